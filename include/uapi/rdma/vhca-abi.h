@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
+/*
+ * VHCA data-path interface: what the device, the kernel driver and the user
+ * space provider all read and write in host memory, and the private part of
+ * the uverbs commands.  Everything is little-endian unless typed __be.
+ * Documentation/hw/vhca.rst is the manual to this header.
+ */
+#ifndef VHCA_ABI_USER_H
+#define VHCA_ABI_USER_H
+
+#include <linux/types.h>
+
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#else
+#include <assert.h>
+#endif
+
+#define VHCA_UVERBS_ABI_VERSION	1
+
+/* ------------------------------------------------------------------------
+ * Doorbells
+ *
+ * A UAR (one a user context, one or more for the kernel) owns an array of
+ * doorbell pages in host memory and one kick page in BAR2.  A page holds
+ * records of eight bytes, called slots; slot numbers count through the pages
+ * of a UAR: page = slot / VHCA_DB_SLOTS, record = slot % VHCA_DB_SLOTS.
+ *
+ * Ringing slot S of page P after writing the work:
+ *   1. store-release rec[S % SLOTS] = new producer count
+ *   2. atomic OR news[(S % SLOTS) / 64] with bit (S % SLOTS) % 64
+ *   3. atomic OR summary[P / 64] of page 0 with bit P % 64   (full barrier)
+ *   4. if armed of page 0 is not 0, exchange it with 0; whoever got 1 stores
+ *      VHCA_KICK once (32 bits) to the UAR's kick page
+ * The device clears summary and news by atomic exchange before it reads rec.
+ *
+ * Receive counts and consumer counts are records too but are never rung; the
+ * device reads them when it needs them.  A CQ (or EQ) takes two slots: its
+ * consumer count, then its arm record.  A QP takes two: send, then receive.
+ */
+#define VHCA_DB_PAGE_SIZE	4096
+#define VHCA_DB_SLOTS		480
+#define VHCA_DB_NEWS_WORDS	8
+#define VHCA_DB_SUMMARY_WORDS	16
+#define VHCA_DB_MAX_PAGES	(VHCA_DB_SUMMARY_WORDS * 64)
+#define VHCA_KICK		1
+
+struct vhca_db_page {
+	__le64 news[VHCA_DB_NEWS_WORDS];	/* one bit a slot of this page */
+	__le32 armed;				/* page 0: device wants a kick */
+	__u8 rsvd[60];
+	__le64 summary[VHCA_DB_SUMMARY_WORDS];	/* page 0: one bit a page */
+	__le64 rec[VHCA_DB_SLOTS];
+};
+static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
+
+/*
+ * Arm record: consumer count in bits 31:0, flags in 39:32, sequence number
+ * in 63:40.  A record whose sequence differs from the one that last raised an
+ * event (0 after creation) arms the queue for one event, raised when the
+ * device writes an entry at or after the given consumer count.  Storing an
+ * arm record is followed by a full barrier and a poll.
+ */
+#define VHCA_ARM_CI_MASK	0xffffffffULL
+#define VHCA_ARM_SOLICITED	(1ULL << 32)	/* only solicited or in error */
+#define VHCA_ARM_SEQ_SHIFT	40
+#define VHCA_ARM_SEQ_MASK	0xffffffU
+
+/* ------------------------------------------------------------------------
+ * Work queue entries
+ *
+ * The send queue is a ring of 64-byte blocks, a power of two of them; its
+ * producer record counts blocks and never wraps before 2^32.  An entry is
+ * nblk consecutive blocks (the ring's end continues at its start) that hold
+ * these segments one after the other:
+ *
+ *   control | UD address | remote address | atomic | gather list or inline
+ *
+ * as the opcode asks.  The receive queue is a ring of fixed-size strides, a
+ * power of two of them, each a struct vhca_rwqe and its scatter list; its
+ * record counts strides.
+ */
+#define VHCA_WQE_BLOCK		64
+#define VHCA_WQE_MAX_BLOCKS	16
+
+enum vhca_wqe_opcode {
+	VHCA_OP_NOP		= 0x00,
+	VHCA_OP_SEND		= 0x01,
+	VHCA_OP_SEND_IMM	= 0x02,
+	VHCA_OP_WRITE		= 0x04,
+	VHCA_OP_WRITE_IMM	= 0x05,
+	VHCA_OP_READ		= 0x06,
+};
+
+#define VHCA_WQE_SIGNALED	(1U << 0)	/* completion wanted */
+#define VHCA_WQE_SOLICITED	(1U << 1)
+#define VHCA_WQE_FENCE		(1U << 2)	/* wait for earlier READs and atomics */
+#define VHCA_WQE_INLINE		(1U << 3)	/* data follow instead of a gather list */
+
+struct vhca_wqe_ctrl {
+	__u8 opcode;		/* enum vhca_wqe_opcode */
+	__u8 flags;		/* VHCA_WQE_* */
+	__u8 nblk;		/* 64-byte blocks of this entry, 1..VHCA_WQE_MAX_BLOCKS */
+	__u8 nsge;		/* gather entries, 0 when inline */
+	__be32 imm;		/* immediate data, as it goes on the wire */
+	__le64 wr_id;		/* comes back in the completion */
+	__le32 index;		/* low 32 bits of the block count where this entry starts */
+	__le32 inline_len;	/* bytes of inline data */
+	__u8 rsvd[8];
+};
+static_assert(sizeof(struct vhca_wqe_ctrl) == 32);
+
+struct vhca_wqe_raddr {
+	__le64 addr;
+	__le32 rkey;
+	__le32 rsvd;
+};
+static_assert(sizeof(struct vhca_wqe_raddr) == 16);
+
+struct vhca_sge {
+	__le64 addr;
+	__le32 length;		/* 0 means 0 */
+	__le32 lkey;
+};
+static_assert(sizeof(struct vhca_sge) == 16);
+
+struct vhca_rwqe {
+	__le64 wr_id;
+	__le32 index;		/* low 32 bits of the receive count of this entry */
+	__u8 nsge;
+	__u8 rsvd[3];
+};
+static_assert(sizeof(struct vhca_rwqe) == 16);
+
+/* Stride of a receive queue whose entries hold nsge scatter entries. */
+#define VHCA_RWQE_SIZE(nsge)	(sizeof(struct vhca_rwqe) + (nsge) * sizeof(struct vhca_sge))
+
+/* ------------------------------------------------------------------------
+ * Completion queue entries
+ *
+ * The ring is a power of two of entries.  The device writes owner last; an
+ * entry is valid when (owner & VHCA_CQE_OWNER) equals the parity of the lap,
+ * which starts at 1: lap bit = !((consumer count >> log2(entries)) & 1).
+ */
+#define VHCA_CQE_OWNER		(1U << 0)
+
+enum vhca_cqe_opcode {			/* numbers are the device's own */
+	VHCA_CQE_SEND		= 0x00,
+	VHCA_CQE_WRITE		= 0x01,
+	VHCA_CQE_READ		= 0x02,
+	VHCA_CQE_RECV		= 0x10,
+	VHCA_CQE_RECV_WRITE_IMM	= 0x11,
+};
+
+enum vhca_cqe_status {			/* same order as enum ib_wc_status */
+	VHCA_CS_SUCCESS		= 0,
+	VHCA_CS_LOC_LEN_ERR	= 1,
+	VHCA_CS_LOC_QP_OP_ERR	= 2,
+	VHCA_CS_LOC_EEC_OP_ERR	= 3,
+	VHCA_CS_LOC_PROT_ERR	= 4,
+	VHCA_CS_WR_FLUSH_ERR	= 5,
+	VHCA_CS_MW_BIND_ERR	= 6,
+	VHCA_CS_BAD_RESP_ERR	= 7,
+	VHCA_CS_LOC_ACCESS_ERR	= 8,
+	VHCA_CS_REM_INV_REQ_ERR	= 9,
+	VHCA_CS_REM_ACCESS_ERR	= 10,
+	VHCA_CS_REM_OP_ERR	= 11,
+	VHCA_CS_RETRY_EXC_ERR	= 12,
+	VHCA_CS_RNR_RETRY_EXC_ERR = 13,
+	VHCA_CS_REM_ABORT_ERR	= 16,
+	VHCA_CS_FATAL_ERR	= 19,
+	VHCA_CS_GENERAL_ERR	= 21,
+};
+
+#define VHCA_CQE_F_IMM		(1U << 0)
+#define VHCA_CQE_F_GRH		(1U << 1)
+#define VHCA_CQE_F_SOLICITED	(1U << 2)
+#define VHCA_CQE_F_RQ		(1U << 3)	/* completes a receive */
+
+struct vhca_cqe {
+	__le64 wr_id;
+	__le64 timestamp;	/* device clock, see QUERY_DEVICE; 0 when not asked for */
+	__le32 qpn;
+	__le32 src_qpn;
+	__le32 byte_len;	/* receives and READs */
+	__be32 imm;
+	__le32 wqe_index;	/* count just past the completed entry: blocks (send), strides (receive) */
+	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
+	__u8 status;		/* enum vhca_cqe_status */
+	__u8 vendor_err;	/* device's own code, for humans */
+	__u8 flags;		/* VHCA_CQE_F_* */
+	__le16 pkey_index;
+	__le16 slid;
+	__u8 sl;
+	__u8 dlid_path_bits;
+	__u8 port;
+	__u8 rsvd[16];
+	__u8 owner;
+};
+static_assert(sizeof(struct vhca_cqe) == 64);
+
+/* ------------------------------------------------------------------------
+ * uverbs private data
+ */
+
+/* Features of the ABI; each side offers what it knows, the result is the AND. */
+#define VHCA_UCTX_F_TIMESTAMP	(1ULL << 0)
+
+struct vhca_uctx_req {
+	__aligned_u64 features;
+};
+static_assert(sizeof(struct vhca_uctx_req) == 8);
+
+struct vhca_uctx_resp {
+	__aligned_u64 features;
+	__aligned_u64 kick_mmap;	/* mmap offset of the kick page, one page, write only */
+	__aligned_u64 db_mmap;		/* mmap offset of doorbell page 0, read/write */
+	__u32 max_inline;		/* bytes a send queue entry may carry inline */
+	__u32 max_send_sge;
+	__u32 max_recv_sge;
+	__u32 hw_version;		/* major << 16 | minor */
+	__u8 has_clock;
+	__u8 rsvd[7];
+};
+static_assert(sizeof(struct vhca_uctx_resp) == 48);
+
+struct vhca_alloc_pd_resp {
+	__u32 pdn;
+	__u32 rsvd;
+};
+static_assert(sizeof(struct vhca_alloc_pd_resp) == 8);
+
+/* Ring of 1 << log_cqe entries in the caller's memory, page aligned. */
+struct vhca_create_cq_req {
+	__aligned_u64 buf_addr;
+	__u32 log_cqe;
+	__u32 rsvd;
+};
+static_assert(sizeof(struct vhca_create_cq_req) == 16);
+
+struct vhca_create_cq_resp {
+	__u32 cqn;
+	__u32 db_slot;			/* consumer slot; arm record in the next one */
+	__aligned_u64 db_mmap;		/* mmap offset of the doorbell page that holds them */
+};
+static_assert(sizeof(struct vhca_create_cq_resp) == 16);
+
+/* Rings in the caller's memory, page aligned; a log of 0xff: queue absent. */
+#define VHCA_NO_QUEUE	0xff
+struct vhca_create_qp_req {
+	__aligned_u64 sq_addr;
+	__aligned_u64 rq_addr;
+	__u8 log_sq_blocks;		/* send ring: 1 << n blocks */
+	__u8 log_rq_strides;		/* receive ring: 1 << n strides */
+	__u8 log_rq_stride;		/* bytes of a stride: 1 << n */
+	__u8 rsvd[5];
+};
+static_assert(sizeof(struct vhca_create_qp_req) == 24);
+
+struct vhca_create_qp_resp {
+	__u32 db_slot;			/* send slot; receive record in the next one */
+	__u32 rsvd;
+	__aligned_u64 db_mmap;
+};
+static_assert(sizeof(struct vhca_create_qp_resp) == 16);
+
+#endif /* VHCA_ABI_USER_H */
