@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the device room offers the other rooms of the core, beyond <rdma/ib_verbs.h>,
+ * <rdma/rdma_netlink.h> and <rdma/ib_sysfs.h>.
+ */
+#ifndef RDMA_CORE_DEVICE_H
+#define RDMA_CORE_DEVICE_H
+
+#include <net/net_namespace.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+
+struct netlink_callback;
+struct sk_buff;
+struct sock;
+
+/* Ports of all devices together, so that a netlink dump is bounded. */
+#define RDMA_MAX_PORTS 8192
+
+/* Registry: device/registry.c ---------------------------------------------------------------- */
+
+/* Called for one device of a dump; a non-zero return ends the dump with that value. */
+typedef int (*nldev_callback)(struct ib_device *device, struct sk_buff *skb,
+			      struct netlink_callback *cb, unsigned int idx);
+
+struct ib_device *ib_device_get_by_index(const struct net *net, u32 index);
+int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
+int ib_device_rename(struct ib_device *device, const char *name);
+int ib_device_set_dim(struct ib_device *device, u8 use_dim);
+
+/* Clients: device/client.c ------------------------------------------------------------------- */
+
+/**
+ * struct ib_client_nl_info - what a client tells netlink about its character device
+ * @nl_msg: message under construction; the client may add attributes of its own
+ * @cdev: the client's device, referenced by the client for the caller, who puts it
+ * @port: port asked about, or -1 (as u32) when the request named none
+ * @abi: the client's ABI number
+ */
+struct ib_client_nl_info {
+	struct sk_buff *nl_msg;
+	struct device *cdev;
+	u32 port;
+	u64 abi;
+};
+
+int ib_get_client_nl_info(struct ib_device *device, const char *client_name,
+			  struct ib_client_nl_info *res);
+
+/* Events: device/event.c --------------------------------------------------------------------- */
+
+/* Runs the handlers of the event's device now, in the caller's (sleeping) context. */
+void ib_dispatch_event_clients(struct ib_event *event);
+
+/* Namespaces: device/netns.c ----------------------------------------------------------------- */
+
+/* True while every network namespace sees all devices; changed by rdma_compatdev_set(). */
+extern bool ib_devices_shared_netns;
+
+int rdma_compatdev_set(u8 shared);
+int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd);
+struct sock *rdma_net_nl_sock(const struct net *net);
+
+/* Netlink: device/netlink.c ------------------------------------------------------------------ */
+
+bool rdma_nl_get_privileged_qkey(void);
+void rdma_nl_set_privileged_qkey(bool privileged);
+
+/* Counters: device/hw_stats.c ---------------------------------------------------------------- */
+
+struct rdma_hw_stats *ib_get_hw_stats_port(struct ib_device *device, u32 port_num);
+
+/* Ports in sysfs: device/port_sysfs.c -------------------------------------------------------- */
+
+int ib_port_register_client_groups(struct ib_device *device, u32 port_num,
+				   const struct attribute_group **groups);
+void ib_port_unregister_client_groups(struct ib_device *device, u32 port_num,
+				      const struct attribute_group **groups);
+
+#endif
