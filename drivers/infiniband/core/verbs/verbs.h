@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Room header of verbs/: what ib_uverbs and the rooms above need beyond the
+ * calls that include/rdma/ib_verbs.h declares.  Every object made here sits on
+ * the object base (../object/object.h): the caller never counts users, tracks
+ * or frees anything itself.
+ */
+#ifndef CORE_VERBS_H
+#define CORE_VERBS_H
+
+#include <rdma/ib_verbs.h>
+
+struct ib_uverbs_file;
+struct uverbs_attr_bundle;
+
+/* ---- user contexts (ucontext.c) ---- */
+
+struct ib_ucontext *rdma_ucontext_alloc(struct ib_device *device, struct ib_uverbs_file *ufile);
+int rdma_ucontext_open(struct ib_ucontext *context, struct ib_udata *udata);
+void rdma_ucontext_close(struct ib_ucontext *context);
+void rdma_ucontext_free(struct ib_ucontext *context);
+
+/* ---- objects made for a handle; kernel consumers use ib_verbs.h ---- */
+
+struct ib_pd *ib_alloc_pd_user(struct ib_device *device, struct ib_uobject *uobject,
+			       struct ib_udata *udata);
+
+struct ib_cq *ib_create_cq_user(struct ib_device *device, const struct ib_cq_init_attr *attr,
+				struct ib_ucq_object *uobject, ib_comp_handler comp_handler,
+				void (*event_handler)(struct ib_event *event, void *cq_context),
+				void *cq_context, struct uverbs_attr_bundle *attrs);
+
+struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
+				struct ib_qp_init_attr *attr, struct ib_udata *udata,
+				struct ib_uqp_object *uobject, const char *caller);
+void ib_qp_usecnt_inc(struct ib_qp *qp);
+void ib_qp_usecnt_dec(struct ib_qp *qp);
+
+struct ib_mr *ib_reg_mr_user(struct ib_pd *pd, struct ib_uobject *uobject, u64 start, u64 length,
+			     u64 virt_addr, int access_flags, struct ib_udata *udata);
+struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject, int flags,
+			       u64 start, u64 length, u64 virt_addr, int access_flags,
+			       struct ib_pd *pd, struct ib_udata *udata);
+
+#endif /* CORE_VERBS_H */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The base every verbs object embeds: children and parents, owner, tracking
+ * entry, and the one way an object comes to life and goes away.
+ *
+ * Drivers and ULPs never touch it.  Its first two members keep the names that
+ * sources written against Linux 6.12 know (`res`, `usecnt`), see
+ * RDMA_OBJECT_BASE.
+ */
+#ifndef RDMA_OBJECT_H
+#define RDMA_OBJECT_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <rdma/restrack.h>
+
+struct ib_device;
+struct ib_udata;
+struct ib_ucontext;
+struct rdma_object;
+struct rdma_owner;
+
+/* An object has at most this many parents: a QP's PD, two CQs and SRQ */
+#define RDMA_OBJECT_PARENTS	4
+
+/**
+ * enum rdma_object_type - what kind of verbs object embeds a base
+ * @RDMA_OBJECT_UCONTEXT: user context; its @owner owns the context's objects
+ * @RDMA_OBJECT_PD: protection domain
+ * @RDMA_OBJECT_CQ: completion queue
+ * @RDMA_OBJECT_QP: queue pair
+ * @RDMA_OBJECT_SRQ: shared receive queue
+ * @RDMA_OBJECT_MR: memory region (driver-allocated)
+ * @RDMA_OBJECT_MW: memory window
+ * @RDMA_OBJECT_AH: address handle; made and destroyed in atomic context
+ * @RDMA_OBJECT_XRCD: XRC domain
+ * @RDMA_OBJECT_WQ: work queue (driver-allocated)
+ * @RDMA_OBJECT_RWQ_TABLE: receive work queue indirection table
+ * @RDMA_OBJECT_FLOW: flow rule (driver-allocated)
+ * @RDMA_OBJECT_DM: device memory (driver-allocated)
+ * @RDMA_OBJECT_COUNTERS: user counter set
+ * @RDMA_OBJECT_TYPES: number of types
+ */
+enum rdma_object_type {
+	RDMA_OBJECT_UCONTEXT,
+	RDMA_OBJECT_PD,
+	RDMA_OBJECT_CQ,
+	RDMA_OBJECT_QP,
+	RDMA_OBJECT_SRQ,
+	RDMA_OBJECT_MR,
+	RDMA_OBJECT_MW,
+	RDMA_OBJECT_AH,
+	RDMA_OBJECT_XRCD,
+	RDMA_OBJECT_WQ,
+	RDMA_OBJECT_RWQ_TABLE,
+	RDMA_OBJECT_FLOW,
+	RDMA_OBJECT_DM,
+	RDMA_OBJECT_COUNTERS,
+	RDMA_OBJECT_TYPES
+};
+
+/**
+ * enum rdma_object_state - where in its life an object stands
+ * @RDMA_OBJECT_UNUSED: zeroed memory, the base was never initialised
+ * @RDMA_OBJECT_NEW: initialised, may have parents, nobody can look it up
+ * @RDMA_OBJECT_LIVE: published
+ * @RDMA_OBJECT_DYING: withdrawn; being destroyed, takes no more children
+ */
+enum rdma_object_state {
+	RDMA_OBJECT_UNUSED,
+	RDMA_OBJECT_NEW,
+	RDMA_OBJECT_LIVE,
+	RDMA_OBJECT_DYING,
+};
+
+/**
+ * struct rdma_object_ops - what the base must be told about a type
+ * @destroy: take the object down in the driver.  Runs in process context when
+ *	no child exists and no lookup reference is held.  An error means that
+ *	the object still stands and is published again.
+ * @release: free the core-allocated memory after @destroy succeeded; NULL for
+ *	driver-allocated types, whose memory is gone once @destroy returned 0.
+ */
+struct rdma_object_ops {
+	int (*destroy)(struct rdma_object *obj, struct ib_udata *udata);
+	void (*release)(struct rdma_object *obj);
+};
+
+/**
+ * struct rdma_object - base of every verbs object
+ * @res: tracking entry: who made it, its number, references of lookups
+ * @usecnt: children that exist; negative while the object is dying.  Plain
+ *	increments by holders that are no objects (multicast or flow
+ *	attachments) are counted the same way.
+ * @type: enum rdma_object_type
+ * @state: enum rdma_object_state
+ * @num_parents: entries used in @parent
+ * @device: device the object lives on
+ * @owner: module or user context it is reaped with; NULL only for objects
+ *	that a driver made behind the core's back
+ * @owner_entry: in @owner's list while published, protected by its lock
+ * @ops: life-cycle operations of the type
+ * @parent: objects that must outlive this one, each counted in its @usecnt
+ */
+struct rdma_object {
+	struct rdma_restrack_entry res;
+	atomic_t usecnt;
+	u8 type;
+	u8 state;
+	u8 num_parents;
+	struct ib_device *device;
+	struct rdma_owner *owner;
+	struct list_head owner_entry;
+	const struct rdma_object_ops *ops;
+	struct rdma_object *parent[RDMA_OBJECT_PARENTS];
+};
+
+/*
+ * How a verbs structure embeds the base: as `obj` for the core, as `res` and
+ * `usecnt` for sources that know those members of Linux 6.12.
+ */
+#define RDMA_OBJECT_BASE					\
+	union {							\
+		struct rdma_object obj;				\
+		struct {					\
+			struct rdma_restrack_entry res;		\
+			atomic_t usecnt;			\
+		};						\
+	}
+
+static_assert(offsetof(struct rdma_object, res) == 0);
+
+#endif /* RDMA_OBJECT_H */
