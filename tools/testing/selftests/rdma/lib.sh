@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Helpers of the guest tests: sourced, not run.  A test says `plan N` first and
+# then `ok`/`is` its checks; the shell's exit status follows from them.  Output is TAP.
+# shellcheck shell=bash
+
+tap_n=0 tap_bad=0 tap_plan=0
+export LC_ALL=C
+
+plan() { tap_plan=$1; echo "TAP version 13"; echo "1..$1"; }
+
+# ok NAME COMMAND...: a check that passes when COMMAND succeeds; its output is shown.
+ok()
+{
+	local name=$1 rc=0
+	shift
+	tap_n=$((tap_n + 1))
+	"$@" 2>&1 | sed 's/^/# /'
+	rc=${PIPESTATUS[0]}
+	if [ "$rc" -eq 0 ]; then
+		echo "ok $tap_n - $name"
+	else
+		echo "not ok $tap_n - $name (exit status $rc: $*)"
+		tap_bad=$((tap_bad + 1))
+	fi
+}
+
+# is NAME EXPECTED ACTUAL
+is()
+{
+	tap_n=$((tap_n + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $tap_n - $1"
+	else
+		echo "not ok $tap_n - $1: expected '$2', got '$3'"
+		tap_bad=$((tap_bad + 1))
+	fi
+}
+
+# finish: exit status of the test; a missing check is a failure too.
+finish()
+{
+	if [ "$tap_n" -ne "$tap_plan" ]; then
+		echo "Bail out! $tap_n checks ran, $tap_plan were planned"
+		exit 1
+	fi
+	exit $((tap_bad > 0))
+}
+
+# wait_listen PORT PID: until PID listens on TCP PORT; fails when PID ends first.
+wait_listen()
+{
+	until ss -ltnH "sport = :$1" | grep -q .; do
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.05
+	done
+}
+
+# pair NAME PORT COMMAND...: COMMAND is the server on node 1; the other nodes but
+# node 2 take no part; node 2 runs it with node 1's address added.  The program's
+# output goes to $LAB_OUT/NAME.nodeK and to the log.
+pair()
+{
+	local name=$1 port=$2 rc=0 pid
+	shift 2
+	case $LAB_NODE in
+	1)
+		"$@" >"$LAB_OUT/$name.node1" 2>&1 &
+		pid=$!
+		wait_listen "$port" "$pid" || true
+		lab-barrier "$name-listens"
+		wait "$pid" || rc=$?
+		;;
+	2)
+		lab-barrier "$name-listens"
+		"$@" 10.77.0.1 >"$LAB_OUT/$name.node2" 2>&1 || rc=$?
+		;;
+	*)
+		lab-barrier "$name-listens"
+		return 0
+		;;
+	esac
+	cat "$LAB_OUT/$name.node$LAB_NODE"
+	lab-barrier "$name-done"
+	return "$rc"
+}
+
+# port_state DEVICE [PORT]: "4: ACTIVE" and the like
+port_state() { cat "/sys/class/infiniband/$1/ports/${2:-1}/state"; }
