@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The daemon's log: one line per operator-visible event.
+ */
+#ifndef VHCAD_LOG_H
+#define VHCAD_LOG_H
+
+/**
+ * log_open - choose where log lines go
+ * @path: file to append to, or NULL for standard error
+ *
+ * Called once, before any thread starts.  Returns 0 or -errno.
+ */
+int log_open(const char *path);
+
+/**
+ * log_line - write one line to the log
+ * @fmt: printf format, without a newline
+ *
+ * The line carries the wall clock time.  Control characters are replaced, so
+ * that text from a client cannot forge lines.  Any thread; never allocates.
+ */
+void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* VHCAD_LOG_H */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Integer names and small helpers that every room of the daemon uses.
+ */
+#ifndef VHCAD_TYPES_H
+#define VHCAD_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define MIN(a, b) ({				\
+	__typeof__(a) min_a_ = (a);		\
+	__typeof__(b) min_b_ = (b);		\
+	min_a_ < min_b_ ? min_a_ : min_b_;	\
+})
+
+#define MAX(a, b) ({				\
+	__typeof__(a) max_a_ = (a);		\
+	__typeof__(b) max_b_ = (b);		\
+	max_a_ > max_b_ ? max_a_ : max_b_;	\
+})
+
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+#endif /* VHCAD_TYPES_H */
