@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * One emulated HCA as its PCI front end sees it: registers, kicks, reset.
+ *
+ * Calls come from the thread that serves the device's socket (and from the
+ * control socket's thread where said so); the work itself is done by the
+ * engine's thread.  Interface facts: drivers/infiniband/hw/vhca/vhca_hw.h.
+ */
+#ifndef VHCAD_DEVICE_H
+#define VHCAD_DEVICE_H
+
+#include "mem/mem.h"
+#include "types.h"
+
+struct engine;
+struct vhca_dev;
+
+#define VDEV_MAX_PORTS		2u
+#define VDEV_MAX_VECTORS	64u
+#define VDEV_MAX_KICK_PAGES	4096u
+#define VDEV_KICK_STRIDE	4096u	/* BAR2 is kick_pages times this */
+
+/**
+ * struct vdev_host_ops - what the PCI front end does for the device
+ * @irq: raise MSI-X (or MSI) @vector.  Called on the engine's thread, or on
+ *	the thread inside vdev_reg_write(); must not block and must not call
+ *	any vdev_ function.
+ */
+struct vdev_host_ops {
+	void (*irq)(void *host, u32 vector);
+};
+
+/**
+ * struct vdev_config - what an HCA is made of
+ * @name: for the log; copied
+ * @node_guid: node GUID as a number; port n has node_guid + n
+ * @ports: 1..VDEV_MAX_PORTS
+ * @vectors: interrupt vectors the driver may use, 1..VDEV_MAX_VECTORS
+ * @kick_pages: kick pages in BAR2, a power of two up to VDEV_MAX_KICK_PAGES;
+ *	also the most UARs.  0: 1024
+ * @caps_off: capability bits (1 << enum vhca_cap) to switch off
+ * @version: interface version register; 0: the true one
+ * @max_mtu: enum ib_mtu of the ports (1..5); 0: 4096 bytes
+ * @max_qps, @max_cqs, @max_mkeys, @max_pds, @max_eqs: limits; 0: default
+ */
+struct vdev_config {
+	const char *name;
+	u64 node_guid;
+	u32 ports;
+	u32 vectors;
+	u32 kick_pages;
+	u64 caps_off;
+	u32 version;
+	u32 max_mtu;
+	u32 max_qps;
+	u32 max_cqs;
+	u32 max_mkeys;
+	u32 max_pds;
+	u32 max_eqs;
+};
+
+/**
+ * vdev_new - make an HCA and plug its ports into the engine's fabric
+ * @e: engine
+ * @cfg: configuration
+ * @mem: the VM's memory; stays the caller's, must outlive the device
+ * @ops: front end
+ * @host: given back to @ops
+ *
+ * With a static subnet the ports get the next LIDs, in order of the calls.
+ * Returns NULL when a value is out of range or there is no memory.
+ */
+struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struct guest_mem *mem,
+			  const struct vdev_host_ops *ops, void *host);
+
+/**
+ * vdev_free - unplug and free an HCA
+ * @dev: device, or NULL
+ */
+void vdev_free(struct vhca_dev *dev);
+
+/**
+ * vdev_reg_read - 32-bit read from BAR0
+ * @dev: device
+ * @off: offset in BAR0, a multiple of 4
+ *
+ * Takes no lock.  Unknown and write-only registers read as 0.
+ */
+u32 vdev_reg_read(struct vhca_dev *dev, u32 off);
+
+/**
+ * vdev_reg_write - 32-bit write to BAR0
+ * @dev: device
+ * @off: offset in BAR0, a multiple of 4
+ * @val: value
+ *
+ * VHCA_CONTROL_RESET is carried out before the call returns.
+ */
+void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val);
+
+/**
+ * vdev_kick - a store to a kick page
+ * @dev: device
+ * @uar: number of the page: offset in BAR2 / VDEV_KICK_STRIDE
+ */
+void vdev_kick(struct vhca_dev *dev, u32 uar);
+
+/**
+ * vdev_reset - back to the state after power-on
+ * @dev: device
+ *
+ * For FLR, DEVICE_RESET, disconnect.  Drops every object; the ports go down.
+ * No DMA and no interrupt of this device happens after it returned.
+ */
+void vdev_reset(struct vhca_dev *dev);
+
+/**
+ * vdev_inject_fatal - stop the device as if its hardware had failed
+ * @dev: device
+ *
+ * STATUS shows FATAL with VHCA_FATAL_INJECTED, the driver gets a
+ * DEVICE_FATAL event, nothing else moves until a reset.  Any thread.
+ */
+void vdev_inject_fatal(struct vhca_dev *dev);
+
+/**
+ * vdev_set_link - pull or plug a port's cable
+ * @dev: device
+ * @port: 1..ports
+ * @up: cable plugged
+ *
+ * Survives a reset of the device.  Any thread.  Returns 0 or -EINVAL.
+ */
+int vdev_set_link(struct vhca_dev *dev, u32 port, bool up);
+
+/**
+ * struct vdev_status - a snapshot for the control socket
+ * @enabled: a driver runs the device
+ * @fatal: enum vhca_fatal, 0: none
+ * @ports: number of ports
+ * @port: state (enum ib_port_state), LID, cable, and packets and bytes as
+ *	the wire would have counted them
+ */
+struct vdev_status {
+	char name[64];
+	u64 node_guid;
+	bool enabled;
+	u32 fatal;
+	u32 ports;
+	u32 uars, eqs, pds, mkeys, cqs, qps;
+	struct {
+		u32 state;
+		u16 lid;
+		bool cable;
+		u64 tx_packets, tx_bytes, rx_packets, rx_bytes, drops;
+	} port[VDEV_MAX_PORTS];
+};
+
+/**
+ * vdev_status - take a snapshot
+ * @dev: device
+ * @st: filled in
+ *
+ * Any thread.
+ */
+void vdev_status(struct vhca_dev *dev, struct vdev_status *st);
+
+#endif /* VHCAD_DEVICE_H */

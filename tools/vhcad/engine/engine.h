@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The engine: one thread that does the work of all HCAs of the daemon.
+ *
+ * It runs doorbells, admin queues, queue pairs, timers and the fabric's
+ * queues in slices, round robin, and sleeps in one place when there is
+ * nothing to do.  Unit tests call engine_poll() instead of starting a thread.
+ */
+#ifndef VHCAD_ENGINE_H
+#define VHCAD_ENGINE_H
+
+#include "types.h"
+
+struct engine;
+struct fabric;
+
+#define ENGINE_NEVER	UINT64_MAX
+
+/**
+ * struct engine_clock - where the engine's time comes from
+ * @now: nanoseconds, never going back
+ * @arg: given to @now
+ */
+struct engine_clock {
+	u64 (*now)(void *arg);
+	void *arg;
+};
+
+/* CLOCK_MONOTONIC; the only clock that engine_run() may be used with. */
+extern const struct engine_clock engine_clock_monotonic;
+
+/**
+ * engine_new - make an engine
+ * @clock: time source; copied
+ * @fabric: what its HCAs are plugged into; must outlive the engine
+ *
+ * Returns NULL when there is no memory.
+ */
+struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric);
+
+/**
+ * engine_free - free an engine
+ * @e: engine without devices, not running; or NULL
+ */
+void engine_free(struct engine *e);
+
+/**
+ * engine_set_spin - look for work that long before sleeping
+ * @e: engine, not running
+ * @usec: microseconds; 0 (the default): sleep at once
+ */
+void engine_set_spin(struct engine *e, u32 usec);
+
+/**
+ * engine_run - the body of the engine's thread
+ * @e: engine
+ *
+ * Returns after engine_stop().
+ */
+void engine_run(struct engine *e);
+
+/**
+ * engine_stop - make engine_run() return
+ * @e: engine
+ *
+ * Any thread, or a signal handler.
+ */
+void engine_stop(struct engine *e);
+
+/**
+ * engine_wake - there may be work
+ * @e: engine
+ *
+ * Any thread.  One system call if the engine sleeps, else none.
+ */
+void engine_wake(struct engine *e);
+
+/**
+ * engine_poll - work until nothing is left that can be done at this time
+ * @e: engine that is not running
+ *
+ * Leaves every doorbell armed, as before a sleep.  Returns the time of the
+ * next timer, or ENGINE_NEVER.
+ */
+u64 engine_poll(struct engine *e);
+
+/**
+ * engine_lock - keep the engine off its devices
+ * @e: engine
+ *
+ * Waits for the current slice to end.  For every thread but the engine's;
+ * does not nest.
+ */
+void engine_lock(struct engine *e);
+
+/** engine_unlock - let the engine go on */
+void engine_unlock(struct engine *e);
+
+#endif /* VHCAD_ENGINE_H */
