@@ -55,7 +55,9 @@ void gmem_free(struct guest_mem *m);
  * @m: set
  * @iova: first DMA address, a multiple of GMEM_PAGE_SIZE
  * @size: bytes, a positive multiple of GMEM_PAGE_SIZE
- * @fd: file the memory lives in; the caller keeps and may close it
+ * @fd: file the memory lives in; the caller keeps and may close it.  -1: the
+ *	VM has memory there that it does not share; the range is known and every
+ *	access to it answers -EFAULT
  * @offset: where in the file the range starts, a multiple of GMEM_PAGE_SIZE
  * @flags: GMEM_*; at least one of GMEM_READ and GMEM_WRITE
  *

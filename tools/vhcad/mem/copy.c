@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The copy that others watch.
+ *
+ * Programs poll the last byte of a message, some each part of it, so bytes
+ * must appear in ascending order.  memcpy() promises no order and does not
+ * keep one: it stores the ends first, or goes around the cache.
+ */
+#include <string.h>
+
+#include "mem/room.h"
+
+#if defined(__x86_64__)
+/* Stores of one CPU are seen in program order: only the compiler is in the way. */
+#define store_order()	__asm__ __volatile__("" ::: "memory")
+#else
+#define store_order()	__atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+typedef u64 vec __attribute__((vector_size(16), may_alias));
+typedef vec vec_any __attribute__((aligned(1)));
+typedef u64 u64_any __attribute__((aligned(1), may_alias));
+
+/* A line at a time: all loads first, so that they overlap. */
+static inline void line_copy(u8 *d, const u8 *s)
+{
+	vec a = *(const vec_any *)s;
+	vec b = *(const vec_any *)(s + 16);
+	vec c = *(const vec_any *)(s + 32);
+	vec e = *(const vec_any *)(s + 48);
+
+	*(volatile vec *)d = a;
+	*(volatile vec *)(d + 16) = b;
+	*(volatile vec *)(d + 32) = c;
+	*(volatile vec *)(d + 48) = e;
+}
+
+/**
+ * gmem_copy_ascending - copy so that bytes become visible in ascending order
+ * @dst: guest memory
+ * @src: guest or private memory
+ * @len: bytes
+ *
+ * The last byte is visible last; a release store that follows is seen after
+ * all of it.
+ */
+void gmem_copy_ascending(void *dst, const void *src, size_t len)
+{
+	const u8 *s = src;
+	u8 *d = dst;
+
+	for (; len && ((uintptr_t)d & 15); len--)
+		*(volatile u8 *)d++ = *s++;
+	for (; len > 64; len -= 64, d += 64, s += 64) {
+		line_copy(d, s);
+		store_order();
+	}
+	/* at least one byte is left for the end unless there was none */
+	for (; len > 8; len -= 8, d += 8, s += 8)
+		*(volatile u64 *)d = *(const u64_any *)s;
+	store_order();
+	for (; len; len--)
+		*(volatile u8 *)d++ = *s++;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The files that hold guest memory.  A VM sends the descriptor of the same
+ * file with every range; the daemon maps each file once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#include "mem/room.h"
+
+/* Address space one VM may take from the daemon: many fit beside each other. */
+#define GMEM_MAX_BYTES	(1ULL << 43)
+
+/*
+ * A file that shrinks, or one from a pool that can run dry, would kill the
+ * daemon with SIGBUS at the next access.
+ */
+static bool file_can_vanish(int fd)
+{
+	struct statfs fs;
+	int seals;
+
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return true;
+	return fstatfs(fd, &fs) || fs.f_type == HUGETLBFS_MAGIC;
+}
+
+/**
+ * gmem_file_get - find or map the file behind a descriptor
+ * @m: set, locked
+ * @fd: descriptor
+ * @end: bytes the file must at least have
+ * @flags: GMEM_* of the range
+ * @out: receives the file, with one more user
+ *
+ * Returns 0 or -errno as gmem_map() says.
+ */
+int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out)
+{
+	struct gmem_file *f;
+	struct stat st;
+	bool writable;
+	void *base;
+	int mode;
+
+	mode = fcntl(fd, F_GETFL);
+	if (mode < 0 || fstat(fd, &st))
+		return -EACCES;
+	mode &= O_ACCMODE;
+	writable = mode == O_RDWR;
+	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !writable))
+		return -EACCES;
+	if (!S_ISREG(st.st_mode))
+		return -EPERM;
+	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
+		return -EPERM;
+	if (end > (u64)st.st_size)
+		return -ERANGE;
+
+	for (f = m->files; f; f = f->next)
+		if (f->dev == st.st_dev && f->ino == st.st_ino && f->writable == writable &&
+		    f->size >= end)
+			goto found;
+
+	if ((u64)st.st_size > GMEM_MAX_BYTES - m->file_bytes)
+		return -ENOMEM;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	base = mmap(NULL, st.st_size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+		    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (base == MAP_FAILED) {
+		free(f);
+		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
+	}
+	/* a guest's memory has no place in a core dump of the daemon */
+	madvise(base, st.st_size, MADV_DONTDUMP);
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	f->writable = writable;
+	f->size = st.st_size;
+	f->base = base;
+	f->next = m->files;
+	m->files = f;
+	m->file_bytes += f->size;
+found:
+	f->users++;
+	*out = f;
+	return 0;
+}
+
+/**
+ * gmem_file_put - a range of the file is gone
+ * @m: set, locked; no reader sees the range any more
+ * @f: file, or NULL
+ */
+void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
+{
+	struct gmem_file **p;
+
+	if (!f || --f->users)
+		return;
+	for (p = &m->files; *p != f; p = &(*p)->next)
+		;
+	*p = f->next;
+	m->file_bytes -= f->size;
+	munmap(f->base, f->size);
+	free(f);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The set of ranges a VM has granted: how it changes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mem/room.h"
+
+struct guest_mem *gmem_new(void)
+{
+	struct guest_mem *m;
+
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	pthread_mutex_init(&m->lock, NULL);
+	m->table = &gmem_empty;
+	m->live = &gmem_empty;
+	m->gen = 1;
+	m->master = true;
+	return m;
+}
+
+void gmem_free(struct guest_mem *m)
+{
+	if (!m)
+		return;
+	gmem_unmap_all(m);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+/* Shows readers the table they may use. */
+static void publish(struct guest_mem *m)
+{
+	__atomic_store_n(&m->live, m->master ? m->table : &gmem_empty, __ATOMIC_RELEASE);
+}
+
+/* Translations made so far are void once readers have left their brackets. */
+static void invalidate(struct guest_mem *m)
+{
+	__atomic_fetch_add(&m->gen, 1, __ATOMIC_SEQ_CST);
+	gmem_synchronize();
+}
+
+static void reclaim(struct guest_mem *m)
+{
+	while (m->nretired)
+		free(m->retired[--m->nretired]);
+}
+
+/* Frees storage that readers may still look at once they do not. */
+static void retire(struct guest_mem *m, void *a, void *b)
+{
+	if (a && a != &gmem_empty)
+		m->retired[m->nretired++] = a;
+	if (b)
+		m->retired[m->nretired++] = b;
+	if (gmem_quiet()) {
+		reclaim(m);
+	} else if (m->nretired + 2 > GMEM_MAX_RETIRED) {
+		gmem_synchronize();
+		reclaim(m);
+	}
+}
+
+int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags)
+{
+	const u32 rights = flags & (GMEM_READ | GMEM_WRITE);
+	struct gmem_table *old, *table;
+	struct gmem_block *replaced;
+	struct gmem_range r = {
+		.iova = iova,
+		.last = iova + size - 1,
+	};
+	u64 end;
+	int err;
+
+	if (!size || !rights || (flags & ~(GMEM_READ | GMEM_WRITE | GMEM_UNSEALED)) ||
+	    ((iova | size | offset) % GMEM_PAGE_SIZE) || r.last < iova ||
+	    __builtin_add_overflow(offset, size, &end))
+		return -EINVAL;
+
+	pthread_mutex_lock(&m->lock);
+	old = m->table;
+	if (gmem_overlaps(old, r.iova, r.last)) {
+		err = -EEXIST;
+		goto out;
+	}
+	if (old->nranges == GMEM_MAX_RANGES) {
+		err = -ENOSPC;
+		goto out;
+	}
+	if (fd >= 0) {
+		err = gmem_file_get(m, fd, end, flags, &r.file);
+		if (err)
+			goto out;
+		r.host = r.file->base + offset;
+		r.flags = rights;
+	}
+	err = gmem_table_insert(old, &r, &table, &replaced);
+	if (err) {
+		gmem_file_put(m, r.file);
+		goto out;
+	}
+	m->table = table;
+	publish(m);
+	retire(m, old, replaced);
+out:
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
+
+/* Makes @table, which lacks some ranges of the present one, the present one. */
+static void shrink(struct guest_mem *m, struct gmem_table *table, u64 iova, u64 last)
+{
+	struct gmem_table *old = m->table;
+
+	m->table = table;
+	publish(m);
+	invalidate(m);
+	reclaim(m);
+	for (u32 k = 0; k < old->nblocks; k++) {
+		struct gmem_block *b = old->slot[k].block;
+
+		for (u32 i = 0; i < b->n; i++)
+			if (b->r[i].iova >= iova && b->r[i].last <= last)
+				gmem_file_put(m, b->r[i].file);
+	}
+	gmem_table_free(old, table);
+}
+
+int gmem_unmap(struct guest_mem *m, u64 iova, u64 size)
+{
+	struct gmem_table *table;
+	u64 last = iova + size - 1;
+	int err;
+
+	if (!size || last < iova)
+		return -EINVAL;
+	pthread_mutex_lock(&m->lock);
+	err = gmem_table_remove(m->table, iova, last, &table);
+	if (!err)
+		shrink(m, table, iova, last);
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
+
+void gmem_unmap_all(struct guest_mem *m)
+{
+	pthread_mutex_lock(&m->lock);
+	shrink(m, &gmem_empty, 0, UINT64_MAX);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void gmem_set_master(struct guest_mem *m, bool on)
+{
+	pthread_mutex_lock(&m->lock);
+	if (m->master != on) {
+		m->master = on;
+		publish(m);
+		if (!on)
+			invalidate(m);
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+u32 gmem_ranges(struct guest_mem *m)
+{
+	u32 n;
+
+	pthread_mutex_lock(&m->lock);
+	n = m->table->nranges;
+	pthread_mutex_unlock(&m->lock);
+	return n;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of mem/ share among themselves.  Nobody else includes this.
+ */
+#ifndef VHCAD_MEM_ROOM_H
+#define VHCAD_MEM_ROOM_H
+
+#include <pthread.h>
+
+#include "mem/mem.h"
+
+/* A shared file, mapped into the daemon once for any number of ranges. */
+struct gmem_file {
+	struct gmem_file *next;
+	u64 dev;
+	u64 ino;
+	bool writable;
+	u32 users;		/* ranges that lie in it */
+	u64 size;
+	u8 *base;
+};
+
+struct gmem_range {
+	u64 iova;
+	u64 last;		/* inclusive: a range may end at the top of the space */
+	u8 *host;		/* NULL: memory the VM does not share */
+	struct gmem_file *file;
+	u32 flags;
+};
+
+/*
+ * Ranges in ascending order, cut into blocks.  Tables and blocks never change
+ * once readers can see them: an update copies the one block it touches and
+ * the list of blocks, so that a VM that maps page by page stays cheap.
+ */
+#define GMEM_BLOCK_RANGES	64
+
+struct gmem_block {
+	u32 n;
+	struct gmem_range r[GMEM_BLOCK_RANGES];
+};
+
+struct gmem_table {
+	u32 nblocks;
+	u32 nranges;
+	struct {
+		u64 iova;	/* of the block's first range */
+		struct gmem_block *block;
+	} slot[];
+};
+
+/* Storage that readers may still look at. */
+#define GMEM_MAX_RETIRED	64
+
+struct guest_mem {
+	pthread_mutex_t lock;		/* serialises every change; readers never take it */
+	struct gmem_table *table;	/* what the VM granted */
+	struct gmem_table *live;	/* what readers see: table, or gmem_empty; atomic */
+	u64 gen;			/* moves when a translation may have died; atomic */
+	struct gmem_file *files;
+	u64 file_bytes;
+	bool master;
+	u32 nretired;
+	void *retired[GMEM_MAX_RETIRED];
+};
+
+extern struct gmem_table gmem_empty;
+
+/* table.c: building new tables; the old ones stay as they were */
+const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova);
+bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last);
+int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
+		      struct gmem_table **out, struct gmem_block **replaced);
+int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gmem_table **out);
+void gmem_table_free(struct gmem_table *t, const struct gmem_table *other);
+
+/* reader.c */
+bool gmem_quiet(void);
+void gmem_synchronize(void);
+
+/* file.c */
+int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out);
+void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
+
+/* copy.c */
+void gmem_copy_ascending(void *dst, const void *src, size_t len);
+
+/**
+ * gmem_live - the table that accesses go through
+ *
+ * Valid until gmem_exit().
+ */
+static inline const struct gmem_table *gmem_live(struct guest_mem *m)
+{
+	return __atomic_load_n(&m->live, __ATOMIC_ACQUIRE);
+}
+
+/**
+ * gmem_host - where a byte lives in the daemon
+ * @t: table
+ * @iova: DMA address
+ * @right: GMEM_* rights that the access needs
+ * @room: receives the bytes from there to the end of the range
+ *
+ * Returns NULL if the byte may not be accessed that way.
+ */
+static inline u8 *gmem_host(const struct gmem_table *t, u64 iova, u32 right, u64 *room)
+{
+	const struct gmem_range *r = gmem_find(t, iova);
+
+	if (!r || (r->flags & right) != right) {
+		*room = 0;
+		return NULL;
+	}
+	*room = r->last - iova + 1;
+	return r->host + (iova - r->iova);
+}
+
+#endif /* VHCAD_MEM_ROOM_H */

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The ordered table of ranges: search, and updates that leave the old table
+ * as it was.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem/room.h"
+
+struct gmem_table gmem_empty;
+
+static struct gmem_table *table_alloc(u32 nblocks)
+{
+	struct gmem_table *t;
+
+	t = malloc(sizeof(*t) + nblocks * sizeof(t->slot[0]));
+	if (t)
+		t->nblocks = nblocks;
+	return t;
+}
+
+/* Index of the last block that starts at or below iova; 0 if none does. */
+static u32 block_for(const struct gmem_table *t, u64 iova)
+{
+	u32 lo = 0, hi = t->nblocks;
+
+	while (hi - lo > 1) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (t->slot[mid].iova <= iova)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Index of the first range of the block that ends at or above iova. */
+static u32 range_for(const struct gmem_block *b, u64 iova)
+{
+	u32 lo = 0, hi = b->n;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (b->r[mid].last < iova)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/**
+ * gmem_find - the range that holds an address
+ * @t: table
+ * @iova: DMA address
+ */
+const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova)
+{
+	const struct gmem_block *b;
+	u32 i;
+
+	if (!t->nblocks)
+		return NULL;
+	b = t->slot[block_for(t, iova)].block;
+	i = range_for(b, iova);
+	if (i == b->n || b->r[i].iova > iova)
+		return NULL;
+	return &b->r[i];
+}
+
+/**
+ * gmem_overlaps - does any range touch [iova, last]
+ * @t: table
+ * @iova: first address
+ * @last: last address
+ */
+bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last)
+{
+	const struct gmem_block *b;
+	u32 k, i;
+
+	if (!t->nblocks)
+		return false;
+	k = block_for(t, iova);
+	b = t->slot[k].block;
+	i = range_for(b, iova);
+	if (i < b->n)
+		return b->r[i].iova <= last;
+	/* all of this block lies below; the next one begins above iova */
+	return k + 1 < t->nblocks && t->slot[k + 1].iova <= last;
+}
+
+/**
+ * gmem_table_insert - a table with one range more
+ * @t: table without it, and without anything that overlaps it
+ * @r: range
+ * @out: receives the new table
+ * @replaced: receives the block that only @t uses, or NULL
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
+		      struct gmem_table **out, struct gmem_block **replaced)
+{
+	struct gmem_block *left = NULL, *right = NULL, *old = NULL;
+	struct gmem_table *n;
+	u32 k = 0, at = 0, parts = 1, total, cut;
+
+	if (t->nblocks) {
+		k = block_for(t, r->iova);
+		old = t->slot[k].block;
+		at = range_for(old, r->iova);
+		if (old->n == GMEM_BLOCK_RANGES)
+			parts = 2;
+	}
+	n = table_alloc(t->nblocks - !!old + parts);
+	left = malloc(sizeof(*left));
+	if (parts == 2)
+		right = malloc(sizeof(*right));
+	if (!n || !left || (parts == 2 && !right)) {
+		free(n);
+		free(left);
+		free(right);
+		return -ENOMEM;
+	}
+
+	/*
+	 * The block that is full is cut where the new range goes if that is
+	 * one of its ends: ranges that come in order leave full blocks behind.
+	 */
+	total = old ? old->n + 1 : 1;
+	if (parts == 1)
+		cut = total;
+	else if (at == 0)
+		cut = 1;
+	else
+		cut = at == old->n ? old->n : total / 2;
+	for (u32 i = 0; i < total; i++) {
+		const struct gmem_range *from = i == at ? r : &old->r[i < at ? i : i - 1];
+
+		if (i < cut)
+			left->r[i] = *from;
+		else
+			right->r[i - cut] = *from;
+	}
+	left->n = cut;
+	if (right) {
+		right->n = total - cut;
+		n->slot[k + 1].iova = right->r[0].iova;
+		n->slot[k + 1].block = right;
+	}
+	n->slot[k].iova = left->r[0].iova;
+	n->slot[k].block = left;
+	memcpy(n->slot, t->slot, k * sizeof(n->slot[0]));
+	if (old)
+		memcpy(n->slot + k + parts, t->slot + k + 1,
+		       (t->nblocks - k - 1) * sizeof(n->slot[0]));
+	n->nranges = t->nranges + 1;
+	*out = n;
+	*replaced = old;
+	return 0;
+}
+
+/**
+ * gmem_table_remove - a table without the ranges inside [iova, last]
+ * @t: table
+ * @iova: first address
+ * @last: last address
+ * @out: receives the new table, which shares every block that lost nothing
+ *
+ * Returns 0; -EINVAL if a range would be cut in two; -ENOENT if no range lies
+ * inside; -ENOMEM.
+ */
+int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gmem_table **out)
+{
+	const struct gmem_range *r;
+	struct gmem_table *n;
+	u32 k, used = 0;
+
+	r = gmem_find(t, iova);
+	if (r && r->iova < iova)
+		return -EINVAL;
+	r = gmem_find(t, last);
+	if (r && r->last > last)
+		return -EINVAL;
+	if (!gmem_overlaps(t, iova, last))
+		return -ENOENT;
+
+	n = table_alloc(t->nblocks);
+	if (!n)
+		return -ENOMEM;
+	n->nranges = 0;
+	for (k = 0; k < t->nblocks; k++) {
+		struct gmem_block *b = t->slot[k].block, *keep;
+
+		if (b->r[0].iova > last || b->r[b->n - 1].last < iova) {
+			keep = b;
+		} else if (b->r[0].iova >= iova && b->r[b->n - 1].last <= last) {
+			continue;
+		} else {
+			keep = malloc(sizeof(*keep));
+			if (!keep)
+				goto undo;
+			keep->n = 0;
+			for (u32 i = 0; i < b->n; i++)
+				if (b->r[i].last < iova || b->r[i].iova > last)
+					keep->r[keep->n++] = b->r[i];
+		}
+		n->slot[used].iova = keep->r[0].iova;
+		n->slot[used].block = keep;
+		n->nranges += keep->n;
+		used++;
+	}
+	n->nblocks = used;
+	*out = n;
+	return 0;
+undo:
+	n->nblocks = used;
+	gmem_table_free(n, t);
+	return -ENOMEM;
+}
+
+/**
+ * gmem_table_free - free a table and the blocks that another does not share
+ * @t: table
+ * @other: table that was made from @t, or @t from it; NULL: frees every block
+ */
+void gmem_table_free(struct gmem_table *t, const struct gmem_table *other)
+{
+	u32 j = 0;
+
+	if (!t || t == &gmem_empty)
+		return;
+	for (u32 k = 0; k < t->nblocks; k++) {
+		/* a shared block starts at the same address in both tables */
+		while (other && j < other->nblocks && other->slot[j].iova < t->slot[k].iova)
+			j++;
+		if (!other || j == other->nblocks || other->slot[j].block != t->slot[k].block)
+			free(t->slot[k].block);
+	}
+	free(t);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Guest memory for unit tests: memory files granted through the same calls
+ * that serve a VM.
+ */
+#ifndef VHCAD_TESTS_TESTMEM_H
+#define VHCAD_TESTS_TESTMEM_H
+
+#include "mem/mem.h"
+
+/**
+ * testmem_fd - a sealed memory file of @size bytes, zeroed
+ *
+ * Aborts the test program when there is none.
+ */
+int testmem_fd(u64 size);
+
+/**
+ * testmem_add - grant @size bytes of fresh zeroed memory at @iova, read/write
+ *
+ * Returns where the guest's CPU would see it.  testmem_drop() releases it.
+ */
+void *testmem_add(struct guest_mem *m, u64 iova, u64 size);
+
+/** testmem_drop - give back what testmem_add() returned (not the grant) */
+void testmem_drop(void *cpu, u64 size);
+
+#endif /* VHCAD_TESTS_TESTMEM_H */
