@@ -5,7 +5,7 @@
  * A user who is handed EINVAL should be able to learn which attribute was wrong without rebuilding
  * anything. Code that refuses something a user asked for calls rdma_refuse() with the errno it is
  * about to return and one sentence naming the attribute, its value and the limit. Nothing goes to
- * the kernel log: the sentence is emitted as the tracepoint rdma:rdma_reject and, when the call
+ * the kernel log: the sentence is emitted as the tracepoint rdma_core:rdma_reject and, when the call
  * was made for an open file, kept in that file's ring of the last RDMA_REJECT_KEPT reasons, which
  * /proc/PID/fdinfo/FD shows.
  *

@@ -6,16 +6,90 @@
 #ifndef RDMA_CORE_DEVICE_H
 #define RDMA_CORE_DEVICE_H
 
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rwsem.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
+struct ib_port;
 struct netlink_callback;
+struct rdma_port_cache;
 struct sk_buff;
 struct sock;
 
 /* Ports of all devices together, so that a netlink dump is bounded. */
 #define RDMA_MAX_PORTS 8192
+
+/**
+ * struct rdma_device_core - what the core keeps for a device from allocation to release
+ * @device: back pointer
+ * @registration_lock: one change of the registration state at a time
+ * @unregistered: completed when the device's reference count drops to zero
+ * @unregister_work: ib_unregister_device_queued()
+ * @groups: attribute groups of the class device
+ * @clients_rwsem: protects which clients are attached; read while clients are called
+ * @handlers_rwsem: protects @handlers; read while they are called
+ * @handlers: struct ib_event_handler
+ * @event_lock: protects @events and @events_open; taken from any context
+ * @events: events waiting for @event_work, oldest first
+ * @events_open: the device takes events
+ * @event_work: hands the events out, in order
+ * @compat_lock: protects @compat
+ * @compat: struct ib_core_device, the device's faces in other namespaces, by namespace id
+ */
+struct rdma_device_core {
+	struct ib_device *device;
+	struct mutex registration_lock;
+	struct completion unregistered;
+	struct work_struct unregister_work;
+	const struct attribute_group *groups[4];
+
+	struct rw_semaphore clients_rwsem;
+
+	struct rw_semaphore handlers_rwsem;
+	struct list_head handlers;
+	spinlock_t event_lock;
+	struct list_head events;
+	bool events_open;
+	struct work_struct event_work;
+
+	struct mutex compat_lock;
+	struct xarray compat;
+};
+
+/**
+ * struct rdma_port_core - what the core keeps for a port from registration to release
+ * @device: back pointer
+ * @port_num: number of the port
+ * @cache: GID and P_Key tables, see cache/
+ * @netdev_lock: protects @netdev and @netdev_tracker
+ * @netdev: net device that ib_device_set_netdev() has named, or NULL
+ * @netdev_tracker: of the reference to @netdev
+ * @netdev_link: in the table by net device while @netdev is set; walked under RCU
+ * @sysfs: the port's folder in the device's own namespace
+ */
+struct rdma_port_core {
+	struct ib_device *device;
+	u32 port_num;
+	struct rdma_port_cache *cache;
+	spinlock_t netdev_lock;
+	struct net_device __rcu *netdev;
+	netdevice_tracker netdev_tracker;
+	struct hlist_node netdev_link;
+	struct ib_port *sysfs;
+};
+
+static inline struct rdma_port_core *rdma_port(struct ib_device *device, u32 port_num)
+{
+	return device->port_data[port_num].core;
+}
 
 /* Registry: device/registry.c ---------------------------------------------------------------- */
 
@@ -33,7 +107,7 @@ int ib_device_set_dim(struct ib_device *device, u8 use_dim);
 /**
  * struct ib_client_nl_info - what a client tells netlink about its character device
  * @nl_msg: message under construction; the client may add attributes of its own
- * @cdev: the client's device, referenced by the client for the caller, who puts it
+ * @cdev: the client's character device; the core takes the reference that its caller puts
  * @port: port asked about, or -1 (as u32) when the request named none
  * @abi: the client's ABI number
  */

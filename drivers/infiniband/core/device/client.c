@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Clients: kernel consumers that are told of every device.
+ *
+ * A client is attached to a device when its add() has succeeded; the mark CLIENT_ATTACHED of the
+ * client's entry in device->client_data says so. Devices and clients come and go independently, so
+ * each side, when it arrives, attaches itself to everything that is there, and both may meet:
+ *
+ * - whoever attaches checks, under clients_rwsem, that device and client are both still shown
+ *   in their tables and that the pair has no entry yet;
+ * - whoever leaves hides itself from its table first and then detaches what is attached, so an
+ *   attachment that slipped in before the hiding is seen, and later ones do not happen;
+ * - an attached pair holds a reference on each side, given back after remove() has returned. Both
+ *   sides wait for theirs, whoever of them does the detaching.
+ */
+#include <linux/cleanup.h>
+#include <linux/kmod.h>
+#include <linux/netdevice.h>
+
+#include "internal.h"
+
+#define CLIENT_REGISTERED XA_MARK_1
+#define CLIENT_ATTACHED XA_MARK_1
+
+/* Protects ib_clients and CLIENT_REGISTERED. Held for moments. */
+static DECLARE_RWSEM(ib_clients_rwsem);
+/* By client_id, which ascends in order of registration: that is the order of add(). */
+static DEFINE_XARRAY_FLAGS(ib_clients, XA_FLAGS_ALLOC);
+/* Ids at and above this one have not been given out. */
+static u32 ids_used;
+
+static bool client_get(struct ib_client *client)
+{
+	return refcount_inc_not_zero(&client->uses);
+}
+
+static void client_put(struct ib_client *client)
+{
+	if (refcount_dec_and_test(&client->uses))
+		complete(&client->uses_zero);
+}
+
+static bool is_attached(struct ib_device *device, struct ib_client *client)
+{
+	return xa_get_mark(&device->client_data, client->client_id, CLIENT_ATTACHED);
+}
+
+static bool both_shown(struct ib_device *device, struct ib_client *client)
+{
+	return ib_registry_shown(device) &&
+	       xa_get_mark(&ib_clients, client->client_id, CLIENT_REGISTERED);
+}
+
+/*
+ * The caller holds references to both. An entry exists from before add(), which replaces its NULL
+ * value by the client's data, until after remove(). A client whose add() fails does without the
+ * device; that is no error of the registration.
+ */
+static int attach(struct ib_device *device, struct ib_client *client)
+{
+	int ret;
+
+	if (!device->kverbs_provider && !client->no_kverbs_req)
+		return 0;
+
+	down_write(&device->core->clients_rwsem);
+	if (!both_shown(device, client))
+		ret = -ENODEV;
+	else
+		ret = xa_insert(&device->client_data, client->client_id, NULL, GFP_KERNEL);
+	if (ret) {
+		up_write(&device->core->clients_rwsem);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	refcount_inc(&device->refcount);
+	refcount_inc(&client->uses);
+
+	/* Detaching and attaching take the lock for writing, so they wait for add() to end. */
+	downgrade_write(&device->core->clients_rwsem);
+	ret = client->add ? client->add(device) : 0;
+	if (!ret)
+		xa_set_mark(&device->client_data, client->client_id, CLIENT_ATTACHED);
+	else
+		xa_erase(&device->client_data, client->client_id);
+	up_read(&device->core->clients_rwsem);
+	if (ret) {
+		client_put(client);
+		ib_device_put(device);
+	}
+	return 0;
+}
+
+/* If the pair is not attached, either it never was or somebody else is detaching it. */
+static void detach(struct ib_device *device, struct ib_client *client)
+{
+	void *data;
+
+	scoped_guard(rwsem_write, &device->core->clients_rwsem) {
+		if (!is_attached(device, client))
+			return;
+		xa_clear_mark(&device->client_data, client->client_id, CLIENT_ATTACHED);
+		data = xa_load(&device->client_data, client->client_id);
+	}
+	/* No lock is held: remove() may wait for whatever it likes, such as user space. */
+	if (client->remove)
+		client->remove(device, data);
+	xa_erase(&device->client_data, client->client_id);
+	client_put(client);
+	ib_device_put(device);
+}
+
+/* The registered client with the smallest id at or above *id, referenced; *id moves past it. */
+static struct ib_client *next_registered(unsigned long *id)
+{
+	struct ib_client *client;
+
+	guard(rwsem_read)(&ib_clients_rwsem);
+	client = xa_find(&ib_clients, id, ULONG_MAX, CLIENT_REGISTERED);
+	if (client)
+		WARN_ON(!client_get(client));
+	(*id)++;
+	return client;
+}
+
+/* The client with the largest id below *id that may be attached, referenced; *id moves to it. */
+static struct ib_client *previous_known(unsigned long *id)
+{
+	struct ib_client *client;
+
+	guard(rwsem_read)(&ib_clients_rwsem);
+	while (*id > 0) {
+		client = xa_load(&ib_clients, --*id);
+		if (client && client_get(client))
+			return client;
+	}
+	return NULL;
+}
+
+/**
+ * ib_clients_attach_all - attach a device to the clients that are there, in order of registration
+ * @device: device that has just been shown; held by the caller
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ib_clients_attach_all(struct ib_device *device)
+{
+	struct ib_client *client;
+	unsigned long id = 0;
+	int ret;
+
+	while ((client = next_registered(&id))) {
+		ret = attach(device, client);
+		client_put(client);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * ib_clients_detach_all - detach a device from its clients, latest registered first
+ * @device: device that has been hidden
+ *
+ * A client that another thread is detaching may still be busy on return; it holds a reference.
+ */
+void ib_clients_detach_all(struct ib_device *device)
+{
+	struct ib_client *client;
+	unsigned long id;
+
+	scoped_guard(rwsem_read, &ib_clients_rwsem)
+		id = ids_used;
+	while ((client = previous_known(&id))) {
+		detach(device, client);
+		client_put(client);
+	}
+}
+
+static void assign_id(struct ib_client *client, int *ret)
+{
+	guard(rwsem_write)(&ib_clients_rwsem);
+	/* Ids of clients that left last are free again. */
+	while (ids_used && !xa_load(&ib_clients, ids_used - 1))
+		ids_used--;
+	client->client_id = ids_used;
+	*ret = xa_insert(&ib_clients, client->client_id, client, GFP_KERNEL);
+	if (*ret)
+		return;
+	ids_used++;
+	xa_set_mark(&ib_clients, client->client_id, CLIENT_REGISTERED);
+}
+
+/**
+ * ib_register_client - be told of every device, those present and those to come
+ * @client: the client; add() is called once for each device and, if it succeeded, remove() once
+ *          before the device goes or the client unregisters
+ *
+ * Clients without no_kverbs_req see only devices that offer all kernel verbs. add() of all present
+ * devices has returned when this returns. Context: may sleep; not from add() or remove().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ib_register_client(struct ib_client *client)
+{
+	struct ib_device *device;
+	unsigned long index;
+	int ret;
+
+	refcount_set(&client->uses, 1);
+	init_completion(&client->uses_zero);
+	assign_id(client, &ret);
+	if (ret)
+		return ret;
+
+	for_each_registered_device(device, index) {
+		ret = attach(device, client);
+		if (ret) {
+			ib_device_put(device);
+			ib_unregister_client(client);
+			return ret;
+		}
+	}
+	return 0;
+}
+EXPORT_SYMBOL(ib_register_client);
+
+/**
+ * ib_unregister_client - stop being told of devices
+ * @client: a registered client
+ *
+ * remove() has returned for each device when this returns, and nothing of the client is called any
+ * more. Context: may sleep; not from add() or remove().
+ */
+void ib_unregister_client(struct ib_client *client)
+{
+	struct ib_device *device;
+	unsigned long index;
+
+	scoped_guard(rwsem_write, &ib_clients_rwsem)
+		xa_clear_mark(&ib_clients, client->client_id, CLIENT_REGISTERED);
+	for_each_known_device(device, index)
+		detach(device, client);
+
+	client_put(client);
+	wait_for_completion(&client->uses_zero);
+	scoped_guard(rwsem_write, &ib_clients_rwsem)
+		xa_erase(&ib_clients, client->client_id);
+}
+EXPORT_SYMBOL(ib_unregister_client);
+
+/**
+ * ib_set_client_data - store a client's data for a device
+ * @device: device the client is attached or being attached to
+ * @client: the client
+ * @data: what ib_get_client_data() will return and remove() will be given
+ *
+ * Context: any that may take a spinlock; does not fail, the place was made by the attachment.
+ */
+void ib_set_client_data(struct ib_device *device, struct ib_client *client, void *data)
+{
+	WARN_ON(xa_is_err(xa_store(&device->client_data, client->client_id, data, GFP_NOWAIT)));
+}
+EXPORT_SYMBOL(ib_set_client_data);
+
+/*
+ * Calls visit() for each client attached to the device until one returns non-zero. Since detaching
+ * takes the lock for writing, none goes meanwhile.
+ */
+static int visit_attached(struct ib_device *device,
+			  int (*visit)(struct ib_device *device, struct ib_client *client,
+				       void *data, void *context),
+			  void *context)
+{
+	struct ib_client *client;
+	unsigned long id = 0;
+	int ret = 0;
+
+	guard(rwsem_read)(&device->core->clients_rwsem);
+	while (!ret && (client = next_registered(&id))) {
+		if (is_attached(device, client))
+			ret = visit(device, client,
+				    xa_load(&device->client_data, client->client_id), context);
+		client_put(client);
+	}
+	return ret;
+}
+
+static int visit_rename(struct ib_device *device, struct ib_client *client, void *data,
+			void *context)
+{
+	if (client->rename)
+		client->rename(device, data);
+	return 0;
+}
+
+/**
+ * ib_clients_rename - tell the clients that a device's name has changed
+ * @device: the device
+ */
+void ib_clients_rename(struct ib_device *device)
+{
+	visit_attached(device, visit_rename, NULL);
+}
+
+struct nl_info_request {
+	const char *name;
+	struct ib_client_nl_info *info;
+};
+
+/* 1 when the client has answered, 0 when it is not the one asked, or an error. */
+static int settle_nl_info(int ret, struct ib_client_nl_info *info)
+{
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	if (WARN_ON(!info->cdev))
+		return -EINVAL;
+	get_device(info->cdev);
+	return 1;
+}
+
+static int visit_nl_info(struct ib_device *device, struct ib_client *client, void *data,
+			 void *context)
+{
+	struct nl_info_request *request = context;
+
+	if (!client->get_nl_info || strcmp(client->name, request->name))
+		return 0;
+	return settle_nl_info(client->get_nl_info(device, data, request->info), request->info);
+}
+
+static int ask_global_nl_info(struct nl_info_request *request)
+{
+	struct ib_client *client;
+	unsigned long id = 0;
+	int ret = 0;
+
+	while (!ret && (client = next_registered(&id))) {
+		if (client->get_global_nl_info && !strcmp(client->name, request->name))
+			ret = settle_nl_info(client->get_global_nl_info(request->info),
+					     request->info);
+		client_put(client);
+	}
+	return ret;
+}
+
+static int ask_nl_info(struct ib_device *device, struct nl_info_request *request)
+{
+	return device ? visit_attached(device, visit_nl_info, request) :
+			ask_global_nl_info(request);
+}
+
+/**
+ * ib_get_client_nl_info - find a client's character device
+ * @device: device the character device is for, or NULL for one that serves all devices
+ * @client_name: name of the client, as in struct ib_client
+ * @res: filled in on success; the caller puts @res->cdev
+ *
+ * A client that is not there is loaded by its alias rdma-client-NAME, because user space may ask
+ * before anything else has made it necessary. Context: may sleep; no lock that module loading takes.
+ *
+ * Return: 0, -EOPNOTSUPP if no such client serves @device, or the client's error.
+ */
+int ib_get_client_nl_info(struct ib_device *device, const char *client_name,
+			  struct ib_client_nl_info *res)
+{
+	struct nl_info_request request = { .name = client_name, .info = res };
+	int ret = ask_nl_info(device, &request);
+
+	if (!ret) {
+		request_module("rdma-client-%s", client_name);
+		ret = ask_nl_info(device, &request);
+	}
+	if (!ret)
+		return -EOPNOTSUPP;
+	return ret < 0 ? ret : 0;
+}
+
+struct net_dev_request {
+	u32 port;
+	u16 pkey;
+	const union ib_gid *gid;
+	const struct sockaddr *addr;
+	struct net_device *found;
+};
+
+static int visit_net_dev(struct ib_device *device, struct ib_client *client, void *data,
+			 void *context)
+{
+	struct net_dev_request *request = context;
+
+	if (client->get_net_dev_by_params)
+		request->found = client->get_net_dev_by_params(device, request->port, request->pkey,
+							       request->gid, request->addr, data);
+	return !!request->found;
+}
+
+/**
+ * ib_get_net_dev_by_params - net device that a client has on top of an InfiniBand port
+ * @dev: the device
+ * @port: port number
+ * @pkey: P_Key the net device uses
+ * @gid: GID it communicates with, or NULL for any
+ * @addr: address it is configured with
+ *
+ * Context: may sleep. Return: the net device with a reference for dev_put(), or NULL.
+ */
+struct net_device *ib_get_net_dev_by_params(struct ib_device *dev, u32 port, u16 pkey,
+					    const union ib_gid *gid, const struct sockaddr *addr)
+{
+	struct net_dev_request request = { .port = port, .pkey = pkey, .gid = gid, .addr = addr };
+
+	if (!rdma_protocol_ib(dev, port))
+		return NULL;
+	visit_attached(dev, visit_net_dev, &request);
+	return request.found;
+}
+EXPORT_SYMBOL(ib_get_net_dev_by_params);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Log lines that name the RDMA device, its bus device and its driver.
+ */
+#include <linux/device.h>
+#include <rdma/ib_verbs.h>
+
+static void print(const char *level, const struct ib_device *device, struct va_format *vaf)
+{
+	if (!device)
+		printk("%s(NULL ib_device): %pV", level, vaf);
+	else if (!device->dev.parent)
+		printk("%s%s: %pV", level, dev_name(&device->dev), vaf);
+	else
+		dev_printk_emit(level[1] - '0', device->dev.parent, "%s %s %s: %pV",
+				dev_driver_string(device->dev.parent),
+				dev_name(device->dev.parent), dev_name(&device->dev), vaf);
+}
+
+/**
+ * ibdev_printk - log a line about a device
+ * @level: one of the KERN_ levels
+ * @ibdev: the device, registered or not, or NULL
+ * @format: printf format of the line, with its line feed
+ *
+ * Context: any.
+ */
+void ibdev_printk(const char *level, const struct ib_device *ibdev, const char *format, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	va_start(args, format);
+	vaf.fmt = format;
+	vaf.va = &args;
+	print(level, ibdev, &vaf);
+	va_end(args);
+}
+EXPORT_SYMBOL(ibdev_printk);
+
+/* One function for each level, as ibdev_printk() with that level. */
+#define DEFINE_IBDEV_LEVEL(name, level)                                                            \
+	void name(const struct ib_device *ibdev, const char *format, ...)                          \
+	{                                                                                          \
+		struct va_format vaf;                                                              \
+		va_list args;                                                                      \
+												   \
+		va_start(args, format);                                                            \
+		vaf.fmt = format;                                                                  \
+		vaf.va = &args;                                                                    \
+		print(level, ibdev, &vaf);                                                         \
+		va_end(args);                                                                      \
+	}                                                                                          \
+	EXPORT_SYMBOL(name)
+
+DEFINE_IBDEV_LEVEL(ibdev_emerg, KERN_EMERG);
+DEFINE_IBDEV_LEVEL(ibdev_alert, KERN_ALERT);
+DEFINE_IBDEV_LEVEL(ibdev_crit, KERN_CRIT);
+DEFINE_IBDEV_LEVEL(ibdev_err, KERN_ERR);
+DEFINE_IBDEV_LEVEL(ibdev_warn, KERN_WARNING);
+DEFINE_IBDEV_LEVEL(ibdev_notice, KERN_NOTICE);
+DEFINE_IBDEV_LEVEL(ibdev_info, KERN_INFO);
+
+#if defined(CONFIG_DYNAMIC_DEBUG_CORE)
+/**
+ * ibdev_dynamic_dbg - what ibdev_dbg() calls when its line is switched on
+ * @descriptor: the line's descriptor
+ * @ibdev: the device, or NULL
+ * @format: printf format
+ *
+ * The kernel's own function for this reads struct ib_device as the kernel was built with it, which
+ * is not the structure of <rdma/ib_verbs.h>.
+ */
+void ibdev_dynamic_dbg(struct _ddebug *descriptor, const struct ib_device *ibdev,
+		       const char *format, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	va_start(args, format);
+	vaf.fmt = format;
+	vaf.va = &args;
+	print(KERN_DEBUG, ibdev, &vaf);
+	va_end(args);
+}
+EXPORT_SYMBOL(ibdev_dynamic_dbg);
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The table of RDMA devices: indices, names, lookup and references.
+ *
+ * A device enters the table, with its name and index settled, before it is usable and leaves it
+ * when it is freed. In between the mark DEVICE_REGISTERED says whether it takes part.
+ */
+#include <linux/cleanup.h>
+#include <linux/device.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/rdma_reject.h>
+
+#include "internal.h"
+
+/* Protects names and DEVICE_REGISTERED. Held for moments, never across a call out of this file. */
+DECLARE_RWSEM(ib_registry_rwsem);
+DEFINE_XARRAY_FLAGS(ib_registry, XA_FLAGS_ALLOC);
+
+static u32 next_index;
+
+static struct ib_device *find_name(const char *name)
+{
+	struct ib_device *device;
+	unsigned long index;
+
+	lockdep_assert_held(&ib_registry_rwsem);
+	xa_for_each(&ib_registry, index, device)
+		if (!strcmp(device->name, name))
+			return device;
+	return NULL;
+}
+
+/* "vhca%d" becomes the first of vhca0, vhca1, ... that nobody uses. */
+static int expand_name(char *to, size_t size, const char *pattern)
+{
+	const char *place = strstr(pattern, "%d");
+	unsigned int number;
+
+	if (!place || strchr(place + 2, '%') || memchr(pattern, '%', place - pattern))
+		return -EINVAL;
+	for (number = 0; number <= INT_MAX; number++) {
+		int len = scnprintf(to, size, "%.*s%u%s", (int)(place - pattern), pattern, number,
+				    place + 2);
+
+		if (len == size - 1)
+			return -ENAMETOOLONG;
+		if (!find_name(to))
+			return 0;
+	}
+	return -ENFILE;
+}
+
+/**
+ * ib_registry_insert - give a device its name and index and enter it, not yet registered
+ * @device: device with no entry
+ * @name: exact name, or a pattern with one %d
+ *
+ * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern, -ENOMEM.
+ */
+int ib_registry_insert(struct ib_device *device, const char *name)
+{
+	char chosen[IB_DEVICE_NAME_MAX];
+	int ret;
+
+	guard(rwsem_write)(&ib_registry_rwsem);
+	if (strchr(name, '%'))
+		ret = expand_name(chosen, sizeof(chosen), name);
+	else if (strscpy(chosen, name) <= 0)
+		ret = -ENAMETOOLONG;
+	else
+		ret = find_name(chosen) ? -ENFILE : 0;
+	if (ret)
+		return ret;
+
+	ret = dev_set_name(&device->dev, "%s", chosen);
+	if (ret)
+		return ret;
+	strscpy(device->name, chosen);
+	ret = xa_alloc_cyclic(&ib_registry, &device->index, device, XA_LIMIT(0, INT_MAX),
+			      &next_index, GFP_KERNEL);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * ib_registry_remove - take a device out of the table
+ * @device: a device, which may never have been entered
+ */
+void ib_registry_remove(struct ib_device *device)
+{
+	guard(rwsem_write)(&ib_registry_rwsem);
+	if (xa_load(&ib_registry, device->index) == device)
+		xa_erase(&ib_registry, device->index);
+}
+
+/**
+ * ib_registry_show - let lookups and walks find a device
+ * @device: entered device; its reference count becomes 1, which is the registration's own
+ */
+void ib_registry_show(struct ib_device *device)
+{
+	guard(rwsem_write)(&ib_registry_rwsem);
+	refcount_set(&device->refcount, 1);
+	xa_set_mark(&ib_registry, device->index, DEVICE_REGISTERED);
+}
+
+/**
+ * ib_registry_hide - stop walks from finding a device
+ * @device: shown device; references may still be taken and held until the count drops to zero
+ */
+void ib_registry_hide(struct ib_device *device)
+{
+	guard(rwsem_write)(&ib_registry_rwsem);
+	xa_clear_mark(&ib_registry, device->index, DEVICE_REGISTERED);
+}
+
+/**
+ * ib_registry_next - next registered device of a walk
+ * @index: where to look from; advanced past the device found
+ *
+ * Return: the device with a reference for ib_device_put(), or NULL at the end.
+ */
+struct ib_device *ib_registry_next(unsigned long *index)
+{
+	struct ib_device *device;
+
+	guard(rwsem_read)(&ib_registry_rwsem);
+	for (;; (*index)++) {
+		device = xa_find(&ib_registry, index, ULONG_MAX, DEVICE_REGISTERED);
+		if (device && !ib_device_try_get(device))
+			continue;
+		(*index)++;
+		return device;
+	}
+}
+
+/**
+ * ib_registry_next_any - next device of a walk, whatever its state
+ * @index: where to look from; advanced past the device found
+ *
+ * Return: the device with a reference for put_device(), or NULL at the end.
+ */
+struct ib_device *ib_registry_next_any(unsigned long *index)
+{
+	struct ib_device *device;
+
+	guard(rwsem_read)(&ib_registry_rwsem);
+	device = xa_find(&ib_registry, index, ULONG_MAX, XA_PRESENT);
+	if (device)
+		get_device(&device->dev);
+	(*index)++;
+	return device;
+}
+
+/**
+ * ib_device_get_by_index - look a device up by its number
+ * @net: network namespace that asks; devices it may not see are not found
+ * @index: the number
+ *
+ * Context: may sleep.
+ * Return: the device with a reference for ib_device_put(), or NULL.
+ */
+struct ib_device *ib_device_get_by_index(const struct net *net, u32 index)
+{
+	struct ib_device *device;
+
+	guard(rwsem_read)(&ib_registry_rwsem);
+	device = xa_load(&ib_registry, index);
+	if (!device || !rdma_dev_access_netns(device, net) || !ib_device_try_get(device))
+		return NULL;
+	return device;
+}
+
+/**
+ * ib_device_get_by_name - look a device up by its name
+ * @name: the name
+ * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
+ *
+ * Context: may sleep.
+ * Return: the device with a reference for ib_device_put(), or NULL.
+ */
+struct ib_device *ib_device_get_by_name(const char *name, enum rdma_driver_id driver_id)
+{
+	struct ib_device *device;
+
+	guard(rwsem_read)(&ib_registry_rwsem);
+	device = find_name(name);
+	if (!device || !ib_device_try_get(device))
+		return NULL;
+	if (driver_id != RDMA_DRIVER_UNKNOWN && device->ops.driver_id != driver_id) {
+		ib_device_put(device);
+		return NULL;
+	}
+	return device;
+}
+EXPORT_SYMBOL(ib_device_get_by_name);
+
+/**
+ * ib_device_put - return a reference of ib_device_try_get() or a lookup
+ * @device: the device; unregistration proceeds when the last reference is returned
+ *
+ * Context: any.
+ */
+void ib_device_put(struct ib_device *device)
+{
+	if (refcount_dec_and_test(&device->refcount))
+		complete(&device->core->unregistered);
+}
+EXPORT_SYMBOL(ib_device_put);
+
+/**
+ * ib_device_rename - change the name of a device
+ * @device: registered device, referenced by the caller
+ * @name: the new name, without pattern
+ *
+ * sysfs in every namespace, lookups and clients follow. Context: may sleep.
+ * Return: 0, -EEXIST if another device has the name, -EINVAL, or what sysfs answers.
+ */
+int ib_device_rename(struct ib_device *device, const char *name)
+{
+	int ret;
+
+	if (!*name || strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX ||
+	    strpbrk(name, "/%") || !strcmp(name, ".") || !strcmp(name, ".."))
+		return rdma_refuse(-EINVAL, "device name \"%s\" is not usable as a file name",
+				   name);
+
+	scoped_guard(rwsem_write, &ib_registry_rwsem) {
+		struct ib_device *other = find_name(name);
+
+		if (other == device)
+			return 0;
+		if (other)
+			return rdma_refuse(-EEXIST, "another device is called %s", name);
+		ret = device_rename(&device->dev, name);
+		if (ret)
+			return ret;
+		strscpy(device->name, name);
+	}
+	ib_compat_rename(device);
+	ib_clients_rename(device);
+	return 0;
+}
+
+/**
+ * ib_device_set_dim - switch adaptive completion moderation on or off
+ * @device: registered device
+ * @use_dim: 0 or 1; counts for completion queues created from now on
+ *
+ * Return: 0, or -EINVAL for another value.
+ */
+int ib_device_set_dim(struct ib_device *device, u8 use_dim)
+{
+	if (use_dim > 1)
+		return rdma_refuse(-EINVAL, "adaptive moderation %u is neither 0 nor 1", use_dim);
+	device->use_cq_dim = use_dim;
+	return 0;
+}
+
+/**
+ * ib_enum_all_devs - visit each registered device the message's socket may see
+ * @visit: called with the number of devices visited before; non-zero ends the walk
+ * @skb: message under construction
+ * @cb: state of the dump
+ *
+ * Context: may sleep; @visit runs without a lock, on a referenced device.
+ * Return: 0 or what @visit returned.
+ */
+int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct ib_device *device;
+	unsigned int seen = 0;
+	unsigned long index;
+	int ret;
+
+	for_each_registered_device(device, index) {
+		if (!rdma_dev_access_netns(device, sock_net(skb->sk)))
+			continue;
+		ret = visit(device, skb, cb, seen++);
+		if (ret) {
+			ib_device_put(device);
+			return ret;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Reasons for refused requests: see include/rdma/rdma_reject.h.
+ *
+ * A refusal deep inside a driver has to find the log of the file whose request is being served,
+ * without an argument carried through every call. Running requests stand in a small open-addressed
+ * table keyed by task. A slot that holds a task's pointer is touched by that task only, so neither
+ * entering, nor leaving, nor finding one's own scope needs a lock.
+ */
+#include <linux/cleanup.h>
+#include <linux/hash.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/timekeeping.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_reject.h>
+
+#define CREATE_TRACE_POINTS
+#include "../trace.h"
+
+#define RUNNING_BITS 9
+#define RUNNING_SLOTS (1 << RUNNING_BITS)
+/* Places tried for one task. Tasks beyond that are traced, but their file keeps no reason. */
+#define RUNNING_PROBES 16
+
+struct running_request {
+	struct task_struct *task;
+	struct rdma_reject_scope *scope;
+};
+
+static struct running_request running[RUNNING_SLOTS];
+
+static struct running_request *running_probe(unsigned int try)
+{
+	return &running[(hash_ptr(current, RUNNING_BITS) + try) & (RUNNING_SLOTS - 1)];
+}
+
+static int running_find(void)
+{
+	unsigned int try;
+
+	for (try = 0; try < RUNNING_PROBES; try++)
+		if (READ_ONCE(running_probe(try)->task) == current)
+			return running_probe(try) - running;
+	return -1;
+}
+
+static int running_claim(void)
+{
+	unsigned int try;
+
+	for (try = 0; try < RUNNING_PROBES; try++)
+		if (!cmpxchg(&running_probe(try)->task, NULL, current))
+			return running_probe(try) - running;
+	return -1;
+}
+
+/**
+ * rdma_reject_enter - begin a request on behalf of an open file
+ * @log: the file's log, or NULL if it has none
+ * @scope: storage for the duration of the request; @scope->device and @scope->quiet start out
+ *         empty and are the caller's to set
+ *
+ * Until rdma_reject_leave(), reasons given by this task go to @log. Scopes nest: an inner one
+ * takes over until it is left. Context: task context, any locks; does not sleep.
+ */
+void rdma_reject_enter(struct rdma_reject_log *log, struct rdma_reject_scope *scope)
+{
+	int slot = running_find();
+
+	scope->log = log;
+	scope->device = NULL;
+	scope->quiet = false;
+	scope->outer = NULL;
+	if (slot >= 0)
+		scope->outer = running[slot].scope;
+	else
+		slot = running_claim();
+	scope->slot = slot;
+	if (slot >= 0)
+		running[slot].scope = scope;
+}
+EXPORT_SYMBOL(rdma_reject_enter);
+
+/**
+ * rdma_reject_leave - end the request begun with rdma_reject_enter()
+ * @scope: the scope given there; no longer used after return
+ *
+ * Context: the task that entered; does not sleep.
+ */
+void rdma_reject_leave(struct rdma_reject_scope *scope)
+{
+	struct running_request *request;
+
+	if (scope->slot < 0)
+		return;
+	request = &running[scope->slot];
+	request->scope = scope->outer;
+	/* The slot may be claimed by another task from here on: its scope must be gone by then. */
+	if (!scope->outer)
+		smp_store_release(&request->task, NULL);
+}
+EXPORT_SYMBOL(rdma_reject_leave);
+
+static struct rdma_reject_scope *current_scope(void)
+{
+	int slot;
+
+	/* An interrupt's refusals are not the interrupted task's. */
+	if (!in_task())
+		return NULL;
+	slot = running_find();
+	return slot < 0 ? NULL : running[slot].scope;
+}
+
+static void log_reason(struct rdma_reject_log *log, int err, const char *text)
+{
+	s64 number = atomic64_inc_return(&log->count) - 1;
+	struct rdma_reject_entry *entry = &log->ring[number % RDMA_REJECT_KEPT];
+	s64 turn = atomic64_read(&entry->turn);
+
+	/*
+	 * Another thread of the process may still be writing this entry, or have overtaken us by a
+	 * whole round. Its reason is then as good as ours.
+	 */
+	if ((turn & 1) || turn > 2 * number ||
+	    atomic64_cmpxchg(&entry->turn, turn, 2 * number + 1) != turn)
+		return;
+	entry->err = err;
+	entry->time_ns = ktime_get_boottime_ns();
+	strscpy(entry->text, text, sizeof(entry->text));
+	atomic64_set_release(&entry->turn, 2 * number + 2);
+}
+
+/**
+ * rdma_refuse - refuse a request and say why
+ * @err: the negative errno the caller is about to return
+ * @fmt: printf format of one sentence without line feed that names the attribute, its value and
+ *       what would be acceptable, such as "max_send_wr 70000 > device limit 32768". What does not
+ *       fit into RDMA_REJECT_TEXT bytes is cut off.
+ *
+ * Emits the trace point rdma_core:rdma_reject and stores the reason in the log of the file whose
+ * request the current task is serving, if any. Prints nothing. Does nothing for requests marked
+ * quiet. Context: any, including interrupts (then the trace point alone); takes no lock and
+ * allocates nothing.
+ *
+ * Return: @err.
+ */
+int rdma_refuse(int err, const char *fmt, ...)
+{
+	struct rdma_reject_scope *scope = current_scope();
+	char text[RDMA_REJECT_TEXT];
+	va_list args;
+
+	if (scope && scope->quiet)
+		return err;
+	if (!(scope && scope->log) && !trace_rdma_reject_enabled())
+		return err;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+
+	trace_rdma_reject(scope && scope->device ? scope->device->name : "-", err, text);
+	if (scope && scope->log)
+		log_reason(scope->log, err, text);
+	return err;
+}
+EXPORT_SYMBOL(rdma_refuse);
+
+static bool read_reason(struct rdma_reject_entry *entry, s64 number, struct rdma_reject_entry *copy)
+{
+	s64 turn = atomic64_read_acquire(&entry->turn);
+
+	if (turn != 2 * number + 2)
+		return false;
+	copy->err = entry->err;
+	copy->time_ns = entry->time_ns;
+	memcpy(copy->text, entry->text, sizeof(copy->text));
+	smp_rmb();
+	return atomic64_read(&entry->turn) == turn;
+}
+
+/**
+ * rdma_reject_show - print the kept reasons, oldest first
+ * @seq: where to; meant for the show_fdinfo operation of the file that holds the log
+ * @log: the log
+ *
+ * One line a reason: "rdma-reject:", its number since the file was opened, seconds since boot, the
+ * negative errno, the text. Reasons being written at that moment are left out. Context: any.
+ */
+void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log)
+{
+	s64 end = atomic64_read(&log->count);
+	s64 number = max(end - RDMA_REJECT_KEPT, 0LL);
+
+	for (; number < end; number++) {
+		struct rdma_reject_entry copy;
+		u32 rest;
+		u64 seconds;
+
+		if (!read_reason(&log->ring[number % RDMA_REJECT_KEPT], number, &copy))
+			continue;
+		seconds = div_u64_rem(copy.time_ns, NSEC_PER_SEC, &rest);
+		seq_printf(seq, "rdma-reject:\t%lld %llu.%06u %d %s\n", number, seconds,
+			   rest / 1000, copy.err, copy.text);
+	}
+}
+EXPORT_SYMBOL(rdma_reject_show);
