@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Queue pairs.
+ */
+#ifndef RDMA_VERBS_QP_H
+#define RDMA_VERBS_QP_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <rdma/rdma_object.h>
+#include <rdma/verbs/ah.h>
+#include <rdma/verbs/port.h>
+#include <rdma/verbs/types.h>
+
+struct ib_event;
+struct ib_qp_security;
+
+/**
+ * struct ib_qp_cap - size of a QP
+ * @max_send_wr: send work requests outstanding
+ * @max_recv_wr: receive work requests outstanding
+ * @max_send_sge: gather entries of a send
+ * @max_recv_sge: scatter entries of a receive
+ * @max_inline_data: bytes a send may carry inline
+ * @max_rdma_ctxs: RDMA contexts of rdma/rw.h that shall run at the same time; the core
+ *	enlarges the send queue for them
+ */
+struct ib_qp_cap {
+	u32	max_send_wr;
+	u32	max_recv_wr;
+	u32	max_send_sge;
+	u32	max_recv_sge;
+	u32	max_inline_data;
+
+	u32	max_rdma_ctxs;
+};
+
+enum ib_sig_type {
+	IB_SIGNAL_ALL_WR,
+	IB_SIGNAL_REQ_WR
+};
+
+/* Types of QP; those up to IB_QPT_GSI exist once a port and only in the kernel. */
+enum ib_qp_type {
+	IB_QPT_SMI,
+	IB_QPT_GSI,
+
+	IB_QPT_RC = IB_UVERBS_QPT_RC,
+	IB_QPT_UC = IB_UVERBS_QPT_UC,
+	IB_QPT_UD = IB_UVERBS_QPT_UD,
+	IB_QPT_RAW_IPV6,
+	IB_QPT_RAW_ETHERTYPE,
+	IB_QPT_RAW_PACKET = IB_UVERBS_QPT_RAW_PACKET,
+	IB_QPT_XRC_INI = IB_UVERBS_QPT_XRC_INI,
+	IB_QPT_XRC_TGT = IB_UVERBS_QPT_XRC_TGT,
+	IB_QPT_MAX,
+	IB_QPT_DRIVER = IB_UVERBS_QPT_DRIVER,
+
+	IB_QPT_RESERVED1 = 0x1000,
+	IB_QPT_RESERVED2,
+	IB_QPT_RESERVED3,
+	IB_QPT_RESERVED4,
+	IB_QPT_RESERVED5,
+	IB_QPT_RESERVED6,
+	IB_QPT_RESERVED7,
+	IB_QPT_RESERVED8,
+	IB_QPT_RESERVED9,
+	IB_QPT_RESERVED10,
+};
+
+enum ib_qp_create_flags {
+	IB_QP_CREATE_IPOIB_UD_LSO		= 1 << 0,
+	IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK	=
+		IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+	IB_QP_CREATE_CROSS_CHANNEL              = 1 << 2,
+	IB_QP_CREATE_MANAGED_SEND               = 1 << 3,
+	IB_QP_CREATE_MANAGED_RECV               = 1 << 4,
+	IB_QP_CREATE_NETIF_QP			= 1 << 5,
+	IB_QP_CREATE_INTEGRITY_EN		= 1 << 6,
+	IB_QP_CREATE_NETDEV_USE			= 1 << 7,
+	IB_QP_CREATE_SCATTER_FCS		=
+		IB_UVERBS_QP_CREATE_SCATTER_FCS,
+	IB_QP_CREATE_CVLAN_STRIPPING		=
+		IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+	IB_QP_CREATE_SOURCE_QPN			= 1 << 10,
+	IB_QP_CREATE_PCI_WRITE_END_PADDING	=
+		IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
+
+	IB_QP_CREATE_RESERVED_START		= 1 << 26,
+	IB_QP_CREATE_RESERVED_END		= 1 << 31,
+};
+
+/**
+ * struct ib_qp_init_attr - what a QP is to be
+ * @event_handler: runs on an asynchronous event; may not sleep
+ * @qp_context: given to it
+ * @send_cq: completes sends
+ * @recv_cq: completes receives
+ * @srq: shared receive queue instead of a receive queue, or NULL
+ * @xrcd: XRC domain of a target QP
+ * @cap: size; the driver returns what it gave
+ * @sq_sig_type: whether every send completes
+ * @qp_type: type
+ * @create_flags: enum ib_qp_create_flags
+ * @port_num: port of a special QP, or where rdma/rw.h will be used
+ * @rwq_ind_tbl: indirection table of receive side scaling, or NULL
+ * @source_qpn: with IB_QP_CREATE_SOURCE_QPN, the number that sends carry
+ */
+struct ib_qp_init_attr {
+	void                  (*event_handler)(struct ib_event *, void *);
+
+	void		       *qp_context;
+	struct ib_cq	       *send_cq;
+	struct ib_cq	       *recv_cq;
+	struct ib_srq	       *srq;
+	struct ib_xrcd	       *xrcd;
+	struct ib_qp_cap	cap;
+	enum ib_sig_type	sq_sig_type;
+	enum ib_qp_type		qp_type;
+	u32			create_flags;
+
+	u32			port_num;
+	struct ib_rwq_ind_table *rwq_ind_tbl;
+	u32			source_qpn;
+};
+
+/**
+ * struct ib_qp_open_attr - how to share an XRC target QP
+ * @event_handler: runs on an asynchronous event
+ * @qp_context: given to it
+ * @qp_num: number
+ * @qp_type: IB_QPT_XRC_TGT
+ */
+struct ib_qp_open_attr {
+	void                  (*event_handler)(struct ib_event *, void *);
+	void		       *qp_context;
+	u32			qp_num;
+	enum ib_qp_type		qp_type;
+};
+
+/* RNR NAK timer codes; the name gives milliseconds and hundredths. */
+enum ib_rnr_timeout {
+	IB_RNR_TIMER_655_36 =  0,
+	IB_RNR_TIMER_000_01 =  1,
+	IB_RNR_TIMER_000_02 =  2,
+	IB_RNR_TIMER_000_03 =  3,
+	IB_RNR_TIMER_000_04 =  4,
+	IB_RNR_TIMER_000_06 =  5,
+	IB_RNR_TIMER_000_08 =  6,
+	IB_RNR_TIMER_000_12 =  7,
+	IB_RNR_TIMER_000_16 =  8,
+	IB_RNR_TIMER_000_24 =  9,
+	IB_RNR_TIMER_000_32 = 10,
+	IB_RNR_TIMER_000_48 = 11,
+	IB_RNR_TIMER_000_64 = 12,
+	IB_RNR_TIMER_000_96 = 13,
+	IB_RNR_TIMER_001_28 = 14,
+	IB_RNR_TIMER_001_92 = 15,
+	IB_RNR_TIMER_002_56 = 16,
+	IB_RNR_TIMER_003_84 = 17,
+	IB_RNR_TIMER_005_12 = 18,
+	IB_RNR_TIMER_007_68 = 19,
+	IB_RNR_TIMER_010_24 = 20,
+	IB_RNR_TIMER_015_36 = 21,
+	IB_RNR_TIMER_020_48 = 22,
+	IB_RNR_TIMER_030_72 = 23,
+	IB_RNR_TIMER_040_96 = 24,
+	IB_RNR_TIMER_061_44 = 25,
+	IB_RNR_TIMER_081_92 = 26,
+	IB_RNR_TIMER_122_88 = 27,
+	IB_RNR_TIMER_163_84 = 28,
+	IB_RNR_TIMER_245_76 = 29,
+	IB_RNR_TIMER_327_68 = 30,
+	IB_RNR_TIMER_491_52 = 31
+};
+
+/* Members of struct ib_qp_attr that a call sets or asks for. */
+enum ib_qp_attr_mask {
+	IB_QP_STATE			= 1,
+	IB_QP_CUR_STATE			= (1<<1),
+	IB_QP_EN_SQD_ASYNC_NOTIFY	= (1<<2),
+	IB_QP_ACCESS_FLAGS		= (1<<3),
+	IB_QP_PKEY_INDEX		= (1<<4),
+	IB_QP_PORT			= (1<<5),
+	IB_QP_QKEY			= (1<<6),
+	IB_QP_AV			= (1<<7),
+	IB_QP_PATH_MTU			= (1<<8),
+	IB_QP_TIMEOUT			= (1<<9),
+	IB_QP_RETRY_CNT			= (1<<10),
+	IB_QP_RNR_RETRY			= (1<<11),
+	IB_QP_RQ_PSN			= (1<<12),
+	IB_QP_MAX_QP_RD_ATOMIC		= (1<<13),
+	IB_QP_ALT_PATH			= (1<<14),
+	IB_QP_MIN_RNR_TIMER		= (1<<15),
+	IB_QP_SQ_PSN			= (1<<16),
+	IB_QP_MAX_DEST_RD_ATOMIC	= (1<<17),
+	IB_QP_PATH_MIG_STATE		= (1<<18),
+	IB_QP_CAP			= (1<<19),
+	IB_QP_DEST_QPN			= (1<<20),
+	IB_QP_RESERVED1			= (1<<21),
+	IB_QP_RESERVED2			= (1<<22),
+	IB_QP_RESERVED3			= (1<<23),
+	IB_QP_RESERVED4			= (1<<24),
+	IB_QP_RATE_LIMIT		= (1<<25),
+
+	IB_QP_ATTR_STANDARD_BITS = GENMASK(20, 0),
+};
+
+enum ib_qp_state {
+	IB_QPS_RESET,
+	IB_QPS_INIT,
+	IB_QPS_RTR,
+	IB_QPS_RTS,
+	IB_QPS_SQD,
+	IB_QPS_SQE,
+	IB_QPS_ERR
+};
+
+enum ib_mig_state {
+	IB_MIG_MIGRATED,
+	IB_MIG_REARM,
+	IB_MIG_ARMED
+};
+
+/**
+ * struct ib_qp_attr - attributes of a QP; a mask says which count
+ *
+ * timeout is an exponent of 4.096 us, 0 for never; rnr_retry 7 means for ever;
+ * PSNs have 24 bits; min_rnr_timer is enum ib_rnr_timeout; rate_limit is kbit/s.
+ */
+struct ib_qp_attr {
+	enum ib_qp_state	qp_state;
+	enum ib_qp_state	cur_qp_state;
+	enum ib_mtu		path_mtu;
+	enum ib_mig_state	path_mig_state;
+	u32			qkey;
+	u32			rq_psn;
+	u32			sq_psn;
+	u32			dest_qp_num;
+	int			qp_access_flags;
+	struct ib_qp_cap	cap;
+	struct rdma_ah_attr	ah_attr;
+	struct rdma_ah_attr	alt_ah_attr;
+	u16			pkey_index;
+	u16			alt_pkey_index;
+	u8			en_sqd_async_notify;
+	u8			sq_draining;
+	u8			max_rd_atomic;
+	u8			max_dest_rd_atomic;
+	u8			min_rnr_timer;
+	u32			port_num;
+	u8			timeout;
+	u8			retry_cnt;
+	u8			rnr_retry;
+	u32			alt_port_num;
+	u8			alt_timeout;
+	u32			rate_limit;
+	struct net_device	*xmit_slave;
+};
+
+enum port_pkey_state {
+	IB_PORT_PKEY_NOT_VALID = 0,
+	IB_PORT_PKEY_VALID = 1,
+	IB_PORT_PKEY_LISTED = 2,
+};
+
+/* One of the two paths of a QP in the list of QPs that a P_Key change concerns. */
+struct ib_port_pkey {
+	enum port_pkey_state	state;
+	u16			pkey_index;
+	u32			port_num;
+	struct list_head	qp_list;
+	struct list_head	to_error_list;
+	struct ib_qp_security  *sec;
+};
+
+/* A QP's main and alternate path. */
+struct ib_ports_pkeys {
+	struct ib_port_pkey	main;
+	struct ib_port_pkey	alt;
+};
+
+/**
+ * struct ib_qp_security - what the security hooks know of a QP
+ * @qp: the QP
+ * @dev: its device
+ * @mutex: held while the QP moves between P_Keys, is destroyed or sent to error
+ * @ports_pkeys: paths in use
+ * @shared_qp_list: handles of a shared QP
+ * @security: the security module's
+ * @destroying: being destroyed
+ * @error_list_count: lists the QP stands in, to be sent to error
+ * @error_complete: the last of them was handled
+ * @error_comps_pending: how many to wait for
+ */
+struct ib_qp_security {
+	struct ib_qp	       *qp;
+	struct ib_device       *dev;
+
+	struct mutex		mutex;
+	struct ib_ports_pkeys  *ports_pkeys;
+
+	struct list_head        shared_qp_list;
+	void                   *security;
+	bool			destroying;
+	atomic_t		error_list_count;
+	struct completion	error_complete;
+	int			error_comps_pending;
+};
+
+/**
+ * struct ib_qp - queue pair
+ * @device: device
+ * @pd: PD
+ * @send_cq: completes sends
+ * @recv_cq: completes receives
+ * @mr_lock: protects @rdma_mrs, @sig_mrs and @mrs_used
+ * @mrs_used: MRs of the pools in use
+ * @rdma_mrs: pool of MRs for RDMA contexts
+ * @sig_mrs: pool of MRs for signature contexts
+ * @srq: shared receive queue or NULL
+ * @srq_completion: last WQE of a QP with an SRQ was reached
+ * @xrcd: XRC domain or NULL
+ * @xrcd_list: place in the domain
+ * @open_list: handles of a shared QP
+ * @real_qp: the QP itself when this is a handle, else this
+ * @uobject: the user's handle, NULL for a kernel QP
+ * @event_handler: runs on an asynchronous event
+ * @registered_event_handler: the consumer's own handler, which the core's calls
+ * @qp_context: given to it
+ * @av_sgid_attr: source GID entry of the path, reference held
+ * @alt_path_sgid_attr: the same of the alternate path
+ * @qp_num: number
+ * @max_write_sge: gather entries of an RDMA WRITE
+ * @max_read_sge: scatter entries of an RDMA READ
+ * @qp_type: type
+ * @rwq_ind_tbl: indirection table or NULL
+ * @qp_sec: security hooks
+ * @port: port number
+ * @integrity_en: may use signature MRs
+ * @counter: counter it is bound to
+ * @obj: object base
+ */
+struct ib_qp {
+	struct ib_device       *device;
+	struct ib_pd	       *pd;
+	struct ib_cq	       *send_cq;
+	struct ib_cq	       *recv_cq;
+	spinlock_t		mr_lock;
+	int			mrs_used;
+	struct list_head	rdma_mrs;
+	struct list_head	sig_mrs;
+	struct ib_srq	       *srq;
+	struct completion	srq_completion;
+	struct ib_xrcd	       *xrcd;
+	struct list_head	xrcd_list;
+
+	struct list_head	open_list;
+	struct ib_qp           *real_qp;
+	struct ib_uqp_object   *uobject;
+	void                  (*event_handler)(struct ib_event *, void *);
+	void                  (*registered_event_handler)(struct ib_event *, void *);
+	void		       *qp_context;
+
+	const struct ib_gid_attr *av_sgid_attr;
+	const struct ib_gid_attr *alt_path_sgid_attr;
+	u32			qp_num;
+	u32			max_write_sge;
+	u32			max_read_sge;
+	enum ib_qp_type		qp_type;
+	struct ib_rwq_ind_table *rwq_ind_tbl;
+	struct ib_qp_security  *qp_sec;
+	u32			port;
+
+	bool			integrity_en;
+
+	struct rdma_counter    *counter;
+
+	RDMA_OBJECT_BASE;
+};
+
+struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
+				  struct ib_qp_init_attr *qp_init_attr,
+				  const char *caller);
+
+/**
+ * ib_create_qp() - create a kernel QP
+ * @pd: PD
+ * @init_attr: what it is to be; the sizes given come back
+ *
+ * Context: may sleep.
+ * Return: the QP or an error pointer.
+ */
+static inline struct ib_qp *ib_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *init_attr)
+{
+	const char *owner = KBUILD_MODNAME;
+
+	return ib_create_qp_kernel(pd, init_attr, owner);
+}
+
+int ib_modify_qp_with_udata(struct ib_qp *qp,
+			    struct ib_qp_attr *attr,
+			    int attr_mask,
+			    struct ib_udata *udata);
+
+int ib_modify_qp(struct ib_qp *qp,
+		 struct ib_qp_attr *qp_attr,
+		 int qp_attr_mask);
+
+int ib_query_qp(struct ib_qp *qp,
+		struct ib_qp_attr *qp_attr,
+		int qp_attr_mask,
+		struct ib_qp_init_attr *qp_init_attr);
+
+bool ib_modify_qp_is_ok(enum ib_qp_state cur_state, enum ib_qp_state next_state,
+			enum ib_qp_type type, enum ib_qp_attr_mask mask);
+
+int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata);
+
+/**
+ * ib_destroy_qp() - destroy a kernel QP
+ * @qp: QP
+ *
+ * Context: may sleep.
+ * Return: 0 or the driver's error.
+ */
+static inline int ib_destroy_qp(struct ib_qp *qp)
+{
+	struct ib_udata *none = NULL;
+
+	return ib_destroy_qp_user(qp, none);
+}
+
+struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd,
+			 struct ib_qp_open_attr *qp_open_attr);
+
+int ib_close_qp(struct ib_qp *qp);
+
+int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid);
+
+int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid);
+
+void ib_drain_rq(struct ib_qp *qp);
+
+void ib_drain_sq(struct ib_qp *qp);
+
+void ib_drain_qp(struct ib_qp *qp);
+
+#endif /* RDMA_VERBS_QP_H */
