@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What guests ask of the lab: barriers, faults, the end of their script."""
+
+import base64
+import subprocess
+
+
+class Control:
+    """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
+    carries an answer; fault(words) runs the daemon's control program."""
+
+    def __init__(self, nodes, send, fault, size, on_ready):
+        self.nodes = nodes
+        self.send = send
+        self.fault = fault
+        self.size = size
+        self.on_ready = on_ready
+        self.status = {}            # node: exit status its script ended with
+        self.kill = set()           # nodes that asked to be killed
+        self.gone = set()
+        self.barriers = {}          # name: {node: request id}
+
+    def request(self, node, line):
+        number, _, rest = line.partition(" ")
+        verb, _, argument = rest.partition(" ")
+        if verb == "barrier":
+            self._barrier(node, number, argument)
+        elif verb == "ready":
+            self.on_ready(node)
+            self._answer(node, number, 0)
+        elif verb == "size":
+            self._answer(node, number, 0, self.size())
+        elif verb == "fault":
+            self._fault(node, number, argument)
+        elif verb in ("exit", "end"):
+            self.status[node] = int(argument)
+            self._answer(node, number, 0)
+            self.left(node)
+        elif verb == "kill":
+            self.status[node] = int(argument)
+            self.kill.add(node)
+            self.left(node)
+        else:
+            self._answer(node, number, 2, f"the lab does not know the request {verb!r}\n")
+
+    def left(self, node):
+        """The node will reach no barrier any more."""
+        self.gone.add(node)
+        for name in list(self.barriers):
+            self._fail(name)
+
+    def _barrier(self, node, number, name):
+        waiting = self.barriers.setdefault(name, {})
+        waiting[node] = number
+        if len(waiting) == self.nodes:
+            del self.barriers[name]
+            for peer, request in waiting.items():
+                self._answer(peer, request, 0)
+        elif self.gone:
+            self._fail(name)
+
+    def _fail(self, name):
+        text = f"lab-barrier {name}: node{min(self.gone)} has ended and cannot reach it\n"
+        for peer, request in self.barriers.pop(name).items():
+            if peer not in self.gone:
+                self._answer(peer, request, 1, text)
+
+    def _fault(self, node, number, argument):
+        try:
+            done = self.fault(argument.split())
+        except (OSError, subprocess.TimeoutExpired) as error:
+            self._answer(node, number, 125, f"lab-fault: {error}\n")
+            return
+        self._answer(node, number, done.returncode, done.stdout)
+
+    def _answer(self, node, number, status, text=""):
+        encoded = base64.b64encode(text.encode()).decode()
+        self.send(node, f"{number} {status} {encoded}\n".encode())

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Boots guests for `lab run` and `lab shell`; `lab` has made everything they need."""
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import namespaces
+import qemu
+from session import EX_LAB, Session, say
+from terminal import Terminal
+
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    for name in ("cache", "top", "labdir", "qemu-root", "guest-root", "kernel", "initramfs"):
+        parser.add_argument("--" + name, required=True)
+    for name in ("addon", "vhcad", "vhcactl", "out", "trees"):
+        parser.add_argument("--" + name, default="")
+    for name in ("nodes", "hca", "ports", "cpus", "mem", "timeout"):
+        parser.add_argument("--" + name, type=int, required=True)
+    for name in ("core", "load", "link", "subnet", "irq", "mode", "accel"):
+        parser.add_argument("--" + name, required=True)
+    for name in ("icount", "iommu", "capture"):
+        parser.add_argument("--" + name, action="store_true")
+    parser.add_argument("--device-arg", action="append", default=[])
+    parser.add_argument("script", nargs="*")
+    return parser.parse_args()
+
+
+def stage(options):
+    """Everything a guest sees as /lab, joined by bind mounts that only this name space has."""
+    top = options.stage = os.path.join(options.run_dir, "stage")
+    lab = os.path.join(top, "lab")
+    namespaces.bind(os.path.join(options.labdir, "guest"), f"{lab}/guest")
+    namespaces.bind(options.top, f"{lab}/src")
+    os.makedirs(f"{lab}/trees")
+    if options.trees:
+        namespaces.bind(options.trees, f"{lab}/trees")
+    os.makedirs(f"{lab}/out")
+    os.makedirs(f"{lab}/run")
+    if options.script:
+        write_command(options, f"{lab}/run")
+
+
+def write_command(options, folder):
+    source = os.path.realpath(options.script[0])
+    inside = os.path.relpath(source, options.top)
+    if inside.startswith("../"):
+        target = f"/lab/run/{os.path.basename(source)}"
+        shutil.copy(source, folder)
+    else:
+        target = f"/lab/src/{inside}"
+    words = [target] + options.script[1:]
+    with open(source, "rb") as file:
+        if file.read(2) not in (b"#!", b"\x7fE") or not os.access(source, os.X_OK):
+            words.insert(0, "bash")
+    with open(f"{folder}/command", "w", encoding="utf-8") as file:
+        file.write(f"cd {shlex.quote(os.path.dirname(target))}\nexec {shlex.join(words)}\n")
+
+
+def main():
+    options = arguments()
+    options.run_dir = os.path.join(options.cache, ".run")
+    os.makedirs(options.run_dir, exist_ok=True)
+    namespaces.mount("tmpfs", options.run_dir, "tmpfs", data="mode=700")
+    kept = bool(options.out)
+    if kept:
+        os.makedirs(options.out, exist_ok=True)
+        options.out = os.path.realpath(options.out)
+    else:
+        options.out = tempfile.mkdtemp(prefix="vhca-lab.")
+    stage(options)
+    session = Session(options)
+    if options.mode == "shell":
+        session.terminal = Terminal()
+    status = EX_LAB
+    try:
+        status = session.run()
+    finally:
+        if not kept and status in (0, 4):
+            shutil.rmtree(options.out)
+        elif not kept:
+            say(f"consoles, logs and output of this run lie in {options.out}")
+    return status
+
+
+def probe(root, kernel, initramfs):
+    """Can this host's KVM run the guest kernel? Status 0 says yes."""
+    command = qemu.program(root) + [
+        "-accel", "kvm", "-cpu", "host", "-machine", "q35", "-m", "512", "-nodefaults",
+        "-display", "none", "-no-reboot", "-serial", "stdio"]
+    command += qemu.boot(kernel, initramfs, "lab.probe")
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=15, check=False)
+    except subprocess.TimeoutExpired:
+        return 1
+    return 0 if b"lab: probe ok" in done.stdout else 1
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "probe":
+        sys.exit(namespaces.run_isolated(lambda: probe(*sys.argv[2:])))
+    sys.exit(namespaces.run_isolated(main))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The command line of one guest."""
+
+import json
+import os
+
+KERNEL_ARGUMENTS = ("console=ttyS0 panic=-1 oops=panic nowatchdog mitigations=off "
+                    "rcupdate.rcu_cpu_stall_timeout=120 loglevel=7 net.ifnames=0")
+
+
+def program(root):
+    """QEMU through its own root's dynamic loader: no mount, no library of the host."""
+    return [f"{root}/lib64/ld-linux-x86-64.so.2", "--library-path",
+            f"{root}/usr/lib/x86_64-linux-gnu", f"{root}/usr/bin/qemu-system-x86_64",
+            "-L", f"{root}/usr/share/qemu", "-L", f"{root}/usr/share/seabios"]
+
+
+def boot(kernel, initramfs, extra):
+    return ["-kernel", kernel, "-initrd", initramfs,
+            "-append", f"{KERNEL_ARGUMENTS} {extra}"]
+
+
+def accelerator(name, icount):
+    if icount:
+        return ["-accel", "tcg,thread=single", "-icount", "shift=1"]
+    if name == "kvm":
+        return ["-accel", "kvm", "-cpu", "host"]
+    return ["-accel", "tcg,thread=multi"]
+
+
+def shared(tag, path, readonly=True):
+    options = f"local,id={tag},path={path},security_model=none,multidevs=remap"
+    if readonly:
+        options += ",readonly=on"
+    return ["-fsdev", options, "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
+
+
+def network(node, nodes, links):
+    """links: {peer: descriptor} of the stream sockets to other nodes. Node 1 joins
+    more than two nodes with the hub that QEMU brings."""
+    nic = ["-device", f"virtio-net-pci,netdev=net0,mac=52:54:00:77:00:{node:02x},romfile="]
+    if len(links) == 1:
+        (descriptor,) = links.values()
+        return ["-netdev", f"stream,id=net0,server=off,addr.type=fd,addr.str={descriptor}"] + nic
+    arguments = ["-netdev", "hubport,id=net0,hubid=0"]
+    for peer, descriptor in links.items():
+        arguments += ["-netdev",
+                      f"stream,id=link{peer},server=off,addr.type=fd,addr.str={descriptor}",
+                      "-netdev", f"hubport,id=port{peer},hubid=0,netdev=link{peer}"]
+    return arguments + nic
+
+
+def hca(index, socket):
+    device = {"driver": "vfio-user-pci", "bus": f"rp{index}",
+              "socket": {"type": "unix", "path": socket}}
+    return ["-device", f"pcie-root-port,id=rp{index},chassis={index + 1}",
+            "-device", json.dumps(device)]
+
+
+def guest(options, node, descriptors, links, sockets):
+    """descriptors: {"console", "out", "control"[, "shell"]: socket descriptor}."""
+    machine = "q35,memory-backend=ram"
+    if options.iommu and options.accel == "kvm":
+        machine += ",kernel-irqchip=split"
+    arguments = program(options.qemu_root)
+    arguments += accelerator(options.accel, options.icount)
+    if options.icount or options.accel != "kvm":
+        arguments += ["-cpu", "max"]
+    arguments += ["-machine", machine, "-smp", str(options.cpus), "-m", str(options.mem),
+                  "-object", f"memory-backend-memfd,id=ram,size={options.mem}M,share=on",
+                  "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+                  "-name", f"node{node}"]
+    if options.iommu:
+        arguments += ["-device", "intel-iommu,intremap=on"]
+    for name in ("console", "out", "control", "shell"):
+        if name in descriptors:
+            arguments += ["-chardev", f"socket,id={name},fd={descriptors[name]}"]
+    arguments += ["-serial", "chardev:console", "-device", "virtio-serial-pci",
+                  "-device", "virtserialport,chardev=out,name=lab.out",
+                  "-device", "virtserialport,chardev=control,name=lab.control"]
+    if "shell" in descriptors:
+        arguments += ["-device", "virtconsole,chardev=shell"]
+    arguments += network(node, options.nodes, links)
+    arguments += shared("root", options.guest_root)
+    if options.addon:
+        arguments += shared("addon", options.addon)
+    arguments += shared("lab", os.path.join(options.stage, "lab"))
+    arguments += shared("out", options.out, readonly=False)
+    for index, socket in enumerate(sockets):
+        arguments += hca(index, socket)
+    words = (f"lab.node={node} lab.nodes={options.nodes} lab.core={options.core} "
+             f"lab.load={options.load} lab.hcas={len(sockets)} lab.ports={options.ports} "
+             f"lab.mode={options.mode}")
+    if options.iommu:
+        words += " intel_iommu=on"
+    return arguments + boot(options.kernel, options.initramfs, words)

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""One run: the daemon, the guests, their consoles and output, until all have ended."""
+
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import qemu
+import reports
+from control import Control
+
+EX_REPORT, EX_TIMEOUT, EX_LAB = 120, 124, 125
+
+
+def worst(statuses):
+    """A skip (4) is worse than success and better than every failure."""
+    failures = [status for status in statuses if status not in (0, 4)]
+    if failures:
+        return max(failures)
+    return 4 if 4 in statuses else 0
+
+
+def say(text):
+    print(f"lab: {text}", file=sys.stderr, flush=True)
+
+
+class Lines:
+    """Cuts what arrives on a descriptor into lines."""
+
+    def __init__(self, each):
+        self.each = each
+        self.rest = b""
+
+    def feed(self, data):
+        *whole, self.rest = (self.rest + data).split(b"\n")
+        for line in whole:
+            self.each(line.decode(errors="replace").rstrip("\r"))
+
+    def end(self):
+        if self.rest:
+            self.each(self.rest.decode(errors="replace"))
+            self.rest = b""
+
+
+class Node:
+    def __init__(self, number):
+        self.number = number
+        self.process = None
+        self.sockets = {}
+        self.open = set()
+        self.ready_after = None
+        self.reports = []
+
+    @property
+    def name(self):
+        return f"node{self.number}"
+
+
+class Session:
+    def __init__(self, options):
+        self.options = options
+        self.selector = selectors.DefaultSelector()
+        self.nodes = {k: Node(k) for k in range(1, options.nodes + 1)}
+        self.control = Control(options.nodes, self.send, self.fault,
+                               lambda: self.terminal.size() if self.terminal else "24 80",
+                               self.ready)
+        self.started = time.monotonic()
+        self.daemon = None
+        self.daemon_log = []
+        self.stopping = False
+        self.failures = []          # (status, sentence)
+        self.terminal = None
+
+    # ---- what the guests say -------------------------------------------------
+
+    def path(self, name):
+        return os.path.join(self.options.out, name)
+
+    def ready(self, node):
+        self.nodes[node].ready_after = round(time.monotonic() - self.started, 2)
+
+    def send(self, node, data):
+        try:
+            self.nodes[node].sockets["control"].sendall(data)
+        except OSError:
+            pass                    # it has gone; its end is noticed elsewhere
+
+    def fault(self, words):
+        program = self.options.vhcactl
+        if not program or not self.daemon:
+            raise OSError("there is no vhcactl in tools/vhcad, or no daemon runs")
+        return subprocess.run([program, "--control", "control.sock"] + words,
+                              cwd=self.options.run_dir, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=20, check=False)
+
+    def console_line(self, node, line):
+        if reports.kernel_report(line):
+            node.reports.append(line)
+
+    def output_line(self, node, line):
+        print(f"n{node.number}| {line}", flush=True)
+
+    # ---- starting ------------------------------------------------------------
+
+    def watch(self, descriptor, handler):
+        self.selector.register(descriptor, selectors.EVENT_READ, handler)
+
+    def start_daemon(self):
+        options = self.options
+        command = [options.vhcad]
+        for node in self.nodes:
+            for index in range(options.hca):
+                command += ["--hca", f"n{node}h{index}.sock,name=node{node}-{index}"]
+        command += ["--link", options.link, "--subnet", options.subnet,
+                    "--log", self.path("vhcad.log"), "--control", "control.sock",
+                    "--irq", options.irq]
+        if options.ports > 1:
+            command += ["--ports", str(options.ports)]
+        if options.capture:
+            command += ["--capture", self.path("capture.pcapng")]
+        command += options.device_arg
+        with open(self.path("vhcad.err"), "wb") as errors:
+            self.daemon = subprocess.Popen(command, cwd=options.run_dir,
+                                           stdin=subprocess.DEVNULL,
+                                           stdout=subprocess.PIPE, stderr=errors)
+        line = self.daemon.stdout.readline().decode(errors="replace").strip()
+        if line != "ready":
+            self.daemon.wait(5)
+            with open(self.path("vhcad.err"), encoding="utf-8", errors="replace") as file:
+                words = file.read().strip().splitlines() or ["it said nothing"]
+            raise SystemExit(f"lab: vhcad did not start (status {self.daemon.returncode}): "
+                             f"{words[-1]}")
+        self.watch_exit(self.daemon, self.daemon_ended)
+
+    def watch_exit(self, process, handler):
+        descriptor = os.pidfd_open(process.pid)
+
+        def ended():
+            self.selector.unregister(descriptor)
+            os.close(descriptor)
+            process.wait()
+            handler()
+        self.watch(descriptor, ended)
+
+    def daemon_ended(self):
+        if not self.stopping:
+            self.failures.append((EX_LAB, f"vhcad ended in mid-run with status "
+                                          f"{self.daemon.returncode}: see {self.path('vhcad.log')} "
+                                          f"and {self.path('vhcad.err')}"))
+
+    def start_nodes(self):
+        options = self.options
+        links = {k: {} for k in self.nodes}
+        pairs = []
+        for peer in range(2, options.nodes + 1):
+            ends = socket.socketpair()
+            pairs.append(ends)
+            links[1][peer], links[peer][1] = ends[0].fileno(), ends[1].fileno()
+        for node in self.nodes.values():
+            self.start_node(node, links[node.number])
+        for ends in pairs:
+            for end in ends:
+                end.close()
+
+    def start_node(self, node, links):
+        options = self.options
+        names = ["console", "out", "control"] + (["shell"] if options.mode == "shell" else [])
+        theirs = {}
+        for name in names:
+            node.sockets[name], theirs[name] = socket.socketpair()
+        sockets = [f"n{node.number}h{index}.sock" for index in range(options.hca)] \
+            if self.daemon else []
+        descriptors = {name: end.fileno() for name, end in theirs.items()}
+        command = qemu.guest(options, node.number, descriptors, links, sockets)
+        with open(self.path(f"qemu.n{node.number}.log"), "wb") as log:
+            log.write((" ".join(command) + "\n").encode())
+            log.flush()
+            node.process = subprocess.Popen(
+                command, cwd=options.run_dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                pass_fds=list(descriptors.values()) + list(links.values()),
+                start_new_session=True)
+        for end in theirs.values():
+            end.close()
+
+        console = open(self.path(f"console.n{node.number}"), "wb", buffering=0)
+        lines = Lines(lambda line: self.console_line(node, line))
+
+        def tee(data):
+            console.write(data)
+            lines.feed(data)
+        self.attach(node, "console", tee, lines.end)
+        output = Lines(lambda line: self.output_line(node, line))
+        self.attach(node, "out", output.feed, output.end)
+        requests = Lines(lambda line: self.guest_request(node, line))
+        self.attach(node, "control", requests.feed, requests.end)
+        if options.mode == "shell":
+            self.attach(node, "shell", lambda data: self.terminal.show(node.number, data),
+                        lambda: None)
+        self.watch_exit(node.process, lambda: self.node_ended(node))
+
+    def attach(self, node, name, feed, end):
+        sock = node.sockets[name]
+        node.open.add(name)
+
+        def readable():
+            try:
+                data = sock.recv(65536)
+            except ConnectionError:
+                data = b""
+            if data:
+                feed(data)
+                return
+            self.selector.unregister(sock)
+            node.open.discard(name)
+            end()
+        self.watch(sock, readable)
+
+    def guest_request(self, node, line):
+        self.control.request(node.number, line)
+        if node.number in self.control.kill:
+            node.process.kill()
+
+    def node_ended(self, node):
+        self.control.left(node.number)
+        if node.number not in self.control.status and not self.stopping:
+            self.failures.append((EX_LAB, f"{node.name} ended before its script did (QEMU status "
+                                          f"{node.process.returncode}): see "
+                                          f"{self.path(f'console.n{node.number}')} and "
+                                          f"{self.path(f'qemu.n{node.number}.log')}"))
+
+    # ---- running -------------------------------------------------------------
+
+    def alive(self):
+        return [n for n in self.nodes.values()
+                if n.process and (n.process.returncode is None or n.open)]
+
+    def interrupted(self, number, _frame):
+        self.stopping = True
+        raise SystemExit(128 + number)
+
+    def loop(self):
+        deadline = self.started + self.options.timeout
+        while self.alive():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                names = " ".join(n.name for n in self.alive())
+                self.failures.append((EX_TIMEOUT, f"{names} still ran after "
+                                                  f"{self.options.timeout} s"))
+                return
+            for key, _ in self.selector.select(left):
+                key.data()
+
+    def stop(self):
+        self.stopping = True
+        for node in self.nodes.values():
+            if node.process and node.process.poll() is None:
+                node.process.kill()
+                node.process.wait()
+        if self.daemon and self.daemon.poll() is None:
+            self.daemon.send_signal(signal.SIGTERM)
+            try:
+                self.daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                self.daemon.kill()
+                self.daemon.wait()
+                self.failures.append((EX_LAB, "vhcad did not end within 10 s of SIGTERM: see "
+                                              f"{self.path('vhcad.log')}"))
+            if self.daemon.returncode > 0:
+                self.failures.append((EX_LAB, f"vhcad ended with status {self.daemon.returncode}: "
+                                              f"see {self.path('vhcad.err')}"))
+
+    def collect(self):
+        """Look for reports once everything has ended."""
+        for node in self.nodes.values():
+            if node.reports:
+                self.failures.append((EX_REPORT, f"kernel report on {node.name}: "
+                                                 f"{node.reports[0].strip()}: see "
+                                                 f"{self.path(f'console.n{node.number}')}"))
+        for name in ("vhcad.err", "vhcad.log"):
+            try:
+                with open(self.path(name), encoding="utf-8", errors="replace") as file:
+                    found = [line for line in file if reports.sanitizer_report(line)]
+            except FileNotFoundError:
+                continue
+            if found:
+                self.failures.append((EX_REPORT, f"sanitizer report of vhcad: {found[0].strip()}: "
+                                                 f"see {self.path(name)}"))
+
+    def statistics(self, status):
+        with open(self.path("run.json"), "w", encoding="utf-8") as file:
+            json.dump({"status": status, "accel": self.options.accel,
+                       "seconds": round(time.monotonic() - self.started, 2),
+                       "nodes": {n.name: {"ready_after": n.ready_after,
+                                          "status": self.control.status.get(n.number)}
+                                 for n in self.nodes.values()},
+                       "failures": [text for _, text in self.failures]}, file, indent=1)
+            file.write("\n")
+
+    def run(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self.interrupted)
+        try:
+            if self.options.vhcad and self.options.hca:
+                self.start_daemon()
+            self.start_nodes()
+            if self.terminal:
+                self.terminal.start(self)
+            self.loop()
+        finally:
+            if self.terminal:
+                self.terminal.stop()
+            self.stop()
+        self.collect()
+        for _, text in self.failures:
+            say(text)
+        status = worst(list(self.control.status.values()) + [s for s, _ in self.failures])
+        self.statistics(status)
+        return status

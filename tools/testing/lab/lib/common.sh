@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Shared by every part of the lab: where things lie, how it speaks, how it gives up.
+
+CACHE=${VHCA_CACHE:-/var/cache/vhca-lab}
+BUILD=$TOP/build
+GUEST_SUITE=trixie
+
+# Exit statuses that are the lab's own; anything else is a script's.
+EX_USAGE=2
+EX_LAB=125
+
+say() { printf 'lab: %s\n' "$*" >&2; }
+
+die() {
+	printf 'lab: %s\n' "$*" >&2
+	exit "$EX_LAB"
+}
+
+usage_error() {
+	printf 'lab: %s\n' "$*" >&2
+	exit "$EX_USAGE"
+}
+
+# Run a command in name spaces of its own: whatever it starts or mounts is gone
+# when it ends, and when this shell is killed, however that happens.
+isolated() {
+	setpriv --pdeathsig KILL -- \
+		unshare --mount --pid --fork --kill-child --mount-proc -- "$@"
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || die "needs root: run it again with sudo"
+}
+
+sha256_of() { sha256sum | cut -c1-16; }

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What the host must be, and what the lab installs on it.
+
+SPACE_MB=7000
+HOST_TOOLS="mmdebstrap:mmdebstrap rsync:rsync cpio:cpio xz:xz-utils patch:patch
+	make:make gcc:gcc tshark:tshark python3:python3 file:file
+	unshare:util-linux setpriv:util-linux flock:util-linux"
+HOST_LIBS="libc6-dev libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
+
+host_check() {
+	local id='' version=''
+	need_root
+	[ "$(uname -m)" = x86_64 ] || die "needs an x86-64 host: this one is $(uname -m)"
+	if [ -r /etc/os-release ]; then
+		id=$(. /etc/os-release && echo "${ID:-}")
+		version=$(. /etc/os-release && echo "${VERSION_ID:-}")
+	fi
+	case "$id-$version" in
+	debian-12 | debian-13) ;;
+	*) die "needs a Debian 12 or 13 host (this is ${id:-unknown} ${version}): run it in a Debian virtual machine" ;;
+	esac
+}
+
+host_missing() {
+	local pair lib
+	for pair in $HOST_TOOLS; do
+		command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
+	done
+	for lib in $HOST_LIBS; do
+		dpkg-query -W -f '${db:Status-Status}' "$lib" 2>/dev/null | grep -q '^installed' || echo "$lib"
+	done
+}
+
+host_install() {
+	local missing log
+	mapfile -t missing < <(host_missing | sort -u)
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "host: installing ${missing[*]}"
+	log=$CACHE/host-install.log
+	if ! { DEBIAN_FRONTEND=noninteractive apt-get update &&
+		DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
+		>"$log" 2>&1; then
+		die "host: apt-get could not install ${missing[*]}: see $log, or install them by hand"
+	fi
+}
+
+space_check() {
+	local free
+	free=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$SPACE_MB" ] ||
+		die "needs ${SPACE_MB} MB free in $CACHE, there are $free: free some, or set VHCA_CACHE to a larger place"
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Cached parts. A part NAME is the directory $CACHE/NAME with
+#	data/		what it is for (or, for a single file, data)
+#	stamp		hash of the recipe that made it
+#	manifest	what is in data, to notice damage
+# It is made under another name and renamed when complete, so that an
+# interruption leaves either the whole part or nothing of it.
+#
+# A recipe is two functions: recipe_NAME prints everything the result depends
+# on, and make_NAME DIR fills DIR/data. Dashes in NAME become underscores.
+
+part_function() { echo "$1_${2//-/_}"; }
+
+part_recipe_hash() {
+	{
+		"$(part_function recipe "$1")"
+		declare -f "$(part_function make "$1")"
+	} | sha256_of
+}
+
+part_manifest() {
+	(cd "$1" && find data -xdev \( -type f -printf '%p %s %T@\n' -o -printf '%p %y %l\n' \) | LC_ALL=C sort)
+}
+
+part_stamped() {
+	[ -r "$CACHE/$1/stamp" ] && [ "$(cat "$CACHE/$1/stamp")" = "$(part_recipe_hash "$1")" ]
+}
+
+part_intact() { part_manifest "$CACHE/$1" | cmp -s - "$CACHE/$1/manifest"; }
+
+# Make part NAME unless it is there, whole and of the present recipe.
+part_ready() {
+	local name=$1 started=$SECONDS work hash
+	if part_stamped "$name"; then
+		if part_intact "$name"; then
+			say "$name: ready"
+			return
+		fi
+		say "$name: damaged, making it again"
+	fi
+	space_check
+	hash=$(part_recipe_hash "$name")
+	work=$CACHE/.making-$name
+	rm -rf --one-file-system "$work"
+	mkdir -p "$work"
+	say "$name: making it (log in $CACHE/$name.log)"
+	if ! isolated "$LAB" __make "$name" "$work" >"$CACHE/$name.log" 2>&1; then
+		grep -E '^(lab|E): ' "$CACHE/$name.log" | tail -n 1 >&2 || true
+		die "$name: could not be made: see $CACHE/$name.log, then run lab setup again"
+	fi
+	part_manifest "$work" >"$work/manifest"
+	rm -f "$CACHE/$name.log"
+	echo "$hash" >"$work/stamp"
+	rm -rf --one-file-system "${CACHE:?}/$name"
+	mv "$work" "$CACHE/$name"
+	say "$name: made in $((SECONDS - started)) s, $(du -sm "$CACHE/$name" | cut -f1) MB"
+}
+
+part_path() { echo "$CACHE/$1/data"; }

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The recipes of the cached parts, in the order in which they are made.
+
+PARTS="guest-root qemu-root linux-source rdma-core-source kdir initramfs"
+
+GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz-utils
+	busybox-static rdma-core ibverbs-utils rdmacm-utils perftest opensm infiniband-diags
+	python3-pyverbs libibverbs-dev librdmacm-dev libnl-3-dev libnl-route-3-dev
+	iproute2 iputils-ping procps psmisc strace util-linux udev pahole sparse pkg-config"
+
+QEMU_LEAST=10.1
+
+lines() { tr -s ' \t\n' '\n' | sed '/^$/d'; }
+commas() { lines | paste -sd,; }
+
+guest_kernel() { cat "$CACHE/guest-root/kernel"; }
+
+# The stock guest. The sources that belong to its packages are fetched in the
+# same breath, from the same indexes: only so are they sure to be the same version.
+recipe_guest_root() {
+	echo "2 $GUEST_SUITE"
+	lines <<<"$GUEST_PACKAGES"
+	cat "$LIB/fetch-sources"
+}
+make_guest_root() {
+	mkdir "$1/sources"
+	python3 "$LIB/apt-sources.py" "$GUEST_SUITE" |
+		mmdebstrap --variant=minbase --include="$(commas <<<"$GUEST_PACKAGES")" \
+			--customize-hook="$LIB/fetch-sources \"\$1\" $1/sources" \
+			"$GUEST_SUITE" "$1/data" -
+	ls "$1/data/usr/lib/modules" >"$1/kernel"
+	[ "$(wc -l <"$1/kernel")" = 1 ] || die "guest-root: expected one kernel, found: $(paste -sd' ' "$1/kernel")"
+	mkdir -p "$1/data/lab" "$1/data/lab-core"
+}
+
+# QEMU lives in a root of its own and is run through that root's dynamic loader.
+recipe_qemu_root() { echo "1 $GUEST_SUITE-backports $QEMU_LEAST"; }
+make_qemu_root() {
+	local version
+	python3 "$LIB/apt-sources.py" "$GUEST_SUITE" "$GUEST_SUITE-backports" |
+		mmdebstrap --variant=minbase --aptopt="APT::Default-Release \"$GUEST_SUITE-backports\"" --include=qemu-system-x86 \
+			"$GUEST_SUITE" "$1/data" - ||
+		die "no QEMU from $GUEST_SUITE-backports: the host's package mirror must carry that suite"
+	version=$(qemu_of "$1/data" --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p')
+	dpkg --compare-versions "$version" ge "$QEMU_LEAST" ||
+		die "QEMU $QEMU_LEAST or later is needed for vfio-user-pci and the package mirror offers $version: its $GUEST_SUITE-backports is out of date"
+}
+qemu_of() {
+	local root=$1
+	shift
+	"$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" \
+		"$root/usr/bin/qemu-system-x86_64" "$@"
+}
+
+recipe_linux_source() { echo "1 $(guest_kernel)"; }
+make_linux_source() {
+	mkdir "$1/data"
+	dpkg-deb --fsys-tarfile "$CACHE"/guest-root/sources/linux-source-*.deb |
+		tar -xO --wildcards './usr/src/linux-source-*.tar.xz' |
+		tar -xJ -C "$1/data" --strip-components=1
+	[ -d "$1/data/drivers/infiniband/core" ] || die "linux-source: the package holds no kernel source"
+}
+
+recipe_rdma_core_source() { echo "1 $(ls "$CACHE/guest-root/sources")"; }
+make_rdma_core_source() {
+	local orig debian patches
+	orig=$(ls "$CACHE"/guest-root/sources/rdma-core_*.orig.tar.*)
+	debian=$(ls "$CACHE"/guest-root/sources/rdma-core_*.debian.tar.*)
+	mkdir "$1/data"
+	tar -xf "$orig" -C "$1/data" --strip-components=1
+	tar -xf "$debian" -C "$1/data"
+	patches=$1/data/debian/patches
+	if [ -r "$patches/series" ]; then
+		sed 's/#.*//; /^\s*$/d' "$patches/series" | while read -r patch _; do
+			patch -d "$1/data" -p1 -s <"$patches/$patch"
+		done
+	fi
+	[ -r "$1/data/libibverbs/driver.h" ] || die "rdma-core-source: the tarball holds no libibverbs"
+}
+
+# The header package's build folder without the symbols of the distribution's RDMA
+# modules: one we forgot to provide must not resolve to theirs.
+recipe_kdir() { echo "1 $(guest_kernel)"; }
+make_kdir() {
+	mkdir "$1/data"
+	cp -a "$CACHE/guest-root/data/usr/src/linux-headers-$(guest_kernel)/." "$1/data/"
+	sed -i '\|\tdrivers/infiniband/|d' "$1/data/Module.symvers"
+	# They lead out of the folder by relative paths; the guest root has what they name.
+	local link
+	for link in scripts tools; do
+		ln -sfn "$(cd "$CACHE/guest-root/data/usr/src/linux-headers-$(guest_kernel)" &&
+			readlink "$link" | sed 's|^\.\./\.\./|/usr/|')" "$1/data/$link"
+	done
+}
+
+recipe_initramfs() {
+	echo "1 $(guest_kernel)"
+	cat "$LIB/make-initramfs.py" "$LABDIR/guest/initramfs-init"
+}
+make_initramfs() {
+	python3 "$LIB/make-initramfs.py" "$CACHE/guest-root/data" "$(guest_kernel)" \
+		"$LABDIR/guest/initramfs-init" "$1/tree"
+	(cd "$1/tree" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$1/data"
+	rm -r "$1/tree"
+}
+
+# parts_ready [verify]: everything is there afterwards. Without verify a part with the
+# right stamp is believed; nothing is asked of the network, or said, when all are there.
+parts_ready() {
+	local name missing=
+	for name in $PARTS; do
+		part_stamped "$name" || missing=1
+	done
+	[ -n "$missing" ] || [ "${1:-}" = verify ] || return 0
+	host_check
+	mkdir -p "$CACHE/.chroot"
+	exec {setup_lock}>"$CACHE/.lock"
+	flock -n "$setup_lock" || {
+		say "another lab is setting up $CACHE: waiting for it"
+		flock "$setup_lock"
+	}
+	host_install
+	for name in $PARTS; do
+		part_ready "$name"
+	done
+	exec {setup_lock}>&-
+}

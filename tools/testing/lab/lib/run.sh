@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab run and lab shell: read the options, have everything ready, hand over to lab-vm.py.
+
+later() { usage_error "$1 comes with a later change"; }
+
+number() {
+	if ! [[ $2 =~ ^[0-9]{1,7}$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
+		usage_error "$1 takes a number from $3 to $4, not '$2'"
+	fi
+}
+
+one_of() {
+	local option=$1 value=$2 word
+	shift 2
+	for word; do [ "$value" != "$word" ] || return 0; done
+	usage_error "$option takes one of: $*; not '$value'"
+}
+
+# Sets opt_* and leaves the words after the options in $rest.
+run_options() {
+	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
+	opt_irq=msix opt_cpus=1 opt_mem=1024 opt_timeout=300 opt_packages='' opt_out='' opt_trees=''
+	flags=()
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--icount | --iommu | --capture)
+			flags+=("$1")
+			shift
+			continue
+			;;
+		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
+			--timeout | --packages | --out | --device-arg | --kernel | --trees) ;;
+		--)
+			shift
+			break
+			;;
+		-*) usage_error "no option is called $1: see lab help" ;;
+		*) break ;;
+		esac
+		[ $# -ge 2 ] || usage_error "$1 takes a value"
+		case $1 in
+		--device-arg) flags+=("--device-arg=$2") ;;
+		--kernel) opt_kernel=$2 ;;
+		*) declare -g "opt_${1#--}=$2" ;;
+		esac
+		shift 2
+	done
+	rest=("$@")
+
+	number --nodes "$opt_nodes" 1 9
+	number --hca "$opt_hca" 0 4
+	number --ports "$opt_ports" 1 2
+	number --cpus "$opt_cpus" 1 64
+	number --mem "$opt_mem" 256 65536
+	number --timeout "$opt_timeout" 1 86400
+	one_of --core "$opt_core" ours distro stock
+	one_of --load "$opt_load" auto modules none
+	one_of --irq "$opt_irq" msix msi
+	one_of --link "$opt_link" ib eth
+	one_of --subnet "$opt_subnet" static none opensm
+	one_of --kernel "${opt_kernel:-stock}" stock debug kcsan
+	[ "$opt_link" = ib ] || later "--link eth"
+	[ "$opt_subnet" != opensm ] || later "--subnet opensm"
+	[ "${opt_kernel:-stock}" = stock ] || later "--kernel $opt_kernel"
+}
+
+# The accelerator is what a probe boot says, not what /dev/kvm promises. Asked once for
+# each pair of host and guest kernel.
+accelerator() {
+	local key answer=tcg
+	key="$(uname -r) $(guest_kernel)"
+	if [ "$(sed -n 1p "$CACHE/accelerator" 2>/dev/null)" != "$key" ]; then
+		if [ -w /dev/kvm ] && python3 "$LABDIR/host/lab-vm.py" probe "$(part_path qemu-root)" \
+			"$(guest_image)" "$(part_path initramfs)"; then
+			answer=kvm
+		fi
+		printf '%s\n%s\n' "$key" "$answer" >"$CACHE/accelerator.new"
+		mv "$CACHE/accelerator.new" "$CACHE/accelerator"
+	fi
+	sed -n 2p "$CACHE/accelerator"
+}
+
+guest_image() { echo "$(part_path guest-root)/boot/vmlinuz-$(guest_kernel)"; }
+
+boot_guests() {
+	local mode=$1 accel root addon='' vhcad='' vhcactl=''
+	shift
+	need_root
+	parts_ready
+	root=$(guest_root_with "$opt_packages")
+	local trees=${opt_trees//,/ }
+	[ "$opt_core" = stock ] || trees="$trees $opt_core"
+	if [ -n "${trees// /}" ]; then
+		# shellcheck disable=SC2086
+		trees_ready $trees
+		addon_ready
+		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
+		if [ "$opt_hca" -gt 0 ]; then
+			daemon_ready
+			vhcad=$TOP/tools/vhcad/vhcad
+			[ ! -x "$TOP/tools/vhcad/vhcactl" ] || vhcactl=$TOP/tools/vhcad/vhcactl
+		fi
+	else
+		opt_hca=0
+	fi
+	accel=$(accelerator)
+	mkdir -p "$BUILD/trees"
+	exec python3 "$LABDIR/host/lab-vm.py" \
+		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$BUILD/trees" \
+		--qemu-root "$(part_path qemu-root)" --guest-root "$root" \
+		--kernel "$(guest_image)" --initramfs "$(part_path initramfs)" --addon "$addon" \
+		--vhcad "$vhcad" --vhcactl "$vhcactl" --out "$opt_out" --accel "$accel" --mode "$mode" \
+		--nodes "$opt_nodes" --hca "$opt_hca" --ports "$opt_ports" --cpus "$opt_cpus" \
+		--mem "$opt_mem" --timeout "$opt_timeout" --core "$opt_core" --load "$opt_load" \
+		--link "$opt_link" --subnet "$opt_subnet" --irq "$opt_irq" "${flags[@]}" -- "$@"
+}
+
+lab_run() {
+	run_options "$@"
+	[ ${#rest[@]} -gt 0 ] || usage_error "run takes a script: see lab help"
+	[ -r "${rest[0]}" ] || usage_error "there is no script ${rest[0]}"
+	boot_guests run "${rest[@]}"
+}
+
+lab_shell() {
+	opt_timeout=
+	run_options --timeout 86400 "$@"
+	[ ${#rest[@]} = 0 ] || usage_error "shell takes no script"
+	boot_guests shell
+}

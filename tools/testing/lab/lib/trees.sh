@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What is built from this source tree for the guests: module trees, the provider, the
+# daemon. It lies under build/ and is brought up to date by make before every run.
+
+# Run a command in the guest root. This source tree and the cache are at their own
+# paths; whatever else is written goes to memory and is gone afterwards.
+in_guest_root() {
+	[ $# -gt 0 ] || usage_error "chroot takes a command"
+	need_root
+	isolated "$LIB/enter-guest-root" "$(part_path guest-root)" "$TOP" "$CACHE" "$@"
+}
+
+build_lock() {
+	mkdir -p "$BUILD"
+	exec {lock}>"$BUILD/.lock"
+	flock "$lock"
+}
+
+build_unlock() { exec {lock}>&-; }
+
+# Run a build step quietly; what it said is shown when it fails.
+quietly() {
+	local what=$1 log=$BUILD/log.$1
+	shift
+	"$@" >"$log" 2>&1 && return
+	tail -n 25 "$log" >&2
+	die "$what does not build: the whole log is $log"
+}
+
+trees_ready() {
+	local tree
+	build_lock
+	for tree in "${@:-ours}"; do
+		case $tree in
+		ours | distro) ;;
+		stock) continue ;;
+		*) usage_error "no module tree is called $tree: ours, distro or stock" ;;
+		esac
+		[ -r "$TOP/drivers/infiniband/hw/vhca/Makefile" ] ||
+			die "module tree $tree: drivers/infiniband/hw/vhca is not in this source tree"
+		quietly "tree-$tree" in_guest_root "$LIB/build-tree" "$tree" "$TOP" "$BUILD/trees/$tree" \
+			"$(guest_kernel)" "$(part_path kdir)"
+	done
+	build_unlock
+}
+
+addon_ready() {
+	[ -r "$TOP/tools/provider/Makefile" ] || return 0
+	build_lock
+	quietly provider in_guest_root make -C "$TOP/tools/provider" \
+		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
+	build_unlock
+}
+
+daemon_ready() {
+	[ -r "$TOP/tools/vhcad/Makefile" ] ||
+		die "tools/vhcad is not in this source tree: without the daemon there is no HCA (--hca 0 boots without)"
+	build_lock
+	quietly vhcad make -C "$TOP/tools/vhcad"
+	build_unlock
+	[ -x "$TOP/tools/vhcad/vhcad" ] || die "tools/vhcad built without making vhcad"
+}
+
+# A guest root with more packages in it: a copy, kept under the packages' names.
+guest_root_with() {
+	local packages name work
+	[ -n "$1" ] || {
+		part_path guest-root
+		return
+	}
+	packages=$(tr -s ' ,' '\n' <<<"$1" | sed '/^$/d' | LC_ALL=C sort -u | paste -sd' ')
+	name=packages-$(echo "$packages $(sha256_of <"$CACHE/guest-root/manifest")" | sha256_of)
+	if [ ! -d "$CACHE/$name" ]; then
+		space_check
+		say "guest root with $packages: making it (log in $CACHE/$name.log)"
+		work=$CACHE/.making-$name
+		rm -rf --one-file-system "$work"
+		cp -a "$(part_path guest-root)" "$work"
+		isolated "$LIB/add-packages" "$work" "$packages" >"$CACHE/$name.log" 2>&1 || {
+			rm -rf --one-file-system "$work"
+			grep '^E: ' "$CACHE/$name.log" | tail -n 1 >&2 || true
+			die "the packages $packages could not be installed: see $CACHE/$name.log"
+		}
+		mv "$work" "$CACHE/$name"
+	fi
+	echo "$CACHE/$name"
+}
