@@ -34,9 +34,12 @@
  *      VHCA_KICK once (32 bits) to the UAR's kick page
  * The device clears summary and news by atomic exchange before it reads rec.
  *
- * Receive counts and consumer counts are records too but are never rung; the
+ * Receive counts and consumer counts are records too but are not rung; the
  * device reads them when it needs them.  A CQ (or EQ) takes two slots: its
  * consumer count, then its arm record.  A QP takes two: send, then receive.
+ * One exception: whoever learns that a QP is in the error state (asked for it
+ * or polled its first completion in error) rings the receive slot, then and
+ * after each later receive it posts, so that the device flushes them.
  */
 #define VHCA_DB_PAGE_SIZE	4096
 #define VHCA_DB_SLOTS		480

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Headers to bytes and back.
+ */
+#include <string.h>
+
+#include "wire/wire.h"
+
+u32 wire_hdr_len(const struct wire_hdr *h)
+{
+	u8 f = wire_op(h->opcode)->flags;
+
+	return WIRE_LRH_LEN + (h->grh ? WIRE_GRH_LEN : 0) + WIRE_BTH_LEN +
+	       (f & WIRE_F_RETH ? WIRE_RETH_LEN : 0) + (f & WIRE_F_AETH ? WIRE_AETH_LEN : 0) +
+	       (f & WIRE_F_IMM ? WIRE_IMM_LEN : 0);
+}
+
+static u32 pad_of(u32 paylen)
+{
+	return -paylen & 3;
+}
+
+u32 wire_len(const struct wire_hdr *h, u32 paylen)
+{
+	return wire_hdr_len(h) + paylen + pad_of(paylen) + WIRE_ICRC_LEN + WIRE_VCRC_LEN;
+}
+
+u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
+{
+	u8 f = wire_op(h->opcode)->flags;
+	u32 end = wire_len(h, paylen) - WIRE_VCRC_LEN;
+	u8 *p = buf;
+
+	p[0] = h->vl << 4;
+	p[1] = h->sl << 4 | (h->grh ? WIRE_LNH_GLOBAL : WIRE_LNH_LOCAL);
+	put_be16(p + 2, h->dlid);
+	put_be16(p + 4, end / 4);
+	put_be16(p + 6, h->slid);
+	p += WIRE_LRH_LEN;
+
+	if (h->grh) {
+		put_be32(p, 6u << 28 | (u32)h->tclass << 20 | (h->flow_label & 0xfffff));
+		put_be16(p + 4, end - WIRE_LRH_LEN - WIRE_GRH_LEN);
+		p[6] = WIRE_NXTHDR_IBA;
+		p[7] = h->hop_limit;
+		memcpy(p + 8, h->sgid, 16);
+		memcpy(p + 24, h->dgid, 16);
+		p += WIRE_GRH_LEN;
+	}
+
+	p[0] = h->opcode;
+	p[1] = h->se << 7 | h->mig << 6 | pad_of(paylen) << 4;
+	put_be16(p + 2, h->pkey);
+	p[4] = 0;
+	put_be24(p + 5, h->dqpn);
+	p[8] = h->ackreq << 7;
+	put_be24(p + 9, h->psn);
+	p += WIRE_BTH_LEN;
+
+	if (f & WIRE_F_RETH) {
+		put_be64(p, h->va);
+		put_be32(p + 8, h->rkey);
+		put_be32(p + 12, h->dmalen);
+		p += WIRE_RETH_LEN;
+	}
+	if (f & WIRE_F_AETH) {
+		p[0] = h->syndrome;
+		put_be24(p + 1, h->msn);
+		p += WIRE_AETH_LEN;
+	}
+	if (f & WIRE_F_IMM) {
+		memcpy(p, &h->imm, 4);
+		p += WIRE_IMM_LEN;
+	}
+	return p - buf;
+}
+
+static void put_le(u8 *p, u32 v, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		p[i] = v >> 8 * i;
+}
+
+static u32 get_le(const u8 *p, u32 n)
+{
+	u32 v = 0;
+
+	for (u32 i = 0; i < n; i++)
+		v |= (u32)p[i] << 8 * i;
+	return v;
+}
+
+u32 wire_seal(u8 *buf, u32 hdrlen, u32 paylen)
+{
+	u32 len = hdrlen + paylen;
+
+	memset(buf + len, 0, pad_of(paylen));
+	len += pad_of(paylen);
+	put_le(buf + len, wire_icrc(buf, len), WIRE_ICRC_LEN);
+	len += WIRE_ICRC_LEN;
+	put_le(buf + len, wire_vcrc(buf, len), WIRE_VCRC_LEN);
+	return len + WIRE_VCRC_LEN;
+}
+
+/* Takes the headers apart; *at moves past them. */
+static int parse_headers(const u8 *buf, u32 end, struct wire_hdr *h, u32 *at, u32 *pad)
+{
+	const u8 *p = buf;
+	u32 lnh, need;
+	u8 f;
+
+	memset(h, 0, sizeof(*h));
+	h->vl = p[0] >> 4;
+	h->sl = p[1] >> 4;
+	h->dlid = get_be16(p + 2);
+	h->slid = get_be16(p + 6);
+	lnh = p[1] & 3;
+	if (p[0] & 0xf || (lnh != WIRE_LNH_LOCAL && lnh != WIRE_LNH_GLOBAL))
+		return WIRE_BAD_HEADER;
+	p += WIRE_LRH_LEN;
+
+	h->grh = lnh == WIRE_LNH_GLOBAL;
+	if (h->grh) {
+		u32 word;
+
+		if (end < WIRE_LRH_LEN + WIRE_GRH_LEN + WIRE_BTH_LEN)
+			return WIRE_SHORT;
+		word = get_be32(p);
+		if (word >> 28 != 6 || p[6] != WIRE_NXTHDR_IBA)
+			return WIRE_BAD_HEADER;
+		if (get_be16(p + 4) != end + WIRE_ICRC_LEN - WIRE_LRH_LEN - WIRE_GRH_LEN)
+			return WIRE_SHORT;
+		h->tclass = word >> 20;
+		h->flow_label = word & 0xfffff;
+		h->hop_limit = p[7];
+		memcpy(h->sgid, p + 8, 16);
+		memcpy(h->dgid, p + 24, 16);
+		p += WIRE_GRH_LEN;
+	}
+
+	h->opcode = p[0];
+	h->se = p[1] >> 7;
+	h->mig = p[1] >> 6 & 1;
+	*pad = p[1] >> 4 & 3;
+	if (p[1] & 0xf || wire_op(h->opcode)->kind == WIRE_NONE)
+		return WIRE_BAD_HEADER;
+	h->pkey = get_be16(p + 2);
+	h->dqpn = get_be24(p + 5);
+	h->ackreq = p[8] >> 7;
+	h->psn = get_be24(p + 9);
+	p += WIRE_BTH_LEN;
+
+	f = wire_op(h->opcode)->flags;
+	need = wire_hdr_len(h);
+	if (need + *pad > end)
+		return WIRE_SHORT;
+	if (f & WIRE_F_RETH) {
+		h->va = get_be64(p);
+		h->rkey = get_be32(p + 8);
+		h->dmalen = get_be32(p + 12);
+		p += WIRE_RETH_LEN;
+	}
+	if (f & WIRE_F_AETH) {
+		h->syndrome = p[0];
+		h->msn = get_be24(p + 1);
+		p += WIRE_AETH_LEN;
+	}
+	if (f & WIRE_F_IMM)
+		memcpy(&h->imm, p, 4);
+	*at = need;
+	return WIRE_OK;
+}
+
+int wire_parse(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u32 *paylen)
+{
+	u32 end, pad;
+	int err;
+
+	if (len < WIRE_LRH_LEN + WIRE_BTH_LEN + WIRE_ICRC_LEN + WIRE_VCRC_LEN)
+		return WIRE_SHORT;
+	end = len - WIRE_VCRC_LEN;
+	if ((get_be16(buf + 4) & 0x7ff) * 4u != end)
+		return WIRE_SHORT;
+	if (get_le(buf + end, WIRE_VCRC_LEN) != wire_vcrc(buf, end))
+		return WIRE_BAD_VCRC;
+	end -= WIRE_ICRC_LEN;
+	if (get_le(buf + end, WIRE_ICRC_LEN) != wire_icrc(buf, end))
+		return WIRE_BAD_ICRC;
+	err = parse_headers(buf, end, h, payload, &pad);
+	if (err)
+		return err;
+	*paylen = end - pad - *payload;
+	return WIRE_OK;
+}

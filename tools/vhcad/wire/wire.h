@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * InfiniBand packets as bytes: headers, padding and both CRCs.  Pure code:
+ * nothing here knows devices, queues or guest memory.
+ */
+#ifndef VHCAD_WIRE_H
+#define VHCAD_WIRE_H
+
+#include "types.h"
+
+#define WIRE_LRH_LEN	8u
+#define WIRE_GRH_LEN	40u
+#define WIRE_BTH_LEN	12u
+#define WIRE_RETH_LEN	16u
+#define WIRE_AETH_LEN	4u
+#define WIRE_IMM_LEN	4u
+#define WIRE_ICRC_LEN	4u
+#define WIRE_VCRC_LEN	2u
+
+/* Longest run of headers, and longest packet with 4096 bytes of payload. */
+#define WIRE_MAX_HDR	(WIRE_LRH_LEN + WIRE_GRH_LEN + WIRE_BTH_LEN + WIRE_RETH_LEN + WIRE_IMM_LEN)
+#define WIRE_MAX_MTU	4096u
+#define WIRE_MAX_PKT	(WIRE_MAX_HDR + WIRE_MAX_MTU + WIRE_ICRC_LEN + WIRE_VCRC_LEN)
+
+#define WIRE_LNH_LOCAL	2u
+#define WIRE_LNH_GLOBAL	3u
+#define WIRE_NXTHDR_IBA	0x1bu
+
+#define PSN_MASK	0xffffffu
+
+/* BTH opcodes of the reliable connection service. */
+enum wire_opcode {
+	OP_RC_SEND_FIRST	= 0x00,
+	OP_RC_SEND_MIDDLE	= 0x01,
+	OP_RC_SEND_LAST		= 0x02,
+	OP_RC_SEND_LAST_IMM	= 0x03,
+	OP_RC_SEND_ONLY		= 0x04,
+	OP_RC_SEND_ONLY_IMM	= 0x05,
+	OP_RC_WRITE_FIRST	= 0x06,
+	OP_RC_WRITE_MIDDLE	= 0x07,
+	OP_RC_WRITE_LAST	= 0x08,
+	OP_RC_WRITE_LAST_IMM	= 0x09,
+	OP_RC_WRITE_ONLY	= 0x0a,
+	OP_RC_WRITE_ONLY_IMM	= 0x0b,
+	OP_RC_READ_REQ		= 0x0c,
+	OP_RC_READ_RESP_FIRST	= 0x0d,
+	OP_RC_READ_RESP_MIDDLE	= 0x0e,
+	OP_RC_READ_RESP_LAST	= 0x0f,
+	OP_RC_READ_RESP_ONLY	= 0x10,
+	OP_RC_ACK		= 0x11,
+};
+
+/* What a message does; opcodes add where in the message a packet stands. */
+enum wire_kind {
+	WIRE_NONE,		/* no such opcode */
+	WIRE_SEND,
+	WIRE_WRITE,
+	WIRE_READ_REQ,
+	WIRE_READ_RESP,
+	WIRE_ACK,
+};
+
+/* Properties of an opcode. */
+#define WIRE_F_FIRST	(1u << 0)
+#define WIRE_F_LAST	(1u << 1)
+#define WIRE_F_RETH	(1u << 2)
+#define WIRE_F_AETH	(1u << 3)
+#define WIRE_F_IMM	(1u << 4)
+#define WIRE_F_DATA	(1u << 5)	/* may carry payload */
+
+struct wire_op {
+	u8 kind;		/* enum wire_kind */
+	u8 flags;		/* WIRE_F_* */
+};
+
+/**
+ * wire_op - look an opcode up
+ * @opcode: BTH opcode
+ */
+const struct wire_op *wire_op(u8 opcode);
+
+/**
+ * wire_opcode - the opcode of one packet of a message
+ * @kind: enum wire_kind
+ * @first: it is the first packet of the message
+ * @last: it is the last packet
+ * @imm: the message carries immediate data
+ */
+u8 wire_opcode(u8 kind, bool first, bool last, bool imm);
+
+/* AETH syndromes. */
+#define AETH_TYPE_MASK		0x60u
+#define AETH_ACK		0x00u
+#define AETH_RNR_NAK		0x20u
+#define AETH_NAK		0x60u
+#define AETH_VALUE_MASK		0x1fu
+#define AETH_CREDIT_INVALID	0x1fu
+
+enum aeth_nak {
+	NAK_PSN_SEQUENCE	= 0,
+	NAK_INVALID_REQUEST	= 1,
+	NAK_REMOTE_ACCESS	= 2,
+	NAK_REMOTE_OPERATIONAL	= 3,
+	NAK_INVALID_RD		= 4,
+};
+
+/**
+ * struct wire_hdr - headers of a packet in native byte order
+ *
+ * The GRH fields count when @grh is set, the extended headers when the opcode
+ * has them.  @imm stays in wire order: nobody interprets it.
+ */
+struct wire_hdr {
+	u8 vl;
+	u8 sl;
+	u16 dlid;
+	u16 slid;
+	u8 opcode;
+	bool grh;
+	bool se;
+	bool mig;
+	bool ackreq;
+	u8 syndrome;
+	u16 pkey;
+	u32 dqpn;
+	u32 psn;
+	u32 msn;
+	u32 imm;
+	u64 va;
+	u32 rkey;
+	u32 dmalen;
+	u8 tclass;
+	u8 hop_limit;
+	u32 flow_label;
+	u8 sgid[16];
+	u8 dgid[16];
+};
+
+/**
+ * wire_hdr_len - bytes of all headers before the payload
+ * @h: headers
+ */
+u32 wire_hdr_len(const struct wire_hdr *h);
+
+/**
+ * wire_put - write the headers of a packet
+ * @h: headers
+ * @paylen: bytes of payload that will follow
+ * @buf: at least wire_hdr_len() bytes
+ *
+ * Returns wire_hdr_len().
+ */
+u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf);
+
+/**
+ * wire_seal - pad a packet and add both CRCs
+ * @buf: headers and payload
+ * @hdrlen: what wire_put() returned
+ * @paylen: as given to wire_put()
+ *
+ * Returns the length of the whole packet.
+ */
+u32 wire_seal(u8 *buf, u32 hdrlen, u32 paylen);
+
+/**
+ * wire_len - length of a whole packet
+ * @h: headers
+ * @paylen: bytes of payload
+ */
+u32 wire_len(const struct wire_hdr *h, u32 paylen);
+
+enum wire_error {
+	WIRE_OK,
+	WIRE_SHORT,		/* lengths do not fit together */
+	WIRE_BAD_HEADER,	/* version, next header or opcode unknown */
+	WIRE_BAD_ICRC,
+	WIRE_BAD_VCRC,
+};
+
+/**
+ * wire_parse - read a packet
+ * @buf: LRH to VCRC
+ * @len: bytes
+ * @h: headers
+ * @payload: where the payload starts in @buf
+ * @paylen: bytes of payload without padding
+ *
+ * Returns enum wire_error.
+ */
+int wire_parse(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u32 *paylen);
+
+/**
+ * wire_vcrc - variant CRC
+ * @buf: LRH to ICRC
+ * @len: bytes
+ *
+ * Returns it as the two bytes in memory, first one low.
+ */
+u16 wire_vcrc(const u8 *buf, u32 len);
+
+/**
+ * wire_icrc - invariant CRC of a packet with LRH
+ * @buf: LRH to the last byte of padding
+ * @len: bytes
+ *
+ * Returns it as the four bytes in memory, first one low.
+ */
+u32 wire_icrc(const u8 *buf, u32 len);
+
+/**
+ * wire_icrc_roce - invariant CRC of a RoCEv2 packet
+ * @buf: IPv4 or IPv6 header to the last byte of padding
+ * @len: bytes
+ *
+ * Returns 0 and the CRC in @icrc, or -1 if @buf is no IP packet with a plain
+ * header and UDP.
+ */
+int wire_icrc_roce(const u8 *buf, u32 len, u32 *icrc);
+
+/* -- sequence numbers -- */
+
+static inline u32 psn_add(u32 psn, u32 n)
+{
+	return (psn + n) & PSN_MASK;
+}
+
+/* a - b as a signed 24-bit distance */
+static inline s32 psn_diff(u32 a, u32 b)
+{
+	return (s32)((a - b) << 8) >> 8;
+}
+
+static inline void put_be16(u8 *p, u16 v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+static inline void put_be24(u8 *p, u32 v)
+{
+	p[0] = v >> 16;
+	p[1] = v >> 8;
+	p[2] = v;
+}
+
+static inline void put_be32(u8 *p, u32 v)
+{
+	put_be16(p, v >> 16);
+	put_be16(p + 2, v);
+}
+
+static inline void put_be64(u8 *p, u64 v)
+{
+	put_be32(p, v >> 32);
+	put_be32(p + 4, v);
+}
+
+static inline u16 get_be16(const u8 *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static inline u32 get_be24(const u8 *p)
+{
+	return p[0] << 16 | p[1] << 8 | p[2];
+}
+
+static inline u32 get_be32(const u8 *p)
+{
+	return (u32)get_be16(p) << 16 | get_be16(p + 2);
+}
+
+static inline u64 get_be64(const u8 *p)
+{
+	return (u64)get_be32(p) << 32 | get_be32(p + 4);
+}
+
+#endif /* VHCAD_WIRE_H */
