@@ -97,8 +97,8 @@ boot_guests() {
 		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
 		if [ "$opt_hca" -gt 0 ]; then
 			daemon_ready
-			vhcad=$TOP/tools/vhcad/vhcad
-			[ ! -x "$TOP/tools/vhcad/vhcactl" ] || vhcactl=$TOP/tools/vhcad/vhcactl
+			vhcad=$TOP/tools/vhcad/build/vhcad
+			[ ! -x "$TOP/tools/vhcad/build/vhcactl" ] || vhcactl=$TOP/tools/vhcad/build/vhcactl
 		fi
 	else
 		opt_hca=0

@@ -58,7 +58,7 @@ daemon_ready() {
 	build_lock
 	quietly vhcad make -C "$TOP/tools/vhcad"
 	build_unlock
-	[ -x "$TOP/tools/vhcad/vhcad" ] || die "tools/vhcad built without making vhcad"
+	[ -x "$TOP/tools/vhcad/build/vhcad" ] || die "tools/vhcad built without making vhcad"
 }
 
 # A guest root with more packages in it: a copy, kept under the packages' names.
