@@ -41,6 +41,8 @@ struct rdma_owner;
  * @RDMA_OBJECT_FLOW: flow rule (driver-allocated)
  * @RDMA_OBJECT_DM: device memory (driver-allocated)
  * @RDMA_OBJECT_COUNTERS: user counter set
+ * @RDMA_OBJECT_COUNTER: hardware counter that QPs are bound to
+ * @RDMA_OBJECT_CM_ID: connection manager id; tracked, but not made by a driver
  * @RDMA_OBJECT_TYPES: number of types
  */
 enum rdma_object_type {
@@ -58,6 +60,8 @@ enum rdma_object_type {
 	RDMA_OBJECT_FLOW,
 	RDMA_OBJECT_DM,
 	RDMA_OBJECT_COUNTERS,
+	RDMA_OBJECT_COUNTER,
+	RDMA_OBJECT_CM_ID,
 	RDMA_OBJECT_TYPES
 };
 
@@ -97,6 +101,7 @@ struct rdma_object_ops {
  * @type: enum rdma_object_type
  * @state: enum rdma_object_state
  * @num_parents: entries used in @parent
+ * @reap_failed: reaping tried this object and it would not go
  * @device: device the object lives on
  * @owner: module or user context it is reaped with; NULL only for objects
  *	that a driver made behind the core's back
@@ -105,11 +110,13 @@ struct rdma_object_ops {
  * @parent: objects that must outlive this one, each counted in its @usecnt
  */
 struct rdma_object {
+	/* private: the core alone touches these */
 	struct rdma_restrack_entry res;
 	atomic_t usecnt;
 	u8 type;
 	u8 state;
 	u8 num_parents;
+	u8 reap_failed;
 	struct ib_device *device;
 	struct rdma_owner *owner;
 	struct list_head owner_entry;

@@ -20,7 +20,10 @@ int rdma_ucontext_open(struct ib_ucontext *context, struct ib_udata *udata);
 void rdma_ucontext_close(struct ib_ucontext *context);
 void rdma_ucontext_free(struct ib_ucontext *context);
 
-/* ---- objects made for a handle; kernel consumers use ib_verbs.h ---- */
+/*
+ * Objects made for a handle; kernel consumers use ib_verbs.h.  A typed handle
+ * begins with its struct ib_uobject, whose context must be set.
+ */
 
 struct ib_pd *ib_alloc_pd_user(struct ib_device *device, struct ib_uobject *uobject,
 			       struct ib_udata *udata);
@@ -33,8 +36,6 @@ struct ib_cq *ib_create_cq_user(struct ib_device *device, const struct ib_cq_ini
 struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 				struct ib_qp_init_attr *attr, struct ib_udata *udata,
 				struct ib_uqp_object *uobject, const char *caller);
-void ib_qp_usecnt_inc(struct ib_qp *qp);
-void ib_qp_usecnt_dec(struct ib_qp *qp);
 
 struct ib_mr *ib_reg_mr_user(struct ib_pd *pd, struct ib_uobject *uobject, u64 start, u64 length,
 			     u64 virt_addr, int access_flags, struct ib_udata *udata);

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Life of a verbs object.
+ *
+ *   rdma_object_init()      the caller has memory and knows type, device, owner
+ *   rdma_object_link()      once for each object that must outlive this one
+ *   (the driver creates it)
+ *   rdma_object_publish()   from here on lookups find it, its owner reaps it
+ *   rdma_object_destroy()   refuse while children exist, withdraw, wait out
+ *                           lookups, let the driver destroy it, drop the links
+ *
+ * The children count doubles as the lock between making a child and destroying
+ * the parent: destruction swaps 0 for a large negative number, and links count
+ * up only from zero or more.
+ */
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <rdma/rdma_reject.h>
+#include "object_priv.h"
+
+/* Far enough below zero that stray plain increments never reach it */
+#define OBJECT_CLOSED	(INT_MIN / 2)
+
+static struct workqueue_struct *object_wq;
+
+/* What each type of object is called, and how it is tracked. */
+static const struct object_kind {
+	const char *name;
+	enum rdma_restrack_type track;
+	bool atomic;	/* destroyed in atomic context: nobody looks it up */
+} object_kind[RDMA_OBJECT_TYPES] = {
+	[RDMA_OBJECT_UCONTEXT]	= { "context",	RDMA_RESTRACK_CTX },
+	[RDMA_OBJECT_PD]	= { "PD",	RDMA_RESTRACK_PD },
+	[RDMA_OBJECT_CQ]	= { "CQ",	RDMA_RESTRACK_CQ },
+	[RDMA_OBJECT_QP]	= { "QP",	RDMA_RESTRACK_QP },
+	[RDMA_OBJECT_SRQ]	= { "SRQ",	RDMA_RESTRACK_SRQ },
+	[RDMA_OBJECT_MR]	= { "MR",	RDMA_RESTRACK_MR },
+	[RDMA_OBJECT_MW]	= { "MW",	RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_AH]	= { "AH",	RDMA_RESTRACK_MAX, .atomic = true },
+	[RDMA_OBJECT_XRCD]	= { "XRCD",	RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_WQ]	= { "WQ",	RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_RWQ_TABLE]	= { "RWQ table", RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_FLOW]	= { "flow",	RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_DM]	= { "DM",	RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_COUNTERS]	= { "counters",	RDMA_RESTRACK_MAX },
+	[RDMA_OBJECT_COUNTER]	= { "counter",	RDMA_RESTRACK_COUNTER },
+	[RDMA_OBJECT_CM_ID]	= { "CM id",	RDMA_RESTRACK_CM_ID },
+};
+
+/**
+ * rdma_object_type_name() - what people call a type of object
+ * @type: the type
+ *
+ * Return: a short name.
+ */
+const char *rdma_object_type_name(enum rdma_object_type type)
+{
+	return type < RDMA_OBJECT_TYPES ? object_kind[type].name : "object";
+}
+
+/**
+ * rdma_object_init() - begin an object
+ * @obj: base in zeroed memory
+ * @type: type of the object
+ * @device: device it is made on
+ * @owner: module or context it belongs to, or NULL; a reference is taken
+ * @ops: how the type is destroyed, NULL for objects that are only tracked
+ *
+ * Context: any.
+ */
+void rdma_object_init(struct rdma_object *obj, enum rdma_object_type type,
+		      struct ib_device *device, struct rdma_owner *owner,
+		      const struct rdma_object_ops *ops)
+{
+	rdma_restrack_new(&obj->res, object_kind[type].track);
+	atomic_set(&obj->usecnt, 0);
+	obj->type = type;
+	obj->state = RDMA_OBJECT_NEW;
+	obj->num_parents = 0;
+	obj->reap_failed = false;
+	obj->device = device;
+	obj->ops = ops;
+	INIT_LIST_HEAD(&obj->owner_entry);
+	obj->owner = owner;
+	if (owner)
+		rdma_owner_get(owner);
+}
+EXPORT_SYMBOL(rdma_object_init);
+
+/**
+ * rdma_object_hold() - count a user of an object that is no object itself
+ * @obj: object that must not be destroyed
+ *
+ * Context: any.
+ * Return: 0; -EBUSY when the object is being destroyed.
+ */
+int rdma_object_hold(struct rdma_object *obj)
+{
+	if (atomic_inc_unless_negative(&obj->usecnt))
+		return 0;
+	return rdma_refuse(-EBUSY, "the %s is being destroyed", rdma_object_type_name(obj->type));
+}
+EXPORT_SYMBOL(rdma_object_hold);
+
+/**
+ * rdma_object_unhold() - end what rdma_object_hold() began
+ * @obj: the object
+ *
+ * Context: any.
+ */
+void rdma_object_unhold(struct rdma_object *obj)
+{
+	WARN_ON_ONCE(atomic_dec_return(&obj->usecnt) < 0);
+}
+EXPORT_SYMBOL(rdma_object_unhold);
+
+/**
+ * rdma_object_link() - make an object the child of another
+ * @obj: the child, new or held against destruction by the caller
+ * @parent: object that must outlive it; NULL is allowed and does nothing
+ *
+ * A pair may be linked several times and is then unlinked as often.
+ *
+ * Context: any.
+ * Return: 0; -EBUSY when the parent is being destroyed.
+ */
+int rdma_object_link(struct rdma_object *obj, struct rdma_object *parent)
+{
+	int ret;
+
+	if (!parent)
+		return 0;
+	if (WARN_ON_ONCE(obj->num_parents == RDMA_OBJECT_PARENTS))
+		return -EINVAL;
+	ret = rdma_object_hold(parent);
+	if (!ret)
+		obj->parent[obj->num_parents++] = parent;
+	return ret;
+}
+EXPORT_SYMBOL(rdma_object_link);
+
+/**
+ * rdma_object_unlink() - end what rdma_object_link() began
+ * @obj: the child
+ * @parent: its parent; NULL is allowed and does nothing
+ *
+ * Context: any.
+ */
+void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
+{
+	unsigned int i;
+
+	for (i = 0; parent && i < obj->num_parents; i++) {
+		if (obj->parent[i] != parent)
+			continue;
+		obj->parent[i] = obj->parent[--obj->num_parents];
+		rdma_object_unhold(parent);
+		return;
+	}
+	WARN_ON_ONCE(parent);
+}
+EXPORT_SYMBOL(rdma_object_unlink);
+
+/**
+ * rdma_object_publish() - let lookups and the owner see an object
+ * @obj: object that the driver has created
+ *
+ * Context: may sleep, except for address handles.
+ */
+void rdma_object_publish(struct rdma_object *obj)
+{
+	obj->state = RDMA_OBJECT_LIVE;
+	rdma_owner_add(obj);
+	rdma_restrack_add(&obj->res);
+}
+EXPORT_SYMBOL(rdma_object_publish);
+
+/* What a destruction must remember, since a driver may free the object. */
+struct object_ties {
+	struct rdma_object *parent[RDMA_OBJECT_PARENTS];
+	unsigned int num_parents;
+	struct rdma_owner *owner;
+	struct task_struct *task;
+	void (*release)(struct rdma_object *obj);
+};
+
+static void object_note_ties(const struct rdma_object *obj, struct object_ties *ties)
+{
+	memcpy(ties->parent, obj->parent, sizeof(ties->parent));
+	ties->num_parents = obj->num_parents;
+	ties->owner = obj->owner;
+	ties->task = obj->res.task;
+	ties->release = obj->ops ? obj->ops->release : NULL;
+}
+
+static void object_cut_ties(struct object_ties *ties)
+{
+	while (ties->num_parents)
+		rdma_object_unhold(ties->parent[--ties->num_parents]);
+	if (ties->task)
+		put_task_struct(ties->task);
+	if (ties->owner)
+		rdma_owner_put(ties->owner);
+}
+
+/**
+ * rdma_object_abort() - give up an object that was never published
+ * @obj: object that the driver failed to create
+ *
+ * The caller frees the memory.
+ *
+ * Context: any.
+ */
+void rdma_object_abort(struct rdma_object *obj)
+{
+	struct object_ties ties;
+
+	WARN_ON_ONCE(obj->state != RDMA_OBJECT_NEW);
+	object_note_ties(obj, &ties);
+	obj->num_parents = 0;
+	obj->owner = NULL;
+	obj->res.task = NULL;
+	obj->state = RDMA_OBJECT_UNUSED;
+	object_cut_ties(&ties);
+}
+EXPORT_SYMBOL(rdma_object_abort);
+
+/* Stage 1: no more children, no more lookups. */
+static int object_withdraw(struct rdma_object *obj)
+{
+	int users = atomic_cmpxchg(&obj->usecnt, 0, OBJECT_CLOSED);
+
+	if (users > 0)
+		return rdma_refuse(-EBUSY, "%s %u is used by %d other object(s)",
+				   rdma_object_type_name(obj->type), obj->res.id, users);
+	if (users < 0)
+		return rdma_refuse(-EBUSY, "%s %u is being destroyed already",
+				   rdma_object_type_name(obj->type), obj->res.id);
+	obj->state = RDMA_OBJECT_DYING;
+	rdma_owner_del(obj);
+	rdma_restrack_hide(&obj->res);
+	return 0;
+}
+
+/* The driver kept the object: it is as it was before stage 1. */
+static void object_revive(struct rdma_object *obj)
+{
+	rdma_restrack_new(&obj->res, obj->res.type);
+	atomic_set(&obj->usecnt, 0);
+	rdma_object_publish(obj);
+}
+
+/* Stage 2: wait out lookups, destroy, let go of everything. */
+static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
+{
+	struct object_ties ties;
+	int ret;
+
+	if (!object_kind[obj->type].atomic)
+		rdma_restrack_drain(&obj->res);
+	object_note_ties(obj, &ties);
+	ret = obj->ops->destroy(obj, udata);
+	if (ret) {
+		object_revive(obj);
+		return ret;
+	}
+	if (ties.release)
+		ties.release(obj);
+	object_cut_ties(&ties);
+	return 0;
+}
+
+/**
+ * rdma_object_destroy() - destroy a published object
+ * @obj: the object; gone when 0 is returned
+ * @udata: the user's request, NULL for kernel consumers and for reaping
+ *
+ * Context: may sleep, except for address handles.
+ * Return: 0; -EBUSY while it has children or another destruction runs; what
+ * the driver returned, in which case the object stands as before.
+ */
+int rdma_object_destroy(struct rdma_object *obj, struct ib_udata *udata)
+{
+	int ret = object_withdraw(obj);
+
+	return ret ?: object_finish(obj, udata);
+}
+EXPORT_SYMBOL(rdma_object_destroy);
+
+struct object_funeral {
+	struct work_struct work;
+	struct rdma_object *obj;
+	struct ib_device *device;
+	void (*done)(void *context, int err);
+	void *context;
+};
+
+static void object_funeral_work(struct work_struct *work)
+{
+	struct object_funeral *f = container_of(work, struct object_funeral, work);
+	struct rdma_restrack_root *root = f->device->res;
+	int ret = object_finish(f->obj, NULL);
+
+	WARN_ONCE(ret && !f->obj->res.user, "a driver refused to destroy a kernel %s: %d\n",
+		  rdma_object_type_name(f->obj->type), ret);
+	f->done(f->context, ret);
+	kfree(f);
+	if (atomic_dec_and_test(&root->dying))
+		wake_up_all(&root->quiet);
+}
+
+/**
+ * rdma_object_destroy_async() - begin to destroy a published object
+ * @obj: the object; the caller must not use it again unless @done reports an error
+ * @done: called once, from process context, when the object is gone (@err 0: nothing
+ *	of it will ever be heard again) or when the driver kept it (@err negative)
+ * @context: passed to @done
+ *
+ * Context: may sleep, but waits neither for lookups nor for the driver.
+ * Return: 0 when @done will be called; -EBUSY as rdma_object_destroy(); -ENOMEM.
+ */
+int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *context, int err),
+			      void *context)
+{
+	struct object_funeral *f = kmalloc(sizeof(*f), GFP_KERNEL);
+	int ret;
+
+	if (!f)
+		return -ENOMEM;
+	ret = object_withdraw(obj);
+	if (ret) {
+		kfree(f);
+		return ret;
+	}
+	INIT_WORK(&f->work, object_funeral_work);
+	f->obj = obj;
+	f->device = obj->device;
+	f->done = done;
+	f->context = context;
+	atomic_inc(&f->device->res->dying);
+	queue_work(object_wq, &f->work);
+	return 0;
+}
+EXPORT_SYMBOL(rdma_object_destroy_async);
+
+/**
+ * rdma_objects_drain() - wait until every asynchronous destruction has reported
+ * @dev: device on which no new one is begun
+ *
+ * Context: may sleep.
+ */
+void rdma_objects_drain(struct ib_device *dev)
+{
+	struct rdma_restrack_root *root = dev->res;
+
+	wait_event(root->quiet, !atomic_read(&root->dying));
+	/* The waker may still be inside its wake_up_all() */
+	flush_workqueue(object_wq);
+}
+
+/**
+ * rdma_objects_module_init() - prepare the object base when ib_core is loaded
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rdma_objects_module_init(void)
+{
+	int ret;
+
+	object_wq = alloc_workqueue("rdma_objects", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!object_wq)
+		return -ENOMEM;
+	ret = rdma_owners_init();
+	if (ret)
+		destroy_workqueue(object_wq);
+	return ret;
+}
+
+/**
+ * rdma_objects_module_exit() - end what rdma_objects_module_init() began
+ */
+void rdma_objects_module_exit(void)
+{
+	rdma_owners_exit();
+	destroy_workqueue(object_wq);
+}

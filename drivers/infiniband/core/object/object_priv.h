@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the files of object/ share with each other and with nobody else. */
+#ifndef CORE_OBJECT_PRIV_H
+#define CORE_OBJECT_PRIV_H
+
+#include <linux/moduleparam.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include "object.h"
+
+/**
+ * struct rdma_restrack_root - everything the object base keeps for one device
+ * @table: published objects by number, one table for each tracked type
+ * @table.xa: the entries
+ * @table.next: where the next number is looked for
+ * @owners_lock: protects @owners
+ * @owners: kernel owners (modules) that have objects on the device
+ * @dying: asynchronous destructions that have not reported yet
+ * @quiet: woken when @dying falls to zero
+ * @entry: in the list of all devices' roots
+ * @device: the device
+ */
+struct rdma_restrack_root {
+	struct {
+		struct xarray xa;
+		u32 next;
+	} table[RDMA_RESTRACK_MAX];
+	spinlock_t owners_lock;
+	struct list_head owners;
+	atomic_t dying;
+	wait_queue_head_t quiet;
+	struct list_head entry;
+	struct ib_device *device;
+};
+
+/**
+ * struct rdma_owner - a module's or a user context's objects on one device
+ * @name: name of the module, empty for a user context
+ * @device: device of the objects
+ * @context: the user context, NULL for a module
+ * @refs: one for each object, one for each caller that holds the owner
+ * @lock: protects @objects; taken in atomic context for address handles
+ * @objects: published objects, oldest first
+ * @entry: in the device's list of kernel owners
+ */
+struct rdma_owner {
+	char name[MODULE_NAME_LEN];
+	struct ib_device *device;
+	struct ib_ucontext *context;
+	refcount_t refs;
+	spinlock_t lock;
+	struct list_head objects;
+	struct list_head entry;
+};
+
+void rdma_owner_add(struct rdma_object *obj);
+void rdma_owner_del(struct rdma_object *obj);
+void rdma_owners_attach(struct rdma_restrack_root *root);
+void rdma_owners_detach(struct rdma_restrack_root *root);
+int rdma_owners_init(void);
+void rdma_owners_exit(void);
+
+void rdma_restrack_hide(struct rdma_restrack_entry *res);
+void rdma_restrack_drain(struct rdma_restrack_entry *res);
+void rdma_restrack_put_task(struct rdma_restrack_entry *res);
+
+#endif /* CORE_OBJECT_PRIV_H */

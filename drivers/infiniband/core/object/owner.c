@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Owners: every object belongs to a module or to a user context, so that what
+ * one of them leaves behind can be named and taken down in order.
+ *
+ * A module's objects are reaped when the module goes away; its own code has
+ * ended by then and cannot use them.  At device removal they are only named: a
+ * consumer may hold objects longer than that and destroy them itself.
+ */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/seq_buf.h>
+#include <linux/slab.h>
+#include "object_priv.h"
+
+/* Protects roots; held while a leaving module's objects are reaped */
+static DEFINE_MUTEX(roots_lock);
+static LIST_HEAD(roots);
+
+static struct rdma_owner *owner_alloc(struct ib_device *device)
+{
+	struct rdma_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+
+	if (!owner)
+		return NULL;
+	owner->device = device;
+	refcount_set(&owner->refs, 1);
+	spin_lock_init(&owner->lock);
+	INIT_LIST_HEAD(&owner->objects);
+	INIT_LIST_HEAD(&owner->entry);
+	return owner;
+}
+
+/* Called under owners_lock. */
+static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char *name)
+{
+	struct rdma_owner *owner;
+
+	lockdep_assert_held(&root->owners_lock);
+	list_for_each_entry(owner, &root->owners, entry)
+		if (!strcmp(owner->name, name) && refcount_inc_not_zero(&owner->refs))
+			return owner;
+	return NULL;
+}
+
+/**
+ * rdma_owner_kernel() - the owner of a module's objects on a device
+ * @device: the device
+ * @name: the module's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: the owner with a reference for the caller; NULL when out of memory.
+ */
+struct rdma_owner *rdma_owner_kernel(struct ib_device *device, const char *name)
+{
+	struct rdma_restrack_root *root = device->res;
+	struct rdma_owner *owner, *fresh;
+
+	spin_lock_irq(&root->owners_lock);
+	owner = owner_find(root, name);
+	spin_unlock_irq(&root->owners_lock);
+	if (owner)
+		return owner;
+
+	fresh = owner_alloc(device);
+	if (!fresh)
+		return NULL;
+	strscpy(fresh->name, name);
+
+	spin_lock_irq(&root->owners_lock);
+	owner = owner_find(root, name);
+	if (!owner)
+		list_add_tail(&fresh->entry, &root->owners);
+	spin_unlock_irq(&root->owners_lock);
+	if (!owner)
+		return fresh;
+	kfree(fresh);
+	return owner;
+}
+EXPORT_SYMBOL(rdma_owner_kernel);
+
+/**
+ * rdma_owner_user() - make the owner of a user context's objects
+ * @device: the device
+ * @context: the context
+ *
+ * Context: may sleep.
+ * Return: the owner with a reference for the caller; NULL when out of memory.
+ */
+struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext *context)
+{
+	struct rdma_owner *owner = owner_alloc(device);
+
+	if (owner)
+		owner->context = context;
+	return owner;
+}
+EXPORT_SYMBOL(rdma_owner_user);
+
+/**
+ * rdma_owner_get() - take a reference
+ * @owner: owner to which the caller has a reference
+ */
+void rdma_owner_get(struct rdma_owner *owner)
+{
+	refcount_inc(&owner->refs);
+}
+EXPORT_SYMBOL(rdma_owner_get);
+
+/**
+ * rdma_owner_put() - return a reference
+ * @owner: the owner; may be gone when this returns
+ *
+ * Context: any.
+ */
+void rdma_owner_put(struct rdma_owner *owner)
+{
+	spinlock_t *lock = &owner->device->res->owners_lock;
+	unsigned long flags;
+
+	if (!refcount_dec_and_lock_irqsave(&owner->refs, lock, &flags))
+		return;
+	list_del(&owner->entry);
+	spin_unlock_irqrestore(lock, flags);
+	kfree(owner);
+}
+EXPORT_SYMBOL(rdma_owner_put);
+
+/* A context is not among the objects it owns. */
+static bool owner_lists(const struct rdma_object *obj)
+{
+	return obj->owner && obj->type != RDMA_OBJECT_UCONTEXT;
+}
+
+void rdma_owner_add(struct rdma_object *obj)
+{
+	struct rdma_owner *owner = obj->owner;
+	unsigned long flags;
+
+	if (!owner_lists(obj))
+		return;
+	spin_lock_irqsave(&owner->lock, flags);
+	list_add_tail(&obj->owner_entry, &owner->objects);
+	spin_unlock_irqrestore(&owner->lock, flags);
+}
+
+void rdma_owner_del(struct rdma_object *obj)
+{
+	struct rdma_owner *owner = obj->owner;
+	unsigned long flags;
+
+	if (!owner_lists(obj))
+		return;
+	spin_lock_irqsave(&owner->lock, flags);
+	list_del_init(&obj->owner_entry);
+	spin_unlock_irqrestore(&owner->lock, flags);
+}
+
+/* The youngest object without children that has not refused to go yet. */
+static struct rdma_object *owner_next_victim(struct rdma_owner *owner)
+{
+	struct rdma_object *obj, *victim = NULL;
+
+	spin_lock_irq(&owner->lock);
+	list_for_each_entry_reverse(obj, &owner->objects, owner_entry) {
+		if (obj->reap_failed || atomic_read(&obj->usecnt))
+			continue;
+		victim = obj;
+		break;
+	}
+	spin_unlock_irq(&owner->lock);
+	return victim;
+}
+
+/**
+ * rdma_owner_reap() - destroy everything an owner has, children first
+ * @owner: owner whose code makes and destroys nothing any more
+ *
+ * Asynchronous destructions that the owner began are waited for.
+ *
+ * Context: may sleep.
+ * Return: number of objects left because a driver, or a user other than an
+ * object of this owner, kept them.
+ */
+unsigned int rdma_owner_reap(struct rdma_owner *owner)
+{
+	struct rdma_object *obj;
+	unsigned int left = 0;
+
+	rdma_objects_drain(owner->device);
+	while ((obj = owner_next_victim(owner)))
+		if (rdma_object_destroy(obj, NULL))
+			obj->reap_failed = true;
+
+	spin_lock_irq(&owner->lock);
+	list_for_each_entry(obj, &owner->objects, owner_entry) {
+		obj->reap_failed = false;
+		left++;
+	}
+	spin_unlock_irq(&owner->lock);
+	return left;
+}
+EXPORT_SYMBOL(rdma_owner_reap);
+
+/* "2 PD, 1 CQ"; false when there is nothing to name. */
+static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
+{
+	unsigned int count[RDMA_OBJECT_TYPES] = {};
+	struct rdma_object *obj;
+	struct seq_buf line;
+	unsigned int type;
+
+	spin_lock_irq(&owner->lock);
+	list_for_each_entry(obj, &owner->objects, owner_entry)
+		count[obj->type]++;
+	spin_unlock_irq(&owner->lock);
+
+	seq_buf_init(&line, text, size);
+	for (type = 0; type < ARRAY_SIZE(count); type++)
+		if (count[type])
+			seq_buf_printf(&line, "%s%u %s", seq_buf_used(&line) ? ", " : "",
+				       count[type], rdma_object_type_name(type));
+	seq_buf_str(&line);
+	return seq_buf_used(&line);
+}
+
+/**
+ * rdma_objects_report() - name what kernel consumers have left on a device
+ * @dev: device whose clients have all been told to leave
+ *
+ * One line for each module that still has objects.
+ *
+ * Context: may sleep.
+ */
+void rdma_objects_report(struct ib_device *dev)
+{
+	struct rdma_restrack_root *root = dev->res;
+	struct rdma_owner *owner;
+	char text[128];
+
+	for (unsigned int turn = 0;; turn++) {
+		unsigned int at = 0;
+		bool found = false;
+
+		spin_lock_irq(&root->owners_lock);
+		list_for_each_entry(owner, &root->owners, entry) {
+			if (at++ != turn)
+				continue;
+			found = refcount_inc_not_zero(&owner->refs);
+			break;
+		}
+		spin_unlock_irq(&root->owners_lock);
+		if (at <= turn)
+			return;
+		if (!found)
+			continue;
+		if (owner_describe(owner, text, sizeof(text)))
+			dev_warn(&dev->dev, "%s has left behind: %s\n", owner->name, text);
+		rdma_owner_put(owner);
+	}
+}
+EXPORT_SYMBOL(rdma_objects_report);
+
+void rdma_owners_attach(struct rdma_restrack_root *root)
+{
+	guard(mutex)(&roots_lock);
+	list_add_tail(&root->entry, &roots);
+}
+
+void rdma_owners_detach(struct rdma_restrack_root *root)
+{
+	guard(mutex)(&roots_lock);
+	list_del(&root->entry);
+}
+
+/* The module's code has run its exit function and is still in memory. */
+static void owner_module_leaves(struct rdma_restrack_root *root, const char *name)
+{
+	struct rdma_owner *owner;
+	unsigned int left;
+	char text[128];
+
+	spin_lock_irq(&root->owners_lock);
+	owner = owner_find(root, name);
+	spin_unlock_irq(&root->owners_lock);
+	if (!owner)
+		return;
+	rdma_objects_drain(root->device);
+	if (owner_describe(owner, text, sizeof(text))) {
+		dev_warn(&root->device->dev, "%s is unloaded and has left behind: %s\n", name, text);
+		left = rdma_owner_reap(owner);
+		if (left)
+			dev_err(&root->device->dev, "%u object(s) of %s could not be destroyed\n",
+				left, name);
+	}
+	rdma_owner_put(owner);
+}
+
+static int owners_module_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct module *module = data;
+	struct rdma_restrack_root *root;
+
+	if (event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	guard(mutex)(&roots_lock);
+	list_for_each_entry(root, &roots, entry)
+		owner_module_leaves(root, module->name);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block owners_nb = {
+	.notifier_call = owners_module_event,
+};
+
+int rdma_owners_init(void)
+{
+	return register_module_notifier(&owners_nb);
+}
+
+void rdma_owners_exit(void)
+{
+	unregister_module_notifier(&owners_nb);
+}

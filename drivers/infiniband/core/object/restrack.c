@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Resource tracking: published objects by type and number, for netlink and for
+ * drivers.  An entry is the head of a struct rdma_object, which knows the device.
+ *
+ * Lookups take a reference under the table's lock; an entry leaves its table
+ * before its own reference is dropped, and its memory stays until the last
+ * lookup reference is back.
+ */
+#include <linux/sched/task.h>
+#include <rdma/rdma_counter.h>
+#include "object_priv.h"
+
+static struct rdma_object *res_object(struct rdma_restrack_entry *res)
+{
+	return container_of(res, struct rdma_object, res);
+}
+
+/* The table an entry belongs into, NULL when it belongs into none. */
+static struct xarray *res_table(struct rdma_restrack_entry *res)
+{
+	if (res->no_track || res->type >= RDMA_RESTRACK_MAX)
+		return NULL;
+	return &res_object(res)->device->res->table[res->type].xa;
+}
+
+/**
+ * rdma_restrack_init() - prepare a device for objects
+ * @dev: device being allocated
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rdma_restrack_init(struct ib_device *dev)
+{
+	struct rdma_restrack_root *root = kzalloc(sizeof(*root), GFP_KERNEL);
+	unsigned int type;
+
+	if (!root)
+		return -ENOMEM;
+	for (type = 0; type < ARRAY_SIZE(root->table); type++)
+		xa_init_flags(&root->table[type].xa, XA_FLAGS_ALLOC);
+	spin_lock_init(&root->owners_lock);
+	INIT_LIST_HEAD(&root->owners);
+	init_waitqueue_head(&root->quiet);
+	root->device = dev;
+	dev->res = root;
+	rdma_owners_attach(root);
+	return 0;
+}
+
+/**
+ * rdma_restrack_clean() - end what rdma_restrack_init() began
+ * @dev: device on which no object exists any more
+ *
+ * Objects that do exist are a bug of whoever made them: they are named and
+ * left alone, since their memory may be in use.
+ *
+ * Context: may sleep.
+ */
+void rdma_restrack_clean(struct ib_device *dev)
+{
+	struct rdma_restrack_root *root = dev->res;
+	bool leaked = false;
+	unsigned int type;
+
+	if (!root)
+		return;
+	rdma_objects_drain(dev);
+	rdma_owners_detach(root);
+	for (type = 0; type < ARRAY_SIZE(root->table); type++)
+		leaked |= !xa_empty(&root->table[type].xa);
+	if (leaked || !list_empty(&root->owners)) {
+		rdma_objects_report(dev);
+		WARN(1, "%s: freed while objects exist on it\n", dev_name(&dev->dev));
+	}
+	for (type = 0; type < ARRAY_SIZE(root->table); type++)
+		xa_destroy(&root->table[type].xa);
+	dev->res = NULL;
+	kfree(root);
+}
+
+/**
+ * rdma_restrack_count() - number of published objects
+ * @dev: device
+ * @type: their type
+ * @show_details: count those that only drivers give a meaning, too
+ *
+ * Context: may sleep.
+ * Return: the number, which may have changed by the time it is seen.
+ */
+int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type, bool show_details)
+{
+	struct xarray *xa = &dev->res->table[type].xa;
+	unsigned long index;
+	int count = 0;
+	void *entry;
+
+	xa_lock(xa);
+	xa_for_each(xa, index, entry)
+		count += show_details || !xa_get_mark(xa, index, RESTRACK_DD);
+	xa_unlock(xa);
+	return count;
+}
+EXPORT_SYMBOL(rdma_restrack_count);
+
+/**
+ * rdma_restrack_new() - begin an entry
+ * @res: entry at the head of a struct rdma_object
+ * @type: table it goes to, RDMA_RESTRACK_MAX for none
+ */
+void rdma_restrack_new(struct rdma_restrack_entry *res, enum rdma_restrack_type type)
+{
+	init_completion(&res->comp);
+	kref_init(&res->kref);
+	res->type = type;
+}
+EXPORT_SYMBOL(rdma_restrack_new);
+
+static void res_attach_task(struct rdma_restrack_entry *res, struct task_struct *task)
+{
+	rdma_restrack_put_task(res);
+	get_task_struct(task);
+	res->task = task;
+	res->user = true;
+}
+
+/**
+ * rdma_restrack_set_name() - say who makes the object
+ * @res: entry
+ * @caller: module, or NULL for the current process
+ */
+void rdma_restrack_set_name(struct rdma_restrack_entry *res, const char *caller)
+{
+	if (!caller)
+		res_attach_task(res, current);
+	else
+		res->kern_name = caller;
+}
+EXPORT_SYMBOL(rdma_restrack_set_name);
+
+/**
+ * rdma_restrack_parent_name() - say that an object belongs to whom its parent belongs
+ * @dst: entry of the object
+ * @parent: entry of the parent
+ */
+void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
+			       const struct rdma_restrack_entry *parent)
+{
+	if (!rdma_is_kernel_res(parent))
+		res_attach_task(dst, parent->task);
+	else
+		dst->kern_name = parent->kern_name;
+}
+EXPORT_SYMBOL(rdma_restrack_parent_name);
+
+/*
+ * The number under which a QP or counter is found is its own; the special QPs
+ * of each port share two numbers and are told apart by the port.
+ */
+static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
+{
+	struct ib_qp *qp;
+
+	switch (res->type) {
+	case RDMA_RESTRACK_QP:
+		qp = container_of(res, struct ib_qp, res);
+		*number = qp->qp_num;
+		if (qp->qp_type == IB_QPT_SMI || qp->qp_type == IB_QPT_GSI)
+			*number |= qp->port << 24;
+		return true;
+	case RDMA_RESTRACK_COUNTER:
+		*number = container_of(res, struct rdma_counter, res)->id;
+		return true;
+	default:
+		/* An object that was withdrawn and comes back keeps its number */
+		*number = res->id;
+		return res->id != 0;
+	}
+}
+
+/**
+ * rdma_restrack_add() - make an object visible to lookups
+ * @res: entry of an object that is complete
+ *
+ * Out of memory, or with a number that is taken, the object works untracked
+ * with number 0.
+ *
+ * Context: may sleep.
+ */
+void rdma_restrack_add(struct rdma_restrack_entry *res)
+{
+	struct xarray *xa = res_table(res);
+	u32 number;
+	int ret;
+
+	if (!xa) {
+		res->valid = true;
+		return;
+	}
+
+	if (res_own_number(res, &number)) {
+		ret = xa_insert(xa, number, res, GFP_KERNEL);
+	} else {
+		u32 *next = &res_object(res)->device->res->table[res->type].next;
+
+		/* The number must be in the object before a lookup sees it */
+		ret = xa_alloc_cyclic(xa, &number, NULL, XA_LIMIT(1, U32_MAX), next,
+				      GFP_KERNEL);
+		if (ret >= 0) {
+			res->id = number;
+			ret = xa_err(xa_store(xa, number, res, GFP_KERNEL));
+		}
+	}
+	res->id = ret < 0 ? 0 : number;
+	res->valid = ret >= 0;
+	if (res->valid && res->type == RDMA_RESTRACK_QP &&
+	    container_of(res, struct ib_qp, res)->qp_type >= IB_QPT_DRIVER)
+		xa_set_mark(xa, number, RESTRACK_DD);
+}
+EXPORT_SYMBOL(rdma_restrack_add);
+
+/**
+ * rdma_restrack_get() - take a reference that delays an object's destruction
+ * @res: entry that is known to exist
+ *
+ * Return: nonzero with the reference, 0 when the object is going away.
+ */
+int __must_check rdma_restrack_get(struct rdma_restrack_entry *res)
+{
+	return kref_get_unless_zero(&res->kref);
+}
+EXPORT_SYMBOL(rdma_restrack_get);
+
+static void res_unreferenced(struct kref *kref)
+{
+	complete(&container_of(kref, struct rdma_restrack_entry, kref)->comp);
+}
+
+/**
+ * rdma_restrack_put() - return a reference
+ * @res: entry
+ *
+ * Return: 1 when it was the last one, else 0.
+ */
+int rdma_restrack_put(struct rdma_restrack_entry *res)
+{
+	return kref_put(&res->kref, res_unreferenced);
+}
+EXPORT_SYMBOL(rdma_restrack_put);
+
+/**
+ * rdma_restrack_get_byid() - look an object up by its number
+ * @dev: device
+ * @type: type of the object
+ * @id: its number
+ *
+ * Context: any but hard interrupts.
+ * Return: its entry with a reference, or -ENOENT as an ERR_PTR.
+ */
+struct rdma_restrack_entry *rdma_restrack_get_byid(struct ib_device *dev,
+						   enum rdma_restrack_type type, u32 id)
+{
+	struct xarray *xa = &dev->res->table[type].xa;
+	struct rdma_restrack_entry *res;
+
+	xa_lock(xa);
+	res = xa_load(xa, id);
+	if (res && !rdma_restrack_get(res))
+		res = NULL;
+	xa_unlock(xa);
+	return res ?: ERR_PTR(-ENOENT);
+}
+EXPORT_SYMBOL(rdma_restrack_get_byid);
+
+/**
+ * rdma_restrack_next() - walk the objects of a type
+ * @dev: device
+ * @type: type of the objects
+ * @id: in: lowest number wanted; out: number of the object found
+ *
+ * The table may change between two calls; the walk sees every object that
+ * existed throughout.
+ *
+ * Return: the entry with a reference, NULL when there is no further one.
+ */
+struct rdma_restrack_entry *rdma_restrack_next(struct ib_device *dev,
+					       enum rdma_restrack_type type, u32 *id)
+{
+	struct xarray *xa = &dev->res->table[type].xa;
+	struct rdma_restrack_entry *res;
+	unsigned long index = *id;
+
+	xa_lock(xa);
+	for (res = xa_find(xa, &index, U32_MAX, XA_PRESENT); res && !rdma_restrack_get(res);)
+		res = xa_find_after(xa, &index, U32_MAX, XA_PRESENT);
+	xa_unlock(xa);
+	*id = index;
+	return res;
+}
+
+/* Take an entry out of its table; references found earlier stay good. */
+void rdma_restrack_hide(struct rdma_restrack_entry *res)
+{
+	struct xarray *xa = res_table(res);
+
+	if (res->valid && xa)
+		xa_erase(xa, res->id);
+	res->valid = false;
+}
+
+/* Give the entry's own reference back and wait for those of lookups. */
+void rdma_restrack_drain(struct rdma_restrack_entry *res)
+{
+	rdma_restrack_put(res);
+	wait_for_completion(&res->comp);
+}
+
+void rdma_restrack_put_task(struct rdma_restrack_entry *res)
+{
+	if (res->task)
+		put_task_struct(res->task);
+	res->task = NULL;
+}
+
+/**
+ * rdma_restrack_del() - end an entry
+ * @res: entry, published or not
+ *
+ * When it returns, the entry is in no table and nobody holds a reference.
+ *
+ * Context: may sleep.
+ */
+void rdma_restrack_del(struct rdma_restrack_entry *res)
+{
+	bool published = res->valid;
+
+	rdma_restrack_hide(res);
+	if (published)
+		rdma_restrack_drain(res);
+	rdma_restrack_put_task(res);
+}
+EXPORT_SYMBOL(rdma_restrack_del);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Address vectors.  One with a GRH may own a reference to its source GID entry;
+ * the calls here say for each copy and move who owns it afterwards.
+ */
+#include <rdma/ib_cache.h>
+#include "verbs_priv.h"
+
+static const struct ib_gid_attr *ah_attr_sgid(const struct rdma_ah_attr *ah_attr)
+{
+	return ah_attr->ah_flags & IB_AH_GRH ? ah_attr->grh.sgid_attr : NULL;
+}
+
+/**
+ * rdma_destroy_ah_attr() - drop the reference an address vector owns
+ * @ah_attr: address vector, without source GID entry afterwards
+ *
+ * Context: any.
+ */
+void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr)
+{
+	const struct ib_gid_attr *sgid_attr = ah_attr_sgid(ah_attr);
+
+	if (!sgid_attr)
+		return;
+	ah_attr->grh.sgid_attr = NULL;
+	rdma_put_gid_attr(sgid_attr);
+}
+EXPORT_SYMBOL(rdma_destroy_ah_attr);
+
+/**
+ * rdma_copy_ah_attr() - copy an address vector
+ * @dest: takes the copy, with a reference of its own; what was there is forgotten
+ * @src: address vector
+ *
+ * Context: any.
+ */
+void rdma_copy_ah_attr(struct rdma_ah_attr *dest, const struct rdma_ah_attr *src)
+{
+	const struct ib_gid_attr *sgid_attr = ah_attr_sgid(src);
+
+	*dest = *src;
+	if (sgid_attr)
+		rdma_hold_gid_attr(sgid_attr);
+}
+EXPORT_SYMBOL(rdma_copy_ah_attr);
+
+/**
+ * rdma_replace_ah_attr() - copy an address vector over one that owns a reference
+ * @old: address vector, destroyed and overwritten
+ * @new: address vector that is copied
+ *
+ * Context: any.
+ */
+void rdma_replace_ah_attr(struct rdma_ah_attr *old, const struct rdma_ah_attr *new)
+{
+	struct rdma_ah_attr copy;
+
+	/* Both may share the entry: take the new reference first */
+	rdma_copy_ah_attr(&copy, new);
+	rdma_destroy_ah_attr(old);
+	*old = copy;
+}
+EXPORT_SYMBOL(rdma_replace_ah_attr);
+
+/**
+ * rdma_move_ah_attr() - hand an address vector over
+ * @dest: address vector, destroyed and overwritten; owns the reference of @src then
+ * @src: address vector, without source GID entry afterwards
+ *
+ * Context: any.
+ */
+void rdma_move_ah_attr(struct rdma_ah_attr *dest, struct rdma_ah_attr *src)
+{
+	rdma_destroy_ah_attr(dest);
+	*dest = *src;
+	src->grh.sgid_attr = NULL;
+}
+EXPORT_SYMBOL(rdma_move_ah_attr);
+
+/**
+ * rdma_move_grh_sgid_attr() - make an address vector a routed one
+ * @attr: address vector without source GID entry
+ * @dgid: destination GID
+ * @flow_label: flow label, 20 bits
+ * @hop_limit: hop limit
+ * @traffic_class: traffic class
+ * @sgid_attr: source GID entry; its reference goes to @attr
+ *
+ * Context: any.
+ */
+void rdma_move_grh_sgid_attr(struct rdma_ah_attr *attr, union ib_gid *dgid, u32 flow_label,
+			     u8 hop_limit, u8 traffic_class, const struct ib_gid_attr *sgid_attr)
+{
+	u8 index = sgid_attr->index;
+
+	rdma_ah_set_grh(attr, dgid, flow_label, index, hop_limit, traffic_class);
+	attr->grh.sgid_attr = sgid_attr;
+}
+EXPORT_SYMBOL(rdma_move_grh_sgid_attr);
+
+/**
+ * ah_attr_check() - can this address vector be used on this device?
+ * @device: device
+ * @ah_attr: address vector
+ *
+ * Return: 0, or -EINVAL with the reason recorded.
+ */
+int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr)
+{
+	const struct ib_gid_attr *sgid_attr = ah_attr_sgid(ah_attr);
+	u32 port = ah_attr->port_num;
+
+	if (!rdma_is_port_valid(device, port))
+		return rdma_refuse(-EINVAL, "address vector: no port %u", port);
+	if (!(ah_attr->ah_flags & IB_AH_GRH) &&
+	    (rdma_is_grh_required(device, port) || ah_attr->type == RDMA_AH_ATTR_TYPE_ROCE))
+		return rdma_refuse(-EINVAL, "address vector: port %u needs a GRH", port);
+	if (sgid_attr &&
+	    (sgid_attr->index != ah_attr->grh.sgid_index || sgid_attr->port_num != port))
+		return rdma_refuse(-EINVAL, "address vector: GID entry %u/%u is not sgid_index %u/%u",
+				   sgid_attr->port_num, sgid_attr->index, port,
+				   ah_attr->grh.sgid_index);
+	return 0;
+}
+
+/**
+ * ah_attr_hold_sgid() - check an address vector and give it its source GID entry
+ * @device: device
+ * @ah_attr: address vector; a GRH without an entry gets the one of sgid_index
+ * @held: takes what ah_attr_drop_sgid() needs
+ *
+ * Context: any but hard interrupts.
+ * Return: 0; -EINVAL; or why there is no such GID.
+ */
+int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
+		      const struct ib_gid_attr **held)
+{
+	struct ib_global_route *grh = &ah_attr->grh;
+	const struct ib_gid_attr *entry;
+	int ret;
+
+	*held = NULL;
+	ret = ah_attr_check(device, ah_attr);
+	if (ret || !(ah_attr->ah_flags & IB_AH_GRH) || grh->sgid_attr)
+		return ret;
+	entry = rdma_get_gid_attr(device, ah_attr->port_num, grh->sgid_index);
+	if (IS_ERR(entry))
+		return rdma_refuse(PTR_ERR(entry), "address vector: no GID at index %u of port %u",
+				   grh->sgid_index, ah_attr->port_num);
+	grh->sgid_attr = entry;
+	*held = entry;
+	return 0;
+}
+
+/**
+ * ah_attr_drop_sgid() - end what ah_attr_hold_sgid() began
+ * @ah_attr: address vector, again as the caller gave it
+ * @held: what ah_attr_hold_sgid() returned there
+ */
+void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held)
+{
+	if (!held)
+		return;
+	ah_attr->grh.sgid_attr = NULL;
+	rdma_put_gid_attr(held);
+}

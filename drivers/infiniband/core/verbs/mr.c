@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory regions as objects.  Drivers allocate and free them, so nothing of an
+ * MR may be touched once its driver has deregistered it.
+ */
+#include <linux/slab.h>
+#include "verbs_priv.h"
+
+static int mr_destroy(struct rdma_object *obj, struct ib_udata *udata)
+{
+	struct ib_mr *mr = container_of(obj, struct ib_mr, obj);
+	struct ib_sig_attrs *sig_attrs = mr->sig_attrs;
+	int ret = mr->device->ops.dereg_mr(mr, udata);
+
+	if (!ret)
+		kfree(sig_attrs);
+	return ret;
+}
+
+static const struct rdma_object_ops mr_ops = {
+	.destroy = mr_destroy,
+};
+
+/* Fill what a driver leaves to the core. */
+static void mr_begin(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type,
+		     struct ib_uobject *uobject)
+{
+	mr->device = pd->device;
+	mr->pd = pd;
+	mr->type = type;
+	mr->uobject = uobject;
+	mr->dm = NULL;
+	mr->sig_attrs = NULL;
+	mr->need_inval = false;
+	verbs_object_init_under(&mr->obj, RDMA_OBJECT_MR, pd, &mr_ops);
+	if (uobject)
+		rdma_restrack_set_name(&mr->obj.res, NULL);
+}
+
+/* Publish an MR that the driver has made, or undo it. */
+static struct ib_mr *mr_complete(struct ib_mr *mr, struct ib_sig_attrs *sig_attrs)
+{
+	int ret = rdma_object_link(&mr->obj, &mr->pd->obj);
+
+	if (!ret) {
+		mr->sig_attrs = sig_attrs;
+		rdma_object_publish(&mr->obj);
+		return mr;
+	}
+	rdma_object_abort(&mr->obj);
+	WARN_ON_ONCE(mr->device->ops.dereg_mr(mr, NULL));
+	return ERR_PTR(ret);
+}
+
+static struct ib_mr *mr_reg(struct ib_pd *pd, struct ib_uobject *uobject, u64 start, u64 length,
+			    u64 virt_addr, int access_flags, struct ib_udata *udata)
+{
+	const struct ib_device *device = pd->device;
+	struct ib_mr *mr;
+
+	if (!device->ops.reg_user_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	if ((access_flags & IB_ACCESS_ON_DEMAND) &&
+	    !(device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING)) {
+		rdma_refuse(-EINVAL, "access on demand: the device has no on-demand paging");
+		return ERR_PTR(-EINVAL);
+	}
+	mr = device->ops.reg_user_mr(pd, start, length, virt_addr, access_flags, udata);
+	if (IS_ERR(mr))
+		return mr;
+	mr->iova = virt_addr;
+	mr->length = length;
+	mr_begin(mr, pd, IB_MR_TYPE_USER, uobject);
+	return mr_complete(mr, NULL);
+}
+
+/**
+ * ib_reg_mr_user() - register a user's memory for a user handle
+ * @pd: PD
+ * @uobject: the handle
+ * @start: first byte in the current process
+ * @length: bytes
+ * @virt_addr: address of the first byte in work requests
+ * @access_flags: enum ib_access_flags
+ * @udata: the driver's part of the request
+ *
+ * Context: may sleep.
+ * Return: the MR, to be destroyed with ib_dereg_mr_user(); else an ERR_PTR.
+ */
+struct ib_mr *ib_reg_mr_user(struct ib_pd *pd, struct ib_uobject *uobject, u64 start, u64 length,
+			     u64 virt_addr, int access_flags, struct ib_udata *udata)
+{
+	return mr_reg(pd, uobject, start, length, virt_addr, access_flags, udata);
+}
+EXPORT_SYMBOL(ib_reg_mr_user);
+
+/**
+ * ib_reg_user_mr() - register a user's memory on behalf of a kernel consumer
+ * @pd: the consumer's PD
+ * @start: first byte in the current process
+ * @length: bytes
+ * @virt_addr: address of the first byte in work requests
+ * @mr_access_flags: enum ib_access_flags
+ *
+ * Context: may sleep.
+ * Return: the MR, to be destroyed with ib_dereg_mr(); else an ERR_PTR.
+ */
+struct ib_mr *ib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_addr,
+			     int mr_access_flags)
+{
+	return mr_reg(pd, NULL, start, length, virt_addr, mr_access_flags, NULL);
+}
+EXPORT_SYMBOL(ib_reg_user_mr);
+
+/**
+ * ib_rereg_mr_user() - change a user's MR
+ * @mr: MR, held against other use
+ * @new_uobject: handle that an MR made in place of @mr gets
+ * @flags: enum ib_mr_rereg_flags: what changes
+ * @start: with IB_MR_REREG_TRANS: first byte in the current process
+ * @length: with IB_MR_REREG_TRANS: bytes
+ * @virt_addr: with IB_MR_REREG_TRANS: address in work requests
+ * @access_flags: with IB_MR_REREG_ACCESS: enum ib_access_flags
+ * @new_pd: with IB_MR_REREG_PD: the PD
+ * @udata: the driver's part of the request
+ *
+ * Context: may sleep.
+ * Return: NULL when @mr was changed in place; another MR that replaces @mr, which
+ * still stands for the caller to deregister; or an ERR_PTR.
+ */
+struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject, int flags,
+			       u64 start, u64 length, u64 virt_addr, int access_flags,
+			       struct ib_pd *new_pd, struct ib_udata *udata)
+{
+	struct ib_pd *old_pd = mr->pd, *pd = flags & IB_MR_REREG_PD ? new_pd : old_pd;
+	const struct ib_device_ops *ops = &mr->device->ops;
+	struct ib_mr *fresh;
+	int ret;
+
+	if (!ops->rereg_user_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	/* Before the driver moves it, so that the new PD cannot go meanwhile */
+	ret = rdma_object_link(&mr->obj, &pd->obj);
+	if (ret)
+		return ERR_PTR(ret);
+	fresh = ops->rereg_user_mr(mr, flags, start, length, virt_addr, access_flags, pd, udata);
+	if (fresh) {
+		rdma_object_unlink(&mr->obj, &pd->obj);
+		if (IS_ERR(fresh))
+			return fresh;
+		fresh->iova = flags & IB_MR_REREG_TRANS ? virt_addr : mr->iova;
+		fresh->length = flags & IB_MR_REREG_TRANS ? length : mr->length;
+		mr_begin(fresh, pd, IB_MR_TYPE_USER, new_uobject);
+		return mr_complete(fresh, NULL);
+	}
+
+	mr->pd = pd;
+	rdma_object_unlink(&mr->obj, &old_pd->obj);
+	if (flags & IB_MR_REREG_TRANS) {
+		mr->iova = virt_addr;
+		mr->length = length;
+	}
+	return NULL;
+}
+EXPORT_SYMBOL(ib_rereg_mr_user);
+
+/**
+ * ib_alloc_mr() - make an MR that work requests register
+ * @pd: PD
+ * @mr_type: IB_MR_TYPE_MEM_REG or IB_MR_TYPE_SG_GAPS
+ * @max_num_sg: pages, or entries of a gapped list, that it can hold
+ *
+ * Context: may sleep.
+ * Return: the MR, to be destroyed with ib_dereg_mr(); -EOPNOTSUPP, -EINVAL for
+ * other types, or the driver's error as an ERR_PTR.
+ */
+struct ib_mr *ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type, u32 max_num_sg)
+{
+	const struct ib_device_ops *ops = &pd->device->ops;
+	struct ib_mr *mr;
+
+	if (!ops->alloc_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (WARN_ON_ONCE(mr_type == IB_MR_TYPE_INTEGRITY))
+		return ERR_PTR(-EINVAL);
+	mr = ops->alloc_mr(pd, mr_type, max_num_sg);
+	if (IS_ERR(mr))
+		return mr;
+	mr_begin(mr, pd, mr_type, NULL);
+	return mr_complete(mr, NULL);
+}
+EXPORT_SYMBOL(ib_alloc_mr);
+
+/**
+ * ib_alloc_mr_integrity() - make an MR that checks and generates signatures
+ * @pd: PD
+ * @max_num_data_sg: entries of data it can hold
+ * @max_num_meta_sg: entries of protection fields it can hold
+ *
+ * Context: may sleep.
+ * Return: the MR with room for its sig_attrs, to be destroyed with ib_dereg_mr();
+ * -EOPNOTSUPP, -EINVAL without protection fields, -ENOMEM, or the driver's error
+ * as an ERR_PTR.
+ */
+struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg, u32 max_num_meta_sg)
+{
+	const struct ib_device_ops *ops = &pd->device->ops;
+	struct ib_sig_attrs *layout;
+	struct ib_mr *mr;
+
+	if (!ops->alloc_mr_integrity || !ops->map_mr_sg_pi)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_meta_sg)
+		return ERR_PTR(-EINVAL);
+	layout = kzalloc(sizeof(*layout), GFP_KERNEL);
+	if (!layout)
+		return ERR_PTR(-ENOMEM);
+	mr = ops->alloc_mr_integrity(pd, max_num_data_sg, max_num_meta_sg);
+	if (!IS_ERR(mr)) {
+		mr_begin(mr, pd, IB_MR_TYPE_INTEGRITY, NULL);
+		mr = mr_complete(mr, layout);
+	}
+	if (IS_ERR(mr))
+		kfree(layout);
+	return mr;
+}
+EXPORT_SYMBOL(ib_alloc_mr_integrity);
+
+/**
+ * ib_dereg_mr_user() - deregister an MR
+ * @mr: the MR; gone when 0 is returned
+ * @udata: the driver's part of the request, NULL for kernel consumers
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY while something is bound to it; the driver's error.
+ */
+int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
+{
+	return rdma_object_destroy(&mr->obj, udata);
+}
+EXPORT_SYMBOL(ib_dereg_mr_user);
+
+/**
+ * ib_advise_mr() - tell the device how memory will be used
+ * @pd: PD of the memory
+ * @advice: enum ib_uverbs_advise_mr_advice
+ * @flags: IB_UVERBS_ADVISE_MR_FLAG_FLUSH or 0
+ * @sg_list: ranges
+ * @num_sge: their number; none needs no advice
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the device takes no advice; the driver's error.
+ */
+int ib_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		 struct ib_sge *sg_list, u32 num_sge)
+{
+	const struct ib_device_ops *ops = &pd->device->ops;
+
+	if (!ops->advise_mr)
+		return -EOPNOTSUPP;
+	return num_sge ? ops->advise_mr(pd, advice, flags, sg_list, num_sge, NULL) : 0;
+}
+EXPORT_SYMBOL(ib_advise_mr);
+
+/**
+ * ib_check_mr_status() - ask an MR for what it found
+ * @mr: MR
+ * @check_mask: enum ib_mr_status_check
+ * @mr_status: takes the answer
+ *
+ * Context: any.
+ * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.
+ */
+int ib_check_mr_status(struct ib_mr *mr, u32 check_mask, struct ib_mr_status *mr_status)
+{
+	const struct ib_device_ops *ops = &mr->device->ops;
+
+	return ops->check_mr_status ? ops->check_mr_status(mr, check_mask, mr_status) : -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_check_mr_status);

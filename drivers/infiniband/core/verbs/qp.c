@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs as objects: made, modified, queried and destroyed, for kernel and
+ * user consumers alike.
+ */
+#include <linux/completion.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include "verbs_priv.h"
+
+#define PSN_MASK	0xffffff
+
+/* A driver may be done with the QP only after this: post no events from destroy_qp(). */
+static int qp_destroy(struct rdma_object *obj, struct ib_udata *udata)
+{
+	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
+
+	return qp->device->ops.destroy_qp(qp, udata);
+}
+
+static void qp_release(struct rdma_object *obj)
+{
+	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
+
+	if (qp->av_sgid_attr)
+		rdma_put_gid_attr(qp->av_sgid_attr);
+	if (qp->alt_path_sgid_attr)
+		rdma_put_gid_attr(qp->alt_path_sgid_attr);
+	kfree(qp);
+}
+
+static const struct rdma_object_ops qp_ops = {
+	.destroy = qp_destroy,
+	.release = qp_release,
+};
+
+/* What drivers call; drained SRQ users wait for the last-WQE event. */
+static void qp_event(struct ib_event *event, void *context)
+{
+	struct ib_qp *qp = event->element.qp;
+
+	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED)
+		complete(&qp->srq_completion);
+	if (qp->registered_event_handler)
+		qp->registered_event_handler(event, qp->qp_context);
+}
+
+static int qp_link_parents(struct ib_qp *qp)
+{
+	struct rdma_object *parents[] = {
+		qp->pd ? &qp->pd->obj : NULL,
+		qp->send_cq ? &qp->send_cq->obj : NULL,
+		qp->recv_cq ? &qp->recv_cq->obj : NULL,
+		qp->srq ? &qp->srq->obj : NULL,
+		qp->rwq_ind_tbl ? &qp->rwq_ind_tbl->obj : NULL,
+	};
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < ARRAY_SIZE(parents); i++)
+		ret = rdma_object_link(&qp->obj, parents[i]);
+	return ret;
+}
+
+static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
+			       struct ib_qp_init_attr *attr, struct ib_udata *udata,
+			       struct ib_uqp_object *uobject, const char *caller)
+{
+	struct ib_qp *qp;
+	int ret;
+
+	if (!device->ops.create_qp)
+		return ERR_PTR(-EOPNOTSUPP);
+	qp = rdma_zalloc_drv_obj_numa(device, ib_qp);
+	if (!qp)
+		return ERR_PTR(-ENOMEM);
+
+	qp->device = device;
+	qp->pd = pd;
+	qp->send_cq = attr->send_cq;
+	qp->recv_cq = attr->recv_cq;
+	qp->srq = attr->srq;
+	qp->rwq_ind_tbl = attr->rwq_ind_tbl;
+	qp->uobject = uobject;
+	qp->real_qp = qp;
+	qp->qp_type = attr->qp_type;
+	qp->port = attr->port_num;
+	qp->event_handler = qp_event;
+	qp->registered_event_handler = attr->event_handler;
+	qp->qp_context = attr->qp_context;
+	spin_lock_init(&qp->mr_lock);
+	INIT_LIST_HEAD(&qp->rdma_mrs);
+	INIT_LIST_HEAD(&qp->sig_mrs);
+	INIT_LIST_HEAD(&qp->open_list);
+	INIT_LIST_HEAD(&qp->xrcd_list);
+	init_completion(&qp->srq_completion);
+
+	ret = verbs_object_init(&qp->obj, RDMA_OBJECT_QP, device, verbs_handle(uobject),
+				caller, &qp_ops);
+	if (ret)
+		goto free;
+	ret = qp_link_parents(qp);
+	if (ret)
+		goto abort;
+	ret = device->ops.create_qp(qp, attr, udata);
+	if (ret)
+		goto abort;
+	/* Some drivers put CQs of their own there */
+	qp->send_cq = attr->send_cq;
+	qp->recv_cq = attr->recv_cq;
+	rdma_object_publish(&qp->obj);
+	return qp;
+
+abort:
+	rdma_object_abort(&qp->obj);
+free:
+	kfree(qp);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ib_create_qp_user() - make a QP for a user handle
+ * @device: device
+ * @pd: PD, NULL for types that have none
+ * @attr: what it is to be; the sizes given come back
+ * @udata: the driver's part of the request
+ * @uobject: the handle
+ * @caller: module that owns a QP which outlives the handle
+ *
+ * Context: may sleep.
+ * Return: the QP, to be destroyed with ib_destroy_qp_user(); else an ERR_PTR.
+ */
+struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
+				struct ib_qp_init_attr *attr, struct ib_udata *udata,
+				struct ib_uqp_object *uobject, const char *caller)
+{
+	return qp_create(device, pd, attr, udata, uobject, caller);
+}
+EXPORT_SYMBOL(ib_create_qp_user);
+
+/**
+ * ib_create_qp_kernel() - make a QP for a kernel consumer
+ * @pd: PD
+ * @attr: what it is to be; the sizes given come back
+ * @caller: the consumer's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: the QP, to be destroyed with ib_destroy_qp(); else an ERR_PTR.
+ */
+struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr,
+				  const char *caller)
+{
+	struct ib_device *device = pd->device;
+	struct ib_qp *qp;
+
+	/* The contexts' MRs and work requests come with their room */
+	if (attr->cap.max_rdma_ctxs)
+		return ERR_PTR(-EOPNOTSUPP);
+
+	qp = qp_create(device, pd, attr, NULL, NULL, caller);
+	if (IS_ERR(qp))
+		return qp;
+	qp->max_write_sge = attr->cap.max_send_sge;
+	qp->max_read_sge = min_t(u32, attr->cap.max_send_sge, device->attrs.max_sge_rd);
+	qp->integrity_en = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
+	return qp;
+}
+EXPORT_SYMBOL(ib_create_qp_kernel);
+
+/* 6.12's ABI: of a PSN in a request the low 24 bits count, silently. */
+static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_RQ_PSN)
+		attr->rq_psn &= PSN_MASK;
+	if (mask & IB_QP_SQ_PSN)
+		attr->sq_psn &= PSN_MASK;
+}
+
+static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
+{
+	struct ib_device *device = qp->device;
+	struct qp_paths paths;
+	int ret;
+
+	attr->xmit_slave = NULL;
+	ret = qp_paths_prepare(qp, attr, mask, udata, &paths);
+	if (ret)
+		return ret;
+	if (rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
+		qp_trim_psns(attr, mask);
+	ret = device->ops.modify_qp(qp, attr, mask, udata);
+	if (!ret) {
+		if (mask & IB_QP_PORT)
+			qp->port = attr->port_num;
+		qp_paths_commit(qp, attr, mask);
+	}
+	qp_paths_release(attr, mask, &paths);
+	return ret;
+}
+
+/**
+ * ib_modify_qp_with_udata() - change attributes of a user's QP
+ * @qp: QP
+ * @attr: the attributes; those that the driver changes come back
+ * @attr_mask: which count, enum ib_qp_attr_mask
+ * @udata: the driver's part of the request
+ *
+ * RoCE addresses are resolved here.
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for addresses that the device cannot reach; the driver's error.
+ */
+int ib_modify_qp_with_udata(struct ib_qp *qp, struct ib_qp_attr *attr, int attr_mask,
+			    struct ib_udata *udata)
+{
+	return qp_modify(qp->real_qp, attr, attr_mask, udata);
+}
+EXPORT_SYMBOL(ib_modify_qp_with_udata);
+
+/**
+ * ib_modify_qp() - change attributes of a kernel QP
+ * @qp: QP
+ * @qp_attr: the attributes; those that the driver changes come back
+ * @qp_attr_mask: which count, enum ib_qp_attr_mask
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for addresses that the device cannot reach; the driver's error.
+ */
+int ib_modify_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr, int qp_attr_mask)
+{
+	return qp_modify(qp->real_qp, qp_attr, qp_attr_mask, NULL);
+}
+EXPORT_SYMBOL(ib_modify_qp);
+
+/**
+ * ib_query_qp() - read attributes of a QP
+ * @qp: QP
+ * @qp_attr: takes the attributes; its address vectors own no references
+ * @qp_attr_mask: which are wanted at least, enum ib_qp_attr_mask
+ * @qp_init_attr: takes what it was made with
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the driver cannot; the driver's error.
+ */
+int ib_query_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr, int qp_attr_mask,
+		struct ib_qp_init_attr *qp_init_attr)
+{
+	const struct ib_device_ops *ops = &qp->device->ops;
+
+	if (!ops->query_qp)
+		return -EOPNOTSUPP;
+	qp_attr->ah_attr.grh.sgid_attr = NULL;
+	qp_attr->alt_ah_attr.grh.sgid_attr = NULL;
+	return ops->query_qp(qp->real_qp, qp_attr, qp_attr_mask, qp_init_attr);
+}
+EXPORT_SYMBOL(ib_query_qp);
+
+/**
+ * ib_destroy_qp_user() - destroy a QP
+ * @qp: the QP; gone when 0 is returned
+ * @udata: the driver's part of the request, NULL for kernel consumers
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY while it is attached to a multicast group or flow; the
+ * driver's error.
+ */
+int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
+{
+	WARN_ON_ONCE(qp->mrs_used > 0);
+	return rdma_object_destroy(&qp->obj, udata);
+}
+EXPORT_SYMBOL(ib_destroy_qp_user);

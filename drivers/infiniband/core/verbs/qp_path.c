@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The paths that a modification gives to a QP: the source GID entry of each is
+ * referenced while the QP uses it, so that the entry's slot is not given to
+ * another GID under the QP.
+ */
+#include <linux/if_ether.h>
+#include <net/if_inet6.h>
+#include <net/ip.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include "verbs_priv.h"
+
+static bool qp_is_connected(const struct ib_qp *qp)
+{
+	const unsigned long connected = BIT(IB_QPT_RC) | BIT(IB_QPT_UC) |
+					BIT(IB_QPT_XRC_INI) | BIT(IB_QPT_XRC_TGT);
+
+	return qp->qp_type < IB_QPT_MAX && (connected & BIT(qp->qp_type));
+}
+
+/* Users name a RoCE peer by GID alone; the frame needs its Ethernet address. */
+static int path_resolve_dmac(struct rdma_ah_attr *ah_attr)
+{
+	const struct ib_global_route *grh = &ah_attr->grh;
+	struct in6_addr *dgid = (struct in6_addr *)grh->dgid.raw;
+
+	if (rdma_is_multicast_addr(dgid)) {
+		if (ipv6_addr_v4mapped(dgid))
+			ip_eth_mc_map(dgid->s6_addr32[3], ah_attr->roce.dmac);
+		else
+			ipv6_eth_mc_map(dgid, ah_attr->roce.dmac);
+		return 0;
+	}
+	if (rdma_link_local_addr(dgid) && grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE) {
+		rdma_get_ll_mac(dgid, ah_attr->roce.dmac);
+		return 0;
+	}
+	return rdma_refuse(-EOPNOTSUPP, "dgid %pI6c: no way to resolve its Ethernet address",
+			   dgid);
+}
+
+/* Alternate paths exist on InfiniBand only, and only between its ports. */
+static int path_check_alternate(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	u32 port = mask & IB_QP_PORT ? attr->port_num : qp->port;
+
+	if (rdma_protocol_ib(qp->device, attr->alt_ah_attr.port_num) &&
+	    rdma_protocol_ib(qp->device, port))
+		return 0;
+	return rdma_refuse(-EINVAL, "alternate path: ports %u and %u are not both InfiniBand", port,
+			   attr->alt_ah_attr.port_num);
+}
+
+/**
+ * qp_paths_prepare() - check and complete the paths of a modification
+ * @qp: QP
+ * @attr: attributes; address vectors get their source GID entries
+ * @mask: which attributes count
+ * @udata: the user's request, NULL for kernel consumers, who resolve addresses themselves
+ * @paths: filled for qp_paths_commit() and qp_paths_release()
+ *
+ * Return: 0, with references to be released; a negative errno, with none.
+ */
+int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata,
+		     struct qp_paths *paths)
+{
+	int ret = 0;
+
+	memset(paths, 0, sizeof(*paths));
+	if (mask & IB_QP_AV) {
+		ret = ah_attr_hold_sgid(qp->device, &attr->ah_attr, &paths->av);
+		if (!ret && udata && attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE &&
+		    qp_is_connected(qp))
+			ret = path_resolve_dmac(&attr->ah_attr);
+	}
+	if (!ret && (mask & IB_QP_ALT_PATH)) {
+		ret = ah_attr_hold_sgid(qp->device, &attr->alt_ah_attr, &paths->alt);
+		if (!ret)
+			ret = path_check_alternate(qp, attr, mask);
+	}
+	if (ret)
+		qp_paths_release(attr, mask, paths);
+	return ret;
+}
+
+/* A QP holds its own reference of the entry that it uses. */
+static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_attr *ah_attr)
+{
+	const struct ib_gid_attr *former = *slot;
+
+	*slot = ah_attr->ah_flags & IB_AH_GRH ? ah_attr->grh.sgid_attr : NULL;
+	if (*slot)
+		rdma_hold_gid_attr(*slot);
+	if (former)
+		rdma_put_gid_attr(former);
+}
+
+/**
+ * qp_paths_commit() - the driver took the paths: the QP holds them now
+ * @qp: QP
+ * @attr: attributes
+ * @mask: which attributes count
+ */
+void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_AV)
+		path_adopt(&qp->av_sgid_attr, &attr->ah_attr);
+	if (mask & IB_QP_ALT_PATH)
+		path_adopt(&qp->alt_path_sgid_attr, &attr->alt_ah_attr);
+}
+
+/**
+ * qp_paths_release() - end what qp_paths_prepare() began
+ * @attr: attributes, again as the caller gave them
+ * @mask: which attributes count
+ * @paths: what qp_paths_prepare() filled
+ */
+void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths)
+{
+	if (mask & IB_QP_AV)
+		ah_attr_drop_sgid(&attr->ah_attr, paths->av);
+	if (mask & IB_QP_ALT_PATH)
+		ah_attr_drop_sgid(&attr->alt_ah_attr, paths->alt);
+}

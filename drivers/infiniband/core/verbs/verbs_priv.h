@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the files of verbs/ share with each other and with nobody else. */
+#ifndef CORE_VERBS_PRIV_H
+#define CORE_VERBS_PRIV_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_reject.h>
+#include "../object/object.h"
+#include "verbs.h"
+
+/*
+ * Handle types are private to uverbs; all this room needs of one is the struct
+ * ib_uobject that each of them begins with.
+ */
+#define verbs_handle(typed)	((struct ib_uobject *)(typed))
+
+/**
+ * verbs_object_init() - begin an object on behalf of a user context or a module
+ * @obj: base in zeroed memory
+ * @type: type of the object
+ * @device: device
+ * @uobject: the user's handle, NULL for a kernel object
+ * @caller: module that makes a kernel object
+ * @ops: how the type is destroyed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static inline int verbs_object_init(struct rdma_object *obj, enum rdma_object_type type,
+				    struct ib_device *device, struct ib_uobject *uobject,
+				    const char *caller, const struct rdma_object_ops *ops)
+{
+	struct rdma_owner *owner;
+
+	if (uobject) {
+		rdma_object_init(obj, type, device, uobject->context->obj.owner, ops);
+		rdma_restrack_set_name(&obj->res, NULL);
+		return 0;
+	}
+	owner = rdma_owner_kernel(device, caller);
+	if (!owner)
+		return -ENOMEM;
+	rdma_object_init(obj, type, device, owner, ops);
+	rdma_restrack_set_name(&obj->res, caller);
+	rdma_owner_put(owner);
+	return 0;
+}
+
+/**
+ * verbs_object_init_under() - begin an object that belongs to whom its PD belongs
+ * @obj: base in zeroed memory
+ * @type: type of the object
+ * @pd: the PD
+ * @ops: how the type is destroyed
+ *
+ * Context: any.
+ */
+static inline void verbs_object_init_under(struct rdma_object *obj, enum rdma_object_type type,
+					   struct ib_pd *pd, const struct rdma_object_ops *ops)
+{
+	rdma_object_init(obj, type, pd->device, pd->obj.owner, ops);
+	if (pd->obj.res.task || rdma_is_kernel_res(&pd->obj.res))
+		rdma_restrack_parent_name(&obj->res, &pd->obj.res);
+}
+
+/* Paths of a QP (qp_path.c) */
+
+/**
+ * struct qp_paths - references that a modification holds while it runs
+ * @av: source GID entry looked up for the primary path, or NULL
+ * @alt: the same for the alternate path
+ */
+struct qp_paths {
+	const struct ib_gid_attr *av;
+	const struct ib_gid_attr *alt;
+};
+
+int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata,
+		     struct qp_paths *paths);
+void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask);
+void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths);
+
+/* Source GID entries of address vectors (ah_attr.c) */
+int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr);
+int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
+		      const struct ib_gid_attr **held);
+void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held);
+
+#endif /* CORE_VERBS_PRIV_H */
