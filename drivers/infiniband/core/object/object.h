@@ -54,6 +54,7 @@ static inline void rdma_object_put(struct rdma_object *obj)
 /* ---- owners (owner.c) ---- */
 
 struct rdma_owner *rdma_owner_kernel(struct ib_device *device, const char *name);
+struct rdma_owner *rdma_owner_find(struct ib_device *device, const char *name);
 struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext *context);
 void rdma_owner_get(struct rdma_owner *owner);
 void rdma_owner_put(struct rdma_owner *owner);

@@ -45,6 +45,25 @@ static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char
 }
 
 /**
+ * rdma_owner_find() - the owner of a module's objects on a device, if it has any
+ * @device: the device
+ * @name: the module's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: the owner with a reference for the caller, or NULL.
+ */
+struct rdma_owner *rdma_owner_find(struct ib_device *device, const char *name)
+{
+	struct rdma_restrack_root *root = device->res;
+	struct rdma_owner *owner;
+
+	spin_lock_irq(&root->owners_lock);
+	owner = owner_find(root, name);
+	spin_unlock_irq(&root->owners_lock);
+	return owner;
+}
+
+/**
  * rdma_owner_kernel() - the owner of a module's objects on a device
  * @device: the device
  * @name: the module's KBUILD_MODNAME
@@ -55,11 +74,8 @@ static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char
 struct rdma_owner *rdma_owner_kernel(struct ib_device *device, const char *name)
 {
 	struct rdma_restrack_root *root = device->res;
-	struct rdma_owner *owner, *fresh;
+	struct rdma_owner *owner = rdma_owner_find(device, name), *fresh;
 
-	spin_lock_irq(&root->owners_lock);
-	owner = owner_find(root, name);
-	spin_unlock_irq(&root->owners_lock);
 	if (owner)
 		return owner;
 
@@ -277,13 +293,10 @@ void rdma_owners_detach(struct rdma_restrack_root *root)
 /* The module's code has run its exit function and is still in memory. */
 static void owner_module_leaves(struct rdma_restrack_root *root, const char *name)
 {
-	struct rdma_owner *owner;
+	struct rdma_owner *owner = rdma_owner_find(root->device, name);
 	unsigned int left;
 	char text[128];
 
-	spin_lock_irq(&root->owners_lock);
-	owner = owner_find(root, name);
-	spin_unlock_irq(&root->owners_lock);
 	if (!owner)
 		return;
 	rdma_objects_drain(root->device);
