@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# make help lists the targets.
+
+TOP	:= $(CURDIR)
+LAB	:= tools/testing/lab/lab
+KDIR	?=
+
+.PHONY: all modules modules_install uninstall tools lab demo shell check lint bench clean help
+all: modules tools
+
+# ---- kernel modules ---------------------------------------------------------
+#
+# Our include/rdma must be found before the kernel's, and ccflags-y comes too late
+# for that: hence NOSTDINC_FLAGS.
+
+KBUILD = $(MAKE) -C $(abspath $(KDIR)) M=$(TOP) CONFIG_INFINIBAND=m \
+	CONFIG_INFINIBAND_USER_ACCESS=m CONFIG_INFINIBAND_USER_MEM=y CONFIG_INFINIBAND_VHCA=m \
+	NOSTDINC_FLAGS="-nostdinc -I$(TOP)/include -I$(TOP)/include/uapi"
+
+ifeq ($(KDIR),)
+modules:
+	$(LAB) trees ours distro
+	@find build/trees/*/modules -name '*.ko' | LC_ALL=C sort
+
+modules_install uninstall:
+	@echo "make $@ needs the kernel to install for: make $@ KDIR=/lib/modules/\$$(uname -r)/build" >&2
+	@exit 2
+else
+RELEASE = $(shell cat $(KDIR)/include/config/kernel.release)
+UPDATES = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/updates
+
+modules:
+	+$(KBUILD) modules
+	tools/testing/lint/own-symbols $(KDIR) .
+
+modules_install: modules
+	+$(KBUILD) INSTALL_MOD_DIR=updates modules_install
+	@echo "The RDMA core of $(RELEASE) is now ours. The distribution's RDMA modules (rdma_rxe, rdma_cm,"
+	@echo "IPoIB, ...) do not load on it and must be rebuilt; make uninstall KDIR=$(KDIR) brings theirs back."
+
+uninstall:
+	@test -n "$(RELEASE)"
+	cd $(UPDATES) && rm -rf drivers/infiniband/core drivers/infiniband/hw/vhca && \
+		find . -depth -type d -empty -delete
+	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(RELEASE)
+endif
+
+# ---- tools ------------------------------------------------------------------
+
+tools:
+	$(LAB) tools
+
+# ---- the lab ----------------------------------------------------------------
+
+lab:
+	$(LAB) setup
+
+shell:
+	$(LAB) shell
+
+demo:
+	tools/testing/lab/demo
+
+bench:
+	tools/testing/bench/run
+
+# ---- tests ------------------------------------------------------------------
+
+check:
+	tools/testing/run-checks
+
+lint:
+	tools/testing/run-checks lint
+
+clean:
+	rm -rf build
+	$(MAKE) -s -C tools/vhcad clean
+	$(MAKE) -s -C tools/provider clean
+	find drivers \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
+		-o -name '*.a' -o -name modules.order \) -delete
+	rm -f Module.symvers modules.order .Module.symvers.cmd .modules.order.cmd .module-common.o .*.cmd
+
+help:
+	@echo 'Modules'
+	@echo '  all (default)    modules and tools'
+	@echo '  modules          the kernel modules, for the guests of the lab'
+	@echo '  modules KDIR=... the same in place, for the kernel built in KDIR'
+	@echo '  modules_install KDIR=...  install them below updates/ (INSTALL_MOD_PATH= for another root)'
+	@echo '  uninstall KDIR=...        take them away: the distribution'"'"'s modules are used again'
+	@echo '  tools            vhcad, vhcactl and the provider libvhca'
+	@echo 'Trying it (as root on Debian 12 or 13; everything needed is fetched and cached)'
+	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
+	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe'
+	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
+	@echo 'Testing'
+	@echo '  check            every test; ends with "N passed, N failed, N skipped"'
+	@echo '  lint             the checks of the sources alone'
+	@echo '  bench            measurements'
+	@echo 'clean              remove what was built (not the cache)'
