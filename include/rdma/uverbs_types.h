@@ -141,9 +141,9 @@ extern const struct uverbs_obj_type_class uverbs_fd_class;
 #define UVERBS_OBJ_SIZE(_size) \
 	((_size) + UVERBS_BUILD_BUG_ON((_size) < sizeof(struct ib_uobject)))
 
-/* Type of an object whose handle is a descriptor. */
+/* Type of an object whose handle is a descriptor, as an lvalue. */
 #define UVERBS_TYPE_ALLOC_FD(_obj_size, _destroy_object, _fops, _name, _flags)	\
-	(&((const struct uverbs_obj_fd_type) {					\
+	(((const struct uverbs_obj_fd_type) {					\
 		.type.type_class = &uverbs_fd_class,				\
 		.type.obj_size = UVERBS_OBJ_SIZE(_obj_size),			\
 		.destroy_object = (_destroy_object),				\
@@ -154,7 +154,7 @@ extern const struct uverbs_obj_type_class uverbs_fd_class;
 
 /* Type of an object whose handle is a number and has room for more than the base. */
 #define UVERBS_TYPE_ALLOC_IDR_SZ(_size, _destroy_object)			\
-	(&((const struct uverbs_obj_idr_type) {					\
+	(((const struct uverbs_obj_idr_type) {					\
 		.type.type_class = &uverbs_idr_class,				\
 		.type.obj_size = UVERBS_OBJ_SIZE(_size),			\
 		.destroy_object = (_destroy_object),				\
