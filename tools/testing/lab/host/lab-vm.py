@@ -12,7 +12,7 @@ import tempfile
 
 import namespaces
 import qemu
-from session import EX_LAB, Session, say
+from session import SKIP, Session, say
 from terminal import Terminal
 
 
@@ -70,24 +70,23 @@ def main():
     options.run_dir = os.path.join(options.cache, ".run")
     os.makedirs(options.run_dir, exist_ok=True)
     namespaces.mount("tmpfs", options.run_dir, "tmpfs", data="mode=700")
-    kept = bool(options.out)
+    kept = options.out
     if kept:
-        os.makedirs(options.out, exist_ok=True)
-        options.out = os.path.realpath(options.out)
+        os.makedirs(kept, exist_ok=True)
+        options.out = os.path.realpath(kept)
     else:
-        options.out = tempfile.mkdtemp(prefix="vhca-lab.")
+        # In memory, so that nothing stays behind unless there is something to look at.
+        options.out = os.path.join(options.run_dir, "out")
+        os.makedirs(options.out)
     stage(options)
     session = Session(options)
     if options.mode == "shell":
         session.terminal = Terminal()
-    status = EX_LAB
-    try:
-        status = session.run()
-    finally:
-        if not kept and status in (0, 4):
-            shutil.rmtree(options.out)
-        elif not kept:
-            say(f"consoles, logs and output of this run lie in {options.out}")
+    status = session.run()
+    if not kept and status not in (0, SKIP):
+        kept = tempfile.mkdtemp(prefix="vhca-lab.")
+        shutil.copytree(options.out, kept, dirs_exist_ok=True)
+        say(f"consoles, logs and output of this run were kept in {kept}")
     return status
 
 

@@ -14,15 +14,15 @@ import qemu
 import reports
 from control import Control
 
-EX_REPORT, EX_TIMEOUT, EX_LAB = 120, 124, 125
+SKIP, EX_REPORT, EX_TIMEOUT, EX_LAB = 4, 120, 124, 125
 
 
 def worst(statuses):
-    """A skip (4) is worse than success and better than every failure."""
-    failures = [status for status in statuses if status not in (0, 4)]
+    """A skip is worse than success and better than every failure."""
+    failures = [status for status in statuses if status not in (0, SKIP)]
     if failures:
         return max(failures)
-    return 4 if 4 in statuses else 0
+    return SKIP if SKIP in statuses else 0
 
 
 def say(text):

@@ -27,11 +27,10 @@ class Terminal:
     def start(self, session):
         self.session = session
         session.watch(sys.stdin.fileno(), self.typed)
-        if sys.stdin.isatty():
-            self.saved = termios.tcgetattr(sys.stdin)
-            tty.setraw(sys.stdin)
-            self.tell(f"{len(session.nodes)} guests are starting; Ctrl-] K changes to node K, "
-                      "Ctrl-] q ends them all, exit ends one")
+        self.saved = termios.tcgetattr(sys.stdin)
+        tty.setraw(sys.stdin)
+        self.tell(f"{len(session.nodes)} guests are starting; Ctrl-] K changes to node K, "
+                  "Ctrl-] q ends them all, exit ends one")
 
     def stop(self):
         if self.saved:

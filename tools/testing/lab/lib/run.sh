@@ -123,8 +123,8 @@ lab_run() {
 }
 
 lab_shell() {
-	opt_timeout=
 	run_options --timeout 86400 "$@"
 	[ ${#rest[@]} = 0 ] || usage_error "shell takes no script"
+	[ -t 0 ] || usage_error "shell needs a terminal: scripts are for lab run"
 	boot_guests shell
 }
