@@ -3,6 +3,9 @@
  * Address vectors.  One with a GRH may own a reference to its source GID entry;
  * the calls here say for each copy and move who owns it afterwards.
  */
+#include <net/if_inet6.h>
+#include <net/ip.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "verbs_priv.h"
 
@@ -164,4 +167,32 @@ void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *h
 		return;
 	ah_attr->grh.sgid_attr = NULL;
 	rdma_put_gid_attr(held);
+}
+
+/**
+ * ah_attr_resolve_dmac() - find the Ethernet address of a RoCE peer
+ * @ah_attr: address vector with its source GID entry; takes the address
+ *
+ * Users name a peer by GID alone, while its frames need an Ethernet address.
+ *
+ * Return: 0, or -EOPNOTSUPP for addresses that only neighbour discovery resolves.
+ */
+int ah_attr_resolve_dmac(struct rdma_ah_attr *ah_attr)
+{
+	const struct ib_global_route *grh = &ah_attr->grh;
+	struct in6_addr *dgid = (struct in6_addr *)grh->dgid.raw;
+
+	if (rdma_is_multicast_addr(dgid)) {
+		if (ipv6_addr_v4mapped(dgid))
+			ip_eth_mc_map(dgid->s6_addr32[3], ah_attr->roce.dmac);
+		else
+			ipv6_eth_mc_map(dgid, ah_attr->roce.dmac);
+		return 0;
+	}
+	if (rdma_link_local_addr(dgid) && grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE) {
+		rdma_get_ll_mac(dgid, ah_attr->roce.dmac);
+		return 0;
+	}
+	return rdma_refuse(-EOPNOTSUPP, "dgid %pI6c: no way to resolve its Ethernet address",
+			   dgid);
 }

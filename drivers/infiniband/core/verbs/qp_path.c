@@ -4,10 +4,6 @@
  * referenced while the QP uses it, so that the entry's slot is not given to
  * another GID under the QP.
  */
-#include <linux/if_ether.h>
-#include <net/if_inet6.h>
-#include <net/ip.h>
-#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "verbs_priv.h"
 
@@ -17,27 +13,6 @@ static bool qp_is_connected(const struct ib_qp *qp)
 					BIT(IB_QPT_XRC_INI) | BIT(IB_QPT_XRC_TGT);
 
 	return qp->qp_type < IB_QPT_MAX && (connected & BIT(qp->qp_type));
-}
-
-/* Users name a RoCE peer by GID alone; the frame needs its Ethernet address. */
-static int path_resolve_dmac(struct rdma_ah_attr *ah_attr)
-{
-	const struct ib_global_route *grh = &ah_attr->grh;
-	struct in6_addr *dgid = (struct in6_addr *)grh->dgid.raw;
-
-	if (rdma_is_multicast_addr(dgid)) {
-		if (ipv6_addr_v4mapped(dgid))
-			ip_eth_mc_map(dgid->s6_addr32[3], ah_attr->roce.dmac);
-		else
-			ipv6_eth_mc_map(dgid, ah_attr->roce.dmac);
-		return 0;
-	}
-	if (rdma_link_local_addr(dgid) && grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE) {
-		rdma_get_ll_mac(dgid, ah_attr->roce.dmac);
-		return 0;
-	}
-	return rdma_refuse(-EOPNOTSUPP, "dgid %pI6c: no way to resolve its Ethernet address",
-			   dgid);
 }
 
 /* Alternate paths exist on InfiniBand only, and only between its ports. */
@@ -72,7 +47,7 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 		ret = ah_attr_hold_sgid(qp->device, &attr->ah_attr, &paths->av);
 		if (!ret && udata && attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE &&
 		    qp_is_connected(qp))
-			ret = path_resolve_dmac(&attr->ah_attr);
+			ret = ah_attr_resolve_dmac(&attr->ah_attr);
 	}
 	if (!ret && (mask & IB_QP_ALT_PATH)) {
 		ret = ah_attr_hold_sgid(qp->device, &attr->alt_ah_attr, &paths->alt);

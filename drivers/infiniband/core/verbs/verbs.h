@@ -43,4 +43,8 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 			       u64 start, u64 length, u64 virt_addr, int access_flags,
 			       struct ib_pd *pd, struct ib_udata *udata);
 
+struct ib_mw *ib_alloc_mw_user(struct ib_pd *pd, enum ib_mw_type type, struct ib_uobject *uobject,
+			       struct ib_udata *udata);
+int ib_dealloc_mw_user(struct ib_mw *mw);
+
 #endif /* CORE_VERBS_H */

@@ -84,5 +84,6 @@ int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr);
 int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
 		      const struct ib_gid_attr **held);
 void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held);
+int ah_attr_resolve_dmac(struct rdma_ah_attr *ah_attr);
 
 #endif /* CORE_VERBS_PRIV_H */
