@@ -3,7 +3,7 @@
 # lab: --nodes 2 --core ours
 # Posting and polling never enter the kernel: the number of system calls does
 # not depend on the number of messages.
-. "$(dirname "$0")/lib.sh"
+. /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 3
 
 calls()	# calls MESSAGES: system calls of one polling pingpong

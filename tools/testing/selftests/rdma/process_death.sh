@@ -4,7 +4,7 @@
 # A process killed with QPs and MRs open and traffic under way leaves nothing
 # behind; a module whose device is open cannot be removed; afterwards it can,
 # and comes up again.
-. "$(dirname "$0")/lib.sh"
+. /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 6
 
 victim()
