@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Kernel log lines that name the RDMA device.  Never printed for what a user
- * program did: rdma_reject() records that.
+ * program did: rdma_refuse() records that.
  */
 #ifndef RDMA_VERBS_PRINT_H
 #define RDMA_VERBS_PRINT_H
@@ -40,14 +40,23 @@ void ibdev_info(const struct ib_device *ibdev, const char *format, ...);
 
 #if defined(CONFIG_DYNAMIC_DEBUG) || \
 	(defined(CONFIG_DYNAMIC_DEBUG_CORE) && defined(DYNAMIC_DEBUG_MODULE))
-#define ibdev_dbg(__dev, format, args...) dynamic_ibdev_dbg(__dev, format, ##args)
+/*
+ * Not the kernel's dynamic_ibdev_dbg(): that one knows struct ib_device as the
+ * kernel was built with it.
+ */
+__printf(3, 4) __cold
+void ibdev_dynamic_dbg(struct _ddebug *descriptor, const struct ib_device *ibdev,
+		       const char *format, ...);
+
+#define ibdev_dbg(__dev, format, args...) \
+	_dynamic_func_call(format, ibdev_dynamic_dbg, __dev, format, ##args)
 #define ibdev_dbg_ratelimited(ibdev, fmt, ...)					\
 do {										\
 	DEFINE_DYNAMIC_DEBUG_METADATA(descriptor, fmt);				\
 	static DEFINE_RATELIMIT_STATE(_rs, DEFAULT_RATELIMIT_INTERVAL,		\
 				      DEFAULT_RATELIMIT_BURST);			\
 	if (DYNAMIC_DEBUG_BRANCH(descriptor) && __ratelimit(&_rs))		\
-		__dynamic_ibdev_dbg(&descriptor, ibdev, fmt, ##__VA_ARGS__);	\
+		ibdev_dynamic_dbg(&descriptor, ibdev, fmt, ##__VA_ARGS__);	\
 } while (0)
 #else
 static inline __printf(2, 3) __cold
