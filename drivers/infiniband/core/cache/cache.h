@@ -17,8 +17,8 @@ int ib_cache_setup_one(struct ib_device *device);
 void ib_cache_cleanup_one(struct ib_device *device);
 void ib_cache_release_one(struct ib_device *device);
 
-/* Takes over an event: refreshes what it may have changed, then tells the event's handlers. */
-int ib_cache_handle_event(const struct ib_event *event);
+/* Refreshes what an event may have changed, before handlers hear of it. May sleep. */
+void ib_cache_event(const struct ib_event *event);
 
 void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx);
 

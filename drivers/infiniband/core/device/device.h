@@ -31,6 +31,8 @@ struct sock;
  * struct rdma_device_core - what the core keeps for a device from allocation to release
  * @device: back pointer
  * @registration_lock: one change of the registration state at a time
+ * @registered: between a successful ib_register_device() and its unregistration; protected by
+ *              @registration_lock
  * @unregistered: completed when the device's reference count drops to zero
  * @unregister_work: ib_unregister_device_queued()
  * @groups: attribute groups of the class device
@@ -47,6 +49,7 @@ struct sock;
 struct rdma_device_core {
 	struct ib_device *device;
 	struct mutex registration_lock;
+	bool registered;
 	struct completion unregistered;
 	struct work_struct unregister_work;
 	const struct attribute_group *groups[4];

@@ -73,6 +73,7 @@ void ib_clients_rename(struct ib_device *device);
 /* Ports: port.c ------------------------------------------------------------------------------ */
 
 int ib_ports_setup(struct ib_device *device);
+int ib_ports_read_immutable(struct ib_device *device);
 void ib_ports_release(struct ib_device *device);
 
 /* Net devices of ports: netdev.c ------------------------------------------------------------- */
@@ -112,11 +113,13 @@ void ib_coredev_init(struct ib_core_device *coredev, struct ib_device *owner, st
 int ib_setup_port_attrs(struct ib_core_device *coredev);
 void ib_free_port_attrs(struct ib_core_device *coredev);
 
-/* Counters: hw_stats.c, pma.c ---------------------------------------------------------------- */
+struct hw_stats_device_data *ib_port_hw_counters(struct ib_device *device, u32 port_num);
 
-struct ib_hw_port;
+/* Counters: hw_stats.c ----------------------------------------------------------------------- */
 
 int ib_setup_device_attrs(struct ib_device *device);
+struct hw_stats_device_data *ib_port_hw_stats(struct ib_device *device, u32 port_num);
+const struct attribute_group *ib_hw_stats_group(const struct hw_stats_device_data *set);
 void ib_device_release_hw_stats(struct hw_stats_device_data *data);
 
 #endif

@@ -87,7 +87,9 @@ void ib_device_suspend(struct ib_device *device)
 
 static void unregister_locked(struct ib_device *device)
 {
-	ib_device_suspend(device);
+	/* A move to another namespace that failed has left it suspended. */
+	if (refcount_read(&device->refcount))
+		ib_device_suspend(device);
 	ib_free_port_attrs(&device->coredev);
 	device_del(&device->dev);
 	ib_device_unregister_rdmacg(device);
@@ -101,8 +103,9 @@ static void unregister_locked(struct ib_device *device)
 static void unregister_and_dealloc(struct ib_device *device)
 {
 	guard(mutex)(&device->core->registration_lock);
-	if (!refcount_read(&device->refcount))
+	if (!device->core->registered)
 		return;
+	device->core->registered = false;
 	unregister_locked(device);
 	if (device->ops.dealloc_driver)
 		ib_dealloc_device(device);
@@ -137,6 +140,8 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (ret)
 		goto remove;
 	ret = ib_ports_setup(device);
+	if (!ret)
+		ret = ib_ports_read_immutable(device);
 	if (ret)
 		goto remove;
 	ret = ib_cache_setup_one(device);
@@ -159,6 +164,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	/* From here on others may find the device and unregister it; they wait until it is whole. */
 	mutex_lock(&device->core->registration_lock);
 	ret = ib_device_resume(device);
+	device->core->registered = !ret;
 	mutex_unlock(&device->core->registration_lock);
 	if (ret)
 		goto ports;

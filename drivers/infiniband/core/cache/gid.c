@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * GID tables.
+ *
+ * An entry never changes: a GID that takes an index over gets an entry of its own, and users of the
+ * old one go on seeing what they took a reference of. Lookups run under RCU, so they may come from
+ * anywhere.
+ */
+#include <linux/cleanup.h>
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "cache_priv.h"
+
+/* The GID that stands for no GID. */
+union ib_gid zgid;
+EXPORT_SYMBOL(zgid);
+
+/**
+ * struct gid_entry - a GID and its attributes
+ * @rcu: frees it when readers have gone
+ * @ref: the table's reference and those of users
+ * @table: the table, which lives as long as any entry of it
+ * @attr: what users see
+ */
+struct gid_entry {
+	struct rcu_head rcu;
+	struct kref ref;
+	struct gid_table *table;
+	struct ib_gid_attr attr;
+};
+
+/**
+ * struct gid_table - GID table of a port
+ * @ref: the port's reference and those of entries
+ * @size: number of entries
+ * @entry: the entries, NULL where there is no GID
+ */
+struct gid_table {
+	struct kref ref;
+	unsigned int size;
+	struct gid_entry __rcu *entry[] __counted_by(size);
+};
+
+static struct gid_entry *to_entry(const struct ib_gid_attr *attr)
+{
+	return container_of(attr, struct gid_entry, attr);
+}
+
+static void free_table(struct kref *ref)
+{
+	kvfree(container_of(ref, struct gid_table, ref));
+}
+
+static void free_entry(struct kref *ref)
+{
+	struct gid_entry *entry = container_of(ref, struct gid_entry, ref);
+	struct gid_table *table = entry->table;
+
+	kfree_rcu(entry, rcu);
+	kref_put(&table->ref, free_table);
+}
+
+/**
+ * gid_table_alloc - make an empty table
+ * @size: number of entries
+ *
+ * Return: the table or NULL.
+ */
+struct gid_table *gid_table_alloc(unsigned int size)
+{
+	struct gid_table *table = kvzalloc(struct_size(table, entry, size), GFP_KERNEL);
+
+	if (!table)
+		return NULL;
+	kref_init(&table->ref);
+	table->size = size;
+	return table;
+}
+
+static void replace_entry(struct gid_table *table, unsigned int index, struct gid_entry *entry)
+{
+	struct gid_entry *old = rcu_replace_pointer(table->entry[index], entry, true);
+
+	if (old)
+		kref_put(&old->ref, free_entry);
+}
+
+/**
+ * gid_table_set - put a GID at an index
+ * @table: the table
+ * @attr: the GID and its attributes; a zero GID empties the entry
+ * @changed: set to true if the table is different now, else left alone
+ *
+ * Return: 0, -EINVAL for an index beyond the table, or -ENOMEM.
+ */
+int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool *changed)
+{
+	struct gid_entry *old, *entry = NULL;
+
+	if (attr->index >= table->size)
+		return -EINVAL;
+	old = rcu_dereference_protected(table->entry[attr->index], true);
+	if (rdma_is_zero_gid(&attr->gid)) {
+		if (!old)
+			return 0;
+	} else {
+		if (old && !memcmp(&old->attr.gid, &attr->gid, sizeof(attr->gid)) &&
+		    old->attr.gid_type == attr->gid_type)
+			return 0;
+		entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+		if (!entry)
+			return -ENOMEM;
+		kref_init(&entry->ref);
+		kref_get(&table->ref);
+		entry->table = table;
+		entry->attr = *attr;
+	}
+	replace_entry(table, attr->index, entry);
+	*changed = true;
+	return 0;
+}
+
+/**
+ * gid_table_clear - empty a table
+ * @table: the table
+ */
+void gid_table_clear(struct gid_table *table)
+{
+	unsigned int index;
+
+	for (index = 0; index < table->size; index++)
+		replace_entry(table, index, NULL);
+}
+
+/**
+ * gid_table_release - give up a table
+ * @table: a cleared table
+ *
+ * Return: true if it is freed; false if somebody still has a reference to an entry.
+ */
+bool gid_table_release(struct gid_table *table)
+{
+	return kref_put(&table->ref, free_table);
+}
+
+/* With RCU held. NULL if there is no such port, index or GID. */
+static struct gid_entry *peek_entry(struct rdma_port_cache *cache, unsigned int index)
+{
+	if (!cache || index >= cache->gids->size)
+		return NULL;
+	return rcu_dereference(cache->gids->entry[index]);
+}
+
+/**
+ * rdma_is_zero_gid - is this the GID that stands for none?
+ * @gid: the GID
+ *
+ * Return: whether all its bytes are zero.
+ */
+bool rdma_is_zero_gid(const union ib_gid *gid)
+{
+	return !memcmp(gid, &zgid, sizeof(*gid));
+}
+EXPORT_SYMBOL(rdma_is_zero_gid);
+
+/**
+ * rdma_query_gid - a GID by its index
+ * @device: registered device
+ * @port_num: port number
+ * @index: index into the port's table
+ * @gid: the GID
+ *
+ * Context: any. Return: 0, -EINVAL for a bad port or index, -ENOENT if no GID stands there.
+ */
+int rdma_query_gid(struct ib_device *device, u32 port_num, int index, union ib_gid *gid)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+	struct gid_entry *entry;
+
+	if (!cache || index < 0 || index >= cache->gids->size)
+		return -EINVAL;
+	guard(rcu)();
+	entry = peek_entry(cache, index);
+	if (!entry)
+		return -ENOENT;
+	*gid = entry->attr.gid;
+	return 0;
+}
+EXPORT_SYMBOL(rdma_query_gid);
+
+/**
+ * rdma_get_gid_attr - a GID and its attributes by index
+ * @device: registered device
+ * @port_num: port number
+ * @index: index into the port's table
+ *
+ * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or ERR_PTR():
+ * -EINVAL for a bad port or index, -ENODATA if no GID stands there.
+ */
+const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_num, int index)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+	struct gid_entry *entry;
+
+	if (!cache || index < 0 || index >= cache->gids->size)
+		return ERR_PTR(-EINVAL);
+	guard(rcu)();
+	entry = peek_entry(cache, index);
+	if (!entry || !kref_get_unless_zero(&entry->ref))
+		return ERR_PTR(-ENODATA);
+	return &entry->attr;
+}
+EXPORT_SYMBOL(rdma_get_gid_attr);
+
+/**
+ * rdma_hold_gid_attr - take another reference
+ * @attr: attributes that the caller has a reference of
+ *
+ * Context: any.
+ */
+void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
+{
+	kref_get(&to_entry(attr)->ref);
+}
+EXPORT_SYMBOL(rdma_hold_gid_attr);
+
+/**
+ * rdma_put_gid_attr - give a reference back
+ * @attr: attributes that are not used any more
+ *
+ * Context: any.
+ */
+void rdma_put_gid_attr(const struct ib_gid_attr *attr)
+{
+	kref_put(&to_entry(attr)->ref, free_entry);
+}
+EXPORT_SYMBOL(rdma_put_gid_attr);
+
+/* What a search compares; the net device counts only if one is given. */
+struct gid_search {
+	const union ib_gid *gid;
+	enum ib_gid_type type;
+	struct net_device *netdev;
+	bool (*filter)(const union ib_gid *gid, const struct ib_gid_attr *attr, void *context);
+	void *context;
+};
+
+static bool matches(const struct gid_search *search, const struct ib_gid_attr *attr)
+{
+	if (memcmp(&attr->gid, search->gid, sizeof(attr->gid)))
+		return false;
+	if (search->filter)
+		return search->filter(search->gid, attr, search->context);
+	return attr->gid_type == search->type &&
+	       (!search->netdev || rcu_access_pointer(attr->ndev) == search->netdev);
+}
+
+static const struct ib_gid_attr *search_port(struct rdma_port_cache *cache,
+					     const struct gid_search *search)
+{
+	unsigned int index;
+
+	if (!cache)
+		return NULL;
+	guard(rcu)();
+	for (index = 0; index < cache->gids->size; index++) {
+		struct gid_entry *entry = peek_entry(cache, index);
+
+		if (entry && matches(search, &entry->attr) && kref_get_unless_zero(&entry->ref))
+			return &entry->attr;
+	}
+	return NULL;
+}
+
+/**
+ * rdma_find_gid - look for a GID on all ports
+ * @device: registered device
+ * @gid: the GID
+ * @gid_type: its type
+ * @ndev: net device it is to be on, or NULL for any
+ *
+ * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or
+ * ERR_PTR(-ENOENT).
+ */
+const struct ib_gid_attr *rdma_find_gid(struct ib_device *device, const union ib_gid *gid,
+					enum ib_gid_type gid_type, struct net_device *ndev)
+{
+	struct gid_search search = { .gid = gid, .type = gid_type, .netdev = ndev };
+	const struct ib_gid_attr *attr;
+	u32 port_num;
+
+	if (rdma_is_zero_gid(gid))
+		return ERR_PTR(-ENOENT);
+	rdma_for_each_port(device, port_num) {
+		attr = search_port(port_cache(device, port_num), &search);
+		if (attr)
+			return attr;
+	}
+	return ERR_PTR(-ENOENT);
+}
+EXPORT_SYMBOL(rdma_find_gid);
+
+/**
+ * rdma_find_gid_by_port - look for a GID on one port
+ * @ib_dev: registered device
+ * @gid: the GID
+ * @gid_type: its type
+ * @port: port number
+ * @ndev: net device it is to be on, or NULL for any
+ *
+ * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or
+ * ERR_PTR(-ENOENT), also for a bad port.
+ */
+const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *ib_dev, const union ib_gid *gid,
+						enum ib_gid_type gid_type, u32 port,
+						struct net_device *ndev)
+{
+	struct gid_search search = { .gid = gid, .type = gid_type, .netdev = ndev };
+	const struct ib_gid_attr *attr = NULL;
+
+	if (!rdma_is_zero_gid(gid))
+		attr = search_port(port_cache(ib_dev, port), &search);
+	return attr ?: ERR_PTR(-ENOENT);
+}
+EXPORT_SYMBOL(rdma_find_gid_by_port);
+
+/**
+ * rdma_find_gid_by_filter - look for a GID whose attributes suit the caller
+ * @device: registered device
+ * @gid: the GID
+ * @port_num: port number
+ * @filter: called under RCU for each entry with this GID; true ends the search
+ * @context: given to @filter
+ *
+ * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or ERR_PTR():
+ * -EINVAL for a bad port, -ENOENT.
+ */
+const struct ib_gid_attr *rdma_find_gid_by_filter(
+	struct ib_device *device, const union ib_gid *gid, u32 port_num,
+	bool (*filter)(const union ib_gid *gid, const struct ib_gid_attr *, void *),
+	void *context)
+{
+	struct gid_search search = { .gid = gid, .filter = filter, .context = context };
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+
+	if (!cache)
+		return ERR_PTR(-EINVAL);
+	return search_port(cache, &search) ?: ERR_PTR(-ENOENT);
+}
+
+/**
+ * rdma_query_gid_table - all GIDs of a device
+ * @device: registered device
+ * @entries: filled in, ports in order and indices in order
+ * @max_entries: how many there is room for
+ *
+ * Context: any. Return: the number of GIDs, or -EINVAL if there are more than @max_entries.
+ */
+ssize_t rdma_query_gid_table(struct ib_device *device, struct ib_uverbs_gid_entry *entries,
+			     size_t max_entries)
+{
+	size_t found = 0;
+	u32 port_num;
+
+	guard(rcu)();
+	rdma_for_each_port(device, port_num) {
+		struct rdma_port_cache *cache = port_cache(device, port_num);
+		unsigned int index;
+
+		for (index = 0; cache && index < cache->gids->size; index++) {
+			struct gid_entry *entry = peek_entry(cache, index);
+			struct net_device *netdev;
+
+			if (!entry)
+				continue;
+			if (found == max_entries)
+				return -EINVAL;
+			netdev = rcu_dereference(entry->attr.ndev);
+			memcpy(&entries[found].gid, &entry->attr.gid, sizeof(entry->attr.gid));
+			entries[found].gid_index = entry->attr.index;
+			entries[found].port_num = entry->attr.port_num;
+			entries[found].gid_type = entry->attr.gid_type;
+			entries[found].netdev_ifindex = netdev ? netdev->ifindex : 0;
+			found++;
+		}
+	}
+	return found;
+}
+EXPORT_SYMBOL(rdma_query_gid_table);
+
+/**
+ * rdma_read_gid_attr_ndev_rcu - net device of a GID
+ * @attr: attributes that the caller has a reference of
+ *
+ * Context: under RCU; the caller takes a reference if it goes on beyond.
+ * Return: the net device, or ERR_PTR(): -ENODEV if there is none, -EINVAL if the GID has left the
+ * table meanwhile.
+ */
+struct net_device *rdma_read_gid_attr_ndev_rcu(const struct ib_gid_attr *attr)
+{
+	struct gid_entry *entry = to_entry(attr);
+	struct net_device *netdev;
+
+	if (rcu_access_pointer(entry->table->entry[attr->index]) != entry)
+		return ERR_PTR(-EINVAL);
+	netdev = rcu_dereference(attr->ndev);
+	return netdev ?: ERR_PTR(-ENODEV);
+}
+EXPORT_SYMBOL(rdma_read_gid_attr_ndev_rcu);
+
+static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
+{
+	if (!is_vlan_dev(lower))
+		return 0;
+	*(u16 *)priv->data = vlan_dev_vlan_id(lower);
+	return 1;
+}
+
+/**
+ * rdma_read_gid_l2_fields - Ethernet addressing of a GID
+ * @attr: attributes that the caller has a reference of
+ * @vlan_id: VLAN, 0xffff if the GID is on none; may be NULL
+ * @smac: six bytes of source address; may be NULL
+ *
+ * Context: any. Return: 0, or -ENODEV if the GID has no net device.
+ */
+int rdma_read_gid_l2_fields(const struct ib_gid_attr *attr, u16 *vlan_id, u8 *smac)
+{
+	struct netdev_nested_priv priv = { .data = vlan_id };
+	struct net_device *netdev;
+
+	guard(rcu)();
+	netdev = rcu_dereference(attr->ndev);
+	if (!netdev)
+		return -ENODEV;
+	if (smac)
+		ether_addr_copy(smac, netdev->dev_addr);
+	if (vlan_id) {
+		*vlan_id = 0xffff;
+		/* A device on top of a VLAN, a bridge for instance, sends into that VLAN. */
+		if (!find_vlan(netdev, &priv))
+			netdev_walk_all_lower_dev_rcu(netdev, find_vlan, &priv);
+	}
+	return 0;
+}
+EXPORT_SYMBOL(rdma_read_gid_l2_fields);
+
+/* IB and RoCE v1 share a name, as the wire format of the GID is the same. */
+static const char *const gid_type_names[IB_GID_TYPE_SIZE] = {
+	[IB_GID_TYPE_IB] = "IB/RoCE v1",
+	[IB_GID_TYPE_ROCE] = "IB/RoCE v1",
+	[IB_GID_TYPE_ROCE_UDP_ENCAP] = "RoCE v2",
+};
+
+/**
+ * ib_cache_gid_type_str - name of a GID type
+ * @gid_type: the type
+ *
+ * Return: the name users know.
+ */
+const char *ib_cache_gid_type_str(enum ib_gid_type gid_type)
+{
+	if (gid_type < ARRAY_SIZE(gid_type_names))
+		return gid_type_names[gid_type];
+	return "Invalid GID type";
+}
+EXPORT_SYMBOL(ib_cache_gid_type_str);
+
+/**
+ * ib_cache_gid_parse_type_str - GID type by its name
+ * @buf: the name, perhaps with a line feed
+ *
+ * Return: enum ib_gid_type, the first of those that share the name, or -EINVAL.
+ */
+int ib_cache_gid_parse_type_str(const char *buf)
+{
+	return sysfs_match_string(gid_type_names, buf);
+}
+EXPORT_SYMBOL(ib_cache_gid_parse_type_str);

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Life of a port's cache, its refreshing, P_Keys and port attributes.
+ */
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+
+#include "cache_priv.h"
+
+/* What is asked of the driver again. */
+enum refresh {
+	REFRESH_ATTRS = BIT(0),
+	REFRESH_PKEYS = BIT(1),
+	REFRESH_GIDS = BIT(2),
+};
+
+/* What an event may have changed; nothing for events that are not listed. */
+static const u8 changed_by[] = {
+	[IB_EVENT_PORT_ACTIVE] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
+	[IB_EVENT_PORT_ERR] = REFRESH_ATTRS,
+	[IB_EVENT_LID_CHANGE] = REFRESH_ATTRS,
+	[IB_EVENT_SM_CHANGE] = REFRESH_ATTRS,
+	[IB_EVENT_PKEY_CHANGE] = REFRESH_PKEYS,
+	[IB_EVENT_GID_CHANGE] = REFRESH_GIDS,
+	[IB_EVENT_CLIENT_REREGISTER] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
+};
+
+static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache)
+{
+	struct ib_port_attr attr;
+	int ret = ib_query_port(device, port_num, &attr);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(cache->lmc, attr.lmc);
+	WRITE_ONCE(cache->state, attr.state);
+	if (attr.subnet_prefix)
+		WRITE_ONCE(cache->subnet_prefix, attr.subnet_prefix);
+	return 0;
+}
+
+static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache)
+{
+	unsigned int count = device->port_data[port_num].immutable.pkey_tbl_len;
+	struct pkey_table *table;
+	unsigned int i;
+	int ret;
+
+	if (!count)
+		return 0;
+	table = kmalloc(struct_size(table, pkey, count), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	table->count = count;
+	for (i = 0; i < count; i++) {
+		ret = ib_query_pkey(device, port_num, i, &table->pkey[i]);
+		if (ret) {
+			kfree(table);
+			return ret;
+		}
+	}
+	table = rcu_replace_pointer(cache->pkeys, table, lockdep_is_held(&cache->update));
+	if (table)
+		kfree_rcu(table, rcu);
+	return 0;
+}
+
+/* The tables of InfiniBand and iWARP ports are the device's. Those of RoCE ports are made here. */
+static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
+			bool *changed)
+{
+	struct ib_gid_attr attr = {
+		.device = device,
+		.port_num = port_num,
+		.gid_type = IB_GID_TYPE_IB,
+	};
+	unsigned int count = device->port_data[port_num].immutable.gid_tbl_len;
+	unsigned int i;
+	int ret;
+
+	if (rdma_protocol_roce(device, port_num) || !device->ops.query_gid)
+		return 0;
+	for (i = 0; i < count; i++) {
+		attr.index = i;
+		ret = device->ops.query_gid(device, port_num, i, &attr.gid);
+		if (!ret)
+			ret = gid_table_set(cache->gids, &attr, changed);
+		if (ret)
+			return ret;
+		if (i == 0)
+			WRITE_ONCE(cache->subnet_prefix,
+				   be64_to_cpu(attr.gid.global.subnet_prefix));
+	}
+	return 0;
+}
+
+static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bool *gids_changed)
+{
+	struct rdma_port_cache *cache = rdma_port(device, port_num)->cache;
+	int ret = 0;
+
+	guard(mutex)(&cache->update);
+	/* GIDs first: the subnet prefix comes from them unless the port tells it. */
+	if (what & REFRESH_GIDS)
+		ret = refresh_gids(device, port_num, cache, gids_changed);
+	if (!ret && (what & REFRESH_ATTRS))
+		ret = refresh_attrs(device, port_num, cache);
+	if (!ret && (what & REFRESH_PKEYS))
+		ret = refresh_pkeys(device, port_num, cache);
+	return ret;
+}
+
+/**
+ * ib_cache_event - refresh what an event may have changed
+ * @event: event of a registered device, whose handlers have not heard of it yet
+ *
+ * If the device does not answer, the cache stays as it is. If GIDs have changed with an event that
+ * does not say so, the handlers hear of that first. Context: may sleep.
+ */
+void ib_cache_event(const struct ib_event *event)
+{
+	struct ib_event gid_event = *event;
+	unsigned int what = 0;
+	bool changed = false;
+	int ret;
+
+	if (event->event < ARRAY_SIZE(changed_by))
+		what = changed_by[event->event];
+	if (!what || !port_cache(event->device, event->element.port_num))
+		return;
+	ret = refresh(event->device, event->element.port_num, what, &changed);
+	if (ret)
+		ibdev_warn(event->device, "port %u: cannot refresh its tables: %d\n",
+			   event->element.port_num, ret);
+	if (changed && event->event != IB_EVENT_GID_CHANGE) {
+		gid_event.event = IB_EVENT_GID_CHANGE;
+		ib_dispatch_event_clients(&gid_event);
+	}
+}
+
+static struct rdma_port_cache *alloc_cache(unsigned int gids)
+{
+	struct rdma_port_cache *cache = kzalloc(sizeof(*cache), GFP_KERNEL);
+
+	if (!cache)
+		return NULL;
+	cache->gids = gid_table_alloc(gids);
+	if (!cache->gids) {
+		kfree(cache);
+		return NULL;
+	}
+	mutex_init(&cache->update);
+	return cache;
+}
+
+/**
+ * ib_cache_setup_one - make and fill the caches of a device's ports
+ * @device: device with ports, being registered
+ *
+ * Return: 0, -ENOMEM or the driver's error; what is there then is for ib_cache_cleanup_one() and
+ * ib_cache_release_one().
+ */
+int ib_cache_setup_one(struct ib_device *device)
+{
+	bool changed;
+	u32 port_num;
+	int ret;
+
+	rdma_for_each_port(device, port_num) {
+		struct rdma_port_core *port = rdma_port(device, port_num);
+
+		/* An earlier registration that failed may have left one. */
+		if (!port->cache)
+			port->cache = alloc_cache(
+				device->port_data[port_num].immutable.gid_tbl_len);
+		if (!port->cache)
+			return -ENOMEM;
+		ret = refresh(device, port_num, REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
+			      &changed);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * ib_cache_cleanup_one - empty the GID tables of a device
+ * @device: device that takes no more events
+ */
+void ib_cache_cleanup_one(struct ib_device *device)
+{
+	u32 port_num;
+
+	rdma_for_each_port(device, port_num) {
+		struct rdma_port_cache *cache = rdma_port(device, port_num)->cache;
+
+		if (!cache)
+			continue;
+		guard(mutex)(&cache->update);
+		gid_table_clear(cache->gids);
+	}
+}
+
+/**
+ * ib_cache_release_one - free the caches of a device
+ * @device: device that nobody uses any more
+ */
+void ib_cache_release_one(struct ib_device *device)
+{
+	u32 port_num;
+
+	rdma_for_each_port(device, port_num) {
+		struct rdma_port_core *port = rdma_port(device, port_num);
+		struct rdma_port_cache *cache = port->cache;
+
+		if (!cache)
+			continue;
+		if (!gid_table_release(cache->gids))
+			ibdev_err(device, "port %u: somebody still uses a GID\n", port_num);
+		kfree(rcu_dereference_protected(cache->pkeys, true));
+		mutex_destroy(&cache->update);
+		kfree(cache);
+		port->cache = NULL;
+	}
+}
+
+/**
+ * ib_get_cached_pkey - a P_Key by its index
+ * @device_handle: registered device
+ * @port_num: port number
+ * @index: index into the port's table
+ * @pkey: the P_Key, in host byte order
+ *
+ * Context: any. Return: 0, or -EINVAL for a bad port or index.
+ */
+int ib_get_cached_pkey(struct ib_device *device_handle, u32 port_num, int index, u16 *pkey)
+{
+	struct rdma_port_cache *cache = port_cache(device_handle, port_num);
+	struct pkey_table *table;
+
+	if (!cache)
+		return -EINVAL;
+	guard(rcu)();
+	table = rcu_dereference(cache->pkeys);
+	if (!table || index < 0 || index >= table->count)
+		return -EINVAL;
+	*pkey = table->pkey[index];
+	return 0;
+}
+EXPORT_SYMBOL(ib_get_cached_pkey);
+
+/* Returns the index of the first entry that equals pkey in the bits of mask, or -ENOENT. */
+static int find_pkey(const struct pkey_table *table, u16 pkey, u16 mask)
+{
+	unsigned int i;
+
+	for (i = 0; table && i < table->count; i++)
+		if (!((table->pkey[i] ^ pkey) & mask))
+			return i;
+	return -ENOENT;
+}
+
+static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mask, u16 *index)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+	const struct pkey_table *table;
+	int found;
+
+	if (!cache)
+		return -EINVAL;
+	guard(rcu)();
+	table = rcu_dereference(cache->pkeys);
+	/* Where membership does not count, full membership is still the better find. */
+	found = mask == 0xffff ? -ENOENT : find_pkey(table, pkey | 0x8000, 0xffff);
+	if (found < 0)
+		found = find_pkey(table, pkey, mask);
+	if (found < 0) {
+		*index = -1;
+		return found;
+	}
+	*index = found;
+	return 0;
+}
+
+/**
+ * ib_find_cached_pkey - index of a P_Key, whatever its membership
+ * @device: registered device
+ * @port_num: port number
+ * @pkey: the P_Key; the membership bit does not count, but a full member is preferred
+ * @index: where it stands, 0xffff if nowhere
+ *
+ * Context: any. Return: 0, -EINVAL for a bad port, -ENOENT.
+ */
+int ib_find_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
+{
+	return search_pkey(device, port_num, pkey, 0x7fff, index);
+}
+EXPORT_SYMBOL(ib_find_cached_pkey);
+
+/**
+ * ib_find_exact_cached_pkey - index of a P_Key with its membership
+ * @device: registered device
+ * @port_num: port number
+ * @pkey: the P_Key, all 16 bits
+ * @index: where it stands, 0xffff if nowhere
+ *
+ * Context: any. Return: 0, -EINVAL for a bad port, -ENOENT.
+ */
+int ib_find_exact_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
+{
+	return search_pkey(device, port_num, pkey, 0xffff, index);
+}
+EXPORT_SYMBOL(ib_find_exact_cached_pkey);
+
+/**
+ * ib_get_cached_subnet_prefix - upper half of a port's GIDs
+ * @device: device that is registered or being registered
+ * @port_num: port number
+ * @sn_pfx: the prefix in host byte order; left alone for a bad port
+ *
+ * Context: any.
+ */
+void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+
+	if (cache)
+		*sn_pfx = READ_ONCE(cache->subnet_prefix);
+}
+EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
+
+/**
+ * ib_get_cached_lmc - number of low LID bits that the port ignores
+ * @device: registered device
+ * @port_num: port number
+ * @lmc: 0 to 7
+ *
+ * Context: any. Return: 0, or -EINVAL for a bad port.
+ */
+int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+
+	if (!cache)
+		return -EINVAL;
+	*lmc = READ_ONCE(cache->lmc);
+	return 0;
+}
+EXPORT_SYMBOL(ib_get_cached_lmc);
+
+/**
+ * ib_get_cached_port_state - state of a port
+ * @device: registered device
+ * @port_num: port number
+ * @port_active: the state
+ *
+ * Context: any. Return: 0, or -EINVAL for a bad port.
+ */
+int ib_get_cached_port_state(struct ib_device *device, u32 port_num,
+			     enum ib_port_state *port_active)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+
+	if (!cache)
+		return -EINVAL;
+	*port_active = READ_ONCE(cache->state);
+	return 0;
+}
+EXPORT_SYMBOL(ib_get_cached_port_state);

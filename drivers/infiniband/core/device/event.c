@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Asynchronous events: from the driver's interrupt to the handlers, in order.
+ *
+ * A driver reports an event in any context. It waits in the device's list and a work item hands it
+ * out: first the cache refreshes what the event may have changed, then the handlers run, so that
+ * they see the new state. Events of one device never overtake each other; devices do not wait for
+ * each other.
+ */
+#include <linux/cleanup.h>
+#include <linux/mempool.h>
+#include <linux/slab.h>
+
+#include "../cache/cache.h"
+#include "internal.h"
+
+struct queued_event {
+	struct list_head entry;
+	struct ib_event event;
+};
+
+/* A burst that finds no memory still gets through up to this number of events. */
+#define RESERVED_EVENTS 128
+
+static mempool_t *event_pool;
+
+/*
+ * Work queue for kernel consumers of RDMA devices. Work on it may sleep and may allocate. Events are
+ * handed out on it.
+ */
+struct workqueue_struct *ib_wq;
+EXPORT_SYMBOL_GPL(ib_wq);
+
+static struct queued_event *pop_event(struct rdma_device_core *core)
+{
+	struct queued_event *queued;
+
+	guard(spinlock_irqsave)(&core->event_lock);
+	queued = list_first_entry_or_null(&core->events, struct queued_event, entry);
+	if (queued)
+		list_del(&queued->entry);
+	return queued;
+}
+
+static void hand_out_events(struct work_struct *work)
+{
+	struct rdma_device_core *core = container_of(work, struct rdma_device_core, event_work);
+	struct queued_event *queued;
+
+	while ((queued = pop_event(core))) {
+		struct ib_event event = queued->event;
+
+		mempool_free(queued, event_pool);
+		ib_cache_event(&event);
+		ib_dispatch_event_clients(&event);
+	}
+}
+
+/**
+ * ib_dispatch_event - report an event to whoever listens
+ * @event: the event; copied
+ *
+ * For drivers. Events of a device that is not registered are dropped. Context: any.
+ */
+void ib_dispatch_event(const struct ib_event *event)
+{
+	struct rdma_device_core *core = event->device->core;
+	struct queued_event *queued = mempool_alloc(event_pool, GFP_ATOMIC);
+
+	if (!queued) {
+		ibdev_err_ratelimited(event->device, "event %d lost, no memory\n", event->event);
+		return;
+	}
+	queued->event = *event;
+	scoped_guard(spinlock_irqsave, &core->event_lock) {
+		if (core->events_open) {
+			list_add_tail(&queued->entry, &core->events);
+			queue_work(ib_wq, &core->event_work);
+			return;
+		}
+	}
+	mempool_free(queued, event_pool);
+}
+EXPORT_SYMBOL(ib_dispatch_event);
+
+/**
+ * ib_dispatch_event_clients - run the handlers for an event now
+ * @event: the event
+ *
+ * Context: may sleep; not from a handler.
+ */
+void ib_dispatch_event_clients(struct ib_event *event)
+{
+	struct rdma_device_core *core = event->device->core;
+	struct ib_event_handler *handler;
+
+	guard(rwsem_read)(&core->handlers_rwsem);
+	list_for_each_entry(handler, &core->handlers, list)
+		handler->handler(handler, event);
+}
+
+/**
+ * ib_register_event_handler - listen to a device's port and device events
+ * @event_handler: prepared with INIT_IB_EVENT_HANDLER()
+ *
+ * Events of single QPs, CQs and SRQs go to the handler given at their creation instead. Context:
+ * may sleep; not from a handler.
+ */
+void ib_register_event_handler(struct ib_event_handler *event_handler)
+{
+	struct rdma_device_core *core = event_handler->device->core;
+
+	guard(rwsem_write)(&core->handlers_rwsem);
+	list_add_tail(&event_handler->list, &core->handlers);
+}
+EXPORT_SYMBOL(ib_register_event_handler);
+
+/**
+ * ib_unregister_event_handler - stop listening
+ * @event_handler: a registered handler, which is not running any more when this returns
+ *
+ * Context: may sleep; not from a handler.
+ */
+void ib_unregister_event_handler(struct ib_event_handler *event_handler)
+{
+	struct rdma_device_core *core = event_handler->device->core;
+
+	guard(rwsem_write)(&core->handlers_rwsem);
+	list_del(&event_handler->list);
+}
+EXPORT_SYMBOL(ib_unregister_event_handler);
+
+/**
+ * ib_events_setup - prepare the event part of a new device
+ * @core: the device's core part
+ */
+void ib_events_setup(struct rdma_device_core *core)
+{
+	init_rwsem(&core->handlers_rwsem);
+	INIT_LIST_HEAD(&core->handlers);
+	spin_lock_init(&core->event_lock);
+	INIT_LIST_HEAD(&core->events);
+	INIT_WORK(&core->event_work, hand_out_events);
+}
+
+/**
+ * ib_events_open - take events from now on
+ * @device: device with ports and cache
+ */
+void ib_events_open(struct ib_device *device)
+{
+	guard(spinlock_irqsave)(&device->core->event_lock);
+	device->core->events_open = true;
+}
+
+/**
+ * ib_events_close - take no more events and hand out those that wait
+ * @device: device that is being unregistered
+ */
+void ib_events_close(struct ib_device *device)
+{
+	scoped_guard(spinlock_irqsave, &device->core->event_lock)
+		device->core->events_open = false;
+	flush_work(&device->core->event_work);
+}
+
+int ib_events_init(void)
+{
+	event_pool = mempool_create_kmalloc_pool(RESERVED_EVENTS, sizeof(struct queued_event));
+	if (!event_pool)
+		return -ENOMEM;
+	ib_wq = alloc_workqueue("infiniband", 0, 0);
+	if (!ib_wq) {
+		mempool_destroy(event_pool);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void ib_events_exit(void)
+{
+	destroy_workqueue(ib_wq);
+	mempool_destroy(event_pool);
+}

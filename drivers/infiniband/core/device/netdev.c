@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Net devices of ports: which one a port stands on, and the way back.
+ */
+#include <linux/cleanup.h>
+#include <linux/hashtable.h>
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+
+#include "internal.h"
+
+/* struct rdma_port_core by its net device. Walked under RCU. */
+static DEFINE_HASHTABLE(ports_by_netdev, 5);
+static DEFINE_SPINLOCK(ports_by_netdev_lock);
+
+static void unlink_port(struct rdma_port_core *port)
+{
+	guard(spinlock)(&ports_by_netdev_lock);
+	hash_del_rcu(&port->netdev_link);
+}
+
+static void link_port(struct rdma_port_core *port, struct net_device *netdev)
+{
+	guard(spinlock)(&ports_by_netdev_lock);
+	hash_add_rcu(ports_by_netdev, &port->netdev_link, (unsigned long)netdev);
+}
+
+/* Returns true if the port had another net device, with which it may still be looked up. */
+static bool clear_netdev(struct rdma_port_core *port, struct net_device *but)
+{
+	struct net_device *old;
+
+	guard(spinlock)(&port->netdev_lock);
+	old = rcu_dereference_protected(port->netdev, lockdep_is_held(&port->netdev_lock));
+	if (!old || old == but)
+		return false;
+	unlink_port(port);
+	rcu_assign_pointer(port->netdev, NULL);
+	netdev_put(old, &port->netdev_tracker);
+	return true;
+}
+
+static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
+{
+	guard(spinlock)(&port->netdev_lock);
+	if (rcu_access_pointer(port->netdev))
+		return;
+	netdev_hold(netdev, &port->netdev_tracker, GFP_ATOMIC);
+	rcu_assign_pointer(port->netdev, netdev);
+	link_port(port, netdev);
+}
+
+/**
+ * ib_device_set_netdev - say which net device a port stands on
+ * @ib_dev: the device; before it is registered or after
+ * @ndev: the net device, or NULL for none any more
+ * @port: port number
+ *
+ * For drivers without a get_netdev operation. The core holds a reference until the driver names
+ * another net device, or none, or frees the device: a driver that is told of the net device's
+ * unregistration names none. Calls for one port do not overlap. Context: may sleep.
+ *
+ * Return: 0, -EINVAL for a bad port, or what making the ports returned.
+ */
+int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, unsigned int port)
+{
+	struct rdma_port_core *core;
+	int ret;
+
+	if (!rdma_is_port_valid(ib_dev, port))
+		return -EINVAL;
+	/* A driver may call this while it prepares the device. */
+	ret = ib_ports_setup(ib_dev);
+	if (ret)
+		return ret;
+	core = rdma_port(ib_dev, port);
+	if (clear_netdev(core, ndev) && ndev)
+		/* A reader that stands on the port must not follow it into another chain. */
+		synchronize_rcu();
+	if (ndev)
+		set_netdev(core, ndev);
+	return 0;
+}
+EXPORT_SYMBOL(ib_device_set_netdev);
+
+/**
+ * ib_device_get_netdev - the net device a port stands on
+ * @ib_dev: the device
+ * @port: port number
+ *
+ * Context: may sleep. Return: the net device with a reference for dev_put(), or NULL if there is
+ * none or it is being unregistered.
+ */
+struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
+{
+	struct net_device *netdev;
+	struct rdma_port_core *core;
+
+	if (!rdma_is_port_valid(ib_dev, port) || !ib_dev->port_data)
+		return NULL;
+	if (ib_dev->ops.get_netdev) {
+		netdev = ib_dev->ops.get_netdev(ib_dev, port);
+	} else {
+		core = rdma_port(ib_dev, port);
+		guard(spinlock)(&core->netdev_lock);
+		netdev = rcu_dereference_protected(core->netdev,
+						   lockdep_is_held(&core->netdev_lock));
+		dev_hold(netdev);
+	}
+	/* While it goes, waiting for its references to go must not be made longer. */
+	if (netdev && netdev->reg_state != NETREG_REGISTERED) {
+		dev_put(netdev);
+		return NULL;
+	}
+	return netdev;
+}
+EXPORT_SYMBOL(ib_device_get_netdev);
+
+/**
+ * ib_device_get_by_netdev - device with a port that stands on a net device
+ * @ndev: net device that a driver named with ib_device_set_netdev()
+ * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
+ *
+ * Context: any. Return: a registered device with a reference for ib_device_put(), or NULL.
+ */
+struct ib_device *ib_device_get_by_netdev(struct net_device *ndev, enum rdma_driver_id driver_id)
+{
+	struct rdma_port_core *port;
+
+	guard(rcu)();
+	hash_for_each_possible_rcu(ports_by_netdev, port, netdev_link, (unsigned long)ndev) {
+		struct ib_device *device = port->device;
+
+		if (rcu_access_pointer(port->netdev) == ndev &&
+		    (driver_id == RDMA_DRIVER_UNKNOWN || device->ops.driver_id == driver_id) &&
+		    ib_device_try_get(device))
+			return device;
+	}
+	return NULL;
+}
+EXPORT_SYMBOL(ib_device_get_by_netdev);
+
+/**
+ * ib_netdevs_release - forget the net devices of all ports
+ * @device: device with ports that is not registered
+ */
+void ib_netdevs_release(struct ib_device *device)
+{
+	u32 port_num;
+
+	rdma_for_each_port(device, port_num)
+		clear_netdev(rdma_port(device, port_num), NULL);
+}

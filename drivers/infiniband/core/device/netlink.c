@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The RDMA netlink socket: who serves which message, and sending.
+ *
+ * A message type names a client and one of its operations. Clients register a table; a client that
+ * is missing is loaded by its alias rdma-netlink-subsys-N.
+ */
+#include <linux/cleanup.h>
+#include <linux/kmod.h>
+#include <linux/module.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+#include <rdma/rdma_netlink.h>
+
+#include "internal.h"
+
+/* Sending to user space blocks at most this long. */
+#define SEND_TIMEOUT (10 * HZ)
+
+/* Operations each client may have; 0 for numbers that belong to no client. */
+static const unsigned int max_ops[RDMA_NL_NUM_CLIENTS] = {
+	[RDMA_NL_IWCM] = RDMA_NL_IWPM_NUM_OPS,
+	[RDMA_NL_LS] = RDMA_NL_LS_NUM_OPS,
+	[RDMA_NL_NLDEV] = RDMA_NLDEV_NUM_OPS,
+};
+
+static struct nl_client {
+	/* Read while an operation runs, so that the client's module stays. */
+	struct rw_semaphore busy;
+	const struct rdma_nl_cbs *ops;
+} nl_clients[RDMA_NL_NUM_CLIENTS];
+
+/* The caller holds the client busy; it is let go while its module is loaded. */
+static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int op)
+{
+	if (!client->ops) {
+		up_read(&client->busy);
+		request_module("rdma-netlink-subsys-%d", (int)(client - nl_clients));
+		down_read(&client->busy);
+	}
+	return client->ops ? &client->ops[op] : NULL;
+}
+
+static int run_op(const struct rdma_nl_cbs *cbs, unsigned int number, struct sk_buff *skb,
+		  struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct netlink_dump_control control = { .dump = cbs->dump };
+
+	if ((cbs->flags & RDMA_NL_ADMIN_PERM) && !netlink_capable(skb, CAP_NET_ADMIN))
+		return -EPERM;
+
+	/* Local service answers carry flags of their own where a request has NLM_F_DUMP. */
+	if (number == RDMA_NL_LS)
+		return cbs->doit ? cbs->doit(skb, nlh, extack) : -EINVAL;
+	/* The iWARP port mapper's messages are dumps whatever their flags say. */
+	if (number == RDMA_NL_IWCM || (nlh->nlmsg_flags & NLM_F_DUMP))
+		return cbs->dump ? netlink_dump_start(skb->sk, skb, nlh, &control) : -EINVAL;
+	return cbs->doit ? cbs->doit(skb, nlh, extack) : -EINVAL;
+}
+
+static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
+			   struct netlink_ext_ack *extack)
+{
+	unsigned int number = RDMA_NL_GET_CLIENT(nlh->nlmsg_type);
+	unsigned int op = RDMA_NL_GET_OP(nlh->nlmsg_type);
+	const struct rdma_nl_cbs *cbs;
+
+	if (number >= RDMA_NL_NUM_CLIENTS || op >= max_ops[number])
+		return -EINVAL;
+	/* The other clients know nothing of namespaces. */
+	if (number != RDMA_NL_NLDEV && sock_net(skb->sk) != &init_net)
+		return -EINVAL;
+
+	guard(rwsem_read)(&nl_clients[number].busy);
+	cbs = find_op(&nl_clients[number], op);
+	if (!cbs || (!cbs->doit && !cbs->dump))
+		return -EINVAL;
+	return run_op(cbs, number, skb, nlh, extack);
+}
+
+/* Answers of local services are no requests: user space sends them to the kernel's questions. */
+static bool is_for_us(const struct nlmsghdr *nlh)
+{
+	return nlh->nlmsg_type >= NLMSG_MIN_TYPE &&
+	       ((nlh->nlmsg_flags & NLM_F_REQUEST) ||
+		RDMA_NL_GET_CLIENT(nlh->nlmsg_type) == RDMA_NL_LS);
+}
+
+static void receive(struct sk_buff *skb)
+{
+	while (skb->len >= nlmsg_total_size(0)) {
+		struct nlmsghdr *nlh = nlmsg_hdr(skb);
+		struct netlink_ext_ack extack = {};
+		int ret = 0;
+
+		if (!nlmsg_ok(nlh, skb->len))
+			return;
+		if (is_for_us(nlh))
+			ret = receive_message(skb, nlh, &extack);
+		/* A dump that has begun acknowledges itself. */
+		if (ret != -EINTR && (ret || (nlh->nlmsg_flags & NLM_F_ACK)))
+			netlink_ack(skb, nlh, ret, &extack);
+		skb_pull(skb, min_t(unsigned int, skb->len, NLMSG_ALIGN(nlh->nlmsg_len)));
+	}
+}
+
+/**
+ * rdma_nl_register - serve the messages of a netlink client
+ * @index: RDMA_NL_ number of the client
+ * @cb_table: operations by number, as many as the client has
+ *
+ * Context: may sleep.
+ */
+void rdma_nl_register(unsigned int index, const struct rdma_nl_cbs cb_table[])
+{
+	if (WARN_ON(index >= RDMA_NL_NUM_CLIENTS || !max_ops[index] || nl_clients[index].ops))
+		return;
+	guard(rwsem_write)(&nl_clients[index].busy);
+	nl_clients[index].ops = cb_table;
+}
+EXPORT_SYMBOL(rdma_nl_register);
+
+/**
+ * rdma_nl_unregister - serve a client's messages no more
+ * @index: RDMA_NL_ number of the client
+ *
+ * Waits for running operations. Context: may sleep.
+ */
+void rdma_nl_unregister(unsigned int index)
+{
+	if (WARN_ON(index >= RDMA_NL_NUM_CLIENTS))
+		return;
+	guard(rwsem_write)(&nl_clients[index].busy);
+	nl_clients[index].ops = NULL;
+}
+EXPORT_SYMBOL(rdma_nl_unregister);
+
+/**
+ * ibnl_put_msg - begin a message
+ * @skb: where to
+ * @nlh: the new header
+ * @seq: sequence number
+ * @len: bytes of payload besides attributes
+ * @client: RDMA_NL_ number of the client
+ * @op: its operation
+ * @flags: NLM_F_ flags
+ *
+ * Return: the payload, or NULL if @skb has no room.
+ */
+void *ibnl_put_msg(struct sk_buff *skb, struct nlmsghdr **nlh, int seq, int len, int client, int op,
+		   int flags)
+{
+	*nlh = nlmsg_put(skb, 0, seq, RDMA_NL_GET_TYPE(client, op), len, flags);
+	return *nlh ? nlmsg_data(*nlh) : NULL;
+}
+EXPORT_SYMBOL(ibnl_put_msg);
+
+/**
+ * ibnl_put_attr - append an attribute to a message
+ * @skb: the message
+ * @nlh: its header
+ * @len: bytes of @data
+ * @data: value
+ * @type: attribute type
+ *
+ * Return: 0, or -EMSGSIZE with the whole message taken back.
+ */
+int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len, void *data, int type)
+{
+	if (!nla_put(skb, type, len, data))
+		return 0;
+	nlmsg_cancel(skb, nlh);
+	return -EMSGSIZE;
+}
+EXPORT_SYMBOL(ibnl_put_attr);
+
+/**
+ * rdma_nl_unicast - send a message without waiting
+ * @net: namespace of the receiver
+ * @skb: the message; consumed
+ * @pid: the receiver's port
+ *
+ * Context: any. Return: 0 or a negative errno, -EAGAIN when the receiver's queue is full.
+ */
+int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
+{
+	int ret = netlink_unicast(rdma_net_nl_sock(net), skb, pid, MSG_DONTWAIT);
+
+	return min(ret, 0);
+}
+EXPORT_SYMBOL(rdma_nl_unicast);
+
+/**
+ * rdma_nl_unicast_wait - send a message, waiting for room
+ * @net: namespace of the receiver
+ * @skb: the message; consumed
+ * @pid: the receiver's port
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
+{
+	int ret = netlink_unicast(rdma_net_nl_sock(net), skb, pid, 0);
+
+	return min(ret, 0);
+}
+EXPORT_SYMBOL(rdma_nl_unicast_wait);
+
+/**
+ * rdma_nl_multicast - send a message to a group
+ * @net: namespace of the receivers
+ * @skb: the message; consumed
+ * @group: RDMA_NL_GROUP_ number
+ * @flags: allocation flags
+ *
+ * Return: 0 or a negative errno, -ESRCH if nobody listens.
+ */
+int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group, gfp_t flags)
+{
+	return nlmsg_multicast(rdma_net_nl_sock(net), skb, 0, group, flags);
+}
+EXPORT_SYMBOL(rdma_nl_multicast);
+
+/**
+ * rdma_nl_chk_listeners - does anybody listen to a group?
+ * @group: RDMA_NL_GROUP_ number
+ *
+ * Return: whether somebody in the initial namespace does.
+ */
+bool rdma_nl_chk_listeners(unsigned int group)
+{
+	return netlink_has_listeners(rdma_net_nl_sock(&init_net), group);
+}
+EXPORT_SYMBOL(rdma_nl_chk_listeners);
+
+static bool privileged_qkey;
+
+/**
+ * rdma_nl_get_privileged_qkey - may a QP's user set a Q_Key with the top bit without privilege?
+ *
+ * Return: whether "rdma system set privileged-qkey on" was given.
+ */
+bool rdma_nl_get_privileged_qkey(void)
+{
+	return READ_ONCE(privileged_qkey);
+}
+EXPORT_SYMBOL(rdma_nl_get_privileged_qkey);
+
+void rdma_nl_set_privileged_qkey(bool allowed)
+{
+	WRITE_ONCE(privileged_qkey, allowed);
+}
+
+/**
+ * rdma_nl_sock_create - open the kernel's end of the socket in a namespace
+ * @net: the namespace
+ *
+ * Return: the socket or NULL.
+ */
+struct sock *rdma_nl_sock_create(struct net *net)
+{
+	struct netlink_kernel_cfg config = {
+		.input = receive,
+		.flags = NL_CFG_F_NONROOT_RECV,
+	};
+	struct sock *sock = netlink_kernel_create(net, NETLINK_RDMA, &config);
+
+	if (sock)
+		sock->sk_sndtimeo = SEND_TIMEOUT;
+	return sock;
+}
+
+void rdma_nl_sock_release(struct sock *sock)
+{
+	netlink_kernel_release(sock);
+}
+
+void rdma_nl_init(void)
+{
+	unsigned int number;
+
+	for (number = 0; number < ARRAY_SIZE(nl_clients); number++)
+		init_rwsem(&nl_clients[number].busy);
+}
+
+void rdma_nl_exit(void)
+{
+	unsigned int number;
+
+	for (number = 0; number < ARRAY_SIZE(nl_clients); number++)
+		WARN(nl_clients[number].ops, "RDMA netlink client %u is left\n", number);
+}
+
+MODULE_ALIAS_NET_PF_PROTO(PF_NETLINK, NETLINK_RDMA);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about devices: GET, SET and GET_CHARDEV.
+ */
+#include <linux/device.h>
+#include <linux/kdev_t.h>
+#include <net/sock.h>
+#include <rdma/ib_verbs.h>
+
+#include "nldev_priv.h"
+
+/* The first port's protocol stands for the device: none has ports of several. */
+static const char *protocol(struct ib_device *device)
+{
+	u32 port_num = rdma_start_port(device);
+
+	if (rdma_cap_opa_mad(device, port_num))
+		return "opa";
+	if (rdma_protocol_ib(device, port_num))
+		return "ib";
+	if (rdma_protocol_iwarp(device, port_num))
+		return "iw";
+	if (rdma_protocol_roce(device, port_num))
+		return "roce";
+	if (rdma_protocol_usnic(device, port_num))
+		return "usnic";
+	return NULL;
+}
+
+static int put_device_info(struct sk_buff *msg, struct ib_device *device)
+{
+	const char *name = protocol(device);
+	char fw[IB_FW_VERSION_NAME_MAX];
+
+	ib_get_device_fw_str(device, fw);
+	if (nl_put_device(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, rdma_end_port(device)) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_CAP_FLAGS, device->attrs.device_cap_flags) ||
+	    (fw[0] && nla_put_string(msg, RDMA_NLDEV_ATTR_FW_VERSION, fw)) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_NODE_GUID, be64_to_cpu(device->node_guid)) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID,
+		       be64_to_cpu(device->attrs.sys_image_guid)) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, device->node_type) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, device->use_cq_dim) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_NAME_ASSIGN_TYPE, device->name_assign_type) ||
+	    (name && nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_PROTOCOL, name)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nldev_get - RDMA_NLDEV_CMD_GET for one device
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, -EINVAL for a missing or unknown device, or what sending returned.
+ */
+int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct nl_request request;
+	struct ib_device *device;
+	struct nlmsghdr *reply;
+	struct sk_buff *msg;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+
+	msg = nl_reply_begin(&request, &reply);
+	ret = msg ? put_device_info(msg, device) : -ENOMEM;
+	ib_device_put(device);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request, msg, reply);
+}
+
+static int dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
+		       unsigned int number)
+{
+	struct nlmsghdr *reply;
+
+	if (number < cb->args[0])
+		return 0;
+	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0, NLM_F_MULTI);
+	if (!reply || put_device_info(skb, device)) {
+		if (reply)
+			nlmsg_cancel(skb, reply);
+		return -EMSGSIZE;
+	}
+	nlmsg_end(skb, reply);
+	cb->args[0] = number + 1;
+	return 0;
+}
+
+/**
+ * nldev_dump - RDMA_NLDEV_CMD_GET for all devices
+ * @skb: a part of the answer
+ * @cb: state of the dump: args[0] counts devices that have been sent
+ *
+ * Return: bytes in @skb.
+ */
+int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	/* Whatever did not fit comes with the next part. */
+	ib_enum_all_devs(dump_device, skb, cb);
+	return skb->len;
+}
+
+static int set_name(struct nl_request *request, struct ib_device *device)
+{
+	char name[IB_DEVICE_NAME_MAX];
+
+	nla_strscpy(name, request->tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
+	return ib_device_rename(device, name);
+}
+
+/**
+ * nldev_set - RDMA_NLDEV_CMD_SET: rename a device, move it, or set adaptive moderation
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Only the first of these that the request asks for is done. Return: 0 or a negative errno.
+ */
+int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct nl_request request;
+	struct ib_device *device;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+
+	if (!request.tb[RDMA_NLDEV_ATTR_DEV_NAME] && request.tb[RDMA_NLDEV_NET_NS_FD])
+		return ib_device_set_netns_put(skb, device,
+					       nla_get_u32(request.tb[RDMA_NLDEV_NET_NS_FD]));
+
+	if (request.tb[RDMA_NLDEV_ATTR_DEV_NAME])
+		ret = set_name(&request, device);
+	else if (request.tb[RDMA_NLDEV_ATTR_DEV_DIM])
+		ret = ib_device_set_dim(device, nla_get_u8(request.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
+	else
+		ret = 0;
+	ib_device_put(device);
+	return ret;
+}
+
+static int put_chardev(struct sk_buff *msg, const struct ib_client_nl_info *info)
+{
+	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_CHARDEV, huge_encode_dev(info->cdev->devt)) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_CHARDEV_ABI, info->abi) ||
+	    nla_put_string(msg, RDMA_NLDEV_ATTR_CHARDEV_NAME, dev_name(info->cdev)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int find_chardev(struct nl_request *request, struct ib_client_nl_info *info)
+{
+	char client_name[RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE];
+	struct ib_device *device = NULL;
+	int ret = 0;
+
+	nla_strscpy(client_name, request->tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE], sizeof(client_name));
+	info->port = -1;
+	if (request->tb[RDMA_NLDEV_ATTR_DEV_INDEX]) {
+		device = nl_request_device(request);
+		if (IS_ERR(device))
+			return PTR_ERR(device);
+		if (request->tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+			ret = nl_request_port(request, device, &info->port);
+	} else if (request->tb[RDMA_NLDEV_ATTR_PORT_INDEX]) {
+		return nl_refuse(request->extack, -EINVAL, "a port number but no device index");
+	}
+	if (!ret)
+		ret = ib_get_client_nl_info(device, client_name, info);
+	if (ret == -EOPNOTSUPP)
+		nl_refuse(request->extack, ret, "%s has no character device for %s",
+			  device ? device->name : "the system", client_name);
+	if (device)
+		ib_device_put(device);
+	return ret;
+}
+
+/**
+ * nldev_get_chardev - RDMA_NLDEV_CMD_GET_CHARDEV: which character device serves a purpose
+ * @skb: the request: a client's name, perhaps a device, perhaps a port of it
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, -EINVAL for an incomplete request, -EOPNOTSUPP if there is none, or another errno.
+ */
+int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct ib_client_nl_info info = {};
+	struct nl_request request;
+	struct nlmsghdr *reply;
+	struct sk_buff *msg;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	if (!request.tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
+		return nl_refuse(extack, -EINVAL, "no character device type");
+	msg = nl_reply_begin(&request, &reply);
+	if (!msg)
+		return -ENOMEM;
+
+	info.nl_msg = msg;
+	ret = find_chardev(&request, &info);
+	if (!ret) {
+		ret = put_chardev(msg, &info);
+		put_device(info.cdev);
+	}
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request, msg, reply);
+}

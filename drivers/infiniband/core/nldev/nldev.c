@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The netlink client RDMA_NL_NLDEV: its table of commands.
+ */
+#include <linux/module.h>
+
+#include "nldev.h"
+#include "nldev_priv.h"
+
+/* A command without a line is answered like one that does not exist. */
+static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
+	[RDMA_NLDEV_CMD_GET] = { .doit = nldev_get, .dump = nldev_dump },
+	[RDMA_NLDEV_CMD_SET] = { .doit = nldev_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_PORT_GET] = { .doit = nldev_port_get, .dump = nldev_port_dump },
+	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = nldev_sys_get },
+	[RDMA_NLDEV_CMD_SYS_SET] = { .doit = nldev_sys_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = nldev_get_chardev },
+};
+
+void nldev_init(void)
+{
+	rdma_nl_register(RDMA_NL_NLDEV, nldev_commands);
+}
+
+void nldev_exit(void)
+{
+	rdma_nl_unregister(RDMA_NL_NLDEV);
+}
+
+MODULE_ALIAS_RDMA_NETLINK(RDMA_NL_NLDEV, 5);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the nldev room share among themselves.
+ */
+#ifndef RDMA_CORE_NLDEV_PRIV_H
+#define RDMA_CORE_NLDEV_PRIV_H
+
+#include <net/netlink.h>
+#include <rdma/rdma_reject.h>
+
+#include "../device/device.h"
+
+/* Refuses a request; the reason goes to the sender with the answer, and to rdma_refuse(). */
+#define nl_refuse(extack, err, fmt, ...)                                                           \
+	({                                                                                         \
+		NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__);                                    \
+		rdma_refuse(err, fmt, ##__VA_ARGS__);                                              \
+	})
+
+/**
+ * struct nl_request - a request taken apart
+ * @skb: the message
+ * @nlh: its header
+ * @extack: where a reason goes
+ * @tb: its attributes
+ */
+struct nl_request {
+	struct sk_buff *skb;
+	const struct nlmsghdr *nlh;
+	struct netlink_ext_ack *extack;
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+};
+
+/* request.c */
+int nl_request_parse(struct nl_request *request, struct sk_buff *skb, const struct nlmsghdr *nlh,
+		     struct netlink_ext_ack *extack);
+struct ib_device *nl_request_device(struct nl_request *request);
+int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *port_num);
+struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **reply);
+int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply);
+int nl_put_device(struct sk_buff *msg, struct ib_device *device);
+int nl_put_u64(struct sk_buff *msg, int attr, u64 value);
+
+/* dev.c */
+int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+
+/* port.c */
+int nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_port_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* sys.c */
+int nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about ports: PORT_GET.
+ */
+#include <linux/netdevice.h>
+#include <net/sock.h>
+#include <rdma/ib_verbs.h>
+
+#include "nldev_priv.h"
+
+static int put_subnet(struct sk_buff *msg, const struct ib_port_attr *attr)
+{
+	u64 capabilities = attr->port_cap_flags | (u64)attr->port_cap_flags2 << 32;
+
+	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_CAP_FLAGS, capabilities) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_SUBNET_PREFIX, attr->subnet_prefix) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_LID, attr->lid) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_SM_LID, attr->sm_lid) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_LMC, attr->lmc))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* A net device of another namespace is nobody's business here. */
+static int put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
+		      const struct net *net)
+{
+	struct net_device *netdev = ib_device_get_netdev(device, port_num);
+	int ret = 0;
+
+	if (netdev && net_eq(dev_net(netdev), net) &&
+	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_NDEV_INDEX, netdev->ifindex) ||
+	     nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, netdev->name)))
+		ret = -EMSGSIZE;
+	dev_put(netdev);
+	return ret;
+}
+
+static int put_port_info(struct sk_buff *msg, struct ib_device *device, u32 port_num,
+			 const struct net *net)
+{
+	struct ib_port_attr attr;
+	int ret;
+
+	if (nl_put_device(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port_num))
+		return -EMSGSIZE;
+	ret = ib_query_port(device, port_num, &attr);
+	if (ret)
+		return ret;
+	if (rdma_protocol_ib(device, port_num)) {
+		ret = put_subnet(msg, &attr);
+		if (ret)
+			return ret;
+	}
+	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_STATE, attr.state) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, attr.phys_state))
+		return -EMSGSIZE;
+	return put_netdev(msg, device, port_num, net);
+}
+
+/**
+ * nldev_port_get - RDMA_NLDEV_CMD_PORT_GET for one port
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, -EINVAL for a missing or unknown device or port, or the driver's error.
+ */
+int nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct sk_buff *msg = NULL;
+	struct nl_request request;
+	struct ib_device *device;
+	struct nlmsghdr *reply;
+	u32 port_num;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+
+	ret = nl_request_port(&request, device, &port_num);
+	if (!ret) {
+		msg = nl_reply_begin(&request, &reply);
+		ret = msg ? put_port_info(msg, device, port_num, sock_net(skb->sk)) : -ENOMEM;
+	}
+	ib_device_put(device);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request, msg, reply);
+}
+
+static int dump_port(struct sk_buff *skb, struct netlink_callback *cb, struct ib_device *device,
+		     u32 port_num)
+{
+	struct nlmsghdr *reply;
+
+	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_PORT_GET), 0,
+			  NLM_F_MULTI);
+	if (!reply || put_port_info(skb, device, port_num, sock_net(skb->sk))) {
+		if (reply)
+			nlmsg_cancel(skb, reply);
+		return -EMSGSIZE;
+	}
+	nlmsg_end(skb, reply);
+	return 0;
+}
+
+/**
+ * nldev_port_dump - RDMA_NLDEV_CMD_PORT_GET for all ports of a device
+ * @skb: a part of the answer
+ * @cb: state of the dump: args[0] counts ports that have been sent
+ *
+ * Return: bytes in @skb, or -EINVAL for a missing or unknown device.
+ */
+int nldev_port_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	unsigned int number = 0;
+	struct nl_request request;
+	struct ib_device *device;
+	u32 port_num;
+	int ret;
+
+	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+
+	rdma_for_each_port(device, port_num) {
+		if (number++ < cb->args[0])
+			continue;
+		if (dump_port(skb, cb, device, port_num))
+			break;
+		cb->args[0] = number;
+	}
+	ib_device_put(device);
+	return skb->len;
+}
