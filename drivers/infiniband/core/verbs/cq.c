@@ -9,13 +9,21 @@
 static int cq_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
+	int ret;
 
-	return cq->device->ops.destroy_cq(cq, udata);
+	cq_poll_stop(cq);
+	ret = cq->device->ops.destroy_cq(cq, udata);
+	if (ret)
+		cq_poll_resume(cq);
+	return ret;
 }
 
 static void cq_release(struct rdma_object *obj)
 {
-	kfree(container_of(obj, struct ib_cq, obj));
+	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
+
+	kfree(cq->wc);
+	kfree(cq);
 }
 
 static const struct rdma_object_ops cq_ops = {

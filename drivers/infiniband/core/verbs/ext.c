@@ -22,7 +22,7 @@ int ib_dealloc_pd_async(struct ib_pd *pd, rdma_destroyed_fn done, void *context)
 EXPORT_SYMBOL(ib_dealloc_pd_async);
 
 /**
- * ib_destroy_cq_async() - begin to destroy a kernel CQ of ib_create_cq()
+ * ib_destroy_cq_async() - begin to destroy a kernel CQ
  * @cq: the CQ; not to be used again unless @done reports an error
  * @done: told the end: no handler of the CQ runs any more
  * @context: passed to @done
@@ -32,7 +32,7 @@ EXPORT_SYMBOL(ib_dealloc_pd_async);
  */
 int ib_destroy_cq_async(struct ib_cq *cq, rdma_destroyed_fn done, void *context)
 {
-	if (WARN_ON_ONCE(cq->shared || cq->wc))
+	if (WARN_ON_ONCE(cq->shared))
 		return -EOPNOTSUPP;
 	return rdma_object_destroy_async(&cq->obj, done, context);
 }

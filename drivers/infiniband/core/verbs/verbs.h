@@ -13,6 +13,11 @@
 struct ib_uverbs_file;
 struct uverbs_attr_bundle;
 
+/* ---- life of ib_core, called by device/ ---- */
+
+int rdma_verbs_module_init(void);
+void rdma_verbs_module_exit(void);
+
 /* ---- user contexts (ucontext.c) ---- */
 
 struct ib_ucontext *rdma_ucontext_alloc(struct ib_device *device, struct ib_uverbs_file *ufile);

@@ -79,6 +79,10 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask);
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths);
 
+/* Polling contexts (cq_poll.c) */
+void cq_poll_stop(struct ib_cq *cq);
+void cq_poll_resume(struct ib_cq *cq);
+
 /* Source GID entries of address vectors (ah_attr.c) */
 int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr);
 int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,

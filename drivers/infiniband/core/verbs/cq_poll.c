@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * CQs that the core polls for kernel consumers: on demand, in softirq, or on a
+ * work queue.  Every work request that completes to one carries a struct ib_cqe,
+ * whose done() is the whole dispatch.
+ *
+ * A polling context runs until the CQ is empty or its budget is used up; only
+ * an empty CQ is armed again, and what arrived in between is taken at once.
+ */
+#include <linux/dim.h>
+#include <linux/irq_poll.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "verbs_priv.h"
+
+/* Completions taken from the driver at once */
+#define CQ_BATCH	16
+/* The same where they lie on the stack of the consumer */
+#define CQ_BATCH_DIRECT	8
+/* Completions handled before others get the CPU */
+#define CQ_BUDGET_SOFTIRQ	256
+#define CQ_BUDGET_WORK		65536
+
+#define CQ_REARM	(IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS)
+
+struct workqueue_struct *ib_comp_wq;
+struct workqueue_struct *ib_comp_unbound_wq;
+
+/* Take and dispatch up to @budget completions; negative means all. */
+static int cq_process(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch)
+{
+	int handled = 0, want, got;
+
+	do {
+		want = budget < 0 ? batch : min(batch, budget - handled);
+		if (!want)
+			break;
+		got = ib_poll_cq(cq, want, wcs);
+		for (int i = 0; i < got; i++) {
+			struct ib_wc *wc = &wcs[i];
+
+			if (likely(wc->wr_cqe))
+				wc->wr_cqe->done(cq, wc);
+			else
+				WARN_ON_ONCE(wc->status == IB_WC_SUCCESS);
+		}
+		handled += max(got, 0);
+	} while (got == want);
+	return handled;
+}
+
+/**
+ * ib_process_cq_direct() - poll a CQ from the consumer's context
+ * @cq: CQ of IB_POLL_DIRECT
+ * @budget: completions handled at the most, or -1 for all
+ *
+ * Context: any, and one caller at a time.
+ * Return: completions handled.
+ */
+int ib_process_cq_direct(struct ib_cq *cq, int budget)
+{
+	struct ib_wc wcs[CQ_BATCH_DIRECT];
+
+	return cq_process(cq, budget, wcs, ARRAY_SIZE(wcs));
+}
+EXPORT_SYMBOL(ib_process_cq_direct);
+
+/* A direct CQ is never armed by the core. */
+static void cq_direct_event(struct ib_cq *cq, void *cq_context)
+{
+	WARN_ONCE(1, "completion event for a CQ that is polled on demand\n");
+}
+
+/* Tell adaptive moderation how busy the CQ has been since the last event. */
+static void cq_moderate(struct ib_cq *cq, int handled)
+{
+	if (cq->dim)
+		rdma_dim(cq->dim, handled);
+}
+
+/* ---- softirq ---- */
+
+static void cq_softirq_event(struct ib_cq *cq, void *cq_context)
+{
+	irq_poll_sched(&cq->iop);
+}
+
+static int cq_softirq_poll(struct irq_poll *iop, int budget)
+{
+	struct ib_cq *cq = container_of(iop, struct ib_cq, iop);
+	int handled = cq_process(cq, budget, cq->wc, CQ_BATCH);
+
+	if (handled < budget) {
+		irq_poll_complete(iop);
+		if (ib_req_notify_cq(cq, CQ_REARM) > 0)
+			irq_poll_sched(iop);
+	}
+	cq_moderate(cq, handled);
+	return handled;
+}
+
+/* ---- work queues ---- */
+
+static void cq_work_event(struct ib_cq *cq, void *cq_context)
+{
+	queue_work(cq->comp_wq, &cq->work);
+}
+
+static void cq_work_poll(struct work_struct *work)
+{
+	struct ib_cq *cq = container_of(work, struct ib_cq, work);
+	int handled = cq_process(cq, CQ_BUDGET_WORK, cq->wc, CQ_BATCH);
+
+	if (handled >= CQ_BUDGET_WORK || ib_req_notify_cq(cq, CQ_REARM) > 0)
+		queue_work(cq->comp_wq, &cq->work);
+	else
+		cq_moderate(cq, handled);
+}
+
+/* ---- adaptive moderation ---- */
+
+/* Steps between few late events and many early ones; the algorithm walks them. */
+static const struct {
+	u16 usec;
+	u16 completions;
+} cq_dim_steps[RDMA_DIM_PARAMS_NUM_PROFILES] = {
+	{ 1, 1 }, { 1, 4 }, { 2, 4 }, { 2, 8 }, { 4, 8 }, { 16, 8 }, { 16, 16 }, { 32, 16 },
+	{ 32, 32 },
+};
+
+static void cq_dim_work(struct work_struct *work)
+{
+	struct dim *dim = container_of(work, struct dim, work);
+	struct ib_cq *cq = dim->priv;
+	unsigned int step = dim->profile_ix;
+
+	dim->state = DIM_START_MEASURE;
+	cq->device->ops.modify_cq(cq, cq_dim_steps[step].completions, cq_dim_steps[step].usec);
+}
+
+static void cq_dim_start(struct ib_cq *cq)
+{
+	struct dim *dim;
+
+	if (!cq->device->ops.modify_cq || !cq->device->use_cq_dim ||
+	    cq->poll_ctx == IB_POLL_DIRECT)
+		return;
+	/* Without it the CQ works, unmoderated */
+	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
+	if (!dim)
+		return;
+	dim->state = DIM_START_MEASURE;
+	dim->tune_state = DIM_GOING_RIGHT;
+	dim->profile_ix = RDMA_DIM_START_PROFILE;
+	dim->priv = cq;
+	INIT_WORK(&dim->work, cq_dim_work);
+	cq->dim = dim;
+}
+
+static void cq_dim_stop(struct ib_cq *cq)
+{
+	if (!cq->dim)
+		return;
+	cancel_work_sync(&cq->dim->work);
+	kfree(cq->dim);
+	cq->dim = NULL;
+}
+
+/* ---- life ---- */
+
+static int cq_poll_start(struct ib_cq *cq)
+{
+	switch (cq->poll_ctx) {
+	case IB_POLL_DIRECT:
+		cq->comp_handler = cq_direct_event;
+		return 0;
+	case IB_POLL_SOFTIRQ:
+		cq->comp_handler = cq_softirq_event;
+		irq_poll_init(&cq->iop, CQ_BUDGET_SOFTIRQ, cq_softirq_poll);
+		break;
+	case IB_POLL_WORKQUEUE:
+	case IB_POLL_UNBOUND_WORKQUEUE:
+		cq->comp_handler = cq_work_event;
+		cq->comp_wq = cq->poll_ctx == IB_POLL_WORKQUEUE ? ib_comp_wq : ib_comp_unbound_wq;
+		INIT_WORK(&cq->work, cq_work_poll);
+		break;
+	default:
+		return -EINVAL;
+	}
+	cq_dim_start(cq);
+	return ib_req_notify_cq(cq, IB_CQ_NEXT_COMP) < 0 ? -EIO : 0;
+}
+
+/**
+ * cq_poll_stop() - no completion is dispatched any more
+ * @cq: CQ, which may be one that the core does not poll
+ *
+ * Context: may sleep.
+ */
+void cq_poll_stop(struct ib_cq *cq)
+{
+	if (!cq->wc)
+		return;
+	if (cq->poll_ctx == IB_POLL_SOFTIRQ)
+		irq_poll_disable(&cq->iop);
+	else if (cq->comp_wq)
+		cancel_work_sync(&cq->work);
+	cq_dim_stop(cq);
+}
+
+/**
+ * cq_poll_resume() - undo cq_poll_stop() for a CQ that the driver has kept
+ * @cq: CQ, which may be one that the core does not poll
+ */
+void cq_poll_resume(struct ib_cq *cq)
+{
+	if (!cq->wc)
+		return;
+	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
+		irq_poll_enable(&cq->iop);
+		irq_poll_sched(&cq->iop);
+	} else if (cq->comp_wq) {
+		queue_work(cq->comp_wq, &cq->work);
+	}
+}
+
+/**
+ * __ib_alloc_cq() - make a CQ that the core polls
+ * @dev: device
+ * @private: cq->cq_context
+ * @nr_cqe: entries at least
+ * @comp_vector: completion vector
+ * @poll_ctx: where completions are dispatched
+ * @caller: the consumer's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: the CQ, to be destroyed with ib_free_cq(); -EINVAL for an unknown
+ * context, -ENOMEM, or the driver's error as an ERR_PTR.
+ */
+struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, int comp_vector,
+			    enum ib_poll_context poll_ctx, const char *caller)
+{
+	struct ib_cq_init_attr attr = { .cqe = nr_cqe, .comp_vector = comp_vector };
+	struct ib_wc *wcs = kcalloc(CQ_BATCH, sizeof(*wcs), GFP_KERNEL);
+	struct ib_cq *cq;
+	int ret;
+
+	if (!wcs)
+		return ERR_PTR(-ENOMEM);
+	cq = __ib_create_cq(dev, cq_direct_event, NULL, private, &attr, caller);
+	if (IS_ERR(cq)) {
+		kfree(wcs);
+		return cq;
+	}
+	cq->wc = wcs;
+	cq->poll_ctx = poll_ctx;
+	cq->comp_vector = comp_vector;
+	ret = cq_poll_start(cq);
+	if (!ret)
+		return cq;
+	/* Nothing that would have to be stopped was started */
+	cq->poll_ctx = IB_POLL_DIRECT;
+	ib_free_cq(cq);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL(__ib_alloc_cq);
+
+/**
+ * __ib_alloc_cq_any() - the same, and the core spreads CQs over the completion vectors
+ * @dev: device
+ * @private: cq->cq_context
+ * @nr_cqe: entries at least
+ * @poll_ctx: where completions are dispatched
+ * @caller: the consumer's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: as __ib_alloc_cq().
+ */
+struct ib_cq *__ib_alloc_cq_any(struct ib_device *dev, void *private, int nr_cqe,
+				enum ib_poll_context poll_ctx, const char *caller)
+{
+	static atomic_t turn = ATOMIC_INIT(0);
+	unsigned int vectors = min_t(unsigned int, dev->num_comp_vectors, num_online_cpus());
+	unsigned int vector = vectors > 1 ? (unsigned int)atomic_inc_return(&turn) % vectors : 0;
+
+	return __ib_alloc_cq(dev, private, nr_cqe, vector, poll_ctx, caller);
+}
+EXPORT_SYMBOL(__ib_alloc_cq_any);
+
+/**
+ * ib_free_cq() - destroy a CQ of ib_alloc_cq()
+ * @cq: CQ that no queue completes to
+ *
+ * Context: may sleep.
+ */
+void ib_free_cq(struct ib_cq *cq)
+{
+	int ret;
+
+	if (WARN_ON_ONCE(cq->cqe_used))
+		return;
+	ret = ib_destroy_cq_user(cq, NULL);
+	WARN_ONCE(ret, "kernel CQ not destroyed: %d\n", ret);
+}
+EXPORT_SYMBOL(ib_free_cq);
+
+/**
+ * rdma_verbs_module_init() - work queues of the polling contexts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rdma_verbs_module_init(void)
+{
+	ib_comp_wq = alloc_workqueue("ib-comp-wq", WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_SYSFS, 0);
+	if (!ib_comp_wq)
+		return -ENOMEM;
+	ib_comp_unbound_wq = alloc_workqueue("ib-comp-unb-wq", WQ_UNBOUND | WQ_HIGHPRI |
+					     WQ_MEM_RECLAIM | WQ_SYSFS, WQ_UNBOUND_MAX_ACTIVE);
+	if (ib_comp_unbound_wq)
+		return 0;
+	destroy_workqueue(ib_comp_wq);
+	return -ENOMEM;
+}
+
+/**
+ * rdma_verbs_module_exit() - end what rdma_verbs_module_init() began
+ */
+void rdma_verbs_module_exit(void)
+{
+	destroy_workqueue(ib_comp_unbound_wq);
+	destroy_workqueue(ib_comp_wq);
+}
