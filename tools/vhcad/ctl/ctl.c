@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The control socket's thread.  It sleeps in poll() until somebody talks.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "server/listen.h"
+
+#define CTL_CLIENTS	16u
+#define CTL_LINE	1024u
+
+struct client {
+	u32 len;
+	char line[CTL_LINE];
+};
+
+struct ctl {
+	const char *path;
+	const struct ctl_hca *hca;
+	u32 nhcas;
+	int listen;
+	int stop;			/* eventfd */
+	pthread_t thread;
+	bool started;
+	struct pollfd fd[2 + CTL_CLIENTS];	/* stop, listen, clients */
+	struct client client[CTL_CLIENTS];
+};
+
+int ctl_new(const char *path, struct ctl **out)
+{
+	struct ctl *c;
+	int err;
+
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->path = path;
+	c->stop = eventfd(0, EFD_CLOEXEC);
+	if (c->stop < 0) {
+		err = -errno;
+		goto err_free;
+	}
+	c->listen = unix_listen(path);
+	if (c->listen < 0) {
+		err = c->listen;
+		goto err_stop;
+	}
+	*out = c;
+	return 0;
+
+err_stop:
+	close(c->stop);
+err_free:
+	free(c);
+	return err;
+}
+
+static void drop(struct ctl *c, u32 slot)
+{
+	close(c->fd[2 + slot].fd);
+	c->fd[2 + slot].fd = -1;
+	/* there may have been no room for those who wait */
+	c->fd[1].events = POLLIN;
+}
+
+static void take_client(struct ctl *c)
+{
+	u32 slot;
+	int fd;
+
+	for (slot = 0; slot < CTL_CLIENTS; slot++)
+		if (c->fd[2 + slot].fd < 0)
+			break;
+	if (slot == CTL_CLIENTS) {
+		c->fd[1].events = 0;
+		return;
+	}
+	fd = accept4(c->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0)
+		return;
+	c->fd[2 + slot] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	c->client[slot].len = 0;
+}
+
+/* Returns false if the client does not take its answer. */
+static bool answer(struct ctl *c, int fd, const char *line)
+{
+	char *text = ctl_answer(c->hca, c->nhcas, line);
+	size_t len;
+	bool ok;
+
+	if (!text)
+		return false;
+	len = strlen(text);
+	ok = send(fd, text, len, MSG_NOSIGNAL) == (ssize_t)len;
+	free(text);
+	return ok;
+}
+
+static void serve(struct ctl *c, u32 slot)
+{
+	struct client *cl = &c->client[slot];
+	int fd = c->fd[2 + slot].fd;
+	char *end;
+	ssize_t n;
+
+	n = recv(fd, cl->line + cl->len, CTL_LINE - cl->len, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		drop(c, slot);
+		return;
+	}
+	cl->len += n;
+	while ((end = memchr(cl->line, '\n', cl->len))) {
+		u32 used = end + 1 - cl->line;
+
+		*end = '\0';
+		if (!answer(c, fd, cl->line)) {
+			drop(c, slot);
+			return;
+		}
+		cl->len -= used;
+		memmove(cl->line, end + 1, cl->len);
+	}
+	if (cl->len == CTL_LINE)	/* no command is that long */
+		drop(c, slot);
+}
+
+static void *ctl_thread(void *arg)
+{
+	struct ctl *c = arg;
+
+	for (;;) {
+		if (poll(c->fd, ARRAY_SIZE(c->fd), -1) < 0)
+			continue;
+		if (c->fd[0].revents)
+			return NULL;
+		for (u32 i = 0; i < CTL_CLIENTS; i++)
+			if (c->fd[2 + i].fd >= 0 && c->fd[2 + i].revents)
+				serve(c, i);
+		if (c->fd[1].revents)
+			take_client(c);
+	}
+}
+
+int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas)
+{
+	int err;
+
+	c->hca = hca;
+	c->nhcas = nhcas;
+	for (u32 i = 0; i < ARRAY_SIZE(c->fd); i++)
+		c->fd[i].fd = -1;
+	c->fd[0] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
+	c->fd[1] = (struct pollfd){ .fd = c->listen, .events = POLLIN };
+	err = pthread_create(&c->thread, NULL, ctl_thread, c);
+	if (err)
+		return -err;
+	pthread_setname_np(c->thread, "vhcad-control");
+	c->started = true;
+	return 0;
+}
+
+void ctl_free(struct ctl *c)
+{
+	if (!c)
+		return;
+	if (c->started) {
+		eventfd_write(c->stop, 1);
+		pthread_join(c->thread, NULL);
+		for (u32 i = 0; i < CTL_CLIENTS; i++)
+			if (c->fd[2 + i].fd >= 0)
+				close(c->fd[2 + i].fd);
+	}
+	close(c->listen);
+	unlink(c->path);
+	close(c->stop);
+	free(c);
+}

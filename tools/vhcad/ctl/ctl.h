@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The control socket: one JSON object a line in, one a line out.
+ * Documentation/hw/vhcad.rst lists the commands.
+ */
+#ifndef VHCAD_CTL_CTL_H
+#define VHCAD_CTL_CTL_H
+
+#include "types.h"
+
+struct ctl;
+struct vhca_dev;
+struct server;
+
+/* An adapter as the control socket knows it. */
+struct ctl_hca {
+	const char *name;
+	const char *socket;
+	struct vhca_dev *dev;
+	struct server *server;
+};
+
+/**
+ * ctl_new - listen on a control socket
+ * @path: of the socket; must outlive the control
+ * @out: receives the control
+ *
+ * Returns 0 or -errno as unix_listen().
+ */
+int ctl_new(const char *path, struct ctl **out);
+
+/**
+ * ctl_start - serve clients on a thread of its own
+ * @c: control
+ * @hca: adapters; must outlive the control
+ * @nhcas: how many
+ *
+ * Returns 0 or -errno.
+ */
+int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas);
+
+/**
+ * ctl_free - stop serving, remove the socket, free
+ * @c: control, started or not; or NULL
+ */
+void ctl_free(struct ctl *c);
+
+/**
+ * ctl_answer - carry out one command
+ * @hca: adapters
+ * @nhcas: how many
+ * @line: the command, without its newline
+ *
+ * Returns the answer with its newline, to be freed; NULL without memory.
+ */
+char *ctl_answer(const struct ctl_hca *hca, u32 nhcas, const char *line);
+
+#endif /* VHCAD_CTL_CTL_H */

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * vhcad: emulated RDMA adapters and the fabric between them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "capture/capture.h"
+#include "ctl/ctl.h"
+#include "dev/device.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "engine/engine.h"
+#include "fabric/fabric.h"
+#include "log.h"
+#include "options.h"
+#include "server/server.h"
+
+#define KICK_PAGES	1024u
+
+struct hca {
+	struct server *server;
+	struct vhca_dev *dev;
+};
+
+struct daemon {
+	struct options opt;
+	struct capture *capture;
+	struct fabric *fabric;
+	struct engine *engine;
+	pthread_t engine_thread;
+	struct ctl *ctl;
+	struct hca hca[OPTIONS_MAX_HCAS];
+	struct ctl_hca ctl_hca[OPTIONS_MAX_HCAS];
+};
+
+static_assert(VHCA_BAR_REGS == SERVER_BAR_REGS && VHCA_BAR_KICK == SERVER_BAR_KICK &&
+	      VHCA_BAR_MSIX == MSIX_BAR && VHCA_REGS_SIZE == SERVER_REGS_SIZE &&
+	      VDEV_KICK_STRIDE == SERVER_KICK_STRIDE, "BAR layout");
+
+static u32 reg_read(void *dev, u32 off)
+{
+	return vdev_reg_read(dev, off);
+}
+
+static void reg_write(void *dev, u32 off, u32 val)
+{
+	vdev_reg_write(dev, off, val);
+}
+
+static void kick(void *dev, u32 page, u32 val)
+{
+	if (val == VHCA_KICK)
+		vdev_kick(dev, page);
+}
+
+static void reset(void *dev)
+{
+	vdev_reset(dev);
+}
+
+static const struct server_device_ops device_ops = {
+	.reg_read = reg_read,
+	.reg_write = reg_write,
+	.kick = kick,
+	.reset = reset,
+};
+
+static void raise_irq(void *host, u32 vector)
+{
+	server_irq(host, vector);
+}
+
+static const struct vdev_host_ops host_ops = {
+	.irq = raise_irq,
+};
+
+static void *engine_thread(void *arg)
+{
+	engine_run(arg);
+	return NULL;
+}
+
+/* One line about what cannot be had; the exit status of main(). */
+static int fail(const char *what, const char *name, int err)
+{
+	const char *why = strerror(err);
+
+	if (err == EADDRINUSE)
+		why = "somebody listens there already";
+	else if (err == EEXIST)
+		why = "a file that is not a socket is there";
+	else if (err == ENAMETOOLONG)
+		why = "a socket's path has at most 107 bytes";
+	fprintf(stderr, "vhcad: %s%s%s: %s\n", what, name ? " " : "", name ? name : "", why);
+	return 2;
+}
+
+static int make_fabric(struct daemon *d)
+{
+	if (d->opt.capture) {
+		d->capture = capture_open(d->opt.capture);
+		if (!d->capture)
+			return fail("--capture", d->opt.capture, errno);
+	}
+	d->fabric = fabric_new(d->opt.subnet);
+	if (!d->fabric)
+		return fail("fabric", NULL, ENOMEM);
+	if (d->capture)
+		fabric_set_capture(d->fabric, d->capture);
+	d->engine = engine_new(&engine_clock_monotonic, d->fabric);
+	if (!d->engine)
+		return fail("engine", NULL, ENOMEM);
+	engine_set_spin(d->engine, d->opt.spin_usec);
+	return 0;
+}
+
+static int make_hca(struct daemon *d, u32 i)
+{
+	const struct hca_options *o = &d->opt.hca[i];
+	struct hca *h = &d->hca[i];
+	const struct server_config sc = {
+		.name = o->name,
+		.path = o->path,
+		.vendor = d->opt.vendor,
+		.device = d->opt.device,
+		.revision = d->opt.version >> 16,
+		.class = VHCA_PCI_CLASS,
+		.irq = d->opt.irq,
+		.vectors = o->vectors,
+		.kick_pages = KICK_PAGES,
+		.allow_unsealed = d->opt.allow_unsealed,
+	};
+	const struct vdev_config vc = {
+		.name = o->name,
+		.node_guid = o->guid,
+		.ports = o->ports,
+		.vectors = o->vectors,
+		.kick_pages = KICK_PAGES,
+		.caps_off = d->opt.caps_off,
+		.version = d->opt.version,
+		.max_mtu = d->opt.mtu,
+	};
+	int err;
+
+	err = server_new(&sc, &h->server);
+	if (err)
+		return fail("--hca", o->path, -err);
+	h->dev = vdev_new(d->engine, &vc, server_mem(h->server), &host_ops, h->server);
+	if (!h->dev)
+		return fail("--hca", o->name, ENOMEM);
+	d->ctl_hca[i] = (struct ctl_hca){
+		.name = o->name, .socket = o->path, .dev = h->dev, .server = h->server,
+	};
+	return 0;
+}
+
+static int make_all(struct daemon *d)
+{
+	int status, err;
+
+	status = make_fabric(d);
+	for (u32 i = 0; !status && i < d->opt.nhcas; i++)
+		status = make_hca(d, i);
+	if (status || !d->opt.control)
+		return status;
+	err = ctl_new(d->opt.control, &d->ctl);
+	return err ? fail("--control", d->opt.control, -err) : 0;
+}
+
+/* Undoes make_all(), however far it came; no thread runs any more. */
+static void free_all(struct daemon *d)
+{
+	int err;
+
+	ctl_free(d->ctl);
+	for (u32 i = 0; i < d->opt.nhcas; i++) {
+		vdev_free(d->hca[i].dev);
+		server_free(d->hca[i].server);
+	}
+	engine_free(d->engine);
+	fabric_free(d->fabric);
+	err = capture_close(d->capture);
+	if (err)
+		log_line("capture %s is incomplete: %s", d->opt.capture, strerror(-err));
+	options_release(&d->opt);
+}
+
+static int start_all(struct daemon *d)
+{
+	int err;
+
+	err = pthread_create(&d->engine_thread, NULL, engine_thread, d->engine);
+	if (err)
+		return fail("engine", NULL, err);
+	pthread_setname_np(d->engine_thread, "vhcad-engine");
+	for (u32 i = 0; i < d->opt.nhcas; i++) {
+		err = server_start(d->hca[i].server, &device_ops, d->hca[i].dev);
+		if (err)
+			return fail("--hca", d->opt.hca[i].name, -err);
+	}
+	if (d->ctl) {
+		err = ctl_start(d->ctl, d->ctl_hca, d->opt.nhcas);
+		if (err)
+			return fail("--control", d->opt.control, -err);
+	}
+	return 0;
+}
+
+/* The devices are reset by their servers while the engine still runs. */
+static void stop_all(struct daemon *d)
+{
+	ctl_free(d->ctl);
+	d->ctl = NULL;
+	for (u32 i = 0; i < d->opt.nhcas; i++)
+		server_stop(d->hca[i].server);
+	if (d->engine_thread) {
+		engine_stop(d->engine);
+		pthread_join(d->engine_thread, NULL);
+	}
+}
+
+/* Every vector of every adapter may hold a descriptor. */
+static void raise_limits(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+int main(int argc, char **argv)
+{
+	static struct daemon d;
+	sigset_t quit;
+	int sig, err, status;
+
+	options_parse(&d.opt, argc, argv);
+	err = log_open(d.opt.log);
+	if (err)
+		return fail("--log", d.opt.log, -err);
+	raise_limits();
+
+	/* before the first thread: all inherit that these wait for main() */
+	sigemptyset(&quit);
+	sigaddset(&quit, SIGTERM);
+	sigaddset(&quit, SIGINT);
+	sigaddset(&quit, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &quit, NULL);
+
+	status = make_all(&d);
+	if (!status) {
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		status = start_all(&d);
+		if (!status) {
+			log_line("ready: %u adapters", d.opt.nhcas);
+			puts("ready");
+			fflush(stdout);
+			sigwait(&quit, &sig);
+			log_line("stopping: %s", strsignal(sig));
+		}
+		stop_all(&d);
+	}
+	free_all(&d);
+	return status;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev/device.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "options.h"
+
+static const char usage[] =
+"usage: vhcad --hca SOCKET[,name=NAME][,guid=HEX][,ports=N][,vectors=N] [...] [options]\n"
+"\n"
+"Emulates RDMA adapters and the fabric between them.  QEMU attaches each with\n"
+"-device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"SOCKET\"}}'.\n"
+"\n"
+"  --hca SOCKET[,...]     an adapter on this socket; may be given many times\n"
+"                           name=NAME    for logs and the control socket (hca0, hca1, ...)\n"
+"                           guid=HEX     node GUID; ports have the numbers after it\n"
+"                           ports=N      1 or 2 (1)\n"
+"                           vectors=N    MSI-X vectors, 1 to 64 (16)\n"
+"  --subnet static|none   who gives ports their addresses: vhcad (default), nobody\n"
+"  --link ib              link layer of the ports\n"
+"  --mtu BYTES            256, 512, 1024, 2048 or 4096 (default)\n"
+"  --capture FILE         record every packet (pcapng)\n"
+"  --log FILE             append the log here, not to standard error\n"
+"  --control SOCKET       listen for vhcactl\n"
+"  --irq msix|msi         interrupt capability; msi: one vector, hot unplug works\n"
+"  --spin USEC            look for work that long before sleeping (0)\n"
+"  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
+"  --device-version M.N   claim this interface version\n"
+"  --caps-off NAME,...    switch capabilities off: rc, rnr-nak\n"
+"  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
+"                         may then kill the daemon\n"
+"  --help, --version\n";
+
+static void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("vhcad: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+/* The whole of text as a number between min and max. */
+static u64 number(const char *what, const char *text, int base, u64 min, u64 max)
+{
+	unsigned long long v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(text, &end, base);
+	if (!isxdigit((unsigned char)*text) || *end || errno || v < min || v > max)
+		fail(base == 16 ? "%s: '%s' is not a hexadecimal number between %llx and %llx" :
+		     "%s: '%s' is not a number between %llu and %llu", what, text,
+		     (unsigned long long)min, (unsigned long long)max);
+	return v;
+}
+
+/* One of the words of a list that ends in NULL. */
+static u32 choice(const char *what, const char *text, const char *const *words)
+{
+	for (u32 i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	fail("%s: unknown value '%s'", what, text);
+}
+
+static bool name_ok(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+
+	return n && !name[n] && n < OPTIONS_NAME_MAX;
+}
+
+static void parse_hca(struct options *o, const char *arg)
+{
+	enum { NAME, GUID, PORTS, VECTORS };
+	static char *const keys[] = {
+		[NAME] = "name", [GUID] = "guid", [PORTS] = "ports", [VECTORS] = "vectors", NULL,
+	};
+	struct hca_options *h = &o->hca[o->nhcas];
+	char *rest, *value, *text;
+
+	if (o->nhcas == OPTIONS_MAX_HCAS)
+		fail("--hca: more than %u adapters", OPTIONS_MAX_HCAS);
+	h->path = strdup(arg);
+	if (!h->path)
+		fail("no memory");
+	h->ports = 1;
+	h->vectors = 0;
+	/* locally administered, and apart by more than any port count */
+	h->guid = 0x0256484341000000ULL + ((u64)(o->nhcas + 1) << 8);
+	snprintf(h->name, sizeof(h->name), "hca%u", o->nhcas);
+
+	rest = strchr(h->path, ',');
+	if (rest)
+		*rest++ = '\0';
+	if (!*h->path)
+		fail("--hca: '%s' names no socket", arg);
+	while (rest && *rest) {
+		text = rest;
+		switch (getsubopt(&rest, keys, &value)) {
+		case NAME:
+			if (!value || !name_ok(value))
+				fail("--hca: a name is 1 to %u letters, digits, '-' or '_'",
+				     OPTIONS_NAME_MAX - 1);
+			strcpy(h->name, value);
+			break;
+		case GUID:
+			h->guid = number("--hca guid", value ? value : "", 16, 1,
+					 UINT64_MAX - VDEV_MAX_PORTS);
+			break;
+		case PORTS:
+			h->ports = number("--hca ports", value ? value : "", 10, 1, VDEV_MAX_PORTS);
+			break;
+		case VECTORS:
+			h->vectors = number("--hca vectors", value ? value : "", 10, 1,
+					    MIN(VDEV_MAX_VECTORS, MSIX_VECTORS_MAX));
+			break;
+		default:
+			fail("--hca: unknown property '%s'", text);
+		}
+	}
+	o->nhcas++;
+}
+
+static void parse_pci_id(struct options *o, const char *arg)
+{
+	char vendor[5] = "", device[5] = "";
+	int end = 0;
+
+	if (sscanf(arg, "%4[0-9a-fA-F]:%4[0-9a-fA-F]%n", vendor, device, &end) != 2 || arg[end])
+		fail("--pci-id: '%s' is not of the form VVVV:DDDD", arg);
+	o->vendor = number("--pci-id", vendor, 16, 1, 0xfffe);
+	o->device = number("--pci-id", device, 16, 0, 0xffff);
+}
+
+static void parse_version(struct options *o, const char *arg)
+{
+	unsigned int major, minor;
+	int end = 0;
+
+	if (sscanf(arg, "%u.%u%n", &major, &minor, &end) != 2 || arg[end] || !major ||
+	    major > 255 || minor > 0xffff)
+		fail("--device-version: '%s' is not of the form MAJOR.MINOR", arg);
+	o->version = major << 16 | minor;
+}
+
+static void parse_mtu(struct options *o, const char *arg)
+{
+	static const char *const sizes[] = { "256", "512", "1024", "2048", "4096", NULL };
+
+	o->mtu = choice("--mtu", arg, sizes) + 1;	/* enum ib_mtu starts at 1 */
+}
+
+static void parse_caps_off(struct options *o, char *arg)
+{
+	static const u32 bits[] = { VHCA_CAP_RC, VHCA_CAP_RNR_NAK };
+	static const char *const names[] = { "rc", "rnr-nak", NULL };
+	char *word, *save = NULL;
+
+	for (word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		o->caps_off |= 1ULL << bits[choice("--caps-off", word, names)];
+}
+
+/* What only shows when all options are known. */
+static void check(struct options *o)
+{
+	if (!o->nhcas)
+		fail("no adapter: give --hca SOCKET (see vhcad --help)");
+	for (u32 i = 0; i < o->nhcas; i++) {
+		struct hca_options *h = &o->hca[i];
+
+		if (o->irq == PCI_IRQ_MSI && h->vectors > 1)
+			fail("--hca %s: with --irq msi there is one vector", h->name);
+		if (!h->vectors)
+			h->vectors = o->irq == PCI_IRQ_MSI ? 1 : 16;
+		for (u32 j = 0; j < i; j++) {
+			if (!strcmp(h->name, o->hca[j].name))
+				fail("--hca: two adapters are named %s", h->name);
+			if (!strcmp(h->path, o->hca[j].path))
+				fail("--hca: two adapters on socket %s", h->path);
+			/* a node GUID and those of its ports lie in one row */
+			if (h->guid - o->hca[j].guid <= o->hca[j].ports ||
+			    o->hca[j].guid - h->guid <= h->ports)
+				fail("--hca: the GUIDs of %s and %s overlap", o->hca[j].name,
+				     h->name);
+		}
+	}
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	enum {
+		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, PCI_ID,
+		DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, HELP, VERSION,
+	};
+	static const struct option longs[] = {
+		{ "hca", required_argument, NULL, HCA },
+		{ "subnet", required_argument, NULL, SUBNET },
+		{ "link", required_argument, NULL, LINK },
+		{ "mtu", required_argument, NULL, MTU },
+		{ "capture", required_argument, NULL, CAPTURE },
+		{ "log", required_argument, NULL, LOG },
+		{ "control", required_argument, NULL, CONTROL },
+		{ "irq", required_argument, NULL, IRQ },
+		{ "spin", required_argument, NULL, SPIN },
+		{ "pci-id", required_argument, NULL, PCI_ID },
+		{ "device-version", required_argument, NULL, DEVICE_VERSION },
+		{ "caps-off", required_argument, NULL, CAPS_OFF },
+		{ "allow-unsealed", no_argument, NULL, ALLOW_UNSEALED },
+		{ "help", no_argument, NULL, HELP },
+		{ "version", no_argument, NULL, VERSION },
+		{ NULL, 0, NULL, 0 },
+	};
+	static const char *const subnets[] = { "none", "static", NULL };
+	static const char *const links[] = { "ib", NULL };
+	static const char *const irqs[] = { "msix", "msi", NULL };
+	int c;
+
+	memset(o, 0, sizeof(*o));
+	o->subnet = FABRIC_SUBNET_STATIC;
+	o->vendor = VHCA_PCI_VENDOR;
+	o->device = VHCA_PCI_DEVICE;
+	o->version = VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
+	o->mtu = 5;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
+		switch (c) {
+		case HCA:
+			parse_hca(o, optarg);
+			break;
+		case SUBNET:
+			o->subnet = choice("--subnet", optarg, subnets) ? FABRIC_SUBNET_STATIC :
+									  FABRIC_SUBNET_NONE;
+			break;
+		case LINK:
+			choice("--link", optarg, links);
+			break;
+		case MTU:
+			parse_mtu(o, optarg);
+			break;
+		case CAPTURE:
+			o->capture = optarg;
+			break;
+		case LOG:
+			o->log = optarg;
+			break;
+		case CONTROL:
+			o->control = optarg;
+			break;
+		case IRQ:
+			o->irq = choice("--irq", optarg, irqs) ? PCI_IRQ_MSI : PCI_IRQ_MSIX;
+			break;
+		case SPIN:
+			o->spin_usec = number("--spin", optarg, 10, 0, 1000000);
+			break;
+		case PCI_ID:
+			parse_pci_id(o, optarg);
+			break;
+		case DEVICE_VERSION:
+			parse_version(o, optarg);
+			break;
+		case CAPS_OFF:
+			parse_caps_off(o, optarg);
+			break;
+		case ALLOW_UNSEALED:
+			o->allow_unsealed = true;
+			break;
+		case HELP:
+			fputs(usage, stdout);
+			exit(0);
+		case VERSION:
+			printf("vhcad, device interface %u.%u\n", VHCA_VERSION_MAJOR,
+			       VHCA_VERSION_MINOR);
+			exit(0);
+		case ':':
+			fail("%s needs a value", argv[optind - 1]);
+		default:
+			fail("unknown option '%s' (see vhcad --help)", argv[optind - 1]);
+		}
+	}
+	if (optind < argc)
+		fail("unexpected argument '%s' (see vhcad --help)", argv[optind]);
+	check(o);
+}
+
+void options_release(struct options *o)
+{
+	for (u32 i = 0; i < o->nhcas; i++)
+		free(o->hca[i].path);
+}

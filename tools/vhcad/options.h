@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The daemon's command line.
+ */
+#ifndef VHCAD_OPTIONS_H
+#define VHCAD_OPTIONS_H
+
+#include "fabric/fabric.h"
+#include "pci/config.h"
+#include "types.h"
+
+#define OPTIONS_MAX_HCAS	128u
+#define OPTIONS_NAME_MAX	32u
+
+struct hca_options {
+	char *path;			/* of the vfio-user socket */
+	char name[OPTIONS_NAME_MAX];
+	u64 guid;
+	u32 ports;
+	u32 vectors;
+};
+
+struct options {
+	u32 nhcas;
+	struct hca_options hca[OPTIONS_MAX_HCAS];
+	enum fabric_subnet subnet;
+	const char *capture;		/* NULL: none */
+	const char *log;		/* NULL: standard error */
+	const char *control;		/* NULL: no control socket */
+	enum pci_irq_mode irq;
+	u32 spin_usec;
+	u16 vendor;
+	u16 device;
+	u32 version;			/* interface version to claim */
+	u32 mtu;			/* enum ib_mtu */
+	u64 caps_off;
+	bool allow_unsealed;
+};
+
+/**
+ * options_parse - read the command line
+ * @o: filled in
+ * @argc: as of main()
+ * @argv: as of main()
+ *
+ * Prints one line to standard error and exits with status 2 when something is
+ * wrong with it; --help and --version print and exit with status 0.
+ */
+void options_parse(struct options *o, int argc, char **argv);
+
+/** options_release - free what options_parse() allocated */
+void options_release(struct options *o);
+
+#endif /* VHCAD_OPTIONS_H */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A write() to an eventfd blocks when its counter is full, and the VM owns
+ * the counter and the descriptor's flags: it could stop the engine that way.
+ * The completion of an asynchronous poll that is satisfied at once signals an
+ * eventfd from inside the kernel instead, which saturates and never waits.
+ * The kernel also checks that the descriptor is an eventfd.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "server/irq.h"
+
+#define AIO_EVENTS	32u
+
+int vu_irqs_init(struct vu_irqs *irqs, u32 vectors)
+{
+	int err;
+
+	memset(irqs, 0, sizeof(*irqs));
+	irqs->vectors = vectors;
+	for (u32 i = 0; i < MSIX_VECTORS_MAX; i++)
+		irqs->fd[i] = -1;
+	irqs->ready = eventfd(1, EFD_CLOEXEC);
+	if (irqs->ready < 0)
+		return -errno;
+	if (syscall(SYS_io_setup, AIO_EVENTS, &irqs->aio)) {
+		err = -errno;
+		close(irqs->ready);
+		return err;
+	}
+	pthread_mutex_init(&irqs->lock, NULL);
+	return 0;
+}
+
+void vu_irqs_destroy(struct vu_irqs *irqs)
+{
+	vu_irqs_assign(irqs, 0, irqs->vectors, NULL);
+	syscall(SYS_io_destroy, irqs->aio);
+	close(irqs->ready);
+	pthread_mutex_destroy(&irqs->lock);
+}
+
+static void reap(struct vu_irqs *irqs)
+{
+	struct io_event ev[AIO_EVENTS];
+	struct timespec none = { 0 };
+
+	syscall(SYS_io_getevents, irqs->aio, 0L, (long)AIO_EVENTS, ev, &none);
+	irqs->unreaped = 0;
+}
+
+static int signal_eventfd(struct vu_irqs *irqs, int fd)
+{
+	struct iocb cb = {
+		.aio_lio_opcode = IOCB_CMD_POLL,
+		.aio_fildes = irqs->ready,
+		.aio_buf = POLLIN,
+		.aio_flags = IOCB_FLAG_RESFD,
+		.aio_resfd = fd,
+	}, *list = &cb;
+
+	if (irqs->unreaped == AIO_EVENTS / 2)
+		reap(irqs);
+	if (syscall(SYS_io_submit, irqs->aio, 1L, &list) != 1)
+		return -errno;
+	irqs->unreaped++;
+	return 0;
+}
+
+/* With the lock held. */
+static void fire(struct vu_irqs *irqs, u32 vector)
+{
+	if (irqs->fd[vector] >= 0) {
+		if (!signal_eventfd(irqs, irqs->fd[vector])) {
+			irqs->pending &= ~(1ULL << vector);
+			return;
+		}
+		/* not an eventfd: of no use now or later */
+		close(irqs->fd[vector]);
+		irqs->fd[vector] = -1;
+	}
+	irqs->pending |= 1ULL << vector;
+}
+
+void vu_irqs_assign(struct vu_irqs *irqs, u32 start, u32 count, const int *fds)
+{
+	pthread_mutex_lock(&irqs->lock);
+	for (u32 i = 0; i < count; i++) {
+		u32 v = start + i;
+
+		if (irqs->fd[v] >= 0)
+			close(irqs->fd[v]);
+		irqs->fd[v] = fds ? fds[i] : -1;
+		if (irqs->fd[v] >= 0 && (irqs->pending & (1ULL << v)))
+			fire(irqs, v);
+	}
+	pthread_mutex_unlock(&irqs->lock);
+}
+
+void vu_irqs_raise(struct vu_irqs *irqs, u32 vector)
+{
+	if (vector >= irqs->vectors)
+		return;
+	pthread_mutex_lock(&irqs->lock);
+	fire(irqs, vector);
+	pthread_mutex_unlock(&irqs->lock);
+}
+
+u64 vu_irqs_pending(struct vu_irqs *irqs)
+{
+	u64 pending;
+
+	pthread_mutex_lock(&irqs->lock);
+	pending = irqs->pending;
+	pthread_mutex_unlock(&irqs->lock);
+	return pending;
+}
+
+void vu_irqs_clear(struct vu_irqs *irqs)
+{
+	pthread_mutex_lock(&irqs->lock);
+	irqs->pending = 0;
+	pthread_mutex_unlock(&irqs->lock);
+}

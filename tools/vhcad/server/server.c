@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Sockets and the thread behind each.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "server/listen.h"
+#include "server/session.h"
+
+struct server {
+	struct vu_function fn;
+	int listen;
+	pthread_t thread;
+	bool started;
+	pthread_mutex_t lock;	/* conn and stopping */
+	int conn;		/* the client's socket, or -1 */
+	bool stopping;
+};
+
+static void identify(const struct server_config *cfg, struct pci_ident *id)
+{
+	*id = (struct pci_ident) {
+		.vendor = cfg->vendor,
+		.device = cfg->device,
+		.revision = cfg->revision,
+		.class = cfg->class,
+		.irq = cfg->irq,
+		.vectors = cfg->vectors,
+		.bar_size = {
+			[SERVER_BAR_REGS] = SERVER_REGS_SIZE,
+			[SERVER_BAR_KICK] = (u64)cfg->kick_pages * SERVER_KICK_STRIDE,
+			[MSIX_BAR] = cfg->irq == PCI_IRQ_MSIX ? MSIX_BAR_SIZE : 0,
+		},
+		.bar_64bit = 1u << SERVER_BAR_KICK,
+	};
+}
+
+int server_new(const struct server_config *cfg, struct server **out)
+{
+	struct pci_ident id;
+	struct server *s;
+	int err = -ENOMEM;
+
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->fn.cfg = *cfg;
+	s->conn = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	identify(cfg, &id);
+	pci_config_init(&s->fn.pci, &id);
+	s->fn.mem = gmem_new();
+	if (!s->fn.mem)
+		goto err_free;
+	gmem_set_master(s->fn.mem, false);
+	err = vu_irqs_init(&s->fn.irqs, cfg->vectors);
+	if (err)
+		goto err_mem;
+	s->listen = unix_listen(cfg->path);
+	if (s->listen < 0) {
+		err = s->listen;
+		goto err_irqs;
+	}
+	*out = s;
+	return 0;
+
+err_irqs:
+	vu_irqs_destroy(&s->fn.irqs);
+err_mem:
+	gmem_free(s->fn.mem);
+err_free:
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	return err;
+}
+
+struct guest_mem *server_mem(struct server *s)
+{
+	return s->fn.mem;
+}
+
+void server_irq(struct server *s, u32 vector)
+{
+	vu_irqs_raise(&s->fn.irqs, vector);
+}
+
+bool server_connected(struct server *s)
+{
+	bool on;
+
+	pthread_mutex_lock(&s->lock);
+	on = s->conn >= 0;
+	pthread_mutex_unlock(&s->lock);
+	return on;
+}
+
+/* Makes @sock the one that server_stop() cuts; false if that has happened. */
+static bool set_conn(struct server *s, int sock)
+{
+	bool go;
+
+	pthread_mutex_lock(&s->lock);
+	go = !s->stopping;
+	s->conn = sock;
+	pthread_mutex_unlock(&s->lock);
+	return go;
+}
+
+static void *server_thread(void *arg)
+{
+	struct server *s = arg;
+
+	for (;;) {
+		int sock = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC);
+
+		if (sock < 0) {
+			/* the client gave up before it was served */
+			if (errno == EINTR || errno == ECONNABORTED)
+				continue;
+			pthread_mutex_lock(&s->lock);
+			if (!s->stopping)
+				log_line("%s: cannot accept guests any more: %s", s->fn.cfg.name,
+					 strerror(errno));
+			pthread_mutex_unlock(&s->lock);
+			return NULL;
+		}
+		if (set_conn(s, sock))
+			vu_session(&s->fn, sock);
+		set_conn(s, -1);
+		close(sock);
+	}
+}
+
+int server_start(struct server *s, const struct server_device_ops *ops, void *dev)
+{
+	int err;
+
+	s->fn.ops = ops;
+	s->fn.dev = dev;
+	err = pthread_create(&s->thread, NULL, server_thread, s);
+	if (err)
+		return -err;
+	pthread_setname_np(s->thread, "vhcad-hca");
+	s->started = true;
+	return 0;
+}
+
+void server_stop(struct server *s)
+{
+	if (s->started) {
+		pthread_mutex_lock(&s->lock);
+		s->stopping = true;
+		/* both calls end the system call the thread may be asleep in */
+		shutdown(s->listen, SHUT_RDWR);
+		if (s->conn >= 0)
+			shutdown(s->conn, SHUT_RDWR);
+		pthread_mutex_unlock(&s->lock);
+		pthread_join(s->thread, NULL);
+		s->started = false;
+	}
+	if (s->listen >= 0) {
+		close(s->listen);
+		unlink(s->fn.cfg.path);
+		s->listen = -1;
+	}
+}
+
+void server_free(struct server *s)
+{
+	if (!s)
+		return;
+	server_stop(s);
+	vu_irqs_destroy(&s->fn.irqs);
+	gmem_free(s->fn.mem);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
