@@ -60,7 +60,7 @@ shell:
 	$(LAB) shell
 
 demo:
-	tools/testing/lab/demo
+	tools/testing/lab/demo/run
 
 bench:
 	tools/testing/bench/run

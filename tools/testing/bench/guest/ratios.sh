@@ -4,36 +4,7 @@
 # emulated HCA on ours take turns in the same guests; every program's output stays in
 # $LAB_OUT as WHAT.ROUND.METRIC.nodeK for the host to read.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-
-die() { echo "bench: $*" >&2; exit 1; }
-
-rxe_up()
-{
-	local eth
-	eth=$(ip -o route get 10.77.0.9 | sed -n 's/.* dev \([^ ]*\).*/\1/p')
-	lab-core stock || die "no stock modules"
-	modprobe crc32_generic && modprobe rdma_rxe && modprobe ib_uverbs || die "rdma_rxe does not load"
-	rdma link add rxe0 type rxe netdev "$eth" || die "no rxe0 on $eth"
-	LAB_DEV=rxe0
-}
-
-rxe_down()
-{
-	rdma link delete rxe0 && modprobe -r rdma_rxe ib_uverbs || die "rdma_rxe does not unload"
-	! lsmod | grep -q '^ib_core' || die "ib_core of the distribution stays loaded"
-}
-
-ours_up()
-{
-	lab-core ours && lab-load auto || die "our modules do not load"
-	LAB_DEV=$(ls /sys/class/infiniband)
-}
-
-ours_down()
-{
-	modprobe -r vhca ib_uverbs || die "our modules do not unload"
-	! lsmod | grep -q '^ib_core' || die "our ib_core stays loaded"
-}
+. /lab/src/tools/testing/bench/guest/devices.sh
 
 # measure WHAT ROUND: the same programs and sizes on whatever is up
 measure()

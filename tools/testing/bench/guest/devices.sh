@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# rdma_rxe on the distribution's modules and the emulated HCA on ours, in turn in the same
+# guest: sourced by what compares the two. LAB_DEV is the one that is up.
+# shellcheck shell=bash
+
+die() { echo "${0##*/}: $*" >&2; exit 1; }
+
+# unload: no RDMA module stays, ib_core's users go first.
+unload()
+{
+	local module again=1
+	while [ -n "$again" ]; do
+		again=
+		for module in $(ls /sys/module/ib_core/holders 2>/dev/null); do
+			[ "$(cat "/sys/module/$module/refcnt")" = 0 ] && rmmod "$module" && again=1
+		done
+	done
+	[ ! -d /sys/module/ib_core ] || rmmod ib_core || die "ib_core stays loaded: $(ls /sys/module/ib_core/holders)"
+}
+
+rxe_up()
+{
+	local eth
+	eth=$(ip -o route get 10.77.0.9 | sed -n 's/.* dev \([^ ]*\).*/\1/p')
+	lab-core stock || die "no stock modules"
+	modprobe crc32_generic && modprobe rdma_rxe && modprobe ib_uverbs || die "rdma_rxe does not load"
+	rdma link add rxe0 type rxe netdev "$eth" || die "no rxe0 on $eth"
+	LAB_DEV=rxe0
+}
+
+rxe_down()
+{
+	rdma link delete rxe0 || die "rxe0 cannot be deleted"
+	unload
+}
+
+ours_up()
+{
+	lab-core ours && lab-load auto || die "our modules do not load"
+	LAB_DEV=$(ls /sys/class/infiniband)
+}
+
+ours_down() { unload; }
+
+# rxe_gid: index of rxe0's GID that is the guest's IPv4 address.
+rxe_gid()
+{
+	grep -l '0000:0000:0000:0000:0000:ffff:' /sys/class/infiniband/rxe0/ports/1/gids/* |
+		sed -n '1s|.*/||p'
+}
