@@ -481,3 +481,4 @@ kunit_test_suite(object_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the RDMA object base");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

@@ -7,6 +7,7 @@
  * ended by then and cannot use them.  At device removal they are only named: a
  * consumer may hold objects longer than that and destroy them itself.
  */
+#include <kunit/visibility.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -62,6 +63,7 @@ struct rdma_owner *rdma_owner_find(struct ib_device *device, const char *name)
 	spin_unlock_irq(&root->owners_lock);
 	return owner;
 }
+EXPORT_SYMBOL_IF_KUNIT(rdma_owner_find);
 
 /**
  * rdma_owner_kernel() - the owner of a module's objects on a device
