@@ -8,6 +8,7 @@
 
 #include "../nldev/nldev.h"
 #include "../object/object.h"
+#include "../verbs/verbs.h"
 #include "internal.h"
 
 MODULE_AUTHOR("The vhca authors");
@@ -29,9 +30,12 @@ static int __init ib_core_init(void)
 	ret = rdma_objects_module_init();
 	if (ret)
 		goto unreg_wq;
-	ret = class_register(&ib_class);
+	ret = rdma_verbs_module_init();
 	if (ret)
 		goto objects;
+	ret = class_register(&ib_class);
+	if (ret)
+		goto verbs;
 	rdma_nl_init();
 	ret = ib_netns_init();
 	if (ret)
@@ -41,6 +45,8 @@ static int __init ib_core_init(void)
 
 class:
 	class_unregister(&ib_class);
+verbs:
+	rdma_verbs_module_exit();
 objects:
 	rdma_objects_module_exit();
 unreg_wq:
@@ -56,6 +62,7 @@ static void __exit ib_core_exit(void)
 	ib_netns_exit();
 	rdma_nl_exit();
 	class_unregister(&ib_class);
+	rdma_verbs_module_exit();
 	rdma_objects_module_exit();
 	destroy_workqueue(ib_unreg_wq);
 	ib_events_exit();
