@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The device's commands as functions. What the device answers is checked here. */
+#include <linux/dma-mapping.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "admin_cmd.h"
+#include "refuse.h"
+
+/* What we believe a device can have, to keep a wild one from making us allocate the world. */
+#define VHCA_SANE_PORTS		16
+#define VHCA_SANE_GIDS		1024
+#define VHCA_SANE_PKEYS		65535
+
+static int status_to_errno(u8 status)
+{
+	switch (status) {
+	case VHCA_ST_OK:
+		return 0;
+	case VHCA_ST_BAD_OPCODE:
+	case VHCA_ST_UNSUPPORTED:
+		return -EOPNOTSUPP;
+	case VHCA_ST_BAD_FIELD:
+	case VHCA_ST_BAD_HANDLE:
+	case VHCA_ST_BAD_STATE:
+		return -EINVAL;
+	case VHCA_ST_BUSY:
+		return -EBUSY;
+	case VHCA_ST_NO_RESOURCE:
+		return -ENOMEM;
+	case VHCA_ST_BAD_ADDRESS:
+		return -EFAULT;
+	default:
+		return -EIO;
+	}
+}
+
+static const char *status_text(u8 status)
+{
+	static const char * const text[] = {
+		[VHCA_ST_BAD_OPCODE] = "command unknown",
+		[VHCA_ST_BAD_FIELD] = "out of range",
+		[VHCA_ST_BAD_HANDLE] = "no such object",
+		[VHCA_ST_BUSY] = "still in use",
+		[VHCA_ST_NO_RESOURCE] = "limit reached",
+		[VHCA_ST_BAD_STATE] = "not in this state",
+		[VHCA_ST_BAD_ADDRESS] = "DMA address not accessible",
+		[VHCA_ST_UNSUPPORTED] = "not supported",
+		[VHCA_ST_INTERNAL] = "device failing",
+	};
+
+	if (status < ARRAY_SIZE(text) && text[status])
+		return text[status];
+	return "status unknown";
+}
+
+static int refusal(struct vhca_hw *hw, u8 opcode, const struct vhca_acqe *comp)
+{
+	const char *field = vhca_cmd_field(opcode, le16_to_cpu(comp->bad_field));
+	int err = status_to_errno(comp->status);
+
+	return vhca_refuse(hw->dev, err, "device refused %s: %s%s%s", vhca_cmd_name(opcode),
+			   field ?: "", field ? " " : "", status_text(comp->status));
+}
+
+static int run(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, dma_addr_t out,
+	       u32 out_len, void *resp, size_t resp_len)
+{
+	struct vhca_asqe cmd = {
+		.opcode = opcode,
+		.out_len = cpu_to_le32(out_len),
+		.out_addr = cpu_to_le64(out),
+	};
+	struct vhca_acqe comp;
+	int err;
+
+	if (req_len)
+		memcpy(cmd.req, req, req_len);
+	err = vhca_admin_exec(&hw->admin, &cmd, &comp);
+	if (err)
+		return vhca_refuse(hw->dev, err, "device is gone or failed (%s)",
+				   vhca_cmd_name(opcode));
+	if (comp.status != VHCA_ST_OK)
+		return refusal(hw, opcode, &comp);
+	if (resp_len)
+		memcpy(resp, comp.resp, resp_len);
+	return 0;
+}
+
+#define RUN(hw, op, req)							\
+	({									\
+		static_assert(sizeof(*(req)) <= VHCA_ASQE_REQ);			\
+		run(hw, op, req, sizeof(*(req)), 0, 0, NULL, 0);		\
+	})
+
+/* Run a command that answers into a buffer of our own; the buffer is the caller's to free. */
+static void *run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, u32 out_len)
+{
+	dma_addr_t dma;
+	void *out;
+	int err;
+
+	out = kzalloc(out_len, GFP_KERNEL);
+	if (!out)
+		return ERR_PTR(-ENOMEM);
+	dma = dma_map_single(hw->dev, out, out_len, DMA_FROM_DEVICE);
+	if (dma_mapping_error(hw->dev, dma)) {
+		kfree(out);
+		return ERR_PTR(-ENOMEM);
+	}
+	err = run(hw, opcode, req, req_len, dma, out_len, NULL, 0);
+	dma_unmap_single(hw->dev, dma, out_len, DMA_FROM_DEVICE);
+	if (err) {
+		kfree(out);
+		return ERR_PTR(err);
+	}
+	return out;
+}
+
+static int run_create(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, u32 *handle)
+{
+	struct vhca_object_resp resp;
+	int err;
+
+	err = run(hw, opcode, req, req_len, 0, 0, &resp, sizeof(resp));
+	if (!err)
+		*handle = le32_to_cpu(resp.handle);
+	return err;
+}
+
+#define RUN_CREATE(hw, op, req, handle)						\
+	({									\
+		static_assert(sizeof(*(req)) <= VHCA_ASQE_REQ);			\
+		run_create(hw, op, req, sizeof(*(req)), handle);		\
+	})
+
+static int run_destroy(struct vhca_hw *hw, u8 opcode, u32 handle)
+{
+	struct vhca_object_req req = { .handle = cpu_to_le32(handle) };
+
+	return RUN(hw, opcode, &req);
+}
+
+/* vhca_cmd_nop - do nothing, but answer */
+int vhca_cmd_nop(struct vhca_hw *hw)
+{
+	return run(hw, VHCA_CMD_NOP, NULL, 0, 0, 0, NULL, 0);
+}
+
+static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
+{
+	const char *what = NULL;
+
+	if (!l->ports || l->ports > VHCA_SANE_PORTS)
+		what = "ports";
+	else if (!(l->page_sizes & BIT_ULL(VHCA_PAGE_SHIFT_MIN)))
+		what = "page_sizes";
+	else if (!l->max_uars)
+		what = "max_uars";
+	else if (l->max_eqs < 2)
+		what = "max_eqs";
+	else if (!l->max_pds)
+		what = "max_pds";
+	else if (!l->max_mkeys || !l->max_mr_size)
+		what = "max_mkeys";
+	else if (!l->max_cqs || !is_power_of_2(l->max_cqe))
+		what = "max_cqe";
+	else if (!l->max_qps || !is_power_of_2(l->max_sq_blocks) || !is_power_of_2(l->max_rq_wr))
+		what = "max_sq_blocks or max_rq_wr";
+	else if (!l->max_send_sge || !l->max_recv_sge || l->max_send_sge > 255 ||
+		 l->max_recv_sge > 255)
+		what = "max_send_sge or max_recv_sge";
+	else if (l->max_inline > VHCA_WQE_BLOCK * VHCA_WQE_MAX_BLOCKS)
+		what = "max_inline";
+	else if (!l->vectors)
+		what = "vectors";
+	if (!what)
+		return 0;
+	dev_err(hw->dev, "device reports an impossible %s\n", what);
+	return -EPROTO;
+}
+
+/**
+ * vhca_cmd_query_device - ask for the device's limits
+ * @hw: the device
+ * @l: filled with checked values
+ *
+ * Return: as all commands, and -EPROTO when the answer makes no sense.
+ */
+int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
+{
+	struct vhca_device_attr *a;
+	a = run_out(hw, VHCA_CMD_QUERY_DEVICE, NULL, 0, sizeof(*a));
+	if (IS_ERR(a))
+		return PTR_ERR(a);
+
+	l->caps = le64_to_cpu(a->caps);
+	l->node_guid = le64_to_cpu(a->node_guid);
+	l->sys_image_guid = le64_to_cpu(a->sys_image_guid);
+	l->fw_version = le64_to_cpu(a->fw_version);
+	l->max_mr_size = le64_to_cpu(a->max_mr_size);
+	l->page_sizes = le64_to_cpu(a->page_sizes) &
+			GENMASK_ULL(VHCA_PAGE_SHIFT_MAX, VHCA_PAGE_SHIFT_MIN);
+	l->max_uars = le32_to_cpu(a->max_uars);
+	l->max_eqs = le32_to_cpu(a->max_eqs);
+	l->max_pds = le32_to_cpu(a->max_pds);
+	l->max_mkeys = le32_to_cpu(a->max_mkeys);
+	l->max_cqs = le32_to_cpu(a->max_cqs);
+	l->max_cqe = le32_to_cpu(a->max_cqe);
+	l->max_qps = le32_to_cpu(a->max_qps);
+	l->max_sq_blocks = le32_to_cpu(a->max_sq_blocks);
+	l->max_rq_wr = le32_to_cpu(a->max_rq_wr);
+	l->max_send_sge = le32_to_cpu(a->max_send_sge);
+	l->max_recv_sge = le32_to_cpu(a->max_recv_sge);
+	l->max_inline = le32_to_cpu(a->max_inline);
+	l->max_msg = le32_to_cpu(a->max_msg);
+	l->clock_khz = le32_to_cpu(a->clock_khz);
+	l->vectors = le32_to_cpu(a->vectors);
+	l->ports = a->ports;
+	l->max_rd_atomic = a->max_rd_atomic;
+	l->max_init_rd_atomic = a->max_init_rd_atomic;
+	l->ack_delay = a->local_ca_ack_delay & 0x1f;
+	memcpy(l->node_desc, a->node_desc, sizeof(l->node_desc));
+	kfree(a);
+	return check_limits(hw, l);
+}
+
+/**
+ * vhca_cmd_query_port - ask for a port's attributes
+ * @hw: the device
+ * @port: 1..ports
+ * @attr: filled with the device's answer, table sizes and enumerations checked
+ *
+ * Return: as all commands, and -EPROTO when the answer makes no sense.
+ */
+int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr)
+{
+	struct vhca_port_req req = { .port = port };
+	struct vhca_port_attr *a;
+
+	a = run_out(hw, VHCA_CMD_QUERY_PORT, &req, sizeof(req), sizeof(*a));
+	if (IS_ERR(a))
+		return PTR_ERR(a);
+	*attr = *a;
+	kfree(a);
+
+	if (attr->state > 5 || attr->max_mtu < 1 || attr->max_mtu > 5 || attr->active_mtu < 1 ||
+	    attr->active_mtu > 5 || attr->lmc > 7 || !le32_to_cpu(attr->gid_entries) ||
+	    le32_to_cpu(attr->gid_entries) > VHCA_SANE_GIDS || !le32_to_cpu(attr->pkey_entries) ||
+	    le32_to_cpu(attr->pkey_entries) > VHCA_SANE_PKEYS ||
+	    (attr->link_layer != VHCA_LINK_IB && attr->link_layer != VHCA_LINK_ETH)) {
+		dev_err_ratelimited(hw->dev, "device reports impossible attributes of port %u\n",
+				    port);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/* vhca_cmd_query_gid - read one entry of a port's GID table */
+int vhca_cmd_query_gid(struct vhca_hw *hw, u8 port, u32 index, u8 gid[16])
+{
+	struct vhca_port_req req = {
+		.port = port,
+		.first_index = cpu_to_le32(index),
+		.count = cpu_to_le32(1),
+	};
+	u8 *out = run_out(hw, VHCA_CMD_QUERY_GIDS, &req, sizeof(req), 16);
+
+	if (IS_ERR(out))
+		return PTR_ERR(out);
+	memcpy(gid, out, 16);
+	kfree(out);
+	return 0;
+}
+
+/* vhca_cmd_query_pkey - read one entry of a port's P_Key table */
+int vhca_cmd_query_pkey(struct vhca_hw *hw, u8 port, u32 index, u16 *pkey)
+{
+	struct vhca_port_req req = {
+		.port = port,
+		.first_index = cpu_to_le32(index),
+		.count = cpu_to_le32(1),
+	};
+	__le16 *out = run_out(hw, VHCA_CMD_QUERY_PKEYS, &req, sizeof(req), sizeof(*out));
+
+	if (IS_ERR(out))
+		return PTR_ERR(out);
+	*pkey = le16_to_cpu(*out);
+	kfree(out);
+	return 0;
+}
+
+/* vhca_cmd_set_node_desc - set the node description */
+int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64])
+{
+	struct vhca_node_desc_req req;
+
+	memcpy(req.desc, desc, sizeof(req.desc));
+	return RUN(hw, VHCA_CMD_SET_NODE_DESC, &req);
+}
+
+/* vhca_cmd_open_uar - open a doorbell area; its number is that of its kick page */
+int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar)
+{
+	struct vhca_open_uar_req req = { .db_page = cpu_to_le64(db_page) };
+	int err;
+
+	err = RUN_CREATE(hw, VHCA_CMD_OPEN_UAR, &req, uar);
+	if (!err && *uar >= hw->kick_pages) {
+		/* Its kick page would lie behind the BAR's end. */
+		vhca_hw_kill(hw, "it gave out a doorbell area that does not exist");
+		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad doorbell area");
+	}
+	return err;
+}
+
+/* vhca_cmd_close_uar - close a doorbell area no queue uses any more */
+int vhca_cmd_close_uar(struct vhca_hw *hw, u32 uar)
+{
+	return run_destroy(hw, VHCA_CMD_CLOSE_UAR, uar);
+}
+
+/* vhca_cmd_add_db_page - add the next page to a doorbell area */
+int vhca_cmd_add_db_page(struct vhca_hw *hw, u32 uar, u32 page, dma_addr_t db_page)
+{
+	struct vhca_add_db_page_req req = {
+		.uar = cpu_to_le32(uar),
+		.page = cpu_to_le32(page),
+		.db_page = cpu_to_le64(db_page),
+	};
+
+	return RUN(hw, VHCA_CMD_ADD_DB_PAGE, &req);
+}
+
+/* vhca_cmd_create_eq - make an event queue */
+int vhca_cmd_create_eq(struct vhca_hw *hw, const struct vhca_create_eq_req *req, u32 *eqn)
+{
+	return RUN_CREATE(hw, VHCA_CMD_CREATE_EQ, req, eqn);
+}
+
+/* vhca_cmd_destroy_eq - destroy an event queue */
+int vhca_cmd_destroy_eq(struct vhca_hw *hw, u32 eqn)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_EQ, eqn);
+}
+
+/* vhca_cmd_create_pd - make a protection domain */
+int vhca_cmd_create_pd(struct vhca_hw *hw, u32 *pdn)
+{
+	return run_create(hw, VHCA_CMD_CREATE_PD, NULL, 0, pdn);
+}
+
+/* vhca_cmd_destroy_pd - destroy a protection domain */
+int vhca_cmd_destroy_pd(struct vhca_hw *hw, u32 pdn)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_PD, pdn);
+}
+
+/* vhca_cmd_create_mkey - make a memory key; @key is the whole 32-bit key */
+int vhca_cmd_create_mkey(struct vhca_hw *hw, const struct vhca_create_mkey_req *req, u32 *key)
+{
+	return RUN_CREATE(hw, VHCA_CMD_CREATE_MKEY, req, key);
+}
+
+/* vhca_cmd_modify_mkey - change a live key's access, PD or translation */
+int vhca_cmd_modify_mkey(struct vhca_hw *hw, const struct vhca_modify_mkey_req *req)
+{
+	return RUN(hw, VHCA_CMD_MODIFY_MKEY, req);
+}
+
+/* vhca_cmd_destroy_mkey - destroy a memory key */
+int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_MKEY, key);
+}
+
+/* vhca_cmd_create_cq - make a completion queue */
+int vhca_cmd_create_cq(struct vhca_hw *hw, const struct vhca_create_cq_hw_req *req, u32 *cqn)
+{
+	return RUN_CREATE(hw, VHCA_CMD_CREATE_CQ, req, cqn);
+}
+
+/* vhca_cmd_destroy_cq - destroy a completion queue; it raises no event afterwards */
+int vhca_cmd_destroy_cq(struct vhca_hw *hw, u32 cqn)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_CQ, cqn);
+}
+
+/* vhca_cmd_create_qp - make a queue pair in the RESET state */
+int vhca_cmd_create_qp(struct vhca_hw *hw, const struct vhca_create_qp_hw_req *req, u32 *qpn)
+{
+	return RUN_CREATE(hw, VHCA_CMD_CREATE_QP, req, qpn);
+}
+
+/* vhca_cmd_modify_qp - change a queue pair's attributes */
+int vhca_cmd_modify_qp(struct vhca_hw *hw, const struct vhca_modify_qp_req *req)
+{
+	return RUN(hw, VHCA_CMD_MODIFY_QP, req);
+}
+
+/* vhca_cmd_query_qp - read a queue pair's attributes; @attr is the device's raw answer */
+int vhca_cmd_query_qp(struct vhca_hw *hw, u32 qpn, struct vhca_qp_attr *attr)
+{
+	struct vhca_object_req req = { .handle = cpu_to_le32(qpn) };
+	struct vhca_qp_attr *a;
+
+	a = run_out(hw, VHCA_CMD_QUERY_QP, &req, sizeof(req), sizeof(*a));
+	if (IS_ERR(a))
+		return PTR_ERR(a);
+	*attr = *a;
+	kfree(a);
+	return 0;
+}
+
+/* vhca_cmd_destroy_qp - destroy a queue pair; it completes nothing afterwards */
+int vhca_cmd_destroy_qp(struct vhca_hw *hw, u32 qpn)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_QP, qpn);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Event queues. */
+#include "admin_cmd.h"
+#include "eq.h"
+#include "ring.h"
+
+static struct vhca_eqe *eq_entry(const struct vhca_eq *eq, u64 count)
+{
+	return vhca_kbuf_at(&eq->ring, vhca_ring_slot(count, eq->log) * sizeof(struct vhca_eqe));
+}
+
+/**
+ * vhca_eq_pending - look whether the next entry is there
+ * @eq: the queue
+ *
+ * Return: true when vhca_eq_poll() would find something.
+ */
+bool vhca_eq_pending(const struct vhca_eq *eq)
+{
+	return vhca_ring_fresh(READ_ONCE(eq_entry(eq, eq->ci)->owner), eq->ci, eq->log);
+}
+
+/**
+ * vhca_eq_stuck - tell whether nobody handles the next entry
+ * @eq: the queue
+ *
+ * Called in regular intervals, much longer than an interrupt may take.
+ *
+ * Return: true when the entry that is waiting was waiting at the last call already.
+ */
+bool vhca_eq_stuck(struct vhca_eq *eq)
+{
+	u64 last = eq->stuck_at;
+	u64 ci = READ_ONCE(eq->ci);
+
+	eq->stuck_at = vhca_eq_pending(eq) ? ci + 1 : 0;
+	return last && last == eq->stuck_at;
+}
+
+static void eq_arm(struct vhca_eq *eq)
+{
+	vhca_db_arm(&eq->db, eq->ci, 0, ++eq->seq);
+}
+
+/*
+ * Handle the entries that are there, at most one lap of them. Returns the number handled.
+ */
+static u32 eq_drain(struct vhca_eq *eq)
+{
+	struct vhca_eqe *entry, copy;
+	bool more = false;
+	u32 n = 0;
+
+	while (n < 1U << eq->log && vhca_eq_pending(eq)) {
+		entry = eq_entry(eq, eq->ci);
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		copy = *entry;
+		eq->ci++;
+		n++;
+		more |= copy.flags & VHCA_EQE_F_MORE;
+		eq->fn(eq, &copy);
+	}
+	if (!n)
+		return 0;
+	/* The device holds events back for lack of room only if it said so, and wants a ring then. */
+	if (more)
+		vhca_db_ring(&eq->db, eq->ci);
+	else
+		vhca_db_store(&eq->db, 0, eq->ci);
+	return n;
+}
+
+/**
+ * vhca_eq_poll - handle the events that are there and arm the queue for the next one
+ * @eq: the queue
+ *
+ * Calls of one queue are serialised by the caller. Handles a bounded number of events, so that a
+ * wild device cannot keep a CPU for itself.
+ *
+ * Return: false when the queue is empty and armed; true when there is more to do and the caller
+ * has to come back.
+ */
+bool vhca_eq_poll(struct vhca_eq *eq)
+{
+	unsigned int laps;
+
+	for (laps = 0; laps < 2; laps++) {
+		eq_drain(eq);
+		eq_arm(eq);
+		/* An entry written before the arming was seen raises no interrupt. */
+		if (!vhca_eq_pending(eq))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * vhca_eq_create - make an event queue and arm it
+ * @eq: the queue
+ * @hw: the device
+ * @uar: area for its records
+ * @log: log2 of the entries
+ * @vector: interrupt vector
+ * @flags: VHCA_EQ_*
+ * @fn: event handler
+ *
+ * May sleep.
+ *
+ * Return: 0; -ENOMEM; as the device commands.
+ */
+int vhca_eq_create(struct vhca_eq *eq, struct vhca_hw *hw, struct vhca_uar *uar, u8 log,
+		   u32 vector, u8 flags, vhca_eq_fn fn)
+{
+	struct vhca_create_eq_req req = {
+		.uar = cpu_to_le32(uar->handle),
+		.vector = cpu_to_le32(vector),
+		.log_entries = log,
+		.flags = flags,
+	};
+	int err;
+
+	eq->hw = hw;
+	eq->fn = fn;
+	eq->log = log;
+	eq->ci = 0;
+	eq->seq = 0;
+	eq->stuck_at = 0;
+	err = vhca_kbuf_alloc(&eq->ring, hw->dev, sizeof(struct vhca_eqe) << log);
+	if (err)
+		return err;
+	err = vhca_db_alloc(uar, &eq->db);
+	if (err)
+		goto err_ring;
+	vhca_kbuf_describe(&eq->ring, &req.buf);
+	req.db_slot = cpu_to_le32(vhca_db_slot(&eq->db));
+	eq_arm(eq);
+	err = vhca_cmd_create_eq(hw, &req, &eq->eqn);
+	if (err)
+		goto err_db;
+	return 0;
+
+err_db:
+	vhca_db_free(&eq->db);
+err_ring:
+	vhca_kbuf_free(&eq->ring);
+	return err;
+}
+
+/**
+ * vhca_eq_destroy - destroy an event queue
+ * @eq: the queue; its interrupt is off and nobody polls it
+ *
+ * Return: 0, or the device's refusal, and the queue's memory stays allocated.
+ */
+int vhca_eq_destroy(struct vhca_eq *eq)
+{
+	int err;
+
+	err = vhca_hw_settle(eq->hw, vhca_cmd_destroy_eq(eq->hw, eq->eqn));
+	if (err)
+		return err;
+	vhca_db_free(&eq->db);
+	vhca_kbuf_free(&eq->ring);
+	return 0;
+}

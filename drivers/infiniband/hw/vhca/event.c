@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Meaning of events.
+ *
+ * An object is found by number under the lock of its table and kept by a reference while its
+ * consumer is told. Objects leave the tables before they are destroyed, and destruction waits for
+ * the references: a destroyed object never gets an event.
+ */
+#include "verbs.h"
+#include "vhca.h"
+
+static struct vhca_cq *get_cq(struct vhca_vector *vector, u32 cqn)
+{
+	struct vhca_cq *cq;
+	unsigned long flags;
+
+	xa_lock_irqsave(&vector->cqs, flags);
+	cq = xa_load(&vector->cqs, cqn);
+	if (cq)
+		refcount_inc(&cq->refs);
+	xa_unlock_irqrestore(&vector->cqs, flags);
+	return cq;
+}
+
+static void put_cq(struct vhca_cq *cq)
+{
+	if (refcount_dec_and_test(&cq->refs))
+		complete(&cq->unused);
+}
+
+static struct vhca_qp *get_qp(struct vhca_dev *dev, u32 qpn)
+{
+	struct vhca_qp *qp;
+	unsigned long flags;
+
+	xa_lock_irqsave(&dev->qps, flags);
+	qp = xa_load(&dev->qps, qpn);
+	if (qp)
+		refcount_inc(&qp->refs);
+	xa_unlock_irqrestore(&dev->qps, flags);
+	return qp;
+}
+
+static void put_qp(struct vhca_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		complete(&qp->unused);
+}
+
+/**
+ * vhca_comp_event - handle an entry of a completion event queue
+ * @eq: the queue
+ * @eqe: copy of the entry
+ *
+ * Interrupt context. Events of queues that are gone are normal: they were under way.
+ */
+void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
+{
+	struct vhca_vector *vector = container_of(eq, struct vhca_vector, eq);
+	struct vhca_cq *cq;
+
+	if (eqe->event != VHCA_EV_COMPLETION) {
+		dev_err_ratelimited(eq->hw->dev, "event %#x on completion event queue %u\n",
+				    eqe->event, eq->eqn);
+		return;
+	}
+	cq = get_cq(vector, le32_to_cpu(eqe->number));
+	if (!cq)
+		return;
+	if (cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	put_cq(cq);
+}
+
+static void cq_error(struct vhca_dev *dev, u32 cqn)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = IB_EVENT_CQ_ERR };
+	struct vhca_cq *cq = NULL;
+	unsigned int i;
+
+	for (i = 0; i < dev->nvectors && !cq; i++)
+		cq = get_cq(&dev->vectors[i], cqn);
+	if (!cq)
+		return;
+	event.element.cq = &cq->ibcq;
+	if (cq->ibcq.event_handler)
+		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+	put_cq(cq);
+}
+
+static void qp_event(struct vhca_dev *dev, u32 qpn, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+	struct vhca_qp *qp = get_qp(dev, qpn);
+
+	if (!qp)
+		return;
+	event.element.qp = &qp->ibqp;
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	put_qp(qp);
+}
+
+static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+
+	if (!port || port > dev->hw.limits.ports) {
+		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
+		return;
+	}
+	event.element.port_num = port;
+	ib_dispatch_event(&event);
+}
+
+/**
+ * vhca_async_event - handle an entry of the asynchronous event queue
+ * @eq: the queue
+ * @eqe: copy of the entry
+ *
+ * May sleep.
+ */
+void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
+{
+	struct vhca_dev *dev = container_of(eq, struct vhca_dev, async_eq);
+	u32 number = le32_to_cpu(eqe->number);
+
+	switch (eqe->event) {
+	case VHCA_EV_CQ_ERR:
+		return cq_error(dev, number);
+	case VHCA_EV_QP_FATAL:
+		return qp_event(dev, number, IB_EVENT_QP_FATAL);
+	case VHCA_EV_QP_REQ_ERR:
+		return qp_event(dev, number, IB_EVENT_QP_REQ_ERR);
+	case VHCA_EV_QP_ACCESS_ERR:
+		return qp_event(dev, number, IB_EVENT_QP_ACCESS_ERR);
+	case VHCA_EV_COMM_EST:
+		return qp_event(dev, number, IB_EVENT_COMM_EST);
+	case VHCA_EV_SQ_DRAINED:
+		return qp_event(dev, number, IB_EVENT_SQ_DRAINED);
+	case VHCA_EV_PORT_ACTIVE:
+		return port_event(dev, eqe->port, IB_EVENT_PORT_ACTIVE);
+	case VHCA_EV_PORT_ERR:
+		return port_event(dev, eqe->port, IB_EVENT_PORT_ERR);
+	case VHCA_EV_LID_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_LID_CHANGE);
+	case VHCA_EV_PKEY_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_PKEY_CHANGE);
+	case VHCA_EV_GID_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_GID_CHANGE);
+	case VHCA_EV_SM_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_SM_CHANGE);
+	case VHCA_EV_DEVICE_FATAL:
+		return vhca_hw_kill(&dev->hw, "it reports a fatal error");
+	default:
+		dev_err_ratelimited(dev->hw.dev, "unknown asynchronous event %#x\n", eqe->event);
+	}
+}
+
+/**
+ * vhca_flush_kernel_users - make kernel consumers see the end of their work
+ * @dev: the device, dead and stopped
+ *
+ * Polling the CQs of a dead device yields flush completions for everything that was posted; their
+ * consumers only have to be told to poll. May sleep.
+ */
+void vhca_flush_kernel_users(struct vhca_dev *dev)
+{
+	unsigned long cqn;
+	struct vhca_cq *cq;
+	unsigned int i;
+
+	mutex_lock(&dev->vectors_lock);
+	for (i = 0; i < dev->nvectors; i++) {
+		xa_for_each(&dev->vectors[i].cqs, cqn, cq) {
+			cq = get_cq(&dev->vectors[i], cqn);
+			if (!cq)
+				continue;
+			if (cq->kernel)
+				vhca_cq_wake_soft(cq);
+			put_cq(cq);
+		}
+	}
+	mutex_unlock(&dev->vectors_lock);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Registers, bring-up of the admin queue, and the end of a device that failed or went away. */
+#include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/iopoll.h>
+#include <linux/module.h>
+
+#include "hw.h"
+
+static unsigned int admin_timeout = 60;
+module_param(admin_timeout, uint, 0444);
+MODULE_PARM_DESC(admin_timeout, "seconds the device may take to answer an admin command (60)");
+
+/* Commands in flight: more only makes the rings bigger, callers wait for a slot. */
+#define VHCA_ADMIN_LOG		6
+/* How long the device may take to become ready or to reset. */
+#define VHCA_READY_US		(5 * USEC_PER_SEC)
+
+static struct vhca_hw *admin_to_hw(struct vhca_admin *aq)
+{
+	return container_of(aq, struct vhca_hw, admin);
+}
+
+static u32 reg_read(struct vhca_hw *hw, u32 reg)
+{
+	return readl(hw->regs + reg);
+}
+
+static void reg_write(struct vhca_hw *hw, u32 reg, u32 value)
+{
+	writel(value, hw->regs + reg);
+}
+
+/*
+ * Reset the device and make sure that it heard: a register read is answered after the writes
+ * before it, and a device that was reset or is gone does no DMA.
+ */
+static int reset_device(struct vhca_hw *hw)
+{
+	u32 status;
+	int err;
+
+	reg_write(hw, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);
+	err = read_poll_timeout(reg_read, status,
+				status == VHCA_STATUS_GONE || !(status & VHCA_STATUS_READY),
+				100, VHCA_READY_US, false, hw, VHCA_REG_STATUS);
+	if (err)
+		return err;
+	return status == VHCA_STATUS_GONE ? -ENODEV : 0;
+}
+
+static void stop_dead_device(struct work_struct *work)
+{
+	struct vhca_hw *hw = container_of(work, struct vhca_hw, stop_work);
+	u32 status = reg_read(hw, VHCA_REG_STATUS);
+	u32 code = status == VHCA_STATUS_GONE ? 0 : reg_read(hw, VHCA_REG_FATAL_CODE);
+	int err;
+
+	dev_err(hw->dev, "device failed: %s (status %#x, code %u)\n", hw->dead_why, status, code);
+	err = reset_device(hw);
+	if (err && err != -ENODEV)
+		dev_err(hw->dev, "device does not answer a reset (%d)\n", err);
+	complete_all(&hw->stopped);
+	if (hw->on_dead)
+		hw->on_dead(hw);
+}
+
+/**
+ * vhca_hw_init - prepare the structure
+ * @hw: the device; all else is zero or set by the caller
+ * @dev: the PCI function's device
+ * @on_dead: told once, in process context, when the device has died and was stopped; or NULL
+ */
+void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct vhca_hw *hw))
+{
+	hw->dev = dev;
+	hw->on_dead = on_dead;
+	init_completion(&hw->stopped);
+	INIT_WORK(&hw->stop_work, stop_dead_device);
+}
+
+/**
+ * vhca_hw_kill - give a device up
+ * @hw: the device
+ * @why: reason for the log, a constant string
+ *
+ * From the first call on every admin command fails at once; the device is then stopped from a work
+ * item. Later calls do nothing. Any context.
+ */
+void vhca_hw_kill(struct vhca_hw *hw, const char *why)
+{
+	if (test_and_set_bit(0, &hw->dead))
+		return;
+	hw->dead_why = why;
+	vhca_admin_fail(&hw->admin);
+	queue_work(system_unbound_wq, &hw->stop_work);
+}
+
+/**
+ * vhca_hw_present - read the device's status register once
+ * @hw: the device
+ *
+ * Return: false when the device has been taken away.
+ */
+bool vhca_hw_present(struct vhca_hw *hw)
+{
+	return reg_read(hw, VHCA_REG_STATUS) != VHCA_STATUS_GONE;
+}
+
+/**
+ * vhca_hw_check - read the device's status register and kill it if it says so
+ * @hw: the device
+ */
+void vhca_hw_check(struct vhca_hw *hw)
+{
+	u32 status = reg_read(hw, VHCA_REG_STATUS);
+
+	if (status == VHCA_STATUS_GONE)
+		vhca_hw_kill(hw, "registers read all ones, it was taken away");
+	else if (status & VHCA_STATUS_FATAL)
+		vhca_hw_kill(hw, "it reports a fatal error");
+	else if (!(status & VHCA_STATUS_READY))
+		vhca_hw_kill(hw, "it was reset behind the driver's back");
+}
+
+/**
+ * vhca_hw_identify - find out whether this driver can drive the device
+ * @hw: the device, its BAR0 mapped
+ *
+ * Return: 0, or -ENODEV after a message that says why not.
+ */
+int vhca_hw_identify(struct vhca_hw *hw)
+{
+	const u32 minor = VHCA_VERSION_MINOR;
+	u32 magic = reg_read(hw, VHCA_REG_MAGIC);
+
+	if (magic != VHCA_MAGIC) {
+		dev_err(hw->dev, "not a VHCA: magic is %#x, expected %#x\n", magic, VHCA_MAGIC);
+		return -ENODEV;
+	}
+	hw->version = reg_read(hw, VHCA_REG_VERSION);
+	if (hw->version >> 16 != VHCA_VERSION_MAJOR || (hw->version & 0xffff) < minor) {
+		dev_err(hw->dev, "device has interface %u.%u, this driver speaks %u.%u: refused\n",
+			hw->version >> 16, hw->version & 0xffff, VHCA_VERSION_MAJOR, minor);
+		return -ENODEV;
+	}
+	hw->kick_stride = reg_read(hw, VHCA_REG_KICK_STRIDE);
+	hw->kick_pages = reg_read(hw, VHCA_REG_KICK_PAGES);
+	return 0;
+}
+
+static void admin_kick(struct vhca_admin *aq, u32 tail)
+{
+	reg_write(admin_to_hw(aq), VHCA_REG_ADMIN_TAIL, tail);
+}
+
+static void admin_timed_out(struct vhca_admin *aq, u8 opcode)
+{
+	struct vhca_hw *hw = admin_to_hw(aq);
+
+	if (!vhca_hw_dead(hw))
+		dev_err(hw->dev, "admin command %#x got no answer in %u s\n", opcode,
+			admin_timeout);
+	vhca_hw_kill(hw, "an admin command timed out");
+}
+
+static void admin_wait_stopped(struct vhca_admin *aq)
+{
+	wait_for_completion(&admin_to_hw(aq)->stopped);
+}
+
+static const struct vhca_admin_ops hw_admin_ops = {
+	.kick = admin_kick,
+	.timed_out = admin_timed_out,
+	.wait_stopped = admin_wait_stopped,
+};
+
+/**
+ * vhca_hw_start - reset the device and bring its admin queue up
+ * @hw: the device
+ *
+ * Admin completions raise vector 0; until the caller clears hw->admin.polling they are polled for.
+ * May sleep.
+ *
+ * Return: 0; -ENODEV when the device is not there or refuses to come up; -ENOMEM.
+ */
+int vhca_hw_start(struct vhca_hw *hw)
+{
+	u32 log, status;
+	int err;
+
+	err = reset_device(hw);
+	if (err) {
+		dev_err(hw->dev, "device does not reset (%d)\n", err);
+		return -ENODEV;
+	}
+	log = min3(reg_read(hw, VHCA_REG_ADMIN_MAX), VHCA_ADMIN_LOG, VHCA_ADMIN_LOG_MAX);
+	if (!log) {
+		dev_err(hw->dev, "device offers no admin queue\n");
+		return -ENODEV;
+	}
+	err = vhca_admin_init(&hw->admin, hw->dev, &hw_admin_ops, log,
+			      msecs_to_jiffies(max(admin_timeout, 1U) * MSEC_PER_SEC));
+	if (err)
+		return err;
+
+	reg_write(hw, VHCA_REG_ASQ_LO, lower_32_bits(hw->admin.sq_dma));
+	reg_write(hw, VHCA_REG_ASQ_HI, upper_32_bits(hw->admin.sq_dma));
+	reg_write(hw, VHCA_REG_ACQ_LO, lower_32_bits(hw->admin.cq_dma));
+	reg_write(hw, VHCA_REG_ACQ_HI, upper_32_bits(hw->admin.cq_dma));
+	reg_write(hw, VHCA_REG_ADMIN_SIZE, log);
+	reg_write(hw, VHCA_REG_ADMIN_VECTOR, 0);
+	reg_write(hw, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
+	err = read_poll_timeout(reg_read, status, status & (VHCA_STATUS_READY | VHCA_STATUS_FATAL),
+				100, VHCA_READY_US, false, hw, VHCA_REG_STATUS);
+	if (!err && status != VHCA_STATUS_GONE && !(status & VHCA_STATUS_FATAL))
+		return 0;
+
+	dev_err(hw->dev, "device does not become ready, status %#x\n", status);
+	reset_device(hw);
+	vhca_admin_exit(&hw->admin);
+	return -ENODEV;
+}
+
+/**
+ * vhca_hw_stop - stop the device for good
+ * @hw: the device; all its users are gone
+ *
+ * After this the device does no DMA and the admin queue's memory is free. May sleep.
+ */
+void vhca_hw_stop(struct vhca_hw *hw)
+{
+	int err;
+
+	/* Nobody sends commands any more, so nobody but the interrupt paths can call kill. */
+	if (!test_and_set_bit(0, &hw->dead)) {
+		vhca_admin_fail(&hw->admin);
+		err = reset_device(hw);
+		if (err && err != -ENODEV)
+			dev_err(hw->dev, "device does not answer a reset (%d)\n", err);
+		complete_all(&hw->stopped);
+	}
+	flush_work(&hw->stop_work);
+	wait_for_completion(&hw->stopped);
+	vhca_admin_exit(&hw->admin);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The kernel's completions.
+ *
+ * Which request a completion belongs to is decided by counting: the device says up to where a
+ * queue is finished, and the driver finds the request in its own notes. A consumer's pointer in a
+ * wr_id is therefore never taken from memory the device can write.
+ *
+ * A QP is found by number in the device's table. It cannot go away under a poll: destruction takes
+ * the lock of its CQs after it has left the table.
+ */
+#include "ring.h"
+#include "verbs.h"
+
+static struct vhca_cqe *cq_entry(struct vhca_cq *cq, u64 count)
+{
+	return vhca_kbuf_at(&cq->kernel->ring,
+			    vhca_ring_slot(count, cq->log) * sizeof(struct vhca_cqe));
+}
+
+static bool cq_pending(struct vhca_cq *cq, u64 count)
+{
+	return vhca_ring_fresh(READ_ONCE(cq_entry(cq, count)->owner), count, cq->log);
+}
+
+static enum ib_wc_status wc_status(u8 status)
+{
+	switch (status) {
+	case VHCA_CS_SUCCESS:
+		return IB_WC_SUCCESS;
+	case VHCA_CS_LOC_LEN_ERR:
+		return IB_WC_LOC_LEN_ERR;
+	case VHCA_CS_LOC_QP_OP_ERR:
+		return IB_WC_LOC_QP_OP_ERR;
+	case VHCA_CS_LOC_EEC_OP_ERR:
+		return IB_WC_LOC_EEC_OP_ERR;
+	case VHCA_CS_LOC_PROT_ERR:
+		return IB_WC_LOC_PROT_ERR;
+	case VHCA_CS_WR_FLUSH_ERR:
+		return IB_WC_WR_FLUSH_ERR;
+	case VHCA_CS_MW_BIND_ERR:
+		return IB_WC_MW_BIND_ERR;
+	case VHCA_CS_BAD_RESP_ERR:
+		return IB_WC_BAD_RESP_ERR;
+	case VHCA_CS_LOC_ACCESS_ERR:
+		return IB_WC_LOC_ACCESS_ERR;
+	case VHCA_CS_REM_INV_REQ_ERR:
+		return IB_WC_REM_INV_REQ_ERR;
+	case VHCA_CS_REM_ACCESS_ERR:
+		return IB_WC_REM_ACCESS_ERR;
+	case VHCA_CS_REM_OP_ERR:
+		return IB_WC_REM_OP_ERR;
+	case VHCA_CS_RETRY_EXC_ERR:
+		return IB_WC_RETRY_EXC_ERR;
+	case VHCA_CS_RNR_RETRY_EXC_ERR:
+		return IB_WC_RNR_RETRY_EXC_ERR;
+	case VHCA_CS_REM_ABORT_ERR:
+		return IB_WC_REM_ABORT_ERR;
+	case VHCA_CS_FATAL_ERR:
+		return IB_WC_FATAL_ERR;
+	default:
+		return IB_WC_GENERAL_ERR;
+	}
+}
+
+static void finish_wr(struct vhca_wq *wq, u64 tail)
+{
+	/* Pairs with the acquire in post.c: the notes have been read before they are reused. */
+	smp_store_release(&wq->tail, tail);
+}
+
+/* Find the request that ends at a count the device reported; requests before it are finished. */
+static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
+{
+	u64 head = smp_load_acquire(&wq->head);
+	u64 end = vhca_ring_widen(wq->tail, index);
+	u64 pos = wq->tail;
+	struct vhca_wr *wr = NULL;
+
+	if (!vhca_ring_pending(end, head, pos))
+		return false;
+	while (pos < end) {
+		wr = &wq->wrs[vhca_ring_slot(pos, wq->log)];
+		pos += wr->nslots;
+	}
+	if (pos != end)
+		return false;
+	wc->wr_id = wr->wr_id;
+	wc->opcode = wr->opcode;
+	finish_wr(wq, end);
+	return true;
+}
+
+static void fill_recv(struct ib_wc *wc, const struct vhca_cqe *cqe)
+{
+	wc->opcode = cqe->opcode == VHCA_CQE_RECV_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM :
+							      IB_WC_RECV;
+	wc->src_qp = le32_to_cpu(cqe->src_qpn);
+	wc->slid = le16_to_cpu(cqe->slid);
+	wc->pkey_index = le16_to_cpu(cqe->pkey_index);
+	wc->sl = cqe->sl;
+	wc->dlid_path_bits = cqe->dlid_path_bits;
+	wc->port_num = cqe->port;
+	if (cqe->flags & VHCA_CQE_F_IMM) {
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = cqe->imm;
+	}
+	if (cqe->flags & VHCA_CQE_F_GRH)
+		wc->wc_flags |= IB_WC_GRH;
+}
+
+/* Turn one entry into a work completion; false when it is of no use to anyone. */
+static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_wc *wc)
+{
+	struct vhca_dev *dev = to_vdev(cq->ibcq.device);
+	u32 qpn = le32_to_cpu(cqe->qpn);
+	bool recv = cqe->flags & VHCA_CQE_F_RQ;
+	struct vhca_qp *qp;
+	struct vhca_wq *wq;
+
+	if (qpn == VHCA_QPN_NONE)
+		return false;
+	qp = xa_load(&dev->qps, qpn);
+	if (!qp)
+		return false;
+	if (!qp->kernel || (recv ? qp->ibqp.recv_cq : qp->ibqp.send_cq) != &cq->ibcq)
+		goto nonsense;
+	wq = recv ? &qp->kernel->rq : &qp->kernel->sq;
+
+	memset(wc, 0, sizeof(*wc));
+	if (!complete_wr(wq, le32_to_cpu(cqe->wqe_index), wc))
+		goto nonsense;
+	wc->qp = &qp->ibqp;
+	wc->status = wc_status(cqe->status);
+	wc->vendor_err = cqe->vendor_err;
+	wc->byte_len = le32_to_cpu(cqe->byte_len);
+	if (recv)
+		fill_recv(wc, cqe);
+	return true;
+
+nonsense:
+	dev_err_ratelimited(dev->hw.dev, "device completed what QP %#x was not asked to do\n", qpn);
+	return false;
+}
+
+/* Completions of a dead device: everything that was posted is flushed. */
+static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv)
+{
+	struct vhca_wq *wq;
+	struct vhca_wr *wr;
+	int got = 0;
+
+	list_for_each_entry(wq, list, link) {
+		struct vhca_qp_kernel *k = recv ? container_of(wq, struct vhca_qp_kernel, rq) :
+						  container_of(wq, struct vhca_qp_kernel, sq);
+
+		while (got < n && wq->tail != smp_load_acquire(&wq->head)) {
+			wr = &wq->wrs[vhca_ring_slot(wq->tail, wq->log)];
+			memset(&wc[got], 0, sizeof(*wc));
+			wc[got].wr_id = wr->wr_id;
+			wc[got].opcode = wr->opcode;
+			wc[got].status = IB_WC_WR_FLUSH_ERR;
+			wc[got].qp = &k->qp->ibqp;
+			finish_wr(wq, wq->tail + wr->nslots);
+			got++;
+		}
+	}
+	return got;
+}
+
+static int flush_dead(struct vhca_cq *cq, int n, struct ib_wc *wc)
+{
+	int got = flush_list(&cq->kernel->senders, n, wc, false);
+
+	return got + flush_list(&cq->kernel->receivers, n - got, wc + got, true);
+}
+
+/* ib_device_ops.poll_cq. Any context. */
+int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	struct vhca_cq_kernel *k = cq->kernel;
+	struct vhca_dev *dev = to_vdev(ibcq->device);
+	struct vhca_cqe copy;
+	unsigned long flags;
+	int got = 0;
+	u64 start;
+
+	spin_lock_irqsave(&k->lock, flags);
+	start = k->ci;
+	while (got < n && cq_pending(cq, k->ci)) {
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		copy = *cq_entry(cq, k->ci);
+		k->ci++;
+		got += take_cqe(cq, &copy, &wc[got]);
+	}
+	if (k->ci != start)
+		vhca_db_store(&cq->db, 0, k->ci);
+	if (unlikely(got < n && completion_done(&dev->hw.stopped)))
+		got += flush_dead(cq, n - got, wc + got);
+	spin_unlock_irqrestore(&k->lock, flags);
+	return got;
+}
+
+/* ib_device_ops.req_notify_cq. Any context. */
+int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	struct vhca_cq_kernel *k = cq->kernel;
+	struct vhca_dev *dev = to_vdev(ibcq->device);
+	unsigned long flags;
+	u64 arm = 0;
+	int ret = 0;
+
+	if ((notify & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
+		arm = VHCA_ARM_SOLICITED;
+	spin_lock_irqsave(&k->lock, flags);
+	vhca_db_arm(&cq->db, k->ci, arm, ++k->seq);
+	if (notify & IB_CQ_REPORT_MISSED_EVENTS)
+		ret = cq_pending(cq, k->ci);
+	spin_unlock_irqrestore(&k->lock, flags);
+	/* A dead device raises no event for what is still to be flushed. */
+	if (unlikely(vhca_hw_dead(&dev->hw)))
+		vhca_cq_wake_soft(cq);
+	return ret;
+}
+
+/**
+ * vhca_cq_wake_soft - have a kernel CQ's consumer poll, since the device will not call it
+ * @cq: the CQ
+ *
+ * Any context.
+ */
+void vhca_cq_wake_soft(struct vhca_cq *cq)
+{
+	queue_work(system_unbound_wq, &cq->kernel->wake);
+}
+
+static bool anything_to_flush(struct vhca_cq_kernel *k)
+{
+	struct vhca_wq *wq;
+
+	list_for_each_entry(wq, &k->senders, link)
+		if (wq->tail != smp_load_acquire(&wq->head))
+			return true;
+	list_for_each_entry(wq, &k->receivers, link)
+		if (wq->tail != smp_load_acquire(&wq->head))
+			return true;
+	return false;
+}
+
+/* Call the completion handler when a poll would find something. */
+void vhca_cq_wake_work(struct work_struct *work)
+{
+	struct vhca_cq_kernel *k = container_of(work, struct vhca_cq_kernel, wake);
+	struct vhca_cq *cq = k->cq;
+	bool call;
+
+	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
+	spin_lock_irq(&k->lock);
+	call = cq_pending(cq, k->ci) || anything_to_flush(k);
+	spin_unlock_irq(&k->lock);
+	if (call && cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+/**
+ * vhca_cq_attach_qp - let the CQs of a kernel QP know it
+ * @qp: the QP
+ */
+void vhca_cq_attach_qp(struct vhca_qp *qp)
+{
+	struct vhca_cq_kernel *send = to_vcq(qp->ibqp.send_cq)->kernel;
+	struct vhca_cq_kernel *recv = to_vcq(qp->ibqp.recv_cq)->kernel;
+
+	spin_lock_irq(&send->lock);
+	list_add_tail(&qp->kernel->sq.link, &send->senders);
+	spin_unlock_irq(&send->lock);
+	spin_lock_irq(&recv->lock);
+	list_add_tail(&qp->kernel->rq.link, &recv->receivers);
+	spin_unlock_irq(&recv->lock);
+}
+
+/* Called with the CQ's lock held: mark what a QP that goes has left in a CQ. */
+static void disown_cqes(struct vhca_cq *cq, u32 qpn)
+{
+	struct vhca_cqe *entry;
+	u64 count;
+
+	for (count = cq->kernel->ci; count - cq->kernel->ci < BIT_ULL(cq->log); count++) {
+		if (!cq_pending(cq, count))
+			break;
+		entry = cq_entry(cq, count);
+		if (le32_to_cpu(READ_ONCE(entry->qpn)) == qpn)
+			WRITE_ONCE(entry->qpn, cpu_to_le32(VHCA_QPN_NONE));
+	}
+}
+
+/**
+ * vhca_cq_purge_qp - forget what a kernel QP has left in its CQs
+ * @qp: the QP, which completes nothing any more
+ * @detach: the QP goes away
+ */
+void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
+{
+	struct vhca_cq *send = to_vcq(qp->ibqp.send_cq);
+	struct vhca_cq *recv = to_vcq(qp->ibqp.recv_cq);
+
+	spin_lock_irq(&send->kernel->lock);
+	disown_cqes(send, qp->ibqp.qp_num);
+	if (detach)
+		list_del(&qp->kernel->sq.link);
+	else
+		vhca_wq_reset(&qp->kernel->sq);
+	spin_unlock_irq(&send->kernel->lock);
+
+	spin_lock_irq(&recv->kernel->lock);
+	disown_cqes(recv, qp->ibqp.qp_num);
+	if (detach)
+		list_del(&qp->kernel->rq.link);
+	else
+		vhca_wq_reset(&qp->kernel->rq);
+	spin_unlock_irq(&recv->kernel->lock);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The kernel's requests.
+ *
+ * Segments of a send request are multiples of 16 bytes, so none spans two blocks; only inline data
+ * are copied piece by piece across the ring's end and the ring's pieces.
+ */
+#include <linux/overflow.h>
+
+#include "ring.h"
+#include "verbs.h"
+
+#define SEG_UNIT	sizeof(struct vhca_sge)
+static_assert(sizeof(struct vhca_wqe_ctrl) % SEG_UNIT == 0);
+static_assert(sizeof(struct vhca_wqe_raddr) == SEG_UNIT);
+
+/* Where the next bytes of a request go. */
+struct wqe_writer {
+	struct vhca_wq *wq;
+	u64 slot;	/* count of the block */
+	u32 offset;	/* in the block */
+};
+
+static void *writer_at(struct wqe_writer *w)
+{
+	return vhca_kbuf_at(&w->wq->ring,
+			    vhca_ring_slot(w->slot, w->wq->log) * VHCA_WQE_BLOCK + w->offset);
+}
+
+static void writer_skip(struct wqe_writer *w, u32 n)
+{
+	w->offset += n;
+	w->slot += w->offset / VHCA_WQE_BLOCK;
+	w->offset %= VHCA_WQE_BLOCK;
+}
+
+static void write_sge(struct wqe_writer *w, const struct ib_sge *sge)
+{
+	struct vhca_sge *seg = writer_at(w);
+
+	seg->addr = cpu_to_le64(sge->addr);
+	seg->length = cpu_to_le32(sge->length);
+	seg->lkey = cpu_to_le32(sge->lkey);
+	writer_skip(w, sizeof(*seg));
+}
+
+static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
+{
+	u32 n;
+
+	while (len) {
+		n = min_t(u32, len, VHCA_WQE_BLOCK - w->offset);
+		memcpy(writer_at(w), data, n);
+		writer_skip(w, n);
+		data += n;
+		len -= n;
+	}
+}
+
+/* What a verbs operation is to the device and in its completion. */
+struct send_op {
+	u8 opcode;
+	u8 wc_opcode;
+	bool remote;
+	bool imm;
+	bool inlines;
+};
+
+static const struct send_op send_ops[] = {
+	[IB_WR_SEND] = { VHCA_OP_SEND, IB_WC_SEND, false, false, true },
+	[IB_WR_SEND_WITH_IMM] = { VHCA_OP_SEND_IMM, IB_WC_SEND, false, true, true },
+	[IB_WR_RDMA_WRITE] = { VHCA_OP_WRITE, IB_WC_RDMA_WRITE, true, false, true },
+	[IB_WR_RDMA_WRITE_WITH_IMM] = { VHCA_OP_WRITE_IMM, IB_WC_RDMA_WRITE, true, true, true },
+	[IB_WR_RDMA_READ] = { VHCA_OP_READ, IB_WC_RDMA_READ, true, false, false },
+};
+
+static const struct send_op *find_op(enum ib_wr_opcode opcode)
+{
+	if (opcode >= ARRAY_SIZE(send_ops) || !send_ops[opcode].opcode)
+		return NULL;
+	return &send_ops[opcode];
+}
+
+/**
+ * vhca_send_wqe_blocks - ring blocks of a send request
+ * @nsge: gather entries
+ * @inline_len: inline bytes
+ *
+ * Return: blocks that hold either.
+ */
+u32 vhca_send_wqe_blocks(u32 nsge, u32 inline_len)
+{
+	size_t payload = max_t(size_t, nsge * sizeof(struct vhca_sge), inline_len);
+
+	return DIV_ROUND_UP(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_raddr) + payload,
+			    VHCA_WQE_BLOCK);
+}
+
+/**
+ * vhca_wq_reset - forget everything that was posted
+ * @wq: queue of a QP in the RESET state; the CQ's lock is held
+ */
+void vhca_wq_reset(struct vhca_wq *wq)
+{
+	wq->head = 0;
+	wq->tail = 0;
+}
+
+static int inline_size(const struct ib_send_wr *wr, u32 max, u32 *len)
+{
+	u32 sum = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++)
+		if (check_add_overflow(sum, wr->sg_list[i].length, &sum))
+			return -EINVAL;
+	if (sum > max)
+		return -EINVAL;
+	*len = sum;
+	return 0;
+}
+
+static void write_payload(struct wqe_writer *w, const struct ib_send_wr *wr)
+{
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		if (wr->send_flags & IB_SEND_INLINE)
+			write_bytes(w, (void *)(uintptr_t)wr->sg_list[i].addr,
+				    wr->sg_list[i].length);
+		else
+			write_sge(w, &wr->sg_list[i]);
+	}
+}
+
+/* Write one request behind the last one; the caller rings. */
+static int put_send(struct vhca_wq *sq, const struct ib_send_wr *wr)
+{
+	const struct send_op *op = find_op(wr->opcode);
+	struct wqe_writer w = { .wq = sq, .slot = sq->head };
+	struct vhca_wqe_ctrl *ctrl;
+	struct vhca_wqe_raddr *raddr;
+	bool inl = wr->send_flags & IB_SEND_INLINE;
+	u32 len = 0, bytes, nblk;
+	struct vhca_wr *note;
+
+	if (!op || wr->num_sge < 0 || wr->num_sge > sq->max_sge || (inl && !op->inlines) ||
+	    wr->send_flags & IB_SEND_IP_CSUM)
+		return -EINVAL;
+	if (inl && inline_size(wr, sq->max_inline, &len))
+		return -EINVAL;
+	bytes = sizeof(*ctrl) + (op->remote ? sizeof(*raddr) : 0) +
+		(inl ? len : wr->num_sge * sizeof(struct vhca_sge));
+	nblk = DIV_ROUND_UP(bytes, VHCA_WQE_BLOCK);
+	/* Pairs with the release in poll.c. */
+	if (vhca_ring_room(sq->head, smp_load_acquire(&sq->tail), sq->log) < nblk)
+		return -ENOMEM;
+
+	ctrl = writer_at(&w);
+	*ctrl = (struct vhca_wqe_ctrl) {
+		.opcode = op->opcode,
+		.flags = (wr->send_flags & IB_SEND_SIGNALED ? VHCA_WQE_SIGNALED : 0) |
+			 (wr->send_flags & IB_SEND_SOLICITED ? VHCA_WQE_SOLICITED : 0) |
+			 (wr->send_flags & IB_SEND_FENCE ? VHCA_WQE_FENCE : 0) |
+			 (inl ? VHCA_WQE_INLINE : 0),
+		.nblk = nblk,
+		.nsge = inl ? 0 : wr->num_sge,
+		.imm = op->imm ? wr->ex.imm_data : 0,
+		.wr_id = cpu_to_le64(wr->wr_id),
+		.index = cpu_to_le32(sq->head),
+		.inline_len = cpu_to_le32(len),
+	};
+	writer_skip(&w, sizeof(*ctrl));
+	if (op->remote) {
+		raddr = writer_at(&w);
+		raddr->addr = cpu_to_le64(rdma_wr(wr)->remote_addr);
+		raddr->rkey = cpu_to_le32(rdma_wr(wr)->rkey);
+		raddr->rsvd = 0;
+		writer_skip(&w, sizeof(*raddr));
+	}
+	write_payload(&w, wr);
+
+	note = &sq->wrs[vhca_ring_slot(sq->head, sq->log)];
+	note->wr_id = wr->wr_id;
+	note->opcode = op->wc_opcode;
+	note->nslots = nblk;
+	/* The poller may look at the note as soon as it sees the new head. */
+	smp_store_release(&sq->head, sq->head + nblk);
+	return 0;
+}
+
+/* ib_device_ops.post_send. Any context. */
+int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		   const struct ib_send_wr **bad_wr)
+{
+	struct vhca_qp *qp = to_vqp(ibqp);
+	struct vhca_wq *sq = &qp->kernel->sq;
+	unsigned long flags;
+	bool posted = false;
+	int err = 0;
+
+	spin_lock_irqsave(&sq->lock, flags);
+	for (; wr; wr = wr->next) {
+		err = put_send(sq, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		posted = true;
+	}
+	if (posted)
+		vhca_db_ring(&qp->db, sq->head);
+	spin_unlock_irqrestore(&sq->lock, flags);
+	if (unlikely(posted && vhca_hw_dead(&to_vdev(ibqp->device)->hw)))
+		vhca_cq_wake_soft(to_vcq(ibqp->send_cq));
+	return err;
+}
+
+static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
+{
+	struct vhca_rwqe *rwqe;
+	struct vhca_sge *seg;
+	struct vhca_wr *note;
+	u32 slot;
+	int i;
+
+	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
+		return -EINVAL;
+	if (!vhca_ring_room(rq->head, smp_load_acquire(&rq->tail), rq->log))
+		return -ENOMEM;
+
+	slot = vhca_ring_slot(rq->head, rq->log);
+	rwqe = vhca_kbuf_at(&rq->ring, (size_t)slot * rq->stride);
+	*rwqe = (struct vhca_rwqe) {
+		.wr_id = cpu_to_le64(wr->wr_id),
+		.index = cpu_to_le32(rq->head),
+		.nsge = wr->num_sge,
+	};
+	seg = (void *)(rwqe + 1);
+	for (i = 0; i < wr->num_sge; i++, seg++) {
+		seg->addr = cpu_to_le64(wr->sg_list[i].addr);
+		seg->length = cpu_to_le32(wr->sg_list[i].length);
+		seg->lkey = cpu_to_le32(wr->sg_list[i].lkey);
+	}
+
+	note = &rq->wrs[slot];
+	note->wr_id = wr->wr_id;
+	note->opcode = IB_WC_RECV;
+	note->nslots = 1;
+	smp_store_release(&rq->head, rq->head + 1);
+	return 0;
+}
+
+/* ib_device_ops.post_recv. Any context. */
+int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		   const struct ib_recv_wr **bad_wr)
+{
+	struct vhca_qp *qp = to_vqp(ibqp);
+	struct vhca_wq *rq = &qp->kernel->rq;
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&rq->lock, flags);
+	for (; wr; wr = wr->next) {
+		err = put_recv(rq, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	vhca_db_store(&qp->db, 1, rq->head);
+	spin_unlock_irqrestore(&rq->lock, flags);
+	if (unlikely(vhca_hw_dead(&to_vdev(ibqp->device)->hw)))
+		vhca_cq_wake_soft(to_vcq(ibqp->recv_cq));
+	return err;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Verbs objects of the driver. */
+#ifndef VHCA_VERBS_H
+#define VHCA_VERBS_H
+
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/vhca-abi.h>
+
+#include "vhca.h"
+
+/* Overwrites the QP number of completions whose QP is gone; no QP has it, they are 24 bits. */
+#define VHCA_QPN_NONE	0xffffffffU
+
+/**
+ * struct vhca_ucontext - a process' use of the device
+ * @ibucontext: its base
+ * @uar: its doorbell area
+ * @kick: mapping of the kick page
+ * @features: VHCA_UCTX_F_* both sides know
+ */
+struct vhca_ucontext {
+	struct ib_ucontext ibucontext;
+	struct vhca_uar uar;
+	struct rdma_user_mmap_entry kick;
+	u64 features;
+};
+
+/**
+ * struct vhca_pd - protection domain
+ * @ibpd: its base
+ * @pdn: the device's number for it
+ */
+struct vhca_pd {
+	struct ib_pd ibpd;
+	u32 pdn;
+};
+
+/**
+ * struct vhca_mr - memory key
+ * @ibmr: its base
+ * @umem: pinned user memory, or NULL
+ * @pages: its description for the device
+ * @access: IB_ACCESS_*
+ */
+struct vhca_mr {
+	struct ib_mr ibmr;
+	struct ib_umem *umem;
+	struct vhca_pages pages;
+	int access;
+};
+
+/**
+ * struct vhca_user_ring - a ring in a process' memory
+ * @umem: the memory, or NULL when there is no ring
+ * @pages: its description for the device
+ */
+struct vhca_user_ring {
+	struct ib_umem *umem;
+	struct vhca_pages pages;
+};
+
+/**
+ * struct vhca_cq_kernel - what a CQ of the kernel has besides
+ * @cq: the CQ
+ * @ring: the entries
+ * @lock: protects the fields below, and the QPs' fields that say so
+ * @ci: consumer count
+ * @seq: sequence number of the last arm
+ * @senders: QPs that complete sends here
+ * @receivers: QPs that complete receives here
+ * @wake: calls the completion handler for a dead device
+ */
+struct vhca_cq_kernel {
+	struct vhca_cq *cq;
+	struct vhca_kbuf ring;
+	spinlock_t lock;
+	u64 ci;
+	u32 seq;
+	struct list_head senders;
+	struct list_head receivers;
+	struct work_struct wake;
+};
+
+/**
+ * struct vhca_cq - completion queue
+ * @ibcq: its base
+ * @vector: completion vector it reports to
+ * @cqn: the device's number for it
+ * @log: log2 of its entries
+ * @db: consumer slot and arm record
+ * @refs: uses by event handlers
+ * @unused: completed when @refs drops to 0
+ * @user: ring of a user CQ
+ * @kernel: kernel CQs only
+ */
+struct vhca_cq {
+	struct ib_cq ibcq;
+	struct vhca_vector *vector;
+	u32 cqn;
+	u8 log;
+	struct vhca_db db;
+	refcount_t refs;
+	struct completion unused;
+	struct vhca_user_ring user;
+	struct vhca_cq_kernel *kernel;
+};
+
+/**
+ * struct vhca_wr - what the driver remembers of a request it posted
+ * @wr_id: the consumer's
+ * @opcode: enum ib_wc_opcode its completion will have
+ * @nslots: ring slots it takes
+ */
+struct vhca_wr {
+	u64 wr_id;
+	u8 opcode;
+	u8 nslots;
+};
+
+/**
+ * struct vhca_wq - a send or receive queue of the kernel
+ * @ring: the entries
+ * @wrs: requests by the slot they start in
+ * @log: log2 of the slots
+ * @stride: bytes of a slot
+ * @max_sge: gather or scatter entries of a request
+ * @max_inline: inline bytes of a request
+ * @lock: protects @head
+ * @head: slots posted; read under the CQ's lock
+ * @tail: slots completed; written under the CQ's lock
+ * @link: place in the CQ's list; under the CQ's lock
+ *
+ * The ring's contents come from us but may be overwritten by the device; what a completion says
+ * about a request is taken from @wrs.
+ */
+struct vhca_wq {
+	struct vhca_kbuf ring;
+	struct vhca_wr *wrs;
+	u8 log;
+	u32 stride;
+	u32 max_sge;
+	u32 max_inline;
+	spinlock_t lock;
+	u64 head;
+	u64 tail;
+	struct list_head link;
+};
+
+/**
+ * struct vhca_qp_kernel - what a QP of the kernel has besides
+ * @qp: the QP
+ * @sq: send queue
+ * @rq: receive queue
+ */
+struct vhca_qp_kernel {
+	struct vhca_qp *qp;
+	struct vhca_wq sq;
+	struct vhca_wq rq;
+};
+
+/**
+ * struct vhca_qp - queue pair; its number is ibqp.qp_num
+ * @ibqp: its base
+ * @db: send slot and receive record
+ * @lock: serialises modify
+ * @state: last state it was moved to
+ * @cap: what it was made for
+ * @sig_type: as created
+ * @refs: uses by event handlers
+ * @unused: completed when @refs drops to 0
+ * @user_sq: send ring of a user QP
+ * @user_rq: receive ring of a user QP
+ * @kernel: kernel QPs only
+ */
+struct vhca_qp {
+	struct ib_qp ibqp;
+	struct vhca_db db;
+	struct mutex lock;
+	enum ib_qp_state state;
+	struct ib_qp_cap cap;
+	enum ib_sig_type sig_type;
+	refcount_t refs;
+	struct completion unused;
+	struct vhca_user_ring user_sq;
+	struct vhca_user_ring user_rq;
+	struct vhca_qp_kernel *kernel;
+};
+
+#define VHCA_TO(type, ib)							\
+	static inline struct vhca_##type *to_v##type(struct ib_##type *obj)	\
+	{									\
+		return container_of(obj, struct vhca_##type, ib);		\
+	}
+VHCA_TO(ucontext, ibucontext)
+VHCA_TO(pd, ibpd)
+VHCA_TO(mr, ibmr)
+VHCA_TO(cq, ibcq)
+VHCA_TO(qp, ibqp)
+
+static inline struct vhca_ucontext *udata_to_vucontext(struct ib_udata *udata)
+{
+	return rdma_udata_to_drv_context(udata, struct vhca_ucontext, ibucontext);
+}
+
+/* verbs_udata.c: private parts of requests */
+int vhca_udata_in(struct vhca_dev *dev, struct ib_udata *udata, const char *what, void *req,
+		  size_t size);
+int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *what,
+		   const void *resp, size_t size, size_t min);
+int vhca_udata_none(struct vhca_dev *dev, struct ib_udata *udata, const char *what);
+int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const char *what,
+		       u64 addr, u64 size);
+void vhca_user_ring_put(struct vhca_user_ring *ring);
+
+/* verbs_ucontext.c */
+int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata);
+void vhca_dealloc_ucontext(struct ib_ucontext *ibctx);
+void vhca_disassociate_ucontext(struct ib_ucontext *ibctx);
+int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
+void vhca_mmap_free(struct rdma_user_mmap_entry *entry);
+u64 vhca_db_mmap_offset(const struct vhca_db *db);
+
+/* verbs_pd.c */
+int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+
+/* verbs_mr.c */
+struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
+			       int access, struct ib_udata *udata);
+struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
+				 u64 virt_addr, int access, struct ib_pd *new_pd,
+				 struct ib_udata *udata);
+int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* verbs_cq.c */
+int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		   struct uverbs_attr_bundle *attrs);
+int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/* poll.c: the kernel's completions */
+int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
+int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+void vhca_cq_wake_soft(struct vhca_cq *cq);
+void vhca_cq_wake_work(struct work_struct *work);
+void vhca_cq_attach_qp(struct vhca_qp *qp);
+void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
+
+/* verbs_qp.c */
+int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
+int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_udata *udata);
+int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_qp_init_attr *init_attr);
+int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* qp_attr.c: attributes as the device has them */
+void vhca_qp_attr_to_hw(const struct ib_qp_attr *attr, int mask, struct vhca_qp_attr *hw);
+void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *attr);
+u32 vhca_access_to_hw(int access);
+
+/* post.c: the kernel's requests */
+int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		   const struct ib_send_wr **bad_wr);
+int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		   const struct ib_recv_wr **bad_wr);
+u32 vhca_send_wqe_blocks(u32 nsge, u32 inline_len);
+void vhca_wq_reset(struct vhca_wq *wq);
+
+#endif /* VHCA_VERBS_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Memory keys: of user memory, and the physical ones of the kernel. */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <rdma/ib_umem.h>
+
+#include "admin_cmd.h"
+#include "verbs.h"
+
+#define VHCA_ACCESS_KNOWN							\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |	\
+	 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+
+static int check_access(struct vhca_dev *dev, int access)
+{
+	if (access & ~VHCA_ACCESS_KNOWN)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
+				   "memory access flags %#x: the device does not have %#x", access,
+				   access & ~VHCA_ACCESS_KNOWN);
+	return 0;
+}
+
+static int check_length(struct vhca_dev *dev, u64 length)
+{
+	if (length > dev->hw.limits.max_mr_size)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "memory length %llu > device limit %llu",
+				   length, dev->hw.limits.max_mr_size);
+	return 0;
+}
+
+static struct ib_umem *pin(struct vhca_dev *dev, u64 start, u64 length, int access)
+{
+	struct ib_umem *umem = ib_umem_get(&dev->ibdev, start, length, access);
+
+	if (IS_ERR(umem))
+		vhca_refuse(dev->hw.dev, PTR_ERR(umem), "memory at %#llx of %llu bytes cannot be pinned",
+			    start, length);
+	return umem;
+}
+
+/* Keys that are made again differ from their predecessors in the byte that is ours to choose. */
+static u8 next_variant(void)
+{
+	return get_random_u8();
+}
+
+static u64 key_iova(int access, u64 virt_addr)
+{
+	return access & IB_ZERO_BASED ? 0 : virt_addr;
+}
+
+static void set_keys(struct vhca_mr *mr, u32 key, u64 iova, u64 length)
+{
+	mr->ibmr.lkey = key;
+	mr->ibmr.rkey = key;
+	mr->ibmr.iova = iova;
+	mr->ibmr.length = length;
+}
+
+/* A key over all memory, whose addresses are DMA addresses. For the kernel. */
+struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
+{
+	struct vhca_dev *dev = to_vdev(ibpd->device);
+	struct vhca_create_mkey_req req = {
+		.length = cpu_to_le64(U64_MAX),
+		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
+		.access = cpu_to_le32(vhca_access_to_hw(access)),
+		.type = VHCA_MKEY_PHYSICAL,
+		.variant = next_variant(),
+	};
+	struct vhca_mr *mr;
+	u32 key;
+	int err;
+
+	err = check_access(dev, access);
+	if (err)
+		return ERR_PTR(err);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	err = vhca_cmd_create_mkey(&dev->hw, &req, &key);
+	if (err) {
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	mr->access = access;
+	set_keys(mr, key, 0, U64_MAX);
+	return &mr->ibmr;
+}
+
+struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
+			       int access, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibpd->device);
+	struct vhca_create_mkey_req req = {
+		.iova = cpu_to_le64(key_iova(access, virt_addr)),
+		.length = cpu_to_le64(length),
+		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
+		.access = cpu_to_le32(vhca_access_to_hw(access)),
+		.type = VHCA_MKEY_LIST,
+		.variant = next_variant(),
+	};
+	struct vhca_mr *mr;
+	u32 key;
+	int err;
+
+	err = vhca_udata_none(dev, udata, "reg_mr") ?: check_access(dev, access) ?:
+	      check_length(dev, length);
+	if (err)
+		return ERR_PTR(err);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+
+	mr->umem = pin(dev, start, length, access);
+	if (IS_ERR(mr->umem)) {
+		err = PTR_ERR(mr->umem);
+		goto err_mr;
+	}
+	err = vhca_pages_from_umem(&mr->pages, dev->hw.dev, mr->umem, dev->hw.limits.page_sizes);
+	if (err)
+		goto err_umem;
+	req.buf = mr->pages.buf;
+	err = vhca_cmd_create_mkey(&dev->hw, &req, &key);
+	if (err)
+		goto err_pages;
+	mr->access = access;
+	set_keys(mr, key, key_iova(access, virt_addr), length);
+	return &mr->ibmr;
+
+err_pages:
+	vhca_pages_free(&mr->pages);
+err_umem:
+	ib_umem_release(mr->umem);
+err_mr:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+/* What a re-registration leads to, before the device has agreed. */
+struct rereg {
+	struct ib_umem *umem;
+	struct vhca_pages pages;
+	u64 iova;
+	u64 length;
+};
+
+static int rereg_memory(struct vhca_dev *dev, struct rereg *new, u64 start, int access)
+{
+	int err;
+
+	new->umem = pin(dev, start, new->length, access);
+	if (IS_ERR(new->umem))
+		return PTR_ERR(new->umem);
+	err = vhca_pages_from_umem(&new->pages, dev->hw.dev, new->umem, dev->hw.limits.page_sizes);
+	if (err)
+		ib_umem_release(new->umem);
+	return err;
+}
+
+/*
+ * Change a live key in place. The device changes all or nothing, so a refused request leaves the
+ * key as it was.
+ */
+struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
+				 u64 virt_addr, int access, struct ib_pd *new_pd,
+				 struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibmr->device);
+	struct vhca_modify_mkey_req req = { .key = cpu_to_le32(ibmr->lkey) };
+	struct vhca_mr *mr = to_vmr(ibmr);
+	struct rereg new = {};
+	u32 mask = 0;
+	int err;
+
+	if (flags & ~(IB_MR_REREG_TRANS | IB_MR_REREG_PD | IB_MR_REREG_ACCESS))
+		return ERR_PTR(vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "rereg_mr: flags %#x", flags));
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->access;
+	err = vhca_udata_none(dev, udata, "rereg_mr") ?: check_access(dev, access);
+	if (err)
+		return ERR_PTR(err);
+
+	new.iova = ibmr->iova;
+	new.length = ibmr->length;
+	if (flags & IB_MR_REREG_TRANS) {
+		new.iova = key_iova(access, virt_addr);
+		new.length = length;
+		err = check_length(dev, length);
+		if (err)
+			return ERR_PTR(err);
+	} else {
+		start = mr->umem->address;
+	}
+	/* Memory that was pinned for reading has to be pinned anew before anyone may write to it. */
+	if (flags & IB_MR_REREG_TRANS || (ib_access_writable(access) && !mr->umem->writable)) {
+		err = rereg_memory(dev, &new, start, access);
+		if (err)
+			return ERR_PTR(err);
+		mask |= VHCA_MKEY_MOD_BUF;
+		req.attr.buf = new.pages.buf;
+		req.attr.iova = cpu_to_le64(new.iova);
+		req.attr.length = cpu_to_le64(new.length);
+	}
+	if (flags & IB_MR_REREG_ACCESS) {
+		mask |= VHCA_MKEY_MOD_ACCESS;
+		req.attr.access = cpu_to_le32(vhca_access_to_hw(access));
+	}
+	if (flags & IB_MR_REREG_PD) {
+		mask |= VHCA_MKEY_MOD_PD;
+		req.attr.pdn = cpu_to_le32(to_vpd(new_pd)->pdn);
+	}
+	req.mask = cpu_to_le32(mask);
+	err = vhca_cmd_modify_mkey(&dev->hw, &req);
+	if (err)
+		goto err_new;
+
+	if (new.umem) {
+		vhca_pages_free(&mr->pages);
+		ib_umem_release(mr->umem);
+		mr->umem = new.umem;
+		mr->pages = new.pages;
+	}
+	mr->access = access;
+	set_keys(mr, ibmr->lkey, new.iova, new.length);
+	return NULL;
+
+err_new:
+	if (new.umem) {
+		vhca_pages_free(&new.pages);
+		ib_umem_release(new.umem);
+	}
+	return ERR_PTR(err);
+}
+
+int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibmr->device);
+	struct vhca_mr *mr = to_vmr(ibmr);
+	int err;
+
+	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_mkey(&dev->hw, ibmr->lkey));
+	if (err)
+		return err;
+	if (mr->umem) {
+		vhca_pages_free(&mr->pages);
+		ib_umem_release(mr->umem);
+	}
+	kfree(mr);
+	return 0;
+}
