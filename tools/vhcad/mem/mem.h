@@ -31,8 +31,8 @@ struct guest_mem;
 #define GMEM_WRITE	(1u << 1)	/* the device may write the range */
 #define GMEM_UNSEALED	(1u << 2)	/* accept a file that its owner could still truncate */
 
-/* Most ranges of one device; also the max_dma_maps told to the VM. */
-#define GMEM_MAX_RANGES	65536u
+/* Most ranges of one device; also the max_dma_maps told to the VM: QEMU takes no more. */
+#define GMEM_MAX_RANGES	65535u
 
 /**
  * gmem_new - make an empty set of ranges
