@@ -17,6 +17,7 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
+#include <rdma/rdma_reject.h>
 
 struct ib_port;
 struct netlink_callback;
@@ -102,8 +103,8 @@ typedef int (*nldev_callback)(struct ib_device *device, struct sk_buff *skb,
 
 struct ib_device *ib_device_get_by_index(const struct net *net, u32 index);
 int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
-int ib_device_rename(struct ib_device *device, const char *name);
-int ib_device_set_dim(struct ib_device *device, u8 use_dim);
+int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack);
+int ib_device_set_dim(struct ib_device *device, u8 use_dim, struct netlink_ext_ack *extack);
 
 /* Clients: device/client.c ------------------------------------------------------------------- */
 
@@ -134,9 +135,20 @@ void ib_dispatch_event_clients(struct ib_event *event);
 /* True while every network namespace sees all devices; changed by rdma_compatdev_set(). */
 extern bool ib_devices_shared_netns;
 
-int rdma_compatdev_set(u8 shared);
-int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd);
+int rdma_compatdev_set(u8 shared, struct netlink_ext_ack *extack);
+int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd,
+			    struct netlink_ext_ack *extack);
 struct sock *rdma_net_nl_sock(const struct net *net);
+
+/*
+ * Refuses what was asked for by netlink: the reason goes to the sender with the answer, and to
+ * rdma_refuse(). The format is a string literal, which NL_SET_ERR_MSG_FMT() needs.
+ */
+#define rdma_nl_refuse(extack, err, fmt, ...)                                                      \
+	({                                                                                         \
+		NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__);                                    \
+		rdma_refuse(err, fmt, ##__VA_ARGS__);                                              \
+	})
 
 /* Netlink: device/netlink.c ------------------------------------------------------------------ */
 

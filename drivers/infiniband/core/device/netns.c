@@ -12,7 +12,6 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
-#include <rdma/rdma_reject.h>
 
 #include "internal.h"
 
@@ -212,12 +211,14 @@ static int move_device(struct ib_device *device, struct net *from, struct net *t
  * @skb: the request, whose sender needs CAP_NET_ADMIN over the namespace
  * @device: device that the caller holds; the reference is consumed
  * @ns_fd: file of the namespace, in the sender's table
+ * @extack: where a reason goes
  *
  * Context: may sleep, until consumers have let go.
  * Return: 0, -EOPNOTSUPP in shared mode or if the driver cannot take a device from its users,
  * -EPERM, -EBADF or -EINVAL for a bad file, -ENODEV if the device goes meanwhile, or another errno.
  */
-int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd)
+int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd,
+			    struct netlink_ext_ack *extack)
 {
 	struct net *net = get_net_ns_by_fd(ns_fd);
 	int ret = 0;
@@ -229,10 +230,11 @@ int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 n
 	if (!netlink_ns_capable(skb, net->user_ns, CAP_NET_ADMIN))
 		ret = -EPERM;
 	else if (ib_devices_shared_netns)
-		ret = rdma_refuse(-EOPNOTSUPP, "devices are shared among network namespaces");
+		ret = rdma_nl_refuse(extack, -EOPNOTSUPP,
+				     "devices are shared among network namespaces");
 	else if (!device->ops.disassociate_ucontext)
-		ret = rdma_refuse(-EOPNOTSUPP, "the driver cannot take %s from its users",
-				  device->name);
+		ret = rdma_nl_refuse(extack, -EOPNOTSUPP,
+				     "the driver cannot take %s from its users", device->name);
 
 	get_device(&device->dev);
 	ib_device_put(device);
@@ -246,16 +248,17 @@ int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 n
 /**
  * rdma_compatdev_set - choose between shared and exclusive mode
  * @shared: non-zero for shared
+ * @extack: where a reason goes
  *
  * Context: may sleep. Return: 0, or -EBUSY while there are namespaces besides the initial one.
  */
-int rdma_compatdev_set(u8 shared)
+int rdma_compatdev_set(u8 shared, struct netlink_ext_ack *extack)
 {
 	guard(rwsem_write)(&ib_nets_rwsem);
 	if (ib_devices_shared_netns == !!shared)
 		return 0;
 	if (!xa_empty(&ib_nets))
-		return rdma_refuse(-EBUSY, "other network namespaces exist");
+		return rdma_nl_refuse(extack, -EBUSY, "other network namespaces exist");
 	WRITE_ONCE(ib_devices_shared_netns, !!shared);
 	return 0;
 }

@@ -9,7 +9,6 @@
 #include <linux/device.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <rdma/rdma_reject.h>
 
 #include "internal.h"
 
@@ -212,18 +211,19 @@ EXPORT_SYMBOL(ib_device_put);
  * ib_device_rename - change the name of a device
  * @device: registered device, referenced by the caller
  * @name: the new name, without pattern
+ * @extack: where a reason goes
  *
  * sysfs in every namespace, lookups and clients follow. Context: may sleep.
  * Return: 0, -EEXIST if another device has the name, -EINVAL, or what sysfs answers.
  */
-int ib_device_rename(struct ib_device *device, const char *name)
+int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
 {
 	int ret;
 
 	if (!*name || strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX ||
 	    strpbrk(name, "/%") || !strcmp(name, ".") || !strcmp(name, ".."))
-		return rdma_refuse(-EINVAL, "device name \"%s\" is not usable as a file name",
-				   name);
+		return rdma_nl_refuse(extack, -EINVAL, "\"%s\" cannot be the name of a device",
+				      name);
 
 	scoped_guard(rwsem_write, &ib_registry_rwsem) {
 		struct ib_device *other = find_name(name);
@@ -231,7 +231,8 @@ int ib_device_rename(struct ib_device *device, const char *name)
 		if (other == device)
 			return 0;
 		if (other)
-			return rdma_refuse(-EEXIST, "another device is called %s", name);
+			return rdma_nl_refuse(extack, -EEXIST, "another device is called %s",
+					      name);
 		ret = device_rename(&device->dev, name);
 		if (ret)
 			return ret;
@@ -246,13 +247,15 @@ int ib_device_rename(struct ib_device *device, const char *name)
  * ib_device_set_dim - switch adaptive completion moderation on or off
  * @device: registered device
  * @use_dim: 0 or 1; counts for completion queues created from now on
+ * @extack: where a reason goes
  *
  * Return: 0, or -EINVAL for another value.
  */
-int ib_device_set_dim(struct ib_device *device, u8 use_dim)
+int ib_device_set_dim(struct ib_device *device, u8 use_dim, struct netlink_ext_ack *extack)
 {
 	if (use_dim > 1)
-		return rdma_refuse(-EINVAL, "adaptive moderation %u is neither 0 nor 1", use_dim);
+		return rdma_nl_refuse(extack, -EINVAL,
+				      "adaptive moderation %u is neither 0 nor 1", use_dim);
 	device->use_cq_dim = use_dim;
 	return 0;
 }

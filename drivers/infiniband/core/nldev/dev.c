@@ -119,7 +119,7 @@ static int set_name(struct nl_request *request, struct ib_device *device)
 	char name[IB_DEVICE_NAME_MAX];
 
 	nla_strscpy(name, request->tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
-	return ib_device_rename(device, name);
+	return ib_device_rename(device, name, request->extack);
 }
 
 /**
@@ -145,12 +145,14 @@ int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack 
 
 	if (!request.tb[RDMA_NLDEV_ATTR_DEV_NAME] && request.tb[RDMA_NLDEV_NET_NS_FD])
 		return ib_device_set_netns_put(skb, device,
-					       nla_get_u32(request.tb[RDMA_NLDEV_NET_NS_FD]));
+					       nla_get_u32(request.tb[RDMA_NLDEV_NET_NS_FD]),
+					       extack);
 
 	if (request.tb[RDMA_NLDEV_ATTR_DEV_NAME])
 		ret = set_name(&request, device);
 	else if (request.tb[RDMA_NLDEV_ATTR_DEV_DIM])
-		ret = ib_device_set_dim(device, nla_get_u8(request.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
+		ret = ib_device_set_dim(device, nla_get_u8(request.tb[RDMA_NLDEV_ATTR_DEV_DIM]),
+					extack);
 	else
 		ret = 0;
 	ib_device_put(device);
@@ -181,12 +183,12 @@ static int find_chardev(struct nl_request *request, struct ib_client_nl_info *in
 		if (request->tb[RDMA_NLDEV_ATTR_PORT_INDEX])
 			ret = nl_request_port(request, device, &info->port);
 	} else if (request->tb[RDMA_NLDEV_ATTR_PORT_INDEX]) {
-		return nl_refuse(request->extack, -EINVAL, "a port number but no device index");
+		return rdma_nl_refuse(request->extack, -EINVAL, "a port number but no device index");
 	}
 	if (!ret)
 		ret = ib_get_client_nl_info(device, client_name, info);
 	if (ret == -EOPNOTSUPP)
-		nl_refuse(request->extack, ret, "%s has no character device for %s",
+		rdma_nl_refuse(request->extack, ret, "%s has no character device for %s",
 			  device ? device->name : "the system", client_name);
 	if (device)
 		ib_device_put(device);
@@ -213,7 +215,7 @@ int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_
 	if (ret)
 		return ret;
 	if (!request.tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
-		return nl_refuse(extack, -EINVAL, "no character device type");
+		return rdma_nl_refuse(extack, -EINVAL, "no character device type");
 	msg = nl_reply_begin(&request, &reply);
 	if (!msg)
 		return -ENOMEM;

@@ -6,16 +6,8 @@
 #define RDMA_CORE_NLDEV_PRIV_H
 
 #include <net/netlink.h>
-#include <rdma/rdma_reject.h>
 
 #include "../device/device.h"
-
-/* Refuses a request; the reason goes to the sender with the answer, and to rdma_refuse(). */
-#define nl_refuse(extack, err, fmt, ...)                                                           \
-	({                                                                                         \
-		NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__);                                    \
-		rdma_refuse(err, fmt, ##__VA_ARGS__);                                              \
-	})
 
 /**
  * struct nl_request - a request taken apart

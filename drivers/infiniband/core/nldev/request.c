@@ -54,11 +54,11 @@ struct ib_device *nl_request_device(struct nl_request *request)
 	u32 index;
 
 	if (!request->tb[RDMA_NLDEV_ATTR_DEV_INDEX])
-		return ERR_PTR(nl_refuse(request->extack, -EINVAL, "no device index"));
+		return ERR_PTR(rdma_nl_refuse(request->extack, -EINVAL, "no device index"));
 	index = nla_get_u32(request->tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
 	device = ib_device_get_by_index(sock_net(request->skb->sk), index);
 	if (!device)
-		return ERR_PTR(nl_refuse(request->extack, -EINVAL, "no device has index %u",
+		return ERR_PTR(rdma_nl_refuse(request->extack, -EINVAL, "no device has index %u",
 					 index));
 	return device;
 }
@@ -74,10 +74,10 @@ struct ib_device *nl_request_device(struct nl_request *request)
 int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *port_num)
 {
 	if (!request->tb[RDMA_NLDEV_ATTR_PORT_INDEX])
-		return nl_refuse(request->extack, -EINVAL, "no port number");
+		return rdma_nl_refuse(request->extack, -EINVAL, "no port number");
 	*port_num = nla_get_u32(request->tb[RDMA_NLDEV_ATTR_PORT_INDEX]);
 	if (!rdma_is_port_valid(device, *port_num))
-		return nl_refuse(request->extack, -EINVAL, "%s has no port %u", device->name,
+		return rdma_nl_refuse(request->extack, -EINVAL, "%s has no port %u", device->name,
 				 *port_num);
 	return 0;
 }

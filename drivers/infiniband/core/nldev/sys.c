@@ -51,7 +51,7 @@ static int flag_of(struct nl_request *request, const struct nlattr *attr, const 
 	u8 value = nla_get_u8(attr);
 
 	if (value > 1)
-		return nl_refuse(request->extack, -EINVAL, "%s %u is neither 0 nor 1", what, value);
+		return rdma_nl_refuse(request->extack, -EINVAL, "%s %u is neither 0 nor 1", what, value);
 	return value;
 }
 
@@ -76,7 +76,7 @@ int nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 	qkey = request.tb[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE];
 	if (netns) {
 		ret = flag_of(&request, netns, "network namespace mode");
-		return ret < 0 ? ret : rdma_compatdev_set(ret);
+		return ret < 0 ? ret : rdma_compatdev_set(ret, extack);
 	}
 	if (qkey) {
 		ret = flag_of(&request, qkey, "privileged Q_Key mode");
@@ -85,5 +85,5 @@ int nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 		rdma_nl_set_privileged_qkey(ret);
 		return 0;
 	}
-	return nl_refuse(extack, -EINVAL, "nothing to set");
+	return rdma_nl_refuse(extack, -EINVAL, "nothing to set");
 }
