@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Between the forms a request can have and the argument block its handler works on.  Everything
+ * here follows the rows of the command's table.
+ */
+
+#include "command.h"
+
+/* Numbers of 1, 2, 4 or 8 bytes in the machine's order. */
+static u64 load_number(const void *from, unsigned int len)
+{
+	switch (len) {
+	case sizeof(u8):
+		return *(const u8 *)from;
+	case sizeof(u16):
+		return *(const u16 *)from;
+	case sizeof(u32):
+		return *(const u32 *)from;
+	default:
+		return *(const u64 *)from;
+	}
+}
+
+static void store_number(void *to, unsigned int len, u64 val)
+{
+	switch (len) {
+	case sizeof(u8):
+		*(u8 *)to = val;
+		break;
+	case sizeof(u16):
+		*(u16 *)to = val;
+		break;
+	case sizeof(u32):
+		*(u32 *)to = val;
+		break;
+	default:
+		*(u64 *)to = val;
+		break;
+	}
+}
+
+static void *arg_block(struct uverbs_call *call, const struct uverbs_arg *arg)
+{
+	return call->args + arg->off;
+}
+
+static bool arg_is_object(const struct uverbs_arg *arg)
+{
+	return arg->kind == UV_READ || arg->kind == UV_WRITE || arg->kind == UV_NEW ||
+	       arg->kind == UV_DESTROY;
+}
+
+static enum uverbs_obj_access arg_access(const struct uverbs_arg *arg)
+{
+	switch (arg->kind) {
+	case UV_READ:
+		return UVERBS_ACCESS_READ;
+	case UV_WRITE:
+		return UVERBS_ACCESS_WRITE;
+	case UV_NEW:
+		return UVERBS_ACCESS_NEW;
+	default:
+		return UVERBS_ACCESS_DESTROY;
+	}
+}
+
+static const struct uverbs_place *arg_place(const struct uverbs_call *call,
+					    const struct uverbs_arg *arg)
+{
+	return call->extended ? &arg->x : &arg->w;
+}
+
+/* A number or a mask, checked and stored. */
+static int arg_set(struct uverbs_call *call, const struct uverbs_arg *arg, u64 val)
+{
+	if (arg->len < sizeof(u64) && val >> (arg->len * BITS_PER_BYTE))
+		return uverbs_refuse(call, -EINVAL, "%s %llu does not fit %u bits", arg->name, val,
+				     arg->len * BITS_PER_BYTE);
+	if (arg->kind == UV_MASK && (val & ~arg->mask))
+		return uverbs_refuse(call, -EINVAL, "%s: unknown bits %#llx", arg->name,
+				     val & ~arg->mask);
+	store_number(arg_block(call, arg), arg->len, val);
+	return 0;
+}
+
+/**
+ * uverbs_cmd_destroys - does a command destroy an object?
+ * @cmd: the command, or NULL
+ *
+ * Return: true if it has a %UV_DESTROY row.
+ */
+bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd)
+{
+	unsigned int i;
+
+	for (i = 0; cmd && i < cmd->num_args; i++)
+		if (cmd->args[i].kind == UV_DESTROY)
+			return true;
+	return false;
+}
+
+/**
+ * uverbs_args_alloc - make the argument block of a request
+ * @call: the request
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uverbs_args_alloc(struct uverbs_call *call)
+{
+	call->args = uverbs_zalloc(&call->bundle, call->cmd->args_size);
+	return PTR_ERR_OR_ZERO(call->args);
+}
+
+static int arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg)
+{
+	const struct uverbs_attr *attr = uverbs_attr_get(&call->bundle, arg->attr);
+	u8 buf[sizeof(u64)] __aligned(sizeof(u64)) = {};
+	int ret;
+
+	if (IS_ERR(attr))
+		return 0;
+
+	switch (arg->kind) {
+	case UV_INT:
+	case UV_MASK:
+		/* never more than eight bytes, so they stand in the attribute itself */
+		memcpy(buf, &attr->ptr_attr.data, attr->ptr_attr.len);
+		return arg_set(call, arg, load_number(buf, attr->ptr_attr.len));
+	case UV_BLOB:
+		ret = _uverbs_copy_from_or_zero(arg_block(call, arg), &call->bundle, arg->attr,
+						arg->len);
+		return ret ? uverbs_refuse(call, ret, "%s: cannot be read", arg->name) : 0;
+	case UV_READ:
+	case UV_WRITE:
+	case UV_NEW:
+	case UV_DESTROY:
+		*(struct ib_uobject **)arg_block(call, arg) = attr->obj_attr.uobject;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * uverbs_args_from_attrs - fill the argument block of an ioctl request
+ * @call: the request, its attributes decoded
+ *
+ * Return: 0, or a negative errno with the reason recorded.
+ */
+int uverbs_args_from_attrs(struct uverbs_call *call)
+{
+	const struct uverbs_cmd *cmd = call->cmd;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < cmd->num_args; i++) {
+		if (cmd->args[i].attr == UV_NO_ATTR)
+			continue;
+		ret = arg_from_attr(call, &cmd->args[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int object_from_request(struct uverbs_call *call, const struct uverbs_arg *arg)
+{
+	const struct uverbs_place *place = arg_place(call, arg);
+	struct ib_uobject *uobj;
+	s64 id = 0;
+
+	if (arg->kind != UV_NEW) {
+		if (!place->len || (arg->when && !arg->when(call->args)))
+			return 0;
+		id = load_number(call->req + place->off, place->len);
+		if (arg->flags & UV_F_FD)
+			id = (s32)id;
+	}
+	uobj = uverbs_take(call, arg->type, arg_access(arg), id, arg->name);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	*(struct ib_uobject **)arg_block(call, arg) = uobj;
+	return 0;
+}
+
+/**
+ * uverbs_args_from_request - fill the argument block of a write() request
+ * @call: the request, its structure copied to @call->req and zero-extended
+ *
+ * Plain values first: they say which of the handles mean anything.
+ *
+ * Return: 0, or a negative errno with the reason recorded.
+ */
+int uverbs_args_from_request(struct uverbs_call *call)
+{
+	const struct uverbs_cmd *cmd = call->cmd;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < cmd->num_args && !ret; i++) {
+		const struct uverbs_arg *arg = &cmd->args[i];
+		const struct uverbs_place *place = arg_place(call, arg);
+
+		if (!place->len)
+			continue;
+		if (arg->kind == UV_INT || arg->kind == UV_MASK)
+			ret = arg_set(call, arg, load_number(call->req + place->off, place->len));
+		else if (arg->kind == UV_BLOB)
+			memcpy(arg_block(call, arg), call->req + place->off,
+			       min(place->len, arg->len));
+	}
+	for (i = 0; i < cmd->num_args && !ret; i++)
+		if (arg_is_object(&cmd->args[i]))
+			ret = object_from_request(call, &cmd->args[i]);
+	return ret;
+}
+
+/**
+ * uverbs_args_to_attrs - return the results of an ioctl request
+ * @call: the request, which succeeded
+ *
+ * Return: 0 or -EFAULT.
+ */
+int uverbs_args_to_attrs(struct uverbs_call *call)
+{
+	const struct uverbs_cmd *cmd = call->cmd;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; cmd && i < cmd->num_args; i++) {
+		const struct uverbs_arg *arg = &cmd->args[i];
+
+		if (arg->attr == UV_NO_ATTR || arg->kind != UV_OUT)
+			continue;
+		ret = uverbs_copy_to_struct_or_zero(&call->bundle, arg->attr, arg_block(call, arg),
+						    arg->len);
+		if (IS_UVERBS_COPY_ERR(ret))
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * uverbs_args_to_response - return the results of a write() request
+ * @call: the request, which succeeded
+ *
+ * User space gets as much of the response as it has room for; room behind it is cleared.
+ *
+ * Return: 0, -ENOMEM or -EFAULT.
+ */
+int uverbs_args_to_response(struct uverbs_call *call)
+{
+	const struct uverbs_cmd *cmd = call->cmd;
+	u16 size = call->extended ? cmd->x_resp : cmd->w_resp;
+	size_t len = min_t(size_t, size, call->resp_len);
+	unsigned int i;
+	void *resp;
+
+	if (!size || (cmd->flags & UV_C_STREAM_OUT))
+		return 0;
+
+	resp = uverbs_zalloc(&call->bundle, size);
+	if (IS_ERR(resp))
+		return PTR_ERR(resp);
+
+	for (i = 0; i < cmd->num_args; i++) {
+		const struct uverbs_arg *arg = &cmd->args[i];
+		const struct uverbs_place *place = arg_place(call, arg);
+
+		if (!place->len)
+			continue;
+		if (arg->kind == UV_OUT)
+			memcpy(resp + place->off, arg_block(call, arg), min(place->len, arg->len));
+		else if (arg->kind == UV_HANDLE_OUT)
+			*(u32 *)(resp + place->off) =
+				(*(struct ib_uobject **)arg_block(call, arg))->id;
+	}
+	if (call->extended && cmd->x_resplen != UV_NO_RESPLEN)
+		*(u32 *)(resp + cmd->x_resplen) = len;
+
+	if (copy_to_user(call->resp, resp, len) ||
+	    (call->resp_len > len && clear_user(call->resp + len, call->resp_len - len)))
+		return uverbs_refuse(call, -EFAULT, "response cannot be written");
+	return 0;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A running request: its memory, the objects it has taken, and the guarantee that the device stays
+ * while it runs.
+ */
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "command.h"
+
+/* Memory of one request that did not fit its pool. */
+struct uverbs_chunk {
+	struct uverbs_chunk *next;
+	u64 data[];
+};
+
+/**
+ * uverbs_call_alloc - make a request
+ * @file: file it came through
+ * @num_keys: attributes the bundle has room for
+ *
+ * Return: the request, or NULL without memory.
+ */
+struct uverbs_call *uverbs_call_alloc(struct ib_uverbs_file *file, unsigned int num_keys)
+{
+	struct uverbs_call *call;
+
+	call = kmalloc(struct_size(call, bundle.attrs, num_keys), GFP_KERNEL);
+	if (!call)
+		return NULL;
+	/* all but the pool and the attributes, whose use attr_present tells */
+	memset(call, 0, offsetof(struct uverbs_call, pool));
+	memset(&call->bundle, 0, sizeof(call->bundle));
+	call->bundle.ufile = file;
+	return call;
+}
+
+/**
+ * uverbs_call_free - free a request and all its memory
+ * @call: the request, which holds no objects any more
+ */
+void uverbs_call_free(struct uverbs_call *call)
+{
+	struct uverbs_chunk *chunk, *next;
+
+	for (chunk = call->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		kvfree(chunk);
+	}
+	kfree(call);
+}
+
+/**
+ * _uverbs_alloc - memory that lives as long as the request
+ * @bundle: the request
+ * @size: bytes
+ * @flags: GFP flags
+ *
+ * Context: as @flags say.  There is no way to free it early.
+ * Return: the memory, or ERR_PTR(-ENOMEM).
+ */
+void *_uverbs_alloc(struct uverbs_attr_bundle *bundle, size_t size, gfp_t flags)
+{
+	struct uverbs_call *call = uverbs_call_of(bundle);
+	struct uverbs_chunk *chunk;
+	void *mem;
+
+	if (size <= UV_POOL_SIZE - call->pool_used) {
+		mem = (void *)call->pool + call->pool_used;
+		call->pool_used += ALIGN(size, sizeof(u64));
+		if (want_init_on_alloc(flags))
+			memset(mem, 0, size);
+		return mem;
+	}
+	chunk = kvmalloc(size_add(sizeof(*chunk), size), flags);
+	if (!chunk)
+		return ERR_PTR(-ENOMEM);
+	chunk->next = call->chunks;
+	call->chunks = chunk;
+	return chunk->data;
+}
+EXPORT_SYMBOL(_uverbs_alloc);
+
+/**
+ * uverbs_call_enter - start a request
+ * @call: the request
+ * @destroys: it destroys an object, which is still served when the device has gone
+ *
+ * Between enter and leave the device cannot go.  If it has gone already, the request runs with the
+ * file's reap_lock held instead, and sees only the empty handles that are left.
+ *
+ * Return: 0 or -EIO.
+ */
+int uverbs_call_enter(struct uverbs_call *call, bool destroys)
+{
+	struct ib_uverbs_file *file = call->bundle.ufile;
+
+	if (percpu_ref_tryget_live(&file->device->calls)) {
+		call->scope->device = file->device->ib_dev;
+		return 0;
+	}
+	if (!destroys)
+		return uverbs_refuse(call, -EIO, "the device was removed");
+
+	mutex_lock(&file->reap_lock);
+	call->revoked = true;
+	return 0;
+}
+
+/**
+ * uverbs_call_leave - end a request
+ * @call: the request
+ */
+void uverbs_call_leave(struct uverbs_call *call)
+{
+	struct ib_uverbs_file *file = call->bundle.ufile;
+
+	call->scope->device = NULL;
+	if (call->revoked)
+		mutex_unlock(&file->reap_lock);
+	else
+		percpu_ref_put(&file->device->calls);
+}
+
+static const char *take_failure(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "no such handle";
+	case -EBADF:
+		return "not an event file of this context";
+	case -EBUSY:
+		return "in use by another request";
+	case -EMFILE:
+		return "no file descriptor left";
+	case -EINVAL:
+		return "not an object of the right type";
+	default:
+		return "cannot be used";
+	}
+}
+
+/**
+ * uverbs_take_type - take an object for the length of the request
+ * @call: the request
+ * @type: its type; NULL for any handle
+ * @access: how; %UVERBS_ACCESS_NEW makes one
+ * @id: handle or descriptor, unused for a new object
+ * @name: what the request calls it
+ *
+ * Objects are given back by uverbs_give_back() when the request ends.
+ *
+ * Return: the object, or an error pointer with the reason recorded.
+ */
+struct ib_uobject *uverbs_take_type(struct uverbs_call *call, const struct uverbs_api_object *type,
+				    enum uverbs_obj_access access, s64 id, const char *name)
+{
+	struct uverbs_attr_bundle *attrs = &call->bundle;
+	struct uverbs_held *held;
+	struct ib_uobject *uobj;
+
+	held = uverbs_alloc(attrs, sizeof(*held));
+	if (IS_ERR(held))
+		return ERR_CAST(held);
+
+	if (access == UVERBS_ACCESS_NEW)
+		uobj = uverbs_uobj_begin(type, attrs);
+	else
+		uobj = uverbs_uobj_lookup(type, attrs->ufile, id, access);
+	if (IS_ERR(uobj)) {
+		if (access == UVERBS_ACCESS_NEW)
+			uverbs_refuse(call, PTR_ERR(uobj), "%s: cannot be made", name);
+		else
+			uverbs_refuse(call, PTR_ERR(uobj), "%s %lld: %s", name, id,
+				      take_failure(PTR_ERR(uobj)));
+		return uobj;
+	}
+	if (uobj->context)
+		attrs->context = uobj->context;
+
+	*held = (struct uverbs_held){ .next = call->held, .uobj = uobj, .access = access };
+	call->held = held;
+	return uobj;
+}
+
+/**
+ * uverbs_take - take an object, its type given by number
+ * @call: the request
+ * @type: UVERBS_OBJECT_*
+ * @access: how
+ * @id: handle or descriptor
+ * @name: what the request calls it
+ *
+ * Return: as uverbs_take_type().
+ */
+struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_obj_access access,
+			       s64 id, const char *name)
+{
+	const struct uverbs_api_object *desc = NULL;
+
+	if (type != UVERBS_IDR_ANY_OBJECT) {
+		desc = uapi_get_object(call->bundle.ufile->device->uapi, type);
+		if (IS_ERR(desc))
+			return ERR_PTR(uverbs_refuse(call, -EINVAL,
+						     "%s: this device has no such objects", name));
+	}
+	return uverbs_take_type(call, desc, access, id, name);
+}
+
+/**
+ * uverbs_mark_hw - the driver knows a new object now
+ * @call: the request
+ * @uobj: an object it took as new
+ */
+void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj)
+{
+	struct uverbs_held *held;
+
+	for (held = call->held; held; held = held->next)
+		if (held->uobj == uobj)
+			held->hw = true;
+}
+
+/**
+ * uverbs_replace - put a new object in the place of one the request holds
+ * @call: the request
+ * @old: object it took with WRITE access
+ * @fresh: object from uverbs_uobj_begin(), known to the driver
+ *
+ * Whatever becomes of @old, @fresh is visible under its handle afterwards.
+ */
+void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_uobject *fresh)
+{
+	struct uverbs_held *held;
+	int ret;
+
+	ret = uverbs_uobj_replace(old, fresh, &call->bundle);
+	uverbs_uobj_commit(fresh);
+	if (ret)
+		return;
+	/* stays locked for good, like every destroyed object */
+	for (held = call->held; held; held = held->next)
+		if (held->uobj == old)
+			held->access = UVERBS_ACCESS_DESTROY;
+}
+
+/**
+ * uverbs_give_back - give back every object a request has taken
+ * @call: the request
+ * @commit: it succeeded: new objects become visible.  Otherwise they are destroyed.
+ */
+void uverbs_give_back(struct uverbs_call *call, bool commit)
+{
+	struct uverbs_held *held;
+
+	for (held = call->held; held; held = held->next) {
+		if (held->access != UVERBS_ACCESS_NEW)
+			uverbs_uobj_unlock(held->uobj, held->access);
+		else if (commit)
+			uverbs_uobj_commit(held->uobj);
+		else
+			uverbs_uobj_abort(held->uobj, &call->bundle, held->hw);
+	}
+	call->held = NULL;
+}
+
+/**
+ * uverbs_call_device - the device of a request that has a context
+ * @call: the request
+ *
+ * Return: the device, or an error pointer with the reason recorded: -EINVAL before a context was
+ * made.
+ */
+struct ib_device *uverbs_call_device(struct uverbs_call *call)
+{
+	struct ib_ucontext *context = call->bundle.context;
+
+	if (!context) {
+		context = ib_uverbs_get_ucontext(&call->bundle);
+		if (IS_ERR(context))
+			return ERR_CAST(context);
+		call->bundle.context = context;
+	}
+	return context->device;
+}

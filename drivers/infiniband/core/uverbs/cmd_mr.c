@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory regions.
+ */
+
+#include "../verbs/verbs.h"
+#include "command.h"
+
+static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		      struct uverbs_attr_bundle *attrs)
+{
+	return ib_dereg_mr_user(uobj->object, &attrs->driver_udata);
+}
+
+const struct uverbs_object_desc uverbs_object_mr = {
+	.id = UVERBS_OBJECT_MR,
+	.type = &UVERBS_TYPE_ALLOC_IDR(mr_destroy),
+	.need = UV_OP(dereg_mr),
+};
+
+/* ---- REG_MR, REREG_MR ---- */
+
+struct mr_reg {
+	struct ib_uobject *mr;
+	struct ib_uobject *pd;
+	u64 start;
+	u64 length;
+	u64 hca_va;
+	u32 access_flags;
+	u32 flags;
+	u32 lkey;
+	u32 rkey;
+};
+
+#define MR_REG_ARGS(_req, _resp)							\
+	{										\
+		.name = "start", .kind = UV_INT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(mr_reg, start), .w = UV_AT(_req, start),			\
+	}, {										\
+		.name = "length", .kind = UV_INT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(mr_reg, length), .w = UV_AT(_req, length),			\
+	}, {										\
+		.name = "hca_va", .kind = UV_INT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(mr_reg, hca_va), .w = UV_AT(_req, hca_va),			\
+	}, {										\
+		.name = "access_flags", .kind = UV_INT, .attr = UV_NO_ATTR,		\
+		UV_BLOCK(mr_reg, access_flags), .w = UV_AT(_req, access_flags),		\
+	}, {										\
+		.name = "lkey", .kind = UV_OUT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(mr_reg, lkey), .w = UV_AT(_resp, lkey),			\
+	}, {										\
+		.name = "rkey", .kind = UV_OUT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(mr_reg, rkey), .w = UV_AT(_resp, rkey),			\
+	}
+
+static const struct uverbs_arg mr_reg_args[] = {
+	MR_REG_ARGS(ib_uverbs_reg_mr, ib_uverbs_reg_mr_resp),
+	{
+		.name = "mr", .kind = UV_NEW, .attr = UV_NO_ATTR, .type = UVERBS_OBJECT_MR,
+		UV_BLOCK(mr_reg, mr),
+	}, {
+		.name = "mr_handle", .kind = UV_HANDLE_OUT, .attr = UV_NO_ATTR,
+		UV_BLOCK(mr_reg, mr),
+		.w = UV_AT(ib_uverbs_reg_mr_resp, mr_handle),
+	}, {
+		.name = "pd_handle", .kind = UV_READ, .attr = UV_NO_ATTR, .type = UVERBS_OBJECT_PD,
+		UV_BLOCK(mr_reg, pd),
+		.w = UV_AT(ib_uverbs_reg_mr, pd_handle),
+	},
+};
+
+/* Offsets into the page must agree, or the device would need byte-wise translation. */
+static int check_offset(struct uverbs_call *call, const struct mr_reg *args)
+{
+	if (offset_in_page(args->start) == offset_in_page(args->hca_va))
+		return 0;
+	return uverbs_refuse(call, -EINVAL, "start %#llx and hca_va %#llx differ within the page",
+			     args->start, args->hca_va);
+}
+
+static int check_access(struct uverbs_call *call, struct ib_device *ibdev, u32 access)
+{
+	int ret = ib_check_mr_access(ibdev, access);
+
+	return ret ? uverbs_refuse(call, ret, "access_flags %#x are not possible", access) : 0;
+}
+
+static int run_mr_reg(struct uverbs_call *call)
+{
+	struct mr_reg *args = call->args;
+	struct ib_mr *mr;
+	int ret;
+
+	ret = check_offset(call, args) ?:
+	      check_access(call, args->mr->context->device, args->access_flags);
+	if (ret)
+		return ret;
+	mr = ib_reg_mr_user(args->pd->object, args->mr, args->start, args->length, args->hca_va,
+			    args->access_flags, &call->bundle.driver_udata);
+	if (IS_ERR(mr))
+		return uverbs_refuse(call, PTR_ERR(mr), "start %#llx, length %llu: refused",
+				     args->start, args->length);
+	args->mr->object = mr;
+	uverbs_mark_hw(call, args->mr);
+	args->lkey = mr->lkey;
+	args->rkey = mr->rkey;
+	return 0;
+}
+
+const struct uverbs_cmd uverbs_cmd_mr_reg = {
+	.name = "REG_MR",
+	.object = UVERBS_OBJECT_MR,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_REG_MR,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_W_UHW,
+	.w_req = sizeof(struct ib_uverbs_reg_mr),
+	.w_resp = sizeof(struct ib_uverbs_reg_mr_resp),
+	UV_ARGS(mr_reg_args, mr_reg),
+	.needs = { UV_OP(reg_user_mr) },
+	.run = run_mr_reg,
+};
+
+static bool rereg_names_pd(const void *block)
+{
+	return ((const struct mr_reg *)block)->flags & IB_MR_REREG_PD;
+}
+
+static const struct uverbs_arg mr_rereg_args[] = {
+	MR_REG_ARGS(ib_uverbs_rereg_mr, ib_uverbs_rereg_mr_resp),
+	{
+		.name = "flags", .kind = UV_INT, .attr = UV_NO_ATTR,
+		UV_BLOCK(mr_reg, flags), .w = UV_AT(ib_uverbs_rereg_mr, flags),
+	}, {
+		.name = "mr_handle", .kind = UV_WRITE, .attr = UV_NO_ATTR,
+		.type = UVERBS_OBJECT_MR,
+		UV_BLOCK(mr_reg, mr),
+		.w = UV_AT(ib_uverbs_rereg_mr, mr_handle),
+	}, {
+		.name = "pd_handle", .kind = UV_READ, .attr = UV_NO_ATTR, .type = UVERBS_OBJECT_PD,
+		UV_BLOCK(mr_reg, pd),
+		.w = UV_AT(ib_uverbs_rereg_mr, pd_handle),
+		.when = rereg_names_pd,
+	},
+};
+
+static int check_rereg(struct uverbs_call *call, const struct mr_reg *args, const struct ib_mr *mr)
+{
+	if (!args->flags)
+		return uverbs_refuse(call, -EINVAL, "flags: nothing to change");
+	if (args->flags & ~(u32)IB_MR_REREG_SUPPORTED)
+		return uverbs_refuse(call, -EOPNOTSUPP, "flags: unknown bits %#x",
+				     args->flags & ~(u32)IB_MR_REREG_SUPPORTED);
+	if (mr->dm)
+		return uverbs_refuse(call, -EINVAL, "mr_handle: device memory cannot be changed");
+	if (args->flags & IB_MR_REREG_ACCESS) {
+		int ret = check_access(call, mr->device, args->access_flags);
+
+		if (ret)
+			return ret;
+	}
+	return args->flags & IB_MR_REREG_TRANS ? check_offset(call, args) : 0;
+}
+
+/*
+ * The driver may answer with another MR.  It takes over the handle of the old one, which is
+ * destroyed; an object for it has to be ready beforehand.
+ */
+static int run_mr_rereg(struct uverbs_call *call)
+{
+	struct mr_reg *args = call->args;
+	struct ib_mr *mr = args->mr->object, *fresh;
+	struct ib_uobject *uobj;
+	struct ib_pd *pd;
+	int ret;
+
+	ret = check_rereg(call, args, mr);
+	if (ret)
+		return ret;
+	pd = args->pd ? args->pd->object : mr->pd;
+	if (pd == mr->pd)
+		args->flags &= ~IB_MR_REREG_PD;
+
+	uobj = uverbs_uobj_begin(args->mr->uapi_object, &call->bundle);
+	if (IS_ERR(uobj))
+		return uverbs_refuse(call, PTR_ERR(uobj), "no handle for the new region");
+
+	fresh = ib_rereg_mr_user(mr, uobj, args->flags, args->start, args->length, args->hca_va,
+				 args->access_flags, pd, &call->bundle.driver_udata);
+	if (IS_ERR_OR_NULL(fresh)) {
+		uverbs_uobj_abort(uobj, &call->bundle, false);
+		if (IS_ERR(fresh))
+			return uverbs_refuse(call, PTR_ERR(fresh), "the driver refused");
+		fresh = mr;
+	} else {
+		uobj->object = fresh;
+		uverbs_replace(call, args->mr, uobj);
+	}
+	args->lkey = fresh->lkey;
+	args->rkey = fresh->rkey;
+	return 0;
+}
+
+const struct uverbs_cmd uverbs_cmd_mr_rereg = {
+	.name = "REREG_MR",
+	.object = UVERBS_OBJECT_MR,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_REREG_MR,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_W_UHW,
+	.w_req = sizeof(struct ib_uverbs_rereg_mr),
+	.w_resp = sizeof(struct ib_uverbs_rereg_mr_resp),
+	UV_ARGS(mr_rereg_args, mr_reg),
+	.needs = { UV_OP(rereg_user_mr) },
+	.run = run_mr_rereg,
+};
+
+/* ---- DEREG_MR ---- */
+
+struct mr_dereg {
+	struct ib_uobject *mr;
+};
+
+static const struct uverbs_arg mr_dereg_args[] = {
+	{
+		.name = "mr_handle", .kind = UV_DESTROY, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_DESTROY_MR_HANDLE, .type = UVERBS_OBJECT_MR,
+		UV_BLOCK(mr_dereg, mr),
+		.w = UV_AT(ib_uverbs_dereg_mr, mr_handle),
+	},
+};
+
+/* The decoder has destroyed it. */
+static int run_mr_dereg(struct uverbs_call *call)
+{
+	return 0;
+}
+
+const struct uverbs_cmd uverbs_cmd_mr_dereg = {
+	.name = "DEREG_MR",
+	.object = UVERBS_OBJECT_MR,
+	.method = UVERBS_METHOD_MR_DESTROY,
+	.w_num = IB_USER_VERBS_CMD_DEREG_MR,
+	.x_num = UV_NO_WRITE,
+	.w_req = sizeof(struct ib_uverbs_dereg_mr),
+	UV_ARGS(mr_dereg_args, mr_dereg),
+	.needs = { UV_OP(dereg_mr) },
+	.run = run_mr_dereg,
+};
+
+/* ---- QUERY_MR ---- */
+
+struct mr_query {
+	struct ib_uobject *mr;
+	u64 length;
+	u64 iova;
+	u32 lkey;
+	u32 rkey;
+};
+
+static const struct uverbs_arg mr_query_args[] = {
+	{
+		.name = "mr_handle", .kind = UV_READ, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_QUERY_MR_HANDLE, .type = UVERBS_OBJECT_MR,
+		UV_BLOCK(mr_query, mr),
+	}, {
+		.name = "lkey", .kind = UV_OUT, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_QUERY_MR_RESP_LKEY, UV_BLOCK(mr_query, lkey),
+	}, {
+		.name = "rkey", .kind = UV_OUT, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_QUERY_MR_RESP_RKEY, UV_BLOCK(mr_query, rkey),
+	}, {
+		.name = "length", .kind = UV_OUT, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_QUERY_MR_RESP_LENGTH, UV_BLOCK(mr_query, length),
+	}, {
+		.name = "iova", .kind = UV_OUT,
+		.attr = UVERBS_ATTR_QUERY_MR_RESP_IOVA, UV_BLOCK(mr_query, iova),
+	},
+};
+
+static int run_mr_query(struct uverbs_call *call)
+{
+	struct mr_query *args = call->args;
+	const struct ib_mr *mr = args->mr->object;
+
+	args->length = mr->length;
+	args->iova = mr->iova;
+	args->lkey = mr->lkey;
+	args->rkey = mr->rkey;
+	return 0;
+}
+
+const struct uverbs_cmd uverbs_cmd_mr_query = {
+	.name = "QUERY_MR",
+	.object = UVERBS_OBJECT_MR,
+	.method = UVERBS_METHOD_QUERY_MR,
+	.w_num = UV_NO_WRITE,
+	.x_num = UV_NO_WRITE,
+	UV_ARGS(mr_query_args, mr_query),
+	.run = run_mr_query,
+};

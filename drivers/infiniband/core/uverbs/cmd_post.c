@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Posting work requests through the kernel, for libraries that cannot do it themselves.
+ *
+ * Behind the request structure come wr_count work requests of wqe_size bytes and then sge_count
+ * scatter/gather entries, which the work requests take from the front, in order.
+ */
+
+#include "command.h"
+
+struct post {
+	struct ib_uobject *qp;
+	u32 wr_count;
+	u32 sge_count;
+	u32 wqe_size;
+	u32 bad_wr;
+};
+
+/* Both requests have the same layout. */
+#define POST_ARGS(_req, _resp)								\
+	{										\
+		.name = "qp_handle", .kind = UV_READ, .attr = UV_NO_ATTR,		\
+		.type = UVERBS_OBJECT_QP,						\
+		UV_BLOCK(post, qp), .w = UV_AT(_req, qp_handle),			\
+	}, {										\
+		.name = "wr_count", .kind = UV_INT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(post, wr_count), .w = UV_AT(_req, wr_count),			\
+	}, {										\
+		.name = "sge_count", .kind = UV_INT, .attr = UV_NO_ATTR,		\
+		UV_BLOCK(post, sge_count), .w = UV_AT(_req, sge_count),			\
+	}, {										\
+		.name = "wqe_size", .kind = UV_INT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(post, wqe_size), .w = UV_AT(_req, wqe_size),			\
+	}, {										\
+		.name = "bad_wr", .kind = UV_OUT, .attr = UV_NO_ATTR,			\
+		UV_BLOCK(post, bad_wr), .w = UV_AT(_resp, bad_wr),			\
+	}
+
+static const struct uverbs_arg post_send_args[] = {
+	POST_ARGS(ib_uverbs_post_send, ib_uverbs_post_send_resp)
+};
+
+static const struct uverbs_arg post_recv_args[] = {
+	POST_ARGS(ib_uverbs_post_recv, ib_uverbs_post_recv_resp)
+};
+
+static_assert(sizeof(struct ib_sge) == sizeof(struct ib_uverbs_sge));
+
+/* Copies the entries of all work requests at once; they are shared out later. */
+static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *args, size_t min_wqe)
+{
+	size_t wqes = size_mul(args->wqe_size, args->wr_count);
+	size_t sges = size_mul(args->sge_count, sizeof(struct ib_sge));
+	size_t used = size_add(wqes, sges);
+	struct ib_sge *list;
+
+	if (args->wqe_size < min_wqe)
+		return ERR_PTR(uverbs_refuse(call, -EINVAL, "wqe_size %u, needs at least %zu",
+					     args->wqe_size, min_wqe));
+	if (used > call->tail_len)
+		return ERR_PTR(uverbs_refuse(call, -ENOSPC,
+					     "%u WRs and %u entries do not fit %zu bytes",
+					     args->wr_count, args->sge_count, call->tail_len));
+	if (!ib_is_buffer_cleared(call->tail + used, call->tail_len - used))
+		return ERR_PTR(uverbs_refuse(call, -EOPNOTSUPP, "bytes behind the entries are not zero"));
+
+	list = uverbs_alloc(&call->bundle, sges);
+	if (!IS_ERR(list) && copy_from_user(list, call->tail + wqes, sges))
+		return ERR_PTR(uverbs_refuse(call, -EFAULT, "entries cannot be read"));
+	return list;
+}
+
+/* The entries of one work request, from what is left. */
+static int take_sges(struct uverbs_call *call, u32 count, u32 *left)
+{
+	if (count > *left)
+		return uverbs_refuse(call, -EINVAL, "num_sge %u, only %u entries are left", count,
+				     *left);
+	*left -= count;
+	return 0;
+}
+
+/*
+ * The response is written even when the driver refused, because it says which work request was at
+ * fault.
+ */
+static int reply_bad_wr(struct uverbs_call *call, int err)
+{
+	int ret;
+
+	ret = uverbs_args_to_response(call);
+	call->replied = true;
+	return ret ?: err;
+}
+
+/* ---- POST_SEND ---- */
+
+/* A send request of any kind. */
+union any_wr {
+	struct ib_send_wr wr;
+	struct ib_ud_wr ud;
+	struct ib_rdma_wr rdma;
+	struct ib_atomic_wr atomic;
+};
+
+static int fill_kind(struct uverbs_call *call, union any_wr *to, const struct ib_uverbs_send_wr *from,
+		     enum ib_qp_type type)
+{
+	struct ib_uobject *ah;
+
+	if (type == IB_QPT_UD) {
+		if (from->opcode != IB_WR_SEND && from->opcode != IB_WR_SEND_WITH_IMM)
+			return uverbs_refuse(call, -EINVAL, "opcode %u on a UD QP", from->opcode);
+		ah = uverbs_take(call, UVERBS_OBJECT_AH, UVERBS_ACCESS_READ, from->wr.ud.ah, "ah");
+		if (IS_ERR(ah))
+			return PTR_ERR(ah);
+		to->ud.ah = ah->object;
+		to->ud.remote_qpn = from->wr.ud.remote_qpn;
+		to->ud.remote_qkey = from->wr.ud.remote_qkey;
+		return 0;
+	}
+
+	switch (from->opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_SEND_WITH_INV:
+		return 0;
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		to->rdma.remote_addr = from->wr.rdma.remote_addr;
+		to->rdma.rkey = from->wr.rdma.rkey;
+		return 0;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		to->atomic.remote_addr = from->wr.atomic.remote_addr;
+		to->atomic.rkey = from->wr.atomic.rkey;
+		to->atomic.compare_add = from->wr.atomic.compare_add;
+		to->atomic.swap = from->wr.atomic.swap;
+		return 0;
+	default:
+		return uverbs_refuse(call, -EINVAL, "opcode %u is unknown", from->opcode);
+	}
+}
+
+static void fill_send(struct ib_send_wr *to, const struct ib_uverbs_send_wr *from,
+		      struct ib_sge *sges)
+{
+	to->wr_id = from->wr_id;
+	to->opcode = from->opcode;
+	to->send_flags = from->send_flags;
+	to->sg_list = from->num_sge ? sges : NULL;
+	to->num_sge = from->num_sge;
+	if (from->opcode == IB_WR_SEND_WITH_INV)
+		to->ex.invalidate_rkey = from->ex.invalidate_rkey;
+	else if (from->opcode == IB_WR_SEND_WITH_IMM || from->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+		to->ex.imm_data = from->ex.imm_data;
+}
+
+static union any_wr *build_sends(struct uverbs_call *call, const struct post *args,
+				 const struct ib_qp *qp)
+{
+	const void __user *from = call->tail;
+	struct ib_uverbs_send_wr uwr;
+	u32 left = args->sge_count;
+	struct ib_sge *sges;
+	union any_wr *wrs;
+	int ret = 0;
+	u32 i;
+
+	sges = copy_sges(call, args, sizeof(uwr));
+	if (IS_ERR(sges))
+		return ERR_CAST(sges);
+	wrs = uverbs_kcalloc(&call->bundle, args->wr_count, sizeof(*wrs));
+	if (IS_ERR(wrs))
+		return wrs;
+
+	for (i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
+		if (copy_from_user(&uwr, from, sizeof(uwr)))
+			return ERR_PTR(uverbs_refuse(call, -EFAULT, "WR %u cannot be read", i));
+		fill_send(&wrs[i].wr, &uwr, sges + (args->sge_count - left));
+		if (i)
+			wrs[i - 1].wr.next = &wrs[i].wr;
+		ret = take_sges(call, uwr.num_sge, &left) ?:
+		      fill_kind(call, &wrs[i], &uwr, qp->qp_type);
+	}
+	return ret ? ERR_PTR(ret) : wrs;
+}
+
+static int run_post_send(struct uverbs_call *call)
+{
+	struct post *args = call->args;
+	struct ib_qp *qp = args->qp->object;
+	const struct ib_send_wr *bad = NULL;
+	union any_wr *wrs;
+	int ret;
+
+	wrs = build_sends(call, args, qp);
+	if (IS_ERR(wrs))
+		return PTR_ERR(wrs);
+	if (!args->wr_count)
+		return 0;
+	ret = qp->device->ops.post_send(qp->real_qp, &wrs->wr, &bad);
+	if (!ret)
+		return 0;
+	if (bad)
+		args->bad_wr = container_of(bad, union any_wr, wr) - wrs + 1;
+	uverbs_refuse(call, ret, "WR %u of %u: the driver refused", args->bad_wr, args->wr_count);
+	return reply_bad_wr(call, ret);
+}
+
+const struct uverbs_cmd uverbs_cmd_post_send = {
+	.name = "POST_SEND",
+	.object = UVERBS_OBJECT_QP,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_POST_SEND,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_TAIL,
+	.w_req = sizeof(struct ib_uverbs_post_send),
+	.w_resp = sizeof(struct ib_uverbs_post_send_resp),
+	UV_ARGS(post_send_args, post),
+	.needs = { UV_OP(post_send) },
+	.run = run_post_send,
+};
+
+/* ---- POST_RECV ---- */
+
+static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct post *args)
+{
+	const void __user *from = call->tail;
+	struct ib_uverbs_recv_wr uwr;
+	u32 left = args->sge_count;
+	struct ib_recv_wr *wrs;
+	struct ib_sge *sges;
+	int ret = 0;
+	u32 i;
+
+	sges = copy_sges(call, args, sizeof(uwr));
+	if (IS_ERR(sges))
+		return ERR_CAST(sges);
+	wrs = uverbs_kcalloc(&call->bundle, args->wr_count, sizeof(*wrs));
+	if (IS_ERR(wrs))
+		return wrs;
+
+	for (i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
+		if (copy_from_user(&uwr, from, sizeof(uwr)))
+			return ERR_PTR(uverbs_refuse(call, -EFAULT, "WR %u cannot be read", i));
+		wrs[i].wr_id = uwr.wr_id;
+		wrs[i].num_sge = uwr.num_sge;
+		wrs[i].sg_list = uwr.num_sge ? sges + (args->sge_count - left) : NULL;
+		if (i)
+			wrs[i - 1].next = &wrs[i];
+		ret = take_sges(call, uwr.num_sge, &left);
+	}
+	return ret ? ERR_PTR(ret) : wrs;
+}
+
+static int run_post_recv(struct uverbs_call *call)
+{
+	struct post *args = call->args;
+	struct ib_qp *qp = args->qp->object;
+	const struct ib_recv_wr *bad = NULL;
+	struct ib_recv_wr *wrs;
+	int ret;
+
+	wrs = build_recvs(call, args);
+	if (IS_ERR(wrs))
+		return PTR_ERR(wrs);
+	if (!args->wr_count)
+		return 0;
+	ret = qp->device->ops.post_recv(qp->real_qp, wrs, &bad);
+	if (!ret)
+		return 0;
+	if (bad)
+		args->bad_wr = bad - wrs + 1;
+	uverbs_refuse(call, ret, "WR %u of %u: the driver refused", args->bad_wr, args->wr_count);
+	return reply_bad_wr(call, ret);
+}
+
+const struct uverbs_cmd uverbs_cmd_post_recv = {
+	.name = "POST_RECV",
+	.object = UVERBS_OBJECT_QP,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_POST_RECV,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_TAIL,
+	.w_req = sizeof(struct ib_uverbs_post_recv),
+	.w_resp = sizeof(struct ib_uverbs_post_recv_resp),
+	UV_ARGS(post_recv_args, post),
+	.needs = { UV_OP(post_recv) },
+	.run = run_post_recv,
+};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The user API in two lists.  What is not here does not exist: the decoders answer as Linux 6.12
+ * does on a device without the feature.
+ */
+#include "command.h"
+
+const struct uverbs_object_desc *const uverbs_objects[] = {
+	&uverbs_object_device,
+	&uverbs_object_async,
+	&uverbs_object_channel,
+	&uverbs_object_pd,
+	&uverbs_object_mr,
+	&uverbs_object_cq,
+	&uverbs_object_qp,
+};
+
+const unsigned int uverbs_num_objects = ARRAY_SIZE(uverbs_objects);
+
+const struct uverbs_cmd *const uverbs_commands[] = {
+	&uverbs_cmd_get_context,
+	&uverbs_cmd_query_context,
+	&uverbs_cmd_query_device,
+	&uverbs_cmd_query_port,
+	&uverbs_cmd_query_gid_table,
+	&uverbs_cmd_query_gid_entry,
+	&uverbs_cmd_info_handles,
+	&uverbs_cmd_invoke_write,
+	&uverbs_cmd_async_alloc,
+	&uverbs_cmd_channel_create,
+	&uverbs_cmd_pd_alloc,
+	&uverbs_cmd_pd_dealloc,
+	&uverbs_cmd_mr_reg,
+	&uverbs_cmd_mr_rereg,
+	&uverbs_cmd_mr_dereg,
+	&uverbs_cmd_mr_query,
+	&uverbs_cmd_cq_create,
+	&uverbs_cmd_cq_destroy,
+	&uverbs_cmd_cq_resize,
+	&uverbs_cmd_cq_modify,
+	&uverbs_cmd_cq_poll,
+	&uverbs_cmd_cq_notify,
+	&uverbs_cmd_qp_create,
+	&uverbs_cmd_qp_modify,
+	&uverbs_cmd_qp_query,
+	&uverbs_cmd_qp_destroy,
+	&uverbs_cmd_post_send,
+	&uverbs_cmd_post_recv,
+};
+
+const unsigned int uverbs_num_commands = ARRAY_SIZE(uverbs_commands);

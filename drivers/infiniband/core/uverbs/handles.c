@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The handle table of a file: objects are made in two steps (begin, then commit or abort), looked
+ * up with a lock, destroyed by request or reaped with the file.
+ *
+ * An object is locked by its usecnt: positive while shared by that many requests, -1 while one
+ * request has it for itself.  Nobody waits: whoever meets a lock gets -EBUSY.  A destroyed object
+ * keeps its exclusive lock for ever, so that a request that still found it under RCU fails too.
+ *
+ * References: a committed handle is referenced by the table, a committed event file by its struct
+ * file, and each request that took an object holds one.
+ */
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_std_types.h>
+
+#include "../object/object.h"
+#include "uverbs.h"
+
+#define UOBJ_EXCLUSIVE	(-1)
+
+static void uobj_free(struct kref *ref)
+{
+	struct ib_uobject *uobj = container_of(ref, struct ib_uobject, ref);
+
+	kfree_rcu(uobj, rcu);
+}
+
+/**
+ * uverbs_uobject_put - drop a reference on an object of a file
+ * @uobject: the object
+ *
+ * Context: any.
+ */
+void uverbs_uobject_put(struct ib_uobject *uobject)
+{
+	kref_put(&uobject->ref, uobj_free);
+}
+EXPORT_SYMBOL(uverbs_uobject_put);
+
+static int uobj_lock(struct ib_uobject *uobj, enum uverbs_obj_access access)
+{
+	bool got;
+
+	if (access == UVERBS_ACCESS_READ)
+		got = atomic_add_unless(&uobj->usecnt, 1, UOBJ_EXCLUSIVE);
+	else
+		got = atomic_cmpxchg(&uobj->usecnt, 0, UOBJ_EXCLUSIVE) == 0;
+	return got ? 0 : -EBUSY;
+}
+
+static const struct uverbs_obj_idr_type *idr_type(const struct ib_uobject *uobj)
+{
+	return container_of(uobj->uapi_object->type_attrs, struct uverbs_obj_idr_type, type);
+}
+
+static int handle_reserve(struct ib_uobject *uobj)
+{
+	int ret;
+
+	ret = ib_rdmacg_try_charge(&uobj->cg_obj, uobj->context->device,
+				   RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		return rdma_refuse(ret, "hca_object limit of the rdma cgroup is reached");
+
+	ret = xa_alloc(&uobj->ufile->handles, &uobj->id, NULL, xa_limit_32b, GFP_KERNEL);
+	if (ret)
+		ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device,
+				   RDMACG_RESOURCE_HCA_OBJECT);
+	return ret;
+}
+
+static void handle_unreserve(struct ib_uobject *uobj)
+{
+	xa_erase(&uobj->ufile->handles, uobj->id);
+	ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device, RDMACG_RESOURCE_HCA_OBJECT);
+}
+
+/**
+ * uverbs_uobj_begin - make an object that nobody can see yet
+ * @type: its type
+ * @attrs: the request; its context becomes the object's
+ *
+ * Context: process, inside a request.
+ * Return: the object, exclusively locked, or an error pointer: -EINVAL without a context, -ENOMEM,
+ * -EMFILE, or the cgroup's refusal.
+ */
+struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
+				     struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj;
+	int ret;
+
+	if (!attrs->context) {
+		struct ib_ucontext *context = ib_uverbs_get_ucontext_file(attrs->ufile);
+
+		if (IS_ERR(context))
+			return ERR_CAST(context);
+		attrs->context = context;
+	}
+
+	uobj = kzalloc(type->type_attrs->obj_size, GFP_KERNEL);
+	if (!uobj)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&uobj->ref);
+	atomic_set(&uobj->usecnt, UOBJ_EXCLUSIVE);
+	INIT_LIST_HEAD(&uobj->list);
+	uobj->uapi_object = type;
+	uobj->context = attrs->context;
+	uobj->ufile = attrs->ufile;
+
+	if (uverbs_type_is_fd(type))
+		return uverbs_fdobj_begin(type, uobj);
+
+	ret = handle_reserve(uobj);
+	if (ret) {
+		uverbs_uobject_put(uobj);
+		return ERR_PTR(ret);
+	}
+	return uobj;
+}
+
+/**
+ * uverbs_uobj_commit - let requests see a new object
+ * @uobj: from uverbs_uobj_begin(); not the caller's any more afterwards
+ *
+ * Cannot fail.  Context: process, inside the request that made it.
+ */
+void uverbs_uobj_commit(struct ib_uobject *uobj)
+{
+	struct ib_uverbs_file *file = uobj->ufile;
+
+	spin_lock(&file->objects_lock);
+	list_add(&uobj->list, &file->objects);
+	spin_unlock(&file->objects_lock);
+
+	atomic_set(&uobj->usecnt, 0);
+	if (uverbs_type_is_fd(uobj->uapi_object))
+		uverbs_fdobj_commit(uobj);
+	else
+		/* the slot exists since begin, no memory is needed */
+		WARN_ON(xa_store(&file->handles, uobj->id, uobj, GFP_KERNEL));
+}
+
+/**
+ * uverbs_uobj_abort - give up a new object
+ * @uobj: from uverbs_uobj_begin()
+ * @attrs: the request
+ * @hw: the driver knows the object, destroy it there first
+ *
+ * An object that the driver cannot destroy stays until the file is closed.
+ */
+void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs, bool hw)
+{
+	bool fd = uverbs_type_is_fd(uobj->uapi_object);
+
+	if (hw && !fd) {
+		attrs->driver_udata = (struct ib_udata){};
+		if (WARN_ON(idr_type(uobj)->destroy_object(uobj, RDMA_REMOVE_ABORT, attrs))) {
+			uverbs_uobj_commit(uobj);
+			return;
+		}
+		uobj->object = NULL;
+	}
+	if (fd)
+		uverbs_fdobj_abort(uobj, hw);
+	else
+		handle_unreserve(uobj);
+	uverbs_uobject_put(uobj);
+}
+
+static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
+{
+	struct ib_uobject *uobj;
+
+	if (id < 0 || id > U32_MAX)
+		return ERR_PTR(-EINVAL);
+
+	rcu_read_lock();
+	uobj = xa_load(&file->handles, id);
+	if (uobj && !kref_get_unless_zero(&uobj->ref))
+		uobj = NULL;
+	rcu_read_unlock();
+	return uobj ?: ERR_PTR(-ENOENT);
+}
+
+/**
+ * uverbs_uobj_lookup - find and lock an existing object
+ * @type: type it must have, or NULL for any handle
+ * @file: whose objects
+ * @id: handle or file descriptor
+ * @access: READ shares it, WRITE takes it alone, DESTROY leaves locking to uverbs_uobj_destroy()
+ *
+ * Return: the object, to be given back with uverbs_uobj_unlock(), or an error pointer: -ENOENT no
+ * such handle, -EBADF no such event file, -EINVAL other type, -EBUSY locked by another request.
+ */
+struct ib_uobject *uverbs_uobj_lookup(const struct uverbs_api_object *type,
+				      struct ib_uverbs_file *file, s64 id,
+				      enum uverbs_obj_access access)
+{
+	struct ib_uobject *uobj;
+	int ret = -EINVAL;
+
+	if (type && uverbs_type_is_fd(type)) {
+		if (access != UVERBS_ACCESS_READ)
+			return ERR_PTR(-EOPNOTSUPP);
+		uobj = uverbs_fdobj_lookup(type, file, id);
+	} else {
+		uobj = handle_lookup(file, id);
+	}
+	if (IS_ERR(uobj))
+		return uobj;
+
+	if (!type || uobj->uapi_object == type)
+		ret = access == UVERBS_ACCESS_DESTROY ? 0 : uobj_lock(uobj, access);
+	if (ret) {
+		if (type && uverbs_type_is_fd(type))
+			fput(uobj->object);
+		uverbs_uobject_put(uobj);
+		return ERR_PTR(ret);
+	}
+	return uobj;
+}
+
+/**
+ * uverbs_uobj_unlock - give an object back that uverbs_uobj_lookup() found
+ * @uobj: the object
+ * @access: as it was taken
+ */
+void uverbs_uobj_unlock(struct ib_uobject *uobj, enum uverbs_obj_access access)
+{
+	switch (access) {
+	case UVERBS_ACCESS_READ:
+		atomic_dec(&uobj->usecnt);
+		if (uverbs_type_is_fd(uobj->uapi_object))
+			fput(uobj->object);
+		break;
+	case UVERBS_ACCESS_WRITE:
+		atomic_set(&uobj->usecnt, 0);
+		break;
+	default:
+		break;
+	}
+	uverbs_uobject_put(uobj);
+}
+
+static void object_unlist(struct ib_uobject *uobj)
+{
+	spin_lock(&uobj->ufile->objects_lock);
+	list_del_init(&uobj->list);
+	spin_unlock(&uobj->ufile->objects_lock);
+}
+
+/* Takes the object down in the driver.  The caller has it exclusively. */
+static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			  struct uverbs_attr_bundle *attrs)
+{
+	int ret;
+
+	if (!uobj->object)
+		return 0;	/* went with the device, only the handle was left */
+
+	if (uverbs_type_is_fd(uobj->uapi_object)) {
+		const struct uverbs_obj_fd_type *type =
+			container_of(uobj->uapi_object->type_attrs, struct uverbs_obj_fd_type,
+				     type);
+
+		type->destroy_object(uobj, why);
+	} else {
+		struct ib_device *device = uobj->context->device;
+
+		ret = idr_type(uobj)->destroy_object(uobj, why, attrs);
+		if (ret)
+			return ret;
+		ib_rdmacg_uncharge(&uobj->cg_obj, device, RDMACG_RESOURCE_HCA_OBJECT);
+	}
+	uobj->object = NULL;
+	uobj->context = NULL;
+	object_unlist(uobj);
+	return 0;
+}
+
+/**
+ * uverbs_uobj_destroy - destroy an object on request
+ * @uobj: looked up with DESTROY access
+ * @attrs: the request
+ *
+ * On success the handle is free again, the object's memory stays until the caller unlocks it.
+ * On failure nothing has changed.
+ *
+ * Return: 0, -EBUSY when another request uses it or other objects depend on it, or the driver's
+ * error.
+ */
+int uverbs_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
+{
+	int ret;
+
+	ret = uobj_lock(uobj, UVERBS_ACCESS_DESTROY);
+	if (ret)
+		return ret;
+
+	ret = object_destroy(uobj, RDMA_REMOVE_DESTROY, attrs);
+	if (ret) {
+		atomic_set(&uobj->usecnt, 0);
+		return ret;
+	}
+	xa_erase(&uobj->ufile->handles, uobj->id);
+	uverbs_uobject_put(uobj);
+	return 0;
+}
+
+/**
+ * uverbs_uobj_replace - put a new object in the place of an existing one
+ * @old: existing object, held for WRITE; must be given back as for DESTROY when this succeeds
+ * @fresh: new object not yet committed
+ * @attrs: the request
+ *
+ * @fresh takes over the handle of @old, which is then destroyed; should the driver refuse that, it
+ * stays under the handle @fresh had, until the file is closed.
+ *
+ * Return: 0, or the driver's error.
+ */
+int uverbs_uobj_replace(struct ib_uobject *old, struct ib_uobject *fresh,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct xarray *handles = &old->ufile->handles;
+	int ret;
+
+	/* Both slots exist, so neither store allocates.  A reader sees old, nothing, then fresh. */
+	xa_store(handles, old->id, XA_ZERO_ENTRY, GFP_KERNEL);
+	xa_store(handles, fresh->id, old, GFP_KERNEL);
+	swap(old->id, fresh->id);
+
+	ret = object_destroy(old, RDMA_REMOVE_DESTROY, attrs);
+	if (ret)
+		return ret;
+	xa_erase(handles, old->id);
+	uverbs_uobject_put(old);
+	return 0;
+}
+
+/* One pass, newest object first; children are newer than their parents. */
+static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
+{
+	struct uverbs_attr_bundle attrs = { .ufile = file };
+	struct ib_uobject *uobj, *next;
+	bool progress = false;
+
+	list_for_each_entry_safe(uobj, next, &file->objects, list) {
+		/* No request runs and event files cannot be used without one. */
+		WARN_ON(uobj_lock(uobj, UVERBS_ACCESS_DESTROY));
+		attrs.context = uobj->context;
+		if (object_destroy(uobj, why, &attrs))
+			atomic_set(&uobj->usecnt, 0);
+		else
+			progress = true;
+	}
+	return progress;
+}
+
+/**
+ * uverbs_uobjs_reap - destroy every object of a file
+ * @file: the file; its reap_lock is held and no request runs
+ * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
+ *
+ * Handles stay in the table, empty, so that a program that has not noticed the end of its device
+ * can still return them.
+ */
+void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
+{
+	struct ib_uobject *uobj, *next;
+
+	lockdep_assert_held(&file->reap_lock);
+
+	while (!list_empty(&file->objects))
+		if (!reap_pass(file, why))
+			break;
+
+	/* The driver kept them: it is broken, and they are lost. */
+	list_for_each_entry_safe(uobj, next, &file->objects, list) {
+		WARN_ONCE(1, "%s: driver failed to destroy object type %u\n",
+			  dev_name(&file->ucontext->device->dev), uobj->uapi_object->id);
+		uobj->object = NULL;
+		object_unlist(uobj);
+	}
+}
+
+/**
+ * uverbs_handles_init - prepare the handle table of a new file
+ * @file: the file
+ */
+void uverbs_handles_init(struct ib_uverbs_file *file)
+{
+	xa_init_flags(&file->handles, XA_FLAGS_ALLOC);
+	spin_lock_init(&file->objects_lock);
+	INIT_LIST_HEAD(&file->objects);
+}
+
+/**
+ * uverbs_handles_release - free the handle table of a file that nobody uses any more
+ * @file: the file, whose objects were reaped
+ */
+void uverbs_handles_release(struct ib_uverbs_file *file)
+{
+	struct ib_uobject *uobj;
+	unsigned long id;
+
+	xa_for_each(&file->handles, id, uobj)
+		uverbs_uobject_put(uobj);
+	xa_destroy(&file->handles);
+}
+
+/**
+ * uverbs_handles_list - the handles of one type
+ * @file: whose
+ * @type: which
+ * @ids: result
+ * @max: room there
+ *
+ * Return: how many were stored, at most @max.
+ */
+unsigned int uverbs_handles_list(struct ib_uverbs_file *file,
+				 const struct uverbs_api_object *type, u32 *ids, unsigned int max)
+{
+	struct ib_uobject *uobj;
+	unsigned int n = 0;
+
+	spin_lock(&file->objects_lock);
+	list_for_each_entry(uobj, &file->objects, list) {
+		if (n == max)
+			break;
+		if (uobj->uapi_object == type)
+			ids[n++] = uobj->id;
+	}
+	spin_unlock(&file->objects_lock);
+	return n;
+}
+
+const struct uverbs_obj_type_class uverbs_idr_class = {};
+EXPORT_SYMBOL(uverbs_idr_class);

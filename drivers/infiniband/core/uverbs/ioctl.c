@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The ioctl form of the user API: one method of one object type, and its attributes.
+ */
+#include <linux/fs.h>
+
+#include "command.h"
+
+/* What refusals call an attribute. */
+static const char *attr_name(const struct uverbs_method *method, u16 id, unsigned int key)
+{
+	if (method->cmd && method->row[key] != 0xff)
+		return method->cmd->args[method->row[key]].name;
+	if (id == UVERBS_ATTR_UHW_IN)
+		return "driver request";
+	if (id == UVERBS_ATTR_UHW_OUT)
+		return "driver response";
+	return "driver attribute";
+}
+
+static int decode_attrs(struct uverbs_call *call)
+{
+	const struct uverbs_method *method = call->method;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < call->num_uattrs; i++) {
+		struct ib_uverbs_attr *uattr = &call->uattrs[i];
+		u32 key = uapi_key_attr(uattr->attr_id);
+		unsigned int bkey = UVERBS_API_ATTR_BKEY_LEN;
+
+		if (key != UVERBS_API_KEY_ERR)
+			bkey = uapi_bkey_attr(key);
+		if (bkey >= method->key_len || method->spec[bkey].type == UVERBS_ATTR_TYPE_NA) {
+			if (uattr->flags & UVERBS_ATTR_F_MANDATORY)
+				return uverbs_refuse(call, -EPROTONOSUPPORT,
+						     "attribute %#x is unknown", uattr->attr_id);
+			continue;
+		}
+		ret = uverbs_decode_attr(call, uattr, &method->spec[bkey], bkey,
+					 attr_name(method, uattr->attr_id, bkey));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int check_mandatory(struct uverbs_call *call)
+{
+	const struct uverbs_method *method = call->method;
+	unsigned int key;
+
+	for_each_set_bit(key, method->mandatory, method->key_len)
+		if (!test_bit(key, call->bundle.attr_present))
+			return uverbs_refuse(call, -EINVAL, "%s is missing",
+					     attr_name(method, UV_NO_ATTR, key));
+	return 0;
+}
+
+/*
+ * Tells user space the numbers of the objects that are about to be made, while nothing needs to be
+ * undone yet if it cannot be told.
+ */
+static int return_handles(struct uverbs_call *call)
+{
+	const struct uverbs_method *method = call->method;
+	unsigned int i;
+
+	for (i = 0; i < call->num_uattrs; i++) {
+		u32 key = uapi_key_attr(call->uattrs[i].attr_id);
+		const struct uverbs_attr_spec *spec;
+		unsigned int bkey;
+
+		if (key == UVERBS_API_KEY_ERR)
+			continue;
+		bkey = uapi_bkey_attr(key);
+		if (bkey >= method->key_len)
+			continue;
+		spec = &method->spec[bkey];
+		if ((spec->type != UVERBS_ATTR_TYPE_IDR && spec->type != UVERBS_ATTR_TYPE_FD) ||
+		    spec->u.obj.access != UVERBS_ACCESS_NEW)
+			continue;
+		if (put_user((s64)call->bundle.attrs[bkey].obj_attr.uobject->id,
+			     &call->user_attrs[i].data_s64))
+			return uverbs_refuse(call, -EFAULT, "handle cannot be written");
+	}
+	return 0;
+}
+
+static int run_handler(struct uverbs_call *call)
+{
+	const struct uverbs_method *method = call->method;
+	int ret;
+
+	if (!call->cmd)
+		return method->handler(&call->bundle);
+
+	ret = uverbs_args_alloc(call);
+	if (!ret)
+		ret = uverbs_args_from_attrs(call);
+	if (!ret)
+		ret = call->cmd->run(call);
+	if (!ret)
+		ret = uverbs_args_to_attrs(call);
+	return ret;
+}
+
+static int run_method(struct uverbs_call *call)
+{
+	const struct uverbs_method *method = call->method;
+	struct uverbs_attr_bundle *attrs = &call->bundle;
+	const struct uverbs_attr *attr;
+	int ret;
+
+	ret = decode_attrs(call) ?: check_mandatory(call);
+	if (ret)
+		return ret;
+	if (method->unable)
+		return uverbs_refuse(call, -EOPNOTSUPP, "not supported by this device");
+
+	if (method->has_udata)
+		uverbs_udata_from_attrs(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN,
+					UVERBS_ATTR_UHW_OUT);
+
+	if (method->destroy_key < method->key_len) {
+		ret = uverbs_uobj_destroy(attrs->attrs[method->destroy_key].obj_attr.uobject, attrs);
+		if (ret)
+			return uverbs_refuse_destroy(call, ret,
+						     attr_name(method, UV_NO_ATTR,
+							       method->destroy_key));
+	}
+
+	ret = return_handles(call) ?: run_handler(call);
+	if (ret)
+		/* means "no such method or attribute" to libraries, and nothing else */
+		return WARN_ON_ONCE(ret == -EPROTONOSUPPORT) ? -EINVAL : ret;
+
+	/* Drivers write their reply without saying so. */
+	if (!method->has_udata)
+		return 0;
+	attr = uverbs_attr_get(attrs, UVERBS_ATTR_UHW_OUT);
+	return IS_ERR(attr) ? 0 : uverbs_attr_written(call, attr);
+}
+
+/* May it run when the device has gone?  INVOKE_WRITE may and looks at what it carries. */
+static bool method_destroys(const struct uverbs_method *method)
+{
+	return method->destroy_key < method->key_len || method->cmd == &uverbs_cmd_invoke_write;
+}
+
+/*
+ * rdma-core asks at every open whether the method that carries write() commands exists, by a
+ * request that cannot succeed.
+ */
+static bool is_probe(const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
+	       hdr->method_id == UVERBS_METHOD_INVOKE_WRITE && hdr->num_attrs <= 1;
+}
+
+static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	const struct uverbs_method *method = call->method;
+	size_t size = array_size(sizeof(*call->uattrs), hdr->num_attrs);
+	int ret;
+
+	call->uattrs = uverbs_alloc(&call->bundle, size);
+	if (IS_ERR(call->uattrs))
+		return PTR_ERR(call->uattrs);
+	if (copy_from_user(call->uattrs, call->user_attrs, size))
+		return uverbs_refuse(call, -EFAULT, "attributes cannot be read");
+	call->num_uattrs = hdr->num_attrs;
+
+	ret = uverbs_call_enter(call, method_destroys(method));
+	if (ret)
+		return ret;
+	ret = run_method(call);
+	uverbs_give_back(call, !ret);
+	uverbs_call_leave(call);
+	return ret;
+}
+
+static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioctl_hdr *hdr,
+			struct ib_uverbs_attr __user *user_attrs, struct rdma_reject_scope *scope)
+{
+	const struct uverbs_method *method;
+	struct uverbs_call *call;
+	int ret;
+
+	if (hdr->length > PAGE_SIZE || hdr->length != struct_size(hdr, attrs, hdr->num_attrs))
+		return rdma_refuse(-EINVAL, "ioctl: length %u does not match %u attributes",
+				   hdr->length, hdr->num_attrs);
+	if (hdr->reserved1 || hdr->reserved2)
+		return rdma_refuse(-EPROTONOSUPPORT, "ioctl: reserved fields are not zero");
+	if (hdr->driver_id != file->device->uapi->driver_id)
+		return rdma_refuse(-EINVAL, "ioctl: driver_id %u, the device's is %u",
+				   hdr->driver_id, file->device->uapi->driver_id);
+
+	method = uverbs_api_method(file->device->uapi, hdr->object_id, hdr->method_id);
+	if (!method)
+		return rdma_refuse(-EPROTONOSUPPORT, "ioctl: object %#x has no method %#x",
+				   hdr->object_id, hdr->method_id);
+
+	call = uverbs_call_alloc(file, method->key_len);
+	if (!call)
+		return -ENOMEM;
+	call->cmd = method->cmd;
+	call->method = method;
+	call->user_attrs = user_attrs;
+	call->scope = scope;
+	ret = serve(call, hdr);
+	uverbs_call_free(call);
+	return ret;
+}
+
+/**
+ * ib_uverbs_ioctl - ioctl operation of a file
+ * @filp: the file
+ * @cmd: RDMA_VERBS_IOCTL
+ * @arg: struct ib_uverbs_ioctl_hdr
+ *
+ * Return: 0 or a negative errno, its reason recorded.
+ */
+long ib_uverbs_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct ib_uverbs_ioctl_hdr __user *user_hdr = (void __user *)arg;
+	struct ib_uverbs_file *file = filp->private_data;
+	struct rdma_reject_scope scope = {};
+	struct ib_uverbs_ioctl_hdr hdr;
+	int ret;
+
+	if (cmd != RDMA_VERBS_IOCTL)
+		return -ENOIOCTLCMD;
+	if (copy_from_user(&hdr, user_hdr, sizeof(hdr)))
+		return -EFAULT;
+
+	rdma_reject_enter(&file->rejects, &scope);
+	scope.quiet = is_probe(&hdr);
+	ret = serve_header(file, &hdr, user_hdr->attrs, &scope);
+	rdma_reject_leave(&scope);
+	return ret;
+}

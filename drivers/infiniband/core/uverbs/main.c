@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ib_uverbs: one character device for every RDMA device that has user contexts.
+ */
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <rdma/rdma_netlink.h>
+
+#include "../device/device.h"
+#include "command.h"
+
+MODULE_DESCRIPTION("InfiniBand userspace verbs access");
+MODULE_LICENSE("Dual BSD/GPL");
+
+/* The first minors are the well-known ones, the others are allocated. */
+#define UVERBS_MAJOR		231
+#define UVERBS_MINOR		192
+#define UVERBS_FIXED		32
+#define UVERBS_DYNAMIC		(RDMA_MAX_PORTS - UVERBS_FIXED)
+
+static const dev_t uverbs_fixed_dev = MKDEV(UVERBS_MAJOR, UVERBS_MINOR);
+static dev_t uverbs_dynamic_dev;
+static DEFINE_IDA(uverbs_ida);
+
+static char *uverbs_devnode(const struct device *dev, umode_t *mode)
+{
+	if (mode)
+		*mode = 0666;
+	return kasprintf(GFP_KERNEL, "infiniband/%s", dev_name(dev));
+}
+
+static const struct class uverbs_class = {
+	.name = "infiniband_verbs",
+	.devnode = uverbs_devnode,
+};
+
+static CLASS_ATTR_STRING(abi_version, 0444, __stringify(IB_USER_VERBS_ABI_VERSION));
+
+static struct ib_uverbs_device *to_uverbs(struct device *dev)
+{
+	return container_of(dev, struct ib_uverbs_device, dev);
+}
+
+/* Attributes go before the device does, so what they read is there. */
+static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", dev_name(&to_uverbs(dev)->ib_dev->dev));
+}
+static DEVICE_ATTR_RO(ibdev);
+
+static ssize_t abi_version_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", to_uverbs(dev)->ib_dev->ops.uverbs_abi_ver);
+}
+static DEVICE_ATTR_RO(abi_version);
+
+static struct attribute *uverbs_attrs[] = {
+	&dev_attr_ibdev.attr,
+	&dev_attr_abi_version.attr,
+	NULL
+};
+
+static const struct attribute_group uverbs_group = {
+	.attrs = uverbs_attrs,
+};
+
+static dev_t uverbs_devt(int devnum)
+{
+	if (devnum < UVERBS_FIXED)
+		return uverbs_fixed_dev + devnum;
+	return uverbs_dynamic_dev + devnum - UVERBS_FIXED;
+}
+
+static void uverbs_calls_done(struct percpu_ref *ref)
+{
+	complete(&container_of(ref, struct ib_uverbs_device, calls)->calls_done);
+}
+
+static void uverbs_device_release(struct device *dev)
+{
+	struct ib_uverbs_device *udev = to_uverbs(dev);
+
+	uverbs_api_destroy(udev->uapi);
+	percpu_ref_exit(&udev->calls);
+	if (udev->devnum >= 0)
+		ida_free(&uverbs_ida, udev->devnum);
+	kfree(udev);
+}
+
+/* What the device node's release can undo at any point from here on. */
+static struct ib_uverbs_device *uverbs_device_alloc(struct ib_device *ibdev)
+{
+	struct ib_uverbs_device *udev;
+
+	udev = kzalloc(sizeof(*udev), GFP_KERNEL);
+	if (!udev)
+		return NULL;
+	device_initialize(&udev->dev);
+	udev->dev.class = &uverbs_class;
+	udev->dev.parent = ibdev->dev.parent;
+	udev->dev.release = uverbs_device_release;
+	udev->groups[0] = &uverbs_group;
+	udev->dev.groups = udev->groups;
+	udev->ib_dev = ibdev;
+	udev->num_comp_vectors = ibdev->num_comp_vectors;
+	udev->devnum = -1;
+	mutex_init(&udev->files_lock);
+	INIT_LIST_HEAD(&udev->files);
+	refcount_set(&udev->users, 1);
+	init_completion(&udev->users_done);
+	init_completion(&udev->calls_done);
+	return udev;
+}
+
+static int uverbs_device_fill(struct ib_uverbs_device *udev)
+{
+	struct uverbs_api *api;
+	int ret;
+
+	ret = percpu_ref_init(&udev->calls, uverbs_calls_done, 0, GFP_KERNEL);
+	if (ret)
+		return ret;
+
+	api = uverbs_api_create(udev->ib_dev);
+	if (IS_ERR(api))
+		return PTR_ERR(api);
+	udev->uapi = api;
+
+	ret = ida_alloc_max(&uverbs_ida, RDMA_MAX_PORTS - 1, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	udev->devnum = ret;
+	udev->dev.devt = uverbs_devt(udev->devnum);
+	return dev_set_name(&udev->dev, "uverbs%d", udev->devnum);
+}
+
+static struct ib_client uverbs_client;
+
+static int uverbs_add_one(struct ib_device *ibdev)
+{
+	struct ib_uverbs_device *udev;
+	int ret;
+
+	if (!ibdev->ops.alloc_ucontext || ibdev->type == RDMA_DEVICE_TYPE_SMI)
+		return -EOPNOTSUPP;
+
+	udev = uverbs_device_alloc(ibdev);
+	if (!udev)
+		return -ENOMEM;
+
+	ret = uverbs_device_fill(udev);
+	if (ret)
+		goto err_put;
+
+	cdev_init(&udev->cdev, ibdev->ops.mmap ? &uverbs_mmap_fops : &uverbs_fops);
+	udev->cdev.owner = THIS_MODULE;
+	ret = cdev_device_add(&udev->cdev, &udev->dev);
+	if (ret)
+		goto err_put;
+
+	ib_set_client_data(ibdev, &uverbs_client, udev);
+	return 0;
+
+err_put:
+	put_device(&udev->dev);
+	return ret;
+}
+
+/* The next file to tear down, referenced and off the list. */
+static struct ib_uverbs_file *next_file(struct ib_uverbs_device *udev)
+{
+	struct ib_uverbs_file *file;
+
+	guard(mutex)(&udev->files_lock);
+	file = list_first_entry_or_null(&udev->files, struct ib_uverbs_file, entry);
+	if (file) {
+		list_del_init(&file->entry);
+		kref_get(&file->ref);
+	}
+	return file;
+}
+
+/*
+ * No new file can be opened.  With a driver that can disassociate, running requests are waited for
+ * and every file is cut off; user space learns it from DEVICE_FATAL and -EIO and closes its files
+ * when it likes.  Without, all depends on user space closing them.
+ */
+static void uverbs_remove_one(struct ib_device *ibdev, void *client_data)
+{
+	struct ib_uverbs_device *udev = client_data;
+	bool disassociate = ibdev->ops.disassociate_ucontext;
+	struct ib_uverbs_file *file;
+
+	cdev_device_del(&udev->cdev, &udev->dev);
+
+	if (!disassociate) {
+		if (!refcount_dec_and_test(&udev->users))
+			wait_for_completion(&udev->users_done);
+	}
+
+	percpu_ref_kill(&udev->calls);
+	wait_for_completion(&udev->calls_done);
+
+	if (disassociate) {
+		while ((file = next_file(udev))) {
+			uverbs_file_teardown(file, RDMA_REMOVE_DRIVER_REMOVE);
+			ib_uverbs_file_put(file);
+		}
+	}
+	put_device(&udev->dev);
+}
+
+static int uverbs_get_nl_info(struct ib_device *ibdev, void *client_data,
+			      struct ib_client_nl_info *res)
+{
+	struct ib_uverbs_device *udev = client_data;
+
+	if (res->port != -1)
+		return -EINVAL;
+
+	res->cdev = &udev->dev;
+	res->abi = ibdev->ops.uverbs_abi_ver;
+	if (ibdev->ops.uverbs_no_driver_id_binding)
+		return 0;
+	return nla_put_u32(res->nl_msg, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, ibdev->ops.driver_id);
+}
+
+static struct ib_client uverbs_client = {
+	.name = "uverbs",
+	.no_kverbs_req = true,
+	.add = uverbs_add_one,
+	.remove = uverbs_remove_one,
+	.get_nl_info = uverbs_get_nl_info,
+};
+MODULE_ALIAS_RDMA_CLIENT("uverbs");
+
+/**
+ * rdma_user_mmap_disassociate - take back all mappings of a device's pages
+ * @device: device that is about to be reset
+ *
+ * Files stay usable: a driver whose pages are good again may map new ones.
+ *
+ * Context: process; not from within the driver's mmap operation.
+ */
+void rdma_user_mmap_disassociate(struct ib_device *device)
+{
+	struct ib_uverbs_device *udev = ib_get_client_data(device, &uverbs_client);
+	struct ib_uverbs_file *file;
+
+	if (!udev)
+		return;
+	guard(mutex)(&udev->files_lock);
+	list_for_each_entry(file, &udev->files, entry)
+		uverbs_umaps_revoke(file);
+}
+EXPORT_SYMBOL(rdma_user_mmap_disassociate);
+
+static int __init uverbs_init(void)
+{
+	int ret;
+
+	ret = register_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED, "infiniband_verbs");
+	if (ret)
+		return ret;
+	ret = alloc_chrdev_region(&uverbs_dynamic_dev, 0, UVERBS_DYNAMIC, "infiniband_verbs");
+	if (ret)
+		goto err_fixed;
+	ret = class_register(&uverbs_class);
+	if (ret)
+		goto err_dynamic;
+	ret = class_create_file(&uverbs_class, &class_attr_abi_version.attr);
+	if (ret)
+		goto err_class;
+	ret = ib_register_client(&uverbs_client);
+	if (ret)
+		goto err_class;
+	return 0;
+
+err_class:
+	class_unregister(&uverbs_class);
+err_dynamic:
+	unregister_chrdev_region(uverbs_dynamic_dev, UVERBS_DYNAMIC);
+err_fixed:
+	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
+	return ret;
+}
+
+static void __exit uverbs_exit(void)
+{
+	ib_unregister_client(&uverbs_client);
+	class_unregister(&uverbs_class);
+	unregister_chrdev_region(uverbs_dynamic_dev, UVERBS_DYNAMIC);
+	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
+	/* objects of files are freed by RCU callbacks without code of ours, nothing to wait for */
+}
+
+module_init(uverbs_init);
+module_exit(uverbs_exit);

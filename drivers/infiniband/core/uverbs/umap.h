@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Mappings of device pages into processes, so that they can be taken back.
+ *
+ * umap.c and mmap_entry.c are linked into ib_core, because drivers that never see a user link
+ * against them too; the VM operations are ib_uverbs' (umap_vm.c).
+ */
+#ifndef CORE_UVERBS_UMAP_H
+#define CORE_UVERBS_UMAP_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+
+struct page;
+struct rdma_user_mmap_entry;
+struct vm_area_struct;
+
+/**
+ * struct rdma_umaps - the mappings of one file
+ * @lock: protects everything here; nests inside mmap_lock
+ * @list: struct rdma_umap_priv of each mapping
+ * @page: what writable mappings show once their pages were taken back, made on the first touch
+ */
+struct rdma_umaps {
+	struct mutex lock;
+	struct list_head list;
+	struct page *page;
+};
+
+/**
+ * struct rdma_umap_priv - one mapping, vm_private_data of its VMA
+ * @vma: the mapping
+ * @list: in the file's struct rdma_umaps; empty once its pages were taken back
+ * @entry: mmap offset entry it holds a reference on, or NULL
+ */
+struct rdma_umap_priv {
+	struct vm_area_struct *vma;
+	struct list_head list;
+	struct rdma_user_mmap_entry *entry;
+};
+
+void rdma_umap_priv_init(struct rdma_umap_priv *priv, struct vm_area_struct *vma,
+			 struct rdma_user_mmap_entry *entry);
+
+#endif /* CORE_UVERBS_UMAP_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What happens to a mapping of device pages: fork copies it, munmap ends it, and when the device
+ * goes its pages are taken out and touches find a page of zeroes that is private to the file.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "command.h"
+
+static struct ib_uverbs_file *vma_file(const struct vm_area_struct *vma)
+{
+	return vma->vm_file->private_data;
+}
+
+/*
+ * A mapping was copied or split.  Fork calls this before it copies the pages, so the copy is
+ * listed exactly if the original still has its pages: mmap_lock keeps both from changing, and
+ * whoever takes the pages back comes by again for the copy.
+ */
+static void umap_open(struct vm_area_struct *vma)
+{
+	struct rdma_umaps *umaps = &vma_file(vma)->umaps;
+	struct rdma_umap_priv *from = vma->vm_private_data;
+	struct rdma_umap_priv *priv;
+
+	if (!from)
+		return;
+
+	/* There is no way to refuse the copy, and without an entry it could not be taken back. */
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL | __GFP_NOFAIL);
+	priv->vma = vma;
+	INIT_LIST_HEAD(&priv->list);
+	vma->vm_private_data = priv;
+
+	guard(mutex)(&umaps->lock);
+	if (list_empty(&from->list))
+		return;
+	priv->entry = from->entry;
+	if (priv->entry)
+		kref_get(&priv->entry->ref);
+	list_add(&priv->list, &umaps->list);
+}
+
+/* Off the list and without its entry.  The lock is held. */
+static void umap_detach(struct rdma_umap_priv *priv)
+{
+	list_del_init(&priv->list);
+	if (priv->entry)
+		rdma_user_mmap_entry_put(priv->entry);
+	priv->entry = NULL;
+}
+
+static void umap_close(struct vm_area_struct *vma)
+{
+	struct rdma_umap_priv *priv = vma->vm_private_data;
+
+	if (!priv)
+		return;		/* never had device pages: the driver maps memory of its own */
+	scoped_guard(mutex, &vma_file(vma)->umaps.lock)
+		umap_detach(priv);
+	kfree(priv);
+}
+
+/* Only mappings without pages fault: those that were taken back. */
+static vm_fault_t umap_fault(struct vm_fault *vmf)
+{
+	struct rdma_umaps *umaps = &vma_file(vmf->vma)->umaps;
+
+	if (!vmf->vma->vm_private_data)
+		return VM_FAULT_SIGBUS;
+
+	if (!(vmf->vma->vm_flags & (VM_WRITE | VM_MAYWRITE))) {
+		vmf->page = ZERO_PAGE(vmf->address);
+	} else {
+		guard(mutex)(&umaps->lock);
+		if (!umaps->page)
+			umaps->page = alloc_page(vmf->gfp_mask | __GFP_ZERO);
+		vmf->page = umaps->page;
+	}
+	if (!vmf->page)
+		return VM_FAULT_SIGBUS;
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct umap_vm_ops = {
+	.open = umap_open,
+	.close = umap_close,
+	.fault = umap_fault,
+};
+
+/**
+ * ib_uverbs_mmap - mmap operation of a file
+ * @filp: the file
+ * @vma: mapping to be made
+ *
+ * Return: 0, -EIO when the device has gone, -EINVAL without a context, or the driver's error.
+ */
+int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct ib_uverbs_file *file = filp->private_data;
+	struct rdma_reject_scope scope = {};
+	struct ib_ucontext *context;
+	int ret;
+
+	rdma_reject_enter(&file->rejects, &scope);
+	if (!percpu_ref_tryget_live(&file->device->calls)) {
+		ret = rdma_refuse(-EIO, "mmap: the device was removed");
+		goto out;
+	}
+	scope.device = file->device->ib_dev;
+	context = ib_uverbs_get_ucontext_file(file);
+	if (IS_ERR(context)) {
+		ret = PTR_ERR(context);
+	} else {
+		vma->vm_ops = &umap_vm_ops;
+		ret = context->device->ops.mmap(context, vma);
+	}
+	scope.device = NULL;
+	percpu_ref_put(&file->device->calls);
+out:
+	rdma_reject_leave(&scope);
+	return ret;
+}
+
+/*
+ * An address space that still has a listed mapping, referenced.  One that is being torn down
+ * already closes its mappings itself: they are let go here and now.
+ */
+static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
+{
+	struct rdma_umap_priv *priv;
+	struct mm_struct *mm;
+
+	guard(mutex)(&umaps->lock);
+	while (!list_empty(&umaps->list)) {
+		priv = list_first_entry(&umaps->list, struct rdma_umap_priv, list);
+		mm = priv->vma->vm_mm;
+		if (mmget_not_zero(mm))
+			return mm;
+		umap_detach(priv);
+	}
+	return NULL;
+}
+
+/**
+ * uverbs_umaps_revoke - take the device's pages out of all mappings of a file
+ * @file: the file
+ *
+ * mmap_lock is taken before the list's lock, as everywhere, hence one address space at a time.
+ *
+ * Context: process; takes the mmap_lock of other processes.
+ */
+void uverbs_umaps_revoke(struct ib_uverbs_file *file)
+{
+	struct rdma_umaps *umaps = &file->umaps;
+	struct rdma_umap_priv *priv, *next;
+	struct mm_struct *mm;
+
+	while ((mm = umaps_next_mm(umaps))) {
+		mmap_read_lock(mm);
+		mutex_lock(&umaps->lock);
+		list_for_each_entry_safe(priv, next, &umaps->list, list) {
+			if (priv->vma->vm_mm != mm)
+				continue;
+			zap_vma_ptes(priv->vma, priv->vma->vm_start,
+				     priv->vma->vm_end - priv->vma->vm_start);
+			umap_detach(priv);
+		}
+		mutex_unlock(&umaps->lock);
+		mmap_read_unlock(mm);
+		mmput(mm);
+	}
+}
