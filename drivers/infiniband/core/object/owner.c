@@ -303,7 +303,7 @@ static void owner_module_leaves(struct rdma_restrack_root *root, const char *nam
 		return;
 	rdma_objects_drain(root->device);
 	if (owner_describe(owner, text, sizeof(text))) {
-		dev_warn(&root->device->dev, "%s is unloaded and has left behind: %s\n", name, text);
+		dev_warn(&root->device->dev, "%s was unloaded and left behind: %s\n", name, text);
 		left = rdma_owner_reap(owner);
 		if (left)
 			dev_err(&root->device->dev, "%u object(s) of %s could not be destroyed\n",
