@@ -11,8 +11,8 @@ unload()
 	local module again=1
 	while [ -n "$again" ]; do
 		again=
-		for module in $(ls /sys/module/ib_core/holders 2>/dev/null); do
-			[ "$(cat "/sys/module/$module/refcnt")" = 0 ] && rmmod "$module" && again=1
+		for module in /sys/module/ib_core/holders/*; do
+			[ -e "$module" ] && [ "$(cat "$module/refcnt")" = 0 ] && rmmod "${module##*/}" && again=1
 		done
 	done
 	[ ! -d /sys/module/ib_core ] || rmmod ib_core || die "ib_core stays loaded: $(ls /sys/module/ib_core/holders)"

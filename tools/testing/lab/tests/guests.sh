@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Three guests: output, arguments, barriers, exit status; and a kernel report.
+. "$(dirname "$0")/lib.sh"
+
+script three <<'S'
+echo "hello $LAB_NODE of $LAB_NODES: $1, $(hostname)"
+# Node 1 goes last: the others must find its file behind the barrier.
+[ "$LAB_NODE" != 1 ] || { ping -c 1 -W 10 10.77.0.3 >/dev/null && echo late >"$LAB_OUT/late"; }
+lab-barrier first
+cat "$LAB_OUT/late"
+lab-barrier again
+lab-barrier again
+[ "$LAB_NODE" != 2 ] || exit 4
+[ "$LAB_NODE" != 3 ] || exit 7
+# Nobody else comes to this one any more.
+lab-barrier never
+echo "barrier said $?"
+S
+"$lab" run --core stock --nodes 3 --timeout 120 --out "$work/out" "$work/three" "a b" >"$work/log" 2>&1
+expect "the worst status, a skip counting less than a failure" 7 $?
+for k in 1 2 3; do
+	expect_text "node $k's output is prefixed" "^n$k\| hello $k of 3: a b, node$k\$" "$work/log"
+	expect_text "node $k passes the barrier after node 1" "^n$k\| late\$" "$work/log"
+	expect_text "node $k's console is kept" 'Linux version' "$work/out/console.n$k"
+done
+expect_text "a barrier that cannot be reached fails" '^n1\| barrier said 1$' "$work/log"
+expect_text "and names who is missing" '^n1\| lab-barrier never: node[23] has ended' "$work/log"
+
+script crash <<'S'
+[ "$LAB_NODE" = 2 ] || exit 0
+echo 1 >/proc/sys/kernel/sysrq
+echo c >/proc/sysrq-trigger
+S
+"$lab" run --core stock --nodes 2 --timeout 120 --out "$work/out" "$work/crash" >"$work/log" 2>&1
+expect "a kernel report fails the run" 125 $?
+expect_text "and is named with its console" \
+	"kernel report on node2: .*: see .*/console.n2" "$work/log"
+
+script slow <<'S'
+sleep 1000
+S
+"$lab" run --core stock --nodes 1 --timeout 20 --out "$work/out" "$work/slow" >"$work/log" 2>&1
+expect "a run that takes too long is ended" 124 $?
+expect_text "and says so" 'node1 still ran after 20 s' "$work/log"
+exit $bad

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Nothing outlives the lab: not after kill -9, not after SIGTERM, not after Ctrl-C.
+. "$(dirname "$0")/lib.sh"
+
+script forever <<'S'
+echo up
+sleep 1000
+S
+
+# The lab and its guests name the run's own folder on their command lines.
+left() {
+	local process
+	for process in /proc/[0-9]*; do
+		tr '\0' ' ' <"$process/cmdline" | grep -F "$work/out"
+	done 2>/dev/null | wc -l
+}
+
+for signal in KILL TERM INT; do
+	rm -rf "$work/out" "$work/log"
+	# A background job ignores SIGINT, which a user's Ctrl-C would not find.
+	python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --timeout 120 --out "$work/out" \
+		"$work/forever" >"$work/log" 2>&1 &
+	pid=$!
+	until [ "$(grep -c ' up$' "$work/log")" = 2 ]; do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.1
+	done
+	expect "SIG$signal: the guests run" 1 "$(($(left) >= 2))"
+	kill -$signal $pid
+	wait $pid 2>/dev/null
+	status=$?
+	expect "SIG$signal: status" $((128 + $(kill -l $signal))) $status
+	# The kernel ends a name space's processes on its own time.
+	for ((i = 0; i < 50 && $(left) > 0; i++)); do sleep 0.1; done
+	expect "SIG$signal: no process is left" 0 "$(left)"
+	expect "SIG$signal: no mount is left" 0 "$(grep -c "$("$lab" path kdir | sed 's|/kdir/.*||')/\.run" /proc/mounts)"
+done
+exit $bad

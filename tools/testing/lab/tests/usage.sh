@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What the lab refuses it refuses at once, in one line that says why.
+. "$(dirname "$0")/lib.sh"
+
+# refused STATUS PATTERN ARGUMENTS...
+refused() {
+	local status=$1 pattern=$2
+	shift 2
+	timeout 20 "$lab" "$@" >"$work/out" 2>&1
+	expect "lab $*: status" "$status" $?
+	expect "lab $*: one line" 1 "$(wc -l <"$work/out")"
+	expect_text "lab $*: says why" "$pattern" "$work/out"
+}
+
+echo true >"$work/s"
+refused 2 'no command is called nonsense' nonsense
+refused 2 'no option is called --fast' run --fast "$work/s"
+refused 2 '--nodes takes a number from 1 to 9' run --nodes 0 "$work/s"
+refused 2 '--nodes takes a number' run --nodes two "$work/s"
+refused 2 '--core takes one of: ours distro stock' run --core theirs "$work/s"
+refused 2 '--timeout takes a value' run --timeout
+refused 2 'run takes a script' run
+refused 2 'there is no script .*/missing' run "$work/missing"
+refused 2 '--link eth comes with a later change' run --link eth "$work/s"
+refused 2 '--subnet opensm comes with a later change' run --subnet opensm "$work/s"
+refused 2 '--kernel debug comes with a later change' run --kernel debug "$work/s"
+refused 2 '--kernel kcsan comes with a later change' run --kernel kcsan "$work/s"
+refused 2 'debug kernel comes with a later change' path debug-kernel
+refused 2 'no part is called nonsense' path nonsense
+refused 2 'shell needs a terminal' shell </dev/null
+
+chmod 755 "$work"
+timeout 20 setpriv --reuid nobody --clear-groups "$lab" run "$work/s" >"$work/out" 2>&1
+expect "without root: status" 125 $?
+expect_text "without root: says why" 'needs root' "$work/out"
+VHCA_CACHE=$work/empty timeout 20 "$lab" path guest-root >"$work/out" 2>&1
+expect "a part that is not there: status" 125 $?
+expect_text "a part that is not there: says what to do" 'run lab setup' "$work/out"
+exit $bad
