@@ -1,242 +1,285 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Completion queues: polling and arming never enter the kernel. */
+/*
+ * Completion queues: creating, arming, and the table of QPs that complete in
+ * one.  The table belongs to the CQ, so that a poll, which holds the CQ's lock
+ * anyway, finds QPs that cannot go away.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "vhca.h"
 
-/* Records of a CQ's two slots. */
-enum { DB_CONSUMER, DB_ARM };
+#define LOG_USERS_MIN	4
+#define MAX_CQE		(1U << 24)
 
-static unsigned int log2_ceil(uint32_t n)
+/* What extended polling can say. */
+#define WC_FLAGS_ALWAYS	IBV_WC_STANDARD_FLAGS
+
+static uint64_t wc_flags_known(const struct vhca_context *ctx)
 {
-	return n <= 1 ? 0 : 32 - __builtin_clz(n - 1);
+	uint64_t known = WC_FLAGS_ALWAYS;
+
+	if (ctx->features & VHCA_UCTX_F_TIMESTAMP)
+		known |= IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	return known;
 }
 
-struct ibv_cq *vhca_create_cq(struct ibv_context *ibctx, int cqe,
-			      struct ibv_comp_channel *channel, int vector)
+static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
-	struct vhca_context *ctx = to_vctx(ibctx);
-	struct uvhca_create_cq_resp resp = {};
-	struct uvhca_create_cq cmd = {};
+	struct vhca_context *ctx = to_vhca_context(context);
+	struct vhca_cmd_cq_resp resp = {};
+	struct vhca_cmd_cq cmd = {};
 	struct vhca_cq *cq;
 	int err;
 
-	if (cqe < 1 || cqe > 1 << 30) {
-		errno = EINVAL;
-		return NULL;
-	}
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
-	err = vhca_ring_alloc(&cq->ring, log2_ceil(cqe), __builtin_ctz(sizeof(struct vhca_cqe)),
-			      ctx->page_size);
-	if (err)
+	cq->log_users = LOG_USERS_MIN;
+	cq->users = calloc(ring_size(cq->log_users), sizeof(*cq->users));
+	if (!cq->users) {
+		err = ENOMEM;
 		goto err_free;
-
-	cmd.buf_addr = (uintptr_t)cq->ring.buf;
-	cmd.log_cqe = cq->ring.log_size;
-	err = ibv_cmd_create_cq(ibctx, cqe, channel, vector, &cq->vcq.cq, &cmd.ibv_cmd,
-				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	}
+	/* More is asked of the kernel all the same: its refusal comes with a reason. */
+	cq->log = ring_log(attr->cqe < MAX_CQE ? attr->cqe : MAX_CQE);
+	err = vhca_buf_alloc(&cq->buf, sizeof(struct vhca_cqe) << cq->log, ctx->page_size);
 	if (err)
-		goto err_ring;
-	cq->cqn = resp.cqn;
-	cq->arm_seq = 1;
-	err = vhca_db_map(ctx, &cq->db, resp.db_slot, resp.db_mmap);
+		goto err_users;
+
+	cmd.buf_addr = (uintptr_t)cq->buf.addr;
+	cmd.log_cqe = cq->log;
+	err = ibv_cmd_create_cq_ex(context, attr, &cq->vcq, &cmd.ibv_cmd, sizeof(cmd),
+				   &resp.ibv_resp, sizeof(resp), 0);
+	if (err)
+		goto err_buf;
+	err = vhca_db_slots(ctx, &cq->db, resp.db_slot, resp.db_mmap);
 	if (err)
 		goto err_destroy;
-	pthread_spin_init(&cq->lock, PTHREAD_PROCESS_PRIVATE);
-	return &cq->vcq.cq;
+	pthread_mutex_init(&cq->lock, NULL);
+	return cq;
 
 err_destroy:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
-err_ring:
-	vhca_ring_free(&cq->ring, ctx->page_size);
+err_buf:
+	vhca_buf_free(&cq->buf);
+err_users:
+	free(cq->users);
 err_free:
 	free(cq);
 	errno = err;
 	return NULL;
 }
 
+struct ibv_cq *vhca_create_cq(struct ibv_context *context, int cqe,
+			      struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = cqe,
+		.channel = channel,
+		.comp_vector = comp_vector,
+	};
+	struct vhca_cq *cq = create_cq(context, &attr);
+
+	return cq ? &cq->vcq.cq : NULL;
+}
+
+struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
+				    struct ibv_cq_init_attr_ex *attr)
+{
+	const uint32_t flags_known = IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
+				     IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+	struct vhca_cq *cq;
+
+	if (!check_comp_mask(attr->comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS) ||
+	    !check_comp_mask(attr->wc_flags, wc_flags_known(to_vhca_context(context))) ||
+	    (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+	     !check_comp_mask(attr->flags, flags_known))) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	cq = create_cq(context, attr);
+	if (!cq)
+		return NULL;
+	vhca_cq_set_poll_ops(cq, attr->wc_flags);
+	return &cq->vcq.cq_ex;
+}
+
 int vhca_destroy_cq(struct ibv_cq *ibcq)
 {
-	struct vhca_cq *cq = to_vcq(ibcq);
-	int err = ibv_cmd_destroy_cq(ibcq);
+	struct vhca_cq *cq = to_vhca_cq(ibcq);
+	int err;
 
+	err = ibv_cmd_destroy_cq(ibcq);
 	if (err)
 		return err;
-	vhca_ring_free(&cq->ring, to_vctx(ibcq->context)->page_size);
-	vhca_qpset_free(&cq->qps);
-	pthread_spin_destroy(&cq->lock);
+	vhca_buf_free(&cq->buf);
+	pthread_mutex_destroy(&cq->lock);
+	free(cq->users);
 	free(cq);
 	return 0;
 }
 
-/* The one event of an arming was taken: the next arming asks for another. */
-void vhca_cq_event(struct ibv_cq *ibcq)
-{
-	struct vhca_cq *cq = to_vcq(ibcq);
-
-	pthread_spin_lock(&cq->lock);
-	cq->arm_seq++;
-	if (!(cq->arm_seq & VHCA_ARM_SEQ_MASK))
-		cq->arm_seq++;	/* 0 stands for "never" after creation */
-	pthread_spin_unlock(&cq->lock);
-}
-
+/**
+ * vhca_req_notify_cq() - ask for one event
+ * @ibcq: CQ
+ * @solicited_only: for solicited completions and errors only
+ *
+ * Asking for less than was asked for before takes nothing back, until an event has come.
+ *
+ * Return: 0.
+ */
 int vhca_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
-	struct vhca_cq *cq = to_vcq(ibcq);
+	struct vhca_cq *cq = to_vhca_cq(ibcq);
+	bool solicited;
 
-	pthread_spin_lock(&cq->lock);
-	vhca_db_store(&cq->db, DB_ARM,
-		      vhca_arm_record(cq->ring.tail, cq->arm_seq, solicited_only));
-	pthread_spin_unlock(&cq->lock);
-	/*
-	 * The device writes an entry and then looks at the arm record; the
-	 * caller stores the record and then polls.  One of them sees the other
-	 * only if neither side's load passes its store.
-	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	pthread_mutex_lock(&cq->lock);
+	solicited = solicited_only && !cq->armed_any;
+	cq->armed_any = !solicited;
+	db_arm(&cq->db, arm_value(cq->cons, ++cq->arm_seq, solicited));
+	pthread_mutex_unlock(&cq->lock);
 	return 0;
 }
 
-static enum ibv_wc_opcode wc_opcode(uint8_t opcode)
+/* The program takes an event of the CQ. */
+void vhca_cq_event(struct ibv_cq *ibcq)
 {
-	switch (opcode) {
-	case VHCA_CQE_WRITE:
-		return IBV_WC_RDMA_WRITE;
-	case VHCA_CQE_READ:
-		return IBV_WC_RDMA_READ;
-	case VHCA_CQE_RECV:
-		return IBV_WC_RECV;
-	case VHCA_CQE_RECV_WRITE_IMM:
-		return IBV_WC_RECV_RDMA_WITH_IMM;
-	default:
-		return IBV_WC_SEND;
+	struct vhca_cq *cq = to_vhca_cq(ibcq);
+
+	pthread_mutex_lock(&cq->lock);
+	cq->armed_any = false;
+	pthread_mutex_unlock(&cq->lock);
+}
+
+static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t qpn)
+{
+	/* The high bits of a number are its slot's generation. */
+	return &cq->users[ring_slot(qpn, cq->log_users)];
+}
+
+/* Doubles the table when it is full.  Without memory the chains just grow. */
+static void grow_users(struct vhca_cq *cq)
+{
+	struct vhca_cq_user **old = cq->users, *user, *next;
+	uint64_t i, old_len = ring_size(cq->log_users);
+	struct vhca_cq_user **users;
+
+	if (cq->num_users < old_len)
+		return;
+	users = calloc(2 * old_len, sizeof(*users));
+	if (!users)
+		return;
+	cq->users = users;
+	cq->log_users++;
+	for (i = 0; i < old_len; i++) {
+		for (user = old[i]; user; user = next) {
+			struct vhca_cq_user **chain = user_chain(cq, user->qpn);
+
+			next = user->next;
+			user->next = *chain;
+			*chain = user;
+		}
 	}
+	free(old);
 }
 
-static void fill_wc(struct ibv_wc *wc, const struct vhca_cqe *cqe)
+/* Called with the CQ's lock held. */
+struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t qpn)
 {
-	uint8_t flags = cqe->flags;
+	struct vhca_cq_user *user = cq->last_user;
 
-	wc->wr_id = le64toh(cqe->wr_id);
-	wc->status = (enum ibv_wc_status)cqe->status;
-	wc->opcode = wc_opcode(cqe->opcode);
-	wc->vendor_err = cqe->vendor_err;
-	wc->byte_len = le32toh(cqe->byte_len);
-	wc->imm_data = cqe->imm;
-	wc->qp_num = le32toh(cqe->qpn);
-	wc->src_qp = le32toh(cqe->src_qpn);
-	wc->wc_flags = (flags & VHCA_CQE_F_IMM ? IBV_WC_WITH_IMM : 0) |
-		       (flags & VHCA_CQE_F_GRH ? IBV_WC_GRH : 0);
-	wc->pkey_index = le16toh(cqe->pkey_index);
-	wc->slid = le16toh(cqe->slid);
-	wc->sl = cqe->sl;
-	wc->dlid_path_bits = cqe->dlid_path_bits;
-	/* programs that look at the opcode of a failed receive want to know the queue */
-	if (cqe->status && (flags & VHCA_CQE_F_RQ))
-		wc->opcode = IBV_WC_RECV;
-}
-
-/* Give back the ring space that the completed entry, and all before it, took. */
-static void retire(struct vhca_cq *cq, const struct vhca_cqe *cqe)
-{
-	uint32_t qpn = le32toh(cqe->qpn);
-	struct vhca_qp *qp = cq->last;
-
-	if (!qp || qp->vqp.qp.qp_num != qpn) {
-		qp = vhca_qpset_find(&cq->qps, qpn);
-		if (!qp)
-			return;
-		cq->last = qp;
-	}
-	vhca_ring_retire(cqe->flags & VHCA_CQE_F_RQ ? &qp->rq : &qp->sq,
-			 le32toh(cqe->wqe_index));
-}
-
-int vhca_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
-{
-	struct vhca_cq *cq = to_vcq(ibcq);
-	int n;
-
-	pthread_spin_lock(&cq->lock);
-	for (n = 0; n < num; n++) {
-		const struct vhca_cqe *cqe = vhca_cqe_valid(&cq->ring, cq->ring.tail);
-
-		if (!cqe)
+	if (user && user->qpn == qpn)
+		return user;
+	for (user = *user_chain(cq, qpn); user; user = user->next)
+		if (user->qpn == qpn)
 			break;
-		fill_wc(&wc[n], cqe);
-		retire(cq, cqe);
-		cq->ring.tail++;
+	if (user)
+		cq->last_user = user;
+	return user;
+}
+
+/**
+ * vhca_cq_add_user() - enter a QP in a CQ's table
+ * @cq: CQ
+ * @user: entry with QP and number set
+ *
+ * Should a QP that is being destroyed still stand there with this number, the new one is found.
+ */
+void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	struct vhca_cq_user **chain;
+
+	pthread_mutex_lock(&cq->lock);
+	cq->last_user = NULL;
+	grow_users(cq);
+	chain = user_chain(cq, user->qpn);
+	user->next = *chain;
+	*chain = user;
+	cq->num_users++;
+	pthread_mutex_unlock(&cq->lock);
+}
+
+/**
+ * vhca_cq_remove_user() - remove a QP from a CQ's table
+ * @cq: CQ
+ * @user: entry; nothing happens when it is not in the table
+ */
+void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	struct vhca_cq_user **link;
+
+	pthread_mutex_lock(&cq->lock);
+	if (cq->last_user == user)
+		cq->last_user = NULL;
+	for (link = user_chain(cq, user->qpn); *link; link = &(*link)->next) {
+		if (*link == user) {
+			*link = user->next;
+			cq->num_users--;
+			break;
+		}
 	}
-	if (n)
-		vhca_db_store(&cq->db, DB_CONSUMER, cq->ring.tail);
-	pthread_spin_unlock(&cq->lock);
-	return n;
+	pthread_mutex_unlock(&cq->lock);
 }
 
-/* ---- what a QP asks of its CQs; the two may be one ---- */
-
-static int cq_attach(struct vhca_cq *cq, struct vhca_qp *qp)
+static struct vhca_cqe *entry_at(struct vhca_cq *cq, uint64_t count)
 {
-	int err;
-
-	pthread_spin_lock(&cq->lock);
-	err = vhca_qpset_reserve(&cq->qps);
-	if (!err)
-		vhca_qpset_insert(&cq->qps, qp->vqp.qp.qp_num, qp);
-	pthread_spin_unlock(&cq->lock);
-	return err;
+	return (struct vhca_cqe *)cq->buf.addr + ring_slot(count, cq->log);
 }
 
-static void cq_purge(struct vhca_cq *cq, struct vhca_qp *qp, bool detach)
+/**
+ * vhca_cq_purge() - drop a QP's completions that were not polled
+ * @cq: CQ
+ * @qpn: number of the QP, which adds none any more
+ *
+ * The entries that stay move towards the device's end; each place keeps its owner byte, which
+ * belongs to the place and not to the completion.
+ */
+void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
 {
-	uint32_t qpn = qp->vqp.qp.qp_num;
+	uint64_t end, from, to;
+	uint8_t owner;
 
-	pthread_spin_lock(&cq->lock);
-	if (vhca_cq_purge(&cq->ring, qpn))
-		vhca_db_store(&cq->db, DB_CONSUMER, cq->ring.tail);
-	if (detach) {
-		vhca_qpset_remove(&cq->qps, qpn);
-		if (cq->last == qp)
-			cq->last = NULL;
+	pthread_mutex_lock(&cq->lock);
+	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
+		if (!ring_fresh(__atomic_load_n(&entry_at(cq, end)->owner, __ATOMIC_ACQUIRE), end,
+				cq->log))
+			break;
+
+	for (from = end, to = end; from-- > cq->cons;) {
+		if (le32toh(entry_at(cq, from)->qpn) == qpn)
+			continue;
+		if (--to == from)
+			continue;
+		owner = entry_at(cq, to)->owner;
+		*entry_at(cq, to) = *entry_at(cq, from);
+		entry_at(cq, to)->owner = owner;
 	}
-	pthread_spin_unlock(&cq->lock);
-}
-
-static void cqs_purge(struct vhca_qp *qp, bool detach)
-{
-	struct ibv_cq *send_cq = qp->vqp.qp.send_cq, *recv_cq = qp->vqp.qp.recv_cq;
-
-	cq_purge(to_vcq(send_cq), qp, detach);
-	if (recv_cq != send_cq)
-		cq_purge(to_vcq(recv_cq), qp, detach);
-}
-
-int vhca_cqs_attach(struct vhca_qp *qp)
-{
-	struct ibv_cq *send_cq = qp->vqp.qp.send_cq, *recv_cq = qp->vqp.qp.recv_cq;
-	int err;
-
-	err = cq_attach(to_vcq(send_cq), qp);
-	if (err || recv_cq == send_cq)
-		return err;
-	err = cq_attach(to_vcq(recv_cq), qp);
-	if (err)
-		cq_purge(to_vcq(send_cq), qp, true);
-	return err;
-}
-
-/* The QP was reset: its completions of before go. */
-void vhca_cqs_purge(struct vhca_qp *qp)
-{
-	cqs_purge(qp, false);
-}
-
-/* The QP is no more. */
-void vhca_cqs_detach(struct vhca_qp *qp)
-{
-	cqs_purge(qp, true);
+	if (to != cq->cons) {
+		cq->cons = to;
+		db_store(&cq->db, 0, cq->cons);
+	}
+	pthread_mutex_unlock(&cq->lock);
 }

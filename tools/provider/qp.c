@@ -1,126 +1,261 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Queue pairs: sizes of their rings, life, attributes. */
+/*
+ * Queue pairs.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "vhca.h"
+#include "wqe.h"
 
-/* Records of a QP's two slots. */
-enum { DB_SEND, DB_RECV };
+/* Rings of a QP and where they lie in its memory. */
+struct layout {
+	uint8_t log_sq_blocks;
+	uint8_t log_rq_strides;
+	uint8_t log_rq_stride;
+	size_t sq_size;
+	size_t rq_size;
+};
 
-static unsigned int log2_ceil(uint64_t n)
+static uint64_t max(uint64_t a, uint64_t b)
 {
-	return n <= 1 ? 0 : 64 - __builtin_clzll(n - 1);
+	return a > b ? a : b;
 }
 
-/* Blocks of the longest entry that a QP with these capabilities posts. */
-static uint32_t send_blocks(const struct ibv_qp_cap *cap)
+static uint64_t min(uint64_t a, uint64_t b)
 {
-	size_t gather = cap->max_send_sge * sizeof(struct vhca_sge);
-	size_t data = gather > cap->max_inline_data ? gather : cap->max_inline_data;
-	size_t bytes = sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_raddr) + data;
-
-	return (bytes + VHCA_WQE_BLOCK - 1) / VHCA_WQE_BLOCK;
+	return a < b ? a : b;
 }
 
-static int check_cap(const struct vhca_context *ctx, const struct ibv_qp_cap *cap)
+/*
+ * What this provider can lay out.  More is asked of the kernel all the same, so
+ * that the refusal comes with its reason, and never taken.
+ */
+#define MAX_WR	(1U << 20)
+
+static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const struct ibv_qp_cap *cap)
 {
-	if (cap->max_send_sge > ctx->max_send_sge || cap->max_recv_sge > ctx->max_recv_sge ||
-	    cap->max_inline_data > ctx->max_inline ||
-	    cap->max_send_wr > 1U << 26 || cap->max_recv_wr > 1U << 26)
-		return EINVAL;
-	return 0;
+	return (struct ibv_qp_cap) {
+		.max_send_wr = min(cap->max_send_wr, MAX_WR),
+		.max_recv_wr = min(cap->max_recv_wr, MAX_WR),
+		.max_send_sge = min(cap->max_send_sge, ctx->max_send_sge),
+		.max_recv_sge = min(cap->max_recv_sge, ctx->max_recv_sge),
+		.max_inline_data = min(cap->max_inline_data, ctx->max_inline),
+	};
 }
 
-/* A queue for which no request may ever be outstanding has no ring. */
-static int alloc_rings(struct vhca_qp *qp, const struct ibv_qp_cap *cap, size_t page_size)
+/* The send ring has room for max_send_wr requests of the largest size. */
+static void lay_out(const struct ibv_qp_cap *cap, struct layout *layout)
 {
-	unsigned int stride = log2_ceil(VHCA_RWQE_SIZE(cap->max_recv_sge));
-	int err;
+	uint64_t list, blocks;
 
+	*layout = (struct layout) {
+		.log_sq_blocks = VHCA_NO_QUEUE,
+		.log_rq_strides = VHCA_NO_QUEUE,
+	};
 	if (cap->max_send_wr) {
-		uint64_t blocks = (uint64_t)cap->max_send_wr * send_blocks(cap);
-
-		err = vhca_ring_alloc(&qp->sq, log2_ceil(blocks),
-				      __builtin_ctz(VHCA_WQE_BLOCK), page_size);
-		if (err)
-			return err;
+		list = max(cap->max_send_sge * sizeof(struct vhca_sge), cap->max_inline_data);
+		blocks = wqe_blocks(VHCA_WQE_HEAD + list);
+		layout->log_sq_blocks = ring_log(cap->max_send_wr * blocks);
+		layout->sq_size = ring_size(layout->log_sq_blocks) * VHCA_WQE_BLOCK;
 	}
 	if (cap->max_recv_wr) {
-		err = vhca_ring_alloc(&qp->rq, log2_ceil(cap->max_recv_wr), stride, page_size);
-		if (err) {
-			vhca_ring_free(&qp->sq, page_size);
-			return err;
-		}
+		layout->log_rq_stride = ring_log(VHCA_RWQE_SIZE(cap->max_recv_sge));
+		layout->log_rq_strides = ring_log(cap->max_recv_wr);
+		layout->rq_size = ring_size(layout->log_rq_strides + layout->log_rq_stride);
 	}
+}
+
+/* Can the queues that were laid out do what the kernel promised? */
+static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex *attr)
+{
+	const struct ibv_qp_cap *cap = &attr->cap;
+	uint64_t list = max(cap->max_send_sge * sizeof(struct vhca_sge), cap->max_inline_data);
+
+	if (attr->qp_type != IBV_QPT_RC)
+		return false;
+	if (layout->log_sq_blocks != VHCA_NO_QUEUE &&
+	    wqe_blocks(VHCA_WQE_HEAD + list) > min(VHCA_WQE_MAX_BLOCKS,
+						   ring_size(layout->log_sq_blocks)))
+		return false;
+	return layout->log_rq_strides == VHCA_NO_QUEUE ||
+	       VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride);
+}
+
+static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_unit,
+		    uint32_t max_sge, uint32_t max_inline)
+{
+	pthread_mutex_init(&wq->lock, NULL);
+	atomic_init(&wq->head, 0);
+	atomic_init(&wq->tail, 0);
+	wq->ring = log == VHCA_NO_QUEUE ? NULL : ring;
+	wq->log = log;
+	wq->log_unit = log_unit;
+	wq->max_sge = max_sge;
+	wq->max_inline = max_inline;
+}
+
+static void set_user(struct vhca_cq_user *user, struct vhca_qp *qp)
+{
+	user->qp = qp;
+	user->qpn = qp->vqp.qp.qp_num;
+}
+
+/* Lets polls find the QP; both CQs may be the same. */
+static void join_cqs(struct vhca_qp *qp)
+{
+	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
+	struct vhca_cq *recv_cq = to_vhca_cq(qp->vqp.qp.recv_cq);
+
+	set_user(&qp->send_user, qp);
+	set_user(&qp->recv_user, qp);
+	vhca_cq_add_user(send_cq, &qp->send_user);
+	if (recv_cq != send_cq)
+		vhca_cq_add_user(recv_cq, &qp->recv_user);
+}
+
+/* The device completes nothing of the QP any more: drops what was not polled. */
+static void purge_cqs(struct vhca_qp *qp)
+{
+	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
+	struct vhca_cq *recv_cq = to_vhca_cq(qp->vqp.qp.recv_cq);
+
+	vhca_cq_purge(send_cq, qp->vqp.qp.qp_num);
+	if (recv_cq != send_cq)
+		vhca_cq_purge(recv_cq, qp->vqp.qp.qp_num);
+}
+
+static void leave_cqs(struct vhca_qp *qp)
+{
+	purge_cqs(qp);
+	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.send_cq), &qp->send_user);
+	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.recv_cq), &qp->recv_user);
+}
+
+static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+
+	if (!check_comp_mask(attr->comp_mask, known))
+		return EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq || !attr->recv_cq)
+		return EINVAL;
+	if (attr->srq)
+		return EOPNOTSUPP;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    !check_comp_mask(attr->send_ops_flags, VHCA_SEND_OPS))
+		return EOPNOTSUPP;
 	return 0;
 }
 
-static void free_rings(struct vhca_qp *qp, size_t page_size)
+struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
-	vhca_ring_free(&qp->sq, page_size);
-	vhca_ring_free(&qp->rq, page_size);
+	struct vhca_context *ctx = to_vhca_context(context);
+	struct vhca_cmd_qp_resp resp = {};
+	struct vhca_cmd_qp cmd = {};
+	struct ibv_qp_cap cap;
+	struct layout layout;
+	struct vhca_qp *qp;
+	int err;
+
+	err = check_attr(attr);
+	if (err)
+		goto err_errno;
+	cap = laid_out_cap(ctx, &attr->cap);
+	lay_out(&cap, &layout);
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	/* Each ring starts on a page. */
+	layout.sq_size = (layout.sq_size + ctx->page_size - 1) & ~(ctx->page_size - 1);
+	if (layout.sq_size + layout.rq_size) {
+		err = vhca_buf_alloc(&qp->buf, layout.sq_size + layout.rq_size, ctx->page_size);
+		if (err)
+			goto err_free;
+	}
+
+	cmd.log_sq_blocks = layout.log_sq_blocks;
+	cmd.log_rq_strides = layout.log_rq_strides;
+	cmd.log_rq_stride = layout.log_rq_stride;
+	if (layout.log_sq_blocks != VHCA_NO_QUEUE)
+		cmd.sq_addr = (uintptr_t)qp->buf.addr;
+	if (layout.log_rq_strides != VHCA_NO_QUEUE)
+		cmd.rq_addr = (uintptr_t)qp->buf.addr + layout.sq_size;
+	err = ibv_cmd_create_qp_ex2(context, &qp->vqp, attr, &cmd.ibv_cmd, sizeof(cmd),
+				    &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_buf;
+	if (!serves(&layout, attr)) {
+		err = EOPNOTSUPP;
+		goto err_destroy;
+	}
+	err = vhca_db_slots(ctx, &qp->db, resp.db_slot, resp.db_mmap);
+	if (err)
+		goto err_destroy;
+
+	qp->sig_all = attr->sq_sig_all;
+	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK),
+		attr->cap.max_send_sge, attr->cap.max_inline_data);
+	init_wq(&qp->rq, (uint8_t *)qp->buf.addr + layout.sq_size, layout.log_rq_strides,
+		layout.log_rq_stride, attr->cap.max_recv_sge, 0);
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		vhca_qp_set_post_ops(qp, attr->send_ops_flags);
+	join_cqs(qp);
+	return &qp->vqp.qp;
+
+err_destroy:
+	ibv_cmd_destroy_qp(&qp->vqp.qp);
+err_buf:
+	vhca_buf_free(&qp->buf);
+err_free:
+	free(qp);
+err_errno:
+	errno = err;
+	return NULL;
 }
 
 struct ibv_qp *vhca_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	struct vhca_context *ctx = to_vctx(pd->context);
-	struct uvhca_create_qp_resp resp = {};
-	struct uvhca_create_qp cmd = {};
-	struct vhca_qp *qp;
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+	struct ibv_qp *qp = vhca_create_qp_ex(pd->context, &ex);
+
+	if (qp)
+		attr->cap = ex.cap;
+	return qp;
+}
+
+/* Back to the start, as the device went. */
+static void reset_queues(struct vhca_qp *qp)
+{
+	purge_cqs(qp);
+	atomic_store(&qp->sq.head, 0);
+	atomic_store(&qp->sq.tail, 0);
+	atomic_store(&qp->rq.head, 0);
+	atomic_store(&qp->rq.tail, 0);
+	db_store(&qp->db, 0, 0);
+	db_store(&qp->db, 1, 0);
+}
+
+int vhca_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
+{
+	struct ibv_modify_qp cmd = {};
 	int err;
 
-	err = check_cap(ctx, &attr->cap);
-	if (err)
-		goto err_out;
-	err = ENOMEM;
-	qp = calloc(1, sizeof(*qp));
-	if (!qp)
-		goto err_out;
-	qp->max_send_sge = attr->cap.max_send_sge;
-	qp->max_recv_sge = attr->cap.max_recv_sge;
-	qp->max_inline = attr->cap.max_inline_data;
-	qp->sq_sig_all = attr->sq_sig_all;
-
-	err = alloc_rings(qp, &attr->cap, ctx->page_size);
-	if (err)
-		goto err_free;
-	cmd.sq_addr = (uintptr_t)qp->sq.buf;
-	cmd.rq_addr = (uintptr_t)qp->rq.buf;
-	cmd.log_sq_blocks = qp->sq.buf ? qp->sq.log_size : VHCA_NO_QUEUE;
-	cmd.log_rq_strides = qp->rq.buf ? qp->rq.log_size : VHCA_NO_QUEUE;
-	cmd.log_rq_stride = qp->rq.buf ? qp->rq.shift : 0;
-
-	err = ibv_cmd_create_qp(pd, &qp->vqp.qp, attr, &cmd.ibv_cmd, sizeof(cmd),
-				&resp.ibv_resp, sizeof(resp));
-	if (err)
-		goto err_rings;
-	err = vhca_db_map(ctx, &qp->db, resp.db_slot, resp.db_mmap);
-	if (err)
-		goto err_destroy;
-	pthread_spin_init(&qp->sq_lock, PTHREAD_PROCESS_PRIVATE);
-	pthread_spin_init(&qp->rq_lock, PTHREAD_PROCESS_PRIVATE);
-
-	/* libibverbs fills these in after the call; completions may need them before */
-	qp->vqp.qp.send_cq = attr->send_cq;
-	qp->vqp.qp.recv_cq = attr->recv_cq;
-	err = vhca_cqs_attach(qp);
-	if (err)
-		goto err_locks;
-	return &qp->vqp.qp;
-
-err_locks:
-	pthread_spin_destroy(&qp->rq_lock);
-	pthread_spin_destroy(&qp->sq_lock);
-err_destroy:
-	ibv_cmd_destroy_qp(&qp->vqp.qp);
-err_rings:
-	free_rings(qp, ctx->page_size);
-err_free:
-	free(qp);
-err_out:
-	errno = err;
-	return NULL;
+	err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
+	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		reset_queues(to_vhca_qp(ibqp));
+	return err;
 }
 
 int vhca_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
@@ -131,47 +266,18 @@ int vhca_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
 	return ibv_cmd_query_qp(ibqp, attr, mask, init_attr, &cmd, sizeof(cmd));
 }
 
-/*
- * In RESET the device has forgotten both queues.  Completions of before would
- * move the fresh tails, so they leave the CQs while both rings are locked.
- */
-static void restart_rings(struct vhca_qp *qp)
-{
-	pthread_spin_lock(&qp->sq_lock);
-	pthread_spin_lock(&qp->rq_lock);
-	vhca_cqs_purge(qp);
-	qp->sq.head = 0;
-	qp->sq.tail = 0;
-	qp->rq.head = 0;
-	qp->rq.tail = 0;
-	vhca_db_store(&qp->db, DB_SEND, 0);
-	vhca_db_store(&qp->db, DB_RECV, 0);
-	pthread_spin_unlock(&qp->rq_lock);
-	pthread_spin_unlock(&qp->sq_lock);
-}
-
-int vhca_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
-{
-	struct ibv_modify_qp cmd = {};
-	int err;
-
-	err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
-	if (!err && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
-		restart_rings(to_vqp(ibqp));
-	return err;
-}
-
 int vhca_destroy_qp(struct ibv_qp *ibqp)
 {
-	struct vhca_qp *qp = to_vqp(ibqp);
-	int err = ibv_cmd_destroy_qp(ibqp);
+	struct vhca_qp *qp = to_vhca_qp(ibqp);
+	int err;
 
+	err = ibv_cmd_destroy_qp(ibqp);
 	if (err)
 		return err;
-	vhca_cqs_detach(qp);
-	free_rings(qp, to_vctx(ibqp->context)->page_size);
-	pthread_spin_destroy(&qp->rq_lock);
-	pthread_spin_destroy(&qp->sq_lock);
+	leave_cqs(qp);
+	vhca_buf_free(&qp->buf);
+	pthread_mutex_destroy(&qp->sq.lock);
+	pthread_mutex_destroy(&qp->rq.lock);
 	free(qp);
 	return 0;
 }

@@ -1,203 +1,166 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rings and doorbells: pure memory protocol, without libibverbs, so that the
- * litmus tests can drive it against a model of the device.
+ * Rings and doorbells: what both sides do to the words of rdma/vhca-abi.h.
  *
- * Records and bitmaps are shared with the device, which the process cannot
- * trust more than the device trusts it: every count read from them is masked.
+ * Depends on nothing of rdma-core, so that it is tested without it.  Positions
+ * in rings are 64-bit counts that start at 0 and never wrap; the place in the
+ * ring is the count modulo its size, a power of two.
  */
 #ifndef VHCA_RING_H
 #define VHCA_RING_H
 
 #include <endian.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <rdma/vhca-abi.h>
 
-static_assert(sizeof(uintptr_t) == sizeof(void *), "pointers fit uintptr_t");
+/* ---- positions ---- */
+
+static inline uint64_t ring_size(uint8_t log)
+{
+	return UINT64_C(1) << log;
+}
+
+static inline uint64_t ring_slot(uint64_t count, uint8_t log)
+{
+	return count & (ring_size(log) - 1);
+}
+
+/* Smallest log with 1 << log >= n; 0 for n of 0 and 1. */
+static inline uint8_t ring_log(uint64_t n)
+{
+	uint8_t log = 0;
+
+	while (ring_size(log) < n)
+		log++;
+	return log;
+}
 
 /**
- * struct vhca_db - the doorbell slots of one queue, and what ringing them needs
- * @page0: first page of the UAR: summary bitmap and armed word
- * @page: page that holds the slots
- * @kick: kick page of the UAR
- * @slot: number of the first slot within the UAR
+ * ring_extend() - the 64-bit count that the low half of one stands for
+ * @base: count that is not larger
+ * @low: low half of the count
+ *
+ * Return: smallest count from @base on with this low half.
  */
-struct vhca_db {
-	struct vhca_db_page *page0;
+static inline uint64_t ring_extend(uint64_t base, uint32_t low)
+{
+	uint32_t ahead = low - (uint32_t)base;
+
+	return base + ahead;
+}
+
+/**
+ * ring_fresh() - has the device written this entry?
+ * @owner: its owner byte
+ * @count: its count
+ * @log: log2 of the ring's entries
+ *
+ * The bit is the parity of the lap and the first lap, over a cleared ring, has 1.
+ */
+static inline bool ring_fresh(uint8_t owner, uint64_t count, uint8_t log)
+{
+	bool odd_lap = (count >> log) & 1;
+
+	return (owner & VHCA_CQE_OWNER) != odd_lap;
+}
+
+/* ---- words shared with the device ---- */
+
+/*
+ * The device is another processor that accesses these words atomically; the
+ * kernel's types say nothing of that.
+ */
+static inline uint64_t shared_read64(const __le64 *word)
+{
+	return le64toh(__atomic_load_n(word, __ATOMIC_ACQUIRE));
+}
+
+static inline void shared_write64(__le64 *word, uint64_t value)
+{
+	__atomic_store_n(word, htole64(value), __ATOMIC_RELEASE);
+}
+
+/* A full barrier, too. */
+static inline void shared_set_bit(__le64 *words, unsigned int bit)
+{
+	__atomic_fetch_or(&words[bit / 64], htole64(UINT64_C(1) << bit % 64), __ATOMIC_SEQ_CST);
+}
+
+/* ---- doorbells ---- */
+
+/**
+ * struct vhca_slots - a queue's two records in a doorbell page
+ * @page: the page
+ * @page0: page 0 of the same area
+ * @index: number of the page
+ * @slot: number of the first record in the page
+ */
+struct vhca_slots {
 	struct vhca_db_page *page;
-	uint32_t *kick;
+	struct vhca_db_page *page0;
+	uint32_t index;
 	uint32_t slot;
 };
 
-static inline uint64_t *vhca_db_rec(const struct vhca_db *db, unsigned int n)
-{
-	return (uint64_t *)&db->page->rec[db->slot % VHCA_DB_SLOTS + n];
-}
-
-/* Publish a count in record n: everything stored before is seen with it. */
-static inline void vhca_db_store(const struct vhca_db *db, unsigned int n, uint64_t value)
-{
-	__atomic_store_n(vhca_db_rec(db, n), htole64(value), __ATOMIC_RELEASE);
-}
-
-/*
- * Tell the device that the first slot's record has moved.  The two atomic ORs
- * are sequentially consistent: the later look at the armed word cannot be
- * ordered before them, which is what keeps a kick from getting lost while the
- * device goes to sleep.
+/**
+ * db_publish() - tell the device how much work a queue has
+ * @db: the queue's records; the first one is rung
+ * @count: producer count; the work has been written
+ *
+ * The caller keeps others from publishing for the same queue.
+ *
+ * Return: true when the device sleeps and the caller is the one to kick it.
  */
-static inline void vhca_db_ring(const struct vhca_db *db)
+static inline bool db_publish(const struct vhca_slots *db, uint64_t count)
 {
-	uint32_t in_page = db->slot % VHCA_DB_SLOTS;
-	uint32_t page = db->slot / VHCA_DB_SLOTS;
+	shared_write64(&db->page->rec[db->slot], count);
+	shared_set_bit(db->page->news, db->slot);
+	shared_set_bit(db->page0->summary, db->index);
 
-	__atomic_fetch_or((uint64_t *)&db->page->news[in_page / 64],
-			  htole64(1ULL << (in_page % 64)), __ATOMIC_SEQ_CST);
-	__atomic_fetch_or((uint64_t *)&db->page0->summary[page / 64],
-			  htole64(1ULL << (page % 64)), __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n((uint32_t *)&db->page0->armed, __ATOMIC_SEQ_CST))
-		return;
-	if (__atomic_exchange_n((uint32_t *)&db->page0->armed, 0, __ATOMIC_SEQ_CST))
-		__atomic_store_n(db->kick, htole32(VHCA_KICK), __ATOMIC_RELAXED);
+	/*
+	 * The bits are visible before armed is read, and the device looks at
+	 * the bits after it has set armed: one of the two sees the other's.
+	 */
+	if (!__atomic_load_n(&db->page0->armed, __ATOMIC_RELAXED))
+		return false;
+	return __atomic_exchange_n(&db->page0->armed, 0, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Records that are never rung. */
+static inline void db_store(const struct vhca_slots *db, unsigned int which, uint64_t count)
+{
+	shared_write64(&db->page->rec[db->slot + which], count);
 }
 
 /**
- * struct vhca_ring - a power-of-two ring of fixed-size entries
- * @buf: first entry
- * @shift: log2 of the bytes of an entry
- * @log_size: log2 of the entries
- * @head: free-running count of entries produced
- * @tail: free-running count of entries consumed
+ * arm_value() - arm record that asks for one event
+ * @consumer: consumer count
+ * @seq: differs from that of the last record stored
+ * @solicited: only for solicited completions and errors
  */
-struct vhca_ring {
-	char *buf;
-	uint8_t shift;
-	uint8_t log_size;
-	uint32_t head;
-	uint32_t tail;
-};
-
-static inline uint32_t vhca_ring_size(const struct vhca_ring *r)
+static inline uint64_t arm_value(uint64_t consumer, uint32_t seq, bool solicited)
 {
-	return 1U << r->log_size;
-}
-
-static inline uint32_t vhca_ring_space(const struct vhca_ring *r)
-{
-	return vhca_ring_size(r) - (r->head - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE));
-}
-
-static inline void *vhca_ring_entry(const struct vhca_ring *r, uint32_t count)
-{
-	return r->buf + ((size_t)(count & (vhca_ring_size(r) - 1)) << r->shift);
-}
-
-/*
- * Retire everything up to @count as a completion reports it.  A count outside
- * of what is outstanding is a device's mistake and retires nothing.  Posters
- * go on meanwhile: the head they move only widens what is outstanding.
- */
-static inline void vhca_ring_retire(struct vhca_ring *r, uint32_t count)
-{
-	if (count - r->tail <= __atomic_load_n(&r->head, __ATOMIC_RELAXED) - r->tail)
-		__atomic_store_n(&r->tail, count, __ATOMIC_RELEASE);
-}
-
-/*
- * Entries longer than one block go on at the start of the ring.  @pos counts
- * bytes from the start of block @block; segments of 16 bytes never straddle
- * the end since blocks are a multiple of that.
- */
-static inline void *vhca_ring_at(const struct vhca_ring *r, uint32_t block, uint32_t pos)
-{
-	size_t bytes = (size_t)vhca_ring_size(r) << r->shift;
-	size_t at = ((size_t)(block & (vhca_ring_size(r) - 1)) << r->shift) + pos;
-
-	return r->buf + (at & (bytes - 1));
-}
-
-/* Copy @len bytes to @pos of the entry at @block, over the ring's end if need be. */
-static inline void vhca_ring_copy(const struct vhca_ring *r, uint32_t block, uint32_t pos,
-				  const void *src, uint32_t len)
-{
-	char *to = vhca_ring_at(r, block, pos);
-	size_t room = r->buf + ((size_t)vhca_ring_size(r) << r->shift) - to;
-	size_t first = len < room ? len : room;
-
-	memcpy(to, src, first);
-	memcpy(r->buf, (const char *)src + first, len - first);
-}
-
-/* ---- completion rings: consumer side; tail counts what has been taken ---- */
-
-static inline struct vhca_cqe *vhca_cqe_at(const struct vhca_ring *r, uint32_t count)
-{
-	return vhca_ring_entry(r, count);
-}
-
-/* Value of the owner bit on the lap that @count falls into: 1 on the first. */
-static inline uint8_t vhca_cqe_lap(const struct vhca_ring *r, uint32_t count)
-{
-	return !((count >> r->log_size) & 1);
-}
-
-/* The entry at @count if the device has written it, else NULL. */
-static inline struct vhca_cqe *vhca_cqe_valid(const struct vhca_ring *r, uint32_t count)
-{
-	struct vhca_cqe *cqe = vhca_cqe_at(r, count);
-	uint8_t owner = __atomic_load_n(&cqe->owner, __ATOMIC_ACQUIRE);
-
-	return (owner & VHCA_CQE_OWNER) == vhca_cqe_lap(r, count) ? cqe : NULL;
-}
-
-/**
- * vhca_cq_purge - drop the completions of a QP that is gone or was reset
- * @r: completion ring, its user excluded by the caller
- * @qpn: QP whose entries go
- *
- * Survivors keep their order: they move towards the newest entry, each taking
- * the lap bit of its new place.  The device writes only beyond the newest
- * entry, and nothing more for @qpn.
- *
- * Return: entries dropped.
- */
-static inline uint32_t vhca_cq_purge(struct vhca_ring *r, uint32_t qpn)
-{
-	uint32_t end = r->tail, to, from, dropped;
-
-	while (end - r->tail < vhca_ring_size(r) && vhca_cqe_valid(r, end))
-		end++;
-
-	to = end;
-	for (from = end; from != r->tail; from--) {
-		const struct vhca_cqe *cqe = vhca_cqe_at(r, from - 1);
-
-		if (le32toh(cqe->qpn) == qpn)
-			continue;
-		to--;
-		if (to != from - 1) {
-			struct vhca_cqe *dst = vhca_cqe_at(r, to);
-
-			*dst = *cqe;
-			dst->owner = vhca_cqe_lap(r, to);
-		}
-	}
-	dropped = to - r->tail;
-	r->tail = to;
-	return dropped;
-}
-
-/*
- * Arm record of a CQ.  The sequence number moves when an event has been taken,
- * so arming again before that changes the conditions of the same one event.
- */
-static inline uint64_t vhca_arm_record(uint32_t ci, uint32_t seq, bool solicited)
-{
-	return (uint64_t)ci | (solicited ? VHCA_ARM_SOLICITED : 0) |
+	return (consumer & VHCA_ARM_CI_MASK) | (solicited ? VHCA_ARM_SOLICITED : 0) |
 	       (uint64_t)(seq & VHCA_ARM_SEQ_MASK) << VHCA_ARM_SEQ_SHIFT;
+}
+
+/**
+ * db_arm() - arm a CQ
+ * @db: its records; the second one is stored
+ * @value: arm_value()
+ *
+ * The device writes an entry, executes a full barrier and reads the record;
+ * here the record is stored, and the barrier comes before the poll that
+ * follows: one of the two sees the other's.
+ */
+static inline void db_arm(const struct vhca_slots *db, uint64_t value)
+{
+	db_store(db, 1, value);
+	atomic_thread_fence(memory_order_seq_cst);
 }
 
 #endif /* VHCA_RING_H */

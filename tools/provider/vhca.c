@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* libvhca: finding the device and opening it. */
-#define _GNU_SOURCE
+/*
+ * Entry of the provider: which libibverbs and which devices it serves, and
+ * opening a device.
+ *
+ * Releases of rdma-core share the number of their private interface while its
+ * structures change.  The provider therefore serves the release whose headers
+ * it was built with and no other; it learns the release at hand from the file
+ * name of the library, which ends in it.
+ */
+#include <config.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "vhca.h"
 
-#define VHCA_PCI_VENDOR		0x1af4
-#define VHCA_PCI_DEVICE		0x10f0
-
-/* What this provider knows of the features that both sides may offer. */
-#define VHCA_FEATURES		0ULL
-
-static void vhca_free_context(struct ibv_context *ibctx)
+static void vhca_free_context(struct ibv_context *context)
 {
-	struct vhca_context *ctx = to_vctx(ibctx);
+	struct vhca_context *ctx = to_vhca_context(context);
 
-	vhca_uar_unmap(ctx);
-	pthread_mutex_destroy(&ctx->db_lock);
+	vhca_db_close(ctx);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
 }
 
-static const struct verbs_context_ops vhca_context_ops = {
+static const struct verbs_context_ops context_ops = {
 	.alloc_pd = vhca_alloc_pd,
 	.cq_event = vhca_cq_event,
 	.create_cq = vhca_create_cq,
+	.create_cq_ex = vhca_create_cq_ex,
 	.create_qp = vhca_create_qp,
+	.create_qp_ex = vhca_create_qp_ex,
 	.dealloc_pd = vhca_dealloc_pd,
 	.dereg_mr = vhca_dereg_mr,
 	.destroy_cq = vhca_destroy_cq,
@@ -43,65 +48,58 @@ static const struct verbs_context_ops vhca_context_ops = {
 	.query_qp = vhca_query_qp,
 	.reg_mr = vhca_reg_mr,
 	.req_notify_cq = vhca_req_notify_cq,
-	.rereg_mr = vhca_rereg_mr,
 };
 
-static struct verbs_context *vhca_alloc_context(struct ibv_device *ibdev, int cmd_fd,
+static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int cmd_fd,
 						void *private_data)
 {
-	struct uvhca_get_context_resp resp = {};
-	struct uvhca_get_context cmd = { .features = VHCA_FEATURES };
+	struct vhca_cmd_context cmd = { .features = VHCA_FEATURES };
+	struct vhca_cmd_context_resp resp;
 	struct vhca_context *ctx;
 	int err;
 
 	(void)private_data;
-	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx, RDMA_DRIVER_UNKNOWN);
+	ctx = verbs_init_and_alloc_context(device, cmd_fd, ctx, vctx, RDMA_DRIVER_UNKNOWN);
 	if (!ctx)
 		return NULL;
 
-	err = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd),
-				  &resp.ibv_resp, sizeof(resp));
+	err = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
+				  sizeof(resp));
 	if (err)
-		goto err_free;
-
+		goto err_uninit;
+	ctx->features = resp.features & VHCA_FEATURES;
 	ctx->max_inline = resp.max_inline;
 	ctx->max_send_sge = resp.max_send_sge;
 	ctx->max_recv_sge = resp.max_recv_sge;
-	ctx->hw_version = resp.hw_version;
 	ctx->page_size = sysconf(_SC_PAGESIZE);
-	if (ctx->page_size != VHCA_DB_PAGE_SIZE) {
-		err = ENOTSUP;
-		goto err_free;
-	}
-	err = vhca_uar_map(ctx, resp.kick_mmap, resp.db_mmap);
-	if (err)
-		goto err_free;
-	pthread_mutex_init(&ctx->db_lock, NULL);
 
-	verbs_set_ops(&ctx->vctx, &vhca_context_ops);
+	err = vhca_db_open(ctx, resp.kick_mmap, resp.db_mmap);
+	if (err)
+		goto err_uninit;
+	verbs_set_ops(&ctx->vctx, &context_ops);
 	return &ctx->vctx;
 
-err_free:
+err_uninit:
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
 	errno = err;
 	return NULL;
 }
 
-static struct verbs_device *vhca_device_alloc(struct verbs_sysfs_dev *sysfs)
+static struct verbs_device *vhca_alloc_device(struct verbs_sysfs_dev *sysfs_dev)
 {
 	struct vhca_device *dev = calloc(1, sizeof(*dev));
 
-	(void)sysfs;
+	(void)sysfs_dev;
 	return dev ? &dev->vdev : NULL;
 }
 
-static void vhca_device_free(struct verbs_device *vdev)
+static void vhca_uninit_device(struct verbs_device *vdev)
 {
 	free(container_of(vdev, struct vhca_device, vdev));
 }
 
-static const struct verbs_match_ent vhca_match[] = {
+static const struct verbs_match_ent match_table[] = {
 	VERBS_PCI_MATCH(VHCA_PCI_VENDOR, VHCA_PCI_DEVICE, NULL),
 	{},
 };
@@ -110,59 +108,41 @@ static const struct verbs_device_ops vhca_device_ops = {
 	.name = "vhca",
 	.match_min_abi_version = VHCA_UVERBS_ABI_VERSION,
 	.match_max_abi_version = VHCA_UVERBS_ABI_VERSION,
-	.match_table = vhca_match,
-	.alloc_device = vhca_device_alloc,
-	.uninit_device = vhca_device_free,
+	.match_table = match_table,
+	.alloc_device = vhca_alloc_device,
+	.uninit_device = vhca_uninit_device,
 	.alloc_context = vhca_alloc_context,
 };
 
-/* By this name programs that are linked statically find the provider. */
-extern const struct verbs_device_ops verbs_provider_vhca __attribute__((alias("vhca_device_ops")));
-
-/*
- * rdma-core's releases share one private ABI number while the operation table
- * that providers fill in changes its layout.  The version stands in the name
- * of the library's file (libibverbs.so.1.14.VERSION); a provider that finds
- * another than it was built for would hand over a table full of wrong
- * pointers, so it says so and stays out.
- */
-static const char *libibverbs_version(const char *path)
+#ifdef VHCA_IN_TREE
+/* Part of an rdma-core build: there is no other libibverbs. */
+PROVIDER_DRIVER(vhca, vhca_device_ops);
+#else
+/* Release of the libibverbs that calls us, as the end of its file's name: "56.1". */
+static bool serves(const char *file)
 {
-	static const char prefix[] = "libibverbs.so.";
-	const char *p = strrchr(path, '/');
+	const char *base = strrchr(file, '/');
+	size_t want = strlen("." PACKAGE_VERSION), len;
 
-	p = p ? p + 1 : path;
-	if (strncmp(p, prefix, strlen(prefix)))
-		return NULL;
-	/* the library's own ABI number comes first, in two parts */
-	p = strchr(p + strlen(prefix), '.');
-	p = p ? strchr(p + 1, '.') : NULL;
-	return p ? p + 1 : NULL;
-}
-
-static bool libibverbs_is_ours(void)
-{
-	const char *version = NULL;
-	char *path = NULL;
-	Dl_info info;
-	bool same;
-
-	if (dladdr(verbs_register_driver, &info) && info.dli_fname)
-		path = realpath(info.dli_fname, NULL);
-	if (path)
-		version = libibverbs_version(path);
-	same = version && !strcmp(version, PACKAGE_VERSION);
-	if (!same)
-		fprintf(stderr,
-			"libvhca: built for rdma-core %s, libibverbs is %s (%s): vhca devices are left out; build tools/provider against this rdma-core\n",
-			PACKAGE_VERSION, version ? version : "of unknown version",
-			path ? path : "file unknown");
-	free(path);
-	return same;
+	base = base ? base + 1 : file;
+	len = strlen(base);
+	return len > want && !strcmp(base + len - want, "." PACKAGE_VERSION);
 }
 
 static __attribute__((constructor)) void vhca_register(void)
 {
-	if (libibverbs_is_ours())
+	char *file = NULL;
+	Dl_info info;
+
+	if (dladdr(verbs_register_driver, &info))
+		file = realpath(info.dli_fname, NULL);
+	if (file && serves(file))
 		verbs_register_driver(&vhca_device_ops);
+	else
+		fprintf(stderr,
+			"libvhca: built for libibverbs of rdma-core " PACKAGE_VERSION
+			", found %s: vhca devices are not available\n",
+			file ? file : "one whose file is unknown");
+	free(file);
 }
+#endif

@@ -1,64 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * libvhca: what its files share.
- *
- * Locking: a QP has a lock for each of its two rings, a CQ one for its ring.
- * A CQ's lock also covers the tails of the rings whose completions it takes,
- * which posters read without it: a tail only ever grows towards the head.
- * Order: both CQs of a QP in order of their numbers; ring locks inside none.
+ * libvhca: rdma-core provider of the VHCA device.
  */
 #ifndef VHCA_H
 #define VHCA_H
 
-#include <config.h>
 #include <pthread.h>
 #include <stdint.h>
 
-#include <infiniband/driver.h>
-#include <infiniband/kern-abi.h>
 #include <ccan/container_of.h>
-#include <rdma/vhca-abi.h>
+#include <infiniband/driver.h>
 #include <kernel-abi/vhca-abi.h>
 
-#include "qpset.h"
 #include "ring.h"
 
-DECLARE_DRV_CMD(uvhca_get_context, IB_USER_VERBS_CMD_GET_CONTEXT,
-		vhca_uctx_req, vhca_uctx_resp);
-DECLARE_DRV_CMD(uvhca_alloc_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
-DECLARE_DRV_CMD(uvhca_create_cq, IB_USER_VERBS_CMD_CREATE_CQ,
-		vhca_create_cq_req, vhca_create_cq_resp);
-DECLARE_DRV_CMD(uvhca_create_qp, IB_USER_VERBS_CMD_CREATE_QP,
-		vhca_create_qp_req, vhca_create_qp_resp);
+#define VHCA_PCI_VENDOR	0x1af4
+#define VHCA_PCI_DEVICE	0x10f0
 
-struct vhca_qp;
+/* Features that this provider can use. */
+#define VHCA_FEATURES	VHCA_UCTX_F_TIMESTAMP
+
+DECLARE_DRV_CMD(vhca_cmd_context, IB_USER_VERBS_CMD_GET_CONTEXT, vhca_uctx_req, vhca_uctx_resp);
+DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
+DECLARE_DRV_CMD(vhca_cmd_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ, vhca_create_cq_req,
+		vhca_create_cq_resp);
+DECLARE_DRV_CMD(vhca_cmd_qp, IB_USER_VERBS_EX_CMD_CREATE_QP, vhca_create_qp_req,
+		vhca_create_qp_resp);
 
 struct vhca_device {
 	struct verbs_device vdev;
 };
 
 /**
- * struct vhca_context - one open of the device
- * @vctx: libibverbs' part
- * @max_inline: bytes a send may carry inline
- * @max_send_sge: gather entries of a send
- * @max_recv_sge: scatter entries of a receive
- * @hw_version: interface version of the device, major << 16 | minor
- * @page_size: of this process
- * @kick: the context's kick page
- * @db_page: doorbell pages mapped so far, by number
- * @db_lock: covers the mapping of new doorbell pages
+ * struct vhca_context - an open device
+ * @vctx: base
+ * @kick: kick page
+ * @db_lock: protects @db_pages and @num_db_pages
+ * @db_pages: doorbell pages by number, NULL where not mapped yet; they stay until the context goes
+ * @num_db_pages: length of @db_pages
+ * @features: what both sides can do
+ * @max_inline: inline bytes of a send at the most
+ * @max_send_sge: gather entries of a send at the most
+ * @max_recv_sge: scatter entries of a receive at the most
+ * @page_size: of the host
  */
 struct vhca_context {
 	struct verbs_context vctx;
+	volatile uint32_t *kick;
+	pthread_mutex_t db_lock;
+	struct vhca_db_page **db_pages;
+	uint32_t num_db_pages;
+	uint64_t features;
 	uint32_t max_inline;
 	uint32_t max_send_sge;
 	uint32_t max_recv_sge;
-	uint32_t hw_version;
 	size_t page_size;
-	uint32_t *kick;
-	struct vhca_db_page *db_page[VHCA_DB_MAX_PAGES];
-	pthread_mutex_t db_lock;
+};
+
+/* Memory that the device reads or writes. */
+struct vhca_buf {
+	void *addr;
+	size_t size;
 };
 
 struct vhca_pd {
@@ -66,109 +68,200 @@ struct vhca_pd {
 	uint32_t pdn;
 };
 
+struct vhca_qp;
+
+/* A QP in the table of a CQ. */
+struct vhca_cq_user {
+	struct vhca_cq_user *next;
+	struct vhca_qp *qp;
+	uint32_t qpn;
+};
+
 /**
  * struct vhca_cq - completion queue
- * @vcq: libibverbs' part
- * @lock: covers all below
- * @ring: completion ring
- * @db: consumer record, then arm record
- * @arm_seq: sequence number of the arming in force
- * @cqn: the device's number
- * @qps: QPs that complete here
- * @last: QP of the last completion taken; most come in runs
+ * @vcq: base
+ * @lock: protects everything below
+ * @buf: ring
+ * @log: log2 of its entries
+ * @cons: consumer count
+ * @db: consumer and arm record
+ * @arm_seq: sequence number of the last arm record
+ * @armed_any: armed for any completion, and no event has come since
+ * @users: QPs that complete here, by QP number
+ * @log_users: log2 of the table's length
+ * @num_users: QPs in the table
+ * @last_user: the one that was looked up last
+ * @entry: entry that extended polling is at
+ * @polled: entries were taken in this round of extended polling
  */
 struct vhca_cq {
 	struct verbs_cq vcq;
-	pthread_spinlock_t lock;
-	struct vhca_ring ring;
-	struct vhca_db db;
+	pthread_mutex_t lock;
+	struct vhca_buf buf;
+	uint8_t log;
+	uint64_t cons;
+	struct vhca_slots db;
 	uint32_t arm_seq;
-	uint32_t cqn;
-	struct vhca_qpset qps;
-	struct vhca_qp *last;
+	bool armed_any;
+	struct vhca_cq_user **users;
+	uint8_t log_users;
+	uint32_t num_users;
+	struct vhca_cq_user *last_user;
+	struct vhca_cqe entry;
+	bool polled;
+};
+
+/**
+ * struct vhca_wq - send or receive queue
+ * @lock: protects @head for posting
+ * @ring: ring, NULL when the QP has no such queue
+ * @log: log2 of its units: blocks, or strides
+ * @log_unit: log2 of the bytes of a unit
+ * @max_sge: entries of a request's list
+ * @max_inline: inline bytes of a request
+ * @head: units posted; changed under @lock, read by polls
+ * @tail: units completed; changed by polls of the queue's CQ under its lock, read when posting
+ */
+struct vhca_wq {
+	pthread_mutex_t lock;
+	void *ring;
+	uint8_t log;
+	uint8_t log_unit;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	_Atomic uint64_t head;
+	_Atomic uint64_t tail;
+};
+
+/**
+ * struct vhca_wqe - send request under construction
+ * @wq: queue
+ * @start: count of its first block
+ * @len: bytes so far
+ * @ctrl: control segment, written last
+ */
+struct vhca_wqe {
+	struct vhca_wq *wq;
+	uint64_t start;
+	uint32_t len;
+	struct vhca_wqe_ctrl ctrl;
 };
 
 /**
  * struct vhca_qp - queue pair
- * @vqp: libibverbs' part
- * @sq_lock: covers @sq's head and its entries
- * @rq_lock: covers @rq's head and its entries
- * @sq: send ring, in blocks
- * @rq: receive ring, in strides
- * @db: send record, then receive record
- * @max_send_sge: gather entries a send may have
- * @max_recv_sge: scatter entries a receive may have
- * @max_inline: bytes a send may carry inline
- * @sq_sig_all: every send completes visibly
+ * @vqp: base
+ * @buf: both rings
+ * @db: send and receive record
+ * @sq: send queue
+ * @rq: receive queue
+ * @send_user: in the send CQ's table
+ * @recv_user: in the receive CQ's table
+ * @sig_all: every send completes
+ * @wqe: request that the extended posting calls are building
+ * @building: there is one
+ * @next: where the next one will start
+ * @build_err: first error among those since ibv_wr_start()
  */
 struct vhca_qp {
 	struct verbs_qp vqp;
-	pthread_spinlock_t sq_lock;
-	pthread_spinlock_t rq_lock;
-	struct vhca_ring sq;
-	struct vhca_ring rq;
-	struct vhca_db db;
-	uint32_t max_send_sge;
-	uint32_t max_recv_sge;
-	uint32_t max_inline;
-	bool sq_sig_all;
+	struct vhca_buf buf;
+	struct vhca_slots db;
+	struct vhca_wq sq;
+	struct vhca_wq rq;
+	struct vhca_cq_user send_user;
+	struct vhca_cq_user recv_user;
+	bool sig_all;
+	struct vhca_wqe wqe;
+	bool building;
+	uint64_t next;
+	int build_err;
 };
 
-static inline struct vhca_context *to_vctx(struct ibv_context *ctx)
+static inline struct vhca_context *to_vhca_context(struct ibv_context *context)
 {
-	return container_of(ctx, struct vhca_context, vctx.context);
+	return container_of(context, struct vhca_context, vctx.context);
 }
 
-static inline struct vhca_cq *to_vcq(struct ibv_cq *cq)
+static inline struct vhca_pd *to_vhca_pd(struct ibv_pd *pd)
+{
+	return container_of(pd, struct vhca_pd, pd);
+}
+
+static inline struct vhca_cq *to_vhca_cq(struct ibv_cq *cq)
 {
 	return container_of(cq, struct vhca_cq, vcq.cq);
 }
 
-static inline struct vhca_qp *to_vqp(struct ibv_qp *qp)
+static inline struct vhca_cq *ex_to_vhca_cq(struct ibv_cq_ex *cq)
+{
+	return container_of(cq, struct vhca_cq, vcq.cq_ex);
+}
+
+static inline struct vhca_qp *to_vhca_qp(struct ibv_qp *qp)
 {
 	return container_of(qp, struct vhca_qp, vqp.qp);
 }
 
-/* mem.c: memory that the device sees */
-int vhca_ring_alloc(struct vhca_ring *r, unsigned int log_size, unsigned int shift,
-		    size_t page_size);
-void vhca_ring_free(struct vhca_ring *r, size_t page_size);
-int vhca_db_map(struct vhca_context *ctx, struct vhca_db *db, uint32_t slot, uint64_t offset);
-int vhca_uar_map(struct vhca_context *ctx, uint64_t kick, uint64_t db0);
-void vhca_uar_unmap(struct vhca_context *ctx);
+static inline struct vhca_qp *ex_to_vhca_qp(struct ibv_qp_ex *qp)
+{
+	return container_of(qp, struct vhca_qp, vqp.qp_ex);
+}
 
-/* dev.c */
-int vhca_query_device_ex(struct ibv_context *ctx, const struct ibv_query_device_ex_input *input,
+/* buf.c */
+int vhca_buf_alloc(struct vhca_buf *buf, size_t size, size_t page_size);
+void vhca_buf_free(struct vhca_buf *buf);
+
+/* db.c */
+int vhca_db_open(struct vhca_context *ctx, uint64_t kick_mmap, uint64_t db_mmap);
+void vhca_db_close(struct vhca_context *ctx);
+int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot,
+		  uint64_t db_mmap);
+void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, uint64_t count);
+
+/* verbs.c */
+int vhca_query_device_ex(struct ibv_context *context,
+			 const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
-int vhca_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_attr *attr);
-struct ibv_pd *vhca_alloc_pd(struct ibv_context *ctx);
+int vhca_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
+struct ibv_pd *vhca_alloc_pd(struct ibv_context *context);
 int vhca_dealloc_pd(struct ibv_pd *pd);
-struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			   int access);
-int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
-		  size_t length, int access);
 int vhca_dereg_mr(struct verbs_mr *vmr);
 
 /* cq.c */
-struct ibv_cq *vhca_create_cq(struct ibv_context *ctx, int cqe,
-			      struct ibv_comp_channel *channel, int vector);
+struct ibv_cq *vhca_create_cq(struct ibv_context *context, int cqe,
+			      struct ibv_comp_channel *channel, int comp_vector);
+struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
+				    struct ibv_cq_init_attr_ex *attr);
 int vhca_destroy_cq(struct ibv_cq *cq);
-int vhca_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 int vhca_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void vhca_cq_event(struct ibv_cq *cq);
-int vhca_cqs_attach(struct vhca_qp *qp);
-void vhca_cqs_detach(struct vhca_qp *qp);
-void vhca_cqs_purge(struct vhca_qp *qp);
+void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user);
+void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user);
+void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn);
+struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t qpn);
+
+/* poll.c */
+int vhca_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
+void vhca_cq_set_poll_ops(struct vhca_cq *cq, uint64_t wc_flags);
 
 /* qp.c */
 struct ibv_qp *vhca_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+int vhca_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int vhca_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr);
-int vhca_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int vhca_destroy_qp(struct ibv_qp *qp);
 
 /* post.c */
-int vhca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
-int vhca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int vhca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+int vhca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+
+/* post_ex.c */
+#define VHCA_SEND_OPS	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+			 IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | \
+			 IBV_QP_EX_WITH_RDMA_READ)
+void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops);
 
 #endif /* VHCA_H */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Extended posting, ibv_wr_*().
+ *
+ * The send queue's lock is held from ibv_wr_start() to ibv_wr_complete() or
+ * ibv_wr_abort().  A request is begun by its operation, filled by a setter and
+ * ended by whatever comes next; the device learns of none before complete.
+ */
+#include "vhca.h"
+#include "wqe.h"
+
+static void note_error(struct vhca_qp *qp, int err)
+{
+	if (err && !qp->build_err)
+		qp->build_err = err;
+}
+
+/* Ends the request under construction, if there is one. */
+static void end_request(struct vhca_qp *qp)
+{
+	if (qp->building && !qp->build_err)
+		qp->next = wqe_end(&qp->wqe);
+	qp->building = false;
+}
+
+/* Begins a request; false when this or an earlier one failed. */
+static bool begin_request(struct vhca_qp *qp, enum ibv_wr_opcode opcode)
+{
+	struct ibv_qp_ex *ex = &qp->vqp.qp_ex;
+
+	end_request(qp);
+	if (!qp->build_err)
+		note_error(qp, wqe_begin(&qp->wqe, &qp->sq, qp->next, vhca_find_op(opcode),
+					 ex->wr_id, wqe_flags(ex->wr_flags, qp->sig_all)));
+	qp->building = !qp->build_err;
+	return qp->building;
+}
+
+static void wr_start(struct ibv_qp_ex *ibqp)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+	enum ibv_qp_state state = qp->vqp.qp.state;
+
+	pthread_mutex_lock(&qp->sq.lock);
+	qp->next = atomic_load_explicit(&qp->sq.head, memory_order_relaxed);
+	qp->building = false;
+	qp->build_err = 0;
+	if (state == IBV_QPS_RESET || state == IBV_QPS_INIT || state == IBV_QPS_RTR)
+		qp->build_err = EINVAL;
+}
+
+static int wr_complete(struct ibv_qp_ex *ibqp)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+	int err;
+
+	end_request(qp);
+	err = qp->build_err;
+	if (!err && qp->next != atomic_load_explicit(&qp->sq.head, memory_order_relaxed)) {
+		atomic_store_explicit(&qp->sq.head, qp->next, memory_order_release);
+		vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, qp->next);
+	}
+	pthread_mutex_unlock(&qp->sq.lock);
+	return err;
+}
+
+static void wr_abort(struct ibv_qp_ex *ibqp)
+{
+	pthread_mutex_unlock(&ex_to_vhca_qp(ibqp)->sq.lock);
+}
+
+static void wr_send(struct ibv_qp_ex *ibqp)
+{
+	begin_request(ex_to_vhca_qp(ibqp), IBV_WR_SEND);
+}
+
+static void wr_send_imm(struct ibv_qp_ex *ibqp, __be32 imm)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (begin_request(qp, IBV_WR_SEND_WITH_IMM))
+		qp->wqe.ctrl.imm = imm;
+}
+
+static void wr_rdma_write(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (begin_request(qp, IBV_WR_RDMA_WRITE))
+		wqe_remote(&qp->wqe, addr, rkey);
+}
+
+static void wr_rdma_write_imm(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr, __be32 imm)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!begin_request(qp, IBV_WR_RDMA_WRITE_WITH_IMM))
+		return;
+	qp->wqe.ctrl.imm = imm;
+	wqe_remote(&qp->wqe, addr, rkey);
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (begin_request(qp, IBV_WR_RDMA_READ))
+		wqe_remote(&qp->wqe, addr, rkey);
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num, const struct ibv_sge *list)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!qp->building)
+		return;
+	note_error(qp, num > qp->sq.max_sge ? EINVAL : wqe_list(&qp->wqe, list, num));
+}
+
+static void wr_set_sge(struct ibv_qp_ex *ibqp, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	const struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+
+	wr_set_sge_list(ibqp, 1, &sge);
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *ibqp, size_t num,
+				    const struct ibv_data_buf *list)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+	size_t i;
+
+	if (!qp->building)
+		return;
+	if (qp->wqe.ctrl.opcode == VHCA_OP_READ) {
+		note_error(qp, EINVAL);
+		return;
+	}
+	qp->wqe.ctrl.flags |= VHCA_WQE_INLINE;
+	for (i = 0; i < num && !qp->build_err; i++)
+		note_error(qp, wqe_inline(&qp->wqe, list[i].addr, list[i].length));
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr, size_t length)
+{
+	const struct ibv_data_buf data = { .addr = addr, .length = length };
+
+	wr_set_inline_data_list(ibqp, 1, &data);
+}
+
+/**
+ * vhca_qp_set_post_ops() - make a QP ready for extended posting
+ * @qp: QP
+ * @send_ops: operations the program wants, all of them in VHCA_SEND_OPS
+ */
+void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops)
+{
+	struct ibv_qp_ex *ex = &qp->vqp.qp_ex;
+
+	ex->wr_start = wr_start;
+	ex->wr_complete = wr_complete;
+	ex->wr_abort = wr_abort;
+	ex->wr_set_sge = wr_set_sge;
+	ex->wr_set_sge_list = wr_set_sge_list;
+	ex->wr_set_inline_data = wr_set_inline_data;
+	ex->wr_set_inline_data_list = wr_set_inline_data_list;
+	if (send_ops & IBV_QP_EX_WITH_SEND)
+		ex->wr_send = wr_send;
+	if (send_ops & IBV_QP_EX_WITH_SEND_WITH_IMM)
+		ex->wr_send_imm = wr_send_imm;
+	if (send_ops & IBV_QP_EX_WITH_RDMA_WRITE)
+		ex->wr_rdma_write = wr_rdma_write;
+	if (send_ops & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+		ex->wr_rdma_write_imm = wr_rdma_write_imm;
+	if (send_ops & IBV_QP_EX_WITH_RDMA_READ)
+		ex->wr_rdma_read = wr_rdma_read;
+	qp->vqp.comp_mask |= VERBS_QP_EX;
+}
