@@ -7,12 +7,12 @@ import subprocess
 
 class Control:
     """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
-    carries an answer; fault(words) runs the daemon's control program."""
+    carries an answer; vhcactl(words) runs the daemon's control program."""
 
-    def __init__(self, nodes, send, fault, size, on_ready):
+    def __init__(self, nodes, send, vhcactl, size, on_ready):
         self.nodes = nodes
         self.send = send
-        self.fault = fault
+        self.vhcactl = vhcactl
         self.size = size
         self.on_ready = on_ready
         self.status = {}            # node: exit status its script ended with
@@ -30,8 +30,8 @@ class Control:
             self._answer(node, number, 0)
         elif verb == "size":
             self._answer(node, number, 0, self.size())
-        elif verb == "fault":
-            self._fault(node, number, argument)
+        elif verb == "vhcactl":
+            self._vhcactl(node, number, argument)
         elif verb in ("exit", "end"):
             self.status[node] = int(argument)
             self._answer(node, number, 0)
@@ -65,11 +65,11 @@ class Control:
             if peer not in self.gone:
                 self._answer(peer, request, 1, text)
 
-    def _fault(self, node, number, argument):
+    def _vhcactl(self, node, number, argument):
         try:
-            done = self.fault(argument.split())
+            done = self.vhcactl(argument.split())
         except (OSError, subprocess.TimeoutExpired) as error:
-            self._answer(node, number, 125, f"lab-fault: {error}\n")
+            self._answer(node, number, 125, f"{error}\n")
             return
         self._answer(node, number, done.returncode, done.stdout)
 

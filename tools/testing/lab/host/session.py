@@ -66,7 +66,7 @@ class Session:
         self.options = options
         self.selector = selectors.DefaultSelector()
         self.nodes = {k: Node(k) for k in range(1, options.nodes + 1)}
-        self.control = Control(options.nodes, self.send, self.fault,
+        self.control = Control(options.nodes, self.send, self.vhcactl,
                                lambda: self.terminal.size() if self.terminal else "24 80",
                                self.ready)
         self.started = time.monotonic()
@@ -90,10 +90,10 @@ class Session:
         except OSError:
             pass                    # it has gone; its end is noticed elsewhere
 
-    def fault(self, words):
+    def vhcactl(self, words):
         program = self.options.vhcactl
         if not program or not self.daemon:
-            raise OSError("there is no vhcactl in tools/vhcad, or no daemon runs")
+            raise OSError("vhcactl: no daemon runs")
         return subprocess.run([program, "--control", "control.sock"] + words,
                               cwd=self.options.run_dir, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -116,12 +116,11 @@ class Session:
         command = [options.vhcad]
         for node in self.nodes:
             for index in range(options.hca):
-                command += ["--hca", f"n{node}h{index}.sock,name=node{node}-{index}"]
+                command += ["--hca", f"n{node}h{index}.sock,name=node{node}-{index},"
+                                     f"ports={options.ports}"]
         command += ["--link", options.link, "--subnet", options.subnet,
                     "--log", self.path("vhcad.log"), "--control", "control.sock",
                     "--irq", options.irq]
-        if options.ports > 1:
-            command += ["--ports", str(options.ports)]
         if options.capture:
             command += ["--capture", self.path("capture.pcapng")]
         command += options.device_arg

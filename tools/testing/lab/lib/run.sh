@@ -97,7 +97,7 @@ boot_guests() {
 		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
 		if [ "$opt_hca" -gt 0 ]; then
 			daemon_ready
-			vhcad=$TOP/tools/vhcad/build/vhcad
+			vhcad=${LAB_VHCAD:-$TOP/tools/vhcad/build/vhcad}
 			[ ! -x "$TOP/tools/vhcad/build/vhcactl" ] || vhcactl=$TOP/tools/vhcad/build/vhcactl
 		fi
 	else
