@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the driver's KUnit suites share. */
+#ifndef VHCA_TEST_H
+#define VHCA_TEST_H
+
+#include <kunit/test.h>
+
+struct device;
+
+struct device *vhca_test_device(struct kunit *test);
+
+extern struct kunit_suite vhca_admin_suite;
+extern struct kunit_suite vhca_ring_suite;
+extern struct kunit_suite vhca_buf_suite;
+extern struct kunit_suite vhca_db_suite;
+
+#endif /* VHCA_TEST_H */
