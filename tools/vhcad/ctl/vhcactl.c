@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * vhcactl: talks to the control socket of a running vhcad.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const char usage[] =
+"usage: vhcactl [--control SOCKET] [--json] COMMAND\n"
+"\n"
+"  status                   adapters, their guests, drivers, objects and ports\n"
+"  counters                 packets and bytes of every port\n"
+"  link HCA[:PORT] up|down  plug or pull a port's cable\n"
+"  fault fatal HCA          stop an adapter as if its hardware had failed\n"
+"\n"
+"SOCKET is what vhcad was given with --control; without the option it is taken\n"
+"from the environment variable VHCAD_CONTROL.  --json prints vhcad's answer as\n"
+"it came.  Exit status: 0 done, 1 vhcad refused, 2 wrong use or no vhcad.\n";
+
+static void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("vhcactl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+static FILE *dial(const char *path)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	FILE *f;
+	int fd;
+
+	if (!path || !*path)
+		fail("which vhcad? give --control SOCKET or set VHCAD_CONTROL");
+	if (strlen(path) >= sizeof(sa.sun_path))
+		fail("%s: a socket's path has at most %zu bytes", path, sizeof(sa.sun_path) - 1);
+	strcpy(sa.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&sa, sizeof(sa)))
+		fail("%s: %s", path, strerror(errno));
+	f = fdopen(fd, "r+");
+	if (!f)
+		fail("no memory");
+	return f;
+}
+
+static char *ask(const char *path, struct json_object *request)
+{
+	FILE *f = dial(path);
+	char *line = NULL;
+	size_t room = 0;
+
+	fprintf(f, "%s\n", json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN));
+	fflush(f);
+	if (getline(&line, &room, f) < 0)
+		fail("%s: vhcad did not answer", path);
+	fclose(f);
+	return line;
+}
+
+static struct json_object *get(struct json_object *o, const char *key)
+{
+	struct json_object *v = NULL;
+
+	json_object_object_get_ex(o, key, &v);
+	return v;
+}
+
+static const char *str(struct json_object *o, const char *key)
+{
+	struct json_object *v = get(o, key);
+
+	return v ? json_object_get_string(v) : "?";
+}
+
+static unsigned long long num(struct json_object *o, const char *key)
+{
+	return json_object_get_uint64(get(o, key));
+}
+
+static bool yes(struct json_object *o, const char *key)
+{
+	return json_object_get_boolean(get(o, key));
+}
+
+static void show_status(struct json_object *hca)
+{
+	struct json_object *objects = get(hca, "objects"), *ports = get(hca, "ports");
+
+	printf("%s  guid %s  guest %s  driver %s%s\n", str(hca, "name"), str(hca, "node_guid"),
+	       yes(hca, "guest") ? "attached" : "none", yes(hca, "driver") ? "running" : "none",
+	       num(hca, "fatal") ? "  FATAL" : "");
+	printf("    uars %llu  eqs %llu  pds %llu  mkeys %llu  cqs %llu  qps %llu  dma ranges %llu\n",
+	       num(objects, "uars"), num(objects, "eqs"), num(objects, "pds"),
+	       num(objects, "mkeys"), num(objects, "cqs"), num(objects, "qps"),
+	       num(hca, "dma_ranges"));
+	for (size_t i = 0; i < json_object_array_length(ports); i++) {
+		struct json_object *p = json_object_array_get_idx(ports, i);
+
+		printf("    port %llu  %-6s  lid %llu  cable %s\n", num(p, "port"), str(p, "state"),
+		       num(p, "lid"), yes(p, "cable") ? "plugged" : "pulled");
+	}
+}
+
+static void show_counters(struct json_object *hca)
+{
+	struct json_object *ports = get(hca, "ports");
+
+	for (size_t i = 0; i < json_object_array_length(ports); i++) {
+		struct json_object *p = json_object_array_get_idx(ports, i);
+
+		printf("%s:%llu  tx %llu packets %llu bytes  rx %llu packets %llu bytes  drops %llu\n",
+		       str(hca, "name"), num(p, "port"), num(p, "tx_packets"), num(p, "tx_bytes"),
+		       num(p, "rx_packets"), num(p, "rx_bytes"), num(p, "drops"));
+	}
+}
+
+static void add_word(struct json_object *o, const char *key, const char *word)
+{
+	json_object_object_add(o, key, json_object_new_string(word));
+}
+
+/* HCA or HCA:PORT */
+static void add_port(struct json_object *o, char *arg)
+{
+	char *colon = strchr(arg, ':'), *end;
+	long port = 1;
+
+	if (colon) {
+		*colon = '\0';
+		port = strtol(colon + 1, &end, 10);
+		if (end == colon + 1 || *end)
+			fail("'%s' is not a port number", colon + 1);
+	}
+	add_word(o, "hca", arg);
+	json_object_object_add(o, "port", json_object_new_int64(port));
+}
+
+/* Turns the words of the command line into a request. */
+static struct json_object *make_request(int argc, char **argv)
+{
+	struct json_object *o = json_object_new_object();
+	const char *cmd = argc ? argv[0] : "";
+
+	add_word(o, "command", cmd);
+	if ((!strcmp(cmd, "status") || !strcmp(cmd, "counters")) && argc == 1)
+		return o;
+	if (!strcmp(cmd, "link") && argc == 3) {
+		bool up = !strcmp(argv[2], "up");
+
+		if (!up && strcmp(argv[2], "down"))
+			fail("link: '%s' is neither up nor down", argv[2]);
+		add_port(o, argv[1]);
+		json_object_object_add(o, "up", json_object_new_boolean(up));
+		return o;
+	}
+	if (!strcmp(cmd, "fault") && argc == 3) {
+		add_word(o, "kind", argv[1]);
+		add_word(o, "hca", argv[2]);
+		return o;
+	}
+	fputs(usage, stderr);
+	exit(2);
+}
+
+static void show(const char *command, struct json_object *answer)
+{
+	struct json_object *hcas = get(answer, "hcas");
+
+	for (size_t i = 0; hcas && i < json_object_array_length(hcas); i++) {
+		struct json_object *hca = json_object_array_get_idx(hcas, i);
+
+		if (!strcmp(command, "status"))
+			show_status(hca);
+		else
+			show_counters(hca);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = getenv("VHCAD_CONTROL");
+	struct json_object *request, *answer;
+	bool json = false, ok;
+	char **word, *line;
+	int n = 0;
+
+	/* options may stand anywhere */
+	word = calloc(argc, sizeof(*word));
+	if (!word)
+		fail("no memory");
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json")) {
+			json = true;
+		} else if (!strcmp(argv[i], "--control") && i + 1 < argc) {
+			path = argv[++i];
+		} else if (!strcmp(argv[i], "--help")) {
+			fputs(usage, stdout);
+			return 0;
+		} else if (argv[i][0] == '-') {
+			fail("unknown option '%s' (see vhcactl --help)", argv[i]);
+		} else {
+			word[n++] = argv[i];
+		}
+	}
+	request = make_request(n, word);
+	line = ask(path, request);
+	answer = json_tokener_parse(line);
+	if (!answer)
+		fail("vhcad's answer is not JSON");
+	ok = yes(answer, "ok");
+	if (json)
+		fputs(line, stdout);
+	else if (!ok)
+		fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
+	else
+		show(word[0], answer);
+	json_object_put(answer);
+	json_object_put(request);
+	free(line);
+	free(word);
+	return ok ? 0 : 1;
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The daemon as a whole: command line, start and stop, control socket, a
+ * guest that comes and goes, and what it costs when nothing happens.
+ *
+ * VHCAD names the program under test, VHCAD_FAST the one without sanitizers,
+ * VHCACTL the control program.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "tests/cm.h"
+#include "tests/vuclient.h"
+
+struct run {
+	char dir[32];
+	char sock[2][64];
+	char ctl[64];
+	char log[64];
+	pid_t pid;
+};
+
+static int setup(void **state)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
+	assert_non_null(mkdtemp(r->dir));
+	for (u32 i = 0; i < 2; i++)
+		snprintf(r->sock[i], sizeof(r->sock[i]), "%s/hca%u", r->dir, i);
+	snprintf(r->ctl, sizeof(r->ctl), "%s/control", r->dir);
+	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
+	*state = r;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct run *r = *state;
+
+	if (r->pid) {
+		kill(r->pid, SIGKILL);
+		waitpid(r->pid, NULL, 0);
+	}
+	unlink(r->log);
+	for (u32 i = 0; i < 2; i++)
+		unlink(r->sock[i]);
+	unlink(r->ctl);
+	rmdir(r->dir);
+	free(r);
+	return 0;
+}
+
+static const char *program(const char *env)
+{
+	const char *p = getenv(env);
+
+	if (!p)
+		fail_msg("%s is not set: run the tests with 'make check'", env);
+	return p;
+}
+
+/* Runs a program to its end; returns its exit status, and what it printed. */
+static int run_program(const char *path, char *const *args, char *out, size_t room)
+{
+	size_t used = 0;
+	int fds[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(fds[1], 1);
+		dup2(fds[1], 2);
+		close(fds[0]);
+		close(fds[1]);
+		execv(path, args);
+		_exit(127);
+	}
+	close(fds[1]);
+	while ((n = read(fds[0], out + used, room - 1 - used)) > 0)
+		used += n;
+	out[used] = '\0';
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Starts the daemon with two adapters and returns when it says it is ready. */
+static void start(struct run *r, const char *path)
+{
+	char line[16];
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	r->pid = fork();
+	if (!r->pid) {
+		dup2(fds[1], 1);
+		close(fds[0]);
+		close(fds[1]);
+		execl(path, "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
+		      "--log", r->log, NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], line, sizeof(line)), 6);
+	assert_memory_equal(line, "ready\n", 6);
+	close(fds[0]);
+}
+
+static void stop(struct run *r, int sig)
+{
+	int status;
+
+	assert_int_equal(kill(r->pid, sig), 0);
+	assert_int_equal(waitpid(r->pid, &status, 0), r->pid);
+	r->pid = 0;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(access(r->sock[0], F_OK), -1);
+	assert_int_equal(access(r->sock[1], F_OK), -1);
+	assert_int_equal(access(r->ctl, F_OK), -1);
+}
+
+static int attach(const char *path)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(sa.sun_path, path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	return fd;
+}
+
+static void bad_command_lines(void **state)
+{
+	static const struct {
+		const char *args[6];
+		const char *says;
+	} cases[] = {
+		{ { NULL }, "no adapter" },
+		{ { "--frobnicate" }, "unknown option '--frobnicate'" },
+		{ { "--hca" }, "--hca needs a value" },
+		{ { "--hca", "/tmp/x,color=red" }, "unknown property 'color=red'" },
+		{ { "--hca", "/tmp/x,name=a/b" }, "a name is" },
+		{ { "--hca", "/tmp/x,guid=xyz" }, "not a hexadecimal number" },
+		{ { "--hca", "/tmp/x,ports=3" }, "not a number between 1 and 2" },
+		{ { "--hca", "/tmp/x,vectors=0" }, "not a number between 1 and 64" },
+		{ { "--hca", ",name=a" }, "names no socket" },
+		{ { "--hca", "/tmp/x", "--hca", "/tmp/x" }, "two adapters on socket /tmp/x" },
+		{ { "--hca", "/tmp/x,name=a", "--hca", "/tmp/y,name=a" }, "two adapters are named a" },
+		{ { "--hca", "/tmp/x,guid=10", "--hca", "/tmp/y,guid=11" }, "overlap" },
+		{ { "--hca", "/tmp/x", "--subnet", "mars" }, "--subnet: unknown value 'mars'" },
+		{ { "--hca", "/tmp/x", "--link", "eth" }, "--link: unknown value 'eth'" },
+		{ { "--hca", "/tmp/x", "--pci-id", "1af4" }, "--pci-id" },
+		{ { "--hca", "/tmp/x", "--device-version", "1" }, "--device-version" },
+		{ { "--hca", "/tmp/x", "--mtu", "1500" }, "--mtu: unknown value '1500'" },
+		{ { "--hca", "/tmp/x", "--spin", "-1" }, "--spin" },
+		{ { "--hca", "/tmp/x", "extra" }, "unexpected argument 'extra'" },
+		{ { "--hca", "/no/such/dir/x" }, "No such file or directory" },
+		{ { "--hca", "/tmp" }, "a file that is not a socket is there" },
+		{ { "--hca", "/tmp/x", "--capture", "/no/such/dir/x" }, "--capture" },
+		{ { "--hca", "/tmp/x", "--log", "/no/such/dir/x" }, "--log" },
+		{ { "--hca", "/tmp/x", "--control", "/tmp" }, "--control" },
+	};
+	char out[8192];
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *args[8] = { "vhcad" };
+
+		for (u32 k = 0; k < 6 && cases[i].args[k]; k++)
+			args[k + 1] = (char *)cases[i].args[k];
+		assert_int_equal(run_program(program("VHCAD"), args, out, sizeof(out)), 2);
+		if (!strstr(out, cases[i].says))
+			fail_msg("case %u: expected '%s', came '%s'", i, cases[i].says, out);
+		/* one line, whatever it is */
+		assert_ptr_equal(strchr(out, '\n'), out + strlen(out) - 1);
+		assert_int_equal(access("/tmp/x", F_OK), -1);
+	}
+}
+
+static void sockets_in_use_and_left_over(void **state)
+{
+	struct run *r = *state;
+	char *args[] = { "vhcad", "--hca", r->sock[0], NULL };
+	char out[4096];
+	struct stat st;
+
+	start(r, program("VHCAD"));
+	assert_int_equal(stat(r->sock[0], &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(stat(r->ctl, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(run_program(program("VHCAD"), args, out, sizeof(out)), 2);
+	assert_non_null(strstr(out, "somebody listens there already"));
+	/* killed, it leaves its sockets; the next one takes them over */
+	kill(r->pid, SIGKILL);
+	waitpid(r->pid, NULL, 0);
+	assert_int_equal(access(r->sock[0], F_OK), 0);
+	start(r, program("VHCAD"));
+	stop(r, SIGTERM);
+}
+
+static void stops_with_a_guest_attached(void **state)
+{
+	struct run *r = *state;
+	char byte;
+	int fd;
+
+	start(r, program("VHCAD"));
+	fd = attach(r->sock[0]);
+	vuc_greet(fd);
+	stop(r, SIGINT);
+	assert_true(recv(fd, &byte, 1, 0) <= 0);
+	close(fd);
+}
+
+static struct json_object *control(struct run *r, const char *line)
+{
+	struct json_object *answer;
+	char text[8192];
+	size_t used = 0;
+	int fd = attach(r->ctl);
+
+	assert_int_equal(send(fd, line, strlen(line), MSG_NOSIGNAL), strlen(line));
+	do {
+		ssize_t n = recv(fd, text + used, sizeof(text) - 1 - used, 0);
+
+		assert_true(n > 0);
+		used += n;
+	} while (text[used - 1] != '\n');
+	text[used] = '\0';
+	close(fd);
+	answer = json_tokener_parse(text);
+	assert_non_null(answer);
+	return answer;
+}
+
+static void refused_by_control(struct run *r, const char *line, const char *says)
+{
+	struct json_object *a = control(r, line), *v;
+
+	assert_true(json_object_object_get_ex(a, "ok", &v));
+	assert_false(json_object_get_boolean(v));
+	assert_true(json_object_object_get_ex(a, "error", &v));
+	if (!strstr(json_object_get_string(v), says))
+		fail_msg("%s: expected '%s', came '%s'", line, says, json_object_get_string(v));
+	json_object_put(a);
+}
+
+static void control_socket(void **state)
+{
+	struct run *r = *state;
+	struct json_object *a, *hcas, *v;
+	char big[2000];
+	int fd;
+
+	start(r, program("VHCAD"));
+	a = control(r, "{\"command\":\"status\"}\n");
+	assert_true(json_object_object_get_ex(a, "hcas", &hcas));
+	assert_int_equal(json_object_array_length(hcas), 2);
+	assert_true(json_object_object_get_ex(json_object_array_get_idx(hcas, 1), "name", &v));
+	assert_string_equal(json_object_get_string(v), "hca1");
+	assert_true(json_object_object_get_ex(json_object_array_get_idx(hcas, 1), "guest", &v));
+	assert_false(json_object_get_boolean(v));
+	json_object_put(a);
+
+	refused_by_control(r, "hello\n", "not a JSON object");
+	refused_by_control(r, "[]\n", "not a JSON object");
+	refused_by_control(r, "{}\n", "command");
+	refused_by_control(r, "{\"command\":\"dance\"}\n", "no such command: dance");
+	refused_by_control(r, "{\"command\":\"link\"}\n", "hca");
+	refused_by_control(r, "{\"command\":\"link\",\"hca\":\"hca7\",\"up\":true}\n",
+			   "no such adapter: hca7");
+	refused_by_control(r, "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":1}\n", "up");
+	refused_by_control(r, "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":2}\n",
+			   "no such port");
+	refused_by_control(r, "{\"command\":\"fault\",\"kind\":\"flood\",\"hca\":\"hca0\"}\n",
+			   "no such fault: flood");
+
+	/* a client that talks without an end is dropped, the others go on */
+	memset(big, 'x', sizeof(big));
+	fd = attach(r->ctl);
+	assert_int_equal(send(fd, big, sizeof(big), MSG_NOSIGNAL), sizeof(big));
+	assert_true(recv(fd, big, 1, 0) <= 0);
+	close(fd);
+	a = control(r, "{\"command\":\"counters\"}\n");
+	assert_true(json_object_object_get_ex(a, "hcas", &hcas));
+	json_object_put(a);
+	stop(r, SIGTERM);
+}
+
+static void vhcactl(struct run *r, int status, const char *says, const char *a, const char *b,
+		    const char *c)
+{
+	char *args[] = { "vhcactl", "--control", r->ctl, (char *)a, (char *)b, (char *)c, NULL };
+	char out[8192];
+	int rc;
+
+	rc = run_program(program("VHCACTL"), args, out, sizeof(out));
+	if (rc != status || !strstr(out, says))
+		fail_msg("vhcactl %s: expected %d and '%s', came %d and '%s'", a, status, says, rc,
+			 out);
+}
+
+static void control_program(void **state)
+{
+	struct run *r = *state;
+
+	vhcactl(r, 2, "No such file or directory", "status", NULL, NULL);
+	start(r, program("VHCAD"));
+	vhcactl(r, 0, "hca1  guid 0x0256484341000200  guest none", "status", NULL, NULL);
+	vhcactl(r, 0, "\"ok\":true", "status", "--json", NULL);
+	vhcactl(r, 0, "hca0:1  tx 0 packets", "counters", NULL, NULL);
+	vhcactl(r, 0, "\"tx_packets\":0", "counters", "--json", NULL);
+	vhcactl(r, 0, "", "link", "hca1:1", "down");
+	vhcactl(r, 0, "cable pulled", "status", NULL, NULL);
+	vhcactl(r, 0, "", "link", "hca1", "up");
+	vhcactl(r, 1, "no such adapter", "link", "hca9", "up");
+	vhcactl(r, 2, "neither up nor down", "link", "hca1", "sideways");
+	vhcactl(r, 0, "", "fault", "fatal", "hca0");
+	vhcactl(r, 0, "FATAL", "status", NULL, NULL);
+	vhcactl(r, 2, "usage:", "nonsense", NULL, NULL);
+	stop(r, SIGTERM);
+}
+
+static u32 reg(int fd, u32 off)
+{
+	struct vu_region_io io = { .offset = off, .count = 4 };
+	struct { struct vu_region_io io; u32 val; } answer;
+
+	assert_int_equal(vuc_call(fd, VU_REGION_READ, &io, sizeof(io), NULL, 0, &answer,
+				  sizeof(answer), NULL), 0);
+	return answer.val;
+}
+
+/* The real device behind a socket, and a client that breaks the rules. */
+static void device_answers(void **state)
+{
+	struct run *r = *state;
+	char line[512], *found = NULL;
+	u32 junk[4] = { 0, 3 };
+	FILE *log;
+	int fd;
+
+	start(r, program("VHCAD"));
+	fd = attach(r->sock[1]);
+	vuc_greet(fd);
+	assert_int_equal(reg(fd, VHCA_REG_MAGIC), VHCA_MAGIC);
+	assert_int_equal(reg(fd, VHCA_REG_VERSION), VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR);
+	assert_int_equal(reg(fd, VHCA_REG_KICK_STRIDE), SERVER_KICK_STRIDE);
+	assert_int_equal(reg(fd, VHCA_REG_STATUS), 0);
+	assert_int_equal(send(fd, junk, sizeof(junk), MSG_NOSIGNAL), sizeof(junk));
+	assert_int_equal(recv(fd, junk, sizeof(junk), MSG_WAITALL) > 0 ?
+			 recv(fd, junk, 1, 0) : 0, 0);
+	close(fd);
+	fd = attach(r->sock[1]);
+	vuc_greet(fd);
+	assert_int_equal(reg(fd, VHCA_REG_MAGIC), VHCA_MAGIC);
+	close(fd);
+	stop(r, SIGTERM);
+	log = fopen(r->log, "r");
+	while (!found && fgets(line, sizeof(line), log))
+		found = strstr(line, "hca1: disconnecting the guest: it sent ");
+	fclose(log);
+	assert_non_null(found);
+}
+
+/* Context switches of all threads so far. */
+static unsigned long switches(pid_t pid)
+{
+	char path[300], line[128];
+	unsigned long n = 0, v;
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		FILE *f;
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, e->d_name);
+		f = fopen(path, "r");
+		assert_non_null(f);
+		while (fgets(line, sizeof(line), f))
+			if (sscanf(line, "voluntary_ctxt_switches: %lu", &v) == 1)
+				n += v;
+		fclose(f);
+	}
+	closedir(d);
+	return n;
+}
+
+/*
+ * A thread that wakes, for whatever reason, gives up the CPU once more to
+ * sleep again: ten seconds without such a switch are ten seconds without any
+ * activity.  One client is attached and has enabled nothing.
+ */
+static void idle_costs_nothing(void **state)
+{
+	struct run *r = *state;
+	unsigned long before;
+	int fd;
+
+	start(r, program("VHCAD_FAST"));
+	fd = attach(r->sock[0]);
+	vuc_greet(fd);
+	assert_int_equal(reg(fd, VHCA_REG_MAGIC), VHCA_MAGIC);
+	/* it takes a moment until its thread sleeps again after the answer */
+	nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+	before = switches(r->pid);
+	nanosleep(&(struct timespec){ .tv_sec = 10 }, NULL);
+	assert_int_equal(switches(r->pid), before);
+	close(fd);
+	stop(r, SIGTERM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(bad_command_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(sockets_in_use_and_left_over, setup, teardown),
+		cmocka_unit_test_setup_teardown(stops_with_a_guest_attached, setup, teardown),
+		cmocka_unit_test_setup_teardown(control_socket, setup, teardown),
+		cmocka_unit_test_setup_teardown(control_program, setup, teardown),
+		cmocka_unit_test_setup_teardown(device_answers, setup, teardown),
+		cmocka_unit_test_setup_teardown(idle_costs_nothing, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
