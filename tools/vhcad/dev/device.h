@@ -22,9 +22,8 @@ struct vhca_dev;
 
 /**
  * struct vdev_host_ops - what the PCI front end does for the device
- * @irq: raise MSI-X (or MSI) @vector.  Called on the engine's thread, or on
- *	the thread inside vdev_reg_write(); must not block and must not call
- *	any vdev_ function.
+ * @irq: raise MSI-X (or MSI) @vector.  Called under the engine's lock, mostly
+ *	on its thread; must not block and must not call any vdev_ function.
  */
 struct vdev_host_ops {
 	void (*irq)(void *host, u32 vector);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The admin queue.
+ */
+#include <string.h>
+
+#include "dev/cmd.h"
+#include "engine/core.h"
+#include "engine/engine.h"
+#include "log.h"
+
+/* Output length: fixed, or the handler's to check. */
+#define OUT_VARIES	UINT32_MAX
+
+struct command_desc {
+	enum vhca_status (*fn)(struct command *c);
+	u32 req_len;
+	u32 out_len;
+	u32 rsvd_off;		/* reserved bytes inside the request, ... */
+	u32 rsvd_len;
+	u32 rsvd2_off;
+	u32 rsvd2_len;
+};
+
+#define REQ(type)		.req_len = sizeof(struct type)
+#define RSVD(type, field)	.rsvd_off = offsetof(struct type, field), \
+				.rsvd_len = sizeof(((struct type *)0)->field)
+#define RSVD2(type, field)	.rsvd2_off = offsetof(struct type, field), \
+				.rsvd2_len = sizeof(((struct type *)0)->field)
+#define OBJECT			REQ(vhca_object_req), RSVD(vhca_object_req, rsvd)
+
+static enum vhca_status cmd_nop(struct command *c)
+{
+	return VHCA_ST_OK;
+}
+
+static const struct command_desc commands[256] = {
+	[VHCA_CMD_NOP] = { cmd_nop },
+	[VHCA_CMD_QUERY_DEVICE] = {
+		cmd_query_device, .out_len = sizeof(struct vhca_device_attr),
+	},
+	[VHCA_CMD_QUERY_PORT] = {
+		cmd_query_port, REQ(vhca_port_req), .out_len = sizeof(struct vhca_port_attr),
+		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1),
+	},
+	[VHCA_CMD_QUERY_GIDS] = {
+		cmd_query_gids, REQ(vhca_port_req), .out_len = OUT_VARIES,
+		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1),
+	},
+	[VHCA_CMD_QUERY_PKEYS] = {
+		cmd_query_pkeys, REQ(vhca_port_req), .out_len = OUT_VARIES,
+		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1),
+	},
+	[VHCA_CMD_SET_NODE_DESC] = { cmd_set_node_desc, REQ(vhca_node_desc_req) },
+	[VHCA_CMD_OPEN_UAR] = { cmd_open_uar, REQ(vhca_open_uar_req) },
+	[VHCA_CMD_CLOSE_UAR] = { cmd_close_uar, OBJECT },
+	[VHCA_CMD_ADD_DB_PAGE] = { cmd_add_db_page, REQ(vhca_add_db_page_req) },
+	[VHCA_CMD_CREATE_EQ] = {
+		cmd_create_eq, REQ(vhca_create_eq_req), RSVD(vhca_create_eq_req, rsvd),
+	},
+	[VHCA_CMD_DESTROY_EQ] = { cmd_destroy_eq, OBJECT },
+	[VHCA_CMD_CREATE_PD] = { cmd_create_pd },
+	[VHCA_CMD_DESTROY_PD] = { cmd_destroy_pd, OBJECT },
+	[VHCA_CMD_CREATE_MKEY] = {
+		cmd_create_mkey, REQ(vhca_create_mkey_req), RSVD(vhca_create_mkey_req, rsvd),
+	},
+	[VHCA_CMD_DESTROY_MKEY] = { cmd_destroy_mkey, OBJECT },
+	[VHCA_CMD_MODIFY_MKEY] = {
+		cmd_modify_mkey, REQ(vhca_modify_mkey_req), RSVD(vhca_create_mkey_req, rsvd),
+	},
+	[VHCA_CMD_CREATE_CQ] = {
+		cmd_create_cq, REQ(vhca_create_cq_hw_req), RSVD(vhca_create_cq_hw_req, rsvd),
+	},
+	[VHCA_CMD_DESTROY_CQ] = { cmd_destroy_cq, OBJECT },
+	[VHCA_CMD_CREATE_QP] = {
+		cmd_create_qp, REQ(vhca_create_qp_hw_req), RSVD(vhca_create_qp_hw_req, rsvd),
+	},
+	[VHCA_CMD_DESTROY_QP] = { cmd_destroy_qp, OBJECT },
+	[VHCA_CMD_MODIFY_QP] = { cmd_modify_qp, REQ(vhca_modify_qp_req) },
+	[VHCA_CMD_QUERY_QP] = {
+		cmd_query_qp, OBJECT, .out_len = sizeof(struct vhca_qp_attr),
+	},
+};
+
+/* First byte of the range that is not zero, or TABLE_NONE. */
+static u32 not_zero(const u8 *p, u32 off, u32 end)
+{
+	for (; off < end; off++)
+		if (p[off])
+			return off;
+	return TABLE_NONE;
+}
+
+static enum vhca_status check(struct command *c, const struct command_desc *d)
+{
+	u32 at;
+
+	if (!d->fn) {
+		c->bad_field = offsetof(struct vhca_asqe, opcode);
+		return VHCA_ST_BAD_OPCODE;
+	}
+	if (c->sqe.rsvd) {
+		c->bad_field = offsetof(struct vhca_asqe, rsvd);
+		return VHCA_ST_BAD_FIELD;
+	}
+	if (d->out_len != OUT_VARIES && c->out_len != d->out_len) {
+		c->bad_field = offsetof(struct vhca_asqe, out_len);
+		return VHCA_ST_BAD_FIELD;
+	}
+	if (!d->out_len && c->sqe.out_addr) {
+		c->bad_field = offsetof(struct vhca_asqe, out_addr);
+		return VHCA_ST_BAD_FIELD;
+	}
+	at = not_zero(c->sqe.req, d->rsvd_off, d->rsvd_off + d->rsvd_len);
+	if (at == TABLE_NONE)
+		at = not_zero(c->sqe.req, d->rsvd2_off, d->rsvd2_off + d->rsvd2_len);
+	if (at == TABLE_NONE)
+		at = not_zero(c->sqe.req, d->req_len, VHCA_ASQE_REQ);
+	return at == TABLE_NONE ? VHCA_ST_OK : refuse(c, VHCA_ST_BAD_FIELD, at);
+}
+
+/* Writes the completion of command number n; the phase comes last. */
+static int complete(struct vhca_dev *dev, const struct command *c, enum vhca_status st, u32 n)
+{
+	struct admin_queue *q = &dev->admin;
+	u64 at = q->acq + (n & ((1u << q->log) - 1)) * sizeof(struct vhca_acqe);
+	u8 phase = !(n >> q->log & 1);
+	struct vhca_acqe e = {
+		.cmd_id = c->sqe.cmd_id,
+		.status = st,
+		.bad_field = htole16(c->bad_field),
+	};
+
+	if (!st)
+		memcpy(e.resp, c->resp, sizeof(e.resp));
+	if (dma_write(dev->mem, at, &e, offsetof(struct vhca_acqe, phase)))
+		return -1;
+	return dma_store8_release(dev->mem, at + offsetof(struct vhca_acqe, phase), phase);
+}
+
+static bool one_command(struct vhca_dev *dev)
+{
+	struct admin_queue *q = &dev->admin;
+	u32 n = q->head++;
+	u64 at = q->asq + (n & ((1u << q->log) - 1)) * sizeof(struct vhca_asqe);
+	struct command c = { .dev = dev, .bad_field = VHCA_NO_FIELD };
+	const struct command_desc *d;
+	enum vhca_status st;
+
+	if (dma_read(dev->mem, &c.sqe, at, sizeof(c.sqe)))
+		return false;
+	c.out_len = le32toh(c.sqe.out_len);
+	d = &commands[c.sqe.opcode];
+	st = check(&c, d);
+	if (!st)
+		st = d->fn(&c);
+	return !complete(dev, &c, st, n);
+}
+
+bool admin_poll(struct vhca_dev *dev, u32 most)
+{
+	struct admin_queue *q = &dev->admin;
+	u32 tail = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
+	bool any = false;
+
+	if (!dev_live(dev) || tail == q->head)
+		return false;
+	if (tail - q->head > 1u << q->log) {
+		dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
+		return false;
+	}
+	while (q->head != tail && most-- && dev_live(dev)) {
+		if (!one_command(dev)) {
+			dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
+			return false;
+		}
+		any = true;
+	}
+	if (any && q->vector != VHCA_NO_VECTOR)
+		dev->ops->irq(dev->host, q->vector);
+	return any;
+}

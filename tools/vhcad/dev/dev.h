@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A device's objects, for dev/ and engine/.  All of it belongs to whoever
+ * holds the engine's lock; what other threads may touch says so.
+ */
+#ifndef VHCAD_DEV_H
+#define VHCAD_DEV_H
+
+#include "dev/device.h"
+#include "dev/table.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "engine/list.h"
+#include "engine/timer.h"
+#include "fabric/port.h"
+#include "mem/mem.h"
+
+struct engine;
+struct vcq;
+struct vqp;
+struct vhca_dev;
+
+/* Limits that QUERY_DEVICE tells. */
+#define VDEV_MAX_QPS		(128u << 10)
+#define VDEV_MAX_CQS		(128u << 10)
+#define VDEV_MAX_MKEYS		(1u << 20)
+#define VDEV_MAX_PDS		(64u << 10)
+#define VDEV_MAX_EQS		256u
+#define VDEV_LOG_MAX_CQE	22u
+#define VDEV_LOG_MAX_EQE	20u
+#define VDEV_LOG_MAX_BLOCKS	18u
+#define VDEV_LOG_MAX_STRIDES	16u
+#define VDEV_LOG_MIN_STRIDE	5u	/* one scatter entry */
+#define VDEV_LOG_MAX_STRIDE	10u
+#define VDEV_MAX_SGE		32u
+#define VDEV_MAX_INLINE		(VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK - \
+				 sizeof(struct vhca_wqe_ctrl) - sizeof(struct vhca_wqe_raddr))
+#define VDEV_MAX_MSG		(1u << 31)
+#define VDEV_MAX_RD_ATOMIC	16u
+#define VDEV_LOG_ADMIN_MAX	12u
+#define VDEV_CLOCK_KHZ		1000000u	/* the engine's nanoseconds */
+#define VDEV_ACK_DELAY		15u
+
+/* QP numbers: slot below, generation above.  0 and 1 belong to the port. */
+#define QPN_BITS		24u
+#define QPN_FIRST_SLOT		2u
+
+/* ------------------------------------------------------------------------
+ * Buffers and rings in guest memory
+ */
+struct vbuf {
+	u64 addr;
+	u64 offset;
+	u32 npages;
+	u8 shift;
+	u8 levels;
+};
+
+/**
+ * vbuf_map - where a piece of a buffer lies
+ * @mem: guest memory
+ * @b: buffer
+ * @off: first byte, from the buffer's start
+ * @len: bytes, not 0; the piece is inside the buffer
+ * @seg: receives DMA addresses, neighbours joined
+ * @nseg: in: entries in use; out: with the new ones
+ * @max: entries that fit
+ *
+ * Returns the bytes mapped: less than @len when @seg is full or when a page
+ * list cannot be read (*@nseg < @max tells the two apart).
+ */
+u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+	     struct dma_seg *seg, u32 *nseg, u32 max);
+
+/* A ring of power-of-two entries; a window of it is translated. */
+struct vring {
+	struct vbuf buf;
+	u32 bytes;
+	bool write;
+	u32 win;		/* ring offset of the window */
+	u32 winlen;		/* 0: none */
+	u32 winoff;		/* where in @ref the window starts */
+	struct gmem_ref ref;
+};
+
+/**
+ * vring_at - make part of a ring accessible
+ * @mem: guest memory
+ * @r: ring
+ * @off: byte offset in the ring
+ * @ref_off: receives the offset to use with r->ref
+ *
+ * Entries never straddle windows.  Returns 0 or -EFAULT.
+ */
+int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off);
+
+/* ------------------------------------------------------------------------
+ * Small objects
+ */
+struct vpd {
+	u32 pdn;
+	u32 users;
+};
+
+enum slot_kind {
+	SLOT_FREE,
+	SLOT_PASSIVE,		/* read when needed, never rung */
+	SLOT_SEND,		/* owner: struct vqp */
+	SLOT_RECV,		/* owner: struct vqp */
+	SLOT_EQ,		/* owner: struct veq */
+};
+
+struct db_page {
+	struct gmem_ref ref;
+	struct {
+		void *owner;
+		u8 kind;	/* enum slot_kind */
+	} slot[VHCA_DB_SLOTS];
+};
+
+struct vuar {
+	u32 uar;
+	u32 users;
+	u32 npages;
+	u32 maxpages;
+	struct db_page **page;
+	bool hot;		/* looked at in every pass, not armed */
+	u8 quiet;		/* passes without news */
+	struct link hot_link;
+};
+
+/* A record in a doorbell page. */
+struct dbrec {
+	struct db_page *page;
+	u32 off;
+};
+
+static inline int dbrec_load(struct dbrec *r, u64 *val)
+{
+	return dma_ref_load64_acquire(&r->page->ref, r->off, val);
+}
+
+/**
+ * uar_slot_take - occupy a doorbell slot
+ * @uar: UAR
+ * @slot: number
+ * @kind: enum slot_kind
+ * @owner: object to tell
+ * @rec: receives the record
+ *
+ * Returns 0, -EINVAL if there is no such slot, -EBUSY if it is taken.
+ */
+int uar_slot_take(struct vuar *uar, u32 slot, u8 kind, void *owner, struct dbrec *rec);
+
+/** uar_slot_give - free a slot */
+void uar_slot_give(struct dbrec *rec);
+
+/* ------------------------------------------------------------------------
+ * Events
+ */
+
+/* Bits of a node, lowest told first. */
+enum event_bit {
+	EVB_COMPLETION,
+	EVB_CQ_ERR,
+	EVB_QP_FATAL,
+	EVB_QP_REQ_ERR,
+	EVB_QP_ACCESS_ERR,
+	EVB_COMM_EST,
+	EVB_SQ_DRAINED,
+	EVB_PORT_ERR,
+	EVB_PORT_ACTIVE,
+	EVB_DEVICE_FATAL,
+};
+
+/* Something that has events to tell; pending while its EQ is full. */
+struct evnode {
+	struct link link;
+	u32 bits;
+	u32 number;
+	u8 port;
+};
+
+struct veq {
+	struct vhca_dev *dev;
+	u32 eqn;
+	u32 users;
+	u8 flags;
+	u8 log;
+	u32 vector;
+	struct vuar *uar;
+	struct dbrec rec_ci;
+	struct dbrec rec_arm;
+	struct vring ring;
+	u32 pi;
+	u32 ci;
+	u32 arm_seq;
+	struct link *pending;	/* nodes with bits set, oldest first */
+	struct link own_pending;
+};
+
+void evnode_init(struct evnode *n, u32 number);
+/** evnode_fini - drop what was not told yet */
+void evnode_fini(struct evnode *n);
+/** eq_post - tell an event; kept pending when the EQ is full */
+void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit);
+/** eq_async - tell an asynchronous event; waits for the async EQ to be made */
+void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit);
+/** eq_flush - the driver made room */
+void eq_flush(struct veq *eq);
+
+/* ------------------------------------------------------------------------
+ * Memory keys
+ */
+struct vmkey {
+	u32 key;		/* index and variant */
+	u32 access;		/* VHCA_ACCESS_* */
+	struct vpd *pd;
+	u64 iova;
+	u64 length;
+	u8 type;		/* enum vhca_mkey_type */
+	struct vbuf buf;
+};
+
+/* What an access needs besides being there. */
+#define MKEY_READ_LOCAL		0u	/* always granted */
+#define MKEY_WRITE_LOCAL	VHCA_ACCESS_LOCAL_WRITE
+#define MKEY_READ_REMOTE	VHCA_ACCESS_REMOTE_READ
+#define MKEY_WRITE_REMOTE	VHCA_ACCESS_REMOTE_WRITE
+
+/**
+ * mkey_find - may this key be used so?
+ * @dev: device
+ * @pd: protection domain of the user
+ * @key: all 32 bits
+ * @addr: first byte in the key's address space
+ * @len: bytes, not 0
+ * @access: VHCA_ACCESS_* that are needed
+ *
+ * Returns the key or NULL.
+ */
+struct vmkey *mkey_find(struct vhca_dev *dev, const struct vpd *pd, u32 key, u64 addr, u64 len,
+			u32 access);
+
+/* A native scatter/gather entry. */
+struct sge {
+	u64 addr;
+	u32 len;
+	u32 key;
+};
+
+/* A list of them, with the rules to apply. */
+struct sglist {
+	const struct sge *sge;
+	u32 n;
+	u32 access;
+	const struct vpd *pd;
+};
+
+/**
+ * sgl_map - where a part of a scatter/gather list lies
+ * @dev: device
+ * @l: list
+ * @off: first byte
+ * @len: bytes, not 0
+ * @seg: receives DMA addresses
+ * @nseg: receives their number
+ * @max: entries that fit
+ *
+ * Returns the bytes mapped.  Less than @len with *@nseg < @max: the byte
+ * behind them must not be accessed so.
+ */
+u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
+	    struct dma_seg *seg, u32 *nseg, u32 max);
+
+/** sgl_check - are all entries' keys, rights and bounds good? */
+bool sgl_check(struct vhca_dev *dev, const struct sglist *l);
+
+/* ------------------------------------------------------------------------
+ * Completion queues
+ */
+struct vcq {
+	struct vhca_dev *dev;
+	u32 cqn;
+	u32 users;
+	u8 flags;		/* VHCA_CQ_* */
+	u8 log;
+	bool err;		/* overrun or not accessible: takes nothing more */
+	struct veq *eq;
+	struct vuar *uar;
+	struct dbrec rec_ci;
+	struct dbrec rec_arm;
+	struct vring ring;
+	u32 pi;
+	u32 ci;
+	u32 arm_seq;
+	struct evnode compl;
+	struct evnode async;
+};
+
+/**
+ * cq_push - write a completion
+ * @cq: CQ
+ * @cqe: all but owner and timestamp; those are filled in
+ * @solicited: counts as solicited for arming (errors do)
+ *
+ * Returns false when the CQ is in error, or came to be just now.
+ */
+bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited);
+
+/* ------------------------------------------------------------------------
+ * The device
+ */
+struct vport {
+	struct fab_port fab;
+	struct vhca_dev *dev;
+	struct evnode ev;
+};
+
+struct admin_queue {
+	u64 asq;
+	u64 acq;
+	u8 log;
+	u32 vector;
+	u32 head;		/* commands taken */
+	u32 tail;		/* as the driver wrote it; atomic */
+};
+
+struct vhca_dev {
+	struct engine *engine;
+	struct link link;		/* of engine's devices */
+	struct guest_mem *mem;
+	const struct vdev_host_ops *ops;
+	void *host;
+	char name[64];
+	u64 node_guid;
+	u64 caps;			/* 1 << enum vhca_cap */
+	u32 version;
+	u32 nports;
+	u32 vectors;
+	u32 kick_pages;
+	u8 max_mtu;
+	u8 qpn_shift;			/* generation stands above it */
+	u8 node_desc[64];
+
+	u32 status;			/* VHCA_STATUS_*; atomic */
+	u32 fatal;			/* enum vhca_fatal; atomic */
+	u32 reg[5];			/* ASQ_LO.. as written; socket thread only */
+	u32 reg_vector;
+	struct admin_queue admin;
+
+	u64 *kicked;			/* a bit a UAR; atomic */
+	bool any_kick;			/* atomic */
+	struct link hot;		/* struct vuar */
+
+	struct table uars, eqs, pds, mkeys, cqs, qps;
+	struct veq *async_eq;
+	struct link async_pending;
+	struct evnode ev;		/* DEVICE_FATAL */
+
+	struct link ready;		/* struct vqp with work */
+	struct link ready_link;		/* on the engine's list while there are any */
+	struct vport port[VDEV_MAX_PORTS];
+};
+
+/** dev_live - enabled and not fatal */
+static inline bool dev_live(const struct vhca_dev *dev)
+{
+	return dev->status == VHCA_STATUS_READY;
+}
+
+/** dev_fatal - stop the device; the driver must reset it */
+void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code);
+
+/** admin_poll - carry out at most @most commands; true if any was there */
+bool admin_poll(struct vhca_dev *dev, u32 most);
+
+/* Destructors that reset uses too; they expect no users but the given ones. */
+void uar_destroy(struct vhca_dev *dev, struct vuar *uar);
+void eq_destroy(struct veq *eq);
+void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk);
+void cq_destroy(struct vcq *cq);
+void qp_destroy(struct vqp *qp);
+
+#endif /* VHCAD_DEV_H */

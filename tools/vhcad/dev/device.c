@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A device's life: made, enabled by a driver, reset, freed; and its registers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev/cmd.h"
+#include "engine/core.h"
+#include "engine/rc.h"
+#include "log.h"
+
+#define DEFAULT_KICK_PAGES	1024u
+#define MTU_4096		5u
+#define DEFAULT_NODE_DESC	"vhca"
+
+#define OWN_CAPS	(1ull << VHCA_CAP_RC | 1ull << VHCA_CAP_RNR_NAK | 1ull << VHCA_CAP_CLOCK)
+
+/* ------------------------------------------------------------------------
+ * Tables
+ */
+static int small_tables(struct vhca_dev *dev, const struct vdev_config *cfg)
+{
+	u32 cqs = cfg->max_cqs ? cfg->max_cqs : VDEV_MAX_CQS;
+	u32 mkeys = cfg->max_mkeys ? cfg->max_mkeys : VDEV_MAX_MKEYS;
+	u32 pds = cfg->max_pds ? cfg->max_pds : VDEV_MAX_PDS;
+	u32 eqs = cfg->max_eqs ? cfg->max_eqs : VDEV_MAX_EQS;
+
+	/* key 0 is what programs take for no key */
+	if (table_init(&dev->uars, 0, dev->kick_pages) || table_init(&dev->eqs, 0, eqs) ||
+	    table_init(&dev->pds, 0, pds) || table_init(&dev->mkeys, 1, mkeys + 1) ||
+	    table_init(&dev->cqs, 0, cqs))
+		return -ENOMEM;
+	return 0;
+}
+
+static void free_tables(struct vhca_dev *dev)
+{
+	table_fini(&dev->uars);
+	table_fini(&dev->eqs);
+	table_fini(&dev->pds);
+	table_fini(&dev->mkeys);
+	table_fini(&dev->cqs);
+	table_fini(&dev->qps);
+}
+
+#define for_each_object(obj, table)						\
+	for (u32 i_ = table_next(table, 0); i_ != TABLE_NONE &&			\
+	     ((obj) = table_get(table, i_), true); i_ = table_next(table, i_ + 1))
+
+/* Drops every object, users before what they use. */
+static void drop_objects(struct vhca_dev *dev)
+{
+	struct vmkey *mk;
+	struct vuar *uar;
+	struct vqp *qp;
+	struct vcq *cq;
+	struct veq *eq;
+	struct vpd *pd;
+
+	for_each_object(qp, &dev->qps)
+		qp_destroy(qp);
+	for_each_object(cq, &dev->cqs)
+		cq_destroy(cq);
+	for_each_object(eq, &dev->eqs)
+		eq_destroy(eq);
+	for_each_object(mk, &dev->mkeys)
+		mkey_destroy(dev, mk);
+	for_each_object(uar, &dev->uars)
+		uar_destroy(dev, uar);
+	for_each_object(pd, &dev->pds) {
+		table_del(&dev->pds, pd->pdn, 0);
+		free(pd);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Making and freeing
+ */
+static bool config_good(const struct vdev_config *c)
+{
+	u32 kick = c->kick_pages;
+
+	return c->ports >= 1 && c->ports <= VDEV_MAX_PORTS && c->vectors >= 1 &&
+	       c->vectors <= VDEV_MAX_VECTORS && kick <= VDEV_MAX_KICK_PAGES &&
+	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096 && c->max_qps <= VDEV_MAX_QPS &&
+	       c->max_cqs <= VDEV_MAX_CQS && c->max_mkeys <= VDEV_MAX_MKEYS &&
+	       c->max_pds <= VDEV_MAX_PDS && c->max_eqs <= VDEV_MAX_EQS;
+}
+
+static int plug_ports(struct vhca_dev *dev)
+{
+	for (u32 i = 0; i < dev->nports; i++) {
+		struct vport *p = &dev->port[i];
+		char name[80];
+		int err;
+
+		p->dev = dev;
+		evnode_init(&p->ev, 0);
+		p->ev.port = i + 1;
+		p->fab.ops = &vport_ops;
+		p->fab.owner = p;
+		p->fab.number = i + 1;
+		p->fab.guid = dev->node_guid + i + 1;
+		snprintf(name, sizeof(name), "%s:%u", dev->name, i + 1);
+		err = fab_plug(dev->engine->fabric, &p->fab, name);
+		if (err) {
+			while (i--)
+				fab_unplug(&dev->port[i].fab);
+			return err;
+		}
+	}
+	return 0;
+}
+
+struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struct guest_mem *mem,
+			  const struct vdev_host_ops *ops, void *host)
+{
+	struct vhca_dev *dev;
+	u32 max_qps;
+	int err;
+
+	if (!config_good(cfg))
+		return NULL;
+	dev = calloc(1, sizeof(*dev));
+	if (!dev)
+		return NULL;
+	dev->engine = e;
+	dev->mem = mem;
+	dev->ops = ops;
+	dev->host = host;
+	snprintf(dev->name, sizeof(dev->name), "%s", cfg->name ? cfg->name : "hca");
+	dev->node_guid = cfg->node_guid;
+	dev->nports = cfg->ports;
+	dev->vectors = cfg->vectors;
+	dev->caps = OWN_CAPS & ~cfg->caps_off;
+	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
+	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
+	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
+	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
+	link_init(&dev->hot);
+	link_init(&dev->async_pending);
+	link_init(&dev->ready);
+	link_init(&dev->ready_link);
+	evnode_init(&dev->ev, 0);
+
+	max_qps = cfg->max_qps ? cfg->max_qps : VDEV_MAX_QPS;
+	while ((1u << dev->qpn_shift) < max_qps + QPN_FIRST_SLOT && dev->qpn_shift < 17)
+		dev->qpn_shift++;
+	max_qps = MIN(max_qps + QPN_FIRST_SLOT, 1u << dev->qpn_shift);
+	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
+	if (!dev->kicked || small_tables(dev, cfg) ||
+	    table_init(&dev->qps, QPN_FIRST_SLOT, max_qps))
+		goto free;
+
+	engine_lock(e);
+	err = plug_ports(dev);
+	if (!err)
+		link_add_tail(&e->devs, &dev->link);
+	engine_unlock(e);
+	if (!err)
+		return dev;
+free:
+	free_tables(dev);
+	free(dev->kicked);
+	free(dev);
+	return NULL;
+}
+
+/* Everything a reset does; under the engine's lock. */
+static void reset(struct vhca_dev *dev)
+{
+	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);
+	for (u32 i = 0; i < dev->nports; i++) {
+		fab_port_enable(&dev->port[i].fab, false);
+		evnode_fini(&dev->port[i].ev);
+	}
+	drop_objects(dev);
+	evnode_fini(&dev->ev);
+	dev->admin = (struct admin_queue){ 0 };
+	memset(dev->node_desc, 0, sizeof(dev->node_desc));
+	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
+	for (u32 i = 0; i < (dev->kick_pages + 63) / 64; i++)
+		__atomic_store_n(&dev->kicked[i], 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&dev->fatal, 0, __ATOMIC_RELEASE);
+}
+
+void vdev_free(struct vhca_dev *dev)
+{
+	struct engine *e;
+
+	if (!dev)
+		return;
+	e = dev->engine;
+	engine_lock(e);
+	reset(dev);
+	link_del(&dev->link);
+	for (u32 i = 0; i < dev->nports; i++)
+		fab_unplug(&dev->port[i].fab);
+	engine_unlock(e);
+	free_tables(dev);
+	free(dev->kicked);
+	free(dev);
+}
+
+void vdev_reset(struct vhca_dev *dev)
+{
+	engine_lock(dev->engine);
+	reset(dev);
+	engine_unlock(dev->engine);
+	memset(dev->reg, 0, sizeof(dev->reg));
+	dev->reg_vector = 0;
+}
+
+void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
+{
+	static const char *const why[] = {
+		[VHCA_FATAL_ADMIN_RING] = "admin ring not accessible",
+		[VHCA_FATAL_EQ] = "event queue not accessible",
+		[VHCA_FATAL_INJECTED] = "asked for",
+	};
+
+	if (!dev_live(dev))
+		return;
+	log_line("%s: fatal: %s", dev->name, why[code]);
+	__atomic_store_n(&dev->fatal, code, __ATOMIC_RELEASE);
+	__atomic_store_n(&dev->status, VHCA_STATUS_READY | VHCA_STATUS_FATAL, __ATOMIC_RELEASE);
+	eq_async(dev, &dev->ev, EVB_DEVICE_FATAL);
+}
+
+void vdev_inject_fatal(struct vhca_dev *dev)
+{
+	engine_lock(dev->engine);
+	dev_fatal(dev, VHCA_FATAL_INJECTED);
+	engine_unlock(dev->engine);
+}
+
+int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
+{
+	if (!port || port > dev->nports)
+		return -EINVAL;
+	engine_lock(dev->engine);
+	fab_port_cable(&dev->port[port - 1].fab, up);
+	engine_unlock(dev->engine);
+	engine_wake(dev->engine);
+	return 0;
+}
+
+void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
+{
+	memset(st, 0, sizeof(*st));
+	engine_lock(dev->engine);
+	memcpy(st->name, dev->name, sizeof(st->name));
+	st->node_guid = dev->node_guid;
+	st->enabled = dev->status & VHCA_STATUS_READY;
+	st->fatal = dev->fatal;
+	st->ports = dev->nports;
+	st->uars = dev->uars.used;
+	st->eqs = dev->eqs.used;
+	st->pds = dev->pds.used;
+	st->mkeys = dev->mkeys.used;
+	st->cqs = dev->cqs.used;
+	st->qps = dev->qps.used;
+	for (u32 i = 0; i < dev->nports; i++) {
+		const struct fab_port *p = &dev->port[i].fab;
+
+		st->port[i].state = p->state;
+		st->port[i].lid = p->lid;
+		st->port[i].cable = p->cable;
+		st->port[i].tx_packets = p->tx_packets;
+		st->port[i].tx_bytes = p->tx_bytes;
+		st->port[i].rx_packets = p->rx_packets;
+		st->port[i].rx_bytes = p->rx_bytes;
+		st->port[i].drops = p->drops;
+	}
+	engine_unlock(dev->engine);
+}
+
+/* ------------------------------------------------------------------------
+ * Registers
+ */
+enum { REG_ASQ_LO, REG_ASQ_HI, REG_ACQ_LO, REG_ACQ_HI, REG_SIZE };
+
+static void enable(struct vhca_dev *dev)
+{
+	struct admin_queue q = {
+		.asq = (u64)dev->reg[REG_ASQ_HI] << 32 | dev->reg[REG_ASQ_LO],
+		.acq = (u64)dev->reg[REG_ACQ_HI] << 32 | dev->reg[REG_ACQ_LO],
+		.log = dev->reg[REG_SIZE],
+		.vector = dev->reg_vector,
+	};
+
+	if (!dev->reg[REG_SIZE] || dev->reg[REG_SIZE] > VDEV_LOG_ADMIN_MAX ||
+	    q.asq % GMEM_PAGE_SIZE || q.acq % GMEM_PAGE_SIZE ||
+	    (q.vector != VHCA_NO_VECTOR && q.vector >= dev->vectors)) {
+		log_line("%s: admin queue registers out of range, not enabled", dev->name);
+		return;
+	}
+	engine_lock(dev->engine);
+	if (!dev->status) {
+		dev->admin = q;
+		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
+		for (u32 i = 0; i < dev->nports; i++)
+			fab_port_enable(&dev->port[i].fab, true);
+	}
+	engine_unlock(dev->engine);
+}
+
+u32 vdev_reg_read(struct vhca_dev *dev, u32 off)
+{
+	if (off % 4)
+		return 0;
+	switch (off) {
+	case VHCA_REG_MAGIC:
+		return VHCA_MAGIC;
+	case VHCA_REG_VERSION:
+		return dev->version;
+	case VHCA_REG_STATUS:
+		return __atomic_load_n(&dev->status, __ATOMIC_ACQUIRE);
+	case VHCA_REG_KICK_STRIDE:
+		return VDEV_KICK_STRIDE;
+	case VHCA_REG_KICK_PAGES:
+		return dev->kick_pages;
+	case VHCA_REG_ADMIN_MAX:
+		return VDEV_LOG_ADMIN_MAX;
+	case VHCA_REG_FATAL_CODE:
+		return __atomic_load_n(&dev->fatal, __ATOMIC_ACQUIRE);
+	case VHCA_REG_ASQ_LO ... VHCA_REG_ADMIN_SIZE:
+		return dev->reg[(off - VHCA_REG_ASQ_LO) / 4];
+	case VHCA_REG_ADMIN_VECTOR:
+		return dev->reg_vector;
+	default:
+		return 0;
+	}
+}
+
+void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val)
+{
+	if (off % 4)
+		return;
+	switch (off) {
+	case VHCA_REG_CONTROL:
+		if (val & VHCA_CONTROL_RESET)
+			vdev_reset(dev);
+		else if (val & VHCA_CONTROL_ENABLE)
+			enable(dev);
+		break;
+	case VHCA_REG_ASQ_LO ... VHCA_REG_ADMIN_SIZE:
+		dev->reg[(off - VHCA_REG_ASQ_LO) / 4] = val;
+		break;
+	case VHCA_REG_ADMIN_VECTOR:
+		dev->reg_vector = val;
+		break;
+	case VHCA_REG_ADMIN_TAIL:
+		__atomic_store_n(&dev->admin.tail, val, __ATOMIC_RELEASE);
+		engine_wake(dev->engine);
+		break;
+	default:
+		break;
+	}
+}
+
+void vdev_kick(struct vhca_dev *dev, u32 uar)
+{
+	if (uar >= dev->kick_pages)
+		return;
+	__atomic_fetch_or(&dev->kicked[uar / 64], 1ull << (uar % 64), __ATOMIC_RELEASE);
+	__atomic_store_n(&dev->any_kick, true, __ATOMIC_RELEASE);
+	engine_wake(dev->engine);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs: made, found, failed, freed; and their completions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev/cmd.h"
+#include "engine/core.h"
+#include "engine/rc.h"
+
+/* A number rests for two local ACK timeouts, but not for ever. */
+#define REST_MAX_NS	8000000000ull
+
+struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
+{
+	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << dev->qpn_shift) - 1));
+
+	return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+void qp_error(struct vqp *qp)
+{
+	if (qp->state == QPS_ERR)
+		return;
+	qp->state = QPS_ERR;
+	qp->draining = false;
+	timer_stop(&qp->req.timer);
+	qp->resp.ack = false;
+	qp->resp.fifo_n = 0;
+	sched_ready(qp);
+}
+
+void qp_error_event(struct vqp *qp, enum event_bit bit)
+{
+	if (qp->state == QPS_ERR)
+		return;
+	qp_error(qp);
+	eq_async(qp->dev, &qp->ev, bit);
+}
+
+static const u8 send_opcode[] = {
+	[VHCA_OP_NOP]		= VHCA_CQE_SEND,
+	[VHCA_OP_SEND]		= VHCA_CQE_SEND,
+	[VHCA_OP_SEND_IMM]	= VHCA_CQE_SEND,
+	[VHCA_OP_WRITE]		= VHCA_CQE_WRITE,
+	[VHCA_OP_WRITE_IMM]	= VHCA_CQE_WRITE,
+	[VHCA_OP_READ]		= VHCA_CQE_READ,
+};
+
+void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
+{
+	struct vhca_cqe cqe = {
+		.wr_id = htole64(t->wr_id),
+		.qpn = htole32(qp->qpn),
+		.wqe_index = htole32(t->blk + t->nblk),
+		.status = status,
+		.port = qp->attr.port,
+	};
+
+	if (!status) {
+		if (!(qp->flags & VHCA_QP_SIGNAL_ALL) && !(t->flags & VHCA_WQE_SIGNALED))
+			return;
+		cqe.opcode = send_opcode[t->opcode];
+		if (t->opcode == VHCA_OP_READ)
+			cqe.byte_len = htole32(t->len);
+	}
+	if (!cq_push(qp->scq, &cqe, false))
+		qp_error_event(qp, EVB_QP_FATAL);
+}
+
+void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool solicited)
+{
+	cqe->wr_id = htole64(qp->resp.wr_id);
+	cqe->qpn = htole32(qp->qpn);
+	cqe->src_qpn = qp->attr.dest_qpn;
+	cqe->wqe_index = htole32(qp->resp.rq_next);
+	cqe->status = status;
+	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
+	cqe->port = qp->attr.port;
+	qp->resp.have_wqe = false;
+	if (!cq_push(qp->rcq, cqe, solicited))
+		qp_error_event(qp, EVB_QP_FATAL);
+}
+
+static u64 rest_time(const struct vqp *qp)
+{
+	u64 wait;
+
+	if (qp->state < QPS_RTR)
+		return 0;
+	wait = 2 * (4096ull << qp->attr.timeout);
+	return engine_now(qp->dev->engine) + MIN(wait, REST_MAX_NS);
+}
+
+void qp_destroy(struct vqp *qp)
+{
+	struct vhca_dev *dev = qp->dev;
+
+	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
+	sched_drop(qp);
+	wqe_forget(qp);
+	timer_fini(&dev->engine->timers, &qp->req.timer);
+	evnode_fini(&qp->ev);
+	uar_slot_give(&qp->rec_send);
+	uar_slot_give(&qp->rec_recv);
+	qp->pd->users--;
+	qp->uar->users--;
+	qp->scq->users--;
+	qp->rcq->users--;
+	free(qp->resp.res);
+	free(qp->req.q);
+	free(qp);
+}
+
+#define REQ_FIELD(f)	offsetof(struct vhca_create_qp_hw_req, f)
+
+static enum vhca_status check_empty_buf(struct command *c, u32 off)
+{
+	for (u32 i = 0; i < sizeof(struct vhca_buf); i++)
+		if (c->sqe.req[off + i])
+			return refuse(c, VHCA_ST_BAD_FIELD, off + i);
+	return VHCA_ST_OK;
+}
+
+static enum vhca_status take_rings(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	enum vhca_status st;
+
+	qp->log_sq = req->log_sq_blocks;
+	qp->log_rq = req->log_rq_strides;
+	qp->log_stride = req->log_rq_stride;
+	if (qp->log_sq == VHCA_NO_QUEUE) {
+		st = check_empty_buf(c, REQ_FIELD(sq));
+	} else {
+		if (qp->log_sq > VDEV_LOG_MAX_BLOCKS)
+			return BAD_FIELD(c, vhca_create_qp_hw_req, log_sq_blocks);
+		st = command_ring(c, REQ_FIELD(sq), (u64)VHCA_WQE_BLOCK << qp->log_sq,
+				  VHCA_WQE_BLOCK, false, &qp->sq);
+	}
+	if (st)
+		return st;
+	if (qp->log_rq == VHCA_NO_QUEUE) {
+		if (qp->log_stride)
+			return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_stride);
+		return check_empty_buf(c, REQ_FIELD(rq));
+	}
+	if (qp->log_rq > VDEV_LOG_MAX_STRIDES)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	if (qp->log_stride < VDEV_LOG_MIN_STRIDE || qp->log_stride > VDEV_LOG_MAX_STRIDE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_stride);
+	return command_ring(c, REQ_FIELD(rq), 1ull << (qp->log_rq + qp->log_stride),
+			    1u << qp->log_stride, false, &qp->rq);
+}
+
+/* The objects a QP stands on, and the plain fields. */
+static enum vhca_status take_parents(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	if (req->type != VHCA_QPT_RC)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
+	if (!(dev->caps >> VHCA_CAP_RC & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, type);
+	if (req->flags & ~VHCA_QP_SIGNAL_ALL)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
+	if (le32toh(req->max_inline) > VDEV_MAX_INLINE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, max_inline);
+	qp->type = req->type;
+	qp->flags = req->flags;
+	qp->max_inline = le32toh(req->max_inline);
+	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
+	if (!qp->pd)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, pdn);
+	qp->uar = table_get(&dev->uars, le32toh(req->uar));
+	if (!qp->uar)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, uar);
+	qp->scq = table_get(&dev->cqs, le32toh(req->send_cqn));
+	if (!qp->scq)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, send_cqn);
+	qp->rcq = table_get(&dev->cqs, le32toh(req->recv_cqn));
+	if (!qp->rcq)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, recv_cqn);
+	return VHCA_ST_OK;
+}
+
+static enum vhca_status init_qp(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+	enum vhca_status st;
+	u32 outstanding = TX_OUTSTANDING, idx;
+	int err;
+
+	st = take_parents(c, qp);
+	if (!st)
+		st = take_rings(c, qp);
+	if (st)
+		return st;
+	if (qp->log_sq < 32)
+		outstanding = MIN(outstanding, 1u << qp->log_sq);
+	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
+	qp->req.qmask = outstanding - 1;
+	if (!qp->req.q)
+		return VHCA_ST_INTERNAL;
+	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), SLOT_SEND,
+			   SLOT_RECV, qp, &qp->rec_send, &qp->rec_recv);
+	if (st)
+		goto free;
+	if (timer_init(&dev->engine->timers, &qp->req.timer, req_timeout)) {
+		st = VHCA_ST_INTERNAL;
+		goto slots;
+	}
+	err = table_add(&dev->qps, qp, engine_now(dev->engine), &idx);
+	if (err) {
+		st = status_of(err);
+		goto timer;
+	}
+	qp->qpn = (table_gen(&dev->qps, idx) << dev->qpn_shift | idx) & ((1u << QPN_BITS) - 1);
+	return VHCA_ST_OK;
+timer:
+	timer_fini(&dev->engine->timers, &qp->req.timer);
+slots:
+	uar_slot_give(&qp->rec_send);
+	uar_slot_give(&qp->rec_recv);
+free:
+	free(qp->req.q);
+	return st;
+}
+
+enum vhca_status cmd_create_qp(struct command *c)
+{
+	struct vqp *qp = calloc(1, sizeof(*qp));
+	enum vhca_status st;
+
+	if (!qp)
+		return VHCA_ST_INTERNAL;
+	qp->dev = c->dev;
+	link_init(&qp->ready_link);
+	st = init_qp(c, qp);
+	if (st) {
+		free(qp);
+		return st;
+	}
+	evnode_init(&qp->ev, qp->qpn);
+	qp->pd->users++;
+	qp->uar->users++;
+	qp->scq->users++;
+	qp->rcq->users++;
+	return command_object(c, qp->qpn);
+}
+
+enum vhca_status cmd_destroy_qp(struct command *c)
+{
+	struct vqp *qp = qp_find(c->dev, command_handle(c));
+
+	if (!qp)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	qp_destroy(qp);
+	return VHCA_ST_OK;
+}

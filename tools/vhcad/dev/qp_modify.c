@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The QP state machine: which transitions there are, what each needs and may
+ * have, and what it does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev/cmd.h"
+#include "engine/core.h"
+#include "engine/rc.h"
+
+#define A(name)		VHCA_QPA_##name
+
+struct transition {
+	u8 from, to;
+	u32 must;
+	u32 may;
+};
+
+static const struct transition rc_transitions[] = {
+	{ QPS_RESET, QPS_INIT, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0 },
+	{ QPS_INIT, QPS_INIT, 0, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS) },
+	{ QPS_INIT, QPS_RTR,
+	  A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) | A(MAX_DEST_RD_ATOMIC) |
+	  A(MIN_RNR_TIMER),
+	  A(ACCESS_FLAGS) | A(PKEY_INDEX) },
+	{ QPS_RTR, QPS_RTS,
+	  A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(SQ_PSN) | A(MAX_QP_RD_ATOMIC),
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) },
+	{ QPS_RTS, QPS_RTS, 0, A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) },
+	{ QPS_RTS, QPS_SQD, 0, A(EN_SQD_ASYNC_NOTIFY) },
+	{ QPS_SQD, QPS_SQD, 0,
+	  A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC) |
+	  A(MAX_DEST_RD_ATOMIC) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) |
+	  A(PATH_MIG_STATE) },
+	{ QPS_SQD, QPS_RTS, 0, A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) },
+};
+
+static const struct transition *find_transition(u8 from, u8 to)
+{
+	static const struct transition to_reset = { .to = QPS_RESET };
+	static const struct transition to_err = { .to = QPS_ERR };
+
+	if (to == QPS_RESET)
+		return &to_reset;
+	if (to == QPS_ERR)
+		return &to_err;
+	for (u32 i = 0; i < ARRAY_SIZE(rc_transitions); i++)
+		if (rc_transitions[i].from == from && rc_transitions[i].to == to)
+			return &rc_transitions[i];
+	return NULL;
+}
+
+#define FIELD(f)	offsetof(struct vhca_modify_qp_req, attr.f)
+
+/* Numbers that only have to be below a limit. */
+static const struct limit {
+	u32 bit;
+	u32 off;
+	u32 size;
+	u32 max;
+} limits[] = {
+	{ A(EN_SQD_ASYNC_NOTIFY), FIELD(en_sqd_async_notify), 1, 1 },
+	{ A(ACCESS_FLAGS), FIELD(access), 1, VHCA_ACCESS_ALL },
+	{ A(PKEY_INDEX), FIELD(pkey_index), 2, PORT_PKEYS - 1 },
+	{ A(TIMEOUT), FIELD(timeout), 1, 31 },
+	{ A(RETRY_CNT), FIELD(retry_cnt), 1, 7 },
+	{ A(RNR_RETRY), FIELD(rnr_retry), 1, 7 },
+	{ A(MIN_RNR_TIMER), FIELD(min_rnr_timer), 1, 31 },
+	{ A(MAX_QP_RD_ATOMIC), FIELD(max_rd_atomic), 1, VDEV_MAX_RD_ATOMIC },
+	{ A(MAX_DEST_RD_ATOMIC), FIELD(max_dest_rd_atomic), 1, VDEV_MAX_RD_ATOMIC },
+	{ A(RQ_PSN), FIELD(rq_psn), 4, PSN_MASK },
+	{ A(SQ_PSN), FIELD(sq_psn), 4, PSN_MASK },
+	{ A(DEST_QPN), FIELD(dest_qpn), 4, (1u << QPN_BITS) - 1 },
+	{ A(PATH_MIG_STATE), FIELD(path_mig_state), 1, 0 },
+};
+
+static u32 field_value(const struct vhca_modify_qp_req *req, u32 off, u32 size)
+{
+	u32 v = 0;
+
+	memcpy(&v, (const u8 *)req + off, size);
+	return le32toh(v);
+}
+
+static enum vhca_status check_av(struct command *c, const struct vhca_av *av, u32 off, u8 port)
+{
+#define AV_BAD(f)	refuse(c, VHCA_ST_BAD_FIELD, off + offsetof(struct vhca_av, f))
+	if (av->port != port)
+		return AV_BAD(port);
+	if (!av->dlid || le16toh(av->dlid) >= 0xc000)
+		return AV_BAD(dlid);
+	if (av->sl > 15)
+		return AV_BAD(sl);
+	if (av->src_path_bits)
+		return AV_BAD(src_path_bits);
+	if (av->static_rate > 31)
+		return AV_BAD(static_rate);
+	if (av->grh > 1)
+		return AV_BAD(grh);
+	if (av->grh && av->sgid_index >= PORT_GIDS)
+		return AV_BAD(sgid_index);
+	if (av->grh && le32toh(av->flow_label) > 0xfffff)
+		return AV_BAD(flow_label);
+	return VHCA_ST_OK;
+#undef AV_BAD
+}
+
+static enum vhca_status check_values(struct command *c, const struct vqp *qp, u32 mask)
+{
+	const struct vhca_modify_qp_req *req = command_req(c);
+	const struct vhca_qp_attr *a = &req->attr;
+	u8 port = mask & A(PORT) ? a->port : qp->attr.port;
+
+	for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
+		const struct limit *l = &limits[i];
+
+		if (mask & l->bit && field_value(req, l->off, l->size) > l->max)
+			return refuse(c, VHCA_ST_BAD_FIELD, l->off);
+	}
+	if (mask & A(PORT) && (!port || port > c->dev->nports))
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.port);
+	if (mask & A(PATH_MTU) && (!a->path_mtu || a->path_mtu > c->dev->max_mtu))
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.path_mtu);
+	if (mask & A(AV))
+		return check_av(c, &a->av, FIELD(av), port);
+	if (mask & A(PORT) && qp->state == QPS_SQD && port != qp->attr.av.port)
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.port);
+	return VHCA_ST_OK;
+}
+
+static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
+{
+	struct vhca_qp_attr *d = &qp->attr;
+
+#define COPY(bit, f)	do { if (mask & A(bit)) d->f = a->f; } while (0)
+	COPY(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
+	COPY(ACCESS_FLAGS, access);
+	COPY(PKEY_INDEX, pkey_index);
+	COPY(PORT, port);
+	COPY(AV, av);
+	COPY(PATH_MTU, path_mtu);
+	COPY(TIMEOUT, timeout);
+	COPY(RETRY_CNT, retry_cnt);
+	COPY(RNR_RETRY, rnr_retry);
+	COPY(RQ_PSN, rq_psn);
+	COPY(MAX_QP_RD_ATOMIC, max_rd_atomic);
+	COPY(MIN_RNR_TIMER, min_rnr_timer);
+	COPY(SQ_PSN, sq_psn);
+	COPY(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+	COPY(DEST_QPN, dest_qpn);
+#undef COPY
+}
+
+/* What all packets of the QP have in common, from its attributes. */
+static void set_path(struct vqp *qp)
+{
+	const struct vhca_av *av = &qp->attr.av;
+	struct wire_hdr *h = &qp->path;
+
+	qp->port = &qp->dev->port[qp->attr.port - 1];
+	qp->mtu = 128u << qp->attr.path_mtu;
+	qp->pkey = qp->port->fab.pkey[le16toh(qp->attr.pkey_index)];
+	*h = (struct wire_hdr){
+		.sl = av->sl,
+		.dlid = le16toh(av->dlid),
+		.slid = qp->port->fab.lid,
+		.pkey = qp->pkey,
+		.dqpn = le32toh(qp->attr.dest_qpn),
+		.mig = true,
+		.grh = av->grh,
+	};
+	if (!av->grh)
+		return;
+	h->tclass = av->traffic_class;
+	h->hop_limit = av->hop_limit;
+	h->flow_label = le32toh(av->flow_label);
+	memcpy(h->sgid, qp->port->fab.gid[av->sgid_index], sizeof(h->sgid));
+	memcpy(h->dgid, av->dgid, sizeof(h->dgid));
+}
+
+/* Everything but the objects it stands on, as after creation. */
+static void reset_qp(struct vqp *qp)
+{
+	sched_drop(qp);
+	wqe_forget(qp);
+	evnode_fini(&qp->ev);
+	qp->state = QPS_RESET;
+	qp->draining = false;
+	req_reset(qp, 0);
+	qp->req.blk_prod = 0;
+	qp->req.blk_next = 0;
+	resp_reset(qp, 0);
+	qp->resp.rq_next = 0;
+	free(qp->resp.res);
+	qp->resp.res = NULL;
+	memset(&qp->attr, 0, sizeof(qp->attr));
+}
+
+static void enter(struct vqp *qp, u8 from, u8 to)
+{
+	switch (to) {
+	case QPS_RESET:
+		reset_qp(qp);
+		return;
+	case QPS_ERR:
+		qp_error(qp);
+		return;
+	case QPS_RTR:
+		resp_reset(qp, le32toh(qp->attr.rq_psn));
+		break;
+	case QPS_RTS:
+		if (from == QPS_RTR)
+			req_reset(qp, le32toh(qp->attr.sq_psn));
+		qp->draining = false;
+		break;
+	case QPS_SQD:
+		if (from == QPS_RTS)
+			qp->draining = true;
+		break;
+	default:
+		break;
+	}
+	qp->state = to;
+	if (to >= QPS_RTR)
+		set_path(qp);
+	if (to == QPS_RTS)
+		req_doorbell(qp);
+	else if (to == QPS_SQD)
+		sched_ready(qp);
+}
+
+enum vhca_status cmd_modify_qp(struct command *c)
+{
+	const struct vhca_modify_qp_req *req = command_req(c);
+	struct vqp *qp = qp_find(c->dev, le32toh(req->qpn));
+	u32 mask = le32toh(req->mask);
+	const struct transition *t;
+	enum vhca_status st;
+	u8 from, to;
+
+	if (!qp)
+		return BAD_HANDLE(c, vhca_modify_qp_req, qpn);
+	from = qp->state;
+	to = mask & A(STATE) ? req->attr.state : from;
+	if (to > QPS_ERR)
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.state);
+	if (mask & A(CUR_STATE) && req->attr.cur_state != from)
+		return BAD_STATE(c, vhca_modify_qp_req, attr.cur_state);
+	t = find_transition(from, to);
+	if (!t || (!(mask & A(STATE)) && to == QPS_ERR))
+		return BAD_STATE(c, vhca_modify_qp_req, attr.state);
+	mask &= ~(A(STATE) | A(CUR_STATE));
+	if (mask & (A(ALT_PATH) | A(CAP)))
+		return UNSUPPORTED(c, vhca_modify_qp_req, mask);
+	if ((mask & t->must) != t->must || mask & ~(t->must | t->may))
+		return BAD_FIELD(c, vhca_modify_qp_req, mask);
+	st = check_values(c, qp, mask);
+	if (st)
+		return st;
+	if (to == QPS_RTR && !qp->resp.res) {
+		qp->resp.res = calloc(VDEV_MAX_RD_ATOMIC, sizeof(*qp->resp.res));
+		if (!qp->resp.res)
+			return VHCA_ST_INTERNAL;
+	}
+	copy_values(qp, &req->attr, mask);
+	enter(qp, from, to);
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_query_qp(struct command *c)
+{
+	const struct vqp *qp = qp_find(c->dev, command_handle(c));
+	struct vhca_qp_attr a;
+
+	if (!qp)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	a = qp->attr;
+	a.state = qp->state;
+	a.cur_state = qp->state;
+	a.sq_draining = qp->draining;
+	if (qp->state >= QPS_RTR)
+		a.rq_psn = htole32(qp->resp.epsn);
+	if (qp->state >= QPS_RTS)
+		a.sq_psn = htole32(qp->req.new_psn);
+	return command_output(c, &a, sizeof(a));
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a device and its ports tell about themselves.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev/cmd.h"
+
+#define PAGE_SIZES	((2ull << VHCA_PAGE_SHIFT_MAX) - (1ull << VHCA_PAGE_SHIFT_MIN))
+
+/* As enum ib_port_width, ib_port_speed. */
+#define WIDTH_4X	2u
+#define SPEED_EDR	32u
+/* PortInfo:VLCap: VL0 alone. */
+#define VLCAP_VL0	1u
+
+enum vhca_status cmd_query_device(struct command *c)
+{
+	const struct vhca_dev *d = c->dev;
+	struct vhca_device_attr a = {
+		.caps = htole64(d->caps),
+		.node_guid = htole64(d->node_guid),
+		.sys_image_guid = htole64(d->node_guid),
+		.fw_version = htole64((u64)VHCA_VERSION_MAJOR << 32 | VHCA_VERSION_MINOR << 16),
+		.max_mr_size = htole64(UINT64_MAX),
+		.page_sizes = htole64(PAGE_SIZES),
+		.max_uars = htole32(d->uars.max),
+		.max_eqs = htole32(d->eqs.max),
+		.max_pds = htole32(d->pds.max),
+		.max_mkeys = htole32(d->mkeys.max - 1),
+		.max_cqs = htole32(d->cqs.max),
+		.max_cqe = htole32(1u << VDEV_LOG_MAX_CQE),
+		.max_qps = htole32(d->qps.max - QPN_FIRST_SLOT),
+		.max_sq_blocks = htole32(1u << VDEV_LOG_MAX_BLOCKS),
+		.max_rq_wr = htole32(1u << VDEV_LOG_MAX_STRIDES),
+		.max_send_sge = htole32(VDEV_MAX_SGE),
+		.max_recv_sge = htole32(VDEV_MAX_SGE),
+		.max_inline = htole32(VDEV_MAX_INLINE),
+		.max_msg = htole32(VDEV_MAX_MSG),
+		.clock_khz = htole32(d->caps >> VHCA_CAP_CLOCK & 1 ? VDEV_CLOCK_KHZ : 0),
+		.vectors = htole32(d->vectors),
+		.ports = d->nports,
+		.max_rd_atomic = VDEV_MAX_RD_ATOMIC,
+		.max_init_rd_atomic = VDEV_MAX_RD_ATOMIC,
+		.local_ca_ack_delay = VDEV_ACK_DELAY,
+	};
+
+	memcpy(a.node_desc, d->node_desc, sizeof(a.node_desc));
+	return command_output(c, &a, sizeof(a));
+}
+
+static const struct vport *named_port(const struct command *c)
+{
+	const struct vhca_port_req *req = command_req(c);
+
+	if (!req->port || req->port > c->dev->nports)
+		return NULL;
+	return &c->dev->port[req->port - 1];
+}
+
+enum vhca_status cmd_query_port(struct command *c)
+{
+	const struct vhca_port_req *req = command_req(c);
+	const struct vport *p = named_port(c);
+	struct vhca_port_attr a;
+
+	if (!p)
+		return BAD_FIELD(c, vhca_port_req, port);
+	if (req->first_index)
+		return BAD_FIELD(c, vhca_port_req, first_index);
+	if (req->count)
+		return BAD_FIELD(c, vhca_port_req, count);
+	a = (struct vhca_port_attr){
+		.gid_entries = htole32(PORT_GIDS),
+		.pkey_entries = htole32(PORT_PKEYS),
+		.max_msg = htole32(VDEV_MAX_MSG),
+		.lid = htole16(p->fab.lid),
+		.sm_lid = htole16(p->fab.sm_lid),
+		.state = p->fab.state,
+		.phys_state = p->fab.phys_state,
+		.max_mtu = c->dev->max_mtu,
+		.active_mtu = c->dev->max_mtu,
+		.max_vl = VLCAP_VL0,
+		.link_layer = VHCA_LINK_IB,
+		.active_width = WIDTH_4X,
+		.active_speed = htole16(SPEED_EDR),
+	};
+	return command_output(c, &a, sizeof(a));
+}
+
+/* Checks a table request and its output length. */
+static enum vhca_status check_table(struct command *c, u32 entries, u32 entry_size)
+{
+	const struct vhca_port_req *req = command_req(c);
+	u32 first = le32toh(req->first_index), count = le32toh(req->count);
+
+	if (!named_port(c))
+		return BAD_FIELD(c, vhca_port_req, port);
+	if (first >= entries)
+		return BAD_FIELD(c, vhca_port_req, first_index);
+	if (!count || count > entries - first)
+		return BAD_FIELD(c, vhca_port_req, count);
+	if (c->out_len != count * entry_size) {
+		c->bad_field = offsetof(struct vhca_asqe, out_len);
+		return VHCA_ST_BAD_FIELD;
+	}
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_query_gids(struct command *c)
+{
+	const struct vhca_port_req *req = command_req(c);
+	enum vhca_status st = check_table(c, PORT_GIDS, 16);
+
+	if (st)
+		return st;
+	return command_output(c, named_port(c)->fab.gid[le32toh(req->first_index)], c->out_len);
+}
+
+enum vhca_status cmd_query_pkeys(struct command *c)
+{
+	const struct vhca_port_req *req = command_req(c);
+	enum vhca_status st = check_table(c, PORT_PKEYS, sizeof(__le16));
+	__le16 pkey[PORT_PKEYS];
+
+	if (st)
+		return st;
+	for (u32 i = 0; i < PORT_PKEYS; i++)
+		pkey[i] = htole16(named_port(c)->fab.pkey[i]);
+	return command_output(c, pkey + le32toh(req->first_index), c->out_len);
+}
+
+enum vhca_status cmd_set_node_desc(struct command *c)
+{
+	const struct vhca_node_desc_req *req = command_req(c);
+
+	memcpy(c->dev->node_desc, req->desc, sizeof(c->dev->node_desc));
+	return VHCA_ST_OK;
+}

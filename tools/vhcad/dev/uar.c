@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * UARs: doorbell pages and who owns which slot of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "dev/cmd.h"
+#include "dev/dev.h"
+
+int uar_slot_take(struct vuar *uar, u32 slot, u8 kind, void *owner, struct dbrec *rec)
+{
+	u32 page = slot / VHCA_DB_SLOTS, n = slot % VHCA_DB_SLOTS;
+	struct db_page *p;
+
+	if (page >= uar->npages)
+		return -EINVAL;
+	p = uar->page[page];
+	if (p->slot[n].kind != SLOT_FREE)
+		return -EBUSY;
+	p->slot[n].kind = kind;
+	p->slot[n].owner = owner;
+	rec->page = p;
+	rec->off = offsetof(struct vhca_db_page, rec) + n * sizeof(__le64);
+	return 0;
+}
+
+void uar_slot_give(struct dbrec *rec)
+{
+	u32 n = (rec->off - offsetof(struct vhca_db_page, rec)) / sizeof(__le64);
+
+	rec->page->slot[n].kind = SLOT_FREE;
+	rec->page->slot[n].owner = NULL;
+}
+
+/* Returns a status; *bad when it is the address's fault. */
+static enum vhca_status add_page(struct vhca_dev *dev, struct vuar *uar, u64 addr)
+{
+	struct db_page *p;
+
+	if (uar->npages == uar->maxpages) {
+		u32 max = uar->maxpages ? 2 * uar->maxpages : 1;
+		struct db_page **page = realloc(uar->page, max * sizeof(*page));
+
+		if (!page)
+			return VHCA_ST_INTERNAL;
+		uar->page = page;
+		uar->maxpages = max;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return VHCA_ST_INTERNAL;
+	if (gmem_ref_get(&p->ref, dev->mem, addr, VHCA_DB_PAGE_SIZE, true)) {
+		free(p);
+		return VHCA_ST_BAD_ADDRESS;
+	}
+	uar->page[uar->npages++] = p;
+	return VHCA_ST_OK;
+}
+
+static bool page_aligned(u64 addr)
+{
+	return addr % VHCA_DB_PAGE_SIZE == 0;
+}
+
+void uar_destroy(struct vhca_dev *dev, struct vuar *uar)
+{
+	link_del(&uar->hot_link);
+	table_del(&dev->uars, uar->uar, 0);
+	for (u32 i = 0; i < uar->npages; i++)
+		free(uar->page[i]);
+	free(uar->page);
+	free(uar);
+}
+
+enum vhca_status cmd_open_uar(struct command *c)
+{
+	const struct vhca_open_uar_req *req = command_req(c);
+	u64 addr = le64toh(req->db_page);
+	enum vhca_status st;
+	struct vuar *uar;
+	int err;
+
+	if (!page_aligned(addr))
+		return BAD_FIELD(c, vhca_open_uar_req, db_page);
+	uar = calloc(1, sizeof(*uar));
+	if (!uar)
+		return VHCA_ST_INTERNAL;
+	link_init(&uar->hot_link);
+	st = add_page(c->dev, uar, addr);
+	if (st) {
+		if (st == VHCA_ST_BAD_ADDRESS)
+			SET_FIELD(c, vhca_open_uar_req, db_page);
+		goto free;
+	}
+	err = table_add(&c->dev->uars, uar, 0, &uar->uar);
+	if (err) {
+		free(uar->page[0]);
+		st = status_of(err);
+		goto free;
+	}
+	/* hot until it is armed: before the engine sleeps */
+	uar->hot = true;
+	link_add_tail(&c->dev->hot, &uar->hot_link);
+	return command_object(c, uar->uar);
+free:
+	free(uar->page);
+	free(uar);
+	return st;
+}
+
+enum vhca_status cmd_add_db_page(struct command *c)
+{
+	const struct vhca_add_db_page_req *req = command_req(c);
+	struct vuar *uar = table_get(&c->dev->uars, le32toh(req->uar));
+	u64 addr = le64toh(req->db_page);
+	enum vhca_status st;
+
+	if (!uar)
+		return BAD_HANDLE(c, vhca_add_db_page_req, uar);
+	if (le32toh(req->page) != uar->npages)
+		return BAD_FIELD(c, vhca_add_db_page_req, page);
+	if (uar->npages == VHCA_DB_MAX_PAGES)
+		return VHCA_ST_NO_RESOURCE;
+	if (!page_aligned(addr))
+		return BAD_FIELD(c, vhca_add_db_page_req, db_page);
+	st = add_page(c->dev, uar, addr);
+	if (st == VHCA_ST_BAD_ADDRESS)
+		SET_FIELD(c, vhca_add_db_page_req, db_page);
+	return st;
+}
+
+enum vhca_status cmd_close_uar(struct command *c)
+{
+	struct vuar *uar = table_get(&c->dev->uars, command_handle(c));
+
+	if (!uar)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (uar->users)
+		return BUSY(c, vhca_object_req, handle);
+	uar_destroy(c->dev, uar);
+	return VHCA_ST_OK;
+}

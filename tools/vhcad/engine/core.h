@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The engine's inside, for engine/ and dev/.
+ */
+#ifndef VHCAD_CORE_H
+#define VHCAD_CORE_H
+
+#include <pthread.h>
+
+#include "dev/dev.h"
+#include "engine/engine.h"
+#include "engine/wqe.h"
+
+/* A slice: what one QP may do before the next one's turn. */
+#define SLICE_BYTES	(64u << 10)
+#define SLICE_WQES	32u
+/* Work between two looks at the doorbells. */
+#define PASS_SLICES	4u
+#define PASS_COMMANDS	8u
+#define PASS_PACKETS	64u
+/* Passes without news after which a doorbell area is armed again. */
+#define UAR_QUIET_PASSES	64u
+
+struct engine {
+	struct engine_clock clock;
+	struct fabric *fabric;
+	u64 now;			/* time of the current pass */
+	struct timers timers;
+	struct link devs;
+	struct link ready;		/* devices with QPs that have work */
+	struct link no_room;		/* QPs that wait for the fabric's queue */
+
+	pthread_mutex_t run;		/* held while the engine works */
+	pthread_mutex_t gate;		/* who wants @run next */
+	u32 waiters;			/* threads in engine_lock(); atomic */
+	int wakefd;
+	u32 asleep;			/* the thread is in, or about to enter, ppoll; atomic */
+	bool stop;			/* atomic */
+	u64 spin_ns;
+
+	/* The descriptors being worked on; every slice loads its own. */
+	struct send_wqe tx_wqe;
+	struct send_wqe rd_wqe;
+	struct recv_wqe rx_wqe;
+};
+
+/** engine_now - the time, exactly */
+static inline u64 engine_now(struct engine *e)
+{
+	return e->clock.now(e->clock.arg);
+}
+
+/* doorbell.c */
+/** doorbell_poll - look at kicks and hot doorbell areas; true if news were found */
+bool doorbell_poll(struct vhca_dev *dev);
+/** doorbell_arm - arm all hot areas; true if news came at the last moment */
+bool doorbell_arm(struct vhca_dev *dev);
+
+/* sched.c */
+/** sched_ready - a QP has work */
+void sched_ready(struct vqp *qp);
+/** sched_drop - forget a QP */
+void sched_drop(struct vqp *qp);
+/** sched_wait_room - a QP has work as soon as the fabric takes packets again */
+void sched_wait_room(struct vqp *qp);
+/** sched_run - run at most @most slices; true if any ran */
+bool sched_run(struct engine *e, u32 most);
+/** sched_room - wake QPs that waited for room */
+void sched_room(struct engine *e);
+
+/* rx.c */
+extern const struct fab_port_ops vport_ops;
+
+#endif /* VHCAD_CORE_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The engine's loop, its sleep, and how other threads get between its slices.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/core.h"
+
+static u64 monotonic(void *arg)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+const struct engine_clock engine_clock_monotonic = { .now = monotonic };
+
+struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->wakefd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (e->wakefd < 0) {
+		free(e);
+		return NULL;
+	}
+	e->clock = *clock;
+	e->fabric = fabric;
+	link_init(&e->devs);
+	link_init(&e->ready);
+	link_init(&e->no_room);
+	pthread_mutex_init(&e->run, NULL);
+	pthread_mutex_init(&e->gate, NULL);
+	return e;
+}
+
+void engine_free(struct engine *e)
+{
+	if (!e)
+		return;
+	timers_free(&e->timers);
+	pthread_mutex_destroy(&e->run);
+	pthread_mutex_destroy(&e->gate);
+	close(e->wakefd);
+	free(e);
+}
+
+void engine_set_spin(struct engine *e, u32 usec)
+{
+	e->spin_ns = usec * 1000ull;
+}
+
+/*
+ * The gate makes @run fair: who waits for @run holds the gate, so the engine,
+ * which passes the gate as well, comes behind those that were there first.
+ */
+static void take_turn(struct engine *e)
+{
+	pthread_mutex_lock(&e->gate);
+	pthread_mutex_lock(&e->run);
+	pthread_mutex_unlock(&e->gate);
+}
+
+void engine_lock(struct engine *e)
+{
+	__atomic_fetch_add(&e->waiters, 1, __ATOMIC_RELAXED);
+	take_turn(e);
+	__atomic_fetch_sub(&e->waiters, 1, __ATOMIC_RELAXED);
+}
+
+void engine_unlock(struct engine *e)
+{
+	pthread_mutex_unlock(&e->run);
+}
+
+void engine_wake(struct engine *e)
+{
+	const u64 one = 1;
+
+	/* what the caller changed must be visible before asleep is read */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&e->asleep, __ATOMIC_RELAXED) &&
+	    __atomic_exchange_n(&e->asleep, 0, __ATOMIC_SEQ_CST))
+		while (write(e->wakefd, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+}
+
+void engine_stop(struct engine *e)
+{
+	__atomic_store_n(&e->stop, true, __ATOMIC_SEQ_CST);
+	engine_wake(e);
+}
+
+/* A little of everything; true if there may be more. */
+static bool pass(struct engine *e)
+{
+	bool did = false;
+
+	e->now = engine_now(e);
+	fab_set_now(e->fabric, e->now);
+	gmem_enter();
+	link_for_each(l, &e->devs) {
+		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
+
+		did |= doorbell_poll(dev);
+		did |= admin_poll(dev, PASS_COMMANDS);
+	}
+	did |= sched_run(e, PASS_SLICES);
+	did |= fab_poll(e->fabric, e->now, PASS_PACKETS) > 0;
+	if (!link_alone(&e->no_room) && fab_room(e->fabric)) {
+		sched_room(e);
+		did = true;
+	}
+	did |= timers_run(&e->timers, e->now);
+	gmem_exit();
+	return did || !link_alone(&e->ready);
+}
+
+/* The last look before a sleep; true if there is something after all. */
+static bool arm_all(struct engine *e)
+{
+	bool any = false;
+
+	gmem_enter();
+	link_for_each(l, &e->devs) {
+		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
+
+		any |= doorbell_arm(dev);
+		any |= __atomic_load_n(&dev->any_kick, __ATOMIC_ACQUIRE);
+		any |= dev_live(dev) &&
+		       __atomic_load_n(&dev->admin.tail, __ATOMIC_ACQUIRE) != dev->admin.head;
+	}
+	gmem_exit();
+	return any;
+}
+
+static u64 next_due(struct engine *e)
+{
+	return MIN(timers_next(&e->timers), fab_next(e->fabric));
+}
+
+u64 engine_poll(struct engine *e)
+{
+	u64 next;
+
+	engine_lock(e);
+	do {
+		while (pass(e))
+			;
+	} while (arm_all(e));
+	fab_idle(e->fabric);
+	next = next_due(e);
+	engine_unlock(e);
+	return next;
+}
+
+/* Sleeps until woken or until due; called and left with @run held. */
+static void nap(struct engine *e, u64 due)
+{
+	struct pollfd fd = { .fd = e->wakefd, .events = POLLIN };
+	struct timespec ts, *timeout = NULL;
+	u64 now = engine_now(e), count;
+
+	if (due != ENGINE_NEVER) {
+		u64 wait = due > now ? due - now : 0;
+
+		ts.tv_sec = wait / 1000000000;
+		ts.tv_nsec = wait % 1000000000;
+		timeout = &ts;
+	}
+	engine_unlock(e);
+	if (ppoll(&fd, 1, timeout, NULL) > 0 &&
+	    read(e->wakefd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		abort();
+	take_turn(e);
+}
+
+void engine_run(struct engine *e)
+{
+	u64 idle_since = 0;
+
+	take_turn(e);
+	while (!__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
+		bool busy = pass(e);
+
+		if (__atomic_load_n(&e->waiters, __ATOMIC_RELAXED)) {
+			engine_unlock(e);
+			take_turn(e);
+		}
+		if (busy) {
+			idle_since = 0;
+			continue;
+		}
+		if (e->spin_ns) {
+			if (!idle_since)
+				idle_since = e->now;
+			if (e->now - idle_since < e->spin_ns)
+				continue;
+			idle_since = 0;
+		}
+		__atomic_store_n(&e->asleep, 1, __ATOMIC_SEQ_CST);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (!arm_all(e) && !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
+			fab_idle(e->fabric);
+			nap(e, next_due(e));
+		}
+		__atomic_store_n(&e->asleep, 0, __ATOMIC_SEQ_CST);
+	}
+	engine_unlock(e);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Queue pairs and the reliable connection transport.
+ *
+ * Receiving never sends: packets that arrive change state and mark the QP as
+ * having work; acknowledgements, responses and requests leave when the QP has
+ * its turn.  So nothing recurses, and acknowledgements coalesce by themselves.
+ */
+#ifndef VHCAD_RC_H
+#define VHCAD_RC_H
+
+#include "engine/wqe.h"
+
+/* As enum ib_qp_state. */
+enum qp_state {
+	QPS_RESET,
+	QPS_INIT,
+	QPS_RTR,
+	QPS_RTS,
+	QPS_SQD,
+	QPS_SQE,
+	QPS_ERR,
+};
+
+/* Requests that are sent and not completed, at the most. */
+#define TX_OUTSTANDING	128u
+/* Packets that are sent and not acknowledged, at the most. */
+#define TX_WINDOW	1024u
+/* PSNs one READ request may ask for: keeps all distances below half the space. */
+#define READ_MAX_PKTS	(1u << 22)
+#define RNR_FOREVER	7u
+
+/* A request under way. */
+struct tx_req {
+	u64 wr_id;
+	u64 raddr;
+	u32 rkey;
+	u32 imm;
+	u32 len;		/* bytes of the message */
+	u32 blk;		/* where its entry starts */
+	u32 psn;		/* of its first packet */
+	u32 npkts;		/* PSNs it takes; 0: none (NOP, refused) */
+	u32 ssn;
+	u8 opcode;
+	u8 flags;
+	u8 nblk;
+	u8 status;		/* completes with this when its turn comes */
+};
+
+/*
+ * The requester.  Requests [head, tail) are under way; cur is the one being
+ * sent, cur_pkt of its packets (PSNs) are out.  Going back to una resends.
+ */
+struct rc_requester {
+	struct tx_req *q;
+	u32 qmask;
+	u32 head, cur, tail;	/* free running */
+	u32 cur_pkt;
+	u32 una;		/* oldest PSN not acknowledged */
+	u32 nxt;		/* next PSN to send */
+	u32 max;		/* behind the highest PSN ever sent */
+	u32 new_psn;		/* of the next new request */
+	u32 blk_prod;		/* as rung */
+	u32 blk_next;		/* next entry to take */
+	u32 ssn;		/* of the newest request */
+	u32 lsn;		/* limit by credits */
+	bool lsn_valid;
+	bool stopped;		/* a refused request is queued: take no more */
+	bool rnr_wait;
+	bool gap;		/* went back for a lost response; once a loss */
+	u8 retry_left;
+	u8 rnr_left;
+	u8 reads;		/* READ requests under way */
+	struct timer timer;	/* acknowledgement, or RNR while rnr_wait */
+};
+
+/* A READ the responder has seen. */
+struct read_res {
+	u32 psn;
+	u32 npkts;
+	u64 va;
+	u32 rkey;
+	u32 len;
+	u32 start;		/* first packet to answer this time, */
+	u32 sent;		/* the next one to send */
+	u32 end;		/* and the one behind the last */
+	u32 msn;
+	bool queued;
+};
+
+/* The responder. */
+struct rc_responder {
+	u32 epsn;		/* next PSN expected */
+	u32 msn;
+	u8 kind;		/* enum wire_kind of the message under way */
+	bool have_wqe;		/* it has taken a receive */
+	bool quiet;		/* sent a NAK: silent until epsn arrives */
+	bool ack;		/* an answer is due, behind the READ answers */
+	bool closing;		/* it is a NAK that ends the connection */
+	bool comm_est;
+	u8 syndrome;
+	u32 ack_psn;
+	u8 event;		/* enum event_bit to tell with the error, or 0 */
+	u32 rq_next;		/* next receive to take */
+	u32 rq_len;		/* room of the receive taken */
+	u64 wr_id;		/* its wr_id */
+	u32 done;		/* bytes of the message placed */
+	u64 va;			/* WRITE: where the message goes */
+	u32 rkey;
+	u32 dmalen;
+	struct read_res *res;	/* ring of max_dest_rd_atomic READs */
+	u8 res_next;		/* entry for the next one: the oldest */
+	u8 fifo[VDEV_MAX_RD_ATOMIC];	/* READs to answer, in order */
+	u8 fifo_head;
+	u8 fifo_n;
+};
+
+struct vqp {
+	struct vhca_dev *dev;
+	u32 qpn;
+	u8 type;		/* enum vhca_qp_type */
+	u8 state;		/* enum qp_state */
+	u8 flags;		/* VHCA_QP_* */
+	bool draining;		/* SQD: requests are still under way */
+	struct vpd *pd;
+	struct vuar *uar;
+	struct vcq *scq, *rcq;
+	struct dbrec rec_send, rec_recv;
+	struct vring sq, rq;
+	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
+	u32 max_inline;
+	u32 mtu;		/* bytes */
+	u16 pkey;		/* of pkey_index, when RTR */
+	struct vport *port;
+	struct vhca_qp_attr attr;	/* as set last, little-endian */
+	struct wire_hdr path;	/* headers every packet shares */
+	struct link ready_link;
+	struct evnode ev;
+	struct rc_requester req;
+	struct rc_responder resp;
+};
+
+/* qp.c */
+/** qp_find - by number, generation included */
+struct vqp *qp_find(struct vhca_dev *dev, u32 qpn);
+/** qp_error - enter the error state; both queues will be flushed */
+void qp_error(struct vqp *qp);
+/** qp_error_event - the same, and tell the driver why */
+void qp_error_event(struct vqp *qp, enum event_bit bit);
+/** qp_complete_send - completion of a send queue entry, if one is wanted */
+void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status);
+/** qp_complete_recv - completion of the receive that is taken */
+void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool solicited);
+
+/* requester.c: what leaves */
+/** req_reset - start over, with @psn as the first PSN */
+void req_reset(struct vqp *qp, u32 psn);
+/** req_run - send; true if there is more to do now.  Budgets are used up */
+bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes);
+/** req_timeout - the timer fired */
+void req_timeout(struct timer *t);
+/** req_doorbell - the send record was rung, or may have been */
+void req_doorbell(struct vqp *qp);
+/** req_reload - the entry of a request under way; a status if it is not the same any more */
+int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w);
+
+/* req_rx.c: what comes back */
+void req_rx_ack(struct vqp *qp, struct run *r);
+void req_rx_read(struct vqp *qp, struct run *r);
+/** req_settle - complete what needs no (more) acknowledgement */
+void req_settle(struct vqp *qp);
+/** req_rewind - send everything again from the oldest unacknowledged PSN */
+void req_rewind(struct vqp *qp);
+/** req_retry - count a retry and rewind; the QP fails when none is left */
+void req_retry(struct vqp *qp);
+/** req_fail - the oldest request fails, the QP with it */
+void req_fail(struct vqp *qp, u8 status);
+/** req_arm - (re)start or stop the acknowledgement timer */
+void req_arm(struct vqp *qp);
+
+/* responder.c */
+void resp_reset(struct vqp *qp, u32 psn);
+void resp_rx(struct vqp *qp, struct run *r);
+/* resp_tx.c: true if there is more to do now */
+bool resp_run(struct vqp *qp, u32 *bytes);
+/** resp_read - a READ request in order */
+void resp_read(struct vqp *qp, struct run *r);
+/** resp_close - answer with a NAK that ends the connection */
+void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_bit event);
+/** resp_read_again - a READ request seen before */
+void resp_read_again(struct vqp *qp, struct run *r);
+/** resp_credits - receives available, as AETH tells it */
+u8 resp_credits(struct vqp *qp);
+/** credits_of - receives a credit code stands for */
+u32 credits_of(u8 code);
+
+/* flush.c: true if there is more to do now */
+bool flush_run(struct vqp *qp, u32 *wqes);
+
+#endif /* VHCAD_RC_H */

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC requester: what comes back.
+ */
+#include "engine/core.h"
+#include "engine/rc.h"
+
+/* Units of 10 us for the codes of an RNR NAK's timer. */
+static const u32 rnr_10us[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+	256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
+	16384, 24576, 32768, 49152,
+};
+
+static struct tx_req *oldest(struct rc_requester *r)
+{
+	return &r->q[r->head & r->qmask];
+}
+
+/* PSNs of the oldest request that are not acknowledged. */
+static u32 left_of(const struct rc_requester *r, const struct tx_req *t)
+{
+	return (t->psn + t->npkts - r->una) & PSN_MASK;
+}
+
+/* Where sending goes on, if una has overtaken it (acknowledged while resending). */
+static void follow_una(struct rc_requester *r)
+{
+	struct tx_req *t = oldest(r);
+
+	if (psn_diff(r->una, r->nxt) <= 0)
+		return;
+	r->nxt = r->una;
+	r->cur = r->head;
+	r->cur_pkt = (r->una - t->psn) & PSN_MASK;
+	if (r->cur_pkt == t->npkts) {
+		r->cur++;
+		r->cur_pkt = 0;
+	}
+}
+
+void req_settle(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+
+	while (qp->state != QPS_ERR && r->head != r->cur) {
+		struct tx_req *t = oldest(r);
+
+		if (left_of(r, t))
+			break;
+		r->head++;
+		if (t->opcode == VHCA_OP_READ && t->npkts)
+			r->reads--;
+		qp_complete_send(qp, t, t->status);
+		if (t->status)
+			qp_error(qp);
+	}
+}
+
+static void made_progress(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+
+	r->retry_left = qp->attr.retry_cnt;
+	r->rnr_left = qp->attr.rnr_retry;
+	r->gap = false;
+	if (qp->state == QPS_ERR)
+		return;
+	req_arm(qp);
+	sched_ready(qp);
+}
+
+/*
+ * Everything before PSN upto has arrived.  READs are only done when their data
+ * are here: returns true if one stands in the way, which means that its
+ * answer, or a part of it, was lost.
+ */
+static bool acknowledge(struct vqp *qp, u32 upto)
+{
+	struct rc_requester *r = &qp->req;
+	bool progress = false, missing = false;
+
+	for (;;) {
+		struct tx_req *t = oldest(r);
+		s32 ahead = psn_diff(upto, r->una);
+
+		req_settle(qp);
+		if (qp->state == QPS_ERR || r->head == r->tail || ahead <= 0)
+			break;
+		t = oldest(r);
+		if (t->opcode == VHCA_OP_READ && t->npkts) {
+			missing = true;
+			break;
+		}
+		r->una = psn_add(r->una, MIN((u32)ahead, left_of(r, t)));
+		follow_una(r);
+		progress = true;
+	}
+	if (progress)
+		made_progress(qp);
+	return missing;
+}
+
+void req_rewind(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+	struct tx_req *t = oldest(r);
+
+	r->nxt = r->una;
+	r->cur = r->head;
+	r->cur_pkt = r->head == r->tail ? 0 : (r->una - t->psn) & PSN_MASK;
+	r->reads = r->cur_pkt && t->opcode == VHCA_OP_READ;
+	timer_stop(&r->timer);
+	sched_ready(qp);
+}
+
+void req_fail(struct vqp *qp, u8 status)
+{
+	struct rc_requester *r = &qp->req;
+
+	if (r->head != r->tail)
+		qp_complete_send(qp, &r->q[r->head++ & r->qmask], status);
+	qp_error(qp);
+}
+
+void req_retry(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+
+	if (r->head == r->tail)
+		return;
+	if (!r->retry_left) {
+		req_fail(qp, VHCA_CS_RETRY_EXC_ERR);
+		return;
+	}
+	r->retry_left--;
+	req_rewind(qp);
+}
+
+/* An answer got lost: ask again, but only once until something else happens. */
+static void response_lost(struct vqp *qp)
+{
+	if (qp->req.gap)
+		return;
+	qp->req.gap = true;
+	req_retry(qp);
+}
+
+static void take_credits(struct rc_requester *r, const struct wire_hdr *h)
+{
+	u8 code = h->syndrome & AETH_VALUE_MASK;
+
+	r->lsn_valid = code != AETH_CREDIT_INVALID;
+	r->lsn = (h->msn + credits_of(code)) & PSN_MASK;
+}
+
+static void receiver_not_ready(struct vqp *qp, u8 code)
+{
+	struct rc_requester *r = &qp->req;
+	struct engine *e = qp->dev->engine;
+
+	if (!r->rnr_left) {
+		req_fail(qp, VHCA_CS_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->attr.rnr_retry != RNR_FOREVER)
+		r->rnr_left--;
+	req_rewind(qp);
+	r->rnr_wait = true;
+	timer_set(&e->timers, &r->timer, e->now + rnr_10us[code] * 10000ull);
+}
+
+static void refused(struct vqp *qp, u8 code)
+{
+	switch (code) {
+	case NAK_PSN_SEQUENCE:
+		req_retry(qp);
+		break;
+	case NAK_INVALID_REQUEST:
+		req_fail(qp, VHCA_CS_REM_INV_REQ_ERR);
+		break;
+	case NAK_REMOTE_ACCESS:
+		req_fail(qp, VHCA_CS_REM_ACCESS_ERR);
+		break;
+	case NAK_REMOTE_OPERATIONAL:
+		req_fail(qp, VHCA_CS_REM_OP_ERR);
+		break;
+	default:
+		req_fail(qp, VHCA_CS_BAD_RESP_ERR);
+		break;
+	}
+}
+
+/* Is a PSN one that an answer may carry now?  All others are ghosts. */
+static bool expected(const struct rc_requester *r, u32 psn)
+{
+	return psn_diff(psn, r->una) >= 0 && psn_diff(psn, r->max) < 0;
+}
+
+void req_rx_ack(struct vqp *qp, struct run *run)
+{
+	struct rc_requester *r = &qp->req;
+	u8 type = run->h.syndrome & AETH_TYPE_MASK, code = run->h.syndrome & AETH_VALUE_MASK;
+	u32 psn = run->h.psn;
+
+	if (!expected(r, psn))
+		return;
+	if (type == AETH_ACK) {
+		take_credits(r, &run->h);
+		if (acknowledge(qp, psn_add(psn, 1)))
+			response_lost(qp);
+		return;
+	}
+	if (acknowledge(qp, psn)) {
+		response_lost(qp);
+		return;
+	}
+	if (qp->state == QPS_ERR || r->una != psn)
+		return;
+	if (type == AETH_RNR_NAK)
+		receiver_not_ready(qp, code);
+	else if (type == AETH_NAK)
+		refused(qp, code);
+}
+
+/* Do the lengths of these packets fit the READ they answer? */
+static bool fits(const struct vqp *qp, const struct tx_req *t, const struct run *run, u32 first)
+{
+	u64 off = (u64)first * qp->mtu;
+
+	if (first + run->npkts > t->npkts || (run->npkts > 1 && run->mtu != qp->mtu))
+		return false;
+	if (first + run->npkts == t->npkts)
+		return run->last && run->len == t->len - off;
+	return run->len == (u64)run->npkts * qp->mtu;
+}
+
+/* Places a part of the answer.  Returns a status, or -1: the responder's fault. */
+static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 off)
+{
+	struct send_wqe *w = &qp->dev->engine->rd_wqe;
+	int st = req_reload(qp, t, w);
+	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd };
+	u32 done = 0;
+
+	if (st)
+		return st;
+	while (done < run->len) {
+		struct dma_seg seg[PAYLOAD_SEGS];
+		u32 nseg;
+		u64 n = sgl_map(qp->dev, &l, off + done, run->len - done, seg, &nseg,
+				PAYLOAD_SEGS);
+
+		if (!n)
+			return VHCA_CS_LOC_PROT_ERR;
+		if (payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
+			return run->pl->fault ? -1 : VHCA_CS_LOC_PROT_ERR;
+		done += n;
+	}
+	return VHCA_CS_SUCCESS;
+}
+
+void req_rx_read(struct vqp *qp, struct run *run)
+{
+	struct rc_requester *r = &qp->req;
+	struct tx_req *t;
+	u32 first;
+	int st;
+
+	if (!expected(r, run->h.psn))
+		return;
+	if (acknowledge(qp, run->h.psn)) {
+		response_lost(qp);
+		return;
+	}
+	if (qp->state == QPS_ERR || r->una != run->h.psn || r->head == r->tail)
+		return;
+	t = oldest(r);
+	if (t->opcode != VHCA_OP_READ)
+		return;
+	first = (run->h.psn - t->psn) & PSN_MASK;
+	if (!fits(qp, t, run, first)) {
+		req_fail(qp, VHCA_CS_BAD_RESP_ERR);
+		return;
+	}
+	st = place(qp, t, run, (u64)first * qp->mtu);
+	if (st < 0)
+		return;
+	if (st) {
+		req_fail(qp, st);
+		return;
+	}
+	r->una = psn_add(r->una, run->npkts);
+	follow_una(r);
+	req_settle(qp);
+	made_progress(qp);
+}

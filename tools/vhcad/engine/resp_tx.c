@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC responder: READs, and the answers that leave.
+ *
+ * Answers leave in order of PSN: those to READs first, as long as there are
+ * any, then the acknowledgement or NAK for what came behind them.
+ */
+#include <endian.h>
+
+#include "engine/core.h"
+#include "engine/rc.h"
+
+/* Receives that a credit code stands for. */
+static const u16 credit_table[] = {
+	0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
+	1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
+};
+
+u32 credits_of(u8 code)
+{
+	return code < ARRAY_SIZE(credit_table) ? credit_table[code] : 0;
+}
+
+u8 resp_credits(struct vqp *qp)
+{
+	u32 n, code = 0;
+	u64 prod;
+
+	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
+		return 0;
+	/* the message under way is not in the MSN yet, but has its receive */
+	n = (u32)prod - qp->resp.rq_next + qp->resp.have_wqe;
+	while (code + 1 < ARRAY_SIZE(credit_table) && credit_table[code + 1] <= n)
+		code++;
+	return code;
+}
+
+static void queue_answer(struct vqp *qp, u8 entry)
+{
+	struct rc_responder *s = &qp->resp;
+
+	if (!s->res[entry].queued) {
+		s->res[entry].queued = true;
+		s->fifo[(s->fifo_head + s->fifo_n++) % VDEV_MAX_RD_ATOMIC] = entry;
+	}
+	sched_ready(qp);
+}
+
+void resp_read(struct vqp *qp, struct run *run)
+{
+	struct rc_responder *s = &qp->resp;
+	u8 depth = qp->attr.max_dest_rd_atomic;
+	struct read_res *res;
+
+	if (!(qp->attr.access & VHCA_ACCESS_REMOTE_READ) || run->h.dmalen > VDEV_MAX_MSG ||
+	    !depth) {
+		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
+		return;
+	}
+	if (s->res_next >= depth)
+		s->res_next = 0;
+	res = &s->res[s->res_next];
+	if (res->queued) {
+		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
+		return;
+	}
+	if (run->h.dmalen && !mkey_find(qp->dev, qp->pd, run->h.rkey, run->h.va, run->h.dmalen,
+					MKEY_READ_REMOTE)) {
+		resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
+		return;
+	}
+	*res = (struct read_res){
+		.psn = run->h.psn,
+		.npkts = run->h.dmalen ? (run->h.dmalen - 1) / qp->mtu + 1 : 1,
+		.va = run->h.va,
+		.rkey = run->h.rkey,
+		.len = run->h.dmalen,
+	};
+	res->end = res->npkts;
+	s->epsn = psn_add(s->epsn, res->npkts);
+	s->msn = (s->msn + 1) & PSN_MASK;
+	res->msn = s->msn;
+	/* the answer acknowledges what came before */
+	s->ack = false;
+	queue_answer(qp, s->res_next++);
+}
+
+void resp_read_again(struct vqp *qp, struct run *run)
+{
+	struct rc_responder *s = &qp->resp;
+
+	for (u32 i = 0; i < qp->attr.max_dest_rd_atomic; i++) {
+		struct read_res *res = &s->res[i];
+		u32 first = (run->h.psn - res->psn) & PSN_MASK;
+		u64 off = (u64)first * qp->mtu;
+
+		if (first >= res->npkts)
+			continue;
+		/* only what the first request was allowed, or the end of it */
+		if (run->h.rkey != res->rkey || run->h.va != res->va + off ||
+		    run->h.dmalen > res->len - off)
+			return;
+		res->start = first;
+		res->sent = first;
+		res->end = first + (run->h.dmalen ? (run->h.dmalen - 1) / qp->mtu + 1 : 1);
+		queue_answer(qp, i);
+		return;
+	}
+}
+
+/* One run of the oldest READ's answer; false: no room, or all is over. */
+static bool send_answer(struct vqp *qp, u32 *bytes)
+{
+	struct rc_responder *s = &qp->resp;
+	struct read_res *res = &s->res[s->fifo[s->fifo_head]];
+	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric), nseg;
+	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
+	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
+	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp->pd };
+	struct run run = { .h = qp->path, .kind = WIRE_READ_RESP, .mtu = qp->mtu };
+	struct payload pl;
+
+	if (!room) {
+		sched_wait_room(qp);
+		return false;
+	}
+	n = MIN(n, room);
+	run.len = MIN((u64)n * qp->mtu, (u64)res->len - off);
+	if (run.len) {
+		u64 got = sgl_map(qp->dev, &l, off, run.len, pl.seg, &nseg, PAYLOAD_SEGS);
+
+		if (got < run.len) {
+			n = got / qp->mtu;
+			run.len = n * qp->mtu;
+		}
+		if (!n)
+			goto fault;
+		pl.mem = qp->dev->mem;
+		pl.nseg = nseg;
+		pl.fault = false;
+		run.pl = &pl;
+	}
+	run.npkts = n;
+	run.first = res->sent == res->start;
+	run.last = res->sent + n == res->end;
+	run.h.psn = psn_add(res->psn, res->sent);
+	run.h.syndrome = AETH_ACK | resp_credits(qp);
+	run.h.msn = res->msn;
+	fab_send(&qp->port->fab, &run);
+	if (run.pl && pl.fault)
+		goto fault;
+	*bytes -= MIN(*bytes, run.len);
+	res->sent += n;
+	if (res->sent == res->end) {
+		res->queued = false;
+		s->fifo_head = (s->fifo_head + 1) % VDEV_MAX_RD_ATOMIC;
+		s->fifo_n--;
+	}
+	return true;
+fault:
+	/* the key or its pages went away since the request was accepted */
+	s->fifo_n = 0;
+	s->epsn = psn_add(res->psn, res->sent);
+	resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
+	return true;
+}
+
+static bool send_ack(struct vqp *qp)
+{
+	struct rc_responder *s = &qp->resp;
+	struct run run = { .h = qp->path, .kind = WIRE_ACK, .first = true, .last = true,
+			   .npkts = 1, .mtu = qp->mtu };
+	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
+
+	if (!fab_room(qp->dev->engine->fabric)) {
+		sched_wait_room(qp);
+		return false;
+	}
+	s->ack = false;
+	run.h.psn = positive ? psn_add(s->epsn, PSN_MASK) : s->epsn;
+	run.h.syndrome = s->syndrome | (positive ? resp_credits(qp) : 0);
+	run.h.msn = s->msn;
+	fab_send(&qp->port->fab, &run);
+	if (s->closing) {
+		u8 event = s->event;
+
+		qp_error(qp);
+		if (event)
+			eq_async(qp->dev, &qp->ev, event);
+	}
+	return true;
+}
+
+bool resp_run(struct vqp *qp, u32 *bytes)
+{
+	struct rc_responder *s = &qp->resp;
+
+	while (s->fifo_n) {
+		if (!*bytes)
+			return true;
+		if (!send_answer(qp, bytes))
+			return false;
+	}
+	if (s->ack)
+		send_ack(qp);
+	return false;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Packets that arrive at a device's port, and changes of the port itself.
+ */
+#include <string.h>
+
+#include "engine/core.h"
+#include "engine/rc.h"
+#include "log.h"
+
+/* Same partition, and not both limited members. */
+static bool pkey_match(u16 a, u16 b)
+{
+	return (a & ~PKEY_FULL) == (b & ~PKEY_FULL) && (a | b) & PKEY_FULL;
+}
+
+/* Is the packet from the QP that this one is connected to? */
+static bool from_peer(const struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	if (qp->port != p || h->slid != qp->path.dlid || !pkey_match(h->pkey, qp->pkey))
+		return false;
+	return !h->grh || !qp->path.grh || !memcmp(h->sgid, qp->path.dgid, sizeof(h->sgid));
+}
+
+static void vport_rx(struct fab_port *fab, struct run *run)
+{
+	struct vport *p = fab->owner;
+	struct vqp *qp;
+
+	if (!dev_live(p->dev))
+		return;
+	qp = qp_find(p->dev, run->h.dqpn);
+	if (!qp || qp->state < QPS_RTR || qp->state == QPS_ERR || !from_peer(qp, p, &run->h))
+		return;
+	switch (run->kind) {
+	case WIRE_SEND:
+	case WIRE_WRITE:
+	case WIRE_READ_REQ:
+		resp_rx(qp, run);
+		break;
+	case WIRE_ACK:
+		if (qp->state > QPS_RTR)
+			req_rx_ack(qp, run);
+		break;
+	case WIRE_READ_RESP:
+		if (qp->state > QPS_RTR)
+			req_rx_read(qp, run);
+		break;
+	}
+}
+
+static void vport_state(struct fab_port *fab, u8 old)
+{
+	struct vport *p = fab->owner;
+
+	log_line("%s: port %u %s", p->dev->name, fab->number,
+		 fab->state == PORT_ACTIVE ? "active" :
+		 fab->state == PORT_INIT ? "initialised" : "down");
+	if (!dev_live(p->dev))
+		return;
+	if (fab->state == PORT_ACTIVE)
+		eq_async(p->dev, &p->ev, EVB_PORT_ACTIVE);
+	else if (old == PORT_ACTIVE)
+		eq_async(p->dev, &p->ev, EVB_PORT_ERR);
+}
+
+const struct fab_port_ops vport_ops = {
+	.rx = vport_rx,
+	.state = vport_state,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Work queue entries: taken from guest memory once, checked, native.
+ */
+#ifndef VHCAD_WQE_H
+#define VHCAD_WQE_H
+
+#include "dev/dev.h"
+
+struct send_wqe {
+	const struct vqp *qp;	/* whose entry this is; NULL: none */
+	u32 blk;		/* block count where it starts */
+	u8 opcode;		/* enum vhca_wqe_opcode */
+	u8 flags;		/* VHCA_WQE_* */
+	u8 nblk;
+	u32 nsge;
+	u32 imm;		/* wire order */
+	u64 wr_id;
+	u64 raddr;
+	u32 rkey;
+	u64 len;		/* bytes of the message */
+	const u8 *data;		/* inline data, or NULL */
+	struct sge sge[VDEV_MAX_SGE];
+	u8 raw[VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK];
+};
+
+struct recv_wqe {
+	const struct vqp *qp;
+	u32 index;		/* receive count of this entry */
+	u64 wr_id;
+	u64 len;		/* bytes it has room for */
+	u32 nsge;
+	struct sge sge[VDEV_MAX_SGE];
+};
+
+/**
+ * wqe_load_send - take a send queue entry
+ * @qp: QP
+ * @blk: block count where it starts
+ * @prod: block count it must end at or before
+ * @w: filled in; wr_id and nblk are as good as can be on error too
+ *
+ * Returns VHCA_CS_SUCCESS, the status to complete it with, or -EFAULT if the
+ * ring cannot be read.
+ */
+int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w);
+
+/**
+ * wqe_load_recv - take a receive queue entry
+ * @qp: QP
+ * @index: its receive count
+ * @w: filled in; wr_id is as good as can be on error too
+ *
+ * Returns as wqe_load_send().
+ */
+int wqe_load_recv(struct vqp *qp, u32 index, struct recv_wqe *w);
+
+/** wqe_forget - a QP's rings changed or went away */
+void wqe_forget(const struct vqp *qp);
+
+#endif /* VHCAD_WQE_H */

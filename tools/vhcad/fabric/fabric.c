@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The switch: which port has which address, and the way of a packet.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/capture.h"
+#include "fabric/room.h"
+
+#define DEFAULT_PREFIX		0xfe80000000000000ull
+#define DEFAULT_PKEY		0xffffu
+/* The subnet manager's place: the switch, at the top of the unicast LIDs. */
+#define STATIC_SM_LID		0xbfffu
+#define MAX_PORTS		0xbffeu
+
+struct fabric *fabric_new(enum fabric_subnet subnet)
+{
+	struct fabric *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->subnet = subnet;
+	link_init(&f->free);
+	return f;
+}
+
+void fabric_free(struct fabric *f)
+{
+	if (!f)
+		return;
+	free(f->pool);
+	free(f->ports);
+	free(f);
+}
+
+void fabric_set_capture(struct fabric *f, struct capture *c)
+{
+	f->capture = c;
+}
+
+static void port_refresh(struct fab_port *port)
+{
+	bool up = port->enabled && port->cable;
+	u8 old = port->state;
+
+	port->phys_state = up ? PORT_PHYS_LINKUP : PORT_PHYS_POLLING;
+	if (!up)
+		port->state = PORT_DOWN;
+	else if (port->fabric->subnet == FABRIC_SUBNET_STATIC)
+		port->state = PORT_ACTIVE;
+	else
+		port->state = PORT_INIT;
+	if (!up)
+		fab_queue_drop(port);
+	if (port->state != old)
+		port->ops->state(port, old);
+}
+
+int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < f->nports && f->ports[i]; i++)
+		;
+	if (i == MAX_PORTS)
+		return -ENOSPC;
+	if (i == f->nports) {
+		struct fab_port **ports = realloc(f->ports, (i + 1) * sizeof(*ports));
+
+		if (!ports)
+			return -ENOMEM;
+		f->ports = ports;
+		f->nports++;
+	}
+	f->ports[i] = port;
+
+	port->fabric = f;
+	link_init(&port->queue);
+	port->cable = true;
+	port->state = PORT_DOWN;
+	port->phys_state = PORT_PHYS_POLLING;
+	if (f->subnet == FABRIC_SUBNET_STATIC) {
+		port->lid = i + 1;
+		port->sm_lid = STATIC_SM_LID;
+	}
+	put_be64(port->gid[0], DEFAULT_PREFIX);
+	put_be64(port->gid[0] + 8, port->guid);
+	port->pkey[0] = DEFAULT_PKEY;
+	port->cap_port = f->capture ? capture_add_ib_port(f->capture, name) : -1;
+	return 0;
+}
+
+void fab_unplug(struct fab_port *port)
+{
+	struct fabric *f = port->fabric;
+
+	fab_queue_drop(port);
+	for (u32 i = 0; i < f->nports; i++)
+		if (f->ports[i] == port)
+			f->ports[i] = NULL;
+}
+
+void fab_port_enable(struct fab_port *port, bool on)
+{
+	port->enabled = on;
+	port_refresh(port);
+}
+
+void fab_port_cable(struct fab_port *port, bool plugged)
+{
+	port->cable = plugged;
+	port_refresh(port);
+}
+
+static struct fab_port *route(struct fabric *f, u16 dlid)
+{
+	if (!dlid || dlid > f->nports)
+		return NULL;
+	return f->ports[dlid - 1];
+}
+
+static void capture_run(struct fab_port *port, struct run *run)
+{
+	struct timespec ts;
+	u8 buf[WIRE_MAX_PKT];
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	for (u32 i = 0; i < run->npkts; i++) {
+		u32 len = run_pkt_bytes(run, i, buf);
+
+		if (!len)
+			return;
+		capture_ib_packet(port->fabric->capture, port->cap_port,
+				  ts.tv_sec * 1000000000ull + ts.tv_nsec, buf, len);
+	}
+}
+
+void fab_send(struct fab_port *port, struct run *run)
+{
+	struct fabric *f = port->fabric;
+	struct fab_port *to = route(f, run->h.dlid);
+	u64 bytes = run_wire_bytes(run);
+
+	if (port->state != PORT_ACTIVE) {
+		port->drops += run->npkts;
+		return;
+	}
+	port->tx_packets += run->npkts;
+	port->tx_bytes += bytes;
+	if (port->cap_port >= 0) {
+		capture_run(port, run);
+		if (run->pl && run->pl->fault)
+			return;
+	}
+	if (!to || to->state != PORT_ACTIVE) {
+		port->drops += run->npkts;
+		return;
+	}
+	if (f->judge || f->nqueued) {
+		fab_queue_run(port, to, run);
+		return;
+	}
+	to->rx_packets += run->npkts;
+	to->rx_bytes += bytes;
+	to->ops->rx(to, run);
+}
+
+void fab_idle(struct fabric *f)
+{
+	if (f->capture)
+		capture_flush(f->capture);
+}
+
+void fab_set_now(struct fabric *f, u64 now)
+{
+	f->now = now;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Ports of the fabric, for the devices that own them.  Everything here runs
+ * under the engine's lock.
+ */
+#ifndef VHCAD_PORT_H
+#define VHCAD_PORT_H
+
+#include "engine/list.h"
+#include "fabric/fabric.h"
+#include "fabric/run.h"
+
+/* As enum ib_port_state and enum ib_port_phys_state. */
+enum port_state {
+	PORT_DOWN	= 1,
+	PORT_INIT	= 2,
+	PORT_ARMED	= 3,
+	PORT_ACTIVE	= 4,
+};
+
+enum port_phys_state {
+	PORT_PHYS_POLLING	= 2,
+	PORT_PHYS_DISABLED	= 3,
+	PORT_PHYS_LINKUP	= 5,
+};
+
+#define PORT_GIDS	8u
+#define PORT_PKEYS	32u
+#define PKEY_FULL	0x8000u
+
+struct fab_port;
+
+/**
+ * struct fab_port_ops - what a port's owner does
+ * @rx: packets arrive.  Must not send; the run and its payload are gone when
+ *	it returns
+ * @state: the port's state changed from @old to port->state
+ */
+struct fab_port_ops {
+	void (*rx)(struct fab_port *port, struct run *run);
+	void (*state)(struct fab_port *port, u8 old);
+};
+
+/**
+ * struct fab_port - one end of a cable
+ * @queue: packets on their way to this port, ordered by arrival time
+ */
+struct fab_port {
+	const struct fab_port_ops *ops;
+	void *owner;
+	u8 number;		/* of the owner's ports, from 1 */
+	struct fabric *fabric;
+	int cap_port;		/* interface of the capture, or -1 */
+	u64 guid;
+	u16 lid;
+	u16 sm_lid;
+	u8 state;		/* enum port_state */
+	u8 phys_state;
+	bool cable;		/* plugged in */
+	bool enabled;		/* a driver runs the owner */
+	u8 gid[PORT_GIDS][16];
+	u16 pkey[PORT_PKEYS];
+	struct link queue;
+	u64 tx_packets, tx_bytes;
+	u64 rx_packets, rx_bytes;
+	u64 drops;		/* packets that arrived nowhere, counted by the sender */
+};
+
+/**
+ * fab_plug - plug a port into the switch
+ * @f: fabric
+ * @port: ops, owner, number and guid filled in, the rest zero
+ * @name: for captures
+ *
+ * The port is down until it is enabled.  Returns 0, -ENOSPC or -ENOMEM.
+ */
+int fab_plug(struct fabric *f, struct fab_port *port, const char *name);
+
+/** fab_unplug - take a port off the switch */
+void fab_unplug(struct fab_port *port);
+
+/** fab_port_enable - the owner's driver started or stopped */
+void fab_port_enable(struct fab_port *port, bool on);
+
+/** fab_port_cable - plug or pull the cable */
+void fab_port_cable(struct fab_port *port, bool plugged);
+
+/**
+ * fab_room - packets that may be sent now without loss
+ * @f: fabric
+ */
+u32 fab_room(const struct fabric *f);
+
+/**
+ * fab_send - send packets
+ * @port: sender's port
+ * @run: packets; changed
+ *
+ * The receiver has got them when this returns, unless the switch queues: then
+ * it has its own copy.  Packets to nowhere are lost.
+ */
+void fab_send(struct fab_port *port, struct run *run);
+
+/**
+ * fab_poll - deliver queued packets whose time has come
+ * @f: fabric
+ * @now: engine time
+ * @most: packets to deliver at the most
+ *
+ * Returns the number delivered.
+ */
+u32 fab_poll(struct fabric *f, u64 now, u32 most);
+
+/** fab_next - when the next queued packet arrives, or UINT64_MAX */
+u64 fab_next(const struct fabric *f);
+
+/** fab_idle - the engine is about to sleep */
+void fab_idle(struct fabric *f);
+
+/** fab_set_now - engine time, for arrival times */
+void fab_set_now(struct fabric *f, u64 now);
+
+/**
+ * struct fab_verdict - what happens to one packet on its way
+ * @copies: how often it arrives; 0: lost
+ * @delay: nanoseconds it takes
+ */
+struct fab_verdict {
+	u32 copies;
+	u64 delay;
+};
+
+typedef void (*fab_judge)(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			  struct fab_verdict *v);
+
+/**
+ * fab_set_judge - decide over every packet
+ * @f: fabric
+ * @judge: called with a verdict of one copy and no delay, or NULL: none
+ * @arg: given to @judge
+ *
+ * While a judge sits, packets travel singly, as bytes, through the queues.
+ * Returns 0 or -ENOMEM.
+ */
+int fab_set_judge(struct fabric *f, fab_judge judge, void *arg);
+
+#endif /* VHCAD_PORT_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Runs and their payload.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "fabric/run.h"
+
+void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h)
+{
+	bool first = r->first && i == 0;
+	bool end = i + 1 == r->npkts;
+	bool last = r->last && end;
+
+	*h = r->h;
+	h->opcode = wire_opcode(r->kind, first, last, r->imm);
+	h->psn = psn_add(r->h.psn, i);
+	h->ackreq = r->h.ackreq && end;
+	h->se = r->h.se && last;
+}
+
+u64 run_wire_bytes(const struct run *r)
+{
+	struct wire_hdr h;
+	u64 bytes;
+
+	run_pkt_hdr(r, 0, &h);
+	bytes = wire_len(&h, run_pkt_len(r, 0));
+	if (r->npkts > 2) {
+		run_pkt_hdr(r, 1, &h);
+		bytes += (u64)(r->npkts - 2) * wire_len(&h, r->mtu);
+	}
+	if (r->npkts > 1) {
+		run_pkt_hdr(r, r->npkts - 1, &h);
+		bytes += wire_len(&h, run_pkt_len(r, r->npkts - 1));
+	}
+	return bytes;
+}
+
+u32 run_pkt_bytes(struct run *r, u32 i, u8 *buf)
+{
+	u32 len = run_pkt_len(r, i), hdrlen;
+	struct wire_hdr h;
+
+	run_pkt_hdr(r, i, &h);
+	hdrlen = wire_put(&h, len, buf);
+	if (len && payload_read(r->pl, r->skip + i * r->mtu, buf + hdrlen, len))
+		return 0;
+	return wire_seal(buf, hdrlen, len);
+}
+
+void run_cut(struct run *r, u32 from, u32 n)
+{
+	bool tail = from + n < r->npkts;
+	u32 bytes = tail ? n * r->mtu : r->len - from * r->mtu;
+
+	r->skip += from * r->mtu;
+	r->len = bytes;
+	r->h.psn = psn_add(r->h.psn, from);
+	r->first = r->first && !from;
+	if (tail) {
+		r->last = false;
+		r->h.ackreq = false;
+	}
+	r->npkts = n;
+}
+
+void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h,
+		     const u8 *data, u32 len)
+{
+	const struct wire_op *op = wire_op(h->opcode);
+
+	*r = (struct run){
+		.h = *h,
+		.kind = op->kind,
+		.first = op->flags & WIRE_F_FIRST,
+		.last = op->flags & WIRE_F_LAST,
+		.imm = op->flags & WIRE_F_IMM,
+		.npkts = 1,
+		.mtu = len,
+		.len = len,
+		.pl = pl,
+	};
+	pl->mem = NULL;
+	pl->host = data;
+	pl->nseg = 0;
+	pl->fault = false;
+}
+
+/* Finds the segment that holds byte off; *off becomes the offset in it. */
+static u32 seek(const struct payload *pl, u64 *off)
+{
+	u32 i = 0;
+
+	while (i < pl->nseg && *off >= pl->seg[i].len)
+		*off -= pl->seg[i++].len;
+	return i;
+}
+
+int payload_read(struct payload *pl, u32 start, void *dst, u32 len)
+{
+	u64 off = start;
+	u8 *out = dst;
+	u32 i;
+
+	if (!pl->mem) {
+		memcpy(dst, pl->host + start, len);
+		return 0;
+	}
+	for (i = seek(pl, &off); len && i < pl->nseg; i++, off = 0) {
+		u32 n = MIN(pl->seg[i].len - off, (u64)len);
+
+		if (dma_read(pl->mem, out, pl->seg[i].addr + off, n))
+			break;
+		out += n;
+		len -= n;
+	}
+	if (!len)
+		return 0;
+	pl->fault = true;
+	return -EFAULT;
+}
+
+int payload_place(struct payload *pl, u32 start, struct guest_mem *mem,
+		  const struct dma_seg *seg, u32 nseg)
+{
+	u64 off = start;
+	u32 i = pl->mem ? seek(pl, &off) : 0;
+
+	for (u32 d = 0; d < nseg; d++) {
+		u64 done = 0;
+
+		if (!pl->mem) {
+			if (dma_write(mem, seg[d].addr, pl->host + off, seg[d].len))
+				return -EFAULT;
+			off += seg[d].len;
+			continue;
+		}
+		while (done < seg[d].len) {
+			u64 n = MIN(pl->seg[i].len - off, seg[d].len - done);
+			u64 src = pl->seg[i].addr + off;
+
+			if (dma_copy(mem, seg[d].addr + done, pl->mem, src, n)) {
+				pl->fault = gmem_check(pl->mem, src, n, false);
+				return -EFAULT;
+			}
+			done += n;
+			off += n;
+			if (off == pl->seg[i].len) {
+				i++;
+				off = 0;
+			}
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A run: consecutive packets of one message that travel as one piece.
+ *
+ * The packets are real, each with its headers, PSN and CRCs, but as long as
+ * nothing on the way needs them singly their payload stays where the sender's
+ * guest put it, and the receiver copies it from there.  Whoever needs bytes
+ * (a capture, a queue with faults) asks for them packet by packet.
+ */
+#ifndef VHCAD_RUN_H
+#define VHCAD_RUN_H
+
+#include "mem/mem.h"
+#include "types.h"
+#include "wire/wire.h"
+
+/*
+ * Enough for one packet of 4096 bytes from 32 gather entries that cross a
+ * page each, so that a run can always hold at least one packet.
+ */
+#define PAYLOAD_SEGS	72u
+
+/* A contiguous piece of DMA addresses. */
+struct dma_seg {
+	u64 addr;
+	u64 len;
+};
+
+/**
+ * struct payload - where the bytes of a run are
+ * @mem: guest memory the segments point into; NULL: @host counts
+ * @host: bytes in the daemon's own memory
+ * @nseg: segments in use
+ * @seg: segments in order
+ * @fault: set by the copy functions when the sender's memory failed
+ */
+struct payload {
+	struct guest_mem *mem;
+	const u8 *host;
+	u32 nseg;
+	bool fault;
+	struct dma_seg seg[PAYLOAD_SEGS];
+};
+
+/**
+ * struct run - packets of one message
+ * @h: headers of the first packet; @h.opcode is not used.  Immediate data,
+ *	solicited bit and AckReq belong to the last packet of the run
+ * @kind: enum wire_kind
+ * @first: the run starts with the message's first packet
+ * @last: the run ends with the message's last packet
+ * @imm: the message carries immediate data
+ * @npkts: packets, at least 1
+ * @mtu: payload bytes of every packet but the last
+ * @skip: bytes of @pl before the first packet
+ * @len: payload bytes of the run
+ * @pl: payload, NULL if @len is 0
+ */
+struct run {
+	struct wire_hdr h;
+	u8 kind;
+	bool first, last, imm;
+	u32 npkts;
+	u32 mtu;
+	u32 skip;
+	u32 len;
+	struct payload *pl;
+};
+
+/** run_pkt_len - payload bytes of packet @i */
+static inline u32 run_pkt_len(const struct run *r, u32 i)
+{
+	return i + 1 == r->npkts ? r->len - i * r->mtu : r->mtu;
+}
+
+/** run_pkt_hdr - headers of packet @i */
+void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h);
+
+/** run_wire_bytes - bytes of all packets on the wire */
+u64 run_wire_bytes(const struct run *r);
+
+/**
+ * run_pkt_bytes - packet @i as it stands on the wire
+ * @r: run
+ * @i: packet, from 0
+ * @buf: WIRE_MAX_PKT bytes
+ *
+ * Returns its length, or 0 when the sender's memory is gone (payload.fault).
+ */
+u32 run_pkt_bytes(struct run *r, u32 i, u8 *buf);
+
+/**
+ * run_cut - keep some packets of a run
+ * @r: run
+ * @from: first packet to keep
+ * @n: packets to keep, at least 1
+ */
+void run_cut(struct run *r, u32 from, u32 n);
+
+/**
+ * run_from_packet - a run of one packet
+ * @r: filled in
+ * @pl: filled in
+ * @h: parsed headers
+ * @data: payload
+ * @len: bytes of it
+ */
+void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h,
+		     const u8 *data, u32 len);
+
+/**
+ * payload_read - copy a part of the payload to private memory
+ * @pl: payload
+ * @off: first byte
+ * @dst: destination
+ * @len: bytes
+ *
+ * Returns 0, or -EFAULT with payload.fault set.
+ */
+int payload_read(struct payload *pl, u32 off, void *dst, u32 len);
+
+/**
+ * payload_place - copy a part of the payload to guest memory, ascending
+ * @pl: payload
+ * @off: first byte
+ * @mem: receiver's memory
+ * @seg: where to
+ * @nseg: segments; together exactly the bytes to copy
+ *
+ * Returns 0; -EFAULT if the receiver's memory failed, or the sender's
+ * (payload.fault tells).
+ */
+int payload_place(struct payload *pl, u32 off, struct guest_mem *mem,
+		  const struct dma_seg *seg, u32 nseg);
+
+#endif /* VHCAD_RUN_H */
