@@ -47,6 +47,8 @@ trees_ready() {
 addon_ready() {
 	[ -r "$TOP/tools/provider/Makefile" ] || return 0
 	build_lock
+	quietly rdma-why in_guest_root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
+		BUILD="$BUILD/rdma-why" install
 	quietly provider in_guest_root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
 	build_unlock
