@@ -185,6 +185,7 @@ static void do_fault(struct request *r)
 {
 	const char *kind = word(r, "kind");
 	const struct ctl_hca *hca;
+	struct vdev_status st;
 
 	if (!kind)
 		return;
@@ -195,6 +196,11 @@ static void do_fault(struct request *r)
 	hca = which_hca(r);
 	if (!hca)
 		return;
+	vdev_status(hca->dev, &st);
+	if (!st.enabled) {
+		refuse(r, "no driver runs", hca->name);
+		return;
+	}
 	vdev_inject_fatal(hca->dev);
 	log_line("%s: fatal error injected", hca->name);
 }
