@@ -18,7 +18,7 @@ struct command {
 	struct vhca_asqe sqe;
 	u32 out_len;
 	u16 bad_field;		/* offset in struct vhca_asqe, or VHCA_NO_FIELD */
-	u8 resp[VHCA_ACQE_RESP];
+	_Alignas(8) u8 resp[VHCA_ACQE_RESP];
 };
 
 static inline const void *command_req(const struct command *c)

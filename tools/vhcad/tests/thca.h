@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What driver and provider do, for unit tests of the device: admin commands,
+ * rings, doorbells.  Guest memory is a memory file; time is what the test says.
+ * Every function that cannot fail in a good test aborts it when it does.
+ */
+#ifndef VHCAD_TESTS_THCA_H
+#define VHCAD_TESTS_THCA_H
+
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dev/device.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "engine/engine.h"
+#include "fabric/port.h"
+#include "mem/mem.h"
+
+#define T_RAM_BASE	0x140000000ull	/* DMA address of the guest's memory */
+#define T_ADMIN_LOG	4u
+#define T_EQ_LOG	6u
+#define T_MAX_PAGES	2048u
+
+/* As enum ib_qp_state. */
+enum { T_RESET, T_INIT, T_RTR, T_RTS, T_SQD, T_SQE, T_ERR };
+
+/* A fabric, an engine and a clock. */
+struct tworld {
+	struct fabric *fabric;
+	struct engine *engine;
+	u64 now;
+	bool threaded;		/* an engine thread runs: wait, do not poll */
+	u64 next;		/* what engine_poll() said last */
+};
+
+struct teq {
+	u32 eqn, slot, log;
+	struct vhca_eqe *ring;
+	u32 ci;
+	u32 seq;
+};
+
+struct thca {
+	struct tworld *w;
+	struct vhca_dev *dev;
+	struct guest_mem *mem;
+	u8 *ram;
+	u64 ram_size, ram_used;
+	struct vhca_asqe *asq;
+	struct vhca_acqe *acq;
+	u32 admin_tail;
+	u16 bad_field;		/* of the last command */
+	struct vhca_db_page *db;
+	u64 db_iova;
+	u32 uar;
+	u32 next_slot;
+	u32 pd;
+	struct teq async, comp;
+	u32 irqs[8];
+	u32 kicks;
+};
+
+struct tcq {
+	struct thca *h;
+	u32 cqn, slot, log;
+	struct vhca_cqe *ring;
+	u32 ci;
+	u32 seq;
+};
+
+struct tmr {
+	struct thca *h;
+	u32 key;
+	u64 iova;		/* address in the key's space */
+	u64 len;
+	u64 first;		/* offset of the region in its first page */
+	u32 shift, npages;
+	u64 page[T_MAX_PAGES];
+};
+
+struct tqp {
+	struct thca *h;
+	u32 qpn, slot;
+	struct tcq *scq, *rcq;
+	u8 *sq, *rq;
+	u32 log_sq, log_rq, log_stride;
+	u32 sq_prod, rq_prod;
+};
+
+struct twr {
+	u8 opcode, flags;
+	u64 wr_id;
+	u32 imm;
+	u64 raddr;
+	u32 rkey;
+	u32 nsge;
+	struct vhca_sge sge[32];	/* native; converted when posted */
+	const void *data;		/* inline */
+	u32 data_len;
+};
+
+/* world */
+void t_world_init(struct tworld *w);
+void t_world_fini(struct tworld *w);
+void t_poll(struct tworld *w);
+/* lets the next timer fire; false if there is none */
+bool t_advance(struct tworld *w);
+/* works and advances until nothing happens any more or @limit ns are over */
+void t_settle(struct tworld *w, u64 limit);
+
+/* device: admin queue, UAR, async EQ, completion EQ and a PD */
+void t_hca_init(struct thca *h, struct tworld *w, u64 guid);
+void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *cfg);
+/* only registers and admin queue */
+void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg);
+void t_hca_fini(struct thca *h);
+u64 t_alloc(struct thca *h, u64 size);
+void *t_cpu(struct thca *h, u64 iova);
+void t_wait(struct thca *h, bool (*ready)(void *arg), void *arg);
+
+/* admin: returns the status; resp may be NULL */
+u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp);
+u32 t_admin(struct thca *h, u8 op, const void *req, u32 len, void *resp);
+u32 t_admin_out(struct thca *h, u8 op, const void *req, u32 len, void *out, u32 out_len);
+u32 t_destroy(struct thca *h, u8 op, u32 handle);
+/* a command that gives an object; must work */
+u32 t_create(struct thca *h, u8 op, const void *req, u32 len);
+
+/* doorbells */
+u64 t_rec(struct thca *h, u32 slot);
+void t_set_rec(struct thca *h, u32 slot, u64 val);
+void t_ring(struct thca *h, u32 slot, u64 val);
+
+/* EQs */
+void t_eq_init(struct thca *h, struct teq *eq, u32 log, u32 vector, u8 flags);
+bool t_eq_get(struct thca *h, struct teq *eq, struct vhca_eqe *e);
+void t_eq_arm(struct thca *h, struct teq *eq);
+/* expects exactly this event next */
+void t_expect_event(struct thca *h, u8 event, u32 number);
+void t_expect_no_event(struct thca *h);
+
+/* CQs */
+void t_cq_init(struct thca *h, struct tcq *cq, u32 log, u8 flags);
+bool t_cq_poll(struct tcq *cq, struct vhca_cqe *cqe);
+void t_cq_arm(struct tcq *cq, bool solicited);
+/* expects this completion next, and returns it */
+struct vhca_cqe t_expect_cqe(struct tcq *cq, u64 wr_id, u8 status);
+void t_expect_no_cqe(struct tcq *cq);
+
+/* memory: levels 0..2; pages in scattered order */
+void t_mr_init(struct thca *h, struct tmr *mr, u64 iova, u64 len, u32 access, u32 levels,
+	       u32 shift);
+void t_mr_put(struct tmr *mr, u64 off, const void *src, u64 len);
+void t_mr_get(struct tmr *mr, u64 off, void *dst, u64 len);
+void t_mr_fill(struct tmr *mr, u32 seed);
+/* expects what t_mr_fill() of another region left in [off, off + len) at soff */
+void t_mr_expect(struct tmr *mr, u64 off, u64 len, u32 seed, u64 soff);
+u8 t_pattern(u32 seed, u64 off);
+
+/* QPs */
+void t_qp_init(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq);
+void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
+		    u32 log_sq, u32 log_rq, u32 log_stride, u8 flags);
+void t_attr_init(struct vhca_qp_attr *a, u32 port);
+void t_attr_rtr(struct vhca_qp_attr *a, u32 dlid, u32 dqpn, u32 psn, u8 mtu);
+void t_attr_rts(struct vhca_qp_attr *a, u32 psn);
+u32 t_modify(struct tqp *qp, const struct vhca_qp_attr *a, u32 mask);
+u32 t_to(struct tqp *qp, u8 state);
+u32 t_state(struct tqp *qp);
+void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b);
+#define T_MASK_INIT	(VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT | \
+			 VHCA_QPA_ACCESS_FLAGS)
+#define T_MASK_RTR	(VHCA_QPA_STATE | VHCA_QPA_AV | VHCA_QPA_PATH_MTU | VHCA_QPA_DEST_QPN | \
+			 VHCA_QPA_RQ_PSN | VHCA_QPA_MAX_DEST_RD_ATOMIC | VHCA_QPA_MIN_RNR_TIMER)
+#define T_MASK_RTS	(VHCA_QPA_STATE | VHCA_QPA_TIMEOUT | VHCA_QPA_RETRY_CNT | \
+			 VHCA_QPA_RNR_RETRY | VHCA_QPA_SQ_PSN | VHCA_QPA_MAX_QP_RD_ATOMIC)
+
+void t_post(struct tqp *qp, const struct twr *wr);	/* writes, does not ring */
+void t_ring_sq(struct tqp *qp);
+void t_send(struct tqp *qp, const struct twr *wr);	/* post, ring, poll */
+void t_recv(struct tqp *qp, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
+struct vhca_sge t_sge(struct tmr *mr, u64 off, u32 len);
+struct twr t_wr(u8 opcode, u64 wr_id, struct tmr *l, u64 off, u32 len, struct tmr *r, u64 roff);
+
+/* Two devices, a connected QP each, a CQ each: what most tests need. */
+struct tpair {
+	struct tworld w;
+	struct thca h[2];
+	struct tcq cq[2];
+	struct tqp qp[2];
+};
+void t_pair_init(struct tpair *p, u8 mtu, u32 psn0, u32 psn1);
+void t_pair_fini(struct tpair *p);
+
+#endif /* VHCAD_TESTS_THCA_H */
