@@ -113,7 +113,7 @@ static bool next_entry(struct vhca_cq *cq, struct vhca_cqe *cqe)
 		cq->cons++;
 		if (complete(cq, cqe))
 			return true;
-		verbs_err(verbs_get_ctx(cq->vcq.cq.context),
+		verbs_err(&to_vhca_context(cq->vcq.cq.context)->vctx,
 			  "CQ %u: completion of QP %#x, count %#x, of nothing that was posted\n",
 			  cq->vcq.cq.handle, le32toh(cqe->qpn), le32toh(cqe->wqe_index));
 	}

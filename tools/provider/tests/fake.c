@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cm.h"
+#include "fake.h"
+
+#define PAGES	(1 + FAKE_QUEUES * 2 / VHCA_DB_SLOTS + 1)	/* the kick page first */
+
+int fake_create_cq_err, fake_create_qp_err, fake_destroy_qp_err;
+unsigned int fake_logged;
+
+static int memory_file;
+static uint8_t *memory;
+static uint32_t next_pair;
+static struct fake_cq cqs[FAKE_QUEUES];
+static struct fake_qp qps[FAKE_QUEUES];
+static uint32_t num_cqs, num_qps;
+static const struct verbs_device_ops *driver;
+static const struct verbs_context_ops *ops;
+
+/* ---- what the provider takes from libibverbs ---- */
+
+void verbs_register_driver(const struct verbs_device_ops *registered)
+{
+	driver = registered;
+}
+
+void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size,
+				    struct verbs_context *offset, uint32_t driver_id)
+{
+	uint8_t *all = calloc(1, size);
+	struct verbs_context *vctx = (struct verbs_context *)(all + (uintptr_t)offset);
+
+	assert_int_equal(driver_id, RDMA_DRIVER_UNKNOWN);
+	vctx->context.device = device;
+	vctx->context.cmd_fd = cmd_fd;
+	return all;
+}
+
+void verbs_uninit_context(struct verbs_context *vctx)
+{
+	(void)vctx;
+}
+
+void verbs_set_ops(struct verbs_context *vctx, const struct verbs_context_ops *set)
+{
+	(void)vctx;
+	ops = set;
+}
+
+void __verbs_log(struct verbs_context *vctx, uint32_t level, const char *fmt, ...)
+{
+	(void)vctx;
+	(void)level;
+	(void)fmt;
+	fake_logged++;
+}
+
+int ibv_dontfork_range(void *base, size_t size)
+{
+	(void)base;
+	(void)size;
+	return 0;
+}
+
+int ibv_dofork_range(void *base, size_t size)
+{
+	return ibv_dontfork_range(base, size);
+}
+
+/* ---- the kernel ---- */
+
+static uint64_t page_offset(uint32_t slot)
+{
+	return (1 + slot / VHCA_DB_SLOTS) * (uint64_t)VHCA_DB_PAGE_SIZE;
+}
+
+/* Pairs of slots never straddle pages; tests see several pages early. */
+static uint32_t take_pair(void)
+{
+	uint32_t slot = next_pair;
+
+	next_pair += 2;
+	assert_true(slot / VHCA_DB_SLOTS < PAGES - 1);
+	return slot;
+}
+
+int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd, size_t cmd_size,
+			struct ib_uverbs_get_context_resp *resp, size_t resp_size)
+{
+	struct vhca_uctx_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
+	struct vhca_uctx_req *in = (void *)((uint8_t *)cmd + sizeof(*cmd));
+
+	(void)vctx;
+	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
+	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
+	*out = (struct vhca_uctx_resp) {
+		.features = in->features | UINT64_C(1) << 63,
+		.kick_mmap = 0,
+		.db_mmap = page_offset(0),
+		.max_inline = FAKE_INLINE,
+		.max_send_sge = FAKE_SGE,
+		.max_recv_sge = FAKE_SGE,
+	};
+	return 0;
+}
+
+int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd, size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size,
+			 uint32_t cmd_flags)
+{
+	struct vhca_create_cq_req *in = (void *)((uint8_t *)cmd + sizeof(*cmd));
+	struct vhca_create_cq_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
+	struct fake_cq *fake = &cqs[num_cqs];
+
+	(void)cmd_flags;
+	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
+	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
+	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
+	if (fake_create_cq_err)
+		return fake_create_cq_err;
+	*fake = (struct fake_cq) { .req = *in, .slot = take_pair() };
+	cq->cq.context = context;
+	cq->cq.handle = num_cqs++;
+	cq->cq.cqe = 1 << in->log_cqe;
+	assert_true((uint32_t)cq->cq.cqe >= attr->cqe);
+	out->db_slot = fake->slot;
+	out->db_mmap = page_offset(fake->slot);
+	return 0;
+}
+
+int ibv_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	(void)cq;
+	return 0;
+}
+
+int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
+			  struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp_ex *cmd,
+			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size)
+{
+	struct vhca_create_qp_req *in = (void *)((uint8_t *)cmd + sizeof(*cmd));
+	struct vhca_create_qp_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
+	struct fake_qp *fake = &qps[num_qps];
+
+	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
+	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
+	if (fake_create_qp_err)
+		return fake_create_qp_err;
+	/* low bits an index, high bits a generation, as the device does */
+	*fake = (struct fake_qp) {
+		.req = *in,
+		.cap = attr->cap,
+		.qpn = (num_qps % 5) << 18 | (num_qps + 2),
+		.slot = take_pair(),
+	};
+	qp->qp.context = context;
+	qp->qp.handle = num_qps++;
+	qp->qp.qp_num = fake->qpn;
+	qp->qp.send_cq = attr->send_cq;
+	qp->qp.recv_cq = attr->recv_cq;
+	qp->qp.qp_type = attr->qp_type;
+	qp->qp.state = IBV_QPS_RESET;
+	qp->comp_mask = 0;
+	out->db_slot = fake->slot;
+	out->db_mmap = page_offset(fake->slot);
+	return 0;
+}
+
+int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		      struct ibv_modify_qp *cmd, size_t cmd_size)
+{
+	(void)qp;
+	(void)attr;
+	(void)mask;
+	(void)cmd;
+	(void)cmd_size;
+	return 0;
+}
+
+int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		     struct ibv_qp_init_attr *init_attr, struct ibv_query_qp *cmd, size_t cmd_size)
+{
+	(void)init_attr;
+	attr->qp_state = qp->state;
+	return ibv_cmd_modify_qp(qp, attr, mask, (void *)cmd, cmd_size);
+}
+
+int ibv_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	return fake_destroy_qp_err;
+}
+
+int ibv_cmd_query_device_any(struct ibv_context *context,
+			     const struct ibv_query_device_ex_input *input,
+			     struct ibv_device_attr_ex *attr, size_t attr_size,
+			     struct ib_uverbs_ex_query_device_resp *resp, size_t *resp_size)
+{
+	(void)context;
+	(void)input;
+	(void)attr;
+	(void)attr_size;
+	(void)resp_size;
+	resp->base.fw_ver = UINT64_C(3) << 32 | 12 << 16 | 7;
+	return 0;
+}
+
+int ibv_cmd_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		       struct ibv_query_port *cmd, size_t cmd_size)
+{
+	(void)context;
+	(void)cmd;
+	(void)cmd_size;
+	attr->lid = port;
+	return 0;
+}
+
+int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd, struct ibv_alloc_pd *cmd,
+		     size_t cmd_size, struct ib_uverbs_alloc_pd_resp *resp, size_t resp_size)
+{
+	struct vhca_alloc_pd_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
+
+	(void)cmd;
+	(void)cmd_size;
+	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
+	pd->context = context;
+	out->pdn = 77;
+	return 0;
+}
+
+int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
+{
+	(void)pd;
+	return 0;
+}
+
+int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
+		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
+		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size)
+{
+	(void)pd;
+	(void)addr;
+	(void)hca_va;
+	(void)access;
+	(void)vmr;
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp;
+	(void)resp_size;
+	return length ? 0 : EINVAL;
+}
+
+int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	(void)vmr;
+	return 0;
+}
+
+/* ---- the device ---- */
+
+/* Has the provider offered itself? */
+bool fake_registered(void)
+{
+	return driver != NULL;
+}
+
+struct vhca_context *fake_open(void)
+{
+	static struct ibv_device device = { .name = "fake" };
+	struct verbs_context *vctx;
+
+	assert_int_equal(sysconf(_SC_PAGESIZE), VHCA_DB_PAGE_SIZE);
+	memory_file = memfd_create("fake", MFD_CLOEXEC);
+	assert_true(memory_file >= 0);
+	assert_int_equal(ftruncate(memory_file, PAGES * VHCA_DB_PAGE_SIZE), 0);
+	memory = mmap(NULL, PAGES * VHCA_DB_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      memory_file, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	next_pair = VHCA_DB_SLOTS - 4;	/* the third queue is in page 1 */
+	num_cqs = 0;
+	num_qps = 0;
+	fake_logged = 0;
+	fake_create_cq_err = 0;
+	fake_create_qp_err = 0;
+	fake_destroy_qp_err = 0;
+
+	assert_non_null(driver);
+	assert_string_equal(driver->name, "vhca");
+	vctx = driver->alloc_context(&device, memory_file, NULL);
+	assert_non_null(vctx);
+	return container_of(vctx, struct vhca_context, vctx);
+}
+
+void fake_close(struct vhca_context *ctx)
+{
+	ops->free_context(&ctx->vctx.context);
+	munmap(memory, PAGES * VHCA_DB_PAGE_SIZE);
+	close(memory_file);
+}
+
+const struct verbs_context_ops *fake_ops(void)
+{
+	return ops;
+}
+
+struct fake_cq *fake_cq(struct ibv_cq *cq)
+{
+	return &cqs[cq->handle];
+}
+
+struct fake_qp *fake_qp(struct ibv_qp *qp)
+{
+	return &qps[qp->handle];
+}
+
+struct vhca_db_page *fake_page(uint32_t slot)
+{
+	return (struct vhca_db_page *)(memory + page_offset(slot));
+}
+
+uint64_t fake_rec(uint32_t slot)
+{
+	return shared_read64(&fake_page(slot)->rec[slot % VHCA_DB_SLOTS]);
+}
+
+uint32_t fake_kicks(void)
+{
+	return __atomic_exchange_n((uint32_t *)memory, 0, __ATOMIC_SEQ_CST);
+}
+
+void fake_complete(struct ibv_cq *cq, struct vhca_cqe cqe)
+{
+	struct fake_cq *fake = fake_cq(cq);
+	uint8_t log = fake->req.log_cqe;
+	struct vhca_cqe *place = (struct vhca_cqe *)(uintptr_t)fake->req.buf_addr +
+				 ring_slot(fake->prod, log);
+
+	assert_true(fake->prod - fake_rec(fake->slot) < ring_size(log));
+	cqe.owner = place->owner;
+	memcpy(place, &cqe, sizeof(cqe));
+	__atomic_store_n(&place->owner, !(fake->prod >> log & 1), __ATOMIC_RELEASE);
+	fake->prod++;
+}
+
+struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe)
+{
+	struct ibv_cq *cq = ops->create_cq(&ctx->vctx.context, cqe, NULL, 0);
+
+	assert_non_null(cq);
+	return cq;
+}
+
+struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
+			    struct ibv_cq *recv_cq, const struct ibv_qp_cap *cap,
+			    uint64_t send_ops)
+{
+	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = send_cq,
+		.recv_cq = recv_cq,
+		.cap = *cap,
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     (send_ops ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0),
+		.pd = &pd,
+		.send_ops_flags = send_ops,
+	};
+	struct ibv_qp *qp = ops->create_qp_ex(&ctx->vctx.context, &attr);
+
+	assert_non_null(qp);
+	qp->state = IBV_QPS_RTS;
+	return qp;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A kernel and a device for the provider to talk to: answers the commands that
+ * create objects, hands out doorbell pages of a memory file, and completes.
+ */
+#ifndef VHCA_TESTS_FAKE_H
+#define VHCA_TESTS_FAKE_H
+
+#include "vhca.h"
+
+#define FAKE_INLINE	512
+#define FAKE_SGE	16
+#define FAKE_QUEUES	4096	/* pairs of slots */
+
+/* What the kernel was told about a queue. */
+struct fake_cq {
+	struct vhca_create_cq_req req;
+	uint32_t slot;
+	uint64_t prod;
+};
+
+struct fake_qp {
+	struct vhca_create_qp_req req;
+	struct ibv_qp_cap cap;
+	uint32_t qpn;
+	uint32_t slot;
+};
+
+/* Errors that the next commands return. */
+extern int fake_create_cq_err;
+extern int fake_create_qp_err;
+extern int fake_destroy_qp_err;
+/* What provider's log lines said, how often. */
+extern unsigned int fake_logged;
+
+bool fake_registered(void);
+struct vhca_context *fake_open(void);
+void fake_close(struct vhca_context *ctx);
+const struct verbs_context_ops *fake_ops(void);
+
+struct fake_cq *fake_cq(struct ibv_cq *cq);
+struct fake_qp *fake_qp(struct ibv_qp *qp);
+
+/* The device's view of doorbell records and of the kick page. */
+struct vhca_db_page *fake_page(uint32_t slot);
+uint64_t fake_rec(uint32_t slot);
+uint32_t fake_kicks(void);
+
+/* Writes an entry to a CQ's ring; its owner byte is set here. */
+void fake_complete(struct ibv_cq *cq, struct vhca_cqe cqe);
+
+struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe);
+struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
+			    struct ibv_cq *recv_cq, const struct ibv_qp_cap *cap,
+			    uint64_t send_ops);
+
+#endif /* VHCA_TESTS_FAKE_H */

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Polling, arming, and entries that fit nothing that was posted.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "cm.h"
+#include "fake.h"
+
+static struct vhca_context *ctx;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+
+static const struct ibv_qp_cap cap = {
+	.max_send_wr = 64,
+	.max_recv_wr = 64,
+	.max_send_sge = 1,
+	.max_recv_sge = 1,
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	ctx = fake_open();
+	cq = fake_make_cq(ctx, 8);
+	qp = fake_make_qp(ctx, cq, cq, &cap, 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
+	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
+	fake_close(ctx);
+	return 0;
+}
+
+static void post_sends(struct ibv_qp *to, unsigned int n)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+
+	while (n--)
+		assert_int_equal(fake_ops()->post_send(to, &wr, &bad), 0);
+}
+
+static void post_recvs(struct ibv_qp *to, unsigned int n)
+{
+	struct ibv_recv_wr wr = {}, *bad;
+
+	while (n--)
+		assert_int_equal(fake_ops()->post_recv(to, &wr, &bad), 0);
+}
+
+static struct vhca_cqe sent(struct ibv_qp *by, uint32_t index, uint64_t wr_id)
+{
+	return (struct vhca_cqe) {
+		.qpn = htole32(by->qp_num),
+		.wqe_index = htole32(index),
+		.wr_id = htole64(wr_id),
+	};
+}
+
+static int poll(int n, struct ibv_wc *wc)
+{
+	memset(wc, 0xee, n * sizeof(*wc));
+	return fake_ops()->poll_cq(cq, n, wc);
+}
+
+static void laps_go_on(void **state)
+{
+	struct ibv_wc wc[4];
+	uint64_t done = 0, got = 0;
+	int i, n;
+
+	(void)state;
+	assert_int_equal(poll(4, wc), 0);
+	while (got < 100) {
+		for (i = 0; i < 5; i++) {
+			post_sends(qp, 1);
+			done++;
+			fake_complete(cq, sent(qp, done, done));
+		}
+		while ((n = poll(4, wc)) > 0) {
+			for (i = 0; i < n; i++)
+				assert_true(wc[i].wr_id == ++got);
+			assert_true(fake_rec(fake_cq(cq)->slot) == got);
+		}
+		assert_int_equal(n, 0);
+		assert_true(got == done);
+	}
+	assert_int_equal(fake_logged, 0);
+}
+
+static void a_receive_has_all_fields(void **state)
+{
+	struct ibv_wc wc;
+
+	(void)state;
+	post_recvs(qp, 2);
+	fake_complete(cq, (struct vhca_cqe) {
+		.wr_id = htole64(0x1122334455667788),
+		.qpn = htole32(qp->qp_num),
+		.src_qpn = htole32(0xabcdef),
+		.byte_len = htole32(77),
+		.imm = htobe32(0xdeadbeef),
+		.wqe_index = htole32(1),
+		.opcode = VHCA_CQE_RECV,
+		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_IMM | VHCA_CQE_F_GRH,
+		.pkey_index = htole16(3),
+		.slid = htole16(0x1234),
+		.sl = 5,
+		.dlid_path_bits = 2,
+		.vendor_err = 9,
+	});
+	assert_int_equal(poll(1, &wc), 1);
+	assert_true(wc.wr_id == 0x1122334455667788);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.opcode, IBV_WC_RECV);
+	assert_int_equal(wc.byte_len, 77);
+	assert_true(wc.imm_data == htobe32(0xdeadbeef));
+	assert_int_equal(wc.qp_num, qp->qp_num);
+	assert_int_equal(wc.src_qp, 0xabcdef);
+	assert_int_equal(wc.wc_flags, IBV_WC_WITH_IMM | IBV_WC_GRH);
+	assert_int_equal(wc.pkey_index, 3);
+	assert_int_equal(wc.slid, 0x1234);
+	assert_int_equal(wc.sl, 5);
+	assert_int_equal(wc.dlid_path_bits, 2);
+	assert_int_equal(wc.vendor_err, 9);
+
+	fake_complete(cq, (struct vhca_cqe) {
+		.qpn = htole32(qp->qp_num),
+		.wqe_index = htole32(2),
+		.opcode = VHCA_CQE_RECV_WRITE_IMM,
+		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_IMM,
+	});
+	assert_int_equal(poll(1, &wc), 1);
+	assert_int_equal(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
+	assert_int_equal(wc.wc_flags, IBV_WC_WITH_IMM);
+}
+
+static void statuses_and_opcodes_have_their_names(void **state)
+{
+	static const struct {
+		uint8_t device;
+		enum ibv_wc_status verbs;
+	} statuses[] = {
+		{ VHCA_CS_SUCCESS, IBV_WC_SUCCESS },
+		{ VHCA_CS_LOC_LEN_ERR, IBV_WC_LOC_LEN_ERR },
+		{ VHCA_CS_LOC_QP_OP_ERR, IBV_WC_LOC_QP_OP_ERR },
+		{ VHCA_CS_LOC_EEC_OP_ERR, IBV_WC_LOC_EEC_OP_ERR },
+		{ VHCA_CS_LOC_PROT_ERR, IBV_WC_LOC_PROT_ERR },
+		{ VHCA_CS_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR },
+		{ VHCA_CS_MW_BIND_ERR, IBV_WC_MW_BIND_ERR },
+		{ VHCA_CS_BAD_RESP_ERR, IBV_WC_BAD_RESP_ERR },
+		{ VHCA_CS_LOC_ACCESS_ERR, IBV_WC_LOC_ACCESS_ERR },
+		{ VHCA_CS_REM_INV_REQ_ERR, IBV_WC_REM_INV_REQ_ERR },
+		{ VHCA_CS_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR },
+		{ VHCA_CS_REM_OP_ERR, IBV_WC_REM_OP_ERR },
+		{ VHCA_CS_RETRY_EXC_ERR, IBV_WC_RETRY_EXC_ERR },
+		{ VHCA_CS_RNR_RETRY_EXC_ERR, IBV_WC_RNR_RETRY_EXC_ERR },
+		{ VHCA_CS_REM_ABORT_ERR, IBV_WC_REM_ABORT_ERR },
+		{ VHCA_CS_FATAL_ERR, IBV_WC_FATAL_ERR },
+		{ VHCA_CS_GENERAL_ERR, IBV_WC_GENERAL_ERR },
+		{ 200, IBV_WC_GENERAL_ERR },
+	};
+	static const struct {
+		uint8_t device;
+		enum ibv_wc_opcode verbs;
+	} opcodes[] = {
+		{ VHCA_CQE_SEND, IBV_WC_SEND },
+		{ VHCA_CQE_WRITE, IBV_WC_RDMA_WRITE },
+		{ VHCA_CQE_READ, IBV_WC_RDMA_READ },
+	};
+	struct vhca_cqe cqe;
+	struct ibv_wc wc;
+	uint32_t n = 0, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+		post_sends(qp, 1);
+		n++;
+		cqe = sent(qp, n, n);
+		cqe.status = statuses[i].device;
+		fake_complete(cq, cqe);
+		assert_int_equal(poll(1, &wc), 1);
+		assert_int_equal(wc.status, statuses[i].verbs);
+	}
+	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+		post_sends(qp, 1);
+		n++;
+		cqe = sent(qp, n, n);
+		cqe.opcode = opcodes[i].device;
+		fake_complete(cq, cqe);
+		assert_int_equal(poll(1, &wc), 1);
+		assert_int_equal(wc.opcode, opcodes[i].verbs);
+	}
+}
+
+static void nonsense_of_the_device_is_dropped(void **state)
+{
+	struct vhca_cqe cqe;
+	struct ibv_wc wc[4];
+
+	(void)state;
+	post_sends(qp, 3);
+	fake_complete(cq, sent(qp, 4, 100));		/* more than was posted */
+	fake_complete(cq, sent(qp, 0, 101));		/* nothing */
+	fake_complete(cq, sent(qp, 0x80000000, 102));
+	cqe = sent(qp, 1, 103);
+	cqe.qpn = htole32(0x654321);			/* no such QP */
+	fake_complete(cq, cqe);
+	cqe = sent(qp, 1, 104);
+	cqe.flags = VHCA_CQE_F_RQ;			/* no receive was posted */
+	fake_complete(cq, cqe);
+	fake_complete(cq, sent(qp, 2, 105));
+	fake_complete(cq, sent(qp, 2, 106));		/* a second time */
+	assert_int_equal(poll(4, wc), 1);
+	assert_true(wc[0].wr_id == 105);
+	assert_int_equal(fake_logged, 6);
+	assert_true(fake_rec(fake_cq(cq)->slot) == 7);
+	/* the queue is as far as the good one said */
+	fake_complete(cq, sent(qp, 3, 107));
+	assert_int_equal(poll(4, wc), 1);
+}
+
+static void arming_never_takes_back(void **state)
+{
+	uint32_t slot = fake_cq(cq)->slot + 1;
+	uint64_t one, two;
+
+	(void)state;
+	assert_true(fake_rec(slot) == 0);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	one = fake_rec(slot);
+	assert_true(one & VHCA_ARM_SOLICITED);
+	assert_true(one >> VHCA_ARM_SEQ_SHIFT != 0);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
+	two = fake_rec(slot);
+	assert_false(two & VHCA_ARM_SOLICITED);
+	assert_true(two >> VHCA_ARM_SEQ_SHIFT != one >> VHCA_ARM_SEQ_SHIFT);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_false(fake_rec(slot) & VHCA_ARM_SOLICITED);
+	fake_ops()->cq_event(cq);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_true(fake_rec(slot) & VHCA_ARM_SOLICITED);
+
+	post_sends(qp, 2);
+	fake_complete(cq, sent(qp, 2, 0));
+	{
+		struct ibv_wc wc;
+
+		assert_int_equal(poll(1, &wc), 1);
+	}
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
+	assert_int_equal(fake_rec(slot) & VHCA_ARM_CI_MASK, 1);
+}
+
+static void extended_polling_says_the_same(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 8,
+		.wc_flags = IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+	};
+	struct ibv_poll_cq_attr none = {}, bad = { .comp_mask = 1 };
+	struct ibv_cq_ex *ex = fake_ops()->create_cq_ex(&ctx->vctx.context, &attr);
+	struct ibv_cq *base = ibv_cq_ex_to_cq(ex);
+	struct ibv_qp *other;
+	struct vhca_cqe cqe;
+
+	(void)state;
+	assert_non_null(ex);
+	other = fake_make_qp(ctx, base, base, &cap, 0);
+	assert_int_equal(ibv_start_poll(ex, &bad), EINVAL);
+	assert_int_equal(ibv_start_poll(ex, &none), ENOENT);
+	post_sends(other, 2);
+	post_recvs(other, 1);
+	fake_complete(base, sent(other, 1, 11));
+	cqe = (struct vhca_cqe) {
+		.wr_id = htole64(12),
+		.timestamp = htole64(0xabcdef0123456789),
+		.qpn = htole32(other->qp_num),
+		.src_qpn = htole32(3),
+		.byte_len = htole32(4),
+		.imm = htobe32(5),
+		.wqe_index = htole32(1),
+		.opcode = VHCA_CQE_RECV,
+		.status = VHCA_CS_LOC_LEN_ERR,
+		.vendor_err = 6,
+		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_IMM,
+		.slid = htole16(7),
+		.sl = 8,
+		.dlid_path_bits = 9,
+	};
+	fake_complete(base, cqe);
+
+	assert_int_equal(ibv_start_poll(ex, &none), 0);
+	assert_true(ex->wr_id == 11);
+	assert_int_equal(ex->status, IBV_WC_SUCCESS);
+	assert_int_equal(ibv_wc_read_opcode(ex), IBV_WC_SEND);
+	assert_true(fake_rec(fake_cq(base)->slot) == 0);
+	assert_int_equal(ibv_next_poll(ex), 0);
+	assert_true(ex->wr_id == 12);
+	assert_int_equal(ex->status, IBV_WC_LOC_LEN_ERR);
+	assert_int_equal(ibv_wc_read_opcode(ex), IBV_WC_RECV);
+	assert_int_equal(ibv_wc_read_vendor_err(ex), 6);
+	assert_int_equal(ibv_wc_read_byte_len(ex), 4);
+	assert_true(ibv_wc_read_imm_data(ex) == htobe32(5));
+	assert_int_equal(ibv_wc_read_qp_num(ex), other->qp_num);
+	assert_int_equal(ibv_wc_read_src_qp(ex), 3);
+	assert_int_equal(ibv_wc_read_wc_flags(ex), IBV_WC_WITH_IMM);
+	assert_int_equal(ibv_wc_read_slid(ex), 7);
+	assert_int_equal(ibv_wc_read_sl(ex), 8);
+	assert_int_equal(ibv_wc_read_dlid_path_bits(ex), 9);
+	assert_true(ibv_wc_read_completion_ts(ex) == 0xabcdef0123456789);
+	assert_int_equal(ibv_next_poll(ex), ENOENT);
+	ibv_end_poll(ex);
+	assert_true(fake_rec(fake_cq(base)->slot) == 2);
+	assert_int_equal(ibv_start_poll(ex, &none), ENOENT);
+
+	attr.wc_flags = IBV_WC_EX_WITH_CVLAN;
+	assert_null(fake_ops()->create_cq_ex(&ctx->vctx.context, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_int_equal(fake_ops()->destroy_qp(other), 0);
+	assert_int_equal(fake_ops()->destroy_cq(base), 0);
+}
+
+/* ---- posters, a device and pollers at the same time ---- */
+
+#define POSTERS		3
+#define POLLERS		2
+#define POSTED_EACH	40000
+
+struct load {
+	_Atomic uint64_t polled;
+	_Atomic uint64_t sum;
+	_Atomic bool stop;
+};
+
+static struct load load;
+
+static void *poster_main(void *arg)
+{
+	uint64_t id = (uintptr_t)arg * POSTED_EACH;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < POSTED_EACH; i++) {
+		wr.wr_id = id + i;
+		while ((err = fake_ops()->post_send(qp, &wr, &bad)) == ENOMEM)
+			sched_yield();
+		if (err)
+			return (void *)1;
+	}
+	return NULL;
+}
+
+static void *poller_main(void *arg)
+{
+	struct ibv_wc wc[4];
+	int i, n;
+
+	(void)arg;
+	while (load.polled < POSTERS * POSTED_EACH && !load.stop) {
+		n = fake_ops()->poll_cq(cq, 4, wc);
+		for (i = 0; i < n; i++)
+			load.sum += wc[i].wr_id;
+		load.polled += n;
+		if (!n)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Completes what the record says was posted, as long as the CQ has room. */
+static void *device_main(void *arg)
+{
+	const struct vhca_wqe_ctrl *ring = (const void *)(uintptr_t)fake_qp(qp)->req.sq_addr;
+	uint8_t log = fake_qp(qp)->req.log_sq_blocks;
+	uint64_t done = 0, wr_id;
+
+	(void)arg;
+	while (done < POSTERS * POSTED_EACH) {
+		if (done == fake_rec(fake_qp(qp)->slot) ||
+		    fake_cq(cq)->prod - fake_rec(fake_cq(cq)->slot) == 8) {
+			sched_yield();
+			continue;
+		}
+		/* one block each */
+		wr_id = ring[ring_slot(done, log) * 2].wr_id;
+		done++;
+		fake_complete(cq, sent(qp, done, wr_id));
+	}
+	return NULL;
+}
+
+static void threads_lose_nothing(void **state)
+{
+	const uint64_t total = POSTERS * POSTED_EACH;
+	pthread_t posters[POSTERS], pollers[POLLERS], device;
+	uintptr_t i;
+	void *ret;
+
+	(void)state;
+	memset(&load, 0, sizeof(load));
+	assert_int_equal(pthread_create(&device, NULL, device_main, NULL), 0);
+	for (i = 0; i < POLLERS; i++)
+		assert_int_equal(pthread_create(&pollers[i], NULL, poller_main, NULL), 0);
+	for (i = 0; i < POSTERS; i++)
+		assert_int_equal(pthread_create(&posters[i], NULL, poster_main, (void *)i), 0);
+	for (i = 0; i < POSTERS; i++) {
+		pthread_join(posters[i], &ret);
+		assert_null(ret);
+	}
+	pthread_join(device, NULL);
+	for (i = 0; i < POLLERS; i++)
+		pthread_join(pollers[i], NULL);
+	assert_true(load.polled == total);
+	assert_true(load.sum == total * (total - 1) / 2);
+	assert_int_equal(fake_logged, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(laps_go_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_receive_has_all_fields, setup, teardown),
+		cmocka_unit_test_setup_teardown(statuses_and_opcodes_have_their_names, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(nonsense_of_the_device_is_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(arming_never_takes_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(extended_polling_says_the_same, setup, teardown),
+		cmocka_unit_test_setup_teardown(threads_lose_nothing, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

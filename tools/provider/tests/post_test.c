@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What posting writes into the rings, what it refuses, and when it kicks.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cm.h"
+#include "fake.h"
+
+static struct vhca_context *ctx;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+
+static const struct ibv_qp_cap cap = {
+	.max_send_wr = 4,
+	.max_recv_wr = 4,
+	.max_send_sge = 4,
+	.max_recv_sge = 2,
+	.max_inline_data = 200,
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	ctx = fake_open();
+	cq = fake_make_cq(ctx, 64);
+	qp = fake_make_qp(ctx, cq, cq, &cap, VHCA_SEND_OPS);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
+	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
+	fake_close(ctx);
+	return 0;
+}
+
+static uint32_t sq_blocks(void)
+{
+	return 1U << fake_qp(qp)->req.log_sq_blocks;
+}
+
+/* Bytes of the send ring from a block on, the ring's end unfolded. */
+static void read_ring(uint64_t block, void *to, size_t len)
+{
+	const uint8_t *ring = (const uint8_t *)(uintptr_t)fake_qp(qp)->req.sq_addr;
+	size_t size = sq_blocks() * VHCA_WQE_BLOCK, i;
+
+	for (i = 0; i < len; i++)
+		((uint8_t *)to)[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
+}
+
+static int post(struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	*bad = NULL;
+	return fake_ops()->post_send(qp, wr, bad);
+}
+
+/* The device finishes everything up to a count of blocks. */
+static void finish(uint64_t blocks)
+{
+	struct ibv_wc wc;
+
+	fake_complete(cq, (struct vhca_cqe) {
+		.qpn = htole32(qp->qp_num),
+		.wqe_index = htole32((uint32_t)blocks),
+	});
+	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
+}
+
+static void a_write_has_all_segments(void **state)
+{
+	struct ibv_sge sge[2] = {
+		{ .addr = 0x1122334455667788, .length = 100, .lkey = 0xabc },
+		{ .addr = 0x8000, .length = 0, .lkey = 0xdef },
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = 0xfedcba9876543210,
+		.sg_list = sge,
+		.num_sge = 2,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_FENCE,
+		.imm_data = htobe32(0x01020304),
+		.wr.rdma = { .remote_addr = 0x99aabbccddeeff00, .rkey = 0x777 },
+	}, *bad;
+	struct {
+		struct vhca_wqe_ctrl ctrl;
+		struct vhca_wqe_raddr raddr;
+		struct vhca_sge sge[2];
+	} got;
+
+	(void)state;
+	assert_int_equal(post(&wr, &bad), 0);
+	read_ring(0, &got, sizeof(got));
+	assert_int_equal(got.ctrl.opcode, VHCA_OP_WRITE_IMM);
+	assert_int_equal(got.ctrl.flags,
+			 VHCA_WQE_SIGNALED | VHCA_WQE_SOLICITED | VHCA_WQE_FENCE);
+	assert_int_equal(got.ctrl.nblk, 2);
+	assert_int_equal(got.ctrl.nsge, 2);
+	assert_true(got.ctrl.imm == htobe32(0x01020304));
+	assert_true(got.ctrl.wr_id == htole64(wr.wr_id));
+	assert_true(got.ctrl.index == 0);
+	assert_true(got.ctrl.inline_len == 0);
+	assert_true(got.raddr.addr == htole64(wr.wr.rdma.remote_addr));
+	assert_true(got.raddr.rkey == htole32(0x777));
+	assert_true(got.sge[0].addr == htole64(sge[0].addr));
+	assert_true(got.sge[0].length == htole32(100));
+	assert_true(got.sge[0].lkey == htole32(0xabc));
+	assert_true(got.sge[1].length == 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 2);
+
+	wr.opcode = IBV_WR_SEND;
+	wr.num_sge = 0;
+	wr.send_flags = 0;
+	assert_int_equal(post(&wr, &bad), 0);
+	read_ring(2, &got, sizeof(got));
+	assert_int_equal(got.ctrl.opcode, VHCA_OP_SEND);
+	assert_int_equal(got.ctrl.flags, 0);
+	assert_int_equal(got.ctrl.nblk, 1);
+	assert_true(got.ctrl.imm == 0);
+	assert_true(got.ctrl.index == htole32(2));
+	assert_true(fake_rec(fake_qp(qp)->slot) == 3);
+}
+
+static void inline_data_cross_the_end(void **state)
+{
+	uint8_t data[200], got[sizeof(struct vhca_wqe_ctrl) + sizeof(data)];
+	struct ibv_sge sge[2] = {
+		{ .addr = (uintptr_t)data, .length = 7 },
+		{ .addr = (uintptr_t)data + 7, .length = 193 },
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = sge,
+		.num_sge = 2,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_INLINE,
+	}, *bad;
+	const struct vhca_wqe_ctrl *ctrl = (const void *)got;
+	uint64_t block = 0;
+	unsigned int lap;
+	size_t i;
+
+	(void)state;
+	/* 4 blocks each, over a ring of 16: shift by one-block requests in between */
+	for (lap = 0; lap < 40; lap++) {
+		for (i = 0; i < sizeof(data); i++)
+			data[i] = lap + i * 3;
+		wr.num_sge = 2;
+		assert_int_equal(post(&wr, &bad), 0);
+		read_ring(block, got, sizeof(got));
+		assert_int_equal(ctrl->nblk, 4);
+		assert_int_equal(ctrl->nsge, 0);
+		assert_int_equal(ctrl->flags, VHCA_WQE_INLINE);
+		assert_true(ctrl->inline_len == htole32(200));
+		assert_true(ctrl->index == htole32((uint32_t)block));
+		assert_memory_equal(got + sizeof(*ctrl), data, sizeof(data));
+		block += 4;
+
+		wr.num_sge = 1;
+		assert_int_equal(post(&wr, &bad), 0);
+		block += 1;
+		assert_true(fake_rec(fake_qp(qp)->slot) == block);
+		finish(block);
+	}
+}
+
+static void a_full_ring_refuses_and_recovers(void **state)
+{
+	struct ibv_send_wr wr[3] = {}, *bad;
+	uint32_t n = 0;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		wr[i].opcode = IBV_WR_SEND;
+		wr[i].next = i < 2 ? &wr[i + 1] : NULL;
+	}
+	wr[2].next = NULL;
+	while (!post(&wr[2], &bad))
+		n++;
+	assert_int_equal(n, sq_blocks());
+	assert_true(n >= cap.max_send_wr);
+	assert_ptr_equal(bad, &wr[2]);
+	assert_int_equal(post(&wr[0], &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[0]);
+	assert_true(fake_rec(fake_qp(qp)->slot) == n);
+
+	/* room for one of a chain of three: that one is posted */
+	finish(1);
+	assert_int_equal(post(&wr[0], &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr[1]);
+	assert_true(fake_rec(fake_qp(qp)->slot) == n + 1);
+}
+
+static void max_send_wr_of_the_largest_fit(void **state)
+{
+	struct ibv_sge sge[4] = {};
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ, .sg_list = sge, .num_sge = 4 }, *bad;
+	uint8_t data[200] = {};
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < cap.max_send_wr; i++)
+		assert_int_equal(post(&wr, &bad), 0);
+	finish(fake_rec(fake_qp(qp)->slot));
+	sge[0] = (struct ibv_sge) { .addr = (uintptr_t)data, .length = sizeof(data) };
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.send_flags = IBV_SEND_INLINE;
+	wr.num_sge = 1;
+	for (i = 0; i < cap.max_send_wr; i++)
+		assert_int_equal(post(&wr, &bad), 0);
+}
+
+static void nonsense_is_refused(void **state)
+{
+	uint8_t data[201] = {};
+	struct ibv_sge sge[5] = { { .addr = (uintptr_t)data, .length = sizeof(data) } };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .sg_list = sge, .num_sge = 5 }, *bad;
+	struct ibv_recv_wr rwr = { .sg_list = sge, .num_sge = 3 }, *rbad = NULL;
+	static const enum ibv_qp_state no_sends[] = {
+		IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
+	};
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
+	wr.num_sge = -1;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_BIND_MW;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	wr.opcode = (enum ibv_wr_opcode)1000;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = IBV_SEND_INLINE;
+	assert_int_equal(post(&wr, &bad), EINVAL);	/* a byte too long */
+	sge[0].length = 10;
+	wr.opcode = IBV_WR_RDMA_READ;
+	assert_int_equal(post(&wr, &bad), EINVAL);	/* nothing to read into */
+	wr.opcode = IBV_WR_SEND;
+	sge[1] = (struct ibv_sge) { .length = UINT32_MAX };
+	sge[2] = (struct ibv_sge) { .length = 1 };
+	wr.num_sge = 3;
+	assert_int_equal(post(&wr, &bad), EINVAL);	/* sums do not overflow */
+	wr.num_sge = 1;
+	for (i = 0; i < sizeof(no_sends) / sizeof(no_sends[0]); i++) {
+		qp->state = no_sends[i];
+		assert_int_equal(post(&wr, &bad), EINVAL);
+	}
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+	qp->state = IBV_QPS_ERR;
+	assert_int_equal(post(&wr, &bad), 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 1);
+
+	assert_int_equal(fake_ops()->post_recv(qp, &rwr, &rbad), EINVAL);
+	assert_ptr_equal(rbad, &rwr);
+	rwr.num_sge = -1;
+	assert_int_equal(fake_ops()->post_recv(qp, &rwr, &rbad), EINVAL);
+	qp->state = IBV_QPS_RESET;
+	rwr.num_sge = 1;
+	assert_int_equal(fake_ops()->post_recv(qp, &rwr, &rbad), EINVAL);
+	assert_true(fake_rec(fake_qp(qp)->slot + 1) == 0);
+}
+
+static void the_device_is_kicked_once_when_it_sleeps(void **state)
+{
+	struct ibv_send_wr wr[2] = { { .opcode = IBV_WR_SEND }, { .opcode = IBV_WR_SEND } }, *bad;
+	struct vhca_db_page *page0 = fake_page(0);
+
+	(void)state;
+	wr[0].next = &wr[1];
+	assert_int_equal(post(&wr[1], &bad), 0);
+	assert_int_equal(fake_kicks(), 0);
+	page0->armed = htole32(1);
+	assert_int_equal(post(&wr[0], &bad), 0);
+	assert_true(fake_kicks() == htole32(VHCA_KICK));
+	assert_true(page0->armed == 0);
+	assert_int_equal(post(&wr[1], &bad), 0);
+	assert_int_equal(fake_kicks(), 0);
+	/* the QP's records are not in page 0: its bit is, in the summary */
+	assert_true(fake_qp(qp)->slot < VHCA_DB_SLOTS ||
+		    page0->summary[0] & htole64(UINT64_C(1) << fake_qp(qp)->slot / VHCA_DB_SLOTS));
+}
+
+static void receives_fill_strides_and_never_ring(void **state)
+{
+	struct ibv_sge sge[2] = { { 0x1000, 64, 5 }, { 0x2000, 32, 6 } };
+	struct ibv_recv_wr wr = { .wr_id = 42, .sg_list = sge, .num_sge = 2 }, *bad;
+	const struct vhca_create_qp_req *req = &fake_qp(qp)->req;
+	const struct vhca_rwqe *rwqe = (const void *)(uintptr_t)req->rq_addr;
+	const struct vhca_sge *seg = (const void *)(rwqe + 1);
+	uint32_t i;
+
+	(void)state;
+	assert_int_equal(req->rq_addr % VHCA_DB_PAGE_SIZE, 0);
+	assert_int_equal(1 << req->log_rq_stride, 64);	/* 16 + 2 * 16, next power of two */
+	for (i = 0; i < 1U << req->log_rq_strides; i++) {
+		assert_int_equal(fake_ops()->post_recv(qp, &wr, &bad), 0);
+		assert_true(fake_rec(fake_qp(qp)->slot + 1) == i + 1);
+	}
+	assert_int_equal(fake_ops()->post_recv(qp, &wr, &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr);
+	rwqe = (const void *)((const uint8_t *)rwqe + (3 << req->log_rq_stride));
+	seg = (const void *)(rwqe + 1);
+	assert_true(rwqe->wr_id == htole64(42));
+	assert_true(rwqe->index == htole32(3));
+	assert_int_equal(rwqe->nsge, 2);
+	assert_true(seg[1].addr == htole64(0x2000) && seg[1].length == htole32(32) &&
+		    seg[1].lkey == htole32(6));
+	assert_true(fake_page(fake_qp(qp)->slot)->news[(fake_qp(qp)->slot + 1) % VHCA_DB_SLOTS / 64] ==
+		    0);
+}
+
+static struct ibv_qp_ex *ex(void)
+{
+	return &to_vhca_qp(qp)->vqp.qp_ex;
+}
+
+static void extended_posting_writes_the_same(void **state)
+{
+	uint8_t one[512], two[512], data[30] = "inline";
+	struct ibv_sge sge = { .addr = 0x5000, .length = 9, .lkey = 3 };
+	struct ibv_send_wr wr[3] = {
+		{ .wr_id = 1, .next = &wr[1], .opcode = IBV_WR_SEND_WITH_IMM, .sg_list = &sge,
+		  .num_sge = 1, .imm_data = 99, .send_flags = IBV_SEND_SIGNALED },
+		{ .wr_id = 2, .next = &wr[2], .opcode = IBV_WR_RDMA_READ, .sg_list = &sge,
+		  .num_sge = 1, .wr.rdma = { 0x9000, 17 } },
+		{ .wr_id = 3, .opcode = IBV_WR_SEND },
+	}, *bad;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	(void)state;
+	assert_int_equal(post(wr, &bad), 0);
+	read_ring(0, one, sizeof(one));
+	assert_int_equal(fake_ops()->modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+	memset((void *)(uintptr_t)fake_qp(qp)->req.sq_addr, 0, sq_blocks() * VHCA_WQE_BLOCK);
+
+	ibv_wr_start(ex());
+	ex()->wr_id = 1;
+	ex()->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send_imm(ex(), 99);
+	ibv_wr_set_sge(ex(), 3, 0x5000, 9);
+	ex()->wr_id = 2;
+	ex()->wr_flags = 0;
+	ibv_wr_rdma_read(ex(), 17, 0x9000);
+	ibv_wr_set_sge_list(ex(), 1, &sge);
+	ex()->wr_id = 3;
+	ibv_wr_send(ex());
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+	assert_int_equal(ibv_wr_complete(ex()), 0);
+	read_ring(0, two, sizeof(two));
+	assert_memory_equal(one, two, sizeof(one));
+	assert_true(fake_rec(fake_qp(qp)->slot) == 3);
+
+	ibv_wr_start(ex());
+	ibv_wr_rdma_write_imm(ex(), 8, 0x7000, 5);
+	ibv_wr_set_inline_data(ex(), data, sizeof(data));
+	assert_int_equal(ibv_wr_complete(ex()), 0);
+	read_ring(3, two, sizeof(two));
+	assert_memory_equal(two + 48, data, sizeof(data));
+	assert_int_equal(((struct vhca_wqe_ctrl *)two)->flags, VHCA_WQE_INLINE);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 5);
+}
+
+static void extended_posting_is_all_or_nothing(void **state)
+{
+	struct ibv_sge sge[5] = {};
+	uint8_t data[201] = {};
+	uint64_t before;
+	uint32_t i;
+
+	(void)state;
+	ibv_wr_start(ex());
+	ibv_wr_send(ex());
+	ibv_wr_rdma_write(ex(), 1, 2);
+	ibv_wr_set_sge_list(ex(), 5, sge);
+	ibv_wr_send(ex());
+	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+
+	ibv_wr_start(ex());
+	ibv_wr_send(ex());
+	ibv_wr_set_inline_data(ex(), data, sizeof(data));
+	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
+
+	ibv_wr_start(ex());
+	ibv_wr_rdma_read(ex(), 1, 2);
+	ibv_wr_set_inline_data(ex(), data, 1);
+	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
+
+	ibv_wr_start(ex());
+	ibv_wr_send(ex());
+	ibv_wr_abort(ex());
+	ibv_wr_start(ex());
+	assert_int_equal(ibv_wr_complete(ex()), 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+
+	ibv_wr_start(ex());
+	for (i = 0; i <= sq_blocks(); i++)
+		ibv_wr_send(ex());
+	assert_int_equal(ibv_wr_complete(ex()), ENOMEM);
+	before = fake_rec(fake_qp(qp)->slot);
+	assert_true(before == 0);
+
+	qp->state = IBV_QPS_INIT;
+	ibv_wr_start(ex());
+	ibv_wr_send(ex());
+	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_write_has_all_segments, setup, teardown),
+		cmocka_unit_test_setup_teardown(inline_data_cross_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_ring_refuses_and_recovers, setup, teardown),
+		cmocka_unit_test_setup_teardown(max_send_wr_of_the_largest_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(nonsense_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_device_is_kicked_once_when_it_sleeps, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(receives_fill_strides_and_never_ring, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(extended_posting_writes_the_same, setup, teardown),
+		cmocka_unit_test_setup_teardown(extended_posting_is_all_or_nothing, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
