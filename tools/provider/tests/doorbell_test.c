@@ -187,7 +187,7 @@ static void ring_doorbells(unsigned int used, bool lock_step)
 	for (q = 0; q < used; q++)
 		pthread_join(threads[q], NULL);
 	pthread_join(device, NULL);
-	print_message("%u doorbells, the device slept %u times\n", used * RINGS, d.sleeps);
+	print_message("# %u doorbells, the device slept %u times\n", used * RINGS, d.sleeps);
 	assert_int_equal(d.lost, 0);
 	assert_true(all_seen(&d));
 	assert_true(d.sleeps > 0 || !lock_step);
@@ -304,7 +304,7 @@ static void raise_events(bool lock_step)
 	assert_int_equal(pthread_create(&device, NULL, completer_main, &a), 0);
 	consume(&a);
 	pthread_join(device, NULL);
-	print_message("%u completions, the program waited %u times\n", EVENTS, a.waits);
+	print_message("# %u completions, the program waited %u times\n", EVENTS, a.waits);
 	assert_int_equal(a.lost, 0);
 	assert_true(a.cons == EVENTS);
 	assert_true(a.waits > 0 || !lock_step);
