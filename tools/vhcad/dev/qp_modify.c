@@ -265,6 +265,10 @@ enum vhca_status cmd_modify_qp(struct command *c)
 			return VHCA_ST_INTERNAL;
 	}
 	copy_values(qp, &req->attr, mask);
+	if (mask & A(RETRY_CNT))
+		qp->req.retry_left = qp->attr.retry_cnt;
+	if (mask & A(RNR_RETRY))
+		qp->req.rnr_left = qp->attr.rnr_retry;
 	enter(qp, from, to);
 	return VHCA_ST_OK;
 }

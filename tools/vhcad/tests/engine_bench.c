@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the engine costs: bandwidth against memcpy of the same buffers in the
+ * same run, and the time from a WQE to its completion.
+ *
+ * Everything runs on one thread and is measured in its processor time, so that
+ * the figures are the device's own work whatever else the machine does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define REGION	(7u << 20)		/* a set of them is larger than the caches */
+#define SETS	5u
+#define ROUNDS	7
+
+static u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, u32 n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return v[n / 2];
+}
+
+/* Copies the pages of one set of regions to the other, piece by piece. */
+static double memcpy_gbs(struct tmr (*m)[2], u32 size)
+{
+	u64 t = now_ns(), bytes = 0;
+
+	for (u32 s = 0; s < SETS; s++)
+		for (u32 i = 0; i < m[s][0].npages; i++, bytes += 4096)
+			memcpy(t_cpu(m[s][1].h, m[s][1].page[i]),
+			       t_cpu(m[s][0].h, m[s][0].page[i]), 4096);
+	return (double)bytes / (now_ns() - t);
+}
+
+static double write_gbs(struct tpair *p, struct tmr (*m)[2], u8 op, u32 size)
+{
+	u64 t = now_ns(), bytes = 0;
+	struct vhca_cqe e;
+
+	for (u32 s = 0; s < SETS; s++) {
+		for (u32 off = 0; off + size <= REGION; off += size) {
+			struct twr wr = t_wr(op, off, &m[s][0], off, size, &m[s][1], off);
+
+			t_post(&p->qp[0], &wr);
+			bytes += size;
+			if (off / size % 16 == 15 || off + 2 * size > REGION) {
+				t_ring_sq(&p->qp[0]);
+				t_poll(&p->w);
+				while (t_cq_poll(&p->cq[0], &e))
+					assert_int_equal(e.status, 0);
+			}
+		}
+	}
+	return (double)bytes / (now_ns() - t);
+}
+
+static void bandwidth(struct tpair *p, struct tmr (*m)[2], const char *name, u8 op, u32 size)
+{
+	double ours[ROUNDS], base[ROUNDS], o, b;
+
+	for (u32 i = 0; i < ROUNDS; i++) {
+		base[i] = memcpy_gbs(m, size);
+		ours[i] = write_gbs(p, m, op, size);
+	}
+	o = median(ours, ROUNDS);
+	b = median(base, ROUNDS);
+	printf("%-10s %7u bytes  %6.2f GB/s  memcpy %6.2f GB/s  %3.0f %%\n", name, size, o, b,
+	       100 * o / b);
+}
+
+/* One 64-byte WRITE after the other, each waited for. */
+static void latency(struct tpair *p, struct tmr (*m)[2])
+{
+	enum { N = 200000 };
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &m[0][0], 0, 64, &m[0][1], 0);
+	double per[ROUNDS], copy[ROUNDS];
+	struct vhca_cqe e;
+
+	for (u32 r = 0; r < ROUNDS; r++) {
+		u64 t = now_ns();
+
+		for (u32 i = 0; i < N; i++) {
+			t_post(&p->qp[0], &wr);
+			t_ring_sq(&p->qp[0]);
+			do
+				t_poll(&p->w);
+			while (!t_cq_poll(&p->cq[0], &e));
+		}
+		per[r] = (double)(now_ns() - t) / N;
+		t = now_ns();
+		for (u32 i = 0; i < N; i++) {
+			memcpy(t_cpu(&p->h[1], m[0][1].page[1]), t_cpu(&p->h[0], m[0][0].page[1]),
+			       4096);
+			__asm__ volatile("" ::: "memory");
+		}
+		copy[r] = (double)(now_ns() - t) / N;
+	}
+	printf("WRITE 64 bytes, WQE to CQE: %.0f ns (%.1f cached 4 KiB memcpys of %.0f ns)\n",
+	       median(per, ROUNDS), median(per, ROUNDS) / median(copy, ROUNDS),
+	       median(copy, ROUNDS));
+}
+
+/* Deep queue of 64-byte WRITEs. */
+static void rate(struct tpair *p, struct tmr (*m)[2])
+{
+	enum { N = 2000, BATCH = 128 };
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &m[0][0], 0, 64, &m[0][1], 0);
+	double per[ROUNDS];
+	struct vhca_cqe e;
+
+	for (u32 r = 0; r < ROUNDS; r++) {
+		u64 t = now_ns();
+
+		for (u32 i = 0; i < N; i++) {
+			for (u32 k = 0; k < BATCH; k++)
+				t_post(&p->qp[0], &wr);
+			t_ring_sq(&p->qp[0]);
+			t_poll(&p->w);
+			for (u32 k = 0; k < BATCH; k++)
+				assert_true(t_cq_poll(&p->cq[0], &e));
+		}
+		per[r] = (double)(now_ns() - t) / N / BATCH;
+	}
+	printf("WRITE 64 bytes, deep queue: %.2f M/s\n", 1000 / median(per, ROUNDS));
+}
+
+int main(void)
+{
+	static struct tmr m[SETS][2];
+	struct tpair p;
+
+	freopen("/dev/null", "w", stderr);
+	t_pair_init(&p, 5, 1, 2);
+	for (u32 s = 0; s < SETS; s++)
+		for (u32 i = 0; i < 2; i++) {
+			t_mr_init(&p.h[i], &m[s][i], 1ull << 33, REGION, RW, 1, 12);
+			t_mr_fill(&m[s][i], i);
+		}
+	bandwidth(&p, m, "WRITE", VHCA_OP_WRITE, 1u << 20);
+	bandwidth(&p, m, "WRITE", VHCA_OP_WRITE, 64u << 10);
+	bandwidth(&p, m, "READ", VHCA_OP_READ, 64u << 10);
+	bandwidth(&p, m, "WRITE", VHCA_OP_WRITE, 4u << 10);
+	latency(&p, m);
+	rate(&p, m);
+	t_pair_fini(&p);
+	return 0;
+}

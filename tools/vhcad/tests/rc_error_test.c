@@ -1,0 +1,677 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC when something is wrong: who gets which status, which events are raised,
+ * in which order the rest is flushed.
+ */
+#include <string.h>
+
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+
+struct fixture {
+	struct tpair p;
+	struct tmr l, r;
+};
+
+static void setup(struct fixture *f)
+{
+	t_pair_init(&f->p, 3, 0xfffff0, 5);
+	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, 40000, RW, 1, 12);
+	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, 40000, RW, 1, 12);
+	t_mr_fill(&f->l, 1);
+	t_mr_fill(&f->r, 2);
+}
+
+static void done(struct fixture *f)
+{
+	t_pair_fini(&f->p);
+}
+
+/* Posts requests 10, 11 behind a failing one (1) and a receive on each side. */
+static void fail_first(struct fixture *f, const struct twr *bad, u8 status)
+{
+	struct twr next = t_wr(VHCA_OP_WRITE, 10, &f->l, 0, 100, &f->r, 0);
+	struct vhca_sge s = t_sge(&f->l, 0, 100);
+
+	t_recv(&f->p.qp[0], 500, 1, &s);
+	t_recv(&f->p.qp[0], 501, 1, &s);
+	t_post(&f->p.qp[0], bad);
+	t_post(&f->p.qp[0], &next);
+	next.wr_id = 11;
+	t_post(&f->p.qp[0], &next);
+	t_ring_sq(&f->p.qp[0]);
+	t_expect_cqe(&f->p.cq[0], bad->wr_id, status);
+	t_expect_cqe(&f->p.cq[0], 10, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_cqe(&f->p.cq[0], 11, VHCA_CS_WR_FLUSH_ERR);
+	assert_true(t_expect_cqe(&f->p.cq[0], 500, VHCA_CS_WR_FLUSH_ERR).flags & VHCA_CQE_F_RQ);
+	t_expect_cqe(&f->p.cq[0], 501, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f->p.cq[0]);
+	assert_int_equal(t_state(&f->p.qp[0]), T_ERR);
+}
+
+/* The requester's own faults.  The peer notices nothing. */
+static void local_fault(void (*spoil)(struct fixture *f, struct twr *wr), u8 op, u8 status)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(op, 1, &f.l, 0, 3000, &f.r, 0);
+	spoil(&f, &wr);
+	fail_first(&f, &wr, status);
+	assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+	t_expect_no_cqe(&f.p.cq[1]);
+	t_expect_no_event(&f.p.h[0]);
+	t_expect_no_event(&f.p.h[1]);
+	done(&f);
+}
+
+static void bad_index(struct fixture *f, struct twr *wr) { wr->sge[0].lkey += 256; }
+static void bad_variant(struct fixture *f, struct twr *wr) { wr->sge[0].lkey ^= 1; }
+static void no_key(struct fixture *f, struct twr *wr) { wr->sge[0].lkey = 0xffffffff; }
+static void before(struct fixture *f, struct twr *wr) { wr->sge[0].addr--; }
+static void behind(struct fixture *f, struct twr *wr) { wr->sge[0].addr += 40000 - 2999; }
+static void wraps(struct fixture *f, struct twr *wr) { wr->sge[0].addr = UINT64_MAX - 10; }
+static void opcode(struct fixture *f, struct twr *wr) { wr->opcode = 0x77; }
+static void flag(struct fixture *f, struct twr *wr) { wr->flags = 0x80; }
+static void too_many(struct fixture *f, struct twr *wr)
+{
+	wr->flags = VHCA_WQE_INLINE;
+	wr->nsge = 0;
+	wr->data = wr;
+	wr->data_len = 513;		/* the QP was made for 512 */
+}
+
+static void readonly(struct fixture *f, struct twr *wr)
+{
+	struct tmr m;
+
+	t_mr_init(&f->p.h[0], &m, 0, 4096, 0, 0, 12);
+	wr->sge[0] = t_sge(&m, 0, 3000);
+}
+
+static void other_pd(struct fixture *f, struct twr *wr)
+{
+	u32 pd = f->p.h[0].pd;
+	struct tmr m;
+
+	f->p.h[0].pd = t_create(&f->p.h[0], VHCA_CMD_CREATE_PD, NULL, 0);
+	t_mr_init(&f->p.h[0], &m, 0, 4096, RW, 0, 12);
+	f->p.h[0].pd = pd;
+	wr->sge[0] = t_sge(&m, 0, 3000);
+}
+
+static void bad_pages(struct fixture *f, struct twr *wr)
+{
+	struct vhca_create_mkey_req req = {
+		.buf.addr = htole64(0x10000),	/* no memory there */
+		.length = htole64(4096),
+		.pdn = htole32(f->p.h[0].pd),
+		.access = htole32(RW),
+	};
+
+	wr->sge[0] = (struct vhca_sge){
+		0, 3000, t_create(&f->p.h[0], VHCA_CMD_CREATE_MKEY, &req, sizeof(req)),
+	};
+}
+
+static void local_faults(void **state)
+{
+	static const u8 ops[] = { VHCA_OP_WRITE, VHCA_OP_READ };
+
+	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+		local_fault(bad_index, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(bad_variant, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(no_key, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(before, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(behind, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(wraps, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(other_pd, ops[i], VHCA_CS_LOC_PROT_ERR);
+		local_fault(opcode, ops[i], VHCA_CS_LOC_QP_OP_ERR);
+		local_fault(flag, ops[i], VHCA_CS_LOC_QP_OP_ERR);
+		local_fault(too_many, ops[i], VHCA_CS_LOC_QP_OP_ERR);
+	}
+	local_fault(bad_pages, VHCA_OP_WRITE, VHCA_CS_LOC_PROT_ERR);
+	local_fault(readonly, VHCA_OP_READ, VHCA_CS_LOC_PROT_ERR);
+}
+
+/* A gather list that fails behind its first packets: those before it count. */
+static void fault_in_the_middle(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_WRITE, 2, &f.l, 0, 2000, &f.r, 0);
+	wr.nsge = 2;
+	wr.sge[1] = t_sge(&f.l, 0, 5000);
+	wr.sge[1].lkey ^= 0xff;
+	{
+		struct twr good = t_wr(VHCA_OP_WRITE, 1, &f.l, 100, 50, &f.r, 30000);
+
+		t_post(&f.p.qp[0], &good);
+	}
+	t_post(&f.p.qp[0], &wr);
+	t_ring_sq(&f.p.qp[0]);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_LOC_PROT_ERR);
+	t_mr_expect(&f.r, 30000, 50, 1, 100);
+	t_mr_expect(&f.r, 0, 1024, 1, 0);	/* one whole packet */
+	t_mr_expect(&f.r, 1024, 3000, 2, 1024);	/* and nothing else */
+	done(&f);
+}
+
+/* ------------------------------------------------------------------------
+ * Faults the responder finds
+ */
+static void remote_fault(void (*spoil)(struct fixture *f, struct twr *wr), u8 op, u8 status,
+			 u8 event)
+{
+	struct fixture f;
+	struct vhca_sge s;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(op, 1, &f.l, 0, 3000, &f.r, 10);
+	spoil(&f, &wr);
+	s = t_sge(&f.r, 0, 100);
+	t_recv(&f.p.qp[1], 600, 1, &s);
+	t_recv(&f.p.qp[1], 601, 1, &s);
+	fail_first(&f, &wr, status);
+	t_expect_event(&f.p.h[1], event, f.p.qp[1].qpn);
+	t_expect_no_event(&f.p.h[1]);
+	t_expect_no_event(&f.p.h[0]);
+	t_expect_cqe(&f.p.cq[1], 600, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_cqe(&f.p.cq[1], 601, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f.p.cq[1]);
+	assert_int_equal(t_state(&f.p.qp[1]), T_ERR);
+	/* nothing moved */
+	t_mr_expect(&f.l, 0, 40000, 1, 0);
+	t_mr_expect(&f.r, 0, 40000, 2, 0);
+	done(&f);
+}
+
+static void rkey_index(struct fixture *f, struct twr *wr) { wr->rkey += 256; }
+static void rkey_variant(struct fixture *f, struct twr *wr) { wr->rkey ^= 0x80; }
+static void raddr_before(struct fixture *f, struct twr *wr) { wr->raddr -= 11; }
+static void raddr_behind(struct fixture *f, struct twr *wr) { wr->raddr += 37000; }
+static void raddr_wraps(struct fixture *f, struct twr *wr) { wr->raddr = UINT64_MAX - 100; }
+static void rkey_access(struct fixture *f, struct twr *wr)
+{
+	struct tmr m;
+
+	t_mr_init(&f->p.h[1], &m, 0, 8192, VHCA_ACCESS_LOCAL_WRITE, 0, 12);
+	wr->raddr = 0;
+	wr->rkey = m.key;
+}
+
+static void rkey_pd(struct fixture *f, struct twr *wr)
+{
+	u32 pd = f->p.h[1].pd;
+	struct tmr m;
+
+	f->p.h[1].pd = t_create(&f->p.h[1], VHCA_CMD_CREATE_PD, NULL, 0);
+	t_mr_init(&f->p.h[1], &m, 0, 8192, RW, 0, 12);
+	f->p.h[1].pd = pd;
+	wr->raddr = 0;
+	wr->rkey = m.key;
+}
+
+static void no_qp_right(struct fixture *f, struct twr *wr)
+{
+	struct vhca_qp_attr a = { 0 };
+
+	assert_int_equal(t_modify(&f->p.qp[1], &a, VHCA_QPA_ACCESS_FLAGS), VHCA_ST_OK);
+}
+
+static void remote_faults(void **state)
+{
+	static const u8 ops[] = { VHCA_OP_WRITE, VHCA_OP_READ };
+
+	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+		remote_fault(rkey_index, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(rkey_variant, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(raddr_before, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(raddr_behind, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(raddr_wraps, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(rkey_access, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(rkey_pd, ops[i], VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR);
+		remote_fault(no_qp_right, ops[i], VHCA_CS_REM_INV_REQ_ERR,
+			     VHCA_EV_QP_REQ_ERR);
+	}
+}
+
+/* A receive that is too small, or whose memory is wrong. */
+static void bad_receive(u32 len, u32 key_xor, u8 local, u8 remote)
+{
+	struct fixture f;
+	struct vhca_sge s;
+	struct twr wr;
+
+	setup(&f);
+	s = t_sge(&f.r, 0, len);
+	s.lkey ^= key_xor;
+	t_recv(&f.p.qp[1], 600, 1, &s);
+	t_recv(&f.p.qp[1], 601, 1, &s);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 3000, NULL, 0);
+	fail_first(&f, &wr, remote);
+	assert_true(t_expect_cqe(&f.p.cq[1], 600, local).flags & VHCA_CQE_F_RQ);
+	t_expect_cqe(&f.p.cq[1], 601, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f.p.cq[1]);
+	t_expect_no_event(&f.p.h[1]);	/* the completion tells */
+	t_mr_expect(&f.r, len, 10000, 2, len);
+	done(&f);
+}
+
+static void bad_receives(void **state)
+{
+	bad_receive(2999, 0, VHCA_CS_LOC_LEN_ERR, VHCA_CS_REM_INV_REQ_ERR);
+	bad_receive(0, 0, VHCA_CS_LOC_LEN_ERR, VHCA_CS_REM_INV_REQ_ERR);
+	bad_receive(1024, 0, VHCA_CS_LOC_LEN_ERR, VHCA_CS_REM_INV_REQ_ERR);
+	bad_receive(3000, 1, VHCA_CS_LOC_PROT_ERR, VHCA_CS_REM_OP_ERR);
+	bad_receive(4000, 0x100, VHCA_CS_LOC_PROT_ERR, VHCA_CS_REM_OP_ERR);
+}
+
+/* A malformed receive entry: the index is that of another one. */
+static void malformed_receive(void **state)
+{
+	struct fixture f;
+	struct vhca_sge s;
+	struct twr wr;
+
+	setup(&f);
+	s = t_sge(&f.r, 0, 4000);
+	t_recv(&f.p.qp[1], 600, 1, &s);
+	((struct vhca_rwqe *)f.p.qp[1].rq)->index = htole32(9);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 3000, NULL, 0);
+	fail_first(&f, &wr, VHCA_CS_REM_OP_ERR);
+	t_expect_cqe(&f.p.cq[1], 600, VHCA_CS_LOC_QP_OP_ERR);
+	t_expect_no_cqe(&f.p.cq[1]);
+	done(&f);
+}
+
+/* The answer to a READ comes before the NAK of what followed it. */
+static void nak_behind_read(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 20000, &f.r, 0);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_WRITE, 2, &f.l, 30000, 100, &f.r, 0);
+	wr.rkey ^= 1;
+	t_post(&f.p.qp[0], &wr);
+	t_ring_sq(&f.p.qp[0]);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_REM_ACCESS_ERR);
+	t_mr_expect(&f.l, 0, 20000, 2, 0);
+	done(&f);
+}
+
+/* ------------------------------------------------------------------------
+ * Peers that are not there, timeouts, receiver not ready
+ */
+static void set_retries(struct tqp *qp, u8 timeout, u8 retry, u8 rnr)
+{
+	struct vhca_qp_attr a = { .state = T_SQD };
+
+	assert_int_equal(t_modify(qp, &a, VHCA_QPA_STATE), VHCA_ST_OK);
+	a = (struct vhca_qp_attr){ .timeout = timeout, .retry_cnt = retry, .rnr_retry = rnr };
+	assert_int_equal(t_modify(qp, &a, VHCA_QPA_TIMEOUT | VHCA_QPA_RETRY_CNT |
+				  VHCA_QPA_RNR_RETRY), VHCA_ST_OK);
+	a.state = T_RTS;
+	assert_int_equal(t_modify(qp, &a, VHCA_QPA_STATE), VHCA_ST_OK);
+}
+
+struct count {
+	u32 data, acks, naks, rnrs;
+};
+
+static void count(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		  struct fab_verdict *v)
+{
+	struct count *c = arg;
+
+	if (h->opcode != OP_RC_ACK)
+		c->data++;
+	else if ((h->syndrome & AETH_TYPE_MASK) == AETH_RNR_NAK)
+		c->rnrs++;
+	else if ((h->syndrome & AETH_TYPE_MASK) == AETH_NAK)
+		c->naks++;
+	else
+		c->acks++;
+}
+
+static void timeouts(void **state)
+{
+	static const u8 codes[] = { 1, 10, 14, 20 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(codes); i++) {
+		for (u32 retries = 0; retries < 8; retries += 7) {
+			struct count c = { 0 };
+			struct fixture f;
+			struct twr wr;
+			u64 t0;
+
+			setup(&f);
+			set_retries(&f.p.qp[0], codes[i], retries, 0);
+			assert_int_equal(t_to(&f.p.qp[1], T_RESET), VHCA_ST_OK);
+			fab_set_judge(f.p.w.fabric, count, &c);
+			wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 1, &f.r, 0);
+			t0 = f.p.w.now;
+			t_send(&f.p.qp[0], &wr);
+			for (u32 n = 0; n <= retries; n++) {
+				t_expect_no_cqe(&f.p.cq[0]);
+				assert_int_equal(c.data, n + 1);
+				assert_true(t_advance(&f.p.w));
+				assert_int_equal(f.p.w.now - t0,
+						 (n + 1) * (4096ull << codes[i]));
+			}
+			t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
+			assert_int_equal(t_state(&f.p.qp[0]), T_ERR);
+			done(&f);
+		}
+	}
+}
+
+static void no_timeout(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	set_retries(&f.p.qp[0], 0, 7, 0);
+	assert_int_equal(t_to(&f.p.qp[1], T_RESET), VHCA_ST_OK);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 1, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_false(t_advance(&f.p.w));	/* for ever */
+	t_expect_no_cqe(&f.p.cq[0]);
+	done(&f);
+}
+
+static const u32 rnr_us10[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024,
+	1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+/* Every timer code: so long is nothing sent; then the counter runs out. */
+static void rnr_timers(void **state)
+{
+	struct fixture f;
+
+	for (u32 code = 0; code < 32; code++) {
+		struct vhca_qp_attr a = { .min_rnr_timer = code };
+		struct count c = { 0 };
+		struct twr wr;
+		u64 t0;
+
+		setup(&f);
+		set_retries(&f.p.qp[0], 20, 0, 2);
+		assert_int_equal(t_modify(&f.p.qp[1], &a, VHCA_QPA_MIN_RNR_TIMER), VHCA_ST_OK);
+		fab_set_judge(f.p.w.fabric, count, &c);
+		wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 3000, NULL, 0);
+		t0 = f.p.w.now;
+		t_send(&f.p.qp[0], &wr);
+		for (u32 n = 1; n <= 2; n++) {
+			assert_int_equal(c.rnrs, n);
+			t_expect_no_cqe(&f.p.cq[0]);
+			assert_true(t_advance(&f.p.w));
+			assert_int_equal(f.p.w.now - t0, n * rnr_us10[code] * 10000ull);
+		}
+		assert_int_equal(c.rnrs, 3);
+		assert_int_equal(c.naks, 0);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RNR_RETRY_EXC_ERR);
+		assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+		t_expect_no_event(&f.p.h[1]);
+		done(&f);
+	}
+}
+
+/* A receive posted while the sender waits; 7 means for ever. */
+static void rnr_recovers(void **state)
+{
+	static const u8 ops[] = { VHCA_OP_SEND, VHCA_OP_SEND_IMM, VHCA_OP_WRITE_IMM };
+	struct fixture f;
+
+	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct vhca_sge s;
+		struct twr wr;
+
+		setup(&f);
+		s = t_sge(&f.r, 0, 5000);
+		for (u32 id = 1; id <= 3; id++) {
+			wr = t_wr(ops[i], id, &f.l, 0, 5000, &f.r, 0);
+			t_post(&f.p.qp[0], &wr);
+		}
+		t_ring_sq(&f.p.qp[0]);
+		for (u32 n = 0; n < 50; n++) {
+			t_expect_no_cqe(&f.p.cq[0]);
+			assert_true(t_advance(&f.p.w));
+		}
+		for (u32 id = 1; id <= 3; id++) {
+			t_recv(&f.p.qp[1], 70 + id, 1, &s);
+			t_settle(&f.p.w, 1000000000);
+			t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
+			assert_int_equal(le32toh(t_expect_cqe(&f.p.cq[1], 70 + id,
+							      VHCA_CS_SUCCESS).byte_len), 5000);
+			t_expect_no_cqe(&f.p.cq[0]);
+		}
+		t_mr_expect(&f.r, 0, 5000, 1, 0);
+		done(&f);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * States
+ */
+
+/* To ERR with work posted: send queue, then receive queue; later posts too. */
+static void flush_order(void **state)
+{
+	struct fixture f;
+	struct vhca_sge s;
+
+	setup(&f);
+	s = t_sge(&f.l, 0, 100);
+	assert_int_equal(t_to(&f.p.qp[1], T_RESET), VHCA_ST_OK);
+	for (u32 i = 0; i < 100; i++) {
+		struct twr wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 2000, &f.r, 0);
+
+		t_recv(&f.p.qp[0], 1000 + i, 1, &s);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	t_poll(&f.p.w);
+	t_expect_no_cqe(&f.p.cq[0]);
+	assert_int_equal(t_to(&f.p.qp[0], T_ERR), VHCA_ST_OK);
+	for (u32 i = 0; i < 100; i++)
+		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_WR_FLUSH_ERR);
+	for (u32 i = 0; i < 100; i++)
+		t_expect_cqe(&f.p.cq[0], 1000 + i, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f.p.cq[0]);
+	for (u32 i = 0; i < 3; i++) {
+		struct twr wr = t_wr(VHCA_OP_SEND, 200 + i, &f.l, 0, 2000, &f.r, 0);
+
+		t_post(&f.p.qp[0], &wr);
+		t_recv(&f.p.qp[0], 2000 + i, 1, &s);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	t_ring(&f.p.h[0], f.p.qp[0].slot + 1, f.p.qp[0].rq_prod);
+	for (u32 i = 0; i < 3; i++)
+		t_expect_cqe(&f.p.cq[0], 200 + i, VHCA_CS_WR_FLUSH_ERR);
+	for (u32 i = 0; i < 3; i++)
+		t_expect_cqe(&f.p.cq[0], 2000 + i, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f.p.cq[0]);
+	done(&f);
+}
+
+/* RESET forgets everything; the pair can be connected again. */
+static void reset_cleans(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	assert_int_equal(t_to(&f.p.qp[1], T_RESET), VHCA_ST_OK);
+	for (u32 i = 0; i < 10; i++) {
+		wr = t_wr(VHCA_OP_READ, i, &f.l, 0, 2000, &f.r, 0);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	t_poll(&f.p.w);
+	assert_int_equal(t_to(&f.p.qp[0], T_RESET), VHCA_ST_OK);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_no_cqe(&f.p.cq[0]);
+	for (u32 i = 0; i < 2; i++) {
+		f.p.qp[i].sq_prod = 0;
+		f.p.qp[i].rq_prod = 0;
+		t_set_rec(&f.p.h[i], f.p.qp[i].slot, 0);
+		t_set_rec(&f.p.h[i], f.p.qp[i].slot + 1, 0);
+	}
+	t_connect(&f.p.qp[0], &f.p.qp[1], 5, 77, 88);
+	wr = t_wr(VHCA_OP_READ, 50, &f.l, 0, 20000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 50, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.l, 0, 20000, 2, 0);
+	done(&f);
+}
+
+/* SQD: what was started is finished, nothing new begins, then the event. */
+static void drain(void **state)
+{
+	struct vhca_qp_attr a = { .state = T_SQD, .en_sqd_async_notify = 1 };
+	struct vhca_object_req q;
+	struct fixture f;
+	struct vhca_sge s;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 2000, NULL, 0);
+	t_send(&f.p.qp[0], &wr);	/* no receive: stays under way */
+	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE | VHCA_QPA_EN_SQD_ASYNC_NOTIFY),
+			 VHCA_ST_OK);
+	wr.wr_id = 2;
+	t_send(&f.p.qp[0], &wr);
+	t_expect_no_event(&f.p.h[0]);
+	q = (struct vhca_object_req){ .handle = htole32(f.p.qp[0].qpn) };
+	assert_int_equal(t_admin_out(&f.p.h[0], VHCA_CMD_QUERY_QP, &q, sizeof(q), &a, sizeof(a)),
+			 VHCA_ST_OK);
+	assert_int_equal(a.state, T_SQD);
+	assert_int_equal(a.sq_draining, 1);
+	s = t_sge(&f.r, 0, 5000);
+	t_recv(&f.p.qp[1], 70, 1, &s);
+	t_recv(&f.p.qp[1], 71, 1, &s);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_no_cqe(&f.p.cq[0]);
+	t_expect_event(&f.p.h[0], VHCA_EV_SQ_DRAINED, f.p.qp[0].qpn);
+	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_SUCCESS);
+	done(&f);
+}
+
+/* A packet before RTU: the event, once; the receive completes all the same. */
+static void communication_established(void **state)
+{
+	struct tworld w;
+	struct thca h[2];
+	struct tcq cq[2];
+	struct tqp qp[2];
+	struct tmr m;
+	struct vhca_qp_attr a;
+	struct vhca_sge s;
+	struct twr wr;
+
+	t_world_init(&w);
+	for (u32 i = 0; i < 2; i++) {
+		t_hca_init(&h[i], &w, 16 * i);
+		t_cq_init(&h[i], &cq[i], 5, 0);
+		t_qp_init(&h[i], &qp[i], &cq[i], &cq[i]);
+		t_attr_init(&a, 1);
+		assert_int_equal(t_modify(&qp[i], &a, T_MASK_INIT), VHCA_ST_OK);
+	}
+	for (u32 i = 0; i < 2; i++) {
+		t_attr_rtr(&a, 2 - i, qp[!i].qpn, 3, 3);
+		assert_int_equal(t_modify(&qp[i], &a, T_MASK_RTR), VHCA_ST_OK);
+	}
+	t_attr_rts(&a, 3);
+	assert_int_equal(t_modify(&qp[0], &a, T_MASK_RTS), VHCA_ST_OK);
+	t_mr_init(&h[1], &m, 0, 4096, RW, 1, 12);
+	s = t_sge(&m, 0, 4096);
+	t_recv(&qp[1], 7, 1, &s);
+	t_recv(&qp[1], 8, 1, &s);
+	wr = (struct twr){ .opcode = VHCA_OP_SEND, .wr_id = 1 };
+	t_send(&qp[0], &wr);
+	t_send(&qp[0], &wr);
+	t_expect_cqe(&cq[1], 7, VHCA_CS_SUCCESS);
+	t_expect_cqe(&cq[1], 8, VHCA_CS_SUCCESS);
+	t_expect_event(&h[1], VHCA_EV_COMM_EST, qp[1].qpn);
+	t_expect_no_event(&h[1]);
+	for (u32 i = 0; i < 2; i++)
+		t_hca_fini(&h[i]);
+	t_world_fini(&w);
+}
+
+/* The peer's memory goes away under a transfer; its VM does, in the end. */
+static void peer_vanishes(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 30000, &f.r, 0);
+	gmem_set_master(f.p.h[1].mem, false);
+	t_send(&f.p.qp[0], &wr);
+	t_settle(&f.p.w, 10000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
+	done(&f);
+
+	setup(&f);
+	vdev_reset(f.p.h[1].dev);
+	t_send(&f.p.qp[0], &wr);
+	t_settle(&f.p.w, 10000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
+	done(&f);
+
+	/* the sender's pages: its own fault, found while sending */
+	setup(&f);
+	wr.raddr = f.r.iova;
+	wr.rkey = f.r.key;
+	{
+		__le64 *list = t_cpu(&f.p.h[0], f.l.page[0] + 4096);
+
+		/* the page list stands behind the pages: see t_mr_init() */
+		for (u32 i = 0; i < f.l.npages; i++)
+			assert_int_equal(le64toh(list[i]), f.l.page[i]);
+		list[5] = 0;
+	}
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_PROT_ERR);
+	assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+	done(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(local_faults),
+		cmocka_unit_test(fault_in_the_middle),
+		cmocka_unit_test(remote_faults),
+		cmocka_unit_test(bad_receives),
+		cmocka_unit_test(malformed_receive),
+		cmocka_unit_test(nak_behind_read),
+		cmocka_unit_test(timeouts),
+		cmocka_unit_test(no_timeout),
+		cmocka_unit_test(rnr_timers),
+		cmocka_unit_test(rnr_recovers),
+		cmocka_unit_test(flush_order),
+		cmocka_unit_test(reset_cleans),
+		cmocka_unit_test(drain),
+		cmocka_unit_test(communication_established),
+		cmocka_unit_test(peer_vanishes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
