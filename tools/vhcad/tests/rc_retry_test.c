@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC over a bad wire: every packet lost once, and random loss, duplication and
+ * reordering, against a model of what memory and completions must be.
+ */
+#include <string.h>
+
+#include "fabric/room.h"
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define REGION	300000u
+
+struct fixture {
+	struct tpair p;
+	struct tmr l, r;
+};
+
+static void setup(struct fixture *f, u8 mtu, u32 psn)
+{
+	t_pair_init(&f->p, mtu, psn, 0xfffffa);
+	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, REGION, RW, 1, 12);
+	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, REGION, RW, 1, 12);
+	t_mr_fill(&f->l, 1);
+	t_mr_fill(&f->r, 2);
+}
+
+static void done(struct fixture *f)
+{
+	t_pair_fini(&f->p);
+}
+
+/* Loses packet number @victim (from 0), or nothing when that is -1. */
+struct nth {
+	s32 victim;
+	s32 seen;
+	u32 copies;
+	u64 delay;
+};
+
+static void spoil_nth(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_verdict *v)
+{
+	struct nth *n = arg;
+
+	if (n->seen++ != n->victim)
+		return;
+	v->copies = n->copies;
+	v->delay = n->delay;
+}
+
+/* SENDs, WRITEs with and without immediate, READs, one after the other. */
+static void conversation(struct fixture *f)
+{
+	struct vhca_sge s[2] = { t_sge(&f->r, 100000, 3000), t_sge(&f->r, 110000, 700) };
+	struct twr wr;
+
+	t_recv(&f->p.qp[1], 50, 1, &s[0]);
+	t_recv(&f->p.qp[1], 51, 0, NULL);
+	t_recv(&f->p.qp[1], 52, 1, &s[1]);
+	wr = t_wr(VHCA_OP_SEND, 1, &f->l, 0, 3000, NULL, 0);
+	t_post(&f->p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_WRITE, 2, &f->l, 5000, 2500, &f->r, 20000);
+	t_post(&f->p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_READ, 3, &f->l, 200000, 3500, &f->r, 40000);
+	t_post(&f->p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_WRITE_IMM, 4, &f->l, 9000, 1500, &f->r, 30000);
+	t_post(&f->p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_READ, 5, &f->l, 210000, 100, &f->r, 60000);
+	t_post(&f->p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_READ, 6, &f->l, 220000, 2049, &f->r, 70000);
+	t_post(&f->p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_SEND_IMM, 7, &f->l, 11000, 700, NULL, 0);
+	t_post(&f->p.qp[0], &wr);
+	t_ring_sq(&f->p.qp[0]);
+	t_settle(&f->p.w, 60ull * 1000000000);
+	for (u32 i = 1; i <= 7; i++)
+		t_expect_cqe(&f->p.cq[0], i, VHCA_CS_SUCCESS);
+	t_expect_no_cqe(&f->p.cq[0]);
+	assert_int_equal(le32toh(t_expect_cqe(&f->p.cq[1], 50, 0).byte_len), 3000);
+	assert_int_equal(le32toh(t_expect_cqe(&f->p.cq[1], 51, 0).byte_len), 1500);
+	assert_int_equal(le32toh(t_expect_cqe(&f->p.cq[1], 52, 0).byte_len), 700);
+	t_expect_no_cqe(&f->p.cq[1]);
+	t_mr_expect(&f->r, 100000, 3000, 1, 0);
+	t_mr_expect(&f->r, 20000, 2500, 1, 5000);
+	t_mr_expect(&f->r, 30000, 1500, 1, 9000);
+	t_mr_expect(&f->r, 110000, 700, 1, 11000);
+	t_mr_expect(&f->l, 200000, 3500, 2, 40000);
+	t_mr_expect(&f->l, 210000, 100, 2, 60000);
+	t_mr_expect(&f->l, 220000, 2049, 2, 70000);
+	t_expect_no_event(&f->p.h[0]);
+	t_expect_no_event(&f->p.h[1]);
+}
+
+/* Does one thing to each packet of the conversation in turn. */
+static void to_each(u32 copies, u64 delay)
+{
+	s32 total = 1;
+
+	for (s32 victim = -1; victim < total; victim++) {
+		struct nth n = { .victim = victim, .copies = copies, .delay = delay };
+		struct fixture f;
+
+		setup(&f, 3, 0xfffffc);
+		assert_int_equal(fab_set_judge(f.p.w.fabric, spoil_nth, &n), 0);
+		conversation(&f);
+		if (victim < 0)
+			total = n.seen;
+		done(&f);
+	}
+	assert_true(total >= 20);
+}
+
+static void lose_each(void **state) { to_each(0, 0); }
+static void double_each(void **state) { to_each(2, 0); }
+static void delay_each(void **state) { to_each(1, 50000); }
+static void delay_each_past_timeout(void **state) { to_each(1, 200000000); }
+static void double_each_late(void **state) { to_each(3, 100000000); }
+
+/* Everything is lost from some packet on: the counter runs out, no sooner. */
+struct cut {
+	u32 after, seen;
+};
+
+static void cut_cable(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_verdict *v)
+{
+	struct cut *c = arg;
+
+	if (c->seen++ >= c->after)
+		v->copies = 0;
+}
+
+static void cut_mid_transfer(void **state)
+{
+	for (u32 after = 0; after < 12; after++) {
+		struct cut c = { .after = after };
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f, 1, 9);
+		fab_set_judge(f.p.w.fabric, cut_cable, &c);
+		wr = t_wr(after % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, 1, &f.l, 0, 20000, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		t_settle(&f.p.w, 60ull * 1000000000);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
+		t_expect_no_cqe(&f.p.cq[0]);
+		assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+		done(&f);
+	}
+}
+
+/* A port that goes down and comes back: the transfer goes on. */
+static void link_flap(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 3, 1);
+	assert_int_equal(vdev_set_link(f.p.h[1].dev, 1, false), 0);
+	t_expect_event(&f.p.h[1], VHCA_EV_PORT_ERR, 0);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 50000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_true(t_advance(&f.p.w));
+	t_expect_no_cqe(&f.p.cq[0]);
+	assert_int_equal(vdev_set_link(f.p.h[1].dev, 1, true), 0);
+	t_expect_event(&f.p.h[1], VHCA_EV_PORT_ACTIVE, 0);
+	assert_true(t_advance(&f.p.w));
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.r, 0, 50000, 1, 0);
+	done(&f);
+}
+
+/* ------------------------------------------------------------------------
+ * Random campaigns
+ */
+struct storm {
+	u64 rng;
+	u32 loss, dup, late;	/* parts of 1000 */
+};
+
+static u32 rnd(u64 *s)
+{
+	*s ^= *s << 13;
+	*s ^= *s >> 7;
+	*s ^= *s << 17;
+	return *s >> 32;
+}
+
+static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	struct storm *s = arg;
+
+	if (rnd(&s->rng) % 1000 < s->loss)
+		v->copies = 0;
+	else if (rnd(&s->rng) % 1000 < s->dup)
+		v->copies = 2;
+	if (rnd(&s->rng) % 1000 < s->late)
+		v->delay = rnd(&s->rng) % 300000;
+}
+
+#define SLOTS	64u
+#define SLOT	4096u
+
+/* What the test expects of one direction. */
+struct side {
+	u8 mine[SLOTS * SLOT];	/* model of this side's memory */
+	u32 posted, completed;
+	u32 received;
+	struct {
+		u64 wr_id;
+		u8 op;
+	} ring[4096];
+	u32 lens[4096];		/* of messages with a receive, by the peer's count */
+	u32 sends;
+};
+
+/*
+ * Both sides send at once.  Each message has its own slot of memory on both
+ * sides, so the contents do not depend on the order of the two directions:
+ * slots 0-31 of a side are written by its peer, 32-63 by its own READs.
+ */
+static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages)
+{
+	static struct side side[2];
+	struct storm storm = { .rng = seed * 0x9e3779b97f4a7c15ull + 1, .loss = loss, .dup = dup,
+			       .late = late };
+	struct fixture f;
+	struct tmr *mr[2] = { &f.l, &f.r };
+	u64 rng = seed + 77;
+
+	setup(&f, mtu, rnd(&rng) & PSN_MASK);
+	memset(side, 0, sizeof(side));
+	for (u32 i = 0; i < 2; i++)
+		for (u32 b = 0; b < SLOTS * SLOT; b++)
+			side[i].mine[b] = t_pattern(1 + i, b);
+	assert_int_equal(fab_set_judge(f.p.w.fabric, storm_judge, &storm), 0);
+
+	for (u32 batch = 0; batch < messages / 64; batch++) {
+		for (u32 d = 0; d < 2; d++) {
+			struct tqp *qp = &f.p.qp[d];
+			struct side *me = &side[d], *to = &side[!d];
+
+			for (u32 k = 0; k < 32; k++) {
+				u32 len = rnd(&rng) % 3 ? rnd(&rng) % SLOT : rnd(&rng) % 65;
+				u32 slot = k, src = (rnd(&rng) % 32 + 32) * SLOT;
+				u64 id = (u64)d << 32 | me->posted;
+				struct twr wr;
+				u8 op;
+
+				switch (rnd(&rng) % 4) {
+				case 0: op = VHCA_OP_SEND_IMM; break;
+				case 1: op = VHCA_OP_WRITE; break;
+				case 2: op = VHCA_OP_WRITE_IMM; break;
+				default: op = VHCA_OP_READ; break;
+				}
+				if (op == VHCA_OP_READ) {
+					/* reads what nobody changes in this batch: see below */
+					u32 at = (32 + slot) * SLOT;
+
+					wr = t_wr(op, id, mr[d], at, len, mr[!d],
+						  REGION - SLOT * 8 + slot * 100);
+					for (u32 b = 0; b < len; b++)
+						me->mine[at + b] = t_pattern(1 + !d, REGION -
+							SLOT * 8 + slot * 100 + b);
+				} else {
+					/* a source slot that READs of this batch may fill: use a
+					 * fixed area instead */
+					src = REGION - SLOT * 8 + slot * 100;
+					wr = t_wr(op, id, mr[d], src, len, mr[!d], slot * SLOT);
+					wr.imm = me->posted;
+					for (u32 b = 0; b < len; b++)
+						to->mine[slot * SLOT + b] =
+							t_pattern(1 + d, src + b);
+					if (op != VHCA_OP_WRITE) {
+						struct vhca_sge s = t_sge(mr[!d], slot * SLOT, SLOT);
+
+						t_recv(&f.p.qp[!d], me->sends,
+						       op == VHCA_OP_SEND_IMM, &s);
+						me->lens[me->sends++ % 4096] = len;
+					}
+				}
+				me->posted++;
+				t_post(qp, &wr);
+			}
+		}
+		t_ring_sq(&f.p.qp[0]);
+		t_ring_sq(&f.p.qp[1]);
+		t_settle(&f.p.w, 600ull * 1000000000);
+		for (u32 d = 0; d < 2; d++) {
+			struct vhca_cqe e;
+
+			while (t_cq_poll(&f.p.cq[d], &e)) {
+				if (e.status)
+					fail_msg("seed %llu: status %u",
+						 (unsigned long long)seed, e.status);
+				if (e.flags & VHCA_CQE_F_RQ) {
+					u32 n = side[d].received++;
+
+					assert_int_equal(le64toh(e.wr_id), n);
+					assert_int_equal(le32toh(e.byte_len),
+							 side[!d].lens[n % 4096]);
+				} else {
+					assert_int_equal(le64toh(e.wr_id),
+							 (u64)d << 32 | side[d].completed);
+					side[d].completed++;
+				}
+			}
+			assert_int_equal(side[d].completed, side[d].posted);
+			assert_int_equal(side[d].received, side[!d].sends);
+		}
+	}
+	for (u32 d = 0; d < 2; d++) {
+		static u8 got[SLOTS * SLOT];
+		struct vdev_status st;
+
+		vdev_status(f.p.h[d].dev, &st);
+		assert_true(!loss || st.port[0].drops);
+
+		t_mr_get(mr[d], 0, got, sizeof(got));
+		for (u32 b = 0; b < sizeof(got); b++)
+			if (got[b] != side[d].mine[b])
+				fail_msg("seed %llu side %u byte %u: %#x, expected %#x",
+					 (unsigned long long)seed, d, b, got[b],
+					 side[d].mine[b]);
+	}
+	done(&f);
+}
+
+static void storms(void **state)
+{
+	for (u32 seed = 1; seed <= 6; seed++) {
+		campaign(seed, 1 + seed % 5, 0, 0, 0, 640);
+		campaign(seed, 1 + seed % 5, 10, 10, 10, 1280);
+		campaign(seed, 3, 1, 0, 0, 640);
+		campaign(seed, 4, 0, 100, 0, 640);
+		campaign(seed, 2, 0, 0, 20, 640);
+	}
+}
+
+/* The peer invents answers: ghosts must change nothing. */
+static void ghosts(void **state)
+{
+	static const u8 syndromes[] = {
+		AETH_ACK | AETH_CREDIT_INVALID, AETH_RNR_NAK | 14, AETH_NAK,
+		AETH_NAK | NAK_REMOTE_ACCESS, AETH_NAK | NAK_INVALID_REQUEST,
+	};
+	static const s32 psns[] = { -1, -3, -100000, 3, 4, 100, 100000 };
+	struct cut c = { 0 };
+	struct fixture f;
+	struct wire_hdr h;
+	struct run run;
+	struct payload pl;
+	struct twr wr;
+
+	setup(&f, 3, 1000);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 3000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	/* lose the next request, then acknowledge, NAK and answer what was never sent */
+	fab_set_judge(f.p.w.fabric, cut_cable, &c);
+	wr.wr_id = 2;
+	t_send(&f.p.qp[0], &wr);
+	c.after = UINT32_MAX;
+	for (u32 i = 0; i < ARRAY_SIZE(syndromes) * ARRAY_SIZE(psns); i++) {
+		h = (struct wire_hdr){
+			.dlid = 1, .slid = 2, .pkey = 0xffff, .mig = true,
+			.opcode = OP_RC_ACK, .dqpn = f.p.qp[0].qpn,
+			.psn = psn_add(1003, psns[i % ARRAY_SIZE(psns)] & PSN_MASK),
+			.syndrome = syndromes[i / ARRAY_SIZE(psns)],
+		};
+		run_from_packet(&run, &pl, &h, NULL, 0);
+		fab_send(f.p.w.fabric->ports[1], &run);
+		h.opcode = OP_RC_READ_RESP_ONLY;
+		run_from_packet(&run, &pl, &h, (const u8 *)"ghost", 5);
+		fab_send(f.p.w.fabric->ports[1], &run);
+		t_expect_no_cqe(&f.p.cq[0]);
+	}
+	assert_int_equal(t_state(&f.p.qp[0]), T_RTS);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_SUCCESS);
+	t_expect_no_cqe(&f.p.cq[0]);
+	done(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lose_each),
+		cmocka_unit_test(double_each),
+		cmocka_unit_test(delay_each),
+		cmocka_unit_test(delay_each_past_timeout),
+		cmocka_unit_test(double_each_late),
+		cmocka_unit_test(cut_mid_transfer),
+		cmocka_unit_test(link_flap),
+		cmocka_unit_test(ghosts),
+		cmocka_unit_test(storms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
