@@ -71,7 +71,7 @@ def guest(options, node, descriptors, links, sockets):
                   "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                   "-name", f"node{node}"]
     if options.iommu:
-        arguments += ["-device", "intel-iommu,intremap=on"]
+        arguments += ["-device", "intel-iommu,intremap=on,caching-mode=on"]
     for name in ("console", "out", "control", "shell"):
         if name in descriptors:
             arguments += ["-chardev", f"socket,id={name},fd={descriptors[name]}"]
