@@ -14,7 +14,7 @@ struct giver {
 	size_t have;
 };
 
-static u64 page_address(size_t i)
+static u64 fake_address(size_t i)
 {
 	return (i * 7919ULL + 3) << PAGE_4K;
 }
@@ -25,7 +25,7 @@ static bool give(void *cursor, u64 *addr)
 
 	if (g->given == g->have)
 		return false;
-	*addr = page_address(g->given++);
+	*addr = fake_address(g->given++);
 	return true;
 }
 
@@ -50,7 +50,7 @@ static void check_lists(struct kunit *test, size_t npages, u8 levels)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.offset), 0x123);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.addr), p.root_dma);
 	for (i = 0; i < npages; i++)
-		KUNIT_ASSERT_EQ(test, walk(&p, i), page_address(i));
+		KUNIT_ASSERT_EQ(test, walk(&p, i), fake_address(i));
 	KUNIT_EXPECT_EQ(test, g.given, npages);
 	if (levels == 2) {
 		KUNIT_EXPECT_EQ(test, p.nleaf, DIV_ROUND_UP(npages, VHCA_LIST_ENTRIES));
@@ -67,7 +67,7 @@ static void test_one_page(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0x80, 1, give, &g), 0);
 	/* Contiguous: the address of the first byte and nothing else. */
-	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.addr), page_address(0) + 0x80);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.addr), fake_address(0) + 0x80);
 	KUNIT_EXPECT_EQ(test, p.buf.levels, 0);
 	KUNIT_EXPECT_EQ(test, p.buf.page_shift, 0);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(p.buf.npages), 0);

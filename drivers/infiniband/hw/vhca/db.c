@@ -281,21 +281,22 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_db_free);
 
 /**
  * vhca_db_ring - tell the device about new work
- * @db: pair of a queue in a kernel area; its first record is rung
- * @count: new producer count
+ * @db: pair of a queue in a kernel area
+ * @which: record that is rung: 0 or 1
+ * @count: its new count
  *
  * Any context; the caller serialises the rings of one queue.
  */
-void vhca_db_ring(const struct vhca_db *db, u64 count)
+void vhca_db_ring(const struct vhca_db *db, unsigned int which, u64 count)
 {
 	struct vhca_db_page *page0 = db->uar->page0;
 	u32 index = db->page->index;
 
-	vhca_db_store(db, 0, count);
-	shared_set_bit(db->page->va->news, db->pair * 2);
+	vhca_db_store(db, which, count);
+	shared_set_bit(db->page->va->news, db->pair * 2 + which);
 	shared_set_bit(page0->summary, index);
 	/* The bits are visible before armed is read: the device checks them after it sets armed. */
 	if (READ_ONCE(page0->armed) && shared_take(&page0->armed))
-		writel(VHCA_KICK, db->uar->kick);
+		db->uar->ops->kick(db->uar);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_ring);

@@ -51,11 +51,13 @@ struct vhca_db_mem {
  * @add_page: give the device a new page; page 0 is given by opening the area
  * @page_added: a page is about to be given to the device; may attach something to it, may fail
  * @page_gone: undo of @page_added, before the area drops the page
+ * @kick: wake the device; for areas the kernel itself rings. Any context.
  */
 struct vhca_uar_ops {
 	int (*add_page)(struct vhca_uar *uar, struct vhca_db_mem *page);
 	int (*page_added)(struct vhca_uar *uar, struct vhca_db_mem *page);
 	void (*page_gone)(struct vhca_uar *uar, struct vhca_db_mem *page);
+	void (*kick)(struct vhca_uar *uar);
 };
 
 /**
@@ -63,7 +65,6 @@ struct vhca_uar_ops {
  * @hw: the device
  * @ops: its owner
  * @handle: the device's number for it, and the number of its kick page
- * @kick: the kick page, for kernel areas
  * @grow: serialises the adding of pages
  * @lock: protects the lists, their pages' bitmaps and @npages
  * @pages: all pages
@@ -75,7 +76,6 @@ struct vhca_uar {
 	struct vhca_hw *hw;
 	const struct vhca_uar_ops *ops;
 	u32 handle;
-	void __iomem *kick;
 	struct mutex grow;
 	spinlock_t lock;
 	struct list_head pages;
@@ -106,7 +106,7 @@ unsigned long vhca_db_mem_pfn(const struct vhca_db_mem *page);
 
 int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db);
 void vhca_db_free(struct vhca_db *db);
-void vhca_db_ring(const struct vhca_db *db, u64 count);
+void vhca_db_ring(const struct vhca_db *db, unsigned int which, u64 count);
 
 /* First slot of the pair, counted through the area: what the device is told. */
 static inline u32 vhca_db_slot(const struct vhca_db *db)

@@ -8,7 +8,7 @@
 struct area {
 	struct vhca_hw hw;
 	struct vhca_uar uar;
-	u32 kick;		/* stands for the kick page */
+	unsigned int kicks;
 	unsigned int given;	/* pages the device was given */
 	unsigned int added;
 	unsigned int gone;
@@ -41,10 +41,16 @@ static void area_gone(struct vhca_uar *uar, struct vhca_db_mem *page)
 	uar_to_area(uar)->gone++;
 }
 
+static void area_kick(struct vhca_uar *uar)
+{
+	uar_to_area(uar)->kicks++;
+}
+
 static const struct vhca_uar_ops area_ops = {
 	.add_page = area_add,
 	.page_added = area_added,
 	.page_gone = area_gone,
+	.kick = area_kick,
 };
 
 static int db_test_init(struct kunit *test)
@@ -55,7 +61,6 @@ static int db_test_init(struct kunit *test)
 	a->hw.dev = vhca_test_device(test);
 	a->refuse_at = -1;
 	KUNIT_ASSERT_EQ(test, vhca_uar_open(&a->uar, &a->hw, &area_ops), 0);
-	a->uar.kick = (void __iomem *)&a->kick;
 	test->priv = a;
 	return 0;
 }
@@ -143,20 +148,25 @@ static void test_ring(struct kunit *test)
 	slot = vhca_db_slot(&db);
 
 	/* A device that is awake is not kicked. */
-	vhca_db_ring(&db, 5);
-	KUNIT_EXPECT_EQ(test, a->kick, 0);
+	vhca_db_ring(&db, 0, 5);
+	KUNIT_EXPECT_EQ(test, a->kicks, 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(page0->rec[slot]), 5);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(page0->news[slot / 64]), BIT_ULL(slot % 64));
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(page0->summary[0]), 1);
 
 	/* One that is about to sleep is kicked once. */
 	page0->armed = cpu_to_le32(1);
-	vhca_db_ring(&db, 6);
-	KUNIT_EXPECT_EQ(test, a->kick, VHCA_KICK);
+	vhca_db_ring(&db, 0, 6);
+	KUNIT_EXPECT_EQ(test, a->kicks, 1);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(page0->armed), 0);
-	a->kick = 0;
-	vhca_db_ring(&db, 7);
-	KUNIT_EXPECT_EQ(test, a->kick, 0);
+	vhca_db_ring(&db, 0, 7);
+	KUNIT_EXPECT_EQ(test, a->kicks, 1);
+
+	/* The other record has a bit of its own. */
+	page0->news[slot / 64] = 0;
+	vhca_db_ring(&db, 1, 8);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(page0->rec[slot + 1]), 8);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(page0->news[slot / 64]), BIT_ULL((slot + 1) % 64));
 }
 
 static void test_ring_on_second_page(struct kunit *test)
@@ -168,7 +178,7 @@ static void test_ring_on_second_page(struct kunit *test)
 	for (i = 0; i <= VHCA_DB_PAIRS; i++)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	KUNIT_ASSERT_EQ(test, db.page->index, 1);
-	vhca_db_ring(&db, 9);
+	vhca_db_ring(&db, 0, 9);
 	/* News on the slot's own page, summary and armed on page 0. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(db.page->va->news[0]), 1);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(a->uar.page0->news[0]), 0);

@@ -65,7 +65,7 @@ static u32 eq_drain(struct vhca_eq *eq)
 		return 0;
 	/* The device holds events back for lack of room only if it said so, and wants a ring then. */
 	if (more)
-		vhca_db_ring(&eq->db, eq->ci);
+		vhca_db_ring(&eq->db, 0, eq->ci);
 	else
 		vhca_db_store(&eq->db, 0, eq->ci);
 	return n;

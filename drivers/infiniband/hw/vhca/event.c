@@ -95,6 +95,9 @@ static void qp_event(struct vhca_dev *dev, u32 qpn, enum ib_event_type type)
 
 	if (!qp)
 		return;
+	if (qp->kernel && (type == IB_EVENT_QP_FATAL || type == IB_EVENT_QP_REQ_ERR ||
+			   type == IB_EVENT_QP_ACCESS_ERR))
+		vhca_qp_broken(qp);
 	event.element.qp = &qp->ibqp;
 	if (qp->ibqp.event_handler)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);

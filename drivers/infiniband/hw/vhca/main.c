@@ -17,13 +17,22 @@
 MODULE_DESCRIPTION("VHCA emulated host channel adapter");
 MODULE_LICENSE("Dual BSD/GPL");
 
+static void kick_kernel_uar(struct vhca_uar *uar)
+{
+	writel(VHCA_KICK, uar->hw->kick);
+}
+
+static const struct vhca_uar_ops kernel_uar_ops = {
+	.add_page = vhca_uar_add_page_cmd,
+	.kick = kick_kernel_uar,
+};
+
 static int open_kernel_uar(struct vhca_dev *dev)
 {
-	static const struct vhca_uar_ops ops = { .add_page = vhca_uar_add_page_cmd };
 	struct vhca_hw *hw = &dev->hw;
 	int err;
 
-	err = vhca_uar_open(&dev->uar, hw, &ops);
+	err = vhca_uar_open(&dev->uar, hw, &kernel_uar_ops);
 	if (err)
 		return err;
 	hw->kick = ioremap(hw->kick_phys + (u64)dev->uar.handle * hw->kick_stride, sizeof(u32));
@@ -31,7 +40,6 @@ static int open_kernel_uar(struct vhca_dev *dev)
 		vhca_uar_close(&dev->uar);
 		return -ENOMEM;
 	}
-	dev->uar.kick = hw->kick;
 	return 0;
 }
 

@@ -136,6 +136,8 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 	wc->byte_len = le32_to_cpu(cqe->byte_len);
 	if (recv)
 		fill_recv(wc, cqe);
+	if (unlikely(wc->status != IB_WC_SUCCESS))
+		vhca_qp_broken(qp);
 	return true;
 
 nonsense:

@@ -209,7 +209,7 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		posted = true;
 	}
 	if (posted)
-		vhca_db_ring(&qp->db, sq->head);
+		vhca_db_ring(&qp->db, 0, sq->head);
 	spin_unlock_irqrestore(&sq->lock, flags);
 	if (unlikely(posted && vhca_hw_dead(&to_vdev(ibqp->device)->hw)))
 		vhca_cq_wake_soft(to_vcq(ibqp->send_cq));
@@ -251,6 +251,27 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 	return 0;
 }
 
+/**
+ * vhca_qp_broken - note that a kernel QP is in the error state
+ * @qp: the QP
+ *
+ * The device looks at receives when it needs one, which it does not in the error state: it has to
+ * be told, of those it may have missed and of every later one, so that it flushes them. Any
+ * context; may be called with a CQ's lock held.
+ */
+void vhca_qp_broken(struct vhca_qp *qp)
+{
+	struct vhca_wq *rq = &qp->kernel->rq;
+	unsigned long flags;
+
+	if (READ_ONCE(qp->kernel->broken))
+		return;
+	spin_lock_irqsave(&rq->lock, flags);
+	qp->kernel->broken = true;
+	vhca_db_ring(&qp->db, 1, rq->head);
+	spin_unlock_irqrestore(&rq->lock, flags);
+}
+
 /* ib_device_ops.post_recv. Any context. */
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr)
@@ -268,7 +289,10 @@ int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 			break;
 		}
 	}
-	vhca_db_store(&qp->db, 1, rq->head);
+	if (unlikely(qp->kernel->broken))
+		vhca_db_ring(&qp->db, 1, rq->head);
+	else
+		vhca_db_store(&qp->db, 1, rq->head);
 	spin_unlock_irqrestore(&rq->lock, flags);
 	if (unlikely(vhca_hw_dead(&to_vdev(ibqp->device)->hw)))
 		vhca_cq_wake_soft(to_vcq(ibqp->recv_cq));

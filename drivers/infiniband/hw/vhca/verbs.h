@@ -151,11 +151,13 @@ struct vhca_wq {
  * @qp: the QP
  * @sq: send queue
  * @rq: receive queue
+ * @broken: known to be in the error state: receives are rung. Under the receive queue's lock.
  */
 struct vhca_qp_kernel {
 	struct vhca_qp *qp;
 	struct vhca_wq sq;
 	struct vhca_wq rq;
+	bool broken;
 };
 
 /**
@@ -266,5 +268,6 @@ int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr);
 u32 vhca_send_wqe_blocks(u32 nsge, u32 inline_len);
 void vhca_wq_reset(struct vhca_wq *wq);
+void vhca_qp_broken(struct vhca_qp *qp);
 
 #endif /* VHCA_VERBS_H */

@@ -54,11 +54,15 @@ static int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_att
 {
 	struct vhca_dev *dev = to_vdev(ibdev);
 	struct vhca_port_attr a;
+	union ib_gid gid;
 	int err;
 
-	err = vhca_cmd_query_port(&dev->hw, port, &a);
+	err = vhca_cmd_query_port(&dev->hw, port, &a) ?:
+	      vhca_cmd_query_gid(&dev->hw, port, 0, gid.raw);
 	if (err)
 		return err;
+	/* The core would take it from the last entry of the GID table, which may be empty. */
+	p->subnet_prefix = be64_to_cpu(gid.global.subnet_prefix);
 	p->state = a.state;
 	p->phys_state = a.phys_state;
 	p->max_mtu = a.max_mtu;

@@ -303,8 +303,10 @@ err_rings:
 /* A QP that was reset starts over: counts, notes and what its CQs still hold. */
 static void start_over(struct vhca_qp *qp)
 {
-	if (qp->kernel)
+	if (qp->kernel) {
 		vhca_cq_purge_qp(qp, false);
+		qp->kernel->broken = false;
+	}
 	vhca_db_store(&qp->db, 0, 0);
 	vhca_db_store(&qp->db, 1, 0);
 }
@@ -370,6 +372,8 @@ int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		qp->state = attr->qp_state;
 		if (qp->state == IB_QPS_RESET)
 			start_over(qp);
+		else if (qp->state == IB_QPS_ERR && qp->kernel)
+			vhca_qp_broken(qp);
 	}
 out:
 	mutex_unlock(&qp->lock);
