@@ -77,6 +77,7 @@ clean:
 	rm -rf build
 	$(MAKE) -s -C tools/vhcad clean
 	$(MAKE) -s -C tools/provider clean
+	$(MAKE) -s -C tools/rdma-why clean
 	find drivers \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
 		-o -name '*.a' -o -name modules.order \) -delete
 	rm -f Module.symvers modules.order .Module.symvers.cmd .modules.order.cmd .module-common.o .*.cmd
@@ -88,7 +89,7 @@ help:
 	@echo '  modules KDIR=... the same in place, for the kernel built in KDIR'
 	@echo '  modules_install KDIR=...  install them below updates/ (INSTALL_MOD_PATH= for another root)'
 	@echo '  uninstall KDIR=...        take them away: the distribution'"'"'s modules are used again'
-	@echo '  tools            vhcad, vhcactl and the provider libvhca'
+	@echo '  tools            vhcad, vhcactl, the provider libvhca and rdma-why'
 	@echo 'Trying it (as root on Debian 12 or 13; everything needed is fetched and cached)'
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
 	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe'

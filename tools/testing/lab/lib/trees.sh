@@ -44,13 +44,14 @@ trees_ready() {
 	build_unlock
 }
 
+# What the guests get beside their packages: the provider and rdma-why.
 addon_ready() {
-	[ -r "$TOP/tools/provider/Makefile" ] || return 0
 	build_lock
 	quietly rdma-why in_guest_root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
 		BUILD="$BUILD/rdma-why" install
 	quietly provider in_guest_root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
+	quietly rdma-why in_guest_root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" install
 	build_unlock
 }
 
