@@ -350,10 +350,10 @@ static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 		/* No request runs and event files cannot be used without one. */
 		WARN_ON(uobj_lock(uobj, UVERBS_ACCESS_DESTROY));
 		attrs.context = uobj->context;
-		if (object_destroy(uobj, why, &attrs))
-			atomic_set(&uobj->usecnt, 0);
-		else
+		if (!object_destroy(uobj, why, &attrs))
 			progress = true;
+		/* The program may still return an empty handle */
+		atomic_set(&uobj->usecnt, 0);
 	}
 	return progress;
 }
