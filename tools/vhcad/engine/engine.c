@@ -133,10 +133,11 @@ static bool arm_all(struct engine *e)
 	link_for_each(l, &e->devs) {
 		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
 
+		if (!dev_live(dev))
+			continue;
 		any |= doorbell_arm(dev);
 		any |= __atomic_load_n(&dev->any_kick, __ATOMIC_ACQUIRE);
-		any |= dev_live(dev) &&
-		       __atomic_load_n(&dev->admin.tail, __ATOMIC_ACQUIRE) != dev->admin.head;
+		any |= __atomic_load_n(&dev->admin.tail, __ATOMIC_ACQUIRE) != dev->admin.head;
 	}
 	gmem_exit();
 	return any;
