@@ -6,6 +6,7 @@
  * old one go on seeing what they took a reference of. Lookups run under RCU, so they may come from
  * anywhere.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -350,6 +351,7 @@ const struct ib_gid_attr *rdma_find_gid_by_filter(
 		return ERR_PTR(-EINVAL);
 	return search_port(cache, &search) ?: ERR_PTR(-ENOENT);
 }
+EXPORT_SYMBOL_IF_KUNIT(rdma_find_gid_by_filter);
 
 /**
  * rdma_query_gid_table - all GIDs of a device

@@ -2,6 +2,7 @@
 /*
  * Life of a port's cache, its refreshing, P_Keys and port attributes.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/slab.h>
 
@@ -137,6 +138,7 @@ void ib_cache_event(const struct ib_event *event)
 		ib_dispatch_event_clients(&gid_event);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_cache_event);
 
 static struct rdma_port_cache *alloc_cache(unsigned int gids)
 {

@@ -79,6 +79,10 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, unsi
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
+	/* What a device begins with is told with its registration. */
+	if (ib_registry_shown(ib_dev))
+		rdma_nl_notify_event(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
+							  RDMA_NETDEV_DETACH_EVENT);
 	return 0;
 }
 EXPORT_SYMBOL(ib_device_set_netdev);

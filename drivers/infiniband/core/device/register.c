@@ -90,6 +90,7 @@ static void unregister_locked(struct ib_device *device)
 	/* A move to another namespace that failed has left it suspended. */
 	if (refcount_read(&device->refcount))
 		ib_device_suspend(device);
+	rdma_nl_notify_event(device, 0, RDMA_UNREGISTER_EVENT);
 	ib_free_port_attrs(&device->coredev);
 	device_del(&device->dev);
 	ib_device_unregister_rdmacg(device);
@@ -97,6 +98,22 @@ static void unregister_locked(struct ib_device *device)
 	ib_cache_cleanup_one(device);
 	rdma_objects_drain(device);
 	rdma_objects_report(device);
+}
+
+/* Listeners that cannot be told lose nothing they could not ask for. */
+static void notify_registered(struct ib_device *device)
+{
+	struct net_device *netdev;
+	u32 port_num;
+
+	rdma_nl_notify_event(device, 0, RDMA_REGISTER_EVENT);
+	rdma_for_each_port(device, port_num) {
+		netdev = ib_device_get_netdev(device, port_num);
+		if (!netdev)
+			continue;
+		dev_put(netdev);
+		rdma_nl_notify_event(device, port_num, RDMA_NETDEV_ATTACH_EVENT);
+	}
 }
 
 /* The caller holds a struct device reference, since dealloc_driver may drop all others. */
@@ -171,6 +188,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 
 	dev_set_uevent_suppress(&device->dev, false);
 	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+	notify_registered(device);
 	ib_device_put(device);
 	return 0;
 

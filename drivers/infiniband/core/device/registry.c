@@ -5,6 +5,7 @@
  * A device enters the table, with its name and index settled, before it is usable and leaves it
  * when it is freed. In between the mark DEVICE_REGISTERED says whether it takes part.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -169,6 +170,7 @@ struct ib_device *ib_device_get_by_index(const struct net *net, u32 index)
 		return NULL;
 	return device;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_device_get_by_index);
 
 /**
  * ib_device_get_by_name - look a device up by its name
@@ -242,6 +244,7 @@ int ib_device_rename(struct ib_device *device, const char *name, struct netlink_
 	ib_clients_rename(device);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_device_rename);
 
 /**
  * ib_device_set_dim - switch adaptive completion moderation on or off

@@ -11,7 +11,10 @@
 static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = { .doit = nldev_get, .dump = nldev_dump },
 	[RDMA_NLDEV_CMD_SET] = { .doit = nldev_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_NEWLINK] = { .doit = nldev_newlink, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_DELLINK] = { .doit = nldev_dellink, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_PORT_GET] = { .doit = nldev_port_get, .dump = nldev_port_dump },
+	[RDMA_NLDEV_CMD_RES_GET] = { .doit = nldev_res_get, .dump = nldev_res_dump },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = nldev_sys_get },
 	[RDMA_NLDEV_CMD_SYS_SET] = { .doit = nldev_sys_set, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = nldev_get_chardev },

@@ -31,6 +31,8 @@ int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *p
 struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **reply);
 int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply);
 int nl_put_device(struct sk_buff *msg, struct ib_device *device);
+int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
+		  const struct net *net);
 int nl_put_u64(struct sk_buff *msg, int attr, u64 value);
 
 /* dev.c */
@@ -42,6 +44,14 @@ int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_
 /* port.c */
 int nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_port_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* res.c */
+int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* link.c */
+int nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 
 /* sys.c */
 int nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);

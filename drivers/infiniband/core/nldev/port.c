@@ -2,7 +2,6 @@
 /*
  * Commands about ports: PORT_GET.
  */
-#include <linux/netdevice.h>
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
 
@@ -19,21 +18,6 @@ static int put_subnet(struct sk_buff *msg, const struct ib_port_attr *attr)
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_LMC, attr->lmc))
 		return -EMSGSIZE;
 	return 0;
-}
-
-/* A net device of another namespace is nobody's business here. */
-static int put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
-		      const struct net *net)
-{
-	struct net_device *netdev = ib_device_get_netdev(device, port_num);
-	int ret = 0;
-
-	if (netdev && net_eq(dev_net(netdev), net) &&
-	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_NDEV_INDEX, netdev->ifindex) ||
-	     nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, netdev->name)))
-		ret = -EMSGSIZE;
-	dev_put(netdev);
-	return ret;
 }
 
 static int put_port_info(struct sk_buff *msg, struct ib_device *device, u32 port_num,
@@ -56,7 +40,7 @@ static int put_port_info(struct sk_buff *msg, struct ib_device *device, u32 port
 	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_STATE, attr.state) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, attr.phys_state))
 		return -EMSGSIZE;
-	return put_netdev(msg, device, port_num, net);
+	return nl_put_netdev(msg, device, port_num, net);
 }
 
 /**

@@ -3,6 +3,7 @@
  * Requests and replies of the nldev client: what all commands have in common.
  */
 #include <linux/err.h>
+#include <linux/netdevice.h>
 #include <linux/netlink.h>
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
@@ -14,6 +15,10 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_DEV_NAME] = { .type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX - 1 },
 	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_NDEV_NAME] = { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+	[RDMA_NLDEV_ATTR_LINK_TYPE] = { .type = NLA_NUL_STRING,
+					.len = RDMA_NLDEV_ATTR_ENTRY_STRLEN - 1 },
+	[RDMA_NLDEV_ATTR_DRIVER_DETAILS] = { .type = NLA_U8 },
 	[RDMA_NLDEV_ATTR_DEV_DIM] = { .type = NLA_U8 },
 	[RDMA_NLDEV_ATTR_CHARDEV_TYPE] = { .type = NLA_NUL_STRING,
 					   .len = RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE - 1 },
@@ -131,6 +136,29 @@ int nl_put_device(struct sk_buff *msg, struct ib_device *device)
 	    nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, device->name))
 		return -EMSGSIZE;
 	return 0;
+}
+
+/**
+ * nl_put_netdev - append the net device of a port, if it has one in the reader's namespace
+ * @msg: the message
+ * @device: the device
+ * @port_num: the port
+ * @net: the reader's namespace
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
+		  const struct net *net)
+{
+	struct net_device *netdev = ib_device_get_netdev(device, port_num);
+	int ret = 0;
+
+	if (netdev && net_eq(dev_net(netdev), net) &&
+	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_NDEV_INDEX, netdev->ifindex) ||
+	     nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, netdev->name)))
+		ret = -EMSGSIZE;
+	dev_put(netdev);
+	return ret;
 }
 
 /**

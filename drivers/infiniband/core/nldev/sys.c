@@ -9,6 +9,7 @@
 static int put_system_info(struct sk_buff *msg)
 {
 	if (nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, ib_devices_shared_netns) ||
+	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_MONITOR_MODE, 1) ||
 	    /* fork() copies pinned pages at once, so user space need not keep children off them. */
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1) ||
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE,

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Notifications: what "rdma monitor" shows.
+ */
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+
+#include "nldev_priv.h"
+
+static int put_association(struct sk_buff *msg, struct ib_device *device, u32 port_num,
+			   const struct net *net)
+{
+	if (nl_put_device(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port_num))
+		return -EMSGSIZE;
+	return nl_put_netdev(msg, device, port_num, net);
+}
+
+static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port_num,
+		     enum rdma_nl_notify_event_type type, const struct net *net)
+{
+	int ret;
+
+	if (type == RDMA_NETDEV_ATTACH_EVENT || type == RDMA_NETDEV_DETACH_EVENT)
+		ret = put_association(msg, device, port_num, net);
+	else
+		ret = nl_put_device(msg, device);
+	return ret ?: nla_put_u8(msg, RDMA_NLDEV_ATTR_EVENT_TYPE, type);
+}
+
+/**
+ * rdma_nl_notify_event - tell listeners that a device has come, gone or changed its net device
+ * @ib: the device
+ * @port_num: the port whose net device it is about; not used for other events
+ * @type: what has happened
+ *
+ * Nobody waits for a listener: one that does not keep up sees that by its socket's error. Context:
+ * may sleep. Return: 0, also if nobody listens; -ENOMEM or another errno if it could not be told.
+ */
+int rdma_nl_notify_event(struct ib_device *ib, u32 port_num, enum rdma_nl_notify_event_type type)
+{
+	struct net *net = read_pnet(&ib->coredev.rdma_net);
+	struct nlmsghdr *nlh;
+	struct sk_buff *msg;
+	int ret;
+
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	nlh = nlmsg_put(msg, 0, 0, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_MONITOR), 0, 0);
+	ret = nlh ? put_event(msg, ib, port_num, type, net) : -EMSGSIZE;
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	nlmsg_end(msg, nlh);
+	ret = rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
+	return ret == -ESRCH ? 0 : ret;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about tracked objects: RES_GET, how many of each kind a device has.
+ */
+#include <net/sock.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/restrack.h>
+
+#include "nldev_priv.h"
+
+/* Counters are configuration rather than a resource and are not listed. */
+static const char *const res_names[RDMA_RESTRACK_MAX] = {
+	[RDMA_RESTRACK_PD] = "pd",
+	[RDMA_RESTRACK_CQ] = "cq",
+	[RDMA_RESTRACK_QP] = "qp",
+	[RDMA_RESTRACK_CM_ID] = "cm_id",
+	[RDMA_RESTRACK_MR] = "mr",
+	[RDMA_RESTRACK_CTX] = "ctx",
+	[RDMA_RESTRACK_SRQ] = "srq",
+};
+
+static int put_count(struct sk_buff *msg, const char *name, u64 count)
+{
+	struct nlattr *entry = nla_nest_start_noflag(msg, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+
+	if (!entry || nla_put_string(msg, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count))
+		return -EMSGSIZE;
+	nla_nest_end(msg, entry);
+	return 0;
+}
+
+/* On an error the caller takes the whole message back. */
+static int put_summary(struct sk_buff *msg, struct ib_device *device, bool details)
+{
+	struct nlattr *table;
+	int type, ret;
+
+	if (nl_put_device(msg, device))
+		return -EMSGSIZE;
+	table = nla_nest_start_noflag(msg, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	if (!table)
+		return -EMSGSIZE;
+	for (type = 0; type < RDMA_RESTRACK_MAX; type++) {
+		if (!res_names[type])
+			continue;
+		ret = put_count(msg, res_names[type], rdma_restrack_count(device, type, details));
+		if (ret)
+			return ret;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+static bool wants_details(struct nlattr *const tb[])
+{
+	return tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS] && nla_get_u8(tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS]);
+}
+
+/**
+ * nldev_res_get - RDMA_NLDEV_CMD_RES_GET for one device
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, -EINVAL for a missing or unknown device, or what sending returned.
+ */
+int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct nl_request request;
+	struct ib_device *device;
+	struct nlmsghdr *reply;
+	struct sk_buff *msg;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+
+	msg = nl_reply_begin(&request, &reply);
+	ret = msg ? put_summary(msg, device, wants_details(request.tb)) : -ENOMEM;
+	ib_device_put(device);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request, msg, reply);
+}
+
+/* args[0] counts devices that have been sent, args[1] says whether details are wanted. */
+static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
+			unsigned int number)
+{
+	struct nlmsghdr *reply;
+
+	if (number < cb->args[0])
+		return 0;
+	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_RES_GET), 0, NLM_F_MULTI);
+	if (!reply || put_summary(skb, device, cb->args[1])) {
+		if (reply)
+			nlmsg_cancel(skb, reply);
+		return -EMSGSIZE;
+	}
+	nlmsg_end(skb, reply);
+	cb->args[0] = number + 1;
+	return 0;
+}
+
+/**
+ * nldev_res_dump - RDMA_NLDEV_CMD_RES_GET for all devices
+ * @skb: a part of the answer
+ * @cb: state of the dump
+ *
+ * Return: bytes in @skb, or a negative errno for a malformed request.
+ */
+int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nl_request request;
+	int ret;
+
+	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	cb->args[1] = wants_details(request.tb);
+	ib_enum_all_devs(dump_summary, skb, cb);
+	return skb->len;
+}
