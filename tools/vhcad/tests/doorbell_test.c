@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The doorbell and arming races, with a real second thread: the engine's.
+ *
+ * The guest's side rings, or arms, and waits; if a ring or an event were ever
+ * lost the engine would sleep and the test would hang (and be killed).
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/thca.h"
+
+#define ROUNDS	20000u
+
+static void *engine_thread(void *arg)
+{
+	engine_run(arg);
+	return NULL;
+}
+
+struct fixture {
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	struct tqp qp[4];
+	pthread_t thread;
+};
+
+static void setup(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->w.threaded = true;
+	f->w.fabric = fabric_new(FABRIC_SUBNET_STATIC);
+	f->w.engine = engine_new(&engine_clock_monotonic, f->w.fabric);
+	assert_non_null(f->w.engine);
+	assert_int_equal(pthread_create(&f->thread, NULL, engine_thread, f->w.engine), 0);
+}
+
+static void devices(struct fixture *f)
+{
+	const struct vdev_config cfg = {
+		.name = "d", .node_guid = 1, .ports = 1, .vectors = 4,
+	};
+	struct vhca_open_uar_req uar = { 0 };
+
+	t_hca_bare(&f->h, &f->w, &cfg);
+	f->h.db_iova = t_alloc(&f->h, 4096);
+	f->h.db = t_cpu(&f->h, f->h.db_iova);
+	uar.db_page = htole64(f->h.db_iova);
+	f->h.uar = t_create(&f->h, VHCA_CMD_OPEN_UAR, &uar, sizeof(uar));
+	t_eq_init(&f->h, &f->h.async, 6, 1, VHCA_EQ_ASYNC);
+	t_eq_init(&f->h, &f->h.comp, 6, 2, 0);
+	f->h.pd = t_create(&f->h, VHCA_CMD_CREATE_PD, NULL, 0);
+	t_cq_init(&f->h, &f->cq, 8, 0);
+	for (u32 i = 0; i < ARRAY_SIZE(f->qp); i++) {
+		t_qp_init(&f->h, &f->qp[i], &f->cq, &f->cq);
+		t_connect(&f->qp[i], &f->qp[i], 3, 1, 1);
+	}
+}
+
+static void finish(struct fixture *f)
+{
+	t_hca_fini(&f->h);
+	engine_stop(f->w.engine);
+	assert_int_equal(pthread_join(f->thread, NULL), 0);
+	t_world_fini(&f->w);
+}
+
+static bool cqe_there(void *arg)
+{
+	struct vhca_cqe e;
+
+	if (!t_cq_poll(arg, &e))
+		return false;
+	assert_int_equal(e.status, 0);
+	return true;
+}
+
+static void pause_ns(long ns)
+{
+	const struct timespec ts = { 0, ns };
+
+	nanosleep(&ts, NULL);
+}
+
+/* Rings at every phase of the engine's falling asleep. */
+static void ring_against_sleep(void **state)
+{
+	struct twr nop = { .opcode = VHCA_OP_NOP };
+	struct fixture f;
+	u64 rng = 88172645463325252ull;
+
+	setup(&f);
+	devices(&f);
+	for (u32 i = 0; i < ROUNDS; i++) {
+		u32 n = 1 + i % 3;
+
+		for (u32 k = 0; k < n; k++) {
+			struct tqp *qp = &f.qp[(i + k) % ARRAY_SIZE(f.qp)];
+
+			t_post(qp, &nop);
+			t_ring_sq(qp);
+			rng ^= rng << 13;
+			rng ^= rng >> 7;
+			rng ^= rng << 17;
+			for (volatile u32 spin = rng % 2000; spin; spin--)
+				;
+		}
+		for (u32 k = 0; k < n; k++)
+			t_wait(&f.h, cqe_there, &f.cq);
+	}
+	/* it did sleep, and far fewer kicks than rings were needed */
+	assert_true(f.h.kicks > 0);
+	assert_true(f.h.kicks <= ROUNDS * 3);
+	finish(&f);
+}
+
+static bool event_there(void *arg)
+{
+	struct fixture *f = arg;
+	struct vhca_eqe e;
+
+	if (!t_eq_get(&f->h, &f->h.comp, &e))
+		return false;
+	assert_int_equal(e.event, VHCA_EV_COMPLETION);
+	return true;
+}
+
+/*
+ * Rings, then arms while the completion may be on its way: either the poll
+ * behind the arm finds it or the event comes.
+ */
+static void arm_against_completion(void **state)
+{
+	struct twr nop = { .opcode = VHCA_OP_NOP };
+	struct fixture f;
+	u32 polled = 0, told = 0;
+
+	setup(&f);
+	devices(&f);
+	for (u32 i = 0; i < ROUNDS; i++) {
+		struct vhca_cqe e;
+
+		t_post(&f.qp[0], &nop);
+		t_ring_sq(&f.qp[0]);
+		for (volatile u32 spin = (i * 37) % 4000; spin; spin--)
+			;
+		t_cq_arm(&f.cq, false);
+		if (t_cq_poll(&f.cq, &e)) {
+			polled++;
+			continue;
+		}
+		/* the first event may be of the arm before: then another comes */
+		do
+			t_wait(&f.h, event_there, &f);
+		while (!t_cq_poll(&f.cq, &e));
+		told++;
+	}
+	assert_int_equal(polled + told, ROUNDS);
+	assert_true(told > 0);
+	finish(&f);
+}
+
+static u32 irqs_seen;
+
+static bool irq_there(void *arg)
+{
+	struct fixture *f = arg;
+
+	return __atomic_load_n(&f->h.irqs[2], __ATOMIC_SEQ_CST) != irqs_seen;
+}
+
+/* The same one level up: EQ armed against EQE and interrupt. */
+static void eq_arm_against_event(void **state)
+{
+	struct twr nop = { .opcode = VHCA_OP_NOP };
+	struct fixture f;
+
+	setup(&f);
+	devices(&f);
+	irqs_seen = 0;
+	for (u32 i = 0; i < ROUNDS / 4; i++) {
+		struct vhca_cqe e;
+		struct vhca_eqe ev;
+
+		t_cq_arm(&f.cq, false);
+		t_post(&f.qp[0], &nop);
+		t_ring_sq(&f.qp[0]);
+		for (volatile u32 spin = (i * 53) % 5000; spin; spin--)
+			;
+		irqs_seen = __atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST);
+		t_eq_arm(&f.h, &f.h.comp);
+		if (!t_eq_get(&f.h, &f.h.comp, &ev)) {
+			t_wait(&f.h, irq_there, &f);
+			assert_true(t_eq_get(&f.h, &f.h.comp, &ev));
+		}
+		assert_true(t_cq_poll(&f.cq, &e));
+	}
+	finish(&f);
+}
+
+/* Idle means asleep: no context switches of the engine's thread. */
+static void idle_sleeps(void **state)
+{
+	struct fixture f;
+	struct timespec a, b;
+	clockid_t clock;
+
+	setup(&f);
+	devices(&f);
+	assert_int_equal(pthread_getcpuclockid(f.thread, &clock), 0);
+	/* until it has fallen asleep: armed says so */
+	while (!__atomic_load_n(&f.h.db->armed, __ATOMIC_SEQ_CST))
+		sched_yield();
+	pause_ns(20000000);
+	clock_gettime(clock, &a);
+	pause_ns(300000000);
+	clock_gettime(clock, &b);
+	assert_int_equal(a.tv_sec, b.tv_sec);
+	assert_int_equal(a.tv_nsec, b.tv_nsec);
+	finish(&f);
+}
+
+/* A reset while the engine is busy returns, and nothing happens after it. */
+static void reset_while_busy(void **state)
+{
+	struct twr nop = { .opcode = VHCA_OP_NOP };
+
+	for (u32 round = 0; round < 50; round++) {
+		struct fixture f;
+		u32 irqs;
+
+		setup(&f);
+		devices(&f);
+		for (u32 i = 0; i < 100; i++) {
+			t_post(&f.qp[i % 4], &nop);
+			t_ring_sq(&f.qp[i % 4]);
+		}
+		t_cq_arm(&f.cq, false);
+		vdev_reset(f.h.dev);
+		irqs = __atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST);
+		memset(f.cq.ring, 0xee, 256 * sizeof(struct vhca_cqe));
+		t_ring(&f.h, f.qp[0].slot, 7);
+		pause_ns(100000);
+		for (u32 i = 0; i < 256; i++)
+			assert_int_equal(f.cq.ring[i].owner, 0xee);
+		assert_int_equal(__atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST), irqs);
+		finish(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ring_against_sleep),
+		cmocka_unit_test(arm_against_completion),
+		cmocka_unit_test(eq_arm_against_event),
+		cmocka_unit_test(idle_sleeps),
+		cmocka_unit_test(reset_while_busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

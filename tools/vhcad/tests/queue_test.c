@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completion and event queues: arming, solicited events, overrun, full event
+ * queues, fairness.
+ */
+#include <string.h>
+
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+
+static void send_one(struct tpair *p, u64 id, u8 flags)
+{
+	struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = id, .flags = flags };
+
+	t_recv(&p->qp[1], id, 0, NULL);
+	t_send(&p->qp[0], &wr);
+}
+
+static bool compl_event(struct thca *h, u32 cqn)
+{
+	struct vhca_eqe e;
+
+	t_poll(h->w);
+	if (!t_eq_get(h, &h->comp, &e))
+		return false;
+	assert_int_equal(e.event, VHCA_EV_COMPLETION);
+	assert_int_equal(le32toh(e.number), cqn);
+	return true;
+}
+
+/* One arm, one event; an EQ's arm, one interrupt. */
+static void arming(void **state)
+{
+	struct tpair p;
+	struct vhca_cqe e;
+	u32 irqs;
+
+	t_pair_init(&p, 5, 1, 2);
+	send_one(&p, 1, 0);
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));	/* never armed */
+	t_cq_arm(&p.cq[1], false);
+	/* an entry before the armed count raises nothing: poll finds it */
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+	assert_true(t_cq_poll(&p.cq[1], &e));
+	irqs = p.h[1].irqs[2];
+	send_one(&p, 2, 0);
+	assert_int_equal(p.h[1].irqs[2], irqs);			/* EQ not armed */
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	send_one(&p, 3, 0);
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));	/* once */
+	while (t_cq_poll(&p.cq[1], &e))
+		;
+	t_eq_arm(&p.h[1], &p.h[1].comp);
+	t_cq_arm(&p.cq[1], false);
+	for (u64 i = 4; i < 8; i++)
+		send_one(&p, i, 0);
+	assert_int_equal(p.h[1].irqs[2], irqs + 1);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+	/* armed for entries that are not there yet */
+	while (t_cq_poll(&p.cq[1], &e))
+		;
+	p.cq[1].ci += 2;
+	t_cq_arm(&p.cq[1], false);
+	p.cq[1].ci -= 2;
+	send_one(&p, 8, 0);
+	send_one(&p, 9, 0);
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+	send_one(&p, 10, 0);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	t_pair_fini(&p);
+}
+
+static void solicited(void **state)
+{
+	struct tpair p;
+	struct tmr l, r;
+	struct twr wr;
+	struct vhca_cqe e;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_cq_arm(&p.cq[1], true);
+	send_one(&p, 1, 0);
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+	send_one(&p, 2, VHCA_WQE_SOLICITED);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	assert_true(t_cq_poll(&p.cq[1], &e));
+	assert_false(e.flags & VHCA_CQE_F_SOLICITED);
+	assert_true(t_cq_poll(&p.cq[1], &e));
+	assert_true(e.flags & VHCA_CQE_F_SOLICITED);
+	/* a WRITE with immediate can be, one without cannot */
+	t_mr_init(&p.h[0], &l, 0, 9000, RW, 0, 12);
+	t_mr_init(&p.h[1], &r, 0, 9000, RW, 0, 12);
+	t_cq_arm(&p.cq[1], true);
+	wr = t_wr(VHCA_OP_WRITE_IMM, 3, &l, 0, 9000, &r, 0);
+	wr.flags = VHCA_WQE_SOLICITED;
+	t_recv(&p.qp[1], 3, 0, NULL);
+	t_send(&p.qp[0], &wr);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	/* errors count as solicited */
+	t_cq_arm(&p.cq[1], true);
+	t_recv(&p.qp[1], 4, 0, NULL);
+	assert_int_equal(t_to(&p.qp[1], T_ERR), 0);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	t_pair_fini(&p);
+}
+
+/* Exactly full is fine; one more is an overrun, for the CQ and its QP. */
+static void overrun(void **state)
+{
+	struct tpair p;
+	struct tcq small;
+	struct tqp a;
+	struct vhca_cqe e;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_cq_init(&p.h[0], &small, 2, 0);
+	t_qp_init(&p.h[0], &a, &small, &p.cq[0]);
+	assert_int_equal(t_to(&p.qp[1], T_RESET), 0);
+	p.qp[1].rq_prod = 0;
+	t_set_rec(&p.h[1], p.qp[1].slot + 1, 0);
+	t_connect(&a, &p.qp[1], 5, 1, 2);
+	for (u32 i = 0; i < 4; i++) {
+		struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = i };
+
+		t_recv(&p.qp[1], i, 0, NULL);
+		t_send(&a, &wr);
+	}
+	t_expect_no_event(&p.h[0]);
+	assert_int_equal(t_state(&a), T_RTS);
+	/* laps: taken and filled again */
+	for (u32 i = 0; i < 100; i++) {
+		struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 4 + i };
+
+		t_expect_cqe(&small, i, VHCA_CS_SUCCESS);
+		t_recv(&p.qp[1], 4 + i, 0, NULL);
+		t_send(&a, &wr);
+	}
+	t_recv(&p.qp[1], 200, 0, NULL);
+	{
+		struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 200 };
+
+		t_send(&a, &wr);
+	}
+	t_expect_event(&p.h[0], VHCA_EV_CQ_ERR, small.cqn);
+	t_expect_event(&p.h[0], VHCA_EV_QP_FATAL, a.qpn);
+	t_expect_no_event(&p.h[0]);
+	assert_int_equal(t_state(&a), T_ERR);
+	/* what was written stays good, nothing follows */
+	for (u32 i = 100; i < 104; i++)
+		t_expect_cqe(&small, i, VHCA_CS_SUCCESS);
+	assert_false(t_cq_poll(&small, &e));
+	t_pair_fini(&p);
+}
+
+static void overrun_ignored(void **state)
+{
+	struct tpair p;
+	struct tcq small;
+	struct tqp a;
+	struct vhca_cqe *last;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_cq_init(&p.h[0], &small, 2, VHCA_CQ_IGNORE_OVERRUN | VHCA_CQ_TIMESTAMP);
+	t_qp_init(&p.h[0], &a, &small, &p.cq[0]);
+	t_connect(&a, &a, 5, 1, 1);
+	for (u32 i = 0; i < 10; i++) {
+		struct twr wr = { .opcode = VHCA_OP_NOP, .wr_id = i };
+
+		t_send(&a, &wr);
+	}
+	t_expect_no_event(&p.h[0]);
+	last = &small.ring[9 & 3];
+	assert_int_equal(le64toh(last->wr_id), 9);
+	assert_int_equal(le64toh(last->timestamp), p.w.now);
+	t_pair_fini(&p);
+}
+
+/* A full EQ keeps events pending and says so; none is lost. */
+static void eq_overflow(void **state)
+{
+	enum { CQS = 200 };
+	static struct tcq cq[CQS];
+	struct tworld w;
+	struct thca h;
+	struct vhca_eqe e;
+	bool seen[CQS] = { 0 };
+	u32 got = 0, more = 0;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	for (u32 i = 0; i < CQS; i++) {
+		struct tqp qp;
+		struct twr wr = { .opcode = VHCA_OP_NOP };
+
+		if (h.next_slot + 4 > VHCA_DB_SLOTS)
+			break;
+		t_cq_init(&h, &cq[i], 3, 0);
+		t_cq_arm(&cq[i], false);
+		t_qp_init_size(&h, &qp, &cq[i], &cq[i], 2, 0, 5, VHCA_QP_SIGNAL_ALL);
+		t_connect(&qp, &qp, 3, 1, 1);
+		t_send(&qp, &wr);
+		got++;
+	}
+	assert_true(got > 1u << T_EQ_LOG);
+	for (u32 n = 0; n < got; n++) {
+		bool found = false;
+
+		if (!t_eq_get(&h, &h.comp, &e))
+			fail_msg("event %u of %u is missing", n, got);
+		for (u32 i = 0; i < got; i++)
+			if (cq[i].cqn == le32toh(e.number)) {
+				assert_false(seen[i]);
+				seen[i] = true;
+				found = true;
+			}
+		assert_true(found);
+		more += e.flags & VHCA_EQE_F_MORE;
+		t_poll(&w);
+	}
+	assert_false(t_eq_get(&h, &h.comp, &e));
+	assert_true(more >= 1);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+/* Destroying what has an event pending takes the event along. */
+static void pending_of_destroyed(void **state)
+{
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	struct vhca_eqe e;
+	struct tqp qp[70];
+	u32 n = 1u << T_EQ_LOG;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	t_cq_init(&h, &cq, 9, 0);
+	for (u32 i = 0; i < ARRAY_SIZE(qp); i++) {
+		t_qp_init_size(&h, &qp[i], &cq, &cq, 2, 0, 5, 0);
+		t_connect(&qp[i], &qp[i], 3, 1, 1);
+		t_ring(&h, qp[i].slot, 100);	/* more than the ring holds: fatal */
+		t_poll(&w);
+		assert_int_equal(t_state(&qp[i]), T_ERR);
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(qp); i++)
+		if (i != n + 2)
+			assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_QP, qp[i].qpn), 0);
+	for (u32 i = 0; i < n; i++)
+		t_expect_event(&h, VHCA_EV_QP_FATAL, qp[i].qpn);
+	t_expect_event(&h, VHCA_EV_QP_FATAL, qp[n + 2].qpn);
+	assert_false(t_eq_get(&h, &h.async, &e));
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+/* Port events wait for the async EQ, and only the newest state counts. */
+static void port_events(void **state)
+{
+	const struct vdev_config cfg = { .name = "p", .ports = 1, .vectors = 4 };
+	struct vhca_open_uar_req uar = { 0 };
+	struct tworld w;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_bare(&h, &w, &cfg);
+	vdev_set_link(h.dev, 1, false);
+	vdev_set_link(h.dev, 1, true);
+	vdev_set_link(h.dev, 1, false);
+	h.db_iova = t_alloc(&h, 4096);
+	h.db = t_cpu(&h, h.db_iova);
+	uar.db_page = htole64(h.db_iova);
+	h.uar = t_create(&h, VHCA_CMD_OPEN_UAR, &uar, sizeof(uar));
+	t_eq_init(&h, &h.async, 4, 1, VHCA_EQ_ASYNC);
+	t_expect_event(&h, VHCA_EV_PORT_ERR, 0);
+	t_expect_no_event(&h);
+	vdev_set_link(h.dev, 1, true);
+	t_expect_event(&h, VHCA_EV_PORT_ACTIVE, 0);
+	assert_int_equal(vdev_set_link(h.dev, 2, true), -22);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+/* A 64-byte WRITE is not held up by a peer's gigabyte on other QPs. */
+static void fairness(void **state)
+{
+	struct tpair p;
+	struct tqp big[8], peer;
+	struct tmr l, r;
+	struct twr wr;
+	u32 waited = 0;
+	struct vhca_cqe e;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_mr_init(&p.h[0], &l, 0, 4 << 20, RW, 1, 12);
+	t_mr_init(&p.h[1], &r, 0, 4 << 20, RW, 1, 12);
+	for (u32 i = 0; i < ARRAY_SIZE(big); i++) {
+		t_qp_init(&p.h[0], &big[i], &p.cq[0], &p.cq[0]);
+		t_qp_init(&p.h[0], &peer, &p.cq[0], &p.cq[0]);
+		t_connect(&big[i], &peer, 5, 1, 2);
+		for (u32 k = 0; k < 4; k++) {
+			wr = t_wr(VHCA_OP_WRITE, 1000 + i, &l, 0, 4 << 20, &l, 0);
+			t_post(&big[i], &wr);
+		}
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(big); i++)
+		t_ring_sq(&big[i]);
+	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, 64, &r, 0);
+	t_post(&p.qp[1], &(struct twr){ .opcode = VHCA_OP_NOP, .wr_id = 5 });
+	t_post(&p.qp[0], &wr);
+	t_ring_sq(&p.qp[1]);
+	t_ring_sq(&p.qp[0]);
+	t_poll(&p.w);
+	/* its completion stands among the first ones, not behind the big ones */
+	while (t_cq_poll(&p.cq[0], &e) && le64toh(e.wr_id) != 1)
+		waited++;
+	assert_int_equal(le64toh(e.wr_id), 1);
+	assert_true(waited <= 1);
+	t_pair_fini(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arming),
+		cmocka_unit_test(solicited),
+		cmocka_unit_test(overrun),
+		cmocka_unit_test(overrun_ignored),
+		cmocka_unit_test(eq_overflow),
+		cmocka_unit_test(pending_of_destroyed),
+		cmocka_unit_test(port_events),
+		cmocka_unit_test(fairness),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
