@@ -15,6 +15,8 @@
 /* The subnet manager's place: the switch, at the top of the unicast LIDs. */
 #define STATIC_SM_LID		0xbfffu
 #define MAX_PORTS		0xbffeu
+/* 4X EDR, as the ports say. */
+#define LINK_GBPS		100u
 
 struct fabric *fabric_new(enum fabric_subnet subnet)
 {
@@ -122,19 +124,27 @@ static struct fab_port *route(struct fabric *f, u16 dlid)
 	return f->ports[dlid - 1];
 }
 
+/* A packet's time on the cable, so that those of a run have their own stamps. */
+static u64 wire_ns(u32 len)
+{
+	return len * 8 / LINK_GBPS + 1;
+}
+
 static void capture_run(struct fab_port *port, struct run *run)
 {
+	struct fabric *f = port->fabric;
 	struct timespec ts;
 	u8 buf[WIRE_MAX_PKT];
 
 	clock_gettime(CLOCK_REALTIME, &ts);
+	f->cap_time = MAX(f->cap_time, ts.tv_sec * 1000000000ull + ts.tv_nsec);
 	for (u32 i = 0; i < run->npkts; i++) {
 		u32 len = run_pkt_bytes(run, i, buf);
 
 		if (!len)
 			return;
-		capture_ib_packet(port->fabric->capture, port->cap_port,
-				  ts.tv_sec * 1000000000ull + ts.tv_nsec, buf, len);
+		capture_ib_packet(f->capture, port->cap_port, f->cap_time, buf, len);
+		f->cap_time += wire_ns(len);
 	}
 }
 

@@ -21,6 +21,7 @@ struct fab_packet {
 struct fabric {
 	enum fabric_subnet subnet;
 	struct capture *capture;
+	u64 cap_time;			/* stamp of the next packet, at the earliest */
 	struct fab_port **ports;	/* port with LID n at n - 1; holes are NULL */
 	u32 nports;
 	u64 now;
