@@ -244,12 +244,16 @@ static int gather(struct vqp *qp, const struct tx_req *t, const struct send_wqe 
 	return *n ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
 }
 
-/* Receives the responder has told of are used up: one packet at a time. */
+/*
+ * Receives the responder has told of are used up: the message's first packet
+ * probes alone, and when it is acknowledged the message has got its receive.
+ */
 static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 {
-	if (!r->lsn_valid || r->cur_pkt || t->opcode == VHCA_OP_WRITE)
+	if (!r->lsn_valid || t->opcode == VHCA_OP_WRITE ||
+	    (s32)((t->ssn - r->lsn) << 8) <= 0)
 		return false;
-	return (s32)((t->ssn - r->lsn) << 8) > 0;
+	return !r->cur_pkt || r->una == t->psn;
 }
 
 static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)

@@ -316,7 +316,7 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 		struct vdev_status st;
 
 		vdev_status(f.p.h[d].dev, &st);
-		assert_true(!loss || st.port[0].drops);
+		assert_true(loss < 10 || st.port[0].drops);
 
 		t_mr_get(mr[d], 0, got, sizeof(got));
 		for (u32 b = 0; b < sizeof(got); b++)

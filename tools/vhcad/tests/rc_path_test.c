@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC and the way of its packets: GRH, partitions, addresses, path MTU, READ
+ * depth, credits, acknowledgement coalescing.
+ */
+#include <string.h>
+
+#include "fabric/room.h"
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+
+struct fixture {
+	struct tpair p;
+	struct tmr l, r;
+};
+
+static void setup(struct fixture *f)
+{
+	t_pair_init(&f->p, 3, 100, 200);
+	t_mr_init(&f->p.h[0], &f->l, 0, 100000, RW, 1, 12);
+	t_mr_init(&f->p.h[1], &f->r, 0, 100000, RW, 1, 12);
+	t_mr_fill(&f->l, 1);
+	t_mr_fill(&f->r, 2);
+}
+
+static void done(struct fixture *f)
+{
+	t_pair_fini(&f->p);
+}
+
+static void to_reset(struct tqp *qp)
+{
+	assert_int_equal(t_to(qp, T_RESET), 0);
+	qp->sq_prod = 0;
+	qp->rq_prod = 0;
+	t_set_rec(qp->h, qp->slot, 0);
+	t_set_rec(qp->h, qp->slot + 1, 0);
+}
+
+/* Connects again, with changed RTR attributes on one side. */
+static void reconnect(struct fixture *f, u32 side, void (*change)(struct vhca_qp_attr *a))
+{
+	for (u32 i = 0; i < 2; i++)
+		to_reset(&f->p.qp[i]);
+	for (u32 i = 0; i < 2; i++) {
+		struct vhca_qp_attr a;
+
+		t_attr_init(&a, 1);
+		assert_int_equal(t_modify(&f->p.qp[i], &a, T_MASK_INIT), 0);
+		t_attr_rtr(&a, 2 - i, f->p.qp[!i].qpn, i ? 100 : 200, 3);
+		if (side == i || side == 2)
+			change(&a);
+		assert_int_equal(t_modify(&f->p.qp[i], &a, T_MASK_RTR), 0);
+		t_attr_rts(&a, i ? 200 : 100);
+		a.retry_cnt = 1;
+		assert_int_equal(t_modify(&f->p.qp[i], &a, T_MASK_RTS), 0);
+	}
+}
+
+static void write_and_settle(struct fixture *f, u8 status)
+{
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f->l, 0, 3000, &f->r, 0);
+
+	t_send(&f->p.qp[0], &wr);
+	t_settle(&f->p.w, 10000000000);
+	t_expect_cqe(&f->p.cq[0], 1, status);
+	t_mr_expect(&f->r, 0, 3000, status ? 2 : 1, 0);
+}
+
+/* ------------------------------------------------------------------------ */
+
+struct seen {
+	u32 packets, with_grh, acks, naks, credits;
+	u8 tclass, hop;
+	u32 flow;
+};
+
+static void look(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_verdict *v)
+{
+	struct seen *s = arg;
+
+	s->packets++;
+	s->with_grh += h->grh;
+	if (h->grh) {
+		s->tclass = h->tclass;
+		s->hop = h->hop_limit;
+		s->flow = h->flow_label;
+		assert_memory_equal(h->sgid, from->gid[0], 16);
+	}
+	if (h->opcode == OP_RC_ACK) {
+		if ((h->syndrome & AETH_TYPE_MASK) == AETH_ACK)
+			s->acks++;
+		else
+			s->naks++;
+		s->credits = h->syndrome & AETH_VALUE_MASK;
+	}
+}
+
+static u8 guid_byte;
+
+static void with_grh(struct vhca_qp_attr *a)
+{
+	static const u8 prefix[8] = { 0xfe, 0x80 };
+
+	a->av.grh = 1;
+	memcpy(a->av.dgid, prefix, 8);
+	a->av.dgid[9] = 2;
+	a->av.dgid[10] = 0xc9;
+	a->av.dgid[11] = 3;
+	a->av.dgid[14] = le16toh(a->av.dlid) - 1;
+	a->av.dgid[15] = guid_byte;
+	a->av.hop_limit = 9;
+	a->av.traffic_class = 0x42;
+	a->av.flow_label = htole32(0x12345);
+}
+
+static void grh(void **state)
+{
+	struct seen s = { 0 };
+	struct fixture f;
+
+	setup(&f);
+	guid_byte = 1;
+	reconnect(&f, 2, with_grh);
+	assert_int_equal(fab_set_judge(f.p.w.fabric, look, &s), 0);
+	write_and_settle(&f, VHCA_CS_SUCCESS);
+	assert_int_equal(s.packets, 4);
+	assert_int_equal(s.with_grh, 4);
+	assert_int_equal(s.tclass, 0x42);
+	assert_int_equal(s.hop, 9);
+	assert_int_equal(s.flow, 0x12345);
+	/* a GID that is not the peer's */
+	guid_byte = 7;
+	reconnect(&f, 2, with_grh);
+	t_mr_fill(&f.r, 2);
+	write_and_settle(&f, VHCA_CS_RETRY_EXC_ERR);
+	done(&f);
+}
+
+static void wrong_lid(struct vhca_qp_attr *a)
+{
+	a->av.dlid ^= htole16(3);
+}
+
+static void nobody(struct vhca_qp_attr *a)
+{
+	a->av.dlid = htole16(77);
+}
+
+static void wrong_qpn(struct vhca_qp_attr *a)
+{
+	a->dest_qpn = htole32(le32toh(a->dest_qpn) + (1u << 17));
+}
+
+static void not_connected_so(void **state)
+{
+	struct fixture f;
+
+	setup(&f);
+	/* the receiver is connected with somebody else */
+	reconnect(&f, 1, wrong_lid);
+	write_and_settle(&f, VHCA_CS_RETRY_EXC_ERR);
+	reconnect(&f, 0, nobody);
+	write_and_settle(&f, VHCA_CS_RETRY_EXC_ERR);
+	/* an older generation of the number */
+	reconnect(&f, 0, wrong_qpn);
+	write_and_settle(&f, VHCA_CS_RETRY_EXC_ERR);
+	done(&f);
+}
+
+static void same(struct vhca_qp_attr *a)
+{
+}
+
+static void partitions(void **state)
+{
+	static const struct {
+		u16 a, b;
+		bool ok;
+	} c[] = {
+		{ 0xffff, 0xffff, true }, { 0x7fff, 0xffff, true }, { 0xffff, 0x7fff, true },
+		{ 0x7fff, 0x7fff, false }, { 0x8001, 0xffff, false }, { 0x8001, 0x0001, true },
+		{ 0x8001, 0x8002, false },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+		struct fixture f;
+
+		setup(&f);
+		f.p.w.fabric->ports[0]->pkey[0] = c[i].a;
+		f.p.w.fabric->ports[1]->pkey[0] = c[i].b;
+		reconnect(&f, 2, same);
+		write_and_settle(&f, c[i].ok ? VHCA_CS_SUCCESS : VHCA_CS_RETRY_EXC_ERR);
+		done(&f);
+	}
+}
+
+static void smaller_mtu(struct vhca_qp_attr *a)
+{
+	a->path_mtu = 2;
+}
+
+/* Path MTUs that differ: messages of more than one packet are refused. */
+static void mtu_mismatch(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	for (u32 side = 0; side < 2; side++) {
+		setup(&f);
+		reconnect(&f, side, smaller_mtu);
+		wr = t_wr(VHCA_OP_WRITE, 5, &f.l, 0, 512, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 5, VHCA_CS_SUCCESS);
+		t_mr_fill(&f.r, 2);
+		write_and_settle(&f, VHCA_CS_REM_INV_REQ_ERR);
+		t_expect_event(&f.p.h[1], VHCA_EV_QP_REQ_ERR, f.p.qp[1].qpn);
+		done(&f);
+	}
+}
+
+static void no_reads(struct vhca_qp_attr *a)
+{
+	a->max_dest_rd_atomic = 0;
+}
+
+static void one_read(struct vhca_qp_attr *a)
+{
+	a->max_dest_rd_atomic = 1;
+}
+
+/* More READs than the responder has resources for; none at all. */
+static void read_depth(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	reconnect(&f, 1, one_read);
+	for (u32 i = 0; i < 4; i++) {
+		wr = t_wr(VHCA_OP_READ, i, &f.l, 0, 50000, &f.r, 0);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	t_expect_cqe(&f.p.cq[0], 0, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_INV_REQ_ERR);
+	done(&f);
+
+	setup(&f);
+	reconnect(&f, 1, no_reads);
+	wr.wr_id = 1;
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_INV_REQ_ERR);
+	done(&f);
+}
+
+/* Messages posted together are acknowledged together. */
+static void coalescing(void **state)
+{
+	struct seen s = { 0 };
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	fab_set_judge(f.p.w.fabric, look, &s);
+	for (u32 i = 0; i < 30; i++) {
+		wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 100, &f.r, 0);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	for (u32 i = 0; i < 30; i++)
+		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+	assert_int_equal(s.packets - s.acks, 30);
+	assert_true(s.acks <= 2);
+	done(&f);
+}
+
+/*
+ * Credits: the acknowledgement tells of the receives; a sender without credit
+ * probes with one packet, never with the rest of a long message.
+ */
+static void credits(void **state)
+{
+	struct seen s = { 0 };
+	struct fixture f;
+	struct vhca_sge sge;
+	struct twr wr;
+	u32 before;
+
+	setup(&f);
+	fab_set_judge(f.p.w.fabric, look, &s);
+	sge = t_sge(&f.r, 0, 50000);
+	for (u32 i = 0; i < 7; i++)
+		t_recv(&f.p.qp[1], i, 1, &sge);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 10, NULL, 0);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	assert_int_equal(s.credits, 5);		/* code 5: 6 receives */
+	for (u32 i = 0; i < 6; i++) {
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	}
+	assert_int_equal(s.credits, 0);
+	before = s.packets;
+	wr = t_wr(VHCA_OP_SEND, 2, &f.l, 0, 50000, NULL, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_int_equal(s.packets - before, 2);	/* the probe and its RNR NAK */
+	assert_int_equal(s.naks, 1);
+	t_recv(&f.p.qp[1], 7, 1, &sge);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_SUCCESS);
+	assert_int_equal(s.naks, 1);
+	t_mr_expect(&f.r, 0, 50000, 1, 0);
+	/* WRITEs need no credit */
+	before = s.packets;
+	wr = t_wr(VHCA_OP_WRITE, 3, &f.l, 0, 50000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_SUCCESS);
+	assert_int_equal(s.packets - before, 49 + 1);
+	done(&f);
+}
+
+/* Without the capability there is no RNR NAK: the packet counts as lost. */
+static void no_rnr_nak(void **state)
+{
+	const struct vdev_config cfg = {
+		.name = "n", .ports = 1, .vectors = 4, .caps_off = 1u << VHCA_CAP_RNR_NAK,
+	};
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	struct tqp qp;
+	struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 1 };
+	struct seen s = { 0 };
+
+	t_world_init(&w);
+	t_hca_init_cfg(&h, &w, &cfg);
+	t_cq_init(&h, &cq, 4, 0);
+	t_qp_init(&h, &qp, &cq, &cq);
+	t_connect(&qp, &qp, 3, 1, 1);
+	fab_set_judge(w.fabric, look, &s);
+	t_send(&qp, &wr);
+	t_settle(&w, 10000000000);
+	t_expect_cqe(&cq, 1, VHCA_CS_RETRY_EXC_ERR);
+	assert_int_equal(s.packets, 8);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grh),
+		cmocka_unit_test(not_connected_so),
+		cmocka_unit_test(partitions),
+		cmocka_unit_test(mtu_mismatch),
+		cmocka_unit_test(read_depth),
+		cmocka_unit_test(coalescing),
+		cmocka_unit_test(credits),
+		cmocka_unit_test(no_rnr_nak),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
