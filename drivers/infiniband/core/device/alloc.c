@@ -9,6 +9,15 @@
 #include "../object/object.h"
 #include "internal.h"
 
+#define DATA_PATH_COMMANDS						\
+	(BIT_ULL(IB_USER_VERBS_CMD_POLL_CQ) |				\
+	 BIT_ULL(IB_USER_VERBS_CMD_PEEK_CQ) |				\
+	 BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ) |			\
+	 BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |				\
+	 BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |				\
+	 BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |			\
+	 BIT_ULL(IB_USER_VERBS_CMD_BIND_MW))
+
 /**
  * _ib_alloc_device - allocate a device structure
  * @size: size of the driver's structure, which begins with struct ib_device
@@ -36,6 +45,11 @@ struct ib_device *_ib_alloc_device(size_t size)
 
 	device->core = core;
 	device->index = U32_MAX;
+	/*
+	 * Every write() command user space knows but those on the data path, which a driver adds
+	 * when its library cannot post and poll by itself.
+	 */
+	device->uverbs_cmd_mask = GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_COMMANDS;
 	/* Marks say which clients are attached; a client's data may well be NULL. */
 	xa_init_flags(&device->client_data, XA_FLAGS_ALLOC);
 	ib_coredev_init(&device->coredev, device, &init_net);

@@ -163,7 +163,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		goto remove;
 	ret = ib_cache_setup_one(device);
 	if (ret)
-		goto remove;
+		goto cache;
 	ret = ib_setup_device_attrs(device);
 	if (ret)
 		goto cache;

@@ -40,10 +40,10 @@ static int expand_name(char *to, size_t size, const char *pattern)
 	if (!place || strchr(place + 2, '%') || memchr(pattern, '%', place - pattern))
 		return -EINVAL;
 	for (number = 0; number <= INT_MAX; number++) {
-		int len = scnprintf(to, size, "%.*s%u%s", (int)(place - pattern), pattern, number,
-				    place + 2);
+		int len = snprintf(to, size, "%.*s%u%s", (int)(place - pattern), pattern, number,
+				   place + 2);
 
-		if (len == size - 1)
+		if (len >= size)
 			return -ENAMETOOLONG;
 		if (!find_name(to))
 			return 0;
