@@ -9,7 +9,7 @@
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
-#define REGION	300000u
+#define REGION	600000u
 
 struct fixture {
 	struct tpair p;
@@ -384,6 +384,170 @@ static void ghosts(void **state)
 	done(&f);
 }
 
+/* ------------------------------------------------------------------------
+ * A wire on which packets take their time, and the queue fills up
+ */
+static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_verdict *v)
+{
+	v->delay = *(u64 *)arg;
+}
+
+static u64 drops(struct fixture *f)
+{
+	struct vdev_status a, b;
+
+	vdev_status(f->p.h[0].dev, &a);
+	vdev_status(f->p.h[1].dev, &b);
+	return a.port[0].drops + b.port[0].drops;
+}
+
+/* More packets than the queue holds: senders wait, nothing is dropped. */
+static void full_queue(void **state)
+{
+	u64 delay = 3000000;
+	struct fixture f;
+	struct tqp a[8], b[8];
+
+	setup(&f, 1, 1);
+	for (u32 i = 0; i < 8; i++) {
+		t_qp_init(&f.p.h[0], &a[i], &f.p.cq[0], &f.p.cq[0]);
+		t_qp_init(&f.p.h[1], &b[i], &f.p.cq[1], &f.p.cq[1]);
+		t_connect(&a[i], &b[i], 1, 5, 6);
+	}
+	fab_set_judge(f.p.w.fabric, slow, &delay);
+	for (u32 i = 0; i < 8; i++) {
+		/* WRITEs one way, READs the other, so that both ends must wait */
+		struct twr wr = t_wr(i % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, i,
+				     i % 2 ? &f.r : &f.l, 0, 200000, i % 2 ? &f.l : &f.r, 0);
+		struct tqp *qp = i % 2 ? &b[i] : &a[i];
+
+		t_post(qp, &wr);
+		t_ring_sq(qp);
+	}
+	t_settle(&f.p.w, 60ull * 1000000000);
+	for (u32 i = 0; i < 4; i++) {
+		struct vhca_cqe e;
+
+		for (u32 side = 0; side < 2; side++) {
+			assert_true(t_cq_poll(&f.p.cq[side], &e));
+			assert_int_equal(e.status, VHCA_CS_SUCCESS);
+		}
+	}
+	t_mr_expect(&f.r, 0, 200000, 1, 0);
+	assert_int_equal(drops(&f), 0);
+	done(&f);
+}
+
+/* Acknowledgements come later than the timer: resending catches up with them. */
+static void late_acknowledgements(void **state)
+{
+	static const u64 delays[] = { 20000000, 35000000, 50000000, 70000000, 100000000 };
+
+	for (u32 d = 0; d < ARRAY_SIZE(delays); d++) {
+		u64 delay = delays[d];
+		struct fixture f;
+
+		setup(&f, 1, 0xffff00);
+		fab_set_judge(f.p.w.fabric, slow, &delay);
+		for (u32 i = 0; i < 12; i++) {
+			struct twr wr = t_wr(i % 3 == 2 ? VHCA_OP_READ : VHCA_OP_WRITE, i, &f.l,
+					     i * 20000, 20000, &f.r, i * 20000);
+
+			t_post(&f.p.qp[0], &wr);
+		}
+		t_ring_sq(&f.p.qp[0]);
+		t_settle(&f.p.w, 600ull * 1000000000);
+		for (u32 i = 0; i < 12; i++)
+			t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+		for (u32 i = 0; i < 12; i++)
+			t_mr_expect(i % 3 == 2 ? &f.l : &f.r, i * 20000, 20000,
+				    i % 3 == 2 ? 2 : 1, i * 20000);
+		done(&f);
+	}
+}
+
+/* A READ's key goes away while its answer is being sent. */
+static void key_gone_mid_read(void **state)
+{
+	u64 delay = 1000000;
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 1, 1);
+	fab_set_judge(f.p.w.fabric, slow, &delay);
+	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 590000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_true(t_advance(&f.p.w));		/* the request arrives, the answer begins */
+	t_expect_no_cqe(&f.p.cq[0]);
+	assert_int_equal(t_destroy(&f.p.h[1], VHCA_CMD_DESTROY_MKEY, f.r.key), VHCA_ST_OK);
+	t_settle(&f.p.w, 60ull * 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
+	t_expect_event(&f.p.h[1], VHCA_EV_QP_ACCESS_ERR, f.p.qp[1].qpn);
+	done(&f);
+}
+
+/* The same on the asking side: the answer has nowhere to go. */
+static void place_gone_mid_read(void **state)
+{
+	u64 delay = 1000000;
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 1, 1);
+	fab_set_judge(f.p.w.fabric, slow, &delay);
+	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 590000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_int_equal(t_destroy(&f.p.h[0], VHCA_CMD_DESTROY_MKEY, f.l.key), VHCA_ST_OK);
+	t_settle(&f.p.w, 60ull * 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_PROT_ERR);
+	assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+	done(&f);
+}
+
+/* And a WRITE whose target goes away between two of its packets. */
+static void key_gone_mid_write(void **state)
+{
+	u64 delay = 1000000;
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 1, 1);
+	fab_set_judge(f.p.w.fabric, slow, &delay);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 590000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_true(t_advance(&f.p.w));
+	assert_int_equal(t_destroy(&f.p.h[1], VHCA_CMD_DESTROY_MKEY, f.r.key), VHCA_ST_OK);
+	t_settle(&f.p.w, 60ull * 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
+	done(&f);
+}
+
+/* QPs destroyed and reset while their packets are under way, both ends. */
+static void destroyed_under_way(void **state)
+{
+	u64 delay = 1000000;
+
+	for (u32 n = 0; n < 4; n++) {
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f, 1, 1);
+		fab_set_judge(f.p.w.fabric, slow, &delay);
+		wr = t_wr(n % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, 1, &f.l, 0, 590000, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		assert_true(t_advance(&f.p.w));
+		assert_int_equal(t_destroy(&f.p.h[n / 2], VHCA_CMD_DESTROY_QP,
+					   f.p.qp[n / 2].qpn), VHCA_ST_OK);
+		t_settle(&f.p.w, 60ull * 1000000000);
+		if (n / 2)
+			t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
+		else
+			t_expect_no_cqe(&f.p.cq[0]);
+		done(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +559,12 @@ int main(void)
 		cmocka_unit_test(cut_mid_transfer),
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),
+		cmocka_unit_test(full_queue),
+		cmocka_unit_test(late_acknowledgements),
+		cmocka_unit_test(key_gone_mid_read),
+		cmocka_unit_test(place_gone_mid_read),
+		cmocka_unit_test(key_gone_mid_write),
+		cmocka_unit_test(destroyed_under_way),
 		cmocka_unit_test(storms),
 	};
 

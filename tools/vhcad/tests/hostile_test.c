@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A guest that writes nonsense everywhere it can: commands, rings, records,
+ * doorbells, page lists, packets.  The daemon must stay sane (the sanitizers
+ * watch) and the transfers of two other guests must not notice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/room.h"
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+
+static u64 rng;
+
+static u32 rnd(u32 below)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (rng >> 32) % below;
+}
+
+/* Bytes that are zero, all ones, small, or anything. */
+static void scribble(void *p, u32 len)
+{
+	u8 *b = p;
+
+	for (u32 i = 0; i < len; i++)
+		switch (rnd(6)) {
+		case 0:
+			b[i] = 0xff;
+			break;
+		case 1:
+			b[i] = rnd(256);
+			break;
+		case 2:
+			b[i] = rnd(8);
+			break;
+		default:
+			b[i] = 0;
+		}
+}
+
+struct fixture {
+	struct tpair p;		/* the good ones */
+	struct thca bad;
+	struct tcq cq;
+	struct tqp qp[8];
+	struct tmr mr;
+};
+
+static void make_bad(struct fixture *f)
+{
+	t_hca_init(&f->bad, &f->p.w, 0xbad00);
+	t_cq_init(&f->bad, &f->cq, 12, 0);
+	t_mr_init(&f->bad, &f->mr, 0, 600 * 4096, RW, 2, 12);
+	for (u32 i = 0; i < ARRAY_SIZE(f->qp); i++) {
+		t_qp_init(&f->bad, &f->qp[i], &f->cq, &f->cq);
+		/* in pairs, with itself, and with a good guest's number */
+		if (i % 2 == 1)
+			t_connect(&f->qp[i], &f->qp[i - 1], 1 + rnd(5), rnd(1 << 24), rnd(1 << 24));
+	}
+}
+
+static void good_transfer(struct fixture *f, struct tmr *l, struct tmr *r, u32 n)
+{
+	struct twr wr = t_wr(n % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, n, l, 0, 30000, r, 0);
+
+	t_mr_fill(l, n);
+	t_mr_fill(r, n + 1);
+	t_send(&f->p.qp[0], &wr);
+	t_expect_cqe(&f->p.cq[0], n, VHCA_CS_SUCCESS);
+	if (n % 2)
+		t_mr_expect(l, 0, 30000, n + 1, 0);
+	else
+		t_mr_expect(r, 0, 30000, n, 0);
+}
+
+/* A plausible entry with some fields spoilt, so that the deeper checks run. */
+static void spoilt_wqe(struct fixture *f, struct tqp *qp)
+{
+	static const u8 ops[] = { VHCA_OP_NOP, VHCA_OP_SEND, VHCA_OP_SEND_IMM, VHCA_OP_WRITE,
+				  VHCA_OP_WRITE_IMM, VHCA_OP_READ };
+	u32 len = rnd(3) ? rnd(5000) : rnd(600 * 4096);
+	struct twr wr = t_wr(ops[rnd(ARRAY_SIZE(ops))], rnd(1000), &f->mr, 0, len, &f->mr,
+			     rnd(100000));
+	u8 *at = qp->sq + (qp->sq_prod & ((1u << qp->log_sq) - 1)) * VHCA_WQE_BLOCK;
+	struct vhca_sge s = t_sge(&f->mr, rnd(100000), rnd(70000));
+
+	t_recv(qp, rnd(1000), 1, &s);
+	t_post(qp, &wr);
+	if (!rnd(3))
+		at[rnd(VHCA_WQE_BLOCK)] ^= 1 << rnd(8);
+	if (!rnd(3))
+		scribble(qp->rq + rnd(100) * 8, 8);
+}
+
+static void round_of_nonsense(struct fixture *f, u32 n)
+{
+	struct thca *h = &f->bad;
+
+	for (u32 i = 0; i < 40; i++) {
+		struct tqp *qp = &f->qp[rnd(ARRAY_SIZE(f->qp))];
+
+		switch (rnd(8)) {
+		case 0: {
+			struct vhca_asqe sqe;
+
+			/* a command in good form with a body of nonsense */
+			scribble(&sqe, sizeof(sqe));
+			sqe.opcode = rnd(0x48);
+			sqe.rsvd = 0;
+			if (rnd(2)) {
+				sqe.out_addr = 0;
+				sqe.out_len = 0;
+			}
+			memset(sqe.req + rnd(100), 0, 140);
+			t_admin_raw(h, &sqe, NULL);
+			break;
+		}
+		case 1:
+			scribble(qp->sq + rnd(500) * 64, 64);
+			t_ring(h, qp->slot, qp->sq_prod + rnd(20));
+			break;
+		case 2:
+			t_ring(h, rnd(VHCA_DB_SLOTS), (u64)rnd(1 << 30) << rnd(40));
+			break;
+		case 3:
+			scribble(&h->db->rec[rnd(VHCA_DB_SLOTS)], 8);
+			h->db->news[rnd(8)] = ~0ull;
+			h->db->summary[rnd(16)] = ~0ull;
+			vdev_kick(h->dev, rnd(3000));
+			break;
+		case 4:
+			/* a page list entry: somewhere else, or nowhere */
+			scribble(t_cpu(h, T_RAM_BASE + rnd(h->ram_used)), 8);
+			break;
+		case 5:
+			t_to(qp, rnd(7));
+			break;
+		default:
+			spoilt_wqe(f, qp);
+			t_ring_sq(qp);
+		}
+		t_poll(&f->p.w);
+	}
+	t_settle(&f->p.w, 20000000);
+	if (vdev_reg_read(h->dev, VHCA_REG_STATUS) != VHCA_STATUS_READY || n % 10 == 9) {
+		t_hca_fini(h);
+		make_bad(f);
+	}
+}
+
+static bool admin_dead(struct fixture *f)
+{
+	return vdev_reg_read(f->bad.dev, VHCA_REG_STATUS) != VHCA_STATUS_READY;
+}
+
+static void nonsense(void **state)
+{
+	static struct fixture f;
+	struct tmr l, r;
+
+	for (u32 seed = 1; seed <= 4; seed++) {
+		rng = seed * 0x9e3779b97f4a7c15ull;
+		t_pair_init(&f.p, 3, 1, 2);
+		t_mr_init(&f.p.h[0], &l, 0, 30000, RW, 1, 12);
+		t_mr_init(&f.p.h[1], &r, 0, 30000, RW, 1, 12);
+		make_bad(&f);
+		for (u32 n = 0; n < 100; n++) {
+			/* a dead device answers no command: the round must end */
+			if (!admin_dead(&f))
+				round_of_nonsense(&f, n);
+			good_transfer(&f, &l, &r, n);
+		}
+		t_hca_fini(&f.bad);
+		t_pair_fini(&f.p);
+	}
+}
+
+/* Packets of nonsense, with good CRCs, to the good guests' QPs. */
+static void packets(void **state)
+{
+	static struct fixture f;
+	struct tmr l, r;
+	u32 other = 0;
+
+	rng = 99;
+	t_pair_init(&f.p, 3, 1, 2);
+	t_mr_init(&f.p.h[0], &l, 0, 30000, RW, 1, 12);
+	t_mr_init(&f.p.h[1], &r, 0, 30000, RW, 1, 12);
+	make_bad(&f);
+	for (u32 i = 0; i < 200000; i++) {
+		u8 data[WIRE_MAX_MTU];
+		struct wire_hdr h = {
+			.dlid = 1 + rnd(3), .slid = rnd(4), .pkey = 0xffff, .opcode = rnd(0x12),
+			.psn = rnd(2) ? rnd(64) : rnd(1 << 24), .dqpn = rnd(16), .ackreq = rnd(2),
+			.syndrome = rnd(256), .msn = rnd(1 << 24), .va = rnd(40000),
+			.rkey = rnd(2) ? r.key : rnd(1 << 20),
+			.dmalen = rnd(2) ? rnd(8192) : (u32)rng, .grh = !rnd(4), .se = rnd(2),
+		};
+		struct run run;
+		struct payload pl;
+
+		/* what a real peer could say is not this test's matter */
+		if (h.slid == 3 - h.dlid && h.dlid < 3)
+			h.slid = 3;
+		run_from_packet(&run, &pl, &h, data, rnd(3) ? rnd(2000) : 1024);
+		if (!(wire_op(h.opcode)->flags & WIRE_F_DATA))
+			run.len = 0;
+		memset(data, i, run.len);
+		fab_send(f.p.w.fabric->ports[2], &run);
+		other++;
+		if (i % 1000 == 0) {
+			t_settle(&f.p.w, 10000000);
+			good_transfer(&f, &l, &r, i / 1000);
+		}
+	}
+	assert_int_equal(other, 200000);
+	t_hca_fini(&f.bad);
+	t_pair_fini(&f.p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nonsense),
+		cmocka_unit_test(packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
