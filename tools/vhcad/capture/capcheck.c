@@ -221,7 +221,7 @@ static int check_pcapng(struct check *c)
 		}
 		type = num32(c, p);
 		len = num32(c, p + 4);
-		if (len < 12 || len % 4 || len > c->size - at)
+		if (len < 12 || len % 4 || len > c->size - at || num32(c, p + len - 4) != len)
 			return -1;
 		if (pcapng_block(c, type, p + 8, len - 12))
 			return -1;

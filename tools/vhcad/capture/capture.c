@@ -27,7 +27,7 @@ struct capture {
 
 static void put(struct capture *c, const void *data, size_t len)
 {
-	if (c->err)
+	if (c->err || !len)
 		return;
 	if (fwrite(data, 1, len, c->file) != len)
 		c->err = errno ? -errno : -EIO;

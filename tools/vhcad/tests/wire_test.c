@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Packets as bytes: a known packet's CRCs, every header there and back, and
+ * every single wrong bit noticed.  Captures: structure, and the checker.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <sys/wait.h>
+
+#include "capture/capture.h"
+#include "capture/pcapng.h"
+#include "fabric/run.h"
+#include "wire/wire.h"
+
+/* A WRITE of 14 bytes with all its CRCs, as it has been printed many times. */
+static const u8 known[] = {
+	0x70, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20, 0x24, 0x87, 0x00, 0x87, 0xb1,
+	0xb3, 0x00, 0x0d, 0xec, 0x2a, 0x01, 0x71, 0x0a, 0x1c, 0x01, 0x5d, 0x40, 0x02, 0x38, 0xf2,
+	0x7a, 0x05, 0x00, 0x00, 0x00, 0x0e, 0xbb, 0x88, 0x4d, 0x85, 0xfd, 0x5c, 0xfb, 0xa4, 0x72,
+	0x8b, 0xc0, 0x69, 0x0e, 0xd4, 0x00, 0x00, 0x96, 0x25, 0xb7, 0x5a,
+};
+
+static void known_packet(void **state)
+{
+	u8 buf[sizeof(known) + WIRE_VCRC_LEN], again[WIRE_MAX_PKT];
+	u16 vcrc = wire_vcrc(known, sizeof(known));
+	struct wire_hdr h;
+	u32 at, len, n;
+
+	assert_int_equal(wire_icrc(known, sizeof(known) - 4), 0x5ab72596);
+	memcpy(buf, known, sizeof(known));
+	buf[sizeof(known)] = vcrc;
+	buf[sizeof(known) + 1] = vcrc >> 8;
+	assert_int_equal(wire_parse(buf, sizeof(buf), &h, &at, &len), WIRE_OK);
+	assert_int_equal(h.vl, 7);
+	assert_int_equal(h.sl, 1);
+	assert_int_equal(h.dlid, 0x375c);
+	assert_int_equal(h.slid, 0x17d2);
+	assert_int_equal(h.opcode, OP_RC_WRITE_ONLY);
+	assert_int_equal(h.pkey, 0x2487);
+	assert_int_equal(h.dqpn, 0x87b1b3);
+	assert_int_equal(h.psn, 0x0dec2a);
+	assert_true(h.va == 0x01710a1c015d4002ull);
+	assert_int_equal(h.rkey, 0x38f27a05);
+	assert_int_equal(h.dmalen, 14);
+	assert_int_equal(len, 14);
+	n = wire_put(&h, len, again);
+	assert_int_equal(n, at);
+	memcpy(again + n, buf + at, len);
+	assert_int_equal(wire_seal(again, n, len), sizeof(buf));
+	assert_memory_equal(again, buf, sizeof(buf));
+}
+
+static struct wire_hdr sample(u8 opcode, bool grh)
+{
+	struct wire_hdr h = {
+		.vl = 3, .sl = 5, .dlid = 0x1234, .slid = 0x4321, .opcode = opcode, .grh = grh,
+		.se = true, .mig = true, .ackreq = true, .pkey = 0x8001, .dqpn = 0xabcdef,
+		.psn = 0xfedcba,
+	};
+	u8 f = wire_op(opcode)->flags;
+
+	if (f & WIRE_F_RETH) {
+		h.va = 0x1122334455667788;
+		h.rkey = 0x99aabbcc;
+		h.dmalen = 0x80000000;
+	}
+	if (f & WIRE_F_AETH) {
+		h.syndrome = 0x61;
+		h.msn = 0x123456;
+	}
+	if (f & WIRE_F_IMM)
+		h.imm = 0xdeadbeef;
+	if (grh) {
+		h.tclass = 0xa5;
+		h.hop_limit = 64;
+		h.flow_label = 0xfffff;
+		memset(h.sgid, 0x11, 16);
+		memset(h.dgid, 0x22, 16);
+	}
+	return h;
+}
+
+/* All opcodes, with and without GRH, all paddings; then each bit flipped. */
+static void there_and_back(void **state)
+{
+	static const u32 lens[] = { 0, 1, 2, 3, 4, 255, 4096 };
+	u8 buf[WIRE_MAX_PKT];
+
+	for (u32 op = 0; op < 256; op++) {
+		if (!wire_op(op)->kind)
+			continue;
+		for (u32 i = 0; i < 2 * ARRAY_SIZE(lens); i++) {
+			u32 paylen = wire_op(op)->flags & WIRE_F_DATA ? lens[i / 2] : 0, n, at, len;
+			struct wire_hdr h = sample(op, i % 2), g;
+
+			n = wire_put(&h, paylen, buf);
+			for (u32 k = 0; k < paylen; k++)
+				buf[n + k] = k * 7;
+			n = wire_seal(buf, n, paylen);
+			assert_int_equal(n, wire_len(&h, paylen));
+			assert_int_equal(wire_parse(buf, n, &g, &at, &len), WIRE_OK);
+			assert_int_equal(len, paylen);
+			assert_memory_equal(&g, &h, sizeof(h));
+			if (paylen > 4)
+				continue;
+			for (u32 bit = 0; bit < n * 8; bit++) {
+				buf[bit / 8] ^= 1 << bit % 8;
+				assert_int_not_equal(wire_parse(buf, n, &g, &at, &len), WIRE_OK);
+				buf[bit / 8] ^= 1 << bit % 8;
+			}
+			for (u32 cut = 0; cut < n; cut++)
+				assert_int_not_equal(wire_parse(buf, cut, &g, &at, &len), WIRE_OK);
+		}
+	}
+}
+
+/* What may change on the way does not change the invariant CRC. */
+static void icrc_invariants(void **state)
+{
+	for (u32 grh = 0; grh < 2; grh++) {
+		struct wire_hdr h = sample(OP_RC_SEND_ONLY, grh);
+		u8 a[WIRE_MAX_PKT];
+		u32 n = wire_put(&h, 0, a), crc = wire_icrc(a, n);
+		u32 bth = WIRE_LRH_LEN + (grh ? WIRE_GRH_LEN : 0);
+
+		for (u32 bit = 0; bit < n * 8; bit++) {
+			u32 byte = bit / 8;
+			bool may;
+
+			if (grh)
+				may = byte < 8 || (byte == 8 && bit % 8 < 4) ||
+				      (byte > 8 && byte < 12) || byte == 15;
+			else
+				may = byte == 0 && bit % 8 >= 4;
+			may |= byte == bth + 4;
+			/* LNH decides what is looked at */
+			if (byte == 1 && bit % 8 < 2)
+				continue;
+			a[byte] ^= 1 << bit % 8;
+			assert_int_equal(wire_icrc(a, n) == crc, may);
+			a[byte] ^= 1 << bit % 8;
+		}
+	}
+}
+
+static void psn_arithmetic(void **state)
+{
+	assert_int_equal(psn_diff(0, 0xffffff), 1);
+	assert_int_equal(psn_diff(0xffffff, 0), -1);
+	assert_int_equal(psn_diff(0x7fffff, 0), 0x7fffff);
+	assert_int_equal(psn_diff(0x800000, 0), -0x800000);
+	assert_int_equal(psn_add(0xfffffe, 5), 3);
+}
+
+/* A run's packets are those of the message, whatever was cut off in front. */
+static void runs(void **state)
+{
+	u8 data[5000], one[WIRE_MAX_PKT];
+	struct payload pl = { .host = data };
+	struct run whole = {
+		.h = sample(OP_RC_WRITE_FIRST, false), .kind = WIRE_WRITE, .first = true,
+		.last = true, .imm = true, .npkts = 5, .mtu = 1024, .len = sizeof(data), .pl = &pl,
+	};
+	struct run cut = whole;
+	struct wire_hdr h;
+	u32 at, len;
+
+	for (u32 i = 0; i < sizeof(data); i++)
+		data[i] = i * 11;
+	run_cut(&cut, 1, 3);
+	assert_int_equal(cut.len, 3072);
+	assert_false(cut.first);
+	assert_false(cut.last);
+	for (u32 i = 0; i < 5; i++) {
+		static const u8 ops[] = { OP_RC_WRITE_FIRST, OP_RC_WRITE_MIDDLE, OP_RC_WRITE_MIDDLE,
+					  OP_RC_WRITE_MIDDLE, OP_RC_WRITE_LAST_IMM };
+		u32 n = run_pkt_bytes(&whole, i, one);
+
+		assert_int_equal(wire_parse(one, n, &h, &at, &len), WIRE_OK);
+		assert_int_equal(h.opcode, ops[i]);
+		assert_int_equal(h.psn, psn_add(0xfedcba, i));
+		assert_int_equal(h.ackreq, i == 4);
+		assert_int_equal(h.se, i == 4);
+		assert_int_equal(len, i == 4 ? 5000 - 4096 : 1024);
+		assert_memory_equal(one + at, data + i * 1024, len);
+		if (i >= 1 && i <= 3) {
+			u8 two[WIRE_MAX_PKT];
+
+			assert_int_equal(run_pkt_bytes(&cut, i - 1, two), n);
+			assert_memory_equal(one, two, n);
+		}
+	}
+	run_cut(&whole, 4, 1);
+	assert_true(whole.last);
+	assert_int_equal(whole.len, 5000 - 4096);
+}
+
+/* ------------------------------------------------------------------------
+ * Captures
+ */
+static int run_checker(const char *file)
+{
+	const char *fast = getenv("VHCAD_FAST");
+	char cmd[1024], dir[512] = "build";
+	int st;
+
+	if (fast) {
+		snprintf(dir, sizeof(dir), "%s", fast);
+		*strrchr(dir, '/') = 0;
+	}
+	snprintf(cmd, sizeof(cmd), "%s/vhca-capcheck %s >/dev/null 2>&1", dir, file);
+	st = system(cmd);
+	return WIFEXITED(st) ? WEXITSTATUS(st) : -1;
+}
+
+static char *temp_file(void)
+{
+	static char name[] = "/tmp/vhcad-test-XXXXXX";
+	int fd;
+
+	strcpy(name + sizeof(name) - 7, "XXXXXX");
+	fd = mkstemp(name);
+	assert_true(fd >= 0);
+	close(fd);
+	return name;
+}
+
+/* Writes a capture of every opcode; returns the offset of the last packet. */
+static void write_capture(const char *file)
+{
+	struct capture *c = capture_open(file);
+	u8 buf[WIRE_MAX_PKT];
+
+	assert_non_null(c);
+	assert_int_equal(capture_add_ib_port(c, "a:1"), 0);
+	assert_int_equal(capture_add_ib_port(c, "a long name:2"), 1);
+	for (u32 op = 0; op < 256; op++) {
+		struct wire_hdr h = sample(op, op % 2);
+		u32 paylen = wire_op(op)->flags & WIRE_F_DATA ? 100 + op : 0, n;
+
+		if (!wire_op(op)->kind)
+			continue;
+		n = wire_put(&h, paylen, buf);
+		memset(buf + n, op, paylen);
+		n = wire_seal(buf, n, paylen);
+		capture_ib_packet(c, op % 2, 1700000000000000000ull + op, buf, n);
+	}
+	assert_int_equal(capture_close(c), 0);
+}
+
+static void flip(const char *file, long off)
+{
+	FILE *f = fopen(file, "r+");
+	int c;
+
+	assert_int_equal(fseek(f, off, off < 0 ? SEEK_END : SEEK_SET), 0);
+	c = fgetc(f);
+	assert_int_equal(fseek(f, -1, SEEK_CUR), 0);
+	fputc(c ^ 0x10, f);
+	fclose(f);
+}
+
+static void captures(void **state)
+{
+	char *file = temp_file();
+
+	write_capture(file);
+	assert_int_equal(run_checker(file), 0);
+	/* from the end: length 4, options 12, padding 2, VCRC 2, ICRC 4 */
+	flip(file, -20);
+	assert_int_equal(run_checker(file), 1);	/* VCRC */
+	flip(file, -20);
+	assert_int_equal(run_checker(file), 0);
+	flip(file, -24);
+	assert_int_equal(run_checker(file), 1);	/* ICRC (and VCRC) */
+	flip(file, -24);
+	flip(file, -2);
+	assert_int_equal(run_checker(file), 2);	/* no whole file */
+	flip(file, -2);
+	assert_int_equal(truncate(file, 0), 0);
+	assert_int_equal(run_checker(file), 2);
+	unlink(file);
+	assert_int_equal(run_checker(file), 2);
+	assert_null(capture_open("/nowhere/file"));
+}
+
+/*
+ * A RoCEv2 frame that a Linux kernel's rdma_rxe sent: not our bytes, not our
+ * CRC.
+ */
+#include "tests/rxe_frame.h"
+
+static void rxe_frames(void **state)
+{
+	char *file = temp_file();
+	const u32 hdr[6] = { PCAP_MAGIC_USEC, 2 | 4 << 16, 0, 0, 65535, LINKTYPE_ETHERNET };
+	FILE *f = fopen(file, "w");
+	long last = 0;
+
+	fwrite(hdr, sizeof(hdr), 1, f);
+	for (u32 i = 0; i < ARRAY_SIZE(rxe_frames_sent); i++) {
+		const u32 n = rxe_frames_sent[i].len, rec[4] = { 1, i, n, n };
+
+		fwrite(rec, sizeof(rec), 1, f);
+		fwrite(rxe_frames_sent[i].bytes, n, 1, f);
+		last = ftell(f);
+	}
+	fclose(f);
+	assert_int_equal(run_checker(file), 0);
+	/* every byte behind the variant fields of the last frame counts */
+	flip(file, last - 1);
+	assert_int_equal(run_checker(file), 1);
+	flip(file, last - 1);
+	flip(file, last - 8);
+	assert_int_equal(run_checker(file), 1);
+	unlink(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_packet),
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(icrc_invariants),
+		cmocka_unit_test(psn_arithmetic),
+		cmocka_unit_test(runs),
+		cmocka_unit_test(captures),
+		cmocka_unit_test(rxe_frames),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
