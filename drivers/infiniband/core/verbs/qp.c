@@ -185,7 +185,8 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	ret = qp_paths_prepare(qp, attr, mask, udata, &paths);
 	if (ret)
 		return ret;
-	if (rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
+	if ((mask & (IB_QP_RQ_PSN | IB_QP_SQ_PSN)) &&
+	    rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
 		qp_trim_psns(attr, mask);
 	ret = device->ops.modify_qp(qp, attr, mask, udata);
 	if (!ret) {

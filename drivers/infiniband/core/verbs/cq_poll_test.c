@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: polling contexts and draining over a device that completes what is
+ * posted, in order, and raises events as hardware does.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <rdma/rdma_ext.h>
+#include "verbs_priv.h"
+
+#define RING	1024
+
+/**
+ * struct ring_cq - a CQ whose ring is this file's
+ * @cq: CQ
+ * @lock: protects the rest
+ * @ring: completions
+ * @head: taken so far
+ * @tail: made so far
+ * @armed: the next completion raises an event
+ * @events: raised so far
+ */
+struct ring_cq {
+	struct ib_cq cq;
+	spinlock_t lock;
+	struct ib_wc ring[RING];
+	unsigned int head, tail;
+	bool armed;
+	unsigned int events;
+};
+
+static struct ring_cq *ring_of(struct ib_cq *cq)
+{
+	return container_of(cq, struct ring_cq, cq);
+}
+
+/* The device has completed a request: store it, then the event if one was asked for. */
+static void ring_complete(struct ib_cq *cq, struct ib_cqe *cqe, enum ib_wc_status status)
+{
+	struct ring_cq *ring = ring_of(cq);
+	unsigned long flags;
+	bool event;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	ring->ring[ring->tail++ % RING] = (struct ib_wc){ .wr_cqe = cqe, .status = status };
+	event = ring->armed;
+	ring->armed = false;
+	ring->events += event;
+	spin_unlock_irqrestore(&ring->lock, flags);
+	if (event)
+		cq->comp_handler(cq, cq->cq_context);
+}
+
+static int ring_poll(struct ib_cq *cq, int n, struct ib_wc *wc)
+{
+	struct ring_cq *ring = ring_of(cq);
+	unsigned long flags;
+	int i;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	for (i = 0; i < n && ring->head != ring->tail; i++)
+		wc[i] = ring->ring[ring->head++ % RING];
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return i;
+}
+
+static int ring_arm(struct ib_cq *cq, enum ib_cq_notify_flags how)
+{
+	struct ring_cq *ring = ring_of(cq);
+	unsigned long flags;
+	int missed;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	ring->armed = true;
+	missed = (how & IB_CQ_REPORT_MISSED_EVENTS) && ring->head != ring->tail;
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return missed;
+}
+
+static int ring_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
+			  struct uverbs_attr_bundle *attrs)
+{
+	spin_lock_init(&ring_of(cq)->lock);
+	cq->cqe = attr->cqe;
+	return 0;
+}
+
+static int ring_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			  struct ib_udata *udata)
+{
+	return attr->qp_state == IB_QPS_ERR ? 0 : -EINVAL;
+}
+
+static int ring_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
+			  const struct ib_send_wr **bad)
+{
+	for (; wr; wr = wr->next)
+		ring_complete(qp->send_cq, wr->wr_cqe, IB_WC_WR_FLUSH_ERR);
+	return 0;
+}
+
+static int ring_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr,
+			  const struct ib_recv_wr **bad)
+{
+	for (; wr; wr = wr->next)
+		ring_complete(qp->recv_cq, wr->wr_cqe, IB_WC_WR_FLUSH_ERR);
+	return 0;
+}
+
+static const struct ib_device_ops ring_ops = {
+	.alloc_pd = ring_alloc_pd,
+	.dealloc_pd = ring_alloc_pd,
+	.create_cq = ring_create_cq,
+	.destroy_cq = ring_destroy_cq,
+	.poll_cq = ring_poll,
+	.req_notify_cq = ring_arm,
+	.create_qp = ring_create_qp,
+	.modify_qp = ring_modify_qp,
+	.destroy_qp = ring_destroy_qp,
+	.post_send = ring_post_send,
+	.post_recv = ring_post_recv,
+	.size_ib_pd = sizeof(struct ib_pd),
+	.size_ib_cq = sizeof(struct ring_cq),
+	.size_ib_qp = sizeof(struct ib_qp),
+};
+
+static int ring_init(struct kunit *test)
+{
+	struct ib_device *device = _ib_alloc_device(sizeof(*device));
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	ib_set_device_ops(device, &ring_ops);
+	device->attrs.kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
+	device->num_comp_vectors = 1;
+	test->priv = device;
+	return 0;
+}
+
+static void ring_exit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
+	ib_dealloc_device(test->priv);
+}
+
+/* ---- consumers ---- */
+
+struct consumer {
+	struct ib_cqe cqe;
+	struct completion all;
+	unsigned int wanted, seen, in_softirq;
+	unsigned int again;
+};
+
+static void consume(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct consumer *consumer = container_of(wc->wr_cqe, struct consumer, cqe);
+
+	consumer->in_softirq += !!in_serving_softirq();
+	/* Work that makes work, as a ULP posts from its handlers */
+	if (consumer->again) {
+		consumer->again--;
+		ring_complete(cq, wc->wr_cqe, IB_WC_SUCCESS);
+	}
+	if (++consumer->seen == consumer->wanted)
+		complete(&consumer->all);
+}
+
+static void consumer_init(struct consumer *consumer, unsigned int wanted)
+{
+	memset(consumer, 0, sizeof(*consumer));
+	consumer->cqe.done = consume;
+	consumer->wanted = wanted;
+	init_completion(&consumer->all);
+}
+
+static void direct(struct kunit *test)
+{
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_DIRECT);
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 100);
+	for (int i = 0; i < 100; i++)
+		ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, 0, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 13, ib_process_cq_direct(cq, 13));
+	KUNIT_EXPECT_EQ(test, 13, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 0, ib_process_cq_direct(cq, 0));
+	KUNIT_EXPECT_EQ(test, 87, ib_process_cq_direct(cq, -1));
+	KUNIT_EXPECT_EQ(test, 100, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 0, ring_of(cq)->events);
+	ib_free_cq(cq);
+}
+
+/* Bursts larger than a batch and than softirq's budget, and work that makes work. */
+static void by_events(struct kunit *test, enum ib_poll_context ctx, bool softirq)
+{
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	static const unsigned int bursts[] = { 1, 15, 16, 17, 600 };
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	for (unsigned int b = 0; b < ARRAY_SIZE(bursts); b++) {
+		consumer_init(&consumer, bursts[b] + 40);
+		consumer.again = 40;
+		for (unsigned int i = 0; i < bursts[b]; i++)
+			ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+		wait_for_completion(&consumer.all);
+	}
+	/* No completion comes any more; after this nothing of the CQ runs */
+	ib_free_cq(cq);
+	KUNIT_EXPECT_EQ(test, consumer.wanted, consumer.seen);
+	KUNIT_EXPECT_EQ(test, softirq ? consumer.wanted : 0, consumer.in_softirq);
+}
+
+static void softirq(struct kunit *test)
+{
+	by_events(test, IB_POLL_SOFTIRQ, true);
+}
+
+static void work_queue(struct kunit *test)
+{
+	by_events(test, IB_POLL_WORKQUEUE, false);
+}
+
+static void unbound_work_queue(struct kunit *test)
+{
+	by_events(test, IB_POLL_UNBOUND_WORKQUEUE, false);
+}
+
+static void unknown_context(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			PTR_ERR(ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_DIRECT + 1)));
+}
+
+/* Reaped while it is being polled, as when a module leaves one behind */
+static void reaped_while_busy(struct kunit *test)
+{
+	struct ib_cq *cq = ib_alloc_cq_any(test->priv, test, RING, IB_POLL_WORKQUEUE);
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 1);
+	consumer.again = UINT_MAX;
+	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	wait_for_completion(&consumer.all);
+	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
+}
+
+static void drained(struct kunit *test, enum ib_poll_context ctx)
+{
+	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	struct ib_qp_init_attr attr = { .qp_type = IB_QPT_RC, .send_cq = cq, .recv_cq = cq };
+	struct consumer consumer;
+	struct ib_send_wr send = {};
+	struct ib_qp *qp;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd) || IS_ERR(cq));
+	qp = ib_create_qp(pd, &attr);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	consumer_init(&consumer, 300);
+	send.wr_cqe = &consumer.cqe;
+	for (int i = 0; i < 300; i++)
+		KUNIT_EXPECT_EQ(test, 0, ib_post_send(qp, &send, NULL));
+	ib_drain_qp(qp);
+	KUNIT_EXPECT_EQ(test, 300, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_free_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
+static void drained_direct(struct kunit *test)
+{
+	drained(test, IB_POLL_DIRECT);
+}
+
+static void drained_softirq(struct kunit *test)
+{
+	drained(test, IB_POLL_SOFTIRQ);
+}
+
+static struct kunit_case cq_poll_cases[] = {
+	KUNIT_CASE(direct),
+	KUNIT_CASE(softirq),
+	KUNIT_CASE(work_queue),
+	KUNIT_CASE(unbound_work_queue),
+	KUNIT_CASE(unknown_context),
+	KUNIT_CASE(reaped_while_busy),
+	KUNIT_CASE(drained_direct),
+	KUNIT_CASE(drained_softirq),
+	{}
+};
+
+static struct kunit_suite cq_poll_suite = {
+	.name = "rdma-cq-poll",
+	.init = ring_init,
+	.exit = ring_exit,
+	.test_cases = cq_poll_cases,
+};
+
+kunit_test_suite(cq_poll_suite);
+
+MODULE_DESCRIPTION("KUnit tests of CQ polling contexts");
+MODULE_LICENSE("Dual BSD/GPL");

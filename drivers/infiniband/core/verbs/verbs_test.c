@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: PD, CQ, QP, MR and SRQ of kernel consumers over a driver that only
+ * counts, and can be told to refuse.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include <rdma/rdma_ext.h>
+#include "verbs_priv.h"
+
+/* Objects that the driver holds, and what it answers to each call. */
+static struct {
+	int pds, cqs, qps, mrs, srqs;
+	int create, destroy;
+} fake;
+
+static int fake_made(int *count)
+{
+	if (!fake.create)
+		(*count)++;
+	return fake.create;
+}
+
+static int fake_gone(int *count)
+{
+	if (!fake.destroy)
+		(*count)--;
+	return fake.destroy;
+}
+
+static int fake_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return fake_made(&fake.pds);
+}
+
+static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return fake_gone(&fake.pds);
+}
+
+static int fake_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
+			  struct uverbs_attr_bundle *attrs)
+{
+	cq->cqe = attr->cqe;
+	return fake_made(&fake.cqs);
+}
+
+static int fake_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
+{
+	return fake_gone(&fake.cqs);
+}
+
+static int fake_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	qp->qp_num = 100 + fake.qps;
+	return fake_made(&fake.qps);
+}
+
+static int fake_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
+{
+	return fake_gone(&fake.qps);
+}
+
+static int fake_create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr,
+			   struct ib_udata *udata)
+{
+	return fake_made(&fake.srqs);
+}
+
+static int fake_destroy_srq(struct ib_srq *srq, struct ib_udata *udata)
+{
+	return fake_gone(&fake.srqs);
+}
+
+static struct ib_mr *fake_new_mr(void)
+{
+	struct ib_mr *mr;
+	int ret = fake_made(&fake.mrs);
+
+	if (ret)
+		return ERR_PTR(ret);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->lkey = 0x1200 + fake.mrs;
+	mr->rkey = 0x3400 + fake.mrs;
+	return mr;
+}
+
+static struct ib_mr *fake_get_dma_mr(struct ib_pd *pd, int access)
+{
+	return fake_new_mr();
+}
+
+static struct ib_mr *fake_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_num_sg)
+{
+	return fake_new_mr();
+}
+
+static int fake_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
+{
+	int ret = fake_gone(&fake.mrs);
+
+	if (!ret)
+		kfree(mr);
+	return ret;
+}
+
+static const struct ib_device_ops fake_ops = {
+	.alloc_pd = fake_alloc_pd,
+	.dealloc_pd = fake_dealloc_pd,
+	.create_cq = fake_create_cq,
+	.destroy_cq = fake_destroy_cq,
+	.create_qp = fake_create_qp,
+	.destroy_qp = fake_destroy_qp,
+	.create_srq = fake_create_srq,
+	.destroy_srq = fake_destroy_srq,
+	.get_dma_mr = fake_get_dma_mr,
+	.alloc_mr = fake_alloc_mr,
+	.dereg_mr = fake_dereg_mr,
+	.size_ib_pd = sizeof(struct ib_pd),
+	.size_ib_cq = sizeof(struct ib_cq),
+	.size_ib_qp = sizeof(struct ib_qp),
+	.size_ib_srq = sizeof(struct ib_srq),
+};
+
+static int fake_init(struct kunit *test)
+{
+	struct ib_device *device = _ib_alloc_device(sizeof(*device));
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	memset(&fake, 0, sizeof(fake));
+	ib_set_device_ops(device, &fake_ops);
+	test->priv = device;
+	return 0;
+}
+
+static void fake_exit(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+
+	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(device));
+	KUNIT_EXPECT_EQ(test, 0, fake.pds + fake.cqs + fake.qps + fake.mrs + fake.srqs);
+	ib_dealloc_device(device);
+}
+
+static struct ib_cq *new_cq(struct ib_device *device)
+{
+	struct ib_cq_init_attr attr = { .cqe = 16 };
+
+	return ib_create_cq(device, NULL, NULL, NULL, &attr);
+}
+
+static struct ib_qp *new_qp(struct ib_pd *pd, struct ib_cq *cq, struct ib_srq *srq)
+{
+	struct ib_qp_init_attr attr = {
+		.qp_type = IB_QPT_RC, .send_cq = cq, .recv_cq = cq, .srq = srq,
+		.cap = { .max_send_wr = 1, .max_send_sge = 3 },
+	};
+
+	return ib_create_qp(pd, &attr);
+}
+
+static void pd_keys(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_pd *pd;
+
+	/* Without a key of the device, an MR of the core gives one */
+	pd = ib_alloc_pd(device, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	KUNIT_EXPECT_EQ(test, 1, fake.mrs);
+	KUNIT_EXPECT_EQ(test, 0x1201, pd->local_dma_lkey);
+	/* which is neither child nor object */
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&pd->usecnt));
+	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_MR, true));
+	ib_dealloc_pd(pd);
+	KUNIT_EXPECT_EQ(test, 0, fake.mrs);
+
+	device->attrs.kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
+	device->local_dma_lkey = 0xabc;
+	pd = ib_alloc_pd(device, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	KUNIT_EXPECT_EQ(test, 0, fake.mrs);
+	KUNIT_EXPECT_EQ(test, 0xabc, pd->local_dma_lkey);
+	ib_dealloc_pd(pd);
+
+	pd = ib_alloc_pd(device, IB_PD_UNSAFE_GLOBAL_RKEY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	KUNIT_EXPECT_EQ(test, 0xabc, pd->local_dma_lkey);
+	KUNIT_EXPECT_EQ(test, 0x3401, pd->unsafe_global_rkey);
+	ib_dealloc_pd(pd);
+}
+
+static void parents(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_srq_init_attr srq_attr = { .srq_type = IB_SRQT_BASIC };
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	struct ib_cq *cq = new_cq(device);
+	struct ib_srq *srq = ib_create_srq(pd, &srq_attr);
+	struct ib_qp *qp = new_qp(pd, cq, srq);
+	struct ib_mr *mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 4);
+
+	KUNIT_EXPECT_EQ(test, 3, atomic_read(&pd->usecnt));
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&cq->usecnt));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&srq->usecnt));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ib_dealloc_pd_user(pd, NULL));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ib_destroy_cq_user(cq, NULL));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ib_destroy_srq_user(srq, NULL));
+
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_destroy_cq(cq);
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_srq_user(srq, NULL));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ib_dealloc_pd_user(pd, NULL));
+	KUNIT_EXPECT_EQ(test, 0, ib_dereg_mr(mr));
+	ib_dealloc_pd(pd);
+}
+
+static void refused_creation_leaves_nothing(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	struct ib_cq *cq = new_cq(device);
+
+	fake.create = -ENOSPC;
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_alloc_pd(device, 0)));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(new_cq(device)));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(new_qp(pd, cq, NULL)));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 4)));
+	fake.create = 0;
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&pd->usecnt));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&cq->usecnt));
+	ib_destroy_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
+static void refused_destruction_keeps_all(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	struct ib_cq *cq = new_cq(device);
+	struct ib_qp *qp = new_qp(pd, cq, NULL);
+	struct ib_mr *mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 4);
+	struct rdma_restrack_entry *res;
+
+	fake.destroy = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_qp(qp));
+	KUNIT_EXPECT_EQ(test, -EIO, ib_dereg_mr(mr));
+	KUNIT_EXPECT_EQ(test, 4, __ib_reap_objects(device, KBUILD_MODNAME));
+	fake.destroy = 0;
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&pd->usecnt));
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&cq->usecnt));
+	/* A QP is found under its own number */
+	res = rdma_restrack_get_byid(device, RDMA_RESTRACK_QP, qp->qp_num);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(res));
+	KUNIT_EXPECT_PTR_EQ(test, &qp->res, res);
+	KUNIT_EXPECT_TRUE(test, rdma_is_kernel_res(res));
+	rdma_restrack_put(res);
+	/* The rest is reaped when the case ends */
+}
+
+static void qp_of_kernel(struct kunit *test)
+{
+	struct ib_qp_init_attr with_ctxs = { .cap = { .max_rdma_ctxs = 1 } };
+	struct ib_device *device = test->priv;
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	struct ib_cq *cq = new_cq(device);
+	struct ib_qp *qp;
+
+	device->attrs.max_sge_rd = 2;
+	qp = new_qp(pd, cq, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	KUNIT_EXPECT_EQ(test, 3, qp->max_write_sge);
+	KUNIT_EXPECT_EQ(test, 2, qp->max_read_sge);
+	KUNIT_EXPECT_PTR_EQ(test, qp, qp->real_qp);
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, PTR_ERR(ib_create_qp(pd, &with_ctxs)));
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_destroy_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
+/* ---- scatter lists ---- */
+
+struct page_list {
+	struct ib_mr mr;
+	u64 pages[8];
+	int used, room;
+};
+
+static int take_page(struct ib_mr *mr, u64 address)
+{
+	struct page_list *list = container_of(mr, struct page_list, mr);
+
+	if (list->used == list->room)
+		return -ENOMEM;
+	list->pages[list->used++] = address;
+	return 0;
+}
+
+struct stretch {
+	u64 address;
+	unsigned int length;
+};
+
+/* What ib_sg_to_pages() makes of up to four stretches in 4 KiB pages. */
+static int cut(struct page_list *list, const struct stretch *in, int n, unsigned int *skip)
+{
+	struct scatterlist sgl[4];
+
+	sg_init_table(sgl, n);
+	for (int i = 0; i < n; i++) {
+		sg_dma_address(&sgl[i]) = in[i].address;
+		sg_dma_len(&sgl[i]) = in[i].length;
+	}
+	list->used = 0;
+	list->mr.page_size = 4096;
+	return ib_sg_to_pages(&list->mr, sgl, n, skip, take_page);
+}
+
+static void sg_whole_pages(struct kunit *test)
+{
+	static const struct stretch in[] = { { 0x10800, 0x1800 }, { 0x40000, 0x1000 },
+					     { 0x50000, 0x123 } };
+	struct page_list list = { .room = 8 };
+
+	KUNIT_EXPECT_EQ(test, 3, cut(&list, in, 3, NULL));
+	KUNIT_EXPECT_EQ(test, 4, list.used);
+	KUNIT_EXPECT_EQ(test, 0x10000, list.pages[0]);
+	KUNIT_EXPECT_EQ(test, 0x11000, list.pages[1]);
+	KUNIT_EXPECT_EQ(test, 0x40000, list.pages[2]);
+	KUNIT_EXPECT_EQ(test, 0x50000, list.pages[3]);
+	KUNIT_EXPECT_EQ(test, 0x10800, list.mr.iova);
+	KUNIT_EXPECT_EQ(test, 0x1800 + 0x1000 + 0x123, list.mr.length);
+}
+
+static void sg_gaps_and_neighbours(struct kunit *test)
+{
+	static const struct stretch gap[] = { { 0x10000, 0x800 }, { 0x40000, 0x1000 } };
+	static const struct stretch one_page[] = { { 0x10000, 0x800 }, { 0x10800, 0x400 },
+						   { 0x10c00, 0x1400 }, { 0x70000, 0x10 } };
+	struct page_list list = { .room = 8 };
+
+	KUNIT_EXPECT_EQ(test, 1, cut(&list, gap, 2, NULL));
+	KUNIT_EXPECT_EQ(test, 0x800, list.mr.length);
+
+	KUNIT_EXPECT_EQ(test, 4, cut(&list, one_page, 4, NULL));
+	KUNIT_EXPECT_EQ(test, 3, list.used);
+	KUNIT_EXPECT_EQ(test, 0x11000, list.pages[1]);
+	KUNIT_EXPECT_EQ(test, 0x70000, list.pages[2]);
+	KUNIT_EXPECT_EQ(test, 0x2010, list.mr.length);
+}
+
+static void sg_full_and_offset(struct kunit *test)
+{
+	static const struct stretch in[] = { { 0x10000, 0x1000 }, { 0x20000, 0x4000 } };
+	struct page_list list = { .room = 3 };
+	unsigned int skip = 0x100;
+
+	/* Three pages hold the first stretch from byte 0x100 and half of the second */
+	KUNIT_EXPECT_EQ(test, 1, cut(&list, in, 2, &skip));
+	KUNIT_EXPECT_EQ(test, 0x10100, list.mr.iova);
+	KUNIT_EXPECT_EQ(test, 0xf00 + 0x2000, list.mr.length);
+	KUNIT_EXPECT_EQ(test, 0x2000, skip);
+
+	list.room = 0;
+	skip = 0;
+	KUNIT_EXPECT_EQ(test, -ENOMEM, cut(&list, in, 2, &skip));
+	skip = 0x1001;
+	KUNIT_EXPECT_EQ(test, -EINVAL, cut(&list, in, 2, &skip));
+}
+
+static void names_and_rates(struct kunit *test)
+{
+	KUNIT_EXPECT_STREQ(test, "transport retry counter exceeded",
+			   ib_wc_status_msg(IB_WC_RETRY_EXC_ERR));
+	KUNIT_EXPECT_STREQ(test, "unrecognized status", ib_wc_status_msg(1000));
+	KUNIT_EXPECT_STREQ(test, "last WQE reached", ib_event_msg(IB_EVENT_QP_LAST_WQE_REACHED));
+	KUNIT_EXPECT_STREQ(test, "unrecognized event", ib_event_msg(-1));
+	for (int rate = -1; rate < 64; rate++) {
+		int mult = ib_rate_to_mult(rate), mbps = ib_rate_to_mbps(rate);
+
+		KUNIT_EXPECT_EQ(test, mult < 0, mbps < 0);
+		if (mult < 0)
+			continue;
+		KUNIT_EXPECT_EQ(test, rate, mult_to_ib_rate(mult));
+		/* Multiples of 2.5 Gb/s are coarse for slow rates of other signalling */
+		KUNIT_EXPECT_TRUE(test, abs(mult * 2500 - mbps) * 8 <= mbps);
+	}
+	KUNIT_EXPECT_EQ(test, IB_RATE_PORT_CURRENT, mult_to_ib_rate(3));
+	KUNIT_EXPECT_EQ(test, IB_RATE_PORT_CURRENT, mult_to_ib_rate(0));
+}
+
+static struct kunit_case verbs_cases[] = {
+	KUNIT_CASE(pd_keys),
+	KUNIT_CASE(parents),
+	KUNIT_CASE(refused_creation_leaves_nothing),
+	KUNIT_CASE(refused_destruction_keeps_all),
+	KUNIT_CASE(qp_of_kernel),
+	KUNIT_CASE(sg_whole_pages),
+	KUNIT_CASE(sg_gaps_and_neighbours),
+	KUNIT_CASE(sg_full_and_offset),
+	KUNIT_CASE(names_and_rates),
+	{}
+};
+
+static struct kunit_suite verbs_suite = {
+	.name = "rdma-verbs",
+	.init = fake_init,
+	.exit = fake_exit,
+	.test_cases = verbs_cases,
+};
+
+kunit_test_suite(verbs_suite);
+
+MODULE_DESCRIPTION("KUnit tests of kernel verbs");
+MODULE_LICENSE("Dual BSD/GPL");
