@@ -256,6 +256,59 @@ static void read_depth(void **state)
 	done(&f);
 }
 
+/* Turns the answers to READs into ones of another length. */
+struct forger {
+	struct fabric *f;
+	u32 opcode, len;
+	bool busy;
+};
+
+static void forge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		  struct fab_verdict *v)
+{
+	static const u8 data[2048];
+	struct forger *g = arg;
+	struct wire_hdr fake = *h;
+	struct payload pl;
+	struct run run;
+
+	if (g->busy || wire_op(h->opcode)->kind != WIRE_READ_RESP)
+		return;
+	v->copies = 0;
+	fake.opcode = g->opcode;
+	g->busy = true;
+	run_from_packet(&run, &pl, &fake, data, g->len);
+	fab_send(g->f->ports[1], &run);
+	g->busy = false;
+}
+
+/* An answer that is not what was asked for. */
+static void read_lengths(void **state)
+{
+	static const struct {
+		u32 ask, opcode, len;
+	} c[] = {
+		{ 100, OP_RC_READ_RESP_ONLY, 99 }, { 100, OP_RC_READ_RESP_ONLY, 101 },
+		{ 100, OP_RC_READ_RESP_ONLY, 0 }, { 0, OP_RC_READ_RESP_ONLY, 4 },
+		{ 3000, OP_RC_READ_RESP_FIRST, 1023 }, { 3000, OP_RC_READ_RESP_FIRST, 2048 },
+		{ 100, OP_RC_READ_RESP_FIRST, 100 }, { 100, OP_RC_READ_RESP_MIDDLE, 100 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+		struct forger g = { .opcode = c[i].opcode, .len = c[i].len };
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f);
+		g.f = f.p.w.fabric;
+		fab_set_judge(f.p.w.fabric, forge, &g);
+		wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, c[i].ask, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_BAD_RESP_ERR);
+		done(&f);
+	}
+}
+
 /* Messages posted together are acknowledged together. */
 static void coalescing(void **state)
 {
@@ -357,6 +410,7 @@ int main(void)
 		cmocka_unit_test(partitions),
 		cmocka_unit_test(mtu_mismatch),
 		cmocka_unit_test(read_depth),
+		cmocka_unit_test(read_lengths),
 		cmocka_unit_test(coalescing),
 		cmocka_unit_test(credits),
 		cmocka_unit_test(no_rnr_nak),
