@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "tests/cm.h"
+#include "tests/testmem.h"
 #include "tests/vuclient.h"
 
 struct run {
@@ -384,6 +387,59 @@ static void device_answers(void **state)
 	assert_non_null(found);
 }
 
+static void write_region(int fd, u32 region, u64 off, u32 val)
+{
+	struct {
+		struct vu_region_io io;
+		u32 val;
+	} __attribute__((packed)) m = {
+		.io = { .offset = off, .region = region, .count = 4 }, .val = val,
+	};
+
+	assert_int_equal(vuc_call(fd, VU_REGION_WRITE, &m, sizeof(m), NULL, 0, NULL, 0, NULL), 0);
+}
+
+/* What a driver does first: memory, bus mastering, admin rings, enable. */
+static void enable_device(int fd)
+{
+	const u64 base = 0x100000;
+	struct vu_dma_map map = {
+		.argsz = sizeof(map), .flags = 3, .address = base, .size = 0x10000,
+	};
+	int mem = testmem_fd(map.size);
+
+	assert_int_equal(vuc_call(fd, VU_DMA_MAP, &map, sizeof(map), &mem, 1, NULL, 0, NULL), 0);
+	close(mem);
+	write_region(fd, VFIO_PCI_CONFIG_REGION_INDEX, PCI_COMMAND,
+		     PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	write_region(fd, 0, VHCA_REG_ASQ_LO, base);
+	write_region(fd, 0, VHCA_REG_ACQ_LO, base + 0x8000);
+	write_region(fd, 0, VHCA_REG_ADMIN_SIZE, 4);
+	write_region(fd, 0, VHCA_REG_ADMIN_VECTOR, VHCA_NO_VECTOR);
+	write_region(fd, 0, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
+	assert_int_equal(reg(fd, VHCA_REG_STATUS), VHCA_STATUS_READY);
+}
+
+static void injected_fault(void **state)
+{
+	struct run *r = *state;
+	int fd;
+
+	start(r, program("VHCAD"));
+	fd = attach(r->sock[0]);
+	vuc_greet(fd);
+	enable_device(fd);
+	vhcactl(r, 0, "guest attached  driver running\n", "status", NULL, NULL);
+	vhcactl(r, 0, "", "fault", "fatal", "hca0");
+	vhcactl(r, 0, "FATAL", "status", NULL, NULL);
+	assert_true(reg(fd, VHCA_REG_STATUS) & VHCA_STATUS_FATAL);
+	assert_int_equal(reg(fd, VHCA_REG_FATAL_CODE), VHCA_FATAL_INJECTED);
+	write_region(fd, 0, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);
+	assert_int_equal(reg(fd, VHCA_REG_STATUS), 0);
+	close(fd);
+	stop(r, SIGTERM);
+}
+
 /* Context switches of all threads so far. */
 static unsigned long switches(pid_t pid)
 {
@@ -415,24 +471,27 @@ static unsigned long switches(pid_t pid)
 /*
  * A thread that wakes, for whatever reason, gives up the CPU once more to
  * sleep again: ten seconds without such a switch are ten seconds without any
- * activity.  One client is attached and has enabled nothing.
+ * activity.  Both adapters have a guest whose driver has enabled them.
  */
 static void idle_costs_nothing(void **state)
 {
 	struct run *r = *state;
 	unsigned long before;
-	int fd;
+	int fd[2];
 
 	start(r, program("VHCAD_FAST"));
-	fd = attach(r->sock[0]);
-	vuc_greet(fd);
-	assert_int_equal(reg(fd, VHCA_REG_MAGIC), VHCA_MAGIC);
-	/* it takes a moment until its thread sleeps again after the answer */
+	for (u32 i = 0; i < 2; i++) {
+		fd[i] = attach(r->sock[i]);
+		vuc_greet(fd[i]);
+		enable_device(fd[i]);
+	}
+	/* it takes a moment until all threads sleep again after the last answer */
 	nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
 	before = switches(r->pid);
 	nanosleep(&(struct timespec){ .tv_sec = 10 }, NULL);
 	assert_int_equal(switches(r->pid), before);
-	close(fd);
+	close(fd[0]);
+	close(fd[1]);
 	stop(r, SIGTERM);
 }
 
@@ -445,6 +504,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(control_socket, setup, teardown),
 		cmocka_unit_test_setup_teardown(control_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(device_answers, setup, teardown),
+		cmocka_unit_test_setup_teardown(injected_fault, setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_costs_nothing, setup, teardown),
 	};
 
