@@ -63,8 +63,8 @@ static struct uverbs_method *entry_method(struct uverbs_api_entry *entry, u16 id
  * Adds one attribute.  A method has at most one object that it makes or destroys, which must be
  * mandatory: there is no way to undo two.
  */
-static int method_add_attr(struct uverbs_method *method, u16 id, const struct uverbs_attr_spec *spec,
-			   u8 row)
+static int method_add_attr(struct uverbs_method *method, u16 id,
+			   const struct uverbs_attr_spec *spec, u8 row)
 {
 	u32 key = uapi_key_attr(id);
 	unsigned int bkey;
@@ -196,7 +196,9 @@ static int api_add_commands(struct uverbs_api *api, struct ib_device *ibdev)
 		if (!api->objects[object_slot(key)])
 			continue;
 		able = device_has(ibdev, cmd->needs[0]) && device_has(ibdev, cmd->needs[1]);
-		if (able && cmd->w_num != UV_NO_WRITE)
+		/* what user space usually does itself, a driver must offer explicitly */
+		if (able && cmd->w_num != UV_NO_WRITE &&
+		    (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))
 			api->write[cmd->w_num] = cmd;
 		if (able && cmd->x_num != UV_NO_WRITE)
 			api->write_ex[cmd->x_num] = cmd;

@@ -121,8 +121,12 @@ static int arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg)
 		return 0;
 
 	switch (arg->kind) {
-	case UV_INT:
 	case UV_MASK:
+		if (attr->ptr_attr.len != sizeof(u32) && attr->ptr_attr.len != sizeof(u64))
+			return uverbs_refuse(call, -EINVAL, "%s: %u bytes, a mask has 4 or 8",
+					     arg->name, attr->ptr_attr.len);
+		fallthrough;
+	case UV_INT:
 		/* never more than eight bytes, so they stand in the attribute itself */
 		memcpy(buf, &attr->ptr_attr.data, attr->ptr_attr.len);
 		return arg_set(call, arg, load_number(buf, attr->ptr_attr.len));

@@ -32,6 +32,7 @@ struct uverbs_call *uverbs_call_alloc(struct ib_uverbs_file *file, unsigned int 
 	memset(call, 0, offsetof(struct uverbs_call, pool));
 	memset(&call->bundle, 0, sizeof(call->bundle));
 	call->bundle.ufile = file;
+	call->refusals = atomic64_read(&file->rejects.count);
 	return call;
 }
 
@@ -169,7 +170,8 @@ struct ib_uobject *uverbs_take_type(struct uverbs_call *call, const struct uverb
 		uobj = uverbs_uobj_lookup(type, attrs->ufile, id, access);
 	if (IS_ERR(uobj)) {
 		if (access == UVERBS_ACCESS_NEW)
-			uverbs_refuse(call, PTR_ERR(uobj), "%s: cannot be made", name);
+			uverbs_refuse_below(call, PTR_ERR(uobj), "%s: %s", name,
+					    take_failure(PTR_ERR(uobj)));
 		else
 			uverbs_refuse(call, PTR_ERR(uobj), "%s %lld: %s", name, id,
 				      take_failure(PTR_ERR(uobj)));

@@ -149,8 +149,8 @@ static int run_cq_create(struct uverbs_call *call)
 			       uverbs_cq_event_handler, queue, &call->bundle);
 	if (IS_ERR(cq)) {
 		uverbs_ucq_release(ucq);
-		return uverbs_refuse(call, PTR_ERR(cq), "cqe %u, flags %#x: refused", args->cqe,
-				     args->flags);
+		return uverbs_refuse_below(call, PTR_ERR(cq), "cqe %u, flags %#x: refused",
+					   args->cqe, args->flags);
 	}
 	args->cq->object = cq;
 	uverbs_mark_hw(call, args->cq);
@@ -167,9 +167,7 @@ const struct uverbs_cmd uverbs_cmd_cq_create = {
 	.flags = UV_C_UHW | UV_C_W_UHW,
 	.w_req = sizeof(struct ib_uverbs_create_cq),
 	.w_resp = sizeof(struct ib_uverbs_create_cq_resp),
-	.x_req_min = offsetofend(struct ib_uverbs_ex_create_cq, reserved),
 	.x_req = sizeof(struct ib_uverbs_ex_create_cq),
-	.x_resp_min = offsetofend(struct ib_uverbs_ex_create_cq_resp, response_length),
 	.x_resp = sizeof(struct ib_uverbs_ex_create_cq_resp),
 	.x_resplen = offsetof(struct ib_uverbs_ex_create_cq_resp, response_length),
 	UV_ARGS(cq_create_args, cq_create),
@@ -258,7 +256,7 @@ static int run_cq_resize(struct uverbs_call *call)
 
 	ret = cq->device->ops.resize_cq(cq, args->cqe, &call->bundle.driver_udata);
 	if (ret)
-		return uverbs_refuse(call, ret, "cqe %u: the driver refused", args->cqe);
+		return uverbs_refuse_below(call, ret, "cqe %u: the driver refused", args->cqe);
 	args->cqe = cq->cqe;
 	return 0;
 }
@@ -313,8 +311,8 @@ static int run_cq_modify(struct uverbs_call *call)
 		return uverbs_refuse(call, -EOPNOTSUPP, "attr_mask: unknown bits %#x",
 				     args->attr_mask & ~(u32)IB_CQ_MODERATE);
 	ret = rdma_set_cq_moderation(args->cq->object, args->cq_count, args->cq_period);
-	return ret ? uverbs_refuse(call, ret, "cq_count %u, cq_period %u: refused",
-				   args->cq_count, args->cq_period) : 0;
+	return ret ? uverbs_refuse_below(call, ret, "cq_count %u, cq_period %u: refused",
+					 args->cq_count, args->cq_period) : 0;
 }
 
 const struct uverbs_cmd uverbs_cmd_cq_modify = {
@@ -323,7 +321,6 @@ const struct uverbs_cmd uverbs_cmd_cq_modify = {
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_CQ,
-	.x_req_min = sizeof(struct ib_uverbs_ex_modify_cq),
 	.x_req = sizeof(struct ib_uverbs_ex_modify_cq),
 	.x_resplen = UV_NO_RESPLEN,
 	UV_ARGS(cq_modify_args, cq_change),
@@ -430,7 +427,7 @@ static int run_cq_poll(struct uverbs_call *call)
 		resp.count++;
 	}
 	if (ret < 0)
-		return uverbs_refuse(call, ret, "the driver cannot poll");
+		return uverbs_refuse_below(call, ret, "the driver cannot poll");
 	if (copy_to_user(call->resp, &resp, sizeof(resp)))
 		return uverbs_refuse(call, -EFAULT, "response cannot be written");
 	return 0;

@@ -256,7 +256,7 @@ static int run_query_device(struct uverbs_call *call)
 	/* the extended form asks the driver again: it may have something to say to its library */
 	ret = ibdev->ops.query_device(ibdev, &attr, &call->bundle.driver_udata);
 	if (ret)
-		return uverbs_refuse(call, ret, "the driver refused");
+		return uverbs_refuse_below(call, ret, "the driver refused");
 	device_basics(&args->resp.base, ibdev, &attr);
 	device_extras(&args->resp, &attr);
 	return 0;
@@ -270,9 +270,7 @@ const struct uverbs_cmd uverbs_cmd_query_device = {
 	.x_num = IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
 	.w_req = sizeof(struct ib_uverbs_query_device),
 	.w_resp = sizeof(struct ib_uverbs_query_device_resp),
-	.x_req_min = offsetofend(struct ib_uverbs_ex_query_device, reserved),
 	.x_req = sizeof(struct ib_uverbs_ex_query_device),
-	.x_resp_min = offsetofend(struct ib_uverbs_ex_query_device_resp, response_length),
 	.x_resp = sizeof(struct ib_uverbs_ex_query_device_resp),
 	.x_resplen = offsetof(struct ib_uverbs_ex_query_device_resp, response_length),
 	UV_ARGS(query_device_args, query_device),
@@ -323,7 +321,7 @@ static int run_query_port(struct uverbs_call *call)
 				     rdma_start_port(ibdev), rdma_end_port(ibdev));
 	ret = ib_query_port(ibdev, port, &attr);
 	if (ret)
-		return uverbs_refuse(call, ret, "port_num %u: the driver refused", port);
+		return uverbs_refuse_below(call, ret, "port_num %u: the driver refused", port);
 
 	/* one of the bits means something else to user space than to the port itself */
 	caps = attr.port_cap_flags & ~(u32)IB_UVERBS_PCF_IP_BASED_GIDS;

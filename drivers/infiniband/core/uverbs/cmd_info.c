@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that list things - GIDs, handles - and the one that carries write() commands.  They exist
- * as ioctl methods only.
+ * Commands that list things - GIDs, handles - and the one that carries write() commands.  They
+ * exist as ioctl methods only.
  */
 #include <rdma/ib_cache.h>
 
@@ -73,7 +73,8 @@ static int run_gid_table(struct uverbs_call *call)
 		return PTR_ERR(entries);
 	count = rdma_query_gid_table(ibdev, entries, room);
 	if (count < 0)
-		return uverbs_refuse(call, -EINVAL, "entries: room for %u is not enough", room);
+		return uverbs_refuse_below(call, -EINVAL, "entries: room for %u is not enough",
+					   room);
 	args->num_entries = count;
 	return write_gid_entries(call, entries, count, args->entry_size);
 }
@@ -133,8 +134,8 @@ static int run_gid_entry(struct uverbs_call *call)
 				     rdma_start_port(ibdev), rdma_end_port(ibdev));
 	gid = rdma_get_gid_attr(ibdev, args->port, args->gid_index);
 	if (IS_ERR(gid))
-		return uverbs_refuse(call, PTR_ERR(gid), "gid_index %u: no such GID",
-				     args->gid_index);
+		return uverbs_refuse_below(call, PTR_ERR(gid), "gid_index %u: no such GID",
+					   args->gid_index);
 
 	memcpy(&args->entry.gid, &gid->gid, sizeof(args->entry.gid));
 	args->entry.gid_index = gid->index;
@@ -255,12 +256,12 @@ static int run_invoke_write(struct uverbs_call *call)
 	call->cmd = cmd;
 	call->extended = args->command & IB_USER_VERBS_CMD_FLAG_EXTENDED;
 	uverbs_udata_from_attrs(call, core, UVERBS_ATTR_CORE_IN, UVERBS_ATTR_CORE_OUT);
-	if (core->inlen < (call->extended ? cmd->x_req_min : cmd->w_req))
+	if (!call->extended && core->inlen < cmd->w_req)
 		return uverbs_refuse(call, -ENOSPC, "request has %zu bytes, needs %u", core->inlen,
-				     call->extended ? cmd->x_req_min : cmd->w_req);
-	if (core->outlen < (call->extended ? cmd->x_resp_min : cmd->w_resp))
+				     cmd->w_req);
+	if (!call->extended && core->outlen < cmd->w_resp)
 		return uverbs_refuse(call, -ENOSPC, "room for %zu bytes of response, needs %u",
-				     core->outlen, call->extended ? cmd->x_resp_min : cmd->w_resp);
+				     core->outlen, cmd->w_resp);
 	call->resp = core->outbuf;
 	call->resp_len = core->outlen;
 

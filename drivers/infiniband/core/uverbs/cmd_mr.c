@@ -82,7 +82,8 @@ static int check_access(struct uverbs_call *call, struct ib_device *ibdev, u32 a
 {
 	int ret = ib_check_mr_access(ibdev, access);
 
-	return ret ? uverbs_refuse(call, ret, "access_flags %#x are not possible", access) : 0;
+	return ret ? uverbs_refuse_below(call, ret, "access_flags %#x are not possible",
+					 access) : 0;
 }
 
 static int run_mr_reg(struct uverbs_call *call)
@@ -98,8 +99,8 @@ static int run_mr_reg(struct uverbs_call *call)
 	mr = ib_reg_mr_user(args->pd->object, args->mr, args->start, args->length, args->hca_va,
 			    args->access_flags, &call->bundle.driver_udata);
 	if (IS_ERR(mr))
-		return uverbs_refuse(call, PTR_ERR(mr), "start %#llx, length %llu: refused",
-				     args->start, args->length);
+		return uverbs_refuse_below(call, PTR_ERR(mr), "start %#llx, length %llu: refused",
+					   args->start, args->length);
 	args->mr->object = mr;
 	uverbs_mark_hw(call, args->mr);
 	args->lkey = mr->lkey;
@@ -190,7 +191,7 @@ static int run_mr_rereg(struct uverbs_call *call)
 	if (IS_ERR_OR_NULL(fresh)) {
 		uverbs_uobj_abort(uobj, &call->bundle, false);
 		if (IS_ERR(fresh))
-			return uverbs_refuse(call, PTR_ERR(fresh), "the driver refused");
+			return uverbs_refuse_below(call, PTR_ERR(fresh), "the driver refused");
 		fresh = mr;
 	} else {
 		uobj->object = fresh;

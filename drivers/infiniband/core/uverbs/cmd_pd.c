@@ -40,7 +40,7 @@ static int run_pd_alloc(struct uverbs_call *call)
 
 	pd = ib_alloc_pd_user(args->pd->context->device, args->pd, &call->bundle.driver_udata);
 	if (IS_ERR(pd))
-		return uverbs_refuse(call, PTR_ERR(pd), "the driver refused");
+		return uverbs_refuse_below(call, PTR_ERR(pd), "the driver refused");
 	args->pd->object = pd;
 	uverbs_mark_hw(call, args->pd);
 	return 0;

@@ -62,7 +62,8 @@ static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *arg
 					     "%u WRs and %u entries do not fit %zu bytes",
 					     args->wr_count, args->sge_count, call->tail_len));
 	if (!ib_is_buffer_cleared(call->tail + used, call->tail_len - used))
-		return ERR_PTR(uverbs_refuse(call, -EOPNOTSUPP, "bytes behind the entries are not zero"));
+		return ERR_PTR(uverbs_refuse(call, -EOPNOTSUPP,
+					     "bytes behind the entries are not zero"));
 
 	list = uverbs_alloc(&call->bundle, sges);
 	if (!IS_ERR(list) && copy_from_user(list, call->tail + wqes, sges))
@@ -103,8 +104,8 @@ union any_wr {
 	struct ib_atomic_wr atomic;
 };
 
-static int fill_kind(struct uverbs_call *call, union any_wr *to, const struct ib_uverbs_send_wr *from,
-		     enum ib_qp_type type)
+static int fill_kind(struct uverbs_call *call, union any_wr *to,
+		     const struct ib_uverbs_send_wr *from, enum ib_qp_type type)
 {
 	struct ib_uobject *ah;
 
@@ -205,7 +206,8 @@ static int run_post_send(struct uverbs_call *call)
 		return 0;
 	if (bad)
 		args->bad_wr = container_of(bad, union any_wr, wr) - wrs + 1;
-	uverbs_refuse(call, ret, "WR %u of %u: the driver refused", args->bad_wr, args->wr_count);
+	uverbs_refuse_below(call, ret, "WR %u of %u: the driver refused", args->bad_wr,
+			    args->wr_count);
 	return reply_bad_wr(call, ret);
 }
 
@@ -273,7 +275,8 @@ static int run_post_recv(struct uverbs_call *call)
 		return 0;
 	if (bad)
 		args->bad_wr = bad - wrs + 1;
-	uverbs_refuse(call, ret, "WR %u of %u: the driver refused", args->bad_wr, args->wr_count);
+	uverbs_refuse_below(call, ret, "WR %u of %u: the driver refused", args->bad_wr,
+			    args->wr_count);
 	return reply_bad_wr(call, ret);
 }
 

@@ -357,8 +357,9 @@ static int run_qp_create(struct uverbs_call *call)
 			       KBUILD_MODNAME);
 	if (IS_ERR(qp)) {
 		uverbs_uevent_release(&uqp->uevent);
-		return uverbs_refuse(call, PTR_ERR(qp), "qp_type %u, %u + %u WRs: refused",
-				     args->type, args->cap.max_send_wr, args->cap.max_recv_wr);
+		return uverbs_refuse_below(call, PTR_ERR(qp), "qp_type %u, %u + %u WRs: refused",
+					   args->type, args->cap.max_send_wr,
+					   args->cap.max_recv_wr);
 	}
 	args->qp->object = qp;
 	uverbs_mark_hw(call, args->qp);
@@ -376,9 +377,7 @@ const struct uverbs_cmd uverbs_cmd_qp_create = {
 	.flags = UV_C_UHW | UV_C_W_UHW,
 	.w_req = sizeof(struct ib_uverbs_create_qp),
 	.w_resp = sizeof(struct ib_uverbs_create_qp_resp),
-	.x_req_min = offsetofend(struct ib_uverbs_ex_create_qp, comp_mask),
 	.x_req = sizeof(struct ib_uverbs_ex_create_qp),
-	.x_resp_min = offsetofend(struct ib_uverbs_ex_create_qp_resp, response_length),
 	.x_resp = sizeof(struct ib_uverbs_ex_create_qp_resp),
 	.x_resplen = offsetof(struct ib_uverbs_ex_create_qp_resp, response_length),
 	UV_ARGS(qp_create_args, qp_create),

@@ -218,8 +218,8 @@ static int run_qp_modify(struct uverbs_call *call)
 	ret = ib_modify_qp_with_udata(qp, attr,
 				      drop_ignored(qp->qp_type, args->req.base.attr_mask),
 				      &call->bundle.driver_udata);
-	return ret ? uverbs_refuse(call, ret, "attr_mask %#x: refused", args->req.base.attr_mask) :
-		     0;
+	return ret ? uverbs_refuse_below(call, ret, "attr_mask %#x: refused",
+					 args->req.base.attr_mask) : 0;
 }
 
 const struct uverbs_cmd uverbs_cmd_qp_modify = {
@@ -229,9 +229,7 @@ const struct uverbs_cmd uverbs_cmd_qp_modify = {
 	.w_num = IB_USER_VERBS_CMD_MODIFY_QP,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_QP,
 	.w_req = sizeof(struct ib_uverbs_modify_qp),
-	.x_req_min = offsetofend(struct ib_uverbs_ex_modify_qp, base),
 	.x_req = sizeof(struct ib_uverbs_ex_modify_qp),
-	.x_resp_min = offsetofend(struct ib_uverbs_ex_modify_qp_resp, response_length),
 	.x_resp = sizeof(struct ib_uverbs_ex_modify_qp_resp),
 	.x_resplen = offsetof(struct ib_uverbs_ex_modify_qp_resp, response_length),
 	UV_ARGS(qp_modify_args, qp_modify),
@@ -312,8 +310,8 @@ static int run_qp_query(struct uverbs_call *call)
 		return -ENOMEM;
 	ret = ib_query_qp(args->qp->object, attr, args->attr_mask, init);
 	if (ret)
-		return uverbs_refuse(call, ret, "attr_mask %#x: the driver refused",
-				     args->attr_mask);
+		return uverbs_refuse_below(call, ret, "attr_mask %#x: the driver refused",
+					   args->attr_mask);
 	attr_out(&args->resp, attr, init);
 	return 0;
 }

@@ -115,10 +115,8 @@ struct uverbs_arg {
  * @flags: UV_C_*
  * @w_req: size of the write() request
  * @w_resp: size of its response, 0 if it has none
- * @x_req_min: bytes an extended request must have at least
- * @x_req: bytes of it this kernel knows
- * @x_resp_min: bytes the extended response must have room for
- * @x_resp: bytes of it this kernel fills
+ * @x_req: bytes this kernel knows of an extended request, which may be shorter
+ * @x_resp: bytes it fills of the extended response, as far as there is room
  * @x_resplen: offset of response_length in the extended response
  * @args_size: size of the argument block
  * @num_args: rows
@@ -136,9 +134,7 @@ struct uverbs_cmd {
 	u8 flags;
 	u16 w_req;
 	u16 w_resp;
-	u16 x_req_min;
 	u16 x_req;
-	u16 x_resp_min;
 	u16 x_resp;
 	u16 x_resplen;
 	u16 args_size;
@@ -281,6 +277,7 @@ struct uverbs_chunk;
  * @uattrs: ioctl: private copy of the attributes
  * @user_attrs: ioctl: where they came from
  * @num_uattrs: ioctl: how many
+ * @refusals: reasons the file had before this request
  * @scope: reject scope of the system call
  * @held: objects taken
  * @chunks: memory that did not fit the pool
@@ -304,6 +301,7 @@ struct uverbs_call {
 	struct ib_uverbs_attr *uattrs;
 	struct ib_uverbs_attr __user *user_attrs;
 	unsigned int num_uattrs;
+	s64 refusals;
 	struct rdma_reject_scope *scope;
 	struct uverbs_held *held;
 	struct uverbs_chunk *chunks;
@@ -360,11 +358,20 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 	rdma_refuse(_err, "%s: " _fmt, (_call)->cmd ? (_call)->cmd->name : "driver method", \
 		    ##__VA_ARGS__)
 
+/*
+ * A refusal that only says what was tried: the reason came from below, where the cause was known,
+ * unless nobody there gave one.  (Another thread's refusal on the same file at the same moment is
+ * taken for it.)
+ */
+#define uverbs_refuse_below(_call, _err, _fmt, ...) \
+	(atomic64_read(&(_call)->bundle.ufile->rejects.count) == (_call)->refusals ? \
+	 uverbs_refuse(_call, _err, _fmt, ##__VA_ARGS__) : (_err))
+
 static inline int uverbs_refuse_destroy(struct uverbs_call *call, int err, const char *name)
 {
-	return uverbs_refuse(call, err, "%s: %s", name, err == -EBUSY ?
-			     "in use by another request or other objects" :
-			     "the driver cannot destroy it");
+	return uverbs_refuse_below(call, err, "%s: %s", name, err == -EBUSY ?
+				   "in use by another request or other objects" :
+				   "the driver cannot destroy it");
 }
 
 #endif /* CORE_UVERBS_COMMAND_H */

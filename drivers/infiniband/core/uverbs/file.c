@@ -12,12 +12,6 @@
 
 #include "uverbs.h"
 
-/* Drivers that cannot disassociate must stay loaded while a file is open. */
-static bool file_pins_driver(const struct ib_device *ibdev)
-{
-	return !ibdev->ops.disassociate_ucontext;
-}
-
 static void file_release(struct kref *ref)
 {
 	struct ib_uverbs_file *file = container_of(ref, struct ib_uverbs_file, ref);
@@ -28,12 +22,7 @@ static void file_release(struct kref *ref)
 		uverbs_uobject_put(&file->default_async_file->uobj);
 	if (file->umaps.page)
 		__free_page(file->umaps.page);
-	/*
-	 * Removal of a device whose driver cannot disassociate waits for this very file, so the
-	 * device is there to be looked at.  For others the answer was taken along at open.
-	 */
-	if (file->pins_driver)
-		module_put(udev->ib_dev->ops.owner);
+	module_put(file->owner);
 	if (refcount_dec_and_test(&udev->users))
 		complete(&udev->users_done);
 	put_device(&udev->dev);
@@ -93,11 +82,13 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_device *ibdev)
 {
 	if (!rdma_dev_access_netns(ibdev, current->nsproxy->net_ns))
 		return -EPERM;
-	if (!file_pins_driver(ibdev))
-		return 0;
+	/*
+	 * A device may go at any time; its driver's module is not removed by hand from under
+	 * running programs.
+	 */
 	if (!try_module_get(ibdev->ops.owner))
 		return -ENODEV;
-	file->pins_driver = true;
+	file->owner = ibdev->ops.owner;
 	return 0;
 }
 

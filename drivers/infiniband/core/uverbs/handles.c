@@ -173,11 +173,11 @@ static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
 {
 	struct ib_uobject *uobj;
 
-	if (id < 0 || id > U32_MAX)
+	if (id < 0)
 		return ERR_PTR(-EINVAL);
 
 	rcu_read_lock();
-	uobj = xa_load(&file->handles, id);
+	uobj = id <= U32_MAX ? xa_load(&file->handles, id) : NULL;
 	if (uobj && !kref_get_unless_zero(&uobj->ref))
 		uobj = NULL;
 	rcu_read_unlock();

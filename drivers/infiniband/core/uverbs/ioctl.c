@@ -123,7 +123,9 @@ static int run_method(struct uverbs_call *call)
 					UVERBS_ATTR_UHW_OUT);
 
 	if (method->destroy_key < method->key_len) {
-		ret = uverbs_uobj_destroy(attrs->attrs[method->destroy_key].obj_attr.uobject, attrs);
+		const struct uverbs_attr *doomed = &attrs->attrs[method->destroy_key];
+
+		ret = uverbs_uobj_destroy(doomed->obj_attr.uobject, attrs);
 		if (ret)
 			return uverbs_refuse_destroy(call, ret,
 						     attr_name(method, UV_NO_ATTR,

@@ -19,18 +19,19 @@
 struct rdma_user_mmap_entry *rdma_user_mmap_entry_get_pgoff(struct ib_ucontext *ucontext,
 							     unsigned long pgoff)
 {
-	struct rdma_user_mmap_entry *entry;
+	struct xarray *xa = &ucontext->mmap_xa;
+	struct rdma_user_mmap_entry *found;
+	bool usable;
 
-	if (pgoff > U32_MAX)
+	if (pgoff != (u32)pgoff)
 		return NULL;
 
-	xa_lock(&ucontext->mmap_xa);
-	entry = xa_load(&ucontext->mmap_xa, pgoff);
-	if (entry && (entry->driver_removed || entry->start_pgoff != pgoff ||
-		      !kref_get_unless_zero(&entry->ref)))
-		entry = NULL;
-	xa_unlock(&ucontext->mmap_xa);
-	return entry;
+	xa_lock(xa);
+	found = xa_load(xa, pgoff);
+	usable = found && found->start_pgoff == pgoff && !found->driver_removed &&
+		 kref_get_unless_zero(&found->ref);
+	xa_unlock(xa);
+	return usable ? found : NULL;
 }
 EXPORT_SYMBOL(rdma_user_mmap_entry_get_pgoff);
 
@@ -44,16 +45,14 @@ EXPORT_SYMBOL(rdma_user_mmap_entry_get_pgoff);
 struct rdma_user_mmap_entry *rdma_user_mmap_entry_get(struct ib_ucontext *ucontext,
 						      struct vm_area_struct *vma)
 {
-	struct rdma_user_mmap_entry *entry;
+	struct rdma_user_mmap_entry *found = NULL;
 
-	if (!(vma->vm_flags & VM_SHARED))
-		return NULL;
-	entry = rdma_user_mmap_entry_get_pgoff(ucontext, vma->vm_pgoff);
-	if (entry && entry->npages != vma_pages(vma)) {
-		rdma_user_mmap_entry_put(entry);
-		entry = NULL;
-	}
-	return entry;
+	if (vma->vm_flags & VM_SHARED)
+		found = rdma_user_mmap_entry_get_pgoff(ucontext, vma->vm_pgoff);
+	if (!found || found->npages == vma_pages(vma))
+		return found;
+	rdma_user_mmap_entry_put(found);
+	return NULL;
 }
 EXPORT_SYMBOL(rdma_user_mmap_entry_get);
 

@@ -73,7 +73,7 @@ struct ib_uverbs_device {
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first
  * @umaps: the file's mappings of device pages
- * @pins_driver: holds a reference on the driver's module
+ * @owner: the driver's module, which cannot be removed by hand while a file is open
  * @rejects: why the last requests were refused, shown in fdinfo
  */
 struct ib_uverbs_file {
@@ -88,7 +88,7 @@ struct ib_uverbs_file {
 	spinlock_t objects_lock;
 	struct list_head objects;
 	struct rdma_umaps umaps;
-	bool pins_driver;
+	struct module *owner;
 	struct rdma_reject_log rejects;
 };
 

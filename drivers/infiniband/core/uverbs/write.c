@@ -60,19 +60,18 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 	return ret;
 }
 
-/* The size checks of the extended form.  @len counts what follows both headers. */
+/*
+ * The size checks of the extended form.  @len counts what follows both headers.  Short requests and
+ * little room are no errors here: members that are missing are zero, or not wanted.
+ */
 static int check_extended(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr *hdr,
 			  const struct ib_uverbs_ex_cmd_hdr *ex, size_t len)
 {
-	const struct uverbs_cmd *cmd = call->cmd;
 	size_t out = (hdr->out_words + ex->provider_out_words) * 8;
 
 	if ((hdr->in_words + ex->provider_in_words) * 8 != len)
 		return uverbs_refuse(call, -EINVAL, "in_words %u + %u do not match %zu bytes",
 				     hdr->in_words, ex->provider_in_words, len);
-	if (hdr->in_words * 8 < cmd->x_req_min)
-		return uverbs_refuse(call, -ENOSPC, "request has %u bytes, needs at least %u",
-				     hdr->in_words * 8, cmd->x_req_min);
 	if (ex->cmd_hdr_reserved)
 		return uverbs_refuse(call, -EINVAL, "cmd_hdr_reserved is not zero");
 	if (!ex->response)
@@ -80,9 +79,6 @@ static int check_extended(struct uverbs_call *call, const struct ib_uverbs_cmd_h
 			     0;
 	if (!out)
 		return uverbs_refuse(call, -EINVAL, "response address without out_words");
-	if (hdr->out_words * 8 < cmd->x_resp_min)
-		return uverbs_refuse(call, -ENOSPC, "room for %u bytes of response, needs %u",
-				     hdr->out_words * 8, cmd->x_resp_min);
 	if (!access_ok(u64_to_user_ptr(ex->response), out))
 		return uverbs_refuse(call, -EFAULT, "response address is no user address");
 	return 0;
@@ -123,8 +119,8 @@ static int serve_extended(struct uverbs_call *call, const struct ib_uverbs_cmd_h
 }
 
 /*
- * rdma-core 18 and 19 announce eight bytes less of DESTROY_CQ than they have.  Kernels of their time
- * did not look, and 6.12 still accepts that one length and reads the whole structure.
+ * rdma-core 18 and 19 announce eight bytes less of DESTROY_CQ than they have.  Kernels of their
+ * time did not look, and 6.12 still accepts that one length and reads the whole structure.
  */
 static bool is_short_destroy_cq(const struct uverbs_cmd *cmd, size_t len)
 {
