@@ -30,7 +30,7 @@ part_intact() { part_manifest "$CACHE/$1" | cmp -s - "$CACHE/$1/manifest"; }
 
 # Make part NAME unless it is there, whole and of the present recipe.
 part_ready() {
-	local name=$1 started=$SECONDS work hash
+	local name=$1 started=$SECONDS work hash cause
 	if part_stamped "$name"; then
 		if part_intact "$name"; then
 			say "$name: ready"
@@ -45,8 +45,9 @@ part_ready() {
 	mkdir -p "$work"
 	say "$name: making it (log in $CACHE/$name.log)"
 	if ! isolated "$LAB" __make "$name" "$work" >"$CACHE/$name.log" 2>&1; then
-		grep -E '^(lab|E): ' "$CACHE/$name.log" | tail -n 1 >&2 || true
-		die "$name: could not be made: see $CACHE/$name.log, then run lab setup again"
+		cause=$(sed -n 's/^lab: //p' "$CACHE/$name.log" | tail -n 1)
+		[ -n "$cause" ] || cause=$(grep -m 1 '^E: ' "$CACHE/$name.log" || echo "see what it said")
+		die "$name: could not be made: $cause (log: $CACHE/$name.log; lab setup tries again)"
 	fi
 	part_manifest "$work" >"$work/manifest"
 	rm -f "$CACHE/$name.log"

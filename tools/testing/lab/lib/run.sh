@@ -20,9 +20,15 @@ one_of() {
 run_options() {
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem=1024 opt_timeout=300 opt_packages='' opt_out='' opt_trees=''
+	opt_sanitize=''
 	flags=()
 	while [ $# -gt 0 ]; do
 		case $1 in
+		--sanitize)
+			opt_sanitize=san/
+			shift
+			continue
+			;;
 		--icount | --iommu | --capture)
 			flags+=("$1")
 			shift
@@ -96,9 +102,9 @@ boot_guests() {
 		addon_ready
 		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
 		if [ "$opt_hca" -gt 0 ]; then
-			daemon_ready
-			vhcad=${LAB_VHCAD:-$TOP/tools/vhcad/build/vhcad}
-			[ ! -x "$TOP/tools/vhcad/build/vhcactl" ] || vhcactl=$TOP/tools/vhcad/build/vhcactl
+			daemon_ready "${opt_sanitize}vhcad"
+			vhcad=$TOP/tools/vhcad/build/${opt_sanitize}vhcad
+			vhcactl=$TOP/tools/vhcad/build/vhcactl
 		fi
 	else
 		opt_hca=0

@@ -55,13 +55,13 @@ addon_ready() {
 	build_unlock
 }
 
+# daemon_ready [san/]vhcad: the daemon, or the one with sanitizers in it, and vhcactl.
 daemon_ready() {
 	[ -r "$TOP/tools/vhcad/Makefile" ] ||
 		die "tools/vhcad is not in this source tree: without the daemon there is no HCA (--hca 0 boots without)"
 	build_lock
-	quietly vhcad make -C "$TOP/tools/vhcad"
+	quietly vhcad make -C "$TOP/tools/vhcad" all "build/$1"
 	build_unlock
-	[ -x "$TOP/tools/vhcad/build/vhcad" ] || die "tools/vhcad built without making vhcad"
 }
 
 # A guest root with more packages in it: a copy, kept under the packages' names.

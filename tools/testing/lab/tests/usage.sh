@@ -37,4 +37,10 @@ expect_text "without root: says why" 'needs root' "$work/out"
 VHCA_CACHE=$work/empty timeout 20 "$lab" path guest-root >"$work/out" 2>&1
 expect "a part that is not there: status" 125 $?
 expect_text "a part that is not there: says what to do" 'run lab setup' "$work/out"
+# A cache in a place of 100 MB that is gone with its name space.
+mkdir "$work/small"
+unshare -m sh -c 'mount -t tmpfs -o size=100M tmpfs "$1" && VHCA_CACHE=$1 exec "$2" setup' sh \
+	"$work/small" "$lab" >"$work/out" 2>&1
+expect "no space: status" 125 $?
+expect_text "no space: says where and what to do" 'MB free in .*/small.*set VHCA_CACHE' "$work/out"
 exit $bad
