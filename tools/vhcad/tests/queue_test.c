@@ -283,41 +283,85 @@ static void port_events(void **state)
 	t_world_fini(&w);
 }
 
-/* A 64-byte WRITE is not held up by a peer's gigabyte on other QPs. */
+/* What is sent before the first packet to a QP. */
+struct queue_watch {
+	u32 qpn, before;
+	bool seen;
+};
+
+static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		  struct fab_verdict *v)
+{
+	struct queue_watch *q = arg;
+
+	q->seen |= h->dqpn == q->qpn && h->opcode == OP_RC_WRITE_ONLY;
+	q->before += !q->seen;
+}
+
+/* A 64-byte WRITE waits for one slice of each QP before it, not for megabytes. */
 static void fairness(void **state)
 {
+	struct queue_watch q = { 0 };
 	struct tpair p;
-	struct tqp big[8], peer;
+	struct tqp big[8], peer, small;
 	struct tmr l, r;
 	struct twr wr;
-	u32 waited = 0;
-	struct vhca_cqe e;
 
 	t_pair_init(&p, 5, 1, 2);
 	t_mr_init(&p.h[0], &l, 0, 4 << 20, RW, 1, 12);
 	t_mr_init(&p.h[1], &r, 0, 4 << 20, RW, 1, 12);
 	for (u32 i = 0; i < ARRAY_SIZE(big); i++) {
 		t_qp_init(&p.h[0], &big[i], &p.cq[0], &p.cq[0]);
-		t_qp_init(&p.h[0], &peer, &p.cq[0], &p.cq[0]);
+		t_qp_init(&p.h[1], &peer, &p.cq[1], &p.cq[1]);
 		t_connect(&big[i], &peer, 5, 1, 2);
 		for (u32 k = 0; k < 4; k++) {
-			wr = t_wr(VHCA_OP_WRITE, 1000 + i, &l, 0, 4 << 20, &l, 0);
+			wr = t_wr(VHCA_OP_WRITE, 1000 + i, &l, 0, 4 << 20, &r, 0);
 			t_post(&big[i], &wr);
 		}
 	}
+	/* doorbells are looked at in order of slots: the small one comes last */
+	t_qp_init(&p.h[0], &small, &p.cq[0], &p.cq[0]);
+	t_qp_init(&p.h[1], &peer, &p.cq[1], &p.cq[1]);
+	t_connect(&small, &peer, 5, 1, 2);
+	q.qpn = peer.qpn;
+	assert_int_equal(fab_set_judge(p.w.fabric, watch, &q), 0);
 	for (u32 i = 0; i < ARRAY_SIZE(big); i++)
 		t_ring_sq(&big[i]);
 	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, 64, &r, 0);
-	t_post(&p.qp[1], &(struct twr){ .opcode = VHCA_OP_NOP, .wr_id = 5 });
-	t_post(&p.qp[0], &wr);
-	t_ring_sq(&p.qp[1]);
-	t_ring_sq(&p.qp[0]);
-	t_poll(&p.w);
-	/* its completion stands among the first ones, not behind the big ones */
-	while (t_cq_poll(&p.cq[0], &e) && le64toh(e.wr_id) != 1)
-		waited++;
-	assert_int_equal(le64toh(e.wr_id), 1);
-	assert_true(waited <= 1);
+	t_send(&small, &wr);
+	assert_true(q.seen);
+	assert_true(q.before >= 8);
+	assert_true(q.before <= 8 * (64 << 10) / 4096 + 8);
+	t_pair_fini(&p);
+}
+
+/* The same between devices: one with many QPs, one with a single one. */
+static void device_fairness(void **state)
+{
+	struct queue_watch q = { 0 };
+	struct tpair p;
+	struct tqp big[20], peer;
+	struct tmr l, r;
+	struct twr wr;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_mr_init(&p.h[0], &l, 0, 1 << 20, RW, 1, 12);
+	t_mr_init(&p.h[1], &r, 0, 1 << 20, RW, 1, 12);
+	for (u32 i = 0; i < ARRAY_SIZE(big); i++) {
+		t_qp_init(&p.h[0], &big[i], &p.cq[0], &p.cq[0]);
+		t_qp_init(&p.h[0], &peer, &p.cq[0], &p.cq[0]);
+		t_connect(&big[i], &peer, 5, 1, 2);
+		wr = t_wr(VHCA_OP_WRITE, 1000 + i, &l, 0, 1 << 20, &l, 0);
+		t_post(&big[i], &wr);
+	}
+	q.qpn = p.qp[0].qpn;
+	assert_int_equal(fab_set_judge(p.w.fabric, watch, &q), 0);
+	for (u32 i = 0; i < ARRAY_SIZE(big); i++)
+		t_ring_sq(&big[i]);
+	wr = t_wr(VHCA_OP_WRITE, 1, &r, 0, 64, &l, 0);
+	t_send(&p.qp[1], &wr);
+	assert_true(q.seen);
+	assert_true(q.before <= 2 * (64 << 10) / 4096);
 	t_pair_fini(&p);
 }
 
@@ -332,6 +376,7 @@ int main(void)
 		cmocka_unit_test(pending_of_destroyed),
 		cmocka_unit_test(port_events),
 		cmocka_unit_test(fairness),
+		cmocka_unit_test(device_fairness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -290,8 +290,8 @@ static void reads_and_fences(void **state)
 		wr = t_wr(VHCA_OP_READ, i, &m.l, i * 6000, 5000, &m.r, i * 6000);
 		t_post(&p.qp[0], &wr);
 	}
-	/* sends back what the READs brought: only right behind a fence */
-	wr = t_wr(VHCA_OP_WRITE, 20, &m.l, 0, 120000, &m.r, 100);
+	/* sends back what the last READ brought: only right behind a fence */
+	wr = t_wr(VHCA_OP_WRITE, 20, &m.l, 19 * 6000, 5000, &m.r, 130000);
 	wr.flags = VHCA_WQE_FENCE;
 	t_post(&p.qp[0], &wr);
 	wr = t_wr(VHCA_OP_NOP, 21, NULL, 0, 0, NULL, 0);
@@ -301,10 +301,9 @@ static void reads_and_fences(void **state)
 	t_ring_sq(&p.qp[0]);
 	for (u32 i = 0; i < 23; i++)
 		t_expect_cqe(&p.cq[0], i, VHCA_CS_SUCCESS);
-	for (u32 i = 0; i < 20; i++) {
+	for (u32 i = 0; i < 20; i++)
 		t_mr_expect(&m.l, i * 6000, 5000, 2, i * 6000);
-		t_mr_expect(&m.r, 100 + i * 6000, 5000, 2, i * 6000);
-	}
+	t_mr_expect(&m.r, 130000, 5000, 2, 19 * 6000);
 	t_pair_fini(&p);
 }
 

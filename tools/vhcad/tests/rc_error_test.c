@@ -153,13 +153,75 @@ static void fault_in_the_middle(void **state)
 		t_post(&f.p.qp[0], &good);
 	}
 	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_WRITE, 3, &f.l, 0, 100, &f.r, 35000);
+	t_post(&f.p.qp[0], &wr);
 	t_ring_sq(&f.p.qp[0]);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
 	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_LOC_PROT_ERR);
+	t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_WR_FLUSH_ERR);
+	t_mr_expect(&f.r, 35000, 100, 2, 35000);
 	t_mr_expect(&f.r, 30000, 50, 1, 100);
 	t_mr_expect(&f.r, 0, 1024, 1, 0);	/* one whole packet */
 	t_mr_expect(&f.r, 1024, 3000, 2, 1024);	/* and nothing else */
 	done(&f);
+}
+
+/* A refused entry behind one that is under way: nothing behind it is sent. */
+static void nothing_behind_a_refused_one(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 100, 50, &f.r, 30000);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(0x55, 2, &f.l, 0, 100, &f.r, 31000);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_WRITE, 3, &f.l, 0, 100, &f.r, 32000);
+	t_post(&f.p.qp[0], &wr);
+	t_ring_sq(&f.p.qp[0]);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_LOC_QP_OP_ERR);
+	t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f.p.cq[0]);
+	t_mr_expect(&f.r, 30000, 50, 1, 100);
+	t_mr_expect(&f.r, 31000, 3000, 2, 31000);
+	done(&f);
+}
+
+/*
+ * A key that goes away, or an entry that changes, between a request and its
+ * resending: refused then, and what was under way behind it is flushed, once.
+ */
+static void fault_on_resend(void **state)
+{
+	for (u32 how = 0; how < 3; how++) {
+		struct vhca_wqe_ctrl *ctrl;
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f);
+		assert_int_equal(vdev_set_link(f.p.h[1].dev, 1, false), 0);
+		for (u32 id = 1; id <= 4; id++) {
+			wr = t_wr(VHCA_OP_WRITE, id, &f.l, 0, 2000, &f.r, 0);
+			t_post(&f.p.qp[0], &wr);
+		}
+		t_ring_sq(&f.p.qp[0]);
+		t_expect_no_cqe(&f.p.cq[0]);
+		ctrl = (struct vhca_wqe_ctrl *)f.p.qp[0].sq;
+		if (how == 0)
+			assert_int_equal(t_destroy(&f.p.h[0], VHCA_CMD_DESTROY_MKEY, f.l.key), 0);
+		else if (how == 1)
+			((struct vhca_sge *)(ctrl + 1))[1].length = htole32(1999);
+		else
+			ctrl->opcode = VHCA_OP_READ;
+		assert_true(t_advance(&f.p.w));
+		t_expect_cqe(&f.p.cq[0], 1, how ? VHCA_CS_LOC_QP_OP_ERR : VHCA_CS_LOC_PROT_ERR);
+		for (u32 id = 2; id <= 4; id++)
+			t_expect_cqe(&f.p.cq[0], id, VHCA_CS_WR_FLUSH_ERR);
+		t_expect_no_cqe(&f.p.cq[0]);
+		done(&f);
+	}
 }
 
 /* ------------------------------------------------------------------------
@@ -435,14 +497,15 @@ static void rnr_recovers(void **state)
 	static const u8 ops[] = { VHCA_OP_SEND, VHCA_OP_SEND_IMM, VHCA_OP_WRITE_IMM };
 	struct fixture f;
 
-	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (u32 i = 0; i < 2 * ARRAY_SIZE(ops); i++) {
+		u32 len = i % 2 ? 5000 : 700;
 		struct vhca_sge s;
 		struct twr wr;
 
 		setup(&f);
 		s = t_sge(&f.r, 0, 5000);
 		for (u32 id = 1; id <= 3; id++) {
-			wr = t_wr(ops[i], id, &f.l, 0, 5000, &f.r, 0);
+			wr = t_wr(ops[i / 2], id, &f.l, 0, len, &f.r, 0);
 			t_post(&f.p.qp[0], &wr);
 		}
 		t_ring_sq(&f.p.qp[0]);
@@ -455,10 +518,10 @@ static void rnr_recovers(void **state)
 			t_settle(&f.p.w, 1000000000);
 			t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
 			assert_int_equal(le32toh(t_expect_cqe(&f.p.cq[1], 70 + id,
-							      VHCA_CS_SUCCESS).byte_len), 5000);
+							      VHCA_CS_SUCCESS).byte_len), len);
 			t_expect_no_cqe(&f.p.cq[0]);
 		}
-		t_mr_expect(&f.r, 0, 5000, 1, 0);
+		t_mr_expect(&f.r, 0, len, 1, 0);
 		done(&f);
 	}
 }
@@ -658,6 +721,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(local_faults),
 		cmocka_unit_test(fault_in_the_middle),
+		cmocka_unit_test(nothing_behind_a_refused_one),
+		cmocka_unit_test(fault_on_resend),
 		cmocka_unit_test(remote_faults),
 		cmocka_unit_test(bad_receives),
 		cmocka_unit_test(malformed_receive),

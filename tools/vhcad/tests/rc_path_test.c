@@ -71,7 +71,7 @@ static void write_and_settle(struct fixture *f, u8 status)
 /* ------------------------------------------------------------------------ */
 
 struct seen {
-	u32 packets, with_grh, acks, naks, credits;
+	u32 packets, with_grh, acks, naks, credits, msn;
 	u8 tclass, hop;
 	u32 flow;
 };
@@ -95,6 +95,7 @@ static void look(void *arg, const struct fab_port *from, const struct wire_hdr *
 		else
 			s->naks++;
 		s->credits = h->syndrome & AETH_VALUE_MASK;
+		s->msn = h->msn;
 	}
 }
 
@@ -256,6 +257,154 @@ static void read_depth(void **state)
 	done(&f);
 }
 
+/* A packet from the peer that the peer's device did not make. */
+static void inject(struct fixture *f, u8 opcode, u32 psn, u32 len, u64 va, u32 dmalen)
+{
+	static const u8 data[4096];
+	struct wire_hdr h = {
+		.dlid = 2, .slid = 1, .pkey = 0xffff, .mig = true, .opcode = opcode, .psn = psn,
+		.dqpn = f->p.qp[1].qpn, .va = va, .rkey = f->r.key, .dmalen = dmalen,
+	};
+	struct payload pl;
+	struct run run;
+
+	run_from_packet(&run, &pl, &h, data, len);
+	fab_send(f->p.w.fabric->ports[0], &run);
+	t_poll(&f->p.w);
+}
+
+/* Packets out of their place in a message, of a wrong size, adding up wrongly. */
+static void out_of_place(void **state)
+{
+	static const struct {
+		struct {
+			u8 op;
+			u32 len, dmalen;
+		} p[2];
+	} c[] = {
+		{ { { OP_RC_SEND_MIDDLE, 1024, 0 } } },
+		{ { { OP_RC_SEND_LAST, 10, 0 } } },
+		{ { { OP_RC_WRITE_MIDDLE, 1024, 0 } } },
+		{ { { OP_RC_WRITE_LAST_IMM, 10, 0 } } },
+		{ { { OP_RC_SEND_FIRST, 1023, 0 } } },
+		{ { { OP_RC_SEND_FIRST, 1025, 0 } } },
+		{ { { OP_RC_SEND_ONLY, 1025, 0 } } },
+		{ { { OP_RC_WRITE_ONLY, 100, 99 } } },
+		{ { { OP_RC_WRITE_ONLY, 100, 101 } } },
+		{ { { OP_RC_WRITE_ONLY, 100, 0x80000001 } } },
+		{ { { OP_RC_WRITE_FIRST, 1024, 1000 } } },
+		{ { { OP_RC_READ_REQ, 0, 0x80000001 } } },
+		{ { { OP_RC_SEND_FIRST, 1024, 0 }, { OP_RC_WRITE_MIDDLE, 1024, 0 } } },
+		{ { { OP_RC_SEND_FIRST, 1024, 0 }, { OP_RC_SEND_FIRST, 1024, 0 } } },
+		{ { { OP_RC_SEND_FIRST, 1024, 0 }, { OP_RC_SEND_ONLY, 10, 0 } } },
+		{ { { OP_RC_SEND_FIRST, 1024, 0 }, { OP_RC_READ_REQ, 0, 10 } } },
+		{ { { OP_RC_SEND_FIRST, 1024, 0 }, { OP_RC_SEND_MIDDLE, 10, 0 } } },
+		{ { { OP_RC_WRITE_FIRST, 1024, 2000 }, { OP_RC_SEND_LAST, 976, 0 } } },
+		{ { { OP_RC_WRITE_FIRST, 1024, 2000 }, { OP_RC_WRITE_LAST, 975, 0 } } },
+		{ { { OP_RC_WRITE_FIRST, 1024, 2000 }, { OP_RC_WRITE_LAST, 977, 0 } } },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+		struct seen s = { 0 };
+		struct vhca_sge sge;
+		struct fixture f;
+		bool taken;
+
+		setup(&f);
+		sge = t_sge(&f.r, 50000, 5000);
+		t_recv(&f.p.qp[1], 9, 1, &sge);
+		fab_set_judge(f.p.w.fabric, look, &s);
+		inject(&f, c[i].p[0].op, 100, c[i].p[0].len, 0, c[i].p[0].dmalen);
+		if (c[i].p[1].op || c[i].p[1].len) {
+			assert_int_equal(s.naks, 0);
+			inject(&f, c[i].p[1].op, 101, c[i].p[1].len, 0, c[i].p[1].dmalen);
+		}
+		if (s.naks != 1)
+			fail_msg("case %u: %u NAKs", i, s.naks);
+		assert_int_equal(t_state(&f.p.qp[1]), T_ERR);
+		taken = (c[i].p[1].op || c[i].p[1].len) && c[i].p[0].op == OP_RC_SEND_FIRST;
+		t_expect_cqe(&f.p.cq[1], 9, taken ? VHCA_CS_REM_INV_REQ_ERR :
+			     VHCA_CS_WR_FLUSH_ERR);
+		if (taken)
+			t_expect_no_event(&f.p.h[1]);
+		else
+			t_expect_event(&f.p.h[1], VHCA_EV_QP_REQ_ERR, f.p.qp[1].qpn);
+		done(&f);
+	}
+}
+
+/* A READ seen before may be asked for again, whole or its end; nothing else. */
+static void read_again(void **state)
+{
+	static const struct {
+		u32 psn;
+		u64 va;
+		u32 len;
+		u32 answers;
+	} c[] = {
+		{ 100, 0, 3000, 3 }, { 101, 1024, 1976, 2 }, { 102, 2048, 952, 1 },
+		{ 101, 1024, 10, 1 }, { 100, 1, 3000, 0 }, { 101, 0, 3000, 0 },
+		{ 102, 2048, 953, 0 }, { 99, 0, 3000, 0 },
+	};
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 3000, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+		struct seen s = { 0 };
+
+		fab_set_judge(f.p.w.fabric, look, &s);
+		inject(&f, OP_RC_READ_REQ, c[i].psn, 0, c[i].va, c[i].len);
+		assert_int_equal(s.packets, 1 + c[i].answers);
+	}
+	assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+	done(&f);
+}
+
+/* A resent run whose front has arrived before: only its end is carried out. */
+struct first_n {
+	u32 n, seen;
+};
+
+static void let_first_n(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	struct first_n *l = arg;
+
+	if (l->seen++ >= l->n)
+		v->copies = 0;
+}
+
+static void half_of_a_run(void **state)
+{
+	static const u8 ops[] = { VHCA_OP_WRITE, VHCA_OP_SEND };
+
+	for (u32 n = 0; n < 20; n++) {
+		struct first_n l = { .n = n / 2 };
+		struct vhca_sge sge;
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f);
+		sge = t_sge(&f.r, 0, 10000);
+		t_recv(&f.p.qp[1], 7, 1, &sge);
+		fab_set_judge(f.p.w.fabric, let_first_n, &l);
+		wr = t_wr(ops[n % 2], 1, &f.l, 0, 9000, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_no_cqe(&f.p.cq[0]);
+		fab_set_judge(f.p.w.fabric, NULL, NULL);
+		assert_true(t_advance(&f.p.w));
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+		if (n % 2)
+			assert_int_equal(le32toh(t_expect_cqe(&f.p.cq[1], 7, 0).byte_len), 9000);
+		t_mr_expect(&f.r, 0, 9000, 1, 0);
+		done(&f);
+	}
+}
+
 /* Turns the answers to READs into ones of another length. */
 struct forger {
 	struct fabric *f;
@@ -327,6 +476,18 @@ static void coalescing(void **state)
 		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
 	assert_int_equal(s.packets - s.acks, 30);
 	assert_true(s.acks <= 2);
+	assert_int_equal(s.msn, 30);
+	/* the answer to a READ acknowledges what came before it */
+	s = (struct seen){ 0 };
+	wr = t_wr(VHCA_OP_WRITE, 40, &f.l, 0, 100, &f.r, 0);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_READ, 41, &f.l, 0, 100, &f.r, 0);
+	t_post(&f.p.qp[0], &wr);
+	t_ring_sq(&f.p.qp[0]);
+	t_expect_cqe(&f.p.cq[0], 40, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 41, VHCA_CS_SUCCESS);
+	assert_int_equal(s.packets, 3);
+	assert_int_equal(s.acks, 0);
 	done(&f);
 }
 
@@ -356,6 +517,7 @@ static void credits(void **state)
 		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
 	}
 	assert_int_equal(s.credits, 0);
+	assert_int_equal(s.msn, 7);
 	before = s.packets;
 	wr = t_wr(VHCA_OP_SEND, 2, &f.l, 0, 50000, NULL, 0);
 	t_send(&f.p.qp[0], &wr);
@@ -410,6 +572,9 @@ int main(void)
 		cmocka_unit_test(partitions),
 		cmocka_unit_test(mtu_mismatch),
 		cmocka_unit_test(read_depth),
+		cmocka_unit_test(out_of_place),
+		cmocka_unit_test(read_again),
+		cmocka_unit_test(half_of_a_run),
 		cmocka_unit_test(read_lengths),
 		cmocka_unit_test(coalescing),
 		cmocka_unit_test(credits),

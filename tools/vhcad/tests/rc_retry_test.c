@@ -117,6 +117,41 @@ static void delay_each(void **state) { to_each(1, 50000); }
 static void delay_each_past_timeout(void **state) { to_each(1, 200000000); }
 static void double_each_late(void **state) { to_each(3, 100000000); }
 
+/*
+ * What is lost shows by what comes behind it, long before the timer: a request
+ * by the NAK of the next, the answer to a READ by the next acknowledgement.
+ */
+static void no_need_to_wait(void **state)
+{
+	static const u8 ops[] = { VHCA_OP_WRITE, VHCA_OP_READ };
+
+	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+		/* the request itself; the first packet of a READ's answer */
+		struct nth n = { .victim = i ? 3 : 0 };
+		struct fixture f;
+		struct twr wr;
+		u64 t0;
+
+		setup(&f, 3, 1);
+		fab_set_judge(f.p.w.fabric, spoil_nth, &n);
+		t0 = f.p.w.now;
+		wr = t_wr(ops[i], 1, &f.l, 0, 1000, &f.r, 0);
+		t_post(&f.p.qp[0], &wr);
+		wr = t_wr(VHCA_OP_WRITE, 2, &f.l, 5000, 1000, &f.r, 5000);
+		t_post(&f.p.qp[0], &wr);
+		wr.wr_id = 3;
+		t_post(&f.p.qp[0], &wr);
+		t_ring_sq(&f.p.qp[0]);
+		t_poll(&f.p.w);
+		for (u32 id = 1; id <= 3; id++)
+			t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
+		assert_int_equal(f.p.w.now, t0);
+		assert_true(n.seen > n.victim);
+		t_mr_expect(i ? &f.l : &f.r, 0, 1000, i ? 2 : 1, 0);
+		done(&f);
+	}
+}
+
 /* Everything is lost from some packet on: the counter runs out, no sooner. */
 struct cut {
 	u32 after, seen;
@@ -402,10 +437,13 @@ static u64 drops(struct fixture *f)
 	return a.port[0].drops + b.port[0].drops;
 }
 
-/* More packets than the queue holds: senders wait, nothing is dropped. */
-static void full_queue(void **state)
+/*
+ * More packets than the queue holds: senders wait, nothing is dropped.  With a
+ * delay above the timeout what they would send again is acknowledged while
+ * they wait.
+ */
+static void with_full_queue(u64 delay)
 {
-	u64 delay = 3000000;
 	struct fixture f;
 	struct tqp a[8], b[8];
 
@@ -437,6 +475,14 @@ static void full_queue(void **state)
 	t_mr_expect(&f.r, 0, 200000, 1, 0);
 	assert_int_equal(drops(&f), 0);
 	done(&f);
+}
+
+static void full_queue(void **state)
+{
+	with_full_queue(3000000);
+	with_full_queue(60000000);
+	with_full_queue(80000000);
+	with_full_queue(130000000);
 }
 
 /* Acknowledgements come later than the timer: resending catches up with them. */
@@ -556,6 +602,7 @@ int main(void)
 		cmocka_unit_test(delay_each),
 		cmocka_unit_test(delay_each_past_timeout),
 		cmocka_unit_test(double_each_late),
+		cmocka_unit_test(no_need_to_wait),
 		cmocka_unit_test(cut_mid_transfer),
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),

@@ -85,14 +85,22 @@ static u64 write_list(struct tmr *mr, u32 levels)
 	u64 list = t_alloc(mr->h, (u64)lists * VHCA_LIST_PAGE), top;
 	__le64 *l = t_cpu(mr->h, list);
 
-	for (u32 i = 0; i < mr->npages; i++)
-		l[i] = htole64(mr->page[i]);
-	if (levels == 1)
+	if (levels == 1) {
+		for (u32 i = 0; i < mr->npages; i++)
+			l[i] = htole64(mr->page[i]);
 		return list;
+	}
+	/* list pages in an order that is not theirs either */
 	top = t_alloc(mr->h, lists * sizeof(*l));
-	l = t_cpu(mr->h, top);
-	for (u32 i = 0; i < lists; i++)
-		l[i] = htole64(list + (u64)i * VHCA_LIST_PAGE);
+	for (u32 i = 0; i < lists; i++) {
+		u64 leaf = list + (u64)(lists - 1 - i) * VHCA_LIST_PAGE;
+
+		((__le64 *)t_cpu(mr->h, top))[i] = htole64(leaf);
+		l = t_cpu(mr->h, leaf);
+		for (u32 k = i * VHCA_LIST_ENTRIES;
+		     k < mr->npages && k < (i + 1) * VHCA_LIST_ENTRIES; k++)
+			*l++ = htole64(mr->page[k]);
+	}
 	return top;
 }
 
