@@ -355,7 +355,7 @@ void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val)
 		break;
 	case VHCA_REG_ADMIN_TAIL:
 		__atomic_store_n(&dev->admin.tail, val, __ATOMIC_RELEASE);
-		engine_wake(dev->engine);
+		engine_attend(dev->engine);
 		break;
 	default:
 		break;
@@ -368,5 +368,5 @@ void vdev_kick(struct vhca_dev *dev, u32 uar)
 		return;
 	__atomic_fetch_or(&dev->kicked[uar / 64], 1ull << (uar % 64), __ATOMIC_RELEASE);
 	__atomic_store_n(&dev->any_kick, true, __ATOMIC_RELEASE);
-	engine_wake(dev->engine);
+	engine_attend(dev->engine);
 }

@@ -37,6 +37,8 @@ struct engine {
 	u32 asleep;			/* the thread is in, or about to enter, ppoll; atomic */
 	bool stop;			/* atomic */
 	u64 spin_ns;
+	u64 help_ns;
+	u64 nap_until;			/* when the sleeping thread wakes by itself */
 
 	/* The descriptors being worked on; every slice loads its own. */
 	struct send_wqe tx_wqe;

@@ -11,6 +11,9 @@
 
 #include "engine/core.h"
 
+/* What a kick's own thread does at the most, see engine_attend(). */
+#define HELP_USEC	50u
+
 static u64 monotonic(void *arg)
 {
 	struct timespec ts;
@@ -34,6 +37,7 @@ struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabri
 	}
 	e->clock = *clock;
 	e->fabric = fabric;
+	e->help_ns = HELP_USEC * 1000ull;
 	link_init(&e->devs);
 	link_init(&e->ready);
 	link_init(&e->no_room);
@@ -56,6 +60,11 @@ void engine_free(struct engine *e)
 void engine_set_spin(struct engine *e, u32 usec)
 {
 	e->spin_ns = usec * 1000ull;
+}
+
+void engine_set_help(struct engine *e, u32 usec)
+{
+	e->help_ns = usec * 1000ull;
 }
 
 /*
@@ -163,12 +172,55 @@ u64 engine_poll(struct engine *e)
 	return next;
 }
 
+/*
+ * Declares the engine asleep, unless there is something to do after all.  From
+ * then on whoever brings work sees that nobody is awake.
+ */
+static bool fall_asleep(struct engine *e)
+{
+	__atomic_store_n(&e->asleep, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (arm_all(e) || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE))
+		return false;
+	fab_idle(e->fabric);
+	return true;
+}
+
+void engine_attend(struct engine *e)
+{
+	u64 start;
+	bool idle;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&e->asleep, __ATOMIC_RELAXED))
+		return;
+	if (!e->help_ns || pthread_mutex_trylock(&e->run)) {
+		engine_wake(e);
+		return;
+	}
+	start = engine_now(e);
+	do {
+		__atomic_store_n(&e->asleep, 0, __ATOMIC_SEQ_CST);
+		while (pass(e) && e->now - start < e->help_ns)
+			;
+		idle = fall_asleep(e);
+	} while (!idle && e->now - start < e->help_ns &&
+		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
+	/* the thread itself has to go on, or sleeps for too long */
+	idle = idle && next_due(e) >= e->nap_until;
+	engine_unlock(e);
+	if (!idle)
+		engine_wake(e);
+}
+
 /* Sleeps until woken or until due; called and left with @run held. */
 static void nap(struct engine *e, u64 due)
 {
 	struct pollfd fd = { .fd = e->wakefd, .events = POLLIN };
 	struct timespec ts, *timeout = NULL;
 	u64 now = engine_now(e), count;
+
+	e->nap_until = due;
 
 	if (due != ENGINE_NEVER) {
 		u64 wait = due > now ? due - now : 0;
@@ -207,12 +259,8 @@ void engine_run(struct engine *e)
 				continue;
 			idle_since = 0;
 		}
-		__atomic_store_n(&e->asleep, 1, __ATOMIC_SEQ_CST);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		if (!arm_all(e) && !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
-			fab_idle(e->fabric);
+		if (fall_asleep(e))
 			nap(e, next_due(e));
-		}
 		__atomic_store_n(&e->asleep, 0, __ATOMIC_SEQ_CST);
 	}
 	engine_unlock(e);

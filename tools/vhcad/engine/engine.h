@@ -76,6 +76,24 @@ void engine_stop(struct engine *e);
 void engine_wake(struct engine *e);
 
 /**
+ * engine_attend - there is work, and the caller has time
+ * @e: engine
+ *
+ * As engine_wake(), but if the engine sleeps the caller does the work itself
+ * for some microseconds: a thread that is awake is worth more than one that
+ * has to be woken.  What is left goes to the engine's thread.  The caller holds
+ * no lock that vdev_host_ops or the log take.
+ */
+void engine_attend(struct engine *e);
+
+/**
+ * engine_set_help - how long engine_attend() works at the most
+ * @e: engine, not running
+ * @usec: microseconds; 0: never, it only wakes the engine's thread
+ */
+void engine_set_help(struct engine *e, u32 usec);
+
+/**
  * engine_poll - work until nothing is left that can be done at this time
  * @e: engine that is not running
  *

@@ -9,7 +9,9 @@
 
 #define REQ_OFF(type, f)	(offsetof(struct vhca_asqe, req) + offsetof(struct type, f))
 
-static const struct vdev_config cfg = { .name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4 };
+static const struct vdev_config cfg = {
+	.name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4,
+};
 
 struct fixture {
 	struct tworld w;
@@ -579,8 +581,7 @@ static void qp_masks(void **state)
 		VHCA_ST_BAD_HANDLE, REQ_OFF(vhca_modify_qp_req, qpn));
 }
 
-#define ATTR_CASE(f, v)	{ offsetof(struct vhca_modify_qp_req, attr.f), \
-			  sizeof(((struct vhca_modify_qp_req *)0)->attr.f), v, VHCA_ST_BAD_FIELD, 0 }
+#define ATTR_CASE(f, v)	{ F(vhca_modify_qp_req, attr.f), v, VHCA_ST_BAD_FIELD, 0 }
 
 static void qp_values(void **state)
 {

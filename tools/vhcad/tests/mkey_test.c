@@ -166,7 +166,8 @@ static void fields(void **state)
 		u64 v;
 		u32 status, named;
 	} c[] = {
-#define C(f, v, st, n)	{ offsetof(struct vhca_create_mkey_req, f), sizeof(good.f), v, st, REQ_OFF(n) }
+#define C(f, v, st, n) \
+	{ offsetof(struct vhca_create_mkey_req, f), sizeof(good.f), v, st, REQ_OFF(n) }
 		C(pdn, 999, VHCA_ST_BAD_HANDLE, pdn),
 		C(access, 0x10, VHCA_ST_BAD_FIELD, access),
 		C(type, 2, VHCA_ST_BAD_FIELD, type),

@@ -309,7 +309,8 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 						to->mine[slot * SLOT + b] =
 							t_pattern(1 + d, src + b);
 					if (op != VHCA_OP_WRITE) {
-						struct vhca_sge s = t_sge(mr[!d], slot * SLOT, SLOT);
+						struct vhca_sge s = t_sge(mr[!d], slot * SLOT,
+									  SLOT);
 
 						t_recv(&f.p.qp[!d], me->sends,
 						       op == VHCA_OP_SEND_IMM, &s);
