@@ -54,6 +54,7 @@ static void write_answer(struct fake *f, u16 id, u8 status, u64 value)
 	e->cmd_id = cpu_to_le16(id);
 	e->status = status;
 	e->bad_field = cpu_to_le16(VHCA_NO_FIELD);
+	/* As the device does: the phase last. */
 	smp_store_release(&e->phase, vhca_ring_lap(f->written, LOG));
 	f->written++;
 	if (f->interrupts)

@@ -43,7 +43,8 @@ static void check_lists(struct kunit *test, size_t npages, u8 levels)
 	struct vhca_pages p;
 	size_t i;
 
-	KUNIT_ASSERT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0x123, npages, give, &g), 0);
+	KUNIT_ASSERT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0x123, npages, give, &g),
+			0);
 	KUNIT_ASSERT_EQ(test, p.buf.levels, levels);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(p.buf.npages), npages);
 	KUNIT_EXPECT_EQ(test, p.buf.page_shift, PAGE_4K);
@@ -90,7 +91,8 @@ static void test_refused(struct kunit *test)
 	struct vhca_pages p;
 
 	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0, 0, give, &g), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 4096, 2, give, &g), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 4096, 2, give, &g),
+			-EINVAL);
 	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0, 1ULL << 32, give, &g),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test, g.given, 0);

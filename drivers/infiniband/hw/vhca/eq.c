@@ -63,7 +63,7 @@ static u32 eq_drain(struct vhca_eq *eq)
 	}
 	if (!n)
 		return 0;
-	/* The device holds events back for lack of room only if it said so, and wants a ring then. */
+	/* A device that holds events back for lack of room says so, and wants a ring then. */
 	if (more)
 		vhca_db_ring(&eq->db, 0, eq->ci);
 	else

@@ -44,6 +44,7 @@ static void poll_vector_again(struct work_struct *work)
  */
 static bool async_ready(const struct vhca_dev *dev)
 {
+	/* Pairs with create_async(): the rest of the queue is there as well. */
 	return smp_load_acquire(&dev->async_eq.fn);
 }
 
@@ -51,6 +52,7 @@ static irqreturn_t handle_irq(int irq, void *arg)
 {
 	struct vhca_irq *vi = arg;
 	struct vhca_dev *dev = vi->dev;
+	/* Pairs with create_vector(). */
 	struct vhca_vector *vector = smp_load_acquire(&vi->vector);
 	irqreturn_t ret = IRQ_HANDLED;
 
@@ -159,6 +161,7 @@ static int create_vector(struct vhca_dev *dev, unsigned int i)
 			     vhca_comp_event);
 	if (err)
 		return err;
+	/* Pairs with handle_irq(). */
 	smp_store_release(&dev->irqs[index].vector, vector);
 	/* Entries that came while nobody was looking. */
 	poll_vector(vector);
@@ -186,6 +189,7 @@ static int create_async(struct vhca_dev *dev)
 	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, VHCA_EQ_ASYNC, NULL);
 	if (err)
 		return err;
+	/* Pairs with async_ready(). */
 	smp_store_release(&eq->fn, vhca_async_event);
 	poll_async(dev);
 	return 0;

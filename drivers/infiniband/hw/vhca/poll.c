@@ -63,16 +63,10 @@ static enum ib_wc_status wc_status(u8 status)
 	}
 }
 
-static void finish_wr(struct vhca_wq *wq, u64 tail)
-{
-	/* Pairs with the acquire in post.c: the notes have been read before they are reused. */
-	smp_store_release(&wq->tail, tail);
-}
-
 /* Find the request that ends at a count the device reported; requests before it are finished. */
 static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
 {
-	u64 head = smp_load_acquire(&wq->head);
+	u64 head = vhca_wq_head(wq);
 	u64 end = vhca_ring_widen(wq->tail, index);
 	u64 pos = wq->tail;
 	struct vhca_wr *wr = NULL;
@@ -87,7 +81,7 @@ static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
 		return false;
 	wc->wr_id = wr->wr_id;
 	wc->opcode = wr->opcode;
-	finish_wr(wq, end);
+	vhca_wq_finish(wq, end);
 	return true;
 }
 
@@ -156,14 +150,14 @@ static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv
 		struct vhca_qp_kernel *k = recv ? container_of(wq, struct vhca_qp_kernel, rq) :
 						  container_of(wq, struct vhca_qp_kernel, sq);
 
-		while (got < n && wq->tail != smp_load_acquire(&wq->head)) {
+		while (got < n && wq->tail != vhca_wq_head(wq)) {
 			wr = &wq->wrs[vhca_ring_slot(wq->tail, wq->log)];
 			memset(&wc[got], 0, sizeof(*wc));
 			wc[got].wr_id = wr->wr_id;
 			wc[got].opcode = wr->opcode;
 			wc[got].status = IB_WC_WR_FLUSH_ERR;
 			wc[got].qp = &k->qp->ibqp;
-			finish_wr(wq, wq->tail + wr->nslots);
+			vhca_wq_finish(wq, wq->tail + wr->nslots);
 			got++;
 		}
 	}
@@ -244,10 +238,10 @@ static bool anything_to_flush(struct vhca_cq_kernel *k)
 	struct vhca_wq *wq;
 
 	list_for_each_entry(wq, &k->senders, link)
-		if (wq->tail != smp_load_acquire(&wq->head))
+		if (wq->tail != vhca_wq_head(wq))
 			return true;
 	list_for_each_entry(wq, &k->receivers, link)
-		if (wq->tail != smp_load_acquire(&wq->head))
+		if (wq->tail != vhca_wq_head(wq))
 			return true;
 	return false;
 }

@@ -152,8 +152,7 @@ static int put_send(struct vhca_wq *sq, const struct ib_send_wr *wr)
 	bytes = sizeof(*ctrl) + (op->remote ? sizeof(*raddr) : 0) +
 		(inl ? len : wr->num_sge * sizeof(struct vhca_sge));
 	nblk = DIV_ROUND_UP(bytes, VHCA_WQE_BLOCK);
-	/* Pairs with the release in poll.c. */
-	if (vhca_ring_room(sq->head, smp_load_acquire(&sq->tail), sq->log) < nblk)
+	if (vhca_ring_room(sq->head, vhca_wq_tail(sq), sq->log) < nblk)
 		return -ENOMEM;
 
 	ctrl = writer_at(&w);
@@ -184,8 +183,7 @@ static int put_send(struct vhca_wq *sq, const struct ib_send_wr *wr)
 	note->wr_id = wr->wr_id;
 	note->opcode = op->wc_opcode;
 	note->nslots = nblk;
-	/* The poller may look at the note as soon as it sees the new head. */
-	smp_store_release(&sq->head, sq->head + nblk);
+	vhca_wq_post(sq, nblk);
 	return 0;
 }
 
@@ -226,7 +224,7 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 
 	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
-	if (!vhca_ring_room(rq->head, smp_load_acquire(&rq->tail), rq->log))
+	if (!vhca_ring_room(rq->head, vhca_wq_tail(rq), rq->log))
 		return -ENOMEM;
 
 	slot = vhca_ring_slot(rq->head, rq->log);
@@ -247,7 +245,7 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 	note->wr_id = wr->wr_id;
 	note->opcode = IB_WC_RECV;
 	note->nslots = 1;
-	smp_store_release(&rq->head, rq->head + 1);
+	vhca_wq_post(rq, 1);
 	return 0;
 }
 

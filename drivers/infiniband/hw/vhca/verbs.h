@@ -146,6 +146,34 @@ struct vhca_wq {
 	struct list_head link;
 };
 
+/*
+ * Posting writes a note and then the head; polling reads the head and then the note, writes the
+ * tail, and posting reads the tail before it writes over the note.
+ */
+static inline u64 vhca_wq_head(const struct vhca_wq *wq)
+{
+	/* Pairs with vhca_wq_post(). */
+	return smp_load_acquire(&wq->head);
+}
+
+static inline void vhca_wq_post(struct vhca_wq *wq, u32 slots)
+{
+	/* Pairs with vhca_wq_head(). */
+	smp_store_release(&wq->head, wq->head + slots);
+}
+
+static inline u64 vhca_wq_tail(const struct vhca_wq *wq)
+{
+	/* Pairs with vhca_wq_finish(). */
+	return smp_load_acquire(&wq->tail);
+}
+
+static inline void vhca_wq_finish(struct vhca_wq *wq, u64 tail)
+{
+	/* Pairs with vhca_wq_tail(). */
+	smp_store_release(&wq->tail, tail);
+}
+
 /**
  * struct vhca_qp_kernel - what a QP of the kernel has besides
  * @qp: the QP
