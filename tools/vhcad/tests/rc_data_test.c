@@ -53,6 +53,7 @@ static void one(struct tpair *p, struct regions *m, u8 op, u32 size, u64 id)
 			assert_int_equal(e.imm, htobe32(0xabcd0000 | id));
 	}
 	t_expect_no_cqe(&p->cq[1]);
+	assert_true(p->w.next == ENGINE_NEVER);		/* and no timer runs */
 	if (op == VHCA_OP_READ) {
 		assert_int_equal(e.opcode, VHCA_CQE_READ);
 		assert_int_equal(le32toh(e.byte_len), size);
