@@ -115,11 +115,13 @@ int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot
  * vhca_db_ring() - tell the device about new work, and wake it if it sleeps
  * @ctx: context
  * @db: the queue's records
+ * @which: record that is rung: 0 or 1
  * @count: producer count
  */
-void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, uint64_t count)
+void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, unsigned int which,
+		  uint64_t count)
 {
-	if (!db_publish(db, count))
+	if (!db_publish(db, which, count))
 		return;
 	/* The exchange that returned true was a full barrier. */
 	*ctx->kick = htole32(VHCA_KICK);

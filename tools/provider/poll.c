@@ -89,6 +89,8 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 		return false;
 	/* The device has read the request: its place may be written again. */
 	atomic_store_explicit(&wq->tail, end, memory_order_release);
+	if (cqe->status != VHCA_CS_SUCCESS)
+		vhca_qp_broken(user->qp);
 	return true;
 }
 

@@ -75,7 +75,7 @@ int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	if (head != start) {
 		/* Polls must know the requests before the device can complete them. */
 		atomic_store_explicit(&qp->sq.head, head, memory_order_release);
-		vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, head);
+		vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 0, head);
 	}
 	pthread_mutex_unlock(&qp->sq.lock);
 	return err;
@@ -90,7 +90,7 @@ static int put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t h
 
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > rq->max_sge)
 		return EINVAL;
-	if (head - tail >= ring_size(rq->log))
+	if (head - tail >= rq->max_wr)
 		return ENOMEM;
 
 	rwqe = (struct vhca_rwqe *)((uint8_t *)rq->ring +
@@ -107,6 +107,23 @@ static int put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t h
 		seg[i].lkey = htole32(wr->sg_list[i].lkey);
 	}
 	return 0;
+}
+
+/**
+ * vhca_qp_broken() - note that a QP is in the error state
+ * @qp: QP
+ *
+ * Has the device flush the receives it may not have seen, and later ones as they are posted.
+ */
+void vhca_qp_broken(struct vhca_qp *qp)
+{
+	if (!qp->rq.ring || atomic_load_explicit(&qp->broken, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&qp->rq.lock);
+	atomic_store_explicit(&qp->broken, true, memory_order_relaxed);
+	vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, 1,
+		     atomic_load_explicit(&qp->rq.head, memory_order_relaxed));
+	pthread_mutex_unlock(&qp->rq.lock);
 }
 
 int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
@@ -131,8 +148,11 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (head != start) {
 		atomic_store_explicit(&qp->rq.head, head, memory_order_release);
-		/* The device reads this when it needs a buffer. */
-		db_store(&qp->db, 1, head);
+		/* The device reads this when it needs a buffer, and in error never does. */
+		if (atomic_load_explicit(&qp->broken, memory_order_relaxed))
+			vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 1, head);
+		else
+			db_store(&qp->db, 1, head);
 	}
 	pthread_mutex_unlock(&qp->rq.lock);
 	return err;

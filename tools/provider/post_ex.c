@@ -58,7 +58,7 @@ static int wr_complete(struct ibv_qp_ex *ibqp)
 	err = qp->build_err;
 	if (!err && qp->next != atomic_load_explicit(&qp->sq.head, memory_order_relaxed)) {
 		atomic_store_explicit(&qp->sq.head, qp->next, memory_order_release);
-		vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, qp->next);
+		vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, 0, qp->next);
 	}
 	pthread_mutex_unlock(&qp->sq.lock);
 	return err;

@@ -79,11 +79,11 @@ static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex
 						   ring_size(layout->log_sq_blocks)))
 		return false;
 	return layout->log_rq_strides == VHCA_NO_QUEUE ||
-	       VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride);
+	       (VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride) &&
+		cap->max_recv_wr <= ring_size(layout->log_rq_strides));
 }
 
-static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_unit,
-		    uint32_t max_sge, uint32_t max_inline)
+static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_unit)
 {
 	pthread_mutex_init(&wq->lock, NULL);
 	atomic_init(&wq->head, 0);
@@ -91,8 +91,6 @@ static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_uni
 	wq->ring = log == VHCA_NO_QUEUE ? NULL : ring;
 	wq->log = log;
 	wq->log_unit = log_unit;
-	wq->max_sge = max_sge;
-	wq->max_inline = max_inline;
 }
 
 static void set_user(struct vhca_cq_user *user, struct vhca_qp *qp)
@@ -134,7 +132,8 @@ static void leave_cqs(struct vhca_qp *qp)
 
 static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
-	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 
 	if (!check_comp_mask(attr->comp_mask, known))
 		return EOPNOTSUPP;
@@ -195,10 +194,13 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 		goto err_destroy;
 
 	qp->sig_all = attr->sq_sig_all;
-	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK),
-		attr->cap.max_send_sge, attr->cap.max_inline_data);
+	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK));
+	qp->sq.max_sge = attr->cap.max_send_sge;
+	qp->sq.max_inline = attr->cap.max_inline_data;
 	init_wq(&qp->rq, (uint8_t *)qp->buf.addr + layout.sq_size, layout.log_rq_strides,
-		layout.log_rq_stride, attr->cap.max_recv_sge, 0);
+		layout.log_rq_stride);
+	qp->rq.max_sge = attr->cap.max_recv_sge;
+	qp->rq.max_wr = attr->cap.max_recv_wr;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		vhca_qp_set_post_ops(qp, attr->send_ops_flags);
 	join_cqs(qp);
@@ -243,6 +245,7 @@ static void reset_queues(struct vhca_qp *qp)
 	atomic_store(&qp->sq.tail, 0);
 	atomic_store(&qp->rq.head, 0);
 	atomic_store(&qp->rq.tail, 0);
+	atomic_store(&qp->broken, false);
 	db_store(&qp->db, 0, 0);
 	db_store(&qp->db, 1, 0);
 }
@@ -253,9 +256,13 @@ int vhca_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	int err;
 
 	err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
-	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+	if (err || !(mask & IBV_QP_STATE))
+		return err;
+	if (attr->qp_state == IBV_QPS_RESET)
 		reset_queues(to_vhca_qp(ibqp));
-	return err;
+	else if (attr->qp_state == IBV_QPS_ERR)
+		vhca_qp_broken(to_vhca_qp(ibqp));
+	return 0;
 }
 
 int vhca_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,

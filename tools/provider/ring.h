@@ -108,17 +108,18 @@ struct vhca_slots {
 
 /**
  * db_publish() - tell the device how much work a queue has
- * @db: the queue's records; the first one is rung
+ * @db: the queue's records
+ * @which: record that is rung: 0 or 1
  * @count: producer count; the work has been written
  *
  * The caller keeps others from publishing for the same queue.
  *
  * Return: true when the device sleeps and the caller is the one to kick it.
  */
-static inline bool db_publish(const struct vhca_slots *db, uint64_t count)
+static inline bool db_publish(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
-	shared_write64(&db->page->rec[db->slot], count);
-	shared_set_bit(db->page->news, db->slot);
+	shared_write64(&db->page->rec[db->slot + which], count);
+	shared_set_bit(db->page->news, db->slot + which);
 	shared_set_bit(db->page0->summary, db->index);
 
 	/*
@@ -130,7 +131,7 @@ static inline bool db_publish(const struct vhca_slots *db, uint64_t count)
 	return __atomic_exchange_n(&db->page0->armed, 0, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Records that are never rung. */
+/* Records that are not rung. */
 static inline void db_store(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
 	shared_write64(&db->page->rec[db->slot + which], count);

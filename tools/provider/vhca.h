@@ -117,6 +117,7 @@ struct vhca_cq {
  * @ring: ring, NULL when the QP has no such queue
  * @log: log2 of its units: blocks, or strides
  * @log_unit: log2 of the bytes of a unit
+ * @max_wr: requests outstanding; only for receives, whose requests have one unit each
  * @max_sge: entries of a request's list
  * @max_inline: inline bytes of a request
  * @head: units posted; changed under @lock, read by polls
@@ -127,6 +128,7 @@ struct vhca_wq {
 	void *ring;
 	uint8_t log;
 	uint8_t log_unit;
+	uint32_t max_wr;
 	uint32_t max_sge;
 	uint32_t max_inline;
 	_Atomic uint64_t head;
@@ -157,6 +159,7 @@ struct vhca_wqe {
  * @send_user: in the send CQ's table
  * @recv_user: in the receive CQ's table
  * @sig_all: every send completes
+ * @broken: known to be in the error state: receives are rung; changed under @rq's lock
  * @wqe: request that the extended posting calls are building
  * @building: there is one
  * @next: where the next one will start
@@ -171,6 +174,7 @@ struct vhca_qp {
 	struct vhca_cq_user send_user;
 	struct vhca_cq_user recv_user;
 	bool sig_all;
+	_Atomic bool broken;
 	struct vhca_wqe wqe;
 	bool building;
 	uint64_t next;
@@ -216,7 +220,8 @@ int vhca_db_open(struct vhca_context *ctx, uint64_t kick_mmap, uint64_t db_mmap)
 void vhca_db_close(struct vhca_context *ctx);
 int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot,
 		  uint64_t db_mmap);
-void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, uint64_t count);
+void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, unsigned int which,
+		  uint64_t count);
 
 /* verbs.c */
 int vhca_query_device_ex(struct ibv_context *context,
@@ -256,6 +261,7 @@ int vhca_destroy_qp(struct ibv_qp *qp);
 
 /* post.c */
 int vhca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+void vhca_qp_broken(struct vhca_qp *qp);
 int vhca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
 /* post_ex.c */

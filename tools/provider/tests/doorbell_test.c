@@ -93,7 +93,7 @@ static void *ringer_main(void *arg)
 	uint64_t count;
 
 	for (count = 1; count <= RINGS; count++) {
-		if (db_publish(&d->db[r->queue], count))
+		if (db_publish(&d->db[r->queue], 0, count))
 			wake(&d->kick);
 		if (!d->lock_step)
 			continue;

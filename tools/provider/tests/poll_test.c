@@ -227,6 +227,38 @@ static void nonsense_of_the_device_is_dropped(void **state)
 	assert_int_equal(poll(4, wc), 1);
 }
 
+/* Takes the receive slot's news bit. */
+static bool recv_rung(void)
+{
+	uint32_t slot = fake_qp(qp)->slot + 1;
+	__le64 *word = &fake_page(slot)->news[slot % VHCA_DB_SLOTS / 64];
+	uint64_t bit = 1ULL << slot % VHCA_DB_SLOTS % 64;
+	bool rung = le64toh(*word) & bit;
+
+	*word &= ~htole64(bit);
+	return rung;
+}
+
+static void receives_of_a_broken_qp_ring(void **state)
+{
+	struct vhca_cqe cqe = sent(qp, 1, 1);
+	struct ibv_wc wc;
+
+	(void)state;
+	post_recvs(qp, 1);
+	post_sends(qp, 1);
+	assert_false(recv_rung());
+
+	/* The first completion in error: what was posted before, and all that is posted later. */
+	cqe.status = VHCA_CS_RETRY_EXC_ERR;
+	fake_complete(cq, cqe);
+	assert_int_equal(poll(1, &wc), 1);
+	assert_true(recv_rung());
+	post_recvs(qp, 1);
+	assert_true(recv_rung());
+	assert_true(fake_rec(fake_qp(qp)->slot + 1) == 2);
+}
+
 static void arming_never_takes_back(void **state)
 {
 	uint32_t slot = fake_cq(cq)->slot + 1;
@@ -432,6 +464,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(statuses_and_opcodes_have_their_names, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(nonsense_of_the_device_is_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(receives_of_a_broken_qp_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(arming_never_takes_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(extended_polling_says_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(threads_lose_nothing, setup, teardown),

@@ -83,7 +83,7 @@ static void publish_sets_record_bits_and_takes_the_kick(void **state)
 	};
 
 	(void)state;
-	assert_false(db_publish(&db, 7));
+	assert_false(db_publish(&db, 0, 7));
 	assert_true(pages[65].rec[130] == htole64(7));
 	assert_true(pages[65].news[2] == htole64(UINT64_C(1) << 2));
 	assert_true(pages[0].summary[1] == htole64(UINT64_C(1) << 1));
@@ -91,9 +91,9 @@ static void publish_sets_record_bits_and_takes_the_kick(void **state)
 	assert_true(pages[65].summary[1] == 0);
 
 	pages[0].armed = htole32(1);
-	assert_true(db_publish(&db, 8));
+	assert_true(db_publish(&db, 0, 8));
 	assert_true(pages[0].armed == 0);
-	assert_false(db_publish(&db, 9));
+	assert_false(db_publish(&db, 0, 9));
 	assert_true(pages[65].rec[130] == htole64(9));
 
 	db_store(&db, 1, 3);
