@@ -21,6 +21,12 @@ typedef u64 vec __attribute__((vector_size(16), may_alias));
 typedef vec vec_any __attribute__((aligned(1)));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
+/*
+ * The hardware's prefetch stops at the page; pages here are in no order.  Four
+ * lines ahead are the best of 0 to 2048 bytes on the hosts measured.
+ */
+#define PREFETCH	256
+
 /* A line at a time: all loads first, so that they overlap. */
 static inline void line_copy(u8 *d, const u8 *s)
 {
@@ -52,6 +58,10 @@ void gmem_copy_ascending(void *dst, const void *src, size_t len)
 	for (; len && ((uintptr_t)d & 15); len--)
 		*(volatile u8 *)d++ = *s++;
 	for (; len > 64; len -= 64, d += 64, s += 64) {
+		if (len > PREFETCH) {
+			__builtin_prefetch(s + PREFETCH);
+			__builtin_prefetch(d + PREFETCH, 1);
+		}
 		line_copy(d, s);
 		store_order();
 	}
