@@ -35,7 +35,8 @@ static const char *word(struct request *r, const char *key)
 {
 	struct json_object *v;
 
-	if (!json_object_object_get_ex(r->in, key, &v) || !json_object_is_type(v, json_type_string)) {
+	if (!json_object_object_get_ex(r->in, key, &v) ||
+	    !json_object_is_type(v, json_type_string)) {
 		refuse(r, "missing or not a string", key);
 		return NULL;
 	}

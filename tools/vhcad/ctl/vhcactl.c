@@ -105,10 +105,10 @@ static void show_status(struct json_object *hca)
 	printf("%s  guid %s  guest %s  driver %s%s\n", str(hca, "name"), str(hca, "node_guid"),
 	       yes(hca, "guest") ? "attached" : "none", yes(hca, "driver") ? "running" : "none",
 	       num(hca, "fatal") ? "  FATAL" : "");
-	printf("    uars %llu  eqs %llu  pds %llu  mkeys %llu  cqs %llu  qps %llu  dma ranges %llu\n",
-	       num(objects, "uars"), num(objects, "eqs"), num(objects, "pds"),
-	       num(objects, "mkeys"), num(objects, "cqs"), num(objects, "qps"),
-	       num(hca, "dma_ranges"));
+	fputs("   ", stdout);
+	json_object_object_foreach(objects, kind, count)
+		printf(" %s %llu ", kind, (unsigned long long)json_object_get_uint64(count));
+	printf(" dma ranges %llu\n", num(hca, "dma_ranges"));
 	for (size_t i = 0; i < json_object_array_length(ports); i++) {
 		struct json_object *p = json_object_array_get_idx(ports, i);
 
@@ -124,9 +124,10 @@ static void show_counters(struct json_object *hca)
 	for (size_t i = 0; i < json_object_array_length(ports); i++) {
 		struct json_object *p = json_object_array_get_idx(ports, i);
 
-		printf("%s:%llu  tx %llu packets %llu bytes  rx %llu packets %llu bytes  drops %llu\n",
-		       str(hca, "name"), num(p, "port"), num(p, "tx_packets"), num(p, "tx_bytes"),
-		       num(p, "rx_packets"), num(p, "rx_bytes"), num(p, "drops"));
+		printf("%s:%llu  tx %llu packets %llu bytes", str(hca, "name"), num(p, "port"),
+		       num(p, "tx_packets"), num(p, "tx_bytes"));
+		printf("  rx %llu packets %llu bytes  drops %llu\n", num(p, "rx_packets"),
+		       num(p, "rx_bytes"), num(p, "drops"));
 	}
 }
 

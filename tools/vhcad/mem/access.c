@@ -96,7 +96,6 @@ int dma_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, size_
 		const u8 *from = gmem_host(ts, src, GMEM_READ, &room_s);
 		size_t n = MIN(room_d, (u64)len);
 
-
 		n = MIN(room_s, (u64)n);
 		gmem_copy_ascending(to, from, n);
 		dst += n;

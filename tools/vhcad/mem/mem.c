@@ -121,7 +121,8 @@ static void shrink(struct guest_mem *m, struct gmem_table *table, u64 iova, u64 
 	publish(m);
 	invalidate(m);
 	reclaim(m);
-	for (u32 k = 0; k < old->nblocks; k++) {
+	for (u32 k = gmem_first_block(old, iova);
+	     k < old->nblocks && old->slot[k].iova <= last; k++) {
 		struct gmem_block *b = old->slot[k].block;
 
 		for (u32 i = 0; i < b->n; i++)

@@ -67,6 +67,7 @@ struct guest_mem {
 extern struct gmem_table gmem_empty;
 
 /* table.c: building new tables; the old ones stay as they were */
+u32 gmem_first_block(const struct gmem_table *t, u64 iova);
 const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova);
 bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last);
 int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,

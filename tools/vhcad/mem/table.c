@@ -21,8 +21,14 @@ static struct gmem_table *table_alloc(u32 nblocks)
 	return t;
 }
 
-/* Index of the last block that starts at or below iova; 0 if none does. */
-static u32 block_for(const struct gmem_table *t, u64 iova)
+/**
+ * gmem_first_block - the first block that may hold an address or one above it
+ * @t: table
+ * @iova: DMA address
+ *
+ * Returns the last block that starts at or below @iova, or 0.
+ */
+u32 gmem_first_block(const struct gmem_table *t, u64 iova)
 {
 	u32 lo = 0, hi = t->nblocks;
 
@@ -65,7 +71,7 @@ const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova)
 
 	if (!t->nblocks)
 		return NULL;
-	b = t->slot[block_for(t, iova)].block;
+	b = t->slot[gmem_first_block(t, iova)].block;
 	i = range_for(b, iova);
 	if (i == b->n || b->r[i].iova > iova)
 		return NULL;
@@ -85,7 +91,7 @@ bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last)
 
 	if (!t->nblocks)
 		return false;
-	k = block_for(t, iova);
+	k = gmem_first_block(t, iova);
 	b = t->slot[k].block;
 	i = range_for(b, iova);
 	if (i < b->n)
@@ -111,7 +117,7 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 	u32 k = 0, at = 0, parts = 1, total, cut;
 
 	if (t->nblocks) {
-		k = block_for(t, r->iova);
+		k = gmem_first_block(t, r->iova);
 		old = t->slot[k].block;
 		at = range_for(old, r->iova);
 		if (old->n == GMEM_BLOCK_RANGES)
@@ -165,12 +171,27 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 	return 0;
 }
 
+/* A copy of the block without what lies inside [iova, last]; may be empty. */
+static struct gmem_block *block_without(const struct gmem_block *b, u64 iova, u64 last)
+{
+	struct gmem_block *rest;
+
+	rest = malloc(sizeof(*rest));
+	if (!rest)
+		return NULL;
+	rest->n = 0;
+	for (u32 i = 0; i < b->n; i++)
+		if (b->r[i].last < iova || b->r[i].iova > last)
+			rest->r[rest->n++] = b->r[i];
+	return rest;
+}
+
 /**
  * gmem_table_remove - a table without the ranges inside [iova, last]
  * @t: table
  * @iova: first address
  * @last: last address
- * @out: receives the new table, which shares every block that lost nothing
+ * @out: receives the new table, which shares the blocks further away
  *
  * Returns 0; -EINVAL if a range would be cut in two; -ENOENT if no range lies
  * inside; -ENOMEM.
@@ -179,7 +200,7 @@ int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gme
 {
 	const struct gmem_range *r;
 	struct gmem_table *n;
-	u32 k, used = 0;
+	u32 first, k, used;
 
 	r = gmem_find(t, iova);
 	if (r && r->iova < iova)
@@ -193,34 +214,33 @@ int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gme
 	n = table_alloc(t->nblocks);
 	if (!n)
 		return -ENOMEM;
-	n->nranges = 0;
-	for (k = 0; k < t->nblocks; k++) {
-		struct gmem_block *b = t->slot[k].block, *keep;
+	n->nranges = t->nranges;
+	first = gmem_first_block(t, iova);
+	used = first;
+	memcpy(n->slot, t->slot, first * sizeof(n->slot[0]));
+	for (k = first; k < t->nblocks && t->slot[k].iova <= last; k++) {
+		const struct gmem_block *b = t->slot[k].block;
+		struct gmem_block *rest;
 
-		if (b->r[0].iova > last || b->r[b->n - 1].last < iova) {
-			keep = b;
-		} else if (b->r[0].iova >= iova && b->r[b->n - 1].last <= last) {
+		rest = block_without(b, iova, last);
+		if (!rest)
+			goto undo;
+		n->nranges -= b->n - rest->n;
+		if (!rest->n) {
+			free(rest);
 			continue;
-		} else {
-			keep = malloc(sizeof(*keep));
-			if (!keep)
-				goto undo;
-			keep->n = 0;
-			for (u32 i = 0; i < b->n; i++)
-				if (b->r[i].last < iova || b->r[i].iova > last)
-					keep->r[keep->n++] = b->r[i];
 		}
-		n->slot[used].iova = keep->r[0].iova;
-		n->slot[used].block = keep;
-		n->nranges += keep->n;
-		used++;
+		n->slot[used].iova = rest->r[0].iova;
+		n->slot[used++].block = rest;
 	}
-	n->nblocks = used;
+	memcpy(n->slot + used, t->slot + k, (t->nblocks - k) * sizeof(n->slot[0]));
+	n->nblocks = used + t->nblocks - k;
 	*out = n;
 	return 0;
 undo:
-	n->nblocks = used;
-	gmem_table_free(n, t);
+	while (used > first)
+		free(n->slot[--used].block);
+	free(n);
 	return -ENOMEM;
 }
 

@@ -183,7 +183,7 @@ u32 pci_config_write(struct pci_config *c, u32 off, const void *buf, u32 len)
 	for (u32 i = 0; i < len; i++, off++) {
 		c->reg[off] = (c->reg[off] & ~c->wmask[off]) | (src[i] & c->wmask[off]);
 		c->reg[off] &= ~(src[i] & c->w1c[off]);
-		if (off == flr && (src[i] & PCI_EXP_DEVCTL_BCR_FLR >> 8))
+		if (off == flr && (src[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8)))
 			did |= PCI_DID_FLR;
 	}
 	if (pci_config_master(c) != master)
