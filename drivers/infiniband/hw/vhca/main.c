@@ -213,11 +213,14 @@ static void take_down(struct vhca_fn *fn)
 static void take_dead_down(struct work_struct *work)
 {
 	struct vhca_fn *fn = container_of(work, struct vhca_fn, down_work);
+	struct ib_event event = { .event = IB_EVENT_DEVICE_FATAL };
 	bool down = false;
 
 	mutex_lock(&fn->lock);
 	/* It may have been replaced by a live one meanwhile. */
 	if (fn->dev && vhca_hw_dead(&fn->dev->hw)) {
+		event.device = &fn->dev->ibdev;
+		ib_dispatch_event(&event);
 		take_down(fn);
 		down = true;
 	}

@@ -246,6 +246,11 @@ static bool anything_to_flush(struct vhca_cq_kernel *k)
 	return false;
 }
 
+static bool has_qps(struct vhca_cq_kernel *k)
+{
+	return !list_empty(&k->senders) || !list_empty(&k->receivers);
+}
+
 /* Call the completion handler when a poll would find something. */
 void vhca_cq_wake_work(struct work_struct *work)
 {
@@ -255,7 +260,8 @@ void vhca_cq_wake_work(struct work_struct *work)
 
 	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
 	spin_lock_irq(&k->lock);
-	call = cq_pending(cq, k->ci) || anything_to_flush(k);
+	/* Without QPs the consumer is about to free the CQ and must not be called any more. */
+	call = anything_to_flush(k) || (cq_pending(cq, k->ci) && has_qps(k));
 	spin_unlock_irq(&k->lock);
 	if (call && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);

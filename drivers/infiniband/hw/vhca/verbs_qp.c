@@ -333,13 +333,12 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 				   attr->qp_access_flags);
 	if (mask & IB_QP_AV && attr->ah_attr.type != RDMA_AH_ATTR_TYPE_IB)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "ah_attr is not of an InfiniBand port");
-	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
-		return check_limit(dev, "max_rd_atomic", attr->max_rd_atomic,
-				   l->max_init_rd_atomic);
-	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-		return check_limit(dev, "max_dest_rd_atomic", attr->max_dest_rd_atomic,
-				   l->max_rd_atomic);
-	return 0;
+	return check_limit(dev, "max_rd_atomic",
+			   mask & IB_QP_MAX_QP_RD_ATOMIC ? attr->max_rd_atomic : 0,
+			   l->max_init_rd_atomic) ?:
+	       check_limit(dev, "max_dest_rd_atomic",
+			   mask & IB_QP_MAX_DEST_RD_ATOMIC ? attr->max_dest_rd_atomic : 0,
+			   l->max_rd_atomic);
 }
 
 int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -422,6 +421,11 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	if (err)
 		return err;
 	unpublish(dev, qp);
+	if (qp->kernel && vhca_hw_dead(&dev->hw)) {
+		/* Those who are calling the CQs' consumers on behalf of this QP finish first. */
+		flush_work(&to_vcq(ibqp->send_cq)->kernel->wake);
+		flush_work(&to_vcq(ibqp->recv_cq)->kernel->wake);
+	}
 	vhca_db_free(&qp->db);
 	free_rings(qp);
 	mutex_destroy(&qp->lock);
