@@ -84,6 +84,7 @@ struct read_res {
 	u32 start;		/* first packet to answer this time, */
 	u32 sent;		/* the next one to send */
 	u32 end;		/* and the one behind the last */
+	u32 end_off;		/* byte behind the last one to send */
 	u32 msn;
 	bool queued;
 };

@@ -64,6 +64,7 @@ static void made_progress(struct vqp *qp)
 	r->retry_left = qp->attr.retry_cnt;
 	r->rnr_left = qp->attr.rnr_retry;
 	r->gap = false;
+	r->rnr_wait = false;
 	if (qp->state == QPS_ERR)
 		return;
 	req_arm(qp);
@@ -88,7 +89,12 @@ static bool acknowledge(struct vqp *qp, u32 upto)
 		if (qp->state == QPS_ERR || r->head == r->tail || ahead <= 0)
 			break;
 		t = oldest(r);
-		if (t->opcode == VHCA_OP_READ && t->npkts) {
+		if (!left_of(r, t)) {
+			/* it takes no PSN, and sending has yet to come by again */
+			r->cur++;
+			continue;
+		}
+		if (t->opcode == VHCA_OP_READ) {
 			missing = true;
 			break;
 		}

@@ -77,6 +77,7 @@ void resp_read(struct vqp *qp, struct run *run)
 		.len = run->h.dmalen,
 	};
 	res->end = res->npkts;
+	res->end_off = res->len;
 	s->epsn = psn_add(s->epsn, res->npkts);
 	s->msn = (s->msn + 1) & PSN_MASK;
 	res->msn = s->msn;
@@ -103,6 +104,7 @@ void resp_read_again(struct vqp *qp, struct run *run)
 		res->start = first;
 		res->sent = first;
 		res->end = first + (run->h.dmalen ? (run->h.dmalen - 1) / qp->mtu + 1 : 1);
+		res->end_off = off + run->h.dmalen;
 		queue_answer(qp, i);
 		return;
 	}
@@ -125,7 +127,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 		return false;
 	}
 	n = MIN(n, room);
-	run.len = MIN((u64)n * qp->mtu, (u64)res->len - off);
+	run.len = MIN((u64)n * qp->mtu, (u64)res->end_off - off);
 	if (run.len) {
 		u64 got = sgl_map(qp->dev, &l, off, run.len, pl.seg, &nseg, PAYLOAD_SEGS);
 

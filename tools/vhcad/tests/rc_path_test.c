@@ -340,7 +340,7 @@ static void read_again(void **state)
 		u32 psn;
 		u64 va;
 		u32 len;
-		u32 answers;
+		u32 answers;	/* packets */
 	} c[] = {
 		{ 100, 0, 3000, 3 }, { 101, 1024, 1976, 2 }, { 102, 2048, 952, 1 },
 		{ 101, 1024, 10, 1 }, { 100, 1, 3000, 0 }, { 101, 0, 3000, 0 },
@@ -359,8 +359,56 @@ static void read_again(void **state)
 		fab_set_judge(f.p.w.fabric, look, &s);
 		inject(&f, OP_RC_READ_REQ, c[i].psn, 0, c[i].va, c[i].len);
 		assert_int_equal(s.packets, 1 + c[i].answers);
+		/* as many bytes as were asked for: LRH, BTH, AETH, CRCs, padding */
+		if (c[i].answers == 1) {
+			struct vdev_status a, b;
+
+			vdev_status(f.p.h[1].dev, &a);
+			inject(&f, OP_RC_READ_REQ, c[i].psn, 0, c[i].va, c[i].len);
+			vdev_status(f.p.h[1].dev, &b);
+			assert_int_equal(b.port[0].tx_bytes - a.port[0].tx_bytes,
+					 8 + 12 + 4 + 4 + 2 + (c[i].len + 3) / 4 * 4);
+		}
 	}
 	assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+	done(&f);
+}
+
+/*
+ * An acknowledgement that comes while the sender waits because of an older RNR
+ * NAK: it counts, for entries that take no PSN as well, and the waiting is over.
+ */
+static void acknowledged_while_waiting(void **state)
+{
+	struct wire_hdr h = {
+		.dlid = 1, .slid = 2, .pkey = 0xffff, .mig = true, .opcode = OP_RC_ACK,
+		.syndrome = AETH_ACK | AETH_CREDIT_INVALID,
+	};
+	struct fixture f;
+	struct payload pl;
+	struct run run;
+	struct twr wr;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 10, NULL, 0);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_NOP, 2, NULL, 0, 0, NULL, 0);
+	t_post(&f.p.qp[0], &wr);
+	wr.wr_id = 3;
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_SEND, 4, &f.l, 0, 10, NULL, 0);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_NOP, 5, NULL, 0, 0, NULL, 0);
+	t_post(&f.p.qp[0], &wr);
+	t_ring_sq(&f.p.qp[0]);
+	t_expect_no_cqe(&f.p.cq[0]);
+	h.dqpn = f.p.qp[0].qpn;
+	h.psn = 101;
+	run_from_packet(&run, &pl, &h, NULL, 0);
+	fab_send(f.p.w.fabric->ports[1], &run);
+	for (u32 id = 1; id <= 5; id++)
+		t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
+	assert_true(f.p.w.next == ENGINE_NEVER);
 	done(&f);
 }
 
@@ -573,6 +621,7 @@ int main(void)
 		cmocka_unit_test(mtu_mismatch),
 		cmocka_unit_test(read_depth),
 		cmocka_unit_test(out_of_place),
+		cmocka_unit_test(acknowledged_while_waiting),
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(half_of_a_run),
 		cmocka_unit_test(read_lengths),
