@@ -247,6 +247,8 @@ int main(int argc, char **argv)
 	if (err)
 		return fail("--log", d.opt.log, -err);
 	raise_limits();
+	/* a capture may go to a pipe whose reader leaves: an error, not the end */
+	signal(SIGPIPE, SIG_IGN);
 
 	/* before the first thread: all inherit that these wait for main() */
 	sigemptyset(&quit);
