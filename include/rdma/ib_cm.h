@@ -9,6 +9,7 @@
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm.h>
 
+/* States of an id. */
 enum ib_cm_state {
 	IB_CM_IDLE,
 	IB_CM_LISTEN,
@@ -28,6 +29,7 @@ enum ib_cm_state {
 	IB_CM_SIDR_REQ_RCVD
 };
 
+/* States of loading an alternate path. */
 enum ib_cm_lap_state {
 	IB_CM_LAP_UNINIT,
 	IB_CM_LAP_IDLE,
@@ -37,6 +39,7 @@ enum ib_cm_lap_state {
 	IB_CM_MRA_LAP_RCVD,
 };
 
+/* What the handler of an id is told. */
 enum ib_cm_event_type {
 	IB_CM_REQ_ERROR,
 	IB_CM_REQ_RECEIVED,
@@ -58,6 +61,7 @@ enum ib_cm_event_type {
 	IB_CM_SIDR_REP_RECEIVED
 };
 
+/* Bytes of private data in each message. */
 enum ib_cm_data_size {
 	IB_CM_REQ_PRIVATE_DATA_SIZE	 = 92,
 	IB_CM_MRA_PRIVATE_DATA_SIZE	 = 222,
@@ -77,6 +81,7 @@ enum ib_cm_data_size {
 
 struct ib_cm_id;
 
+/* Members of a request that came in. */
 struct ib_cm_req_event_param {
 	struct ib_cm_id		*listen_id;
 
@@ -106,6 +111,7 @@ struct ib_cm_req_event_param {
 	struct rdma_ucm_ece	ece;
 };
 
+/* Members of a reply. */
 struct ib_cm_rep_event_param {
 	__be64			remote_ca_guid;
 	u32			remote_qkey;
@@ -121,6 +127,7 @@ struct ib_cm_rep_event_param {
 	struct rdma_ucm_ece	ece;
 };
 
+/* Reasons of a rejection. */
 enum ib_cm_rej_reason {
 	IB_CM_REJ_NO_QP				= 1,
 	IB_CM_REJ_NO_EEC			= 2,
@@ -172,6 +179,7 @@ struct ib_cm_lap_event_param {
 	struct sa_path_rec	*alternate_path;
 };
 
+/* Answers to an alternate path. */
 enum ib_cm_apr_status {
 	IB_CM_APR_SUCCESS,
 	IB_CM_APR_INVALID_COMM_ID,
@@ -195,6 +203,7 @@ struct ib_cm_apr_event_param {
 	u8			info_len;
 };
 
+/* Members of a service resolution request. */
 struct ib_cm_sidr_req_event_param {
 	struct ib_cm_id		*listen_id;
 	__be64			service_id;
@@ -206,6 +215,7 @@ struct ib_cm_sidr_req_event_param {
 	u16			pkey;
 };
 
+/* Answers to service resolution. */
 enum ib_cm_sidr_status {
 	IB_SIDR_SUCCESS,
 	IB_SIDR_UNSUPPORTED,
@@ -224,6 +234,7 @@ struct ib_cm_sidr_rep_event_param {
 	u8			info_len;
 };
 
+/* An event; private_data lives as long as the handler runs. */
 struct ib_cm_event {
 	enum ib_cm_event_type	event;
 	union {
@@ -255,9 +266,11 @@ struct ib_cm_event {
 #define CM_LAP_ATTR_ID		cpu_to_be16(0x0019)
 #define CM_APR_ATTR_ID		cpu_to_be16(0x001A)
 
+/* Called for each event of an id, one at a time; non-zero destroys the id. */
 typedef int (*ib_cm_handler)(struct ib_cm_id *cm_id,
 			     const struct ib_cm_event *event);
 
+/* An end of a connection, or a listener. */
 struct ib_cm_id {
 	ib_cm_handler		cm_handler;
 	void			*context;
@@ -289,6 +302,7 @@ struct ib_cm_id *ib_cm_insert_listen(struct ib_device *device,
 				     ib_cm_handler cm_handler,
 				     __be64 service_id);
 
+/* What a request says. */
 struct ib_cm_req_param {
 	struct sa_path_rec	*primary_path;
 	struct sa_path_rec	*primary_path_inbound;
@@ -316,6 +330,7 @@ struct ib_cm_req_param {
 int ib_send_cm_req(struct ib_cm_id *cm_id,
 		   struct ib_cm_req_param *param);
 
+/* What a reply says. */
 struct ib_cm_rep_param {
 	u32		qp_num;
 	u32		starting_psn;
@@ -365,6 +380,7 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id,
 		       struct ib_qp_attr *qp_attr,
 		       int *qp_attr_mask);
 
+/* What a service resolution request says. */
 struct ib_cm_sidr_req_param {
 	struct sa_path_rec	*path;
 	const struct ib_gid_attr *sgid_attr;
@@ -378,6 +394,7 @@ struct ib_cm_sidr_req_param {
 int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 			struct ib_cm_sidr_req_param *param);
 
+/* What the answer says. */
 struct ib_cm_sidr_rep_param {
 	u32			qp_num;
 	u32			qkey;

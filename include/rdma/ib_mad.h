@@ -85,6 +85,7 @@
 #define IB_NOTICE_PROD_ROUTER		cpu_to_be16(3)
 #define IB_NOTICE_PROD_CLASS_MGR	cpu_to_be16(4)
 
+/* Bytes of MADs and of the heads of each class. */
 enum {
 	IB_MGMT_MAD_HDR = 24,
 	IB_MGMT_MAD_DATA = 232,
@@ -102,6 +103,7 @@ enum {
 	OPA_MGMT_MAD_SIZE = IB_MGMT_MAD_HDR + OPA_MGMT_MAD_DATA,
 };
 
+/* Head of every MAD, in network byte order. */
 struct ib_mad_hdr {
 	u8	base_version;
 	u8	mgmt_class;
@@ -115,6 +117,7 @@ struct ib_mad_hdr {
 	__be32	attr_mod;
 };
 
+/* Reliable multi-packet protocol: how a MAD of many packets is cut. */
 struct ib_rmpp_hdr {
 	u8	rmpp_version;
 	u8	rmpp_type;
@@ -128,6 +131,7 @@ typedef u64 __bitwise ib_sa_comp_mask;
 
 #define IB_SA_COMP_MASK(n) ((__force ib_sa_comp_mask) cpu_to_be64(1ull << (n)))
 
+/* Head of subnet administration MADs: comp_mask says which members of the record count. */
 struct ib_sa_hdr {
 	__be64			sm_key;
 	__be16			attr_offset;
@@ -135,11 +139,13 @@ struct ib_sa_hdr {
 	ib_sa_comp_mask		comp_mask;
 } __packed;
 
+/* A MAD of 256 bytes. */
 struct ib_mad {
 	struct ib_mad_hdr	mad_hdr;
 	u8			data[IB_MGMT_MAD_DATA];
 };
 
+/* An Omni-Path MAD of 2 KiB. */
 struct opa_mad {
 	struct ib_mad_hdr	mad_hdr;
 	u8			data[OPA_MGMT_MAD_DATA];
@@ -176,6 +182,7 @@ struct ib_vendor_mad {
 #define IB_CLASS_PORT_INFO_RESP_TIME_MASK	0x1F
 #define IB_CLASS_PORT_INFO_RESP_TIME_FIELD_SIZE 5
 
+/* What a manager or agent of a class can do, and where it is to be found. */
 struct ib_class_port_info {
 	u8			base_version;
 	u8			class_version;
@@ -196,6 +203,7 @@ struct ib_class_port_info {
 	__be32			trap_qkey;
 };
 
+/* Capability masks in PortInfo. */
 enum ib_port_capability_mask_bits {
 	IB_PORT_SM = 1 << 1,
 	IB_PORT_NOTICE_SUP = 1 << 2,
@@ -302,6 +310,7 @@ static inline u32 opa_get_cpi_capmask2(struct opa_class_port_info *cpi)
 	return both >> IB_CLASS_PORT_INFO_RESP_TIME_FIELD_SIZE;
 }
 
+/* A notice, sent as a trap. */
 struct ib_mad_notice_attr {
 	u8 generic_type;
 	u8 prod_type_msb;
@@ -365,6 +374,10 @@ struct ib_mad_notice_attr {
 	} details;
 };
 
+/*
+ * A MAD to send, made by ib_create_send_mad(): mad is what goes on the wire, ah where it goes,
+ * timeout_ms and retries how long a response is waited for.
+ */
 struct ib_mad_send_buf {
 	struct ib_mad_send_buf	*next;
 	void			*mad;
@@ -414,9 +427,11 @@ struct ib_mad_agent;
 struct ib_mad_send_wc;
 struct ib_mad_recv_wc;
 
+/* A send is over.  The agent owns the buffer again. */
 typedef void (*ib_mad_send_handler)(struct ib_mad_agent *mad_agent,
 				    struct ib_mad_send_wc *mad_send_wc);
 
+/* A MAD came, a response to send_buf or, when that is NULL, a request.  The agent frees it. */
 typedef void (*ib_mad_recv_handler)(struct ib_mad_agent *mad_agent,
 				    struct ib_mad_send_buf *send_buf,
 				    struct ib_mad_recv_wc *mad_recv_wc);
@@ -425,6 +440,7 @@ enum {
 	IB_MAD_USER_RMPP = IB_USER_MAD_USER_RMPP,
 };
 
+/* A user of a port's QP0 or QP1. */
 struct ib_mad_agent {
 	struct ib_device	*device;
 	struct ib_qp		*qp;
@@ -440,12 +456,14 @@ struct ib_mad_agent {
 	bool			smp_allowed;
 };
 
+/* How a send ended. */
 struct ib_mad_send_wc {
 	struct ib_mad_send_buf	*send_buf;
 	enum ib_wc_status	status;
 	u32			vendor_err;
 };
 
+/* One packet of a MAD that was received. */
 struct ib_mad_recv_buf {
 	struct list_head	list;
 	struct ib_grh		*grh;
@@ -455,6 +473,7 @@ struct ib_mad_recv_buf {
 	};
 };
 
+/* A MAD that was received, all its packets in order. */
 struct ib_mad_recv_wc {
 	struct ib_wc		*wc;
 	struct ib_mad_recv_buf	recv_buf;
@@ -463,6 +482,7 @@ struct ib_mad_recv_wc {
 	size_t			mad_seg_size;
 };
 
+/* Which requests an agent takes: class, version, OUI of vendor classes, methods. */
 struct ib_mad_reg_req {
 	u8	mgmt_class;
 	u8	mgmt_class_version;

@@ -153,6 +153,7 @@ enum {
 	IB_OPCODE(UD, SEND_ONLY_WITH_IMMEDIATE)
 };
 
+/* Link next header. */
 enum {
 	IB_LNH_RAW        = 0,
 	IB_LNH_IP         = 1,
@@ -160,6 +161,7 @@ enum {
 	IB_LNH_IBA_GLOBAL = 3
 };
 
+/* Headers as structures, members in network byte order where they have more than a byte. */
 struct ib_unpacked_lrh {
 	u8        virtual_lane;
 	u8        link_version;
@@ -232,6 +234,7 @@ struct ib_unpacked_vlan {
 	__be16  type;
 };
 
+/* All headers of a datagram, each with a word that says whether it is there. */
 struct ib_ud_header {
 	int                     lrh_present;
 	struct ib_unpacked_lrh  lrh;

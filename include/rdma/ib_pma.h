@@ -18,6 +18,7 @@
 #define IB_PMA_PORT_COUNTERS_EXT        cpu_to_be16(0x001D)
 #define IB_PMA_PORT_SAMPLES_RESULT_EXT  cpu_to_be16(0x001E)
 
+/* Performance management MAD. */
 struct ib_pma_mad {
 	struct ib_mad_hdr mad_hdr;
 	u8 reserved[40];
@@ -57,6 +58,7 @@ struct ib_pma_portsamplesresult_ext {
 	__be64 counter[15];
 };
 
+/* PortCounters: values stick at their maximum. */
 struct ib_pma_portcounters {
 	u8 reserved;
 	u8 port_select;
@@ -95,6 +97,7 @@ struct ib_pma_portcounters {
 #define IB_PMA_SEL_PORT_XMIT_PACKETS            cpu_to_be16(0x4000)
 #define IB_PMA_SEL_PORT_RCV_PACKETS             cpu_to_be16(0x8000)
 
+/* PortCountersExtended: values wrap. */
 struct ib_pma_portcounters_ext {
 	u8 reserved;
 	u8 port_select;

@@ -15,6 +15,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/opa_addr.h>
 
+/* Methods of subnet administration. */
 enum {
 	IB_SA_CLASS_VERSION		= 2,
 
@@ -29,6 +30,7 @@ enum {
 
 #define OPA_SA_CLASS_VERSION	0x80
 
+/* Attributes of subnet administration. */
 enum {
 	IB_SA_ATTR_CLASS_PORTINFO    = 0x01,
 	IB_SA_ATTR_NOTICE	     = 0x02,
@@ -54,6 +56,7 @@ enum {
 	IB_SA_ATTR_INFORM_INFO_REC   = 0xf3
 };
 
+/* How an MTU, rate or lifetime of a query is meant: more, less, exactly, or the best. */
 enum ib_sa_selector {
 	IB_SA_GT   = 0,
 	IB_SA_LT   = 1,
@@ -62,6 +65,7 @@ enum ib_sa_selector {
 	IB_SA_BEST = 3
 };
 
+/* Bits of a multicast join state, by number. */
 enum ib_sa_mc_join_states {
 	FULLMEMBER_JOIN,
 	NONMEMBER_JOIN,
@@ -94,6 +98,7 @@ enum ib_sa_mc_join_states {
 #define IB_SA_PATH_REC_PACKET_LIFE_TIME			IB_SA_COMP_MASK(21)
 #define IB_SA_PATH_REC_PREFERENCE			IB_SA_COMP_MASK(22)
 
+/* Which kind of path a record describes. */
 enum sa_path_rec_type {
 	SA_PATH_REC_TYPE_IB,
 	SA_PATH_REC_TYPE_ROCE_V1,
@@ -124,6 +129,10 @@ struct sa_path_rec_opa {
 	u8	     qos_priority;
 };
 
+/*
+ * Path between two GIDs; multi-byte members in network byte order, packed only by
+ * ib_sa_pack_path().
+ */
 struct sa_path_rec {
 	union ib_gid dgid;
 	union ib_gid sgid;
@@ -188,6 +197,7 @@ static inline enum sa_path_rec_type sa_conv_gid_to_pathrec_type(enum ib_gid_type
 #define IB_SA_MCMEMBER_REC_JOIN_STATE			IB_SA_COMP_MASK(16)
 #define IB_SA_MCMEMBER_REC_PROXY_JOIN			IB_SA_COMP_MASK(17)
 
+/* Membership of a multicast group. */
 struct ib_sa_mcmember_rec {
 	union ib_gid mgid;
 	union ib_gid port_gid;
@@ -259,6 +269,7 @@ struct ib_sa_mcmember_rec {
 #define IB_SA_GUIDINFO_REC_GID6		IB_SA_COMP_MASK(10)
 #define IB_SA_GUIDINFO_REC_GID7		IB_SA_COMP_MASK(11)
 
+/* A block of eight GUIDs of a port. */
 struct ib_sa_guidinfo_rec {
 	__be16	lid;
 	u8	block_num;
@@ -268,6 +279,7 @@ struct ib_sa_guidinfo_rec {
 	u8	guid_info_list[64];
 };
 
+/* A user of subnet administration: unregistering waits for its queries. */
 struct ib_sa_client {
 	atomic_t users;
 	struct completion comp;
@@ -289,6 +301,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 					unsigned int num_prs, void *context),
 		       void *context, struct ib_sa_query **query);
 
+/* A joined group; callback is told of the join and of trouble later, one call at a time. */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask		comp_mask;

@@ -10,6 +10,7 @@
 #define IB_SMP_DATA_SIZE			64
 #define IB_SMP_MAX_PATH_HOPS			64
 
+/* Subnet management packet. */
 struct ib_smp {
 	u8	base_version;
 	u8	mgmt_class;
@@ -49,6 +50,7 @@ struct ib_smp {
 #define IB_SMP_ATTR_LED_INFO			cpu_to_be16(0x0031)
 #define IB_SMP_ATTR_VENDOR_MASK			cpu_to_be16(0xFF00)
 
+/* PortInfo; names joined by _ share a byte. */
 struct ib_port_info {
 	__be64 mkey;
 	__be64 gid_prefix;
@@ -85,6 +87,7 @@ struct ib_port_info {
 	u8 link_roundtrip_latency[3];
 };
 
+/* NodeInfo. */
 struct ib_node_info {
 	u8 base_version;
 	u8 class_version;
@@ -100,6 +103,7 @@ struct ib_node_info {
 	u8 vendor_id[3];
 } __packed;
 
+/* Entry of a VL arbitration table. */
 struct ib_vl_weight_elem {
 	u8      vl;
 

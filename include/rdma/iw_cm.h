@@ -10,6 +10,7 @@
 
 struct iw_cm_id;
 
+/* What the handler of an id is told. */
 enum iw_cm_event_type {
 	IW_CM_EVENT_CONNECT_REQUEST = 1,
 	IW_CM_EVENT_CONNECT_REPLY,
@@ -18,6 +19,7 @@ enum iw_cm_event_type {
 	IW_CM_EVENT_CLOSE
 };
 
+/* An event; private data live as long as the handler runs. */
 struct iw_cm_event {
 	enum iw_cm_event_type event;
 	int			 status;
@@ -30,12 +32,15 @@ struct iw_cm_event {
 	u8 ird;
 };
 
+/* The consumer's handler, in process context. */
 typedef int (*iw_cm_handler)(struct iw_cm_id *cm_id,
 			     struct iw_cm_event *event);
 
+/* What a driver calls to report an event, in any context. */
 typedef int (*iw_event_handler)(struct iw_cm_id *cm_id,
 				 struct iw_cm_event *event);
 
+/* An end of a connection, or a listener. */
 struct iw_cm_id {
 	iw_cm_handler		cm_handler;
 	void		        *context;
@@ -55,6 +60,7 @@ struct iw_cm_id {
 	bool afonly:1;
 };
 
+/* What a connection is to be; ord and ird: READs outstanding, out and in. */
 struct iw_cm_conn_param {
 	const void *private_data;
 	u16 private_data_len;
@@ -63,6 +69,7 @@ struct iw_cm_conn_param {
 	u32 qpn;
 };
 
+/* iw_driver_flags of struct ib_device. */
 enum iw_flags {
 	IW_F_NO_PORT_MAP = (1 << 0),
 };

@@ -10,6 +10,7 @@
 #include <rdma/rdma_object.h>
 #include <rdma/verbs/types.h>
 
+/* Kinds of rule: by specifications, all other packets, all other multicast, a copy of all. */
 enum ib_flow_attr_type {
 	IB_FLOW_ATTR_NORMAL		= 0x0,
 
@@ -20,6 +21,7 @@ enum ib_flow_attr_type {
 	IB_FLOW_ATTR_SNIFFER		= 0x3
 };
 
+/* Kinds of specification; ib_flow_spec.type, | IB_FLOW_SPEC_INNER for headers inside a tunnel. */
 enum ib_flow_spec_type {
 	IB_FLOW_SPEC_ETH		= 0x20,
 	IB_FLOW_SPEC_IB			= 0x22,
@@ -44,6 +46,7 @@ enum ib_flow_spec_type {
 #define IB_FLOW_SPEC_LAYER_MASK	0xF0
 #define IB_FLOW_SPEC_SUPPORT_LAYERS 10
 
+/* Flags of a rule. */
 enum ib_flow_flags {
 	IB_FLOW_ATTR_FLAGS_DONT_TRAP = 1UL << 1,
 	IB_FLOW_ATTR_FLAGS_EGRESS = 1UL << 2,
@@ -189,6 +192,7 @@ struct ib_flow_spec_action_handle {
 	struct ib_flow_action	     *act;
 };
 
+/* What a counter counts. */
 enum ib_counters_description {
 	IB_COUNTER_PACKETS,
 	IB_COUNTER_BYTES,
@@ -220,6 +224,7 @@ union ib_flow_spec {
 	struct ib_flow_spec_action_count flow_count;
 };
 
+/* A rule; flows are packed one behind the other, each as long as its size says. */
 struct ib_flow_attr {
 	enum ib_flow_attr_type type;
 	u16	     size;
@@ -273,6 +278,7 @@ struct ib_flow_spec_list {
 	union ib_flow_spec		spec;
 };
 
+/* IPsec offload of a flow action. */
 struct ib_flow_action_attrs_esp {
 	struct ib_flow_action_attrs_esp_keymats		*keymat;
 	struct ib_flow_action_attrs_esp_replays		*replay;
@@ -287,6 +293,7 @@ struct ib_flow_action_attrs_esp {
 	u64						hard_limit_pkts;
 };
 
+/* Something done to packets of a rule. */
 struct ib_flow_action {
 	struct ib_device		*device;
 	struct ib_uobject		*uobject;

@@ -8,6 +8,10 @@
 #define UVERBS_ID_NS_MASK 0xF000
 #define UVERBS_ID_NS_SHIFT 12
 
+/*
+ * Objects of the core; a driver's start at 1 << UVERBS_ID_NS_SHIFT, as do its methods and
+ * attributes.
+ */
 enum uverbs_default_objects {
 	UVERBS_OBJECT_DEVICE,
 	UVERBS_OBJECT_PD,
@@ -35,6 +39,7 @@ enum {
 	UVERBS_ID_DRIVER_NS_WITH_UHW,
 };
 
+/* Methods of objects, and the attributes of each method.  Everything below is numbers. */
 enum uverbs_methods_device {
 	UVERBS_METHOD_INVOKE_WRITE,
 	UVERBS_METHOD_INFO_HANDLES,

@@ -15,10 +15,12 @@
 #define IB_UVERBS_ACCESS_OPTIONAL_FIRST (1 << 20)
 #define IB_UVERBS_ACCESS_OPTIONAL_LAST (1 << 29)
 
+/* What the kernel can do beyond the device. */
 enum ib_uverbs_core_support {
 	IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS = 1 << 0,
 };
 
+/* Access rights; those of the optional range may be ignored where unknown. */
 enum ib_uverbs_access_flags {
 	IB_UVERBS_ACCESS_LOCAL_WRITE = 1 << 0,
 	IB_UVERBS_ACCESS_REMOTE_WRITE = 1 << 1,
@@ -37,6 +39,7 @@ enum ib_uverbs_access_flags {
 		~(IB_UVERBS_ACCESS_OPTIONAL_FIRST - 1)
 };
 
+/* Types and flags of objects. */
 enum ib_uverbs_srq_type {
 	IB_UVERBS_SRQT_BASIC,
 	IB_UVERBS_SRQT_XRC,
@@ -72,6 +75,7 @@ enum ib_uverbs_qp_create_flags {
 	IB_UVERBS_QP_CREATE_SQ_SIG_ALL = 1 << 12,
 };
 
+/* Capability mask of a port. */
 enum ib_uverbs_query_port_cap_flags {
 	IB_UVERBS_PCF_SM = 1 << 1,
 	IB_UVERBS_PCF_NOTICE_SUP = 1 << 2,
@@ -106,6 +110,7 @@ enum ib_uverbs_query_port_cap_flags {
 	IB_UVERBS_PCF_IP_BASED_GIDS = 1 << 26,
 };
 
+/* What the extended port attributes add. */
 enum ib_uverbs_query_port_flags {
 	IB_UVERBS_QPF_GRH_REQUIRED = 1 << 0,
 };
@@ -118,6 +123,7 @@ enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo {
 	IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ,
 };
 
+/* IPsec offload: key, replay protection, encapsulation. */
 struct ib_uverbs_flow_action_esp_keymat_aes_gcm {
 	__aligned_u64	iv;
 	__u32		iv_algo;
@@ -166,10 +172,12 @@ struct ib_uverbs_flow_action_esp {
 	__aligned_u64	hard_limit_pkts;
 };
 
+/* PREFER_CACHED: values need not be fresh. */
 enum ib_uverbs_read_counters_flags {
 	IB_UVERBS_READ_COUNTERS_PREFER_CACHED = 1 << 0,
 };
 
+/* What a range of memory will be used for. */
 enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH,
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
@@ -180,6 +188,7 @@ enum ib_uverbs_advise_mr_flag {
 	IB_UVERBS_ADVISE_MR_FLAG_FLUSH = 1 << 0,
 };
 
+/* Port attributes with 32-bit LIDs' flags and the second capability mask. */
 struct ib_uverbs_query_port_resp_ex {
 	struct ib_uverbs_query_port_resp legacy_resp;
 	__u16 port_cap_flags2;
@@ -187,6 +196,7 @@ struct ib_uverbs_query_port_resp_ex {
 	__u32 active_speed_ex;
 };
 
+/* Sizes of a QP, asked for and given. */
 struct ib_uverbs_qp_cap {
 	__u32 max_send_wr;
 	__u32 max_recv_wr;
@@ -195,6 +205,7 @@ struct ib_uverbs_qp_cap {
 	__u32 max_inline_data;
 };
 
+/* Drivers that have methods or attributes of their own. */
 enum rdma_driver_id {
 	RDMA_DRIVER_UNKNOWN,
 	RDMA_DRIVER_MLX5,
@@ -220,12 +231,14 @@ enum rdma_driver_id {
 	RDMA_DRIVER_MANA,
 };
 
+/* Wire format a GID stands for. */
 enum ib_uverbs_gid_type {
 	IB_UVERBS_GID_TYPE_IB,
 	IB_UVERBS_GID_TYPE_ROCE_V1,
 	IB_UVERBS_GID_TYPE_ROCE_V2,
 };
 
+/* Entry of a GID table; netdev_ifindex is 0 where no network device belongs to it. */
 struct ib_uverbs_gid_entry {
 	__aligned_u64 gid[2];
 	__u32 gid_index;

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+/* Meaning of a path record in a list. */
 enum {
 	IB_PATH_GMP		= 1,
 	IB_PATH_PRIMARY		= (1<<1),
@@ -17,12 +18,14 @@ enum {
 	IB_PATH_BIDIRECTIONAL	= IB_PATH_OUTBOUND | IB_PATH_INBOUND_REVERSE
 };
 
+/* Path record as on the wire. */
 struct ib_path_rec_data {
 	__u32	flags;
 	__u32	reserved;
 	__u32	path_rec[16];
 };
 
+/* Path record as a structure. */
 struct ib_user_path_rec {
 	__u8	dgid[16];
 	__u8	sgid[16];

@@ -13,6 +13,7 @@
 #define IB_USER_VERBS_ABI_VERSION	6
 #define IB_USER_VERBS_CMD_THRESHOLD    50
 
+/* Numbers of the commands; the second list is of those that exist in extended form. */
 enum ib_uverbs_write_cmds {
 	IB_USER_VERBS_CMD_GET_CONTEXT,
 	IB_USER_VERBS_CMD_QUERY_DEVICE,
@@ -57,6 +58,7 @@ enum ib_uverbs_write_cmds {
 	IB_USER_VERBS_CMD_OPEN_QP,
 };
 
+/* Numbers of the extended commands, which are those of the commands they extend. */
 enum {
 	IB_USER_VERBS_EX_CMD_QUERY_DEVICE = IB_USER_VERBS_CMD_QUERY_DEVICE,
 	IB_USER_VERBS_EX_CMD_CREATE_CQ = IB_USER_VERBS_CMD_CREATE_CQ,
@@ -72,22 +74,29 @@ enum {
 	IB_USER_VERBS_EX_CMD_MODIFY_CQ
 };
 
+/* Where IB_UVERBS flush operations make data visible. */
 enum ib_placement_type {
 	IB_FLUSH_GLOBAL = 1U << 0,
 	IB_FLUSH_PERSISTENT = 1U << 1,
 };
 
+/* What a flush operation covers: a range, or the whole region. */
 enum ib_selectivity_level {
 	IB_FLUSH_RANGE = 0,
 	IB_FLUSH_MR,
 };
 
+/*
+ * Read from the asynchronous event descriptor: one event.  element is the handle value
+ * user space gave for the object, or a port number.
+ */
 struct ib_uverbs_async_event_desc {
 	__aligned_u64 element;
 	__u32 event_type;
 	__u32 reserved;
 };
 
+/* Read from a completion channel: the handle value user space gave for the CQ. */
 struct ib_uverbs_comp_event_desc {
 	__aligned_u64 cq_handle;
 };
@@ -101,12 +110,20 @@ struct ib_uverbs_cq_moderation_caps {
 #define IB_USER_VERBS_CMD_COMMAND_MASK 0xff
 #define IB_USER_VERBS_CMD_FLAG_EXTENDED 0x80000000u
 
+/*
+ * Head of a write().  in_words and out_words count 32-bit words of request and response, the
+ * header included; the response address follows.
+ */
 struct ib_uverbs_cmd_hdr {
 	__u32 command;
 	__u16 in_words;
 	__u16 out_words;
 };
 
+/*
+ * Follows the head of an extended command, whose words are 64-bit ones: lengths of the
+ * driver's part, and where the response goes.
+ */
 struct ib_uverbs_ex_cmd_hdr {
 	__aligned_u64 response;
 	__u16 provider_in_words;
@@ -114,6 +131,10 @@ struct ib_uverbs_ex_cmd_hdr {
 	__u32 cmd_hdr_reserved;
 };
 
+/*
+ * Opens the device: first command of a file.  The response has the descriptor of asynchronous
+ * events.
+ */
 struct ib_uverbs_get_context {
 	__aligned_u64 response;
 	__aligned_u64 driver_data[];
@@ -125,6 +146,7 @@ struct ib_uverbs_get_context_resp {
 	__aligned_u64 driver_data[];
 };
 
+/* Limits and capabilities of the device; GUIDs in network byte order. */
 struct ib_uverbs_query_device {
 	__aligned_u64 response;
 	__aligned_u64 driver_data[];
@@ -174,6 +196,7 @@ struct ib_uverbs_query_device_resp {
 	__u8  reserved[4];
 };
 
+/* The same, with what was added since; response_length says how much the kernel filled. */
 struct ib_uverbs_ex_query_device {
 	__u32 comp_mask;
 	__u32 reserved;
@@ -227,6 +250,7 @@ struct ib_uverbs_ex_query_device_resp {
 	__u32 reserved;
 };
 
+/* State of a port.  LIDs have 16 bits here: the port attributes of the ioctl ABI have 32. */
 struct ib_uverbs_query_port {
 	__aligned_u64 response;
 	__u8  port_num;
@@ -259,6 +283,7 @@ struct ib_uverbs_query_port_resp {
 	__u8  reserved;
 };
 
+/* Protection domains. */
 struct ib_uverbs_alloc_pd {
 	__aligned_u64 response;
 	__aligned_u64 driver_data[];
@@ -273,6 +298,7 @@ struct ib_uverbs_dealloc_pd {
 	__u32 pd_handle;
 };
 
+/* XRC domains; fd is -1 for one that no file names. */
 struct ib_uverbs_open_xrcd {
 	__aligned_u64 response;
 	__u32 fd;
@@ -289,6 +315,7 @@ struct ib_uverbs_close_xrcd {
 	__u32 xrcd_handle;
 };
 
+/* Memory regions: start is the address in the process, hca_va the one the device shall use. */
 struct ib_uverbs_reg_mr {
 	__aligned_u64 response;
 	__aligned_u64 start;
@@ -306,6 +333,7 @@ struct ib_uverbs_reg_mr_resp {
 	__u32 driver_data[];
 };
 
+/* flags: enum ib_mr_rereg_flags. */
 struct ib_uverbs_rereg_mr {
 	__aligned_u64 response;
 	__u32 mr_handle;
@@ -328,6 +356,7 @@ struct ib_uverbs_dereg_mr {
 	__u32 mr_handle;
 };
 
+/* Memory windows. */
 struct ib_uverbs_alloc_mw {
 	__aligned_u64 response;
 	__u32 pd_handle;
@@ -346,6 +375,7 @@ struct ib_uverbs_dealloc_mw {
 	__u32 mw_handle;
 };
 
+/* Completion channels: the response is a descriptor. */
 struct ib_uverbs_create_comp_channel {
 	__aligned_u64 response;
 };
@@ -354,6 +384,7 @@ struct ib_uverbs_create_comp_channel_resp {
 	__u32 fd;
 };
 
+/* Completion queues; comp_channel is -1 for none. */
 struct ib_uverbs_create_cq {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -364,6 +395,7 @@ struct ib_uverbs_create_cq {
 	__aligned_u64 driver_data[];
 };
 
+/* Flags of a CQ. */
 enum ib_uverbs_ex_create_cq_flags {
 	IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION = 1 << 0,
 	IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN = 1 << 1,
@@ -391,6 +423,7 @@ struct ib_uverbs_ex_create_cq_resp {
 	__u32 response_length;
 };
 
+/* cqe: entries wanted, and given. */
 struct ib_uverbs_resize_cq {
 	__aligned_u64 response;
 	__u32 cq_handle;
@@ -404,12 +437,14 @@ struct ib_uverbs_resize_cq_resp {
 	__aligned_u64 driver_data[];
 };
 
+/* Polling in the kernel, for drivers that have no queue in user space.  ne: number of entries. */
 struct ib_uverbs_poll_cq {
 	__aligned_u64 response;
 	__u32 cq_handle;
 	__u32 ne;
 };
 
+/* What completed. */
 enum ib_uverbs_wc_opcode {
 	IB_UVERBS_WC_SEND = 0,
 	IB_UVERBS_WC_RDMA_WRITE = 1,
@@ -450,11 +485,16 @@ struct ib_uverbs_poll_cq_resp {
 	struct ib_uverbs_wc wc[];
 };
 
+/* Arming in the kernel, for drivers that have no queue in user space. */
 struct ib_uverbs_req_notify_cq {
 	__u32 cq_handle;
 	__u32 solicited_only;
 };
 
+/*
+ * Responses of destroy commands count the events that were delivered for the object, so that
+ * the library can wait until all have been acknowledged.
+ */
 struct ib_uverbs_destroy_cq {
 	__aligned_u64 response;
 	__u32 cq_handle;
@@ -466,6 +506,7 @@ struct ib_uverbs_destroy_cq_resp {
 	__u32 async_events_reported;
 };
 
+/* Address vectors. */
 struct ib_uverbs_global_route {
 	__u8  dgid[16];
 	__u32 flow_label;
@@ -486,6 +527,7 @@ struct ib_uverbs_ah_attr {
 	__u8  reserved;
 };
 
+/* All attributes of a QP, as the connection manager fills them. */
 struct ib_uverbs_qp_attr {
 	__u32	qp_attr_mask;
 	__u32	qp_state;
@@ -523,6 +565,7 @@ struct ib_uverbs_qp_attr {
 	__u8	reserved[5];
 };
 
+/* Queue pairs; pd_handle is an XRC domain's handle for a target QP. */
 struct ib_uverbs_create_qp {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -550,6 +593,7 @@ enum {
 	IB_UVERBS_CREATE_QP_SUP_COMP_MASK = IB_UVERBS_CREATE_QP_MASK_IND_TABLE,
 };
 
+/* comp_mask: enum ib_uverbs_create_qp_mask. */
 struct ib_uverbs_ex_create_qp {
 	__aligned_u64 user_handle;
 	__u32 pd_handle;
@@ -571,6 +615,7 @@ struct ib_uverbs_ex_create_qp {
 	__u32  source_qpn;
 };
 
+/* Shares an XRC target QP. */
 struct ib_uverbs_open_qp {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -599,6 +644,7 @@ struct ib_uverbs_ex_create_qp_resp {
 	__u32 response_length;
 };
 
+/* Address vector of a QP attribute. */
 struct ib_uverbs_qp_dest {
 	__u8  dgid[16];
 	__u32 flow_label;
@@ -614,6 +660,7 @@ struct ib_uverbs_qp_dest {
 	__u8  port_num;
 };
 
+/* attr_mask: enum ib_qp_attr_mask. */
 struct ib_uverbs_query_qp {
 	__aligned_u64 response;
 	__u32 qp_handle;
@@ -655,6 +702,7 @@ struct ib_uverbs_query_qp_resp {
 	__aligned_u64 driver_data[];
 };
 
+/* attr_mask: enum ib_qp_attr_mask; alternate path and path as struct ib_uverbs_qp_dest. */
 struct ib_uverbs_modify_qp {
 	struct ib_uverbs_qp_dest dest;
 	struct ib_uverbs_qp_dest alt_dest;
@@ -706,12 +754,17 @@ struct ib_uverbs_destroy_qp_resp {
 	__u32 events_reported;
 };
 
+/*
+ * Posting in the kernel, for drivers that have no queue in user space: work requests of
+ * wqe_size bytes, then all scatter or gather entries.
+ */
 struct ib_uverbs_sge {
 	__aligned_u64 addr;
 	__u32 length;
 	__u32 lkey;
 };
 
+/* What a send request does. */
 enum ib_uverbs_wr_opcode {
 	IB_UVERBS_WR_RDMA_WRITE = 0,
 	IB_UVERBS_WR_RDMA_WRITE_WITH_IMM = 1,
@@ -807,6 +860,7 @@ struct ib_uverbs_post_srq_recv_resp {
 	__u32 bad_wr;
 };
 
+/* Address handles. */
 struct ib_uverbs_create_ah {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -825,6 +879,7 @@ struct ib_uverbs_destroy_ah {
 	__u32 ah_handle;
 };
 
+/* Multicast groups. */
 struct ib_uverbs_attach_mcast {
 	__u8  gid[16];
 	__u32 qp_handle;
@@ -841,6 +896,10 @@ struct ib_uverbs_detach_mcast {
 	__aligned_u64 driver_data[];
 };
 
+/*
+ * Flow rules: an attribute, then num_of_specs specifications that start with this header.  A
+ * bit of a mask that is set makes the bit of the value count.
+ */
 struct ib_uverbs_flow_spec_hdr {
 	__u32 type;
 	__u16 size;
@@ -1053,6 +1112,7 @@ struct ib_uverbs_flow_spec_mpls {
 	struct ib_uverbs_flow_mpls_filter     mask;
 };
 
+/* priority: lower is looked at first; type and flags: enum ib_flow_attr_type and ib_flow_flags. */
 struct ib_uverbs_flow_attr {
 	__u32 type;
 	__u16 size;
@@ -1081,6 +1141,7 @@ struct ib_uverbs_destroy_flow  {
 	__u32 flow_handle;
 };
 
+/* Shared receive queues. */
 struct ib_uverbs_create_srq {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -1091,6 +1152,7 @@ struct ib_uverbs_create_srq {
 	__aligned_u64 driver_data[];
 };
 
+/* The same, of all types. */
 struct ib_uverbs_create_xsrq {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -1145,6 +1207,7 @@ struct ib_uverbs_destroy_srq_resp {
 	__u32 events_reported;
 };
 
+/* Work queues of their own. */
 struct ib_uverbs_ex_create_wq  {
 	__u32 comp_mask;
 	__u32 wq_type;
@@ -1188,6 +1251,7 @@ struct ib_uverbs_ex_modify_wq  {
 };
 
 #define IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE 0x0d
+/* Indirection tables: 1 << log_ind_tbl_size handles of work queues. */
 struct ib_uverbs_ex_create_rwq_ind_table  {
 	__u32 comp_mask;
 	__u32 log_ind_tbl_size;
@@ -1207,6 +1271,7 @@ struct ib_uverbs_ex_destroy_rwq_ind_table  {
 	__u32 ind_tbl_handle;
 };
 
+/* Moderation: completions, and microseconds. */
 struct ib_uverbs_cq_moderation {
 	__u16 cq_count;
 	__u16 cq_period;
@@ -1221,6 +1286,7 @@ struct ib_uverbs_ex_modify_cq {
 
 #define IB_DEVICE_NAME_MAX 64
 
+/* device_cap_flags and device_cap_flags_ex of the device attributes. */
 enum ib_uverbs_device_cap_flags {
 	IB_UVERBS_DEVICE_RESIZE_MAX_WR = 1 << 0,
 	IB_UVERBS_DEVICE_BAD_PKEY_CNTR = 1 << 1,
@@ -1257,6 +1323,7 @@ enum ib_uverbs_device_cap_flags {
 	IB_UVERBS_DEVICE_ATOMIC_WRITE = 1ULL << 40,
 };
 
+/* raw_packet_caps of the device attributes. */
 enum ib_uverbs_raw_packet_caps {
 	IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING = 1 << 0,
 	IB_UVERBS_RAW_PACKET_CAP_SCATTER_FCS = 1 << 1,

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+/* Clients: the type of a message is (client << 10) + operation. */
 enum {
 	RDMA_NL_IWCM = 2,
 	RDMA_NL_RSVD,
@@ -15,6 +16,7 @@ enum {
 	RDMA_NL_NUM_CLIENTS
 };
 
+/* Multicast groups. */
 enum {
 	RDMA_NL_GROUP_IWPM = 2,
 	RDMA_NL_GROUP_LS,
@@ -34,6 +36,7 @@ enum {
 	IWPM_FLAGS_NO_PORT_MAP = (1 << 0),
 };
 
+/* iWARP port mapper: operations, then the attributes of each. */
 enum {
 	RDMA_NL_IWPM_REG_PID = 0,
 	RDMA_NL_IWPM_ADD_MAPPING,
@@ -154,6 +157,7 @@ enum {
 	RDMA_NODE_UNSPECIFIED,
 };
 
+/* Local service: answers path and address queries instead of the SA and ARP. */
 enum {
 	RDMA_NL_LS_OP_RESOLVE = 0,
 	RDMA_NL_LS_OP_SET_TIMEOUT,
@@ -172,12 +176,14 @@ enum {
 
 #define LS_DEVICE_NAME_MAX 64
 
+/* Head of a path query. */
 struct rdma_ls_resolve_header {
 	__u8 device_name[LS_DEVICE_NAME_MAX];
 	__u8 port_num;
 	__u8 path_use;
 };
 
+/* Head of an address query. */
 struct rdma_ls_ip_resolve_header {
 	__u32 ifindex;
 };
@@ -186,6 +192,7 @@ struct rdma_ls_ip_resolve_header {
 #define RDMA_NLA_TYPE_MASK	(~(NLA_F_NESTED | NLA_F_NET_BYTEORDER | \
 				  RDMA_NLA_F_MANDATORY))
 
+/* Attributes of queries; LS_NLA_TYPE_MANDATORY marks those that must be understood. */
 enum {
 	LS_NLA_TYPE_UNSPEC = 0,
 	LS_NLA_TYPE_PATH_RECORD,
@@ -205,6 +212,7 @@ struct rdma_nla_ls_gid {
 	__u8		gid[16];
 };
 
+/* nldev: devices, ports, tracked objects, statistics. */
 enum rdma_nldev_command {
 	RDMA_NLDEV_CMD_UNSPEC,
 
@@ -263,11 +271,13 @@ enum rdma_nldev_command {
 	RDMA_NLDEV_NUM_OPS
 };
 
+/* How a driver's value wants to be printed. */
 enum rdma_nldev_print_type {
 	RDMA_NLDEV_PRINT_TYPE_UNSPEC,
 	RDMA_NLDEV_PRINT_TYPE_HEX,
 };
 
+/* Attributes; the numbers are fixed, new ones come last. */
 enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_UNSPEC,
 
@@ -431,6 +441,7 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_MAX
 };
 
+/* How QPs find a counter. */
 enum rdma_nl_counter_mode {
 	RDMA_COUNTER_MODE_NONE,
 
@@ -441,6 +452,7 @@ enum rdma_nl_counter_mode {
 	RDMA_COUNTER_MODE_MAX,
 };
 
+/* What automatic binding compares. */
 enum rdma_nl_counter_mask {
 	RDMA_COUNTER_MASK_QP_TYPE = 1,
 	RDMA_COUNTER_MASK_PID = 1 << 1,
@@ -455,6 +467,7 @@ enum rdma_nl_name_assign_type {
 	RDMA_NAME_ASSIGN_TYPE_USER = 1,
 };
 
+/* Events of the notification group. */
 enum rdma_nl_notify_event_type {
 	RDMA_REGISTER_EVENT,
 	RDMA_UNREGISTER_EVENT,

@@ -15,6 +15,7 @@
 
 #define RDMA_MAX_PRIVATE_DATA		256
 
+/* Commands. */
 enum {
 	RDMA_USER_CM_CMD_CREATE_ID,
 	RDMA_USER_CM_CMD_DESTROY_ID,
@@ -41,6 +42,7 @@ enum {
 	RDMA_USER_CM_CMD_JOIN_MCAST
 };
 
+/* Port spaces. */
 enum rdma_ucm_port_space {
 	RDMA_PS_IPOIB = 0x0002,
 	RDMA_PS_IB    = 0x013F,
@@ -48,12 +50,14 @@ enum rdma_ucm_port_space {
 	RDMA_PS_UDP   = 0x0111,
 };
 
+/* Head of a write(): command, bytes that follow, bytes there is room for in the response. */
 struct rdma_ucm_cmd_hdr {
 	__u32 cmd;
 	__u16 in;
 	__u16 out;
 };
 
+/* uid: value returned with every event of the id.  Responses go to the address in response. */
 struct rdma_ucm_create_id {
 	__aligned_u64 uid;
 	__aligned_u64 response;
@@ -66,6 +70,7 @@ struct rdma_ucm_create_id_resp {
 	__u32 id;
 };
 
+/* The response counts the events that were delivered. */
 struct rdma_ucm_destroy_id {
 	__aligned_u64 response;
 	__u32 id;
@@ -76,6 +81,7 @@ struct rdma_ucm_destroy_id_resp {
 	__u32 events_reported;
 };
 
+/* Addresses: the _ip forms have room for IPv6 alone, the others for any family. */
 struct rdma_ucm_bind_ip {
 	__aligned_u64 response;
 	struct sockaddr_in6 addr;
@@ -117,6 +123,7 @@ enum {
 	RDMA_USER_CM_QUERY_GID
 };
 
+/* option: RDMA_USER_CM_QUERY_*. */
 struct rdma_ucm_query {
 	__aligned_u64 response;
 	__u32 id;
@@ -154,6 +161,7 @@ struct rdma_ucm_query_path_resp {
 	struct ib_path_rec_data path_data[];
 };
 
+/* valid: private_data and the rest count. */
 struct rdma_ucm_conn_param {
 	__u32 qp_num;
 	__u32 qkey;
@@ -177,6 +185,7 @@ struct rdma_ucm_ud_param {
 	__u8  reserved[7];
 };
 
+/* Enhanced connection establishment: vendor and its options. */
 struct rdma_ucm_ece {
 	__u32 vendor_id;
 	__u32 attr_mod;
@@ -214,6 +223,7 @@ struct rdma_ucm_disconnect {
 	__u32 id;
 };
 
+/* Attributes for the next state of the id's QP; the response is struct ib_uverbs_qp_attr. */
 struct rdma_ucm_init_qp_attr {
 	__aligned_u64 response;
 	__u32 id;
@@ -238,6 +248,7 @@ enum {
 	RDMA_MC_JOIN_FLAG_RESERVED,
 };
 
+/* Multicast: join_flags are RDMA_MC_JOIN_FLAG_*. */
 struct rdma_ucm_join_mcast {
 	__aligned_u64 response;
 	__aligned_u64 uid;
@@ -251,6 +262,7 @@ struct rdma_ucm_get_event {
 	__aligned_u64 response;
 };
 
+/* An event; for a connection request id is the new id. */
 struct rdma_ucm_event_resp {
 	__aligned_u64 uid;
 	__u32 id;
@@ -281,6 +293,7 @@ enum {
 	RDMA_OPTION_IB_PATH	 = 1
 };
 
+/* Options: level and name, then the value. */
 struct rdma_ucm_set_option {
 	__aligned_u64 optval;
 	__u32 id;
@@ -289,6 +302,7 @@ struct rdma_ucm_set_option {
 	__u32 optlen;
 };
 
+/* Moves an id to this file from the one whose descriptor is fd. */
 struct rdma_ucm_migrate_id {
 	__aligned_u64 response;
 	__u32 id;

@@ -12,12 +12,17 @@
 #define RDMA_VERBS_IOCTL \
 	_IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)
 
+/* Flags of an attribute: to be refused when not known; the kernel wrote to it. */
 enum {
 	UVERBS_ATTR_F_MANDATORY = 1U << 0,
 
 	UVERBS_ATTR_F_VALID_OUTPUT = 1U << 1,
 };
 
+/*
+ * One attribute: input of up to eight bytes is in data, longer input and all output at the
+ * address in data; handles and descriptors are in data too.
+ */
 struct ib_uverbs_attr {
 	__u16 attr_id;
 	__u16 len;
@@ -36,6 +41,7 @@ struct ib_uverbs_attr {
 	};
 };
 
+/* Head of the ioctl: length covers the attributes. */
 struct ib_uverbs_ioctl_hdr {
 	__u16 length;
 	__u16 object_id;

@@ -31,6 +31,7 @@ struct rxe_global_route {
 	__u8		traffic_class;
 };
 
+/* Address vector. */
 struct rxe_av {
 	__u8			port_num;
 
@@ -43,6 +44,7 @@ struct rxe_av {
 	} sgid_addr, dgid_addr;
 };
 
+/* Send request. */
 struct rxe_send_wr {
 	__aligned_u64		wr_id;
 	__u32			reserved;
@@ -109,12 +111,14 @@ struct rxe_sge {
 	__u32	lkey;
 };
 
+/* A queue to map: offset and bytes. */
 struct mminfo {
 	__aligned_u64		offset;
 	__u32			size;
 	__u32			pad;
 };
 
+/* Gather list of a request, and how far it has been worked off. */
 struct rxe_dma_info {
 	__u32			length;
 	__u32			resid;
@@ -129,6 +133,7 @@ struct rxe_dma_info {
 	};
 };
 
+/* Entry of a send queue. */
 struct rxe_send_wqe {
 	struct rxe_send_wr	wr;
 	__u32			status;
@@ -143,6 +148,7 @@ struct rxe_send_wqe {
 	struct rxe_dma_info	dma;
 };
 
+/* Entry of a receive queue. */
 struct rxe_recv_wqe {
 	__aligned_u64		wr_id;
 	__u32			reserved;
@@ -150,6 +156,7 @@ struct rxe_recv_wqe {
 	struct rxe_dma_info	dma;
 };
 
+/* The driver's part of responses. */
 struct rxe_create_ah_resp {
 	__u32 ah_num;
 	__u32 reserved;
@@ -178,6 +185,7 @@ struct rxe_modify_srq_cmd {
 	__aligned_u64 mmap_info_addr;
 };
 
+/* A queue: sizes, then producer and consumer index on lines of their own, then the entries. */
 struct rxe_queue_buf {
 	__u32			log2_elem_size;
 	__u32			index_mask;

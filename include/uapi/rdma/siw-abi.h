@@ -13,6 +13,7 @@
 #define SIW_UOBJ_MAX_KEY 0x08FFFF
 #define SIW_INVAL_UOBJ_KEY (SIW_UOBJ_MAX_KEY + 1)
 
+/* The driver's part of commands and responses. */
 struct siw_uresp_create_cq {
 	__u32 cq_id;
 	__u32 num_cqe;
@@ -50,6 +51,7 @@ struct siw_uresp_alloc_ctx {
 	__u32 pad;
 };
 
+/* What a request does. */
 enum siw_opcode {
 	SIW_OP_WRITE,
 	SIW_OP_READ,
@@ -70,6 +72,7 @@ enum siw_opcode {
 	SIW_NUM_OPCODES
 };
 
+/* Entry of a gather or scatter list. */
 struct siw_sge {
 	__aligned_u64 laddr;
 	__u32 length;
@@ -92,6 +95,7 @@ enum siw_wqe_flags {
 	SIW_WQE_COMPLETED = (1 << 6)
 };
 
+/* Entry of a send queue. */
 struct siw_sqe {
 	__aligned_u64 id;
 	__u16 flags;
@@ -109,6 +113,7 @@ struct siw_sqe {
 	};
 };
 
+/* Entry of a receive queue. */
 struct siw_rqe {
 	__aligned_u64 id;
 	__u16 flags;
@@ -142,6 +147,7 @@ enum siw_wc_status {
 	SIW_NUM_WC_STATUS
 };
 
+/* Entry of a completion queue. */
 struct siw_cqe {
 	__aligned_u64 id;
 	__u8 flags;
@@ -159,6 +165,7 @@ struct siw_cqe {
 	};
 };
 
+/* Arming of a CQ. */
 struct siw_cq_ctrl {
 	__u32 flags;
 	__u32 pad;
