@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Event queues. */
+#include <kunit/visibility.h>
+
 #include "admin_cmd.h"
 #include "eq.h"
 #include "ring.h"
@@ -36,6 +38,7 @@ bool vhca_eq_stuck(struct vhca_eq *eq)
 	eq->stuck_at = vhca_eq_pending(eq) ? ci + 1 : 0;
 	return last && last == eq->stuck_at;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_eq_stuck);
 
 static void eq_arm(struct vhca_eq *eq)
 {
@@ -94,6 +97,7 @@ bool vhca_eq_poll(struct vhca_eq *eq)
 	}
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_eq_poll);
 
 /**
  * vhca_eq_create - make an event queue and arm it
