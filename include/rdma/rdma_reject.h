@@ -5,9 +5,9 @@
  * A user who is handed EINVAL should be able to learn which attribute was wrong without rebuilding
  * anything. Code that refuses something a user asked for calls rdma_refuse() with the errno it is
  * about to return and one sentence naming the attribute, its value and the limit. Nothing goes to
- * the kernel log: the sentence is emitted as the tracepoint rdma_core:rdma_reject and, when the call
- * was made for an open file, kept in that file's ring of the last RDMA_REJECT_KEPT reasons, which
- * /proc/PID/fdinfo/FD shows.
+ * the kernel log: the sentence is emitted as the tracepoint rdma_core:rdma_reject and, when the
+ * call was made for an open file, kept in that file's ring of the last RDMA_REJECT_KEPT reasons,
+ * which /proc/PID/fdinfo/FD shows.
  *
  * The function is not called rdma_reject() because that is the connection manager's public call to
  * turn down a connection request (rdma/rdma_cm.h), and some files need both.
@@ -27,7 +27,8 @@ struct seq_file;
 
 /**
  * struct rdma_reject_entry - one kept reason
- * @turn: 2n + 1 while reason number n is being written here, 2n + 2 once it is complete, 0 if unused
+ * @turn: 2n + 1 while reason number n is being written here, 2n + 2 once it is complete; 0 if the
+ *        entry has never been used
  * @err: the negative errno that was returned
  * @time_ns: CLOCK_BOOTTIME at the refusal, in nanoseconds
  * @text: the reason, NUL-terminated, cut off at the end if it was longer

@@ -261,4 +261,5 @@ static struct kunit_suite cache_suite = {
 	.name = "ib_core_cache",
 	.test_cases = cache_cases,
 };
+
 kunit_test_suite(cache_suite);

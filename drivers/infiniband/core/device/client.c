@@ -356,8 +356,9 @@ static int ask_nl_info(struct ib_device *device, struct nl_info_request *request
  * @res: filled in on success; the caller puts @res->cdev
  *
  * A client that is not there is loaded by its alias rdma-client-NAME, because user space may ask
- * before anything else has made it necessary. Context: may sleep; no lock that module loading takes.
+ * before anything else has made it necessary.
  *
+ * Context: may sleep; no lock that module loading takes.
  * Return: 0, -EOPNOTSUPP if no such client serves @device, or the client's error.
  */
 int ib_get_client_nl_info(struct ib_device *device, const char *client_name,

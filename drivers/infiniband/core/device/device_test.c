@@ -543,6 +543,7 @@ static struct kunit_suite device_suite = {
 	.name = "ib_core_device",
 	.test_cases = device_cases,
 };
+
 kunit_test_suite(device_suite);
 
 MODULE_DESCRIPTION("KUnit tests of ib_core's devices, events and caches");

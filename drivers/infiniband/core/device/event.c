@@ -25,8 +25,8 @@ struct queued_event {
 static mempool_t *event_pool;
 
 /*
- * Work queue for kernel consumers of RDMA devices. Work on it may sleep and may allocate. Events are
- * handed out on it.
+ * Work queue for kernel consumers of RDMA devices. Work on it may sleep and may allocate. Events
+ * are handed out on it.
  */
 struct workqueue_struct *ib_wq;
 EXPORT_SYMBOL_GPL(ib_wq);

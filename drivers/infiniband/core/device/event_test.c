@@ -151,4 +151,5 @@ static struct kunit_suite event_suite = {
 	.name = "ib_core_event",
 	.test_cases = event_cases,
 };
+
 kunit_test_suite(event_suite);

@@ -122,4 +122,11 @@ struct hw_stats_device_data *ib_port_hw_stats(struct ib_device *device, u32 port
 const struct attribute_group *ib_hw_stats_group(const struct hw_stats_device_data *set);
 void ib_device_release_hw_stats(struct hw_stats_device_data *data);
 
+/* Performance management: pma.c -------------------------------------------------------------- */
+
+struct ib_pma_counters;
+
+struct ib_pma_counters *ib_pma_counters_alloc(struct ib_device *device, u32 port_num);
+const struct attribute_group *ib_pma_counters_group(const struct ib_pma_counters *counters);
+
 #endif

@@ -197,7 +197,8 @@ EXPORT_SYMBOL(rdma_port_get_link_layer);
  * @pkey: the P_Key, in host byte order
  *
  * Context: may sleep. ib_get_cached_pkey() answers without asking the driver.
- * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the device has no P_Keys, or the driver's error.
+ * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the device has no P_Keys, or the driver's
+ * error.
  */
 int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 {

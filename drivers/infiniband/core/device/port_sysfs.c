@@ -46,7 +46,8 @@ struct port_table {
  * @pkeys: pkeys/, or NULL
  * @gid_types: gid_attrs/types/
  * @gid_ndevs: gid_attrs/ndevs/
- * @counters: hw_counters/, or NULL
+ * @hw_counters: hw_counters/, or NULL
+ * @pma_counters: counters/, or NULL
  * @groups: what @kobj has got
  * @gid_groups: what @gid_attrs has got
  */
@@ -60,7 +61,8 @@ struct ib_port {
 	struct port_table *pkeys;
 	struct port_table *gid_types;
 	struct port_table *gid_ndevs;
-	struct hw_stats_device_data *counters;
+	struct hw_stats_device_data *hw_counters;
+	struct ib_pma_counters *pma_counters;
 	const struct attribute_group *groups[6];
 	const struct attribute_group *gid_groups[3];
 };
@@ -115,7 +117,8 @@ static void release_port(struct kobject *kobj)
 	free_table(port->pkeys);
 	free_table(port->gid_types);
 	free_table(port->gid_ndevs);
-	ib_device_release_hw_stats(port->counters);
+	ib_device_release_hw_stats(port->hw_counters);
+	kfree(port->pma_counters);
 	kfree(port);
 }
 
@@ -360,6 +363,29 @@ static bool is_own_face(const struct ib_core_device *coredev)
 	return coredev == &coredev->owner->coredev;
 }
 
+static int fill_counters(struct ib_port *port, const struct attribute_group **group)
+{
+	struct hw_stats_device_data *hw = NULL;
+	struct ib_pma_counters *pma;
+
+	/* Port 0 is a switch's own: its counters are the device's. */
+	if (port->port_num)
+		hw = ib_port_hw_stats(port->device, port->port_num);
+	if (IS_ERR(hw))
+		return PTR_ERR(hw);
+	port->hw_counters = hw;
+	if (hw)
+		*group++ = ib_hw_stats_group(hw);
+
+	pma = ib_pma_counters_alloc(port->device, port->port_num);
+	if (IS_ERR(pma))
+		return PTR_ERR(pma);
+	port->pma_counters = pma;
+	if (pma)
+		*group = ib_pma_counters_group(pma);
+	return 0;
+}
+
 static int fill_groups(struct ib_port *port, bool own_face)
 {
 	const struct ib_port_immutable *immutable =
@@ -383,18 +409,7 @@ static int fill_groups(struct ib_port *port, bool own_face)
 		*group++ = &port->pkeys->group;
 	}
 	/* Counters are the physical port's: other namespaces do not see them. */
-	if (own_face && port->port_num) {
-		port->counters = ib_port_hw_stats(port->device, port->port_num);
-		if (IS_ERR(port->counters)) {
-			int ret = PTR_ERR(port->counters);
-
-			port->counters = NULL;
-			return ret;
-		}
-		if (port->counters)
-			*group++ = ib_hw_stats_group(port->counters);
-	}
-	return 0;
+	return own_face ? fill_counters(port, group) : 0;
 }
 
 static int add_gid_attrs(struct ib_port *port)
@@ -527,7 +542,7 @@ struct hw_stats_device_data *ib_port_hw_counters(struct ib_device *device, u32 p
 {
 	struct ib_port *port = rdma_port(device, port_num)->sysfs;
 
-	return port ? port->counters : NULL;
+	return port ? port->hw_counters : NULL;
 }
 
 /**

@@ -178,7 +178,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (ret)
 		goto sysfs;
 	ib_events_open(device);
-	/* From here on others may find the device and unregister it; they wait until it is whole. */
+	/* From here on others may find and unregister the device; they wait until it is whole. */
 	mutex_lock(&device->core->registration_lock);
 	ret = ib_device_resume(device);
 	device->core->registered = !ret;

@@ -183,13 +183,14 @@ static int find_chardev(struct nl_request *request, struct ib_client_nl_info *in
 		if (request->tb[RDMA_NLDEV_ATTR_PORT_INDEX])
 			ret = nl_request_port(request, device, &info->port);
 	} else if (request->tb[RDMA_NLDEV_ATTR_PORT_INDEX]) {
-		return rdma_nl_refuse(request->extack, -EINVAL, "a port number but no device index");
+		return rdma_nl_refuse(request->extack, -EINVAL,
+				      "a port number but no device index");
 	}
 	if (!ret)
 		ret = ib_get_client_nl_info(device, client_name, info);
 	if (ret == -EOPNOTSUPP)
 		rdma_nl_refuse(request->extack, ret, "%s has no character device for %s",
-			  device ? device->name : "the system", client_name);
+			       device ? device->name : "the system", client_name);
 	if (device)
 		ib_device_put(device);
 	return ret;

@@ -68,8 +68,8 @@ static int make_link(struct nl_request *request, const char *type, const char *n
 	guard(rwsem_read)(&link_types_rwsem);
 	ops = find_type(type);
 	if (!ops)
-		return rdma_nl_refuse(request->extack, -EINVAL, "no driver makes devices of type %s",
-				      type);
+		return rdma_nl_refuse(request->extack, -EINVAL,
+				      "no driver makes devices of type %s", type);
 	return ops->newlink(name, netdev);
 }
 

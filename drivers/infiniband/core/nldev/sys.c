@@ -52,7 +52,8 @@ static int flag_of(struct nl_request *request, const struct nlattr *attr, const 
 	u8 value = nla_get_u8(attr);
 
 	if (value > 1)
-		return rdma_nl_refuse(request->extack, -EINVAL, "%s %u is neither 0 nor 1", what, value);
+		return rdma_nl_refuse(request->extack, -EINVAL, "%s %u is neither 0 nor 1", what,
+				      value);
 	return value;
 }
 

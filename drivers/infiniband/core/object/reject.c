@@ -99,7 +99,7 @@ void rdma_reject_leave(struct rdma_reject_scope *scope)
 		return;
 	request = &running[scope->slot];
 	request->scope = scope->outer;
-	/* The slot may be claimed by another task from here on: its scope must be gone by then. */
+	/* The next task to claim the slot must not have its scope overwritten by the store above. */
 	if (!scope->outer)
 		smp_store_release(&request->task, NULL);
 }
@@ -180,6 +180,7 @@ static bool read_reason(struct rdma_reject_entry *entry, s64 number, struct rdma
 	copy->err = entry->err;
 	copy->time_ns = entry->time_ns;
 	memcpy(copy->text, entry->text, sizeof(copy->text));
+	/* The copy is good if no writer had begun before it was complete. */
 	smp_rmb();
 	return atomic64_read(&entry->turn) == turn;
 }

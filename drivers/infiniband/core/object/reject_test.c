@@ -36,8 +36,8 @@ static void reason_goes_to_the_open_file(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, rdma_refuse(-EINVAL, "nobody asked"), -EINVAL);
 	rdma_reject_enter(log, &scope);
-	KUNIT_EXPECT_EQ(test, rdma_refuse(-ENOMEM, "max_send_wr %u > device limit %u", 70000, 32768),
-			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, rdma_refuse(-ENOMEM, "max_send_wr %u > device limit %u", 70000,
+					  32768), -ENOMEM);
 	rdma_reject_leave(&scope);
 	KUNIT_EXPECT_EQ(test, rdma_refuse(-EINVAL, "too late"), -EINVAL);
 
@@ -281,6 +281,7 @@ static struct kunit_suite reject_suite = {
 	.name = "ib_core_reject",
 	.test_cases = reject_cases,
 };
+
 kunit_test_suite(reject_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the reasons of refused requests");
