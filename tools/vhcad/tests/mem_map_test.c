@@ -82,6 +82,9 @@ static void takes_the_last_page(void **state)
 	assert_int_equal(gmem_map(*state, -PAGE, PAGE, fd, 0, RW), 0);
 	assert_int_equal(dma_read(*state, &v, -8ULL, 8), 0);
 	assert_int_equal(dma_read(*state, &v, -4ULL, 8), -EFAULT);
+	/* addresses do not go around, even with memory at both ends */
+	assert_int_equal(gmem_map(*state, 0, PAGE, fd, 0, RW), 0);
+	assert_int_equal(dma_read(*state, &v, -4ULL, 8), -EFAULT);
 	assert_int_equal(gmem_unmap(*state, -PAGE, PAGE), 0);
 	close(fd);
 }

@@ -175,11 +175,29 @@ static void no_reply_means_none(void **state)
 	vuc_wait_resets(v, 1);
 }
 
+static void send_with_fd(int sock, const void *buf, u32 len, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&mh);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	assert_int_equal(sendmsg(sock, &mh, MSG_NOSIGNAL), len);
+}
+
 static void stray_descriptors(void **state)
 {
 	struct vuc *v = *state;
 	u32 info[4] = { 16 };
 	struct vu_header hdr = { .command = VU_GET_INFO, .size = 32 };
+	static const u32 set_irqs[5] = { 20, 1 << 5 | 1 << 2, 2, 0, 1 };
 	int fds[32], sock;
 	u32 before;
 
@@ -212,6 +230,13 @@ static void stray_descriptors(void **state)
 	vuc_greet(sock);
 	assert_int_equal(send(sock, &hdr, 10, 0), 10);
 	vuc_send_raw(sock, 0, 0, 0, NULL, 0, fds, 2);
+	vuc_expect_cut(v, sock);
+	/* with the body of a command that takes one, but with its header */
+	sock = vuc_connect(v);
+	vuc_greet(sock);
+	hdr = (struct vu_header){ .command = VU_SET_IRQS, .size = 36 };
+	assert_int_equal(send(sock, &hdr, 16, 0), 16);
+	send_with_fd(sock, set_irqs, sizeof(set_irqs), fds[0]);
 	vuc_expect_cut(v, sock);
 
 	/* whoever took descriptors has closed them once the next is served */
