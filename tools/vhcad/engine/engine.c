@@ -149,7 +149,8 @@ static bool arm_all(struct engine *e)
 		any |= __atomic_load_n(&dev->admin.tail, __ATOMIC_ACQUIRE) != dev->admin.head;
 	}
 	gmem_exit();
-	return any;
+	/* whoever ran out of its time leaves QPs that are not done */
+	return any || !link_alone(&e->ready);
 }
 
 static u64 next_due(struct engine *e)

@@ -67,7 +67,7 @@ struct rc_requester {
 	bool lsn_valid;
 	bool stopped;		/* a refused request is queued: take no more */
 	bool rnr_wait;
-	bool gap;		/* went back for a lost response; once a loss */
+	bool gap;		/* went back for a loss; once for each */
 	u8 retry_left;
 	u8 rnr_left;
 	u8 reads;		/* READ requests under way */

@@ -143,8 +143,12 @@ void req_retry(struct vqp *qp)
 	req_rewind(qp);
 }
 
-/* An answer got lost: ask again, but only once until something else happens. */
-static void response_lost(struct vqp *qp)
+/*
+ * Something got lost: send again, but only once until there is progress or the
+ * timer fires.  The responder tells of a loss once; whatever tells of it again
+ * was doubled or held up on the way, and must not use up the retries.
+ */
+static void loss_noticed(struct vqp *qp)
 {
 	if (qp->req.gap)
 		return;
@@ -180,7 +184,7 @@ static void refused(struct vqp *qp, u8 code)
 {
 	switch (code) {
 	case NAK_PSN_SEQUENCE:
-		req_retry(qp);
+		loss_noticed(qp);
 		break;
 	case NAK_INVALID_REQUEST:
 		req_fail(qp, VHCA_CS_REM_INV_REQ_ERR);
@@ -214,11 +218,11 @@ void req_rx_ack(struct vqp *qp, struct run *run)
 	if (type == AETH_ACK) {
 		take_credits(r, &run->h);
 		if (acknowledge(qp, psn_add(psn, 1)))
-			response_lost(qp);
+			loss_noticed(qp);
 		return;
 	}
 	if (acknowledge(qp, psn)) {
-		response_lost(qp);
+		loss_noticed(qp);
 		return;
 	}
 	if (qp->state == QPS_ERR || r->una != psn)
@@ -276,7 +280,7 @@ void req_rx_read(struct vqp *qp, struct run *run)
 	if (!expected(r, run->h.psn))
 		return;
 	if (acknowledge(qp, run->h.psn)) {
-		response_lost(qp);
+		loss_noticed(qp);
 		return;
 	}
 	if (qp->state == QPS_ERR || r->una != run->h.psn || r->head == r->tail)

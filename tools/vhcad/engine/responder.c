@@ -333,7 +333,7 @@ void resp_rx(struct vqp *qp, struct run *run)
 
 		if (run->kind == WIRE_READ_REQ)
 			resp_read_again(qp, run);
-		else if (!s->quiet)
+		else if (!s->ack)
 			answer(qp, AETH_ACK);
 		if (again == run->npkts)
 			return;

@@ -166,6 +166,33 @@ static void timers_run_out(void **state)
 	finish(&f);
 }
 
+/* A helper whose time is over leaves a message half sent: somebody must go on with it. */
+static void long_message_is_finished(void **state)
+{
+	const u32 access = VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE;
+	struct fixture f;
+	struct tmr l, r;
+	struct twr wr;
+
+	setup(&f);
+	devices(&f);
+	t_mr_init(&f.h, &l, 0x100000, 1 << 20, access, 1, 12);
+	t_mr_init(&f.h, &r, 0x900000, 1 << 20, access, 1, 12);
+	t_mr_fill(&l, 7);
+	for (u32 i = 0; i < 50; i++) {
+		/* asleep, so that the ring kicks */
+		while (!__atomic_load_n(&f.h.db->armed, __ATOMIC_SEQ_CST))
+			sched_yield();
+		wr = t_wr(VHCA_OP_WRITE, i, &l, 0, 1 << 20, &r, 0);
+		wr.flags = VHCA_WQE_SIGNALED;
+		t_post(&f.qp[0], &wr);
+		t_ring_sq(&f.qp[0]);
+		t_wait(&f.h, cqe_there, &f.cq);
+	}
+	t_mr_expect(&r, 0, 1 << 20, 7, 0);
+	finish(&f);
+}
+
 static bool event_there(void *arg)
 {
 	struct fixture *f = arg;
@@ -377,7 +404,8 @@ static int little_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		THRICE(ring_against_sleep), THRICE(timers_run_out), THRICE(arm_against_completion),
+		THRICE(ring_against_sleep), THRICE(timers_run_out),
+		THRICE(long_message_is_finished), THRICE(arm_against_completion),
 		THRICE(eq_arm_against_event), THRICE(two_ringers), THRICE(idle_sleeps),
 		THRICE(reset_while_busy),
 	};

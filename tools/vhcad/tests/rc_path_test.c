@@ -375,6 +375,28 @@ static void read_again(void **state)
 }
 
 /*
+ * A request seen before is acknowledged also while a NAK is out: the sender may
+ * not be able to go on to what the NAK asks for until it knows.
+ */
+static void duplicate_behind_nak(void **state)
+{
+	struct seen s = { 0 };
+	struct fixture f;
+
+	setup(&f);
+	fab_set_judge(f.p.w.fabric, look, &s);
+	inject(&f, OP_RC_WRITE_ONLY, 100, 0, 0, 0);
+	inject(&f, OP_RC_WRITE_ONLY, 105, 0, 0, 0);
+	assert_int_equal(s.naks, 1);
+	inject(&f, OP_RC_WRITE_ONLY, 106, 0, 0, 0);
+	assert_int_equal(s.naks, 1);
+	assert_int_equal(s.acks, 0);
+	inject(&f, OP_RC_WRITE_ONLY, 100, 0, 0, 0);
+	assert_int_equal(s.acks, 1);
+	done(&f);
+}
+
+/*
  * An acknowledgement that comes while the sender waits because of an older RNR
  * NAK: it counts, for entries that take no PSN as well, and the waiting is over.
  */
@@ -621,6 +643,7 @@ int main(void)
 		cmocka_unit_test(mtu_mismatch),
 		cmocka_unit_test(read_depth),
 		cmocka_unit_test(out_of_place),
+		cmocka_unit_test(duplicate_behind_nak),
 		cmocka_unit_test(acknowledged_while_waiting),
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(half_of_a_run),

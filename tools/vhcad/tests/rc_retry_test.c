@@ -3,6 +3,7 @@
  * RC over a bad wire: every packet lost once, and random loss, duplication and
  * reordering, against a model of what memory and completions must be.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/room.h"
@@ -152,6 +153,33 @@ static void no_need_to_wait(void **state)
 	}
 }
 
+/* A NAK that comes many times is one NAK. */
+static void double_naks(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	spoil_nth(arg, from, h, v);
+	if (h->opcode == OP_RC_ACK && (h->syndrome & AETH_TYPE_MASK) == AETH_NAK)
+		v->copies = 20;
+}
+
+static void nak_doubled(void **state)
+{
+	struct nth n = { .victim = 0 };
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 3, 1);
+	fab_set_judge(f.p.w.fabric, double_naks, &n);
+	for (u32 id = 1; id <= 3; id++) {
+		wr = t_wr(VHCA_OP_WRITE, id, &f.l, 0, 1000, &f.r, 0);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	for (u32 id = 1; id <= 3; id++)
+		t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
+	done(&f);
+}
+
 /* Everything is lost from some packet on: the counter runs out, no sooner. */
 struct cut {
 	u32 after, seen;
@@ -284,13 +312,16 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 				struct twr wr;
 				u8 op;
 
-				switch (rnd(&rng) % 4) {
-				case 0: op = VHCA_OP_SEND_IMM; break;
-				case 1: op = VHCA_OP_WRITE; break;
-				case 2: op = VHCA_OP_WRITE_IMM; break;
+				switch (rnd(&rng) % 9) {
+				case 0: case 1: op = VHCA_OP_SEND_IMM; break;
+				case 2: case 3: op = VHCA_OP_WRITE; break;
+				case 4: case 5: op = VHCA_OP_WRITE_IMM; break;
+				case 6: op = VHCA_OP_NOP; break;
 				default: op = VHCA_OP_READ; break;
 				}
-				if (op == VHCA_OP_READ) {
+				if (op == VHCA_OP_NOP) {
+					wr = t_wr(op, id, NULL, 0, 0, NULL, 0);
+				} else if (op == VHCA_OP_READ) {
 					/* reads what nobody changes in this batch: see below */
 					u32 at = (32 + slot) * SLOT;
 
@@ -317,6 +348,8 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 						me->lens[me->sends++ % 4096] = len;
 					}
 				}
+				if (rnd(&rng) % 8 == 0)
+					wr.flags |= VHCA_WQE_FENCE;
 				me->posted++;
 				t_post(qp, &wr);
 			}
@@ -366,8 +399,12 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 
 static void storms(void **state)
 {
-	for (u32 seed = 1; seed <= 6; seed++) {
+	const char *seeds = getenv("STORM_SEEDS");	/* more of them, by hand */
+	u32 last = seeds ? atoi(seeds) : 6;
+
+	for (u32 seed = 1; seed <= last; seed++) {
 		campaign(seed, 1 + seed % 5, 0, 0, 0, 640);
+		campaign(seed, 1 + seed % 5, 50, 50, 100, 640);
 		campaign(seed, 1 + seed % 5, 10, 10, 10, 1280);
 		campaign(seed, 3, 1, 0, 0, 640);
 		campaign(seed, 4, 0, 100, 0, 640);
@@ -604,6 +641,7 @@ int main(void)
 		cmocka_unit_test(delay_each_past_timeout),
 		cmocka_unit_test(double_each_late),
 		cmocka_unit_test(no_need_to_wait),
+		cmocka_unit_test(nak_doubled),
 		cmocka_unit_test(cut_mid_transfer),
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),
