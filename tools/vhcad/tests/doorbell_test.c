@@ -179,6 +179,10 @@ static void long_message_is_finished(void **state)
 	t_mr_init(&f.h, &l, 0x100000, 1 << 20, access, 1, 12);
 	t_mr_init(&f.h, &r, 0x900000, 1 << 20, access, 1, 12);
 	t_mr_fill(&l, 7);
+	/* two QPs by turns: when time is over all that went out may be acknowledged */
+	assert_int_equal(t_to(&f.qp[0], T_RESET), 0);
+	assert_int_equal(t_to(&f.qp[1], T_RESET), 0);
+	t_connect(&f.qp[0], &f.qp[1], 5, 1, 1);
 	for (u32 i = 0; i < 50; i++) {
 		/* asleep, so that the ring kicks */
 		while (!__atomic_load_n(&f.h.db->armed, __ATOMIC_SEQ_CST))
