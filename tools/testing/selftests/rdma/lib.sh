@@ -9,6 +9,7 @@ export LC_ALL=C
 plan() { tap_plan=$1; echo "TAP version 13"; echo "1..$1"; }
 
 # ok NAME COMMAND...: a check that passes when COMMAND succeeds; its output is shown.
+# COMMAND runs in a subshell: it can neither wait for children nor set variables.
 ok()
 {
 	local name=$1 rc=0
