@@ -3,6 +3,7 @@
  * What one device answers: the core's commands, less those whose driver calls it lacks, plus the
  * methods and attributes its driver declares.
  */
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 
 #include "command.h"
@@ -120,6 +121,7 @@ static void spec_from_arg(struct uverbs_attr_spec *spec, const struct uverbs_arg
 	case UV_LIST:
 		spec->type = arg->flags & UV_F_BYTES_OUT ? UVERBS_ATTR_TYPE_PTR_OUT :
 							   UVERBS_ATTR_TYPE_PTR_IN;
+		spec->alloc_and_copy = !!(arg->flags & UV_F_COPY);
 		spec->u.ptr.min_len = arg->min;
 		spec->u.ptr.len = U16_MAX;
 		return;
@@ -195,7 +197,8 @@ static int api_add_commands(struct uverbs_api *api, struct ib_device *ibdev)
 
 		if (!api->objects[object_slot(key)])
 			continue;
-		able = device_has(ibdev, cmd->needs[0]) && device_has(ibdev, cmd->needs[1]);
+		able = cmd->run && device_has(ibdev, cmd->needs[0]) &&
+		       device_has(ibdev, cmd->needs[1]);
 		/* what user space usually does itself, a driver must offer explicitly */
 		if (able && cmd->w_num != UV_NO_WRITE &&
 		    (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))
@@ -420,6 +423,7 @@ struct uverbs_api *uverbs_api_create(struct ib_device *ibdev)
 	api_prune(api);
 	return api;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_api_create);
 
 /**
  * uverbs_api_destroy - free what uverbs_api_create() made
@@ -436,6 +440,7 @@ void uverbs_api_destroy(struct uverbs_api *api)
 	}
 	kfree(api);
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_api_destroy);
 
 /**
  * uverbs_api_method - find an ioctl method
@@ -457,6 +462,7 @@ const struct uverbs_method *uverbs_api_method(const struct uverbs_api *api, u16 
 	found = api->objects[object_slot(okey)]->methods[method_slot(mkey)];
 	return found && !found->disabled ? found : NULL;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_api_method);
 
 /**
  * uverbs_api_write - find a write() command
@@ -484,6 +490,7 @@ const struct uverbs_cmd *uverbs_api_write(const struct uverbs_api *api, u32 comm
 					   "extended " : "", num));
 	return cmd;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
 
 /**
  * uapi_get_object - find an object type

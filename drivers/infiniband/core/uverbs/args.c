@@ -4,6 +4,7 @@
  * here follows the rows of the command's table.
  */
 
+#include <kunit/visibility.h>
 #include "command.h"
 
 /* Numbers of 1, 2, 4 or 8 bytes in the machine's order. */
@@ -110,6 +111,7 @@ int uverbs_args_alloc(struct uverbs_call *call)
 	call->args = uverbs_zalloc(&call->bundle, call->cmd->args_size);
 	return PTR_ERR_OR_ZERO(call->args);
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_args_alloc);
 
 static int arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg)
 {
@@ -166,6 +168,7 @@ int uverbs_args_from_attrs(struct uverbs_call *call)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_attrs);
 
 static int object_from_request(struct uverbs_call *call, const struct uverbs_arg *arg)
 {
@@ -218,6 +221,7 @@ int uverbs_args_from_request(struct uverbs_call *call)
 			ret = object_from_request(call, &cmd->args[i]);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_request);
 
 /**
  * uverbs_args_to_attrs - return the results of an ioctl request

@@ -3,6 +3,7 @@
  * Attributes of an ioctl request: checked and taken apart here, and read by handlers of drivers
  * through the accessors of <rdma/uverbs_ioctl.h>.
  */
+#include <kunit/visibility.h>
 #include <linux/overflow.h>
 
 #include "command.h"
@@ -166,6 +167,7 @@ int uverbs_decode_attr(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 		__set_bit(key, call->bundle.attr_present);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_decode_attr);
 
 /**
  * uverbs_attr_written - tell user space that a result is there

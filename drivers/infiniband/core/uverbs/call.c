@@ -3,6 +3,7 @@
  * A running request: its memory, the objects it has taken, and the guarantee that the device stays
  * while it runs.
  */
+#include <kunit/visibility.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
@@ -35,6 +36,7 @@ struct uverbs_call *uverbs_call_alloc(struct ib_uverbs_file *file, unsigned int 
 	call->refusals = atomic64_read(&file->rejects.count);
 	return call;
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_call_alloc);
 
 /**
  * uverbs_call_free - free a request and all its memory
@@ -50,6 +52,7 @@ void uverbs_call_free(struct uverbs_call *call)
 	}
 	kfree(call);
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_call_free);
 
 /**
  * _uverbs_alloc - memory that lives as long as the request

@@ -300,3 +300,114 @@ const struct uverbs_cmd uverbs_cmd_mr_query = {
 	UV_ARGS(mr_query_args, mr_query),
 	.run = run_mr_query,
 };
+
+/* ---- ADVISE_MR ---- */
+
+struct mr_advise {
+	struct ib_uobject *pd;
+	u32 advice;
+	u32 flags;
+};
+
+static const struct uverbs_arg mr_advise_args[] = {
+	{
+		.name = "pd_handle", .kind = UV_READ, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_ADVISE_MR_PD_HANDLE, .type = UVERBS_OBJECT_PD,
+		UV_BLOCK(mr_advise, pd),
+	}, {
+		.name = "advice", .kind = UV_INT, .flags = UV_F_MANDATORY | UV_F_CONST,
+		.attr = UVERBS_ATTR_ADVISE_MR_ADVICE, UV_BLOCK(mr_advise, advice),
+	}, {
+		.name = "flags", .kind = UV_MASK, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_ADVISE_MR_FLAGS, UV_BLOCK(mr_advise, flags),
+		.mask = IB_UVERBS_ADVISE_MR_FLAG_FLUSH,
+	}, {
+		.name = "sge_list", .kind = UV_LIST, .flags = UV_F_MANDATORY | UV_F_COPY,
+		.attr = UVERBS_ATTR_ADVISE_MR_SGE_LIST, .min = sizeof(struct ib_uverbs_sge),
+	},
+};
+
+static int run_mr_advise(struct uverbs_call *call)
+{
+	struct uverbs_attr_bundle *attrs = &call->bundle;
+	struct mr_advise *args = call->args;
+	struct ib_pd *pd = args->pd->object;
+	int count, ret;
+
+	count = uverbs_attr_ptr_get_array_size(attrs, UVERBS_ATTR_ADVISE_MR_SGE_LIST,
+					       sizeof(struct ib_sge));
+	if (count < 0)
+		return uverbs_refuse(call, count, "sge_list: not a whole number of entries");
+	ret = pd->device->ops.advise_mr(pd, args->advice, args->flags,
+					uverbs_attr_get_alloced_ptr(attrs,
+								    UVERBS_ATTR_ADVISE_MR_SGE_LIST),
+					count, attrs);
+	return ret ? uverbs_refuse_below(call, ret, "advice %u: the driver refused", args->advice) :
+		     0;
+}
+
+const struct uverbs_cmd uverbs_cmd_mr_advise = {
+	.name = "ADVISE_MR",
+	.object = UVERBS_OBJECT_MR,
+	.method = UVERBS_METHOD_ADVISE_MR,
+	.w_num = UV_NO_WRITE,
+	.x_num = UV_NO_WRITE,
+	UV_ARGS(mr_advise_args, mr_advise),
+	.needs = { UV_OP(advise_mr) },
+	.run = run_mr_advise,
+};
+
+/* ---- REG_DMABUF_MR: described, refused ---- */
+
+struct mr_reg_dmabuf {
+	struct ib_uobject *mr;
+	struct ib_uobject *pd;
+	u64 offset;
+	u64 length;
+	u64 iova;
+	u32 fd;
+	u32 access_flags;
+	u32 lkey;
+	u32 rkey;
+};
+
+#define DMABUF_ARG(_kind, _attr, _member)						\
+	{										\
+		.name = #_member, .kind = _kind, .flags = UV_F_MANDATORY,		\
+		.attr = UVERBS_ATTR_REG_DMABUF_MR_##_attr,				\
+		UV_BLOCK(mr_reg_dmabuf, _member),					\
+	}
+
+static const struct uverbs_arg mr_reg_dmabuf_args[] = {
+	{
+		.name = "mr_handle", .kind = UV_NEW, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_REG_DMABUF_MR_HANDLE, .type = UVERBS_OBJECT_MR,
+		UV_BLOCK(mr_reg_dmabuf, mr),
+	}, {
+		.name = "pd_handle", .kind = UV_READ, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, .type = UVERBS_OBJECT_PD,
+		UV_BLOCK(mr_reg_dmabuf, pd),
+	}, {
+		.name = "access_flags", .kind = UV_MASK,
+		.attr = UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
+		UV_BLOCK(mr_reg_dmabuf, access_flags),
+		.mask = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
+			IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_RELAXED_ORDERING,
+	},
+	DMABUF_ARG(UV_INT, OFFSET, offset),
+	DMABUF_ARG(UV_INT, LENGTH, length),
+	DMABUF_ARG(UV_INT, IOVA, iova),
+	DMABUF_ARG(UV_INT, FD, fd),
+	DMABUF_ARG(UV_OUT, RESP_LKEY, lkey),
+	DMABUF_ARG(UV_OUT, RESP_RKEY, rkey),
+};
+
+/* Memory of other devices cannot be registered yet, whatever the driver could do. */
+const struct uverbs_cmd uverbs_cmd_mr_reg_dmabuf = {
+	.name = "REG_DMABUF_MR",
+	.object = UVERBS_OBJECT_MR,
+	.method = UVERBS_METHOD_REG_DMABUF_MR,
+	.w_num = UV_NO_WRITE,
+	.x_num = UV_NO_WRITE,
+	UV_ARGS(mr_reg_dmabuf_args, mr_reg_dmabuf),
+};

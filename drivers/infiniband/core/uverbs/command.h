@@ -29,7 +29,7 @@ struct uverbs_call;
  * @UV_WRITE: object changed by the request
  * @UV_NEW: object made by the request
  * @UV_DESTROY: object to be destroyed before the handler runs
- * @UV_LIST: pointer and length that the handler takes with uverbs_list_*()
+ * @UV_LIST: memory of any length; the handler takes it from the bundle
  */
 enum uverbs_arg_kind {
 	UV_INT,
@@ -53,6 +53,7 @@ enum uverbs_arg_kind {
 #define UV_F_FD		BIT(2)	/* object is named by a file descriptor */
 #define UV_F_CONST	BIT(3)	/* ioctl: number arrives in 8 bytes */
 #define UV_F_BYTES_OUT	BIT(4)	/* UV_LIST that the kernel fills */
+#define UV_F_COPY	BIT(5)	/* UV_LIST that the decoder copies into the kernel */
 
 /**
  * struct uverbs_place - where a write() form keeps a value
@@ -123,7 +124,8 @@ struct uverbs_arg {
  * @args: rows
  * @needs: offsets in struct ib_device_ops of the driver calls without which the command does not
  *	exist; 0 ends (alloc_hw_device_stats and the like are not called from here)
- * @run: the handler; returns 0 or a negative errno with the reason recorded
+ * @run: the handler; returns 0 or a negative errno with the reason recorded.  NULL for a command
+ *	that is described and refused on every device
  */
 struct uverbs_cmd {
 	const char *name;
@@ -180,7 +182,7 @@ extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_query_gid_entry, uverbs_cmd_info_handles, uverbs_cmd_invoke_write,
 	uverbs_cmd_async_alloc, uverbs_cmd_channel_create, uverbs_cmd_pd_alloc,
 	uverbs_cmd_pd_dealloc, uverbs_cmd_mr_reg, uverbs_cmd_mr_rereg, uverbs_cmd_mr_dereg,
-	uverbs_cmd_mr_query, uverbs_cmd_cq_create, uverbs_cmd_cq_destroy, uverbs_cmd_cq_resize,
+	uverbs_cmd_mr_query, uverbs_cmd_mr_advise, uverbs_cmd_mr_reg_dmabuf, uverbs_cmd_cq_create, uverbs_cmd_cq_destroy, uverbs_cmd_cq_resize,
 	uverbs_cmd_cq_modify, uverbs_cmd_cq_poll, uverbs_cmd_cq_notify, uverbs_cmd_qp_create,
 	uverbs_cmd_qp_modify, uverbs_cmd_qp_query, uverbs_cmd_qp_destroy, uverbs_cmd_post_send,
 	uverbs_cmd_post_recv;

@@ -3,6 +3,8 @@
  * The user API in two lists.  What is not here does not exist: the decoders answer as Linux 6.12
  * does on a device without the feature.
  */
+#include <kunit/visibility.h>
+
 #include "command.h"
 
 const struct uverbs_object_desc *const uverbs_objects[] = {
@@ -34,6 +36,8 @@ const struct uverbs_cmd *const uverbs_commands[] = {
 	&uverbs_cmd_mr_rereg,
 	&uverbs_cmd_mr_dereg,
 	&uverbs_cmd_mr_query,
+	&uverbs_cmd_mr_advise,
+	&uverbs_cmd_mr_reg_dmabuf,
 	&uverbs_cmd_cq_create,
 	&uverbs_cmd_cq_destroy,
 	&uverbs_cmd_cq_resize,
@@ -49,3 +53,6 @@ const struct uverbs_cmd *const uverbs_commands[] = {
 };
 
 const unsigned int uverbs_num_commands = ARRAY_SIZE(uverbs_commands);
+
+EXPORT_SYMBOL_IF_KUNIT(uverbs_commands);
+EXPORT_SYMBOL_IF_KUNIT(uverbs_num_commands);

@@ -380,7 +380,11 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 	list_for_each_entry_safe(uobj, next, &file->objects, list) {
 		WARN_ONCE(1, "%s: driver failed to destroy object type %u\n",
 			  dev_name(&file->ucontext->device->dev), uobj->uapi_object->id);
+		if (!uverbs_type_is_fd(uobj->uapi_object))
+			ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device,
+					   RDMACG_RESOURCE_HCA_OBJECT);
 		uobj->object = NULL;
+		uobj->context = NULL;
 		object_unlist(uobj);
 	}
 }

@@ -248,6 +248,34 @@ static int query_mr(uint64_t handle)
 	return raw_send(fd, &r);
 }
 
+static int mr_dmabuf(void)
+{
+	struct raw r = raw_begin(DRIVER_ID, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	uint32_t key;
+
+	raw_handle(&r, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0);
+	raw_handle(&r, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd->handle);
+	raw_const(&r, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 0);
+	raw_const(&r, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 4096);
+	raw_const(&r, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 0);
+	raw_u32(&r, UVERBS_ATTR_REG_DMABUF_MR_FD, 0);
+	raw_out(&r, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &key, sizeof(key));
+	raw_out(&r, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &key, sizeof(key));
+	return raw_send(fd, &r);
+}
+
+static int mr_advise(void)
+{
+	struct raw r = raw_begin(DRIVER_ID, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
+	struct ibv_sge sge = { .addr = BUF, .length = 4096, .lkey = mr->lkey };
+
+	raw_handle(&r, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, pd->handle);
+	raw_const(&r, UVERBS_ATTR_ADVISE_MR_ADVICE, 0);
+	raw_u32(&r, UVERBS_ATTR_ADVISE_MR_FLAGS, 0);
+	raw_in(&r, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &sge, sizeof(sge));
+	return raw_send(fd, &r);
+}
+
 static int mr_query_other(void) { return query_mr(qp->handle); }
 static int mr_query_good(void) { return query_mr(mr->handle); }
 
@@ -296,6 +324,8 @@ const struct bad_input bad_objects[] = {
 	ROW(mr_access_unknown, EINVAL, "access_flags 0x40000"),
 	ROW(mr_readonly, EFAULT, "cannot be pinned"),
 	ROW(mr_memlock, ENOMEM, "RLIMIT_MEMLOCK"),
+	ROW(mr_dmabuf, EOPNOTSUPP, "REG_DMABUF_MR: not supported"),
+	ROW(mr_advise, EOPNOTSUPP, "ADVISE_MR: not supported"),
 	ROW(mr_query_other, EINVAL, "mr_handle"),
 	ROW(mr_query_good, 0, NULL),
 	{}

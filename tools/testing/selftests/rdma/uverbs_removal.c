@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * uverbs_removal DEVICE: the device is unbound from its driver while a program uses it; TAP on
+ * stdout.  The program learns it from DEVICE_FATAL and from EIO, keeps mappings that can be
+ * touched, and can return everything it holds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_MAPS 16
+
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static struct ibv_mr *mr;
+static struct ibv_comp_channel *channel;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+static char *buf;
+static char pci_slot[64], driver_dir[PATH_MAX];
+
+static unsigned int point, failed;
+
+static void report(bool good, const char *name)
+{
+	printf("%sok %u - %s\n", good ? "" : "not ", ++point, name);
+	failed += !good;
+}
+
+/* ---- what waits in the kernel while the device goes ---- */
+
+static struct {
+	bool fatal;		/* DEVICE_FATAL was read */
+	int end_errno;		/* what ended the stream */
+	int comp_errno;		/* what ended the wait for a completion event */
+} seen;
+
+static void *read_async(void *arg)
+{
+	struct ibv_async_event event;
+
+	while (!ibv_get_async_event(ctx, &event)) {
+		seen.fatal |= event.event_type == IBV_EVENT_DEVICE_FATAL;
+		ibv_ack_async_event(&event);
+	}
+	seen.end_errno = errno;
+	return arg;
+}
+
+static void *read_comp(void *arg)
+{
+	struct ibv_cq *from;
+	void *context;
+
+	seen.comp_errno = ibv_get_cq_event(channel, &from, &context) ? errno : 0;
+	return arg;
+}
+
+/* ---- the device's pages ---- */
+
+static unsigned int map_pages(volatile char *pages[MAX_MAPS])
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start;
+	unsigned int n = 0;
+	char line[512], rights[8];
+
+	while (maps && n < MAX_MAPS && fgets(line, sizeof(line), maps))
+		if (strstr(line, "/dev/infiniband/uverbs") &&
+		    sscanf(line, "%lx-%*x %7s", &start, rights) == 2 && rights[1] == 'w')
+			pages[n++] = (volatile char *)start;
+	if (maps)
+		fclose(maps);
+	return n;
+}
+
+/* A process that is killed by a signal reports failure. */
+static void touch_pages(volatile char *pages[MAX_MAPS], unsigned int n)
+{
+	while (n--)
+		pages[n][4095] = 0;
+}
+
+/* ---- removal ---- */
+
+static bool write_file(const char *dir, const char *name, const char *text)
+{
+	char path[PATH_MAX + 64];
+	bool done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY);
+	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool find_driver(void)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/device", ctx->device->ibdev_path);
+	if (!realpath(path, real))
+		return false;
+	snprintf(pci_slot, sizeof(pci_slot), "%.63s", strrchr(real, '/') + 1);
+	strncat(path, "/driver", sizeof(path) - strlen(path) - 1);
+	return realpath(path, driver_dir);
+}
+
+static bool set_up(const char *name)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	if (!ctx || !find_driver())
+		return false;
+	buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pd = ibv_alloc_pd(ctx);
+	mr = pd ? ibv_reg_mr(pd, buf, 4096, IBV_ACCESS_LOCAL_WRITE) : NULL;
+	channel = ibv_create_comp_channel(ctx);
+	cq = channel ? ibv_create_cq(ctx, 16, NULL, channel, 0) : NULL;
+	init.send_cq = init.recv_cq = cq;
+	qp = mr && cq ? ibv_create_qp(pd, &init) : NULL;
+	return qp;
+}
+
+int main(int argc, char **argv)
+{
+	volatile char *pages[MAX_MAPS];
+	struct ibv_device **list;
+	struct ibv_port_attr port;
+	pthread_t async, comp;
+	unsigned int n;
+	int status = -1, gate[2];
+	pid_t child;
+	char go;
+
+	if (argc != 2 || !set_up(argv[1])) {
+		printf("Bail out! %s cannot be set up: %s\n", argv[argc - 1], strerror(errno));
+		return 1;
+	}
+	printf("TAP version 13\n1..13\n");
+	setlinebuf(stdout);
+
+	n = map_pages(pages);
+	printf("# %u writable mappings of the device\n", n);
+	report(n > 0, "the device's pages are mapped");
+	touch_pages(pages, n);
+
+	/* a child that inherits the mappings and touches them when the device is gone */
+	if (pipe(gate))
+		return 1;
+	child = fork();
+	if (!child) {
+		close(gate[1]);
+		if (read(gate[0], &go, 1) == 1)
+			touch_pages(pages, n);
+		_exit(0);
+	}
+	pthread_create(&async, NULL, read_async, NULL);
+	pthread_create(&comp, NULL, read_comp, NULL);
+
+	report(write_file(driver_dir, "unbind", pci_slot), "the driver lets the device go");
+	pthread_join(async, NULL);
+	pthread_join(comp, NULL);
+	report(seen.fatal, "the async file delivers DEVICE_FATAL");
+	report(seen.end_errno == EIO, "and then ends with EIO");
+	report(seen.comp_errno == EIO, "the completion channel ends with EIO");
+
+	report(ibv_query_port(ctx, 1, &port) == EIO, "a query fails with EIO");
+	errno = 0;
+	report(!ibv_alloc_pd(ctx) && errno == EIO, "making an object fails with EIO");
+	touch_pages(pages, n);
+	report(true, "the device's pages can be touched");
+	report(write(gate[1], "x", 1) == 1 && waitpid(child, &status, 0) == child && !status,
+	       "and by a child that inherited them");
+
+	report(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr) &&
+	       !ibv_dealloc_pd(pd) && !ibv_destroy_comp_channel(channel),
+	       "every object can be returned");
+	report(!ibv_close_device(ctx), "the context can be closed");
+
+	report(write_file(driver_dir, "bind", pci_slot), "the driver takes the device again");
+	list = ibv_get_device_list(NULL);
+	ctx = list && list[0] ? ibv_open_device(list[0]) : NULL;
+	report(ctx && !ibv_query_port(ctx, 1, &port), "and it answers");
+	return failed > 0;
+}
