@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include <sys/wait.h>
 
 #include "capture/capture.h"
 #include "capture/pcapng.h"
 #include "fabric/run.h"
+#include "tests/tcheck.h"
 #include "wire/wire.h"
 
 /* A WRITE of 14 bytes with all its CRCs, as it has been printed many times. */
@@ -206,21 +206,6 @@ static void runs(void **state)
 /* ------------------------------------------------------------------------
  * Captures
  */
-static int run_checker(const char *file)
-{
-	const char *fast = getenv("VHCAD_FAST");
-	char cmd[1024], dir[512] = "build";
-	int st;
-
-	if (fast) {
-		snprintf(dir, sizeof(dir), "%s", fast);
-		*strrchr(dir, '/') = 0;
-	}
-	snprintf(cmd, sizeof(cmd), "%s/vhca-capcheck %s >/dev/null 2>&1", dir, file);
-	st = system(cmd);
-	return WIFEXITED(st) ? WEXITSTATUS(st) : -1;
-}
-
 static char *temp_file(void)
 {
 	static char name[] = "/tmp/vhcad-test-XXXXXX";
@@ -273,22 +258,22 @@ static void captures(void **state)
 	char *file = temp_file();
 
 	write_capture(file);
-	assert_int_equal(run_checker(file), 0);
+	assert_int_equal(t_capcheck(file), 0);
 	/* from the end: length 4, options 12, padding 2, VCRC 2, ICRC 4 */
 	flip(file, -20);
-	assert_int_equal(run_checker(file), 1);	/* VCRC */
+	assert_int_equal(t_capcheck(file), 1);	/* VCRC */
 	flip(file, -20);
-	assert_int_equal(run_checker(file), 0);
+	assert_int_equal(t_capcheck(file), 0);
 	flip(file, -24);
-	assert_int_equal(run_checker(file), 1);	/* ICRC (and VCRC) */
+	assert_int_equal(t_capcheck(file), 1);	/* ICRC (and VCRC) */
 	flip(file, -24);
 	flip(file, -2);
-	assert_int_equal(run_checker(file), 2);	/* no whole file */
+	assert_int_equal(t_capcheck(file), 2);	/* no whole file */
 	flip(file, -2);
 	assert_int_equal(truncate(file, 0), 0);
-	assert_int_equal(run_checker(file), 2);
+	assert_int_equal(t_capcheck(file), 2);
 	unlink(file);
-	assert_int_equal(run_checker(file), 2);
+	assert_int_equal(t_capcheck(file), 2);
 	assert_null(capture_open("/nowhere/file"));
 }
 
@@ -314,13 +299,13 @@ static void rxe_frames(void **state)
 		last = ftell(f);
 	}
 	fclose(f);
-	assert_int_equal(run_checker(file), 0);
+	assert_int_equal(t_capcheck(file), 0);
 	/* every byte behind the variant fields of the last frame counts */
 	flip(file, last - 1);
-	assert_int_equal(run_checker(file), 1);
+	assert_int_equal(t_capcheck(file), 1);
 	flip(file, last - 1);
 	flip(file, last - 8);
-	assert_int_equal(run_checker(file), 1);
+	assert_int_equal(t_capcheck(file), 1);
 	unlink(file);
 }
 
