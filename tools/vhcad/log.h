@@ -18,7 +18,9 @@ int log_open(const char *path);
  * @fmt: printf format, without a newline
  *
  * The line carries the wall clock time.  Control characters are replaced, so
- * that text from a client cannot forge lines.  Any thread; never allocates.
+ * that text from a client cannot forge lines.  What stands before the first
+ * colon names the source; a source that says too much is cut short, so that a
+ * guest cannot fill the disk.  Any thread; never allocates.
  */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

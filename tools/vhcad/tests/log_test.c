@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The log: whole lines, no forged ones, and a bound on what one source says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "tests/cm.h"
+#include "types.h"
+
+static char path[] = "/tmp/vhcad-test-XXXXXX";
+
+static int setup(void **state)
+{
+	close(mkstemp(path));
+	return log_open(path);
+}
+
+static int teardown(void **state)
+{
+	return unlink(path);
+}
+
+/* Lines of the log that contain the text. */
+static u32 lines_with(const char *text)
+{
+	char line[2048];
+	u32 n = 0;
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		assert_non_null(strchr(line, '\n'));
+		n += !!strstr(line, text);
+	}
+	fclose(f);
+	return n;
+}
+
+static void whole_lines(void **state)
+{
+	char big[5000];
+
+	log_line("plain: %d", 42);
+	assert_int_equal(lines_with("Z vhcad: plain: 42\n"), 1);
+	log_line("forged: one\n2026-01-01T00:00:00.000000Z vhcad: two\033[2J");
+	assert_int_equal(lines_with("vhcad: two"), 1);
+	assert_int_equal(lines_with("one?2026"), 1);
+	assert_int_equal(lines_with("\033"), 0);
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	log_line("long: %s", big);
+	assert_int_equal(lines_with("vhcad: long: xxx"), 1);
+}
+
+static void talkative_source(void **state)
+{
+	u32 said;
+
+	for (int i = 0; i < 5000; i++)
+		log_line("loud: line");
+	log_line("quiet: line");
+	said = lines_with("loud: line");
+	assert_true(said >= 100 && said < 200);
+	assert_int_equal(lines_with("quiet: line"), 1);
+	/* its allowance grows by ten lines a second */
+	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+	log_line("loud: again");
+	assert_int_equal(lines_with("loud: again ("), 1);
+	assert_int_equal(lines_with("lines before this left out"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_lines),
+		cmocka_unit_test(talkative_source),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
