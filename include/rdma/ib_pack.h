@@ -173,12 +173,12 @@ struct ib_unpacked_lrh {
 };
 
 struct ib_unpacked_grh {
-	u8    	     ip_version;
-	u8    	     traffic_class;
-	__be32 	     flow_label;
+	u8	     ip_version;
+	u8	     traffic_class;
+	__be32	     flow_label;
 	__be16       payload_length;
-	u8    	     next_header;
-	u8    	     hop_limit;
+	u8	     next_header;
+	u8	     hop_limit;
 	union ib_gid source_gid;
 	union ib_gid destination_gid;
 };

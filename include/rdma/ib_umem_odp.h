@@ -71,8 +71,8 @@ static inline size_t ib_umem_odp_num_pages(struct ib_umem_odp *umem_odp)
 }
 
 /* Rights in the low bits of a dma_list entry. */
-#define ODP_READ_ALLOWED_BIT  (1<<0ULL)
-#define ODP_WRITE_ALLOWED_BIT (1<<1ULL)
+#define ODP_READ_ALLOWED_BIT  (1 << 0ULL)
+#define ODP_WRITE_ALLOWED_BIT (1 << 1ULL)
 #define ODP_DMA_ADDR_MASK (~(ODP_READ_ALLOWED_BIT | ODP_WRITE_ALLOWED_BIT))
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING

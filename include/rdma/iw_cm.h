@@ -52,8 +52,8 @@ struct iw_cm_id {
 	void			*provider_data;
 	iw_event_handler        event_handler;
 
-	void (*add_ref)(struct iw_cm_id *);
-	void (*rem_ref)(struct iw_cm_id *);
+	void (*add_ref)(struct iw_cm_id *cm_id);
+	void (*rem_ref)(struct iw_cm_id *cm_id);
 	u8  tos;
 	bool tos_set:1;
 	bool mapped:1;

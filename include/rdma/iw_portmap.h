@@ -47,9 +47,9 @@ struct iwpm_sa_data {
 	u32 flags;
 };
 
-int iwpm_init(u8);
+int iwpm_init(u8 nl_client);
 
-int iwpm_exit(u8);
+int iwpm_exit(u8 nl_client);
 
 int iwpm_valid_pid(void);
 
@@ -61,19 +61,19 @@ int iwpm_add_and_query_mapping(struct iwpm_sa_data *pm_msg, u8 nl_client);
 
 int iwpm_remove_mapping(struct sockaddr_storage *local_addr, u8 nl_client);
 
-int iwpm_register_pid_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_register_pid_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
-int iwpm_add_mapping_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_add_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
-int iwpm_add_and_query_mapping_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_add_and_query_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
-int iwpm_remote_info_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_remote_info_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
-int iwpm_mapping_error_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_mapping_error_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
-int iwpm_mapping_info_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
-int iwpm_ack_mapping_info_cb(struct sk_buff *, struct netlink_callback *);
+int iwpm_ack_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
 int iwpm_get_remote_info(struct sockaddr_storage *mapped_loc_addr,
 			struct sockaddr_storage *mapped_rem_addr,

@@ -55,7 +55,7 @@ struct rdma_port_counter {
 struct rdma_counter {
 	struct rdma_restrack_entry	res;
 	struct ib_device		*device;
-	uint32_t			id;
+	u32			id;
 	struct kref			kref;
 	struct rdma_counter_mode	mode;
 	struct mutex			lock;

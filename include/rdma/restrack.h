@@ -82,7 +82,7 @@ int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type,
  */
 static inline bool rdma_is_kernel_res(const struct rdma_restrack_entry *res)
 {
-	return res->user == false;
+	return !res->user;
 }
 
 int __must_check rdma_restrack_get(struct rdma_restrack_entry *res);

@@ -86,7 +86,7 @@ static inline void uobj_alloc_abort(struct ib_uobject *uobj, struct uverbs_attr_
 static inline void uobj_finalize_uobj_create(struct ib_uobject *uobj,
 					     struct uverbs_attr_bundle *attrs)
 {
-	WARN_ON(attrs->uobject != NULL);
+	WARN_ON(attrs->uobject);
 	attrs->uobject = uobj;
 }
 

@@ -62,6 +62,7 @@ struct uverbs_attr {
  * struct uverbs_attr_bundle - a command at work
  * @driver_udata: the driver's part
  * @ucore: the core's part, of the write() ABI
+ * @hdr: everything before the attributes, as a structure of its own
  * @ufile: open file
  * @context: device context, NULL before there is one
  * @uobject: handle that the command makes

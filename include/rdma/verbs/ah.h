@@ -157,7 +157,7 @@ struct rdma_ah_attr {
  * @uobject: the user's handle, NULL for a kernel AH
  * @sgid_attr: source GID entry, reference held while the AH lives
  * @type: kind of address
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_ah {
 	struct ib_device	*device;
@@ -165,6 +165,7 @@ struct ib_ah {
 	struct ib_uobject	*uobject;
 	const struct ib_gid_attr *sgid_attr;
 	enum rdma_ah_attr_type	type;
+
 	RDMA_OBJECT_BASE;
 };
 

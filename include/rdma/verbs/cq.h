@@ -72,15 +72,15 @@ enum ib_poll_context {
  * @interrupt: the completion handler ran since then
  * @shared: belongs to the pool
  * @comp_vector: completion vector
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_cq {
 	struct ib_device       *device;
 	struct ib_ucq_object   *uobject;
-	ib_comp_handler   	comp_handler;
-	void                  (*event_handler)(struct ib_event *, void *);
+	ib_comp_handler		comp_handler;
+	void                  (*event_handler)(struct ib_event *event, void *context);
 	void                   *cq_context;
-	int               	cqe;
+	int			cqe;
 	unsigned int		cqe_used;
 	enum ib_poll_context	poll_ctx;
 	struct ib_wc		*wc;
@@ -155,7 +155,7 @@ int ib_process_cq_direct(struct ib_cq *cq, int budget);
 
 struct ib_cq *__ib_create_cq(struct ib_device *device,
 			     ib_comp_handler comp_handler,
-			     void (*event_handler)(struct ib_event *, void *),
+			     void (*event_handler)(struct ib_event *event, void *context),
 			     void *cq_context,
 			     const struct ib_cq_init_attr *cq_attr,
 			     const char *caller);

@@ -163,7 +163,7 @@ static inline void *rdma_zalloc_obj(struct ib_device *dev, size_t size,
 struct ib_client {
 	const char *name;
 	int (*add)(struct ib_device *ibdev);
-	void (*remove)(struct ib_device *, void *client_data);
+	void (*remove)(struct ib_device *dev, void *client_data);
 	void (*rename)(struct ib_device *dev, void *client_data);
 	int (*get_nl_info)(struct ib_device *ibdev, void *client_data,
 			   struct ib_client_nl_info *res);
@@ -214,7 +214,7 @@ void ib_unregister_device_and_put(struct ib_device *device);
 
 void ib_unregister_device_queued(struct ib_device *ib_dev);
 
-int ib_register_client   (struct ib_client *client);
+int ib_register_client(struct ib_client *client);
 
 void ib_unregister_client(struct ib_client *client);
 

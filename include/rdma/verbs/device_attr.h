@@ -93,12 +93,12 @@ enum ib_odp_transport_cap_bits {
 
 /* What on-demand paging offers, by transport. */
 struct ib_odp_caps {
-	uint64_t general_caps;
+	u64 general_caps;
 	struct {
-		uint32_t  rc_odp_caps;
-		uint32_t  uc_odp_caps;
-		uint32_t  ud_odp_caps;
-		uint32_t  xrc_odp_caps;
+		u32  rc_odp_caps;
+		u32  uc_odp_caps;
+		u32  ud_odp_caps;
+		u32  xrc_odp_caps;
 	} per_transport_caps;
 };
 
@@ -146,11 +146,61 @@ struct ib_cq_caps {
 
 /**
  * struct ib_device_attr - limits and capabilities, as query_device() fills them
+ * @fw_ver: firmware version, major << 32 | minor << 16 | sub
+ * @sys_image_guid: GUID of the system the device is a part of
+ * @max_mr_size: bytes of the largest MR
+ * @page_size_cap: mask of page sizes
+ * @vendor_id: vendor
+ * @vendor_part_id: vendor's part number
+ * @hw_ver: hardware revision
+ * @max_qp: QPs
+ * @max_qp_wr: work requests outstanding in one queue
+ * @device_cap_flags: enum ib_device_cap_flags
+ * @kernel_cap_flags: enum ib_kernel_cap_flags
+ * @max_send_sge: gather entries of a send
+ * @max_recv_sge: scatter entries of a receive
+ * @max_sge_rd: scatter entries of an RDMA READ
+ * @max_cq: CQs
+ * @max_cqe: entries of one CQ
+ * @max_mr: MRs
+ * @max_pd: PDs
+ * @max_qp_rd_atom: READs and atomics outstanding at a QP as responder
+ * @max_ee_rd_atom: the same of an end-to-end context
+ * @max_res_rd_atom: resources for READs and atomics of all QPs together
+ * @max_qp_init_rd_atom: READs and atomics outstanding of a QP as initiator
+ * @max_ee_init_rd_atom: the same of an end-to-end context
+ * @atomic_cap: scope of atomics
+ * @masked_atomic_cap: scope of masked atomics
+ * @max_ee: end-to-end contexts
+ * @max_rdd: reliable datagram domains
+ * @max_mw: memory windows
+ * @max_raw_ipv6_qp: raw IPv6 QPs
+ * @max_raw_ethy_qp: raw Ethertype QPs
+ * @max_mcast_grp: multicast groups
+ * @max_mcast_qp_attach: QPs of one group
+ * @max_total_mcast_qp_attach: QPs of all groups together
+ * @max_ah: address handles
+ * @max_srq: SRQs
+ * @max_srq_wr: work requests outstanding in one SRQ
+ * @max_srq_sge: scatter entries of a receive of an SRQ
+ * @max_fast_reg_page_list_len: pages of a fast registration
+ * @max_pi_fast_reg_page_list_len: pages of one with protection information
+ * @max_pkeys: P_Keys of a port
+ * @local_ca_ack_delay: longest delay of an acknowledgement, 4.096 us << n
+ * @sig_prot_cap: enum ib_signature_prot_cap
+ * @sig_guard_cap: enum ib_signature_guard_cap
+ * @odp_caps: on-demand paging
+ * @timestamp_mask: bits of a completion time stamp that count
+ * @hca_core_clock: frequency of the clock of time stamps, kHz
+ * @rss_caps: receive side scaling
+ * @max_wq_type_rq: work queues
+ * @raw_packet_caps: enum ib_raw_packet_caps
+ * @tm_caps: tag matching
+ * @cq_caps: CQ moderation
+ * @max_dm_size: bytes of device memory
+ * @max_sgl_rd: scatter entries of an RDMA READ that rdma/rw.h does without registration
  *
- * Counts are numbers of objects or of entries in one object; 0 means that the
- * device has none.  page_size_cap is a mask of page sizes, timestamp_mask the
- * bits of a completion time stamp that count, hca_core_clock its frequency in
- * kHz, local_ca_ack_delay an exponent of 4.096 us.
+ * Counts are of objects, or of entries in one object; 0 means that the device has none.
  */
 struct ib_device_attr {
 	u64			fw_ver;
@@ -197,8 +247,8 @@ struct ib_device_attr {
 	int			sig_prot_cap;
 	int			sig_guard_cap;
 	struct ib_odp_caps	odp_caps;
-	uint64_t		timestamp_mask;
-	uint64_t		hca_core_clock;
+	u64		timestamp_mask;
+	u64		hca_core_clock;
 	struct ib_rss_caps	rss_caps;
 	u32			max_wq_type_rq;
 	u32			raw_packet_caps;

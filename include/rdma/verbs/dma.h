@@ -18,7 +18,7 @@ static inline bool ib_uses_virt_dma(struct ib_device *dev)
 {
 	if (!IS_ENABLED(CONFIG_INFINIBAND_VIRT_DMA))
 		return false;
-	return dev->dma_device == NULL;
+	return !dev->dma_device;
 }
 
 /**

@@ -240,12 +240,13 @@ struct ib_flow_attr {
  * @qp: QP, or NULL
  * @device: device
  * @uobject: the user's handle
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_flow {
 	struct ib_qp		*qp;
 	struct ib_device	*device;
 	struct ib_uobject	*uobject;
+
 	RDMA_OBJECT_BASE;
 };
 
@@ -305,11 +306,12 @@ struct ib_flow_action {
  * struct ib_counters - a set of counters that flow rules can count in
  * @device: device
  * @uobject: the user's handle
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_counters {
 	struct ib_device	*device;
 	struct ib_uobject	*uobject;
+
 	RDMA_OBJECT_BASE;
 };
 

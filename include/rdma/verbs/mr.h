@@ -53,8 +53,8 @@ enum ib_access_flags {
 
 enum ib_mr_rereg_flags {
 	IB_MR_REREG_TRANS	= 1,
-	IB_MR_REREG_PD		= (1<<1),
-	IB_MR_REREG_ACCESS	= (1<<2),
+	IB_MR_REREG_PD		= (1 << 1),
+	IB_MR_REREG_ACCESS	= (1 << 2),
 	IB_MR_REREG_SUPPORTED	= ((IB_MR_REREG_ACCESS << 1) - 1)
 };
 
@@ -81,13 +81,14 @@ struct ib_dm_alloc_attr {
  * @length: bytes
  * @flags: reserved
  * @uobject: the user's handle
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_dm {
 	struct ib_device  *device;
 	u32		   length;
 	u32		   flags;
 	struct ib_uobject *uobject;
+
 	RDMA_OBJECT_BASE;
 };
 
@@ -106,7 +107,7 @@ struct ib_dm {
  * @qp_entry: place in a QP's pool, of a kernel MR
  * @dm: device memory behind it, or NULL
  * @sig_attrs: signature layout, or NULL
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_mr {
 	struct ib_device  *device;
@@ -137,7 +138,7 @@ struct ib_mr {
  * @uobject: the user's handle
  * @rkey: key for peers
  * @type: 1, or 2 (A and B)
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_mw {
 	struct ib_device	*device;
@@ -145,6 +146,7 @@ struct ib_mw {
 	struct ib_uobject	*uobject;
 	u32			rkey;
 	enum ib_mw_type         type;
+
 	RDMA_OBJECT_BASE;
 };
 

@@ -53,7 +53,7 @@ enum ib_mad_result {
 
 #define DECLARE_RDMA_OBJ_SIZE(ib_struct) size_t size_##ib_struct
 
-/**
+/*
  * struct ib_device_ops - the driver's operations
  *
  * Those left NULL are not supported.  An operation on an object that exists is

@@ -18,7 +18,7 @@
  * @uobject: the user's handle, NULL for a kernel PD
  * @unsafe_global_rkey: with IB_PD_UNSAFE_GLOBAL_RKEY, key for all memory, for peers
  * @__internal_mr: the core's MR behind the two keys, NULL when the device has its own
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_pd {
 	u32			local_dma_lkey;
@@ -29,6 +29,7 @@ struct ib_pd {
 	u32			unsafe_global_rkey;
 
 	struct ib_mr	       *__internal_mr;
+
 	RDMA_OBJECT_BASE;
 };
 
@@ -38,7 +39,7 @@ struct ib_pd {
  * @inode: file that names the domain between processes, or NULL
  * @tgt_qps_rwsem: protects @tgt_qps
  * @tgt_qps: target QPs by number
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_xrcd {
 	struct ib_device       *device;

@@ -190,11 +190,31 @@ enum ib_port_speed {
 
 /**
  * struct ib_port_attr - state and limits of a port, as query_port() fills them
+ * @subnet_prefix: of the subnet
+ * @state: logical state
+ * @max_mtu: largest MTU
+ * @active_mtu: MTU in use
+ * @phys_mtu: bytes, Omni-Path only
+ * @gid_tbl_len: entries of the GID table
+ * @ip_gids: GIDs are made from IP addresses
+ * @port_cap_flags: enum ib_uverbs_query_port_cap_flags
+ * @max_msg_sz: bytes of the largest message
+ * @bad_pkey_cntr: packets with a wrong P_Key
+ * @qkey_viol_cntr: packets with a wrong Q_Key
+ * @pkey_tbl_len: entries of the P_Key table
+ * @sm_lid: LID of the subnet manager
+ * @lid: LID of the port; 32 bits for Omni-Path's sake
+ * @lmc: low bits of a LID that the port ignores
+ * @max_vl_num: virtual lanes, as PortInfo encodes them
+ * @sm_sl: service level to the subnet manager
+ * @subnet_timeout: longest time through the subnet, 4.096 us << n
+ * @init_type_reply: what the subnet manager initialised
+ * @active_width: enum ib_port_width
+ * @active_speed: enum ib_port_speed
+ * @phys_state: enum ib_port_phys_state
+ * @port_cap_flags2: CapabilityMask2
  *
- * The core clears the structure before it calls the driver.  active_width and
- * active_speed hold enum ib_port_width and enum ib_port_speed, phys_state enum
- * ib_port_phys_state; phys_mtu is bytes and only Omni-Path's; LIDs have 32 bits
- * for Omni-Path's sake.
+ * The core clears the structure before it calls the driver.
  */
 struct ib_port_attr {
 	u64			subnet_prefix;
@@ -225,9 +245,9 @@ struct ib_port_attr {
 
 enum ib_port_modify_flags {
 	IB_PORT_SHUTDOWN		= 1,
-	IB_PORT_INIT_TYPE		= (1<<2),
-	IB_PORT_RESET_QKEY_CNTR		= (1<<3),
-	IB_PORT_OPA_MASK_CHG		= (1<<4)
+	IB_PORT_INIT_TYPE		= (1 << 2),
+	IB_PORT_RESET_QKEY_CNTR		= (1 << 3),
+	IB_PORT_OPA_MASK_CHG		= (1 << 4)
 };
 
 /* Bits of the port's capability mask to set and to clear. */

@@ -108,7 +108,7 @@ enum ib_qp_create_flags {
  * @source_qpn: with IB_QP_CREATE_SOURCE_QPN, the number that sends carry
  */
 struct ib_qp_init_attr {
-	void                  (*event_handler)(struct ib_event *, void *);
+	void                  (*event_handler)(struct ib_event *event, void *context);
 
 	void		       *qp_context;
 	struct ib_cq	       *send_cq;
@@ -133,7 +133,7 @@ struct ib_qp_init_attr {
  * @qp_type: IB_QPT_XRC_TGT
  */
 struct ib_qp_open_attr {
-	void                  (*event_handler)(struct ib_event *, void *);
+	void                  (*event_handler)(struct ib_event *event, void *context);
 	void		       *qp_context;
 	u32			qp_num;
 	enum ib_qp_type		qp_type;
@@ -178,31 +178,31 @@ enum ib_rnr_timeout {
 /* Members of struct ib_qp_attr that a call sets or asks for. */
 enum ib_qp_attr_mask {
 	IB_QP_STATE			= 1,
-	IB_QP_CUR_STATE			= (1<<1),
-	IB_QP_EN_SQD_ASYNC_NOTIFY	= (1<<2),
-	IB_QP_ACCESS_FLAGS		= (1<<3),
-	IB_QP_PKEY_INDEX		= (1<<4),
-	IB_QP_PORT			= (1<<5),
-	IB_QP_QKEY			= (1<<6),
-	IB_QP_AV			= (1<<7),
-	IB_QP_PATH_MTU			= (1<<8),
-	IB_QP_TIMEOUT			= (1<<9),
-	IB_QP_RETRY_CNT			= (1<<10),
-	IB_QP_RNR_RETRY			= (1<<11),
-	IB_QP_RQ_PSN			= (1<<12),
-	IB_QP_MAX_QP_RD_ATOMIC		= (1<<13),
-	IB_QP_ALT_PATH			= (1<<14),
-	IB_QP_MIN_RNR_TIMER		= (1<<15),
-	IB_QP_SQ_PSN			= (1<<16),
-	IB_QP_MAX_DEST_RD_ATOMIC	= (1<<17),
-	IB_QP_PATH_MIG_STATE		= (1<<18),
-	IB_QP_CAP			= (1<<19),
-	IB_QP_DEST_QPN			= (1<<20),
-	IB_QP_RESERVED1			= (1<<21),
-	IB_QP_RESERVED2			= (1<<22),
-	IB_QP_RESERVED3			= (1<<23),
-	IB_QP_RESERVED4			= (1<<24),
-	IB_QP_RATE_LIMIT		= (1<<25),
+	IB_QP_CUR_STATE			= (1 << 1),
+	IB_QP_EN_SQD_ASYNC_NOTIFY	= (1 << 2),
+	IB_QP_ACCESS_FLAGS		= (1 << 3),
+	IB_QP_PKEY_INDEX		= (1 << 4),
+	IB_QP_PORT			= (1 << 5),
+	IB_QP_QKEY			= (1 << 6),
+	IB_QP_AV			= (1 << 7),
+	IB_QP_PATH_MTU			= (1 << 8),
+	IB_QP_TIMEOUT			= (1 << 9),
+	IB_QP_RETRY_CNT			= (1 << 10),
+	IB_QP_RNR_RETRY			= (1 << 11),
+	IB_QP_RQ_PSN			= (1 << 12),
+	IB_QP_MAX_QP_RD_ATOMIC		= (1 << 13),
+	IB_QP_ALT_PATH			= (1 << 14),
+	IB_QP_MIN_RNR_TIMER		= (1 << 15),
+	IB_QP_SQ_PSN			= (1 << 16),
+	IB_QP_MAX_DEST_RD_ATOMIC	= (1 << 17),
+	IB_QP_PATH_MIG_STATE		= (1 << 18),
+	IB_QP_CAP			= (1 << 19),
+	IB_QP_DEST_QPN			= (1 << 20),
+	IB_QP_RESERVED1			= (1 << 21),
+	IB_QP_RESERVED2			= (1 << 22),
+	IB_QP_RESERVED3			= (1 << 23),
+	IB_QP_RESERVED4			= (1 << 24),
+	IB_QP_RATE_LIMIT		= (1 << 25),
 
 	IB_QP_ATTR_STANDARD_BITS = GENMASK(20, 0),
 };
@@ -225,9 +225,33 @@ enum ib_mig_state {
 
 /**
  * struct ib_qp_attr - attributes of a QP; a mask says which count
- *
- * timeout is an exponent of 4.096 us, 0 for never; rnr_retry 7 means for ever;
- * PSNs have 24 bits; min_rnr_timer is enum ib_rnr_timeout; rate_limit is kbit/s.
+ * @qp_state: state to move to
+ * @cur_qp_state: state it is assumed to be in
+ * @path_mtu: MTU of the path
+ * @path_mig_state: path migration
+ * @qkey: Q_Key of a datagram QP
+ * @rq_psn: PSN expected first, 24 bits
+ * @sq_psn: PSN sent first, 24 bits
+ * @dest_qp_num: the peer's number
+ * @qp_access_flags: rights of the peer, enum ib_access_flags
+ * @cap: size
+ * @ah_attr: address vector of the path
+ * @alt_ah_attr: of the alternate path
+ * @pkey_index: P_Key of the path
+ * @alt_pkey_index: of the alternate path
+ * @en_sqd_async_notify: event when the send queue is drained
+ * @sq_draining: it is being drained
+ * @max_rd_atomic: READs and atomics outstanding as initiator
+ * @max_dest_rd_atomic: READs and atomics outstanding as responder
+ * @min_rnr_timer: what a peer without credit is told to wait, enum ib_rnr_timeout
+ * @port_num: port of the path
+ * @timeout: wait for an acknowledgement, 4.096 us << n, 0: for ever
+ * @retry_cnt: transport retries, 0 to 7
+ * @rnr_retry: retries when the peer has no buffer, 7: for ever
+ * @alt_port_num: port of the alternate path
+ * @alt_timeout: wait for an acknowledgement on the alternate path
+ * @rate_limit: kbit/s, 0: none
+ * @xmit_slave: interface of a bond that packets leave by
  */
 struct ib_qp_attr {
 	enum ib_qp_state	qp_state;
@@ -340,7 +364,7 @@ struct ib_qp_security {
  * @port: port number
  * @integrity_en: may use signature MRs
  * @counter: counter it is bound to
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_qp {
 	struct ib_device       *device;
@@ -359,8 +383,8 @@ struct ib_qp {
 	struct list_head	open_list;
 	struct ib_qp           *real_qp;
 	struct ib_uqp_object   *uobject;
-	void                  (*event_handler)(struct ib_event *, void *);
-	void                  (*registered_event_handler)(struct ib_event *, void *);
+	void                  (*event_handler)(struct ib_event *event, void *context);
+	void                  (*registered_event_handler)(struct ib_event *event, void *context);
 	void		       *qp_context;
 
 	const struct ib_gid_attr *av_sgid_attr;

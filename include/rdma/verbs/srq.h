@@ -59,7 +59,7 @@ struct ib_srq_attr {
  * @ext: CQ of the kinds that have one, XRC domain, or length of the matching list
  */
 struct ib_srq_init_attr {
-	void		      (*event_handler)(struct ib_event *, void *);
+	void		      (*event_handler)(struct ib_event *event, void *context);
 	void		       *srq_context;
 	struct ib_srq_attr	attr;
 	enum ib_srq_type	srq_type;
@@ -87,13 +87,13 @@ struct ib_srq_init_attr {
  * @srq_context: given to it
  * @srq_type: kind
  * @ext: CQ, XRC domain and SRQ number of the kinds that have them
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_srq {
 	struct ib_device       *device;
 	struct ib_pd	       *pd;
 	struct ib_usrq_object  *uobject;
-	void		      (*event_handler)(struct ib_event *, void *);
+	void		      (*event_handler)(struct ib_event *event, void *context);
 	void		       *srq_context;
 	enum ib_srq_type	srq_type;
 

@@ -40,7 +40,7 @@ struct ib_rdmacg_object {
  * @ufile: open file it belongs to
  * @cg_obj: its control group charge
  * @mmap_xa: mappings offered by the driver, by page offset
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_ucontext {
 	struct ib_device       *device;
@@ -49,6 +49,7 @@ struct ib_ucontext {
 	struct ib_rdmacg_object	cg_obj;
 
 	struct xarray mmap_xa;
+
 	RDMA_OBJECT_BASE;
 };
 

@@ -43,18 +43,19 @@ enum ib_wq_state {
  * @wq_num: number
  * @state: state
  * @wq_type: kind
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_wq {
 	struct ib_device       *device;
 	struct ib_uwq_object   *uobject;
 	void		    *wq_context;
-	void		    (*event_handler)(struct ib_event *, void *);
+	void		    (*event_handler)(struct ib_event *event, void *context);
 	struct ib_pd	       *pd;
 	struct ib_cq	       *cq;
 	u32		wq_num;
 	enum ib_wq_state       state;
 	enum ib_wq_type	wq_type;
+
 	RDMA_OBJECT_BASE;
 };
 
@@ -73,7 +74,7 @@ struct ib_wq_init_attr {
 	u32		max_wr;
 	u32		max_sge;
 	struct	ib_cq	       *cq;
-	void		    (*event_handler)(struct ib_event *, void *);
+	void		    (*event_handler)(struct ib_event *event, void *context);
 	u32		create_flags;
 };
 
@@ -98,7 +99,7 @@ struct ib_wq_attr {
  * @ind_tbl_num: number
  * @log_ind_tbl_size: log2 of the entries
  * @ind_tbl: the queues
- * @obj: object base
+ * @RDMA_OBJECT_BASE: object base
  */
 struct ib_rwq_ind_table {
 	struct ib_device	*device;
@@ -106,6 +107,7 @@ struct ib_rwq_ind_table {
 	u32		ind_tbl_num;
 	u32		log_ind_tbl_size;
 	struct ib_wq	**ind_tbl;
+
 	RDMA_OBJECT_BASE;
 };
 
