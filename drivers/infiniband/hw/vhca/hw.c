@@ -4,6 +4,7 @@
 #include <linux/device.h>
 #include <linux/iopoll.h>
 #include <linux/module.h>
+#include <kunit/visibility.h>
 
 #include "hw.h"
 
@@ -78,6 +79,7 @@ void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct
 	init_completion(&hw->stopped);
 	INIT_WORK(&hw->stop_work, stop_dead_device);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_hw_init);
 
 /**
  * vhca_hw_kill - give a device up

@@ -9,6 +9,8 @@
  * A QP is found by number in the device's table. It cannot go away under a poll: destruction takes
  * the lock of its CQs after it has left the table.
  */
+#include <kunit/visibility.h>
+
 #include "ring.h"
 #include "verbs.h"
 
@@ -198,6 +200,7 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	spin_unlock_irqrestore(&k->lock, flags);
 	return got;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
 
 /* ib_device_ops.req_notify_cq. Any context. */
 int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
@@ -221,6 +224,7 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 		vhca_cq_wake_soft(cq);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
 
 /**
  * vhca_cq_wake_soft - have a kernel CQ's consumer poll, since the device will not call it
@@ -266,6 +270,7 @@ void vhca_cq_wake_work(struct work_struct *work)
 	if (call && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
 
 /**
  * vhca_cq_attach_qp - let the CQs of a kernel QP know it
@@ -283,6 +288,7 @@ void vhca_cq_attach_qp(struct vhca_qp *qp)
 	list_add_tail(&qp->kernel->rq.link, &recv->receivers);
 	spin_unlock_irq(&recv->lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
 
 /* Called with the CQ's lock held: mark what a QP that goes has left in a CQ. */
 static void disown_cqes(struct vhca_cq *cq, u32 qpn)
@@ -325,3 +331,4 @@ void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 		vhca_wq_reset(&qp->kernel->rq);
 	spin_unlock_irq(&recv->kernel->lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_purge_qp);

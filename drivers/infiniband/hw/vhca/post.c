@@ -6,6 +6,7 @@
  * are copied piece by piece across the ring's end and the ring's pieces.
  */
 #include <linux/overflow.h>
+#include <kunit/visibility.h>
 
 #include "ring.h"
 #include "verbs.h"
@@ -95,6 +96,7 @@ u32 vhca_send_wqe_blocks(u32 nsge, u32 inline_len)
 	return DIV_ROUND_UP(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_raddr) + payload,
 			    VHCA_WQE_BLOCK);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_send_wqe_blocks);
 
 /**
  * vhca_wq_reset - forget everything that was posted
@@ -213,6 +215,7 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		vhca_cq_wake_soft(to_vcq(ibqp->send_cq));
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_post_send);
 
 static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 {
@@ -296,3 +299,4 @@ int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		vhca_cq_wake_soft(to_vcq(ibqp->recv_cq));
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_post_recv);
