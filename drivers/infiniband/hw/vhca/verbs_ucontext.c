@@ -4,6 +4,7 @@
  * one mapping each, made as the area grows.
  */
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "admin_cmd.h"
@@ -93,6 +94,19 @@ static int answer_alloc(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct 
 	return vhca_udata_out(dev, udata, "alloc_ucontext", &resp, sizeof(resp), sizeof(resp));
 }
 
+static void close_area(struct vhca_dev *dev, struct vhca_ucontext *ctx)
+{
+	int err = vhca_uar_close(&ctx->uar);
+
+	if (!err)
+		return;
+	/* The device would go on reading pages we must not free while it does. */
+	dev_err(dev->hw.dev, "device keeps doorbell area %u (%d)\n", ctx->uar.handle, err);
+	vhca_hw_kill(&dev->hw, "it does not close a doorbell area");
+	wait_for_completion(&dev->hw.stopped);
+	vhca_uar_exit(&ctx->uar);
+}
+
 /* Open a context: a doorbell area of its own on the device. */
 int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 {
@@ -111,9 +125,15 @@ int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "kick pages are %u bytes apart, processes map %lu",
 				   dev->hw.kick_stride, PAGE_SIZE);
+	/*
+	 * A driver whose device is in use is not unloaded by mistake. Some cores see to that and some
+	 * do not; unbinding the device takes contexts away all the same.
+	 */
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
 	err = vhca_uar_open(&ctx->uar, &dev->hw, &user_uar_ops);
 	if (err)
-		return err;
+		goto err_module;
 	err = rdma_user_mmap_entry_insert(ibctx, &ctx->kick, PAGE_SIZE);
 	if (err)
 		goto err_close;
@@ -125,7 +145,9 @@ int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 err_kick:
 	rdma_user_mmap_entry_remove(&ctx->kick);
 err_close:
-	vhca_uar_close(&ctx->uar);
+	close_area(dev, ctx);
+err_module:
+	module_put(THIS_MODULE);
 	return err;
 }
 
@@ -134,17 +156,10 @@ void vhca_dealloc_ucontext(struct ib_ucontext *ibctx)
 {
 	struct vhca_dev *dev = to_vdev(ibctx->device);
 	struct vhca_ucontext *ctx = to_vucontext(ibctx);
-	int err;
 
 	rdma_user_mmap_entry_remove(&ctx->kick);
-	err = vhca_uar_close(&ctx->uar);
-	if (!err)
-		return;
-	/* The device would go on reading pages we must not free while it does. */
-	dev_err(dev->hw.dev, "device keeps doorbell area %u (%d)\n", ctx->uar.handle, err);
-	vhca_hw_kill(&dev->hw, "it does not close a doorbell area");
-	wait_for_completion(&dev->hw.stopped);
-	vhca_uar_exit(&ctx->uar);
+	close_area(dev, ctx);
+	module_put(THIS_MODULE);
 }
 
 /*
