@@ -104,7 +104,8 @@ class Session:
             node.reports.append(line)
 
     def output_line(self, node, line):
-        print(f"n{node.number}| {line}", flush=True)
+        end = "\r\n" if self.terminal else "\n"
+        print(f"n{node.number}| {line}", end=end, flush=True)
 
     # ---- starting ------------------------------------------------------------
 

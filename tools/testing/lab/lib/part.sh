@@ -28,6 +28,23 @@ part_stamped() {
 
 part_intact() { part_manifest "$CACHE/$1" | cmp -s - "$CACHE/$1/manifest"; }
 
+# Guests and builds read the parts in place: who uses the cache holds its lock shared
+# (until cache_released, or for good), who replaces a part holds it alone.
+cache_used() {
+	exec {use_lock}>>"$CACHE/.use"
+	flock -s "$use_lock"
+}
+
+cache_alone() {
+	exec {use_lock}>>"$CACHE/.use"
+	flock -n "$use_lock" || {
+		say "waiting for guests and builds that use the cache"
+		flock "$use_lock"
+	}
+}
+
+cache_released() { exec {use_lock}>&-; }
+
 # Make part NAME unless it is there, whole and of the present recipe.
 part_ready() {
 	local name=$1 started=$SECONDS work hash cause
@@ -52,8 +69,10 @@ part_ready() {
 	part_manifest "$work" >"$work/manifest"
 	rm -f "$CACHE/$name.log"
 	echo "$hash" >"$work/stamp"
+	cache_alone
 	rm -rf --one-file-system "${CACHE:?}/$name"
 	mv "$work" "$CACHE/$name"
+	cache_released
 	say "$name: made in $((SECONDS - started)) s, $(du -sm "$CACHE/$name" | cut -f1) MB"
 }
 

@@ -111,6 +111,7 @@ boot_guests() {
 	fi
 	accel=$(accelerator)
 	mkdir -p "$BUILD/trees"
+	cache_used
 	exec python3 "$LABDIR/host/lab-vm.py" \
 		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$BUILD/trees" \
 		--qemu-root "$(part_path qemu-root)" --guest-root "$root" \

@@ -7,7 +7,9 @@
 in_guest_root() {
 	[ $# -gt 0 ] || usage_error "chroot takes a command"
 	need_root
+	cache_used
 	isolated "$LIB/enter-guest-root" "$(part_path guest-root)" "$TOP" "$CACHE" "$@"
+	cache_released
 }
 
 build_lock() {
