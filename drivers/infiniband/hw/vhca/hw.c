@@ -24,12 +24,21 @@ static struct vhca_hw *admin_to_hw(struct vhca_admin *aq)
 
 static u32 reg_read(struct vhca_hw *hw, u32 reg)
 {
-	return readl(hw->regs + reg);
+	u32 value;
+
+	/* Whoever serves a device that went may take seconds to fail an access: ask once. */
+	if (READ_ONCE(hw->gone))
+		return VHCA_STATUS_GONE;
+	value = readl(hw->regs + reg);
+	if (reg == VHCA_REG_STATUS && value == VHCA_STATUS_GONE)
+		WRITE_ONCE(hw->gone, true);
+	return value;
 }
 
 static void reg_write(struct vhca_hw *hw, u32 reg, u32 value)
 {
-	writel(value, hw->regs + reg);
+	if (!READ_ONCE(hw->gone))
+		writel(value, hw->regs + reg);
 }
 
 /*
@@ -99,24 +108,16 @@ void vhca_hw_kill(struct vhca_hw *hw, const char *why)
 }
 
 /**
- * vhca_hw_present - read the device's status register once
- * @hw: the device
- *
- * Return: false when the device has been taken away.
- */
-bool vhca_hw_present(struct vhca_hw *hw)
-{
-	return reg_read(hw, VHCA_REG_STATUS) != VHCA_STATUS_GONE;
-}
-
-/**
  * vhca_hw_check - read the device's status register and kill it if it says so
  * @hw: the device
  */
 void vhca_hw_check(struct vhca_hw *hw)
 {
-	u32 status = reg_read(hw, VHCA_REG_STATUS);
+	u32 status;
 
+	if (vhca_hw_dead(hw))
+		return;
+	status = reg_read(hw, VHCA_REG_STATUS);
 	if (status == VHCA_STATUS_GONE)
 		vhca_hw_kill(hw, "registers read all ones, it was taken away");
 	else if (status & VHCA_STATUS_FATAL)

@@ -86,6 +86,7 @@ struct vhca_limits {
  * @limits: what the device can do
  * @dead: set once, when the device failed or went away; commands then fail at once
  * @dead_why: why, for the log
+ * @gone: a register read has shown that the device was taken away; no register is touched any more
  * @stopped: completed when a dead device is known to do no DMA any more
  * @stop_work: stops a dead device and calls @on_dead
  * @on_dead: told, in process context, that the device is dead and has been stopped
@@ -102,6 +103,7 @@ struct vhca_hw {
 	struct vhca_limits limits;
 	unsigned long dead;
 	const char *dead_why;
+	bool gone;
 	struct completion stopped;
 	struct work_struct stop_work;
 	void (*on_dead)(struct vhca_hw *hw);
@@ -112,7 +114,6 @@ int vhca_hw_identify(struct vhca_hw *hw);
 int vhca_hw_start(struct vhca_hw *hw);
 void vhca_hw_stop(struct vhca_hw *hw);
 void vhca_hw_kill(struct vhca_hw *hw, const char *why);
-bool vhca_hw_present(struct vhca_hw *hw);
 void vhca_hw_check(struct vhca_hw *hw);
 
 /**
