@@ -233,12 +233,14 @@ long ib_uverbs_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 
 	if (cmd != RDMA_VERBS_IOCTL)
 		return -ENOIOCTLCMD;
-	if (copy_from_user(&hdr, user_hdr, sizeof(hdr)))
-		return -EFAULT;
 
 	rdma_reject_enter(&file->rejects, &scope);
-	scope.quiet = is_probe(&hdr);
-	ret = serve_header(file, &hdr, user_hdr->attrs, &scope);
+	if (copy_from_user(&hdr, user_hdr, sizeof(hdr))) {
+		ret = rdma_refuse(-EFAULT, "ioctl: header cannot be read");
+	} else {
+		scope.quiet = is_probe(&hdr);
+		ret = serve_header(file, &hdr, user_hdr->attrs, &scope);
+	}
 	rdma_reject_leave(&scope);
 	return ret;
 }

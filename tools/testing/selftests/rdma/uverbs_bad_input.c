@@ -273,6 +273,7 @@ int main(int argc, char **argv)
 	static const struct bad_input *const tables[] = { bad_ioctls, bad_objects, bad_writes };
 	const struct bad_input *row;
 	uint32_t before[4], after[4];
+	struct reasons first;
 	unsigned int rows = 0;
 	int fds, t;
 
@@ -284,9 +285,11 @@ int main(int argc, char **argv)
 	for (t = 0; t < 3; t++)
 		for (row = tables[t]; row->name; row++)
 			rows++;
-	printf("TAP version 13\n1..%u\n", rows + 4);
+	printf("TAP version 13\n1..%u\n", rows + 5);
 	setlinebuf(stdout);
 
+	read_reasons(fd, 0, &first);
+	report(!first.count, "set_up_refused_nothing", first.text);
 	counts(before);
 	fds = open_fds();
 	for (t = 0; t < 3; t++)

@@ -275,7 +275,7 @@ const struct bad_input bad_ioctls[] = {
 	ROW(header_driver, EINVAL, "driver_id 77"),
 	ROW(header_object, EPROTONOSUPPORT, "object 0xfff"),
 	ROW(header_method, EPROTONOSUPPORT, "method 0x13"),
-	ROW(header_unreadable, EFAULT, NULL),
+	ROW(header_unreadable, EFAULT, "header"),
 	ROW(attrs_unreadable, EFAULT, "attributes"),
 	ROW(other_ioctl, ENOTTY, NULL),
 	ROW(attr_unknown_mandatory, EPROTONOSUPPORT, "attribute 0x1d"),
