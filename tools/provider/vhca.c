@@ -48,6 +48,7 @@ static const struct verbs_context_ops context_ops = {
 	.query_qp = vhca_query_qp,
 	.reg_mr = vhca_reg_mr,
 	.req_notify_cq = vhca_req_notify_cq,
+	.rereg_mr = vhca_rereg_mr,
 };
 
 static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int cmd_fd,

@@ -258,6 +258,22 @@ int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va
 	return length ? 0 : EINVAL;
 }
 
+int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length,
+		     uint64_t hca_va, int access, struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
+		     size_t cmd_size, struct ib_uverbs_rereg_mr_resp *resp, size_t resp_size)
+{
+	(void)vmr;
+	(void)access;
+	(void)cmd;
+	(void)resp;
+	assert_int_equal(cmd_size, sizeof(*cmd));
+	assert_int_equal(resp_size, sizeof(*resp));
+	assert_int_equal(hca_va, (uintptr_t)addr);
+	if (flags & IBV_REREG_MR_CHANGE_PD && !pd)
+		return EINVAL;
+	return flags & IBV_REREG_MR_CHANGE_TRANSLATION && !length ? EINVAL : 0;
+}
+
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	(void)vmr;

@@ -301,6 +301,10 @@ static void the_kernels_verbs_pass_through(void **state)
 	assert_non_null(mr);
 	assert_null(fake_ops()->reg_mr(pd, &byte, 0, (uintptr_t)&byte, 0));
 	assert_int_equal(errno, EINVAL);
+	assert_int_equal(fake_ops()->rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_TRANSLATION,
+					      NULL, &byte, 1, 0), 0);
+	assert_int_equal(fake_ops()->rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_TRANSLATION,
+					      NULL, &byte, 0, 0), EINVAL);
 	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(mr)), 0);
 
 	init.send_cq = cq;
