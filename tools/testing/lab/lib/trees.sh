@@ -87,6 +87,7 @@ guest_root_with() {
 			die "the packages $packages could not be installed: see $CACHE/$name.log"
 		}
 		mv "$work" "$CACHE/$name"
+		rm -f "$CACHE/$name.log"
 	fi
 	echo "$CACHE/$name"
 }

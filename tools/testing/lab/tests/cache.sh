@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The cache notices damage, stale recipes and interruptions, and mends what needs no
+# network without one.
+. "$(dirname "$0")/lib.sh"
+
+kdir=$("$lab" path kdir) || exit 1
+cache=${kdir%/kdir/data}
+copy=$(mktemp -d "$cache/.test.XXXXXX")
+trap 'rm -rf --one-file-system "$work" "$copy"' EXIT
+for part in guest-root qemu-root linux-source rdma-core-source kdir initramfs; do
+	# links to the same files; what is made again gets files of its own
+	cp -al "$cache/$part" "$copy/" || exit 1
+done
+
+setup() {
+	VHCA_CACHE=$copy unshare -n "$lab" setup parts >"$work/log" 2>&1
+	expect "$1: status" 0 $?
+}
+
+setup "nothing to do"
+expect "nothing to do: nothing is made" 0 "$(grep -c ': making it (log' "$work/log")"
+
+rm "$copy/kdir/data/Module.symvers"
+setup "a file is missing"
+expect_text "a file is missing: it is said" '^lab: kdir: damaged' "$work/log"
+expect "a file is missing: one part is made" 1 "$(grep -c ': making it (log' "$work/log")"
+expect "a file is missing: it is back" "$(sha256sum <"$kdir/Module.symvers")" \
+	"$(sha256sum <"$copy/kdir/data/Module.symvers")"
+expect "no symbol of the distribution's RDMA modules is in it" 0 \
+	"$(grep -c drivers/infiniband/ "$copy/kdir/data/Module.symvers")"
+
+cp --remove-destination "$copy/initramfs/data" "$work/image"
+rm "$copy/initramfs/data"
+head -c 1000 "$work/image" >"$copy/initramfs/data"
+setup "a file is cut short"
+expect "a file is cut short: it is whole again" "$(stat -c %s "$work/image")" \
+	"$(stat -c %s "$copy/initramfs/data")"
+
+rm "$copy/initramfs/stamp"
+echo "another recipe" >"$copy/initramfs/stamp"
+setup "the recipe has changed"
+expect_text "the recipe has changed: the part is made" '^lab: initramfs: made' "$work/log"
+
+# What an interruption leaves: a half-made part beside no part.
+rm -r "$copy/initramfs"
+mkdir -p "$copy/.making-initramfs/tree"
+echo half >"$copy/.making-initramfs/data"
+setup "interrupted"
+expect "interrupted: the part is whole" "$(stat -c %s "$work/image")" \
+	"$(stat -c %s "$copy/initramfs/data")"
+expect "interrupted: nothing half-made is left" 0 "$(find "$copy" -maxdepth 1 -name '.making-*' | wc -l)"
+exit $bad
