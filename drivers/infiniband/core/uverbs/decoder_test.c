@@ -164,6 +164,11 @@ static void api_follows_device(struct kunit *test)
 	uverbs_api_destroy(full);
 }
 
+static int type_of(const struct uverbs_method *method, u16 id)
+{
+	return method->spec[uapi_bkey_attr(uapi_key_attr(id))].type;
+}
+
 /* QP attributes that speak of SRQs do not exist on a device without SRQs. */
 static void api_prunes(struct kunit *test)
 {
@@ -177,12 +182,10 @@ static void api_prunes(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(api));
 	method = uverbs_api_method(api, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
 	KUNIT_ASSERT_NOT_NULL(test, method);
-	KUNIT_EXPECT_EQ(test, UVERBS_ATTR_TYPE_NA,
-			method->spec[uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))]
-			.type);
-	KUNIT_EXPECT_EQ(test, UVERBS_ATTR_TYPE_IDR,
-			method->spec[uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_CREATE_QP_PD_HANDLE))]
-			.type);
+	KUNIT_EXPECT_EQ(test, type_of(method, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE),
+			UVERBS_ATTR_TYPE_NA);
+	KUNIT_EXPECT_EQ(test, type_of(method, UVERBS_ATTR_CREATE_QP_PD_HANDLE),
+			UVERBS_ATTR_TYPE_IDR);
 	KUNIT_EXPECT_EQ(test, method->destroy_key, method->key_len);
 	uverbs_api_destroy(api);
 }

@@ -296,7 +296,8 @@ int main(int argc, char **argv)
 		for (row = tables[t]; row->name; row++)
 			run_row(row, reasons);
 	counts(after);
-	report(!memcmp(before, after, sizeof(before)), "no_object_left", "objects were left behind");
+	report(!memcmp(before, after, sizeof(before)), "no_object_left",
+	       "objects were left behind");
 	report(open_fds() == fds, "no_fd_left", "file descriptors were left behind");
 	run_race();
 	report(tear_down(), "tear_down", strerror(errno));

@@ -80,7 +80,11 @@ static int cq_flags_high(void) { return CREATE_CQ(.flags = 1ULL << 40, .flags_le
 static int cq_flags_length(void) { return CREATE_CQ(.flags_len = 6); }
 static int cq_channel_none(void) { return CREATE_CQ(.with_channel = true, .channel = -1); }
 static int cq_channel_other(void) { return CREATE_CQ(.with_channel = true, .channel = 0); }
-static int cq_channel_async(void) { return CREATE_CQ(.with_channel = true, .channel = ctx->async_fd); }
+static int cq_channel_async(void)
+{
+	return CREATE_CQ(.with_channel = true, .channel = ctx->async_fd);
+}
+
 static int cq_event_fd(void) { return CREATE_CQ(.with_event_fd = true, .event_fd = channel->fd); }
 static int cq_too_many(void) { return CREATE_CQ(.cqe = 0x7fffffff); }
 
@@ -106,7 +110,8 @@ static int create_qp(const struct qp_request *q)
 {
 	struct raw r = raw_begin(DRIVER_ID, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
 	struct ib_uverbs_qp_cap cap = {
-		.max_send_wr = q->send_wr ?: 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1,
+		.max_send_wr = q->send_wr ?: 1, .max_recv_wr = 1,
+		.max_send_sge = 1, .max_recv_sge = 1,
 	};
 	struct ib_uverbs_qp_cap resp_cap;
 	uint64_t driver[4] = {};

@@ -132,7 +132,8 @@ static struct ex_request query_device_ex(void)
 {
 	struct ex_request q = {
 		.r.hdr = {
-			.command = IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+			.command = IB_USER_VERBS_EX_CMD_QUERY_DEVICE |
+				   IB_USER_VERBS_CMD_FLAG_EXTENDED,
 			.in_words = sizeof(q.r.body) / 8, .out_words = sizeof(device_resp) / 8,
 		},
 		.r.ex.response = (uintptr_t)&device_resp,
