@@ -137,6 +137,10 @@ int vhca_hw_identify(struct vhca_hw *hw)
 	const u32 minor = VHCA_VERSION_MINOR;
 	u32 magic = reg_read(hw, VHCA_REG_MAGIC);
 
+	if (magic == VHCA_STATUS_GONE) {
+		dev_err(hw->dev, "device does not answer: registers read all ones\n");
+		return -ENODEV;
+	}
 	if (magic != VHCA_MAGIC) {
 		dev_err(hw->dev, "not a VHCA: magic is %#x, expected %#x\n", magic, VHCA_MAGIC);
 		return -ENODEV;

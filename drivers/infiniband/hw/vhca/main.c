@@ -205,7 +205,8 @@ static void take_down(struct vhca_fn *fn)
 	WRITE_ONCE(dev->hw.admin.polling, true);
 	vhca_irqs_free(dev);
 	vhca_hw_stop(&dev->hw);
-	pci_clear_master(fn->pdev);
+	if (!dev->hw.gone)
+		pci_clear_master(fn->pdev);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
 }
