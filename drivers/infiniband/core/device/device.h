@@ -22,6 +22,7 @@
 struct ib_port;
 struct netlink_callback;
 struct rdma_port_cache;
+struct rdma_cq_pool;
 struct sk_buff;
 struct sock;
 
@@ -46,6 +47,7 @@ struct sock;
  * @event_work: hands the events out, in order
  * @compat_lock: protects @compat
  * @compat: struct ib_core_device, the device's faces in other namespaces, by namespace id
+ * @cq_pool: CQs that kernel consumers share, see verbs/cq_pool.c; NULL while there are none
  */
 struct rdma_device_core {
 	struct ib_device *device;
@@ -66,6 +68,8 @@ struct rdma_device_core {
 
 	struct mutex compat_lock;
 	struct xarray compat;
+
+	struct rdma_cq_pool *cq_pool;
 };
 
 /**

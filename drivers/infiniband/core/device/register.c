@@ -14,6 +14,7 @@
 
 #include "../cache/cache.h"
 #include "../object/object.h"
+#include "../verbs/verbs.h"
 #include "internal.h"
 
 /* Runs ib_unregister_device_queued(); its own so that it can be flushed by drivers that leave. */
@@ -82,6 +83,7 @@ void ib_device_suspend(struct ib_device *device)
 	ib_clients_detach_all(device);
 	ib_device_put(device);
 	wait_for_completion(&device->core->unregistered);
+	ib_cq_pool_cleanup(device);
 	ib_compat_remove_all(device);
 }
 

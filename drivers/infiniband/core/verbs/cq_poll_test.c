@@ -271,6 +271,38 @@ static void reaped_while_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
 }
 
+/* Room is taken and given back; a CQ of the pool is nobody's to destroy. */
+static void pool(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_cq *a, *b, *other, *full;
+
+	device->attrs.max_cqe = 8192;
+	a = ib_cq_pool_get(device, 4000, -1, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(a));
+	KUNIT_EXPECT_EQ(test, 4096, a->cqe);
+	b = ib_cq_pool_get(device, 96, 7, IB_POLL_WORKQUEUE);
+	KUNIT_EXPECT_PTR_EQ(test, a, b);
+	other = ib_cq_pool_get(device, 1, 0, IB_POLL_SOFTIRQ);
+	KUNIT_EXPECT_PTR_NE(test, a, other);
+	full = ib_cq_pool_get(device, 1, 0, IB_POLL_WORKQUEUE);
+	KUNIT_EXPECT_PTR_NE(test, a, full);
+	ib_cq_pool_put(full, 1);
+	ib_cq_pool_put(other, 1);
+	ib_cq_pool_put(b, 96);
+	ib_cq_pool_put(a, 4000);
+	/* A consumer that needs more than is usual gets a CQ of that size, or none */
+	full = ib_cq_pool_get(device, 8192, 0, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(full));
+	KUNIT_EXPECT_EQ(test, 8192, full->cqe);
+	ib_cq_pool_put(full, 8192);
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			PTR_ERR(ib_cq_pool_get(device, 8193, 0, IB_POLL_WORKQUEUE)));
+	KUNIT_EXPECT_EQ(test, 4, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
+	ib_cq_pool_cleanup(device);
+	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
+}
+
 static void drained(struct kunit *test, enum ib_poll_context ctx)
 {
 	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
@@ -311,6 +343,7 @@ static struct kunit_case cq_poll_cases[] = {
 	KUNIT_CASE(unbound_work_queue),
 	KUNIT_CASE(unknown_context),
 	KUNIT_CASE(reaped_while_busy),
+	KUNIT_CASE(pool),
 	KUNIT_CASE(drained_direct),
 	KUNIT_CASE(drained_softirq),
 	{}
@@ -327,3 +360,4 @@ kunit_test_suite(cq_poll_suite);
 
 MODULE_DESCRIPTION("KUnit tests of CQ polling contexts");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

@@ -17,6 +17,7 @@ struct uverbs_attr_bundle;
 
 int rdma_verbs_module_init(void);
 void rdma_verbs_module_exit(void);
+void ib_cq_pool_cleanup(struct ib_device *dev);
 
 /* ---- user contexts (ucontext.c) ---- */
 

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <rdma/mr_pool.h>
 #include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
 
@@ -14,6 +15,7 @@
 static struct {
 	int pds, cqs, qps, mrs, srqs;
 	int create, destroy;
+	struct ib_qp_attr modified;
 } fake;
 
 static int fake_made(int *count)
@@ -56,6 +58,13 @@ static int fake_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct
 {
 	qp->qp_num = 100 + fake.qps;
 	return fake_made(&fake.qps);
+}
+
+static int fake_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			  struct ib_udata *udata)
+{
+	fake.modified = *attr;
+	return fake.create;
 }
 
 static int fake_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
@@ -114,6 +123,7 @@ static const struct ib_device_ops fake_ops = {
 	.create_cq = fake_create_cq,
 	.destroy_cq = fake_destroy_cq,
 	.create_qp = fake_create_qp,
+	.modify_qp = fake_modify_qp,
 	.destroy_qp = fake_destroy_qp,
 	.create_srq = fake_create_srq,
 	.destroy_srq = fake_destroy_srq,
@@ -282,6 +292,92 @@ static void qp_of_kernel(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
+static void mr_pool(struct kunit *test)
+{
+	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
+	struct ib_cq *cq = new_cq(test->priv);
+	struct ib_qp *qp = new_qp(pd, cq, NULL);
+	struct ib_mr *mr[3];
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
+			ib_mr_pool_init(qp, &qp->sig_mrs, 2, IB_MR_TYPE_INTEGRITY, 4, 4));
+	KUNIT_EXPECT_EQ(test, 0, ib_mr_pool_init(qp, &qp->rdma_mrs, 2, IB_MR_TYPE_MEM_REG, 4, 0));
+	for (unsigned int i = 0; i < ARRAY_SIZE(mr); i++)
+		mr[i] = ib_mr_pool_get(qp, &qp->rdma_mrs);
+	KUNIT_EXPECT_EQ(test, 2, qp->mrs_used);
+	KUNIT_EXPECT_PTR_NE(test, mr[0], mr[1]);
+	KUNIT_EXPECT_PTR_EQ(test, NULL, mr[2]);
+	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[0]);
+	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[1]);
+	/* The last one given back is the first one taken */
+	KUNIT_EXPECT_PTR_EQ(test, mr[1], ib_mr_pool_get(qp, &qp->rdma_mrs));
+	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[1]);
+	ib_mr_pool_destroy(qp, &qp->rdma_mrs);
+	KUNIT_EXPECT_EQ(test, 0, qp->mrs_used);
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_destroy_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
+/* What passes the core on the way to a driver, on two InfiniBand ports. */
+static void qp_modified(struct kunit *test)
+{
+	struct ib_qp_attr attr = { .port_num = 2, .rq_psn = 0xff123456, .sq_psn = 0x1654321 };
+	const int identity = IB_QP_PORT | IB_QP_RQ_PSN | IB_QP_SQ_PSN;
+	struct ib_device *device = test->priv;
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	struct ib_cq *cq = new_cq(device);
+	struct ib_qp *qp = new_qp(pd, cq, NULL);
+	struct ib_port_data ports[3] = {};
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	for (int port = 1; port <= 2; port++)
+		ports[port].immutable.core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	device->phys_port_cnt = 2;
+	device->port_data = ports;
+
+	/* A refused modification leaves the QP on its port */
+	fake.create = -EINVAL;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, identity));
+	KUNIT_EXPECT_EQ(test, 0, qp->port);
+	fake.create = 0;
+
+	/* PSNs have 24 bits and more are cut off; see Documentation/core/verbs.rst */
+	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, identity));
+	KUNIT_EXPECT_EQ(test, 2, qp->port);
+	KUNIT_EXPECT_EQ(test, 0x123456, fake.modified.rq_psn);
+	KUNIT_EXPECT_EQ(test, 0x654321, fake.modified.sq_psn);
+	/* What is not given is not touched */
+	attr.rq_psn = 0xff123456;
+	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_SQ_PSN));
+	KUNIT_EXPECT_EQ(test, 0xff123456, fake.modified.rq_psn);
+
+	/* Address vectors name a port of the device */
+	attr.ah_attr.type = RDMA_AH_ATTR_TYPE_IB;
+	attr.ah_attr.port_num = 2;
+	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_AV));
+	KUNIT_EXPECT_PTR_EQ(test, NULL, qp->av_sgid_attr);
+	attr.ah_attr.port_num = 3;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, IB_QP_AV));
+	/* and have a GRH where routing needs one */
+	ports[1].immutable.core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
+	attr.ah_attr.port_num = 1;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, IB_QP_AV));
+
+	/* Alternate paths run between InfiniBand ports */
+	attr.alt_ah_attr.type = RDMA_AH_ATTR_TYPE_IB;
+	attr.alt_ah_attr.port_num = 2;
+	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_ALT_PATH));
+	ports[2].immutable.core_cap_flags = RDMA_CORE_CAP_PROT_IWARP;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, IB_QP_ALT_PATH));
+
+	device->port_data = NULL;
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_destroy_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
 /* ---- scatter lists ---- */
 
 struct page_list {
@@ -399,6 +495,8 @@ static struct kunit_case verbs_cases[] = {
 	KUNIT_CASE(refused_creation_leaves_nothing),
 	KUNIT_CASE(refused_destruction_keeps_all),
 	KUNIT_CASE(qp_of_kernel),
+	KUNIT_CASE(mr_pool),
+	KUNIT_CASE(qp_modified),
 	KUNIT_CASE(sg_whole_pages),
 	KUNIT_CASE(sg_gaps_and_neighbours),
 	KUNIT_CASE(sg_full_and_offset),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * MRs kept ready in a QP, so that fast paths find one without allocating.
+ */
+#include <linux/cleanup.h>
+#include <rdma/mr_pool.h>
+#include "verbs_priv.h"
+
+static struct ib_mr *pool_pop(struct list_head *list)
+{
+	struct ib_mr *mr = list_first_entry(list, struct ib_mr, qp_entry);
+
+	list_del(&mr->qp_entry);
+	return mr;
+}
+
+/**
+ * ib_mr_pool_init() - fill a pool
+ * @qp: QP
+ * @list: one of its lists
+ * @nr: MRs
+ * @type: IB_MR_TYPE_INTEGRITY, or what ib_alloc_mr() makes
+ * @max_num_sg: entries of data of each
+ * @max_num_meta_sg: entries of protection fields of each, for the first type
+ *
+ * Context: may sleep.
+ * Return: 0, or why an MR could not be made; the pool is empty then.
+ */
+int ib_mr_pool_init(struct ib_qp *qp, struct list_head *list, int nr, enum ib_mr_type type,
+		    u32 max_num_sg, u32 max_num_meta_sg)
+{
+	bool integrity = type == IB_MR_TYPE_INTEGRITY;
+
+	while (nr-- > 0) {
+		struct ib_mr *mr = integrity ?
+			ib_alloc_mr_integrity(qp->pd, max_num_sg, max_num_meta_sg) :
+			ib_alloc_mr(qp->pd, type, max_num_sg);
+
+		if (IS_ERR(mr)) {
+			ib_mr_pool_destroy(qp, list);
+			return PTR_ERR(mr);
+		}
+		guard(spinlock_irq)(&qp->mr_lock);
+		list_add_tail(&mr->qp_entry, list);
+	}
+	return 0;
+}
+EXPORT_SYMBOL(ib_mr_pool_init);
+
+/**
+ * ib_mr_pool_get() - take an MR
+ * @qp: QP
+ * @list: pool
+ *
+ * Context: any.
+ * Return: the MR, or NULL when the pool is empty.
+ */
+struct ib_mr *ib_mr_pool_get(struct ib_qp *qp, struct list_head *list)
+{
+	guard(spinlock_irqsave)(&qp->mr_lock);
+	if (list_empty(list))
+		return NULL;
+	qp->mrs_used++;
+	return pool_pop(list);
+}
+EXPORT_SYMBOL(ib_mr_pool_get);
+
+/**
+ * ib_mr_pool_put() - give an MR back
+ * @qp: QP
+ * @list: pool
+ * @mr: MR that ib_mr_pool_get() gave
+ *
+ * Context: any.
+ */
+void ib_mr_pool_put(struct ib_qp *qp, struct list_head *list, struct ib_mr *mr)
+{
+	guard(spinlock_irqsave)(&qp->mr_lock);
+	/* The one used last is the likeliest to be in caches */
+	list_add(&mr->qp_entry, list);
+	qp->mrs_used--;
+}
+EXPORT_SYMBOL(ib_mr_pool_put);
+
+/**
+ * ib_mr_pool_destroy() - empty a pool
+ * @qp: QP
+ * @list: pool to which every MR has been given back
+ *
+ * Context: may sleep.
+ */
+void ib_mr_pool_destroy(struct ib_qp *qp, struct list_head *list)
+{
+	LIST_HEAD(doomed);
+
+	scoped_guard(spinlock_irq, &qp->mr_lock)
+		list_splice_init(list, &doomed);
+	while (!list_empty(&doomed))
+		WARN_ON_ONCE(ib_dereg_mr(pool_pop(&doomed)));
+}
+EXPORT_SYMBOL(ib_mr_pool_destroy);
