@@ -121,7 +121,7 @@ int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr)
 		return rdma_refuse(-EINVAL, "address vector: port %u needs a GRH", port);
 	if (sgid_attr &&
 	    (sgid_attr->index != ah_attr->grh.sgid_index || sgid_attr->port_num != port))
-		return rdma_refuse(-EINVAL, "address vector: entry %u is not sgid_index %u of port %u",
+		return rdma_refuse(-EINVAL, "address vector: GID %u is not sgid_index %u, port %u",
 				   sgid_attr->index, ah_attr->grh.sgid_index, port);
 	return 0;
 }
