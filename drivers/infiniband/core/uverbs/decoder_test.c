@@ -57,6 +57,13 @@ static void check_row(struct kunit *test, const struct uverbs_cmd *cmd,
 					      "%s.%s must be mandatory", cmd->name, arg->name);
 	check_place(test, cmd, arg, &arg->w, cmd->w_req, cmd->w_resp);
 	check_place(test, cmd, arg, &arg->x, cmd->x_req, cmd->x_resp);
+	if (arg->kind == UV_DESTROY) {
+		/* what is to be destroyed must be named in every form */
+		KUNIT_EXPECT_TRUE_MSG(test, cmd->w_num == UV_NO_WRITE || arg->w.len, "%s.%s",
+				      cmd->name, arg->name);
+		KUNIT_EXPECT_TRUE_MSG(test, cmd->x_num == UV_NO_WRITE || arg->x.len, "%s.%s",
+				      cmd->name, arg->name);
+	}
 }
 
 static void table_rows(struct kunit *test)
