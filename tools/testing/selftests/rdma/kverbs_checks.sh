@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Sourced by the tests of kernel consumers.
+# shellcheck shell=bash disable=SC2034
+kverbs_plan=14
+
+kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
+
+# kverbs_until PARAMETER VALUE: the lab's time-out is the limit
+kverbs_until()
+{
+	until [ "$(kverbs "$1")" = "$2" ]; do sleep 0.05; done
+}
+
+kverbs_checks()
+{
+	local dev checks
+	dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
+
+	ok "the module meets the device" modprobe rdma_kverbs
+	is "all checks hold" 0 "$(kverbs failed)"
+	checks=$(kverbs passed)
+	ok "there were checks" test "$checks" -gt 40
+
+	lab-fault fatal node1-0
+	kverbs_until removed 1
+	is "receives are flushed when the device fails" 8 "$(kverbs flushed)"
+	ok "the device is gone" sh -c '! ls /sys/class/infiniband/* 2>/dev/null'
+
+	echo 1 >"$dev/reset"
+	kverbs_until passed $((2 * checks))
+	is "a reset brings it back" 0 "$(kverbs failed)"
+
+	echo 1 >"$dev/reset"
+	kverbs_until passed $((3 * checks))
+	is "receives are flushed when a working device is reset" 16 "$(kverbs flushed)"
+	is "and it is back" 0 "$(kverbs failed)"
+
+	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/unbind
+	is "receives are flushed when it is unbound" 24 "$(kverbs flushed)"
+	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/bind
+	is "and it is back" "$((4 * checks)) 0" "$(kverbs passed) $(kverbs failed)"
+
+	ok "the driver is removed under its consumer" rmmod vhca
+	is "which notices" "4 32" "$(kverbs removed) $(kverbs flushed)"
+	ok "and loaded again" modprobe vhca
+	is "all checks hold again" "$((5 * checks)) 0" "$(kverbs passed) $(kverbs failed)"
+}
