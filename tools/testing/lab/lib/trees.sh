@@ -7,9 +7,11 @@
 in_guest_root() {
 	[ $# -gt 0 ] || usage_error "chroot takes a command"
 	need_root
+	local status=0
 	cache_used
-	isolated "$LIB/enter-guest-root" "$(part_path guest-root)" "$TOP" "$CACHE" "$@"
+	isolated "$LIB/enter-guest-root" "$(part_path guest-root)" "$TOP" "$CACHE" "$@" || status=$?
 	cache_released
+	return "$status"
 }
 
 build_lock() {

@@ -30,8 +30,17 @@ refused 2 'debug kernel comes with a later change' path debug-kernel
 refused 2 'no part is called nonsense' path nonsense
 refused 2 'shell needs a terminal' shell </dev/null
 
+# what fails in the guest root fails outside
+"$lab" chroot sh -c 'exit 9'
+expect "the status of a command in the guest root" 9 $?
+
 chmod 755 "$work"
-timeout 20 setpriv --reuid nobody --clear-groups "$lab" run "$work/s" >"$work/out" 2>&1
+# from where anybody may read it, wherever this tree lies
+mkdir -p "$work/top/tools/testing"
+cp -r tools/testing/lab "$work/top/tools/testing/"
+chmod -R a+rX "$work/top"
+timeout 20 setpriv --reuid nobody --clear-groups "$work/top/tools/testing/lab/lab" run "$work/s" \
+	>"$work/out" 2>&1
 expect "without root: status" 125 $?
 expect_text "without root: says why" 'needs root' "$work/out"
 VHCA_CACHE=$work/empty timeout 20 "$lab" path guest-root >"$work/out" 2>&1
