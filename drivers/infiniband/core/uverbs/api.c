@@ -290,29 +290,19 @@ static int driver_object(struct uverbs_api *api, const struct uverbs_object_def 
 	return 0;
 }
 
-/* Where the definitions that follow one another have got to. */
-struct def_cursor {
-	struct uverbs_api_entry *entry;
-	const struct uverbs_cmd **write;
-};
-
-static void def_disable(struct def_cursor *at, u8 scope)
-{
-	if (scope == UAPI_SCOPE_METHOD) {
-		if (at->write)
-			*at->write = NULL;
-	} else if (at->entry) {
-		at->entry->object.disabled = 1;
-	}
-}
-
+/*
+ * A driver's definitions in their order: what is said about support concerns the object named last.
+ * Support of single methods is said of write() commands only, and those are the core's alone.
+ */
 static int driver_defs(struct uverbs_api *api, struct ib_device *ibdev,
 		       const struct uapi_definition *def)
 {
-	struct def_cursor at = {};
+	struct uverbs_api_entry *entry = NULL;
+	bool supported;
 	int ret;
 
 	for (; def && def->kind != UAPI_DEF_END; def++) {
+		supported = true;
 		switch (def->kind) {
 		case UAPI_DEF_CHAIN:
 			ret = driver_defs(api, ibdev, def->chain);
@@ -327,25 +317,25 @@ static int driver_defs(struct uverbs_api *api, struct ib_device *ibdev,
 				return ret;
 			fallthrough;
 		case UAPI_DEF_OBJECT_START:
-			at = (struct def_cursor){
-				.entry = api_entry(api, def->object_start.object_id),
-			};
-			if (IS_ERR(at.entry))
-				return PTR_ERR(at.entry);
+			entry = api_entry(api, def->object_start.object_id);
+			if (IS_ERR(entry))
+				return PTR_ERR(entry);
 			break;
 		case UAPI_DEF_IS_SUPPORTED_DEV_FN:
-			if (!device_has(ibdev, def->needs_fn_offset))
-				def_disable(&at, def->scope);
+			supported = device_has(ibdev, def->needs_fn_offset);
 			break;
 		case UAPI_DEF_IS_SUPPORTED_FUNC:
-			if (!def->func_is_supported(ibdev))
-				def_disable(&at, def->scope);
+			supported = def->func_is_supported(ibdev);
 			break;
 		default:
-			/* write() commands are the core's alone */
 			WARN_ON(true);
 			return -EINVAL;
 		}
+		if (supported)
+			continue;
+		if (WARN_ON(!entry || def->scope != UAPI_SCOPE_OBJECT))
+			return -EINVAL;
+		entry->object.disabled = 1;
 	}
 	return 0;
 }

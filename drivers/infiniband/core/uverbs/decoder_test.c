@@ -7,6 +7,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#define UVERBS_MODULE_NAME decoder_test
+#include <rdma/uverbs_named_ioctl.h>
+
 #include "command.h"
 
 /* ---- the table ---- */
@@ -194,6 +197,72 @@ static void api_prunes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, type_of(method, UVERBS_ATTR_CREATE_QP_PD_HANDLE),
 			UVERBS_ATTR_TYPE_IDR);
 	KUNIT_EXPECT_EQ(test, method->destroy_key, method->key_len);
+	uverbs_api_destroy(api);
+}
+
+/* A driver's method on an object of its own, and an attribute it adds to one of the core's. */
+enum {
+	DRIVER_OBJECT = 1U << UVERBS_ID_NS_SHIFT,
+	DRIVER_METHOD = 1U << UVERBS_ID_NS_SHIFT,
+	DRIVER_ATTR = 1U << UVERBS_ID_NS_SHIFT,
+	DRIVER_CQ_ATTR = UVERBS_ID_DRIVER_NS_WITH_UHW,
+};
+
+static int UVERBS_HANDLER(DRIVER_METHOD)(struct uverbs_attr_bundle *attrs)
+{
+	return 0;
+}
+
+DECLARE_UVERBS_NAMED_METHOD(DRIVER_METHOD,
+			    UVERBS_ATTR_PTR_IN(DRIVER_ATTR, UVERBS_ATTR_TYPE(u32), UA_MANDATORY));
+DECLARE_UVERBS_GLOBAL_METHODS(DRIVER_OBJECT, &UVERBS_METHOD(DRIVER_METHOD));
+ADD_UVERBS_ATTRIBUTES_SIMPLE(driver_cq_attrs, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE,
+			     UVERBS_ATTR_PTR_IN(DRIVER_CQ_ATTR, UVERBS_ATTR_TYPE(u64),
+						UA_OPTIONAL));
+
+static const struct uapi_definition driver_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_CQ, &driver_cq_attrs),
+	UAPI_DEF_CHAIN_OBJ_TREE(DRIVER_OBJECT, &UVERBS_OBJECT(DRIVER_OBJECT)),
+	{}
+};
+
+static bool never_supported(struct ib_device *ibdev)
+{
+	return false;
+}
+
+static const struct uapi_definition driver_defs_off[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(DRIVER_OBJECT, &UVERBS_OBJECT(DRIVER_OBJECT),
+				UAPI_DEF_IS_OBJ_SUPPORTED(never_supported)),
+	{}
+};
+
+static void api_takes_driver(struct kunit *test)
+{
+	struct ib_device *ibdev = device_with(test, true);
+	const struct uverbs_method *method;
+	struct uverbs_api *api;
+
+	ibdev->driver_def = driver_defs;
+	api = uverbs_api_create(ibdev);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(api));
+	method = uverbs_api_method(api, DRIVER_OBJECT, DRIVER_METHOD);
+	KUNIT_ASSERT_NOT_NULL(test, method);
+	KUNIT_EXPECT_TRUE(test, method->handler == UVERBS_HANDLER(DRIVER_METHOD));
+	KUNIT_EXPECT_TRUE(test, test_bit(uapi_bkey_attr(uapi_key_attr(DRIVER_ATTR)),
+					 method->mandatory));
+
+	method = uverbs_api_method(api, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
+	KUNIT_ASSERT_NOT_NULL(test, method);
+	expect_command(test, method->cmd, "CREATE_CQ");
+	KUNIT_EXPECT_EQ(test, type_of(method, DRIVER_CQ_ATTR), UVERBS_ATTR_TYPE_PTR_IN);
+	KUNIT_EXPECT_TRUE(test, method->has_udata);
+	uverbs_api_destroy(api);
+
+	ibdev->driver_def = driver_defs_off;
+	api = uverbs_api_create(ibdev);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(api));
+	KUNIT_EXPECT_NULL(test, uverbs_api_method(api, DRIVER_OBJECT, DRIVER_METHOD));
 	uverbs_api_destroy(api);
 }
 
@@ -451,6 +520,7 @@ static struct kunit_case decoder_cases[] = {
 	KUNIT_CASE(table_attrs_once),
 	KUNIT_CASE(api_follows_device),
 	KUNIT_CASE(api_prunes),
+	KUNIT_CASE(api_takes_driver),
 	KUNIT_CASE_PARAM(attr_pointer, pointer_case_gen_params),
 	KUNIT_CASE(attr_twice),
 	KUNIT_CASE(attr_variants),

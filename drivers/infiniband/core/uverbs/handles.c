@@ -10,7 +10,6 @@
  * References: a committed handle is referenced by the table, a committed event file by its struct
  * file, and each request that took an object holds one.
  */
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_std_types.h>
 

@@ -285,8 +285,8 @@ int main(int argc, char **argv)
 	for (t = 0; t < 3; t++)
 		for (row = tables[t]; row->name; row++)
 			rows++;
-	printf("TAP version 13\n1..%u\n", rows + 5);
 	setlinebuf(stdout);
+	printf("TAP version 13\n1..%u\n", rows + 5);
 
 	read_reasons(fd, 0, &first);
 	report(!first.count, "set_up_refused_nothing", first.text);

@@ -157,8 +157,8 @@ int main(int argc, char **argv)
 		printf("Bail out! %s cannot be set up: %s\n", argv[argc - 1], strerror(errno));
 		return 1;
 	}
-	printf("TAP version 13\n1..13\n");
 	setlinebuf(stdout);
+	printf("TAP version 13\n1..13\n");
 
 	n = map_pages(pages);
 	printf("# %u writable mappings of the device\n", n);
