@@ -16,33 +16,44 @@ struct uverbs_chunk {
 };
 
 /**
- * uverbs_call_alloc - make a request
+ * uverbs_call_begin - set up a request
+ * @stack: UV_STACK_BYTES to use if they suffice, or NULL
  * @file: file it came through
  * @num_keys: attributes the bundle has room for
+ * @pool: bytes of memory the request will probably want
  *
  * Return: the request, or NULL without memory.
  */
-struct uverbs_call *uverbs_call_alloc(struct ib_uverbs_file *file, unsigned int num_keys)
+struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs_file *file,
+				      unsigned int num_keys, size_t pool)
 {
-	struct uverbs_call *call;
+	struct uverbs_call *call = (void *)stack;
+	size_t size = ALIGN(struct_size(call, bundle.attrs, num_keys), sizeof(u64));
+	size_t room = UV_STACK_BYTES;
 
-	call = kmalloc(struct_size(call, bundle.attrs, num_keys), GFP_KERNEL);
-	if (!call)
-		return NULL;
-	/* all but the pool and the attributes, whose use attr_present tells */
-	memset(call, 0, offsetof(struct uverbs_call, pool));
-	memset(&call->bundle, 0, sizeof(call->bundle));
-	call->bundle.ufile = file;
-	call->refusals = atomic64_read(&file->rejects.count);
+	if (!stack || size + pool > room) {
+		room = size + pool;
+		call = kmalloc(room, GFP_KERNEL);
+		if (!call)
+			return NULL;
+	}
+	/* the attributes are not looked at unless attr_present says so */
+	*call = (struct uverbs_call){
+		.refusals = atomic64_read(&file->rejects.count),
+		.pool = (void *)call + size,
+		.pool_left = room - size,
+		.on_heap = (void *)call != stack,
+		.bundle.ufile = file,
+	};
 	return call;
 }
-EXPORT_SYMBOL_IF_KUNIT(uverbs_call_alloc);
+EXPORT_SYMBOL_IF_KUNIT(uverbs_call_begin);
 
 /**
- * uverbs_call_free - free a request and all its memory
+ * uverbs_call_end - free a request and all its memory
  * @call: the request, which holds no objects any more
  */
-void uverbs_call_free(struct uverbs_call *call)
+void uverbs_call_end(struct uverbs_call *call)
 {
 	struct uverbs_chunk *chunk, *next;
 
@@ -50,9 +61,10 @@ void uverbs_call_free(struct uverbs_call *call)
 		next = chunk->next;
 		kvfree(chunk);
 	}
-	kfree(call);
+	if (call->on_heap)
+		kfree(call);
 }
-EXPORT_SYMBOL_IF_KUNIT(uverbs_call_free);
+EXPORT_SYMBOL_IF_KUNIT(uverbs_call_end);
 
 /**
  * _uverbs_alloc - memory that lives as long as the request
@@ -67,12 +79,15 @@ void *_uverbs_alloc(struct uverbs_attr_bundle *bundle, size_t size, gfp_t flags)
 {
 	struct uverbs_call *call = uverbs_call_of(bundle);
 	struct uverbs_chunk *chunk;
+	size_t taken;
 	void *mem;
 
-	if (size <= UV_POOL_SIZE - call->pool_used) {
-		mem = (void *)call->pool + call->pool_used;
-		call->pool_used += ALIGN(size, sizeof(u64));
-		if (want_init_on_alloc(flags))
+	if (size <= call->pool_left) {
+		mem = call->pool;
+		taken = min(ALIGN(size, sizeof(u64)), call->pool_left);
+		call->pool += taken;
+		call->pool_left -= taken;
+		if (flags & __GFP_ZERO)
 			memset(mem, 0, size);
 		return mem;
 	}

@@ -267,7 +267,9 @@ struct uverbs_held {
 
 struct uverbs_chunk;
 
-#define UV_POOL_SIZE	896
+/* Most requests fit here, on the stack of the system call: their structures and their memory. */
+#define UV_STACK_BYTES	1024
+#define UV_STACK(_name)	u64 _name[UV_STACK_BYTES / sizeof(u64)]
 
 /**
  * struct uverbs_call - one request while it runs
@@ -290,8 +292,9 @@ struct uverbs_chunk;
  * @tail_len: bytes of that
  * @resp: write(): where the response goes
  * @resp_len: bytes of room there
- * @pool: memory for this request
- * @pool_used: bytes of it in use
+ * @pool: memory for this request, behind the bundle
+ * @pool_left: bytes of it not in use
+ * @on_heap: the request did not fit the stack
  * @bundle: what drivers see; must be last, its attributes follow
  */
 struct uverbs_call {
@@ -314,15 +317,17 @@ struct uverbs_call {
 	size_t tail_len;
 	void __user *resp;
 	size_t resp_len;
-	size_t pool_used;
-	u64 pool[UV_POOL_SIZE / sizeof(u64)];
+	void *pool;
+	size_t pool_left;
+	bool on_heap;
 	struct uverbs_attr_bundle bundle;
 };
 
 #define uverbs_call_of(_attrs)	container_of(_attrs, struct uverbs_call, bundle)
 
-struct uverbs_call *uverbs_call_alloc(struct ib_uverbs_file *file, unsigned int num_keys);
-void uverbs_call_free(struct uverbs_call *call);
+struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs_file *file,
+				      unsigned int num_keys, size_t pool);
+void uverbs_call_end(struct uverbs_call *call);
 int uverbs_call_enter(struct uverbs_call *call, bool destroys);
 void uverbs_call_leave(struct uverbs_call *call);
 

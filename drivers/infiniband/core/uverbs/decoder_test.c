@@ -276,7 +276,7 @@ static struct uverbs_call *new_call(struct kunit *test)
 	struct uverbs_call *call;
 
 	KUNIT_ASSERT_NOT_NULL(test, file);
-	call = uverbs_call_alloc(file, KEYS);
+	call = uverbs_call_begin(NULL, file, KEYS, 256);
 	KUNIT_ASSERT_NOT_NULL(test, call);
 	call->uattrs = kunit_kcalloc(test, KEYS, sizeof(*call->uattrs), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, call->uattrs);
@@ -335,7 +335,7 @@ static void attr_pointer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uverbs_decode_attr(call, &call->uattrs[0], &spec, 3, "attr"),
 			param->ret);
 	KUNIT_EXPECT_EQ(test, test_bit(3, call->bundle.attr_present), !param->ret);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 static void attr_twice(struct kunit *test)
@@ -351,7 +351,7 @@ static void attr_twice(struct kunit *test)
 	call->uattrs[2].attr_data.reserved = 1;
 	KUNIT_EXPECT_EQ(test, uverbs_decode_attr(call, &call->uattrs[2], &spec, 2, "attr"),
 			-EINVAL);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 static void attr_variants(struct kunit *test)
@@ -378,7 +378,7 @@ static void attr_variants(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uverbs_decode_attr(call, &uattr[2], &spec, 2, "attr"), -EOPNOTSUPP);
 	uattr[3].len = 8;
 	KUNIT_EXPECT_EQ(test, uverbs_decode_attr(call, &uattr[3], &spec, 3, "attr"), -EINVAL);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 static void attr_raw_fd(struct kunit *test)
@@ -394,7 +394,7 @@ static void attr_raw_fd(struct kunit *test)
 	call->uattrs[2].len = 4;
 	KUNIT_EXPECT_EQ(test, uverbs_decode_attr(call, &call->uattrs[2], &spec, 2, "attr"),
 			-EINVAL);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 /* ---- the same values in three forms ---- */
@@ -467,7 +467,7 @@ static void forms_write(struct kunit *test)
 	expect_sample(test, call, 0);
 	req.narrow = 256;
 	KUNIT_EXPECT_EQ(test, uverbs_args_from_request(call), -EINVAL);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 static void forms_extended(struct kunit *test)
@@ -481,7 +481,7 @@ static void forms_extended(struct kunit *test)
 	expect_sample(test, call, 2);
 	req.mask = 4;
 	KUNIT_EXPECT_EQ(test, uverbs_args_from_request(call), -EINVAL);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 static void give(struct uverbs_call *call, u16 id, u64 data, u16 len)
@@ -511,7 +511,7 @@ static void forms_ioctl(struct kunit *test)
 	give(call, 1, 3, 4);
 	give(call, 2, 1ULL << 33 | 200, 8);
 	KUNIT_EXPECT_EQ(test, uverbs_args_from_attrs(call), -EINVAL);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 }
 
 static struct kunit_case decoder_cases[] = {

@@ -187,6 +187,8 @@ static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioct
 {
 	const struct uverbs_method *method;
 	struct uverbs_call *call;
+	UV_STACK(stack);
+	size_t pool;
 	int ret;
 
 	if (hdr->length > PAGE_SIZE || hdr->length != struct_size(hdr, attrs, hdr->num_attrs))
@@ -203,7 +205,11 @@ static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioct
 		return rdma_refuse(-EPROTONOSUPPORT, "ioctl: object %#x has no method %#x",
 				   hdr->object_id, hdr->method_id);
 
-	call = uverbs_call_alloc(file, method->key_len);
+	/* attributes, arguments, and an object or two */
+	pool = array_size(sizeof(*call->uattrs), hdr->num_attrs) + 2 * sizeof(struct uverbs_held);
+	if (method->cmd)
+		pool += ALIGN(method->cmd->args_size, sizeof(u64));
+	call = uverbs_call_begin(stack, file, method->key_len, pool);
 	if (!call)
 		return -ENOMEM;
 	call->cmd = method->cmd;
@@ -211,7 +217,7 @@ static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioct
 	call->user_attrs = user_attrs;
 	call->scope = scope;
 	ret = serve(call, hdr);
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 	return ret;
 }
 

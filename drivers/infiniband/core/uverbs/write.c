@@ -188,6 +188,7 @@ static int serve_buffer(struct ib_uverbs_file *file, const char __user *buf, siz
 	const struct uverbs_cmd *cmd;
 	struct ib_uverbs_cmd_hdr hdr;
 	struct uverbs_call *call;
+	UV_STACK(stack);
 	int ret;
 
 	if (count < sizeof(hdr))
@@ -198,13 +199,13 @@ static int serve_buffer(struct ib_uverbs_file *file, const char __user *buf, siz
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	call = uverbs_call_alloc(file, 0);
+	call = uverbs_call_begin(stack, file, 0, 0);
 	if (!call)
 		return -ENOMEM;
 	call->cmd = cmd;
 	call->scope = scope;
 	ret = serve(call, &hdr, buf + sizeof(hdr), count - sizeof(hdr));
-	uverbs_call_free(call);
+	uverbs_call_end(call);
 	return ret;
 }
 
