@@ -302,8 +302,8 @@ static void test_receive_fields(struct kunit *test)
 static void test_nonsense_is_dropped(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	struct vhca_cqe other = done(1, 0);
-	struct ib_wc wc;
+	struct vhca_cqe other = done(1, 0), good = done(2, 0);
+	struct ib_wc wc[8];
 
 	KUNIT_ASSERT_EQ(test, send_list(b, 1, 3), 0);	/* two blocks */
 	complete_as(b, done(0, 0));		/* nothing new */
@@ -313,12 +313,13 @@ static void test_nonsense_is_dropped(struct kunit *test)
 	complete_as(b, done(0x80000002, 0));
 	other.qpn = cpu_to_le32(QPN + 1);
 	complete_as(b, other);			/* a QP that is not there */
-	complete_as(b, done(2, 0));
-	KUNIT_ASSERT_EQ(test, poll(b, 1, &wc), 1);
-	/* The consumer's pointer comes from our notes, not from the device. */
-	KUNIT_EXPECT_EQ(test, wc.wr_id, 1);
+	good.vendor_err = 9;
+	complete_as(b, good);
 	complete_as(b, done(2, 0));		/* the same once more */
-	KUNIT_EXPECT_EQ(test, poll(b, 1, &wc), 0);
+	KUNIT_ASSERT_EQ(test, poll(b, 8, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].vendor_err, 9);
+	/* The consumer's pointer comes from our notes, not from the device. */
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 1);
 	/* All of them were taken off the ring. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), b->pi);
 }
