@@ -153,6 +153,18 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status);
 /** qp_complete_recv - completion of the receive that is taken */
 void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool solicited);
 
+/**
+ * qp_send - let packets out
+ *
+ * Returns false if that has put the QP itself into the error state: it may be
+ * its own peer, and the packets have arrived by then.
+ */
+static inline bool qp_send(struct vqp *qp, struct run *run)
+{
+	fab_send(&qp->port->fab, run);
+	return qp->state != QPS_ERR;
+}
+
 /* requester.c: what leaves */
 /** req_reset - start over, with @psn as the first PSN */
 void req_reset(struct vqp *qp, u32 psn);

@@ -213,7 +213,8 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	run.h.va = t->raddr + off;
 	run.h.rkey = t->rkey;
 	run.h.dmalen = MIN((u64)n * qp->mtu, (u64)t->len - off);
-	fab_send(&qp->port->fab, &run);
+	if (!qp_send(qp, &run))
+		return WENT_ON;
 	if (!r->cur_pkt)
 		r->reads++;
 	went_out(qp, t, n);
@@ -302,7 +303,8 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	run.h.va = t->raddr;
 	run.h.rkey = t->rkey;
 	run.h.dmalen = t->len;
-	fab_send(&qp->port->fab, &run);
+	if (!qp_send(qp, &run))
+		return WENT_ON;
 	if (len && pl.fault) {
 		refuse_current(qp, VHCA_CS_LOC_PROT_ERR);
 		return WENT_ON;
@@ -366,6 +368,8 @@ void req_timeout(struct timer *t)
 {
 	struct vqp *qp = container_of(t, struct vqp, req.timer);
 
+	if (qp->state != QPS_RTS && qp->state != QPS_SQD)
+		return;
 	if (qp->req.rnr_wait) {
 		qp->req.rnr_wait = false;
 		sched_ready(qp);

@@ -148,7 +148,8 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	run.h.psn = psn_add(res->psn, res->sent);
 	run.h.syndrome = AETH_ACK | resp_credits(qp);
 	run.h.msn = res->msn;
-	fab_send(&qp->port->fab, &run);
+	if (!qp_send(qp, &run))
+		return false;
 	if (run.pl && pl.fault)
 		goto fault;
 	*bytes -= MIN(*bytes, run.len);
@@ -182,7 +183,8 @@ static bool send_ack(struct vqp *qp)
 	run.h.psn = positive ? psn_add(s->epsn, PSN_MASK) : s->epsn;
 	run.h.syndrome = s->syndrome | (positive ? resp_credits(qp) : 0);
 	run.h.msn = s->msn;
-	fab_send(&qp->port->fab, &run);
+	if (!qp_send(qp, &run))
+		return false;
 	if (s->closing) {
 		u8 event = s->event;
 

@@ -58,9 +58,14 @@ static void make_bad(struct fixture *f)
 	t_mr_init(&f->bad, &f->mr, 0, 600 * 4096, RW, 2, 12);
 	for (u32 i = 0; i < ARRAY_SIZE(f->qp); i++) {
 		t_qp_init(&f->bad, &f->qp[i], &f->cq, &f->cq);
-		/* in pairs, with itself, and with a good guest's number */
-		if (i % 2 == 1)
+		/* in pairs, and with themselves */
+		if (i % 4 == 1) {
 			t_connect(&f->qp[i], &f->qp[i - 1], 1 + rnd(5), rnd(1 << 24), rnd(1 << 24));
+		} else if (i % 4 > 1) {
+			u32 psn = rnd(1 << 24);
+
+			t_connect(&f->qp[i], &f->qp[i], 1 + rnd(5), psn, psn);
+		}
 	}
 }
 

@@ -677,6 +677,66 @@ static void communication_established(void **state)
 	t_world_fini(&w);
 }
 
+/*
+ * A QP that is its own peer fails while it sends: the answer it is sending has
+ * nowhere to go, its receive queue is nonsense, its CQ is full.
+ */
+static void own_peer(void **state)
+{
+	for (u32 how = 0; how < 3; how++) {
+		struct tworld w;
+		struct thca h;
+		struct tcq cq, small;
+		struct tqp qp;
+		struct tmr l, r;
+		struct twr wr;
+		u64 end;
+
+		t_world_init(&w);
+		t_hca_init(&h, &w, 1);
+		t_cq_init(&h, &cq, 6, 0);
+		t_cq_init(&h, &small, 1, 0);
+		t_qp_init(&h, &qp, &cq, how == 2 ? &small : &cq);
+		t_connect(&qp, &qp, 3, 1, 1);
+		t_mr_init(&h, &l, 0, 40000, RW, 1, 12);
+		t_mr_init(&h, &r, 0, 40000, RW, 1, 12);
+		if (how == 0) {
+			/* the page list stands behind the pages */
+			memset(t_cpu(&h, l.page[0] + 4096), 0, 80);
+			for (u32 i = 0; i < 8; i++) {
+				wr = t_wr(VHCA_OP_READ, i, &l, 0, 30000, &r, 0);
+				t_post(&qp, &wr);
+			}
+		} else {
+			for (u32 i = 0; i < 8; i++) {
+				struct vhca_sge s = t_sge(&r, 0, 40000);
+
+				t_recv(&qp, 100 + i, 1, &s);
+				wr = t_wr(VHCA_OP_SEND, i, &l, 0, 30000, NULL, 0);
+				t_post(&qp, &wr);
+			}
+			if (how == 1)
+				t_set_rec(&h, qp.slot + 1, 1u << 20);
+		}
+		t_ring_sq(&qp);
+		t_settle(&w, 10000000000);
+		assert_int_equal(t_state(&qp), T_ERR);
+		/* every request completes once, in order */
+		end = how == 2 ? 2 : 0;
+		for (u32 i = 0; i < 8; i++) {
+			struct vhca_cqe e;
+
+			assert_true(t_cq_poll(&cq, &e));
+			assert_int_equal(le64toh(e.wr_id), i);
+			if (i > end)
+				assert_int_equal(e.status, VHCA_CS_WR_FLUSH_ERR);
+		}
+		assert_true(w.next == ENGINE_NEVER);
+		t_hca_fini(&h);
+		t_world_fini(&w);
+	}
+}
+
 /* The peer's memory goes away under a transfer; its VM does, in the end. */
 static void peer_vanishes(void **state)
 {
@@ -735,6 +795,7 @@ int main(void)
 		cmocka_unit_test(reset_cleans),
 		cmocka_unit_test(drain),
 		cmocka_unit_test(communication_established),
+		cmocka_unit_test(own_peer),
 		cmocka_unit_test(peer_vanishes),
 	};
 
