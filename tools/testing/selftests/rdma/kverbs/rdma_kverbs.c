@@ -212,8 +212,8 @@ static void test_full_queue(struct pair *p)
 	}
 	CHECK(posted >= DEPTH);
 	CHECK(!err || err == -ENOMEM);
-	if (!atomic_dec_and_test(&p->many_left))
-		CHECK(wait_for_completion_timeout(&p->many.done, PATIENCE));
+	CHECK(atomic_dec_and_test(&p->many_left) ||
+	      wait_for_completion_timeout(&p->many.done, PATIENCE));
 	CHECK(!p->many.wc.status);
 }
 
