@@ -133,6 +133,9 @@ static int run_gid_entry(struct uverbs_call *call)
 		return uverbs_refuse(call, -EINVAL, "port %u, the device has %u to %u", args->port,
 				     rdma_start_port(ibdev), rdma_end_port(ibdev));
 	gid = rdma_get_gid_attr(ibdev, args->port, args->gid_index);
+	/* An empty entry is an answer: programs that list the table ask for each. */
+	if (PTR_ERR(gid) == -ENODATA)
+		return -ENODATA;
 	if (IS_ERR(gid))
 		return uverbs_refuse_below(call, PTR_ERR(gid), "gid_index %u: no such GID",
 					   args->gid_index);
