@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 1 --core ours
+# A refused request gives its reason to whoever asks for it, and to the kernel log nothing.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+plan 12
+
+too_long=(ibv_rc_pingpong -d "$LAB_DEV" -r 70000)
+reason='max_recv_wr 70000 > device limit 65536'
+
+# A program that exits with its file open, after a request that no device knows.
+cat >"$LAB_OUT/leaver.py" <<'PROGRAM'
+import os, struct
+fd = os.open("/dev/infiniband/uverbs0", os.O_RDWR)
+try:
+    os.write(fd, struct.pack("<IHH", 99, 2, 0))
+except OSError:
+    os._exit(5)
+PROGRAM
+leaver=(python3 "$LAB_OUT/leaver.py")
+left=" $LAB_DEV: .*: write: .*command 99"
+
+# why ARGUMENTS: rdma-why ARGUMENTS, into $LAB_OUT/why; sets rc
+why()
+{
+	rc=0
+	rdma-why "$@" >"$LAB_OUT/why" 2>&1 || rc=$?
+}
+
+before=$(dmesg | wc -l)
+why "${too_long[@]}"
+is "the command's exit status is kept" 1 "$rc"
+ok "the trace point names the attribute" grep -F "$LAB_DEV: EINVAL (Invalid argument): $reason" "$LAB_OUT/why"
+is "no trace instance is left" "" "$(ls /sys/kernel/tracing/instances)"
+
+why --fdinfo "${leaver[@]}"
+is "the open file does, too" "5 1" "$rc $(grep -c "$left" "$LAB_OUT/why")"
+why sh -c "${too_long[*]}; exit 7"
+is "descendants are watched, the shell's status is kept" "7 1" "$rc $(grep -cF "$reason" "$LAB_OUT/why")"
+
+rc=0
+setpriv --reuid 65534 --regid 65534 --clear-groups rdma-why "${leaver[@]}" >"$LAB_OUT/why" 2>&1 || rc=$?
+is "users without privilege learn it" "5 1" "$rc $(grep -c "$left" "$LAB_OUT/why")"
+
+why ibv_devinfo -v -d "$LAB_DEV"
+is "what libibverbs probes is no refusal" "0 rdma-why: nothing was refused" "$rc $(grep -A 9 rdma-why: "$LAB_OUT/why")"
+why sh -c 'kill -9 $$'
+is "death by a signal is passed on" 137 "$rc"
+why /nonexistent
+is "so is a command that cannot be run" 127 "$rc"
+
+why rdma dev set "$LAB_DEV" name a/b
+ok "netlink sends the reason back" grep -x 'Error: "a/b" cannot be the name of a device.' "$LAB_OUT/why"
+ok "and the trace point has it" grep -F 'EINVAL (Invalid argument): "a/b" cannot' "$LAB_OUT/why"
+is "the kernel log says nothing" "" "$(dmesg | tail -n +$((before + 1)) | grep -v virtio_net)"
+finish
