@@ -130,6 +130,7 @@ static void net_device_leads_to_its_device(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_netdev");
 	struct net_device *netdev = init_net.loopback_dev;
+	int references = netdev_refcnt_read(netdev);
 	struct ib_device *found;
 
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN));
@@ -151,6 +152,7 @@ static void net_device_leads_to_its_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 1), 0);
 	test_device_gone(device);
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN));
+	KUNIT_EXPECT_EQ(test, netdev_refcnt_read(netdev), references);
 }
 
 struct unregistration {
