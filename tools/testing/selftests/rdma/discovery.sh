@@ -23,6 +23,7 @@ is "subnet prefix" "$(cut -c -19 "$class/$LAB_DEV/ports/1/gids/0")" \
 	"$(rdma link | sed 's/.* subnet_prefix \([^ ]*\).*/\1/')"
 is "unused, it holds nothing" "pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0" "$(counts "$LAB_DEV")"
 
+rm -f "$LAB_OUT/asyncwatch"	# of an earlier run
 rdma monitor >"$LAB_OUT/monitor" 2>&1 &
 monitor=$!
 ibv_asyncwatch -d "$LAB_DEV" >"$LAB_OUT/asyncwatch" &
