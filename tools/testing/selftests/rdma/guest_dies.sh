@@ -8,13 +8,14 @@
 # started ADDRESS...: ib_write_bw is running as $load and both sides have connected
 started()
 {
+	rm -f "$LAB_OUT/load.$LAB_NODE"	# of an earlier run
 	stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 60 "$@" >"$LAB_OUT/load.$LAB_NODE" 2>&1 &
 	load=$!
 	if [ $# -eq 0 ]; then
 		wait_listen 18515 $load
 		lab-barrier load-listens
 	fi
-	until grep -q '#bytes' "$LAB_OUT/load.$LAB_NODE"; do
+	until grep -qs '#bytes' "$LAB_OUT/load.$LAB_NODE"; do
 		kill -0 $load || return 1
 		sleep 0.05
 	done

@@ -9,6 +9,7 @@ plan 6
 
 victim()
 {
+	rm -f "$LAB_OUT/victim.$LAB_NODE"	# of an earlier run
 	# far more messages than can pass before the kill
 	if [ "$LAB_NODE" = 1 ]; then
 		stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 60 >"$LAB_OUT/victim.1" 2>&1 &
@@ -21,7 +22,7 @@ victim()
 		victim=$!
 	fi
 	# the table's header is printed when both sides are connected
-	until grep -q '#bytes' "$LAB_OUT/victim.$LAB_NODE"; do
+	until grep -qs '#bytes' "$LAB_OUT/victim.$LAB_NODE"; do
 		kill -0 $victim || return 1
 		sleep 0.05
 	done
