@@ -8,62 +8,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/ctl.h"
+#include "ctl/request.h"
 #include "dev/device.h"
 #include "log.h"
 #include "server/server.h"
 
 #define JSON_DEPTH	8
 
-struct request {
-	const struct ctl_hca *hca;
-	u32 nhcas;
-	struct json_object *in;
-	struct json_object *out;
-};
-
-static void refuse(struct request *r, const char *why, const char *what)
+void request_refuse(struct request *r, const char *why, const char *what)
 {
-	char text[160];
+	char text[256];
 
 	snprintf(text, sizeof(text), what ? "%s: %s" : "%s", why, what);
 	json_object_object_add(r->out, "error", json_object_new_string(text));
 }
 
 /* A member of the request that has to be a string; NULL after refusing. */
-static const char *word(struct request *r, const char *key)
+const char *request_word(struct request *r, const char *key)
 {
 	struct json_object *v;
 
 	if (!json_object_object_get_ex(r->in, key, &v) ||
 	    !json_object_is_type(v, json_type_string)) {
-		refuse(r, "missing or not a string", key);
+		request_refuse(r, "missing or not a string", key);
 		return NULL;
 	}
 	return json_object_get_string(v);
 }
 
-static const struct ctl_hca *which_hca(struct request *r)
+static bool has_guid(const struct ctl_hca *hca, const char *name)
 {
-	const char *name = word(r, "hca");
+	struct vdev_status st;
+	unsigned long long guid;
+	char *end;
+
+	if (strncmp(name, "0x", 2))
+		return false;
+	guid = strtoull(name, &end, 16);
+	vdev_status(hca->dev, &st);
+	return !*end && guid == st.node_guid;
+}
+
+const struct ctl_hca *request_hca(struct request *r)
+{
+	const char *name = request_word(r, "hca");
 
 	if (!name)
 		return NULL;
 	for (u32 i = 0; i < r->nhcas; i++)
 		if (!strcmp(r->hca[i].name, name))
 			return &r->hca[i];
-	refuse(r, "no such adapter", name);
+	for (u32 i = 0; i < r->nhcas; i++)
+		if (has_guid(&r->hca[i], name))
+			return &r->hca[i];
+	request_refuse(r, "no such adapter", name);
 	return NULL;
 }
 
-static void add_u64(struct json_object *o, const char *key, u64 v)
+void request_add_u64(struct json_object *o, const char *key, u64 v)
 {
 	json_object_object_add(o, key, json_object_new_uint64(v));
 }
 
-static void add_bool(struct json_object *o, const char *key, bool v)
+void request_add_bool(struct json_object *o, const char *key, bool v)
 {
 	json_object_object_add(o, key, json_object_new_boolean(v));
+}
+
+void request_add_word(struct json_object *o, const char *key, const char *v)
+{
+	json_object_object_add(o, key, json_object_new_string(v));
 }
 
 static const char *port_state(u32 state)
@@ -77,12 +91,12 @@ static struct json_object *counters_of(const struct vdev_status *st, u32 port)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_u64(o, "port", port + 1);
-	add_u64(o, "tx_packets", st->port[port].tx_packets);
-	add_u64(o, "tx_bytes", st->port[port].tx_bytes);
-	add_u64(o, "rx_packets", st->port[port].rx_packets);
-	add_u64(o, "rx_bytes", st->port[port].rx_bytes);
-	add_u64(o, "drops", st->port[port].drops);
+	request_add_u64(o, "port", port + 1);
+	request_add_u64(o, "tx_packets", st->port[port].tx_packets);
+	request_add_u64(o, "tx_bytes", st->port[port].tx_bytes);
+	request_add_u64(o, "rx_packets", st->port[port].rx_packets);
+	request_add_u64(o, "rx_bytes", st->port[port].rx_bytes);
+	request_add_u64(o, "drops", st->port[port].drops);
 	return o;
 }
 
@@ -90,24 +104,25 @@ static struct json_object *port_of(const struct vdev_status *st, u32 port)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_u64(o, "port", port + 1);
-	json_object_object_add(o, "state",
-			       json_object_new_string(port_state(st->port[port].state)));
-	add_u64(o, "lid", st->port[port].lid);
-	add_bool(o, "cable", st->port[port].cable);
+	request_add_u64(o, "port", port + 1);
+	request_add_word(o, "state", port_state(st->port[port].state));
+	request_add_u64(o, "lid", st->port[port].lid);
+	request_add_bool(o, "cable", st->port[port].cable);
 	return o;
 }
 
-static struct json_object *objects_of(const struct vdev_status *st)
+struct json_object *request_objects(const struct ctl_hca *hca)
 {
 	struct json_object *o = json_object_new_object();
+	struct vdev_status st;
 
-	add_u64(o, "uars", st->uars);
-	add_u64(o, "eqs", st->eqs);
-	add_u64(o, "pds", st->pds);
-	add_u64(o, "mkeys", st->mkeys);
-	add_u64(o, "cqs", st->cqs);
-	add_u64(o, "qps", st->qps);
+	vdev_status(hca->dev, &st);
+	request_add_u64(o, "uars", st.uars);
+	request_add_u64(o, "eqs", st.eqs);
+	request_add_u64(o, "pds", st.pds);
+	request_add_u64(o, "mkeys", st.mkeys);
+	request_add_u64(o, "cqs", st.cqs);
+	request_add_u64(o, "qps", st.qps);
 	return o;
 }
 
@@ -122,17 +137,17 @@ static void add_hcas(struct request *r, bool counters)
 		char guid[24];
 
 		vdev_status(r->hca[i].dev, &st);
-		json_object_object_add(o, "name", json_object_new_string(r->hca[i].name));
+		request_add_word(o, "name", r->hca[i].name);
 		if (!counters) {
 			snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)st.node_guid);
-			json_object_object_add(o, "node_guid", json_object_new_string(guid));
-			json_object_object_add(o, "socket",
-					       json_object_new_string(r->hca[i].socket));
-			add_bool(o, "guest", server_connected(r->hca[i].server));
-			add_bool(o, "driver", st.enabled);
-			add_u64(o, "fatal", st.fatal);
-			add_u64(o, "dma_ranges", gmem_ranges(server_mem(r->hca[i].server)));
-			json_object_object_add(o, "objects", objects_of(&st));
+			request_add_word(o, "node_guid", guid);
+			request_add_word(o, "socket", r->hca[i].socket);
+			request_add_bool(o, "guest", server_connected(r->hca[i].server));
+			request_add_bool(o, "driver", st.enabled);
+			request_add_u64(o, "fatal", st.fatal);
+			request_add_u64(o, "dma_ranges", gmem_ranges(server_mem(r->hca[i].server)));
+			json_object_object_add(o, "objects", request_objects(&r->hca[i]));
+			json_object_object_add(o, "faults", request_faults(&r->hca[i]));
 		}
 		for (u32 p = 0; p < st.ports; p++)
 			json_object_array_add(ports, counters ? counters_of(&st, p) :
@@ -155,7 +170,7 @@ static void do_counters(struct request *r)
 
 static void do_link(struct request *r)
 {
-	const struct ctl_hca *hca = which_hca(r);
+	const struct ctl_hca *hca = request_hca(r);
 	struct json_object *up, *port;
 	s64 n = 1;
 
@@ -163,47 +178,55 @@ static void do_link(struct request *r)
 		return;
 	if (!json_object_object_get_ex(r->in, "up", &up) ||
 	    !json_object_is_type(up, json_type_boolean)) {
-		refuse(r, "missing or not true or false", "up");
+		request_refuse(r, "missing or not true or false", "up");
 		return;
 	}
 	if (json_object_object_get_ex(r->in, "port", &port)) {
 		if (!json_object_is_type(port, json_type_int)) {
-			refuse(r, "not a number", "port");
+			request_refuse(r, "not a number", "port");
 			return;
 		}
 		n = json_object_get_int64(port);
 	}
 	if (n < 1 || n > VDEV_MAX_PORTS ||
 	    vdev_set_link(hca->dev, n, json_object_get_boolean(up))) {
-		refuse(r, "no such port of", hca->name);
+		request_refuse(r, "no such port of", hca->name);
 		return;
 	}
 	log_line("%s: link of port %u %s", hca->name, (u32)n,
 		 json_object_get_boolean(up) ? "up" : "down");
 }
 
-static void do_fault(struct request *r)
+/* Are there as many objects as the request believes?  What it leaves out may be any number. */
+static void do_objects(struct request *r)
 {
-	const char *kind = word(r, "kind");
-	const struct ctl_hca *hca;
-	struct vdev_status st;
+	const struct ctl_hca *hca = request_hca(r);
+	struct json_object *have, *v;
+	char text[64];
 
-	if (!kind)
-		return;
-	if (strcmp(kind, "fatal")) {
-		refuse(r, "no such fault", kind);
-		return;
-	}
-	hca = which_hca(r);
 	if (!hca)
 		return;
-	vdev_status(hca->dev, &st);
-	if (!st.enabled) {
-		refuse(r, "no driver runs", hca->name);
-		return;
+	have = request_objects(hca);
+	json_object_object_foreach(r->in, key, want) {
+		if (!strcmp(key, "command") || !strcmp(key, "hca"))
+			continue;
+		if (!json_object_object_get_ex(have, key, &v)) {
+			request_refuse(r, "no such kind of object", key);
+			break;
+		}
+		if (!json_object_is_type(want, json_type_int)) {
+			request_refuse(r, "not a number", key);
+			break;
+		}
+		if (json_object_get_int64(want) != json_object_get_int64(v)) {
+			snprintf(text, sizeof(text), "%s: %lld, not %lld", key,
+				 (long long)json_object_get_int64(v),
+				 (long long)json_object_get_int64(want));
+			request_refuse(r, "other objects", text);
+			break;
+		}
 	}
-	vdev_inject_fatal(hca->dev);
-	log_line("%s: fatal error injected", hca->name);
+	json_object_object_add(r->out, "objects", have);
 }
 
 static const struct {
@@ -213,7 +236,8 @@ static const struct {
 	{ "status", do_status },
 	{ "counters", do_counters },
 	{ "link", do_link },
-	{ "fault", do_fault },
+	{ "objects", do_objects },
+	{ "fault", request_fault },
 };
 
 static void dispatch(struct request *r)
@@ -221,10 +245,10 @@ static void dispatch(struct request *r)
 	const char *name;
 
 	if (!json_object_is_type(r->in, json_type_object)) {
-		refuse(r, "not a JSON object", NULL);
+		request_refuse(r, "not a JSON object", NULL);
 		return;
 	}
-	name = word(r, "command");
+	name = request_word(r, "command");
 	if (!name)
 		return;
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -233,7 +257,7 @@ static void dispatch(struct request *r)
 			return;
 		}
 	}
-	refuse(r, "no such command", name);
+	request_refuse(r, "no such command", name);
 }
 
 static struct json_object *parse(const char *line)
@@ -260,7 +284,7 @@ char *ctl_answer(const struct ctl_hca *hca, u32 nhcas, const char *line)
 		return NULL;
 	r.in = parse(line);
 	dispatch(&r);
-	add_bool(r.out, "ok", !json_object_object_get_ex(r.out, "error", NULL));
+	request_add_bool(r.out, "ok", !json_object_object_get_ex(r.out, "error", NULL));
 	text = json_object_to_json_string_ext(r.out, JSON_C_TO_STRING_PLAIN);
 	if (!text || asprintf(&answer, "%s\n", text) < 0)
 		answer = NULL;

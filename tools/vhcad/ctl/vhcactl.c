@@ -19,8 +19,18 @@ static const char usage[] =
 "  status                   adapters, their guests, drivers, objects and ports\n"
 "  counters                 packets and bytes of every port\n"
 "  link HCA[:PORT] up|down  plug or pull a port's cable\n"
-"  fault fatal HCA          stop an adapter as if its hardware had failed\n"
+"  objects HCA [KIND=N]...  how many objects there are; with KIND=N: are there N?\n"
+"  fault KIND HCA [ARG=VALUE]...\n"
+"                           have an adapter misbehave:\n"
+"    fatal                  it stops as if its hardware had failed\n"
+"    command                admin commands: opcode=NAME status=NAME delay=MS\n"
+"                           answer=none|twice|stale|unknown skip=N count=N\n"
+"    interrupt              interrupts get lost: vector=N skip=N count=N\n"
+"    reset                  resets take long: delay=MS skip=N count=N\n"
+"    clear                  disarm what was armed\n"
+"    spent                  has everything struck that was armed?\n"
 "\n"
+"HCA is an adapter's name, or its node GUID with 0x before it.\n"
 "SOCKET is what vhcad was given with --control; without the option it is taken\n"
 "from the environment variable VHCAD_CONTROL.  --json prints vhcad's answer as\n"
 "it came.  Exit status: 0 done, 1 vhcad refused, 2 wrong use or no vhcad.\n";
@@ -98,16 +108,32 @@ static bool yes(struct json_object *o, const char *key)
 	return json_object_get_boolean(get(o, key));
 }
 
+static void show_objects(struct json_object *answer)
+{
+	json_object_object_foreach(get(answer, "objects"), kind, count)
+		printf(" %s %llu ", kind, (unsigned long long)json_object_get_uint64(count));
+}
+
+/* As it would be written to arm it. */
+static void show_fault(struct json_object *fault)
+{
+	printf("    fault %s", str(fault, "kind"));
+	json_object_object_foreach(fault, key, value) {
+		if (strcmp(key, "kind"))
+			printf(" %s=%s", key, json_object_get_string(value));
+	}
+	putchar('\n');
+}
+
 static void show_status(struct json_object *hca)
 {
-	struct json_object *objects = get(hca, "objects"), *ports = get(hca, "ports");
+	struct json_object *faults = get(hca, "faults"), *ports = get(hca, "ports");
 
 	printf("%s  guid %s  guest %s  driver %s%s\n", str(hca, "name"), str(hca, "node_guid"),
 	       yes(hca, "guest") ? "attached" : "none", yes(hca, "driver") ? "running" : "none",
 	       num(hca, "fatal") ? "  FATAL" : "");
 	fputs("   ", stdout);
-	json_object_object_foreach(objects, kind, count)
-		printf(" %s %llu ", kind, (unsigned long long)json_object_get_uint64(count));
+	show_objects(hca);
 	printf(" dma ranges %llu\n", num(hca, "dma_ranges"));
 	for (size_t i = 0; i < json_object_array_length(ports); i++) {
 		struct json_object *p = json_object_array_get_idx(ports, i);
@@ -115,6 +141,8 @@ static void show_status(struct json_object *hca)
 		printf("    port %llu  %-6s  lid %llu  cable %s\n", num(p, "port"), str(p, "state"),
 		       num(p, "lid"), yes(p, "cable") ? "plugged" : "pulled");
 	}
+	for (size_t i = 0; i < json_object_array_length(faults); i++)
+		show_fault(json_object_array_get_idx(faults, i));
 }
 
 static void show_counters(struct json_object *hca)
@@ -152,6 +180,24 @@ static void add_port(struct json_object *o, char *arg)
 	json_object_object_add(o, "port", json_object_new_int64(port));
 }
 
+/* KEY=VALUE; a value of digits alone is a number */
+static void add_pair(struct json_object *o, char *arg)
+{
+	char *equals = strchr(arg, '='), *end;
+	long long n;
+
+	if (!equals || equals == arg || !equals[1])
+		fail("'%s' is not KEY=VALUE", arg);
+	*equals = '\0';
+	if (get(o, arg))
+		fail("'%s' is given twice", arg);
+	n = strtoll(equals + 1, &end, 10);
+	if (*end)
+		add_word(o, arg, equals + 1);
+	else
+		json_object_object_add(o, arg, json_object_new_int64(n));
+}
+
 /* Turns the words of the command line into a request. */
 static struct json_object *make_request(int argc, char **argv)
 {
@@ -170,9 +216,17 @@ static struct json_object *make_request(int argc, char **argv)
 		json_object_object_add(o, "up", json_object_new_boolean(up));
 		return o;
 	}
-	if (!strcmp(cmd, "fault") && argc == 3) {
+	if (!strcmp(cmd, "objects") && argc >= 2) {
+		add_word(o, "hca", argv[1]);
+		for (int i = 2; i < argc; i++)
+			add_pair(o, argv[i]);
+		return o;
+	}
+	if (!strcmp(cmd, "fault") && argc >= 3) {
 		add_word(o, "kind", argv[1]);
 		add_word(o, "hca", argv[2]);
+		for (int i = 3; i < argc; i++)
+			add_pair(o, argv[i]);
 		return o;
 	}
 	fputs(usage, stderr);
@@ -183,6 +237,10 @@ static void show(const char *command, struct json_object *answer)
 {
 	struct json_object *hcas = get(answer, "hcas");
 
+	if (get(answer, "objects")) {
+		show_objects(answer);
+		putchar('\n');
+	}
 	for (size_t i = 0; hcas && i < json_object_array_length(hcas); i++) {
 		struct json_object *hca = json_object_array_get_idx(hcas, i);
 

@@ -119,49 +119,62 @@ static enum vhca_status check(struct command *c, const struct command_desc *d)
 	return at == TABLE_NONE ? VHCA_ST_OK : refuse(c, VHCA_ST_BAD_FIELD, at);
 }
 
-/* Writes the completion of command number n; the phase comes last. */
-static int complete(struct vhca_dev *dev, const struct command *c, enum vhca_status st, u32 n)
+int admin_answer(struct vhca_dev *dev, const struct vhca_acqe *e)
 {
 	struct admin_queue *q = &dev->admin;
-	u64 at = q->acq + (n & ((1u << q->log) - 1)) * sizeof(struct vhca_acqe);
+	u32 n = q->done++;
+	u64 at = q->acq + (n & ((1u << q->log) - 1)) * sizeof(*e);
 	u8 phase = !(n >> q->log & 1);
-	struct vhca_acqe e = {
-		.cmd_id = c->sqe.cmd_id,
-		.status = st,
-		.bad_field = htole16(c->bad_field),
-	};
 
-	if (!st)
-		memcpy(e.resp, c->resp, sizeof(e.resp));
-	if (dma_write(dev->mem, at, &e, offsetof(struct vhca_acqe, phase)))
+	/* the phase comes last */
+	if (dma_write(dev->mem, at, e, offsetof(struct vhca_acqe, phase)))
 		return -1;
 	return dma_store8_release(dev->mem, at + offsetof(struct vhca_acqe, phase), phase);
 }
 
-static bool one_command(struct vhca_dev *dev)
+static enum vhca_status carry_out(struct command *c)
+{
+	const struct command_desc *d = &commands[c->sqe.opcode];
+	enum vhca_status st = check(c, d);
+
+	return st ? st : d->fn(c);
+}
+
+/* Takes one command; *wrote is set when an answer is in the ring.  False: no ring. */
+static bool one_command(struct vhca_dev *dev, bool *wrote)
 {
 	struct admin_queue *q = &dev->admin;
-	u32 n = q->head++;
-	u64 at = q->asq + (n & ((1u << q->log) - 1)) * sizeof(struct vhca_asqe);
+	u64 at = q->asq + (q->head++ & ((1u << q->log) - 1)) * sizeof(struct vhca_asqe);
 	struct command c = { .dev = dev, .bad_field = VHCA_NO_FIELD };
-	const struct command_desc *d;
-	enum vhca_status st;
+	struct vfault fault = { .answer = VFAULT_ONCE };
+	struct vhca_acqe e = { 0 };
+	bool struck;
 
 	if (dma_read(dev->mem, &c.sqe, at, sizeof(c.sqe)))
 		return false;
 	c.out_len = le32toh(c.sqe.out_len);
-	d = &commands[c.sqe.opcode];
-	st = check(&c, d);
-	if (!st)
-		st = d->fn(&c);
-	return !complete(dev, &c, st, n);
+	struck = fault_strike(dev, VFAULT_COMMAND, c.sqe.opcode, &fault);
+	if (struck)
+		log_line("%s: fault: %s is struck", dev->name, vcmd_name(c.sqe.opcode));
+	if (fault.answer == VFAULT_NONE)
+		return true;
+	e.status = fault.status ? fault.status : carry_out(&c);
+	e.cmd_id = c.sqe.cmd_id;
+	e.bad_field = htole16(c.bad_field);
+	if (!e.status)
+		memcpy(e.resp, c.resp, sizeof(e.resp));
+	if (struck)
+		return !fault_answer(dev, &fault, &e, wrote);
+	*wrote = true;
+	q->last_id = le16toh(e.cmd_id);
+	return !admin_answer(dev, &e);
 }
 
 bool admin_poll(struct vhca_dev *dev, u32 most)
 {
 	struct admin_queue *q = &dev->admin;
 	u32 tail = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
-	bool any = false;
+	bool wrote = false;
 
 	if (!dev_live(dev) || tail == q->head)
 		return false;
@@ -170,13 +183,12 @@ bool admin_poll(struct vhca_dev *dev, u32 most)
 		return false;
 	}
 	while (q->head != tail && most-- && dev_live(dev)) {
-		if (!one_command(dev)) {
+		if (!one_command(dev, &wrote)) {
 			dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
 			return false;
 		}
-		any = true;
 	}
-	if (any && q->vector != VHCA_NO_VECTOR)
-		dev->ops->irq(dev->host, q->vector);
-	return any;
+	if (wrote)
+		dev_irq(dev, q->vector);
+	return true;
 }

@@ -7,6 +7,7 @@
 #define VHCAD_DEV_H
 
 #include "dev/device.h"
+#include "dev/fault.h"
 #include "dev/table.h"
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/list.h"
@@ -323,6 +324,8 @@ struct admin_queue {
 	u32 vector;
 	u32 head;		/* commands taken */
 	u32 tail;		/* as the driver wrote it; atomic */
+	u32 done;		/* completions written */
+	u16 last_id;		/* of the command answered last */
 };
 
 struct vhca_dev {
@@ -359,6 +362,7 @@ struct vhca_dev {
 
 	struct link ready;		/* struct vqp with work */
 	struct link ready_link;		/* on the engine's list while there are any */
+	struct vfaults faults;
 	struct vport port[VDEV_MAX_PORTS];
 };
 
@@ -371,8 +375,20 @@ static inline bool dev_live(const struct vhca_dev *dev)
 /** dev_fatal - stop the device; the driver must reset it */
 void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code);
 
+/** dev_irq - raise a vector, VHCA_NO_VECTOR included, unless a fault loses it */
+void dev_irq(struct vhca_dev *dev, u32 vector);
+
 /** admin_poll - carry out at most @most commands; true if any was there */
 bool admin_poll(struct vhca_dev *dev, u32 most);
+
+/**
+ * admin_answer - write the next completion
+ * @dev: device
+ * @e: all but the phase
+ *
+ * Returns 0, or -1 when the ring cannot be reached.
+ */
+int admin_answer(struct vhca_dev *dev, const struct vhca_acqe *e);
 
 /* Destructors that reset uses too; they expect no users but the given ones. */
 void uar_destroy(struct vhca_dev *dev, struct vuar *uar);

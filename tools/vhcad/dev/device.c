@@ -156,7 +156,12 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 		goto free;
 
 	engine_lock(e);
-	err = plug_ports(dev);
+	err = fault_init(dev);
+	if (!err) {
+		err = plug_ports(dev);
+		if (err)
+			fault_fini(dev);
+	}
 	if (!err)
 		link_add_tail(&e->devs, &dev->link);
 	engine_unlock(e);
@@ -167,6 +172,18 @@ free:
 	free(dev->kicked);
 	free(dev);
 	return NULL;
+}
+
+void dev_irq(struct vhca_dev *dev, u32 vector)
+{
+	struct vfault f;
+
+	if (vector == VHCA_NO_VECTOR)
+		return;
+	if (fault_strike(dev, VFAULT_INTERRUPT, vector, &f))
+		log_line("%s: fault: vector %u is not raised", dev->name, vector);
+	else
+		dev->ops->irq(dev->host, vector);
 }
 
 /* Everything a reset does; under the engine's lock. */
@@ -196,6 +213,7 @@ void vdev_free(struct vhca_dev *dev)
 	e = dev->engine;
 	engine_lock(e);
 	reset(dev);
+	fault_fini(dev);
 	link_del(&dev->link);
 	for (u32 i = 0; i < dev->nports; i++)
 		fab_unplug(&dev->port[i].fab);
@@ -209,7 +227,9 @@ void vdev_reset(struct vhca_dev *dev)
 {
 	engine_lock(dev->engine);
 	reset(dev);
+	fault_reset(dev);
 	engine_unlock(dev->engine);
+	engine_wake(dev->engine);
 	memset(dev->reg, 0, sizeof(dev->reg));
 	dev->reg_vector = 0;
 }
@@ -254,7 +274,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	engine_lock(dev->engine);
 	memcpy(st->name, dev->name, sizeof(st->name));
 	st->node_guid = dev->node_guid;
-	st->enabled = dev->status & VHCA_STATUS_READY;
+	st->enabled = dev->status & VHCA_STATUS_READY && !fault_resetting(&dev->faults);
 	st->fatal = dev->fatal;
 	st->ports = dev->nports;
 	st->uars = dev->uars.used;

@@ -66,8 +66,7 @@ static void eq_notify(struct veq *eq)
 	if (seq == eq->arm_seq || (s32)(eq->pi - 1 - (u32)arm) < 0)
 		return;
 	eq->arm_seq = seq;
-	if (eq->vector != VHCA_NO_VECTOR)
-		eq->dev->ops->irq(eq->dev->host, eq->vector);
+	dev_irq(eq->dev, eq->vector);
 }
 
 static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)

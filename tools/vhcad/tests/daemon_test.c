@@ -440,6 +440,73 @@ static void injected_fault(void **state)
 	stop(r, SIGTERM);
 }
 
+/* What vhcactl sends for faults, and what is refused of it. */
+static void armed_faults(void **state)
+{
+	static const struct {
+		int status;
+		const char *says;
+		const char *args[8];
+	} cases[] = {
+		{ 0, "", { "fault", "command", "hca0", "opcode=CREATE_QP", "status=BUSY" } },
+		{ 0, "fault command opcode=CREATE_QP status=BUSY answer=once delay=0 skip=0 count=1\n",
+		  { "status" } },
+		{ 1, "still armed: {\"kind\":\"command\"", { "fault", "spent", "hca0" } },
+		{ 0, "", { "fault", "spent", "hca1" } },
+		{ 0, "", { "fault", "clear", "0x0256484341000100" } },
+		{ 0, "", { "fault", "spent", "hca0" } },
+		{ 0, "", { "fault", "command", "hca0", "answer=none", "count=3", "skip=2" } },
+		{ 0, "", { "fault", "interrupt", "hca0", "vector=2" } },
+		{ 0, "fault interrupt vector=2 skip=0 count=1\n", { "status" } },
+		{ 0, "", { "fault", "reset", "hca0", "delay=100" } },
+		{ 0, "fault reset delay=100 skip=0 count=1\n", { "status" } },
+		{ 0, "", { "fault", "clear", "hca0" } },
+		{ 1, "no such adapter", { "fault", "clear", "0x1" } },
+		{ 1, "no such adapter", { "fault", "clear", "0x0256484341000100x" } },
+		{ 1, "no such fault: drizzle", { "fault", "drizzle", "hca0" } },
+		{ 1, "no argument: colour", { "fault", "reset", "hca0", "colour=1" } },
+		{ 1, "no argument: count", { "fault", "clear", "hca0", "count=1" } },
+		{ 1, "this argument: opcode", { "fault", "command", "hca0", "opcode=DANCE" } },
+		{ 1, "this argument: opcode", { "fault", "command", "hca0", "opcode=7" } },
+		{ 1, "this argument: count", { "fault", "reset", "hca0", "count=-1" } },
+		{ 1, "this argument: delay", { "fault", "reset", "hca0", "delay=soon" } },
+		{ 1, "nothing that", { "fault", "reset", "hca0" } },
+		{ 1, "nothing that", { "fault", "command", "hca0", "count=1" } },
+		{ 1, "nothing that", { "fault", "interrupt", "hca0", "count=0" } },
+		{ 1, "nothing that", { "fault", "interrupt", "hca0", "vector=60" } },
+		{ 2, "'delay' is not KEY=VALUE", { "fault", "reset", "hca0", "delay" } },
+		{ 2, "is not KEY=VALUE", { "fault", "reset", "hca0", "delay=" } },
+		{ 2, "given twice", { "fault", "reset", "hca0", "delay=1", "delay=2" } },
+		{ 2, "given twice", { "fault", "reset", "hca0", "kind=fatal" } },
+		{ 0, "uars 0  eqs 0  pds 0", { "objects", "hca0" } },
+		{ 0, "qps 0", { "objects", "hca0", "qps=0", "cqs=0" } },
+		{ 1, "other objects: cqs: 0, not 1", { "objects", "hca0", "qps=0", "cqs=1" } },
+		{ 1, "no such kind of object: cats", { "objects", "hca0", "cats=0" } },
+		{ 1, "not a number: cqs", { "objects", "hca0", "cqs=few" } },
+		{ 1, "no such adapter", { "objects", "hca9" } },
+		{ 0, "dma ranges 0\n    port 1", { "status" } },
+	};
+	struct run *r = *state;
+	char out[8192];
+	int rc;
+
+	start(r, program("VHCAD"));
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *args[12] = { "vhcactl", "--control", r->ctl };
+
+		for (u32 k = 0; k < 8 && cases[i].args[k]; k++)
+			args[k + 3] = (char *)cases[i].args[k];
+		rc = run_program(program("VHCACTL"), args, out, sizeof(out));
+		if (rc != cases[i].status || !strstr(out, cases[i].says))
+			fail_msg("case %u: expected %d and '%s', came %d and '%s'", i,
+				 cases[i].status, cases[i].says, rc, out);
+	}
+	for (u32 i = 0; i < 32; i++)
+		vhcactl(r, 0, "", "fault", "interrupt", "hca1");
+	vhcactl(r, 1, "too many faults are armed in: hca1", "fault", "interrupt", "hca1");
+	stop(r, SIGTERM);
+}
+
 /* Context switches of all threads so far. */
 static unsigned long switches(pid_t pid)
 {
@@ -505,6 +572,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(control_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(device_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(injected_fault, setup, teardown),
+		cmocka_unit_test_setup_teardown(armed_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_costs_nothing, setup, teardown),
 	};
 

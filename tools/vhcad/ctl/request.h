@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A command of the control socket under way, for ctl/ alone.
+ */
+#ifndef VHCAD_CTL_REQUEST_H
+#define VHCAD_CTL_REQUEST_H
+
+#include <json-c/json.h>
+
+#include "ctl/ctl.h"
+
+struct request {
+	const struct ctl_hca *hca;
+	u32 nhcas;
+	struct json_object *in;
+	struct json_object *out;
+};
+
+/** request_refuse - answer with an error: "WHY: WHAT", or "WHY" alone */
+void request_refuse(struct request *r, const char *why, const char *what);
+
+/** request_word - a member that has to be a string; NULL after refusing */
+const char *request_word(struct request *r, const char *key);
+
+/** request_hca - the adapter that "hca" names, by name or node GUID; NULL after refusing */
+const struct ctl_hca *request_hca(struct request *r);
+
+void request_add_u64(struct json_object *o, const char *key, u64 v);
+void request_add_bool(struct json_object *o, const char *key, bool v);
+void request_add_word(struct json_object *o, const char *key, const char *v);
+
+/** request_fault - carry out the command "fault" */
+void request_fault(struct request *r);
+
+/** request_faults - the faults that are armed in an adapter, as an array */
+struct json_object *request_faults(const struct ctl_hca *hca);
+
+/** request_objects - how many objects of each kind an adapter has */
+struct json_object *request_objects(const struct ctl_hca *hca);
+
+#endif /* VHCAD_CTL_REQUEST_H */
