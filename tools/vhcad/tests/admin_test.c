@@ -646,6 +646,42 @@ static void qp_query(void **state)
 	assert_int_equal(b.max_dest_rd_atomic, 4);
 }
 
+/* A QP for which no number is left keeps nothing of what it took before. */
+static void refused_qp_keeps_nothing(void **state)
+{
+	const struct vdev_config small = { .name = "q", .ports = 1, .vectors = 4, .max_qps = 4 };
+	struct vhca_create_qp_hw_req req = {
+		.type = VHCA_QPT_RC, .log_sq_blocks = VHCA_NO_QUEUE,
+		.log_rq_strides = VHCA_NO_QUEUE,
+	};
+	struct tcq cq, other;
+	struct tworld w;
+	struct thca h;
+	u32 st, made = 0;
+
+	t_world_init(&w);
+	t_hca_init_cfg(&h, &w, &small);
+	t_cq_init(&h, &cq, 3, 0);
+	req.pdn = htole32(h.pd);
+	req.uar = htole32(h.uar);
+	req.send_cqn = htole32(cq.cqn);
+	req.recv_cqn = htole32(cq.cqn);
+	for (;;) {
+		req.db_slot = htole32(h.next_slot);
+		st = t_admin(&h, VHCA_CMD_CREATE_QP, &req, sizeof(req), NULL);
+		if (st)
+			break;
+		assert_true(++made <= small.max_qps);
+		h.next_slot += 2;
+	}
+	assert_int_equal(st, VHCA_ST_NO_RESOURCE);
+	assert_true(made);
+	/* takes the records that the refused one would have had */
+	t_cq_init(&h, &other, 3, 0);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 static void limits(void **state)
 {
 	const struct vdev_config small = {
@@ -711,6 +747,7 @@ int main(void)
 		TEST(rings_must_exist), TEST(queries), TEST(node_description), TEST(uars),
 		TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(qp_numbers),
 		TEST(qp_rest), TEST(qp_states), TEST(qp_masks), TEST(qp_values), TEST(qp_query),
+		cmocka_unit_test(refused_qp_keeps_nothing),
 		cmocka_unit_test(limits), TEST(resets),
 	};
 

@@ -256,6 +256,42 @@ static void pending_of_destroyed(void **state)
 	t_world_fini(&w);
 }
 
+/* So does destroying a CQ whose completion event is pending. */
+static void pending_of_destroyed_cq(void **state)
+{
+	const u32 n = 1u << T_EQ_LOG;
+	struct tcq cq[(1u << T_EQ_LOG) + 3];
+	struct tworld w;
+	struct thca h;
+	struct vhca_eqe e;
+	u32 doomed;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	for (u32 i = 0; i < ARRAY_SIZE(cq); i++) {
+		struct twr wr = { .opcode = VHCA_OP_NOP };
+		struct tqp qp;
+
+		t_cq_init(&h, &cq[i], 3, 0);
+		t_cq_arm(&cq[i], false);
+		t_qp_init_size(&h, &qp, &cq[i], &cq[i], 2, 0, 5, VHCA_QP_SIGNAL_ALL);
+		t_connect(&qp, &qp, 3, 1, 1);
+		t_send(&qp, &wr);
+		assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_QP, qp.qpn), 0);
+	}
+	/* the ring holds the first n, the others are pending */
+	doomed = cq[n + 1].cqn;
+	assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_CQ, doomed), 0);
+	for (u32 i = 0; i < ARRAY_SIZE(cq) - 1; i++) {
+		assert_true(t_eq_get(&h, &h.comp, &e));
+		assert_int_not_equal(le32toh(e.number), doomed);
+		t_poll(&w);
+	}
+	assert_false(t_eq_get(&h, &h.comp, &e));
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 /* Port events wait for the async EQ, and only the newest state counts. */
 static void port_events(void **state)
 {
@@ -374,6 +410,7 @@ int main(void)
 		cmocka_unit_test(overrun_ignored),
 		cmocka_unit_test(eq_overflow),
 		cmocka_unit_test(pending_of_destroyed),
+		cmocka_unit_test(pending_of_destroyed_cq),
 		cmocka_unit_test(port_events),
 		cmocka_unit_test(fairness),
 		cmocka_unit_test(device_fairness),
