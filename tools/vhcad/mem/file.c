@@ -44,13 +44,17 @@ static bool file_can_vanish(int fd)
 int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out)
 {
 	struct gmem_file *f;
+	bool writable, vanishes;
 	struct stat st;
-	bool writable;
 	void *base;
 	int mode;
 
 	mode = fcntl(fd, F_GETFL);
-	if (mode < 0 || fstat(fd, &st))
+	if (mode < 0)
+		return -EACCES;
+	/* before the size is read: until it is sealed its owner may shrink the file */
+	vanishes = file_can_vanish(fd);
+	if (fstat(fd, &st))
 		return -EACCES;
 	mode &= O_ACCMODE;
 	writable = mode == O_RDWR;
@@ -58,7 +62,7 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_f
 		return -EACCES;
 	if (!S_ISREG(st.st_mode))
 		return -EPERM;
-	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
+	if (vanishes && !(flags & GMEM_UNSEALED))
 		return -EPERM;
 	if (end > (u64)st.st_size)
 		return -ERANGE;
