@@ -32,6 +32,7 @@ int ib_registry_insert(struct ib_device *device, const char *name);
 void ib_registry_remove(struct ib_device *device);
 void ib_registry_show(struct ib_device *device);
 void ib_registry_hide(struct ib_device *device);
+void ib_registry_announce(struct ib_device *device, enum kobject_action action);
 
 static inline bool ib_registry_shown(const struct ib_device *device)
 {

@@ -187,7 +187,7 @@ static int move_device(struct ib_device *device, struct net *from, struct net *t
 	    !net_eq(read_pnet(&device->coredev.rdma_net), from))
 		return -ENODEV;
 
-	kobject_uevent(&device->dev.kobj, KOBJ_REMOVE);
+	ib_registry_announce(device, KOBJ_REMOVE);
 	ib_device_suspend(device);
 	write_pnet(&device->coredev.rdma_net, to);
 	ret = device_rename(&device->dev, device->name);
@@ -201,7 +201,7 @@ static int move_device(struct ib_device *device, struct net *from, struct net *t
 		ibdev_warn(device, "not usable after the change of its network namespace\n");
 		return -EIO;
 	}
-	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+	ib_registry_announce(device, KOBJ_ADD);
 	ib_device_put(device);
 	return ret;
 }

@@ -189,7 +189,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		goto ports;
 
 	dev_set_uevent_suppress(&device->dev, false);
-	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+	ib_registry_announce(device, KOBJ_ADD);
 	notify_registered(device);
 	ib_device_put(device);
 	return 0;

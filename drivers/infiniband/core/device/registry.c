@@ -115,6 +115,19 @@ void ib_registry_hide(struct ib_device *device)
 }
 
 /**
+ * ib_registry_announce - tell user space of a device
+ * @device: device in sysfs
+ * @action: what happened to it
+ *
+ * The message carries the device's path, which a change of its name frees.
+ */
+void ib_registry_announce(struct ib_device *device, enum kobject_action action)
+{
+	guard(rwsem_read)(&ib_registry_rwsem);
+	kobject_uevent(&device->dev.kobj, action);
+}
+
+/**
  * ib_registry_next - next registered device of a walk
  * @index: where to look from; advanced past the device found
  *
