@@ -21,13 +21,13 @@ def arguments():
     parser = argparse.ArgumentParser()
     for name in ("cache", "top", "labdir", "qemu-root", "guest-root", "kernel", "initramfs"):
         parser.add_argument("--" + name, required=True)
-    for name in ("addon", "vhcad", "vhcactl", "out", "trees"):
+    for name in ("addon", "vhcad", "vhcactl", "out", "trees", "modules"):
         parser.add_argument("--" + name, default="")
     for name in ("nodes", "hca", "ports", "cpus", "mem", "timeout"):
         parser.add_argument("--" + name, type=int, required=True)
     for name in ("core", "load", "link", "subnet", "irq", "mode", "accel"):
         parser.add_argument("--" + name, required=True)
-    for name in ("icount", "iommu", "capture"):
+    for name in ("icount", "iommu", "capture", "coverage"):
         parser.add_argument("--" + name, action="store_true")
     parser.add_argument("--device-arg", action="append", default=[])
     parser.add_argument("script", nargs="*")
@@ -43,6 +43,8 @@ def stage(options):
     os.makedirs(f"{lab}/trees")
     if options.trees:
         namespaces.bind(options.trees, f"{lab}/trees")
+    if options.modules:
+        namespaces.bind(options.modules, f"{lab}/modules")
     os.makedirs(f"{lab}/out")
     os.makedirs(f"{lab}/run")
     if options.script:

@@ -93,4 +93,6 @@ def guest(options, node, descriptors, links, sockets):
              f"lab.mode={options.mode}")
     if options.iommu:
         words += " intel_iommu=on"
+    if options.coverage:
+        words += " lab.coverage=1"
     return arguments + boot(options.kernel, options.initramfs, words)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """make-initramfs.py ROOT KERNEL INIT TREE: lay out the initramfs in TREE: a static
 busybox, INIT as /init, and the modules a guest needs to reach its root, unpacked
-and listed in /modules in the order in which they load."""
+and listed in /modules in the order in which they load. KERNEL is - for a kernel that
+has all of them built in."""
 
 import lzma
 import os
@@ -16,9 +17,8 @@ def name_of(path):
     return os.path.basename(path).split(".ko")[0].replace("-", "_")
 
 
-def main():
-    root, kernel, init, tree = sys.argv[1:]
-    base = f"{root}/usr/lib/modules/{kernel}"
+def modules(base):
+    """[(name, path)] of what is WANTED and what that needs, in the order to load it."""
     paths, needs = {}, {}
     with open(f"{base}/modules.dep", encoding="ascii") as file:
         for line in file:
@@ -31,6 +31,12 @@ def main():
         for one in reversed([name] + needs[name]):
             if one not in order:
                 order.append(one)
+    return [(name, f"{base}/{paths[name]}") for name in order]
+
+
+def main():
+    root, kernel, init, tree = sys.argv[1:]
+    wanted = [] if kernel == "-" else modules(f"{root}/usr/lib/modules/{kernel}")
 
     for folder in ("bin", "dev", "proc", "sys", "lib", "new"):
         os.makedirs(f"{tree}/{folder}")
@@ -38,13 +44,12 @@ def main():
     os.symlink("busybox", f"{tree}/bin/sh")
     shutil.copy(init, f"{tree}/init")
     os.chmod(f"{tree}/init", 0o755)
-    for name in order:
-        path = f"{base}/{paths[name]}"
+    for name, path in wanted:
         opener = lzma.open if path.endswith(".xz") else open
         with opener(path, "rb") as source, open(f"{tree}/lib/{name}.ko", "wb") as target:
             shutil.copyfileobj(source, target)
     with open(f"{tree}/modules", "w", encoding="ascii") as file:
-        file.writelines(name + "\n" for name in order)
+        file.writelines(name + "\n" for name, _ in wanted)
 
 
 main()

@@ -2,11 +2,17 @@
 # The recipes of the cached parts, in the order in which they are made.
 
 PARTS="guest-root qemu-root linux-source rdma-core-source kdir initramfs"
+# Made when something asks for them.
+LATER_PARTS="tools-root debug-kernel"
 
 GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz-utils
 	busybox-static rdma-core ibverbs-utils rdmacm-utils perftest opensm infiniband-diags
 	python3-pyverbs libibverbs-dev librdmacm-dev libnl-3-dev libnl-route-3-dev
 	iproute2 iputils-ping procps psmisc strace util-linux udev pahole sparse pkg-config"
+
+# What builds kernels, checks sources and sums up coverage, beside the guests' packages.
+TOOLS_PACKAGES="flex bison bc libelf-dev libssl-dev cpio clang coccinelle codespell gcovr
+	libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev bpftool"
 
 QEMU_LEAST=10.1
 
@@ -104,14 +110,44 @@ make_initramfs() {
 	rm -r "$1/tree"
 }
 
-# parts_ready [verify]: everything is there afterwards. Without verify a part with the
+# The root in which kernels are built and sources are checked: the guest root's compiler
+# and headers, and more tools than a guest needs.
+recipe_tools_root() {
+	echo 1
+	recipe_guest_root
+	lines <<<"$TOOLS_PACKAGES"
+	cat "$LIB/add-packages"
+}
+make_tools_root() {
+	cp -a "$CACHE/guest-root/data" "$1/data"
+	"$LIB/add-packages" "$1/data" "$(lines <<<"$TOOLS_PACKAGES" | paste -sd' ')"
+}
+
+# The debug kernel is the kernel's own source with its own RDMA: our modules are built
+# against it and laid over, so that a change of ours never asks for another kernel.
+recipe_debug_kernel() {
+	echo "1 $(guest_kernel)"
+	cat "$TOP/tools/testing/kunit/debug.config" "$LIB/build-kernel" "$LIB/make-initramfs.py" \
+		"$LABDIR/guest/initramfs-init"
+}
+make_debug_kernel() {
+	WRITABLE=$1 "$LIB/enter-guest-root" "$(part_path tools-root)" "$TOP" "$CACHE" \
+		"$LIB/build-kernel" "$(part_path linux-source)" "$1/data" "$TOP/tools/testing/kunit/debug.config"
+	python3 "$LIB/make-initramfs.py" "$CACHE/guest-root/data" - "$LABDIR/guest/initramfs-init" "$1/tree"
+	(cd "$1/tree" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$1/data/initramfs"
+	rm -r "$1/tree"
+}
+
+# parts_ready [verify] [NAME...]: everything is there afterwards. Without verify a part with the
 # right stamp is believed; nothing is asked of the network, or said, when all are there.
+# NAMEs are later parts, in the order in which they stand on each other.
 parts_ready() {
-	local name missing=
-	for name in $PARTS; do
+	local name missing='' verify=''
+	[ "${1:-}" != verify ] || { verify=1; shift; }
+	for name in $PARTS "$@"; do
 		part_stamped "$name" || missing=1
 	done
-	[ -n "$missing" ] || [ "${1:-}" = verify ] || return 0
+	[ -n "$missing$verify" ] || return 0
 	host_check
 	mkdir -p "$CACHE/.chroot"
 	exec {setup_lock}>"$CACHE/.lock"
@@ -120,7 +156,7 @@ parts_ready() {
 		flock "$setup_lock"
 	}
 	host_install
-	for name in $PARTS; do
+	for name in $PARTS "$@"; do
 		part_ready "$name"
 	done
 	exec {setup_lock}>&-

@@ -19,8 +19,8 @@ one_of() {
 # Sets opt_* and leaves the words after the options in $rest.
 run_options() {
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
-	opt_irq=msix opt_cpus=1 opt_mem=1024 opt_timeout=300 opt_packages='' opt_out='' opt_trees=''
-	opt_sanitize=''
+	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout=300 opt_packages='' opt_out='' opt_trees=''
+	opt_sanitize='' opt_kernel=stock
 	flags=()
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -29,7 +29,7 @@ run_options() {
 			shift
 			continue
 			;;
-		--icount | --iommu | --capture)
+		--icount | --iommu | --capture | --coverage)
 			flags+=("$1")
 			shift
 			continue
@@ -46,7 +46,6 @@ run_options() {
 		[ $# -ge 2 ] || usage_error "$1 takes a value"
 		case $1 in
 		--device-arg) flags+=("--device-arg=$2") ;;
-		--kernel) opt_kernel=$2 ;;
 		*) declare -g "opt_${1#--}=$2" ;;
 		esac
 		shift 2
@@ -57,17 +56,23 @@ run_options() {
 	number --hca "$opt_hca" 0 4
 	number --ports "$opt_ports" 1 2
 	number --cpus "$opt_cpus" 1 64
-	number --mem "$opt_mem" 256 65536
 	number --timeout "$opt_timeout" 1 86400
 	one_of --core "$opt_core" ours distro stock
 	one_of --load "$opt_load" auto modules none
 	one_of --irq "$opt_irq" msix msi
 	one_of --link "$opt_link" ib eth
 	one_of --subnet "$opt_subnet" static none opensm
-	one_of --kernel "${opt_kernel:-stock}" stock debug kcsan
+	one_of --kernel "$opt_kernel" stock debug kcsan
+	if [ -z "$opt_mem" ]; then
+		# KASAN's shadow and kmemleak's records want their part.
+		[ "$opt_kernel" = stock ] && opt_mem=1024 || opt_mem=2048
+	fi
+	number --mem "$opt_mem" 256 65536
 	[ "$opt_link" = ib ] || later "--link eth"
 	[ "$opt_subnet" != opensm ] || later "--subnet opensm"
-	[ "${opt_kernel:-stock}" = stock ] || later "--kernel $opt_kernel"
+	[[ " ${flags[*]} " != *" --coverage "* ]] || [ "$opt_kernel" = debug ] ||
+		usage_error "--coverage is what --kernel debug can count"
+	[ "$opt_kernel" != kcsan ] || later "--kernel kcsan"
 }
 
 # The accelerator is what a probe boot says, not what /dev/kvm promises. Asked once for
@@ -77,7 +82,7 @@ accelerator() {
 	key="$(uname -r) $(guest_kernel)"
 	if [ "$(sed -n 1p "$CACHE/accelerator" 2>/dev/null)" != "$key" ]; then
 		if [ -w /dev/kvm ] && python3 "$LABDIR/host/lab-vm.py" probe "$(part_path qemu-root)" \
-			"$(guest_image)" "$(part_path initramfs)"; then
+			"$(kernel_image stock)" "$(part_path initramfs)"; then
 			answer=kvm
 		fi
 		printf '%s\n%s\n' "$key" "$answer" >"$CACHE/accelerator.new"
@@ -86,19 +91,18 @@ accelerator() {
 	sed -n 2p "$CACHE/accelerator"
 }
 
-guest_image() { echo "$(part_path guest-root)/boot/vmlinuz-$(guest_kernel)"; }
-
 boot_guests() {
 	local mode=$1 accel root addon='' vhcad='' vhcactl=''
 	shift
 	need_root
-	parts_ready
+	# shellcheck disable=SC2046
+	parts_ready $(kernel_parts "$opt_kernel")
 	root=$(guest_root_with "$opt_packages")
 	local trees=${opt_trees//,/ }
 	[ "$opt_core" = stock ] || trees="$trees $opt_core"
 	if [ -n "${trees// /}" ]; then
 		# shellcheck disable=SC2086
-		trees_ready $trees
+		trees_ready "$opt_kernel" $trees
 		addon_ready
 		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
 		if [ "$opt_hca" -gt 0 ]; then
@@ -110,12 +114,13 @@ boot_guests() {
 		opt_hca=0
 	fi
 	accel=$(accelerator)
-	mkdir -p "$BUILD/trees"
+	mkdir -p "$(trees_dir "$opt_kernel")"
 	cache_used
 	exec python3 "$LABDIR/host/lab-vm.py" \
-		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$BUILD/trees" \
+		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$(trees_dir "$opt_kernel")" \
 		--qemu-root "$(part_path qemu-root)" --guest-root "$root" \
-		--kernel "$(guest_image)" --initramfs "$(part_path initramfs)" --addon "$addon" \
+		--kernel "$(kernel_image "$opt_kernel")" --initramfs "$(kernel_initramfs "$opt_kernel")" \
+		--modules "$(kernel_modules "$opt_kernel")" --addon "$addon" \
 		--vhcad "$vhcad" --vhcactl "$vhcactl" --out "$opt_out" --accel "$accel" --mode "$mode" \
 		--nodes "$opt_nodes" --hca "$opt_hca" --ports "$opt_ports" --cpus "$opt_cpus" \
 		--mem "$opt_mem" --timeout "$opt_timeout" --core "$opt_core" --load "$opt_load" \

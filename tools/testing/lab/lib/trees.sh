@@ -2,14 +2,16 @@
 # What is built from this source tree for the guests: module trees, the provider, the
 # daemon. It lies under build/ and is brought up to date by make before every run.
 
-# Run a command in the guest root. This source tree and the cache are at their own
+# in_root PART COMMAND...: run a command in the guest root or the tools root. This source tree and the cache are at their own
 # paths; whatever else is written goes to memory and is gone afterwards.
-in_guest_root() {
-	[ $# -gt 0 ] || usage_error "chroot takes a command"
+in_root() {
+	[ $# -gt 1 ] || usage_error "chroot takes a command"
 	need_root
-	local status=0
+	local root status=0
+	root=$(part_path "$1")
+	shift
 	cache_used
-	isolated "$LIB/enter-guest-root" "$(part_path guest-root)" "$TOP" "$CACHE" "$@" || status=$?
+	isolated "$LIB/enter-guest-root" "$root" "$TOP" "$CACHE" "$@" || status=$?
 	cache_released
 	return "$status"
 }
@@ -31,8 +33,12 @@ quietly() {
 	die "$what does not build: the whole log is $log"
 }
 
+# trees_ready KERNEL [TREE...]
 trees_ready() {
-	local tree
+	local kernel=$1 tree dir log=tree
+	dir=$(trees_dir "$kernel")
+	[ "$kernel" = stock ] || log=tree-$kernel
+	shift
 	build_lock
 	for tree in "${@:-ours}"; do
 		case $tree in
@@ -42,8 +48,8 @@ trees_ready() {
 		esac
 		[ -r "$TOP/drivers/infiniband/hw/vhca/Makefile" ] ||
 			die "module tree $tree: drivers/infiniband/hw/vhca is not in this source tree"
-		quietly "tree-$tree" in_guest_root "$LIB/build-tree" "$tree" "$TOP" "$BUILD/trees/$tree" \
-			"$(guest_kernel)" "$(part_path kdir)"
+		quietly "$log-$tree" in_root guest-root "$LIB/build-tree" "$tree" "$TOP" \
+			"$dir/$tree" "$(kernel_release "$kernel")" "$(kernel_kdir "$kernel")"
 	done
 	build_unlock
 }
@@ -51,11 +57,11 @@ trees_ready() {
 # What the guests get beside their packages: the provider and rdma-why.
 addon_ready() {
 	build_lock
-	quietly rdma-why in_guest_root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
+	quietly rdma-why in_root guest-root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
 		BUILD="$BUILD/rdma-why" install
-	quietly provider in_guest_root make -C "$TOP/tools/provider" \
+	quietly provider in_root guest-root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
-	quietly rdma-why in_guest_root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" install
+	quietly rdma-why in_root guest-root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" install
 	build_unlock
 }
 
