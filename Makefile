@@ -6,7 +6,7 @@ TOP	:= $(CURDIR)
 LAB	:= tools/testing/lab/lab
 KDIR	?=
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check lint bench clean help
+.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage bench clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -77,6 +77,9 @@ check:
 lint:
 	tools/testing/run-checks lint
 
+coverage:
+	tools/testing/coverage/run
+
 clean:
 	rm -rf build
 	$(MAKE) -s -C tools/vhcad clean
@@ -101,5 +104,6 @@ help:
 	@echo 'Testing'
 	@echo '  check            every test; ends with "N passed, N failed, N skipped"'
 	@echo '  lint             the checks of the sources alone'
+	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
 	@echo '  bench            measurements'
 	@echo 'clean              remove what was built (not the cache)'
