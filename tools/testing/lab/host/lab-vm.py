@@ -29,7 +29,8 @@ def arguments():
         parser.add_argument("--" + name, required=True)
     for name in ("icount", "iommu", "capture", "coverage"):
         parser.add_argument("--" + name, action="store_true")
-    parser.add_argument("--device-arg", action="append", default=[])
+    for name in ("device-arg", "append"):
+        parser.add_argument("--" + name, action="append", default=[])
     parser.add_argument("script", nargs="*")
     return parser.parse_args()
 

@@ -38,7 +38,10 @@ def shared(tag, path, readonly=True):
 def network(node, nodes, links):
     """links: {peer: descriptor} of the stream sockets to other nodes. Node 1 joins
     more than two nodes with the hub that QEMU brings."""
-    nic = ["-device", f"virtio-net-pci,netdev=net0,mac=52:54:00:77:00:{node:02x},romfile="]
+    device = f"virtio-net-pci,mac=52:54:00:77:00:{node:02x},romfile="
+    if not links:
+        return ["-device", device]
+    nic = ["-device", f"{device},netdev=net0"]
     if len(links) == 1:
         (descriptor,) = links.values()
         return ["-netdev", f"stream,id=net0,server=off,addr.type=fd,addr.str={descriptor}"] + nic
@@ -95,4 +98,5 @@ def guest(options, node, descriptors, links, sockets):
         words += " intel_iommu=on"
     if options.coverage:
         words += " lab.coverage=1"
+    words = " ".join([words] + options.append)
     return arguments + boot(options.kernel, options.initramfs, words)

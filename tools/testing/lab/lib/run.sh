@@ -35,7 +35,7 @@ run_options() {
 			continue
 			;;
 		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
-			--timeout | --packages | --out | --device-arg | --kernel | --trees) ;;
+			--timeout | --packages | --out | --device-arg | --append | --kernel | --trees) ;;
 		--)
 			shift
 			break
@@ -46,6 +46,7 @@ run_options() {
 		[ $# -ge 2 ] || usage_error "$1 takes a value"
 		case $1 in
 		--device-arg) flags+=("--device-arg=$2") ;;
+		--append) flags+=("--append=$2") ;;
 		*) declare -g "opt_${1#--}=$2" ;;
 		esac
 		shift 2
