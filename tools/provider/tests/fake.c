@@ -11,8 +11,10 @@
 
 #define PAGES	(1 + FAKE_QUEUES * 2 / VHCA_DB_SLOTS + 1)	/* the kick page first */
 
-int fake_create_cq_err, fake_create_qp_err, fake_destroy_qp_err;
+int fake_err[FAKE_COMMANDS];
+uint32_t fake_slot_shift;
 unsigned int fake_logged;
+int fake_live;
 
 static int memory_file;
 static uint8_t *memory;
@@ -33,10 +35,19 @@ void verbs_register_driver(const struct verbs_device_ops *registered)
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size,
 				    struct verbs_context *offset, uint32_t driver_id)
 {
-	uint8_t *all = calloc(1, size);
-	struct verbs_context *vctx = (struct verbs_context *)(all + (uintptr_t)offset);
+	struct verbs_context *vctx;
+	uint8_t *all;
 
 	assert_int_equal(driver_id, RDMA_DRIVER_UNKNOWN);
+	if (fake_err[FAKE_INIT_CONTEXT]) {
+		errno = fake_err[FAKE_INIT_CONTEXT];
+		return NULL;
+	}
+	all = calloc(1, size);
+	if (!all)
+		return NULL;
+	vctx = (struct verbs_context *)(all + (uintptr_t)offset);
+	fake_live++;
 	vctx->context.device = device;
 	vctx->context.cmd_fd = cmd_fd;
 	return all;
@@ -45,6 +56,7 @@ void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_
 void verbs_uninit_context(struct verbs_context *vctx)
 {
 	(void)vctx;
+	fake_live--;
 }
 
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_context_ops *set)
@@ -65,15 +77,25 @@ int ibv_dontfork_range(void *base, size_t size)
 {
 	(void)base;
 	(void)size;
-	return 0;
+	return fake_err[FAKE_DONTFORK];
 }
 
 int ibv_dofork_range(void *base, size_t size)
 {
-	return ibv_dontfork_range(base, size);
+	(void)base;
+	(void)size;
+	return 0;
 }
 
 /* ---- the kernel ---- */
+
+/* The error of a command that makes or (gone) ends something; it counts when there is none. */
+static int answer(enum fake_command command, int made)
+{
+	if (!fake_err[command])
+		fake_live += made;
+	return fake_err[command];
+}
 
 static uint64_t page_offset(uint32_t slot)
 {
@@ -87,7 +109,7 @@ static uint32_t take_pair(void)
 
 	next_pair += 2;
 	assert_true(slot / VHCA_DB_SLOTS < PAGES - 1);
-	return slot;
+	return slot + fake_slot_shift;
 }
 
 int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd, size_t cmd_size,
@@ -99,6 +121,8 @@ int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd,
 	(void)vctx;
 	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
+	if (fake_err[FAKE_GET_CONTEXT])
+		return fake_err[FAKE_GET_CONTEXT];
 	*out = (struct vhca_uctx_resp) {
 		.features = in->features | UINT64_C(1) << 63,
 		.kick_mmap = 0,
@@ -123,8 +147,8 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_a
 	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
-	if (fake_create_cq_err)
-		return fake_create_cq_err;
+	if (answer(FAKE_CREATE_CQ, 1))
+		return fake_err[FAKE_CREATE_CQ];
 	*fake = (struct fake_cq) { .req = *in, .slot = take_pair() };
 	cq->cq.context = context;
 	cq->cq.handle = num_cqs++;
@@ -138,7 +162,7 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_a
 int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 {
 	(void)cq;
-	return 0;
+	return answer(FAKE_DESTROY_CQ, -1);
 }
 
 int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
@@ -152,8 +176,8 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 
 	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
-	if (fake_create_qp_err)
-		return fake_create_qp_err;
+	if (answer(FAKE_CREATE_QP, 1))
+		return fake_err[FAKE_CREATE_QP];
 	/* low bits an index, high bits a generation, as the device does */
 	*fake = (struct fake_qp) {
 		.req = *in,
@@ -181,22 +205,25 @@ int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	(void)attr;
 	(void)mask;
 	(void)cmd;
-	(void)cmd_size;
-	return 0;
+	assert_int_equal(cmd_size, sizeof(*cmd));
+	return fake_err[FAKE_MODIFY_QP];
 }
 
 int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		     struct ibv_qp_init_attr *init_attr, struct ibv_query_qp *cmd, size_t cmd_size)
 {
 	(void)init_attr;
+	(void)mask;
+	(void)cmd;
+	assert_int_equal(cmd_size, sizeof(*cmd));
 	attr->qp_state = qp->state;
-	return ibv_cmd_modify_qp(qp, attr, mask, (void *)cmd, cmd_size);
+	return fake_err[FAKE_QUERY_QP];
 }
 
 int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
 	(void)qp;
-	return fake_destroy_qp_err;
+	return answer(FAKE_DESTROY_QP, -1);
 }
 
 int ibv_cmd_query_device_any(struct ibv_context *context,
@@ -210,7 +237,7 @@ int ibv_cmd_query_device_any(struct ibv_context *context,
 	(void)attr_size;
 	(void)resp_size;
 	resp->base.fw_ver = UINT64_C(3) << 32 | 12 << 16 | 7;
-	return 0;
+	return fake_err[FAKE_QUERY_DEVICE];
 }
 
 int ibv_cmd_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
@@ -220,7 +247,7 @@ int ibv_cmd_query_port(struct ibv_context *context, uint8_t port, struct ibv_por
 	(void)cmd;
 	(void)cmd_size;
 	attr->lid = port;
-	return 0;
+	return fake_err[FAKE_QUERY_PORT];
 }
 
 int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd, struct ibv_alloc_pd *cmd,
@@ -233,13 +260,13 @@ int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd, struct ibv_
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
 	pd->context = context;
 	out->pdn = 77;
-	return 0;
+	return answer(FAKE_ALLOC_PD, 1);
 }
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
 {
 	(void)pd;
-	return 0;
+	return answer(FAKE_DEALLOC_PD, -1);
 }
 
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
@@ -255,7 +282,7 @@ int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va
 	(void)cmd_size;
 	(void)resp;
 	(void)resp_size;
-	return length ? 0 : EINVAL;
+	return length ? answer(FAKE_REG_MR, 1) : EINVAL;
 }
 
 int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length,
@@ -269,6 +296,8 @@ int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t le
 	assert_int_equal(cmd_size, sizeof(*cmd));
 	assert_int_equal(resp_size, sizeof(*resp));
 	assert_int_equal(hca_va, (uintptr_t)addr);
+	if (fake_err[FAKE_REREG_MR])
+		return fake_err[FAKE_REREG_MR];
 	if (flags & IBV_REREG_MR_CHANGE_PD && !pd)
 		return EINVAL;
 	return flags & IBV_REREG_MR_CHANGE_TRANSLATION && !length ? EINVAL : 0;
@@ -277,7 +306,7 @@ int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t le
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	(void)vmr;
-	return 0;
+	return answer(FAKE_DEREG_MR, -1);
 }
 
 /* ---- the device ---- */
@@ -288,11 +317,13 @@ bool fake_registered(void)
 	return driver != NULL;
 }
 
-struct vhca_context *fake_open(void)
+const struct verbs_device_ops *fake_driver(void)
 {
-	static struct ibv_device device = { .name = "fake" };
-	struct verbs_context *vctx;
+	return driver;
+}
 
+void fake_start(void)
+{
 	assert_int_equal(sysconf(_SC_PAGESIZE), VHCA_DB_PAGE_SIZE);
 	memory_file = memfd_create("fake", MFD_CLOEXEC);
 	assert_true(memory_file >= 0);
@@ -304,22 +335,44 @@ struct vhca_context *fake_open(void)
 	num_cqs = 0;
 	num_qps = 0;
 	fake_logged = 0;
-	fake_create_cq_err = 0;
-	fake_create_qp_err = 0;
-	fake_destroy_qp_err = 0;
+	fake_live = 0;
+	fake_slot_shift = 0;
+	memset(fake_err, 0, sizeof(fake_err));
+}
+
+void fake_stop(void)
+{
+	munmap(memory, PAGES * VHCA_DB_PAGE_SIZE);
+	close(memory_file);
+}
+
+struct vhca_context *fake_try_open(void)
+{
+	static struct ibv_device device = { .name = "fake" };
+	struct verbs_context *vctx;
 
 	assert_non_null(driver);
 	assert_string_equal(driver->name, "vhca");
 	vctx = driver->alloc_context(&device, memory_file, NULL);
-	assert_non_null(vctx);
-	return container_of(vctx, struct vhca_context, vctx);
+	return vctx ? container_of(vctx, struct vhca_context, vctx) : NULL;
+}
+
+struct vhca_context *fake_open(void)
+{
+	struct vhca_context *ctx;
+
+	fake_start();
+	ctx = fake_try_open();
+	assert_non_null(ctx);
+	return ctx;
 }
 
 void fake_close(struct vhca_context *ctx)
 {
 	ops->free_context(&ctx->vctx.context);
-	munmap(memory, PAGES * VHCA_DB_PAGE_SIZE);
-	close(memory_file);
+	/* the tests end what they began */
+	assert_int_equal(fake_live, 0);
+	fake_stop();
 }
 
 const struct verbs_context_ops *fake_ops(void)

@@ -26,15 +26,30 @@ struct fake_qp {
 	uint32_t slot;
 };
 
-/* Errors that the next commands return. */
-extern int fake_create_cq_err;
-extern int fake_create_qp_err;
-extern int fake_destroy_qp_err;
-/* What provider's log lines said, how often. */
+/* What libibverbs and the kernel are asked for. */
+enum fake_command {
+	FAKE_INIT_CONTEXT, FAKE_GET_CONTEXT, FAKE_DONTFORK, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
+	FAKE_ALLOC_PD, FAKE_DEALLOC_PD, FAKE_REG_MR, FAKE_REREG_MR, FAKE_DEREG_MR,
+	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
+	FAKE_DESTROY_QP, FAKE_COMMANDS,
+};
+
+/* Errors that these commands return; 0: they work. */
+extern int fake_err[FAKE_COMMANDS];
+/* Added to the slots that the kernel gives: beyond what there can be. */
+extern uint32_t fake_slot_shift;
+/* What the provider's log lines said, how often. */
 extern unsigned int fake_logged;
+/* Contexts, PDs, MRs, CQs and QPs that there are. */
+extern int fake_live;
 
 bool fake_registered(void);
+const struct verbs_device_ops *fake_driver(void);
 struct vhca_context *fake_open(void);
+/* The two halves of it; the second one may fail: NULL. */
+void fake_start(void);
+struct vhca_context *fake_try_open(void);
+void fake_stop(void);
 void fake_close(struct vhca_context *ctx);
 const struct verbs_context_ops *fake_ops(void);
 

@@ -414,6 +414,89 @@ static void extended_posting_is_all_or_nothing(void **state)
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
 }
 
+/* All but one block are taken: what needs two is refused, and nothing of it is seen. */
+static void a_request_that_does_not_fit_is_not_posted(void **state)
+{
+	struct ibv_sge sge[4] = {};
+	uint8_t data[200] = {};
+	struct ibv_send_wr small = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_send_wr big = { .opcode = IBV_WR_RDMA_WRITE, .sg_list = sge, .num_sge = 4 };
+	uint64_t used = 0;
+
+	(void)state;
+	for (; used < sq_blocks() - 1; used++)
+		assert_int_equal(post(&small, &bad), 0);
+	assert_int_equal(post(&big, &bad), ENOMEM);
+	assert_ptr_equal(bad, &big);
+	sge[0] = (struct ibv_sge) { .addr = (uintptr_t)data, .length = sizeof(data) };
+	big.num_sge = 1;
+	big.send_flags = IBV_SEND_INLINE;
+	assert_int_equal(post(&big, &bad), ENOMEM);
+
+	ibv_wr_start(ex());
+	ibv_wr_rdma_write(ex(), 1, 2);
+	ibv_wr_set_sge_list(ex(), 4, sge);
+	assert_int_equal(ibv_wr_complete(ex()), ENOMEM);
+	ibv_wr_start(ex());
+	ibv_wr_rdma_write(ex(), 1, 2);
+	ibv_wr_set_inline_data(ex(), data, sizeof(data));
+	assert_int_equal(ibv_wr_complete(ex()), ENOMEM);
+	assert_true(fake_rec(fake_qp(qp)->slot) == used);
+
+	/* what fits is posted all the same */
+	assert_int_equal(post(&small, &bad), 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == used + 1);
+	finish(used + 1);
+	assert_int_equal(post(&big, &bad), 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == used + 1 + 4);
+}
+
+/* Setters without a request, or behind one that failed, do nothing; the first error counts. */
+static void extended_setters_out_of_turn(void **state)
+{
+	struct ibv_sge sge[5] = {};
+	uint8_t data[64] = { 1 }, before[64], after[64];
+
+	(void)state;
+	read_ring(0, before, sizeof(before));
+	ibv_wr_start(ex());
+	ibv_wr_set_sge(ex(), 3, 0x5000, 9);
+	ibv_wr_set_inline_data(ex(), data, sizeof(data));
+	assert_int_equal(ibv_wr_complete(ex()), 0);
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+
+	ibv_wr_start(ex());
+	ibv_wr_send(ex());
+	ibv_wr_set_sge_list(ex(), 5, sge);		/* too many: EINVAL */
+	ibv_wr_rdma_write_imm(ex(), 8, 0x7000, 5);
+	ibv_wr_set_inline_data(ex(), data, sizeof(data));
+	ibv_wr_rdma_write(ex(), 8, 0x7000);
+	ibv_wr_send_imm(ex(), 5);
+	ibv_wr_rdma_read(ex(), 8, 0x7000);
+	ibv_wr_set_sge(ex(), 3, 0x5000, 9);
+	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
+	read_ring(0, after, sizeof(after));
+	assert_memory_equal(before, after, sizeof(after));
+	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
+}
+
+static void inline_data_of_no_length(void **state)
+{
+	struct ibv_sge sge = {};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_INLINE,
+	}, *bad;
+	struct vhca_wqe_ctrl ctrl;
+
+	(void)state;
+	assert_int_equal(post(&wr, &bad), 0);
+	read_ring(0, &ctrl, sizeof(ctrl));
+	assert_int_equal(ctrl.nblk, 1);
+	assert_int_equal(ctrl.flags, VHCA_WQE_INLINE);
+	assert_true(ctrl.inline_len == 0);
+	assert_int_equal(ctrl.nsge, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +511,10 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(extended_posting_writes_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(extended_posting_is_all_or_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_request_that_does_not_fit_is_not_posted, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(extended_setters_out_of_turn, setup, teardown),
+		cmocka_unit_test_setup_teardown(inline_data_of_no_length, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

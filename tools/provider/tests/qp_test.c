@@ -100,6 +100,14 @@ static void a_missing_queue_takes_nothing(void **state)
 	assert_int_equal(fake_ops()->post_recv(qp, &rwr, &rbad), EINVAL);
 	assert_ptr_equal(rbad, &rwr);
 	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
+	/* neither: there is no memory at all */
+	qp = fake_make_qp(ctx, cq, cq, &(struct ibv_qp_cap) {}, 0);
+	assert_null(to_vhca_qp(qp)->buf.addr);
+	assert_int_equal(fake_qp(qp)->req.sq_addr, 0);
+	assert_int_equal(fake_qp(qp)->req.rq_addr, 0);
+	assert_int_equal(fake_ops()->post_send(qp, &wr, &bad), EINVAL);
+	assert_int_equal(fake_ops()->post_recv(qp, &rwr, &rbad), EINVAL);
+	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
 	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
 }
 
@@ -159,8 +167,11 @@ static void destruction_purges_the_cq(void **state)
 			posted++;
 			complete(cq, stays, posted, posted);
 		}
-		post_send(goes);
-		complete(cq, goes, 4, 1000);
+		/* the newest entry goes, or stays where it is */
+		if (round % 2) {
+			post_send(goes);
+			complete(cq, goes, 4, 1000);
+		}
 		assert_int_equal(fake_ops()->destroy_qp(goes), 0);
 		assert_int_equal(fake_ops()->poll_cq(cq, 8, wc), 3);
 		for (i = 0; i < 3; i++)
@@ -245,24 +256,24 @@ static void refusals_leave_nothing(void **state)
 	assert_null(CREATE(cq, .cap = { 1, 1, 1, 1, 1000 }));
 	assert_int_equal(errno, EOPNOTSUPP);
 
-	fake_create_qp_err = EINVAL;
+	fake_err[FAKE_CREATE_QP] = EINVAL;
 	assert_null(CREATE(cq, .cap = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
 					UINT32_MAX }));
 	assert_int_equal(errno, EINVAL);
-	fake_create_qp_err = 0;
-	fake_create_cq_err = ENOMEM;
+	fake_err[FAKE_CREATE_QP] = 0;
+	fake_err[FAKE_CREATE_CQ] = ENOMEM;
 	assert_null(fake_ops()->create_cq(&ctx->vctx.context, INT32_MAX, NULL, 0));
 	assert_int_equal(errno, ENOMEM);
-	fake_create_cq_err = 0;
+	fake_err[FAKE_CREATE_CQ] = 0;
 	assert_int_equal(to_vhca_cq(cq)->num_users, 0);
 
 	/* a QP that will not go stays whole */
 	qp = CREATE(cq, .cap = small);
 	assert_non_null(qp);
 	qp->state = IBV_QPS_RTS;
-	fake_destroy_qp_err = EBUSY;
+	fake_err[FAKE_DESTROY_QP] = EBUSY;
 	assert_int_equal(fake_ops()->destroy_qp(qp), EBUSY);
-	fake_destroy_qp_err = 0;
+	fake_err[FAKE_DESTROY_QP] = 0;
 	post_send(qp);
 	complete(cq, qp, 1, 1);
 	{
