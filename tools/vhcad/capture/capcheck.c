@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/pcapng.h"
 #include "wire/wire.h"
@@ -266,22 +267,23 @@ static int check_file(struct check *c)
 	return check_pcap(c);
 }
 
+/* The whole of a regular file; NULL with errno set. */
 static u8 *read_all(const char *path, u64 *size)
 {
 	FILE *f = fopen(path, "re");
+	struct stat st;
 	u8 *buf = NULL;
-	long len;
 
 	if (!f)
 		return NULL;
-	if (fseek(f, 0, SEEK_END) || (len = ftell(f)) < 0 || fseek(f, 0, SEEK_SET))
+	if (fstat(fileno(f), &st))
 		goto out;
-	buf = malloc(len ? len : 1);
-	if (buf && fread(buf, 1, len, f) != (size_t)len) {
-		free(buf);
-		buf = NULL;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ESPIPE;
+		goto out;
 	}
-	*size = len;
+	buf = malloc(st.st_size ? st.st_size : 1);
+	*size = buf ? fread(buf, 1, st.st_size, f) : 0;
 out:
 	fclose(f);
 	return buf;
