@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -30,6 +31,13 @@ bool tfail_hit(enum tfail kind)
 {
 	__atomic_store_n(&fault[kind].left, 0, __ATOMIC_SEQ_CST);
 	return __atomic_exchange_n(&fault[kind].hit, false, __ATOMIC_SEQ_CST);
+}
+
+void tfail_wait(enum tfail kind)
+{
+	while (!__atomic_load_n(&fault[kind].hit, __ATOMIC_SEQ_CST))
+		sched_yield();
+	tfail_hit(kind);
 }
 
 /* Is this the call? */

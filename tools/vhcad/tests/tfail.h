@@ -37,6 +37,9 @@ void tfail_set(enum tfail kind, u32 nth, int err);
 /** tfail_hit - has it failed?  Forgets what was set */
 bool tfail_hit(enum tfail kind);
 
+/** tfail_wait - wait until it has failed, on another thread */
+void tfail_wait(enum tfail kind);
+
 /*
  * Runs an expression with its first, its second, ... allocation failing, until
  * none fails any more.  Each time one does, body says what must hold.  The

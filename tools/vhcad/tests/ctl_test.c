@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The control socket's own thread: clients that talk too much, take nothing,
+ * or stay, and calls that fail under it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "server/server.h"
+#include "tests/tfail.h"
+#include "tests/thca.h"
+
+#define STATUS	"{\"command\":\"status\"}\n"
+#define CLIENTS	16u		/* served at a time */
+
+struct fixture {
+	struct tworld w;
+	struct thca h;
+	char dir[32], path[64], hca[64];
+	struct server *server;
+	struct ctl_hca list[1];
+	struct ctl *ctl;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct server_config cfg = {
+		.name = "t", .path = f->hca, .vectors = 4, .kick_pages = 16,
+	};
+
+	strcpy(f->dir, "/tmp/vhcad-test-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/control", f->dir);
+	snprintf(f->hca, sizeof(f->hca), "%s/hca", f->dir);
+	t_world_init(&f->w);
+	t_hca_init(&f->h, &f->w, 0x700);
+	assert_int_equal(server_new(&cfg, &f->server), 0);
+	f->list[0] = (struct ctl_hca){
+		.name = "hca0", .socket = f->hca, .dev = f->h.dev, .server = f->server,
+	};
+	assert_int_equal(ctl_new(f->path, &f->ctl), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ctl_free(f->ctl);
+	assert_int_equal(access(f->path, F_OK), -1);
+	server_free(f->server);
+	t_hca_fini(&f->h);
+	t_world_fini(&f->w);
+	assert_int_equal(rmdir(f->dir), 0);
+	free(f);
+	return 0;
+}
+
+static void start(struct fixture *f)
+{
+	assert_int_equal(ctl_start(f->ctl, f->list, 1), 0);
+}
+
+static int dial(struct fixture *f)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(sa.sun_path, f->path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	return fd;
+}
+
+static void say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* One answer, which begins with this; byte by byte, as several may wait. */
+static void expect(int fd, const char *begin)
+{
+	char line[4096];
+	size_t n = 0;
+
+	do
+		assert_int_equal(recv(fd, line + n, 1, 0), 1);
+	while (line[n++] != '\n' && n < sizeof(line));
+	line[n] = '\0';
+	if (strncmp(line, begin, strlen(begin)))
+		fail_msg("expected %s, came %s", begin, line);
+}
+
+static void expect_end(int fd)
+{
+	char byte;
+
+	assert_true(recv(fd, &byte, 1, 0) <= 0);
+	close(fd);
+}
+
+static void commands_in_pieces(void **state)
+{
+	struct fixture *f = *state;
+	int fd;
+
+	start(f);
+	fd = dial(f);
+	for (const char *c = STATUS; *c; c++)
+		assert_int_equal(send(fd, c, 1, MSG_NOSIGNAL), 1);
+	expect(fd, "{\"hcas\":[{\"name\":\"hca0\"");
+	/* three at once, one of them empty, and the start of a fourth */
+	say(fd, "{}\n\n" STATUS "{\"command\":");
+	expect(fd, "{\"error\":\"missing or not a string: command\"");
+	expect(fd, "{\"error\":\"not a JSON object\"");
+	expect(fd, "{\"hcas\":");
+	say(fd, "\"counters\"}\n");
+	expect(fd, "{\"hcas\":[{\"name\":\"hca0\",\"ports\"");
+	close(fd);
+}
+
+/* A line of the longest kind is served, one byte more is the end. */
+static void long_lines(void **state)
+{
+	struct fixture *f = *state;
+	char line[1025];
+	int fd;
+
+	start(f);
+	memset(line, ' ', sizeof(line));
+	memcpy(line, STATUS, strlen(STATUS) - 1);
+	line[1023] = '\n';
+	fd = dial(f);
+	assert_int_equal(send(fd, line, 1024, MSG_NOSIGNAL), 1024);
+	expect(fd, "{\"hcas\":");
+	line[1023] = ' ';
+	assert_int_equal(send(fd, line, 1024, MSG_NOSIGNAL), 1024);
+	expect_end(fd);
+}
+
+/* More clients than there is room for wait until one goes. */
+static void a_crowd(void **state)
+{
+	struct fixture *f = *state;
+	int fd[CLIENTS], late;
+
+	start(f);
+	for (u32 i = 0; i < CLIENTS; i++) {
+		fd[i] = dial(f);
+		say(fd[i], STATUS);
+		expect(fd[i], "{\"hcas\":");
+	}
+	late = dial(f);
+	say(late, "{}\n");
+	/* the others are still served */
+	for (u32 i = 0; i < CLIENTS; i++) {
+		say(fd[i], STATUS);
+		expect(fd[i], "{\"hcas\":");
+	}
+	assert_int_equal(recv(late, &(char){ 0 }, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(fd[5]);
+	expect(late, "{\"error\":");
+	close(late);
+	for (u32 i = 0; i < CLIENTS; i++)
+		if (i != 5)
+			close(fd[i]);
+}
+
+/* Who does not take his answers is dropped; nobody waits for him. */
+static void a_client_that_does_not_read(void **state)
+{
+	struct fixture *f = *state;
+	int fd, other;
+	u32 n;
+
+	start(f);
+	fd = dial(f);
+	for (n = 0; n < 100000; n++)
+		if (send(fd, STATUS, strlen(STATUS), MSG_NOSIGNAL) < 0)
+			break;
+	assert_true(n < 100000);
+	assert_true(errno == EPIPE || errno == ECONNRESET);
+	other = dial(f);
+	say(other, STATUS);
+	expect(other, "{\"hcas\":");
+	close(other);
+	close(fd);
+}
+
+/* Those who are there when it ends see the end. */
+static void the_end(void **state)
+{
+	struct fixture *f = *state;
+	int fd[2];
+
+	start(f);
+	for (u32 i = 0; i < 2; i++) {
+		fd[i] = dial(f);
+		say(fd[i], STATUS);
+		expect(fd[i], "{\"hcas\":");
+	}
+	ctl_free(f->ctl);
+	f->ctl = NULL;
+	expect_end(fd[0]);
+	expect_end(fd[1]);
+}
+
+static unsigned int open_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void making_it(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int fds;
+	int err;
+	u32 n;
+
+	ctl_free(f->ctl);
+	f->ctl = NULL;
+	fds = open_fds();
+	tfail_each_alloc(n, err = ctl_new(f->path, &f->ctl), ({
+		assert_int_equal(err, -ENOMEM);
+		assert_int_equal(open_fds(), fds);
+	}));
+	assert_int_equal(err, 0);
+	assert_int_equal(n, 1);
+	ctl_free(f->ctl);
+	f->ctl = NULL;
+	tfail_set(TFAIL_EVENTFD, 1, EMFILE);
+	assert_int_equal(ctl_new(f->path, &f->ctl), -EMFILE);
+	tfail_set(TFAIL_SOCKET, 1, ENFILE);
+	assert_int_equal(ctl_new(f->path, &f->ctl), -ENFILE);
+	assert_int_equal(open_fds(), fds);
+	assert_int_equal(ctl_new(f->path, &f->ctl), 0);
+	tfail_set(TFAIL_THREAD, 1, EAGAIN);
+	assert_int_equal(ctl_start(f->ctl, f->list, 1), -EAGAIN);
+	/* not started, it is freed all the same */
+	ctl_free(f->ctl);
+	f->ctl = NULL;
+	assert_int_equal(open_fds(), fds);
+}
+
+static void calls_that_fail(void **state)
+{
+	static const int again[] = { EAGAIN, EINTR };
+	struct fixture *f = *state;
+	int fd, other;
+
+	start(f);
+	fd = dial(f);
+	say(fd, STATUS);
+	expect(fd, "{\"hcas\":");
+	for (u32 i = 0; i < ARRAY_SIZE(again); i++) {
+		/* nothing is lost: what was not read is read the next time */
+		tfail_set(TFAIL_RECV, 1, again[i]);
+		say(fd, STATUS);
+		tfail_wait(TFAIL_RECV);
+		expect(fd, "{\"hcas\":");
+	}
+	tfail_set(TFAIL_POLL, 1, EINTR);
+	say(fd, STATUS);
+	expect(fd, "{\"hcas\":");
+	say(fd, STATUS);
+	expect(fd, "{\"hcas\":");
+	assert_true(tfail_hit(TFAIL_POLL));
+	/* one that is gone before it was taken */
+	tfail_set(TFAIL_ACCEPT, 1, ECONNABORTED);
+	other = dial(f);
+	say(other, STATUS);
+	expect(other, "{\"hcas\":");
+	assert_true(tfail_hit(TFAIL_ACCEPT));
+	close(other);
+	/* an answer without memory */
+	tfail_set(TFAIL_ALLOC, 1, 0);
+	say(fd, STATUS);
+	expect_end(fd);
+	assert_true(tfail_hit(TFAIL_ALLOC));
+	fd = dial(f);
+	say(fd, STATUS);
+	expect(fd, "{\"hcas\":");
+	close(fd);
+}
+
+static void answers(void **state)
+{
+	static const struct { const char *ask, *begin; } cases[] = {
+		{ "", "{\"error\":\"not a JSON object\",\"ok\":false}" },
+		{ "17", "{\"error\":\"not a JSON object\"" },
+		{ "{\"command\":\"status\"} x", "{\"error\":\"not a JSON object\"" },
+		{ "{\"command\":\"status\"", "{\"error\":\"not a JSON object\"" },
+		{ "[[[[[[[[[[]]]]]]]]]]", "{\"error\":\"not a JSON object\"" },
+		{ "{\"command\":5}", "{\"error\":\"missing or not a string: command\"" },
+		{ "{\"command\":\"link\",\"hca\":7}", "{\"error\":\"missing or not a string: hca\"" },
+		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":\"1\"}",
+		  "{\"error\":\"not a number: port\"" },
+		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":0}",
+		  "{\"error\":\"no such port of: hca0\"" },
+		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":4294967297}",
+		  "{\"error\":\"no such port of: hca0\"" },
+		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":-1}",
+		  "{\"error\":\"no such port of: hca0\"" },
+		{ "{\"command\":\"fault\",\"kind\":\"fatal\"}",
+		  "{\"error\":\"missing or not a string: hca\"" },
+		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":false,\"port\":1}", "{\"ok\":true}" },
+	};
+	struct fixture *f = *state;
+	char *text;
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		text = ctl_answer(f->list, 1, cases[i].ask);
+		if (strncmp(text, cases[i].begin, strlen(cases[i].begin)))
+			fail_msg("%s: expected %s, came %s", cases[i].ask, cases[i].begin, text);
+		assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+		free(text);
+	}
+	/* the last one was carried out */
+	text = ctl_answer(f->list, 1, "{\"command\":\"status\"}");
+	assert_non_null(strstr(text, "\"state\":\"DOWN\",\"lid\":1,\"cable\":false"));
+	free(text);
+	/* no memory: for the answer, for the question, for the answer's text */
+	tfail_set(TFAIL_ALLOC, 1, 0);
+	assert_null(ctl_answer(f->list, 1, "{}"));
+	tfail_set(TFAIL_ALLOC, 2, 0);
+	text = ctl_answer(f->list, 1, "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true}");
+	assert_true(tfail_hit(TFAIL_ALLOC));
+	assert_non_null(strstr(text, "\"ok\":false"));
+	free(text);
+	tfail_set(TFAIL_ALLOC, 3, 0);
+	assert_null(ctl_answer(f->list, 1, "{}"));
+	assert_true(tfail_hit(TFAIL_ALLOC));
+	/* what was not understood has not been done */
+	text = ctl_answer(f->list, 1, "{\"command\":\"status\"}");
+	assert_non_null(strstr(text, "\"cable\":false"));
+	free(text);
+}
+
+int main(void)
+{
+#define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(commands_in_pieces), TEST(long_lines), TEST(a_crowd),
+		TEST(a_client_that_does_not_read), TEST(the_end), TEST(making_it),
+		TEST(calls_that_fail), TEST(answers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
