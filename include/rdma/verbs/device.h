@@ -261,8 +261,7 @@ struct net_device *ib_get_net_dev_by_params(struct ib_device *dev, u32 port,
 					    u16 pkey, const union ib_gid *gid,
 					    const struct sockaddr *addr);
 
-int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev,
-			 unsigned int port);
+int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 port);
 
 struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 					u32 port);
@@ -271,7 +270,7 @@ int ib_query_port(struct ib_device *device,
 		  u32 port_num, struct ib_port_attr *port_attr);
 
 enum rdma_link_layer rdma_port_get_link_layer(struct ib_device *device,
-					       u32 port_num);
+					      u32 port_num);
 
 int ib_query_pkey(struct ib_device *device,
 		  u32 port_num, u16 index, u16 *pkey);
@@ -300,7 +299,7 @@ int ib_get_vf_stats(struct ib_device *device, int vf, u32 port,
 		    struct ifla_vf_stats *stats);
 
 int ib_get_vf_guid(struct ib_device *device, int vf, u32 port,
-		    struct ifla_vf_guid *node_guid,
+		   struct ifla_vf_guid *node_guid,
 		    struct ifla_vf_guid *port_guid);
 
 int ib_set_vf_guid(struct ib_device *device, int vf, u32 port, u64 guid,

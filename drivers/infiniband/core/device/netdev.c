@@ -62,7 +62,7 @@ static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
  *
  * Return: 0, -EINVAL for a bad port, or what making the ports returned.
  */
-int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, unsigned int port)
+int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 port)
 {
 	struct rdma_port_core *core;
 	int ret;
@@ -92,7 +92,8 @@ EXPORT_SYMBOL(ib_device_set_netdev);
  * @ib_dev: the device
  * @port: port number
  *
- * Context: may sleep. Return: the net device with a reference for dev_put(), or NULL if there is
+ * Context: may sleep.
+ * Return: the net device with a reference for dev_put(), or NULL if there is
  * none or it is being unregistered.
  */
 struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
@@ -125,7 +126,8 @@ EXPORT_SYMBOL(ib_device_get_netdev);
  * @ndev: net device that a driver named with ib_device_set_netdev()
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
- * Context: any. Return: a registered device with a reference for ib_device_put(), or NULL.
+ * Context: any.
+ * Return: a registered device with a reference for ib_device_put(), or NULL.
  */
 struct ib_device *ib_device_get_by_netdev(struct net_device *ndev, enum rdma_driver_id driver_id)
 {
