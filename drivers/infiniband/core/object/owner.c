@@ -254,24 +254,24 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 void rdma_objects_report(struct ib_device *dev)
 {
 	struct rdma_restrack_root *root = dev->res;
-	struct rdma_owner *owner;
 	char text[128];
 
 	for (unsigned int turn = 0;; turn++) {
+		struct rdma_owner *owner = NULL, *one;
 		unsigned int at = 0;
-		bool found = false;
 
 		spin_lock_irq(&root->owners_lock);
-		list_for_each_entry(owner, &root->owners, entry) {
+		list_for_each_entry(one, &root->owners, entry) {
 			if (at++ != turn)
 				continue;
-			found = refcount_inc_not_zero(&owner->refs);
+			if (refcount_inc_not_zero(&one->refs))
+				owner = one;
 			break;
 		}
 		spin_unlock_irq(&root->owners_lock);
 		if (at <= turn)
 			return;
-		if (!found)
+		if (!owner)
 			continue;
 		if (owner_describe(owner, text, sizeof(text)))
 			dev_warn(&dev->dev, "%s has left behind: %s\n", owner->name, text);
