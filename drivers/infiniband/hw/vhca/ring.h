@@ -71,7 +71,7 @@ static inline u64 vhca_ring_room(u64 head, u64 tail, u8 log)
  */
 static inline u64 vhca_ring_widen(u64 tail, u32 low)
 {
-	return tail + (u32)(low - (u32)tail);
+	return tail + ((low - tail) & U32_MAX);
 }
 
 /**
