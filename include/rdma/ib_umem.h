@@ -75,6 +75,8 @@ static inline struct ib_umem_dmabuf *to_ib_umem_dmabuf(struct ib_umem *umem)
 /**
  * ib_umem_offset() - bytes before the range in its first page
  * @umem: user memory
+ *
+ * Return: bytes, less than a page.
  */
 static inline int ib_umem_offset(struct ib_umem *umem)
 {
@@ -85,6 +87,8 @@ static inline int ib_umem_offset(struct ib_umem *umem)
  * ib_umem_dma_offset() - bytes before the range in its first block
  * @umem: user memory
  * @pgsz: bytes of a block, a power of two
+ *
+ * Return: bytes, less than @pgsz.
  */
 static inline unsigned long ib_umem_dma_offset(struct ib_umem *umem, unsigned long pgsz)
 {
@@ -97,6 +101,8 @@ static inline unsigned long ib_umem_dma_offset(struct ib_umem *umem, unsigned lo
  * ib_umem_num_dma_blocks() - blocks that the range touches
  * @umem: user memory with its iova set
  * @pgsz: bytes of a block, a power of two
+ *
+ * Return: number of blocks, those that it only touches included.
  */
 static inline size_t ib_umem_num_dma_blocks(struct ib_umem *umem, unsigned long pgsz)
 {
@@ -109,6 +115,8 @@ static inline size_t ib_umem_num_dma_blocks(struct ib_umem *umem, unsigned long 
 /**
  * ib_umem_num_pages() - pages that the range touches
  * @umem: user memory
+ *
+ * Return: number of pages, those that it only touches included.
  */
 static inline size_t ib_umem_num_pages(struct ib_umem *umem)
 {

@@ -110,7 +110,7 @@ struct rdma_object_ops {
  * @parent: objects that must outlive this one, each counted in its @usecnt
  */
 struct rdma_object {
-	/* private: the core alone touches these */
+	/* the core alone touches these */
 	struct rdma_restrack_entry res;
 	atomic_t usecnt;
 	u8 type;

@@ -79,6 +79,8 @@ int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type,
 /**
  * rdma_is_kernel_res() - was the object made by the kernel?
  * @res: its entry
+ *
+ * Return: true if so, false if a process made it.
  */
 static inline bool rdma_is_kernel_res(const struct rdma_restrack_entry *res)
 {
@@ -121,6 +123,8 @@ static inline void rdma_restrack_no_track(struct rdma_restrack_entry *res)
 /**
  * rdma_restrack_is_tracked() - may the object stand in the tables?
  * @res: its entry
+ *
+ * Return: true if so.
  */
 static inline bool rdma_restrack_is_tracked(const struct rdma_restrack_entry *res)
 {

@@ -131,7 +131,9 @@ static inline void uverbs_uobject_get(struct ib_uobject *uobject)
 void uverbs_uobject_put(struct ib_uobject *uobject);
 int uverbs_uobject_fd_release(struct inode *inode, struct file *filp);
 
+/* The handle is a number. */
 extern const struct uverbs_obj_type_class uverbs_idr_class;
+/* The handle is a file descriptor. */
 extern const struct uverbs_obj_type_class uverbs_fd_class;
 
 /* A constant 0 that does not compile when the condition holds. */

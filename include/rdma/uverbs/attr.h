@@ -91,6 +91,8 @@ static inline unsigned int uverbs_attr_slot(unsigned int idx)
  * uverbs_attr_is_valid() - was an attribute given?
  * @attrs_bundle: command
  * @idx: attribute
+ *
+ * Return: true if so.
  */
 static inline bool uverbs_attr_is_valid(const struct uverbs_attr_bundle *attrs_bundle,
 					unsigned int idx)

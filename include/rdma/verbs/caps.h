@@ -84,6 +84,8 @@ static inline bool rdma_port_has_all(const struct ib_device *device, u32 port_nu
  * rdma_is_grh_required() - must every packet of the port have a GRH?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_is_grh_required(const struct ib_device *device, u32 port_num)
 {
@@ -94,6 +96,8 @@ static inline bool rdma_is_grh_required(const struct ib_device *device, u32 port
  * rdma_protocol_ib() - is it an InfiniBand port?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_ib(const struct ib_device *device, u32 port_num)
 {
@@ -104,6 +108,8 @@ static inline bool rdma_protocol_ib(const struct ib_device *device, u32 port_num
  * rdma_protocol_roce() - is it a RoCE port of either version?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_roce(const struct ib_device *device, u32 port_num)
 {
@@ -115,6 +121,8 @@ static inline bool rdma_protocol_roce(const struct ib_device *device, u32 port_n
  * rdma_protocol_roce_udp_encap() - does it speak RoCE v2?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_roce_udp_encap(const struct ib_device *device, u32 port_num)
 {
@@ -125,6 +133,8 @@ static inline bool rdma_protocol_roce_udp_encap(const struct ib_device *device, 
  * rdma_protocol_roce_eth_encap() - does it speak RoCE v1?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_roce_eth_encap(const struct ib_device *device, u32 port_num)
 {
@@ -135,6 +145,8 @@ static inline bool rdma_protocol_roce_eth_encap(const struct ib_device *device, 
  * rdma_protocol_iwarp() - is it an iWARP port?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_iwarp(const struct ib_device *device, u32 port_num)
 {
@@ -145,6 +157,8 @@ static inline bool rdma_protocol_iwarp(const struct ib_device *device, u32 port_
  * rdma_protocol_raw_packet() - does it carry raw packets alone?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_raw_packet(const struct ib_device *device, u32 port_num)
 {
@@ -155,6 +169,8 @@ static inline bool rdma_protocol_raw_packet(const struct ib_device *device, u32 
  * rdma_protocol_usnic() - is it a usNIC port?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_protocol_usnic(const struct ib_device *device, u32 port_num)
 {
@@ -165,6 +181,8 @@ static inline bool rdma_protocol_usnic(const struct ib_device *device, u32 port_
  * rdma_cap_ib_mad() - does it exchange MADs?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_ib_mad(const struct ib_device *device, u32 port_num)
 {
@@ -175,6 +193,8 @@ static inline bool rdma_cap_ib_mad(const struct ib_device *device, u32 port_num)
  * rdma_cap_opa_mad() - does it exchange Omni-Path MADs?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_opa_mad(struct ib_device *device, u32 port_num)
 {
@@ -185,6 +205,8 @@ static inline bool rdma_cap_opa_mad(struct ib_device *device, u32 port_num)
  * rdma_cap_ib_smi() - does it have a subnet management interface?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_ib_smi(const struct ib_device *device, u32 port_num)
 {
@@ -195,6 +217,8 @@ static inline bool rdma_cap_ib_smi(const struct ib_device *device, u32 port_num)
  * rdma_cap_ib_cm() - does it use the IB communication manager?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_ib_cm(const struct ib_device *device, u32 port_num)
 {
@@ -205,6 +229,8 @@ static inline bool rdma_cap_ib_cm(const struct ib_device *device, u32 port_num)
  * rdma_cap_iw_cm() - does it use the iWARP connection manager?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_iw_cm(const struct ib_device *device, u32 port_num)
 {
@@ -215,6 +241,8 @@ static inline bool rdma_cap_iw_cm(const struct ib_device *device, u32 port_num)
  * rdma_cap_ib_sa() - is there a subnet administrator to ask?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_ib_sa(const struct ib_device *device, u32 port_num)
 {
@@ -225,6 +253,8 @@ static inline bool rdma_cap_ib_sa(const struct ib_device *device, u32 port_num)
  * rdma_cap_af_ib() - can it be addressed by AF_IB?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_af_ib(const struct ib_device *device, u32 port_num)
 {
@@ -235,6 +265,8 @@ static inline bool rdma_cap_af_ib(const struct ib_device *device, u32 port_num)
  * rdma_cap_eth_ah() - are its address vectors Ethernet ones?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_eth_ah(const struct ib_device *device, u32 port_num)
 {
@@ -245,6 +277,8 @@ static inline bool rdma_cap_eth_ah(const struct ib_device *device, u32 port_num)
  * rdma_cap_opa_ah() - are its address vectors Omni-Path ones?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_opa_ah(struct ib_device *device, u32 port_num)
 {
@@ -255,6 +289,8 @@ static inline bool rdma_cap_opa_ah(struct ib_device *device, u32 port_num)
  * rdma_ib_or_roce() - is it InfiniBand, or RoCE of either version?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_ib_or_roce(const struct ib_device *device, u32 port_num)
 {
@@ -266,6 +302,8 @@ static inline bool rdma_ib_or_roce(const struct ib_device *device, u32 port_num)
  * rdma_cap_ib_mcast() - are multicast groups joined by asking the subnet administrator?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_ib_mcast(const struct ib_device *device, u32 port_num)
 {
@@ -276,6 +314,8 @@ static inline bool rdma_cap_ib_mcast(const struct ib_device *device, u32 port_nu
  * rdma_max_mad_size() - bytes of the largest MAD
  * @device: device
  * @port_num: port
+ *
+ * Return: bytes, 0 if it has none.
  */
 static inline size_t rdma_max_mad_size(const struct ib_device *device, u32 port_num)
 {
@@ -288,6 +328,8 @@ static inline size_t rdma_max_mad_size(const struct ib_device *device, u32 port_
  * rdma_cap_roce_gid_table() - does the core keep the port's GID table?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_roce_gid_table(const struct ib_device *device, u32 port_num)
 {
@@ -300,6 +342,8 @@ static inline bool rdma_cap_roce_gid_table(const struct ib_device *device, u32 p
  * rdma_cap_read_inv() - can an RDMA READ invalidate its local key?
  * @dev: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_cap_read_inv(struct ib_device *dev, u32 port_num)
 {
@@ -310,6 +354,8 @@ static inline bool rdma_cap_read_inv(struct ib_device *dev, u32 port_num)
  * rdma_core_cap_opa_port() - is it an Omni-Path port?
  * @device: device
  * @port_num: port
+ *
+ * Return: true if so.
  */
 static inline bool rdma_core_cap_opa_port(struct ib_device *device, u32 port_num)
 {

@@ -13,6 +13,8 @@
 /**
  * ib_uses_virt_dma() - are the device's DMA addresses kernel virtual addresses?
  * @dev: device
+ *
+ * Return: true if so.
  */
 static inline bool ib_uses_virt_dma(struct ib_device *dev)
 {
@@ -24,6 +26,8 @@ static inline bool ib_uses_virt_dma(struct ib_device *dev)
 /**
  * ib_dma_pci_p2p_dma_supported() - can the device reach memory of other PCI devices?
  * @dev: device
+ *
+ * Return: true if so.
  */
 static inline bool ib_dma_pci_p2p_dma_supported(struct ib_device *dev)
 {
@@ -143,6 +147,8 @@ static inline void ib_dma_unmap_sg(struct ib_device *dev, struct scatterlist *sg
 /**
  * ib_dma_max_seg_size() - bytes of the longest scatter list entry the device takes
  * @dev: device
+ *
+ * Return: bytes.
  */
 static inline unsigned int ib_dma_max_seg_size(struct ib_device *dev)
 {

@@ -174,7 +174,8 @@ EXPORT_SYMBOL(rdma_is_zero_gid);
  * @index: index into the port's table
  * @gid: the GID
  *
- * Context: any. Return: 0, -EINVAL for a bad port or index, -ENOENT if no GID stands there.
+ * Context: any.
+ * Return: 0, -EINVAL for a bad port or index, -ENOENT if no GID stands there.
  */
 int rdma_query_gid(struct ib_device *device, u32 port_num, int index, union ib_gid *gid)
 {
@@ -198,7 +199,8 @@ EXPORT_SYMBOL(rdma_query_gid);
  * @port_num: port number
  * @index: index into the port's table
  *
- * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or ERR_PTR():
+ * Context: any.
+ * Return: the attributes with a reference for rdma_put_gid_attr(), or ERR_PTR():
  * -EINVAL for a bad port or index, -ENODATA if no GID stands there.
  */
 const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_num, int index)
@@ -283,7 +285,8 @@ static const struct ib_gid_attr *search_port(struct rdma_port_cache *cache,
  * @gid_type: its type
  * @ndev: net device it is to be on, or NULL for any
  *
- * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or
+ * Context: any.
+ * Return: the attributes with a reference for rdma_put_gid_attr(), or
  * ERR_PTR(-ENOENT).
  */
 const struct ib_gid_attr *rdma_find_gid(struct ib_device *device, const union ib_gid *gid,
@@ -312,7 +315,8 @@ EXPORT_SYMBOL(rdma_find_gid);
  * @port: port number
  * @ndev: net device it is to be on, or NULL for any
  *
- * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or
+ * Context: any.
+ * Return: the attributes with a reference for rdma_put_gid_attr(), or
  * ERR_PTR(-ENOENT), also for a bad port.
  */
 const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *ib_dev, const union ib_gid *gid,
@@ -336,7 +340,8 @@ EXPORT_SYMBOL(rdma_find_gid_by_port);
  * @filter: called under RCU for each entry with this GID; true ends the search
  * @context: given to @filter
  *
- * Context: any. Return: the attributes with a reference for rdma_put_gid_attr(), or ERR_PTR():
+ * Context: any.
+ * Return: the attributes with a reference for rdma_put_gid_attr(), or ERR_PTR():
  * -EINVAL for a bad port, -ENOENT.
  */
 const struct ib_gid_attr *rdma_find_gid_by_filter(
@@ -359,7 +364,8 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_find_gid_by_filter);
  * @entries: filled in, ports in order and indices in order
  * @max_entries: how many there is room for
  *
- * Context: any. Return: the number of GIDs, or -EINVAL if there are more than @max_entries.
+ * Context: any.
+ * Return: the number of GIDs, or -EINVAL if there are more than @max_entries.
  */
 ssize_t rdma_query_gid_table(struct ib_device *device, struct ib_uverbs_gid_entry *entries,
 			     size_t max_entries)
@@ -427,7 +433,8 @@ static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
  * @vlan_id: VLAN, 0xffff if the GID is on none; may be NULL
  * @smac: six bytes of source address; may be NULL
  *
- * Context: any. Return: 0, or -ENODEV if the GID has no net device.
+ * Context: any.
+ * Return: 0, or -ENODEV if the GID has no net device.
  */
 int rdma_read_gid_l2_fields(const struct ib_gid_attr *attr, u16 *vlan_id, u8 *smac)
 {

@@ -170,11 +170,11 @@ int ib_cache_setup_one(struct ib_device *device)
 
 	rdma_for_each_port(device, port_num) {
 		struct rdma_port_core *port = rdma_port(device, port_num);
+		unsigned int num_gids = device->port_data[port_num].immutable.gid_tbl_len;
 
 		/* An earlier registration that failed may have left one. */
 		if (!port->cache)
-			port->cache = alloc_cache(
-				device->port_data[port_num].immutable.gid_tbl_len);
+			port->cache = alloc_cache(num_gids);
 		if (!port->cache)
 			return -ENOMEM;
 		ret = refresh(device, port_num, REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
@@ -233,7 +233,8 @@ void ib_cache_release_one(struct ib_device *device)
  * @index: index into the port's table
  * @pkey: the P_Key, in host byte order
  *
- * Context: any. Return: 0, or -EINVAL for a bad port or index.
+ * Context: any.
+ * Return: 0, or -EINVAL for a bad port or index.
  */
 int ib_get_cached_pkey(struct ib_device *device_handle, u32 port_num, int index, u16 *pkey)
 {
@@ -291,7 +292,8 @@ static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mas
  * @pkey: the P_Key; the membership bit does not count, but a full member is preferred
  * @index: where it stands, 0xffff if nowhere
  *
- * Context: any. Return: 0, -EINVAL for a bad port, -ENOENT.
+ * Context: any.
+ * Return: 0, -EINVAL for a bad port, -ENOENT.
  */
 int ib_find_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
 {
@@ -306,7 +308,8 @@ EXPORT_SYMBOL(ib_find_cached_pkey);
  * @pkey: the P_Key, all 16 bits
  * @index: where it stands, 0xffff if nowhere
  *
- * Context: any. Return: 0, -EINVAL for a bad port, -ENOENT.
+ * Context: any.
+ * Return: 0, -EINVAL for a bad port, -ENOENT.
  */
 int ib_find_exact_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
 {
@@ -337,7 +340,8 @@ EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
  * @port_num: port number
  * @lmc: 0 to 7
  *
- * Context: any. Return: 0, or -EINVAL for a bad port.
+ * Context: any.
+ * Return: 0, or -EINVAL for a bad port.
  */
 int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 {
@@ -356,7 +360,8 @@ EXPORT_SYMBOL(ib_get_cached_lmc);
  * @port_num: port number
  * @port_active: the state
  *
- * Context: any. Return: 0, or -EINVAL for a bad port.
+ * Context: any.
+ * Return: 0, or -EINVAL for a bad port.
  */
 int ib_get_cached_port_state(struct ib_device *device, u32 port_num,
 			     enum ib_port_state *port_active)

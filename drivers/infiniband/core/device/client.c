@@ -403,7 +403,8 @@ static int visit_net_dev(struct ib_device *device, struct ib_client *client, voi
  * @gid: GID it communicates with, or NULL for any
  * @addr: address it is configured with
  *
- * Context: may sleep. Return: the net device with a reference for dev_put(), or NULL.
+ * Context: may sleep.
+ * Return: the net device with a reference for dev_put(), or NULL.
  */
 struct net_device *ib_get_net_dev_by_params(struct ib_device *dev, u32 port, u16 pkey,
 					    const union ib_gid *gid, const struct sockaddr *addr)

@@ -55,7 +55,10 @@ static_assert(offsetof(struct ib_port_attribute, attr) == 0);
  * @num_counters: how many
  * @lifespan: milliseconds for which values that were read are good enough
  *
- * Optional counters start out disabled. Context: may sleep. Return: the counters or NULL.
+ * Optional counters start out disabled.
+ *
+ * Context: may sleep.
+ * Return: the counters or NULL.
  */
 struct rdma_hw_stats *rdma_alloc_hw_stats_struct(const struct rdma_stat_desc *descs,
 						 int num_counters, unsigned long lifespan)

@@ -180,7 +180,8 @@ EXPORT_SYMBOL(ibnl_put_attr);
  * @skb: the message; consumed
  * @pid: the receiver's port
  *
- * Context: any. Return: 0 or a negative errno, -EAGAIN when the receiver's queue is full.
+ * Context: any.
+ * Return: 0 or a negative errno, -EAGAIN when the receiver's queue is full.
  */
 int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
@@ -196,7 +197,8 @@ EXPORT_SYMBOL(rdma_nl_unicast);
  * @skb: the message; consumed
  * @pid: the receiver's port
  *
- * Context: may sleep. Return: 0 or a negative errno.
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
  */
 int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {

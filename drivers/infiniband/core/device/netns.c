@@ -59,7 +59,8 @@ struct sock *rdma_net_nl_sock(const struct net *net)
  * @device: the device
  * @net: the namespace
  *
- * Context: any. Return: true in shared mode or if the device is in @net.
+ * Context: any.
+ * Return: true in shared mode or if the device is in @net.
  */
 bool rdma_dev_access_netns(const struct ib_device *device, const struct net *net)
 {
@@ -250,7 +251,8 @@ int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 n
  * @shared: non-zero for shared
  * @extack: where a reason goes
  *
- * Context: may sleep. Return: 0, or -EBUSY while there are namespaces besides the initial one.
+ * Context: may sleep.
+ * Return: 0, or -EBUSY while there are namespaces besides the initial one.
  */
 int rdma_compatdev_set(u8 shared, struct netlink_ext_ack *extack)
 {

@@ -110,7 +110,8 @@ void ib_ports_release(struct ib_device *device)
  * @dev: registered device
  * @port: valid port number
  *
- * Context: any. Return: a pointer that lives as long as the device.
+ * Context: any.
+ * Return: a pointer that lives as long as the device.
  */
 const struct ib_port_immutable *ib_port_immutable_read(struct ib_device *dev, unsigned int port)
 {
@@ -152,7 +153,8 @@ static int query_iwarp_port(struct ib_device *device, u32 port_num, struct ib_po
  * @port_num: port number
  * @port_attr: filled in on success
  *
- * Context: may sleep. Return: 0, -EINVAL for a port the device has not, or the driver's error.
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a port the device has not, or the driver's error.
  */
 int ib_query_port(struct ib_device *device, u32 port_num, struct ib_port_attr *port_attr)
 {
@@ -177,7 +179,8 @@ EXPORT_SYMBOL(ib_query_port);
  * @device: the device
  * @port_num: valid port number
  *
- * Context: any. Return: what the driver says, else what follows from the node type.
+ * Context: any.
+ * Return: what the driver says, else what follows from the node type.
  */
 enum rdma_link_layer rdma_port_get_link_layer(struct ib_device *device, u32 port_num)
 {
@@ -217,7 +220,8 @@ EXPORT_SYMBOL(ib_query_pkey);
  * @pkey: the P_Key; membership does not count, but a full member is preferred
  * @index: where it stands
  *
- * Context: may sleep. Return: 0, -ENOENT if the table does not hold it, or the driver's error.
+ * Context: may sleep.
+ * Return: 0, -ENOENT if the table does not hold it, or the driver's error.
  */
 int ib_find_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
 {
@@ -287,7 +291,8 @@ EXPORT_SYMBOL(ib_find_gid);
  * @device_modify_mask: enum ib_device_modify_flags, what to change
  * @device_modify: new values
  *
- * Context: may sleep. Return: 0, -EOPNOTSUPP, or the driver's error.
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP, or the driver's error.
  */
 int ib_modify_device(struct ib_device *device, int device_modify_mask,
 		     struct ib_device_modify *device_modify)
@@ -305,7 +310,8 @@ EXPORT_SYMBOL(ib_modify_device);
  * @port_modify_mask: enum ib_port_modify_flags, what to change
  * @port_modify: new values
  *
- * Context: may sleep. Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the driver cannot, or the
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the driver cannot, or the
  * driver's error.
  */
 int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,

@@ -551,7 +551,8 @@ struct hw_stats_device_data *ib_port_hw_counters(struct ib_device *device, u32 p
  * @port_num: port number
  * @groups: groups of struct ib_port_attribute, NULL at the end
  *
- * Context: may sleep. Return: 0 or what sysfs answers.
+ * Context: may sleep.
+ * Return: 0 or what sysfs answers.
  */
 int ib_port_register_client_groups(struct ib_device *device, u32 port_num,
 				   const struct attribute_group **groups)

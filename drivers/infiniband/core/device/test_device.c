@@ -100,7 +100,9 @@ static const struct ib_device_ops test_ops = {
 /**
  * test_device_alloc - make a device
  *
- * Port P has GID 0 fe80::P and the default P_Key, and is active. Return: the device or NULL.
+ * Port P has GID 0 fe80::P and the default P_Key, and is active.
+ *
+ * Return: the device or NULL.
  */
 struct test_device *test_device_alloc(void)
 {

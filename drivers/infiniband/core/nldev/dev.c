@@ -128,7 +128,9 @@ static int set_name(struct nl_request *request, struct ib_device *device)
  * @nlh: its header
  * @extack: where a reason goes
  *
- * Only the first of these that the request asks for is done. Return: 0 or a negative errno.
+ * Only the first of these that the request asks for is done.
+ *
+ * Return: 0 or a negative errno.
  */
 int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {

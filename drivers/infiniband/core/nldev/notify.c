@@ -34,8 +34,10 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port_num
  * @port_num: the port whose net device it is about; not used for other events
  * @type: what has happened
  *
- * Nobody waits for a listener: one that does not keep up sees that by its socket's error. Context:
- * may sleep. Return: 0, also if nobody listens; -ENOMEM or another errno if it could not be told.
+ * Nobody waits for a listener: one that does not keep up sees that by its socket's error.
+ *
+ * Context: may sleep.
+ * Return: 0, also if nobody listens; -ENOMEM or another errno if it could not be told.
  */
 int rdma_nl_notify_event(struct ib_device *ib, u32 port_num, enum rdma_nl_notify_event_type type)
 {

@@ -19,6 +19,7 @@ const struct uverbs_object_desc *const uverbs_objects[] = {
 
 const unsigned int uverbs_num_objects = ARRAY_SIZE(uverbs_objects);
 
+/* Every command of both forms; the methods of an object are found through it. */
 const struct uverbs_cmd *const uverbs_commands[] = {
 	&uverbs_cmd_get_context,
 	&uverbs_cmd_query_context,
@@ -51,8 +52,8 @@ const struct uverbs_cmd *const uverbs_commands[] = {
 	&uverbs_cmd_post_send,
 	&uverbs_cmd_post_recv,
 };
-
-const unsigned int uverbs_num_commands = ARRAY_SIZE(uverbs_commands);
-
 EXPORT_SYMBOL_IF_KUNIT(uverbs_commands);
+
+/* Entries of uverbs_commands. */
+const unsigned int uverbs_num_commands = ARRAY_SIZE(uverbs_commands);
 EXPORT_SYMBOL_IF_KUNIT(uverbs_num_commands);
