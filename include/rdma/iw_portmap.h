@@ -76,7 +76,7 @@ int iwpm_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb);
 int iwpm_ack_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb);
 
 int iwpm_get_remote_info(struct sockaddr_storage *mapped_loc_addr,
-			struct sockaddr_storage *mapped_rem_addr,
+			 struct sockaddr_storage *mapped_rem_addr,
 			struct sockaddr_storage *remote_addr, u8 nl_client);
 
 int iwpm_create_mapinfo(struct sockaddr_storage *local_addr,

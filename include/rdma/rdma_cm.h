@@ -200,7 +200,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ib_pd *pd,
 void rdma_destroy_qp(struct rdma_cm_id *id);
 
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
-		       int *qp_attr_mask);
+		      int *qp_attr_mask);
 
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
 

@@ -186,7 +186,7 @@ struct ib_cq_caps {
  * @max_fast_reg_page_list_len: pages of a fast registration
  * @max_pi_fast_reg_page_list_len: pages of one with protection information
  * @max_pkeys: P_Keys of a port
- * @local_ca_ack_delay: longest delay of an acknowledgement, 4.096 us << n
+ * @local_ca_ack_delay: longest delay of an acknowledgment, 4.096 us << n
  * @sig_prot_cap: enum ib_signature_prot_cap
  * @sig_guard_cap: enum ib_signature_guard_cap
  * @odp_caps: on-demand paging

@@ -255,6 +255,6 @@ static inline int ib_map_mr_sg_zbva(struct ib_mr *mr, struct scatterlist *sg, in
 }
 
 int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int sg_nents,
-		unsigned int *sg_offset, int (*set_page)(struct ib_mr *, u64));
+		   unsigned int *sg_offset, int (*set_page)(struct ib_mr *, u64));
 
 #endif /* RDMA_VERBS_MR_H */

@@ -215,7 +215,7 @@ struct ib_device_ops {
 	int (*get_vf_stats)(struct ib_device *device, int vf, u32 port,
 			    struct ifla_vf_stats *stats);
 	int (*get_vf_guid)(struct ib_device *device, int vf, u32 port,
-			    struct ifla_vf_guid *node_guid,
+			   struct ifla_vf_guid *node_guid,
 			    struct ifla_vf_guid *port_guid);
 	int (*set_vf_guid)(struct ib_device *device, int vf, u32 port, u64 guid,
 			   int type);

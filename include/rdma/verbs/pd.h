@@ -55,7 +55,7 @@ enum ib_pd_flags {
 };
 
 struct ib_pd *__ib_alloc_pd(struct ib_device *device, unsigned int flags,
-		const char *caller);
+			    const char *caller);
 
 /**
  * ib_alloc_pd() - allocate a kernel PD

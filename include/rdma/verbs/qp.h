@@ -245,11 +245,11 @@ enum ib_mig_state {
  * @max_dest_rd_atomic: READs and atomics outstanding as responder
  * @min_rnr_timer: what a peer without credit is told to wait, enum ib_rnr_timeout
  * @port_num: port of the path
- * @timeout: wait for an acknowledgement, 4.096 us << n, 0: for ever
+ * @timeout: wait for an acknowledgment, 4.096 us << n, 0: for ever
  * @retry_cnt: transport retries, 0 to 7
  * @rnr_retry: retries when the peer has no buffer, 7: for ever
  * @alt_port_num: port of the alternate path
- * @alt_timeout: wait for an acknowledgement on the alternate path
+ * @alt_timeout: wait for an acknowledgment on the alternate path
  * @rate_limit: kbit/s, 0: none
  * @xmit_slave: interface of a bond that packets leave by
  */

@@ -22,7 +22,7 @@
 #include "../trace.h"
 
 #define RUNNING_BITS 9
-#define RUNNING_SLOTS (1 << RUNNING_BITS)
+#define RUNNING_SLOTS BIT(RUNNING_BITS)
 /* Places tried for one task. Tasks beyond that are traced, but their file keeps no reason. */
 #define RUNNING_PROBES 16
 
@@ -99,9 +99,9 @@ void rdma_reject_leave(struct rdma_reject_scope *scope)
 		return;
 	request = &running[scope->slot];
 	request->scope = scope->outer;
-	/* The next task to claim the slot must not have its scope overwritten by the store above. */
+	/* The store above must not overwrite the scope of the next task to claim the slot. */
 	if (!scope->outer)
-		smp_store_release(&request->task, NULL);
+		smp_store_release(&request->task, NULL); /* pairs with running_claim() */
 }
 EXPORT_SYMBOL(rdma_reject_leave);
 

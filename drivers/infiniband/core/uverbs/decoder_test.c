@@ -319,6 +319,7 @@ static void pointer_case_name(const struct pointer_case *param, char *desc)
 {
 	strscpy(desc, param->name, KUNIT_PARAM_DESC_SIZE);
 }
+
 KUNIT_ARRAY_PARAM(pointer_case, pointer_cases, pointer_case_name);
 
 static void attr_pointer(struct kunit *test)
@@ -535,6 +536,7 @@ static struct kunit_suite decoder_suite = {
 	.name = "rdma_uverbs_decoder",
 	.test_cases = decoder_cases,
 };
+
 kunit_test_suite(decoder_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the user verbs decoder");

@@ -17,7 +17,7 @@
  * Return: the entry, referenced, or NULL if there is none that may be mapped.
  */
 struct rdma_user_mmap_entry *rdma_user_mmap_entry_get_pgoff(struct ib_ucontext *ucontext,
-							     unsigned long pgoff)
+							    unsigned long pgoff)
 {
 	struct xarray *xa = &ucontext->mmap_xa;
 	struct rdma_user_mmap_entry *found;

@@ -96,6 +96,7 @@ static void size_case_name(const struct size_case *param, char *desc)
 {
 	strscpy(desc, param->name, KUNIT_PARAM_DESC_SIZE);
 }
+
 KUNIT_ARRAY_PARAM(size_case, size_cases, size_case_name);
 
 static void best_size(struct kunit *test)
@@ -239,6 +240,7 @@ static struct kunit_suite umem_suite = {
 	.name = "rdma_umem",
 	.test_cases = umem_cases,
 };
+
 kunit_test_suite(umem_suite);
 
 MODULE_DESCRIPTION("KUnit tests of user memory and mmap offsets");
