@@ -55,6 +55,7 @@ struct vhca_db_page {
 	__le64 summary[VHCA_DB_SUMMARY_WORDS];	/* page 0: one bit a page */
 	__le64 rec[VHCA_DB_SLOTS];
 };
+
 static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
 
 /*
@@ -111,6 +112,7 @@ struct vhca_wqe_ctrl {
 	__le32 inline_len;	/* bytes of inline data */
 	__u8 rsvd[8];
 };
+
 static_assert(sizeof(struct vhca_wqe_ctrl) == 32);
 
 struct vhca_wqe_raddr {
@@ -118,6 +120,7 @@ struct vhca_wqe_raddr {
 	__le32 rkey;
 	__le32 rsvd;
 };
+
 static_assert(sizeof(struct vhca_wqe_raddr) == 16);
 
 struct vhca_sge {
@@ -125,6 +128,7 @@ struct vhca_sge {
 	__le32 length;		/* 0 means 0 */
 	__le32 lkey;
 };
+
 static_assert(sizeof(struct vhca_sge) == 16);
 
 struct vhca_rwqe {
@@ -133,6 +137,7 @@ struct vhca_rwqe {
 	__u8 nsge;
 	__u8 rsvd[3];
 };
+
 static_assert(sizeof(struct vhca_rwqe) == 16);
 
 /* Stride of a receive queue whose entries hold nsge scatter entries. */
@@ -187,7 +192,7 @@ struct vhca_cqe {
 	__le32 src_qpn;
 	__le32 byte_len;	/* receives and READs */
 	__be32 imm;
-	__le32 wqe_index;	/* count just past the completed entry: blocks (send), strides (receive) */
+	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive) */
 	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
 	__u8 status;		/* enum vhca_cqe_status */
 	__u8 vendor_err;	/* device's own code, for humans */
@@ -200,6 +205,7 @@ struct vhca_cqe {
 	__u8 rsvd[16];
 	__u8 owner;
 };
+
 static_assert(sizeof(struct vhca_cqe) == 64);
 
 /* ------------------------------------------------------------------------
@@ -212,6 +218,7 @@ static_assert(sizeof(struct vhca_cqe) == 64);
 struct vhca_uctx_req {
 	__aligned_u64 features;
 };
+
 static_assert(sizeof(struct vhca_uctx_req) == 8);
 
 struct vhca_uctx_resp {
@@ -225,12 +232,14 @@ struct vhca_uctx_resp {
 	__u8 has_clock;
 	__u8 rsvd[7];
 };
+
 static_assert(sizeof(struct vhca_uctx_resp) == 48);
 
 struct vhca_alloc_pd_resp {
 	__u32 pdn;
 	__u32 rsvd;
 };
+
 static_assert(sizeof(struct vhca_alloc_pd_resp) == 8);
 
 /* Ring of 1 << log_cqe entries in the caller's memory, page aligned. */
@@ -239,6 +248,7 @@ struct vhca_create_cq_req {
 	__u32 log_cqe;
 	__u32 rsvd;
 };
+
 static_assert(sizeof(struct vhca_create_cq_req) == 16);
 
 struct vhca_create_cq_resp {
@@ -246,6 +256,7 @@ struct vhca_create_cq_resp {
 	__u32 db_slot;			/* consumer slot; arm record in the next one */
 	__aligned_u64 db_mmap;		/* mmap offset of the doorbell page that holds them */
 };
+
 static_assert(sizeof(struct vhca_create_cq_resp) == 16);
 
 /* Rings in the caller's memory, page aligned; a log of 0xff: queue absent. */
@@ -258,6 +269,7 @@ struct vhca_create_qp_req {
 	__u8 log_rq_stride;		/* bytes of a stride: 1 << n */
 	__u8 rsvd[5];
 };
+
 static_assert(sizeof(struct vhca_create_qp_req) == 24);
 
 struct vhca_create_qp_resp {
@@ -265,6 +277,7 @@ struct vhca_create_qp_resp {
 	__u32 rsvd;
 	__aligned_u64 db_mmap;
 };
+
 static_assert(sizeof(struct vhca_create_qp_resp) == 16);
 
 #endif /* VHCA_ABI_USER_H */

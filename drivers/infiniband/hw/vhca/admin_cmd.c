@@ -190,6 +190,7 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 {
 	struct vhca_device_attr *a;
+
 	a = run_out(hw, VHCA_CMD_QUERY_DEVICE, NULL, 0, sizeof(*a));
 	if (IS_ERR(a))
 		return PTR_ERR(a);

@@ -138,6 +138,7 @@ static inline void vhca_db_arm(const struct vhca_db *db, u64 ci, u64 flags, u32 
 {
 	vhca_db_store(db, 1, (ci & VHCA_ARM_CI_MASK) | flags |
 			     (u64)(seq & VHCA_ARM_SEQ_MASK) << VHCA_ARM_SEQ_SHIFT);
+	/* the device reads what was armed after it writes an entry, and the caller the reverse */
 	virt_mb();
 }
 

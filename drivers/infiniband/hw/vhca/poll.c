@@ -173,7 +173,15 @@ static int flush_dead(struct vhca_cq *cq, int n, struct ib_wc *wc)
 	return got + flush_list(&cq->kernel->receivers, n - got, wc + got, true);
 }
 
-/* ib_device_ops.poll_cq. Any context. */
+/**
+ * vhca_poll_cq - ib_device_ops.poll_cq
+ * @ibcq: completion queue of the kernel's
+ * @n: how many completions there is room for
+ * @wc: the completions, filled in from the start
+ *
+ * Context: any.
+ * Return: number of completions, 0 to @n.
+ */
 int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 {
 	struct vhca_cq *cq = to_vcq(ibcq);
@@ -202,7 +210,14 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
 
-/* ib_device_ops.req_notify_cq. Any context. */
+/**
+ * vhca_req_notify_cq - ib_device_ops.req_notify_cq
+ * @ibcq: completion queue of the kernel's
+ * @notify: which completion raises the event, and whether to tell of missed ones
+ *
+ * Context: any.
+ * Return: 0; 1 if IB_CQ_REPORT_MISSED_EVENTS is set and a poll might find something.
+ */
 int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 {
 	struct vhca_cq *cq = to_vcq(ibcq);
@@ -255,7 +270,12 @@ static bool has_qps(struct vhca_cq_kernel *k)
 	return !list_empty(&k->senders) || !list_empty(&k->receivers);
 }
 
-/* Call the completion handler when a poll would find something. */
+/**
+ * vhca_cq_wake_work - call the completion handler when a poll would find something
+ * @work: member wake of the kernel's part of a CQ
+ *
+ * Context: a work queue.
+ */
 void vhca_cq_wake_work(struct work_struct *work)
 {
 	struct vhca_cq_kernel *k = container_of(work, struct vhca_cq_kernel, wake);

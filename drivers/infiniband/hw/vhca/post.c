@@ -189,7 +189,15 @@ static int put_send(struct vhca_wq *sq, const struct ib_send_wr *wr)
 	return 0;
 }
 
-/* ib_device_ops.post_send. Any context. */
+/**
+ * vhca_post_send - ib_device_ops.post_send
+ * @ibqp: queue pair of the kernel's
+ * @wr: list of requests
+ * @bad_wr: the first request that was not posted, on error; those before it were
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a request the QP cannot carry, -ENOMEM when the send queue is full.
+ */
 int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		   const struct ib_send_wr **bad_wr)
 {
@@ -273,7 +281,15 @@ void vhca_qp_broken(struct vhca_qp *qp)
 	spin_unlock_irqrestore(&rq->lock, flags);
 }
 
-/* ib_device_ops.post_recv. Any context. */
+/**
+ * vhca_post_recv - ib_device_ops.post_recv
+ * @ibqp: queue pair of the kernel's
+ * @wr: list of requests
+ * @bad_wr: the first request that was not posted, on error; those before it were
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for too long a scatter list, -ENOMEM when the receive queue is full.
+ */
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr)
 {

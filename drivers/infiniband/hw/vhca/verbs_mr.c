@@ -33,8 +33,8 @@ static struct ib_umem *pin(struct vhca_dev *dev, u64 start, u64 length, int acce
 	struct ib_umem *umem = ib_umem_get(&dev->ibdev, start, length, access);
 
 	if (IS_ERR(umem))
-		vhca_refuse(dev->hw.dev, PTR_ERR(umem), "memory at %#llx of %llu bytes cannot be pinned",
-			    start, length);
+		vhca_refuse(dev->hw.dev, PTR_ERR(umem),
+			    "memory at %#llx of %llu bytes cannot be pinned", start, length);
 	return umem;
 }
 
@@ -192,7 +192,7 @@ struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 l
 	} else {
 		start = mr->umem->address;
 	}
-	/* Memory that was pinned for reading has to be pinned anew before anyone may write to it. */
+	/* Memory that was pinned for reading is pinned anew before anyone may write to it. */
 	if (flags & IB_MR_REREG_TRANS || (ib_access_writable(access) && !mr->umem->writable)) {
 		err = rereg_memory(dev, &new, start, access);
 		if (err)

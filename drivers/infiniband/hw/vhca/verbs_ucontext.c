@@ -126,8 +126,8 @@ int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 				   "kick pages are %u bytes apart, processes map %lu",
 				   dev->hw.kick_stride, PAGE_SIZE);
 	/*
-	 * A driver whose device is in use is not unloaded by mistake. Some cores see to that and some
-	 * do not; unbinding the device takes contexts away all the same.
+	 * A driver whose device is in use is not unloaded by mistake. Some cores see to that and
+	 * some do not; unbinding the device takes contexts away all the same.
 	 */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
@@ -204,7 +204,8 @@ int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 
 	entry = rdma_user_mmap_entry_get(ibctx, vma);
 	if (!entry)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "mmap: nothing at offset %#lx of %lu pages",
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "mmap: nothing at offset %#lx of %lu pages",
 				   vma->vm_pgoff << PAGE_SHIFT, vma_pages(vma));
 	if (entry == &ctx->kick)
 		err = map_kick(dev, ctx, vma);

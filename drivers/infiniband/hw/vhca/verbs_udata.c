@@ -25,7 +25,8 @@ int vhca_udata_in(struct vhca_dev *dev, struct ib_udata *udata, const char *what
 				   what, udata->inlen, size);
 	if (udata->inlen > size && !ib_is_udata_cleared(udata, size, udata->inlen - size))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
-				   "%s: private request has unknown fields that are not zero", what);
+				   "%s: private request has unknown fields that are not zero",
+				   what);
 	return ib_copy_from_udata(req, udata, size);
 }
 
@@ -59,8 +60,9 @@ int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *wha
 		   const void *resp, size_t size, size_t min)
 {
 	if (udata->outlen < min)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "%s: room for a response of %zu bytes < %zu",
-				   what, udata->outlen, min);
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "%s: room for a response of %zu bytes < %zu", what,
+				   udata->outlen, min);
 	return ib_copy_to_udata(udata, (void *)resp, min(size, udata->outlen));
 }
 
@@ -80,13 +82,14 @@ int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const 
 	int err;
 
 	if (!addr || !PAGE_ALIGNED(addr))
-		return vhca_refuse(dev->hw.dev, -EINVAL, "%s address %#llx is not page aligned", what,
-				   addr);
+		return vhca_refuse(dev->hw.dev, -EINVAL, "%s address %#llx is not page aligned",
+				   what, addr);
 	ring->umem = ib_umem_get(&dev->ibdev, addr, size, IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(ring->umem)) {
 		err = PTR_ERR(ring->umem);
 		ring->umem = NULL;
-		return vhca_refuse(dev->hw.dev, err, "%s of %llu bytes cannot be pinned", what, size);
+		return vhca_refuse(dev->hw.dev, err, "%s of %llu bytes cannot be pinned", what,
+				   size);
 	}
 	err = vhca_pages_from_umem(&ring->pages, dev->hw.dev, ring->umem,
 				   dev->hw.limits.page_sizes);

@@ -44,8 +44,8 @@
 #define VHCA_REG_ACQ_LO		0x28	/* RW admin completion ring, DMA address */
 #define VHCA_REG_ACQ_HI		0x2c
 #define VHCA_REG_ADMIN_SIZE	0x30	/* RW log2 of the entries of both rings */
-#define VHCA_REG_ADMIN_VECTOR	0x34	/* RW MSI-X vector of admin completions, or VHCA_NO_VECTOR */
-#define VHCA_REG_ADMIN_TAIL	0x38	/* WO free-running count of submitted commands: the admin kick */
+#define VHCA_REG_ADMIN_VECTOR	0x34	/* RW vector of admin completions, or VHCA_NO_VECTOR */
+#define VHCA_REG_ADMIN_TAIL	0x38	/* WO free-running count of commands: the admin kick */
 
 #define VHCA_MAGIC		0x41434856	/* "VHCA" */
 #define VHCA_NO_VECTOR		0xffffffffU
@@ -87,6 +87,7 @@ struct vhca_buf {
 	__u8 levels;		/* 0, 1 or 2 */
 	__u8 rsvd[2];
 };
+
 static_assert(sizeof(struct vhca_buf) == 24);
 
 /* ------------------------------------------------------------------------
@@ -106,6 +107,7 @@ struct vhca_asqe {
 	__le64 out_addr;	/* contiguous DMA address for bulk output */
 	__u8 req[VHCA_ASQE_REQ];	/* struct vhca_*_req, the rest zero */
 };
+
 static_assert(sizeof(struct vhca_asqe) == VHCA_ASQE_SIZE);
 
 #define VHCA_ACQE_PHASE		(1U << 0)
@@ -117,10 +119,11 @@ struct vhca_acqe {
 	__le16 cmd_id;
 	__u8 status;		/* enum vhca_status */
 	__u8 rsvd0;
-	__le16 bad_field;	/* offset in struct vhca_asqe of what was refused, or VHCA_NO_FIELD */
+	__le16 bad_field;	/* what was refused in struct vhca_asqe, or VHCA_NO_FIELD */
 	__u8 rsvd1[9];
 	__u8 phase;		/* bit 0 */
 };
+
 static_assert(sizeof(struct vhca_acqe) == 64);
 
 enum vhca_status {
@@ -166,6 +169,7 @@ struct vhca_object_req {
 	__le32 handle;
 	__le32 rsvd;
 };
+
 static_assert(sizeof(struct vhca_object_req) == 8);
 
 /* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,CQ,QP,MKEY}. */
@@ -173,6 +177,7 @@ struct vhca_object_resp {
 	__le32 handle;		/* uar, eqn, pdn, cqn, qpn, or the whole 32-bit key */
 	__le32 rsvd;
 };
+
 static_assert(sizeof(struct vhca_object_resp) == 8);
 
 /* -- device and ports -- */
@@ -213,6 +218,7 @@ struct vhca_device_attr {
 	__u8 node_desc[64];
 	__u8 rsvd[76];
 };
+
 static_assert(sizeof(struct vhca_device_attr) == 256);
 
 struct vhca_port_req {
@@ -222,6 +228,7 @@ struct vhca_port_req {
 	__le32 count;			/* tables only: entries wanted */
 	__le32 rsvd1;
 };
+
 static_assert(sizeof(struct vhca_port_req) == 16);
 
 enum vhca_link_layer {
@@ -253,11 +260,13 @@ struct vhca_port_attr {
 	__le16 active_speed;		/* enum ib_port_speed */
 	__u8 rsvd1[22];
 };
+
 static_assert(sizeof(struct vhca_port_attr) == 64);
 
 struct vhca_node_desc_req {
 	__u8 desc[64];
 };
+
 static_assert(sizeof(struct vhca_node_desc_req) == 64);
 
 /* -- UARs and event queues -- */
@@ -265,6 +274,7 @@ static_assert(sizeof(struct vhca_node_desc_req) == 64);
 struct vhca_open_uar_req {
 	__le64 db_page;			/* DMA address of doorbell page 0, zeroed */
 };
+
 static_assert(sizeof(struct vhca_open_uar_req) == 8);
 
 struct vhca_add_db_page_req {
@@ -272,6 +282,7 @@ struct vhca_add_db_page_req {
 	__le32 page;			/* next number: pages are added in order */
 	__le64 db_page;
 };
+
 static_assert(sizeof(struct vhca_add_db_page_req) == 16);
 
 /* EQ 0 made first carries asynchronous events; the others completion events. */
@@ -286,6 +297,7 @@ struct vhca_create_eq_req {
 	__u8 flags;			/* VHCA_EQ_* */
 	__u8 rsvd[2];
 };
+
 static_assert(sizeof(struct vhca_create_eq_req) == 40);
 
 /*
@@ -321,6 +333,7 @@ struct vhca_eqe {
 	__u8 rsvd[8];
 	__u8 owner;
 };
+
 static_assert(sizeof(struct vhca_eqe) == 16);
 
 /* -- memory keys -- */
@@ -346,6 +359,7 @@ struct vhca_create_mkey_req {
 	__u8 variant;			/* low byte of the key, the consumer's choice */
 	__u8 rsvd[6];
 };
+
 static_assert(sizeof(struct vhca_create_mkey_req) == 56);
 
 #define VHCA_MKEY_MOD_ACCESS	(1U << 0)
@@ -357,6 +371,7 @@ struct vhca_modify_mkey_req {
 	__le32 key;
 	__le32 mask;			/* VHCA_MKEY_MOD_* */
 };
+
 static_assert(sizeof(struct vhca_modify_mkey_req) == 64);
 
 /* -- completion queues -- */
@@ -373,6 +388,7 @@ struct vhca_create_cq_hw_req {
 	__u8 flags;			/* VHCA_CQ_* */
 	__u8 rsvd[2];
 };
+
 static_assert(sizeof(struct vhca_create_cq_hw_req) == 40);
 
 /* -- queue pairs -- */
@@ -400,6 +416,7 @@ struct vhca_create_qp_hw_req {
 	__u8 rsvd[3];
 	__le32 cookie[2];		/* the driver's, for the daemon's logs only */
 };
+
 static_assert(sizeof(struct vhca_create_qp_hw_req) == 88);
 
 struct vhca_av {
@@ -416,6 +433,7 @@ struct vhca_av {
 	__u8 traffic_class;
 	__u8 dmac[6];			/* Ethernet ports */
 };
+
 static_assert(sizeof(struct vhca_av) == 36);
 
 /* Attribute bits have the numbers of enum ib_qp_attr_mask. */
@@ -467,6 +485,7 @@ struct vhca_qp_attr {
 	struct vhca_av av;
 	struct vhca_av alt_av;
 };
+
 static_assert(sizeof(struct vhca_qp_attr) == 108);
 
 struct vhca_modify_qp_req {
@@ -474,6 +493,7 @@ struct vhca_modify_qp_req {
 	__le32 mask;			/* VHCA_QPA_* */
 	struct vhca_qp_attr attr;
 };
+
 static_assert(sizeof(struct vhca_modify_qp_req) == 116);
 
 #endif /* VHCA_HW_H */
