@@ -114,7 +114,7 @@ static void parse_hca(struct options *o, const char *arg)
 			if (!value || !name_ok(value))
 				fail("--hca: a name is 1 to %u letters, digits, '-' or '_'",
 				     OPTIONS_NAME_MAX - 1);
-			strcpy(h->name, value);
+			memcpy(h->name, value, strlen(value) + 1);
 			break;
 		case GUID:
 			h->guid = number("--hca guid", value ? value : "", 16, 1,

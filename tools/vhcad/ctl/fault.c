@@ -210,9 +210,12 @@ static void do_spent(struct request *r, const struct ctl_hca *hca)
 {
 	struct json_object *left = request_faults(hca);
 
-	if (json_object_array_length(left))
-		request_refuse(r, "still armed", json_object_to_json_string_ext(
-				json_object_array_get_idx(left, 0), JSON_C_TO_STRING_PLAIN));
+	if (json_object_array_length(left)) {
+		struct json_object *first = json_object_array_get_idx(left, 0);
+
+		request_refuse(r, "still armed",
+			       json_object_to_json_string_ext(first, JSON_C_TO_STRING_PLAIN));
+	}
 	json_object_put(left);
 }
 

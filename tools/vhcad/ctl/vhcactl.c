@@ -52,14 +52,16 @@ static void fail(const char *fmt, ...)
 static FILE *dial(const char *path)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	size_t len;
 	FILE *f;
 	int fd;
 
 	if (!path || !*path)
 		fail("which vhcad? give --control SOCKET or set VHCAD_CONTROL");
-	if (strlen(path) >= sizeof(sa.sun_path))
+	len = strlen(path);
+	if (len >= sizeof(sa.sun_path))
 		fail("%s: a socket's path has at most %zu bytes", path, sizeof(sa.sun_path) - 1);
-	strcpy(sa.sun_path, path);
+	memcpy(sa.sun_path, path, len + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&sa, sizeof(sa)))
 		fail("%s: %s", path, strerror(errno));
@@ -270,6 +272,7 @@ int main(int argc, char **argv)
 			path = argv[++i];
 		} else if (!strcmp(argv[i], "--help")) {
 			fputs(usage, stdout);
+			free(word);
 			return 0;
 		} else if (argv[i][0] == '-') {
 			fail("unknown option '%s' (see vhcactl --help)", argv[i]);

@@ -45,8 +45,8 @@ static void drop_late(struct late *l)
 
 static void drop_all_late(struct vhca_dev *dev)
 {
-	while (!link_alone(&dev->faults.late))
-		drop_late(container_of(dev->faults.late.next, struct late, link));
+	link_for_each(l, &dev->faults.late)
+		drop_late(container_of(l, struct late, link));
 }
 
 void fault_fini(struct vhca_dev *dev)

@@ -3,8 +3,8 @@
  * Queue pairs and the reliable connection transport.
  *
  * Receiving never sends: packets that arrive change state and mark the QP as
- * having work; acknowledgements, responses and requests leave when the QP has
- * its turn.  So nothing recurses, and acknowledgements coalesce by themselves.
+ * having work; acknowledgments, responses and requests leave when the QP has
+ * its turn.  So nothing recurses, and acknowledgments coalesce by themselves.
  */
 #ifndef VHCAD_RC_H
 #define VHCAD_RC_H
@@ -71,7 +71,7 @@ struct rc_requester {
 	u8 retry_left;
 	u8 rnr_left;
 	u8 reads;		/* READ requests under way */
-	struct timer timer;	/* acknowledgement, or RNR while rnr_wait */
+	struct timer timer;	/* acknowledgment, or RNR while rnr_wait */
 };
 
 /* A READ the responder has seen. */
@@ -180,7 +180,7 @@ int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w);
 /* req_rx.c: what comes back */
 void req_rx_ack(struct vqp *qp, struct run *r);
 void req_rx_read(struct vqp *qp, struct run *r);
-/** req_settle - complete what needs no (more) acknowledgement */
+/** req_settle - complete what needs no (more) acknowledgment */
 void req_settle(struct vqp *qp);
 /** req_rewind - send everything again from the oldest unacknowledged PSN */
 void req_rewind(struct vqp *qp);
@@ -188,7 +188,7 @@ void req_rewind(struct vqp *qp);
 void req_retry(struct vqp *qp);
 /** req_fail - the oldest request fails, the QP with it */
 void req_fail(struct vqp *qp, u8 status);
-/** req_arm - (re)start or stop the acknowledgement timer */
+/** req_arm - (re)start or stop the acknowledgment timer */
 void req_arm(struct vqp *qp);
 
 /* responder.c */

@@ -72,18 +72,18 @@ static void made_progress(struct vqp *qp)
 }
 
 /*
- * Everything before PSN upto has arrived.  READs are only done when their data
+ * Everything before PSN end has arrived.  READs are only done when their data
  * are here: returns true if one stands in the way, which means that its
  * answer, or a part of it, was lost.
  */
-static bool acknowledge(struct vqp *qp, u32 upto)
+static bool acknowledge(struct vqp *qp, u32 end)
 {
 	struct rc_requester *r = &qp->req;
 	bool progress = false, missing = false;
 
 	for (;;) {
-		struct tx_req *t = oldest(r);
-		s32 ahead = psn_diff(upto, r->una);
+		s32 ahead = psn_diff(end, r->una);
+		struct tx_req *t;
 
 		req_settle(qp);
 		if (qp->state == QPS_ERR || r->head == r->tail || ahead <= 0)

@@ -11,7 +11,7 @@
 
 enum progress {
 	WENT_ON,		/* something was done, look again */
-	MUST_WAIT,		/* an acknowledgement or a response has to come first */
+	MUST_WAIT,		/* an acknowledgment or a response has to come first */
 	NO_ROOM,		/* the fabric's queue is full */
 };
 

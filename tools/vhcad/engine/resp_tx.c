@@ -3,7 +3,7 @@
  * RC responder: READs, and the answers that leave.
  *
  * Answers leave in order of PSN: those to READs first, as long as there are
- * any, then the acknowledgement or NAK for what came behind them.
+ * any, then the acknowledgment or NAK for what came behind them.
  */
 #include <endian.h>
 
@@ -127,6 +127,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 		return false;
 	}
 	n = MIN(n, room);
+	pl.fault = false;
 	run.len = MIN((u64)n * qp->mtu, (u64)res->end_off - off);
 	if (run.len) {
 		u64 got = sgl_map(qp->dev, &l, off, run.len, pl.seg, &nseg, PAYLOAD_SEGS);
@@ -139,7 +140,6 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 			goto fault;
 		pl.mem = qp->dev->mem;
 		pl.nseg = nseg;
-		pl.fault = false;
 		run.pl = &pl;
 	}
 	run.npkts = n;
@@ -150,7 +150,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	run.h.msn = res->msn;
 	if (!qp_send(qp, &run))
 		return false;
-	if (run.pl && pl.fault)
+	if (pl.fault)
 		goto fault;
 	*bytes -= MIN(*bytes, run.len);
 	res->sent += n;

@@ -3,7 +3,7 @@
  * Timers of the engine: a heap of those that run.
  *
  * Moving a timer later and stopping it cost nothing (the heap learns of it
- * when the old time comes up), because that is what every acknowledgement
+ * when the old time comes up), because that is what every acknowledgment
  * does.  timers_next() drops stopped ones, so they never wake the engine.
  */
 #ifndef VHCAD_TIMER_H

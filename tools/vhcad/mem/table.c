@@ -114,13 +114,14 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 {
 	struct gmem_block *left = NULL, *right = NULL, *old = NULL;
 	struct gmem_table *n;
-	u32 k = 0, at = 0, parts = 1, total, cut;
+	u32 k = 0, at = 0, used = 0, parts = 1, total, cut;
 
 	if (t->nblocks) {
 		k = gmem_first_block(t, r->iova);
 		old = t->slot[k].block;
 		at = range_for(old, r->iova);
-		if (old->n == GMEM_BLOCK_RANGES)
+		used = old->n;
+		if (used >= GMEM_BLOCK_RANGES)
 			parts = 2;
 	}
 	n = table_alloc(t->nblocks - !!old + parts);
@@ -138,13 +139,13 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 	 * The block that is full is cut where the new range goes if that is
 	 * one of its ends: ranges that come in order leave full blocks behind.
 	 */
-	total = old ? old->n + 1 : 1;
+	total = used + 1;
 	if (parts == 1)
 		cut = total;
 	else if (at == 0)
 		cut = 1;
 	else
-		cut = at == old->n ? old->n : total / 2;
+		cut = at == used ? used : total / 2;
 	for (u32 i = 0; i < total; i++) {
 		const struct gmem_range *from = i == at ? r : &old->r[i < at ? i : i - 1];
 

@@ -31,12 +31,13 @@ static int clear_path(const struct sockaddr_un *sa)
 int unix_listen(const char *path)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
 	mode_t old;
 	int fd, err;
 
-	if (!*path || strlen(path) >= sizeof(sa.sun_path))
+	if (!len || len >= sizeof(sa.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(sa.sun_path, path);
+	memcpy(sa.sun_path, path, len + 1);
 	err = clear_path(&sa);
 	if (err)
 		return err;

@@ -47,6 +47,7 @@ struct vu_header {
 	u32 flags;		/* VU_F_* */
 	u32 error;		/* errno, with VU_F_ERROR */
 };
+
 static_assert(sizeof(struct vu_header) == 16, "wire format");
 
 struct vu_version {
@@ -54,6 +55,7 @@ struct vu_version {
 	u16 minor;
 	char json[];		/* capabilities, ends in a NUL */
 };
+
 static_assert(sizeof(struct vu_version) == 4, "wire format");
 
 #define VU_DMA_F_READ		(1u << 0)
@@ -66,6 +68,7 @@ struct vu_dma_map {
 	u64 address;
 	u64 size;
 };
+
 static_assert(sizeof(struct vu_dma_map) == 32, "wire format");
 
 #define VU_UNMAP_F_DIRTY	(1u << 0)
@@ -77,6 +80,7 @@ struct vu_dma_unmap {
 	u64 address;
 	u64 size;
 };
+
 static_assert(sizeof(struct vu_dma_unmap) == 24, "wire format");
 
 struct vu_region_io {
@@ -85,6 +89,7 @@ struct vu_region_io {
 	u32 count;
 	u8 data[];
 };
+
 static_assert(sizeof(struct vu_region_io) == 16, "wire format");
 
 /*
