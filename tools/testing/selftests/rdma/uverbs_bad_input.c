@@ -256,7 +256,8 @@ static bool set_up(const char *name)
 	mr = pd ? ibv_reg_mr(pd, buf, BUF_LEN, IBV_ACCESS_LOCAL_WRITE) : NULL;
 	channel = ibv_create_comp_channel(ctx);
 	cq = channel ? ibv_create_cq(ctx, 16, NULL, channel, 0) : NULL;
-	init.send_cq = init.recv_cq = cq;
+	init.send_cq = cq;
+	init.recv_cq = cq;
 	qp = mr && cq ? ibv_create_qp(pd, &init) : NULL;
 	return qp && fresh >= 0;
 }
