@@ -75,6 +75,7 @@ struct ib_user_mad_reg_req {
 enum {
 	IB_USER_MAD_USER_RMPP = (1 << 0),
 };
+
 #define IB_USER_MAD_REG_FLAGS_CAP (IB_USER_MAD_USER_RMPP)
 /* The same, with flags and words of fixed size. */
 struct ib_user_mad_reg_req2 {
