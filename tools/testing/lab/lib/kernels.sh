@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The kernels that guests boot: stock, the distribution's, and debug, of the same source.
+# The kernels that guests boot: stock, the distribution's; debug, of the same source with
+# checkers, faults and counters; builtin, the debug kernel with our RDMA and its unit tests
+# built in, which is remade in this source tree whenever something changed.
 
 # kernel_parts KERNEL: the later parts that it needs, in the order in which they are made.
 kernel_parts() {
-	[ "$1" != debug ] || echo tools-root debug-kernel
+	[ "$1" = stock ] || echo tools-root debug-kernel
 }
 
 kernel_release() {
 	case $1 in
 	stock) guest_kernel ;;
-	debug) cat "$(part_path debug-kernel)/include/config/kernel.release" ;;
+	*) cat "$(part_path debug-kernel)/include/config/kernel.release" ;;
 	esac
 }
 
@@ -17,13 +19,14 @@ kernel_image() {
 	case $1 in
 	stock) echo "$(part_path guest-root)/boot/vmlinuz-$(guest_kernel)" ;;
 	debug) echo "$(part_path debug-kernel)/arch/x86/boot/bzImage" ;;
+	builtin) echo "$BUILD/builtin/bzImage" ;;
 	esac
 }
 
 kernel_initramfs() {
 	case $1 in
 	stock) part_path initramfs ;;
-	debug) echo "$(part_path debug-kernel)/initramfs" ;;
+	*) echo "$(part_path debug-kernel)/initramfs" ;;
 	esac
 }
 
@@ -44,4 +47,23 @@ trees_dir() {
 	stock) echo "$BUILD/trees" ;;
 	*) echo "$BUILD/trees-$1" ;;
 	esac
+}
+
+builtin_ready() {
+	local folder dir=$BUILD/builtin obj
+	obj=$(part_path debug-kernel)
+	build_lock
+	mkdir -p "$dir"
+	# Objects of another debug kernel are of no use.
+	if ! cmp -s "$obj/../stamp" "$dir/stamp"; then
+		rm -rf --one-file-system "$dir/upper" "$dir/work" "$dir/configured"
+		cp "$obj/../stamp" "$dir/stamp"
+	fi
+	for folder in drivers/infiniband include/rdma include/uapi/rdma; do
+		mkdir -p "$dir/ours/$folder"
+		rsync -a --delete --prune-empty-dirs --exclude='*.mod.c' --include='*/' --include='*.[chS]' \
+			--include=Makefile --include='Kconfig*' --exclude='*' "$TOP/$folder/" "$dir/ours/$folder/"
+	done
+	quietly builtin in_root tools-root "$LIB/build-builtin" "$(part_path linux-source)" "$obj" "$dir/ours" "$dir"
+	build_unlock
 }

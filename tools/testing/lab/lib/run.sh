@@ -63,7 +63,7 @@ run_options() {
 	one_of --irq "$opt_irq" msix msi
 	one_of --link "$opt_link" ib eth
 	one_of --subnet "$opt_subnet" static none opensm
-	one_of --kernel "$opt_kernel" stock debug kcsan
+	one_of --kernel "$opt_kernel" stock debug builtin kcsan
 	if [ -z "$opt_mem" ]; then
 		# KASAN's shadow and kmemleak's records want their part.
 		[ "$opt_kernel" = stock ] && opt_mem=1024 || opt_mem=2048
@@ -73,6 +73,8 @@ run_options() {
 	[ "$opt_subnet" != opensm ] || later "--subnet opensm"
 	[[ " ${flags[*]} " != *" --coverage "* ]] || [ "$opt_kernel" = debug ] ||
 		usage_error "--coverage is what --kernel debug can count"
+	[ "$opt_kernel" != builtin ] || [ "$opt_core" = ours ] ||
+		usage_error "--kernel builtin has our core in it, not --core $opt_core"
 	[ "$opt_kernel" != kcsan ] || later "--kernel kcsan"
 }
 
@@ -101,9 +103,16 @@ boot_guests() {
 	root=$(guest_root_with "$opt_packages")
 	local trees=${opt_trees//,/ }
 	[ "$opt_core" = stock ] || trees="$trees $opt_core"
-	if [ -n "${trees// /}" ]; then
+	if [ "$opt_kernel" = builtin ]; then
+		builtin_ready
+		opt_core=builtin
+	elif [ -n "${trees// /}" ]; then
 		# shellcheck disable=SC2086
 		trees_ready "$opt_kernel" $trees
+	fi
+	if [ "$opt_core" = stock ] && [ -z "${trees// /}" ]; then
+		opt_hca=0
+	else
 		addon_ready
 		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
 		if [ "$opt_hca" -gt 0 ]; then
@@ -111,8 +120,6 @@ boot_guests() {
 			vhcad=$TOP/tools/vhcad/build/${opt_sanitize}vhcad
 			vhcactl=$TOP/tools/vhcad/build/vhcactl
 		fi
-	else
-		opt_hca=0
 	fi
 	accel=$(accelerator)
 	mkdir -p "$(trees_dir "$opt_kernel")"
