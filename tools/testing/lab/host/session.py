@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import decode
 import qemu
 import reports
 from control import Control
@@ -55,6 +56,7 @@ class Node:
         self.open = set()
         self.ready_after = None
         self.reports = []
+        self.report = None          # the file that holds the first
 
     @property
     def name(self):
@@ -275,13 +277,39 @@ class Session:
                 self.failures.append((EX_LAB, f"vhcad ended with status {self.daemon.returncode}: "
                                               f"see {self.path('vhcad.err')}"))
 
+    def write_lines(self, name, lines):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+        return self.path(name)
+
+    def decode(self):
+        """Reports and leaks with the source lines they mean, in files of their own."""
+        options = self.options
+        decoder = decode.Decoder(os.path.join(options.trees, options.core, "src"),
+                                 os.path.join(options.cache, "linux-source/data/scripts/faddr2line"))
+        for node in self.nodes.values():
+            k = node.number
+            if node.reports:
+                with open(self.path(f"console.n{k}"), encoding="utf-8", errors="replace") as file:
+                    node.report = self.write_lines(f"report.n{k}",
+                                                   decode.console_report(file, decoder))
+            try:
+                with open(self.path(f"kmemleak.n{k}"), encoding="utf-8") as file:
+                    found = file.read()
+                with open(self.path(f"modules.n{k}"), encoding="utf-8") as file:
+                    modules = file.read()
+            except FileNotFoundError:
+                continue
+            self.write_lines(f"kmemleak.n{k}", decode.leaks(found, modules, decoder))
+
     def collect(self):
         """Look for reports once everything has ended."""
+        self.decode()
         for node in self.nodes.values():
             if node.reports:
                 self.failures.append((EX_REPORT, f"kernel report on {node.name}: "
-                                                 f"{node.reports[0].strip()}: see "
-                                                 f"{self.path(f'console.n{node.number}')}"))
+                                                 f"{node.reports[0].strip()}: see {node.report} "
+                                                 f"and {self.path(f'console.n{node.number}')}"))
         for name in ("vhcad.err", "vhcad.log"):
             try:
                 with open(self.path(name), encoding="utf-8", errors="replace") as file:
