@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-"usage: vhcactl [--control SOCKET] [--json] COMMAND\n"
+"usage: vhcactl [--control SOCKET] [--json] COMMAND [, COMMAND]...\n"
 "\n"
 "  status                   adapters, their guests, drivers, objects and ports\n"
 "  counters                 packets and bytes of every port\n"
@@ -30,7 +30,8 @@ static const char usage[] =
 "    clear                  disarm what was armed\n"
 "    spent                  has everything struck that was armed?\n"
 "\n"
-"HCA is an adapter's name, or its node GUID with 0x before it.\n"
+"HCA is an adapter's name, or its node GUID with 0x before it.  Commands, with a\n"
+"word that is a comma between them, are carried out in order until one fails.\n"
 "SOCKET is what vhcad was given with --control; without the option it is taken\n"
 "from the environment variable VHCAD_CONTROL.  --json prints vhcad's answer as\n"
 "it came.  Exit status: 0 done, 1 vhcad refused, 2 wrong use or no vhcad.\n";
@@ -253,13 +254,35 @@ static void show(const char *command, struct json_object *answer)
 	}
 }
 
+/* Carries out one command; true if vhcad has done it. */
+static bool carry_out(const char *path, bool json, int argc, char **argv)
+{
+	struct json_object *request = make_request(argc, argv), *answer;
+	char *line = ask(path, request);
+	bool ok;
+
+	answer = json_tokener_parse(line);
+	if (!answer)
+		fail("vhcad's answer is not JSON");
+	ok = yes(answer, "ok");
+	if (json)
+		fputs(line, stdout);
+	else if (!ok)
+		fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
+	else
+		show(argv[0], answer);
+	json_object_put(answer);
+	json_object_put(request);
+	free(line);
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = getenv("VHCAD_CONTROL");
-	struct json_object *request, *answer;
-	bool json = false, ok;
-	char **word, *line;
-	int n = 0;
+	bool json = false, ok = true;
+	int n = 0, first = 0;
+	char **word;
 
 	/* options may stand anywhere */
 	word = calloc(argc, sizeof(*word));
@@ -280,21 +303,12 @@ int main(int argc, char **argv)
 			word[n++] = argv[i];
 		}
 	}
-	request = make_request(n, word);
-	line = ask(path, request);
-	answer = json_tokener_parse(line);
-	if (!answer)
-		fail("vhcad's answer is not JSON");
-	ok = yes(answer, "ok");
-	if (json)
-		fputs(line, stdout);
-	else if (!ok)
-		fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
-	else
-		show(word[0], answer);
-	json_object_put(answer);
-	json_object_put(request);
-	free(line);
+	for (int i = 0; ok && i <= n; i++) {
+		if (i < n && strcmp(word[i], ","))
+			continue;
+		ok = carry_out(path, json, i - first, word + first);
+		first = i + 1;
+	}
 	free(word);
 	return ok ? 0 : 1;
 }

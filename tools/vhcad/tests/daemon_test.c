@@ -462,6 +462,12 @@ static void armed_faults(void **state)
 		{ 0, "fault reset delay=100 skip=0 count=1\n", { "status" } },
 		{ 0, "", { "fault", "clear", "hca0" } },
 		{ 1, "no such adapter", { "fault", "clear", "0x1" } },
+		/* two commands; the second is not reached when the first fails */
+		{ 0, "qps 0", { "fault", "clear", "hca0", ",", "objects", "hca0" } },
+		{ 1, "no such adapter", { "objects", "hca9", ",", "fault", "fatal", "hca0" } },
+		{ 1, "no driver runs", { "objects", "hca0", ",", "fault", "fatal", "hca0" } },
+		{ 2, "usage:", { "objects", "hca0", "," } },
+		{ 2, "usage:", { ",", "objects", "hca0" } },
 		{ 1, "no such adapter", { "fault", "clear", "0x0256484341000100x" } },
 		{ 1, "no such fault: drizzle", { "fault", "drizzle", "hca0" } },
 		{ 1, "no argument: colour", { "fault", "reset", "hca0", "colour=1" } },
