@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
+#include "log.h"
 #include "server/listen.h"
 
 #define CTL_CLIENTS	16u
@@ -84,8 +85,14 @@ static void take_client(struct ctl *c)
 		return;
 	}
 	fd = accept4(c->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0)
+	if (fd < 0) {
+		/* the client gave up before it was served */
+		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
+			return;
+		log_line("control socket: no more clients: %s", strerror(errno));
+		c->fd[1].events = 0;
 		return;
+	}
 	c->fd[2 + slot] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	c->client[slot].len = 0;
 }
@@ -135,13 +142,27 @@ static void serve(struct ctl *c, u32 slot)
 		drop(c, slot);
 }
 
+/* Entries that poll() has to look at: it takes no more than there may be descriptors. */
+static u32 used_entries(const struct ctl *c)
+{
+	u32 n = ARRAY_SIZE(c->fd);
+
+	while (c->fd[n - 1].fd < 0)
+		n--;
+	return n;
+}
+
 static void *ctl_thread(void *arg)
 {
 	struct ctl *c = arg;
 
 	for (;;) {
-		if (poll(c->fd, ARRAY_SIZE(c->fd), -1) < 0)
-			continue;
+		if (poll(c->fd, used_entries(c), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			log_line("control socket: not served any more: %s", strerror(errno));
+			return NULL;
+		}
 		if (c->fd[0].revents)
 			return NULL;
 		for (u32 i = 0; i < CTL_CLIENTS; i++)

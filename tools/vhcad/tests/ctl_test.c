@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
+#include "log.h"
 #include "server/server.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
@@ -287,6 +289,20 @@ static void calls_that_fail(void **state)
 	expect(other, "{\"hcas\":");
 	assert_true(tfail_hit(TFAIL_ACCEPT));
 	close(other);
+	/* no descriptor for one: it waits until somebody goes, and nobody turns in circles */
+	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
+	other = dial(f);
+	tfail_wait(TFAIL_ACCEPT);
+	say(other, STATUS);
+	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
+	for (u32 i = 0; i < 3; i++) {
+		say(fd, STATUS);
+		expect(fd, "{\"hcas\":");
+	}
+	assert_false(tfail_hit(TFAIL_ACCEPT));
+	close(fd);
+	expect(other, "{\"hcas\":");
+	fd = other;
 	/* an answer without memory */
 	tfail_set(TFAIL_ALLOC, 1, 0);
 	say(fd, STATUS);
@@ -296,6 +312,35 @@ static void calls_that_fail(void **state)
 	say(fd, STATUS);
 	expect(fd, "{\"hcas\":");
 	close(fd);
+}
+
+/* When it cannot wait for anything any more it says so, and can still be ended. */
+static void no_more_service(void **state)
+{
+	char log[64], line[256] = "";
+	struct fixture *f = *state;
+	FILE *in;
+	int fd;
+
+	snprintf(log, sizeof(log), "%s/log", f->dir);
+	assert_int_equal(log_open(log), 0);
+	in = fopen(log, "re");
+	start(f);
+	fd = dial(f);
+	tfail_set(TFAIL_POLL, 1, ENOMEM);
+	say(fd, "{}\n");
+	while (!strstr(line, "control socket"))
+		if (!fgets(line, sizeof(line), in)) {
+			clearerr(in);
+			sched_yield();
+		}
+	assert_non_null(strstr(line, "control socket: not served any more: Cannot allocate memory"));
+	ctl_free(f->ctl);
+	f->ctl = NULL;
+	close(fd);
+	fclose(in);
+	assert_int_equal(log_open("/dev/stderr"), 0);
+	unlink(log);
 }
 
 static void answers(void **state)
@@ -357,7 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(commands_in_pieces), TEST(long_lines), TEST(a_crowd),
 		TEST(a_client_that_does_not_read), TEST(the_end), TEST(making_it),
-		TEST(calls_that_fail), TEST(answers),
+		TEST(calls_that_fail), TEST(no_more_service), TEST(answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
