@@ -115,7 +115,7 @@ static int make_fabric(struct daemon *d)
 		fabric_set_capture(d->fabric, d->capture);
 	d->engine = engine_new(&engine_clock_monotonic, d->fabric);
 	if (!d->engine)
-		return fail("engine", NULL, ENOMEM);
+		return fail("engine", NULL, errno);
 	engine_set_spin(d->engine, d->opt.spin_usec);
 	return 0;
 }

@@ -34,7 +34,7 @@ extern const struct engine_clock engine_clock_monotonic;
  * @clock: time source; copied
  * @fabric: what its HCAs are plugged into; must outlive the engine
  *
- * Returns NULL when there is no memory.
+ * Returns NULL with errno set.
  */
 struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric);
 

@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "tests/cm.h"
 #include "tests/testmem.h"
+#include "tests/tprog.h"
 #include "tests/vuclient.h"
 
 struct run {
@@ -67,87 +67,24 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const char *program(const char *env)
-{
-	const char *p = getenv(env);
-
-	if (!p)
-		fail_msg("%s is not set: run the tests with 'make check'", env);
-	return p;
-}
-
-/* Runs a program to its end; returns its exit status, and what it printed. */
-static int run_program(const char *path, char *const *args, char *out, size_t room)
-{
-	size_t used = 0;
-	int fds[2], status;
-	ssize_t n;
-	pid_t pid;
-
-	assert_int_equal(pipe(fds), 0);
-	pid = fork();
-	if (!pid) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		close(fds[1]);
-		execv(path, args);
-		_exit(127);
-	}
-	close(fds[1]);
-	while ((n = read(fds[0], out + used, room - 1 - used)) > 0)
-		used += n;
-	out[used] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
 /* Starts the daemon with two adapters and returns when it says it is ready. */
 static void start(struct run *r, const char *path)
 {
-	char line[16];
-	int fds[2];
+	char *args[] = { "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
+			 "--log", r->log, NULL };
 
-	assert_int_equal(pipe(fds), 0);
-	r->pid = fork();
-	if (!r->pid) {
-		dup2(fds[1], 1);
-		close(fds[0]);
-		close(fds[1]);
-		execl(path, "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
-		      "--log", r->log, NULL);
-		_exit(127);
-	}
-	close(fds[1]);
-	assert_int_equal(read(fds[0], line, sizeof(line)), 6);
-	assert_memory_equal(line, "ready\n", 6);
-	close(fds[0]);
+	r->pid = tprog_start(path, args);
 }
 
 static void stop(struct run *r, int sig)
 {
-	int status;
+	pid_t pid = r->pid;
 
-	assert_int_equal(kill(r->pid, sig), 0);
-	assert_int_equal(waitpid(r->pid, &status, 0), r->pid);
 	r->pid = 0;
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	tprog_stop(pid, sig);
 	assert_int_equal(access(r->sock[0], F_OK), -1);
 	assert_int_equal(access(r->sock[1], F_OK), -1);
 	assert_int_equal(access(r->ctl, F_OK), -1);
-}
-
-static int attach(const char *path)
-{
-	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	strcpy(sa.sun_path, path);
-	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
-	return fd;
 }
 
 static void bad_command_lines(void **state)
@@ -191,7 +128,7 @@ static void bad_command_lines(void **state)
 
 		for (u32 k = 0; k < 6 && cases[i].args[k]; k++)
 			args[k + 1] = (char *)cases[i].args[k];
-		assert_int_equal(run_program(program("VHCAD"), args, out, sizeof(out)), 2);
+		assert_int_equal(tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out)), 2);
 		if (!strstr(out, cases[i].says))
 			fail_msg("case %u: expected '%s', came '%s'", i, cases[i].says, out);
 		/* one line, whatever it is */
@@ -208,18 +145,18 @@ static void sockets_in_use_and_left_over(void **state)
 	char out[4096];
 	struct stat st;
 
-	start(r, program("VHCAD"));
+	start(r, tprog_path("VHCAD"));
 	assert_int_equal(stat(r->sock[0], &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(stat(r->ctl, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(run_program(program("VHCAD"), args, out, sizeof(out)), 2);
+	assert_int_equal(tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out)), 2);
 	assert_non_null(strstr(out, "somebody listens there already"));
 	/* killed, it leaves its sockets; the next one takes them over */
 	kill(r->pid, SIGKILL);
 	waitpid(r->pid, NULL, 0);
 	assert_int_equal(access(r->sock[0], F_OK), 0);
-	start(r, program("VHCAD"));
+	start(r, tprog_path("VHCAD"));
 	stop(r, SIGTERM);
 }
 
@@ -229,8 +166,8 @@ static void stops_with_a_guest_attached(void **state)
 	char byte;
 	int fd;
 
-	start(r, program("VHCAD"));
-	fd = attach(r->sock[0]);
+	start(r, tprog_path("VHCAD"));
+	fd = tprog_attach(r->sock[0]);
 	vuc_greet(fd);
 	stop(r, SIGINT);
 	assert_true(recv(fd, &byte, 1, 0) <= 0);
@@ -242,7 +179,7 @@ static struct json_object *control(struct run *r, const char *line)
 	struct json_object *answer;
 	char text[8192];
 	size_t used = 0;
-	int fd = attach(r->ctl);
+	int fd = tprog_attach(r->ctl);
 
 	assert_int_equal(send(fd, line, strlen(line), MSG_NOSIGNAL), strlen(line));
 	do {
@@ -277,7 +214,7 @@ static void control_socket(void **state)
 	char big[2000];
 	int fd;
 
-	start(r, program("VHCAD"));
+	start(r, tprog_path("VHCAD"));
 	a = control(r, "{\"command\":\"status\"}\n");
 	assert_true(json_object_object_get_ex(a, "hcas", &hcas));
 	assert_int_equal(json_object_array_length(hcas), 2);
@@ -302,7 +239,7 @@ static void control_socket(void **state)
 
 	/* a client that talks without an end is dropped, the others go on */
 	memset(big, 'x', sizeof(big));
-	fd = attach(r->ctl);
+	fd = tprog_attach(r->ctl);
 	assert_int_equal(send(fd, big, sizeof(big), MSG_NOSIGNAL), sizeof(big));
 	assert_true(recv(fd, big, 1, 0) <= 0);
 	close(fd);
@@ -319,7 +256,7 @@ static void vhcactl(struct run *r, int status, const char *says, const char *a, 
 	char out[8192];
 	int rc;
 
-	rc = run_program(program("VHCACTL"), args, out, sizeof(out));
+	rc = tprog_run(tprog_path("VHCACTL"), args, 0, out, sizeof(out));
 	if (rc != status || !strstr(out, says))
 		fail_msg("vhcactl %s: expected %d and '%s', came %d and '%s'", a, status, says, rc,
 			 out);
@@ -330,7 +267,7 @@ static void control_program(void **state)
 	struct run *r = *state;
 
 	vhcactl(r, 2, "No such file or directory", "status", NULL, NULL);
-	start(r, program("VHCAD"));
+	start(r, tprog_path("VHCAD"));
 	vhcactl(r, 0, "hca1  guid 0x0256484341000200  guest none", "status", NULL, NULL);
 	vhcactl(r, 0, "\"ok\":true", "status", "--json", NULL);
 	vhcactl(r, 0, "hca0:1  tx 0 packets", "counters", NULL, NULL);
@@ -364,8 +301,8 @@ static void device_answers(void **state)
 	FILE *log;
 	int fd;
 
-	start(r, program("VHCAD"));
-	fd = attach(r->sock[1]);
+	start(r, tprog_path("VHCAD"));
+	fd = tprog_attach(r->sock[1]);
 	vuc_greet(fd);
 	assert_int_equal(reg(fd, VHCA_REG_MAGIC), VHCA_MAGIC);
 	assert_int_equal(reg(fd, VHCA_REG_VERSION), VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR);
@@ -375,7 +312,7 @@ static void device_answers(void **state)
 	assert_int_equal(recv(fd, junk, sizeof(junk), MSG_WAITALL) > 0 ?
 			 recv(fd, junk, 1, 0) : 0, 0);
 	close(fd);
-	fd = attach(r->sock[1]);
+	fd = tprog_attach(r->sock[1]);
 	vuc_greet(fd);
 	assert_int_equal(reg(fd, VHCA_REG_MAGIC), VHCA_MAGIC);
 	close(fd);
@@ -425,8 +362,8 @@ static void injected_fault(void **state)
 	struct run *r = *state;
 	int fd;
 
-	start(r, program("VHCAD"));
-	fd = attach(r->sock[0]);
+	start(r, tprog_path("VHCAD"));
+	fd = tprog_attach(r->sock[0]);
 	vuc_greet(fd);
 	enable_device(fd);
 	vhcactl(r, 0, "guest attached  driver running\n", "status", NULL, NULL);
@@ -496,13 +433,13 @@ static void armed_faults(void **state)
 	char out[8192];
 	int rc;
 
-	start(r, program("VHCAD"));
+	start(r, tprog_path("VHCAD"));
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *args[12] = { "vhcactl", "--control", r->ctl };
 
 		for (u32 k = 0; k < 8 && cases[i].args[k]; k++)
 			args[k + 3] = (char *)cases[i].args[k];
-		rc = run_program(program("VHCACTL"), args, out, sizeof(out));
+		rc = tprog_run(tprog_path("VHCACTL"), args, 0, out, sizeof(out));
 		if (rc != cases[i].status || !strstr(out, cases[i].says))
 			fail_msg("case %u: expected %d and '%s', came %d and '%s'", i,
 				 cases[i].status, cases[i].says, rc, out);
@@ -552,9 +489,9 @@ static void idle_costs_nothing(void **state)
 	unsigned long before;
 	int fd[2];
 
-	start(r, program("VHCAD_FAST"));
+	start(r, tprog_path("VHCAD_FAST"));
 	for (u32 i = 0; i < 2; i++) {
-		fd[i] = attach(r->sock[i]);
+		fd[i] = tprog_attach(r->sock[i]);
 		vuc_greet(fd[i]);
 		enable_device(fd[i]);
 	}

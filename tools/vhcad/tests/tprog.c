@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/cm.h"
+#include "tests/tprog.h"
+
+const char *tprog_path(const char *env)
+{
+	const char *p = getenv(env);
+
+	if (!p)
+		fail_msg("%s is not set: run the tests with 'make check'", env);
+	return p;
+}
+
+/* Starts a program; *out is where it prints to. */
+static pid_t spawn(const char *path, char *const *args, bool errors_too, rlim_t max_fds, int *out)
+{
+	const struct rlimit lim = { max_fds, max_fds };
+	int fds[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(fds[1], 1);
+		if (errors_too)
+			dup2(fds[1], 2);
+		close(fds[0]);
+		close(fds[1]);
+		if (max_fds && setrlimit(RLIMIT_NOFILE, &lim))
+			_exit(126);
+		execv(path, args);
+		_exit(127);
+	}
+	assert_true(pid > 0);
+	close(fds[1]);
+	*out = fds[0];
+	return pid;
+}
+
+int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t room)
+{
+	size_t used = 0;
+	int from, status;
+	ssize_t n;
+	pid_t pid;
+
+	pid = spawn(path, args, true, fds, &from);
+	while ((n = read(from, out + used, room - 1 - used)) > 0) {
+		used += n;
+		out[used] = '\0';
+		if (strstr(out, "ready\n"))
+			kill(pid, SIGTERM);
+	}
+	out[used] = '\0';
+	close(from);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+pid_t tprog_start(const char *path, char *const *args)
+{
+	char line[16];
+	pid_t pid;
+	int from;
+
+	pid = spawn(path, args, false, 0, &from);
+	assert_int_equal(read(from, line, sizeof(line)), 6);
+	assert_memory_equal(line, "ready\n", 6);
+	close(from);
+	return pid;
+}
+
+void tprog_stop(pid_t pid, int sig)
+{
+	int status;
+
+	assert_int_equal(kill(pid, sig), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int tprog_attach(const char *path)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(sa.sun_path, path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	return fd;
+}

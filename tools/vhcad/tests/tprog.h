@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Whole programs under test: started, talked to, ended.
+ */
+#ifndef VHCAD_TESTS_TPROG_H
+#define VHCAD_TESTS_TPROG_H
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "types.h"
+
+/** tprog_path - the program that an environment variable names; fails the test without it */
+const char *tprog_path(const char *env);
+
+/**
+ * tprog_run - run a program to its end
+ * @path: program
+ * @args: its arguments, from argv[0] on
+ * @fds: descriptors it may have open, or 0: as many as this program
+ * @out: receives what it printed, on either stream
+ * @room: of @out
+ *
+ * A daemon that says that it is ready is asked to end.  Returns the exit status.
+ */
+int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t room);
+
+/** tprog_start - start the daemon; returns its process when it says it is ready */
+pid_t tprog_start(const char *path, char *const *args);
+
+/** tprog_stop - end it by a signal; it must end by itself, with status 0 */
+void tprog_stop(pid_t pid, int sig);
+
+/** tprog_attach - a connection to a socket */
+int tprog_attach(const char *path);
+
+#endif /* VHCAD_TESTS_TPROG_H */
