@@ -28,4 +28,35 @@ report|sanitizer|==12==ERROR: AddressSanitizer: heap-use-after-free on address 0
 report|sanitizer|engine/rc.c:10:3: runtime error: left shift of 1 by 31 places
 ordinary|sanitizer|12:00:00 ready: 2 adapters
 L
+
+# A report is cut out of the console from its first line on, and places in our modules
+# get the source lines that the kernel's own faddr2line finds for them.
+mkdir -p "$work/src/core"
+: >"$work/src/core/ib_core.ko"
+cat >"$work/faddr2line" <<'F'
+#!/bin/sh
+echo "$2:"
+echo "$2 at $1-built/drivers/infiniband/core/device/registry.c:62"
+F
+chmod +x "$work/faddr2line"
+cat >"$work/console" <<'C'
+[    1.0] ib_registry_insert+0x56/0x3f0 [ib_core]
+[    2.0] BUG: KASAN: slab-use-after-free in strlen+0x8b/0xa0
+[    2.1]  ib_registry_insert+0x56/0x3f0 [ib_core]
+[    2.2]  foreign+0x1/0x2 [nfs]
+C
+printf 'ib_core 4096 0 - Live 0xffffffffc0000000 (O)\n' >"$work/modules"
+decoded=$(cd tools/testing/lab/host && python3 - "$work" <<'P'
+import sys
+import decode
+work = sys.argv[1]
+decoder = decode.Decoder(f"{work}/src", f"{work}/faddr2line")
+with open(f"{work}/console") as file:
+    print(*[line.strip() for line in decode.console_report(file, decoder)], sep="|")
+with open(f"{work}/modules") as file:
+    print(decode.loaded_modules(file.read()))
+P
+)
+expect "the first report, with source lines" "[    2.0] BUG: KASAN: slab-use-after-free in strlen+0x8b/0xa0|[    2.1]  ib_registry_insert+0x56/0x3f0 [ib_core]|drivers/infiniband/core/device/registry.c:62|[    2.2]  foreign+0x1/0x2 [nfs]" "$(sed -n 1p <<<"$decoded")"
+expect "where modules were loaded" "[(18446744072635809792, 4096, 'ib_core')]" "$(sed -n 2p <<<"$decoded")"
 exit $bad
