@@ -124,10 +124,12 @@ static void scan(struct doorbells *d)
 
 			for (q = 0; q < d->used; q++)
 				if (d->db[q].index == page && d->db[q].slot / 64 == word &&
-				    news >> d->db[q].slot % 64 & 1)
-					__atomic_store_n(&d->seen[q],
-							 shared_read64(&d->pages[page].rec[d->db[q].slot]),
+				    news >> d->db[q].slot % 64 & 1) {
+					__le64 *rec = &d->pages[page].rec[d->db[q].slot];
+
+					__atomic_store_n(&d->seen[q], shared_read64(rec),
 							 __ATOMIC_RELEASE);
+				}
 		}
 	}
 }

@@ -201,7 +201,7 @@ static void must_fail(const struct verb *v, int err)
 	if (fake_live != live)
 		fail_msg("%s: %d objects are left", v->name, fake_live - live);
 	for (i = pages; i < ctx->num_db_pages; i++)
-		more += ctx->db_pages[i] != NULL;
+		more += !!ctx->db_pages[i];
 	if (mappings != before + (int)more)
 		fail_msg("%s: %d mappings are left", v->name, mappings - before);
 	assert_int_equal(to_vhca_cq(cq)->num_users, 0);
@@ -219,12 +219,13 @@ static void must_work(const struct verb *v)
 static void the_kernels_refusal_is_passed_on(void **state)
 {
 	static const int errors[] = { ENOMEM, EACCES, EINVAL, EIO };
+	const unsigned int num = sizeof(errors) / sizeof(errors[0]);
 	const struct verb *v;
 	unsigned int i;
 
 	(void)state;
 	for_each_verb(v) {
-		for (i = 0; v->command != FAKE_COMMANDS && i < sizeof(errors) / sizeof(errors[0]); i++) {
+		for (i = 0; v->command != FAKE_COMMANDS && i < num; i++) {
 			fake_err[v->command] = errors[i];
 			must_fail(v, errors[i]);
 			fake_err[v->command] = 0;

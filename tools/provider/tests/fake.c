@@ -314,7 +314,7 @@ int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 /* Has the provider offered itself? */
 bool fake_registered(void)
 {
-	return driver != NULL;
+	return !!driver;
 }
 
 const struct verbs_device_ops *fake_driver(void)

@@ -293,7 +293,7 @@ static void receives_fill_strides_and_never_ring(void **state)
 	const struct vhca_create_qp_req *req = &fake_qp(qp)->req;
 	const struct vhca_rwqe *rwqe = (const void *)(uintptr_t)req->rq_addr;
 	const struct vhca_sge *seg = (const void *)(rwqe + 1);
-	uint32_t i;
+	uint32_t i, slot;
 
 	(void)state;
 	assert_int_equal(req->rq_addr % VHCA_DB_PAGE_SIZE, 0);
@@ -312,8 +312,8 @@ static void receives_fill_strides_and_never_ring(void **state)
 	assert_int_equal(rwqe->nsge, 2);
 	assert_true(seg[1].addr == htole64(0x2000) && seg[1].length == htole32(32) &&
 		    seg[1].lkey == htole32(6));
-	assert_true(fake_page(fake_qp(qp)->slot)->news[(fake_qp(qp)->slot + 1) % VHCA_DB_SLOTS / 64] ==
-		    0);
+	slot = fake_qp(qp)->slot;
+	assert_true(fake_page(slot)->news[(slot + 1) % VHCA_DB_SLOTS / 64] == 0);
 }
 
 static struct ibv_qp_ex *ex(void)
@@ -510,7 +510,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(receives_fill_strides_and_never_ring, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(extended_posting_writes_the_same, setup, teardown),
-		cmocka_unit_test_setup_teardown(extended_posting_is_all_or_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(extended_posting_is_all_or_nothing, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_request_that_does_not_fit_is_not_posted, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(extended_setters_out_of_turn, setup, teardown),
