@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * RC and the way of its packets: GRH, partitions, addresses, path MTU, READ
- * depth, credits, acknowledgement coalescing.
+ * depth, credits, acknowledgment coalescing.
  */
 #include <string.h>
 
@@ -397,7 +397,7 @@ static void duplicate_behind_nak(void **state)
 }
 
 /*
- * An acknowledgement that comes while the sender waits because of an older RNR
+ * An acknowledgment that comes while the sender waits because of an older RNR
  * NAK: it counts, for entries that take no PSN as well, and the waiting is over.
  */
 static void acknowledged_while_waiting(void **state)
@@ -562,7 +562,7 @@ static void coalescing(void **state)
 }
 
 /*
- * Credits: the acknowledgement tells of the receives; a sender without credit
+ * Credits: the acknowledgment tells of the receives; a sender without credit
  * probes with one packet, never with the rest of a long message.
  */
 static void credits(void **state)

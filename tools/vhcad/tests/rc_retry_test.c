@@ -120,7 +120,7 @@ static void double_each_late(void **state) { to_each(3, 100000000); }
 
 /*
  * What is lost shows by what comes behind it, long before the timer: a request
- * by the NAK of the next, the answer to a READ by the next acknowledgement.
+ * by the NAK of the next, the answer to a READ by the next acknowledgment.
  */
 static void no_need_to_wait(void **state)
 {
@@ -313,11 +313,21 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 				u8 op;
 
 				switch (rnd(&rng) % 9) {
-				case 0: case 1: op = VHCA_OP_SEND_IMM; break;
-				case 2: case 3: op = VHCA_OP_WRITE; break;
-				case 4: case 5: op = VHCA_OP_WRITE_IMM; break;
-				case 6: op = VHCA_OP_NOP; break;
-				default: op = VHCA_OP_READ; break;
+				case 0 ... 1:
+					op = VHCA_OP_SEND_IMM;
+					break;
+				case 2 ... 3:
+					op = VHCA_OP_WRITE;
+					break;
+				case 4 ... 5:
+					op = VHCA_OP_WRITE_IMM;
+					break;
+				case 6:
+					op = VHCA_OP_NOP;
+					break;
+				default:
+					op = VHCA_OP_READ;
+					break;
 				}
 				if (op == VHCA_OP_NOP) {
 					wr = t_wr(op, id, NULL, 0, 0, NULL, 0);
@@ -331,8 +341,7 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 						me->mine[at + b] = t_pattern(1 + !d, REGION -
 							SLOT * 8 + slot * 100 + b);
 				} else {
-					/* a source slot that READs of this batch may fill: use a
-					 * fixed area instead */
+					/* READs of this batch may fill the slot */
 					src = REGION - SLOT * 8 + slot * 100;
 					wr = t_wr(op, id, mr[d], src, len, mr[!d], slot * SLOT);
 					wr.imm = me->posted;

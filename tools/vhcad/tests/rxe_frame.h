@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Frames that rdma_rxe of Linux 6.12 sent over virtio-net, recorded with
- * tcpdump in the lab: an acknowledgement, a READ request and the last packet of
+ * tcpdump in the lab: an acknowledgment, a READ request and the last packet of
  * a READ's answer.
  */
 static const struct {

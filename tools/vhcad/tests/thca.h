@@ -193,6 +193,7 @@ struct tpair {
 	struct tcq cq[2];
 	struct tqp qp[2];
 };
+
 void t_pair_init(struct tpair *p, u8 mtu, u32 psn0, u32 psn1);
 void t_pair_fini(struct tpair *p);
 

@@ -147,7 +147,7 @@ struct frame {
 	u32 len;
 };
 
-/* An acknowledgement over IPv4 or IPv6, tagged or not. */
+/* An acknowledgment over IPv4 or IPv6, tagged or not. */
 static void roce_frame(struct frame *f, u32 version, bool tagged)
 {
 	u32 iplen = version == 4 ? 20 : 40, body = 8 + WIRE_BTH_LEN + WIRE_AETH_LEN, icrc;
