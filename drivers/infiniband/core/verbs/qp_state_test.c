@@ -157,6 +157,34 @@ static void every_subset(struct kunit *test)
 	}
 }
 
+/* Right but for two attributes, given or left out: wrong unless both may be either. */
+static void two_changes(struct kunit *test, enum ib_qp_state from, enum ib_qp_state to,
+			enum ib_qp_type type)
+{
+	struct wanted w = want(from, to, type);
+	bool is_legal = legal[from][2 * to] == '+';
+	u32 least = w.need | IB_QP_STATE, either = w.allow | IB_QP_STATE;
+
+	for (unsigned int a = 0; a < 26; a++) {
+		for (unsigned int b = 0; b < a; b++) {
+			u32 mask = least ^ BIT(a) ^ BIT(b);
+			bool ok = is_legal && (either & BIT(a)) && (either & BIT(b));
+
+			if (ib_modify_qp_is_ok(from, to, type, mask) != ok)
+				KUNIT_FAIL(test, "state %d to %d, type %d, mask %#x is %s", from,
+					   to, type, mask, ok ? "refused" : "taken");
+		}
+	}
+}
+
+static void every_pair(struct kunit *test)
+{
+	for (int from = IB_QPS_RESET; from <= IB_QPS_ERR; from++)
+		for (int to = IB_QPS_RESET; to <= IB_QPS_ERR; to++)
+			for (int type = 0; type < IB_QPT_MAX; type++)
+				two_changes(test, from, to, type);
+}
+
 static void outside_the_table(struct kunit *test)
 {
 	EXPECT_OK(test, false, IB_QPS_ERR + 1, IB_QPS_RESET, IB_QPT_RC, IB_QP_STATE);
@@ -171,6 +199,7 @@ static void outside_the_table(struct kunit *test)
 static struct kunit_case qp_state_cases[] = {
 	KUNIT_CASE(every_change),
 	KUNIT_CASE(every_subset),
+	KUNIT_CASE(every_pair),
 	KUNIT_CASE(outside_the_table),
 	{}
 };
