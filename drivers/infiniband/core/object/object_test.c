@@ -386,6 +386,94 @@ static void async_waits_for_lookups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, GONE, cq->magic);
 }
 
+/* Of a user's object: a kernel object's refusal is a bug of the driver, and warned of. */
+static void async_refusal_is_told(struct kunit *test)
+{
+	struct thing *pd = add_thing(test, RDMA_OBJECT_PD, NULL, NULL);
+	struct thing *mr = add_thing(test, RDMA_OBJECT_MR, pd, NULL);
+	struct ending ending = {};
+
+	init_completion(&ending.told);
+	mr->obj.res.user = true;
+	mr->refuse = -EIO;
+	KUNIT_ASSERT_EQ(test, 0, rdma_object_destroy_async(&mr->obj, tell, &ending));
+	wait_for_completion(&ending.told);
+	KUNIT_EXPECT_EQ(test, -EIO, ending.err);
+	KUNIT_EXPECT_EQ(test, ALIVE, mr->magic);
+	KUNIT_EXPECT_TRUE(test, found(mr));
+	KUNIT_EXPECT_EQ(test, -EBUSY, rdma_object_destroy(&pd->obj, NULL));
+
+	mr->refuse = 0;
+	reinit_completion(&ending.told);
+	KUNIT_ASSERT_EQ(test, 0, rdma_object_destroy_async(&mr->obj, tell, &ending));
+	wait_for_completion(&ending.told);
+	KUNIT_EXPECT_EQ(test, 0, ending.err);
+	KUNIT_EXPECT_EQ(test, 2, ending.times);
+	KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&pd->obj, NULL));
+}
+
+/* ---- destruction against destruction ---- */
+
+struct destroyer {
+	struct thing *thing;
+	struct completion *go;
+	struct completion done;
+	int ret;
+};
+
+static int destroy_on_signal(void *data)
+{
+	struct destroyer *d = data;
+
+	wait_for_completion(d->go);
+	d->ret = rdma_object_destroy(&d->thing->obj, NULL);
+	/* The module may be gone a moment later */
+	kthread_complete_and_exit(&d->done, 0);
+}
+
+/* Many want to destroy the same object: one does, the others are told that it is being done. */
+static void one_destroyer_wins(struct kunit *test)
+{
+	struct bed *bed = test->priv;
+	struct destroyer d[4];
+	struct completion go;
+
+	for (unsigned int round = 0; round < 50; round++) {
+		struct thing *cq = add_thing(test, RDMA_OBJECT_CQ, NULL, NULL);
+		unsigned int won = 0, busy = 0;
+
+		init_completion(&go);
+		/* It cannot go while somebody looks at it: whoever is first waits for the rest */
+		KUNIT_ASSERT_TRUE(test, rdma_object_get(&cq->obj));
+		for (unsigned int i = 0; i < ARRAY_SIZE(d); i++) {
+			struct task_struct *task;
+
+			d[i] = (struct destroyer){ .thing = cq, .go = &go };
+			init_completion(&d[i].done);
+			task = kthread_run(destroy_on_signal, &d[i], "object-destroyer");
+			KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+		}
+		complete_all(&go);
+		while (busy < ARRAY_SIZE(d) - 1) {
+			busy = 0;
+			for (unsigned int i = 0; i < ARRAY_SIZE(d); i++)
+				busy += completion_done(&d[i].done);
+			cond_resched();
+		}
+		KUNIT_EXPECT_EQ(test, ALIVE, READ_ONCE(cq->magic));
+		rdma_object_put(&cq->obj);
+		busy = 0;
+		for (unsigned int i = 0; i < ARRAY_SIZE(d); i++) {
+			wait_for_completion(&d[i].done);
+			won += !d[i].ret;
+			busy += d[i].ret == -EBUSY;
+		}
+		KUNIT_EXPECT_EQ(test, 1, won);
+		KUNIT_EXPECT_EQ(test, ARRAY_SIZE(d) - 1, busy);
+		KUNIT_EXPECT_EQ(test, round + 1, bed->destroyed);
+	}
+}
+
 /* ---- lookups against creation and destruction ---- */
 
 struct seeker {
@@ -466,6 +554,8 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(owners_by_name),
 	KUNIT_CASE(async_tells_once),
 	KUNIT_CASE(async_waits_for_lookups),
+	KUNIT_CASE(async_refusal_is_told),
+	KUNIT_CASE(one_destroyer_wins),
 	KUNIT_CASE(lookups_see_the_living),
 	{}
 };
