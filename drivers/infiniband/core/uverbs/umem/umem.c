@@ -80,10 +80,19 @@ static int umem_pin(struct ib_umem *umem, unsigned long pages, unsigned int gup_
 	return ret;
 }
 
+/*
+ * Processor and device share the memory for as long as it is registered, and any number of
+ * registrations share pages: neither mapping nor unmapping hands it over to the other side, and a
+ * hand-over at the end of one registration would harm the others.
+ */
+#define UMEM_DMA_ATTRS DMA_ATTR_SKIP_CPU_SYNC
+
 static int umem_map(struct ib_umem *umem, int access)
 {
-	unsigned long attrs = access & IB_ACCESS_RELAXED_ORDERING ? DMA_ATTR_WEAK_ORDERING : 0;
+	unsigned long attrs = UMEM_DMA_ATTRS;
 
+	if (access & IB_ACCESS_RELAXED_ORDERING)
+		attrs |= DMA_ATTR_WEAK_ORDERING;
 	return ib_dma_map_sgtable_attrs(umem->ibdev, umem_table(umem), DMA_BIDIRECTIONAL, attrs);
 }
 
@@ -180,7 +189,8 @@ void ib_umem_release(struct ib_umem *umem)
 {
 	if (!umem)
 		return;
-	ib_dma_unmap_sgtable_attrs(umem->ibdev, umem_table(umem), DMA_BIDIRECTIONAL, 0);
+	ib_dma_unmap_sgtable_attrs(umem->ibdev, umem_table(umem), DMA_BIDIRECTIONAL,
+				   UMEM_DMA_ATTRS);
 	umem_unpin(umem, umem->writable);
 	atomic64_sub(umem_charged(umem), &umem->owning_mm->pinned_vm);
 	mmdrop(umem->owning_mm);
