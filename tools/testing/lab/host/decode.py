@@ -2,6 +2,7 @@
 """Say which source lines the kernel means: places in our modules, in a console's report
 and in what kmemleak found after the modules had gone."""
 
+import collections
 import os
 import re
 import subprocess
@@ -57,10 +58,14 @@ class Decoder:
 
 
 def console_report(console, decoder):
-    """The lines of a console from its first report on, with their source lines."""
-    lines = []
+    """The lines of a console from its first report on, with their source lines, and those
+    two before it, which may say why."""
+    lines, before = [], collections.deque(maxlen=2)
     for line in console:
         line = line.rstrip("\r\n")
+        if not lines and kernel_report(line):
+            lines += before
+        before.append(line)
         if lines or kernel_report(line):
             lines.append(line)
             lines += [f"{'':20}{place}" for place in decoder.place(line)]

@@ -41,6 +41,8 @@ F
 chmod +x "$work/faddr2line"
 cat >"$work/console" <<'C'
 [    1.0] ib_registry_insert+0x56/0x3f0 [ib_core]
+[    1.8] ------------[ cut here ]------------
+[    1.9] refused because
 [    2.0] BUG: KASAN: slab-use-after-free in strlen+0x8b/0xa0
 [    2.1]  ib_registry_insert+0x56/0x3f0 [ib_core]
 [    2.2]  foreign+0x1/0x2 [nfs]
@@ -57,6 +59,6 @@ with open(f"{work}/modules") as file:
     print(decode.loaded_modules(file.read()))
 P
 )
-expect "the first report, with source lines" "[    2.0] BUG: KASAN: slab-use-after-free in strlen+0x8b/0xa0|[    2.1]  ib_registry_insert+0x56/0x3f0 [ib_core]|drivers/infiniband/core/device/registry.c:62|[    2.2]  foreign+0x1/0x2 [nfs]" "$(sed -n 1p <<<"$decoded")"
+expect "the first report, with source lines" "[    1.8] ------------[ cut here ]------------|[    1.9] refused because|[    2.0] BUG: KASAN: slab-use-after-free in strlen+0x8b/0xa0|[    2.1]  ib_registry_insert+0x56/0x3f0 [ib_core]|drivers/infiniband/core/device/registry.c:62|[    2.2]  foreign+0x1/0x2 [nfs]" "$(sed -n 1p <<<"$decoded")"
 expect "where modules were loaded" "[(18446744072635809792, 4096, 'ib_core')]" "$(sed -n 2p <<<"$decoded")"
 exit $bad
