@@ -6,7 +6,7 @@ TOP	:= $(CURDIR)
 LAB	:= tools/testing/lab/lab
 KDIR	?=
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage bench clean help
+.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants bench clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -80,6 +80,13 @@ lint:
 coverage:
 	tools/testing/coverage/run
 
+counts:
+	tools/testing/counts/run
+
+# ONLY=word: those whose names contain it
+mutants:
+	tools/testing/mutants/run $(ONLY)
+
 clean:
 	rm -rf build
 	$(MAKE) -s -C tools/vhcad clean
@@ -105,5 +112,7 @@ help:
 	@echo '  check            every test; ends with "N passed, N failed, N skipped"'
 	@echo '  lint             the checks of the sources alone'
 	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
+	@echo '  counts           how much of the kernel and user interfaces of Linux 6.12 is there'
+	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  bench            measurements'
 	@echo 'clean              remove what was built (not the cache)'

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Which rows of uapi-commands.tsv a kernel has code for: read off the tables of its modules,
+those that were built from this tree and those of Linux 6.12 in the guest root."""
+
+import os
+import re
+
+from elf import Elf
+
+UVERBS_CMD, UVERBS_ARG, NL_CBS = 56, 48, 24     # bytes of the tables' elements
+NO_METHOD, NO_ATTR, NO_WRITE = 0xffff, 0xffff, 0xff
+
+# Where the attributes of a method are numbered, for the methods whose enum has no name made
+# of the method's.
+METHOD_OF_ENUM = {
+    "uverbs_attrs_invoke_write_cmd_attr_ids": "INVOKE_WRITE",
+    "uverbs_attrs_query_port_cmd_attr_ids": "QUERY_PORT",
+    "uverbs_attrs_get_context_attr_ids": "GET_CONTEXT",
+    "uverbs_attrs_query_context_attr_ids": "QUERY_CONTEXT",
+    "uverbs_attrs_create_cq_cmd_attr_ids": "CQ_CREATE",
+    "uverbs_attrs_destroy_cq_cmd_attr_ids": "CQ_DESTROY",
+    "uverbs_attrs_create_flow_action_esp": "FLOW_ACTION_ESP_CREATE",
+    "uverbs_attrs_modify_flow_action_esp": "FLOW_ACTION_ESP_MODIFY",
+    "uverbs_attrs_destroy_flow_action_esp": "FLOW_ACTION_DESTROY",
+    "uverbs_attrs_create_qp_cmd_attr_ids": "QP_CREATE",
+    "uverbs_attrs_destroy_qp_cmd_attr_ids": "QP_DESTROY",
+    "uverbs_attrs_create_srq_cmd_attr_ids": "SRQ_CREATE",
+    "uverbs_attrs_destroy_srq_cmd_attr_ids": "SRQ_DESTROY",
+    "uverbs_attrs_create_wq_cmd_attr_ids": "WQ_CREATE",
+    "uverbs_attrs_destroy_wq_cmd_attr_ids": "WQ_DESTROY",
+    "uverbs_attrs_alloc_dm_cmd_attr_ids": "DM_ALLOC",
+    "uverbs_attrs_free_dm_cmd_attr_ids": "DM_FREE",
+    "uverbs_attrs_reg_dm_mr_cmd_attr_ids": "DM_MR_REG",
+    "uverbs_attrs_mr_destroy_ids": "MR_DESTROY",
+    "uverbs_attrs_advise_mr_cmd_attr_ids": "ADVISE_MR",
+    "uverbs_attrs_query_mr_cmd_attr_ids": "QUERY_MR",
+    "uverbs_attrs_reg_dmabuf_mr_cmd_attr_ids": "REG_DMABUF_MR",
+    "uverbs_attrs_create_counters_cmd_attr_ids": "COUNTERS_CREATE",
+    "uverbs_attrs_destroy_counters_cmd_attr_ids": "COUNTERS_DESTROY",
+    "uverbs_attrs_read_counters_cmd_attr_ids": "COUNTERS_READ",
+    "uverbs_attrs_info_handles_id": "INFO_HANDLES",
+    "uverbs_attrs_pd_destroy_ids": "PD_DESTROY",
+    "uverbs_attrs_mw_destroy_ids": "MW_DESTROY",
+    "uverbs_attrs_xrcd_destroy_ids": "XRCD_DESTROY",
+    "uverbs_attrs_ah_destroy_ids": "AH_DESTROY",
+    "uverbs_attrs_rwq_ind_tbl_destroy_ids": "RWQ_IND_TBL_DESTROY",
+    "uverbs_attrs_flow_destroy_ids": "FLOW_DESTROY",
+    "uverbs_attrs_async_event_create": "ASYNC_EVENT_ALLOC",
+    "uverbs_attrs_query_gid_table_cmd_attr_ids": "QUERY_GID_TABLE",
+    "uverbs_attrs_query_gid_entry_cmd_attr_ids": "QUERY_GID_ENTRY",
+}
+OBJECT_OF_ENUM = {
+    "uverbs_methods_device": "DEVICE", "uverbs_methods_pd": "PD", "uverbs_methods_cq": "CQ",
+    "uverbs_methods_qp": "QP", "uverbs_methods_srq": "SRQ", "uverbs_methods_ah": "AH",
+    "uverbs_methods_mr": "MR", "uverbs_methods_mw": "MW", "uverbs_methods_flow": "FLOW",
+    "uverbs_methods_xrcd": "XRCD", "uverbs_methods_rwq_ind_tbl": "RWQ_IND_TBL",
+    "uverbs_methods_wq": "WQ", "uverbs_methods_actions_flow_action_ops": "FLOW_ACTION",
+    "uverbs_methods_dm": "DM", "uverbs_methods_actions_counters_ops": "COUNTERS",
+    "uverbs_method_async_event": "ASYNC_EVENT",
+}
+
+
+class Numbers:
+    """The enums of the uapi headers: value of each name, and the enum it stands in."""
+
+    def __init__(self, folder):
+        self.value, self.enum = {}, {}
+        for name in ("ib_user_verbs.h", "ib_user_ioctl_cmds.h", "rdma_netlink.h"):
+            with open(os.path.join(folder, "rdma", name), encoding="utf-8") as file:
+                self._read(re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S))
+
+    def _read(self, text):
+        for name, number in re.findall(r"^#define\s+(\w+)\s+(\d+)$", text, re.M):
+            self.value[name] = int(number)
+        for enum, body in re.findall(r"enum\s*(\w*)\s*\{(.*?)\}", text, re.S):
+            following = 0
+            for item in body.split(","):
+                name, _, given = (part.strip() for part in item.partition("="))
+                if not re.fullmatch(r"\w+", name):
+                    continue
+                if re.fullmatch(r"\w+", given) and not given[0].isdigit():
+                    following = self.value[given]
+                elif re.fullmatch(r"\d+|0x[0-9a-fA-F]+", given):
+                    following = int(given, 0)
+                self.value[name], self.enum[name] = following, enum
+                following += 1
+
+    def method_of(self, attr):
+        """The method an attribute belongs to, by name; None for those that any may have."""
+        method = METHOD_OF_ENUM.get(self.enum[attr])
+        return method and "UVERBS_METHOD_" + method
+
+    def object_of(self, method):
+        return "UVERBS_OBJECT_" + OBJECT_OF_ENUM[self.enum[method]]
+
+
+def nl_commands(elf, table):
+    """Numbers for which a table of struct rdma_nl_cbs has a handler."""
+    place = elf.symbols.get(table)
+    if not place:
+        return set()
+    return {number for number in range(elf.sizes[table] // NL_CBS)
+            if elf.pointer(place, number * NL_CBS) or elf.pointer(place, number * NL_CBS + 8)}
+
+
+class Ours:
+    """What the modules built from this tree have code for."""
+
+    def __init__(self, tree, numbers):
+        core = os.path.join(tree, "drivers/infiniband/core")
+        self.numbers = numbers
+        self.write, self.extended, self.methods, self.objects = set(), set(), {}, set()
+        self._uverbs(Elf(os.path.join(core, "ib_uverbs.ko")))
+        self.nldev = nl_commands(Elf(os.path.join(core, "ib_core.ko")), "nldev_commands")
+        for module in ("rdma_ucm", "ib_umad"):
+            if os.path.exists(os.path.join(core, module + ".ko")):
+                raise SystemExit(f"counts: {module}.ko is new: uapi.py has to learn what it handles")
+
+    def _uverbs(self, elf):
+        table = elf.symbols["uverbs_commands"]
+        for at in range(0, elf.sizes["uverbs_commands"], 8):
+            cmd = elf.pointer(table, at)
+            obj, method, write, extended = elf.unpack("HHBB", cmd, 8)
+            count, = elf.unpack("H", cmd, 28)
+            if not elf.pointer(cmd, 48):    # described, and refused on every device
+                continue
+            if write != NO_WRITE:
+                self.write.add(write)
+            if extended != NO_WRITE:
+                self.extended.add(extended)
+            args = elf.pointer(cmd, 32)
+            attrs = {elf.unpack("H", args, i * UVERBS_ARG + 10)[0] for i in range(count)} if count else set()
+            if method != NO_METHOD:
+                self.methods[(obj, method)] = attrs - {NO_ATTR}
+        for name, size in elf.sizes.items():
+            if re.fullmatch(r"uverbs_cmd_[a-z_]+", name) and elf.symbols[name][0] == table[0] and \
+                    size != UVERBS_CMD:
+                raise SystemExit("counts: struct uverbs_cmd has changed: uapi.py has to follow")
+        table = elf.symbols["uverbs_objects"]
+        for at in range(0, elf.sizes["uverbs_objects"], 8):
+            self.objects.add(elf.unpack("H", elf.pointer(table, at))[0])
+
+    def has(self, family, name):
+        value = self.numbers.value
+        if family == "write":
+            if name.startswith("EX_"):
+                return value["IB_USER_VERBS_" + name] in self.extended
+            return value["IB_USER_VERBS_" + name] in self.write
+        if family == "netlink":
+            return name.startswith("RDMA_NLDEV_") and value[name] in self.nldev
+        if family != "ioctl":
+            return False
+        if name.startswith("UVERBS_OBJECT_"):
+            return value[name] in self.objects
+        if name.startswith("UVERBS_METHOD_"):
+            return self.method(name) is not None
+        method = self.numbers.method_of(name)
+        if method is None:      # the driver's part, which any method may have
+            return True
+        return value[name] in (self.method(method) or ())
+
+    def method(self, name):
+        """Attributes of a method, or None."""
+        value = self.numbers.value
+        return self.methods.get((value[self.numbers.object_of(name)], value[name]))
+
+
+class Linux:
+    """What the modules of Linux 6.12 have code for: their tables go by names of the API."""
+
+    def __init__(self, folder, numbers):
+        self.numbers = numbers
+        self.elf = {name: Elf(os.path.join(folder, name + ".ko.xz"))
+                    for name in ("ib_core", "ib_uverbs", "ib_umad", "rdma_ucm")}
+        self.nldev = nl_commands(self.elf["ib_core"], "nldev_cb_table")
+        self.ls = nl_commands(self.elf["ib_core"], "ibnl_ls_cb_table")
+        self.uverbs = self.elf["ib_uverbs"].symbols
+
+    def attrs(self, method):
+        elf, table = self.elf["ib_uverbs"], "_method_attrs_" + method
+        place = elf.symbols.get(table)
+        if not place:
+            return None
+        found = (elf.pointer(place, at) for at in range(0, elf.sizes[table], 8))
+        return {elf.unpack("H", one)[0] for one in found if one}
+
+    def has(self, family, name):
+        value = self.numbers.value
+        if family == "write":
+            handler = name.replace("CMD_", "", 1).lower().replace("ind_tbl", "ind_table")
+            return "ib_uverbs_" + handler in self.uverbs
+        if family == "netlink":
+            return value[name] in (self.nldev if name.startswith("RDMA_NLDEV_") else self.ls)
+        if family == "ucma":
+            ucma, number = self.elf["rdma_ucm"], UCMA.index(name)
+            return ucma.pointer(ucma.symbols["ucma_cmd_table"], 8 * number) is not None
+        if family == "umad":
+            handler = {"IB_USER_MAD_REGISTER_AGENT": "ib_umad_reg_agent",
+                       "IB_USER_MAD_REGISTER_AGENT2": "ib_umad_reg_agent2",
+                       "IB_USER_MAD_UNREGISTER_AGENT": "ib_umad_unreg_agent",
+                       "IB_USER_MAD_ENABLE_PKEY": "ib_umad_ioctl"}[name]
+            return handler in self.elf["ib_umad"].symbols
+        if name.startswith("UVERBS_OBJECT_"):
+            return any(re.fullmatch(f"_object_methods_{name}\\d+", one) for one in self.uverbs)
+        if name.startswith("UVERBS_METHOD_"):
+            return "ib_uverbs_method_" + name in self.uverbs
+        method = self.numbers.method_of(name)
+        return method is None or value[name] in (self.attrs(method) or ())
+
+
+UCMA = []       # names of the ucma family in the order of their numbers
+
+
+def rows(path):
+    """[(family, name)]"""
+    with open(path, encoding="utf-8") as file:
+        found = [tuple(line.split("\t")[:2]) for line in file if not line.startswith("#")]
+    UCMA[:] = [name for family, name in found if family == "ucma"]
+    return found
+
+
+def classify(listing, ours, linux, different):
+    """{(family, name): handled | differing | refused | missing}. different: rows to which the
+    two kernels give different answers."""
+    found = {}
+    for row in listing:
+        if ours.has(*row) != linux.has(*row):
+            found[row] = "missing"
+        elif row in different:
+            found[row] = "differing"
+        else:
+            found[row] = "handled" if linux.has(*row) else "refused"
+    return found
