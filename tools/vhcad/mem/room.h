@@ -117,4 +117,42 @@ static inline u8 *gmem_host(const struct gmem_table *t, u64 iova, u32 right, u64
 	return r->host + (iova - r->iova);
 }
 
+/**
+ * gmem_ref_host - where a reference's piece lies in the daemon
+ * @ref: reference
+ *
+ * Called inside a bracket, and so is the generation read: whoever moves it
+ * afterwards waits for us.  Returns NULL if the piece is not mapped.
+ */
+static inline u8 *gmem_ref_host(struct gmem_ref *ref)
+{
+	u64 gen, room;
+	u8 *host;
+
+	if (!ref->mem)
+		return NULL;
+	gen = __atomic_load_n(&ref->mem->gen, __ATOMIC_ACQUIRE);
+	if (ref->host && ref->gen == gen)
+		return ref->host;
+	host = gmem_host(gmem_live(ref->mem), ref->iova,
+			 ref->write ? GMEM_READ | GMEM_WRITE : GMEM_READ, &room);
+	if (host && room < ref->len)
+		host = NULL;
+	ref->host = host;
+	ref->gen = gen;
+	return host;
+}
+
+/**
+ * gmem_ref_fits - does an access lie in a reference's piece, and is it allowed?
+ * @ref: reference
+ * @off: first byte
+ * @n: bytes
+ * @write: they are written
+ */
+static inline bool gmem_ref_fits(const struct gmem_ref *ref, u32 off, u32 n, bool write)
+{
+	return off <= ref->len && n <= ref->len - off && (!write || ref->write);
+}
+
 #endif /* VHCAD_MEM_ROOM_H */

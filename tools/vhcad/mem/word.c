@@ -5,94 +5,84 @@
  * The operations are the host's own atomics on the shared page, so they are
  * atomic against the guest's CPUs.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "mem/room.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-	       "words of guest memory are used in place");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	      "words of guest memory are used in place");
 
-#define GMEM_RW	(GMEM_READ | GMEM_WRITE)
+#define READ	GMEM_READ
+#define WRITE	GMEM_WRITE
+#define MODIFY	(GMEM_READ | GMEM_WRITE)
 
-/*
- * One operation on one word by its address: a word never leaves its page, so
- * it never leaves its range.
- */
-#define WORD_OP(m, iova, type, right, op) ({				\
-	int err_ = -EFAULT;						\
-	u64 room_;							\
-	type *word;							\
-									\
-	if ((iova) % sizeof(type)) {					\
-		err_ = -EINVAL;						\
-	} else {							\
-		gmem_enter();						\
-		word = (type *)gmem_host(gmem_live(m), iova, right, &room_); \
-		if (word) {						\
-			op;						\
-			err_ = 0;					\
-		}							\
-		gmem_exit();						\
-	}								\
-	err_;								\
+/* A word never leaves its page, so it never leaves its range. */
+static inline void *word_at(struct guest_mem *m, u64 iova, u32 right)
+{
+	u64 room;
+
+	return gmem_host(gmem_live(m), iova, right, &room);
+}
+
+static inline void *word_of(struct gmem_ref *ref, u32 off, u32 size, u32 right)
+{
+	u8 *host;
+
+	if (!gmem_ref_fits(ref, off, size, right & GMEM_WRITE))
+		return NULL;
+	host = gmem_ref_host(ref);
+	return host ? host + off : NULL;
+}
+
+/* One operation on the word that find finds for it. */
+#define WORD_OP(addr, type, find, op) ({	\
+	int err_ = -EINVAL;			\
+	type *word;				\
+						\
+	if ((addr) % sizeof(type) == 0) {	\
+		gmem_enter();			\
+		word = (find);			\
+		if (word)			\
+			op;			\
+		gmem_exit();			\
+		err_ = word ? 0 : -EFAULT;	\
+	}					\
+	err_;					\
 })
 
-int dma_load32_acquire(struct guest_mem *m, u64 iova, u32 *val)
-{
-	return WORD_OP(m, iova, u32, GMEM_READ, *val = __atomic_load_n(word, __ATOMIC_ACQUIRE));
+/* A function of that name that does op with what it gets behind the word's place. */
+#define BY_ADDRESS(name, type, right, op, ...)				\
+int dma_##name(struct guest_mem *m, u64 iova, __VA_ARGS__)		\
+{									\
+	return WORD_OP(iova, type, word_at(m, iova, right), op);	\
 }
 
-int dma_load64_acquire(struct guest_mem *m, u64 iova, u64 *val)
-{
-	return WORD_OP(m, iova, u64, GMEM_READ, *val = __atomic_load_n(word, __ATOMIC_ACQUIRE));
+#define BY_REFERENCE(name, type, right, op, ...)			\
+int dma_ref_##name(struct gmem_ref *ref, u32 off, __VA_ARGS__)		\
+{									\
+	return WORD_OP(ref->iova + off, type,				\
+		       word_of(ref, off, sizeof(type), right), op);	\
 }
 
-int dma_store8_release(struct guest_mem *m, u64 iova, u8 val)
-{
-	return WORD_OP(m, iova, u8, GMEM_WRITE, __atomic_store_n(word, val, __ATOMIC_RELEASE));
-}
+#define BOTH(...)	BY_ADDRESS(__VA_ARGS__) BY_REFERENCE(__VA_ARGS__)
 
-int dma_store32_release(struct guest_mem *m, u64 iova, u32 val)
-{
-	return WORD_OP(m, iova, u32, GMEM_WRITE, __atomic_store_n(word, val, __ATOMIC_RELEASE));
-}
-
-int dma_store64_release(struct guest_mem *m, u64 iova, u64 val)
-{
-	return WORD_OP(m, iova, u64, GMEM_WRITE, __atomic_store_n(word, val, __ATOMIC_RELEASE));
-}
-
-int dma_xchg32(struct guest_mem *m, u64 iova, u32 val, u32 *old)
-{
-	return WORD_OP(m, iova, u32, GMEM_RW,
-		       *old = __atomic_exchange_n(word, val, __ATOMIC_SEQ_CST));
-}
-
-int dma_xchg64(struct guest_mem *m, u64 iova, u64 val, u64 *old)
-{
-	return WORD_OP(m, iova, u64, GMEM_RW,
-		       *old = __atomic_exchange_n(word, val, __ATOMIC_SEQ_CST));
-}
-
-int dma_or64(struct guest_mem *m, u64 iova, u64 bits, u64 *old)
-{
-	return WORD_OP(m, iova, u64, GMEM_RW,
-		       *old = __atomic_fetch_or(word, bits, __ATOMIC_SEQ_CST));
-}
-
-int dma_add64(struct guest_mem *m, u64 iova, u64 val, u64 *old)
-{
-	return WORD_OP(m, iova, u64, GMEM_RW,
-		       *old = __atomic_fetch_add(word, val, __ATOMIC_SEQ_CST));
-}
-
-int dma_cas64(struct guest_mem *m, u64 iova, u64 cmp, u64 val, u64 *old)
-{
-	return WORD_OP(m, iova, u64, GMEM_RW, ({
-		/* leaves what it found in cmp if that differs */
-		__atomic_compare_exchange_n(word, &cmp, val, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
-		*old = cmp;
-	}));
-}
+BOTH(load32_acquire, u32, READ, *val = __atomic_load_n(word, __ATOMIC_ACQUIRE), u32 *val)
+BOTH(load64_acquire, u64, READ, *val = __atomic_load_n(word, __ATOMIC_ACQUIRE), u64 *val)
+BOTH(store8_release, u8, WRITE, __atomic_store_n(word, val, __ATOMIC_RELEASE), u8 val)
+BOTH(store32_release, u32, WRITE, __atomic_store_n(word, val, __ATOMIC_RELEASE), u32 val)
+BOTH(store64_release, u64, WRITE, __atomic_store_n(word, val, __ATOMIC_RELEASE), u64 val)
+BOTH(xchg32, u32, MODIFY, *old = __atomic_exchange_n(word, val, __ATOMIC_SEQ_CST),
+	u32 val, u32 *old)
+BOTH(xchg64, u64, MODIFY, *old = __atomic_exchange_n(word, val, __ATOMIC_SEQ_CST),
+	u64 val, u64 *old)
+BOTH(or64, u64, MODIFY, *old = __atomic_fetch_or(word, bits, __ATOMIC_SEQ_CST),
+	u64 bits, u64 *old)
+BY_ADDRESS(add64, u64, MODIFY, *old = __atomic_fetch_add(word, val, __ATOMIC_SEQ_CST),
+	   u64 val, u64 *old)
+/* the exchange leaves what it found in cmp if that differs */
+BY_ADDRESS(cas64, u64, MODIFY,
+	   *old = (__atomic_compare_exchange_n(word, &cmp, val, false, __ATOMIC_SEQ_CST,
+					       __ATOMIC_SEQ_CST), cmp),
+	   u64 cmp, u64 val, u64 *old)

@@ -282,6 +282,26 @@ static void references(void **state)
 	assert_int_equal(v32, 77);
 	assert_int_equal(dma_ref_or64(&ref, 8, 1, &v), 0);
 	assert_int_equal(v, 78);
+	assert_int_equal(dma_ref_store32_release(&ref, 12, 0xabcd), 0);
+	assert_int_equal(dma_ref_load32_acquire(&rd, 12, &v32), 0);
+	assert_int_equal(v32, 0xabcd);
+	assert_int_equal(dma_ref_load64_acquire(&rd, 8, &v), 0);
+	assert_int_equal(v, 0xabcd0000004full);
+	assert_int_equal(dma_ref_store32_release(&ref, 12, 0), 0);
+	assert_int_equal(dma_ref_store8_release(&ref, 127, 5), 0);
+	assert_int_equal(f->a[64 + 127], 5);
+	assert_int_equal(dma_ref_xchg64(&ref, 120, 6, &v), 0);
+	assert_int_equal(v >> 56, 5);
+
+	/* words that are read are not there to be written, nor those at odd places */
+	assert_int_equal(dma_ref_xchg32(&rd, 8, 1, &v32), -EFAULT);
+	assert_int_equal(dma_ref_or64(&rd, 8, 1, &v), -EFAULT);
+	assert_int_equal(dma_ref_store8_release(&rd, 8, 1), -EFAULT);
+	assert_int_equal(dma_ref_load32_acquire(&ref, 2, &v32), -EINVAL);
+	assert_int_equal(dma_ref_store32_release(&ref, 1, 0), -EINVAL);
+	assert_int_equal(dma_ref_load32_acquire(&ref, 128, &v32), -EFAULT);
+	assert_int_equal(dma_ref_load32_acquire(&ref, UINT32_MAX - 3, &v32), -EFAULT);
+	assert_int_equal(dma_ref_store8_release(&ref, 128, 1), -EFAULT);
 	assert_int_equal(dma_ref_load64_acquire(&ref, 4, &v), -EINVAL);
 	assert_int_equal(dma_ref_load64_acquire(&ref, 128, &v), -EFAULT);
 
