@@ -183,9 +183,6 @@ int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas)
 		c->fd[i].fd = -1;
 	c->fd[0] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
 	c->fd[1] = (struct pollfd){ .fd = c->listen, .events = POLLIN };
-	/* more than this process may ever have open is refused: it would be for ever */
-	if (poll(c->fd, ARRAY_SIZE(c->fd), 0) < 0)
-		return errno == EINVAL ? -EMFILE : -errno;
 	err = pthread_create(&c->thread, NULL, ctl_thread, c);
 	if (err)
 		return -err;

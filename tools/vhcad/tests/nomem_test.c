@@ -14,6 +14,7 @@
 #include "tests/tfail.h"
 #include "tests/thca.h"
 #include "dev/table.h"
+#include "engine/core.h"
 
 #define PAGE	((u64)GMEM_PAGE_SIZE)
 #define RW	(GMEM_READ | GMEM_WRITE)
@@ -222,7 +223,6 @@ static void commands(void **state)
 static void tables(void **state)
 {
 	struct vhca_create_cq_hw_req cq = { .log_cqe = 0 };
-	struct vhca_create_eq_req eq = { .vector = htole32(VHCA_NO_VECTOR), .log_entries = 1 };
 	struct vhca_create_qp_hw_req qp = {
 		.type = VHCA_QPT_RC, .log_sq_blocks = 0, .log_rq_strides = VHCA_NO_QUEUE,
 	};
@@ -243,9 +243,9 @@ static void tables(void **state)
 		};
 		assert_int_equal(t_admin(&h, VHCA_CMD_ADD_DB_PAGE, &page, sizeof(page), NULL), 0);
 	}
-	cq.uar = qp.uar = eq.uar = htole32(h.uar);
+	cq.uar = qp.uar = htole32(h.uar);
 	cq.eqn = htole32(h.comp.eqn);
-	cq.buf.addr = qp.sq.addr = eq.buf.addr = htole64(t_alloc(&h, 4096));
+	cq.buf.addr = qp.sq.addr = htole64(t_alloc(&h, 4096));
 	qp.pdn = htole32(h.pd);
 	for (u32 i = 0; i < TABLE_CHUNK + 2; i++) {
 		u32 slot = VHCA_DB_SLOTS + 4 * i;
@@ -299,10 +299,14 @@ static void devices(void **state)
 	struct guest_mem *mem = gmem_new();
 	struct vhca_dev *dev = NULL;
 	struct vdev_status st;
+	struct timer timer;
 	struct tworld w;
 	u32 n;
 
 	t_world_init(&w);
+	/* the engine's own room for timers is there: the count below is a device's */
+	assert_int_equal(timer_init(&w.engine->timers, &timer, NULL), 0);
+	timer_fini(&w.engine->timers, &timer);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/* the device, its kicks, two for each of six tables, each port's place */
 	assert_int_equal(n, 1 + 1 + 2 * 6 + 2);

@@ -47,19 +47,26 @@ static pid_t spawn(const char *path, char *const *args, bool errors_too, rlim_t 
 
 int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t room)
 {
+	char scrap[256];
 	size_t used = 0;
 	int from, status;
+	bool asked = false;
 	ssize_t n;
 	pid_t pid;
 
 	pid = spawn(path, args, true, fds, &from);
-	while ((n = read(from, out + used, room - 1 - used)) > 0) {
-		used += n;
+	out[0] = '\0';
+	/* to its end, also of what there is no room for */
+	while ((n = used + 1 < room ? read(from, out + used, room - 1 - used) :
+				      read(from, scrap, sizeof(scrap))) > 0) {
+		if (used + 1 < room)
+			used += n;
 		out[used] = '\0';
-		if (strstr(out, "ready\n"))
+		if (!asked && strstr(out, "ready\n")) {
 			kill(pid, SIGTERM);
+			asked = true;
+		}
 	}
-	out[used] = '\0';
 	close(from);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
