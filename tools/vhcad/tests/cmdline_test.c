@@ -98,7 +98,8 @@ static void bad_command_lines(void **state)
 	} cases[] = {
 		{ { "--hca", "x,name" }, "a name is 1 to 31 letters" },
 		{ { "--hca", "x,name=" }, "a name is 1 to 31 letters" },
-		{ { "--hca", "x,name=abcdefghijklmnopqrstuvwxyz012345" }, "a name is 1 to 31 letters" },
+		{ { "--hca", "x,name=abcdefghijklmnopqrstuvwxyz012345" },
+		  "a name is 1 to 31 letters" },
 		{ { "--hca", "x,guid" }, "--hca guid: '' is not a hexadecimal number" },
 		{ { "--hca", "x,guid=0" }, "'0' is not a hexadecimal number between 1" },
 		{ { "--hca", "x,guid=ffffffffffffffff" }, "is not a hexadecimal number" },
@@ -118,7 +119,8 @@ static void bad_command_lines(void **state)
 		{ { "--hca", "x", "--pci-id", "1af4:xyz" }, "is not of the form VVVV:DDDD" },
 		{ { "--hca", "x", "--device-version", "0.1" }, "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--device-version", "256.0" }, "is not of the form MAJOR.MINOR" },
-		{ { "--hca", "x", "--device-version", "1.65536" }, "is not of the form MAJOR.MINOR" },
+		{ { "--hca", "x", "--device-version", "1.65536" },
+		  "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--device-version", "1.2.3" }, "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--spin", "1000001" }, "not a number between 0 and 1000000" },
 		{ { "--hca", "x", "--caps-off", "rc,wings" }, "--caps-off: unknown value 'wings'" },
@@ -250,7 +252,8 @@ static void write_region(struct run *r, u32 region, u64 off, u32 val)
 		.io = { .offset = off, .region = region, .count = 4 }, .val = val,
 	};
 
-	assert_int_equal(vuc_call(r->fd, VU_REGION_WRITE, &m, sizeof(m), NULL, 0, NULL, 0, NULL), 0);
+	assert_int_equal(vuc_call(r->fd, VU_REGION_WRITE, &m, sizeof(m), NULL, 0, NULL, 0, NULL),
+			 0);
 }
 
 static u32 dma_map(struct run *r, int mem)
@@ -490,7 +493,8 @@ static void answered(struct run *r, const char *answer, int status, const char *
 	assert_int_equal(end, 0);
 	unlink(r->ctl);
 	if (rc != status || !strstr(out, says))
-		fail_msg("%s: expected %d and '%s', came %d and '%s'", answer, status, says, rc, out);
+		fail_msg("%s: expected %d and '%s', came %d and '%s'", answer, status, says, rc,
+			 out);
 }
 
 static void control_program(void **state)
@@ -502,7 +506,8 @@ static void control_program(void **state)
 	refused("VHCACTL", (char *[]){ "vhcactl", "status", NULL }, "which vhcad? give --control");
 	refused("VHCACTL", (char *[]){ "vhcactl", "--control", "", "status", NULL },
 		"which vhcad? give --control");
-	refused("VHCACTL", (char *[]){ "vhcactl", "--control", NULL }, "unknown option '--control'");
+	refused("VHCACTL", (char *[]){ "vhcactl", "--control", NULL },
+		"unknown option '--control'");
 	refused("VHCACTL", (char *[]){ "vhcactl", "--loud", "status", NULL },
 		"unknown option '--loud'");
 	refused("VHCACTL", (char *[]){ "vhcactl", "status", "now", NULL }, "usage: vhcactl");

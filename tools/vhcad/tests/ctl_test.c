@@ -334,7 +334,8 @@ static void no_more_service(void **state)
 			clearerr(in);
 			sched_yield();
 		}
-	assert_non_null(strstr(line, "control socket: not served any more: Cannot allocate memory"));
+	assert_non_null(strstr(line,
+			       "control socket: not served any more: Cannot allocate memory"));
 	ctl_free(f->ctl);
 	f->ctl = NULL;
 	close(fd);
@@ -352,7 +353,8 @@ static void answers(void **state)
 		{ "{\"command\":\"status\"", "{\"error\":\"not a JSON object\"" },
 		{ "[[[[[[[[[[]]]]]]]]]]", "{\"error\":\"not a JSON object\"" },
 		{ "{\"command\":5}", "{\"error\":\"missing or not a string: command\"" },
-		{ "{\"command\":\"link\",\"hca\":7}", "{\"error\":\"missing or not a string: hca\"" },
+		{ "{\"command\":\"link\",\"hca\":7}",
+		  "{\"error\":\"missing or not a string: hca\"" },
 		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":\"1\"}",
 		  "{\"error\":\"not a number: port\"" },
 		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":0}",
@@ -363,7 +365,8 @@ static void answers(void **state)
 		  "{\"error\":\"no such port of: hca0\"" },
 		{ "{\"command\":\"fault\",\"kind\":\"fatal\"}",
 		  "{\"error\":\"missing or not a string: hca\"" },
-		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":false,\"port\":1}", "{\"ok\":true}" },
+		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":false,\"port\":1}",
+		  "{\"ok\":true}" },
 	};
 	struct fixture *f = *state;
 	char *text;
