@@ -110,7 +110,7 @@ help:
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
 	@echo 'Testing'
 	@echo '  check            every test; ends with "N passed, N failed, N skipped"'
-	@echo '  lint             the checks of the sources alone'
+	@echo '  lint             the checks of the sources alone; CHANGED=1: of what differs from BASE (HEAD)'
 	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
 	@echo '  counts           how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
