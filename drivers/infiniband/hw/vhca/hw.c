@@ -4,6 +4,7 @@
 #include <linux/device.h>
 #include <linux/iopoll.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 #include <kunit/visibility.h>
 
 #include "hw.h"
@@ -59,17 +60,29 @@ static int reset_device(struct vhca_hw *hw)
 	return status == VHCA_STATUS_GONE ? -ENODEV : 0;
 }
 
+/*
+ * Reset a device whose memory is about to be freed. One that does not answer may still be at work:
+ * what it cannot reach it cannot harm.
+ */
+static void silence_device(struct vhca_hw *hw)
+{
+	int err = reset_device(hw);
+
+	if (!err || err == -ENODEV)
+		return;
+	dev_err(hw->dev, "device does not answer a reset (%d)\n", err);
+	if (dev_is_pci(hw->dev))
+		pci_clear_master(to_pci_dev(hw->dev));
+}
+
 static void stop_dead_device(struct work_struct *work)
 {
 	struct vhca_hw *hw = container_of(work, struct vhca_hw, stop_work);
 	u32 status = reg_read(hw, VHCA_REG_STATUS);
 	u32 code = status == VHCA_STATUS_GONE ? 0 : reg_read(hw, VHCA_REG_FATAL_CODE);
-	int err;
 
 	dev_err(hw->dev, "device failed: %s (status %#x, code %u)\n", hw->dead_why, status, code);
-	err = reset_device(hw);
-	if (err && err != -ENODEV)
-		dev_err(hw->dev, "device does not answer a reset (%d)\n", err);
+	silence_device(hw);
 	complete_all(&hw->stopped);
 	if (hw->on_dead)
 		hw->on_dead(hw);
@@ -224,7 +237,7 @@ int vhca_hw_start(struct vhca_hw *hw)
 		return 0;
 
 	dev_err(hw->dev, "device does not become ready, status %#x\n", status);
-	reset_device(hw);
+	silence_device(hw);
 	vhca_admin_exit(&hw->admin);
 	return -ENODEV;
 }
@@ -237,14 +250,10 @@ int vhca_hw_start(struct vhca_hw *hw)
  */
 void vhca_hw_stop(struct vhca_hw *hw)
 {
-	int err;
-
 	/* Nobody sends commands any more, so nobody but the interrupt paths can call kill. */
 	if (!test_and_set_bit(0, &hw->dead)) {
 		vhca_admin_fail(&hw->admin);
-		err = reset_device(hw);
-		if (err && err != -ENODEV)
-			dev_err(hw->dev, "device does not answer a reset (%d)\n", err);
+		silence_device(hw);
 		complete_all(&hw->stopped);
 	}
 	flush_work(&hw->stop_work);
