@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Queue pairs that talk to each other, or each to itself, as a kernel consumer would use them. */
+#include <linux/dma-mapping.h>
+
+#include "hca_test.h"
+
+#define HALF	(CONN_BYTES / 2)
+
+static void wr_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct conn_wr *r = container_of(wc->wr_cqe, struct conn_wr, cqe);
+
+	r->wc = *wc;
+	r->order = atomic_fetch_inc(&r->conn->completions);
+	complete(&r->done);
+}
+
+static void wr_init(struct conn *c, struct conn_wr *r)
+{
+	r->cqe.done = wr_done;
+	r->conn = c;
+	init_completion(&r->done);
+}
+
+static struct ib_qp *make_qp(struct conn *c)
+{
+	struct ib_qp_init_attr attr = {
+		.cap = {
+			.max_send_wr = CONN_DEPTH, .max_recv_wr = CONN_DEPTH, .max_send_sge = 4,
+			.max_recv_sge = 4, .max_inline_data = CONN_INLINE,
+		},
+		.send_cq = c->cq,
+		.recv_cq = c->cq,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_RC,
+	};
+
+	return ib_create_qp(c->pd, &attr);
+}
+
+/**
+ * conn_open - make the objects; the QPs are not connected
+ * @c: filled in
+ * @dev: device
+ *
+ * Return: 0 or a negative errno, and then nothing has been made.
+ */
+int conn_open(struct conn *c, struct ib_device *dev)
+{
+	int i, err;
+
+	memset(c, 0, sizeof(*c));
+	c->dev = dev;
+	c->buf = dma_alloc_coherent(dev->dma_device, CONN_BYTES, &c->dma, GFP_KERNEL);
+	if (!c->buf)
+		return -ENOMEM;
+	c->pd = ib_alloc_pd(dev, IB_PD_UNSAFE_GLOBAL_RKEY);
+	if (IS_ERR(c->pd)) {
+		err = PTR_ERR(c->pd);
+		goto err_buf;
+	}
+	c->cq = ib_alloc_cq(dev, c, 16 * CONN_DEPTH, 0, IB_POLL_WORKQUEUE);
+	if (IS_ERR(c->cq)) {
+		err = PTR_ERR(c->cq);
+		goto err_pd;
+	}
+	for (i = 0; i < 2; i++) {
+		c->qp[i] = make_qp(c);
+		if (IS_ERR(c->qp[i])) {
+			err = PTR_ERR(c->qp[i]);
+			goto err_qps;
+		}
+	}
+	return 0;
+
+err_qps:
+	while (i--)
+		ib_destroy_qp(c->qp[i]);
+	ib_free_cq(c->cq);
+err_pd:
+	ib_dealloc_pd(c->pd);
+err_buf:
+	dma_free_coherent(dev->dma_device, CONN_BYTES, c->buf, c->dma);
+	return err;
+}
+
+/**
+ * conn_close - drain and destroy
+ * @c: connection
+ */
+void conn_close(struct conn *c)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (c->connected[i])
+			ib_drain_qp(c->qp[i]);
+	for (i = 0; i < 2; i++)
+		ib_destroy_qp(c->qp[i]);
+	ib_free_cq(c->cq);
+	ib_dealloc_pd(c->pd);
+	dma_free_coherent(c->dev->dma_device, CONN_BYTES, c->buf, c->dma);
+}
+
+/**
+ * conn_connect - bring a QP from RESET to RTS
+ * @c: connection
+ * @from: the QP
+ * @to: the QP it talks to
+ * @rnr_retry: 0..7
+ *
+ * Return: 0 or a negative errno.
+ */
+int conn_connect(struct conn *c, int from, int to, u8 rnr_retry)
+{
+	struct ib_qp_attr init = {
+		.qp_state = IB_QPS_INIT, .port_num = 1,
+		.qp_access_flags = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ,
+	};
+	struct ib_qp_attr rtr = {
+		.qp_state = IB_QPS_RTR, .path_mtu = IB_MTU_1024, .rq_psn = 0xfffffe,
+		.dest_qp_num = c->qp[to]->qp_num, .max_dest_rd_atomic = 4, .min_rnr_timer = 1,
+		.ah_attr.type = RDMA_AH_ATTR_TYPE_IB,
+	};
+	struct ib_qp_attr rts = {
+		.qp_state = IB_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = rnr_retry,
+		.sq_psn = 0xfffffe, .max_rd_atomic = 4,
+	};
+	struct ib_port_attr port;
+	int err;
+
+	err = ib_query_port(c->dev, 1, &port);
+	if (err)
+		return err;
+	rdma_ah_set_dlid(&rtr.ah_attr, port.lid);
+	rdma_ah_set_port_num(&rtr.ah_attr, 1);
+	err = ib_modify_qp(c->qp[from], &init, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
+			   IB_QP_ACCESS_FLAGS);
+	if (err)
+		return err;
+	c->connected[from] = true;
+	return ib_modify_qp(c->qp[from], &rtr, IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU |
+			    IB_QP_DEST_QPN | IB_QP_RQ_PSN | IB_QP_MAX_DEST_RD_ATOMIC |
+			    IB_QP_MIN_RNR_TIMER) ?:
+	       ib_modify_qp(c->qp[from], &rts, IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
+			    IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+}
+
+static void close_conn(void *c)
+{
+	conn_close(c);
+}
+
+/**
+ * conn_get - a connection that goes with the test
+ * @test: the test; aborted when there is none
+ * @dev: device, which stays up until the test ends
+ * @self: QP 0 talks to itself; else the QPs talk to each other
+ * @rnr_retry: 0..7
+ *
+ * Return: the connection.
+ */
+struct conn *conn_get(struct kunit *test, struct ib_device *dev, bool self, u8 rnr_retry)
+{
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_EQ(test, conn_open(c, dev), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_conn, c), 0);
+	KUNIT_ASSERT_EQ(test, conn_connect(c, 0, self ? 0 : 1, rnr_retry), 0);
+	if (!self)
+		KUNIT_ASSERT_EQ(test, conn_connect(c, 1, 0, rnr_retry), 0);
+	return c;
+}
+
+static u8 pattern(u8 seed, u32 i)
+{
+	return seed + i * 7 + i / 256;
+}
+
+/**
+ * conn_fill - put a pattern where data come from and wipe where they go
+ * @c: connection
+ * @seed: makes patterns differ
+ */
+void conn_fill(struct conn *c, u8 seed)
+{
+	u32 i;
+
+	for (i = 0; i < HALF; i++)
+		c->buf[i] = pattern(seed, i);
+	memset(c->buf + HALF, 0, HALF);
+}
+
+/**
+ * conn_arrived - have exactly these bytes been copied?
+ * @c: connection
+ * @off: first byte
+ * @len: bytes
+ *
+ * Return: true when they are where they should be, and the next one is untouched.
+ */
+bool conn_arrived(struct conn *c, u32 off, u32 len)
+{
+	return !memcmp(c->buf + off, c->buf + HALF + off, len) &&
+	       (off + len == HALF || !c->buf[HALF + off + len]);
+}
+
+/**
+ * conn_send - post a request to a send queue
+ * @c: connection
+ * @qp: which QP
+ * @r: the request
+ * @opcode: what it is; a READ goes the same way as all others: from the first half to the second
+ * @flags: IB_SEND_*
+ * @off: first byte, in both halves
+ * @len: bytes
+ * @rkey: key for the other side
+ *
+ * Return: 0 or what the driver returned.
+ */
+int conn_send(struct conn *c, int qp, struct conn_wr *r, enum ib_wr_opcode opcode, int flags,
+	      u32 off, u32 len, u32 rkey)
+{
+	bool read = opcode == IB_WR_RDMA_READ;
+	struct ib_sge sge = {
+		.addr = flags & IB_SEND_INLINE ? (uintptr_t)c->buf + off :
+						 c->dma + off + (read ? HALF : 0),
+		.length = len,
+		.lkey = c->pd->local_dma_lkey,
+	};
+	struct ib_rdma_wr wr = {
+		.wr = {
+			.wr_cqe = &r->cqe,
+			.opcode = opcode,
+			.send_flags = flags,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.ex.imm_data = cpu_to_be32(0xabcd0000 + off),
+		},
+		.remote_addr = c->dma + off + (read ? 0 : HALF),
+		.rkey = rkey,
+	};
+
+	wr_init(c, r);
+	return ib_post_send(c->qp[qp], &wr.wr, NULL);
+}
+
+/**
+ * conn_write - post a signaled RDMA WRITE, as request tx[0]
+ * @c: connection
+ * @qp: which QP
+ * @len: bytes
+ * @rkey: key for the other side
+ *
+ * Return: 0 or what the driver returned.
+ */
+int conn_write(struct conn *c, int qp, u32 len, u32 rkey)
+{
+	return conn_send(c, qp, &c->tx[0], IB_WR_RDMA_WRITE, IB_SEND_SIGNALED, 0, len, rkey);
+}
+
+/**
+ * conn_recv - post a receive
+ * @c: connection
+ * @qp: which QP
+ * @r: the request
+ * @off: first byte, in the second half
+ * @len: bytes
+ *
+ * Return: 0 or what the driver returned.
+ */
+int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len)
+{
+	struct ib_sge sge = {
+		.addr = c->dma + HALF + off, .length = len, .lkey = c->pd->local_dma_lkey,
+	};
+	struct ib_recv_wr wr = { .wr_cqe = &r->cqe, .sg_list = &sge, .num_sge = len ? 1 : 0 };
+
+	wr_init(c, r);
+	return ib_post_recv(c->qp[qp], &wr, NULL);
+}
+
+/**
+ * conn_wait - wait for a request's completion
+ * @r: the request
+ *
+ * Return: its status; 255 when it does not come.
+ */
+enum ib_wc_status conn_wait(struct conn_wr *r)
+{
+	return wait_for_completion_timeout(&r->done, HCA_PATIENCE) ? r->wc.status : 255;
+}
+
+/**
+ * conn_works - expect that a connection that talks to itself still does
+ * @test: the test
+ * @c: connection of conn_get() with @self
+ */
+void conn_works(struct kunit *test, struct conn *c)
+{
+	conn_fill(c, 200);
+	KUNIT_ASSERT_EQ(test, conn_write(c, 0, 4000, c->pd->unsafe_global_rkey), 0);
+	KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
+	KUNIT_EXPECT_TRUE(test, conn_arrived(c, 0, 4000));
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * An HCA that goes and comes back: reset, unbound, dead of an error. Somebody uses it all the
+ * time: a client whose objects are alive and whose requests wait. All of those come back flushed
+ * before the device is gone, nothing stays behind, and the next device works like the first.
+ */
+#include "hca_test.h"
+
+static struct hca_watch *watch;
+
+static int hold_requests(struct conn *c)
+{
+	int i, err = 0;
+
+	for (i = 0; !err && i < WATCH_HELD; i++)
+		err = conn_recv(c, 1, &c->rx[i], 0, 64) ?:
+		      conn_send(c, 0, &c->tx[1 + i], IB_WR_SEND, IB_SEND_SIGNALED, 0, 64, 0);
+	return err;
+}
+
+static int watch_add(struct ib_device *dev)
+{
+	struct hca_watch *w = watch;
+	struct conn *c;
+	int err;
+
+	if (dev->dev.parent != &w->h->pdev->dev)
+		return -EOPNOTSUPP;
+	c = kzalloc(sizeof(*c), GFP_KERNEL);
+	err = c ? conn_open(c, dev) : -ENOMEM;
+	w->open_err = err;
+	if (err) {
+		kfree(c);
+		return err;
+	}
+	w->open_err = conn_connect(c, 0, 0, 7) ?: conn_connect(c, 1, 1, 7) ?: hold_requests(c);
+	w->conn = c;
+	w->added++;
+	return 0;
+}
+
+static void watch_remove(struct ib_device *dev, void *data)
+{
+	struct hca_watch *w = watch;
+	struct conn *c = w->conn;
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+	u16 command = 0;
+	int i;
+
+	if (!c)
+		return;
+	w->conn = NULL;
+	pci_read_config_word(w->h->pdev, PCI_COMMAND, &command);
+	w->master = command & PCI_COMMAND_MASTER;
+	w->query_err = ib_query_qp(c->qp[0], &attr, IB_QP_STATE, &init);
+	conn_close(c);
+	w->flushed = 0;
+	for (i = 0; i < WATCH_HELD; i++) {
+		w->flushed += completion_done(&c->rx[i].done) &&
+			      c->rx[i].wc.status == IB_WC_WR_FLUSH_ERR;
+		w->flushed += completion_done(&c->tx[1 + i].done) &&
+			      c->tx[1 + i].wc.status == IB_WC_WR_FLUSH_ERR;
+	}
+	kfree(c);
+	w->removed++;
+	complete(&w->gone);
+}
+
+static struct ib_client watch_client = {
+	.name = "vhca_hca_test",
+	.add = watch_add,
+	.remove = watch_remove,
+};
+
+static void stop_watching(void *unused)
+{
+	ib_unregister_client(&watch_client);
+	watch = NULL;
+}
+
+/**
+ * hca_watch - use the device under test for as long as the test runs
+ * @h: HCA under test
+ *
+ * Return: what the client sees.
+ */
+struct hca_watch *hca_watch(struct hca_test *h)
+{
+	struct hca_watch *w = kunit_kzalloc(h->test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(h->test, w);
+	w->h = h;
+	init_completion(&w->gone);
+	watch = w;
+	KUNIT_ASSERT_EQ(h->test, ib_register_client(&watch_client), 0);
+	KUNIT_ASSERT_EQ(h->test, kunit_add_action_or_reset(h->test, stop_watching, NULL), 0);
+	KUNIT_ASSERT_EQ(h->test, w->added, 1);
+	KUNIT_ASSERT_EQ(h->test, w->open_err, 0);
+	return w;
+}
+
+static void expect_flushed(struct hca_watch *w)
+{
+	KUNIT_EXPECT_EQ(w->h->test, w->flushed, 2 * WATCH_HELD);
+}
+
+/**
+ * hca_wait_gone - wait until a device that died has been taken down
+ * @w: its user
+ */
+void hca_wait_gone(struct hca_watch *w)
+{
+	struct kunit *test = w->h->test;
+
+	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&w->gone, HCA_PATIENCE), 0UL);
+	KUNIT_EXPECT_NULL(test, hca_device(w->h));
+	KUNIT_EXPECT_EQ(test, w->removed, w->added);
+	KUNIT_EXPECT_EQ(test, w->query_err, -EIO);
+	expect_flushed(w);
+}
+
+/**
+ * hca_back_again - reset the function of a device that was taken down; it works again
+ * @w: its user
+ */
+void hca_back_again(struct hca_watch *w)
+{
+	struct hca_test *h = w->h;
+	int added = w->added;
+
+	hca_reset(h);
+	KUNIT_ASSERT_EQ(h->test, w->added, added + 1);
+	KUNIT_ASSERT_EQ(h->test, w->open_err, 0);
+	conn_works(h->test, conn_get(h->test, &hca_need_device(h)->ibdev, true, 7));
+}
+
+static void test_function_reset(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w = hca_watch(h);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		hca_reset(h);
+		KUNIT_EXPECT_EQ(test, w->removed, i + 1);
+		KUNIT_EXPECT_EQ(test, w->added, i + 2);
+		KUNIT_ASSERT_EQ(test, w->open_err, 0);
+		/* the device was alive when its user was told */
+		KUNIT_EXPECT_EQ(test, w->query_err, 0);
+		expect_flushed(w);
+	}
+	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
+}
+
+static void test_unbind(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w = hca_watch(h);
+
+	device_release_driver(&h->pdev->dev);
+	KUNIT_EXPECT_NULL(test, hca_device(h));
+	KUNIT_EXPECT_EQ(test, w->removed, 1);
+	KUNIT_EXPECT_EQ(test, w->query_err, 0);
+	expect_flushed(w);
+	KUNIT_ASSERT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
+	KUNIT_EXPECT_EQ(test, w->added, 2);
+	KUNIT_ASSERT_EQ(test, w->open_err, 0);
+	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
+}
+
+static void test_fatal_error(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	hca_fault(h, "fatal @");
+	hca_wait_gone(w);
+	hca_back_again(w);
+}
+
+/* The way out is to unbind: of a device that is down there is nothing left to take down. */
+static void test_fatal_error_then_unbind(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	hca_fault(h, "fatal @");
+	device_release_driver(&h->pdev->dev);
+	KUNIT_EXPECT_EQ(test, w->removed, 1);
+	expect_flushed(w);
+	KUNIT_ASSERT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
+	KUNIT_EXPECT_EQ(test, w->added, 2);
+	KUNIT_ASSERT_EQ(test, w->open_err, 0);
+}
+
+/*
+ * Resets on the way take their time: the driver's, and that of the function, which is still under
+ * way when the driver's next one comes and has to wait for its end.
+ */
+static void test_slow_resets(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	hca_fault(h, "reset @ delay=700 count=2");
+	hca_reset(h);
+	hca_struck(h);
+	KUNIT_EXPECT_EQ(test, w->removed, 1);
+	KUNIT_EXPECT_EQ(test, w->added, 2);
+	expect_flushed(w);
+}
+
+/*
+ * A dead device that does not even reset in time is given up all the same. Whether it is still at
+ * work nobody can tell, so it must not reach the memory that is freed now.
+ */
+static void test_dead_and_slow_to_reset(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	hca_fault(h, "reset @ delay=5500 , fault fatal @");
+	hca_wait_gone(w);
+	KUNIT_EXPECT_FALSE(test, w->master);
+	hca_struck(h);
+	hca_back_again(w);
+}
+
+static struct kunit_case life_cases[] = {
+	KUNIT_CASE(test_function_reset),
+	KUNIT_CASE(test_unbind),
+	KUNIT_CASE(test_fatal_error),
+	KUNIT_CASE(test_fatal_error_then_unbind),
+	KUNIT_CASE_SLOW(test_slow_resets),
+	KUNIT_CASE_SLOW(test_dead_and_slow_to_reset),
+	{}
+};
+
+struct kunit_suite hca_life_suite = {
+	.name = "vhca_hca_life",
+	.init = hca_test_init,
+	.test_cases = life_cases,
+};

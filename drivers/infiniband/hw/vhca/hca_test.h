@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the suites that need an emulated HCA share. */
+#ifndef VHCA_HCA_TEST_H
+#define VHCA_HCA_TEST_H
+
+#include <kunit/test.h>
+#include <rdma/ib_verbs.h>
+
+#include "vhca.h"
+
+#define HCA_PATIENCE	(30 * HZ)
+
+/**
+ * struct hca_test - an HCA under test; kunit->priv
+ * @test: the test
+ * @pdev: the function
+ * @drv: its driver, also while the function is unbound
+ * @id: the HCA's name for vhcactl
+ * @faults: the test may have armed faults
+ */
+struct hca_test {
+	struct kunit *test;
+	struct pci_dev *pdev;
+	struct device_driver *drv;
+	char id[24];
+	bool faults;
+};
+
+/* ---- hca_test.c ---- */
+
+int hca_test_init(struct kunit *test);
+struct vhca_dev *hca_device(struct hca_test *h);
+struct vhca_dev *hca_need_device(struct hca_test *h);
+void hca_need_faults(struct hca_test *h);
+int hca_ctl(struct hca_test *h, const char *fmt, ...) __printf(2, 3);
+void hca_fault(struct hca_test *h, const char *fmt, ...) __printf(2, 3);
+void hca_struck(struct hca_test *h);
+void hca_expect_objects(struct hca_test *h, unsigned int pds, unsigned int mkeys,
+			unsigned int cqs, unsigned int qps);
+void hca_reset(struct hca_test *h);
+
+/* ---- hca_conn.c: queue pairs that talk to each other ---- */
+
+#define CONN_BYTES	(64 << 10)
+#define CONN_DEPTH	32
+#define CONN_INLINE	200
+
+/**
+ * struct conn_wr - a request and its completion
+ * @cqe: how the completion finds back
+ * @done: completed with it
+ * @wc: copy of it
+ * @order: how many completions of the connection came before
+ * @conn: the connection
+ */
+struct conn_wr {
+	struct ib_cqe cqe;
+	struct completion done;
+	struct ib_wc wc;
+	int order;
+	struct conn *conn;
+};
+
+/**
+ * struct conn - two RC QPs of port 1, with memory that both may use
+ * @dev: the device
+ * @pd: their PD
+ * @cq: their CQ, polled by a work queue
+ * @qp: the QPs
+ * @buf: the memory; the first half is where data come from, the second where they go
+ * @dma: its DMA address
+ * @connected: the QPs have left RESET, and can be drained
+ * @completions: so far
+ * @tx: requests for the send queues; they live as long as completions may come
+ * @rx: requests for the receive queues
+ */
+struct conn {
+	struct ib_device *dev;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_qp *qp[2];
+	u8 *buf;
+	dma_addr_t dma;
+	bool connected[2];
+	atomic_t completions;
+	struct conn_wr tx[CONN_DEPTH];
+	struct conn_wr rx[CONN_DEPTH];
+};
+
+int conn_open(struct conn *c, struct ib_device *dev);
+void conn_close(struct conn *c);
+int conn_connect(struct conn *c, int from, int to, u8 rnr_retry);
+struct conn *conn_get(struct kunit *test, struct ib_device *dev, bool self, u8 rnr_retry);
+void conn_fill(struct conn *c, u8 seed);
+bool conn_arrived(struct conn *c, u32 off, u32 len);
+int conn_send(struct conn *c, int qp, struct conn_wr *r, enum ib_wr_opcode opcode, int flags,
+	      u32 off, u32 len, u32 rkey);
+int conn_write(struct conn *c, int qp, u32 len, u32 rkey);
+int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len);
+enum ib_wc_status conn_wait(struct conn_wr *r);
+void conn_works(struct kunit *test, struct conn *c);
+
+/* ---- hca_life_test.c: a consumer that comes and goes with the device ---- */
+
+#define WATCH_HELD	8
+
+/**
+ * struct hca_watch - a client of the device under test, with a connection
+ * @h: HCA under test
+ * @conn: of QPs that talk to themselves, while the device is there. A few receives of QP 1 and a
+ *        few sends of QP 0, which find no receive, wait for the end.
+ * @open_err: result of making it
+ * @added: how often the device came
+ * @removed: how often it went
+ * @flushed: held requests that came back flushed when it went the last time
+ * @query_err: what querying a QP said then
+ * @master: could the device still reach memory then
+ * @gone: completed when it goes
+ */
+struct hca_watch {
+	struct hca_test *h;
+	struct conn *conn;
+	int open_err;
+	int added;
+	int removed;
+	int flushed;
+	int query_err;
+	bool master;
+	struct completion gone;
+};
+
+struct hca_watch *hca_watch(struct hca_test *h);
+void hca_wait_gone(struct hca_watch *w);
+void hca_back_again(struct hca_watch *w);
+
+extern struct kunit_suite hca_probe_suite;
+extern struct kunit_suite hca_data_suite;
+extern struct kunit_suite hca_command_suite;
+extern struct kunit_suite hca_time_suite;
+extern struct kunit_suite hca_life_suite;
+
+#endif /* VHCA_HCA_TEST_H */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Answers that come late, twice, for nobody or not at all, and interrupts that get lost. What can
+ * be worked round costs time and nothing else; what cannot is the end of the device.
+ */
+#include <linux/ktime.h>
+#include <linux/workqueue.h>
+
+#include "hca_test.h"
+
+/* Both lose one interrupt's worth of time: the health check looks twice, a second apart. */
+#define HEALTH_SECONDS	8
+
+static int ask_pkey(struct vhca_dev *dev)
+{
+	u16 pkey = 0;
+
+	return ib_query_pkey(&dev->ibdev, 1, 0, &pkey) ?: pkey == 0xffff ? 0 : -EBADMSG;
+}
+
+static struct vhca_admin_stats stats_of(struct vhca_dev *dev)
+{
+	struct vhca_admin_stats stats;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->hw.admin.lock, flags);
+	stats = dev->hw.admin.stats;
+	spin_unlock_irqrestore(&dev->hw.admin.lock, flags);
+	return stats;
+}
+
+/* A question that takes its time, asked by somebody else. */
+struct slow_call {
+	struct vhca_dev *dev;
+	int err;
+	struct completion done;
+	struct work_struct work;
+};
+
+static void call_slowly(struct work_struct *work)
+{
+	struct slow_call *s = container_of(work, struct slow_call, work);
+	struct ib_port_attr attr;
+
+	s->err = ib_query_port(&s->dev->ibdev, 1, &attr);
+	complete(&s->done);
+}
+
+static void start_slow_call(struct slow_call *s, struct vhca_dev *dev)
+{
+	s->dev = dev;
+	init_completion(&s->done);
+	INIT_WORK(&s->work, call_slowly);
+	queue_work(system_unbound_wq, &s->work);
+}
+
+/* One command takes long; others do not wait for it. */
+static void test_late_answer(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct slow_call *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct vhca_admin_stats before, after;
+	struct vhca_dev *dev;
+	ktime_t start;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	hca_need_faults(h);
+	dev = hca_need_device(h);
+	hca_fault(h, "command @ opcode=QUERY_PORT delay=4000");
+	before = stats_of(dev);
+	start = ktime_get();
+	start_slow_call(s, dev);
+	while (stats_of(dev).submitted == before.submitted)
+		cond_resched();
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&s->done));
+	flush_work(&s->work);
+	KUNIT_EXPECT_EQ(test, s->err, 0);
+	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start), 4000LL);
+	after = stats_of(dev);
+	KUNIT_EXPECT_EQ(test, after.completed, after.submitted);
+	KUNIT_EXPECT_EQ(test, after.timeouts, 0ULL);
+	KUNIT_EXPECT_EQ(test, after.lost_irq, before.lost_irq);
+	KUNIT_EXPECT_FALSE(test, vhca_hw_dead(&dev->hw));
+}
+
+/* What is nobody's answer is counted and dropped; the right one is taken. */
+static void test_strange_answers(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct vhca_admin_stats was, is;
+	struct vhca_dev *dev;
+
+	hca_need_faults(h);
+	dev = hca_need_device(h);
+	KUNIT_ASSERT_EQ(test, ask_pkey(dev), 0);
+	hca_fault(h, "command @ opcode=QUERY_PKEYS answer=twice ,\n"
+		     "fault command @ opcode=QUERY_PKEYS answer=stale ,\n"
+		     "fault command @ opcode=QUERY_PKEYS answer=unknown");
+
+	was = stats_of(dev);
+	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	/* Seen at the latest with this answer, which itself comes behind a stale one. */
+	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	is = stats_of(dev);
+	KUNIT_EXPECT_EQ(test, is.duplicate + is.stale, was.duplicate + was.stale + 2);
+	KUNIT_EXPECT_EQ(test, is.unknown, was.unknown);
+	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	is = stats_of(dev);
+	KUNIT_EXPECT_EQ(test, is.duplicate + is.stale, was.duplicate + was.stale + 2);
+	KUNIT_EXPECT_EQ(test, is.unknown, was.unknown + 1);
+	KUNIT_EXPECT_FALSE(test, vhca_hw_dead(&dev->hw));
+	hca_struck(h);
+}
+
+static void give_up_after(struct vhca_dev *dev, unsigned int ms)
+{
+	WRITE_ONCE(dev->hw.admin.timeout, msecs_to_jiffies(ms));
+}
+
+/* No answer in time is the end of the device; a reset brings it back. */
+static void test_time_out(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+	struct ib_pd *pd;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	give_up_after(hca_need_device(h), 1000);
+	hca_fault(h, "command @ opcode=CREATE_PD answer=none");
+	pd = ib_alloc_pd(&hca_need_device(h)->ibdev, 0);
+	KUNIT_ASSERT_TRUE(test, IS_ERR(pd));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(pd), -ETIMEDOUT);
+	hca_wait_gone(w);
+	hca_back_again(w);
+	KUNIT_EXPECT_EQ(test, stats_of(hca_need_device(h)).timeouts, 0ULL);
+}
+
+/* An answer that comes when it was given up already finds nobody, and harms nobody. */
+static void test_too_late_answer(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	give_up_after(hca_need_device(h), 500);
+	hca_fault(h, "command @ opcode=QUERY_PKEYS delay=2000");
+	KUNIT_EXPECT_EQ(test, ask_pkey(hca_need_device(h)), -ETIMEDOUT);
+	hca_wait_gone(w);
+	hca_back_again(w);
+}
+
+/* Many wait when the device dies of one of them: one is told of the time-out, all fail. */
+static void test_time_out_with_others_waiting(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct slow_call *s = kunit_kcalloc(test, 8, sizeof(*s), GFP_KERNEL);
+	struct vhca_dev *dev;
+	struct hca_watch *w;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	hca_need_faults(h);
+	w = hca_watch(h);
+	dev = hca_need_device(h);
+	give_up_after(dev, 1000);
+	hca_fault(h, "command @ opcode=QUERY_PORT answer=none count=8");
+	for (i = 0; i < 8; i++) {
+		/* the device goes, but not before they are all told */
+		KUNIT_ASSERT_TRUE(test, ib_device_try_get(&dev->ibdev));
+		start_slow_call(&s[i], dev);
+	}
+	for (i = 0; i < 8; i++) {
+		flush_work(&s[i].work);
+		KUNIT_EXPECT_TRUE(test, s[i].err == -ETIMEDOUT || s[i].err == -EIO);
+		ib_device_put(&dev->ibdev);
+	}
+	hca_wait_gone(w);
+	hca_back_again(w);
+}
+
+/* The interrupt of an admin completion gets lost: found by looking, and the device lives on. */
+static void test_lost_admin_interrupt(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct vhca_admin_stats was, is;
+	struct vhca_dev *dev;
+	ktime_t start;
+
+	hca_need_faults(h);
+	dev = hca_need_device(h);
+	was = stats_of(dev);
+	hca_fault(h, "interrupt @ vector=0");
+	start = ktime_get();
+	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), start), HEALTH_SECONDS * 1000LL);
+	hca_struck(h);
+	is = stats_of(dev);
+	KUNIT_EXPECT_GE(test, is.lost_irq, was.lost_irq + 1);
+	KUNIT_EXPECT_EQ(test, is.timeouts, was.timeouts);
+	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
+	KUNIT_EXPECT_FALSE(test, vhca_hw_dead(&dev->hw));
+}
+
+/* The vector on which a completion queue of completion vector 0 reports. */
+static unsigned int first_vector(const struct vhca_dev *dev)
+{
+	return dev->nirqs > 1 ? 1 : 0;
+}
+
+static void test_lost_completion_interrupt(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct vhca_dev *dev;
+	struct conn *c;
+	ktime_t start;
+
+	hca_need_faults(h);
+	dev = hca_need_device(h);
+	c = conn_get(test, &dev->ibdev, true, 7);
+	conn_works(test, c);
+	hca_fault(h, "interrupt @ vector=%u", first_vector(dev));
+	start = ktime_get();
+	conn_works(test, c);
+	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), start), HEALTH_SECONDS * 1000LL);
+	hca_struck(h);
+	/* from then on events come by themselves again */
+	conn_works(test, c);
+	conn_works(test, c);
+}
+
+struct listener {
+	struct ib_event_handler handler;
+	struct completion down;
+	struct completion up;
+};
+
+static void hear(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct listener *l = container_of(handler, struct listener, handler);
+
+	if (event->event == IB_EVENT_PORT_ERR)
+		complete(&l->down);
+	else if (event->event == IB_EVENT_PORT_ACTIVE)
+		complete(&l->up);
+}
+
+static void stop_listening(void *handler)
+{
+	ib_unregister_event_handler(handler);
+}
+
+/* The interrupt of an asynchronous event gets lost. */
+static void test_lost_event_interrupt(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct listener *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+	struct vhca_dev *dev;
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	hca_need_faults(h);
+	dev = hca_need_device(h);
+	init_completion(&l->down);
+	init_completion(&l->up);
+	INIT_IB_EVENT_HANDLER(&l->handler, &dev->ibdev, hear);
+	ib_register_event_handler(&l->handler);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listening, &l->handler), 0);
+	hca_fault(h, "interrupt @ vector=0 , link @:1 down");
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->down, HEALTH_SECONDS * HZ), 0UL);
+	hca_struck(h);
+	KUNIT_ASSERT_EQ(test, hca_ctl(h, "link @:1 up"), 0);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->up, HEALTH_SECONDS * HZ), 0UL);
+}
+
+static struct kunit_case time_cases[] = {
+	KUNIT_CASE_SLOW(test_late_answer),
+	KUNIT_CASE_SLOW(test_strange_answers),
+	KUNIT_CASE_SLOW(test_time_out),
+	KUNIT_CASE_SLOW(test_too_late_answer),
+	KUNIT_CASE_SLOW(test_time_out_with_others_waiting),
+	KUNIT_CASE_SLOW(test_lost_admin_interrupt),
+	KUNIT_CASE_SLOW(test_lost_completion_interrupt),
+	KUNIT_CASE_SLOW(test_lost_event_interrupt),
+	{}
+};
+
+struct kunit_suite hca_time_suite = {
+	.name = "vhca_hca_time",
+	.init = hca_test_init,
+	.test_cases = time_cases,
+};
