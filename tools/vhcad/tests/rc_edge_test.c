@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Connections at their edges: queues that are not there, reads that nobody
+ * allowed, and cables that are pulled with packets on the way.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "dev/dev.h"
+#include "engine/core.h"
+#include "tests/tfail.h"
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define SECOND	1000000000ull
+
+static int setup(void **state)
+{
+	static struct tpair p;
+
+	memset(&p, 0, sizeof(p));
+	t_pair_init(&p, 3, 1, 1);
+	*state = &p;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	t_pair_fini(*state);
+	return 0;
+}
+
+/* A QP without a receive queue never becomes ready, but can be written to. */
+static void no_receive_queue(void **state)
+{
+	struct tpair *p = *state;
+	struct thca *h = &p->h[1];
+	u64 sq = t_alloc(h, 4096);
+	struct vhca_create_qp_hw_req req = {
+		.sq.addr = htole64(sq), .pdn = htole32(h->pd), .uar = htole32(h->uar),
+		.db_slot = htole32(h->next_slot), .send_cqn = htole32(p->cq[1].cqn),
+		.recv_cqn = htole32(p->cq[1].cqn), .type = VHCA_QPT_RC, .log_sq_blocks = 6,
+		.log_rq_strides = VHCA_NO_QUEUE,
+	};
+	struct tqp a, b = { .h = h, .slot = h->next_slot, .sq = t_cpu(h, sq), .log_sq = 6 };
+	struct vhca_qp_attr attr;
+	struct tmr l, r;
+	struct twr wr;
+
+	h->next_slot += 2;
+	b.qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
+	t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
+	t_connect(&a, &b, 3, 1, 1);
+	t_mr_init(&p->h[0], &l, 0, 4096, RW, 0, 12);
+	t_mr_init(h, &r, 0, 4096, RW, 0, 12);
+	t_mr_fill(&l, 3);
+	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, 4096, &r, 0);
+	t_send(&a, &wr);
+	t_expect_cqe(&p->cq[0], 1, VHCA_CS_SUCCESS);
+	t_mr_expect(&r, 0, 4096, 3, 0);
+
+	/* seven retries are for ever: three are not */
+	assert_int_equal(t_to(&a, T_RESET), VHCA_ST_OK);
+	t_attr_init(&attr, 1);
+	assert_int_equal(t_modify(&a, &attr, T_MASK_INIT), VHCA_ST_OK);
+	t_attr_rtr(&attr, 2, b.qpn, 1, 3);
+	assert_int_equal(t_modify(&a, &attr, T_MASK_RTR), VHCA_ST_OK);
+	t_set_rec(&p->h[0], a.slot, 0);
+	a.sq_prod = 0;
+	t_attr_rts(&attr, 1 + 4);	/* behind the four packets of the write */
+	attr.rnr_retry = 3;
+	assert_int_equal(t_modify(&a, &attr, T_MASK_RTS), VHCA_ST_OK);
+	memset(&wr, 0, sizeof(wr));
+	wr.opcode = VHCA_OP_SEND;
+	wr.wr_id = 2;
+	t_send(&a, &wr);
+	t_settle(&p->w, 10 * SECOND);
+	t_expect_cqe(&p->cq[0], 2, VHCA_CS_RNR_RETRY_EXC_ERR);
+	t_expect_no_event(&p->h[1]);
+	assert_int_equal(t_state(&b), T_RTS);
+}
+
+/* Without a read of one's own allowed at a time there is none. */
+static void no_reads(void **state)
+{
+	struct tpair *p = *state;
+	struct vhca_qp_attr attr;
+	struct tmr l, r;
+	struct tqp a, b;
+	struct twr wr;
+
+	t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
+	t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
+	t_attr_init(&attr, 1);
+	assert_int_equal(t_modify(&a, &attr, T_MASK_INIT), VHCA_ST_OK);
+	t_attr_rtr(&attr, 2, b.qpn, 1, 3);
+	assert_int_equal(t_modify(&a, &attr, T_MASK_RTR), VHCA_ST_OK);
+	t_attr_rts(&attr, 1);
+	attr.max_rd_atomic = 0;
+	assert_int_equal(t_modify(&a, &attr, T_MASK_RTS), VHCA_ST_OK);
+	t_mr_init(&p->h[0], &l, 0, 4096, RW, 0, 12);
+	t_mr_init(&p->h[1], &r, 0, 4096, RW, 0, 12);
+	wr = t_wr(VHCA_OP_READ, 1, &l, 0, 4096, &r, 0);
+	t_send(&a, &wr);
+	t_expect_cqe(&p->cq[0], 1, VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(t_state(&a), T_ERR);
+}
+
+static u64 drops(struct thca *h)
+{
+	struct vdev_status st;
+
+	vdev_status(h->dev, &st);
+	return st.port[0].drops;
+}
+
+/* What is sent without a link is lost, and counted; with the link it comes again. */
+static void no_link(void **state)
+{
+	struct tpair *p = *state;
+	struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 1 };
+
+	t_recv(&p->qp[1], 2, 0, NULL);
+	assert_int_equal(vdev_set_link(p->h[0].dev, 1, false), 0);
+	t_expect_event(&p->h[0], VHCA_EV_PORT_ERR, 0);
+	t_send(&p->qp[0], &wr);
+	t_expect_no_cqe(&p->cq[0]);
+	t_expect_no_cqe(&p->cq[1]);
+	assert_true(drops(&p->h[0]) > 0);
+	assert_int_equal(vdev_set_link(p->h[0].dev, 1, true), 0);
+	t_expect_event(&p->h[0], VHCA_EV_PORT_ACTIVE, 0);
+	t_settle(&p->w, SECOND);
+	t_expect_cqe(&p->cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&p->cq[1], 2, VHCA_CS_SUCCESS);
+}
+
+static u32 judged;
+
+static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_verdict *v)
+{
+	judged++;
+	v->delay = *(u64 *)arg;
+}
+
+/* The receiver's cable is pulled with the packets under way: they are gone. */
+static void pulled_on_the_way(void **state)
+{
+	struct tpair *p = *state;
+	struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 1 };
+	u64 delay = 1000000;
+
+	t_recv(&p->qp[1], 2, 0, NULL);
+	/* without memory for packets under way there is no judge, and no harm */
+	tfail_set(TFAIL_ALLOC, 1, 0);
+	assert_int_equal(fab_set_judge(p->w.fabric, slow, &delay), -ENOMEM);
+	assert_true(tfail_hit(TFAIL_ALLOC));
+	assert_int_equal(fab_set_judge(p->w.fabric, slow, &delay), 0);
+	judged = 0;
+	t_send(&p->qp[0], &wr);
+	assert_int_equal(judged, 1);
+	t_expect_no_cqe(&p->cq[1]);
+	assert_int_equal(vdev_set_link(p->h[1].dev, 1, false), 0);
+	assert_int_equal(vdev_set_link(p->h[1].dev, 1, true), 0);
+	/* it would have arrived by now */
+	p->w.now += 2 * delay;
+	t_poll(&p->w);
+	t_expect_no_cqe(&p->cq[1]);
+	t_settle(&p->w, SECOND);
+	t_expect_cqe(&p->cq[1], 2, VHCA_CS_SUCCESS);
+	t_expect_cqe(&p->cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_no_cqe(&p->cq[1]);
+	assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
+}
+
+int main(void)
+{
+#define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(no_receive_queue), TEST(no_reads), TEST(no_link), TEST(pulled_on_the_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
