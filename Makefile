@@ -5,6 +5,7 @@
 TOP	:= $(CURDIR)
 LAB	:= tools/testing/lab/lab
 KDIR	?=
+KERNEL	?= stock
 
 .PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants bench clean help
 all: modules tools
@@ -64,7 +65,7 @@ shell:
 	$(LAB) shell
 
 demo:
-	tools/testing/lab/demo/run
+	tools/testing/lab/demo/run $(KERNEL)
 
 bench:
 	tools/testing/bench/run
@@ -107,6 +108,7 @@ help:
 	@echo 'Trying it (as root on Debian 12 or 13; everything needed is fetched and cached)'
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
 	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe'
+	@echo '  demo KERNEL=debug         the same on the debug kernel, under its checkers'
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
 	@echo 'Testing'
 	@echo '  check            every test; ends with "N passed, N failed, N skipped"'
