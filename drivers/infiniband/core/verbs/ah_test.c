@@ -185,7 +185,7 @@ static void handle_in_atomic_context(struct kunit *test)
 	struct rdma_ah_attr attr = routed(1, 0, RDMA_AH_ATTR_TYPE_IB);
 	struct addressing a;
 	struct ib_ah *ah;
-	spinlock_t lock;
+	spinlock_t lock; /* a consumer's, whatever it protects */
 
 	begin(test, &a, true);
 	spin_lock_init(&lock);
