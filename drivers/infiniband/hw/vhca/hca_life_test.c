@@ -235,7 +235,51 @@ static void test_dead_and_slow_to_reset(struct kunit *test)
 	hca_back_again(w);
 }
 
+#ifdef CONFIG_FAULT_INJECTION
+/* Each allocation on the way to two QPs fails in turn, until the way takes fewer. */
+static void test_failed_allocations(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct vhca_dev *dev = hca_need_device(h);
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	unsigned int nth, failures = 0;
+	bool spared = false;
+	int err = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	for (nth = 1; nth < 1000 && !spared; nth++) {
+		current->fail_nth = nth;
+		err = conn_open(c, &dev->ibdev);
+		spared = current->fail_nth;
+		current->fail_nth = 0;
+		if (err)
+			KUNIT_EXPECT_EQ_MSG(test, err, -ENOMEM, "allocation %u", nth);
+		else
+			conn_close(c);
+		failures += !!err;
+	}
+	if (!failures)
+		kunit_skip(test, "failslab spares allocations that may wait");
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_TRUE(test, spared);
+	kunit_info(test, "%u allocations, %u of them fatal\n", nth - 2, failures);
+	conn_works(test, conn_get(test, &dev->ibdev, true, 7));
+}
+
+static void test_nothing_is_left(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+
+	hca_need_faults(h);
+	hca_expect_objects(h, 0, 0, 0, 0);
+}
+#endif
+
 static struct kunit_case life_cases[] = {
+#ifdef CONFIG_FAULT_INJECTION
+	KUNIT_CASE_SLOW(test_failed_allocations),
+	KUNIT_CASE(test_nothing_is_left),
+#endif
 	KUNIT_CASE(test_function_reset),
 	KUNIT_CASE(test_unbind),
 	KUNIT_CASE(test_fatal_error),
