@@ -106,6 +106,8 @@ static void replaced_gid_stays_with_its_users(struct kunit *test)
 
 	device->port[1].gid[0].global.interface_id = cpu_to_be64(99);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
+	/* An entry that nobody has a reference of is gone after this. */
+	kvfree_rcu_barrier();
 	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &old, sizeof(old));
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(gid.global.interface_id), 99);
