@@ -7,7 +7,7 @@ import re
 
 from elf import Elf
 
-UVERBS_CMD, UVERBS_ARG, NL_CBS = 56, 48, 24     # bytes of the tables' elements
+UVERBS_CMD, UVERBS_ARG, NL_CBS = 64, 48, 24     # bytes of the tables' elements
 NO_METHOD, NO_ATTR, NO_WRITE = 0xffff, 0xffff, 0xff
 
 # Where the attributes of a method are numbered, for the methods whose enum has no name made
@@ -122,7 +122,7 @@ class Ours:
             cmd = elf.pointer(table, at)
             obj, method, write, extended = elf.unpack("HHBB", cmd, 8)
             count, = elf.unpack("H", cmd, 28)
-            if not elf.pointer(cmd, 48):    # described, and refused on every device
+            if not elf.pointer(cmd, 56):    # described, and refused on every device
                 continue
             if write != NO_WRITE:
                 self.write.add(write)

@@ -487,7 +487,8 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
  * @api: what the device answers
  * @object: its number
  *
- * Return: the type, or ERR_PTR(-ENOENT) for a type the device has no objects of.
+ * Return: the type, or ERR_PTR(-ENOENT) for one that the device does not have.  Of DEVICE there are
+ * no objects: it has no type_attrs.
  */
 const struct uverbs_api_object *uapi_get_object(struct uverbs_api *api, u16 object)
 {
@@ -497,7 +498,5 @@ const struct uverbs_api_object *uapi_get_object(struct uverbs_api *api, u16 obje
 	if (key == UVERBS_API_KEY_ERR)
 		return ERR_PTR(-ENOENT);
 	entry = api->objects[object_slot(key)];
-	if (!entry || entry->object.disabled || !entry->object.type_attrs)
-		return ERR_PTR(-ENOENT);
-	return &entry->object;
+	return !entry || entry->object.disabled ? ERR_PTR(-ENOENT) : &entry->object;
 }

@@ -166,7 +166,7 @@ int uverbs_args_from_attrs(struct uverbs_call *call)
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return cmd->check ? cmd->check(call) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_attrs);
 
@@ -194,7 +194,7 @@ static int object_from_request(struct uverbs_call *call, const struct uverbs_arg
  * uverbs_args_from_request - fill the argument block of a write() request
  * @call: the request, its structure copied to @call->req and zero-extended
  *
- * Plain values first: they say which of the handles mean anything.
+ * Plain values first: they are checked, and they say which of the handles mean anything.
  *
  * Return: 0, or a negative errno with the reason recorded.
  */
@@ -216,6 +216,8 @@ int uverbs_args_from_request(struct uverbs_call *call)
 			memcpy(arg_block(call, arg), call->req + place->off,
 			       min(place->len, arg->len));
 	}
+	if (!ret && cmd->check)
+		ret = cmd->check(call);
 	for (i = 0; i < cmd->num_args && !ret; i++)
 		if (arg_is_object(&cmd->args[i]))
 			ret = object_from_request(call, &cmd->args[i]);

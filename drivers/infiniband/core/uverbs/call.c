@@ -220,7 +220,7 @@ struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_o
 
 	if (type != UVERBS_IDR_ANY_OBJECT) {
 		desc = uapi_get_object(call->bundle.ufile->device->uapi, type);
-		if (IS_ERR(desc))
+		if (IS_ERR(desc) || !desc->type_attrs)
 			return ERR_PTR(uverbs_refuse(call, -EINVAL,
 						     "%s: this device has no such objects", name));
 	}

@@ -41,9 +41,21 @@ static const struct uverbs_arg get_context_args[] = {
 };
 
 /*
- * The write() form makes the asynchronous event file along with the context.  Everything that can
- * fail comes before the context is opened, because from then on other threads may use it.
+ * Everything that can fail comes before the context is opened, because from then on other threads
+ * may use it.
  */
+static int get_context_ioctl(struct uverbs_call *call)
+{
+	int ret;
+
+	ret = uverbs_args_to_attrs(call);
+	if (ret)
+		return ret;
+	call->replied = true;
+	return uverbs_context_open(&call->bundle);
+}
+
+/* The write() form makes the asynchronous event file along with the context. */
 static int get_context_written(struct uverbs_call *call, struct get_context *args)
 {
 	int ret;
@@ -77,7 +89,7 @@ static int run_get_context(struct uverbs_call *call)
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 	attrs->context = context;
-	ret = call->written ? get_context_written(call, args) : uverbs_context_open(attrs);
+	ret = call->written ? get_context_written(call, args) : get_context_ioctl(call);
 	if (ret) {
 		attrs->context = NULL;
 		rdma_ucontext_free(context);

@@ -145,21 +145,15 @@ static const struct uverbs_arg mr_rereg_args[] = {
 	},
 };
 
-static int check_rereg(struct uverbs_call *call, const struct mr_reg *args, const struct ib_mr *mr)
+static int check_rereg(struct uverbs_call *call)
 {
+	const struct mr_reg *args = call->args;
+
 	if (!args->flags)
 		return uverbs_refuse(call, -EINVAL, "flags: nothing to change");
 	if (args->flags & ~(u32)IB_MR_REREG_SUPPORTED)
 		return uverbs_refuse(call, -EOPNOTSUPP, "flags: unknown bits %#x",
 				     args->flags & ~(u32)IB_MR_REREG_SUPPORTED);
-	if (mr->dm)
-		return uverbs_refuse(call, -EINVAL, "mr_handle: device memory cannot be changed");
-	if (args->flags & IB_MR_REREG_ACCESS) {
-		int ret = check_access(call, mr->device, args->access_flags);
-
-		if (ret)
-			return ret;
-	}
 	return args->flags & IB_MR_REREG_TRANS ? check_offset(call, args) : 0;
 }
 
@@ -173,11 +167,15 @@ static int run_mr_rereg(struct uverbs_call *call)
 	struct ib_mr *mr = args->mr->object, *fresh;
 	struct ib_uobject *uobj;
 	struct ib_pd *pd;
-	int ret;
 
-	ret = check_rereg(call, args, mr);
-	if (ret)
-		return ret;
+	if (mr->dm)
+		return uverbs_refuse(call, -EINVAL, "mr_handle: device memory cannot be changed");
+	if (args->flags & IB_MR_REREG_ACCESS) {
+		int ret = check_access(call, mr->device, args->access_flags);
+
+		if (ret)
+			return ret;
+	}
 	pd = args->pd ? args->pd->object : mr->pd;
 	if (pd == mr->pd)
 		args->flags &= ~IB_MR_REREG_PD;
@@ -213,6 +211,7 @@ const struct uverbs_cmd uverbs_cmd_mr_rereg = {
 	.w_resp = sizeof(struct ib_uverbs_rereg_mr_resp),
 	UV_ARGS(mr_rereg_args, mr_reg),
 	.needs = { UV_OP(rereg_user_mr) },
+	.check = check_rereg,
 	.run = run_mr_rereg,
 };
 

@@ -215,21 +215,32 @@ static const struct uverbs_arg qp_create_args[] = {
 	},
 };
 
-/* Is the type one that user space may make, and do the objects named go with it? */
-static int check_type(struct uverbs_call *call, const struct qp_create *args)
+/* Is the type one that user space may make? */
+static int check_type(struct uverbs_call *call)
 {
+	const struct qp_create *args = call->args;
+
 	switch (args->type) {
 	case IB_QPT_RAW_PACKET:
 		if (!capable(CAP_NET_RAW))
 			return uverbs_refuse(call, -EPERM, "qp_type RAW_PACKET needs CAP_NET_RAW");
-		break;
+		return 0;
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 	case IB_QPT_UD:
 	case IB_QPT_XRC_INI:
-	case IB_QPT_DRIVER:
-		break;
 	case IB_QPT_XRC_TGT:
+	case IB_QPT_DRIVER:
+		return 0;
+	default:
+		return uverbs_refuse(call, -EINVAL, "qp_type %u is unknown", args->type);
+	}
+}
+
+/* Do the objects named go with the type? */
+static int check_objects(struct uverbs_call *call, const struct qp_create *args)
+{
+	if (args->type == IB_QPT_XRC_TGT) {
 		if (!args->xrcd)
 			return uverbs_refuse(call, call->written ? -EINVAL : -ENOENT,
 					     "xrcd_handle is missing");
@@ -237,8 +248,6 @@ static int check_type(struct uverbs_call *call, const struct qp_create *args)
 			return uverbs_refuse(call, -EINVAL,
 					     "XRC_TGT takes no PD, CQ or indirection table");
 		return 0;
-	default:
-		return uverbs_refuse(call, -EINVAL, "qp_type %u is unknown", args->type);
 	}
 
 	if (args->xrcd || (args->srq && args->type == IB_QPT_XRC_INI))
@@ -333,7 +342,7 @@ static int run_qp_create(struct uverbs_call *call)
 	struct ib_qp *qp;
 	int ret;
 
-	ret = check_type(call, args) ?:
+	ret = check_objects(call, args) ?:
 	      (call->written ? written_flags(call, args) : ioctl_flags(call, args)) ?:
 	      check_srq(call, args);
 	if (ret)
@@ -382,6 +391,7 @@ const struct uverbs_cmd uverbs_cmd_qp_create = {
 	.x_resplen = offsetof(struct ib_uverbs_ex_create_qp_resp, response_length),
 	UV_ARGS(qp_create_args, qp_create),
 	.needs = { UV_OP(create_qp) },
+	.check = check_type,
 	.run = run_qp_create,
 };
 

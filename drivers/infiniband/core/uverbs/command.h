@@ -124,6 +124,8 @@ struct uverbs_arg {
  * @args: rows
  * @needs: offsets in struct ib_device_ops of the driver calls without which the command does not
  *	exist; 0 ends (alloc_hw_device_stats and the like are not called from here)
+ * @check: are the numbers acceptable?  The write() forms ask before any object is taken, so that
+ *	a number that is wrong is refused as such whatever the handles are; may be NULL
  * @run: the handler; returns 0 or a negative errno with the reason recorded.  NULL for a command
  *	that is described and refused on every device
  */
@@ -143,6 +145,7 @@ struct uverbs_cmd {
 	u16 num_args;
 	const struct uverbs_arg *args;
 	u16 needs[2];
+	int (*check)(struct uverbs_call *call);
 	int (*run)(struct uverbs_call *call);
 };
 

@@ -100,7 +100,7 @@ static int run_handler(struct uverbs_call *call)
 		ret = uverbs_args_from_attrs(call);
 	if (!ret)
 		ret = call->cmd->run(call);
-	if (!ret)
+	if (!ret && !call->replied)
 		ret = uverbs_args_to_attrs(call);
 	return ret;
 }
