@@ -37,6 +37,8 @@
  * Receive counts and consumer counts are records too but are not rung; the
  * device reads them when it needs them.  A CQ (or EQ) takes two slots: its
  * consumer count, then its arm record.  A QP takes two: send, then receive.
+ * An SRQ takes two: receives posted, then a record that the device writes, of
+ * those it has taken.  What it has taken it has read: the stride is free.
  * One exception: whoever learns that a QP is in the error state (asked for it
  * or polled its first completion in error) rings the receive slot, then and
  * after each later receive it posts, so that the device flushes them.
@@ -82,7 +84,10 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  *
  * as the opcode asks.  The receive queue is a ring of fixed-size strides, a
  * power of two of them, each a struct vhca_rwqe and its scatter list; its
- * record counts strides.
+ * record counts strides.  A shared receive queue is a ring of the same kind.
+ *
+ * A UD QP's receives take 40 bytes for the GRH first, whether the packet has
+ * one (VHCA_CQE_F_GRH) or not; byte_len counts them.
  */
 #define VHCA_WQE_BLOCK		64
 #define VHCA_WQE_MAX_BLOCKS	16
@@ -140,6 +145,37 @@ struct vhca_rwqe {
 
 static_assert(sizeof(struct vhca_rwqe) == 16);
 
+/* Where a packet goes, and how. */
+struct vhca_av {
+	__u8 dgid[16];
+	__le32 flow_label;
+	__le16 dlid;
+	__u8 sl;
+	__u8 src_path_bits;
+	__u8 static_rate;		/* enum ib_rate */
+	__u8 port;
+	__u8 grh;			/* 1: dgid .. hop_limit are valid */
+	__u8 sgid_index;
+	__u8 hop_limit;
+	__u8 traffic_class;
+	__u8 dmac[6];			/* Ethernet ports */
+};
+
+static_assert(sizeof(struct vhca_av) == 36);
+
+/*
+ * UD: the destination.  With bit 31 of qkey set the packet carries the QP's own
+ * Q_Key instead, which only the kernel may have chosen to be privileged.
+ */
+struct vhca_wqe_ud {
+	struct vhca_av av;
+	__le32 dqpn;
+	__le32 qkey;
+	__le32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_wqe_ud) == 48);
+
 /* Stride of a receive queue whose entries hold nsge scatter entries. */
 #define VHCA_RWQE_SIZE(nsge)	(sizeof(struct vhca_rwqe) + (nsge) * sizeof(struct vhca_sge))
 
@@ -192,7 +228,7 @@ struct vhca_cqe {
 	__le32 src_qpn;
 	__le32 byte_len;	/* receives and READs */
 	__be32 imm;
-	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive) */
+	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive); SRQ: 0 */
 	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
 	__u8 status;		/* enum vhca_cqe_status */
 	__u8 vendor_err;	/* device's own code, for humans */
@@ -279,5 +315,62 @@ struct vhca_create_qp_resp {
 };
 
 static_assert(sizeof(struct vhca_create_qp_resp) == 16);
+
+struct vhca_create_ah_resp {
+	struct vhca_av av;		/* for struct vhca_wqe_ud */
+	__u32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_create_ah_resp) == 40);
+
+/* Ring of 1 << log_strides strides in the caller's memory, page aligned. */
+struct vhca_create_srq_req {
+	__aligned_u64 buf_addr;
+	__u8 log_strides;
+	__u8 log_stride;
+	__u8 rsvd[6];
+};
+
+static_assert(sizeof(struct vhca_create_srq_req) == 16);
+
+struct vhca_create_srq_resp {
+	__u32 srqn;
+	__u32 db_slot;			/* posted slot; taken record in the next one */
+	__aligned_u64 db_mmap;
+};
+
+static_assert(sizeof(struct vhca_create_srq_resp) == 16);
+
+/*
+ * To resize an SRQ: copy the receives that were not taken to the new ring, each
+ * where its count belongs, then ask.  Without a ring (log_strides
+ * VHCA_NO_QUEUE) only the limit changes.
+ */
+struct vhca_modify_srq_req {
+	__aligned_u64 buf_addr;
+	__u8 log_strides;
+	__u8 rsvd[7];
+};
+
+static_assert(sizeof(struct vhca_modify_srq_req) == 16);
+
+/*
+ * To resize a CQ: make a ring none of whose entries is valid from the consumer
+ * count on, store the consumer record, ask, and copy the entries before first.
+ */
+struct vhca_resize_cq_req {
+	__aligned_u64 buf_addr;
+	__u32 log_cqe;
+	__u32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_resize_cq_req) == 16);
+
+struct vhca_resize_cq_resp {
+	__u32 first;			/* low 32 bits of the count of the first new entry */
+	__u32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_resize_cq_resp) == 8);
 
 #endif /* VHCA_ABI_USER_H */

@@ -19,7 +19,7 @@
 
 /* Interface version; the PCI revision is the major number. */
 #define VHCA_VERSION_MAJOR	1
-#define VHCA_VERSION_MINOR	0
+#define VHCA_VERSION_MINOR	1
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.
@@ -146,6 +146,7 @@ enum vhca_admin_op {
 	VHCA_CMD_QUERY_GIDS	= 0x03,	/* out: __u8 gid[16] from first_index on */
 	VHCA_CMD_QUERY_PKEYS	= 0x04,	/* out: __le16 from first_index on */
 	VHCA_CMD_SET_NODE_DESC	= 0x05,
+	VHCA_CMD_QUERY_COUNTERS	= 0x06,	/* out: struct vhca_port_counters */
 	VHCA_CMD_OPEN_UAR	= 0x10,
 	VHCA_CMD_CLOSE_UAR	= 0x11,
 	VHCA_CMD_ADD_DB_PAGE	= 0x12,
@@ -158,13 +159,22 @@ enum vhca_admin_op {
 	VHCA_CMD_MODIFY_MKEY	= 0x2a,	/* access, PD, translation of a live key */
 	VHCA_CMD_CREATE_CQ	= 0x30,
 	VHCA_CMD_DESTROY_CQ	= 0x31,
+	VHCA_CMD_RESIZE_CQ	= 0x32,
+	VHCA_CMD_MODIFY_CQ	= 0x33,	/* moderation of events */
+	VHCA_CMD_CREATE_SRQ	= 0x38,
+	VHCA_CMD_DESTROY_SRQ	= 0x39,
+	VHCA_CMD_MODIFY_SRQ	= 0x3a,	/* limit */
+	VHCA_CMD_RESIZE_SRQ	= 0x3b,
+	VHCA_CMD_QUERY_SRQ	= 0x3c,
 	VHCA_CMD_CREATE_QP	= 0x40,
 	VHCA_CMD_DESTROY_QP	= 0x41,
 	VHCA_CMD_MODIFY_QP	= 0x42,
 	VHCA_CMD_QUERY_QP	= 0x43,	/* out: struct vhca_qp_attr */
+	VHCA_CMD_ATTACH_MCG	= 0x48,
+	VHCA_CMD_DETACH_MCG	= 0x49,
 };
 
-/* Requests that name one object: DESTROY_*, CLOSE_UAR, QUERY_QP. */
+/* Requests that name one object: DESTROY_*, CLOSE_UAR, QUERY_QP, QUERY_SRQ. */
 struct vhca_object_req {
 	__le32 handle;
 	__le32 rsvd;
@@ -172,9 +182,9 @@ struct vhca_object_req {
 
 static_assert(sizeof(struct vhca_object_req) == 8);
 
-/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,CQ,QP,MKEY}. */
+/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,CQ,SRQ,QP,MKEY}. */
 struct vhca_object_resp {
-	__le32 handle;		/* uar, eqn, pdn, cqn, qpn, or the whole 32-bit key */
+	__le32 handle;		/* uar, eqn, pdn, cqn, srqn, qpn, or the whole 32-bit key */
 	__le32 rsvd;
 };
 
@@ -187,6 +197,13 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_RNR_NAK	= 1,
 	VHCA_CAP_SMI_GSI	= 2,	/* management QPs: none in interface 1.0 */
 	VHCA_CAP_CLOCK		= 3,	/* completion timestamps */
+	VHCA_CAP_UC		= 4,
+	VHCA_CAP_UD		= 5,
+	VHCA_CAP_MCAST		= 6,	/* multicast groups; needs UD */
+	VHCA_CAP_SRQ		= 7,
+	VHCA_CAP_CQ_RESIZE	= 8,
+	VHCA_CAP_CQ_MODERATION	= 9,
+	VHCA_CAP_COUNTERS	= 10,	/* QUERY_COUNTERS */
 };
 
 struct vhca_device_attr {
@@ -216,7 +233,13 @@ struct vhca_device_attr {
 	__u8 max_init_rd_atomic;
 	__u8 local_ca_ack_delay;
 	__u8 node_desc[64];
-	__u8 rsvd[76];
+	__le32 max_srqs;
+	__le32 max_srq_wr;		/* most strides of a shared receive ring */
+	__le32 max_mcgs;		/* multicast groups with QPs attached */
+	__le32 max_mcg_qps;		/* QPs of one group */
+	__le16 max_moderation_count;
+	__le16 max_moderation_period;	/* microseconds */
+	__u8 rsvd[56];
 };
 
 static_assert(sizeof(struct vhca_device_attr) == 256);
@@ -262,6 +285,32 @@ struct vhca_port_attr {
 };
 
 static_assert(sizeof(struct vhca_port_attr) == 64);
+
+/* Since the device was made; a reset does not clear them. */
+struct vhca_port_counters {
+	__le64 tx_packets;
+	__le64 tx_bytes;		/* of whole packets, here and below */
+	__le64 rx_packets;
+	__le64 rx_bytes;
+	__le64 tx_mcast_packets;
+	__le64 rx_mcast_packets;
+	__le64 tx_discards;		/* nobody has that address, or the port was not active */
+	__le64 rx_no_qp;		/* no QP takes such a packet */
+	__le64 rx_no_receive;		/* UC and UD: message dropped, no receive that fits */
+	__le64 rx_uc_gaps;		/* UC: messages dropped because a packet was missing */
+	__le64 qkey_violations;
+	__le64 pkey_violations;
+	__le64 rnr_naks_sent;
+	__le64 rnr_naks_received;
+	__le64 seq_naks_sent;
+	__le64 seq_naks_received;
+	__le64 error_naks_sent;		/* those that end a connection */
+	__le64 error_naks_received;
+	__le64 duplicates;		/* RC requests that had arrived before */
+	__le64 timeouts;		/* RC requests sent again because no answer came */
+};
+
+static_assert(sizeof(struct vhca_port_counters) == 160);
 
 struct vhca_node_desc_req {
 	__u8 desc[64];
@@ -316,6 +365,9 @@ enum vhca_event {
 	VHCA_EV_QP_ACCESS_ERR	= 0x13,
 	VHCA_EV_COMM_EST	= 0x14,
 	VHCA_EV_SQ_DRAINED	= 0x15,
+	VHCA_EV_LAST_WQE	= 0x16,	/* QP with an SRQ failed and takes no more receives */
+	VHCA_EV_SRQ_LIMIT	= 0x18,	/* number = srqn */
+	VHCA_EV_SRQ_ERR		= 0x19,	/* number = srqn: its ring cannot be read */
 	VHCA_EV_PORT_ACTIVE	= 0x20,	/* number = 0, port says which */
 	VHCA_EV_PORT_ERR	= 0x21,
 	VHCA_EV_LID_CHANGE	= 0x22,
@@ -391,13 +443,97 @@ struct vhca_create_cq_hw_req {
 
 static_assert(sizeof(struct vhca_create_cq_hw_req) == 40);
 
+/*
+ * Entries are written to the new ring from the count on that the answer tells;
+ * those before it stay in the old one, which the device has left when it
+ * answers: the driver copies them.  The new ring comes with every owner bit
+ * such that no entry from the consumer count on is valid, and the consumer
+ * record is up to date.  Refused with BAD_STATE when more entries wait to be
+ * polled than fit, and then nothing has changed.
+ */
+struct vhca_resize_cq_hw_req {
+	struct vhca_buf buf;		/* 1 << log_cqe entries */
+	__le32 cqn;
+	__u8 log_cqe;
+	__u8 rsvd[3];
+};
+
+static_assert(sizeof(struct vhca_resize_cq_hw_req) == 32);
+
+struct vhca_resize_cq_hw_resp {
+	__le32 first;			/* low 32 bits of the count of the first new entry */
+	__le32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_resize_cq_hw_resp) == 8);
+
+/*
+ * An armed CQ raises its event when count entries were written since the one
+ * before, or period after the first of them, whichever is earlier.  count 0
+ * or 1, or period 0: at once.
+ */
+struct vhca_modify_cq_req {
+	__le32 cqn;
+	__le16 count;
+	__le16 period;			/* microseconds */
+};
+
+static_assert(sizeof(struct vhca_modify_cq_req) == 8);
+
+/* -- shared receive queues -- */
+
+struct vhca_create_srq_hw_req {
+	struct vhca_buf buf;		/* 1 << log_strides strides */
+	__le32 pdn;
+	__le32 uar;
+	__le32 db_slot;			/* posted slot; taken record in the next one */
+	__u8 log_strides;
+	__u8 log_stride;
+	__u8 rsvd[2];
+};
+
+static_assert(sizeof(struct vhca_create_srq_hw_req) == 40);
+
+/* Arms the limit for one event: fewer receives than that are left.  0: none. */
+struct vhca_modify_srq_hw_req {
+	__le32 srqn;
+	__le32 limit;
+};
+
+static_assert(sizeof(struct vhca_modify_srq_hw_req) == 8);
+
+/*
+ * The new ring holds every receive from the taken count on, each where its
+ * count belongs in it; those that the device takes meanwhile come from the old
+ * one.  Refused with BAD_STATE when more are posted than fit.
+ */
+struct vhca_resize_srq_hw_req {
+	struct vhca_buf buf;
+	__le32 srqn;
+	__u8 log_strides;
+	__u8 rsvd[3];
+};
+
+static_assert(sizeof(struct vhca_resize_srq_hw_req) == 32);
+
+struct vhca_query_srq_resp {
+	__le32 limit;			/* armed, or 0 */
+	__le32 left;			/* posted and not taken */
+};
+
+static_assert(sizeof(struct vhca_query_srq_resp) == 8);
+
 /* -- queue pairs -- */
 
-enum vhca_qp_type {
-	VHCA_QPT_RC		= 2,	/* as enum ib_qp_type */
+enum vhca_qp_type {			/* as enum ib_qp_type */
+	VHCA_QPT_RC		= 2,
+	VHCA_QPT_UC		= 3,
+	VHCA_QPT_UD		= 4,
 };
 
 #define VHCA_QP_SIGNAL_ALL	(1U << 0)
+#define VHCA_QP_SRQ		(1U << 1)	/* receives come from srqn */
+#define VHCA_QP_NO_MC_LOOP	(1U << 2)	/* UD: own multicasts do not come back */
 
 struct vhca_create_qp_hw_req {
 	struct vhca_buf sq;
@@ -415,26 +551,11 @@ struct vhca_create_qp_hw_req {
 	__u8 log_rq_stride;
 	__u8 rsvd[3];
 	__le32 cookie[2];		/* the driver's, for the daemon's logs only */
+	__le32 srqn;			/* with VHCA_QP_SRQ; then there is no receive ring */
+	__le32 rsvd1;
 };
 
-static_assert(sizeof(struct vhca_create_qp_hw_req) == 88);
-
-struct vhca_av {
-	__u8 dgid[16];
-	__le32 flow_label;
-	__le16 dlid;
-	__u8 sl;
-	__u8 src_path_bits;
-	__u8 static_rate;		/* enum ib_rate */
-	__u8 port;
-	__u8 grh;			/* 1: dgid .. hop_limit are valid */
-	__u8 sgid_index;
-	__u8 hop_limit;
-	__u8 traffic_class;
-	__u8 dmac[6];			/* Ethernet ports */
-};
-
-static_assert(sizeof(struct vhca_av) == 36);
+static_assert(sizeof(struct vhca_create_qp_hw_req) == 96);
 
 /* Attribute bits have the numbers of enum ib_qp_attr_mask. */
 #define VHCA_QPA_STATE			(1U << 0)
@@ -495,5 +616,18 @@ struct vhca_modify_qp_req {
 };
 
 static_assert(sizeof(struct vhca_modify_qp_req) == 116);
+
+/*
+ * The QP gets its own copy of each multicast to the group, once, however often
+ * it was attached.  mlid is what the packets are addressed to.
+ */
+struct vhca_mcg_req {
+	__u8 mgid[16];
+	__le32 qpn;
+	__le16 mlid;
+	__u8 rsvd[2];
+};
+
+static_assert(sizeof(struct vhca_mcg_req) == 24);
 
 #endif /* VHCA_HW_H */
