@@ -12,9 +12,6 @@
 
 #define DEFAULT_PREFIX		0xfe80000000000000ull
 #define DEFAULT_PKEY		0xffffu
-/* The subnet manager's place: the switch, at the top of the unicast LIDs. */
-#define STATIC_SM_LID		0xbfffu
-#define MAX_PORTS		0xbffeu
 /* 4X EDR, as the ports say. */
 #define LINK_GBPS		100u
 
@@ -61,13 +58,23 @@ static void port_refresh(struct fab_port *port)
 		port->ops->state(port, old);
 }
 
+/* The lowest LID that no port has; 0: none. */
+static u16 free_lid(const struct fabric *f)
+{
+	for (u32 lid = 1; lid <= LID_LAST; lid++)
+		if (!f->route[lid])
+			return lid;
+	return 0;
+}
+
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 {
+	u16 lid = free_lid(f);
 	u32 i;
 
 	for (i = 0; i < f->nports && f->ports[i]; i++)
 		;
-	if (i == MAX_PORTS)
+	if (!lid)
 		return -ENOSPC;
 	if (i == f->nports) {
 		struct fab_port **ports = realloc(f->ports, (i + 1) * sizeof(*ports));
@@ -85,8 +92,9 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	port->state = PORT_DOWN;
 	port->phys_state = PORT_PHYS_POLLING;
 	if (f->subnet == FABRIC_SUBNET_STATIC) {
-		port->lid = i + 1;
-		port->sm_lid = STATIC_SM_LID;
+		port->lid = lid;
+		port->sm_lid = LID_SWITCH;
+		f->route[lid] = port;
 	}
 	put_be64(port->gid[0], DEFAULT_PREFIX);
 	put_be64(port->gid[0] + 8, port->guid);
@@ -100,6 +108,8 @@ void fab_unplug(struct fab_port *port)
 	struct fabric *f = port->fabric;
 
 	fab_queue_drop(port);
+	if (port->lid)
+		f->route[port->lid] = NULL;
 	for (u32 i = 0; i < f->nports; i++)
 		if (f->ports[i] == port)
 			f->ports[i] = NULL;
@@ -119,9 +129,7 @@ void fab_port_cable(struct fab_port *port, bool plugged)
 
 static struct fab_port *route(struct fabric *f, u16 dlid)
 {
-	if (!dlid || dlid > f->nports)
-		return NULL;
-	return f->ports[dlid - 1];
+	return dlid <= LID_LAST ? f->route[dlid] : NULL;
 }
 
 /* A packet's time on the cable, so that those of a run have their own stamps. */
@@ -148,10 +156,24 @@ static void capture_run(struct fab_port *port, struct run *run)
 	}
 }
 
+void fab_hand_over(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes)
+{
+	struct fabric *f = from->fabric;
+
+	if (f->judge || f->nqueued) {
+		fab_queue_run(from, to, run);
+		return;
+	}
+	to->rx_packets += run->npkts;
+	to->rx_bytes += bytes;
+	if (lid_is_mcast(run->h.dlid))
+		to->rx_mcast += run->npkts;
+	to->ops->rx(to, run);
+}
+
 void fab_send(struct fab_port *port, struct run *run)
 {
-	struct fabric *f = port->fabric;
-	struct fab_port *to = route(f, run->h.dlid);
+	struct fab_port *to = route(port->fabric, run->h.dlid);
 	u64 bytes = run_wire_bytes(run);
 
 	if (port->state != PORT_ACTIVE) {
@@ -165,17 +187,16 @@ void fab_send(struct fab_port *port, struct run *run)
 		if (run->pl && run->pl->fault)
 			return;
 	}
+	if (lid_is_mcast(run->h.dlid)) {
+		port->tx_mcast += run->npkts;
+		fab_forward_mcast(port, run, bytes);
+		return;
+	}
 	if (!to || to->state != PORT_ACTIVE) {
 		port->drops += run->npkts;
 		return;
 	}
-	if (f->judge || f->nqueued) {
-		fab_queue_run(port, to, run);
-		return;
-	}
-	to->rx_packets += run->npkts;
-	to->rx_bytes += bytes;
-	to->ops->rx(to, run);
+	fab_hand_over(port, to, run, bytes);
 }
 
 void fab_idle(struct fabric *f)

@@ -28,6 +28,17 @@ enum port_phys_state {
 #define PORT_PKEYS	32u
 #define PKEY_FULL	0x8000u
 
+/* Unicast LIDs of ports; the one above them is the switch's.  Multicast LIDs. */
+#define LID_LAST	0xbffeu
+#define LID_SWITCH	0xbfffu
+#define MLID_FIRST	0xc000u
+#define MLID_LAST	0xfffeu
+
+static inline bool lid_is_mcast(u16 lid)
+{
+	return lid >= MLID_FIRST && lid <= MLID_LAST;
+}
+
 struct fab_port;
 
 /**
@@ -63,6 +74,7 @@ struct fab_port {
 	struct link queue;
 	u64 tx_packets, tx_bytes;
 	u64 rx_packets, rx_bytes;
+	u64 tx_mcast, rx_mcast;	/* packets, counted above as well */
 	u64 drops;		/* packets that arrived nowhere, counted by the sender */
 };
 
@@ -76,7 +88,7 @@ struct fab_port {
  */
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name);
 
-/** fab_unplug - take a port off the switch */
+/** fab_unplug - take a port off the switch; it has left every group */
 void fab_unplug(struct fab_port *port);
 
 /** fab_port_enable - the owner's driver started or stopped */
@@ -84,6 +96,18 @@ void fab_port_enable(struct fab_port *port, bool on);
 
 /** fab_port_cable - plug or pull the cable */
 void fab_port_cable(struct fab_port *port, bool plugged);
+
+/**
+ * fab_mc_join - a port wants to hear a multicast LID, once more
+ * @port: plugged in
+ * @mlid: MLID_FIRST..MLID_LAST
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int fab_mc_join(struct fab_port *port, u16 mlid);
+
+/** fab_mc_leave - takes back one fab_mc_join() */
+void fab_mc_leave(struct fab_port *port, u16 mlid);
 
 /**
  * fab_room - packets that may be sent now without loss
@@ -97,7 +121,9 @@ u32 fab_room(const struct fabric *f);
  * @run: packets; changed
  *
  * The receiver has got them when this returns, unless the switch queues: then
- * it has its own copy.  Packets to nowhere are lost.
+ * it has its own copy.  Packets to nowhere are lost.  Multicasts go to every
+ * port that hears them, the sender's included: what it gets of its own is
+ * neither queued nor counted as received.
  */
 void fab_send(struct fab_port *port, struct run *run);
 

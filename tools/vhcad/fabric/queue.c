@@ -29,8 +29,10 @@ int fab_set_judge(struct fabric *f, fab_judge judge, void *arg)
 
 u32 fab_room(const struct fabric *f)
 {
-	/* every packet may be doubled by its judge */
-	return f->judge || f->nqueued ? f->nfree / 2 : UINT32_MAX;
+	/* every packet may be doubled by its judge, and go to the widest group */
+	u32 most = 2 * MAX(f->widest, 1u);
+
+	return f->judge || f->nqueued ? f->nfree / most : UINT32_MAX;
 }
 
 static void enqueue(struct fab_port *to, struct fab_packet *p)
@@ -118,6 +120,8 @@ static void deliver(struct fab_port *to, struct fab_packet *p)
 	to->rx_bytes += p->len;
 	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK)
 		return;
+	if (lid_is_mcast(h.dlid))
+		to->rx_mcast++;
 	run_from_packet(&run, &pl, &h, p->bytes + at, len);
 	to->ops->rx(to, &run);
 }

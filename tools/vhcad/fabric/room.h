@@ -18,12 +18,25 @@ struct fab_packet {
 	u8 bytes[WIRE_MAX_PKT];
 };
 
+/* The ports that hear a multicast LID. */
+struct fab_group {
+	u32 n, room;
+	struct fab_member {
+		struct fab_port *port;
+		u32 joins;
+	} member[];
+};
+
+/* The tables are mostly zeros that nobody ever touches. */
 struct fabric {
 	enum fabric_subnet subnet;
 	struct capture *capture;
 	u64 cap_time;			/* stamp of the next packet, at the earliest */
-	struct fab_port **ports;	/* port with LID n at n - 1; holes are NULL */
+	struct fab_port **ports;	/* in the order they were plugged; holes are NULL */
 	u32 nports;
+	struct fab_port *route[LID_LAST + 1];
+	struct fab_group *group[MLID_LAST - MLID_FIRST + 1];
+	u32 widest;			/* most ports that a group ever had */
 	u64 now;
 	fab_judge judge;
 	void *judge_arg;
@@ -32,6 +45,12 @@ struct fabric {
 	u32 nfree;
 	u32 nqueued;
 };
+
+/* fabric.c: packets that arrive at another port */
+void fab_hand_over(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes);
+
+/* mcast.c */
+void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes);
 
 /* queue.c */
 void fab_queue_run(struct fab_port *from, struct fab_port *to, struct run *run);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast: which ports hear which multicast LID, and the copies they get.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/room.h"
+
+static struct fab_group **group_of(struct fabric *f, u16 mlid)
+{
+	return &f->group[mlid - MLID_FIRST];
+}
+
+static struct fab_member *find_member(struct fab_group *g, const struct fab_port *port)
+{
+	for (u32 i = 0; g && i < g->n; i++)
+		if (g->member[i].port == port)
+			return &g->member[i];
+	return NULL;
+}
+
+/* A group with room for one more; NULL without memory. */
+static struct fab_group *grow(struct fab_group *g)
+{
+	u32 room = g ? 2 * g->room : 2;
+	struct fab_group *bigger;
+
+	if (g && g->n < g->room)
+		return g;
+	bigger = realloc(g, sizeof(*g) + room * sizeof(g->member[0]));
+	if (!bigger)
+		return NULL;
+	if (!g)
+		bigger->n = 0;
+	bigger->room = room;
+	return bigger;
+}
+
+int fab_mc_join(struct fab_port *port, u16 mlid)
+{
+	struct fabric *f = port->fabric;
+	struct fab_group **slot = group_of(f, mlid), *g;
+	struct fab_member *m = find_member(*slot, port);
+
+	if (m) {
+		m->joins++;
+		return 0;
+	}
+	g = grow(*slot);
+	if (!g)
+		return -ENOMEM;
+	*slot = g;
+	g->member[g->n++] = (struct fab_member){ .port = port, .joins = 1 };
+	f->widest = MAX(f->widest, g->n);
+	return 0;
+}
+
+void fab_mc_leave(struct fab_port *port, u16 mlid)
+{
+	struct fab_group **slot = group_of(port->fabric, mlid), *g = *slot;
+	struct fab_member *m = find_member(g, port);
+
+	if (--m->joins)
+		return;
+	g->n--;
+	memmove(m, m + 1, (g->member + g->n - m) * sizeof(*m));
+	if (g->n)
+		return;
+	free(g);
+	*slot = NULL;
+}
+
+/*
+ * Every member port gets a copy.  The sender's own does not come over the
+ * cable: the adapter gives it to its QPs itself, so nobody can lose it.
+ */
+void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes)
+{
+	const struct fab_group *g = *group_of(from->fabric, run->h.dlid);
+
+	if (!g)
+		from->drops += run->npkts;
+	for (u32 i = 0; g && i < g->n; i++) {
+		struct fab_port *to = g->member[i].port;
+		struct run copy = *run;
+
+		if (to == from)
+			to->ops->rx(to, &copy);
+		else if (to->state == PORT_ACTIVE)
+			fab_hand_over(from, to, &copy, bytes);
+		if (run->pl && run->pl->fault)
+			return;
+	}
+}

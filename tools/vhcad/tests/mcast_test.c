@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast in the switch: who hears what, how often, and what it costs those
+ * who do not.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fabric/port.h"
+#include "tests/tfail.h"
+
+#define PORTS	5u
+#define GROUP	0xc000u
+#define OTHER	0xfffeu
+#define BYTES	100u
+
+struct listener {
+	struct fab_port port;
+	u32 packets;
+	u32 bad;		/* packets that were not as they were sent */
+	bool cut;		/* changes the run that it gets */
+};
+
+struct fixture {
+	struct fabric *fabric;
+	struct listener l[PORTS];
+	u8 data[3 * BYTES];
+};
+
+static u8 pattern(u32 i)
+{
+	return i * 7 + 1;
+}
+
+static void rx(struct fab_port *port, struct run *run)
+{
+	struct listener *l = port->owner;
+	u8 got[3 * BYTES];
+
+	l->packets += run->npkts;
+	assert_true(run->len <= sizeof(got));
+	assert_int_equal(payload_read(run->pl, run->skip, got, run->len), 0);
+	for (u32 i = 0; i < run->len; i++)
+		l->bad += got[i] != pattern(run->h.psn * BYTES + i);
+	if (l->cut) {
+		run->h.dlid = 1;
+		run->h.psn = 0;
+		run_cut(run, run->npkts - 1, 1);
+	}
+}
+
+static void port_changed(struct fab_port *port, u8 old)
+{
+}
+
+static const struct fab_port_ops ops = { .rx = rx, .state = port_changed };
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->fabric = fabric_new(FABRIC_SUBNET_STATIC);
+	assert_non_null(f->fabric);
+	for (u32 i = 0; i < PORTS; i++) {
+		struct fab_port *p = &f->l[i].port;
+
+		p->ops = &ops;
+		p->owner = &f->l[i];
+		p->number = 1;
+		p->guid = 0x100 + i;
+		assert_int_equal(fab_plug(f->fabric, p, "t"), 0);
+		fab_port_enable(p, true);
+	}
+	for (u32 i = 0; i < sizeof(f->data); i++)
+		f->data[i] = pattern(i);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < PORTS; i++)
+		fab_unplug(&f->l[i].port);
+	fabric_free(f->fabric);
+	free(f);
+	return 0;
+}
+
+static void send(struct fixture *f, u32 from, u16 dlid, u32 npkts)
+{
+	struct payload pl = { .host = f->data };
+	struct run run = {
+		.h = { .dlid = dlid, .slid = from + 1, .pkey = 0xffff },
+		.kind = WIRE_SEND, .first = true, .last = true,
+		.npkts = npkts, .mtu = BYTES, .len = npkts * BYTES, .pl = &pl,
+	};
+
+	fab_send(&f->l[from].port, &run);
+}
+
+/* Expects what each has got since the last time, a digit a port. */
+static void heard(struct fixture *f, const char *want)
+{
+	char have[PORTS + 1] = "";
+
+	for (u32 i = 0; i < PORTS; i++) {
+		have[i] = '0' + f->l[i].packets;
+		assert_int_equal(f->l[i].bad, 0);
+		f->l[i].packets = 0;
+	}
+	assert_string_equal(have, want);
+}
+
+static void join(struct fixture *f, u32 i, u16 mlid)
+{
+	assert_int_equal(fab_mc_join(&f->l[i].port, mlid), 0);
+}
+
+static void leave(struct fixture *f, u32 i, u16 mlid)
+{
+	fab_mc_leave(&f->l[i].port, mlid);
+}
+
+/* Members get one copy each, however often they joined; who is not one gets none. */
+static void members(void **state)
+{
+	struct fixture *f = *state;
+
+	send(f, 0, GROUP, 1);
+	heard(f, "00000");
+	assert_int_equal(f->l[0].port.drops, 1);
+	for (u32 i = 1; i < 4; i++)
+		join(f, i, GROUP);
+	join(f, 2, GROUP);
+	join(f, 4, OTHER);
+	send(f, 0, GROUP, 1);
+	heard(f, "01110");
+	send(f, 0, OTHER, 2);
+	heard(f, "00002");
+	assert_int_equal(f->l[0].port.drops, 1);
+	/* the first leave takes back one join of two */
+	leave(f, 2, GROUP);
+	leave(f, 1, GROUP);
+	send(f, 0, GROUP, 3);
+	heard(f, "00330");
+	leave(f, 2, GROUP);
+	leave(f, 3, GROUP);
+	send(f, 0, GROUP, 1);
+	heard(f, "00000");
+	assert_int_equal(f->l[0].port.drops, 2);
+	leave(f, 4, OTHER);
+	/* neither neighbours of the range nor unicast are multicast */
+	send(f, 0, 0xffff, 1);
+	send(f, 0, 0xbfff, 1);
+	send(f, 0, 0, 1);
+	heard(f, "00000");
+	assert_int_equal(f->l[0].port.drops, 5);
+	send(f, 0, 5, 1);
+	heard(f, "00001");
+}
+
+/* A sender that is a member hears itself, but not over the cable. */
+static void loopback(void **state)
+{
+	struct fixture *f = *state;
+	const struct fab_port *own = &f->l[1].port, *far = &f->l[2].port;
+
+	join(f, 1, GROUP);
+	join(f, 2, GROUP);
+	send(f, 1, GROUP, 3);
+	heard(f, "03300");
+	assert_int_equal(own->tx_packets, 3);
+	assert_int_equal(own->tx_mcast, 3);
+	assert_int_equal(own->rx_packets, 0);
+	assert_int_equal(own->rx_mcast, 0);
+	assert_int_equal(far->rx_packets, 3);
+	assert_int_equal(far->rx_bytes, own->tx_bytes);
+	assert_int_equal(far->rx_mcast, 3);
+	/* with its cable pulled it hears nothing, and nobody hears it */
+	fab_port_cable(&f->l[1].port, false);
+	send(f, 1, GROUP, 1);
+	send(f, 2, GROUP, 1);
+	heard(f, "00100");
+	assert_int_equal(own->drops, 1);
+	fab_port_cable(&f->l[1].port, true);
+	send(f, 2, GROUP, 1);
+	heard(f, "01100");
+	/* unicasts are not counted as multicasts */
+	send(f, 1, 3, 1);
+	heard(f, "00100");
+	assert_int_equal(own->tx_mcast, 3);
+	assert_int_equal(far->rx_mcast, 3);
+	leave(f, 1, GROUP);
+	leave(f, 2, GROUP);
+}
+
+/* What one receiver does to its packets, the next one does not see. */
+static void own_copies(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 1; i < PORTS; i++) {
+		join(f, i, GROUP);
+		f->l[i].cut = true;
+	}
+	send(f, 0, GROUP, 3);
+	heard(f, "03333");
+	for (u32 i = 1; i < PORTS; i++)
+		leave(f, i, GROUP);
+}
+
+struct branch {
+	u32 judged;
+	u32 lose;		/* the how manieth packet, from 0 */
+};
+
+static void judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		  struct fab_verdict *v)
+{
+	struct branch *b = arg;
+
+	v->delay = 1000;
+	if (b->judged++ == b->lose)
+		v->copies = 0;
+}
+
+/* A packet may be lost on its way to one member and still reach the others, later. */
+static void judged(void **state)
+{
+	struct fixture *f = *state;
+	struct branch b = { .lose = 1 };
+	u32 room;
+
+	for (u32 i = 0; i < 4; i++)
+		join(f, i, GROUP);
+	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
+	room = fab_room(f->fabric);
+	fab_set_now(f->fabric, 5000);
+	send(f, 0, GROUP, 1);
+	/* its own copy did not travel; the second of the three branches lost it */
+	assert_int_equal(b.judged, 3);
+	assert_int_equal(f->l[0].port.drops, 1);
+	heard(f, "10000");
+	assert_int_equal(fab_next(f->fabric), 6000);
+	assert_int_equal(fab_poll(f->fabric, 6000, 100), 2);
+	heard(f, "01010");
+	assert_int_equal(f->l[1].port.rx_mcast, 1);
+	assert_int_equal(f->l[2].port.rx_mcast, 0);
+	/* as many as there is said to be room for arrive, wherever they go */
+	assert_int_equal(fab_room(f->fabric), room);
+	for (u32 i = 0; i < room; i++)
+		send(f, 4, GROUP, 1);
+	assert_int_equal(f->l[4].port.drops, 0);
+	assert_int_equal(fab_poll(f->fabric, 6000, UINT32_MAX), 0);
+	assert_int_equal(fab_poll(f->fabric, 7000, UINT32_MAX), 4 * room);
+	for (u32 i = 0; i < 4; i++) {
+		assert_int_equal(f->l[i].packets, room);
+		f->l[i].packets = 0;
+		leave(f, i, GROUP);
+	}
+	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
+}
+
+/* A group that cannot grow is as it was. */
+static void no_memory(void **state)
+{
+	struct fixture *f = *state;
+	u32 n, grown = 0;
+	int err;
+
+	for (u32 i = 1; i < PORTS; i++) {
+		tfail_each_alloc(n, err = fab_mc_join(&f->l[i].port, GROUP), ({
+			assert_int_equal(err, -ENOMEM);
+			send(f, 0, GROUP, 1);
+			heard(f, i == 1 ? "00000" : i == 2 ? "01000" : i == 3 ? "01100" : "01110");
+		}));
+		assert_int_equal(err, 0);
+		grown += n;
+		/* joining again takes none */
+		tfail_each_alloc(n, err = fab_mc_join(&f->l[i].port, GROUP), fail());
+		leave(f, i, GROUP);
+	}
+	assert_int_equal(grown, 2);
+	send(f, 0, GROUP, 1);
+	heard(f, "01111");
+	for (u32 i = 1; i < PORTS; i++)
+		leave(f, i, GROUP);
+}
+
+int main(void)
+{
+#define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(members), TEST(loopback), TEST(own_copies), TEST(judged), TEST(no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
