@@ -71,14 +71,14 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
 
 void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool solicited)
 {
-	cqe->wr_id = htole64(qp->resp.wr_id);
+	cqe->wr_id = htole64(qp->recv.wr_id);
 	cqe->qpn = htole32(qp->qpn);
 	cqe->src_qpn = qp->attr.dest_qpn;
-	cqe->wqe_index = htole32(qp->resp.rq_next);
+	cqe->wqe_index = htole32(qp->recv.next);
 	cqe->status = status;
 	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
 	cqe->port = qp->attr.port;
-	qp->resp.have_wqe = false;
+	qp->recv.taken = false;
 	if (!cq_push(qp->rcq, cqe, solicited))
 		qp_error_event(qp, EVB_QP_FATAL);
 }

@@ -192,7 +192,7 @@ static void reset_qp(struct vqp *qp)
 	qp->req.blk_prod = 0;
 	qp->req.blk_next = 0;
 	resp_reset(qp, 0);
-	qp->resp.rq_next = 0;
+	qp->recv.next = 0;
 	free(qp->resp.res);
 	qp->resp.res = NULL;
 	memset(&qp->attr, 0, sizeof(qp->attr));

@@ -40,19 +40,10 @@ static bool flush_send(struct vqp *qp)
 
 static bool flush_recv(struct vqp *qp)
 {
-	struct rc_responder *s = &qp->resp;
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
 	struct vhca_cqe cqe = { 0 };
-	u64 prod;
 
-	if (!s->have_wqe) {
-		if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod) ||
-		    (u32)prod == s->rq_next || (u32)prod - s->rq_next > 1u << qp->log_rq ||
-		    wqe_load_recv(qp, s->rq_next, w) < 0)
-			return false;
-		s->rq_next++;
-		s->wr_id = w->wr_id;
-	}
+	if (recv_take(qp) < 0)
+		return false;
 	qp_complete_recv(qp, &cqe, VHCA_CS_WR_FLUSH_ERR, false);
 	return true;
 }

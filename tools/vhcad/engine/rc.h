@@ -94,7 +94,6 @@ struct rc_responder {
 	u32 epsn;		/* next PSN expected */
 	u32 msn;
 	u8 kind;		/* enum wire_kind of the message under way */
-	bool have_wqe;		/* it has taken a receive */
 	bool quiet;		/* sent a NAK: silent until epsn arrives */
 	bool ack;		/* an answer is due, behind the READ answers */
 	bool closing;		/* it is a NAK that ends the connection */
@@ -102,9 +101,6 @@ struct rc_responder {
 	u8 syndrome;
 	u32 ack_psn;
 	u8 event;		/* enum event_bit to tell with the error, or 0 */
-	u32 rq_next;		/* next receive to take */
-	u32 rq_len;		/* room of the receive taken */
-	u64 wr_id;		/* its wr_id */
 	u32 done;		/* bytes of the message placed */
 	u64 va;			/* WRITE: where the message goes */
 	u32 rkey;
@@ -114,6 +110,15 @@ struct rc_responder {
 	u8 fifo[VDEV_MAX_RD_ATOMIC];	/* READs to answer, in order */
 	u8 fifo_head;
 	u8 fifo_n;
+};
+
+/* The receive that the message under way has taken. */
+struct qp_recv {
+	u32 next;		/* receives taken so far */
+	bool taken;		/* the last of them is not completed yet */
+	u8 status;		/* VHCA_CS_*: what it is good for */
+	u32 room;		/* its bytes */
+	u64 wr_id;
 };
 
 struct vqp {
@@ -139,6 +144,7 @@ struct vqp {
 	struct evnode ev;
 	struct rc_requester req;
 	struct rc_responder resp;
+	struct qp_recv recv;
 };
 
 /* qp.c */
@@ -190,6 +196,18 @@ void req_retry(struct vqp *qp);
 void req_fail(struct vqp *qp, u8 status);
 /** req_arm - (re)start or stop the acknowledgment timer */
 void req_arm(struct vqp *qp);
+
+/* recv.c */
+/**
+ * recv_take - take the next receive, unless one is taken
+ *
+ * Returns 0; -EAGAIN: none is posted; -EFAULT: they cannot be read, and the QP
+ * has failed; or the VHCA_CS_* that the one which is taken now must complete
+ * with.
+ */
+int recv_take(struct vqp *qp);
+/** recv_load - get the entry of the receive taken into the engine's rx_wqe; 0 or a VHCA_CS_* */
+int recv_load(struct vqp *qp);
 
 /* responder.c */
 void resp_reset(struct vqp *qp, u32 psn);

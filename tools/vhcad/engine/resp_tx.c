@@ -29,7 +29,7 @@ u8 resp_credits(struct vqp *qp)
 	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
 		return 0;
 	/* the message under way is not in the MSN yet, but has its receive */
-	n = (u32)prod - qp->resp.rq_next + qp->resp.have_wqe;
+	n = (u32)prod - qp->recv.next + qp->recv.taken;
 	while (code + 1 < ARRAY_SIZE(credit_table) && credit_table[code + 1] <= n)
 		code++;
 	return code;

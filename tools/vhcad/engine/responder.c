@@ -18,7 +18,7 @@ void resp_reset(struct vqp *qp, u32 psn)
 	s->epsn = psn;
 	s->msn = 0;
 	s->kind = WIRE_NONE;
-	s->have_wqe = false;
+	qp->recv.taken = false;
 	s->quiet = false;
 	s->ack = false;
 	s->closing = false;
@@ -47,9 +47,9 @@ void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_b
 
 	s->closing = true;
 	/* a receive that fails tells its owner; without one an event does */
-	s->event = s->have_wqe ? 0 : event;
+	s->event = qp->recv.taken ? 0 : event;
 	answer(qp, AETH_NAK | code);
-	if (s->have_wqe)
+	if (qp->recv.taken)
 		qp_complete_recv(qp, &cqe, recv_status, false);
 }
 
@@ -66,52 +66,16 @@ static void not_ready(struct vqp *qp)
 		answer(qp, AETH_RNR_NAK | qp->attr.min_rnr_timer);
 }
 
-static int load_recv(struct vqp *qp, u32 index)
-{
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
-
-	if (w->qp == qp && w->index == index)
-		return VHCA_CS_SUCCESS;
-	return wqe_load_recv(qp, index, w);
-}
-
 /* Takes the next receive; false if there is none, or none that can be used. */
 static bool take_recv(struct vqp *qp)
 {
-	struct rc_responder *s = &qp->resp;
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
-	u64 prod;
-	u32 n;
-	int st;
+	int st = recv_take(qp);
 
-	if (s->have_wqe)
-		return true;
-	if (qp->log_rq == VHCA_NO_QUEUE) {
+	if (st == -EAGAIN)
 		not_ready(qp);
-		return false;
-	}
-	if (dbrec_load(&qp->rec_recv, &prod)) {
-		qp_error_event(qp, EVB_QP_FATAL);
-		return false;
-	}
-	n = (u32)prod - s->rq_next;
-	if (!n) {
-		not_ready(qp);
-		return false;
-	}
-	st = n > 1u << qp->log_rq ? -EFAULT : wqe_load_recv(qp, s->rq_next, w);
-	if (st < 0) {
-		qp_error_event(qp, EVB_QP_FATAL);
-		return false;
-	}
-	s->rq_next++;
-	s->have_wqe = true;
-	s->wr_id = w->wr_id;
-	s->rq_len = MIN(w->len, (u64)VDEV_MAX_MSG);
-	if (!st)
-		return true;
-	resp_close(qp, NAK_REMOTE_OPERATIONAL, st, EVB_QP_FATAL);
-	return false;
+	else if (st > 0)
+		resp_close(qp, NAK_REMOTE_OPERATIONAL, st, EVB_QP_FATAL);
+	return !st;
 }
 
 /*
@@ -154,7 +118,7 @@ static void finish(struct vqp *qp, const struct run *run)
 		};
 
 		s->msn = (s->msn + 1) & PSN_MASK;
-		if (s->have_wqe)
+		if (qp->recv.taken)
 			qp_complete_recv(qp, &cqe, VHCA_CS_SUCCESS, run->h.se);
 		s->kind = WIRE_NONE;
 	}
@@ -175,12 +139,12 @@ static void rx_send(struct vqp *qp, struct run *run)
 		s->kind = WIRE_SEND;
 		s->done = 0;
 	}
-	st = load_recv(qp, s->rq_next - 1);
+	st = recv_load(qp);
 	if (st) {
-		resp_close(qp, NAK_REMOTE_OPERATIONAL, VHCA_CS_LOC_QP_OP_ERR, 0);
+		resp_close(qp, NAK_REMOTE_OPERATIONAL, st, 0);
 		return;
 	}
-	room = s->rq_len - s->done;
+	room = qp->recv.room - s->done;
 	want = run->len <= room ? run->len : room / run->mtu * run->mtu;
 	got = want;
 	if (want) {

@@ -39,12 +39,12 @@ static bool all_zero(const u8 *p, u32 n)
 }
 
 /* Copies bytes of a ring, past its end to its start. */
-static int ring_read(struct vqp *qp, struct vring *r, u32 off, u8 *dst, u32 len)
+static int ring_read(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
 {
 	while (len) {
 		u32 at, n;
 
-		if (vring_at(qp->dev->mem, r, off, &at))
+		if (vring_at(mem, r, off, &at))
 			return -EFAULT;
 		n = MIN(len, r->winlen - (off - r->win));
 		if (dma_ref_read(&r->ref, at, dst, n))
@@ -112,10 +112,11 @@ static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, st
 int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 {
 	u32 blocks = 1u << qp->log_sq, off = (blk & (blocks - 1)) * VHCA_WQE_BLOCK;
+	struct guest_mem *mem = qp->dev->mem;
 	struct vhca_wqe_ctrl ctrl;
 
 	w->qp = NULL;
-	if (ring_read(qp, &qp->sq, off, w->raw, VHCA_WQE_BLOCK))
+	if (ring_read(mem, &qp->sq, off, w->raw, VHCA_WQE_BLOCK))
 		return -EFAULT;
 	memcpy(&ctrl, w->raw, sizeof(ctrl));
 	w->blk = blk;
@@ -133,22 +134,22 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->nblk = ctrl.nblk;
 	if (w->nblk > 1 &&
-	    ring_read(qp, &qp->sq, (off + VHCA_WQE_BLOCK) & (qp->sq.bytes - 1),
+	    ring_read(mem, &qp->sq, (off + VHCA_WQE_BLOCK) & (qp->sq.bytes - 1),
 		      w->raw + VHCA_WQE_BLOCK, (w->nblk - 1) * VHCA_WQE_BLOCK))
 		return -EFAULT;
 	w->qp = qp;
 	return parse_send(qp, &ctrl, w);
 }
 
-int wqe_load_recv(struct vqp *qp, u32 index, struct recv_wqe *w)
+int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 index,
+		  struct recv_wqe *w)
 {
-	u32 stride = 1u << qp->log_stride;
-	u32 off = (index & ((1u << qp->log_rq) - 1)) * stride;
+	u32 stride = 1u << log_stride, off = (index << log_stride) & (r->bytes - 1);
 	u8 raw[1u << VDEV_LOG_MAX_STRIDE];
 	struct vhca_rwqe head;
 
 	w->qp = NULL;
-	if (ring_read(qp, &qp->rq, off, raw, sizeof(head)))
+	if (ring_read(mem, r, off, raw, sizeof(head)))
 		return -EFAULT;
 	memcpy(&head, raw, sizeof(head));
 	w->index = index;
@@ -158,12 +159,11 @@ int wqe_load_recv(struct vqp *qp, u32 index, struct recv_wqe *w)
 	if (le32toh(head.index) != index || !all_zero(head.rsvd, sizeof(head.rsvd)) ||
 	    head.nsge > VDEV_MAX_SGE || VHCA_RWQE_SIZE(head.nsge) > stride)
 		return VHCA_CS_LOC_QP_OP_ERR;
-	if (head.nsge && ring_read(qp, &qp->rq, off + sizeof(head), raw,
+	if (head.nsge && ring_read(mem, r, off + sizeof(head), raw,
 				   head.nsge * sizeof(struct vhca_sge)))
 		return -EFAULT;
 	w->nsge = head.nsge;
 	w->len = take_sges(raw, w->nsge, w->sge);
-	w->qp = qp;
 	return VHCA_CS_SUCCESS;
 }
 

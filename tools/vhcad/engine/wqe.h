@@ -25,7 +25,7 @@ struct send_wqe {
 };
 
 struct recv_wqe {
-	const struct vqp *qp;
+	const struct vqp *qp;	/* whose receive this is; NULL: none */
 	u32 index;		/* receive count of this entry */
 	u64 wr_id;
 	u64 len;		/* bytes it has room for */
@@ -47,13 +47,17 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w);
 
 /**
  * wqe_load_recv - take a receive queue entry
- * @qp: QP
+ * @mem: guest memory
+ * @r: ring
+ * @log_stride: log2 of the bytes of a stride
  * @index: its receive count
- * @w: filled in; wr_id is as good as can be on error too
+ * @w: filled in, but for its QP, which there is none; wr_id is as good as can
+ *	be on error too
  *
  * Returns as wqe_load_send().
  */
-int wqe_load_recv(struct vqp *qp, u32 index, struct recv_wqe *w);
+int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 index,
+		  struct recv_wqe *w);
 
 /** wqe_forget - a QP's rings changed or went away */
 void wqe_forget(const struct vqp *qp);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Receives: taken in order, kept until their message is complete.
+ */
+#include <errno.h>
+
+#include "engine/core.h"
+#include "engine/rc.h"
+
+static struct recv_wqe *loaded(const struct vqp *qp)
+{
+	return &qp->dev->engine->rx_wqe;
+}
+
+/* The next entry of the QP's own ring. */
+static int own_take(struct vqp *qp)
+{
+	u64 posted;
+	u32 n;
+
+	if (qp->log_rq == VHCA_NO_QUEUE)
+		return -EAGAIN;
+	if (dbrec_load(&qp->rec_recv, &posted))
+		return -EFAULT;
+	n = (u32)posted - qp->recv.next;
+	if (!n)
+		return -EAGAIN;
+	if (n > 1u << qp->log_rq)
+		return -EFAULT;
+	return wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, qp->recv.next, loaded(qp));
+}
+
+int recv_take(struct vqp *qp)
+{
+	struct qp_recv *r = &qp->recv;
+	struct recv_wqe *w = loaded(qp);
+	int st;
+
+	if (r->taken)
+		return r->status;
+	st = own_take(qp);
+	if (st == -EFAULT)
+		qp_error_event(qp, EVB_QP_FATAL);
+	if (st < 0)
+		return st;
+	w->qp = st ? NULL : qp;
+	r->taken = true;
+	r->status = st;
+	r->next++;
+	r->wr_id = w->wr_id;
+	r->room = MIN(w->len, (u64)VDEV_MAX_MSG);
+	return st;
+}
+
+int recv_load(struct vqp *qp)
+{
+	struct recv_wqe *w = loaded(qp);
+	u32 index = qp->recv.next - 1;
+
+	if (w->qp == qp && w->index == index)
+		return VHCA_CS_SUCCESS;
+	/* as it was when it was taken, or not at all */
+	if (qp->recv.status ||
+	    wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))
+		return VHCA_CS_LOC_QP_OP_ERR;
+	w->qp = qp;
+	return VHCA_CS_SUCCESS;
+}
