@@ -16,6 +16,9 @@ static struct {
 	int pds, cqs, qps, mrs, srqs;
 	int create, destroy;
 	struct ib_qp_attr modified;
+	/* completions that wait, and the count the CQ is armed for */
+	int waiting, armed;
+	u16 count, period;
 } fake;
 
 static int fake_made(int *count)
@@ -52,6 +55,31 @@ static int fake_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
 static int fake_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
 {
 	return fake_gone(&fake.cqs);
+}
+
+static int fake_modify_cq(struct ib_cq *cq, u16 count, u16 period)
+{
+	fake.count = count;
+	fake.period = period;
+	return fake.create;
+}
+
+static int fake_resize_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata)
+{
+	if (!fake.create)
+		cq->cqe = cqe;
+	return fake.create;
+}
+
+static int fake_peek_cq(struct ib_cq *cq, int wc_cnt)
+{
+	return min(wc_cnt, fake.waiting);
+}
+
+static int fake_req_ncomp(struct ib_cq *cq, int wc_cnt)
+{
+	fake.armed = wc_cnt;
+	return fake.waiting >= wc_cnt;
 }
 
 static int fake_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
@@ -116,6 +144,18 @@ static int fake_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 		kfree(mr);
 	return ret;
 }
+
+static const struct rdma_ext_ops fake_ext = {
+	.req_ncomp_notif = fake_req_ncomp,
+};
+
+/* Calls that not every device has */
+static const struct ib_device_ops fake_cq_ops = {
+	.modify_cq = fake_modify_cq,
+	.resize_cq = fake_resize_cq,
+	.peek_cq = fake_peek_cq,
+	.ext = &fake_ext,
+};
 
 static const struct ib_device_ops fake_ops = {
 	.alloc_pd = fake_alloc_pd,
@@ -378,6 +418,42 @@ static void qp_modified(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
+static void cq_features(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_cq *cq = new_cq(device);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	/* A device without them */
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_resize_cq(cq, 32));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, rdma_set_cq_moderation(cq, 4, 5));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_peek_cq(cq, 1));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_req_ncomp_notif(cq, 1));
+
+	ib_set_device_ops(device, &fake_cq_ops);
+	KUNIT_EXPECT_EQ(test, 0, ib_modify_cq(cq, 4, 5));
+	KUNIT_EXPECT_EQ(test, 4, fake.count);
+	KUNIT_EXPECT_EQ(test, 5, fake.period);
+	fake.waiting = 3;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_peek_cq(cq, 0));
+	KUNIT_EXPECT_EQ(test, 2, ib_peek_cq(cq, 2));
+	KUNIT_EXPECT_EQ(test, 3, ib_peek_cq(cq, 9));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 17));
+	KUNIT_EXPECT_EQ(test, 0, fake.armed);
+	KUNIT_EXPECT_EQ(test, 0, ib_req_ncomp_notif(cq, 16));
+	KUNIT_EXPECT_EQ(test, 16, fake.armed);
+	KUNIT_EXPECT_EQ(test, 1, ib_req_ncomp_notif(cq, 3));
+	/* The room to arm for grows with the CQ, unless the driver refuses */
+	fake.create = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, -ENOMEM, ib_resize_cq(cq, 32));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 17));
+	fake.create = 0;
+	KUNIT_EXPECT_EQ(test, 0, ib_resize_cq(cq, 32));
+	KUNIT_EXPECT_EQ(test, 0, ib_req_ncomp_notif(cq, 17));
+	ib_destroy_cq(cq);
+}
+
 /* ---- scatter lists ---- */
 
 struct page_list {
@@ -497,6 +573,7 @@ static struct kunit_case verbs_cases[] = {
 	KUNIT_CASE(qp_of_kernel),
 	KUNIT_CASE(mr_pool),
 	KUNIT_CASE(qp_modified),
+	KUNIT_CASE(cq_features),
 	KUNIT_CASE(sg_whole_pages),
 	KUNIT_CASE(sg_gaps_and_neighbours),
 	KUNIT_CASE(sg_full_and_offset),
