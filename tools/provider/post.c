@@ -28,7 +28,7 @@ static int add_inline(struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
 /* Writes one request; *head moves behind it. */
 static int put_send(struct vhca_qp *qp, const struct ibv_send_wr *wr, uint64_t *head)
 {
-	const struct vhca_send_op *op = vhca_find_op(wr->opcode);
+	const struct vhca_send_op *op = vhca_find_op(qp->vqp.qp.qp_type, wr->opcode);
 	bool is_inline = wr->send_flags & IBV_SEND_INLINE;
 	struct vhca_wqe wqe;
 	int err;
@@ -41,6 +41,12 @@ static int put_send(struct vhca_qp *qp, const struct ibv_send_wr *wr, uint64_t *
 			wqe_flags(wr->send_flags, qp->sig_all));
 	if (err)
 		return err;
+	if (qp->sq.datagram) {
+		err = wqe_destination(&wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+				      wr->wr.ud.remote_qkey);
+		if (err)
+			return err;
+	}
 	if (op->imm)
 		wqe.ctrl.imm = wr->imm_data;
 	if (op->remote)

@@ -18,6 +18,8 @@ static void note_error(struct vhca_qp *qp, int err)
 /* Ends the request under construction, if there is one. */
 static void end_request(struct vhca_qp *qp)
 {
+	if (qp->building && qp->sq.datagram && !qp->addressed)
+		note_error(qp, EINVAL);
 	if (qp->building && !qp->build_err)
 		qp->next = wqe_end(&qp->wqe);
 	qp->building = false;
@@ -30,9 +32,10 @@ static bool begin_request(struct vhca_qp *qp, enum ibv_wr_opcode opcode)
 
 	end_request(qp);
 	if (!qp->build_err)
-		note_error(qp, wqe_begin(&qp->wqe, &qp->sq, qp->next, vhca_find_op(opcode),
+		note_error(qp, wqe_begin(&qp->wqe, &qp->sq, qp->next, &vhca_send_ops[opcode],
 					 ex->wr_id, wqe_flags(ex->wr_flags, qp->sig_all)));
 	qp->building = !qp->build_err;
+	qp->addressed = false;
 	return qp->building;
 }
 
@@ -108,6 +111,17 @@ static void wr_rdma_read(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr)
 		wqe_remote(&qp->wqe, addr, rkey);
 }
 
+static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t remote_qpn,
+			   uint32_t remote_qkey)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!qp->building)
+		return;
+	note_error(qp, wqe_destination(&qp->wqe, ah, remote_qpn, remote_qkey));
+	qp->addressed = true;
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num, const struct ibv_sge *list)
 {
 	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
@@ -149,9 +163,28 @@ static void wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr, size_t length
 }
 
 /**
+ * vhca_known_send_ops() - operations that the extended posting calls can have
+ * @type: of the QP, any
+ *
+ * Return: IBV_QP_EX_WITH_*; none for a type that is not known.
+ */
+uint64_t vhca_known_send_ops(enum ibv_qp_type type)
+{
+	uint64_t known = 0;
+	unsigned int i;
+
+	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD)
+		return 0;
+	for (i = 0; i < VHCA_NUM_SEND_OPS; i++)
+		if (vhca_find_op(type, i))
+			known |= vhca_send_ops[i].ex;
+	return known;
+}
+
+/**
  * vhca_qp_set_post_ops() - make a QP ready for extended posting
  * @qp: QP
- * @send_ops: operations the program wants, all of them in VHCA_SEND_OPS
+ * @send_ops: operations the program wants, all of them in vhca_known_send_ops()
  */
 void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops)
 {
@@ -174,5 +207,7 @@ void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops)
 		ex->wr_rdma_write_imm = wr_rdma_write_imm;
 	if (send_ops & IBV_QP_EX_WITH_RDMA_READ)
 		ex->wr_rdma_read = wr_rdma_read;
+	if (qp->sq.datagram)
+		ex->wr_set_ud_addr = wr_set_ud_addr;
 	qp->vqp.comp_mask |= VERBS_QP_EX;
 }

@@ -44,19 +44,22 @@ static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const stru
 	};
 }
 
-/* The send ring has room for max_send_wr requests of the largest size. */
-static void lay_out(const struct ibv_qp_cap *cap, struct layout *layout)
+/* Blocks of the largest request. */
+static uint64_t send_blocks(const struct ibv_qp_cap *cap, enum ibv_qp_type type)
 {
-	uint64_t list, blocks;
+	return wqe_blocks(wqe_head(type == IBV_QPT_UD) +
+			  max(cap->max_send_sge * sizeof(struct vhca_sge), cap->max_inline_data));
+}
 
+/* The send ring has room for max_send_wr requests of the largest size. */
+static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, struct layout *layout)
+{
 	*layout = (struct layout) {
 		.log_sq_blocks = VHCA_NO_QUEUE,
 		.log_rq_strides = VHCA_NO_QUEUE,
 	};
 	if (cap->max_send_wr) {
-		list = max(cap->max_send_sge * sizeof(struct vhca_sge), cap->max_inline_data);
-		blocks = wqe_blocks(VHCA_WQE_HEAD + list);
-		layout->log_sq_blocks = ring_log(cap->max_send_wr * blocks);
+		layout->log_sq_blocks = ring_log(cap->max_send_wr * send_blocks(cap, type));
 		layout->sq_size = ring_size(layout->log_sq_blocks) * VHCA_WQE_BLOCK;
 	}
 	if (cap->max_recv_wr) {
@@ -70,13 +73,12 @@ static void lay_out(const struct ibv_qp_cap *cap, struct layout *layout)
 static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex *attr)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
-	uint64_t list = max(cap->max_send_sge * sizeof(struct vhca_sge), cap->max_inline_data);
 
-	if (attr->qp_type != IBV_QPT_RC)
+	if (!vhca_known_send_ops(attr->qp_type))
 		return false;
 	if (layout->log_sq_blocks != VHCA_NO_QUEUE &&
-	    wqe_blocks(VHCA_WQE_HEAD + list) > min(VHCA_WQE_MAX_BLOCKS,
-						   ring_size(layout->log_sq_blocks)))
+	    send_blocks(cap, attr->qp_type) > min(VHCA_WQE_MAX_BLOCKS,
+						  ring_size(layout->log_sq_blocks)))
 		return false;
 	return layout->log_rq_strides == VHCA_NO_QUEUE ||
 	       (VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride) &&
@@ -142,7 +144,7 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 	if (attr->srq)
 		return EOPNOTSUPP;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
-	    !check_comp_mask(attr->send_ops_flags, VHCA_SEND_OPS))
+	    !check_comp_mask(attr->send_ops_flags, vhca_known_send_ops(attr->qp_type)))
 		return EOPNOTSUPP;
 	return 0;
 }
@@ -161,7 +163,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	if (err)
 		goto err_errno;
 	cap = laid_out_cap(ctx, &attr->cap);
-	lay_out(&cap, &layout);
+	lay_out(&cap, attr->qp_type, &layout);
 
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
@@ -197,6 +199,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK));
 	qp->sq.max_sge = attr->cap.max_send_sge;
 	qp->sq.max_inline = attr->cap.max_inline_data;
+	qp->sq.datagram = attr->qp_type == IBV_QPT_UD;
 	init_wq(&qp->rq, (uint8_t *)qp->buf.addr + layout.sq_size, layout.log_rq_strides,
 		layout.log_rq_stride);
 	qp->rq.max_sge = attr->cap.max_recv_sge;
@@ -252,16 +255,29 @@ static void reset_queues(struct vhca_qp *qp)
 
 int vhca_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 {
+	struct vhca_qp *qp = to_vhca_qp(ibqp);
 	struct ibv_modify_qp cmd = {};
+	bool mended = false;
 	int err;
 
+	/*
+	 * A QP whose sends failed, but not its receives, may work again (SQE to RTS).  Forgotten
+	 * before it does, so that errors that follow are noticed.
+	 */
+	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTS)
+		mended = atomic_exchange(&qp->broken, false);
 	err = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
-	if (err || !(mask & IBV_QP_STATE))
+	if (err) {
+		if (mended)
+			vhca_qp_broken(qp);
 		return err;
+	}
+	if (!(mask & IBV_QP_STATE))
+		return 0;
 	if (attr->qp_state == IBV_QPS_RESET)
-		reset_queues(to_vhca_qp(ibqp));
+		reset_queues(qp);
 	else if (attr->qp_state == IBV_QPS_ERR)
-		vhca_qp_broken(to_vhca_qp(ibqp));
+		vhca_qp_broken(qp);
 	return 0;
 }
 

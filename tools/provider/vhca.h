@@ -16,12 +16,14 @@
 
 #define VHCA_PCI_VENDOR	0x1af4
 #define VHCA_PCI_DEVICE	0x10f0
+#define VHCA_MAX_QPN	0xffffff
 
 /* Features that this provider can use. */
 #define VHCA_FEATURES	VHCA_UCTX_F_TIMESTAMP
 
 DECLARE_DRV_CMD(vhca_cmd_context, IB_USER_VERBS_CMD_GET_CONTEXT, vhca_uctx_req, vhca_uctx_resp);
 DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
+DECLARE_DRV_CMD(vhca_cmd_ah, IB_USER_VERBS_CMD_CREATE_AH, empty, vhca_create_ah_resp);
 DECLARE_DRV_CMD(vhca_cmd_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ, vhca_create_cq_req,
 		vhca_create_cq_resp);
 DECLARE_DRV_CMD(vhca_cmd_qp, IB_USER_VERBS_EX_CMD_CREATE_QP, vhca_create_qp_req,
@@ -66,6 +68,16 @@ struct vhca_buf {
 struct vhca_pd {
 	struct ibv_pd pd;
 	uint32_t pdn;
+};
+
+/**
+ * struct vhca_ah - address handle
+ * @ah: base
+ * @av: where packets go, as the kernel answered
+ */
+struct vhca_ah {
+	struct ibv_ah ah;
+	struct vhca_av av;
 };
 
 struct vhca_qp;
@@ -120,6 +132,7 @@ struct vhca_cq {
  * @max_wr: requests outstanding; only for receives, whose requests have one unit each
  * @max_sge: entries of a request's list
  * @max_inline: inline bytes of a request
+ * @datagram: requests carry their destination
  * @head: units posted; changed under @lock, read by polls
  * @tail: units completed; changed by polls of the queue's CQ under its lock, read when posting
  */
@@ -131,6 +144,7 @@ struct vhca_wq {
 	uint32_t max_wr;
 	uint32_t max_sge;
 	uint32_t max_inline;
+	bool datagram;
 	_Atomic uint64_t head;
 	_Atomic uint64_t tail;
 };
@@ -159,9 +173,10 @@ struct vhca_wqe {
  * @send_user: in the send CQ's table
  * @recv_user: in the receive CQ's table
  * @sig_all: every send completes
- * @broken: known to be in the error state: receives are rung; changed under @rq's lock
+ * @broken: known to be in the error state: receives are rung; set under @rq's lock
  * @wqe: request that the extended posting calls are building
  * @building: there is one
+ * @addressed: its destination is known; only for datagrams
  * @next: where the next one will start
  * @build_err: first error among those since ibv_wr_start()
  */
@@ -177,6 +192,7 @@ struct vhca_qp {
 	_Atomic bool broken;
 	struct vhca_wqe wqe;
 	bool building;
+	bool addressed;
 	uint64_t next;
 	int build_err;
 };
@@ -189,6 +205,11 @@ static inline struct vhca_context *to_vhca_context(struct ibv_context *context)
 static inline struct vhca_pd *to_vhca_pd(struct ibv_pd *pd)
 {
 	return container_of(pd, struct vhca_pd, pd);
+}
+
+static inline struct vhca_ah *to_vhca_ah(const struct ibv_ah *ah)
+{
+	return container_of(ah, struct vhca_ah, ah);
 }
 
 static inline struct vhca_cq *to_vhca_cq(struct ibv_cq *cq)
@@ -236,6 +257,10 @@ int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr
 		  int access);
 int vhca_dereg_mr(struct verbs_mr *vmr);
 
+/* ah.c */
+struct ibv_ah *vhca_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int vhca_destroy_ah(struct ibv_ah *ah);
+
 /* cq.c */
 struct ibv_cq *vhca_create_cq(struct ibv_context *context, int cqe,
 			      struct ibv_comp_channel *channel, int comp_vector);
@@ -267,9 +292,7 @@ void vhca_qp_broken(struct vhca_qp *qp);
 int vhca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
 /* post_ex.c */
-#define VHCA_SEND_OPS	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
-			 IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | \
-			 IBV_QP_EX_WITH_RDMA_READ)
+uint64_t vhca_known_send_ops(enum ibv_qp_type type);
 void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops);
 
 #endif /* VHCA_H */

@@ -2,9 +2,9 @@
 /*
  * Writing send requests into the ring.
  *
- * A request's first block holds the control segment, which is written last;
- * segments are multiples of 16 bytes and never cross a block, inline data may
- * cross the ring's end.
+ * A request's first block holds the control segment, which is written last.  A
+ * datagram's destination and inline data may cross the ring's end; the other
+ * segments have 16 bytes, start at multiples of that, and never do.
  */
 #ifndef VHCA_WQE_H
 #define VHCA_WQE_H
@@ -16,39 +16,84 @@
 
 /**
  * struct vhca_send_op - a verbs opcode to the device
- * @opcode: enum vhca_wqe_opcode; VHCA_OP_NOP: not known
+ * @opcode: enum vhca_wqe_opcode
+ * @types: kinds of QPs that have it, a bit each (1 << enum ibv_qp_type); 0: not known
+ * @ex: its bit in send_ops_flags of the extended posting calls
  * @remote: has a remote address
  * @imm: carries immediate data
  * @gets: brings data in, and can have none inline
  */
 struct vhca_send_op {
 	uint8_t opcode;
+	uint8_t types;
+	uint16_t ex;
 	bool remote;
 	bool imm;
 	bool gets;
 };
 
-static inline const struct vhca_send_op *vhca_find_op(enum ibv_wr_opcode opcode)
-{
-	static const struct vhca_send_op ops[] = {
-		[IBV_WR_SEND] = { .opcode = VHCA_OP_SEND },
-		[IBV_WR_SEND_WITH_IMM] = { .opcode = VHCA_OP_SEND_IMM, .imm = true },
-		[IBV_WR_RDMA_WRITE] = { .opcode = VHCA_OP_WRITE, .remote = true },
-		[IBV_WR_RDMA_WRITE_WITH_IMM] = { .opcode = VHCA_OP_WRITE_IMM, .remote = true,
-						 .imm = true },
-		[IBV_WR_RDMA_READ] = { .opcode = VHCA_OP_READ, .remote = true, .gets = true },
-	};
+#define ON_RC	(1 << IBV_QPT_RC)
+#define ON_UC	(1 << IBV_QPT_UC)
+#define ON_UD	(1 << IBV_QPT_UD)
 
-	if ((unsigned int)opcode >= sizeof(ops) / sizeof(ops[0]) ||
-	    ops[opcode].opcode == VHCA_OP_NOP)
+static const struct vhca_send_op vhca_send_ops[] = {
+	[IBV_WR_SEND] = {
+		.opcode = VHCA_OP_SEND,
+		.types = ON_RC | ON_UC | ON_UD,
+		.ex = IBV_QP_EX_WITH_SEND,
+	},
+	[IBV_WR_SEND_WITH_IMM] = {
+		.opcode = VHCA_OP_SEND_IMM,
+		.types = ON_RC | ON_UC | ON_UD,
+		.ex = IBV_QP_EX_WITH_SEND_WITH_IMM,
+		.imm = true,
+	},
+	[IBV_WR_RDMA_WRITE] = {
+		.opcode = VHCA_OP_WRITE,
+		.types = ON_RC | ON_UC,
+		.ex = IBV_QP_EX_WITH_RDMA_WRITE,
+		.remote = true,
+	},
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
+		.opcode = VHCA_OP_WRITE_IMM,
+		.types = ON_RC | ON_UC,
+		.ex = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
+		.remote = true,
+		.imm = true,
+	},
+	[IBV_WR_RDMA_READ] = {
+		.opcode = VHCA_OP_READ,
+		.types = ON_RC,
+		.ex = IBV_QP_EX_WITH_RDMA_READ,
+		.remote = true,
+		.gets = true,
+	},
+};
+
+#define VHCA_NUM_SEND_OPS	(sizeof(vhca_send_ops) / sizeof(vhca_send_ops[0]))
+
+#undef ON_RC
+#undef ON_UC
+#undef ON_UD
+
+/* NULL: this kind of QP, one of the three, has no such operation. */
+static inline const struct vhca_send_op *vhca_find_op(enum ibv_qp_type type,
+						      enum ibv_wr_opcode opcode)
+{
+	if ((unsigned int)opcode >= VHCA_NUM_SEND_OPS ||
+	    !(vhca_send_ops[opcode].types >> type & 1))
 		return NULL;
-	return &ops[opcode];
+	return &vhca_send_ops[opcode];
 }
 
 /* Most bytes of a request before its list or inline data. */
-#define VHCA_WQE_HEAD	(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_raddr))
+static inline uint32_t wqe_head(bool datagram)
+{
+	return sizeof(struct vhca_wqe_ctrl) +
+	       (datagram ? sizeof(struct vhca_wqe_ud) : sizeof(struct vhca_wqe_raddr));
+}
 
-static inline uint32_t wqe_blocks(uint32_t bytes)
+static inline uint64_t wqe_blocks(uint64_t bytes)
 {
 	return (bytes + VHCA_WQE_BLOCK - 1) / VHCA_WQE_BLOCK;
 }
@@ -87,6 +132,8 @@ static inline uint8_t wqe_flags(unsigned int send_flags, bool sig_all)
  * @wr_id: program's value
  * @flags: VHCA_WQE_*
  *
+ * That of a datagram gets room for its destination, see wqe_destination().
+ *
  * Return: 0 or ENOMEM when the ring is full.
  */
 static inline int wqe_begin(struct vhca_wqe *wqe, struct vhca_wq *wq, uint64_t start,
@@ -94,14 +141,51 @@ static inline int wqe_begin(struct vhca_wqe *wqe, struct vhca_wq *wq, uint64_t s
 {
 	wqe->wq = wq;
 	wqe->start = start;
-	wqe->len = sizeof(wqe->ctrl);
+	wqe->len = wq->datagram ? wqe_head(true) : sizeof(wqe->ctrl);
 	wqe->ctrl = (struct vhca_wqe_ctrl) {
 		.opcode = op->opcode,
 		.flags = flags,
 		.wr_id = htole64(wr_id),
 		.index = htole32((uint32_t)start),
 	};
-	return wqe_fits(wqe, VHCA_WQE_HEAD) ? 0 : ENOMEM;
+	return wqe_fits(wqe, wqe_head(wq->datagram)) ? 0 : ENOMEM;
+}
+
+/* Copies bytes to a place in the request, for which there is room. */
+static inline void wqe_copy(struct vhca_wqe *wqe, uint32_t offset, const void *data, size_t len)
+{
+	uint8_t *ring = wqe->wq->ring, *at = wqe_at(wqe, offset);
+	size_t here = ring + ring_size(wqe->wq->log) * VHCA_WQE_BLOCK - at;
+
+	if (here > len)
+		here = len;
+	memcpy(at, data, here);
+	memcpy(ring, (const uint8_t *)data + here, len - here);
+}
+
+/**
+ * wqe_destination() - say where a datagram goes
+ * @wqe: request of a UD QP
+ * @ah: address
+ * @qpn: number of the QP there
+ * @qkey: Q_Key of the packet
+ *
+ * Return: 0, or EINVAL without an address or when there cannot be such a QP.
+ */
+static inline int wqe_destination(struct vhca_wqe *wqe, const struct ibv_ah *ah, uint32_t qpn,
+				  uint32_t qkey)
+{
+	struct vhca_wqe_ud seg;
+
+	if (!ah || qpn > VHCA_MAX_QPN)
+		return EINVAL;
+	seg = (struct vhca_wqe_ud) {
+		.av = to_vhca_ah(ah)->av,
+		.dqpn = htole32(qpn),
+		.qkey = htole32(qkey),
+	};
+	wqe_copy(wqe, sizeof(wqe->ctrl), &seg, sizeof(seg));
+	return 0;
 }
 
 static inline void wqe_remote(struct vhca_wqe *wqe, uint64_t addr, uint32_t rkey)
@@ -144,7 +228,6 @@ static inline int wqe_list(struct vhca_wqe *wqe, const struct ibv_sge *list, uin
 static inline int wqe_inline(struct vhca_wqe *wqe, const void *data, size_t len)
 {
 	uint32_t have = le32toh(wqe->ctrl.inline_len);
-	size_t here;
 
 	if (len > wqe->wq->max_inline - have)
 		return EINVAL;
@@ -154,13 +237,7 @@ static inline int wqe_inline(struct vhca_wqe *wqe, const void *data, size_t len)
 	wqe->ctrl.inline_len = htole32(have + len);
 	if (!len)
 		return 0;
-
-	here = (uint8_t *)wqe->wq->ring + ring_size(wqe->wq->log) * VHCA_WQE_BLOCK -
-	       (uint8_t *)wqe_at(wqe, wqe->len);
-	if (here > len)
-		here = len;
-	memcpy(wqe_at(wqe, wqe->len), data, here);
-	memcpy(wqe->wq->ring, (const uint8_t *)data + here, len - here);
+	wqe_copy(wqe, wqe->len, data, len);
 	wqe->len += len;
 	return 0;
 }

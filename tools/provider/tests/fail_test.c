@@ -113,6 +113,14 @@ static void *make_qp(void)
 	return fake_ops()->create_qp(&pd, &attr);
 }
 
+static void *make_ah(void)
+{
+	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct ibv_ah_attr attr = { .dlid = 1, .port_num = 1 };
+
+	return fake_ops()->create_ah(&pd, &attr);
+}
+
 static void *make_device(void)
 {
 	return fake_driver()->alloc_device(NULL);
@@ -145,6 +153,11 @@ static void end_qp(void *made)
 	assert_int_equal(fake_ops()->destroy_qp(made), 0);
 }
 
+static void end_ah(void *made)
+{
+	assert_int_equal(fake_ops()->destroy_ah(made), 0);
+}
+
 static void end_device(void *made)
 {
 	fake_driver()->uninit_device(made);
@@ -164,6 +177,7 @@ static const struct verb {
 	{ "create_cq", make_cq, end_cq, FAKE_CREATE_CQ, 2, 1 },
 	{ "create_cq_ex", make_cq_ex, end_cq, FAKE_CREATE_CQ, 2, 1 },
 	{ "create_qp", make_qp, end_qp, FAKE_CREATE_QP, 1, 1 },
+	{ "create_ah", make_ah, end_ah, FAKE_CREATE_AH, 1, 0 },
 };
 
 #define for_each_verb(v) \
@@ -329,8 +343,11 @@ static void what_will_not_go_stays_whole(void **state)
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_pd *pd = make_pd();
 	struct ibv_mr *mr = make_mr();
+	struct ibv_ah *ah = make_ah();
 
 	(void)state;
+	fake_err[FAKE_DESTROY_AH] = EBUSY;
+	assert_int_equal(fake_ops()->destroy_ah(ah), EBUSY);
 	fake_err[FAKE_DEALLOC_PD] = EBUSY;
 	fake_err[FAKE_DEREG_MR] = EBUSY;
 	fake_err[FAKE_DESTROY_CQ] = EBUSY;
@@ -348,6 +365,7 @@ static void what_will_not_go_stays_whole(void **state)
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &(struct ibv_wc) {}), 1);
 	end_qp(qp);
 	end_mr(mr);
+	end_ah(ah);
 	end_pd(pd);
 }
 

@@ -15,6 +15,7 @@ int fake_err[FAKE_COMMANDS];
 uint32_t fake_slot_shift;
 unsigned int fake_logged;
 int fake_live;
+struct fake_group fake_group;
 
 static int memory_file;
 static uint8_t *memory;
@@ -182,6 +183,7 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 	*fake = (struct fake_qp) {
 		.req = *in,
 		.cap = attr->cap,
+		.type = attr->qp_type,
 		.qpn = (num_qps % 5) << 18 | (num_qps + 2),
 		.slot = take_pair(),
 	};
@@ -224,6 +226,56 @@ int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
 	(void)qp;
 	return answer(FAKE_DESTROY_QP, -1);
+}
+
+/* The kernel's part: what the program says becomes what the device reads. */
+int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
+		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size)
+{
+	struct vhca_create_ah_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
+
+	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
+	if (answer(FAKE_CREATE_AH, 1))
+		return fake_err[FAKE_CREATE_AH];
+	ah->context = pd->context;
+	out->av = (struct vhca_av) {
+		.flow_label = htole32(attr->grh.flow_label),
+		.dlid = htole16(attr->dlid),
+		.sl = attr->sl,
+		.src_path_bits = attr->src_path_bits,
+		.static_rate = attr->static_rate,
+		.port = attr->port_num,
+		.grh = attr->is_global,
+		.sgid_index = attr->grh.sgid_index,
+		.hop_limit = attr->grh.hop_limit,
+		.traffic_class = attr->grh.traffic_class,
+	};
+	memcpy(out->av.dgid, attr->grh.dgid.raw, sizeof(out->av.dgid));
+	return 0;
+}
+
+int ibv_cmd_destroy_ah(struct ibv_ah *ah)
+{
+	(void)ah;
+	return answer(FAKE_DESTROY_AH, -1);
+}
+
+/* The group a QP was attached to last, and whether it still is. */
+int ibv_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	fake_group = (struct fake_group) {
+		.gid = *gid, .lid = lid, .qpn = qp->qp_num, .attached = true,
+	};
+	return 0;
+}
+
+int ibv_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	if (memcmp(gid, &fake_group.gid, sizeof(*gid)) || lid != fake_group.lid ||
+	    qp->qp_num != fake_group.qpn)
+		return EINVAL;
+	fake_group.attached = false;
+	return 0;
 }
 
 int ibv_cmd_query_device_any(struct ibv_context *context,
@@ -427,16 +479,16 @@ struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe)
 	return cq;
 }
 
-struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
-			    struct ibv_cq *recv_cq, const struct ibv_qp_cap *cap,
-			    uint64_t send_ops)
+static struct ibv_qp *make_qp(struct vhca_context *ctx, enum ibv_qp_type type,
+			      struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
+			      const struct ibv_qp_cap *cap, uint64_t send_ops)
 {
 	struct ibv_pd pd = { .context = &ctx->vctx.context };
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = send_cq,
 		.recv_cq = recv_cq,
 		.cap = *cap,
-		.qp_type = IBV_QPT_RC,
+		.qp_type = type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     (send_ops ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0),
 		.pd = &pd,
@@ -447,4 +499,42 @@ struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
 	assert_non_null(qp);
 	qp->state = IBV_QPS_RTS;
 	return qp;
+}
+
+struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
+			    struct ibv_cq *recv_cq, const struct ibv_qp_cap *cap,
+			    uint64_t send_ops)
+{
+	return make_qp(ctx, IBV_QPT_RC, send_cq, recv_cq, cap, send_ops);
+}
+
+struct ibv_qp *fake_make_typed_qp(struct vhca_context *ctx, enum ibv_qp_type type,
+				  struct ibv_cq *cq, const struct ibv_qp_cap *cap,
+				  uint64_t send_ops)
+{
+	return make_qp(ctx, type, cq, cq, cap, send_ops);
+}
+
+struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid)
+{
+	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct ibv_ah_attr attr = {
+		.grh = {
+			.dgid.raw = { 0xfe, 0x80, [15] = 7 },
+			.flow_label = 0x12345,
+			.sgid_index = 3,
+			.hop_limit = 64,
+			.traffic_class = 9,
+		},
+		.dlid = dlid,
+		.sl = 2,
+		.src_path_bits = 1,
+		.static_rate = IBV_RATE_10_GBPS,
+		.is_global = 1,
+		.port_num = 1,
+	};
+	struct ibv_ah *ah = ops->create_ah(&pd, &attr);
+
+	assert_non_null(ah);
+	return ah;
 }

@@ -22,16 +22,27 @@ struct fake_cq {
 struct fake_qp {
 	struct vhca_create_qp_req req;
 	struct ibv_qp_cap cap;
+	enum ibv_qp_type type;
 	uint32_t qpn;
 	uint32_t slot;
 };
+
+/* A multicast group, as it was attached to. */
+struct fake_group {
+	union ibv_gid gid;
+	uint32_t qpn;
+	uint16_t lid;
+	bool attached;
+};
+
+extern struct fake_group fake_group;
 
 /* What libibverbs and the kernel are asked for. */
 enum fake_command {
 	FAKE_INIT_CONTEXT, FAKE_GET_CONTEXT, FAKE_DONTFORK, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
 	FAKE_ALLOC_PD, FAKE_DEALLOC_PD, FAKE_REG_MR, FAKE_REREG_MR, FAKE_DEREG_MR,
 	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
-	FAKE_DESTROY_QP, FAKE_COMMANDS,
+	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH, FAKE_COMMANDS,
 };
 
 /* Errors that these commands return; 0: they work. */
@@ -40,7 +51,7 @@ extern int fake_err[FAKE_COMMANDS];
 extern uint32_t fake_slot_shift;
 /* What the provider's log lines said, how often. */
 extern unsigned int fake_logged;
-/* Contexts, PDs, MRs, CQs and QPs that there are. */
+/* Contexts and objects of all kinds that there are. */
 extern int fake_live;
 
 bool fake_registered(void);
@@ -65,8 +76,13 @@ uint32_t fake_kicks(void);
 void fake_complete(struct ibv_cq *cq, struct vhca_cqe cqe);
 
 struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe);
+/* Both are ready to send; the first one is RC. */
 struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
 			    struct ibv_cq *recv_cq, const struct ibv_qp_cap *cap,
 			    uint64_t send_ops);
+struct ibv_qp *fake_make_typed_qp(struct vhca_context *ctx, enum ibv_qp_type type,
+				  struct ibv_cq *cq, const struct ibv_qp_cap *cap,
+				  uint64_t send_ops);
+struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid);
 
 #endif /* VHCA_TESTS_FAKE_H */

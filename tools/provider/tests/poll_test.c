@@ -322,7 +322,7 @@ static void extended_polling_says_the_same(void **state)
 		.opcode = VHCA_CQE_RECV,
 		.status = VHCA_CS_LOC_LEN_ERR,
 		.vendor_err = 6,
-		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_IMM,
+		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_IMM | VHCA_CQE_F_GRH,
 		.slid = htole16(7),
 		.sl = 8,
 		.dlid_path_bits = 9,
@@ -343,7 +343,7 @@ static void extended_polling_says_the_same(void **state)
 	assert_true(ibv_wc_read_imm_data(ex) == htobe32(5));
 	assert_int_equal(ibv_wc_read_qp_num(ex), other->qp_num);
 	assert_int_equal(ibv_wc_read_src_qp(ex), 3);
-	assert_int_equal(ibv_wc_read_wc_flags(ex), IBV_WC_WITH_IMM);
+	assert_int_equal(ibv_wc_read_wc_flags(ex), IBV_WC_WITH_IMM | IBV_WC_GRH);
 	assert_int_equal(ibv_wc_read_slid(ex), 7);
 	assert_int_equal(ibv_wc_read_sl(ex), 8);
 	assert_int_equal(ibv_wc_read_dlid_path_bits(ex), 9);
