@@ -63,7 +63,8 @@ static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, struct 
 		layout->sq_size = ring_size(layout->log_sq_blocks) * VHCA_WQE_BLOCK;
 	}
 	if (cap->max_recv_wr) {
-		layout->log_rq_stride = ring_log(VHCA_RWQE_SIZE(cap->max_recv_sge));
+		/* The device has no strides without room for a scatter entry. */
+		layout->log_rq_stride = ring_log(VHCA_RWQE_SIZE(max(cap->max_recv_sge, 1)));
 		layout->log_rq_strides = ring_log(cap->max_recv_wr);
 		layout->rq_size = ring_size(layout->log_rq_strides + layout->log_rq_stride);
 	}

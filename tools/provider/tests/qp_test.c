@@ -59,7 +59,7 @@ static void rings_hold_what_was_asked_for(void **state)
 		{ { 5, 5, 2, 4, 0 }, 4, 3, 7 },	/* 80 bytes: two blocks; 80: 128 */
 		{ { 5, 0, 1, 0, 16 }, 3, VHCA_NO_QUEUE, 0 },
 		{ { 5, 0, 1, 0, 17 }, 4, VHCA_NO_QUEUE, 0 },
-		{ { 0, 9, 0, 0, 0 }, VHCA_NO_QUEUE, 4, 4 },
+		{ { 0, 9, 0, 0, 0 }, VHCA_NO_QUEUE, 4, 5 },	/* the smallest stride */
 		{ { 16, 16, 16, 16, 512 }, 8, 4, 9 },
 	};
 	struct ibv_cq *cq = fake_make_cq(ctx, 1);
