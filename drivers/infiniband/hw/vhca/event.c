@@ -153,6 +153,8 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
 		return port_event(dev, eqe->port, IB_EVENT_GID_CHANGE);
 	case VHCA_EV_SM_CHANGE:
 		return port_event(dev, eqe->port, IB_EVENT_SM_CHANGE);
+	case VHCA_EV_REREGISTER:
+		return port_event(dev, eqe->port, IB_EVENT_CLIENT_REREGISTER);
 	case VHCA_EV_DEVICE_FATAL:
 		return vhca_hw_kill(&dev->hw, "it reports a fatal error");
 	default:

@@ -374,6 +374,7 @@ enum vhca_event {
 	VHCA_EV_PKEY_CHANGE	= 0x23,
 	VHCA_EV_GID_CHANGE	= 0x24,
 	VHCA_EV_SM_CHANGE	= 0x25,
+	VHCA_EV_REREGISTER	= 0x26,	/* subnet management forgot the port's clients */
 	VHCA_EV_DEVICE_FATAL	= 0x30,
 };
 
