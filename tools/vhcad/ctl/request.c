@@ -65,6 +65,26 @@ const struct ctl_hca *request_hca(struct request *r)
 	return NULL;
 }
 
+u32 request_port(struct request *r, const struct ctl_hca *hca)
+{
+	struct json_object *v;
+	struct vdev_status st;
+	s64 n = 1;
+
+	if (json_object_object_get_ex(r->in, "port", &v)) {
+		if (!json_object_is_type(v, json_type_int)) {
+			request_refuse(r, "not a number", "port");
+			return 0;
+		}
+		n = json_object_get_int64(v);
+	}
+	vdev_status(hca->dev, &st);
+	if (n >= 1 && n <= st.ports)
+		return n;
+	request_refuse(r, "no such port of", hca->name);
+	return 0;
+}
+
 void request_add_u64(struct json_object *o, const char *key, u64 v)
 {
 	json_object_object_add(o, key, json_object_new_uint64(v));
@@ -171,8 +191,8 @@ static void do_counters(struct request *r)
 static void do_link(struct request *r)
 {
 	const struct ctl_hca *hca = request_hca(r);
-	struct json_object *up, *port;
-	s64 n = 1;
+	struct json_object *up;
+	u32 port;
 
 	if (!hca)
 		return;
@@ -181,19 +201,11 @@ static void do_link(struct request *r)
 		request_refuse(r, "missing or not true or false", "up");
 		return;
 	}
-	if (json_object_object_get_ex(r->in, "port", &port)) {
-		if (!json_object_is_type(port, json_type_int)) {
-			request_refuse(r, "not a number", "port");
-			return;
-		}
-		n = json_object_get_int64(port);
-	}
-	if (n < 1 || n > VDEV_MAX_PORTS ||
-	    vdev_set_link(hca->dev, n, json_object_get_boolean(up))) {
-		request_refuse(r, "no such port of", hca->name);
+	port = request_port(r, hca);
+	if (!port)
 		return;
-	}
-	log_line("%s: link of port %u %s", hca->name, (u32)n,
+	vdev_set_link(hca->dev, port, json_object_get_boolean(up));
+	log_line("%s: link of port %u %s", hca->name, port,
 		 json_object_get_boolean(up) ? "up" : "down");
 }
 
@@ -236,6 +248,7 @@ static const struct {
 	{ "status", do_status },
 	{ "counters", do_counters },
 	{ "link", do_link },
+	{ "port", request_change },
 	{ "objects", do_objects },
 	{ "fault", request_fault },
 };

@@ -25,9 +25,15 @@ const char *request_word(struct request *r, const char *key);
 /** request_hca - the adapter that "hca" names, by name or node GUID; NULL after refusing */
 const struct ctl_hca *request_hca(struct request *r);
 
+/** request_port - the port that "port" names, 1 if left out; 0 after refusing */
+u32 request_port(struct request *r, const struct ctl_hca *hca);
+
 void request_add_u64(struct json_object *o, const char *key, u64 v);
 void request_add_bool(struct json_object *o, const char *key, bool v);
 void request_add_word(struct json_object *o, const char *key, const char *v);
+
+/** request_change - carry out the command "port" */
+void request_change(struct request *r);
 
 /** request_fault - carry out the command "fault" */
 void request_fault(struct request *r);

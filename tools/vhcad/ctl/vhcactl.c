@@ -19,6 +19,9 @@ static const char usage[] =
 "  status                   adapters, their guests, drivers, objects and ports\n"
 "  counters                 packets and bytes of every port\n"
 "  link HCA[:PORT] up|down  plug or pull a port's cable\n"
+"  port HCA[:PORT] [NAME=VALUE]...\n"
+"                           addresses of a port, as they are after these changes:\n"
+"                           lid=N sm_lid=N pkeyI=N gidI=ADDRESS reregister=1\n"
 "  objects HCA [KIND=N]...  how many objects there are; with KIND=N: are there N?\n"
 "  fault KIND HCA [ARG=VALUE]...\n"
 "                           have an adapter misbehave:\n"
@@ -219,6 +222,12 @@ static struct json_object *make_request(int argc, char **argv)
 		json_object_object_add(o, "up", json_object_new_boolean(up));
 		return o;
 	}
+	if (!strcmp(cmd, "port") && argc >= 2) {
+		add_port(o, argv[1]);
+		for (int i = 2; i < argc; i++)
+			add_pair(o, argv[i]);
+		return o;
+	}
 	if (!strcmp(cmd, "objects") && argc >= 2) {
 		add_word(o, "hca", argv[1]);
 		for (int i = 2; i < argc; i++)
@@ -236,6 +245,21 @@ static struct json_object *make_request(int argc, char **argv)
 	exit(2);
 }
 
+static void show_words(struct json_object *o)
+{
+	json_object_object_foreach(o, key, value)
+		printf(" %s=%s", key, json_object_get_string(value));
+}
+
+/* As it would be written to change it. */
+static void show_port(struct json_object *answer)
+{
+	printf("lid=%llu sm_lid=%llu", num(answer, "lid"), num(answer, "sm_lid"));
+	show_words(get(answer, "pkeys"));
+	show_words(get(answer, "gids"));
+	putchar('\n');
+}
+
 static void show(const char *command, struct json_object *answer)
 {
 	struct json_object *hcas = get(answer, "hcas");
@@ -244,6 +268,8 @@ static void show(const char *command, struct json_object *answer)
 		show_objects(answer);
 		putchar('\n');
 	}
+	if (get(answer, "gids"))
+		show_port(answer);
 	for (size_t i = 0; hcas && i < json_object_array_length(hcas); i++) {
 		struct json_object *hca = json_object_array_get_idx(hcas, i);
 

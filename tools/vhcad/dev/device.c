@@ -46,10 +46,6 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->qps);
 }
 
-#define for_each_object(obj, table)						\
-	for (u32 i_ = table_next(table, 0); i_ != TABLE_NONE &&			\
-	     ((obj) = table_get(table, i_), true); i_ = table_next(table, i_ + 1))
-
 /* Drops every object, users before what they use. */
 static void drop_objects(struct vhca_dev *dev)
 {
@@ -60,17 +56,17 @@ static void drop_objects(struct vhca_dev *dev)
 	struct veq *eq;
 	struct vpd *pd;
 
-	for_each_object(qp, &dev->qps)
+	table_for_each(qp, &dev->qps)
 		qp_destroy(qp);
-	for_each_object(cq, &dev->cqs)
+	table_for_each(cq, &dev->cqs)
 		cq_destroy(cq);
-	for_each_object(eq, &dev->eqs)
+	table_for_each(eq, &dev->eqs)
 		eq_destroy(eq);
-	for_each_object(mk, &dev->mkeys)
+	table_for_each(mk, &dev->mkeys)
 		mkey_destroy(dev, mk);
-	for_each_object(uar, &dev->uars)
+	table_for_each(uar, &dev->uars)
 		uar_destroy(dev, uar);
-	for_each_object(pd, &dev->pds) {
+	table_for_each(pd, &dev->pds) {
 		table_del(&dev->pds, pd->pdn, 0);
 		free(pd);
 	}

@@ -180,6 +180,12 @@ static void set_path(struct vqp *qp)
 	memcpy(h->dgid, av->dgid, sizeof(h->dgid));
 }
 
+void qp_follow_port(struct vqp *qp)
+{
+	if (qp->state >= QPS_RTR && qp->state != QPS_ERR)
+		set_path(qp);
+}
+
 /* Everything but the objects it stands on, as after creation. */
 static void reset_qp(struct vqp *qp)
 {

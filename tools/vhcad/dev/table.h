@@ -94,4 +94,9 @@ static inline u32 table_gen(const struct table *t, u32 idx)
 /** table_next - the first number in use at or above @idx, or TABLE_NONE */
 u32 table_next(const struct table *t, u32 idx);
 
+/* Walks the objects of a table; the current one may be taken out. */
+#define table_for_each(obj, t)							\
+	for (u32 i_ = table_next(t, 0); i_ != TABLE_NONE &&			\
+	     ((obj) = table_get(t, i_), true); i_ = table_next(t, i_ + 1))
+
 #endif /* VHCAD_TABLE_H */

@@ -150,6 +150,8 @@ struct vqp {
 /* qp.c */
 /** qp_find - by number, generation included */
 struct vqp *qp_find(struct vhca_dev *dev, u32 qpn);
+/** qp_follow_port - the port's LID, P_Keys or GIDs changed */
+void qp_follow_port(struct vqp *qp);
 /** qp_error - enter the error state; both queues will be flushed */
 void qp_error(struct vqp *qp);
 /** qp_error_event - the same, and tell the driver why */

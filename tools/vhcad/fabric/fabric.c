@@ -127,6 +127,23 @@ void fab_port_cable(struct fab_port *port, bool plugged)
 	port_refresh(port);
 }
 
+int fab_port_set_lid(struct fab_port *port, u16 lid)
+{
+	struct fabric *f = port->fabric;
+
+	if (f->route[lid] && f->route[lid] != port)
+		return -EBUSY;
+	f->route[port->lid] = NULL;
+	f->route[lid] = port;
+	port->lid = lid;
+	return 0;
+}
+
+bool fab_static(const struct fabric *f)
+{
+	return f->subnet == FABRIC_SUBNET_STATIC;
+}
+
 static struct fab_port *route(struct fabric *f, u16 dlid)
 {
 	return dlid <= LID_LAST ? f->route[dlid] : NULL;

@@ -97,6 +97,19 @@ void fab_port_enable(struct fab_port *port, bool on);
 /** fab_port_cable - plug or pull the cable */
 void fab_port_cable(struct fab_port *port, bool plugged);
 
+/** fab_static - is it the operator who gives ports their addresses? */
+bool fab_static(const struct fabric *f);
+
+/**
+ * fab_port_set_lid - give a port another LID
+ * @port: plugged into a switch with a static subnet
+ * @lid: 1..LID_LAST
+ *
+ * Packets under way to the old one still arrive.  Returns 0, or -EBUSY when
+ * another port has it.
+ */
+int fab_port_set_lid(struct fab_port *port, u16 lid);
+
 /**
  * fab_mc_join - a port wants to hear a multicast LID, once more
  * @port: plugged in

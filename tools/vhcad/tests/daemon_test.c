@@ -277,6 +277,12 @@ static void control_program(void **state)
 	vhcactl(r, 0, "", "link", "hca1", "up");
 	vhcactl(r, 1, "no such adapter", "link", "hca9", "up");
 	vhcactl(r, 2, "neither up nor down", "link", "hca1", "sideways");
+	vhcactl(r, 0, "lid=2 sm_lid=49151 pkey0=0xffff gid0=fe80::256:4843:4100:201\n", "port",
+		"hca1", NULL);
+	vhcactl(r, 0, "lid=9 sm_lid=49151", "port", "hca1:1", "lid=9");
+	vhcactl(r, 1, "another port has this LID", "port", "hca0", "lid=9");
+	vhcactl(r, 1, "no such port of: hca0", "port", "hca0:2", NULL);
+	vhcactl(r, 2, "'lid' is not KEY=VALUE", "port", "hca0", "lid");
 	vhcactl(r, 1, "no driver runs", "fault", "fatal", "hca0");
 	vhcactl(r, 2, "usage:", "nonsense", NULL, NULL);
 	stop(r, SIGTERM);
