@@ -14,7 +14,7 @@ void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h)
 	bool last = r->last && end;
 
 	*h = r->h;
-	h->opcode = wire_opcode(r->kind, first, last, r->imm);
+	h->opcode = wire_opcode(r->service, r->kind, first, last, r->imm);
 	h->psn = psn_add(r->h.psn, i);
 	h->ackreq = r->h.ackreq && end;
 	h->se = r->h.se && last;
@@ -73,6 +73,7 @@ void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h
 
 	*r = (struct run){
 		.h = *h,
+		.service = h->opcode & WIRE_SERVICE_MASK,
 		.kind = op->kind,
 		.first = op->flags & WIRE_F_FIRST,
 		.last = op->flags & WIRE_F_LAST,

@@ -46,6 +46,7 @@ struct payload {
  * struct run - packets of one message
  * @h: headers of the first packet; @h.opcode is not used.  Immediate data,
  *	solicited bit and AckReq belong to the last packet of the run
+ * @service: enum wire_service
  * @kind: enum wire_kind
  * @first: the run starts with the message's first packet
  * @last: the run ends with the message's last packet
@@ -58,6 +59,7 @@ struct payload {
  */
 struct run {
 	struct wire_hdr h;
+	u8 service;
 	u8 kind;
 	bool first, last, imm;
 	u32 npkts;

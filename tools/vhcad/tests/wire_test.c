@@ -3,6 +3,7 @@
  * Packets as bytes: a known packet's CRCs, every header there and back, and
  * every single wrong bit noticed.  Captures: structure, and the checker.
  */
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +68,10 @@ static struct wire_hdr sample(u8 opcode, bool grh)
 	};
 	u8 f = wire_op(opcode)->flags;
 
+	if (f & WIRE_F_DETH) {
+		h.qkey = 0x80010203;
+		h.sqpn = 0xa1b2c3;
+	}
 	if (f & WIRE_F_RETH) {
 		h.va = 0x1122334455667788;
 		h.rkey = 0x99aabbcc;
@@ -120,6 +125,79 @@ static void there_and_back(void **state)
 				assert_int_not_equal(wire_parse(buf, cut, &g, &at, &len), WIRE_OK);
 		}
 	}
+}
+
+/* Headers of the unreliable services, byte by byte. */
+static void unreliable(void **state)
+{
+	static const u8 write[] = {
+		0x30, 0x52, 0x12, 0x34, 0x00, 0x0c, 0x43, 0x21,
+		0x2b, 0xf0, 0x80, 0x01, 0x00, 0xab, 0xcd, 0xef, 0x00, 0xfe, 0xdc, 0xba,
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc,
+		0x80, 0x00, 0x00, 0x00, 0xde, 0xad, 0xbe, 0xef,
+	};
+	static const u8 datagram[] = {
+		0x30, 0x53, 0x12, 0x34, 0x00, 0x14, 0x43, 0x21,
+		0x6a, 0x5f, 0xff, 0xff, 0x00, 0x20, 0x1b, 0x40,
+		0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
+		0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
+		0x22, 0x22, 0x22, 0x22, 0x22, 0x22, 0x22, 0x22,
+		0x22, 0x22, 0x22, 0x22, 0x22, 0x22, 0x22, 0x22,
+		0x65, 0xe0, 0x80, 0x01, 0x00, 0xab, 0xcd, 0xef, 0x00, 0xfe, 0xdc, 0xba,
+		0x80, 0x01, 0x02, 0x03, 0x00, 0xa1, 0xb2, 0xc3,
+		0xde, 0xad, 0xbe, 0xef,
+	};
+	struct wire_hdr h = sample(OP_UC_WRITE_ONLY_IMM, false);
+	u8 buf[WIRE_MAX_PKT];
+
+	h.imm = htobe32(0xdeadbeef);
+	h.ackreq = false;
+	assert_int_equal(wire_put(&h, 1, buf), sizeof(write));
+	assert_memory_equal(buf, write, sizeof(write));
+	h = sample(OP_UD_SEND_ONLY_IMM, true);
+	h.imm = htobe32(0xdeadbeef);
+	h.ackreq = false;
+	assert_int_equal(wire_put(&h, 2, buf), sizeof(datagram));
+	assert_memory_equal(buf, datagram, sizeof(datagram));
+	/* the GRH alone, as a receive gets it */
+	memset(buf, 0, sizeof(buf));
+	wire_put_grh(&h, 2, buf);
+	assert_memory_equal(buf, datagram + WIRE_LRH_LEN, WIRE_GRH_LEN);
+	assert_int_equal(buf[WIRE_GRH_LEN], 0);
+}
+
+/* Opcodes of a service are those of RC, moved; what it does not have is none. */
+static void services(void **state)
+{
+	static const struct { u8 service, kind; bool many; } have[] = {
+		{ WIRE_RC, WIRE_SEND, true }, { WIRE_RC, WIRE_WRITE, true },
+		{ WIRE_UC, WIRE_SEND, true }, { WIRE_UC, WIRE_WRITE, true },
+		{ WIRE_UD, WIRE_SEND, false },
+	};
+	u32 known_ops = 0, met = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(have); i++) {
+		for (u32 k = 0; k < 8; k++) {
+			bool first = k & 1, last = k & 2, imm = k & 4;
+			u8 op = wire_opcode(have[i].service, have[i].kind, first, last, imm);
+			u8 f = wire_op(op)->flags;
+
+			if ((!have[i].many && !(first && last)) || (imm && !last))
+				continue;
+			assert_int_equal(wire_op(op)->kind, have[i].kind);
+			assert_int_equal(op & WIRE_SERVICE_MASK, have[i].service);
+			assert_int_equal(!!(f & WIRE_F_FIRST), first);
+			assert_int_equal(!!(f & WIRE_F_LAST), last);
+			assert_int_equal(!!(f & WIRE_F_IMM), imm);
+			assert_int_equal(!!(f & WIRE_F_DETH), have[i].service == WIRE_UD);
+			assert_int_equal(!!(f & WIRE_F_RETH), have[i].kind == WIRE_WRITE && first);
+			met++;
+		}
+	}
+	for (u32 op = 0; op < 256; op++)
+		known_ops += wire_op(op)->kind != WIRE_NONE;
+	/* READ request, its four answers, and the acknowledgment are RC's alone */
+	assert_int_equal(known_ops, met + 6);
 }
 
 /* What may change on the way does not change the invariant CRC. */
@@ -314,6 +392,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_packet),
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(unreliable),
+		cmocka_unit_test(services),
 		cmocka_unit_test(icrc_invariants),
 		cmocka_unit_test(psn_arithmetic),
 		cmocka_unit_test(runs),

@@ -11,8 +11,8 @@ u32 wire_hdr_len(const struct wire_hdr *h)
 	u8 f = wire_op(h->opcode)->flags;
 
 	return WIRE_LRH_LEN + (h->grh ? WIRE_GRH_LEN : 0) + WIRE_BTH_LEN +
-	       (f & WIRE_F_RETH ? WIRE_RETH_LEN : 0) + (f & WIRE_F_AETH ? WIRE_AETH_LEN : 0) +
-	       (f & WIRE_F_IMM ? WIRE_IMM_LEN : 0);
+	       (f & WIRE_F_DETH ? WIRE_DETH_LEN : 0) + (f & WIRE_F_RETH ? WIRE_RETH_LEN : 0) +
+	       (f & WIRE_F_AETH ? WIRE_AETH_LEN : 0) + (f & WIRE_F_IMM ? WIRE_IMM_LEN : 0);
 }
 
 static u32 pad_of(u32 paylen)
@@ -23,6 +23,18 @@ static u32 pad_of(u32 paylen)
 u32 wire_len(const struct wire_hdr *h, u32 paylen)
 {
 	return wire_hdr_len(h) + paylen + pad_of(paylen) + WIRE_ICRC_LEN + WIRE_VCRC_LEN;
+}
+
+void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf)
+{
+	u32 rest = wire_len(h, paylen) - WIRE_VCRC_LEN - WIRE_LRH_LEN - WIRE_GRH_LEN;
+
+	put_be32(buf, 6u << 28 | (u32)h->tclass << 20 | (h->flow_label & 0xfffff));
+	put_be16(buf + 4, rest);
+	buf[6] = WIRE_NXTHDR_IBA;
+	buf[7] = h->hop_limit;
+	memcpy(buf + 8, h->sgid, 16);
+	memcpy(buf + 24, h->dgid, 16);
 }
 
 u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
@@ -39,12 +51,7 @@ u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 	p += WIRE_LRH_LEN;
 
 	if (h->grh) {
-		put_be32(p, 6u << 28 | (u32)h->tclass << 20 | (h->flow_label & 0xfffff));
-		put_be16(p + 4, end - WIRE_LRH_LEN - WIRE_GRH_LEN);
-		p[6] = WIRE_NXTHDR_IBA;
-		p[7] = h->hop_limit;
-		memcpy(p + 8, h->sgid, 16);
-		memcpy(p + 24, h->dgid, 16);
+		wire_put_grh(h, paylen, p);
 		p += WIRE_GRH_LEN;
 	}
 
@@ -57,6 +64,12 @@ u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 	put_be24(p + 9, h->psn);
 	p += WIRE_BTH_LEN;
 
+	if (f & WIRE_F_DETH) {
+		put_be32(p, h->qkey);
+		p[4] = 0;
+		put_be24(p + 5, h->sqpn);
+		p += WIRE_DETH_LEN;
+	}
 	if (f & WIRE_F_RETH) {
 		put_be64(p, h->va);
 		put_be32(p + 8, h->rkey);
@@ -154,6 +167,11 @@ static int parse_headers(const u8 *buf, u32 end, struct wire_hdr *h, u32 *at, u3
 	need = wire_hdr_len(h);
 	if (need + *pad > end)
 		return WIRE_SHORT;
+	if (f & WIRE_F_DETH) {
+		h->qkey = get_be32(p);
+		h->sqpn = get_be24(p + 5);
+		p += WIRE_DETH_LEN;
+	}
 	if (f & WIRE_F_RETH) {
 		h->va = get_be64(p);
 		h->rkey = get_be32(p + 8);

@@ -10,6 +10,7 @@
 #define A	WIRE_F_AETH
 #define I	WIRE_F_IMM
 #define D	WIRE_F_DATA
+#define E	WIRE_F_DETH
 
 static const struct wire_op ops[256] = {
 	[OP_RC_SEND_FIRST]	= { WIRE_SEND, F | D },
@@ -30,6 +31,22 @@ static const struct wire_op ops[256] = {
 	[OP_RC_READ_RESP_LAST]	= { WIRE_READ_RESP, L | A | D },
 	[OP_RC_READ_RESP_ONLY]	= { WIRE_READ_RESP, F | L | A | D },
 	[OP_RC_ACK]		= { WIRE_ACK, F | L | A },
+
+	[OP_UC_SEND_FIRST]	= { WIRE_SEND, F | D },
+	[OP_UC_SEND_MIDDLE]	= { WIRE_SEND, D },
+	[OP_UC_SEND_LAST]	= { WIRE_SEND, L | D },
+	[OP_UC_SEND_LAST_IMM]	= { WIRE_SEND, L | I | D },
+	[OP_UC_SEND_ONLY]	= { WIRE_SEND, F | L | D },
+	[OP_UC_SEND_ONLY_IMM]	= { WIRE_SEND, F | L | I | D },
+	[OP_UC_WRITE_FIRST]	= { WIRE_WRITE, F | R | D },
+	[OP_UC_WRITE_MIDDLE]	= { WIRE_WRITE, D },
+	[OP_UC_WRITE_LAST]	= { WIRE_WRITE, L | D },
+	[OP_UC_WRITE_LAST_IMM]	= { WIRE_WRITE, L | I | D },
+	[OP_UC_WRITE_ONLY]	= { WIRE_WRITE, F | L | R | D },
+	[OP_UC_WRITE_ONLY_IMM]	= { WIRE_WRITE, F | L | R | I | D },
+
+	[OP_UD_SEND_ONLY]	= { WIRE_SEND, F | L | E | D },
+	[OP_UD_SEND_ONLY_IMM]	= { WIRE_SEND, F | L | E | I | D },
 };
 
 const struct wire_op *wire_op(u8 opcode)
@@ -53,7 +70,7 @@ static const u8 resp_ops[] = {
 	OP_RC_READ_RESP_LAST, OP_RC_READ_RESP_ONLY, OP_RC_READ_RESP_ONLY,
 };
 
-u8 wire_opcode(u8 kind, bool first, bool last, bool imm)
+static u8 place_in_message(u8 kind, bool first, bool last, bool imm)
 {
 	u32 place = last ? (first ? 4 : 2) + imm : !first;
 
@@ -69,4 +86,9 @@ u8 wire_opcode(u8 kind, bool first, bool last, bool imm)
 	default:
 		return OP_RC_ACK;
 	}
+}
+
+u8 wire_opcode(u8 service, u8 kind, bool first, bool last, bool imm)
+{
+	return service | place_in_message(kind, first, last, imm);
 }

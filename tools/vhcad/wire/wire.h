@@ -11,6 +11,7 @@
 #define WIRE_LRH_LEN	8u
 #define WIRE_GRH_LEN	40u
 #define WIRE_BTH_LEN	12u
+#define WIRE_DETH_LEN	8u
 #define WIRE_RETH_LEN	16u
 #define WIRE_AETH_LEN	4u
 #define WIRE_IMM_LEN	4u
@@ -28,7 +29,16 @@
 
 #define PSN_MASK	0xffffffu
 
-/* BTH opcodes of the reliable connection service. */
+/* The transport service stands in the upper three bits of an opcode. */
+#define WIRE_SERVICE_MASK	0xe0u
+
+enum wire_service {
+	WIRE_RC		= 0x00,
+	WIRE_UC		= 0x20,
+	WIRE_UD		= 0x60,
+};
+
+/* BTH opcodes.  Those of all services agree in the lower five bits. */
 enum wire_opcode {
 	OP_RC_SEND_FIRST	= 0x00,
 	OP_RC_SEND_MIDDLE	= 0x01,
@@ -48,6 +58,22 @@ enum wire_opcode {
 	OP_RC_READ_RESP_LAST	= 0x0f,
 	OP_RC_READ_RESP_ONLY	= 0x10,
 	OP_RC_ACK		= 0x11,
+
+	OP_UC_SEND_FIRST	= 0x20,
+	OP_UC_SEND_MIDDLE	= 0x21,
+	OP_UC_SEND_LAST		= 0x22,
+	OP_UC_SEND_LAST_IMM	= 0x23,
+	OP_UC_SEND_ONLY		= 0x24,
+	OP_UC_SEND_ONLY_IMM	= 0x25,
+	OP_UC_WRITE_FIRST	= 0x26,
+	OP_UC_WRITE_MIDDLE	= 0x27,
+	OP_UC_WRITE_LAST	= 0x28,
+	OP_UC_WRITE_LAST_IMM	= 0x29,
+	OP_UC_WRITE_ONLY	= 0x2a,
+	OP_UC_WRITE_ONLY_IMM	= 0x2b,
+
+	OP_UD_SEND_ONLY		= 0x64,
+	OP_UD_SEND_ONLY_IMM	= 0x65,
 };
 
 /* What a message does; opcodes add where in the message a packet stands. */
@@ -67,6 +93,7 @@ enum wire_kind {
 #define WIRE_F_AETH	(1u << 3)
 #define WIRE_F_IMM	(1u << 4)
 #define WIRE_F_DATA	(1u << 5)	/* may carry payload */
+#define WIRE_F_DETH	(1u << 6)
 
 struct wire_op {
 	u8 kind;		/* enum wire_kind */
@@ -81,12 +108,13 @@ const struct wire_op *wire_op(u8 opcode);
 
 /**
  * wire_opcode - the opcode of one packet of a message
- * @kind: enum wire_kind
+ * @service: enum wire_service
+ * @kind: enum wire_kind, one that the service has
  * @first: it is the first packet of the message
  * @last: it is the last packet
  * @imm: the message carries immediate data
  */
-u8 wire_opcode(u8 kind, bool first, bool last, bool imm);
+u8 wire_opcode(u8 service, u8 kind, bool first, bool last, bool imm);
 
 /* AETH syndromes. */
 #define AETH_TYPE_MASK		0x60u
@@ -124,6 +152,8 @@ struct wire_hdr {
 	u16 pkey;
 	u32 dqpn;
 	u32 psn;
+	u32 qkey;
+	u32 sqpn;
 	u32 msn;
 	u32 imm;
 	u64 va;
@@ -151,6 +181,14 @@ u32 wire_hdr_len(const struct wire_hdr *h);
  * Returns wire_hdr_len().
  */
 u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf);
+
+/**
+ * wire_put_grh - write the GRH of a packet
+ * @h: headers, with a GRH; the opcode counts
+ * @paylen: bytes of payload of the packet
+ * @buf: WIRE_GRH_LEN bytes
+ */
+void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf);
 
 /**
  * wire_seal - pad a packet and add both CRCs
