@@ -112,10 +112,10 @@ static struct json_object *counters_of(const struct vdev_status *st, u32 port)
 	struct json_object *o = json_object_new_object();
 
 	request_add_u64(o, "port", port + 1);
-	request_add_u64(o, "tx_packets", st->port[port].tx_packets);
-	request_add_u64(o, "tx_bytes", st->port[port].tx_bytes);
-	request_add_u64(o, "rx_packets", st->port[port].rx_packets);
-	request_add_u64(o, "rx_bytes", st->port[port].rx_bytes);
+	request_add_u64(o, "tx_packets", st->port[port].stats.tx_packets);
+	request_add_u64(o, "tx_bytes", st->port[port].stats.tx_bytes);
+	request_add_u64(o, "rx_packets", st->port[port].stats.rx_packets);
+	request_add_u64(o, "rx_bytes", st->port[port].stats.rx_bytes);
 	request_add_u64(o, "drops", st->port[port].drops);
 	return o;
 }

@@ -52,6 +52,11 @@ static const struct command_desc commands[256] = {
 		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1),
 	},
 	[VHCA_CMD_SET_NODE_DESC] = { cmd_set_node_desc, REQ(vhca_node_desc_req) },
+	[VHCA_CMD_QUERY_COUNTERS] = {
+		cmd_query_counters, REQ(vhca_port_req),
+		.out_len = sizeof(struct vhca_port_counters),
+		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1),
+	},
 	[VHCA_CMD_OPEN_UAR] = { cmd_open_uar, REQ(vhca_open_uar_req) },
 	[VHCA_CMD_CLOSE_UAR] = { cmd_close_uar, OBJECT },
 	[VHCA_CMD_ADD_DB_PAGE] = { cmd_add_db_page, REQ(vhca_add_db_page_req) },

@@ -320,7 +320,11 @@ struct vport {
 	struct fab_port fab;
 	struct vhca_dev *dev;
 	struct evnode ev;
+	struct vport_stats count;	/* all but what the fabric counts */
 };
+
+/** vport_stats - everything that a port has counted */
+void vport_stats(const struct vport *p, struct vport_stats *s);
 
 struct admin_queue {
 	u64 asq;

@@ -16,7 +16,11 @@
 #define MTU_4096		5u
 #define DEFAULT_NODE_DESC	"vhca"
 
-#define OWN_CAPS	(1ull << VHCA_CAP_RC | 1ull << VHCA_CAP_RNR_NAK | 1ull << VHCA_CAP_CLOCK)
+#define OWN_CAPS ( \
+	1ull << VHCA_CAP_RC | \
+	1ull << VHCA_CAP_RNR_NAK | \
+	1ull << VHCA_CAP_CLOCK | \
+	1ull << VHCA_CAP_COUNTERS)
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -264,6 +268,18 @@ int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 	return 0;
 }
 
+void vport_stats(const struct vport *p, struct vport_stats *s)
+{
+	*s = p->count;
+	s->tx_packets = p->fab.tx_packets;
+	s->tx_bytes = p->fab.tx_bytes;
+	s->rx_packets = p->fab.rx_packets;
+	s->rx_bytes = p->fab.rx_bytes;
+	s->tx_mcast_packets = p->fab.tx_mcast;
+	s->rx_mcast_packets = p->fab.rx_mcast;
+	s->tx_discards = p->fab.discards;
+}
+
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 {
 	memset(st, 0, sizeof(*st));
@@ -285,11 +301,8 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 		st->port[i].state = p->state;
 		st->port[i].lid = p->lid;
 		st->port[i].cable = p->cable;
-		st->port[i].tx_packets = p->tx_packets;
-		st->port[i].tx_bytes = p->tx_bytes;
-		st->port[i].rx_packets = p->rx_packets;
-		st->port[i].rx_bytes = p->rx_bytes;
 		st->port[i].drops = p->drops;
+		vport_stats(&dev->port[i], &st->port[i].stats);
 	}
 	engine_unlock(dev->engine);
 }

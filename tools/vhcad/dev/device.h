@@ -133,12 +133,33 @@ void vdev_inject_fatal(struct vhca_dev *dev);
 int vdev_set_link(struct vhca_dev *dev, u32 port, bool up);
 
 /**
+ * struct vport_stats - what a port has counted since its device was made
+ *
+ * The members of struct vhca_port_counters, which says what each of them is.
+ */
+struct vport_stats {
+	u64 tx_packets, tx_bytes;
+	u64 rx_packets, rx_bytes;
+	u64 tx_mcast_packets, rx_mcast_packets;
+	u64 tx_discards;
+	u64 rx_no_qp;
+	u64 rx_no_receive;
+	u64 rx_uc_gaps;
+	u64 qkey_violations, pkey_violations;
+	u64 rnr_naks_sent, rnr_naks_received;
+	u64 seq_naks_sent, seq_naks_received;
+	u64 error_naks_sent, error_naks_received;
+	u64 duplicates;
+	u64 timeouts;
+};
+
+/**
  * struct vdev_status - a snapshot for the control socket
  * @enabled: a driver runs the device
  * @fatal: enum vhca_fatal, 0: none
  * @ports: number of ports
- * @port: state (enum ib_port_state), LID, cable, and packets and bytes as
- *	the wire would have counted them
+ * @port: state (enum ib_port_state), LID, cable, packets that arrived nowhere
+ *	for whatever reason, and all counters
  */
 struct vdev_status {
 	char name[64];
@@ -151,7 +172,8 @@ struct vdev_status {
 		u32 state;
 		u16 lid;
 		bool cable;
-		u64 tx_packets, tx_bytes, rx_packets, rx_bytes, drops;
+		u64 drops;
+		struct vport_stats stats;
 	} port[VDEV_MAX_PORTS];
 };
 

@@ -14,6 +14,8 @@
 #define SPEED_EDR	32u
 /* PortInfo:VLCap: VL0 alone. */
 #define VLCAP_VL0	1u
+/* PortInfo counts violations in 16 bits that stay at their end. */
+#define VIOLATIONS_MAX	0xffffu
 
 enum vhca_status cmd_query_device(struct command *c)
 {
@@ -59,22 +61,36 @@ static const struct vport *named_port(const struct command *c)
 	return &c->dev->port[req->port - 1];
 }
 
-enum vhca_status cmd_query_port(struct command *c)
+/* A request about a port, not about a table of it. */
+static enum vhca_status check_port(struct command *c)
 {
 	const struct vhca_port_req *req = command_req(c);
-	const struct vport *p = named_port(c);
-	struct vhca_port_attr a;
 
-	if (!p)
+	if (!named_port(c))
 		return BAD_FIELD(c, vhca_port_req, port);
 	if (req->first_index)
 		return BAD_FIELD(c, vhca_port_req, first_index);
 	if (req->count)
 		return BAD_FIELD(c, vhca_port_req, count);
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_query_port(struct command *c)
+{
+	enum vhca_status st = check_port(c);
+	const struct vport *p = named_port(c);
+	struct vhca_port_attr a;
+	struct vport_stats s;
+
+	if (st)
+		return st;
+	vport_stats(p, &s);
 	a = (struct vhca_port_attr){
 		.gid_entries = htole32(PORT_GIDS),
 		.pkey_entries = htole32(PORT_PKEYS),
 		.max_msg = htole32(VDEV_MAX_MSG),
+		.qkey_viol = htole32(MIN(s.qkey_violations, VIOLATIONS_MAX)),
+		.pkey_viol = htole32(MIN(s.pkey_violations, VIOLATIONS_MAX)),
 		.lid = htole16(p->fab.lid),
 		.sm_lid = htole16(p->fab.sm_lid),
 		.state = p->fab.state,
@@ -85,6 +101,45 @@ enum vhca_status cmd_query_port(struct command *c)
 		.link_layer = VHCA_LINK_IB,
 		.active_width = WIDTH_4X,
 		.active_speed = htole16(SPEED_EDR),
+	};
+	return command_output(c, &a, sizeof(a));
+}
+
+enum vhca_status cmd_query_counters(struct command *c)
+{
+	enum vhca_status st = check_port(c);
+	const struct vport *p = named_port(c);
+	struct vhca_port_counters a;
+	struct vport_stats s;
+
+	if (!(c->dev->caps >> VHCA_CAP_COUNTERS & 1)) {
+		c->bad_field = offsetof(struct vhca_asqe, opcode);
+		return VHCA_ST_UNSUPPORTED;
+	}
+	if (st)
+		return st;
+	vport_stats(p, &s);
+	a = (struct vhca_port_counters){
+		.tx_packets = htole64(s.tx_packets),
+		.tx_bytes = htole64(s.tx_bytes),
+		.rx_packets = htole64(s.rx_packets),
+		.rx_bytes = htole64(s.rx_bytes),
+		.tx_mcast_packets = htole64(s.tx_mcast_packets),
+		.rx_mcast_packets = htole64(s.rx_mcast_packets),
+		.tx_discards = htole64(s.tx_discards),
+		.rx_no_qp = htole64(s.rx_no_qp),
+		.rx_no_receive = htole64(s.rx_no_receive),
+		.rx_uc_gaps = htole64(s.rx_uc_gaps),
+		.qkey_violations = htole64(s.qkey_violations),
+		.pkey_violations = htole64(s.pkey_violations),
+		.rnr_naks_sent = htole64(s.rnr_naks_sent),
+		.rnr_naks_received = htole64(s.rnr_naks_received),
+		.seq_naks_sent = htole64(s.seq_naks_sent),
+		.seq_naks_received = htole64(s.seq_naks_received),
+		.error_naks_sent = htole64(s.error_naks_sent),
+		.error_naks_received = htole64(s.error_naks_received),
+		.duplicates = htole64(s.duplicates),
+		.timeouts = htole64(s.timeouts),
 	};
 	return command_output(c, &a, sizeof(a));
 }

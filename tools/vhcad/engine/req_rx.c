@@ -207,6 +207,18 @@ static bool expected(const struct rc_requester *r, u32 psn)
 	return psn_diff(psn, r->una) >= 0 && psn_diff(psn, r->max) < 0;
 }
 
+static void count_nak(const struct vqp *qp, u8 type, u8 code)
+{
+	struct vport_stats *n = &qp->port->count;
+
+	if (type == AETH_RNR_NAK)
+		n->rnr_naks_received++;
+	else if (type == AETH_NAK && code == NAK_PSN_SEQUENCE)
+		n->seq_naks_received++;
+	else if (type == AETH_NAK)
+		n->error_naks_received++;
+}
+
 void req_rx_ack(struct vqp *qp, struct run *run)
 {
 	struct rc_requester *r = &qp->req;
@@ -221,6 +233,7 @@ void req_rx_ack(struct vqp *qp, struct run *run)
 			loss_noticed(qp);
 		return;
 	}
+	count_nak(qp, type, code);
 	if (acknowledge(qp, psn)) {
 		loss_noticed(qp);
 		return;

@@ -376,5 +376,7 @@ void req_timeout(struct timer *t)
 		return;
 	}
 	qp->req.gap = false;
+	if (qp->req.retry_left)
+		qp->port->count.timeouts++;
 	req_retry(qp);
 }

@@ -168,6 +168,19 @@ fault:
 	return true;
 }
 
+static void count_answer(const struct vqp *qp)
+{
+	const struct rc_responder *s = &qp->resp;
+	struct vport_stats *n = &qp->port->count;
+
+	if (s->closing)
+		n->error_naks_sent++;
+	else if ((s->syndrome & AETH_TYPE_MASK) == AETH_RNR_NAK)
+		n->rnr_naks_sent++;
+	else if ((s->syndrome & AETH_TYPE_MASK) == AETH_NAK)
+		n->seq_naks_sent++;
+}
+
 static bool send_ack(struct vqp *qp)
 {
 	struct rc_responder *s = &qp->resp;
@@ -183,6 +196,7 @@ static bool send_ack(struct vqp *qp)
 	run.h.psn = positive ? psn_add(s->epsn, PSN_MASK) : s->epsn;
 	run.h.syndrome = s->syndrome | (positive ? resp_credits(qp) : 0);
 	run.h.msn = s->msn;
+	count_answer(qp);
 	if (!qp_send(qp, &run))
 		return false;
 	if (s->closing) {

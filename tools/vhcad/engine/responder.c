@@ -295,6 +295,7 @@ void resp_rx(struct vqp *qp, struct run *run)
 	if (ahead < 0) {
 		u32 again = MIN((u32)-ahead, run->npkts);
 
+		qp->port->count.duplicates += again;
 		if (run->kind == WIRE_READ_REQ)
 			resp_read_again(qp, run);
 		else if (!s->ack)

@@ -15,11 +15,18 @@ static bool pkey_match(u16 a, u16 b)
 }
 
 /* Is the packet from the QP that this one is connected to? */
-static bool from_peer(const struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
 {
-	if (qp->port != p || h->slid != qp->path.dlid || !pkey_match(h->pkey, qp->pkey))
+	if (h->slid != qp->path.dlid)
 		return false;
 	return !h->grh || !qp->path.grh || !memcmp(h->sgid, qp->path.dgid, sizeof(h->sgid));
+}
+
+/* Is the QP one that takes such packets now? */
+static bool takes(const struct vqp *qp, const struct vport *p, const struct run *run)
+{
+	return qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->port == p &&
+	       run->service == WIRE_RC && from_peer(qp, &run->h);
 }
 
 static void vport_rx(struct fab_port *fab, struct run *run)
@@ -30,8 +37,14 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 	if (!dev_live(p->dev))
 		return;
 	qp = qp_find(p->dev, run->h.dqpn);
-	if (!qp || qp->state < QPS_RTR || qp->state == QPS_ERR || !from_peer(qp, p, &run->h))
+	if (!qp || !takes(qp, p, run)) {
+		p->count.rx_no_qp += run->npkts;
 		return;
+	}
+	if (!pkey_match(run->h.pkey, qp->pkey)) {
+		p->count.pkey_violations += run->npkts;
+		return;
+	}
 	switch (run->kind) {
 	case WIRE_SEND:
 	case WIRE_WRITE:

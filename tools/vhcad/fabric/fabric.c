@@ -188,13 +188,19 @@ void fab_hand_over(struct fab_port *from, struct fab_port *to, struct run *run, 
 	to->ops->rx(to, run);
 }
 
+void fab_discard(struct fab_port *port, const struct run *run)
+{
+	port->discards += run->npkts;
+	port->drops += run->npkts;
+}
+
 void fab_send(struct fab_port *port, struct run *run)
 {
 	struct fab_port *to = route(port->fabric, run->h.dlid);
 	u64 bytes = run_wire_bytes(run);
 
 	if (port->state != PORT_ACTIVE) {
-		port->drops += run->npkts;
+		fab_discard(port, run);
 		return;
 	}
 	port->tx_packets += run->npkts;
@@ -210,7 +216,7 @@ void fab_send(struct fab_port *port, struct run *run)
 		return;
 	}
 	if (!to || to->state != PORT_ACTIVE) {
-		port->drops += run->npkts;
+		fab_discard(port, run);
 		return;
 	}
 	fab_hand_over(port, to, run, bytes);

@@ -81,7 +81,7 @@ void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes)
 	const struct fab_group *g = *group_of(from->fabric, run->h.dlid);
 
 	if (!g)
-		from->drops += run->npkts;
+		fab_discard(from, run);
 	for (u32 i = 0; g && i < g->n; i++) {
 		struct fab_port *to = g->member[i].port;
 		struct run copy = *run;

@@ -75,6 +75,7 @@ struct fab_port {
 	u64 tx_packets, tx_bytes;
 	u64 rx_packets, rx_bytes;
 	u64 tx_mcast, rx_mcast;	/* packets, counted above as well */
+	u64 discards;		/* packets that could not even set out */
 	u64 drops;		/* packets that arrived nowhere, counted by the sender */
 };
 

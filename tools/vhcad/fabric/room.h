@@ -46,7 +46,8 @@ struct fabric {
 	u32 nqueued;
 };
 
-/* fabric.c: packets that arrive at another port */
+/* fabric.c: packets that nobody can get, and packets for another port */
+void fab_discard(struct fab_port *port, const struct run *run);
 void fab_hand_over(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes);
 
 /* mcast.c */

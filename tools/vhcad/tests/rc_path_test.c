@@ -366,7 +366,7 @@ static void read_again(void **state)
 			vdev_status(f.p.h[1].dev, &a);
 			inject(&f, OP_RC_READ_REQ, c[i].psn, 0, c[i].va, c[i].len);
 			vdev_status(f.p.h[1].dev, &b);
-			assert_int_equal(b.port[0].tx_bytes - a.port[0].tx_bytes,
+			assert_int_equal(b.port[0].stats.tx_bytes - a.port[0].stats.tx_bytes,
 					 8 + 12 + 4 + 4 + 2 + (c[i].len + 3) / 4 * 4);
 		}
 	}

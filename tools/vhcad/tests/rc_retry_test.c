@@ -31,25 +31,6 @@ static void done(struct fixture *f)
 	t_pair_fini(&f->p);
 }
 
-/* Loses packet number @victim (from 0), or nothing when that is -1. */
-struct nth {
-	s32 victim;
-	s32 seen;
-	u32 copies;
-	u64 delay;
-};
-
-static void spoil_nth(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		      struct fab_verdict *v)
-{
-	struct nth *n = arg;
-
-	if (n->seen++ != n->victim)
-		return;
-	v->copies = n->copies;
-	v->delay = n->delay;
-}
-
 /* SENDs, WRITEs with and without immediate, READs, one after the other. */
 static void conversation(struct fixture *f)
 {
@@ -99,11 +80,11 @@ static void to_each(u32 copies, u64 delay)
 	s32 total = 1;
 
 	for (s32 victim = -1; victim < total; victim++) {
-		struct nth n = { .victim = victim, .copies = copies, .delay = delay };
+		struct tnth n = { .victim = victim, .copies = copies, .delay = delay };
 		struct fixture f;
 
 		setup(&f, 3, 0xfffffc);
-		assert_int_equal(fab_set_judge(f.p.w.fabric, spoil_nth, &n), 0);
+		assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &n), 0);
 		conversation(&f);
 		if (victim < 0)
 			total = n.seen;
@@ -128,13 +109,13 @@ static void no_need_to_wait(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
 		/* the request itself; the first packet of a READ's answer */
-		struct nth n = { .victim = i ? 3 : 0 };
+		struct tnth n = { .victim = i ? 3 : 0 };
 		struct fixture f;
 		struct twr wr;
 		u64 t0;
 
 		setup(&f, 3, 1);
-		fab_set_judge(f.p.w.fabric, spoil_nth, &n);
+		fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
 		t0 = f.p.w.now;
 		wr = t_wr(ops[i], 1, &f.l, 0, 1000, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -157,14 +138,14 @@ static void no_need_to_wait(void **state)
 static void double_naks(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 			struct fab_verdict *v)
 {
-	spoil_nth(arg, from, h, v);
+	t_nth_judge(arg, from, h, v);
 	if (h->opcode == OP_RC_ACK && (h->syndrome & AETH_TYPE_MASK) == AETH_NAK)
 		v->copies = 20;
 }
 
 static void nak_doubled(void **state)
 {
-	struct nth n = { .victim = 0 };
+	struct tnth n = { .victim = 0 };
 	struct fixture f;
 	struct twr wr;
 

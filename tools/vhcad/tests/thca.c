@@ -232,6 +232,34 @@ u32 t_destroy(struct thca *h, u8 op, u32 handle)
 	return t_admin(h, op, &req, sizeof(req), NULL);
 }
 
+struct vport_stats t_stats(struct thca *h)
+{
+	const struct vhca_port_req req = { .port = 1 };
+	__le64 n[sizeof(struct vhca_port_counters) / sizeof(__le64)];
+	union {
+		struct vport_stats s;
+		u64 n[ARRAY_SIZE(n)];
+	} native;
+
+	static_assert(sizeof(native.s) == sizeof(native.n), "the same counters in the same order");
+	assert_int_equal(t_admin_out(h, VHCA_CMD_QUERY_COUNTERS, &req, sizeof(req), n, sizeof(n)),
+			 VHCA_ST_OK);
+	for (u32 i = 0; i < ARRAY_SIZE(n); i++)
+		native.n[i] = le64toh(n[i]);
+	return native.s;
+}
+
+void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_verdict *v)
+{
+	struct tnth *n = arg;
+
+	if (n->seen++ != n->victim && !n->all)
+		return;
+	v->copies = n->copies;
+	v->delay = n->delay;
+}
+
 /* ------------------------------------------------------------------------
  * Doorbells: to the letter of rdma/vhca-abi.h
  */

@@ -130,6 +130,21 @@ u32 t_destroy(struct thca *h, u8 op, u32 handle);
 /* a command that gives an object; must work */
 u32 t_create(struct thca *h, u8 op, const void *req, u32 len);
 
+/* what port 1 has counted, by QUERY_COUNTERS */
+struct vport_stats t_stats(struct thca *h);
+
+/* A judge that spoils packet number @victim (from 0), or @all of them. */
+struct tnth {
+	s32 victim;
+	s32 seen;
+	bool all;
+	u32 copies;
+	u64 delay;
+};
+
+void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_verdict *v);
+
 /* doorbells */
 u64 t_rec(struct thca *h, u32 slot);
 void t_set_rec(struct thca *h, u32 slot, u64 val);
