@@ -147,6 +147,11 @@ int vhca_cmd_nop(struct vhca_hw *hw)
 	return run(hw, VHCA_CMD_NOP, NULL, 0, 0, 0, NULL, 0);
 }
 
+static bool has_cap(const struct vhca_limits *l, enum vhca_cap cap)
+{
+	return l->caps & BIT_ULL(cap);
+}
+
 static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 {
 	const char *what = NULL;
@@ -174,6 +179,13 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 		what = "max_inline";
 	else if (!l->vectors)
 		what = "vectors";
+	else if (has_cap(l, VHCA_CAP_SRQ) && (!l->max_srqs || !is_power_of_2(l->max_srq_wr)))
+		what = "max_srqs or max_srq_wr";
+	else if (has_cap(l, VHCA_CAP_MCAST) && (!l->max_mcgs || !l->max_mcg_qps))
+		what = "max_mcgs or max_mcg_qps";
+	else if (has_cap(l, VHCA_CAP_CQ_MODERATION) &&
+		 (!l->max_moderation_count || !l->max_moderation_period))
+		what = "max_moderation_count or max_moderation_period";
 	if (!what)
 		return 0;
 	dev_err(hw->dev, "device reports an impossible %s\n", what);
@@ -222,6 +234,15 @@ int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 	l->max_init_rd_atomic = a->max_init_rd_atomic;
 	l->ack_delay = a->local_ca_ack_delay & 0x1f;
 	memcpy(l->node_desc, a->node_desc, sizeof(l->node_desc));
+	l->max_srqs = le32_to_cpu(a->max_srqs);
+	l->max_srq_wr = le32_to_cpu(a->max_srq_wr);
+	l->max_mcgs = le32_to_cpu(a->max_mcgs);
+	l->max_mcg_qps = le32_to_cpu(a->max_mcg_qps);
+	l->max_moderation_count = le16_to_cpu(a->max_moderation_count);
+	l->max_moderation_period = le16_to_cpu(a->max_moderation_period);
+	/* Only UD QPs can be attached. */
+	if (!has_cap(l, VHCA_CAP_UD))
+		l->caps &= ~BIT_ULL(VHCA_CAP_MCAST);
 	kfree(a);
 	return check_limits(hw, l);
 }
@@ -288,6 +309,20 @@ int vhca_cmd_query_pkey(struct vhca_hw *hw, u8 port, u32 index, u16 *pkey)
 		return PTR_ERR(out);
 	*pkey = le16_to_cpu(*out);
 	kfree(out);
+	return 0;
+}
+
+/* vhca_cmd_query_counters - read a port's counters; @counters is the device's raw answer */
+int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters)
+{
+	struct vhca_port_req req = { .port = port };
+	struct vhca_port_counters *c;
+
+	c = run_out(hw, VHCA_CMD_QUERY_COUNTERS, &req, sizeof(req), sizeof(*c));
+	if (IS_ERR(c))
+		return PTR_ERR(c);
+	*counters = *c;
+	kfree(c);
 	return 0;
 }
 
@@ -387,6 +422,76 @@ int vhca_cmd_destroy_cq(struct vhca_hw *hw, u32 cqn)
 	return run_destroy(hw, VHCA_CMD_DESTROY_CQ, cqn);
 }
 
+/*
+ * vhca_cmd_resize_cq - give a completion queue another ring; @first is the low half of the count of
+ * the first entry the device writes there
+ */
+int vhca_cmd_resize_cq(struct vhca_hw *hw, const struct vhca_resize_cq_hw_req *req, u32 *first)
+{
+	struct vhca_resize_cq_hw_resp resp;
+	int err;
+
+	static_assert(sizeof(*req) <= VHCA_ASQE_REQ);
+	err = run(hw, VHCA_CMD_RESIZE_CQ, req, sizeof(*req), 0, 0, &resp, sizeof(resp));
+	if (!err)
+		*first = le32_to_cpu(resp.first);
+	return err;
+}
+
+/* vhca_cmd_modify_cq - moderate a completion queue's events */
+int vhca_cmd_modify_cq(struct vhca_hw *hw, u32 cqn, u16 count, u16 period)
+{
+	struct vhca_modify_cq_req req = {
+		.cqn = cpu_to_le32(cqn),
+		.count = cpu_to_le16(count),
+		.period = cpu_to_le16(period),
+	};
+
+	return RUN(hw, VHCA_CMD_MODIFY_CQ, &req);
+}
+
+/* vhca_cmd_create_srq - make a shared receive queue */
+int vhca_cmd_create_srq(struct vhca_hw *hw, const struct vhca_create_srq_hw_req *req, u32 *srqn)
+{
+	return RUN_CREATE(hw, VHCA_CMD_CREATE_SRQ, req, srqn);
+}
+
+/* vhca_cmd_modify_srq - arm a shared receive queue's limit for one event; 0 disarms it */
+int vhca_cmd_modify_srq(struct vhca_hw *hw, u32 srqn, u32 limit)
+{
+	struct vhca_modify_srq_hw_req req = {
+		.srqn = cpu_to_le32(srqn),
+		.limit = cpu_to_le32(limit),
+	};
+
+	return RUN(hw, VHCA_CMD_MODIFY_SRQ, &req);
+}
+
+/* vhca_cmd_resize_srq - give a shared receive queue another ring */
+int vhca_cmd_resize_srq(struct vhca_hw *hw, const struct vhca_resize_srq_hw_req *req)
+{
+	return RUN(hw, VHCA_CMD_RESIZE_SRQ, req);
+}
+
+/* vhca_cmd_query_srq - read a shared receive queue's limit, 0 when none is armed */
+int vhca_cmd_query_srq(struct vhca_hw *hw, u32 srqn, u32 *limit)
+{
+	struct vhca_object_req req = { .handle = cpu_to_le32(srqn) };
+	struct vhca_query_srq_resp resp;
+	int err;
+
+	err = run(hw, VHCA_CMD_QUERY_SRQ, &req, sizeof(req), 0, 0, &resp, sizeof(resp));
+	if (!err)
+		*limit = le32_to_cpu(resp.limit);
+	return err;
+}
+
+/* vhca_cmd_destroy_srq - destroy a shared receive queue no QP uses any more */
+int vhca_cmd_destroy_srq(struct vhca_hw *hw, u32 srqn)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_SRQ, srqn);
+}
+
 /* vhca_cmd_create_qp - make a queue pair in the RESET state */
 int vhca_cmd_create_qp(struct vhca_hw *hw, const struct vhca_create_qp_hw_req *req, u32 *qpn)
 {
@@ -417,4 +522,27 @@ int vhca_cmd_query_qp(struct vhca_hw *hw, u32 qpn, struct vhca_qp_attr *attr)
 int vhca_cmd_destroy_qp(struct vhca_hw *hw, u32 qpn)
 {
 	return run_destroy(hw, VHCA_CMD_DESTROY_QP, qpn);
+}
+
+static int run_mcg(struct vhca_hw *hw, u8 opcode, const u8 mgid[16], u16 mlid, u32 qpn)
+{
+	struct vhca_mcg_req req = {
+		.qpn = cpu_to_le32(qpn),
+		.mlid = cpu_to_le16(mlid),
+	};
+
+	memcpy(req.mgid, mgid, sizeof(req.mgid));
+	return RUN(hw, opcode, &req);
+}
+
+/* vhca_cmd_attach_mcg - let a QP receive what is sent to a multicast group */
+int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn)
+{
+	return run_mcg(hw, VHCA_CMD_ATTACH_MCG, mgid, mlid, qpn);
+}
+
+/* vhca_cmd_detach_mcg - the opposite */
+int vhca_cmd_detach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn)
+{
+	return run_mcg(hw, VHCA_CMD_DETACH_MCG, mgid, mlid, qpn);
 }

@@ -17,6 +17,7 @@ int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *limits);
 int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr);
 int vhca_cmd_query_gid(struct vhca_hw *hw, u8 port, u32 index, u8 gid[16]);
 int vhca_cmd_query_pkey(struct vhca_hw *hw, u8 port, u32 index, u16 *pkey);
+int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters);
 int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64]);
 
 int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar);
@@ -35,11 +36,22 @@ int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key);
 
 int vhca_cmd_create_cq(struct vhca_hw *hw, const struct vhca_create_cq_hw_req *req, u32 *cqn);
 int vhca_cmd_destroy_cq(struct vhca_hw *hw, u32 cqn);
+int vhca_cmd_resize_cq(struct vhca_hw *hw, const struct vhca_resize_cq_hw_req *req, u32 *first);
+int vhca_cmd_modify_cq(struct vhca_hw *hw, u32 cqn, u16 count, u16 period);
+
+int vhca_cmd_create_srq(struct vhca_hw *hw, const struct vhca_create_srq_hw_req *req, u32 *srqn);
+int vhca_cmd_modify_srq(struct vhca_hw *hw, u32 srqn, u32 limit);
+int vhca_cmd_resize_srq(struct vhca_hw *hw, const struct vhca_resize_srq_hw_req *req);
+int vhca_cmd_query_srq(struct vhca_hw *hw, u32 srqn, u32 *limit);
+int vhca_cmd_destroy_srq(struct vhca_hw *hw, u32 srqn);
 
 int vhca_cmd_create_qp(struct vhca_hw *hw, const struct vhca_create_qp_hw_req *req, u32 *qpn);
 int vhca_cmd_modify_qp(struct vhca_hw *hw, const struct vhca_modify_qp_req *req);
 int vhca_cmd_query_qp(struct vhca_hw *hw, u32 qpn, struct vhca_qp_attr *attr);
 int vhca_cmd_destroy_qp(struct vhca_hw *hw, u32 qpn);
+
+int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn);
+int vhca_cmd_detach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn);
 
 const char *vhca_cmd_name(u8 opcode);
 const char *vhca_cmd_field(u8 opcode, u16 offset);

@@ -87,6 +87,44 @@ static const struct field_name create_cq_fields[] = {
 	FIELD(vhca_create_cq_hw_req, flags), END
 };
 
+static const struct field_name resize_cq_fields[] = {
+	BUF(vhca_resize_cq_hw_req, buf, "ring"),
+	FIELD(vhca_resize_cq_hw_req, cqn),
+	FIELD(vhca_resize_cq_hw_req, log_cqe), END
+};
+
+static const struct field_name modify_cq_fields[] = {
+	FIELD(vhca_modify_cq_req, cqn),
+	FIELD(vhca_modify_cq_req, count),
+	FIELD(vhca_modify_cq_req, period), END
+};
+
+static const struct field_name create_srq_fields[] = {
+	BUF(vhca_create_srq_hw_req, buf, "ring"),
+	FIELD(vhca_create_srq_hw_req, pdn),
+	FIELD(vhca_create_srq_hw_req, uar),
+	FIELD(vhca_create_srq_hw_req, db_slot),
+	FIELD(vhca_create_srq_hw_req, log_strides),
+	FIELD(vhca_create_srq_hw_req, log_stride), END
+};
+
+static const struct field_name modify_srq_fields[] = {
+	FIELD(vhca_modify_srq_hw_req, srqn),
+	FIELD(vhca_modify_srq_hw_req, limit), END
+};
+
+static const struct field_name resize_srq_fields[] = {
+	BUF(vhca_resize_srq_hw_req, buf, "ring"),
+	FIELD(vhca_resize_srq_hw_req, srqn),
+	FIELD(vhca_resize_srq_hw_req, log_strides), END
+};
+
+static const struct field_name mcg_fields[] = {
+	FIELD(vhca_mcg_req, mgid),
+	FIELD(vhca_mcg_req, qpn),
+	FIELD(vhca_mcg_req, mlid), END
+};
+
 static const struct field_name create_qp_fields[] = {
 	BUF(vhca_create_qp_hw_req, sq, "send ring"),
 	BUF(vhca_create_qp_hw_req, rq, "receive ring"),
@@ -100,7 +138,8 @@ static const struct field_name create_qp_fields[] = {
 	FIELD(vhca_create_qp_hw_req, flags),
 	FIELD(vhca_create_qp_hw_req, log_sq_blocks),
 	FIELD(vhca_create_qp_hw_req, log_rq_strides),
-	FIELD(vhca_create_qp_hw_req, log_rq_stride), END
+	FIELD(vhca_create_qp_hw_req, log_rq_stride),
+	FIELD(vhca_create_qp_hw_req, srqn), END
 };
 
 #define QPA(member) INNER(vhca_modify_qp_req, attr, member)
@@ -138,6 +177,7 @@ static const struct cmd_name cmd_names[] = {
 	CMD(QUERY_GIDS, port_fields),
 	CMD(QUERY_PKEYS, port_fields),
 	CMD(SET_NODE_DESC, node_desc_fields),
+	CMD(QUERY_COUNTERS, port_fields),
 	CMD(OPEN_UAR, open_uar_fields),
 	CMD(CLOSE_UAR, object_fields),
 	CMD(ADD_DB_PAGE, add_db_page_fields),
@@ -150,10 +190,19 @@ static const struct cmd_name cmd_names[] = {
 	CMD(MODIFY_MKEY, modify_mkey_fields),
 	CMD(CREATE_CQ, create_cq_fields),
 	CMD(DESTROY_CQ, object_fields),
+	CMD(RESIZE_CQ, resize_cq_fields),
+	CMD(MODIFY_CQ, modify_cq_fields),
+	CMD(CREATE_SRQ, create_srq_fields),
+	CMD(DESTROY_SRQ, object_fields),
+	CMD(MODIFY_SRQ, modify_srq_fields),
+	CMD(RESIZE_SRQ, resize_srq_fields),
+	CMD(QUERY_SRQ, object_fields),
 	CMD(CREATE_QP, create_qp_fields),
 	CMD(DESTROY_QP, object_fields),
 	CMD(MODIFY_QP, modify_qp_fields),
 	CMD(QUERY_QP, object_fields),
+	CMD(ATTACH_MCG, mcg_fields),
+	CMD(DETACH_MCG, mcg_fields),
 };
 
 /**

@@ -426,6 +426,9 @@ static void test_names(struct kunit *test)
 			   "receive ring offset");
 	KUNIT_EXPECT_STREQ(test, vhca_cmd_field(VHCA_CMD_MODIFY_QP, req +
 			   offsetof(struct vhca_modify_qp_req, attr.av.dlid)), "dlid");
+	KUNIT_EXPECT_STREQ(test, vhca_cmd_field(VHCA_CMD_RESIZE_SRQ, req +
+			   offsetof(struct vhca_resize_srq_hw_req, log_strides)), "log_strides");
+	KUNIT_EXPECT_STREQ(test, vhca_cmd_field(VHCA_CMD_ATTACH_MCG, req + 15), "mgid");
 	KUNIT_EXPECT_NULL(test, vhca_cmd_field(VHCA_CMD_CREATE_QP, VHCA_NO_FIELD));
 	KUNIT_EXPECT_NULL(test, vhca_cmd_field(0xff, req));
 	KUNIT_EXPECT_NULL(test, vhca_cmd_field(VHCA_CMD_NOP, req));

@@ -147,7 +147,6 @@ void vhca_hw_check(struct vhca_hw *hw)
  */
 int vhca_hw_identify(struct vhca_hw *hw)
 {
-	const u32 minor = VHCA_VERSION_MINOR;
 	u32 magic = reg_read(hw, VHCA_REG_MAGIC);
 
 	if (magic == VHCA_STATUS_GONE) {
@@ -159,9 +158,11 @@ int vhca_hw_identify(struct vhca_hw *hw)
 		return -ENODEV;
 	}
 	hw->version = reg_read(hw, VHCA_REG_VERSION);
-	if (hw->version >> 16 != VHCA_VERSION_MAJOR || (hw->version & 0xffff) < minor) {
+	/* What a minor version adds has a capability bit. */
+	if (hw->version >> 16 != VHCA_VERSION_MAJOR) {
 		dev_err(hw->dev, "device has interface %u.%u, this driver speaks %u.%u: refused\n",
-			hw->version >> 16, hw->version & 0xffff, VHCA_VERSION_MAJOR, minor);
+			hw->version >> 16, hw->version & 0xffff, VHCA_VERSION_MAJOR,
+			VHCA_VERSION_MINOR);
 		return -ENODEV;
 	}
 	hw->kick_stride = reg_read(hw, VHCA_REG_KICK_STRIDE);

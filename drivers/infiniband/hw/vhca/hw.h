@@ -43,6 +43,14 @@ struct pci_dev;
  * @max_init_rd_atomic: READs and atomics a QP has outstanding
  * @ack_delay: local CA ACK delay, 4.096 us << n
  * @node_desc: node description, NUL-padded
+ * @max_srqs: shared receive queues
+ * @max_srq_wr: entries of a shared receive ring
+ * @max_mcgs: multicast groups with QPs attached
+ * @max_mcg_qps: QPs of one group
+ * @max_moderation_count: completions that an event may wait for
+ * @max_moderation_period: microseconds that an event may wait
+ *
+ * What belongs to a capability counts only when the device has it.
  */
 struct vhca_limits {
 	u64 caps;
@@ -71,6 +79,12 @@ struct vhca_limits {
 	u8 max_init_rd_atomic;
 	u8 ack_delay;
 	char node_desc[64];
+	u32 max_srqs;
+	u32 max_srq_wr;
+	u32 max_mcgs;
+	u32 max_mcg_qps;
+	u16 max_moderation_count;
+	u16 max_moderation_period;
 };
 
 /**
@@ -115,6 +129,18 @@ int vhca_hw_start(struct vhca_hw *hw);
 void vhca_hw_stop(struct vhca_hw *hw);
 void vhca_hw_kill(struct vhca_hw *hw, const char *why);
 void vhca_hw_check(struct vhca_hw *hw);
+
+/**
+ * vhca_hw_has - does the device have a capability?
+ * @hw: the device, its limits known
+ * @cap: the capability
+ *
+ * Return: true when it does.
+ */
+static inline bool vhca_hw_has(const struct vhca_hw *hw, enum vhca_cap cap)
+{
+	return hw->limits.caps & BIT_ULL(cap);
+}
 
 /**
  * vhca_hw_dead - has the device failed or gone away?

@@ -88,7 +88,7 @@ static int register_device(struct vhca_dev *dev)
 	ibdev->num_comp_vectors = dev->nvectors;
 	ibdev->dev.parent = dev->hw.dev;
 	memcpy(ibdev->node_desc, l->node_desc, sizeof(ibdev->node_desc));
-	ib_set_device_ops(ibdev, &vhca_dev_ops);
+	vhca_set_ops(dev);
 	return ib_register_device(ibdev, "vhca%d", dev->hw.dev);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* QP attributes and access rights, to and from the device's form. */
+#include <kunit/visibility.h>
+
 #include "verbs.h"
 
 /* Attribute bits have the same numbers on both sides. */
@@ -40,10 +42,16 @@ static int access_from_hw(u8 access)
 	       (access & VHCA_ACCESS_REMOTE_ATOMIC ? IB_ACCESS_REMOTE_ATOMIC : 0);
 }
 
-static void ah_to_hw(const struct rdma_ah_attr *ah, struct vhca_av *av)
+/**
+ * vhca_av_from_ah - translate an address vector
+ * @av: filled in
+ * @ah: the address, of an InfiniBand port
+ */
+void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 
+	memset(av, 0, sizeof(*av));
 	av->dlid = cpu_to_le16(rdma_ah_get_dlid(ah));
 	av->sl = rdma_ah_get_sl(ah);
 	av->src_path_bits = rdma_ah_get_path_bits(ah);
@@ -54,12 +62,18 @@ static void ah_to_hw(const struct rdma_ah_attr *ah, struct vhca_av *av)
 	av->grh = 1;
 	memcpy(av->dgid, grh->dgid.raw, sizeof(av->dgid));
 	av->flow_label = cpu_to_le32(grh->flow_label);
-	av->sgid_index = grh->sgid_index;
+	av->sgid_index = grh->sgid_attr ? grh->sgid_attr->index : grh->sgid_index;
 	av->hop_limit = grh->hop_limit;
 	av->traffic_class = grh->traffic_class;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_av_from_ah);
 
-static void ah_from_hw(const struct vhca_av *av, struct rdma_ah_attr *ah)
+/**
+ * vhca_av_to_ah - translate an address vector back
+ * @av: the address
+ * @ah: filled in; has no reference to a GID entry
+ */
+void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah)
 {
 	memset(ah, 0, sizeof(*ah));
 	ah->type = RDMA_AH_ATTR_TYPE_IB;
@@ -74,6 +88,7 @@ static void ah_from_hw(const struct vhca_av *av, struct rdma_ah_attr *ah)
 			av->traffic_class);
 	rdma_ah_set_dgid_raw(ah, (void *)av->dgid);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_av_to_ah);
 
 /**
  * vhca_qp_attr_to_hw - translate the attributes a modify request names
@@ -99,7 +114,7 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
 	if (mask & IB_QP_QKEY)
 		hw->qkey = cpu_to_le32(a->qkey);
 	if (mask & IB_QP_AV)
-		ah_to_hw(&a->ah_attr, &hw->av);
+		vhca_av_from_ah(&hw->av, &a->ah_attr);
 	if (mask & IB_QP_PATH_MTU)
 		hw->path_mtu = a->path_mtu;
 	if (mask & IB_QP_TIMEOUT)
@@ -126,7 +141,7 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
 		hw->alt_pkey_index = cpu_to_le16(a->alt_pkey_index);
 		hw->alt_port = a->alt_port_num;
 		hw->alt_timeout = a->alt_timeout;
-		ah_to_hw(&a->alt_ah_attr, &hw->alt_av);
+		vhca_av_from_ah(&hw->alt_av, &a->alt_ah_attr);
 	}
 }
 
@@ -159,6 +174,6 @@ void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *a)
 	a->max_dest_rd_atomic = hw->max_dest_rd_atomic;
 	a->alt_port_num = hw->alt_port;
 	a->alt_timeout = hw->alt_timeout;
-	ah_from_hw(&hw->av, &a->ah_attr);
-	ah_from_hw(&hw->alt_av, &a->alt_ah_attr);
+	vhca_av_to_ah(&hw->av, &a->ah_attr);
+	vhca_av_to_ah(&hw->alt_av, &a->alt_ah_attr);
 }

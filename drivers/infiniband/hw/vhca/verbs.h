@@ -36,6 +36,16 @@ struct vhca_pd {
 };
 
 /**
+ * struct vhca_ah - address handle
+ * @ibah: its base
+ * @av: where it leads, as work requests say it
+ */
+struct vhca_ah {
+	struct ib_ah ibah;
+	struct vhca_av av;
+};
+
+/**
  * struct vhca_mr - memory key
  * @ibmr: its base
  * @umem: pinned user memory, or NULL
@@ -196,6 +206,7 @@ struct vhca_qp_kernel {
  * @state: last state it was moved to
  * @cap: what it was made for
  * @sig_type: as created
+ * @create_flags: as created
  * @refs: uses by event handlers
  * @unused: completed when @refs drops to 0
  * @user_sq: send ring of a user QP
@@ -209,6 +220,7 @@ struct vhca_qp {
 	enum ib_qp_state state;
 	struct ib_qp_cap cap;
 	enum ib_sig_type sig_type;
+	u32 create_flags;
 	refcount_t refs;
 	struct completion unused;
 	struct vhca_user_ring user_sq;
@@ -223,6 +235,7 @@ struct vhca_qp {
 	}
 VHCA_TO(ucontext, ibucontext)
 VHCA_TO(pd, ibpd)
+VHCA_TO(ah, ibah)
 VHCA_TO(mr, ibmr)
 VHCA_TO(cq, ibcq)
 VHCA_TO(qp, ibqp)
@@ -254,6 +267,12 @@ u64 vhca_db_mmap_offset(const struct vhca_db *db);
 int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 
+/* verbs_ah.c */
+int vhca_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata);
+int vhca_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int vhca_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int vhca_destroy_ah(struct ib_ah *ibah, u32 flags);
+
 /* verbs_mr.c */
 struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
@@ -266,6 +285,7 @@ int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 /* verbs_cq.c */
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs);
+int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 
 /* poll.c: the kernel's completions */
@@ -275,6 +295,14 @@ void vhca_cq_wake_soft(struct vhca_cq *cq);
 void vhca_cq_wake_work(struct work_struct *work);
 void vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
+
+/* verbs_mcast.c */
+int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int vhca_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
+/* verbs_stats.c */
+struct rdma_hw_stats *vhca_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
+int vhca_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
 
 /* verbs_qp.c */
 int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
@@ -286,6 +314,8 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 
 /* qp_attr.c: attributes as the device has them */
 void vhca_qp_attr_to_hw(const struct ib_qp_attr *attr, int mask, struct vhca_qp_attr *hw);
+void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah);
+void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah);
 void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *attr);
 u32 vhca_access_to_hw(int access);
 
@@ -294,7 +324,7 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		   const struct ib_send_wr **bad_wr);
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr);
-u32 vhca_send_wqe_blocks(u32 nsge, u32 inline_len);
+u32 vhca_send_wqe_blocks(enum ib_qp_type type, u32 nsge, u32 inline_len);
 void vhca_wq_reset(struct vhca_wq *wq);
 void vhca_qp_broken(struct vhca_qp *qp);
 

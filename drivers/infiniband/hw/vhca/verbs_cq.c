@@ -178,6 +178,21 @@ err_ring:
 	return err;
 }
 
+/* Moderate the CQ's events; neither of the two: not at all. */
+int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct vhca_dev *dev = to_vdev(ibcq->device);
+	const struct vhca_limits *l = &dev->hw.limits;
+
+	if (count > l->max_moderation_count)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "cq_count %u > device limit %u", count,
+				   l->max_moderation_count);
+	if (period > l->max_moderation_period)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "cq_period %u > device limit %u", period,
+				   l->max_moderation_period);
+	return vhca_cmd_modify_cq(&dev->hw, to_vcq(ibcq)->cqn, count, period);
+}
+
 int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibcq->device);

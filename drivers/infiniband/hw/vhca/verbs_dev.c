@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The device as a whole: what it can do, its ports and tables, and the table of operations. */
+/* The device as a whole: what it can do, its ports and tables, and the tables of operations. */
 #include <linux/sysfs.h>
 
 #include "admin_cmd.h"
 #include "verbs.h"
+
+/* What goes with a capability of the device. */
+static void optional_attr(const struct vhca_hw *hw, struct ib_device_attr *a)
+{
+	const struct vhca_limits *l = &hw->limits;
+
+	if (vhca_hw_has(hw, VHCA_CAP_UD)) {
+		/* Nothing but memory limits them: the device does not know address handles. */
+		a->max_ah = INT_MAX;
+		a->device_cap_flags |= IB_DEVICE_BAD_QKEY_CNTR;
+	}
+	if (vhca_hw_has(hw, VHCA_CAP_MCAST)) {
+		a->max_mcast_grp = min_t(u32, l->max_mcgs, INT_MAX);
+		a->max_mcast_qp_attach = min_t(u32, l->max_mcg_qps, INT_MAX);
+		a->max_total_mcast_qp_attach = min_t(u64, (u64)l->max_mcgs * l->max_mcg_qps,
+						     INT_MAX);
+		a->kernel_cap_flags |= IBK_BLOCK_MULTICAST_LOOPBACK;
+	}
+	if (vhca_hw_has(hw, VHCA_CAP_CQ_MODERATION)) {
+		a->cq_caps.max_cq_moderation_count = l->max_moderation_count;
+		a->cq_caps.max_cq_moderation_period = l->max_moderation_period;
+	}
+}
 
 static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			     struct ib_udata *udata)
@@ -26,8 +49,9 @@ static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->hw_ver = dev->fn->pdev->revision;
 	a->max_qp = min_t(u32, l->max_qps, INT_MAX);
 	a->max_qp_wr = min3(l->max_sq_blocks, l->max_rq_wr, (u32)INT_MAX);
-	a->device_cap_flags = IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT;
-	if (l->caps & BIT_ULL(VHCA_CAP_RNR_NAK))
+	a->device_cap_flags = IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |
+			      IB_DEVICE_BAD_PKEY_CNTR;
+	if (vhca_hw_has(&dev->hw, VHCA_CAP_RNR_NAK))
 		a->device_cap_flags |= IB_DEVICE_RC_RNR_NAK_GEN;
 	a->max_send_sge = l->max_send_sge;
 	a->max_recv_sge = l->max_recv_sge;
@@ -43,10 +67,11 @@ static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->masked_atomic_cap = IB_ATOMIC_NONE;
 	a->max_pkeys = dev->max_pkeys;
 	a->local_ca_ack_delay = l->ack_delay;
-	if (l->caps & BIT_ULL(VHCA_CAP_CLOCK)) {
+	if (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK)) {
 		a->timestamp_mask = U64_MAX;
 		a->hca_core_clock = l->clock_khz;
 	}
+	optional_attr(&dev->hw, a);
 	return 0;
 }
 
@@ -185,7 +210,7 @@ static const struct attribute_group vhca_attr_group = {
 	.attrs = vhca_attrs,
 };
 
-const struct ib_device_ops vhca_dev_ops = {
+static const struct ib_device_ops base_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_UNKNOWN,
 	.uverbs_abi_ver = VHCA_UVERBS_ABI_VERSION,
@@ -227,3 +252,51 @@ const struct ib_device_ops vhca_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, vhca_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, vhca_ucontext, ibucontext),
 };
+
+static const struct ib_device_ops ud_ops = {
+	.create_ah = vhca_create_ah,
+	.create_user_ah = vhca_create_ah,
+	.destroy_ah = vhca_destroy_ah,
+	.modify_ah = vhca_modify_ah,
+	.query_ah = vhca_query_ah,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, vhca_ah, ibah),
+};
+
+static const struct ib_device_ops mcast_ops = {
+	.attach_mcast = vhca_attach_mcast,
+	.detach_mcast = vhca_detach_mcast,
+};
+
+static const struct ib_device_ops moderation_ops = {
+	.modify_cq = vhca_modify_cq,
+};
+
+static const struct ib_device_ops counter_ops = {
+	.alloc_hw_port_stats = vhca_alloc_hw_port_stats,
+	.get_hw_stats = vhca_get_hw_stats,
+};
+
+static const struct {
+	enum vhca_cap cap;
+	const struct ib_device_ops *ops;
+} optional_ops[] = {
+	{ VHCA_CAP_UD, &ud_ops },
+	{ VHCA_CAP_MCAST, &mcast_ops },
+	{ VHCA_CAP_CQ_MODERATION, &moderation_ops },
+	{ VHCA_CAP_COUNTERS, &counter_ops },
+};
+
+/**
+ * vhca_set_ops - tell the core what can be done with a device
+ * @dev: the device, its limits known
+ */
+void vhca_set_ops(struct vhca_dev *dev)
+{
+	unsigned int i;
+
+	ib_set_device_ops(&dev->ibdev, &base_ops);
+	for (i = 0; i < ARRAY_SIZE(optional_ops); i++)
+		if (vhca_hw_has(&dev->hw, optional_ops[i].cap))
+			ib_set_device_ops(&dev->ibdev, optional_ops[i].ops);
+}

@@ -13,31 +13,75 @@ static int check_limit(struct vhca_dev *dev, const char *what, u32 value, u32 li
 	return vhca_refuse(dev->hw.dev, -EINVAL, "%s %u > device limit %u", what, value, limit);
 }
 
+static bool type_supported(const struct vhca_hw *hw, enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+		return vhca_hw_has(hw, VHCA_CAP_RC);
+	case IB_QPT_UC:
+		return vhca_hw_has(hw, VHCA_CAP_UC);
+	case IB_QPT_UD:
+		return vhca_hw_has(hw, VHCA_CAP_UD);
+	default:
+		return false;
+	}
+}
+
+static int check_flags(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
+{
+	u32 known = 0;
+
+	if (attr->qp_type == IB_QPT_UD && vhca_hw_has(&dev->hw, VHCA_CAP_MCAST))
+		known = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (attr->create_flags & ~known)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "QP create_flags %#x",
+				   attr->create_flags & ~known);
+	return 0;
+}
+
+/* What a request of that many entries or bytes takes must fit into the largest one there is. */
+static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
+{
+	const struct ib_qp_cap *cap = &attr->cap;
+
+	if (vhca_send_wqe_blocks(attr->qp_type, cap->max_send_sge, 0) > VHCA_WQE_MAX_BLOCKS)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "max_send_sge %u: a request has %u bytes for entries and address",
+				   cap->max_send_sge, VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK);
+	if (vhca_send_wqe_blocks(attr->qp_type, 0, cap->max_inline_data) > VHCA_WQE_MAX_BLOCKS)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "max_inline_data %u: a request has %u bytes for data and address",
+				   cap->max_inline_data, VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK);
+	return 0;
+}
+
 static int check_attr(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
+	int err;
 
-	if (attr->qp_type != IB_QPT_RC || !(l->caps & BIT_ULL(VHCA_CAP_RC)))
+	if (!type_supported(&dev->hw, attr->qp_type))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "qp_type %d is not supported",
 				   attr->qp_type);
-	if (attr->create_flags)
-		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "QP create_flags %#x",
-				   attr->create_flags);
+	err = check_flags(dev, attr);
+	if (err)
+		return err;
 	if (attr->srq)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "srq is not supported");
 	if (!attr->send_cq || !attr->recv_cq)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "an RC QP needs send_cq and recv_cq");
+		return vhca_refuse(dev->hw.dev, -EINVAL, "a QP needs send_cq and recv_cq");
 	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, l->max_sq_blocks) ?:
 	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, l->max_rq_wr) ?:
 	       check_limit(dev, "max_send_sge", attr->cap.max_send_sge, l->max_send_sge) ?:
 	       check_limit(dev, "max_recv_sge", attr->cap.max_recv_sge, l->max_recv_sge) ?:
-	       check_limit(dev, "max_inline_data", attr->cap.max_inline_data, l->max_inline);
+	       check_limit(dev, "max_inline_data", attr->cap.max_inline_data, l->max_inline) ?:
+	       check_request_size(dev, attr);
 }
 
-static u64 sq_blocks(const struct ib_qp_cap *cap)
+static u64 sq_blocks(enum ib_qp_type type, const struct ib_qp_cap *cap)
 {
 	return (u64)cap->max_send_wr *
-	       vhca_send_wqe_blocks(max(cap->max_send_sge, 1U), cap->max_inline_data);
+	       vhca_send_wqe_blocks(type, max(cap->max_send_sge, 1U), cap->max_inline_data);
 }
 
 /* Check what a provider has laid out against what its user asked for. */
@@ -146,7 +190,7 @@ static void free_kernel_rings(struct vhca_qp *qp)
 static int make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 			     struct vhca_create_qp_hw_req *hw)
 {
-	u64 blocks = max(sq_blocks(&qp->cap), 1ULL);
+	u64 blocks = max(sq_blocks(qp->ibqp.qp_type, &qp->cap), 1ULL);
 	u32 strides = max(qp->cap.max_recv_wr, 1U);
 	u32 stride = roundup_pow_of_two(VHCA_RWQE_SIZE(max(qp->cap.max_recv_sge, 1U)));
 	struct vhca_qp_kernel *k;
@@ -186,6 +230,18 @@ static void free_rings(struct vhca_qp *qp)
 	vhca_user_ring_put(&qp->user_sq);
 }
 
+static u8 type_to_hw(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_UC:
+		return VHCA_QPT_UC;
+	case IB_QPT_UD:
+		return VHCA_QPT_UD;
+	default:
+		return VHCA_QPT_RC;
+	}
+}
+
 static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 			    const struct ib_qp_init_attr *attr, struct vhca_create_qp_hw_req *hw)
 {
@@ -195,8 +251,11 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 	hw->send_cqn = cpu_to_le32(to_vcq(attr->send_cq)->cqn);
 	hw->recv_cqn = cpu_to_le32(to_vcq(attr->recv_cq)->cqn);
 	hw->max_inline = cpu_to_le32(attr->cap.max_inline_data);
-	hw->type = VHCA_QPT_RC;
-	hw->flags = attr->sq_sig_type == IB_SIGNAL_ALL_WR ? VHCA_QP_SIGNAL_ALL : 0;
+	hw->type = type_to_hw(attr->qp_type);
+	if (attr->sq_sig_type == IB_SIGNAL_ALL_WR)
+		hw->flags |= VHCA_QP_SIGNAL_ALL;
+	if (attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
+		hw->flags |= VHCA_QP_NO_MC_LOOP;
 	return vhca_cmd_create_qp(&dev->hw, hw, &qp->ibqp.qp_num);
 }
 
@@ -256,6 +315,7 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 		return err;
 	qp->cap = attr->cap;
 	qp->sig_type = attr->sq_sig_type;
+	qp->create_flags = attr->create_flags;
 	qp->state = IB_QPS_RESET;
 	mutex_init(&qp->lock);
 	refcount_set(&qp->refs, 1);
@@ -408,6 +468,7 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init_attr->cap = qp->cap;
 	init_attr->sq_sig_type = qp->sig_type;
 	init_attr->qp_type = ibqp->qp_type;
+	init_attr->create_flags = qp->create_flags;
 	return 0;
 }
 

@@ -138,6 +138,6 @@ void vhca_health_stop(struct vhca_dev *dev);
 void vhca_flush_kernel_users(struct vhca_dev *dev);
 
 /* verbs_dev.c */
-extern const struct ib_device_ops vhca_dev_ops;
+void vhca_set_ops(struct vhca_dev *dev);
 
 #endif /* VHCA_H */

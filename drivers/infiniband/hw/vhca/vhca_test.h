@@ -15,5 +15,6 @@ extern struct kunit_suite vhca_buf_suite;
 extern struct kunit_suite vhca_db_suite;
 extern struct kunit_suite vhca_eq_suite;
 extern struct kunit_suite vhca_queue_suite;
+extern struct kunit_suite vhca_ud_suite;
 
 #endif /* VHCA_TEST_H */
