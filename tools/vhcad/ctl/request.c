@@ -142,6 +142,7 @@ struct json_object *request_objects(const struct ctl_hca *hca)
 	request_add_u64(o, "pds", st.pds);
 	request_add_u64(o, "mkeys", st.mkeys);
 	request_add_u64(o, "cqs", st.cqs);
+	request_add_u64(o, "srqs", st.srqs);
 	request_add_u64(o, "qps", st.qps);
 	return o;
 }

@@ -20,6 +20,7 @@ struct command_desc {
 	u32 rsvd_len;
 	u32 rsvd2_off;
 	u32 rsvd2_len;
+	u64 needs;		/* 1 << enum vhca_cap */
 };
 
 #define REQ(type)		.req_len = sizeof(struct type)
@@ -27,6 +28,7 @@ struct command_desc {
 				.rsvd_len = sizeof(((struct type *)0)->field)
 #define RSVD2(type, field)	.rsvd2_off = offsetof(struct type, field), \
 				.rsvd2_len = sizeof(((struct type *)0)->field)
+#define NEEDS(cap)		.needs = 1ull << VHCA_CAP_##cap
 #define OBJECT			REQ(vhca_object_req), RSVD(vhca_object_req, rsvd)
 
 static enum vhca_status cmd_nop(struct command *c)
@@ -55,7 +57,7 @@ static const struct command_desc commands[256] = {
 	[VHCA_CMD_QUERY_COUNTERS] = {
 		cmd_query_counters, REQ(vhca_port_req),
 		.out_len = sizeof(struct vhca_port_counters),
-		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1),
+		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1), NEEDS(COUNTERS),
 	},
 	[VHCA_CMD_OPEN_UAR] = { cmd_open_uar, REQ(vhca_open_uar_req) },
 	[VHCA_CMD_CLOSE_UAR] = { cmd_close_uar, OBJECT },
@@ -77,8 +79,20 @@ static const struct command_desc commands[256] = {
 		cmd_create_cq, REQ(vhca_create_cq_hw_req), RSVD(vhca_create_cq_hw_req, rsvd),
 	},
 	[VHCA_CMD_DESTROY_CQ] = { cmd_destroy_cq, OBJECT },
+	[VHCA_CMD_CREATE_SRQ] = {
+		cmd_create_srq, REQ(vhca_create_srq_hw_req), RSVD(vhca_create_srq_hw_req, rsvd),
+		NEEDS(SRQ),
+	},
+	[VHCA_CMD_DESTROY_SRQ] = { cmd_destroy_srq, OBJECT, NEEDS(SRQ) },
+	[VHCA_CMD_MODIFY_SRQ] = { cmd_modify_srq, REQ(vhca_modify_srq_hw_req), NEEDS(SRQ) },
+	[VHCA_CMD_RESIZE_SRQ] = {
+		cmd_resize_srq, REQ(vhca_resize_srq_hw_req), RSVD(vhca_resize_srq_hw_req, rsvd),
+		NEEDS(SRQ),
+	},
+	[VHCA_CMD_QUERY_SRQ] = { cmd_query_srq, OBJECT, NEEDS(SRQ) },
 	[VHCA_CMD_CREATE_QP] = {
 		cmd_create_qp, REQ(vhca_create_qp_hw_req), RSVD(vhca_create_qp_hw_req, rsvd),
+		RSVD2(vhca_create_qp_hw_req, rsvd1),
 	},
 	[VHCA_CMD_DESTROY_QP] = { cmd_destroy_qp, OBJECT },
 	[VHCA_CMD_MODIFY_QP] = { cmd_modify_qp, REQ(vhca_modify_qp_req) },
@@ -103,6 +117,10 @@ static enum vhca_status check(struct command *c, const struct command_desc *d)
 	if (!d->fn) {
 		c->bad_field = offsetof(struct vhca_asqe, opcode);
 		return VHCA_ST_BAD_OPCODE;
+	}
+	if (d->needs & ~c->dev->caps) {
+		c->bad_field = offsetof(struct vhca_asqe, opcode);
+		return VHCA_ST_UNSUPPORTED;
 	}
 	if (c->sqe.rsvd) {
 		c->bad_field = offsetof(struct vhca_asqe, rsvd);

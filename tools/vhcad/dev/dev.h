@@ -16,6 +16,7 @@
 #include "mem/mem.h"
 
 struct engine;
+struct recv_wqe;
 struct vcq;
 struct vqp;
 struct vhca_dev;
@@ -23,6 +24,7 @@ struct vhca_dev;
 /* Limits that QUERY_DEVICE tells. */
 #define VDEV_MAX_QPS		(128u << 10)
 #define VDEV_MAX_CQS		(128u << 10)
+#define VDEV_MAX_SRQS		(64u << 10)
 #define VDEV_MAX_MKEYS		(1u << 20)
 #define VDEV_MAX_PDS		(64u << 10)
 #define VDEV_MAX_EQS		256u
@@ -140,6 +142,11 @@ static inline int dbrec_load(struct dbrec *r, u64 *val)
 	return dma_ref_load64_acquire(&r->page->ref, r->off, val);
 }
 
+static inline int dbrec_store(struct dbrec *r, u64 val)
+{
+	return dma_ref_store64_release(&r->page->ref, r->off, val);
+}
+
 /**
  * uar_slot_take - occupy a doorbell slot
  * @uar: UAR
@@ -168,6 +175,9 @@ enum event_bit {
 	EVB_QP_ACCESS_ERR,
 	EVB_COMM_EST,
 	EVB_SQ_DRAINED,
+	EVB_LAST_WQE,
+	EVB_SRQ_LIMIT,
+	EVB_SRQ_ERR,
 	EVB_PORT_ERR,
 	EVB_PORT_ACTIVE,
 	EVB_LID_CHANGE,
@@ -314,6 +324,35 @@ struct vcq {
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited);
 
 /* ------------------------------------------------------------------------
+ * Shared receive queues
+ */
+struct vsrq {
+	struct vhca_dev *dev;
+	u32 srqn;
+	u32 users;
+	u8 log, log_stride;
+	bool err;		/* its ring or records fail: gives nothing more */
+	struct vpd *pd;		/* whose memory the receives name */
+	struct vuar *uar;
+	struct dbrec rec_posted;
+	struct dbrec rec_taken;
+	struct vring ring;
+	u32 taken;
+	u32 limit;		/* armed, or 0 */
+	struct evnode async;
+};
+
+/**
+ * srq_take - take the next receive
+ * @srq: SRQ
+ * @w: receives the entry, which is the QP's to keep: the stride is free
+ *
+ * Returns VHCA_CS_SUCCESS, the status to complete it with, -EAGAIN when none is
+ * posted, or -EFAULT when the SRQ is in error, or came to be just now.
+ */
+int srq_take(struct vsrq *srq, struct recv_wqe *w);
+
+/* ------------------------------------------------------------------------
  * The device
  */
 struct vport {
@@ -364,7 +403,7 @@ struct vhca_dev {
 	bool any_kick;			/* atomic */
 	struct link hot;		/* struct vuar */
 
-	struct table uars, eqs, pds, mkeys, cqs, qps;
+	struct table uars, eqs, pds, mkeys, cqs, srqs, qps;
 	struct veq *async_eq;
 	struct link async_pending;
 	struct evnode ev;		/* DEVICE_FATAL */
@@ -404,6 +443,7 @@ void uar_destroy(struct vhca_dev *dev, struct vuar *uar);
 void eq_destroy(struct veq *eq);
 void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk);
 void cq_destroy(struct vcq *cq);
+void srq_destroy(struct vsrq *srq);
 void qp_destroy(struct vqp *qp);
 
 #endif /* VHCAD_DEV_H */

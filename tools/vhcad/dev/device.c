@@ -20,6 +20,7 @@
 	1ull << VHCA_CAP_RC | \
 	1ull << VHCA_CAP_RNR_NAK | \
 	1ull << VHCA_CAP_CLOCK | \
+	1ull << VHCA_CAP_SRQ | \
 	1ull << VHCA_CAP_COUNTERS)
 
 /* ------------------------------------------------------------------------
@@ -30,12 +31,13 @@ static int small_tables(struct vhca_dev *dev, const struct vdev_config *cfg)
 	u32 cqs = cfg->max_cqs ? cfg->max_cqs : VDEV_MAX_CQS;
 	u32 mkeys = cfg->max_mkeys ? cfg->max_mkeys : VDEV_MAX_MKEYS;
 	u32 pds = cfg->max_pds ? cfg->max_pds : VDEV_MAX_PDS;
+	u32 srqs = cfg->max_srqs ? cfg->max_srqs : VDEV_MAX_SRQS;
 	u32 eqs = cfg->max_eqs ? cfg->max_eqs : VDEV_MAX_EQS;
 
 	/* key 0 is what programs take for no key */
 	if (table_init(&dev->uars, 0, dev->kick_pages) || table_init(&dev->eqs, 0, eqs) ||
 	    table_init(&dev->pds, 0, pds) || table_init(&dev->mkeys, 1, mkeys + 1) ||
-	    table_init(&dev->cqs, 0, cqs))
+	    table_init(&dev->cqs, 0, cqs) || table_init(&dev->srqs, 0, srqs))
 		return -ENOMEM;
 	return 0;
 }
@@ -47,6 +49,7 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->pds);
 	table_fini(&dev->mkeys);
 	table_fini(&dev->cqs);
+	table_fini(&dev->srqs);
 	table_fini(&dev->qps);
 }
 
@@ -56,12 +59,15 @@ static void drop_objects(struct vhca_dev *dev)
 	struct vmkey *mk;
 	struct vuar *uar;
 	struct vqp *qp;
+	struct vsrq *srq;
 	struct vcq *cq;
 	struct veq *eq;
 	struct vpd *pd;
 
 	table_for_each(qp, &dev->qps)
 		qp_destroy(qp);
+	table_for_each(srq, &dev->srqs)
+		srq_destroy(srq);
 	table_for_each(cq, &dev->cqs)
 		cq_destroy(cq);
 	table_for_each(eq, &dev->eqs)
@@ -86,7 +92,8 @@ static bool config_good(const struct vdev_config *c)
 	return c->ports >= 1 && c->ports <= VDEV_MAX_PORTS && c->vectors >= 1 &&
 	       c->vectors <= VDEV_MAX_VECTORS && kick <= VDEV_MAX_KICK_PAGES &&
 	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096 && c->max_qps <= VDEV_MAX_QPS &&
-	       c->max_cqs <= VDEV_MAX_CQS && c->max_mkeys <= VDEV_MAX_MKEYS &&
+	       c->max_cqs <= VDEV_MAX_CQS && c->max_srqs <= VDEV_MAX_SRQS &&
+	       c->max_mkeys <= VDEV_MAX_MKEYS &&
 	       c->max_pds <= VDEV_MAX_PDS && c->max_eqs <= VDEV_MAX_EQS;
 }
 
@@ -294,6 +301,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->pds = dev->pds.used;
 	st->mkeys = dev->mkeys.used;
 	st->cqs = dev->cqs.used;
+	st->srqs = dev->srqs.used;
 	st->qps = dev->qps.used;
 	for (u32 i = 0; i < dev->nports; i++) {
 		const struct fab_port *p = &dev->port[i].fab;

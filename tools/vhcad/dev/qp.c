@@ -74,7 +74,7 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 	cqe->wr_id = htole64(qp->recv.wr_id);
 	cqe->qpn = htole32(qp->qpn);
 	cqe->src_qpn = qp->attr.dest_qpn;
-	cqe->wqe_index = htole32(qp->recv.next);
+	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
 	cqe->status = status;
 	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
 	cqe->port = qp->attr.port;
@@ -108,6 +108,9 @@ void qp_destroy(struct vqp *qp)
 	qp->uar->users--;
 	qp->scq->users--;
 	qp->rcq->users--;
+	if (qp->srq)
+		qp->srq->users--;
+	free(qp->recv.kept);
 	free(qp->resp.res);
 	free(qp->req.q);
 	free(qp);
@@ -164,7 +167,7 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
 	if (!(dev->caps >> VHCA_CAP_RC & 1))
 		return UNSUPPORTED(c, vhca_create_qp_hw_req, type);
-	if (req->flags & ~VHCA_QP_SIGNAL_ALL)
+	if (req->flags & ~(VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ))
 		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
 	if (le32toh(req->max_inline) > VDEV_MAX_INLINE)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, max_inline);
@@ -186,6 +189,26 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 	return VHCA_ST_OK;
 }
 
+/* Where receives come from. */
+static enum vhca_status take_srq(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	qp->recv.pd = qp->pd;
+	if (!(qp->flags & VHCA_QP_SRQ))
+		return req->srqn ? BAD_FIELD(c, vhca_create_qp_hw_req, srqn) : VHCA_ST_OK;
+	if (!(dev->caps >> VHCA_CAP_SRQ & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
+	qp->srq = table_get(&dev->srqs, le32toh(req->srqn));
+	if (!qp->srq)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, srqn);
+	if (req->log_rq_strides != VHCA_NO_QUEUE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	qp->recv.pd = qp->srq->pd;
+	return VHCA_ST_OK;
+}
+
 static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
@@ -196,6 +219,8 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 
 	st = take_parents(c, qp);
 	if (!st)
+		st = take_srq(c, qp);
+	if (!st)
 		st = take_rings(c, qp);
 	if (st)
 		return st;
@@ -203,8 +228,12 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		outstanding = MIN(outstanding, 1u << qp->log_sq);
 	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
 	qp->req.qmask = outstanding - 1;
-	if (!qp->req.q)
-		return VHCA_ST_INTERNAL;
+	if (qp->srq)
+		qp->recv.kept = calloc(1, sizeof(*qp->recv.kept));
+	if (!qp->req.q || (qp->srq && !qp->recv.kept)) {
+		st = VHCA_ST_INTERNAL;
+		goto free;
+	}
 	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), SLOT_SEND,
 			   SLOT_RECV, qp, &qp->rec_send, &qp->rec_recv);
 	if (st)
@@ -226,6 +255,7 @@ slots:
 	uar_slot_give(&qp->rec_send);
 	uar_slot_give(&qp->rec_recv);
 free:
+	free(qp->recv.kept);
 	free(qp->req.q);
 	return st;
 }
@@ -249,6 +279,8 @@ enum vhca_status cmd_create_qp(struct command *c)
 	qp->uar->users++;
 	qp->scq->users++;
 	qp->rcq->users++;
+	if (qp->srq)
+		qp->srq->users++;
 	return command_object(c, qp->qpn);
 }
 

@@ -17,6 +17,12 @@
 /* PortInfo counts violations in 16 bits that stay at their end. */
 #define VIOLATIONS_MAX	0xffffu
 
+/* A limit of what is there only with a capability. */
+static __le32 limit_with(const struct vhca_dev *d, enum vhca_cap cap, u32 n)
+{
+	return htole32(d->caps >> cap & 1 ? n : 0);
+}
+
 enum vhca_status cmd_query_device(struct command *c)
 {
 	const struct vhca_dev *d = c->dev;
@@ -40,12 +46,14 @@ enum vhca_status cmd_query_device(struct command *c)
 		.max_recv_sge = htole32(VDEV_MAX_SGE),
 		.max_inline = htole32(VDEV_MAX_INLINE),
 		.max_msg = htole32(VDEV_MAX_MSG),
-		.clock_khz = htole32(d->caps >> VHCA_CAP_CLOCK & 1 ? VDEV_CLOCK_KHZ : 0),
+		.clock_khz = limit_with(d, VHCA_CAP_CLOCK, VDEV_CLOCK_KHZ),
 		.vectors = htole32(d->vectors),
 		.ports = d->nports,
 		.max_rd_atomic = VDEV_MAX_RD_ATOMIC,
 		.max_init_rd_atomic = VDEV_MAX_RD_ATOMIC,
 		.local_ca_ack_delay = VDEV_ACK_DELAY,
+		.max_srqs = limit_with(d, VHCA_CAP_SRQ, d->srqs.max),
+		.max_srq_wr = limit_with(d, VHCA_CAP_SRQ, 1u << VDEV_LOG_MAX_STRIDES),
 	};
 
 	memcpy(a.node_desc, d->node_desc, sizeof(a.node_desc));
@@ -112,10 +120,6 @@ enum vhca_status cmd_query_counters(struct command *c)
 	struct vhca_port_counters a;
 	struct vport_stats s;
 
-	if (!(c->dev->caps >> VHCA_CAP_COUNTERS & 1)) {
-		c->bad_field = offsetof(struct vhca_asqe, opcode);
-		return VHCA_ST_UNSUPPORTED;
-	}
 	if (st)
 		return st;
 	vport_stats(p, &s);

@@ -117,8 +117,11 @@ struct qp_recv {
 	u32 next;		/* receives taken so far */
 	bool taken;		/* the last of them is not completed yet */
 	u8 status;		/* VHCA_CS_*: what it is good for */
+	bool last_told;		/* SRQ: that it takes no more */
 	u32 room;		/* its bytes */
 	u64 wr_id;
+	struct vpd *pd;		/* whose memory it names */
+	struct recv_wqe *kept;	/* SRQ: the entry, which the ring has forgotten */
 };
 
 struct vqp {
@@ -131,6 +134,7 @@ struct vqp {
 	struct vpd *pd;
 	struct vuar *uar;
 	struct vcq *scq, *rcq;
+	struct vsrq *srq;	/* where receives come from; NULL: rq */
 	struct dbrec rec_send, rec_recv;
 	struct vring sq, rq;
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */

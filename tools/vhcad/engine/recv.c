@@ -38,12 +38,15 @@ int recv_take(struct vqp *qp)
 
 	if (r->taken)
 		return r->status;
-	st = own_take(qp);
+	st = qp->srq ? srq_take(qp->srq, w) : own_take(qp);
 	if (st == -EFAULT)
 		qp_error_event(qp, EVB_QP_FATAL);
 	if (st < 0)
 		return st;
+	w->index = r->next;
 	w->qp = st ? NULL : qp;
+	if (qp->srq)
+		*r->kept = *w;
 	r->taken = true;
 	r->status = st;
 	r->next++;
@@ -59,9 +62,11 @@ int recv_load(struct vqp *qp)
 
 	if (w->qp == qp && w->index == index)
 		return VHCA_CS_SUCCESS;
-	/* as it was when it was taken, or not at all */
-	if (qp->recv.status ||
-	    wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))
+	if (qp->recv.status)
+		return qp->recv.status;
+	if (qp->srq)
+		*w = *qp->recv.kept;
+	else if (wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->qp = qp;
 	return VHCA_CS_SUCCESS;

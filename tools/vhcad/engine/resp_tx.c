@@ -26,6 +26,9 @@ u8 resp_credits(struct vqp *qp)
 	u32 n, code = 0;
 	u64 prod;
 
+	/* nobody can say whose they will be */
+	if (qp->srq)
+		return AETH_CREDIT_INVALID;
 	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
 		return 0;
 	/* the message under way is not in the MSN yet, but has its receive */

@@ -148,7 +148,7 @@ static void rx_send(struct vqp *qp, struct run *run)
 	want = run->len <= room ? run->len : room / run->mtu * run->mtu;
 	got = want;
 	if (want) {
-		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd };
+		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->recv.pd };
 
 		got = place(qp, run, &l, s->done, want);
 	}

@@ -127,7 +127,7 @@ static void mapping(void **state)
 /* ---- commands ---- */
 
 struct counts {
-	u32 n[6];
+	u32 n[7];
 };
 
 static struct counts count(struct thca *h)
@@ -135,7 +135,8 @@ static struct counts count(struct thca *h)
 	struct vdev_status st;
 
 	vdev_status(h->dev, &st);
-	return (struct counts){ { st.uars, st.eqs, st.pds, st.mkeys, st.cqs, st.qps } };
+	return (struct counts){ { st.uars, st.eqs, st.pds, st.mkeys, st.cqs, st.srqs,
+				    st.qps } };
 }
 
 static u32 sum(struct counts c)
@@ -177,6 +178,9 @@ static void commands(void **state)
 	struct vhca_create_eq_req eq = { .vector = htole32(VHCA_NO_VECTOR), .log_entries = 4 };
 	struct vhca_create_mkey_req mkey = { .type = VHCA_MKEY_PHYSICAL };
 	struct vhca_create_cq_hw_req cq = { .log_cqe = 4, .db_slot = htole32(10) };
+	struct vhca_create_srq_hw_req srq = {
+		.log_strides = 4, .log_stride = 5, .db_slot = htole32(30),
+	};
 	struct vhca_create_qp_hw_req qp = {
 		.type = VHCA_QPT_RC, .log_sq_blocks = 4, .log_rq_strides = VHCA_NO_QUEUE,
 		.db_slot = htole32(20),
@@ -191,18 +195,25 @@ static void commands(void **state)
 	t_hca_bare(&h, &w, &cfg);
 	uar.db_page = htole64(t_alloc(&h, VHCA_DB_PAGE_SIZE));
 	handle[0] = create(&h, VHCA_CMD_OPEN_UAR, &uar, sizeof(uar));
-	page.uar = eq.uar = cq.uar = qp.uar = htole32(handle[0]);
+	page.uar = eq.uar = cq.uar = srq.uar = qp.uar = htole32(handle[0]);
 	page.db_page = htole64(t_alloc(&h, VHCA_DB_PAGE_SIZE));
 	create(&h, VHCA_CMD_ADD_DB_PAGE, &page, sizeof(page));
 	eq.buf.addr = htole64(t_alloc(&h, 4096));
 	cq.eqn = htole32(create(&h, VHCA_CMD_CREATE_EQ, &eq, sizeof(eq)));
-	mkey.pdn = qp.pdn = htole32(create(&h, VHCA_CMD_CREATE_PD, NULL, 0));
+	mkey.pdn = srq.pdn = qp.pdn = htole32(create(&h, VHCA_CMD_CREATE_PD, NULL, 0));
 	create(&h, VHCA_CMD_CREATE_MKEY, &mkey, sizeof(mkey));
 	cq.buf.addr = htole64(t_alloc(&h, 4096));
 	handle[1] = create(&h, VHCA_CMD_CREATE_CQ, &cq, sizeof(cq));
 	qp.send_cqn = qp.recv_cqn = htole32(handle[1]);
 	qp.sq.addr = htole64(t_alloc(&h, 4096));
 	tqp.qpn = create(&h, VHCA_CMD_CREATE_QP, &qp, sizeof(qp));
+	srq.buf.addr = htole64(t_alloc(&h, 4096));
+	qp.srqn = htole32(create(&h, VHCA_CMD_CREATE_SRQ, &srq, sizeof(srq)));
+	qp.flags = VHCA_QP_SRQ;
+	qp.db_slot = htole32(40);
+	create(&h, VHCA_CMD_CREATE_QP, &qp, sizeof(qp));
+	/* the one that failed did not count as the SRQ's user */
+	assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_SRQ, le32toh(qp.srqn)), VHCA_ST_BUSY);
 
 	/* the QP that cannot be changed stays in its state */
 	t_attr_init(&a, 1);
@@ -223,6 +234,7 @@ static void commands(void **state)
 static void tables(void **state)
 {
 	struct vhca_create_cq_hw_req cq = { .log_cqe = 0 };
+	struct vhca_create_srq_hw_req srq = { .log_strides = 0, .log_stride = 5 };
 	struct vhca_create_qp_hw_req qp = {
 		.type = VHCA_QPT_RC, .log_sq_blocks = 0, .log_rq_strides = VHCA_NO_QUEUE,
 	};
@@ -236,25 +248,27 @@ static void tables(void **state)
 	t_expect_event(&h, VHCA_EV_PORT_ACTIVE, 0);
 	uar.db_page = htole64(h.db_iova);
 	/* doorbell slots for all */
-	for (u32 i = 1; i < 4; i++) {
+	for (u32 i = 1; i < 5; i++) {
 		page = (struct vhca_add_db_page_req){
 			.uar = htole32(h.uar), .page = htole32(i),
 			.db_page = htole64(t_alloc(&h, VHCA_DB_PAGE_SIZE)),
 		};
 		assert_int_equal(t_admin(&h, VHCA_CMD_ADD_DB_PAGE, &page, sizeof(page), NULL), 0);
 	}
-	cq.uar = qp.uar = htole32(h.uar);
+	cq.uar = srq.uar = qp.uar = htole32(h.uar);
 	cq.eqn = htole32(h.comp.eqn);
-	cq.buf.addr = qp.sq.addr = htole64(t_alloc(&h, 4096));
-	qp.pdn = htole32(h.pd);
+	cq.buf.addr = srq.buf.addr = qp.sq.addr = htole64(t_alloc(&h, 4096));
+	srq.pdn = qp.pdn = htole32(h.pd);
 	for (u32 i = 0; i < TABLE_CHUNK + 2; i++) {
-		u32 slot = VHCA_DB_SLOTS + 4 * i;
+		u32 slot = VHCA_DB_SLOTS + 6 * i;
 
-		if (slot % VHCA_DB_SLOTS + 4 > VHCA_DB_SLOTS)
+		if (slot % VHCA_DB_SLOTS + 6 > VHCA_DB_SLOTS)
 			continue;
 		cq.db_slot = htole32(slot);
 		qp.send_cqn = qp.recv_cqn = htole32(create(&h, VHCA_CMD_CREATE_CQ, &cq,
 							     sizeof(cq)));
+		srq.db_slot = htole32(slot + 4);
+		create(&h, VHCA_CMD_CREATE_SRQ, &srq, sizeof(srq));
 		qp.db_slot = htole32(slot + 2);
 		create(&h, VHCA_CMD_CREATE_QP, &qp, sizeof(qp));
 		create(&h, VHCA_CMD_CREATE_PD, NULL, 0);
@@ -308,8 +322,8 @@ static void devices(void **state)
 	assert_int_equal(timer_init(&w.engine->timers, &timer, NULL), 0);
 	timer_fini(&w.engine->timers, &timer);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
-	/* the device, its kicks, two for each of six tables, each port's place */
-	assert_int_equal(n, 1 + 1 + 2 * 6 + 2);
+	/* the device, its kicks, two for each of seven tables, each port's place */
+	assert_int_equal(n, 1 + 1 + 2 * 7 + 2);
 	vdev_status(dev, &st);
 	/* devices that came to nothing have given their places back */
 	assert_int_equal(st.port[0].lid, 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The barriers of the three races between device and guest, in every
- * interleaving.
+ * The barriers of the races between device and guest, in every interleaving.
  *
  * Threads meet a race by luck, and a strong processor forgives a missing
  * barrier where others would not.  Here the device's side runs against a model
@@ -10,6 +9,8 @@
  * two accesses of the device.  Whenever that is, one of the two must see the
  * other.
  */
+#include <errno.h>
+
 #define ORDER_MODEL
 #include "tests/order.h"
 #include "tests/thca.h"
@@ -26,7 +27,8 @@ static struct {
 	void (*guest)(void);
 	struct {
 		struct gmem_ref *ref;
-		u32 off, val;
+		u32 off;
+		u64 val;
 		u8 size;
 	} store[8];
 	u32 nstores;
@@ -42,6 +44,10 @@ static void drain(void)
 			assert_int_equal(dma_ref_store8_release(model.store[i].ref,
 								model.store[i].off,
 								model.store[i].val), 0);
+		else if (model.store[i].size == 8)
+			assert_int_equal(dma_ref_store64_release(model.store[i].ref,
+								 model.store[i].off,
+								 model.store[i].val), 0);
 		else
 			assert_int_equal(dma_ref_xchg32(model.store[i].ref, model.store[i].off,
 							model.store[i].val, &old), 0);
@@ -59,7 +65,7 @@ static void access_point(void)
 	model.on = true;
 }
 
-static void delay(struct gmem_ref *ref, u32 off, u32 val, u8 size)
+static void delay(struct gmem_ref *ref, u32 off, u64 val, u8 size)
 {
 	assert_true(model.nstores < ARRAY_SIZE(model.store));
 	model.store[model.nstores].ref = ref;
@@ -75,6 +81,12 @@ void order_mb(void)
 	dma_mb();
 }
 
+int order_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
+{
+	access_point();
+	return dma_ref_read(ref, off, dst, len);
+}
+
 int order_load64(struct gmem_ref *ref, u32 off, u64 *val)
 {
 	access_point();
@@ -87,6 +99,15 @@ int order_store8(struct gmem_ref *ref, u32 off, u8 val)
 	if (!model.on || !model.lazy)
 		return dma_ref_store8_release(ref, off, val);
 	delay(ref, off, val, 1);
+	return 0;
+}
+
+int order_store64(struct gmem_ref *ref, u32 off, u64 val)
+{
+	access_point();
+	if (!model.on || !model.lazy)
+		return dma_ref_store64_release(ref, off, val);
+	delay(ref, off, val, 8);
 	return 0;
 }
 
@@ -110,6 +131,7 @@ int order_xchg64(struct gmem_ref *ref, u32 off, u64 val, u64 *old)
 static struct tworld w;
 static struct thca h;
 static struct tcq cq;
+static struct tsrq srq;
 static struct tqp qp[2];
 
 static int setup(void **state)
@@ -117,6 +139,7 @@ static int setup(void **state)
 	t_world_init(&w);
 	t_hca_init(&h, &w, 0x100);
 	t_cq_init(&h, &cq, 4, 0);
+	t_srq_init(&h, &srq, 2, 7);
 	for (u32 i = 0; i < ARRAY_SIZE(qp); i++) {
 		t_qp_init(&h, &qp[i], &cq, &cq);
 		t_connect(&qp[i], &qp[i], 3, 1, 1);
@@ -326,6 +349,87 @@ static void look_and_doorbell(void **state)
 	assert_true(every_interleaving(awake_with_news, look, ring, all_doorbells_heard) >= 6);
 }
 
+/* ---- taking a receive against posting one ---- */
+
+#define PLACES	4u	/* of the SRQ */
+
+static struct recv_wqe got;
+static int answer;
+static u32 taken;	/* index of the receive that is taken this time */
+
+/* An entry that shows its index in all its parts. */
+static void post_one(void)
+{
+	struct vhca_sge s[7];
+
+	for (u32 i = 0; i < ARRAY_SIZE(s); i++)
+		s[i] = (struct vhca_sge){ srq.posted, srq.posted + i, srq.posted };
+	t_srq_recv(&srq, srq.posted, ARRAY_SIZE(s), s);
+}
+
+static void take(void)
+{
+	answer = srq_take(table_get(&h.dev->srqs, srq.srqn), &got);
+}
+
+static void expect_taken(void)
+{
+	if (got.wr_id != taken || got.nsge != 7)
+		fail_msg("guest before access %u, stores %s: receive %llu instead of %u",
+			 model.chosen, model.lazy ? "delayed" : "at once",
+			 (unsigned long long)got.wr_id, taken);
+	for (u32 i = 0; i < got.nsge; i++) {
+		assert_int_equal(got.sge[i].addr, taken);
+		assert_int_equal(got.sge[i].len, taken + i);
+		assert_int_equal(got.sge[i].key, taken);
+	}
+	assert_int_equal(t_srq_taken(&srq), taken + 1);
+}
+
+static void full_srq(void)
+{
+	taken = t_srq_taken(&srq);
+	while (srq.posted - taken < PLACES)
+		post_one();
+	answer = -1;
+}
+
+/* Uses the stride again as soon as it may. */
+static void post_if_free(void)
+{
+	if (srq.posted - t_srq_taken(&srq) < PLACES)
+		post_one();
+}
+
+static void took_it_whole(void)
+{
+	assert_int_equal(answer, VHCA_CS_SUCCESS);
+	expect_taken();
+}
+
+static void empty_srq(void)
+{
+	while (srq_take(table_get(&h.dev->srqs, srq.srqn), &got) != -EAGAIN)
+		;
+	taken = t_srq_taken(&srq);
+}
+
+static void took_it_or_not(void)
+{
+	if (answer == -EAGAIN) {
+		assert_int_equal(t_srq_taken(&srq), taken);
+		take();
+	}
+	took_it_whole();
+}
+
+static void taking_and_posting(void **state)
+{
+	/* the posted count, the entry's two parts, the taken count, and behind it */
+	assert_true(every_interleaving(full_srq, take, post_if_free, took_it_whole) >= 5);
+	assert_true(every_interleaving(empty_srq, take, post_one, took_it_or_not) >= 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +437,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(event_and_arm, setup, teardown),
 		cmocka_unit_test_setup_teardown(sleep_and_doorbell, setup, teardown),
 		cmocka_unit_test_setup_teardown(look_and_doorbell, setup, teardown),
+		cmocka_unit_test_setup_teardown(taking_and_posting, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

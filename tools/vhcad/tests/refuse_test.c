@@ -55,6 +55,7 @@ static void handles(void **state)
 	static const u8 ops[] = {
 		VHCA_CMD_CLOSE_UAR, VHCA_CMD_DESTROY_EQ, VHCA_CMD_DESTROY_PD,
 		VHCA_CMD_DESTROY_MKEY, VHCA_CMD_DESTROY_CQ, VHCA_CMD_DESTROY_QP,
+		VHCA_CMD_DESTROY_SRQ, VHCA_CMD_QUERY_SRQ,
 	};
 	static const u32 nobody[] = { NOBODY, UINT32_MAX };
 	const struct vhca_object_req req = { .handle = htole32(NOBODY) };

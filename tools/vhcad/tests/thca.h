@@ -82,6 +82,13 @@ struct tmr {
 	u64 page[T_MAX_PAGES];
 };
 
+struct tsrq {
+	struct thca *h;
+	u32 srqn, slot, log, log_stride;
+	u8 *ring;
+	u32 posted;
+};
+
 struct tqp {
 	struct thca *h;
 	u32 qpn, slot;
@@ -180,6 +187,9 @@ u8 t_pattern(u32 seed, u64 off);
 void t_qp_init(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq);
 void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
 		    u32 log_sq, u32 log_rq, u32 log_stride, u8 flags);
+/* with its receives from an SRQ */
+void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
+		   struct tsrq *srq);
 void t_attr_init(struct vhca_qp_attr *a, u32 port);
 void t_attr_rtr(struct vhca_qp_attr *a, u32 dlid, u32 dqpn, u32 psn, u8 mtu);
 void t_attr_rts(struct vhca_qp_attr *a, u32 psn);
@@ -198,6 +208,14 @@ void t_post(struct tqp *qp, const struct twr *wr);	/* writes, does not ring */
 void t_ring_sq(struct tqp *qp);
 void t_send(struct tqp *qp, const struct twr *wr);	/* post, ring, poll */
 void t_recv(struct tqp *qp, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
+
+/* SRQs */
+void t_srq_init(struct thca *h, struct tsrq *srq, u32 log, u32 log_stride);
+/* writes an entry at its place, whatever the device has taken; nothing is posted */
+void t_srq_write(struct tsrq *srq, u32 index, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
+void t_srq_recv(struct tsrq *srq, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
+u32 t_srq_taken(struct tsrq *srq);
+u32 t_srq_limit(struct tsrq *srq, u32 limit);
 struct vhca_sge t_sge(struct tmr *mr, u64 off, u32 len);
 struct twr t_wr(u8 opcode, u64 wr_id, struct tmr *l, u64 off, u32 len, struct tmr *r, u64 roff);
 

@@ -253,6 +253,32 @@ void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq 
 	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
 }
 
+void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
+		   struct tsrq *srq)
+{
+	u64 sq = t_alloc(h, VHCA_WQE_BLOCK << 6);
+	struct vhca_create_qp_hw_req req = {
+		.sq.addr = htole64(sq),
+		.pdn = htole32(h->pd),
+		.uar = htole32(h->uar),
+		.db_slot = htole32(h->next_slot),
+		.send_cqn = htole32(scq->cqn),
+		.recv_cqn = htole32(rcq->cqn),
+		.type = VHCA_QPT_RC,
+		.flags = VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ,
+		.log_sq_blocks = 6,
+		.log_rq_strides = VHCA_NO_QUEUE,
+		.srqn = htole32(srq->srqn),
+	};
+
+	*qp = (struct tqp){
+		.h = h, .slot = h->next_slot, .scq = scq, .rcq = rcq, .sq = t_cpu(h, sq),
+		.log_sq = 6,
+	};
+	h->next_slot += 2;
+	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
+}
+
 void t_qp_init(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq)
 {
 	t_qp_init_size(h, qp, scq, rcq, 9, 7, 8, VHCA_QP_SIGNAL_ALL);
@@ -400,22 +426,74 @@ void t_send(struct tqp *qp, const struct twr *wr)
 	t_poll(qp->h->w);
 }
 
-void t_recv(struct tqp *qp, u64 wr_id, u32 nsge, const struct vhca_sge *sge)
+/* A receive in its stride; the ring has 1 << log of them. */
+static void write_recv(u8 *ring, u32 log, u32 log_stride, u32 index, u64 wr_id, u32 nsge,
+		       const struct vhca_sge *sge)
 {
-	u32 stride = 1u << qp->log_stride;
-	u8 *p = qp->rq + (qp->rq_prod & ((1u << qp->log_rq) - 1)) * stride;
+	u8 *p = ring + ((index & ((1u << log) - 1)) << log_stride);
 	struct vhca_rwqe r = {
-		.wr_id = htole64(wr_id), .index = htole32(qp->rq_prod), .nsge = nsge,
+		.wr_id = htole64(wr_id), .index = htole32(index), .nsge = nsge,
 	};
 
-	assert_true(VHCA_RWQE_SIZE(nsge) <= stride);
+	assert_true(VHCA_RWQE_SIZE(nsge) <= 1u << log_stride);
 	memcpy(p, &r, sizeof(r));
 	for (u32 i = 0; i < nsge; i++) {
 		struct vhca_sge s = wire_sge(&sge[i]);
 
 		memcpy(p + sizeof(r) + i * sizeof(s), &s, sizeof(s));
 	}
+}
+
+void t_recv(struct tqp *qp, u64 wr_id, u32 nsge, const struct vhca_sge *sge)
+{
+	write_recv(qp->rq, qp->log_rq, qp->log_stride, qp->rq_prod, wr_id, nsge, sge);
 	t_set_rec(qp->h, qp->slot + 1, ++qp->rq_prod);
+}
+
+void t_srq_init(struct thca *h, struct tsrq *srq, u32 log, u32 log_stride)
+{
+	u64 ring = t_alloc(h, 1ull << (log + log_stride));
+	struct vhca_create_srq_hw_req req = {
+		.buf.addr = htole64(ring),
+		.pdn = htole32(h->pd),
+		.uar = htole32(h->uar),
+		.db_slot = htole32(h->next_slot),
+		.log_strides = log,
+		.log_stride = log_stride,
+	};
+
+	*srq = (struct tsrq){
+		.h = h, .slot = h->next_slot, .log = log, .log_stride = log_stride,
+		.ring = t_cpu(h, ring),
+	};
+	h->next_slot += 2;
+	srq->srqn = t_create(h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req));
+}
+
+void t_srq_write(struct tsrq *srq, u32 index, u64 wr_id, u32 nsge, const struct vhca_sge *sge)
+{
+	write_recv(srq->ring, srq->log, srq->log_stride, index, wr_id, nsge, sge);
+}
+
+void t_srq_recv(struct tsrq *srq, u64 wr_id, u32 nsge, const struct vhca_sge *sge)
+{
+	assert_true(srq->posted - t_srq_taken(srq) < 1u << srq->log);
+	t_srq_write(srq, srq->posted, wr_id, nsge, sge);
+	t_set_rec(srq->h, srq->slot, ++srq->posted);
+}
+
+u32 t_srq_taken(struct tsrq *srq)
+{
+	return t_rec(srq->h, srq->slot + 1);
+}
+
+u32 t_srq_limit(struct tsrq *srq, u32 limit)
+{
+	struct vhca_modify_srq_hw_req req = {
+		.srqn = htole32(srq->srqn), .limit = htole32(limit),
+	};
+
+	return t_admin(srq->h, VHCA_CMD_MODIFY_SRQ, &req, sizeof(req), NULL);
 }
 
 struct vhca_sge t_sge(struct tmr *mr, u64 off, u32 len)

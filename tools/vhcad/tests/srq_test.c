@@ -1,0 +1,727 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues: who gets which receive, when its stride is free, the
+ * limit, moving to another ring, and what happens when something fails.
+ */
+#include <string.h>
+
+#include "dev/dev.h"
+#include "engine/core.h"
+#include "engine/rc.h"
+#include "tests/testmem.h"
+#include "tests/thca.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define MSEC	1000000ull
+#define SECOND	1000000000ull
+#define PAIRS	16u
+#define LOG	5u
+#define LEN	3000u	/* of a message: three packets */
+
+/* PAIRS connections from the first device to the second, whose receives are shared. */
+struct fixture {
+	struct tworld w;
+	struct thca h[2];
+	struct tcq cq[2];
+	struct tsrq srq;
+	struct tqp a[PAIRS], b[PAIRS];
+	struct tmr src, dst;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	memset(&f, 0, sizeof(f));
+	t_world_init(&f.w);
+	for (u32 i = 0; i < 2; i++) {
+		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
+		t_cq_init(&f.h[i], &f.cq[i], 9, 0);
+	}
+	t_srq_init(&f.h[1], &f.srq, LOG, 7);
+	for (u32 i = 0; i < PAIRS; i++) {
+		t_qp_init(&f.h[0], &f.a[i], &f.cq[0], &f.cq[0]);
+		t_qp_init_srq(&f.h[1], &f.b[i], &f.cq[1], &f.cq[1], &f.srq);
+		t_connect(&f.a[i], &f.b[i], 3, 100, 9000);
+	}
+	t_mr_init(&f.h[0], &f.src, 0, PAIRS * LEN, RW, 1, 12);
+	t_mr_init(&f.h[1], &f.dst, 0, 64 * LEN, RW, 1, 12);
+	t_mr_fill(&f.src, 7);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < 2; i++)
+		t_hca_fini(&f->h[i]);
+	t_world_fini(&f->w);
+	return 0;
+}
+
+/* A receive whose wr_id says which place of the destination it names. */
+static void post(struct fixture *f, u32 place)
+{
+	struct vhca_sge s[2] = {
+		t_sge(&f->dst, place * LEN, 1000), t_sge(&f->dst, place * LEN + 1000, LEN - 1000),
+	};
+
+	t_srq_recv(&f->srq, place, 2, s);
+}
+
+static struct twr message(struct fixture *f, u32 pair, u32 len)
+{
+	return t_wr(VHCA_OP_SEND, pair, &f->src, pair * LEN, len, NULL, 0);
+}
+
+static void send(struct fixture *f, u32 pair, u32 len)
+{
+	struct twr wr = message(f, pair, len);
+
+	t_send(&f->a[pair], &wr);
+}
+
+/* Expects the message of a pair in a place. */
+static void arrived(struct fixture *f, u32 pair, u32 place)
+{
+	struct vhca_cqe e = t_expect_cqe(&f->cq[1], place, VHCA_CS_SUCCESS);
+
+	assert_int_equal(le32toh(e.qpn), f->b[pair].qpn);
+	assert_int_equal(le32toh(e.byte_len), LEN);
+	assert_int_equal(le32toh(e.wqe_index), 0);
+	assert_int_equal(e.flags, VHCA_CQE_F_RQ);
+	t_mr_expect(&f->dst, place * LEN, LEN, 7, pair * LEN);
+}
+
+static struct vhca_query_srq_resp query(struct fixture *f)
+{
+	struct vhca_object_req req = { .handle = htole32(f->srq.srqn) };
+	struct { struct vhca_query_srq_resp r; u8 rest[VHCA_ACQE_RESP - 8]; } resp;
+
+	assert_int_equal(t_admin(&f->h[1], VHCA_CMD_QUERY_SRQ, &req, sizeof(req), &resp),
+			 VHCA_ST_OK);
+	return resp.r;
+}
+
+/* Packets with this PSN or a later one take their time. */
+static u32 held_from;
+
+static void hold(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_verdict *v)
+{
+	v->delay = h->psn >= held_from ? MSEC : 0;
+}
+
+/* The first packet of a pair's message has arrived, and taken a receive. */
+static void send_half(struct fixture *f, u32 pair)
+{
+	u32 taken = t_srq_taken(&f->srq);
+
+	held_from = 101;
+	assert_int_equal(fab_set_judge(f->w.fabric, hold, NULL), 0);
+	send(f, pair, LEN);
+	assert_int_equal(t_srq_taken(&f->srq), taken + 1);
+	t_expect_no_cqe(&f->cq[1]);
+}
+
+static void send_rest(struct fixture *f)
+{
+	f->w.now += 2 * MSEC;
+	t_poll(&f->w);
+}
+
+/* ---- who gets what ---- */
+
+/* In the order of arrival, whoever it is for; laps of the ring included. */
+static void first_come(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 lap = 0; lap < 5; lap++) {
+		for (u32 i = 0; i < PAIRS; i++)
+			post(f, i);
+		for (u32 i = 0; i < PAIRS; i++) {
+			u32 pair = (i * 5 + lap) % PAIRS;
+
+			send(f, pair, LEN);
+			t_expect_cqe(&f->cq[0], pair, VHCA_CS_SUCCESS);
+			arrived(f, pair, i);
+			assert_int_equal(t_srq_taken(&f->srq), lap * PAIRS + i + 1);
+		}
+	}
+	assert_int_equal(le32toh(query(f).left), 0);
+	assert_true(t_rec(&f->h[1], f->srq.slot + 1) == 5 * PAIRS);
+}
+
+/* All at once: the turns of the senders decide, none comes twice before all came. */
+static void all_at_once(void **state)
+{
+	struct fixture *f = *state;
+	bool seen[PAIRS] = { 0 };
+	struct vhca_cqe e;
+
+	for (u32 i = 0; i < 2 * PAIRS; i++)
+		post(f, i);
+	for (u32 i = 0; i < PAIRS; i++) {
+		struct twr wr = message(f, i, LEN);
+
+		t_post(&f->a[i], &wr);
+		t_set_rec(&f->h[0], f->a[i].slot, f->a[i].sq_prod);
+	}
+	for (u32 i = 0; i < PAIRS; i++)
+		t_ring(&f->h[0], f->a[i].slot, f->a[i].sq_prod);
+	t_poll(&f->w);
+	for (u32 i = 0; i < PAIRS; i++) {
+		u32 pair;
+
+		assert_true(t_cq_poll(&f->cq[1], &e));
+		for (pair = 0; f->b[pair].qpn != le32toh(e.qpn); pair++)
+			assert_true(pair < PAIRS - 1);
+		assert_int_equal(le64toh(e.wr_id), i);
+		assert_false(seen[pair]);
+		seen[pair] = true;
+		t_mr_expect(&f->dst, i * LEN, LEN, 7, pair * LEN);
+	}
+	assert_int_equal(le32toh(query(f).left), PAIRS);
+}
+
+/* Senders that find none wait, and get one each when there are some. */
+static void not_ready(void **state)
+{
+	struct fixture *f = *state;
+	bool seen[PAIRS] = { 0 };
+	struct vhca_cqe e;
+
+	for (u32 i = 0; i < PAIRS; i++)
+		send(f, i, LEN);
+	t_expect_no_cqe(&f->cq[1]);
+	for (u32 i = 0; i < PAIRS; i++)
+		post(f, i);
+	t_settle(&f->w, SECOND);
+	for (u32 i = 0; i < PAIRS; i++) {
+		u32 pair;
+
+		assert_true(t_cq_poll(&f->cq[1], &e));
+		assert_int_equal(e.status, VHCA_CS_SUCCESS);
+		for (pair = 0; f->b[pair].qpn != le32toh(e.qpn); pair++)
+			assert_true(pair < PAIRS - 1);
+		assert_false(seen[pair]);
+		seen[pair] = true;
+		t_mr_expect(&f->dst, le64toh(e.wr_id) * LEN, LEN, 7, pair * LEN);
+	}
+	t_expect_no_cqe(&f->cq[1]);
+	t_expect_no_event(&f->h[1]);
+}
+
+static u32 credit_code;
+
+static void see_credits(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	if (h->syndrome)
+		credit_code = h->syndrome;
+}
+
+/* Answers tell no credits: with an SRQ nobody knows whose they would be. */
+static void no_credits(void **state)
+{
+	struct fixture *f = *state;
+	struct twr read = t_wr(VHCA_OP_READ, 1, &f->src, 0, 100, &f->dst, 0);
+
+	post(f, 0);
+	assert_int_equal(fab_set_judge(f->w.fabric, see_credits, NULL), 0);
+	send(f, 0, LEN);
+	assert_int_equal(credit_code, AETH_ACK | AETH_CREDIT_INVALID);
+	credit_code = 0;
+	t_send(&f->a[0], &read);
+	assert_int_equal(credit_code, AETH_ACK | AETH_CREDIT_INVALID);
+}
+
+/* The receives name memory of the SRQ's domain, whatever the QP's is. */
+static void domain(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	u32 pd = h->pd;
+	struct tqp a, b;
+	struct twr wr = message(f, 0, LEN);
+
+	h->pd = t_create(h, VHCA_CMD_CREATE_PD, NULL, 0);
+	t_qp_init_srq(h, &b, &f->cq[1], &f->cq[1], &f->srq);
+	t_qp_init(&f->h[0], &a, &f->cq[0], &f->cq[0]);
+	t_connect(&a, &b, 3, 100, 9000);
+	post(f, 3);
+	t_send(&a, &wr);
+	t_expect_cqe(&f->cq[0], 0, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f->cq[1], 3, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->dst, 3 * LEN, LEN, 7, 0);
+	/* and one of the QP's own is refused */
+	t_mr_init(h, &f->dst, 0, LEN, RW, 1, 12);
+	post(f, 0);
+	t_send(&a, &wr);
+	t_expect_cqe(&f->cq[0], 0, VHCA_CS_REM_OP_ERR);
+	t_expect_cqe(&f->cq[1], 0, VHCA_CS_LOC_PROT_ERR);
+	h->pd = pd;
+}
+
+/* ---- when a stride is free ---- */
+
+/* A stride that is used anew under a message does not change where it goes. */
+static void stride_is_free(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < PAIRS; i++)
+		post(f, i);
+	/* sixteen messages half way, each with a receive of its own */
+	for (u32 i = 0; i < PAIRS; i++)
+		send_half(f, i);
+	memset(f->srq.ring, 0xee, 1u << (LOG + 7));
+	/* this many fit only into strides that are free */
+	for (u32 i = 0; i < 1u << LOG; i++)
+		post(f, 16 + i);
+	send_rest(f);
+	for (u32 i = 0; i < PAIRS; i++)
+		arrived(f, i, i);
+	assert_int_equal(le32toh(query(f).left), 1u << LOG);
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	send(f, 5, LEN);
+	arrived(f, 5, 16);
+}
+
+/* ---- the limit ---- */
+
+static void limit(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+
+	for (u32 i = 0; i < 6; i++)
+		post(f, i);
+	assert_int_equal(t_srq_limit(&f->srq, 5), VHCA_ST_OK);
+	assert_int_equal(le32toh(query(f).limit), 5);
+	send(f, 0, LEN);
+	t_expect_no_event(h);		/* five are left, which is not fewer */
+	send(f, 0, LEN);
+	t_expect_event(h, VHCA_EV_SRQ_LIMIT, f->srq.srqn);
+	assert_int_equal(le32toh(query(f).limit), 0);
+	send(f, 0, LEN);
+	t_expect_no_event(h);		/* once */
+
+	/* one that is below it already */
+	assert_int_equal(t_srq_limit(&f->srq, 4), VHCA_ST_OK);
+	t_expect_event(h, VHCA_EV_SRQ_LIMIT, f->srq.srqn);
+	assert_int_equal(le32toh(query(f).limit), 0);
+	assert_int_equal(t_srq_limit(&f->srq, 3), VHCA_ST_OK);
+	t_expect_no_event(h);
+	/* taken back, and armed for the last one */
+	assert_int_equal(t_srq_limit(&f->srq, 0), VHCA_ST_OK);
+	send(f, 0, LEN);
+	t_expect_no_event(h);
+	assert_int_equal(t_srq_limit(&f->srq, 1), VHCA_ST_OK);
+	send(f, 0, LEN);
+	t_expect_no_event(h);
+	send(f, 0, LEN);
+	t_expect_event(h, VHCA_EV_SRQ_LIMIT, f->srq.srqn);
+	/* as many as there are places, and one more */
+	for (u32 i = 0; i < 1u << LOG; i++)
+		post(f, i);
+	assert_int_equal(t_srq_limit(&f->srq, 1u << LOG), VHCA_ST_OK);
+	t_expect_no_event(h);
+	assert_int_equal(t_srq_limit(&f->srq, (1u << LOG) + 1), VHCA_ST_BAD_FIELD);
+	send(f, 0, LEN);
+	t_expect_event(h, VHCA_EV_SRQ_LIMIT, f->srq.srqn);
+	t_expect_no_event(h);
+}
+
+/* ---- another ring ---- */
+
+/* As the header says: copies what was not taken, then asks. */
+static u32 resize(struct fixture *f, u32 log)
+{
+	struct tsrq *s = &f->srq;
+	u32 stride = 1u << s->log_stride;
+	u64 at = t_alloc(s->h, (u64)stride << log);
+	struct vhca_resize_srq_hw_req req = {
+		.buf.addr = htole64(at), .srqn = htole32(s->srqn), .log_strides = log,
+	};
+	u8 *ring = t_cpu(s->h, at);
+	u32 st;
+
+	for (u32 i = t_srq_taken(s); i != s->posted; i++)
+		memcpy(ring + (i & ((1u << log) - 1)) * stride,
+		       s->ring + (i & ((1u << s->log) - 1)) * stride, stride);
+	st = t_admin(s->h, VHCA_CMD_RESIZE_SRQ, &req, sizeof(req), NULL);
+	if (st)
+		return st;
+	memset(s->ring, 0xdd, stride << s->log);
+	s->ring = ring;
+	s->log = log;
+	return st;
+}
+
+static void resizing(void **state)
+{
+	struct fixture *f = *state;
+	u32 next = 0, place = 0;
+
+	/* some were taken, one of them by a message under way, some are posted */
+	for (u32 i = 0; i < 20; i++)
+		post(f, place++);
+	for (u32 i = 0; i < 11; i++, next++) {
+		send(f, next % PAIRS, LEN);
+		arrived(f, next % PAIRS, next);
+	}
+	send_half(f, 15);
+	assert_int_equal(resize(f, LOG + 2), VHCA_ST_OK);
+	send_rest(f);
+	arrived(f, 15, next++);
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	for (; next < 20; next++) {
+		send(f, next % PAIRS, LEN);
+		arrived(f, next % PAIRS, next);
+	}
+	/* more than the old one took */
+	for (u32 i = 0; i < 40; i++)
+		post(f, place++);
+	assert_int_equal(le32toh(query(f).left), 40);
+	/* fewer places than receives: nothing changes */
+	assert_int_equal(resize(f, LOG), VHCA_ST_BAD_STATE);
+	assert_int_equal(f->h[1].bad_field, offsetof(struct vhca_asqe, req) +
+			 offsetof(struct vhca_resize_srq_hw_req, log_strides));
+	for (u32 i = 0; i < 8; i++, next++) {
+		send(f, i, LEN);
+		arrived(f, i, next);
+	}
+	/* exactly full */
+	assert_int_equal(t_srq_limit(&f->srq, 32), VHCA_ST_OK);
+	assert_int_equal(resize(f, LOG), VHCA_ST_OK);
+	assert_int_equal(le32toh(query(f).limit), 32);
+	for (u32 i = 0; i < 32; i++, next++) {
+		send(f, i % PAIRS, LEN);
+		arrived(f, i % PAIRS, next);
+	}
+	t_expect_event(&f->h[1], VHCA_EV_SRQ_LIMIT, f->srq.srqn);
+	t_expect_no_event(&f->h[1]);
+}
+
+/* ---- the end of a QP ---- */
+
+static void last_wqe(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	struct vhca_qp_attr attr;
+
+	post(f, 0);
+	post(f, 1);
+	/* one that holds a receive returns it first */
+	send_half(f, 4);
+	assert_int_equal(t_to(&f->b[4], T_ERR), VHCA_ST_OK);
+	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[4].qpn);
+	t_expect_cqe(&f->cq[1], 0, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_no_cqe(&f->cq[1]);
+	/* asked for again it says nothing new, whatever rings */
+	assert_int_equal(t_to(&f->b[4], T_ERR), VHCA_ST_OK);
+	t_ring(h, f->b[4].slot, 0);
+	t_ring(h, f->b[4].slot + 1, 0);
+	t_expect_no_event(h);
+	/* the other receive is somebody else's */
+	assert_int_equal(le32toh(query(f).left), 1);
+
+	/* never connected, it says so too; and again after a reset */
+	assert_int_equal(t_to(&f->b[4], T_RESET), VHCA_ST_OK);
+	t_attr_init(&attr, 1);
+	assert_int_equal(t_modify(&f->b[4], &attr, T_MASK_INIT), VHCA_ST_OK);
+	t_expect_no_event(h);
+	assert_int_equal(t_to(&f->b[4], T_ERR), VHCA_ST_OK);
+	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[4].qpn);
+	t_expect_no_event(h);
+
+	/* a message that is too long ends the QP that got it, and no other */
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	{
+		struct vhca_sge s = t_sge(&f->dst, 0, 10);
+
+		send(f, 6, LEN);
+		arrived(f, 6, 1);
+		t_srq_recv(&f->srq, 2, 1, &s);
+	}
+	send(f, 7, LEN);
+	t_expect_cqe(&f->cq[1], 2, VHCA_CS_LOC_LEN_ERR);
+	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[7].qpn);
+	t_expect_no_event(h);
+	/* one with a queue of its own has no such event */
+	assert_int_equal(t_to(&f->a[8], T_ERR), VHCA_ST_OK);
+	t_expect_no_event(&f->h[0]);
+	post(f, 3);
+	send(f, 6, LEN);
+	arrived(f, 6, 3);
+}
+
+/* ---- what fails ---- */
+
+static void refused_now(struct fixture *f)
+{
+	struct vhca_object_req req = { .handle = htole32(f->srq.srqn) };
+
+	assert_int_equal(t_srq_limit(&f->srq, 1), VHCA_ST_BAD_STATE);
+	assert_int_equal(resize(f, LOG), VHCA_ST_BAD_STATE);
+	assert_int_equal(f->h[1].bad_field, offsetof(struct vhca_asqe, req) +
+			 offsetof(struct vhca_resize_srq_hw_req, srqn));
+	assert_int_equal(t_admin(&f->h[1], VHCA_CMD_QUERY_SRQ, &req, sizeof(req), NULL),
+			 VHCA_ST_BAD_STATE);
+}
+
+/* The SRQ is in error: it told once, and those that need a receive fail. */
+static void failed(struct fixture *f, u32 pair)
+{
+	struct thca *h = &f->h[1];
+
+	t_expect_event(h, VHCA_EV_SRQ_ERR, f->srq.srqn);
+	t_expect_event(h, VHCA_EV_QP_FATAL, f->b[pair].qpn);
+	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[pair].qpn);
+	t_expect_no_event(h);
+	t_expect_no_cqe(&f->cq[1]);
+	refused_now(f);
+	t_expect_no_event(h);
+}
+
+/* More receives than there are places. */
+static void absurd_record(void **state)
+{
+	struct fixture *f = *state;
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f->src, 0, LEN, &f->dst, 0);
+
+	t_set_rec(&f->h[1], f->srq.slot, (1u << LOG) + 1);
+	send(f, 2, LEN);
+	failed(f, 2);
+	/* who needs none goes on */
+	t_send(&f->a[3], &wr);
+	t_expect_cqe(&f->cq[0], 1, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->dst, 0, LEN, 7, 0);
+	send(f, 3, LEN);
+	t_expect_event(&f->h[1], VHCA_EV_QP_FATAL, f->b[3].qpn);
+	t_expect_event(&f->h[1], VHCA_EV_LAST_WQE, f->b[3].qpn);
+	t_expect_no_event(&f->h[1]);
+}
+
+/* The count goes back behind what was taken. */
+static void count_goes_back(void **state)
+{
+	struct fixture *f = *state;
+
+	post(f, 0);
+	post(f, 1);
+	send(f, 0, LEN);
+	arrived(f, 0, 0);
+	t_set_rec(&f->h[1], f->srq.slot, 0);
+	assert_int_equal(t_srq_limit(&f->srq, 1), VHCA_ST_BAD_STATE);
+	t_expect_event(&f->h[1], VHCA_EV_SRQ_ERR, f->srq.srqn);
+	t_expect_no_event(&f->h[1]);
+	refused_now(f);
+	/* what was right once is too late */
+	t_set_rec(&f->h[1], f->srq.slot, 2);
+	send(f, 0, LEN);
+	t_expect_event(&f->h[1], VHCA_EV_QP_FATAL, f->b[0].qpn);
+	t_expect_event(&f->h[1], VHCA_EV_LAST_WQE, f->b[0].qpn);
+}
+
+/* A ring whose list names pages that are not there any more. */
+static void ring_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	u64 list = t_alloc(h, 4096);
+	__le64 *page = t_cpu(h, list);
+	struct vhca_resize_srq_hw_req req = {
+		.buf = { .addr = htole64(list), .npages = htole32(1), .page_shift = 12,
+			 .levels = 1 },
+		.srqn = htole32(f->srq.srqn), .log_strides = LOG,
+	};
+
+	page[0] = htole64(t_alloc(h, 4096));
+	f->srq.ring = t_cpu(h, le64toh(page[0]));
+	assert_int_equal(t_admin(h, VHCA_CMD_RESIZE_SRQ, &req, sizeof(req), NULL), VHCA_ST_OK);
+	post(f, 0);
+	page[0] = htole64(0x1000);
+	send(f, 9, LEN);
+	failed(f, 9);
+	assert_int_equal(t_srq_taken(&f->srq), 0);
+}
+
+/* Its records lie in two pages, and the one that the device writes goes. */
+static void record_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	const u64 far = 1ull << 40;
+	struct vhca_add_db_page_req add = {
+		.uar = htole32(h->uar), .page = htole32(1), .db_page = htole64(far),
+	};
+	u32 next = h->next_slot;
+	struct vhca_db_page *page = testmem_add(h->mem, far, VHCA_DB_PAGE_SIZE);
+	struct vhca_create_srq_hw_req req = {
+		.buf.addr = htole64(t_alloc(h, 4096)), .pdn = htole32(h->pd),
+		.uar = htole32(h->uar), .db_slot = htole32(VHCA_DB_SLOTS - 1),
+		.log_strides = 2, .log_stride = 5,
+	};
+	struct tsrq srq = {
+		.h = h, .slot = VHCA_DB_SLOTS - 1, .log = 2, .log_stride = 5,
+		.ring = t_cpu(h, le64toh(req.buf.addr)),
+	};
+	struct twr wr = { .opcode = VHCA_OP_SEND };
+	struct tqp a, b;
+
+	assert_int_equal(t_admin(h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL), VHCA_ST_OK);
+	page->rec[0] = 7;
+	srq.srqn = t_create(h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req));
+	assert_int_equal(page->rec[0], 0);
+	h->next_slot = next;
+	t_qp_init_srq(h, &b, &f->cq[1], &f->cq[1], &srq);
+	t_qp_init(&f->h[0], &a, &f->cq[0], &f->cq[0]);
+	t_connect(&a, &b, 3, 100, 9000);
+	t_srq_write(&srq, 0, 5, 0, NULL);
+	t_srq_write(&srq, 1, 6, 0, NULL);
+	t_set_rec(h, srq.slot, 2);
+	t_send(&a, &wr);
+	t_expect_cqe(&f->cq[1], 5, VHCA_CS_SUCCESS);
+	assert_int_equal(page->rec[0], 1);
+	/* a receive that nobody can be told of is not given out */
+	assert_int_equal(gmem_unmap(h->mem, far, VHCA_DB_PAGE_SIZE), 0);
+	t_send(&a, &wr);
+	t_expect_event(h, VHCA_EV_SRQ_ERR, srq.srqn);
+	t_expect_event(h, VHCA_EV_QP_FATAL, b.qpn);
+	t_expect_event(h, VHCA_EV_LAST_WQE, b.qpn);
+	t_expect_no_cqe(&f->cq[1]);
+	testmem_drop(page, VHCA_DB_PAGE_SIZE);
+}
+
+/* An entry that is nonsense costs the QP that takes it, and nobody else. */
+static void hostile_entries(void **state)
+{
+	struct fixture *f = *state;
+	u32 pair = 0;
+
+	for (u32 kind = 0; kind < 5; kind++, pair++) {
+		struct vhca_rwqe *r = (void *)(f->srq.ring +
+					       ((f->srq.posted & ((1u << LOG) - 1)) << 7));
+
+		post(f, 40 + kind);
+		switch (kind) {
+		case 0:
+			r->index = htole32(f->srq.posted);
+			break;
+		case 1:
+			r->nsge = 33;
+			break;
+		case 2:
+			r->nsge = 8;	/* seven fit */
+			break;
+		case 3:
+			r->rsvd[2] = 1;
+			break;
+		case 4:
+			memset(r, 0xff, 128);
+			r->wr_id = htole64(44);
+			break;
+		}
+		post(f, kind);
+		send(f, pair, LEN);
+		t_expect_cqe(&f->cq[0], pair, VHCA_CS_REM_OP_ERR);
+		t_expect_cqe(&f->cq[1], 40 + kind, VHCA_CS_LOC_QP_OP_ERR);
+		t_expect_event(&f->h[1], VHCA_EV_LAST_WQE, f->b[pair].qpn);
+		send(f, 15, LEN);
+		arrived(f, 15, kind);
+		t_expect_cqe(&f->cq[0], 15, VHCA_CS_SUCCESS);
+	}
+	t_expect_no_event(&f->h[1]);
+	assert_int_equal(le32toh(query(f).left), 0);
+}
+
+/* ---- the end of a QP, an SRQ, a device, with a receive taken ---- */
+
+static u32 destroy_srq(struct fixture *f)
+{
+	return t_destroy(&f->h[1], VHCA_CMD_DESTROY_SRQ, f->srq.srqn);
+}
+
+static void reset_with_taken(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	struct vdev_status st;
+
+	for (u32 i = 0; i < 4; i++)
+		post(f, i);
+	/* a QP that is reset, or goes, forgets the receive; the next has the next one */
+	send_half(f, 0);
+	send_half(f, 1);
+	assert_int_equal(t_to(&f->b[0], T_RESET), VHCA_ST_OK);
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, f->b[1].qpn), VHCA_ST_OK);
+	send_rest(f);
+	t_expect_no_cqe(&f->cq[1]);
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	send(f, 2, LEN);
+	arrived(f, 2, 2);
+	/* connected again it takes one as if nothing had been */
+	assert_int_equal(t_to(&f->a[0], T_RESET), VHCA_ST_OK);
+	f->a[0].sq_prod = 0;
+	t_set_rec(&f->h[0], f->a[0].slot, 0);
+	t_connect(&f->a[0], &f->b[0], 3, 100, 9000);
+	send(f, 0, LEN);
+	arrived(f, 0, 3);
+	t_expect_no_event(h);
+
+	/* the whole device */
+	post(f, 4);
+	send_half(f, 3);
+	vdev_status(h->dev, &st);
+	assert_int_equal(st.srqs, 1);
+	vdev_reset(h->dev);
+	vdev_status(h->dev, &st);
+	assert_int_equal(st.srqs + st.qps + st.pds + st.uars, 0);
+	send_rest(f);
+}
+
+static void busy(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	struct tsrq again;
+
+	assert_int_equal(destroy_srq(f), VHCA_ST_BUSY);
+	for (u32 i = 0; i < PAIRS; i++) {
+		assert_int_equal(destroy_srq(f), VHCA_ST_BUSY);
+		assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, f->b[i].qpn), VHCA_ST_OK);
+	}
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_MKEY, f->dst.key), VHCA_ST_OK);
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_PD, h->pd), VHCA_ST_BUSY);
+	assert_int_equal(destroy_srq(f), VHCA_ST_OK);
+	assert_int_equal(destroy_srq(f), VHCA_ST_BAD_HANDLE);
+	/* its number, its slots and an event that was not told are free again */
+	h->next_slot = f->srq.slot;
+	t_set_rec(h, f->srq.slot, 0);
+	t_set_rec(h, f->srq.slot + 1, 0xabcdef);
+	t_srq_init(h, &again, 2, 5);
+	assert_int_equal(again.slot, f->srq.slot);
+	assert_int_equal(again.srqn, f->srq.srqn);
+	assert_int_equal(t_srq_taken(&again), 0);
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_SRQ, again.srqn), VHCA_ST_OK);
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_PD, h->pd), VHCA_ST_OK);
+}
+
+int main(void)
+{
+#define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(first_come), TEST(all_at_once), TEST(not_ready), TEST(no_credits),
+		TEST(domain), TEST(stride_is_free), TEST(limit), TEST(resizing), TEST(last_wqe),
+		TEST(absurd_record), TEST(count_goes_back), TEST(ring_gone), TEST(record_gone),
+		TEST(hostile_entries), TEST(reset_with_taken), TEST(busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
