@@ -107,15 +107,43 @@ static const char *port_state(u32 state)
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
 
+#define COUNTER(name)	{ #name, offsetof(struct vport_stats, name) }
+
+static const struct {
+	const char *name;
+	u32 offset;
+} port_counters[] = {
+	COUNTER(tx_packets),
+	COUNTER(tx_bytes),
+	COUNTER(rx_packets),
+	COUNTER(rx_bytes),
+	COUNTER(tx_mcast_packets),
+	COUNTER(rx_mcast_packets),
+	COUNTER(tx_discards),
+	COUNTER(rx_no_qp),
+	COUNTER(rx_no_receive),
+	COUNTER(rx_uc_gaps),
+	COUNTER(qkey_violations),
+	COUNTER(pkey_violations),
+	COUNTER(rnr_naks_sent),
+	COUNTER(rnr_naks_received),
+	COUNTER(seq_naks_sent),
+	COUNTER(seq_naks_received),
+	COUNTER(error_naks_sent),
+	COUNTER(error_naks_received),
+	COUNTER(duplicates),
+	COUNTER(timeouts),
+};
+
 static struct json_object *counters_of(const struct vdev_status *st, u32 port)
 {
+	const u8 *stats = (const u8 *)&st->port[port].stats;
 	struct json_object *o = json_object_new_object();
 
 	request_add_u64(o, "port", port + 1);
-	request_add_u64(o, "tx_packets", st->port[port].stats.tx_packets);
-	request_add_u64(o, "tx_bytes", st->port[port].stats.tx_bytes);
-	request_add_u64(o, "rx_packets", st->port[port].stats.rx_packets);
-	request_add_u64(o, "rx_bytes", st->port[port].stats.rx_bytes);
+	for (u32 i = 0; i < ARRAY_SIZE(port_counters); i++)
+		request_add_u64(o, port_counters[i].name,
+				*(const u64 *)(stats + port_counters[i].offset));
 	request_add_u64(o, "drops", st->port[port].drops);
 	return o;
 }
@@ -251,6 +279,8 @@ static const struct {
 	{ "link", do_link },
 	{ "port", request_change },
 	{ "objects", do_objects },
+	{ "qps", request_qps },
+	{ "cqs", request_cqs },
 	{ "fault", request_fault },
 };
 

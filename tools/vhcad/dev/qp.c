@@ -48,6 +48,11 @@ static const u8 send_opcode[] = {
 	[VHCA_OP_READ]		= VHCA_CQE_READ,
 };
 
+static void count_status(struct vqp *qp, u8 status)
+{
+	qp->stats.errors += status && status != VHCA_CS_WR_FLUSH_ERR;
+}
+
 void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
 {
 	struct vhca_cqe cqe = {
@@ -58,6 +63,7 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
 		.port = qp->attr.port,
 	};
 
+	count_status(qp, status);
 	if (!status) {
 		if (!(qp->flags & VHCA_QP_SIGNAL_ALL) && !(t->flags & VHCA_WQE_SIGNALED))
 			return;
@@ -76,6 +82,7 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 	cqe->src_qpn = qp->attr.dest_qpn;
 	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
 	cqe->status = status;
+	count_status(qp, status);
 	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
 	cqe->port = qp->attr.port;
 	qp->recv.taken = false;

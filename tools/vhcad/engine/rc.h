@@ -9,6 +9,7 @@
 #ifndef VHCAD_RC_H
 #define VHCAD_RC_H
 
+#include "dev/list.h"
 #include "engine/wqe.h"
 
 /* As enum ib_qp_state. */
@@ -146,6 +147,7 @@ struct vqp {
 	struct wire_hdr path;	/* headers every packet shares */
 	struct link ready_link;
 	struct evnode ev;
+	struct vqp_stats stats;
 	struct rc_requester req;
 	struct rc_responder resp;
 	struct qp_recv recv;
@@ -165,6 +167,20 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status);
 /** qp_complete_recv - completion of the receive that is taken */
 void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool solicited);
 
+/* Does a message end with this run? */
+static inline bool ends_message(const struct run *run)
+{
+	return run->last && run->kind != WIRE_ACK && run->kind != WIRE_READ_RESP;
+}
+
+/** qp_count_rx - packets for a QP arrived */
+static inline void qp_count_rx(struct vqp *qp, const struct run *run)
+{
+	qp->stats.rx_packets += run->npkts;
+	qp->stats.rx_bytes += run->len;
+	qp->stats.rx_msgs += ends_message(run);
+}
+
 /**
  * qp_send - let packets out
  *
@@ -173,6 +189,9 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
  */
 static inline bool qp_send(struct vqp *qp, struct run *run)
 {
+	qp->stats.tx_packets += run->npkts;
+	qp->stats.tx_bytes += run->len;
+	qp->stats.tx_msgs += ends_message(run);
 	fab_send(&qp->port->fab, run);
 	return qp->state != QPS_ERR;
 }

@@ -45,6 +45,7 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 		p->count.pkey_violations += run->npkts;
 		return;
 	}
+	qp_count_rx(qp, run);
 	switch (run->kind) {
 	case WIRE_SEND:
 	case WIRE_WRITE:

@@ -455,7 +455,25 @@ static void captures(void **state)
 
 /* ---- vhcactl ---- */
 
-/* Somebody who is no vhcad: takes one line and answers with this. */
+/* To each line the next line of text; leaves when there is none, or nobody asks any more. */
+static void answer_lines(int conn, const char *text)
+{
+	char c;
+
+	for (;;) {
+		const char *end = strchr(text, '\n');
+
+		do {
+			if (read(conn, &c, 1) != 1)
+				return;
+		} while (c != '\n');
+		if (!end || write(conn, text, end + 1 - text) < 0)
+			return;
+		text = end + 1;
+	}
+}
+
+/* Somebody who is no vhcad, and answers with this. */
 static pid_t impostor(const char *path, const char *answer)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -467,13 +485,9 @@ static pid_t impostor(const char *path, const char *answer)
 	assert_int_equal(listen(fd, 1), 0);
 	pid = fork();
 	if (!pid) {
-		char c = 0;
 		int conn = accept(fd, NULL, NULL);
 
-		while (c != '\n' && read(conn, &c, 1) == 1)
-			;
-		if (write(conn, answer, strlen(answer)) < 0)
-			_exit(1);
+		answer_lines(conn, answer);
 		close(conn);
 		_exit(0);
 	}
@@ -481,13 +495,18 @@ static pid_t impostor(const char *path, const char *answer)
 	return pid;
 }
 
-static void answered(struct run *r, const char *answer, int status, const char *says)
+static void answered_to(struct run *r, const char *command, const char *answer, int status,
+			const char *says)
 {
-	char *args[] = { "vhcactl", "--control", r->ctl, "status", NULL };
+	char *args[] = { "vhcactl", "--control", r->ctl, NULL, NULL, NULL, NULL };
+	char words[64], *rest = words;
 	pid_t pid = impostor(r->ctl, answer);
 	char out[8192];
 	int rc, end;
 
+	snprintf(words, sizeof(words), "%s", command);
+	for (u32 i = 3; rest; i++)
+		args[i] = strsep(&rest, " ");
 	rc = tprog_run(tprog_path("VHCACTL"), args, 0, out, sizeof(out));
 	assert_int_equal(waitpid(pid, &end, 0), pid);
 	assert_int_equal(end, 0);
@@ -495,6 +514,66 @@ static void answered(struct run *r, const char *answer, int status, const char *
 	if (rc != status || !strstr(out, says))
 		fail_msg("%s: expected %d and '%s', came %d and '%s'", answer, status, says, rc,
 			 out);
+}
+
+static void answered(struct run *r, const char *answer, int status, const char *says)
+{
+	answered_to(r, "status", answer, status, says);
+}
+
+#define QP(n)	"{\"qpn\":" #n ",\"type\":\"RC\",\"state\":\"RTS\",\"port\":1,"		\
+		"\"dlid\":5,\"dest_qpn\":258,\"sq_blocks\":7,\"sq_requests\":3,"		\
+		"\"rq_left\":16,\"tx_msgs\":1000,\"rx_msgs\":2,\"errors\":1}"
+#define QP_LINE	"  RC    RTS       1  lid 5 qp 0x000102             3+7      16          1000" \
+		"             2       1\n"
+#define COUNTED	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1,"		\
+		"\"tx_packets\":3,\"rx_no_qp\":0,\"timeouts\":4}]}]}\n"
+#define QPS	"{\"ok\":true,\"list\":\"qps\",\"qps\":["
+
+/* Lists come in pages and are read as one. */
+static void lists(void **state)
+{
+	struct run *r = *state;
+
+	answered_to(r, "qps hca0", QPS QP(2) "]}\n", 0, "    0x000002" QP_LINE);
+	answered_to(r, "qps hca0", QPS QP(2) "],\"next\":5}\n" QPS QP(16711683) "]}\n", 0,
+		    "    0x000002" QP_LINE "    0xff0003" QP_LINE);
+	answered_to(r, "qps hca0 --json", QPS "],\"next\":5}\n" QPS QP(3) "]}\n", 0,
+		    QPS "],\"next\":5}\n" QPS "{\"qpn\":3");
+	answered_to(r, "qps hca0", QPS "],\"next\":5}\n{\"ok\":false,\"error\":\"gone\"}\n", 1,
+		    "vhcactl: gone");
+	answered_to(r, "qps hca0", QPS "],\"next\":5}\n", 2, "vhcad did not answer");
+	answered_to(r, "cqs hca0", "{\"ok\":true,\"list\":\"cqs\",\"cqs\":[{\"cqn\":4,\"eqn\":1,"
+		    "\"size\":64,\"filled\":9,\"qps\":2,\"error\":true}]}\n", 0,
+		    "           4     1        64         9      2  in error\n");
+	/* everything at once: status, then QPs and CQs of each adapter */
+	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
+		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n", 0, "a cqs\n");
+	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
+		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
+	/* what is not zero is told, and what is zero if all is wanted */
+	answered_to(r, "counters", COUNTED, 0, "drops 0\n    timeouts 4\n");
+	answered_to(r, "counters -v", COUNTED, 0, "drops 0\n    rx_no_qp 0  timeouts 4\n");
+}
+
+#define PORTS(n) "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1," \
+		 "\"rx_packets\":" #n "}]}]}\n"
+
+/* Rates are differences; a QP that is new has done all it did since the last look. */
+static void live_view(void **state)
+{
+	struct run *r = *state;
+
+	answered_to(r, "top --once", "{\"ok\":false,\"error\":\"no\"}\n", 1, "vhcactl: no");
+	answered_to(r, "top --once", PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+		    "vhcactl: no");
+	answered_to(r, "top --once", PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
+	answered_to(r, "top --once", PORTS(5000000) QPS "]}\n" PORTS(5000000) QPS QP(2) "]}\n", 0,
+		    "\na 0x000002               RC RTS ");
+	answered_to(r, "top --once --json", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
+		    "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
+	answered_to(r, "top --once", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
+		    "RTS            0          0          0          0          0          0\n");
 }
 
 static void control_program(void **state)
@@ -511,6 +590,13 @@ static void control_program(void **state)
 	refused("VHCACTL", (char *[]){ "vhcactl", "--loud", "status", NULL },
 		"unknown option '--loud'");
 	refused("VHCACTL", (char *[]){ "vhcactl", "status", "now", NULL }, "usage: vhcactl");
+	refused("VHCACTL", (char *[]){ "vhcactl", "qps", NULL }, "usage: vhcactl");
+	refused("VHCACTL", (char *[]){ "vhcactl", "top", "hca0", NULL }, "usage: vhcactl");
+	refused("VHCACTL", (char *[]){ "vhcactl", "top", "--interval", "0", NULL },
+		"'0' is not a number of seconds, 1 to 3600");
+	refused("VHCACTL", (char *[]){ "vhcactl", "top", "--interval", "1s", NULL },
+		"'1s' is not a number of seconds, 1 to 3600");
+	refused("VHCACTL", (char *[]){ "vhcactl", ",", NULL }, "usage: vhcactl");
 	refused("VHCACTL", (char *[]){ "vhcactl", "link", "a:b", "up", NULL },
 		"'b' is not a port number");
 	refused("VHCACTL", (char *[]){ "vhcactl", "link", "a:", "up", NULL },
@@ -537,7 +623,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(bad_command_lines), TEST(help), TEST(few_descriptors), TEST(identity),
 		TEST(less_than_all), TEST(both_ways), TEST(unsealed_memory), TEST(captures),
-		TEST(control_program),
+		TEST(control_program), TEST(lists), TEST(live_view),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

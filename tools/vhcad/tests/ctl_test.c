@@ -364,8 +364,10 @@ static void answers(void **state)
 		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true,\"port\":-1}",
 		  "{\"error\":\"no such port of: hca0\"" },
 #define PORT(members)	"{\"command\":\"port\",\"hca\":\"hca0\"" members "}"
-#define HAS(pkeys, gids) "{\"lid\":1,\"sm_lid\":49151,\"pkeys\":{\"pkey0\":\"0xffff\"" pkeys "},"	\
-			 "\"gids\":{\"gid0\":\"fe80::701\"" gids "},\"ok\":true}"
+#define HAS(pkeys, gids)						\
+	"{\"lid\":1,\"sm_lid\":49151,"					\
+	"\"pkeys\":{\"pkey0\":\"0xffff\"" pkeys "},"			\
+	"\"gids\":{\"gid0\":\"fe80::701\"" gids "},\"ok\":true}"
 		{ PORT(""), HAS("", "") },
 		{ PORT(",\"port\":3"), "{\"error\":\"no such port of: hca0\"" },
 		{ PORT(",\"color\":3"), "{\"error\":\"a port has no: color\"" },
@@ -385,6 +387,17 @@ static void answers(void **state)
 		{ PORT(",\"pkey1\":\"0x8001\",\"gid7\":\"2001:db8::7\""),
 		  HAS(",\"pkey1\":\"0x8001\"", ",\"gid7\":\"2001:db8::7\"") },
 		{ PORT(",\"pkey1\":0,\"gid7\":\"::\",\"reregister\":\"1\""), HAS("", "") },
+		{ "{\"command\":\"qps\"}", "{\"error\":\"missing or not a string: hca\"" },
+		{ "{\"command\":\"qps\",\"hca\":\"hca0\"}",
+		  "{\"list\":\"qps\",\"qps\":[],\"ok\":true}" },
+		{ "{\"command\":\"cqs\",\"hca\":\"hca0\",\"from\":-1}",
+		  "{\"error\":\"not a place in the list: from\"" },
+		{ "{\"command\":\"cqs\",\"hca\":\"hca0\",\"from\":\"0\"}",
+		  "{\"error\":\"not a place in the list: from\"" },
+		{ "{\"command\":\"cqs\",\"hca\":\"hca0\",\"from\":4294967296}",
+		  "{\"error\":\"not a place in the list: from\"" },
+		{ "{\"command\":\"cqs\",\"hca\":\"hca0\",\"from\":5}",
+		  "{\"list\":\"cqs\",\"cqs\":[],\"ok\":true}" },
 		{ "{\"command\":\"fault\",\"kind\":\"fatal\"}",
 		  "{\"error\":\"missing or not a string: hca\"" },
 		{ "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":false,\"port\":1}",
@@ -421,13 +434,39 @@ static void answers(void **state)
 	free(text);
 }
 
+/* Pages fit together, as far as a client can tell. */
+static void lists(void **state)
+{
+	struct fixture *f = *state;
+	struct tcq cq[70];
+	char ask[128], *text, *next;
+	u32 from = 0, n = 0, pages = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(cq); i++)
+		t_cq_init(&f->h, &cq[i], 3, 0);
+	do {
+		snprintf(ask, sizeof(ask), "{\"command\":\"cqs\",\"hca\":\"hca0\",\"from\":%u}",
+			 from);
+		text = ctl_answer(f->list, 1, ask);
+		for (char *c = text; (c = strstr(c, "\"size\":8,\"filled\":0")); c++)
+			n++;
+		next = strstr(text, "\"next\":");
+		if (next)
+			from = strtoul(next + 7, NULL, 10);
+		free(text);
+		pages++;
+	} while (next);
+	assert_int_equal(n, ARRAY_SIZE(cq));
+	assert_int_equal(pages, 2);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(commands_in_pieces), TEST(long_lines), TEST(a_crowd),
 		TEST(a_client_that_does_not_read), TEST(the_end), TEST(making_it),
-		TEST(calls_that_fail), TEST(no_more_service), TEST(answers),
+		TEST(calls_that_fail), TEST(no_more_service), TEST(answers), TEST(lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

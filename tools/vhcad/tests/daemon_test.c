@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -283,9 +284,87 @@ static void control_program(void **state)
 	vhcactl(r, 1, "another port has this LID", "port", "hca0", "lid=9");
 	vhcactl(r, 1, "no such port of: hca0", "port", "hca0:2", NULL);
 	vhcactl(r, 2, "'lid' is not KEY=VALUE", "port", "hca0", "lid");
+	vhcactl(r, 0, "hca1 cqs\n", "status", "-v", NULL);
+	vhcactl(r, 0, "timeouts 0", "counters", "-v", NULL);
+	vhcactl(r, 0, "\nhca1:1 ", "top", "--once", NULL);
+	vhcactl(r, 1, "no such adapter: hca7", "qps", "hca7", NULL);
 	vhcactl(r, 1, "no driver runs", "fault", "fatal", "hca0");
 	vhcactl(r, 2, "usage:", "nonsense", NULL, NULL);
 	stop(r, SIGTERM);
+}
+
+/* vhcactl top on a terminal of its own; *tty is our end. */
+static pid_t top_on_terminal(struct run *r, int *tty)
+{
+	pid_t pid;
+
+	*tty = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(*tty >= 0);
+	assert_int_equal(grantpt(*tty), 0);
+	assert_int_equal(unlockpt(*tty), 0);
+	pid = fork();
+	if (!pid) {
+		int fd = open(ptsname(*tty), O_RDWR | O_NOCTTY);
+
+		for (int i = 0; i < 3; i++)
+			dup2(fd, i);
+		execl(tprog_path("VHCACTL"), "vhcactl", "--control", r->ctl, "top", NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* Reads until this has come so often. */
+static void await(int fd, const char *text, u32 times)
+{
+	char all[16384];
+	size_t n = 0;
+	ssize_t got;
+
+	while (times) {
+		got = read(fd, all + n, sizeof(all) - 1 - n);
+		assert_true(got > 0);
+		n += got;
+		all[n] = '\0';
+		for (char *hit; times && (hit = strstr(all, text)); times--) {
+			n -= hit + strlen(text) - all;
+			memmove(all, hit + strlen(text), n + 1);
+		}
+	}
+}
+
+static tcflag_t modes(int tty)
+{
+	struct termios t;
+
+	assert_int_equal(tcgetattr(tty, &t), 0);
+	return t.c_lflag & (ICANON | ECHO);
+}
+
+/* It paints the screen again and again until q is pressed, a signal comes, or the daemon goes. */
+static void live_view(void **state)
+{
+	struct run *r = *state;
+	int tty, status;
+	pid_t pid;
+
+	start(r, tprog_path("VHCAD"));
+	for (u32 i = 0; i < 3; i++) {
+		pid = top_on_terminal(r, &tty);
+		await(tty, "\033[H\033[J", 2);
+		assert_int_equal(modes(tty), 0);
+		if (i == 0)
+			assert_int_equal(write(tty, "xq", 2), 2);
+		else if (i == 1)
+			kill(pid, SIGINT);
+		else
+			stop(r, SIGTERM);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), i == 2 ? 2 : 0);
+		assert_int_equal(modes(tty), ICANON | ECHO);
+		close(tty);
+	}
 }
 
 static u32 reg(int fd, u32 off)
@@ -519,6 +598,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stops_with_a_guest_attached, setup, teardown),
 		cmocka_unit_test_setup_teardown(control_socket, setup, teardown),
 		cmocka_unit_test_setup_teardown(control_program, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_view, setup, teardown),
 		cmocka_unit_test_setup_teardown(device_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(injected_fault, setup, teardown),
 		cmocka_unit_test_setup_teardown(armed_faults, setup, teardown),

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * vhcactl: the command line, and commands one after the other.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/client/vhcactl.h"
+
+static const char usage[] =
+"usage: vhcactl [--control SOCKET] [--json] COMMAND [, COMMAND]...\n"
+"\n"
+"  status [-v]              adapters, their guests, drivers, objects and ports; with -v\n"
+"                           their QPs and CQs as well\n"
+"  counters [-v]            packets and bytes of every port, and what else it has\n"
+"                           counted; with -v what is zero as well\n"
+"  qps HCA                  queue pairs: state, peer, requests under way + blocks\n"
+"                           waiting, receives posted, messages\n"
+"  cqs HCA                  completion queues and how full they are\n"
+"  top [--interval SECONDS] [--once]\n"
+"                           traffic of ports and QPs a second, live; q ends it\n"
+"  link HCA[:PORT] up|down  plug or pull a port's cable\n"
+"  port HCA[:PORT] [NAME=VALUE]...\n"
+"                           addresses of a port, as they are after these changes:\n"
+"                           lid=N sm_lid=N pkeyI=N gidI=ADDRESS reregister=1\n"
+"  objects HCA [KIND=N]...  how many objects there are; with KIND=N: are there N?\n"
+"  fault KIND HCA [ARG=VALUE]...\n"
+"                           have an adapter misbehave:\n"
+"    fatal                  it stops as if its hardware had failed\n"
+"    command                admin commands: opcode=NAME status=NAME delay=MS\n"
+"                           answer=none|twice|stale|unknown skip=N count=N\n"
+"    interrupt              interrupts get lost: vector=N skip=N count=N\n"
+"    reset                  resets take long: delay=MS skip=N count=N\n"
+"    clear                  disarm what was armed\n"
+"    spent                  has everything struck that was armed?\n"
+"\n"
+"HCA is an adapter's name, or its node GUID with 0x before it.  Commands, with a\n"
+"word that is a comma between them, are carried out in order until one fails.\n"
+"SOCKET is what vhcad was given with --control; without the option it is taken\n"
+"from the environment variable VHCAD_CONTROL.  --json prints vhcad's answers as\n"
+"they came.  Exit status: 0 done, 1 vhcad refused, 2 wrong use or no vhcad.\n";
+
+void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("vhcactl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+static struct json_object *ask_and_show(const struct options *opt, const char *command,
+					struct json_object *request)
+{
+	char *line;
+	struct json_object *answer = ask(opt->control, request, &line);
+
+	if (opt->json)
+		fputs(line, stdout);
+	else if (!yes(answer, "ok"))
+		fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
+	else
+		show(opt, command, answer);
+	free(line);
+	return answer;
+}
+
+/* A request, and what follows the first page of its answer; the last answer. */
+static struct json_object *all_pages(const struct options *opt, const char *command,
+				     struct json_object *request)
+{
+	struct json_object *answer = ask_and_show(opt, command, request);
+
+	while (get(answer, "next")) {
+		json_object_object_add(request, "from", json_object_get(get(answer, "next")));
+		json_object_put(answer);
+		answer = ask_and_show(opt, command, request);
+	}
+	return answer;
+}
+
+/* Everything about the adapters that an answer to "status" names. */
+static bool show_more(const struct options *opt, struct json_object *answer)
+{
+	static const char *const lists[] = { "qps", "cqs" };
+	struct json_object *hcas = get(answer, "hcas");
+	bool ok = true;
+
+	for (size_t i = 0; i < items(hcas); i++) {
+		const char *name = str(json_object_array_get_idx(hcas, i), "name");
+
+		for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
+			struct json_object *request = json_object_new_object(), *a;
+
+			add_word(request, "command", lists[k]);
+			add_word(request, "hca", name);
+			if (!opt->json) {
+				printf("%s %s\n", name, lists[k]);
+				show_list_head(lists[k]);
+			}
+			a = all_pages(opt, lists[k], request);
+			ok = yes(a, "ok");
+			json_object_put(a);
+			json_object_put(request);
+		}
+	}
+	return ok;
+}
+
+/* Carries out one command; true if vhcad has done it. */
+static bool carry_out(const struct options *opt, int argc, char **argv)
+{
+	struct json_object *request, *answer;
+	bool ok;
+
+	if (argc == 1 && !strcmp(argv[0], "top"))
+		return top(opt);
+	request = make_request(argc, argv);
+	if (!request) {
+		fputs(usage, stderr);
+		exit(2);
+	}
+	if (!opt->json)
+		show_list_head(argv[0]);
+	answer = all_pages(opt, argv[0], request);
+	ok = yes(answer, "ok");
+	if (ok && opt->verbose && !strcmp(argv[0], "status"))
+		ok = show_more(opt, answer);
+	json_object_put(answer);
+	json_object_put(request);
+	return ok;
+}
+
+static unsigned int seconds(const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end == text || *end || n < 1 || n > 3600)
+		fail("--interval: '%s' is not a number of seconds, 1 to 3600", text);
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt = { .control = getenv("VHCAD_CONTROL"), .interval = 1 };
+	bool ok = true;
+	int n = 0, first = 0;
+	char **word;
+
+	/* options may stand anywhere */
+	word = calloc(argc, sizeof(*word));
+	if (!word)
+		fail("no memory");
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json")) {
+			opt.json = true;
+		} else if (!strcmp(argv[i], "-v")) {
+			opt.verbose = true;
+		} else if (!strcmp(argv[i], "--once")) {
+			opt.once = true;
+		} else if (!strcmp(argv[i], "--interval") && i + 1 < argc) {
+			opt.interval = seconds(argv[++i]);
+		} else if (!strcmp(argv[i], "--control") && i + 1 < argc) {
+			opt.control = argv[++i];
+		} else if (!strcmp(argv[i], "--help")) {
+			fputs(usage, stdout);
+			free(word);
+			return 0;
+		} else if (argv[i][0] == '-') {
+			fail("unknown option '%s' (see vhcactl --help)", argv[i]);
+		} else {
+			word[n++] = argv[i];
+		}
+	}
+	for (int i = 0; ok && i <= n; i++) {
+		if (i < n && strcmp(word[i], ","))
+			continue;
+		ok = carry_out(&opt, i - first, word + first);
+		first = i + 1;
+	}
+	free(word);
+	return ok ? 0 : 1;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Answers as people read them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/client/vhcactl.h"
+
+static void show_objects(struct json_object *answer)
+{
+	struct json_object *objects = get(answer, "objects");
+
+	if (!json_object_is_type(objects, json_type_object))
+		return;
+	json_object_object_foreach(objects, kind, count)
+		printf(" %s %llu ", kind, (unsigned long long)json_object_get_uint64(count));
+}
+
+/* As it would be written to arm it. */
+static void show_fault(struct json_object *fault)
+{
+	printf("    fault %s", str(fault, "kind"));
+	json_object_object_foreach(fault, key, value) {
+		if (strcmp(key, "kind"))
+			printf(" %s=%s", key, json_object_get_string(value));
+	}
+	putchar('\n');
+}
+
+static void show_status(struct json_object *hca)
+{
+	struct json_object *faults = get(hca, "faults"), *ports = get(hca, "ports");
+
+	printf("%s  guid %s  guest %s  driver %s%s\n", str(hca, "name"), str(hca, "node_guid"),
+	       yes(hca, "guest") ? "attached" : "none", yes(hca, "driver") ? "running" : "none",
+	       num(hca, "fatal") ? "  FATAL" : "");
+	fputs("   ", stdout);
+	show_objects(hca);
+	printf(" dma ranges %llu\n", num(hca, "dma_ranges"));
+	for (size_t i = 0; i < items(ports); i++) {
+		struct json_object *p = json_object_array_get_idx(ports, i);
+
+		printf("    port %llu  %-6s  lid %llu  cable %s\n", num(p, "port"), str(p, "state"),
+		       num(p, "lid"), yes(p, "cable") ? "plugged" : "pulled");
+	}
+	for (size_t i = 0; i < items(faults); i++)
+		show_fault(json_object_array_get_idx(faults, i));
+}
+
+/* Traffic on a line; below it what happens less often, if it did or all of it is wanted. */
+static void show_counters(struct json_object *hca, bool all)
+{
+	static const char *const shown[] = {
+		"port", "tx_packets", "tx_bytes", "rx_packets", "rx_bytes", "drops", NULL,
+	};
+	struct json_object *ports = get(hca, "ports");
+
+	for (size_t i = 0; i < items(ports); i++) {
+		struct json_object *p = json_object_array_get_idx(ports, i);
+		bool any = false;
+
+		printf("%s:%llu  tx %llu packets %llu bytes", str(hca, "name"), num(p, "port"),
+		       num(p, "tx_packets"), num(p, "tx_bytes"));
+		printf("  rx %llu packets %llu bytes  drops %llu\n", num(p, "rx_packets"),
+		       num(p, "rx_bytes"), num(p, "drops"));
+		json_object_object_foreach(p, key, value) {
+			const char *const *s = shown;
+
+			while (*s && strcmp(*s, key))
+				s++;
+			if (*s || !(all || json_object_get_uint64(value)))
+				continue;
+			printf("%s%s %llu", any ? "  " : "    ", key,
+			       (unsigned long long)json_object_get_uint64(value));
+			any = true;
+		}
+		if (any)
+			putchar('\n');
+	}
+}
+
+static void show_words(struct json_object *o)
+{
+	if (!json_object_is_type(o, json_type_object))
+		return;
+	json_object_object_foreach(o, key, value)
+		printf(" %s=%s", key, json_object_get_string(value));
+}
+
+/* As it would be written to change it. */
+static void show_port(struct json_object *answer)
+{
+	printf("lid=%llu sm_lid=%llu", num(answer, "lid"), num(answer, "sm_lid"));
+	show_words(get(answer, "pkeys"));
+	show_words(get(answer, "gids"));
+	putchar('\n');
+}
+
+static void show_qp(struct json_object *q)
+{
+	char peer[32] = "-", sq[32];
+
+	if (num(q, "dlid"))
+		snprintf(peer, sizeof(peer), "lid %llu qp 0x%06llx", num(q, "dlid"),
+			 num(q, "dest_qpn"));
+	snprintf(sq, sizeof(sq), "%llu+%llu", num(q, "sq_requests"), num(q, "sq_blocks"));
+	printf("    0x%06llx  %-4s  %-5s  %4llu  %-22s  %9s  %6llu  %12llu  %12llu  %6llu\n",
+	       num(q, "qpn"), str(q, "type"), str(q, "state"), num(q, "port"), peer, sq,
+	       num(q, "rq_left"), num(q, "tx_msgs"), num(q, "rx_msgs"), num(q, "errors"));
+}
+
+static void show_cq(struct json_object *q)
+{
+	printf("    %8llu  %4llu  %8llu  %8llu  %5llu%s\n", num(q, "cqn"), num(q, "eqn"),
+	       num(q, "size"), num(q, "filled"), num(q, "qps"),
+	       yes(q, "error") ? "  in error" : "");
+}
+
+static const struct {
+	const char *name;
+	const char *head;
+	void (*show)(struct json_object *o);
+} lists[] = {
+	{ "qps", "    qpn       type  state  port  peer                    sending"
+		 "    recvs       tx msgs       rx msgs  errors", show_qp },
+	{ "cqs", "         cqn    eq   entries    filled   used", show_cq },
+};
+
+void show_list_head(const char *list)
+{
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (!strcmp(lists[i].name, list))
+			puts(lists[i].head);
+}
+
+static void show_list(struct json_object *answer)
+{
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct json_object *list = get(answer, lists[i].name);
+
+		if (strcmp(lists[i].name, str(answer, "list")))
+			continue;
+		for (size_t k = 0; k < items(list); k++)
+			lists[i].show(json_object_array_get_idx(list, k));
+	}
+}
+
+void show(const struct options *opt, const char *command, struct json_object *answer)
+{
+	struct json_object *hcas = get(answer, "hcas");
+
+	if (get(answer, "objects")) {
+		show_objects(answer);
+		putchar('\n');
+	}
+	if (get(answer, "gids"))
+		show_port(answer);
+	if (get(answer, "list"))
+		show_list(answer);
+	for (size_t i = 0; i < items(hcas); i++) {
+		struct json_object *hca = json_object_array_get_idx(hcas, i);
+
+		if (!strcmp(command, "status"))
+			show_status(hca);
+		else
+			show_counters(hca, opt->verbose);
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The words of the command line as requests.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/client/vhcactl.h"
+
+void add_word(struct json_object *o, const char *key, const char *word)
+{
+	json_object_object_add(o, key, json_object_new_string(word));
+}
+
+/* HCA or HCA:PORT */
+static void add_port(struct json_object *o, char *arg)
+{
+	char *colon = strchr(arg, ':'), *end;
+	long port = 1;
+
+	if (colon) {
+		*colon = '\0';
+		port = strtol(colon + 1, &end, 10);
+		if (end == colon + 1 || *end)
+			fail("'%s' is not a port number", colon + 1);
+	}
+	add_word(o, "hca", arg);
+	json_object_object_add(o, "port", json_object_new_int64(port));
+}
+
+/* KEY=VALUE; a value of digits alone is a number */
+static void add_pair(struct json_object *o, char *arg)
+{
+	char *equals = strchr(arg, '='), *end;
+	long long n;
+
+	if (!equals || equals == arg || !equals[1])
+		fail("'%s' is not KEY=VALUE", arg);
+	*equals = '\0';
+	if (get(o, arg))
+		fail("'%s' is given twice", arg);
+	n = strtoll(equals + 1, &end, 10);
+	if (*end)
+		add_word(o, arg, equals + 1);
+	else
+		json_object_object_add(o, arg, json_object_new_int64(n));
+}
+
+static void add_pairs(struct json_object *o, int n, char **args)
+{
+	while (n--)
+		add_pair(o, *args++);
+}
+
+static void take_link(struct json_object *o, int argc, char **argv)
+{
+	bool up = !strcmp(argv[2], "up");
+
+	if (!up && strcmp(argv[2], "down"))
+		fail("link: '%s' is neither up nor down", argv[2]);
+	add_port(o, argv[1]);
+	json_object_object_add(o, "up", json_object_new_boolean(up));
+}
+
+static void take_port(struct json_object *o, int argc, char **argv)
+{
+	add_port(o, argv[1]);
+	add_pairs(o, argc - 2, argv + 2);
+}
+
+static void take_hca(struct json_object *o, int argc, char **argv)
+{
+	add_word(o, "hca", argv[1]);
+	add_pairs(o, argc - 2, argv + 2);
+}
+
+static void take_fault(struct json_object *o, int argc, char **argv)
+{
+	add_word(o, "kind", argv[1]);
+	add_word(o, "hca", argv[2]);
+	add_pairs(o, argc - 3, argv + 3);
+}
+
+static const struct {
+	const char *name;
+	int least, most;	/* words, the name included; most 0: any number */
+	void (*take)(struct json_object *o, int argc, char **argv);
+} commands[] = {
+	{ "status", 1, 1, NULL },
+	{ "counters", 1, 1, NULL },
+	{ "link", 3, 3, take_link },
+	{ "port", 2, 0, take_port },
+	{ "qps", 2, 2, take_hca },
+	{ "cqs", 2, 2, take_hca },
+	{ "objects", 2, 0, take_hca },
+	{ "fault", 3, 0, take_fault },
+};
+
+struct json_object *make_request(int argc, char **argv)
+{
+	struct json_object *o;
+
+	for (size_t i = 0; argc && i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[0], commands[i].name) || argc < commands[i].least ||
+		    (commands[i].most && argc > commands[i].most))
+			continue;
+		o = json_object_new_object();
+		add_word(o, "command", argv[0]);
+		if (commands[i].take)
+			commands[i].take(o, argc, argv);
+		return o;
+	}
+	return NULL;
+}

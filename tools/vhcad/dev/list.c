@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Lists of a device's objects.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "dev/list.h"
+#include "engine/core.h"
+#include "engine/rc.h"
+
+/*
+ * Fills a page from a table; describe() is called with each object.  The
+ * device's objects are looked at under the engine's lock.
+ */
+static u32 list(struct vhca_dev *dev, const struct table *t, u32 *from, void *page, u32 size,
+		void (*describe)(void *obj, void *info))
+{
+	u32 n = 0, i;
+
+	memset(page, 0, VLIST_PAGE * size);
+	engine_lock(dev->engine);
+	for (i = table_next(t, *from); i != TABLE_NONE && n < VLIST_PAGE; i = table_next(t, i + 1))
+		describe(table_get(t, i), (u8 *)page + n++ * size);
+	engine_unlock(dev->engine);
+	*from = i == TABLE_NONE ? VLIST_END : i;
+	return n;
+}
+
+/* How far a record in guest memory is ahead of a count; 0 if it cannot be read or is absurd. */
+static u32 ahead(struct dbrec *rec, u32 count, u32 max)
+{
+	u64 v;
+
+	if (dbrec_load(rec, &v) || (u32)v - count > max)
+		return 0;
+	return (u32)v - count;
+}
+
+static void describe_qp(void *obj, void *info)
+{
+	struct vqp *qp = obj;
+	struct vqp_info *o = info;
+
+	o->qpn = qp->qpn;
+	o->type = qp->type;
+	o->state = qp->state;
+	o->port = qp->attr.port;
+	o->dlid = le16toh(qp->attr.av.dlid);
+	o->dest_qpn = le32toh(qp->attr.dest_qpn);
+	o->send_cqn = qp->scq->cqn;
+	o->recv_cqn = qp->rcq->cqn;
+	o->sq_blocks = qp->req.blk_prod - qp->req.blk_next;
+	o->sq_requests = qp->req.tail - qp->req.head;
+	if (qp->log_rq != VHCA_NO_QUEUE)
+		o->rq_left = ahead(&qp->rec_recv, qp->recv.next, 1u << qp->log_rq);
+	o->stats = qp->stats;
+}
+
+u32 vdev_list_qps(struct vhca_dev *dev, u32 *from, struct vqp_info page[VLIST_PAGE])
+{
+	return list(dev, &dev->qps, from, page, sizeof(*page), describe_qp);
+}
+
+static void describe_cq(void *obj, void *info)
+{
+	struct vcq *cq = obj;
+	struct vcq_info *o = info;
+	u64 ci;
+
+	o->cqn = cq->cqn;
+	o->eqn = cq->eq->eqn;
+	o->size = 1u << cq->log;
+	o->qps = cq->users;
+	o->err = cq->err;
+	if (!dbrec_load(&cq->rec_ci, &ci))
+		o->filled = MIN(cq->pi - (u32)ci, o->size);
+}
+
+u32 vdev_list_cqs(struct vhca_dev *dev, u32 *from, struct vcq_info page[VLIST_PAGE])
+{
+	return list(dev, &dev->cqs, from, page, sizeof(*page), describe_cq);
+}
+
+const char *vqp_type_name(u32 type)
+{
+	static const char *const names[] = {
+		[VHCA_QPT_RC] = "RC", [VHCA_QPT_UC] = "UC", [VHCA_QPT_UD] = "UD",
+	};
+
+	return type < ARRAY_SIZE(names) && names[type] ? names[type] : "?";
+}
+
+const char *vqp_state_name(u32 state)
+{
+	static const char *const names[] = {
+		[QPS_RESET] = "RESET", [QPS_INIT] = "INIT", [QPS_RTR] = "RTR", [QPS_RTS] = "RTS",
+		[QPS_SQD] = "SQD", [QPS_SQE] = "SQE", [QPS_ERR] = "ERR",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}

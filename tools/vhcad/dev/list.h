@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Lists of a device's objects, for the control socket: a page at a time, so
+ * that a device with very many of them does not keep the engine waiting.
+ */
+#ifndef VHCAD_DEV_LIST_H
+#define VHCAD_DEV_LIST_H
+
+#include "dev/device.h"
+
+#define VLIST_PAGE	64u
+#define VLIST_END	UINT32_MAX
+
+/**
+ * struct vqp_stats - what a QP has counted since it was made
+ * @tx_packets, @rx_packets: repeated ones included
+ * @tx_bytes, @rx_bytes: of payload
+ * @tx_msgs, @rx_msgs: messages that were sent to their end, or had arrived so
+ * @errors: completions that failed, flushed ones not counted
+ */
+struct vqp_stats {
+	u64 tx_packets, tx_bytes, tx_msgs;
+	u64 rx_packets, rx_bytes, rx_msgs;
+	u64 errors;
+};
+
+/**
+ * struct vqp_info - a queue pair
+ * @port: 0 before it has one
+ * @dlid, @dest_qpn: the peer it is connected to, or 0
+ * @sq_blocks: blocks rung and not taken yet
+ * @sq_requests: requests under way
+ * @rq_left: receives posted and not taken
+ */
+struct vqp_info {
+	u32 qpn;
+	u8 type;		/* enum vhca_qp_type */
+	u8 state;		/* enum ib_qp_state */
+	u8 port;
+	u16 dlid;
+	u32 dest_qpn;
+	u32 send_cqn, recv_cqn;
+	u32 sq_blocks, sq_requests, rq_left;
+	struct vqp_stats stats;
+};
+
+/**
+ * struct vcq_info - a completion queue
+ * @size: entries
+ * @filled: entries that were not polled yet
+ * @qps: queues of QPs that complete here
+ * @err: overrun or not accessible
+ */
+struct vcq_info {
+	u32 cqn;
+	u32 eqn;
+	u32 size;
+	u32 filled;
+	u32 qps;
+	bool err;
+};
+
+/**
+ * vdev_list_qps - queue pairs, in order of their places
+ * @dev: device
+ * @from: in: where to start, 0 for the first; out: where to go on, or VLIST_END
+ * @page: receives them
+ *
+ * Any thread.  Returns how many there are in @page.
+ */
+u32 vdev_list_qps(struct vhca_dev *dev, u32 *from, struct vqp_info page[VLIST_PAGE]);
+
+/** vdev_list_cqs - completion queues, in the same way */
+u32 vdev_list_cqs(struct vhca_dev *dev, u32 *from, struct vcq_info page[VLIST_PAGE]);
+
+/** vqp_type_name - a transport's name, or "?" */
+const char *vqp_type_name(u32 type);
+
+/** vqp_state_name - a QP state's name, or "?" */
+const char *vqp_state_name(u32 state);
+
+#endif /* VHCAD_DEV_LIST_H */

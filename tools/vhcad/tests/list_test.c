@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Lists of a device's objects: what they say of each, and that none is left
+ * out or told twice.
+ */
+#include <string.h>
+
+#include "dev/list.h"
+#include "tests/thca.h"
+
+static struct vqp_info qp_info(struct tqp *qp)
+{
+	struct vqp_info page[VLIST_PAGE], found = { 0 };
+	u32 from = 0, n = vdev_list_qps(qp->h->dev, &from, page), hits = 0;
+
+	assert_int_equal(from, VLIST_END);
+	for (u32 i = 0; i < n; i++) {
+		if (page[i].qpn != qp->qpn)
+			continue;
+		found = page[i];
+		hits++;
+	}
+	assert_int_equal(hits, 1);
+	return found;
+}
+
+static struct vcq_info cq_info(struct tcq *cq)
+{
+	struct vcq_info page[VLIST_PAGE], found = { 0 };
+	u32 from = 0, n = vdev_list_cqs(cq->h->dev, &from, page), hits = 0;
+
+	assert_int_equal(from, VLIST_END);
+	for (u32 i = 0; i < n; i++) {
+		if (page[i].cqn != cq->cqn)
+			continue;
+		found = page[i];
+		hits++;
+	}
+	assert_int_equal(hits, 1);
+	return found;
+}
+
+/* Messages of 3000 bytes in packets of 1024, one after the other, and one that fails. */
+static void queue_pairs(void **state)
+{
+	struct vqp_info a, b;
+	struct vcq_info c;
+	struct vhca_sge sge;
+	struct tmr mr[2];
+	struct tpair p;
+	struct twr wr;
+
+	t_pair_init(&p, 3, 1, 2);
+	for (u32 i = 0; i < 2; i++)
+		t_mr_init(&p.h[i], &mr[i], 0, 4096, VHCA_ACCESS_LOCAL_WRITE, 0, 12);
+	b = qp_info(&p.qp[1]);
+	assert_int_equal(b.rq_left, 0);
+	sge = t_sge(&mr[1], 0, 4096);
+	for (u32 i = 0; i < 5; i++)
+		t_recv(&p.qp[1], i, 1, &sge);
+	b = qp_info(&p.qp[1]);
+	assert_int_equal(b.type, VHCA_QPT_RC);
+	assert_string_equal(vqp_type_name(b.type), "RC");
+	assert_string_equal(vqp_state_name(b.state), "RTS");
+	assert_int_equal(b.port, 1);
+	assert_int_equal(b.dlid, 1);
+	assert_int_equal(b.dest_qpn, p.qp[0].qpn);
+	assert_int_equal(b.send_cqn, p.cq[1].cqn);
+	assert_int_equal(b.rq_left, 5);
+	for (u32 i = 0; i < 3; i++) {
+		wr = t_wr(VHCA_OP_SEND, i, &mr[0], 0, 3000, NULL, 0);
+		wr.flags = VHCA_WQE_SIGNALED;
+		t_send(&p.qp[0], &wr);
+	}
+	a = qp_info(&p.qp[0]);
+	b = qp_info(&p.qp[1]);
+	assert_int_equal(a.stats.tx_msgs, 3);
+	assert_int_equal(a.stats.tx_packets, 9);
+	assert_int_equal(a.stats.tx_bytes, 9000);
+	assert_int_equal(a.stats.rx_msgs, 0);
+	assert_int_equal(a.stats.rx_packets, b.stats.tx_packets);
+	assert_true(a.stats.rx_packets > 0);
+	assert_int_equal(b.stats.rx_msgs, 3);
+	assert_int_equal(b.stats.rx_packets, 9);
+	assert_int_equal(b.stats.rx_bytes, 9000);
+	assert_int_equal(b.stats.tx_msgs, 0);
+	assert_int_equal(b.rq_left, 2);
+	assert_int_equal(a.sq_blocks, 0);
+	assert_int_equal(a.sq_requests, 0);
+	c = cq_info(&p.cq[1]);
+	assert_int_equal(c.size, 1u << p.cq[1].log);
+	assert_int_equal(c.filled, 3);
+	assert_int_equal(c.qps, 2);
+	assert_int_equal(c.eqn, p.h[1].comp.eqn);
+	assert_false(c.err);
+	t_expect_cqe(&p.cq[1], 0, VHCA_CS_SUCCESS);
+	t_set_rec(&p.h[1], p.cq[1].slot, p.cq[1].ci);
+	assert_int_equal(cq_info(&p.cq[1]).filled, 2);
+
+	/* one under way that nobody answers; then it fails, and the next is flushed */
+	vdev_set_link(p.h[1].dev, 1, false);
+	t_send(&p.qp[0], &wr);
+	assert_int_equal(qp_info(&p.qp[0]).sq_requests, 1);
+	t_post(&p.qp[0], &wr);
+	t_ring_sq(&p.qp[0]);
+	t_settle(&p.w, 60000000000ull);
+	a = qp_info(&p.qp[0]);
+	assert_string_equal(vqp_state_name(a.state), "ERR");
+	assert_int_equal(a.stats.errors, 1);
+	/* a record that says nonsense is not believed */
+	t_set_rec(&p.h[1], p.qp[1].slot + 1, 1u << 30);
+	assert_int_equal(qp_info(&p.qp[1]).rq_left, 0);
+	assert_string_equal(vqp_state_name(7), "?");
+	assert_string_equal(vqp_type_name(0), "?");
+	assert_string_equal(vqp_type_name(9), "?");
+	t_pair_fini(&p);
+}
+
+static void overrun(void **state)
+{
+	struct tworld w;
+	struct tcq cq;
+	struct tqp qp;
+	struct thca h;
+	struct twr wr = { .opcode = VHCA_OP_NOP, .flags = VHCA_WQE_SIGNALED };
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x700);
+	t_cq_init(&h, &cq, 1, 0);
+	t_qp_init(&h, &qp, &cq, &cq);
+	t_connect(&qp, &qp, 3, 1, 1);
+	for (u32 i = 0; i < 3; i++)
+		t_send(&qp, &wr);
+	assert_true(cq_info(&cq).err);
+	assert_int_equal(cq_info(&cq).filled, 2);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+/* More than a page, with holes. */
+static void pages(void **state)
+{
+	struct vqp_info page[VLIST_PAGE];
+	u32 from = 0, n, all = 0, pages = 0, last = 0;
+	struct tqp qp[200];
+	struct tworld w;
+	struct tcq cq;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x700);
+	t_cq_init(&h, &cq, 4, 0);
+	assert_int_equal(vdev_list_qps(h.dev, &from, page), 0);
+	assert_int_equal(from, VLIST_END);
+	for (u32 i = 0; i < ARRAY_SIZE(qp); i++)
+		t_qp_init_size(&h, &qp[i], &cq, &cq, 2, 2, 5, 0);
+	for (u32 i = 0; i < ARRAY_SIZE(qp); i += 3)
+		assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_QP, qp[i].qpn), VHCA_ST_OK);
+	for (from = 0; from != VLIST_END; pages++) {
+		n = vdev_list_qps(h.dev, &from, page);
+		assert_true(n == VLIST_PAGE || from == VLIST_END);
+		for (u32 i = 0; i < n; i++, all++) {
+			assert_true(page[i].qpn > last);
+			assert_string_equal(vqp_state_name(page[i].state), "RESET");
+			assert_int_equal(page[i].port, 0);
+			last = page[i].qpn;
+		}
+	}
+	assert_int_equal(all, 133);
+	assert_int_equal(pages, 3);
+	/* behind the end there is nothing, and that is no harm */
+	from = INT32_MAX;
+	assert_int_equal(vdev_list_qps(h.dev, &from, page), 0);
+	assert_int_equal(from, VLIST_END);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queue_pairs), cmocka_unit_test(overrun), cmocka_unit_test(pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
