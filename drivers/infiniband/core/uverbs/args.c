@@ -240,7 +240,8 @@ int uverbs_args_to_attrs(struct uverbs_call *call)
 	for (i = 0; cmd && i < cmd->num_args; i++) {
 		const struct uverbs_arg *arg = &cmd->args[i];
 
-		if (arg->attr == UV_NO_ATTR || arg->kind != UV_OUT)
+		if (arg->attr == UV_NO_ATTR || arg->kind != UV_OUT ||
+		    (arg->when && !arg->when(call->args)))
 			continue;
 		ret = uverbs_copy_to_struct_or_zero(&call->bundle, arg->attr, arg_block(call, arg),
 						    arg->len);

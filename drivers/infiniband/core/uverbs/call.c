@@ -285,6 +285,17 @@ void uverbs_give_back(struct uverbs_call *call, bool commit)
 }
 
 /**
+ * uverbs_run_destroyed - handler of commands that destroy an object and report nothing
+ * @call: the request, whose object the decoder has destroyed
+ *
+ * Return: 0.
+ */
+int uverbs_run_destroyed(struct uverbs_call *call)
+{
+	return 0;
+}
+
+/**
  * uverbs_call_device - the device of a request that has a context
  * @call: the request
  *

@@ -230,12 +230,6 @@ static const struct uverbs_arg mr_dereg_args[] = {
 	},
 };
 
-/* The decoder has destroyed it. */
-static int run_mr_dereg(struct uverbs_call *call)
-{
-	return 0;
-}
-
 const struct uverbs_cmd uverbs_cmd_mr_dereg = {
 	.name = "DEREG_MR",
 	.object = UVERBS_OBJECT_MR,
@@ -245,7 +239,7 @@ const struct uverbs_cmd uverbs_cmd_mr_dereg = {
 	.w_req = sizeof(struct ib_uverbs_dereg_mr),
 	UV_ARGS(mr_dereg_args, mr_dereg),
 	.needs = { UV_OP(dereg_mr) },
-	.run = run_mr_dereg,
+	.run = uverbs_run_destroyed,
 };
 
 /* ---- QUERY_MR ---- */

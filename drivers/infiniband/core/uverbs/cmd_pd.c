@@ -69,12 +69,6 @@ static const struct uverbs_arg pd_dealloc_args[] = {
 	},
 };
 
-/* The decoder has destroyed it. */
-static int run_pd_dealloc(struct uverbs_call *call)
-{
-	return 0;
-}
-
 const struct uverbs_cmd uverbs_cmd_pd_dealloc = {
 	.name = "DEALLOC_PD",
 	.object = UVERBS_OBJECT_PD,
@@ -84,5 +78,5 @@ const struct uverbs_cmd uverbs_cmd_pd_dealloc = {
 	.w_req = sizeof(struct ib_uverbs_dealloc_pd),
 	UV_ARGS(pd_dealloc_args, pd_command),
 	.needs = { UV_OP(dealloc_pd) },
-	.run = run_pd_dealloc,
+	.run = uverbs_run_destroyed,
 };

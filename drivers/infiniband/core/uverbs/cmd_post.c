@@ -9,19 +9,18 @@
 #include "command.h"
 
 struct post {
-	struct ib_uobject *qp;
+	struct ib_uobject *queue;
 	u32 wr_count;
 	u32 sge_count;
 	u32 wqe_size;
 	u32 bad_wr;
 };
 
-/* Both requests have the same layout. */
-#define POST_ARGS(_req, _resp)								\
+/* All requests have the same layout. */
+#define POST_ARGS(_req, _resp, _handle, _type)						\
 	{										\
-		.name = "qp_handle", .kind = UV_READ, .attr = UV_NO_ATTR,		\
-		.type = UVERBS_OBJECT_QP,						\
-		UV_BLOCK(post, qp), .w = UV_AT(_req, qp_handle),			\
+		.name = #_handle, .kind = UV_READ, .attr = UV_NO_ATTR, .type = _type,	\
+		UV_BLOCK(post, queue), .w = UV_AT(_req, _handle),			\
 	}, {										\
 		.name = "wr_count", .kind = UV_INT, .attr = UV_NO_ATTR,			\
 		UV_BLOCK(post, wr_count), .w = UV_AT(_req, wr_count),			\
@@ -37,36 +36,62 @@ struct post {
 	}
 
 static const struct uverbs_arg post_send_args[] = {
-	POST_ARGS(ib_uverbs_post_send, ib_uverbs_post_send_resp)
+	POST_ARGS(ib_uverbs_post_send, ib_uverbs_post_send_resp, qp_handle, UVERBS_OBJECT_QP)
 };
 
 static const struct uverbs_arg post_recv_args[] = {
-	POST_ARGS(ib_uverbs_post_recv, ib_uverbs_post_recv_resp)
+	POST_ARGS(ib_uverbs_post_recv, ib_uverbs_post_recv_resp, qp_handle, UVERBS_OBJECT_QP)
+};
+
+static const struct uverbs_arg post_srq_recv_args[] = {
+	POST_ARGS(ib_uverbs_post_srq_recv, ib_uverbs_post_srq_recv_resp, srq_handle,
+		  UVERBS_OBJECT_SRQ)
 };
 
 static_assert(sizeof(struct ib_sge) == sizeof(struct ib_uverbs_sge));
 
-/* Copies the entries of all work requests at once; they are shared out later. */
-static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *args, size_t min_wqe)
+static size_t wqe_bytes(const struct post *args)
 {
-	size_t wqes = size_mul(args->wqe_size, args->wr_count);
-	size_t sges = size_mul(args->sge_count, sizeof(struct ib_sge));
-	size_t used = size_add(wqes, sges);
+	return size_mul(args->wqe_size, args->wr_count);
+}
+
+static size_t sge_bytes(const struct post *args)
+{
+	return size_mul(args->sge_count, sizeof(struct ib_sge));
+}
+
+static int check_wqe_size(struct uverbs_call *call, size_t min)
+{
+	const struct post *args = call->args;
+
+	if (args->wqe_size < min)
+		return uverbs_refuse(call, -EINVAL, "wqe_size %u, needs at least %zu",
+				     args->wqe_size, min);
+	return 0;
+}
+
+static int check_room(struct uverbs_call *call)
+{
+	const struct post *args = call->args;
+	size_t used = size_add(wqe_bytes(args), sge_bytes(args));
+
+	if (used > call->tail_len)
+		return uverbs_refuse(call, -ENOSPC, "%u WRs and %u entries do not fit %zu bytes",
+				     args->wr_count, args->sge_count, call->tail_len);
+	if (!ib_is_buffer_cleared(call->tail + used, call->tail_len - used))
+		return uverbs_refuse(call, -EOPNOTSUPP,
+				     "bytes behind the entries are not zero");
+	return 0;
+}
+
+/* Copies the entries of all work requests at once; they are shared out later. */
+static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *args)
+{
 	struct ib_sge *list;
 
-	if (args->wqe_size < min_wqe)
-		return ERR_PTR(uverbs_refuse(call, -EINVAL, "wqe_size %u, needs at least %zu",
-					     args->wqe_size, min_wqe));
-	if (used > call->tail_len)
-		return ERR_PTR(uverbs_refuse(call, -ENOSPC,
-					     "%u WRs and %u entries do not fit %zu bytes",
-					     args->wr_count, args->sge_count, call->tail_len));
-	if (!ib_is_buffer_cleared(call->tail + used, call->tail_len - used))
-		return ERR_PTR(uverbs_refuse(call, -EOPNOTSUPP,
-					     "bytes behind the entries are not zero"));
-
-	list = uverbs_alloc(&call->bundle, sges);
-	if (!IS_ERR(list) && copy_from_user(list, call->tail + wqes, sges))
+	list = uverbs_alloc(&call->bundle, sge_bytes(args));
+	if (!IS_ERR(list) &&
+	    copy_from_user(list, call->tail + wqe_bytes(args), sge_bytes(args)))
 		return ERR_PTR(uverbs_refuse(call, -EFAULT, "entries cannot be read"));
 	return list;
 }
@@ -169,7 +194,7 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	int ret = 0;
 	u32 i;
 
-	sges = copy_sges(call, args, sizeof(uwr));
+	sges = copy_sges(call, args);
 	if (IS_ERR(sges))
 		return ERR_CAST(sges);
 	wrs = uverbs_kcalloc(&call->bundle, args->wr_count, sizeof(*wrs));
@@ -188,10 +213,15 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	return ret ? ERR_PTR(ret) : wrs;
 }
 
+static int check_post_send(struct uverbs_call *call)
+{
+	return check_room(call) ?: check_wqe_size(call, sizeof(struct ib_uverbs_send_wr));
+}
+
 static int run_post_send(struct uverbs_call *call)
 {
 	struct post *args = call->args;
-	struct ib_qp *qp = args->qp->object;
+	struct ib_qp *qp = args->queue->object;
 	const struct ib_send_wr *bad = NULL;
 	union any_wr *wrs;
 	int ret;
@@ -222,6 +252,7 @@ const struct uverbs_cmd uverbs_cmd_post_send = {
 	.w_resp = sizeof(struct ib_uverbs_post_send_resp),
 	UV_ARGS(post_send_args, post),
 	.needs = { UV_OP(post_send) },
+	.check = check_post_send,
 	.run = run_post_send,
 };
 
@@ -237,7 +268,7 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	int ret = 0;
 	u32 i;
 
-	sges = copy_sges(call, args, sizeof(uwr));
+	sges = copy_sges(call, args);
 	if (IS_ERR(sges))
 		return ERR_CAST(sges);
 	wrs = uverbs_kcalloc(&call->bundle, args->wr_count, sizeof(*wrs));
@@ -257,10 +288,30 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	return ret ? ERR_PTR(ret) : wrs;
 }
 
+static int check_post_recv(struct uverbs_call *call)
+{
+	return check_wqe_size(call, sizeof(struct ib_uverbs_recv_wr)) ?: check_room(call);
+}
+
+/* What the driver said to the receives at @wrs; at @bad it stopped. */
+static int recvs_posted(struct uverbs_call *call, int ret, const struct ib_recv_wr *wrs,
+			const struct ib_recv_wr *bad)
+{
+	struct post *args = call->args;
+
+	if (!ret)
+		return 0;
+	if (bad)
+		args->bad_wr = bad - wrs + 1;
+	uverbs_refuse_below(call, ret, "WR %u of %u: the driver refused", args->bad_wr,
+			    args->wr_count);
+	return reply_bad_wr(call, ret);
+}
+
 static int run_post_recv(struct uverbs_call *call)
 {
 	struct post *args = call->args;
-	struct ib_qp *qp = args->qp->object;
+	struct ib_qp *qp = args->queue->object;
 	const struct ib_recv_wr *bad = NULL;
 	struct ib_recv_wr *wrs;
 	int ret;
@@ -271,13 +322,7 @@ static int run_post_recv(struct uverbs_call *call)
 	if (!args->wr_count)
 		return 0;
 	ret = qp->device->ops.post_recv(qp->real_qp, wrs, &bad);
-	if (!ret)
-		return 0;
-	if (bad)
-		args->bad_wr = bad - wrs + 1;
-	uverbs_refuse_below(call, ret, "WR %u of %u: the driver refused", args->bad_wr,
-			    args->wr_count);
-	return reply_bad_wr(call, ret);
+	return recvs_posted(call, ret, wrs, bad);
 }
 
 const struct uverbs_cmd uverbs_cmd_post_recv = {
@@ -291,5 +336,40 @@ const struct uverbs_cmd uverbs_cmd_post_recv = {
 	.w_resp = sizeof(struct ib_uverbs_post_recv_resp),
 	UV_ARGS(post_recv_args, post),
 	.needs = { UV_OP(post_recv) },
+	.check = check_post_recv,
 	.run = run_post_recv,
+};
+
+/* ---- POST_SRQ_RECV ---- */
+
+static int run_post_srq_recv(struct uverbs_call *call)
+{
+	struct post *args = call->args;
+	struct ib_srq *srq = args->queue->object;
+	const struct ib_recv_wr *bad = NULL;
+	struct ib_recv_wr *wrs;
+	int ret;
+
+	wrs = build_recvs(call, args);
+	if (IS_ERR(wrs))
+		return PTR_ERR(wrs);
+	if (!args->wr_count)
+		return 0;
+	ret = srq->device->ops.post_srq_recv(srq, wrs, &bad);
+	return recvs_posted(call, ret, wrs, bad);
+}
+
+const struct uverbs_cmd uverbs_cmd_post_srq_recv = {
+	.name = "POST_SRQ_RECV",
+	.object = UVERBS_OBJECT_SRQ,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_POST_SRQ_RECV,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_TAIL,
+	.w_req = sizeof(struct ib_uverbs_post_srq_recv),
+	.w_resp = sizeof(struct ib_uverbs_post_srq_recv_resp),
+	UV_ARGS(post_srq_recv_args, post),
+	.needs = { UV_OP(post_srq_recv) },
+	.check = check_post_recv,
+	.run = run_post_srq_recv,
 };

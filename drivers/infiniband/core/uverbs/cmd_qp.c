@@ -15,11 +15,16 @@ static struct ib_uqp_object *to_uqp(struct ib_uobject *uobj)
 static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
-	int ret;
+	struct ib_uqp_object *uqp = to_uqp(uobj);
+	int ret = 0;
 
-	ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
+	/* Programs detach first; groups are no handles that would be destroyed before */
+	if (why != RDMA_REMOVE_DESTROY)
+		ret = uverbs_groups_leave(uqp);
 	if (!ret)
-		uverbs_uevent_release(&to_uqp(uobj)->uevent);
+		ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
+	if (!ret)
+		uverbs_uevent_release(&uqp->uevent);
 	return ret;
 }
 
@@ -361,6 +366,8 @@ static int run_qp_create(struct uverbs_call *call)
 	caps_in(&attr.cap, &args->cap, args->type);
 
 	args->qp->user_handle = args->user_handle;
+	mutex_init(&uqp->groups_lock);
+	INIT_LIST_HEAD(&uqp->groups);
 	uverbs_uevent_init(&uqp->uevent, args->event_file);
 	qp = ib_create_qp_user(ibdev, object_of(args->pd), &attr, &call->bundle.driver_udata, uqp,
 			       KBUILD_MODNAME);

@@ -34,7 +34,16 @@ static bool state_known(u8 state)
 	return state <= IB_QPS_ERR;
 }
 
-static int check_port(struct uverbs_call *call, const struct ib_device *ibdev, u32 port,
+/**
+ * uverbs_check_port - refuse a port that the device does not have
+ * @call: the request
+ * @ibdev: the device
+ * @port: number of the port
+ * @name: what the request calls it
+ *
+ * Return: 0 or -EINVAL.
+ */
+int uverbs_check_port(struct uverbs_call *call, const struct ib_device *ibdev, u32 port,
 		      const char *name)
 {
 	if (rdma_is_port_valid(ibdev, port))
@@ -55,7 +64,7 @@ static int check_path(struct uverbs_call *call, const struct ib_qp *qp,
 
 	if (!(req->attr_mask & IB_QP_AV))
 		return 0;
-	ret = check_port(call, qp->device, port, "dest.port_num");
+	ret = uverbs_check_port(call, qp->device, port, "dest.port_num");
 	if (ret)
 		return ret;
 
@@ -83,7 +92,7 @@ static int check_alternate(struct uverbs_call *call, const struct ib_qp *qp,
 
 	if (!(req->attr_mask & IB_QP_ALT_PATH))
 		return 0;
-	ret = check_port(call, qp->device, req->alt_port_num, "alt_port_num");
+	ret = uverbs_check_port(call, qp->device, req->alt_port_num, "alt_port_num");
 	if (ret)
 		return ret;
 	if (req->alt_port_num != req->alt_dest.port_num)
@@ -97,6 +106,7 @@ static int check_modify(struct uverbs_call *call, const struct ib_qp *qp,
 {
 	u32 known = IB_QP_ATTR_STANDARD_BITS | (call->extended ? IB_QP_RATE_LIMIT : 0);
 	u32 mask = req->attr_mask;
+	int ret = 0;
 
 	if (mask & ~known)
 		return uverbs_refuse(call, -EOPNOTSUPP, "attr_mask: unknown bits %#x",
@@ -108,12 +118,18 @@ static int check_modify(struct uverbs_call *call, const struct ib_qp *qp,
 		return uverbs_refuse(call, -EINVAL, "qp_state %u is unknown", req->qp_state);
 	if ((mask & IB_QP_QKEY) && (req->qkey & IB_QP_SET_QKEY) && !rdma_nl_get_privileged_qkey())
 		return uverbs_refuse(call, -EPERM, "qkey %#x is a privileged one", req->qkey);
-	return (mask & IB_QP_PORT ? check_port(call, qp->device, req->port_num, "port_num") : 0) ?:
-	       check_path(call, qp, req) ?:
-	       check_alternate(call, qp, req);
+	if (mask & IB_QP_PORT)
+		ret = uverbs_check_port(call, qp->device, req->port_num, "port_num");
+	return ret ?: check_path(call, qp, req) ?: check_alternate(call, qp, req);
 }
 
-static void path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
+/**
+ * uverbs_path_in - an address as user space gives it
+ * @to: takes it, zeroed before
+ * @from: the user's, its port valid
+ * @ibdev: the device
+ */
+void uverbs_path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
 		    struct ib_device *ibdev)
 {
 	to->type = rdma_ah_find_type(ibdev, from->port_num);
@@ -186,9 +202,9 @@ static void attr_in(struct ib_qp_attr *attr, struct ib_uverbs_ex_modify_qp *ex,
 	if (mask & IB_QP_RATE_LIMIT)
 		attr->rate_limit = ex->rate_limit;
 	if (mask & IB_QP_AV)
-		path_in(&attr->ah_attr, &req->dest, ibdev);
+		uverbs_path_in(&attr->ah_attr, &req->dest, ibdev);
 	if (mask & IB_QP_ALT_PATH)
-		path_in(&attr->alt_ah_attr, &req->alt_dest, ibdev);
+		uverbs_path_in(&attr->alt_ah_attr, &req->alt_dest, ibdev);
 }
 
 /* Libraries set attributes on XRC QPs that their half of the QP does not have. */

@@ -78,7 +78,8 @@ struct uverbs_place {
  * @w: place in the write() structure
  * @x: place in the extended write() structure
  * @mask: bits that exist, UV_MASK only
- * @when: write() forms: the member means an object only if this says so; NULL for always
+ * @when: the member means anything only if this says so: a handle in the write() forms, a result
+ *	of ioctl; NULL for always
  */
 struct uverbs_arg {
 	const char *name;
@@ -179,7 +180,7 @@ extern const unsigned int uverbs_num_objects;
 /* Commands by file; commands.c joins them. */
 extern const struct uverbs_object_desc uverbs_object_device, uverbs_object_async,
 	uverbs_object_channel, uverbs_object_pd, uverbs_object_mr, uverbs_object_cq,
-	uverbs_object_qp;
+	uverbs_object_qp, uverbs_object_srq, uverbs_object_ah;
 extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_query_device, uverbs_cmd_query_port, uverbs_cmd_query_gid_table,
 	uverbs_cmd_query_gid_entry, uverbs_cmd_info_handles, uverbs_cmd_invoke_write,
@@ -189,7 +190,10 @@ extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_cq_create, uverbs_cmd_cq_destroy, uverbs_cmd_cq_resize,
 	uverbs_cmd_cq_modify, uverbs_cmd_cq_poll, uverbs_cmd_cq_notify, uverbs_cmd_qp_create,
 	uverbs_cmd_qp_modify, uverbs_cmd_qp_query, uverbs_cmd_qp_destroy, uverbs_cmd_post_send,
-	uverbs_cmd_post_recv;
+	uverbs_cmd_post_recv, uverbs_cmd_post_srq_recv, uverbs_cmd_mcast_attach,
+	uverbs_cmd_mcast_detach, uverbs_cmd_srq_create, uverbs_cmd_xsrq_create,
+	uverbs_cmd_srq_modify, uverbs_cmd_srq_query, uverbs_cmd_srq_destroy,
+	uverbs_cmd_ah_create, uverbs_cmd_ah_destroy;
 
 /* ---- what a device answers (api.c) ---- */
 
@@ -356,6 +360,14 @@ int uverbs_args_from_request(struct uverbs_call *call);
 int uverbs_args_to_attrs(struct uverbs_call *call);
 int uverbs_args_to_response(struct uverbs_call *call);
 bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd);
+
+/* ---- what several commands do ---- */
+
+int uverbs_run_destroyed(struct uverbs_call *call);
+int uverbs_check_port(struct uverbs_call *call, const struct ib_device *ibdev, u32 port,
+		      const char *name);
+void uverbs_path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
+		    struct ib_device *ibdev);
 
 /* ---- attributes (attrs.c) ---- */
 

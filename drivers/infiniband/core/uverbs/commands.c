@@ -15,6 +15,8 @@ const struct uverbs_object_desc *const uverbs_objects[] = {
 	&uverbs_object_mr,
 	&uverbs_object_cq,
 	&uverbs_object_qp,
+	&uverbs_object_srq,
+	&uverbs_object_ah,
 };
 
 const unsigned int uverbs_num_objects = ARRAY_SIZE(uverbs_objects);
@@ -51,6 +53,16 @@ const struct uverbs_cmd *const uverbs_commands[] = {
 	&uverbs_cmd_qp_destroy,
 	&uverbs_cmd_post_send,
 	&uverbs_cmd_post_recv,
+	&uverbs_cmd_mcast_attach,
+	&uverbs_cmd_mcast_detach,
+	&uverbs_cmd_srq_create,
+	&uverbs_cmd_xsrq_create,
+	&uverbs_cmd_srq_modify,
+	&uverbs_cmd_srq_query,
+	&uverbs_cmd_srq_destroy,
+	&uverbs_cmd_post_srq_recv,
+	&uverbs_cmd_ah_create,
+	&uverbs_cmd_ah_destroy,
 };
 EXPORT_SYMBOL_IF_KUNIT(uverbs_commands);
 

@@ -229,8 +229,20 @@ struct ib_ucq_object {
 /**
  * struct ib_uqp_object - a user's queue pair
  * @uevent: object and asynchronous events
+ * @groups_lock: protects @groups; held while the driver attaches and detaches
+ * @groups: multicast groups it is attached to
  */
 struct ib_uqp_object {
+	struct ib_uevent_object uevent;
+	struct mutex groups_lock;
+	struct list_head groups;
+};
+
+/**
+ * struct ib_usrq_object - a user's shared receive queue
+ * @uevent: object and asynchronous events
+ */
+struct ib_usrq_object {
 	struct ib_uevent_object uevent;
 };
 
@@ -247,5 +259,10 @@ void uverbs_ucq_release(struct ib_ucq_object *ucq);
 void uverbs_comp_handler(struct ib_cq *cq, void *cq_context);
 void uverbs_cq_event_handler(struct ib_event *event, void *context);
 void uverbs_qp_event_handler(struct ib_event *event, void *context);
+void uverbs_srq_event_handler(struct ib_event *event, void *context);
+
+/* ---- multicast groups of QPs (cmd_mcast.c) ---- */
+
+int uverbs_groups_leave(struct ib_uqp_object *uqp);
 
 #endif /* CORE_UVERBS_H */

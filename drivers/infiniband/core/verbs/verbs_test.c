@@ -19,6 +19,9 @@ static struct {
 	/* completions that wait, and the count the CQ is armed for */
 	int waiting, armed;
 	u16 count, period;
+	/* groups QPs are attached to, and the last one's LID */
+	int groups;
+	u16 mlid;
 } fake;
 
 static int fake_made(int *count)
@@ -100,6 +103,17 @@ static int fake_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
 	return fake_gone(&fake.qps);
 }
 
+static int fake_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+{
+	fake.mlid = lid;
+	return fake_made(&fake.groups);
+}
+
+static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+{
+	return fake_gone(&fake.groups);
+}
+
 static int fake_create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr,
 			   struct ib_udata *udata)
 {
@@ -157,6 +171,11 @@ static const struct ib_device_ops fake_cq_ops = {
 	.ext = &fake_ext,
 };
 
+static const struct ib_device_ops fake_mcast_ops = {
+	.attach_mcast = fake_attach,
+	.detach_mcast = fake_detach,
+};
+
 static const struct ib_device_ops fake_ops = {
 	.alloc_pd = fake_alloc_pd,
 	.dealloc_pd = fake_dealloc_pd,
@@ -203,14 +222,20 @@ static struct ib_cq *new_cq(struct ib_device *device)
 	return ib_create_cq(device, NULL, NULL, NULL, &attr);
 }
 
-static struct ib_qp *new_qp(struct ib_pd *pd, struct ib_cq *cq, struct ib_srq *srq)
+static struct ib_qp *new_qp_of(enum ib_qp_type type, struct ib_pd *pd, struct ib_cq *cq,
+			       struct ib_srq *srq)
 {
 	struct ib_qp_init_attr attr = {
-		.qp_type = IB_QPT_RC, .send_cq = cq, .recv_cq = cq, .srq = srq,
+		.qp_type = type, .send_cq = cq, .recv_cq = cq, .srq = srq,
 		.cap = { .max_send_wr = 1, .max_send_sge = 3 },
 	};
 
 	return ib_create_qp(pd, &attr);
+}
+
+static struct ib_qp *new_qp(struct ib_pd *pd, struct ib_cq *cq, struct ib_srq *srq)
+{
+	return new_qp_of(IB_QPT_RC, pd, cq, srq);
 }
 
 static void pd_keys(struct kunit *test)
@@ -360,6 +385,11 @@ static void mr_pool(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
+static enum rdma_link_layer eth_on_port_1(struct ib_device *device, u32 port)
+{
+	return port == 1 ? IB_LINK_LAYER_ETHERNET : IB_LINK_LAYER_INFINIBAND;
+}
+
 /* What passes the core on the way to a driver, on two InfiniBand ports. */
 static void qp_modified(struct kunit *test)
 {
@@ -414,6 +444,69 @@ static void qp_modified(struct kunit *test)
 
 	device->port_data = NULL;
 	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_destroy_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
+static void mcast(struct kunit *test)
+{
+	union ib_gid group = { .raw = { 0xff, 0x12, [15] = 1 } };
+	union ib_gid single = { .raw = { 0xfe, 0x80 } };
+	struct ib_device *device = test->priv;
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	struct ib_cq *cq = new_cq(device);
+	struct ib_qp *rc = new_qp(pd, cq, NULL), *ud = new_qp_of(IB_QPT_UD, pd, cq, NULL);
+	struct ib_port_data ports[3] = {};
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(rc) || IS_ERR(ud));
+	for (int port = 1; port <= 2; port++)
+		ports[port].immutable.core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	device->node_type = RDMA_NODE_IB_CA;
+	device->phys_port_cnt = 2;
+	device->port_data = ports;
+
+	/* A device without multicast */
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_attach_mcast(ud, &group, 0xc001));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_detach_mcast(ud, &group, 0xc001));
+	ib_set_device_ops(device, &fake_mcast_ops);
+
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &single, 0xc001));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(rc, &group, 0xc001));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &group, 0xbfff));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &group, 0xffff));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_detach_mcast(ud, &single, 0xc001));
+	fake.create = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, -ENOMEM, ib_attach_mcast(ud, &group, 0xc001));
+	fake.create = 0;
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ud->usecnt));
+
+	/* Each attachment keeps the QP, also one that the driver would not end */
+	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0xc000));
+	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0xfffe));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ib_destroy_qp(ud));
+	fake.destroy = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ib_detach_mcast(ud, &group, 0xc000));
+	fake.destroy = 0;
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&ud->usecnt));
+	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0xc000));
+	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0xfffe));
+
+	/* Where one of the ports it may get is Ethernet, the LID counts for nothing */
+	ports[1].immutable.core_cap_flags = RDMA_CORE_CAP_PROT_ROCE;
+	device->ops.get_link_layer = eth_on_port_1;
+	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0));
+	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0));
+	ud->port = 2;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &group, 0));
+	ud->port = 1;
+	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 1));
+	KUNIT_EXPECT_EQ(test, 1, fake.mlid);
+	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 1));
+	KUNIT_EXPECT_EQ(test, 0, fake.groups);
+
+	device->port_data = NULL;
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(ud));
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(rc));
 	ib_destroy_cq(cq);
 	ib_dealloc_pd(pd);
 }
@@ -573,6 +666,7 @@ static struct kunit_case verbs_cases[] = {
 	KUNIT_CASE(qp_of_kernel),
 	KUNIT_CASE(mr_pool),
 	KUNIT_CASE(qp_modified),
+	KUNIT_CASE(mcast),
 	KUNIT_CASE(cq_features),
 	KUNIT_CASE(sg_whole_pages),
 	KUNIT_CASE(sg_gaps_and_neighbours),
