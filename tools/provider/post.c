@@ -87,7 +87,15 @@ int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	return err;
 }
 
-static int put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t head)
+/**
+ * vhca_put_recv() - write a receive into the ring
+ * @rq: queue, its lock held
+ * @wr: request
+ * @head: its count
+ *
+ * Return: 0, EINVAL when its list is too long, ENOMEM when there is no room.
+ */
+int vhca_put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t head)
 {
 	uint64_t tail = atomic_load_explicit(&rq->tail, memory_order_acquire);
 	struct vhca_rwqe *rwqe;
@@ -99,8 +107,7 @@ static int put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t h
 	if (head - tail >= rq->max_wr)
 		return ENOMEM;
 
-	rwqe = (struct vhca_rwqe *)((uint8_t *)rq->ring +
-				    (ring_slot(head, rq->log) << rq->log_unit));
+	rwqe = vhca_recv_at(rq, head);
 	*rwqe = (struct vhca_rwqe) {
 		.wr_id = htole64(wr->wr_id),
 		.index = htole32((uint32_t)head),
@@ -146,7 +153,7 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	pthread_mutex_lock(&qp->rq.lock);
 	start = atomic_load_explicit(&qp->rq.head, memory_order_relaxed);
 	for (head = start; wr; wr = wr->next, head++) {
-		err = put_recv(&qp->rq, wr, head);
+		err = vhca_put_recv(&qp->rq, wr, head);
 		if (err) {
 			*bad = wr;
 			break;

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <ccan/minmax.h>
+
 #include "vhca.h"
 #include "wqe.h"
 
@@ -17,27 +19,12 @@ struct layout {
 	size_t rq_size;
 };
 
-static uint64_t max(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t min(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * What this provider can lay out.  More is asked of the kernel all the same, so
- * that the refusal comes with its reason, and never taken.
- */
-#define MAX_WR	(1U << 20)
-
+/* What this provider can lay out, and no more is taken. */
 static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const struct ibv_qp_cap *cap)
 {
 	return (struct ibv_qp_cap) {
-		.max_send_wr = min(cap->max_send_wr, MAX_WR),
-		.max_recv_wr = min(cap->max_recv_wr, MAX_WR),
+		.max_send_wr = min(cap->max_send_wr, VHCA_MAX_WR),
+		.max_recv_wr = min(cap->max_recv_wr, VHCA_MAX_WR),
 		.max_send_sge = min(cap->max_send_sge, ctx->max_send_sge),
 		.max_recv_sge = min(cap->max_recv_sge, ctx->max_recv_sge),
 		.max_inline_data = min(cap->max_inline_data, ctx->max_inline),
@@ -48,7 +35,8 @@ static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const stru
 static uint64_t send_blocks(const struct ibv_qp_cap *cap, enum ibv_qp_type type)
 {
 	return wqe_blocks(wqe_head(type == IBV_QPT_UD) +
-			  max(cap->max_send_sge * sizeof(struct vhca_sge), cap->max_inline_data));
+			  max_t(uint64_t, cap->max_send_sge * sizeof(struct vhca_sge),
+				cap->max_inline_data));
 }
 
 /* The send ring has room for max_send_wr requests of the largest size. */
@@ -63,8 +51,7 @@ static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, struct 
 		layout->sq_size = ring_size(layout->log_sq_blocks) * VHCA_WQE_BLOCK;
 	}
 	if (cap->max_recv_wr) {
-		/* The device has no strides without room for a scatter entry. */
-		layout->log_rq_stride = ring_log(VHCA_RWQE_SIZE(max(cap->max_recv_sge, 1)));
+		layout->log_rq_stride = ring_log_stride(cap->max_recv_sge);
 		layout->log_rq_strides = ring_log(cap->max_recv_wr);
 		layout->rq_size = ring_size(layout->log_rq_strides + layout->log_rq_stride);
 	}
@@ -78,8 +65,8 @@ static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex
 	if (!vhca_known_send_ops(attr->qp_type))
 		return false;
 	if (layout->log_sq_blocks != VHCA_NO_QUEUE &&
-	    send_blocks(cap, attr->qp_type) > min(VHCA_WQE_MAX_BLOCKS,
-						  ring_size(layout->log_sq_blocks)))
+	    send_blocks(cap, attr->qp_type) > min_t(uint64_t, VHCA_WQE_MAX_BLOCKS,
+						    ring_size(layout->log_sq_blocks)))
 		return false;
 	return layout->log_rq_strides == VHCA_NO_QUEUE ||
 	       (VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride) &&
@@ -142,8 +129,6 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 		return EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq || !attr->recv_cq)
 		return EINVAL;
-	if (attr->srq)
-		return EOPNOTSUPP;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    !check_comp_mask(attr->send_ops_flags, vhca_known_send_ops(attr->qp_type)))
 		return EOPNOTSUPP;
@@ -164,6 +149,8 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	if (err)
 		goto err_errno;
 	cap = laid_out_cap(ctx, &attr->cap);
+	if (attr->srq)
+		cap.max_recv_wr = 0;
 	lay_out(&cap, attr->qp_type, &layout);
 
 	qp = calloc(1, sizeof(*qp));

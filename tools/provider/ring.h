@@ -39,6 +39,13 @@ static inline uint8_t ring_log(uint64_t n)
 	return log;
 }
 
+/* log2 of the bytes of a stride for receives with that many scatter entries. */
+static inline uint8_t ring_log_stride(uint32_t nsge)
+{
+	/* The device has no strides without room for one. */
+	return ring_log(VHCA_RWQE_SIZE((uint64_t)(nsge ? nsge : 1)));
+}
+
 /**
  * ring_extend() - the 64-bit count that the low half of one stands for
  * @base: count that is not larger
@@ -135,6 +142,12 @@ static inline bool db_publish(const struct vhca_slots *db, unsigned int which, u
 static inline void db_store(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
 	shared_write64(&db->page->rec[db->slot + which], count);
+}
+
+/* Records that the device writes. */
+static inline uint64_t db_load(const struct vhca_slots *db, unsigned int which)
+{
+	return shared_read64(&db->page->rec[db->slot + which]);
 }
 
 /**

@@ -18,6 +18,12 @@
 #define VHCA_PCI_DEVICE	0x10f0
 #define VHCA_MAX_QPN	0xffffff
 
+/*
+ * Most requests of a queue that this provider lays out.  More is asked of the
+ * kernel all the same, so that the refusal comes with its reason.
+ */
+#define VHCA_MAX_WR	(1U << 20)
+
 /* Features that this provider can use. */
 #define VHCA_FEATURES	VHCA_UCTX_F_TIMESTAMP
 
@@ -26,6 +32,9 @@ DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_re
 DECLARE_DRV_CMD(vhca_cmd_ah, IB_USER_VERBS_CMD_CREATE_AH, empty, vhca_create_ah_resp);
 DECLARE_DRV_CMD(vhca_cmd_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ, vhca_create_cq_req,
 		vhca_create_cq_resp);
+DECLARE_DRV_CMD(vhca_cmd_srq, IB_USER_VERBS_CMD_CREATE_SRQ, vhca_create_srq_req,
+		vhca_create_srq_resp);
+DECLARE_DRV_CMD(vhca_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ, vhca_modify_srq_req, empty);
 DECLARE_DRV_CMD(vhca_cmd_qp, IB_USER_VERBS_EX_CMD_CREATE_QP, vhca_create_qp_req,
 		vhca_create_qp_resp);
 
@@ -124,8 +133,8 @@ struct vhca_cq {
 };
 
 /**
- * struct vhca_wq - send or receive queue
- * @lock: protects @head for posting
+ * struct vhca_wq - send, receive or shared receive queue
+ * @lock: protects @head for posting; of a shared one everything
  * @ring: ring, NULL when the QP has no such queue
  * @log: log2 of its units: blocks, or strides
  * @log_unit: log2 of the bytes of a unit
@@ -134,7 +143,8 @@ struct vhca_cq {
  * @max_inline: inline bytes of a request
  * @datagram: requests carry their destination
  * @head: units posted; changed under @lock, read by polls
- * @tail: units completed; changed by polls of the queue's CQ under its lock, read when posting
+ * @tail: units completed; changed by polls of the queue's CQ under its lock, read when posting;
+ *	of a shared one those that the device is known to have taken
  */
 struct vhca_wq {
 	pthread_mutex_t lock;
@@ -147,6 +157,20 @@ struct vhca_wq {
 	bool datagram;
 	_Atomic uint64_t head;
 	_Atomic uint64_t tail;
+};
+
+/**
+ * struct vhca_srq - shared receive queue
+ * @vsrq: base
+ * @buf: ring
+ * @db: record of what was posted, and the device's of what it has taken
+ * @wq: the queue
+ */
+struct vhca_srq {
+	struct verbs_srq vsrq;
+	struct vhca_buf buf;
+	struct vhca_slots db;
+	struct vhca_wq wq;
 };
 
 /**
@@ -232,6 +256,17 @@ static inline struct vhca_qp *ex_to_vhca_qp(struct ibv_qp_ex *qp)
 	return container_of(qp, struct vhca_qp, vqp.qp_ex);
 }
 
+static inline struct vhca_srq *to_vhca_srq(struct ibv_srq *srq)
+{
+	return container_of(srq, struct vhca_srq, vsrq.srq);
+}
+
+/* Where a receive lies in its queue's ring. */
+static inline void *vhca_recv_at(const struct vhca_wq *wq, uint64_t count)
+{
+	return (uint8_t *)wq->ring + (ring_slot(count, wq->log) << wq->log_unit);
+}
+
 /* buf.c */
 int vhca_buf_alloc(struct vhca_buf *buf, size_t size, size_t page_size);
 void vhca_buf_free(struct vhca_buf *buf);
@@ -286,9 +321,19 @@ int vhca_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr);
 int vhca_destroy_qp(struct ibv_qp *qp);
 
+/* srq.c */
+struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+struct ibv_srq *vhca_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+int vhca_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
+int vhca_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int vhca_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num);
+int vhca_destroy_srq(struct ibv_srq *srq);
+int vhca_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+
 /* post.c */
 int vhca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 void vhca_qp_broken(struct vhca_qp *qp);
+int vhca_put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t head);
 int vhca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
 /* post_ex.c */

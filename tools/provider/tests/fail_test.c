@@ -113,6 +113,14 @@ static void *make_qp(void)
 	return fake_ops()->create_qp(&pd, &attr);
 }
 
+static void *make_srq(void)
+{
+	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
+
+	return fake_ops()->create_srq(&pd, &attr);
+}
+
 static void *make_ah(void)
 {
 	struct ibv_pd pd = { .context = &ctx->vctx.context };
@@ -153,6 +161,11 @@ static void end_qp(void *made)
 	assert_int_equal(fake_ops()->destroy_qp(made), 0);
 }
 
+static void end_srq(void *made)
+{
+	assert_int_equal(fake_ops()->destroy_srq(made), 0);
+}
+
 static void end_ah(void *made)
 {
 	assert_int_equal(fake_ops()->destroy_ah(made), 0);
@@ -177,6 +190,7 @@ static const struct verb {
 	{ "create_cq", make_cq, end_cq, FAKE_CREATE_CQ, 2, 1 },
 	{ "create_cq_ex", make_cq_ex, end_cq, FAKE_CREATE_CQ, 2, 1 },
 	{ "create_qp", make_qp, end_qp, FAKE_CREATE_QP, 1, 1 },
+	{ "create_srq", make_srq, end_srq, FAKE_CREATE_SRQ, 1, 1 },
 	{ "create_ah", make_ah, end_ah, FAKE_CREATE_AH, 1, 0 },
 };
 
@@ -302,8 +316,10 @@ static void memory_that_a_child_would_get_is_not_used(void **state)
 	must_fail(&verbs[4], EINVAL);
 	must_fail(&verbs[5], EINVAL);
 	must_fail(&verbs[6], EINVAL);
+	must_fail(&verbs[7], EINVAL);
 	fake_err[FAKE_DONTFORK] = 0;
 	must_work(&verbs[6]);
+	must_work(&verbs[7]);
 }
 
 /* The third queue's records are in a page that is not mapped yet. */
@@ -318,8 +334,11 @@ static void a_doorbell_page_that_cannot_be_had(void **state)
 	assert_int_equal(fail_map, 0);
 	fail_map = 2;
 	must_fail(&verbs[6], ENOMEM);
+	fail_map = 2;
+	must_fail(&verbs[7], ENOMEM);
 	must_work(&verbs[6]);
 	assert_true(ctx->num_db_pages > 1);
+	must_work(&verbs[7]);
 	end_cq(second);
 }
 
@@ -330,6 +349,7 @@ static void impossible_slots_are_refused(void **state)
 	fake_slot_shift = VHCA_DB_MAX_PAGES * VHCA_DB_SLOTS;
 	must_fail(&verbs[4], EPROTO);
 	must_fail(&verbs[6], EPROTO);
+	must_fail(&verbs[7], EPROTO);
 	/* a pair that would straddle two pages */
 	fake_slot_shift = 0;
 	assert_int_equal(vhca_db_slots(ctx, &to_vhca_cq(cq)->db, VHCA_DB_SLOTS - 1, 0), EPROTO);
@@ -343,9 +363,13 @@ static void what_will_not_go_stays_whole(void **state)
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_pd *pd = make_pd();
 	struct ibv_mr *mr = make_mr();
+	struct ibv_srq *srq = make_srq();
 	struct ibv_ah *ah = make_ah();
+	struct ibv_recv_wr rwr = {}, *rbad;
 
 	(void)state;
+	fake_err[FAKE_DESTROY_SRQ] = EBUSY;
+	assert_int_equal(fake_ops()->destroy_srq(srq), EBUSY);
 	fake_err[FAKE_DESTROY_AH] = EBUSY;
 	assert_int_equal(fake_ops()->destroy_ah(ah), EBUSY);
 	fake_err[FAKE_DEALLOC_PD] = EBUSY;
@@ -363,10 +387,38 @@ static void what_will_not_go_stays_whole(void **state)
 	});
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &(struct ibv_wc) {}), 1);
+	/* the SRQ has its ring and its records */
+	assert_int_equal(fake_ops()->post_srq_recv(srq, &rwr, &rbad), 0);
+	assert_true(fake_take(srq) == 0);
 	end_qp(qp);
+	end_srq(srq);
 	end_mr(mr);
 	end_ah(ah);
 	end_pd(pd);
+}
+
+/* Rings that cannot be had leave the ones that are there. */
+static void rings_that_cannot_move(void **state)
+{
+	struct ibv_srq_attr attr = { .max_wr = 1000 };
+	struct ibv_srq *srq = make_srq();
+	struct ibv_recv_wr wr = { .wr_id = 5 }, *bad;
+	int before = mappings;
+
+	(void)state;
+	assert_int_equal(fake_ops()->post_srq_recv(srq, &wr, &bad), 0);
+	fail_map = 1;
+	assert_int_equal(fake_ops()->modify_srq(srq, &attr, IBV_SRQ_MAX_WR), ENOMEM);
+	assert_int_equal(fail_map, 0);
+	assert_int_equal(fake_srq(srq)->asked, 0);
+	fake_err[FAKE_MODIFY_SRQ] = EIO;
+	assert_int_equal(fake_ops()->modify_srq(srq, &attr, IBV_SRQ_MAX_WR), EIO);
+	fake_err[FAKE_MODIFY_SRQ] = 0;
+	assert_int_equal(mappings, before);
+	assert_int_equal(fake_ops()->modify_srq(srq, &attr, IBV_SRQ_MAX_WR), 0);
+	assert_int_equal(mappings, before);
+	assert_true(fake_take(srq) == 5);
+	end_srq(srq);
 }
 
 static void queries_and_changes_that_fail(void **state)
@@ -510,6 +562,7 @@ int main(void)
 		TEST(a_doorbell_page_that_cannot_be_had),
 		TEST(impossible_slots_are_refused),
 		TEST(what_will_not_go_stays_whole),
+		TEST(rings_that_cannot_move),
 		TEST(queries_and_changes_that_fail),
 		TEST(a_table_that_cannot_grow),
 		TEST(attributes_nobody_knows),

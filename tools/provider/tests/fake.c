@@ -91,20 +91,20 @@ int ibv_dofork_range(void *base, size_t size)
 /* ---- the kernel ---- */
 
 /* The error of a command that makes or (gone) ends something; it counts when there is none. */
-static int answer(enum fake_command command, int made)
+int fake_answer(enum fake_command command, int made)
 {
 	if (!fake_err[command])
 		fake_live += made;
 	return fake_err[command];
 }
 
-static uint64_t page_offset(uint32_t slot)
+uint64_t fake_page_offset(uint32_t slot)
 {
 	return (1 + slot / VHCA_DB_SLOTS) * (uint64_t)VHCA_DB_PAGE_SIZE;
 }
 
 /* Pairs of slots never straddle pages; tests see several pages early. */
-static uint32_t take_pair(void)
+uint32_t fake_take_pair(void)
 {
 	uint32_t slot = next_pair;
 
@@ -127,7 +127,7 @@ int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd,
 	*out = (struct vhca_uctx_resp) {
 		.features = in->features | UINT64_C(1) << 63,
 		.kick_mmap = 0,
-		.db_mmap = page_offset(0),
+		.db_mmap = fake_page_offset(0),
 		.max_inline = FAKE_INLINE,
 		.max_send_sge = FAKE_SGE,
 		.max_recv_sge = FAKE_SGE,
@@ -148,22 +148,22 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_a
 	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
-	if (answer(FAKE_CREATE_CQ, 1))
+	if (fake_answer(FAKE_CREATE_CQ, 1))
 		return fake_err[FAKE_CREATE_CQ];
-	*fake = (struct fake_cq) { .req = *in, .slot = take_pair() };
+	*fake = (struct fake_cq) { .req = *in, .slot = fake_take_pair() };
 	cq->cq.context = context;
 	cq->cq.handle = num_cqs++;
 	cq->cq.cqe = 1 << in->log_cqe;
 	assert_true((uint32_t)cq->cq.cqe >= attr->cqe);
 	out->db_slot = fake->slot;
-	out->db_mmap = page_offset(fake->slot);
+	out->db_mmap = fake_page_offset(fake->slot);
 	return 0;
 }
 
 int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 {
 	(void)cq;
-	return answer(FAKE_DESTROY_CQ, -1);
+	return fake_answer(FAKE_DESTROY_CQ, -1);
 }
 
 int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
@@ -177,7 +177,7 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 
 	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
-	if (answer(FAKE_CREATE_QP, 1))
+	if (fake_answer(FAKE_CREATE_QP, 1))
 		return fake_err[FAKE_CREATE_QP];
 	/* low bits an index, high bits a generation, as the device does */
 	*fake = (struct fake_qp) {
@@ -185,18 +185,19 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 		.cap = attr->cap,
 		.type = attr->qp_type,
 		.qpn = (num_qps % 5) << 18 | (num_qps + 2),
-		.slot = take_pair(),
+		.slot = fake_take_pair(),
 	};
 	qp->qp.context = context;
 	qp->qp.handle = num_qps++;
 	qp->qp.qp_num = fake->qpn;
 	qp->qp.send_cq = attr->send_cq;
 	qp->qp.recv_cq = attr->recv_cq;
+	qp->qp.srq = attr->srq;
 	qp->qp.qp_type = attr->qp_type;
 	qp->qp.state = IBV_QPS_RESET;
 	qp->comp_mask = 0;
 	out->db_slot = fake->slot;
-	out->db_mmap = page_offset(fake->slot);
+	out->db_mmap = fake_page_offset(fake->slot);
 	return 0;
 }
 
@@ -225,7 +226,7 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
 	(void)qp;
-	return answer(FAKE_DESTROY_QP, -1);
+	return fake_answer(FAKE_DESTROY_QP, -1);
 }
 
 /* The kernel's part: what the program says becomes what the device reads. */
@@ -235,7 +236,7 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 	struct vhca_create_ah_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
 
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
-	if (answer(FAKE_CREATE_AH, 1))
+	if (fake_answer(FAKE_CREATE_AH, 1))
 		return fake_err[FAKE_CREATE_AH];
 	ah->context = pd->context;
 	out->av = (struct vhca_av) {
@@ -257,7 +258,7 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 int ibv_cmd_destroy_ah(struct ibv_ah *ah)
 {
 	(void)ah;
-	return answer(FAKE_DESTROY_AH, -1);
+	return fake_answer(FAKE_DESTROY_AH, -1);
 }
 
 /* The group a QP was attached to last, and whether it still is. */
@@ -312,13 +313,13 @@ int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd, struct ibv_
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
 	pd->context = context;
 	out->pdn = 77;
-	return answer(FAKE_ALLOC_PD, 1);
+	return fake_answer(FAKE_ALLOC_PD, 1);
 }
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
 {
 	(void)pd;
-	return answer(FAKE_DEALLOC_PD, -1);
+	return fake_answer(FAKE_DEALLOC_PD, -1);
 }
 
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
@@ -334,7 +335,7 @@ int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va
 	(void)cmd_size;
 	(void)resp;
 	(void)resp_size;
-	return length ? answer(FAKE_REG_MR, 1) : EINVAL;
+	return length ? fake_answer(FAKE_REG_MR, 1) : EINVAL;
 }
 
 int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length,
@@ -358,7 +359,7 @@ int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t le
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	(void)vmr;
-	return answer(FAKE_DEREG_MR, -1);
+	return fake_answer(FAKE_DEREG_MR, -1);
 }
 
 /* ---- the device ---- */
@@ -386,6 +387,7 @@ void fake_start(void)
 	next_pair = VHCA_DB_SLOTS - 4;	/* the third queue is in page 1 */
 	num_cqs = 0;
 	num_qps = 0;
+	fake_srq_start();
 	fake_logged = 0;
 	fake_live = 0;
 	fake_slot_shift = 0;
@@ -444,7 +446,7 @@ struct fake_qp *fake_qp(struct ibv_qp *qp)
 
 struct vhca_db_page *fake_page(uint32_t slot)
 {
-	return (struct vhca_db_page *)(memory + page_offset(slot));
+	return (struct vhca_db_page *)(memory + fake_page_offset(slot));
 }
 
 uint64_t fake_rec(uint32_t slot)
@@ -481,12 +483,14 @@ struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe)
 
 static struct ibv_qp *make_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 			      struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
-			      const struct ibv_qp_cap *cap, uint64_t send_ops)
+			      struct ibv_srq *srq, const struct ibv_qp_cap *cap,
+			      uint64_t send_ops)
 {
 	struct ibv_pd pd = { .context = &ctx->vctx.context };
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = send_cq,
 		.recv_cq = recv_cq,
+		.srq = srq,
 		.cap = *cap,
 		.qp_type = type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
@@ -505,14 +509,21 @@ struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
 			    struct ibv_cq *recv_cq, const struct ibv_qp_cap *cap,
 			    uint64_t send_ops)
 {
-	return make_qp(ctx, IBV_QPT_RC, send_cq, recv_cq, cap, send_ops);
+	return make_qp(ctx, IBV_QPT_RC, send_cq, recv_cq, NULL, cap, send_ops);
 }
 
 struct ibv_qp *fake_make_typed_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 				  struct ibv_cq *cq, const struct ibv_qp_cap *cap,
 				  uint64_t send_ops)
 {
-	return make_qp(ctx, type, cq, cq, cap, send_ops);
+	return make_qp(ctx, type, cq, cq, NULL, cap, send_ops);
+}
+
+struct ibv_qp *fake_make_srq_qp(struct vhca_context *ctx, enum ibv_qp_type type,
+				struct ibv_cq *cq, struct ibv_srq *srq,
+				const struct ibv_qp_cap *cap)
+{
+	return make_qp(ctx, type, cq, cq, srq, cap, 0);
 }
 
 struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid)

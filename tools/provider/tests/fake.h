@@ -27,6 +27,17 @@ struct fake_qp {
 	uint32_t slot;
 };
 
+/* What the kernel knows of an SRQ, and what the device does. */
+struct fake_srq {
+	struct vhca_create_srq_req req;
+	struct ibv_srq_attr attr;
+	uint32_t slot;
+	uint64_t taken;
+	uint32_t takes;		/* so many while it is being resized */
+	uint32_t asked;		/* changes that the kernel was asked for */
+	struct vhca_modify_srq_req last;
+};
+
 /* A multicast group, as it was attached to. */
 struct fake_group {
 	union ibv_gid gid;
@@ -42,7 +53,8 @@ enum fake_command {
 	FAKE_INIT_CONTEXT, FAKE_GET_CONTEXT, FAKE_DONTFORK, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
 	FAKE_ALLOC_PD, FAKE_DEALLOC_PD, FAKE_REG_MR, FAKE_REREG_MR, FAKE_DEREG_MR,
 	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
-	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH, FAKE_COMMANDS,
+	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH,
+	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ, FAKE_COMMANDS,
 };
 
 /* Errors that these commands return; 0: they work. */
@@ -66,6 +78,13 @@ const struct verbs_context_ops *fake_ops(void);
 
 struct fake_cq *fake_cq(struct ibv_cq *cq);
 struct fake_qp *fake_qp(struct ibv_qp *qp);
+struct fake_srq *fake_srq(struct ibv_srq *srq);
+
+/* Of the fake itself. */
+int fake_answer(enum fake_command command, int made);
+uint32_t fake_take_pair(void);
+uint64_t fake_page_offset(uint32_t slot);
+void fake_srq_start(void);
 
 /* The device's view of doorbell records and of the kick page. */
 struct vhca_db_page *fake_page(uint32_t slot);
@@ -75,6 +94,11 @@ uint32_t fake_kicks(void);
 /* Writes an entry to a CQ's ring; its owner byte is set here. */
 void fake_complete(struct ibv_cq *cq, struct vhca_cqe cqe);
 
+/* The device takes the next receive, whose stride must be as it wants it. */
+uint64_t fake_take(struct ibv_srq *srq);
+/* Receives that it has not taken. */
+uint32_t fake_left(struct ibv_srq *srq);
+
 struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe);
 /* Both are ready to send; the first one is RC. */
 struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
@@ -83,6 +107,9 @@ struct ibv_qp *fake_make_qp(struct vhca_context *ctx, struct ibv_cq *send_cq,
 struct ibv_qp *fake_make_typed_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 				  struct ibv_cq *cq, const struct ibv_qp_cap *cap,
 				  uint64_t send_ops);
+struct ibv_qp *fake_make_srq_qp(struct vhca_context *ctx, enum ibv_qp_type type,
+				struct ibv_cq *cq, struct ibv_srq *srq,
+				const struct ibv_qp_cap *cap);
 struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid);
 
 #endif /* VHCA_TESTS_FAKE_H */

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues.  Their receives are completed in the CQs of many QPs
+ * and in any order; there is room again for what the device has taken, which it
+ * says in a record of its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ccan/minmax.h>
+
+#include "vhca.h"
+
+struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct vhca_context *ctx = to_vhca_context(pd->context);
+	struct vhca_cmd_srq_resp resp = {};
+	struct vhca_cmd_srq cmd = {};
+	struct vhca_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	srq->wq.log = ring_log(min(attr->attr.max_wr, VHCA_MAX_WR));
+	srq->wq.log_unit = ring_log_stride(min(attr->attr.max_sge, ctx->max_recv_sge));
+	err = vhca_buf_alloc(&srq->buf, ring_size(srq->wq.log + srq->wq.log_unit),
+			     ctx->page_size);
+	if (err)
+		goto err_free;
+
+	cmd.buf_addr = (uintptr_t)srq->buf.addr;
+	cmd.log_strides = srq->wq.log;
+	cmd.log_stride = srq->wq.log_unit;
+	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, attr, &cmd.ibv_cmd, sizeof(cmd),
+				 &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_buf;
+	if (attr->attr.max_wr > ring_size(srq->wq.log) ||
+	    VHCA_RWQE_SIZE(attr->attr.max_sge) > ring_size(srq->wq.log_unit)) {
+		err = EOPNOTSUPP;
+		goto err_destroy;
+	}
+	err = vhca_db_slots(ctx, &srq->db, resp.db_slot, resp.db_mmap);
+	if (err)
+		goto err_destroy;
+
+	pthread_mutex_init(&srq->wq.lock, NULL);
+	srq->wq.ring = srq->buf.addr;
+	srq->wq.max_wr = attr->attr.max_wr;
+	srq->wq.max_sge = attr->attr.max_sge;
+	srq->vsrq.srq_num = resp.srqn;
+	return &srq->vsrq.srq;
+
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_buf:
+	vhca_buf_free(&srq->buf);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+/* libibverbs comes here with everything but a plain SRQ. */
+struct ibv_srq *vhca_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq_init_attr plain = { .attr = attr->attr };
+	struct ibv_srq *srq;
+
+	(void)context;
+	if (!check_comp_mask(attr->comp_mask, IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD) ||
+	    (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	srq = vhca_create_srq(attr->pd, &plain);
+	if (srq)
+		attr->attr = plain.attr;
+	return srq;
+}
+
+/*
+ * Learns how far the device has come.  A record that cannot be true is not believed: that of a
+ * device which has gone reads as nothing.  Called with the lock held.
+ */
+static void look_at_taken(struct vhca_srq *srq)
+{
+	uint64_t tail = atomic_load_explicit(&srq->wq.tail, memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&srq->wq.head, memory_order_relaxed);
+	uint64_t taken = db_load(&srq->db, 1);
+
+	if (taken - tail <= head - tail)
+		atomic_store_explicit(&srq->wq.tail, taken, memory_order_relaxed);
+}
+
+/* Copies what the device may still take to another ring, each receive to its count's place. */
+static void copy_receives(const struct vhca_wq *from, const struct vhca_wq *to)
+{
+	uint64_t count = atomic_load_explicit(&from->tail, memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&from->head, memory_order_relaxed);
+
+	for (; count < head; count++)
+		memcpy(vhca_recv_at(to, count), vhca_recv_at(from, count),
+		       ring_size(from->log_unit));
+}
+
+/* Called with the lock held. */
+static int resize(struct vhca_srq *srq, struct ibv_srq_attr *attr, int mask)
+{
+	struct vhca_cmd_modify_srq cmd = {};
+	struct vhca_wq to = {
+		.log = ring_log(min(attr->max_wr, VHCA_MAX_WR)),
+		.log_unit = srq->wq.log_unit,
+	};
+	struct vhca_buf buf;
+	int err;
+
+	look_at_taken(srq);
+	/* The device knows the ring, whose size is rounded up, and would not mind. */
+	if (srq->wq.head - srq->wq.tail > attr->max_wr)
+		return EINVAL;
+	err = vhca_buf_alloc(&buf, ring_size(to.log + to.log_unit),
+			     to_vhca_context(srq->vsrq.srq.context)->page_size);
+	if (err)
+		return err;
+	to.ring = buf.addr;
+	copy_receives(&srq->wq, &to);
+
+	cmd.buf_addr = (uintptr_t)buf.addr;
+	cmd.log_strides = to.log;
+	err = ibv_cmd_modify_srq(&srq->vsrq.srq, attr, mask, &cmd.ibv_cmd, sizeof(cmd));
+	if (err) {
+		vhca_buf_free(&buf);
+		return err;
+	}
+	vhca_buf_free(&srq->buf);
+	srq->buf = buf;
+	srq->wq.ring = to.ring;
+	srq->wq.log = to.log;
+	srq->wq.max_wr = min_t(uint64_t, attr->max_wr, ring_size(to.log));
+	return 0;
+}
+
+int vhca_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
+{
+	struct vhca_cmd_modify_srq cmd = { .log_strides = VHCA_NO_QUEUE };
+	struct vhca_srq *srq = to_vhca_srq(ibsrq);
+	int err;
+
+	if (!(mask & IBV_SRQ_MAX_WR))
+		return ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd, sizeof(cmd));
+	pthread_mutex_lock(&srq->wq.lock);
+	err = resize(srq, attr, mask);
+	pthread_mutex_unlock(&srq->wq.lock);
+	return err;
+}
+
+int vhca_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd;
+
+	return ibv_cmd_query_srq(ibsrq, attr, &cmd, sizeof(cmd));
+}
+
+int vhca_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
+{
+	*srq_num = to_vhca_srq(ibsrq)->vsrq.srq_num;
+	return 0;
+}
+
+int vhca_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct vhca_srq *srq = to_vhca_srq(ibsrq);
+	int err;
+
+	err = ibv_cmd_destroy_srq(ibsrq);
+	if (err)
+		return err;
+	vhca_buf_free(&srq->buf);
+	pthread_mutex_destroy(&srq->wq.lock);
+	free(srq);
+	return 0;
+}
+
+/* As many as fit, and one more look at the device when they seem not to. */
+static int put(struct vhca_srq *srq, const struct ibv_recv_wr *wr, uint64_t head)
+{
+	int err = vhca_put_recv(&srq->wq, wr, head);
+
+	if (err != ENOMEM)
+		return err;
+	look_at_taken(srq);
+	return vhca_put_recv(&srq->wq, wr, head);
+}
+
+int vhca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct vhca_srq *srq = to_vhca_srq(ibsrq);
+	uint64_t start, head;
+	int err = 0;
+
+	pthread_mutex_lock(&srq->wq.lock);
+	start = atomic_load_explicit(&srq->wq.head, memory_order_relaxed);
+	for (head = start; wr; wr = wr->next, head++) {
+		err = put(srq, wr, head);
+		if (err) {
+			*bad = wr;
+			break;
+		}
+	}
+	if (head != start) {
+		atomic_store_explicit(&srq->wq.head, head, memory_order_relaxed);
+		/* The device reads this when it needs a buffer. */
+		db_store(&srq->db, 0, head);
+	}
+	pthread_mutex_unlock(&srq->wq.lock);
+	return err;
+}
