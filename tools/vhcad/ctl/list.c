@@ -2,11 +2,14 @@
 /*
  * Commands that list an adapter's objects, a page an answer.
  */
+#include <string.h>
+
 #include "ctl/request.h"
 #include "dev/list.h"
 
-static struct json_object *describe_qp(const struct vqp_info *q)
+static struct json_object *describe_qp(const union vobject_info *info)
 {
+	const struct vqp_info *q = &info->qp;
 	struct json_object *o = json_object_new_object();
 
 	request_add_u64(o, "qpn", q->qpn);
@@ -17,6 +20,8 @@ static struct json_object *describe_qp(const struct vqp_info *q)
 	request_add_u64(o, "dest_qpn", q->dest_qpn);
 	request_add_u64(o, "send_cqn", q->send_cqn);
 	request_add_u64(o, "recv_cqn", q->recv_cqn);
+	if (q->has_srq)
+		request_add_u64(o, "srqn", q->srqn);
 	request_add_u64(o, "sq_blocks", q->sq_blocks);
 	request_add_u64(o, "sq_requests", q->sq_requests);
 	request_add_u64(o, "rq_left", q->rq_left);
@@ -30,8 +35,9 @@ static struct json_object *describe_qp(const struct vqp_info *q)
 	return o;
 }
 
-static struct json_object *describe_cq(const struct vcq_info *q)
+static struct json_object *describe_cq(const union vobject_info *info)
 {
+	const struct vcq_info *q = &info->cq;
 	struct json_object *o = json_object_new_object();
 
 	request_add_u64(o, "cqn", q->cqn);
@@ -43,65 +49,64 @@ static struct json_object *describe_cq(const struct vcq_info *q)
 	return o;
 }
 
-/* The adapter, and where the page starts; NULL after refusing. */
-static const struct ctl_hca *page_of(struct request *r, u32 *from)
+static struct json_object *describe_srq(const union vobject_info *info)
 {
-	const struct ctl_hca *hca = request_hca(r);
+	const struct vsrq_info *q = &info->srq;
+	struct json_object *o = json_object_new_object();
+
+	request_add_u64(o, "srqn", q->srqn);
+	request_add_u64(o, "size", q->size);
+	request_add_u64(o, "left", q->left);
+	request_add_u64(o, "limit", q->limit);
+	request_add_u64(o, "qps", q->qps);
+	request_add_bool(o, "error", q->err);
+	return o;
+}
+
+static const struct {
+	const char *name;
+	struct json_object *(*describe)(const union vobject_info *info);
+} lists[VLIST_KINDS] = {
+	[VLIST_QPS] = { "qps", describe_qp },
+	[VLIST_CQS] = { "cqs", describe_cq },
+	[VLIST_SRQS] = { "srqs", describe_srq },
+};
+
+/* Where the page starts; false after refusing. */
+static bool take_from(struct request *r, u32 *from)
+{
 	struct json_object *v;
 	s64 n = 0;
 
-	if (!hca)
-		return NULL;
 	if (json_object_object_get_ex(r->in, "from", &v)) {
 		n = json_object_get_int64(v);
 		if (!json_object_is_type(v, json_type_int) || n < 0 || n > INT32_MAX) {
 			request_refuse(r, "not a place in the list", "from");
-			return NULL;
+			return false;
 		}
 	}
 	*from = n;
-	return hca;
+	return true;
 }
 
-/* Adds the page to the answer, and where the next one starts, if there is one. */
-static void add_page(struct request *r, const char *name, struct json_object *list, u32 next)
+void request_list(struct request *r)
 {
+	const struct ctl_hca *hca = request_hca(r);
+	const char *name = request_word(r, "command");
+	union vobject_info page[VLIST_PAGE];
+	struct json_object *list;
+	u32 kind = 0, from, n;
+
+	if (!hca || !take_from(r, &from))
+		return;
+	while (strcmp(lists[kind].name, name))
+		kind++;
+	n = vdev_list(hca->dev, kind, &from, page);
+	list = json_object_new_array();
+	for (u32 i = 0; i < n; i++)
+		json_object_array_add(list, lists[kind].describe(&page[i]));
 	request_add_word(r->out, "list", name);
 	json_object_object_add(r->out, name, list);
-	if (next != VLIST_END)
-		request_add_u64(r->out, "next", next);
-}
-
-void request_qps(struct request *r)
-{
-	struct vqp_info page[VLIST_PAGE];
-	struct json_object *list;
-	const struct ctl_hca *hca;
-	u32 from, n;
-
-	hca = page_of(r, &from);
-	if (!hca)
-		return;
-	n = vdev_list_qps(hca->dev, &from, page);
-	list = json_object_new_array();
-	for (u32 i = 0; i < n; i++)
-		json_object_array_add(list, describe_qp(&page[i]));
-	add_page(r, "qps", list, from);
-}
-
-void request_cqs(struct request *r)
-{
-	struct vcq_info page[VLIST_PAGE];
-	struct json_object *list;
-	const struct ctl_hca *hca;
-	u32 from, n;
-
-	hca = page_of(r, &from);
-	if (!hca)
-		return;
-	n = vdev_list_cqs(hca->dev, &from, page);
-	list = json_object_new_array();
-	for (u32 i = 0; i < n; i++)
-		json_object_array_add(list, describe_cq(&page[i]));
-	add_page(r, "cqs", list, from);
+	if (from != VLIST_END)
+		request_add_u64(r->out, "next", from);
 }

@@ -279,8 +279,9 @@ static const struct {
 	{ "link", do_link },
 	{ "port", request_change },
 	{ "objects", do_objects },
-	{ "qps", request_qps },
-	{ "cqs", request_cqs },
+	{ "qps", request_list },
+	{ "cqs", request_list },
+	{ "srqs", request_list },
 	{ "fault", request_fault },
 };
 

@@ -32,9 +32,8 @@ void request_add_u64(struct json_object *o, const char *key, u64 v);
 void request_add_bool(struct json_object *o, const char *key, bool v);
 void request_add_word(struct json_object *o, const char *key, const char *v);
 
-/** request_qps, request_cqs - carry out the commands "qps", "cqs" */
-void request_qps(struct request *r);
-void request_cqs(struct request *r);
+/** request_list - carry out the commands "qps", "cqs", "srqs" */
+void request_list(struct request *r);
 
 /** request_change - carry out the command "port" */
 void request_change(struct request *r);

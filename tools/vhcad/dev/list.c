@@ -9,24 +9,6 @@
 #include "engine/core.h"
 #include "engine/rc.h"
 
-/*
- * Fills a page from a table; describe() is called with each object.  The
- * device's objects are looked at under the engine's lock.
- */
-static u32 list(struct vhca_dev *dev, const struct table *t, u32 *from, void *page, u32 size,
-		void (*describe)(void *obj, void *info))
-{
-	u32 n = 0, i;
-
-	memset(page, 0, VLIST_PAGE * size);
-	engine_lock(dev->engine);
-	for (i = table_next(t, *from); i != TABLE_NONE && n < VLIST_PAGE; i = table_next(t, i + 1))
-		describe(table_get(t, i), (u8 *)page + n++ * size);
-	engine_unlock(dev->engine);
-	*from = i == TABLE_NONE ? VLIST_END : i;
-	return n;
-}
-
 /* How far a record in guest memory is ahead of a count; 0 if it cannot be read or is absurd. */
 static u32 ahead(struct dbrec *rec, u32 count, u32 max)
 {
@@ -37,10 +19,10 @@ static u32 ahead(struct dbrec *rec, u32 count, u32 max)
 	return (u32)v - count;
 }
 
-static void describe_qp(void *obj, void *info)
+static void describe_qp(void *obj, union vobject_info *info)
 {
 	struct vqp *qp = obj;
-	struct vqp_info *o = info;
+	struct vqp_info *o = &info->qp;
 
 	o->qpn = qp->qpn;
 	o->type = qp->type;
@@ -50,6 +32,8 @@ static void describe_qp(void *obj, void *info)
 	o->dest_qpn = le32toh(qp->attr.dest_qpn);
 	o->send_cqn = qp->scq->cqn;
 	o->recv_cqn = qp->rcq->cqn;
+	o->has_srq = qp->srq;
+	o->srqn = qp->srq ? qp->srq->srqn : 0;
 	o->sq_blocks = qp->req.blk_prod - qp->req.blk_next;
 	o->sq_requests = qp->req.tail - qp->req.head;
 	if (qp->log_rq != VHCA_NO_QUEUE)
@@ -57,15 +41,10 @@ static void describe_qp(void *obj, void *info)
 	o->stats = qp->stats;
 }
 
-u32 vdev_list_qps(struct vhca_dev *dev, u32 *from, struct vqp_info page[VLIST_PAGE])
-{
-	return list(dev, &dev->qps, from, page, sizeof(*page), describe_qp);
-}
-
-static void describe_cq(void *obj, void *info)
+static void describe_cq(void *obj, union vobject_info *info)
 {
 	struct vcq *cq = obj;
-	struct vcq_info *o = info;
+	struct vcq_info *o = &info->cq;
 	u64 ci;
 
 	o->cqn = cq->cqn;
@@ -77,9 +56,41 @@ static void describe_cq(void *obj, void *info)
 		o->filled = MIN(cq->pi - (u32)ci, o->size);
 }
 
-u32 vdev_list_cqs(struct vhca_dev *dev, u32 *from, struct vcq_info page[VLIST_PAGE])
+static void describe_srq(void *obj, union vobject_info *info)
 {
-	return list(dev, &dev->cqs, from, page, sizeof(*page), describe_cq);
+	struct vsrq *srq = obj;
+	struct vsrq_info *o = &info->srq;
+
+	o->srqn = srq->srqn;
+	o->size = 1u << srq->log;
+	o->left = ahead(&srq->rec_posted, srq->taken, o->size);
+	o->limit = srq->limit;
+	o->qps = srq->users;
+	o->err = srq->err;
+}
+
+static const struct {
+	u32 table;		/* offset in struct vhca_dev */
+	void (*describe)(void *obj, union vobject_info *info);
+} kinds[VLIST_KINDS] = {
+	[VLIST_QPS] = { offsetof(struct vhca_dev, qps), describe_qp },
+	[VLIST_CQS] = { offsetof(struct vhca_dev, cqs), describe_cq },
+	[VLIST_SRQS] = { offsetof(struct vhca_dev, srqs), describe_srq },
+};
+
+u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
+	      union vobject_info page[VLIST_PAGE])
+{
+	const struct table *t = (const void *)((const u8 *)dev + kinds[kind].table);
+	u32 n = 0, i;
+
+	memset(page, 0, VLIST_PAGE * sizeof(*page));
+	engine_lock(dev->engine);
+	for (i = table_next(t, *from); i != TABLE_NONE && n < VLIST_PAGE; i = table_next(t, i + 1))
+		kinds[kind].describe(table_get(t, i), &page[n++]);
+	engine_unlock(dev->engine);
+	*from = i == TABLE_NONE ? VLIST_END : i;
+	return n;
 }
 
 const char *vqp_type_name(u32 type)

@@ -28,6 +28,7 @@ struct vqp_stats {
  * struct vqp_info - a queue pair
  * @port: 0 before it has one
  * @dlid, @dest_qpn: the peer it is connected to, or 0
+ * @has_srq: its receives come from @srqn
  * @sq_blocks: blocks rung and not taken yet
  * @sq_requests: requests under way
  * @rq_left: receives posted and not taken
@@ -40,6 +41,8 @@ struct vqp_info {
 	u16 dlid;
 	u32 dest_qpn;
 	u32 send_cqn, recv_cqn;
+	bool has_srq;
+	u32 srqn;
 	u32 sq_blocks, sq_requests, rq_left;
 	struct vqp_stats stats;
 };
@@ -61,17 +64,45 @@ struct vcq_info {
 };
 
 /**
- * vdev_list_qps - queue pairs, in order of their places
+ * struct vsrq_info - a shared receive queue
+ * @size: receives that fit
+ * @left: posted and not taken
+ * @limit: armed, or 0
+ * @qps: QPs that take from it
+ */
+struct vsrq_info {
+	u32 srqn;
+	u32 size;
+	u32 left;
+	u32 limit;
+	u32 qps;
+	bool err;
+};
+
+enum vlist_kind {
+	VLIST_QPS,
+	VLIST_CQS,
+	VLIST_SRQS,
+	VLIST_KINDS,
+};
+
+union vobject_info {
+	struct vqp_info qp;
+	struct vcq_info cq;
+	struct vsrq_info srq;
+};
+
+/**
+ * vdev_list - objects of a kind, in order of their places
  * @dev: device
+ * @kind: which
  * @from: in: where to start, 0 for the first; out: where to go on, or VLIST_END
  * @page: receives them
  *
  * Any thread.  Returns how many there are in @page.
  */
-u32 vdev_list_qps(struct vhca_dev *dev, u32 *from, struct vqp_info page[VLIST_PAGE]);
-
-/** vdev_list_cqs - completion queues, in the same way */
-u32 vdev_list_cqs(struct vhca_dev *dev, u32 *from, struct vcq_info page[VLIST_PAGE]);
+u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
+	      union vobject_info page[VLIST_PAGE]);
 
 /** vqp_type_name - a transport's name, or "?" */
 const char *vqp_type_name(u32 type);

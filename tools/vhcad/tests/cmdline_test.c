@@ -524,7 +524,7 @@ static void answered(struct run *r, const char *answer, int status, const char *
 #define QP(n)	"{\"qpn\":" #n ",\"type\":\"RC\",\"state\":\"RTS\",\"port\":1,"		\
 		"\"dlid\":5,\"dest_qpn\":258,\"sq_blocks\":7,\"sq_requests\":3,"		\
 		"\"rq_left\":16,\"tx_msgs\":1000,\"rx_msgs\":2,\"errors\":1}"
-#define QP_LINE	"  RC    RTS       1  lid 5 qp 0x000102             3+7      16          1000" \
+#define QP_LINE	"  RC    RTS       1  lid 5 qp 0x000102             3+7         16          1000" \
 		"             2       1\n"
 #define COUNTED	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1,"		\
 		"\"tx_packets\":3,\"rx_no_qp\":0,\"timeouts\":4}]}]}\n"
@@ -546,9 +546,14 @@ static void lists(void **state)
 	answered_to(r, "cqs hca0", "{\"ok\":true,\"list\":\"cqs\",\"cqs\":[{\"cqn\":4,\"eqn\":1,"
 		    "\"size\":64,\"filled\":9,\"qps\":2,\"error\":true}]}\n", 0,
 		    "           4     1        64         9      2  in error\n");
-	/* everything at once: status, then QPs and CQs of each adapter */
+	answered_to(r, "srqs hca0", "{\"ok\":true,\"list\":\"srqs\",\"srqs\":[{\"srqn\":4,"
+		    "\"size\":64,\"left\":9,\"limit\":2,\"qps\":3}]}\n", 0,
+		    "           4        64         9         2      3\n");
+	answered_to(r, "qps hca0", QPS "{\"srqn\":7}]}\n", 0, "0+0      srq 7             0");
+	/* everything at once: status, then each list of each adapter */
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
-		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n", 0, "a cqs\n");
+		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n"
+		    "{\"ok\":true,\"list\":\"srqs\"}\n", 0, "a srqs\n");
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
 	/* what is not zero is told, and what is zero if all is wanted */

@@ -8,14 +8,15 @@
 #include "dev/list.h"
 #include "tests/thca.h"
 
-static struct vqp_info qp_info(struct tqp *qp)
+/* The only object that a number names; it stands at this offset of what is told. */
+static union vobject_info the_one(struct thca *h, enum vlist_kind kind, u32 off, u32 number)
 {
-	struct vqp_info page[VLIST_PAGE], found = { 0 };
-	u32 from = 0, n = vdev_list_qps(qp->h->dev, &from, page), hits = 0;
+	union vobject_info page[VLIST_PAGE], found = { 0 };
+	u32 from = 0, n = vdev_list(h->dev, kind, &from, page), hits = 0;
 
 	assert_int_equal(from, VLIST_END);
 	for (u32 i = 0; i < n; i++) {
-		if (page[i].qpn != qp->qpn)
+		if (*(u32 *)((u8 *)&page[i] + off) != number)
 			continue;
 		found = page[i];
 		hits++;
@@ -24,20 +25,19 @@ static struct vqp_info qp_info(struct tqp *qp)
 	return found;
 }
 
+static struct vqp_info qp_info(struct tqp *qp)
+{
+	return the_one(qp->h, VLIST_QPS, offsetof(struct vqp_info, qpn), qp->qpn).qp;
+}
+
 static struct vcq_info cq_info(struct tcq *cq)
 {
-	struct vcq_info page[VLIST_PAGE], found = { 0 };
-	u32 from = 0, n = vdev_list_cqs(cq->h->dev, &from, page), hits = 0;
+	return the_one(cq->h, VLIST_CQS, offsetof(struct vcq_info, cqn), cq->cqn).cq;
+}
 
-	assert_int_equal(from, VLIST_END);
-	for (u32 i = 0; i < n; i++) {
-		if (page[i].cqn != cq->cqn)
-			continue;
-		found = page[i];
-		hits++;
-	}
-	assert_int_equal(hits, 1);
-	return found;
+static struct vsrq_info srq_info(struct tsrq *srq)
+{
+	return the_one(srq->h, VLIST_SRQS, offsetof(struct vsrq_info, srqn), srq->srqn).srq;
 }
 
 /* Messages of 3000 bytes in packets of 1024, one after the other, and one that fails. */
@@ -137,10 +137,44 @@ static void overrun(void **state)
 	t_world_fini(&w);
 }
 
+static void shared_receives(void **state)
+{
+	struct tsrq srq, other;
+	struct vsrq_info s;
+	struct tworld w;
+	struct tcq cq;
+	struct tqp qp;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x700);
+	t_cq_init(&h, &cq, 4, 0);
+	t_srq_init(&h, &srq, 4, 5);
+	t_srq_init(&h, &other, 2, 5);
+	t_qp_init_srq(&h, &qp, &cq, &cq, &srq);
+	assert_true(qp_info(&qp).has_srq);
+	assert_int_equal(qp_info(&qp).srqn, srq.srqn);
+	for (u32 i = 0; i < 5; i++)
+		t_srq_recv(&srq, i, 0, NULL);
+	assert_int_equal(t_srq_limit(&srq, 3), VHCA_ST_OK);
+	s = srq_info(&srq);
+	assert_int_equal(s.size, 16);
+	assert_int_equal(s.left, 5);
+	assert_int_equal(s.limit, 3);
+	assert_int_equal(s.qps, 1);
+	assert_false(s.err);
+	s = srq_info(&other);
+	assert_int_equal(s.size, 4);
+	assert_int_equal(s.left, 0);
+	assert_int_equal(s.qps, 0);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 /* More than a page, with holes. */
 static void pages(void **state)
 {
-	struct vqp_info page[VLIST_PAGE];
+	union vobject_info page[VLIST_PAGE];
 	u32 from = 0, n, all = 0, pages = 0, last = 0;
 	struct tqp qp[200];
 	struct tworld w;
@@ -150,27 +184,27 @@ static void pages(void **state)
 	t_world_init(&w);
 	t_hca_init(&h, &w, 0x700);
 	t_cq_init(&h, &cq, 4, 0);
-	assert_int_equal(vdev_list_qps(h.dev, &from, page), 0);
+	assert_int_equal(vdev_list(h.dev, VLIST_QPS, &from, page), 0);
 	assert_int_equal(from, VLIST_END);
 	for (u32 i = 0; i < ARRAY_SIZE(qp); i++)
 		t_qp_init_size(&h, &qp[i], &cq, &cq, 2, 2, 5, 0);
 	for (u32 i = 0; i < ARRAY_SIZE(qp); i += 3)
 		assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_QP, qp[i].qpn), VHCA_ST_OK);
 	for (from = 0; from != VLIST_END; pages++) {
-		n = vdev_list_qps(h.dev, &from, page);
+		n = vdev_list(h.dev, VLIST_QPS, &from, page);
 		assert_true(n == VLIST_PAGE || from == VLIST_END);
 		for (u32 i = 0; i < n; i++, all++) {
-			assert_true(page[i].qpn > last);
-			assert_string_equal(vqp_state_name(page[i].state), "RESET");
-			assert_int_equal(page[i].port, 0);
-			last = page[i].qpn;
+			assert_true(page[i].qp.qpn > last);
+			assert_string_equal(vqp_state_name(page[i].qp.state), "RESET");
+			assert_int_equal(page[i].qp.port, 0);
+			last = page[i].qp.qpn;
 		}
 	}
 	assert_int_equal(all, 133);
 	assert_int_equal(pages, 3);
 	/* behind the end there is nothing, and that is no harm */
 	from = INT32_MAX;
-	assert_int_equal(vdev_list_qps(h.dev, &from, page), 0);
+	assert_int_equal(vdev_list(h.dev, VLIST_QPS, &from, page), 0);
 	assert_int_equal(from, VLIST_END);
 	t_hca_fini(&h);
 	t_world_fini(&w);
@@ -179,7 +213,8 @@ static void pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queue_pairs), cmocka_unit_test(overrun), cmocka_unit_test(pages),
+		cmocka_unit_test(queue_pairs), cmocka_unit_test(overrun),
+		cmocka_unit_test(shared_receives), cmocka_unit_test(pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,15 +99,19 @@ static void show_port(struct json_object *answer)
 
 static void show_qp(struct json_object *q)
 {
-	char peer[32] = "-", sq[32];
+	char peer[32] = "-", sq[48], rq[32];
 
 	if (num(q, "dlid"))
 		snprintf(peer, sizeof(peer), "lid %llu qp 0x%06llx", num(q, "dlid"),
 			 num(q, "dest_qpn"));
 	snprintf(sq, sizeof(sq), "%llu+%llu", num(q, "sq_requests"), num(q, "sq_blocks"));
-	printf("    0x%06llx  %-4s  %-5s  %4llu  %-22s  %9s  %6llu  %12llu  %12llu  %6llu\n",
+	if (get(q, "srqn"))
+		snprintf(rq, sizeof(rq), "srq %llu", num(q, "srqn"));
+	else
+		snprintf(rq, sizeof(rq), "%llu", num(q, "rq_left"));
+	printf("    0x%06llx  %-4s  %-5s  %4llu  %-22s  %9s  %9s  %12llu  %12llu  %6llu\n",
 	       num(q, "qpn"), str(q, "type"), str(q, "state"), num(q, "port"), peer, sq,
-	       num(q, "rq_left"), num(q, "tx_msgs"), num(q, "rx_msgs"), num(q, "errors"));
+	       rq, num(q, "tx_msgs"), num(q, "rx_msgs"), num(q, "errors"));
 }
 
 static void show_cq(struct json_object *q)
@@ -117,14 +121,22 @@ static void show_cq(struct json_object *q)
 	       yes(q, "error") ? "  in error" : "");
 }
 
+static void show_srq(struct json_object *q)
+{
+	printf("    %8llu  %8llu  %8llu  %8llu  %5llu%s\n", num(q, "srqn"), num(q, "size"),
+	       num(q, "left"), num(q, "limit"), num(q, "qps"),
+	       yes(q, "error") ? "  in error" : "");
+}
+
 static const struct {
 	const char *name;
 	const char *head;
 	void (*show)(struct json_object *o);
 } lists[] = {
 	{ "qps", "    qpn       type  state  port  peer                    sending"
-		 "    recvs       tx msgs       rx msgs  errors", show_qp },
+		 "       recvs       tx msgs       rx msgs  errors", show_qp },
 	{ "cqs", "         cqn    eq   entries    filled   used", show_cq },
+	{ "srqs", "        srqn      size      left     limit   used", show_srq },
 };
 
 void show_list_head(const char *list)
