@@ -79,6 +79,11 @@ static const struct command_desc commands[256] = {
 		cmd_create_cq, REQ(vhca_create_cq_hw_req), RSVD(vhca_create_cq_hw_req, rsvd),
 	},
 	[VHCA_CMD_DESTROY_CQ] = { cmd_destroy_cq, OBJECT },
+	[VHCA_CMD_RESIZE_CQ] = {
+		cmd_resize_cq, REQ(vhca_resize_cq_hw_req), RSVD(vhca_resize_cq_hw_req, rsvd),
+		NEEDS(CQ_RESIZE),
+	},
+	[VHCA_CMD_MODIFY_CQ] = { cmd_modify_cq, REQ(vhca_modify_cq_req), NEEDS(CQ_MODERATION) },
 	[VHCA_CMD_CREATE_SRQ] = {
 		cmd_create_srq, REQ(vhca_create_srq_hw_req), RSVD(vhca_create_srq_hw_req, rsvd),
 		NEEDS(SRQ),

@@ -109,6 +109,8 @@ enum vhca_status cmd_destroy_mkey(struct command *c);
 enum vhca_status cmd_modify_mkey(struct command *c);
 enum vhca_status cmd_create_cq(struct command *c);
 enum vhca_status cmd_destroy_cq(struct command *c);
+enum vhca_status cmd_resize_cq(struct command *c);
+enum vhca_status cmd_modify_cq(struct command *c);
 enum vhca_status cmd_create_srq(struct command *c);
 enum vhca_status cmd_destroy_srq(struct command *c);
 enum vhca_status cmd_modify_srq(struct command *c);

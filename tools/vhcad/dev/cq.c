@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Completion queues.
+ *
+ * An entry meets an arming; the event that answers it is told at once, or, with
+ * moderation, when enough entries are there or the first of them has waited.
+ * An arming that is stored meanwhile takes the place of the one that was met:
+ * its consumer has polled behind it and found the entries.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -28,6 +33,45 @@ static bool cq_full(struct vcq *cq)
 	return cq->pi - cq->ci >= size;
 }
 
+static bool cq_moderated(const struct vcq *cq)
+{
+	return cq->mod_count > 1 && cq->mod_ns;
+}
+
+static void cq_event(struct vcq *cq)
+{
+	cq->arm_seq = cq->due_seq;
+	cq->since = 0;
+	timer_stop(&cq->timer);
+	eq_post(cq->eq, &cq->compl, EVB_COMPLETION);
+}
+
+/* An event is due: tells it, or lets it wait for more. */
+static void cq_tell(struct vcq *cq)
+{
+	if (!cq_moderated(cq) || cq->since >= cq->mod_count)
+		cq_event(cq);
+	else
+		timer_set(&cq->dev->engine->timers, &cq->timer, cq->first + cq->mod_ns);
+}
+
+/* Has an entry met the arming that is there now, and was that not told yet? */
+static bool cq_due(struct vcq *cq)
+{
+	u64 arm;
+
+	return cq->due_seq != cq->arm_seq && !dbrec_load(&cq->rec_arm, &arm) &&
+	       arm >> VHCA_ARM_SEQ_SHIFT == cq->due_seq;
+}
+
+static void cq_timer(struct timer *t)
+{
+	struct vcq *cq = container_of(t, struct vcq, timer);
+
+	if (dev_live(cq->dev) && cq_due(cq))
+		cq_event(cq);
+}
+
 /*
  * The entry is written, the consumer may have stored its arm record at the
  * same time: with a full barrier on both sides one of the two sees the other.
@@ -37,16 +81,21 @@ static void cq_notify(struct vcq *cq, bool solicited)
 	u64 arm;
 	u32 seq;
 
+	if (cq_moderated(cq)) {
+		if (!cq->since)
+			cq->first = engine_now(cq->dev->engine);
+		cq->since = MIN(cq->since + 1, cq->mod_count);
+	}
 	dma_mb();
 	if (dbrec_load(&cq->rec_arm, &arm))
 		return;
 	seq = arm >> VHCA_ARM_SEQ_SHIFT;
-	if (seq == cq->arm_seq || (s32)(cq->pi - 1 - (u32)arm) < 0)
+	if (seq == cq->arm_seq)
 		return;
-	if (arm & VHCA_ARM_SOLICITED && !solicited)
-		return;
-	cq->arm_seq = seq;
-	eq_post(cq->eq, &cq->compl, EVB_COMPLETION);
+	if ((s32)(cq->pi - 1 - (u32)arm) >= 0 && (solicited || !(arm & VHCA_ARM_SOLICITED)))
+		cq->due_seq = seq;
+	if (seq == cq->due_seq)
+		cq_tell(cq);
 }
 
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)
@@ -75,6 +124,7 @@ void cq_destroy(struct vcq *cq)
 {
 	evnode_fini(&cq->compl);
 	evnode_fini(&cq->async);
+	timer_fini(&cq->dev->engine->timers, &cq->timer);
 	table_del(&cq->dev->cqs, cq->cqn, 0);
 	uar_slot_give(&cq->rec_ci);
 	uar_slot_give(&cq->rec_arm);
@@ -123,7 +173,12 @@ enum vhca_status cmd_create_cq(struct command *c)
 			   &cq->rec_arm);
 	if (st)
 		goto free;
-	err = table_add(&dev->cqs, cq, 0, &cq->cqn);
+	err = timer_init(&dev->engine->timers, &cq->timer, cq_timer);
+	if (!err) {
+		err = table_add(&dev->cqs, cq, 0, &cq->cqn);
+		if (err)
+			timer_fini(&dev->engine->timers, &cq->timer);
+	}
 	if (err) {
 		uar_slot_give(&cq->rec_ci);
 		uar_slot_give(&cq->rec_arm);
@@ -149,5 +204,56 @@ enum vhca_status cmd_destroy_cq(struct command *c)
 	if (cq->users)
 		return BUSY(c, vhca_object_req, handle);
 	cq_destroy(cq);
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_resize_cq(struct command *c)
+{
+	const struct vhca_resize_cq_hw_req *req = command_req(c);
+	struct vcq *cq = table_get(&c->dev->cqs, le32toh(req->cqn));
+	struct vhca_resize_cq_hw_resp *resp = (void *)c->resp;
+	enum vhca_status st;
+	struct vring ring;
+	u64 ci;
+	u32 fill;
+
+	if (!cq)
+		return BAD_HANDLE(c, vhca_resize_cq_hw_req, cqn);
+	if (req->log_cqe > VDEV_LOG_MAX_CQE)
+		return BAD_FIELD(c, vhca_resize_cq_hw_req, log_cqe);
+	st = command_ring(c, offsetof(struct vhca_resize_cq_hw_req, buf),
+			  sizeof(struct vhca_cqe) << req->log_cqe, sizeof(struct vhca_cqe), true,
+			  &ring);
+	if (st)
+		return st;
+	if (!cq->err && dbrec_load(&cq->rec_ci, &ci))
+		cq_error(cq);
+	if (cq->err)
+		return BAD_STATE(c, vhca_resize_cq_hw_req, cqn);
+	/* more than the old ring has: what was overwritten cannot be copied */
+	fill = cq->pi - (u32)ci;
+	if (fill > 1u << req->log_cqe || fill > 1u << cq->log)
+		return BAD_STATE(c, vhca_resize_cq_hw_req, log_cqe);
+	cq->ci = ci;
+	cq->ring = ring;
+	cq->log = req->log_cqe;
+	resp->first = htole32(cq->pi);
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_modify_cq(struct command *c)
+{
+	const struct vhca_modify_cq_req *req = command_req(c);
+	struct vcq *cq = table_get(&c->dev->cqs, le32toh(req->cqn));
+
+	if (!cq)
+		return BAD_HANDLE(c, vhca_modify_cq_req, cqn);
+	if (!cq_moderated(cq))
+		cq->since = 0;
+	cq->mod_count = le16toh(req->count);
+	cq->mod_ns = le16toh(req->period) * 1000u;
+	timer_stop(&cq->timer);
+	if (cq_due(cq))
+		cq_tell(cq);
 	return VHCA_ST_OK;
 }

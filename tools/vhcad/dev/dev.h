@@ -35,6 +35,7 @@ struct vhca_dev;
 #define VDEV_LOG_MIN_STRIDE	5u	/* one scatter entry */
 #define VDEV_LOG_MAX_STRIDE	10u
 #define VDEV_MAX_SGE		32u
+#define VDEV_MAX_MODERATION	UINT16_MAX	/* entries, and microseconds */
 #define VDEV_MAX_INLINE		(VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK - \
 				 sizeof(struct vhca_wqe_ctrl) - sizeof(struct vhca_wqe_raddr))
 #define VDEV_MAX_MSG		(1u << 31)
@@ -308,7 +309,13 @@ struct vcq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;
+	u32 arm_seq;		/* of the arming that the last event answered */
+	u32 due_seq;		/* of the arming that an entry has met; arm_seq: none */
+	u32 mod_count;		/* entries that are worth an event */
+	u32 mod_ns;		/* time that one is worth it */
+	u32 since;		/* entries since the last event, mod_count at the most */
+	u64 first;		/* when the first of these was written */
+	struct timer timer;	/* runs while an event is due and waits for more */
 	struct evnode compl;
 	struct evnode async;
 };

@@ -21,6 +21,8 @@
 	1ull << VHCA_CAP_RNR_NAK | \
 	1ull << VHCA_CAP_CLOCK | \
 	1ull << VHCA_CAP_SRQ | \
+	1ull << VHCA_CAP_CQ_RESIZE | \
+	1ull << VHCA_CAP_CQ_MODERATION | \
 	1ull << VHCA_CAP_COUNTERS)
 
 /* ------------------------------------------------------------------------

@@ -18,9 +18,9 @@
 #define VIOLATIONS_MAX	0xffffu
 
 /* A limit of what is there only with a capability. */
-static __le32 limit_with(const struct vhca_dev *d, enum vhca_cap cap, u32 n)
+static u32 limit_with(const struct vhca_dev *d, enum vhca_cap cap, u32 n)
 {
-	return htole32(d->caps >> cap & 1 ? n : 0);
+	return d->caps >> cap & 1 ? n : 0;
 }
 
 enum vhca_status cmd_query_device(struct command *c)
@@ -46,14 +46,18 @@ enum vhca_status cmd_query_device(struct command *c)
 		.max_recv_sge = htole32(VDEV_MAX_SGE),
 		.max_inline = htole32(VDEV_MAX_INLINE),
 		.max_msg = htole32(VDEV_MAX_MSG),
-		.clock_khz = limit_with(d, VHCA_CAP_CLOCK, VDEV_CLOCK_KHZ),
+		.clock_khz = htole32(limit_with(d, VHCA_CAP_CLOCK, VDEV_CLOCK_KHZ)),
 		.vectors = htole32(d->vectors),
 		.ports = d->nports,
 		.max_rd_atomic = VDEV_MAX_RD_ATOMIC,
 		.max_init_rd_atomic = VDEV_MAX_RD_ATOMIC,
 		.local_ca_ack_delay = VDEV_ACK_DELAY,
-		.max_srqs = limit_with(d, VHCA_CAP_SRQ, d->srqs.max),
-		.max_srq_wr = limit_with(d, VHCA_CAP_SRQ, 1u << VDEV_LOG_MAX_STRIDES),
+		.max_srqs = htole32(limit_with(d, VHCA_CAP_SRQ, d->srqs.max)),
+		.max_srq_wr = htole32(limit_with(d, VHCA_CAP_SRQ, 1u << VDEV_LOG_MAX_STRIDES)),
+		.max_moderation_count = htole16(limit_with(d, VHCA_CAP_CQ_MODERATION,
+							   VDEV_MAX_MODERATION)),
+		.max_moderation_period = htole16(limit_with(d, VHCA_CAP_CQ_MODERATION,
+							    VDEV_MAX_MODERATION)),
 	};
 
 	memcpy(a.node_desc, d->node_desc, sizeof(a.node_desc));

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "tests/testmem.h"
+#include "tests/spoil.h"
 #include "tests/thca.h"
 
 #define REQ_OFF(type, f)	(offsetof(struct vhca_asqe, req) + offsetof(struct type, f))
@@ -173,6 +173,8 @@ static void queries(void **state)
 		VHCA_CAP_RNR_NAK,
 		VHCA_CAP_CLOCK,
 		VHCA_CAP_SRQ,
+		VHCA_CAP_CQ_RESIZE,
+		VHCA_CAP_CQ_MODERATION,
 		VHCA_CAP_COUNTERS,
 	};
 	struct fixture *f = *state;
@@ -192,6 +194,8 @@ static void queries(void **state)
 	assert_int_equal(le64toh(d.caps), all);
 	assert_int_equal(le32toh(d.max_srqs), 64 << 10);
 	assert_int_equal(le32toh(d.max_srq_wr), 64 << 10);
+	assert_int_equal(le16toh(d.max_moderation_count), UINT16_MAX);
+	assert_int_equal(le16toh(d.max_moderation_period), UINT16_MAX);
 	assert_int_equal(le64toh(d.page_sizes), 0x7ffff000);
 	assert_string_equal((char *)d.node_desc, "vhca");
 	assert_int_equal(t_admin_out(&f->h, VHCA_CMD_QUERY_PORT, &req, sizeof(req), &p,
@@ -311,37 +315,6 @@ static void busy(void **state)
 	assert_int_equal(t_destroy(h, VHCA_CMD_CLOSE_UAR, h->uar), 0);
 }
 
-/* Changes one field of a good request; expects a refusal that names it. */
-struct spoilt {
-	u32 off, size;
-	u64 value;
-	u32 status;
-	u32 named;
-};
-
-static void spoil_each(struct thca *h, u8 op, const void *good, u32 len, const struct spoilt *s,
-		       u32 n)
-{
-	for (u32 i = 0; i < n; i++) {
-		u8 req[VHCA_ASQE_REQ] = { 0 };
-		u64 v = htole64(s[i].value);
-		u32 named = s[i].named ? s[i].named : s[i].off;
-		u32 st;
-
-		memcpy(req, good, len);
-		memcpy(req + s[i].off, &v, s[i].size);
-		st = t_admin(h, op, req, len, NULL);
-		if (st != s[i].status ||
-		    h->bad_field != named + offsetof(struct vhca_asqe, req))
-			fail_msg("case %u: status %u field %u, expected %u %u", i, st, h->bad_field,
-				 s[i].status, (u32)(named + offsetof(struct vhca_asqe, req)));
-	}
-	/* and the good one is good */
-	assert_int_equal(t_admin(h, op, good, len, NULL), VHCA_ST_OK);
-}
-
-#define F(type, f)	offsetof(struct type, f), sizeof(((struct type *)0)->f)
-
 static void eq_fields(void **state)
 {
 	struct fixture *f = *state;
@@ -447,103 +420,6 @@ static void qp_fields(void **state)
 	/* an absent queue's buffer must be empty: the first byte set is named */
 	assert_int_equal(le64toh(req.sq.addr) & 0xff, 0);
 	spoil_each(&f->h, VHCA_CMD_CREATE_QP, &req, sizeof(req), s, ARRAY_SIZE(s));
-}
-
-static void srq_fields(void **state)
-{
-	struct fixture *f = *state;
-	u64 ring = t_alloc(&f->h, 8192);
-	struct vhca_create_srq_hw_req req = {
-		.buf.addr = htole64(ring), .pdn = htole32(f->h.pd), .uar = htole32(f->h.uar),
-		.db_slot = htole32(100), .log_strides = 6, .log_stride = 7,
-	};
-	const struct spoilt s[] = {
-		{ F(vhca_create_srq_hw_req, pdn), 77, VHCA_ST_BAD_HANDLE, 0 },
-		{ F(vhca_create_srq_hw_req, uar), 77, VHCA_ST_BAD_HANDLE, 0 },
-		{ F(vhca_create_srq_hw_req, db_slot), 480, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, db_slot), 479, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, db_slot), f->cq.slot, VHCA_ST_BUSY, 0 },
-		{ F(vhca_create_srq_hw_req, log_strides), 17, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, log_strides), VHCA_NO_QUEUE, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, log_stride), 4, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, log_stride), 11, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, rsvd[1]), 1, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, buf.addr), ring + 64, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, buf.addr), 4096, VHCA_ST_BAD_ADDRESS, 0 },
-	};
-	struct vhca_modify_srq_hw_req mod = { .limit = htole32(3) };
-	const struct spoilt m[] = {
-		{ F(vhca_modify_srq_hw_req, srqn), 77, VHCA_ST_BAD_HANDLE, 0 },
-		{ F(vhca_modify_srq_hw_req, limit), 65, VHCA_ST_BAD_FIELD, 0 },
-	};
-	struct vhca_resize_srq_hw_req res = { .buf.addr = htole64(ring), .log_strides = 5 };
-	const struct spoilt r[] = {
-		{ F(vhca_resize_srq_hw_req, srqn), 77, VHCA_ST_BAD_HANDLE, 0 },
-		{ F(vhca_resize_srq_hw_req, log_strides), 17, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_resize_srq_hw_req, rsvd[0]), 1, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_resize_srq_hw_req, buf.addr), ring + 64, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_resize_srq_hw_req, buf.addr), 4096, VHCA_ST_BAD_ADDRESS, 0 },
-		{ F(vhca_resize_srq_hw_req, buf.npages), 1, VHCA_ST_BAD_FIELD, 0 },
-	};
-	struct vhca_create_qp_hw_req qp = {
-		.sq.addr = htole64(t_alloc(&f->h, 4096)), .pdn = htole32(f->h.pd),
-		.uar = htole32(f->h.uar), .db_slot = htole32(200),
-		.send_cqn = htole32(f->cq.cqn), .recv_cqn = htole32(f->cq.cqn),
-		.type = VHCA_QPT_RC, .flags = VHCA_QP_SRQ, .log_sq_blocks = 6,
-		.log_rq_strides = VHCA_NO_QUEUE,
-	};
-	const struct spoilt q[] = {
-		{ F(vhca_create_qp_hw_req, srqn), 77, VHCA_ST_BAD_HANDLE, 0 },
-		{ F(vhca_create_qp_hw_req, log_rq_strides), 6, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, log_rq_stride), 6, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, rq.addr), 4096, VHCA_ST_BAD_FIELD,
-		  offsetof(struct vhca_create_qp_hw_req, rq.addr) + 1 },
-	};
-	struct tsrq srq;
-
-	spoil_each(&f->h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req), s, ARRAY_SIZE(s));
-	t_srq_init(&f->h, &srq, 6, 7);
-	mod.srqn = res.srqn = qp.srqn = htole32(srq.srqn);
-	spoil_each(&f->h, VHCA_CMD_MODIFY_SRQ, &mod, sizeof(mod), m, ARRAY_SIZE(m));
-	spoil_each(&f->h, VHCA_CMD_RESIZE_SRQ, &res, sizeof(res), r, ARRAY_SIZE(r));
-	spoil_each(&f->h, VHCA_CMD_CREATE_QP, &qp, sizeof(qp), q, ARRAY_SIZE(q));
-}
-
-/* Records in a page that was taken away, and a second SRQ where there may be one. */
-static void srq_resources(void **state)
-{
-	const struct vdev_config one = { .name = "s", .ports = 1, .vectors = 4, .max_srqs = 1 };
-	const u64 far = 1ull << 40;
-	struct vhca_open_uar_req open = { .db_page = htole64(far) };
-	struct vhca_create_srq_hw_req req = { .log_strides = 3, .log_stride = 5 };
-	struct tworld w;
-	struct thca h;
-	struct tcq cq;
-	void *page;
-
-	t_world_init(&w);
-	t_hca_init_cfg(&h, &w, &one);
-	page = testmem_add(h.mem, far, 4096);
-	req.buf.addr = htole64(t_alloc(&h, 4096));
-	req.pdn = htole32(h.pd);
-	req.uar = htole32(t_create(&h, VHCA_CMD_OPEN_UAR, &open, sizeof(open)));
-	assert_int_equal(gmem_unmap(h.mem, far, 4096), 0);
-	refused(&h, t_admin(&h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req), NULL),
-		VHCA_ST_BAD_ADDRESS, REQ_OFF(vhca_create_srq_hw_req, db_slot));
-	testmem_drop(page, 4096);
-	page = testmem_add(h.mem, far, 4096);
-	assert_int_equal(t_admin(&h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req), NULL), VHCA_ST_OK);
-	req.uar = htole32(h.uar);
-	req.db_slot = htole32(h.next_slot);
-	assert_int_equal(t_admin(&h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req), NULL),
-			 VHCA_ST_NO_RESOURCE);
-	assert_int_equal(h.bad_field, VHCA_NO_FIELD);
-	/* takes the records that the refused one would have had */
-	t_cq_init(&h, &cq, 3, 0);
-	assert_int_equal(cq.slot, le32toh(req.db_slot));
-	t_hca_fini(&h);
-	testmem_drop(page, 4096);
-	t_world_fini(&w);
 }
 
 /* Numbers of destroyed QPs rest, then come back with another generation. */
@@ -827,40 +703,6 @@ static void limits(void **state)
 	t_world_fini(&w);
 }
 
-/* Commands and flags of what is switched off. */
-static void without(void **state)
-{
-	const struct vdev_config less = {
-		.name = "s", .ports = 1, .vectors = 4, .caps_off = 1u << VHCA_CAP_SRQ,
-	};
-	static const u8 ops[] = {
-		VHCA_CMD_CREATE_SRQ, VHCA_CMD_DESTROY_SRQ, VHCA_CMD_MODIFY_SRQ,
-		VHCA_CMD_RESIZE_SRQ, VHCA_CMD_QUERY_SRQ,
-	};
-	struct vhca_create_qp_hw_req qp = { .type = VHCA_QPT_RC, .flags = VHCA_QP_SRQ };
-	struct vhca_device_attr d;
-	struct tworld w;
-	struct thca h;
-	struct tcq cq;
-
-	t_world_init(&w);
-	t_hca_init_cfg(&h, &w, &less);
-	for (u32 i = 0; i < ARRAY_SIZE(ops); i++)
-		refused(&h, t_admin(&h, ops[i], NULL, 0, NULL), VHCA_ST_UNSUPPORTED,
-			offsetof(struct vhca_asqe, opcode));
-	t_cq_init(&h, &cq, 3, 0);
-	qp.pdn = htole32(h.pd);
-	qp.uar = htole32(h.uar);
-	qp.send_cqn = qp.recv_cqn = htole32(cq.cqn);
-	refused(&h, t_admin(&h, VHCA_CMD_CREATE_QP, &qp, sizeof(qp), NULL), VHCA_ST_UNSUPPORTED,
-		REQ_OFF(vhca_create_qp_hw_req, flags));
-	assert_int_equal(t_admin_out(&h, VHCA_CMD_QUERY_DEVICE, NULL, 0, &d, sizeof(d)), 0);
-	assert_int_equal(d.max_srqs, 0);
-	assert_int_equal(d.max_srq_wr, 0);
-	t_hca_fini(&h);
-	t_world_fini(&w);
-}
-
 /* A reset drops everything, again and again, and the driver can start anew. */
 static void resets(void **state)
 {
@@ -892,9 +734,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(envelope), TEST(nothing_done), TEST(many_in_flight), TEST(absurd_tail),
 		TEST(rings_must_exist), TEST(queries), TEST(node_description), TEST(uars),
-		TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(srq_fields),
-		cmocka_unit_test(srq_resources), cmocka_unit_test(without),
-		TEST(qp_numbers),
+		TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(qp_numbers),
 		TEST(qp_rest), TEST(qp_states), TEST(qp_masks), TEST(qp_values), TEST(qp_query),
 		cmocka_unit_test(refused_qp_keeps_nothing),
 		cmocka_unit_test(limits), TEST(resets),

@@ -234,6 +234,23 @@ static void completion_and_arm(void **state)
 	assert_true(every_interleaving(nothing, complete, arm_and_poll, cq_result) >= 4);
 }
 
+/* With moderation the event comes later, but it comes. */
+static void cq_result_in_time(void)
+{
+	struct vhca_eqe ev;
+
+	if (t_advance(&w))
+		while (t_eq_get(&h, &h.comp, &ev))
+			told = true;
+	cq_result();
+}
+
+static void moderated_completion(void **state)
+{
+	assert_int_equal(t_cq_moderate(&cq, 2, 10), VHCA_ST_OK);
+	assert_true(every_interleaving(nothing, complete, arm_and_poll, cq_result_in_time) >= 4);
+}
+
 /* ---- an event against the arming of its EQ ---- */
 
 static struct evnode node;
@@ -434,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(completion_and_arm, setup, teardown),
+		cmocka_unit_test_setup_teardown(moderated_completion, setup, teardown),
 		cmocka_unit_test_setup_teardown(event_and_arm, setup, teardown),
 		cmocka_unit_test_setup_teardown(sleep_and_doorbell, setup, teardown),
 		cmocka_unit_test_setup_teardown(look_and_doorbell, setup, teardown),

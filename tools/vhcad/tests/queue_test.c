@@ -154,6 +154,56 @@ static void overrun(void **state)
 	t_pair_fini(&p);
 }
 
+/* Receives overrun a CQ as sends do; it costs all QPs that complete there, one by one. */
+static void overrun_by_receives(void **state)
+{
+	struct tpair p;
+	struct tcq small;
+	struct tqp a[3], b[3];
+	struct vhca_cqe e;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_cq_init(&p.h[1], &small, 1, 0);
+	for (u32 i = 0; i < 3; i++) {
+		t_qp_init(&p.h[0], &a[i], &p.cq[0], &p.cq[0]);
+		t_qp_init(&p.h[1], &b[i], &p.cq[1], &small);
+		t_connect(&a[i], &b[i], 5, 1, 2);
+		for (u64 k = 0; k < 4; k++)
+			t_recv(&b[i], 10 * i + k, 0, NULL);
+	}
+	for (u32 i = 0; i < 3; i++) {
+		struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = i };
+
+		t_send(&a[0], &wr);
+	}
+	t_expect_event(&p.h[1], VHCA_EV_CQ_ERR, small.cqn);
+	t_expect_event(&p.h[1], VHCA_EV_QP_FATAL, b[0].qpn);
+	t_expect_no_event(&p.h[1]);
+	assert_int_equal(t_state(&b[1]), T_RTS);
+	for (u32 i = 1; i < 3; i++) {
+		struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = i };
+
+		/* the CQ has told already, each QP tells for itself */
+		t_send(&a[i], &wr);
+		t_expect_event(&p.h[1], VHCA_EV_QP_FATAL, b[i].qpn);
+		t_expect_no_event(&p.h[1]);
+		assert_int_equal(t_state(&b[i]), T_ERR);
+	}
+	/* two entries, then nothing, and nobody was told that the third arrived */
+	t_expect_cqe(&small, 0, VHCA_CS_SUCCESS);
+	t_expect_cqe(&small, 1, VHCA_CS_SUCCESS);
+	assert_false(t_cq_poll(&small, &e));
+	t_expect_cqe(&p.cq[0], 0, VHCA_CS_SUCCESS);
+	t_expect_cqe(&p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_no_cqe(&p.cq[0]);
+	/* the other CQ of a QP that failed is good */
+	assert_int_equal(t_destroy(&p.h[1], VHCA_CMD_DESTROY_CQ, small.cqn), VHCA_ST_BUSY);
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(t_destroy(&p.h[1], VHCA_CMD_DESTROY_QP, b[i].qpn), 0);
+	assert_int_equal(t_destroy(&p.h[1], VHCA_CMD_DESTROY_CQ, small.cqn), VHCA_ST_OK);
+	t_pair_fini(&p);
+}
+
 static void overrun_ignored(void **state)
 {
 	struct tpair p;
@@ -407,6 +457,7 @@ int main(void)
 		cmocka_unit_test(arming),
 		cmocka_unit_test(solicited),
 		cmocka_unit_test(overrun),
+		cmocka_unit_test(overrun_by_receives),
 		cmocka_unit_test(overrun_ignored),
 		cmocka_unit_test(eq_overflow),
 		cmocka_unit_test(pending_of_destroyed),

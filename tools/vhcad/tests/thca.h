@@ -167,6 +167,9 @@ void t_expect_no_event(struct thca *h);
 
 /* CQs */
 void t_cq_init(struct thca *h, struct tcq *cq, u32 log, u8 flags);
+/* to 1 << log entries, as the header says it is done; returns the status */
+u32 t_cq_resize(struct tcq *cq, u32 log);
+u32 t_cq_moderate(struct tcq *cq, u32 count, u32 usec);
 bool t_cq_poll(struct tcq *cq, struct vhca_cqe *cqe);
 void t_cq_arm(struct tcq *cq, bool solicited);
 /* expects this completion next, and returns it */

@@ -28,6 +28,50 @@ void t_cq_init(struct thca *h, struct tcq *cq, u32 log, u8 flags)
 	cq->cqn = t_create(h, VHCA_CMD_CREATE_CQ, &req, sizeof(req));
 }
 
+static u8 cq_lap(u32 index, u32 log)
+{
+	return !(index >> log & 1);
+}
+
+u32 t_cq_resize(struct tcq *cq, u32 log)
+{
+	u64 at = t_alloc(cq->h, sizeof(struct vhca_cqe) << log);
+	struct vhca_resize_cq_hw_req req = {
+		.buf.addr = htole64(at), .cqn = htole32(cq->cqn), .log_cqe = log,
+	};
+	struct { struct vhca_resize_cq_hw_resp r; u8 rest[VHCA_ACQE_RESP - 8]; } resp;
+	struct vhca_cqe *ring = t_cpu(cq->h, at), *old = cq->ring;
+	u32 mask = (1u << log) - 1, old_mask = (1u << cq->log) - 1, st;
+
+	memset(ring, 0xcc, sizeof(*ring) << log);
+	for (u32 i = cq->ci; i - cq->ci <= mask; i++)
+		ring[i & mask].owner = !cq_lap(i, log);
+	t_set_rec(cq->h, cq->slot, cq->ci);
+	st = t_admin(cq->h, VHCA_CMD_RESIZE_CQ, &req, sizeof(req), &resp);
+	if (st)
+		return st;
+	for (u32 i = cq->ci; i != le32toh(resp.r.first); i++) {
+		assert_true(i - cq->ci <= mask);
+		assert_int_equal(old[i & old_mask].owner & VHCA_CQE_OWNER, cq_lap(i, cq->log));
+		ring[i & mask] = old[i & old_mask];
+		ring[i & mask].owner = cq_lap(i, log);
+	}
+	/* it is the driver's again */
+	memset(old, 0x55, sizeof(*old) << cq->log);
+	cq->ring = ring;
+	cq->log = log;
+	return st;
+}
+
+u32 t_cq_moderate(struct tcq *cq, u32 count, u32 usec)
+{
+	struct vhca_modify_cq_req req = {
+		.cqn = htole32(cq->cqn), .count = htole16(count), .period = htole16(usec),
+	};
+
+	return t_admin(cq->h, VHCA_CMD_MODIFY_CQ, &req, sizeof(req), NULL);
+}
+
 bool t_cq_poll(struct tcq *cq, struct vhca_cqe *cqe)
 {
 	struct vhca_cqe *at = &cq->ring[cq->ci & ((1u << cq->log) - 1)];
