@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ccan/minmax.h>
+
 #include "vhca.h"
 
 #define LOG_USERS_MIN	4
-#define MAX_CQE		(1U << 24)
 
 /* What extended polling can say. */
 #define WC_FLAGS_ALWAYS	IBV_WC_STANDARD_FLAGS
@@ -42,8 +43,7 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 		err = ENOMEM;
 		goto err_free;
 	}
-	/* More is asked of the kernel all the same: its refusal comes with a reason. */
-	cq->log = ring_log(attr->cqe < MAX_CQE ? attr->cqe : MAX_CQE);
+	cq->log = ring_log(min(attr->cqe, VHCA_MAX_CQE));
 	err = vhca_buf_alloc(&cq->buf, sizeof(struct vhca_cqe) << cq->log, ctx->page_size);
 	if (err)
 		goto err_users;
@@ -142,6 +142,13 @@ int vhca_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	db_arm(&cq->db, arm_value(cq->cons, ++cq->arm_seq, solicited));
 	pthread_mutex_unlock(&cq->lock);
 	return 0;
+}
+
+int vhca_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd;
+
+	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
 }
 
 /* The program takes an event of the CQ. */
@@ -244,11 +251,6 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 	pthread_mutex_unlock(&cq->lock);
 }
 
-static struct vhca_cqe *entry_at(struct vhca_cq *cq, uint64_t count)
-{
-	return (struct vhca_cqe *)cq->buf.addr + ring_slot(count, cq->log);
-}
-
 /**
  * vhca_cq_purge() - drop a QP's completions that were not polled
  * @cq: CQ
@@ -264,18 +266,18 @@ void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
 
 	pthread_mutex_lock(&cq->lock);
 	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
-		if (!ring_fresh(__atomic_load_n(&entry_at(cq, end)->owner, __ATOMIC_ACQUIRE), end,
+		if (!ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, end)->owner, __ATOMIC_ACQUIRE), end,
 				cq->log))
 			break;
 
 	for (from = end, to = end; from-- > cq->cons;) {
-		if (le32toh(entry_at(cq, from)->qpn) == qpn)
+		if (le32toh(vhca_cqe_at(cq, from)->qpn) == qpn)
 			continue;
 		if (--to == from)
 			continue;
-		owner = entry_at(cq, to)->owner;
-		*entry_at(cq, to) = *entry_at(cq, from);
-		entry_at(cq, to)->owner = owner;
+		owner = vhca_cqe_at(cq, to)->owner;
+		*vhca_cqe_at(cq, to) = *vhca_cqe_at(cq, from);
+		vhca_cqe_at(cq, to)->owner = owner;
 	}
 	if (to != cq->cons) {
 		cq->cons = to;

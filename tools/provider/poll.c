@@ -110,7 +110,7 @@ static bool next_entry(struct vhca_cq *cq, struct vhca_cqe *cqe)
 	uint8_t owner;
 
 	for (;;) {
-		place = (struct vhca_cqe *)cq->buf.addr + ring_slot(cq->cons, cq->log);
+		place = vhca_cqe_at(cq, cq->cons);
 		owner = __atomic_load_n(&place->owner, __ATOMIC_ACQUIRE);
 		if (!ring_fresh(owner, cq->cons, cq->log))
 			return false;

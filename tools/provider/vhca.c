@@ -47,6 +47,7 @@ static const struct verbs_context_ops context_ops = {
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = vhca_free_context,
 	.get_srq_num = vhca_get_srq_num,
+	.modify_cq = vhca_modify_cq,
 	.modify_qp = vhca_modify_qp,
 	.modify_srq = vhca_modify_srq,
 	.poll_cq = vhca_poll_cq,
@@ -60,6 +61,7 @@ static const struct verbs_context_ops context_ops = {
 	.reg_mr = vhca_reg_mr,
 	.req_notify_cq = vhca_req_notify_cq,
 	.rereg_mr = vhca_rereg_mr,
+	.resize_cq = vhca_resize_cq,
 };
 
 static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int cmd_fd,

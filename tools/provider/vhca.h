@@ -19,10 +19,12 @@
 #define VHCA_MAX_QPN	0xffffff
 
 /*
- * Most requests of a queue that this provider lays out.  More is asked of the
- * kernel all the same, so that the refusal comes with its reason.
+ * Most requests of a queue, and entries of a CQ, that this provider lays out.
+ * More is asked of the kernel all the same, so that the refusal comes with its
+ * reason.
  */
 #define VHCA_MAX_WR	(1U << 20)
+#define VHCA_MAX_CQE	(1U << 24)
 
 /* Features that this provider can use. */
 #define VHCA_FEATURES	VHCA_UCTX_F_TIMESTAMP
@@ -32,6 +34,8 @@ DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_re
 DECLARE_DRV_CMD(vhca_cmd_ah, IB_USER_VERBS_CMD_CREATE_AH, empty, vhca_create_ah_resp);
 DECLARE_DRV_CMD(vhca_cmd_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ, vhca_create_cq_req,
 		vhca_create_cq_resp);
+DECLARE_DRV_CMD(vhca_cmd_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ, vhca_resize_cq_req,
+		vhca_resize_cq_resp);
 DECLARE_DRV_CMD(vhca_cmd_srq, IB_USER_VERBS_CMD_CREATE_SRQ, vhca_create_srq_req,
 		vhca_create_srq_resp);
 DECLARE_DRV_CMD(vhca_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ, vhca_modify_srq_req, empty);
@@ -256,6 +260,12 @@ static inline struct vhca_qp *ex_to_vhca_qp(struct ibv_qp_ex *qp)
 	return container_of(qp, struct vhca_qp, vqp.qp_ex);
 }
 
+/* Where an entry lies in the CQ's ring. */
+static inline struct vhca_cqe *vhca_cqe_at(const struct vhca_cq *cq, uint64_t count)
+{
+	return (struct vhca_cqe *)cq->buf.addr + ring_slot(count, cq->log);
+}
+
 static inline struct vhca_srq *to_vhca_srq(struct ibv_srq *srq)
 {
 	return container_of(srq, struct vhca_srq, vsrq.srq);
@@ -303,11 +313,15 @@ struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
 				    struct ibv_cq_init_attr_ex *attr);
 int vhca_destroy_cq(struct ibv_cq *cq);
 int vhca_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+int vhca_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 void vhca_cq_event(struct ibv_cq *cq);
 void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user);
 void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user);
 void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn);
 struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t qpn);
+
+/* cq_resize.c */
+int vhca_resize_cq(struct ibv_cq *cq, int cqe);
 
 /* poll.c */
 int vhca_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);

@@ -419,6 +419,19 @@ static void rings_that_cannot_move(void **state)
 	assert_int_equal(mappings, before);
 	assert_true(fake_take(srq) == 5);
 	end_srq(srq);
+
+	before = mappings;
+	fail_map = 1;
+	assert_int_equal(fake_ops()->resize_cq(cq, 100), ENOMEM);
+	assert_int_equal(fail_map, 0);
+	fake_err[FAKE_RESIZE_CQ] = EIO;
+	assert_int_equal(fake_ops()->resize_cq(cq, 100), EIO);
+	fake_err[FAKE_RESIZE_CQ] = 0;
+	assert_int_equal(mappings, before);
+	assert_int_equal(fake_cq(cq)->req.log_cqe, 2);
+	assert_int_equal(fake_ops()->resize_cq(cq, 100), 0);
+	assert_int_equal(mappings, before);
+	assert_int_equal(fake_ops()->poll_cq(cq, 1, &(struct ibv_wc) {}), 0);
 }
 
 static void queries_and_changes_that_fail(void **state)

@@ -150,7 +150,11 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_a
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
 	if (fake_answer(FAKE_CREATE_CQ, 1))
 		return fake_err[FAKE_CREATE_CQ];
-	*fake = (struct fake_cq) { .req = *in, .slot = fake_take_pair() };
+	*fake = (struct fake_cq) {
+		.req = *in,
+		.flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0,
+		.slot = fake_take_pair(),
+	};
 	cq->cq.context = context;
 	cq->cq.handle = num_cqs++;
 	cq->cq.cqe = 1 << in->log_cqe;

@@ -15,8 +15,13 @@
 /* What the kernel was told about a queue. */
 struct fake_cq {
 	struct vhca_create_cq_req req;
+	uint32_t flags;		/* IBV_CREATE_CQ_ATTR_* */
 	uint32_t slot;
 	uint64_t prod;
+	struct ibv_moderate_cq moderation;
+	/* While it is being resized: the device has not left the old ring, or has. */
+	void (*resizing)(struct ibv_cq *cq, bool left);
+	int32_t lie;		/* added to the entry that a resize is answered with */
 };
 
 struct fake_qp {
@@ -54,6 +59,7 @@ enum fake_command {
 	FAKE_ALLOC_PD, FAKE_DEALLOC_PD, FAKE_REG_MR, FAKE_REREG_MR, FAKE_DEREG_MR,
 	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
 	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH,
+	FAKE_RESIZE_CQ, FAKE_MODIFY_CQ,
 	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ, FAKE_COMMANDS,
 };
 

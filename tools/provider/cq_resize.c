@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Moving a CQ to a ring of another size while completions arrive.
+ *
+ * The device goes on in the new ring with an entry of its choice and says which.
+ * Those before it that were not polled are copied behind its back: nothing looks
+ * at either ring meanwhile, as the CQ's lock is held from beginning to end.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <ccan/minmax.h>
+
+#include "vhca.h"
+
+/* What an entry's owner byte is when the device has written it. */
+static uint8_t written(uint64_t count, uint8_t log)
+{
+	return (count >> log) & 1 ? 0 : VHCA_CQE_OWNER;
+}
+
+/* Makes a ring of zeroes one in which nothing is valid from a count on. */
+static void invalidate(struct vhca_cqe *ring, uint8_t log, uint64_t from)
+{
+	uint64_t count;
+
+	for (count = from; count < from + ring_size(log); count++)
+		if (!written(count, log))
+			ring[ring_slot(count, log)].owner = VHCA_CQE_OWNER;
+}
+
+/*
+ * Copies the entries up to first from the ring that the device has left.
+ *
+ * Return: 0, or EPROTO when the device cannot have written so many.
+ */
+static int copy_entries(struct vhca_cq *cq, struct vhca_cqe *ring, uint8_t log, uint64_t first)
+{
+	uint64_t end = cq->cons + min_t(uint64_t, ring_size(cq->log), ring_size(log));
+	struct vhca_cqe *from, *to;
+	uint64_t count;
+
+	for (count = cq->cons; count < min(first, end); count++) {
+		from = vhca_cqe_at(cq, count);
+		if (!ring_fresh(__atomic_load_n(&from->owner, __ATOMIC_ACQUIRE), count, cq->log))
+			break;
+		to = &ring[ring_slot(count, log)];
+		memcpy(to, from, sizeof(*to));
+		to->owner = written(count, log);
+	}
+	return count == first ? 0 : EPROTO;
+}
+
+/* Called with the lock held. */
+static int resize(struct vhca_cq *cq, uint32_t cqe)
+{
+	/* What there cannot be needs no ring of that size to be refused by the kernel. */
+	uint8_t log = cqe > VHCA_MAX_CQE ? 0 : ring_log(cqe);
+	struct vhca_context *ctx = to_vhca_context(cq->vcq.cq.context);
+	struct vhca_cmd_resize_cq_resp resp = {};
+	struct vhca_cmd_resize_cq cmd = {};
+	struct vhca_buf buf;
+	int err;
+
+	err = vhca_buf_alloc(&buf, sizeof(struct vhca_cqe) << log, ctx->page_size);
+	if (err)
+		return err;
+	invalidate(buf.addr, log, cq->cons);
+	/* How many wait to be polled is the device's to decide by. */
+	db_store(&cq->db, 0, cq->cons);
+
+	cmd.buf_addr = (uintptr_t)buf.addr;
+	cmd.log_cqe = log;
+	err = ibv_cmd_resize_cq(&cq->vcq.cq, cqe, &cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
+				sizeof(resp));
+	if (err) {
+		vhca_buf_free(&buf);
+		return err;
+	}
+	err = copy_entries(cq, buf.addr, log, ring_extend(cq->cons, resp.first));
+	if (err)
+		verbs_err(&ctx->vctx, "CQ %u: %#x is no entry to go on with after a resize\n",
+			  cq->vcq.cq.handle, resp.first);
+	/* Whatever it said, the device has moved. */
+	vhca_buf_free(&cq->buf);
+	cq->buf = buf;
+	cq->log = log;
+	return err;
+}
+
+int vhca_resize_cq(struct ibv_cq *ibcq, int cqe)
+{
+	struct vhca_cq *cq = to_vhca_cq(ibcq);
+	int err;
+
+	pthread_mutex_lock(&cq->lock);
+	err = resize(cq, cqe);
+	pthread_mutex_unlock(&cq->lock);
+	return err;
+}
