@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Differences between kernel versions, all in one place. */
+/* Differences between kernel versions and cores, all in one place. */
 #ifndef VHCA_COMPAT_H
 #define VHCA_COMPAT_H
 
@@ -10,6 +10,14 @@
 #include <rdma/iter.h>
 #elif __has_include(<rdma/iter.h>)
 #include <rdma/iter.h>
+#endif
+
+/* Operations that our core has and Linux 6.12 has not. ext.c alone uses them. */
+#ifndef __CHECKER__
+#if __has_include(<rdma/rdma_ext.h>)
+#include <rdma/rdma_ext.h>
+#define VHCA_HAVE_EXT 1
+#endif
 #endif
 
 #endif /* VHCA_COMPAT_H */

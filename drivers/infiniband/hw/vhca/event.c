@@ -47,6 +47,25 @@ static void put_qp(struct vhca_qp *qp)
 		complete(&qp->unused);
 }
 
+static struct vhca_srq *get_srq(struct vhca_dev *dev, u32 srqn)
+{
+	struct vhca_srq *srq;
+	unsigned long flags;
+
+	xa_lock_irqsave(&dev->srqs, flags);
+	srq = xa_load(&dev->srqs, srqn);
+	if (srq)
+		refcount_inc(&srq->refs);
+	xa_unlock_irqrestore(&dev->srqs, flags);
+	return srq;
+}
+
+static void put_srq(struct vhca_srq *srq)
+{
+	if (refcount_dec_and_test(&srq->refs))
+		complete(&srq->unused);
+}
+
 /**
  * vhca_comp_event - handle an entry of a completion event queue
  * @eq: the queue
@@ -98,10 +117,25 @@ static void qp_event(struct vhca_dev *dev, u32 qpn, enum ib_event_type type)
 	if (qp->kernel && (type == IB_EVENT_QP_FATAL || type == IB_EVENT_QP_REQ_ERR ||
 			   type == IB_EVENT_QP_ACCESS_ERR))
 		vhca_qp_broken(qp);
+	if (qp->kernel && type == IB_EVENT_QP_LAST_WQE_REACHED)
+		complete_all(&qp->kernel->last_wqe);
 	event.element.qp = &qp->ibqp;
 	if (qp->ibqp.event_handler)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 	put_qp(qp);
+}
+
+static void srq_event(struct vhca_dev *dev, u32 srqn, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+	struct vhca_srq *srq = get_srq(dev, srqn);
+
+	if (!srq)
+		return;
+	event.element.srq = &srq->ibsrq;
+	if (srq->ibsrq.event_handler)
+		srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
+	put_srq(srq);
 }
 
 static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
@@ -141,6 +175,12 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
 		return qp_event(dev, number, IB_EVENT_COMM_EST);
 	case VHCA_EV_SQ_DRAINED:
 		return qp_event(dev, number, IB_EVENT_SQ_DRAINED);
+	case VHCA_EV_LAST_WQE:
+		return qp_event(dev, number, IB_EVENT_QP_LAST_WQE_REACHED);
+	case VHCA_EV_SRQ_LIMIT:
+		return srq_event(dev, number, IB_EVENT_SRQ_LIMIT_REACHED);
+	case VHCA_EV_SRQ_ERR:
+		return srq_event(dev, number, IB_EVENT_SRQ_ERR);
 	case VHCA_EV_PORT_ACTIVE:
 		return port_event(dev, eqe->port, IB_EVENT_PORT_ACTIVE);
 	case VHCA_EV_PORT_ERR:
@@ -162,12 +202,31 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
 	}
 }
 
+/* The device takes no receives any more, and did not say so. */
+static void tell_last_wqes(struct vhca_dev *dev)
+{
+	struct vhca_qp *qp;
+	unsigned long qpn;
+	bool tell;
+
+	xa_for_each(&dev->qps, qpn, qp) {
+		qp = get_qp(dev, qpn);
+		if (!qp)
+			continue;
+		tell = qp->kernel && qp->ibqp.srq && !completion_done(&qp->kernel->last_wqe);
+		put_qp(qp);
+		if (tell)
+			qp_event(dev, qpn, IB_EVENT_QP_LAST_WQE_REACHED);
+	}
+}
+
 /**
  * vhca_flush_kernel_users - make kernel consumers see the end of their work
  * @dev: the device, dead and stopped
  *
  * Polling the CQs of a dead device yields flush completions for everything that was posted; their
- * consumers only have to be told to poll. May sleep.
+ * consumers only have to be told to poll. Those who wait for the last receive of a QP with an SRQ
+ * have it now. May sleep.
  */
 void vhca_flush_kernel_users(struct vhca_dev *dev)
 {
@@ -187,4 +246,5 @@ void vhca_flush_kernel_users(struct vhca_dev *dev)
 		}
 	}
 	mutex_unlock(&dev->vectors_lock);
+	tell_last_wqes(dev);
 }

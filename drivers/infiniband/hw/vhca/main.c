@@ -114,6 +114,7 @@ static struct vhca_dev *alloc_device(struct vhca_fn *fn)
 	mutex_init(&dev->desc_lock);
 	mutex_init(&dev->vectors_lock);
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	vhca_hw_init(&dev->hw, &fn->pdev->dev, device_died);
 	return dev;
 }
@@ -183,6 +184,7 @@ err_stop:
 	vhca_hw_stop(&dev->hw);
 err_dealloc:
 	pci_clear_master(fn->pdev);
+	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
 	return err;
@@ -207,6 +209,7 @@ static void take_down(struct vhca_fn *fn)
 	vhca_hw_stop(&dev->hw);
 	if (!dev->hw.gone)
 		pci_clear_master(fn->pdev);
+	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
 	ib_dealloc_device(&dev->ibdev);
 }

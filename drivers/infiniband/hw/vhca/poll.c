@@ -4,7 +4,8 @@
  *
  * Which request a completion belongs to is decided by counting: the device says up to where a
  * queue is finished, and the driver finds the request in its own notes. A consumer's pointer in a
- * wr_id is therefore never taken from memory the device can write.
+ * wr_id is therefore never taken from memory the device can write. Receives of an SRQ complete in
+ * any order; the device is given the number of a note with them, which is checked.
  *
  * A QP is found by number in the device's table. It cannot go away under a poll: destruction takes
  * the lock of its CQs after it has left the table.
@@ -14,10 +15,23 @@
 #include "ring.h"
 #include "verbs.h"
 
+/**
+ * vhca_cq_entry - find an entry
+ * @ring: the entries
+ * @count: count of the entry
+ * @log: log2 of the entries
+ *
+ * Return: where it lies.
+ */
+struct vhca_cqe *vhca_cq_entry(const struct vhca_kbuf *ring, u64 count, u8 log)
+{
+	return vhca_kbuf_at(ring, vhca_ring_slot(count, log) * sizeof(struct vhca_cqe));
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_entry);
+
 static struct vhca_cqe *cq_entry(struct vhca_cq *cq, u64 count)
 {
-	return vhca_kbuf_at(&cq->kernel->ring,
-			    vhca_ring_slot(count, cq->log) * sizeof(struct vhca_cqe));
+	return vhca_cq_entry(&cq->kernel->ring, count, cq->log);
 }
 
 static bool cq_pending(struct vhca_cq *cq, u64 count)
@@ -87,6 +101,14 @@ static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
 	return true;
 }
 
+/* Find the receive of an SRQ by what the entry gave the device along; called without trust. */
+static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, struct ib_wc *wc)
+{
+	wc->opcode = IB_WC_RECV;
+	return vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel, le64_to_cpu(cqe->wr_id),
+				    &wc->wr_id);
+}
+
 static void fill_recv(struct ib_wc *wc, const struct vhca_cqe *cqe)
 {
 	wc->opcode = cqe->opcode == VHCA_CQE_RECV_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM :
@@ -124,7 +146,8 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 	wq = recv ? &qp->kernel->rq : &qp->kernel->sq;
 
 	memset(wc, 0, sizeof(*wc));
-	if (!complete_wr(wq, le32_to_cpu(cqe->wqe_index), wc))
+	if (recv && qp->ibqp.srq ? !complete_srq_wr(qp, cqe, wc) :
+				   !complete_wr(wq, le32_to_cpu(cqe->wqe_index), wc))
 		goto nonsense;
 	wc->qp = &qp->ibqp;
 	wc->status = wc_status(cqe->status);
@@ -194,7 +217,7 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 
 	spin_lock_irqsave(&k->lock, flags);
 	start = k->ci;
-	while (got < n && cq_pending(cq, k->ci)) {
+	while (got < n && !k->moving && cq_pending(cq, k->ci)) {
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
 		copy = *cq_entry(cq, k->ci);
@@ -203,12 +226,71 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	}
 	if (k->ci != start)
 		vhca_db_store(&cq->db, 0, k->ci);
-	if (unlikely(got < n && completion_done(&dev->hw.stopped)))
+	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped)))
 		got += flush_dead(cq, n - got, wc + got);
 	spin_unlock_irqrestore(&k->lock, flags);
 	return got;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
+
+/**
+ * vhca_cq_waiting - count the completions that wait to be polled
+ * @cq: the CQ; its lock is held
+ * @max: count no further
+ *
+ * Return: 0 to @max.
+ */
+unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
+{
+	u64 count = cq->kernel->ci;
+	unsigned int n = 0;
+
+	for (; n < max && count - cq->kernel->ci < BIT_ULL(cq->log); count++) {
+		if (!cq_pending(cq, count))
+			break;
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		n += le32_to_cpu(READ_ONCE(cq_entry(cq, count)->qpn)) != VHCA_QPN_NONE;
+	}
+	return n;
+}
+
+/**
+ * vhca_peek_cq - ib_device_ops.peek_cq
+ * @ibcq: completion queue of the kernel's
+ * @n: count no further
+ *
+ * Context: any.
+ * Return: completions that a poll would find now, 0 to @n.
+ */
+int vhca_peek_cq(struct ib_cq *ibcq, int n)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+	int found = 0;
+
+	spin_lock_irqsave(&cq->kernel->lock, flags);
+	if (!cq->kernel->moving)
+		found = vhca_cq_waiting(cq, n);
+	spin_unlock_irqrestore(&cq->kernel->lock, flags);
+	return found;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_peek_cq);
+
+/*
+ * Arm for when @n completions wait; returns whether they do. A poll finds nothing while the ring is
+ * being replaced, whatever has come: the consumer is called then.
+ */
+static bool arm(struct vhca_cq *cq, unsigned int n, u64 how)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+
+	vhca_db_arm(&cq->db, k->ci + n - 1, how, ++k->seq);
+	if (!k->moving)
+		return vhca_cq_waiting(cq, n) == n;
+	k->asked = n;
+	return false;
+}
 
 /**
  * vhca_req_notify_cq - ib_device_ops.req_notify_cq
@@ -224,15 +306,13 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 	struct vhca_cq_kernel *k = cq->kernel;
 	struct vhca_dev *dev = to_vdev(ibcq->device);
 	unsigned long flags;
-	u64 arm = 0;
-	int ret = 0;
+	u64 how = 0;
+	int ret;
 
 	if ((notify & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
-		arm = VHCA_ARM_SOLICITED;
+		how = VHCA_ARM_SOLICITED;
 	spin_lock_irqsave(&k->lock, flags);
-	vhca_db_arm(&cq->db, k->ci, arm, ++k->seq);
-	if (notify & IB_CQ_REPORT_MISSED_EVENTS)
-		ret = cq_pending(cq, k->ci);
+	ret = arm(cq, 1, how) && notify & IB_CQ_REPORT_MISSED_EVENTS;
 	spin_unlock_irqrestore(&k->lock, flags);
 	/* A dead device raises no event for what is still to be flushed. */
 	if (unlikely(vhca_hw_dead(&dev->hw)))
@@ -240,6 +320,30 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
+
+/**
+ * vhca_req_ncomp_notif - rdma_ext_ops.req_ncomp_notif
+ * @ibcq: completion queue of the kernel's
+ * @n: so many completions are to wait, 1 to the size of the queue
+ *
+ * Context: any.
+ * Return: 0; 1 if they wait already.
+ */
+int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&cq->kernel->lock, flags);
+	ret = arm(cq, n, 0);
+	spin_unlock_irqrestore(&cq->kernel->lock, flags);
+	/* A dead device raises no event for what is still to be flushed. */
+	if (unlikely(vhca_hw_dead(&to_vdev(ibcq->device)->hw)))
+		vhca_cq_wake_soft(cq);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_req_ncomp_notif);
 
 /**
  * vhca_cq_wake_soft - have a kernel CQ's consumer poll, since the device will not call it
@@ -285,7 +389,7 @@ void vhca_cq_wake_work(struct work_struct *work)
 	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
 	spin_lock_irq(&k->lock);
 	/* Without QPs the consumer is about to free the CQ and must not be called any more. */
-	call = anything_to_flush(k) || (cq_pending(cq, k->ci) && has_qps(k));
+	call = anything_to_flush(k) || (!k->moving && cq_pending(cq, k->ci) && has_qps(k));
 	spin_unlock_irq(&k->lock);
 	if (call && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
@@ -310,18 +414,28 @@ void vhca_cq_attach_qp(struct vhca_qp *qp)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
 
-/* Called with the CQ's lock held: mark what a QP that goes has left in a CQ. */
-static void disown_cqes(struct vhca_cq *cq, u32 qpn)
+/*
+ * Called with the CQ's lock held: mark what a QP that goes has left in a CQ. Receives of its SRQ
+ * are over, although nobody is told.
+ */
+static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 {
-	struct vhca_cqe *entry;
-	u64 count;
+	struct vhca_cqe *entry, copy;
+	u64 count, ignored;
 
 	for (count = cq->kernel->ci; count - cq->kernel->ci < BIT_ULL(cq->log); count++) {
 		if (!cq_pending(cq, count))
 			break;
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
 		entry = cq_entry(cq, count);
-		if (le32_to_cpu(READ_ONCE(entry->qpn)) == qpn)
-			WRITE_ONCE(entry->qpn, cpu_to_le32(VHCA_QPN_NONE));
+		copy = *entry;
+		if (le32_to_cpu(copy.qpn) != qp->ibqp.qp_num)
+			continue;
+		WRITE_ONCE(entry->qpn, cpu_to_le32(VHCA_QPN_NONE));
+		if (qp->ibqp.srq && copy.flags & VHCA_CQE_F_RQ)
+			vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel,
+					     le64_to_cpu(copy.wr_id), &ignored);
 	}
 }
 
@@ -329,26 +443,33 @@ static void disown_cqes(struct vhca_cq *cq, u32 qpn)
  * vhca_cq_purge_qp - forget what a kernel QP has left in its CQs
  * @qp: the QP, which completes nothing any more
  * @detach: the QP goes away
+ *
+ * May sleep.
  */
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 {
 	struct vhca_cq *send = to_vcq(qp->ibqp.send_cq);
 	struct vhca_cq *recv = to_vcq(qp->ibqp.recv_cq);
 
+	/* While a ring is replaced entries are in two places. */
+	mutex_lock(&send->resize);
 	spin_lock_irq(&send->kernel->lock);
-	disown_cqes(send, qp->ibqp.qp_num);
+	disown_cqes(send, qp);
 	if (detach)
 		list_del(&qp->kernel->sq.link);
 	else
 		vhca_wq_reset(&qp->kernel->sq);
 	spin_unlock_irq(&send->kernel->lock);
+	mutex_unlock(&send->resize);
 
+	mutex_lock(&recv->resize);
 	spin_lock_irq(&recv->kernel->lock);
-	disown_cqes(recv, qp->ibqp.qp_num);
+	disown_cqes(recv, qp);
 	if (detach)
 		list_del(&qp->kernel->rq.link);
 	else
 		vhca_wq_reset(&qp->kernel->rq);
 	spin_unlock_irq(&recv->kernel->lock);
+	mutex_unlock(&recv->resize);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_purge_qp);

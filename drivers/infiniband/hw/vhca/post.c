@@ -271,13 +271,34 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_post_send);
 
+/**
+ * vhca_write_rwqe - write an entry of a receive ring
+ * @rwqe: the entry
+ * @wr: the request
+ * @id: what its completion will carry
+ * @count: the entry's count
+ */
+void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count)
+{
+	struct vhca_sge *seg = (void *)(rwqe + 1);
+	int i;
+
+	*rwqe = (struct vhca_rwqe) {
+		.wr_id = cpu_to_le64(id),
+		.index = cpu_to_le32(count),
+		.nsge = wr->num_sge,
+	};
+	for (i = 0; i < wr->num_sge; i++, seg++) {
+		seg->addr = cpu_to_le64(wr->sg_list[i].addr);
+		seg->length = cpu_to_le32(wr->sg_list[i].length);
+		seg->lkey = cpu_to_le32(wr->sg_list[i].lkey);
+	}
+}
+
 static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 {
-	struct vhca_rwqe *rwqe;
-	struct vhca_sge *seg;
 	struct vhca_wr *note;
 	u32 slot;
-	int i;
 
 	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
@@ -285,19 +306,8 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 		return -ENOMEM;
 
 	slot = vhca_ring_slot(rq->head, rq->log);
-	rwqe = vhca_kbuf_at(&rq->ring, (size_t)slot * rq->stride);
-	*rwqe = (struct vhca_rwqe) {
-		.wr_id = cpu_to_le64(wr->wr_id),
-		.index = cpu_to_le32(rq->head),
-		.nsge = wr->num_sge,
-	};
-	seg = (void *)(rwqe + 1);
-	for (i = 0; i < wr->num_sge; i++, seg++) {
-		seg->addr = cpu_to_le64(wr->sg_list[i].addr);
-		seg->length = cpu_to_le32(wr->sg_list[i].length);
-		seg->lkey = cpu_to_le32(wr->sg_list[i].lkey);
-	}
-
+	vhca_write_rwqe(vhca_kbuf_at(&rq->ring, (size_t)slot * rq->stride), wr, wr->wr_id,
+			rq->head);
 	note = &rq->wrs[slot];
 	note->wr_id = wr->wr_id;
 	note->opcode = IB_WC_RECV;
@@ -323,7 +333,8 @@ void vhca_qp_broken(struct vhca_qp *qp)
 		return;
 	spin_lock_irqsave(&rq->lock, flags);
 	qp->kernel->broken = true;
-	vhca_db_ring(&qp->db, 1, rq->head);
+	if (!qp->ibqp.srq)
+		vhca_db_ring(&qp->db, 1, rq->head);
 	spin_unlock_irqrestore(&rq->lock, flags);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_qp_broken);
@@ -335,7 +346,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_qp_broken);
  * @bad_wr: the first request that was not posted, on error; those before it were
  *
  * Context: any.
- * Return: 0, -EINVAL for too long a scatter list, -ENOMEM when the receive queue is full.
+ * Return: 0, -EINVAL for too long a scatter list or a QP with an SRQ, -ENOMEM when the receive
+ * queue is full.
  */
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr)
@@ -345,6 +357,10 @@ int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	unsigned long flags;
 	int err = 0;
 
+	if (ibqp->srq) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
 	spin_lock_irqsave(&rq->lock, flags);
 	for (; wr; wr = wr->next) {
 		err = put_recv(rq, wr);

@@ -56,6 +56,7 @@ int bench_init(struct kunit *test)
 	b->cq.log = BENCH_CQ_LOG;
 	b->cq.kernel = &b->cqk;
 	b->cqk.cq = &b->cq;
+	mutex_init(&b->cq.resize);
 	spin_lock_init(&b->cqk.lock);
 	INIT_LIST_HEAD(&b->cqk.senders);
 	INIT_LIST_HEAD(&b->cqk.receivers);

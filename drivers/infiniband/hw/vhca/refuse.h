@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The additions of our RDMA core that this driver uses. They are looked for here and nowhere else,
- * so that the rest of the driver builds unchanged against the distribution's core.
+ * Reasons of refusals, which our RDMA core has and the distribution's has not. That is looked for
+ * here and nowhere else; the rest of the driver builds unchanged against either.
  */
 #ifndef VHCA_REFUSE_H
 #define VHCA_REFUSE_H

@@ -79,6 +79,8 @@ struct vhca_user_ring {
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
+ * @moving: the ring is being replaced: nothing can be polled
+ * @asked: so many completions were asked to be told of meanwhile, or 0
  */
 struct vhca_cq_kernel {
 	struct vhca_cq *cq;
@@ -89,6 +91,8 @@ struct vhca_cq_kernel {
 	struct list_head senders;
 	struct list_head receivers;
 	struct work_struct wake;
+	bool moving;
+	unsigned int asked;
 };
 
 /**
@@ -96,7 +100,8 @@ struct vhca_cq_kernel {
  * @ibcq: its base
  * @vector: completion vector it reports to
  * @cqn: the device's number for it
- * @log: log2 of its entries
+ * @resize: held while the ring is replaced, and while a QP's entries are looked for
+ * @log: log2 of its entries; changed under @resize and the kernel part's lock
  * @db: consumer slot and arm record
  * @refs: uses by event handlers
  * @unused: completed when @refs drops to 0
@@ -107,6 +112,7 @@ struct vhca_cq {
 	struct ib_cq ibcq;
 	struct vhca_vector *vector;
 	u32 cqn;
+	struct mutex resize;
 	u8 log;
 	struct vhca_db db;
 	refcount_t refs;
@@ -185,17 +191,95 @@ static inline void vhca_wq_finish(struct vhca_wq *wq, u64 tail)
 }
 
 /**
+ * struct vhca_srq_note - what the driver remembers of a receive posted to an SRQ
+ * @wr_id: the consumer's
+ * @gen: changes with every use of the note
+ * @next: next free note
+ * @busy: the receive has not completed
+ */
+struct vhca_srq_note {
+	u64 wr_id;
+	u32 gen;
+	u32 next;
+	bool busy;
+};
+
+/**
+ * struct vhca_srq_kernel - what an SRQ of the kernel has besides
+ * @ring: the entries
+ * @db: records of the queue
+ * @max_sge: scatter entries of a receive
+ * @log_stride: log2 of the bytes of an entry
+ * @lock: protects everything below, and @ring
+ * @log: log2 of the entries
+ * @head: receives posted
+ * @tail: receives the device has taken, as of the last look
+ * @notes: notes, at least one an entry
+ * @nnotes: their number
+ * @free: first free note
+ * @busy: notes in use
+ * @other: ring that is about to replace @ring, or NULL
+ * @other_log: log2 of its entries
+ */
+struct vhca_srq_kernel {
+	struct vhca_kbuf ring;
+	const struct vhca_db *db;
+	u32 max_sge;
+	u8 log_stride;
+	spinlock_t lock;
+	u8 log;
+	u64 head;
+	u64 tail;
+	struct vhca_srq_note *notes;
+	u32 nnotes;
+	u32 free;
+	u32 busy;
+	struct vhca_kbuf *other;
+	u8 other_log;
+};
+
+/**
+ * struct vhca_srq - shared receive queue
+ * @ibsrq: its base
+ * @srqn: the device's number for it
+ * @db: posted slot and the record of those taken
+ * @resize: serialises replacing the ring
+ * @log: log2 of its entries; changed under @resize
+ * @log_stride: log2 of the bytes of an entry
+ * @max_sge: scatter entries of a receive
+ * @refs: uses by event handlers
+ * @unused: completed when @refs drops to 0
+ * @user: ring of a user SRQ
+ * @kernel: kernel SRQs only
+ */
+struct vhca_srq {
+	struct ib_srq ibsrq;
+	u32 srqn;
+	struct vhca_db db;
+	struct mutex resize;
+	u8 log;
+	u8 log_stride;
+	u32 max_sge;
+	refcount_t refs;
+	struct completion unused;
+	struct vhca_user_ring user;
+	struct vhca_srq_kernel *kernel;
+};
+
+/**
  * struct vhca_qp_kernel - what a QP of the kernel has besides
  * @qp: the QP
  * @sq: send queue
- * @rq: receive queue
+ * @rq: receive queue; nothing is ever posted to that of a QP with an SRQ
  * @broken: known to be in the error state: receives are rung. Under the receive queue's lock.
+ * @last_wqe: completed when a QP with an SRQ has failed and holds no receive any more
  */
 struct vhca_qp_kernel {
 	struct vhca_qp *qp;
 	struct vhca_wq sq;
 	struct vhca_wq rq;
 	bool broken;
+	struct completion last_wqe;
 };
 
 /**
@@ -239,6 +323,7 @@ VHCA_TO(ah, ibah)
 VHCA_TO(mr, ibmr)
 VHCA_TO(cq, ibcq)
 VHCA_TO(qp, ibqp)
+VHCA_TO(srq, ibsrq)
 
 static inline struct vhca_ucontext *udata_to_vucontext(struct ib_udata *udata)
 {
@@ -288,13 +373,46 @@ int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 
+/* cq_resize.c */
+int vhca_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log);
+int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log, u32 first, bool *call);
+void vhca_cq_move_cancel(struct vhca_cq *cq, bool *call);
+
+/* ext.c: what only our core has */
+void vhca_set_ext_ops(struct vhca_dev *dev);
+u64 vhca_ext_cap_flags(void);
+
 /* poll.c: the kernel's completions */
 int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
+int vhca_peek_cq(struct ib_cq *ibcq, int n);
 int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n);
+struct vhca_cqe *vhca_cq_entry(const struct vhca_kbuf *ring, u64 count, u8 log);
+unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
 void vhca_cq_wake_soft(struct vhca_cq *cq);
 void vhca_cq_wake_work(struct work_struct *work);
 void vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
+
+/* verbs_srq.c */
+int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct ib_udata *udata);
+int vhca_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		    struct ib_udata *udata);
+int vhca_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int vhca_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+int vhca_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr);
+
+/* srq_ring.c: rings of the kernel's SRQs */
+int vhca_srq_ring_make(struct vhca_srq_kernel *k, struct device *dev, const struct vhca_db *db,
+		       u8 log, u32 max_sge);
+void vhca_srq_ring_free(struct vhca_srq_kernel *k);
+int vhca_srq_ring_post(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr);
+bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u64 *wr_id);
+int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_kbuf *to, u8 log);
+void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_kbuf *to, bool moved);
 
 /* verbs_mcast.c */
 int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
@@ -325,6 +443,7 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr);
 u32 vhca_send_wqe_blocks(enum ib_qp_type type, u32 nsge, u32 inline_len);
+void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count);
 void vhca_wq_reset(struct vhca_wq *wq);
 void vhca_qp_broken(struct vhca_qp *qp);
 

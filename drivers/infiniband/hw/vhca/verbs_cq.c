@@ -146,6 +146,7 @@ int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
+	mutex_init(&cq->resize);
 	cq->vector = &dev->vectors[attr->comp_vector];
 	refcount_set(&cq->refs, 1);
 	init_completion(&cq->unused);
@@ -207,5 +208,6 @@ int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 		cancel_work_sync(&cq->kernel->wake);
 	vhca_db_free(&cq->db);
 	free_ring(cq);
+	mutex_destroy(&cq->resize);
 	return 0;
 }

@@ -22,6 +22,12 @@ static void optional_attr(const struct vhca_hw *hw, struct ib_device_attr *a)
 						     INT_MAX);
 		a->kernel_cap_flags |= IBK_BLOCK_MULTICAST_LOOPBACK;
 	}
+	if (vhca_hw_has(hw, VHCA_CAP_SRQ)) {
+		a->max_srq = min_t(u32, l->max_srqs, INT_MAX);
+		a->max_srq_wr = min_t(u32, l->max_srq_wr, INT_MAX);
+		a->max_srq_sge = l->max_recv_sge;
+		a->device_cap_flags |= IB_DEVICE_SRQ_RESIZE;
+	}
 	if (vhca_hw_has(hw, VHCA_CAP_CQ_MODERATION)) {
 		a->cq_caps.max_cq_moderation_count = l->max_moderation_count;
 		a->cq_caps.max_cq_moderation_period = l->max_moderation_period;
@@ -50,7 +56,7 @@ static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_qp = min_t(u32, l->max_qps, INT_MAX);
 	a->max_qp_wr = min3(l->max_sq_blocks, l->max_rq_wr, (u32)INT_MAX);
 	a->device_cap_flags = IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |
-			      IB_DEVICE_BAD_PKEY_CNTR;
+			      IB_DEVICE_BAD_PKEY_CNTR | vhca_ext_cap_flags();
 	if (vhca_hw_has(&dev->hw, VHCA_CAP_RNR_NAK))
 		a->device_cap_flags |= IB_DEVICE_RC_RNR_NAK_GEN;
 	a->max_send_sge = l->max_send_sge;
@@ -235,6 +241,7 @@ static const struct ib_device_ops base_ops = {
 	.mmap_free = vhca_mmap_free,
 	.modify_device = vhca_modify_device,
 	.modify_qp = vhca_modify_qp,
+	.peek_cq = vhca_peek_cq,
 	.poll_cq = vhca_poll_cq,
 	.post_recv = vhca_post_recv,
 	.post_send = vhca_post_send,
@@ -268,6 +275,20 @@ static const struct ib_device_ops mcast_ops = {
 	.detach_mcast = vhca_detach_mcast,
 };
 
+static const struct ib_device_ops srq_ops = {
+	.create_srq = vhca_create_srq,
+	.destroy_srq = vhca_destroy_srq,
+	.modify_srq = vhca_modify_srq,
+	.post_srq_recv = vhca_post_srq_recv,
+	.query_srq = vhca_query_srq,
+
+	INIT_RDMA_OBJ_SIZE(ib_srq, vhca_srq, ibsrq),
+};
+
+static const struct ib_device_ops resize_ops = {
+	.resize_cq = vhca_resize_cq,
+};
+
 static const struct ib_device_ops moderation_ops = {
 	.modify_cq = vhca_modify_cq,
 };
@@ -283,6 +304,8 @@ static const struct {
 } optional_ops[] = {
 	{ VHCA_CAP_UD, &ud_ops },
 	{ VHCA_CAP_MCAST, &mcast_ops },
+	{ VHCA_CAP_SRQ, &srq_ops },
+	{ VHCA_CAP_CQ_RESIZE, &resize_ops },
 	{ VHCA_CAP_CQ_MODERATION, &moderation_ops },
 	{ VHCA_CAP_COUNTERS, &counter_ops },
 };
@@ -299,4 +322,5 @@ void vhca_set_ops(struct vhca_dev *dev)
 	for (i = 0; i < ARRAY_SIZE(optional_ops); i++)
 		if (vhca_hw_has(&dev->hw, optional_ops[i].cap))
 			ib_set_device_ops(&dev->ibdev, optional_ops[i].ops);
+	vhca_set_ext_ops(dev);
 }

@@ -6,6 +6,9 @@
 #include "admin_cmd.h"
 #include "verbs.h"
 
+/* How long a device may take to complete the receive that a failed QP holds of its SRQ. */
+#define VHCA_LAST_WQE_PATIENCE	(10 * HZ)
+
 static int check_limit(struct vhca_dev *dev, const char *what, u32 value, u32 limit)
 {
 	if (value <= limit)
@@ -55,7 +58,7 @@ static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr
 	return 0;
 }
 
-static int check_attr(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
+static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
 	int err;
@@ -66,10 +69,13 @@ static int check_attr(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 	err = check_flags(dev, attr);
 	if (err)
 		return err;
-	if (attr->srq)
-		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "srq is not supported");
 	if (!attr->send_cq || !attr->recv_cq)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "a QP needs send_cq and recv_cq");
+	/* With an SRQ a QP has no receives of its own, whatever was asked for. */
+	if (attr->srq) {
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
+	}
 	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, l->max_sq_blocks) ?:
 	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, l->max_rq_wr) ?:
 	       check_limit(dev, "max_send_sge", attr->cap.max_send_sge, l->max_send_sge) ?:
@@ -85,10 +91,11 @@ static u64 sq_blocks(enum ib_qp_type type, const struct ib_qp_cap *cap)
 }
 
 /* Check what a provider has laid out against what its user asked for. */
-static int check_user_rings(struct vhca_dev *dev, const struct ib_qp_cap *cap,
+static int check_user_rings(struct vhca_dev *dev, const struct vhca_qp *qp,
 			    const struct vhca_create_qp_req *req)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
+	const struct ib_qp_cap *cap = &qp->cap;
 	bool sq = req->log_sq_blocks != VHCA_NO_QUEUE;
 	bool rq = req->log_rq_strides != VHCA_NO_QUEUE;
 
@@ -106,6 +113,10 @@ static int check_user_rings(struct vhca_dev *dev, const struct ib_qp_cap *cap,
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "create_qp: log_rq_strides %u: device limit is %u",
 				   req->log_rq_strides, l->max_rq_wr);
+	if (rq && qp->ibqp.srq)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "create_qp: log_rq_strides %u: a QP with an SRQ has no such ring",
+				   req->log_rq_strides);
 	if (cap->max_recv_wr && (!rq || BIT(req->log_rq_strides) < cap->max_recv_wr))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "create_qp: log_rq_strides %u: ring is to hold max_recv_wr %u",
@@ -124,7 +135,7 @@ static int take_user_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 {
 	int err;
 
-	err = check_user_rings(dev, &qp->cap, req);
+	err = check_user_rings(dev, qp, req);
 	if (err)
 		return err;
 	hw->log_sq_blocks = req->log_sq_blocks;
@@ -158,12 +169,16 @@ static void free_kernel_wq(struct vhca_wq *wq)
 	vhca_kbuf_free(&wq->ring);
 }
 
+static void init_kernel_wq(struct vhca_wq *wq)
+{
+	spin_lock_init(&wq->lock);
+	INIT_LIST_HEAD(&wq->link);
+}
+
 static int make_kernel_wq(struct vhca_dev *dev, struct vhca_wq *wq, u64 slots, u32 stride)
 {
 	int err;
 
-	spin_lock_init(&wq->lock);
-	INIT_LIST_HEAD(&wq->link);
 	wq->log = order_base_2(slots);
 	wq->stride = stride;
 	wq->wrs = kvcalloc(BIT(wq->log), sizeof(*wq->wrs), GFP_KERNEL);
@@ -187,12 +202,32 @@ static void free_kernel_rings(struct vhca_qp *qp)
 	qp->kernel = NULL;
 }
 
+static int make_kernel_rq(struct vhca_dev *dev, struct vhca_qp *qp,
+			  struct vhca_create_qp_hw_req *hw)
+{
+	u32 strides = max(qp->cap.max_recv_wr, 1U);
+	u32 stride = roundup_pow_of_two(VHCA_RWQE_SIZE(max(qp->cap.max_recv_sge, 1U)));
+	struct vhca_wq *rq = &qp->kernel->rq;
+	int err;
+
+	if (qp->ibqp.srq) {
+		hw->log_rq_strides = VHCA_NO_QUEUE;
+		return 0;
+	}
+	err = make_kernel_wq(dev, rq, strides, stride);
+	if (err)
+		return err;
+	rq->max_sge = qp->cap.max_recv_sge;
+	hw->log_rq_strides = rq->log;
+	hw->log_rq_stride = ilog2(stride);
+	vhca_kbuf_describe(&rq->ring, &hw->rq);
+	return 0;
+}
+
 static int make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 			     struct vhca_create_qp_hw_req *hw)
 {
 	u64 blocks = max(sq_blocks(qp->ibqp.qp_type, &qp->cap), 1ULL);
-	u32 strides = max(qp->cap.max_recv_wr, 1U);
-	u32 stride = roundup_pow_of_two(VHCA_RWQE_SIZE(max(qp->cap.max_recv_sge, 1U)));
 	struct vhca_qp_kernel *k;
 	int err;
 
@@ -206,20 +241,18 @@ static int make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 		return -ENOMEM;
 	k->qp = qp;
 	qp->kernel = k;
-	err = make_kernel_wq(dev, &k->sq, blocks, VHCA_WQE_BLOCK) ?:
-	      make_kernel_wq(dev, &k->rq, strides, stride);
+	init_completion(&k->last_wqe);
+	init_kernel_wq(&k->sq);
+	init_kernel_wq(&k->rq);
+	k->sq.max_sge = qp->cap.max_send_sge;
+	k->sq.max_inline = qp->cap.max_inline_data;
+	err = make_kernel_wq(dev, &k->sq, blocks, VHCA_WQE_BLOCK) ?: make_kernel_rq(dev, qp, hw);
 	if (err) {
 		free_kernel_rings(qp);
 		return err;
 	}
-	k->sq.max_sge = qp->cap.max_send_sge;
-	k->sq.max_inline = qp->cap.max_inline_data;
-	k->rq.max_sge = qp->cap.max_recv_sge;
 	hw->log_sq_blocks = k->sq.log;
-	hw->log_rq_strides = k->rq.log;
-	hw->log_rq_stride = ilog2(stride);
 	vhca_kbuf_describe(&k->sq.ring, &hw->sq);
-	vhca_kbuf_describe(&k->rq.ring, &hw->rq);
 	return 0;
 }
 
@@ -256,6 +289,10 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 		hw->flags |= VHCA_QP_SIGNAL_ALL;
 	if (attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
 		hw->flags |= VHCA_QP_NO_MC_LOOP;
+	if (attr->srq) {
+		hw->flags |= VHCA_QP_SRQ;
+		hw->srqn = cpu_to_le32(to_vsrq(attr->srq)->srqn);
+	}
 	return vhca_cmd_create_qp(&dev->hw, hw, &qp->ibqp.qp_num);
 }
 
@@ -360,12 +397,34 @@ err_rings:
 	return err;
 }
 
+/*
+ * A QP that is reset or destroyed takes the receive with it that it has from its SRQ. One that
+ * fails completes it: kernel QPs fail first, lest notes of the SRQ get lost.
+ */
+static void give_receive_back(struct vhca_dev *dev, struct vhca_qp *qp)
+{
+	struct vhca_modify_qp_req req = {
+		.qpn = cpu_to_le32(qp->ibqp.qp_num),
+		.mask = cpu_to_le32(VHCA_QPA_STATE),
+		.attr.state = IB_QPS_ERR,
+	};
+
+	if (!qp->kernel || !qp->ibqp.srq || qp->state < IB_QPS_RTR || vhca_hw_dead(&dev->hw))
+		return;
+	if (qp->state != IB_QPS_ERR && vhca_cmd_modify_qp(&dev->hw, &req))
+		return;
+	if (!wait_for_completion_timeout(&qp->kernel->last_wqe, VHCA_LAST_WQE_PATIENCE))
+		dev_warn_ratelimited(dev->hw.dev, "QP %#x keeps a receive of its SRQ\n",
+				     qp->ibqp.qp_num);
+}
+
 /* A QP that was reset starts over: counts, notes and what its CQs still hold. */
 static void start_over(struct vhca_qp *qp)
 {
 	if (qp->kernel) {
 		vhca_cq_purge_qp(qp, false);
 		qp->kernel->broken = false;
+		reinit_completion(&qp->kernel->last_wqe);
 	}
 	vhca_db_store(&qp->db, 0, 0);
 	vhca_db_store(&qp->db, 1, 0);
@@ -420,6 +479,8 @@ int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		goto out;
 	vhca_qp_attr_to_hw(attr, mask, &req.attr);
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET)
+		give_receive_back(dev, qp);
 	err = vhca_cmd_modify_qp(&dev->hw, &req);
 	/* Kernel consumers stop their queues this way and must be able to on a dead device. */
 	if (qp->kernel && mask & IB_QP_STATE &&
@@ -465,6 +526,7 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init_attr->qp_context = ibqp->qp_context;
 	init_attr->send_cq = ibqp->send_cq;
 	init_attr->recv_cq = ibqp->recv_cq;
+	init_attr->srq = ibqp->srq;
 	init_attr->cap = qp->cap;
 	init_attr->sq_sig_type = qp->sig_type;
 	init_attr->qp_type = ibqp->qp_type;
@@ -478,6 +540,7 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct vhca_qp *qp = to_vqp(ibqp);
 	int err;
 
+	give_receive_back(dev, qp);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, ibqp->qp_num));
 	if (err)
 		return err;

@@ -87,6 +87,7 @@ struct vhca_irq {
  * @irqs: interrupts
  * @nirqs: their number
  * @qps: QPs by number. Its lock makes a reference safe: a QP leaves before it dies.
+ * @srqs: SRQs by number. Its lock makes a reference safe: an SRQ leaves before it dies.
  * @max_pkeys: entries of the largest P_Key table
  * @desc_lock: protects ibdev.node_desc
  * @health: the health check
@@ -105,6 +106,7 @@ struct vhca_dev {
 	struct vhca_irq *irqs;
 	unsigned int nirqs;
 	struct xarray qps;
+	struct xarray srqs;
 	u16 max_pkeys;
 	struct mutex desc_lock;
 	struct delayed_work health;

@@ -16,5 +16,7 @@ extern struct kunit_suite vhca_db_suite;
 extern struct kunit_suite vhca_eq_suite;
 extern struct kunit_suite vhca_queue_suite;
 extern struct kunit_suite vhca_ud_suite;
+extern struct kunit_suite vhca_srq_suite;
+extern struct kunit_suite vhca_cq_resize_suite;
 
 #endif /* VHCA_TEST_H */
