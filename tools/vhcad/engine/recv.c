@@ -3,6 +3,7 @@
  * Receives: taken in order, kept until their message is complete.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "engine/core.h"
 #include "engine/rc.h"
@@ -10,6 +11,12 @@
 static struct recv_wqe *loaded(const struct vqp *qp)
 {
 	return &qp->dev->engine->rx_wqe;
+}
+
+/* With the scatter entries that it has, and no more. */
+static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
+{
+	memcpy(to, from, offsetof(struct recv_wqe, sge) + from->nsge * sizeof(from->sge[0]));
 }
 
 /* The next entry of the QP's own ring. */
@@ -46,7 +53,7 @@ int recv_take(struct vqp *qp)
 	w->index = r->next;
 	w->qp = st ? NULL : qp;
 	if (qp->srq)
-		*r->kept = *w;
+		copy_wqe(r->kept, w);
 	r->taken = true;
 	r->status = st;
 	r->next++;
@@ -65,7 +72,7 @@ int recv_load(struct vqp *qp)
 	if (qp->recv.status)
 		return qp->recv.status;
 	if (qp->srq)
-		*w = *qp->recv.kept;
+		copy_wqe(w, qp->recv.kept);
 	else if (wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->qp = qp;

@@ -47,17 +47,26 @@ struct fixture {
 	struct tpair p;		/* the good ones */
 	struct thca bad;
 	struct tcq cq;
-	struct tqp qp[8];
+	struct tsrq srq;
+	struct tqp qp[8];	/* the last four share their receives */
 	struct tmr mr;
+	u64 area;		/* AREA bytes for rings that lie on each other */
 };
+
+#define AREA	(2u << 20)
 
 static void make_bad(struct fixture *f)
 {
 	t_hca_init(&f->bad, &f->p.w, 0xbad00);
 	t_cq_init(&f->bad, &f->cq, 12, 0);
+	t_srq_init(&f->bad, &f->srq, 7, 8);
+	f->area = t_alloc(&f->bad, AREA);
 	t_mr_init(&f->bad, &f->mr, 0, 600 * 4096, RW, 2, 12);
 	for (u32 i = 0; i < ARRAY_SIZE(f->qp); i++) {
-		t_qp_init(&f->bad, &f->qp[i], &f->cq, &f->cq);
+		if (i < 4)
+			t_qp_init(&f->bad, &f->qp[i], &f->cq, &f->cq);
+		else
+			t_qp_init_srq(&f->bad, &f->qp[i], &f->cq, &f->cq, &f->srq);
 		/* in pairs, and with themselves */
 		if (i % 4 == 1) {
 			t_connect(&f->qp[i], &f->qp[i - 1], 1 + rnd(5), rnd(1 << 24), rnd(1 << 24));
@@ -94,12 +103,46 @@ static void spoilt_wqe(struct fixture *f, struct tqp *qp)
 	u8 *at = qp->sq + (qp->sq_prod & ((1u << qp->log_sq) - 1)) * VHCA_WQE_BLOCK;
 	struct vhca_sge s = t_sge(&f->mr, rnd(100000), rnd(70000));
 
-	t_recv(qp, rnd(1000), 1, &s);
+	if (qp->rq) {
+		t_recv(qp, rnd(1000), 1, &s);
+	} else {
+		t_srq_write(&f->srq, f->srq.posted++, rnd(1000), 1, &s);
+		t_set_rec(&f->bad, f->srq.slot, f->srq.posted);
+	}
 	t_post(qp, &wr);
 	if (!rnd(3))
 		at[rnd(VHCA_WQE_BLOCK)] ^= 1 << rnd(8);
 	if (!rnd(3))
-		scribble(qp->rq + rnd(100) * 8, 8);
+		scribble((qp->rq ? qp->rq : f->srq.ring) + rnd(100) * 8, 8);
+}
+
+/* A change of the SRQ or the CQ that might be right; their rings lie on each other. */
+static void shaken_queue(struct fixture *f)
+{
+	struct thca *h = &f->bad;
+	struct vhca_resize_srq_hw_req srq = {
+		.buf.addr = htole64(f->area + rnd(AREA / 2) / 256 * 256),
+		.srqn = htole32(f->srq.srqn), .log_strides = rnd(9),
+	};
+	struct vhca_resize_cq_hw_req cq = {
+		.buf.addr = htole64(f->area + rnd(AREA / 2) / 64 * 64),
+		.cqn = htole32(f->cq.cqn), .log_cqe = rnd(14),
+	};
+
+	switch (rnd(4)) {
+	case 0:
+		t_srq_limit(&f->srq, rnd(200));
+		break;
+	case 1:
+		t_admin(h, VHCA_CMD_RESIZE_SRQ, &srq, sizeof(srq), NULL);
+		break;
+	case 2:
+		t_cq_moderate(&f->cq, rnd(20), rnd(2000));
+		break;
+	default:
+		t_set_rec(h, f->cq.slot, rnd(200));
+		t_admin(h, VHCA_CMD_RESIZE_CQ, &cq, sizeof(cq), NULL);
+	}
 }
 
 static void round_of_nonsense(struct fixture *f, u32 n)
@@ -109,7 +152,7 @@ static void round_of_nonsense(struct fixture *f, u32 n)
 	for (u32 i = 0; i < 40; i++) {
 		struct tqp *qp = &f->qp[rnd(ARRAY_SIZE(f->qp))];
 
-		switch (rnd(8)) {
+		switch (rnd(9)) {
 		case 0: {
 			struct vhca_asqe sqe;
 
@@ -144,6 +187,9 @@ static void round_of_nonsense(struct fixture *f, u32 n)
 			break;
 		case 5:
 			t_to(qp, rnd(7));
+			break;
+		case 6:
+			shaken_queue(f);
 			break;
 		default:
 			spoilt_wqe(f, qp);
