@@ -266,8 +266,7 @@ void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
 
 	pthread_mutex_lock(&cq->lock);
 	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
-		if (!ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, end)->owner, __ATOMIC_ACQUIRE), end,
-				cq->log))
+		if (!vhca_cqe_fresh(cq, end))
 			break;
 
 	for (from = end, to = end; from-- > cq->cons;) {

@@ -37,15 +37,14 @@ static void invalidate(struct vhca_cqe *ring, uint8_t log, uint64_t from)
 static int copy_entries(struct vhca_cq *cq, struct vhca_cqe *ring, uint8_t log, uint64_t first)
 {
 	uint64_t end = cq->cons + min_t(uint64_t, ring_size(cq->log), ring_size(log));
-	struct vhca_cqe *from, *to;
+	struct vhca_cqe *to;
 	uint64_t count;
 
 	for (count = cq->cons; count < min(first, end); count++) {
-		from = vhca_cqe_at(cq, count);
-		if (!ring_fresh(__atomic_load_n(&from->owner, __ATOMIC_ACQUIRE), count, cq->log))
+		if (!vhca_cqe_fresh(cq, count))
 			break;
 		to = &ring[ring_slot(count, log)];
-		memcpy(to, from, sizeof(*to));
+		memcpy(to, vhca_cqe_at(cq, count), sizeof(*to));
 		to->owner = written(count, log);
 	}
 	return count == first ? 0 : EPROTO;

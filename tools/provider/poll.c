@@ -81,7 +81,7 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 
 	if (!user)
 		return false;
-	/* Receives of an SRQ come back in any order; the device says elsewhere what it has taken. */
+	/* Those of an SRQ come back in any order; the device says elsewhere what it has taken. */
 	if (cqe->flags & VHCA_CQE_F_RQ && user->qp->vqp.qp.srq)
 		return true;
 	wq = cqe->flags & VHCA_CQE_F_RQ ? &user->qp->rq : &user->qp->sq;
@@ -106,15 +106,8 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
  */
 static bool next_entry(struct vhca_cq *cq, struct vhca_cqe *cqe)
 {
-	const struct vhca_cqe *place;
-	uint8_t owner;
-
-	for (;;) {
-		place = vhca_cqe_at(cq, cq->cons);
-		owner = __atomic_load_n(&place->owner, __ATOMIC_ACQUIRE);
-		if (!ring_fresh(owner, cq->cons, cq->log))
-			return false;
-		memcpy(cqe, place, sizeof(*cqe));
+	while (vhca_cqe_fresh(cq, cq->cons)) {
+		memcpy(cqe, vhca_cqe_at(cq, cq->cons), sizeof(*cqe));
 		cq->cons++;
 		if (complete(cq, cqe))
 			return true;
@@ -122,6 +115,7 @@ static bool next_entry(struct vhca_cq *cq, struct vhca_cqe *cqe)
 			  "CQ %u: completion of QP %#x, count %#x, of nothing that was posted\n",
 			  cq->vcq.cq.handle, le32toh(cqe->qpn), le32toh(cqe->wqe_index));
 	}
+	return false;
 }
 
 /* Tells the device how far the CQ was emptied. */

@@ -266,6 +266,13 @@ static inline struct vhca_cqe *vhca_cqe_at(const struct vhca_cq *cq, uint64_t co
 	return (struct vhca_cqe *)cq->buf.addr + ring_slot(count, cq->log);
 }
 
+/* Has the device written this entry?  If so, all of it can be read. */
+static inline bool vhca_cqe_fresh(const struct vhca_cq *cq, uint64_t count)
+{
+	return ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, count)->owner, __ATOMIC_ACQUIRE), count,
+			  cq->log);
+}
+
 static inline struct vhca_srq *to_vhca_srq(struct ibv_srq *srq)
 {
 	return container_of(srq, struct vhca_srq, vsrq.srq);

@@ -117,29 +117,33 @@ static void move(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
 	take_all();
 }
 
+/* With up to two entries on each side of the move, and with all that fit behind it. */
+static void move_at(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
+{
+	uint32_t room;
+
+	for (early = 0; early <= 2 && fill + early <= ring_size(from); early++) {
+		room = fill + early < ring_size(to) ? ring_size(to) - fill - early : 0;
+		for (late = 0; late <= 2 && late <= room; late++)
+			move(from, to, place, fill);
+		if (late <= room) {
+			late = room;
+			move(from, to, place, fill);
+		}
+	}
+}
+
 static void every_fill_moves(void **state)
 {
+	uint32_t place, fill;
 	uint8_t from, to;
-	uint32_t place, fill, room;
 
 	(void)state;
 	for (from = 0; from <= MAX_LOG; from++)
 		for (to = 0; to <= MAX_LOG; to++)
 			for (place = 0; place < 2 * ring_size(from); place += 1 + place / 4)
 				for (fill = 0; fill <= ring_size(from); fill++)
-					for (early = 0; early <= 2; early++) {
-						if (fill + early > ring_size(from))
-							continue;
-						room = ring_size(to) - fill - early;
-						if (fill + early > ring_size(to))
-							room = 0;
-						for (late = 0; late <= 2 && late <= room; late++)
-							move(from, to, place, fill);
-						if (room > 2) {
-							late = room;
-							move(from, to, place, fill);
-						}
-					}
+					move_at(from, to, place, fill);
 	assert_int_equal(fake_logged, 0);
 }
 
