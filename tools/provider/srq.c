@@ -16,6 +16,7 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 {
 	struct vhca_context *ctx = to_vhca_context(pd->context);
 	struct vhca_cmd_srq_resp resp = {};
+	uint32_t max_wr = attr->attr.max_wr;
 	struct vhca_cmd_srq cmd = {};
 	struct vhca_srq *srq;
 	int err;
@@ -37,7 +38,7 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 				 &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto err_buf;
-	if (attr->attr.max_wr > ring_size(srq->wq.log) ||
+	if (max_wr > ring_size(srq->wq.log) || attr->attr.max_wr > ring_size(srq->wq.log) ||
 	    VHCA_RWQE_SIZE(attr->attr.max_sge) > ring_size(srq->wq.log_unit)) {
 		err = EOPNOTSUPP;
 		goto err_destroy;
@@ -99,7 +100,11 @@ static void look_at_taken(struct vhca_srq *srq)
 		atomic_store_explicit(&srq->wq.tail, taken, memory_order_relaxed);
 }
 
-/* Copies what the device may still take to another ring, each receive to its count's place. */
+/*
+ * Copies what the device may still take to another ring, each receive to its count's place.
+ * Where more are left than fit the newest stay: the device refuses the ring unless it has
+ * taken the others meanwhile.
+ */
 static void copy_receives(const struct vhca_wq *from, const struct vhca_wq *to)
 {
 	uint64_t count = atomic_load_explicit(&from->tail, memory_order_relaxed);
@@ -122,9 +127,6 @@ static int resize(struct vhca_srq *srq, struct ibv_srq_attr *attr, int mask)
 	int err;
 
 	look_at_taken(srq);
-	/* The device knows the ring, whose size is rounded up, and would not mind. */
-	if (srq->wq.head - srq->wq.tail > attr->max_wr)
-		return EINVAL;
 	err = vhca_buf_alloc(&buf, ring_size(to.log + to.log_unit),
 			     to_vhca_context(srq->vsrq.srq.context)->page_size);
 	if (err)
@@ -143,7 +145,7 @@ static int resize(struct vhca_srq *srq, struct ibv_srq_attr *attr, int mask)
 	srq->buf = buf;
 	srq->wq.ring = to.ring;
 	srq->wq.log = to.log;
-	srq->wq.max_wr = min_t(uint64_t, attr->max_wr, ring_size(to.log));
+	srq->wq.max_wr = ring_size(to.log);
 	return 0;
 }
 

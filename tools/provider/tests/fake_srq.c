@@ -53,6 +53,10 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_in
 		.attr = attr->attr,
 		.slot = fake_take_pair(),
 	};
+	/* what the ring holds is the program's */
+	if (attr->attr.max_wr < ring_size(in->log_strides))
+		attr->attr.max_wr = ring_size(in->log_strides);
+	fake->attr.max_wr = attr->attr.max_wr;
 	srq->context = pd->context;
 	srq->handle = num_srqs++;
 	out->srqn = 1000 + srq->handle;
@@ -76,7 +80,7 @@ static int resize(struct fake_srq *fake, const struct vhca_modify_srq_req *in, u
 				    1U << fake->req.log_stride);
 	fake->req.buf_addr = in->buf_addr;
 	fake->req.log_strides = in->log_strides;
-	fake->attr.max_wr = max_wr;
+	fake->attr.max_wr = ring_size(in->log_strides);
 	return 0;
 }
 
