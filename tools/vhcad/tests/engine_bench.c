@@ -143,6 +143,64 @@ static void rate(struct tpair *p, struct tmr (*m)[2])
 	printf("WRITE 64 bytes, deep queue: %.2f M/s\n", 1000 / median(per, ROUNDS));
 }
 
+/*
+ * SENDs of 64 bytes to QPs with one SRQ, one each, all of them rung before the
+ * engine looks; the same number of messages however many QPs there are.
+ */
+static double shared_ns(struct tpair *p, struct tmr (*m)[2], struct tsrq *srq, struct tqp *a,
+			struct tcq *cq, u32 qps)
+{
+	enum { MESSAGES = 16000 };
+	struct twr wr = t_wr(VHCA_OP_SEND, 1, &m[0][0], 0, 64, NULL, 0);
+	struct vhca_sge to = t_sge(&m[0][1], 0, 64);
+	u64 spent = 0;
+	struct vhca_cqe e;
+
+	for (u32 round = 0; round < MESSAGES / qps; round++) {
+		u64 t;
+
+		for (u32 i = 0; i < qps; i++) {
+			t_srq_recv(srq, i, 1, &to);
+			t_post(&a[i], &wr);
+		}
+		t = now_ns();
+		for (u32 i = 0; i < qps; i++)
+			t_ring_sq(&a[i]);
+		t_poll(&p->w);
+		spent += now_ns() - t;
+		for (u32 k = 0; k < 2; k++)
+			for (u32 i = 0; i < qps; i++)
+				assert_true(t_cq_poll(&cq[k], &e));
+	}
+	return (double)spent / MESSAGES;
+}
+
+static void shared(struct tpair *p, struct tmr (*m)[2])
+{
+	enum { FEW = 16, MANY = 1000 };
+	static struct tqp a[MANY], b[MANY];
+	double few[ROUNDS], many[ROUNDS];
+	struct tsrq srq;
+	struct tcq cq[2];
+
+	for (u32 i = 0; i < 2; i++) {
+		t_db_pages(&p->h[i]);
+		t_cq_init(&p->h[i], &cq[i], 10, 0);
+	}
+	t_srq_init(&p->h[1], &srq, 10, 5);
+	for (u32 i = 0; i < MANY; i++) {
+		t_qp_init_size(&p->h[0], &a[i], &cq[0], &cq[0], 2, 0, 5, VHCA_QP_SIGNAL_ALL);
+		t_qp_init_srq(&p->h[1], &b[i], &cq[1], &cq[1], &srq);
+		t_connect(&a[i], &b[i], 5, 100, 9000);
+	}
+	for (u32 i = 0; i < ROUNDS; i++) {
+		few[i] = shared_ns(p, m, &srq, a, cq, FEW);
+		many[i] = shared_ns(p, m, &srq, a, cq, MANY);
+	}
+	printf("SEND 64 bytes to %u QPs with one SRQ: %.0f ns; to %u: %.0f ns\n", FEW,
+	       median(few, ROUNDS), MANY, median(many, ROUNDS));
+}
+
 int main(void)
 {
 	static struct tmr m[SETS][2];
@@ -161,6 +219,7 @@ int main(void)
 	bandwidth(&p, m, "WRITE", VHCA_OP_WRITE, 4u << 10);
 	latency(&p, m);
 	rate(&p, m);
+	shared(&p, m);
 	t_pair_fini(&p);
 	return 0;
 }

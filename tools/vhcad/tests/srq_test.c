@@ -215,6 +215,57 @@ static void not_ready(void **state)
 	t_expect_no_event(&f->h[1]);
 }
 
+/* A thousand QPs, who all send at once, many times: each message is there once. */
+static void a_thousand(void **state)
+{
+	enum { QPS = 1000, TIMES = 5 };
+	static struct tqp a[QPS], b[QPS];
+	static u8 seen[QPS];
+	struct fixture *f = *state;
+	struct tsrq srq;
+	struct vhca_cqe e;
+	struct tcq cq[2];
+
+	for (u32 i = 0; i < 2; i++) {
+		t_db_pages(&f->h[i]);
+		t_cq_init(&f->h[i], &cq[i], 10, 0);
+	}
+	t_srq_init(&f->h[1], &srq, 10, 5);
+	for (u32 i = 0; i < QPS; i++) {
+		t_qp_init_size(&f->h[0], &a[i], &cq[0], &cq[0], 2, 0, 5, VHCA_QP_SIGNAL_ALL);
+		t_qp_init_srq(&f->h[1], &b[i], &cq[1], &cq[1], &srq);
+		t_connect(&a[i], &b[i], 3, 100, 9000);
+	}
+	for (u32 k = 0; k < TIMES; k++) {
+		memset(seen, 0, sizeof(seen));
+		for (u32 i = 0; i < QPS; i++) {
+			struct vhca_sge s = t_sge(&f->dst, 4 * i, 4);
+
+			t_srq_recv(&srq, i, 1, &s);
+		}
+		for (u32 i = 0; i < QPS; i++) {
+			struct twr wr = {
+				.opcode = VHCA_OP_SEND, .flags = VHCA_WQE_INLINE, .data = &i,
+				.data_len = sizeof(i),
+			};
+
+			t_post(&a[i], &wr);
+			t_ring_sq(&a[i]);
+		}
+		for (u32 i = 0; i < QPS; i++) {
+			u32 who;
+
+			e = t_expect_cqe(&cq[1], i, VHCA_CS_SUCCESS);
+			t_mr_get(&f->dst, 4 * i, &who, sizeof(who));
+			assert_true(who < QPS && !seen[who]++);
+			assert_int_equal(le32toh(e.qpn), b[who].qpn);
+			t_expect_cqe(&cq[0], 0, VHCA_CS_SUCCESS);
+		}
+		t_expect_no_cqe(&cq[1]);
+	}
+	t_expect_no_event(&f->h[1]);
+}
+
 static u32 credit_code;
 
 static void see_credits(void *arg, const struct fab_port *from, const struct wire_hdr *h,
@@ -717,7 +768,8 @@ int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(first_come), TEST(all_at_once), TEST(not_ready), TEST(no_credits),
+		TEST(first_come), TEST(all_at_once), TEST(not_ready),
+		TEST(a_thousand), TEST(no_credits),
 		TEST(domain), TEST(stride_is_free), TEST(limit), TEST(resizing), TEST(last_wqe),
 		TEST(absurd_record), TEST(count_goes_back), TEST(ring_gone), TEST(record_gone),
 		TEST(hostile_entries), TEST(reset_with_taken), TEST(busy),

@@ -129,7 +129,7 @@ void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *
 	struct vhca_open_uar_req uar = { 0 };
 
 	t_hca_bare(h, w, cfg);
-	h->db_iova = t_alloc(h, VHCA_DB_PAGE_SIZE);
+	h->db_iova = t_alloc(h, T_DB_PAGES * VHCA_DB_PAGE_SIZE);
 	h->db = t_cpu(h, h->db_iova);
 	uar.db_page = htole64(h->db_iova);
 	h->uar = t_create(h, VHCA_CMD_OPEN_UAR, &uar, sizeof(uar));
@@ -263,21 +263,41 @@ void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *
 /* ------------------------------------------------------------------------
  * Doorbells: to the letter of rdma/vhca-abi.h
  */
+void t_db_pages(struct thca *h)
+{
+	for (u32 i = 1; i < T_DB_PAGES; i++) {
+		struct vhca_add_db_page_req req = {
+			.uar = htole32(h->uar), .page = htole32(i),
+			.db_page = htole64(h->db_iova + i * VHCA_DB_PAGE_SIZE),
+		};
+
+		assert_int_equal(t_admin(h, VHCA_CMD_ADD_DB_PAGE, &req, sizeof(req), NULL),
+				 VHCA_ST_OK);
+	}
+}
+
+static __le64 *rec_of(struct thca *h, u32 slot)
+{
+	return &h->db[slot / VHCA_DB_SLOTS].rec[slot % VHCA_DB_SLOTS];
+}
+
 u64 t_rec(struct thca *h, u32 slot)
 {
-	return __atomic_load_n(&h->db->rec[slot], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(rec_of(h, slot), __ATOMIC_ACQUIRE);
 }
 
 void t_set_rec(struct thca *h, u32 slot, u64 val)
 {
-	__atomic_store_n(&h->db->rec[slot], val, __ATOMIC_RELEASE);
+	__atomic_store_n(rec_of(h, slot), val, __ATOMIC_RELEASE);
 }
 
 void t_ring(struct thca *h, u32 slot, u64 val)
 {
+	u32 page = slot / VHCA_DB_SLOTS, n = slot % VHCA_DB_SLOTS;
+
 	t_set_rec(h, slot, val);
-	__atomic_fetch_or(&h->db->news[slot / 64], 1ull << (slot % 64), __ATOMIC_SEQ_CST);
-	__atomic_fetch_or(&h->db->summary[0], 1ull, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&h->db[page].news[n / 64], 1ull << (n % 64), __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&h->db->summary[page / 64], 1ull << (page % 64), __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&h->db->armed, __ATOMIC_SEQ_CST) &&
 	    __atomic_exchange_n(&h->db->armed, 0, __ATOMIC_SEQ_CST)) {
 		__atomic_fetch_add(&h->kicks, 1, __ATOMIC_RELAXED);

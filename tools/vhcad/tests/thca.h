@@ -24,6 +24,7 @@
 #define T_ADMIN_LOG	4u
 #define T_EQ_LOG	6u
 #define T_MAX_PAGES	2048u
+#define T_DB_PAGES	16u	/* room for doorbell pages; the UAR has the first */
 
 /* As enum ib_qp_state. */
 enum { T_RESET, T_INIT, T_RTR, T_RTS, T_SQD, T_SQE, T_ERR };
@@ -152,7 +153,9 @@ struct tnth {
 void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_verdict *v);
 
-/* doorbells */
+/* doorbells; slots count through the pages */
+/* gives the UAR all its pages */
+void t_db_pages(struct thca *h);
 u64 t_rec(struct thca *h, u32 slot);
 void t_set_rec(struct thca *h, u32 slot, u64 val);
 void t_ring(struct thca *h, u32 slot, u64 val);
