@@ -28,6 +28,8 @@ void qp_error(struct vqp *qp)
 	timer_stop(&qp->req.timer);
 	qp->resp.ack = false;
 	qp->resp.fifo_n = 0;
+	/* it may wait for room in the fabric, which a flush does not need */
+	sched_drop(qp);
 	sched_ready(qp);
 }
 
