@@ -32,7 +32,7 @@ static const char usage[] =
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
-"  --caps-off NAME,...    switch capabilities off: rc, rnr-nak, srq,\n"
+"  --caps-off NAME,...    switch capabilities off: rc, uc, ud, rnr-nak, srq,\n"
 "                         cq-resize, cq-moderation, counters\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
@@ -167,11 +167,25 @@ static void parse_mtu(struct options *o, const char *arg)
 static void parse_caps_off(struct options *o, char *arg)
 {
 	static const u32 bits[] = {
-		VHCA_CAP_RC, VHCA_CAP_RNR_NAK, VHCA_CAP_SRQ, VHCA_CAP_CQ_RESIZE,
-		VHCA_CAP_CQ_MODERATION, VHCA_CAP_COUNTERS,
+		VHCA_CAP_RC,
+		VHCA_CAP_UC,
+		VHCA_CAP_UD,
+		VHCA_CAP_RNR_NAK,
+		VHCA_CAP_SRQ,
+		VHCA_CAP_CQ_RESIZE,
+		VHCA_CAP_CQ_MODERATION,
+		VHCA_CAP_COUNTERS,
 	};
 	static const char *const names[] = {
-		"rc", "rnr-nak", "srq", "cq-resize", "cq-moderation", "counters", NULL
+		"rc",
+		"uc",
+		"ud",
+		"rnr-nak",
+		"srq",
+		"cq-resize",
+		"cq-moderation",
+		"counters",
+		NULL,
 	};
 	char *word, *save = NULL;
 

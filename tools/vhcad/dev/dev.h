@@ -37,7 +37,7 @@ struct vhca_dev;
 #define VDEV_MAX_SGE		32u
 #define VDEV_MAX_MODERATION	UINT16_MAX	/* entries, and microseconds */
 #define VDEV_MAX_INLINE		(VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK - \
-				 sizeof(struct vhca_wqe_ctrl) - sizeof(struct vhca_wqe_raddr))
+				 sizeof(struct vhca_wqe_ctrl) - sizeof(struct vhca_wqe_ud))
 #define VDEV_MAX_MSG		(1u << 31)
 #define VDEV_MAX_RD_ATOMIC	16u
 #define VDEV_LOG_ADMIN_MAX	12u

@@ -23,6 +23,8 @@
 	1ull << VHCA_CAP_SRQ | \
 	1ull << VHCA_CAP_CQ_RESIZE | \
 	1ull << VHCA_CAP_CQ_MODERATION | \
+	1ull << VHCA_CAP_UC | \
+	1ull << VHCA_CAP_UD | \
 	1ull << VHCA_CAP_COUNTERS)
 
 /* ------------------------------------------------------------------------

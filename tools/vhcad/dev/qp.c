@@ -41,6 +41,25 @@ void qp_error_event(struct vqp *qp, enum event_bit bit)
 	eq_async(qp->dev, &qp->ev, bit);
 }
 
+void qp_send_error(struct vqp *qp)
+{
+	if (qp->type == VHCA_QPT_RC) {
+		qp_error(qp);
+	} else if (qp->state != QPS_ERR) {
+		qp->state = QPS_SQE;
+		qp->draining = false;
+		sched_ready(qp);
+	}
+}
+
+void qp_recv_error(struct vqp *qp, u8 status)
+{
+	struct vhca_cqe cqe = { 0 };
+
+	qp_complete_recv(qp, &cqe, status, false);
+	qp_error(qp);
+}
+
 static const u8 send_opcode[] = {
 	[VHCA_OP_NOP]		= VHCA_CQE_SEND,
 	[VHCA_OP_SEND]		= VHCA_CQE_SEND,
@@ -81,7 +100,8 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 {
 	cqe->wr_id = htole64(qp->recv.wr_id);
 	cqe->qpn = htole32(qp->qpn);
-	cqe->src_qpn = qp->attr.dest_qpn;
+	if (qp->type != VHCA_QPT_UD)
+		cqe->src_qpn = qp->attr.dest_qpn;
 	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
 	cqe->status = status;
 	count_status(qp, status);
@@ -166,21 +186,32 @@ static enum vhca_status take_rings(struct command *c, struct vqp *qp)
 			    1u << qp->log_stride, false, &qp->rq);
 }
 
+static const struct qp_type {
+	bool known;
+	u8 cap;			/* enum vhca_cap */
+	u8 service;		/* enum wire_service */
+} qp_types[] = {
+	[VHCA_QPT_RC] = { true, VHCA_CAP_RC, WIRE_RC },
+	[VHCA_QPT_UC] = { true, VHCA_CAP_UC, WIRE_UC },
+	[VHCA_QPT_UD] = { true, VHCA_CAP_UD, WIRE_UD },
+};
+
 /* The objects a QP stands on, and the plain fields. */
 static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 
-	if (req->type != VHCA_QPT_RC)
+	if (req->type >= ARRAY_SIZE(qp_types) || !qp_types[req->type].known)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
-	if (!(dev->caps >> VHCA_CAP_RC & 1))
+	if (!(dev->caps >> qp_types[req->type].cap & 1))
 		return UNSUPPORTED(c, vhca_create_qp_hw_req, type);
 	if (req->flags & ~(VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ))
 		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
 	if (le32toh(req->max_inline) > VDEV_MAX_INLINE)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, max_inline);
 	qp->type = req->type;
+	qp->service = qp_types[req->type].service;
 	qp->flags = req->flags;
 	qp->max_inline = le32toh(req->max_inline);
 	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
@@ -223,7 +254,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 	enum vhca_status st;
-	u32 outstanding = TX_OUTSTANDING, idx;
+	u32 outstanding = req->type == VHCA_QPT_RC ? TX_OUTSTANDING : 1, idx;
 	int err;
 
 	st = take_parents(c, qp);

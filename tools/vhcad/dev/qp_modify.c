@@ -12,32 +12,55 @@
 
 #define A(name)		VHCA_QPA_##name
 
+#define RC	(1u << VHCA_QPT_RC)
+#define UC	(1u << VHCA_QPT_UC)
+#define UD	(1u << VHCA_QPT_UD)
+#define EVERY	(RC | UC | UD)
+
+/* Attributes that mean something to a type. */
+#define CONNECTED	(A(ACCESS_FLAGS) | A(AV) | A(PATH_MTU) | A(RQ_PSN) | A(DEST_QPN) | \
+			 A(PATH_MIG_STATE))
+static const u32 type_attrs[] = {
+	[VHCA_QPT_RC] = ~A(QKEY),
+	[VHCA_QPT_UC] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | CONNECTED,
+	[VHCA_QPT_UD] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | A(QKEY),
+};
+
+/* What a change needs, and what else it may set: of that, what the type has. */
 struct transition {
 	u8 from, to;
+	u8 types;
 	u32 must;
 	u32 may;
 };
 
-static const struct transition rc_transitions[] = {
-	{ QPS_RESET, QPS_INIT, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0 },
-	{ QPS_INIT, QPS_INIT, 0, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS) },
-	{ QPS_INIT, QPS_RTR,
+static const struct transition transitions[] = {
+	{ QPS_RESET, QPS_INIT, EVERY,
+	  A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS) | A(QKEY), 0 },
+	{ QPS_INIT, QPS_INIT, EVERY, 0,
+	  A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS) | A(QKEY) },
+	{ QPS_INIT, QPS_RTR, EVERY,
 	  A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) | A(MAX_DEST_RD_ATOMIC) |
 	  A(MIN_RNR_TIMER),
-	  A(ACCESS_FLAGS) | A(PKEY_INDEX) },
-	{ QPS_RTR, QPS_RTS,
+	  A(ACCESS_FLAGS) | A(PKEY_INDEX) | A(QKEY) },
+	{ QPS_RTR, QPS_RTS, EVERY,
 	  A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(SQ_PSN) | A(MAX_QP_RD_ATOMIC),
-	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) },
-	{ QPS_RTS, QPS_RTS, 0, A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) },
-	{ QPS_RTS, QPS_SQD, 0, A(EN_SQD_ASYNC_NOTIFY) },
-	{ QPS_SQD, QPS_SQD, 0,
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
+	{ QPS_RTS, QPS_RTS, EVERY, 0,
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
+	{ QPS_RTS, QPS_SQD, EVERY, 0, A(EN_SQD_ASYNC_NOTIFY) },
+	{ QPS_SQD, QPS_SQD, RC, 0,
 	  A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC) |
 	  A(MAX_DEST_RD_ATOMIC) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) |
 	  A(PATH_MIG_STATE) },
-	{ QPS_SQD, QPS_RTS, 0, A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) },
+	{ QPS_SQD, QPS_SQD, UC | UD, 0,
+	  A(AV) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(PATH_MIG_STATE) | A(QKEY) },
+	{ QPS_SQD, QPS_RTS, EVERY, 0,
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
+	{ QPS_SQE, QPS_RTS, UC | UD, 0, A(ACCESS_FLAGS) | A(QKEY) },
 };
 
-static const struct transition *find_transition(u8 from, u8 to)
+static const struct transition *find_transition(u8 type, u8 from, u8 to)
 {
 	static const struct transition to_reset = { .to = QPS_RESET };
 	static const struct transition to_err = { .to = QPS_ERR };
@@ -46,9 +69,12 @@ static const struct transition *find_transition(u8 from, u8 to)
 		return &to_reset;
 	if (to == QPS_ERR)
 		return &to_err;
-	for (u32 i = 0; i < ARRAY_SIZE(rc_transitions); i++)
-		if (rc_transitions[i].from == from && rc_transitions[i].to == to)
-			return &rc_transitions[i];
+	for (u32 i = 0; i < ARRAY_SIZE(transitions); i++) {
+		const struct transition *t = &transitions[i];
+
+		if (t->from == from && t->to == to && t->types >> type & 1)
+			return t;
+	}
 	return NULL;
 }
 
@@ -84,34 +110,12 @@ static u32 field_value(const struct vhca_modify_qp_req *req, u32 off, u32 size)
 	return le32toh(v);
 }
 
-static enum vhca_status check_av(struct command *c, const struct vhca_av *av, u32 off, u8 port)
-{
-#define AV_BAD(f)	refuse(c, VHCA_ST_BAD_FIELD, off + offsetof(struct vhca_av, f))
-	if (av->port != port)
-		return AV_BAD(port);
-	if (!av->dlid || le16toh(av->dlid) >= 0xc000)
-		return AV_BAD(dlid);
-	if (av->sl > 15)
-		return AV_BAD(sl);
-	if (av->src_path_bits)
-		return AV_BAD(src_path_bits);
-	if (av->static_rate > 31)
-		return AV_BAD(static_rate);
-	if (av->grh > 1)
-		return AV_BAD(grh);
-	if (av->grh && av->sgid_index >= PORT_GIDS)
-		return AV_BAD(sgid_index);
-	if (av->grh && le32toh(av->flow_label) > 0xfffff)
-		return AV_BAD(flow_label);
-	return VHCA_ST_OK;
-#undef AV_BAD
-}
-
 static enum vhca_status check_values(struct command *c, const struct vqp *qp, u32 mask)
 {
 	const struct vhca_modify_qp_req *req = command_req(c);
 	const struct vhca_qp_attr *a = &req->attr;
 	u8 port = mask & A(PORT) ? a->port : qp->attr.port;
+	u32 bad = AV_GOOD;
 
 	for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct limit *l = &limits[i];
@@ -124,8 +128,10 @@ static enum vhca_status check_values(struct command *c, const struct vqp *qp, u3
 	if (mask & A(PATH_MTU) && (!a->path_mtu || a->path_mtu > c->dev->max_mtu))
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.path_mtu);
 	if (mask & A(AV))
-		return check_av(c, &a->av, FIELD(av), port);
-	if (mask & A(PORT) && qp->state == QPS_SQD && port != qp->attr.av.port)
+		bad = av_check(&a->av, port, false);
+	if (bad != AV_GOOD)
+		return refuse(c, VHCA_ST_BAD_FIELD, FIELD(av) + bad);
+	if (mask & A(PORT) && !(mask & A(AV)) && qp->state == QPS_SQD && port != qp->attr.av.port)
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.port);
 	return VHCA_ST_OK;
 }
@@ -139,6 +145,7 @@ static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
 	COPY(ACCESS_FLAGS, access);
 	COPY(PKEY_INDEX, pkey_index);
 	COPY(PORT, port);
+	COPY(QKEY, qkey);
 	COPY(AV, av);
 	COPY(PATH_MTU, path_mtu);
 	COPY(TIMEOUT, timeout);
@@ -156,28 +163,20 @@ static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
 /* What all packets of the QP have in common, from its attributes. */
 static void set_path(struct vqp *qp)
 {
-	const struct vhca_av *av = &qp->attr.av;
-	struct wire_hdr *h = &qp->path;
+	bool datagrams = qp->type == VHCA_QPT_UD;
 
 	qp->port = &qp->dev->port[qp->attr.port - 1];
-	qp->mtu = 128u << qp->attr.path_mtu;
+	qp->mtu = 128u << (datagrams ? qp->dev->max_mtu : qp->attr.path_mtu);
 	qp->pkey = qp->port->fab.pkey[le16toh(qp->attr.pkey_index)];
-	*h = (struct wire_hdr){
-		.sl = av->sl,
-		.dlid = le16toh(av->dlid),
+	qp->path = (struct wire_hdr){
 		.slid = qp->port->fab.lid,
 		.pkey = qp->pkey,
 		.dqpn = le32toh(qp->attr.dest_qpn),
+		.sqpn = datagrams ? qp->qpn : 0,
 		.mig = true,
-		.grh = av->grh,
 	};
-	if (!av->grh)
-		return;
-	h->tclass = av->traffic_class;
-	h->hop_limit = av->hop_limit;
-	h->flow_label = le32toh(av->flow_label);
-	memcpy(h->sgid, qp->port->fab.gid[av->sgid_index], sizeof(h->sgid));
-	memcpy(h->dgid, av->dgid, sizeof(h->dgid));
+	if (!datagrams)
+		av_path(&qp->attr.av, qp->port, &qp->path);
 }
 
 void qp_follow_port(struct vqp *qp)
@@ -232,7 +231,9 @@ static void enter(struct vqp *qp, u8 from, u8 to)
 	qp->state = to;
 	if (to >= QPS_RTR)
 		set_path(qp);
-	if (to == QPS_RTS)
+	if (from == QPS_SQE)
+		unreliable_resume(qp);
+	else if (to == QPS_RTS)
 		req_doorbell(qp);
 	else if (to == QPS_SQD)
 		sched_ready(qp);
@@ -245,6 +246,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 	u32 mask = le32toh(req->mask);
 	const struct transition *t;
 	enum vhca_status st;
+	u32 must, may;
 	u8 from, to;
 
 	if (!qp)
@@ -255,18 +257,20 @@ enum vhca_status cmd_modify_qp(struct command *c)
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.state);
 	if (mask & A(CUR_STATE) && req->attr.cur_state != from)
 		return BAD_STATE(c, vhca_modify_qp_req, attr.cur_state);
-	t = find_transition(from, to);
+	t = find_transition(qp->type, from, to);
 	if (!t || (!(mask & A(STATE)) && to == QPS_ERR))
 		return BAD_STATE(c, vhca_modify_qp_req, attr.state);
 	mask &= ~(A(STATE) | A(CUR_STATE));
 	if (mask & (A(ALT_PATH) | A(CAP)))
 		return UNSUPPORTED(c, vhca_modify_qp_req, mask);
-	if ((mask & t->must) != t->must || mask & ~(t->must | t->may))
+	must = t->must & type_attrs[qp->type];
+	may = t->may & type_attrs[qp->type];
+	if ((mask & must) != must || mask & ~(must | may))
 		return BAD_FIELD(c, vhca_modify_qp_req, mask);
 	st = check_values(c, qp, mask);
 	if (st)
 		return st;
-	if (to == QPS_RTR && !qp->resp.res) {
+	if (to == QPS_RTR && qp->type == VHCA_QPT_RC && !qp->resp.res) {
 		qp->resp.res = calloc(VDEV_MAX_RD_ATOMIC, sizeof(*qp->resp.res));
 		if (!qp->resp.res)
 			return VHCA_ST_INTERNAL;

@@ -9,16 +9,16 @@
 #include "engine/rc.h"
 
 /* Entries behind those that were under way; false: there is none. */
-static bool flush_send_ring(struct vqp *qp)
+bool flush_ring(struct vqp *qp, u32 end)
 {
 	struct rc_requester *r = &qp->req;
 	struct send_wqe *w = &qp->dev->engine->tx_wqe;
 	struct tx_req t;
 
-	if (r->blk_next == r->blk_prod)
+	if (r->blk_next == end)
 		return false;
-	if (wqe_load_send(qp, r->blk_next, r->blk_prod, w) < 0) {
-		r->blk_next = r->blk_prod;
+	if (wqe_load_send(qp, r->blk_next, end, w) < 0) {
+		r->blk_next = end;
 		return false;
 	}
 	t = (struct tx_req){ .wr_id = w->wr_id, .blk = r->blk_next, .nblk = w->nblk };
@@ -35,7 +35,15 @@ static bool flush_send(struct vqp *qp)
 		qp_complete_send(qp, &r->q[r->head++ & r->qmask], VHCA_CS_WR_FLUSH_ERR);
 		return true;
 	}
-	return flush_send_ring(qp);
+	return flush_ring(qp, r->blk_prod);
+}
+
+bool flush_sends(struct vqp *qp, u32 *wqes)
+{
+	for (; *wqes; --*wqes)
+		if (!flush_send(qp))
+			return false;
+	return true;
 }
 
 static bool flush_recv(struct vqp *qp)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Queue pairs and the reliable connection transport.
+ * Queue pairs and their transports.
  *
  * Receiving never sends: packets that arrive change state and mark the QP as
  * having work; acknowledgments, responses and requests leave when the QP has
@@ -69,6 +69,8 @@ struct rc_requester {
 	bool stopped;		/* a refused request is queued: take no more */
 	bool rnr_wait;
 	bool gap;		/* went back for a loss; once for each */
+	bool leftover;		/* entries up to leftover_end are from SQE: flush them */
+	u32 leftover_end;
 	u8 retry_left;
 	u8 rnr_left;
 	u8 reads;		/* READ requests under way */
@@ -99,6 +101,7 @@ struct rc_responder {
 	bool ack;		/* an answer is due, behind the READ answers */
 	bool closing;		/* it is a NAK that ends the connection */
 	bool comm_est;
+	bool lost;		/* UC: a gap was noticed, and no first packet since */
 	u8 syndrome;
 	u32 ack_psn;
 	u8 event;		/* enum event_bit to tell with the error, or 0 */
@@ -129,6 +132,7 @@ struct vqp {
 	struct vhca_dev *dev;
 	u32 qpn;
 	u8 type;		/* enum vhca_qp_type */
+	u8 service;		/* enum wire_service, of that type */
 	u8 state;		/* enum qp_state */
 	u8 flags;		/* VHCA_QP_* */
 	bool draining;		/* SQD: requests are still under way */
@@ -162,6 +166,14 @@ void qp_follow_port(struct vqp *qp);
 void qp_error(struct vqp *qp);
 /** qp_error_event - the same, and tell the driver why */
 void qp_error_event(struct vqp *qp, enum event_bit bit);
+/**
+ * qp_send_error - a request has failed
+ *
+ * A reliable connection fails with it.  The others only stop sending.
+ */
+void qp_send_error(struct vqp *qp);
+/** qp_recv_error - the receive that is taken fails, and the QP with it */
+void qp_recv_error(struct vqp *qp, u8 status);
 /** qp_complete_send - completion of a send queue entry, if one is wanted */
 void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status);
 /** qp_complete_recv - completion of the receive that is taken */
@@ -203,6 +215,21 @@ void req_reset(struct vqp *qp, u32 psn);
 bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes);
 /** req_timeout - the timer fired */
 void req_timeout(struct timer *t);
+/** req_take - take the next entry of the send queue; false: there is none to take now */
+bool req_take(struct vqp *qp);
+/**
+ * req_fill - the next packets of the request being sent
+ * @qp: QP
+ * @t: the request
+ * @n: packets at the most; fewer when their payload lies in too many pieces
+ * @run: filled in
+ * @pl: filled in unless there is no payload
+ *
+ * Returns 0 or a status.
+ */
+int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl);
+/** req_drained - if the QP drains, is that over? */
+void req_drained(struct vqp *qp);
 /** req_doorbell - the send record was rung, or may have been */
 void req_doorbell(struct vqp *qp);
 /** req_reload - the entry of a request under way; a status if it is not the same any more */
@@ -234,7 +261,54 @@ int recv_take(struct vqp *qp);
 /** recv_load - get the entry of the receive taken into the engine's rx_wqe; 0 or a VHCA_CS_* */
 int recv_load(struct vqp *qp);
 
+/* unreliable.c: what leaves of UC and UD */
+/** unreliable_run - as req_run() */
+bool unreliable_run(struct vqp *qp, u32 *bytes, u32 *wqes);
+/** unreliable_resume - from SQE to RTS */
+void unreliable_resume(struct vqp *qp);
+
+/* uc.c */
+void uc_rx(struct vqp *qp, struct run *r);
+
+/* ud.c */
+/** ud_address - fill in where a datagram goes; 0 or a status */
+int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
+/** ud_rx - a datagram for this QP; leaves @r as it is, for further QPs of a group */
+void ud_rx(struct vqp *qp, struct run *r);
+
+/* rx.c */
+/** rx_pkey_ok - are the packets of the QP's partition?  Counts them if not */
+bool rx_pkey_ok(struct vqp *qp, const struct run *r);
+
+/* av.c */
+#define AV_GOOD	UINT32_MAX
+/**
+ * av_check - may a QP of this port send there?
+ * @av: address vector
+ * @port: the QP's
+ * @groups: multicast LIDs are allowed
+ *
+ * Returns AV_GOOD, or the offset of the field that is wrong.
+ */
+u32 av_check(const struct vhca_av *av, u8 port, bool groups);
+/** av_path - headers that follow from an address vector */
+void av_path(const struct vhca_av *av, const struct vport *p, struct wire_hdr *h);
+
 /* responder.c */
+/** resp_heard - the peer has sent something; an event, the first time in RTR */
+void resp_heard(struct vqp *qp);
+/**
+ * resp_place - write payload to where a list says
+ * @qp: receiver
+ * @run: the packets
+ * @l: list
+ * @off: first byte in it
+ * @len: bytes of the run, from its first
+ *
+ * Returns the bytes placed; fewer when the list, or the sender's memory
+ * (payload.fault), fails.
+ */
+u32 resp_place(struct vqp *qp, struct run *run, const struct sglist *l, u64 off, u32 len);
 void resp_reset(struct vqp *qp, u32 psn);
 void resp_rx(struct vqp *qp, struct run *r);
 /* resp_tx.c: true if there is more to do now */
@@ -250,7 +324,11 @@ u8 resp_credits(struct vqp *qp);
 /** credits_of - receives a credit code stands for */
 u32 credits_of(u8 code);
 
-/* flush.c: true if there is more to do now */
+/* flush.c: true if there is, or may be, more to do now */
 bool flush_run(struct vqp *qp, u32 *wqes);
+/** flush_sends - the send queue alone */
+bool flush_sends(struct vqp *qp, u32 *wqes);
+/** flush_ring - one entry of the send ring, before block @end */
+bool flush_ring(struct vqp *qp, u32 end);
 
 #endif /* VHCAD_RC_H */

@@ -38,6 +38,7 @@ void req_reset(struct vqp *qp, u32 psn)
 	r->stopped = false;
 	r->rnr_wait = false;
 	r->gap = false;
+	r->leftover = false;
 	r->reads = 0;
 	r->retry_left = qp->attr.retry_cnt;
 	r->rnr_left = qp->attr.rnr_retry;
@@ -100,8 +101,7 @@ static int check_request(struct vqp *qp, const struct send_wqe *w)
 	return sgl_check(qp->dev, &l) ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
 }
 
-/* Takes the next entry of the send queue; false: there is none to take now. */
-static bool take_next(struct vqp *qp)
+bool req_take(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
 	struct send_wqe *w = &qp->dev->engine->tx_wqe;
@@ -245,6 +245,37 @@ static int gather(struct vqp *qp, const struct tx_req *t, const struct send_wqe 
 	return *n ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
 }
 
+int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl)
+{
+	struct rc_requester *r = &qp->req;
+	struct send_wqe *w = &qp->dev->engine->tx_wqe;
+	u32 off = r->cur_pkt * qp->mtu, len = MIN((u64)n * qp->mtu, (u64)t->len - off);
+	int st;
+
+	*run = (struct run){ .h = qp->path, .service = qp->service, .mtu = qp->mtu };
+	if (len) {
+		st = req_reload(qp, t, w);
+		if (!st)
+			st = gather(qp, t, w, off, &len, &n, pl);
+		if (st)
+			return st;
+		run->pl = pl;
+	}
+	run->kind = is_send(t->opcode) ? WIRE_SEND : WIRE_WRITE;
+	run->first = !r->cur_pkt;
+	run->last = r->cur_pkt + n == t->npkts;
+	run->imm = has_imm(t->opcode);
+	run->npkts = n;
+	run->len = len;
+	run->h.psn = r->nxt;
+	run->h.se = t->flags & VHCA_WQE_SOLICITED && t->opcode != VHCA_OP_WRITE;
+	run->h.imm = t->imm;
+	run->h.va = t->raddr;
+	run->h.rkey = t->rkey;
+	run->h.dmalen = t->len;
+	return VHCA_CS_SUCCESS;
+}
+
 /*
  * Receives the responder has told of are used up: the message's first packet
  * probes alone, and when it is acknowledged the message has got its receive.
@@ -260,11 +291,10 @@ static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
-	struct engine *e = qp->dev->engine;
-	u32 out = psn_diff(r->nxt, r->una), off = r->cur_pkt * qp->mtu;
-	u32 n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u)), len, room;
-	struct run run = { .h = qp->path, .mtu = qp->mtu };
+	u32 out = psn_diff(r->nxt, r->una), len, room;
+	u32 n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u));
 	struct payload pl;
+	struct run run;
 	int st;
 
 	if (out >= TX_WINDOW)
@@ -274,35 +304,18 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 			return MUST_WAIT;
 		n = 1;
 	}
-	room = fab_room(e->fabric);
+	room = fab_room(qp->dev->engine->fabric);
 	if (!room)
 		return NO_ROOM;
 	n = MIN(n, room);
-	n = MIN(n, TX_WINDOW - out);
-	len = MIN((u64)n * qp->mtu, (u64)t->len - off);
-	if (len) {
-		st = req_reload(qp, t, &e->tx_wqe);
-		if (!st)
-			st = gather(qp, t, &e->tx_wqe, off, &len, &n, &pl);
-		if (st) {
-			refuse_current(qp, st);
-			return WENT_ON;
-		}
-		run.pl = &pl;
+	st = req_fill(qp, t, MIN(n, TX_WINDOW - out), &run, &pl);
+	if (st) {
+		refuse_current(qp, st);
+		return WENT_ON;
 	}
-	run.kind = is_send(t->opcode) ? WIRE_SEND : WIRE_WRITE;
-	run.first = !r->cur_pkt;
-	run.last = r->cur_pkt + n == t->npkts;
-	run.imm = has_imm(t->opcode);
-	run.npkts = n;
-	run.len = len;
-	run.h.psn = r->nxt;
 	run.h.ackreq = true;
-	run.h.se = t->flags & VHCA_WQE_SOLICITED && t->opcode != VHCA_OP_WRITE;
-	run.h.imm = t->imm;
-	run.h.va = t->raddr;
-	run.h.rkey = t->rkey;
-	run.h.dmalen = t->len;
+	n = run.npkts;
+	len = run.len;
 	if (!qp_send(qp, &run))
 		return WENT_ON;
 	if (len && pl.fault) {
@@ -329,7 +342,7 @@ static enum progress send_current(struct vqp *qp, u32 *bytes)
 	return t->opcode == VHCA_OP_READ ? send_read(qp, t, bytes) : send_data(qp, t, bytes);
 }
 
-static void check_drained(struct vqp *qp)
+void req_drained(struct vqp *qp)
 {
 	if (qp->state != QPS_SQD || !qp->draining || qp->req.head != qp->req.tail)
 		return;
@@ -346,7 +359,7 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 		if (!*wqes || !*bytes)
 			return true;
 		if (r->cur == r->tail) {
-			if (!take_next(qp))
+			if (!req_take(qp))
 				break;
 			--*wqes;
 		}
@@ -360,7 +373,7 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 			break;
 		}
 	}
-	check_drained(qp);
+	req_drained(qp);
 	return false;
 }
 

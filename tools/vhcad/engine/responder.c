@@ -23,6 +23,7 @@ void resp_reset(struct vqp *qp, u32 psn)
 	s->ack = false;
 	s->closing = false;
 	s->comm_est = false;
+	s->lost = false;
 	s->event = 0;
 	s->done = 0;
 	s->res_next = 0;
@@ -78,11 +79,7 @@ static bool take_recv(struct vqp *qp)
 	return !st;
 }
 
-/*
- * Places len bytes of a run, at off in the list.  Returns the bytes placed;
- * fewer when the list, or the sender's memory (payload.fault), fails.
- */
-static u32 place(struct vqp *qp, struct run *run, const struct sglist *l, u64 off, u32 len)
+u32 resp_place(struct vqp *qp, struct run *run, const struct sglist *l, u64 off, u32 len)
 {
 	u32 done = 0;
 
@@ -150,7 +147,7 @@ static void rx_send(struct vqp *qp, struct run *run)
 	if (want) {
 		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->recv.pd };
 
-		got = place(qp, run, &l, s->done, want);
+		got = resp_place(qp, run, &l, s->done, want);
 	}
 	if (got == run->len) {
 		accepted(qp, run->npkts, got);
@@ -193,7 +190,7 @@ static void write_data(struct vqp *qp, struct run *run)
 	struct rc_responder *s = &qp->resp;
 	struct sge to = { .addr = s->va, .len = s->dmalen, .key = s->rkey };
 	struct sglist l = { &to, 1, MKEY_WRITE_REMOTE, qp->pd };
-	u32 got = run->len ? place(qp, run, &l, s->done, run->len) : 0, good;
+	u32 got = run->len ? resp_place(qp, run, &l, s->done, run->len) : 0, good;
 
 	if (got == run->len) {
 		accepted(qp, run->npkts, got);
@@ -274,6 +271,14 @@ static void in_order(struct vqp *qp, struct run *run)
 	}
 }
 
+void resp_heard(struct vqp *qp)
+{
+	if (qp->state != QPS_RTR || qp->resp.comm_est)
+		return;
+	qp->resp.comm_est = true;
+	eq_async(qp->dev, &qp->ev, EVB_COMM_EST);
+}
+
 void resp_rx(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
@@ -281,10 +286,7 @@ void resp_rx(struct vqp *qp, struct run *run)
 
 	if (s->closing)
 		return;
-	if (qp->state == QPS_RTR && !s->comm_est) {
-		s->comm_est = true;
-		eq_async(qp->dev, &qp->ev, EVB_COMM_EST);
-	}
+	resp_heard(qp);
 	if (ahead > 0) {
 		if (!s->quiet) {
 			s->quiet = true;

@@ -26,26 +26,20 @@ static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
 static bool takes(const struct vqp *qp, const struct vport *p, const struct run *run)
 {
 	return qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->port == p &&
-	       run->service == WIRE_RC && from_peer(qp, &run->h);
+	       run->service == qp->service &&
+	       (qp->type == VHCA_QPT_UD || from_peer(qp, &run->h));
 }
 
-static void vport_rx(struct fab_port *fab, struct run *run)
+bool rx_pkey_ok(struct vqp *qp, const struct run *run)
 {
-	struct vport *p = fab->owner;
-	struct vqp *qp;
+	if (pkey_match(run->h.pkey, qp->pkey))
+		return true;
+	qp->port->count.pkey_violations += run->npkts;
+	return false;
+}
 
-	if (!dev_live(p->dev))
-		return;
-	qp = qp_find(p->dev, run->h.dqpn);
-	if (!qp || !takes(qp, p, run)) {
-		p->count.rx_no_qp += run->npkts;
-		return;
-	}
-	if (!pkey_match(run->h.pkey, qp->pkey)) {
-		p->count.pkey_violations += run->npkts;
-		return;
-	}
-	qp_count_rx(qp, run);
+static void rc_rx(struct vqp *qp, struct run *run)
+{
 	switch (run->kind) {
 	case WIRE_SEND:
 	case WIRE_WRITE:
@@ -61,6 +55,31 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 			req_rx_read(qp, run);
 		break;
 	}
+}
+
+static void vport_rx(struct fab_port *fab, struct run *run)
+{
+	struct vport *p = fab->owner;
+	struct vqp *qp;
+
+	if (!dev_live(p->dev))
+		return;
+	qp = qp_find(p->dev, run->h.dqpn);
+	if (!qp || !takes(qp, p, run)) {
+		p->count.rx_no_qp += run->npkts;
+		return;
+	}
+	if (qp->type == VHCA_QPT_UD) {
+		ud_rx(qp, run);
+		return;
+	}
+	if (!rx_pkey_ok(qp, run))
+		return;
+	qp_count_rx(qp, run);
+	if (qp->type == VHCA_QPT_UC)
+		uc_rx(qp, run);
+	else
+		rc_rx(qp, run);
 }
 
 static void vport_state(struct fab_port *fab, u8 old)

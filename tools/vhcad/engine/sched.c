@@ -47,6 +47,8 @@ static bool run_slice(struct vqp *qp)
 		return flush_run(qp, &wqes);
 	if (qp->state < QPS_RTR)
 		return false;
+	if (qp->type != VHCA_QPT_RC)
+		return unreliable_run(qp, &bytes, &wqes);
 	more = resp_run(qp, &bytes);
 	if (qp->state == QPS_RTS || qp->state == QPS_SQD)
 		more |= req_run(qp, &bytes, &wqes);

@@ -20,6 +20,7 @@
 #define E_RADDR		(1u << 1)
 #define E_DATA		(1u << 2)
 #define E_INLINE	(1u << 3)	/* data may be inline */
+#define E_ANSWER	(1u << 4)	/* wants an answer: reliable connections alone */
 
 static const u8 entry_kind[256] = {
 	[VHCA_OP_NOP]		= E_KNOWN,
@@ -27,7 +28,7 @@ static const u8 entry_kind[256] = {
 	[VHCA_OP_SEND_IMM]	= E_KNOWN | E_DATA | E_INLINE,
 	[VHCA_OP_WRITE]		= E_KNOWN | E_RADDR | E_DATA | E_INLINE,
 	[VHCA_OP_WRITE_IMM]	= E_KNOWN | E_RADDR | E_DATA | E_INLINE,
-	[VHCA_OP_READ]		= E_KNOWN | E_RADDR | E_DATA,
+	[VHCA_OP_READ]		= E_KNOWN | E_RADDR | E_DATA | E_ANSWER,
 };
 
 static bool all_zero(const u8 *p, u32 n)
@@ -72,15 +73,56 @@ static u64 take_sges(const u8 *raw, u32 n, struct sge *sge)
 	return len;
 }
 
+/* Can a QP of this type do this? */
+static bool type_has(u8 type, u8 kind)
+{
+	switch (type) {
+	case VHCA_QPT_UD:
+		return !(kind & E_RADDR);
+	case VHCA_QPT_UC:
+		return !(kind & E_ANSWER);
+	default:
+		return true;
+	}
+}
+
+/* The address of a datagram. */
+static int parse_ud(const struct vqp *qp, const u8 *raw, struct send_wqe *w)
+{
+	struct vhca_wqe_ud ud;
+
+	memcpy(&ud, raw, sizeof(ud));
+	w->av = ud.av;
+	w->dqpn = le32toh(ud.dqpn);
+	w->qkey = le32toh(ud.qkey);
+	if (ud.rsvd || w->dqpn >> QPN_BITS ||
+	    av_check(&w->av, qp->attr.port, true) != AV_GOOD)
+		return VHCA_CS_LOC_QP_OP_ERR;
+	return VHCA_CS_SUCCESS;
+}
+
+/* A datagram is one packet. */
+static int check_len(const struct vqp *qp, const struct send_wqe *w)
+{
+	u32 most = qp->type == VHCA_QPT_UD ? qp->mtu : VDEV_MAX_MSG;
+
+	return w->len > most ? VHCA_CS_LOC_LEN_ERR : VHCA_CS_SUCCESS;
+}
+
 static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, struct send_wqe *w)
 {
 	u8 kind = entry_kind[w->opcode];
 	u32 at = sizeof(*ctrl), have = w->nblk * VHCA_WQE_BLOCK;
 	u32 inline_len = le32toh(ctrl->inline_len);
 
-	if (!kind || w->flags & ~KNOWN_FLAGS || le32toh(ctrl->index) != w->blk ||
+	if (!kind || !type_has(qp->type, kind) || w->flags & ~KNOWN_FLAGS || le32toh(ctrl->index) != w->blk ||
 	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)))
 		return VHCA_CS_LOC_QP_OP_ERR;
+	if (qp->type == VHCA_QPT_UD && kind & E_DATA) {
+		if (have < at + sizeof(struct vhca_wqe_ud) || parse_ud(qp, w->raw + at, w))
+			return VHCA_CS_LOC_QP_OP_ERR;
+		at += sizeof(struct vhca_wqe_ud);
+	}
 	if (kind & E_RADDR) {
 		struct vhca_wqe_raddr r;
 
@@ -99,14 +141,14 @@ static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, st
 			return VHCA_CS_LOC_QP_OP_ERR;
 		w->data = w->raw + at;
 		w->len = inline_len;
-		return VHCA_CS_SUCCESS;
+		return check_len(qp, w);
 	}
 	if (inline_len || ctrl->nsge > VDEV_MAX_SGE || (ctrl->nsge && !(kind & E_DATA)) ||
 	    ctrl->nsge * sizeof(struct vhca_sge) > have - at)
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->nsge = ctrl->nsge;
 	w->len = take_sges(w->raw + at, w->nsge, w->sge);
-	return w->len > VDEV_MAX_MSG ? VHCA_CS_LOC_LEN_ERR : VHCA_CS_SUCCESS;
+	return check_len(qp, w);
 }
 
 int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)

@@ -18,6 +18,9 @@ struct send_wqe {
 	u64 wr_id;
 	u64 raddr;
 	u32 rkey;
+	struct vhca_av av;	/* UD, and the next two */
+	u32 dqpn;
+	u32 qkey;
 	u64 len;		/* bytes of the message */
 	const u8 *data;		/* inline data, or NULL */
 	struct sge sge[VDEV_MAX_SGE];

@@ -175,6 +175,8 @@ static void queries(void **state)
 		VHCA_CAP_SRQ,
 		VHCA_CAP_CQ_RESIZE,
 		VHCA_CAP_CQ_MODERATION,
+		VHCA_CAP_UC,
+		VHCA_CAP_UD,
 		VHCA_CAP_COUNTERS,
 	};
 	struct fixture *f = *state;
@@ -398,8 +400,9 @@ static void qp_fields(void **state)
 		{ F(vhca_create_qp_hw_req, recv_cqn), 77, VHCA_ST_BAD_HANDLE, 0 },
 		{ F(vhca_create_qp_hw_req, db_slot), 5000, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, db_slot), f->cq.slot + 1, VHCA_ST_BUSY, 0 },
-		{ F(vhca_create_qp_hw_req, max_inline), 977, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, type), 3, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, max_inline), 945, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, type), 1, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, type), 5, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, flags), 8, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, flags), VHCA_QP_SRQ, VHCA_ST_BAD_HANDLE,
 		  offsetof(struct vhca_create_qp_hw_req, srqn) },
@@ -572,6 +575,75 @@ static void qp_masks(void **state)
 
 #define ATTR_CASE(f, v)	{ F(vhca_modify_qp_req, attr.f), v, VHCA_ST_BAD_FIELD, 0 }
 
+/* What a type needs and may have on its way to RTS, SQD and back. */
+static void unreliable_masks(void **state)
+{
+	static const struct { u8 type; u32 own; u32 moving; u32 in_sqd; } t[] = {
+		{ VHCA_QPT_UC, VHCA_QPA_ACCESS_FLAGS,
+		  VHCA_QPA_ACCESS_FLAGS | VHCA_QPA_PATH_MIG_STATE,
+		  VHCA_QPA_AV | VHCA_QPA_PKEY_INDEX | VHCA_QPA_ACCESS_FLAGS |
+		  VHCA_QPA_PATH_MIG_STATE },
+		{ VHCA_QPT_UD, VHCA_QPA_QKEY, VHCA_QPA_QKEY, VHCA_QPA_PKEY_INDEX | VHCA_QPA_QKEY },
+	};
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < ARRAY_SIZE(t); i++) {
+		struct vhca_qp_attr init, rtr, rts, a;
+		struct tqp qp;
+
+		f->h.qp_type = t[i].type;
+		t_qp_init(&f->h, &qp, &f->cq, &f->cq);
+		t_attr_init(&init, 1);
+		t_attr_rtr(&rtr, 1, 9, 5, 3);
+		t_attr_rts(&rts, 5);
+		missing_bits(&qp, &init, t_mask(qp.type, T_INIT), 0);
+		assert_int_equal(t_modify(&qp, &init, t_mask(qp.type, T_INIT)), 0);
+		missing_bits(&qp, &init, VHCA_QPA_STATE,
+			     VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT | t[i].own);
+		missing_bits(&qp, &rtr, t_mask(qp.type, T_RTR), VHCA_QPA_PKEY_INDEX | t[i].own);
+		assert_int_equal(t_modify(&qp, &rtr, t_mask(qp.type, T_RTR)), 0);
+		missing_bits(&qp, &rts, t_mask(qp.type, T_RTS), t[i].moving);
+		assert_int_equal(t_modify(&qp, &rts, t_mask(qp.type, T_RTS)), 0);
+		missing_bits(&qp, &rts, VHCA_QPA_STATE, t[i].moving);
+		a = (struct vhca_qp_attr){ .state = T_SQD };
+		missing_bits(&qp, &a, VHCA_QPA_STATE, VHCA_QPA_EN_SQD_ASYNC_NOTIFY);
+		assert_int_equal(t_to(&qp, T_SQD), 0);
+		missing_bits(&qp, &a, VHCA_QPA_STATE, t[i].in_sqd);
+		missing_bits(&qp, &rts, VHCA_QPA_STATE, t[i].moving);
+		assert_int_equal(t_to(&qp, T_RTS), 0);
+		assert_int_equal(t_destroy(&f->h, VHCA_CMD_DESTROY_QP, qp.qpn), VHCA_ST_OK);
+	}
+}
+
+/* SQE is left for RTS, RESET or ERR, and nobody asks for it; RC never gets there. */
+static void unreliable_states(void **state)
+{
+	static const bool good[7] = { [T_RESET] = true, [T_RTS] = true, [T_ERR] = true };
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < 2 * 7; i++) {
+		struct twr wr = { .opcode = 0x77 };
+		u32 to = i / 2, st;
+		struct tqp qp;
+
+		f->h.qp_type = i % 2 ? VHCA_QPT_UD : VHCA_QPT_UC;
+		t_qp_init(&f->h, &qp, &f->cq, &f->cq);
+		if (i % 2)
+			t_ud_up(&qp, 1);
+		else
+			t_connect(&qp, &qp, 3, 1, 1);
+		refused(&f->h, t_to(&qp, T_SQE), VHCA_ST_BAD_STATE,
+			REQ_OFF(vhca_modify_qp_req, attr.state));
+		t_send(&qp, &wr);
+		t_expect_cqe(&f->cq, 0, VHCA_CS_LOC_QP_OP_ERR);
+		assert_int_equal(t_state(&qp), T_SQE);
+		st = t_to(&qp, to);
+		assert_int_equal(st, good[to] ? VHCA_ST_OK : VHCA_ST_BAD_STATE);
+		assert_int_equal(t_state(&qp), good[to] ? to : T_SQE);
+		assert_int_equal(t_destroy(&f->h, VHCA_CMD_DESTROY_QP, qp.qpn), VHCA_ST_OK);
+	}
+}
+
 static void qp_values(void **state)
 {
 	static const struct spoilt init_cases[] = {
@@ -735,7 +807,8 @@ int main(void)
 		TEST(envelope), TEST(nothing_done), TEST(many_in_flight), TEST(absurd_tail),
 		TEST(rings_must_exist), TEST(queries), TEST(node_description), TEST(uars),
 		TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(qp_numbers),
-		TEST(qp_rest), TEST(qp_states), TEST(qp_masks), TEST(qp_values), TEST(qp_query),
+		TEST(qp_rest), TEST(qp_states), TEST(qp_masks), TEST(unreliable_masks),
+		TEST(unreliable_states), TEST(qp_values), TEST(qp_query),
 		cmocka_unit_test(refused_qp_keeps_nothing),
 		cmocka_unit_test(limits), TEST(resets),
 	};

@@ -42,7 +42,10 @@ static void no_receive_queue(void **state)
 		.recv_cqn = htole32(p->cq[1].cqn), .type = VHCA_QPT_RC, .log_sq_blocks = 6,
 		.log_rq_strides = VHCA_NO_QUEUE,
 	};
-	struct tqp a, b = { .h = h, .slot = h->next_slot, .sq = t_cpu(h, sq), .log_sq = 6 };
+	struct tqp a, b = {
+		.h = h, .type = VHCA_QPT_RC, .slot = h->next_slot, .sq = t_cpu(h, sq),
+		.log_sq = 6,
+	};
 	struct vhca_qp_attr attr;
 	struct tmr l, r;
 	struct twr wr;

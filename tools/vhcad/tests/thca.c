@@ -105,6 +105,7 @@ void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
 	h->w = w;
 	h->mem = gmem_new();
 	assert_non_null(h->mem);
+	h->qp_type = VHCA_QPT_RC;
 	h->ram_size = RAM_SIZE;
 	h->ram = testmem_add(h->mem, T_RAM_BASE, RAM_SIZE);
 	h->dev = vdev_new(w->engine, cfg, h->mem, &host_ops, h);

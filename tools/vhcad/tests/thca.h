@@ -60,6 +60,7 @@ struct thca {
 	u32 uar;
 	u32 next_slot;
 	u32 pd;
+	u8 qp_type;		/* of the QPs that are made next */
 	struct teq async, comp;
 	u32 irqs[8];
 	u32 kicks;
@@ -92,6 +93,7 @@ struct tsrq {
 
 struct tqp {
 	struct thca *h;
+	u8 type;
 	u32 qpn, slot;
 	struct tcq *scq, *rcq;
 	u8 *sq, *rq;
@@ -109,6 +111,7 @@ struct twr {
 	struct vhca_sge sge[32];	/* native; converted when posted */
 	const void *data;		/* inline */
 	u32 data_len;
+	struct vhca_wqe_ud ud;		/* UD QPs; as it stands in the entry */
 };
 
 /* world */
@@ -210,6 +213,13 @@ void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b);
 #define T_MASK_RTS	(VHCA_QPA_STATE | VHCA_QPA_TIMEOUT | VHCA_QPA_RETRY_CNT | \
 			 VHCA_QPA_RNR_RETRY | VHCA_QPA_SQ_PSN | VHCA_QPA_MAX_QP_RD_ATOMIC)
 
+/* what a QP of this type needs to get to T_INIT, T_RTR, T_RTS */
+u32 t_mask(u8 type, u8 state);
+u32 t_lid(struct thca *h);
+/* takes a UD QP to RTS; the address of one */
+void t_ud_up(struct tqp *qp, u32 qkey);
+struct vhca_wqe_ud t_ud_to(struct tqp *qp, u32 qkey);
+
 void t_post(struct tqp *qp, const struct twr *wr);	/* writes, does not ring */
 void t_ring_sq(struct tqp *qp);
 void t_send(struct tqp *qp, const struct twr *wr);	/* post, ring, poll */
@@ -234,6 +244,8 @@ struct tpair {
 };
 
 void t_pair_init(struct tpair *p, u8 mtu, u32 psn0, u32 psn1);
+void t_pair_init_uc(struct tpair *p, u8 mtu, u32 psn0, u32 psn1);
+void t_pair_init_ud(struct tpair *p, u32 qkey);
 void t_pair_fini(struct tpair *p);
 
 #endif /* VHCAD_TESTS_THCA_H */

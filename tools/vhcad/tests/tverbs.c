@@ -276,7 +276,7 @@ void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq 
 		.send_cqn = htole32(scq->cqn),
 		.recv_cqn = htole32(rcq->cqn),
 		.max_inline = htole32(512),
-		.type = VHCA_QPT_RC,
+		.type = h->qp_type,
 		.flags = flags,
 		.log_sq_blocks = log_sq,
 		.log_rq_strides = log_rq,
@@ -285,6 +285,7 @@ void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq 
 
 	memset(qp, 0, sizeof(*qp));
 	qp->h = h;
+	qp->type = h->qp_type;
 	qp->scq = scq;
 	qp->rcq = rcq;
 	qp->sq = t_cpu(h, sq);
@@ -308,7 +309,7 @@ void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *
 		.db_slot = htole32(h->next_slot),
 		.send_cqn = htole32(scq->cqn),
 		.recv_cqn = htole32(rcq->cqn),
-		.type = VHCA_QPT_RC,
+		.type = h->qp_type,
 		.flags = VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ,
 		.log_sq_blocks = 6,
 		.log_rq_strides = VHCA_NO_QUEUE,
@@ -316,7 +317,7 @@ void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *
 	};
 
 	*qp = (struct tqp){
-		.h = h, .slot = h->next_slot, .scq = scq, .rcq = rcq, .sq = t_cpu(h, sq),
+		.h = h, .type = h->qp_type, .slot = h->next_slot, .scq = scq, .rcq = rcq, .sq = t_cpu(h, sq),
 		.log_sq = 6,
 	};
 	h->next_slot += 2;
@@ -386,7 +387,22 @@ void t_attr_rts(struct vhca_qp_attr *a, u32 psn)
 	a->max_rd_atomic = 4;
 }
 
-static u32 lid_of(struct thca *h)
+u32 t_mask(u8 type, u8 state)
+{
+	static const u32 masks[][3] = {
+		[VHCA_QPT_RC] = { T_MASK_INIT, T_MASK_RTR, T_MASK_RTS },
+		[VHCA_QPT_UC] = { T_MASK_INIT, VHCA_QPA_STATE | VHCA_QPA_AV | VHCA_QPA_PATH_MTU |
+				  VHCA_QPA_DEST_QPN | VHCA_QPA_RQ_PSN,
+				  VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
+		[VHCA_QPT_UD] = { VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT |
+				  VHCA_QPA_QKEY, VHCA_QPA_STATE,
+				  VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
+	};
+
+	return masks[type][state - T_INIT];
+}
+
+u32 t_lid(struct thca *h)
 {
 	struct vhca_port_req req = { .port = 1 };
 	struct vhca_port_attr a;
@@ -402,11 +418,11 @@ static void bring_up(struct tqp *qp, struct tqp *peer, u8 mtu, u32 sq_psn, u32 r
 	struct vhca_qp_attr a;
 
 	t_attr_init(&a, 1);
-	assert_int_equal(t_modify(qp, &a, T_MASK_INIT), VHCA_ST_OK);
-	t_attr_rtr(&a, lid_of(peer->h), peer->qpn, rq_psn, mtu);
-	assert_int_equal(t_modify(qp, &a, T_MASK_RTR), VHCA_ST_OK);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_INIT)), VHCA_ST_OK);
+	t_attr_rtr(&a, t_lid(peer->h), peer->qpn, rq_psn, mtu);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_RTR)), VHCA_ST_OK);
 	t_attr_rts(&a, sq_psn);
-	assert_int_equal(t_modify(qp, &a, T_MASK_RTS), VHCA_ST_OK);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_RTS)), VHCA_ST_OK);
 }
 
 void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b)
@@ -414,6 +430,26 @@ void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b)
 	bring_up(a, b, mtu, psn_a, psn_b);
 	if (b != a)
 		bring_up(b, a, mtu, psn_b, psn_a);
+}
+
+void t_ud_up(struct tqp *qp, u32 qkey)
+{
+	struct vhca_qp_attr a;
+
+	t_attr_init(&a, 1);
+	a.qkey = htole32(qkey);
+	assert_int_equal(t_modify(qp, &a, t_mask(VHCA_QPT_UD, T_INIT)), VHCA_ST_OK);
+	assert_int_equal(t_to(qp, T_RTR), VHCA_ST_OK);
+	t_attr_rts(&a, 0xfffffe);
+	assert_int_equal(t_modify(qp, &a, t_mask(VHCA_QPT_UD, T_RTS)), VHCA_ST_OK);
+}
+
+struct vhca_wqe_ud t_ud_to(struct tqp *qp, u32 qkey)
+{
+	return (struct vhca_wqe_ud){
+		.av.port = 1, .av.dlid = htole16(t_lid(qp->h)), .dqpn = htole32(qp->qpn),
+		.qkey = htole32(qkey),
+	};
 }
 
 static struct vhca_sge wire_sge(const struct vhca_sge *s)
@@ -434,6 +470,10 @@ void t_post(struct tqp *qp, const struct twr *wr)
 	};
 	u32 at = sizeof(ctrl), nblk;
 
+	if (qp->type == VHCA_QPT_UD && wr->opcode != VHCA_OP_NOP) {
+		memcpy(raw + at, &wr->ud, sizeof(wr->ud));
+		at += sizeof(wr->ud);
+	}
 	if (wr->opcode >= VHCA_OP_WRITE) {
 		struct vhca_wqe_raddr r = { htole64(wr->raddr), htole32(wr->rkey), 0 };
 
@@ -560,15 +600,34 @@ struct twr t_wr(u8 opcode, u64 wr_id, struct tmr *l, u64 off, u32 len, struct tm
 	return wr;
 }
 
-void t_pair_init(struct tpair *p, u8 mtu, u32 psn0, u32 psn1)
+static void pair_init(struct tpair *p, u8 type)
 {
 	t_world_init(&p->w);
 	for (u32 i = 0; i < 2; i++) {
 		t_hca_init(&p->h[i], &p->w, 0x0002c90300000000ull + (i << 8));
+		p->h[i].qp_type = type;
 		t_cq_init(&p->h[i], &p->cq[i], 9, 0);
 		t_qp_init(&p->h[i], &p->qp[i], &p->cq[i], &p->cq[i]);
 	}
+}
+
+void t_pair_init(struct tpair *p, u8 mtu, u32 psn0, u32 psn1)
+{
+	pair_init(p, VHCA_QPT_RC);
 	t_connect(&p->qp[0], &p->qp[1], mtu, psn0, psn1);
+}
+
+void t_pair_init_uc(struct tpair *p, u8 mtu, u32 psn0, u32 psn1)
+{
+	pair_init(p, VHCA_QPT_UC);
+	t_connect(&p->qp[0], &p->qp[1], mtu, psn0, psn1);
+}
+
+void t_pair_init_ud(struct tpair *p, u32 qkey)
+{
+	pair_init(p, VHCA_QPT_UD);
+	for (u32 i = 0; i < 2; i++)
+		t_ud_up(&p->qp[i], qkey);
 }
 
 void t_pair_fini(struct tpair *p)

@@ -75,6 +75,7 @@ static void make_qp(struct fixture *f, u32 h, struct tqp *qp, struct vhca_create
 
 	memset(qp, 0, sizeof(*qp));
 	qp->h = hca;
+	qp->type = VHCA_QPT_RC;
 	qp->scq = &f->p.cq[h];
 	qp->rcq = &f->p.cq[h];
 	if (!req->sq.addr) {
