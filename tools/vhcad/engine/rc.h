@@ -258,7 +258,12 @@ void req_arm(struct vqp *qp);
  * with.
  */
 int recv_take(struct vqp *qp);
-/** recv_load - get the entry of the receive taken into the engine's rx_wqe; 0 or a VHCA_CS_* */
+/**
+ * recv_load - get the entry of the receive taken into the engine's rx_wqe
+ *
+ * recv_take() gave 0 for it.  Returns 0, or a VHCA_CS_* when it is not what it
+ * was any more.
+ */
 int recv_load(struct vqp *qp);
 
 /* unreliable.c: what leaves of UC and UD */

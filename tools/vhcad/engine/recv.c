@@ -69,8 +69,6 @@ int recv_load(struct vqp *qp)
 
 	if (w->qp == qp && w->index == index)
 		return VHCA_CS_SUCCESS;
-	if (qp->recv.status)
-		return qp->recv.status;
 	if (qp->srq)
 		copy_wqe(w, qp->recv.kept);
 	else if (wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))

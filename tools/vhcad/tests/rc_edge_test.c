@@ -176,11 +176,60 @@ static void pulled_on_the_way(void **state)
 	assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
 }
 
+/* Packets behind the first of a message take their time. */
+static void late_rest(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_verdict *v)
+{
+	v->delay = h->psn > 1 ? 1000000 : 0;
+}
+
+/*
+ * Messages whose packets arrive in turns: each receive is read again, and one
+ * that has become another meanwhile is refused.
+ */
+static void receive_read_again(void **state)
+{
+	struct tpair *p = *state;
+	struct vhca_sge s;
+	struct tmr l, r;
+	struct tqp a[3], b[3];
+
+	t_mr_init(&p->h[0], &l, 0, 4096, RW, 0, 12);
+	t_mr_init(&p->h[1], &r, 0, 3 * 4096, RW, 0, 12);
+	t_mr_fill(&l, 5);
+	assert_int_equal(fab_set_judge(p->w.fabric, late_rest, NULL), 0);
+	for (u32 i = 0; i < 3; i++) {
+		struct twr wr = t_wr(VHCA_OP_SEND, i, &l, 0, 3000, NULL, 0);
+
+		t_qp_init(&p->h[0], &a[i], &p->cq[0], &p->cq[0]);
+		t_qp_init(&p->h[1], &b[i], &p->cq[1], &p->cq[1]);
+		t_connect(&a[i], &b[i], 3, 1, 1);
+		s = t_sge(&r, i * 4096, 4096);
+		t_recv(&b[i], 10 + i, 1, &s);
+		t_send(&a[i], &wr);
+		t_expect_no_cqe(&p->cq[1]);
+	}
+	/* the second one's stride is given to another receive too early */
+	b[1].rq_prod += (1u << b[1].log_rq) - 1;
+	t_recv(&b[1], 77, 1, &s);
+	p->w.now += 2000000;
+	t_poll(&p->w);
+	t_expect_cqe(&p->cq[1], 10, VHCA_CS_SUCCESS);
+	t_expect_cqe(&p->cq[1], 11, VHCA_CS_LOC_QP_OP_ERR);
+	t_expect_cqe(&p->cq[1], 12, VHCA_CS_SUCCESS);
+	for (u32 i = 0; i < 3; i++)
+		t_mr_expect(&r, i * 4096, i == 1 ? 1024 : 3000, 5, 0);
+	assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
+	t_settle(&p->w, SECOND);
+	assert_int_equal(t_state(&b[1]), T_ERR);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(no_receive_queue), TEST(no_reads), TEST(no_link), TEST(pulled_on_the_way),
+		TEST(receive_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
