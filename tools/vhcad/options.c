@@ -32,7 +32,7 @@ static const char usage[] =
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
-"  --caps-off NAME,...    switch capabilities off: rc, uc, ud, rnr-nak, srq,\n"
+"  --caps-off NAME,...    switch capabilities off: rc, uc, ud, mcast, rnr-nak, srq,\n"
 "                         cq-resize, cq-moderation, counters\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
@@ -170,6 +170,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_RC,
 		VHCA_CAP_UC,
 		VHCA_CAP_UD,
+		VHCA_CAP_MCAST,
 		VHCA_CAP_RNR_NAK,
 		VHCA_CAP_SRQ,
 		VHCA_CAP_CQ_RESIZE,
@@ -180,6 +181,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"rc",
 		"uc",
 		"ud",
+		"mcast",
 		"rnr-nak",
 		"srq",
 		"cq-resize",

@@ -2,6 +2,7 @@
 /*
  * Commands that list an adapter's objects, a page an answer.
  */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "ctl/request.h"
@@ -63,6 +64,21 @@ static struct json_object *describe_srq(const union vobject_info *info)
 	return o;
 }
 
+static struct json_object *describe_group(const union vobject_info *info)
+{
+	const struct vgroup_info *g = &info->group;
+	struct json_object *o = json_object_new_object(), *qps = json_object_new_array();
+	char text[INET6_ADDRSTRLEN];
+
+	request_add_word(o, "mgid", inet_ntop(AF_INET6, g->mgid, text, sizeof(text)));
+	request_add_u64(o, "mlid", g->mlid);
+	request_add_u64(o, "attached", g->nqps);
+	for (u32 i = 0; i < MIN(g->nqps, VLIST_GROUP_QPS); i++)
+		json_object_array_add(qps, json_object_new_uint64(g->qpn[i]));
+	json_object_object_add(o, "qpns", qps);
+	return o;
+}
+
 static const struct {
 	const char *name;
 	struct json_object *(*describe)(const union vobject_info *info);
@@ -70,6 +86,7 @@ static const struct {
 	[VLIST_QPS] = { "qps", describe_qp },
 	[VLIST_CQS] = { "cqs", describe_cq },
 	[VLIST_SRQS] = { "srqs", describe_srq },
+	[VLIST_GROUPS] = { "groups", describe_group },
 };
 
 /* Where the page starts; false after refusing. */

@@ -104,6 +104,8 @@ static const struct command_desc commands[256] = {
 	[VHCA_CMD_QUERY_QP] = {
 		cmd_query_qp, OBJECT, .out_len = sizeof(struct vhca_qp_attr),
 	},
+	[VHCA_CMD_ATTACH_MCG] = { cmd_attach_mcg, REQ(vhca_mcg_req), RSVD(vhca_mcg_req, rsvd) },
+	[VHCA_CMD_DETACH_MCG] = { cmd_detach_mcg, REQ(vhca_mcg_req), RSVD(vhca_mcg_req, rsvd) },
 };
 
 /* First byte of the range that is not zero, or TABLE_NONE. */

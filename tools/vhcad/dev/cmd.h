@@ -120,5 +120,7 @@ enum vhca_status cmd_create_qp(struct command *c);
 enum vhca_status cmd_destroy_qp(struct command *c);
 enum vhca_status cmd_modify_qp(struct command *c);
 enum vhca_status cmd_query_qp(struct command *c);
+enum vhca_status cmd_attach_mcg(struct command *c);
+enum vhca_status cmd_detach_mcg(struct command *c);
 
 #endif /* VHCAD_CMD_H */

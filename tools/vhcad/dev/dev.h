@@ -25,6 +25,8 @@ struct vhca_dev;
 #define VDEV_MAX_QPS		(128u << 10)
 #define VDEV_MAX_CQS		(128u << 10)
 #define VDEV_MAX_SRQS		(64u << 10)
+#define VDEV_MAX_MCGS		8192u
+#define VDEV_MAX_MCG_QPS	1024u
 #define VDEV_MAX_MKEYS		(1u << 20)
 #define VDEV_MAX_PDS		(64u << 10)
 #define VDEV_MAX_EQS		256u
@@ -360,6 +362,40 @@ struct vsrq {
 int srq_take(struct vsrq *srq, struct recv_wqe *w);
 
 /* ------------------------------------------------------------------------
+ * Multicast groups
+ */
+#define VMCG_BUCKETS	1024u
+
+struct vmcg {
+	struct vmcg *next;	/* in its bucket */
+	u32 number;		/* in the table */
+	u8 mgid[16];
+	u16 mlid;
+	u32 nqps;
+	struct link qps;	/* struct vmcg_qp */
+};
+
+/* A QP in a group. */
+struct vmcg_qp {
+	struct link in_group;
+	struct link in_qp;
+	struct vmcg *group;
+	struct vqp *qp;
+};
+
+/* A device's groups, found by GID and LID; the table is for those who want them all. */
+struct vmcgs {
+	struct table table;
+	struct vmcg *bucket[VMCG_BUCKETS];
+	u64 seed[2];
+};
+
+/** mcg_init - no groups yet; 0 or -ENOMEM */
+int mcg_init(struct vmcgs *m);
+/** mcg_detach_all - a QP goes away */
+void mcg_detach_all(struct vqp *qp);
+
+/* ------------------------------------------------------------------------
  * The device
  */
 struct vport {
@@ -410,6 +446,7 @@ struct vhca_dev {
 	bool any_kick;			/* atomic */
 	struct link hot;		/* struct vuar */
 
+	struct vmcgs mcgs;
 	struct table uars, eqs, pds, mkeys, cqs, srqs, qps;
 	struct veq *async_eq;
 	struct link async_pending;

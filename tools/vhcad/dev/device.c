@@ -25,6 +25,7 @@
 	1ull << VHCA_CAP_CQ_MODERATION | \
 	1ull << VHCA_CAP_UC | \
 	1ull << VHCA_CAP_UD | \
+	1ull << VHCA_CAP_MCAST | \
 	1ull << VHCA_CAP_COUNTERS)
 
 /* ------------------------------------------------------------------------
@@ -55,6 +56,7 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->cqs);
 	table_fini(&dev->srqs);
 	table_fini(&dev->qps);
+	table_fini(&dev->mcgs.table);
 }
 
 /* Drops every object, users before what they use. */
@@ -147,6 +149,9 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	dev->nports = cfg->ports;
 	dev->vectors = cfg->vectors;
 	dev->caps = OWN_CAPS & ~cfg->caps_off;
+	/* groups are of datagrams */
+	if (!(dev->caps >> VHCA_CAP_UD & 1))
+		dev->caps &= ~(1ull << VHCA_CAP_MCAST);
 	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
 	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
@@ -162,7 +167,7 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 		dev->qpn_shift++;
 	max_qps = MIN(max_qps + QPN_FIRST_SLOT, 1u << dev->qpn_shift);
 	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
-	if (!dev->kicked || small_tables(dev, cfg) ||
+	if (!dev->kicked || small_tables(dev, cfg) || mcg_init(&dev->mcgs) ||
 	    table_init(&dev->qps, QPN_FIRST_SLOT, max_qps))
 		goto free;
 
@@ -307,6 +312,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->cqs = dev->cqs.used;
 	st->srqs = dev->srqs.used;
 	st->qps = dev->qps.used;
+	st->mcgs = dev->mcgs.table.used;
 	for (u32 i = 0; i < dev->nports; i++) {
 		const struct fab_port *p = &dev->port[i].fab;
 

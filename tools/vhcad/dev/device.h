@@ -168,7 +168,7 @@ struct vdev_status {
 	bool enabled;
 	u32 fatal;
 	u32 ports;
-	u32 uars, eqs, pds, mkeys, cqs, srqs, qps;
+	u32 uars, eqs, pds, mkeys, cqs, srqs, qps, mcgs;
 	struct {
 		u32 state;
 		u16 lid;

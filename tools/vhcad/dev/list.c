@@ -69,6 +69,22 @@ static void describe_srq(void *obj, union vobject_info *info)
 	o->err = srq->err;
 }
 
+static void describe_group(void *obj, union vobject_info *info)
+{
+	struct vmcg *g = obj;
+	struct vgroup_info *o = &info->group;
+	u32 n = 0;
+
+	memcpy(o->mgid, g->mgid, sizeof(o->mgid));
+	o->mlid = g->mlid;
+	o->nqps = g->nqps;
+	link_for_each(l, &g->qps) {
+		if (n == VLIST_GROUP_QPS)
+			break;
+		o->qpn[n++] = container_of(l, struct vmcg_qp, in_group)->qp->qpn;
+	}
+}
+
 static const struct {
 	u32 table;		/* offset in struct vhca_dev */
 	void (*describe)(void *obj, union vobject_info *info);
@@ -76,6 +92,7 @@ static const struct {
 	[VLIST_QPS] = { offsetof(struct vhca_dev, qps), describe_qp },
 	[VLIST_CQS] = { offsetof(struct vhca_dev, cqs), describe_cq },
 	[VLIST_SRQS] = { offsetof(struct vhca_dev, srqs), describe_srq },
+	[VLIST_GROUPS] = { offsetof(struct vhca_dev, mcgs.table), describe_group },
 };
 
 u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,

@@ -79,10 +79,25 @@ struct vsrq_info {
 	bool err;
 };
 
+#define VLIST_GROUP_QPS	16u
+
+/**
+ * struct vgroup_info - a multicast group
+ * @nqps: QPs that are attached
+ * @qpn: some of them, the first to be attached first
+ */
+struct vgroup_info {
+	u8 mgid[16];
+	u16 mlid;
+	u32 nqps;
+	u32 qpn[VLIST_GROUP_QPS];
+};
+
 enum vlist_kind {
 	VLIST_QPS,
 	VLIST_CQS,
 	VLIST_SRQS,
+	VLIST_GROUPS,
 	VLIST_KINDS,
 };
 
@@ -90,6 +105,7 @@ union vobject_info {
 	struct vqp_info qp;
 	struct vcq_info cq;
 	struct vsrq_info srq;
+	struct vgroup_info group;
 };
 
 /**

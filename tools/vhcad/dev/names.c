@@ -39,6 +39,8 @@ static const char *const commands[256] = {
 	NAME(VHCA_CMD_, DESTROY_QP),
 	NAME(VHCA_CMD_, MODIFY_QP),
 	NAME(VHCA_CMD_, QUERY_QP),
+	NAME(VHCA_CMD_, ATTACH_MCG),
+	NAME(VHCA_CMD_, DETACH_MCG),
 };
 
 static const char *const statuses[] = {

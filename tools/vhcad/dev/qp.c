@@ -126,6 +126,7 @@ void qp_destroy(struct vqp *qp)
 {
 	struct vhca_dev *dev = qp->dev;
 
+	mcg_detach_all(qp);
 	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
 	sched_drop(qp);
 	wqe_forget(qp);
@@ -206,8 +207,11 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
 	if (!(dev->caps >> qp_types[req->type].cap & 1))
 		return UNSUPPORTED(c, vhca_create_qp_hw_req, type);
-	if (req->flags & ~(VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ))
+	if (req->flags & ~(VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ |
+			   (req->type == VHCA_QPT_UD ? VHCA_QP_NO_MC_LOOP : 0)))
 		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
+	if (req->flags & VHCA_QP_NO_MC_LOOP && !(dev->caps >> VHCA_CAP_MCAST & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
 	if (le32toh(req->max_inline) > VDEV_MAX_INLINE)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, max_inline);
 	qp->type = req->type;
@@ -309,6 +313,7 @@ enum vhca_status cmd_create_qp(struct command *c)
 		return VHCA_ST_INTERNAL;
 	qp->dev = c->dev;
 	link_init(&qp->ready_link);
+	link_init(&qp->mcgs);
 	st = init_qp(c, qp);
 	if (st) {
 		free(qp);

@@ -48,6 +48,8 @@ enum vhca_status cmd_query_device(struct command *c)
 		.max_msg = htole32(VDEV_MAX_MSG),
 		.clock_khz = htole32(limit_with(d, VHCA_CAP_CLOCK, VDEV_CLOCK_KHZ)),
 		.vectors = htole32(d->vectors),
+		.max_mcgs = limit_with(d, VHCA_CAP_MCAST, VDEV_MAX_MCGS),
+		.max_mcg_qps = limit_with(d, VHCA_CAP_MCAST, VDEV_MAX_MCG_QPS),
 		.ports = d->nports,
 		.max_rd_atomic = VDEV_MAX_RD_ATOMIC,
 		.max_init_rd_atomic = VDEV_MAX_RD_ATOMIC,

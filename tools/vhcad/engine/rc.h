@@ -150,6 +150,7 @@ struct vqp {
 	struct vhca_qp_attr attr;	/* as set last, little-endian */
 	struct wire_hdr path;	/* headers every packet shares */
 	struct link ready_link;
+	struct link mcgs;		/* struct vmcg_qp */
 	struct evnode ev;
 	struct vqp_stats stats;
 	struct rc_requester req;
@@ -280,6 +281,10 @@ void uc_rx(struct vqp *qp, struct run *r);
 int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
 /** ud_rx - a datagram for this QP; leaves @r as it is, for further QPs of a group */
 void ud_rx(struct vqp *qp, struct run *r);
+
+/* dev/mcg.c */
+/** mcg_rx - a multicast, for the QPs of its group */
+void mcg_rx(struct vport *p, struct run *r);
 
 /* rx.c */
 /** rx_pkey_ok - are the packets of the QP's partition?  Counts them if not */

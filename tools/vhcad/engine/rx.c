@@ -64,6 +64,10 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 
 	if (!dev_live(p->dev))
 		return;
+	if (lid_is_mcast(run->h.dlid)) {
+		mcg_rx(p, run);
+		return;
+	}
 	qp = qp_find(p->dev, run->h.dqpn);
 	if (!qp || !takes(qp, p, run)) {
 		p->count.rx_no_qp += run->npkts;

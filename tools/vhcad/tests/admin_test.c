@@ -177,6 +177,7 @@ static void queries(void **state)
 		VHCA_CAP_CQ_MODERATION,
 		VHCA_CAP_UC,
 		VHCA_CAP_UD,
+		VHCA_CAP_MCAST,
 		VHCA_CAP_COUNTERS,
 	};
 	struct fixture *f = *state;
@@ -404,6 +405,7 @@ static void qp_fields(void **state)
 		{ F(vhca_create_qp_hw_req, type), 1, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, type), 5, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, flags), 8, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, flags), VHCA_QP_NO_MC_LOOP, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, flags), VHCA_QP_SRQ, VHCA_ST_BAD_HANDLE,
 		  offsetof(struct vhca_create_qp_hw_req, srqn) },
 		{ F(vhca_create_qp_hw_req, srqn), 1, VHCA_ST_BAD_FIELD, 0 },

@@ -549,11 +549,16 @@ static void lists(void **state)
 	answered_to(r, "srqs hca0", "{\"ok\":true,\"list\":\"srqs\",\"srqs\":[{\"srqn\":4,"
 		    "\"size\":64,\"left\":9,\"limit\":2,\"qps\":3}]}\n", 0,
 		    "           4        64         9         2      3\n");
+	answered_to(r, "groups hca0", "{\"ok\":true,\"list\":\"groups\",\"groups\":[{\"mgid\":"
+		    "\"ff12::1\",\"mlid\":49153,\"attached\":3,\"qpns\":[2,3]}]}\n", 0,
+		    "    ff12::1                                  0xc001         3"
+		    "  0x000002 0x000003 ...\n");
 	answered_to(r, "qps hca0", QPS "{\"srqn\":7}]}\n", 0, "0+0      srq 7             0");
 	/* everything at once: status, then each list of each adapter */
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n"
-		    "{\"ok\":true,\"list\":\"srqs\"}\n", 0, "a srqs\n");
+		    "{\"ok\":true,\"list\":\"srqs\"}\n"
+		    "{\"ok\":true,\"list\":\"groups\"}\n", 0, "a groups\n");
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
 	/* what is not zero is told, and what is zero if all is wanted */

@@ -13,13 +13,14 @@ static const char usage[] =
 "usage: vhcactl [--control SOCKET] [--json] COMMAND [, COMMAND]...\n"
 "\n"
 "  status [-v]              adapters, their guests, drivers, objects and ports; with -v\n"
-"                           their QPs, CQs and SRQs as well\n"
+"                           their QPs, CQs, SRQs and multicast groups as well\n"
 "  counters [-v]            packets and bytes of every port, and what else it has\n"
 "                           counted; with -v what is zero as well\n"
 "  qps HCA                  queue pairs: state, peer, requests under way + blocks\n"
 "                           waiting, receives posted, messages\n"
 "  cqs HCA                  completion queues and how full they are\n"
 "  srqs HCA                 shared receive queues and what is left in them\n"
+"  groups HCA               multicast groups and the QPs attached to them\n"
 "  top [--interval SECONDS] [--once]\n"
 "                           traffic of ports and QPs a second, live; q ends it\n"
 "  link HCA[:PORT] up|down  plug or pull a port's cable\n"
@@ -88,7 +89,7 @@ static struct json_object *all_pages(const struct options *opt, const char *comm
 /* Everything about the adapters that an answer to "status" names. */
 static bool show_more(const struct options *opt, struct json_object *answer)
 {
-	static const char *const lists[] = { "qps", "cqs", "srqs" };
+	static const char *const lists[] = { "qps", "cqs", "srqs", "groups" };
 	struct json_object *hcas = get(answer, "hcas");
 	bool ok = true;
 

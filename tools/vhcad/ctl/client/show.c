@@ -128,6 +128,17 @@ static void show_srq(struct json_object *q)
 	       yes(q, "error") ? "  in error" : "");
 }
 
+static void show_group(struct json_object *g)
+{
+	struct json_object *qpns = get(g, "qpns");
+
+	printf("    %-39s  0x%04llx  %8llu ", str(g, "mgid"), num(g, "mlid"), num(g, "attached"));
+	for (size_t i = 0; i < items(qpns); i++)
+		printf(" 0x%06llx", (unsigned long long)
+		       json_object_get_uint64(json_object_array_get_idx(qpns, i)));
+	puts(items(qpns) < num(g, "attached") ? " ..." : "");
+}
+
 static const struct {
 	const char *name;
 	const char *head;
@@ -137,6 +148,8 @@ static const struct {
 		 "       recvs       tx msgs       rx msgs  errors", show_qp },
 	{ "cqs", "         cqn    eq   entries    filled   used", show_cq },
 	{ "srqs", "        srqn      size      left     limit   used", show_srq },
+	{ "groups", "    mgid                                     mlid    attached  qpns",
+	  show_group },
 };
 
 void show_list_head(const char *list)

@@ -93,6 +93,7 @@ static const struct {
 	{ "qps", 2, 2, take_hca },
 	{ "cqs", 2, 2, take_hca },
 	{ "srqs", 2, 2, take_hca },
+	{ "groups", 2, 2, take_hca },
 	{ "objects", 2, 0, take_hca },
 	{ "fault", 3, 0, take_fault },
 };
