@@ -185,6 +185,9 @@ static void compare(const struct sample *old, struct sample *s)
 	struct row *old_qps = old->row + old->nports;
 	double passed = s->when - old->when;
 
+	/* a daemon without adapters has nothing to show */
+	if (!old->row || !s->row)
+		return;
 	qsort(old_qps, old->n - old->nports, sizeof(*old_qps), by_name);
 	for (size_t i = 0; i < s->n; i++) {
 		struct row *r = &s->row[i];
