@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The distribution's own programs on the reliable connection: sourced by the
-# tests that run them on different cores, so that each runs the same checks.
+# The distribution's own programs: sourced by the tests that run them on different
+# cores, so that each runs the same checks.
 # shellcheck shell=bash
 
 # every message size and path MTU that takes another way through segmentation
@@ -31,4 +31,48 @@ rc_programs()
 	ok "ib_send_lat" pair send_lat 18515 ib_send_lat -d "$d" -F -s 64 -n 1000
 	ok "ib_read_lat" pair read_lat 18515 ib_read_lat -d "$d" -F -s 64 -n 1000
 	ok "ib_write_bw, 8 QPs, both ways" pair write_bw_8 18515 ib_write_bw -d "$d" -F -b -q 8 -s 4096 -n 500
+}
+
+# What they do without a reliable connection, or with shared receives.  A UD message has
+# one packet: 4096 bytes is the longest.
+datagram_programs_plan=$((5 + 3 + 4 + 3 + 10))
+
+datagram_programs()
+{
+	local c size mtu d=$LAB_DEV
+
+	for c in 1:256 257:256 4096:1024 65536:4096; do
+		size=${c%:*} mtu=${c#*:}
+		ok "ibv_uc_pingpong -c, $size bytes, MTU $mtu" \
+			pair "uc-$size-$mtu" 18515 ibv_uc_pingpong -d "$d" -c -n 50 -s "$size" -m "$mtu"
+	done
+	ok "ibv_uc_pingpong -c woken by events" pair uc-events 18515 ibv_uc_pingpong -d "$d" -c -e -n 50
+
+	for size in 1 2048; do
+		ok "ibv_ud_pingpong -c, $size bytes" pair "ud-$size" 18515 ibv_ud_pingpong -d "$d" -c -n 50 -s "$size"
+	done
+	ok "ibv_ud_pingpong -c with a GRH, woken by events" \
+		pair ud-events 18515 ibv_ud_pingpong -d "$d" -c -e -g 0 -n 50
+
+	ok "ibv_srq_pingpong -c, 16 QPs" pair srq 18515 ibv_srq_pingpong -d "$d" -c -n 50
+	ok "ibv_srq_pingpong -c, 64 QPs, small SRQ" \
+		pair srq-64 18515 ibv_srq_pingpong -d "$d" -c -n 20 -q 64 -r 128 -s 4097
+	ok "ibv_srq_pingpong -c woken by events" pair srq-events 18515 ibv_srq_pingpong -d "$d" -c -e -n 50
+	ok "ibv_srq_pingpong -c with a GRH" pair srq-grh 18515 ibv_srq_pingpong -d "$d" -c -g 0 -n 50
+
+	for c in "send_lat UD 64" "send_lat UC 64" "write_lat UC 64"; do
+		set -- $c
+		ok "ib_$1 -c $2" pair "$1-$2" 18515 "ib_$1" -d "$d" -F -c "$2" -s "$3" -n 500
+	done
+	ok "ib_send_bw -c UD" pair send_bw-ud 18515 ib_send_bw -d "$d" -F -c UD -s 2048 -n 500
+	ok "ib_send_bw -c UD, 8 QPs, both ways" pair send_bw-ud-8 18515 ib_send_bw -d "$d" -F -c UD -q 8 -b -s 1024 -n 500
+	ok "ib_send_bw -c UD, woken by events" pair send_bw-ud-e 18515 ib_send_bw -d "$d" -F -c UD -e -s 2048 -n 500
+	ok "ib_send_bw -c UC, 8 QPs" pair send_bw-uc 18515 ib_send_bw -d "$d" -F -c UC -q 8 -s 4096 -n 500
+	ok "ib_write_bw -c UC" pair write_bw-uc 18515 ib_write_bw -d "$d" -F -c UC -s 65536 -n 500
+	ok "ib_send_bw --use-srq, 8 QPs" pair send_bw-srq 18515 ib_send_bw -d "$d" -F --use-srq -q 8 -s 4096 -n 500
+	ok "ib_send_bw --use-srq, woken by events" \
+		pair send_bw-srq-e 18515 ib_send_bw -d "$d" -F --use-srq -q 4 -e -s 4096 -n 500
+	ok "ib_send_lat --use-srq" pair send_lat-srq 18515 ib_send_lat -d "$d" -F --use-srq -s 64 -n 500
+	ok "ib_send_lat -e" pair send_lat-e 18515 ib_send_lat -d "$d" -F -e -s 64 -n 200
+	ok "ib_send_lat -e -c UD" pair send_lat-ud-e 18515 ib_send_lat -d "$d" -F -e -c UD -s 64 -n 200
 }

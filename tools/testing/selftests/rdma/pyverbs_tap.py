@@ -1,0 +1,80 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""pyverbs_tap.py DEVICE MODULE...: rdma-core's own tests of these modules on DEVICE, as TAP.
+
+A test may be skipped only if pyverbs-skips has a line for it: its name, or the start of it
+with "*", and why. A line for one of the modules that no test needed is a failure."""
+
+import fnmatch
+import os
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+def expected_skips(modules):
+    skips = {}
+    with open(os.path.join(HERE, "pyverbs-skips"), encoding="utf-8") as file:
+        for line in file:
+            name, _, reason = line.partition("#")[0].strip().partition(" ")
+            if name and name.split(".")[0] in modules:
+                skips[name] = reason.strip()
+    return skips
+
+
+class Tap(unittest.TestResult):
+    def __init__(self, skips):
+        super().__init__()
+        self.skips = skips
+        self.used = set()
+        self.count = 0
+
+    def point(self, good, test, remark=""):
+        self.count += 1
+        name = test if isinstance(test, str) else test.id()
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}{remark}", flush=True)
+
+    def bad(self, test, err):
+        for line in self._exc_info_to_string(err, test).splitlines():
+            print(f"# {line}")
+        self.point(False, test)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.point(True, test)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.bad(test, err)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.bad(test, err)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        lines = [one for one in self.skips if fnmatch.fnmatchcase(test.id(), one)]
+        self.used.update(lines)
+        self.point(bool(lines), test, f": left out: {reason}")
+
+
+def main():
+    device, modules = sys.argv[1], sys.argv[2:]
+    sys.path.insert(0, "/usr/share/rdma-core/tests")
+    sys.path.insert(0, "/usr/share/rdma-core")
+    sys.argv[1:] = ["--dev", device]
+    from args_parser import parser          # pylint: disable=import-error,import-outside-toplevel
+    parser.parse_args()
+    suite = unittest.defaultTestLoader.loadTestsFromNames([f"tests.{one}" for one in modules])
+    print(f"TAP version 13\n1..{suite.countTestCases() + 1}")
+    skips = {f"tests.{name}": reason for name, reason in expected_skips(modules).items()}
+    result = Tap(skips)
+    suite.run(result)
+    idle = sorted(set(skips) - result.used)
+    result.point(not idle, "pyverbs-skips has no line too many", f": {' '.join(idle)}" if idle else "")
+    return 0 if result.wasSuccessful() and not idle and \
+        all(any(fnmatch.fnmatchcase(test.id(), one) for one in skips) for test, _ in result.skipped) else 1
+
+
+sys.exit(main())
