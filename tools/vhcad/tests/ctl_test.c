@@ -460,13 +460,54 @@ static void lists(void **state)
 	assert_int_equal(pages, 2);
 }
 
+static void list_is(struct fixture *f, const char *list, const char *want)
+{
+	char ask[128], line[1024], *text;
+
+	snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"hca\":\"hca0\"}", list);
+	snprintf(line, sizeof(line), "{\"list\":\"%s\",\"%s\":[%s],\"ok\":true}\n", list, list,
+		 want);
+	text = ctl_answer(f->list, 1, ask);
+	assert_string_equal(text, line);
+	free(text);
+}
+
+/* One of each kind, to the letter. */
+static void one_of_each(void **state)
+{
+	struct fixture *f = *state;
+	struct vhca_mcg_req req = { .mgid = { 0xff, 0x12, [15] = 7 }, .mlid = htole16(0xc005) };
+	struct tsrq srq;
+	struct tcq cq;
+	struct tqp qp;
+
+	t_cq_init(&f->h, &cq, 3, 0);
+	t_srq_init(&f->h, &srq, 4, 5);
+	t_srq_recv(&srq, 1, 0, NULL);
+	f->h.qp_type = VHCA_QPT_UD;
+	t_qp_init_srq(&f->h, &qp, &cq, &cq, &srq);
+	t_ud_up(&qp, 1);
+	req.qpn = htole32(qp.qpn);
+	assert_int_equal(t_admin(&f->h, VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL), VHCA_ST_OK);
+	assert_int_equal(qp.qpn, 2);
+	list_is(f, "qps", "{\"qpn\":2,\"type\":\"UD\",\"state\":\"RTS\",\"port\":1,\"dlid\":0,"
+		"\"dest_qpn\":0,\"send_cqn\":0,\"recv_cqn\":0,\"srqn\":0,\"sq_blocks\":0,"
+		"\"sq_requests\":0,\"rq_left\":0,\"tx_packets\":0,\"tx_bytes\":0,\"tx_msgs\":0,"
+		"\"rx_packets\":0,\"rx_bytes\":0,\"rx_msgs\":0,\"errors\":0}");
+	list_is(f, "cqs", "{\"cqn\":0,\"eqn\":1,\"size\":8,\"filled\":0,\"qps\":2,"
+		"\"error\":false}");
+	list_is(f, "srqs", "{\"srqn\":0,\"size\":16,\"left\":1,\"limit\":0,\"qps\":1,"
+		"\"error\":false}");
+	list_is(f, "groups", "{\"mgid\":\"ff12::7\",\"mlid\":49157,\"attached\":1,\"qpns\":[2]}");
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(commands_in_pieces), TEST(long_lines), TEST(a_crowd),
 		TEST(a_client_that_does_not_read), TEST(the_end), TEST(making_it),
-		TEST(calls_that_fail), TEST(no_more_service), TEST(answers), TEST(lists),
+		TEST(calls_that_fail), TEST(no_more_service), TEST(answers), TEST(lists), TEST(one_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
