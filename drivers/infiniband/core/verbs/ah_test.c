@@ -200,6 +200,28 @@ static void handle_in_atomic_context(struct kunit *test)
 	end(test, &a);
 }
 
+/* The address of a datagram's sender, as the completion tells it. */
+static void handle_from_completion(struct kunit *test)
+{
+	struct ib_wc wc = { .slid = 7 };
+	struct ib_grh grh = {};
+	struct addressing a;
+	struct ib_ah *ah;
+
+	begin(test, &a, true);
+	ah = ib_create_ah_from_wc(a.pd, &wc, &grh, 1);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ah);
+	KUNIT_EXPECT_EQ(test, fake.create_flags, (u32)RDMA_CREATE_AH_SLEEPABLE);
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	wc.wc_flags = IB_WC_GRH;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_ah_from_wc(a.pd, &wc, &grh, 1)), -ENOENT);
+	fake.answer = -ENOSPC;
+	wc.wc_flags = 0;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_ah_from_wc(a.pd, &wc, &grh, 1)), -ENOSPC);
+	fake.answer = 0;
+	end(test, &a);
+}
+
 static void handle_holds_its_gid(struct kunit *test)
 {
 	struct rdma_ah_attr attr = routed(1, 0, RDMA_AH_ATTR_TYPE_IB), away = local();
@@ -424,6 +446,7 @@ static void speed_follows_the_net_device(struct kunit *test)
 static struct kunit_case ah_cases[] = {
 	KUNIT_CASE(handle_lives_and_ends),
 	KUNIT_CASE(handle_in_atomic_context),
+	KUNIT_CASE(handle_from_completion),
 	KUNIT_CASE(handle_holds_its_gid),
 	KUNIT_CASE(unusable_addresses),
 	KUNIT_CASE(users_address_is_resolved),

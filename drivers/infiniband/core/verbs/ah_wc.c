@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The way back: addresses made from a received datagram.  Its completion and the 40 bytes before
+ * its payload say where it came from.
+ */
+#include <net/ip.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include "verbs_priv.h"
+
+#define NO_VLAN		0xffff
+#define FLOW_LABEL_MASK	0xfffff
+#define TCLASS_SHIFT	20
+/* Nothing says how far away the sender is */
+#define HOP_LIMIT	0xff
+
+static bool is_ipv4(const struct iphdr *ip)
+{
+	/* RoCE v2 has no IP options */
+	return ip->version == 4 && ip->ihl == 5 && !ip_fast_csum(ip, ip->ihl);
+}
+
+/**
+ * ib_get_rdma_header_version() - is there an IPv4 or an IPv6 header before a payload?
+ * @hdr: the 40 bytes before the payload
+ *
+ * An IPv4 header stands in the last 20 of them, and what comes first may look like anything, an
+ * IPv6 header too: then the IPv4 header's checksum decides.
+ *
+ * Context: any.
+ * Return: 4, 6 (also for a GRH), or 0 for neither.
+ */
+int ib_get_rdma_header_version(const union rdma_network_hdr *hdr)
+{
+	u8 version = be32_to_cpu(hdr->ibgrh.version_tclass_flow) >> 28;
+
+	if (version == 6)
+		return is_ipv4(&hdr->roce4grh) ? 4 : 6;
+	return hdr->roce4grh.version == 4 ? 4 : 0;
+}
+EXPORT_SYMBOL(ib_get_rdma_header_version);
+
+/**
+ * ib_get_gids_from_rdma_hdr() - who sent a datagram, and to which address
+ * @hdr: the 40 bytes before the payload
+ * @net_type: what they are
+ * @sgid: takes the sender's GID
+ * @dgid: takes the receiver's GID
+ *
+ * IPv4 addresses become mapped ones.
+ *
+ * Context: any.
+ * Return: 0; -EINVAL for an unknown @net_type or where a result has no place.
+ */
+int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr, enum rdma_network_type net_type,
+			      union ib_gid *sgid, union ib_gid *dgid)
+{
+	if (!sgid || !dgid)
+		return -EINVAL;
+
+	switch (net_type) {
+	case RDMA_NETWORK_IPV4:
+		ipv6_addr_set_v4mapped(hdr->roce4grh.saddr, (struct in6_addr *)sgid->raw);
+		ipv6_addr_set_v4mapped(hdr->roce4grh.daddr, (struct in6_addr *)dgid->raw);
+		return 0;
+	case RDMA_NETWORK_IB:
+	case RDMA_NETWORK_ROCE_V1:
+	case RDMA_NETWORK_IPV6:
+		*sgid = hdr->ibgrh.sgid;
+		*dgid = hdr->ibgrh.dgid;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+EXPORT_SYMBOL(ib_get_gids_from_rdma_hdr);
+
+/* What the completion does not say, the header does. */
+static enum rdma_network_type network_type(struct ib_device *device, u32 port_num,
+					   const struct ib_wc *wc, const struct ib_grh *grh)
+{
+	if (!rdma_cap_eth_ah(device, port_num))
+		return RDMA_NETWORK_IB;
+	if (wc->wc_flags & IB_WC_WITH_NETWORK_HDR_TYPE)
+		return wc->network_hdr_type;
+	if (ib_get_rdma_header_version((const union rdma_network_hdr *)grh) == 4)
+		return RDMA_NETWORK_IPV4;
+	return grh->next_hdr == IPPROTO_UDP ? RDMA_NETWORK_IPV6 : RDMA_NETWORK_ROCE_V1;
+}
+
+struct eth_gid {
+	enum ib_gid_type type;
+	u16 vlan;
+};
+
+static bool is_eth_gid(const union ib_gid *gid, const struct ib_gid_attr *attr, void *context)
+{
+	const struct eth_gid *wanted = context;
+	u16 vlan = NO_VLAN;
+
+	return attr->gid_type == wanted->type && !rdma_read_gid_l2_fields(attr, &vlan, NULL) &&
+	       vlan == wanted->vlan;
+}
+
+/* Answers leave from the address that was written to. */
+static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_num,
+					     const struct ib_wc *wc, const union ib_gid *dgid,
+					     enum ib_gid_type type)
+{
+	struct eth_gid wanted = {
+		.type = type, .vlan = wc->wc_flags & IB_WC_WITH_VLAN ? wc->vlan_id : NO_VLAN,
+	};
+
+	if (rdma_protocol_roce(device, port_num))
+		return rdma_find_gid_by_filter(device, dgid, port_num, is_eth_gid, &wanted);
+	/* The subnet administrator's address is nobody's own */
+	if (dgid->global.interface_id == cpu_to_be64(IB_SA_WELL_KNOWN_GUID))
+		return rdma_get_gid_attr(device, port_num, 0);
+	return rdma_find_gid_by_port(device, dgid, IB_GID_TYPE_IB, port_num, NULL);
+}
+
+/**
+ * ib_init_ah_attr_from_wc() - make an address vector that leads to the sender of a datagram
+ * @device: device that received it
+ * @port_num: at this port
+ * @wc: its completion
+ * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
+ * @ah_attr: takes the address vector, which owns a reference when it is routed: to be given up
+ *	by rdma_destroy_ah_attr()
+ *
+ * Context: may sleep.
+ * Return: 0; -EPROTOTYPE for a RoCE datagram without a header; -EINVAL for a header of an unknown
+ * kind; -ENOENT or -ENODEV when this port does not have the address that it was sent to;
+ * -EOPNOTSUPP when the sender's Ethernet address cannot be found out.
+ */
+int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			    const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
+{
+	bool roce = rdma_protocol_roce(device, port_num);
+	const struct ib_gid_attr *source;
+	enum rdma_network_type type;
+	union ib_gid sgid, dgid;
+	u32 flow;
+	int ret;
+
+	might_sleep();
+	*ah_attr = (struct rdma_ah_attr){ .type = rdma_ah_find_type(device, port_num) };
+	rdma_ah_set_port_num(ah_attr, port_num);
+	rdma_ah_set_sl(ah_attr, wc->sl);
+	if (!roce) {
+		rdma_ah_set_dlid(ah_attr, wc->slid);
+		rdma_ah_set_path_bits(ah_attr, wc->dlid_path_bits);
+	}
+	if (!(wc->wc_flags & IB_WC_GRH))
+		return roce ? -EPROTOTYPE : 0;
+
+	type = network_type(device, port_num, wc, grh);
+	ret = ib_get_gids_from_rdma_hdr((const union rdma_network_hdr *)grh, type, &sgid, &dgid);
+	if (ret)
+		return ret;
+	source = find_source(device, port_num, wc, &dgid, ib_network_to_gid_type(type));
+	if (IS_ERR(source))
+		return PTR_ERR(source);
+	flow = be32_to_cpu(grh->version_tclass_flow);
+	rdma_move_grh_sgid_attr(ah_attr, &sgid, flow & FLOW_LABEL_MASK, HOP_LIMIT,
+				flow >> TCLASS_SHIFT, source);
+	ret = roce ? ah_attr_resolve_dmac(ah_attr) : 0;
+	if (ret)
+		rdma_destroy_ah_attr(ah_attr);
+	return ret;
+}
+EXPORT_SYMBOL(ib_init_ah_attr_from_wc);
+
+/**
+ * ib_create_ah_from_wc() - make an address handle that leads to the sender of a datagram
+ * @pd: PD
+ * @wc: its completion
+ * @grh: the 40 bytes before its payload
+ * @port_num: the port that received it
+ *
+ * Context: may sleep.
+ * Return: the AH, to be destroyed with rdma_destroy_ah(); else an ERR_PTR with what
+ * ib_init_ah_attr_from_wc() or rdma_create_ah() returned.
+ */
+struct ib_ah *ib_create_ah_from_wc(struct ib_pd *pd, const struct ib_wc *wc,
+				   const struct ib_grh *grh, u32 port_num)
+{
+	struct rdma_ah_attr ah_attr;
+	struct ib_ah *ah;
+	int ret;
+
+	ret = ib_init_ah_attr_from_wc(pd->device, port_num, wc, grh, &ah_attr);
+	if (ret)
+		return ERR_PTR(ret);
+	ah = rdma_create_ah(pd, &ah_attr, RDMA_CREATE_AH_SLEEPABLE);
+	rdma_destroy_ah_attr(&ah_attr);
+	return ah;
+}
+EXPORT_SYMBOL(ib_create_ah_from_wc);
