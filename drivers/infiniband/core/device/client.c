@@ -13,6 +13,7 @@
  * - an attached pair holds a reference on each side, given back after remove() has returned. Both
  *   sides wait for theirs, whoever of them does the detaching.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/kmod.h>
 #include <linux/netdevice.h>
@@ -375,6 +376,7 @@ int ib_get_client_nl_info(struct ib_device *device, const char *client_name,
 		return -EOPNOTSUPP;
 	return ret < 0 ? ret : 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_get_client_nl_info);
 
 struct net_dev_request {
 	u32 port;

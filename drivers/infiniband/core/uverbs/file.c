@@ -3,6 +3,7 @@
  * Open files: made by open(), torn down by the last close() or by the device's removal, whichever
  * comes first.
  */
+#include <kunit/visibility.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -148,6 +149,7 @@ static void uverbs_show_fdinfo(struct seq_file *seq, struct file *filp)
 	rdma_reject_show(seq, &file->rejects);
 }
 
+/* Operations of files whose device has no pages to map. */
 const struct file_operations uverbs_fops = {
 	.owner = THIS_MODULE,
 	.open = uverbs_open,
@@ -157,6 +159,7 @@ const struct file_operations uverbs_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.show_fdinfo = uverbs_show_fdinfo,
 };
+EXPORT_SYMBOL_IF_KUNIT(uverbs_fops);
 
 const struct file_operations uverbs_mmap_fops = {
 	.owner = THIS_MODULE,
