@@ -498,7 +498,8 @@ static void one_of_each(void **state)
 		"\"error\":false}");
 	list_is(f, "srqs", "{\"srqn\":0,\"size\":16,\"left\":1,\"limit\":0,\"qps\":1,"
 		"\"error\":false}");
-	list_is(f, "groups", "{\"mgid\":\"ff12::7\",\"mlid\":49157,\"attached\":1,\"qpns\":[2]}");
+	list_is(f, "groups",
+		"{\"mgid\":\"ff12::7\",\"mlid\":49157,\"attached\":1,\"qpns\":[2]}");
 }
 
 int main(void)
@@ -507,7 +508,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(commands_in_pieces), TEST(long_lines), TEST(a_crowd),
 		TEST(a_client_that_does_not_read), TEST(the_end), TEST(making_it),
-		TEST(calls_that_fail), TEST(no_more_service), TEST(answers), TEST(lists), TEST(one_of_each),
+		TEST(calls_that_fail), TEST(no_more_service), TEST(answers), TEST(lists),
+		TEST(one_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
