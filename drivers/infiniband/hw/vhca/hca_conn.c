@@ -15,16 +15,84 @@ static void wr_done(struct ib_cq *cq, struct ib_wc *wc)
 	complete(&r->done);
 }
 
-static void wr_init(struct conn *c, struct conn_wr *r)
+/**
+ * conn_wr_init - prepare a request that is about to be posted
+ * @c: connection
+ * @r: the request
+ */
+void conn_wr_init(struct conn *c, struct conn_wr *r)
 {
 	r->cqe.done = wr_done;
 	r->conn = c;
 	init_completion(&r->done);
 }
 
+static void cq_called(struct ib_cq *cq, void *context)
+{
+	struct conn *c = context;
+
+	atomic_inc(&c->cq_events);
+	c->called_on = raw_smp_processor_id();
+	complete(&c->called);
+}
+
+static void srq_event(struct ib_event *event, void *context)
+{
+	struct conn *c = context;
+
+	atomic_inc(&c->srq_events[event->event == IB_EVENT_SRQ_LIMIT_REACHED ? CONN_SRQ_LIMIT :
+									      CONN_SRQ_ERR]);
+	complete(&c->event);
+}
+
+static void qp_event(struct ib_event *event, void *context)
+{
+	struct conn *c = context;
+
+	if (event->event != IB_EVENT_QP_LAST_WQE_REACHED)
+		return;
+	atomic_inc(&c->last_wqes);
+	complete(&c->event);
+}
+
+static struct ib_cq *make_cq(struct conn *c)
+{
+	struct ib_cq_init_attr attr = {
+		.cqe = c->options.cqe, .comp_vector = c->options.vector,
+	};
+
+	if (!attr.cqe)
+		return ib_alloc_cq(c->dev, c, 16 * CONN_DEPTH, 0, IB_POLL_WORKQUEUE);
+	return ib_create_cq(c->dev, cq_called, NULL, c, &attr);
+}
+
+static void free_cq(struct conn *c)
+{
+	if (c->options.cqe)
+		ib_destroy_cq(c->cq);
+	else
+		ib_free_cq(c->cq);
+}
+
+static struct ib_srq *make_srq(struct conn *c)
+{
+	struct ib_srq_init_attr attr = {
+		.event_handler = srq_event,
+		.srq_context = c,
+		.attr = { .max_wr = c->options.srq_wr, .max_sge = 4 },
+		.srq_type = IB_SRQT_BASIC,
+	};
+
+	return c->options.srq_wr ? ib_create_srq(c->pd, &attr) : NULL;
+}
+
 static struct ib_qp *make_qp(struct conn *c)
 {
 	struct ib_qp_init_attr attr = {
+		.event_handler = qp_event,
+		.qp_context = c,
+		.srq = c->srq,
+		.create_flags = c->options.create_flags,
 		.cap = {
 			.max_send_wr = CONN_DEPTH, .max_recv_wr = CONN_DEPTH, .max_send_sge = 4,
 			.max_recv_sge = 4, .max_inline_data = CONN_INLINE,
@@ -32,7 +100,7 @@ static struct ib_qp *make_qp(struct conn *c)
 		.send_cq = c->cq,
 		.recv_cq = c->cq,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.qp_type = IB_QPT_RC,
+		.qp_type = c->options.type ?: IB_QPT_RC,
 	};
 
 	return ib_create_qp(c->pd, &attr);
@@ -47,9 +115,25 @@ static struct ib_qp *make_qp(struct conn *c)
  */
 int conn_open(struct conn *c, struct ib_device *dev)
 {
+	return conn_open_as(c, dev, &(struct conn_options){});
+}
+
+/**
+ * conn_open_as - the same, of a kind that is not usual
+ * @c: filled in
+ * @dev: device
+ * @o: what is not usual
+ *
+ * Return: 0 or a negative errno, and then nothing has been made.
+ */
+int conn_open_as(struct conn *c, struct ib_device *dev, const struct conn_options *o)
+{
 	int i, err;
 
 	memset(c, 0, sizeof(*c));
+	c->options = *o;
+	init_completion(&c->called);
+	init_completion(&c->event);
 	c->dev = dev;
 	c->buf = dma_alloc_coherent(dev->dma_device, CONN_BYTES, &c->dma, GFP_KERNEL);
 	if (!c->buf)
@@ -59,10 +143,15 @@ int conn_open(struct conn *c, struct ib_device *dev)
 		err = PTR_ERR(c->pd);
 		goto err_buf;
 	}
-	c->cq = ib_alloc_cq(dev, c, 16 * CONN_DEPTH, 0, IB_POLL_WORKQUEUE);
+	c->cq = make_cq(c);
 	if (IS_ERR(c->cq)) {
 		err = PTR_ERR(c->cq);
 		goto err_pd;
+	}
+	c->srq = make_srq(c);
+	if (IS_ERR(c->srq)) {
+		err = PTR_ERR(c->srq);
+		goto err_cq;
 	}
 	for (i = 0; i < 2; i++) {
 		c->qp[i] = make_qp(c);
@@ -76,7 +165,10 @@ int conn_open(struct conn *c, struct ib_device *dev)
 err_qps:
 	while (i--)
 		ib_destroy_qp(c->qp[i]);
-	ib_free_cq(c->cq);
+	if (c->srq)
+		ib_destroy_srq(c->srq);
+err_cq:
+	free_cq(c);
 err_pd:
 	ib_dealloc_pd(c->pd);
 err_buf:
@@ -92,21 +184,58 @@ void conn_close(struct conn *c)
 {
 	int i;
 
+	/* The core drains what it polls itself. */
 	for (i = 0; i < 2; i++)
-		if (c->connected[i])
+		if (c->connected[i] && !c->options.cqe)
 			ib_drain_qp(c->qp[i]);
 	for (i = 0; i < 2; i++)
 		ib_destroy_qp(c->qp[i]);
-	ib_free_cq(c->cq);
+	if (c->srq)
+		ib_destroy_srq(c->srq);
+	free_cq(c);
 	ib_dealloc_pd(c->pd);
 	dma_free_coherent(c->dev->dma_device, CONN_BYTES, c->buf, c->dma);
+}
+
+static int start_ud(struct conn *c, int from)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT, .port_num = 1, .qkey = CONN_QKEY };
+	int err;
+
+	err = ib_modify_qp(c->qp[from], &attr, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
+			   IB_QP_QKEY);
+	if (err)
+		return err;
+	c->connected[from] = true;
+	attr.qp_state = IB_QPS_RTR;
+	err = ib_modify_qp(c->qp[from], &attr, IB_QP_STATE);
+	if (err)
+		return err;
+	attr.qp_state = IB_QPS_RTS;
+	return ib_modify_qp(c->qp[from], &attr, IB_QP_STATE | IB_QP_SQ_PSN);
+}
+
+static int start_uc(struct conn *c, int from, struct ib_qp_attr *init, struct ib_qp_attr *rtr,
+		    struct ib_qp_attr *rts)
+{
+	int err;
+
+	init->qp_access_flags = IB_ACCESS_REMOTE_WRITE;
+	err = ib_modify_qp(c->qp[from], init, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
+			   IB_QP_ACCESS_FLAGS);
+	if (err)
+		return err;
+	c->connected[from] = true;
+	return ib_modify_qp(c->qp[from], rtr, IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU |
+			    IB_QP_DEST_QPN | IB_QP_RQ_PSN) ?:
+	       ib_modify_qp(c->qp[from], rts, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
 /**
  * conn_connect - bring a QP from RESET to RTS
  * @c: connection
  * @from: the QP
- * @to: the QP it talks to
+ * @to: the QP it talks to; of no matter for UD QPs
  * @rnr_retry: 0..7
  *
  * Return: 0 or a negative errno.
@@ -129,11 +258,15 @@ int conn_connect(struct conn *c, int from, int to, u8 rnr_retry)
 	struct ib_port_attr port;
 	int err;
 
+	if (c->options.type == IB_QPT_UD)
+		return start_ud(c, from);
 	err = ib_query_port(c->dev, 1, &port);
 	if (err)
 		return err;
 	rdma_ah_set_dlid(&rtr.ah_attr, port.lid);
 	rdma_ah_set_port_num(&rtr.ah_attr, 1);
+	if (c->options.type == IB_QPT_UC)
+		return start_uc(c, from, &init, &rtr, &rts);
 	err = ib_modify_qp(c->qp[from], &init, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
 			   IB_QP_ACCESS_FLAGS);
 	if (err)
@@ -170,6 +303,26 @@ struct conn *conn_get(struct kunit *test, struct ib_device *dev, bool self, u8 r
 	KUNIT_ASSERT_EQ(test, conn_connect(c, 0, self ? 0 : 1, rnr_retry), 0);
 	if (!self)
 		KUNIT_ASSERT_EQ(test, conn_connect(c, 1, 0, rnr_retry), 0);
+	return c;
+}
+
+/**
+ * conn_get_as - two QPs, each connected to itself, of a kind that is not usual
+ * @test: the test; aborted when there is none
+ * @dev: device, which stays up until the test ends
+ * @o: what is not usual
+ *
+ * Return: the connection, which goes with the test.
+ */
+struct conn *conn_get_as(struct kunit *test, struct ib_device *dev, const struct conn_options *o)
+{
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_EQ(test, conn_open_as(c, dev, o), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_conn, c), 0);
+	KUNIT_ASSERT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	KUNIT_ASSERT_EQ(test, conn_connect(c, 1, 1, 7), 0);
 	return c;
 }
 
@@ -242,7 +395,7 @@ int conn_send(struct conn *c, int qp, struct conn_wr *r, enum ib_wr_opcode opcod
 		.rkey = rkey,
 	};
 
-	wr_init(c, r);
+	conn_wr_init(c, r);
 	return ib_post_send(c->qp[qp], &wr.wr, NULL);
 }
 
@@ -263,7 +416,7 @@ int conn_write(struct conn *c, int qp, u32 len, u32 rkey)
 /**
  * conn_recv - post a receive
  * @c: connection
- * @qp: which QP
+ * @qp: which QP; of no matter with an SRQ
  * @r: the request
  * @off: first byte, in the second half
  * @len: bytes
@@ -277,8 +430,8 @@ int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len)
 	};
 	struct ib_recv_wr wr = { .wr_cqe = &r->cqe, .sg_list = &sge, .num_sge = len ? 1 : 0 };
 
-	wr_init(c, r);
-	return ib_post_recv(c->qp[qp], &wr, NULL);
+	conn_wr_init(c, r);
+	return c->srq ? ib_post_srq_recv(c->srq, &wr, NULL) : ib_post_recv(c->qp[qp], &wr, NULL);
 }
 
 /**

@@ -62,10 +62,28 @@ struct conn_wr {
 };
 
 /**
- * struct conn - two RC QPs of port 1, with memory that both may use
+ * struct conn_options - what a connection has that is not usual
+ * @type: type of the QPs; 0 for RC
+ * @srq_wr: receives of an SRQ that both QPs use; 0 for receive queues of their own
+ * @cqe: entries of a CQ that nobody polls but the test; 0 for one that is polled by a work queue
+ * @vector: completion vector of such a CQ
+ * @create_flags: of the QPs
+ */
+struct conn_options {
+	enum ib_qp_type type;
+	u32 srq_wr;
+	u32 cqe;
+	u32 vector;
+	u32 create_flags;
+};
+
+/**
+ * struct conn - two QPs of port 1, with memory that both may use
+ * @options: what is not usual
  * @dev: the device
  * @pd: their PD
- * @cq: their CQ, polled by a work queue
+ * @cq: their CQ
+ * @srq: their SRQ, or NULL
  * @qp: the QPs
  * @buf: the memory; the first half is where data come from, the second where they go
  * @dma: its DMA address
@@ -73,11 +91,19 @@ struct conn_wr {
  * @completions: so far
  * @tx: requests for the send queues; they live as long as completions may come
  * @rx: requests for the receive queues
+ * @cq_events: calls of the handler of a CQ that the test polls
+ * @called_on: CPU of the last of them
+ * @called: completed with every such call
+ * @srq_events: events of the SRQ so far, by type
+ * @last_wqes: last-WQE events of the QPs so far
+ * @event: completed with every event
  */
 struct conn {
+	struct conn_options options;
 	struct ib_device *dev;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
+	struct ib_srq *srq;
 	struct ib_qp *qp[2];
 	u8 *buf;
 	dma_addr_t dma;
@@ -85,12 +111,26 @@ struct conn {
 	atomic_t completions;
 	struct conn_wr tx[CONN_DEPTH];
 	struct conn_wr rx[CONN_DEPTH];
+	atomic_t cq_events;
+	unsigned int called_on;
+	struct completion called;
+	atomic_t srq_events[2];
+	atomic_t last_wqes;
+	struct completion event;
 };
 
+#define CONN_SRQ_LIMIT	0	/* in srq_events */
+#define CONN_SRQ_ERR	1
+#define CONN_QKEY	0x11111111
+
 int conn_open(struct conn *c, struct ib_device *dev);
+int conn_open_as(struct conn *c, struct ib_device *dev, const struct conn_options *o);
 void conn_close(struct conn *c);
 int conn_connect(struct conn *c, int from, int to, u8 rnr_retry);
 struct conn *conn_get(struct kunit *test, struct ib_device *dev, bool self, u8 rnr_retry);
+struct conn *conn_get_as(struct kunit *test, struct ib_device *dev,
+			 const struct conn_options *o);
+void conn_wr_init(struct conn *c, struct conn_wr *r);
 void conn_fill(struct conn *c, u8 seed);
 bool conn_arrived(struct conn *c, u32 off, u32 len);
 int conn_send(struct conn *c, int qp, struct conn_wr *r, enum ib_wr_opcode opcode, int flags,
@@ -99,6 +139,10 @@ int conn_write(struct conn *c, int qp, u32 len, u32 rkey);
 int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len);
 enum ib_wc_status conn_wait(struct conn_wr *r);
 void conn_works(struct kunit *test, struct conn *c);
+
+/* ---- hca_cq_test.c ---- */
+
+u64 hca_counter(struct kunit *test, struct ib_device *dev, const char *name);
 
 /* ---- hca_life_test.c: a consumer that comes and goes with the device ---- */
 
@@ -138,5 +182,8 @@ extern struct kunit_suite hca_data_suite;
 extern struct kunit_suite hca_command_suite;
 extern struct kunit_suite hca_time_suite;
 extern struct kunit_suite hca_life_suite;
+extern struct kunit_suite hca_srq_suite;
+extern struct kunit_suite hca_cq_suite;
+extern struct kunit_suite hca_ud_suite;
 
 #endif /* VHCA_HCA_TEST_H */
