@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * objects_storm DEVICE STEPS SEED: four threads make, change and destroy verbs objects at
+ * random, STEPS steps in all.  A refusal must be one that the step can get; at the end all
+ * objects must go.  The same seed gives each thread the same steps.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS	4
+#define KEPT	6		/* objects of a kind that a thread keeps at most */
+
+struct worker {
+	pthread_t thread;
+	unsigned int seed, steps;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq[KEPT];
+	struct ibv_srq *srq[KEPT];
+	struct ibv_qp *qp[KEPT];
+	struct ibv_cq *qp_cq[KEPT];
+	struct ibv_srq *qp_srq[KEPT];
+	unsigned int groups[KEPT];	/* a bit a group that the QP is in */
+	struct ibv_ah *ah[KEPT];
+};
+
+static struct ibv_context *context;
+
+static void wrong(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s\n", what, strerrorname_np(err) ?: "no errno");
+	exit(1);
+}
+
+/* err has to be 0 or one of the two. */
+static bool allowed(const char *what, int err, int one, int other)
+{
+	if (err && err != one && err != other)
+		wrong(what, err);
+	return !err;
+}
+
+static unsigned int any(struct worker *w, unsigned int n)
+{
+	return rand_r(&w->seed) % n;
+}
+
+static bool has_user(const struct worker *w, const struct ibv_cq *cq, const struct ibv_srq *srq)
+{
+	for (int i = 0; i < KEPT; i++)
+		if (w->qp[i] && ((cq && w->qp_cq[i] == cq) || (srq && w->qp_srq[i] == srq)))
+			return true;
+	return false;
+}
+
+static void step_cq(struct worker *w, unsigned int i)
+{
+	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_MODERATE };
+
+	if (!w->cq[i]) {
+		w->cq[i] = ibv_create_cq(context, 1 + any(w, 300), NULL, NULL, 0);
+		if (!w->cq[i])
+			wrong("ibv_create_cq", errno);
+		return;
+	}
+	switch (any(w, 4)) {
+	case 0:
+		allowed("ibv_resize_cq", ibv_resize_cq(w->cq[i], 1 + any(w, 600)), EINVAL, 0);
+		break;
+	case 1:
+		attr.moderate.cq_count = any(w, 16);
+		attr.moderate.cq_period = any(w, 16);
+		allowed("ibv_modify_cq", ibv_modify_cq(w->cq[i], &attr), 0, 0);
+		break;
+	case 2:
+		allowed("ibv_req_notify_cq", ibv_req_notify_cq(w->cq[i], any(w, 2)), 0, 0);
+		break;
+	default:
+		if (allowed("ibv_destroy_cq", ibv_destroy_cq(w->cq[i]),
+			    has_user(w, w->cq[i], NULL) ? EBUSY : 0, 0))
+			w->cq[i] = NULL;
+	}
+}
+
+static void step_srq(struct worker *w, unsigned int i)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = 1 + any(w, 100), .max_sge = 1 + any(w, 4) },
+	};
+	struct ibv_srq_attr attr = { .max_wr = 1 + any(w, 200), .srq_limit = any(w, 50) };
+	struct ibv_recv_wr wr = {}, *bad;
+
+	if (!w->srq[i]) {
+		w->srq[i] = ibv_create_srq(w->pd, &init);
+		if (!w->srq[i])
+			wrong("ibv_create_srq", errno);
+		return;
+	}
+	switch (any(w, 5)) {
+	case 0:
+		allowed("ibv_modify_srq, size", ibv_modify_srq(w->srq[i], &attr, IBV_SRQ_MAX_WR),
+			EINVAL, 0);
+		break;
+	case 1:
+		allowed("ibv_modify_srq, limit", ibv_modify_srq(w->srq[i], &attr, IBV_SRQ_LIMIT),
+			EINVAL, 0);
+		break;
+	case 2:
+		allowed("ibv_query_srq", ibv_query_srq(w->srq[i], &attr), 0, 0);
+		break;
+	case 3:
+		allowed("ibv_post_srq_recv", ibv_post_srq_recv(w->srq[i], &wr, &bad), ENOMEM, 0);
+		break;
+	default:
+		if (allowed("ibv_destroy_srq", ibv_destroy_srq(w->srq[i]),
+			    has_user(w, NULL, w->srq[i]) ? EBUSY : 0, 0))
+			w->srq[i] = NULL;
+	}
+}
+
+static void make_qp(struct worker *w, unsigned int i, struct ibv_cq *cq, struct ibv_srq *srq)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .srq = srq, .qp_type = types[any(w, 3)],
+		.cap = { .max_send_wr = 1 + any(w, 50), .max_recv_wr = srq ? 0 : any(w, 50),
+			 .max_send_sge = 1 + any(w, 3), .max_recv_sge = 1,
+			 .max_inline_data = any(w, 200) },
+	};
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 1 };
+	int mask = IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX;
+
+	w->qp[i] = ibv_create_qp(w->pd, &init);
+	if (!w->qp[i])
+		wrong("ibv_create_qp", errno);
+	w->qp_cq[i] = cq;
+	w->qp_srq[i] = srq;
+	w->groups[i] = 0;
+	mask |= init.qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	allowed("ibv_modify_qp", ibv_modify_qp(w->qp[i], &attr, mask), 0, 0);
+}
+
+static void step_qp(struct worker *w, unsigned int i)
+{
+	struct ibv_cq *cq = w->cq[any(w, KEPT)];
+	unsigned int group = any(w, 8), in;
+	union ibv_gid mgid = { .raw = { 0xff, 0x12, [15] = group } };
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	if (!w->qp[i]) {
+		if (cq)
+			make_qp(w, i, cq, w->srq[any(w, KEPT)]);
+		return;
+	}
+	in = w->groups[i] >> group & 1;
+	switch (any(w, 5)) {
+	case 0:
+		if (allowed("ibv_attach_mcast", ibv_attach_mcast(w->qp[i], &mgid, 0xc000 + group),
+			    w->qp[i]->qp_type == IBV_QPT_UD ? 0 : EINVAL, 0))
+			w->groups[i] |= 1u << group;
+		break;
+	case 1:
+		if (allowed("ibv_detach_mcast", ibv_detach_mcast(w->qp[i], &mgid, 0xc000 + group),
+			    in ? 0 : EINVAL, 0))
+			w->groups[i] &= ~(1u << group);
+		break;
+	case 2:
+		allowed("ibv_modify_qp to ERR", ibv_modify_qp(w->qp[i], &attr, IBV_QP_STATE), 0, 0);
+		break;
+	case 3:
+		allowed("ibv_query_qp", ibv_query_qp(w->qp[i], &attr, IBV_QP_STATE, &init), 0, 0);
+		break;
+	default:
+		if (allowed("ibv_destroy_qp", ibv_destroy_qp(w->qp[i]),
+			    w->groups[i] ? EBUSY : 0, 0))
+			w->qp[i] = NULL;
+	}
+}
+
+static void step_ah(struct worker *w, unsigned int i)
+{
+	struct ibv_ah_attr attr = { .dlid = 1 + any(w, 0xfffe), .sl = any(w, 16), .port_num = 1 };
+
+	if (!w->ah[i]) {
+		w->ah[i] = ibv_create_ah(w->pd, &attr);
+		if (!w->ah[i])
+			wrong("ibv_create_ah", errno);
+	} else {
+		allowed("ibv_destroy_ah", ibv_destroy_ah(w->ah[i]), 0, 0);
+		w->ah[i] = NULL;
+	}
+}
+
+static void leave_groups(struct worker *w, unsigned int i)
+{
+	for (unsigned int group = 0; group < 8; group++) {
+		union ibv_gid mgid = { .raw = { 0xff, 0x12, [15] = group } };
+
+		if (w->groups[i] >> group & 1)
+			allowed("last detach",
+				ibv_detach_mcast(w->qp[i], &mgid, 0xc000 + group), 0, 0);
+	}
+}
+
+static void *work(void *arg)
+{
+	static void (*const kinds[])(struct worker *w, unsigned int i) = {
+		step_cq, step_srq, step_qp, step_qp, step_ah,
+	};
+	struct worker *w = arg;
+
+	w->pd = ibv_alloc_pd(context);
+	if (!w->pd)
+		wrong("ibv_alloc_pd", errno);
+	while (w->steps--)
+		kinds[any(w, 5)](w, any(w, KEPT));
+	for (unsigned int i = 0; i < KEPT; i++) {
+		if (w->qp[i]) {
+			leave_groups(w, i);
+			allowed("last ibv_destroy_qp", ibv_destroy_qp(w->qp[i]), 0, 0);
+		}
+		if (w->ah[i])
+			allowed("last ibv_destroy_ah", ibv_destroy_ah(w->ah[i]), 0, 0);
+	}
+	for (unsigned int i = 0; i < KEPT; i++) {
+		if (w->srq[i])
+			allowed("last ibv_destroy_srq", ibv_destroy_srq(w->srq[i]), 0, 0);
+		if (w->cq[i])
+			allowed("last ibv_destroy_cq", ibv_destroy_cq(w->cq[i]), 0, 0);
+	}
+	allowed("ibv_dealloc_pd", ibv_dealloc_pd(w->pd), 0, 0);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	static struct worker workers[THREADS];
+	int i, err;
+
+	if (argc != 4 || !list)
+		return 2;
+	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), argv[1]); i++)
+		;
+	context = list[i] ? ibv_open_device(list[i]) : NULL;
+	if (!context)
+		wrong("ibv_open_device", errno);
+	for (i = 0; i < THREADS; i++) {
+		workers[i].seed = atoi(argv[3]) + i;
+		workers[i].steps = atoi(argv[2]) / THREADS;
+		err = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+		if (err)
+			wrong("pthread_create", err);
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+	err = ibv_close_device(context);
+	if (err)
+		wrong("ibv_close_device", err);
+	return 0;
+}
