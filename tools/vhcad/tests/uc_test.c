@@ -234,7 +234,7 @@ static void gap_across_messages(void **state)
 
 	setup(&f, 3);
 	for (u32 i = 0; i < 3; i++)
-		post_recv(&f, 10 + i, i * 4000, 4000);
+		post_recv(&f, 10 + i, i * 6000, 6000);
 	fab_set_judge(f.p.w.fabric, lose_across, &n);
 	/* what is heard of the second is its end: it must not end the first */
 	for (u32 i = 0; i < 3; i++)
