@@ -54,6 +54,7 @@ struct fixture {
 };
 
 #define AREA	(2u << 20)
+#define QKEY	7u
 
 static void make_bad(struct fixture *f)
 {
@@ -63,12 +64,17 @@ static void make_bad(struct fixture *f)
 	f->area = t_alloc(&f->bad, AREA);
 	t_mr_init(&f->bad, &f->mr, 0, 600 * 4096, RW, 2, 12);
 	for (u32 i = 0; i < ARRAY_SIZE(f->qp); i++) {
+		/* both of a pair are of one type */
+		if (i % 4 != 1)
+			f->bad.qp_type = VHCA_QPT_RC + rnd(3);
 		if (i < 4)
 			t_qp_init(&f->bad, &f->qp[i], &f->cq, &f->cq);
 		else
 			t_qp_init_srq(&f->bad, &f->qp[i], &f->cq, &f->cq, &f->srq);
 		/* in pairs, and with themselves */
-		if (i % 4 == 1) {
+		if (f->bad.qp_type == VHCA_QPT_UD) {
+			t_ud_up(&f->qp[i], QKEY);
+		} else if (i % 4 == 1) {
 			t_connect(&f->qp[i], &f->qp[i - 1], 1 + rnd(5), rnd(1 << 24), rnd(1 << 24));
 		} else if (i % 4 > 1) {
 			u32 psn = rnd(1 << 24);
@@ -103,6 +109,14 @@ static void spoilt_wqe(struct fixture *f, struct tqp *qp)
 	u8 *at = qp->sq + (qp->sq_prod & ((1u << qp->log_sq) - 1)) * VHCA_WQE_BLOCK;
 	struct vhca_sge s = t_sge(&f->mr, rnd(100000), rnd(70000));
 
+	if (qp->type == VHCA_QPT_UD) {
+		wr.nsge = 1;
+		wr.sge[0].length = rnd(4200);
+		wr.ud = t_ud_to(&f->qp[rnd(ARRAY_SIZE(f->qp))], rnd(4) ? QKEY : rnd(9) << 29);
+		wr.ud.av.dlid = rnd(4) ? wr.ud.av.dlid : htole16(rnd(1 << 16));
+		wr.ud.av.grh = !rnd(3);
+		wr.ud.av.sgid_index = rnd(9);
+	}
 	if (qp->rq) {
 		t_recv(qp, rnd(1000), 1, &s);
 	} else {
@@ -246,9 +260,14 @@ static void packets(void **state)
 	t_mr_init(&f.p.h[1], &r, 0, 30000, RW, 1, 12);
 	make_bad(&f);
 	for (u32 i = 0; i < 200000; i++) {
+		static const u8 first[] = { WIRE_RC, OP_UC_SEND_FIRST, OP_UD_SEND_ONLY };
+		static const u8 ops[] = { 0x12, 0x0c, 2 };
+		u32 service = rnd(3);
 		u8 data[WIRE_MAX_MTU];
 		struct wire_hdr h = {
-			.dlid = 1 + rnd(3), .slid = rnd(4), .pkey = 0xffff, .opcode = rnd(0x12),
+			.dlid = 1 + rnd(3), .slid = rnd(4), .pkey = 0xffff,
+			.opcode = first[service] + rnd(ops[service]),
+			.qkey = rnd(4) ? QKEY : rnd(9), .sqpn = rnd(1 << 24),
 			.psn = rnd(2) ? rnd(64) : rnd(1 << 24), .dqpn = rnd(16), .ackreq = rnd(2),
 			.syndrome = rnd(256), .msn = rnd(1 << 24), .va = rnd(40000),
 			.rkey = rnd(2) ? r.key : rnd(1 << 20),
