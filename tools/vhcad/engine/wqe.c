@@ -115,8 +115,8 @@ static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, st
 	u32 at = sizeof(*ctrl), have = w->nblk * VHCA_WQE_BLOCK;
 	u32 inline_len = le32toh(ctrl->inline_len);
 
-	if (!kind || !type_has(qp->type, kind) || w->flags & ~KNOWN_FLAGS || le32toh(ctrl->index) != w->blk ||
-	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)))
+	if (!kind || !type_has(qp->type, kind) || w->flags & ~KNOWN_FLAGS ||
+	    le32toh(ctrl->index) != w->blk || !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)))
 		return VHCA_CS_LOC_QP_OP_ERR;
 	if (qp->type == VHCA_QPT_UD && kind & E_DATA) {
 		if (have < at + sizeof(struct vhca_wqe_ud) || parse_ud(qp, w->raw + at, w))

@@ -317,8 +317,8 @@ void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *
 	};
 
 	*qp = (struct tqp){
-		.h = h, .type = h->qp_type, .slot = h->next_slot, .scq = scq, .rcq = rcq, .sq = t_cpu(h, sq),
-		.log_sq = 6,
+		.h = h, .type = h->qp_type, .slot = h->next_slot, .scq = scq, .rcq = rcq,
+		.sq = t_cpu(h, sq), .log_sq = 6,
 	};
 	h->next_slot += 2;
 	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
