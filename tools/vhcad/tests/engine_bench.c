@@ -201,6 +201,58 @@ static void shared(struct tpair *p, struct tmr (*m)[2])
 	       median(few, ROUNDS), MANY, median(many, ROUNDS));
 }
 
+/* One 64-byte SEND after the other, from the WQE to the receiver's completion. */
+static double send_ns(struct tpair *p, struct tmr *l, struct tmr *r)
+{
+	enum { N = 100000 };
+	struct twr wr = t_wr(VHCA_OP_SEND, 1, l, 0, 64, NULL, 0);
+	struct vhca_sge to = t_sge(r, 0, 128);
+	struct vhca_cqe e;
+	u64 t = now_ns();
+
+	if (p->qp[0].type == VHCA_QPT_UD)
+		wr.ud = t_ud_to(&p->qp[1], 0);
+	for (u32 i = 0; i < N; i++) {
+		t_recv(&p->qp[1], i, 1, &to);
+		t_post(&p->qp[0], &wr);
+		t_ring_sq(&p->qp[0]);
+		do
+			t_poll(&p->w);
+		while (!t_cq_poll(&p->cq[1], &e));
+		assert_int_equal(e.status, 0);
+		while (t_cq_poll(&p->cq[0], &e))
+			;
+	}
+	return (double)(now_ns() - t) / N;
+}
+
+/* The services side by side, in turns. */
+static void services(void)
+{
+	static const char *const name[] = { "RC", "UC", "UD" };
+	double per[3][ROUNDS], rc;
+	static struct tmr m[3][2];
+	struct tpair p[3];
+
+	t_pair_init(&p[0], 5, 1, 2);
+	t_pair_init_uc(&p[1], 5, 1, 2);
+	t_pair_init_ud(&p[2], 0);
+	for (u32 s = 0; s < 3; s++)
+		for (u32 i = 0; i < 2; i++)
+			t_mr_init(&p[s].h[i], &m[s][i], 1ull << 33, 4096, RW, 1, 12);
+	for (u32 i = 0; i < ROUNDS; i++)
+		for (u32 s = 0; s < 3; s++)
+			per[s][i] = send_ns(&p[s], &m[s][0], &m[s][1]);
+	rc = median(per[0], ROUNDS);
+	for (u32 s = 0; s < 3; s++) {
+		double ns = s ? median(per[s], ROUNDS) : rc;
+
+		printf("%s SEND 64 bytes, WQE to receive: %.0f ns (%.2f of RC)\n", name[s], ns,
+		       ns / rc);
+		t_pair_fini(&p[s]);
+	}
+}
+
 int main(void)
 {
 	static struct tmr m[SETS][2];
@@ -221,5 +273,6 @@ int main(void)
 	rate(&p, m);
 	shared(&p, m);
 	t_pair_fini(&p);
+	services();
 	return 0;
 }
