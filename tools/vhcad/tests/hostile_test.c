@@ -172,7 +172,7 @@ static void round_of_nonsense(struct fixture *f, u32 n)
 
 			/* a command in good form with a body of nonsense */
 			scribble(&sqe, sizeof(sqe));
-			sqe.opcode = rnd(0x48);
+			sqe.opcode = rnd(0x4a);
 			sqe.rsvd = 0;
 			if (rnd(2)) {
 				sqe.out_addr = 0;
