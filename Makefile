@@ -68,6 +68,7 @@ demo:
 	tools/testing/lab/demo/run $(KERNEL)
 
 bench:
+	$(MAKE) -s -C tools/vhcad bench
 	tools/testing/bench/run
 
 # ---- tests ------------------------------------------------------------------
