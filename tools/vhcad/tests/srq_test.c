@@ -512,6 +512,52 @@ static void last_wqe(void **state)
 	arrived(f, 6, 3);
 }
 
+static void lose_second(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	v->copies = h->psn != 101;
+}
+
+/* An unreliable message that breaks off leaves its receive to the next one of its QP. */
+static void unreliable(void **state)
+{
+	struct fixture *f = *state;
+	struct twr wr = message(f, 0, LEN);
+	struct tqp a, b;
+
+	f->h[0].qp_type = VHCA_QPT_UC;
+	f->h[1].qp_type = VHCA_QPT_UC;
+	t_qp_init(&f->h[0], &a, &f->cq[0], &f->cq[0]);
+	t_qp_init_srq(&f->h[1], &b, &f->cq[1], &f->cq[1], &f->srq);
+	t_connect(&a, &b, 3, 100, 9000);
+	for (u32 i = 0; i < 4; i++)
+		post(f, i);
+	assert_int_equal(fab_set_judge(f->w.fabric, lose_second, NULL), 0);
+	t_send(&a, &wr);
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	t_expect_no_cqe(&f->cq[1]);
+	assert_int_equal(t_srq_taken(&f->srq), 1);
+	/* another QP gets another one */
+	send(f, 5, LEN);
+	arrived(f, 5, 1);
+	t_send(&a, &wr);
+	t_expect_cqe(&f->cq[1], 0, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->dst, 0, LEN, 7, 0);
+	assert_int_equal(t_srq_taken(&f->srq), 2);
+
+	/* one that breaks off for good is flushed, and the QP says that it was the last */
+	held_from = 107;
+	assert_int_equal(fab_set_judge(f->w.fabric, hold, NULL), 0);
+	t_send(&a, &wr);
+	assert_int_equal(t_srq_taken(&f->srq), 3);
+	assert_int_equal(t_to(&b, T_ERR), VHCA_ST_OK);
+	t_expect_event(&f->h[1], VHCA_EV_LAST_WQE, b.qpn);
+	t_expect_cqe(&f->cq[1], 2, VHCA_CS_WR_FLUSH_ERR);
+	send_rest(f);
+	t_expect_no_cqe(&f->cq[1]);
+	t_expect_no_event(&f->h[1]);
+}
+
 /* ---- what fails ---- */
 
 static void refused_now(struct fixture *f)
@@ -768,10 +814,10 @@ int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(first_come), TEST(all_at_once), TEST(not_ready),
-		TEST(a_thousand), TEST(no_credits),
-		TEST(domain), TEST(stride_is_free), TEST(limit), TEST(resizing), TEST(last_wqe),
-		TEST(absurd_record), TEST(count_goes_back), TEST(ring_gone), TEST(record_gone),
+		TEST(first_come), TEST(all_at_once), TEST(not_ready), TEST(a_thousand),
+		TEST(no_credits), TEST(domain), TEST(stride_is_free), TEST(limit),
+		TEST(resizing), TEST(last_wqe), TEST(unreliable), TEST(absurd_record),
+		TEST(count_goes_back), TEST(ring_gone), TEST(record_gone),
 		TEST(hostile_entries), TEST(reset_with_taken), TEST(busy),
 	};
 
