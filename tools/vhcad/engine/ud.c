@@ -24,23 +24,36 @@ int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 	return VHCA_CS_SUCCESS;
 }
 
-/* The GRH as it stood in the packet; without one its place is left alone. */
-static bool place_grh(struct vqp *qp, const struct run *run, const struct sglist *l)
+/* Payload that goes to the receiver together with the GRH: one translation instead of two. */
+#define TOGETHER	256u
+
+/*
+ * The GRH as it stood in the packet, then the payload; without a GRH its place is
+ * left alone.  False if the receiver's list, or the sender's memory, fails.
+ */
+static bool place(struct vqp *qp, struct run *run, const struct sglist *l)
 {
-	u8 grh[WIRE_GRH_LEN];
+	u8 packet[WIRE_GRH_LEN + TOGETHER];
+	u32 len = run->len > TOGETHER ? 0 : run->len;
 	struct payload pl;
-	struct run r = { .pl = &pl };
+	struct run front = { .pl = &pl };
 	struct wire_hdr h;
 
-	if (!run->h.grh)
-		return true;
-	run_pkt_hdr(run, 0, &h);
-	wire_put_grh(&h, run->len, grh);
 	pl.mem = NULL;
-	pl.host = grh;
+	pl.host = packet;
 	pl.nseg = 0;
 	pl.fault = false;
-	return resp_place(qp, &r, l, 0, WIRE_GRH_LEN) == WIRE_GRH_LEN;
+	if (run->h.grh) {
+		run_pkt_hdr(run, 0, &h);
+		wire_put_grh(&h, run->len, packet);
+		if (len && payload_read(run->pl, run->skip, packet + WIRE_GRH_LEN, len))
+			return false;
+		if (resp_place(qp, &front, l, 0, WIRE_GRH_LEN + len) != WIRE_GRH_LEN + len)
+			return false;
+		if (len == run->len)
+			return true;
+	}
+	return resp_place(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
 }
 
 static void arrived(struct vqp *qp, const struct run *run)
@@ -89,8 +102,7 @@ void ud_rx(struct vqp *qp, struct run *run)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
-	if (place_grh(qp, run, &l) &&
-	    resp_place(qp, run, &l, WIRE_GRH_LEN, run->len) == run->len)
+	if (place(qp, run, &l))
 		arrived(qp, run);
 	else if (!run->pl || !run->pl->fault)
 		qp_recv_error(qp, VHCA_CS_LOC_PROT_ERR);
