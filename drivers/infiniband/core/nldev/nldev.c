@@ -15,6 +15,21 @@ static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_DELLINK] = { .doit = nldev_dellink, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_PORT_GET] = { .doit = nldev_port_get, .dump = nldev_port_dump },
 	[RDMA_NLDEV_CMD_RES_GET] = { .doit = nldev_res_get, .dump = nldev_res_dump },
+	[RDMA_NLDEV_CMD_RES_PD_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_RES_CQ_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_RES_MR_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_RES_QP_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_RES_CTX_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = nldev_stat_get },
+	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = { .doit = nldev_stat_get_status },
+	[RDMA_NLDEV_CMD_STAT_SET] = { .doit = nldev_stat_set, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = nldev_sys_get },
 	[RDMA_NLDEV_CMD_SYS_SET] = { .doit = nldev_sys_set, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = nldev_get_chardev },

@@ -49,6 +49,42 @@ int nldev_port_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
+/* res_list.c */
+
+/**
+ * struct nl_subject - who asks about objects
+ * @admin: may see keys
+ * @port_num: port that is asked about, 0 for none
+ */
+struct nl_subject {
+	bool admin;
+	u32 port_num;
+};
+
+int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+			 struct netlink_ext_ack *extack);
+int nldev_res_object_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* res_put.c */
+int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject);
+int nl_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject);
+int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject);
+int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject);
+int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	       const struct nl_subject *subject);
+int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	       const struct nl_subject *subject);
+
+/* stat.c */
+int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+int nldev_stat_get_status(struct sk_buff *skb, struct nlmsghdr *nlh,
+			  struct netlink_ext_ack *extack);
+int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+
 /* link.c */
 int nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);

@@ -180,6 +180,18 @@ static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 }
 
 /**
+ * rdma_restrack_is_detail() - is an object one that only drivers give a meaning?
+ * @res: its entry
+ *
+ * Return: true for those that are shown only to who asks for details.
+ */
+bool rdma_restrack_is_detail(const struct rdma_restrack_entry *res)
+{
+	return res->type == RDMA_RESTRACK_QP &&
+	       container_of(res, struct ib_qp, res)->qp_type >= IB_QPT_DRIVER;
+}
+
+/**
  * rdma_restrack_add() - make an object visible to lookups
  * @res: entry of an object that is complete
  *
@@ -214,8 +226,7 @@ void rdma_restrack_add(struct rdma_restrack_entry *res)
 	}
 	res->id = ret < 0 ? 0 : number;
 	res->valid = ret >= 0;
-	if (res->valid && res->type == RDMA_RESTRACK_QP &&
-	    container_of(res, struct ib_qp, res)->qp_type >= IB_QPT_DRIVER)
+	if (res->valid && rdma_restrack_is_detail(res))
 		xa_set_mark(xa, number, RESTRACK_DD);
 }
 EXPORT_SYMBOL(rdma_restrack_add);

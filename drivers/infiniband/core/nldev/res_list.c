@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about single tracked objects: RES_PD_GET, RES_CQ_GET and so on, one object by its
+ * number or all of a device.
+ */
+#include <net/sock.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/restrack.h>
+
+#include "../object/object.h"
+#include "nldev_priv.h"
+
+/**
+ * struct res_kind - how objects of a type are asked for and listed
+ * @type: tracked type
+ * @table: attribute around the list
+ * @entry: attribute around an object in it
+ * @number: attribute of an object's number
+ * @per_port: objects belong to ports, one of which must be named with a number
+ * @put: describes an object
+ */
+struct res_kind {
+	enum rdma_restrack_type type;
+	u16 table;
+	u16 entry;
+	u16 number;
+	bool per_port;
+	int (*put)(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject);
+};
+
+#define KIND(_type, _put)								\
+	{										\
+		.type = RDMA_RESTRACK_##_type, .table = RDMA_NLDEV_ATTR_RES_##_type,	\
+		.entry = RDMA_NLDEV_ATTR_RES_##_type##_ENTRY,				\
+		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put,			\
+	}
+
+/* By command. */
+static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
+	[RDMA_NLDEV_CMD_RES_PD_GET] = KIND(PD, nl_put_pd),
+	[RDMA_NLDEV_CMD_RES_CQ_GET] = KIND(CQ, nl_put_cq),
+	[RDMA_NLDEV_CMD_RES_MR_GET] = KIND(MR, nl_put_mr),
+	[RDMA_NLDEV_CMD_RES_CTX_GET] = KIND(CTX, nl_put_ctx),
+	[RDMA_NLDEV_CMD_RES_SRQ_GET] = KIND(SRQ, nl_put_srq),
+	[RDMA_NLDEV_CMD_RES_QP_GET] = {
+		.type = RDMA_RESTRACK_QP, .table = RDMA_NLDEV_ATTR_RES_QP,
+		.entry = RDMA_NLDEV_ATTR_RES_QP_ENTRY, .number = RDMA_NLDEV_ATTR_RES_LQPN,
+		.per_port = true, .put = nl_put_qp,
+	},
+};
+
+static const struct res_kind *kind_of(const struct nlmsghdr *nlh)
+{
+	return &kinds[RDMA_NL_GET_OP(nlh->nlmsg_type)];
+}
+
+/* Who asks, and about which port if any. */
+static int subject_of(struct nl_subject *subject, struct nl_request *request,
+		      struct ib_device *device)
+{
+	subject->admin = netlink_capable(request->skb, CAP_NET_ADMIN);
+	subject->port_num = 0;
+	if (!request->tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+		return 0;
+	return nl_request_port(request, device, &subject->port_num);
+}
+
+static int reply_one(struct nl_request *request, struct ib_device *device,
+		     const struct res_kind *kind)
+{
+	struct rdma_restrack_entry *res;
+	struct nl_subject subject;
+	struct nlmsghdr *reply;
+	struct sk_buff *msg;
+	int ret;
+
+	ret = subject_of(&subject, request, device);
+	if (ret)
+		return ret;
+	if (kind->per_port != !!subject.port_num)
+		return rdma_nl_refuse(request->extack, -EINVAL, "such objects belong to %s",
+				      kind->per_port ? "ports: none is named" :
+				      "the device: no port has any");
+	res = rdma_restrack_get_byid(device, kind->type,
+				     nla_get_u32(request->tb[kind->number]));
+	if (IS_ERR(res))
+		return rdma_nl_refuse(request->extack, PTR_ERR(res), "no object has number %u",
+				      nla_get_u32(request->tb[kind->number]));
+	msg = nl_reply_begin(request, &reply);
+	ret = msg ? nl_put_device(msg, device) : -ENOMEM;
+	if (!ret)
+		ret = kind->put(msg, res, &subject);
+	rdma_restrack_put(res);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(request, msg, reply);
+}
+
+/**
+ * nldev_res_object_get - RDMA_NLDEV_CMD_RES_*_GET for one object
+ * @skb: the request: a device, the object's number, and for QPs their port
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0; -EINVAL for an incomplete request; -ENOENT for a number that no object has; -EAGAIN
+ * for a QP of another port; or what the driver or sending returned.
+ */
+int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+			 struct netlink_ext_ack *extack)
+{
+	const struct res_kind *kind = kind_of(nlh);
+	struct nl_request request;
+	struct ib_device *device;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	if (!request.tb[kind->number])
+		return rdma_nl_refuse(extack, -EINVAL, "no number of an object");
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = reply_one(&request, device, kind);
+	ib_device_put(device);
+	return ret;
+}
+
+/* Nested attributes of one object; the message is as before when it did not fit or is left out. */
+static int put_entry(struct sk_buff *msg, const struct res_kind *kind,
+		     struct rdma_restrack_entry *res, const struct nl_subject *subject)
+{
+	struct nlattr *entry = nla_nest_start_noflag(msg, kind->entry);
+	int ret;
+
+	if (!entry)
+		return -EMSGSIZE;
+	ret = kind->put(msg, res, subject);
+	if (ret)
+		nla_nest_cancel(msg, entry);
+	else
+		nla_nest_end(msg, entry);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/*
+ * As many objects as fit from number args[0] on, which is left behind the last of them; 0 there
+ * when the last number was given.  Returns how many were looked at, or an error other than a full
+ * message.
+ */
+static int put_entries(struct sk_buff *msg, struct netlink_callback *cb,
+		       const struct res_kind *kind, struct ib_device *device,
+		       const struct nl_subject *subject, bool details)
+{
+	struct rdma_restrack_entry *res;
+	u32 id = cb->args[0];
+	int seen = 0, ret;
+
+	while ((res = rdma_restrack_next(device, kind->type, &id))) {
+		ret = details || !rdma_restrack_is_detail(res) ?
+		      put_entry(msg, kind, res, subject) : 0;
+		rdma_restrack_put(res);
+		if (ret == -EMSGSIZE && seen)
+			break;
+		if (ret)
+			return ret;
+		seen++;
+		cb->args[0] = ++id;
+		if (!id) {
+			cb->args[1] = true;
+			break;
+		}
+	}
+	return seen;
+}
+
+static int dump_part(struct sk_buff *skb, struct netlink_callback *cb, struct nl_request *request,
+		     struct ib_device *device)
+{
+	const struct res_kind *kind = kind_of(cb->nlh);
+	const struct nlattr *details = request->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
+	struct nl_subject subject;
+	struct nlmsghdr *reply;
+	struct nlattr *table;
+	int ret;
+
+	ret = subject_of(&subject, request, device);
+	if (ret || cb->args[1])
+		return ret;
+	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  cb->nlh->nlmsg_type, 0, NLM_F_MULTI);
+	if (!reply)
+		return -EMSGSIZE;
+	table = nl_put_device(skb, device) ? NULL : nla_nest_start_noflag(skb, kind->table);
+	ret = table ? put_entries(skb, cb, kind, device, &subject,
+				  details && nla_get_u8(details)) : -EMSGSIZE;
+	if (ret <= 0) {
+		nlmsg_cancel(skb, reply);
+		return ret;
+	}
+	nla_nest_end(skb, table);
+	nlmsg_end(skb, reply);
+	return skb->len;
+}
+
+/**
+ * nldev_res_object_dump - RDMA_NLDEV_CMD_RES_*_GET for all objects of a kind
+ * @skb: a part of the answer
+ * @cb: state of the dump: the request, args[0] the lowest number not yet sent, args[1] no more
+ *
+ * Return: bytes in @skb, 0 at the end; -EINVAL for an incomplete request, or the driver's error.
+ */
+int nldev_res_object_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nl_request request;
+	struct ib_device *device;
+	int ret;
+
+	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	device = nl_request_device(&request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = dump_part(skb, cb, &request, device);
+	ib_device_put(device);
+	return ret;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What is said of a tracked object, by kind.  The lookup reference that the caller holds keeps the
+ * object, its handle, and so its context and parents.
+ */
+#include <linux/sched.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/restrack.h>
+
+#include "../object/object.h"
+#include "nldev_priv.h"
+
+/* User objects have a process, by whose number its name is found; others name their module. */
+static int put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
+{
+	pid_t pid;
+
+	if (rdma_is_kernel_res(res))
+		return nla_put_string(msg, RDMA_NLDEV_ATTR_RES_KERN_NAME, res->kern_name ?: "");
+	/* 0: it has ended, or is not to be seen from here */
+	pid = task_pid_vnr(res->task);
+	return pid ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, pid) : 0;
+}
+
+/* Every handle begins with its struct ib_uobject; see verbs/verbs_priv.h. */
+static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *res,
+		       const void *handle)
+{
+	const struct ib_uobject *uobject = handle;
+
+	if (rdma_is_kernel_res(res))
+		return 0;
+	return nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN, uobject->context->res.id);
+}
+
+/**
+ * nl_put_pd - describe a PD
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject)
+{
+	const struct ib_pd *pd = container_of(res, struct ib_pd, res);
+
+	if (subject->admin &&
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY, pd->local_dma_lkey))
+		return -EMSGSIZE;
+	if (subject->admin && (pd->flags & IB_PD_UNSAFE_GLOBAL_RKEY) &&
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_UNSAFE_GLOBAL_RKEY, pd->unsafe_global_rkey))
+		return -EMSGSIZE;
+	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_USECNT, atomic_read(&pd->usecnt)) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, res->id) ||
+	    put_context(msg, res, pd->uobject) || put_owner(msg, res))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nl_put_cq - describe a CQ
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject)
+{
+	struct ib_cq *cq = container_of(res, struct ib_cq, res);
+	const struct ib_device_ops *ops = &cq->device->ops;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQE, cq->cqe) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_USECNT, atomic_read(&cq->usecnt)))
+		return -EMSGSIZE;
+	/* Users poll as they like */
+	if (rdma_is_kernel_res(res) &&
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_POLL_CTX, cq->poll_ctx))
+		return -EMSGSIZE;
+	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, !!cq->dim) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, res->id) ||
+	    put_context(msg, res, cq->uobject) || put_owner(msg, res))
+		return -EMSGSIZE;
+	return ops->fill_res_cq_entry ? ops->fill_res_cq_entry(msg, cq) : 0;
+}
+
+static bool is_connected(const struct ib_qp *qp)
+{
+	return qp->qp_type == IB_QPT_RC || qp->qp_type == IB_QPT_UC;
+}
+
+static bool may_migrate(const struct ib_qp *qp)
+{
+	return is_connected(qp) || qp->qp_type == IB_QPT_XRC_INI || qp->qp_type == IB_QPT_XRC_TGT;
+}
+
+static int put_qp_attrs(struct sk_buff *msg, const struct ib_qp *qp, const struct ib_qp_attr *attr)
+{
+	if (is_connected(qp) &&
+	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RQPN, attr->dest_qp_num) ||
+	     nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RQ_PSN, attr->rq_psn)))
+		return -EMSGSIZE;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_SQ_PSN, attr->sq_psn))
+		return -EMSGSIZE;
+	if (may_migrate(qp) &&
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE, attr->path_mig_state))
+		return -EMSGSIZE;
+	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, qp->qp_type) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, attr->qp_state))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nl_put_qp - describe a QP
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EAGAIN for a QP of another port than the one asked about, -EMSGSIZE, or the driver's
+ * error.
+ */
+int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject)
+{
+	struct ib_qp *qp = container_of(res, struct ib_qp, res);
+	const struct ib_device_ops *ops = &qp->device->ops;
+	struct ib_qp_init_attr init = {};
+	struct ib_qp_attr attr = {};
+	int ret;
+
+	if (subject->port_num && subject->port_num != qp->port)
+		return -EAGAIN;
+	/* Until INIT it has none */
+	if ((qp->port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, qp->port)) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp->qp_num))
+		return -EMSGSIZE;
+	if (!rdma_is_kernel_res(res) && qp->pd &&
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, qp->pd->res.id))
+		return -EMSGSIZE;
+	if (put_owner(msg, res))
+		return -EMSGSIZE;
+	ret = ib_query_qp(qp, &attr, 0, &init);
+	if (!ret)
+		ret = put_qp_attrs(msg, qp, &attr);
+	if (!ret && ops->fill_res_qp_entry)
+		ret = ops->fill_res_qp_entry(msg, qp);
+	return ret;
+}
+
+/**
+ * nl_put_mr - describe an MR
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	      const struct nl_subject *subject)
+{
+	struct ib_mr *mr = container_of(res, struct ib_mr, res);
+	const struct ib_device_ops *ops = &mr->device->ops;
+
+	if (subject->admin && (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RKEY, mr->rkey) ||
+			       nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LKEY, mr->lkey)))
+		return -EMSGSIZE;
+	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
+		return -EMSGSIZE;
+	/* Reregistration may move it to another PD at any moment */
+	if (!rdma_is_kernel_res(res) &&
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, READ_ONCE(mr->pd)->res.id))
+		return -EMSGSIZE;
+	if (put_owner(msg, res))
+		return -EMSGSIZE;
+	return ops->fill_res_mr_entry ? ops->fill_res_mr_entry(msg, mr) : 0;
+}
+
+/**
+ * nl_put_ctx - describe a user context
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	       const struct nl_subject *subject)
+{
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN, res->id) || put_owner(msg, res))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* QP numbers from @first to @last, of which all use the SRQ. */
+static int put_range(struct sk_buff *msg, u32 first, u32 last)
+{
+	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+
+	if (!entry)
+		return -EMSGSIZE;
+	if (first == last ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, first) :
+	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_MIN_RANGE, first) ||
+	     nla_put_u32(msg, RDMA_NLDEV_ATTR_MAX_RANGE, last)))
+		return -EMSGSIZE;
+	nla_nest_end(msg, entry);
+	return 0;
+}
+
+/* QPs are tracked by their numbers, so they come in order. */
+static int put_srq_qps(struct sk_buff *msg, struct ib_srq *srq)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
+	struct rdma_restrack_entry *res;
+	u32 first = 0, last = 0, id = 0;
+	bool uses;
+
+	if (!table)
+		return -EMSGSIZE;
+	while ((res = rdma_restrack_next(srq->device, RDMA_RESTRACK_QP, &id))) {
+		uses = container_of(res, struct ib_qp, res)->srq == srq;
+		rdma_restrack_put(res);
+		if (uses && first && id != last + 1) {
+			if (put_range(msg, first, last))
+				return -EMSGSIZE;
+			first = 0;
+		}
+		if (uses) {
+			first = first ?: id;
+			last = id;
+		}
+		if (!++id)
+			break;
+	}
+	if (first && put_range(msg, first, last))
+		return -EMSGSIZE;
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+/**
+ * nl_put_srq - describe an SRQ, with the QPs that receive from it
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
+	       const struct nl_subject *subject)
+{
+	struct ib_srq *srq = container_of(res, struct ib_srq, res);
+	const struct ib_device_ops *ops = &srq->device->ops;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_SRQN, res->id) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, srq->srq_type) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, srq->pd->res.id))
+		return -EMSGSIZE;
+	if (ib_srq_has_cq(srq->srq_type) &&
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, srq->ext.cq->res.id))
+		return -EMSGSIZE;
+	if (put_srq_qps(msg, srq) || put_owner(msg, res))
+		return -EMSGSIZE;
+	return ops->fill_res_srq_entry ? ops->fill_res_srq_entry(msg, srq) : 0;
+}

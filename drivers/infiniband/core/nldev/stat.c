@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about hardware counters: STAT_GET, STAT_GET_STATUS and STAT_SET.  Those of a port are
+ * read, and the optional ones among them switched; QPs have none of their own to be bound to.
+ */
+#include <linux/bitmap.h>
+#include <linux/cleanup.h>
+#include <net/sock.h>
+#include <rdma/ib_verbs.h>
+
+#include "nldev_priv.h"
+
+/**
+ * rdma_nl_stat_hwcounter_entry - append a counter with its value
+ * @msg: the message, inside the table of counters
+ * @name: the counter's name
+ * @value: its value
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int rdma_nl_stat_hwcounter_entry(struct sk_buff *msg, const char *name, u64 value)
+{
+	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+
+	if (!entry)
+		return -EMSGSIZE;
+	if (nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, name) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, value)) {
+		nla_nest_cancel(msg, entry);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, entry);
+	return 0;
+}
+EXPORT_SYMBOL(rdma_nl_stat_hwcounter_entry);
+
+/**
+ * struct stat_request - a request about the counters of a port
+ * @nl: the request
+ * @device: the device, with a reference
+ * @port_num: the port; 0 means the device itself where that is allowed
+ * @stats: the counters
+ */
+struct stat_request {
+	struct nl_request nl;
+	struct ib_device *device;
+	u32 port_num;
+	struct rdma_hw_stats *stats;
+};
+
+static void stat_end(struct stat_request *request)
+{
+	ib_device_put(request->device);
+}
+
+/* Finds the device; the caller ends what succeeded. */
+static int stat_begin(struct stat_request *request)
+{
+	struct nlattr **tb = request->nl.tb;
+
+	if (!tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "device index and port number are both needed");
+	request->device = nl_request_device(&request->nl);
+	if (IS_ERR(request->device))
+		return PTR_ERR(request->device);
+	request->port_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]);
+	return 0;
+}
+
+static int stat_counters(struct stat_request *request)
+{
+	request->stats = ib_get_hw_stats_port(request->device, request->port_num);
+	if (!request->stats)
+		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s, port %u: no counters",
+				      request->device->name, request->port_num);
+	return 0;
+}
+
+static int put_head(struct sk_buff *msg, const struct stat_request *request)
+{
+	if (nl_put_device(msg, request->device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, request->port_num))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* A reply of which @put makes the counters. */
+static int reply(struct stat_request *request,
+		 int (*put)(struct sk_buff *msg, const struct stat_request *request))
+{
+	struct nlmsghdr *nlh;
+	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
+	int ret;
+
+	if (!msg)
+		return -ENOMEM;
+	ret = put_head(msg, request);
+	if (!ret && put)
+		ret = put(msg, request);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request->nl, msg, nlh);
+}
+
+/* ---- STAT_GET ---- */
+
+/* Read now, however old the values may become in sysfs. */
+static int put_values(struct sk_buff *msg, const struct stat_request *request)
+{
+	struct rdma_hw_stats *stats = request->stats;
+	struct ib_device *device = request->device;
+	struct nlattr *table;
+	int i;
+
+	guard(mutex)(&stats->lock);
+	if (device->ops.get_hw_stats(device, stats, request->port_num, stats->num_counters) < 0)
+		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s cannot be asked",
+				      device->name);
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	if (!table)
+		return -EMSGSIZE;
+	for (i = 0; i < stats->num_counters; i++) {
+		if (test_bit(i, stats->is_disabled))
+			continue;
+		if (rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+static int get_values(struct stat_request *request)
+{
+	const struct ib_device_ops *ops = &request->device->ops;
+	int ret;
+
+	if (!ops->alloc_hw_port_stats || !ops->get_hw_stats)
+		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s has no counters of ports",
+				      request->device->name);
+	ret = stat_counters(request);
+	return ret ?: reply(request, put_values);
+}
+
+/**
+ * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port
+ * @skb: the request: a device and a port, 0 for the device's own counters
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0; -EINVAL for an incomplete request, a device without such counters, or one that cannot
+ * be asked; -EMSGSIZE for more than fit a message.
+ */
+int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct stat_request request;
+	int ret;
+
+	ret = nl_request_parse(&request.nl, skb, nlh, extack);
+	if (ret)
+		return ret;
+	if (request.nl.tb[RDMA_NLDEV_ATTR_STAT_RES])
+		return rdma_nl_refuse(extack, -EINVAL, "objects have no counters of their own");
+	ret = stat_begin(&request);
+	if (ret)
+		return ret;
+	ret = get_values(&request);
+	stat_end(&request);
+	return ret;
+}
+
+/* ---- STAT_GET_STATUS ---- */
+
+/* Which there are, by number, and which of the optional ones count. */
+static int put_status(struct sk_buff *msg, const struct stat_request *request)
+{
+	struct rdma_hw_stats *stats = request->stats;
+	struct nlattr *table, *entry;
+	int i;
+
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	if (!table)
+		return -EMSGSIZE;
+	guard(mutex)(&stats->lock);
+	for (i = 0; i < stats->num_counters; i++) {
+		entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+		if (!entry ||
+		    nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME,
+				   stats->descs[i].name) ||
+		    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, i))
+			return -EMSGSIZE;
+		if ((stats->descs[i].flags & IB_STAT_FLAG_OPTIONAL) &&
+		    nla_put_u8(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC,
+			       !test_bit(i, stats->is_disabled)))
+			return -EMSGSIZE;
+		nla_nest_end(msg, entry);
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+/* With a port of the device, and counters there. */
+static int with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
+		     struct netlink_ext_ack *extack)
+{
+	int ret = nl_request_parse(&request->nl, skb, nlh, extack) ?: stat_begin(request);
+
+	if (ret)
+		return ret;
+	ret = nl_request_port(&request->nl, request->device, &request->port_num);
+	if (ret)
+		stat_end(request);
+	return ret;
+}
+
+/**
+ * nldev_stat_get_status - RDMA_NLDEV_CMD_STAT_GET_STATUS: which counters a port has
+ * @skb: the request: a device and a port
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0; -EINVAL for an incomplete request or a port without counters; -EMSGSIZE for more
+ * than fit a message.
+ */
+int nldev_stat_get_status(struct sk_buff *skb, struct nlmsghdr *nlh,
+			  struct netlink_ext_ack *extack)
+{
+	struct stat_request request;
+	int ret;
+
+	ret = with_port(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	ret = stat_counters(&request) ?: reply(&request, put_status);
+	stat_end(&request);
+	return ret;
+}
+
+/* ---- STAT_SET ---- */
+
+static bool is_optional(const struct rdma_hw_stats *stats, u32 index)
+{
+	return index < stats->num_counters && (stats->descs[index].flags & IB_STAT_FLAG_OPTIONAL);
+}
+
+/* The counters that the request names: optional ones, by number. */
+static int wanted_counters(const struct stat_request *request, unsigned long *wanted)
+{
+	const struct nlattr *list = request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
+	const struct nlattr *entry;
+	int left;
+
+	nla_for_each_nested(entry, list, left) {
+		if (nla_len(entry) != sizeof(u32))
+			return rdma_nl_refuse(request->nl.extack, -EINVAL,
+					      "an entry of %d bytes is no number", nla_len(entry));
+		if (!is_optional(request->stats, nla_get_u32(entry)))
+			return rdma_nl_refuse(request->nl.extack, -EINVAL,
+					      "no counter %u that can be switched",
+					      nla_get_u32(entry));
+		__set_bit(nla_get_u32(entry), wanted);
+	}
+	return 0;
+}
+
+static int switch_counter(const struct stat_request *request, unsigned int index, bool on)
+{
+	struct rdma_hw_stats *stats = request->stats;
+	struct ib_device *device = request->device;
+	int ret;
+
+	if (!device->ops.modify_hw_stat)
+		return rdma_nl_refuse(request->nl.extack, -EOPNOTSUPP, "%s cannot switch counters",
+				      device->name);
+	guard(mutex)(&stats->lock);
+	if (test_bit(index, stats->is_disabled) != on)
+		return 0;
+	ret = device->ops.modify_hw_stat(device, request->port_num, index, on);
+	if (!ret)
+		__assign_bit(index, stats->is_disabled, !on);
+	return ret;
+}
+
+/* Those named count from now on, the other optional ones do not. */
+static int switch_counters(struct stat_request *request)
+{
+	unsigned long *wanted;
+	unsigned int i;
+	int ret;
+
+	ret = stat_counters(request);
+	if (ret)
+		return ret;
+	wanted = bitmap_zalloc(request->stats->num_counters, GFP_KERNEL);
+	if (!wanted)
+		return -ENOMEM;
+	ret = wanted_counters(request, wanted);
+	for (i = 0; i < request->stats->num_counters && !ret; i++)
+		if (is_optional(request->stats, i))
+			ret = switch_counter(request, i, test_bit(i, wanted));
+	bitmap_free(wanted);
+	return ret ?: reply(request, NULL);
+}
+
+static int set_mode(const struct stat_request *request)
+{
+	const struct nlattr *res = request->nl.tb[RDMA_NLDEV_ATTR_STAT_RES];
+
+	if (!res || nla_get_u32(res) != RDMA_NLDEV_ATTR_RES_QP)
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "a mode is for the counters of QPs");
+	return rdma_nl_refuse(request->nl.extack, -EOPNOTSUPP, "%s has no counters for QPs",
+			      request->device->name);
+}
+
+static int apply(struct stat_request *request)
+{
+	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_MODE])
+		return set_mode(request);
+	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
+		return switch_counters(request);
+	return rdma_nl_refuse(request->nl.extack, -EINVAL, "nothing to set");
+}
+
+/**
+ * nldev_stat_set - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port
+ * @skb: the request: a device, a port, and the numbers of those that are to count
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0; -EINVAL for an incomplete request, a port without counters, or a counter that always
+ * counts; -EOPNOTSUPP where the device cannot; -ENOMEM; the driver's error.
+ */
+int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct stat_request request;
+	int ret;
+
+	ret = with_port(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	ret = apply(&request);
+	stat_end(&request);
+	return ret;
+}
