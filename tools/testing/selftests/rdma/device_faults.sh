@@ -17,19 +17,12 @@ refused()
 		grep -F "$LAB_DEV: ENOMEM (Cannot allocate memory): device refused $1: limit reached" "$LAB_OUT/why"
 }
 
-# talk OPTION...: a program talks to itself over the device
-talk()
-{
-	ibv_rc_pingpong -d "$LAB_DEV" -p 18600 "$@" >"$LAB_OUT/talk" 2>&1 &
-	wait_listen 18600 $! && ibv_rc_pingpong -d "$LAB_DEV" -p 18600 "$@" 127.0.0.1 && wait $!
-}
-
 refused CREATE_CQ
 refused CREATE_MKEY
 refused CREATE_QP
 ok "the device has nothing left of them" lab-vhcactl objects node1-0 pds=0 mkeys=0 cqs=0 qps=0
 
 lab-fault command node1-0 opcode=MODIFY_QP delay=500 count=2 , fault interrupt node1-0 vector=1
-ok "late answers and a lost interrupt cost time alone" talk -e -n 50
+ok "late answers and a lost interrupt cost time alone" talk_alone -e -n 50
 ok "all faults have struck" lab-fault spent node1-0
 finish

@@ -85,5 +85,12 @@ pair()
 	return "$rc"
 }
 
+# talk_alone OPTION...: ibv_rc_pingpong with both sides in this guest
+talk_alone()
+{
+	ibv_rc_pingpong -d "$LAB_DEV" -p 18600 "$@" >"$LAB_OUT/talk" 2>&1 &
+	wait_listen 18600 $! && ibv_rc_pingpong -d "$LAB_DEV" -p 18600 "$@" 127.0.0.1 && wait $!
+}
+
 # port_state DEVICE [PORT]: "4: ACTIVE" and the like
 port_state() { cat "/sys/class/infiniband/$1/ports/${2:-1}/state"; }
