@@ -299,10 +299,9 @@ static const struct uverbs_arg cq_modify_args[] = {
 	},
 };
 
-static int run_cq_modify(struct uverbs_call *call)
+static int check_cq_modify(struct uverbs_call *call)
 {
-	struct cq_change *args = call->args;
-	int ret;
+	const struct cq_change *args = call->args;
 
 	if (!args->attr_mask || args->reserved)
 		return uverbs_refuse(call, -EINVAL, "attr_mask %#x, reserved %#x", args->attr_mask,
@@ -310,6 +309,14 @@ static int run_cq_modify(struct uverbs_call *call)
 	if (args->attr_mask & ~(u32)IB_CQ_MODERATE)
 		return uverbs_refuse(call, -EOPNOTSUPP, "attr_mask: unknown bits %#x",
 				     args->attr_mask & ~(u32)IB_CQ_MODERATE);
+	return 0;
+}
+
+static int run_cq_modify(struct uverbs_call *call)
+{
+	struct cq_change *args = call->args;
+	int ret;
+
 	ret = rdma_set_cq_moderation(args->cq->object, args->cq_count, args->cq_period);
 	return ret ? uverbs_refuse_below(call, ret, "cq_count %u, cq_period %u: refused",
 					 args->cq_count, args->cq_period) : 0;
@@ -325,6 +332,7 @@ const struct uverbs_cmd uverbs_cmd_cq_modify = {
 	.x_resplen = UV_NO_RESPLEN,
 	UV_ARGS(cq_modify_args, cq_change),
 	.needs = { UV_OP(modify_cq) },
+	.check = check_cq_modify,
 	.run = run_cq_modify,
 };
 
