@@ -5,7 +5,7 @@
  */
 #include <linux/prandom.h>
 
-#include "queue_bench.h"
+#include "test_queues.h"
 
 /* The device's part: where it writes. Sends are posted and completed one block each. */
 struct resize_bench {

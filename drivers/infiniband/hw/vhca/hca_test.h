@@ -39,7 +39,7 @@ void hca_expect_objects(struct hca_test *h, unsigned int pds, unsigned int mkeys
 			unsigned int cqs, unsigned int qps);
 void hca_reset(struct hca_test *h);
 
-/* ---- hca_conn.c: queue pairs that talk to each other ---- */
+/* ---- test_hca_conn.c: queue pairs that talk to each other ---- */
 
 #define CONN_BYTES	(64 << 10)
 #define CONN_DEPTH	32

@@ -3,7 +3,7 @@
  * The kernel's requests and completions, with the test in the place of the device: it reads the
  * rings, writes completions, sensible ones and others, and dies.
  */
-#include "queue_bench.h"
+#include "test_queues.h"
 
 static void test_layout_across_the_end(struct kunit *test)
 {

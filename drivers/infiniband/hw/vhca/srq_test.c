@@ -5,7 +5,7 @@
  */
 #include <linux/prandom.h>
 
-#include "queue_bench.h"
+#include "test_queues.h"
 
 #define SRQ_LOG		3
 #define SRQ_SIZE	(1 << SRQ_LOG)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* A kernel QP and its CQ without a device. */
-#include "queue_bench.h"
+#include "test_queues.h"
 
 static int give_page(struct vhca_uar *uar, struct vhca_db_mem *page)
 {

@@ -3,8 +3,8 @@
  * A kernel QP and its CQ with the test in the place of the device: it reads the rings, writes
  * completions, sensible ones and others, and dies.
  */
-#ifndef VHCA_QUEUE_BENCH_H
-#define VHCA_QUEUE_BENCH_H
+#ifndef VHCA_TEST_QUEUES_H
+#define VHCA_TEST_QUEUES_H
 
 #include <kunit/test.h>
 
@@ -51,4 +51,4 @@ void bench_complete(struct bench *b, struct vhca_cqe cqe);
 struct vhca_cqe bench_done(u32 index, u8 flags);
 int bench_poll(struct bench *b, int n, struct ib_wc *wc);
 
-#endif /* VHCA_QUEUE_BENCH_H */
+#endif /* VHCA_TEST_QUEUES_H */
