@@ -268,10 +268,14 @@ static bool tear_down(void)
 	       !ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx);
 }
 
+#define TABLES	4
+
 int main(int argc, char **argv)
 {
 	bool reasons = !(argc > 2 && !strcmp(argv[1], "-n"));
-	static const struct bad_input *const tables[] = { bad_ioctls, bad_objects, bad_writes };
+	static const struct bad_input *const tables[TABLES] = {
+		bad_ioctls, bad_objects, bad_writes, bad_datagrams,
+	};
 	const struct bad_input *row;
 	uint32_t before[4], after[4];
 	struct reasons first;
@@ -283,7 +287,7 @@ int main(int argc, char **argv)
 		       strerror(errno));
 		return 1;
 	}
-	for (t = 0; t < 3; t++)
+	for (t = 0; t < TABLES; t++)
 		for (row = tables[t]; row->name; row++)
 			rows++;
 	setlinebuf(stdout);
@@ -293,7 +297,7 @@ int main(int argc, char **argv)
 	report(!first.count, "set_up_refused_nothing", first.text);
 	counts(before);
 	fds = open_fds();
-	for (t = 0; t < 3; t++)
+	for (t = 0; t < TABLES; t++)
 		for (row = tables[t]; row->name; row++)
 			run_row(row, reasons);
 	counts(after);
