@@ -80,7 +80,9 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  * nblk consecutive blocks (the ring's end continues at its start) that hold
  * these segments one after the other:
  *
- *   control | UD address | remote address | atomic | gather list or inline
+ *   control | UD address | remote address | atomic or flush | gather list or inline
+ *   control | bind            (BIND_MW)
+ *   control | register        (REG_MR)
  *
  * as the opcode asks.  The receive queue is a ring of fixed-size strides, a
  * power of two of them, each a struct vhca_rwqe and its scatter list; its
@@ -96,9 +98,20 @@ enum vhca_wqe_opcode {
 	VHCA_OP_NOP		= 0x00,
 	VHCA_OP_SEND		= 0x01,
 	VHCA_OP_SEND_IMM	= 0x02,
+	VHCA_OP_SEND_INV	= 0x03,	/* the receiver's key inv_key ends */
 	VHCA_OP_WRITE		= 0x04,
 	VHCA_OP_WRITE_IMM	= 0x05,
 	VHCA_OP_READ		= 0x06,
+	VHCA_OP_READ_INV	= 0x07,	/* the own key of the one scatter entry ends */
+	VHCA_OP_CMP_SWAP	= 0x08,	/* eight bytes, here and below; one scatter entry */
+	VHCA_OP_FETCH_ADD	= 0x09,
+	VHCA_OP_MASKED_CMP_SWAP	= 0x0a,
+	VHCA_OP_MASKED_FETCH_ADD = 0x0b,
+	VHCA_OP_ATOMIC_WRITE	= 0x0c,	/* eight bytes, gathered or inline */
+	VHCA_OP_FLUSH		= 0x0d,
+	VHCA_OP_LOCAL_INV	= 0x10,	/* the own key inv_key ends */
+	VHCA_OP_BIND_MW		= 0x11,
+	VHCA_OP_REG_MR		= 0x12,	/* kernel only: no other has such keys */
 };
 
 #define VHCA_WQE_SIGNALED	(1U << 0)	/* completion wanted */
@@ -111,7 +124,10 @@ struct vhca_wqe_ctrl {
 	__u8 flags;		/* VHCA_WQE_* */
 	__u8 nblk;		/* 64-byte blocks of this entry, 1..VHCA_WQE_MAX_BLOCKS */
 	__u8 nsge;		/* gather entries, 0 when inline */
-	__be32 imm;		/* immediate data, as it goes on the wire */
+	union {
+		__be32 imm;	/* immediate data, as it goes on the wire */
+		__le32 inv_key;	/* SEND_INV, LOCAL_INV */
+	};
 	__le64 wr_id;		/* comes back in the completion */
 	__le32 index;		/* low 32 bits of the block count where this entry starts */
 	__le32 inline_len;	/* bytes of inline data */
@@ -127,6 +143,68 @@ struct vhca_wqe_raddr {
 };
 
 static_assert(sizeof(struct vhca_wqe_raddr) == 16);
+
+/*
+ * Values are numbers; the memory operated on holds them in the byte order of
+ * its host, aligned to eight bytes, and so does the scatter entry, which gets
+ * what was there before.
+ *
+ * CMP_SWAP: becomes swap_add if it was compare.  FETCH_ADD: swap_add is added.
+ * Masked: only bits set in compare_mask are compared, and only those set in
+ * mask are swapped; an addition carries nothing out of a bit set in mask.
+ * Masks are zero without.
+ */
+struct vhca_wqe_atomic {
+	__le64 swap_add;
+	__le64 compare;
+	__le64 mask;		/* swap mask, or where fields of a sum end */
+	__le64 compare_mask;
+};
+
+static_assert(sizeof(struct vhca_wqe_atomic) == 32);
+
+#define VHCA_FLUSH_GLOBAL	(1U << 0)	/* visible to everybody */
+#define VHCA_FLUSH_PERSISTENT	(1U << 1)
+#define VHCA_FLUSH_RANGE	0
+#define VHCA_FLUSH_MR		1		/* the whole region: length is 0 */
+
+struct vhca_wqe_flush {
+	__le32 length;
+	__u8 type;		/* VHCA_FLUSH_GLOBAL and, or, PERSISTENT */
+	__u8 level;		/* VHCA_FLUSH_RANGE or MR */
+	__u8 rsvd[10];
+};
+
+static_assert(sizeof(struct vhca_wqe_flush) == 16);
+
+/*
+ * Bind a window to [addr, addr + length) of a region.  key is the window's key
+ * to be, of which the low byte alone is new.  Length 0 leaves a type 1 window
+ * bound to nothing; it must not be 0 for type 2.
+ */
+struct vhca_wqe_bind {
+	__le32 key;
+	__le32 mr_key;		/* ignored with length 0 */
+	__le64 addr;		/* an address of the region */
+	__le64 length;
+	__u8 access;		/* VHCA_ACCESS_REMOTE_* and ZERO_BASED */
+	__u8 rsvd[7];
+};
+
+static_assert(sizeof(struct vhca_wqe_bind) == 32);
+
+/* Register the first entries of the list that belongs to a FAST key. */
+struct vhca_wqe_reg {
+	__le32 key;		/* the low byte alone is new */
+	__le32 entries;		/* of the list */
+	__le64 iova;		/* page list: its offset in the page is that of the data */
+	__le64 length;
+	__u8 access;		/* VHCA_ACCESS_* */
+	__u8 page_shift;	/* of a page list; VHCA_MKEY_FAST_SG: 0 */
+	__u8 rsvd[6];
+};
+
+static_assert(sizeof(struct vhca_wqe_reg) == 32);
 
 struct vhca_sge {
 	__le64 addr;
@@ -192,6 +270,15 @@ enum vhca_cqe_opcode {			/* numbers are the device's own */
 	VHCA_CQE_SEND		= 0x00,
 	VHCA_CQE_WRITE		= 0x01,
 	VHCA_CQE_READ		= 0x02,
+	VHCA_CQE_CMP_SWAP	= 0x03,
+	VHCA_CQE_FETCH_ADD	= 0x04,
+	VHCA_CQE_MASKED_CMP_SWAP = 0x05,
+	VHCA_CQE_MASKED_FETCH_ADD = 0x06,
+	VHCA_CQE_ATOMIC_WRITE	= 0x07,
+	VHCA_CQE_FLUSH		= 0x08,
+	VHCA_CQE_LOCAL_INV	= 0x09,
+	VHCA_CQE_BIND_MW	= 0x0a,
+	VHCA_CQE_REG_MR		= 0x0b,
 	VHCA_CQE_RECV		= 0x10,
 	VHCA_CQE_RECV_WRITE_IMM	= 0x11,
 };
@@ -220,14 +307,18 @@ enum vhca_cqe_status {			/* same order as enum ib_wc_status */
 #define VHCA_CQE_F_GRH		(1U << 1)
 #define VHCA_CQE_F_SOLICITED	(1U << 2)
 #define VHCA_CQE_F_RQ		(1U << 3)	/* completes a receive */
+#define VHCA_CQE_F_INV		(1U << 4)	/* inv_key was ended by the sender */
 
 struct vhca_cqe {
 	__le64 wr_id;
 	__le64 timestamp;	/* device clock, see QUERY_DEVICE; 0 when not asked for */
 	__le32 qpn;
 	__le32 src_qpn;
-	__le32 byte_len;	/* receives and READs */
-	__be32 imm;
+	__le32 byte_len;	/* receives, READs and atomics */
+	union {
+		__be32 imm;
+		__le32 inv_key;	/* VHCA_CQE_F_INV */
+	};
 	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive); SRQ: 0 */
 	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
 	__u8 status;		/* enum vhca_cqe_status */
@@ -266,7 +357,8 @@ struct vhca_uctx_resp {
 	__u32 max_recv_sge;
 	__u32 hw_version;		/* major << 16 | minor */
 	__u8 has_clock;
-	__u8 rsvd[7];
+	__u8 rsvd[3];
+	__u32 send_ops;			/* bit n: opcode n of enum vhca_wqe_opcode */
 };
 
 static_assert(sizeof(struct vhca_uctx_resp) == 48);

@@ -19,7 +19,7 @@
 
 /* Interface version; the PCI revision is the major number. */
 #define VHCA_VERSION_MAJOR	1
-#define VHCA_VERSION_MINOR	1
+#define VHCA_VERSION_MINOR	2
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.
@@ -156,7 +156,8 @@ enum vhca_admin_op {
 	VHCA_CMD_DESTROY_PD	= 0x21,
 	VHCA_CMD_CREATE_MKEY	= 0x28,
 	VHCA_CMD_DESTROY_MKEY	= 0x29,
-	VHCA_CMD_MODIFY_MKEY	= 0x2a,	/* access, PD, translation of a live key */
+	VHCA_CMD_MODIFY_MKEY	= 0x2a,	/* access, PD, translation of a LIST key */
+	VHCA_CMD_FENCE_MKEYS	= 0x2b,	/* done when every access begun before it has ended */
 	VHCA_CMD_CREATE_CQ	= 0x30,
 	VHCA_CMD_DESTROY_CQ	= 0x31,
 	VHCA_CMD_RESIZE_CQ	= 0x32,
@@ -204,6 +205,16 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_CQ_RESIZE	= 8,
 	VHCA_CAP_CQ_MODERATION	= 9,
 	VHCA_CAP_COUNTERS	= 10,	/* QUERY_COUNTERS */
+	VHCA_CAP_ATOMIC		= 11,	/* CMP_SWAP, FETCH_ADD */
+	VHCA_CAP_MASKED_ATOMIC	= 12,	/* needs ATOMIC */
+	VHCA_CAP_ATOMIC_WRITE	= 13,
+	VHCA_CAP_FLUSH		= 14,
+	VHCA_CAP_FAST_REG	= 15,	/* FAST keys, REG_MR, LOCAL_INV, SEND_INV, READ_INV */
+	VHCA_CAP_SG_GAPS	= 16,	/* FAST_SG keys; needs FAST_REG */
+	VHCA_CAP_MW		= 17,	/* windows of type 1 */
+	VHCA_CAP_MW_2A		= 18,	/* windows of type 2, tied to a QP; needs MW, FAST_REG */
+	VHCA_CAP_MW_2B		= 19,	/* the same, tied to a QP and a PD; wins over 2A */
+	VHCA_CAP_FMR		= 20,	/* FMR keys, FENCE_MKEYS */
 };
 
 struct vhca_device_attr {
@@ -239,7 +250,8 @@ struct vhca_device_attr {
 	__le32 max_mcg_qps;		/* QPs of one group */
 	__le16 max_moderation_count;
 	__le16 max_moderation_period;	/* microseconds */
-	__u8 rsvd[56];
+	__le32 max_reg_entries;		/* most entries of a list of FAST, FAST_SG, FMR */
+	__u8 rsvd[52];
 };
 
 static_assert(sizeof(struct vhca_device_attr) == 256);
@@ -395,12 +407,60 @@ static_assert(sizeof(struct vhca_eqe) == 16);
 #define VHCA_ACCESS_REMOTE_WRITE	(1U << 1)
 #define VHCA_ACCESS_REMOTE_READ		(1U << 2)
 #define VHCA_ACCESS_REMOTE_ATOMIC	(1U << 3)
-#define VHCA_ACCESS_ALL			0x0f
+#define VHCA_ACCESS_MW_BIND		(1U << 4)	/* windows may be bound to it */
+#define VHCA_ACCESS_FLUSH_GLOBAL	(1U << 5)
+#define VHCA_ACCESS_FLUSH_PERSISTENT	(1U << 6)
+#define VHCA_ACCESS_ZERO_BASED		(1U << 7)	/* windows: count from the start */
+#define VHCA_ACCESS_ALL			0x7f		/* of a region */
 
+/*
+ * A key of another type than the first two is made without a range (iova,
+ * length and access 0, no access possible) and lives on under other variants:
+ * commands that name it ignore its low byte.
+ *
+ * FAST: buf is the list, of levels 1, npages its most entries, page_shift 0.
+ * FAST_SG: the same, with entries of struct vhca_sg_entry.  REG_MR gives such
+ * a key its range and its variant, LOCAL_INV, SEND_INV and READ_INV take it
+ * away.  The list belongs to the device between the two.
+ * FMR: buf is a list of page addresses as with FAST, page_shift that of every
+ * mapping; iova is the DMA address of the struct vhca_fmr that holds key and
+ * range, access is fixed.
+ * MW_1, MW_2: no buf.  BIND_MW gives range and variant; MW_2 is invalidated.
+ * A region to which windows are bound is BUSY for DESTROY_MKEY and MODIFY_MKEY.
+ */
 enum vhca_mkey_type {
 	VHCA_MKEY_LIST		= 0,	/* buf translates [iova, iova + length) */
 	VHCA_MKEY_PHYSICAL	= 1,	/* addresses are DMA addresses; kernel only */
+	VHCA_MKEY_FAST		= 2,
+	VHCA_MKEY_FAST_SG	= 3,
+	VHCA_MKEY_FMR		= 4,
+	VHCA_MKEY_MW_1		= 5,
+	VHCA_MKEY_MW_2		= 6,
 };
+
+/* A piece of memory of any length and alignment. */
+struct vhca_sg_entry {
+	__le64 addr;
+	__le64 end;			/* bytes of the list up to and with this entry */
+};
+
+static_assert(sizeof(struct vhca_sg_entry) == 16);
+
+/*
+ * What an FMR key translates now.  The driver makes seq odd, changes the rest
+ * and makes it even again, with release ordering; the device refuses an access
+ * that finds seq odd or changed.  To unmap: npages 0, then FENCE_MKEYS.
+ */
+struct vhca_fmr {
+	__le32 seq;
+	__le32 key;
+	__le64 iova;
+	__le64 length;
+	__le32 npages;			/* of the list; 0: not mapped */
+	__le32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_fmr) == 32);
 
 struct vhca_create_mkey_req {
 	struct vhca_buf buf;
@@ -586,7 +646,7 @@ struct vhca_qp_attr {
 	__u8 cur_state;
 	__u8 sq_draining;		/* query only */
 	__u8 en_sqd_async_notify;
-	__u8 access;			/* VHCA_ACCESS_REMOTE_* */
+	__u8 access;			/* VHCA_ACCESS_REMOTE_*, FLUSH_* */
 	__u8 port;
 	__u8 path_mtu;			/* enum ib_mtu */
 	__u8 path_mig_state;		/* enum ib_mig_state; migrated without APM */
