@@ -170,6 +170,11 @@ int dma_or64(struct guest_mem *m, u64 iova, u64 bits, u64 *old);
 int dma_add64(struct guest_mem *m, u64 iova, u64 val, u64 *old);
 /* *old is what was there; the word was replaced if that equals cmp */
 int dma_cas64(struct guest_mem *m, u64 iova, u64 cmp, u64 val, u64 *old);
+/* adds fields of bits: nothing is carried out of a bit that is set in ends */
+int dma_mask_add64(struct guest_mem *m, u64 iova, u64 val, u64 ends, u64 *old);
+/* if the bits of cmp_mask are as in cmp, those of swap_mask become as in swap */
+int dma_mask_cas64(struct guest_mem *m, u64 iova, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask,
+		   u64 *old);
 
 /** dma_mb - full barrier between guest memory accesses */
 static inline void dma_mb(void)

@@ -36,6 +36,34 @@ static inline void *word_of(struct gmem_ref *ref, u32 off, u32 size, u32 right)
 	return host ? host + off : NULL;
 }
 
+/* Swaps some bits if some are as expected; returns what was there. */
+static u64 mask_cas(u64 *word, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask)
+{
+	u64 old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+
+	while (!((old ^ cmp) & cmp_mask))
+		if (__atomic_compare_exchange_n(word, &old, (old & ~swap_mask) | (swap & swap_mask),
+						false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			return old;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return old;
+}
+
+/*
+ * Adds fields of bits, each of which ends with a bit of ends: those bits are
+ * left out of the sum, take the carry that comes to them, and keep it.
+ */
+static u64 mask_add(u64 *word, u64 val, u64 ends)
+{
+	u64 old = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+
+	do
+		sum = ((old & ~ends) + (val & ~ends)) ^ ((old ^ val) & ends);
+	while (!__atomic_compare_exchange_n(word, &old, sum, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED));
+	return old;
+}
+
 /* One operation on the word that find finds for it. */
 #define WORD_OP(addr, type, find, op) ({	\
 	int err_ = -EINVAL;			\
@@ -86,3 +114,6 @@ BY_ADDRESS(cas64, u64, MODIFY,
 	   *old = (__atomic_compare_exchange_n(word, &cmp, val, false, __ATOMIC_SEQ_CST,
 					       __ATOMIC_SEQ_CST), cmp),
 	   u64 cmp, u64 val, u64 *old)
+BY_ADDRESS(mask_add64, u64, MODIFY, *old = mask_add(word, val, ends), u64 val, u64 ends, u64 *old)
+BY_ADDRESS(mask_cas64, u64, MODIFY, *old = mask_cas(word, cmp, cmp_mask, swap, swap_mask),
+	   u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask, u64 *old)
