@@ -230,35 +230,75 @@ void eq_flush(struct veq *eq);
 /* ------------------------------------------------------------------------
  * Memory keys
  */
+/*
+ * A region or a window.  Regions know how many windows are bound to them, and
+ * windows of type 2 hang on their QP, so that neither outlives the other.
+ */
 struct vmkey {
-	u32 key;		/* index and variant */
-	u32 access;		/* VHCA_ACCESS_* */
-	struct vpd *pd;
-	u64 iova;
-	u64 length;
+	u32 key;		/* index and variant; FMR: the record has the variant */
+	u8 access;		/* VHCA_ACCESS_*; FAST, windows: 0 when invalid */
 	u8 type;		/* enum vhca_mkey_type */
-	struct vbuf buf;
+	struct vpd *pd;
+	u64 iova;		/* FMR: where the record is */
+	u64 length;		/* FAST, windows: 0 when invalid */
+	union {
+		struct {
+			struct vbuf buf;	/* or the list; npages: entries in use */
+			u32 entries;		/* that fit in the list */
+			u32 windows;		/* bound to this region */
+		};
+		struct {
+			struct vmkey *mr;	/* the region; NULL: not bound */
+			struct vqp *qp;		/* MW_2: whose window it is */
+			u64 start;		/* the region's address that iova stands for */
+			struct link in_qp;	/* MW_2 */
+		} mw;
+	};
 };
+
+static_assert(sizeof(struct vmkey) <= 72, "a million keys take 80 MB");
 
 /* What an access needs besides being there. */
 #define MKEY_READ_LOCAL		0u	/* always granted */
 #define MKEY_WRITE_LOCAL	VHCA_ACCESS_LOCAL_WRITE
 #define MKEY_READ_REMOTE	VHCA_ACCESS_REMOTE_READ
 #define MKEY_WRITE_REMOTE	VHCA_ACCESS_REMOTE_WRITE
+#define MKEY_ATOMIC_REMOTE	VHCA_ACCESS_REMOTE_ATOMIC
 
 /**
- * mkey_find - may this key be used so?
- * @dev: device
- * @pd: protection domain of the user
+ * mkey_find - may the peer use this key so?
+ * @qp: the QP that is asked
  * @key: all 32 bits
  * @addr: first byte in the key's address space
- * @len: bytes, not 0
- * @access: VHCA_ACCESS_* that are needed
+ * @len: bytes; 0: whatever the address, the key alone counts
+ * @access: VHCA_ACCESS_* that are needed, not 0
  *
- * Returns the key or NULL.
+ * The answer holds until the next command or send queue entry is carried out:
+ * ask again, or map, for every packet.  Returns the key or NULL.
  */
-struct vmkey *mkey_find(struct vhca_dev *dev, const struct vpd *pd, u32 key, u64 addr, u64 len,
-			u32 access);
+struct vmkey *mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access);
+
+/* An atomic operation on eight bytes.  Values are numbers. */
+struct matomic {
+	u8 opcode;		/* VHCA_OP_*, of the send queue entry */
+	u64 swap_add;		/* or the value of ATOMIC_WRITE */
+	u64 compare;
+	u64 mask;
+	u64 compare_mask;
+};
+
+/**
+ * mkey_atomic - carry out an atomic operation of the peer
+ * @qp: the QP that is asked
+ * @key: remote key
+ * @addr: address in the key's space
+ * @op: operation; the masks of masked ones alone count
+ * @old: receives what was there before; 0 with ATOMIC_WRITE
+ *
+ * Returns 0, VHCA_CS_REM_INV_REQ_ERR when the word is not aligned, or
+ * VHCA_CS_REM_ACCESS_ERR.  The memory is untouched then.
+ */
+u8 mkey_atomic(const struct vqp *qp, u32 key, u64 addr, const struct matomic *op, u64 *old);
 
 /* A native scatter/gather entry. */
 struct sge {
@@ -273,6 +313,7 @@ struct sglist {
 	u32 n;
 	u32 access;
 	const struct vpd *pd;
+	const struct vqp *qp;	/* remote keys: of this QP, windows too; NULL: local keys */
 };
 
 /**
@@ -462,6 +503,24 @@ struct vhca_dev {
 static inline bool dev_live(const struct vhca_dev *dev)
 {
 	return dev->status == VHCA_STATUS_READY;
+}
+
+/** dev_cap - does the device have this capability? */
+static inline bool dev_cap(const struct vhca_dev *dev, enum vhca_cap cap)
+{
+	return dev->caps >> cap & 1;
+}
+
+/** dev_access - VHCA_ACCESS_* that a region may have here */
+static inline u32 dev_access(const struct vhca_dev *dev)
+{
+	u32 access = VHCA_ACCESS_ALL;
+
+	if (!dev_cap(dev, VHCA_CAP_MW))
+		access &= ~VHCA_ACCESS_MW_BIND;
+	if (!dev_cap(dev, VHCA_CAP_FLUSH))
+		access &= ~(VHCA_ACCESS_FLUSH_GLOBAL | VHCA_ACCESS_FLUSH_PERSISTENT);
+	return access;
 }
 
 /** dev_fatal - stop the device; the driver must reset it */

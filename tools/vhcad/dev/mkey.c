@@ -1,95 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection domains, memory keys and the translation they stand for.
+ * Memory keys: commands.
  */
 #include <endian.h>
 #include <stdlib.h>
 
 #include "dev/cmd.h"
 #include "dev/dev.h"
-
-struct vmkey *mkey_find(struct vhca_dev *dev, const struct vpd *pd, u32 key, u64 addr, u64 len,
-			u32 access)
-{
-	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);
-
-	if (!mk || mk->key != key || mk->pd != pd || access & ~mk->access)
-		return NULL;
-	if (addr < mk->iova || len > mk->length || addr - mk->iova > mk->length - len)
-		return NULL;
-	return mk;
-}
-
-u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
-	    struct dma_seg *seg, u32 *nseg, u32 max)
-{
-	u64 done = 0;
-	u32 i = 0;
-
-	*nseg = 0;
-	while (i < l->n && off >= l->sge[i].len)
-		off -= l->sge[i++].len;
-	for (; done < len && i < l->n; i++, off = 0) {
-		u64 part = MIN(l->sge[i].len - off, len - done), got;
-		u64 addr = l->sge[i].addr + off;
-		struct vmkey *mk;
-
-		if (!part)
-			continue;
-		if (*nseg == max)
-			return done;
-		mk = mkey_find(dev, l->pd, l->sge[i].key, addr, part, l->access);
-		if (!mk)
-			return done;
-		if (mk->type == VHCA_MKEY_PHYSICAL) {
-			seg[(*nseg)++] = (struct dma_seg){ addr, part };
-			got = part;
-		} else {
-			got = vbuf_map(dev->mem, &mk->buf, addr - mk->iova, part, seg, nseg, max);
-		}
-		done += got;
-		if (got < part)
-			return done;
-	}
-	return done;
-}
-
-bool sgl_check(struct vhca_dev *dev, const struct sglist *l)
-{
-	for (u32 i = 0; i < l->n; i++)
-		if (l->sge[i].len && !mkey_find(dev, l->pd, l->sge[i].key, l->sge[i].addr,
-						l->sge[i].len, l->access))
-			return false;
-	return true;
-}
-
-enum vhca_status cmd_create_pd(struct command *c)
-{
-	struct vpd *pd = calloc(1, sizeof(*pd));
-	int err;
-
-	if (!pd)
-		return VHCA_ST_INTERNAL;
-	err = table_add(&c->dev->pds, pd, 0, &pd->pdn);
-	if (err) {
-		free(pd);
-		return status_of(err);
-	}
-	return command_object(c, pd->pdn);
-}
-
-enum vhca_status cmd_destroy_pd(struct command *c)
-{
-	struct vpd *pd = table_get(&c->dev->pds, command_handle(c));
-
-	if (!pd)
-		return BAD_HANDLE(c, vhca_object_req, handle);
-	if (pd->users)
-		return BUSY(c, vhca_object_req, handle);
-	table_del(&c->dev->pds, pd->pdn, 0);
-	free(pd);
-	return VHCA_ST_OK;
-}
 
 /* The translation part of a request, into a key that is not used yet. */
 static enum vhca_status read_translation(struct command *c, struct vmkey *mk)
@@ -129,7 +46,7 @@ enum vhca_status cmd_create_mkey(struct command *c)
 
 	if (!pd)
 		return BAD_HANDLE(c, vhca_create_mkey_req, pdn);
-	if (new.access & ~VHCA_ACCESS_ALL)
+	if (le32toh(req->access) & ~dev_access(c->dev))
 		return BAD_FIELD(c, vhca_create_mkey_req, access);
 	if (new.type != VHCA_MKEY_LIST && new.type != VHCA_MKEY_PHYSICAL)
 		return BAD_FIELD(c, vhca_create_mkey_req, type);
@@ -193,7 +110,7 @@ enum vhca_status cmd_modify_mkey(struct command *c)
 	new = *mk;
 	if (mask & VHCA_MKEY_MOD_ACCESS) {
 		new.access = le32toh(req->attr.access);
-		if (new.access & ~VHCA_ACCESS_ALL)
+		if (le32toh(req->attr.access) & ~dev_access(c->dev))
 			return BAD_FIELD(c, vhca_modify_mkey_req, attr.access);
 	}
 	if (mask & VHCA_MKEY_MOD_PD) {

@@ -88,7 +88,6 @@ static const struct limit {
 	u32 max;
 } limits[] = {
 	{ A(EN_SQD_ASYNC_NOTIFY), FIELD(en_sqd_async_notify), 1, 1 },
-	{ A(ACCESS_FLAGS), FIELD(access), 1, VHCA_ACCESS_ALL },
 	{ A(PKEY_INDEX), FIELD(pkey_index), 2, PORT_PKEYS - 1 },
 	{ A(TIMEOUT), FIELD(timeout), 1, 31 },
 	{ A(RETRY_CNT), FIELD(retry_cnt), 1, 7 },
@@ -123,6 +122,8 @@ static enum vhca_status check_values(struct command *c, const struct vqp *qp, u3
 		if (mask & l->bit && field_value(req, l->off, l->size) > l->max)
 			return refuse(c, VHCA_ST_BAD_FIELD, l->off);
 	}
+	if (mask & A(ACCESS_FLAGS) && a->access & ~(dev_access(c->dev) & ~VHCA_ACCESS_MW_BIND))
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.access);
 	if (mask & A(PORT) && (!port || port > c->dev->nports))
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.port);
 	if (mask & A(PATH_MTU) && (!a->path_mtu || a->path_mtu > c->dev->max_mtu))

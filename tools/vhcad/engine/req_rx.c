@@ -263,7 +263,7 @@ static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 of
 {
 	struct send_wqe *w = &qp->dev->engine->rd_wqe;
 	int st = req_reload(qp, t, w);
-	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd };
+	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd, NULL };
 	u32 done = 0;
 
 	if (st)

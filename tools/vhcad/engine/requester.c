@@ -92,7 +92,7 @@ static bool has_imm(u8 opcode)
 /* What can be known to be wrong before anything is sent. */
 static int check_request(struct vqp *qp, const struct send_wqe *w)
 {
-	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd };
+	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd, NULL };
 
 	if (w->opcode != VHCA_OP_READ)
 		return VHCA_CS_SUCCESS;
@@ -226,7 +226,7 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 static int gather(struct vqp *qp, const struct tx_req *t, const struct send_wqe *w, u32 off,
 		  u32 *len, u32 *n, struct payload *pl)
 {
-	struct sglist l = { w->sge, w->nsge, MKEY_READ_LOCAL, qp->pd };
+	struct sglist l = { w->sge, w->nsge, MKEY_READ_LOCAL, qp->pd, NULL };
 	u64 got;
 
 	pl->fault = false;

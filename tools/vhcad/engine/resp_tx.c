@@ -67,7 +67,7 @@ void resp_read(struct vqp *qp, struct run *run)
 		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
 		return;
 	}
-	if (run->h.dmalen && !mkey_find(qp->dev, qp->pd, run->h.rkey, run->h.va, run->h.dmalen,
+	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_READ_REMOTE)) {
 		resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
 		return;
@@ -121,7 +121,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric), nseg;
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
-	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp->pd };
+	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp->pd, qp };
 	struct run run = { .h = qp->path, .kind = WIRE_READ_RESP, .mtu = qp->mtu };
 	struct payload pl;
 

@@ -145,7 +145,7 @@ static void rx_send(struct vqp *qp, struct run *run)
 	want = run->len <= room ? run->len : room / run->mtu * run->mtu;
 	got = want;
 	if (want) {
-		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->recv.pd };
+		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->recv.pd, NULL };
 
 		got = resp_place(qp, run, &l, s->done, want);
 	}
@@ -171,7 +171,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 		refuse_request(qp);
 		return false;
 	}
-	if (run->h.dmalen && !mkey_find(qp->dev, qp->pd, run->h.rkey, run->h.va, run->h.dmalen,
+	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_WRITE_REMOTE)) {
 		resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
 		return false;
@@ -189,7 +189,7 @@ static void write_data(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
 	struct sge to = { .addr = s->va, .len = s->dmalen, .key = s->rkey };
-	struct sglist l = { &to, 1, MKEY_WRITE_REMOTE, qp->pd };
+	struct sglist l = { &to, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
 	u32 got = run->len ? resp_place(qp, run, &l, s->done, run->len) : 0, good;
 
 	if (got == run->len) {

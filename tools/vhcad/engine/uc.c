@@ -86,7 +86,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 
 	if (!(qp->attr.access & VHCA_ACCESS_REMOTE_WRITE) || run->h.dmalen > VDEV_MAX_MSG)
 		return false;
-	if (run->h.dmalen && !mkey_find(qp->dev, qp->pd, run->h.rkey, run->h.va, run->h.dmalen,
+	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_WRITE_REMOTE))
 		return false;
 	s->va = run->h.va;
@@ -98,7 +98,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 static void rx_write(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
-	struct sglist l = { .n = 1, .access = MKEY_WRITE_REMOTE, .pd = qp->pd };
+	struct sglist l = { .n = 1, .access = MKEY_WRITE_REMOTE, .pd = qp->pd, .qp = qp };
 	struct sge to;
 	u32 left;
 

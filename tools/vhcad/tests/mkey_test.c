@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "engine/rc.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -260,8 +260,9 @@ static void stale(void **state)
 	struct thca *h = &f->p.h[0];
 	struct vhca_create_mkey_req req = {
 		.buf.addr = htole64(4096), .length = htole64(1), .pdn = htole32(h->pd),
+		.access = htole32(VHCA_ACCESS_LOCAL_WRITE),
 	};
-	struct vpd *pd = table_get(&h->dev->pds, h->pd);
+	struct vqp *qp = qp_find(h->dev, f->p.qp[0].qpn);
 	u32 key[1000];
 
 	for (u32 i = 0; i < ARRAY_SIZE(key); i++) {
@@ -274,16 +275,15 @@ static void stale(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(key); i += 2)
 		assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_MKEY, key[i]), VHCA_ST_OK);
 	for (u32 i = 0; i < ARRAY_SIZE(key); i++) {
-		assert_int_equal(!!mkey_find(h->dev, pd, key[i], 0, 1, 0), i % 2);
-		assert_null(mkey_find(h->dev, pd, key[i] ^ 1, 0, 1, 0));
-		assert_null(mkey_find(h->dev, pd, key[i], 0, 2, 0));
-		assert_null(mkey_find(h->dev, pd, key[i], 1, 1, 0));
-		assert_null(mkey_find(h->dev, pd, key[i], UINT64_MAX, 1, 0));
-		assert_null(mkey_find(h->dev, pd, key[i], 0, UINT64_MAX, 0));
-		assert_null(mkey_find(h->dev, pd, key[i], 0, 1, VHCA_ACCESS_REMOTE_READ));
-		assert_null(mkey_find(h->dev, NULL, key[i], 0, 1, 0));
+		assert_int_equal(!!mkey_find(qp, key[i], 0, 1, 0), i % 2);
+		assert_null(mkey_find(qp, key[i] ^ 1, 0, 1, 0));
+		assert_null(mkey_find(qp, key[i], 0, 2, 0));
+		assert_null(mkey_find(qp, key[i], 1, 1, 0));
+		assert_null(mkey_find(qp, key[i], UINT64_MAX, 1, 0));
+		assert_null(mkey_find(qp, key[i], 0, UINT64_MAX, 0));
+		assert_null(mkey_find(qp, key[i], 0, 1, VHCA_ACCESS_REMOTE_READ));
 	}
-	assert_null(mkey_find(h->dev, pd, 0xffffffff, 0, 1, 0));
+	assert_null(mkey_find(qp, 0xffffffff, 0, 1, 0));
 }
 
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From keys to guest memory.
+ *
+ * Nothing of what is found here is kept: whoever moves bytes asks for each
+ * packet, and the engine carries out commands and send queue entries between
+ * packets only.  So a key that has ended lets no later byte through.
+ */
+#include <errno.h>
+
+#include "engine/rc.h"
+
+static bool in_range(const struct vmkey *mk, u64 addr, u64 len)
+{
+	return addr >= mk->iova && len <= mk->length && addr - mk->iova <= mk->length - len;
+}
+
+/* The key, if it grants this; qp: NULL for local keys. */
+static struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd, u32 key, u64 addr,
+			   u64 len, u32 access)
+{
+	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);
+
+	if (!mk || mk->key != key || mk->pd != pd || access & ~mk->access)
+		return NULL;
+	if (len && !in_range(mk, addr, len))
+		return NULL;
+	return mk;
+}
+
+struct vmkey *mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access)
+{
+	return grant(qp->dev, qp->pd, key, addr, len, access);
+}
+
+/* Where a part of what a key grants lies; as sgl_map(). */
+static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u64 addr, u64 len,
+	       struct dma_seg *seg, u32 *nseg, u32 max)
+{
+	if (mk->type == VHCA_MKEY_PHYSICAL) {
+		seg[(*nseg)++] = (struct dma_seg){ addr, len };
+		return len;
+	}
+	return vbuf_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max);
+}
+
+u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
+	    struct dma_seg *seg, u32 *nseg, u32 max)
+{
+	u64 done = 0;
+	u32 i = 0;
+
+	*nseg = 0;
+	while (i < l->n && off >= l->sge[i].len)
+		off -= l->sge[i++].len;
+	for (; done < len && i < l->n; i++, off = 0) {
+		u64 part = MIN(l->sge[i].len - off, len - done), got;
+		u64 addr = l->sge[i].addr + off;
+		struct vmkey *mk;
+
+		if (!part)
+			continue;
+		if (*nseg == max)
+			return done;
+		mk = grant(dev, l->pd, l->sge[i].key, addr, part, l->access);
+		if (!mk)
+			return done;
+		got = map(dev, mk, addr, part, seg, nseg, max);
+		done += got;
+		if (got < part)
+			return done;
+	}
+	return done;
+}
+
+bool sgl_check(struct vhca_dev *dev, const struct sglist *l)
+{
+	for (u32 i = 0; i < l->n; i++)
+		if (l->sge[i].len && !grant(dev, l->pd, l->sge[i].key, l->sge[i].addr,
+					    l->sge[i].len, l->access))
+			return false;
+	return true;
+}
+
+static int operate(struct guest_mem *mem, u64 at, const struct matomic *op, u64 *old)
+{
+	switch (op->opcode) {
+	case VHCA_OP_CMP_SWAP:
+		return dma_cas64(mem, at, op->compare, op->swap_add, old);
+	case VHCA_OP_FETCH_ADD:
+		return dma_add64(mem, at, op->swap_add, old);
+	case VHCA_OP_MASKED_CMP_SWAP:
+		return dma_mask_cas64(mem, at, op->compare, op->compare_mask, op->swap_add,
+				      op->mask, old);
+	case VHCA_OP_MASKED_FETCH_ADD:
+		return dma_mask_add64(mem, at, op->swap_add, op->mask, old);
+	default:
+		return dma_store64_release(mem, at, op->swap_add);
+	}
+}
+
+u8 mkey_atomic(const struct vqp *qp, u32 key, u64 addr, const struct matomic *op, u64 *old)
+{
+	u32 access = op->opcode == VHCA_OP_ATOMIC_WRITE ? MKEY_WRITE_REMOTE : MKEY_ATOMIC_REMOTE;
+	struct vhca_dev *dev = qp->dev;
+	struct dma_seg seg;
+	struct vmkey *mk;
+	u32 nseg = 0;
+
+	*old = 0;
+	if (addr % sizeof(*old))
+		return VHCA_CS_REM_INV_REQ_ERR;
+	mk = grant(dev, qp->pd, key, addr, sizeof(*old), access);
+	if (!mk || map(dev, mk, addr, sizeof(*old), &seg, &nseg, 1) < sizeof(*old))
+		return VHCA_CS_REM_ACCESS_ERR;
+	switch (operate(dev->mem, seg.addr, op, old)) {
+	case 0:
+		return VHCA_CS_SUCCESS;
+	case -EINVAL:
+		/* the region begins at an odd place */
+		return VHCA_CS_REM_INV_REQ_ERR;
+	default:
+		return VHCA_CS_REM_ACCESS_ERR;
+	}
+}
