@@ -10,8 +10,10 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 LAB = os.path.join(TOP, "tools/testing/lab/lab")
@@ -114,33 +116,40 @@ class Includes:
 
 
 class Cache:
-    """What a tool said of an input, under the digest of all that it depends on."""
+    """What a tool said of an input, under the digest of all that it depends on. It lies beside
+    the tools in the lab's cache, for all source trees, and goes when the tools do."""
 
     def __init__(self, tool):
-        self.folder = os.path.join(TOP, "build/lint/cache", tool)
-        self.used = set()
+        tools = os.path.dirname(path("tools-root"))
+        stamp = digest(read(os.path.join(tools, "stamp")))[:16]
+        everything = os.path.join(os.path.dirname(tools), "lint")
+        self.folder = os.path.join(everything, stamp, tool)
         os.makedirs(self.folder, exist_ok=True)
+        for old in os.listdir(everything):
+            if old != stamp:
+                shutil.rmtree(os.path.join(everything, old), ignore_errors=True)
 
     def get(self, key):
-        self.used.add(key)
+        name = os.path.join(self.folder, key)
         try:
-            with open(os.path.join(self.folder, key), encoding="utf-8") as file:
+            os.utime(name)
+            with open(name, encoding="utf-8") as file:
                 return json.load(file)
         except (FileNotFoundError, json.JSONDecodeError):
             return None
 
     def put(self, key, value):
-        self.used.add(key)
         name = os.path.join(self.folder, key)
         with open(f"{name}.{os.getpid()}", "w", encoding="utf-8") as file:
             json.dump(value, file)
         os.rename(f"{name}.{os.getpid()}", name)
 
     def prune(self):
-        """Forget what a whole run did not ask for."""
-        if not CHANGED:
-            for name in set(os.listdir(self.folder)) - self.used:
-                os.unlink(os.path.join(self.folder, name))
+        """Forget what nobody has asked for in a month."""
+        for name in os.listdir(self.folder):
+            full = os.path.join(self.folder, name)
+            if os.path.getmtime(full) < time.time() - 30 * 24 * 3600:
+                os.unlink(full)
 
 
 class Report:
