@@ -70,6 +70,7 @@ demo:
 bench:
 	$(MAKE) -s -C tools/vhcad bench
 	tools/testing/bench/run
+	tools/testing/bench/control
 
 # ---- tests ------------------------------------------------------------------
 

@@ -25,6 +25,11 @@ def bandwidth(path):
     return float(one_row(path)[3])
 
 
+def rate(path):
+    """Average of a million messages a second, from the same line."""
+    return float(one_row(path)[4])
+
+
 def latency(path):
     """Median us: bytes, iterations, minimum, maximum, typical, average, ..."""
     return float(one_row(path)[4])

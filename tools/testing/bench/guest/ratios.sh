@@ -13,6 +13,10 @@ measure()
 	[ "$1" = rxe ] || few=50000
 	pair "$1.$2.write_bw" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 65536 -n $few ||
 		die "ib_write_bw failed on $1"
+	pair "$1.$2.write_rate" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 64 -n $((few * 10)) ||
+		die "ib_write_bw -s 64 failed on $1"
+	pair "$1.$2.write_lat" 18515 ib_write_lat -d "$LAB_DEV" -F -s 64 -n 1000 ||
+		die "ib_write_lat failed on $1"
 	pair "$1.$2.send_lat" 18515 ib_send_lat -d "$LAB_DEV" -F -s 64 -n 1000 ||
 		die "ib_send_lat failed on $1"
 	pair "$1.$2.send_lat_e" 18515 ib_send_lat -d "$LAB_DEV" -F -e -s 64 -n 500 ||
