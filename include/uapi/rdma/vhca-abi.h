@@ -72,6 +72,17 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
 #define VHCA_ARM_SEQ_SHIFT	40
 #define VHCA_ARM_SEQ_MASK	0xffffffU
 
+/* Rights of memory keys. */
+#define VHCA_ACCESS_LOCAL_WRITE		(1U << 0)
+#define VHCA_ACCESS_REMOTE_WRITE	(1U << 1)
+#define VHCA_ACCESS_REMOTE_READ		(1U << 2)
+#define VHCA_ACCESS_REMOTE_ATOMIC	(1U << 3)
+#define VHCA_ACCESS_MW_BIND		(1U << 4)	/* windows may be bound to it */
+#define VHCA_ACCESS_FLUSH_GLOBAL	(1U << 5)
+#define VHCA_ACCESS_FLUSH_PERSISTENT	(1U << 6)
+#define VHCA_ACCESS_ZERO_BASED		(1U << 7)	/* windows: count from the start */
+#define VHCA_ACCESS_ALL			0x7f		/* of a region */
+
 /* ------------------------------------------------------------------------
  * Work queue entries
  *

@@ -403,16 +403,6 @@ static_assert(sizeof(struct vhca_eqe) == 16);
 
 /* -- memory keys -- */
 
-#define VHCA_ACCESS_LOCAL_WRITE		(1U << 0)
-#define VHCA_ACCESS_REMOTE_WRITE	(1U << 1)
-#define VHCA_ACCESS_REMOTE_READ		(1U << 2)
-#define VHCA_ACCESS_REMOTE_ATOMIC	(1U << 3)
-#define VHCA_ACCESS_MW_BIND		(1U << 4)	/* windows may be bound to it */
-#define VHCA_ACCESS_FLUSH_GLOBAL	(1U << 5)
-#define VHCA_ACCESS_FLUSH_PERSISTENT	(1U << 6)
-#define VHCA_ACCESS_ZERO_BASED		(1U << 7)	/* windows: count from the start */
-#define VHCA_ACCESS_ALL			0x7f		/* of a region */
-
 /*
  * A key of another type than the first two is made without a range (iova,
  * length and access 0, no access possible) and lives on under other variants:
