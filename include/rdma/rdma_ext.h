@@ -42,14 +42,83 @@ unsigned int __ib_reap_objects(struct ib_device *device, const char *caller);
 #define ib_reap_objects(device) __ib_reap_objects((device), KBUILD_MODNAME)
 
 /**
+ * struct ib_fmr_attr - what an FMR is to be
+ * @max_pages: most pages of one mapping, at least 1
+ * @max_maps: mappings between one unmapping and the next, at least 1; an FMR that
+ *	has been mapped so often must be unmapped first
+ * @page_shift: pages have 1 << page_shift bytes
+ */
+struct ib_fmr_attr {
+	int	max_pages;
+	int	max_maps;
+	u8	page_shift;
+};
+
+/**
+ * struct ib_fmr - memory region that is mapped without a work request; the driver
+ * allocates it
+ * @device: device
+ * @pd: PD
+ * @list: the consumer's; what ib_unmap_fmr() takes is chained by it
+ * @lkey: key for local access, changed by each mapping
+ * @rkey: key for peers, changed by each mapping
+ * @RDMA_OBJECT_BASE: object base
+ */
+struct ib_fmr {
+	struct ib_device	*device;
+	struct ib_pd		*pd;
+	struct list_head	list;
+	u32			lkey;
+	u32			rkey;
+
+	RDMA_OBJECT_BASE;
+};
+
+/**
  * struct rdma_ext_ops - what a driver can do beyond Linux 6.12, ib_device_ops.ext
  * @req_ncomp_notif: behind ib_req_ncomp_notif(), with a count that fits the CQ
+ * @alloc_fmr: behind ib_alloc_fmr(), with access flags that are possible and a
+ *	page_shift and counts that are not nonsense; may sleep
+ * @map_phys_fmr: behind ib_map_phys_fmr()
+ * @unmap_fmr: behind ib_unmap_fmr(), with FMRs of this device alone; may sleep
+ * @dealloc_fmr: behind ib_dealloc_fmr(), mapped or not; may sleep
  *
- * All are called in any context and may not sleep; any may be NULL.
+ * Those that do not say otherwise are called in any context and may not sleep.  Any
+ * may be NULL, but a driver has all four of FMRs or none.
  */
 struct rdma_ext_ops {
 	int (*req_ncomp_notif)(struct ib_cq *cq, int wc_cnt);
+	struct ib_fmr *(*alloc_fmr)(struct ib_pd *pd, int mr_access_flags,
+				    struct ib_fmr_attr *fmr_attr);
+	int (*map_phys_fmr)(struct ib_fmr *fmr, u64 *page_list, int list_len, u64 iova);
+	int (*unmap_fmr)(struct list_head *fmr_list);
+	int (*dealloc_fmr)(struct ib_fmr *fmr);
 };
+
+struct ib_fmr *ib_alloc_fmr(struct ib_pd *pd, int mr_access_flags,
+			    struct ib_fmr_attr *fmr_attr);
+
+/**
+ * ib_map_phys_fmr() - map pages into an FMR
+ * @fmr: FMR; its keys change
+ * @page_list: DMA addresses of the pages, each aligned to one
+ * @list_len: their number, 1 to the max_pages it was made with
+ * @iova: address of the first byte in work requests, aligned to a page
+ *
+ * What an earlier call has mapped is mapped no more, though a device may use it
+ * until the FMR is unmapped.
+ *
+ * Context: any; one caller at a time for each FMR.
+ * Return: 0 or the driver's error.
+ */
+static inline int ib_map_phys_fmr(struct ib_fmr *fmr, u64 *page_list, int list_len, u64 iova)
+{
+	return fmr->device->ops.ext->map_phys_fmr(fmr, page_list, list_len, iova);
+}
+
+int ib_unmap_fmr(struct list_head *fmr_list);
+
+int ib_dealloc_fmr(struct ib_fmr *fmr);
 
 /**
  * ib_peek_cq() - how many completions wait in a CQ?

@@ -34,6 +34,7 @@ struct rdma_owner;
  * @RDMA_OBJECT_SRQ: shared receive queue
  * @RDMA_OBJECT_MR: memory region (driver-allocated)
  * @RDMA_OBJECT_MW: memory window
+ * @RDMA_OBJECT_FMR: MR that is mapped without work requests (driver-allocated)
  * @RDMA_OBJECT_AH: address handle; made and destroyed in atomic context
  * @RDMA_OBJECT_XRCD: XRC domain
  * @RDMA_OBJECT_WQ: work queue (driver-allocated)
@@ -53,6 +54,7 @@ enum rdma_object_type {
 	RDMA_OBJECT_SRQ,
 	RDMA_OBJECT_MR,
 	RDMA_OBJECT_MW,
+	RDMA_OBJECT_FMR,
 	RDMA_OBJECT_AH,
 	RDMA_OBJECT_XRCD,
 	RDMA_OBJECT_WQ,
