@@ -13,8 +13,7 @@
 /* Entries of a page list fetched at a time. */
 #define LIST_BATCH	32u
 
-/* Joins a piece to the last segment or opens a new one; false: no room. */
-static bool add_seg(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len)
+bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len)
 {
 	if (*nseg && seg[*nseg - 1].addr + seg[*nseg - 1].len == addr) {
 		seg[*nseg - 1].len += len;
@@ -52,7 +51,7 @@ u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 	__le64 list[LIST_BATCH];
 
 	if (!b->levels)
-		return add_seg(seg, nseg, max, b->addr + off, len) ? len : 0;
+		return seg_add(seg, nseg, max, b->addr + off, len) ? len : 0;
 
 	while (done < len) {
 		u64 page = pos >> b->shift;
@@ -65,7 +64,7 @@ u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 		for (u32 i = 0; i < n; i++) {
 			u64 part = MIN((1ull << b->shift) - in_page, len - done);
 
-			if (!add_seg(seg, nseg, max, le64toh(list[i]) + in_page, part))
+			if (!seg_add(seg, nseg, max, le64toh(list[i]) + in_page, part))
 				return done;
 			done += part;
 			pos += part;

@@ -28,6 +28,7 @@ struct vhca_dev;
 #define VDEV_MAX_MCGS		8192u
 #define VDEV_MAX_MCG_QPS	1024u
 #define VDEV_MAX_MKEYS		(1u << 20)
+#define VDEV_MAX_REG_ENTRIES	4096u
 #define VDEV_MAX_PDS		(64u << 10)
 #define VDEV_MAX_EQS		256u
 #define VDEV_LOG_MAX_CQE	22u
@@ -76,6 +77,9 @@ struct vbuf {
  */
 u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 	     struct dma_seg *seg, u32 *nseg, u32 max);
+
+/** seg_add - join a piece to the last segment or open a new one; false: no room */
+bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len);
 
 /* A ring of power-of-two entries; a window of it is translated. */
 struct vring {
@@ -299,6 +303,36 @@ struct matomic {
  * VHCA_CS_REM_ACCESS_ERR.  The memory is untouched then.
  */
 u8 mkey_atomic(const struct vqp *qp, u32 key, u64 addr, const struct matomic *op, u64 *old);
+
+/**
+ * mkey_register - give a FAST or FAST_SG key its range and its variant
+ * @qp: the QP whose send queue asks for it
+ * @reg: private copy of the entry's segment
+ *
+ * Returns 0 or the status to complete with; nothing has changed then.  So do
+ * the next two.
+ */
+u8 mkey_register(struct vqp *qp, const struct vhca_wqe_reg *reg);
+
+/**
+ * mkey_bind - bind a window
+ * @qp: the QP whose send queue asks for it
+ * @bind: private copy of the entry's segment
+ */
+u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind);
+
+/**
+ * mkey_invalidate - end a FAST or FAST_SG key or a window of type 2
+ * @qp: the QP that asks for it, or whose peer does
+ * @key: all 32 bits
+ * @remote: the peer asks
+ *
+ * No byte passes through the key afterwards, whatever was under way.
+ */
+u8 mkey_invalidate(struct vqp *qp, u32 key, bool remote);
+
+/** mkey_forget_qp - a QP goes away: the windows tied to it are free */
+void mkey_forget_qp(struct vqp *qp);
 
 /* A native scatter/gather entry. */
 struct sge {
@@ -544,6 +578,8 @@ int admin_answer(struct vhca_dev *dev, const struct vhca_acqe *e);
 /* Destructors that reset uses too; they expect no users but the given ones. */
 void uar_destroy(struct vhca_dev *dev, struct vuar *uar);
 void eq_destroy(struct veq *eq);
+/* windows come loose first */
+void mkey_unbind(struct vmkey *mk);
 void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk);
 void cq_destroy(struct vcq *cq);
 void srq_destroy(struct vsrq *srq);

@@ -79,6 +79,8 @@ static void drop_objects(struct vhca_dev *dev)
 	table_for_each(eq, &dev->eqs)
 		eq_destroy(eq);
 	table_for_each(mk, &dev->mkeys)
+		mkey_unbind(mk);
+	table_for_each(mk, &dev->mkeys)
 		mkey_destroy(dev, mk);
 	table_for_each(uar, &dev->uars)
 		uar_destroy(dev, uar);

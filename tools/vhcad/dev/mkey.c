@@ -2,11 +2,21 @@
 /*
  * Memory keys: commands.
  */
-#include <endian.h>
 #include <stdlib.h>
 
-#include "dev/cmd.h"
-#include "dev/dev.h"
+#include "dev/mkey.h"
+
+static enum vhca_status no_buf(struct command *c)
+{
+	const struct vhca_create_mkey_req *req = command_req(c);
+	const u8 *b = (const u8 *)&req->buf;
+
+	for (u32 i = 0; i < sizeof(req->buf); i++)
+		if (b[i])
+			return refuse(c, VHCA_ST_BAD_FIELD,
+				      offsetof(struct vhca_create_mkey_req, buf) + i);
+	return VHCA_ST_OK;
+}
 
 /* The translation part of a request, into a key that is not used yet. */
 static enum vhca_status read_translation(struct command *c, struct vmkey *mk)
@@ -17,28 +27,63 @@ static enum vhca_status read_translation(struct command *c, struct vmkey *mk)
 	mk->iova = le64toh(req->iova);
 	mk->length = le64toh(req->length);
 	if (mk->type == VHCA_MKEY_PHYSICAL) {
-		const u8 *b = (const u8 *)&req->buf;
-
-		for (u32 i = 0; i < sizeof(req->buf); i++)
-			if (b[i])
-				return refuse(c, VHCA_ST_BAD_FIELD,
-					      offsetof(struct vhca_create_mkey_req, buf) + i);
+		st = no_buf(c);
+		if (st)
+			return st;
 		if (!mk->length)	/* the rest of the address space */
 			mk->length = UINT64_MAX - mk->iova;
-		return mk->length - 1 > UINT64_MAX - mk->iova ?
-			BAD_FIELD(c, vhca_create_mkey_req, length) : VHCA_ST_OK;
 	}
-	if (mk->length && mk->length - 1 > UINT64_MAX - mk->iova)
+	if (range_wraps(mk->iova, mk->length))
 		return BAD_FIELD(c, vhca_create_mkey_req, length);
-	st = command_buf(c, offsetof(struct vhca_create_mkey_req, buf), mk->length, 1, &mk->buf);
-	return st;
+	if (mk->type == VHCA_MKEY_PHYSICAL)
+		return VHCA_ST_OK;
+	return command_buf(c, offsetof(struct vhca_create_mkey_req, buf), mk->length, 1,
+			   &mk->buf);
 }
+
+static enum vhca_status create_region(struct command *c, struct vmkey *mk)
+{
+	const struct vhca_create_mkey_req *req = command_req(c);
+
+	if (le32toh(req->access) & ~dev_access(c->dev))
+		return BAD_FIELD(c, vhca_create_mkey_req, access);
+	mk->access = le32toh(req->access);
+	return read_translation(c, mk);
+}
+
+static enum vhca_status create_window(struct command *c, struct vmkey *mk)
+{
+	const struct vhca_create_mkey_req *req = command_req(c);
+
+	if (req->access)
+		return BAD_FIELD(c, vhca_create_mkey_req, access);
+	if (req->iova)
+		return BAD_FIELD(c, vhca_create_mkey_req, iova);
+	if (req->length)
+		return BAD_FIELD(c, vhca_create_mkey_req, length);
+	return no_buf(c);
+}
+
+#define ANY(cap)	(1ull << VHCA_CAP_##cap)
+
+static const struct {
+	u64 needs;		/* one of these capabilities; 0: none */
+	enum vhca_status (*create)(struct command *c, struct vmkey *mk);
+} types[] = {
+	[VHCA_MKEY_LIST] = { 0, create_region },
+	[VHCA_MKEY_PHYSICAL] = { 0, create_region },
+	[VHCA_MKEY_FAST] = { ANY(FAST_REG), fast_create },
+	[VHCA_MKEY_FAST_SG] = { ANY(SG_GAPS), fast_create },
+	[VHCA_MKEY_FMR] = { ANY(FMR), fmr_create },
+	[VHCA_MKEY_MW_1] = { ANY(MW), create_window },
+	[VHCA_MKEY_MW_2] = { ANY(MW_2A) | ANY(MW_2B), create_window },
+};
 
 enum vhca_status cmd_create_mkey(struct command *c)
 {
 	const struct vhca_create_mkey_req *req = command_req(c);
 	struct vpd *pd = table_get(&c->dev->pds, le32toh(req->pdn));
-	struct vmkey new = { .type = req->type, .access = le32toh(req->access), .pd = pd };
+	struct vmkey new = { .type = req->type, .pd = pd };
 	enum vhca_status st;
 	struct vmkey *mk;
 	u32 idx;
@@ -46,11 +91,11 @@ enum vhca_status cmd_create_mkey(struct command *c)
 
 	if (!pd)
 		return BAD_HANDLE(c, vhca_create_mkey_req, pdn);
-	if (le32toh(req->access) & ~dev_access(c->dev))
-		return BAD_FIELD(c, vhca_create_mkey_req, access);
-	if (new.type != VHCA_MKEY_LIST && new.type != VHCA_MKEY_PHYSICAL)
+	if (new.type >= ARRAY_SIZE(types))
 		return BAD_FIELD(c, vhca_create_mkey_req, type);
-	st = read_translation(c, &new);
+	if (types[new.type].needs && !(types[new.type].needs & c->dev->caps))
+		return UNSUPPORTED(c, vhca_create_mkey_req, type);
+	st = types[new.type].create(c, &new);
 	if (st)
 		return st;
 	mk = malloc(sizeof(*mk));
@@ -63,6 +108,8 @@ enum vhca_status cmd_create_mkey(struct command *c)
 		return status_of(err);
 	}
 	mk->key = idx << 8 | req->variant;
+	if (mkey_is_window(mk))
+		link_init(&mk->mw.in_qp);
 	pd->users++;
 	return command_object(c, mk->key);
 }
@@ -74,19 +121,30 @@ void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk)
 	free(mk);
 }
 
-static struct vmkey *mkey_by_key(struct vhca_dev *dev, u32 key)
+/* Types that live on under other variants are named by their index. */
+static struct vmkey *mkey_named(struct vhca_dev *dev, u32 key)
 {
 	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);
 
-	return mk && mk->key == key ? mk : NULL;
+	if (mk && mk->type <= VHCA_MKEY_PHYSICAL && mk->key != key)
+		return NULL;
+	return mk;
+}
+
+static bool has_windows(const struct vmkey *mk)
+{
+	return !mkey_is_window(mk) && mk->windows;
 }
 
 enum vhca_status cmd_destroy_mkey(struct command *c)
 {
-	struct vmkey *mk = mkey_by_key(c->dev, command_handle(c));
+	struct vmkey *mk = mkey_named(c->dev, command_handle(c));
 
 	if (!mk)
 		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (has_windows(mk))
+		return BUSY(c, vhca_object_req, handle);
+	mkey_unbind(mk);
 	mkey_destroy(c->dev, mk);
 	return VHCA_ST_OK;
 }
@@ -94,13 +152,17 @@ enum vhca_status cmd_destroy_mkey(struct command *c)
 enum vhca_status cmd_modify_mkey(struct command *c)
 {
 	const struct vhca_modify_mkey_req *req = command_req(c);
-	struct vmkey *mk = mkey_by_key(c->dev, le32toh(req->key));
+	struct vmkey *mk = mkey_named(c->dev, le32toh(req->key));
 	u32 mask = le32toh(req->mask);
 	struct vmkey new;
 	enum vhca_status st;
 
 	if (!mk)
 		return BAD_HANDLE(c, vhca_modify_mkey_req, key);
+	if (mk->type != VHCA_MKEY_LIST)
+		return BAD_FIELD(c, vhca_modify_mkey_req, key);
+	if (has_windows(mk))
+		return BUSY(c, vhca_modify_mkey_req, key);
 	if (!mask || mask & ~(VHCA_MKEY_MOD_ACCESS | VHCA_MKEY_MOD_PD | VHCA_MKEY_MOD_BUF))
 		return BAD_FIELD(c, vhca_modify_mkey_req, mask);
 	if (req->attr.type)
@@ -109,9 +171,9 @@ enum vhca_status cmd_modify_mkey(struct command *c)
 		return BAD_FIELD(c, vhca_modify_mkey_req, attr.variant);
 	new = *mk;
 	if (mask & VHCA_MKEY_MOD_ACCESS) {
-		new.access = le32toh(req->attr.access);
 		if (le32toh(req->attr.access) & ~dev_access(c->dev))
 			return BAD_FIELD(c, vhca_modify_mkey_req, attr.access);
+		new.access = le32toh(req->attr.access);
 	}
 	if (mask & VHCA_MKEY_MOD_PD) {
 		new.pd = table_get(&c->dev->pds, le32toh(req->attr.pdn));

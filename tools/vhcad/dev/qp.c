@@ -127,6 +127,7 @@ void qp_destroy(struct vqp *qp)
 	struct vhca_dev *dev = qp->dev;
 
 	mcg_detach_all(qp);
+	mkey_forget_qp(qp);
 	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
 	sched_drop(qp);
 	wqe_forget(qp);
@@ -314,6 +315,7 @@ enum vhca_status cmd_create_qp(struct command *c)
 	qp->dev = c->dev;
 	link_init(&qp->ready_link);
 	link_init(&qp->mcgs);
+	link_init(&qp->windows);
 	st = init_qp(c, qp);
 	if (st) {
 		free(qp);

@@ -8,40 +8,58 @@
  */
 #include <errno.h>
 
+#include "dev/mkey.h"
 #include "engine/rc.h"
 
-static bool in_range(const struct vmkey *mk, u64 addr, u64 len)
-{
-	return addr >= mk->iova && len <= mk->length && addr - mk->iova <= mk->length - len;
-}
-
-/* The key, if it grants this; qp: NULL for local keys. */
-static struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd, u32 key, u64 addr,
-			   u64 len, u32 access)
+/* The key, if it grants this; qp: NULL for local keys, which windows never are. */
+static struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd, const struct vqp *qp,
+			   u32 key, u64 addr, u64 len, u32 access)
 {
 	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);
 
-	if (!mk || mk->key != key || mk->pd != pd || access & ~mk->access)
+	if (!mk || mk->pd != pd || access & ~mk->access)
 		return NULL;
-	if (len && !in_range(mk, addr, len))
+	switch (mk->type) {
+	case VHCA_MKEY_FMR:
+		return fmr_grants(dev->mem, mk, key, addr, len) ? mk : NULL;
+	case VHCA_MKEY_MW_2:
+		if (mk->mw.qp != qp)
+			return NULL;
+		/* fall through */
+	case VHCA_MKEY_MW_1:
+		if (!qp)
+			return NULL;
+		break;
+	}
+	if (mk->key != key || !range_holds(mk->iova, mk->length, addr, len))
 		return NULL;
 	return mk;
 }
 
 struct vmkey *mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access)
 {
-	return grant(qp->dev, qp->pd, key, addr, len, access);
+	return grant(qp->dev, qp->pd, qp, key, addr, len, access);
 }
 
 /* Where a part of what a key grants lies; as sgl_map(). */
-static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u64 addr, u64 len,
+static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, u64 len,
 	       struct dma_seg *seg, u32 *nseg, u32 max)
 {
-	if (mk->type == VHCA_MKEY_PHYSICAL) {
+	if (mkey_is_window(mk)) {
+		addr += mk->mw.start - mk->iova;
+		mk = mk->mw.mr;
+	}
+	switch (mk->type) {
+	case VHCA_MKEY_PHYSICAL:
 		seg[(*nseg)++] = (struct dma_seg){ addr, len };
 		return len;
+	case VHCA_MKEY_FAST_SG:
+		return fast_sg_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max);
+	case VHCA_MKEY_FMR:
+		return fmr_map(dev->mem, mk, key, addr, len, seg, nseg, max);
+	default:
+		return vbuf_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max);
 	}
-	return vbuf_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max);
 }
 
 u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
@@ -62,10 +80,10 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 			continue;
 		if (*nseg == max)
 			return done;
-		mk = grant(dev, l->pd, l->sge[i].key, addr, part, l->access);
+		mk = grant(dev, l->pd, l->qp, l->sge[i].key, addr, part, l->access);
 		if (!mk)
 			return done;
-		got = map(dev, mk, addr, part, seg, nseg, max);
+		got = map(dev, mk, l->sge[i].key, addr, part, seg, nseg, max);
 		done += got;
 		if (got < part)
 			return done;
@@ -76,8 +94,8 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 bool sgl_check(struct vhca_dev *dev, const struct sglist *l)
 {
 	for (u32 i = 0; i < l->n; i++)
-		if (l->sge[i].len && !grant(dev, l->pd, l->sge[i].key, l->sge[i].addr,
-					    l->sge[i].len, l->access))
+		if (l->sge[i].len && !grant(dev, l->pd, l->qp, l->sge[i].key,
+					    l->sge[i].addr, l->sge[i].len, l->access))
 			return false;
 	return true;
 }
@@ -110,8 +128,8 @@ u8 mkey_atomic(const struct vqp *qp, u32 key, u64 addr, const struct matomic *op
 	*old = 0;
 	if (addr % sizeof(*old))
 		return VHCA_CS_REM_INV_REQ_ERR;
-	mk = grant(dev, qp->pd, key, addr, sizeof(*old), access);
-	if (!mk || map(dev, mk, addr, sizeof(*old), &seg, &nseg, 1) < sizeof(*old))
+	mk = grant(dev, qp->pd, qp, key, addr, sizeof(*old), access);
+	if (!mk || map(dev, mk, key, addr, sizeof(*old), &seg, &nseg, 1) < sizeof(*old))
 		return VHCA_CS_REM_ACCESS_ERR;
 	switch (operate(dev->mem, seg.addr, op, old)) {
 	case 0:

@@ -151,6 +151,7 @@ struct vqp {
 	struct wire_hdr path;	/* headers every packet shares */
 	struct link ready_link;
 	struct link mcgs;		/* struct vmcg_qp */
+	struct link windows;		/* struct vmkey, of type 2, that are bound */
 	struct evnode ev;
 	struct vqp_stats stats;
 	struct rc_requester req;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Keys that the send queue registers and ends.
+ *
+ * A key is valid while it has a length.  Its list stays in guest memory, where
+ * the guest may write it whenever it likes: what an entry says is only an
+ * address to try, and only as far as it fits those before it.
+ */
+#include "dev/mkey.h"
+#include "engine/rc.h"
+
+/* Entries of a list of pieces fetched at a time. */
+#define SG_BATCH	16u
+
+#define REQ_FIELD(f)	offsetof(struct vhca_create_mkey_req, f)
+
+enum vhca_status fast_create(struct command *c, struct vmkey *mk)
+{
+	const struct vhca_create_mkey_req *req = command_req(c);
+	u32 size = mk->type == VHCA_MKEY_FAST ? sizeof(__le64) : sizeof(struct vhca_sg_entry);
+	u64 addr = le64toh(req->buf.addr);
+	u32 n = le32toh(req->buf.npages);
+
+	for (u32 i = 0; i < sizeof(req->buf.rsvd); i++)
+		if (req->buf.rsvd[i])
+			return refuse(c, VHCA_ST_BAD_FIELD, REQ_FIELD(buf.rsvd) + i);
+	if (req->access)
+		return BAD_FIELD(c, vhca_create_mkey_req, access);
+	if (req->iova)
+		return BAD_FIELD(c, vhca_create_mkey_req, iova);
+	if (req->length)
+		return BAD_FIELD(c, vhca_create_mkey_req, length);
+	if (req->buf.levels != 1)
+		return BAD_FIELD(c, vhca_create_mkey_req, buf.levels);
+	if (req->buf.page_shift)
+		return BAD_FIELD(c, vhca_create_mkey_req, buf.page_shift);
+	if (req->buf.offset)
+		return BAD_FIELD(c, vhca_create_mkey_req, buf.offset);
+	if (!n || n > VDEV_MAX_REG_ENTRIES)
+		return BAD_FIELD(c, vhca_create_mkey_req, buf.npages);
+	if (addr % sizeof(__le64) || range_wraps(addr, (u64)n * size))
+		return BAD_FIELD(c, vhca_create_mkey_req, buf.addr);
+	mk->buf = (struct vbuf){ .addr = addr, .levels = 1 };
+	mk->entries = n;
+	return VHCA_ST_OK;
+}
+
+static u64 end_at(const struct vbuf *b, u32 i)
+{
+	return b->addr + i * sizeof(struct vhca_sg_entry) + offsetof(struct vhca_sg_entry, end);
+}
+
+/* Are there as many bytes behind the entries as the request says? */
+static bool list_reaches(struct guest_mem *mem, const struct vmkey *mk,
+			 const struct vhca_wqe_reg *reg)
+{
+	u64 length = le64toh(reg->length), end;
+	u32 n = le32toh(reg->entries);
+
+	if (mk->type == VHCA_MKEY_FAST_SG)
+		return !reg->page_shift && !dma_load64_acquire(mem, end_at(&mk->buf, n - 1), &end) &&
+		       end >= length;
+	if (reg->page_shift < VHCA_PAGE_SHIFT_MIN || reg->page_shift > VHCA_PAGE_SHIFT_MAX)
+		return false;
+	return ((u64)n << reg->page_shift) -
+	       (le64toh(reg->iova) & ((1ull << reg->page_shift) - 1)) >= length;
+}
+
+u8 mkey_register(struct vqp *qp, const struct vhca_wqe_reg *reg)
+{
+	u64 iova = le64toh(reg->iova), length = le64toh(reg->length);
+	u32 key = le32toh(reg->key), n = le32toh(reg->entries);
+	struct vmkey *mk = table_get(&qp->dev->mkeys, key >> 8);
+
+	for (u32 i = 0; i < sizeof(reg->rsvd); i++)
+		if (reg->rsvd[i])
+			return VHCA_CS_LOC_QP_OP_ERR;
+	if (!mk || !mkey_is_fast(mk) || mk->pd != qp->pd || mk->length ||
+	    !rights_good(qp->dev, reg->access) || !length || range_wraps(iova, length) ||
+	    !n || n > mk->entries || !list_reaches(qp->dev->mem, mk, reg))
+		return VHCA_CS_LOC_QP_OP_ERR;
+	mk->key = key;
+	mk->access = reg->access;
+	mk->iova = iova;
+	mk->length = length;
+	mk->buf.npages = n;
+	mk->buf.shift = reg->page_shift;
+	mk->buf.offset = iova & ((1ull << reg->page_shift) - 1);
+	return VHCA_CS_SUCCESS;
+}
+
+#define REMOTE_RIGHTS	(VHCA_ACCESS_REMOTE_READ | VHCA_ACCESS_REMOTE_WRITE | \
+			 VHCA_ACCESS_REMOTE_ATOMIC)
+
+u8 mkey_invalidate(struct vqp *qp, u32 key, bool remote)
+{
+	u8 refused = remote ? VHCA_CS_REM_INV_REQ_ERR : VHCA_CS_LOC_QP_OP_ERR;
+	struct vmkey *mk = table_get(&qp->dev->mkeys, key >> 8);
+
+	if (!mk || mk->key != key || mk->pd != qp->pd)
+		return refused;
+	if (mk->type == VHCA_MKEY_MW_2) {
+		if (mk->mw.qp != qp)
+			return refused;
+		mkey_unbind(mk);
+		return VHCA_CS_SUCCESS;
+	}
+	/* the owner may end what has ended; the peer, what it could use */
+	if (!mkey_is_fast(mk) || mk->windows || (remote && !(mk->access & REMOTE_RIGHTS)))
+		return refused;
+	mk->access = 0;
+	mk->iova = 0;
+	mk->length = 0;
+	mk->buf.npages = 0;
+	return VHCA_CS_SUCCESS;
+}
+
+/*
+ * The first entry that ends behind off: *start is where it begins.  Ends that
+ * do not ascend lead somewhere, and the walk from there finds them out.
+ */
+static bool sg_search(struct guest_mem *mem, const struct vbuf *b, u64 off, u32 *at, u64 *start)
+{
+	u32 lo = 0, hi = b->npages;
+
+	*start = 0;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		u64 end;
+
+		if (dma_load64_acquire(mem, end_at(b, mid), &end))
+			return false;
+		if (end > off) {
+			hi = mid;
+		} else {
+			lo = mid + 1;
+			*start = end;
+		}
+	}
+	*at = lo;
+	return true;
+}
+
+u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+		struct dma_seg *seg, u32 *nseg, u32 max)
+{
+	struct vhca_sg_entry list[SG_BATCH];
+	u64 done = 0, start;
+	u32 at;
+
+	if (!sg_search(mem, b, off, &at, &start))
+		return 0;
+	while (done < len && at < b->npages) {
+		u32 n = MIN(b->npages - at, SG_BATCH);
+
+		if (dma_read(mem, list, b->addr + at * sizeof(*list), n * sizeof(*list)))
+			return done;
+		for (u32 i = 0; i < n && done < len; i++) {
+			u64 end = le64toh(list[i].end), skip = off + done - start, part;
+
+			if (end < start || (skip && end <= off + done))
+				return done;
+			part = MIN(end - start - skip, len - done);
+			if (part && !seg_add(seg, nseg, max, le64toh(list[i].addr) + skip, part))
+				return done;
+			done += part;
+			start = end;
+		}
+		at += n;
+	}
+	return done;
+}
