@@ -14,7 +14,8 @@ void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h)
 	bool last = r->last && end;
 
 	*h = r->h;
-	h->opcode = wire_opcode(r->service, r->kind, first, last, r->imm);
+	h->opcode = wire_opcode(r->service, r->kind, first, last,
+				r->imm ? TAIL_IMM : r->inv ? TAIL_INV : TAIL_NONE);
 	h->psn = psn_add(r->h.psn, i);
 	h->ackreq = r->h.ackreq && end;
 	h->se = r->h.se && last;
@@ -73,11 +74,12 @@ void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h
 
 	*r = (struct run){
 		.h = *h,
-		.service = h->opcode & WIRE_SERVICE_MASK,
+		.service = wire_service(h->opcode),
 		.kind = op->kind,
 		.first = op->flags & WIRE_F_FIRST,
 		.last = op->flags & WIRE_F_LAST,
 		.imm = op->flags & WIRE_F_IMM,
+		.inv = op->flags & WIRE_F_INV,
 		.npkts = 1,
 		.mtu = len,
 		.len = len,

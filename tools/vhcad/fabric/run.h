@@ -44,13 +44,14 @@ struct payload {
 
 /**
  * struct run - packets of one message
- * @h: headers of the first packet; @h.opcode is not used.  Immediate data,
- *	solicited bit and AckReq belong to the last packet of the run
+ * @h: headers of the first packet; @h.opcode is not used.  Immediate data, key
+ *	to invalidate, solicited bit and AckReq belong to the last packet of the run
  * @service: enum wire_service
  * @kind: enum wire_kind
  * @first: the run starts with the message's first packet
  * @last: the run ends with the message's last packet
  * @imm: the message carries immediate data
+ * @inv: the message carries a key to invalidate
  * @npkts: packets, at least 1
  * @mtu: payload bytes of every packet but the last
  * @skip: bytes of @pl before the first packet
@@ -61,7 +62,7 @@ struct run {
 	struct wire_hdr h;
 	u8 service;
 	u8 kind;
-	bool first, last, imm;
+	bool first, last, imm, inv;
 	u32 npkts;
 	u32 mtu;
 	u32 skip;

@@ -66,17 +66,34 @@ static struct wire_hdr sample(u8 opcode, bool grh)
 		.se = true, .mig = true, .ackreq = true, .pkey = 0x8001, .dqpn = 0xabcdef,
 		.psn = 0xfedcba,
 	};
-	u8 f = wire_op(opcode)->flags;
+	u16 f = wire_op(opcode)->flags;
 
 	if (f & WIRE_F_DETH) {
 		h.qkey = 0x80010203;
 		h.sqpn = 0xa1b2c3;
 	}
-	if (f & WIRE_F_RETH) {
+	if (f & (WIRE_F_RETH | WIRE_F_ATOMIC)) {
 		h.va = 0x1122334455667788;
 		h.rkey = 0x99aabbcc;
-		h.dmalen = 0x80000000;
 	}
+	if (f & WIRE_F_RETH)
+		h.dmalen = 0x80000000;
+	if (f & WIRE_F_FETH) {
+		h.flush_type = 0x9;
+		h.flush_level = 0x3;
+	}
+	if (f & WIRE_F_ATOMIC) {
+		h.swap_add = 0x0102030405060708;
+		h.compare = 0x1112131415161718;
+	}
+	if (f & WIRE_F_MASKS) {
+		h.mask = 0x2122232425262728;
+		h.compare_mask = 0x3132333435363738;
+	}
+	if (f & WIRE_F_ORIG)
+		h.orig = 0x4142434445464748;
+	if (f & WIRE_F_INV)
+		h.inv_key = 0x51525354;
 	if (f & WIRE_F_AETH) {
 		h.syndrome = 0x61;
 		h.msn = 0x123456;
@@ -166,38 +183,96 @@ static void unreliable(void **state)
 	assert_int_equal(buf[WIRE_GRH_LEN], 0);
 }
 
+/* Headers of one-sided operations, byte by byte behind the BTH. */
+static void one_sided(void **state)
+{
+	static const u8 atomic[] = {
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc,
+		0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+		0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28,
+		0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38,
+	};
+	static const u8 ack[] = {
+		0x61, 0x12, 0x34, 0x56, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48,
+	};
+	static const u8 flush[] = {
+		0x00, 0x00, 0x00, 0x39,
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc,
+		0x80, 0x00, 0x00, 0x00,
+	};
+	static const u8 key[] = { 0x51, 0x52, 0x53, 0x54 };
+	static const struct { u8 opcode, number; const u8 *bytes; u32 len; } op[] = {
+		{ OP_RC_CMP_SWAP, 0x13, atomic, 28 },
+		{ OP_RC_FETCH_ADD, 0x14, atomic, 28 },
+		{ OP_OWN_MASKED_CMP_SWAP, 0xd3, atomic, 44 },
+		{ OP_OWN_MASKED_FETCH_ADD, 0xd4, atomic, 44 },
+		{ OP_RC_ATOMIC_ACK, 0x12, ack, sizeof(ack) },
+		{ OP_RC_FLUSH, 0x1c, flush, sizeof(flush) },
+		{ OP_RC_ATOMIC_WRITE, 0x1d, flush + 4, sizeof(flush) - 4 },
+		{ OP_RC_SEND_LAST_INV, 0x16, key, sizeof(key) },
+		{ OP_RC_SEND_ONLY_INV, 0x17, key, sizeof(key) },
+	};
+	const u32 bth = WIRE_LRH_LEN + WIRE_BTH_LEN;
+
+	for (u32 i = 0; i < ARRAY_SIZE(op); i++) {
+		struct wire_hdr h = sample(op[i].opcode, false);
+		u8 buf[WIRE_MAX_PKT];
+
+		assert_int_equal(wire_put(&h, 0, buf), bth + op[i].len);
+		assert_int_equal(buf[WIRE_LRH_LEN], op[i].number);
+		assert_memory_equal(buf + bth, op[i].bytes, op[i].len);
+		assert_int_equal(wire_service(op[i].number), WIRE_RC);
+	}
+}
+
 /* Opcodes of a service are those of RC, moved; what it does not have is none. */
 static void services(void **state)
 {
-	static const struct { u8 service, kind; bool many; } have[] = {
-		{ WIRE_RC, WIRE_SEND, true }, { WIRE_RC, WIRE_WRITE, true },
-		{ WIRE_UC, WIRE_SEND, true }, { WIRE_UC, WIRE_WRITE, true },
-		{ WIRE_UD, WIRE_SEND, false },
+	static const struct { u8 service, kind; bool many; u8 tails; } have[] = {
+		{ WIRE_RC, WIRE_SEND, true, TAIL_INV }, { WIRE_RC, WIRE_WRITE, true, TAIL_IMM },
+		{ WIRE_UC, WIRE_SEND, true, TAIL_IMM }, { WIRE_UC, WIRE_WRITE, true, TAIL_IMM },
+		{ WIRE_UD, WIRE_SEND, false, TAIL_IMM },
+	};
+	static const u8 single[] = {
+		WIRE_READ_REQ, WIRE_ACK, WIRE_CMP_SWAP, WIRE_FETCH_ADD, WIRE_MASKED_CMP_SWAP,
+		WIRE_MASKED_FETCH_ADD, WIRE_ATOMIC_ACK, WIRE_ATOMIC_WRITE, WIRE_FLUSH,
 	};
 	u32 known_ops = 0, met = 0;
 
 	for (u32 i = 0; i < ARRAY_SIZE(have); i++) {
-		for (u32 k = 0; k < 8; k++) {
-			bool first = k & 1, last = k & 2, imm = k & 4;
-			u8 op = wire_opcode(have[i].service, have[i].kind, first, last, imm);
-			u8 f = wire_op(op)->flags;
+		for (u32 k = 0; k < 12; k++) {
+			bool first = k & 1, last = k & 2;
+			u8 tail = k / 4, op;
+			u16 f;
 
-			if ((!have[i].many && !(first && last)) || (imm && !last))
+			if ((!have[i].many && !(first && last)) || (tail && !last) ||
+			    tail > have[i].tails)
 				continue;
+			op = wire_opcode(have[i].service, have[i].kind, first, last, tail);
+			f = wire_op(op)->flags;
 			assert_int_equal(wire_op(op)->kind, have[i].kind);
-			assert_int_equal(op & WIRE_SERVICE_MASK, have[i].service);
+			assert_int_equal(wire_service(op), have[i].service);
 			assert_int_equal(!!(f & WIRE_F_FIRST), first);
 			assert_int_equal(!!(f & WIRE_F_LAST), last);
-			assert_int_equal(!!(f & WIRE_F_IMM), imm);
+			assert_int_equal(!!(f & WIRE_F_IMM), tail == TAIL_IMM);
+			assert_int_equal(!!(f & WIRE_F_INV), tail == TAIL_INV);
 			assert_int_equal(!!(f & WIRE_F_DETH), have[i].service == WIRE_UD);
 			assert_int_equal(!!(f & WIRE_F_RETH), have[i].kind == WIRE_WRITE && first);
 			met++;
 		}
 	}
+	/* what is RC's alone: messages of one packet, and the answers to READs */
+	for (u32 i = 0; i < ARRAY_SIZE(single); i++) {
+		u8 op = wire_opcode(WIRE_RC, single[i], true, true, TAIL_NONE);
+
+		assert_int_equal(wire_op(op)->kind, single[i]);
+		assert_int_equal(wire_service(op), WIRE_RC);
+		met++;
+	}
 	for (u32 op = 0; op < 256; op++)
 		known_ops += wire_op(op)->kind != WIRE_NONE;
-	/* READ request, its four answers, and the acknowledgment are RC's alone */
-	assert_int_equal(known_ops, met + 6);
+	assert_int_equal(known_ops, met + 4);
 }
 
 /* What may change on the way does not change the invariant CRC. */
@@ -394,6 +469,7 @@ int main(void)
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(unreliable),
 		cmocka_unit_test(services),
+		cmocka_unit_test(one_sided),
 		cmocka_unit_test(icrc_invariants),
 		cmocka_unit_test(psn_arithmetic),
 		cmocka_unit_test(runs),

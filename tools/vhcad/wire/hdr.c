@@ -6,13 +6,29 @@
 
 #include "wire/wire.h"
 
+/* Headers that only one-sided operations, and what goes with them, have. */
+#define ONE_SIDED	(WIRE_F_INV | WIRE_F_FETH | WIRE_F_ATOMIC | WIRE_F_MASKS | WIRE_F_ORIG)
+
+static u32 one_sided_len(u16 f)
+{
+	return (f & WIRE_F_INV ? WIRE_IETH_LEN : 0) + (f & WIRE_F_FETH ? WIRE_FETH_LEN : 0) +
+	       (f & WIRE_F_ATOMIC ? WIRE_ATOMIC_LEN : 0) +
+	       (f & WIRE_F_MASKS ? WIRE_MASKS_LEN : 0) + (f & WIRE_F_ORIG ? WIRE_ORIG_LEN : 0);
+}
+
+/* A FETH: four bits of what, two of how much, the rest is reserved. */
+#define FETH_TYPE_MASK		0x0fu
+#define FETH_LEVEL_SHIFT	4u
+#define FETH_LEVEL_MASK		0x03u
+
 u32 wire_hdr_len(const struct wire_hdr *h)
 {
-	u8 f = wire_op(h->opcode)->flags;
+	u16 f = wire_op(h->opcode)->flags;
 
 	return WIRE_LRH_LEN + (h->grh ? WIRE_GRH_LEN : 0) + WIRE_BTH_LEN +
 	       (f & WIRE_F_DETH ? WIRE_DETH_LEN : 0) + (f & WIRE_F_RETH ? WIRE_RETH_LEN : 0) +
-	       (f & WIRE_F_AETH ? WIRE_AETH_LEN : 0) + (f & WIRE_F_IMM ? WIRE_IMM_LEN : 0);
+	       (f & WIRE_F_AETH ? WIRE_AETH_LEN : 0) + (f & WIRE_F_IMM ? WIRE_IMM_LEN : 0) +
+	       (f & ONE_SIDED ? one_sided_len(f) : 0);
 }
 
 static u32 pad_of(u32 paylen)
@@ -37,9 +53,41 @@ void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf)
 	memcpy(buf + 24, h->dgid, 16);
 }
 
+/* The FETH is the one of them that stands before a RETH. */
+static u8 *put_feth(const struct wire_hdr *h, u8 *p)
+{
+	put_be32(p, (u32)h->flush_level << FETH_LEVEL_SHIFT | h->flush_type);
+	return p + WIRE_FETH_LEN;
+}
+
+static u8 *put_one_sided(const struct wire_hdr *h, u16 f, u8 *p)
+{
+	if (f & WIRE_F_ATOMIC) {
+		put_be64(p, h->va);
+		put_be32(p + 8, h->rkey);
+		put_be64(p + 12, h->swap_add);
+		put_be64(p + 20, h->compare);
+		p += WIRE_ATOMIC_LEN;
+	}
+	if (f & WIRE_F_MASKS) {
+		put_be64(p, h->mask);
+		put_be64(p + 8, h->compare_mask);
+		p += WIRE_MASKS_LEN;
+	}
+	if (f & WIRE_F_ORIG) {
+		put_be64(p, h->orig);
+		p += WIRE_ORIG_LEN;
+	}
+	if (f & WIRE_F_INV) {
+		put_be32(p, h->inv_key);
+		p += WIRE_IETH_LEN;
+	}
+	return p;
+}
+
 u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 {
-	u8 f = wire_op(h->opcode)->flags;
+	u16 f = wire_op(h->opcode)->flags;
 	u32 end = wire_len(h, paylen) - WIRE_VCRC_LEN;
 	u8 *p = buf;
 
@@ -70,6 +118,8 @@ u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 		put_be24(p + 5, h->sqpn);
 		p += WIRE_DETH_LEN;
 	}
+	if (f & WIRE_F_FETH)
+		p = put_feth(h, p);
 	if (f & WIRE_F_RETH) {
 		put_be64(p, h->va);
 		put_be32(p + 8, h->rkey);
@@ -85,6 +135,8 @@ u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 		memcpy(p, &h->imm, 4);
 		p += WIRE_IMM_LEN;
 	}
+	if (f & ONE_SIDED)
+		p = put_one_sided(h, f, p);
 	return p - buf;
 }
 
@@ -115,12 +167,32 @@ u32 wire_seal(u8 *buf, u32 hdrlen, u32 paylen)
 	return len + WIRE_VCRC_LEN;
 }
 
+static void parse_one_sided(const u8 *p, u16 f, struct wire_hdr *h)
+{
+	if (f & WIRE_F_ATOMIC) {
+		h->va = get_be64(p);
+		h->rkey = get_be32(p + 8);
+		h->swap_add = get_be64(p + 12);
+		h->compare = get_be64(p + 20);
+		p += WIRE_ATOMIC_LEN;
+	}
+	if (f & WIRE_F_MASKS) {
+		h->mask = get_be64(p);
+		h->compare_mask = get_be64(p + 8);
+		p += WIRE_MASKS_LEN;
+	}
+	if (f & WIRE_F_ORIG)
+		h->orig = get_be64(p);
+	if (f & WIRE_F_INV)
+		h->inv_key = get_be32(p);
+}
+
 /* Takes the headers apart; *at moves past them. */
 static int parse_headers(const u8 *buf, u32 end, struct wire_hdr *h, u32 *at, u32 *pad)
 {
 	const u8 *p = buf;
 	u32 lnh, need;
-	u8 f;
+	u16 f;
 
 	memset(h, 0, sizeof(*h));
 	h->vl = p[0] >> 4;
@@ -172,6 +244,11 @@ static int parse_headers(const u8 *buf, u32 end, struct wire_hdr *h, u32 *at, u3
 		h->sqpn = get_be24(p + 5);
 		p += WIRE_DETH_LEN;
 	}
+	if (f & WIRE_F_FETH) {
+		h->flush_type = p[3] & FETH_TYPE_MASK;
+		h->flush_level = p[3] >> FETH_LEVEL_SHIFT & FETH_LEVEL_MASK;
+		p += WIRE_FETH_LEN;
+	}
 	if (f & WIRE_F_RETH) {
 		h->va = get_be64(p);
 		h->rkey = get_be32(p + 8);
@@ -185,6 +262,8 @@ static int parse_headers(const u8 *buf, u32 end, struct wire_hdr *h, u32 *at, u3
 	}
 	if (f & WIRE_F_IMM)
 		memcpy(&h->imm, p, 4);
+	if (f & ONE_SIDED)
+		parse_one_sided(p, f, h);
 	*at = need;
 	return WIRE_OK;
 }

@@ -11,6 +11,11 @@
 #define I	WIRE_F_IMM
 #define D	WIRE_F_DATA
 #define E	WIRE_F_DETH
+#define V	WIRE_F_INV
+#define H	WIRE_F_FETH
+#define T	WIRE_F_ATOMIC
+#define M	WIRE_F_MASKS
+#define O	WIRE_F_ORIG
 
 static const struct wire_op ops[256] = {
 	[OP_RC_SEND_FIRST]	= { WIRE_SEND, F | D },
@@ -31,6 +36,13 @@ static const struct wire_op ops[256] = {
 	[OP_RC_READ_RESP_LAST]	= { WIRE_READ_RESP, L | A | D },
 	[OP_RC_READ_RESP_ONLY]	= { WIRE_READ_RESP, F | L | A | D },
 	[OP_RC_ACK]		= { WIRE_ACK, F | L | A },
+	[OP_RC_ATOMIC_ACK]	= { WIRE_ATOMIC_ACK, F | L | A | O },
+	[OP_RC_CMP_SWAP]	= { WIRE_CMP_SWAP, F | L | T },
+	[OP_RC_FETCH_ADD]	= { WIRE_FETCH_ADD, F | L | T },
+	[OP_RC_SEND_LAST_INV]	= { WIRE_SEND, L | V | D },
+	[OP_RC_SEND_ONLY_INV]	= { WIRE_SEND, F | L | V | D },
+	[OP_RC_FLUSH]		= { WIRE_FLUSH, F | L | H | R },
+	[OP_RC_ATOMIC_WRITE]	= { WIRE_ATOMIC_WRITE, F | L | R | D },
 
 	[OP_UC_SEND_FIRST]	= { WIRE_SEND, F | D },
 	[OP_UC_SEND_MIDDLE]	= { WIRE_SEND, D },
@@ -47,6 +59,9 @@ static const struct wire_op ops[256] = {
 
 	[OP_UD_SEND_ONLY]	= { WIRE_SEND, F | L | E | D },
 	[OP_UD_SEND_ONLY_IMM]	= { WIRE_SEND, F | L | E | I | D },
+
+	[OP_OWN_MASKED_CMP_SWAP]  = { WIRE_MASKED_CMP_SWAP, F | L | T | M },
+	[OP_OWN_MASKED_FETCH_ADD] = { WIRE_MASKED_FETCH_ADD, F | L | T | M },
 };
 
 const struct wire_op *wire_op(u8 opcode)
@@ -54,25 +69,41 @@ const struct wire_op *wire_op(u8 opcode)
 	return &ops[opcode];
 }
 
-/* First, middle, last, last with immediate, only, only with immediate. */
+/* First, middle; last with each tail; only with each tail. */
 static const u8 send_ops[] = {
-	OP_RC_SEND_FIRST, OP_RC_SEND_MIDDLE, OP_RC_SEND_LAST,
-	OP_RC_SEND_LAST_IMM, OP_RC_SEND_ONLY, OP_RC_SEND_ONLY_IMM,
+	OP_RC_SEND_FIRST, OP_RC_SEND_MIDDLE,
+	OP_RC_SEND_LAST, OP_RC_SEND_LAST_IMM, OP_RC_SEND_LAST_INV,
+	OP_RC_SEND_ONLY, OP_RC_SEND_ONLY_IMM, OP_RC_SEND_ONLY_INV,
 };
 
 static const u8 write_ops[] = {
-	OP_RC_WRITE_FIRST, OP_RC_WRITE_MIDDLE, OP_RC_WRITE_LAST,
-	OP_RC_WRITE_LAST_IMM, OP_RC_WRITE_ONLY, OP_RC_WRITE_ONLY_IMM,
+	OP_RC_WRITE_FIRST, OP_RC_WRITE_MIDDLE,
+	OP_RC_WRITE_LAST, OP_RC_WRITE_LAST_IMM, OP_RC_WRITE_LAST,
+	OP_RC_WRITE_ONLY, OP_RC_WRITE_ONLY_IMM, OP_RC_WRITE_ONLY,
 };
 
 static const u8 resp_ops[] = {
-	OP_RC_READ_RESP_FIRST, OP_RC_READ_RESP_MIDDLE, OP_RC_READ_RESP_LAST,
-	OP_RC_READ_RESP_LAST, OP_RC_READ_RESP_ONLY, OP_RC_READ_RESP_ONLY,
+	OP_RC_READ_RESP_FIRST, OP_RC_READ_RESP_MIDDLE,
+	OP_RC_READ_RESP_LAST, OP_RC_READ_RESP_LAST, OP_RC_READ_RESP_LAST,
+	OP_RC_READ_RESP_ONLY, OP_RC_READ_RESP_ONLY, OP_RC_READ_RESP_ONLY,
 };
 
-static u8 place_in_message(u8 kind, bool first, bool last, bool imm)
+/* Messages of one packet, and no choice. */
+static const u8 single_op[] = {
+	[WIRE_READ_REQ]		= OP_RC_READ_REQ,
+	[WIRE_ACK]		= OP_RC_ACK,
+	[WIRE_CMP_SWAP]		= OP_RC_CMP_SWAP,
+	[WIRE_FETCH_ADD]	= OP_RC_FETCH_ADD,
+	[WIRE_MASKED_CMP_SWAP]	= OP_OWN_MASKED_CMP_SWAP,
+	[WIRE_MASKED_FETCH_ADD]	= OP_OWN_MASKED_FETCH_ADD,
+	[WIRE_ATOMIC_ACK]	= OP_RC_ATOMIC_ACK,
+	[WIRE_ATOMIC_WRITE]	= OP_RC_ATOMIC_WRITE,
+	[WIRE_FLUSH]		= OP_RC_FLUSH,
+};
+
+static u8 place_in_message(u8 kind, bool first, bool last, u8 tail)
 {
-	u32 place = last ? (first ? 4 : 2) + imm : !first;
+	u32 place = last ? (first ? 5 : 2) + tail : !first;
 
 	switch (kind) {
 	case WIRE_SEND:
@@ -81,14 +112,12 @@ static u8 place_in_message(u8 kind, bool first, bool last, bool imm)
 		return write_ops[place];
 	case WIRE_READ_RESP:
 		return resp_ops[place];
-	case WIRE_READ_REQ:
-		return OP_RC_READ_REQ;
 	default:
-		return OP_RC_ACK;
+		return single_op[kind];
 	}
 }
 
-u8 wire_opcode(u8 service, u8 kind, bool first, bool last, bool imm)
+u8 wire_opcode(u8 service, u8 kind, bool first, bool last, u8 tail)
 {
-	return service | place_in_message(kind, first, last, imm);
+	return service | place_in_message(kind, first, last, tail);
 }

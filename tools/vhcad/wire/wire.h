@@ -15,11 +15,17 @@
 #define WIRE_RETH_LEN	16u
 #define WIRE_AETH_LEN	4u
 #define WIRE_IMM_LEN	4u
+#define WIRE_IETH_LEN	4u
+#define WIRE_FETH_LEN	4u
+#define WIRE_ATOMIC_LEN	28u	/* AtomicETH */
+#define WIRE_MASKS_LEN	16u	/* our own, behind an AtomicETH */
+#define WIRE_ORIG_LEN	8u	/* AtomicAckETH */
 #define WIRE_ICRC_LEN	4u
 #define WIRE_VCRC_LEN	2u
 
 /* Longest run of headers, and longest packet with 4096 bytes of payload. */
-#define WIRE_MAX_HDR	(WIRE_LRH_LEN + WIRE_GRH_LEN + WIRE_BTH_LEN + WIRE_RETH_LEN + WIRE_IMM_LEN)
+#define WIRE_MAX_HDR	(WIRE_LRH_LEN + WIRE_GRH_LEN + WIRE_BTH_LEN + WIRE_ATOMIC_LEN + \
+			 WIRE_MASKS_LEN)
 #define WIRE_MAX_MTU	4096u
 #define WIRE_MAX_PKT	(WIRE_MAX_HDR + WIRE_MAX_MTU + WIRE_ICRC_LEN + WIRE_VCRC_LEN)
 
@@ -29,8 +35,12 @@
 
 #define PSN_MASK	0xffffffu
 
-/* The transport service stands in the upper three bits of an opcode. */
+/*
+ * The transport service stands in the upper three bits of an opcode.  110 and
+ * 111 are left to manufacturers: ours are operations of reliable connections.
+ */
 #define WIRE_SERVICE_MASK	0xe0u
+#define WIRE_OWN		0xc0u
 
 enum wire_service {
 	WIRE_RC		= 0x00,
@@ -58,6 +68,13 @@ enum wire_opcode {
 	OP_RC_READ_RESP_LAST	= 0x0f,
 	OP_RC_READ_RESP_ONLY	= 0x10,
 	OP_RC_ACK		= 0x11,
+	OP_RC_ATOMIC_ACK	= 0x12,
+	OP_RC_CMP_SWAP		= 0x13,
+	OP_RC_FETCH_ADD		= 0x14,
+	OP_RC_SEND_LAST_INV	= 0x16,
+	OP_RC_SEND_ONLY_INV	= 0x17,
+	OP_RC_FLUSH		= 0x1c,
+	OP_RC_ATOMIC_WRITE	= 0x1d,
 
 	OP_UC_SEND_FIRST	= 0x20,
 	OP_UC_SEND_MIDDLE	= 0x21,
@@ -74,6 +91,9 @@ enum wire_opcode {
 
 	OP_UD_SEND_ONLY		= 0x64,
 	OP_UD_SEND_ONLY_IMM	= 0x65,
+
+	OP_OWN_MASKED_CMP_SWAP	= 0xd3,
+	OP_OWN_MASKED_FETCH_ADD	= 0xd4,
 };
 
 /* What a message does; opcodes add where in the message a packet stands. */
@@ -84,6 +104,13 @@ enum wire_kind {
 	WIRE_READ_REQ,
 	WIRE_READ_RESP,
 	WIRE_ACK,
+	WIRE_CMP_SWAP,
+	WIRE_FETCH_ADD,
+	WIRE_MASKED_CMP_SWAP,
+	WIRE_MASKED_FETCH_ADD,
+	WIRE_ATOMIC_ACK,
+	WIRE_ATOMIC_WRITE,
+	WIRE_FLUSH,
 };
 
 /* Properties of an opcode. */
@@ -94,10 +121,15 @@ enum wire_kind {
 #define WIRE_F_IMM	(1u << 4)
 #define WIRE_F_DATA	(1u << 5)	/* may carry payload */
 #define WIRE_F_DETH	(1u << 6)
+#define WIRE_F_INV	(1u << 7)	/* ends a key of the receiver: IETH */
+#define WIRE_F_FETH	(1u << 8)
+#define WIRE_F_ATOMIC	(1u << 9)	/* AtomicETH */
+#define WIRE_F_MASKS	(1u << 10)	/* masks behind it */
+#define WIRE_F_ORIG	(1u << 11)	/* AtomicAckETH */
 
 struct wire_op {
 	u8 kind;		/* enum wire_kind */
-	u8 flags;		/* WIRE_F_* */
+	u16 flags;		/* WIRE_F_* */
 };
 
 /**
@@ -106,15 +138,36 @@ struct wire_op {
  */
 const struct wire_op *wire_op(u8 opcode);
 
+/** wire_service - enum wire_service of an opcode */
+static inline u8 wire_service(u8 opcode)
+{
+	u8 s = opcode & WIRE_SERVICE_MASK;
+
+	return s == WIRE_OWN ? WIRE_RC : s;
+}
+
+/** wire_is_atomic - is it a request that an Atomic Acknowledge answers? */
+static inline bool wire_is_atomic(u8 kind)
+{
+	return kind >= WIRE_CMP_SWAP && kind <= WIRE_MASKED_FETCH_ADD;
+}
+
+/* What a message ends with. */
+enum wire_tail {
+	TAIL_NONE,
+	TAIL_IMM,		/* immediate data */
+	TAIL_INV,		/* a key to invalidate; SEND alone */
+};
+
 /**
  * wire_opcode - the opcode of one packet of a message
  * @service: enum wire_service
  * @kind: enum wire_kind, one that the service has
  * @first: it is the first packet of the message
  * @last: it is the last packet
- * @imm: the message carries immediate data
+ * @tail: enum wire_tail, one that the kind has
  */
-u8 wire_opcode(u8 service, u8 kind, bool first, bool last, bool imm);
+u8 wire_opcode(u8 service, u8 kind, bool first, bool last, u8 tail);
 
 /* AETH syndromes. */
 #define AETH_TYPE_MASK		0x60u
@@ -156,9 +209,17 @@ struct wire_hdr {
 	u32 sqpn;
 	u32 msn;
 	u32 imm;
+	u32 inv_key;
 	u64 va;
 	u32 rkey;
 	u32 dmalen;
+	u8 flush_type;		/* VHCA_FLUSH_*: the numbers are the wire's */
+	u8 flush_level;
+	u64 swap_add;
+	u64 compare;
+	u64 mask;		/* of what is swapped, or the ends of a sum's fields */
+	u64 compare_mask;
+	u64 orig;		/* the answer to an atomic */
 	u8 tclass;
 	u8 hop_limit;
 	u32 flow_label;
