@@ -23,6 +23,7 @@ struct ibv_ah *vhca_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 		errno = err;
 		return NULL;
 	}
+	ah->pd = pd->handle;
 	ah->av = resp.av;
 	return &ah->ah;
 }

@@ -81,9 +81,8 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 
 	if (!user)
 		return false;
-	/* Those of an SRQ come back in any order; the device says elsewhere what it has taken. */
 	if (cqe->flags & VHCA_CQE_F_RQ && user->qp->vqp.qp.srq)
-		return true;
+		return vhca_srq_complete(to_vhca_srq(user->qp->vqp.qp.srq));
 	wq = cqe->flags & VHCA_CQE_F_RQ ? &user->qp->rq : &user->qp->sq;
 	tail = atomic_load_explicit(&wq->tail, memory_order_relaxed);
 	head = atomic_load_explicit(&wq->head, memory_order_acquire);

@@ -42,7 +42,7 @@ static int put_send(struct vhca_qp *qp, const struct ibv_send_wr *wr, uint64_t *
 	if (err)
 		return err;
 	if (qp->sq.datagram) {
-		err = wqe_destination(&wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+		err = wqe_destination(&wqe, qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 				      wr->wr.ud.remote_qkey);
 		if (err)
 			return err;

@@ -118,7 +118,7 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t r
 
 	if (!qp->building)
 		return;
-	note_error(qp, wqe_destination(&qp->wqe, ah, remote_qpn, remote_qkey));
+	note_error(qp, wqe_destination(&qp->wqe, qp, ah, remote_qpn, remote_qkey));
 	qp->addressed = true;
 }
 

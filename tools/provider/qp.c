@@ -184,6 +184,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 		goto err_destroy;
 
 	qp->sig_all = attr->sq_sig_all;
+	qp->pd = attr->pd->handle;
 	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK));
 	qp->sq.max_sge = attr->cap.max_send_sge;
 	qp->sq.max_inline = attr->cap.max_inline_data;

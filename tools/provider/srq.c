@@ -190,6 +190,28 @@ int vhca_destroy_srq(struct ibv_srq *ibsrq)
 	return 0;
 }
 
+/**
+ * vhca_srq_complete() - count a receive of an SRQ whose completion was polled
+ * @srq: SRQ
+ *
+ * They complete in any order and in many CQs, and a QP that goes may take its own along: all that
+ * is known is that there are no more than were posted.
+ *
+ * Return: false when more have completed.
+ */
+bool vhca_srq_complete(struct vhca_srq *srq)
+{
+	uint64_t before = atomic_load_explicit(&srq->completed, memory_order_relaxed);
+
+	do {
+		if (before == atomic_load_explicit(&srq->wq.head, memory_order_acquire))
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&srq->completed, &before, before + 1,
+							memory_order_relaxed,
+							memory_order_relaxed));
+	return true;
+}
+
 /* As many as fit, and one more look at the device when they seem not to. */
 static int put(struct vhca_srq *srq, const struct ibv_recv_wr *wr, uint64_t head)
 {
@@ -217,7 +239,8 @@ int vhca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 		}
 	}
 	if (head != start) {
-		atomic_store_explicit(&srq->wq.head, head, memory_order_relaxed);
+		/* Polls must know of the receives before the device can complete them. */
+		atomic_store_explicit(&srq->wq.head, head, memory_order_release);
 		/* The device reads this when it needs a buffer. */
 		db_store(&srq->db, 0, head);
 	}

@@ -86,10 +86,12 @@ struct vhca_pd {
 /**
  * struct vhca_ah - address handle
  * @ah: base
+ * @pd: handle of its PD
  * @av: where packets go, as the kernel answered
  */
 struct vhca_ah {
 	struct ibv_ah ah;
+	uint32_t pd;
 	struct vhca_av av;
 };
 
@@ -169,12 +171,14 @@ struct vhca_wq {
  * @buf: ring
  * @db: record of what was posted, and the device's of what it has taken
  * @wq: the queue
+ * @completed: receives whose completions were polled
  */
 struct vhca_srq {
 	struct verbs_srq vsrq;
 	struct vhca_buf buf;
 	struct vhca_slots db;
 	struct vhca_wq wq;
+	_Atomic uint64_t completed;
 };
 
 /**
@@ -200,6 +204,7 @@ struct vhca_wqe {
  * @rq: receive queue
  * @send_user: in the send CQ's table
  * @recv_user: in the receive CQ's table
+ * @pd: handle of its PD
  * @sig_all: every send completes
  * @broken: known to be in the error state: receives are rung; set under @rq's lock
  * @wqe: request that the extended posting calls are building
@@ -216,6 +221,7 @@ struct vhca_qp {
 	struct vhca_wq rq;
 	struct vhca_cq_user send_user;
 	struct vhca_cq_user recv_user;
+	uint32_t pd;
 	bool sig_all;
 	_Atomic bool broken;
 	struct vhca_wqe wqe;
@@ -349,6 +355,7 @@ int vhca_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
 int vhca_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int vhca_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num);
 int vhca_destroy_srq(struct ibv_srq *srq);
+bool vhca_srq_complete(struct vhca_srq *srq);
 int vhca_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
 /* post.c */

@@ -166,18 +166,20 @@ static inline void wqe_copy(struct vhca_wqe *wqe, uint32_t offset, const void *d
 /**
  * wqe_destination() - say where a datagram goes
  * @wqe: request of a UD QP
+ * @qp: the QP
  * @ah: address
  * @qpn: number of the QP there
  * @qkey: Q_Key of the packet
  *
- * Return: 0, or EINVAL without an address or when there cannot be such a QP.
+ * Return: 0, or EINVAL without an address of the same PD or when there cannot be such a QP.
  */
-static inline int wqe_destination(struct vhca_wqe *wqe, const struct ibv_ah *ah, uint32_t qpn,
-				  uint32_t qkey)
+static inline int wqe_destination(struct vhca_wqe *wqe, const struct vhca_qp *qp,
+				  const struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	struct vhca_wqe_ud seg;
 
-	if (!ah || qpn > VHCA_MAX_QPN)
+	if (!ah || qpn > VHCA_MAX_QPN || ah->context != qp->vqp.qp.context ||
+	    to_vhca_ah(ah)->pd != qp->pd)
 		return EINVAL;
 	seg = (struct vhca_wqe_ud) {
 		.av = to_vhca_ah(ah)->av,

@@ -393,6 +393,14 @@ static void qps_share_the_queue(void **state)
 	}
 	assert_int_equal(fake_logged, 0);
 
+	/* more than were posted */
+	complete_recv(cq, qp[1], 5, VHCA_CS_SUCCESS);
+	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 0);
+	assert_int_equal(fake_logged, 1);
+	fake_logged = 0;
+
+	for (i = 10; i < 13; i++)
+		assert_int_equal(post(i), 0);
 	/* what a QP that goes has not been asked for goes with it, the others' stay */
 	complete_recv(cq, qp[0], 10, VHCA_CS_SUCCESS);
 	complete_recv(cq, qp[1], 11, VHCA_CS_SUCCESS);
@@ -417,6 +425,7 @@ static void a_qp_in_error_rings_nothing(void **state)
 	struct ibv_wc wc;
 
 	(void)state;
+	assert_int_equal(post(1), 0);
 	complete_recv(cq, qp, 1, VHCA_CS_LOC_LEN_ERR);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 	assert_int_equal(wc.status, IBV_WC_LOC_LEN_ERR);

@@ -386,6 +386,44 @@ static struct ibv_qp_ex *ex(void)
 	return &to_vhca_qp(qp)->vqp.qp_ex;
 }
 
+/* An address belongs to a PD, and only QPs of that PD send to it. */
+static void addresses_of_other_pds(void **state)
+{
+	struct ibv_context other = {};
+	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
+
+	(void)state;
+	to_vhca_ah(ah)->pd ^= 1;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
+	ibv_wr_start(ex());
+	ibv_wr_send(ex());
+	ibv_wr_set_ud_addr(ex(), ah, 1, 2);
+	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
+	to_vhca_ah(ah)->pd ^= 1;
+	/* the same number in another open device */
+	ah->context = &other;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	assert_true(posted(qp) == 0);
+	ah->context = qp->context;
+	assert_int_equal(post(&wr, &bad), 0);
+}
+
+/* Which PD that is the call that made it says. */
+static void addresses_know_their_pd(void **state)
+{
+	struct ibv_pd pd = { .context = &ctx->vctx.context, .handle = 5 };
+	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
+	struct ibv_ah_attr attr = { .dlid = 1, .port_num = 1 };
+	struct ibv_ah *foreign = fake_ops()->create_ah(&pd, &attr);
+
+	(void)state;
+	assert_non_null(foreign);
+	wr.wr.ud.ah = foreign;
+	assert_int_equal(post(&wr, &bad), EINVAL);
+	assert_int_equal(fake_ops()->destroy_ah(foreign), 0);
+}
+
 /* Both ways of posting, setters in both orders, from every block of the ring on. */
 static void extended_posting_writes_the_same(void **state)
 {
@@ -612,6 +650,8 @@ int main(void)
 		TEST(the_largest_fit),
 		TEST(a_full_ring_takes_no_datagram),
 		TEST(datagrams_to_nowhere),
+		TEST(addresses_of_other_pds),
+		TEST(addresses_know_their_pd),
 		TEST(extended_posting_writes_the_same),
 		TEST(extended_posting_wants_an_address),
 		TEST(sending_goes_on_after_an_error),
