@@ -33,7 +33,7 @@ static const char usage[] =
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
 "  --caps-off NAME,...    switch capabilities off: rc, uc, ud, mcast, rnr-nak, srq,\n"
-"                         cq-resize, cq-moderation, counters\n"
+"                         cq-resize, cq-moderation, counters, fmr\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --help, --version\n";
@@ -176,6 +176,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_CQ_RESIZE,
 		VHCA_CAP_CQ_MODERATION,
 		VHCA_CAP_COUNTERS,
+		VHCA_CAP_FMR,
 	};
 	static const char *const names[] = {
 		"rc",
@@ -187,6 +188,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"cq-resize",
 		"cq-moderation",
 		"counters",
+		"fmr",
 		NULL,
 	};
 	char *word, *save = NULL;

@@ -75,6 +75,7 @@ static const struct command_desc commands[256] = {
 	[VHCA_CMD_MODIFY_MKEY] = {
 		cmd_modify_mkey, REQ(vhca_modify_mkey_req), RSVD(vhca_create_mkey_req, rsvd),
 	},
+	[VHCA_CMD_FENCE_MKEYS] = { cmd_fence_mkeys, NEEDS(FMR) },
 	[VHCA_CMD_CREATE_CQ] = {
 		cmd_create_cq, REQ(vhca_create_cq_hw_req), RSVD(vhca_create_cq_hw_req, rsvd),
 	},

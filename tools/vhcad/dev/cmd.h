@@ -107,6 +107,7 @@ enum vhca_status cmd_destroy_pd(struct command *c);
 enum vhca_status cmd_create_mkey(struct command *c);
 enum vhca_status cmd_destroy_mkey(struct command *c);
 enum vhca_status cmd_modify_mkey(struct command *c);
+enum vhca_status cmd_fence_mkeys(struct command *c);
 enum vhca_status cmd_create_cq(struct command *c);
 enum vhca_status cmd_destroy_cq(struct command *c);
 enum vhca_status cmd_resize_cq(struct command *c);

@@ -26,7 +26,8 @@
 	1ull << VHCA_CAP_UC | \
 	1ull << VHCA_CAP_UD | \
 	1ull << VHCA_CAP_MCAST | \
-	1ull << VHCA_CAP_COUNTERS)
+	1ull << VHCA_CAP_COUNTERS | \
+	1ull << VHCA_CAP_FMR)
 
 /* ------------------------------------------------------------------------
  * Tables

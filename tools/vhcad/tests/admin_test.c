@@ -179,6 +179,7 @@ static void queries(void **state)
 		VHCA_CAP_UD,
 		VHCA_CAP_MCAST,
 		VHCA_CAP_COUNTERS,
+		VHCA_CAP_FMR,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };
@@ -197,6 +198,7 @@ static void queries(void **state)
 	assert_int_equal(le64toh(d.caps), all);
 	assert_int_equal(le32toh(d.max_srqs), 64 << 10);
 	assert_int_equal(le32toh(d.max_srq_wr), 64 << 10);
+	assert_int_equal(le32toh(d.max_reg_entries), 4096);
 	assert_int_equal(le16toh(d.max_moderation_count), UINT16_MAX);
 	assert_int_equal(le16toh(d.max_moderation_period), UINT16_MAX);
 	assert_int_equal(le64toh(d.page_sizes), 0x7ffff000);
