@@ -288,13 +288,83 @@ static void stale(void **state)
 	assert_null(mkey_find(qp, 0xffffffff, 0, 1, 0));
 }
 
+/* Eight bytes that the peer changes in one go; nothing when it may not. */
+static void atomics(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->p.h[1];
+	const struct vqp *qp = qp_find(h->dev, f->p.qp[1].qpn);
+	const struct {
+		struct matomic op;
+		u64 after;
+	} c[] = {
+		{ { VHCA_OP_CMP_SWAP, 7, 41, 0, 0 }, 42 },
+		{ { VHCA_OP_CMP_SWAP, 7, 42, 0, 0 }, 7 },
+		{ { VHCA_OP_FETCH_ADD, UINT64_MAX, 99, 0, 0 }, 6 },
+		{ { VHCA_OP_MASKED_CMP_SWAP, 0xff, 0x13, 0xf0, 0x0f }, 6 },
+		{ { VHCA_OP_MASKED_CMP_SWAP, 0xff, 0x16, 0xf0, 0x0f }, 0xf6 },
+		{ { VHCA_OP_MASKED_FETCH_ADD, 0x1a, 0, 0x80, 0 }, 0x10 },
+		{ { VHCA_OP_ATOMIC_WRITE, 42, 0, 0, 0 }, 42 },
+	};
+	struct matomic add = { .opcode = VHCA_OP_FETCH_ADD, .swap_add = 1 };
+	struct matomic put = { .opcode = VHCA_OP_ATOMIC_WRITE, .swap_add = 1 };
+	struct vhca_create_mkey_req odd = {
+		.length = htole64(64), .pdn = htole32(h->pd),
+		.access = htole32(RW | VHCA_ACCESS_REMOTE_ATOMIC),
+	};
+	struct tmr r, w;
+	u64 old, *word;
+	u32 key;
+
+	t_mr_init(h, &r, 0x10000, 64, VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_ATOMIC |
+		  VHCA_ACCESS_REMOTE_WRITE, 1, 12);
+	t_mr_init(h, &w, 0x10000, 64, VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_LOCAL_WRITE, 1, 12);
+	word = t_cpu(h, r.page[0] + 8);
+	memset(word - 1, 0, 24);
+	*word = 42;
+	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+		u64 before = *word;
+
+		assert_int_equal(mkey_atomic(qp, r.key, 0x10008, &c[i].op, &old), 0);
+		assert_int_equal(old, c[i].op.opcode == VHCA_OP_ATOMIC_WRITE ? 0 : before);
+		assert_int_equal(*word, c[i].after);
+	}
+	assert_int_equal(word[-1], 0);
+	assert_int_equal(word[1], 0);
+
+	for (u32 off = 1; off < 8; off++) {
+		assert_int_equal(mkey_atomic(qp, r.key, 0x10008 + off, &add, &old),
+				 VHCA_CS_REM_INV_REQ_ERR);
+		assert_int_equal(mkey_atomic(qp, r.key, 0x10008 + off, &put, &old),
+				 VHCA_CS_REM_INV_REQ_ERR);
+	}
+	/* behind the region, before it, with another key, without the right */
+	assert_int_equal(mkey_atomic(qp, r.key, 0x10040, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(qp, r.key, 0xfff8, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(qp, r.key ^ 1, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(qp, w.key, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(qp, w.key, 0x10008, &put, &old), 0);
+	/* aligned for the peer, and yet not in memory; or no memory at all */
+	odd.buf.addr = htole64(r.page[0] + 4);
+	key = t_create(h, VHCA_CMD_CREATE_MKEY, &odd, sizeof(odd));
+	assert_int_equal(mkey_atomic(qp, key, 8, &add, &old), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(mkey_atomic(qp, key, 8, &put, &old), VHCA_CS_REM_INV_REQ_ERR);
+	odd.buf.addr = htole64(4096);
+	key = t_create(h, VHCA_CMD_CREATE_MKEY, &odd, sizeof(odd));
+	assert_int_equal(mkey_atomic(qp, key, 8, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(qp, key, 8, &put, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(*word, 42);
+	assert_int_equal(word[-1], 0);
+	assert_int_equal(word[1], 0);
+}
+
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_and_page_sizes), TEST(huge_page), TEST(physical),
-		TEST(fields), TEST(modify), TEST(stale),
+		TEST(fields), TEST(modify), TEST(stale), TEST(atomics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
