@@ -366,6 +366,9 @@ struct sglist {
 u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 	    struct dma_seg *seg, u32 *nseg, u32 max);
 
+/** sgl_read - copy a part of a list to private memory; the bytes that could be read */
+u64 sgl_read(struct vhca_dev *dev, const struct sglist *l, u64 off, void *dst, u64 len);
+
 /** sgl_check - are all entries' keys, rights and bounds good? */
 bool sgl_check(struct vhca_dev *dev, const struct sglist *l);
 

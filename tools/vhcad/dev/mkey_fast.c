@@ -58,8 +58,8 @@ static bool list_reaches(struct guest_mem *mem, const struct vmkey *mk,
 	u32 n = le32toh(reg->entries);
 
 	if (mk->type == VHCA_MKEY_FAST_SG)
-		return !reg->page_shift && !dma_load64_acquire(mem, end_at(&mk->buf, n - 1), &end) &&
-		       end >= length;
+		return !reg->page_shift &&
+		       !dma_load64_acquire(mem, end_at(&mk->buf, n - 1), &end) && end >= length;
 	if (reg->page_shift < VHCA_PAGE_SHIFT_MIN || reg->page_shift > VHCA_PAGE_SHIFT_MAX)
 		return false;
 	return ((u64)n << reg->page_shift) -

@@ -22,12 +22,9 @@ static struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd, const str
 	switch (mk->type) {
 	case VHCA_MKEY_FMR:
 		return fmr_grants(dev->mem, mk, key, addr, len) ? mk : NULL;
-	case VHCA_MKEY_MW_2:
-		if (mk->mw.qp != qp)
-			return NULL;
-		/* fall through */
 	case VHCA_MKEY_MW_1:
-		if (!qp)
+	case VHCA_MKEY_MW_2:
+		if (!qp || (mk->type == VHCA_MKEY_MW_2 && mk->mw.qp != qp))
 			return NULL;
 		break;
 	}
@@ -98,6 +95,23 @@ bool sgl_check(struct vhca_dev *dev, const struct sglist *l)
 					    l->sge[i].addr, l->sge[i].len, l->access))
 			return false;
 	return true;
+}
+
+u64 sgl_read(struct vhca_dev *dev, const struct sglist *l, u64 off, void *dst, u64 len)
+{
+	struct dma_seg seg[PAYLOAD_SEGS];
+	u64 done = 0;
+
+	while (done < len) {
+		u32 nseg;
+
+		if (!sgl_map(dev, l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS))
+			return done;
+		for (u32 i = 0; i < nseg; done += seg[i++].len)
+			if (dma_read(dev->mem, (u8 *)dst + done, seg[i].addr, seg[i].len))
+				return done;
+	}
+	return done;
 }
 
 static int operate(struct guest_mem *mem, u64 at, const struct matomic *op, u64 *old)

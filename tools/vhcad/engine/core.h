@@ -44,6 +44,8 @@ struct engine {
 	struct send_wqe tx_wqe;
 	struct send_wqe rd_wqe;
 	struct recv_wqe rx_wqe;
+
+	u8 scraps[WIRE_MAX_MTU];	/* a packet's bytes whose pieces are too many */
 };
 
 /** engine_now - the time, exactly */

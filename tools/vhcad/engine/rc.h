@@ -230,6 +230,22 @@ bool req_take(struct vqp *qp);
  * Returns 0 or a status.
  */
 int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl);
+/* gather.c */
+/**
+ * gather - payload of the next packets
+ * @qp: sender
+ * @l: where their bytes are
+ * @off: first byte in it
+ * @len: bytes, not 0
+ * @pl: filled in
+ *
+ * What lies in too many pieces is copied to the engine, a packet at a time.
+ * Returns @len or the bytes of as many whole packets as there are; 0 when not
+ * even one can be had.
+ */
+u32 gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, struct payload *pl);
+
+/* requester.c again */
 /** req_drained - if the QP drains, is that over? */
 void req_drained(struct vqp *qp);
 /** req_doorbell - the send record was rung, or may have been */

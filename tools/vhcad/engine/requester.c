@@ -223,26 +223,24 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 }
 
 /* Finds the payload of *n packets from byte off on; may make *n smaller. */
-static int gather(struct vqp *qp, const struct tx_req *t, const struct send_wqe *w, u32 off,
-		  u32 *len, u32 *n, struct payload *pl)
+static int find_data(struct vqp *qp, const struct send_wqe *w, u32 off, u32 *len, u32 *n,
+		     struct payload *pl)
 {
 	struct sglist l = { w->sge, w->nsge, MKEY_READ_LOCAL, qp->pd, NULL };
-	u64 got;
+	u32 got;
 
-	pl->fault = false;
 	if (w->data) {
+		pl->fault = false;
 		pl->mem = NULL;
 		pl->host = w->data + off;
 		return VHCA_CS_SUCCESS;
 	}
-	pl->mem = qp->dev->mem;
-	got = sgl_map(qp->dev, &l, off, *len, pl->seg, &pl->nseg, PAYLOAD_SEGS);
-	if (got == *len)
-		return VHCA_CS_SUCCESS;
-	/* as many whole packets as there are; the rest, or its fault, comes next */
-	*n = got / qp->mtu;
-	*len = *n * qp->mtu;
-	return *n ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
+	/* as many packets as there are; the rest, or its fault, comes next */
+	got = gather(qp, &l, off, *len, pl);
+	if (got < *len)
+		*n = (got + qp->mtu - 1) / qp->mtu;
+	*len = got;
+	return got ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
 }
 
 int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl)
@@ -256,7 +254,7 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 	if (len) {
 		st = req_reload(qp, t, w);
 		if (!st)
-			st = gather(qp, t, w, off, &len, &n, pl);
+			st = find_data(qp, w, off, &len, &n, pl);
 		if (st)
 			return st;
 		run->pl = pl;

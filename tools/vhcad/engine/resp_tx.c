@@ -118,7 +118,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;
 	struct read_res *res = &s->res[s->fifo[s->fifo_head]];
-	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric), nseg;
+	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric);
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
 	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp->pd, qp };
@@ -133,16 +133,12 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	pl.fault = false;
 	run.len = MIN((u64)n * qp->mtu, (u64)res->end_off - off);
 	if (run.len) {
-		u64 got = sgl_map(qp->dev, &l, off, run.len, pl.seg, &nseg, PAYLOAD_SEGS);
+		u32 got = gather(qp, &l, off, run.len, &pl);
 
-		if (got < run.len) {
-			n = got / qp->mtu;
-			run.len = n * qp->mtu;
-		}
-		if (!n)
+		if (!got)
 			goto fault;
-		pl.mem = qp->dev->mem;
-		pl.nseg = nseg;
+		n = (got - 1) / qp->mtu + 1;
+		run.len = got;
 		run.pl = &pl;
 	}
 	run.npkts = n;

@@ -322,6 +322,59 @@ static void hostile_lists(void **state)
 	assert_true(whole > 500);
 }
 
+/* Packets of more pieces than a run can hold: sent, answered, and received. */
+static void scraps(void **state)
+{
+	struct fixture *f = *state;
+	u32 len = PIECES * 30 - 7;
+	struct vhca_sge sge;
+	struct tmr r;
+	struct twr wr;
+
+	t_mr_init(&f->p.h[0], &r, 0, len, T_RW, 0, 12);
+	for (u32 i = 0; i < PIECES; i++)
+		piece(f, i, f->page[i % PAGES] + i / PAGES * 64 + i % 3, (i + 1) * 30);
+	assert_int_equal(t_register(f->qp, f->sg_key, PIECES, 0, PIECES * 30, T_RW, 0), 0);
+	for (u32 i = 0; i < PIECES; i++)
+		for (u32 k = 0; k < 30; k++)
+			*(u8 *)t_cpu(f->h, f->page[i % PAGES] + i / PAGES * 64 + i % 3 + k) =
+				t_pattern(5, i * 30 + k);
+	sge = t_sge(&r, 0, len);
+	t_recv(&f->p.qp[0], 1, 1, &sge);
+	wr = (struct twr){ .opcode = VHCA_OP_SEND, .wr_id = 2, .nsge = 1,
+			   .sge[0] = { 7, len, f->sg_key } };
+	t_send(f->qp, &wr);
+	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f->p.cq[1], 2, VHCA_CS_SUCCESS);
+	t_mr_expect(&r, 0, len, 5, 7);
+
+	t_mr_fill(&r, 6);
+	wr = t_wr(VHCA_OP_READ, 3, &r, 0, len, NULL, 0);
+	wr.rkey = f->sg_key;
+	t_send(&f->p.qp[0], &wr);
+	t_expect_cqe(&f->p.cq[0], 3, VHCA_CS_SUCCESS);
+	t_mr_expect(&r, 0, len, 5, 0);
+
+	t_mr_fill(&r, 7);
+	wr = t_wr(VHCA_OP_WRITE, 4, &r, 0, len, NULL, 0);
+	wr.rkey = f->sg_key;
+	t_send(&f->p.qp[0], &wr);
+	t_expect_cqe(&f->p.cq[0], 4, VHCA_CS_SUCCESS);
+	for (u32 b = 0; b < len; b++)
+		assert_int_equal(*(u8 *)t_cpu(f->h, f->page[b / 30 % PAGES] + b / 30 / PAGES * 64 +
+					      b / 30 % 3 + b % 30), t_pattern(7, b));
+
+	/* one of them is not there: what is in front of its packet arrives, no more */
+	piece(f, 200, 4096, 201 * 30);
+	t_mr_fill(&r, 8);
+	wr = t_wr(VHCA_OP_READ, 5, &r, 0, len, NULL, 0);
+	wr.rkey = f->sg_key;
+	t_send(&f->p.qp[0], &wr);
+	t_expect_cqe(&f->p.cq[0], 5, VHCA_CS_REM_ACCESS_ERR);
+	t_mr_expect(&r, 0, 4096, 7, 0);
+	t_mr_expect(&r, 4096, len - 4096, 8, 4096);
+}
+
 /* A list, or memory, that is not there any more, or never was. */
 static void not_there(void **state)
 {
@@ -406,7 +459,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(life), TEST(variants), TEST(not_registered_so), TEST(another_pd),
-		TEST(rights), TEST(pieces), TEST(hostile_lists), TEST(not_there), TEST(made_so),
+		TEST(rights), TEST(pieces), TEST(hostile_lists), TEST(scraps),
+		TEST(not_there), TEST(made_so),
 		TEST(not_modified),
 	};
 
