@@ -33,7 +33,8 @@ static const char usage[] =
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
 "  --caps-off NAME,...    switch capabilities off: rc, uc, ud, mcast, rnr-nak, srq,\n"
-"                         cq-resize, cq-moderation, counters, fmr\n"
+"                         cq-resize, cq-moderation, counters, atomic,\n"
+"                         masked-atomic, atomic-write, flush, fmr\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --help, --version\n";
@@ -176,6 +177,10 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_CQ_RESIZE,
 		VHCA_CAP_CQ_MODERATION,
 		VHCA_CAP_COUNTERS,
+		VHCA_CAP_ATOMIC,
+		VHCA_CAP_MASKED_ATOMIC,
+		VHCA_CAP_ATOMIC_WRITE,
+		VHCA_CAP_FLUSH,
 		VHCA_CAP_FMR,
 	};
 	static const char *const names[] = {
@@ -188,6 +193,10 @@ static void parse_caps_off(struct options *o, char *arg)
 		"cq-resize",
 		"cq-moderation",
 		"counters",
+		"atomic",
+		"masked-atomic",
+		"atomic-write",
+		"flush",
 		"fmr",
 		NULL,
 	};

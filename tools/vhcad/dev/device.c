@@ -27,6 +27,10 @@
 	1ull << VHCA_CAP_UD | \
 	1ull << VHCA_CAP_MCAST | \
 	1ull << VHCA_CAP_COUNTERS | \
+	1ull << VHCA_CAP_ATOMIC | \
+	1ull << VHCA_CAP_MASKED_ATOMIC | \
+	1ull << VHCA_CAP_ATOMIC_WRITE | \
+	1ull << VHCA_CAP_FLUSH | \
 	1ull << VHCA_CAP_FMR)
 
 /* ------------------------------------------------------------------------
@@ -155,6 +159,8 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	/* groups are of datagrams */
 	if (!(dev->caps >> VHCA_CAP_UD & 1))
 		dev->caps &= ~(1ull << VHCA_CAP_MCAST);
+	if (!(dev->caps >> VHCA_CAP_ATOMIC & 1))
+		dev->caps &= ~(1ull << VHCA_CAP_MASKED_ATOMIC);
 	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
 	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;

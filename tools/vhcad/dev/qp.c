@@ -64,9 +64,20 @@ static const u8 send_opcode[] = {
 	[VHCA_OP_NOP]		= VHCA_CQE_SEND,
 	[VHCA_OP_SEND]		= VHCA_CQE_SEND,
 	[VHCA_OP_SEND_IMM]	= VHCA_CQE_SEND,
+	[VHCA_OP_SEND_INV]	= VHCA_CQE_SEND,
 	[VHCA_OP_WRITE]		= VHCA_CQE_WRITE,
 	[VHCA_OP_WRITE_IMM]	= VHCA_CQE_WRITE,
 	[VHCA_OP_READ]		= VHCA_CQE_READ,
+	[VHCA_OP_READ_INV]	= VHCA_CQE_READ,
+	[VHCA_OP_CMP_SWAP]	= VHCA_CQE_CMP_SWAP,
+	[VHCA_OP_FETCH_ADD]	= VHCA_CQE_FETCH_ADD,
+	[VHCA_OP_MASKED_CMP_SWAP] = VHCA_CQE_MASKED_CMP_SWAP,
+	[VHCA_OP_MASKED_FETCH_ADD] = VHCA_CQE_MASKED_FETCH_ADD,
+	[VHCA_OP_ATOMIC_WRITE]	= VHCA_CQE_ATOMIC_WRITE,
+	[VHCA_OP_FLUSH]		= VHCA_CQE_FLUSH,
+	[VHCA_OP_LOCAL_INV]	= VHCA_CQE_LOCAL_INV,
+	[VHCA_OP_BIND_MW]	= VHCA_CQE_BIND_MW,
+	[VHCA_OP_REG_MR]	= VHCA_CQE_REG_MR,
 };
 
 static void count_status(struct vqp *qp, u8 status)
@@ -89,7 +100,7 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
 		if (!(qp->flags & VHCA_QP_SIGNAL_ALL) && !(t->flags & VHCA_WQE_SIGNALED))
 			return;
 		cqe.opcode = send_opcode[t->opcode];
-		if (t->opcode == VHCA_OP_READ)
+		if (op_is_read(t->opcode) || op_is_atomic(t->opcode))
 			cqe.byte_len = htole32(t->len);
 	}
 	if (!cq_push(qp->scq, &cqe, false))

@@ -36,16 +36,20 @@ struct tx_req {
 	u64 wr_id;
 	u64 raddr;
 	u32 rkey;
-	u32 imm;
+	union {
+		u32 imm;
+		u32 inv_key;	/* SEND_INV, READ_INV */
+	};
 	u32 len;		/* bytes of the message */
 	u32 blk;		/* where its entry starts */
 	u32 psn;		/* of its first packet */
-	u32 npkts;		/* PSNs it takes; 0: none (NOP, refused) */
+	u32 npkts;		/* PSNs it takes; 0: none (NOP, local, refused) */
 	u32 ssn;
 	u8 opcode;
 	u8 flags;
 	u8 nblk;
 	u8 status;		/* completes with this when its turn comes */
+	bool done;		/* local: carried out, also if sending comes by again */
 };
 
 /*
@@ -73,14 +77,16 @@ struct rc_requester {
 	u32 leftover_end;
 	u8 retry_left;
 	u8 rnr_left;
-	u8 reads;		/* READ requests under way */
+	u8 reads;		/* READs, atomics and what else is answered under way */
 	struct timer timer;	/* acknowledgment, or RNR while rnr_wait */
 };
 
-/* A READ the responder has seen. */
-struct read_res {
+/* A READ, an atomic or a flush that the responder has seen, and its answer. */
+struct resp_res {
+	u8 kind;		/* enum wire_kind of the request */
 	u32 psn;
 	u32 npkts;
+	u64 orig;		/* atomics: what was there before */
 	u64 va;
 	u32 rkey;
 	u32 len;
@@ -109,9 +115,9 @@ struct rc_responder {
 	u64 va;			/* WRITE: where the message goes */
 	u32 rkey;
 	u32 dmalen;
-	struct read_res *res;	/* ring of max_dest_rd_atomic READs */
+	struct resp_res *res;	/* ring of max_dest_rd_atomic answers */
 	u8 res_next;		/* entry for the next one: the oldest */
-	u8 fifo[VDEV_MAX_RD_ATOMIC];	/* READs to answer, in order */
+	u8 fifo[VDEV_MAX_RD_ATOMIC];	/* answers to send, in order */
 	u8 fifo_head;
 	u8 fifo_n;
 };
@@ -127,6 +133,13 @@ struct qp_recv {
 	struct vpd *pd;		/* whose memory it names */
 	struct recv_wqe *kept;	/* SRQ: the entry, which the ring has forgotten */
 };
+
+/* Are these numbers of a flush ones that mean something? */
+static inline bool flush_known(u8 type, u8 level)
+{
+	return type && !(type & ~(VHCA_FLUSH_GLOBAL | VHCA_FLUSH_PERSISTENT)) &&
+	       level <= VHCA_FLUSH_MR;
+}
 
 struct vqp {
 	struct vhca_dev *dev;
@@ -184,7 +197,8 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 /* Does a message end with this run? */
 static inline bool ends_message(const struct run *run)
 {
-	return run->last && run->kind != WIRE_ACK && run->kind != WIRE_READ_RESP;
+	return run->last && run->kind != WIRE_ACK && run->kind != WIRE_READ_RESP &&
+	       run->kind != WIRE_ATOMIC_ACK;
 }
 
 /** qp_count_rx - packets for a QP arrived */
@@ -230,6 +244,19 @@ bool req_take(struct vqp *qp);
  * Returns 0 or a status.
  */
 int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl);
+/* onesided.c */
+/**
+ * req_fill_single - the one packet of an atomic, an atomic write or a flush
+ * @qp: QP
+ * @t: the request
+ * @run: filled in
+ * @pl: filled in if there is payload
+ *
+ * Returns 0 or a status.
+ */
+int req_fill_single(struct vqp *qp, const struct tx_req *t, struct run *run, struct payload *pl);
+/** req_local - carry a local operation out; 0 or a status */
+u8 req_local(struct vqp *qp, const struct tx_req *t);
 /* gather.c */
 /**
  * gather - payload of the next packets
@@ -256,6 +283,7 @@ int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w);
 /* req_rx.c: what comes back */
 void req_rx_ack(struct vqp *qp, struct run *r);
 void req_rx_read(struct vqp *qp, struct run *r);
+void req_rx_atomic(struct vqp *qp, struct run *r);
 /** req_settle - complete what needs no (more) acknowledgment */
 void req_settle(struct vqp *qp);
 /** req_rewind - send everything again from the oldest unacknowledged PSN */
@@ -340,12 +368,17 @@ void resp_reset(struct vqp *qp, u32 psn);
 void resp_rx(struct vqp *qp, struct run *r);
 /* resp_tx.c: true if there is more to do now */
 bool resp_run(struct vqp *qp, u32 *bytes);
-/** resp_read - a READ request in order */
-void resp_read(struct vqp *qp, struct run *r);
 /** resp_close - answer with a NAK that ends the connection */
 void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_bit event);
-/** resp_read_again - a READ request seen before */
-void resp_read_again(struct vqp *qp, struct run *r);
+/** resp_refuse - the same, for a request that is invalid */
+void resp_refuse(struct vqp *qp);
+/** resp_no_access - the same, for one that has no right to the memory it names */
+void resp_no_access(struct vqp *qp);
+/* answer.c */
+/** answer_request - a request in order that has an answer: READ, atomic, flush */
+void answer_request(struct vqp *qp, struct run *r);
+/** answer_again - such a request, seen before */
+void answer_again(struct vqp *qp, struct run *r);
 /** resp_credits - receives available, as AETH tells it */
 u8 resp_credits(struct vqp *qp);
 /** credits_of - receives a credit code stands for */

@@ -2,6 +2,8 @@
 /*
  * RC requester: what comes back.
  */
+#include <endian.h>
+
 #include "engine/core.h"
 #include "engine/rc.h"
 
@@ -49,8 +51,10 @@ void req_settle(struct vqp *qp)
 		if (left_of(r, t))
 			break;
 		r->head++;
-		if (t->opcode == VHCA_OP_READ && t->npkts)
+		if (op_is_answered(t->opcode) && t->npkts)
 			r->reads--;
+		if (t->opcode == VHCA_OP_READ_INV && !t->status)
+			t->status = mkey_invalidate(qp, t->inv_key, false);
 		qp_complete_send(qp, t, t->status);
 		if (t->status)
 			qp_error(qp);
@@ -94,7 +98,7 @@ static bool acknowledge(struct vqp *qp, u32 end)
 			r->cur++;
 			continue;
 		}
-		if (t->opcode == VHCA_OP_READ) {
+		if (op_is_answered(t->opcode)) {
 			missing = true;
 			break;
 		}
@@ -115,7 +119,7 @@ void req_rewind(struct vqp *qp)
 	r->nxt = r->una;
 	r->cur = r->head;
 	r->cur_pkt = r->head == r->tail ? 0 : (r->una - t->psn) & PSN_MASK;
-	r->reads = r->cur_pkt && t->opcode == VHCA_OP_READ;
+	r->reads = r->cur_pkt && op_is_answered(t->opcode);
 	timer_stop(&r->timer);
 	sched_ready(qp);
 }
@@ -246,6 +250,12 @@ void req_rx_ack(struct vqp *qp, struct run *run)
 		refused(qp, code);
 }
 
+/* Bytes of the answer; an empty one acknowledges atomic writes and flushes. */
+static u32 answer_len(const struct tx_req *t)
+{
+	return op_is_read(t->opcode) ? t->len : 0;
+}
+
 /* Do the lengths of these packets fit the READ they answer? */
 static bool fits(const struct vqp *qp, const struct tx_req *t, const struct run *run, u32 first)
 {
@@ -254,7 +264,7 @@ static bool fits(const struct vqp *qp, const struct tx_req *t, const struct run 
 	if (first + run->npkts > t->npkts || (run->npkts > 1 && run->mtu != qp->mtu))
 		return false;
 	if (first + run->npkts == t->npkts)
-		return run->last && run->len == t->len - off;
+		return run->last && run->len == answer_len(t) - off;
 	return run->len == (u64)run->npkts * qp->mtu;
 }
 
@@ -283,38 +293,69 @@ static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 of
 	return VHCA_CS_SUCCESS;
 }
 
-void req_rx_read(struct vqp *qp, struct run *run)
+/* The request that this packet answers, or the next part of; NULL: none. */
+static struct tx_req *answered(struct vqp *qp, const struct run *run)
 {
 	struct rc_requester *r = &qp->req;
-	struct tx_req *t;
+
+	if (!expected(r, run->h.psn))
+		return NULL;
+	if (acknowledge(qp, run->h.psn)) {
+		loss_noticed(qp);
+		return NULL;
+	}
+	if (qp->state == QPS_ERR || r->una != run->h.psn || r->head == r->tail)
+		return NULL;
+	return oldest(r);
+}
+
+/* These packets of an answer are here, and where they belong. */
+static void took_answer(struct vqp *qp, const struct run *run)
+{
+	struct rc_requester *r = &qp->req;
+
+	r->una = psn_add(r->una, run->npkts);
+	follow_una(r);
+	req_settle(qp);
+	made_progress(qp);
+}
+
+void req_rx_read(struct vqp *qp, struct run *run)
+{
+	struct tx_req *t = answered(qp, run);
 	u32 first;
 	int st;
 
-	if (!expected(r, run->h.psn))
-		return;
-	if (acknowledge(qp, run->h.psn)) {
-		loss_noticed(qp);
-		return;
-	}
-	if (qp->state == QPS_ERR || r->una != run->h.psn || r->head == r->tail)
-		return;
-	t = oldest(r);
-	if (t->opcode != VHCA_OP_READ)
+	if (!t || !op_is_answered(t->opcode) || op_is_atomic(t->opcode))
 		return;
 	first = (run->h.psn - t->psn) & PSN_MASK;
 	if (!fits(qp, t, run, first)) {
 		req_fail(qp, VHCA_CS_BAD_RESP_ERR);
 		return;
 	}
-	st = place(qp, t, run, (u64)first * qp->mtu);
+	st = run->len ? place(qp, t, run, (u64)first * qp->mtu) : 0;
 	if (st < 0)
 		return;
-	if (st) {
+	if (st)
 		req_fail(qp, st);
+	else
+		took_answer(qp, run);
+}
+
+/* The value goes where the request says, in the byte order of the memory. */
+void req_rx_atomic(struct vqp *qp, struct run *run)
+{
+	struct tx_req *t = answered(qp, run);
+	u64 value = htole64(run->h.orig);
+	struct payload pl = { .host = (const u8 *)&value };
+	struct run word = { .npkts = 1, .mtu = sizeof(value), .len = sizeof(value), .pl = &pl };
+	int st;
+
+	if (!t || !op_is_atomic(t->opcode))
 		return;
-	}
-	r->una = psn_add(r->una, run->npkts);
-	follow_una(r);
-	req_settle(qp);
-	made_progress(qp);
+	st = place(qp, t, &word, 0);
+	if (st)
+		req_fail(qp, st);
+	else
+		took_answer(qp, run);
 }

@@ -81,7 +81,7 @@ int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w)
 
 static bool is_send(u8 opcode)
 {
-	return opcode == VHCA_OP_SEND || opcode == VHCA_OP_SEND_IMM;
+	return opcode >= VHCA_OP_SEND && opcode <= VHCA_OP_SEND_INV;
 }
 
 static bool has_imm(u8 opcode)
@@ -94,10 +94,12 @@ static int check_request(struct vqp *qp, const struct send_wqe *w)
 {
 	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd, NULL };
 
-	if (w->opcode != VHCA_OP_READ)
+	if (!op_is_answered(w->opcode))
 		return VHCA_CS_SUCCESS;
 	if (!qp->attr.max_rd_atomic)
 		return VHCA_CS_LOC_QP_OP_ERR;
+	if (!op_is_read(w->opcode) && !op_is_atomic(w->opcode))
+		return VHCA_CS_SUCCESS;
 	return sgl_check(qp->dev, &l) ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
 }
 
@@ -123,7 +125,6 @@ bool req_take(struct vqp *qp)
 		.wr_id = w->wr_id,
 		.raddr = w->raddr,
 		.rkey = w->rkey,
-		.imm = w->imm,
 		.len = st ? 0 : w->len,
 		.blk = r->blk_next,
 		.psn = r->new_psn,
@@ -132,10 +133,14 @@ bool req_take(struct vqp *qp)
 		.nblk = w->nblk,
 		.status = st,
 	};
+	if (has_imm(w->opcode))
+		t->imm = w->imm;
+	else
+		t->inv_key = w->inv_key;
 	r->blk_next += w->nblk;
 	if (st) {
 		r->stopped = true;
-	} else if (w->opcode != VHCA_OP_NOP) {
+	} else if (w->opcode != VHCA_OP_NOP && !op_is_local(w->opcode)) {
 		t->npkts = t->len ? (t->len - 1) / qp->mtu + 1 : 1;
 		t->ssn = ++r->ssn;
 		r->new_psn = psn_add(r->new_psn, t->npkts);
@@ -263,11 +268,15 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 	run->first = !r->cur_pkt;
 	run->last = r->cur_pkt + n == t->npkts;
 	run->imm = has_imm(t->opcode);
+	run->inv = t->opcode == VHCA_OP_SEND_INV;
 	run->npkts = n;
 	run->len = len;
 	run->h.psn = r->nxt;
 	run->h.se = t->flags & VHCA_WQE_SOLICITED && t->opcode != VHCA_OP_WRITE;
-	run->h.imm = t->imm;
+	if (run->inv)
+		run->h.inv_key = t->inv_key;
+	else
+		run->h.imm = t->imm;
 	run->h.va = t->raddr;
 	run->h.rkey = t->rkey;
 	run->h.dmalen = t->len;
@@ -325,11 +334,66 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	return WENT_ON;
 }
 
+/* One packet, and one in answer: an atomic, an atomic write, a flush. */
+static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
+{
+	struct rc_requester *r = &qp->req;
+	struct payload pl = { .fault = false };
+	struct run run;
+	int st;
+
+	if (r->reads >= qp->attr.max_rd_atomic || psn_diff(r->nxt, r->una) >= (s32)READ_MAX_PKTS)
+		return MUST_WAIT;
+	if (!fab_room(qp->dev->engine->fabric))
+		return NO_ROOM;
+	st = req_fill_single(qp, t, &run, &pl);
+	if (st) {
+		refuse_current(qp, st);
+		return WENT_ON;
+	}
+	run.h.ackreq = true;
+	if (!qp_send(qp, &run))
+		return WENT_ON;
+	if (pl.fault) {
+		refuse_current(qp, VHCA_CS_LOC_PROT_ERR);
+		return WENT_ON;
+	}
+	r->reads++;
+	went_out(qp, t, 1);
+	*bytes -= MIN(*bytes, (u32)sizeof(u64));
+	return WENT_ON;
+}
+
+/*
+ * A key that ends takes memory from requests before it, which may have to be
+ * sent again: it waits until they are complete.  The others begin in order.
+ */
+static enum progress do_local(struct vqp *qp, struct tx_req *t)
+{
+	struct rc_requester *r = &qp->req;
+	u8 st;
+
+	if (t->opcode == VHCA_OP_LOCAL_INV ? r->head != r->cur :
+	    t->flags & VHCA_WQE_FENCE && r->reads)
+		return MUST_WAIT;
+	st = req_local(qp, t);
+	if (st) {
+		refuse_current(qp, st);
+		return WENT_ON;
+	}
+	t->done = true;
+	r->cur++;
+	req_settle(qp);
+	return WENT_ON;
+}
+
 static enum progress send_current(struct vqp *qp, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
 	struct tx_req *t = req_at(r, r->cur);
 
+	if (op_is_local(t->opcode) && !t->done && !t->status)
+		return do_local(qp, t);
 	if (!t->npkts) {
 		r->cur++;
 		req_settle(qp);
@@ -337,7 +401,9 @@ static enum progress send_current(struct vqp *qp, u32 *bytes)
 	}
 	if (!r->cur_pkt && t->flags & VHCA_WQE_FENCE && r->reads)
 		return MUST_WAIT;
-	return t->opcode == VHCA_OP_READ ? send_read(qp, t, bytes) : send_data(qp, t, bytes);
+	if (!op_is_answered(t->opcode))
+		return send_data(qp, t, bytes);
+	return op_is_read(t->opcode) ? send_read(qp, t, bytes) : send_single(qp, t, bytes);
 }
 
 void req_drained(struct vqp *qp)

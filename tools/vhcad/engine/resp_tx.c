@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC responder: READs, and the answers that leave.
+ * RC responder: what leaves.
  *
- * Answers leave in order of PSN: those to READs first, as long as there are
- * any, then the acknowledgment or NAK for what came behind them.
+ * Answers leave in order of PSN: those to READs and atomics first, as long as
+ * there are any, then the acknowledgment or NAK for what came behind them.
  */
 #include <endian.h>
 
@@ -38,86 +38,11 @@ u8 resp_credits(struct vqp *qp)
 	return code;
 }
 
-static void queue_answer(struct vqp *qp, u8 entry)
-{
-	struct rc_responder *s = &qp->resp;
-
-	if (!s->res[entry].queued) {
-		s->res[entry].queued = true;
-		s->fifo[(s->fifo_head + s->fifo_n++) % VDEV_MAX_RD_ATOMIC] = entry;
-	}
-	sched_ready(qp);
-}
-
-void resp_read(struct vqp *qp, struct run *run)
-{
-	struct rc_responder *s = &qp->resp;
-	u8 depth = qp->attr.max_dest_rd_atomic;
-	struct read_res *res;
-
-	if (!(qp->attr.access & VHCA_ACCESS_REMOTE_READ) || run->h.dmalen > VDEV_MAX_MSG ||
-	    !depth) {
-		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
-		return;
-	}
-	if (s->res_next >= depth)
-		s->res_next = 0;
-	res = &s->res[s->res_next];
-	if (res->queued) {
-		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
-		return;
-	}
-	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
-					MKEY_READ_REMOTE)) {
-		resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
-		return;
-	}
-	*res = (struct read_res){
-		.psn = run->h.psn,
-		.npkts = run->h.dmalen ? (run->h.dmalen - 1) / qp->mtu + 1 : 1,
-		.va = run->h.va,
-		.rkey = run->h.rkey,
-		.len = run->h.dmalen,
-	};
-	res->end = res->npkts;
-	res->end_off = res->len;
-	s->epsn = psn_add(s->epsn, res->npkts);
-	s->msn = (s->msn + 1) & PSN_MASK;
-	res->msn = s->msn;
-	/* the answer acknowledges what came before */
-	s->ack = false;
-	queue_answer(qp, s->res_next++);
-}
-
-void resp_read_again(struct vqp *qp, struct run *run)
-{
-	struct rc_responder *s = &qp->resp;
-
-	for (u32 i = 0; i < qp->attr.max_dest_rd_atomic; i++) {
-		struct read_res *res = &s->res[i];
-		u32 first = (run->h.psn - res->psn) & PSN_MASK;
-		u64 off = (u64)first * qp->mtu;
-
-		if (first >= res->npkts)
-			continue;
-		/* only what the first request was allowed, or the end of it */
-		if (run->h.rkey != res->rkey || run->h.va != res->va + off ||
-		    run->h.dmalen > res->len - off)
-			return;
-		res->start = first;
-		res->sent = first;
-		res->end = first + (run->h.dmalen ? (run->h.dmalen - 1) / qp->mtu + 1 : 1);
-		res->end_off = off + run->h.dmalen;
-		queue_answer(qp, i);
-		return;
-	}
-}
-
-/* One run of the oldest READ's answer; false: no room, or all is over. */
+/* One run of the oldest answer, which holds bytes if it is to a READ; false: no room, or all is over. */
 static bool send_answer(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;
-	struct read_res *res = &s->res[s->fifo[s->fifo_head]];
+	struct resp_res *res = &s->res[s->fifo[s->fifo_head]];
 	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric);
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
@@ -147,6 +72,10 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	run.h.psn = psn_add(res->psn, res->sent);
 	run.h.syndrome = AETH_ACK | resp_credits(qp);
 	run.h.msn = res->msn;
+	if (wire_is_atomic(res->kind)) {
+		run.kind = WIRE_ATOMIC_ACK;
+		run.h.orig = res->orig;
+	}
 	if (!qp_send(qp, &run))
 		return false;
 	if (pl.fault)
@@ -163,7 +92,7 @@ fault:
 	/* the key or its pages went away since the request was accepted */
 	s->fifo_n = 0;
 	s->epsn = psn_add(res->psn, res->sent);
-	resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
+	resp_no_access(qp);
 	return true;
 }
 

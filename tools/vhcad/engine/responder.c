@@ -30,7 +30,7 @@ void resp_reset(struct vqp *qp, u32 psn)
 	s->fifo_head = 0;
 	s->fifo_n = 0;
 	for (u32 i = 0; s->res && i < VDEV_MAX_RD_ATOMIC; i++)
-		s->res[i] = (struct read_res){ 0 };
+		s->res[i] = (struct resp_res){ 0 };
 }
 
 /* An answer for the first PSN that is not accepted. */
@@ -54,9 +54,14 @@ void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_b
 		qp_complete_recv(qp, &cqe, recv_status, false);
 }
 
-static void refuse_request(struct vqp *qp)
+void resp_refuse(struct vqp *qp)
 {
 	resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
+}
+
+void resp_no_access(struct vqp *qp)
+{
+	resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
 }
 
 static void not_ready(struct vqp *qp)
@@ -115,12 +120,28 @@ static void finish(struct vqp *qp, const struct run *run)
 		};
 
 		s->msn = (s->msn + 1) & PSN_MASK;
+		if (run->inv) {
+			cqe.flags = VHCA_CQE_F_INV;
+			cqe.inv_key = htole32(run->h.inv_key);
+		}
 		if (qp->recv.taken)
 			qp_complete_recv(qp, &cqe, VHCA_CS_SUCCESS, run->h.se);
 		s->kind = WIRE_NONE;
 	}
 	if (run->h.ackreq && qp->state != QPS_ERR)
 		answer(qp, AETH_ACK);
+}
+
+/* The key that a SEND ends with it, before anybody hears of the SEND. */
+static bool end_key(struct vqp *qp, const struct run *run)
+{
+	u8 st = mkey_invalidate(qp, run->h.inv_key, true);
+
+	if (!st)
+		return true;
+	accepted(qp, run->npkts - 1, (run->npkts - 1) * run->mtu);
+	resp_close(qp, NAK_REMOTE_ACCESS, st, EVB_QP_ACCESS_ERR);
+	return false;
 }
 
 static void rx_send(struct vqp *qp, struct run *run)
@@ -150,6 +171,8 @@ static void rx_send(struct vqp *qp, struct run *run)
 		got = resp_place(qp, run, &l, s->done, want);
 	}
 	if (got == run->len) {
+		if (run->last && run->inv && !end_key(qp, run))
+			return;
 		accepted(qp, run->npkts, got);
 		finish(qp, run);
 		return;
@@ -168,12 +191,12 @@ static bool start_write(struct vqp *qp, const struct run *run)
 	struct rc_responder *s = &qp->resp;
 
 	if (!(qp->attr.access & VHCA_ACCESS_REMOTE_WRITE) || run->h.dmalen > VDEV_MAX_MSG) {
-		refuse_request(qp);
+		resp_refuse(qp);
 		return false;
 	}
 	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_WRITE_REMOTE)) {
-		resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
+		resp_no_access(qp);
 		return false;
 	}
 	s->kind = WIRE_WRITE;
@@ -200,7 +223,7 @@ static void write_data(struct vqp *qp, struct run *run)
 	good = got / run->mtu;
 	accepted(qp, good, good * run->mtu);
 	if (!run->pl->fault)
-		resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
+		resp_no_access(qp);
 }
 
 static void rx_write(struct vqp *qp, struct run *run)
@@ -212,7 +235,7 @@ static void rx_write(struct vqp *qp, struct run *run)
 		return;
 	left = s->dmalen - s->done;
 	if (run->last ? run->len != left : run->len > left) {
-		refuse_request(qp);
+		resp_refuse(qp);
 		return;
 	}
 	/* the last packet may need a receive; those before it do not */
@@ -255,7 +278,7 @@ static void in_order(struct vqp *qp, struct run *run)
 		s->ack = false;
 	s->quiet = false;
 	if (!in_sequence(qp, run)) {
-		refuse_request(qp);
+		resp_refuse(qp);
 		return;
 	}
 	switch (run->kind) {
@@ -265,8 +288,8 @@ static void in_order(struct vqp *qp, struct run *run)
 	case WIRE_WRITE:
 		rx_write(qp, run);
 		break;
-	case WIRE_READ_REQ:
-		resp_read(qp, run);
+	default:
+		answer_request(qp, run);
 		break;
 	}
 }
@@ -298,8 +321,8 @@ void resp_rx(struct vqp *qp, struct run *run)
 		u32 again = MIN((u32)-ahead, run->npkts);
 
 		qp->port->count.duplicates += again;
-		if (run->kind == WIRE_READ_REQ)
-			resp_read_again(qp, run);
+		if (run->kind != WIRE_SEND && run->kind != WIRE_WRITE)
+			answer_again(qp, run);
 		else if (!s->ack)
 			answer(qp, AETH_ACK);
 		if (again == run->npkts)

@@ -44,6 +44,9 @@ static void rc_rx(struct vqp *qp, struct run *run)
 	case WIRE_SEND:
 	case WIRE_WRITE:
 	case WIRE_READ_REQ:
+	case WIRE_CMP_SWAP ... WIRE_MASKED_FETCH_ADD:
+	case WIRE_ATOMIC_WRITE:
+	case WIRE_FLUSH:
 		resp_rx(qp, run);
 		break;
 	case WIRE_ACK:
@@ -53,6 +56,10 @@ static void rc_rx(struct vqp *qp, struct run *run)
 	case WIRE_READ_RESP:
 		if (qp->state > QPS_RTR)
 			req_rx_read(qp, run);
+		break;
+	case WIRE_ATOMIC_ACK:
+		if (qp->state > QPS_RTR)
+			req_rx_atomic(qp, run);
 		break;
 	}
 }

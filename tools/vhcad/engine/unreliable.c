@@ -40,7 +40,11 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 	int st;
 
 	if (!t->npkts) {
-		complete(qp, t, t->status);
+		u8 status = t->status;
+
+		if (!status && op_is_local(t->opcode))
+			status = req_local(qp, t);
+		complete(qp, t, status);
 		return true;
 	}
 	if (!room) {

@@ -16,19 +16,48 @@
 #define KNOWN_FLAGS	(VHCA_WQE_SIGNALED | VHCA_WQE_SOLICITED | VHCA_WQE_FENCE | VHCA_WQE_INLINE)
 
 /* What an opcode's entry holds. */
-#define E_KNOWN		(1u << 0)
-#define E_RADDR		(1u << 1)
-#define E_DATA		(1u << 2)
-#define E_INLINE	(1u << 3)	/* data may be inline */
-#define E_ANSWER	(1u << 4)	/* wants an answer: reliable connections alone */
+#define E_RADDR		(1u << 0)
+#define E_DATA		(1u << 1)
+#define E_INLINE	(1u << 2)	/* data may be inline */
+#define E_ATOMIC	(1u << 3)
+#define E_FLUSH		(1u << 4)
+#define E_BIND		(1u << 5)
+#define E_REG		(1u << 6)
+#define E_ONE		(1u << 7)	/* exactly one scatter entry */
+#define E_WORD		(1u << 8)	/* eight bytes */
 
-static const u8 entry_kind[256] = {
-	[VHCA_OP_NOP]		= E_KNOWN,
-	[VHCA_OP_SEND]		= E_KNOWN | E_DATA | E_INLINE,
-	[VHCA_OP_SEND_IMM]	= E_KNOWN | E_DATA | E_INLINE,
-	[VHCA_OP_WRITE]		= E_KNOWN | E_RADDR | E_DATA | E_INLINE,
-	[VHCA_OP_WRITE_IMM]	= E_KNOWN | E_RADDR | E_DATA | E_INLINE,
-	[VHCA_OP_READ]		= E_KNOWN | E_RADDR | E_DATA | E_ANSWER,
+#define RC		(1u << VHCA_QPT_RC)
+#define UC		(1u << VHCA_QPT_UC)
+#define UD		(1u << VHCA_QPT_UD)
+
+#define CAP(name)	(1ull << VHCA_CAP_##name)
+
+static const struct entry {
+	u8 types;		/* of QPs that have it */
+	u16 holds;
+	u64 caps;		/* that it needs */
+} entries[] = {
+	[VHCA_OP_NOP]		= { RC | UC | UD },
+	[VHCA_OP_SEND]		= { RC | UC | UD, E_DATA | E_INLINE },
+	[VHCA_OP_SEND_IMM]	= { RC | UC | UD, E_DATA | E_INLINE },
+	[VHCA_OP_SEND_INV]	= { RC, E_DATA | E_INLINE, CAP(FAST_REG) },
+	[VHCA_OP_WRITE]		= { RC | UC, E_RADDR | E_DATA | E_INLINE },
+	[VHCA_OP_WRITE_IMM]	= { RC | UC, E_RADDR | E_DATA | E_INLINE },
+	[VHCA_OP_READ]		= { RC, E_RADDR | E_DATA },
+	[VHCA_OP_READ_INV]	= { RC, E_RADDR | E_DATA | E_ONE, CAP(FAST_REG) },
+	[VHCA_OP_CMP_SWAP]	= { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
+				    CAP(ATOMIC) },
+	[VHCA_OP_FETCH_ADD]	= { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
+				    CAP(ATOMIC) },
+	[VHCA_OP_MASKED_CMP_SWAP] = { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
+				    CAP(MASKED_ATOMIC) },
+	[VHCA_OP_MASKED_FETCH_ADD] = { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
+				    CAP(MASKED_ATOMIC) },
+	[VHCA_OP_ATOMIC_WRITE]	= { RC, E_RADDR | E_DATA | E_INLINE | E_WORD, CAP(ATOMIC_WRITE) },
+	[VHCA_OP_FLUSH]		= { RC, E_RADDR | E_FLUSH, CAP(FLUSH) },
+	[VHCA_OP_LOCAL_INV]	= { RC, 0, CAP(FAST_REG) },
+	[VHCA_OP_BIND_MW]	= { RC | UC, E_BIND, CAP(MW) },
+	[VHCA_OP_REG_MR]	= { RC, E_REG, CAP(FAST_REG) },
 };
 
 static bool all_zero(const u8 *p, u32 n)
@@ -73,82 +102,135 @@ static u64 take_sges(const u8 *raw, u32 n, struct sge *sge)
 	return len;
 }
 
-/* Can a QP of this type do this? */
-static bool type_has(u8 type, u8 kind)
+/* The next segment of an entry, copied; false when the entry ends before it does. */
+static bool take(const struct send_wqe *w, u32 *at, void *to, u32 size)
 {
-	switch (type) {
-	case VHCA_QPT_UD:
-		return !(kind & E_RADDR);
-	case VHCA_QPT_UC:
-		return !(kind & E_ANSWER);
-	default:
-		return true;
-	}
+	if (w->nblk * VHCA_WQE_BLOCK - *at < size)
+		return false;
+	memcpy(to, w->raw + *at, size);
+	*at += size;
+	return true;
 }
 
 /* The address of a datagram. */
-static int parse_ud(const struct vqp *qp, const u8 *raw, struct send_wqe *w)
+static bool take_ud(const struct vqp *qp, struct send_wqe *w, u32 *at)
 {
 	struct vhca_wqe_ud ud;
 
-	memcpy(&ud, raw, sizeof(ud));
+	if (!take(w, at, &ud, sizeof(ud)))
+		return false;
 	w->av = ud.av;
 	w->dqpn = le32toh(ud.dqpn);
 	w->qkey = le32toh(ud.qkey);
-	if (ud.rsvd || w->dqpn >> QPN_BITS ||
-	    av_check(&w->av, qp->attr.port, true) != AV_GOOD)
-		return VHCA_CS_LOC_QP_OP_ERR;
-	return VHCA_CS_SUCCESS;
+	return !ud.rsvd && !(w->dqpn >> QPN_BITS) &&
+	       av_check(&w->av, qp->attr.port, true) == AV_GOOD;
 }
 
-/* A datagram is one packet. */
-static int check_len(const struct vqp *qp, const struct send_wqe *w)
+static bool take_raddr(struct send_wqe *w, u32 *at)
+{
+	struct vhca_wqe_raddr r;
+
+	if (!take(w, at, &r, sizeof(r)))
+		return false;
+	w->raddr = le64toh(r.addr);
+	w->rkey = le32toh(r.rkey);
+	return !r.rsvd;
+}
+
+static bool take_atomic(struct send_wqe *w, u32 *at)
+{
+	bool masked = w->opcode == VHCA_OP_MASKED_CMP_SWAP ||
+		      w->opcode == VHCA_OP_MASKED_FETCH_ADD;
+	struct vhca_wqe_atomic a;
+
+	if (!take(w, at, &a, sizeof(a)))
+		return false;
+	w->atomic = (struct matomic){
+		.opcode = w->opcode,
+		.swap_add = le64toh(a.swap_add),
+		.compare = le64toh(a.compare),
+		.mask = le64toh(a.mask),
+		.compare_mask = le64toh(a.compare_mask),
+	};
+	return masked || !(a.mask | a.compare_mask);
+}
+
+static bool take_flush(struct send_wqe *w, u32 *at)
+{
+	struct vhca_wqe_flush f;
+
+	if (!take(w, at, &f, sizeof(f)))
+		return false;
+	w->flush.len = le32toh(f.length);
+	w->flush.type = f.type;
+	w->flush.level = f.level;
+	return flush_known(f.type, f.level) && !(f.level == VHCA_FLUSH_MR && f.length) &&
+	       all_zero(f.rsvd, sizeof(f.rsvd));
+}
+
+/* Everything between the control segment and the data. */
+static bool take_segments(const struct vqp *qp, struct send_wqe *w, u16 holds, u32 *at)
+{
+	if (qp->type == VHCA_QPT_UD && holds & E_DATA && !take_ud(qp, w, at))
+		return false;
+	if (holds & E_RADDR && !take_raddr(w, at))
+		return false;
+	if (holds & E_ATOMIC && !take_atomic(w, at))
+		return false;
+	if (holds & E_FLUSH && !take_flush(w, at))
+		return false;
+	if (holds & E_BIND && !take(w, at, &w->bind, sizeof(w->bind)))
+		return false;
+	return !(holds & E_REG) || take(w, at, &w->reg, sizeof(w->reg));
+}
+
+/* A datagram is one packet, an atomic one word. */
+static int check_len(const struct vqp *qp, const struct send_wqe *w, u16 holds)
 {
 	u32 most = qp->type == VHCA_QPT_UD ? qp->mtu : VDEV_MAX_MSG;
 
-	return w->len > most ? VHCA_CS_LOC_LEN_ERR : VHCA_CS_SUCCESS;
+	if (w->len > most || (holds & E_WORD && w->len != sizeof(u64)))
+		return VHCA_CS_LOC_LEN_ERR;
+	return VHCA_CS_SUCCESS;
+}
+
+/* Can this QP do this? */
+static const struct entry *find_entry(const struct vqp *qp, u8 opcode)
+{
+	const struct entry *e;
+
+	if (opcode >= ARRAY_SIZE(entries))
+		return NULL;
+	e = &entries[opcode];
+	return e->types >> qp->type & 1 && !(e->caps & ~qp->dev->caps) ? e : NULL;
 }
 
 static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, struct send_wqe *w)
 {
-	u8 kind = entry_kind[w->opcode];
+	const struct entry *e = find_entry(qp, w->opcode);
 	u32 at = sizeof(*ctrl), have = w->nblk * VHCA_WQE_BLOCK;
 	u32 inline_len = le32toh(ctrl->inline_len);
 
-	if (!kind || !type_has(qp->type, kind) || w->flags & ~KNOWN_FLAGS ||
-	    le32toh(ctrl->index) != w->blk || !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)))
+	if (!e || w->flags & ~KNOWN_FLAGS || le32toh(ctrl->index) != w->blk ||
+	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)) || !take_segments(qp, w, e->holds, &at))
 		return VHCA_CS_LOC_QP_OP_ERR;
-	if (qp->type == VHCA_QPT_UD && kind & E_DATA) {
-		if (have < at + sizeof(struct vhca_wqe_ud) || parse_ud(qp, w->raw + at, w))
-			return VHCA_CS_LOC_QP_OP_ERR;
-		at += sizeof(struct vhca_wqe_ud);
-	}
-	if (kind & E_RADDR) {
-		struct vhca_wqe_raddr r;
-
-		if (have < at + sizeof(r))
-			return VHCA_CS_LOC_QP_OP_ERR;
-		memcpy(&r, w->raw + at, sizeof(r));
-		if (r.rsvd)
-			return VHCA_CS_LOC_QP_OP_ERR;
-		w->raddr = le64toh(r.addr);
-		w->rkey = le32toh(r.rkey);
-		at += sizeof(r);
-	}
 	if (w->flags & VHCA_WQE_INLINE) {
-		if (!(kind & E_INLINE) || ctrl->nsge || inline_len > qp->max_inline ||
+		if (!(e->holds & E_INLINE) || ctrl->nsge || inline_len > qp->max_inline ||
 		    inline_len > have - at)
 			return VHCA_CS_LOC_QP_OP_ERR;
 		w->data = w->raw + at;
 		w->len = inline_len;
-		return check_len(qp, w);
+		return check_len(qp, w, e->holds);
 	}
-	if (inline_len || ctrl->nsge > VDEV_MAX_SGE || (ctrl->nsge && !(kind & E_DATA)) ||
+	if (inline_len || ctrl->nsge > VDEV_MAX_SGE || (ctrl->nsge && !(e->holds & E_DATA)) ||
+	    (e->holds & E_ONE && ctrl->nsge != 1) ||
 	    ctrl->nsge * sizeof(struct vhca_sge) > have - at)
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->nsge = ctrl->nsge;
 	w->len = take_sges(w->raw + at, w->nsge, w->sge);
-	return check_len(qp, w);
+	if (w->opcode == VHCA_OP_READ_INV)
+		w->inv_key = w->sge[0].key;
+	return check_len(qp, w, e->holds);
 }
 
 int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
@@ -165,6 +247,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	w->opcode = ctrl.opcode;
 	w->flags = ctrl.flags;
 	w->imm = ctrl.imm;
+	w->inv_key = le32toh(ctrl.inv_key);
 	w->wr_id = le64toh(ctrl.wr_id);
 	w->nblk = 1;
 	w->nsge = 0;

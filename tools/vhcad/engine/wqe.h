@@ -15,17 +15,50 @@ struct send_wqe {
 	u8 nblk;
 	u32 nsge;
 	u32 imm;		/* wire order */
+	u32 inv_key;		/* SEND_INV, READ_INV, LOCAL_INV */
 	u64 wr_id;
 	u64 raddr;
 	u32 rkey;
 	struct vhca_av av;	/* UD, and the next two */
 	u32 dqpn;
 	u32 qkey;
+	union {
+		struct matomic atomic;
+		struct {
+			u32 len;
+			u8 type;	/* VHCA_FLUSH_* */
+			u8 level;
+		} flush;
+		struct vhca_wqe_bind bind;	/* as they stand in the entry */
+		struct vhca_wqe_reg reg;
+	};
 	u64 len;		/* bytes of the message */
 	const u8 *data;		/* inline data, or NULL */
 	struct sge sge[VDEV_MAX_SGE];
 	u8 raw[VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK];
 };
+
+/* An answer ends it, which may be asked for again: no more than max_rd_atomic. */
+static inline bool op_is_answered(u8 opcode)
+{
+	return opcode >= VHCA_OP_READ && opcode <= VHCA_OP_FLUSH;
+}
+
+static inline bool op_is_read(u8 opcode)
+{
+	return opcode == VHCA_OP_READ || opcode == VHCA_OP_READ_INV;
+}
+
+static inline bool op_is_atomic(u8 opcode)
+{
+	return opcode >= VHCA_OP_CMP_SWAP && opcode <= VHCA_OP_MASKED_FETCH_ADD;
+}
+
+/* Nothing of it goes out. */
+static inline bool op_is_local(u8 opcode)
+{
+	return opcode >= VHCA_OP_LOCAL_INV && opcode <= VHCA_OP_REG_MR;
+}
 
 struct recv_wqe {
 	const struct vqp *qp;	/* whose receive this is; NULL: none */

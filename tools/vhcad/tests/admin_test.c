@@ -179,6 +179,10 @@ static void queries(void **state)
 		VHCA_CAP_UD,
 		VHCA_CAP_MCAST,
 		VHCA_CAP_COUNTERS,
+		VHCA_CAP_ATOMIC,
+		VHCA_CAP_MASKED_ATOMIC,
+		VHCA_CAP_ATOMIC_WRITE,
+		VHCA_CAP_FLUSH,
 		VHCA_CAP_FMR,
 	};
 	struct fixture *f = *state;

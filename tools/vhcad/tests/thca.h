@@ -104,14 +104,18 @@ struct tqp {
 struct twr {
 	u8 opcode, flags;
 	u64 wr_id;
-	u32 imm;
+	u32 imm;		/* wire order; or the key to invalidate */
 	u64 raddr;
 	u32 rkey;
 	u32 nsge;
 	struct vhca_sge sge[32];	/* native; converted when posted */
 	const void *data;		/* inline */
 	u32 data_len;
-	struct vhca_wqe_ud ud;		/* UD QPs; as it stands in the entry */
+	struct vhca_wqe_ud ud;		/* UD QPs; as it stands in the entry, and the rest */
+	struct vhca_wqe_atomic atomic;
+	struct vhca_wqe_flush flush;
+	struct vhca_wqe_bind bind;
+	struct vhca_wqe_reg reg;
 };
 
 /* world */
@@ -204,6 +208,8 @@ void t_attr_rtr(struct vhca_qp_attr *a, u32 dlid, u32 dqpn, u32 psn, u8 mtu);
 void t_attr_rts(struct vhca_qp_attr *a, u32 psn);
 u32 t_modify(struct tqp *qp, const struct vhca_qp_attr *a, u32 mask);
 u32 t_to(struct tqp *qp, u8 state);
+/* VHCA_ACCESS_* that a connected QP grants from now on */
+void t_allow(struct tqp *qp, u32 access);
 u32 t_state(struct tqp *qp);
 void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b);
 #define T_MASK_INIT	(VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT | \

@@ -345,6 +345,13 @@ u32 t_to(struct tqp *qp, u8 state)
 	return t_modify(qp, &a, VHCA_QPA_STATE);
 }
 
+void t_allow(struct tqp *qp, u32 access)
+{
+	const struct vhca_qp_attr a = { .access = access };
+
+	assert_int_equal(t_modify(qp, &a, VHCA_QPA_ACCESS_FLAGS), VHCA_ST_OK);
+}
+
 u32 t_state(struct tqp *qp)
 {
 	struct vhca_object_req req = { .handle = htole32(qp->qpn) };
@@ -457,6 +464,12 @@ static struct vhca_sge wire_sge(const struct vhca_sge *s)
 	return (struct vhca_sge){ htole64(s->addr), htole32(s->length), htole32(s->lkey) };
 }
 
+static u32 segment(u8 *at, const void *seg, u32 len)
+{
+	memcpy(at, seg, len);
+	return len;
+}
+
 void t_post(struct tqp *qp, const struct twr *wr)
 {
 	u8 raw[VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK] = { 0 };
@@ -474,12 +487,19 @@ void t_post(struct tqp *qp, const struct twr *wr)
 		memcpy(raw + at, &wr->ud, sizeof(wr->ud));
 		at += sizeof(wr->ud);
 	}
-	if (wr->opcode >= VHCA_OP_WRITE) {
+	if (wr->opcode >= VHCA_OP_WRITE && wr->opcode <= VHCA_OP_FLUSH) {
 		struct vhca_wqe_raddr r = { htole64(wr->raddr), htole32(wr->rkey), 0 };
 
-		memcpy(raw + at, &r, sizeof(r));
-		at += sizeof(r);
+		at += segment(raw + at, &r, sizeof(r));
 	}
+	if (wr->opcode >= VHCA_OP_CMP_SWAP && wr->opcode <= VHCA_OP_MASKED_FETCH_ADD)
+		at += segment(raw + at, &wr->atomic, sizeof(wr->atomic));
+	if (wr->opcode == VHCA_OP_FLUSH)
+		at += segment(raw + at, &wr->flush, sizeof(wr->flush));
+	if (wr->opcode == VHCA_OP_BIND_MW)
+		at += segment(raw + at, &wr->bind, sizeof(wr->bind));
+	if (wr->opcode == VHCA_OP_REG_MR)
+		at += segment(raw + at, &wr->reg, sizeof(wr->reg));
 	if (wr->flags & VHCA_WQE_INLINE) {
 		ctrl.inline_len = htole32(wr->data_len);
 		memcpy(raw + at, wr->data, wr->data_len);

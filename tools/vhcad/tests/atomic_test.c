@@ -1,0 +1,722 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Atomics: what they do to memory, what they look like on the wire, and that
+ * each is carried out exactly once, whatever the wire does to its packets.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/thca.h"
+
+#define ACCESS	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
+		 VHCA_ACCESS_REMOTE_ATOMIC)
+#define REGION	65536u
+#define WORD	1024u		/* offset of the word in the remote region */
+#define SETTLE	(600ull * 1000000000)
+
+static u64 rnd(u64 *rng)
+{
+	*rng ^= *rng << 13;
+	*rng ^= *rng >> 7;
+	*rng ^= *rng << 17;
+	return *rng;
+}
+
+struct fixture {
+	struct tpair p;
+	struct tmr l, r;
+};
+
+static void setup(struct fixture *f, u32 psn)
+{
+	t_pair_init(&f->p, 3, psn, 0xfffffa);
+	for (u32 i = 0; i < 2; i++)
+		t_allow(&f->p.qp[i], ACCESS);
+	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, REGION, ACCESS, 1, 12);
+	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, REGION, ACCESS, 1, 12);
+	t_mr_fill(&f->l, 1);
+}
+
+static void done(struct fixture *f)
+{
+	t_pair_fini(&f->p);
+}
+
+static u64 word(struct tmr *mr, u64 off)
+{
+	u64 v;
+
+	t_mr_get(mr, off, &v, sizeof(v));
+	return le64toh(v);
+}
+
+static void set_word(struct tmr *mr, u64 off, u64 v)
+{
+	v = htole64(v);
+	t_mr_put(mr, off, &v, sizeof(v));
+}
+
+static struct twr atomic_wr(u8 op, u64 id, struct tmr *l, u64 off, struct tmr *r, u64 roff,
+			    const struct vhca_wqe_atomic *a)
+{
+	struct twr wr = t_wr(op, id, l, off, 8, r, roff);
+
+	wr.atomic.swap_add = htole64(a->swap_add);
+	wr.atomic.compare = htole64(a->compare);
+	wr.atomic.mask = htole64(a->mask);
+	wr.atomic.compare_mask = htole64(a->compare_mask);
+	return wr;
+}
+
+static bool masked(u8 op)
+{
+	return op == VHCA_OP_MASKED_CMP_SWAP || op == VHCA_OP_MASKED_FETCH_ADD;
+}
+
+/* What a word becomes, bit by bit. */
+static u64 reference(u8 op, u64 was, const struct vhca_wqe_atomic *a)
+{
+	u64 sum = 0, carry = 0;
+	bool equal = true;
+
+	switch (op) {
+	case VHCA_OP_CMP_SWAP:
+		return was == a->compare ? a->swap_add : was;
+	case VHCA_OP_FETCH_ADD:
+		return was + a->swap_add;
+	case VHCA_OP_MASKED_CMP_SWAP:
+		for (u32 i = 0; i < 64; i++)
+			if (a->compare_mask >> i & 1 && (was ^ a->compare) >> i & 1)
+				equal = false;
+		for (u32 i = 0; i < 64; i++)
+			sum |= (equal && a->mask >> i & 1 ? a->swap_add >> i & 1 :
+				was >> i & 1) << i;
+		return sum;
+	default:
+		for (u32 i = 0; i < 64; i++) {
+			u64 bits = (was >> i & 1) + (a->swap_add >> i & 1) + carry;
+
+			sum |= (bits & 1) << i;
+			carry = a->mask >> i & 1 ? 0 : bits >> 1;
+		}
+		return sum;
+	}
+}
+
+/* Values that meet now and then, with masks of all kinds. */
+static void values(void **state)
+{
+	static const u8 cqe_op[] = { VHCA_CQE_CMP_SWAP, VHCA_CQE_FETCH_ADD,
+				     VHCA_CQE_MASKED_CMP_SWAP, VHCA_CQE_MASKED_FETCH_ADD };
+	u32 changed = 0, kept = 0;
+	struct fixture f;
+	u64 rng = 4711;
+
+	setup(&f, 0xffff00);
+	for (u32 i = 0; i < 2000; i++) {
+		u8 op = VHCA_OP_CMP_SWAP + i % 4;
+		u64 was = rnd(&rng) >> rnd(&rng) % 64, want, off = rnd(&rng) % (REGION / 8) * 8;
+		struct vhca_wqe_atomic a = {
+			.swap_add = rnd(&rng),
+			.compare = rnd(&rng) % 2 ? was : was ^ 1ull << rnd(&rng) % 64,
+			.mask = masked(op) ? rnd(&rng) & rnd(&rng) : 0,
+			.compare_mask = masked(op) ? rnd(&rng) : 0,
+		};
+		struct twr wr = atomic_wr(op, i, &f.l, i % 100 * 8, &f.r, off, &a);
+		struct vhca_cqe e;
+
+		set_word(&f.r, off, was);
+		t_send(&f.p.qp[0], &wr);
+		e = t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+		assert_int_equal(e.opcode, cqe_op[i % 4]);
+		assert_int_equal(le32toh(e.byte_len), 8);
+		assert_true(word(&f.l, i % 100 * 8) == was);
+		want = reference(op, was, &a);
+		assert_true(word(&f.r, off) == want);
+		changed += want != was;
+		kept += want == was;
+	}
+	/* neither side of a comparison is rare */
+	assert_true(changed > 600 && kept > 200);
+	t_mr_expect(&f.l, 800, REGION - 800, 1, 800);
+	t_expect_no_cqe(&f.p.cq[1]);
+	t_expect_no_event(&f.p.h[1]);
+	done(&f);
+}
+
+/* Packets and memory, byte by byte: big-endian there, the host's order here. */
+struct seen {
+	struct wire_hdr h[2];
+	u32 n;
+};
+
+static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		  struct fab_verdict *v)
+{
+	struct seen *s = arg;
+
+	if (s->n < 2)
+		s->h[s->n++] = *h;
+}
+
+static void byte_order(void **state)
+{
+	static const struct vhca_wqe_atomic a = {
+		.swap_add = 0x0102030405060708, .compare = 0x1112131415161718,
+		.mask = 0x2122232425262728, .compare_mask = 0x3132333435363738,
+	};
+	static const u8 in_memory[] = { 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11 };
+	static const u8 on_wire[] = {
+		0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x04, 0x00,
+		0, 0, 0, 0,
+		0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+		0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28,
+		0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38,
+	};
+	static const u8 number[] = { 0x13, 0x14, 0xd3, 0xd4 };
+
+	for (u32 i = 0; i < 4; i++) {
+		u8 op = VHCA_OP_CMP_SWAP + i, buf[WIRE_MAX_PKT], want[sizeof(on_wire)], got[8];
+		u32 bth = WIRE_LRH_LEN + WIRE_BTH_LEN, n;
+		struct vhca_wqe_atomic mine = a;
+		struct seen seen = { .n = 0 };
+		struct fixture f;
+		struct twr wr;
+
+		if (!masked(op))
+			mine.mask = mine.compare_mask = 0;
+		setup(&f, 77);
+		t_mr_put(&f.r, WORD, in_memory, 8);
+		fab_set_judge(f.p.w.fabric, watch, &seen);
+		wr = atomic_wr(op, 1, &f.l, 0, &f.r, WORD, &mine);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+		t_mr_get(&f.l, 0, got, 8);
+		assert_memory_equal(got, in_memory, 8);
+		assert_true(word(&f.r, WORD) == reference(op, 0x1112131415161718, &mine));
+		assert_int_equal(seen.n, 2);
+		memcpy(want, on_wire, sizeof(want));
+		put_be32(want + 8, f.r.key);
+		n = wire_put(&seen.h[0], 0, buf);
+		assert_int_equal(buf[WIRE_LRH_LEN], number[i]);
+		assert_int_equal(n, bth + (masked(op) ? 44 : 28));
+		assert_memory_equal(buf + bth, want, n - bth);
+		n = wire_put(&seen.h[1], 0, buf);
+		assert_int_equal(buf[WIRE_LRH_LEN], OP_RC_ATOMIC_ACK);
+		assert_int_equal(n, bth + 12);
+		assert_memory_equal(buf + bth + 4, want + 20, 8);
+		done(&f);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Exactly once
+ */
+struct storm {
+	u64 rng;
+	u32 loss, dup, late;	/* of a thousand packets */
+};
+
+static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	struct storm *s = arg;
+	u32 dice = rnd(&s->rng) % 1000;
+
+	if (dice < s->loss)
+		v->copies = 0;
+	else if (dice < s->loss + s->dup)
+		v->copies = 2;
+	else if (dice < s->loss + s->dup + s->late)
+		v->delay = rnd(&s->rng) % 3 ? rnd(&s->rng) % 20000 : rnd(&s->rng) % 100000000;
+}
+
+#define MAX_QPS	16u
+#define EACH	60u
+
+static int ascending(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Many QPs count in one word.  Each must have seen a number that no other has
+ * seen, in ascending order, and none may be missing.
+ */
+static void count_in(struct fixture *f, struct tqp *qp, u32 nqps, struct tcq *cq)
+{
+	static u64 seen[MAX_QPS * EACH];
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+	u32 n = nqps * EACH, got = 0;
+	struct vhca_cqe e;
+
+	set_word(&f->r, WORD, 0);
+	for (u32 q = 0; q < nqps; q++) {
+		for (u32 i = 0; i < EACH; i++) {
+			struct twr wr = atomic_wr(VHCA_OP_FETCH_ADD, i, &f->l, (q * EACH + i) * 8,
+						  &f->r, WORD, &one);
+
+			t_post(&qp[q], &wr);
+		}
+		t_ring_sq(&qp[q]);
+	}
+	t_settle(&f->p.w, SETTLE);
+	while (t_cq_poll(cq, &e)) {
+		assert_int_equal(e.status, VHCA_CS_SUCCESS);
+		got++;
+	}
+	assert_int_equal(got, n);
+	assert_true(word(&f->r, WORD) == n);
+	for (u32 i = 0; i < n; i++) {
+		seen[i] = word(&f->l, i * 8);
+		assert_true(!(i % EACH) || seen[i] > seen[i - 1]);
+	}
+	qsort(seen, n, sizeof(seen[0]), ascending);
+	for (u32 i = 0; i < n; i++)
+		assert_true(seen[i] == i);
+}
+
+/*
+ * Swaps in the same word: whoever meets what it expects writes a number of its
+ * own.  The numbers written form one chain from the first to what is there.
+ */
+static void chain_in(struct fixture *f, struct tqp *qp, u32 nqps, struct tcq *cq)
+{
+	static u64 expected[MAX_QPS * EACH], written[MAX_QPS * EACH];
+	u64 at = 1000000, rng = nqps;
+	u32 n = 0, links = 0;
+	struct vhca_cqe e;
+
+	set_word(&f->r, WORD, at);
+	for (u32 round = 0; round < EACH; round++) {
+		u64 now = word(&f->r, WORD);
+
+		for (u32 q = 0; q < nqps; q++, n++) {
+			/* all but the first are late, or were wrong from the start */
+			struct vhca_wqe_atomic a = {
+				.compare = rnd(&rng) % 4 ? now : ~now, .swap_add = n + 1,
+			};
+			struct twr wr = atomic_wr(VHCA_OP_CMP_SWAP, n, &f->l, n * 8, &f->r, WORD,
+						  &a);
+
+			expected[n] = a.compare;
+			written[n] = a.swap_add;
+			t_post(&qp[q], &wr);
+			t_ring_sq(&qp[q]);
+		}
+		t_settle(&f->p.w, SETTLE);
+	}
+	for (u32 i = 0; i < n; i++) {
+		assert_true(t_cq_poll(cq, &e));
+		assert_int_equal(e.status, VHCA_CS_SUCCESS);
+	}
+	/* within a round any order is right; in the word only winners follow each other */
+	for (u32 i = 0; i < n; i++) {
+		u64 was = word(&f->l, i * 8);
+
+		if (was != expected[i])
+			continue;
+		if (was != at)
+			fail_msg("swap %u met %llu, which was not there", i,
+				 (unsigned long long)was);
+		at = written[i];
+		links++;
+	}
+	assert_true(at == word(&f->r, WORD));
+	assert_true(links > EACH / 2);
+}
+
+static void campaign(u64 seed, u32 nqps, u32 loss, u32 dup, u32 late)
+{
+	struct storm storm = { .rng = seed * 0x9e3779b97f4a7c15ull + 1, .loss = loss, .dup = dup,
+			       .late = late };
+	struct tqp a[MAX_QPS], b[MAX_QPS];
+	struct fixture f;
+	struct tcq cq;
+
+	setup(&f, 1);
+	t_cq_init(&f.p.h[0], &cq, 11, 0);
+	for (u32 i = 0; i < nqps; i++) {
+		t_qp_init(&f.p.h[0], &a[i], &cq, &cq);
+		t_qp_init(&f.p.h[1], &b[i], &f.p.cq[1], &f.p.cq[1]);
+		t_connect(&a[i], &b[i], 1 + i % 5, (0xffffe0 + i * 5) & PSN_MASK, 9);
+		t_allow(&b[i], VHCA_ACCESS_REMOTE_ATOMIC);
+	}
+	fab_set_judge(f.p.w.fabric, storm_judge, &storm);
+	count_in(&f, a, nqps, &cq);
+	chain_in(&f, a, nqps, &cq);
+	t_expect_no_event(&f.p.h[0]);
+	t_expect_no_event(&f.p.h[1]);
+	done(&f);
+}
+
+static void storms(void **state)
+{
+	for (u32 seed = 1; seed <= 4; seed++) {
+		campaign(seed, 2, 50, 50, 100);
+		campaign(seed, 5, 10, 100, 10);
+		campaign(seed, 16, 30, 30, 50);
+		campaign(seed, 7, 0, 200, 0);
+		campaign(seed, 3, 0, 0, 200);
+	}
+}
+
+/* Every packet of a conversation lost, doubled or delayed, one after the other. */
+static void each_packet(void **state)
+{
+	static const struct { u32 copies; u64 delay; } what[] = {
+		{ 0, 0 }, { 2, 0 }, { 3, 100000000 }, { 1, 50000 }, { 1, 200000000 },
+	};
+	static const struct vhca_wqe_atomic add = { .swap_add = 5 };
+	static const u8 between[] = { VHCA_OP_WRITE, VHCA_OP_READ };
+
+	for (u32 w = 0; w < ARRAY_SIZE(what); w++) {
+		s32 total = 1;
+
+		for (s32 victim = -1; victim < total; victim++) {
+			struct tnth n = { .victim = victim, .copies = what[w].copies,
+					  .delay = what[w].delay };
+			struct fixture f;
+			struct twr wr;
+
+			setup(&f, 0xfffffc);
+			set_word(&f.r, WORD, 100);
+			fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+			for (u32 i = 0; i < 6; i++) {
+				wr = atomic_wr(VHCA_OP_FETCH_ADD, 2 * i, &f.l, i * 8, &f.r, WORD,
+					       &add);
+				t_post(&f.p.qp[0], &wr);
+				wr = t_wr(between[i % 2], 2 * i + 1, &f.l, 4096, 2000, &f.r, 8192);
+				t_post(&f.p.qp[0], &wr);
+			}
+			t_ring_sq(&f.p.qp[0]);
+			t_settle(&f.p.w, SETTLE);
+			for (u32 i = 0; i < 12; i++)
+				t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+			for (u32 i = 0; i < 6; i++)
+				assert_true(word(&f.l, i * 8) == 100 + 5 * i);
+			assert_true(word(&f.r, WORD) == 130);
+			if (victim < 0)
+				total = n.seen;
+			done(&f);
+		}
+		assert_true(total >= 20);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Depth, fences, order
+ */
+struct depth {
+	u32 requests, answers, most;
+};
+
+static void count_depth(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			struct fab_verdict *v)
+{
+	struct depth *d = arg;
+
+	if (wire_is_atomic(wire_op(h->opcode)->kind))
+		d->requests++;
+	else if (h->opcode == OP_RC_ATOMIC_ACK)
+		d->answers++;
+	d->most = MAX(d->most, d->requests - d->answers);
+	v->delay = 1000;
+}
+
+/* Never more under way than max_rd_atomic, which is 4. */
+static void depth(void **state)
+{
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+	struct depth d = { 0 };
+	struct fixture f;
+
+	setup(&f, 1);
+	fab_set_judge(f.p.w.fabric, count_depth, &d);
+	for (u32 i = 0; i < 40; i++) {
+		struct twr wr = atomic_wr(VHCA_OP_FETCH_ADD, i, &f.l, 0, &f.r, WORD, &one);
+
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	t_settle(&f.p.w, SETTLE);
+	for (u32 i = 0; i < 40; i++)
+		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+	assert_int_equal(d.most, 4);
+	done(&f);
+}
+
+/* A fenced SEND has in it what the atomic before it has fetched. */
+static void fence(void **state)
+{
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+	struct depth d = { 0 };
+	struct vhca_sge s;
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 1);
+	set_word(&f.r, WORD, 0x1234567);
+	s = t_sge(&f.r, 0, 8);
+	t_recv(&f.p.qp[1], 9, 1, &s);
+	fab_set_judge(f.p.w.fabric, count_depth, &d);
+	wr = atomic_wr(VHCA_OP_FETCH_ADD, 1, &f.l, 0, &f.r, WORD, &one);
+	t_post(&f.p.qp[0], &wr);
+	wr = t_wr(VHCA_OP_SEND, 2, &f.l, 0, 8, NULL, 0);
+	wr.flags = VHCA_WQE_FENCE;
+	t_post(&f.p.qp[0], &wr);
+	t_ring_sq(&f.p.qp[0]);
+	t_settle(&f.p.w, SETTLE);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[1], 9, VHCA_CS_SUCCESS);
+	assert_true(word(&f.r, 0) == 0x1234567);
+	done(&f);
+}
+
+/* An atomic comes behind a WRITE to the same word, and before the next. */
+static void between_writes(void **state)
+{
+	static const struct vhca_wqe_atomic add = { .swap_add = 1000 };
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 1);
+	for (u32 i = 0; i < 32; i++) {
+		set_word(&f.l, 512 + i * 8, i);
+		wr = t_wr(VHCA_OP_WRITE, 2 * i, &f.l, 512 + i * 8, 8, &f.r, WORD);
+		t_post(&f.p.qp[0], &wr);
+		wr = atomic_wr(VHCA_OP_FETCH_ADD, 2 * i + 1, &f.l, i * 8, &f.r, WORD, &add);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	t_settle(&f.p.w, SETTLE);
+	for (u32 i = 0; i < 64; i++)
+		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+	for (u32 i = 0; i < 32; i++)
+		assert_true(word(&f.l, i * 8) == i);
+	assert_true(word(&f.r, WORD) == 1031);
+	done(&f);
+}
+
+/* ------------------------------------------------------------------------
+ * Refused
+ */
+static void local_faults(void **state)
+{
+	static const struct {
+		const char *what;
+		u8 op, nsge;
+		u32 len;
+		u64 mask;
+		bool inlined;
+		u8 status;
+	} bad[] = {
+		{ "two entries", VHCA_OP_CMP_SWAP, 2, 4, 0, false, VHCA_CS_LOC_QP_OP_ERR },
+		{ "no entry", VHCA_OP_FETCH_ADD, 0, 0, 0, false, VHCA_CS_LOC_QP_OP_ERR },
+		{ "short", VHCA_OP_FETCH_ADD, 1, 7, 0, false, VHCA_CS_LOC_LEN_ERR },
+		{ "long", VHCA_OP_MASKED_CMP_SWAP, 1, 16, 0, false, VHCA_CS_LOC_LEN_ERR },
+		{ "masks", VHCA_OP_CMP_SWAP, 1, 8, 1, false, VHCA_CS_LOC_QP_OP_ERR },
+		{ "inline", VHCA_OP_FETCH_ADD, 0, 8, 0, true, VHCA_CS_LOC_QP_OP_ERR },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct vhca_wqe_atomic a = { .swap_add = 1, .mask = bad[i].mask };
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f, 1);
+		set_word(&f.r, WORD, 3);
+		wr = atomic_wr(bad[i].op, 1, &f.l, 0, &f.r, WORD, &a);
+		wr.nsge = bad[i].nsge;
+		wr.sge[0].length = bad[i].len;
+		wr.sge[1] = wr.sge[0];
+		if (bad[i].inlined) {
+			wr.flags = VHCA_WQE_INLINE;
+			wr.data = "12345678";
+			wr.data_len = bad[i].len;
+		}
+		t_send(&f.p.qp[0], &wr);
+		print_message("%s\n", bad[i].what);
+		t_expect_cqe(&f.p.cq[0], 1, bad[i].status);
+		assert_true(word(&f.r, WORD) == 3);
+		assert_int_equal(t_state(&f.p.qp[0]), T_ERR);
+		assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+		done(&f);
+	}
+}
+
+enum harm { NO_QP_RIGHT, NO_KEY_RIGHT, UNALIGNED, BEHIND_THE_END, WRONG_KEY, ODD_REGION };
+
+static void remote_faults(void **state)
+{
+	static const struct { enum harm harm; u8 status, event; } bad[] = {
+		{ NO_QP_RIGHT, VHCA_CS_REM_INV_REQ_ERR, VHCA_EV_QP_REQ_ERR },
+		{ NO_KEY_RIGHT, VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR },
+		{ UNALIGNED, VHCA_CS_REM_INV_REQ_ERR, VHCA_EV_QP_REQ_ERR },
+		{ BEHIND_THE_END, VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR },
+		{ WRONG_KEY, VHCA_CS_REM_ACCESS_ERR, VHCA_EV_QP_ACCESS_ERR },
+		{ ODD_REGION, VHCA_CS_REM_INV_REQ_ERR, VHCA_EV_QP_REQ_ERR },
+	};
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+
+	for (u32 i = 0; i < 4 * ARRAY_SIZE(bad); i++) {
+		enum harm harm = bad[i / 4].harm;
+		u32 rights = harm == NO_KEY_RIGHT ? ACCESS & ~VHCA_ACCESS_REMOTE_ATOMIC : ACCESS;
+		u64 off = harm == UNALIGNED ? WORD + 4 : harm == BEHIND_THE_END ? REGION : WORD;
+		struct fixture f;
+		struct tmr r;
+		struct twr wr;
+
+		setup(&f, 1);
+		t_mr_init(&f.p.h[1], &r, 1ull << 42, REGION, rights, harm == ODD_REGION ? 0 : 1,
+			  12);
+		if (harm == ODD_REGION) {
+			/* its addresses are aligned, and its bytes are not */
+			struct vhca_create_mkey_req req = {
+				.buf.addr = htole64(r.page[0] + 4), .iova = htole64(r.iova),
+				.length = htole64(4096), .pdn = htole32(f.p.h[1].pd),
+				.access = htole32(rights),
+			};
+
+			r.key = t_create(&f.p.h[1], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
+		}
+		set_word(&r, WORD, 3);
+		if (harm == NO_QP_RIGHT)
+			t_allow(&f.p.qp[1], ACCESS & ~VHCA_ACCESS_REMOTE_ATOMIC);
+		wr = atomic_wr(VHCA_OP_CMP_SWAP + i % 4, 1, &f.l, 0, &r, off, &one);
+		wr.rkey ^= harm == WRONG_KEY;
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, bad[i / 4].status);
+		t_expect_event(&f.p.h[1], bad[i / 4].event, f.p.qp[1].qpn);
+		assert_true(word(&r, WORD) == 3);
+		t_mr_expect(&f.l, 0, 8, 1, 0);
+		done(&f);
+	}
+}
+
+/* The place for the answer goes away while it is under way. */
+static void nowhere_to_put_it(void **state)
+{
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+	struct depth d = { 0 };
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 1);
+	set_word(&f.r, WORD, 3);
+	fab_set_judge(f.p.w.fabric, count_depth, &d);
+	wr = atomic_wr(VHCA_OP_FETCH_ADD, 1, &f.l, 0, &f.r, WORD, &one);
+	t_send(&f.p.qp[0], &wr);
+	assert_int_equal(t_destroy(&f.p.h[0], VHCA_CMD_DESTROY_MKEY, f.l.key), VHCA_ST_OK);
+	t_settle(&f.p.w, SETTLE);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_PROT_ERR);
+	assert_true(word(&f.r, WORD) == 4);
+	done(&f);
+}
+
+/* Switched off: not posted here, and refused when another device sends it. */
+static void capabilities(void **state)
+{
+	static const struct { u64 off; bool plain, with_masks; } caps[] = {
+		{ 1ull << VHCA_CAP_ATOMIC, false, false },
+		{ 1ull << VHCA_CAP_MASKED_ATOMIC, true, false },
+	};
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+
+	for (u32 i = 0; i < 4 * ARRAY_SIZE(caps) * 2; i++) {
+		u8 op = VHCA_OP_CMP_SWAP + i % 4;
+		u32 c = i / 4 % 2, without = i / 8;	/* which device lacks it */
+		bool good = masked(op) ? caps[c].with_masks : caps[c].plain;
+		struct tworld w;
+		struct thca h[2];
+		struct tcq cq[2];
+		struct tqp qp[2];
+		struct tmr mr[2];
+		struct twr wr;
+
+		t_world_init(&w);
+		for (u32 k = 0; k < 2; k++) {
+			const struct vdev_config cfg = {
+				.name = "t", .node_guid = 0x100 + k * 16, .ports = 1, .vectors = 4,
+				.caps_off = k == without ? caps[c].off : 0,
+			};
+			struct vhca_device_attr a;
+
+			t_hca_init_cfg(&h[k], &w, &cfg);
+			assert_int_equal(t_admin_out(&h[k], VHCA_CMD_QUERY_DEVICE, NULL, 0, &a,
+						     sizeof(a)), VHCA_ST_OK);
+			assert_int_equal(le64toh(a.caps) >> VHCA_CAP_ATOMIC & 1,
+					 k != without || caps[c].plain);
+			assert_int_equal(le64toh(a.caps) >> VHCA_CAP_MASKED_ATOMIC & 1,
+					 k != without || caps[c].with_masks);
+			t_cq_init(&h[k], &cq[k], 6, 0);
+			t_qp_init(&h[k], &qp[k], &cq[k], &cq[k]);
+			t_mr_init(&h[k], &mr[k], 1ull << 40, 4096, ACCESS, 1, 12);
+		}
+		t_connect(&qp[0], &qp[1], 3, 1, 2);
+		t_allow(&qp[1], ACCESS);
+		wr = atomic_wr(op, 1, &mr[0], 0, &mr[1], 0, &one);
+		t_send(&qp[0], &wr);
+		t_expect_cqe(&cq[0], 1, good ? VHCA_CS_SUCCESS : without ?
+			     VHCA_CS_REM_INV_REQ_ERR : VHCA_CS_LOC_QP_OP_ERR);
+		for (u32 k = 0; k < 2; k++)
+			t_hca_fini(&h[k]);
+		t_world_fini(&w);
+	}
+}
+
+/* UC and UD have none, and no RC QP without READ resources. */
+static void wrong_queue(void **state)
+{
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+
+	for (u32 type = 0; type < 3; type++) {
+		struct tpair p;
+		struct tmr mr;
+		struct twr wr;
+
+		if (type == 0)
+			t_pair_init_uc(&p, 3, 1, 2);
+		else if (type == 1)
+			t_pair_init_ud(&p, 3);
+		else
+			t_pair_init(&p, 3, 1, 2);
+		if (type == 2) {
+			const struct vhca_qp_attr a = { .max_rd_atomic = 0 };
+
+			assert_int_equal(t_to(&p.qp[0], T_SQD), VHCA_ST_OK);
+			assert_int_equal(t_modify(&p.qp[0], &a, VHCA_QPA_MAX_QP_RD_ATOMIC),
+					 VHCA_ST_OK);
+			assert_int_equal(t_to(&p.qp[0], T_RTS), VHCA_ST_OK);
+		}
+		t_mr_init(&p.h[0], &mr, 1ull << 40, 4096, ACCESS, 1, 12);
+		wr = atomic_wr(VHCA_OP_FETCH_ADD, 1, &mr, 0, &mr, 0, &one);
+		t_send(&p.qp[0], &wr);
+		t_expect_cqe(&p.cq[0], 1, VHCA_CS_LOC_QP_OP_ERR);
+		t_pair_fini(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values),
+		cmocka_unit_test(byte_order),
+		cmocka_unit_test(storms),
+		cmocka_unit_test(each_packet),
+		cmocka_unit_test(depth),
+		cmocka_unit_test(fence),
+		cmocka_unit_test(between_writes),
+		cmocka_unit_test(local_faults),
+		cmocka_unit_test(remote_faults),
+		cmocka_unit_test(nowhere_to_put_it),
+		cmocka_unit_test(capabilities),
+		cmocka_unit_test(wrong_queue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
