@@ -32,6 +32,8 @@ static void follow_una(struct rc_requester *r)
 
 	if (psn_diff(r->una, r->nxt) <= 0)
 		return;
+	/* nothing behind the oldest is out again; it counts, if it is answered */
+	r->reads = op_is_answered(t->opcode);
 	r->nxt = r->una;
 	r->cur = r->head;
 	r->cur_pkt = (r->una - t->psn) & PSN_MASK;

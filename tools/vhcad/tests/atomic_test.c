@@ -503,6 +503,70 @@ static void between_writes(void **state)
 }
 
 /* ------------------------------------------------------------------------
+ * Answers that come while their request waits to be sent again
+ */
+static void late_answers(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			 struct fab_verdict *v)
+{
+	u32 *left = arg;
+	u8 kind = wire_op(h->opcode)->kind;
+
+	if (!*left || (kind != WIRE_READ_RESP && kind != WIRE_ATOMIC_ACK))
+		return;
+	--*left;
+	/* together with the requesters' timers, 4.096 us << 14 */
+	v->delay = 4096ull << 14;
+}
+
+/*
+ * More answers than are delivered at a time arrive when the timers of many QPs
+ * fire: some of them find their request rewound and not yet sent again.  What
+ * is under way must be counted right all the same.
+ */
+static void answer_beats_resend(void **state)
+{
+	enum { QPS = 16 };
+	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
+	u32 left = QPS * (1 + 16);
+	struct tqp a[QPS], b[QPS];
+	struct fixture f;
+	struct tcq cq;
+
+	setup(&f, 1);
+	t_cq_init(&f.p.h[0], &cq, 9, 0);
+	fab_set_judge(f.p.w.fabric, late_answers, &left);
+	for (u32 i = 0; i < QPS; i++) {
+		t_qp_init(&f.p.h[0], &a[i], &cq, &cq);
+		t_qp_init(&f.p.h[1], &b[i], &f.p.cq[1], &f.p.cq[1]);
+		t_connect(&a[i], &b[i], 1, 5, 9);
+		t_allow(&b[i], ACCESS);
+	}
+	set_word(&f.r, WORD, 0);
+	for (u32 round = 0; round < 3; round++) {
+		struct vhca_cqe e;
+
+		for (u32 i = 0; i < QPS; i++) {
+			struct twr wr = t_wr(VHCA_OP_READ, 2 * i, &f.l, 0, 4096, &f.r, 4096);
+
+			t_post(&a[i], &wr);
+			wr = atomic_wr(VHCA_OP_FETCH_ADD, 2 * i + 1, &f.l, 8192, &f.r, WORD, &one);
+			t_post(&a[i], &wr);
+		}
+		for (u32 i = 0; i < QPS; i++)
+			t_ring_sq(&a[i]);
+		t_settle(&f.p.w, SETTLE);
+		for (u32 i = 0; i < 2 * QPS; i++) {
+			if (!t_cq_poll(&cq, &e))
+				fail_msg("round %u: %u completions are missing", round,
+					 2 * QPS - i);
+			assert_int_equal(e.status, VHCA_CS_SUCCESS);
+		}
+	}
+	assert_true(word(&f.r, WORD) == 3 * QPS);
+	done(&f);
+}
+
+/* ------------------------------------------------------------------------
  * Refused
  */
 static void local_faults(void **state)
@@ -711,6 +775,7 @@ int main(void)
 		cmocka_unit_test(depth),
 		cmocka_unit_test(fence),
 		cmocka_unit_test(between_writes),
+		cmocka_unit_test(answer_beats_resend),
 		cmocka_unit_test(local_faults),
 		cmocka_unit_test(remote_faults),
 		cmocka_unit_test(nowhere_to_put_it),
