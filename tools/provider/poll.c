@@ -57,6 +57,18 @@ static enum ibv_wc_opcode wc_opcode(const struct vhca_cqe *cqe)
 		return IBV_WC_RDMA_WRITE;
 	case VHCA_CQE_READ:
 		return IBV_WC_RDMA_READ;
+	case VHCA_CQE_CMP_SWAP:
+		return IBV_WC_COMP_SWAP;
+	case VHCA_CQE_FETCH_ADD:
+		return IBV_WC_FETCH_ADD;
+	case VHCA_CQE_ATOMIC_WRITE:
+		return IBV_WC_ATOMIC_WRITE;
+	case VHCA_CQE_FLUSH:
+		return IBV_WC_FLUSH;
+	case VHCA_CQE_LOCAL_INV:
+		return IBV_WC_LOCAL_INV;
+	case VHCA_CQE_BIND_MW:
+		return IBV_WC_BIND_MW;
 	case VHCA_CQE_RECV:
 		return IBV_WC_RECV;
 	case VHCA_CQE_RECV_WRITE_IMM:
@@ -69,7 +81,22 @@ static enum ibv_wc_opcode wc_opcode(const struct vhca_cqe *cqe)
 static unsigned int wc_flags(const struct vhca_cqe *cqe)
 {
 	return (cqe->flags & VHCA_CQE_F_IMM ? IBV_WC_WITH_IMM : 0) |
+	       (cqe->flags & VHCA_CQE_F_INV ? IBV_WC_WITH_INV : 0) |
 	       (cqe->flags & VHCA_CQE_F_GRH ? IBV_WC_GRH : 0);
+}
+
+/*
+ * One word of a completion is immediate data, as they came on the wire, or a
+ * number: the key that was ended.
+ */
+static __be32 wc_word(const struct vhca_cqe *cqe)
+{
+	const union {
+		uint32_t key;
+		__be32 imm;
+	} word = { .key = le32toh(cqe->inv_key) };
+
+	return cqe->flags & VHCA_CQE_F_INV ? word.imm : cqe->imm;
 }
 
 /* Frees what an entry completes; false when nothing like it was posted. */
@@ -130,7 +157,7 @@ static void fill_wc(struct ibv_wc *wc, const struct vhca_cqe *cqe)
 	wc->opcode = wc_opcode(cqe);
 	wc->vendor_err = cqe->vendor_err;
 	wc->byte_len = le32toh(cqe->byte_len);
-	wc->imm_data = cqe->imm;
+	wc->imm_data = wc_word(cqe);
 	wc->qp_num = le32toh(cqe->qpn);
 	wc->src_qp = le32toh(cqe->src_qpn);
 	wc->wc_flags = wc_flags(cqe);
@@ -218,7 +245,7 @@ static uint32_t read_byte_len(struct ibv_cq_ex *cq)
 
 static __be32 read_imm_data(struct ibv_cq_ex *cq)
 {
-	return ex_to_vhca_cq(cq)->entry.imm;
+	return wc_word(&ex_to_vhca_cq(cq)->entry);
 }
 
 static uint32_t read_qp_num(struct ibv_cq_ex *cq)

@@ -25,40 +25,118 @@ static int add_inline(struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
 	return 0;
 }
 
-/* Writes one request; *head moves behind it. */
-static int put_send(struct vhca_qp *qp, const struct ibv_send_wr *wr, uint64_t *head)
+/* Can the request have data of this form? */
+static int check_data(const struct vhca_wq *sq, const struct vhca_send_op *op,
+		      const struct ibv_send_wr *wr)
 {
-	const struct vhca_send_op *op = vhca_find_op(qp->vqp.qp.qp_type, wr->opcode);
-	bool is_inline = wr->send_flags & IBV_SEND_INLINE;
+	uint64_t sum = 0;
+	int i;
+
+	if (wr->send_flags & IBV_SEND_INLINE && !vhca_takes_inline(op))
+		return EINVAL;
+	if (op->data == VHCA_DATA_NONE)
+		return 0;
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > sq->max_sge)
+		return EINVAL;
+	if (op->data == VHCA_DATA_WORD_IN && wr->num_sge != 1)
+		return EINVAL;
+	if (op->data == VHCA_DATA_WORD_OUT) {
+		for (i = 0; i < wr->num_sge; i++)
+			sum += wr->sg_list[i].length;
+		if (sum != VHCA_WORD)
+			return EINVAL;
+	}
+	return 0;
+}
+
+/* Adds what comes between the control segment and the data. */
+static int add_head(struct vhca_qp *qp, struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	if (qp->sq.datagram)
+		return wqe_destination(wqe, qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+				       wr->wr.ud.remote_qkey);
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		wqe_remote(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+		return wqe_atomic(wqe, wr->wr.atomic.swap, wr->wr.atomic.compare_add);
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		wqe_remote(wqe, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+		return wqe_atomic(wqe, wr->wr.atomic.compare_add, 0);
+	case IBV_WR_BIND_MW:
+		wqe_bind(wqe, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+		return 0;
+	default:
+		if (wqe->op->remote)
+			wqe_remote(wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+		return 0;
+	}
+}
+
+/* What the control segment carries besides. */
+static void add_word(struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	switch (wr->opcode) {
+	case IBV_WR_SEND_WITH_IMM:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		wqe->ctrl.imm = wr->imm_data;
+		break;
+	case IBV_WR_SEND_WITH_INV:
+	case IBV_WR_LOCAL_INV:
+		wqe->ctrl.inv_key = htole32(wr->invalidate_rkey);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Writes one request that has been checked; *head moves behind it. */
+static int put_send(struct vhca_qp *qp, const struct vhca_send_op *op,
+		    const struct ibv_send_wr *wr, uint64_t *head)
+{
 	struct vhca_wqe wqe;
 	int err;
 
-	if (!op || wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge ||
-	    (is_inline && op->gets))
-		return EINVAL;
-
 	err = wqe_begin(&wqe, &qp->sq, *head, op, wr->wr_id,
 			wqe_flags(wr->send_flags, qp->sig_all));
+	if (!err)
+		err = add_head(qp, &wqe, wr);
 	if (err)
 		return err;
-	if (qp->sq.datagram) {
-		err = wqe_destination(&wqe, qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
-				      wr->wr.ud.remote_qkey);
-		if (err)
-			return err;
-	}
-	if (op->imm)
-		wqe.ctrl.imm = wr->imm_data;
-	if (op->remote)
-		wqe_remote(&wqe, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	err = is_inline ? add_inline(&wqe, wr) : wqe_list(&wqe, wr->sg_list, wr->num_sge);
+	add_word(&wqe, wr);
+	if (wr->send_flags & IBV_SEND_INLINE)
+		err = add_inline(&wqe, wr);
+	else if (op->data != VHCA_DATA_NONE)
+		err = wqe_list(&wqe, wr->sg_list, wr->num_sge);
 	if (err)
 		return err;
 	*head = wqe_end(&wqe);
 	return 0;
 }
 
-int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+/* Checks one request and writes it.  Windows that it binds are of type @binds. */
+static int post_one(struct vhca_qp *qp, const struct ibv_send_wr *wr, enum ibv_mw_type binds,
+		    uint64_t *head)
+{
+	const struct vhca_send_op *op = vhca_find_op(qp->vqp.qp.qp_type, wr->opcode);
+	int err;
+
+	/* A flush has operands that a work request has no room for. */
+	if (!op || wr->opcode == IBV_WR_FLUSH)
+		return EINVAL;
+	if (!vhca_has_op(to_vhca_context(qp->vqp.qp.context), op))
+		return EOPNOTSUPP;
+	err = check_data(&qp->sq, op, wr);
+	if (!err && wr->opcode == IBV_WR_BIND_MW) {
+		if (!wr->bind_mw.mw || wr->bind_mw.mw->type != binds)
+			return EINVAL;
+		err = vhca_check_bind(&qp->vqp.qp, wr->bind_mw.mw, wr->bind_mw.rkey,
+				      &wr->bind_mw.bind_info);
+	}
+	return err ? err : put_send(qp, op, wr, head);
+}
+
+static int post_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, enum ibv_mw_type binds,
+		     struct ibv_send_wr **bad)
 {
 	struct vhca_qp *qp = to_vhca_qp(ibqp);
 	uint64_t start, head;
@@ -72,7 +150,7 @@ int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	pthread_mutex_lock(&qp->sq.lock);
 	start = atomic_load_explicit(&qp->sq.head, memory_order_relaxed);
 	for (head = start; wr; wr = wr->next) {
-		err = put_send(qp, wr, &head);
+		err = post_one(qp, wr, binds, &head);
 		if (err) {
 			*bad = wr;
 			break;
@@ -84,6 +162,41 @@ int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 		vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 0, head);
 	}
 	pthread_mutex_unlock(&qp->sq.lock);
+	return err;
+}
+
+int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	return post_list(ibqp, wr, IBV_MW_TYPE_2, bad);
+}
+
+/**
+ * vhca_bind_mw() - bind a window of type 1
+ * @ibqp: QP that does it
+ * @ibmw: window
+ * @bind: to what; length 0 takes away what it was bound to
+ *
+ * The window's key changes when the request was posted, and not otherwise.
+ *
+ * Return: 0 or an errno.
+ */
+int vhca_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *ibmw, struct ibv_mw_bind *bind)
+{
+	struct vhca_mw *mw = to_vhca_mw(ibmw);
+	struct ibv_send_wr wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags,
+		.bind_mw = { .mw = ibmw, .bind_info = bind->bind_info },
+	}, *bad;
+	int err;
+
+	pthread_mutex_lock(&mw->lock);
+	wr.bind_mw.rkey = ibv_inc_rkey(ibmw->rkey);
+	err = post_list(ibqp, &wr, IBV_MW_TYPE_1, &bad);
+	if (!err)
+		ibmw->rkey = wr.bind_mw.rkey;
+	pthread_mutex_unlock(&mw->lock);
 	return err;
 }
 

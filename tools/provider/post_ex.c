@@ -20,6 +20,8 @@ static void end_request(struct vhca_qp *qp)
 {
 	if (qp->building && qp->sq.datagram && !qp->addressed)
 		note_error(qp, EINVAL);
+	if (qp->building && qp->wqe.op->data == VHCA_DATA_WORD_IN && !qp->wqe.ctrl.nsge)
+		note_error(qp, EINVAL);
 	if (qp->building && !qp->build_err)
 		qp->next = wqe_end(&qp->wqe);
 	qp->building = false;
@@ -85,6 +87,37 @@ static void wr_send_imm(struct ibv_qp_ex *ibqp, __be32 imm)
 		qp->wqe.ctrl.imm = imm;
 }
 
+static void wr_send_inv(struct ibv_qp_ex *ibqp, uint32_t rkey)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (begin_request(qp, IBV_WR_SEND_WITH_INV))
+		qp->wqe.ctrl.inv_key = htole32(rkey);
+}
+
+static void wr_local_inv(struct ibv_qp_ex *ibqp, uint32_t rkey)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (begin_request(qp, IBV_WR_LOCAL_INV))
+		qp->wqe.ctrl.inv_key = htole32(rkey);
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *info)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+	int err;
+
+	if (!begin_request(qp, IBV_WR_BIND_MW))
+		return;
+	err = mw->type == IBV_MW_TYPE_2 ? vhca_check_bind(&qp->vqp.qp, mw, rkey, info) : EINVAL;
+	if (err)
+		note_error(qp, err);
+	else
+		wqe_bind(&qp->wqe, rkey, info);
+}
+
 static void wr_rdma_write(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr)
 {
 	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
@@ -111,6 +144,49 @@ static void wr_rdma_read(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr)
 		wqe_remote(&qp->wqe, addr, rkey);
 }
 
+static void wr_atomic_cmp_swp(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr,
+			      uint64_t compare, uint64_t swap)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!begin_request(qp, IBV_WR_ATOMIC_CMP_AND_SWP))
+		return;
+	wqe_remote(&qp->wqe, addr, rkey);
+	note_error(qp, wqe_atomic(&qp->wqe, swap, compare));
+}
+
+static void wr_atomic_fetch_add(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr, uint64_t add)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!begin_request(qp, IBV_WR_ATOMIC_FETCH_AND_ADD))
+		return;
+	wqe_remote(&qp->wqe, addr, rkey);
+	note_error(qp, wqe_atomic(&qp->wqe, add, 0));
+}
+
+static void wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr,
+			    const void *word)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!begin_request(qp, IBV_WR_ATOMIC_WRITE))
+		return;
+	wqe_remote(&qp->wqe, addr, rkey);
+	note_error(qp, wqe_inline(&qp->wqe, word, VHCA_WORD));
+}
+
+static void wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr, size_t len,
+		     uint8_t type, uint8_t level)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!begin_request(qp, IBV_WR_FLUSH))
+		return;
+	wqe_remote(&qp->wqe, addr, rkey);
+	note_error(qp, wqe_flush(&qp->wqe, len, type, level));
+}
+
 static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t remote_qpn,
 			   uint32_t remote_qkey)
 {
@@ -122,13 +198,27 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t r
 	qp->addressed = true;
 }
 
+/* Can the request under construction have a list, and one as long as this? */
+static bool takes_list(const struct vhca_qp *qp, size_t num)
+{
+	switch (qp->wqe.op->data) {
+	case VHCA_DATA_OUT:
+	case VHCA_DATA_IN:
+		return num <= qp->sq.max_sge;
+	case VHCA_DATA_WORD_IN:
+		return num == 1 && qp->sq.max_sge;
+	default:
+		return false;
+	}
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num, const struct ibv_sge *list)
 {
 	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
 
 	if (!qp->building)
 		return;
-	note_error(qp, num > qp->sq.max_sge ? EINVAL : wqe_list(&qp->wqe, list, num));
+	note_error(qp, takes_list(qp, num) ? wqe_list(&qp->wqe, list, num) : EINVAL);
 }
 
 static void wr_set_sge(struct ibv_qp_ex *ibqp, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -146,7 +236,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *ibqp, size_t num,
 
 	if (!qp->building)
 		return;
-	if (qp->wqe.ctrl.opcode == VHCA_OP_READ) {
+	if (qp->wqe.op->data != VHCA_DATA_OUT) {
 		note_error(qp, EINVAL);
 		return;
 	}
@@ -164,11 +254,12 @@ static void wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr, size_t length
 
 /**
  * vhca_known_send_ops() - operations that the extended posting calls can have
+ * @ctx: context
  * @type: of the QP, any
  *
  * Return: IBV_QP_EX_WITH_*; none for a type that is not known.
  */
-uint64_t vhca_known_send_ops(enum ibv_qp_type type)
+uint64_t vhca_known_send_ops(const struct vhca_context *ctx, enum ibv_qp_type type)
 {
 	uint64_t known = 0;
 	unsigned int i;
@@ -176,7 +267,7 @@ uint64_t vhca_known_send_ops(enum ibv_qp_type type)
 	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD)
 		return 0;
 	for (i = 0; i < VHCA_NUM_SEND_OPS; i++)
-		if (vhca_find_op(type, i))
+		if (vhca_find_op(type, i) && vhca_has_op(ctx, &vhca_send_ops[i]))
 			known |= vhca_send_ops[i].ex;
 	return known;
 }
@@ -201,12 +292,26 @@ void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops)
 		ex->wr_send = wr_send;
 	if (send_ops & IBV_QP_EX_WITH_SEND_WITH_IMM)
 		ex->wr_send_imm = wr_send_imm;
+	if (send_ops & IBV_QP_EX_WITH_SEND_WITH_INV)
+		ex->wr_send_inv = wr_send_inv;
 	if (send_ops & IBV_QP_EX_WITH_RDMA_WRITE)
 		ex->wr_rdma_write = wr_rdma_write;
 	if (send_ops & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 		ex->wr_rdma_write_imm = wr_rdma_write_imm;
 	if (send_ops & IBV_QP_EX_WITH_RDMA_READ)
 		ex->wr_rdma_read = wr_rdma_read;
+	if (send_ops & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP)
+		ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
+	if (send_ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+		ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
+	if (send_ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
+		ex->wr_atomic_write = wr_atomic_write;
+	if (send_ops & IBV_QP_EX_WITH_FLUSH)
+		ex->wr_flush = wr_flush;
+	if (send_ops & IBV_QP_EX_WITH_LOCAL_INV)
+		ex->wr_local_inv = wr_local_inv;
+	if (send_ops & IBV_QP_EX_WITH_BIND_MW)
+		ex->wr_bind_mw = wr_bind_mw;
 	if (qp->sq.datagram)
 		ex->wr_set_ud_addr = wr_set_ud_addr;
 	qp->vqp.comp_mask |= VERBS_QP_EX;

@@ -31,23 +31,30 @@ static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const stru
 	};
 }
 
-/* Blocks of the largest request. */
-static uint64_t send_blocks(const struct ibv_qp_cap *cap, enum ibv_qp_type type)
+/* Blocks of the largest of the requests that a QP is there for. */
+static uint64_t send_blocks(const struct ibv_qp_cap *cap, enum ibv_qp_type type, uint64_t ops)
 {
-	return wqe_blocks(wqe_head(type == IBV_QPT_UD) +
-			  max_t(uint64_t, cap->max_send_sge * sizeof(struct vhca_sge),
-				cap->max_inline_data));
+	uint64_t bytes = wqe_head(type == IBV_QPT_UD) +
+			 max_t(uint64_t, cap->max_send_sge * sizeof(struct vhca_sge),
+			       cap->max_inline_data);
+
+	if (ops & (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD) &&
+	    cap->max_send_sge)
+		bytes = max_t(uint64_t, bytes, VHCA_ATOMIC_BYTES);
+	return wqe_blocks(bytes);
 }
 
 /* The send ring has room for max_send_wr requests of the largest size. */
-static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, struct layout *layout)
+static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, uint64_t ops,
+		    struct layout *layout)
 {
 	*layout = (struct layout) {
 		.log_sq_blocks = VHCA_NO_QUEUE,
 		.log_rq_strides = VHCA_NO_QUEUE,
 	};
 	if (cap->max_send_wr) {
-		layout->log_sq_blocks = ring_log(cap->max_send_wr * send_blocks(cap, type));
+		layout->log_sq_blocks = ring_log(cap->max_send_wr *
+						 send_blocks(cap, type, ops));
 		layout->sq_size = ring_size(layout->log_sq_blocks) * VHCA_WQE_BLOCK;
 	}
 	if (cap->max_recv_wr) {
@@ -58,15 +65,14 @@ static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, struct 
 }
 
 /* Can the queues that were laid out do what the kernel promised? */
-static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex *attr)
+static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex *attr,
+		   uint64_t ops)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
+	uint64_t blocks = send_blocks(cap, attr->qp_type, ops);
 
-	if (!vhca_known_send_ops(attr->qp_type))
-		return false;
 	if (layout->log_sq_blocks != VHCA_NO_QUEUE &&
-	    send_blocks(cap, attr->qp_type) > min_t(uint64_t, VHCA_WQE_MAX_BLOCKS,
-						    ring_size(layout->log_sq_blocks)))
+	    blocks > min_t(uint64_t, VHCA_WQE_MAX_BLOCKS, ring_size(layout->log_sq_blocks)))
 		return false;
 	return layout->log_rq_strides == VHCA_NO_QUEUE ||
 	       (VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride) &&
@@ -120,7 +126,18 @@ static void leave_cqs(struct vhca_qp *qp)
 	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.recv_cq), &qp->recv_user);
 }
 
-static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+/*
+ * What a QP is there for: what its program says, or anything.  Only the former
+ * can use the extended calls.
+ */
+static uint64_t wanted_ops(const struct vhca_context *ctx, const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		return attr->send_ops_flags;
+	return vhca_known_send_ops(ctx, attr->qp_type);
+}
+
+static int check_attr(const struct vhca_context *ctx, const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
 			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
@@ -130,7 +147,7 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq || !attr->recv_cq)
 		return EINVAL;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
-	    !check_comp_mask(attr->send_ops_flags, vhca_known_send_ops(attr->qp_type)))
+	    !check_comp_mask(attr->send_ops_flags, vhca_known_send_ops(ctx, attr->qp_type)))
 		return EOPNOTSUPP;
 	return 0;
 }
@@ -139,23 +156,32 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 {
 	struct vhca_context *ctx = to_vhca_context(context);
 	struct vhca_cmd_qp_resp resp = {};
+	const uint32_t max_inline = attr->cap.max_inline_data;
 	struct vhca_cmd_qp cmd = {};
 	struct ibv_qp_cap cap;
 	struct layout layout;
 	struct vhca_qp *qp;
+	uint64_t ops;
 	int err;
 
-	err = check_attr(attr);
+	err = check_attr(ctx, attr);
 	if (err)
 		goto err_errno;
+	ops = wanted_ops(ctx, attr);
+	/* ibv_wr_atomic_write() gives its eight bytes inline. */
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    ops & IBV_QP_EX_WITH_ATOMIC_WRITE && attr->cap.max_send_wr)
+		attr->cap.max_inline_data = max_t(uint32_t, max_inline, VHCA_WORD);
 	cap = laid_out_cap(ctx, &attr->cap);
 	if (attr->srq)
 		cap.max_recv_wr = 0;
-	lay_out(&cap, attr->qp_type, &layout);
+	lay_out(&cap, attr->qp_type, ops, &layout);
 
 	qp = calloc(1, sizeof(*qp));
-	if (!qp)
-		return NULL;
+	if (!qp) {
+		err = ENOMEM;
+		goto err_cap;
+	}
 	/* Each ring starts on a page. */
 	layout.sq_size = (layout.sq_size + ctx->page_size - 1) & ~(ctx->page_size - 1);
 	if (layout.sq_size + layout.rq_size) {
@@ -175,7 +201,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 				    &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto err_buf;
-	if (!serves(&layout, attr)) {
+	if (!vhca_known_send_ops(ctx, attr->qp_type) || !serves(&layout, attr, ops)) {
 		err = EOPNOTSUPP;
 		goto err_destroy;
 	}
@@ -204,6 +230,8 @@ err_buf:
 	vhca_buf_free(&qp->buf);
 err_free:
 	free(qp);
+err_cap:
+	attr->cap.max_inline_data = max_inline;
 err_errno:
 	errno = err;
 	return NULL;
@@ -276,6 +304,27 @@ int vhca_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
 	struct ibv_query_qp cmd;
 
 	return ibv_cmd_query_qp(ibqp, attr, mask, init_attr, &cmd, sizeof(cmd));
+}
+
+/**
+ * vhca_query_qp_data_in_order() - in which order data appear in memory
+ * @ibqp: QP
+ * @op: of which messages
+ * @flags: has been checked
+ *
+ * The device places a message from its first byte to its last.
+ *
+ * Return: IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG, or 0 for what places no data on such a QP.
+ */
+int vhca_query_qp_data_in_order(struct ibv_qp *ibqp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	const struct vhca_send_op *known = vhca_find_op(ibqp->qp_type, op);
+
+	(void)flags;
+	if (!known || !vhca_has_op(to_vhca_context(ibqp->context), known))
+		return 0;
+	return known->data == VHCA_DATA_OUT || known->data == VHCA_DATA_IN ?
+	       IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG : 0;
 }
 
 int vhca_destroy_qp(struct ibv_qp *ibqp)

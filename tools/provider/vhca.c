@@ -28,8 +28,10 @@ static void vhca_free_context(struct ibv_context *context)
 }
 
 static const struct verbs_context_ops context_ops = {
+	.alloc_mw = vhca_alloc_mw,
 	.alloc_pd = vhca_alloc_pd,
 	.attach_mcast = ibv_cmd_attach_mcast,
+	.bind_mw = vhca_bind_mw,
 	.cq_event = vhca_cq_event,
 	.create_ah = vhca_create_ah,
 	.create_cq = vhca_create_cq,
@@ -38,6 +40,7 @@ static const struct verbs_context_ops context_ops = {
 	.create_qp_ex = vhca_create_qp_ex,
 	.create_srq = vhca_create_srq,
 	.create_srq_ex = vhca_create_srq_ex,
+	.dealloc_mw = vhca_dealloc_mw,
 	.dealloc_pd = vhca_dealloc_pd,
 	.dereg_mr = vhca_dereg_mr,
 	.destroy_ah = vhca_destroy_ah,
@@ -57,7 +60,9 @@ static const struct verbs_context_ops context_ops = {
 	.query_device_ex = vhca_query_device_ex,
 	.query_port = vhca_query_port,
 	.query_qp = vhca_query_qp,
+	.query_qp_data_in_order = vhca_query_qp_data_in_order,
 	.query_srq = vhca_query_srq,
+	.reg_dmabuf_mr = vhca_reg_dmabuf_mr,
 	.reg_mr = vhca_reg_mr,
 	.req_notify_cq = vhca_req_notify_cq,
 	.rereg_mr = vhca_rereg_mr,
@@ -68,7 +73,7 @@ static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int c
 						void *private_data)
 {
 	struct vhca_cmd_context cmd = { .features = VHCA_FEATURES };
-	struct vhca_cmd_context_resp resp;
+	struct vhca_cmd_context_resp resp = {};
 	struct vhca_context *ctx;
 	int err;
 
@@ -82,6 +87,7 @@ static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int c
 	if (err)
 		goto err_uninit;
 	ctx->features = resp.features & VHCA_FEATURES;
+	ctx->send_ops = resp.send_ops ? resp.send_ops : VHCA_SEND_OPS_1_1;
 	ctx->max_inline = resp.max_inline;
 	ctx->max_send_sge = resp.max_send_sge;
 	ctx->max_recv_sge = resp.max_recv_sge;

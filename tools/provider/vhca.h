@@ -26,6 +26,11 @@
 #define VHCA_MAX_WR	(1U << 20)
 #define VHCA_MAX_CQE	(1U << 24)
 
+/* Requests that a device takes whose driver does not say which. */
+#define VHCA_SEND_OPS_1_1							\
+	(1U << VHCA_OP_SEND | 1U << VHCA_OP_SEND_IMM | 1U << VHCA_OP_WRITE |	\
+	 1U << VHCA_OP_WRITE_IMM | 1U << VHCA_OP_READ)
+
 /* Features that this provider can use. */
 #define VHCA_FEATURES	VHCA_UCTX_F_TIMESTAMP
 
@@ -54,6 +59,7 @@ struct vhca_device {
  * @db_pages: doorbell pages by number, NULL where not mapped yet; they stay until the context goes
  * @num_db_pages: length of @db_pages
  * @features: what both sides can do
+ * @send_ops: requests that the device takes, a bit each (1 << enum vhca_wqe_opcode)
  * @max_inline: inline bytes of a send at the most
  * @max_send_sge: gather entries of a send at the most
  * @max_recv_sge: scatter entries of a receive at the most
@@ -66,6 +72,7 @@ struct vhca_context {
 	struct vhca_db_page **db_pages;
 	uint32_t num_db_pages;
 	uint64_t features;
+	uint32_t send_ops;
 	uint32_t max_inline;
 	uint32_t max_send_sge;
 	uint32_t max_recv_sge;
@@ -95,7 +102,18 @@ struct vhca_ah {
 	struct vhca_av av;
 };
 
+/**
+ * struct vhca_mw - memory window
+ * @mw: base
+ * @lock: protects the key of one that ibv_bind_mw() binds, taken before the send queue's
+ */
+struct vhca_mw {
+	struct ibv_mw mw;
+	pthread_mutex_t lock;
+};
+
 struct vhca_qp;
+struct vhca_send_op;
 
 /* A QP in the table of a CQ. */
 struct vhca_cq_user {
@@ -184,12 +202,14 @@ struct vhca_srq {
 /**
  * struct vhca_wqe - send request under construction
  * @wq: queue
+ * @op: what it does
  * @start: count of its first block
  * @len: bytes so far
  * @ctrl: control segment, written last
  */
 struct vhca_wqe {
 	struct vhca_wq *wq;
+	const struct vhca_send_op *op;
 	uint64_t start;
 	uint32_t len;
 	struct vhca_wqe_ctrl ctrl;
@@ -244,6 +264,11 @@ static inline struct vhca_pd *to_vhca_pd(struct ibv_pd *pd)
 static inline struct vhca_ah *to_vhca_ah(const struct ibv_ah *ah)
 {
 	return container_of(ah, struct vhca_ah, ah);
+}
+
+static inline struct vhca_mw *to_vhca_mw(struct ibv_mw *mw)
+{
+	return container_of(mw, struct vhca_mw, mw);
 }
 
 static inline struct vhca_cq *to_vhca_cq(struct ibv_cq *cq)
@@ -314,6 +339,15 @@ struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_
 int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		  int access);
 int vhca_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *vhca_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+				  int fd, int access);
+
+/* mw.c */
+struct ibv_mw *vhca_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int vhca_dealloc_mw(struct ibv_mw *mw);
+uint8_t vhca_window_access(unsigned int access);
+int vhca_check_bind(const struct ibv_qp *qp, const struct ibv_mw *mw, uint32_t key,
+		    const struct ibv_mw_bind_info *info);
 
 /* ah.c */
 struct ibv_ah *vhca_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
@@ -346,6 +380,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 int vhca_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int vhca_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr);
+int vhca_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 int vhca_destroy_qp(struct ibv_qp *qp);
 
 /* srq.c */
@@ -360,12 +395,13 @@ int vhca_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_r
 
 /* post.c */
 int vhca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+int vhca_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 void vhca_qp_broken(struct vhca_qp *qp);
 int vhca_put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t head);
 int vhca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
 /* post_ex.c */
-uint64_t vhca_known_send_ops(enum ibv_qp_type type);
+uint64_t vhca_known_send_ops(const struct vhca_context *ctx, enum ibv_qp_type type);
 void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops);
 
 #endif /* VHCA_H */

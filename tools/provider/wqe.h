@@ -3,8 +3,8 @@
  * Writing send requests into the ring.
  *
  * A request's first block holds the control segment, which is written last.  A
- * datagram's destination and inline data may cross the ring's end; the other
- * segments have 16 bytes, start at multiples of that, and never do.
+ * datagram's destination, operands of atomics and inline data may cross the
+ * ring's end; the other segments end where a block does or before, and never do.
  */
 #ifndef VHCA_WQE_H
 #define VHCA_WQE_H
@@ -14,22 +14,39 @@
 
 #include "vhca.h"
 
+/* What an operation of the remote side takes and gives back. */
+#define VHCA_WORD	8
+
+/**
+ * enum vhca_send_data - data of a request
+ * @VHCA_DATA_NONE: it has none
+ * @VHCA_DATA_OUT: a gather list, or inline
+ * @VHCA_DATA_WORD_OUT: the same, of eight bytes in all
+ * @VHCA_DATA_IN: a scatter list
+ * @VHCA_DATA_WORD_IN: a scatter list of one entry
+ */
+enum vhca_send_data {
+	VHCA_DATA_NONE,
+	VHCA_DATA_OUT,
+	VHCA_DATA_WORD_OUT,
+	VHCA_DATA_IN,
+	VHCA_DATA_WORD_IN,
+};
+
 /**
  * struct vhca_send_op - a verbs opcode to the device
  * @opcode: enum vhca_wqe_opcode
  * @types: kinds of QPs that have it, a bit each (1 << enum ibv_qp_type); 0: not known
  * @ex: its bit in send_ops_flags of the extended posting calls
+ * @data: enum vhca_send_data
  * @remote: has a remote address
- * @imm: carries immediate data
- * @gets: brings data in, and can have none inline
  */
 struct vhca_send_op {
 	uint8_t opcode;
 	uint8_t types;
 	uint16_t ex;
+	uint8_t data;
 	bool remote;
-	bool imm;
-	bool gets;
 };
 
 #define ON_RC	(1 << IBV_QPT_RC)
@@ -41,32 +58,77 @@ static const struct vhca_send_op vhca_send_ops[] = {
 		.opcode = VHCA_OP_SEND,
 		.types = ON_RC | ON_UC | ON_UD,
 		.ex = IBV_QP_EX_WITH_SEND,
+		.data = VHCA_DATA_OUT,
 	},
 	[IBV_WR_SEND_WITH_IMM] = {
 		.opcode = VHCA_OP_SEND_IMM,
 		.types = ON_RC | ON_UC | ON_UD,
 		.ex = IBV_QP_EX_WITH_SEND_WITH_IMM,
-		.imm = true,
+		.data = VHCA_DATA_OUT,
+	},
+	[IBV_WR_SEND_WITH_INV] = {
+		.opcode = VHCA_OP_SEND_INV,
+		.types = ON_RC,
+		.ex = IBV_QP_EX_WITH_SEND_WITH_INV,
+		.data = VHCA_DATA_OUT,
 	},
 	[IBV_WR_RDMA_WRITE] = {
 		.opcode = VHCA_OP_WRITE,
 		.types = ON_RC | ON_UC,
 		.ex = IBV_QP_EX_WITH_RDMA_WRITE,
+		.data = VHCA_DATA_OUT,
 		.remote = true,
 	},
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
 		.opcode = VHCA_OP_WRITE_IMM,
 		.types = ON_RC | ON_UC,
 		.ex = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
+		.data = VHCA_DATA_OUT,
 		.remote = true,
-		.imm = true,
 	},
 	[IBV_WR_RDMA_READ] = {
 		.opcode = VHCA_OP_READ,
 		.types = ON_RC,
 		.ex = IBV_QP_EX_WITH_RDMA_READ,
+		.data = VHCA_DATA_IN,
 		.remote = true,
-		.gets = true,
+	},
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
+		.opcode = VHCA_OP_CMP_SWAP,
+		.types = ON_RC,
+		.ex = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
+		.data = VHCA_DATA_WORD_IN,
+		.remote = true,
+	},
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
+		.opcode = VHCA_OP_FETCH_ADD,
+		.types = ON_RC,
+		.ex = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+		.data = VHCA_DATA_WORD_IN,
+		.remote = true,
+	},
+	[IBV_WR_ATOMIC_WRITE] = {
+		.opcode = VHCA_OP_ATOMIC_WRITE,
+		.types = ON_RC,
+		.ex = IBV_QP_EX_WITH_ATOMIC_WRITE,
+		.data = VHCA_DATA_WORD_OUT,
+		.remote = true,
+	},
+	[IBV_WR_FLUSH] = {
+		.opcode = VHCA_OP_FLUSH,
+		.types = ON_RC,
+		.ex = IBV_QP_EX_WITH_FLUSH,
+		.remote = true,
+	},
+	[IBV_WR_LOCAL_INV] = {
+		.opcode = VHCA_OP_LOCAL_INV,
+		.types = ON_RC | ON_UC,
+		.ex = IBV_QP_EX_WITH_LOCAL_INV,
+	},
+	[IBV_WR_BIND_MW] = {
+		.opcode = VHCA_OP_BIND_MW,
+		.types = ON_RC | ON_UC,
+		.ex = IBV_QP_EX_WITH_BIND_MW,
 	},
 };
 
@@ -86,12 +148,28 @@ static inline const struct vhca_send_op *vhca_find_op(enum ibv_qp_type type,
 	return &vhca_send_ops[opcode];
 }
 
+/* Does the device have it, and the driver? */
+static inline bool vhca_has_op(const struct vhca_context *ctx, const struct vhca_send_op *op)
+{
+	return ctx->send_ops >> op->opcode & 1;
+}
+
+static inline bool vhca_takes_inline(const struct vhca_send_op *op)
+{
+	return op->data == VHCA_DATA_OUT || op->data == VHCA_DATA_WORD_OUT;
+}
+
 /* Most bytes of a request before its list or inline data. */
 static inline uint32_t wqe_head(bool datagram)
 {
 	return sizeof(struct vhca_wqe_ctrl) +
 	       (datagram ? sizeof(struct vhca_wqe_ud) : sizeof(struct vhca_wqe_raddr));
 }
+
+/* Bytes of a request of the kind that operates on a word of the other side and brings it in. */
+#define VHCA_ATOMIC_BYTES							\
+	(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_raddr) +		\
+	 sizeof(struct vhca_wqe_atomic) + sizeof(struct vhca_sge))
 
 static inline uint64_t wqe_blocks(uint64_t bytes)
 {
@@ -140,6 +218,7 @@ static inline int wqe_begin(struct vhca_wqe *wqe, struct vhca_wq *wq, uint64_t s
 			    const struct vhca_send_op *op, uint64_t wr_id, uint8_t flags)
 {
 	wqe->wq = wq;
+	wqe->op = op;
 	wqe->start = start;
 	wqe->len = wq->datagram ? wqe_head(true) : sizeof(wqe->ctrl);
 	wqe->ctrl = (struct vhca_wqe_ctrl) {
@@ -197,6 +276,68 @@ static inline void wqe_remote(struct vhca_wqe *wqe, uint64_t addr, uint32_t rkey
 	seg->addr = htole64(addr);
 	seg->rkey = htole32(rkey);
 	seg->rsvd = 0;
+	wqe->len += sizeof(*seg);
+}
+
+/* Adds the operands of an atomic; ENOMEM when the ring is full. */
+static inline int wqe_atomic(struct vhca_wqe *wqe, uint64_t swap_add, uint64_t compare)
+{
+	const struct vhca_wqe_atomic seg = {
+		.swap_add = htole64(swap_add),
+		.compare = htole64(compare),
+	};
+
+	if (!wqe_fits(wqe, wqe->len + sizeof(seg)))
+		return ENOMEM;
+	wqe_copy(wqe, wqe->len, &seg, sizeof(seg));
+	wqe->len += sizeof(seg);
+	return 0;
+}
+
+/**
+ * wqe_flush() - say what is flushed
+ * @wqe: request, its remote address added
+ * @length: bytes
+ * @type: IBV_FLUSH_GLOBAL and, or, IBV_FLUSH_PERSISTENT
+ * @level: enum ibv_selectivity_level; with IBV_FLUSH_MR @length does not count
+ *
+ * Return: 0, or EINVAL when there is no such flush.
+ */
+static inline int wqe_flush(struct vhca_wqe *wqe, uint64_t length, uint8_t type, uint8_t level)
+{
+	struct vhca_wqe_flush *seg = wqe_at(wqe, wqe->len);
+
+	if (!type || type & ~(IBV_FLUSH_GLOBAL | IBV_FLUSH_PERSISTENT) || level > IBV_FLUSH_MR ||
+	    (level == IBV_FLUSH_RANGE && length > UINT32_MAX))
+		return EINVAL;
+	*seg = (struct vhca_wqe_flush) {
+		.length = level == IBV_FLUSH_RANGE ? htole32((uint32_t)length) : 0,
+		.type = (type & IBV_FLUSH_GLOBAL ? VHCA_FLUSH_GLOBAL : 0) |
+			(type & IBV_FLUSH_PERSISTENT ? VHCA_FLUSH_PERSISTENT : 0),
+		.level = level == IBV_FLUSH_MR ? VHCA_FLUSH_MR : VHCA_FLUSH_RANGE,
+	};
+	wqe->len += sizeof(*seg);
+	return 0;
+}
+
+/**
+ * wqe_bind() - say what a window is bound to
+ * @wqe: request
+ * @key: the window's key to be
+ * @info: what it is bound to; it has been checked
+ */
+static inline void wqe_bind(struct vhca_wqe *wqe, uint32_t key,
+			    const struct ibv_mw_bind_info *info)
+{
+	struct vhca_wqe_bind *seg = wqe_at(wqe, wqe->len);
+
+	*seg = (struct vhca_wqe_bind) { .key = htole32(key) };
+	if (info->length) {
+		seg->mr_key = htole32(info->mr->lkey);
+		seg->addr = htole64(info->addr);
+		seg->length = htole64(info->length);
+		seg->access = vhca_window_access(info->mw_access_flags);
+	}
 	wqe->len += sizeof(*seg);
 }
 

@@ -90,6 +90,20 @@ static void *make_mr(void)
 	return fake_ops()->reg_mr(&pd, &byte, 1, (uintptr_t)&byte, 0);
 }
 
+static void *make_dmabuf_mr(void)
+{
+	static struct ibv_pd pd;
+
+	return fake_ops()->reg_dmabuf_mr(&pd, 0, 1, 0, -1, 0);
+}
+
+static void *make_mw(void)
+{
+	static struct ibv_pd pd;
+
+	return fake_ops()->alloc_mw(&pd, IBV_MW_TYPE_1);
+}
+
 static void *make_cq(void)
 {
 	return fake_ops()->create_cq(&ctx->vctx.context, 4, NULL, 0);
@@ -151,6 +165,11 @@ static void end_mr(void *made)
 	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(made)), 0);
 }
 
+static void end_mw(void *made)
+{
+	assert_int_equal(fake_ops()->dealloc_mw(made), 0);
+}
+
 static void end_cq(void *made)
 {
 	assert_int_equal(fake_ops()->destroy_cq(made), 0);
@@ -192,6 +211,8 @@ static const struct verb {
 	{ "create_qp", make_qp, end_qp, FAKE_CREATE_QP, 1, 1 },
 	{ "create_srq", make_srq, end_srq, FAKE_CREATE_SRQ, 1, 1 },
 	{ "create_ah", make_ah, end_ah, FAKE_CREATE_AH, 1, 0 },
+	{ "reg_dmabuf_mr", make_dmabuf_mr, end_mr, FAKE_REG_DMABUF_MR, 1, 0 },
+	{ "alloc_mw", make_mw, end_mw, FAKE_ALLOC_MW, 1, 0 },
 };
 
 #define for_each_verb(v) \

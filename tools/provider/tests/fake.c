@@ -15,6 +15,7 @@ int fake_err[FAKE_COMMANDS];
 uint32_t fake_slot_shift;
 unsigned int fake_logged;
 int fake_live;
+uint32_t fake_send_ops;
 struct fake_group fake_group;
 
 static int memory_file;
@@ -131,6 +132,7 @@ int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd,
 		.max_inline = FAKE_INLINE,
 		.max_send_sge = FAKE_SGE,
 		.max_recv_sge = FAKE_SGE,
+		.send_ops = fake_send_ops,
 	};
 	return 0;
 }
@@ -192,6 +194,7 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 		.slot = fake_take_pair(),
 	};
 	qp->qp.context = context;
+	qp->qp.pd = attr->pd;
 	qp->qp.handle = num_qps++;
 	qp->qp.qp_num = fake->qpn;
 	qp->qp.send_cq = attr->send_cq;
@@ -307,65 +310,6 @@ int ibv_cmd_query_port(struct ibv_context *context, uint8_t port, struct ibv_por
 	return fake_err[FAKE_QUERY_PORT];
 }
 
-int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd, struct ibv_alloc_pd *cmd,
-		     size_t cmd_size, struct ib_uverbs_alloc_pd_resp *resp, size_t resp_size)
-{
-	struct vhca_alloc_pd_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
-
-	(void)cmd;
-	(void)cmd_size;
-	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
-	pd->context = context;
-	out->pdn = 77;
-	return fake_answer(FAKE_ALLOC_PD, 1);
-}
-
-int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
-{
-	(void)pd;
-	return fake_answer(FAKE_DEALLOC_PD, -1);
-}
-
-int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
-		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
-		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size)
-{
-	(void)pd;
-	(void)addr;
-	(void)hca_va;
-	(void)access;
-	(void)vmr;
-	(void)cmd;
-	(void)cmd_size;
-	(void)resp;
-	(void)resp_size;
-	return length ? fake_answer(FAKE_REG_MR, 1) : EINVAL;
-}
-
-int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length,
-		     uint64_t hca_va, int access, struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
-		     size_t cmd_size, struct ib_uverbs_rereg_mr_resp *resp, size_t resp_size)
-{
-	(void)vmr;
-	(void)access;
-	(void)cmd;
-	(void)resp;
-	assert_int_equal(cmd_size, sizeof(*cmd));
-	assert_int_equal(resp_size, sizeof(*resp));
-	assert_int_equal(hca_va, (uintptr_t)addr);
-	if (fake_err[FAKE_REREG_MR])
-		return fake_err[FAKE_REREG_MR];
-	if (flags & IBV_REREG_MR_CHANGE_PD && !pd)
-		return EINVAL;
-	return flags & IBV_REREG_MR_CHANGE_TRANSLATION && !length ? EINVAL : 0;
-}
-
-int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
-{
-	(void)vmr;
-	return fake_answer(FAKE_DEREG_MR, -1);
-}
-
 /* ---- the device ---- */
 
 /* Has the provider offered itself? */
@@ -395,6 +339,7 @@ void fake_start(void)
 	fake_logged = 0;
 	fake_live = 0;
 	fake_slot_shift = 0;
+	fake_send_ops = FAKE_ALL_OPS;
 	memset(fake_err, 0, sizeof(fake_err));
 }
 
@@ -490,7 +435,6 @@ static struct ibv_qp *make_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 			      struct ibv_srq *srq, const struct ibv_qp_cap *cap,
 			      uint64_t send_ops)
 {
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = send_cq,
 		.recv_cq = recv_cq,
@@ -499,11 +443,13 @@ static struct ibv_qp *make_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 		.qp_type = type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     (send_ops ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0),
-		.pd = &pd,
+		.pd = &fake_pd,
 		.send_ops_flags = send_ops,
 	};
-	struct ibv_qp *qp = ops->create_qp_ex(&ctx->vctx.context, &attr);
+	struct ibv_qp *qp;
 
+	fake_pd.context = &ctx->vctx.context;
+	qp = ops->create_qp_ex(&ctx->vctx.context, &attr);
 	assert_non_null(qp);
 	qp->state = IBV_QPS_RTS;
 	return qp;

@@ -9,8 +9,11 @@
 #include "vhca.h"
 
 #define FAKE_INLINE	512
-#define FAKE_SGE	16
+#define FAKE_SGE	32
 #define FAKE_QUEUES	4096	/* pairs of slots */
+
+/* Requests of a device that has all that this provider knows. */
+#define FAKE_ALL_OPS	((2U << VHCA_OP_REG_MR) - 1)
 
 /* What the kernel was told about a queue. */
 struct fake_cq {
@@ -53,6 +56,22 @@ struct fake_group {
 
 extern struct fake_group fake_group;
 
+/* How memory was to be registered, the last time. */
+struct fake_mr {
+	const void *addr;
+	uint64_t offset;
+	uint64_t length;
+	uint64_t iova;
+	struct ibv_pd *pd;
+	int access;
+	int fd;
+};
+
+extern struct fake_mr fake_asked;
+
+/* PD of the QPs that are made here. */
+extern struct ibv_pd fake_pd;
+
 /* What libibverbs and the kernel are asked for. */
 enum fake_command {
 	FAKE_INIT_CONTEXT, FAKE_GET_CONTEXT, FAKE_DONTFORK, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
@@ -60,6 +79,7 @@ enum fake_command {
 	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
 	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH,
 	FAKE_RESIZE_CQ, FAKE_MODIFY_CQ,
+	FAKE_REG_DMABUF_MR, FAKE_ALLOC_MW, FAKE_DEALLOC_MW,
 	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ, FAKE_COMMANDS,
 };
 
@@ -67,6 +87,8 @@ enum fake_command {
 extern int fake_err[FAKE_COMMANDS];
 /* Added to the slots that the kernel gives: beyond what there can be. */
 extern uint32_t fake_slot_shift;
+/* What the kernel says the device takes; 0: it is too old to say. */
+extern uint32_t fake_send_ops;
 /* What the provider's log lines said, how often. */
 extern unsigned int fake_logged;
 /* Contexts and objects of all kinds that there are. */

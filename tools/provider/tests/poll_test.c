@@ -100,7 +100,7 @@ static void a_receive_has_all_fields(void **state)
 	struct ibv_wc wc;
 
 	(void)state;
-	post_recvs(qp, 2);
+	post_recvs(qp, 3);
 	fake_complete(cq, (struct vhca_cqe) {
 		.wr_id = htole64(0x1122334455667788),
 		.qpn = htole32(qp->qp_num),
@@ -140,6 +140,19 @@ static void a_receive_has_all_fields(void **state)
 	assert_int_equal(poll(1, &wc), 1);
 	assert_int_equal(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
 	assert_int_equal(wc.wc_flags, IBV_WC_WITH_IMM);
+
+	/* a number of this host, not what the wire said */
+	fake_complete(cq, (struct vhca_cqe) {
+		.qpn = htole32(qp->qp_num),
+		.wqe_index = htole32(3),
+		.opcode = VHCA_CQE_RECV,
+		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_INV,
+		.inv_key = htole32(0x12345678),
+	});
+	assert_int_equal(poll(1, &wc), 1);
+	assert_int_equal(wc.opcode, IBV_WC_RECV);
+	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);
+	assert_int_equal(wc.invalidated_rkey, 0x12345678);
 }
 
 static void statuses_and_opcodes_have_their_names(void **state)
@@ -174,6 +187,13 @@ static void statuses_and_opcodes_have_their_names(void **state)
 		{ VHCA_CQE_SEND, IBV_WC_SEND },
 		{ VHCA_CQE_WRITE, IBV_WC_RDMA_WRITE },
 		{ VHCA_CQE_READ, IBV_WC_RDMA_READ },
+		{ VHCA_CQE_CMP_SWAP, IBV_WC_COMP_SWAP },
+		{ VHCA_CQE_FETCH_ADD, IBV_WC_FETCH_ADD },
+		{ VHCA_CQE_ATOMIC_WRITE, IBV_WC_ATOMIC_WRITE },
+		{ VHCA_CQE_FLUSH, IBV_WC_FLUSH },
+		{ VHCA_CQE_LOCAL_INV, IBV_WC_LOCAL_INV },
+		{ VHCA_CQE_BIND_MW, IBV_WC_BIND_MW },
+		{ VHCA_CQE_REG_MR, IBV_WC_SEND },	/* the kernel's, or nonsense */
 	};
 	struct vhca_cqe cqe;
 	struct ibv_wc wc;
@@ -194,8 +214,10 @@ static void statuses_and_opcodes_have_their_names(void **state)
 		n++;
 		cqe = sent(qp, n, n);
 		cqe.opcode = opcodes[i].device;
+		cqe.byte_len = htole32(8);
 		fake_complete(cq, cqe);
 		assert_int_equal(poll(1, &wc), 1);
+		assert_int_equal(wc.byte_len, 8);
 		assert_int_equal(wc.opcode, opcodes[i].verbs);
 	}
 }
@@ -309,7 +331,7 @@ static void extended_polling_says_the_same(void **state)
 	assert_int_equal(ibv_start_poll(ex, &bad), EINVAL);
 	assert_int_equal(ibv_start_poll(ex, &none), ENOENT);
 	post_sends(other, 2);
-	post_recvs(other, 1);
+	post_recvs(other, 2);
 	fake_complete(base, sent(other, 1, 11));
 	cqe = (struct vhca_cqe) {
 		.wr_id = htole64(12),
@@ -327,6 +349,11 @@ static void extended_polling_says_the_same(void **state)
 		.sl = 8,
 		.dlid_path_bits = 9,
 	};
+	fake_complete(base, cqe);
+	cqe.wqe_index = htole32(2);
+	cqe.status = VHCA_CS_SUCCESS;
+	cqe.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_INV;
+	cqe.inv_key = htole32(0x87654321);
 	fake_complete(base, cqe);
 
 	assert_int_equal(ibv_start_poll(ex, &none), 0);
@@ -348,9 +375,12 @@ static void extended_polling_says_the_same(void **state)
 	assert_int_equal(ibv_wc_read_sl(ex), 8);
 	assert_int_equal(ibv_wc_read_dlid_path_bits(ex), 9);
 	assert_true(ibv_wc_read_completion_ts(ex) == 0xabcdef0123456789);
+	assert_int_equal(ibv_next_poll(ex), 0);
+	assert_int_equal(ibv_wc_read_wc_flags(ex), IBV_WC_WITH_INV);
+	assert_int_equal(ibv_wc_read_invalidated_rkey(ex), 0x87654321);
 	assert_int_equal(ibv_next_poll(ex), ENOENT);
 	ibv_end_poll(ex);
-	assert_true(fake_rec(fake_cq(base)->slot) == 2);
+	assert_true(fake_rec(fake_cq(base)->slot) == 3);
 	assert_int_equal(ibv_start_poll(ex, &none), ENOENT);
 
 	attr.wc_flags = IBV_WC_EX_WITH_CVLAN;

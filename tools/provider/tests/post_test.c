@@ -25,7 +25,7 @@ static int setup(void **state)
 	(void)state;
 	ctx = fake_open();
 	cq = fake_make_cq(ctx, 64);
-	qp = fake_make_qp(ctx, cq, cq, &cap, vhca_known_send_ops(IBV_QPT_RC));
+	qp = fake_make_qp(ctx, cq, cq, &cap, vhca_known_send_ops(ctx, IBV_QPT_RC));
 	return 0;
 }
 

@@ -53,14 +53,23 @@ static void rings_hold_what_was_asked_for(void **state)
 	static const struct {
 		struct ibv_qp_cap cap;
 		uint8_t sq, rq, stride;
+		uint64_t ops;		/* 0: any */
 	} cases[] = {
-		{ { 1, 1, 1, 1, 0 }, 0, 0, 5 },
-		{ { 5, 5, 1, 3, 0 }, 3, 3, 6 },
-		{ { 5, 5, 2, 4, 0 }, 4, 3, 7 },	/* 80 bytes: two blocks; 80: 128 */
-		{ { 5, 0, 1, 0, 16 }, 3, VHCA_NO_QUEUE, 0 },
-		{ { 5, 0, 1, 0, 17 }, 4, VHCA_NO_QUEUE, 0 },
-		{ { 0, 9, 0, 0, 0 }, VHCA_NO_QUEUE, 4, 5 },	/* the smallest stride */
-		{ { 16, 16, 16, 16, 512 }, 8, 4, 9 },
+		{ { 1, 1, 1, 1, 0 }, 0, 0, 5, IBV_QP_EX_WITH_SEND },
+		{ { 5, 5, 1, 3, 0 }, 3, 3, 6, IBV_QP_EX_WITH_BIND_MW },
+		{ { 5, 5, 2, 4, 0 }, 4, 3, 7, 0 },	/* 80 bytes: two blocks; 80: 128 */
+		{ { 5, 0, 1, 0, 16 }, 3, VHCA_NO_QUEUE, 0, IBV_QP_EX_WITH_RDMA_READ },
+		{ { 5, 0, 1, 0, 17 }, 4, VHCA_NO_QUEUE, 0, IBV_QP_EX_WITH_RDMA_READ },
+		{ { 0, 9, 0, 0, 0 }, VHCA_NO_QUEUE, 4, 5, 0 },	/* the smallest stride */
+		{ { 16, 16, 16, 16, 512 }, 8, 4, 9, 0 },
+		{ { 16, 16, 32, 32, 0 }, 8, 4, 10, 0 },
+		/* an atomic has two blocks, where there can be one */
+		{ { 1, 0, 1, 0, 0 }, 1, VHCA_NO_QUEUE, 0, 0 },
+		{ { 5, 0, 1, 0, 0 }, 4, VHCA_NO_QUEUE, 0, IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP },
+		{ { 5, 0, 1, 0, 0 }, 4, VHCA_NO_QUEUE, 0, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD },
+		{ { 5, 0, 0, 0, 0 }, 3, VHCA_NO_QUEUE, 0, 0 },
+		{ { 5, 0, 1, 0, 0 }, 3, VHCA_NO_QUEUE, 0,
+		  IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH },
 	};
 	struct ibv_cq *cq = fake_make_cq(ctx, 1);
 	unsigned int i;
@@ -68,7 +77,8 @@ static void rings_hold_what_was_asked_for(void **state)
 	(void)state;
 	assert_int_equal(fake_cq(cq)->req.log_cqe, 0);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ibv_qp *qp = fake_make_qp(ctx, cq, cq, &cases[i].cap, 0);
+		struct ibv_qp *qp = fake_make_qp(ctx, cq, cq, &cases[i].cap,
+						 cases[i].ops);
 		struct vhca_create_qp_req *req = &fake_qp(qp)->req;
 
 		assert_int_equal(req->log_sq_blocks, cases[i].sq);
@@ -241,14 +251,14 @@ static void refusals_leave_nothing(void **state)
 	assert_null(CREATE(cq, .cap = small, .comp_mask = IBV_QP_INIT_ATTR_MAX_TSO_HEADER));
 	assert_int_equal(errno, EOPNOTSUPP);
 	assert_null(CREATE(cq, .cap = small, .comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-			   .send_ops_flags = IBV_QP_EX_WITH_BIND_MW));
+			   .send_ops_flags = IBV_QP_EX_WITH_TSO));
 	assert_int_equal(errno, EOPNOTSUPP);
 	/* the kernel would say no to these with a reason; should it not, we do */
 	assert_null(CREATE(cq, .cap = small, .qp_type = IBV_QPT_RAW_PACKET));
 	assert_int_equal(errno, EOPNOTSUPP);
 	assert_null(CREATE(cq, .cap = { 1, 1, FAKE_SGE + 60, 1, 0 }));
 	assert_int_equal(errno, EOPNOTSUPP);
-	assert_null(CREATE(cq, .cap = { 1, 1, 1, FAKE_SGE + 16, 0 }));
+	assert_null(CREATE(cq, .cap = { 1, 1, 1, FAKE_SGE + 32, 0 }));
 	assert_int_equal(errno, EOPNOTSUPP);
 	assert_null(CREATE(cq, .cap = { 1, 1, 1, 1, 1000 }));
 	assert_int_equal(errno, EOPNOTSUPP);
@@ -285,6 +295,11 @@ static void refusals_leave_nothing(void **state)
 static void the_kernels_verbs_pass_through(void **state)
 {
 	struct ibv_qp_init_attr init = { .cap = small, .qp_type = IBV_QPT_RC, .sq_sig_all = 1 };
+	const unsigned int all_rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+		IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND |
+		IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB |
+		IBV_ACCESS_FLUSH_GLOBAL | IBV_ACCESS_FLUSH_PERSISTENT |
+		IBV_ACCESS_OPTIONAL_RANGE;
 	struct ibv_device_attr_ex dattr = {};
 	struct ibv_port_attr pattr = {};
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
@@ -307,12 +322,31 @@ static void the_kernels_verbs_pass_through(void **state)
 	assert_int_equal(to_vhca_pd(pd)->pdn, 77);
 	mr = fake_ops()->reg_mr(pd, &byte, 1, (uintptr_t)&byte, 0);
 	assert_non_null(mr);
+	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(mr)), 0);
+	/* rights are the kernel's to judge, those that it may ignore too */
+	mr = fake_ops()->reg_mr(pd, &byte, 1, 0x1234567, (int)all_rights);
+	assert_non_null(mr);
+	assert_ptr_equal(fake_asked.addr, &byte);
+	assert_true(fake_asked.length == 1 && fake_asked.iova == 0x1234567);
+	assert_int_equal(fake_asked.access, all_rights);
+	assert_ptr_equal(fake_asked.pd, pd);
 	assert_null(fake_ops()->reg_mr(pd, &byte, 0, (uintptr_t)&byte, 0));
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(fake_ops()->rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_TRANSLATION,
 					      NULL, &byte, 1, 0), 0);
 	assert_int_equal(fake_ops()->rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_TRANSLATION,
 					      NULL, &byte, 0, 0), EINVAL);
+	assert_int_equal(fake_ops()->rereg_mr(verbs_get_mr(mr), IBV_REREG_MR_CHANGE_ACCESS |
+					      IBV_REREG_MR_CHANGE_PD, pd, NULL, 0,
+					      (int)all_rights), 0);
+	assert_int_equal(fake_asked.access, all_rights);
+	assert_ptr_equal(fake_asked.pd, pd);
+	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(mr)), 0);
+	mr = fake_ops()->reg_dmabuf_mr(pd, 4096, 512, 0x7654321, 9, (int)all_rights);
+	assert_non_null(mr);
+	assert_true(fake_asked.offset == 4096 && fake_asked.length == 512);
+	assert_true(fake_asked.iova == 0x7654321 && fake_asked.fd == 9);
+	assert_int_equal(fake_asked.access, all_rights);
 	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(mr)), 0);
 
 	init.send_cq = cq;

@@ -479,7 +479,7 @@ static void other_kinds_are_refused(void **state)
 	assert_null(make(UINT32_MAX, 1));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
-	assert_null(make(1, FAKE_SGE + 16));
+	assert_null(make(1, FAKE_SGE + 32));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(make(1, UINT32_MAX));

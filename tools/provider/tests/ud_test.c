@@ -36,7 +36,7 @@ static int setup(void **state)
 	(void)state;
 	ctx = fake_open();
 	cq = fake_make_cq(ctx, 64);
-	qp = fake_make_typed_qp(ctx, IBV_QPT_UD, cq, &cap, vhca_known_send_ops(IBV_QPT_UD));
+	qp = fake_make_typed_qp(ctx, IBV_QPT_UD, cq, &cap, vhca_known_send_ops(ctx, IBV_QPT_UD));
 	ah = fake_make_ah(ctx, 0x4321);
 	return 0;
 }
@@ -242,21 +242,36 @@ static void each_type_has_its_operations(void **state)
 		unsigned int ops;	/* a bit each */
 		uint64_t ex;
 	} types[] = {
+		/* a flush is not among the work requests, but has an extended call */
 		{ IBV_QPT_RC, 1 << IBV_WR_SEND | 1 << IBV_WR_SEND_WITH_IMM |
-		  1 << IBV_WR_RDMA_WRITE | 1 << IBV_WR_RDMA_WRITE_WITH_IMM | 1 << IBV_WR_RDMA_READ,
-		  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_WRITE |
-		  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ },
+		  1 << IBV_WR_SEND_WITH_INV | 1 << IBV_WR_RDMA_WRITE |
+		  1 << IBV_WR_RDMA_WRITE_WITH_IMM | 1 << IBV_WR_RDMA_READ |
+		  1 << IBV_WR_ATOMIC_CMP_AND_SWP | 1 << IBV_WR_ATOMIC_FETCH_AND_ADD |
+		  1 << IBV_WR_ATOMIC_WRITE | 1 << IBV_WR_LOCAL_INV | 1 << IBV_WR_BIND_MW,
+		  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+		  IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_WRITE |
+		  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
+		  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
+		  IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_LOCAL_INV |
+		  IBV_QP_EX_WITH_BIND_MW },
 		{ IBV_QPT_UC, 1 << IBV_WR_SEND | 1 << IBV_WR_SEND_WITH_IMM |
-		  1 << IBV_WR_RDMA_WRITE | 1 << IBV_WR_RDMA_WRITE_WITH_IMM,
+		  1 << IBV_WR_RDMA_WRITE | 1 << IBV_WR_RDMA_WRITE_WITH_IMM |
+		  1 << IBV_WR_LOCAL_INV | 1 << IBV_WR_BIND_MW,
 		  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_WRITE |
-		  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM },
+		  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_LOCAL_INV |
+		  IBV_QP_EX_WITH_BIND_MW },
 		{ IBV_QPT_UD, 1 << IBV_WR_SEND | 1 << IBV_WR_SEND_WITH_IMM,
 		  IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM },
 	};
+	struct ibv_sge word = { .length = 8 };
 	struct ibv_send_wr wr[2], *bad;
+	struct ibv_mr mr = { .pd = &fake_pd };
+	struct ibv_mw *mw;
 	unsigned int i, op;
 
 	(void)state;
+	mw = fake_ops()->alloc_mw(&fake_pd, IBV_MW_TYPE_2);
+	assert_non_null(mw);
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct ibv_qp *typed = fake_make_typed_qp(ctx, types[i].type, cq, &cap, 0);
 
@@ -264,24 +279,33 @@ static void each_type_has_its_operations(void **state)
 		for (op = 0; op <= IBV_WR_ATOMIC_WRITE + 1; op++) {
 			uint64_t before = posted(typed);
 			bool has = types[i].ops >> op & 1;
+			unsigned int small = types[i].type == IBV_QPT_UD ? 2 : 1;
+			unsigned int large = op == IBV_WR_ATOMIC_CMP_AND_SWP ||
+					     op == IBV_WR_ATOMIC_FETCH_AND_ADD ? 2 : small;
 
 			wr[0] = datagram(NULL, 0);
-			wr[1] = datagram(NULL, 0);
+			wr[1] = datagram(&word, 1);
 			wr[0].next = &wr[1];
 			wr[1].opcode = op;
+			if (op == IBV_WR_BIND_MW) {
+				wr[1].bind_mw.mw = mw;
+				wr[1].bind_mw.rkey = mw->rkey;
+				wr[1].bind_mw.bind_info.mr = &mr;
+				wr[1].bind_mw.bind_info.length = 1;
+			}
 			bad = NULL;
 			assert_int_equal(fake_ops()->post_send(typed, wr, &bad), has ? 0 : EINVAL);
 			assert_ptr_equal(bad, has ? NULL : &wr[1]);
-			assert_int_equal(posted(typed) - before,
-					 (types[i].type == IBV_QPT_UD ? 2 : 1) * (has ? 2 : 1));
+			assert_int_equal(posted(typed) - before, small + (has ? large : 0));
 			complete_with(typed, posted(typed), VHCA_CS_SUCCESS);
 		}
-		assert_true(vhca_known_send_ops(types[i].type) == types[i].ex);
+		assert_true(vhca_known_send_ops(ctx, types[i].type) == types[i].ex);
 		assert_int_equal(fake_ops()->destroy_qp(typed), 0);
 	}
-	assert_true(vhca_known_send_ops(IBV_QPT_RAW_PACKET) == 0);
-	assert_true(vhca_known_send_ops(IBV_QPT_DRIVER) == 0);
-	assert_true(vhca_known_send_ops(0) == 0);
+	assert_int_equal(fake_ops()->dealloc_mw(mw), 0);
+	assert_true(vhca_known_send_ops(ctx, IBV_QPT_RAW_PACKET) == 0);
+	assert_true(vhca_known_send_ops(ctx, IBV_QPT_DRIVER) == 0);
+	assert_true(vhca_known_send_ops(ctx, 0) == 0);
 }
 
 static void extended_operations_are_refused_by_type(void **state)
@@ -302,7 +326,7 @@ static void extended_operations_are_refused_by_type(void **state)
 
 			errno = 0;
 			made = fake_ops()->create_qp_ex(&ctx->vctx.context, &attr);
-			if (vhca_known_send_ops(types[i]) >> bit & 1) {
+			if (vhca_known_send_ops(ctx, types[i]) >> bit & 1) {
 				assert_non_null(made);
 				assert_int_equal(!!to_vhca_qp(made)->vqp.qp_ex.wr_set_ud_addr,
 						 types[i] == IBV_QPT_UD);
