@@ -34,7 +34,8 @@ static const char usage[] =
 "  --device-version M.N   claim this interface version\n"
 "  --caps-off NAME,...    switch capabilities off: rc, uc, ud, mcast, rnr-nak, srq,\n"
 "                         cq-resize, cq-moderation, counters, atomic,\n"
-"                         masked-atomic, atomic-write, flush, fmr\n"
+"                         masked-atomic, atomic-write, flush, fast-reg, sg-gaps,\n"
+"                         mw, mw-2a, mw-2b, fmr\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --help, --version\n";
@@ -181,6 +182,11 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_MASKED_ATOMIC,
 		VHCA_CAP_ATOMIC_WRITE,
 		VHCA_CAP_FLUSH,
+		VHCA_CAP_FAST_REG,
+		VHCA_CAP_SG_GAPS,
+		VHCA_CAP_MW,
+		VHCA_CAP_MW_2A,
+		VHCA_CAP_MW_2B,
 		VHCA_CAP_FMR,
 	};
 	static const char *const names[] = {
@@ -197,6 +203,11 @@ static void parse_caps_off(struct options *o, char *arg)
 		"masked-atomic",
 		"atomic-write",
 		"flush",
+		"fast-reg",
+		"sg-gaps",
+		"mw",
+		"mw-2a",
+		"mw-2b",
 		"fmr",
 		NULL,
 	};

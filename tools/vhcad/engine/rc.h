@@ -244,6 +244,7 @@ bool req_take(struct vqp *qp);
  * Returns 0 or a status.
  */
 int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl);
+
 /* onesided.c */
 /**
  * req_fill_single - the one packet of an atomic, an atomic write or a flush
@@ -257,6 +258,7 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 int req_fill_single(struct vqp *qp, const struct tx_req *t, struct run *run, struct payload *pl);
 /** req_local - carry a local operation out; 0 or a status */
 u8 req_local(struct vqp *qp, const struct tx_req *t);
+
 /* gather.c */
 /**
  * gather - payload of the next packets
@@ -366,19 +368,21 @@ void resp_heard(struct vqp *qp);
 u32 resp_place(struct vqp *qp, struct run *run, const struct sglist *l, u64 off, u32 len);
 void resp_reset(struct vqp *qp, u32 psn);
 void resp_rx(struct vqp *qp, struct run *r);
-/* resp_tx.c: true if there is more to do now */
-bool resp_run(struct vqp *qp, u32 *bytes);
 /** resp_close - answer with a NAK that ends the connection */
 void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_bit event);
 /** resp_refuse - the same, for a request that is invalid */
 void resp_refuse(struct vqp *qp);
 /** resp_no_access - the same, for one that has no right to the memory it names */
 void resp_no_access(struct vqp *qp);
+
 /* answer.c */
 /** answer_request - a request in order that has an answer: READ, atomic, flush */
 void answer_request(struct vqp *qp, struct run *r);
 /** answer_again - such a request, seen before */
 void answer_again(struct vqp *qp, struct run *r);
+
+/* resp_tx.c: true if there is more to do now */
+bool resp_run(struct vqp *qp, u32 *bytes);
 /** resp_credits - receives available, as AETH tells it */
 u8 resp_credits(struct vqp *qp);
 /** credits_of - receives a credit code stands for */

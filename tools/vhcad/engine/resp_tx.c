@@ -38,7 +38,7 @@ u8 resp_credits(struct vqp *qp)
 	return code;
 }
 
-/* One run of the oldest answer, which holds bytes if it is to a READ; false: no room, or all is over. */
+/* One run of the oldest answer, with bytes if it is a READ's; false: no room, or all is over. */
 static bool send_answer(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;

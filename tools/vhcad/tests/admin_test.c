@@ -183,6 +183,11 @@ static void queries(void **state)
 		VHCA_CAP_MASKED_ATOMIC,
 		VHCA_CAP_ATOMIC_WRITE,
 		VHCA_CAP_FLUSH,
+		VHCA_CAP_FAST_REG,
+		VHCA_CAP_SG_GAPS,
+		VHCA_CAP_MW,
+		VHCA_CAP_MW_2A,
+		VHCA_CAP_MW_2B,
 		VHCA_CAP_FMR,
 	};
 	struct fixture *f = *state;
