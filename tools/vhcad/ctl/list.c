@@ -7,6 +7,7 @@
 
 #include "ctl/request.h"
 #include "dev/list.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
 
 static struct json_object *describe_qp(const union vobject_info *info)
 {
@@ -79,6 +80,48 @@ static struct json_object *describe_group(const union vobject_info *info)
 	return o;
 }
 
+/* A letter a right. */
+static const char *rights(u8 access, char *text)
+{
+	static const struct {
+		u8 bit;
+		char letter;
+	} all[] = {
+		{ VHCA_ACCESS_LOCAL_WRITE, 'l' }, { VHCA_ACCESS_REMOTE_READ, 'r' },
+		{ VHCA_ACCESS_REMOTE_WRITE, 'w' }, { VHCA_ACCESS_REMOTE_ATOMIC, 'a' },
+		{ VHCA_ACCESS_MW_BIND, 'b' }, { VHCA_ACCESS_FLUSH_GLOBAL, 'g' },
+		{ VHCA_ACCESS_FLUSH_PERSISTENT, 'p' },
+	};
+	char *at = text;
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		if (access & all[i].bit)
+			*at++ = all[i].letter;
+	*at = 0;
+	return text;
+}
+
+static struct json_object *describe_key(const union vobject_info *info)
+{
+	const struct vkey_info *k = &info->key;
+	struct json_object *o = json_object_new_object();
+	char text[8];
+
+	request_add_u64(o, "key", k->key);
+	request_add_word(o, "type", vkey_type_name(k->type));
+	request_add_u64(o, "pdn", k->pdn);
+	request_add_u64(o, "addr", k->addr);
+	request_add_u64(o, "length", k->length);
+	request_add_word(o, "access", rights(k->access, text));
+	if (k->type == VHCA_MKEY_MW_1 || k->type == VHCA_MKEY_MW_2)
+		request_add_u64(o, "region", k->region);
+	else
+		request_add_u64(o, "windows", k->windows);
+	if (k->type == VHCA_MKEY_MW_2)
+		request_add_u64(o, "qpn", k->qpn);
+	return o;
+}
+
 static const struct {
 	const char *name;
 	struct json_object *(*describe)(const union vobject_info *info);
@@ -87,6 +130,7 @@ static const struct {
 	[VLIST_CQS] = { "cqs", describe_cq },
 	[VLIST_SRQS] = { "srqs", describe_srq },
 	[VLIST_GROUPS] = { "groups", describe_group },
+	[VLIST_KEYS] = { "keys", describe_key },
 };
 
 /* Where the page starts; false after refusing. */

@@ -284,6 +284,7 @@ static const struct {
 	{ "cqs", request_list },
 	{ "srqs", request_list },
 	{ "groups", request_list },
+	{ "keys", request_list },
 	{ "fault", request_fault },
 };
 

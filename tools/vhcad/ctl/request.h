@@ -32,7 +32,7 @@ void request_add_u64(struct json_object *o, const char *key, u64 v);
 void request_add_bool(struct json_object *o, const char *key, bool v);
 void request_add_word(struct json_object *o, const char *key, const char *v);
 
-/** request_list - carry out the commands "qps", "cqs", "srqs", "groups" */
+/** request_list - carry out the commands "qps", "cqs", "srqs", "groups", "keys" */
 void request_list(struct request *r);
 
 /** request_change - carry out the command "port" */

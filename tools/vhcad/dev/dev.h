@@ -107,6 +107,7 @@ int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off);
  * Small objects
  */
 struct vpd {
+	struct vhca_dev *dev;
 	u32 pdn;
 	u32 users;
 };

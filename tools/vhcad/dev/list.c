@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dev/list.h"
+#include "dev/mkey.h"
 #include "engine/core.h"
 #include "engine/rc.h"
 
@@ -85,6 +86,32 @@ static void describe_group(void *obj, union vobject_info *info)
 	}
 }
 
+static void describe_key(void *obj, union vobject_info *info)
+{
+	struct vmkey *mk = obj;
+	struct vkey_info *o = &info->key;
+	struct vhca_fmr r;
+
+	o->key = mk->key;
+	o->type = mk->type;
+	o->access = mk->access;
+	o->pdn = mk->pd->pdn;
+	if (mkey_is_window(mk)) {
+		o->region = mk->mw.mr ? mk->mw.mr->key : 0;
+		o->qpn = mk->mw.qp ? mk->mw.qp->qpn : 0;
+	} else {
+		o->windows = mk->windows;
+	}
+	if (mk->type != VHCA_MKEY_FMR) {
+		o->addr = mk->iova;
+		o->length = mk->length;
+	} else if (!dma_read(mk->pd->dev->mem, &r, mk->iova, sizeof(r)) && r.npages) {
+		o->key = (mk->key & ~0xffu) | (le32toh(r.key) & 0xff);
+		o->addr = le64toh(r.iova);
+		o->length = le64toh(r.length);
+	}
+}
+
 static const struct {
 	u32 table;		/* offset in struct vhca_dev */
 	void (*describe)(void *obj, union vobject_info *info);
@@ -93,6 +120,7 @@ static const struct {
 	[VLIST_CQS] = { offsetof(struct vhca_dev, cqs), describe_cq },
 	[VLIST_SRQS] = { offsetof(struct vhca_dev, srqs), describe_srq },
 	[VLIST_GROUPS] = { offsetof(struct vhca_dev, mcgs.table), describe_group },
+	[VLIST_KEYS] = { offsetof(struct vhca_dev, mkeys), describe_key },
 };
 
 u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
@@ -117,6 +145,17 @@ const char *vqp_type_name(u32 type)
 	};
 
 	return type < ARRAY_SIZE(names) && names[type] ? names[type] : "?";
+}
+
+const char *vkey_type_name(u32 type)
+{
+	static const char *const names[] = {
+		[VHCA_MKEY_LIST] = "list", [VHCA_MKEY_PHYSICAL] = "physical",
+		[VHCA_MKEY_FAST] = "fast", [VHCA_MKEY_FAST_SG] = "fast-sg",
+		[VHCA_MKEY_FMR] = "fmr", [VHCA_MKEY_MW_1] = "mw1", [VHCA_MKEY_MW_2] = "mw2",
+	};
+
+	return type < ARRAY_SIZE(names) ? names[type] : "?";
 }
 
 const char *vqp_state_name(u32 state)

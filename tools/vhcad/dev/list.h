@@ -93,11 +93,32 @@ struct vgroup_info {
 	u32 qpn[VLIST_GROUP_QPS];
 };
 
+/**
+ * struct vkey_info - a memory key
+ * @key: as it is used now
+ * @addr, @length: what it translates; 0 when that is nothing
+ * @access: VHCA_ACCESS_*
+ * @windows: windows bound to this region
+ * @region: window: the key of its region, or 0
+ * @qpn: window of type 2: whose it is, or 0
+ */
+struct vkey_info {
+	u32 key;
+	u8 type;		/* enum vhca_mkey_type */
+	u8 access;
+	u32 pdn;
+	u64 addr, length;
+	u32 windows;
+	u32 region;
+	u32 qpn;
+};
+
 enum vlist_kind {
 	VLIST_QPS,
 	VLIST_CQS,
 	VLIST_SRQS,
 	VLIST_GROUPS,
+	VLIST_KEYS,
 	VLIST_KINDS,
 };
 
@@ -106,6 +127,7 @@ union vobject_info {
 	struct vcq_info cq;
 	struct vsrq_info srq;
 	struct vgroup_info group;
+	struct vkey_info key;
 };
 
 /**
@@ -122,6 +144,9 @@ u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
 
 /** vqp_type_name - a transport's name, or "?" */
 const char *vqp_type_name(u32 type);
+
+/** vkey_type_name - a kind of memory key, or "?" */
+const char *vkey_type_name(u32 type);
 
 /** vqp_state_name - a QP state's name, or "?" */
 const char *vqp_state_name(u32 state);

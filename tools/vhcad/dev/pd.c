@@ -13,6 +13,7 @@ enum vhca_status cmd_create_pd(struct command *c)
 
 	if (!pd)
 		return VHCA_ST_INTERNAL;
+	pd->dev = c->dev;
 	err = table_add(&c->dev->pds, pd, 0, &pd->pdn);
 	if (err) {
 		free(pd);

@@ -553,12 +553,26 @@ static void lists(void **state)
 		    "\"ff12::1\",\"mlid\":49153,\"attached\":3,\"qpns\":[2,3]}]}\n", 0,
 		    "    ff12::1                                  0xc001         3"
 		    "  0x000002 0x000003 ...\n");
+	answered_to(r, "keys hca0", "{\"ok\":true,\"list\":\"keys\",\"keys\":["
+		    "{\"key\":346,\"type\":\"fast-sg\",\"pdn\":3,\"addr\":4096,"
+		    "\"length\":77,\"access\":\"lrwab\",\"windows\":2},"
+		    "{\"key\":513,\"type\":\"mw1\",\"pdn\":0,\"addr\":0,\"length\":5,"
+		    "\"access\":\"\",\"region\":346},"
+		    "{\"key\":513,\"type\":\"mw2\",\"pdn\":0,\"addr\":0,\"length\":5,"
+		    "\"access\":\"w\",\"region\":346,\"qpn\":2}]}\n", 0,
+		    "    0x0000015a  fast-sg        3  0x0000000000001000  0x4d"
+		    "                lrwab    2 windows\n"
+		    "    0x00000201  mw1            0  0x0000000000000000  0x5"
+		    "                          of 0x0000015a\n"
+		    "    0x00000201  mw2            0  0x0000000000000000  0x5"
+		    "                 w        of 0x0000015a, qp 0x000002\n");
 	answered_to(r, "qps hca0", QPS "{\"srqn\":7}]}\n", 0, "0+0      srq 7             0");
 	/* everything at once: status, then each list of each adapter */
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n"
 		    "{\"ok\":true,\"list\":\"srqs\"}\n"
-		    "{\"ok\":true,\"list\":\"groups\"}\n", 0, "a groups\n");
+		    "{\"ok\":true,\"list\":\"groups\"}\n"
+		    "{\"ok\":true,\"list\":\"keys\"}\n", 0, "a keys\n");
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
 	/* what is not zero is told, and what is zero if all is wanted */

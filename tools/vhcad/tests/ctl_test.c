@@ -17,7 +17,7 @@
 #include "log.h"
 #include "server/server.h"
 #include "tests/tfail.h"
-#include "tests/thca.h"
+#include "tests/tkey.h"
 
 #define STATUS	"{\"command\":\"status\"}\n"
 #define CLIENTS	16u		/* served at a time */
@@ -478,8 +478,10 @@ static void one_of_each(void **state)
 	struct fixture *f = *state;
 	struct vhca_mcg_req req = { .mgid = { 0xff, 0x12, [15] = 7 }, .mlid = htole16(0xc005) };
 	struct tsrq srq;
+	struct tmr mr;
 	struct tcq cq;
 	struct tqp qp;
+	u32 mw;
 
 	t_cq_init(&f->h, &cq, 3, 0);
 	t_srq_init(&f->h, &srq, 4, 5);
@@ -500,6 +502,15 @@ static void one_of_each(void **state)
 		"\"error\":false}");
 	list_is(f, "groups",
 		"{\"mgid\":\"ff12::7\",\"mlid\":49157,\"attached\":1,\"qpns\":[2]}");
+	t_key_caps(&f->h);
+	t_mr_init(&f->h, &mr, 0x1000, 77, 0x7f & ~(VHCA_ACCESS_FLUSH_GLOBAL |
+						   VHCA_ACCESS_FLUSH_PERSISTENT), 0, 12);
+	mw = t_key(&f->h, VHCA_MKEY_MW_2, 0, 0, 1);
+	assert_int_equal(t_bind(&qp, mw, mr.key, 0x1001, 5, VHCA_ACCESS_REMOTE_WRITE), 0);
+	list_is(f, "keys", "{\"key\":346,\"type\":\"list\",\"pdn\":0,\"addr\":4096,"
+		"\"length\":77,\"access\":\"lrwab\",\"windows\":1},"
+		"{\"key\":513,\"type\":\"mw2\",\"pdn\":0,\"addr\":4097,\"length\":5,"
+		"\"access\":\"w\",\"region\":346,\"qpn\":2}");
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dev/list.h"
-#include "tests/thca.h"
+#include "tests/tkey.h"
 
 /* The only object that a number names; it stands at this offset of what is told. */
 static union vobject_info the_one(struct thca *h, enum vlist_kind kind, u32 off, u32 number)
@@ -171,6 +171,77 @@ static void shared_receives(void **state)
 	t_world_fini(&w);
 }
 
+static struct vkey_info key_info(struct thca *h, u32 key)
+{
+	return the_one(h, VLIST_KEYS, offsetof(struct vkey_info, key), key).key;
+}
+
+/* Regions, windows and what ties them; what is not valid reaches nothing. */
+static void memory_keys(void **state)
+{
+	struct vhca_create_mkey_req fmr = {
+		.buf = { .npages = htole32(4), .page_shift = 12, .levels = 1 },
+		.access = htole32(VHCA_ACCESS_REMOTE_READ), .type = VHCA_MKEY_FMR,
+	};
+	struct vkey_info k;
+	struct tpair p;
+	struct thca *h = &p.h[1];
+	u32 mw1, mw2, fast;
+	struct vhca_fmr *r;
+	struct tmr mr;
+
+	t_pair_init(&p, 3, 1, 2);
+	t_key_caps(h);
+	t_mr_init(h, &mr, 0x10000, 0x2000, T_RW | VHCA_ACCESS_MW_BIND, 1, 12);
+	mw1 = t_key(h, VHCA_MKEY_MW_1, 0, 0, 1);
+	mw2 = t_key(h, VHCA_MKEY_MW_2, 0, 0, 2);
+	fast = t_key(h, VHCA_MKEY_FAST, mr.page[0], 4, 3);
+	k = key_info(h, mr.key);
+	assert_string_equal(vkey_type_name(k.type), "list");
+	assert_int_equal(k.pdn, h->pd);
+	assert_int_equal(k.addr, 0x10000);
+	assert_int_equal(k.length, 0x2000);
+	assert_int_equal(k.access, T_RW | VHCA_ACCESS_MW_BIND);
+	assert_int_equal(k.windows, 0);
+	k = key_info(h, mw2);
+	assert_string_equal(vkey_type_name(k.type), "mw2");
+	assert_int_equal(k.region | k.qpn | k.length | k.access, 0);
+	assert_int_equal(key_info(h, fast).length, 0);
+
+	assert_int_equal(t_bind(&p.qp[1], mw1 + 5, mr.key, 0x10010, 16, MKEY_READ_REMOTE), 0);
+	assert_int_equal(t_bind(&p.qp[1], mw2, mr.key, 0x10020, 32, MKEY_READ_REMOTE), 0);
+	assert_int_equal(t_register(&p.qp[1], fast ^ 1, 1, 77, 5, T_RW, 12), 0);
+	assert_int_equal(key_info(h, mr.key).windows, 2);
+	k = key_info(h, mw1 + 5);
+	assert_int_equal(k.region, mr.key);
+	assert_int_equal(k.qpn, 0);
+	assert_int_equal(k.addr, 0x10010);
+	k = key_info(h, mw2);
+	assert_int_equal(k.region, mr.key);
+	assert_int_equal(k.qpn, p.qp[1].qpn);
+	assert_int_equal(k.windows, 0);
+	k = key_info(h, fast ^ 1);
+	assert_int_equal(k.addr, 77);
+	assert_int_equal(k.length, 5);
+
+	fmr.buf.addr = htole64(t_alloc(h, 4096));
+	fmr.iova = htole64(t_alloc(h, 4096));
+	fmr.pdn = htole32(h->pd);
+	r = t_cpu(h, le64toh(fmr.iova));
+	memset(r, 0, sizeof(*r));
+	r->key = htole32(t_create(h, VHCA_CMD_CREATE_MKEY, &fmr, sizeof(fmr)));
+	assert_int_equal(key_info(h, le32toh(r->key)).length, 0);
+	r->key = htole32(le32toh(r->key) + 9);
+	r->iova = htole64(123);
+	r->length = htole64(456);
+	r->npages = htole32(1);
+	k = key_info(h, le32toh(r->key));
+	assert_int_equal(k.addr, 123);
+	assert_int_equal(k.length, 456);
+	assert_string_equal(vkey_type_name(VHCA_MKEY_MW_2 + 1), "?");
+	t_pair_fini(&p);
+}
+
 /* More than a page, with holes. */
 static void pages(void **state)
 {
@@ -214,7 +285,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queue_pairs), cmocka_unit_test(overrun),
-		cmocka_unit_test(shared_receives), cmocka_unit_test(pages),
+		cmocka_unit_test(shared_receives), cmocka_unit_test(memory_keys),
+		cmocka_unit_test(pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,8 @@ static const char usage[] =
 "usage: vhcactl [--control SOCKET] [--json] COMMAND [, COMMAND]...\n"
 "\n"
 "  status [-v]              adapters, their guests, drivers, objects and ports; with -v\n"
-"                           their QPs, CQs, SRQs and multicast groups as well\n"
+"                           their QPs, CQs, SRQs, multicast groups and memory\n"
+"                           keys as well\n"
 "  counters [-v]            packets and bytes of every port, and what else it has\n"
 "                           counted; with -v what is zero as well\n"
 "  qps HCA                  queue pairs: state, peer, requests under way + blocks\n"
@@ -21,6 +22,7 @@ static const char usage[] =
 "  cqs HCA                  completion queues and how full they are\n"
 "  srqs HCA                 shared receive queues and what is left in them\n"
 "  groups HCA               multicast groups and the QPs attached to them\n"
+"  keys HCA                 memory keys, what they reach and who may\n"
 "  top [--interval SECONDS] [--once]\n"
 "                           traffic of ports and QPs a second, live; q ends it\n"
 "  link HCA[:PORT] up|down  plug or pull a port's cable\n"
@@ -89,7 +91,7 @@ static struct json_object *all_pages(const struct options *opt, const char *comm
 /* Everything about the adapters that an answer to "status" names. */
 static bool show_more(const struct options *opt, struct json_object *answer)
 {
-	static const char *const lists[] = { "qps", "cqs", "srqs", "groups" };
+	static const char *const lists[] = { "qps", "cqs", "srqs", "groups", "keys" };
 	struct json_object *hcas = get(answer, "hcas");
 	bool ok = true;
 

@@ -139,6 +139,22 @@ static void show_group(struct json_object *g)
 	puts(items(qpns) < num(g, "attached") ? " ..." : "");
 }
 
+static void show_key(struct json_object *k)
+{
+	char tie[48] = "";
+
+	if (num(k, "windows"))
+		snprintf(tie, sizeof(tie), "  %llu windows", num(k, "windows"));
+	else if (num(k, "qpn"))
+		snprintf(tie, sizeof(tie), "  of 0x%08llx, qp 0x%06llx", num(k, "region"),
+			 num(k, "qpn"));
+	else if (num(k, "region"))
+		snprintf(tie, sizeof(tie), "  of 0x%08llx", num(k, "region"));
+	printf("    0x%08llx  %-8s  %6llu  0x%016llx  0x%-16llx  %-7s%s\n", num(k, "key"),
+	       str(k, "type"), num(k, "pdn"), num(k, "addr"), num(k, "length"),
+	       str(k, "access"), tie);
+}
+
 static const struct {
 	const char *name;
 	const char *head;
@@ -150,6 +166,8 @@ static const struct {
 	{ "srqs", "        srqn      size      left     limit   used", show_srq },
 	{ "groups", "    mgid                                     mlid    attached  qpns",
 	  show_group },
+	{ "keys", "    key         type          pd  from                length              access",
+	  show_key },
 };
 
 void show_list_head(const char *list)

@@ -94,6 +94,7 @@ static const struct {
 	{ "cqs", 2, 2, take_hca },
 	{ "srqs", 2, 2, take_hca },
 	{ "groups", 2, 2, take_hca },
+	{ "keys", 2, 2, take_hca },
 	{ "objects", 2, 0, take_hca },
 	{ "fault", 3, 0, take_fault },
 };
