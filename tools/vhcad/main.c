@@ -142,7 +142,7 @@ static int make_hca(struct daemon *d, u32 i)
 		.ports = o->ports,
 		.vectors = o->vectors,
 		.kick_pages = KICK_PAGES,
-		.caps_off = d->opt.caps_off,
+		.caps_off = o->caps_off,
 		.version = d->opt.version,
 		.max_mtu = d->opt.mtu,
 	};

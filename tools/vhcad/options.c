@@ -32,10 +32,11 @@ static const char usage[] =
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
-"  --caps-off NAME,...    switch capabilities off: rc, uc, ud, mcast, rnr-nak, srq,\n"
-"                         cq-resize, cq-moderation, counters, atomic,\n"
-"                         masked-atomic, atomic-write, flush, fast-reg, sg-gaps,\n"
-"                         mw, mw-2a, mw-2b, fmr\n"
+"  --caps-off [HCA:]NAME,...\n"
+"                         switch capabilities off, of all adapters or of that one: rc, uc,\n"
+"                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
+"                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
+"                         sg-gaps, mw, mw-2a, mw-2b, fmr; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --help, --version\n";
@@ -188,6 +189,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_MW_2A,
 		VHCA_CAP_MW_2B,
 		VHCA_CAP_FMR,
+		VHCA_CAP_CLOCK,
 	};
 	static const char *const names[] = {
 		"rc",
@@ -209,12 +211,40 @@ static void parse_caps_off(struct options *o, char *arg)
 		"mw-2a",
 		"mw-2b",
 		"fmr",
+		"clock",
 		NULL,
 	};
-	char *word, *save = NULL;
+	char *colon = strchr(arg, ':'), *word, *save = NULL;
+	struct caps_off *off = &o->caps_off[o->ncaps_off];
 
+	if (o->ncaps_off == OPTIONS_MAX_HCAS)
+		fail("--caps-off: given more than %u times", OPTIONS_MAX_HCAS);
+	o->ncaps_off++;
+	if (colon) {
+		*colon = '\0';
+		off->hca = arg;
+		arg = colon + 1;
+	}
 	for (word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save))
-		o->caps_off |= 1ULL << bits[choice("--caps-off", word, names)];
+		off->caps |= 1ULL << bits[choice("--caps-off", word, names)];
+}
+
+/* An adapter may be named before it is there. */
+static void hand_out_caps_off(struct options *o)
+{
+	for (u32 i = 0; i < o->ncaps_off; i++) {
+		const struct caps_off *off = &o->caps_off[i];
+		bool found = false;
+
+		for (u32 j = 0; j < o->nhcas; j++) {
+			if (off->hca && strcmp(off->hca, o->hca[j].name))
+				continue;
+			o->hca[j].caps_off |= off->caps;
+			found = true;
+		}
+		if (!found)
+			fail("--caps-off: no adapter is named %s", off->hca);
+	}
 }
 
 /* What only shows when all options are known. */
@@ -337,6 +367,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (optind < argc)
 		fail("unexpected argument '%s' (see vhcad --help)", argv[optind]);
 	check(o);
+	hand_out_caps_off(o);
 }
 
 void options_release(struct options *o)

@@ -18,6 +18,13 @@ struct hca_options {
 	u64 guid;
 	u32 ports;
 	u32 vectors;
+	u64 caps_off;			/* bits (1 << enum vhca_cap) */
+};
+
+/* What one --caps-off says. */
+struct caps_off {
+	const char *hca;		/* NULL: of all */
+	u64 caps;
 };
 
 struct options {
@@ -33,7 +40,8 @@ struct options {
 	u16 device;
 	u32 version;			/* interface version to claim */
 	u32 mtu;			/* enum ib_mtu */
-	u64 caps_off;
+	u32 ncaps_off;
+	struct caps_off caps_off[OPTIONS_MAX_HCAS];
 	bool allow_unsealed;
 };
 

@@ -124,6 +124,10 @@ static void bad_command_lines(void **state)
 		{ { "--hca", "x", "--device-version", "1.2.3" }, "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--spin", "1000001" }, "not a number between 0 and 1000000" },
 		{ { "--hca", "x", "--caps-off", "rc,wings" }, "--caps-off: unknown value 'wings'" },
+		{ { "--hca", "x", "--caps-off", "hca0:rc,hca0:uc" },
+		  "--caps-off: unknown value 'hca0:uc'" },
+		{ { "--hca", "x", "--caps-off", "hca1:rc" },
+		  "--caps-off: no adapter is named hca1" },
 		{ { "--hca", "x,guid=100,ports=2", "--hca", "y,guid=102" }, "overlap" },
 		{ { "--hca", "x,guid=102", "--hca", "y,guid=100,ports=2" }, "overlap" },
 		{ { "--hca" }, "--hca needs a value" },
@@ -366,14 +370,16 @@ static void less_than_all(void **state)
 	u64 caps;
 
 	start(r, (char *[]){ "--hca", r->sock, "--subnet", "none", "--mtu", "1024", "--irq", "msi",
-			     "--caps-off", "rc,rnr-nak", "--spin", "100", NULL });
+			     "--caps-off", "rc", "--caps-off", "hca0:rnr-nak,clock", "--spin",
+			     "100", NULL });
 	assert_int_equal(has_capability(r, PCI_CAP_ID_MSIX), 0);
 	assert_int_not_equal(has_capability(r, PCI_CAP_ID_MSI), 0);
 	enable(r, VHCA_NO_VECTOR);
 	caps = le64toh(device_attr(r).caps);
 	assert_int_equal(caps >> VHCA_CAP_RC & 1, 0);
 	assert_int_equal(caps >> VHCA_CAP_RNR_NAK & 1, 0);
-	assert_int_equal(caps >> VHCA_CAP_CLOCK & 1, 1);
+	assert_int_equal(caps >> VHCA_CAP_CLOCK & 1, 0);
+	assert_int_equal(caps >> VHCA_CAP_UD & 1, 1);
 	assert_int_equal(le32toh(device_attr(r).vectors), 1);
 	assert_int_equal(port_attr(r).state, 2);	/* INIT: nobody manages it */
 	assert_int_equal(port_attr(r).lid, 0);
