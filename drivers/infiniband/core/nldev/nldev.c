@@ -27,7 +27,19 @@ static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
 	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {
 		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
-	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = nldev_stat_get },
+	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump,
+		.flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump,
+		.flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump,
+		.flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_RES_SRQ_GET_RAW] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump,
+		.flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = nldev_stat_get, .dump = nldev_stat_dump },
 	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = { .doit = nldev_stat_get_status },
 	[RDMA_NLDEV_CMD_STAT_SET] = { .doit = nldev_stat_set, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = nldev_sys_get },

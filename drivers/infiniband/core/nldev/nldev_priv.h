@@ -64,6 +64,8 @@ struct nl_subject {
 int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 			 struct netlink_ext_ack *extack);
 int nldev_res_object_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int nldev_stat_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int nl_get_mr_stat(struct nl_request *request);
 
 /* res_put.c */
 int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
@@ -78,6 +80,16 @@ int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	       const struct nl_subject *subject);
 int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	       const struct nl_subject *subject);
+int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject);
+int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		  const struct nl_subject *subject);
+int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		  const struct nl_subject *subject);
+int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		  const struct nl_subject *subject);
+int nl_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject);
 
 /* stat.c */
 int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);

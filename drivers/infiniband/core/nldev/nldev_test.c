@@ -387,6 +387,11 @@ static int end_qp(struct ib_qp *qp, struct ib_udata *udata)
 	return 0;
 }
 
+static int put_raw_qp(struct sk_buff *msg, struct ib_qp *qp)
+{
+	return nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RAW, 100 * qp->qp_num);
+}
+
 static const struct ib_device_ops object_ops = {
 	.alloc_pd = never_refuses,
 	.dealloc_pd = never_refuses,
@@ -396,6 +401,7 @@ static const struct ib_device_ops object_ops = {
 	.destroy_srq = end_srq,
 	.create_qp = make_qp,
 	.query_qp = ask_qp,
+	.fill_res_qp_entry_raw = put_raw_qp,
 	.destroy_qp = end_qp,
 	.size_ib_pd = sizeof(struct ib_pd),
 	.size_ib_cq = sizeof(struct ib_cq),
@@ -558,6 +564,65 @@ static void dumps(struct kunit *test)
 	end_objects(&o);
 }
 
+/* The driver's own view, where it has one; only of QPs here. */
+static void raw(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct objects o;
+
+	make_objects(test, &t->device->ib, &o);
+	KUNIT_EXPECT_EQ(test, ask_object(test, t, RDMA_NLDEV_CMD_RES_QP_GET_RAW,
+					 RDMA_NLDEV_ATTR_RES_LQPN, 6, 1), 0);
+	KUNIT_ASSERT_NOT_NULL(test, answered(t, RDMA_NLDEV_ATTR_RES_RAW));
+	KUNIT_EXPECT_EQ(test, nla_get_u32(answered(t, RDMA_NLDEV_ATTR_RES_RAW)), 600);
+	KUNIT_EXPECT_EQ(test, ask_object(test, t, RDMA_NLDEV_CMD_RES_QP_GET_RAW,
+					 RDMA_NLDEV_ATTR_RES_LQPN, 6, 2), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, ask_object(test, t, RDMA_NLDEV_CMD_RES_CQ_GET_RAW,
+					 RDMA_NLDEV_ATTR_RES_CQN, o.cq->res.id, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ask_object(test, t, RDMA_NLDEV_CMD_RES_SRQ_GET_RAW,
+					 RDMA_NLDEV_ATTR_RES_SRQN, o.srq->res.id, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ask_object(test, t, RDMA_NLDEV_CMD_RES_MR_GET_RAW,
+					 RDMA_NLDEV_ATTR_RES_MRN, 1, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, dumped(test, t, RDMA_NLDEV_CMD_RES_QP_GET_RAW,
+				     RDMA_NLDEV_ATTR_RES_QP, 0), 5);
+	KUNIT_EXPECT_EQ(test, dumped(test, t, RDMA_NLDEV_CMD_RES_MR_GET_RAW,
+				     RDMA_NLDEV_ATTR_RES_MR, 0), 0);
+	end_objects(&o);
+}
+
+/* What a dump of counters ends with: the error is in its last message. */
+static int stat_dump(struct kunit *test, struct talk *t, bool device, u32 res)
+{
+	struct nlmsghdr *nlh = (void *)t->answer;
+
+	begin(t, RDMA_NLDEV_CMD_STAT_GET, NLM_F_DUMP);
+	if (device)
+		add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, t->device->ib.index);
+	if (res)
+		add_u32(t, RDMA_NLDEV_ATTR_STAT_RES, res);
+	exchange(test, t);
+	KUNIT_ASSERT_EQ(test, nlh->nlmsg_type, NLMSG_DONE);
+	return *(int *)nlmsg_data(nlh);
+}
+
+static void stat_dumps(struct kunit *test)
+{
+	struct talk *t = test->priv;
+
+	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, stat_dump(test, t, false, RDMA_NLDEV_ATTR_RES_QP), -EINVAL);
+	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, RDMA_NLDEV_ATTR_RES_CQ), -EINVAL);
+	/* Nothing is bound to a counter, and there is no region */
+	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, RDMA_NLDEV_ATTR_RES_QP), 0);
+	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, RDMA_NLDEV_ATTR_RES_MR), 0);
+	begin(t, RDMA_NLDEV_CMD_STAT_GET, 0);
+	add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, t->device->ib.index);
+	add_u32(t, RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_MR);
+	KUNIT_EXPECT_EQ(test, ask(test, t), -EINVAL);
+	add_u32(t, RDMA_NLDEV_ATTR_RES_MRN, 1);
+	KUNIT_EXPECT_EQ(test, ask(test, t), -ENOENT);
+}
+
 static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(values),
 	KUNIT_CASE(values_refused),
@@ -565,6 +630,8 @@ static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(links),
 	KUNIT_CASE(objects),
 	KUNIT_CASE(dumps),
+	KUNIT_CASE(raw),
+	KUNIT_CASE(stat_dumps),
 	{}
 };
 

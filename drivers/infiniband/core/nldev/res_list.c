@@ -17,6 +17,7 @@
  * @entry: attribute around an object in it
  * @number: attribute of an object's number
  * @per_port: objects belong to ports, one of which must be named with a number
+ * @raw: it is the driver that describes them, if it does
  * @put: describes an object
  */
 struct res_kind {
@@ -25,6 +26,7 @@ struct res_kind {
 	u16 entry;
 	u16 number;
 	bool per_port;
+	bool raw;
 	int (*put)(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		   const struct nl_subject *subject);
 };
@@ -34,6 +36,14 @@ struct res_kind {
 		.type = RDMA_RESTRACK_##_type, .table = RDMA_NLDEV_ATTR_RES_##_type,	\
 		.entry = RDMA_NLDEV_ATTR_RES_##_type##_ENTRY,				\
 		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put,			\
+	}
+
+/* The same objects, as the driver's hardware sees them. */
+#define RAW(_type, _put)								\
+	{										\
+		.type = RDMA_RESTRACK_##_type, .table = RDMA_NLDEV_ATTR_RES_##_type,	\
+		.entry = RDMA_NLDEV_ATTR_RES_##_type##_ENTRY,				\
+		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put, .raw = true,	\
 	}
 
 /* By command. */
@@ -48,7 +58,18 @@ static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 		.entry = RDMA_NLDEV_ATTR_RES_QP_ENTRY, .number = RDMA_NLDEV_ATTR_RES_LQPN,
 		.per_port = true, .put = nl_put_qp,
 	},
+	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = RAW(CQ, nl_put_cq_raw),
+	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = RAW(MR, nl_put_mr_raw),
+	[RDMA_NLDEV_CMD_RES_SRQ_GET_RAW] = RAW(SRQ, nl_put_srq_raw),
+	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {
+		.type = RDMA_RESTRACK_QP, .table = RDMA_NLDEV_ATTR_RES_QP,
+		.entry = RDMA_NLDEV_ATTR_RES_QP_ENTRY, .number = RDMA_NLDEV_ATTR_RES_LQPN,
+		.per_port = true, .put = nl_put_qp_raw, .raw = true,
+	},
 };
+
+/* What STAT_GET says of regions. */
+static const struct res_kind mr_statistics = KIND(MR, nl_put_mr_stat);
 
 static const struct res_kind *kind_of(const struct nlmsghdr *nlh)
 {
@@ -94,39 +115,55 @@ static int reply_one(struct nl_request *request, struct ib_device *device,
 	rdma_restrack_put(res);
 	if (ret) {
 		nlmsg_free(msg);
-		return ret;
+		return kind->raw && ret == -EINVAL ?
+		       rdma_nl_refuse(request->extack, ret, "%s does not show its own view",
+				      device->name) : ret;
 	}
 	return nl_reply_send(request, msg, reply);
 }
 
+static int get_object(struct nl_request *request, const struct res_kind *kind)
+{
+	struct ib_device *device;
+	int ret;
+
+	if (!request->tb[kind->number])
+		return rdma_nl_refuse(request->extack, -EINVAL, "no number of an object");
+	device = nl_request_device(request);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = reply_one(request, device, kind);
+	ib_device_put(device);
+	return ret;
+}
+
 /**
- * nldev_res_object_get - RDMA_NLDEV_CMD_RES_*_GET for one object
+ * nldev_res_object_get - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for one object
  * @skb: the request: a device, the object's number, and for QPs their port
  * @nlh: its header
  * @extack: where a reason goes
  *
- * Return: 0; -EINVAL for an incomplete request; -ENOENT for a number that no object has; -EAGAIN
- * for a QP of another port; or what the driver or sending returned.
+ * Return: 0; -EINVAL for an incomplete request or a driver without a view of its own; -ENOENT for a
+ * number that no object has; -EAGAIN for a QP of another port; or what the driver or sending
+ * returned.
  */
 int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 			 struct netlink_ext_ack *extack)
 {
-	const struct res_kind *kind = kind_of(nlh);
 	struct nl_request request;
-	struct ib_device *device;
-	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	if (!request.tb[kind->number])
-		return rdma_nl_refuse(extack, -EINVAL, "no number of an object");
-	device = nl_request_device(&request);
-	if (IS_ERR(device))
-		return PTR_ERR(device);
-	ret = reply_one(&request, device, kind);
-	ib_device_put(device);
-	return ret;
+	return nl_request_parse(&request, skb, nlh, extack) ?: get_object(&request, kind_of(nlh));
+}
+
+/**
+ * nl_get_mr_stat - answer STAT_GET for one region
+ * @request: the request: a device and the region's number
+ *
+ * Return: as nldev_res_object_get().
+ */
+int nl_get_mr_stat(struct nl_request *request)
+{
+	return get_object(request, &mr_statistics);
 }
 
 /* Nested attributes of one object; the message is as before when it did not fit or is left out. */
@@ -178,9 +215,8 @@ static int put_entries(struct sk_buff *msg, struct netlink_callback *cb,
 }
 
 static int dump_part(struct sk_buff *skb, struct netlink_callback *cb, struct nl_request *request,
-		     struct ib_device *device)
+		     struct ib_device *device, const struct res_kind *kind)
 {
-	const struct res_kind *kind = kind_of(cb->nlh);
 	const struct nlattr *details = request->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
 	struct nl_subject subject;
 	struct nlmsghdr *reply;
@@ -206,8 +242,52 @@ static int dump_part(struct sk_buff *skb, struct netlink_callback *cb, struct nl
 	return skb->len;
 }
 
+static int dump(struct sk_buff *skb, struct netlink_callback *cb, struct nl_request *request,
+		const struct res_kind *kind)
+{
+	struct ib_device *device = nl_request_device(request);
+	int ret = 0;
+
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	if (kind)
+		ret = dump_part(skb, cb, request, device, kind);
+	ib_device_put(device);
+	return ret;
+}
+
 /**
- * nldev_res_object_dump - RDMA_NLDEV_CMD_RES_*_GET for all objects of a kind
+ * nldev_stat_dump - RDMA_NLDEV_CMD_STAT_GET for all objects of a kind
+ * @skb: a part of the answer
+ * @cb: state of the dump, as of nldev_res_object_dump()
+ *
+ * QPs have none of their own: there are no counters that they could be bound to.
+ *
+ * Return: bytes in @skb, 0 at the end; -EINVAL for an incomplete request or objects of another
+ * kind, or the driver's error.
+ */
+int nldev_stat_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nl_request request;
+	int ret;
+
+	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	if (!request.tb[RDMA_NLDEV_ATTR_STAT_RES])
+		return rdma_nl_refuse(cb->extack, -EINVAL, "of which objects?");
+	switch (nla_get_u32(request.tb[RDMA_NLDEV_ATTR_STAT_RES])) {
+	case RDMA_NLDEV_ATTR_RES_QP:
+		return dump(skb, cb, &request, NULL);
+	case RDMA_NLDEV_ATTR_RES_MR:
+		return dump(skb, cb, &request, &mr_statistics);
+	default:
+		return rdma_nl_refuse(cb->extack, -EINVAL, "such objects have no counters");
+	}
+}
+
+/**
+ * nldev_res_object_dump - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for all objects of a kind
  * @skb: a part of the answer
  * @cb: state of the dump: the request, args[0] the lowest number not yet sent, args[1] no more
  *
@@ -216,16 +296,7 @@ static int dump_part(struct sk_buff *skb, struct netlink_callback *cb, struct nl
 int nldev_res_object_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nl_request request;
-	struct ib_device *device;
-	int ret;
 
-	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
-	if (IS_ERR(device))
-		return PTR_ERR(device);
-	ret = dump_part(skb, cb, &request, device);
-	ib_device_put(device);
-	return ret;
+	return nl_request_parse(&request, cb->skb, cb->nlh, cb->extack) ?:
+	       dump(skb, cb, &request, kind_of(cb->nlh));
 }

@@ -267,3 +267,93 @@ int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		return -EMSGSIZE;
 	return ops->fill_res_srq_entry ? ops->fill_res_srq_entry(msg, srq) : 0;
 }
+
+/**
+ * nl_put_mr_stat - describe what is counted for an MR
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject)
+{
+	struct ib_mr *mr = container_of(res, struct ib_mr, res);
+	const struct ib_device_ops *ops = &mr->device->ops;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
+		return -EMSGSIZE;
+	return ops->fill_stat_mr_entry ? ops->fill_stat_mr_entry(msg, mr) : 0;
+}
+
+/**
+ * nl_put_cq_raw - the driver's own view of a CQ
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: what the driver returns; -EINVAL when it has none.
+ */
+int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		  const struct nl_subject *subject)
+{
+	struct ib_cq *cq = container_of(res, struct ib_cq, res);
+	const struct ib_device_ops *ops = &cq->device->ops;
+
+	return ops->fill_res_cq_entry_raw ? ops->fill_res_cq_entry_raw(msg, cq) : -EINVAL;
+}
+
+/**
+ * nl_put_qp_raw - the driver's own view of a QP
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: what the driver returns; -EAGAIN for one of another port than asked about; -EINVAL when
+ * the driver has none.
+ */
+int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		  const struct nl_subject *subject)
+{
+	struct ib_qp *qp = container_of(res, struct ib_qp, res);
+	const struct ib_device_ops *ops = &qp->device->ops;
+
+	if (subject->port_num && subject->port_num != qp->port)
+		return -EAGAIN;
+	return ops->fill_res_qp_entry_raw ? ops->fill_res_qp_entry_raw(msg, qp) : -EINVAL;
+}
+
+/**
+ * nl_put_mr_raw - the driver's own view of an MR
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: what the driver returns; -EINVAL when it has none.
+ */
+int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		  const struct nl_subject *subject)
+{
+	struct ib_mr *mr = container_of(res, struct ib_mr, res);
+	const struct ib_device_ops *ops = &mr->device->ops;
+
+	return ops->fill_res_mr_entry_raw ? ops->fill_res_mr_entry_raw(msg, mr) : -EINVAL;
+}
+
+/**
+ * nl_put_srq_raw - the driver's own view of an SRQ
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: what the driver returns; -EINVAL when it has none.
+ */
+int nl_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject)
+{
+	struct ib_srq *srq = container_of(res, struct ib_srq, res);
+	const struct ib_device_ops *ops = &srq->device->ops;
+
+	return ops->fill_res_srq_entry_raw ? ops->fill_res_srq_entry_raw(msg, srq) : -EINVAL;
+}

@@ -146,8 +146,8 @@ static int get_values(struct stat_request *request)
 }
 
 /**
- * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port
- * @skb: the request: a device and a port, 0 for the device's own counters
+ * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port, or of a region
+ * @skb: the request: a device and a port, 0 for the device's own counters; or an MR's number
  * @nlh: its header
  * @extack: where a reason goes
  *
@@ -157,13 +157,17 @@ static int get_values(struct stat_request *request)
 int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
 	struct stat_request request;
+	const struct nlattr *res;
 	int ret;
 
 	ret = nl_request_parse(&request.nl, skb, nlh, extack);
 	if (ret)
 		return ret;
-	if (request.nl.tb[RDMA_NLDEV_ATTR_STAT_RES])
-		return rdma_nl_refuse(extack, -EINVAL, "objects have no counters of their own");
+	res = request.nl.tb[RDMA_NLDEV_ATTR_STAT_RES];
+	if (res && nla_get_u32(res) == RDMA_NLDEV_ATTR_RES_MR)
+		return nl_get_mr_stat(&request.nl);
+	if (res)
+		return rdma_nl_refuse(extack, -EINVAL, "such objects have no counters");
 	ret = stat_begin(&request);
 	if (ret)
 		return ret;
