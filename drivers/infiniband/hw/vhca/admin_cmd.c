@@ -2,6 +2,7 @@
 /* The device's commands as functions. What the device answers is checked here. */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "admin_cmd.h"
@@ -11,6 +12,7 @@
 #define VHCA_SANE_PORTS		16
 #define VHCA_SANE_GIDS		1024
 #define VHCA_SANE_PKEYS		65535
+#define VHCA_SANE_ENTRIES	SZ_256K
 
 static int status_to_errno(u8 status)
 {
@@ -152,6 +154,30 @@ static bool has_cap(const struct vhca_limits *l, enum vhca_cap cap)
 	return l->caps & BIT_ULL(cap);
 }
 
+/* A capability counts only with those it needs. */
+static void drop_orphans(struct vhca_limits *l)
+{
+	static const struct {
+		u8 cap, needs;
+	} needs[] = {
+		{ VHCA_CAP_MCAST, VHCA_CAP_UD },
+		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
+		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
+		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
+		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(needs); i++)
+		if (!has_cap(l, needs[i].needs))
+			l->caps &= ~BIT_ULL(needs[i].cap);
+	/* A device's windows of type 2 are of one kind. */
+	if (has_cap(l, VHCA_CAP_MW_2B))
+		l->caps &= ~BIT_ULL(VHCA_CAP_MW_2A);
+}
+
 static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 {
 	const char *what = NULL;
@@ -186,6 +212,9 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 	else if (has_cap(l, VHCA_CAP_CQ_MODERATION) &&
 		 (!l->max_moderation_count || !l->max_moderation_period))
 		what = "max_moderation_count or max_moderation_period";
+	else if ((has_cap(l, VHCA_CAP_FAST_REG) || has_cap(l, VHCA_CAP_FMR)) &&
+		 (!l->max_reg_entries || l->max_reg_entries > VHCA_SANE_ENTRIES))
+		what = "max_reg_entries";
 	if (!what)
 		return 0;
 	dev_err(hw->dev, "device reports an impossible %s\n", what);
@@ -240,9 +269,8 @@ int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 	l->max_mcg_qps = le32_to_cpu(a->max_mcg_qps);
 	l->max_moderation_count = le16_to_cpu(a->max_moderation_count);
 	l->max_moderation_period = le16_to_cpu(a->max_moderation_period);
-	/* Only UD QPs can be attached. */
-	if (!has_cap(l, VHCA_CAP_UD))
-		l->caps &= ~BIT_ULL(VHCA_CAP_MCAST);
+	l->max_reg_entries = le32_to_cpu(a->max_reg_entries);
+	drop_orphans(l);
 	kfree(a);
 	return check_limits(hw, l);
 }
@@ -408,6 +436,12 @@ int vhca_cmd_modify_mkey(struct vhca_hw *hw, const struct vhca_modify_mkey_req *
 int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key)
 {
 	return run_destroy(hw, VHCA_CMD_DESTROY_MKEY, key);
+}
+
+/* vhca_cmd_fence_mkeys - wait until every access through a key that had begun has ended */
+int vhca_cmd_fence_mkeys(struct vhca_hw *hw)
+{
+	return run(hw, VHCA_CMD_FENCE_MKEYS, NULL, 0, 0, 0, NULL, 0);
 }
 
 /* vhca_cmd_create_cq - make a completion queue */

@@ -33,6 +33,7 @@ int vhca_cmd_destroy_pd(struct vhca_hw *hw, u32 pdn);
 int vhca_cmd_create_mkey(struct vhca_hw *hw, const struct vhca_create_mkey_req *req, u32 *key);
 int vhca_cmd_modify_mkey(struct vhca_hw *hw, const struct vhca_modify_mkey_req *req);
 int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key);
+int vhca_cmd_fence_mkeys(struct vhca_hw *hw);
 
 int vhca_cmd_create_cq(struct vhca_hw *hw, const struct vhca_create_cq_hw_req *req, u32 *cqn);
 int vhca_cmd_destroy_cq(struct vhca_hw *hw, u32 cqn);

@@ -188,6 +188,7 @@ static const struct cmd_name cmd_names[] = {
 	CMD(CREATE_MKEY, create_mkey_fields),
 	CMD(DESTROY_MKEY, object_fields),
 	CMD(MODIFY_MKEY, modify_mkey_fields),
+	CMD(FENCE_MKEYS, NULL),
 	CMD(CREATE_CQ, create_cq_fields),
 	CMD(DESTROY_CQ, object_fields),
 	CMD(RESIZE_CQ, resize_cq_fields),

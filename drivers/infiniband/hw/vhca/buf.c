@@ -191,6 +191,71 @@ int vhca_pages_from_umem(struct vhca_pages *p, struct device *dev, struct ib_ume
 				ib_umem_num_dma_blocks(umem, pgsz), next_umem_block, &iter);
 }
 
+/**
+ * vhca_list_alloc - allocate a list
+ * @list: filled in; its entries are zero
+ * @dev: device for DMA
+ * @size: bytes
+ *
+ * May sleep.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int vhca_list_alloc(struct vhca_list *list, struct device *dev, size_t size)
+{
+	u64 dma;
+	int err;
+
+	list->va = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	if (!list->va)
+		return -ENOMEM;
+	err = map_list(dev, list->va, size, &dma);
+	if (err) {
+		kfree(list->va);
+		list->va = NULL;
+		return err;
+	}
+	list->dev = dev;
+	list->dma = dma;
+	list->size = size;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_list_alloc);
+
+/**
+ * vhca_list_free - free a list
+ * @list: the list, which the device does not use any more
+ */
+void vhca_list_free(struct vhca_list *list)
+{
+	dma_unmap_single(list->dev, list->dma, list->size, DMA_TO_DEVICE);
+	kfree(list->va);
+	list->va = NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_list_free);
+
+/**
+ * vhca_list_begin - take a list from the device, to fill it
+ * @list: the list
+ *
+ * Any context.
+ */
+void vhca_list_begin(struct vhca_list *list)
+{
+	dma_sync_single_for_cpu(list->dev, list->dma, list->size, DMA_TO_DEVICE);
+}
+
+/**
+ * vhca_list_end - give a list to the device
+ * @list: the list
+ *
+ * Any context.
+ */
+void vhca_list_end(struct vhca_list *list)
+{
+	dma_sync_single_for_device(list->dev, list->dma, list->size, DMA_TO_DEVICE);
+}
+
 static bool next_piece(void *cursor, u64 *addr)
 {
 	dma_addr_t **dma = cursor;

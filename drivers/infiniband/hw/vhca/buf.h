@@ -46,6 +46,25 @@ int vhca_pages_from_umem(struct vhca_pages *pages, struct device *dev, struct ib
 void vhca_pages_free(struct vhca_pages *pages);
 
 /**
+ * struct vhca_list - a list in one piece that the driver fills again and again
+ * @dev: device for DMA
+ * @va: its entries
+ * @dma: its DMA address
+ * @size: its bytes
+ */
+struct vhca_list {
+	struct device *dev;
+	void *va;
+	dma_addr_t dma;
+	size_t size;
+};
+
+int vhca_list_alloc(struct vhca_list *list, struct device *dev, size_t size);
+void vhca_list_free(struct vhca_list *list);
+void vhca_list_begin(struct vhca_list *list);
+void vhca_list_end(struct vhca_list *list);
+
+/**
  * struct vhca_kbuf - memory of a kernel ring, in equal pieces contiguous for the device
  * @dev: device for DMA
  * @size: bytes

@@ -12,13 +12,26 @@ static const struct ib_device_ops ops_with_ext = {
 	.ext = &ext_ops,
 };
 
+static const struct rdma_ext_ops ext_ops_with_fmr = {
+	.req_ncomp_notif = vhca_req_ncomp_notif,
+	.alloc_fmr = vhca_alloc_fmr,
+	.map_phys_fmr = vhca_map_phys_fmr,
+	.unmap_fmr = vhca_unmap_fmr,
+	.dealloc_fmr = vhca_dealloc_fmr,
+};
+
+static const struct ib_device_ops ops_with_fmr = {
+	.ext = &ext_ops_with_fmr,
+};
+
 /**
  * vhca_set_ext_ops - tell the core what can be done with a device beyond Linux 6.12
  * @dev: the device
  */
 void vhca_set_ext_ops(struct vhca_dev *dev)
 {
-	ib_set_device_ops(&dev->ibdev, &ops_with_ext);
+	ib_set_device_ops(&dev->ibdev, vhca_hw_has(&dev->hw, VHCA_CAP_FMR) ? &ops_with_fmr :
+									      &ops_with_ext);
 }
 
 /**

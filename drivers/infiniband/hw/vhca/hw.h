@@ -49,6 +49,7 @@ struct pci_dev;
  * @max_mcg_qps: QPs of one group
  * @max_moderation_count: completions that an event may wait for
  * @max_moderation_period: microseconds that an event may wait
+ * @max_reg_entries: entries of a list that requests register, or of an FMR
  *
  * What belongs to a capability counts only when the device has it.
  */
@@ -85,6 +86,7 @@ struct vhca_limits {
 	u32 max_mcg_qps;
 	u16 max_moderation_count;
 	u16 max_moderation_period;
+	u32 max_reg_entries;
 };
 
 /**

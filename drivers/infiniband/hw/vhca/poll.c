@@ -122,6 +122,9 @@ static void fill_recv(struct ib_wc *wc, const struct vhca_cqe *cqe)
 	if (cqe->flags & VHCA_CQE_F_IMM) {
 		wc->wc_flags |= IB_WC_WITH_IMM;
 		wc->ex.imm_data = cqe->imm;
+	} else if (cqe->flags & VHCA_CQE_F_INV) {
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = le32_to_cpu(cqe->inv_key);
 	}
 	if (cqe->flags & VHCA_CQE_F_GRH)
 		wc->wc_flags |= IB_WC_GRH;

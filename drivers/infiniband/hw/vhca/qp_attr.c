@@ -31,7 +31,10 @@ u32 vhca_access_to_hw(int access)
 	return (access & IB_ACCESS_LOCAL_WRITE ? VHCA_ACCESS_LOCAL_WRITE : 0) |
 	       (access & IB_ACCESS_REMOTE_WRITE ? VHCA_ACCESS_REMOTE_WRITE : 0) |
 	       (access & IB_ACCESS_REMOTE_READ ? VHCA_ACCESS_REMOTE_READ : 0) |
-	       (access & IB_ACCESS_REMOTE_ATOMIC ? VHCA_ACCESS_REMOTE_ATOMIC : 0);
+	       (access & IB_ACCESS_REMOTE_ATOMIC ? VHCA_ACCESS_REMOTE_ATOMIC : 0) |
+	       (access & IB_ACCESS_MW_BIND ? VHCA_ACCESS_MW_BIND : 0) |
+	       (access & IB_ACCESS_FLUSH_GLOBAL ? VHCA_ACCESS_FLUSH_GLOBAL : 0) |
+	       (access & IB_ACCESS_FLUSH_PERSISTENT ? VHCA_ACCESS_FLUSH_PERSISTENT : 0);
 }
 
 static int access_from_hw(u8 access)
@@ -39,7 +42,9 @@ static int access_from_hw(u8 access)
 	return (access & VHCA_ACCESS_LOCAL_WRITE ? IB_ACCESS_LOCAL_WRITE : 0) |
 	       (access & VHCA_ACCESS_REMOTE_WRITE ? IB_ACCESS_REMOTE_WRITE : 0) |
 	       (access & VHCA_ACCESS_REMOTE_READ ? IB_ACCESS_REMOTE_READ : 0) |
-	       (access & VHCA_ACCESS_REMOTE_ATOMIC ? IB_ACCESS_REMOTE_ATOMIC : 0);
+	       (access & VHCA_ACCESS_REMOTE_ATOMIC ? IB_ACCESS_REMOTE_ATOMIC : 0) |
+	       (access & VHCA_ACCESS_FLUSH_GLOBAL ? IB_ACCESS_FLUSH_GLOBAL : 0) |
+	       (access & VHCA_ACCESS_FLUSH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
 }
 
 /**

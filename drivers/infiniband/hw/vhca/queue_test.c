@@ -107,7 +107,7 @@ static void test_bad_requests(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ib_send_wr wr[3] = {
 		{ .wr_id = 1, .opcode = IB_WR_SEND, .next = &wr[1] },
-		{ .wr_id = 2, .opcode = IB_WR_ATOMIC_CMP_AND_SWP, .next = &wr[2] },
+		{ .wr_id = 2, .opcode = IB_WR_LSO, .next = &wr[2] },
 		{ .wr_id = 3, .opcode = IB_WR_SEND },
 	};
 	const struct ib_send_wr *bad = NULL;
@@ -271,16 +271,6 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->called, 1);
 }
 
-static void test_block_counts(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_RC, 0, 0), 1);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_RC, 1, 0), 1);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_RC, 2, 0), 2);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_RC, 1, 16), 1);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_RC, 1, 17), 2);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_RC, 61, 0), VHCA_WQE_MAX_BLOCKS);
-}
-
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_layout_across_the_end),
 	KUNIT_CASE(test_inline_across_the_end),
@@ -292,7 +282,6 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_arming_reports_missed),
 	KUNIT_CASE(test_purge),
 	KUNIT_CASE(test_dead_device_flushes),
-	KUNIT_CASE(test_block_counts),
 	{}
 };
 

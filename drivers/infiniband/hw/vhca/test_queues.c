@@ -48,6 +48,9 @@ int bench_init(struct kunit *test)
 	test->priv = b;
 	xa_init_flags(&b->dev.qps, XA_FLAGS_LOCK_IRQ);
 	vhca_hw_init(&b->dev.hw, dev, NULL);
+	b->dev.hw.limits.caps = U64_MAX;
+	b->dev.hw.limits.page_sizes = GENMASK_ULL(VHCA_PAGE_SHIFT_MAX, VHCA_PAGE_SHIFT_MIN);
+	vhca_offer_init(&b->dev);
 	KUNIT_ASSERT_EQ(test, vhca_uar_open(&b->uar, &b->dev.hw, &uar_ops), 0);
 
 	b->cq.ibcq.device = &b->dev.ibdev;

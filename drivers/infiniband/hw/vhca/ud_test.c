@@ -221,10 +221,9 @@ static void test_operations(struct kunit *test)
 		{ IB_WR_RDMA_WRITE, true, true, false },
 		{ IB_WR_RDMA_WRITE_WITH_IMM, true, true, false },
 		{ IB_WR_RDMA_READ, true, false, false },
-		{ IB_WR_ATOMIC_CMP_AND_SWP, false, false, false },
 		{ IB_WR_LSO, false, false, false },
-		{ IB_WR_SEND_WITH_INV, false, false, false },
-		{ IB_WR_LOCAL_INV, false, false, false },
+		{ IB_WR_SEND_WITH_INV, true, false, false },
+		{ IB_WR_LOCAL_INV, true, false, false },
 	};
 	struct bench *b = test->priv;
 	struct ud *u = make_ud(test);
@@ -315,14 +314,16 @@ static void test_receive(struct kunit *test)
 
 static void test_sizes(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UD, 0, 0), 2);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UD, 3, 0), 2);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UD, 4, 0), 3);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UD, 0, 48), 2);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UD, 0, 49), 3);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UD, 0, 944), VHCA_WQE_MAX_BLOCKS);
-	KUNIT_EXPECT_GT(test, vhca_send_wqe_blocks(IB_QPT_UD, 0, 945), VHCA_WQE_MAX_BLOCKS);
-	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(IB_QPT_UC, 1, 16), 1);
+	const struct vhca_dev *dev = &((struct bench *)test->priv)->dev;
+
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 0, 0), 2);
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 3, 0), 2);
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 4, 0), 3);
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 0, 48), 2);
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 0, 49), 3);
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 0, 944), VHCA_WQE_MAX_BLOCKS);
+	KUNIT_EXPECT_GT(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 0, 945), VHCA_WQE_MAX_BLOCKS);
+	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UC, 1, 16), 1);
 }
 
 static struct kunit_case ud_cases[] = {

@@ -8,6 +8,11 @@
 
 #include "vhca.h"
 
+/* Rights that a QP can give. */
+#define VHCA_QP_ACCESS									\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |	\
+	 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+
 /* Overwrites the QP number of completions whose QP is gone; no QP has it, they are 24 bits. */
 #define VHCA_QPN_NONE	0xffffffffU
 
@@ -51,12 +56,66 @@ struct vhca_ah {
  * @umem: pinned user memory, or NULL
  * @pages: its description for the device
  * @access: IB_ACCESS_*
+ * @iova: first address it translates, which the core may tell otherwise
+ * @fast: it is part of a struct vhca_fast_mr
  */
 struct vhca_mr {
 	struct ib_mr ibmr;
 	struct ib_umem *umem;
 	struct vhca_pages pages;
 	int access;
+	u64 iova;
+	bool fast;
+};
+
+/**
+ * struct vhca_fast_mr - memory key that requests register
+ * @mr: what all have
+ * @list: the list the device will read when it registers it
+ * @gaps: it holds pieces of any length and alignment, not pages
+ * @max: its most entries
+ * @entries: entries it has
+ * @start: address of the first byte that was mapped
+ */
+struct vhca_fast_mr {
+	struct vhca_mr mr;
+	struct vhca_list list;
+	bool gaps;
+	u32 max;
+	u32 entries;
+	u64 start;
+};
+
+#ifdef VHCA_HAVE_EXT
+/**
+ * struct vhca_map - FMR
+ * @ibfmr: its base
+ * @rec: what is mapped, for the device; the list of pages stands behind it
+ * @dma: its DMA address
+ * @seq: sequence number that stands in @rec
+ * @max_pages: entries of the list
+ * @max_maps: so often it can be mapped without being unmapped
+ * @maps: so often it was
+ * @page_shift: log2 of the bytes of a page
+ */
+struct vhca_map {
+	struct ib_fmr ibfmr;
+	struct vhca_fmr *rec;
+	dma_addr_t dma;
+	u32 seq;
+	u32 max_pages;
+	u32 max_maps;
+	u32 maps;
+	u8 page_shift;
+};
+#endif
+
+/**
+ * struct vhca_mw - memory window
+ * @ibmw: its base; the key is the device's but for the low byte
+ */
+struct vhca_mw {
+	struct ib_mw ibmw;
 };
 
 /**
@@ -325,6 +384,11 @@ VHCA_TO(cq, ibcq)
 VHCA_TO(qp, ibqp)
 VHCA_TO(srq, ibsrq)
 
+static inline struct vhca_fast_mr *to_vfast(struct vhca_mr *mr)
+{
+	return container_of(mr, struct vhca_fast_mr, mr);
+}
+
 static inline struct vhca_ucontext *udata_to_vucontext(struct ib_udata *udata)
 {
 	return rdma_udata_to_drv_context(udata, struct vhca_ucontext, ibucontext);
@@ -359,6 +423,8 @@ int vhca_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int vhca_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /* verbs_mr.c */
+u8 vhca_next_variant(void);
+int vhca_check_access(struct vhca_dev *dev, int access);
 struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
 			       int access, struct ib_udata *udata);
@@ -366,6 +432,24 @@ struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 l
 				 u64 virt_addr, int access, struct ib_pd *new_pd,
 				 struct ib_udata *udata);
 int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* verbs_mr_fast.c */
+struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
+int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
+void vhca_free_fast_mr(struct vhca_mr *mr);
+
+#ifdef VHCA_HAVE_EXT
+/* verbs_fmr.c */
+struct ib_fmr *vhca_alloc_fmr(struct ib_pd *ibpd, int access, struct ib_fmr_attr *attr);
+int vhca_map_phys_fmr(struct ib_fmr *ibfmr, u64 *pages, int n, u64 iova);
+void vhca_fmr_clear(struct ib_fmr *ibfmr);
+int vhca_unmap_fmr(struct list_head *list);
+int vhca_dealloc_fmr(struct ib_fmr *ibfmr);
+#endif
+
+/* verbs_mw.c */
+int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int vhca_dealloc_mw(struct ib_mw *ibmw);
 
 /* verbs_cq.c */
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -437,12 +521,16 @@ void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah);
 void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *attr);
 u32 vhca_access_to_hw(int access);
 
+/* wqe.c: send requests as the device has them */
+u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,
+			 u32 inline_len);
+int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr);
+
 /* post.c: the kernel's requests */
 int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		   const struct ib_send_wr **bad_wr);
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr);
-u32 vhca_send_wqe_blocks(enum ib_qp_type type, u32 nsge, u32 inline_len);
 void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count);
 void vhca_wq_reset(struct vhca_wq *wq);
 void vhca_qp_broken(struct vhca_qp *qp);

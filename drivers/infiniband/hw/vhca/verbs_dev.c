@@ -5,35 +5,6 @@
 #include "admin_cmd.h"
 #include "verbs.h"
 
-/* What goes with a capability of the device. */
-static void optional_attr(const struct vhca_hw *hw, struct ib_device_attr *a)
-{
-	const struct vhca_limits *l = &hw->limits;
-
-	if (vhca_hw_has(hw, VHCA_CAP_UD)) {
-		/* Nothing but memory limits them: the device does not know address handles. */
-		a->max_ah = INT_MAX;
-		a->device_cap_flags |= IB_DEVICE_BAD_QKEY_CNTR;
-	}
-	if (vhca_hw_has(hw, VHCA_CAP_MCAST)) {
-		a->max_mcast_grp = min_t(u32, l->max_mcgs, INT_MAX);
-		a->max_mcast_qp_attach = min_t(u32, l->max_mcg_qps, INT_MAX);
-		a->max_total_mcast_qp_attach = min_t(u64, (u64)l->max_mcgs * l->max_mcg_qps,
-						     INT_MAX);
-		a->kernel_cap_flags |= IBK_BLOCK_MULTICAST_LOOPBACK;
-	}
-	if (vhca_hw_has(hw, VHCA_CAP_SRQ)) {
-		a->max_srq = min_t(u32, l->max_srqs, INT_MAX);
-		a->max_srq_wr = min_t(u32, l->max_srq_wr, INT_MAX);
-		a->max_srq_sge = l->max_recv_sge;
-		a->device_cap_flags |= IB_DEVICE_SRQ_RESIZE;
-	}
-	if (vhca_hw_has(hw, VHCA_CAP_CQ_MODERATION)) {
-		a->cq_caps.max_cq_moderation_count = l->max_moderation_count;
-		a->cq_caps.max_cq_moderation_period = l->max_moderation_period;
-	}
-}
-
 static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			     struct ib_udata *udata)
 {
@@ -55,10 +26,6 @@ static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->hw_ver = dev->fn->pdev->revision;
 	a->max_qp = min_t(u32, l->max_qps, INT_MAX);
 	a->max_qp_wr = min3(l->max_sq_blocks, l->max_rq_wr, (u32)INT_MAX);
-	a->device_cap_flags = IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |
-			      IB_DEVICE_BAD_PKEY_CNTR | vhca_ext_cap_flags();
-	if (vhca_hw_has(&dev->hw, VHCA_CAP_RNR_NAK))
-		a->device_cap_flags |= IB_DEVICE_RC_RNR_NAK_GEN;
 	a->max_send_sge = l->max_send_sge;
 	a->max_recv_sge = l->max_recv_sge;
 	a->max_sge_rd = l->max_send_sge;
@@ -69,15 +36,14 @@ static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_qp_rd_atom = l->max_rd_atomic;
 	a->max_res_rd_atom = min_t(u64, (u64)l->max_rd_atomic * l->max_qps, INT_MAX);
 	a->max_qp_init_rd_atom = l->max_init_rd_atomic;
-	a->atomic_cap = IB_ATOMIC_NONE;
-	a->masked_atomic_cap = IB_ATOMIC_NONE;
 	a->max_pkeys = dev->max_pkeys;
 	a->local_ca_ack_delay = l->ack_delay;
 	if (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK)) {
 		a->timestamp_mask = U64_MAX;
 		a->hca_core_clock = l->clock_khz;
 	}
-	optional_attr(&dev->hw, a);
+	vhca_offer_attr(dev, a);
+	a->device_cap_flags |= vhca_ext_cap_flags();
 	return 0;
 }
 
@@ -298,6 +264,18 @@ static const struct ib_device_ops counter_ops = {
 	.get_hw_stats = vhca_get_hw_stats,
 };
 
+static const struct ib_device_ops fast_reg_ops = {
+	.alloc_mr = vhca_alloc_mr,
+	.map_mr_sg = vhca_map_mr_sg,
+};
+
+static const struct ib_device_ops mw_ops = {
+	.alloc_mw = vhca_alloc_mw,
+	.dealloc_mw = vhca_dealloc_mw,
+
+	INIT_RDMA_OBJ_SIZE(ib_mw, vhca_mw, ibmw),
+};
+
 static const struct {
 	enum vhca_cap cap;
 	const struct ib_device_ops *ops;
@@ -308,6 +286,8 @@ static const struct {
 	{ VHCA_CAP_CQ_RESIZE, &resize_ops },
 	{ VHCA_CAP_CQ_MODERATION, &moderation_ops },
 	{ VHCA_CAP_COUNTERS, &counter_ops },
+	{ VHCA_CAP_FAST_REG, &fast_reg_ops },
+	{ VHCA_CAP_MW, &mw_ops },
 };
 
 /**
@@ -318,6 +298,7 @@ void vhca_set_ops(struct vhca_dev *dev)
 {
 	unsigned int i;
 
+	vhca_offer_init(dev);
 	ib_set_device_ops(&dev->ibdev, &base_ops);
 	for (i = 0; i < ARRAY_SIZE(optional_ops); i++)
 		if (vhca_hw_has(&dev->hw, optional_ops[i].cap))

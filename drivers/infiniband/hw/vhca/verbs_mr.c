@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Memory keys: of user memory, and the physical ones of the kernel. */
+/* Memory keys: of user memory, and the physical ones of the kernel. Others: verbs_mr_fast.c. */
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
@@ -7,16 +7,22 @@
 #include "admin_cmd.h"
 #include "verbs.h"
 
-#define VHCA_ACCESS_KNOWN							\
-	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |	\
-	 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
-
-static int check_access(struct vhca_dev *dev, int access)
+/**
+ * vhca_check_access - check that memory can be registered with some rights
+ * @dev: the device
+ * @access: IB_ACCESS_*
+ *
+ * Return: 0, or -EOPNOTSUPP.
+ */
+int vhca_check_access(struct vhca_dev *dev, int access)
 {
-	if (access & ~VHCA_ACCESS_KNOWN)
+	/* The last ones are not the device's: where addresses begin, and hints. */
+	int known = dev->access | IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL;
+
+	if (access & ~known)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "memory access flags %#x: the device does not have %#x", access,
-				   access & ~VHCA_ACCESS_KNOWN);
+				   access & ~known);
 	return 0;
 }
 
@@ -38,8 +44,12 @@ static struct ib_umem *pin(struct vhca_dev *dev, u64 start, u64 length, int acce
 	return umem;
 }
 
-/* Keys that are made again differ from their predecessors in the byte that is ours to choose. */
-static u8 next_variant(void)
+/**
+ * vhca_next_variant - choose the byte of a new key that is ours to choose
+ *
+ * Return: mostly another one than the key's predecessor had.
+ */
+u8 vhca_next_variant(void)
 {
 	return get_random_u8();
 }
@@ -54,6 +64,7 @@ static void set_keys(struct vhca_mr *mr, u32 key, u64 iova, u64 length)
 	mr->ibmr.lkey = key;
 	mr->ibmr.rkey = key;
 	mr->ibmr.iova = iova;
+	mr->iova = iova;
 	mr->ibmr.length = length;
 }
 
@@ -66,13 +77,13 @@ struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
 		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
 		.access = cpu_to_le32(vhca_access_to_hw(access)),
 		.type = VHCA_MKEY_PHYSICAL,
-		.variant = next_variant(),
+		.variant = vhca_next_variant(),
 	};
 	struct vhca_mr *mr;
 	u32 key;
 	int err;
 
-	err = check_access(dev, access);
+	err = vhca_check_access(dev, access);
 	if (err)
 		return ERR_PTR(err);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
@@ -98,13 +109,13 @@ struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 vi
 		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
 		.access = cpu_to_le32(vhca_access_to_hw(access)),
 		.type = VHCA_MKEY_LIST,
-		.variant = next_variant(),
+		.variant = vhca_next_variant(),
 	};
 	struct vhca_mr *mr;
 	u32 key;
 	int err;
 
-	err = vhca_udata_none(dev, udata, "reg_mr") ?: check_access(dev, access) ?:
+	err = vhca_udata_none(dev, udata, "reg_mr") ?: vhca_check_access(dev, access) ?:
 	      check_length(dev, length);
 	if (err)
 		return ERR_PTR(err);
@@ -177,11 +188,11 @@ struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 l
 		return ERR_PTR(vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "rereg_mr: flags %#x", flags));
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	err = vhca_udata_none(dev, udata, "rereg_mr") ?: check_access(dev, access);
+	err = vhca_udata_none(dev, udata, "rereg_mr") ?: vhca_check_access(dev, access);
 	if (err)
 		return ERR_PTR(err);
 
-	new.iova = ibmr->iova;
+	new.iova = mr->iova;
 	new.length = ibmr->length;
 	if (flags & IB_MR_REREG_TRANS) {
 		new.iova = key_iova(access, virt_addr);
@@ -246,6 +257,9 @@ int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 		vhca_pages_free(&mr->pages);
 		ib_umem_release(mr->umem);
 	}
-	kfree(mr);
+	if (mr->fast)
+		vhca_free_fast_mr(mr);
+	else
+		kfree(mr);
 	return 0;
 }

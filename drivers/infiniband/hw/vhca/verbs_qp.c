@@ -47,11 +47,11 @@ static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr
 {
 	const struct ib_qp_cap *cap = &attr->cap;
 
-	if (vhca_send_wqe_blocks(attr->qp_type, cap->max_send_sge, 0) > VHCA_WQE_MAX_BLOCKS)
+	if (vhca_send_wqe_blocks(dev, attr->qp_type, cap->max_send_sge, 0) > VHCA_WQE_MAX_BLOCKS)
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "max_send_sge %u: a request has %u bytes for entries and address",
 				   cap->max_send_sge, VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK);
-	if (vhca_send_wqe_blocks(attr->qp_type, 0, cap->max_inline_data) > VHCA_WQE_MAX_BLOCKS)
+	if (vhca_send_wqe_blocks(dev, attr->qp_type, 0, cap->max_inline_data) > VHCA_WQE_MAX_BLOCKS)
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "max_inline_data %u: a request has %u bytes for data and address",
 				   cap->max_inline_data, VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK);
@@ -84,10 +84,10 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr)
 	       check_request_size(dev, attr);
 }
 
-static u64 sq_blocks(enum ib_qp_type type, const struct ib_qp_cap *cap)
+static u64 sq_blocks(struct vhca_dev *dev, enum ib_qp_type type, const struct ib_qp_cap *cap)
 {
 	return (u64)cap->max_send_wr *
-	       vhca_send_wqe_blocks(type, max(cap->max_send_sge, 1U), cap->max_inline_data);
+	       vhca_send_wqe_blocks(dev, type, max(cap->max_send_sge, 1U), cap->max_inline_data);
 }
 
 /* Check what a provider has laid out against what its user asked for. */
@@ -227,7 +227,7 @@ static int make_kernel_rq(struct vhca_dev *dev, struct vhca_qp *qp,
 static int make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 			     struct vhca_create_qp_hw_req *hw)
 {
-	u64 blocks = max(sq_blocks(qp->ibqp.qp_type, &qp->cap), 1ULL);
+	u64 blocks = max(sq_blocks(dev, qp->ibqp.qp_type, &qp->cap), 1ULL);
 	struct vhca_qp_kernel *k;
 	int err;
 
@@ -436,7 +436,8 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 	const struct vhca_limits *l = &dev->hw.limits;
 	enum ib_qp_state cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
-	const int remote = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_LOCAL_WRITE;
+	/* Local rights are not a QP's to give, but commonly named. */
+	const int known = (dev->access & VHCA_QP_ACCESS) | IB_ACCESS_OPTIONAL;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "modify_qp: attr_mask %#x", mask);
@@ -447,9 +448,10 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 	if (mask & IB_QP_PORT && (!attr->port_num || attr->port_num > l->ports))
 		return vhca_refuse(dev->hw.dev, -EINVAL, "port_num %u: device has %u",
 				   attr->port_num, l->ports);
-	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~(remote | IB_ACCESS_OPTIONAL))
-		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "qp_access_flags %#x",
-				   attr->qp_access_flags);
+	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~known)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
+				   "qp_access_flags %#x: the device does not have %#x",
+				   attr->qp_access_flags, attr->qp_access_flags & ~known);
 	if (mask & IB_QP_AV && attr->ah_attr.type != RDMA_AH_ATTR_TYPE_IB)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "ah_attr is not of an InfiniBand port");
 	return check_limit(dev, "max_rd_atomic",

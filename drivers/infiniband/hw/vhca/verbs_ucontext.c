@@ -89,6 +89,8 @@ static int answer_alloc(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct 
 		.max_recv_sge = l->max_recv_sge,
 		.hw_version = dev->hw.version,
 		.has_clock = !!(l->caps & BIT_ULL(VHCA_CAP_CLOCK)),
+		/* No process has a key that could be registered this way. */
+		.send_ops = dev->send_ops & ~BIT(VHCA_OP_REG_MR),
 	};
 
 	return vhca_udata_out(dev, udata, "alloc_ucontext", &resp, sizeof(resp), sizeof(resp));

@@ -88,6 +88,8 @@ struct vhca_irq {
  * @nirqs: their number
  * @qps: QPs by number. Its lock makes a reference safe: a QP leaves before it dies.
  * @srqs: SRQs by number. Its lock makes a reference safe: an SRQ leaves before it dies.
+ * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
+ * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
  * @desc_lock: protects ibdev.node_desc
  * @health: the health check
@@ -107,6 +109,8 @@ struct vhca_dev {
 	unsigned int nirqs;
 	struct xarray qps;
 	struct xarray srqs;
+	u32 send_ops;
+	int access;
 	u16 max_pkeys;
 	struct mutex desc_lock;
 	struct delayed_work health;
@@ -138,6 +142,10 @@ void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe);
 void vhca_health_start(struct vhca_dev *dev);
 void vhca_health_stop(struct vhca_dev *dev);
 void vhca_flush_kernel_users(struct vhca_dev *dev);
+
+/* offer.c: what capabilities amount to */
+void vhca_offer_init(struct vhca_dev *dev);
+void vhca_offer_attr(const struct vhca_dev *dev, struct ib_device_attr *attr);
 
 /* verbs_dev.c */
 void vhca_set_ops(struct vhca_dev *dev);

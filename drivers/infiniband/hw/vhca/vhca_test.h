@@ -18,5 +18,8 @@ extern struct kunit_suite vhca_queue_suite;
 extern struct kunit_suite vhca_ud_suite;
 extern struct kunit_suite vhca_srq_suite;
 extern struct kunit_suite vhca_cq_resize_suite;
+extern struct kunit_suite vhca_wqe_suite;
+extern struct kunit_suite vhca_fast_mr_suite;
+extern struct kunit_suite vhca_offer_suite;
 
 #endif /* VHCA_TEST_H */
