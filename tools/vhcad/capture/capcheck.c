@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * vhca-capcheck FILE: do the CRCs of every RDMA packet of a capture hold?
+ * vhca-capcheck FILE: do the CRCs of every RDMA packet of a capture hold, and do
+ * InfiniBand packets have the headers that their opcodes want?
  *
  * Reads pcapng and pcap, InfiniBand in ERF records and RoCEv2 in Ethernet
  * frames.  The invariant CRC of RoCEv2 frames comes from other people's
@@ -72,9 +73,30 @@ static u32 le32(const u8 *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
 }
 
+/* Headers and payload as the opcode wants them; the CRCs hold. */
+static void check_form(struct check *c, const u8 *p, u32 len)
+{
+	struct wire_hdr h;
+	u32 at, paylen;
+	u16 flags;
+
+	if (wire_parse(p, len, &h, &at, &paylen)) {
+		c->bad_form++;
+		report(c, "opcode %02x: unknown, or its headers do not fit", h.opcode);
+		return;
+	}
+	flags = wire_op(h.opcode)->flags;
+	if ((paylen && !(flags & WIRE_F_DATA)) ||
+	    (h.opcode == OP_RC_ATOMIC_WRITE && paylen != sizeof(u64))) {
+		c->bad_form++;
+		report(c, "opcode %02x with %u bytes of payload", h.opcode, paylen);
+	}
+}
+
 static void check_ib(struct check *c, const u8 *p, u32 len)
 {
 	u32 want, have, end;
+	u64 bad = c->bad_icrc + c->bad_vcrc;
 
 	if (len < WIRE_LRH_LEN + WIRE_BTH_LEN + WIRE_ICRC_LEN + WIRE_VCRC_LEN ||
 	    (get_be16(p + 4) & 0x7ff) * 4u + WIRE_VCRC_LEN != len) {
@@ -97,6 +119,8 @@ static void check_ib(struct check *c, const u8 *p, u32 len)
 		c->bad_icrc++;
 		report(c, "ICRC %08x, computed %08x", have, want);
 	}
+	if (bad == c->bad_icrc + c->bad_vcrc)
+		check_form(c, p, len);
 }
 
 static void check_erf(struct check *c, const u8 *p, u32 len)

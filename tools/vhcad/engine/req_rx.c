@@ -349,12 +349,15 @@ void req_rx_atomic(struct vqp *qp, struct run *run)
 {
 	struct tx_req *t = answered(qp, run);
 	u64 value = htole64(run->h.orig);
-	struct payload pl = { .host = (const u8 *)&value };
+	struct payload pl;
 	struct run word = { .npkts = 1, .mtu = sizeof(value), .len = sizeof(value), .pl = &pl };
 	int st;
 
 	if (!t || !op_is_atomic(t->opcode))
 		return;
+	pl.mem = NULL;
+	pl.host = (const u8 *)&value;
+	pl.fault = false;
 	st = place(qp, t, &word, 0);
 	if (st)
 		req_fail(qp, st);

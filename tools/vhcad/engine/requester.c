@@ -338,7 +338,7 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
-	struct payload pl = { .fault = false };
+	struct payload pl;
 	struct run run;
 	int st;
 
@@ -346,6 +346,7 @@ static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 		return MUST_WAIT;
 	if (!fab_room(qp->dev->engine->fabric))
 		return NO_ROOM;
+	pl.fault = false;
 	st = req_fill_single(qp, t, &run, &pl);
 	if (st) {
 		refuse_current(qp, st);

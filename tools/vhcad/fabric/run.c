@@ -7,35 +7,36 @@
 
 #include "fabric/run.h"
 
+static u8 pkt_opcode(const struct run *r, u32 i)
+{
+	return wire_opcode(r->service, r->kind, r->first && !i, r->last && i + 1 == r->npkts,
+			   r->imm ? TAIL_IMM : r->inv ? TAIL_INV : TAIL_NONE);
+}
+
 void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h)
 {
-	bool first = r->first && i == 0;
 	bool end = i + 1 == r->npkts;
-	bool last = r->last && end;
 
 	*h = r->h;
-	h->opcode = wire_opcode(r->service, r->kind, first, last,
-				r->imm ? TAIL_IMM : r->inv ? TAIL_INV : TAIL_NONE);
+	h->opcode = pkt_opcode(r, i);
 	h->psn = psn_add(r->h.psn, i);
 	h->ackreq = r->h.ackreq && end;
-	h->se = r->h.se && last;
+	h->se = r->h.se && r->last && end;
+}
+
+static u32 pkt_wire_len(const struct run *r, u32 i)
+{
+	return wire_len(pkt_opcode(r, i), r->h.grh, run_pkt_len(r, i));
 }
 
 u64 run_wire_bytes(const struct run *r)
 {
-	struct wire_hdr h;
-	u64 bytes;
+	u64 bytes = pkt_wire_len(r, 0);
 
-	run_pkt_hdr(r, 0, &h);
-	bytes = wire_len(&h, run_pkt_len(r, 0));
-	if (r->npkts > 2) {
-		run_pkt_hdr(r, 1, &h);
-		bytes += (u64)(r->npkts - 2) * wire_len(&h, r->mtu);
-	}
-	if (r->npkts > 1) {
-		run_pkt_hdr(r, r->npkts - 1, &h);
-		bytes += wire_len(&h, run_pkt_len(r, r->npkts - 1));
-	}
+	if (r->npkts > 2)
+		bytes += (u64)(r->npkts - 2) * pkt_wire_len(r, 1);
+	if (r->npkts > 1)
+		bytes += pkt_wire_len(r, r->npkts - 1);
 	return bytes;
 }
 

@@ -9,26 +9,19 @@
 /* Headers that only one-sided operations, and what goes with them, have. */
 #define ONE_SIDED	(WIRE_F_INV | WIRE_F_FETH | WIRE_F_ATOMIC | WIRE_F_MASKS | WIRE_F_ORIG)
 
-static u32 one_sided_len(u16 f)
-{
-	return (f & WIRE_F_INV ? WIRE_IETH_LEN : 0) + (f & WIRE_F_FETH ? WIRE_FETH_LEN : 0) +
-	       (f & WIRE_F_ATOMIC ? WIRE_ATOMIC_LEN : 0) +
-	       (f & WIRE_F_MASKS ? WIRE_MASKS_LEN : 0) + (f & WIRE_F_ORIG ? WIRE_ORIG_LEN : 0);
-}
-
 /* A FETH: four bits of what, two of how much, the rest is reserved. */
 #define FETH_TYPE_MASK		0x0fu
 #define FETH_LEVEL_SHIFT	4u
 #define FETH_LEVEL_MASK		0x03u
 
+static u32 hdr_len(u8 opcode, bool grh)
+{
+	return WIRE_LRH_LEN + (grh ? WIRE_GRH_LEN : 0) + WIRE_BTH_LEN + wire_op(opcode)->ext_len;
+}
+
 u32 wire_hdr_len(const struct wire_hdr *h)
 {
-	u16 f = wire_op(h->opcode)->flags;
-
-	return WIRE_LRH_LEN + (h->grh ? WIRE_GRH_LEN : 0) + WIRE_BTH_LEN +
-	       (f & WIRE_F_DETH ? WIRE_DETH_LEN : 0) + (f & WIRE_F_RETH ? WIRE_RETH_LEN : 0) +
-	       (f & WIRE_F_AETH ? WIRE_AETH_LEN : 0) + (f & WIRE_F_IMM ? WIRE_IMM_LEN : 0) +
-	       (f & ONE_SIDED ? one_sided_len(f) : 0);
+	return hdr_len(h->opcode, h->grh);
 }
 
 static u32 pad_of(u32 paylen)
@@ -36,14 +29,14 @@ static u32 pad_of(u32 paylen)
 	return -paylen & 3;
 }
 
-u32 wire_len(const struct wire_hdr *h, u32 paylen)
+u32 wire_len(u8 opcode, bool grh, u32 paylen)
 {
-	return wire_hdr_len(h) + paylen + pad_of(paylen) + WIRE_ICRC_LEN + WIRE_VCRC_LEN;
+	return hdr_len(opcode, grh) + paylen + pad_of(paylen) + WIRE_ICRC_LEN + WIRE_VCRC_LEN;
 }
 
 void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf)
 {
-	u32 rest = wire_len(h, paylen) - WIRE_VCRC_LEN - WIRE_LRH_LEN - WIRE_GRH_LEN;
+	u32 rest = wire_len(h->opcode, h->grh, paylen) - WIRE_VCRC_LEN - WIRE_LRH_LEN - WIRE_GRH_LEN;
 
 	put_be32(buf, 6u << 28 | (u32)h->tclass << 20 | (h->flow_label & 0xfffff));
 	put_be16(buf + 4, rest);
@@ -88,7 +81,7 @@ static u8 *put_one_sided(const struct wire_hdr *h, u16 f, u8 *p)
 u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 {
 	u16 f = wire_op(h->opcode)->flags;
-	u32 end = wire_len(h, paylen) - WIRE_VCRC_LEN;
+	u32 end = wire_len(h->opcode, h->grh, paylen) - WIRE_VCRC_LEN;
 	u8 *p = buf;
 
 	p[0] = h->vl << 4;

@@ -17,51 +17,61 @@
 #define M	WIRE_F_MASKS
 #define O	WIRE_F_ORIG
 
+/* Bytes of the headers behind the BTH that go with a flag. */
+#define LEN(f, flag, len)	((f) & WIRE_F_##flag ? WIRE_##len##_LEN : 0)
+#define OP(name, f)	{ \
+	.kind = name, \
+	.flags = f, \
+	.ext_len = LEN(f, DETH, DETH) + LEN(f, FETH, FETH) + LEN(f, RETH, RETH) + \
+		   LEN(f, AETH, AETH) + LEN(f, IMM, IMM) + LEN(f, ATOMIC, ATOMIC) + \
+		   LEN(f, MASKS, MASKS) + LEN(f, ORIG, ORIG) + LEN(f, INV, IETH), \
+}
+
 static const struct wire_op ops[256] = {
-	[OP_RC_SEND_FIRST]	= { WIRE_SEND, F | D },
-	[OP_RC_SEND_MIDDLE]	= { WIRE_SEND, D },
-	[OP_RC_SEND_LAST]	= { WIRE_SEND, L | D },
-	[OP_RC_SEND_LAST_IMM]	= { WIRE_SEND, L | I | D },
-	[OP_RC_SEND_ONLY]	= { WIRE_SEND, F | L | D },
-	[OP_RC_SEND_ONLY_IMM]	= { WIRE_SEND, F | L | I | D },
-	[OP_RC_WRITE_FIRST]	= { WIRE_WRITE, F | R | D },
-	[OP_RC_WRITE_MIDDLE]	= { WIRE_WRITE, D },
-	[OP_RC_WRITE_LAST]	= { WIRE_WRITE, L | D },
-	[OP_RC_WRITE_LAST_IMM]	= { WIRE_WRITE, L | I | D },
-	[OP_RC_WRITE_ONLY]	= { WIRE_WRITE, F | L | R | D },
-	[OP_RC_WRITE_ONLY_IMM]	= { WIRE_WRITE, F | L | R | I | D },
-	[OP_RC_READ_REQ]	= { WIRE_READ_REQ, F | L | R },
-	[OP_RC_READ_RESP_FIRST]	= { WIRE_READ_RESP, F | A | D },
-	[OP_RC_READ_RESP_MIDDLE] = { WIRE_READ_RESP, D },
-	[OP_RC_READ_RESP_LAST]	= { WIRE_READ_RESP, L | A | D },
-	[OP_RC_READ_RESP_ONLY]	= { WIRE_READ_RESP, F | L | A | D },
-	[OP_RC_ACK]		= { WIRE_ACK, F | L | A },
-	[OP_RC_ATOMIC_ACK]	= { WIRE_ATOMIC_ACK, F | L | A | O },
-	[OP_RC_CMP_SWAP]	= { WIRE_CMP_SWAP, F | L | T },
-	[OP_RC_FETCH_ADD]	= { WIRE_FETCH_ADD, F | L | T },
-	[OP_RC_SEND_LAST_INV]	= { WIRE_SEND, L | V | D },
-	[OP_RC_SEND_ONLY_INV]	= { WIRE_SEND, F | L | V | D },
-	[OP_RC_FLUSH]		= { WIRE_FLUSH, F | L | H | R },
-	[OP_RC_ATOMIC_WRITE]	= { WIRE_ATOMIC_WRITE, F | L | R | D },
+	[OP_RC_SEND_FIRST]	= OP(WIRE_SEND, F | D),
+	[OP_RC_SEND_MIDDLE]	= OP(WIRE_SEND, D),
+	[OP_RC_SEND_LAST]	= OP(WIRE_SEND, L | D),
+	[OP_RC_SEND_LAST_IMM]	= OP(WIRE_SEND, L | I | D),
+	[OP_RC_SEND_ONLY]	= OP(WIRE_SEND, F | L | D),
+	[OP_RC_SEND_ONLY_IMM]	= OP(WIRE_SEND, F | L | I | D),
+	[OP_RC_WRITE_FIRST]	= OP(WIRE_WRITE, F | R | D),
+	[OP_RC_WRITE_MIDDLE]	= OP(WIRE_WRITE, D),
+	[OP_RC_WRITE_LAST]	= OP(WIRE_WRITE, L | D),
+	[OP_RC_WRITE_LAST_IMM]	= OP(WIRE_WRITE, L | I | D),
+	[OP_RC_WRITE_ONLY]	= OP(WIRE_WRITE, F | L | R | D),
+	[OP_RC_WRITE_ONLY_IMM]	= OP(WIRE_WRITE, F | L | R | I | D),
+	[OP_RC_READ_REQ]	= OP(WIRE_READ_REQ, F | L | R),
+	[OP_RC_READ_RESP_FIRST]	= OP(WIRE_READ_RESP, F | A | D),
+	[OP_RC_READ_RESP_MIDDLE] = OP(WIRE_READ_RESP, D),
+	[OP_RC_READ_RESP_LAST]	= OP(WIRE_READ_RESP, L | A | D),
+	[OP_RC_READ_RESP_ONLY]	= OP(WIRE_READ_RESP, F | L | A | D),
+	[OP_RC_ACK]		= OP(WIRE_ACK, F | L | A),
+	[OP_RC_ATOMIC_ACK]	= OP(WIRE_ATOMIC_ACK, F | L | A | O),
+	[OP_RC_CMP_SWAP]	= OP(WIRE_CMP_SWAP, F | L | T),
+	[OP_RC_FETCH_ADD]	= OP(WIRE_FETCH_ADD, F | L | T),
+	[OP_RC_SEND_LAST_INV]	= OP(WIRE_SEND, L | V | D),
+	[OP_RC_SEND_ONLY_INV]	= OP(WIRE_SEND, F | L | V | D),
+	[OP_RC_FLUSH]		= OP(WIRE_FLUSH, F | L | H | R),
+	[OP_RC_ATOMIC_WRITE]	= OP(WIRE_ATOMIC_WRITE, F | L | R | D),
 
-	[OP_UC_SEND_FIRST]	= { WIRE_SEND, F | D },
-	[OP_UC_SEND_MIDDLE]	= { WIRE_SEND, D },
-	[OP_UC_SEND_LAST]	= { WIRE_SEND, L | D },
-	[OP_UC_SEND_LAST_IMM]	= { WIRE_SEND, L | I | D },
-	[OP_UC_SEND_ONLY]	= { WIRE_SEND, F | L | D },
-	[OP_UC_SEND_ONLY_IMM]	= { WIRE_SEND, F | L | I | D },
-	[OP_UC_WRITE_FIRST]	= { WIRE_WRITE, F | R | D },
-	[OP_UC_WRITE_MIDDLE]	= { WIRE_WRITE, D },
-	[OP_UC_WRITE_LAST]	= { WIRE_WRITE, L | D },
-	[OP_UC_WRITE_LAST_IMM]	= { WIRE_WRITE, L | I | D },
-	[OP_UC_WRITE_ONLY]	= { WIRE_WRITE, F | L | R | D },
-	[OP_UC_WRITE_ONLY_IMM]	= { WIRE_WRITE, F | L | R | I | D },
+	[OP_UC_SEND_FIRST]	= OP(WIRE_SEND, F | D),
+	[OP_UC_SEND_MIDDLE]	= OP(WIRE_SEND, D),
+	[OP_UC_SEND_LAST]	= OP(WIRE_SEND, L | D),
+	[OP_UC_SEND_LAST_IMM]	= OP(WIRE_SEND, L | I | D),
+	[OP_UC_SEND_ONLY]	= OP(WIRE_SEND, F | L | D),
+	[OP_UC_SEND_ONLY_IMM]	= OP(WIRE_SEND, F | L | I | D),
+	[OP_UC_WRITE_FIRST]	= OP(WIRE_WRITE, F | R | D),
+	[OP_UC_WRITE_MIDDLE]	= OP(WIRE_WRITE, D),
+	[OP_UC_WRITE_LAST]	= OP(WIRE_WRITE, L | D),
+	[OP_UC_WRITE_LAST_IMM]	= OP(WIRE_WRITE, L | I | D),
+	[OP_UC_WRITE_ONLY]	= OP(WIRE_WRITE, F | L | R | D),
+	[OP_UC_WRITE_ONLY_IMM]	= OP(WIRE_WRITE, F | L | R | I | D),
 
-	[OP_UD_SEND_ONLY]	= { WIRE_SEND, F | L | E | D },
-	[OP_UD_SEND_ONLY_IMM]	= { WIRE_SEND, F | L | E | I | D },
+	[OP_UD_SEND_ONLY]	= OP(WIRE_SEND, F | L | E | D),
+	[OP_UD_SEND_ONLY_IMM]	= OP(WIRE_SEND, F | L | E | I | D),
 
-	[OP_OWN_MASKED_CMP_SWAP]  = { WIRE_MASKED_CMP_SWAP, F | L | T | M },
-	[OP_OWN_MASKED_FETCH_ADD] = { WIRE_MASKED_FETCH_ADD, F | L | T | M },
+	[OP_OWN_MASKED_CMP_SWAP]  = OP(WIRE_MASKED_CMP_SWAP, F | L | T | M),
+	[OP_OWN_MASKED_FETCH_ADD] = OP(WIRE_MASKED_FETCH_ADD, F | L | T | M),
 };
 
 const struct wire_op *wire_op(u8 opcode)

@@ -129,6 +129,7 @@ enum wire_kind {
 
 struct wire_op {
 	u8 kind;		/* enum wire_kind */
+	u8 ext_len;		/* bytes of headers behind the BTH */
 	u16 flags;		/* WIRE_F_* */
 };
 
@@ -263,10 +264,11 @@ u32 wire_seal(u8 *buf, u32 hdrlen, u32 paylen);
 
 /**
  * wire_len - length of a whole packet
- * @h: headers
+ * @opcode: BTH opcode
+ * @grh: with a GRH
  * @paylen: bytes of payload
  */
-u32 wire_len(const struct wire_hdr *h, u32 paylen);
+u32 wire_len(u8 opcode, bool grh, u32 paylen);
 
 enum wire_error {
 	WIRE_OK,
