@@ -5,8 +5,10 @@
  * A refusal deep inside a driver has to find the log of the file whose request is being served,
  * without an argument carried through every call. Running requests stand in a small open-addressed
  * table keyed by task. A slot that holds a task's pointer is touched by that task only, so neither
- * entering, nor leaving, nor finding one's own scope needs a lock.
+ * entering, nor leaving, nor finding one's own scope needs a lock. A task's first place counts how
+ * many of those that share it had to go elsewhere, so that all but these look at one place only.
  */
+#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/hash.h>
 #include <linux/ktime.h>
@@ -29,6 +31,7 @@
 struct running_request {
 	struct task_struct *task;
 	struct rdma_reject_scope *scope;
+	atomic_t elsewhere;
 };
 
 static struct running_request running[RUNNING_SLOTS];
@@ -40,9 +43,15 @@ static struct running_request *running_probe(unsigned int try)
 
 static int running_find(void)
 {
+	struct running_request *home = running_probe(0);
 	unsigned int try;
 
-	for (try = 0; try < RUNNING_PROBES; try++)
+	if (READ_ONCE(home->task) == current)
+		return home - running;
+	/* Were we elsewhere, we would have counted ourselves. What others do does not matter. */
+	if (!atomic_read(&home->elsewhere))
+		return -1;
+	for (try = 1; try < RUNNING_PROBES; try++)
 		if (READ_ONCE(running_probe(try)->task) == current)
 			return running_probe(try) - running;
 	return -1;
@@ -50,12 +59,27 @@ static int running_find(void)
 
 static int running_claim(void)
 {
+	struct running_request *home = running_probe(0);
 	unsigned int try;
 
-	for (try = 0; try < RUNNING_PROBES; try++)
-		if (!cmpxchg(&running_probe(try)->task, NULL, current))
+	if (!cmpxchg(&home->task, NULL, current))
+		return home - running;
+	for (try = 1; try < RUNNING_PROBES; try++)
+		if (!cmpxchg(&running_probe(try)->task, NULL, current)) {
+			atomic_inc(&home->elsewhere);
 			return running_probe(try) - running;
+		}
 	return -1;
+}
+
+static void running_release(struct running_request *request)
+{
+	struct running_request *home = running_probe(0);
+
+	if (request != home)
+		atomic_dec(&home->elsewhere);
+	/* The next task's scope must not be overwritten by ours: pairs with running_claim(). */
+	smp_store_release(&request->task, NULL);
 }
 
 /**
@@ -99,9 +123,8 @@ void rdma_reject_leave(struct rdma_reject_scope *scope)
 		return;
 	request = &running[scope->slot];
 	request->scope = scope->outer;
-	/* The store above must not overwrite the scope of the next task to claim the slot. */
 	if (!scope->outer)
-		smp_store_release(&request->task, NULL); /* pairs with running_claim() */
+		running_release(request);
 }
 EXPORT_SYMBOL(rdma_reject_leave);
 
