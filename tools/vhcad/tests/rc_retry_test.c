@@ -9,7 +9,8 @@
 #include "fabric/room.h"
 #include "tests/thca.h"
 
-#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
+		 VHCA_ACCESS_REMOTE_ATOMIC | VHCA_ACCESS_FLUSH_GLOBAL)
 #define REGION	600000u
 
 struct fixture {
@@ -246,6 +247,10 @@ static void storm_judge(void *arg, const struct fab_port *from, const struct wir
 
 #define SLOTS	64u
 #define SLOT	4096u
+/* Words of a side behind its slots: one the peer counts in, one the peer writes, what was met. */
+#define COUNTER	300000u
+#define LATEST	305000u
+#define MET	310000u
 
 /* What the test expects of one direction. */
 struct side {
@@ -258,7 +263,16 @@ struct side {
 	} ring[4096];
 	u32 lens[4096];		/* of messages with a receive, by the peer's count */
 	u32 sends;
+	u64 adds, writes;	/* atomic ones */
 };
+
+static u64 word(struct tmr *mr, u64 off)
+{
+	u64 v;
+
+	t_mr_get(mr, off, &v, sizeof(v));
+	return le64toh(v);
+}
 
 /*
  * Both sides send at once.  Each message has its own slot of memory on both
@@ -272,13 +286,20 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 			       .late = late };
 	struct fixture f;
 	struct tmr *mr[2] = { &f.l, &f.r };
-	u64 rng = seed + 77;
+	u64 rng = seed + 77, value[32];
 
 	setup(&f, mtu, rnd(&rng) & PSN_MASK);
 	memset(side, 0, sizeof(side));
 	for (u32 i = 0; i < 2; i++)
 		for (u32 b = 0; b < SLOTS * SLOT; b++)
 			side[i].mine[b] = t_pattern(1 + i, b);
+	for (u32 i = 0; i < 2; i++) {
+		const u64 zero = 0;
+
+		t_allow(&f.p.qp[i], RW);
+		t_mr_put(mr[i], COUNTER, &zero, 8);
+		t_mr_put(mr[i], LATEST, &zero, 8);
+	}
 	assert_int_equal(fab_set_judge(f.p.w.fabric, storm_judge, &storm), 0);
 
 	for (u32 batch = 0; batch < messages / 64; batch++) {
@@ -293,7 +314,7 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 				struct twr wr;
 				u8 op;
 
-				switch (rnd(&rng) % 9) {
+				switch (rnd(&rng) % 13) {
 				case 0 ... 1:
 					op = VHCA_OP_SEND_IMM;
 					break;
@@ -306,12 +327,35 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 				case 6:
 					op = VHCA_OP_NOP;
 					break;
+				case 7:
+					op = VHCA_OP_FETCH_ADD;
+					break;
+				case 8:
+					op = VHCA_OP_ATOMIC_WRITE;
+					break;
+				case 9:
+					op = VHCA_OP_FLUSH;
+					break;
 				default:
 					op = VHCA_OP_READ;
 					break;
 				}
 				if (op == VHCA_OP_NOP) {
 					wr = t_wr(op, id, NULL, 0, 0, NULL, 0);
+				} else if (op == VHCA_OP_FETCH_ADD) {
+					wr = t_wr(op, id, mr[d], MET + me->adds++ * 8, 8, mr[!d],
+						  COUNTER);
+					wr.atomic.swap_add = htole64(1);
+				} else if (op == VHCA_OP_ATOMIC_WRITE) {
+					value[k] = htole64(++me->writes);
+					wr = t_wr(op, id, NULL, 0, 0, mr[!d], LATEST);
+					wr.flags = VHCA_WQE_INLINE;
+					wr.data = &value[k];
+					wr.data_len = 8;
+				} else if (op == VHCA_OP_FLUSH) {
+					wr = t_wr(op, id, NULL, 0, 0, mr[!d], 0);
+					wr.flush.length = htole32(len);
+					wr.flush.type = VHCA_FLUSH_GLOBAL;
 				} else if (op == VHCA_OP_READ) {
 					/* reads what nobody changes in this batch: see below */
 					u32 at = (32 + slot) * SLOT;
@@ -376,7 +420,10 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 
 		vdev_status(f.p.h[d].dev, &st);
 		assert_true(loss < 10 || st.port[0].drops);
-
+		assert_true(word(mr[!d], COUNTER) == side[d].adds);
+		assert_true(word(mr[!d], LATEST) == side[d].writes);
+		for (u32 i = 0; i < side[d].adds; i++)
+			assert_true(word(mr[d], MET + i * 8) == i);
 		t_mr_get(mr[d], 0, got, sizeof(got));
 		for (u32 b = 0; b < sizeof(got); b++)
 			if (got[b] != side[d].mine[b])

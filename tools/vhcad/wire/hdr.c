@@ -36,7 +36,8 @@ u32 wire_len(u8 opcode, bool grh, u32 paylen)
 
 void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf)
 {
-	u32 rest = wire_len(h->opcode, h->grh, paylen) - WIRE_VCRC_LEN - WIRE_LRH_LEN - WIRE_GRH_LEN;
+	u32 rest = wire_len(h->opcode, h->grh, paylen) - WIRE_VCRC_LEN - WIRE_LRH_LEN -
+		   WIRE_GRH_LEN;
 
 	put_be32(buf, 6u << 28 | (u32)h->tclass << 20 | (h->flow_label & 0xfffff));
 	put_be16(buf + 4, rest);
