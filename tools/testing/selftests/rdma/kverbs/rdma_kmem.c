@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A kernel consumer as storage protocols are: two guests with a connection, which is made by hand
+ * through the parameters. The client registers memory and asks; the server reads or writes it and
+ * answers with a message that ends the key. Besides: atomics on memory the server registers,
+ * completion queues of every CPU's pool, destruction from a completion, and draining under load.
+ *
+ * "address" tells this side's address; written to "peer" on the other side it connects; "run" has
+ * the client run its checks.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <rdma/ib_verbs.h>
+#ifndef __CHECKER__	/* sparse does not know __has_include */
+#if __has_include(<rdma/rdma_ext.h>)
+#include <rdma/rdma_ext.h>
+#define HAVE_EXT 1
+#endif
+#endif
+
+static uint passed, failed;
+module_param(passed, uint, 0444);
+MODULE_PARM_DESC(passed, "checks that held");
+module_param(failed, uint, 0444);
+MODULE_PARM_DESC(failed, "checks that did not; the log says which");
+
+#define PAGES		256		/* of the memory: 1 MiB */
+#define CHUNK		16		/* pages of one READ or WRITE */
+#define DEPTH		128
+#define CYCLES		300		/* more than a key has variants */
+#define PATIENCE	(60 * HZ)
+#define RIGHTS		(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |	\
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+
+enum op { OP_PUT, OP_GET, OP_EXPOSE, OP_END, OP_DONE };
+
+/* What the sides send each other. */
+struct msg {
+	u32 op;
+	u32 rkey;
+	u64 addr;
+	u32 words;
+	u32 seed;
+	u32 bad;
+};
+
+struct request {
+	struct ib_cqe cqe;
+	struct completion done;
+	struct ib_wc wc;
+};
+
+/* A side. */
+struct kmem {
+	struct ib_device *dev;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	struct ib_mr *mr, *gaps;
+	struct page *page[PAGES];
+	u32 *mem;
+	struct scatterlist sg[PAGES];
+	int mapped;
+	struct msg *in, *out;
+	u64 in_dma, out_dma;
+	u16 lid;
+	enum ib_mtu mtu;
+	bool connected, server;
+	struct request tx, rx, part;
+	struct work_struct serve;
+	atomic_t load_left;
+	struct ib_cqe load_cqe;
+	struct completion load_done;
+};
+
+static struct kmem *side;
+static struct ib_client kmem_client;
+
+#define CHECK(cond)								\
+	({									\
+		bool __ok = (cond);						\
+										\
+		if (__ok)							\
+			passed++;						\
+		else								\
+			pr_err("rdma_kmem: line %d: not true: %s\n",		\
+			       __LINE__, #cond);				\
+		failed += !__ok;						\
+		__ok;								\
+	})
+
+static void request_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct request *r = container_of(wc->wr_cqe, struct request, cqe);
+
+	r->wc = *wc;
+	complete(&r->done);
+}
+
+static void message_came(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct kmem *k = container_of(wc->wr_cqe, struct kmem, rx.cqe);
+
+	k->rx.wc = *wc;
+	if (k->server && wc->status == IB_WC_SUCCESS)
+		schedule_work(&k->serve);
+	else
+		complete(&k->rx.done);
+}
+
+static void prepare(struct request *r)
+{
+	r->cqe.done = request_done;
+	init_completion(&r->done);
+}
+
+static bool came(struct request *r)
+{
+	return wait_for_completion_timeout(&r->done, PATIENCE) && !r->wc.status;
+}
+
+static bool post_and_wait(struct kmem *k, struct request *r, struct ib_send_wr *wr)
+{
+	prepare(r);
+	wr->wr_cqe = &r->cqe;
+	wr->send_flags |= IB_SEND_SIGNALED;
+	return !ib_post_send(k->qp, wr, NULL) && came(r);
+}
+
+/* ---- messages ---- */
+
+static int listen(struct kmem *k)
+{
+	struct ib_sge sge = { k->in_dma, sizeof(*k->in), k->pd->local_dma_lkey };
+	struct ib_recv_wr wr = { .wr_cqe = &k->rx.cqe, .sg_list = &sge, .num_sge = 1 };
+
+	k->rx.cqe.done = message_came;
+	init_completion(&k->rx.done);
+	return ib_post_recv(k->qp, &wr, NULL);
+}
+
+/* @inv is a key of the peer's that ends with the message, or 0. */
+static bool say(struct kmem *k, u32 inv)
+{
+	struct ib_sge sge = { k->out_dma, sizeof(*k->out), k->pd->local_dma_lkey };
+	struct ib_send_wr wr = {
+		.opcode = inv ? IB_WR_SEND_WITH_INV : IB_WR_SEND, .sg_list = &sge, .num_sge = 1,
+		.ex.invalidate_rkey = inv,
+	};
+
+	return post_and_wait(k, &k->tx, &wr);
+}
+
+/* The client asks and has the answer in k->in. */
+static bool ask(struct kmem *k, enum op op)
+{
+	k->out->op = op;
+	return !listen(k) && say(k, 0) && came(&k->rx) && k->in->op == OP_DONE && !k->in->bad;
+}
+
+/* ---- memory ---- */
+
+static void fill(struct kmem *k, u32 seed, u32 words)
+{
+	u32 i;
+
+	for (i = 0; i < words; i++)
+		k->mem[i] = seed + i * 0x9e3779b1;
+}
+
+static u32 wrong(struct kmem *k, u32 seed, u32 words)
+{
+	u32 i, bad = 0;
+
+	for (i = 0; i < words; i++)
+		bad += k->mem[i] != seed + i * 0x9e3779b1;
+	return bad;
+}
+
+static bool register_mr(struct kmem *k, struct ib_mr *mr, int pages)
+{
+	struct ib_reg_wr wr = {
+		.wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = RIGHTS,
+	};
+
+	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
+	wr.key = mr->rkey;
+	return ib_map_mr_sg(mr, k->sg, pages, NULL, PAGE_SIZE) == pages &&
+	       post_and_wait(k, &k->part, &wr.wr);
+}
+
+static bool invalidate(struct kmem *k, struct ib_mr *mr)
+{
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_LOCAL_INV, .ex.invalidate_rkey = mr->rkey,
+	};
+
+	return post_and_wait(k, &k->part, &wr);
+}
+
+/* READ or WRITE all of the peer's memory, a chunk a request; the last one tells of all. */
+static bool move(struct kmem *k, enum ib_wr_opcode opcode, const struct msg *m)
+{
+	u32 left = m->words * sizeof(u32), done = 0, len;
+	struct ib_sge sge[CHUNK];
+	int page = 0, n;
+
+	while (left) {
+		struct ib_rdma_wr wr = {
+			.wr = { .opcode = opcode, .sg_list = sge },
+			.remote_addr = m->addr + done, .rkey = m->rkey,
+		};
+
+		for (n = 0; n < CHUNK && left; n++, page++, left -= len, done += len) {
+			len = min_t(u32, left, PAGE_SIZE);
+			sge[n] = (struct ib_sge){
+				sg_dma_address(&k->sg[page]), len, k->pd->local_dma_lkey,
+			};
+		}
+		wr.wr.num_sge = n;
+		if (!left)
+			return post_and_wait(k, &k->part, &wr.wr);
+		wr.wr.wr_cqe = &k->part.cqe;
+		if (ib_post_send(k->qp, &wr.wr, NULL))
+			return false;
+	}
+	return false;
+}
+
+/* ---- server ---- */
+
+static void serve(struct work_struct *work)
+{
+	struct kmem *k = container_of(work, struct kmem, serve);
+	struct msg m = *k->in;
+	bool ok = false;
+	u32 inv = 0;
+
+	*k->out = (struct msg){ .op = OP_DONE };
+	switch (m.op) {
+	case OP_PUT:
+		inv = m.rkey;
+		memset(k->mem, 0, m.words * sizeof(u32));
+		ok = move(k, IB_WR_RDMA_READ, &m);
+		k->out->bad = wrong(k, m.seed, m.words);
+		break;
+	case OP_GET:
+		inv = m.rkey;
+		fill(k, m.seed, m.words);
+		ok = move(k, IB_WR_RDMA_WRITE, &m);
+		break;
+	case OP_EXPOSE:
+		memset(k->mem, 0, PAGES * PAGE_SIZE);
+		ok = register_mr(k, k->mr, PAGES);
+		k->out->rkey = k->mr->rkey;
+		k->out->addr = k->mr->iova;
+		break;
+	case OP_END:
+		ok = invalidate(k, k->mr);
+		break;
+	}
+	k->out->bad += !CHECK(ok);
+	CHECK(!listen(k));
+	CHECK(say(k, inv));
+}
+
+/* ---- client ---- */
+
+static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool put)
+{
+	u32 words = pages * PAGE_SIZE / sizeof(u32) - 3;
+
+	if (put)
+		fill(k, seed, words);
+	else
+		memset(k->mem, 0, pages * PAGE_SIZE);
+	if (!register_mr(k, mr, pages))
+		return false;
+	*k->out = (struct msg){
+		.rkey = mr->rkey, .addr = mr->iova, .words = words, .seed = seed,
+	};
+	return ask(k, put ? OP_PUT : OP_GET) && k->rx.wc.wc_flags & IB_WC_WITH_INVALIDATE &&
+	       k->rx.wc.ex.invalidate_rkey == mr->rkey && !wrong(k, seed, words);
+}
+
+static void test_storage(struct kmem *k)
+{
+	u32 index = k->mr->rkey >> 8, bad = 0;
+	int i;
+
+	for (i = 0; i < CYCLES && !bad; i++)
+		bad += !cycle(k, i % 3 ? k->mr : k->gaps, 1 + i % 4, i, i % 2);
+	CHECK(!bad);
+	CHECK(k->mr->rkey >> 8 == index);
+	for (i = 0; i < 4; i++)
+		CHECK(cycle(k, i % 2 ? k->gaps : k->mr, PAGES, 1000 + i, i / 2));
+}
+
+static bool atomic(struct kmem *k, enum ib_wr_opcode opcode, u64 compare_add, u64 swap, u64 *old)
+{
+	struct ib_sge sge = { sg_dma_address(&k->sg[0]), sizeof(u64), k->pd->local_dma_lkey };
+	struct ib_atomic_wr wr = {
+		.wr = { .opcode = opcode, .sg_list = &sge, .num_sge = 1 },
+		.remote_addr = k->in->addr + 8, .rkey = k->in->rkey,
+		.compare_add = compare_add, .swap = swap,
+		.compare_add_mask = U64_MAX, .swap_mask = U64_MAX,
+	};
+	bool ok;
+
+	if (opcode == IB_WR_MASKED_ATOMIC_FETCH_AND_ADD)
+		wr.compare_add_mask = 0;
+	ok = post_and_wait(k, &k->part, &wr.wr);
+	*old = *(u64 *)k->mem;
+	return ok;
+}
+
+static void test_atomics(struct kmem *k)
+{
+	struct ib_sge sge = { sg_dma_address(&k->sg[0]), sizeof(u64), k->pd->local_dma_lkey };
+	struct ib_rdma_wr wr = { .wr = { .sg_list = &sge, .num_sge = 1 } };
+	u32 bad = 0;
+	u64 old;
+	int i;
+
+	if (!CHECK(ask(k, OP_EXPOSE)))
+		return;
+	for (i = 0; i < 100; i++)
+		bad += !atomic(k, IB_WR_ATOMIC_FETCH_AND_ADD, 3, 0, &old) || old != 3 * i;
+	CHECK(!bad);
+	CHECK(atomic(k, IB_WR_ATOMIC_CMP_AND_SWP, 299, 1, &old) && old == 300);
+	CHECK(atomic(k, IB_WR_ATOMIC_CMP_AND_SWP, 300, 7, &old) && old == 300);
+	CHECK(atomic(k, IB_WR_MASKED_ATOMIC_CMP_AND_SWP, 7, 9, &old) && old == 7);
+	CHECK(atomic(k, IB_WR_MASKED_ATOMIC_FETCH_AND_ADD, 2, 0, &old) && old == 9);
+	wr.remote_addr = k->in->addr + 8;
+	wr.rkey = k->in->rkey;
+	*(u64 *)k->mem = 0x1122334455667788;
+	wr.wr.opcode = IB_WR_ATOMIC_WRITE;
+	CHECK(post_and_wait(k, &k->part, &wr.wr) && k->part.wc.opcode == IB_WC_ATOMIC_WRITE);
+	*(u64 *)k->mem = 0;
+	wr.wr.opcode = IB_WR_RDMA_READ;
+	CHECK(post_and_wait(k, &k->part, &wr.wr) && *(u64 *)k->mem == 0x1122334455667788);
+	CHECK(ask(k, OP_END));
+}
+
+static int connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
+{
+	struct ib_qp_attr init = {
+		.qp_state = IB_QPS_INIT, .port_num = 1,
+		.qp_access_flags = RIGHTS & ~IB_ACCESS_LOCAL_WRITE,
+	};
+	struct ib_qp_attr rtr = {
+		.qp_state = IB_QPS_RTR, .path_mtu = k->mtu, .dest_qp_num = qpn,
+		.rq_psn = 77, .max_dest_rd_atomic = 8, .min_rnr_timer = 12,
+		.ah_attr.type = RDMA_AH_ATTR_TYPE_IB,
+	};
+	struct ib_qp_attr rts = {
+		.qp_state = IB_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+		.sq_psn = 77, .max_rd_atomic = 8,
+	};
+
+	rdma_ah_set_dlid(&rtr.ah_attr, lid);
+	rdma_ah_set_port_num(&rtr.ah_attr, 1);
+	return ib_modify_qp(qp, &init, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
+			    IB_QP_ACCESS_FLAGS) ?:
+	       ib_modify_qp(qp, &rtr, IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
+			    IB_QP_RQ_PSN | IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER) ?:
+	       ib_modify_qp(qp, &rts, IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
+			    IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+}
+
+static struct ib_qp *make_qp(struct kmem *k, struct ib_cq *cq)
+{
+	struct ib_qp_init_attr attr = {
+		.cap = {
+			.max_send_wr = DEPTH, .max_recv_wr = 4, .max_send_sge = CHUNK,
+			.max_recv_sge = 1,
+		},
+		.send_cq = cq, .recv_cq = cq,
+		.sq_sig_type = IB_SIGNAL_REQ_WR, .qp_type = IB_QPT_RC,
+	};
+
+	return ib_create_qp(k->pd, &attr);
+}
+
+/* A QP that talks to itself, with a CQ of a CPU's pool. */
+static bool use_pool(struct kmem *k, int cpu, enum ib_poll_context ctx)
+{
+	struct ib_cq *cq = ib_cq_pool_get(k->dev, DEPTH + 8, cpu, ctx);
+	struct ib_sge sge = { k->out_dma, 8, k->pd->local_dma_lkey };
+	struct ib_send_wr wr = {
+		.wr_cqe = &k->part.cqe, .opcode = IB_WR_SEND, .sg_list = &sge, .num_sge = 1,
+		.send_flags = IB_SEND_SIGNALED,
+	};
+	struct ib_recv_wr recv = { .wr_cqe = &k->tx.cqe, .sg_list = &sge, .num_sge = 1 };
+	struct ib_qp *qp;
+	bool ok;
+
+	if (IS_ERR(cq))
+		return false;
+	qp = make_qp(k, cq);
+	ok = !IS_ERR(qp);
+	if (ok) {
+		prepare(&k->part);
+		prepare(&k->tx);
+		ok = !connect(k, qp, k->lid, qp->qp_num) && !ib_post_recv(qp, &recv, NULL) &&
+		     !ib_post_send(qp, &wr, NULL) && came(&k->part) && came(&k->tx);
+		ib_drain_qp(qp);
+		ib_destroy_qp(qp);
+	}
+	ib_cq_pool_put(cq, DEPTH + 8);
+	return ok;
+}
+
+static void test_pools(struct kmem *k)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		CHECK(use_pool(k, cpu, IB_POLL_SOFTIRQ));
+		CHECK(use_pool(k, cpu, IB_POLL_WORKQUEUE));
+	}
+}
+
+#ifdef HAVE_EXT
+struct async_end {
+	struct ib_cqe cqe;
+	struct ib_mr *mr;
+	struct completion gone;
+	int posted, err;
+};
+
+static void destroyed(void *context, int err)
+{
+	struct async_end *e = context;
+
+	e->err = err;
+	complete(&e->gone);
+}
+
+static void invalidated(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct async_end *e = container_of(wc->wr_cqe, struct async_end, cqe);
+
+	e->posted = wc->status ? -EIO : ib_dereg_mr_async(e->mr, destroyed, e);
+	if (e->posted)
+		complete(&e->gone);
+}
+
+/* An MR that goes as soon as its key has ended, from within that completion. */
+static void test_async_destroy(struct kmem *k)
+{
+	struct async_end e = { .cqe.done = invalidated };
+	struct ib_send_wr wr = {
+		.wr_cqe = &e.cqe, .opcode = IB_WR_LOCAL_INV, .send_flags = IB_SEND_SIGNALED,
+	};
+
+	init_completion(&e.gone);
+	e.mr = ib_alloc_mr(k->pd, IB_MR_TYPE_MEM_REG, 4);
+	if (!CHECK(!IS_ERR(e.mr)))
+		return;
+	CHECK(register_mr(k, e.mr, 4));
+	wr.ex.invalidate_rkey = e.mr->rkey;
+	CHECK(!ib_post_send(k->qp, &wr, NULL));
+	CHECK(wait_for_completion_timeout(&e.gone, PATIENCE) && !e.posted && !e.err);
+}
+#else
+static void test_async_destroy(struct kmem *k)
+{
+}
+#endif
+
+static void load_came(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct kmem *k = container_of(wc->wr_cqe, struct kmem, load_cqe);
+
+	if (atomic_dec_and_test(&k->load_left))
+		complete(&k->load_done);
+}
+
+/* Drained while WRITEs are under way: each of them has completed, one way or another. */
+static void test_drain(struct kmem *k)
+{
+	struct ib_sge sge[CHUNK];
+	struct ib_rdma_wr wr = {
+		.wr = {
+			.wr_cqe = &k->load_cqe, .opcode = IB_WR_RDMA_WRITE, .sg_list = sge,
+			.num_sge = CHUNK, .send_flags = IB_SEND_SIGNALED,
+		},
+	};
+	int i, posted;
+
+	if (!CHECK(ask(k, OP_EXPOSE)))
+		return;
+	wr.remote_addr = k->in->addr;
+	wr.rkey = k->in->rkey;
+	for (i = 0; i < CHUNK; i++)
+		sge[i] = (struct ib_sge){ sg_dma_address(&k->sg[i]), PAGE_SIZE,
+					  k->pd->local_dma_lkey };
+	k->load_cqe.done = load_came;
+	init_completion(&k->load_done);
+	atomic_set(&k->load_left, 1);
+	for (posted = 0; posted < DEPTH / 2; posted++) {
+		atomic_inc(&k->load_left);
+		if (!CHECK(!ib_post_send(k->qp, &wr.wr, NULL)))
+			atomic_dec(&k->load_left);
+	}
+	ib_drain_qp(k->qp);
+	CHECK(atomic_dec_and_test(&k->load_left));
+}
+
+/* ---- life ---- */
+
+static int make_memory(struct kmem *k)
+{
+	int i;
+
+	sg_init_table(k->sg, PAGES);
+	for (i = 0; i < PAGES; i++) {
+		k->page[i] = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		if (!k->page[i])
+			return -ENOMEM;
+		sg_set_page(&k->sg[i], k->page[i], PAGE_SIZE, 0);
+	}
+	k->mem = vmap(k->page, PAGES, VM_MAP, PAGE_KERNEL);
+	k->in = kzalloc(sizeof(*k->in), GFP_KERNEL);
+	k->out = kzalloc(sizeof(*k->out), GFP_KERNEL);
+	if (!k->mem || !k->in || !k->out)
+		return -ENOMEM;
+	k->mapped = ib_dma_map_sg(k->dev, k->sg, PAGES, DMA_BIDIRECTIONAL);
+	k->in_dma = ib_dma_map_single(k->dev, k->in, sizeof(*k->in), DMA_BIDIRECTIONAL);
+	k->out_dma = ib_dma_map_single(k->dev, k->out, sizeof(*k->out), DMA_BIDIRECTIONAL);
+	return k->mapped == PAGES && !ib_dma_mapping_error(k->dev, k->in_dma) &&
+	       !ib_dma_mapping_error(k->dev, k->out_dma) ? 0 : -ENOMEM;
+}
+
+static void free_memory(struct kmem *k)
+{
+	int i;
+
+	if (k->mapped) {
+		ib_dma_unmap_sg(k->dev, k->sg, PAGES, DMA_BIDIRECTIONAL);
+		ib_dma_unmap_single(k->dev, k->in_dma, sizeof(*k->in), DMA_BIDIRECTIONAL);
+		ib_dma_unmap_single(k->dev, k->out_dma, sizeof(*k->out), DMA_BIDIRECTIONAL);
+	}
+	kfree(k->in);
+	kfree(k->out);
+	vunmap(k->mem);
+	for (i = 0; i < PAGES; i++)
+		if (k->page[i])
+			__free_page(k->page[i]);
+}
+
+static int make_verbs(struct kmem *k)
+{
+	struct ib_port_attr port;
+	int err;
+
+	err = ib_query_port(k->dev, 1, &port);
+	if (err)
+		return err;
+	k->lid = port.lid;
+	k->mtu = port.active_mtu;
+	k->pd = ib_alloc_pd(k->dev, 0);
+	if (IS_ERR(k->pd))
+		return PTR_ERR(k->pd);
+	k->cq = ib_alloc_cq(k->dev, NULL, 16 * DEPTH, 0, IB_POLL_WORKQUEUE);
+	if (IS_ERR(k->cq))
+		return PTR_ERR(k->cq);
+	k->mr = ib_alloc_mr(k->pd, IB_MR_TYPE_MEM_REG, PAGES);
+	if (IS_ERR(k->mr))
+		return PTR_ERR(k->mr);
+	k->gaps = ib_alloc_mr(k->pd, IB_MR_TYPE_SG_GAPS, PAGES);
+	if (IS_ERR(k->gaps))
+		return PTR_ERR(k->gaps);
+	k->qp = make_qp(k, k->cq);
+	return PTR_ERR_OR_ZERO(k->qp);
+}
+
+static void kmem_remove(struct ib_device *dev, void *data)
+{
+	struct kmem *k = data;
+
+	if (!k)
+		return;
+	side = NULL;
+	if (!IS_ERR_OR_NULL(k->qp)) {
+		if (k->connected)
+			ib_drain_qp(k->qp);
+		cancel_work_sync(&k->serve);
+		CHECK(!ib_destroy_qp(k->qp));
+	}
+	if (!IS_ERR_OR_NULL(k->gaps))
+		CHECK(!ib_dereg_mr(k->gaps));
+	if (!IS_ERR_OR_NULL(k->mr))
+		CHECK(!ib_dereg_mr(k->mr));
+	if (!IS_ERR_OR_NULL(k->cq))
+		ib_free_cq(k->cq);
+	if (!IS_ERR_OR_NULL(k->pd))
+		ib_dealloc_pd(k->pd);
+	free_memory(k);
+	kfree(k);
+}
+
+static int kmem_add(struct ib_device *dev)
+{
+	struct kmem *k = kzalloc(sizeof(*k), GFP_KERNEL);
+
+	if (!k)
+		return -ENOMEM;
+	k->dev = dev;
+	INIT_WORK(&k->serve, serve);
+	prepare(&k->part);
+	ib_set_client_data(dev, &kmem_client, k);
+	if (CHECK(!make_memory(k)) && CHECK(!make_verbs(k)))
+		side = k;
+	return 0;
+}
+
+static int address_get(char *buf, const struct kernel_param *kp)
+{
+	return side ? sysfs_emit(buf, "%u %u\n", side->lid, side->qp->qp_num) : -ENODEV;
+}
+
+static const struct kernel_param_ops address_ops = { .get = address_get };
+module_param_cb(address, &address_ops, NULL, 0444);
+MODULE_PARM_DESC(address, "LID and QP number of this side");
+
+static int peer_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int lid, qpn;
+
+	if (!side || side->connected || sscanf(val, "%u %u", &lid, &qpn) != 2)
+		return -EINVAL;
+	side->connected = true;
+	side->server = true;	/* until it is told to run */
+	CHECK(!connect(side, side->qp, lid, qpn));
+	return 0;
+}
+
+static const struct kernel_param_ops peer_ops = { .set = peer_set };
+module_param_cb(peer, &peer_ops, NULL, 0200);
+MODULE_PARM_DESC(peer, "what the other side's address says: connects");
+
+static int serve_set(const char *val, const struct kernel_param *kp)
+{
+	if (!side || !side->connected)
+		return -EINVAL;
+	CHECK(!listen(side));
+	return 0;
+}
+
+static const struct kernel_param_ops serve_ops = { .set = serve_set };
+module_param_cb(serve, &serve_ops, NULL, 0200);
+MODULE_PARM_DESC(serve, "anything: answers the other side");
+
+static int run_set(const char *val, const struct kernel_param *kp)
+{
+	if (!side || !side->connected)
+		return -EINVAL;
+	side->server = false;
+	test_storage(side);
+	test_atomics(side);
+	test_pools(side);
+	test_async_destroy(side);
+	test_drain(side);
+	return 0;
+}
+
+static const struct kernel_param_ops run_ops = { .set = run_set };
+module_param_cb(run, &run_ops, NULL, 0200);
+MODULE_PARM_DESC(run, "anything: runs the checks against the other side");
+
+static struct ib_client kmem_client = {
+	.name = "rdma_kmem",
+	.add = kmem_add,
+	.remove = kmem_remove,
+};
+
+static int __init kmem_init(void)
+{
+	return ib_register_client(&kmem_client);
+}
+
+static void __exit kmem_exit(void)
+{
+	ib_unregister_client(&kmem_client);
+}
+
+module_init(kmem_init);
+module_exit(kmem_exit);
+MODULE_DESCRIPTION("Test of registration and one-sided operations as storage protocols use them");
+MODULE_LICENSE("Dual BSD/GPL");
