@@ -252,8 +252,7 @@ const struct file_operations uverbs_async_fops = {
 
 /* Appends an event; without one there was no memory for it. */
 static void async_append(struct ib_uverbs_async_event_file *file,
-			 struct ib_uverbs_async_event *event, struct ib_uevent_object *source,
-			 bool last)
+			 struct ib_uverbs_async_event *event, struct ib_uevent_object *source)
 {
 	bool taken = false;
 
@@ -263,15 +262,25 @@ static void async_append(struct ib_uverbs_async_event_file *file,
 			list_add_tail(&event->entry, &file->queue.list);
 			if (source)
 				list_add_tail(&event->sibling, &source->events);
+			file->last_type = event->desc.event_type;
 			taken = true;
 		}
-		if (last)
-			file->queue.closed = true;
 	}
-	if (taken || last)
+	if (taken)
 		queue_wake(&file->queue);
 	else
 		kfree(event);
+}
+
+/* Ends the stream; removal's last word is DEVICE_FATAL, unless the driver has just said it. */
+static void async_end(struct ib_uverbs_async_event_file *file, bool removal)
+{
+	scoped_guard(spinlock_irq, &file->queue.lock) {
+		if (removal && file->last_type != IB_EVENT_DEVICE_FATAL)
+			list_add_tail(&file->fatal.entry, &file->queue.list);
+		file->queue.closed = true;
+	}
+	queue_wake(&file->queue);
 }
 
 static void async_report(struct ib_uverbs_async_event_file *file, u64 element, u32 type,
@@ -284,7 +293,7 @@ static void async_report(struct ib_uverbs_async_event_file *file, u64 element, u
 		event->desc = (struct ib_uverbs_async_event_desc){
 			.element = element, .event_type = type,
 		};
-	async_append(file, event, source, false);
+	async_append(file, event, source);
 }
 
 static void uevent_report(struct ib_uevent_object *uevent, const struct ib_event *event)
@@ -348,6 +357,7 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 	struct ib_uverbs_file *ufile = file->uobj.ufile;
 
 	uverbs_queue_init(&file->queue);
+	file->last_type = -1;
 	file->fatal.desc.event_type = IB_EVENT_DEVICE_FATAL;
 	INIT_IB_EVENT_HANDLER(&file->handler, file->uobj.context->device, device_event_handler);
 
@@ -364,16 +374,15 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 /**
  * uverbs_async_file_stop - end of an asynchronous event file
  * @uobj: its object
- * @why: when the device goes, DEVICE_FATAL is the last event
+ * @why: when the device goes, DEVICE_FATAL is the last event, once
  */
 void uverbs_async_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 {
 	struct ib_uverbs_async_event_file *file =
 		container_of(uobj, struct ib_uverbs_async_event_file, uobj);
-	bool removal = why == RDMA_REMOVE_DRIVER_REMOVE;
 
 	ib_unregister_event_handler(&file->handler);
-	async_append(file, removal ? &file->fatal : NULL, NULL, true);
+	async_end(file, why == RDMA_REMOVE_DRIVER_REMOVE);
 }
 
 /* ---- objects that report events ---- */

@@ -279,6 +279,52 @@ static void gone_with_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, events, 1);
 }
 
+static void device_says(struct uverbs_test *t, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &t->device->ib, .event = type };
+
+	ib_dispatch_event(&event);
+	flush_workqueue(ib_wq);
+}
+
+/* Whether it was read before the device goes or not. */
+static void fatal_once(struct kunit *test)
+{
+	struct ib_uverbs_async_event_desc desc;
+	struct uverbs_test *t = test->priv;
+
+	device_says(t, IB_EVENT_DEVICE_FATAL);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EAGAIN);
+	device_says(t, IB_EVENT_PORT_ACTIVE);
+	device_says(t, IB_EVENT_DEVICE_FATAL);
+	tu_remove_device(t);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_PORT_ACTIVE);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EIO);
+}
+
+/* A device that came back after an error goes: that is news. */
+static void fatal_again(struct kunit *test)
+{
+	struct ib_uverbs_async_event_desc desc;
+	struct uverbs_test *t = test->priv;
+
+	device_says(t, IB_EVENT_DEVICE_FATAL);
+	device_says(t, IB_EVENT_PORT_ACTIVE);
+	tu_remove_device(t);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_PORT_ACTIVE);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
+	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EIO);
+}
+
 #ifdef CONFIG_FAULT_INJECTION
 static int create_starving(struct uverbs_test *t)
 {
@@ -317,6 +363,8 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(events),
 	KUNIT_CASE(closed_with_file),
 	KUNIT_CASE(gone_with_device),
+	KUNIT_CASE(fatal_once),
+	KUNIT_CASE(fatal_again),
 #ifdef CONFIG_FAULT_INJECTION
 	KUNIT_CASE(without_memory),
 #endif

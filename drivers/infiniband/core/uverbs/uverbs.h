@@ -178,12 +178,14 @@ struct ib_uverbs_async_event {
  * @queue: events
  * @handler: subscription to the events of the device
  * @fatal: room for the event that ends the stream, so that it cannot fail for want of memory
+ * @last_type: type of the event that was queued last, -1 for none; under the queue's lock
  */
 struct ib_uverbs_async_event_file {
 	struct ib_uobject uobj;
 	struct ib_uverbs_event_queue queue;
 	struct ib_event_handler handler;
 	struct ib_uverbs_async_event fatal;
+	int last_type;
 };
 
 /**
