@@ -32,12 +32,12 @@ static void destroy_ah(void *ah)
 }
 
 /* Made and destroyed where nobody may sleep. */
-static struct ib_ah *ah_of(struct kunit *test, struct conn *c, struct rdma_ah_attr *attr)
+static struct ib_ah *ah_of(struct kunit *test, struct ib_pd *pd, struct rdma_ah_attr *attr)
 {
 	struct ib_ah *ah;
 
 	local_bh_disable();
-	ah = rdma_create_ah(c->pd, attr, 0);
+	ah = rdma_create_ah(pd, attr, 0);
 	local_bh_enable();
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ah));
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, destroy_ah, ah), 0);
@@ -61,7 +61,7 @@ static struct ib_ah *way_to(struct kunit *test, struct conn *c, u16 lid, const u
 	rdma_ah_set_port_num(&attr, 1);
 	if (gid)
 		rdma_ah_set_grh(&attr, (union ib_gid *)gid, 0x12345, 0, 64, 7);
-	return ah_of(test, c, &attr);
+	return ah_of(test, c->pd, &attr);
 }
 
 struct datagram {
@@ -297,6 +297,65 @@ static void test_multicast(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_attach_mcast(c->qp[0], &gid, MLID), -EINVAL);
 }
 
+/* QPs that do not want their own multicasts back: each gets what the other sends. */
+static void test_blocked_loopback(struct kunit *test)
+{
+	union ib_gid gid = group(11);
+	struct datagram d = { .qpn = IB_MULTICAST_QPN, .qkey = CONN_QKEY, .off = 512, .len = 300 };
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+	struct conn *c;
+	int i;
+
+	need(test, VHCA_CAP_MCAST);
+	c = ud_conn(test, 0, IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
+	KUNIT_EXPECT_TRUE(test, c->dev->attrs.kernel_cap_flags & IBK_BLOCK_MULTICAST_LOOPBACK);
+	KUNIT_ASSERT_EQ(test, ib_query_qp(c->qp[0], &attr, IB_QP_STATE, &init), 0);
+	KUNIT_EXPECT_EQ(test, init.create_flags, IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
+	d.ah = way_to(test, c, MLID, &gid);
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, ib_attach_mcast(c->qp[i], &gid, MLID), 0);
+		KUNIT_ASSERT_EQ(test, recv_ud(c, i, &c->rx[i], d.off, 300), 0);
+	}
+	/* The first receive of each has the first multicast that is not its own. */
+	for (i = 0; i < 2; i++) {
+		conn_fill(c, i);
+		KUNIT_ASSERT_EQ(test, send_ud(c, i, &c->tx[i], &d), 0);
+		expect(test, c, &c->rx[!i], i, !i, &d);
+	}
+	for (i = 0; i < 2; i++)
+		detach(test, c, i, &gid);
+}
+
+static void free_pd(void *pd)
+{
+	ib_dealloc_pd(pd);
+}
+
+/* An address of another PD is none of the QP's. */
+static void test_address_of_another_pd(struct kunit *test)
+{
+	struct conn *c = ud_conn(test, 0, 0);
+	u16 lid = own_lid(test, c);
+	struct datagram d = {
+		.qpn = c->qp[1]->qp_num, .qkey = CONN_QKEY, .off = 512, .len = 300,
+	};
+	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_IB };
+	struct ib_pd *pd = ib_alloc_pd(c->dev, 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_pd, pd), 0);
+	rdma_ah_set_dlid(&attr, lid);
+	rdma_ah_set_port_num(&attr, 1);
+	d.ah = ah_of(test, pd, &attr);
+	KUNIT_EXPECT_EQ(test, send_ud(c, 0, &c->tx[0], &d), -EINVAL);
+	d.ah = way_to(test, c, lid, NULL);
+	conn_fill(c, 5);
+	KUNIT_ASSERT_EQ(test, recv_ud(c, 1, &c->rx[0], d.off, 300), 0);
+	KUNIT_ASSERT_EQ(test, send_ud(c, 0, &c->tx[0], &d), 0);
+	expect(test, c, &c->rx[0], 0, 1, &d);
+}
+
 /* Both QPs on one SRQ. */
 static void test_shared_receives(struct kunit *test)
 {
@@ -315,6 +374,31 @@ static void test_shared_receives(struct kunit *test)
 		d.off = 512 * (i + 1);
 		KUNIT_ASSERT_EQ(test, send_ud(c, i & 1, &c->tx[i], &d), 0);
 		expect(test, c, &c->rx[i], i & 1, i / 2 & 1, &d);
+	}
+}
+
+/* Unreliable connections, too, and one that loses a message keeps no receive. */
+static void test_shared_receives_of_connections(struct kunit *test)
+{
+	struct conn_options o = { .type = IB_QPT_UC, .srq_wr = 8 };
+	struct ib_device *dev = need(test, VHCA_CAP_UC);
+	struct conn *c;
+	int i;
+
+	need(test, VHCA_CAP_SRQ);
+	c = conn_get_as(test, dev, &o);
+	conn_fill(c, 5);
+	KUNIT_ASSERT_EQ(test, conn_send(c, 0, &c->tx[8], IB_WR_SEND, IB_SEND_SIGNALED, 0, 3000, 0),
+			0);
+	KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[8]), IB_WC_SUCCESS);
+	for (i = 0; i < 8; i++)
+		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 3000 * i, 3000), 0);
+	for (i = 0; i < 8; i++) {
+		KUNIT_ASSERT_EQ(test, conn_send(c, i & 1, &c->tx[i], IB_WR_SEND, IB_SEND_SIGNALED,
+						3000 * i, 2999, 0), 0);
+		KUNIT_ASSERT_EQ(test, conn_wait(&c->rx[i]), IB_WC_SUCCESS);
+		KUNIT_EXPECT_PTR_EQ(test, c->rx[i].wc.qp, c->qp[i & 1]);
+		KUNIT_EXPECT_TRUE(test, conn_arrived(c, 3000 * i, 2999));
 	}
 }
 
@@ -383,7 +467,10 @@ static struct kunit_case ud_cases[] = {
 	KUNIT_CASE(test_no_receive),
 	KUNIT_CASE(test_too_long),
 	KUNIT_CASE(test_multicast),
+	KUNIT_CASE(test_blocked_loopback),
+	KUNIT_CASE(test_address_of_another_pd),
 	KUNIT_CASE(test_shared_receives),
+	KUNIT_CASE(test_shared_receives_of_connections),
 	KUNIT_CASE(test_unreliable_connection),
 	KUNIT_CASE(test_refusals),
 	{}

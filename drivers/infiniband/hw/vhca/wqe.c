@@ -217,6 +217,8 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 				   wr->ex.invalidate_rkey, wr->sg_list[0].lkey);
 	if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op && !ud_wr(wr)->ah)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: a datagram without ah");
+	if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op && ud_wr(wr)->ah->pd != qp->ibqp.pd)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: the ah is of another PD");
 	if (op->flags & OP_REG)
 		return check_reg(dev, reg_wr(wr));
 	return inl ? check_inline(dev, wr, sq->max_inline, len) : 0;
