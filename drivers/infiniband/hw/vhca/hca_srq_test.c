@@ -142,6 +142,110 @@ static void test_resize(struct kunit *test)
 	expect_size(test, c, 32);
 }
 
+/* Size and limit in one request: when one is refused, neither has changed. */
+static void test_both_or_neither(struct kunit *test)
+{
+	const int both = IB_SRQ_MAX_WR | IB_SRQ_LIMIT;
+	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
+	struct hca_test *h = test->priv;
+	struct conn *c = srq_conn(test);
+	int i;
+
+	hca_need_faults(h);
+	conn_fill(c, 3);
+	for (i = 0; i < 4; i++)
+		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	hca_fault(h, "command @ opcode=MODIFY_SRQ status=NO_RESOURCE count=2");
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, limit_of(test, c), 0);
+	expect_size(test, c, WR);
+	/* The same to fewer, after a receive was posted to the old ring again. */
+	KUNIT_ASSERT_EQ(test, post(c, 4), 0);
+	attr.max_wr = 8;
+	attr.srq_limit = 2;
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
+	expect_size(test, c, WR);
+	hca_struck(h);
+	for (i = 0; i < 5; i++) {
+		send(test, c, i & 1, i);
+		came(test, c, i & 1, i);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 0);
+
+	attr.srq_limit = 9;
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -EINVAL);
+	expect_size(test, c, WR);
+	for (i = 0; i < 8; i++)
+		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	attr.srq_limit = 3;
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), 0);
+	expect_size(test, c, 8);
+	KUNIT_EXPECT_EQ(test, limit_of(test, c), 3);
+}
+
+/* A device that refuses the limit and does not go back: the size is what the device has. */
+static void test_no_way_back(struct kunit *test)
+{
+	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
+	struct hca_test *h = test->priv;
+	struct conn *c = srq_conn(test);
+	int i;
+
+	hca_need_faults(h);
+	conn_fill(c, 3);
+	KUNIT_ASSERT_EQ(test, post(c, 0), 0);
+	hca_fault(h, "command @ opcode=MODIFY_SRQ status=NO_RESOURCE ,\n"
+		     "fault command @ opcode=RESIZE_SRQ status=INTERNAL skip=1");
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR | IB_SRQ_LIMIT), -ENOMEM);
+	hca_struck(h);
+	expect_size(test, c, 64);
+	for (i = 1; i < 20; i++)
+		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	for (i = 0; i < 20; i++) {
+		send(test, c, i & 1, i);
+		came(test, c, i & 1, i);
+	}
+}
+
+static void await_srq_error(struct kunit *test, struct conn *c)
+{
+	while (!atomic_read(&c->srq_events[CONN_SRQ_ERR]))
+		KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
+}
+
+/*
+ * A record that says more was posted than there is room for: the device takes nothing from that
+ * queue any more and says so, once; each QP fails when it needs a receive.
+ */
+static void test_error(struct kunit *test)
+{
+	struct ib_srq_attr attr = { .srq_limit = 1, .max_wr = 64 };
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr state;
+	struct conn *c = srq_conn(test);
+	struct vhca_srq_kernel *k = to_vsrq(c->srq)->kernel;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, post(c, 0), 0);
+	vhca_db_store(k->db, 0, k->head + 2 * WR);
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, conn_send(c, i, &c->tx[i], IB_WR_SEND, IB_SEND_SIGNALED, 0,
+						300, 0), 0);
+		KUNIT_EXPECT_NE(test, conn_wait(&c->tx[i]), IB_WC_SUCCESS);
+		await_srq_error(test, c);
+		KUNIT_ASSERT_EQ(test, ib_query_qp(c->qp[i], &state, IB_QP_STATE, &init), 0);
+		KUNIT_EXPECT_EQ(test, state.qp_state, IB_QPS_ERR);
+	}
+	KUNIT_EXPECT_EQ(test, ib_query_srq(c->srq, &attr), -EINVAL);
+	attr = (struct ib_srq_attr){ .srq_limit = 1, .max_wr = 64 };
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_LIMIT), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR), -EINVAL);
+	/* It is taken from the users' sight as any other. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_ERR]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&c->rx[0].done));
+}
+
 /* A QP that fails holds no receive any more, and says so once; the other one goes on. */
 static void test_last_wqe(struct kunit *test)
 {
@@ -221,6 +325,9 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(test_order),
 	KUNIT_CASE(test_limit),
 	KUNIT_CASE(test_resize),
+	KUNIT_CASE(test_both_or_neither),
+	KUNIT_CASE(test_no_way_back),
+	KUNIT_CASE(test_error),
 	KUNIT_CASE(test_last_wqe),
 	KUNIT_CASE(test_too_small),
 	KUNIT_CASE(test_refusals),

@@ -203,42 +203,71 @@ static int resize_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
 	return err;
 }
 
+static int set_limit(struct vhca_dev *dev, struct vhca_srq *srq, const struct ib_srq_attr *attr,
+		     int mask)
+{
+	return mask & IB_SRQ_LIMIT ? vhca_cmd_modify_srq(&dev->hw, srq->srqn, attr->srq_limit) : 0;
+}
+
+/*
+ * Change the ring, and the limit if that is asked for: both or neither. Until the end both rings
+ * hold what is posted; a device that does not go back either keeps the new one.
+ *
+ * Return: whether the device uses the new ring; *err as for the whole request.
+ */
+static bool turn_to_ring(struct vhca_dev *dev, struct vhca_srq *srq, const struct vhca_pages *old,
+			 const struct vhca_pages *new, u8 log, const struct ib_srq_attr *attr,
+			 int mask, int *err)
+{
+	u8 old_log = srq->log;
+
+	*err = resize_on_device(dev, srq, new, log);
+	if (*err)
+		return false;
+	*err = set_limit(dev, srq, attr, mask);
+	return !*err || resize_on_device(dev, srq, old, old_log);
+}
+
 /* The process has copied what was not taken, and holds its own requests back. */
-static int resize_user(struct vhca_dev *dev, struct vhca_srq *srq, u32 max_wr,
-		       const struct vhca_modify_srq_req *req)
+static int resize_user(struct vhca_dev *dev, struct vhca_srq *srq, const struct ib_srq_attr *attr,
+		       int mask, const struct vhca_modify_srq_req *req)
 {
 	struct vhca_user_ring ring = {};
 	int err;
 
-	err = check_user_ring(dev, "modify_srq", req->log_strides, max_wr) ?:
+	err = check_user_ring(dev, "modify_srq", req->log_strides, attr->max_wr) ?:
 	      vhca_user_ring_get(dev, &ring, "modify_srq: buf_addr", req->buf_addr,
 				 1ULL << (req->log_strides + srq->log_stride));
 	if (err)
 		return err;
-	err = resize_on_device(dev, srq, &ring.pages, req->log_strides);
-	if (!err)
+	if (turn_to_ring(dev, srq, &srq->user.pages, &ring.pages, req->log_strides, attr, mask,
+			 &err))
 		swap(srq->user, ring);
 	vhca_user_ring_put(&ring);
 	return err;
 }
 
-static int resize_kernel(struct vhca_dev *dev, struct vhca_srq *srq, u32 max_wr)
+static int resize_kernel(struct vhca_dev *dev, struct vhca_srq *srq,
+			 const struct ib_srq_attr *attr, int mask)
 {
-	u8 log = order_base_2(max_wr);
+	u8 log = order_base_2(attr->max_wr);
 	struct vhca_kbuf ring;
+	bool moved;
 	int err;
 
 	if (log == srq->log)
-		return 0;
+		return set_limit(dev, srq, attr, mask);
 	err = vhca_kbuf_alloc(&ring, dev->hw.dev, BIT_ULL(log + srq->log_stride));
 	if (err)
 		return err;
 	err = vhca_srq_ring_move_begin(srq->kernel, &ring, log);
 	if (err == -EINVAL)
-		vhca_refuse(dev->hw.dev, err, "SRQ max_wr %u: more receives are posted", max_wr);
+		vhca_refuse(dev->hw.dev, err, "SRQ max_wr %u: more receives are posted",
+			    attr->max_wr);
 	if (!err) {
-		err = resize_on_device(dev, srq, &ring.pages, log);
-		vhca_srq_ring_move_end(srq->kernel, &ring, !err);
+		moved = turn_to_ring(dev, srq, &srq->kernel->ring.pages, &ring.pages, log, attr,
+				     mask, &err);
+		vhca_srq_ring_move_end(srq->kernel, &ring, moved);
 	}
 	vhca_kbuf_free(&ring);
 	return err;
@@ -277,11 +306,12 @@ int vhca_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_
 		return err;
 	mutex_lock(&srq->resize);
 	err = check_modify(dev, srq, attr, mask, udata ? &req : NULL);
-	if (!err && mask & IB_SRQ_MAX_WR)
-		err = udata ? resize_user(dev, srq, attr->max_wr, &req) :
-			      resize_kernel(dev, srq, attr->max_wr);
-	if (!err && mask & IB_SRQ_LIMIT)
-		err = vhca_cmd_modify_srq(&dev->hw, srq->srqn, attr->srq_limit);
+	if (!err && !(mask & IB_SRQ_MAX_WR))
+		err = set_limit(dev, srq, attr, mask);
+	else if (!err && udata)
+		err = resize_user(dev, srq, attr, mask, &req);
+	else if (!err)
+		err = resize_kernel(dev, srq, attr, mask);
 	mutex_unlock(&srq->resize);
 	return err;
 }
