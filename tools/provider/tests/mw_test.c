@@ -310,47 +310,63 @@ static void other_kinds_of_qps(void **state)
 
 #define BINDERS		3
 #define BINDS_EACH	80
+#define ROUNDS		60
 
-static struct ibv_qp *binders_qp[BINDERS];
+static pthread_barrier_t start;
 
 static void *binder_main(void *arg)
 {
 	struct ibv_mw_bind bind = { .bind_info = some_memory() };
 	unsigned int i;
 
+	pthread_barrier_wait(&start);
 	for (i = 0; i < BINDS_EACH; i++)
 		assert_int_equal(fake_ops()->bind_mw(arg, one, &bind), 0);
 	return NULL;
 }
 
+/* What the requests of one QP say; none of it was seen before. */
+static void must_be_new(struct ibv_qp *by, bool *seen)
+{
+	const struct bind *ring = (const void *)(uintptr_t)fake_qp(by)->req.sq_addr;
+	unsigned int i;
+
+	assert_true(posted(by) == BINDS_EACH);
+	for (i = 0; i < BINDS_EACH; i++) {
+		uint8_t low = le32toh(ring[i].bind.key);
+
+		assert_false(seen[low]);
+		seen[low] = true;
+	}
+}
+
 static void no_key_is_given_twice(void **state)
 {
 	const struct ibv_qp_cap deep = { .max_send_wr = 128, .max_send_sge = 1 };
-	uint32_t first = one->rkey, i, n;
+	struct ibv_qp *by[BINDERS];
 	pthread_t threads[BINDERS];
-	bool seen[256] = {};
+	unsigned int round, i;
 
 	(void)state;
-	for (i = 0; i < BINDERS; i++)
-		binders_qp[i] = fake_make_qp(ctx, cq, cq, &deep, 0);
-	for (i = 0; i < BINDERS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, binder_main, binders_qp[i]), 0);
-	for (i = 0; i < BINDERS; i++)
-		assert_int_equal(pthread_join(threads[i], NULL), 0);
-	for (i = 0; i < BINDERS; i++) {
-		const struct vhca_create_qp_req *req = &fake_qp(binders_qp[i])->req;
-		const struct bind *ring = (const void *)(uintptr_t)req->sq_addr;
+	assert_int_equal(pthread_barrier_init(&start, NULL, BINDERS), 0);
+	for (round = 0; round < ROUNDS; round++) {
+		uint32_t first = one->rkey;
+		bool seen[256] = {};
 
-		assert_true(posted(binders_qp[i]) == BINDS_EACH);
-		for (n = 0; n < BINDS_EACH; n++) {
-			uint8_t low = le32toh(ring[n].bind.key);
-
-			assert_false(seen[low]);
-			seen[low] = true;
+		for (i = 0; i < BINDERS; i++) {
+			by[i] = fake_make_qp(ctx, cq, cq, &deep, 0);
+			assert_int_equal(pthread_create(&threads[i], NULL, binder_main, by[i]), 0);
 		}
-		assert_int_equal(fake_ops()->destroy_qp(binders_qp[i]), 0);
+		for (i = 0; i < BINDERS; i++)
+			assert_int_equal(pthread_join(threads[i], NULL), 0);
+		for (i = 0; i < BINDERS; i++) {
+			must_be_new(by[i], seen);
+			assert_int_equal(fake_ops()->destroy_qp(by[i]), 0);
+		}
+		assert_int_equal(one->rkey,
+				 (first & ~0xffU) | ((first + BINDERS * BINDS_EACH) & 0xff));
 	}
-	assert_int_equal(one->rkey, (first & ~0xffU) | ((first + BINDERS * BINDS_EACH) & 0xff));
+	pthread_barrier_destroy(&start);
 }
 
 static void a_window_that_cannot_be_had(void **state)
