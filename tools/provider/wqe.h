@@ -122,7 +122,7 @@ static const struct vhca_send_op vhca_send_ops[] = {
 	},
 	[IBV_WR_LOCAL_INV] = {
 		.opcode = VHCA_OP_LOCAL_INV,
-		.types = ON_RC | ON_UC,
+		.types = ON_RC,
 		.ex = IBV_QP_EX_WITH_LOCAL_INV,
 	},
 	[IBV_WR_BIND_MW] = {
