@@ -200,6 +200,57 @@ static void fields(void **state)
 	t_create(h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good));
 }
 
+/* Rights that stand on a capability, of regions and of QPs. */
+static void rights(void **state)
+{
+	static const struct {
+		u32 right;
+		u64 caps;	/* that it needs */
+		bool qp;	/* QPs have it too */
+	} c[] = {
+		{ VHCA_ACCESS_LOCAL_WRITE, 0, true }, { VHCA_ACCESS_REMOTE_ATOMIC, 0, true },
+		{ VHCA_ACCESS_MW_BIND, 1ull << VHCA_CAP_MW, false },
+		{ VHCA_ACCESS_FLUSH_GLOBAL, 1ull << VHCA_CAP_FLUSH, true },
+		{ VHCA_ACCESS_FLUSH_PERSISTENT, 1ull << VHCA_CAP_FLUSH, true },
+		{ VHCA_ACCESS_ZERO_BASED, 1ull << 63, false },
+	};
+	struct fixture *f = *state;
+	struct thca *h = &f->p.h[0];
+
+	for (u32 with = 0; with < 2; with++) {
+		h->dev->caps = with ? (1ull << 63) - 1 : 0;
+		for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+			bool ok = !(c[i].caps & ~h->dev->caps);
+			struct vhca_create_mkey_req req = {
+				.buf.addr = htole64(4096), .length = htole64(1),
+				.pdn = htole32(h->pd), .access = htole32(c[i].right),
+			};
+			struct vhca_modify_mkey_req mod = {
+				.mask = htole32(VHCA_MKEY_MOD_ACCESS), .attr.access = req.access,
+			};
+			struct vhca_modify_qp_req qp = {
+				.qpn = htole32(f->p.qp[0].qpn), .attr.access = c[i].right,
+				.mask = htole32(VHCA_QPA_ACCESS_FLAGS),
+			};
+
+			assert_int_equal(t_admin(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req), NULL),
+					 ok ? VHCA_ST_OK : VHCA_ST_BAD_FIELD);
+			if (!ok)
+				assert_int_equal(h->bad_field, REQ_OFF(access));
+			req.access = 0;
+			mod.key = htole32(t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req)));
+			assert_int_equal(t_admin(h, VHCA_CMD_MODIFY_MKEY, &mod, sizeof(mod), NULL),
+					 ok ? VHCA_ST_OK : VHCA_ST_BAD_FIELD);
+			ok = ok && c[i].qp;
+			assert_int_equal(t_admin(h, VHCA_CMD_MODIFY_QP, &qp, sizeof(qp), NULL),
+					 ok ? VHCA_ST_OK : VHCA_ST_BAD_FIELD);
+			if (!ok)
+				assert_int_equal(h->bad_field, offsetof(struct vhca_asqe, req) +
+						 offsetof(struct vhca_modify_qp_req, attr.access));
+		}
+	}
+}
+
 /* MODIFY changes exactly what the mask names. */
 static void modify(void **state)
 {
@@ -363,7 +414,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_and_page_sizes), TEST(huge_page), TEST(physical),
-		TEST(fields), TEST(modify), TEST(stale), TEST(atomics),
+		TEST(fields), TEST(rights), TEST(modify), TEST(stale), TEST(atomics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

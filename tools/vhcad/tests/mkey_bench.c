@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What it costs to look a key up, with few keys and with very many.
+ *
+ * One device has sixteen keys, the other as many as there can be.  They are
+ * measured in turns, in the thread's processor time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tests/tkey.h"
+
+#define FEW	16u
+#define ROUNDS	15
+#define LOOKUPS	(2u << 20)
+
+static u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v)
+{
+	qsort(v, ROUNDS, sizeof(*v), compare);
+	return v[ROUNDS / 2];
+}
+
+/* Looks the same sixteen up again and again, in an order that changes. */
+static double lookup_ns(const struct vqp *qp, const u32 *key)
+{
+	u64 t = now_ns();
+	u32 at = 0;
+
+	for (u32 i = 0; i < LOOKUPS; i++) {
+		at = (at * 5 + 3 + i / FEW) % FEW;
+		if (!mkey_find(qp, key[at], 4096 + at, 64, MKEY_WRITE_REMOTE))
+			abort();
+	}
+	return (double)(now_ns() - t) / LOOKUPS;
+}
+
+static u32 make(struct thca *h)
+{
+	struct vhca_create_mkey_req req = {
+		.buf.addr = htole64(4096), .iova = htole64(4096), .length = htole64(4096),
+		.pdn = htole32(h->pd), .access = htole32(T_RW), .variant = 7,
+	};
+
+	return t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
+}
+
+int main(void)
+{
+	double few[ROUNDS], many[ROUNDS], spread[ROUNDS], f, m, s;
+	u32 key[3][FEW], made;
+	const struct vqp *qp[2];
+	struct tpair p;
+
+	freopen("/dev/null", "w", stderr);
+	t_pair_init(&p, 5, 1, 2);
+	for (u32 i = 0; i < 2; i++) {
+		qp[i] = t_vqp(&p.qp[i]);
+		for (u32 k = 0; k < FEW; k++)
+			key[i][k] = make(&p.h[i]);
+	}
+	for (made = FEW; made < VDEV_MAX_MKEYS; made++) {
+		u32 k = make(&p.h[1]);
+
+		if (made % (VDEV_MAX_MKEYS / FEW) == 4711)
+			key[2][made / (VDEV_MAX_MKEYS / FEW)] = k;
+	}
+	for (u32 i = 0; i < ROUNDS; i++) {
+		few[i] = lookup_ns(qp[0], key[0]);
+		many[i] = lookup_ns(qp[1], key[1]);
+		spread[i] = lookup_ns(qp[1], key[2]);
+	}
+	f = median(few);
+	m = median(many);
+	s = median(spread);
+	printf("key lookup, %u keys: %.1f ns; the same of %u: %.1f ns (%.2f); far apart: %.1f ns"
+	       " (%.2f)\n", FEW, f, made, m, m / f, s, s / f);
+	t_pair_fini(&p);
+	return 0;
+}
