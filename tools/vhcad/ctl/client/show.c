@@ -166,8 +166,8 @@ static const struct {
 	{ "srqs", "        srqn      size      left     limit   used", show_srq },
 	{ "groups", "    mgid                                     mlid    attached  qpns",
 	  show_group },
-	{ "keys", "    key         type          pd  from                length              access",
-	  show_key },
+	{ "keys", "    key         type          pd  from                length"
+		  "              access", show_key },
 };
 
 void show_list_head(const char *list)
