@@ -270,25 +270,42 @@ static void *remap(void *arg)
 	return NULL;
 }
 
-/* Whatever is found belongs to one mapping, and to the one of that key. */
+/*
+ * Whatever is found belongs to one mapping, and to the one of that key.  What
+ * stands before it in a list stays as it is, though the first page of one
+ * mapping lies right behind it.
+ */
 static void never_half(void **state)
 {
 	struct fixture *f = *state;
 	const struct vqp *qp = t_vqp(f->qp);
 	struct racer r = { .f = f };
 	u32 found[2] = { 0 }, nseg;
+	struct tmr before;
 	pthread_t t;
 
+	t_mr_init(f->h, &before, 0, 4096, T_RW, 0, 12);
+	f->page[0] = before.page[0] + 4096;
 	assert_int_equal(pthread_create(&t, NULL, remap, &r), 0);
 	for (u32 i = 0; (found[0] < 2000 || found[1] < 2000) && i < 50000000; i++) {
 		u32 set = i & 1, at = 0;
-		const struct sge sge = { set * 0x100000, 8 * SIZE, f->key + set };
-		const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
-		struct dma_seg seg[8];
+		const struct sge sge[] = {
+			{ 0, 4096, before.key }, { set * 0x100000, 8 * SIZE, f->key + set },
+		};
+		const struct sglist l = { sge, 2, MKEY_WRITE_REMOTE, qp->pd, qp };
+		struct dma_seg seg[9];
+		u64 got = sgl_map(f->h->dev, &l, 0, 4096 + 8 * SIZE, seg, &nseg, 9);
 
-		if (!sgl_map(f->h->dev, &l, 0, 8 * SIZE, seg, &nseg, 8))
+		assert_int_equal(seg[0].addr, before.page[0]);
+		if (got == 4096) {
+			assert_int_equal(nseg, 1);
+			assert_int_equal(seg[0].len, 4096);
 			continue;
+		}
+		assert_int_equal(got, 4096 + 8 * SIZE);
 		found[set]++;
+		seg[0].addr += 4096;
+		seg[0].len -= 4096;
 		for (u32 s = 0; s < nseg; s++)
 			for (u64 b = 0; b < seg[s].len; b += SIZE)
 				assert_int_equal(seg[s].addr + b, f->page[set * 8 + at++]);

@@ -138,6 +138,33 @@ static void zero_based(void **state)
 	assert_int_equal(t_where(f->qp, f->mw2, 0xfff, 1, REMOTE), place(f, 0x2000));
 }
 
+/* What a window is bound to decides how it translates. */
+static void other_regions(void **state)
+{
+	struct fixture *f = *state;
+	struct vhca_create_mkey_req req = {
+		.pdn = htole32(f->h->pd), .access = htole32(BINDABLE),
+		.type = VHCA_MKEY_PHYSICAL,
+	};
+	u32 phys = t_create(f->h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req)), sg_key;
+	u64 list = t_alloc(f->h, 4096), at = f->mr.page[1];
+	struct vhca_sg_entry *sg = t_cpu(f->h, list);
+
+	assert_int_equal(t_bind(f->qp, f->mw1, phys, at, 100, REMOTE), 0);
+	assert_int_equal(t_where(f->qp, f->mw1, at + 99, 1, REMOTE), at + 99);
+	assert_false(t_grants(f->qp, f->mw1, at + 100, 1, REMOTE));
+	sg[0] = (struct vhca_sg_entry){ htole64(at + 1), htole64(10) };
+	sg[1] = (struct vhca_sg_entry){ htole64(f->mr.page[0]), htole64(30) };
+	sg_key = t_key(f->h, VHCA_MKEY_FAST_SG, list, 2, 0);
+	assert_int_equal(t_register(f->qp, sg_key, 2, IOVA, 30, BINDABLE, 0), 0);
+	assert_int_equal(t_bind(f->qp, f->mw2, sg_key, IOVA + 5, 20,
+				REMOTE | VHCA_ACCESS_ZERO_BASED), 0);
+	assert_int_equal(t_where(f->qp, f->mw2, 0, 1, REMOTE), at + 6);
+	assert_int_equal(t_where(f->qp, f->mw2, 5, 1, REMOTE), f->mr.page[0]);
+	assert_int_equal(t_where(f->qp, f->mw2, 19, 1, REMOTE), f->mr.page[0] + 14);
+	assert_false(t_grants(f->qp, f->mw2, 20, 1, REMOTE));
+}
+
 static void not_bound_so(void **state)
 {
 	struct fixture *f = *state;
@@ -377,9 +404,9 @@ static void made_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(type_1), TEST(type_2), TEST(zero_based), TEST(not_bound_so),
-		TEST(no_local_keys), TEST(used), TEST(atomics), TEST(region_busy), TEST(qp_goes),
-		TEST(made_so),
+		TEST(type_1), TEST(type_2), TEST(zero_based), TEST(other_regions),
+		TEST(not_bound_so), TEST(no_local_keys), TEST(used), TEST(atomics),
+		TEST(region_busy), TEST(qp_goes), TEST(made_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
