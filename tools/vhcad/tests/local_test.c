@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "engine/rc.h"
+#include "engine/wqe.h"
 #include "tests/thca.h"
 
 #define ACCESS	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
@@ -317,6 +319,31 @@ static void refused(void **state)
 	}
 }
 
+/* One that waits, and is another entry when its turn comes. */
+static void changed_while_waiting(void **state)
+{
+	struct vhca_wqe_ctrl *ctrl;
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	fab_set_judge(f.p.w.fabric, slow, NULL);
+	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 600, &f.r, 0);
+	t_post(&f.p.qp[0], &wr);
+	post_reg(&f, 2, 1, VHCA_WQE_FENCE);
+	t_ring_sq(&f.p.qp[0]);
+	t_poll(&f.p.w);
+	/* as if another QP's entry had been read since: this one is not at hand */
+	wqe_forget(qp_find(f.p.h[0].dev, f.p.qp[0].qpn));
+	ctrl = (struct vhca_wqe_ctrl *)(f.p.qp[0].sq + VHCA_WQE_BLOCK);
+	assert_int_equal(ctrl->opcode, VHCA_OP_REG_MR);
+	ctrl->opcode = VHCA_OP_LOCAL_INV;
+	go(&f);
+	expect(&f, 1, VHCA_CQE_READ);
+	t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_LOC_QP_OP_ERR);
+	done(&f);
+}
+
 /* Entries that say more than they may, or end too early. */
 static void malformed(void **state)
 {
@@ -502,6 +529,7 @@ int main(void)
 		cmocka_unit_test(fences),
 		cmocka_unit_test(drained),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(changed_while_waiting),
 		cmocka_unit_test(malformed),
 		cmocka_unit_test(windows),
 		cmocka_unit_test(dependencies),

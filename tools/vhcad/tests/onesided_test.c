@@ -209,6 +209,32 @@ static void bad_atomic_writes(void **state)
 	}
 }
 
+/* The value is to come from memory that is not there: nothing arrives, its sender says so. */
+static void no_such_memory(void **state)
+{
+	for (u32 judged = 0; judged < 2; judged++) {
+		struct seen seen = { .n = 0 };
+		struct vhca_create_mkey_req req = {
+			.buf.addr = htole64(0x10000), .length = htole64(4096), .access = 0,
+		};
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f);
+		req.pdn = htole32(f.p.h[0].pd);
+		if (judged)
+			fab_set_judge(f.p.w.fabric, watch, &seen);
+		wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, &f.l, 0, 8, &f.r, WORD);
+		wr.sge[0].addr = 0;
+		wr.sge[0].lkey = t_create(&f.p.h[0], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_PROT_ERR);
+		t_mr_expect(&f.r, 0, REGION, 2, 0);
+		assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
+		done(&f);
+	}
+}
+
 /* Lengths that no peer of ours sends. */
 static void forged_lengths(void **state)
 {
@@ -586,6 +612,7 @@ int main(void)
 		cmocka_unit_test(atomic_write),
 		cmocka_unit_test(not_twice),
 		cmocka_unit_test(bad_atomic_writes),
+		cmocka_unit_test(no_such_memory),
 		cmocka_unit_test(forged_lengths),
 		cmocka_unit_test(flush),
 		cmocka_unit_test(bad_flushes),
