@@ -2,7 +2,7 @@
 # Asynchronous events: sourced by the tests that cause them on different cores.
 # shellcheck shell=bash
 
-events_plan=$((2 + 9 + 1))
+events_plan=$((4 + 9 + 1))
 
 # watched NAME EVENT COMMAND...: the device is changed, and ibv_asyncwatch says so
 watched()
@@ -21,6 +21,8 @@ events()
 
 	ok "the program builds" gcc -O1 -Wall -Wextra -Werror -o /tmp/async_events $here/async_events.c -libverbs
 	ok "events of queues" /tmp/async_events "$LAB_DEV"
+	ok "the other program builds" gcc -O1 -Wall -Wextra -Werror -o /tmp/queue_features $here/queue_features.c -libverbs
+	ok "what queues can be asked for" /tmp/queue_features "$LAB_DEV"
 
 	coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
 	IFS= read -r -t 60 line <&"${watch[0]}" || true

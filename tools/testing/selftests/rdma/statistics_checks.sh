@@ -3,9 +3,10 @@
 # different cores.
 # shellcheck shell=bash
 
-statistics_plan=11
+statistics_plan=15
 
-counter() { cat "/sys/class/infiniband/$LAB_DEV/ports/1/hw_counters/$1"; }
+hw_counters() { echo "/sys/class/infiniband/$LAB_DEV/ports/1/hw_counters"; }
+counter() { cat "$(hw_counters)/$1"; }
 
 # listed WHAT WORDS...: the rdma tool has a line for an object of PROGRAM that has the words
 listed()
@@ -29,6 +30,11 @@ statistics()
 	is "as many came as went" "$(counter tx_packets)" "$(counter rx_packets)"
 	ok "rdma statistic says the same" \
 		sh -c "rdma statistic show link $d/1 | grep -w 'tx_packets $(counter tx_packets)'"
+
+	ok "values are read again after 10 ms, in ticks" [ $(($(counter lifespan) / 10)) -eq 1 ]
+	ok "which can be changed" sh -c "echo 0 >$(hw_counters)/lifespan"
+	is "to what was written" 0 "$(counter lifespan)"
+	ok "but not to an age" sh -c "! echo 10001 >$(hw_counters)/lifespan 2>/dev/null && grep -qx 0 $(hw_counters)/lifespan"
 
 	ibv_srq_pingpong -d "$d" -p 18601 -q 3 >/dev/null &
 	pid=$!
