@@ -19,6 +19,8 @@
 
 typedef u64 vec __attribute__((vector_size(16), may_alias));
 typedef vec vec_any __attribute__((aligned(1)));
+typedef u16 u16_any __attribute__((aligned(1), may_alias));
+typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
 /*
@@ -41,6 +43,25 @@ static inline void line_copy(u8 *d, const u8 *s)
 	*(volatile vec *)(d + 48) = e;
 }
 
+/* 1, 2, 4 or 8 bytes in one store; the destination is aligned to that. */
+static inline void piece_copy(u8 *d, const u8 *s, size_t n)
+{
+	switch (n) {
+	case 1:
+		*(volatile u8 *)d = *s;
+		break;
+	case 2:
+		*(volatile u16_any *)d = *(const u16_any *)s;
+		break;
+	case 4:
+		*(volatile u32_any *)d = *(const u32_any *)s;
+		break;
+	default:
+		*(volatile u64_any *)d = *(const u64_any *)s;
+		break;
+	}
+}
+
 /**
  * gmem_copy_ascending - copy so that bytes become visible in ascending order
  * @dst: guest memory
@@ -55,8 +76,14 @@ void gmem_copy_ascending(void *dst, const void *src, size_t len)
 	const u8 *s = src;
 	u8 *d = dst;
 
-	for (; len && ((uintptr_t)d & 15); len--)
-		*(volatile u8 *)d++ = *s++;
+	while (len && (uintptr_t)d & 15) {
+		size_t n = (uintptr_t)d & -(uintptr_t)d;
+
+		while (n > len)
+			n /= 2;
+		piece_copy(d, s, n);
+		len -= n, d += n, s += n;
+	}
 	for (; len > 64; len -= 64, d += 64, s += 64) {
 		if (len > PREFETCH) {
 			__builtin_prefetch(s + PREFETCH);
@@ -65,11 +92,13 @@ void gmem_copy_ascending(void *dst, const void *src, size_t len)
 		line_copy(d, s);
 		store_order();
 	}
-	/* at least one byte is left for the end unless there was none */
-	for (; len > 8; len -= 8, d += 8, s += 8)
-		*(volatile u64 *)d = *(const u64_any *)s;
-	store_order();
-	for (; len; len--)
-		*(volatile u8 *)d++ = *s++;
+	for (; len > 16; len -= 16, d += 16, s += 16)
+		*(volatile vec *)d = *(const vec_any *)s;
+	/* the end, which is waited for, in stores that no processor takes apart */
+	for (size_t n = 8; len; n /= 2)
+		for (; len >= n; len -= n, d += n, s += n) {
+			store_order();
+			piece_copy(d, s, n);
+		}
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }

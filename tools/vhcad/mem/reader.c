@@ -28,7 +28,7 @@ static pthread_key_t reader_key;
 static pthread_once_t reader_once = PTHREAD_ONCE_INIT;
 
 static _Thread_local struct reader *self;
-static _Thread_local unsigned int depth;
+_Thread_local unsigned int gmem_depth;
 
 static void reader_release(void *arg)
 {
@@ -69,23 +69,35 @@ static struct reader *reader_take(void)
 	return r;
 }
 
-void gmem_enter(void)
+/**
+ * bracket_begin - the outermost bracket of this thread opens
+ */
+void bracket_begin(void)
 {
-	if (depth++)
-		return;
 	if (!self)
 		self = reader_take();
 	/* a full barrier: the tables are read after the counter is seen odd */
 	__atomic_fetch_add(&self->seq, 1, __ATOMIC_SEQ_CST);
 }
 
-void gmem_exit(void)
+/**
+ * bracket_end - and is closed
+ */
+void bracket_end(void)
 {
-	if (--depth)
-		return;
 	__atomic_fetch_add(&self->seq, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&self->waiters, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &self->seq, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void gmem_enter(void)
+{
+	bracket_open();
+}
+
+void gmem_exit(void)
+{
+	bracket_close();
 }
 
 /**
@@ -112,7 +124,7 @@ void gmem_synchronize(void)
 	struct reader *r;
 
 	/* waiting for oneself would never end: a bug of the caller */
-	if (depth)
+	if (gmem_depth)
 		abort();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next) {

@@ -18,9 +18,9 @@ int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, b
 	ref->iova = iova;
 	ref->len = len;
 	ref->write = write;
-	gmem_enter();
+	bracket_open();
 	host = gmem_ref_host(ref);
-	gmem_exit();
+	bracket_close();
 	return host ? 0 : -EFAULT;
 }
 
@@ -30,11 +30,11 @@ int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 
 	if (!gmem_ref_fits(ref, off, len, false))
 		return -EFAULT;
-	gmem_enter();
+	bracket_open();
 	host = gmem_ref_host(ref);
 	if (host)
 		memcpy(dst, host + off, len);
-	gmem_exit();
+	bracket_close();
 	return host ? 0 : -EFAULT;
 }
 
@@ -44,10 +44,10 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len)
 
 	if (!gmem_ref_fits(ref, off, len, true))
 		return -EFAULT;
-	gmem_enter();
+	bracket_open();
 	host = gmem_ref_host(ref);
 	if (host)
 		gmem_copy_ascending(host + off, src, len);
-	gmem_exit();
+	bracket_close();
 	return host ? 0 : -EFAULT;
 }

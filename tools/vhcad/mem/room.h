@@ -76,6 +76,9 @@ int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gme
 void gmem_table_free(struct gmem_table *t, const struct gmem_table *other);
 
 /* reader.c */
+extern _Thread_local unsigned int gmem_depth;	/* brackets that this thread is in */
+void bracket_begin(void);
+void bracket_end(void);
 bool gmem_quiet(void);
 void gmem_synchronize(void);
 
@@ -85,6 +88,19 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
 
 /* copy.c */
 void gmem_copy_ascending(void *dst, const void *src, size_t len);
+
+/* gmem_enter() and gmem_exit(), for those who nearly always are in a bracket already. */
+static inline void bracket_open(void)
+{
+	if (!gmem_depth++)
+		bracket_begin();
+}
+
+static inline void bracket_close(void)
+{
+	if (!--gmem_depth)
+		bracket_end();
+}
 
 /**
  * gmem_live - the table that accesses go through

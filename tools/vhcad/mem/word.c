@@ -70,11 +70,11 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	type *word;				\
 						\
 	if ((addr) % sizeof(type) == 0) {	\
-		gmem_enter();			\
+		bracket_open();			\
 		word = (find);			\
 		if (word)			\
 			op;			\
-		gmem_exit();			\
+		bracket_close();			\
 		err_ = word ? 0 : -EFAULT;	\
 	}					\
 	err_;					\
