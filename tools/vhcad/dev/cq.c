@@ -9,6 +9,7 @@
  */
 #include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dev/cmd.h"
 #include "dev/dev.h"
@@ -72,56 +73,98 @@ static void cq_timer(struct timer *t)
 		cq_event(cq);
 }
 
-/*
- * The entry is written, the consumer may have stored its arm record at the
- * same time: with a full barrier on both sides one of the two sees the other.
- */
-static void cq_notify(struct vcq *cq, bool solicited)
+/* Entries are there, and a barrier behind them: do they answer the arming? */
+static void cq_notify(struct vcq *cq)
 {
+	bool any = true;
+	u32 seq, end;
 	u64 arm;
-	u32 seq;
 
-	if (cq_moderated(cq)) {
-		if (!cq->since)
-			cq->first = engine_now(cq->dev->engine);
-		cq->since = MIN(cq->since + 1, cq->mod_count);
-	}
-	dma_mb();
 	if (dbrec_load(&cq->rec_arm, &arm))
 		return;
 	seq = arm >> VHCA_ARM_SEQ_SHIFT;
 	if (seq == cq->arm_seq)
 		return;
-	if ((s32)(cq->pi - 1 - (u32)arm) >= 0 && (solicited || !(arm & VHCA_ARM_SOLICITED)))
+	end = cq->pi;
+	if (arm & VHCA_ARM_SOLICITED) {
+		any = cq->has_solicited;
+		end = cq->news_solicited;
+	}
+	if (any && (s32)(end - 1 - (u32)arm) >= 0)
 		cq->due_seq = seq;
 	if (seq == cq->due_seq)
 		cq_tell(cq);
 }
 
+/*
+ * The entries are written, their consumers may have stored their arm records at
+ * the same time: with a full barrier on both sides one of the two sees the
+ * other.  One barrier does for whatever was written since the last.
+ */
+void cq_tell_news(struct engine *e)
+{
+	struct link *l;
+
+	if (link_alone(&e->cq_news))
+		return;
+	dma_mb();
+	while ((l = link_pop(&e->cq_news)))
+		cq_notify(container_of(l, struct vcq, news));
+}
+
+/* An entry is written; whether somebody waits for it is seen soon. */
+static void cq_wrote(struct vcq *cq, bool solicited)
+{
+	if (link_alone(&cq->news)) {
+		link_add_tail(&cq->dev->engine->cq_news, &cq->news);
+		cq->has_solicited = false;
+	}
+	if (solicited) {
+		cq->has_solicited = true;
+		cq->news_solicited = cq->pi;
+	}
+	if (cq_moderated(cq)) {
+		if (!cq->since)
+			cq->first = engine_now(cq->dev->engine);
+		cq->since = MIN(cq->since + 1, cq->mod_count);
+	}
+}
+
+/* The last word of an entry, which is stored behind the rest, holds its owner. */
+#define LAST_WORD	(sizeof(struct vhca_cqe) - sizeof(u64))
+
+static int write_entry(struct vcq *cq, struct vhca_cqe *cqe)
+{
+	u32 off;
+	u64 last;
+
+	cqe->owner = !(cq->pi >> cq->log & 1);
+	memcpy(&last, (const u8 *)cqe + LAST_WORD, sizeof(last));
+	if (vring_at(cq->dev->mem, &cq->ring, (cq->pi & ((1u << cq->log) - 1)) * sizeof(*cqe),
+		     &off) ||
+	    dma_ref_write(&cq->ring.ref, off, cqe, LAST_WORD))
+		return -1;
+	return dma_ref_store64_release(&cq->ring.ref, off + LAST_WORD, last);
+}
+
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)
 {
-	u8 lap = !(cq->pi >> cq->log & 1);
-	u32 off;
-
 	if (cq->err)
 		return false;
 	if (cq->flags & VHCA_CQ_TIMESTAMP)
 		cqe->timestamp = htole64(engine_now(cq->dev->engine));
-	if (cq_full(cq) ||
-	    vring_at(cq->dev->mem, &cq->ring, (cq->pi & ((1u << cq->log) - 1)) * sizeof(*cqe),
-		     &off) ||
-	    dma_ref_write(&cq->ring.ref, off, cqe, offsetof(struct vhca_cqe, owner)) ||
-	    dma_ref_store8_release(&cq->ring.ref, off + offsetof(struct vhca_cqe, owner), lap)) {
+	if (cq_full(cq) || write_entry(cq, cqe)) {
 		cq_error(cq);
 		return false;
 	}
 	cq->pi++;
-	cq_notify(cq, solicited || cqe->status);
+	cq_wrote(cq, solicited || cqe->status);
 	return true;
 }
 
 void cq_destroy(struct vcq *cq)
 {
+	link_del(&cq->news);
 	evnode_fini(&cq->compl);
 	evnode_fini(&cq->async);
 	timer_fini(&cq->dev->engine->timers, &cq->timer);
@@ -185,6 +228,7 @@ enum vhca_status cmd_create_cq(struct command *c)
 		st = status_of(err);
 		goto free;
 	}
+	link_init(&cq->news);
 	evnode_init(&cq->compl, cq->cqn);
 	evnode_init(&cq->async, cq->cqn);
 	uar->users++;

@@ -392,6 +392,9 @@ struct vcq {
 	u32 ci;
 	u32 arm_seq;		/* of the arming that the last event answered */
 	u32 due_seq;		/* of the arming that an entry has met; arm_seq: none */
+	struct link news;	/* on the engine's list: entries that met no arming yet */
+	bool has_solicited;	/* among these, */
+	u32 news_solicited;	/* and the count behind the last one */
 	u32 mod_count;		/* entries that are worth an event */
 	u32 mod_ns;		/* time that one is worth it */
 	u32 since;		/* entries since the last event, mod_count at the most */
@@ -407,9 +410,19 @@ struct vcq {
  * @cqe: all but owner and timestamp; those are filled in
  * @solicited: counts as solicited for arming (errors do)
  *
+ * The consumer sees it at once; who sleeps is told by cq_tell_news().
+ *
  * Returns false when the CQ is in error, or came to be just now.
  */
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited);
+
+/**
+ * cq_tell_news - tell those who wait of the entries written since the last call
+ * @e: engine
+ *
+ * For the engine's loop, which does it soon after they were written.
+ */
+void cq_tell_news(struct engine *e);
 
 /* ------------------------------------------------------------------------
  * Shared receive queues

@@ -14,6 +14,8 @@
 /* A slice: what one QP may do before the next one's turn. */
 #define SLICE_BYTES	(64u << 10)
 #define SLICE_WQES	32u
+/* Bytes that a slice has moved, behind which whoever waits for them is told at once. */
+#define TELL_BYTES	(32u << 10)
 /* Work between two looks at the doorbells. */
 #define PASS_SLICES	4u
 #define PASS_COMMANDS	8u
@@ -29,6 +31,7 @@ struct engine {
 	struct link devs;
 	struct link ready;		/* devices with QPs that have work */
 	struct link no_room;		/* QPs that wait for the fabric's queue */
+	struct link cq_news;		/* CQs with entries that nobody was told of yet */
 
 	pthread_mutex_t run;		/* held while the engine works */
 	pthread_mutex_t gate;		/* who wants @run next */

@@ -41,6 +41,7 @@ struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabri
 	link_init(&e->devs);
 	link_init(&e->ready);
 	link_init(&e->no_room);
+	link_init(&e->cq_news);
 	pthread_mutex_init(&e->run, NULL);
 	pthread_mutex_init(&e->gate, NULL);
 	return e;
@@ -123,12 +124,14 @@ static bool pass(struct engine *e)
 		did |= admin_poll(dev, PASS_COMMANDS);
 	}
 	did |= sched_run(e, PASS_SLICES);
+	cq_tell_news(e);
 	did |= fab_poll(e->fabric, e->now, PASS_PACKETS) > 0;
 	if (!link_alone(&e->no_room) && fab_room(e->fabric)) {
 		sched_room(e);
 		did = true;
 	}
 	did |= timers_run(&e->timers, e->now);
+	cq_tell_news(e);
 	gmem_exit();
 	return did || !link_alone(&e->ready);
 }

@@ -37,10 +37,10 @@ void sched_room(struct engine *e)
 		sched_ready(container_of(l, struct vqp, ready_link));
 }
 
-/* One slice of a QP; true if it could go on. */
-static bool run_slice(struct vqp *qp)
+/* One slice of a QP, which uses up the bytes; true if it could go on. */
+static bool run_slice(struct vqp *qp, u32 *bytes)
 {
-	u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
+	u32 wqes = SLICE_WQES;
 	bool more;
 
 	if (qp->state == QPS_ERR)
@@ -48,10 +48,10 @@ static bool run_slice(struct vqp *qp)
 	if (qp->state < QPS_RTR)
 		return false;
 	if (qp->type != VHCA_QPT_RC)
-		return unreliable_run(qp, &bytes, &wqes);
-	more = resp_run(qp, &bytes);
+		return unreliable_run(qp, bytes, &wqes);
+	more = resp_run(qp, bytes);
 	if (qp->state == QPS_RTS || qp->state == QPS_SQD)
-		more |= req_run(qp, &bytes, &wqes);
+		more |= req_run(qp, bytes, &wqes);
 	return more;
 }
 
@@ -62,6 +62,7 @@ bool sched_run(struct engine *e, u32 most)
 
 	while (most && (l = link_pop(&e->ready))) {
 		struct vhca_dev *dev = container_of(l, struct vhca_dev, ready_link);
+		u32 bytes = SLICE_BYTES;
 		struct vqp *qp;
 
 		l = link_pop(&dev->ready);
@@ -73,8 +74,10 @@ bool sched_run(struct engine *e, u32 most)
 			link_add_tail(&e->ready, &dev->ready_link);
 		if (!dev_live(dev))
 			continue;
-		if (run_slice(qp))
+		if (run_slice(qp, &bytes))
 			sched_ready(qp);
+		if (bytes <= SLICE_BYTES - TELL_BYTES)
+			cq_tell_news(e);
 		any = true;
 		most--;
 	}

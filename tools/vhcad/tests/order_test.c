@@ -130,7 +130,7 @@ int order_xchg64(struct gmem_ref *ref, u32 off, u64 val, u64 *old)
 
 static struct tworld w;
 static struct thca h;
-static struct tcq cq;
+static struct tcq cq, other;
 static struct tsrq srq;
 static struct tqp qp[2];
 
@@ -139,6 +139,7 @@ static int setup(void **state)
 	t_world_init(&w);
 	t_hca_init(&h, &w, 0x100);
 	t_cq_init(&h, &cq, 4, 0);
+	t_cq_init(&h, &other, 4, 0);
 	t_srq_init(&h, &srq, 2, 7);
 	for (u32 i = 0; i < ARRAY_SIZE(qp); i++) {
 		t_qp_init(&h, &qp[i], &cq, &cq);
@@ -205,6 +206,7 @@ static void complete(void)
 	struct vhca_cqe e = { .wr_id = htole64(5) };
 
 	assert_true(cq_push(table_get(&h.dev->cqs, cq.cqn), &e, false));
+	cq_tell_news(h.dev->engine);
 }
 
 static void arm_and_poll(void)
@@ -232,6 +234,28 @@ static void completion_and_arm(void **state)
 {
 	/* at least: the entry's last byte, the barrier, the arm record */
 	assert_true(every_interleaving(nothing, complete, arm_and_poll, cq_result) >= 4);
+}
+
+/* Another CQ has an entry too: the barrier is for both. */
+static void complete_two(void)
+{
+	struct vhca_cqe e = { .wr_id = htole64(5) };
+
+	assert_true(cq_push(table_get(&h.dev->cqs, other.cqn), &e, false));
+	complete();
+}
+
+static void two_cqs_result(void)
+{
+	struct vhca_cqe e;
+
+	assert_true(t_cq_poll(&other, &e));
+	cq_result();
+}
+
+static void completions_and_arm(void **state)
+{
+	assert_true(every_interleaving(nothing, complete_two, arm_and_poll, two_cqs_result) >= 5);
 }
 
 /* With moderation the event comes later, but it comes. */
@@ -451,6 +475,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(completion_and_arm, setup, teardown),
+		cmocka_unit_test_setup_teardown(completions_and_arm, setup, teardown),
 		cmocka_unit_test_setup_teardown(moderated_completion, setup, teardown),
 		cmocka_unit_test_setup_teardown(event_and_arm, setup, teardown),
 		cmocka_unit_test_setup_teardown(sleep_and_doorbell, setup, teardown),

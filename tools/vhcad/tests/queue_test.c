@@ -106,6 +106,52 @@ static void solicited(void **state)
 	t_pair_fini(&p);
 }
 
+static void send_three(struct tpair *p, u32 solicited)
+{
+	for (u32 i = 0; i < 3; i++) {
+		struct twr wr = {
+			.opcode = VHCA_OP_SEND, .wr_id = i,
+			.flags = i == solicited ? VHCA_WQE_SOLICITED : 0,
+		};
+
+		t_recv(&p->qp[1], i, 0, NULL);
+		t_post(&p->qp[0], &wr);
+	}
+	t_ring_sq(&p->qp[0]);
+}
+
+/* Entries that come together are looked at together, and each of them counts. */
+static void together(void **state)
+{
+	struct vhca_cqe e;
+	struct tpair p;
+
+	t_pair_init(&p, 5, 1, 2);
+	for (u32 at = 0; at < 3; at++) {
+		/* the one that counts is the last at or behind the armed count, or before it */
+		for (u32 from = 0; from < 3; from++) {
+			p.cq[1].ci += from;
+			t_cq_arm(&p.cq[1], true);
+			p.cq[1].ci -= from;
+			send_three(&p, at);
+			assert_int_equal(compl_event(&p.h[1], p.cq[1].cqn), at >= from);
+			while (t_cq_poll(&p.cq[1], &e))
+				;
+		}
+	}
+	/* none of these, whatever was solicited before */
+	p.cq[1].ci -= 3;
+	t_cq_arm(&p.cq[1], true);
+	p.cq[1].ci += 3;
+	send_three(&p, 3);
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+	t_cq_arm(&p.cq[1], false);
+	send_three(&p, 3);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+	t_pair_fini(&p);
+}
+
 /* Exactly full is fine; one more is an overrun, for the CQ and its QP. */
 static void overrun(void **state)
 {
@@ -456,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arming),
 		cmocka_unit_test(solicited),
+		cmocka_unit_test(together),
 		cmocka_unit_test(overrun),
 		cmocka_unit_test(overrun_by_receives),
 		cmocka_unit_test(overrun_ignored),
