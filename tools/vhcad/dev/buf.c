@@ -74,15 +74,11 @@ u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 	return done;
 }
 
-int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
+int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
 {
 	struct dma_seg seg;
 	u32 nseg = 0, in_page, before;
 
-	if (off - r->win < r->winlen) {
-		*ref_off = r->winoff + off - r->win;
-		return 0;
-	}
 	r->winlen = 0;
 	if (!vbuf_map(mem, &r->buf, off, 1, &seg, &nseg, 1))
 		return -EFAULT;

@@ -92,6 +92,9 @@ struct vring {
 	struct gmem_ref ref;
 };
 
+/** vring_move - vring_at(), when the window is elsewhere */
+int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off);
+
 /**
  * vring_at - make part of a ring accessible
  * @mem: guest memory
@@ -101,7 +104,13 @@ struct vring {
  *
  * Entries never straddle windows.  Returns 0 or -EFAULT.
  */
-int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off);
+static inline int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
+{
+	if (off - r->win >= r->winlen)
+		return vring_move(mem, r, off, ref_off);
+	*ref_off = r->winoff + off - r->win;
+	return 0;
+}
 
 /* ------------------------------------------------------------------------
  * Small objects

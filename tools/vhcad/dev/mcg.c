@@ -122,6 +122,7 @@ void mcg_detach_all(struct vqp *qp)
 
 void mcg_rx(struct vport *p, struct run *run)
 {
+	struct datagram d;
 	struct vmcg *g;
 
 	if (run->service != WIRE_UD || !run->h.grh || run->h.dqpn != MCAST_QPN) {
@@ -131,6 +132,8 @@ void mcg_rx(struct vport *p, struct run *run)
 	g = *find(&p->dev->mcgs, run->h.dgid, run->h.dlid);
 	if (!g)
 		return;
+	d.run = run;
+	d.ready = 0;
 	link_for_each(l, &g->qps) {
 		struct vqp *qp = container_of(l, struct vmcg_qp, in_group)->qp;
 
@@ -140,7 +143,7 @@ void mcg_rx(struct vport *p, struct run *run)
 		if (qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
 		    run->h.slid == p->fab.lid)
 			continue;
-		ud_rx(qp, run);
+		ud_rx(qp, &d);
 		if (run->pl && run->pl->fault)
 			return;
 	}

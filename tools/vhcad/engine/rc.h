@@ -131,7 +131,7 @@ struct qp_recv {
 	u32 room;		/* its bytes */
 	u64 wr_id;
 	struct vpd *pd;		/* whose memory it names */
-	struct recv_wqe *kept;	/* SRQ: the entry, which the ring has forgotten */
+	struct recv_wqe *kept;	/* SRQ: the entry, unless the engine has it loaded */
 };
 
 /* Are these numbers of a flush ones that mean something? */
@@ -326,8 +326,23 @@ void uc_rx(struct vqp *qp, struct run *r);
 /* ud.c */
 /** ud_address - fill in where a datagram goes; 0 or a status */
 int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
-/** ud_rx - a datagram for this QP; leaves @r as it is, for further QPs of a group */
-void ud_rx(struct vqp *qp, struct run *r);
+/* Payload that goes to a receiver together with the GRH, in one piece. */
+#define UD_TOGETHER	256u
+
+/**
+ * struct datagram - a datagram on its way to those who get it
+ * @run: its packet; stays as it is
+ * @ready: bytes of @front that are made; 0 as long as nobody needed them
+ * @front: GRH as it stood in the packet, and the payload if that is short
+ */
+struct datagram {
+	struct run *run;
+	u32 ready;
+	u8 front[WIRE_GRH_LEN + UD_TOGETHER];
+};
+
+/** ud_rx - a datagram for this QP, and perhaps for others next */
+void ud_rx(struct vqp *qp, struct datagram *d);
 
 /* dev/mcg.c */
 /** mcg_rx - a multicast, for the QPs of its group */

@@ -8,19 +8,28 @@
 #include "engine/core.h"
 #include "engine/rc.h"
 
-static struct recv_wqe *loaded(const struct vqp *qp)
-{
-	return &qp->dev->engine->rx_wqe;
-}
-
 /* With the scatter entries that it has, and no more. */
 static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
 {
 	memcpy(to, from, offsetof(struct recv_wqe, sge) + from->nsge * sizeof(from->sge[0]));
 }
 
+/*
+ * The engine's entry, to load another one into.  If it is of a message that is
+ * still under way, and an SRQ has forgotten it, its QP keeps it.
+ */
+static struct recv_wqe *next_loaded(struct vqp *qp)
+{
+	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
+	struct vqp *of = w->qp;
+
+	if (of && of->srq && of->recv.taken && w->index == of->recv.next - 1)
+		copy_wqe(of->recv.kept, w);
+	return w;
+}
+
 /* The next entry of the QP's own ring. */
-static int own_take(struct vqp *qp)
+static int own_take(struct vqp *qp, struct recv_wqe *w)
 {
 	u64 posted;
 	u32 n;
@@ -34,26 +43,25 @@ static int own_take(struct vqp *qp)
 		return -EAGAIN;
 	if (n > 1u << qp->log_rq)
 		return -EFAULT;
-	return wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, qp->recv.next, loaded(qp));
+	return wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, qp->recv.next, w);
 }
 
 int recv_take(struct vqp *qp)
 {
 	struct qp_recv *r = &qp->recv;
-	struct recv_wqe *w = loaded(qp);
+	struct recv_wqe *w;
 	int st;
 
 	if (r->taken)
 		return r->status;
-	st = qp->srq ? srq_take(qp->srq, w) : own_take(qp);
+	w = next_loaded(qp);
+	st = qp->srq ? srq_take(qp->srq, w) : own_take(qp, w);
 	if (st == -EFAULT)
 		qp_error_event(qp, EVB_QP_FATAL);
 	if (st < 0)
 		return st;
 	w->index = r->next;
 	w->qp = st ? NULL : qp;
-	if (qp->srq)
-		copy_wqe(r->kept, w);
 	r->taken = true;
 	r->status = st;
 	r->next++;
@@ -64,11 +72,12 @@ int recv_take(struct vqp *qp)
 
 int recv_load(struct vqp *qp)
 {
-	struct recv_wqe *w = loaded(qp);
+	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
 	u32 index = qp->recv.next - 1;
 
 	if (w->qp == qp && w->index == index)
 		return VHCA_CS_SUCCESS;
+	next_loaded(qp);
 	if (qp->srq)
 		copy_wqe(w, qp->recv.kept);
 	else if (wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))

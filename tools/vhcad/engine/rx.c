@@ -81,7 +81,11 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 		return;
 	}
 	if (qp->type == VHCA_QPT_UD) {
-		ud_rx(qp, run);
+		struct datagram d;
+
+		d.run = run;
+		d.ready = 0;
+		ud_rx(qp, &d);
 		return;
 	}
 	if (!rx_pkey_ok(qp, run))

@@ -24,33 +24,49 @@ int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 	return VHCA_CS_SUCCESS;
 }
 
-/* Payload that goes to the receiver together with the GRH: one translation instead of two. */
-#define TOGETHER	256u
+/* Makes the part that is the same for all who get it; false if the sender's memory fails. */
+static bool make_front(struct datagram *d)
+{
+	struct run *run = d->run;
+	u32 len = run->len > UD_TOGETHER ? 0 : run->len;
+
+	run->h.opcode = wire_opcode(run->service, run->kind, true, true, run->imm);
+	wire_put_grh(&run->h, run->len, d->front);
+	if (len && payload_read(run->pl, run->skip, d->front + WIRE_GRH_LEN, len))
+		return false;
+	d->ready = WIRE_GRH_LEN + len;
+	return true;
+}
+
+static bool place_front(struct vqp *qp, const struct datagram *d, const struct sglist *l)
+{
+	struct dma_seg seg[PAYLOAD_SEGS];
+	u32 done = 0, nseg;
+
+	while (done < d->ready) {
+		if (!sgl_map(qp->dev, l, done, d->ready - done, seg, &nseg, PAYLOAD_SEGS))
+			return false;
+		for (u32 i = 0; i < nseg; i++) {
+			if (dma_write(qp->dev->mem, seg[i].addr, d->front + done, seg[i].len))
+				return false;
+			done += seg[i].len;
+		}
+	}
+	return true;
+}
 
 /*
- * The GRH as it stood in the packet, then the payload; without a GRH its place is
- * left alone.  False if the receiver's list, or the sender's memory, fails.
+ * The GRH, then the payload; without a GRH its place is left alone.  False if
+ * the receiver's list, or the sender's memory, fails.
  */
-static bool place(struct vqp *qp, struct run *run, const struct sglist *l)
+static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 {
-	u8 packet[WIRE_GRH_LEN + TOGETHER];
-	u32 len = run->len > TOGETHER ? 0 : run->len;
-	struct payload pl;
-	struct run front = { .pl = &pl };
-	struct wire_hdr h;
+	struct run *run = d->run;
 
-	pl.mem = NULL;
-	pl.host = packet;
-	pl.nseg = 0;
-	pl.fault = false;
 	if (run->h.grh) {
-		run_pkt_hdr(run, 0, &h);
-		wire_put_grh(&h, run->len, packet);
-		if (len && payload_read(run->pl, run->skip, packet + WIRE_GRH_LEN, len))
+		if ((!d->ready && !make_front(d)) || !place_front(qp, d, l))
 			return false;
-		if (resp_place(qp, &front, l, 0, WIRE_GRH_LEN + len) != WIRE_GRH_LEN + len)
-			return false;
-		if (len == run->len)
+		if (d->ready == WIRE_GRH_LEN + run->len)
 			return true;
 	}
 	return resp_place(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
@@ -72,8 +88,9 @@ static void arrived(struct vqp *qp, const struct run *run)
 	qp_complete_recv(qp, &cqe, VHCA_CS_SUCCESS, run->h.se);
 }
 
-void ud_rx(struct vqp *qp, struct run *run)
+void ud_rx(struct vqp *qp, struct datagram *d)
 {
+	struct run *run = d->run;
 	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
 	struct sglist l = { .access = MKEY_WRITE_LOCAL, .pd = qp->recv.pd };
 	int st;
@@ -102,7 +119,7 @@ void ud_rx(struct vqp *qp, struct run *run)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
-	if (place(qp, run, &l))
+	if (place(qp, d, &l))
 		arrived(qp, run);
 	else if (!run->pl || !run->pl->fault)
 		qp_recv_error(qp, VHCA_CS_LOC_PROT_ERR);

@@ -266,29 +266,33 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	return parse_send(qp, &ctrl, w);
 }
 
+/* Of a receive: the bytes read at first, with as many scatter entries as most have. */
+#define RECV_FRONT	64u
+
 int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 index,
 		  struct recv_wqe *w)
 {
 	u32 stride = 1u << log_stride, off = (index << log_stride) & (r->bytes - 1);
+	u32 front = MIN(stride, RECV_FRONT), size;
 	u8 raw[1u << VDEV_LOG_MAX_STRIDE];
 	struct vhca_rwqe head;
 
 	w->qp = NULL;
-	if (ring_read(mem, r, off, raw, sizeof(head)))
+	if (ring_read(mem, r, off, raw, front))
 		return -EFAULT;
 	memcpy(&head, raw, sizeof(head));
 	w->index = index;
 	w->wr_id = le64toh(head.wr_id);
 	w->nsge = 0;
 	w->len = 0;
+	size = VHCA_RWQE_SIZE(head.nsge);
 	if (le32toh(head.index) != index || !all_zero(head.rsvd, sizeof(head.rsvd)) ||
-	    head.nsge > VDEV_MAX_SGE || VHCA_RWQE_SIZE(head.nsge) > stride)
+	    head.nsge > VDEV_MAX_SGE || size > stride)
 		return VHCA_CS_LOC_QP_OP_ERR;
-	if (head.nsge && ring_read(mem, r, off + sizeof(head), raw,
-				   head.nsge * sizeof(struct vhca_sge)))
+	if (size > front && ring_read(mem, r, off + front, raw + front, size - front))
 		return -EFAULT;
 	w->nsge = head.nsge;
-	w->len = take_sges(raw, w->nsge, w->sge);
+	w->len = take_sges(raw + sizeof(head), w->nsge, w->sge);
 	return VHCA_CS_SUCCESS;
 }
 

@@ -61,7 +61,7 @@ static inline bool op_is_local(u8 opcode)
 }
 
 struct recv_wqe {
-	const struct vqp *qp;	/* whose receive this is; NULL: none */
+	struct vqp *qp;		/* whose receive this is; NULL: none */
 	u32 index;		/* receive count of this entry */
 	u64 wr_id;
 	u64 len;		/* bytes it has room for */

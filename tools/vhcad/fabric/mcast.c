@@ -73,8 +73,9 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 }
 
 /*
- * Every member port gets a copy.  The sender's own does not come over the
- * cable: the adapter gives it to its QPs itself, so nobody can lose it.
+ * Every member port gets it; none changes the run.  To the sender's own it does
+ * not come over the cable: the adapter gives it to its QPs itself, so nobody can
+ * lose it.
  */
 void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes)
 {
@@ -84,12 +85,11 @@ void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes)
 		fab_discard(from, run);
 	for (u32 i = 0; g && i < g->n; i++) {
 		struct fab_port *to = g->member[i].port;
-		struct run copy = *run;
 
 		if (to == from)
-			to->ops->rx(to, &copy);
+			to->ops->rx(to, run);
 		else if (to->state == PORT_ACTIVE)
-			fab_hand_over(from, to, &copy, bytes);
+			fab_hand_over(from, to, run, bytes);
 		if (run->pl && run->pl->fault)
 			return;
 	}

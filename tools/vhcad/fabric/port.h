@@ -44,7 +44,8 @@ struct fab_port;
 /**
  * struct fab_port_ops - what a port's owner does
  * @rx: packets arrive.  Must not send; the run and its payload are gone when
- *	it returns
+ *	it returns.  May change the run, unless it is a multicast: other ports
+ *	get it too
  * @state: the port's state changed from @old to port->state
  */
 struct fab_port_ops {
