@@ -7,9 +7,9 @@
  * An arming that is stored meanwhile takes the place of the one that was met:
  * its consumer has polled behind it and found the entries.
  */
+#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dev/cmd.h"
 #include "dev/dev.h"
@@ -130,21 +130,20 @@ static void cq_wrote(struct vcq *cq, bool solicited)
 	}
 }
 
-/* The last word of an entry, which is stored behind the rest, holds its owner. */
-#define LAST_WORD	(sizeof(struct vhca_cqe) - sizeof(u64))
+/* The end of an entry, in one word: reserved bytes and the owner. */
+#define CQE_END		(sizeof(struct vhca_cqe) - sizeof(u64))
 
-static int write_entry(struct vcq *cq, struct vhca_cqe *cqe)
+static_assert(offsetof(struct vhca_cqe, rsvd) <= CQE_END, "nothing else is in its last word");
+
+static int write_entry(struct vcq *cq, const struct vhca_cqe *cqe)
 {
+	u64 lap = !(cq->pi >> cq->log & 1);
 	u32 off;
-	u64 last;
 
-	cqe->owner = !(cq->pi >> cq->log & 1);
-	memcpy(&last, (const u8 *)cqe + LAST_WORD, sizeof(last));
 	if (vring_at(cq->dev->mem, &cq->ring, (cq->pi & ((1u << cq->log) - 1)) * sizeof(*cqe),
-		     &off) ||
-	    dma_ref_write(&cq->ring.ref, off, cqe, LAST_WORD))
+		     &off))
 		return -1;
-	return dma_ref_store64_release(&cq->ring.ref, off + LAST_WORD, last);
+	return dma_ref_publish(&cq->ring.ref, off, cqe, CQE_END, htole64(lap << 56));
 }
 
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)

@@ -379,6 +379,20 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 /** sgl_read - copy a part of a list to private memory; the bytes that could be read */
 u64 sgl_read(struct vhca_dev *dev, const struct sglist *l, u64 off, void *dst, u64 len);
 
+#define NOT_ONE		UINT64_MAX
+
+/**
+ * sgl_one - where a part of a scatter/gather list lies that is in one piece
+ * @dev: device
+ * @l: list
+ * @off: first byte
+ * @len: bytes, not 0
+ *
+ * For the many that are short.  Returns the DMA address, or NOT_ONE: then
+ * sgl_map() knows.
+ */
+u64 sgl_one(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len);
+
 /** sgl_check - are all entries' keys, rights and bounds good? */
 bool sgl_check(struct vhca_dev *dev, const struct sglist *l);
 
@@ -448,6 +462,7 @@ struct vsrq {
 	struct dbrec rec_taken;
 	struct vring ring;
 	u32 taken;
+	u32 posted;		/* known to be posted so far */
 	u32 limit;		/* armed, or 0 */
 	struct evnode async;
 };

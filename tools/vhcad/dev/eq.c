@@ -6,6 +6,7 @@
  * ring has room events go straight into it; when it is full nodes queue up,
  * and the entry that filled it tells the driver to ring back.
  */
+#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 
@@ -77,6 +78,11 @@ static void eq_notify(struct veq *eq)
 	dev_irq(eq->dev, eq->vector);
 }
 
+/* The end of an entry, in one word: reserved bytes and the owner. */
+#define EQE_END		(sizeof(struct vhca_eqe) - sizeof(u64))
+
+static_assert(offsetof(struct vhca_eqe, rsvd) <= EQE_END, "nothing else is in its last word");
+
 static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 {
 	struct vhca_eqe e = {
@@ -85,12 +91,11 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 		.port = n->port,
 		.flags = more ? VHCA_EQE_F_MORE : 0,
 	};
-	u8 lap = !(eq->pi >> eq->log & 1);
+	u64 lap = !(eq->pi >> eq->log & 1);
 	u32 off;
 
 	if (vring_at(eq->dev->mem, &eq->ring, (eq->pi & ((1u << eq->log) - 1)) * sizeof(e), &off) ||
-	    dma_ref_write(&eq->ring.ref, off, &e, offsetof(struct vhca_eqe, owner)) ||
-	    dma_ref_store8_release(&eq->ring.ref, off + offsetof(struct vhca_eqe, owner), lap)) {
+	    dma_ref_publish(&eq->ring.ref, off, &e, EQE_END, htole64(lap << 56))) {
 		dev_fatal(eq->dev, VHCA_FATAL_EQ);
 		return;
 	}

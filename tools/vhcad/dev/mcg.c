@@ -120,9 +120,9 @@ void mcg_detach_all(struct vqp *qp)
 		detach(container_of(l, struct vmcg_qp, in_qp));
 }
 
-void mcg_rx(struct vport *p, struct run *run)
+void mcg_rx(struct vport *p, struct datagram *d)
 {
-	struct datagram d;
+	const struct run *run = d->run;
 	struct vmcg *g;
 
 	if (run->service != WIRE_UD || !run->h.grh || run->h.dqpn != MCAST_QPN) {
@@ -132,8 +132,6 @@ void mcg_rx(struct vport *p, struct run *run)
 	g = *find(&p->dev->mcgs, run->h.dgid, run->h.dlid);
 	if (!g)
 		return;
-	d.run = run;
-	d.ready = 0;
 	link_for_each(l, &g->qps) {
 		struct vqp *qp = container_of(l, struct vmcg_qp, in_group)->qp;
 
@@ -143,7 +141,7 @@ void mcg_rx(struct vport *p, struct run *run)
 		if (qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
 		    run->h.slid == p->fab.lid)
 			continue;
-		ud_rx(qp, &d);
+		ud_rx(qp, d);
 		if (run->pl && run->pl->fault)
 			return;
 	}

@@ -199,6 +199,7 @@ static void reset_qp(struct vqp *qp)
 	qp->req.blk_next = 0;
 	resp_reset(qp, 0);
 	qp->recv.next = 0;
+	qp->recv.posted = 0;
 	qp->recv.last_told = false;
 	free(qp->resp.res);
 	qp->resp.res = NULL;

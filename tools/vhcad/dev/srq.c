@@ -28,8 +28,10 @@ static int receives_left(struct vsrq *srq, u32 *left)
 		return -EFAULT;
 	if (!dbrec_load(&srq->rec_posted, &posted)) {
 		*left = (u32)posted - srq->taken;
-		if (*left <= 1u << srq->log)
+		if (*left <= 1u << srq->log) {
+			srq->posted = posted;
 			return 0;
+		}
 	}
 	srq_error(srq);
 	return -EFAULT;
@@ -45,10 +47,11 @@ static void check_limit(struct vsrq *srq, u32 left)
 
 int srq_take(struct vsrq *srq, struct recv_wqe *w)
 {
-	u32 left;
+	u32 left = srq->posted - srq->taken;
 	int st;
 
-	if (receives_left(srq, &left))
+	/* what is known of will do, unless taking one of them would reach the limit */
+	if ((srq->err || !left || left <= srq->limit) && receives_left(srq, &left))
 		return -EFAULT;
 	if (!left)
 		return -EAGAIN;

@@ -6,6 +6,7 @@
  * packet, and the engine carries out commands and send queue entries between
  * packets only.  So a key that has ended lets no later byte through.
  */
+#include <endian.h>
 #include <errno.h>
 
 #include "dev/mkey.h"
@@ -86,6 +87,36 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 			return done;
 	}
 	return done;
+}
+
+/* The page list's entry for a byte that lies with all the others in its page; or NOT_ONE. */
+static u64 in_page(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len)
+{
+	u64 pos = b->offset + off, left = (1ull << b->shift) - (pos & ((1ull << b->shift) - 1));
+	u64 page;
+
+	if (b->levels != 1 || len > left ||
+	    dma_load64_acquire(mem, b->addr + (pos >> b->shift) * sizeof(page), &page))
+		return NOT_ONE;
+	return le64toh(page) + (1ull << b->shift) - left;
+}
+
+u64 sgl_one(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len)
+{
+	u64 addr = l->sge->addr + off;
+	const struct vmkey *mk;
+
+	if (!l->n || off >= l->sge->len || len > l->sge->len - off)
+		return NOT_ONE;
+	mk = grant(dev, l->pd, l->qp, l->sge->key, addr, len, l->access);
+	if (!mk)
+		return NOT_ONE;
+	if (mk->type == VHCA_MKEY_PHYSICAL)
+		return addr;
+	if (mk->type != VHCA_MKEY_LIST)
+		return NOT_ONE;
+	off = addr - mk->iova;
+	return mk->buf.levels ? in_page(dev->mem, &mk->buf, off, len) : mk->buf.addr + off;
 }
 
 bool sgl_check(struct vhca_dev *dev, const struct sglist *l)

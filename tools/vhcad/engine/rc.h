@@ -125,6 +125,7 @@ struct rc_responder {
 /* The receive that the message under way has taken. */
 struct qp_recv {
 	u32 next;		/* receives taken so far */
+	u32 posted;		/* own ring: known to be posted so far */
 	bool taken;		/* the last of them is not completed yet */
 	u8 status;		/* VHCA_CS_*: what it is good for */
 	bool last_told;		/* SRQ: that it takes no more */
@@ -326,31 +327,27 @@ void uc_rx(struct vqp *qp, struct run *r);
 /* ud.c */
 /** ud_address - fill in where a datagram goes; 0 or a status */
 int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
-/* Payload that goes to a receiver together with the GRH, in one piece. */
-#define UD_TOGETHER	256u
-
-/**
- * struct datagram - a datagram on its way to those who get it
- * @run: its packet; stays as it is
- * @ready: bytes of @front that are made; 0 as long as nobody needed them
- * @front: GRH as it stood in the packet, and the payload if that is short
- */
-struct datagram {
-	struct run *run;
-	u32 ready;
-	u8 front[WIRE_GRH_LEN + UD_TOGETHER];
-};
-
 /** ud_rx - a datagram for this QP, and perhaps for others next */
 void ud_rx(struct vqp *qp, struct datagram *d);
 
 /* dev/mcg.c */
 /** mcg_rx - a multicast, for the QPs of its group */
-void mcg_rx(struct vport *p, struct run *r);
+void mcg_rx(struct vport *p, struct datagram *d);
 
-/* rx.c */
+/* Same partition, and not both limited members. */
+static inline bool pkey_match(u16 a, u16 b)
+{
+	return (a & ~PKEY_FULL) == (b & ~PKEY_FULL) && (a | b) & PKEY_FULL;
+}
+
 /** rx_pkey_ok - are the packets of the QP's partition?  Counts them if not */
-bool rx_pkey_ok(struct vqp *qp, const struct run *r);
+static inline bool rx_pkey_ok(struct vqp *qp, const struct run *run)
+{
+	if (pkey_match(run->h.pkey, qp->pkey))
+		return true;
+	qp->port->count.pkey_violations += run->npkts;
+	return false;
+}
 
 /* av.c */
 #define AV_GOOD	UINT32_MAX
@@ -380,7 +377,8 @@ void resp_heard(struct vqp *qp);
  * Returns the bytes placed; fewer when the list, or the sender's memory
  * (payload.fault), fails.
  */
-u32 resp_place(struct vqp *qp, struct run *run, const struct sglist *l, u64 off, u32 len);
+u32 resp_place(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
+	       u32 len);
 void resp_reset(struct vqp *qp, u32 psn);
 void resp_rx(struct vqp *qp, struct run *r);
 /** resp_close - answer with a NAK that ends the connection */

@@ -28,9 +28,10 @@ static struct recv_wqe *next_loaded(struct vqp *qp)
 	return w;
 }
 
-/* The next entry of the QP's own ring. */
-static int own_take(struct vqp *qp, struct recv_wqe *w)
+/* Asks for more receives; 0: there are some. */
+static int own_posted(struct vqp *qp)
 {
+	struct qp_recv *r = &qp->recv;
 	u64 posted;
 	u32 n;
 
@@ -38,11 +39,22 @@ static int own_take(struct vqp *qp, struct recv_wqe *w)
 		return -EAGAIN;
 	if (dbrec_load(&qp->rec_recv, &posted))
 		return -EFAULT;
-	n = (u32)posted - qp->recv.next;
-	if (!n)
-		return -EAGAIN;
+	n = (u32)posted - r->next;
 	if (n > 1u << qp->log_rq)
 		return -EFAULT;
+	r->posted = posted;
+	return n ? 0 : -EAGAIN;
+}
+
+/* The next entry of the QP's own ring; its record is read when those known of are used up. */
+static int own_take(struct vqp *qp, struct recv_wqe *w)
+{
+	if (qp->recv.posted == qp->recv.next) {
+		int err = own_posted(qp);
+
+		if (err)
+			return err;
+	}
 	return wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, qp->recv.next, w);
 }
 

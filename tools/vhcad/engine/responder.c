@@ -84,7 +84,8 @@ static bool take_recv(struct vqp *qp)
 	return !st;
 }
 
-u32 resp_place(struct vqp *qp, struct run *run, const struct sglist *l, u64 off, u32 len)
+u32 resp_place(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
+	       u32 len)
 {
 	u32 done = 0;
 

@@ -8,12 +8,6 @@
 #include "engine/rc.h"
 #include "log.h"
 
-/* Same partition, and not both limited members. */
-static bool pkey_match(u16 a, u16 b)
-{
-	return (a & ~PKEY_FULL) == (b & ~PKEY_FULL) && (a | b) & PKEY_FULL;
-}
-
 /* Is the packet from the QP that this one is connected to? */
 static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
 {
@@ -28,14 +22,6 @@ static bool takes(const struct vqp *qp, const struct vport *p, const struct run 
 	return qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->port == p &&
 	       run->service == qp->service &&
 	       (qp->type == VHCA_QPT_UD || from_peer(qp, &run->h));
-}
-
-bool rx_pkey_ok(struct vqp *qp, const struct run *run)
-{
-	if (pkey_match(run->h.pkey, qp->pkey))
-		return true;
-	qp->port->count.pkey_violations += run->npkts;
-	return false;
 }
 
 static void rc_rx(struct vqp *qp, struct run *run)
@@ -71,10 +57,6 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 
 	if (!dev_live(p->dev))
 		return;
-	if (lid_is_mcast(run->h.dlid)) {
-		mcg_rx(p, run);
-		return;
-	}
 	qp = qp_find(p->dev, run->h.dqpn);
 	if (!qp || !takes(qp, p, run)) {
 		p->count.rx_no_qp += run->npkts;
@@ -83,8 +65,7 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 	if (qp->type == VHCA_QPT_UD) {
 		struct datagram d;
 
-		d.run = run;
-		d.ready = 0;
+		datagram_init(&d, run);
 		ud_rx(qp, &d);
 		return;
 	}
@@ -95,6 +76,14 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 		uc_rx(qp, run);
 	else
 		rc_rx(qp, run);
+}
+
+static void vport_rx_mcast(struct fab_port *fab, struct datagram *d)
+{
+	struct vport *p = fab->owner;
+
+	if (dev_live(p->dev))
+		mcg_rx(p, d);
 }
 
 static void vport_state(struct fab_port *fab, u8 old)
@@ -114,5 +103,6 @@ static void vport_state(struct fab_port *fab, u8 old)
 
 const struct fab_port_ops vport_ops = {
 	.rx = vport_rx,
+	.rx_mcast = vport_rx_mcast,
 	.state = vport_state,
 };

@@ -24,25 +24,14 @@ int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 	return VHCA_CS_SUCCESS;
 }
 
-/* Makes the part that is the same for all who get it; false if the sender's memory fails. */
-static bool make_front(struct datagram *d)
-{
-	struct run *run = d->run;
-	u32 len = run->len > UD_TOGETHER ? 0 : run->len;
-
-	run->h.opcode = wire_opcode(run->service, run->kind, true, true, run->imm);
-	wire_put_grh(&run->h, run->len, d->front);
-	if (len && payload_read(run->pl, run->skip, d->front + WIRE_GRH_LEN, len))
-		return false;
-	d->ready = WIRE_GRH_LEN + len;
-	return true;
-}
-
 static bool place_front(struct vqp *qp, const struct datagram *d, const struct sglist *l)
 {
+	u64 at = sgl_one(qp->dev, l, 0, d->ready);
 	struct dma_seg seg[PAYLOAD_SEGS];
 	u32 done = 0, nseg;
 
+	if (at != NOT_ONE)
+		return !dma_write(qp->dev->mem, at, d->front, d->ready);
 	while (done < d->ready) {
 		if (!sgl_map(qp->dev, l, done, d->ready - done, seg, &nseg, PAYLOAD_SEGS))
 			return false;
@@ -61,10 +50,10 @@ static bool place_front(struct vqp *qp, const struct datagram *d, const struct s
  */
 static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 {
-	struct run *run = d->run;
+	const struct run *run = d->run;
 
 	if (run->h.grh) {
-		if ((!d->ready && !make_front(d)) || !place_front(qp, d, l))
+		if (datagram_front(d) || !place_front(qp, d, l))
 			return false;
 		if (d->ready == WIRE_GRH_LEN + run->len)
 			return true;
@@ -90,7 +79,7 @@ static void arrived(struct vqp *qp, const struct run *run)
 
 void ud_rx(struct vqp *qp, struct datagram *d)
 {
-	struct run *run = d->run;
+	const struct run *run = d->run;
 	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
 	struct sglist l = { .access = MKEY_WRITE_LOCAL, .pd = qp->recv.pd };
 	int st;

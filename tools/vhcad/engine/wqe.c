@@ -69,7 +69,7 @@ static bool all_zero(const u8 *p, u32 n)
 }
 
 /* Copies bytes of a ring, past its end to its start. */
-static int ring_read(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
+static int ring_read_pieces(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
 {
 	while (len) {
 		u32 at, n;
@@ -84,6 +84,16 @@ static int ring_read(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u
 		off = (off + n) & (r->bytes - 1);
 	}
 	return 0;
+}
+
+static inline int ring_read(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
+{
+	u32 at;
+
+	/* nearly always in one piece */
+	if (!vring_at(mem, r, off, &at) && len <= r->winlen - (off - r->win))
+		return dma_ref_read(&r->ref, at, dst, len);
+	return ring_read_pieces(mem, r, off, dst, len);
 }
 
 static u64 take_sges(const u8 *raw, u32 n, struct sge *sge)
@@ -286,7 +296,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 	w->nsge = 0;
 	w->len = 0;
 	size = VHCA_RWQE_SIZE(head.nsge);
-	if (le32toh(head.index) != index || !all_zero(head.rsvd, sizeof(head.rsvd)) ||
+	if (le32toh(head.index) != index || head.rsvd[0] | head.rsvd[1] | head.rsvd[2] ||
 	    head.nsge > VDEV_MAX_SGE || size > stride)
 		return VHCA_CS_LOC_QP_OP_ERR;
 	if (size > front && ring_read(mem, r, off + front, raw + front, size - front))

@@ -173,18 +173,14 @@ static void capture_run(struct fab_port *port, struct run *run)
 	}
 }
 
-void fab_hand_over(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes)
+static void hand_over(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes)
 {
-	struct fabric *f = from->fabric;
-
-	if (f->judge || f->nqueued) {
+	if (fab_queues(from->fabric)) {
 		fab_queue_run(from, to, run);
 		return;
 	}
 	to->rx_packets += run->npkts;
 	to->rx_bytes += bytes;
-	if (lid_is_mcast(run->h.dlid))
-		to->rx_mcast += run->npkts;
 	to->ops->rx(to, run);
 }
 
@@ -219,7 +215,7 @@ void fab_send(struct fab_port *port, struct run *run)
 		fab_discard(port, run);
 		return;
 	}
-	fab_hand_over(port, to, run, bytes);
+	hand_over(port, to, run, bytes);
 }
 
 void fab_idle(struct fabric *f)

@@ -72,24 +72,37 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 	*slot = NULL;
 }
 
+static void hand_over(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes)
+{
+	if (fab_queues(from->fabric)) {
+		fab_queue_run(from, to, d->run);
+		return;
+	}
+	to->rx_packets += d->run->npkts;
+	to->rx_bytes += bytes;
+	to->rx_mcast += d->run->npkts;
+	to->ops->rx_mcast(to, d);
+}
+
 /*
- * Every member port gets it; none changes the run.  To the sender's own it does
- * not come over the cable: the adapter gives it to its QPs itself, so nobody can
- * lose it.
+ * Every member port gets it.  To the sender's own it does not come over the
+ * cable: the adapter gives it to its QPs itself, so nobody can lose it.
  */
-void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes)
+void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes)
 {
 	const struct fab_group *g = *group_of(from->fabric, run->h.dlid);
+	struct datagram d;
 
 	if (!g)
 		fab_discard(from, run);
+	datagram_init(&d, run);
 	for (u32 i = 0; g && i < g->n; i++) {
 		struct fab_port *to = g->member[i].port;
 
 		if (to == from)
-			to->ops->rx(to, run);
+			to->ops->rx_mcast(to, &d);
 		else if (to->state == PORT_ACTIVE)
-			fab_hand_over(from, to, run, bytes);
+			hand_over(from, to, &d, bytes);
 		if (run->pl && run->pl->fault)
 			return;
 	}

@@ -44,12 +44,13 @@ struct fab_port;
 /**
  * struct fab_port_ops - what a port's owner does
  * @rx: packets arrive.  Must not send; the run and its payload are gone when
- *	it returns.  May change the run, unless it is a multicast: other ports
- *	get it too
+ *	it returns
+ * @rx_mcast: a multicast arrives; as @rx, but other ports get it too
  * @state: the port's state changed from @old to port->state
  */
 struct fab_port_ops {
 	void (*rx)(struct fab_port *port, struct run *run);
+	void (*rx_mcast)(struct fab_port *port, struct datagram *d);
 	void (*state)(struct fab_port *port, u8 old);
 };
 

@@ -32,7 +32,7 @@ u32 fab_room(const struct fabric *f)
 	/* every packet may be doubled by its judge, and go to the widest group */
 	u32 most = 2 * MAX(f->widest, 1u);
 
-	return f->judge || f->nqueued ? f->nfree / most : UINT32_MAX;
+	return fab_queues(f) ? f->nfree / most : UINT32_MAX;
 }
 
 static void enqueue(struct fab_port *to, struct fab_packet *p)
@@ -51,7 +51,7 @@ static void free_packet(struct fabric *f, struct fab_packet *p)
 	f->nqueued--;
 }
 
-static void queue_packet(struct fab_port *from, struct fab_port *to, struct run *run, u32 i)
+static void queue_packet(struct fab_port *from, struct fab_port *to, const struct run *run, u32 i)
 {
 	struct fabric *f = from->fabric;
 	struct fab_verdict v = { .copies = 1 };
@@ -91,7 +91,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, struct run 
 }
 
 /* Takes its own copy of a run's packets. */
-void fab_queue_run(struct fab_port *from, struct fab_port *to, struct run *run)
+void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run)
 {
 	for (u32 i = 0; i < run->npkts; i++) {
 		queue_packet(from, to, run, i);
@@ -120,10 +120,16 @@ static void deliver(struct fab_port *to, struct fab_packet *p)
 	to->rx_bytes += p->len;
 	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK)
 		return;
-	if (lid_is_mcast(h.dlid))
-		to->rx_mcast++;
 	run_from_packet(&run, &pl, &h, p->bytes + at, len);
-	to->ops->rx(to, &run);
+	if (lid_is_mcast(h.dlid)) {
+		struct datagram d;
+
+		datagram_init(&d, &run);
+		to->rx_mcast++;
+		to->ops->rx_mcast(to, &d);
+	} else {
+		to->ops->rx(to, &run);
+	}
 }
 
 u32 fab_poll(struct fabric *f, u64 now, u32 most)

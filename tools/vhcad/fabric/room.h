@@ -46,15 +46,20 @@ struct fabric {
 	u32 nqueued;
 };
 
-/* fabric.c: packets that nobody can get, and packets for another port */
+/* Do packets travel singly, through the queues? */
+static inline bool fab_queues(const struct fabric *f)
+{
+	return f->judge || f->nqueued;
+}
+
+/* fabric.c: packets that nobody can get */
 void fab_discard(struct fab_port *port, const struct run *run);
-void fab_hand_over(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes);
 
 /* mcast.c */
-void fab_forward_mcast(struct fab_port *from, struct run *run, u64 bytes);
+void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes);
 
 /* queue.c */
-void fab_queue_run(struct fab_port *from, struct fab_port *to, struct run *run);
+void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
 void fab_queue_drop(struct fab_port *port);
 
 #endif /* VHCAD_FABRIC_ROOM_H */

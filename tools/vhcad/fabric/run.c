@@ -40,7 +40,7 @@ u64 run_wire_bytes(const struct run *r)
 	return bytes;
 }
 
-u32 run_pkt_bytes(struct run *r, u32 i, u8 *buf)
+u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf)
 {
 	u32 len = run_pkt_len(r, i), hdrlen;
 	struct wire_hdr h;
@@ -157,5 +157,21 @@ int payload_place(struct payload *pl, u32 start, struct guest_mem *mem,
 			}
 		}
 	}
+	return 0;
+}
+
+int datagram_front(struct datagram *d)
+{
+	const struct run *run = d->run;
+	u32 len = run->len > RUN_TOGETHER ? 0 : run->len;
+	struct wire_hdr h;
+
+	if (d->ready)
+		return 0;
+	run_pkt_hdr(run, 0, &h);
+	wire_put_grh(&h, run->len, d->front);
+	if (len && payload_read(run->pl, run->skip, d->front + WIRE_GRH_LEN, len))
+		return -EFAULT;
+	d->ready = WIRE_GRH_LEN + len;
 	return 0;
 }

@@ -70,6 +70,35 @@ struct run {
 	struct payload *pl;
 };
 
+/* Payload of a datagram that goes to its receivers together with the GRH. */
+#define RUN_TOGETHER	256u
+
+/**
+ * struct datagram - a datagram on its way to all who get it
+ * @run: the packet, which nobody changes
+ * @ready: bytes of @front that are made; 0 as long as nobody needed them
+ * @front: GRH as it stands in the packet, and the payload if that is short
+ */
+struct datagram {
+	const struct run *run;
+	u32 ready;
+	u8 front[WIRE_GRH_LEN + RUN_TOGETHER];
+};
+
+static inline void datagram_init(struct datagram *d, const struct run *run)
+{
+	d->run = run;
+	d->ready = 0;
+}
+
+/**
+ * datagram_front - make what all receivers of a datagram with a GRH get first
+ * @d: datagram
+ *
+ * Returns 0, or -EFAULT with payload.fault set.
+ */
+int datagram_front(struct datagram *d);
+
 /** run_pkt_len - payload bytes of packet @i */
 static inline u32 run_pkt_len(const struct run *r, u32 i)
 {
@@ -90,7 +119,7 @@ u64 run_wire_bytes(const struct run *r);
  *
  * Returns its length, or 0 when the sender's memory is gone (payload.fault).
  */
-u32 run_pkt_bytes(struct run *r, u32 i, u8 *buf);
+u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf);
 
 /**
  * run_cut - keep some packets of a run

@@ -8,7 +8,7 @@
 #include "mem/room.h"
 
 /* Checks a stretch as a whole, so that a copy is all or nothing. */
-static int stretch_check(const struct gmem_table *t, u64 iova, size_t len, u32 right)
+static int stretch_check(struct gmem_table *t, u64 iova, size_t len, u32 right)
 {
 	u64 room;
 
@@ -39,7 +39,7 @@ int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write)
  * What lies in one range, as nearly everything does, is looked up once; the
  * functions below each are for the rest.
  */
-static int read_pieces(const struct gmem_table *t, u8 *dst, u64 iova, size_t len)
+static int read_pieces(struct gmem_table *t, u8 *dst, u64 iova, size_t len)
 {
 	int err = stretch_check(t, iova, len, GMEM_READ);
 	u64 room;
@@ -58,7 +58,7 @@ static int read_pieces(const struct gmem_table *t, u8 *dst, u64 iova, size_t len
 
 int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len)
 {
-	const struct gmem_table *t;
+	struct gmem_table *t;
 	const u8 *src;
 	int err = 0;
 	u64 room;
@@ -74,7 +74,7 @@ int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len)
 	return err;
 }
 
-static int write_pieces(const struct gmem_table *t, u64 iova, const u8 *src, size_t len)
+static int write_pieces(struct gmem_table *t, u64 iova, const u8 *src, size_t len)
 {
 	int err = stretch_check(t, iova, len, GMEM_WRITE);
 	u64 room;
@@ -93,7 +93,7 @@ static int write_pieces(const struct gmem_table *t, u64 iova, const u8 *src, siz
 
 int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 {
-	const struct gmem_table *t;
+	struct gmem_table *t;
 	int err = 0;
 	u64 room;
 	u8 *dst;
@@ -109,7 +109,7 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 	return err;
 }
 
-static int copy_pieces(const struct gmem_table *td, u64 dst, const struct gmem_table *ts, u64 src,
+static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,
 		       size_t len)
 {
 	int err = stretch_check(td, dst, len, GMEM_WRITE);
@@ -133,7 +133,7 @@ static int copy_pieces(const struct gmem_table *td, u64 dst, const struct gmem_t
 
 int dma_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, size_t len)
 {
-	const struct gmem_table *td, *ts;
+	struct gmem_table *td, *ts;
 	u64 room_d, room_s;
 	const u8 *from;
 	int err = 0;

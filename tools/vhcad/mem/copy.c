@@ -74,6 +74,7 @@ static inline void piece_copy(u8 *d, const u8 *s, size_t n)
 void gmem_copy_ascending(void *dst, const void *src, size_t len)
 {
 	const u8 *s = src;
+	size_t at = 0;
 	u8 *d = dst;
 
 	while (len && (uintptr_t)d & 15) {
@@ -92,13 +93,20 @@ void gmem_copy_ascending(void *dst, const void *src, size_t len)
 		line_copy(d, s);
 		store_order();
 	}
-	for (; len > 16; len -= 16, d += 16, s += 16)
-		*(volatile vec *)d = *(const vec_any *)s;
+	for (; at + 16 < len; at += 16)
+		*(volatile vec *)(d + at) = *(const vec_any *)(s + at);
+	len -= at, d += at, s += at;
 	/* the end, which is waited for, in stores that no processor takes apart */
-	for (size_t n = 8; len; n /= 2)
-		for (; len >= n; len -= n, d += n, s += n) {
-			store_order();
-			piece_copy(d, s, n);
-		}
+	for (; len >= 8; len -= 8, d += 8, s += 8) {
+		store_order();
+		*(volatile u64 *)d = *(const u64_any *)s;
+	}
+	for (size_t n = 4; len; n /= 2) {
+		if (len < n)
+			continue;
+		store_order();
+		piece_copy(d, s, n);
+		len -= n, d += n, s += n;
+	}
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }

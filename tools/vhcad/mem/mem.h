@@ -215,6 +215,19 @@ int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, b
 /* @off counts from the start of the piece; beyond its end: -EFAULT */
 int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len);
 int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len);
+
+/**
+ * dma_ref_publish - write an entry whose last word tells that it is there
+ * @ref: reference
+ * @off: where
+ * @src: all but the last word
+ * @len: bytes of it
+ * @last: word that is stored behind all others, at a multiple of 8
+ *
+ * Returns 0, -EINVAL or -EFAULT.
+ */
+int dma_ref_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 last);
+
 int dma_ref_load32_acquire(struct gmem_ref *ref, u32 off, u32 *val);
 int dma_ref_load64_acquire(struct gmem_ref *ref, u32 off, u64 *val);
 int dma_ref_store8_release(struct gmem_ref *ref, u32 off, u8 val);

@@ -51,3 +51,21 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len)
 	bracket_close();
 	return host ? 0 : -EFAULT;
 }
+
+int dma_ref_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 last)
+{
+	u8 *host;
+
+	if ((ref->iova + off + len) % sizeof(last))
+		return -EINVAL;
+	if (!gmem_ref_fits(ref, off, len + sizeof(last), true))
+		return -EFAULT;
+	bracket_open();
+	host = gmem_ref_host(ref);
+	if (host) {
+		gmem_copy_ascending(host + off, src, len);
+		__atomic_store_n((u64 *)(host + off + len), last, __ATOMIC_RELEASE);
+	}
+	bracket_close();
+	return host ? 0 : -EFAULT;
+}

@@ -41,6 +41,7 @@ struct gmem_block {
 };
 
 struct gmem_table {
+	const struct gmem_range *last;	/* the range found last, or any; atomic */
 	u32 nblocks;
 	u32 nranges;
 	struct {
@@ -68,11 +69,11 @@ extern struct gmem_table gmem_empty;
 
 /* table.c: building new tables; the old ones stay as they were */
 u32 gmem_first_block(const struct gmem_table *t, u64 iova);
-const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova);
+const struct gmem_range *gmem_search(struct gmem_table *t, u64 iova);
 bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last);
 int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 		      struct gmem_table **out, struct gmem_block **replaced);
-int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gmem_table **out);
+int gmem_table_remove(struct gmem_table *t, u64 iova, u64 last, struct gmem_table **out);
 void gmem_table_free(struct gmem_table *t, const struct gmem_table *other);
 
 /* reader.c */
@@ -103,11 +104,27 @@ static inline void bracket_close(void)
 }
 
 /**
+ * gmem_find - the range that holds an address
+ * @t: table
+ * @iova: DMA address
+ *
+ * Tries the one that was found last before it searches.
+ */
+static inline const struct gmem_range *gmem_find(struct gmem_table *t, u64 iova)
+{
+	const struct gmem_range *r = __atomic_load_n(&t->last, __ATOMIC_RELAXED);
+
+	if (r && iova - r->iova <= r->last - r->iova)
+		return r;
+	return gmem_search(t, iova);
+}
+
+/**
  * gmem_live - the table that accesses go through
  *
  * Valid until gmem_exit().
  */
-static inline const struct gmem_table *gmem_live(struct guest_mem *m)
+static inline struct gmem_table *gmem_live(struct guest_mem *m)
 {
 	return __atomic_load_n(&m->live, __ATOMIC_ACQUIRE);
 }
@@ -121,7 +138,7 @@ static inline const struct gmem_table *gmem_live(struct guest_mem *m)
  *
  * Returns NULL if the byte may not be accessed that way.
  */
-static inline u8 *gmem_host(const struct gmem_table *t, u64 iova, u32 right, u64 *room)
+static inline u8 *gmem_host(struct gmem_table *t, u64 iova, u32 right, u64 *room)
 {
 	const struct gmem_range *r = gmem_find(t, iova);
 

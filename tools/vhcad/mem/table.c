@@ -16,8 +16,10 @@ static struct gmem_table *table_alloc(u32 nblocks)
 	struct gmem_table *t;
 
 	t = malloc(sizeof(*t) + nblocks * sizeof(t->slot[0]));
-	if (t)
+	if (t) {
+		t->last = NULL;
 		t->nblocks = nblocks;
+	}
 	return t;
 }
 
@@ -60,11 +62,11 @@ static u32 range_for(const struct gmem_block *b, u64 iova)
 }
 
 /**
- * gmem_find - the range that holds an address
+ * gmem_search - the range that holds an address, remembered for gmem_find()
  * @t: table
  * @iova: DMA address
  */
-const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova)
+const struct gmem_range *gmem_search(struct gmem_table *t, u64 iova)
 {
 	const struct gmem_block *b;
 	u32 i;
@@ -75,6 +77,7 @@ const struct gmem_range *gmem_find(const struct gmem_table *t, u64 iova)
 	i = range_for(b, iova);
 	if (i == b->n || b->r[i].iova > iova)
 		return NULL;
+	__atomic_store_n(&t->last, &b->r[i], __ATOMIC_RELAXED);
 	return &b->r[i];
 }
 
@@ -197,7 +200,7 @@ static struct gmem_block *block_without(const struct gmem_block *b, u64 iova, u6
  * Returns 0; -EINVAL if a range would be cut in two; -ENOENT if no range lies
  * inside; -ENOMEM.
  */
-int gmem_table_remove(const struct gmem_table *t, u64 iova, u64 last, struct gmem_table **out)
+int gmem_table_remove(struct gmem_table *t, u64 iova, u64 last, struct gmem_table **out)
 {
 	const struct gmem_range *r;
 	struct gmem_table *n;

@@ -293,6 +293,16 @@ static void references(void **state)
 	assert_int_equal(dma_ref_xchg64(&ref, 120, 6, &v), 0);
 	assert_int_equal(v >> 56, 5);
 
+	/* an entry and the word that it ends with */
+	assert_int_equal(dma_ref_publish(&ref, 112, buf, 8, 0x1122334455667788), 0);
+	assert_memory_equal(f->a + 64 + 112, buf, 8);
+	assert_memory_equal(f->a + 64 + 120, "\x88\x77\x66\x55\x44\x33\x22\x11", 8);
+	assert_int_equal(dma_ref_publish(&ref, 120, buf, 8, 0), -EFAULT);
+	assert_int_equal(dma_ref_publish(&ref, 120, buf, 0, 5), 0);
+	assert_int_equal(f->a[64 + 120], 5);
+	assert_int_equal(dma_ref_publish(&rd, 112, buf, 8, 0), -EFAULT);
+	assert_int_equal(dma_ref_publish(&ref, 111, buf, 8, 0), -EINVAL);
+
 	/* words that are read are not there to be written, nor those at odd places */
 	assert_int_equal(dma_ref_xchg32(&rd, 8, 1, &v32), -EFAULT);
 	assert_int_equal(dma_ref_or64(&rd, 8, 1, &v), -EFAULT);

@@ -111,6 +111,16 @@ int order_store64(struct gmem_ref *ref, u32 off, u64 val)
 	return 0;
 }
 
+/* What stands before the last word is of no interest to anybody before that is there. */
+int order_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 last)
+{
+	access_point();
+	if (!model.on || !model.lazy)
+		return dma_ref_publish(ref, off, src, len, last);
+	delay(ref, off + len, last, sizeof(last));
+	return dma_ref_write(ref, off, src, len);
+}
+
 /* Atomic in itself; others may see it later than what follows it. */
 int order_xchg32(struct gmem_ref *ref, u32 off, u32 val, u32 *old)
 {
@@ -427,12 +437,34 @@ static void expect_taken(void)
 	assert_int_equal(t_srq_taken(&srq), taken + 1);
 }
 
-static void full_srq(void)
+static void fill(void)
 {
 	taken = t_srq_taken(&srq);
 	while (srq.posted - taken < PLACES)
 		post_one();
 	answer = -1;
+}
+
+static void empty_srq(void)
+{
+	while (srq_take(table_get(&h.dev->srqs, srq.srqn), &got) != -EAGAIN)
+		;
+	taken = t_srq_taken(&srq);
+}
+
+/* The device has to look how many there are now. */
+static void full_srq(void)
+{
+	empty_srq();
+	fill();
+}
+
+/* It knows of the one that comes next. */
+static void known_srq(void)
+{
+	full_srq();
+	take();
+	fill();
 }
 
 /* Uses the stride again as soon as it may. */
@@ -448,13 +480,6 @@ static void took_it_whole(void)
 	expect_taken();
 }
 
-static void empty_srq(void)
-{
-	while (srq_take(table_get(&h.dev->srqs, srq.srqn), &got) != -EAGAIN)
-		;
-	taken = t_srq_taken(&srq);
-}
-
 static void took_it_or_not(void)
 {
 	if (answer == -EAGAIN) {
@@ -468,6 +493,7 @@ static void taking_and_posting(void **state)
 {
 	/* the posted count, the entry's two parts, the taken count, and behind it */
 	assert_true(every_interleaving(full_srq, take, post_if_free, took_it_whole) >= 5);
+	assert_true(every_interleaving(known_srq, take, post_if_free, took_it_whole) >= 4);
 	assert_true(every_interleaving(empty_srq, take, post_one, took_it_or_not) >= 2);
 }
 
