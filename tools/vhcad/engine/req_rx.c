@@ -74,7 +74,9 @@ static void made_progress(struct vqp *qp)
 	if (qp->state == QPS_ERR)
 		return;
 	req_arm(qp);
-	sched_ready(qp);
+	/* with nothing to send there is no turn to take, unless it is to see that it drained */
+	if (r->cur != r->tail || r->blk_next != r->blk_prod || qp->draining)
+		sched_ready(qp);
 }
 
 /*
