@@ -143,62 +143,91 @@ static void rate(struct tpair *p, struct tmr (*m)[2])
 	printf("WRITE 64 bytes, deep queue: %.2f M/s\n", 1000 / median(per, ROUNDS));
 }
 
+/* Pairs of QPs, and where those that receive take their receives from. */
+struct crowd {
+	struct tqp *a, *b;
+	struct tcq cq[2];
+	struct tsrq *srq;	/* NULL: each has its own ring */
+};
+
 /*
- * SENDs of 64 bytes to QPs with one SRQ, one each, all of them rung before the
- * engine looks; the same number of messages however many QPs there are.
+ * Nanoseconds a message: SENDs of 64 bytes to so many QPs, one each, all of them
+ * rung before the engine looks; the same number of messages however many QPs
+ * there are.
  */
-static double shared_ns(struct tpair *p, struct tmr (*m)[2], struct tsrq *srq, struct tqp *a,
-			struct tcq *cq, u32 qps)
+static double crowd_ns(struct tpair *p, struct tmr (*m)[2], struct crowd *c, u32 qps)
 {
 	enum { MESSAGES = 16000 };
 	struct twr wr = t_wr(VHCA_OP_SEND, 1, &m[0][0], 0, 64, NULL, 0);
 	struct vhca_sge to = t_sge(&m[0][1], 0, 64);
-	u64 spent = 0;
+	u64 spent = 0, t;
 	struct vhca_cqe e;
 
 	for (u32 round = 0; round < MESSAGES / qps; round++) {
-		u64 t;
-
 		for (u32 i = 0; i < qps; i++) {
-			t_srq_recv(srq, i, 1, &to);
-			t_post(&a[i], &wr);
+			if (c->srq)
+				t_srq_recv(c->srq, i, 1, &to);
+			else
+				t_recv(&c->b[i], i, 1, &to);
+			t_post(&c->a[i], &wr);
+			t_ring_sq(&c->a[i]);
 		}
 		t = now_ns();
-		for (u32 i = 0; i < qps; i++)
-			t_ring_sq(&a[i]);
 		t_poll(&p->w);
 		spent += now_ns() - t;
 		for (u32 k = 0; k < 2; k++)
 			for (u32 i = 0; i < qps; i++)
-				assert_true(t_cq_poll(&cq[k], &e));
+				assert_true(t_cq_poll(&c->cq[k], &e));
 	}
 	return (double)spent / MESSAGES;
 }
 
+#define FEW	16u
+#define MANY	1000u
+
+static void crowd_init(struct tpair *p, struct crowd *c, struct tsrq *srq)
+{
+	c->a = calloc(2 * MANY, sizeof(*c->a));
+	assert_non_null(c->a);
+	c->b = c->a + MANY;
+	c->srq = srq;
+	for (u32 i = 0; i < 2; i++)
+		t_cq_init(&p->h[i], &c->cq[i], 10, 0);
+	for (u32 i = 0; i < MANY; i++) {
+		t_qp_init_size(&p->h[0], &c->a[i], &c->cq[0], &c->cq[0], 2, 0, 5,
+			       VHCA_QP_SIGNAL_ALL);
+		if (srq)
+			t_qp_init_srq(&p->h[1], &c->b[i], &c->cq[1], &c->cq[1], srq);
+		else
+			t_qp_init_size(&p->h[1], &c->b[i], &c->cq[1], &c->cq[1], 0, 2, 5, 0);
+		t_connect(&c->a[i], &c->b[i], 5, 100, 9000);
+	}
+}
+
+/* In turns: few and many QPs with one SRQ, and with receive queues of their own. */
 static void shared(struct tpair *p, struct tmr (*m)[2])
 {
-	enum { FEW = 16, MANY = 1000 };
-	static struct tqp a[MANY], b[MANY];
-	double few[ROUNDS], many[ROUNDS];
+	double ns[4][ROUNDS];
+	struct crowd own, one;
 	struct tsrq srq;
-	struct tcq cq[2];
 
-	for (u32 i = 0; i < 2; i++) {
+	for (u32 i = 0; i < 2; i++)
 		t_db_pages(&p->h[i]);
-		t_cq_init(&p->h[i], &cq[i], 10, 0);
-	}
 	t_srq_init(&p->h[1], &srq, 10, 5);
-	for (u32 i = 0; i < MANY; i++) {
-		t_qp_init_size(&p->h[0], &a[i], &cq[0], &cq[0], 2, 0, 5, VHCA_QP_SIGNAL_ALL);
-		t_qp_init_srq(&p->h[1], &b[i], &cq[1], &cq[1], &srq);
-		t_connect(&a[i], &b[i], 5, 100, 9000);
-	}
+	crowd_init(p, &one, &srq);
+	crowd_init(p, &own, NULL);
 	for (u32 i = 0; i < ROUNDS; i++) {
-		few[i] = shared_ns(p, m, &srq, a, cq, FEW);
-		many[i] = shared_ns(p, m, &srq, a, cq, MANY);
+		ns[0][i] = crowd_ns(p, m, &one, FEW);
+		ns[1][i] = crowd_ns(p, m, &one, MANY);
+		ns[2][i] = crowd_ns(p, m, &own, FEW);
+		ns[3][i] = crowd_ns(p, m, &own, MANY);
 	}
 	printf("SEND 64 bytes to %u QPs with one SRQ: %.0f ns; to %u: %.0f ns\n", FEW,
-	       median(few, ROUNDS), MANY, median(many, ROUNDS));
+	       median(ns[0], ROUNDS), MANY, median(ns[1], ROUNDS));
+	printf("  with receive queues of their own: %.0f ns; %.0f ns\n", median(ns[2], ROUNDS),
+	       median(ns[3], ROUNDS));
+	free(one.a);
+	free(own.a);
 }
 
 /* One 64-byte SEND after the other, from the WQE to the receiver's completion. */
