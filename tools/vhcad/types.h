@@ -31,6 +31,13 @@ typedef int64_t s64;
 	max_a_ > max_b_ ? max_a_ : max_b_;	\
 })
 
+/* Members of a struct that are one by a name of their own, too; as the kernel's. */
+#define struct_group_tagged(tag, name, ...)	\
+	union {					\
+		struct { __VA_ARGS__ };		\
+		struct tag { __VA_ARGS__ } name;	\
+	}
+
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 

@@ -36,7 +36,7 @@ u32 av_check(const struct vhca_av *av, u8 port, bool groups)
 #undef BAD
 }
 
-void av_path(const struct vhca_av *av, const struct vport *p, struct wire_hdr *h)
+void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h)
 {
 	h->sl = av->sl;
 	h->dlid = le16toh(av->dlid);

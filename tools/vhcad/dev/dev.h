@@ -83,13 +83,14 @@ bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len);
 
 /* A ring of power-of-two entries; a window of it is translated. */
 struct vring {
-	struct vbuf buf;
-	u32 bytes;
-	bool write;
+	struct gmem_ref ref;
 	u32 win;		/* ring offset of the window */
 	u32 winlen;		/* 0: none */
 	u32 winoff;		/* where in @ref the window starts */
-	struct gmem_ref ref;
+	u32 bytes;
+	/* for another window */
+	bool write;
+	struct vbuf buf;
 };
 
 /** vring_move - vring_at(), when the window is elsewhere */

@@ -318,11 +318,12 @@ free:
 
 enum vhca_status cmd_create_qp(struct command *c)
 {
-	struct vqp *qp = calloc(1, sizeof(*qp));
+	struct vqp *qp = aligned_alloc(CACHE_LINE, sizeof(*qp));
 	enum vhca_status st;
 
 	if (!qp)
 		return VHCA_ST_INTERNAL;
+	memset(qp, 0, sizeof(*qp));
 	qp->dev = c->dev;
 	link_init(&qp->ready_link);
 	link_init(&qp->mcgs);

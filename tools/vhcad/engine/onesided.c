@@ -41,7 +41,7 @@ int req_fill_single(struct vqp *qp, const struct tx_req *t, struct run *run, str
 	st = req_reload(qp, t, w);
 	if (st)
 		return st;
-	*run = (struct run){ .h = qp->path, .service = qp->service, .mtu = qp->mtu, .npkts = 1,
+	*run = (struct run){ .h.path = qp->path, .service = qp->service, .mtu = qp->mtu, .npkts = 1,
 			     .first = true, .last = true };
 	run->h.psn = qp->req.nxt;
 	run->h.va = t->raddr;

@@ -142,6 +142,12 @@ static inline bool flush_known(u8 type, u8 level)
 	       level <= VHCA_FLUSH_MR;
 }
 
+#define CACHE_LINE	64u
+
+/*
+ * Many QPs have their turn one after the other and none of them is in a cache
+ * for long: what a message needs stands together, what it does not behind it.
+ */
 struct vqp {
 	struct vhca_dev *dev;
 	u32 qpn;
@@ -150,27 +156,32 @@ struct vqp {
 	u8 state;		/* enum qp_state */
 	u8 flags;		/* VHCA_QP_* */
 	bool draining;		/* SQD: requests are still under way */
-	struct vpd *pd;
-	struct vuar *uar;
-	struct vcq *scq, *rcq;
-	struct vsrq *srq;	/* where receives come from; NULL: rq */
-	struct dbrec rec_send, rec_recv;
-	struct vring sq, rq;
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
-	u32 max_inline;
-	u32 mtu;		/* bytes */
 	u16 pkey;		/* of pkey_index, when RTR */
+	u32 mtu;		/* bytes */
+	u32 max_inline;
+	struct vpd *pd;
 	struct vport *port;
-	struct vhca_qp_attr attr;	/* as set last, little-endian */
-	struct wire_hdr path;	/* headers every packet shares */
 	struct link ready_link;
-	struct link mcgs;		/* struct vmcg_qp */
-	struct link windows;		/* struct vmkey, of type 2, that are bound */
-	struct evnode ev;
+	/* both ways of a message that is sent */
+	struct rc_requester req __attribute__((aligned(CACHE_LINE)));
+	struct dbrec rec_send;
+	struct wire_path path;	/* headers every packet shares */
+	struct vcq *scq, *rcq;
 	struct vqp_stats stats;
-	struct rc_requester req;
+	/* and of one that is received */
+	struct vsrq *srq;	/* where receives come from; NULL: rq */
 	struct rc_responder resp;
 	struct qp_recv recv;
+	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
+				/* as set last, little-endian */
+	struct vring sq __attribute__((aligned(CACHE_LINE)));
+	struct vring rq __attribute__((aligned(CACHE_LINE)));
+	struct dbrec rec_recv;
+	struct vuar *uar;
+	struct link windows;		/* struct vmkey, of type 2, that are bound */
+	struct link mcgs;		/* struct vmcg_qp */
+	struct evnode ev;
 };
 
 /* qp.c */
@@ -361,7 +372,7 @@ static inline bool rx_pkey_ok(struct vqp *qp, const struct run *run)
  */
 u32 av_check(const struct vhca_av *av, u8 port, bool groups);
 /** av_path - headers that follow from an address vector */
-void av_path(const struct vhca_av *av, const struct vport *p, struct wire_hdr *h);
+void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h);
 
 /* responder.c */
 /** resp_heard - the peer has sent something; an event, the first time in RTR */

@@ -204,7 +204,7 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	u32 n = MIN(t->npkts - r->cur_pkt, READ_MAX_PKTS - r->cur_pkt % READ_MAX_PKTS);
 	u32 out = psn_diff(r->nxt, r->una);
 	u32 off = r->cur_pkt * qp->mtu;
-	struct run run = { .h = qp->path, .kind = WIRE_READ_REQ, .npkts = 1, .mtu = qp->mtu,
+	struct run run = { .h.path = qp->path, .kind = WIRE_READ_REQ, .npkts = 1, .mtu = qp->mtu,
 			   .first = true, .last = true };
 
 	if (!r->cur_pkt && r->reads >= qp->attr.max_rd_atomic)
@@ -255,7 +255,7 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 	u32 off = r->cur_pkt * qp->mtu, len = MIN((u64)n * qp->mtu, (u64)t->len - off);
 	int st;
 
-	*run = (struct run){ .h = qp->path, .service = qp->service, .mtu = qp->mtu };
+	*run = (struct run){ .h.path = qp->path, .service = qp->service, .mtu = qp->mtu };
 	if (len) {
 		st = req_reload(qp, t, w);
 		if (!st)

@@ -47,7 +47,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
 	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp->pd, qp };
-	struct run run = { .h = qp->path, .kind = WIRE_READ_RESP, .mtu = qp->mtu };
+	struct run run = { .h.path = qp->path, .kind = WIRE_READ_RESP, .mtu = qp->mtu };
 	struct payload pl;
 
 	if (!room) {
@@ -112,7 +112,7 @@ static void count_answer(const struct vqp *qp)
 static bool send_ack(struct vqp *qp)
 {
 	struct rc_responder *s = &qp->resp;
-	struct run run = { .h = qp->path, .kind = WIRE_ACK, .first = true, .last = true,
+	struct run run = { .h.path = qp->path, .kind = WIRE_ACK, .first = true, .last = true,
 			   .npkts = 1, .mtu = qp->mtu };
 	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
 

@@ -18,7 +18,7 @@ int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 
 	if (st)
 		return st;
-	av_path(&w->av, qp->port, &run->h);
+	av_path(&w->av, qp->port, &run->h.path);
 	run->h.dqpn = w->dqpn;
 	run->h.qkey = w->qkey & QKEY_OF_QP ? le32toh(qp->attr.qkey) : w->qkey;
 	return VHCA_CS_SUCCESS;

@@ -190,24 +190,32 @@ enum aeth_nak {
  * struct wire_hdr - headers of a packet in native byte order
  *
  * The GRH fields count when @grh is set, the extended headers when the opcode
- * has them.  @imm stays in wire order: nobody interprets it.
+ * has them.  @imm stays in wire order: nobody interprets it.  @path is what all
+ * packets from one QP to another share.
  */
 struct wire_hdr {
-	u8 vl;
-	u8 sl;
-	u16 dlid;
-	u16 slid;
+	struct_group_tagged(wire_path, path,
+		u8 vl;
+		u8 sl;
+		u16 dlid;
+		u16 slid;
+		u16 pkey;
+		bool grh;
+		bool mig;
+		u8 tclass;
+		u8 hop_limit;
+		u32 dqpn;
+		u32 sqpn;
+		u32 flow_label;
+		u8 sgid[16];
+		u8 dgid[16];
+	);
 	u8 opcode;
-	bool grh;
 	bool se;
-	bool mig;
 	bool ackreq;
 	u8 syndrome;
-	u16 pkey;
-	u32 dqpn;
 	u32 psn;
 	u32 qkey;
-	u32 sqpn;
 	u32 msn;
 	u32 imm;
 	u32 inv_key;
@@ -221,11 +229,6 @@ struct wire_hdr {
 	u64 mask;		/* of what is swapped, or the ends of a sum's fields */
 	u64 compare_mask;
 	u64 orig;		/* the answer to an atomic */
-	u8 tclass;
-	u8 hop_limit;
-	u32 flow_label;
-	u8 sgid[16];
-	u8 dgid[16];
 };
 
 /**
