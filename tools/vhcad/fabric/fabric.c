@@ -32,6 +32,7 @@ void fabric_free(struct fabric *f)
 		return;
 	free(f->pool);
 	free(f->ports);
+	free(f->wide);
 	free(f);
 }
 
@@ -78,10 +79,16 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 		return -ENOSPC;
 	if (i == f->nports) {
 		struct fab_port **ports = realloc(f->ports, (i + 1) * sizeof(*ports));
+		u32 *wide = realloc(f->wide, (i + 2) * sizeof(*wide));
 
-		if (!ports)
+		/* either is as good as the old one, and larger */
+		if (ports)
+			f->ports = ports;
+		if (wide)
+			f->wide = wide;
+		if (!ports || !wide)
 			return -ENOMEM;
-		f->ports = ports;
+		wide[i + 1] = 0;
 		f->nports++;
 	}
 	f->ports[i] = port;

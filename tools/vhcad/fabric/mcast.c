@@ -38,6 +38,18 @@ static struct fab_group *grow(struct fab_group *g)
 	return bigger;
 }
 
+/* A group has one port more or less than it had. */
+static void count_width(struct fabric *f, u32 before, u32 now)
+{
+	if (before)
+		f->wide[before]--;
+	if (now)
+		f->wide[now]++;
+	f->widest = MAX(f->widest, now);
+	while (f->widest && !f->wide[f->widest])
+		f->widest--;
+}
+
 int fab_mc_join(struct fab_port *port, u16 mlid)
 {
 	struct fabric *f = port->fabric;
@@ -53,7 +65,7 @@ int fab_mc_join(struct fab_port *port, u16 mlid)
 		return -ENOMEM;
 	*slot = g;
 	g->member[g->n++] = (struct fab_member){ .port = port, .joins = 1 };
-	f->widest = MAX(f->widest, g->n);
+	count_width(f, g->n - 1, g->n);
 	return 0;
 }
 
@@ -65,6 +77,7 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 	if (--m->joins)
 		return;
 	g->n--;
+	count_width(port->fabric, g->n + 1, g->n);
 	memmove(m, m + 1, (g->member + g->n - m) * sizeof(*m));
 	if (g->n)
 		return;

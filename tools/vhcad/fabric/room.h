@@ -36,7 +36,8 @@ struct fabric {
 	u32 nports;
 	struct fab_port *route[LID_LAST + 1];
 	struct fab_group *group[MLID_LAST - MLID_FIRST + 1];
-	u32 widest;			/* most ports that a group ever had */
+	u32 *wide;			/* groups of so many ports, up to nports */
+	u32 widest;			/* most ports of a group */
 	u64 now;
 	fab_judge judge;
 	void *judge_arg;

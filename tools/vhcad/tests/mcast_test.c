@@ -321,11 +321,41 @@ static void no_memory(void **state)
 		leave(f, i, GROUP);
 }
 
+/* As long as packets queue there is room for as many as the widest group of now asks for. */
+static void room(void **state)
+{
+	struct branch b = { .lose = UINT32_MAX };
+	struct fixture *f = *state;
+	u32 all;
+
+	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
+	all = fab_room(f->fabric);
+	for (u32 i = 1; i < PORTS; i++) {
+		join(f, i, GROUP);
+		if (i < 4)
+			join(f, i, OTHER);
+		assert_int_equal(fab_room(f->fabric), all / i);
+	}
+	/* the other group, of three, is the widest when this one has two */
+	for (u32 i = 1; i < PORTS; i++) {
+		static const u32 widest[PORTS] = { 4, 3, 3, 3, 3 };
+
+		leave(f, i, GROUP);
+		assert_int_equal(fab_room(f->fabric), all / widest[i]);
+	}
+	for (u32 i = 1; i < 4; i++) {
+		leave(f, i, OTHER);
+		assert_int_equal(fab_room(f->fabric), all / MAX(3 - i, 1u));
+	}
+	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(members), TEST(loopback), TEST(one_front), TEST(judged), TEST(no_memory),
+		TEST(members), TEST(loopback), TEST(one_front), TEST(judged), TEST(room),
+		TEST(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
