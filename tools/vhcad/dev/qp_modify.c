@@ -189,9 +189,15 @@ void qp_follow_port(struct vqp *qp)
 /* Everything but the objects it stands on, as after creation. */
 static void reset_qp(struct vqp *qp)
 {
+	/* whoever waits for that hears it, also if the flush has not come to it */
+	bool last = qp->ev.bits & 1u << EVB_LAST_WQE ||
+		    (qp->srq && qp->state == QPS_ERR && !qp->recv.last_told);
+
 	sched_drop(qp);
 	wqe_forget(qp);
 	evnode_fini(&qp->ev);
+	if (last)
+		eq_async(qp->dev, &qp->ev, EVB_LAST_WQE);
 	qp->state = QPS_RESET;
 	qp->draining = false;
 	req_reset(qp, 0);

@@ -460,6 +460,26 @@ static void resizing(void **state)
 
 /* ---- the end of a QP ---- */
 
+/* Two commands that the device finds at the same time. */
+static void modify_twice(struct tqp *qp, u8 first, u8 then)
+{
+	const u8 state[] = { first, then };
+	struct thca *h = qp->h;
+
+	for (u32 i = 0; i < 2; i++) {
+		struct vhca_modify_qp_req req = {
+			.qpn = htole32(qp->qpn), .mask = htole32(VHCA_QPA_STATE),
+			.attr.state = state[i],
+		};
+		struct vhca_asqe *sqe = &h->asq[h->admin_tail++ & ((1u << T_ADMIN_LOG) - 1)];
+
+		*sqe = (struct vhca_asqe){ .opcode = VHCA_CMD_MODIFY_QP };
+		memcpy(sqe->req, &req, sizeof(req));
+	}
+	vdev_reg_write(h->dev, VHCA_REG_ADMIN_TAIL, h->admin_tail);
+	t_poll(h->w);
+}
+
 static void last_wqe(void **state)
 {
 	struct fixture *f = *state;
@@ -489,6 +509,15 @@ static void last_wqe(void **state)
 	t_expect_no_event(h);
 	assert_int_equal(t_to(&f->b[4], T_ERR), VHCA_ST_OK);
 	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[4].qpn);
+	t_expect_no_event(h);
+
+	/* reset at once, before anything was flushed */
+	assert_int_equal(t_to(&f->b[4], T_RESET), VHCA_ST_OK);
+	assert_int_equal(t_modify(&f->b[4], &attr, T_MASK_INIT), VHCA_ST_OK);
+	t_expect_no_event(h);
+	modify_twice(&f->b[4], T_ERR, T_RESET);
+	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[4].qpn);
+	assert_int_equal(t_state(&f->b[4]), T_RESET);
 	t_expect_no_event(h);
 
 	/* a message that is too long ends the QP that got it, and no other */
