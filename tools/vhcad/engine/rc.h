@@ -31,6 +31,8 @@ enum qp_state {
 #define READ_MAX_PKTS	(1u << 22)
 #define RNR_FOREVER	7u
 
+#define CACHE_LINE	64u
+
 /* A request under way. */
 struct tx_req {
 	u64 wr_id;
@@ -50,7 +52,7 @@ struct tx_req {
 	u8 nblk;
 	u8 status;		/* completes with this when its turn comes */
 	bool done;		/* local: carried out, also if sending comes by again */
-};
+} __attribute__((aligned(CACHE_LINE)));
 
 /*
  * The requester.  Requests [head, tail) are under way; cur is the one being
@@ -141,8 +143,6 @@ static inline bool flush_known(u8 type, u8 level)
 	return type && !(type & ~(VHCA_FLUSH_GLOBAL | VHCA_FLUSH_PERSISTENT)) &&
 	       level <= VHCA_FLUSH_MR;
 }
-
-#define CACHE_LINE	64u
 
 /*
  * Many QPs have their turn one after the other and none of them is in a cache

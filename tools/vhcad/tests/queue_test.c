@@ -152,6 +152,23 @@ static void together(void **state)
 	t_pair_fini(&p);
 }
 
+/* More receives than the ring has places: none of them is one, also not to be flushed. */
+static void absurd_receives(void **state)
+{
+	struct twr wr = { .opcode = VHCA_OP_SEND };
+	struct tpair p;
+	struct tqp *b = &p.qp[1];
+
+	t_pair_init(&p, 5, 1, 2);
+	send_one(&p, 1, 0);
+	t_expect_cqe(&p.cq[1], 1, VHCA_CS_SUCCESS);
+	t_set_rec(&p.h[1], b->slot + 1, b->rq_prod + (1u << b->log_rq) + 1);
+	t_send(&p.qp[0], &wr);
+	t_expect_event(&p.h[1], VHCA_EV_QP_FATAL, b->qpn);
+	t_expect_no_cqe(&p.cq[1]);
+	t_pair_fini(&p);
+}
+
 /* Exactly full is fine; one more is an overrun, for the CQ and its QP. */
 static void overrun(void **state)
 {
@@ -503,6 +520,7 @@ int main(void)
 		cmocka_unit_test(arming),
 		cmocka_unit_test(solicited),
 		cmocka_unit_test(together),
+		cmocka_unit_test(absurd_receives),
 		cmocka_unit_test(overrun),
 		cmocka_unit_test(overrun_by_receives),
 		cmocka_unit_test(overrun_ignored),
