@@ -76,3 +76,28 @@ datagram_programs()
 	ok "ib_send_lat -e" pair send_lat-e 18515 ib_send_lat -d "$d" -F -e -s 64 -n 200
 	ok "ib_send_lat -e -c UD" pair send_lat-ud-e 18515 ib_send_lat -d "$d" -F -e -c UD -s 64 -n 200
 }
+
+# Atomics, and memory in huge pages.  (perftest takes no -I for a device it does not know.)
+onesided_programs_plan=$((8 + 5))
+
+onesided_programs()
+{
+	local c d=$LAB_DEV
+
+	for c in FETCH_AND_ADD CMP_AND_SWAP; do
+		ok "ib_atomic_bw $c" pair "atomic_bw-$c" 18515 ib_atomic_bw -d "$d" -F -A $c -n 1000
+		ok "ib_atomic_bw $c, 8 QPs, both ways" \
+			pair "atomic_bw-8-$c" 18515 ib_atomic_bw -d "$d" -F -A $c -q 8 -b -n 200
+		ok "ib_atomic_bw $c, one at a time" pair "atomic_bw-o-$c" 18515 ib_atomic_bw -d "$d" -F -A $c -o 1 -n 200
+		ok "ib_atomic_lat $c" pair "atomic_lat-$c" 18515 ib_atomic_lat -d "$d" -F -A $c -n 500
+	done
+
+	ok "there are huge pages" sh -c "echo 48 >/proc/sys/vm/nr_hugepages && grep -x 48 /proc/sys/vm/nr_hugepages"
+	ok "ib_write_bw --use_hugepages" \
+		pair write_bw-huge 18515 ib_write_bw -d "$d" -F --use_hugepages -s 1048576 -n 50
+	ok "ib_read_bw --use_hugepages, 8 QPs" \
+		pair read_bw-huge 18515 ib_read_bw -d "$d" -F --use_hugepages -q 8 -s 65536 -n 100
+	ok "ib_send_bw --use_hugepages" \
+		pair send_bw-huge 18515 ib_send_bw -d "$d" -F --use_hugepages -s 65536 -n 100
+	ok "ib_atomic_bw --use_hugepages" pair atomic_bw-huge 18515 ib_atomic_bw -d "$d" -F --use_hugepages -n 200
+}

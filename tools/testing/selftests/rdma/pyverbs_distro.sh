@@ -3,4 +3,5 @@
 # lab: --nodes 1 --core distro --mem 2048
 # rdma-core's own tests on one adapter, on the distribution's core with our driver.
 exec /lab/src/tools/testing/selftests/rdma/pyverbs_tap.py "$LAB_DEV" \
-	test_device test_pd test_addr test_cq test_cq_events test_cqex test_qp test_srq
+	test_device test_pd test_addr test_cq test_cq_events test_cqex test_qp test_srq \
+	test_mr test_atomic test_qpex test_relaxed_ordering test_fork
