@@ -16,6 +16,8 @@ struct world {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
+	struct ib_srq *srq;
+	struct ib_qp *ud;
 };
 
 static int start(struct world *w, struct kunit *test)
@@ -109,6 +111,76 @@ static int rename_node(struct world *w)
 	return ib_modify_device(w->dev, IB_DEVICE_MODIFY_NODE_DESC, &modify);
 }
 
+static int make_srq(struct world *w)
+{
+	struct ib_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ib_srq *srq = ib_create_srq(w->pd, &attr);
+
+	if (IS_ERR(srq))
+		return PTR_ERR(srq);
+	w->srq = srq;
+	return 0;
+}
+
+static int limit_srq(struct world *w)
+{
+	return ib_modify_srq(w->srq, &(struct ib_srq_attr){}, IB_SRQ_LIMIT);
+}
+
+static int resize_srq(struct world *w)
+{
+	return ib_modify_srq(w->srq, &(struct ib_srq_attr){ .max_wr = 16 }, IB_SRQ_MAX_WR);
+}
+
+static int ask_srq(struct world *w)
+{
+	struct ib_srq_attr attr;
+
+	return ib_query_srq(w->srq, &attr);
+}
+
+static int drop_srq(struct world *w)
+{
+	int err = ib_destroy_srq_user(w->srq, NULL);
+
+	if (!err)
+		w->srq = NULL;
+	return err;
+}
+
+static int resize_cq(struct world *w)
+{
+	return ib_resize_cq(w->cq, 64);
+}
+
+static int moderate_cq(struct world *w)
+{
+	return rdma_set_cq_moderation(w->cq, 2, 10);
+}
+
+static union ib_gid group = { .raw = { 0xff, 0x12, [15] = 9 } };
+
+static int join(struct world *w)
+{
+	struct ib_qp_init_attr attr = {
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+		.send_cq = w->cq,
+		.recv_cq = w->cq,
+		.qp_type = IB_QPT_UD,
+	};
+	struct ib_qp *qp = w->ud ?: ib_create_qp(w->pd, &attr);
+
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	w->ud = qp;
+	return ib_attach_mcast(qp, &group, 0xc009);
+}
+
+static int leave(struct world *w)
+{
+	return ib_detach_mcast(w->ud, &group, 0xc009);
+}
+
 static int drop_qp(struct world *w)
 {
 	int err = ib_destroy_qp(w->qp);
@@ -120,8 +192,11 @@ static int drop_qp(struct world *w)
 
 static int drop_cq(struct world *w)
 {
-	int err = ib_destroy_cq_user(w->cq, NULL);
+	int err;
 
+	if (w->ud && !ib_destroy_qp(w->ud))
+		w->ud = NULL;
+	err = ib_destroy_cq_user(w->cq, NULL);
 	if (!err)
 		w->cq = NULL;
 	return err;
@@ -142,6 +217,15 @@ static const struct {
 	{ "QUERY_PORT", ask_port },	/* which wants to know a GID, too */
 	{ "QUERY_PKEYS", ask_pkey },
 	{ "SET_NODE_DESC", rename_node },
+	{ "CREATE_SRQ", make_srq },
+	{ "MODIFY_SRQ", limit_srq },
+	{ "RESIZE_SRQ", resize_srq },
+	{ "QUERY_SRQ", ask_srq },
+	{ "DESTROY_SRQ", drop_srq },
+	{ "RESIZE_CQ", resize_cq },
+	{ "MODIFY_CQ", moderate_cq },
+	{ "ATTACH_MCG", join },
+	{ "DETACH_MCG", leave },
 	{ "DESTROY_QP", drop_qp },
 	{ "DESTROY_CQ", drop_cq },
 };
@@ -153,6 +237,10 @@ static void finish(void *data)
 	/* Those that a failed test has left armed would keep the objects alive. */
 	if (w->h->faults)
 		hca_ctl(w->h, "fault clear @");
+	if (w->ud)
+		KUNIT_EXPECT_EQ(w->h->test, ib_destroy_qp(w->ud), 0);
+	if (w->srq)
+		KUNIT_EXPECT_EQ(w->h->test, ib_destroy_srq_user(w->srq, NULL), 0);
 	if (w->qp)
 		KUNIT_EXPECT_EQ(w->h->test, ib_destroy_qp(w->qp), 0);
 	if (w->cq)

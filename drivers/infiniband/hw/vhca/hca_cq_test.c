@@ -174,6 +174,26 @@ static void test_moderation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_set_cq_moderation(c->cq, 0, 0), 0);
 }
 
+/* What a CQ of a process can be asked for is of no use where the driver counts and polls. */
+static void test_flags_of_users(struct kunit *test)
+{
+	static const u32 flags[] = {
+		IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION, IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN,
+	};
+	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;
+	struct ib_cq_init_attr attr = { .cqe = 4 };
+	struct ib_cq *cq;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		attr.flags = flags[i];
+		cq = ib_create_cq(dev, NULL, NULL, NULL, &attr);
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(cq), -EOPNOTSUPP);
+		if (!IS_ERR(cq))
+			ib_destroy_cq(cq);
+	}
+}
+
 /* An event of a CQ; its interrupt moves to where it belongs with the first one that comes. */
 static bool called_on(struct kunit *test, struct conn *c, unsigned int cpu)
 {
@@ -265,6 +285,7 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(test_resize_filled),
 	KUNIT_CASE(test_resize_in_use),
 	KUNIT_CASE(test_moderation),
+	KUNIT_CASE(test_flags_of_users),
 	KUNIT_CASE(test_vectors),
 	KUNIT_CASE(test_counters),
 	{}

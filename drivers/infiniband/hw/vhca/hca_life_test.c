@@ -8,13 +8,18 @@
 
 static struct hca_watch *watch;
 
-static int hold_requests(struct conn *c)
+/* A receive of an SRQ would be the sends', and is never flushed. */
+static int hold_requests(struct hca_watch *w, struct conn *c)
 {
 	int i, err = 0;
 
-	for (i = 0; !err && i < WATCH_HELD; i++)
-		err = conn_recv(c, 1, &c->rx[i], 0, 64) ?:
-		      conn_send(c, 0, &c->tx[1 + i], IB_WR_SEND, IB_SEND_SIGNALED, 0, 64, 0);
+	w->held = 0;
+	for (i = 0; !err && i < WATCH_HELD; i++) {
+		err = c->srq ? 0 : conn_recv(c, 1, &c->rx[i], 0, 64);
+		err = err ?: conn_send(c, 0, &c->tx[1 + i], IB_WR_SEND, IB_SEND_SIGNALED, 0, 64,
+				       0);
+		w->held += c->srq ? 1 : 2;
+	}
 	return err;
 }
 
@@ -27,13 +32,13 @@ static int watch_add(struct ib_device *dev)
 	if (dev->dev.parent != &w->h->pdev->dev)
 		return -EOPNOTSUPP;
 	c = kzalloc(sizeof(*c), GFP_KERNEL);
-	err = c ? conn_open(c, dev) : -ENOMEM;
+	err = c ? conn_open_as(c, dev, &w->options) : -ENOMEM;
 	w->open_err = err;
 	if (err) {
 		kfree(c);
 		return err;
 	}
-	w->open_err = conn_connect(c, 0, 0, 7) ?: conn_connect(c, 1, 1, 7) ?: hold_requests(c);
+	w->open_err = conn_connect(c, 0, 0, 7) ?: conn_connect(c, 1, 1, 7) ?: hold_requests(w, c);
 	w->conn = c;
 	w->added++;
 	return 0;
@@ -57,7 +62,7 @@ static void watch_remove(struct ib_device *dev, void *data)
 	conn_close(c);
 	w->flushed = 0;
 	for (i = 0; i < WATCH_HELD; i++) {
-		w->flushed += completion_done(&c->rx[i].done) &&
+		w->flushed += !c->srq && completion_done(&c->rx[i].done) &&
 			      c->rx[i].wc.status == IB_WC_WR_FLUSH_ERR;
 		w->flushed += completion_done(&c->tx[1 + i].done) &&
 			      c->tx[1 + i].wc.status == IB_WC_WR_FLUSH_ERR;
@@ -87,10 +92,23 @@ static void stop_watching(void *unused)
  */
 struct hca_watch *hca_watch(struct hca_test *h)
 {
+	return hca_watch_as(h, &(struct conn_options){});
+}
+
+/**
+ * hca_watch_as - the same, with a connection that is not usual
+ * @h: HCA under test
+ * @o: what is not usual
+ *
+ * Return: what the client sees.
+ */
+struct hca_watch *hca_watch_as(struct hca_test *h, const struct conn_options *o)
+{
 	struct hca_watch *w = kunit_kzalloc(h->test, sizeof(*w), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(h->test, w);
 	w->h = h;
+	w->options = *o;
 	init_completion(&w->gone);
 	watch = w;
 	KUNIT_ASSERT_EQ(h->test, ib_register_client(&watch_client), 0);
@@ -102,7 +120,7 @@ struct hca_watch *hca_watch(struct hca_test *h)
 
 static void expect_flushed(struct hca_watch *w)
 {
-	KUNIT_EXPECT_EQ(w->h->test, w->flushed, 2 * WATCH_HELD);
+	KUNIT_EXPECT_EQ(w->h->test, w->flushed, w->held);
 }
 
 /**
@@ -181,6 +199,21 @@ static void test_fatal_error(struct kunit *test)
 	hca_back_again(w);
 }
 
+/* Their QPs' last receives are over, though the device does not say so: nobody waits for it. */
+static void test_fatal_error_of_srq_users(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	if (!hca_need_device(h)->ibdev.ops.create_srq)
+		kunit_skip(test, "the device has no SRQs");
+	hca_need_faults(h);
+	w = hca_watch_as(h, &(struct conn_options){ .srq_wr = 16 });
+	hca_fault(h, "fatal @");
+	hca_wait_gone(w);
+	hca_back_again(w);
+}
+
 /* The way out is to unbind: of a device that is down there is nothing left to take down. */
 static void test_fatal_error_then_unbind(struct kunit *test)
 {
@@ -236,34 +269,150 @@ static void test_dead_and_slow_to_reset(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* Each allocation on the way to two QPs fails in turn, until the way takes fewer. */
-static void test_failed_allocations(struct kunit *test)
+/* What is starved of memory: on a connection, or to make one. */
+struct starved {
+	struct kunit *test;
+	struct conn *c;
+	struct ib_device *dev;
+	struct ib_srq *srq;
+	struct ib_ah *ah;
+	union ib_gid gid;
+	u16 lid;
+};
+
+#define MLID	0xc123
+
+static int open_conn(struct starved *s)
 {
-	struct hca_test *h = test->priv;
-	struct vhca_dev *dev = hca_need_device(h);
-	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	return conn_open_as(s->c, s->dev, &(struct conn_options){
+		.srq_wr = s->dev->ops.create_srq ? 8 : 0 });
+}
+
+static void close_it(struct starved *s)
+{
+	conn_close(s->c);
+}
+
+static int make_srq(struct starved *s)
+{
+	struct ib_srq_init_attr attr = { .attr = { .max_wr = 64, .max_sge = 2 } };
+
+	s->srq = ib_create_srq(s->c->pd, &attr);
+	return PTR_ERR_OR_ZERO(s->srq);
+}
+
+static void drop_srq(struct starved *s)
+{
+	ib_destroy_srq(s->srq);
+}
+
+static int grow_srq(struct starved *s)
+{
+	struct ib_srq_attr attr = { .max_wr = 128, .srq_limit = 100 };
+
+	return ib_modify_srq(s->c->srq, &attr, IB_SRQ_MAX_WR | IB_SRQ_LIMIT);
+}
+
+static void shrink_srq(struct starved *s)
+{
+	struct ib_srq_attr attr = { .max_wr = 8 };
+
+	KUNIT_EXPECT_EQ(s->test, ib_modify_srq(s->c->srq, &attr, IB_SRQ_MAX_WR | IB_SRQ_LIMIT), 0);
+}
+
+static int grow_cq(struct starved *s)
+{
+	return ib_resize_cq(s->c->cq, 4096);
+}
+
+static void shrink_cq(struct starved *s)
+{
+	KUNIT_EXPECT_EQ(s->test, ib_resize_cq(s->c->cq, 512), 0);
+}
+
+static int make_ah(struct starved *s)
+{
+	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_IB };
+
+	rdma_ah_set_dlid(&attr, s->lid);
+	rdma_ah_set_port_num(&attr, 1);
+	rdma_ah_set_grh(&attr, &s->gid, 0, 0, 64, 0);
+	s->ah = rdma_create_ah(s->c->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	return PTR_ERR_OR_ZERO(s->ah);
+}
+
+static void drop_ah(struct starved *s)
+{
+	rdma_destroy_ah(s->ah, RDMA_DESTROY_AH_SLEEPABLE);
+}
+
+static int join(struct starved *s)
+{
+	return ib_attach_mcast(s->c->qp[0], &s->gid, MLID);
+}
+
+static void leave(struct starved *s)
+{
+	KUNIT_EXPECT_EQ(s->test, ib_detach_mcast(s->c->qp[0], &s->gid, MLID), 0);
+}
+
+/* Each allocation on the way fails in turn, until the way takes fewer; how many were fatal. */
+static unsigned int starve(struct starved *s, const char *what, int (*try)(struct starved *s),
+			   void (*undo)(struct starved *s))
+{
+	struct kunit *test = s->test;
 	unsigned int nth, failures = 0;
 	bool spared = false;
 	int err = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, c);
 	for (nth = 1; nth < 1000 && !spared; nth++) {
 		current->fail_nth = nth;
-		err = conn_open(c, &dev->ibdev);
+		err = try(s);
 		spared = current->fail_nth;
 		current->fail_nth = 0;
 		if (err)
-			KUNIT_EXPECT_EQ_MSG(test, err, -ENOMEM, "allocation %u", nth);
+			KUNIT_EXPECT_EQ_MSG(test, err, -ENOMEM, "%s, allocation %u", what, nth);
 		else
-			conn_close(c);
+			undo(s);
 		failures += !!err;
 	}
-	if (!failures)
+	KUNIT_EXPECT_EQ_MSG(test, err, 0, "%s", what);
+	KUNIT_EXPECT_TRUE_MSG(test, spared, "%s", what);
+	kunit_info(test, "%s: %u allocations, %u of them fatal\n", what, nth - 2, failures);
+	return failures;
+}
+
+static void test_failed_allocations(struct kunit *test)
+{
+	struct starved s = { .test = test, .dev = &hca_need_device(test->priv)->ibdev };
+
+	s.c = kunit_kzalloc(test, sizeof(*s.c), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s.c);
+	if (!starve(&s, "two QPs", open_conn, close_it))
 		kunit_skip(test, "failslab spares allocations that may wait");
-	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_TRUE(test, spared);
-	kunit_info(test, "%u allocations, %u of them fatal\n", nth - 2, failures);
-	conn_works(test, conn_get(test, &dev->ibdev, true, 7));
+	conn_works(test, conn_get(test, s.dev, true, 7));
+}
+
+static void test_failed_allocations_of_ud(struct kunit *test)
+{
+	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;
+	struct conn_options o = { .type = IB_QPT_UD, .srq_wr = 8 };
+	struct starved s = {
+		.test = test, .dev = dev, .gid = { .raw = { 0xff, 0x12, [15] = 9 } },
+	};
+	struct ib_port_attr port;
+
+	if (!dev->ops.create_srq || !dev->ops.attach_mcast || !dev->ops.resize_cq)
+		kunit_skip(test, "the device lacks what is starved");
+	KUNIT_ASSERT_EQ(test, ib_query_port(dev, 1, &port), 0);
+	s.lid = port.lid;
+	s.c = conn_get_as(test, dev, &o);
+	if (!starve(&s, "an SRQ", make_srq, drop_srq))
+		kunit_skip(test, "failslab spares allocations that may wait");
+	KUNIT_EXPECT_GT(test, starve(&s, "a larger SRQ", grow_srq, shrink_srq), 0);
+	KUNIT_EXPECT_GT(test, starve(&s, "a larger CQ", grow_cq, shrink_cq), 0);
+	KUNIT_EXPECT_GT(test, starve(&s, "an address", make_ah, drop_ah), 0);
+	starve(&s, "a group", join, leave);
 }
 
 static void test_nothing_is_left(struct kunit *test)
@@ -278,11 +427,13 @@ static void test_nothing_is_left(struct kunit *test)
 static struct kunit_case life_cases[] = {
 #ifdef CONFIG_FAULT_INJECTION
 	KUNIT_CASE_SLOW(test_failed_allocations),
+	KUNIT_CASE_SLOW(test_failed_allocations_of_ud),
 	KUNIT_CASE(test_nothing_is_left),
 #endif
 	KUNIT_CASE(test_function_reset),
 	KUNIT_CASE(test_unbind),
 	KUNIT_CASE(test_fatal_error),
+	KUNIT_CASE(test_fatal_error_of_srq_users),
 	KUNIT_CASE(test_fatal_error_then_unbind),
 	KUNIT_CASE_SLOW(test_slow_resets),
 	KUNIT_CASE_SLOW(test_dead_and_slow_to_reset),

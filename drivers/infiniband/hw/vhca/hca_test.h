@@ -151,8 +151,10 @@ u64 hca_counter(struct kunit *test, struct ib_device *dev, const char *name);
 /**
  * struct hca_watch - a client of the device under test, with a connection
  * @h: HCA under test
- * @conn: of QPs that talk to themselves, while the device is there. A few receives of QP 1 and a
- *        few sends of QP 0, which find no receive, wait for the end.
+ * @options: what is not usual of the connection
+ * @conn: of QPs that talk to themselves, while the device is there. A few sends of QP 0, which find
+ *        no receive, and without an SRQ a few receives of QP 1 wait for the end.
+ * @held: how many requests wait
  * @open_err: result of making it
  * @added: how often the device came
  * @removed: how often it went
@@ -163,7 +165,9 @@ u64 hca_counter(struct kunit *test, struct ib_device *dev, const char *name);
  */
 struct hca_watch {
 	struct hca_test *h;
+	struct conn_options options;
 	struct conn *conn;
+	int held;
 	int open_err;
 	int added;
 	int removed;
@@ -174,6 +178,7 @@ struct hca_watch {
 };
 
 struct hca_watch *hca_watch(struct hca_test *h);
+struct hca_watch *hca_watch_as(struct hca_test *h, const struct conn_options *o);
 void hca_wait_gone(struct hca_watch *w);
 void hca_back_again(struct hca_watch *w);
 
