@@ -190,5 +190,6 @@ extern struct kunit_suite hca_life_suite;
 extern struct kunit_suite hca_srq_suite;
 extern struct kunit_suite hca_cq_suite;
 extern struct kunit_suite hca_ud_suite;
+extern struct kunit_suite hca_mem_suite;
 
 #endif /* VHCA_HCA_TEST_H */

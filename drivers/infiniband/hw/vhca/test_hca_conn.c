@@ -244,7 +244,8 @@ int conn_connect(struct conn *c, int from, int to, u8 rnr_retry)
 {
 	struct ib_qp_attr init = {
 		.qp_state = IB_QPS_INIT, .port_num = 1,
-		.qp_access_flags = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ,
+		.qp_access_flags = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |
+				   IB_ACCESS_REMOTE_ATOMIC,
 	};
 	struct ib_qp_attr rtr = {
 		.qp_state = IB_QPS_RTR, .path_mtu = IB_MTU_1024, .rq_psn = 0xfffffe,
