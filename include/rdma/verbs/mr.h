@@ -107,6 +107,7 @@ struct ib_dm {
  * @qp_entry: place in a QP's pool, of a kernel MR
  * @dm: device memory behind it, or NULL
  * @sig_attrs: signature layout, or NULL
+ * @pool_entry: among the MRs of a QP's pools
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_mr {
@@ -127,6 +128,8 @@ struct ib_mr {
 
 	struct ib_dm      *dm;
 	struct ib_sig_attrs *sig_attrs;
+
+	struct list_head   pool_entry;
 
 	RDMA_OBJECT_BASE;
 };

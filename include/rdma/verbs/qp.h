@@ -339,7 +339,7 @@ struct ib_qp_security {
  * @pd: PD
  * @send_cq: completes sends
  * @recv_cq: completes receives
- * @mr_lock: protects @rdma_mrs, @sig_mrs and @mrs_used
+ * @mr_lock: protects @rdma_mrs, @sig_mrs, @pool_mrs and @mrs_used
  * @mrs_used: MRs of the pools in use
  * @rdma_mrs: pool of MRs for RDMA contexts
  * @sig_mrs: pool of MRs for signature contexts
@@ -364,6 +364,7 @@ struct ib_qp_security {
  * @port: port number
  * @integrity_en: may use signature MRs
  * @counter: counter it is bound to
+ * @pool_mrs: all MRs of its pools, those in use, too
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_qp {
@@ -400,6 +401,8 @@ struct ib_qp {
 	bool			integrity_en;
 
 	struct rdma_counter    *counter;
+
+	struct list_head	pool_mrs;
 
 	RDMA_OBJECT_BASE;
 };

@@ -1,60 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: FMRs over a driver that counts them, and can be told to refuse.
+ * KUnit: FMRs.
  */
 #include <kunit/test.h>
-#include <linux/module.h>
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
+#include "test_verbs.h"
 
-static struct {
-	int pds, fmrs, refuse, mapped, unmapped;
-	u64 iova;
-} fake;
-
-static int fake_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
-{
-	fake.pds++;
-	return 0;
-}
-
-static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
-{
-	fake.pds--;
-	return 0;
-}
+static int fmrs, refuse, mapped, unmapped;
+static u64 mapped_at;
 
 static struct ib_fmr *fake_alloc(struct ib_pd *pd, int access, struct ib_fmr_attr *attr)
 {
 	struct ib_fmr *fmr;
 
-	if (fake.refuse)
-		return ERR_PTR(fake.refuse);
+	if (refuse)
+		return ERR_PTR(refuse);
 	fmr = kzalloc(sizeof(*fmr), GFP_KERNEL);
 	if (!fmr)
 		return ERR_PTR(-ENOMEM);
-	fake.fmrs++;
+	fmrs++;
 	return fmr;
 }
 
 static int fake_map(struct ib_fmr *fmr, u64 *pages, int n, u64 iova)
 {
-	fake.mapped = n;
-	fake.iova = iova;
-	return fake.refuse;
+	mapped = n;
+	mapped_at = iova;
+	return refuse;
 }
 
 static int fake_unmap(struct list_head *list)
 {
-	fake.unmapped += list_count_nodes(list);
-	return fake.refuse;
+	unmapped += list_count_nodes(list);
+	return refuse;
 }
 
 static int fake_dealloc(struct ib_fmr *fmr)
 {
-	if (fake.refuse)
-		return fake.refuse;
-	fake.fmrs--;
+	if (refuse)
+		return refuse;
+	fmrs--;
 	kfree(fmr);
 	return 0;
 }
@@ -66,40 +52,14 @@ static const struct rdma_ext_ops fake_ext = {
 	.dealloc_fmr = fake_dealloc,
 };
 
-static const struct ib_device_ops fake_ops = {
-	.alloc_pd = fake_alloc_pd,
-	.dealloc_pd = fake_dealloc_pd,
-	.size_ib_pd = sizeof(struct ib_pd),
-};
-
 static const struct ib_device_ops fake_fmr_ops = {
 	.ext = &fake_ext,
 };
 
-static struct ib_device *new_device(struct kunit *test)
+static void fmr_exit(struct kunit *test)
 {
-	struct ib_device *device = _ib_alloc_device(sizeof(*device));
-
-	KUNIT_ASSERT_NOT_NULL(test, device);
-	ib_set_device_ops(device, &fake_ops);
-	device->attrs.kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
-	return device;
-}
-
-static int fake_init(struct kunit *test)
-{
-	memset(&fake, 0, sizeof(fake));
-	test->priv = new_device(test);
-	return 0;
-}
-
-static void fake_exit(struct kunit *test)
-{
-	struct ib_device *device = test->priv;
-
-	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(device));
-	KUNIT_EXPECT_EQ(test, 0, fake.pds + fake.fmrs);
-	ib_dealloc_device(device);
+	test_verbs_exit(test);
+	KUNIT_EXPECT_EQ(test, 0, fmrs);
 }
 
 static struct ib_pd *pd_with_fmrs(struct kunit *test)
@@ -136,9 +96,9 @@ static void fmr_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, PTR_ERR(ib_alloc_fmr(pd, 0, &attr)));
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			PTR_ERR(ib_alloc_fmr(pd, IB_ACCESS_REMOTE_WRITE, &usual)));
-	fake.refuse = -ENOSPC;
+	refuse = -ENOSPC;
 	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_alloc_fmr(pd, 0, &usual)));
-	fake.refuse = 0;
+	refuse = 0;
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&pd->usecnt));
 	ib_dealloc_pd(pd);
 }
@@ -155,13 +115,13 @@ static void fmr_life(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, pd->device, fmr->device);
 	KUNIT_EXPECT_EQ(test, -EBUSY, ib_dealloc_pd_user(pd, NULL));
 	KUNIT_EXPECT_EQ(test, 0, ib_map_phys_fmr(fmr, pages, 2, 0x7000));
-	KUNIT_EXPECT_EQ(test, 2, fake.mapped);
-	KUNIT_EXPECT_EQ(test, 0x7000, fake.iova);
-	fake.refuse = -EIO;
+	KUNIT_EXPECT_EQ(test, 2, mapped);
+	KUNIT_EXPECT_EQ(test, 0x7000, mapped_at);
+	refuse = -EIO;
 	KUNIT_EXPECT_EQ(test, -EIO, ib_map_phys_fmr(fmr, pages, 1, 0));
 	KUNIT_EXPECT_EQ(test, -EIO, ib_dealloc_fmr(fmr));
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&pd->usecnt));
-	fake.refuse = 0;
+	refuse = 0;
 	KUNIT_EXPECT_EQ(test, 0, ib_dealloc_fmr(fmr));
 	ib_dealloc_pd(pd);
 }
@@ -169,26 +129,28 @@ static void fmr_life(struct kunit *test)
 static void fmr_unmapped_together(struct kunit *test)
 {
 	struct ib_pd *pd = pd_with_fmrs(test);
-	struct ib_device *other = new_device(test);
+	struct ib_device *other = _ib_alloc_device(sizeof(*other));
 	struct ib_fmr *fmr[2], stranger = { .device = other };
 	LIST_HEAD(list);
 
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	unmapped = 0;
 	KUNIT_EXPECT_EQ(test, 0, ib_unmap_fmr(&list));
-	KUNIT_EXPECT_EQ(test, 0, fake.unmapped);
+	KUNIT_EXPECT_EQ(test, 0, unmapped);
 	for (unsigned int i = 0; i < ARRAY_SIZE(fmr); i++) {
 		fmr[i] = ib_alloc_fmr(pd, 0, &usual);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(fmr[i]));
 		list_add_tail(&fmr[i]->list, &list);
 	}
 	KUNIT_EXPECT_EQ(test, 0, ib_unmap_fmr(&list));
-	KUNIT_EXPECT_EQ(test, 2, fake.unmapped);
-	fake.refuse = -EIO;
+	KUNIT_EXPECT_EQ(test, 2, unmapped);
+	refuse = -EIO;
 	KUNIT_EXPECT_EQ(test, -EIO, ib_unmap_fmr(&list));
-	fake.refuse = 0;
+	refuse = 0;
 	list_add_tail(&stranger.list, &list);
-	fake.unmapped = 0;
+	unmapped = 0;
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_unmap_fmr(&list));
-	KUNIT_EXPECT_EQ(test, 0, fake.unmapped);
+	KUNIT_EXPECT_EQ(test, 0, unmapped);
 	ib_dealloc_device(other);
 	/* The FMRs are reaped before their PD when the case ends */
 }
@@ -202,8 +164,8 @@ static struct kunit_case fmr_cases[] = {
 
 static struct kunit_suite fmr_suite = {
 	.name = "rdma-fmr",
-	.init = fake_init,
-	.exit = fake_exit,
+	.init = test_verbs_init,
+	.exit = fmr_exit,
 	.test_cases = fmr_cases,
 };
 

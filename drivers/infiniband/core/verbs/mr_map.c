@@ -42,7 +42,8 @@ EXPORT_SYMBOL(ib_map_mr_sg);
  * @page_size: bytes of a page, a power of two
  *
  * Context: any.
- * Return: entries mapped of both lists; -EOPNOTSUPP, or the driver's error.
+ * Return: 0; -EOPNOTSUPP; the driver's error, or what it could map when that is less
+ * than both lists.
  */
 int ib_map_mr_sg_pi(struct ib_mr *mr, struct scatterlist *data_sg, int data_sg_nents,
 		    unsigned int *data_sg_offset, struct scatterlist *meta_sg, int meta_sg_nents,

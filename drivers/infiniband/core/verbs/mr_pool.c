@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * MRs kept ready in a QP, so that fast paths find one without allocating.
+ *
+ * While an MR is part of a pool, taken or not, the pool counts as its user: nobody
+ * reaps it behind the pool's back, and the QP's end is its end at the latest.
  */
 #include <linux/cleanup.h>
 #include <rdma/mr_pool.h>
 #include "verbs_priv.h"
+
+static void pool_add(struct ib_qp *qp, struct list_head *list, struct ib_mr *mr)
+{
+	WARN_ON_ONCE(rdma_object_hold(&mr->obj));
+	guard(spinlock_irq)(&qp->mr_lock);
+	list_add_tail(&mr->qp_entry, list);
+	list_add_tail(&mr->pool_entry, &qp->pool_mrs);
+}
+
+static void pool_dereg(struct ib_mr *mr)
+{
+	rdma_object_unhold(&mr->obj);
+	WARN_ON_ONCE(ib_dereg_mr(mr));
+}
 
 static struct ib_mr *pool_pop(struct list_head *list)
 {
@@ -40,8 +57,7 @@ int ib_mr_pool_init(struct ib_qp *qp, struct list_head *list, int nr, enum ib_mr
 			ib_mr_pool_destroy(qp, list);
 			return PTR_ERR(mr);
 		}
-		guard(spinlock_irq)(&qp->mr_lock);
-		list_add_tail(&mr->qp_entry, list);
+		pool_add(qp, list, mr);
 	}
 	return 0;
 }
@@ -91,11 +107,29 @@ EXPORT_SYMBOL(ib_mr_pool_put);
  */
 void ib_mr_pool_destroy(struct ib_qp *qp, struct list_head *list)
 {
+	struct ib_mr *mr;
 	LIST_HEAD(doomed);
 
-	scoped_guard(spinlock_irq, &qp->mr_lock)
+	scoped_guard(spinlock_irq, &qp->mr_lock) {
 		list_splice_init(list, &doomed);
+		list_for_each_entry(mr, &doomed, qp_entry)
+			list_del(&mr->pool_entry);
+	}
 	while (!list_empty(&doomed))
-		WARN_ON_ONCE(ib_dereg_mr(pool_pop(&doomed)));
+		pool_dereg(pool_pop(&doomed));
 }
 EXPORT_SYMBOL(ib_mr_pool_destroy);
+
+/**
+ * mr_pool_end() - deregister all that a QP's pools still have
+ * @qp: QP that no driver knows any more
+ *
+ * Context: may sleep.
+ */
+void mr_pool_end(struct ib_qp *qp)
+{
+	struct ib_mr *mr, *next;
+
+	list_for_each_entry_safe(mr, next, &qp->pool_mrs, pool_entry)
+		pool_dereg(mr);
+}

@@ -6,6 +6,7 @@
 #include <linux/completion.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
+#include <rdma/rw.h>
 #include "verbs_priv.h"
 
 #define PSN_MASK	0xffffff
@@ -22,6 +23,7 @@ static void qp_release(struct rdma_object *obj)
 {
 	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
 
+	mr_pool_end(qp);
 	if (qp->av_sgid_attr)
 		rdma_put_gid_attr(qp->av_sgid_attr);
 	if (qp->alt_path_sgid_attr)
@@ -90,6 +92,7 @@ static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 	spin_lock_init(&qp->mr_lock);
 	INIT_LIST_HEAD(&qp->rdma_mrs);
 	INIT_LIST_HEAD(&qp->sig_mrs);
+	INIT_LIST_HEAD(&qp->pool_mrs);
 	INIT_LIST_HEAD(&qp->open_list);
 	INIT_LIST_HEAD(&qp->xrcd_list);
 	init_completion(&qp->srq_completion);
@@ -140,7 +143,9 @@ EXPORT_SYMBOL(ib_create_qp_user);
 /**
  * ib_create_qp_kernel() - make a QP for a kernel consumer
  * @pd: PD
- * @attr: what it is to be; the sizes given come back
+ * @attr: what it is to be; the sizes given come back.  With cap.max_rdma_ctxs the send
+ *	queue gets room for so many R/W contexts, and the QP the MRs they need on
+ *	attr->port_num
  * @caller: the consumer's KBUILD_MODNAME
  *
  * Context: may sleep.
@@ -151,14 +156,18 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr
 {
 	struct ib_device *device = pd->device;
 	struct ib_qp *qp;
+	int ret;
 
-	/* The contexts' MRs and work requests come with their room */
 	if (attr->cap.max_rdma_ctxs)
-		return ERR_PTR(-EOPNOTSUPP);
-
+		rdma_rw_init_qp(device, attr);
 	qp = qp_create(device, pd, attr, NULL, NULL, caller);
 	if (IS_ERR(qp))
 		return qp;
+	ret = attr->cap.max_rdma_ctxs ? rdma_rw_init_mrs(qp, attr) : 0;
+	if (ret) {
+		WARN_ON_ONCE(ib_destroy_qp(qp));
+		return ERR_PTR(ret);
+	}
 	qp->max_write_sge = attr->cap.max_send_sge;
 	qp->max_read_sge = min_t(u32, attr->cap.max_send_sge, device->attrs.max_sge_rd);
 	qp->integrity_en = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;

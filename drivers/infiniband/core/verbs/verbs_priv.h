@@ -79,6 +79,26 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask);
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths);
 
+/* MRs that a QP's pools are made of (mr_pool.c) */
+void mr_pool_end(struct ib_qp *qp);
+
+/**
+ * enum rw_mr_use - does a transfer go through MRs?
+ * @RW_MR_UNUSED: no
+ * @RW_MR_PREFERRED: it does while there are MRs
+ * @RW_MR_REQUIRED: it has to
+ */
+enum rw_mr_use {
+	RW_MR_UNUSED,
+	RW_MR_PREFERRED,
+	RW_MR_REQUIRED,
+};
+
+/* R/W contexts (rw_qp.c) */
+enum rw_mr_use rw_mr_use(struct ib_device *device, u32 port_num, enum dma_data_direction dir,
+			 u32 entries);
+u32 rw_pages_per_mr(const struct ib_device *device, bool integrity);
+
 /* Polling contexts (cq_poll.c) */
 void cq_poll_stop(struct ib_cq *cq);
 void cq_poll_resume(struct ib_cq *cq);

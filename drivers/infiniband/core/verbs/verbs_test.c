@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: PD, CQ, QP, MR and SRQ of kernel consumers over a driver that only
- * counts, and can be told to refuse.
+ * KUnit: PD, CQ, QP, MR and SRQ of kernel consumers.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -9,154 +8,32 @@
 #include <linux/slab.h>
 #include <rdma/mr_pool.h>
 #include <rdma/rdma_ext.h>
+#include "test_verbs.h"
 #include "verbs_priv.h"
-
-/* Objects that the driver holds, and what it answers to each call. */
-static struct {
-	int pds, cqs, qps, mrs, srqs;
-	int create, destroy;
-	struct ib_qp_attr modified;
-	/* completions that wait, and the count the CQ is armed for */
-	int waiting, armed;
-	u16 count, period;
-	/* groups QPs are attached to, and the last one's LID */
-	int groups;
-	u16 mlid;
-} fake;
-
-static int fake_made(int *count)
-{
-	if (!fake.create)
-		(*count)++;
-	return fake.create;
-}
-
-static int fake_gone(int *count)
-{
-	if (!fake.destroy)
-		(*count)--;
-	return fake.destroy;
-}
-
-static int fake_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
-{
-	return fake_made(&fake.pds);
-}
-
-static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
-{
-	return fake_gone(&fake.pds);
-}
-
-static int fake_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
-			  struct uverbs_attr_bundle *attrs)
-{
-	cq->cqe = attr->cqe;
-	return fake_made(&fake.cqs);
-}
-
-static int fake_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
-{
-	return fake_gone(&fake.cqs);
-}
 
 static int fake_modify_cq(struct ib_cq *cq, u16 count, u16 period)
 {
-	fake.count = count;
-	fake.period = period;
-	return fake.create;
+	test_verbs.count = count;
+	test_verbs.period = period;
+	return test_verbs.create;
 }
 
 static int fake_resize_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata)
 {
-	if (!fake.create)
+	if (!test_verbs.create)
 		cq->cqe = cqe;
-	return fake.create;
+	return test_verbs.create;
 }
 
 static int fake_peek_cq(struct ib_cq *cq, int wc_cnt)
 {
-	return min(wc_cnt, fake.waiting);
+	return min(wc_cnt, test_verbs.waiting);
 }
 
 static int fake_req_ncomp(struct ib_cq *cq, int wc_cnt)
 {
-	fake.armed = wc_cnt;
-	return fake.waiting >= wc_cnt;
-}
-
-static int fake_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
-{
-	qp->qp_num = 100 + fake.qps;
-	return fake_made(&fake.qps);
-}
-
-static int fake_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
-			  struct ib_udata *udata)
-{
-	fake.modified = *attr;
-	return fake.create;
-}
-
-static int fake_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
-{
-	return fake_gone(&fake.qps);
-}
-
-static int fake_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
-{
-	fake.mlid = lid;
-	return fake_made(&fake.groups);
-}
-
-static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
-{
-	return fake_gone(&fake.groups);
-}
-
-static int fake_create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr,
-			   struct ib_udata *udata)
-{
-	return fake_made(&fake.srqs);
-}
-
-static int fake_destroy_srq(struct ib_srq *srq, struct ib_udata *udata)
-{
-	return fake_gone(&fake.srqs);
-}
-
-static struct ib_mr *fake_new_mr(void)
-{
-	struct ib_mr *mr;
-	int ret = fake_made(&fake.mrs);
-
-	if (ret)
-		return ERR_PTR(ret);
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-	mr->lkey = 0x1200 + fake.mrs;
-	mr->rkey = 0x3400 + fake.mrs;
-	return mr;
-}
-
-static struct ib_mr *fake_get_dma_mr(struct ib_pd *pd, int access)
-{
-	return fake_new_mr();
-}
-
-static struct ib_mr *fake_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_num_sg)
-{
-	return fake_new_mr();
-}
-
-static int fake_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
-{
-	int ret = fake_gone(&fake.mrs);
-
-	if (!ret)
-		kfree(mr);
-	return ret;
+	test_verbs.armed = wc_cnt;
+	return test_verbs.waiting >= wc_cnt;
 }
 
 static const struct rdma_ext_ops fake_ext = {
@@ -171,72 +48,21 @@ static const struct ib_device_ops fake_cq_ops = {
 	.ext = &fake_ext,
 };
 
+static int fake_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+{
+	test_verbs.mlid = lid;
+	return test_verbs_made(&test_verbs.groups);
+}
+
+static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+{
+	return test_verbs_gone(&test_verbs.groups);
+}
+
 static const struct ib_device_ops fake_mcast_ops = {
 	.attach_mcast = fake_attach,
 	.detach_mcast = fake_detach,
 };
-
-static const struct ib_device_ops fake_ops = {
-	.alloc_pd = fake_alloc_pd,
-	.dealloc_pd = fake_dealloc_pd,
-	.create_cq = fake_create_cq,
-	.destroy_cq = fake_destroy_cq,
-	.create_qp = fake_create_qp,
-	.modify_qp = fake_modify_qp,
-	.destroy_qp = fake_destroy_qp,
-	.create_srq = fake_create_srq,
-	.destroy_srq = fake_destroy_srq,
-	.get_dma_mr = fake_get_dma_mr,
-	.alloc_mr = fake_alloc_mr,
-	.dereg_mr = fake_dereg_mr,
-	.size_ib_pd = sizeof(struct ib_pd),
-	.size_ib_cq = sizeof(struct ib_cq),
-	.size_ib_qp = sizeof(struct ib_qp),
-	.size_ib_srq = sizeof(struct ib_srq),
-};
-
-static int fake_init(struct kunit *test)
-{
-	struct ib_device *device = _ib_alloc_device(sizeof(*device));
-
-	KUNIT_ASSERT_NOT_NULL(test, device);
-	memset(&fake, 0, sizeof(fake));
-	ib_set_device_ops(device, &fake_ops);
-	test->priv = device;
-	return 0;
-}
-
-static void fake_exit(struct kunit *test)
-{
-	struct ib_device *device = test->priv;
-
-	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(device));
-	KUNIT_EXPECT_EQ(test, 0, fake.pds + fake.cqs + fake.qps + fake.mrs + fake.srqs);
-	ib_dealloc_device(device);
-}
-
-static struct ib_cq *new_cq(struct ib_device *device)
-{
-	struct ib_cq_init_attr attr = { .cqe = 16 };
-
-	return ib_create_cq(device, NULL, NULL, NULL, &attr);
-}
-
-static struct ib_qp *new_qp_of(enum ib_qp_type type, struct ib_pd *pd, struct ib_cq *cq,
-			       struct ib_srq *srq)
-{
-	struct ib_qp_init_attr attr = {
-		.qp_type = type, .send_cq = cq, .recv_cq = cq, .srq = srq,
-		.cap = { .max_send_wr = 1, .max_send_sge = 3 },
-	};
-
-	return ib_create_qp(pd, &attr);
-}
-
-static struct ib_qp *new_qp(struct ib_pd *pd, struct ib_cq *cq, struct ib_srq *srq)
-{
-	return new_qp_of(IB_QPT_RC, pd, cq, srq);
-}
 
 static void pd_keys(struct kunit *test)
 {
@@ -246,26 +72,26 @@ static void pd_keys(struct kunit *test)
 	/* Without a key of the device, an MR of the core gives one */
 	pd = ib_alloc_pd(device, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
-	KUNIT_EXPECT_EQ(test, 1, fake.mrs);
-	KUNIT_EXPECT_EQ(test, 0x1201, pd->local_dma_lkey);
+	KUNIT_EXPECT_EQ(test, 1, test_verbs.mrs);
+	KUNIT_EXPECT_EQ(test, 0x120100, pd->local_dma_lkey);
 	/* which is neither child nor object */
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&pd->usecnt));
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_MR, true));
 	ib_dealloc_pd(pd);
-	KUNIT_EXPECT_EQ(test, 0, fake.mrs);
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.mrs);
 
 	device->attrs.kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
 	device->local_dma_lkey = 0xabc;
 	pd = ib_alloc_pd(device, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
-	KUNIT_EXPECT_EQ(test, 0, fake.mrs);
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.mrs);
 	KUNIT_EXPECT_EQ(test, 0xabc, pd->local_dma_lkey);
 	ib_dealloc_pd(pd);
 
 	pd = ib_alloc_pd(device, IB_PD_UNSAFE_GLOBAL_RKEY);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
 	KUNIT_EXPECT_EQ(test, 0xabc, pd->local_dma_lkey);
-	KUNIT_EXPECT_EQ(test, 0x3401, pd->unsafe_global_rkey);
+	KUNIT_EXPECT_EQ(test, 0x340100, pd->unsafe_global_rkey);
 	ib_dealloc_pd(pd);
 }
 
@@ -274,9 +100,9 @@ static void parents(struct kunit *test)
 	struct ib_device *device = test->priv;
 	struct ib_srq_init_attr srq_attr = { .srq_type = IB_SRQT_BASIC };
 	struct ib_pd *pd = ib_alloc_pd(device, 0);
-	struct ib_cq *cq = new_cq(device);
+	struct ib_cq *cq = test_verbs_cq(device);
 	struct ib_srq *srq = ib_create_srq(pd, &srq_attr);
-	struct ib_qp *qp = new_qp(pd, cq, srq);
+	struct ib_qp *qp = test_verbs_qp(pd, cq, srq);
 	struct ib_mr *mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 4);
 
 	KUNIT_EXPECT_EQ(test, 3, atomic_read(&pd->usecnt));
@@ -298,14 +124,14 @@ static void refused_creation_leaves_nothing(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd = ib_alloc_pd(device, 0);
-	struct ib_cq *cq = new_cq(device);
+	struct ib_cq *cq = test_verbs_cq(device);
 
-	fake.create = -ENOSPC;
+	test_verbs.create = -ENOSPC;
 	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_alloc_pd(device, 0)));
-	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(new_cq(device)));
-	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(new_qp(pd, cq, NULL)));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(test_verbs_cq(device)));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(test_verbs_qp(pd, cq, NULL)));
 	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 4)));
-	fake.create = 0;
+	test_verbs.create = 0;
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&pd->usecnt));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&cq->usecnt));
 	ib_destroy_cq(cq);
@@ -316,16 +142,16 @@ static void refused_destruction_keeps_all(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd = ib_alloc_pd(device, 0);
-	struct ib_cq *cq = new_cq(device);
-	struct ib_qp *qp = new_qp(pd, cq, NULL);
+	struct ib_cq *cq = test_verbs_cq(device);
+	struct ib_qp *qp = test_verbs_qp(pd, cq, NULL);
 	struct ib_mr *mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 4);
 	struct rdma_restrack_entry *res;
 
-	fake.destroy = -EIO;
+	test_verbs.destroy = -EIO;
 	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_qp(qp));
 	KUNIT_EXPECT_EQ(test, -EIO, ib_dereg_mr(mr));
 	KUNIT_EXPECT_EQ(test, 4, __ib_reap_objects(device, KBUILD_MODNAME));
-	fake.destroy = 0;
+	test_verbs.destroy = 0;
 	KUNIT_EXPECT_EQ(test, 2, atomic_read(&pd->usecnt));
 	KUNIT_EXPECT_EQ(test, 2, atomic_read(&cq->usecnt));
 	/* A QP is found under its own number */
@@ -339,19 +165,17 @@ static void refused_destruction_keeps_all(struct kunit *test)
 
 static void qp_of_kernel(struct kunit *test)
 {
-	struct ib_qp_init_attr with_ctxs = { .cap = { .max_rdma_ctxs = 1 } };
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd = ib_alloc_pd(device, 0);
-	struct ib_cq *cq = new_cq(device);
+	struct ib_cq *cq = test_verbs_cq(device);
 	struct ib_qp *qp;
 
 	device->attrs.max_sge_rd = 2;
-	qp = new_qp(pd, cq, NULL);
+	qp = test_verbs_qp(pd, cq, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
 	KUNIT_EXPECT_EQ(test, 3, qp->max_write_sge);
 	KUNIT_EXPECT_EQ(test, 2, qp->max_read_sge);
 	KUNIT_EXPECT_PTR_EQ(test, qp, qp->real_qp);
-	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, PTR_ERR(ib_create_qp(pd, &with_ctxs)));
 	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
 	ib_destroy_cq(cq);
 	ib_dealloc_pd(pd);
@@ -360,8 +184,8 @@ static void qp_of_kernel(struct kunit *test)
 static void mr_pool(struct kunit *test)
 {
 	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
-	struct ib_cq *cq = new_cq(test->priv);
-	struct ib_qp *qp = new_qp(pd, cq, NULL);
+	struct ib_cq *cq = test_verbs_cq(test->priv);
+	struct ib_qp *qp = test_verbs_qp(pd, cq, NULL);
 	struct ib_mr *mr[3];
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
@@ -371,6 +195,8 @@ static void mr_pool(struct kunit *test)
 	for (unsigned int i = 0; i < ARRAY_SIZE(mr); i++)
 		mr[i] = ib_mr_pool_get(qp, &qp->rdma_mrs);
 	KUNIT_EXPECT_EQ(test, 2, qp->mrs_used);
+	/* The pool keeps its MRs, those that are taken, too */
+	KUNIT_EXPECT_EQ(test, -EBUSY, ib_dereg_mr(mr[0]));
 	KUNIT_EXPECT_PTR_NE(test, mr[0], mr[1]);
 	KUNIT_EXPECT_PTR_EQ(test, NULL, mr[2]);
 	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[0]);
@@ -385,6 +211,23 @@ static void mr_pool(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
+/* What is left of a pool goes with its QP, and is not reaped before. */
+static void mr_pool_reaped(struct kunit *test)
+{
+	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
+	struct ib_cq *cq = test_verbs_cq(test->priv);
+	struct ib_qp *qp = test_verbs_qp(pd, cq, NULL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	test_verbs.fuse = 2;
+	KUNIT_EXPECT_EQ(test, -ENOMEM,
+			ib_mr_pool_init(qp, &qp->rdma_mrs, 3, IB_MR_TYPE_MEM_REG, 4, 0));
+	KUNIT_EXPECT_TRUE(test, list_empty(&qp->rdma_mrs));
+	KUNIT_EXPECT_TRUE(test, list_empty(&qp->pool_mrs));
+	KUNIT_EXPECT_EQ(test, 0, ib_mr_pool_init(qp, &qp->rdma_mrs, 3, IB_MR_TYPE_MEM_REG, 4, 0));
+	/* Everything goes when the case ends */
+}
+
 static enum rdma_link_layer eth_on_port_1(struct ib_device *device, u32 port)
 {
 	return port == 1 ? IB_LINK_LAYER_ETHERNET : IB_LINK_LAYER_INFINIBAND;
@@ -397,8 +240,8 @@ static void qp_modified(struct kunit *test)
 	const int identity = IB_QP_PORT | IB_QP_RQ_PSN | IB_QP_SQ_PSN;
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd = ib_alloc_pd(device, 0);
-	struct ib_cq *cq = new_cq(device);
-	struct ib_qp *qp = new_qp(pd, cq, NULL);
+	struct ib_cq *cq = test_verbs_cq(device);
+	struct ib_qp *qp = test_verbs_qp(pd, cq, NULL);
 	struct ib_port_data ports[3] = {};
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
@@ -408,20 +251,20 @@ static void qp_modified(struct kunit *test)
 	device->port_data = ports;
 
 	/* A refused modification leaves the QP on its port */
-	fake.create = -EINVAL;
+	test_verbs.create = -EINVAL;
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, identity));
 	KUNIT_EXPECT_EQ(test, 0, qp->port);
-	fake.create = 0;
+	test_verbs.create = 0;
 
 	/* PSNs have 24 bits and more are cut off; see Documentation/core/verbs.rst */
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, identity));
 	KUNIT_EXPECT_EQ(test, 2, qp->port);
-	KUNIT_EXPECT_EQ(test, 0x123456, fake.modified.rq_psn);
-	KUNIT_EXPECT_EQ(test, 0x654321, fake.modified.sq_psn);
+	KUNIT_EXPECT_EQ(test, 0x123456, test_verbs.modified.rq_psn);
+	KUNIT_EXPECT_EQ(test, 0x654321, test_verbs.modified.sq_psn);
 	/* What is not given is not touched */
 	attr.rq_psn = 0xff123456;
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_SQ_PSN));
-	KUNIT_EXPECT_EQ(test, 0xff123456, fake.modified.rq_psn);
+	KUNIT_EXPECT_EQ(test, 0xff123456, test_verbs.modified.rq_psn);
 
 	/* Address vectors name a port of the device */
 	attr.ah_attr.type = RDMA_AH_ATTR_TYPE_IB;
@@ -454,8 +297,9 @@ static void mcast(struct kunit *test)
 	union ib_gid single = { .raw = { 0xfe, 0x80 } };
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd = ib_alloc_pd(device, 0);
-	struct ib_cq *cq = new_cq(device);
-	struct ib_qp *rc = new_qp(pd, cq, NULL), *ud = new_qp_of(IB_QPT_UD, pd, cq, NULL);
+	struct ib_cq *cq = test_verbs_cq(device);
+	struct ib_qp *rc = test_verbs_qp(pd, cq, NULL);
+	struct ib_qp *ud = test_verbs_qp_of(IB_QPT_UD, pd, cq, NULL);
 	struct ib_port_data ports[3] = {};
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rc) || IS_ERR(ud));
@@ -475,18 +319,18 @@ static void mcast(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &group, 0xbfff));
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &group, 0xffff));
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_detach_mcast(ud, &single, 0xc001));
-	fake.create = -ENOMEM;
+	test_verbs.create = -ENOMEM;
 	KUNIT_EXPECT_EQ(test, -ENOMEM, ib_attach_mcast(ud, &group, 0xc001));
-	fake.create = 0;
+	test_verbs.create = 0;
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ud->usecnt));
 
 	/* Each attachment keeps the QP, also one that the driver would not end */
 	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0xc000));
 	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0xfffe));
 	KUNIT_EXPECT_EQ(test, -EBUSY, ib_destroy_qp(ud));
-	fake.destroy = -EIO;
+	test_verbs.destroy = -EIO;
 	KUNIT_EXPECT_EQ(test, -EIO, ib_detach_mcast(ud, &group, 0xc000));
-	fake.destroy = 0;
+	test_verbs.destroy = 0;
 	KUNIT_EXPECT_EQ(test, 2, atomic_read(&ud->usecnt));
 	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0xc000));
 	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0xfffe));
@@ -500,9 +344,9 @@ static void mcast(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_attach_mcast(ud, &group, 0));
 	ud->port = 1;
 	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 1));
-	KUNIT_EXPECT_EQ(test, 1, fake.mlid);
+	KUNIT_EXPECT_EQ(test, 1, test_verbs.mlid);
 	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 1));
-	KUNIT_EXPECT_EQ(test, 0, fake.groups);
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.groups);
 
 	device->port_data = NULL;
 	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(ud));
@@ -514,7 +358,7 @@ static void mcast(struct kunit *test)
 static void cq_features(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
-	struct ib_cq *cq = new_cq(device);
+	struct ib_cq *cq = test_verbs_cq(device);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
 	/* A device without them */
@@ -525,23 +369,23 @@ static void cq_features(struct kunit *test)
 
 	ib_set_device_ops(device, &fake_cq_ops);
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_cq(cq, 4, 5));
-	KUNIT_EXPECT_EQ(test, 4, fake.count);
-	KUNIT_EXPECT_EQ(test, 5, fake.period);
-	fake.waiting = 3;
+	KUNIT_EXPECT_EQ(test, 4, test_verbs.count);
+	KUNIT_EXPECT_EQ(test, 5, test_verbs.period);
+	test_verbs.waiting = 3;
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_peek_cq(cq, 0));
 	KUNIT_EXPECT_EQ(test, 2, ib_peek_cq(cq, 2));
 	KUNIT_EXPECT_EQ(test, 3, ib_peek_cq(cq, 9));
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 0));
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 17));
-	KUNIT_EXPECT_EQ(test, 0, fake.armed);
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.armed);
 	KUNIT_EXPECT_EQ(test, 0, ib_req_ncomp_notif(cq, 16));
-	KUNIT_EXPECT_EQ(test, 16, fake.armed);
+	KUNIT_EXPECT_EQ(test, 16, test_verbs.armed);
 	KUNIT_EXPECT_EQ(test, 1, ib_req_ncomp_notif(cq, 3));
 	/* The room to arm for grows with the CQ, unless the driver refuses */
-	fake.create = -ENOMEM;
+	test_verbs.create = -ENOMEM;
 	KUNIT_EXPECT_EQ(test, -ENOMEM, ib_resize_cq(cq, 32));
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 17));
-	fake.create = 0;
+	test_verbs.create = 0;
 	KUNIT_EXPECT_EQ(test, 0, ib_resize_cq(cq, 32));
 	KUNIT_EXPECT_EQ(test, 0, ib_req_ncomp_notif(cq, 17));
 	ib_destroy_cq(cq);
@@ -665,6 +509,7 @@ static struct kunit_case verbs_cases[] = {
 	KUNIT_CASE(refused_destruction_keeps_all),
 	KUNIT_CASE(qp_of_kernel),
 	KUNIT_CASE(mr_pool),
+	KUNIT_CASE(mr_pool_reaped),
 	KUNIT_CASE(qp_modified),
 	KUNIT_CASE(mcast),
 	KUNIT_CASE(cq_features),
@@ -677,12 +522,13 @@ static struct kunit_case verbs_cases[] = {
 
 static struct kunit_suite verbs_suite = {
 	.name = "rdma-verbs",
-	.init = fake_init,
-	.exit = fake_exit,
+	.init = test_verbs_init,
+	.exit = test_verbs_exit,
 	.test_cases = verbs_cases,
 };
 
 kunit_test_suite(verbs_suite);
 
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_DESCRIPTION("KUnit tests of kernel verbs");
 MODULE_LICENSE("Dual BSD/GPL");
