@@ -11,6 +11,7 @@
 #include <net/netlink.h>
 #include <net/sock.h>
 #include <rdma/rdma_netlink.h>
+#include <rdma/restrack.h>
 
 #include "../device/test_device.h"
 
@@ -623,6 +624,59 @@ static void stat_dumps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(test, t), -ENOENT);
 }
 
+/* What drivers add: names, how to print, values; and a message that is full. */
+static void driver_values(struct kunit *test)
+{
+	static const u16 types[] = {
+		RDMA_NLDEV_ATTR_DRIVER_STRING, RDMA_NLDEV_ATTR_DRIVER_STRING,
+		RDMA_NLDEV_ATTR_DRIVER_STRING, RDMA_NLDEV_ATTR_DRIVER_U32,
+		RDMA_NLDEV_ATTR_DRIVER_STRING, RDMA_NLDEV_ATTR_DRIVER_PRINT_TYPE,
+		RDMA_NLDEV_ATTR_DRIVER_U32,
+		RDMA_NLDEV_ATTR_DRIVER_STRING, RDMA_NLDEV_ATTR_DRIVER_U64,
+		RDMA_NLDEV_ATTR_DRIVER_STRING, RDMA_NLDEV_ATTR_DRIVER_PRINT_TYPE,
+		RDMA_NLDEV_ATTR_DRIVER_U64,
+	};
+	struct sk_buff *msg = nlmsg_new(512, GFP_KERNEL), *full = nlmsg_new(0, GFP_KERNEL);
+	const struct nlattr *attr;
+	unsigned int n = 0;
+	int left;
+
+	KUNIT_ASSERT_TRUE(test, msg && full);
+	KUNIT_EXPECT_EQ(test, 0, rdma_nl_put_driver_string(msg, "state", "good"));
+	KUNIT_EXPECT_EQ(test, 0, rdma_nl_put_driver_u32(msg, "n", 7));
+	KUNIT_EXPECT_EQ(test, 0, rdma_nl_put_driver_u32_hex(msg, "hex", 0xabc));
+	KUNIT_EXPECT_EQ(test, 0, rdma_nl_put_driver_u64(msg, "long", 1ULL << 40));
+	KUNIT_EXPECT_EQ(test, 0, rdma_nl_put_driver_u64_hex(msg, "address", 1ULL << 41));
+	nla_for_each_attr(attr, (const struct nlattr *)msg->data, msg->len, left) {
+		if (nla_type(attr) == RDMA_NLDEV_ATTR_PAD)
+			continue;
+		KUNIT_ASSERT_LT(test, n, ARRAY_SIZE(types));
+		KUNIT_EXPECT_EQ(test, types[n], nla_type(attr));
+		switch (n++) {
+		case 1:
+			KUNIT_EXPECT_STREQ(test, "good", (const char *)nla_data(attr));
+			break;
+		case 3:
+			KUNIT_EXPECT_EQ(test, 7, nla_get_u32(attr));
+			break;
+		case 5:
+			KUNIT_EXPECT_EQ(test, RDMA_NLDEV_PRINT_TYPE_HEX, nla_get_u8(attr));
+			break;
+		case 11:
+			KUNIT_EXPECT_EQ(test, 1ULL << 41, nla_get_u64(attr));
+			break;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(types), n);
+
+	skb_put(full, skb_tailroom(full));
+	KUNIT_EXPECT_EQ(test, -EMSGSIZE, rdma_nl_put_driver_string(full, "state", "good"));
+	KUNIT_EXPECT_EQ(test, -EMSGSIZE, rdma_nl_put_driver_u32(full, "n", 7));
+	KUNIT_EXPECT_EQ(test, -EMSGSIZE, rdma_nl_put_driver_u64_hex(full, "n", 7));
+	nlmsg_free(full);
+	nlmsg_free(msg);
+}
+
 static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(values),
 	KUNIT_CASE(values_refused),
@@ -632,6 +686,7 @@ static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(dumps),
 	KUNIT_CASE(raw),
 	KUNIT_CASE(stat_dumps),
+	KUNIT_CASE(driver_values),
 	{}
 };
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Values that drivers add to the description of their objects: a name, how to print
+ * the value if not as usual, and the value.
+ */
+#include <net/netlink.h>
+#include <rdma/restrack.h>
+#include "nldev_priv.h"
+
+static int put_name(struct sk_buff *msg, const char *name, enum rdma_nldev_print_type print)
+{
+	if (nla_put_string(msg, RDMA_NLDEV_ATTR_DRIVER_STRING, name))
+		return -EMSGSIZE;
+	if (print == RDMA_NLDEV_PRINT_TYPE_UNSPEC)
+		return 0;
+	return nla_put_u8(msg, RDMA_NLDEV_ATTR_DRIVER_PRINT_TYPE, print);
+}
+
+static int put_u32(struct sk_buff *msg, const char *name, enum rdma_nldev_print_type print,
+		   u32 value)
+{
+	return put_name(msg, name, print) ?: nla_put_u32(msg, RDMA_NLDEV_ATTR_DRIVER_U32, value);
+}
+
+static int put_u64(struct sk_buff *msg, const char *name, enum rdma_nldev_print_type print,
+		   u64 value)
+{
+	return put_name(msg, name, print) ?:
+	       nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_DRIVER_U64, value, RDMA_NLDEV_ATTR_PAD);
+}
+
+/**
+ * rdma_nl_put_driver_string() - add a driver's text
+ * @msg: message
+ * @name: what it is
+ * @str: text
+ *
+ * Context: any.
+ * Return: 0; -EMSGSIZE when the message is full.
+ */
+int rdma_nl_put_driver_string(struct sk_buff *msg, const char *name, const char *str)
+{
+	return put_name(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC) ?:
+	       nla_put_string(msg, RDMA_NLDEV_ATTR_DRIVER_STRING, str);
+}
+EXPORT_SYMBOL(rdma_nl_put_driver_string);
+
+/**
+ * rdma_nl_put_driver_u32() - add a driver's number
+ * @msg: message
+ * @name: what it is
+ * @value: number
+ *
+ * Context: any.
+ * Return: 0; -EMSGSIZE when the message is full.
+ */
+int rdma_nl_put_driver_u32(struct sk_buff *msg, const char *name, u32 value)
+{
+	return put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
+}
+EXPORT_SYMBOL(rdma_nl_put_driver_u32);
+
+/**
+ * rdma_nl_put_driver_u32_hex() - add a driver's number that is printed with base 16
+ * @msg: message
+ * @name: what it is
+ * @value: number
+ *
+ * Context: any.
+ * Return: 0; -EMSGSIZE when the message is full.
+ */
+int rdma_nl_put_driver_u32_hex(struct sk_buff *msg, const char *name, u32 value)
+{
+	return put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
+}
+EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
+
+/**
+ * rdma_nl_put_driver_u64() - add a driver's large number
+ * @msg: message
+ * @name: what it is
+ * @value: number
+ *
+ * Context: any.
+ * Return: 0; -EMSGSIZE when the message is full.
+ */
+int rdma_nl_put_driver_u64(struct sk_buff *msg, const char *name, u64 value)
+{
+	return put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
+}
+EXPORT_SYMBOL(rdma_nl_put_driver_u64);
+
+/**
+ * rdma_nl_put_driver_u64_hex() - add a driver's large number that is printed with base 16
+ * @msg: message
+ * @name: what it is
+ * @value: number
+ *
+ * Context: any.
+ * Return: 0; -EMSGSIZE when the message is full.
+ */
+int rdma_nl_put_driver_u64_hex(struct sk_buff *msg, const char *name, u64 value)
+{
+	return put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
+}
+EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
