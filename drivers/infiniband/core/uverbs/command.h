@@ -179,13 +179,14 @@ extern const unsigned int uverbs_num_objects;
 
 /* Commands by file; commands.c joins them. */
 extern const struct uverbs_object_desc uverbs_object_device, uverbs_object_async,
-	uverbs_object_channel, uverbs_object_pd, uverbs_object_mr, uverbs_object_cq,
-	uverbs_object_qp, uverbs_object_srq, uverbs_object_ah;
+	uverbs_object_channel, uverbs_object_pd, uverbs_object_mr, uverbs_object_mw,
+	uverbs_object_cq, uverbs_object_qp, uverbs_object_srq, uverbs_object_ah;
 extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_query_device, uverbs_cmd_query_port, uverbs_cmd_query_gid_table,
 	uverbs_cmd_query_gid_entry, uverbs_cmd_info_handles, uverbs_cmd_invoke_write,
 	uverbs_cmd_async_alloc, uverbs_cmd_channel_create, uverbs_cmd_pd_alloc,
 	uverbs_cmd_pd_dealloc, uverbs_cmd_mr_reg, uverbs_cmd_mr_rereg, uverbs_cmd_mr_dereg,
+	uverbs_cmd_mw_alloc, uverbs_cmd_mw_dealloc,
 	uverbs_cmd_mr_query, uverbs_cmd_mr_advise, uverbs_cmd_mr_reg_dmabuf,
 	uverbs_cmd_cq_create, uverbs_cmd_cq_destroy, uverbs_cmd_cq_resize,
 	uverbs_cmd_cq_modify, uverbs_cmd_cq_poll, uverbs_cmd_cq_notify, uverbs_cmd_qp_create,

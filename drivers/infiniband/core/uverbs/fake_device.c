@@ -288,6 +288,23 @@ static int fake_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 	return ret;
 }
 
+static int fake_alloc_mw(struct ib_mw *mw, struct ib_udata *udata)
+{
+	struct fake_device *fake = fake_of(mw->device);
+	int ret = fake_made(fake, &fake->made.mws, udata);
+
+	fake->mw_type = mw->type;
+	mw->rkey = 0x5600 + fake->made.mws;
+	return ret;
+}
+
+static int fake_dealloc_mw(struct ib_mw *mw)
+{
+	struct fake_device *fake = fake_of(mw->device);
+
+	return fake_gone(fake, &fake->made.mws);
+}
+
 static int fake_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 			  struct ib_sge *list, u32 num, struct uverbs_attr_bundle *attrs)
 {
@@ -400,11 +417,14 @@ static const struct ib_device_ops fake_ops = {
 	.rereg_user_mr = fake_rereg_mr,
 	.dereg_mr = fake_dereg_mr,
 	.advise_mr = fake_advise_mr,
+	.alloc_mw = fake_alloc_mw,
+	.dealloc_mw = fake_dealloc_mw,
 	.post_send = fake_post_send,
 	.post_recv = fake_post_recv,
 	.post_srq_recv = fake_post_srq_recv,
 	.size_ib_ah = sizeof(struct ib_ah),
 	.size_ib_cq = sizeof(struct ib_cq),
+	.size_ib_mw = sizeof(struct ib_mw),
 	.size_ib_pd = sizeof(struct ib_pd),
 	.size_ib_qp = sizeof(struct ib_qp),
 	.size_ib_srq = sizeof(struct ib_srq),

@@ -22,6 +22,7 @@
  * @srqs: SRQs
  * @ahs: address handles
  * @mrs: memory regions
+ * @mws: memory windows
  * @groups: attachments of QPs to multicast groups
  */
 struct fake_made {
@@ -32,6 +33,7 @@ struct fake_made {
 	int srqs;
 	int ahs;
 	int mrs;
+	int mws;
 	int groups;
 };
 
@@ -71,6 +73,7 @@ struct fake_wr {
  * @srq_attr: of the last modify_srq
  * @srq_mask: of the last modify_srq
  * @ah_attr: of the last create_user_ah
+ * @mw_type: type of the window made last
  * @replaces: reregistration answers with another MR
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last
@@ -92,6 +95,7 @@ struct fake_device {
 	struct ib_srq_attr srq_attr;
 	int srq_mask;
 	struct rdma_ah_attr ah_attr;
+	enum ib_mw_type mw_type;
 	bool replaces;
 	struct ib_srq *last_srq;
 	struct ib_qp *last_qp;
