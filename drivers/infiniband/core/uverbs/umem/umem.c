@@ -181,7 +181,7 @@ static unsigned long umem_charged(const struct ib_umem *umem)
 
 /**
  * ib_umem_release - unmap and unpin memory
- * @umem: from ib_umem_get(), or NULL; the device must not touch it any more
+ * @umem: from ib_umem_get() or one of ib_umem_dmabuf_get*(), or NULL; the device must not touch it any more
  *
  * Context: process, any.
  */
@@ -189,6 +189,10 @@ void ib_umem_release(struct ib_umem *umem)
 {
 	if (!umem)
 		return;
+	if (umem->is_dmabuf) {
+		ib_umem_dmabuf_release(to_ib_umem_dmabuf(umem));
+		return;
+	}
 	ib_dma_unmap_sgtable_attrs(umem->ibdev, umem_table(umem), DMA_BIDIRECTIONAL,
 				   UMEM_DMA_ATTRS);
 	umem_unpin(umem, umem->writable);
