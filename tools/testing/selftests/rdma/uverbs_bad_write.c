@@ -107,6 +107,35 @@ static int write_without_context(void)
 	return raw_write(fresh, &r, sizeof(r));
 }
 
+static int alloc_mw(uint8_t type, uint32_t pd_handle)
+{
+	struct ib_uverbs_alloc_mw_resp resp[8];
+	RAW_PLAIN(ib_uverbs_alloc_mw) r = {
+		.hdr = {
+			.command = IB_USER_VERBS_CMD_ALLOC_MW, .in_words = sizeof(r) / 4,
+			.out_words = 8,
+		},
+		.body = { .response = (uintptr_t)resp, .pd_handle = pd_handle, .mw_type = type },
+	};
+
+	return raw_write(fd, &r, sizeof(r));
+}
+
+static int write_mw_type_0(void) { return alloc_mw(0, pd->handle); }
+static int write_mw_type_3(void) { return alloc_mw(3, pd->handle); }
+static int write_mw_of_no_pd(void) { return alloc_mw(1, 4711); }
+static int write_mw_of_cq(void) { return alloc_mw(1, cq->handle); }
+
+static int write_mw_handle(void)
+{
+	RAW_PLAIN(ib_uverbs_dealloc_mw) r = {
+		.hdr = { .command = IB_USER_VERBS_CMD_DEALLOC_MW, .in_words = sizeof(r) / 4 },
+		.body.mw_handle = pd->handle,
+	};
+
+	return raw_write(fd, &r, sizeof(r));
+}
+
 static int write_other_user(void)
 {
 	if (seteuid(65534))
@@ -288,6 +317,11 @@ const struct bad_input bad_writes[] = {
 	ROW(write_trailing, EOPNOTSUPP, "not zero"),
 	ROW(write_handle, ENOENT, "pd_handle 4711"),
 	ROW(write_without_context, EINVAL, "no context", .on_fresh = true),
+	ROW(write_mw_type_0, EINVAL, "mw_type 0"),
+	ROW(write_mw_type_3, EINVAL, "mw_type 3"),
+	ROW(write_mw_of_no_pd, ENOENT, "pd_handle 4711"),
+	ROW(write_mw_of_cq, EINVAL, "pd_handle"),
+	ROW(write_mw_handle, EINVAL, "mw_handle"),
 	ROW(write_credentials, EACCES, "credentials"),
 	ROW(ex_good, 0, NULL),
 	ROW(ex_no_header, EINVAL, "extended header"),
