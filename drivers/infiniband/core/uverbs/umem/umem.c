@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
+#include <rdma/ib_umem_odp.h>
 #include <rdma/rdma_reject.h>
 
 /* Pages pinned in one go: as many as one page of pointers names. */
@@ -181,7 +182,8 @@ static unsigned long umem_charged(const struct ib_umem *umem)
 
 /**
  * ib_umem_release - unmap and unpin memory
- * @umem: from ib_umem_get() or one of ib_umem_dmabuf_get*(), or NULL; the device must not touch it any more
+ * @umem: from ib_umem_get() or a call of its kind for DMA buffers or pages on demand, or NULL; the
+ *	device must not touch it any more
  *
  * Context: process, any.
  */
@@ -191,6 +193,10 @@ void ib_umem_release(struct ib_umem *umem)
 		return;
 	if (umem->is_dmabuf) {
 		ib_umem_dmabuf_release(to_ib_umem_dmabuf(umem));
+		return;
+	}
+	if (umem->is_odp) {
+		ib_umem_odp_release(to_ib_umem_odp(umem));
 		return;
 	}
 	ib_dma_unmap_sgtable_attrs(umem->ibdev, umem_table(umem), DMA_BIDIRECTIONAL,

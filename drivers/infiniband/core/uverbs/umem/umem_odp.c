@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * User memory that a device asks for page by page, and loses when the process does.
+ */
+#include <linux/hmm.h>
+#include <linux/hugetlb.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <rdma/ib_umem_odp.h>
+#include <rdma/rdma_reject.h>
+
+static size_t odp_page_size(const struct ib_umem_odp *odp)
+{
+	return 1UL << odp->page_shift;
+}
+
+/* Lists for all pages of the range, none of which is there yet, and the notifier. */
+static int odp_begin(struct ib_umem_odp *odp, const struct mmu_interval_notifier_ops *ops)
+{
+	unsigned long start = ALIGN_DOWN(odp->umem.address, odp_page_size(odp)), end;
+	int ret;
+
+	if (check_add_overflow(odp->umem.address, odp->umem.length, &end) ||
+	    ALIGN(end, odp_page_size(odp)) < end)
+		return rdma_refuse(-EOVERFLOW, "memory at %#lx, %zu bytes: wraps",
+				   odp->umem.address, odp->umem.length);
+	end = ALIGN(end, odp_page_size(odp));
+	if (start == end)
+		return rdma_refuse(-EINVAL, "memory at %#lx has no length", odp->umem.address);
+
+	odp->pfn_list = kvcalloc((end - start) >> PAGE_SHIFT, sizeof(*odp->pfn_list),
+				 GFP_KERNEL | __GFP_NOWARN);
+	odp->dma_list = kvcalloc((end - start) >> odp->page_shift, sizeof(*odp->dma_list),
+				 GFP_KERNEL | __GFP_NOWARN);
+	ret = odp->pfn_list && odp->dma_list ?
+	      mmu_interval_notifier_insert(&odp->notifier, odp->umem.owning_mm, start, end - start,
+					   ops) : -ENOMEM;
+	if (ret) {
+		kvfree(odp->dma_list);
+		kvfree(odp->pfn_list);
+	}
+	return ret;
+}
+
+static struct ib_umem_odp *odp_new(struct ib_device *device, struct mm_struct *mm,
+				   struct pid *tgid, bool writable)
+{
+	struct ib_umem_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL);
+
+	if (!odp)
+		return NULL;
+	odp->umem.ibdev = device;
+	odp->umem.owning_mm = mm;
+	odp->umem.writable = writable;
+	odp->umem.is_odp = 1;
+	odp->page_shift = PAGE_SHIFT;
+	odp->tgid = get_pid(tgid);
+	mutex_init(&odp->umem_mutex);
+	return odp;
+}
+
+static void odp_free(struct ib_umem_odp *odp)
+{
+	put_pid(odp->tgid);
+	kfree(odp);
+}
+
+static struct ib_umem_odp *odp_range(struct ib_umem_odp *odp, unsigned long addr, size_t size,
+				     const struct mmu_interval_notifier_ops *ops)
+{
+	int ret;
+
+	if (!odp)
+		return ERR_PTR(-ENOMEM);
+	odp->umem.address = addr;
+	odp->umem.iova = addr;
+	odp->umem.length = size;
+	ret = odp_begin(odp, ops);
+	if (!ret)
+		return odp;
+	odp_free(odp);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ib_umem_odp_get() - memory of the current process, on demand
+ * @device: device that is to use it
+ * @addr: first byte
+ * @size: bytes
+ * @access: enum ib_access_flags, IB_ACCESS_ON_DEMAND among them; IB_ACCESS_HUGETLB makes
+ *	huge pages the unit
+ * @ops: told what the process loses
+ *
+ * Context: process, the one whose memory it is.
+ * Return: the memory, nothing of it mapped, to be released with ib_umem_odp_release(); else an
+ * ERR_PTR: -EINVAL or -EOVERFLOW for an empty or wrapping range, -ENOMEM.
+ */
+struct ib_umem_odp *ib_umem_odp_get(struct ib_device *device, unsigned long addr, size_t size,
+				    int access, const struct mmu_interval_notifier_ops *ops)
+{
+	struct ib_umem_odp *odp;
+
+	if (WARN_ON_ONCE(!(access & IB_ACCESS_ON_DEMAND)))
+		return ERR_PTR(-EINVAL);
+	odp = odp_new(device, current->mm, task_tgid(current), ib_access_writable(access));
+	if (IS_ENABLED(CONFIG_HUGETLB_PAGE) && odp && (access & IB_ACCESS_HUGETLB))
+		odp->page_shift = HPAGE_SHIFT;
+	return odp_range(odp, addr, size, ops);
+}
+EXPORT_SYMBOL(ib_umem_odp_get);
+
+/**
+ * ib_umem_odp_alloc_implicit() - all memory of the current process, as a parent of ranges
+ * @device: device that is to use it
+ * @access: enum ib_access_flags, without IB_ACCESS_HUGETLB
+ *
+ * Context: process, the one whose memory it is.
+ * Return: the parent, to be released with ib_umem_odp_release() after its children; -EINVAL or
+ * -ENOMEM as an ERR_PTR.
+ */
+struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device, int access)
+{
+	struct ib_umem_odp *odp;
+
+	if (access & IB_ACCESS_HUGETLB)
+		return ERR_PTR(rdma_refuse(-EINVAL, "all memory has no huge pages for a unit"));
+	odp = odp_new(device, current->mm, task_tgid(current), ib_access_writable(access));
+	if (!odp)
+		return ERR_PTR(-ENOMEM);
+	odp->is_implicit_odp = true;
+	return odp;
+}
+EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
+
+/**
+ * ib_umem_odp_alloc_child() - a range under a parent
+ * @root_umem: what ib_umem_odp_alloc_implicit() gave, which outlives the range
+ * @addr: first byte
+ * @size: bytes
+ * @ops: told what the process loses
+ *
+ * Context: may sleep; any process.
+ * Return: the range, to be released with ib_umem_odp_release(); -EFAULT when the process is
+ * gone, or an ERR_PTR as of ib_umem_odp_get().
+ */
+struct ib_umem_odp *ib_umem_odp_alloc_child(struct ib_umem_odp *root_umem, unsigned long addr,
+					    size_t size,
+					    const struct mmu_interval_notifier_ops *ops)
+{
+	struct mm_struct *mm = root_umem->umem.owning_mm;
+	struct ib_umem_odp *odp;
+
+	if (WARN_ON_ONCE(!root_umem->is_implicit_odp))
+		return ERR_PTR(-EINVAL);
+	if (!mmget_not_zero(mm))
+		return ERR_PTR(-EFAULT);
+	odp = odp_range(odp_new(root_umem->umem.ibdev, mm, root_umem->tgid,
+				root_umem->umem.writable), addr, size, ops);
+	mmput(mm);
+	return odp;
+}
+EXPORT_SYMBOL(ib_umem_odp_alloc_child);
+
+/**
+ * ib_umem_odp_release() - let go of memory
+ * @umem_odp: the memory, which the device uses no more
+ *
+ * Context: may sleep.
+ */
+void ib_umem_odp_release(struct ib_umem_odp *umem_odp)
+{
+	if (!umem_odp->is_implicit_odp) {
+		mutex_lock(&umem_odp->umem_mutex);
+		ib_umem_odp_unmap_dma_pages(umem_odp, ib_umem_start(umem_odp),
+					    ib_umem_end(umem_odp));
+		mutex_unlock(&umem_odp->umem_mutex);
+		mmu_interval_notifier_remove(&umem_odp->notifier);
+		kvfree(umem_odp->dma_list);
+		kvfree(umem_odp->pfn_list);
+	}
+	odp_free(umem_odp);
+}
+EXPORT_SYMBOL(ib_umem_odp_release);
+
+/* One unit for the device, which may have it already with other rights. */
+static int odp_map_page(struct ib_umem_odp *odp, size_t at, struct page *page, u64 rights)
+{
+	struct ib_device *device = odp->umem.ibdev;
+	dma_addr_t *dma = &odp->dma_list[at];
+
+	if (!*dma) {
+		dma_addr_t addr = ib_dma_map_page(device, page, 0, odp_page_size(odp),
+						  DMA_BIDIRECTIONAL);
+
+		if (ib_dma_mapping_error(device, addr))
+			return -EFAULT;
+		*dma = addr;
+		odp->npages++;
+	}
+	*dma = (*dma & ODP_DMA_ADDR_MASK) | rights;
+	return 0;
+}
+
+/* The units that the process has; returns how many of them were looked at. */
+static int odp_map_found(struct ib_umem_odp *odp, size_t first, size_t count, u64 rights,
+			 bool fault)
+{
+	unsigned int step = odp->page_shift - PAGE_SHIFT;
+
+	for (size_t i = first; i < first + count; i++) {
+		unsigned long pfn = odp->pfn_list[i << step];
+		u64 given = rights;
+		int ret;
+
+		if (!(pfn & HMM_PFN_VALID)) {
+			if (WARN_ON_ONCE(fault))
+				return -EFAULT;
+			continue;
+		}
+		if (hmm_pfn_to_map_order(pfn) < step)
+			return rdma_refuse(-EINVAL, "memory at %#lx is in smaller pages",
+					   ib_umem_start(odp) + (i << odp->page_shift));
+		/* What was not asked for may not be written where the process may not */
+		if (!(pfn & HMM_PFN_WRITE))
+			given &= ~(u64)ODP_WRITE_ALLOWED_BIT;
+		ret = odp_map_page(odp, i, hmm_pfn_to_page(pfn), given);
+		if (ret)
+			return ret;
+	}
+	return count;
+}
+
+/* Look the process's pages up; with its mm held. */
+static int odp_find(struct hmm_range *range, struct mm_struct *mm, unsigned long until)
+{
+	int ret;
+
+	do {
+		range->notifier_seq = mmu_interval_read_begin(range->notifier);
+		mmap_read_lock(mm);
+		ret = hmm_range_fault(range);
+		mmap_read_unlock(mm);
+	} while (ret == -EBUSY && time_before(jiffies, until));
+	return ret;
+}
+
+/**
+ * ib_umem_odp_map_dma_and_lock() - give a device pages that the process has
+ * @umem_odp: the memory
+ * @start_offset: address of the first byte
+ * @bcnt: bytes
+ * @access_mask: ODP_READ_ALLOWED_BIT, ODP_WRITE_ALLOWED_BIT or both
+ * @fault: let the process have the pages that are not there
+ *
+ * Context: may sleep; any process.
+ * Return: units mapped or, without @fault, passed over, with umem_mutex held, so that the
+ * device can be told before the process loses them; -EINVAL, -EFAULT for what is outside or the
+ * process does not have, -EBUSY when its memory does not come to rest, all without the mutex.
+ */
+int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp, u64 start_offset, u64 bcnt,
+				 u64 access_mask, bool fault)
+{
+	unsigned long until = jiffies + msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
+	struct mm_struct *mm = umem_odp->umem.owning_mm;
+	struct hmm_range range = { .notifier = &umem_odp->notifier };
+	size_t unit = odp_page_size(umem_odp);
+	u64 end;
+	int ret;
+
+	if (!access_mask || !bcnt)
+		return -EINVAL;
+	if (check_add_overflow(start_offset, bcnt, &end) ||
+	    start_offset < ib_umem_start(umem_odp) || end > ib_umem_end(umem_odp))
+		return rdma_refuse(-EFAULT, "%llu bytes at %#llx are outside the memory", bcnt,
+				   start_offset);
+	range.start = ALIGN_DOWN(start_offset, unit);
+	range.end = ALIGN(end, unit);
+	range.hmm_pfns = umem_odp->pfn_list +
+			 ((range.start - ib_umem_start(umem_odp)) >> PAGE_SHIFT);
+	if (fault)
+		range.default_flags = HMM_PFN_REQ_FAULT;
+	if (fault && (access_mask & ODP_WRITE_ALLOWED_BIT))
+		range.default_flags |= HMM_PFN_REQ_WRITE;
+
+	if (!mmget_not_zero(mm))
+		return rdma_refuse(-EINVAL, "the process of the memory is gone");
+	for (;;) {
+		ret = odp_find(&range, mm, until);
+		if (ret)
+			break;
+		mutex_lock(&umem_odp->umem_mutex);
+		if (!mmu_interval_read_retry(&umem_odp->notifier, range.notifier_seq)) {
+			ret = odp_map_found(umem_odp, (range.start - ib_umem_start(umem_odp)) >>
+					    umem_odp->page_shift,
+					    (range.end - range.start) >> umem_odp->page_shift,
+					    access_mask, fault);
+			if (ret < 0)
+				mutex_unlock(&umem_odp->umem_mutex);
+			break;
+		}
+		mutex_unlock(&umem_odp->umem_mutex);
+		ret = -EBUSY;
+		if (time_after_eq(jiffies, until))
+			break;
+	}
+	mmput(mm);
+	return ret;
+}
+EXPORT_SYMBOL(ib_umem_odp_map_dma_and_lock);
+
+/**
+ * ib_umem_odp_unmap_dma_pages() - take pages from a device
+ * @umem_odp: the memory; umem_mutex is held
+ * @start_offset: address from which on
+ * @bound: address behind the last byte
+ *
+ * What lies outside the memory is left out.
+ *
+ * Context: may sleep.
+ */
+void ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *umem_odp, u64 start_offset, u64 bound)
+{
+	unsigned int step = umem_odp->page_shift - PAGE_SHIFT;
+	u64 from = max_t(u64, start_offset, ib_umem_start(umem_odp));
+	u64 to = min_t(u64, bound, ib_umem_end(umem_odp));
+
+	lockdep_assert_held(&umem_odp->umem_mutex);
+	for (u64 at = ALIGN_DOWN(from, odp_page_size(umem_odp)); at < to;
+	     at += odp_page_size(umem_odp)) {
+		size_t i = (at - ib_umem_start(umem_odp)) >> umem_odp->page_shift;
+		dma_addr_t dma = umem_odp->dma_list[i];
+
+		if (!dma)
+			continue;
+		/*
+		 * Where the device could write, it may have.  The notifier runs before the
+		 * process loses the page, so that the page is still its page.
+		 */
+		if (dma & ODP_WRITE_ALLOWED_BIT) {
+			struct page *page = hmm_pfn_to_page(umem_odp->pfn_list[i << step]);
+
+			set_page_dirty(compound_head(page));
+		}
+		ib_dma_unmap_page(umem_odp->umem.ibdev, dma & ODP_DMA_ADDR_MASK,
+				  odp_page_size(umem_odp), DMA_BIDIRECTIONAL);
+		umem_odp->dma_list[i] = 0;
+		umem_odp->npages--;
+	}
+}
+EXPORT_SYMBOL(ib_umem_odp_unmap_dma_pages);
