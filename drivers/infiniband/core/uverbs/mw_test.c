@@ -81,12 +81,14 @@ static void closed_with_file(struct kunit *test)
 
 static void gone_with_device(struct kunit *test)
 {
-	struct ib_uverbs_alloc_mw_resp resp;
+	struct ib_uverbs_alloc_mw_resp resp, other;
 	struct uverbs_test *t = test->priv;
 
 	KUNIT_ASSERT_EQ(test, alloc_mw(t, t->pd, IB_MW_TYPE_1, &resp), 0);
 	tu_remove_device(t);
-	KUNIT_EXPECT_EQ(test, dealloc_mw(t, resp.mw_handle), -EIO);
+	KUNIT_EXPECT_EQ(test, t->device->made.mws, 0);
+	KUNIT_EXPECT_EQ(test, alloc_mw(t, t->pd, IB_MW_TYPE_1, &other), -EIO);
+	KUNIT_EXPECT_EQ(test, dealloc_mw(t, resp.mw_handle), 0);
 }
 
 #ifdef CONFIG_FAULT_INJECTION
