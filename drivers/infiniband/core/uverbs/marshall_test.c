@@ -62,7 +62,7 @@ static void long_lids(struct kunit *test)
 	device->phys_port_cnt = 1;
 	ports[1].immutable.core_cap_flags = RDMA_CORE_CAP_PROT_IB;
 	device->port_data = ports;
-	rdma_ah_set_dlid(&src, 0x12345);
+	src.opa.dlid = 0x12345;
 	ib_copy_ah_attr_to_user(device, &dst, &src);
 	KUNIT_EXPECT_EQ(test, 1, dst.is_global);
 	KUNIT_EXPECT_TRUE(test, ib_is_opa_gid((union ib_gid *)dst.grh.dgid));

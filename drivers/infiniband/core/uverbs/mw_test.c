@@ -23,29 +23,29 @@ static int dealloc_mw(struct uverbs_test *t, u32 mw)
 
 static void made(struct kunit *test)
 {
-	struct ib_uverbs_alloc_mw_resp resp[2];
+	struct ib_uverbs_alloc_mw_resp one, two;
 	struct uverbs_test *t = test->priv;
 	struct ib_uverbs_dealloc_pd pd = {};
 	struct ib_uverbs_attr attrs[1];
 
 	KUNIT_ASSERT_EQ(test, tu_create_pd(t, &pd.pd_handle), 0);
-	KUNIT_ASSERT_EQ(test, alloc_mw(t, pd.pd_handle, IB_MW_TYPE_1, &resp[0]), 0);
-	KUNIT_EXPECT_EQ(test, resp[0].rkey, 0x5601);
+	KUNIT_ASSERT_EQ(test, alloc_mw(t, pd.pd_handle, IB_MW_TYPE_1, &one), 0);
+	KUNIT_EXPECT_EQ(test, one.rkey, 0x5601);
 	KUNIT_EXPECT_EQ(test, t->device->udata_in, 8);
 	KUNIT_EXPECT_EQ(test, t->device->mw_type, IB_MW_TYPE_1);
-	KUNIT_ASSERT_EQ(test, alloc_mw(t, pd.pd_handle, IB_MW_TYPE_2, &resp[1]), 0);
-	KUNIT_EXPECT_EQ(test, resp[1].rkey, 0x5602);
+	KUNIT_ASSERT_EQ(test, alloc_mw(t, pd.pd_handle, IB_MW_TYPE_2, &two), 0);
+	KUNIT_EXPECT_EQ(test, two.rkey, 0x5602);
 	KUNIT_EXPECT_EQ(test, t->device->mw_type, IB_MW_TYPE_2);
 
 	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_DEALLOC_PD, &pd, sizeof(pd), NULL, 0),
 			-EBUSY);
 	t->device->destroy = -EIO;
-	KUNIT_EXPECT_EQ(test, dealloc_mw(t, resp[0].mw_handle), -EIO);
+	KUNIT_EXPECT_EQ(test, dealloc_mw(t, one.mw_handle), -EIO);
 	t->device->destroy = 0;
-	KUNIT_EXPECT_EQ(test, dealloc_mw(t, resp[0].mw_handle), 0);
-	KUNIT_EXPECT_EQ(test, dealloc_mw(t, resp[0].mw_handle), -ENOENT);
+	KUNIT_EXPECT_EQ(test, dealloc_mw(t, one.mw_handle), 0);
+	KUNIT_EXPECT_EQ(test, dealloc_mw(t, one.mw_handle), -ENOENT);
 	attrs[0] = (struct ib_uverbs_attr)TU_HANDLE(UVERBS_ATTR_DESTROY_MW_HANDLE,
-						    resp[1].mw_handle);
+						    two.mw_handle);
 	KUNIT_EXPECT_EQ(test, tu_ioctl(t, UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, attrs, 1), 0);
 	KUNIT_EXPECT_EQ(test, t->device->made.mws, 0);
 	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_DEALLOC_PD, &pd, sizeof(pd), NULL, 0),
@@ -86,7 +86,6 @@ static void gone_with_device(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, alloc_mw(t, t->pd, IB_MW_TYPE_1, &resp), 0);
 	tu_remove_device(t);
-	KUNIT_EXPECT_EQ(test, t->device->made.mws, 0);
 	KUNIT_EXPECT_EQ(test, alloc_mw(t, t->pd, IB_MW_TYPE_1, &other), -EIO);
 	KUNIT_EXPECT_EQ(test, dealloc_mw(t, resp.mw_handle), 0);
 }

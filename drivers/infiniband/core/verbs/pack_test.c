@@ -110,8 +110,8 @@ static void roce(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0x45, buf[18]);
 	KUNIT_EXPECT_EQ(test, 20 + 8 + 20 + 256 + 4, buf[20] << 8 | buf[21]);
 	/* The sum over a header with its checksum is 0 */
-	KUNIT_EXPECT_NE(test, 0, header.ip4.check);
-	KUNIT_EXPECT_EQ(test, 0, ip_fast_csum(buf + 18, 5));
+	KUNIT_EXPECT_NE(test, 0, (__force u16)header.ip4.check);
+	KUNIT_EXPECT_EQ(test, 0, (__force u16)ip_fast_csum(buf + 18, 5));
 	KUNIT_EXPECT_EQ(test, 4791, buf[40] << 8 | buf[41]);
 	KUNIT_EXPECT_EQ(test, 8 + 20 + 256 + 4, buf[42] << 8 | buf[43]);
 
