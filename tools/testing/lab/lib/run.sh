@@ -54,7 +54,7 @@ run_options() {
 	rest=("$@")
 
 	number --nodes "$opt_nodes" 1 9
-	number --hca "$opt_hca" 0 4
+	number --hca "$opt_hca" 0 16
 	number --ports "$opt_ports" 1 2
 	number --cpus "$opt_cpus" 1 64
 	number --timeout "$opt_timeout" 1 86400

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * capabilities DEVICE [WORD...]: a device that lacks what the words name, in vhcad's words.  What
+ * it lacks is not announced, and refused with EOPNOTSUPP and a reason; all else works.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "self_talk.h"
+
+static char **lacks;
+static struct ibv_device_attr_ex attr;
+
+static bool has(const char *word)
+{
+	int i;
+
+	for (i = 0; lacks[i]; i++)
+		if (!strcmp(lacks[i], word))
+			return false;
+	return true;
+}
+
+/* How many requests of this file were refused with a reason. */
+static unsigned int reasons(void)
+{
+	unsigned int n = 0, number;
+	char path[64], line[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", context->cmd_fd);
+	file = fopen(path, "r");
+	must(file, path);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "rdma-reject: %u", &number) == 1)
+			n = number + 1;
+	fclose(file);
+	return n;
+}
+
+static unsigned int before;
+
+/* What is there must have succeeded; what is not: this errno, and a reason that is new. */
+static void answer(const char *name, bool there, int err)
+{
+	unsigned int now = reasons();
+	bool good = there ? !err : err == EOPNOTSUPP && now > before;
+
+	point(good, name);
+	if (!good)
+		printf("# %s here, errno %d, %u reasons\n", there ? "is" : "is not", err,
+		       now - before);
+	before = now;
+}
+
+static void announced(const char *name, bool there, uint64_t value)
+{
+	point(there == !!value, name);
+}
+
+/* A QP sends itself a message. */
+static void talk(enum ibv_qp_type type, const char *word, const char *name)
+{
+	struct ibv_cq *cq = ibv_create_cq(context, 2 * DEPTH, NULL, NULL, 0);
+	struct ibv_wc wc = {};
+	struct ibv_qp *qp;
+	int i;
+
+	must(cq, "ibv_create_cq");
+	errno = 0;
+	qp = make_qp(type, cq, NULL, 0);
+	answer(name, has(word), qp ? 0 : errno);
+	if (qp && has(word)) {
+		connect_qp(qp, qp);
+		post_recv(qp, 1, 64);
+		post_send(qp, 2, 64, self, qp->qp_num);
+		for (i = 0; i < 2; i++) {
+			wc = complete(cq);
+			bad += wc.status != IBV_WC_SUCCESS;
+		}
+		printf("# %s talks: %s\n", word, ibv_wc_status_str(wc.status));
+	}
+	must(!qp || !ibv_destroy_qp(qp), "ibv_destroy_qp");
+	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
+}
+
+static void datagrams(void)
+{
+	struct ibv_ah_attr to = { .dlid = own_lid, .port_num = 1 };
+	union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 9 } };
+	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, NULL, 0);
+	struct ibv_ah *ah;
+	struct ibv_qp *qp;
+	int err;
+
+	must(cq, "ibv_create_cq");
+	errno = 0;
+	ah = ibv_create_ah(pd, &to);
+	answer("address handle", has("ud"), ah ? 0 : errno);
+	must(!ah || !ibv_destroy_ah(ah), "ibv_destroy_ah");
+	announced("how many address handles", has("ud"), attr.orig_attr.max_ah);
+	announced("how many multicast groups", has("mcast") && has("ud"),
+		  attr.orig_attr.max_mcast_grp);
+	qp = make_qp(has("ud") ? IBV_QPT_UD : has("rc") ? IBV_QPT_RC : IBV_QPT_UC, cq, NULL, 0);
+	before = reasons();
+	if (qp) {
+		err = ibv_attach_mcast(qp, &group, 0xc009);
+		answer("multicast", has("mcast") && has("ud"), err);
+		must(err || !ibv_detach_mcast(qp, &group, 0xc009), "ibv_detach_mcast");
+		must(!ibv_destroy_qp(qp), "ibv_destroy_qp");
+	}
+	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
+}
+
+static void shared_receives(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct ibv_srq *srq;
+
+	errno = 0;
+	srq = ibv_create_srq(pd, &init);
+	answer("shared receive queue", has("srq"), srq ? 0 : errno);
+	must(!srq || !ibv_destroy_srq(srq), "ibv_destroy_srq");
+	announced("how many of them", has("srq"), attr.orig_attr.max_srq);
+}
+
+static void completion_queues(void)
+{
+	struct ibv_modify_cq_attr slow = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE, .moderate = { .cq_count = 4, .cq_period = 50 },
+	};
+	struct ibv_cq_init_attr_ex timed = {
+		.cqe = 4, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+	};
+	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, NULL, 0);
+	struct ibv_cq_ex *ex;
+
+	must(cq, "ibv_create_cq");
+	answer("resized completion queue", has("cq-resize"), ibv_resize_cq(cq, 100));
+	answer("moderated completion queue", has("cq-moderation"), ibv_modify_cq(cq, &slow));
+	announced("moderation", has("cq-moderation"), attr.cq_mod_caps.max_cq_count);
+	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
+
+	errno = 0;
+	ex = ibv_create_cq_ex(context, &timed);
+	/* the provider, which was told that there is no clock, does not ask the kernel */
+	point(has("clock") ? !!ex : !ex && errno == EOPNOTSUPP, "time stamps");
+	must(!ex || !ibv_destroy_cq(ibv_cq_ex_to_cq(ex)), "ibv_destroy_cq");
+	announced("clock", has("clock"), attr.hca_core_clock);
+}
+
+static void counters(const char *device)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/tx_packets",
+		 device);
+	point(has("counters") == !access(path, R_OK), "counters in sysfs");
+}
+
+int main(int argc, char **argv)
+{
+	must(argc >= 2, "capabilities DEVICE [WORD...]");
+	lacks = argv + 2;
+	open_device(argv[1]);
+	must(!ibv_query_device_ex(context, NULL, &attr), "ibv_query_device_ex");
+	before = reasons();
+	announced("RNR NAKs", has("rnr-nak"),
+		  attr.orig_attr.device_cap_flags & IBV_DEVICE_RC_RNR_NAK_GEN);
+	talk(IBV_QPT_RC, "rc", "reliable connection");
+	talk(IBV_QPT_UC, "uc", "unreliable connection");
+	talk(IBV_QPT_UD, "ud", "datagrams");
+	datagrams();
+	shared_receives();
+	completion_queues();
+	counters(argv[1]);
+	close_device();
+	printf("1..%u\n", points);
+	return bad != 0;
+}

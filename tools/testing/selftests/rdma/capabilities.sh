@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 1 --core ours --hca 13 --mem 1536 --device-arg --device-version --device-arg 1.0 --device-arg --caps-off --device-arg node1-1:rc --device-arg --caps-off --device-arg node1-2:uc --device-arg --caps-off --device-arg node1-3:ud --device-arg --caps-off --device-arg node1-4:mcast --device-arg --caps-off --device-arg node1-5:rnr-nak --device-arg --caps-off --device-arg node1-6:srq --device-arg --caps-off --device-arg node1-7:cq-resize --device-arg --caps-off --device-arg node1-8:cq-moderation --device-arg --caps-off --device-arg node1-9:counters --device-arg --caps-off --device-arg node1-10:clock --device-arg --caps-off --device-arg node1-11:rc,uc,ud,mcast,rnr-nak,srq,cq-resize,cq-moderation,counters,clock --device-arg --caps-off --device-arg node1-12:uc,ud,mcast,srq,cq-resize,cq-moderation,counters
+# Thirteen adapters, each without another capability: one with all, one without any, and one with
+# those that the first version of the interface had, which all of them say they are.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+here=/lab/src/tools/testing/selftests/rdma
+without=("" rc uc ud mcast rnr-nak srq cq-resize cq-moderation counters clock
+	"rc uc ud mcast rnr-nak srq cq-resize cq-moderation counters clock"
+	"uc ud mcast srq cq-resize cq-moderation counters")
+plan $((3 + ${#without[@]}))
+
+ok "the program builds" gcc -O1 -Wall -Wextra -Werror -o /tmp/capabilities $here/capabilities.c -libverbs
+# the adapters in the order of their numbers, which their GUIDs follow
+mapfile -t devices < <(for d in /sys/class/infiniband/*; do echo "$(cat "$d/node_guid") ${d##*/}"; done | sort | cut -d' ' -f2)
+is "the driver takes them all" ${#without[@]} ${#devices[@]}
+is "and says which interface they have" "1.0" "$(cat "/sys/class/infiniband/${devices[0]}/hw_rev")"
+for i in "${!without[@]}"; do
+	# shellcheck disable=SC2086
+	ok "without ${without[i]:-nothing}" /tmp/capabilities "${devices[i]}" ${without[i]}
+done
+finish
