@@ -240,6 +240,42 @@ static void made_so(void **state)
 	assert_int_equal(t_admin(f->h, VHCA_CMD_FENCE_MKEYS, NULL, 0, NULL), VHCA_ST_UNSUPPORTED);
 }
 
+/* The linker puts this in place of vbuf_map(): a driver that maps anew behind the translation. */
+static struct fixture *maps_anew;
+
+u64 __real_vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+		    struct dma_seg *seg, u32 *nseg, u32 max);
+u64 __wrap_vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+		    struct dma_seg *seg, u32 *nseg, u32 max);
+
+u64 __wrap_vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+		    struct dma_seg *seg, u32 *nseg, u32 max)
+{
+	u64 got = __real_vbuf_map(mem, b, off, len, seg, nseg, max);
+
+	if (maps_anew)
+		map(maps_anew, maps_anew->key, 0, 4 * SIZE, 4);
+	maps_anew = NULL;
+	return got;
+}
+
+static void changed_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	const struct vqp *qp = t_vqp(f->qp);
+	const struct sge sge = { 0, 2 * SIZE, f->key };
+	const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
+	struct dma_seg seg[2];
+	u32 nseg;
+
+	map(f, f->key, 0, 4 * SIZE, 4);
+	maps_anew = f;
+	assert_int_equal(sgl_map(f->h->dev, &l, 0, 2 * SIZE, seg, &nseg, 2), 0);
+	assert_null(maps_anew);
+	assert_int_equal(nseg, 0);
+	assert_int_equal(sgl_map(f->h->dev, &l, 0, 2 * SIZE, seg, &nseg, 2), 2 * SIZE);
+}
+
 /* A driver that never stops: maps set 0 and set 1 of the pages in turn. */
 struct racer {
 	struct fixture *f;
@@ -322,6 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(mapped), TEST(local), TEST(bad_records), TEST(not_there), TEST(made_so),
+		TEST(changed_meanwhile),
 		TEST(never_half),
 	};
 
