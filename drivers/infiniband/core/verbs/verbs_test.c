@@ -95,6 +95,20 @@ static void pd_keys(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
+static struct ib_mr *no_dma_mr(struct ib_pd *pd, int access)
+{
+	return ERR_PTR(-ENOSPC);
+}
+
+static void pd_without_keys(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+
+	device->ops.get_dma_mr = no_dma_mr;
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_alloc_pd(device, 0)));
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.pds);
+}
+
 static void parents(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -504,6 +518,7 @@ static void names_and_rates(struct kunit *test)
 
 static struct kunit_case verbs_cases[] = {
 	KUNIT_CASE(pd_keys),
+	KUNIT_CASE(pd_without_keys),
 	KUNIT_CASE(parents),
 	KUNIT_CASE(refused_creation_leaves_nothing),
 	KUNIT_CASE(refused_destruction_keeps_all),
