@@ -211,26 +211,34 @@ static const struct dma_buf_attach_ops pinned_ops = {
 	.move_notify = pinned_moves,
 };
 
-/* Nothing of the buffer is used or held any more; told once. */
-static void dmabuf_take_back(struct dma_buf_attachment *attach)
+/*
+ * From now on nothing of the buffer is used or held.  Whoever uses it hears of that first,
+ * and once; the buffer's reservation lock is held.
+ */
+static void dmabuf_take_back(struct ib_umem_dmabuf *part)
 {
-	struct ib_umem_dmabuf *umem_dmabuf = attach->importer_priv;
+	bool was_pinned = part->pinned;
 
-	dma_resv_assert_held(attach->dmabuf->resv);
-	if (umem_dmabuf->revoked)
+	dma_resv_assert_held(dmabuf_resv(part));
+	if (part->revoked)
 		return;
-	if (umem_dmabuf->pinned_revoke)
-		umem_dmabuf->pinned_revoke(umem_dmabuf->private);
-	ib_umem_dmabuf_unmap_pages(umem_dmabuf);
-	if (umem_dmabuf->pinned)
-		dma_buf_unpin(attach);
-	umem_dmabuf->pinned = 0;
-	umem_dmabuf->revoked = 1;
+	part->revoked = true;
+	part->pinned = false;
+	if (part->pinned_revoke)
+		part->pinned_revoke(part->private);
+	ib_umem_dmabuf_unmap_pages(part);
+	if (was_pinned)
+		dma_buf_unpin(part->attach);
+}
+
+static void revocable_moves(struct dma_buf_attachment *attach)
+{
+	dmabuf_take_back(attach->importer_priv);
 }
 
 static const struct dma_buf_attach_ops revocable_ops = {
 	.allow_peer2peer = true,
-	.move_notify = dmabuf_take_back,
+	.move_notify = revocable_moves,
 };
 
 /* Attach, pin and map; the reservation lock is held when it has succeeded. */
@@ -377,7 +385,7 @@ EXPORT_SYMBOL(ib_umem_dmabuf_revoke_unlock);
 void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf)
 {
 	dma_resv_lock(dmabuf_resv(umem_dmabuf), NULL);
-	dmabuf_take_back(umem_dmabuf->attach);
+	dmabuf_take_back(umem_dmabuf);
 	dma_resv_unlock(dmabuf_resv(umem_dmabuf));
 }
 EXPORT_SYMBOL(ib_umem_dmabuf_revoke);
