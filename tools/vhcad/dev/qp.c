@@ -282,7 +282,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		return st;
 	if (qp->log_sq < 32)
 		outstanding = MIN(outstanding, 1u << qp->log_sq);
-	qp->req.q = aligned_alloc(CACHE_LINE, outstanding * sizeof(*qp->req.q));
+	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
 	qp->req.qmask = outstanding - 1;
 	if (qp->srq)
 		qp->recv.kept = calloc(1, sizeof(*qp->recv.kept));

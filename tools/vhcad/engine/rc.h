@@ -52,7 +52,7 @@ struct tx_req {
 	u8 nblk;
 	u8 status;		/* completes with this when its turn comes */
 	bool done;		/* local: carried out, also if sending comes by again */
-} __attribute__((aligned(CACHE_LINE)));
+};
 
 /*
  * The requester.  Requests [head, tail) are under way; cur is the one being
