@@ -111,6 +111,8 @@ static int make_fabric(struct daemon *d)
 	d->fabric = fabric_new(d->opt.subnet);
 	if (!d->fabric)
 		return fail("fabric", NULL, ENOMEM);
+	if (fabric_set_loss(d->fabric, d->opt.loss, d->opt.seed))
+		return fail("--loss", NULL, ENOMEM);
 	if (d->capture)
 		fabric_set_capture(d->fabric, d->capture);
 	d->engine = engine_new(&engine_clock_monotonic, d->fabric);

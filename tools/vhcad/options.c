@@ -30,6 +30,8 @@ static const char usage[] =
 "  --control SOCKET       listen for vhcactl\n"
 "  --irq msix|msi         interrupt capability; msi: one vector, hot unplug works\n"
 "  --spin USEC            look for work that long before sleeping (0)\n"
+"  --loss PERMILLE        lose so many of a thousand packets (0)\n"
+"  --seed N               lose others of them (1)\n"
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
 "  --caps-off [HCA:]NAME,...\n"
@@ -276,8 +278,8 @@ static void check(struct options *o)
 void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
-		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, PCI_ID,
-		DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, HELP, VERSION,
+		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, LOSS, SEED,
+		PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },
@@ -289,6 +291,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "control", required_argument, NULL, CONTROL },
 		{ "irq", required_argument, NULL, IRQ },
 		{ "spin", required_argument, NULL, SPIN },
+		{ "loss", required_argument, NULL, LOSS },
+		{ "seed", required_argument, NULL, SEED },
 		{ "pci-id", required_argument, NULL, PCI_ID },
 		{ "device-version", required_argument, NULL, DEVICE_VERSION },
 		{ "caps-off", required_argument, NULL, CAPS_OFF },
@@ -308,6 +312,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->device = VHCA_PCI_DEVICE;
 	o->version = VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
 	o->mtu = 5;
+	o->seed = 1;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
 		switch (c) {
@@ -338,6 +343,12 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case SPIN:
 			o->spin_usec = number("--spin", optarg, 10, 0, 1000000);
+			break;
+		case LOSS:
+			o->loss = number("--loss", optarg, 10, 0, 1000);
+			break;
+		case SEED:
+			o->seed = number("--seed", optarg, 10, 0, UINT32_MAX);
 			break;
 		case PCI_ID:
 			parse_pci_id(o, optarg);

@@ -36,6 +36,8 @@ struct options {
 	const char *control;		/* NULL: no control socket */
 	enum pci_irq_mode irq;
 	u32 spin_usec;
+	u32 loss;			/* packets of a thousand */
+	u32 seed;
 	u16 vendor;
 	u16 device;
 	u32 version;			/* interface version to claim */

@@ -27,6 +27,13 @@ struct fab_group {
 	} member[];
 };
 
+/* What loss.c knows. */
+struct fab_loss {
+	u32 permille;
+	u64 seed;
+	u64 packets;			/* that were judged */
+};
+
 /* The tables are mostly zeros that nobody ever touches. */
 struct fabric {
 	enum fabric_subnet subnet;
@@ -41,6 +48,7 @@ struct fabric {
 	u64 now;
 	fab_judge judge;
 	void *judge_arg;
+	struct fab_loss loss;
 	struct fab_packet *pool;
 	struct link free;
 	u32 nfree;

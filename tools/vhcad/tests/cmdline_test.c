@@ -123,6 +123,8 @@ static void bad_command_lines(void **state)
 		  "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--device-version", "1.2.3" }, "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--spin", "1000001" }, "not a number between 0 and 1000000" },
+		{ { "--hca", "x", "--loss", "1001" }, "'1001' is not a number between 0 and 1000" },
+		{ { "--hca", "x", "--seed", "4294967296" }, "--seed: '4294967296' is not" },
 		{ { "--hca", "x", "--caps-off", "rc,wings" }, "--caps-off: unknown value 'wings'" },
 		{ { "--hca", "x", "--caps-off", "hca0:rc,hca0:uc" },
 		  "--caps-off: unknown value 'hca0:uc'" },
