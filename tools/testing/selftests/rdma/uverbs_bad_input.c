@@ -212,15 +212,18 @@ static void run_race(void)
 
 /* ---- set-up ---- */
 
+#define TYPES	5
+
 static void counts(uint32_t *to)
 {
-	static const uint16_t types[] = {
-		UVERBS_OBJECT_PD, UVERBS_OBJECT_MR, UVERBS_OBJECT_CQ, UVERBS_OBJECT_QP,
+	static const uint16_t types[TYPES] = {
+		UVERBS_OBJECT_PD, UVERBS_OBJECT_MR, UVERBS_OBJECT_MW, UVERBS_OBJECT_CQ,
+		UVERBS_OBJECT_QP,
 	};
 	uint32_t list[256];
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < TYPES; i++)
 		to[i] = count_handles(types[i], list, sizeof(list));
 }
 
@@ -268,16 +271,16 @@ static bool tear_down(void)
 	       !ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx);
 }
 
-#define TABLES	4
+#define TABLES	5
 
 int main(int argc, char **argv)
 {
 	bool reasons = !(argc > 2 && !strcmp(argv[1], "-n"));
 	static const struct bad_input *const tables[TABLES] = {
-		bad_ioctls, bad_objects, bad_writes, bad_datagrams,
+		bad_ioctls, bad_objects, bad_writes, bad_datagrams, bad_memory,
 	};
 	const struct bad_input *row;
-	uint32_t before[4], after[4];
+	uint32_t before[TYPES], after[TYPES];
 	struct reasons first;
 	unsigned int rows = 0;
 	int fds, t;

@@ -38,7 +38,8 @@ struct bad_input {
 	{ .name = #_run, .run = _run, .err = _err, .reason = _reason, ##__VA_ARGS__ }
 
 /* The tables, each ended by a row without a name. */
-extern const struct bad_input bad_ioctls[], bad_objects[], bad_writes[], bad_datagrams[];
+extern const struct bad_input bad_ioctls[], bad_objects[], bad_writes[], bad_datagrams[],
+				bad_memory[];
 
 int in_child(int (*run)(void));
 int destroy_pd(int64_t handle);
