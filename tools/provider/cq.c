@@ -26,8 +26,16 @@ static uint64_t wc_flags_known(const struct vhca_context *ctx)
 	return known;
 }
 
+static bool used_by_one_thread(const struct ibv_cq_init_attr_ex *attr, struct ibv_pd *pd)
+{
+	return vhca_thread_of(pd) || (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+				      attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+}
+
 static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
+	struct ibv_pd *pd = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? attr->parent_domain :
+									  NULL;
 	struct vhca_context *ctx = to_vhca_context(context);
 	struct vhca_cmd_cq_resp resp = {};
 	struct vhca_cmd_cq cmd = {};
@@ -44,7 +52,7 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 		goto err_free;
 	}
 	cq->log = ring_log(min(attr->cqe, VHCA_MAX_CQE));
-	err = vhca_buf_alloc(&cq->buf, sizeof(struct vhca_cqe) << cq->log, ctx->page_size);
+	err = vhca_buf_alloc(&cq->buf, ctx, pd, VHCA_RES_CQ, sizeof(struct vhca_cqe) << cq->log);
 	if (err)
 		goto err_users;
 
@@ -57,7 +65,10 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 	err = vhca_db_slots(ctx, &cq->db, resp.db_slot, resp.db_mmap);
 	if (err)
 		goto err_destroy;
-	pthread_mutex_init(&cq->lock, NULL);
+	vhca_lock_init(&cq->lock, used_by_one_thread(attr, pd));
+	cq->pd = pd;
+	if (pd)
+		vhca_pd_get(pd);
 	return cq;
 
 err_destroy:
@@ -92,11 +103,18 @@ struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
 				     IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 	struct vhca_cq *cq;
 
-	if (!check_comp_mask(attr->comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS) ||
+	if (!check_comp_mask(attr->comp_mask,
+			     IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD) ||
 	    !check_comp_mask(attr->wc_flags, wc_flags_known(to_vhca_context(context))) ||
 	    (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
 	     !check_comp_mask(attr->flags, flags_known))) {
 		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+	    (!attr->parent_domain || attr->parent_domain->context != context ||
+	     !to_vhca_pd(attr->parent_domain)->protects)) {
+		errno = EINVAL;
 		return NULL;
 	}
 
@@ -116,7 +134,9 @@ int vhca_destroy_cq(struct ibv_cq *ibcq)
 	if (err)
 		return err;
 	vhca_buf_free(&cq->buf);
-	pthread_mutex_destroy(&cq->lock);
+	if (cq->pd)
+		vhca_pd_put(cq->pd);
+	vhca_lock_destroy(&cq->lock);
 	free(cq->users);
 	free(cq);
 	return 0;
@@ -136,11 +156,11 @@ int vhca_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	struct vhca_cq *cq = to_vhca_cq(ibcq);
 	bool solicited;
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	solicited = solicited_only && !cq->armed_any;
 	cq->armed_any = !solicited;
 	db_arm(&cq->db, arm_value(cq->cons, ++cq->arm_seq, solicited));
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 	return 0;
 }
 
@@ -156,9 +176,9 @@ void vhca_cq_event(struct ibv_cq *ibcq)
 {
 	struct vhca_cq *cq = to_vhca_cq(ibcq);
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	cq->armed_any = false;
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 }
 
 static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t qpn)
@@ -219,14 +239,14 @@ void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
 	struct vhca_cq_user **chain;
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	cq->last_user = NULL;
 	grow_users(cq);
 	chain = user_chain(cq, user->qpn);
 	user->next = *chain;
 	*chain = user;
 	cq->num_users++;
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 }
 
 /**
@@ -238,7 +258,7 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
 	struct vhca_cq_user **link;
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	if (cq->last_user == user)
 		cq->last_user = NULL;
 	for (link = user_chain(cq, user->qpn); *link; link = &(*link)->next) {
@@ -248,7 +268,7 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 			break;
 		}
 	}
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 }
 
 /**
@@ -264,7 +284,7 @@ void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
 	uint64_t end, from, to;
 	uint8_t owner;
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
 		if (!vhca_cqe_fresh(cq, end))
 			break;
@@ -282,5 +302,5 @@ void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
 		cq->cons = to;
 		db_store(&cq->db, 0, cq->cons);
 	}
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 }

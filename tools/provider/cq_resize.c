@@ -61,7 +61,7 @@ static int resize(struct vhca_cq *cq, uint32_t cqe)
 	struct vhca_buf buf;
 	int err;
 
-	err = vhca_buf_alloc(&buf, sizeof(struct vhca_cqe) << log, ctx->page_size);
+	err = vhca_buf_alloc(&buf, ctx, cq->pd, VHCA_RES_CQ, sizeof(struct vhca_cqe) << log);
 	if (err)
 		return err;
 	invalidate(buf.addr, log, cq->cons);
@@ -92,8 +92,8 @@ int vhca_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct vhca_cq *cq = to_vhca_cq(ibcq);
 	int err;
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	err = resize(cq, cqe);
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 	return err;
 }

@@ -35,16 +35,20 @@ struct ibv_mw *vhca_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 		return NULL;
 	}
 	pthread_mutex_init(&mw->lock, NULL);
+	mw->mw.pd = pd;
+	vhca_pd_get(pd);
 	return &mw->mw;
 }
 
 int vhca_dealloc_mw(struct ibv_mw *ibmw)
 {
 	struct vhca_mw *mw = to_vhca_mw(ibmw);
+	struct ibv_pd *pd = ibmw->pd;
 	int err = ibv_cmd_dealloc_mw(ibmw);
 
 	if (err)
 		return err;
+	vhca_pd_put(pd);
 	pthread_mutex_destroy(&mw->lock);
 	free(mw);
 	return 0;
@@ -62,6 +66,12 @@ uint8_t vhca_window_access(unsigned int access)
 	       (access & IBV_ACCESS_REMOTE_READ ? VHCA_ACCESS_REMOTE_READ : 0) |
 	       (access & IBV_ACCESS_REMOTE_ATOMIC ? VHCA_ACCESS_REMOTE_ATOMIC : 0) |
 	       (access & IBV_ACCESS_ZERO_BASED ? VHCA_ACCESS_ZERO_BASED : 0);
+}
+
+/* A parent domain is the PD that it stands on. */
+static bool same_pd(const struct ibv_pd *a, const struct ibv_pd *b)
+{
+	return a->context == b->context && a->handle == b->handle;
 }
 
 /**
@@ -84,5 +94,6 @@ int vhca_check_bind(const struct ibv_qp *qp, const struct ibv_mw *mw, uint32_t k
 		return EINVAL;
 	if (!info->length && mw->type != IBV_MW_TYPE_1)
 		return EINVAL;
-	return mw->pd != qp->pd || (info->mr && info->mr->pd != mw->pd) ? EPERM : 0;
+	return same_pd(mw->pd, qp->pd) && (!info->mr || same_pd(info->mr->pd, mw->pd)) ? 0 :
+											  EPERM;
 }

@@ -174,13 +174,13 @@ int vhca_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	uint64_t start;
 	int n = 0;
 
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	start = cq->cons;
 	while (n < num && next_entry(cq, &cqe))
 		fill_wc(&wc[n++], &cqe);
 	if (cq->cons != start)
 		store_consumer(cq);
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 	return n;
 }
 
@@ -205,7 +205,7 @@ static void end_poll(struct ibv_cq_ex *ibcq)
 
 	if (cq->polled)
 		store_consumer(cq);
-	pthread_mutex_unlock(&cq->lock);
+	vhca_unlock(&cq->lock);
 }
 
 static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
@@ -215,7 +215,7 @@ static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 
 	if (attr->comp_mask)
 		return EINVAL;
-	pthread_mutex_lock(&cq->lock);
+	vhca_lock(&cq->lock);
 	cq->polled = false;
 	err = load_entry(cq);
 	if (err)

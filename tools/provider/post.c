@@ -147,7 +147,7 @@ static int post_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, enum ibv_mw_ty
 		return EINVAL;
 	}
 
-	pthread_mutex_lock(&qp->sq.lock);
+	vhca_lock(&qp->sq.lock);
 	start = atomic_load_explicit(&qp->sq.head, memory_order_relaxed);
 	for (head = start; wr; wr = wr->next) {
 		err = post_one(qp, wr, binds, &head);
@@ -161,7 +161,7 @@ static int post_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, enum ibv_mw_ty
 		atomic_store_explicit(&qp->sq.head, head, memory_order_release);
 		vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 0, head);
 	}
-	pthread_mutex_unlock(&qp->sq.lock);
+	vhca_unlock(&qp->sq.lock);
 	return err;
 }
 
@@ -245,11 +245,11 @@ void vhca_qp_broken(struct vhca_qp *qp)
 {
 	if (!qp->rq.ring || atomic_load_explicit(&qp->broken, memory_order_relaxed))
 		return;
-	pthread_mutex_lock(&qp->rq.lock);
+	vhca_lock(&qp->rq.lock);
 	atomic_store_explicit(&qp->broken, true, memory_order_relaxed);
 	vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, 1,
 		     atomic_load_explicit(&qp->rq.head, memory_order_relaxed));
-	pthread_mutex_unlock(&qp->rq.lock);
+	vhca_unlock(&qp->rq.lock);
 }
 
 int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
@@ -263,7 +263,7 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 		return EINVAL;
 	}
 
-	pthread_mutex_lock(&qp->rq.lock);
+	vhca_lock(&qp->rq.lock);
 	start = atomic_load_explicit(&qp->rq.head, memory_order_relaxed);
 	for (head = start; wr; wr = wr->next, head++) {
 		err = vhca_put_recv(&qp->rq, wr, head);
@@ -280,6 +280,6 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 		else
 			db_store(&qp->db, 1, head);
 	}
-	pthread_mutex_unlock(&qp->rq.lock);
+	vhca_unlock(&qp->rq.lock);
 	return err;
 }

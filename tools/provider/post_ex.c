@@ -46,7 +46,7 @@ static void wr_start(struct ibv_qp_ex *ibqp)
 	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
 	enum ibv_qp_state state = qp->vqp.qp.state;
 
-	pthread_mutex_lock(&qp->sq.lock);
+	vhca_lock(&qp->sq.lock);
 	qp->next = atomic_load_explicit(&qp->sq.head, memory_order_relaxed);
 	qp->building = false;
 	qp->build_err = 0;
@@ -65,13 +65,13 @@ static int wr_complete(struct ibv_qp_ex *ibqp)
 		atomic_store_explicit(&qp->sq.head, qp->next, memory_order_release);
 		vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, 0, qp->next);
 	}
-	pthread_mutex_unlock(&qp->sq.lock);
+	vhca_unlock(&qp->sq.lock);
 	return err;
 }
 
 static void wr_abort(struct ibv_qp_ex *ibqp)
 {
-	pthread_mutex_unlock(&ex_to_vhca_qp(ibqp)->sq.lock);
+	vhca_unlock(&ex_to_vhca_qp(ibqp)->sq.lock);
 }
 
 static void wr_send(struct ibv_qp_ex *ibqp)

@@ -79,9 +79,9 @@ static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex
 		cap->max_recv_wr <= ring_size(layout->log_rq_strides));
 }
 
-static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_unit)
+static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_unit, bool elided)
 {
-	pthread_mutex_init(&wq->lock, NULL);
+	vhca_lock_init(&wq->lock, elided);
 	atomic_init(&wq->head, 0);
 	atomic_init(&wq->tail, 0);
 	wq->ring = log == VHCA_NO_QUEUE ? NULL : ring;
@@ -124,6 +124,17 @@ static void leave_cqs(struct vhca_qp *qp)
 	purge_cqs(qp);
 	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.send_cq), &qp->send_user);
 	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.recv_cq), &qp->recv_user);
+}
+
+/*
+ * Polls ring the receives of a QP in error: one thread posts them only if the same one polls.
+ */
+static bool receives_alone(const struct ibv_qp_init_attr_ex *attr)
+{
+	const struct vhca_td *td = vhca_thread_of(attr->pd);
+
+	return td && vhca_thread_of(to_vhca_cq(attr->send_cq)->pd) == td &&
+	       vhca_thread_of(to_vhca_cq(attr->recv_cq)->pd) == td;
 }
 
 /*
@@ -185,7 +196,8 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	/* Each ring starts on a page. */
 	layout.sq_size = (layout.sq_size + ctx->page_size - 1) & ~(ctx->page_size - 1);
 	if (layout.sq_size + layout.rq_size) {
-		err = vhca_buf_alloc(&qp->buf, layout.sq_size + layout.rq_size, ctx->page_size);
+		err = vhca_buf_alloc(&qp->buf, ctx, attr->pd, VHCA_RES_QP,
+				     layout.sq_size + layout.rq_size);
 		if (err)
 			goto err_free;
 	}
@@ -211,12 +223,14 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 
 	qp->sig_all = attr->sq_sig_all;
 	qp->pd = attr->pd->handle;
-	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK));
+	vhca_pd_get(attr->pd);
+	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK),
+		vhca_thread_of(attr->pd));
 	qp->sq.max_sge = attr->cap.max_send_sge;
 	qp->sq.max_inline = attr->cap.max_inline_data;
 	qp->sq.datagram = attr->qp_type == IBV_QPT_UD;
 	init_wq(&qp->rq, (uint8_t *)qp->buf.addr + layout.sq_size, layout.log_rq_strides,
-		layout.log_rq_stride);
+		layout.log_rq_stride, receives_alone(attr));
 	qp->rq.max_sge = attr->cap.max_recv_sge;
 	qp->rq.max_wr = attr->cap.max_recv_wr;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
@@ -330,6 +344,7 @@ int vhca_query_qp_data_in_order(struct ibv_qp *ibqp, enum ibv_wr_opcode op, uint
 int vhca_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct vhca_qp *qp = to_vhca_qp(ibqp);
+	struct ibv_pd *pd = ibqp->pd;
 	int err;
 
 	err = ibv_cmd_destroy_qp(ibqp);
@@ -337,8 +352,9 @@ int vhca_destroy_qp(struct ibv_qp *ibqp)
 		return err;
 	leave_cqs(qp);
 	vhca_buf_free(&qp->buf);
-	pthread_mutex_destroy(&qp->sq.lock);
-	pthread_mutex_destroy(&qp->rq.lock);
+	vhca_pd_put(pd);
+	vhca_lock_destroy(&qp->sq.lock);
+	vhca_lock_destroy(&qp->rq.lock);
 	free(qp);
 	return 0;
 }

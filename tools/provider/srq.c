@@ -26,8 +26,8 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 		return NULL;
 	srq->wq.log = ring_log(min(attr->attr.max_wr, VHCA_MAX_WR));
 	srq->wq.log_unit = ring_log_stride(min(attr->attr.max_sge, ctx->max_recv_sge));
-	err = vhca_buf_alloc(&srq->buf, ring_size(srq->wq.log + srq->wq.log_unit),
-			     ctx->page_size);
+	err = vhca_buf_alloc(&srq->buf, ctx, pd, VHCA_RES_SRQ,
+			     ring_size(srq->wq.log + srq->wq.log_unit));
 	if (err)
 		goto err_free;
 
@@ -47,10 +47,12 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 	if (err)
 		goto err_destroy;
 
-	pthread_mutex_init(&srq->wq.lock, NULL);
+	vhca_pd_get(pd);
+	vhca_lock_init(&srq->wq.lock, vhca_thread_of(pd));
 	srq->wq.ring = srq->buf.addr;
 	srq->wq.max_wr = attr->attr.max_wr;
 	srq->wq.max_sge = attr->attr.max_sge;
+	srq->vsrq.srq.pd = pd;
 	srq->vsrq.srq_num = resp.srqn;
 	return &srq->vsrq.srq;
 
@@ -127,8 +129,8 @@ static int resize(struct vhca_srq *srq, struct ibv_srq_attr *attr, int mask)
 	int err;
 
 	look_at_taken(srq);
-	err = vhca_buf_alloc(&buf, ring_size(to.log + to.log_unit),
-			     to_vhca_context(srq->vsrq.srq.context)->page_size);
+	err = vhca_buf_alloc(&buf, to_vhca_context(srq->vsrq.srq.context), srq->vsrq.srq.pd,
+			     VHCA_RES_SRQ, ring_size(to.log + to.log_unit));
 	if (err)
 		return err;
 	to.ring = buf.addr;
@@ -157,9 +159,9 @@ int vhca_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 
 	if (!(mask & IBV_SRQ_MAX_WR))
 		return ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv_cmd, sizeof(cmd));
-	pthread_mutex_lock(&srq->wq.lock);
+	vhca_lock(&srq->wq.lock);
 	err = resize(srq, attr, mask);
-	pthread_mutex_unlock(&srq->wq.lock);
+	vhca_unlock(&srq->wq.lock);
 	return err;
 }
 
@@ -179,13 +181,15 @@ int vhca_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 int vhca_destroy_srq(struct ibv_srq *ibsrq)
 {
 	struct vhca_srq *srq = to_vhca_srq(ibsrq);
+	struct ibv_pd *pd = ibsrq->pd;
 	int err;
 
 	err = ibv_cmd_destroy_srq(ibsrq);
 	if (err)
 		return err;
 	vhca_buf_free(&srq->buf);
-	pthread_mutex_destroy(&srq->wq.lock);
+	vhca_pd_put(pd);
+	vhca_lock_destroy(&srq->wq.lock);
 	free(srq);
 	return 0;
 }
@@ -229,7 +233,7 @@ int vhca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 	uint64_t start, head;
 	int err = 0;
 
-	pthread_mutex_lock(&srq->wq.lock);
+	vhca_lock(&srq->wq.lock);
 	start = atomic_load_explicit(&srq->wq.head, memory_order_relaxed);
 	for (head = start; wr; wr = wr->next, head++) {
 		err = put(srq, wr, head);
@@ -244,6 +248,6 @@ int vhca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 		/* The device reads this when it needs a buffer. */
 		db_store(&srq->db, 0, head);
 	}
-	pthread_mutex_unlock(&srq->wq.lock);
+	vhca_unlock(&srq->wq.lock);
 	return err;
 }

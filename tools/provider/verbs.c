@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Verbs that are the kernel's: queries, protection domains, memory regions.
+ * Verbs that are the kernel's: queries and memory regions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,35 +34,6 @@ int vhca_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_a
 	return ibv_cmd_query_port(context, port, attr, &cmd, sizeof(cmd));
 }
 
-struct ibv_pd *vhca_alloc_pd(struct ibv_context *context)
-{
-	struct vhca_cmd_pd_resp resp;
-	struct ibv_alloc_pd cmd;
-	struct vhca_pd *pd;
-	int err;
-
-	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return NULL;
-	err = ibv_cmd_alloc_pd(context, &pd->pd, &cmd, sizeof(cmd), &resp.ibv_resp, sizeof(resp));
-	if (err) {
-		free(pd);
-		errno = err;
-		return NULL;
-	}
-	pd->pdn = resp.pdn;
-	return &pd->pd;
-}
-
-int vhca_dealloc_pd(struct ibv_pd *pd)
-{
-	int err = ibv_cmd_dealloc_pd(pd);
-
-	if (!err)
-		free(to_vhca_pd(pd));
-	return err;
-}
-
 struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			   int access)
 {
@@ -81,6 +52,8 @@ struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_
 		errno = err;
 		return NULL;
 	}
+	vmr->ibv_mr.pd = pd;
+	vhca_pd_get(pd);
 	return &vmr->ibv_mr;
 }
 
@@ -89,10 +62,17 @@ int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr
 {
 	struct ib_uverbs_rereg_mr_resp resp;
 	struct ibv_rereg_mr cmd;
+	int err;
 
 	/* Like registration without an iova: the device uses the addresses of the process. */
-	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr, access, pd, &cmd,
-				sizeof(cmd), &resp, sizeof(resp));
+	err = ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr, access, pd, &cmd,
+			       sizeof(cmd), &resp, sizeof(resp));
+	if (!err && flags & IBV_REREG_MR_CHANGE_PD) {
+		/* The caller of this writes down the new one. */
+		vhca_pd_get(pd);
+		vhca_pd_put(vmr->ibv_mr.pd);
+	}
+	return err;
 }
 
 struct ibv_mr *vhca_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
@@ -110,14 +90,19 @@ struct ibv_mr *vhca_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t len
 		errno = err;
 		return NULL;
 	}
+	vmr->ibv_mr.pd = pd;
+	vhca_pd_get(pd);
 	return &vmr->ibv_mr;
 }
 
 int vhca_dereg_mr(struct verbs_mr *vmr)
 {
+	struct ibv_pd *pd = vmr->ibv_mr.pd;
 	int err = ibv_cmd_dereg_mr(vmr);
 
-	if (!err)
-		free(vmr);
-	return err;
+	if (err)
+		return err;
+	vhca_pd_put(pd);
+	free(vmr);
+	return 0;
 }

@@ -29,7 +29,9 @@ static void vhca_free_context(struct ibv_context *context)
 
 static const struct verbs_context_ops context_ops = {
 	.alloc_mw = vhca_alloc_mw,
+	.alloc_parent_domain = vhca_alloc_parent_domain,
 	.alloc_pd = vhca_alloc_pd,
+	.alloc_td = vhca_alloc_td,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = vhca_bind_mw,
 	.cq_event = vhca_cq_event,
@@ -42,6 +44,7 @@ static const struct verbs_context_ops context_ops = {
 	.create_srq_ex = vhca_create_srq_ex,
 	.dealloc_mw = vhca_dealloc_mw,
 	.dealloc_pd = vhca_dealloc_pd,
+	.dealloc_td = vhca_dealloc_td,
 	.dereg_mr = vhca_dereg_mr,
 	.destroy_ah = vhca_destroy_ah,
 	.destroy_cq = vhca_destroy_cq,

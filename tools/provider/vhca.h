@@ -6,12 +6,14 @@
 #define VHCA_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include <ccan/container_of.h>
 #include <infiniband/driver.h>
 #include <kernel-abi/vhca-abi.h>
 
+#include "lock.h"
 #include "ring.h"
 
 #define VHCA_PCI_VENDOR	0x1af4
@@ -79,15 +81,54 @@ struct vhca_context {
 	size_t page_size;
 };
 
-/* Memory that the device reads or writes. */
-struct vhca_buf {
-	void *addr;
-	size_t size;
+/* Thread domain: @refs parent domains stand on it. */
+struct vhca_td {
+	struct ibv_td td;
+	_Atomic uint32_t refs;
 };
 
+/**
+ * struct vhca_pd - protection domain or parent domain
+ * @pd: base; a parent domain has the handle of its PD
+ * @pdn: number, to the device
+ * @refs: parent domains that stand on a PD; objects made in a parent domain
+ * @protects: PD of a parent domain; NULL: this is none
+ * @td: its thread domain, or NULL
+ * @alloc: gives memory for rings, or NULL
+ * @free: takes it back
+ * @context: the program's, for these two
+ */
 struct vhca_pd {
 	struct ibv_pd pd;
 	uint32_t pdn;
+	_Atomic uint32_t refs;
+	struct vhca_pd *protects;
+	struct vhca_td *td;
+	void *(*alloc)(struct ibv_pd *pd, void *context, size_t size, size_t alignment,
+		       uint64_t resource_type);
+	void (*free)(struct ibv_pd *pd, void *context, void *ptr, uint64_t resource_type);
+	void *context;
+};
+
+/* What an allocator is asked for: resource_type. */
+enum vhca_resource {
+	VHCA_RES_QP,		/* rings of a QP */
+	VHCA_RES_SRQ,
+	VHCA_RES_CQ,
+};
+
+/**
+ * struct vhca_buf - memory that the device reads or writes
+ * @addr: the memory, or NULL
+ * @size: bytes
+ * @what: for what
+ * @pd: parent domain whose allocator gave it; NULL: the system did
+ */
+struct vhca_buf {
+	void *addr;
+	size_t size;
+	enum vhca_resource what;
+	struct vhca_pd *pd;
 };
 
 /**
@@ -138,10 +179,11 @@ struct vhca_cq_user {
  * @last_user: the one that was looked up last
  * @entry: entry that extended polling is at
  * @polled: entries were taken in this round of extended polling
+ * @pd: parent domain that it was made in, or NULL
  */
 struct vhca_cq {
 	struct verbs_cq vcq;
-	pthread_mutex_t lock;
+	struct vhca_lock lock;
 	struct vhca_buf buf;
 	uint8_t log;
 	uint64_t cons;
@@ -154,6 +196,7 @@ struct vhca_cq {
 	struct vhca_cq_user *last_user;
 	struct vhca_cqe entry;
 	bool polled;
+	struct ibv_pd *pd;
 };
 
 /**
@@ -171,7 +214,7 @@ struct vhca_cq {
  *	of a shared one those that the device is known to have taken
  */
 struct vhca_wq {
-	pthread_mutex_t lock;
+	struct vhca_lock lock;
 	void *ring;
 	uint8_t log;
 	uint8_t log_unit;
@@ -261,6 +304,17 @@ static inline struct vhca_pd *to_vhca_pd(struct ibv_pd *pd)
 	return container_of(pd, struct vhca_pd, pd);
 }
 
+static inline struct vhca_td *to_vhca_td(struct ibv_td *td)
+{
+	return container_of(td, struct vhca_td, td);
+}
+
+/* Thread domain of a parent domain; NULL: there is none. */
+static inline struct vhca_td *vhca_thread_of(struct ibv_pd *pd)
+{
+	return pd ? to_vhca_pd(pd)->td : NULL;
+}
+
 static inline struct vhca_ah *to_vhca_ah(const struct ibv_ah *ah)
 {
 	return container_of(ah, struct vhca_ah, ah);
@@ -316,7 +370,8 @@ static inline void *vhca_recv_at(const struct vhca_wq *wq, uint64_t count)
 }
 
 /* buf.c */
-int vhca_buf_alloc(struct vhca_buf *buf, size_t size, size_t page_size);
+int vhca_buf_alloc(struct vhca_buf *buf, const struct vhca_context *ctx, struct ibv_pd *ibpd,
+		   enum vhca_resource what, size_t size);
 void vhca_buf_free(struct vhca_buf *buf);
 
 /* db.c */
@@ -332,8 +387,6 @@ int vhca_query_device_ex(struct ibv_context *context,
 			 const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 int vhca_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
-struct ibv_pd *vhca_alloc_pd(struct ibv_context *context);
-int vhca_dealloc_pd(struct ibv_pd *pd);
 struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			   int access);
 int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
@@ -341,6 +394,16 @@ int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr
 int vhca_dereg_mr(struct verbs_mr *vmr);
 struct ibv_mr *vhca_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 				  int fd, int access);
+
+/* pd.c */
+struct ibv_pd *vhca_alloc_pd(struct ibv_context *context);
+int vhca_dealloc_pd(struct ibv_pd *pd);
+struct ibv_td *vhca_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int vhca_dealloc_td(struct ibv_td *td);
+struct ibv_pd *vhca_alloc_parent_domain(struct ibv_context *context,
+					struct ibv_parent_domain_init_attr *attr);
+void vhca_pd_get(struct ibv_pd *pd);
+void vhca_pd_put(struct ibv_pd *pd);
 
 /* mw.c */
 struct ibv_mw *vhca_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);

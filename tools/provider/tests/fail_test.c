@@ -82,26 +82,42 @@ static void *make_pd(void)
 	return fake_ops()->alloc_pd(&ctx->vctx.context);
 }
 
+static void *make_td(void)
+{
+	struct ibv_td_init_attr attr = {};
+
+	return fake_ops()->alloc_td(&ctx->vctx.context, &attr);
+}
+
+static void *make_domain(void)
+{
+	static struct vhca_pd pd;
+	struct ibv_parent_domain_init_attr attr = { .pd = &pd.pd };
+
+	pd.pd.context = &ctx->vctx.context;
+	return fake_ops()->alloc_parent_domain(&ctx->vctx.context, &attr);
+}
+
 static void *make_mr(void)
 {
-	static struct ibv_pd pd;
+	static struct vhca_pd pd;
 	static char byte;
 
-	return fake_ops()->reg_mr(&pd, &byte, 1, (uintptr_t)&byte, 0);
+	return fake_ops()->reg_mr(&pd.pd, &byte, 1, (uintptr_t)&byte, 0);
 }
 
 static void *make_dmabuf_mr(void)
 {
-	static struct ibv_pd pd;
+	static struct vhca_pd pd;
 
-	return fake_ops()->reg_dmabuf_mr(&pd, 0, 1, 0, -1, 0);
+	return fake_ops()->reg_dmabuf_mr(&pd.pd, 0, 1, 0, -1, 0);
 }
 
 static void *make_mw(void)
 {
-	static struct ibv_pd pd;
+	static struct vhca_pd pd;
 
-	return fake_ops()->alloc_mw(&pd, IBV_MW_TYPE_1);
+	return fake_ops()->alloc_mw(&pd.pd, IBV_MW_TYPE_1);
 }
 
 static void *make_cq(void)
@@ -119,28 +135,30 @@ static void *make_cq_ex(void)
 
 static void *make_qp(void)
 {
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	static struct vhca_pd pd;
 	struct ibv_qp_init_attr attr = {
 		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = IBV_QPT_RC,
 	};
 
-	return fake_ops()->create_qp(&pd, &attr);
+	pd.pd.context = &ctx->vctx.context;
+	return fake_ops()->create_qp(&pd.pd, &attr);
 }
 
 static void *make_srq(void)
 {
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	static struct vhca_pd pd;
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
 
-	return fake_ops()->create_srq(&pd, &attr);
+	pd.pd.context = &ctx->vctx.context;
+	return fake_ops()->create_srq(&pd.pd, &attr);
 }
 
 static void *make_ah(void)
 {
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
 	struct ibv_ah_attr attr = { .dlid = 1, .port_num = 1 };
 
-	return fake_ops()->create_ah(&pd, &attr);
+	return fake_ops()->create_ah(&pd.pd, &attr);
 }
 
 static void *make_device(void)
@@ -158,6 +176,11 @@ static void end_context(void *made)
 static void end_pd(void *made)
 {
 	assert_int_equal(fake_ops()->dealloc_pd(made), 0);
+}
+
+static void end_td(void *made)
+{
+	assert_int_equal(fake_ops()->dealloc_td(made), 0);
 }
 
 static void end_mr(void *made)
@@ -212,6 +235,8 @@ static const struct verb {
 	{ "create_srq", make_srq, end_srq, FAKE_CREATE_SRQ, 1, 1 },
 	{ "create_ah", make_ah, end_ah, FAKE_CREATE_AH, 1, 0 },
 	{ "reg_dmabuf_mr", make_dmabuf_mr, end_mr, FAKE_REG_DMABUF_MR, 1, 0 },
+	{ "alloc_td", make_td, end_td, FAKE_COMMANDS, 1, 0 },
+	{ "alloc_parent_domain", make_domain, end_pd, FAKE_COMMANDS, 1, 0 },
 	{ "alloc_mw", make_mw, end_mw, FAKE_ALLOC_MW, 1, 0 },
 };
 
@@ -539,9 +564,9 @@ static void a_table_that_cannot_grow(void **state)
 static void attributes_nobody_knows(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 4 };
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
 	struct ibv_qp_init_attr_ex qattr = {
-		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = IBV_QPT_RC, .pd = &pd,
+		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = IBV_QPT_RC, .pd = &pd.pd,
 	};
 	struct ibv_cq_ex *ex;
 
@@ -551,7 +576,7 @@ static void attributes_nobody_knows(void **state)
 	assert_null(fake_ops()->create_cq_ex(&ctx->vctx.context, &attr));	\
 	assert_int_equal(errno, err);						\
 } while (0)
-	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD;
+	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD << 1;
 	NO_CQ(EOPNOTSUPP);
 	attr.comp_mask = 0;
 	attr.wc_flags = IBV_WC_EX_WITH_FLOW_TAG;

@@ -478,7 +478,7 @@ struct ibv_qp *fake_make_srq_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 
 struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid)
 {
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
 	struct ibv_ah_attr attr = {
 		.grh = {
 			.dgid.raw = { 0xfe, 0x80, [15] = 7 },
@@ -494,7 +494,7 @@ struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid)
 		.is_global = 1,
 		.port_num = 1,
 	};
-	struct ibv_ah *ah = ops->create_ah(&pd, &attr);
+	struct ibv_ah *ah = ops->create_ah(&pd.pd, &attr);
 
 	assert_non_null(ah);
 	return ah;

@@ -70,7 +70,8 @@ struct fake_mr {
 extern struct fake_mr fake_asked;
 
 /* PD of the QPs that are made here. */
-extern struct ibv_pd fake_pd;
+extern struct vhca_pd fake_vhca_pd;
+#define fake_pd	fake_vhca_pd.pd
 
 /* What libibverbs and the kernel are asked for. */
 enum fake_command {

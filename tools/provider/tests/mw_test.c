@@ -206,7 +206,7 @@ static void type_1_bound_to_nothing(void **state)
 
 static void refused_binds_keep_the_key(void **state)
 {
-	struct ibv_pd other_pd = { .context = &ctx->vctx.context };
+	struct ibv_pd other_pd = { .context = &ctx->vctx.context, .handle = 5 };
 	struct ibv_mw_bind bind = { .bind_info = some_memory() };
 	struct ibv_mw_bind_info info = some_memory();
 	uint32_t key = one->rkey;
@@ -256,7 +256,7 @@ static void refused_binds_keep_the_key(void **state)
 
 static void type_2_is_refused(void **state)
 {
-	struct ibv_pd other_pd = { .context = &ctx->vctx.context };
+	struct ibv_pd other_pd = { .context = &ctx->vctx.context, .handle = 5 };
 	const bind_fn bind[] = { bind_two, bind_two_ex };
 	uint32_t key = two->rkey + 1;
 	unsigned int i;

@@ -227,12 +227,12 @@ static void reset_starts_over(void **state)
 
 static struct ibv_qp *try_create(struct ibv_cq *cq, struct ibv_qp_init_attr_ex attr)
 {
-	static struct ibv_pd pd;
+	static struct vhca_pd pd;
 
-	pd.context = &ctx->vctx.context;
+	pd.pd.context = &ctx->vctx.context;
 	attr.send_cq = cq;
 	attr.recv_cq = cq;
-	attr.pd = &pd;
+	attr.pd = &pd.pd;
 	attr.comp_mask |= IBV_QP_INIT_ATTR_PD;
 	if (!attr.qp_type)
 		attr.qp_type = IBV_QPT_RC;

@@ -17,21 +17,21 @@
 #define MAX_SGE	2
 
 static struct vhca_context *ctx;
-static struct ibv_pd pd;
+static struct vhca_pd pd;
 static struct ibv_srq *srq;
 
 static struct ibv_srq *make(uint32_t max_wr, uint32_t max_sge)
 {
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = max_wr, .max_sge = max_sge } };
 
-	return fake_ops()->create_srq(&pd, &attr);
+	return fake_ops()->create_srq(&pd.pd, &attr);
 }
 
 static int setup(void **state)
 {
 	(void)state;
 	ctx = fake_open();
-	pd.context = &ctx->vctx.context;
+	pd.pd.context = &ctx->vctx.context;
 	srq = make(ASKED, MAX_SGE);
 	assert_non_null(srq);
 	return 0;
@@ -439,7 +439,7 @@ static void a_qp_in_error_rings_nothing(void **state)
 
 static void other_kinds_are_refused(void **state)
 {
-	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 3, .max_sge = 1 }, .pd = &pd };
+	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 3, .max_sge = 1 }, .pd = &pd.pd };
 	struct ibv_context *context = &ctx->vctx.context;
 	struct ibv_srq *made;
 

@@ -310,7 +310,7 @@ static void each_type_has_its_operations(void **state)
 static void extended_operations_are_refused_by_type(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
-	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
 	unsigned int i, bit;
 
 	(void)state;
@@ -319,7 +319,7 @@ static void extended_operations_are_refused_by_type(void **state)
 			struct ibv_qp_init_attr_ex attr = {
 				.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = types[i],
 				.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-				.pd = &pd, .send_ops_flags = 1ULL << bit,
+				.pd = &pd.pd, .send_ops_flags = 1ULL << bit,
 			};
 			struct ibv_qp *made;
 
@@ -435,10 +435,10 @@ static void addresses_of_other_pds(void **state)
 /* Which PD that is the call that made it says. */
 static void addresses_know_their_pd(void **state)
 {
-	struct ibv_pd pd = { .context = &ctx->vctx.context, .handle = 5 };
+	struct vhca_pd pd = { .pd = { .context = &ctx->vctx.context, .handle = 5 } };
 	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
 	struct ibv_ah_attr attr = { .dlid = 1, .port_num = 1 };
-	struct ibv_ah *foreign = fake_ops()->create_ah(&pd, &attr);
+	struct ibv_ah *foreign = fake_ops()->create_ah(&pd.pd, &attr);
 
 	(void)state;
 	assert_non_null(foreign);
