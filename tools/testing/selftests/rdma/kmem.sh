@@ -1,10 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours
+# lab: --nodes 2 --core ours --cpus 2
 # Kernel consumers that register memory between two guests: keys that wrap, messages that end keys,
-# READs and WRITEs of 1 MiB, atomics, pools of CQs, draining under load.
+# READs and WRITEs of 1 MiB by hand and through R/W contexts, atomics, pools of CQs, draining under
+# load, objects that end themselves or are left.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/kmem_checks.sh
-plan $kmem_plan
-kmem_checks
+plan $((2 * kmem_plan + kmem_left_plan + 1))
+kmem_checks lists 0
+kmem_left_checks
+kmem_force_mr
+kmem_checks mrs 1
 finish

@@ -2,94 +2,30 @@
 /*
  * A kernel consumer as storage protocols are: two guests with a connection, which is made by hand
  * through the parameters. The client registers memory and asks; the server reads or writes it and
- * answers with a message that ends the key. Besides: atomics on memory the server registers,
- * completion queues of every CPU's pool, destruction from a completion, and draining under load.
+ * answers with a message that ends the key, by hand or through R/W contexts (kmem_rw.c). Besides:
+ * atomics on memory the server registers, completion queues of every CPU's pool, destruction from
+ * a completion and objects that are left (kmem_end.c), and draining under load.
  *
  * "address" tells this side's address; written to "peer" on the other side it connects; "run" has
  * the client run its checks.
  */
-#include <linux/dma-mapping.h>
-#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include <rdma/ib_verbs.h>
-#ifndef __CHECKER__	/* sparse does not know __has_include */
-#if __has_include(<rdma/rdma_ext.h>)
-#include <rdma/rdma_ext.h>
-#define HAVE_EXT 1
-#endif
-#endif
 
-static uint passed, failed;
-module_param(passed, uint, 0444);
+#include "kmem.h"
+
+uint kmem_passed, kmem_failed;
+module_param_named(passed, kmem_passed, uint, 0444);
 MODULE_PARM_DESC(passed, "checks that held");
-module_param(failed, uint, 0444);
+module_param_named(failed, kmem_failed, uint, 0444);
 MODULE_PARM_DESC(failed, "checks that did not; the log says which");
 
-#define PAGES		256		/* of the memory: 1 MiB */
-#define CHUNK		16		/* pages of one READ or WRITE */
-#define DEPTH		128
 #define CYCLES		300		/* more than a key has variants */
-#define PATIENCE	(60 * HZ)
 #define RIGHTS		(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |	\
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
-enum op { OP_PUT, OP_GET, OP_EXPOSE, OP_END, OP_DONE };
-
-/* What the sides send each other. */
-struct msg {
-	u32 op;
-	u32 rkey;
-	u64 addr;
-	u32 words;
-	u32 seed;
-	u32 bad;
-};
-
-struct request {
-	struct ib_cqe cqe;
-	struct completion done;
-	struct ib_wc wc;
-};
-
-/* A side. */
-struct kmem {
-	struct ib_device *dev;
-	struct ib_pd *pd;
-	struct ib_cq *cq;
-	struct ib_qp *qp;
-	struct ib_mr *mr, *gaps;
-	struct page *page[PAGES];
-	u32 *mem;
-	struct scatterlist sg[PAGES];
-	int mapped;
-	struct msg *in, *out;
-	u64 in_dma, out_dma;
-	u16 lid;
-	enum ib_mtu mtu;
-	bool connected, server;
-	struct request tx, rx, part;
-	struct work_struct serve;
-	atomic_t load_left;
-	struct ib_cqe load_cqe;
-	struct completion load_done;
-};
-
 static struct kmem *side;
 static struct ib_client kmem_client;
-
-#define CHECK(cond)								\
-	({									\
-		bool __ok = (cond);						\
-										\
-		if (__ok)							\
-			passed++;						\
-		else								\
-			pr_err("rdma_kmem: line %d: not true: %s\n",		\
-			       __LINE__, #cond);				\
-		failed += !__ok;						\
-		__ok;								\
-	})
 
 static void request_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -110,23 +46,23 @@ static void message_came(struct ib_cq *cq, struct ib_wc *wc)
 		complete(&k->rx.done);
 }
 
-static void prepare(struct request *r)
+void kmem_prepare(struct request *r)
 {
 	r->cqe.done = request_done;
 	init_completion(&r->done);
 }
 
-static bool came(struct request *r)
+bool kmem_came(struct request *r)
 {
 	return wait_for_completion_timeout(&r->done, PATIENCE) && !r->wc.status;
 }
 
 static bool post_and_wait(struct kmem *k, struct request *r, struct ib_send_wr *wr)
 {
-	prepare(r);
+	kmem_prepare(r);
 	wr->wr_cqe = &r->cqe;
 	wr->send_flags |= IB_SEND_SIGNALED;
-	return !ib_post_send(k->qp, wr, NULL) && came(r);
+	return !ib_post_send(k->qp, wr, NULL) && kmem_came(r);
 }
 
 /* ---- messages ---- */
@@ -154,10 +90,10 @@ static bool say(struct kmem *k, u32 inv)
 }
 
 /* The client asks and has the answer in k->in. */
-static bool ask(struct kmem *k, enum op op)
+bool kmem_ask(struct kmem *k, enum op op)
 {
 	k->out->op = op;
-	return !listen(k) && say(k, 0) && came(&k->rx) && k->in->op == OP_DONE && !k->in->bad;
+	return !listen(k) && say(k, 0) && kmem_came(&k->rx) && k->in->op == OP_DONE && !k->in->bad;
 }
 
 /* ---- memory ---- */
@@ -167,7 +103,7 @@ static void fill(struct kmem *k, u32 seed, u32 words)
 	u32 i;
 
 	for (i = 0; i < words; i++)
-		k->mem[i] = seed + i * 0x9e3779b1;
+		k->own.mem[i] = kmem_word(seed, i);
 }
 
 static u32 wrong(struct kmem *k, u32 seed, u32 words)
@@ -175,11 +111,11 @@ static u32 wrong(struct kmem *k, u32 seed, u32 words)
 	u32 i, bad = 0;
 
 	for (i = 0; i < words; i++)
-		bad += k->mem[i] != seed + i * 0x9e3779b1;
+		bad += k->own.mem[i] != kmem_word(seed, i);
 	return bad;
 }
 
-static bool register_mr(struct kmem *k, struct ib_mr *mr, int pages)
+bool kmem_register(struct kmem *k, struct ib_mr *mr, int pages)
 {
 	struct ib_reg_wr wr = {
 		.wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = RIGHTS,
@@ -187,7 +123,7 @@ static bool register_mr(struct kmem *k, struct ib_mr *mr, int pages)
 
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	wr.key = mr->rkey;
-	return ib_map_mr_sg(mr, k->sg, pages, NULL, PAGE_SIZE) == pages &&
+	return ib_map_mr_sg(mr, k->own.sg, pages, NULL, PAGE_SIZE) == pages &&
 	       post_and_wait(k, &k->part, &wr.wr);
 }
 
@@ -216,7 +152,7 @@ static bool move(struct kmem *k, enum ib_wr_opcode opcode, const struct msg *m)
 		for (n = 0; n < CHUNK && left; n++, page++, left -= len, done += len) {
 			len = min_t(u32, left, PAGE_SIZE);
 			sge[n] = (struct ib_sge){
-				sg_dma_address(&k->sg[page]), len, k->pd->local_dma_lkey,
+				sg_dma_address(&k->own.sg[page]), len, k->pd->local_dma_lkey,
 			};
 		}
 		wr.wr.num_sge = n;
@@ -242,7 +178,7 @@ static void serve(struct work_struct *work)
 	switch (m.op) {
 	case OP_PUT:
 		inv = m.rkey;
-		memset(k->mem, 0, m.words * sizeof(u32));
+		memset(k->own.mem, 0, m.words * sizeof(u32));
 		ok = move(k, IB_WR_RDMA_READ, &m);
 		k->out->bad = wrong(k, m.seed, m.words);
 		break;
@@ -251,9 +187,18 @@ static void serve(struct work_struct *work)
 		fill(k, m.seed, m.words);
 		ok = move(k, IB_WR_RDMA_WRITE, &m);
 		break;
+	case OP_RW_PUT:
+		inv = m.rkey;
+		ok = kmem_rw_read(k, &m);
+		break;
+	case OP_RW_GET:
+		/* the answer travels behind the data */
+		CHECK(!listen(k));
+		CHECK(kmem_rw_write(k, &m));
+		return;
 	case OP_EXPOSE:
-		memset(k->mem, 0, PAGES * PAGE_SIZE);
-		ok = register_mr(k, k->mr, PAGES);
+		memset(k->own.mem, 0, PAGES * PAGE_SIZE);
+		ok = kmem_register(k, k->mr, PAGES);
 		k->out->rkey = k->mr->rkey;
 		k->out->addr = k->mr->iova;
 		break;
@@ -275,13 +220,13 @@ static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool pu
 	if (put)
 		fill(k, seed, words);
 	else
-		memset(k->mem, 0, pages * PAGE_SIZE);
-	if (!register_mr(k, mr, pages))
+		memset(k->own.mem, 0, pages * PAGE_SIZE);
+	if (!kmem_register(k, mr, pages))
 		return false;
 	*k->out = (struct msg){
 		.rkey = mr->rkey, .addr = mr->iova, .words = words, .seed = seed,
 	};
-	return ask(k, put ? OP_PUT : OP_GET) && k->rx.wc.wc_flags & IB_WC_WITH_INVALIDATE &&
+	return kmem_ask(k, put ? OP_PUT : OP_GET) && k->rx.wc.wc_flags & IB_WC_WITH_INVALIDATE &&
 	       k->rx.wc.ex.invalidate_rkey == mr->rkey && !wrong(k, seed, words);
 }
 
@@ -300,7 +245,7 @@ static void test_storage(struct kmem *k)
 
 static bool atomic(struct kmem *k, enum ib_wr_opcode opcode, u64 compare_add, u64 swap, u64 *old)
 {
-	struct ib_sge sge = { sg_dma_address(&k->sg[0]), sizeof(u64), k->pd->local_dma_lkey };
+	struct ib_sge sge = { sg_dma_address(&k->own.sg[0]), sizeof(u64), k->pd->local_dma_lkey };
 	struct ib_atomic_wr wr = {
 		.wr = { .opcode = opcode, .sg_list = &sge, .num_sge = 1 },
 		.remote_addr = k->in->addr + 8, .rkey = k->in->rkey,
@@ -312,19 +257,19 @@ static bool atomic(struct kmem *k, enum ib_wr_opcode opcode, u64 compare_add, u6
 	if (opcode == IB_WR_MASKED_ATOMIC_FETCH_AND_ADD)
 		wr.compare_add_mask = 0;
 	ok = post_and_wait(k, &k->part, &wr.wr);
-	*old = *(u64 *)k->mem;
+	*old = *(u64 *)k->own.mem;
 	return ok;
 }
 
 static void test_atomics(struct kmem *k)
 {
-	struct ib_sge sge = { sg_dma_address(&k->sg[0]), sizeof(u64), k->pd->local_dma_lkey };
+	struct ib_sge sge = { sg_dma_address(&k->own.sg[0]), sizeof(u64), k->pd->local_dma_lkey };
 	struct ib_rdma_wr wr = { .wr = { .sg_list = &sge, .num_sge = 1 } };
 	u32 bad = 0;
 	u64 old;
 	int i;
 
-	if (!CHECK(ask(k, OP_EXPOSE)))
+	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
 	for (i = 0; i < 100; i++)
 		bad += !atomic(k, IB_WR_ATOMIC_FETCH_AND_ADD, 3, 0, &old) || old != 3 * i;
@@ -335,16 +280,16 @@ static void test_atomics(struct kmem *k)
 	CHECK(atomic(k, IB_WR_MASKED_ATOMIC_FETCH_AND_ADD, 2, 0, &old) && old == 9);
 	wr.remote_addr = k->in->addr + 8;
 	wr.rkey = k->in->rkey;
-	*(u64 *)k->mem = 0x1122334455667788;
+	*(u64 *)k->own.mem = 0x1122334455667788;
 	wr.wr.opcode = IB_WR_ATOMIC_WRITE;
 	CHECK(post_and_wait(k, &k->part, &wr.wr) && k->part.wc.opcode == IB_WC_ATOMIC_WRITE);
-	*(u64 *)k->mem = 0;
+	*(u64 *)k->own.mem = 0;
 	wr.wr.opcode = IB_WR_RDMA_READ;
-	CHECK(post_and_wait(k, &k->part, &wr.wr) && *(u64 *)k->mem == 0x1122334455667788);
-	CHECK(ask(k, OP_END));
+	CHECK(post_and_wait(k, &k->part, &wr.wr) && *(u64 *)k->own.mem == 0x1122334455667788);
+	CHECK(kmem_ask(k, OP_END));
 }
 
-static int connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
+int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
 {
 	struct ib_qp_attr init = {
 		.qp_state = IB_QPS_INIT, .port_num = 1,
@@ -370,18 +315,18 @@ static int connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
 			    IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-static struct ib_qp *make_qp(struct kmem *k, struct ib_cq *cq)
+struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs)
 {
 	struct ib_qp_init_attr attr = {
 		.cap = {
 			.max_send_wr = DEPTH, .max_recv_wr = 4, .max_send_sge = CHUNK,
-			.max_recv_sge = 1,
+			.max_recv_sge = 1, .max_rdma_ctxs = rw_ctxs,
 		},
-		.send_cq = cq, .recv_cq = cq,
+		.send_cq = cq, .recv_cq = cq, .port_num = 1,
 		.sq_sig_type = IB_SIGNAL_REQ_WR, .qp_type = IB_QPT_RC,
 	};
 
-	return ib_create_qp(k->pd, &attr);
+	return ib_create_qp(pd, &attr);
 }
 
 /* A QP that talks to itself, with a CQ of a CPU's pool. */
@@ -399,13 +344,13 @@ static bool use_pool(struct kmem *k, int cpu, enum ib_poll_context ctx)
 
 	if (IS_ERR(cq))
 		return false;
-	qp = make_qp(k, cq);
+	qp = kmem_make_qp(k, k->pd, cq, 0);
 	ok = !IS_ERR(qp);
 	if (ok) {
-		prepare(&k->part);
-		prepare(&k->tx);
-		ok = !connect(k, qp, k->lid, qp->qp_num) && !ib_post_recv(qp, &recv, NULL) &&
-		     !ib_post_send(qp, &wr, NULL) && came(&k->part) && came(&k->tx);
+		kmem_prepare(&k->part);
+		kmem_prepare(&k->tx);
+		ok = !kmem_connect(k, qp, k->lid, qp->qp_num) && !ib_post_recv(qp, &recv, NULL) &&
+		     !ib_post_send(qp, &wr, NULL) && kmem_came(&k->part) && kmem_came(&k->tx);
 		ib_drain_qp(qp);
 		ib_destroy_qp(qp);
 	}
@@ -423,54 +368,6 @@ static void test_pools(struct kmem *k)
 	}
 }
 
-#ifdef HAVE_EXT
-struct async_end {
-	struct ib_cqe cqe;
-	struct ib_mr *mr;
-	struct completion gone;
-	int posted, err;
-};
-
-static void destroyed(void *context, int err)
-{
-	struct async_end *e = context;
-
-	e->err = err;
-	complete(&e->gone);
-}
-
-static void invalidated(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct async_end *e = container_of(wc->wr_cqe, struct async_end, cqe);
-
-	e->posted = wc->status ? -EIO : ib_dereg_mr_async(e->mr, destroyed, e);
-	if (e->posted)
-		complete(&e->gone);
-}
-
-/* An MR that goes as soon as its key has ended, from within that completion. */
-static void test_async_destroy(struct kmem *k)
-{
-	struct async_end e = { .cqe.done = invalidated };
-	struct ib_send_wr wr = {
-		.wr_cqe = &e.cqe, .opcode = IB_WR_LOCAL_INV, .send_flags = IB_SEND_SIGNALED,
-	};
-
-	init_completion(&e.gone);
-	e.mr = ib_alloc_mr(k->pd, IB_MR_TYPE_MEM_REG, 4);
-	if (!CHECK(!IS_ERR(e.mr)))
-		return;
-	CHECK(register_mr(k, e.mr, 4));
-	wr.ex.invalidate_rkey = e.mr->rkey;
-	CHECK(!ib_post_send(k->qp, &wr, NULL));
-	CHECK(wait_for_completion_timeout(&e.gone, PATIENCE) && !e.posted && !e.err);
-}
-#else
-static void test_async_destroy(struct kmem *k)
-{
-}
-#endif
-
 static void load_came(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct kmem *k = container_of(wc->wr_cqe, struct kmem, load_cqe);
@@ -479,7 +376,7 @@ static void load_came(struct ib_cq *cq, struct ib_wc *wc)
 		complete(&k->load_done);
 }
 
-/* Drained while WRITEs are under way: each of them has completed, one way or another. */
+/* Drained while WRITEs and R/W contexts are under way: each has completed, one way or another. */
 static void test_drain(struct kmem *k)
 {
 	struct ib_sge sge[CHUNK];
@@ -489,14 +386,16 @@ static void test_drain(struct kmem *k)
 			.num_sge = CHUNK, .send_flags = IB_SEND_SIGNALED,
 		},
 	};
+	struct rdma_rw_ctx ctx[RW_PARTS];
+	unsigned int contexts;
 	int i, posted;
 
-	if (!CHECK(ask(k, OP_EXPOSE)))
+	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
 	wr.remote_addr = k->in->addr;
 	wr.rkey = k->in->rkey;
 	for (i = 0; i < CHUNK; i++)
-		sge[i] = (struct ib_sge){ sg_dma_address(&k->sg[i]), PAGE_SIZE,
+		sge[i] = (struct ib_sge){ sg_dma_address(&k->own.sg[i]), PAGE_SIZE,
 					  k->pd->local_dma_lkey };
 	k->load_cqe.done = load_came;
 	init_completion(&k->load_done);
@@ -506,29 +405,49 @@ static void test_drain(struct kmem *k)
 		if (!CHECK(!ib_post_send(k->qp, &wr.wr, NULL)))
 			atomic_dec(&k->load_left);
 	}
+	contexts = kmem_rw_load(k, &k->load_cqe, ctx);
 	ib_drain_qp(k->qp);
+	CHECK(contexts == RW_PARTS);
 	CHECK(atomic_dec_and_test(&k->load_left));
+	kmem_rw_unload(k, ctx, contexts);
 }
 
 /* ---- life ---- */
 
-static int make_memory(struct kmem *k)
+static int make_pages(struct pages *p)
 {
 	int i;
 
-	sg_init_table(k->sg, PAGES);
+	sg_init_table(p->sg, PAGES);
 	for (i = 0; i < PAGES; i++) {
-		k->page[i] = alloc_page(GFP_KERNEL | __GFP_ZERO);
-		if (!k->page[i])
+		p->page[i] = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		if (!p->page[i])
 			return -ENOMEM;
-		sg_set_page(&k->sg[i], k->page[i], PAGE_SIZE, 0);
+		sg_set_page(&p->sg[i], p->page[i], PAGE_SIZE, 0);
 	}
-	k->mem = vmap(k->page, PAGES, VM_MAP, PAGE_KERNEL);
+	p->mem = vmap(p->page, PAGES, VM_MAP, PAGE_KERNEL);
+	return p->mem ? 0 : -ENOMEM;
+}
+
+static void free_pages_of(struct pages *p)
+{
+	int i;
+
+	vunmap(p->mem);
+	for (i = 0; i < PAGES; i++)
+		if (p->page[i])
+			__free_page(p->page[i]);
+}
+
+static int make_memory(struct kmem *k)
+{
+	if (make_pages(&k->own) || make_pages(&k->rw))
+		return -ENOMEM;
 	k->in = kzalloc(sizeof(*k->in), GFP_KERNEL);
 	k->out = kzalloc(sizeof(*k->out), GFP_KERNEL);
-	if (!k->mem || !k->in || !k->out)
+	if (!k->in || !k->out)
 		return -ENOMEM;
-	k->mapped = ib_dma_map_sg(k->dev, k->sg, PAGES, DMA_BIDIRECTIONAL);
+	k->mapped = ib_dma_map_sg(k->dev, k->own.sg, PAGES, DMA_BIDIRECTIONAL);
 	k->in_dma = ib_dma_map_single(k->dev, k->in, sizeof(*k->in), DMA_BIDIRECTIONAL);
 	k->out_dma = ib_dma_map_single(k->dev, k->out, sizeof(*k->out), DMA_BIDIRECTIONAL);
 	return k->mapped == PAGES && !ib_dma_mapping_error(k->dev, k->in_dma) &&
@@ -537,19 +456,15 @@ static int make_memory(struct kmem *k)
 
 static void free_memory(struct kmem *k)
 {
-	int i;
-
 	if (k->mapped) {
-		ib_dma_unmap_sg(k->dev, k->sg, PAGES, DMA_BIDIRECTIONAL);
+		ib_dma_unmap_sg(k->dev, k->own.sg, PAGES, DMA_BIDIRECTIONAL);
 		ib_dma_unmap_single(k->dev, k->in_dma, sizeof(*k->in), DMA_BIDIRECTIONAL);
 		ib_dma_unmap_single(k->dev, k->out_dma, sizeof(*k->out), DMA_BIDIRECTIONAL);
 	}
 	kfree(k->in);
 	kfree(k->out);
-	vunmap(k->mem);
-	for (i = 0; i < PAGES; i++)
-		if (k->page[i])
-			__free_page(k->page[i]);
+	free_pages_of(&k->own);
+	free_pages_of(&k->rw);
 }
 
 static int make_verbs(struct kmem *k)
@@ -574,7 +489,8 @@ static int make_verbs(struct kmem *k)
 	k->gaps = ib_alloc_mr(k->pd, IB_MR_TYPE_SG_GAPS, PAGES);
 	if (IS_ERR(k->gaps))
 		return PTR_ERR(k->gaps);
-	k->qp = make_qp(k, k->cq);
+	k->qp = kmem_make_qp(k, k->pd, k->cq,
+			     RW_PARTS * rdma_rw_mr_factor(k->dev, 1, PAGES));
 	return PTR_ERR_OR_ZERO(k->qp);
 }
 
@@ -601,6 +517,7 @@ static void kmem_remove(struct ib_device *dev, void *data)
 		ib_dealloc_pd(k->pd);
 	free_memory(k);
 	kfree(k);
+	kmem_left(dev);
 }
 
 static int kmem_add(struct ib_device *dev)
@@ -611,7 +528,7 @@ static int kmem_add(struct ib_device *dev)
 		return -ENOMEM;
 	k->dev = dev;
 	INIT_WORK(&k->serve, serve);
-	prepare(&k->part);
+	kmem_prepare(&k->part);
 	ib_set_client_data(dev, &kmem_client, k);
 	if (CHECK(!make_memory(k)) && CHECK(!make_verbs(k)))
 		side = k;
@@ -635,7 +552,7 @@ static int peer_set(const char *val, const struct kernel_param *kp)
 		return -EINVAL;
 	side->connected = true;
 	side->server = true;	/* until it is told to run */
-	CHECK(!connect(side, side->qp, lid, qpn));
+	CHECK(!kmem_connect(side, side->qp, lid, qpn));
 	return 0;
 }
 
@@ -663,7 +580,8 @@ static int run_set(const char *val, const struct kernel_param *kp)
 	test_storage(side);
 	test_atomics(side);
 	test_pools(side);
-	test_async_destroy(side);
+	kmem_rw_test(side);
+	kmem_end_test(side);
 	test_drain(side);
 	return 0;
 }
@@ -671,6 +589,20 @@ static int run_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
 MODULE_PARM_DESC(run, "anything: runs the checks against the other side");
+
+static int leave_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int how;
+	int err = kstrtouint(val, 0, &how);
+
+	if (err || !side)
+		return err ?: -EINVAL;
+	return kmem_leave(side, how);
+}
+
+static const struct kernel_param_ops leave_ops = { .set = leave_set };
+module_param_cb(leave, &leave_ops, NULL, 0200);
+MODULE_PARM_DESC(leave, "makes objects; 1: which nobody destroys, 2: which removal reaps");
 
 static struct ib_client kmem_client = {
 	.name = "rdma_kmem",
