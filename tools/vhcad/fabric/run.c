@@ -126,36 +126,17 @@ int payload_read(struct payload *pl, u32 start, void *dst, u32 len)
 	return -EFAULT;
 }
 
-int payload_place(struct payload *pl, u32 start, struct guest_mem *mem,
+int payload_place(struct payload *pl, u32 off, struct guest_mem *mem,
 		  const struct dma_seg *seg, u32 nseg)
 {
-	u64 off = start;
-	u32 i = pl->mem ? seek(pl, &off) : 0;
+	const u8 *from;
 
-	for (u32 d = 0; d < nseg; d++) {
-		u64 done = 0;
-
-		if (!pl->mem) {
-			if (dma_write(mem, seg[d].addr, pl->host + off, seg[d].len))
-				return -EFAULT;
-			off += seg[d].len;
-			continue;
-		}
-		while (done < seg[d].len) {
-			u64 n = MIN(pl->seg[i].len - off, seg[d].len - done);
-			u64 src = pl->seg[i].addr + off;
-
-			if (dma_copy(mem, seg[d].addr + done, pl->mem, src, n)) {
-				pl->fault = gmem_check(pl->mem, src, n, false);
-				return -EFAULT;
-			}
-			done += n;
-			off += n;
-			if (off == pl->seg[i].len) {
-				i++;
-				off = 0;
-			}
-		}
+	if (pl->mem)
+		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off, &pl->fault);
+	for (from = pl->host + off; nseg; nseg--, seg++) {
+		if (dma_write(mem, seg->addr, from, seg->len))
+			return -EFAULT;
+		from += seg->len;
 	}
 	return 0;
 }

@@ -20,12 +20,6 @@
  */
 #define PAYLOAD_SEGS	72u
 
-/* A contiguous piece of DMA addresses. */
-struct dma_seg {
-	u64 addr;
-	u64 len;
-};
-
 /**
  * struct payload - where the bytes of a run are
  * @mem: guest memory the segments point into; NULL: @host counts

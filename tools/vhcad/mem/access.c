@@ -91,7 +91,7 @@ static int write_pieces(struct gmem_table *t, u64 iova, const u8 *src, size_t le
 	return err;
 }
 
-int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
+static int write_slowly(struct guest_mem *m, u64 iova, const void *src, size_t len)
 {
 	struct gmem_table *t;
 	int err = 0;
@@ -107,6 +107,21 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 		err = write_pieces(t, iova, src, len);
 	bracket_close();
 	return err;
+}
+
+int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
+{
+	const struct gmem_range *r;
+
+	/* in a bracket, and to where the last access went */
+	if (!gmem_depth)
+		return write_slowly(m, iova, src, len);
+	r = __atomic_load_n(&gmem_live(m)->last, __ATOMIC_RELAXED);
+	if (!r || !(r->flags & GMEM_WRITE) || iova - r->iova > r->last - r->iova ||
+	    r->last - iova < len - 1 || !r->host)
+		return write_slowly(m, iova, src, len);
+	gmem_copy_ascending(r->host + (iova - r->iova), src, len);
+	return 0;
 }
 
 static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,
@@ -131,23 +146,74 @@ static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u6
 	return err;
 }
 
-int dma_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, size_t len)
-{
-	struct gmem_table *td, *ts;
-	u64 room_d, room_s;
-	const u8 *from;
-	int err = 0;
+/* As much as lies in one piece of both lists. */
+struct piece {
+	u64 dst, src, len;
 	u8 *to;
+	const u8 *from;
+	bool whole;		/* in one range of each side: these two say where */
+};
+
+struct pieces {
+	struct gmem_table *td, *ts;
+	const struct dma_seg *dst, *end, *src;
+	u64 dst_off, src_off;	/* bytes of the first pieces that are behind us */
+};
+
+static void step(const struct dma_seg **seg, u64 *off, u64 len)
+{
+	*off += len;
+	if (*off == (*seg)->len) {
+		++*seg;
+		*off = 0;
+	}
+}
+
+static bool next_piece(struct pieces *l, struct piece *p)
+{
+	u64 room_d, room_s;
+
+	if (l->dst == l->end)
+		return false;
+	p->dst = l->dst->addr + l->dst_off;
+	p->src = l->src->addr + l->src_off;
+	p->len = MIN(l->dst->len - l->dst_off, l->src->len - l->src_off);
+	p->to = gmem_host(l->td, p->dst, GMEM_WRITE, &room_d);
+	p->from = gmem_host(l->ts, p->src, GMEM_READ, &room_s);
+	p->whole = p->to && p->from && MIN(room_d, room_s) >= p->len;
+	step(&l->dst, &l->dst_off, p->len);
+	step(&l->src, &l->src_off, p->len);
+	return true;
+}
+
+int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
+	     const struct dma_seg *src, u64 off, bool *src_fault)
+{
+	struct pieces l = { .dst = dst, .end = dst + ndst, .src = src, .src_off = off };
+	struct piece two[2];
+	int err = 0;
+	bool more;
 
 	bracket_open();
-	td = gmem_live(md);
-	ts = gmem_live(ms);
-	to = gmem_host(td, dst, GMEM_WRITE, &room_d);
-	from = gmem_host(ts, src, GMEM_READ, &room_s);
-	if (to && from && MIN(room_d, room_s) >= len)
-		gmem_copy_ascending(to, from, len);
-	else
-		err = copy_pieces(td, dst, ts, src, len);
+	l.td = gmem_live(md);
+	l.ts = gmem_live(ms);
+	while (l.src_off >= l.src->len)
+		l.src_off -= l.src++->len;
+	more = next_piece(&l, &two[0]);
+	for (u32 i = 0; more && !err; i ^= 1) {
+		const struct piece *p = &two[i], *next = &two[i ^ 1];
+
+		more = next_piece(&l, &two[i ^ 1]);
+		if (!p->whole) {
+			err = copy_pieces(l.td, p->dst, l.ts, p->src, p->len);
+			if (err)
+				*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
+		} else if (more && next->whole) {
+			gmem_copy_ahead(p->to, p->from, p->len, next->to, next->from);
+		} else {
+			gmem_copy_ascending(p->to, p->from, p->len);
+		}
+	}
 	bracket_close();
 	return err;
 }

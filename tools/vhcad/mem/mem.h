@@ -140,19 +140,29 @@ int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len);
  */
 int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len);
 
+/* A contiguous piece of DMA addresses. */
+struct dma_seg {
+	u64 addr;
+	u64 len;
+};
+
 /**
  * dma_copy - copy guest memory to guest memory, once, without a bounce buffer
  * @md: memory of the receiver
- * @dst: DMA address there
+ * @dst: where to; together the bytes to copy, at least one
+ * @ndst: pieces of it
  * @ms: memory of the sender; may be @md
- * @src: DMA address there
- * @len: bytes
+ * @src: where from; no fewer bytes, counted from @off
+ * @off: bytes of @src to leave out
+ * @src_fault: set when it is the sender's memory that failed, else left alone
  *
- * Bytes become visible in ascending address order, the last one last.  If the
- * two stretches overlap the result is that of a byte-wise ascending copy of
- * an unspecified granularity.
+ * Bytes become visible in the order of the pieces and ascending in each, the
+ * last one last.  What lies in one piece of both lists is copied whole or not at
+ * all; behind a failure nothing is.  If two of them overlap the result is that
+ * of a byte-wise ascending copy of an unspecified granularity.
  */
-int dma_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, size_t len);
+int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
+	     const struct dma_seg *src, u64 off, bool *src_fault);
 
 /* ------------------------------------------------------------------------
  * Single words: naturally aligned (else -EINVAL), atomic against the guest's
@@ -215,6 +225,11 @@ int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, b
 /* @off counts from the start of the piece; beyond its end: -EFAULT */
 int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len);
 int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len);
+
+#define GMEM_LINE	64u
+
+/** dma_ref_read_line - dma_ref_read() of GMEM_LINE bytes, in less time */
+int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst);
 
 /**
  * dma_ref_publish - write an entry whose last word tells that it is there

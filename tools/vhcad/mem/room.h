@@ -88,7 +88,13 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_f
 void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
 
 /* copy.c */
-void gmem_copy_ascending(void *dst, const void *src, size_t len);
+void gmem_copy_ahead(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *next_s);
+
+/** gmem_copy_ascending - gmem_copy_ahead() of all there is */
+static inline void gmem_copy_ascending(void *dst, const void *src, size_t len)
+{
+	gmem_copy_ahead(dst, src, len, NULL, NULL);
+}
 
 /* gmem_enter() and gmem_exit(), for those who nearly always are in a bracket already. */
 static inline void bracket_open(void)
@@ -174,6 +180,20 @@ static inline u8 *gmem_ref_host(struct gmem_ref *ref)
 	ref->host = host;
 	ref->gen = gen;
 	return host;
+}
+
+/**
+ * gmem_ref_now - the same, if that is known already and this thread is in a bracket
+ * @ref: reference
+ *
+ * For what is done for every message: NULL says nothing but that it takes longer.
+ */
+static inline u8 *gmem_ref_now(const struct gmem_ref *ref)
+{
+	if (!gmem_depth || !ref->host ||
+	    ref->gen != __atomic_load_n(&ref->mem->gen, __ATOMIC_ACQUIRE))
+		return NULL;
+	return ref->host;
 }
 
 /**

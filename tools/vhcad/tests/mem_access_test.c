@@ -79,7 +79,7 @@ static void spans_ranges(void **state)
 
 	/* guest to guest, both ends spanning at different places */
 	memset(f->b + PAGE + 100, 0, 100);
-	assert_int_equal(dma_copy(f->m, BASE + 1, f->m, at, PAGE * 2 + 50), 0);
+	assert_int_equal(testmem_copy(f->m, BASE + 1, f->m, at, PAGE * 2 + 50), 0);
 	assert_memory_equal(f->a + 1, src, 2 * PAGE);
 }
 
@@ -90,14 +90,104 @@ static void copies_between_devices(void **state)
 	u8 *cpu = testmem_add(other, 0x7000, 2 * PAGE);
 
 	memset(f->a, 0x5a, 4 * PAGE);
-	assert_int_equal(dma_copy(other, 0x7003, f->m, BASE + 5, 5000), 0);
+	assert_int_equal(testmem_copy(other, 0x7003, f->m, BASE + 5, 5000), 0);
 	assert_int_equal(cpu[2], 0);
 	assert_memory_equal(cpu + 3, f->a, 5000);
 	assert_int_equal(cpu[5003], 0);
-	assert_int_equal(dma_copy(other, 0x7000 + 2 * PAGE - 8, f->m, BASE, 9), -EFAULT);
-	assert_int_equal(dma_copy(other, 0x7000, f->m, BASE + 8 * PAGE - 8, 9), -EFAULT);
+	assert_int_equal(testmem_copy(other, 0x7000 + 2 * PAGE - 8, f->m, BASE, 9), -EFAULT);
+	assert_int_equal(testmem_copy(other, 0x7000, f->m, BASE + 8 * PAGE - 8, 9), -EFAULT);
 	gmem_free(other);
 	testmem_drop(cpu, 2 * PAGE);
+}
+
+#define PIECES	40u
+
+/* Cuts some pages into pieces, in an order that is not theirs; returns their bytes. */
+static u64 cut(struct dma_seg *seg, u64 base, u32 pages, u32 longest)
+{
+	u64 bytes = 0;
+
+	for (u32 i = 0; i < PIECES; i++) {
+		u64 page = base + (PIECES - 1 - i) % pages * PAGE;
+		u64 len = 1 + (u64)rand() % MIN(longest, (u32)PAGE / PIECES * pages);
+
+		/* no two pieces have a byte in common */
+		seg[i] = (struct dma_seg){ page + i / pages * (PAGE / PIECES * pages), len };
+		bytes += len;
+	}
+	return bytes;
+}
+
+/* Byte n of a list, in a copy of the pages at base. */
+static u8 *list_byte(const struct dma_seg *seg, u64 n, u8 *cpu, u64 base)
+{
+	while (n >= seg->len)
+		n -= seg++->len;
+	return cpu + (seg->addr - base) + n;
+}
+
+static void lists_of_pieces(void **state)
+{
+	struct fixture *f = *state;
+	struct dma_seg from[PIECES], to[PIECES];
+
+	srand(1);
+	for (u32 round = 0; round < 300; round++) {
+		u8 want[4 * 4096], longest = round % 3 ? 80 : 255;
+		u64 have = cut(from, BASE + 4 * PAGE, 4, longest), room = cut(to, BASE, 4, longest);
+		u64 off = rand() % have, len = MIN(have - off, room);
+		bool src_fault = false;
+		u32 n = 0;
+
+		for (u32 i = 0; i < 4 * PAGE; i++) {
+			f->b[i] = rand();
+			f->a[i] = want[i] = 0x11;
+		}
+		/* the list ends where the bytes do */
+		for (u64 left = len; left; left -= to[n++].len)
+			to[n].len = MIN(to[n].len, left);
+		for (u64 i = 0; i < len; i++)
+			*list_byte(to, i, want, BASE) = *list_byte(from, off + i, f->b,
+								   BASE + 4 * PAGE);
+		assert_int_equal(dma_copy(f->m, to, n, f->m, from, off, &src_fault), 0);
+		assert_memory_equal(f->a, want, sizeof(want));
+		assert_false(src_fault);
+	}
+}
+
+/* Long ones, whose next piece is looked at ahead: also when there is none, or no memory. */
+static void lists_of_pages(void **state)
+{
+	struct fixture *f = *state;
+	const struct dma_seg from[] = {
+		{ BASE + 7 * PAGE, PAGE }, { BASE + 5 * PAGE + 24, PAGE - 24 },
+		{ BASE + 4 * PAGE, 2000 }, { BASE + 8 * PAGE, PAGE },
+	};
+	const struct dma_seg to[] = {
+		{ BASE + PAGE + 8, PAGE - 8 }, { BASE, PAGE + 8 }, { BASE + 2 * PAGE, 1976 },
+		{ BASE + 9 * PAGE, PAGE },
+	};
+	bool src_fault = false;
+
+	for (u32 i = 0; i < 4 * PAGE; i++)
+		f->b[i] = i * 7 + i / 300;
+	/* three pieces either side, the same bytes */
+	assert_int_equal(dma_copy(f->m, to, 3, f->m, from, 0, &src_fault), 0);
+	assert_memory_equal(f->a + PAGE + 8, f->b + 3 * PAGE, PAGE - 8);
+	assert_memory_equal(f->a, f->b + 4 * PAGE - 8, 8);
+	assert_memory_equal(f->a + 8, f->b + PAGE + 24, PAGE - 24);
+	assert_memory_equal(f->a + PAGE - 16, f->b, 24);
+	assert_memory_equal(f->a + 2 * PAGE, f->b + 24, 1976);
+
+	/* the receiver's memory ends, then the sender's: what is before it has arrived */
+	memset(f->a, 0, 4 * PAGE);
+	assert_int_equal(dma_copy(f->m, to + 2, 2, f->m, from, 0, &src_fault), -EFAULT);
+	assert_false(src_fault);
+	assert_memory_equal(f->a + 2 * PAGE, f->b + 3 * PAGE, 1976);
+	assert_int_equal(dma_copy(f->m, to, 1, f->m, from + 2, 0, &src_fault), -EFAULT);
+	assert_true(src_fault);
+	assert_memory_equal(f->a + PAGE + 8, f->b, 2000);
+	assert_int_equal(f->a[PAGE + 2008], 0);
 }
 
 static void unmapped_is_all_or_nothing(void **state)
@@ -293,6 +383,32 @@ static void references(void **state)
 	assert_int_equal(dma_ref_xchg64(&ref, 120, 6, &v), 0);
 	assert_int_equal(v >> 56, 5);
 
+	/* a line, in a bracket and outside */
+	for (u32 i = 0; i < 64; i++)
+		f->a[64 + 64 + i] = i ^ 0x35;
+	for (u32 in = 0; in < 2; in++) {
+		u8 line[64] = { 0 };
+
+		if (in)
+			gmem_enter();
+		assert_int_equal(dma_ref_read_line(&rd, 64, line), 0);
+		assert_memory_equal(line, f->a + 64 + 64, 64);
+		assert_int_equal(dma_ref_read_line(&rd, 65, line), -EFAULT);
+		memset(line, 0x70 + in, 56);
+		assert_int_equal(dma_ref_publish(&ref, 0, line, 56, 0x5050505050505050), 0);
+		assert_memory_equal(f->a + 64, line, 56);
+		assert_int_equal(f->a[64 + 56], 0x50);
+		assert_int_equal(dma_ref_publish(&ref, 72, line, 56, 0), -EFAULT);
+		assert_int_equal(dma_ref_publish(&ref, 4, line, 56, 0), -EINVAL);
+		assert_int_equal(dma_ref_publish(&rd, 0, line, 56, 0), -EFAULT);
+		assert_int_equal(dma_write(f->m, BASE + 4 * PAGE - 9, line, 9), 0);
+		assert_int_equal(dma_write(f->m, BASE + 4 * PAGE - 8, line, 9), 0);
+		assert_int_equal(f->b[0], 0x70 + in);
+		if (in)
+			gmem_exit();
+	}
+	assert_int_equal(dma_ref_store64_release(&ref, 8, 79), 0);
+
 	/* an entry and the word that it ends with */
 	assert_int_equal(dma_ref_publish(&ref, 112, buf, 8, 0x1122334455667788), 0);
 	assert_memory_equal(f->a + 64 + 112, buf, 8);
@@ -340,6 +456,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_length_and_alignment, setup, teardown),
 		cmocka_unit_test_setup_teardown(spans_ranges, setup, teardown),
 		cmocka_unit_test_setup_teardown(copies_between_devices, setup, teardown),
+		cmocka_unit_test_setup_teardown(lists_of_pieces, setup, teardown),
+		cmocka_unit_test_setup_teardown(lists_of_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(unmapped_is_all_or_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(rights_of_the_range, setup, teardown),
 		cmocka_unit_test_setup_teardown(master_off_stops_dma, setup, teardown),

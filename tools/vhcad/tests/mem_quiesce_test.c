@@ -129,7 +129,7 @@ static void *churn_reader(void *arg)
 
 		gmem_enter();
 		for (int i = 0; i < 20; i++) {
-			int err = dma_copy(c->m, to, c->m, at, 2 * PAGE);
+			int err = testmem_copy(c->m, to, c->m, at, 2 * PAGE);
 
 			err ? c->misses++ : c->hits++;
 			err = dma_read(c->m, buf, at + 5, sizeof(buf));

@@ -43,3 +43,11 @@ void testmem_drop(void *cpu, u64 size)
 {
 	munmap(cpu, size);
 }
+
+int testmem_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, u64 len)
+{
+	const struct dma_seg to = { dst, len }, from = { src, len };
+	bool src_fault = false;
+
+	return dma_copy(md, &to, 1, ms, &from, 0, &src_fault);
+}

@@ -25,4 +25,7 @@ void *testmem_add(struct guest_mem *m, u64 iova, u64 size);
 /** testmem_drop - give back what testmem_add() returned (not the grant) */
 void testmem_drop(void *cpu, u64 size);
 
+/* dma_copy() of what is in one piece on either side */
+int testmem_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, u64 len);
+
 #endif /* VHCAD_TESTS_TESTMEM_H */
