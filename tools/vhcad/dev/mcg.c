@@ -123,6 +123,7 @@ void mcg_detach_all(struct vqp *qp)
 void mcg_rx(struct vport *p, struct datagram *d)
 {
 	const struct run *run = d->run;
+	struct vhca_cqe cqe;
 	struct vmcg *g;
 
 	if (run->service != WIRE_UD || !run->h.grh || run->h.dqpn != MCAST_QPN) {
@@ -132,6 +133,7 @@ void mcg_rx(struct vport *p, struct datagram *d)
 	g = *find(&p->dev->mcgs, run->h.dgid, run->h.dlid);
 	if (!g)
 		return;
+	cqe = ud_completion(run);
 	link_for_each(l, &g->qps) {
 		struct vqp *qp = container_of(l, struct vmcg_qp, in_group)->qp;
 
@@ -141,7 +143,7 @@ void mcg_rx(struct vport *p, struct datagram *d)
 		if (qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
 		    run->h.slid == p->fab.lid)
 			continue;
-		ud_rx(qp, d);
+		ud_rx(qp, d, &cqe);
 		if (run->pl && run->pl->fault)
 			return;
 	}

@@ -12,26 +12,32 @@
 #include "dev/mkey.h"
 #include "engine/rc.h"
 
+/* Is it a key that grants by other rules than its own range?  Then, does it? */
+static bool special_grants(struct vhca_dev *dev, const struct vmkey *mk, const struct vqp *qp,
+			   u32 key, u64 addr, u64 len)
+{
+	if (mk->type == VHCA_MKEY_FMR)
+		return fmr_grants(dev->mem, mk, key, addr, len);
+	return qp && (mk->type == VHCA_MKEY_MW_1 || mk->mw.qp == qp) && mk->key == key &&
+	       range_holds(mk->iova, mk->length, addr, len);
+}
+
+static inline bool is_special(const struct vmkey *mk)
+{
+	return mk->type == VHCA_MKEY_FMR || mkey_is_window(mk);
+}
+
 /* The key, if it grants this; qp: NULL for local keys, which windows never are. */
-static struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd, const struct vqp *qp,
-			   u32 key, u64 addr, u64 len, u32 access)
+static inline struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd,
+				  const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access)
 {
 	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);
 
 	if (!mk || mk->pd != pd || access & ~mk->access)
 		return NULL;
-	switch (mk->type) {
-	case VHCA_MKEY_FMR:
-		return fmr_grants(dev->mem, mk, key, addr, len) ? mk : NULL;
-	case VHCA_MKEY_MW_1:
-	case VHCA_MKEY_MW_2:
-		if (!qp || (mk->type == VHCA_MKEY_MW_2 && mk->mw.qp != qp))
-			return NULL;
-		break;
-	}
-	if (mk->key != key || !range_holds(mk->iova, mk->length, addr, len))
-		return NULL;
-	return mk;
+	if (is_special(mk))
+		return special_grants(dev, mk, qp, key, addr, len) ? mk : NULL;
+	return mk->key == key && range_holds(mk->iova, mk->length, addr, len) ? mk : NULL;
 }
 
 struct vmkey *mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access)

@@ -313,13 +313,13 @@ void req_arm(struct vqp *qp);
 /**
  * recv_take - take the next receive, unless one is taken
  *
- * Returns 0; -EAGAIN: none is posted; -EFAULT: they cannot be read, and the QP
- * has failed; or the VHCA_CS_* that the one which is taken now must complete
- * with.
+ * Returns 0, with its entry in the engine's rx_wqe; -EAGAIN: none is posted;
+ * -EFAULT: they cannot be read, and the QP has failed; or the VHCA_CS_* that the
+ * one which is taken now must complete with.
  */
 int recv_take(struct vqp *qp);
 /**
- * recv_load - get the entry of the receive taken into the engine's rx_wqe
+ * recv_load - get the entry of the receive taken into the engine's rx_wqe again
  *
  * recv_take() gave 0 for it.  Returns 0, or a VHCA_CS_* when it is not what it
  * was any more.
@@ -338,8 +338,10 @@ void uc_rx(struct vqp *qp, struct run *r);
 /* ud.c */
 /** ud_address - fill in where a datagram goes; 0 or a status */
 int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
-/** ud_rx - a datagram for this QP, and perhaps for others next */
-void ud_rx(struct vqp *qp, struct datagram *d);
+/** ud_completion - what the completions of all who get a datagram have in common */
+struct vhca_cqe ud_completion(const struct run *run);
+/** ud_rx - a datagram for this QP, and perhaps for others next: @cqe can serve them all */
+void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe);
 
 /* dev/mcg.c */
 /** mcg_rx - a multicast, for the QPs of its group */

@@ -23,7 +23,7 @@ static struct recv_wqe *next_loaded(struct vqp *qp)
 	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
 	struct vqp *of = w->qp;
 
-	if (of && of->srq && of->recv.taken && w->index == of->recv.next - 1)
+	if (of && w->shared && of->recv.taken && w->index == of->recv.next - 1)
 		copy_wqe(of->recv.kept, w);
 	return w;
 }
@@ -65,7 +65,7 @@ int recv_take(struct vqp *qp)
 	int st;
 
 	if (r->taken)
-		return r->status;
+		return r->status ? r->status : recv_load(qp);
 	w = next_loaded(qp);
 	st = qp->srq ? srq_take(qp->srq, w) : own_take(qp, w);
 	if (st == -EFAULT)
@@ -73,6 +73,7 @@ int recv_take(struct vqp *qp)
 	if (st < 0)
 		return st;
 	w->index = r->next;
+	w->shared = qp->srq;
 	w->qp = st ? NULL : qp;
 	r->taken = true;
 	r->status = st;

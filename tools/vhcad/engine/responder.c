@@ -157,11 +157,12 @@ static void rx_send(struct vqp *qp, struct run *run)
 			return;
 		s->kind = WIRE_SEND;
 		s->done = 0;
-	}
-	st = recv_load(qp);
-	if (st) {
-		resp_close(qp, NAK_REMOTE_OPERATIONAL, st, 0);
-		return;
+	} else {
+		st = recv_load(qp);
+		if (st) {
+			resp_close(qp, NAK_REMOTE_OPERATIONAL, st, 0);
+			return;
+		}
 	}
 	room = qp->recv.room - s->done;
 	want = run->len <= room ? run->len : room / run->mtu * run->mtu;

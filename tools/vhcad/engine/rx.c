@@ -63,10 +63,11 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 		return;
 	}
 	if (qp->type == VHCA_QPT_UD) {
+		struct vhca_cqe cqe = ud_completion(run);
 		struct datagram d;
 
 		datagram_init(&d, run);
-		ud_rx(qp, &d);
+		ud_rx(qp, &d, &cqe);
 		return;
 	}
 	if (!rx_pkey_ok(qp, run))

@@ -57,12 +57,15 @@ static void rx_send(struct vqp *qp, struct run *run)
 	struct sglist l = { .access = MKEY_WRITE_LOCAL, .pd = qp->recv.pd };
 	int st;
 
-	if (run->first && !take_recv(qp))
-		return;
-	st = recv_load(qp);
-	if (st) {
-		qp_recv_error(qp, st);
-		return;
+	if (run->first) {
+		if (!take_recv(qp))
+			return;
+	} else {
+		st = recv_load(qp);
+		if (st) {
+			qp_recv_error(qp, st);
+			return;
+		}
 	}
 	if (run->len > qp->recv.room - s->done) {
 		qp->port->count.rx_no_receive++;

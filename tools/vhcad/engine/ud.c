@@ -61,23 +61,20 @@ static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 	return resp_place(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
 }
 
-static void arrived(struct vqp *qp, const struct run *run)
+struct vhca_cqe ud_completion(const struct run *run)
 {
-	struct vhca_cqe cqe = {
+	return (struct vhca_cqe){
 		.opcode = VHCA_CQE_RECV,
 		.src_qpn = htole32(run->h.sqpn),
 		.byte_len = htole32(WIRE_GRH_LEN + run->len),
 		.imm = run->imm ? run->h.imm : 0,
 		.flags = (run->imm ? VHCA_CQE_F_IMM : 0) | (run->h.grh ? VHCA_CQE_F_GRH : 0),
-		.pkey_index = qp->attr.pkey_index,
 		.slid = htole16(run->h.slid),
 		.sl = run->h.sl,
 	};
-
-	qp_complete_recv(qp, &cqe, VHCA_CS_SUCCESS, run->h.se);
 }
 
-void ud_rx(struct vqp *qp, struct datagram *d)
+void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 {
 	const struct run *run = d->run;
 	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
@@ -96,8 +93,6 @@ void ud_rx(struct vqp *qp, struct datagram *d)
 		qp->port->count.rx_no_receive++;
 	if (st < 0)
 		return;
-	if (!st)
-		st = recv_load(qp);
 	if (st) {
 		qp_recv_error(qp, st);
 		return;
@@ -108,8 +103,11 @@ void ud_rx(struct vqp *qp, struct datagram *d)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
-	if (place(qp, d, &l))
-		arrived(qp, run);
-	else if (!run->pl || !run->pl->fault)
+	if (place(qp, d, &l)) {
+		cqe->timestamp = 0;
+		cqe->pkey_index = qp->attr.pkey_index;
+		qp_complete_recv(qp, cqe, VHCA_CS_SUCCESS, run->h.se);
+	} else if (!run->pl || !run->pl->fault) {
 		qp_recv_error(qp, VHCA_CS_LOC_PROT_ERR);
+	}
 }

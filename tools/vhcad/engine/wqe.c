@@ -68,6 +68,8 @@ static bool all_zero(const u8 *p, u32 n)
 	return true;
 }
 
+static_assert(VHCA_WQE_BLOCK == GMEM_LINE, "a block is read as a line");
+
 /* Copies bytes of a ring, past its end to its start. */
 static int ring_read_pieces(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
 {
@@ -84,6 +86,16 @@ static int ring_read_pieces(struct guest_mem *mem, struct vring *r, u32 off, u8 
 		off = (off + n) & (r->bytes - 1);
 	}
 	return 0;
+}
+
+/* The next line of a ring, of an entry or of more than one. */
+static inline int ring_read_line(struct guest_mem *mem, struct vring *r, u32 off, void *dst)
+{
+	u32 at;
+
+	if (!vring_at(mem, r, off, &at) && GMEM_LINE <= r->winlen - (off - r->win))
+		return dma_ref_read_line(&r->ref, at, dst);
+	return -EAGAIN;
 }
 
 static inline int ring_read(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
@@ -250,7 +262,8 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	struct vhca_wqe_ctrl ctrl;
 
 	w->qp = NULL;
-	if (ring_read(mem, &qp->sq, off, w->raw, VHCA_WQE_BLOCK))
+	if (ring_read_line(mem, &qp->sq, off, w->raw) &&
+	    ring_read(mem, &qp->sq, off, w->raw, VHCA_WQE_BLOCK))
 		return -EFAULT;
 	memcpy(&ctrl, w->raw, sizeof(ctrl));
 	w->blk = blk;
@@ -276,33 +289,56 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	return parse_send(qp, &ctrl, w);
 }
 
-/* Of a receive: the bytes read at first, with as many scatter entries as most have. */
-#define RECV_FRONT	64u
+/* Of a receive: what is read at first, with as many scatter entries as most have. */
+struct recv_front {
+	__le64 wr_id;
+	__le64 rest;		/* index, entries, and reserved bytes at the top */
+	struct vhca_sge sge[3];
+};
+
+static_assert(offsetof(struct vhca_rwqe, index) == offsetof(struct recv_front, rest) &&
+	      offsetof(struct vhca_rwqe, nsge) == offsetof(struct recv_front, rest) + 4 &&
+	      sizeof(struct vhca_rwqe) == offsetof(struct recv_front, sge) &&
+	      sizeof(struct recv_front) == GMEM_LINE,
+	      "the second word of a receive");
+
+/* One with more scatter entries. */
+static int load_long(struct guest_mem *mem, struct vring *r, u32 off, struct recv_wqe *w)
+{
+	struct vhca_sge sge[VDEV_MAX_SGE];
+
+	if (ring_read(mem, r, off + sizeof(struct vhca_rwqe), (u8 *)sge,
+		      w->nsge * sizeof(sge[0])))
+		return -EFAULT;
+	w->len = take_sges((const u8 *)sge, w->nsge, w->sge);
+	return VHCA_CS_SUCCESS;
+}
 
 int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 index,
 		  struct recv_wqe *w)
 {
 	u32 stride = 1u << log_stride, off = (index << log_stride) & (r->bytes - 1);
-	u32 front = MIN(stride, RECV_FRONT), size;
-	u8 raw[1u << VDEV_LOG_MAX_STRIDE];
-	struct vhca_rwqe head;
+	struct recv_front front;
+	u64 rest, nsge;
 
 	w->qp = NULL;
-	if (ring_read(mem, r, off, raw, front))
+	/* what is behind a short one is not looked at */
+	if (ring_read_line(mem, r, off, &front) &&
+	    ring_read(mem, r, off, (u8 *)&front, MIN(stride, GMEM_LINE)))
 		return -EFAULT;
-	memcpy(&head, raw, sizeof(head));
+	rest = le64toh(front.rest);
+	nsge = rest >> 32;
 	w->index = index;
-	w->wr_id = le64toh(head.wr_id);
+	w->wr_id = le64toh(front.wr_id);
 	w->nsge = 0;
 	w->len = 0;
-	size = VHCA_RWQE_SIZE(head.nsge);
-	if (le32toh(head.index) != index || head.rsvd[0] | head.rsvd[1] | head.rsvd[2] ||
-	    head.nsge > VDEV_MAX_SGE || size > stride)
+	/* reserved bytes would make them very many */
+	if ((u32)rest != index || nsge > VDEV_MAX_SGE || VHCA_RWQE_SIZE(nsge) > stride)
 		return VHCA_CS_LOC_QP_OP_ERR;
-	if (size > front && ring_read(mem, r, off + front, raw + front, size - front))
-		return -EFAULT;
-	w->nsge = head.nsge;
-	w->len = take_sges(raw + sizeof(head), w->nsge, w->sge);
+	w->nsge = nsge;
+	if (nsge > ARRAY_SIZE(front.sge))
+		return load_long(mem, r, off, w);
+	w->len = take_sges((const u8 *)front.sge, nsge, w->sge);
 	return VHCA_CS_SUCCESS;
 }
 

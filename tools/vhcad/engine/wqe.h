@@ -63,9 +63,10 @@ static inline bool op_is_local(u8 opcode)
 struct recv_wqe {
 	struct vqp *qp;		/* whose receive this is; NULL: none */
 	u32 index;		/* receive count of this entry */
+	bool shared;		/* from an SRQ, where it cannot be had again */
+	u32 nsge;
 	u64 wr_id;
 	u64 len;		/* bytes it has room for */
-	u32 nsge;
 	struct sge sge[VDEV_MAX_SGE];
 };
 

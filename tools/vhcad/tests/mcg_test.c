@@ -313,6 +313,41 @@ static void not_to_a_group(void **state)
 	assert_int_equal(t_stats(&f->h[1]).rx_no_receive, 1);
 }
 
+/* What one receiver's completion says of itself is not in the next one's. */
+static void own_completions(void **state)
+{
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	struct tcq cq[2];
+	struct tqp qp[2];
+
+	for (u32 i = 0; i < 2; i++) {
+		struct vhca_sge sge = t_sge(&f->mr[1], i * SLOT, SLOT);
+
+		t_cq_init(h, &cq[i], 4, i ? 0 : VHCA_CQ_TIMESTAMP);
+		t_qp_init(h, &qp[i], &cq[i], &cq[i]);
+		t_ud_up(&qp[i], QKEY);
+		/* the second has taken one before */
+		for (u32 k = 0; k <= i; k++)
+			t_recv(&qp[i], 10 + i, 1, &sge);
+	}
+	attach(&qp[1]);
+	send(f, 0);
+	t_expect_cqe(&cq[1], 11, VHCA_CS_SUCCESS);
+	detach(&qp[1]);
+	attach(&qp[0]);
+	attach(&qp[1]);
+	send(f, 0);
+	for (u32 i = 0; i < 2; i++) {
+		struct vhca_cqe e = t_expect_cqe(&cq[i], 10 + i, VHCA_CS_SUCCESS);
+
+		assert_int_equal(le32toh(e.qpn), qp[i].qpn);
+		assert_int_equal(le32toh(e.wqe_index), 1 + i);
+		assert_int_equal(!e.timestamp, i);
+		assert_int_equal(e.flags & VHCA_CQE_F_SOLICITED, 0);
+	}
+}
+
 /* QPs that go leave their groups, and so does everything with a reset. */
 static void leaving(void **state)
 {
@@ -517,8 +552,8 @@ int main(void)
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(delivery), TEST(own_multicasts), TEST(ports), TEST(not_to_a_group),
-		TEST(leaving), TEST(refusals), cmocka_unit_test(switched_off), TEST(limits),
-		TEST(no_memory),
+		TEST(own_completions), TEST(leaving), TEST(refusals),
+		cmocka_unit_test(switched_off), TEST(limits), TEST(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

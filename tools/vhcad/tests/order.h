@@ -10,6 +10,7 @@
 
 void order_mb(void);
 int order_read(struct gmem_ref *ref, u32 off, void *dst, u32 len);
+int order_read_line(struct gmem_ref *ref, u32 off, void *dst);
 int order_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 last);
 int order_load64(struct gmem_ref *ref, u32 off, u64 *val);
 int order_store8(struct gmem_ref *ref, u32 off, u8 val);
@@ -20,6 +21,7 @@ int order_xchg64(struct gmem_ref *ref, u32 off, u64 val, u64 *old);
 #ifndef ORDER_MODEL
 #define dma_mb			order_mb
 #define dma_ref_read		order_read
+#define dma_ref_read_line	order_read_line
 #define dma_ref_publish		order_publish
 #define dma_ref_load64_acquire	order_load64
 #define dma_ref_store8_release	order_store8

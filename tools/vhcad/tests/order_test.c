@@ -87,6 +87,12 @@ int order_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 	return dma_ref_read(ref, off, dst, len);
 }
 
+int order_read_line(struct gmem_ref *ref, u32 off, void *dst)
+{
+	access_point();
+	return dma_ref_read_line(ref, off, dst);
+}
+
 int order_load64(struct gmem_ref *ref, u32 off, u64 *val)
 {
 	access_point();
