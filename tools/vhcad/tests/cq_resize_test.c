@@ -276,14 +276,8 @@ static void *engine_thread(void *arg)
 	return NULL;
 }
 
-static u64 real_now(void *arg)
-{
-	return engine_clock_monotonic.now(NULL);
-}
-
 static void under_way(void **state)
 {
-	const struct engine_clock clock = { .now = real_now };
 	static const u8 logs[] = { 7, 5, 8, 4, 6 };
 	struct fixture f = { 0 };
 	u32 resized = 0;
@@ -291,8 +285,8 @@ static void under_way(void **state)
 	u64 place[2];
 	pthread_t thread;
 
-	f.w.fabric = fabric_new(FABRIC_SUBNET_STATIC);
-	f.w.engine = engine_new(&clock, f.w.fabric);
+	t_world_init_threaded(&f.w);
+	f.w.threaded = false;	/* not yet */
 	t_hca_init(&f.h, &f.w, 0x100);
 	t_cq_init(&f.h, &f.cq, 6, 0);
 	t_qp_init(&f.h, &f.qp, &f.cq, &f.cq);
@@ -323,12 +317,12 @@ static void under_way(void **state)
 	}
 	engine_stop(f.w.engine);
 	pthread_join(thread, NULL);
+	f.w.threaded = false;
 	assert_true(resized > 100);
 	t_expect_no_cqe(&f.cq);
 	t_expect_no_event(&f.h);
 	t_hca_fini(&f.h);
-	engine_free(f.w.engine);
-	fabric_free(f.w.fabric);
+	t_world_fini(&f.w);
 }
 
 int main(void)

@@ -6,7 +6,6 @@
  * lost the engine would sleep and the test would hang (and be killed).
  */
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -28,7 +27,8 @@ struct fixture {
 	struct tcq cq;
 	struct tqp qp[4];
 	pthread_t thread;
-	u32 done[4], count[4];		/* of two_ringers() */
+	struct vhca_cqe cqe;		/* this and the rest: of two_ringers() */
+	u32 done[4], count[4];
 };
 
 /* With help the thread that rings works itself, without the engine's does all. */
@@ -37,10 +37,7 @@ static u32 help;
 static void setup(struct fixture *f)
 {
 	memset(f, 0, sizeof(*f));
-	f->w.threaded = true;
-	f->w.fabric = fabric_new(FABRIC_SUBNET_STATIC);
-	f->w.engine = engine_new(&engine_clock_monotonic, f->w.fabric);
-	assert_non_null(f->w.engine);
+	t_world_init_threaded(&f->w);
 	engine_set_help(f->w.engine, help);
 	assert_int_equal(pthread_create(&f->thread, NULL, engine_thread, f->w.engine), 0);
 }
@@ -73,6 +70,14 @@ static void finish(struct fixture *f)
 	engine_stop(f->w.engine);
 	assert_int_equal(pthread_join(f->thread, NULL), 0);
 	t_world_fini(&f->w);
+}
+
+/* So that the next ring kicks. */
+static bool asleep(void *arg)
+{
+	struct thca *h = arg;
+
+	return __atomic_load_n(&h->db->armed, __ATOMIC_SEQ_CST);
 }
 
 static bool cqe_there(void *arg)
@@ -156,9 +161,7 @@ static void timers_run_out(void **state)
 		t_attr_rts(&a, 0);
 		a.timeout = 9;
 		assert_int_equal(t_modify(qp, &a, T_MASK_RTS), 0);
-		/* asleep, so that the ring kicks */
-		while (!__atomic_load_n(&f.h.db->armed, __ATOMIC_SEQ_CST))
-			sched_yield();
+		t_wait(&f.h, asleep, &f.h);
 		t_post(qp, &wr);
 		t_ring_sq(qp);
 		t_wait(&f.h, retries_over, &f.cq);
@@ -184,9 +187,7 @@ static void long_message_is_finished(void **state)
 	assert_int_equal(t_to(&f.qp[1], T_RESET), 0);
 	t_connect(&f.qp[0], &f.qp[1], 5, 1, 1);
 	for (u32 i = 0; i < 50; i++) {
-		/* asleep, so that the ring kicks */
-		while (!__atomic_load_n(&f.h.db->armed, __ATOMIC_SEQ_CST))
-			sched_yield();
+		t_wait(&f.h, asleep, &f.h);
 		wr = t_wr(VHCA_OP_WRITE, i, &l, 0, 1 << 20, &r, 0);
 		wr.flags = VHCA_WQE_SIGNALED;
 		t_post(&f.qp[0], &wr);
@@ -291,9 +292,7 @@ static void idle_sleeps(void **state)
 	setup(&f);
 	devices(&f);
 	assert_int_equal(pthread_getcpuclockid(f.thread, &clock), 0);
-	/* until it has fallen asleep: armed says so */
-	while (!__atomic_load_n(&f.h.db->armed, __ATOMIC_SEQ_CST))
-		sched_yield();
+	t_wait(&f.h, asleep, &f.h);
 	pause_ns(20000000);
 	clock_gettime(clock, &a);
 	pause_ns(300000000);
@@ -335,7 +334,15 @@ static void reset_while_busy(void **state)
 struct ringer {
 	struct fixture *f;
 	u32 first;
+	struct tqp *qp;		/* the one to post to next */
 };
+
+static bool has_room(void *arg)
+{
+	struct ringer *r = arg;
+
+	return r->qp->sq_prod - __atomic_load_n(&r->f->done[r->first], __ATOMIC_ACQUIRE) < 64;
+}
 
 static void *ringer(void *arg)
 {
@@ -343,39 +350,43 @@ static void *ringer(void *arg)
 	struct twr nop = { .opcode = VHCA_OP_NOP, .wr_id = r->first };
 
 	for (u32 i = 0; i < ROUNDS; i++) {
-		struct tqp *qp = &r->f->qp[r->first + i % 2];
-
-		while (qp->sq_prod - __atomic_load_n(&r->f->done[r->first], __ATOMIC_ACQUIRE) >= 64)
-			sched_yield();
-		t_post(qp, &nop);
-		t_ring_sq(qp);
+		r->qp = &r->f->qp[r->first + i % 2];
+		t_wait(&r->f->h, has_room, r);
+		t_post(r->qp, &nop);
+		t_ring_sq(r->qp);
+		/* this thread may have done the engine's work */
+		t_news(&r->f->w);
 	}
 	return NULL;
+}
+
+static bool next_cqe(void *arg)
+{
+	struct fixture *f = arg;
+
+	return t_cq_poll(&f->cq, &f->cqe);
 }
 
 static void two_ringers(void **state)
 {
 	struct fixture f;
-	struct ringer r[2] = { { &f, 0 }, { &f, 2 } };
+	struct ringer r[2] = { { .f = &f, .first = 0 }, { .f = &f, .first = 2 } };
 	pthread_t t[2];
 
 	setup(&f);
 	devices(&f);
 	for (u32 i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, ringer, &r[i]), 0);
-	for (u32 n = 0; n < 2 * ROUNDS; ) {
-		struct vhca_cqe e;
+	for (u32 n = 0; n < 2 * ROUNDS; n++) {
+		u32 of;
 
-		if (!t_cq_poll(&f.cq, &e)) {
-			sched_yield();
-			continue;
-		}
-		assert_int_equal(e.status, 0);
+		t_wait(&f.h, next_cqe, &f);
+		assert_int_equal(f.cqe.status, 0);
 		/* half of them on each of a ringer's two queues */
-		f.count[le64toh(e.wr_id)]++;
-		__atomic_store_n(&f.done[le64toh(e.wr_id)], f.count[le64toh(e.wr_id)] / 2,
-				 __ATOMIC_RELEASE);
-		n++;
+		of = le64toh(f.cqe.wr_id);
+		f.count[of]++;
+		__atomic_store_n(&f.done[of], f.count[of] / 2, __ATOMIC_RELEASE);
+		t_news(&f.w);
 	}
 	for (u32 i = 0; i < 2; i++)
 		assert_int_equal(pthread_join(t[i], NULL), 0);

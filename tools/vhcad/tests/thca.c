@@ -2,9 +2,11 @@
 /*
  * The test driver: world, device, admin queue, doorbells, event queues.
  */
-#include <sched.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "tests/testmem.h"
 #include "tests/thca.h"
@@ -16,9 +18,16 @@ static u64 sim_now(void *arg)
 	return ((struct tworld *)arg)->now;
 }
 
-void t_world_init(struct tworld *w)
+/* The engine asks for the time before each look for work, and before it sleeps. */
+static u64 real_now(void *arg)
 {
-	const struct engine_clock clock = { .now = sim_now, .arg = w };
+	t_news(arg);
+	return engine_clock_monotonic.now(NULL);
+}
+
+static void world_init(struct tworld *w, u64 (*now)(void *arg))
+{
+	const struct engine_clock clock = { .now = now, .arg = w };
 
 	memset(w, 0, sizeof(*w));
 	w->now = 1000000000;
@@ -26,6 +35,17 @@ void t_world_init(struct tworld *w)
 	assert_non_null(w->fabric);
 	w->engine = engine_new(&clock, w->fabric);
 	assert_non_null(w->engine);
+}
+
+void t_world_init(struct tworld *w)
+{
+	world_init(w, sim_now);
+}
+
+void t_world_init_threaded(struct tworld *w)
+{
+	world_init(w, real_now);
+	w->threaded = true;
 }
 
 void t_world_fini(struct tworld *w)
@@ -60,15 +80,40 @@ void t_settle(struct tworld *w, u64 limit)
 		t_advance(w);
 }
 
+void t_news(struct tworld *w)
+{
+	__atomic_fetch_add(&w->news, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&w->waiters, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->news, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/*
+ * Looks so often before it sleeps: who is awake when the engine is done meets it
+ * while it falls asleep, which those tests are about that use a thread.
+ */
+#define LOOKS	2000u
+
 void t_wait(struct thca *h, bool (*ready)(void *arg), void *arg)
 {
-	t_poll(h->w);
-	if (!h->w->threaded) {
+	struct tworld *w = h->w;
+
+	t_poll(w);
+	if (!w->threaded) {
 		assert_true(ready(arg));
 		return;
 	}
-	while (!ready(arg))
-		sched_yield();
+	for (u32 i = 0; i < LOOKS; i++)
+		if (ready(arg))
+			return;
+	__atomic_fetch_add(&w->waiters, 1, __ATOMIC_SEQ_CST);
+	for (;;) {
+		u32 seen = __atomic_load_n(&w->news, __ATOMIC_SEQ_CST);
+
+		if (ready(arg))
+			break;
+		syscall(SYS_futex, &w->news, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+	}
+	__atomic_fetch_sub(&w->waiters, 1, __ATOMIC_SEQ_CST);
 }
 
 u64 t_alloc(struct thca *h, u64 size)

@@ -35,6 +35,8 @@ struct tworld {
 	struct engine *engine;
 	u64 now;
 	bool threaded;		/* an engine thread runs: wait, do not poll */
+	u32 news;		/* moves when t_wait() may have something to see; a futex */
+	u32 waiters;
 	u64 next;		/* what engine_poll() said last */
 };
 
@@ -120,6 +122,8 @@ struct twr {
 
 /* world */
 void t_world_init(struct tworld *w);
+/* one whose engine is to run in a thread of its own */
+void t_world_init_threaded(struct tworld *w);
 void t_world_fini(struct tworld *w);
 void t_poll(struct tworld *w);
 /* lets the next timer fire; false if there is none */
@@ -135,7 +139,9 @@ void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
 void t_hca_fini(struct thca *h);
 u64 t_alloc(struct thca *h, u64 size);
 void *t_cpu(struct thca *h, u64 iova);
+/* until it is so: looks each time the engine has done something, or t_news() was called */
 void t_wait(struct thca *h, bool (*ready)(void *arg), void *arg);
+void t_news(struct tworld *w);
 
 /* admin: returns the status; resp may be NULL */
 u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp);
