@@ -100,7 +100,8 @@ static inline void end_copy(u8 *d, const u8 *s, size_t len)
 			continue;
 		store_order();
 		piece_copy(d, s, n);
-		d += n, s += n;
+		d += n;
+		s += n;
 	}
 }
 

@@ -7,39 +7,18 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "tests/tbench.h"
 #include "tests/tkey.h"
 
 #define FEW	16u
 #define ROUNDS	15
 #define LOOKUPS	(2u << 20)
 
-static u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v)
-{
-	qsort(v, ROUNDS, sizeof(*v), compare);
-	return v[ROUNDS / 2];
-}
-
 /* Looks the same sixteen up again and again, in an order that changes. */
 static double lookup_ns(const struct vqp *qp, const u32 *key)
 {
-	u64 t = now_ns();
+	u64 t = bench_ns();
 	u32 at = 0;
 
 	for (u32 i = 0; i < LOOKUPS; i++) {
@@ -47,7 +26,7 @@ static double lookup_ns(const struct vqp *qp, const u32 *key)
 		if (!mkey_find(qp, key[at], 4096 + at, 64, MKEY_WRITE_REMOTE))
 			abort();
 	}
-	return (double)(now_ns() - t) / LOOKUPS;
+	return (double)(bench_ns() - t) / LOOKUPS;
 }
 
 static u32 make(struct thca *h)
@@ -85,11 +64,12 @@ int main(void)
 		many[i] = lookup_ns(qp[1], key[1]);
 		spread[i] = lookup_ns(qp[1], key[2]);
 	}
-	f = median(few);
-	m = median(many);
-	s = median(spread);
+	f = bench_median(few, ROUNDS);
+	m = bench_median(many, ROUNDS);
+	s = bench_median(spread, ROUNDS);
 	printf("key lookup, %u keys: %.1f ns; the same of %u: %.1f ns (%.2f); far apart: %.1f ns"
 	       " (%.2f)\n", FEW, f, made, m, m / f, s, s / f);
+	bench_at_most("lookup of 16 keys, of 1 Mi by 16", m / f, 1.05);
 	t_pair_fini(&p);
-	return 0;
+	return bench_end();
 }
