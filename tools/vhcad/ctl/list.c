@@ -133,23 +133,6 @@ static const struct {
 	[VLIST_KEYS] = { "keys", describe_key },
 };
 
-/* Where the page starts; false after refusing. */
-static bool take_from(struct request *r, u32 *from)
-{
-	struct json_object *v;
-	s64 n = 0;
-
-	if (json_object_object_get_ex(r->in, "from", &v)) {
-		n = json_object_get_int64(v);
-		if (!json_object_is_type(v, json_type_int) || n < 0 || n > INT32_MAX) {
-			request_refuse(r, "not a place in the list", "from");
-			return false;
-		}
-	}
-	*from = n;
-	return true;
-}
-
 void request_list(struct request *r)
 {
 	const struct ctl_hca *hca = request_hca(r);
@@ -158,7 +141,7 @@ void request_list(struct request *r)
 	struct json_object *list;
 	u32 kind = 0, from, n;
 
-	if (!hca || !take_from(r, &from))
+	if (!hca || !request_from(r, &from))
 		return;
 	while (strcmp(lists[kind].name, name))
 		kind++;

@@ -10,6 +10,7 @@
 
 #include "ctl/request.h"
 #include "dev/device.h"
+#include "dev/list.h"
 #include "log.h"
 #include "server/server.h"
 
@@ -176,11 +177,33 @@ struct json_object *request_objects(const struct ctl_hca *hca)
 	return o;
 }
 
+bool request_from(struct request *r, u32 *from)
+{
+	struct json_object *v;
+	s64 n = 0;
+
+	if (json_object_object_get_ex(r->in, "from", &v)) {
+		n = json_object_get_int64(v);
+		if (!json_object_is_type(v, json_type_int) || n < 0 || n > INT32_MAX) {
+			request_refuse(r, "not a place in the list", "from");
+			return false;
+		}
+	}
+	*from = n;
+	return true;
+}
+
+/* A page of the adapters. */
 static void add_hcas(struct request *r, bool counters)
 {
-	struct json_object *list = json_object_new_array();
+	struct json_object *list;
+	u32 from, end;
 
-	for (u32 i = 0; i < r->nhcas; i++) {
+	if (!request_from(r, &from))
+		return;
+	end = MIN(r->nhcas, from + VLIST_PAGE);
+	list = json_object_new_array();
+	for (u32 i = from; i < end; i++) {
 		struct json_object *o = json_object_new_object();
 		struct json_object *ports = json_object_new_array();
 		struct vdev_status st;
@@ -206,6 +229,8 @@ static void add_hcas(struct request *r, bool counters)
 		json_object_array_add(list, o);
 	}
 	json_object_object_add(r->out, "hcas", list);
+	if (end < r->nhcas)
+		request_add_u64(r->out, "next", end);
 }
 
 static void do_status(struct request *r)

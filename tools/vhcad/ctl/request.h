@@ -28,6 +28,9 @@ const struct ctl_hca *request_hca(struct request *r);
 /** request_port - the port that "port" names, 1 if left out; 0 after refusing */
 u32 request_port(struct request *r, const struct ctl_hca *hca);
 
+/** request_from - where the page starts that "from" asks for; false after refusing */
+bool request_from(struct request *r, u32 *from);
+
 void request_add_u64(struct json_object *o, const char *key, u64 v);
 void request_add_bool(struct json_object *o, const char *key, bool v);
 void request_add_word(struct json_object *o, const char *key, const char *v);

@@ -583,6 +583,14 @@ static void lists(void **state)
 		    "{\"ok\":true,\"list\":\"keys\"}\n", 0, "a keys\n");
 	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
+	/* and so for each page of the adapters */
+	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}],\"next\":1}\n"
+		    QPS QP(2) "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n"
+		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}]}\n"
+		    QPS "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n",
+		    0, "b keys\n");
+	answered_to(r, "counters", "{\"ok\":true,\"hcas\":[],\"next\":1}\n" COUNTED, 0,
+		    "drops 0\n    timeouts 4\n");
 	/* what is not zero is told, and what is zero if all is wanted */
 	answered_to(r, "counters", COUNTED, 0, "drops 0\n    timeouts 4\n");
 	answered_to(r, "counters -v", COUNTED, 0, "drops 0\n    rx_no_qp 0  timeouts 4\n");
@@ -602,6 +610,10 @@ static void live_view(void **state)
 	answered_to(r, "top --once", PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
 	answered_to(r, "top --once", PORTS(5000000) QPS "]}\n" PORTS(5000000) QPS QP(2) "]}\n", 0,
 		    "\na 0x000002               RC RTS ");
+	answered_to(r, "top --once", "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
+		    PORTS(1) QPS "]}\n" QPS "]}\n"
+		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
+		    PORTS(1) QPS "]}\n" QPS QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
 	answered_to(r, "top --once --json", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
 		    "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
 	answered_to(r, "top --once", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,

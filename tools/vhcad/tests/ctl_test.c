@@ -460,6 +460,45 @@ static void lists(void **state)
 	assert_int_equal(pages, 2);
 }
 
+/* So do those of the adapters themselves. */
+static void many_adapters(void **state)
+{
+	static const char *const command[] = { "status", "counters" };
+	struct fixture *f = *state;
+	struct ctl_hca all[130];
+	char name[ARRAY_SIZE(all)][8], ask[64], want[64], *text;
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
+		snprintf(name[i], sizeof(name[i]), "h%u", i);
+		all[i] = f->list[0];
+		all[i].name = name[i];
+	}
+	for (u32 k = 0; k < ARRAY_SIZE(command); k++) {
+		for (u32 from = 0; from < ARRAY_SIZE(all); from += 64) {
+			u32 end = MIN(from + 64, (u32)ARRAY_SIZE(all));
+
+			snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"from\":%u}", command[k],
+				 from);
+			text = ctl_answer(all, ARRAY_SIZE(all), ask);
+			for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
+				snprintf(want, sizeof(want), "{\"name\":\"h%u\",", i);
+				assert_int_equal(!!strstr(text, want), i >= from && i < end);
+			}
+			snprintf(want, sizeof(want), "\"next\":%u,\"ok\":true", end);
+			assert_int_equal(!!strstr(text, want), end < ARRAY_SIZE(all));
+			free(text);
+		}
+		snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"from\":2147483647}", command[k]);
+		text = ctl_answer(all, ARRAY_SIZE(all), ask);
+		assert_string_equal(text, "{\"hcas\":[],\"ok\":true}\n");
+		free(text);
+		snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"from\":-1}", command[k]);
+		text = ctl_answer(all, ARRAY_SIZE(all), ask);
+		assert_non_null(strstr(text, "\"error\":\"not a place in the list: from\""));
+		free(text);
+	}
+}
+
 static void list_is(struct fixture *f, const char *list, const char *want)
 {
 	char ask[128], line[1024], *text;
@@ -520,7 +559,7 @@ int main(void)
 		TEST(commands_in_pieces), TEST(long_lines), TEST(a_crowd),
 		TEST(a_client_that_does_not_read), TEST(the_end), TEST(making_it),
 		TEST(calls_that_fail), TEST(no_more_service), TEST(answers), TEST(lists),
-		TEST(one_of_each),
+		TEST(many_adapters), TEST(one_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,3 +33,13 @@ size_t items(struct json_object *list)
 {
 	return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
 }
+
+bool ask_on(struct json_object *request, struct json_object *answer)
+{
+	struct json_object *next = json_object_get(get(answer, "next"));
+
+	if (next)
+		json_object_object_add(request, "from", next);
+	json_object_put(answer);
+	return next;
+}

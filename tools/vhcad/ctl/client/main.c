@@ -58,34 +58,32 @@ void fail(const char *fmt, ...)
 	exit(2);
 }
 
-static struct json_object *ask_and_show(const struct options *opt, const char *command,
-					struct json_object *request)
+static bool show_more(const struct options *opt, struct json_object *answer);
+
+/* A request, and what follows the first page of its answer; true if vhcad has done it. */
+static bool ask_and_show(const struct options *opt, const char *command,
+			 struct json_object *request)
 {
+	bool more = opt->verbose && !strcmp(command, "status"), ok;
 	char *line;
-	struct json_object *answer = ask(opt->control, request, &line);
 
-	if (opt->json)
-		fputs(line, stdout);
-	else if (!yes(answer, "ok"))
-		fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
-	else
-		show(opt, command, answer);
-	free(line);
-	return answer;
-}
+	do {
+		struct json_object *answer = ask(opt->control, request, &line);
 
-/* A request, and what follows the first page of its answer; the last answer. */
-static struct json_object *all_pages(const struct options *opt, const char *command,
-				     struct json_object *request)
-{
-	struct json_object *answer = ask_and_show(opt, command, request);
-
-	while (get(answer, "next")) {
-		json_object_object_add(request, "from", json_object_get(get(answer, "next")));
-		json_object_put(answer);
-		answer = ask_and_show(opt, command, request);
-	}
-	return answer;
+		ok = yes(answer, "ok");
+		if (opt->json)
+			fputs(line, stdout);
+		else if (!ok)
+			fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
+		else
+			show(opt, command, answer);
+		free(line);
+		if (ok && more)
+			ok = show_more(opt, answer);
+		if (!ask_on(request, answer))
+			break;
+	} while (ok);
+	return ok;
 }
 
 /* Everything about the adapters that an answer to "status" names. */
@@ -99,7 +97,7 @@ static bool show_more(const struct options *opt, struct json_object *answer)
 		const char *name = str(json_object_array_get_idx(hcas, i), "name");
 
 		for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
-			struct json_object *request = json_object_new_object(), *a;
+			struct json_object *request = json_object_new_object();
 
 			add_word(request, "command", lists[k]);
 			add_word(request, "hca", name);
@@ -107,9 +105,7 @@ static bool show_more(const struct options *opt, struct json_object *answer)
 				printf("%s %s\n", name, lists[k]);
 				show_list_head(lists[k]);
 			}
-			a = all_pages(opt, lists[k], request);
-			ok = yes(a, "ok");
-			json_object_put(a);
+			ok = ask_and_show(opt, lists[k], request);
 			json_object_put(request);
 		}
 	}
@@ -119,7 +115,7 @@ static bool show_more(const struct options *opt, struct json_object *answer)
 /* Carries out one command; true if vhcad has done it. */
 static bool carry_out(const struct options *opt, int argc, char **argv)
 {
-	struct json_object *request, *answer;
+	struct json_object *request;
 	bool ok;
 
 	if (argc == 1 && !strcmp(argv[0], "top"))
@@ -131,11 +127,7 @@ static bool carry_out(const struct options *opt, int argc, char **argv)
 	}
 	if (!opt->json)
 		show_list_head(argv[0]);
-	answer = all_pages(opt, argv[0], request);
-	ok = yes(answer, "ok");
-	if (ok && opt->verbose && !strcmp(argv[0], "status"))
-		ok = show_more(opt, answer);
-	json_object_put(answer);
+	ok = ask_and_show(opt, argv[0], request);
 	json_object_put(request);
 	return ok;
 }

@@ -93,7 +93,7 @@ static struct json_object *ask_for(const struct options *opt, struct json_object
 static bool look_at_qps(const struct options *opt, struct sample *s, const char *hca,
 			size_t first_port)
 {
-	struct json_object *request = json_object_new_object(), *answer, *next;
+	struct json_object *request = json_object_new_object(), *answer;
 
 	add_word(request, "command", "qps");
 	add_word(request, "hca", hca);
@@ -111,29 +111,47 @@ static bool look_at_qps(const struct options *opt, struct sample *s, const char 
 			row->port = num(q, "port") ? first_port + num(q, "port") - 1 : SIZE_MAX;
 			take_counts(row, q);
 		}
-		next = json_object_get(get(answer, "next"));
-		if (next)
-			json_object_object_add(request, "from", next);
-		json_object_put(answer);
-	} while (next);
+	} while (ask_on(request, answer));
 	json_object_put(request);
 	return answer;
 }
 
+/* The counters of all adapters, as a list to be put; NULL after saying why there is none. */
+static struct json_object *all_counters(const struct options *opt)
+{
+	struct json_object *request = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *answer;
+
+	add_word(request, "command", "counters");
+	do {
+		struct json_object *hcas;
+
+		answer = ask_for(opt, request);
+		if (!answer) {
+			json_object_put(list);
+			list = NULL;
+			break;
+		}
+		hcas = get(answer, "hcas");
+		for (size_t i = 0; i < items(hcas); i++)
+			json_object_array_add(list,
+					      json_object_get(json_object_array_get_idx(hcas, i)));
+	} while (ask_on(request, answer));
+	json_object_put(request);
+	return list;
+}
+
 static bool look(const struct options *opt, struct sample *s)
 {
-	struct json_object *request = json_object_new_object(), *answer, *hcas;
+	struct json_object *hcas;
 	size_t first_port = 0;
 	bool ok;
 
 	s->n = 0;
 	s->when = seconds_now();
-	add_word(request, "command", "counters");
-	answer = ask_for(opt, request);
-	json_object_put(request);
-	if (!answer)
+	hcas = all_counters(opt);
+	if (!hcas)
 		return false;
-	hcas = get(answer, "hcas");
 	for (size_t i = 0; i < items(hcas); i++) {
 		struct json_object *hca = json_object_array_get_idx(hcas, i);
 
@@ -154,7 +172,7 @@ static bool look(const struct options *opt, struct sample *s)
 		ok = look_at_qps(opt, s, str(hca, "name"), first_port);
 		first_port += items(get(hca, "ports"));
 	}
-	json_object_put(answer);
+	json_object_put(hcas);
 	return ok;
 }
 

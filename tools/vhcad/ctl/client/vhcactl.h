@@ -38,6 +38,14 @@ unsigned long long num(struct json_object *o, const char *key);
 bool yes(struct json_object *o, const char *key);
 /* items of an array, or of none */
 size_t items(struct json_object *list);
+/**
+ * ask_on - have a request ask for the page that follows
+ * @request: what was asked
+ * @answer: what came; put
+ *
+ * Returns false if there is none.
+ */
+bool ask_on(struct json_object *request, struct json_object *answer);
 
 /* words.c */
 /** make_request - the words of a command as a request; NULL if there is no such command */
