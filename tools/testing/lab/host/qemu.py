@@ -4,7 +4,9 @@
 import json
 import os
 
-KERNEL_ARGUMENTS = ("console=ttyS0 panic=-1 oops=panic nowatchdog mitigations=off "
+# no_timer_check: on a busy host a few turns of a loop may pass without a timer interrupt,
+# and the kernel would give up at once.
+KERNEL_ARGUMENTS = ("console=ttyS0 panic=-1 oops=panic nowatchdog no_timer_check mitigations=off "
                     "rcupdate.rcu_cpu_stall_timeout=120 loglevel=7 net.ifnames=0")
 
 
