@@ -38,7 +38,7 @@ static const char usage[] =
 "                         switch capabilities off, of all adapters or of that one: rc, uc,\n"
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
-"                         sg-gaps, mw, mw-2a, mw-2b, fmr; may be given many times\n"
+"                         sg-gaps, mw, mw-2a, mw-2b, fmr, xrc; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --help, --version\n";
@@ -191,6 +191,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_MW_2A,
 		VHCA_CAP_MW_2B,
 		VHCA_CAP_FMR,
+		VHCA_CAP_XRC,
 		VHCA_CAP_CLOCK,
 	};
 	static const char *const names[] = {
@@ -213,6 +214,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"mw-2a",
 		"mw-2b",
 		"fmr",
+		"xrc",
 		"clock",
 		NULL,
 	};

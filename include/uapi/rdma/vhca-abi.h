@@ -142,7 +142,8 @@ struct vhca_wqe_ctrl {
 	__le64 wr_id;		/* comes back in the completion */
 	__le32 index;		/* low 32 bits of the block count where this entry starts */
 	__le32 inline_len;	/* bytes of inline data */
-	__u8 rsvd[8];
+	__le32 xrc_srqn;	/* XRC_INI: which of the peer's SRQs; 0 for other QPs */
+	__u8 rsvd[4];
 };
 
 static_assert(sizeof(struct vhca_wqe_ctrl) == 32);
@@ -319,6 +320,7 @@ enum vhca_cqe_status {			/* same order as enum ib_wc_status */
 #define VHCA_CQE_F_SOLICITED	(1U << 2)
 #define VHCA_CQE_F_RQ		(1U << 3)	/* completes a receive */
 #define VHCA_CQE_F_INV		(1U << 4)	/* inv_key was ended by the sender */
+#define VHCA_CQE_F_XRC		(1U << 5)	/* receive of an XRC SRQ: srqn says of which */
 
 struct vhca_cqe {
 	__le64 wr_id;
@@ -340,7 +342,9 @@ struct vhca_cqe {
 	__u8 sl;
 	__u8 dlid_path_bits;
 	__u8 port;
-	__u8 rsvd[16];
+	__u8 rsvd0;
+	__le32 srqn;		/* VHCA_CQE_F_XRC */
+	__u8 rsvd[11];
 	__u8 owner;
 };
 

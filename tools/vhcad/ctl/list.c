@@ -9,6 +9,13 @@
 #include "dev/list.h"
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 
+/* Unless there is none. */
+static void add_number(struct json_object *o, const char *name, u32 n)
+{
+	if (n != VLIST_NONE)
+		request_add_u64(o, name, n);
+}
+
 static struct json_object *describe_qp(const union vobject_info *info)
 {
 	const struct vqp_info *q = &info->qp;
@@ -20,8 +27,9 @@ static struct json_object *describe_qp(const union vobject_info *info)
 	request_add_u64(o, "port", q->port);
 	request_add_u64(o, "dlid", q->dlid);
 	request_add_u64(o, "dest_qpn", q->dest_qpn);
-	request_add_u64(o, "send_cqn", q->send_cqn);
-	request_add_u64(o, "recv_cqn", q->recv_cqn);
+	add_number(o, "send_cqn", q->send_cqn);
+	add_number(o, "recv_cqn", q->recv_cqn);
+	add_number(o, "xrcdn", q->xrcdn);
 	if (q->has_srq)
 		request_add_u64(o, "srqn", q->srqn);
 	request_add_u64(o, "sq_blocks", q->sq_blocks);
@@ -61,6 +69,8 @@ static struct json_object *describe_srq(const union vobject_info *info)
 	request_add_u64(o, "left", q->left);
 	request_add_u64(o, "limit", q->limit);
 	request_add_u64(o, "qps", q->qps);
+	add_number(o, "xrcdn", q->xrcdn);
+	add_number(o, "cqn", q->cqn);
 	request_add_bool(o, "error", q->err);
 	return o;
 }

@@ -68,6 +68,8 @@ static const struct command_desc commands[256] = {
 	[VHCA_CMD_DESTROY_EQ] = { cmd_destroy_eq, OBJECT },
 	[VHCA_CMD_CREATE_PD] = { cmd_create_pd },
 	[VHCA_CMD_DESTROY_PD] = { cmd_destroy_pd, OBJECT },
+	[VHCA_CMD_CREATE_XRCD] = { cmd_create_xrcd, NEEDS(XRC) },
+	[VHCA_CMD_DESTROY_XRCD] = { cmd_destroy_xrcd, OBJECT, NEEDS(XRC) },
 	[VHCA_CMD_CREATE_MKEY] = {
 		cmd_create_mkey, REQ(vhca_create_mkey_req), RSVD(vhca_create_mkey_req, rsvd),
 	},
@@ -98,7 +100,6 @@ static const struct command_desc commands[256] = {
 	[VHCA_CMD_QUERY_SRQ] = { cmd_query_srq, OBJECT, NEEDS(SRQ) },
 	[VHCA_CMD_CREATE_QP] = {
 		cmd_create_qp, REQ(vhca_create_qp_hw_req), RSVD(vhca_create_qp_hw_req, rsvd),
-		RSVD2(vhca_create_qp_hw_req, rsvd1),
 	},
 	[VHCA_CMD_DESTROY_QP] = { cmd_destroy_qp, OBJECT },
 	[VHCA_CMD_MODIFY_QP] = { cmd_modify_qp, REQ(vhca_modify_qp_req) },

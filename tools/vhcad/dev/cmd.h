@@ -104,6 +104,8 @@ enum vhca_status cmd_create_eq(struct command *c);
 enum vhca_status cmd_destroy_eq(struct command *c);
 enum vhca_status cmd_create_pd(struct command *c);
 enum vhca_status cmd_destroy_pd(struct command *c);
+enum vhca_status cmd_create_xrcd(struct command *c);
+enum vhca_status cmd_destroy_xrcd(struct command *c);
 enum vhca_status cmd_create_mkey(struct command *c);
 enum vhca_status cmd_destroy_mkey(struct command *c);
 enum vhca_status cmd_modify_mkey(struct command *c);

@@ -30,6 +30,7 @@ struct vhca_dev;
 #define VDEV_MAX_MKEYS		(1u << 20)
 #define VDEV_MAX_REG_ENTRIES	4096u
 #define VDEV_MAX_PDS		(64u << 10)
+#define VDEV_MAX_XRCDS		(64u << 10)
 #define VDEV_MAX_EQS		256u
 #define VDEV_LOG_MAX_CQE	22u
 #define VDEV_LOG_MAX_EQE	20u
@@ -119,6 +120,13 @@ static inline int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 
 struct vpd {
 	struct vhca_dev *dev;
 	u32 pdn;
+	u32 users;
+};
+
+/* Who may send to which SRQs by XRC: QPs and SRQs of the same domain. */
+struct vxrcd {
+	struct vhca_dev *dev;
+	u32 xrcdn;
 	u32 users;
 };
 
@@ -466,6 +474,10 @@ struct vsrq {
 	u32 posted;		/* known to be posted so far */
 	u32 limit;		/* armed, or 0 */
 	struct evnode async;
+	/* XRC */
+	struct vxrcd *xrcd;	/* NULL: of no domain */
+	struct vcq *cq;		/* where its receives complete */
+	struct link targets;	/* struct vqp: XRC_TGT whose peer has named it last */
 };
 
 /**
@@ -564,7 +576,7 @@ struct vhca_dev {
 	struct link hot;		/* struct vuar */
 
 	struct vmcgs mcgs;
-	struct table uars, eqs, pds, mkeys, cqs, srqs, qps;
+	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps;
 	struct veq *async_eq;
 	struct link async_pending;
 	struct evnode ev;		/* DEVICE_FATAL */
@@ -625,6 +637,7 @@ void mkey_unbind(struct vmkey *mk);
 void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk);
 void cq_destroy(struct vcq *cq);
 void srq_destroy(struct vsrq *srq);
+void xrcd_destroy(struct vxrcd *xrcd);
 void qp_destroy(struct vqp *qp);
 
 #endif /* VHCAD_DEV_H */

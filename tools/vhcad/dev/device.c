@@ -36,7 +36,8 @@
 	1ull << VHCA_CAP_MW | \
 	1ull << VHCA_CAP_MW_2A | \
 	1ull << VHCA_CAP_MW_2B | \
-	1ull << VHCA_CAP_FMR)
+	1ull << VHCA_CAP_FMR | \
+	1ull << VHCA_CAP_XRC)
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -48,10 +49,12 @@ static int small_tables(struct vhca_dev *dev, const struct vdev_config *cfg)
 	u32 pds = cfg->max_pds ? cfg->max_pds : VDEV_MAX_PDS;
 	u32 srqs = cfg->max_srqs ? cfg->max_srqs : VDEV_MAX_SRQS;
 	u32 eqs = cfg->max_eqs ? cfg->max_eqs : VDEV_MAX_EQS;
+	u32 xrcds = cfg->max_xrcds ? cfg->max_xrcds : VDEV_MAX_XRCDS;
 
 	/* key 0 is what programs take for no key */
 	if (table_init(&dev->uars, 0, dev->kick_pages) || table_init(&dev->eqs, 0, eqs) ||
-	    table_init(&dev->pds, 0, pds) || table_init(&dev->mkeys, 1, mkeys + 1) ||
+	    table_init(&dev->pds, 0, pds) || table_init(&dev->xrcds, 0, xrcds) ||
+	    table_init(&dev->mkeys, 1, mkeys + 1) ||
 	    table_init(&dev->cqs, 0, cqs) || table_init(&dev->srqs, 0, srqs))
 		return -ENOMEM;
 	return 0;
@@ -62,6 +65,7 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->uars);
 	table_fini(&dev->eqs);
 	table_fini(&dev->pds);
+	table_fini(&dev->xrcds);
 	table_fini(&dev->mkeys);
 	table_fini(&dev->cqs);
 	table_fini(&dev->srqs);
@@ -79,6 +83,7 @@ static void drop_objects(struct vhca_dev *dev)
 	struct vcq *cq;
 	struct veq *eq;
 	struct vpd *pd;
+	struct vxrcd *xrcd;
 
 	table_for_each(qp, &dev->qps)
 		qp_destroy(qp);
@@ -98,6 +103,8 @@ static void drop_objects(struct vhca_dev *dev)
 		table_del(&dev->pds, pd->pdn, 0);
 		free(pd);
 	}
+	table_for_each(xrcd, &dev->xrcds)
+		xrcd_destroy(xrcd);
 }
 
 /* ------------------------------------------------------------------------
@@ -112,7 +119,8 @@ static bool config_good(const struct vdev_config *c)
 	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096 && c->max_qps <= VDEV_MAX_QPS &&
 	       c->max_cqs <= VDEV_MAX_CQS && c->max_srqs <= VDEV_MAX_SRQS &&
 	       c->max_mkeys <= VDEV_MAX_MKEYS &&
-	       c->max_pds <= VDEV_MAX_PDS && c->max_eqs <= VDEV_MAX_EQS;
+	       c->max_pds <= VDEV_MAX_PDS && c->max_eqs <= VDEV_MAX_EQS &&
+	       c->max_xrcds <= VDEV_MAX_XRCDS;
 }
 
 static int plug_ports(struct vhca_dev *dev)
@@ -146,6 +154,8 @@ static u64 possible_caps(u64 caps)
 	static const struct { u8 cap, needs; } stands[] = {
 		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* groups are of datagrams */
 		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
+		{ VHCA_CAP_XRC, VHCA_CAP_RC },
+		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
 		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
 		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
@@ -339,6 +349,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->mkeys = dev->mkeys.used;
 	st->cqs = dev->cqs.used;
 	st->srqs = dev->srqs.used;
+	st->xrcds = dev->xrcds.used;
 	st->qps = dev->qps.used;
 	st->mcgs = dev->mcgs.table.used;
 	for (u32 i = 0; i < dev->nports; i++) {

@@ -40,7 +40,7 @@ struct vdev_host_ops {
  * @caps_off: capability bits (1 << enum vhca_cap) to switch off
  * @version: interface version register; 0: the true one
  * @max_mtu: enum ib_mtu of the ports (1..5); 0: 4096 bytes
- * @max_qps, @max_cqs, @max_srqs, @max_mkeys, @max_pds, @max_eqs: limits; 0: default
+ * @max_qps, @max_cqs, @max_srqs, @max_mkeys, @max_pds, @max_xrcds, @max_eqs: limits; 0: default
  */
 struct vdev_config {
 	const char *name;
@@ -56,6 +56,7 @@ struct vdev_config {
 	u32 max_srqs;
 	u32 max_mkeys;
 	u32 max_pds;
+	u32 max_xrcds;
 	u32 max_eqs;
 };
 
@@ -168,7 +169,7 @@ struct vdev_status {
 	bool enabled;
 	u32 fatal;
 	u32 ports;
-	u32 uars, eqs, pds, mkeys, cqs, srqs, qps, mcgs;
+	u32 uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs;
 	struct {
 		u32 state;
 		u16 lid;

@@ -31,8 +31,9 @@ static void describe_qp(void *obj, union vobject_info *info)
 	o->port = qp->attr.port;
 	o->dlid = le16toh(qp->attr.av.dlid);
 	o->dest_qpn = le32toh(qp->attr.dest_qpn);
-	o->send_cqn = qp->scq->cqn;
-	o->recv_cqn = qp->rcq->cqn;
+	o->send_cqn = qp->scq ? qp->scq->cqn : VLIST_NONE;
+	o->recv_cqn = qp->rcq ? qp->rcq->cqn : VLIST_NONE;
+	o->xrcdn = qp->xrcd ? qp->xrcd->xrcdn : VLIST_NONE;
 	o->has_srq = qp->srq;
 	o->srqn = qp->srq ? qp->srq->srqn : 0;
 	o->sq_blocks = qp->req.blk_prod - qp->req.blk_next;
@@ -67,6 +68,8 @@ static void describe_srq(void *obj, union vobject_info *info)
 	o->left = ahead(&srq->rec_posted, srq->taken, o->size);
 	o->limit = srq->limit;
 	o->qps = srq->users;
+	o->xrcdn = srq->xrcd ? srq->xrcd->xrcdn : VLIST_NONE;
+	o->cqn = srq->cq ? srq->cq->cqn : VLIST_NONE;
 	o->err = srq->err;
 }
 
@@ -142,6 +145,7 @@ const char *vqp_type_name(u32 type)
 {
 	static const char *const names[] = {
 		[VHCA_QPT_RC] = "RC", [VHCA_QPT_UC] = "UC", [VHCA_QPT_UD] = "UD",
+		[VHCA_QPT_XRC_INI] = "XRC_INI", [VHCA_QPT_XRC_TGT] = "XRC_TGT",
 	};
 
 	return type < ARRAY_SIZE(names) && names[type] ? names[type] : "?";

@@ -10,6 +10,7 @@
 
 #define VLIST_PAGE	64u
 #define VLIST_END	UINT32_MAX
+#define VLIST_NONE	UINT32_MAX	/* a number that an object does not have */
 
 /**
  * struct vqp_stats - what a QP has counted since it was made
@@ -28,7 +29,9 @@ struct vqp_stats {
  * struct vqp_info - a queue pair
  * @port: 0 before it has one
  * @dlid, @dest_qpn: the peer it is connected to, or 0
- * @has_srq: its receives come from @srqn
+ * @send_cqn, @recv_cqn: VLIST_NONE: it has no such CQ
+ * @xrcdn: XRC domain, or VLIST_NONE
+ * @has_srq: its receives come from @srqn; of an XRC target the last one did
  * @sq_blocks: blocks rung and not taken yet
  * @sq_requests: requests under way
  * @rq_left: receives posted and not taken
@@ -41,6 +44,7 @@ struct vqp_info {
 	u16 dlid;
 	u32 dest_qpn;
 	u32 send_cqn, recv_cqn;
+	u32 xrcdn;
 	bool has_srq;
 	u32 srqn;
 	u32 sq_blocks, sq_requests, rq_left;
@@ -68,7 +72,8 @@ struct vcq_info {
  * @size: receives that fit
  * @left: posted and not taken
  * @limit: armed, or 0
- * @qps: QPs that take from it
+ * @qps: QPs that take from it; not those of its XRC domain
+ * @xrcdn, @cqn: XRC: domain, and where receives complete; otherwise VLIST_NONE
  */
 struct vsrq_info {
 	u32 srqn;
@@ -76,6 +81,7 @@ struct vsrq_info {
 	u32 left;
 	u32 limit;
 	u32 qps;
+	u32 xrcdn, cqn;
 	bool err;
 };
 

@@ -43,7 +43,7 @@ void qp_error_event(struct vqp *qp, enum event_bit bit)
 
 void qp_send_error(struct vqp *qp)
 {
-	if (qp->type == VHCA_QPT_RC) {
+	if (qp_reliable(qp)) {
 		qp_error(qp);
 	} else if (qp->state != QPS_ERR) {
 		qp->state = QPS_SQE;
@@ -114,6 +114,10 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 	if (qp->type != VHCA_QPT_UD)
 		cqe->src_qpn = qp->attr.dest_qpn;
 	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
+	if (qp_is_target(qp)) {
+		cqe->srqn = htole32(qp->srq->srqn);
+		cqe->flags |= VHCA_CQE_F_XRC;
+	}
 	cqe->status = status;
 	count_status(qp, status);
 	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
@@ -133,6 +137,21 @@ static u64 rest_time(const struct vqp *qp)
 	return engine_now(qp->dev->engine) + MIN(wait, REST_MAX_NS);
 }
 
+/* What a QP stands on for all of its life counts it. */
+static void count_parents(struct vqp *qp, int n)
+{
+	if (qp_is_target(qp)) {
+		qp->xrcd->users += n;
+		return;
+	}
+	qp->pd->users += n;
+	qp->scq->users += n;
+	if (qp->rcq)
+		qp->rcq->users += n;
+	if (qp->srq)
+		qp->srq->users += n;
+}
+
 void qp_destroy(struct vqp *qp)
 {
 	struct vhca_dev *dev = qp->dev;
@@ -146,12 +165,10 @@ void qp_destroy(struct vqp *qp)
 	evnode_fini(&qp->ev);
 	uar_slot_give(&qp->rec_send);
 	uar_slot_give(&qp->rec_recv);
-	qp->pd->users--;
 	qp->uar->users--;
-	qp->scq->users--;
-	qp->rcq->users--;
-	if (qp->srq)
-		qp->srq->users--;
+	count_parents(qp, -1);
+	if (qp_is_target(qp))
+		xrc_leave(qp);
 	free(qp->recv.kept);
 	free(qp->resp.res);
 	free(qp->req.q);
@@ -207,7 +224,67 @@ static const struct qp_type {
 	[VHCA_QPT_RC] = { true, VHCA_CAP_RC, WIRE_RC },
 	[VHCA_QPT_UC] = { true, VHCA_CAP_UC, WIRE_UC },
 	[VHCA_QPT_UD] = { true, VHCA_CAP_UD, WIRE_UD },
+	[VHCA_QPT_XRC_INI] = { true, VHCA_CAP_XRC, WIRE_XRC },
+	[VHCA_QPT_XRC_TGT] = { true, VHCA_CAP_XRC, WIRE_XRC },
 };
+
+static u8 type_flags(u8 type)
+{
+	switch (type) {
+	case VHCA_QPT_XRC_TGT:
+		return 0;
+	case VHCA_QPT_XRC_INI:
+		return VHCA_QP_SIGNAL_ALL;
+	case VHCA_QPT_UD:
+		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ | VHCA_QP_NO_MC_LOOP;
+	default:
+		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ;
+	}
+}
+
+/* All that a target has is its domain. */
+static enum vhca_status take_target(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+
+	qp->xrcd = table_get(&c->dev->xrcds, le32toh(req->xrcdn));
+	if (!qp->xrcd)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, xrcdn);
+	if (req->pdn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, pdn);
+	if (req->send_cqn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, send_cqn);
+	if (req->recv_cqn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, recv_cqn);
+	if (req->log_sq_blocks != VHCA_NO_QUEUE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_sq_blocks);
+	if (req->log_rq_strides != VHCA_NO_QUEUE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	return VHCA_ST_OK;
+}
+
+static enum vhca_status take_queues(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	if (req->xrcdn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, xrcdn);
+	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
+	if (!qp->pd)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, pdn);
+	qp->scq = table_get(&dev->cqs, le32toh(req->send_cqn));
+	if (!qp->scq)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, send_cqn);
+	if (req->type == VHCA_QPT_XRC_INI) {
+		if (req->recv_cqn)
+			return BAD_FIELD(c, vhca_create_qp_hw_req, recv_cqn);
+		return req->log_rq_strides == VHCA_NO_QUEUE ? VHCA_ST_OK :
+		       BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	}
+	qp->rcq = table_get(&dev->cqs, le32toh(req->recv_cqn));
+	return qp->rcq ? VHCA_ST_OK : BAD_HANDLE(c, vhca_create_qp_hw_req, recv_cqn);
+}
 
 /* The objects a QP stands on, and the plain fields. */
 static enum vhca_status take_parents(struct command *c, struct vqp *qp)
@@ -219,8 +296,7 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
 	if (!(dev->caps >> qp_types[req->type].cap & 1))
 		return UNSUPPORTED(c, vhca_create_qp_hw_req, type);
-	if (req->flags & ~(VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ |
-			   (req->type == VHCA_QPT_UD ? VHCA_QP_NO_MC_LOOP : 0)))
+	if (req->flags & ~type_flags(req->type))
 		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
 	if (req->flags & VHCA_QP_NO_MC_LOOP && !(dev->caps >> VHCA_CAP_MCAST & 1))
 		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
@@ -230,19 +306,10 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 	qp->service = qp_types[req->type].service;
 	qp->flags = req->flags;
 	qp->max_inline = le32toh(req->max_inline);
-	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
-	if (!qp->pd)
-		return BAD_HANDLE(c, vhca_create_qp_hw_req, pdn);
 	qp->uar = table_get(&dev->uars, le32toh(req->uar));
 	if (!qp->uar)
 		return BAD_HANDLE(c, vhca_create_qp_hw_req, uar);
-	qp->scq = table_get(&dev->cqs, le32toh(req->send_cqn));
-	if (!qp->scq)
-		return BAD_HANDLE(c, vhca_create_qp_hw_req, send_cqn);
-	qp->rcq = table_get(&dev->cqs, le32toh(req->recv_cqn));
-	if (!qp->rcq)
-		return BAD_HANDLE(c, vhca_create_qp_hw_req, recv_cqn);
-	return VHCA_ST_OK;
+	return qp_is_target(qp) ? take_target(c, qp) : take_queues(c, qp);
 }
 
 /* Where receives come from. */
@@ -270,7 +337,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 	enum vhca_status st;
-	u32 outstanding = req->type == VHCA_QPT_RC ? TX_OUTSTANDING : 1, idx;
+	u32 outstanding, idx;
 	int err;
 
 	st = take_parents(c, qp);
@@ -280,13 +347,14 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		st = take_rings(c, qp);
 	if (st)
 		return st;
+	outstanding = qp_reliable(qp) && !qp_is_target(qp) ? TX_OUTSTANDING : 1;
 	if (qp->log_sq < 32)
 		outstanding = MIN(outstanding, 1u << qp->log_sq);
 	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
 	qp->req.qmask = outstanding - 1;
-	if (qp->srq)
+	if (qp_shares(qp))
 		qp->recv.kept = calloc(1, sizeof(*qp->recv.kept));
-	if (!qp->req.q || (qp->srq && !qp->recv.kept)) {
+	if (!qp->req.q || (qp_shares(qp) && !qp->recv.kept)) {
 		st = VHCA_ST_INTERNAL;
 		goto free;
 	}
@@ -328,18 +396,15 @@ enum vhca_status cmd_create_qp(struct command *c)
 	link_init(&qp->ready_link);
 	link_init(&qp->mcgs);
 	link_init(&qp->windows);
+	link_init(&qp->in_srq);
 	st = init_qp(c, qp);
 	if (st) {
 		free(qp);
 		return st;
 	}
 	evnode_init(&qp->ev, qp->qpn);
-	qp->pd->users++;
 	qp->uar->users++;
-	qp->scq->users++;
-	qp->rcq->users++;
-	if (qp->srq)
-		qp->srq->users++;
+	count_parents(qp, 1);
 	return command_object(c, qp->qpn);
 }
 

@@ -15,7 +15,10 @@
 #define RC	(1u << VHCA_QPT_RC)
 #define UC	(1u << VHCA_QPT_UC)
 #define UD	(1u << VHCA_QPT_UD)
-#define EVERY	(RC | UC | UD)
+#define INI	(1u << VHCA_QPT_XRC_INI)
+#define TGT	(1u << VHCA_QPT_XRC_TGT)
+#define CONN	(RC | INI | TGT)
+#define EVERY	(CONN | UC | UD)
 
 /* Attributes that mean something to a type. */
 #define CONNECTED	(A(ACCESS_FLAGS) | A(AV) | A(PATH_MTU) | A(RQ_PSN) | A(DEST_QPN) | \
@@ -24,12 +27,14 @@ static const u32 type_attrs[] = {
 	[VHCA_QPT_RC] = ~A(QKEY),
 	[VHCA_QPT_UC] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | CONNECTED,
 	[VHCA_QPT_UD] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | A(QKEY),
+	[VHCA_QPT_XRC_INI] = ~(A(QKEY) | A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER)),
+	[VHCA_QPT_XRC_TGT] = ~(A(QKEY) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC)),
 };
 
 /* What a change needs, and what else it may set: of that, what the type has. */
 struct transition {
 	u8 from, to;
-	u8 types;
+	u16 types;
 	u32 must;
 	u32 may;
 };
@@ -49,7 +54,7 @@ static const struct transition transitions[] = {
 	{ QPS_RTS, QPS_RTS, EVERY, 0,
 	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
 	{ QPS_RTS, QPS_SQD, EVERY, 0, A(EN_SQD_ASYNC_NOTIFY) },
-	{ QPS_SQD, QPS_SQD, RC, 0,
+	{ QPS_SQD, QPS_SQD, CONN, 0,
 	  A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC) |
 	  A(MAX_DEST_RD_ATOMIC) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) |
 	  A(PATH_MIG_STATE) },
@@ -191,7 +196,7 @@ static void reset_qp(struct vqp *qp)
 {
 	/* whoever waits for that hears it, also if the flush has not come to it */
 	bool last = qp->ev.bits & 1u << EVB_LAST_WQE ||
-		    (qp->srq && qp->state == QPS_ERR && !qp->recv.last_told);
+		    (qp_shares(qp) && qp->state == QPS_ERR && !qp->recv.last_told);
 
 	sched_drop(qp);
 	wqe_forget(qp);
@@ -210,6 +215,8 @@ static void reset_qp(struct vqp *qp)
 	free(qp->resp.res);
 	qp->resp.res = NULL;
 	memset(&qp->attr, 0, sizeof(qp->attr));
+	if (qp_is_target(qp))
+		xrc_leave(qp);
 }
 
 static void enter(struct vqp *qp, u8 from, u8 to)
@@ -278,7 +285,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 	st = check_values(c, qp, mask);
 	if (st)
 		return st;
-	if (to == QPS_RTR && qp->type == VHCA_QPT_RC && !qp->resp.res) {
+	if (to == QPS_RTR && qp_reliable(qp) && qp->type != VHCA_QPT_XRC_INI && !qp->resp.res) {
 		qp->resp.res = calloc(VDEV_MAX_RD_ATOMIC, sizeof(*qp->resp.res));
 		if (!qp->resp.res)
 			return VHCA_ST_INTERNAL;

@@ -56,6 +56,7 @@ enum vhca_status cmd_query_device(struct command *c)
 		.local_ca_ack_delay = VDEV_ACK_DELAY,
 		.max_srqs = htole32(limit_with(d, VHCA_CAP_SRQ, d->srqs.max)),
 		.max_srq_wr = htole32(limit_with(d, VHCA_CAP_SRQ, 1u << VDEV_LOG_MAX_STRIDES)),
+		.max_xrcds = htole32(limit_with(d, VHCA_CAP_XRC, d->xrcds.max)),
 		.max_reg_entries = htole32(limit_with(d, VHCA_CAP_FAST_REG, VDEV_MAX_REG_ENTRIES) |
 					   limit_with(d, VHCA_CAP_FMR, VDEV_MAX_REG_ENTRIES)),
 		.max_moderation_count = htole16(limit_with(d, VHCA_CAP_CQ_MODERATION,

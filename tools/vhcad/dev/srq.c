@@ -10,7 +10,7 @@
 
 #include "dev/cmd.h"
 #include "dev/dev.h"
-#include "engine/wqe.h"
+#include "engine/rc.h"
 
 static void srq_error(struct vsrq *srq)
 {
@@ -67,13 +67,40 @@ int srq_take(struct vsrq *srq, struct recv_wqe *w)
 
 void srq_destroy(struct vsrq *srq)
 {
+	xrc_forget_srq(srq);
 	evnode_fini(&srq->async);
 	table_del(&srq->dev->srqs, srq->srqn, 0);
 	uar_slot_give(&srq->rec_posted);
 	uar_slot_give(&srq->rec_taken);
 	srq->pd->users--;
 	srq->uar->users--;
+	if (srq->xrcd) {
+		srq->xrcd->users--;
+		srq->cq->users--;
+	}
 	free(srq);
+}
+
+/* The domain and the CQ of an XRC SRQ. */
+static enum vhca_status take_domain(struct command *c, struct vsrq *srq)
+{
+	const struct vhca_create_srq_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	if (req->flags & ~VHCA_SRQ_XRC)
+		return BAD_FIELD(c, vhca_create_srq_hw_req, flags);
+	if (!(req->flags & VHCA_SRQ_XRC)) {
+		if (req->xrcdn)
+			return BAD_FIELD(c, vhca_create_srq_hw_req, xrcdn);
+		return req->cqn ? BAD_FIELD(c, vhca_create_srq_hw_req, cqn) : VHCA_ST_OK;
+	}
+	if (!dev_cap(dev, VHCA_CAP_XRC))
+		return UNSUPPORTED(c, vhca_create_srq_hw_req, flags);
+	srq->xrcd = table_get(&dev->xrcds, le32toh(req->xrcdn));
+	if (!srq->xrcd)
+		return BAD_HANDLE(c, vhca_create_srq_hw_req, xrcdn);
+	srq->cq = table_get(&dev->cqs, le32toh(req->cqn));
+	return srq->cq ? VHCA_ST_OK : BAD_HANDLE(c, vhca_create_srq_hw_req, cqn);
 }
 
 static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
@@ -93,6 +120,9 @@ static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
 		return BAD_FIELD(c, vhca_create_srq_hw_req, log_strides);
 	if (req->log_stride < VDEV_LOG_MIN_STRIDE || req->log_stride > VDEV_LOG_MAX_STRIDE)
 		return BAD_FIELD(c, vhca_create_srq_hw_req, log_stride);
+	st = take_domain(c, srq);
+	if (st)
+		return st;
 	srq->log = req->log_strides;
 	srq->log_stride = req->log_stride;
 	st = command_ring(c, offsetof(struct vhca_create_srq_hw_req, buf),
@@ -127,6 +157,7 @@ enum vhca_status cmd_create_srq(struct command *c)
 	if (!srq)
 		return VHCA_ST_INTERNAL;
 	srq->dev = c->dev;
+	link_init(&srq->targets);
 	st = init_srq(c, srq);
 	if (st) {
 		free(srq);
@@ -135,6 +166,10 @@ enum vhca_status cmd_create_srq(struct command *c)
 	evnode_init(&srq->async, srq->srqn);
 	srq->pd->users++;
 	srq->uar->users++;
+	if (srq->xrcd) {
+		srq->xrcd->users++;
+		srq->cq->users++;
+	}
 	return command_object(c, srq->srqn);
 }
 

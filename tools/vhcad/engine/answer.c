@@ -43,6 +43,7 @@ static void keep_answer(struct vqp *qp, struct resp_res *res, const struct run *
 	*res = (struct resp_res){
 		.kind = run->kind,
 		.psn = run->h.psn,
+		.srqn = run->h.srqn,
 		.npkts = npkts,
 		.end = npkts,
 		.msn = s->msn,

@@ -51,7 +51,7 @@ static bool flush_recv(struct vqp *qp)
 	struct vhca_cqe cqe = { 0 };
 
 	/* receives that a shared queue still holds are for others */
-	if (qp->srq && !qp->recv.taken) {
+	if (qp_shares(qp) && !qp->recv.taken) {
 		if (!qp->recv.last_told)
 			eq_async(qp->dev, &qp->ev, EVB_LAST_WQE);
 		qp->recv.last_told = true;

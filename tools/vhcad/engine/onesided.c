@@ -44,6 +44,7 @@ int req_fill_single(struct vqp *qp, const struct tx_req *t, struct run *run, str
 	*run = (struct run){ .h.path = qp->path, .service = qp->service, .mtu = qp->mtu, .npkts = 1,
 			     .first = true, .last = true };
 	run->h.psn = qp->req.nxt;
+	run->h.srqn = t->srqn;
 	run->h.va = t->raddr;
 	run->h.rkey = t->rkey;
 	if (t->opcode == VHCA_OP_FLUSH)

@@ -47,6 +47,7 @@ struct tx_req {
 	u32 psn;		/* of its first packet */
 	u32 npkts;		/* PSNs it takes; 0: none (NOP, local, refused) */
 	u32 ssn;
+	u32 srqn;		/* XRC: which of the peer's */
 	u8 opcode;
 	u8 flags;
 	u8 nblk;
@@ -91,6 +92,7 @@ struct resp_res {
 	u64 orig;		/* atomics: what was there before */
 	u64 va;
 	u32 rkey;
+	u32 srqn;		/* XRC: whose memory it is */
 	u32 len;
 	u32 start;		/* first packet to answer this time, */
 	u32 sent;		/* the next one to send */
@@ -170,7 +172,7 @@ struct vqp {
 	struct vcq *scq, *rcq;
 	struct vqp_stats stats;
 	/* and of one that is received */
-	struct vsrq *srq;	/* where receives come from; NULL: rq */
+	struct vsrq *srq;	/* where receives come from; NULL: rq.  XRC_TGT: named last */
 	struct rc_responder resp;
 	struct qp_recv recv;
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
@@ -181,8 +183,27 @@ struct vqp {
 	struct vuar *uar;
 	struct link windows;		/* struct vmkey, of type 2, that are bound */
 	struct link mcgs;		/* struct vmcg_qp */
+	struct vxrcd *xrcd;		/* XRC_TGT */
+	struct link in_srq;		/* XRC_TGT: with the others that name the SRQ */
 	struct evnode ev;
 };
+
+/* Does the transport acknowledge, and send again? */
+static inline bool qp_reliable(const struct vqp *qp)
+{
+	return qp->type == VHCA_QPT_RC || qp->type >= VHCA_QPT_XRC_INI;
+}
+
+static inline bool qp_is_target(const struct vqp *qp)
+{
+	return qp->type == VHCA_QPT_XRC_TGT;
+}
+
+/* Are its receives those of others too? */
+static inline bool qp_shares(const struct vqp *qp)
+{
+	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
+}
 
 /* qp.c */
 /** qp_find - by number, generation included */
@@ -325,6 +346,23 @@ int recv_take(struct vqp *qp);
  * was any more.
  */
 int recv_load(struct vqp *qp);
+
+/* xrc.c */
+/** xrc_find - the SRQ of a target's domain that has this number, or NULL */
+struct vsrq *xrc_find(const struct vqp *qp, u32 srqn);
+/**
+ * xrc_turn - serve a request that names an SRQ
+ * @qp: target
+ * @run: the packets
+ *
+ * Receives, keys and completions are those of that SRQ until the next call.
+ * Returns false if it is none that the peer may name now.
+ */
+bool xrc_turn(struct vqp *qp, const struct run *run);
+/** xrc_leave - a target goes away */
+void xrc_leave(struct vqp *qp);
+/** xrc_forget_srq - an SRQ goes away, and the receives that targets hold of it */
+void xrc_forget_srq(struct vsrq *srq);
 
 /* unreliable.c: what leaves of UC and UD */
 /** unreliable_run - as req_run() */

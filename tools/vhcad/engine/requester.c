@@ -128,6 +128,7 @@ bool req_take(struct vqp *qp)
 		.len = st ? 0 : w->len,
 		.blk = r->blk_next,
 		.psn = r->new_psn,
+		.srqn = w->srqn,
 		.opcode = w->opcode,
 		.flags = w->flags,
 		.nblk = w->nblk,
@@ -204,8 +205,8 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	u32 n = MIN(t->npkts - r->cur_pkt, READ_MAX_PKTS - r->cur_pkt % READ_MAX_PKTS);
 	u32 out = psn_diff(r->nxt, r->una);
 	u32 off = r->cur_pkt * qp->mtu;
-	struct run run = { .h.path = qp->path, .kind = WIRE_READ_REQ, .npkts = 1, .mtu = qp->mtu,
-			   .first = true, .last = true };
+	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_READ_REQ,
+			   .npkts = 1, .mtu = qp->mtu, .first = true, .last = true };
 
 	if (!r->cur_pkt && r->reads >= qp->attr.max_rd_atomic)
 		return MUST_WAIT;
@@ -214,6 +215,7 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	if (!fab_room(qp->dev->engine->fabric))
 		return NO_ROOM;
 	run.h.psn = r->nxt;
+	run.h.srqn = t->srqn;
 	run.h.ackreq = true;
 	run.h.va = t->raddr + off;
 	run.h.rkey = t->rkey;
@@ -272,6 +274,7 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 	run->npkts = n;
 	run->len = len;
 	run->h.psn = r->nxt;
+	run->h.srqn = t->srqn;
 	run->h.se = t->flags & VHCA_WQE_SOLICITED && t->opcode != VHCA_OP_WRITE;
 	if (run->inv)
 		run->h.inv_key = t->inv_key;

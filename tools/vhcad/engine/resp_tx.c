@@ -27,7 +27,7 @@ u8 resp_credits(struct vqp *qp)
 	u64 prod;
 
 	/* nobody can say whose they will be */
-	if (qp->srq)
+	if (qp_shares(qp))
 		return AETH_CREDIT_INVALID;
 	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
 		return 0;
@@ -38,6 +38,17 @@ u8 resp_credits(struct vqp *qp)
 	return code;
 }
 
+/* Whose memory an answer is from; a target may serve another SRQ by now, or that one is gone. */
+static const struct vpd *answer_pd(const struct vqp *qp, const struct resp_res *res)
+{
+	const struct vsrq *srq;
+
+	if (!qp_is_target(qp))
+		return qp->pd;
+	srq = xrc_find(qp, res->srqn);
+	return srq ? srq->pd : NULL;
+}
+
 /* One run of the oldest answer, with bytes if it is a READ's; false: no room, or all is over. */
 static bool send_answer(struct vqp *qp, u32 *bytes)
 {
@@ -46,8 +57,9 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric);
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
-	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp->pd, qp };
-	struct run run = { .h.path = qp->path, .kind = WIRE_READ_RESP, .mtu = qp->mtu };
+	struct sglist l = { &from, 1, MKEY_READ_REMOTE, answer_pd(qp, res), qp };
+	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_READ_RESP,
+			   .mtu = qp->mtu };
 	struct payload pl;
 
 	if (!room) {
@@ -112,8 +124,8 @@ static void count_answer(const struct vqp *qp)
 static bool send_ack(struct vqp *qp)
 {
 	struct rc_responder *s = &qp->resp;
-	struct run run = { .h.path = qp->path, .kind = WIRE_ACK, .first = true, .last = true,
-			   .npkts = 1, .mtu = qp->mtu };
+	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_ACK,
+			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
 
 	if (!fab_room(qp->dev->engine->fabric)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC responder: requests that arrive.
+ * RC responder, and that of XRC: requests that arrive.
  *
  * A run whose packets are all good is placed in one go.  Otherwise the good
  * packets in front count as received, and the answer names the first bad one.
@@ -279,7 +279,7 @@ static void in_order(struct vqp *qp, struct run *run)
 	if (s->quiet)
 		s->ack = false;
 	s->quiet = false;
-	if (!in_sequence(qp, run)) {
+	if (!in_sequence(qp, run) || (qp_is_target(qp) && !xrc_turn(qp, run))) {
 		resp_refuse(qp);
 		return;
 	}

@@ -16,11 +16,21 @@ static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
 	return !h->grh || !qp->path.grh || !memcmp(h->sgid, qp->path.dgid, sizeof(h->sgid));
 }
 
+/* XRC: one side asks, the other one answers. */
+static bool takes_kind(const struct vqp *qp, u8 kind)
+{
+	bool answer = kind == WIRE_ACK || kind == WIRE_READ_RESP || kind == WIRE_ATOMIC_ACK;
+
+	if (qp->type == VHCA_QPT_XRC_INI)
+		return answer;
+	return !answer || !qp_is_target(qp);
+}
+
 /* Is the QP one that takes such packets now? */
 static bool takes(const struct vqp *qp, const struct vport *p, const struct run *run)
 {
 	return qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->port == p &&
-	       run->service == qp->service &&
+	       run->service == qp->service && takes_kind(qp, run->kind) &&
 	       (qp->type == VHCA_QPT_UD || from_peer(qp, &run->h));
 }
 

@@ -47,7 +47,7 @@ static bool run_slice(struct vqp *qp, u32 *bytes)
 		return flush_run(qp, &wqes);
 	if (qp->state < QPS_RTR)
 		return false;
-	if (qp->type != VHCA_QPT_RC)
+	if (!qp_reliable(qp))
 		return unreliable_run(qp, bytes, &wqes);
 	more = resp_run(qp, bytes);
 	if (qp->state == QPS_RTS || qp->state == QPS_SQD)

@@ -29,25 +29,30 @@
 #define RC		(1u << VHCA_QPT_RC)
 #define UC		(1u << VHCA_QPT_UC)
 #define UD		(1u << VHCA_QPT_UD)
+#define INI		(1u << VHCA_QPT_XRC_INI)
+#define CONN		(RC | INI)
+
+/* That the wire has for the number of an SRQ. */
+#define SRQN_BITS	24u
 
 #define CAP(name)	(1ull << VHCA_CAP_##name)
 
 static const struct entry {
-	u8 types;		/* of QPs that have it */
+	u16 types;		/* of QPs that have it */
 	u16 holds;
 	u64 caps;		/* that it needs */
 } entries[] = {
-	[VHCA_OP_NOP]		= { RC | UC | UD },
-	[VHCA_OP_SEND]		= { RC | UC | UD, E_DATA | E_INLINE },
-	[VHCA_OP_SEND_IMM]	= { RC | UC | UD, E_DATA | E_INLINE },
-	[VHCA_OP_SEND_INV]	= { RC, E_DATA | E_INLINE, CAP(FAST_REG) },
-	[VHCA_OP_WRITE]		= { RC | UC, E_RADDR | E_DATA | E_INLINE },
-	[VHCA_OP_WRITE_IMM]	= { RC | UC, E_RADDR | E_DATA | E_INLINE },
-	[VHCA_OP_READ]		= { RC, E_RADDR | E_DATA },
-	[VHCA_OP_READ_INV]	= { RC, E_RADDR | E_DATA | E_ONE, CAP(FAST_REG) },
-	[VHCA_OP_CMP_SWAP]	= { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
+	[VHCA_OP_NOP]		= { CONN | UC | UD },
+	[VHCA_OP_SEND]		= { CONN | UC | UD, E_DATA | E_INLINE },
+	[VHCA_OP_SEND_IMM]	= { CONN | UC | UD, E_DATA | E_INLINE },
+	[VHCA_OP_SEND_INV]	= { CONN, E_DATA | E_INLINE, CAP(FAST_REG) },
+	[VHCA_OP_WRITE]		= { CONN | UC, E_RADDR | E_DATA | E_INLINE },
+	[VHCA_OP_WRITE_IMM]	= { CONN | UC, E_RADDR | E_DATA | E_INLINE },
+	[VHCA_OP_READ]		= { CONN, E_RADDR | E_DATA },
+	[VHCA_OP_READ_INV]	= { CONN, E_RADDR | E_DATA | E_ONE, CAP(FAST_REG) },
+	[VHCA_OP_CMP_SWAP]	= { CONN, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
 				    CAP(ATOMIC) },
-	[VHCA_OP_FETCH_ADD]	= { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
+	[VHCA_OP_FETCH_ADD]	= { CONN, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
 				    CAP(ATOMIC) },
 	[VHCA_OP_MASKED_CMP_SWAP] = { RC, E_RADDR | E_ATOMIC | E_DATA | E_ONE | E_WORD,
 				    CAP(MASKED_ATOMIC) },
@@ -55,9 +60,9 @@ static const struct entry {
 				    CAP(MASKED_ATOMIC) },
 	[VHCA_OP_ATOMIC_WRITE]	= { RC, E_RADDR | E_DATA | E_INLINE | E_WORD, CAP(ATOMIC_WRITE) },
 	[VHCA_OP_FLUSH]		= { RC, E_RADDR | E_FLUSH, CAP(FLUSH) },
-	[VHCA_OP_LOCAL_INV]	= { RC, 0, CAP(FAST_REG) },
-	[VHCA_OP_BIND_MW]	= { RC | UC, E_BIND, CAP(MW) },
-	[VHCA_OP_REG_MR]	= { RC, E_REG, CAP(FAST_REG) },
+	[VHCA_OP_LOCAL_INV]	= { CONN, 0, CAP(FAST_REG) },
+	[VHCA_OP_BIND_MW]	= { CONN | UC, E_BIND, CAP(MW) },
+	[VHCA_OP_REG_MR]	= { CONN, E_REG, CAP(FAST_REG) },
 };
 
 static bool all_zero(const u8 *p, u32 n)
@@ -234,6 +239,7 @@ static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, st
 	u32 inline_len = le32toh(ctrl->inline_len);
 
 	if (!e || w->flags & ~KNOWN_FLAGS || le32toh(ctrl->index) != w->blk ||
+	    w->srqn >> (qp->type == VHCA_QPT_XRC_INI ? SRQN_BITS : 0) ||
 	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)) || !take_segments(qp, w, e->holds, &at))
 		return VHCA_CS_LOC_QP_OP_ERR;
 	if (w->flags & VHCA_WQE_INLINE) {
@@ -271,6 +277,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	w->flags = ctrl.flags;
 	w->imm = ctrl.imm;
 	w->inv_key = le32toh(ctrl.inv_key);
+	w->srqn = le32toh(ctrl.xrc_srqn);
 	w->wr_id = le64toh(ctrl.wr_id);
 	w->nblk = 1;
 	w->nsge = 0;

@@ -16,6 +16,7 @@ struct send_wqe {
 	u32 nsge;
 	u32 imm;		/* wire order */
 	u32 inv_key;		/* SEND_INV, READ_INV, LOCAL_INV */
+	u32 srqn;		/* XRC_INI */
 	u64 wr_id;
 	u64 raddr;
 	u32 rkey;

@@ -189,6 +189,7 @@ static void queries(void **state)
 		VHCA_CAP_MW_2A,
 		VHCA_CAP_MW_2B,
 		VHCA_CAP_FMR,
+		VHCA_CAP_XRC,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };
@@ -420,7 +421,7 @@ static void qp_fields(void **state)
 		{ F(vhca_create_qp_hw_req, flags), VHCA_QP_SRQ, VHCA_ST_BAD_HANDLE,
 		  offsetof(struct vhca_create_qp_hw_req, srqn) },
 		{ F(vhca_create_qp_hw_req, srqn), 1, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, rsvd1), 1, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, xrcdn), 1, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, log_sq_blocks), 19, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, log_sq_blocks), VHCA_NO_QUEUE, VHCA_ST_BAD_FIELD, 1 },
 		{ F(vhca_create_qp_hw_req, log_rq_strides), 17, VHCA_ST_BAD_FIELD, 0 },

@@ -63,7 +63,7 @@ static void registers(void **state)
 static void bad_configurations(void **state)
 {
 	static const struct vdev_host_ops ops;
-	struct vdev_config bad[13];
+	struct vdev_config bad[14];
 	struct guest_mem *m = gmem_new();
 	struct tworld w;
 	u32 n = 0;
@@ -82,6 +82,7 @@ static void bad_configurations(void **state)
 	bad[n++].max_srqs = (64 << 10) + 1;
 	bad[n++].max_mkeys = (1 << 20) + 1;
 	bad[n++].max_pds = (64 << 10) + 1;
+	bad[n++].max_xrcds = (64 << 10) + 1;
 	bad[n++].max_eqs = 257;
 	assert_int_equal(n, ARRAY_SIZE(bad));
 	t_world_init(&w);

@@ -112,7 +112,7 @@ static void queue_pairs(void **state)
 	assert_int_equal(qp_info(&p.qp[1]).rq_left, 0);
 	assert_string_equal(vqp_state_name(7), "?");
 	assert_string_equal(vqp_type_name(0), "?");
-	assert_string_equal(vqp_type_name(9), "?");
+	assert_string_equal(vqp_type_name(11), "?");
 	t_pair_fini(&p);
 }
 

@@ -127,7 +127,7 @@ static void mapping(void **state)
 /* ---- commands ---- */
 
 struct counts {
-	u32 n[7];
+	u32 n[8];
 };
 
 static struct counts count(struct thca *h)
@@ -135,7 +135,7 @@ static struct counts count(struct thca *h)
 	struct vdev_status st;
 
 	vdev_status(h->dev, &st);
-	return (struct counts){ { st.uars, st.eqs, st.pds, st.mkeys, st.cqs, st.srqs,
+	return (struct counts){ { st.uars, st.eqs, st.pds, st.xrcds, st.mkeys, st.cqs, st.srqs,
 				    st.qps } };
 }
 
@@ -202,6 +202,7 @@ static void commands(void **state)
 	cq.eqn = htole32(create(&h, VHCA_CMD_CREATE_EQ, &eq, sizeof(eq)));
 	mkey.pdn = srq.pdn = qp.pdn = htole32(create(&h, VHCA_CMD_CREATE_PD, NULL, 0));
 	create(&h, VHCA_CMD_CREATE_MKEY, &mkey, sizeof(mkey));
+	create(&h, VHCA_CMD_CREATE_XRCD, NULL, 0);
 	cq.buf.addr = htole64(t_alloc(&h, 4096));
 	handle[1] = create(&h, VHCA_CMD_CREATE_CQ, &cq, sizeof(cq));
 	qp.send_cqn = qp.recv_cqn = htole32(handle[1]);
@@ -323,10 +324,10 @@ static void devices(void **state)
 	timer_fini(&w.engine->timers, &timer);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/*
-	 * the device, its kicks, two for each of eight tables, and three for the ports'
+	 * the device, its kicks, two for each of nine tables, and three for the ports'
 	 * places: two each, but the first place is there when the second's fail
 	 */
-	assert_int_equal(n, 1 + 1 + 2 * 8 + 3);
+	assert_int_equal(n, 1 + 1 + 2 * 9 + 3);
 	vdev_status(dev, &st);
 	/* devices that came to nothing have given their places back */
 	assert_int_equal(st.port[0].lid, 1);

@@ -88,7 +88,7 @@ static void srq_fields(void **state)
 		{ F(vhca_create_srq_hw_req, log_strides), VHCA_NO_QUEUE, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_srq_hw_req, log_stride), 4, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_srq_hw_req, log_stride), 11, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_srq_hw_req, rsvd[1]), 1, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_srq_hw_req, rsvd), 1, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_srq_hw_req, buf.addr), ring + 64, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_srq_hw_req, buf.addr), 4096, VHCA_ST_BAD_ADDRESS, 0 },
 	};

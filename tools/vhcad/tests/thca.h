@@ -107,6 +107,7 @@ struct twr {
 	u8 opcode, flags;
 	u64 wr_id;
 	u32 imm;		/* wire order; or the key to invalidate */
+	u32 srqn;		/* XRC_INI QPs */
 	u64 raddr;
 	u32 rkey;
 	u32 nsge;

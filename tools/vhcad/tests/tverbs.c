@@ -404,6 +404,11 @@ u32 t_mask(u8 type, u8 state)
 		[VHCA_QPT_UD] = { VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT |
 				  VHCA_QPA_QKEY, VHCA_QPA_STATE,
 				  VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
+		[VHCA_QPT_XRC_INI] = { T_MASK_INIT, T_MASK_RTR & ~(VHCA_QPA_MAX_DEST_RD_ATOMIC |
+								   VHCA_QPA_MIN_RNR_TIMER),
+				       T_MASK_RTS },
+		[VHCA_QPT_XRC_TGT] = { T_MASK_INIT, T_MASK_RTR,
+				       VHCA_QPA_STATE | VHCA_QPA_TIMEOUT | VHCA_QPA_SQ_PSN },
 	};
 
 	return masks[type][state - T_INIT];
@@ -478,6 +483,7 @@ void t_post(struct tqp *qp, const struct twr *wr)
 		.flags = wr->flags,
 		.nsge = wr->nsge,
 		.imm = wr->imm,
+		.xrc_srqn = htole32(wr->srqn),
 		.wr_id = htole64(wr->wr_id),
 		.index = htole32(qp->sq_prod),
 	};

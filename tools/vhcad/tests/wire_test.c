@@ -72,6 +72,8 @@ static struct wire_hdr sample(u8 opcode, bool grh)
 		h.qkey = 0x80010203;
 		h.sqpn = 0xa1b2c3;
 	}
+	if (f & WIRE_F_XRC)
+		h.srqn = 0xd4e5f6;
 	if (f & (WIRE_F_RETH | WIRE_F_ATOMIC)) {
 		h.va = 0x1122334455667788;
 		h.rkey = 0x99aabbcc;
@@ -226,6 +228,34 @@ static void one_sided(void **state)
 	}
 }
 
+/* XRC requests name an SRQ right behind the BTH; answers do not. */
+static void extended(void **state)
+{
+	static const u8 xrceth[] = { 0x00, 0xd4, 0xe5, 0xf6 };
+	static const struct { u8 opcode, number, ext; } op[] = {
+		{ OP_XRC_SEND_FIRST, 0xa0, 4 }, { OP_XRC_SEND_ONLY_IMM, 0xa5, 8 },
+		{ OP_XRC_WRITE_FIRST, 0xa6, 20 }, { OP_XRC_WRITE_MIDDLE, 0xa7, 4 },
+		{ OP_XRC_WRITE_ONLY_IMM, 0xab, 24 }, { OP_XRC_READ_REQ, 0xac, 20 },
+		{ OP_XRC_CMP_SWAP, 0xb3, 32 }, { OP_XRC_FETCH_ADD, 0xb4, 32 },
+		{ OP_XRC_SEND_ONLY_INV, 0xb7, 8 },
+		{ OP_XRC_ACK, 0xb1, 0 }, { OP_XRC_READ_RESP_ONLY, 0xb0, 0 },
+		{ OP_XRC_ATOMIC_ACK, 0xb2, 0 },
+	};
+	const u32 bth = WIRE_LRH_LEN + WIRE_BTH_LEN;
+
+	for (u32 i = 0; i < ARRAY_SIZE(op); i++) {
+		struct wire_hdr h = sample(op[i].opcode, false);
+		u8 buf[WIRE_MAX_PKT];
+		u32 n = wire_put(&h, 0, buf);
+
+		assert_int_equal(buf[WIRE_LRH_LEN], op[i].number);
+		if (!op[i].ext)
+			continue;
+		assert_int_equal(n, bth + op[i].ext);
+		assert_memory_equal(buf + bth, xrceth, sizeof(xrceth));
+	}
+}
+
 /* Opcodes of a service are those of RC, moved; what it does not have is none. */
 static void services(void **state)
 {
@@ -233,10 +263,14 @@ static void services(void **state)
 		{ WIRE_RC, WIRE_SEND, true, TAIL_INV }, { WIRE_RC, WIRE_WRITE, true, TAIL_IMM },
 		{ WIRE_UC, WIRE_SEND, true, TAIL_IMM }, { WIRE_UC, WIRE_WRITE, true, TAIL_IMM },
 		{ WIRE_UD, WIRE_SEND, false, TAIL_IMM },
+		{ WIRE_XRC, WIRE_SEND, true, TAIL_INV }, { WIRE_XRC, WIRE_WRITE, true, TAIL_IMM },
 	};
 	static const u8 single[] = {
 		WIRE_READ_REQ, WIRE_ACK, WIRE_CMP_SWAP, WIRE_FETCH_ADD, WIRE_MASKED_CMP_SWAP,
 		WIRE_MASKED_FETCH_ADD, WIRE_ATOMIC_ACK, WIRE_ATOMIC_WRITE, WIRE_FLUSH,
+	};
+	static const u8 xrc[] = {
+		WIRE_READ_REQ, WIRE_ACK, WIRE_CMP_SWAP, WIRE_FETCH_ADD, WIRE_ATOMIC_ACK,
 	};
 	u32 known_ops = 0, met = 0;
 
@@ -258,11 +292,12 @@ static void services(void **state)
 			assert_int_equal(!!(f & WIRE_F_IMM), tail == TAIL_IMM);
 			assert_int_equal(!!(f & WIRE_F_INV), tail == TAIL_INV);
 			assert_int_equal(!!(f & WIRE_F_DETH), have[i].service == WIRE_UD);
+			assert_int_equal(!!(f & WIRE_F_XRC), have[i].service == WIRE_XRC);
 			assert_int_equal(!!(f & WIRE_F_RETH), have[i].kind == WIRE_WRITE && first);
 			met++;
 		}
 	}
-	/* what is RC's alone: messages of one packet, and the answers to READs */
+	/* messages of one packet, and the answers to READs: RC has all, XRC those of old */
 	for (u32 i = 0; i < ARRAY_SIZE(single); i++) {
 		u8 op = wire_opcode(WIRE_RC, single[i], true, true, TAIL_NONE);
 
@@ -270,9 +305,19 @@ static void services(void **state)
 		assert_int_equal(wire_service(op), WIRE_RC);
 		met++;
 	}
+	for (u32 i = 0; i < ARRAY_SIZE(xrc); i++) {
+		u8 op = wire_opcode(WIRE_XRC, xrc[i], true, true, TAIL_NONE);
+		bool asks = xrc[i] != WIRE_ACK && xrc[i] != WIRE_ATOMIC_ACK;
+
+		assert_int_equal(wire_op(op)->kind, xrc[i]);
+		assert_int_equal(wire_service(op), WIRE_XRC);
+		assert_int_equal(!!(wire_op(op)->flags & WIRE_F_XRC), asks);
+		met++;
+	}
 	for (u32 op = 0; op < 256; op++)
 		known_ops += wire_op(op)->kind != WIRE_NONE;
-	assert_int_equal(known_ops, met + 4);
+	/* and the answers to READs of both */
+	assert_int_equal(known_ops, met + 8);
 }
 
 /* What may change on the way does not change the invariant CRC. */
@@ -509,6 +554,7 @@ int main(void)
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(unreliable),
 		cmocka_unit_test(services),
+		cmocka_unit_test(extended),
 		cmocka_unit_test(one_sided),
 		cmocka_unit_test(forms),
 		cmocka_unit_test(icrc_invariants),

@@ -112,6 +112,10 @@ u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf)
 		put_be24(p + 5, h->sqpn);
 		p += WIRE_DETH_LEN;
 	}
+	if (f & WIRE_F_XRC) {
+		put_be32(p, h->srqn);
+		p += WIRE_XRCETH_LEN;
+	}
 	if (f & WIRE_F_FETH)
 		p = put_feth(h, p);
 	if (f & WIRE_F_RETH) {
@@ -237,6 +241,10 @@ static int parse_headers(const u8 *buf, u32 end, struct wire_hdr *h, u32 *at, u3
 		h->qkey = get_be32(p);
 		h->sqpn = get_be24(p + 5);
 		p += WIRE_DETH_LEN;
+	}
+	if (f & WIRE_F_XRC) {
+		h->srqn = get_be24(p + 1);
+		p += WIRE_XRCETH_LEN;
 	}
 	if (f & WIRE_F_FETH) {
 		h->flush_type = p[3] & FETH_TYPE_MASK;

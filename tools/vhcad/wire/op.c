@@ -16,15 +16,17 @@
 #define T	WIRE_F_ATOMIC
 #define M	WIRE_F_MASKS
 #define O	WIRE_F_ORIG
+#define X	WIRE_F_XRC
 
 /* Bytes of the headers behind the BTH that go with a flag. */
 #define LEN(f, flag, len)	((f) & WIRE_F_##flag ? WIRE_##len##_LEN : 0)
 #define OP(name, f)	{ \
 	.kind = name, \
 	.flags = f, \
-	.ext_len = LEN(f, DETH, DETH) + LEN(f, FETH, FETH) + LEN(f, RETH, RETH) + \
-		   LEN(f, AETH, AETH) + LEN(f, IMM, IMM) + LEN(f, ATOMIC, ATOMIC) + \
-		   LEN(f, MASKS, MASKS) + LEN(f, ORIG, ORIG) + LEN(f, INV, IETH), \
+	.ext_len = LEN(f, DETH, DETH) + LEN(f, XRC, XRCETH) + LEN(f, FETH, FETH) + \
+		   LEN(f, RETH, RETH) + LEN(f, AETH, AETH) + LEN(f, IMM, IMM) + \
+		   LEN(f, ATOMIC, ATOMIC) + LEN(f, MASKS, MASKS) + LEN(f, ORIG, ORIG) + \
+		   LEN(f, INV, IETH), \
 }
 
 static const struct wire_op ops[256] = {
@@ -69,6 +71,30 @@ static const struct wire_op ops[256] = {
 
 	[OP_UD_SEND_ONLY]	= OP(WIRE_SEND, F | L | E | D),
 	[OP_UD_SEND_ONLY_IMM]	= OP(WIRE_SEND, F | L | E | I | D),
+
+	[OP_XRC_SEND_FIRST]	= OP(WIRE_SEND, F | X | D),
+	[OP_XRC_SEND_MIDDLE]	= OP(WIRE_SEND, X | D),
+	[OP_XRC_SEND_LAST]	= OP(WIRE_SEND, L | X | D),
+	[OP_XRC_SEND_LAST_IMM]	= OP(WIRE_SEND, L | X | I | D),
+	[OP_XRC_SEND_ONLY]	= OP(WIRE_SEND, F | L | X | D),
+	[OP_XRC_SEND_ONLY_IMM]	= OP(WIRE_SEND, F | L | X | I | D),
+	[OP_XRC_WRITE_FIRST]	= OP(WIRE_WRITE, F | X | R | D),
+	[OP_XRC_WRITE_MIDDLE]	= OP(WIRE_WRITE, X | D),
+	[OP_XRC_WRITE_LAST]	= OP(WIRE_WRITE, L | X | D),
+	[OP_XRC_WRITE_LAST_IMM]	= OP(WIRE_WRITE, L | X | I | D),
+	[OP_XRC_WRITE_ONLY]	= OP(WIRE_WRITE, F | L | X | R | D),
+	[OP_XRC_WRITE_ONLY_IMM]	= OP(WIRE_WRITE, F | L | X | R | I | D),
+	[OP_XRC_READ_REQ]	= OP(WIRE_READ_REQ, F | L | X | R),
+	[OP_XRC_READ_RESP_FIRST] = OP(WIRE_READ_RESP, F | A | D),
+	[OP_XRC_READ_RESP_MIDDLE] = OP(WIRE_READ_RESP, D),
+	[OP_XRC_READ_RESP_LAST]	= OP(WIRE_READ_RESP, L | A | D),
+	[OP_XRC_READ_RESP_ONLY]	= OP(WIRE_READ_RESP, F | L | A | D),
+	[OP_XRC_ACK]		= OP(WIRE_ACK, F | L | A),
+	[OP_XRC_ATOMIC_ACK]	= OP(WIRE_ATOMIC_ACK, F | L | A | O),
+	[OP_XRC_CMP_SWAP]	= OP(WIRE_CMP_SWAP, F | L | X | T),
+	[OP_XRC_FETCH_ADD]	= OP(WIRE_FETCH_ADD, F | L | X | T),
+	[OP_XRC_SEND_LAST_INV]	= OP(WIRE_SEND, L | X | V | D),
+	[OP_XRC_SEND_ONLY_INV]	= OP(WIRE_SEND, F | L | X | V | D),
 
 	[OP_OWN_MASKED_CMP_SWAP]  = OP(WIRE_MASKED_CMP_SWAP, F | L | T | M),
 	[OP_OWN_MASKED_FETCH_ADD] = OP(WIRE_MASKED_FETCH_ADD, F | L | T | M),

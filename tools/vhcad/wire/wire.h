@@ -12,6 +12,7 @@
 #define WIRE_GRH_LEN	40u
 #define WIRE_BTH_LEN	12u
 #define WIRE_DETH_LEN	8u
+#define WIRE_XRCETH_LEN	4u
 #define WIRE_RETH_LEN	16u
 #define WIRE_AETH_LEN	4u
 #define WIRE_IMM_LEN	4u
@@ -46,6 +47,7 @@ enum wire_service {
 	WIRE_RC		= 0x00,
 	WIRE_UC		= 0x20,
 	WIRE_UD		= 0x60,
+	WIRE_XRC	= 0xa0,
 };
 
 /* BTH opcodes.  Those of all services agree in the lower five bits. */
@@ -92,6 +94,30 @@ enum wire_opcode {
 	OP_UD_SEND_ONLY		= 0x64,
 	OP_UD_SEND_ONLY_IMM	= 0x65,
 
+	OP_XRC_SEND_FIRST	= 0xa0,
+	OP_XRC_SEND_MIDDLE	= 0xa1,
+	OP_XRC_SEND_LAST	= 0xa2,
+	OP_XRC_SEND_LAST_IMM	= 0xa3,
+	OP_XRC_SEND_ONLY	= 0xa4,
+	OP_XRC_SEND_ONLY_IMM	= 0xa5,
+	OP_XRC_WRITE_FIRST	= 0xa6,
+	OP_XRC_WRITE_MIDDLE	= 0xa7,
+	OP_XRC_WRITE_LAST	= 0xa8,
+	OP_XRC_WRITE_LAST_IMM	= 0xa9,
+	OP_XRC_WRITE_ONLY	= 0xaa,
+	OP_XRC_WRITE_ONLY_IMM	= 0xab,
+	OP_XRC_READ_REQ		= 0xac,
+	OP_XRC_READ_RESP_FIRST	= 0xad,
+	OP_XRC_READ_RESP_MIDDLE	= 0xae,
+	OP_XRC_READ_RESP_LAST	= 0xaf,
+	OP_XRC_READ_RESP_ONLY	= 0xb0,
+	OP_XRC_ACK		= 0xb1,
+	OP_XRC_ATOMIC_ACK	= 0xb2,
+	OP_XRC_CMP_SWAP		= 0xb3,
+	OP_XRC_FETCH_ADD	= 0xb4,
+	OP_XRC_SEND_LAST_INV	= 0xb6,
+	OP_XRC_SEND_ONLY_INV	= 0xb7,
+
 	OP_OWN_MASKED_CMP_SWAP	= 0xd3,
 	OP_OWN_MASKED_FETCH_ADD	= 0xd4,
 };
@@ -126,6 +152,7 @@ enum wire_kind {
 #define WIRE_F_ATOMIC	(1u << 9)	/* AtomicETH */
 #define WIRE_F_MASKS	(1u << 10)	/* masks behind it */
 #define WIRE_F_ORIG	(1u << 11)	/* AtomicAckETH */
+#define WIRE_F_XRC	(1u << 12)	/* names an SRQ of the receiver: XRCETH */
 
 struct wire_op {
 	u8 kind;		/* enum wire_kind */
@@ -217,6 +244,7 @@ struct wire_hdr {
 	u32 psn;
 	u32 qkey;
 	u32 msn;
+	u32 srqn;		/* XRC requests: of the receiver */
 	u32 imm;
 	u32 inv_key;
 	u64 va;

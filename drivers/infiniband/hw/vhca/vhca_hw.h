@@ -19,7 +19,7 @@
 
 /* Interface version; the PCI revision is the major number. */
 #define VHCA_VERSION_MAJOR	1
-#define VHCA_VERSION_MINOR	2
+#define VHCA_VERSION_MINOR	3
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.
@@ -154,6 +154,8 @@ enum vhca_admin_op {
 	VHCA_CMD_DESTROY_EQ	= 0x19,
 	VHCA_CMD_CREATE_PD	= 0x20,
 	VHCA_CMD_DESTROY_PD	= 0x21,
+	VHCA_CMD_CREATE_XRCD	= 0x22,
+	VHCA_CMD_DESTROY_XRCD	= 0x23,
 	VHCA_CMD_CREATE_MKEY	= 0x28,
 	VHCA_CMD_DESTROY_MKEY	= 0x29,
 	VHCA_CMD_MODIFY_MKEY	= 0x2a,	/* access, PD, translation of a LIST key */
@@ -183,9 +185,9 @@ struct vhca_object_req {
 
 static_assert(sizeof(struct vhca_object_req) == 8);
 
-/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,CQ,SRQ,QP,MKEY}. */
+/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,XRCD,CQ,SRQ,QP,MKEY}. */
 struct vhca_object_resp {
-	__le32 handle;		/* uar, eqn, pdn, cqn, srqn, qpn, or the whole 32-bit key */
+	__le32 handle;		/* uar, eqn, pdn, xrcdn, cqn, srqn, qpn, or the whole 32-bit key */
 	__le32 rsvd;
 };
 
@@ -215,6 +217,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_MW_2A		= 18,	/* windows of type 2, tied to a QP; needs MW, FAST_REG */
 	VHCA_CAP_MW_2B		= 19,	/* the same, tied to a QP and a PD; wins over 2A */
 	VHCA_CAP_FMR		= 20,	/* FMR keys, FENCE_MKEYS */
+	VHCA_CAP_XRC		= 21,	/* XRC domains and their QPs; needs RC, SRQ */
 };
 
 struct vhca_device_attr {
@@ -251,7 +254,8 @@ struct vhca_device_attr {
 	__le16 max_moderation_count;
 	__le16 max_moderation_period;	/* microseconds */
 	__le32 max_reg_entries;		/* most entries of a list of FAST, FAST_SG, FMR */
-	__u8 rsvd[52];
+	__le32 max_xrcds;
+	__u8 rsvd[48];
 };
 
 static_assert(sizeof(struct vhca_device_attr) == 256);
@@ -533,6 +537,12 @@ static_assert(sizeof(struct vhca_modify_cq_req) == 8);
 
 /* -- shared receive queues -- */
 
+/*
+ * XRC: of a domain.  Requests to the XRC_TGT QPs of that domain name it, its
+ * receives complete in a CQ of its own, and the keys they use are of its PD.
+ */
+#define VHCA_SRQ_XRC		(1U << 0)
+
 struct vhca_create_srq_hw_req {
 	struct vhca_buf buf;		/* 1 << log_strides strides */
 	__le32 pdn;
@@ -540,10 +550,13 @@ struct vhca_create_srq_hw_req {
 	__le32 db_slot;			/* posted slot; taken record in the next one */
 	__u8 log_strides;
 	__u8 log_stride;
-	__u8 rsvd[2];
+	__u8 flags;			/* VHCA_SRQ_* */
+	__u8 rsvd;
+	__le32 xrcdn;			/* with VHCA_SRQ_XRC, and the next */
+	__le32 cqn;
 };
 
-static_assert(sizeof(struct vhca_create_srq_hw_req) == 40);
+static_assert(sizeof(struct vhca_create_srq_hw_req) == 48);
 
 /* Arms the limit for one event: fewer receives than that are left.  0: none. */
 struct vhca_modify_srq_hw_req {
@@ -580,7 +593,15 @@ enum vhca_qp_type {			/* as enum ib_qp_type */
 	VHCA_QPT_RC		= 2,
 	VHCA_QPT_UC		= 3,
 	VHCA_QPT_UD		= 4,
+	VHCA_QPT_XRC_INI	= 9,
+	VHCA_QPT_XRC_TGT	= 10,
 };
+
+/*
+ * XRC_INI only sends: it has no receive queue and no receive CQ.  XRC_TGT only
+ * answers: it has neither queue, no CQ and no PD, but a domain.  What a QP does
+ * not have is zero, or VHCA_NO_QUEUE.
+ */
 
 #define VHCA_QP_SIGNAL_ALL	(1U << 0)
 #define VHCA_QP_SRQ		(1U << 1)	/* receives come from srqn */
@@ -603,7 +624,7 @@ struct vhca_create_qp_hw_req {
 	__u8 rsvd[3];
 	__le32 cookie[2];		/* the driver's, for the daemon's logs only */
 	__le32 srqn;			/* with VHCA_QP_SRQ; then there is no receive ring */
-	__le32 rsvd1;
+	__le32 xrcdn;			/* XRC_TGT */
 };
 
 static_assert(sizeof(struct vhca_create_qp_hw_req) == 96);
