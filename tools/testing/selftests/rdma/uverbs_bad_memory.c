@@ -132,6 +132,12 @@ static int rereg_access(void)
 			0);
 }
 
+static int rereg_good(void)
+{
+	return rereg_mr(mr->handle, IBV_REREG_MR_CHANGE_ACCESS, 0, 0, 0, IBV_ACCESS_LOCAL_WRITE,
+			0);
+}
+
 /* ---- giving back ---- */
 
 static int dereg(uint32_t handle)
@@ -280,6 +286,7 @@ const struct bad_input bad_memory[] = {
 	ROW(rereg_wrap, EINVAL, ""),
 	ROW(rereg_pd, ENOENT, "pd_handle 4711"),
 	ROW(rereg_access, EINVAL, "access_flags 0x2"),
+	ROW(rereg_good, 0, NULL),
 	ROW(dereg_none, ENOENT, "mr_handle 4711"),
 	ROW(dereg_pd, EINVAL, "mr_handle"),
 	ROW(dereg_twice, ENOENT, "mr_handle"),
