@@ -114,6 +114,15 @@ class Session:
     def watch(self, descriptor, handler):
         self.selector.register(descriptor, selectors.EVENT_READ, handler)
 
+    def pinned(self, first, count):
+        """What a process does before it becomes its program: with --pin it, and all its
+        threads, keep to `count` of the host's processors, counted round from `first`."""
+        if not self.options.pin:
+            return None
+        cpus = sorted(os.sched_getaffinity(0))
+        own = {cpus[(first + i) % len(cpus)] for i in range(count)}
+        return lambda: os.sched_setaffinity(0, own)
+
     def start_daemon(self):
         options = self.options
         command = [options.vhcad]
@@ -130,7 +139,8 @@ class Session:
         with open(self.path("vhcad.err"), "wb") as errors:
             self.daemon = subprocess.Popen(command, cwd=options.run_dir,
                                            stdin=subprocess.DEVNULL,
-                                           stdout=subprocess.PIPE, stderr=errors)
+                                           stdout=subprocess.PIPE, stderr=errors,
+                                           preexec_fn=self.pinned(-1, 1))
         line = self.daemon.stdout.readline().decode(errors="replace").strip()
         if line != "ready":
             self.daemon.wait(5)
@@ -186,7 +196,8 @@ class Session:
             node.process = subprocess.Popen(
                 command, cwd=options.run_dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 pass_fds=list(descriptors.values()) + list(links.values()),
-                start_new_session=True)
+                start_new_session=True,
+                preexec_fn=self.pinned((node.number - 1) * options.cpus, options.cpus))
         for end in theirs.values():
             end.close()
 

@@ -29,7 +29,7 @@ run_options() {
 			shift
 			continue
 			;;
-		--icount | --iommu | --capture | --coverage)
+		--icount | --iommu | --capture | --coverage | --pin)
 			flags+=("$1")
 			shift
 			continue
