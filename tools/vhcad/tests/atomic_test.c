@@ -88,20 +88,6 @@ static void values(void **state)
 }
 
 /* Packets and memory, byte by byte: big-endian there, the host's order here. */
-struct seen {
-	struct wire_hdr h[2];
-	u32 n;
-};
-
-static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
-{
-	struct seen *s = arg;
-
-	if (s->n < 2)
-		s->h[s->n++] = *h;
-}
-
 static void byte_order(void **state)
 {
 	static const struct vhca_wqe_atomic a = {
@@ -123,7 +109,7 @@ static void byte_order(void **state)
 		u8 op = VHCA_OP_CMP_SWAP + i, buf[WIRE_MAX_PKT], want[sizeof(on_wire)], got[8];
 		u32 bth = WIRE_LRH_LEN + WIRE_BTH_LEN, n;
 		struct vhca_wqe_atomic mine = a;
-		struct seen seen = { .n = 0 };
+		struct tseen seen = { .n = 0 };
 		struct tatomic f;
 		struct twr wr;
 
@@ -131,7 +117,7 @@ static void byte_order(void **state)
 			mine.mask = mine.compare_mask = 0;
 		ta_setup(&f, 77);
 		t_mr_put(&f.r, WORD, in_memory, 8);
-		fab_set_judge(f.p.w.fabric, watch, &seen);
+		fab_set_judge(f.p.w.fabric, t_watch, &seen);
 		wr = ta_wr(op, 1, &f.l, 0, &f.r, WORD, &mine);
 		t_send(&f.p.qp[0], &wr);
 		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);

@@ -38,11 +38,7 @@ static u32 fast_key(struct thca *h, struct tmr *mr)
 
 static void setup(struct fixture *f)
 {
-	t_pair_init(&f->p, 3, 0xfffffd, 9);
-	for (u32 i = 0; i < 2; i++)
-		t_allow(&f->p.qp[i], QP_ACCESS);
-	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, REGION, ACCESS, 1, 12);
-	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, REGION, ACCESS, 1, 12);
+	t_pair_init_regions(&f->p, 0xfffffd, 9, &f->l, &f->r, REGION, ACCESS, QP_ACCESS);
 	t_mr_init(&f->p.h[0], &f->pages, 1ull << 43, REGION, ACCESS, 1, 12);
 	t_mr_fill(&f->l, 1);
 	t_mr_fill(&f->r, 2);
@@ -90,6 +86,15 @@ static void go(struct fixture *f)
 	t_settle(&f->p.w, SETTLE);
 }
 
+/* Another connection, whose sender has a CQ of its own. */
+static void second_pair(struct fixture *f, struct tcq *cq, struct tqp *a, struct tqp *b)
+{
+	t_cq_init(&f->p.h[0], cq, 4, 0);
+	t_qp_init(&f->p.h[0], a, cq, cq);
+	t_qp_init(&f->p.h[1], b, &f->p.cq[1], &f->p.cq[1]);
+	t_connect(a, b, 3, 1, 2);
+}
+
 static void expect(struct fixture *f, u64 id, u8 opcode)
 {
 	assert_int_equal(t_expect_cqe(&f->p.cq[0], id, VHCA_CS_SUCCESS).opcode, opcode);
@@ -127,15 +132,12 @@ static void one_chain(void **state)
  */
 static void chain_over_a_bad_wire(void **state)
 {
-	static const struct { u32 copies; u64 delay; } what[] = { { 0, 0 }, { 2, 0 },
-								  { 1, 200000000 } };
-
-	for (u32 w = 0; w < ARRAY_SIZE(what); w++) {
+	for (u32 w = 0; w < T_SPOILS; w++) {
 		s32 total = 1;
 
 		for (s32 victim = -1; victim < total; victim++) {
-			struct tnth n = { .victim = victim, .copies = what[w].copies,
-					  .delay = what[w].delay };
+			struct tnth n = { .victim = victim, .copies = t_spoils[w].copies,
+					  .delay = t_spoils[w].delay };
 			struct fixture f;
 
 			setup(&f);
@@ -211,10 +213,7 @@ static void fences(void **state)
 		struct twr wr;
 
 		setup(&f);
-		t_cq_init(&f.p.h[0], &cq, 4, 0);
-		t_qp_init(&f.p.h[0], &a, &cq, &cq);
-		t_qp_init(&f.p.h[1], &b, &f.p.cq[1], &f.p.cq[1]);
-		t_connect(&a, &b, 3, 1, 2);
+		second_pair(&f, &cq, &a, &b);
 		if (!reg) {
 			post_reg(&f, 0, 1, 0);
 			go(&f);
@@ -253,10 +252,7 @@ static void drained(void **state)
 	struct twr wr;
 
 	setup(&f);
-	t_cq_init(&f.p.h[0], &cq, 4, 0);
-	t_qp_init(&f.p.h[0], &a, &cq, &cq);
-	t_qp_init(&f.p.h[1], &b, &f.p.cq[1], &f.p.cq[1]);
-	t_connect(&a, &b, 3, 1, 2);
+	second_pair(&f, &cq, &a, &b);
 	fab_set_judge(f.p.w.fabric, slow, NULL);
 	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 600, &f.r, 0);
 	t_post(&f.p.qp[0], &wr);

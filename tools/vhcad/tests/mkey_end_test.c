@@ -179,22 +179,29 @@ static void until_some(struct fixture *f, u32 seed, u32 want)
 	assert_int_equal(placed(f, seed), want);
 }
 
+/* A request of the peer's for all of a key that will end that way. */
+static void begin(struct fixture *f, enum end how, u8 op, struct tmr *l, u32 seed)
+{
+	struct twr wr;
+
+	init(f, 1);
+	make(f, how);
+	t_mr_init(&f->p.h[0], l, 0, LEN, T_RW, 0, 12);
+	t_mr_fill(l, seed);
+	slow_down(f, 0);
+	wr = t_wr(op, 1, l, 0, LEN, NULL, 0);
+	wr.rkey = f->key;
+	t_send(&f->p.qp[0], &wr);
+}
+
 /* The responder's key, in the middle of a WRITE. */
 static void write_to_it(void **state)
 {
 	for (enum end how = 0; how < ENDS; how++) {
 		static struct fixture f;
 		struct tmr l;
-		struct twr wr;
 
-		init(&f, 1);
-		make(&f, how);
-		t_mr_init(&f.p.h[0], &l, 0, LEN, T_RW, 0, 12);
-		t_mr_fill(&l, 2);
-		slow_down(&f, 0);
-		wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, LEN, NULL, 0);
-		wr.rkey = f.key;
-		t_send(&f.p.qp[0], &wr);
+		begin(&f, how, VHCA_OP_WRITE, &l, 2);
 		until_some(&f, 2, 5);
 		end(&f, how);
 		t_settle(&f.p.w, 10000000000ull);
@@ -210,16 +217,8 @@ static void read_from_it(void **state)
 	for (enum end how = 0; how < ENDS; how++) {
 		static struct fixture f;
 		struct tmr l;
-		struct twr wr;
 
-		init(&f, 1);
-		make(&f, how);
-		t_mr_init(&f.p.h[0], &l, 0, LEN, T_RW, 0, 12);
-		t_mr_fill(&l, 3);
-		slow_down(&f, 0);
-		wr = t_wr(VHCA_OP_READ, 1, &l, 0, LEN, NULL, 0);
-		wr.rkey = f.key;
-		t_send(&f.p.qp[0], &wr);
+		begin(&f, how, VHCA_OP_READ, &l, 3);
 		end(&f, how);
 		t_settle(&f.p.w, 10000000000ull);
 		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
@@ -295,16 +294,8 @@ static void memory_goes(void **state)
 {
 	static struct fixture f;
 	struct tmr l;
-	struct twr wr;
 
-	init(&f, 1);
-	make(&f, INVALIDATED);
-	t_mr_init(&f.p.h[0], &l, 0, LEN, T_RW, 0, 12);
-	t_mr_fill(&l, 2);
-	slow_down(&f, 0);
-	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, LEN, NULL, 0);
-	wr.rkey = f.key;
-	t_send(&f.p.qp[0], &wr);
+	begin(&f, INVALIDATED, VHCA_OP_WRITE, &l, 2);
 	until_some(&f, 2, 5);
 	gmem_unmap_all(f.h->mem);
 	t_settle(&f.p.w, 10000000000ull);

@@ -22,11 +22,7 @@ struct fixture {
 
 static void setup(struct fixture *f)
 {
-	t_pair_init(&f->p, 3, 0xfffffd, 9);
-	for (u32 i = 0; i < 2; i++)
-		t_allow(&f->p.qp[i], ACCESS);
-	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, REGION, ACCESS, 1, 12);
-	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, REGION, ACCESS, 1, 12);
+	t_pair_init_regions(&f->p, 0xfffffd, 9, &f->l, &f->r, REGION, ACCESS, ACCESS);
 	t_mr_fill(&f->l, 1);
 	t_mr_fill(&f->r, 2);
 }
@@ -34,21 +30,6 @@ static void setup(struct fixture *f)
 static void done(struct fixture *f)
 {
 	t_pair_fini(&f->p);
-}
-
-/* What has passed, by the first packets of it. */
-struct seen {
-	struct wire_hdr h[8];
-	u32 n;
-};
-
-static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
-{
-	struct seen *s = arg;
-
-	if (s->n < ARRAY_SIZE(s->h))
-		s->h[s->n++] = *h;
 }
 
 /* Answers take longer than the requester waits for them. */
@@ -87,13 +68,13 @@ static void forge(struct fixture *f, const struct wire_hdr *h, const void *data,
 static void atomic_write(void **state)
 {
 	for (u32 way = 0; way < 3; way++) {
-		struct seen seen = { .n = 0 };
+		struct tseen seen = { .n = 0 };
 		struct fixture f;
 		struct vhca_cqe e;
 		struct twr wr;
 
 		setup(&f);
-		fab_set_judge(f.p.w.fabric, watch, &seen);
+		fab_set_judge(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, &f.l, 100, 8, &f.r, WORD);
 		if (way == 1) {
 			/* from three places, one of them across a page */
@@ -213,7 +194,7 @@ static void bad_atomic_writes(void **state)
 static void no_such_memory(void **state)
 {
 	for (u32 judged = 0; judged < 2; judged++) {
-		struct seen seen = { .n = 0 };
+		struct tseen seen = { .n = 0 };
 		struct vhca_create_mkey_req req = {
 			.buf.addr = htole64(0x10000), .length = htole64(4096), .access = 0,
 		};
@@ -223,7 +204,7 @@ static void no_such_memory(void **state)
 		setup(&f);
 		req.pdn = htole32(f.p.h[0].pd);
 		if (judged)
-			fab_set_judge(f.p.w.fabric, watch, &seen);
+			fab_set_judge(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, &f.l, 0, 8, &f.r, WORD);
 		wr.sge[0].addr = 0;
 		wr.sge[0].lkey = t_create(&f.p.h[0], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
@@ -282,13 +263,13 @@ static void flush(void **state)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(good); i++) {
-		struct seen seen = { .n = 0 };
+		struct tseen seen = { .n = 0 };
 		struct vhca_cqe e;
 		struct fixture f;
 		struct twr wr;
 
 		setup(&f);
-		fab_set_judge(f.p.w.fabric, watch, &seen);
+		fab_set_judge(f.p.w.fabric, t_watch, &seen);
 		wr = flush_wr(&f, good[i].off, good[i].len, good[i].type, good[i].level);
 		t_send(&f.p.qp[0], &wr);
 		e = t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
@@ -423,7 +404,7 @@ static void send_inv(void **state)
 	static const u32 sizes[] = { 0, 10, 512, 3000 };
 
 	for (u32 i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct seen seen = { .n = 0 };
+		struct tseen seen = { .n = 0 };
 		struct vhca_sge s;
 		struct vhca_cqe e;
 		struct fixture f;
@@ -436,7 +417,7 @@ static void send_inv(void **state)
 		assert_true(readable(&f, &k));
 		s = t_sge(&f.r, 0, 4000);
 		t_recv(&f.p.qp[1], 7, 1, &s);
-		fab_set_judge(f.p.w.fabric, watch, &seen);
+		fab_set_judge(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_SEND_INV, 1, &f.l, 8000, sizes[i], NULL, 0);
 		wr.imm = htole32(k.key);
 		t_send(&f.p.qp[0], &wr);
@@ -486,15 +467,12 @@ static void send_inv_refused(void **state)
 /* Each packet lost, doubled or late: the key ends once, its message arrives once. */
 static void send_inv_exactly_once(void **state)
 {
-	static const struct { u32 copies; u64 delay; } what[] = { { 0, 0 }, { 2, 0 },
-								  { 1, 200000000 } };
-
-	for (u32 w = 0; w < ARRAY_SIZE(what); w++) {
+	for (u32 w = 0; w < T_SPOILS; w++) {
 		s32 total = 1;
 
 		for (s32 victim = -1; victim < total; victim++) {
-			struct tnth n = { .victim = victim, .copies = what[w].copies,
-					  .delay = what[w].delay };
+			struct tnth n = { .victim = victim, .copies = t_spoils[w].copies,
+					  .delay = t_spoils[w].delay };
 			struct vhca_sge s;
 			struct fixture f;
 			struct fast k[3];

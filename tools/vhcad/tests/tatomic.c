@@ -3,11 +3,7 @@
 
 void ta_setup(struct tatomic *f, u32 psn)
 {
-	t_pair_init(&f->p, 3, psn, 0xfffffa);
-	for (u32 i = 0; i < 2; i++)
-		t_allow(&f->p.qp[i], ACCESS);
-	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, REGION, ACCESS, 1, 12);
-	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, REGION, ACCESS, 1, 12);
+	t_pair_init_regions(&f->p, psn, 0xfffffa, &f->l, &f->r, REGION, ACCESS, ACCESS);
 	t_mr_fill(&f->l, 1);
 }
 

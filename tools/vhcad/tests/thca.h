@@ -167,6 +167,19 @@ struct tnth {
 void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_verdict *v);
 
+/* A judge that keeps the headers of the first packets that pass. */
+struct tseen {
+	struct wire_hdr h[8];
+	u32 n;
+};
+
+void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+	     struct fab_verdict *v);
+
+/* What can become of a packet, each of which it must survive: lost, doubled, late. */
+#define T_SPOILS	3u
+extern const struct fab_verdict t_spoils[T_SPOILS];
+
 /* doorbells; slots count through the pages */
 /* gives the UAR all its pages */
 void t_db_pages(struct thca *h);
@@ -260,5 +273,8 @@ void t_pair_init(struct tpair *p, u8 mtu, u32 psn0, u32 psn1);
 void t_pair_init_uc(struct tpair *p, u8 mtu, u32 psn0, u32 psn1);
 void t_pair_init_ud(struct tpair *p, u32 qkey);
 void t_pair_fini(struct tpair *p);
+/* a pair at an MTU of 1024 whose QPs grant @qp_access, and a region each */
+void t_pair_init_regions(struct tpair *p, u32 psn0, u32 psn1, struct tmr *l, struct tmr *r,
+			 u32 len, u32 access, u32 qp_access);
 
 #endif /* VHCAD_TESTS_THCA_H */

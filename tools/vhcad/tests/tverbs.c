@@ -656,6 +656,16 @@ void t_pair_init_ud(struct tpair *p, u32 qkey)
 		t_ud_up(&p->qp[i], qkey);
 }
 
+void t_pair_init_regions(struct tpair *p, u32 psn0, u32 psn1, struct tmr *l, struct tmr *r,
+			 u32 len, u32 access, u32 qp_access)
+{
+	t_pair_init(p, 3, psn0, psn1);
+	for (u32 i = 0; i < 2; i++)
+		t_allow(&p->qp[i], qp_access);
+	t_mr_init(&p->h[0], l, 1ull << 40, len, access, 1, 12);
+	t_mr_init(&p->h[1], r, 1ull << 41, len, access, 1, 12);
+}
+
 void t_pair_fini(struct tpair *p)
 {
 	for (u32 i = 0; i < 2; i++)
