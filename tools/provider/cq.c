@@ -10,6 +10,7 @@
 
 #include <ccan/minmax.h>
 
+#include "release.h"
 #include "vhca.h"
 
 #define LOG_USERS_MIN	4
@@ -58,8 +59,7 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 
 	cmd.buf_addr = (uintptr_t)cq->buf.addr;
 	cmd.log_cqe = cq->log;
-	err = ibv_cmd_create_cq_ex(context, attr, &cq->vcq, &cmd.ibv_cmd, sizeof(cmd),
-				   &resp.ibv_resp, sizeof(resp), 0);
+	err = vhca_cmd_create_cq(ctx, attr, cq, &cmd, &resp);
 	if (err)
 		goto err_buf;
 	err = vhca_db_slots(ctx, &cq->db, resp.db_slot, resp.db_mmap);

@@ -7,6 +7,7 @@
 
 #include <ccan/minmax.h>
 
+#include "release.h"
 #include "vhca.h"
 #include "wqe.h"
 
@@ -209,8 +210,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 		cmd.sq_addr = (uintptr_t)qp->buf.addr;
 	if (layout.log_rq_strides != VHCA_NO_QUEUE)
 		cmd.rq_addr = (uintptr_t)qp->buf.addr + layout.sq_size;
-	err = ibv_cmd_create_qp_ex2(context, &qp->vqp, attr, &cmd.ibv_cmd, sizeof(cmd),
-				    &resp.ibv_resp, sizeof(resp));
+	err = vhca_cmd_create_qp(ctx, qp, attr, &cmd, &resp);
 	if (err)
 		goto err_buf;
 	if (!vhca_known_send_ops(ctx, attr->qp_type) || !serves(&layout, attr, ops)) {

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "release.h"
 #include "vhca.h"
 
 static void vhca_free_context(struct ibv_context *context)
@@ -85,8 +86,7 @@ static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int c
 	if (!ctx)
 		return NULL;
 
-	err = ibv_cmd_get_context(&ctx->vctx, &cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
-				  sizeof(resp));
+	err = vhca_cmd_get_context(ctx, &cmd, &resp);
 	if (err)
 		goto err_uninit;
 	ctx->features = resp.features & VHCA_FEATURES;

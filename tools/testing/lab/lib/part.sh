@@ -69,10 +69,14 @@ part_ready() {
 	part_manifest "$work" >"$work/manifest"
 	rm -f "$CACHE/$name.log"
 	echo "$hash" >"$work/stamp"
-	cache_alone
-	rm -rf --one-file-system "${CACHE:?}/$name"
-	mv "$work" "$CACHE/$name"
-	cache_released
+	if [ -e "$CACHE/$name" ]; then
+		cache_alone
+		rm -rf --one-file-system "${CACHE:?}/$name"
+		mv "$work" "$CACHE/$name"
+		cache_released
+	else
+		mv "$work" "$CACHE/$name"
+	fi
 	say "$name: made in $((SECONDS - started)) s, $(du -sm "$CACHE/$name" | cut -f1) MB"
 }
 

@@ -3,7 +3,7 @@
 
 PARTS="guest-root qemu-root linux-source rdma-core-source kdir initramfs"
 # Made when something asks for them.
-LATER_PARTS="tools-root debug-kernel"
+LATER_PARTS="tools-root debug-kernel rdma-core-sid rdma-core-bookworm"
 
 GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz-utils
 	busybox-static rdma-core ibverbs-utils rdmacm-utils perftest opensm infiniband-diags
@@ -83,6 +83,12 @@ make_rdma_core_source() {
 	fi
 	[ -r "$1/data/libibverbs/driver.h" ] || die "rdma-core-source: the tarball holds no libibverbs"
 }
+
+# rdma-core of another suite than the guests': source, and libibverbs to link with.
+recipe_rdma_core_sid() { echo "1 sid" && cat "$LIB/fetch-rdma-core"; }
+make_rdma_core_sid() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" sid "$1/data"; }
+recipe_rdma_core_bookworm() { echo "1 bookworm" && cat "$LIB/fetch-rdma-core"; }
+make_rdma_core_bookworm() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" bookworm "$1/data"; }
 
 # The header package's build folder without the symbols of the distribution's RDMA
 # modules: one we forgot to provide must not resolve to theirs.

@@ -67,6 +67,18 @@ addon_ready() {
 	build_unlock
 }
 
+# provider_ready SUITE: the provider for rdma-core of another suite, in build/provider-SUITE.
+provider_ready() {
+	local data
+	data=$(part_path "rdma-core-$1")
+	build_lock
+	quietly "provider-$1" in_root guest-root make -C "$TOP/tools/provider" \
+		RDMA_CORE="$data/source" B="$BUILD/provider-$1" \
+		LDFLAGS="-L$data/root/usr/lib/x86_64-linux-gnu" all
+	build_unlock
+	ls "$BUILD/provider-$1"/libvhca-*.so
+}
+
 # daemon_ready [san/]vhcad: the daemon, or the one with sanitizers in it, and vhcactl.
 daemon_ready() {
 	[ -r "$TOP/tools/vhcad/Makefile" ] ||

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Where releases of rdma-core differ.  What is told apart here the build finds
+ * in the release's headers: Makefile and CMakeLists.txt.
+ */
+#ifndef VHCA_RELEASE_H
+#define VHCA_RELEASE_H
+
+#include <config.h>
+
+#include "vhca.h"
+
+/* Later ones take what a provider adds to a command; we add nothing. */
+#ifdef VHCA_GET_CONTEXT_TAKES_FDS
+#define get_context(vctx, cmd, size, resp, resp_size) \
+	ibv_cmd_get_context(vctx, cmd, size, NULL, resp, resp_size)
+#else
+#define get_context	ibv_cmd_get_context
+#endif
+
+#ifdef VHCA_CREATE_CQ_TAKES_ATTR
+#define create_cq_ex(context, attr, ...) \
+	ibv_cmd_create_cq_ex(context, attr, NULL, __VA_ARGS__)
+#else
+#define create_cq_ex	ibv_cmd_create_cq_ex
+#endif
+
+#ifdef VHCA_CREATE_QP_TAKES_ATTRS
+#define create_qp_ex2(...) \
+	ibv_cmd_create_qp_ex2(__VA_ARGS__, NULL)
+#else
+#define create_qp_ex2	ibv_cmd_create_qp_ex2
+#endif
+
+static inline int vhca_cmd_get_context(struct vhca_context *ctx, struct vhca_cmd_context *cmd,
+				       struct vhca_cmd_context_resp *resp)
+{
+	return get_context(&ctx->vctx, &cmd->ibv_cmd, sizeof(*cmd), &resp->ibv_resp,
+			   sizeof(*resp));
+}
+
+static inline int vhca_cmd_create_cq(struct vhca_context *ctx,
+				     const struct ibv_cq_init_attr_ex *attr, struct vhca_cq *cq,
+				     struct vhca_cmd_cq *cmd, struct vhca_cmd_cq_resp *resp)
+{
+	return create_cq_ex(&ctx->vctx.context, attr, &cq->vcq, &cmd->ibv_cmd, sizeof(*cmd),
+			    &resp->ibv_resp, sizeof(*resp), 0);
+}
+
+static inline int vhca_cmd_create_qp(struct vhca_context *ctx, struct vhca_qp *qp,
+				     struct ibv_qp_init_attr_ex *attr, struct vhca_cmd_qp *cmd,
+				     struct vhca_cmd_qp_resp *resp)
+{
+	return create_qp_ex2(&ctx->vctx.context, &qp->vqp, attr, &cmd->ibv_cmd, sizeof(*cmd),
+			     &resp->ibv_resp, sizeof(*resp));
+}
+
+#undef get_context
+#undef create_cq_ex
+#undef create_qp_ex2
+
+#endif /* VHCA_RELEASE_H */
