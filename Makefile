@@ -69,6 +69,7 @@ demo:
 
 bench:
 	$(MAKE) -s -C tools/vhcad bench
+	$(MAKE) -s -C tools/provider bench
 	tools/testing/bench/run
 	tools/testing/bench/control
 
