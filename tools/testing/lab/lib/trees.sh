@@ -88,15 +88,28 @@ daemon_ready() {
 	build_unlock
 }
 
+# The guest roots that tests name in their "# lab:" lines are there afterwards.
+test_roots_ready() {
+	local packages
+	sed -n 's/^# lab:.*--packages \("[^"]*"\|[^ ]*\).*/\1/p' "$TOP"/tools/testing/selftests/rdma/*.sh |
+		tr -d '"' | LC_ALL=C sort -u | while read -r packages; do
+		guest_root_with "$packages" >/dev/null </dev/null
+	done
+}
+
 # A guest root with more packages in it: a copy, kept under the packages' names.
 guest_root_with() {
-	local packages name work
+	local packages name work making
 	[ -n "$1" ] || {
 		part_path guest-root
 		return
 	}
 	packages=$(tr -s ' ,' '\n' <<<"$1" | sed '/^$/d' | LC_ALL=C sort -u | paste -sd' ')
 	name=packages-$(echo "$packages $(sha256_of <"$CACHE/guest-root/manifest")" | sha256_of)
+	if [ ! -d "$CACHE/$name" ]; then
+		exec {making}>"$CACHE/.lock"
+		flock "$making"
+	fi
 	if [ ! -d "$CACHE/$name" ]; then
 		space_check
 		say "guest root with $packages: making it (log in $CACHE/$name.log)"
@@ -111,5 +124,6 @@ guest_root_with() {
 		mv "$work" "$CACHE/$name"
 		rm -f "$CACHE/$name.log"
 	fi
+	[ -z "${making:-}" ] || exec {making}>&-
 	echo "$CACHE/$name"
 }
