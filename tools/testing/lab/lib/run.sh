@@ -19,7 +19,7 @@ one_of() {
 # Sets opt_* and leaves the words after the options in $rest.
 run_options() {
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
-	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout=300 opt_packages='' opt_out='' opt_trees=''
+	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
 	opt_sanitize='' opt_kernel=stock
 	flags=()
 	while [ $# -gt 0 ]; do
@@ -57,7 +57,6 @@ run_options() {
 	number --hca "$opt_hca" 0 16
 	number --ports "$opt_ports" 1 2
 	number --cpus "$opt_cpus" 1 64
-	number --timeout "$opt_timeout" 1 86400
 	one_of --core "$opt_core" ours distro stock
 	one_of --load "$opt_load" auto modules none
 	one_of --irq "$opt_irq" msix msi
@@ -69,6 +68,11 @@ run_options() {
 		[ "$opt_kernel" = stock ] && opt_mem=1024 || opt_mem=2048
 	fi
 	number --mem "$opt_mem" 256 65536
+	if [ -z "$opt_timeout" ]; then
+		# There every process that is started costs several times as much.
+		[ "$opt_kernel" = stock ] && opt_timeout=300 || opt_timeout=600
+	fi
+	number --timeout "$opt_timeout" 1 86400
 	[ "$opt_link" = ib ] || later "--link eth"
 	[ "$opt_subnet" != opensm ] || later "--subnet opensm"
 	[[ " ${flags[*]} " != *" --coverage "* ]] || [ "$opt_kernel" = debug ] ||
