@@ -68,10 +68,7 @@ demo:
 	tools/testing/lab/demo/run $(KERNEL)
 
 bench:
-	$(MAKE) -s -C tools/vhcad bench
-	$(MAKE) -s -C tools/provider bench
-	tools/testing/bench/run
-	tools/testing/bench/control
+	tools/testing/bench/all
 
 # ---- tests ------------------------------------------------------------------
 

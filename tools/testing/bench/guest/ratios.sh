@@ -21,8 +21,6 @@ measure()
 		die "ib_send_lat failed on $1"
 	pair "$1.$2.send_lat_e" 18515 ib_send_lat -d "$LAB_DEV" -F -e -s 64 -n 500 ||
 		die "ib_send_lat -e failed on $1"
-	[ "$1" = rxe ] || pair "$1.$2.send_lat_ud" 18515 ib_send_lat -d "$LAB_DEV" -F -c UD -s 64 -n 1000 ||
-		die "ib_send_lat -c UD failed on $1"
 }
 
 # Kernel memory that can be attributed: module text and data, vmalloc, unreclaimable slab,
