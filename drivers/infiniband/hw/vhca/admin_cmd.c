@@ -167,6 +167,8 @@ static void drop_orphans(struct vhca_limits *l)
 		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
 		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_XRC, VHCA_CAP_RC },
+		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
 	};
 	unsigned int i;
 
@@ -418,6 +420,18 @@ int vhca_cmd_create_pd(struct vhca_hw *hw, u32 *pdn)
 int vhca_cmd_destroy_pd(struct vhca_hw *hw, u32 pdn)
 {
 	return run_destroy(hw, VHCA_CMD_DESTROY_PD, pdn);
+}
+
+/* vhca_cmd_create_xrcd - make an XRC domain */
+int vhca_cmd_create_xrcd(struct vhca_hw *hw, u32 *xrcdn)
+{
+	return run_create(hw, VHCA_CMD_CREATE_XRCD, NULL, 0, xrcdn);
+}
+
+/* vhca_cmd_destroy_xrcd - destroy an XRC domain */
+int vhca_cmd_destroy_xrcd(struct vhca_hw *hw, u32 xrcdn)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_XRCD, xrcdn);
 }
 
 /* vhca_cmd_create_mkey - make a memory key; @key is the whole 32-bit key */

@@ -30,6 +30,9 @@ int vhca_cmd_destroy_eq(struct vhca_hw *hw, u32 eqn);
 int vhca_cmd_create_pd(struct vhca_hw *hw, u32 *pdn);
 int vhca_cmd_destroy_pd(struct vhca_hw *hw, u32 pdn);
 
+int vhca_cmd_create_xrcd(struct vhca_hw *hw, u32 *xrcdn);
+int vhca_cmd_destroy_xrcd(struct vhca_hw *hw, u32 xrcdn);
+
 int vhca_cmd_create_mkey(struct vhca_hw *hw, const struct vhca_create_mkey_req *req, u32 *key);
 int vhca_cmd_modify_mkey(struct vhca_hw *hw, const struct vhca_modify_mkey_req *req);
 int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key);

@@ -105,7 +105,10 @@ static const struct field_name create_srq_fields[] = {
 	FIELD(vhca_create_srq_hw_req, uar),
 	FIELD(vhca_create_srq_hw_req, db_slot),
 	FIELD(vhca_create_srq_hw_req, log_strides),
-	FIELD(vhca_create_srq_hw_req, log_stride), END
+	FIELD(vhca_create_srq_hw_req, log_stride),
+	FIELD(vhca_create_srq_hw_req, flags),
+	FIELD(vhca_create_srq_hw_req, xrcdn),
+	FIELD(vhca_create_srq_hw_req, cqn), END
 };
 
 static const struct field_name modify_srq_fields[] = {
@@ -139,7 +142,8 @@ static const struct field_name create_qp_fields[] = {
 	FIELD(vhca_create_qp_hw_req, log_sq_blocks),
 	FIELD(vhca_create_qp_hw_req, log_rq_strides),
 	FIELD(vhca_create_qp_hw_req, log_rq_stride),
-	FIELD(vhca_create_qp_hw_req, srqn), END
+	FIELD(vhca_create_qp_hw_req, srqn),
+	FIELD(vhca_create_qp_hw_req, xrcdn), END
 };
 
 #define QPA(member) INNER(vhca_modify_qp_req, attr, member)
@@ -185,6 +189,8 @@ static const struct cmd_name cmd_names[] = {
 	CMD(DESTROY_EQ, object_fields),
 	CMD(CREATE_PD, NULL),
 	CMD(DESTROY_PD, object_fields),
+	CMD(CREATE_XRCD, NULL),
+	CMD(DESTROY_XRCD, object_fields),
 	CMD(CREATE_MKEY, create_mkey_fields),
 	CMD(DESTROY_MKEY, object_fields),
 	CMD(MODIFY_MKEY, modify_mkey_fields),

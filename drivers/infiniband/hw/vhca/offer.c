@@ -35,6 +35,10 @@ static const struct offer offers[] = {
 		.device_caps = IB_DEVICE_SRQ_RESIZE,
 	},
 	{
+		.cap = VHCA_CAP_XRC,
+		.device_caps = IB_DEVICE_XRC,
+	},
+	{
 		.cap = VHCA_CAP_ATOMIC,
 		.send_ops = OP(CMP_SWAP) | OP(FETCH_ADD),
 		.access = IB_ACCESS_REMOTE_ATOMIC,

@@ -41,6 +41,16 @@ struct vhca_pd {
 };
 
 /**
+ * struct vhca_xrcd - XRC domain
+ * @ibxrcd: its base
+ * @xrcdn: the device's number for it
+ */
+struct vhca_xrcd {
+	struct ib_xrcd ibxrcd;
+	u32 xrcdn;
+};
+
+/**
  * struct vhca_ah - address handle
  * @ibah: its base
  * @av: where it leads, as work requests say it
@@ -378,6 +388,7 @@ struct vhca_qp {
 	}
 VHCA_TO(ucontext, ibucontext)
 VHCA_TO(pd, ibpd)
+VHCA_TO(xrcd, ibxrcd)
 VHCA_TO(ah, ibah)
 VHCA_TO(mr, ibmr)
 VHCA_TO(cq, ibcq)
@@ -415,6 +426,8 @@ u64 vhca_db_mmap_offset(const struct vhca_db *db);
 /* verbs_pd.c */
 int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int vhca_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 
 /* verbs_ah.c */
 int vhca_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata);

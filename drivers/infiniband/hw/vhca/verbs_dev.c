@@ -251,6 +251,13 @@ static const struct ib_device_ops srq_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_srq, vhca_srq, ibsrq),
 };
 
+static const struct ib_device_ops xrc_ops = {
+	.alloc_xrcd = vhca_alloc_xrcd,
+	.dealloc_xrcd = vhca_dealloc_xrcd,
+
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, vhca_xrcd, ibxrcd),
+};
+
 static const struct ib_device_ops resize_ops = {
 	.resize_cq = vhca_resize_cq,
 };
@@ -283,6 +290,7 @@ static const struct {
 	{ VHCA_CAP_UD, &ud_ops },
 	{ VHCA_CAP_MCAST, &mcast_ops },
 	{ VHCA_CAP_SRQ, &srq_ops },
+	{ VHCA_CAP_XRC, &xrc_ops },
 	{ VHCA_CAP_CQ_RESIZE, &resize_ops },
 	{ VHCA_CAP_CQ_MODERATION, &moderation_ops },
 	{ VHCA_CAP_COUNTERS, &counter_ops },

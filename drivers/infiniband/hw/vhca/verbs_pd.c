@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Protection domains. */
+/* Protection domains, and those of XRC. */
 #include "admin_cmd.h"
 #include "verbs.h"
 
@@ -29,4 +29,20 @@ int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	struct vhca_dev *dev = to_vdev(ibpd->device);
 
 	return vhca_hw_settle(&dev->hw, vhca_cmd_destroy_pd(&dev->hw, to_vpd(ibpd)->pdn));
+}
+
+int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibxrcd->device);
+
+	return vhca_udata_none(dev, udata, "alloc_xrcd") ?:
+	       vhca_cmd_create_xrcd(&dev->hw, &to_vxrcd(ibxrcd)->xrcdn);
+}
+
+int vhca_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibxrcd->device);
+
+	return vhca_hw_settle(&dev->hw,
+			      vhca_cmd_destroy_xrcd(&dev->hw, to_vxrcd(ibxrcd)->xrcdn));
 }

@@ -25,9 +25,39 @@ static bool type_supported(const struct vhca_hw *hw, enum ib_qp_type type)
 		return vhca_hw_has(hw, VHCA_CAP_UC);
 	case IB_QPT_UD:
 		return vhca_hw_has(hw, VHCA_CAP_UD);
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		return vhca_hw_has(hw, VHCA_CAP_XRC);
 	default:
 		return false;
 	}
+}
+
+static bool has_sends(enum ib_qp_type type)
+{
+	return type != IB_QPT_XRC_TGT;
+}
+
+/* Of its own, or of an SRQ that is its own for good. */
+static bool has_receives(enum ib_qp_type type)
+{
+	return type != IB_QPT_XRC_INI && type != IB_QPT_XRC_TGT;
+}
+
+/* The objects that a QP of this type stands on. */
+static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
+{
+	if (attr->qp_type == IB_QPT_XRC_TGT && !attr->xrcd)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "an XRC target needs a domain");
+	/* The kernel's requests do not name SRQs. */
+	if (attr->qp_type == IB_QPT_XRC_INI && !user)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
+				   "XRC initiators are for processes alone");
+	if (has_receives(attr->qp_type) && (!attr->send_cq || !attr->recv_cq))
+		return vhca_refuse(dev->hw.dev, -EINVAL, "a QP needs send_cq and recv_cq");
+	if (has_sends(attr->qp_type) && !attr->send_cq)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "an XRC initiator needs send_cq");
+	return 0;
 }
 
 static int check_flags(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
@@ -58,7 +88,7 @@ static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr
 	return 0;
 }
 
-static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr)
+static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool user)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
 	int err;
@@ -66,16 +96,16 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr)
 	if (!type_supported(&dev->hw, attr->qp_type))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "qp_type %d is not supported",
 				   attr->qp_type);
-	err = check_flags(dev, attr);
+	err = check_flags(dev, attr) ?: check_parents(dev, attr, user);
 	if (err)
 		return err;
-	if (!attr->send_cq || !attr->recv_cq)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "a QP needs send_cq and recv_cq");
-	/* With an SRQ a QP has no receives of its own, whatever was asked for. */
-	if (attr->srq) {
+	/* What a QP has no queue of its own for it does not get, whatever was asked for. */
+	if (attr->srq || !has_receives(attr->qp_type)) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
 	}
+	if (!has_sends(attr->qp_type))
+		attr->cap = (struct ib_qp_cap) {};
 	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, l->max_sq_blocks) ?:
 	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, l->max_rq_wr) ?:
 	       check_limit(dev, "max_send_sge", attr->cap.max_send_sge, l->max_send_sge) ?:
@@ -113,7 +143,7 @@ static int check_user_rings(struct vhca_dev *dev, const struct vhca_qp *qp,
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "create_qp: log_rq_strides %u: device limit is %u",
 				   req->log_rq_strides, l->max_rq_wr);
-	if (rq && qp->ibqp.srq)
+	if (rq && (qp->ibqp.srq || !has_receives(qp->ibqp.qp_type)))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "create_qp: log_rq_strides %u: a QP with an SRQ has no such ring",
 				   req->log_rq_strides);
@@ -270,6 +300,10 @@ static u8 type_to_hw(enum ib_qp_type type)
 		return VHCA_QPT_UC;
 	case IB_QPT_UD:
 		return VHCA_QPT_UD;
+	case IB_QPT_XRC_INI:
+		return VHCA_QPT_XRC_INI;
+	case IB_QPT_XRC_TGT:
+		return VHCA_QPT_XRC_TGT;
 	default:
 		return VHCA_QPT_RC;
 	}
@@ -278,13 +312,18 @@ static u8 type_to_hw(enum ib_qp_type type)
 static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 			    const struct ib_qp_init_attr *attr, struct vhca_create_qp_hw_req *hw)
 {
-	hw->pdn = cpu_to_le32(to_vpd(qp->ibqp.pd)->pdn);
 	hw->uar = cpu_to_le32(qp->db.uar->handle);
 	hw->db_slot = cpu_to_le32(vhca_db_slot(&qp->db));
-	hw->send_cqn = cpu_to_le32(to_vcq(attr->send_cq)->cqn);
-	hw->recv_cqn = cpu_to_le32(to_vcq(attr->recv_cq)->cqn);
-	hw->max_inline = cpu_to_le32(attr->cap.max_inline_data);
 	hw->type = type_to_hw(attr->qp_type);
+	if (attr->qp_type == IB_QPT_XRC_TGT) {
+		hw->xrcdn = cpu_to_le32(to_vxrcd(attr->xrcd)->xrcdn);
+		return vhca_cmd_create_qp(&dev->hw, hw, &qp->ibqp.qp_num);
+	}
+	hw->pdn = cpu_to_le32(to_vpd(qp->ibqp.pd)->pdn);
+	hw->send_cqn = cpu_to_le32(to_vcq(attr->send_cq)->cqn);
+	if (has_receives(attr->qp_type))
+		hw->recv_cqn = cpu_to_le32(to_vcq(attr->recv_cq)->cqn);
+	hw->max_inline = cpu_to_le32(attr->cap.max_inline_data);
 	if (attr->sq_sig_type == IB_SIGNAL_ALL_WR)
 		hw->flags |= VHCA_QP_SIGNAL_ALL;
 	if (attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
@@ -347,7 +386,7 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	struct vhca_uar *uar;
 	int err;
 
-	err = check_attr(dev, attr);
+	err = check_attr(dev, attr, udata);
 	if (err)
 		return err;
 	qp->cap = attr->cap;
@@ -358,7 +397,13 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	refcount_set(&qp->refs, 1);
 	init_completion(&qp->unused);
 
-	if (udata) {
+	if (!has_sends(attr->qp_type)) {
+		/* No process' own: it outlives the one that made it if others share it. */
+		err = vhca_udata_none(dev, udata, "create_qp");
+		hw.log_sq_blocks = VHCA_NO_QUEUE;
+		hw.log_rq_strides = VHCA_NO_QUEUE;
+		uar = &dev->uar;
+	} else if (udata) {
 		err = vhca_udata_in(dev, udata, "create_qp", &req, sizeof(req)) ?:
 		      take_user_rings(dev, qp, &req, &hw);
 		uar = &udata_to_vucontext(udata)->uar;

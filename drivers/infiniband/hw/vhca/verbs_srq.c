@@ -16,13 +16,23 @@ static int check_size(struct vhca_dev *dev, const struct ib_srq_attr *attr)
 	return 0;
 }
 
-static int check_init(struct vhca_dev *dev, const struct ib_srq_init_attr *attr)
+static bool type_supported(const struct vhca_hw *hw, enum ib_srq_type type)
+{
+	return type == IB_SRQT_BASIC || (type == IB_SRQT_XRC && vhca_hw_has(hw, VHCA_CAP_XRC));
+}
+
+static int check_init(struct vhca_dev *dev, const struct ib_srq_init_attr *attr, bool user)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
 
-	if (attr->srq_type != IB_SRQT_BASIC)
+	if (!type_supported(&dev->hw, attr->srq_type))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "srq_type %d is not supported",
 				   attr->srq_type);
+	/* The kernel's requests do not name SRQs: it can neither send nor share. */
+	if (attr->srq_type == IB_SRQT_XRC && !user)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "XRC SRQs are for processes alone");
+	if (attr->srq_type == IB_SRQT_XRC && (!attr->ext.cq || !attr->ext.xrc.xrcd))
+		return vhca_refuse(dev->hw.dev, -EINVAL, "an XRC SRQ needs a CQ and a domain");
 	if (attr->attr.max_sge > l->max_recv_sge)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "SRQ max_sge %u > device limit %u",
 				   attr->attr.max_sge, l->max_recv_sge);
@@ -88,7 +98,8 @@ static void free_ring(struct vhca_srq *srq)
 	vhca_user_ring_put(&srq->user);
 }
 
-static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq)
+static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
+			    const struct ib_srq_init_attr *attr)
 {
 	struct vhca_create_srq_hw_req req = {
 		.pdn = cpu_to_le32(to_vpd(srq->ibsrq.pd)->pdn),
@@ -98,6 +109,11 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq)
 		.log_stride = srq->log_stride,
 	};
 
+	if (attr->srq_type == IB_SRQT_XRC) {
+		req.flags = VHCA_SRQ_XRC;
+		req.xrcdn = cpu_to_le32(to_vxrcd(attr->ext.xrc.xrcd)->xrcdn);
+		req.cqn = cpu_to_le32(to_vcq(attr->ext.cq)->cqn);
+	}
 	if (srq->kernel)
 		vhca_kbuf_describe(&srq->kernel->ring, &req.buf);
 	else
@@ -141,7 +157,7 @@ int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct 
 	struct vhca_uar *uar;
 	int err;
 
-	err = check_init(dev, attr);
+	err = check_init(dev, attr, udata);
 	if (err)
 		return err;
 	srq->max_sge = attr->attr.max_sge;
@@ -162,7 +178,7 @@ int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct 
 	err = vhca_db_alloc(uar, &srq->db);
 	if (err)
 		goto err_ring;
-	err = create_on_device(dev, srq);
+	err = create_on_device(dev, srq, attr);
 	if (err)
 		goto err_db;
 	err = publish(dev, srq);
@@ -174,6 +190,8 @@ int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct 
 			goto err_publish;
 	}
 	attr->attr.max_wr = BIT(srq->log);
+	if (attr->srq_type == IB_SRQT_XRC)
+		ibsrq->ext.xrc.srq_num = srq->srqn;
 	return 0;
 
 err_publish:
