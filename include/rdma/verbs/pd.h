@@ -39,6 +39,7 @@ struct ib_pd {
  * @inode: file that names the domain between processes, or NULL
  * @tgt_qps_rwsem: protects @tgt_qps
  * @tgt_qps: target QPs by number
+ * @open_lock: protects the lists of handles of the target QPs
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_xrcd {
@@ -46,6 +47,7 @@ struct ib_xrcd {
 	struct inode	       *inode;
 	struct rw_semaphore	tgt_qps_rwsem;
 	struct xarray		tgt_qps;
+	spinlock_t		open_lock;
 
 	RDMA_OBJECT_BASE;
 };

@@ -464,6 +464,10 @@ struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd,
 
 int ib_close_qp(struct ib_qp *qp);
 
+void ib_qp_usecnt_inc(struct ib_qp *qp);
+
+void ib_qp_usecnt_dec(struct ib_qp *qp);
+
 int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid);
 
 int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid);

@@ -47,21 +47,62 @@ static void qp_event(struct ib_event *event, void *context)
 		qp->registered_event_handler(event, qp->qp_context);
 }
 
+#define QP_PARENTS	6
+
+static void qp_parents(const struct ib_qp *qp, struct rdma_object *parents[QP_PARENTS])
+{
+	parents[0] = qp->pd ? &qp->pd->obj : NULL;
+	parents[1] = qp->send_cq ? &qp->send_cq->obj : NULL;
+	parents[2] = qp->recv_cq ? &qp->recv_cq->obj : NULL;
+	parents[3] = qp->srq ? &qp->srq->obj : NULL;
+	parents[4] = qp->rwq_ind_tbl ? &qp->rwq_ind_tbl->obj : NULL;
+	parents[5] = qp->xrcd ? &qp->xrcd->obj : NULL;
+}
+
 static int qp_link_parents(struct ib_qp *qp)
 {
-	struct rdma_object *parents[] = {
-		qp->pd ? &qp->pd->obj : NULL,
-		qp->send_cq ? &qp->send_cq->obj : NULL,
-		qp->recv_cq ? &qp->recv_cq->obj : NULL,
-		qp->srq ? &qp->srq->obj : NULL,
-		qp->rwq_ind_tbl ? &qp->rwq_ind_tbl->obj : NULL,
-	};
+	struct rdma_object *parents[QP_PARENTS];
 	int ret = 0;
 
+	qp_parents(qp, parents);
 	for (unsigned int i = 0; !ret && i < ARRAY_SIZE(parents); i++)
 		ret = rdma_object_link(&qp->obj, parents[i]);
 	return ret;
 }
+
+/**
+ * ib_qp_usecnt_inc() - count a QP that a driver keeps for itself as a user of its objects
+ * @qp: QP that the core does not know; what it stands on outlives the call
+ *
+ * Context: any.
+ */
+void ib_qp_usecnt_inc(struct ib_qp *qp)
+{
+	struct rdma_object *parents[QP_PARENTS];
+
+	qp_parents(qp, parents);
+	for (unsigned int i = 0; i < ARRAY_SIZE(parents); i++)
+		if (parents[i])
+			WARN_ON_ONCE(rdma_object_hold(parents[i]));
+}
+EXPORT_SYMBOL(ib_qp_usecnt_inc);
+
+/**
+ * ib_qp_usecnt_dec() - end what ib_qp_usecnt_inc() began
+ * @qp: the QP, with the objects that it had then
+ *
+ * Context: any.
+ */
+void ib_qp_usecnt_dec(struct ib_qp *qp)
+{
+	struct rdma_object *parents[QP_PARENTS];
+
+	qp_parents(qp, parents);
+	for (unsigned int i = 0; i < ARRAY_SIZE(parents); i++)
+		if (parents[i])
+			rdma_object_unhold(parents[i]);
+}
+EXPORT_SYMBOL(ib_qp_usecnt_dec);
 
 static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 			       struct ib_qp_init_attr *attr, struct ib_udata *udata,
@@ -89,6 +130,11 @@ static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 	qp->event_handler = qp_event;
 	qp->registered_event_handler = attr->event_handler;
 	qp->qp_context = attr->qp_context;
+	if (attr->qp_type == IB_QPT_XRC_TGT) {
+		qp->xrcd = attr->xrcd;
+		qp->event_handler = qp_shared_event;
+		qp->qp_context = qp;
+	}
 	spin_lock_init(&qp->mr_lock);
 	INIT_LIST_HEAD(&qp->rdma_mrs);
 	INIT_LIST_HEAD(&qp->sig_mrs);
@@ -122,6 +168,9 @@ free:
 
 /**
  * ib_create_qp_user() - make a QP for a user handle
+ *
+ * Of an XRC target QP the user gets a handle, as others who open it.
+ *
  * @device: device
  * @pd: PD, NULL for types that have none
  * @attr: what it is to be; the sizes given come back
@@ -136,7 +185,23 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 				struct ib_qp_init_attr *attr, struct ib_udata *udata,
 				struct ib_uqp_object *uobject, const char *caller)
 {
-	return qp_create(device, pd, attr, udata, uobject, caller);
+	struct ib_qp *real, *qp;
+
+	if (attr->qp_type != IB_QPT_XRC_TGT)
+		return qp_create(device, pd, attr, udata, uobject, caller);
+	if (!attr->xrcd)
+		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
+	/* It is nobody's: the handle is the user's, and others may open it */
+	real = qp_create(device, NULL, attr, NULL, NULL, caller);
+	if (IS_ERR(real))
+		return real;
+	qp = qp_share(real, attr);
+	if (IS_ERR(qp)) {
+		WARN_ON_ONCE(rdma_object_destroy(&real->obj, NULL));
+		return qp;
+	}
+	qp->uobject = uobject;
+	return qp;
 }
 EXPORT_SYMBOL(ib_create_qp_user);
 
@@ -266,7 +331,7 @@ EXPORT_SYMBOL(ib_query_qp);
 
 /**
  * ib_destroy_qp_user() - destroy a QP
- * @qp: the QP; gone when 0 is returned
+ * @qp: the QP, or a handle of one that is shared; gone when 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
@@ -276,6 +341,8 @@ EXPORT_SYMBOL(ib_query_qp);
 int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
 {
 	WARN_ON_ONCE(qp->mrs_used > 0);
+	if (qp->real_qp != qp)
+		return qp_unshare(qp);
 	return rdma_object_destroy(&qp->obj, udata);
 }
 EXPORT_SYMBOL(ib_destroy_qp_user);

@@ -79,6 +79,11 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask);
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths);
 
+/* Target QPs of XRC domains (xrc.c) */
+void qp_shared_event(struct ib_event *event, void *context);
+struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr);
+int qp_unshare(struct ib_qp *qp);
+
 /* MRs that a QP's pools are made of (mr_pool.c) */
 void mr_pool_end(struct ib_qp *qp);
 

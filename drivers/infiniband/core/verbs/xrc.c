@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRC domains, and the target QPs that their users share.
+ *
+ * A target is known to its users by handles: QPs that are nothing but a pointer
+ * to the real one, an event handler and its context.  Each handle holds the real
+ * QP against destruction; whoever destroys the last of them destroys it.  Until
+ * then the domain knows it by its number, and who finds it there may open it.
+ */
+#include <linux/slab.h>
+#include "verbs_priv.h"
+
+static int xrcd_destroy(struct rdma_object *obj, struct ib_udata *udata)
+{
+	struct ib_xrcd *xrcd = container_of(obj, struct ib_xrcd, obj);
+
+	return xrcd->device->ops.dealloc_xrcd(xrcd, udata);
+}
+
+static void xrcd_release(struct rdma_object *obj)
+{
+	struct ib_xrcd *xrcd = container_of(obj, struct ib_xrcd, obj);
+
+	WARN_ON_ONCE(!xa_empty(&xrcd->tgt_qps));
+	kfree(xrcd);
+}
+
+static const struct rdma_object_ops xrcd_ops = {
+	.destroy = xrcd_destroy,
+	.release = xrcd_release,
+};
+
+/**
+ * ib_alloc_xrcd_user() - make an XRC domain
+ * @device: device
+ * @inode: file that names it between processes, or NULL; the caller holds it
+ * @udata: the driver's part of the request, NULL for kernel consumers
+ *
+ * The domain belongs to nobody in particular: processes come and go.
+ *
+ * Context: may sleep.
+ * Return: the domain, to be destroyed with ib_dealloc_xrcd_user(); -EOPNOTSUPP,
+ * -ENOMEM, or the driver's error as an ERR_PTR.
+ */
+struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device, struct inode *inode,
+				   struct ib_udata *udata)
+{
+	struct ib_xrcd *xrcd;
+	int ret;
+
+	if (!device->ops.alloc_xrcd)
+		return ERR_PTR(-EOPNOTSUPP);
+	xrcd = rdma_zalloc_drv_obj(device, ib_xrcd);
+	if (!xrcd)
+		return ERR_PTR(-ENOMEM);
+	xrcd->device = device;
+	xrcd->inode = inode;
+	init_rwsem(&xrcd->tgt_qps_rwsem);
+	xa_init(&xrcd->tgt_qps);
+	spin_lock_init(&xrcd->open_lock);
+	rdma_object_init(&xrcd->obj, RDMA_OBJECT_XRCD, device, NULL, &xrcd_ops);
+	ret = device->ops.alloc_xrcd(xrcd, udata);
+	if (ret) {
+		rdma_object_abort(&xrcd->obj);
+		kfree(xrcd);
+		return ERR_PTR(ret);
+	}
+	rdma_object_publish(&xrcd->obj);
+	return xrcd;
+}
+EXPORT_SYMBOL(ib_alloc_xrcd_user);
+
+/**
+ * ib_dealloc_xrcd_user() - destroy an XRC domain
+ * @xrcd: the domain; gone when 0 is returned
+ * @udata: the driver's part of the request, NULL for kernel consumers
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY while it has SRQs or target QPs; the driver's error.
+ */
+int ib_dealloc_xrcd_user(struct ib_xrcd *xrcd, struct ib_udata *udata)
+{
+	return rdma_object_destroy(&xrcd->obj, udata);
+}
+EXPORT_SYMBOL(ib_dealloc_xrcd_user);
+
+/**
+ * qp_shared_event() - tell all who have opened a target QP of its event
+ * @event: the event; the element becomes the handle of each
+ * @context: unused
+ *
+ * Context: any.
+ */
+void qp_shared_event(struct ib_event *event, void *context)
+{
+	struct ib_qp *real = event->element.qp, *qp;
+	unsigned long flags;
+
+	spin_lock_irqsave(&real->xrcd->open_lock, flags);
+	list_for_each_entry(qp, &real->open_list, open_list) {
+		event->element.qp = qp;
+		if (qp->event_handler)
+			qp->event_handler(event, qp->qp_context);
+	}
+	spin_unlock_irqrestore(&real->xrcd->open_lock, flags);
+	event->element.qp = real;
+}
+
+/* From here on its user hears of events. */
+static void handle_announce(struct ib_qp *qp)
+{
+	spin_lock_irq(&qp->xrcd->open_lock);
+	list_add_tail(&qp->open_list, &qp->real_qp->open_list);
+	spin_unlock_irq(&qp->xrcd->open_lock);
+}
+
+static struct ib_qp *handle_open(struct ib_qp *real,
+				 void (*handler)(struct ib_event *event, void *context),
+				 void *context)
+{
+	struct ib_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	int ret;
+
+	if (!qp)
+		return ERR_PTR(-ENOMEM);
+	ret = rdma_object_hold(&real->obj);
+	if (ret) {
+		kfree(qp);
+		return ERR_PTR(ret);
+	}
+	qp->device = real->device;
+	qp->real_qp = real;
+	qp->qp_type = real->qp_type;
+	qp->qp_num = real->qp_num;
+	qp->xrcd = real->xrcd;
+	qp->event_handler = handler;
+	qp->qp_context = context;
+	handle_announce(qp);
+	return qp;
+}
+
+/* From here on its user hears nothing more. */
+static void handle_silence(struct ib_qp *qp)
+{
+	spin_lock_irq(&qp->xrcd->open_lock);
+	list_del(&qp->open_list);
+	spin_unlock_irq(&qp->xrcd->open_lock);
+}
+
+/**
+ * qp_share() - give a new target QP its first handle and let others find it
+ * @real: the QP; the caller destroys it on error
+ * @attr: what it was made with
+ *
+ * Context: may sleep.
+ * Return: the handle or an ERR_PTR.
+ */
+struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr)
+{
+	struct ib_xrcd *xrcd = real->xrcd;
+	struct ib_qp *qp = handle_open(real, attr->event_handler, attr->qp_context);
+	int ret;
+
+	if (IS_ERR(qp))
+		return qp;
+	down_write(&xrcd->tgt_qps_rwsem);
+	ret = xa_insert(&xrcd->tgt_qps, real->qp_num, real, GFP_KERNEL);
+	up_write(&xrcd->tgt_qps_rwsem);
+	if (!ret)
+		return qp;
+	ib_close_qp(qp);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ib_open_qp() - share a target QP that somebody else has made
+ * @xrcd: its domain
+ * @qp_open_attr: its number and type, and who is told of its events
+ *
+ * Context: may sleep.
+ * Return: a handle, to be given back with ib_destroy_qp_user(), which destroys
+ * the QP with its last handle; -EINVAL when the domain has no such QP or the type
+ * is another, -ENOMEM as an ERR_PTR.
+ */
+struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd, struct ib_qp_open_attr *qp_open_attr)
+{
+	struct ib_qp *real, *qp;
+
+	if (qp_open_attr->qp_type != IB_QPT_XRC_TGT)
+		return ERR_PTR(rdma_refuse(-EINVAL, "qp_type %d: only XRC targets are shared",
+					   qp_open_attr->qp_type));
+	down_read(&xrcd->tgt_qps_rwsem);
+	real = xa_load(&xrcd->tgt_qps, qp_open_attr->qp_num);
+	qp = real ? handle_open(real, qp_open_attr->event_handler, qp_open_attr->qp_context) :
+		    ERR_PTR(rdma_refuse(-EINVAL, "qp_num %u is no target of this domain",
+					qp_open_attr->qp_num));
+	up_read(&xrcd->tgt_qps_rwsem);
+	return qp;
+}
+EXPORT_SYMBOL(ib_open_qp);
+
+/**
+ * ib_close_qp() - give back a handle of a target QP and nothing else
+ * @qp: handle that ib_open_qp() gave
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL when it is a QP and no handle.
+ */
+int ib_close_qp(struct ib_qp *qp)
+{
+	struct ib_qp *real = qp->real_qp;
+
+	if (real == qp)
+		return -EINVAL;
+	handle_silence(qp);
+	rdma_object_unhold(&real->obj);
+	kfree(qp);
+	return 0;
+}
+EXPORT_SYMBOL(ib_close_qp);
+
+/**
+ * qp_unshare() - give back a handle, and the QP with the last one
+ * @qp: handle; gone when 0 is returned
+ *
+ * Context: may sleep.
+ * Return: 0, or the driver's error for the QP, whose handle stays.
+ */
+int qp_unshare(struct ib_qp *qp)
+{
+	struct ib_qp *real = qp->real_qp;
+	struct ib_xrcd *xrcd = real->xrcd;
+	u32 qp_num = real->qp_num;
+	int ret = 0;
+
+	/* Nobody opens it while it is looked at, or destroyed; and the domain stays meanwhile */
+	WARN_ON_ONCE(rdma_object_hold(&xrcd->obj));
+	down_write(&xrcd->tgt_qps_rwsem);
+	if (atomic_read(&real->obj.usecnt) > 1) {
+		ib_close_qp(qp);
+		goto unlock;
+	}
+	handle_silence(qp);
+	rdma_object_unhold(&real->obj);
+	ret = rdma_object_destroy(&real->obj, NULL);
+	if (!ret) {
+		xa_erase(&xrcd->tgt_qps, qp_num);
+		kfree(qp);
+	} else {
+		WARN_ON_ONCE(rdma_object_hold(&real->obj));
+		handle_announce(qp);
+	}
+unlock:
+	up_write(&xrcd->tgt_qps_rwsem);
+	rdma_object_unhold(&xrcd->obj);
+	return ret;
+}
