@@ -23,8 +23,10 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		ret = uverbs_groups_leave(uqp);
 	if (!ret)
 		ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
-	if (!ret)
+	if (!ret) {
+		uverbs_xrcd_unuse(uqp->uxrcd);
 		uverbs_uevent_release(&uqp->uevent);
+	}
 	return ret;
 }
 
@@ -378,6 +380,8 @@ static int run_qp_create(struct uverbs_call *call)
 					   args->cap.max_recv_wr);
 	}
 	args->qp->object = qp;
+	if (args->xrcd)
+		uqp->uxrcd = uverbs_xrcd_use(args->xrcd);
 	uverbs_mark_hw(call, args->qp);
 	args->qp_num = qp->qp_num;
 	caps_out(&args->cap, &attr.cap);

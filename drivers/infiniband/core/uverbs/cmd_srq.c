@@ -14,11 +14,14 @@ static struct ib_usrq_object *to_usrq(struct ib_uobject *uobj)
 static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		       struct uverbs_attr_bundle *attrs)
 {
+	struct ib_usrq_object *usrq = to_usrq(uobj);
 	int ret;
 
 	ret = ib_destroy_srq_user(uobj->object, &attrs->driver_udata);
-	if (!ret)
-		uverbs_uevent_release(&to_usrq(uobj)->uevent);
+	if (!ret) {
+		uverbs_xrcd_unuse(usrq->uxrcd);
+		uverbs_uevent_release(&usrq->uevent);
+	}
 	return ret;
 }
 
@@ -245,6 +248,8 @@ static int run_srq_create(struct uverbs_call *call)
 					   args->type, args->max_wr);
 	}
 	args->srq->object = srq;
+	if (args->type == IB_SRQT_XRC)
+		usrq->uxrcd = uverbs_xrcd_use(args->xrcd);
 	uverbs_mark_hw(call, args->srq);
 	args->max_wr = attr.attr.max_wr;
 	args->max_sge = attr.attr.max_sge;

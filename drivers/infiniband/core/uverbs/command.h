@@ -180,7 +180,8 @@ extern const unsigned int uverbs_num_objects;
 /* Commands by file; commands.c joins them. */
 extern const struct uverbs_object_desc uverbs_object_device, uverbs_object_async,
 	uverbs_object_channel, uverbs_object_pd, uverbs_object_mr, uverbs_object_mw,
-	uverbs_object_cq, uverbs_object_qp, uverbs_object_srq, uverbs_object_ah;
+	uverbs_object_cq, uverbs_object_qp, uverbs_object_srq, uverbs_object_ah,
+	uverbs_object_xrcd;
 extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_query_device, uverbs_cmd_query_port, uverbs_cmd_query_gid_table,
 	uverbs_cmd_query_gid_entry, uverbs_cmd_info_handles, uverbs_cmd_invoke_write,
@@ -194,7 +195,8 @@ extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_post_recv, uverbs_cmd_post_srq_recv, uverbs_cmd_mcast_attach,
 	uverbs_cmd_mcast_detach, uverbs_cmd_srq_create, uverbs_cmd_xsrq_create,
 	uverbs_cmd_srq_modify, uverbs_cmd_srq_query, uverbs_cmd_srq_destroy,
-	uverbs_cmd_ah_create, uverbs_cmd_ah_destroy;
+	uverbs_cmd_ah_create, uverbs_cmd_ah_destroy, uverbs_cmd_xrcd_open,
+	uverbs_cmd_xrcd_close, uverbs_cmd_qp_open;
 
 /* ---- what a device answers (api.c) ---- */
 

@@ -18,6 +18,7 @@ const struct uverbs_object_desc *const uverbs_objects[] = {
 	&uverbs_object_qp,
 	&uverbs_object_srq,
 	&uverbs_object_ah,
+	&uverbs_object_xrcd,
 };
 
 const unsigned int uverbs_num_objects = ARRAY_SIZE(uverbs_objects);
@@ -66,6 +67,9 @@ const struct uverbs_cmd *const uverbs_commands[] = {
 	&uverbs_cmd_post_srq_recv,
 	&uverbs_cmd_ah_create,
 	&uverbs_cmd_ah_destroy,
+	&uverbs_cmd_xrcd_open,
+	&uverbs_cmd_xrcd_close,
+	&uverbs_cmd_qp_open,
 };
 EXPORT_SYMBOL_IF_KUNIT(uverbs_commands);
 

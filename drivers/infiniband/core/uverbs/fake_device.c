@@ -98,6 +98,20 @@ static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return fake_gone(fake, &fake->made.pds);
 }
 
+static int fake_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
+{
+	struct fake_device *fake = fake_of(xrcd->device);
+
+	return fake_made(fake, &fake->made.xrcds, udata);
+}
+
+static int fake_dealloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
+{
+	struct fake_device *fake = fake_of(xrcd->device);
+
+	return fake_gone(fake, &fake->made.xrcds);
+}
+
 static int fake_create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *attr, struct ib_udata *udata)
 {
 	struct fake_device *fake = fake_of(ah->device);
@@ -120,6 +134,8 @@ static int fake_create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr,
 
 	fake->last_srq = srq;
 	fake->srq_attr = attr->attr;
+	if (attr->srq_type == IB_SRQT_XRC)
+		srq->ext.xrc.srq_num = 0x321;
 	attr->attr.max_wr = roundup_pow_of_two(attr->attr.max_wr);
 	return fake_made(fake, &fake->made.srqs, udata);
 }
@@ -397,6 +413,8 @@ static const struct ib_device_ops fake_ops = {
 	.create_ah = fake_create_ah,
 	.create_user_ah = fake_create_ah,
 	.destroy_ah = fake_destroy_ah,
+	.alloc_xrcd = fake_alloc_xrcd,
+	.dealloc_xrcd = fake_dealloc_xrcd,
 	.create_srq = fake_create_srq,
 	.modify_srq = fake_modify_srq,
 	.query_srq = fake_query_srq,
@@ -428,6 +446,7 @@ static const struct ib_device_ops fake_ops = {
 	.size_ib_pd = sizeof(struct ib_pd),
 	.size_ib_qp = sizeof(struct ib_qp),
 	.size_ib_srq = sizeof(struct ib_srq),
+	.size_ib_xrcd = sizeof(struct ib_xrcd),
 	.size_ib_ucontext = sizeof(struct ib_ucontext),
 };
 

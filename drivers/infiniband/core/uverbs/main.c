@@ -106,6 +106,8 @@ static struct ib_uverbs_device *uverbs_device_alloc(struct ib_device *ibdev)
 	udev->num_comp_vectors = ibdev->num_comp_vectors;
 	udev->devnum = -1;
 	mutex_init(&udev->files_lock);
+	mutex_init(&udev->domains_lock);
+	xa_init(&udev->domains);
 	INIT_LIST_HEAD(&udev->files);
 	refcount_set(&udev->users, 1);
 	init_completion(&udev->users_done);

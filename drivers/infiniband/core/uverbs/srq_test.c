@@ -116,7 +116,7 @@ static void refused(struct kunit *test)
 	struct uverbs_test *t = test->priv;
 	s64 handle;
 
-	/* No domain can be made on this device, so none can be named */
+	/* Handle 0 is no domain's */
 	expect_refused(t, create_x(t, IB_SRQT_XRC, t->pd, t->cq), -EINVAL, "xrcd_handle");
 	expect_refused(t, create_x(t, IB_SRQT_TM, t->pd, 4711), -ENOENT, "cq_handle 4711");
 	expect_refused(t, create_x(t, IB_SRQT_BASIC, 4712, 0), -ENOENT, "pd_handle 4712");

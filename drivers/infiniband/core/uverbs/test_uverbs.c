@@ -389,6 +389,18 @@ static int open_file(struct uverbs_test *t)
 }
 
 /**
+ * tu_open - open the device's file and a context, as another process would
+ * @t: copy of the test, whose file it becomes; to be closed with tu_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int tu_open(struct uverbs_test *t)
+{
+	t->async_fd = -1;
+	return open_file(t) ?: open_context(t);
+}
+
+/**
  * tu_init - make device, file, context, PD and CQ; init of a suite
  * @test: the test; its priv becomes the struct uverbs_test
  *

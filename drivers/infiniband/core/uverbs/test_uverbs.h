@@ -24,6 +24,7 @@
  * @mrs: memory regions
  * @mws: memory windows
  * @groups: attachments of QPs to multicast groups
+ * @xrcds: XRC domains
  */
 struct fake_made {
 	int contexts;
@@ -35,6 +36,7 @@ struct fake_made {
 	int mrs;
 	int mws;
 	int groups;
+	int xrcds;
 };
 
 #define FAKE_WRS	4
@@ -148,6 +150,7 @@ struct fake_device *fake_device_alloc(void);
 /* test_uverbs.c */
 int tu_init(struct kunit *test);
 void tu_exit(struct kunit *test);
+int tu_open(struct uverbs_test *t);
 void tu_remove_device(struct uverbs_test *t);
 void tu_close_fd(int fd);
 void tu_close(struct uverbs_test *t);

@@ -25,6 +25,7 @@
 
 #include "umap.h"
 
+struct ib_uxrcd_object;
 struct uverbs_api;
 
 /**
@@ -42,6 +43,8 @@ struct uverbs_api;
  * @uapi: the commands and attributes this device answers
  * @files_lock: protects @files
  * @files: open files that still have to be torn down when the device goes
+ * @domains_lock: protects @domains and what is in it
+ * @domains: XRC domains that a file names, by the address of its inode
  */
 struct ib_uverbs_device {
 	struct device dev;
@@ -57,6 +60,8 @@ struct ib_uverbs_device {
 	struct uverbs_api *uapi;
 	struct mutex files_lock;
 	struct list_head files;
+	struct mutex domains_lock;
+	struct xarray domains;
 };
 
 /**
@@ -233,19 +238,23 @@ struct ib_ucq_object {
  * @uevent: object and asynchronous events
  * @groups_lock: protects @groups; held while the driver attaches and detaches
  * @groups: multicast groups it is attached to
+ * @uxrcd: handle of the XRC domain of a target, or NULL
  */
 struct ib_uqp_object {
 	struct ib_uevent_object uevent;
 	struct mutex groups_lock;
 	struct list_head groups;
+	struct ib_uxrcd_object *uxrcd;
 };
 
 /**
  * struct ib_usrq_object - a user's shared receive queue
  * @uevent: object and asynchronous events
+ * @uxrcd: handle of its XRC domain, or NULL
  */
 struct ib_usrq_object {
 	struct ib_uevent_object uevent;
+	struct ib_uxrcd_object *uxrcd;
 };
 
 extern const struct file_operations uverbs_comp_fops;
@@ -262,6 +271,11 @@ void uverbs_comp_handler(struct ib_cq *cq, void *cq_context);
 void uverbs_cq_event_handler(struct ib_event *event, void *context);
 void uverbs_qp_event_handler(struct ib_event *event, void *context);
 void uverbs_srq_event_handler(struct ib_event *event, void *context);
+
+/* ---- XRC domains (cmd_xrcd.c) ---- */
+
+struct ib_uxrcd_object *uverbs_xrcd_use(struct ib_uobject *uobj);
+void uverbs_xrcd_unuse(struct ib_uxrcd_object *uxrcd);
 
 /* ---- multicast groups of QPs (cmd_mcast.c) ---- */
 

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRC domains, and the sharing of target queue pairs.
+ *
+ * Processes that open the same file by name get the same domain.  Each has a handle of its own; the
+ * domain goes with the last of them.
+ */
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+
+#include "command.h"
+
+/**
+ * struct domain - an XRC domain that a file names
+ * @xrcd: the domain; its inode is referenced
+ * @users: handles; under the device's lock
+ */
+struct domain {
+	struct ib_xrcd *xrcd;
+	unsigned int users;
+};
+
+/**
+ * struct ib_uxrcd_object - a process' handle of an XRC domain
+ * @uobject: the object
+ * @domain: its entry in the device's table, NULL for a domain that no file names
+ * @users: QPs and SRQs of the process that are of the domain
+ */
+struct ib_uxrcd_object {
+	struct ib_uobject uobject;
+	struct domain *domain;
+	atomic_t users;
+};
+
+static struct ib_uxrcd_object *to_uxrcd(struct ib_uobject *uobj)
+{
+	return container_of(uobj, struct ib_uxrcd_object, uobject);
+}
+
+/**
+ * uverbs_xrcd_use - count an object of a process as user of its handle of a domain
+ * @uobj: the handle, taken by the request
+ *
+ * Return: what uverbs_xrcd_unuse() gets.
+ */
+struct ib_uxrcd_object *uverbs_xrcd_use(struct ib_uobject *uobj)
+{
+	struct ib_uxrcd_object *uxrcd = to_uxrcd(uobj);
+
+	atomic_inc(&uxrcd->users);
+	return uxrcd;
+}
+
+/**
+ * uverbs_xrcd_unuse - end what uverbs_xrcd_use() began
+ * @uxrcd: what it returned; NULL does nothing
+ */
+void uverbs_xrcd_unuse(struct ib_uxrcd_object *uxrcd)
+{
+	if (uxrcd)
+		atomic_dec(&uxrcd->users);
+}
+
+static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_device *udev = uobj->ufile->device;
+	struct ib_uxrcd_object *uxrcd = to_uxrcd(uobj);
+	struct domain *domain = uxrcd->domain;
+	struct ib_xrcd *xrcd = uobj->object;
+	struct inode *inode;
+	int ret;
+
+	if (atomic_read(&uxrcd->users))
+		return rdma_refuse(-EBUSY, "the XRC domain has %d QPs and SRQs of this process",
+				   atomic_read(&uxrcd->users));
+	if (!domain)
+		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
+
+	guard(mutex)(&udev->domains_lock);
+	if (domain->users > 1) {
+		domain->users--;
+		return 0;
+	}
+	inode = xrcd->inode;
+	ret = ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
+	if (ret)
+		return ret;
+	xa_erase(&udev->domains, (unsigned long)inode);
+	iput(inode);
+	kfree(domain);
+	return 0;
+}
+
+const struct uverbs_object_desc uverbs_object_xrcd = {
+	.id = UVERBS_OBJECT_XRCD,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uxrcd_object), xrcd_destroy),
+	.need = UV_OP(dealloc_xrcd),
+};
+
+/* ---- OPEN_XRCD ---- */
+
+struct xrcd_open {
+	struct ib_uobject *xrcd;
+	u32 fd;
+	u32 oflags;
+};
+
+static const struct uverbs_arg xrcd_open_args[] = {
+	{
+		.name = "xrcd", .kind = UV_NEW, .attr = UV_NO_ATTR, .type = UVERBS_OBJECT_XRCD,
+		UV_BLOCK(xrcd_open, xrcd),
+	}, {
+		.name = "xrcd_handle", .kind = UV_HANDLE_OUT, .attr = UV_NO_ATTR,
+		UV_BLOCK(xrcd_open, xrcd),
+		.w = UV_AT(ib_uverbs_open_xrcd_resp, xrcd_handle),
+	}, {
+		.name = "fd", .kind = UV_INT, .attr = UV_NO_ATTR,
+		UV_BLOCK(xrcd_open, fd),
+		.w = UV_AT(ib_uverbs_open_xrcd, fd),
+	}, {
+		.name = "oflags", .kind = UV_INT, .attr = UV_NO_ATTR,
+		UV_BLOCK(xrcd_open, oflags),
+		.w = UV_AT(ib_uverbs_open_xrcd, oflags),
+	},
+};
+
+/* Make a domain that a file names, and its entry. */
+static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
+{
+	struct ib_uverbs_device *udev = call->bundle.ufile->device;
+	struct domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL);
+	int ret;
+
+	lockdep_assert_held(&udev->domains_lock);
+	if (!domain)
+		return ERR_PTR(-ENOMEM);
+	ret = xa_insert(&udev->domains, (unsigned long)inode, domain, GFP_KERNEL);
+	if (ret)
+		goto free;
+	domain->xrcd = ib_alloc_xrcd_user(udev->ib_dev, inode, &call->bundle.driver_udata);
+	ret = PTR_ERR_OR_ZERO(domain->xrcd);
+	if (ret)
+		goto erase;
+	ihold(inode);
+	return domain;
+
+erase:
+	xa_erase(&udev->domains, (unsigned long)inode);
+free:
+	kfree(domain);
+	return ERR_PTR(ret);
+}
+
+static int open_by_file(struct uverbs_call *call, struct inode *inode)
+{
+	struct ib_uverbs_device *udev = call->bundle.ufile->device;
+	struct xrcd_open *args = call->args;
+	struct domain *domain;
+
+	guard(mutex)(&udev->domains_lock);
+	domain = xa_load(&udev->domains, (unsigned long)inode);
+	if (domain && args->oflags & O_EXCL)
+		return uverbs_refuse(call, -EINVAL, "oflags has O_EXCL: the domain exists");
+	if (!domain && !(args->oflags & O_CREAT))
+		return uverbs_refuse(call, -EAGAIN, "oflags lacks O_CREAT: no such domain");
+	if (!domain)
+		domain = domain_make(call, inode);
+	if (IS_ERR(domain))
+		return uverbs_refuse_below(call, PTR_ERR(domain), "the driver refused");
+	domain->users++;
+	to_uxrcd(args->xrcd)->domain = domain;
+	args->xrcd->object = domain->xrcd;
+	return 0;
+}
+
+static int open_private(struct uverbs_call *call)
+{
+	struct xrcd_open *args = call->args;
+	struct ib_xrcd *xrcd;
+
+	xrcd = ib_alloc_xrcd_user(args->xrcd->context->device, NULL, &call->bundle.driver_udata);
+	if (IS_ERR(xrcd))
+		return uverbs_refuse_below(call, PTR_ERR(xrcd), "the driver refused");
+	args->xrcd->object = xrcd;
+	return 0;
+}
+
+static int run_xrcd_open(struct uverbs_call *call)
+{
+	struct xrcd_open *args = call->args;
+	struct file *file;
+	int ret;
+
+	if ((s32)args->fd == -1) {
+		ret = open_private(call);
+	} else {
+		file = fget(args->fd);
+		if (!file)
+			return uverbs_refuse(call, -EBADF, "fd %d is not open", (s32)args->fd);
+		ret = open_by_file(call, file_inode(file));
+		fput(file);
+	}
+	if (!ret)
+		uverbs_mark_hw(call, args->xrcd);
+	return ret;
+}
+
+const struct uverbs_cmd uverbs_cmd_xrcd_open = {
+	.name = "OPEN_XRCD",
+	.object = UVERBS_OBJECT_XRCD,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_OPEN_XRCD,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_W_UHW,
+	.w_req = sizeof(struct ib_uverbs_open_xrcd),
+	.w_resp = sizeof(struct ib_uverbs_open_xrcd_resp),
+	UV_ARGS(xrcd_open_args, xrcd_open),
+	.needs = { UV_OP(alloc_xrcd) },
+	.run = run_xrcd_open,
+};
+
+/* ---- CLOSE_XRCD ---- */
+
+static const struct uverbs_arg xrcd_close_args[] = {
+	{
+		.name = "xrcd_handle", .kind = UV_DESTROY, .flags = UV_F_MANDATORY,
+		.attr = UVERBS_ATTR_DESTROY_XRCD_HANDLE, .type = UVERBS_OBJECT_XRCD,
+		UV_BLOCK(xrcd_open, xrcd),
+		.w = UV_AT(ib_uverbs_close_xrcd, xrcd_handle),
+	},
+};
+
+const struct uverbs_cmd uverbs_cmd_xrcd_close = {
+	.name = "CLOSE_XRCD",
+	.object = UVERBS_OBJECT_XRCD,
+	.method = UVERBS_METHOD_XRCD_DESTROY,
+	.w_num = IB_USER_VERBS_CMD_CLOSE_XRCD,
+	.x_num = UV_NO_WRITE,
+	.w_req = sizeof(struct ib_uverbs_close_xrcd),
+	UV_ARGS(xrcd_close_args, xrcd_open),
+	.needs = { UV_OP(dealloc_xrcd) },
+	.run = uverbs_run_destroyed,
+};
+
+/* ---- OPEN_QP ---- */
+
+struct qp_open {
+	struct ib_uobject *qp;
+	struct ib_uobject *xrcd;
+	u64 user_handle;
+	u32 qp_num;
+	u8 type;
+};
+
+static const struct uverbs_arg qp_open_args[] = {
+	{
+		.name = "qp", .kind = UV_NEW, .attr = UV_NO_ATTR, .type = UVERBS_OBJECT_QP,
+		UV_BLOCK(qp_open, qp),
+	}, {
+		.name = "qp_handle", .kind = UV_HANDLE_OUT, .attr = UV_NO_ATTR,
+		UV_BLOCK(qp_open, qp),
+		.w = UV_AT(ib_uverbs_create_qp_resp, qp_handle),
+	}, {
+		.name = "user_handle", .kind = UV_INT, .attr = UV_NO_ATTR,
+		UV_BLOCK(qp_open, user_handle),
+		.w = UV_AT(ib_uverbs_open_qp, user_handle),
+	}, {
+		.name = "xrcd_handle", .kind = UV_READ, .attr = UV_NO_ATTR,
+		.type = UVERBS_OBJECT_XRCD,
+		UV_BLOCK(qp_open, xrcd),
+		.w = UV_AT(ib_uverbs_open_qp, pd_handle),
+	}, {
+		.name = "qpn", .kind = UV_INT, .attr = UV_NO_ATTR,
+		UV_BLOCK(qp_open, qp_num),
+		.w = UV_AT(ib_uverbs_open_qp, qpn),
+	}, {
+		.name = "qp_type", .kind = UV_INT, .attr = UV_NO_ATTR,
+		UV_BLOCK(qp_open, type),
+		.w = UV_AT(ib_uverbs_open_qp, qp_type),
+	}, {
+		.name = "qpn", .kind = UV_OUT, .attr = UV_NO_ATTR,
+		UV_BLOCK(qp_open, qp_num),
+		.w = UV_AT(ib_uverbs_create_qp_resp, qpn),
+	},
+};
+
+static int run_qp_open(struct uverbs_call *call)
+{
+	struct qp_open *args = call->args;
+	struct ib_qp_open_attr attr = {
+		.event_handler = uverbs_qp_event_handler,
+		.qp_num = args->qp_num,
+		.qp_type = args->type,
+	};
+	struct ib_uqp_object *uqp = container_of(args->qp, struct ib_uqp_object, uevent.uobject);
+	struct ib_qp *qp;
+
+	args->qp->user_handle = args->user_handle;
+	mutex_init(&uqp->groups_lock);
+	INIT_LIST_HEAD(&uqp->groups);
+	uverbs_uevent_init(&uqp->uevent, NULL);
+	qp = ib_open_qp(args->xrcd->object, &attr);
+	if (IS_ERR(qp)) {
+		uverbs_uevent_release(&uqp->uevent);
+		return uverbs_refuse_below(call, PTR_ERR(qp), "qpn %u: refused", args->qp_num);
+	}
+	qp->uobject = uqp;
+	args->qp->object = qp;
+	uqp->uxrcd = uverbs_xrcd_use(args->xrcd);
+	uverbs_mark_hw(call, args->qp);
+	return 0;
+}
+
+const struct uverbs_cmd uverbs_cmd_qp_open = {
+	.name = "OPEN_QP",
+	.object = UVERBS_OBJECT_QP,
+	.method = UV_NO_METHOD,
+	.w_num = IB_USER_VERBS_CMD_OPEN_QP,
+	.x_num = UV_NO_WRITE,
+	.flags = UV_C_W_UHW,
+	.w_req = sizeof(struct ib_uverbs_open_qp),
+	.w_resp = sizeof(struct ib_uverbs_create_qp_resp),
+	UV_ARGS(qp_open_args, qp_open),
+	.needs = { UV_OP(alloc_xrcd) },
+	.run = run_qp_open,
+};
