@@ -181,10 +181,10 @@ void vhca_cq_event(struct ibv_cq *ibcq)
 	vhca_unlock(&cq->lock);
 }
 
-static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t qpn)
+static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t key)
 {
 	/* The high bits of a number are its slot's generation. */
-	return &cq->users[ring_slot(qpn, cq->log_users)];
+	return &cq->users[ring_slot(key, cq->log_users)];
 }
 
 /* Doubles the table when it is full.  Without memory the chains just grow. */
@@ -203,7 +203,7 @@ static void grow_users(struct vhca_cq *cq)
 	cq->log_users++;
 	for (i = 0; i < old_len; i++) {
 		for (user = old[i]; user; user = next) {
-			struct vhca_cq_user **chain = user_chain(cq, user->qpn);
+			struct vhca_cq_user **chain = user_chain(cq, user->key);
 
 			next = user->next;
 			user->next = *chain;
@@ -214,14 +214,14 @@ static void grow_users(struct vhca_cq *cq)
 }
 
 /* Called with the CQ's lock held. */
-struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t qpn)
+struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key)
 {
 	struct vhca_cq_user *user = cq->last_user;
 
-	if (user && user->qpn == qpn)
+	if (user && user->key == key)
 		return user;
-	for (user = *user_chain(cq, qpn); user; user = user->next)
-		if (user->qpn == qpn)
+	for (user = *user_chain(cq, key); user; user = user->next)
+		if (user->key == key)
 			break;
 	if (user)
 		cq->last_user = user;
@@ -229,9 +229,9 @@ struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t qpn)
 }
 
 /**
- * vhca_cq_add_user() - enter a QP in a CQ's table
+ * vhca_cq_add_user() - enter a QP or an XRC SRQ in a CQ's table
  * @cq: CQ
- * @user: entry with QP and number set
+ * @user: entry with its owner and number set
  *
  * Should a QP that is being destroyed still stand there with this number, the new one is found.
  */
@@ -242,7 +242,7 @@ void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 	vhca_lock(&cq->lock);
 	cq->last_user = NULL;
 	grow_users(cq);
-	chain = user_chain(cq, user->qpn);
+	chain = user_chain(cq, user->key);
 	user->next = *chain;
 	*chain = user;
 	cq->num_users++;
@@ -250,7 +250,7 @@ void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 }
 
 /**
- * vhca_cq_remove_user() - remove a QP from a CQ's table
+ * vhca_cq_remove_user() - remove an entry from a CQ's table
  * @cq: CQ
  * @user: entry; nothing happens when it is not in the table
  */
@@ -261,7 +261,7 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 	vhca_lock(&cq->lock);
 	if (cq->last_user == user)
 		cq->last_user = NULL;
-	for (link = user_chain(cq, user->qpn); *link; link = &(*link)->next) {
+	for (link = user_chain(cq, user->key); *link; link = &(*link)->next) {
 		if (*link == user) {
 			*link = user->next;
 			cq->num_users--;
@@ -272,14 +272,14 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 }
 
 /**
- * vhca_cq_purge() - drop a QP's completions that were not polled
+ * vhca_cq_purge() - drop completions of a QP or an XRC SRQ that were not polled
  * @cq: CQ
- * @qpn: number of the QP, which adds none any more
+ * @key: which, as in the table; it adds none any more
  *
  * The entries that stay move towards the device's end; each place keeps its owner byte, which
  * belongs to the place and not to the completion.
  */
-void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
+void vhca_cq_purge(struct vhca_cq *cq, uint32_t key)
 {
 	uint64_t end, from, to;
 	uint8_t owner;
@@ -290,7 +290,7 @@ void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn)
 			break;
 
 	for (from = end, to = end; from-- > cq->cons;) {
-		if (le32toh(vhca_cqe_at(cq, from)->qpn) == qpn)
+		if (vhca_cqe_key(vhca_cqe_at(cq, from)) == key)
 			continue;
 		if (--to == from)
 			continue;

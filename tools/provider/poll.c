@@ -102,12 +102,14 @@ static __be32 wc_word(const struct vhca_cqe *cqe)
 /* Frees what an entry completes; false when nothing like it was posted. */
 static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 {
-	struct vhca_cq_user *user = vhca_cq_find_user(cq, le32toh(cqe->qpn));
+	struct vhca_cq_user *user = vhca_cq_find_user(cq, vhca_cqe_key(cqe));
 	uint64_t tail, head, end;
 	struct vhca_wq *wq;
 
 	if (!user)
 		return false;
+	if (user->srq)
+		return cqe->flags & VHCA_CQE_F_RQ && vhca_srq_complete(user->srq);
 	if (cqe->flags & VHCA_CQE_F_RQ && user->qp->vqp.qp.srq)
 		return vhca_srq_complete(to_vhca_srq(user->qp->vqp.qp.srq));
 	wq = cqe->flags & VHCA_CQE_F_RQ ? &user->qp->rq : &user->qp->sq;

@@ -103,6 +103,8 @@ static int put_send(struct vhca_qp *qp, const struct vhca_send_op *op,
 	if (err)
 		return err;
 	add_word(&wqe, wr);
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		wqe.ctrl.xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 	if (wr->send_flags & IBV_SEND_INLINE)
 		err = add_inline(&wqe, wr);
 	else if (op->data != VHCA_DATA_NONE)

@@ -15,10 +15,18 @@ static void note_error(struct vhca_qp *qp, int err)
 		qp->build_err = err;
 }
 
+/* Does the request under construction say where it goes, beyond the connection? */
+static bool needs_address(const struct vhca_qp *qp)
+{
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		return !vhca_is_local(qp->wqe.op);
+	return qp->sq.datagram;
+}
+
 /* Ends the request under construction, if there is one. */
 static void end_request(struct vhca_qp *qp)
 {
-	if (qp->building && qp->sq.datagram && !qp->addressed)
+	if (qp->building && !qp->addressed && needs_address(qp))
 		note_error(qp, EINVAL);
 	if (qp->building && qp->wqe.op->data == VHCA_DATA_WORD_IN && !qp->wqe.ctrl.nsge)
 		note_error(qp, EINVAL);
@@ -198,6 +206,16 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t r
 	qp->addressed = true;
 }
 
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t remote_srqn)
+{
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (!qp->building)
+		return;
+	qp->wqe.ctrl.xrc_srqn = htole32(remote_srqn);
+	qp->addressed = true;
+}
+
 /* Can the request under construction have a list, and one as long as this? */
 static bool takes_list(const struct vhca_qp *qp, size_t num)
 {
@@ -264,7 +282,8 @@ uint64_t vhca_known_send_ops(const struct vhca_context *ctx, enum ibv_qp_type ty
 	uint64_t known = 0;
 	unsigned int i;
 
-	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD)
+	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD &&
+	    type != IBV_QPT_XRC_SEND)
 		return 0;
 	for (i = 0; i < VHCA_NUM_SEND_OPS; i++)
 		if (vhca_find_op(type, i) && vhca_has_op(ctx, &vhca_send_ops[i]))
@@ -314,5 +333,7 @@ void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops)
 		ex->wr_bind_mw = wr_bind_mw;
 	if (qp->sq.datagram)
 		ex->wr_set_ud_addr = wr_set_ud_addr;
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	qp->vqp.comp_mask |= VERBS_QP_EX;
 }

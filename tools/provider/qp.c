@@ -93,14 +93,20 @@ static void init_wq(struct vhca_wq *wq, void *ring, uint8_t log, uint8_t log_uni
 static void set_user(struct vhca_cq_user *user, struct vhca_qp *qp)
 {
 	user->qp = qp;
-	user->qpn = qp->vqp.qp.qp_num;
+	user->key = qp->vqp.qp.qp_num;
+}
+
+/* An XRC initiator receives nothing, and has no CQ for it. */
+static struct vhca_cq *recv_cq_of(const struct vhca_qp *qp)
+{
+	return to_vhca_cq(qp->vqp.qp.recv_cq ? qp->vqp.qp.recv_cq : qp->vqp.qp.send_cq);
 }
 
 /* Lets polls find the QP; both CQs may be the same. */
 static void join_cqs(struct vhca_qp *qp)
 {
 	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
-	struct vhca_cq *recv_cq = to_vhca_cq(qp->vqp.qp.recv_cq);
+	struct vhca_cq *recv_cq = recv_cq_of(qp);
 
 	set_user(&qp->send_user, qp);
 	set_user(&qp->recv_user, qp);
@@ -113,7 +119,7 @@ static void join_cqs(struct vhca_qp *qp)
 static void purge_cqs(struct vhca_qp *qp)
 {
 	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
-	struct vhca_cq *recv_cq = to_vhca_cq(qp->vqp.qp.recv_cq);
+	struct vhca_cq *recv_cq = recv_cq_of(qp);
 
 	vhca_cq_purge(send_cq, qp->vqp.qp.qp_num);
 	if (recv_cq != send_cq)
@@ -124,7 +130,7 @@ static void leave_cqs(struct vhca_qp *qp)
 {
 	purge_cqs(qp);
 	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.send_cq), &qp->send_user);
-	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.recv_cq), &qp->recv_user);
+	vhca_cq_remove_user(recv_cq_of(qp), &qp->recv_user);
 }
 
 /*
@@ -135,7 +141,7 @@ static bool receives_alone(const struct ibv_qp_init_attr_ex *attr)
 	const struct vhca_td *td = vhca_thread_of(attr->pd);
 
 	return td && vhca_thread_of(to_vhca_cq(attr->send_cq)->pd) == td &&
-	       vhca_thread_of(to_vhca_cq(attr->recv_cq)->pd) == td;
+	       (!attr->recv_cq || vhca_thread_of(to_vhca_cq(attr->recv_cq)->pd) == td);
 }
 
 /*
@@ -156,7 +162,8 @@ static int check_attr(const struct vhca_context *ctx, const struct ibv_qp_init_a
 
 	if (!check_comp_mask(attr->comp_mask, known))
 		return EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq || !attr->recv_cq)
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq ||
+	    (!attr->recv_cq && attr->qp_type != IBV_QPT_XRC_SEND))
 		return EINVAL;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    !check_comp_mask(attr->send_ops_flags, vhca_known_send_ops(ctx, attr->qp_type)))
@@ -176,6 +183,13 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	uint64_t ops;
 	int err;
 
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return vhca_create_target(context, attr);
+	/* What it would receive with is not looked at. */
+	if (attr->qp_type == IBV_QPT_XRC_SEND) {
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
+	}
 	err = check_attr(ctx, attr);
 	if (err)
 		goto err_errno;
@@ -305,6 +319,9 @@ int vhca_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	}
 	if (!(mask & IBV_QP_STATE))
 		return 0;
+	/* A target has no queues. */
+	if (ibqp->qp_type == IBV_QPT_XRC_RECV)
+		return 0;
 	if (attr->qp_state == IBV_QPS_RESET)
 		reset_queues(qp);
 	else if (attr->qp_state == IBV_QPS_ERR)
@@ -350,9 +367,12 @@ int vhca_destroy_qp(struct ibv_qp *ibqp)
 	err = ibv_cmd_destroy_qp(ibqp);
 	if (err)
 		return err;
-	leave_cqs(qp);
-	vhca_buf_free(&qp->buf);
-	vhca_pd_put(pd);
+	/* A target stands on none of them. */
+	if (ibqp->qp_type != IBV_QPT_XRC_RECV) {
+		leave_cqs(qp);
+		vhca_buf_free(&qp->buf);
+		vhca_pd_put(pd);
+	}
 	vhca_lock_destroy(&qp->sq.lock);
 	vhca_lock_destroy(&qp->rq.lock);
 	free(qp);

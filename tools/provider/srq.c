@@ -12,6 +12,38 @@
 
 #include "vhca.h"
 
+/* Lays a ring out as large as this provider can; what is too much the kernel refuses. */
+static int lay_out(struct vhca_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
+		   struct vhca_context *ctx)
+{
+	srq->wq.log = ring_log(min(attr->max_wr, VHCA_MAX_WR));
+	srq->wq.log_unit = ring_log_stride(min(attr->max_sge, ctx->max_recv_sge));
+	return vhca_buf_alloc(&srq->buf, ctx, pd, VHCA_RES_SRQ,
+			      ring_size(srq->wq.log + srq->wq.log_unit));
+}
+
+/* The kernel has made it: can the ring do what it promised? */
+static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *ctx, uint32_t asked,
+		 const struct ibv_srq_attr *attr, const struct vhca_create_srq_resp *resp)
+{
+	int err;
+
+	if (asked > ring_size(srq->wq.log) || attr->max_wr > ring_size(srq->wq.log) ||
+	    VHCA_RWQE_SIZE(attr->max_sge) > ring_size(srq->wq.log_unit))
+		return EOPNOTSUPP;
+	err = vhca_db_slots(ctx, &srq->db, resp->db_slot, resp->db_mmap);
+	if (err)
+		return err;
+	vhca_pd_get(pd);
+	vhca_lock_init(&srq->wq.lock, vhca_thread_of(pd));
+	srq->wq.ring = srq->buf.addr;
+	srq->wq.max_wr = attr->max_wr;
+	srq->wq.max_sge = attr->max_sge;
+	srq->vsrq.srq.pd = pd;
+	srq->vsrq.srq_num = resp->srqn;
+	return 0;
+}
+
 struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
 	struct vhca_context *ctx = to_vhca_context(pd->context);
@@ -24,10 +56,7 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 	srq = calloc(1, sizeof(*srq));
 	if (!srq)
 		return NULL;
-	srq->wq.log = ring_log(min(attr->attr.max_wr, VHCA_MAX_WR));
-	srq->wq.log_unit = ring_log_stride(min(attr->attr.max_sge, ctx->max_recv_sge));
-	err = vhca_buf_alloc(&srq->buf, ctx, pd, VHCA_RES_SRQ,
-			     ring_size(srq->wq.log + srq->wq.log_unit));
+	err = lay_out(srq, pd, &attr->attr, ctx);
 	if (err)
 		goto err_free;
 
@@ -38,22 +67,56 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 				 &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto err_buf;
-	if (max_wr > ring_size(srq->wq.log) || attr->attr.max_wr > ring_size(srq->wq.log) ||
-	    VHCA_RWQE_SIZE(attr->attr.max_sge) > ring_size(srq->wq.log_unit)) {
-		err = EOPNOTSUPP;
-		goto err_destroy;
-	}
-	err = vhca_db_slots(ctx, &srq->db, resp.db_slot, resp.db_mmap);
+	err = begin(srq, pd, ctx, max_wr, &attr->attr, &resp.drv_payload);
 	if (err)
 		goto err_destroy;
+	return &srq->vsrq.srq;
 
-	vhca_pd_get(pd);
-	vhca_lock_init(&srq->wq.lock, vhca_thread_of(pd));
-	srq->wq.ring = srq->buf.addr;
-	srq->wq.max_wr = attr->attr.max_wr;
-	srq->wq.max_sge = attr->attr.max_sge;
-	srq->vsrq.srq.pd = pd;
-	srq->vsrq.srq_num = resp.srqn;
+err_destroy:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_buf:
+	vhca_buf_free(&srq->buf);
+err_free:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+/* Its receives complete in a CQ of its own, whatever the QP is. */
+static void join_cq(struct vhca_srq *srq, struct ibv_cq *cq)
+{
+	srq->user.srq = srq;
+	srq->user.key = srq->vsrq.srq_num | VHCA_SRQ_KEY;
+	vhca_cq_add_user(to_vhca_cq(cq), &srq->user);
+}
+
+static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct vhca_context *ctx = to_vhca_context(context);
+	struct vhca_cmd_xsrq_resp resp = {};
+	uint32_t max_wr = attr->attr.max_wr;
+	struct vhca_cmd_xsrq cmd = {};
+	struct vhca_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = lay_out(srq, attr->pd, &attr->attr, ctx);
+	if (err)
+		goto err_free;
+
+	cmd.buf_addr = (uintptr_t)srq->buf.addr;
+	cmd.log_strides = srq->wq.log;
+	cmd.log_stride = srq->wq.log_unit;
+	err = ibv_cmd_create_srq_ex(context, &srq->vsrq, attr, &cmd.ibv_cmd, sizeof(cmd),
+				    &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_buf;
+	err = begin(srq, attr->pd, ctx, max_wr, &attr->attr, &resp.drv_payload);
+	if (err)
+		goto err_destroy;
+	join_cq(srq, attr->cq);
 	return &srq->vsrq.srq;
 
 err_destroy:
@@ -69,19 +132,28 @@ err_free:
 /* libibverbs comes here with everything but a plain SRQ. */
 struct ibv_srq *vhca_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
+	const uint32_t xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
 	struct ibv_srq_init_attr plain = { .attr = attr->attr };
+	enum ibv_srq_type type = IBV_SRQT_BASIC;
 	struct ibv_srq *srq;
+	uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
 
-	(void)context;
-	if (!check_comp_mask(attr->comp_mask, IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD) ||
-	    (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC)) {
+	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE)
+		type = attr->srq_type;
+	if (type == IBV_SRQT_XRC)
+		known |= xrc;
+	if (!check_comp_mask(attr->comp_mask, known) ||
+	    (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) ||
+	    (type == IBV_SRQT_XRC && (attr->comp_mask & xrc) != xrc)) {
 		errno = EINVAL;
 		return NULL;
 	}
+	if (type == IBV_SRQT_XRC)
+		return create_xrc(context, attr);
 	srq = vhca_create_srq(attr->pd, &plain);
 	if (srq)
 		attr->attr = plain.attr;
@@ -187,6 +259,10 @@ int vhca_destroy_srq(struct ibv_srq *ibsrq)
 	err = ibv_cmd_destroy_srq(ibsrq);
 	if (err)
 		return err;
+	if (srq->user.srq) {
+		vhca_cq_purge(to_vhca_cq(srq->vsrq.cq), srq->user.key);
+		vhca_cq_remove_user(to_vhca_cq(srq->vsrq.cq), &srq->user);
+	}
 	vhca_buf_free(&srq->buf);
 	vhca_pd_put(pd);
 	vhca_lock_destroy(&srq->wq.lock);

@@ -45,6 +45,8 @@ DECLARE_DRV_CMD(vhca_cmd_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ, vhca_resize_cq_
 		vhca_resize_cq_resp);
 DECLARE_DRV_CMD(vhca_cmd_srq, IB_USER_VERBS_CMD_CREATE_SRQ, vhca_create_srq_req,
 		vhca_create_srq_resp);
+DECLARE_DRV_CMD(vhca_cmd_xsrq, IB_USER_VERBS_CMD_CREATE_XSRQ, vhca_create_srq_req,
+		vhca_create_srq_resp);
 DECLARE_DRV_CMD(vhca_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ, vhca_modify_srq_req, empty);
 DECLARE_DRV_CMD(vhca_cmd_qp, IB_USER_VERBS_EX_CMD_CREATE_QP, vhca_create_qp_req,
 		vhca_create_qp_resp);
@@ -156,11 +158,17 @@ struct vhca_mw {
 struct vhca_qp;
 struct vhca_send_op;
 
-/* A QP in the table of a CQ. */
+struct vhca_srq;
+
+/* Tells the number of an XRC SRQ from one of a QP, which has 24 bits too. */
+#define VHCA_SRQ_KEY	(1U << 31)
+
+/* A QP, or an XRC SRQ, in the table of a CQ. */
 struct vhca_cq_user {
 	struct vhca_cq_user *next;
 	struct vhca_qp *qp;
-	uint32_t qpn;
+	struct vhca_srq *srq;
+	uint32_t key;		/* QP number, or SRQ number and VHCA_SRQ_KEY */
 };
 
 /**
@@ -173,9 +181,9 @@ struct vhca_cq_user {
  * @db: consumer and arm record
  * @arm_seq: sequence number of the last arm record
  * @armed_any: armed for any completion, and no event has come since
- * @users: QPs that complete here, by QP number
+ * @users: QPs and XRC SRQs that complete here, by number
  * @log_users: log2 of the table's length
- * @num_users: QPs in the table
+ * @num_users: entries of the table
  * @last_user: the one that was looked up last
  * @entry: entry that extended polling is at
  * @polled: entries were taken in this round of extended polling
@@ -233,6 +241,7 @@ struct vhca_wq {
  * @db: record of what was posted, and the device's of what it has taken
  * @wq: the queue
  * @completed: receives whose completions were polled
+ * @user: XRC: in its CQ's table
  */
 struct vhca_srq {
 	struct verbs_srq vsrq;
@@ -240,6 +249,7 @@ struct vhca_srq {
 	struct vhca_slots db;
 	struct vhca_wq wq;
 	_Atomic uint64_t completed;
+	struct vhca_cq_user user;
 };
 
 /**
@@ -313,6 +323,13 @@ static inline struct vhca_td *to_vhca_td(struct ibv_td *td)
 static inline struct vhca_td *vhca_thread_of(struct ibv_pd *pd)
 {
 	return pd ? to_vhca_pd(pd)->td : NULL;
+}
+
+/* Whose a completion is: that of a QP, or of an XRC SRQ whatever the QP. */
+static inline uint32_t vhca_cqe_key(const struct vhca_cqe *cqe)
+{
+	return cqe->flags & VHCA_CQE_F_XRC ? le32toh(cqe->srqn) | VHCA_SRQ_KEY :
+					     le32toh(cqe->qpn);
 }
 
 static inline struct vhca_ah *to_vhca_ah(const struct ibv_ah *ah)
@@ -427,8 +444,8 @@ int vhca_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 void vhca_cq_event(struct ibv_cq *cq);
 void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user);
 void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user);
-void vhca_cq_purge(struct vhca_cq *cq, uint32_t qpn);
-struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t qpn);
+void vhca_cq_purge(struct vhca_cq *cq, uint32_t key);
+struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key);
 
 /* cq_resize.c */
 int vhca_resize_cq(struct ibv_cq *cq, int cqe);
@@ -445,6 +462,12 @@ int vhca_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr);
 int vhca_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 int vhca_destroy_qp(struct ibv_qp *qp);
+
+/* xrc.c */
+struct ibv_xrcd *vhca_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
+int vhca_close_xrcd(struct ibv_xrcd *xrcd);
+struct ibv_qp *vhca_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+struct ibv_qp *vhca_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
 /* srq.c */
 struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);

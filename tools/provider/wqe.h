@@ -43,7 +43,7 @@ enum vhca_send_data {
  */
 struct vhca_send_op {
 	uint8_t opcode;
-	uint8_t types;
+	uint16_t types;
 	uint16_t ex;
 	uint8_t data;
 	bool remote;
@@ -52,57 +52,58 @@ struct vhca_send_op {
 #define ON_RC	(1 << IBV_QPT_RC)
 #define ON_UC	(1 << IBV_QPT_UC)
 #define ON_UD	(1 << IBV_QPT_UD)
+#define ON_XRC	(1 << IBV_QPT_XRC_SEND)
 
 static const struct vhca_send_op vhca_send_ops[] = {
 	[IBV_WR_SEND] = {
 		.opcode = VHCA_OP_SEND,
-		.types = ON_RC | ON_UC | ON_UD,
+		.types = ON_RC | ON_XRC | ON_UC | ON_UD,
 		.ex = IBV_QP_EX_WITH_SEND,
 		.data = VHCA_DATA_OUT,
 	},
 	[IBV_WR_SEND_WITH_IMM] = {
 		.opcode = VHCA_OP_SEND_IMM,
-		.types = ON_RC | ON_UC | ON_UD,
+		.types = ON_RC | ON_XRC | ON_UC | ON_UD,
 		.ex = IBV_QP_EX_WITH_SEND_WITH_IMM,
 		.data = VHCA_DATA_OUT,
 	},
 	[IBV_WR_SEND_WITH_INV] = {
 		.opcode = VHCA_OP_SEND_INV,
-		.types = ON_RC,
+		.types = ON_RC | ON_XRC,
 		.ex = IBV_QP_EX_WITH_SEND_WITH_INV,
 		.data = VHCA_DATA_OUT,
 	},
 	[IBV_WR_RDMA_WRITE] = {
 		.opcode = VHCA_OP_WRITE,
-		.types = ON_RC | ON_UC,
+		.types = ON_RC | ON_XRC | ON_UC,
 		.ex = IBV_QP_EX_WITH_RDMA_WRITE,
 		.data = VHCA_DATA_OUT,
 		.remote = true,
 	},
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
 		.opcode = VHCA_OP_WRITE_IMM,
-		.types = ON_RC | ON_UC,
+		.types = ON_RC | ON_XRC | ON_UC,
 		.ex = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
 		.data = VHCA_DATA_OUT,
 		.remote = true,
 	},
 	[IBV_WR_RDMA_READ] = {
 		.opcode = VHCA_OP_READ,
-		.types = ON_RC,
+		.types = ON_RC | ON_XRC,
 		.ex = IBV_QP_EX_WITH_RDMA_READ,
 		.data = VHCA_DATA_IN,
 		.remote = true,
 	},
 	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
 		.opcode = VHCA_OP_CMP_SWAP,
-		.types = ON_RC,
+		.types = ON_RC | ON_XRC,
 		.ex = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
 		.data = VHCA_DATA_WORD_IN,
 		.remote = true,
 	},
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
 		.opcode = VHCA_OP_FETCH_ADD,
-		.types = ON_RC,
+		.types = ON_RC | ON_XRC,
 		.ex = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		.data = VHCA_DATA_WORD_IN,
 		.remote = true,
@@ -122,15 +123,21 @@ static const struct vhca_send_op vhca_send_ops[] = {
 	},
 	[IBV_WR_LOCAL_INV] = {
 		.opcode = VHCA_OP_LOCAL_INV,
-		.types = ON_RC,
+		.types = ON_RC | ON_XRC,
 		.ex = IBV_QP_EX_WITH_LOCAL_INV,
 	},
 	[IBV_WR_BIND_MW] = {
 		.opcode = VHCA_OP_BIND_MW,
-		.types = ON_RC | ON_UC,
+		.types = ON_RC | ON_XRC | ON_UC,
 		.ex = IBV_QP_EX_WITH_BIND_MW,
 	},
 };
+
+/* Nothing of it leaves. */
+static inline bool vhca_is_local(const struct vhca_send_op *op)
+{
+	return op->opcode == VHCA_OP_LOCAL_INV || op->opcode == VHCA_OP_BIND_MW;
+}
 
 #define VHCA_NUM_SEND_OPS	(sizeof(vhca_send_ops) / sizeof(vhca_send_ops[0]))
 

@@ -81,7 +81,8 @@ enum fake_command {
 	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH,
 	FAKE_RESIZE_CQ, FAKE_MODIFY_CQ,
 	FAKE_REG_DMABUF_MR, FAKE_ALLOC_MW, FAKE_DEALLOC_MW,
-	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ, FAKE_COMMANDS,
+	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ,
+	FAKE_OPEN_XRCD, FAKE_CLOSE_XRCD, FAKE_OPEN_QP, FAKE_COMMANDS,
 };
 
 /* Errors that these commands return; 0: they work. */
@@ -114,6 +115,8 @@ int fake_answer(enum fake_command command, int made);
 uint32_t fake_take_pair(void);
 uint64_t fake_page_offset(uint32_t slot);
 void fake_srq_start(void);
+void fake_make_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		   const struct vhca_create_srq_req *in, struct vhca_create_srq_resp *out);
 
 /* The device's view of doorbell records and of the kick page. */
 struct vhca_db_page *fake_page(uint32_t slot);

@@ -35,33 +35,41 @@ static const struct vhca_rwqe *receive(const struct fake_srq *fake, uint64_t buf
 	return (const void *)(uintptr_t)(buf_addr + place);
 }
 
+/* What all kinds of SRQs have. */
+void fake_make_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		   const struct vhca_create_srq_req *in, struct vhca_create_srq_resp *out)
+{
+	struct fake_srq *fake = &srqs[num_srqs];
+
+	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
+	*fake = (struct fake_srq) {
+		.req = *in,
+		.attr = *attr,
+		.slot = fake_take_pair(),
+	};
+	/* what the ring holds is the program's */
+	if (attr->max_wr < ring_size(in->log_strides))
+		attr->max_wr = ring_size(in->log_strides);
+	fake->attr.max_wr = attr->max_wr;
+	srq->context = pd->context;
+	srq->handle = num_srqs++;
+	out->srqn = 1000 + srq->handle;
+	out->db_slot = fake->slot;
+	out->db_mmap = fake_page_offset(fake->slot);
+}
+
 int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
 		       struct ibv_create_srq *cmd, size_t cmd_size,
 		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
 {
 	struct vhca_create_srq_req *in = (void *)((uint8_t *)cmd + sizeof(*cmd));
 	struct vhca_create_srq_resp *out = (void *)((uint8_t *)resp + sizeof(*resp));
-	struct fake_srq *fake = &srqs[num_srqs];
 
 	assert_int_equal(cmd_size, sizeof(*cmd) + sizeof(*in));
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
-	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
 	if (fake_answer(FAKE_CREATE_SRQ, 1))
 		return fake_err[FAKE_CREATE_SRQ];
-	*fake = (struct fake_srq) {
-		.req = *in,
-		.attr = attr->attr,
-		.slot = fake_take_pair(),
-	};
-	/* what the ring holds is the program's */
-	if (attr->attr.max_wr < ring_size(in->log_strides))
-		attr->attr.max_wr = ring_size(in->log_strides);
-	fake->attr.max_wr = attr->attr.max_wr;
-	srq->context = pd->context;
-	srq->handle = num_srqs++;
-	out->srqn = 1000 + srq->handle;
-	out->db_slot = fake->slot;
-	out->db_mmap = fake_page_offset(fake->slot);
+	fake_make_srq(pd, srq, &attr->attr, in, out);
 	return 0;
 }
 

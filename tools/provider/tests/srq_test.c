@@ -451,7 +451,7 @@ static void other_kinds_are_refused(void **state)
 } while (0)
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
 	attr.srq_type = IBV_SRQT_XRC;
-	NO_SRQ(EOPNOTSUPP);
+	NO_SRQ(EINVAL);
 	attr.srq_type = IBV_SRQT_TM;
 	NO_SRQ(EOPNOTSUPP);
 	attr.srq_type = IBV_SRQT_BASIC;
