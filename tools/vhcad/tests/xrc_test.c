@@ -333,7 +333,7 @@ static void forge(struct fixture *f, u8 opcode, u32 psn, u32 srqn, u32 len, u32 
 	struct wire_hdr h = {
 		.opcode = opcode, .dlid = t_lid(&f->h[!from]), .slid = t_lid(&f->h[from]),
 		.pkey = 0xffff, .dqpn = to_qpn, .psn = psn, .srqn = srqn, .ackreq = true,
-		.mig = true,
+		.mig = true, .va = f->of[0].mr.iova, .rkey = f->of[0].mr.key, .dmalen = 1032,
 	};
 	struct payload pl;
 	struct run run;
@@ -361,6 +361,8 @@ static void turns_away(void **state)
 	reconnect(f);
 	/* a WRITE takes no receive, and stays with its SRQ all the same */
 	forge(f, OP_XRC_WRITE_FIRST, 0xfffffe, f->of[0].srq.srqn, 1024, 0, f->tgt.qpn);
+	assert_int_equal(t_state(&f->tgt), T_RTS);
+	forge(f, OP_XRC_WRITE_LAST, 0xffffff, f->of[1].srq.srqn, 8, 0, f->tgt.qpn);
 	t_expect_event(&f->h[1], VHCA_EV_QP_REQ_ERR, f->tgt.qpn);
 }
 
