@@ -101,3 +101,43 @@ onesided_programs()
 		pair send_bw-huge 18515 ib_send_bw -d "$d" -F --use_hugepages -s 65536 -n 100
 	ok "ib_atomic_bw --use_hugepages" pair atomic_bw-huge 18515 ib_atomic_bw -d "$d" -F --use_hugepages -n 200
 }
+
+# Extended reliable connections: each side has a domain, SRQs and targets.
+xrc_programs_plan=$((4 + 6))
+
+# One server, and three clients of it on the other node.
+xsrq_clients()
+{
+	local i rc=0
+
+	if [ $# -eq 0 ]; then
+		ibv_xsrq_pingpong -d "$LAB_DEV" -n 50 -c 3
+		return
+	fi
+	for i in 1 2 3; do
+		ibv_xsrq_pingpong -d "$LAB_DEV" -n 50 "$1" &
+	done
+	for i in 1 2 3; do
+		wait -n || rc=$?
+	done
+	return "$rc"
+}
+
+xrc_programs()
+{
+	local d=$LAB_DEV
+
+	ok "ibv_xsrq_pingpong" pair xsrq 18515 ibv_xsrq_pingpong -d "$d" -n 100
+	ok "ibv_xsrq_pingpong, messages of 17 packets" \
+		pair xsrq-long 18515 ibv_xsrq_pingpong -d "$d" -n 50 -s 65537
+	ok "ibv_xsrq_pingpong woken by events" pair xsrq-events 18515 ibv_xsrq_pingpong -d "$d" -e -n 50
+	ok "ibv_xsrq_pingpong, three clients" pair xsrq-clients 18515 xsrq_clients
+
+	ok "ib_send_bw -c XRC" pair send_bw-xrc 18515 ib_send_bw -d "$d" -F -c XRC -s 4096 -n 500
+	ok "ib_send_bw -c XRC, 8 QPs, both ways" \
+		pair send_bw-xrc-8 18515 ib_send_bw -d "$d" -F -c XRC -q 8 -b -s 4096 -n 200
+	ok "ib_send_lat -c XRC" pair send_lat-xrc 18515 ib_send_lat -d "$d" -F -c XRC -s 64 -n 500
+	ok "ib_write_bw -c XRC" pair write_bw-xrc 18515 ib_write_bw -d "$d" -F -c XRC -s 65536 -n 200
+	ok "ib_read_bw -c XRC, 4 QPs" pair read_bw-xrc 18515 ib_read_bw -d "$d" -F -c XRC -q 4 -s 65536 -n 200
+	ok "ib_atomic_bw -c XRC" pair atomic_bw-xrc 18515 ib_atomic_bw -d "$d" -F -c XRC -n 200
+}
