@@ -114,7 +114,7 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 	if (qp->type != VHCA_QPT_UD)
 		cqe->src_qpn = qp->attr.dest_qpn;
 	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
-	if (qp_is_target(qp)) {
+	if (qp->srq && qp_is_target(qp)) {
 		cqe->srqn = htole32(qp->srq->srqn);
 		cqe->flags |= VHCA_CQE_F_XRC;
 	}

@@ -325,7 +325,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 		  struct recv_wqe *w)
 {
 	u32 stride = 1u << log_stride, off = (index << log_stride) & (r->bytes - 1);
-	struct recv_front front;
+	struct recv_front front = { 0 };
 	u64 rest, nsge;
 
 	w->qp = NULL;
