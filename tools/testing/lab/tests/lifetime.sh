@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Nothing outlives the lab: not after kill -9, not after SIGTERM, not after Ctrl-C.
+# Nothing outlives the lab: not after kill -9, not after SIGTERM, not after Ctrl-C.  As long
+# as it lives, with --pin, guests keep to their processors.
 . "$(dirname "$0")/lib.sh"
 
 script forever <<'S'
@@ -16,12 +17,22 @@ left() {
 	done 2>/dev/null | wc -l
 }
 
+# The processors that the threads of node K may use, and the one that it is given.
+keeps_to() {
+	local process
+	for process in /proc/[0-9]*; do
+		tr '\0' ' ' <"$process/cmdline" | grep -F "$work/out" | grep -Fq -- "-name node$1 " &&
+			sed -n 's/^Cpus_allowed_list:\s*//p' "$process"/task/*/status
+	done 2>/dev/null | sort -u
+}
+given() { python3 -c "import os; cpus = sorted(os.sched_getaffinity(0)); print(cpus[($1 - 1) % len(cpus)])"; }
+
 for signal in KILL TERM INT; do
 	rm -rf "$work/out" "$work/log"
 	# A background job ignores SIGINT, which a user's Ctrl-C would not find.
 	python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --timeout 120 --out "$work/out" \
+os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --pin --timeout 120 --out "$work/out" \
 		"$work/forever" >"$work/log" 2>&1 &
 	pid=$!
 	until [ "$(grep -c ' up$' "$work/log")" = 2 ]; do
@@ -29,6 +40,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --timeout
 		sleep 0.1
 	done
 	expect "SIG$signal: the guests run" 1 "$(($(left) >= 2))"
+	for k in 1 2; do expect "SIG$signal: node $k keeps to its processor" "$(given $k)" "$(keeps_to $k)"; done
 	kill -$signal $pid
 	wait $pid 2>/dev/null
 	status=$?
