@@ -76,7 +76,7 @@ static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex
 	    blocks > min_t(uint64_t, VHCA_WQE_MAX_BLOCKS, ring_size(layout->log_sq_blocks)))
 		return false;
 	return layout->log_rq_strides == VHCA_NO_QUEUE ||
-	       (VHCA_RWQE_SIZE(cap->max_recv_sge) <= ring_size(layout->log_rq_stride) &&
+	       (VHCA_RWQE_SIZE((uint64_t)cap->max_recv_sge) <= ring_size(layout->log_rq_stride) &&
 		cap->max_recv_wr <= ring_size(layout->log_rq_strides));
 }
 

@@ -29,7 +29,7 @@ static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *c
 	int err;
 
 	if (asked > ring_size(srq->wq.log) || attr->max_wr > ring_size(srq->wq.log) ||
-	    VHCA_RWQE_SIZE(attr->max_sge) > ring_size(srq->wq.log_unit))
+	    VHCA_RWQE_SIZE((uint64_t)attr->max_sge) > ring_size(srq->wq.log_unit))
 		return EOPNOTSUPP;
 	err = vhca_db_slots(ctx, &srq->db, resp->db_slot, resp->db_mmap);
 	if (err)
