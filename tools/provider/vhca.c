@@ -55,6 +55,8 @@ static const struct verbs_context_ops context_ops = {
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = vhca_free_context,
 	.get_srq_num = vhca_get_srq_num,
+	.import_mr = vhca_import_mr,
+	.import_pd = vhca_import_pd,
 	.modify_cq = vhca_modify_cq,
 	.modify_qp = vhca_modify_qp,
 	.modify_srq = vhca_modify_srq,
@@ -74,7 +76,34 @@ static const struct verbs_context_ops context_ops = {
 	.req_notify_cq = vhca_req_notify_cq,
 	.rereg_mr = vhca_rereg_mr,
 	.resize_cq = vhca_resize_cq,
+	.unimport_mr = vhca_unimport_mr,
+	.unimport_pd = vhca_unimport_pd,
 };
+
+static int set_up(struct vhca_context *ctx, const struct vhca_uctx_resp *resp)
+{
+	int err;
+
+	ctx->features = resp->features & VHCA_FEATURES;
+	ctx->send_ops = resp->send_ops ? resp->send_ops : VHCA_SEND_OPS_1_1;
+	ctx->max_inline = resp->max_inline;
+	ctx->max_send_sge = resp->max_send_sge;
+	ctx->max_recv_sge = resp->max_recv_sge;
+	ctx->page_size = sysconf(_SC_PAGESIZE);
+
+	err = vhca_db_open(ctx, resp->kick_mmap, resp->db_mmap);
+	if (!err)
+		verbs_set_ops(&ctx->vctx, &context_ops);
+	return err;
+}
+
+static struct verbs_context *give_up(struct vhca_context *ctx, int err)
+{
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+	errno = err;
+	return NULL;
+}
 
 static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int cmd_fd,
 						void *private_data)
@@ -88,28 +117,26 @@ static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int c
 	ctx = verbs_init_and_alloc_context(device, cmd_fd, ctx, vctx, RDMA_DRIVER_UNKNOWN);
 	if (!ctx)
 		return NULL;
-
 	err = vhca_cmd_get_context(ctx, &cmd, &resp);
-	if (err)
-		goto err_uninit;
-	ctx->features = resp.features & VHCA_FEATURES;
-	ctx->send_ops = resp.send_ops ? resp.send_ops : VHCA_SEND_OPS_1_1;
-	ctx->max_inline = resp.max_inline;
-	ctx->max_send_sge = resp.max_send_sge;
-	ctx->max_recv_sge = resp.max_recv_sge;
-	ctx->page_size = sysconf(_SC_PAGESIZE);
+	if (!err)
+		err = set_up(ctx, &resp.drv_payload);
+	return err ? give_up(ctx, err) : &ctx->vctx;
+}
 
-	err = vhca_db_open(ctx, resp.kick_mmap, resp.db_mmap);
-	if (err)
-		goto err_uninit;
-	verbs_set_ops(&ctx->vctx, &context_ops);
-	return &ctx->vctx;
+/* A context that another has opened. */
+static struct verbs_context *vhca_import_context(struct ibv_device *device, int cmd_fd)
+{
+	struct vhca_uctx_resp resp = {};
+	struct vhca_context *ctx;
+	int err;
 
-err_uninit:
-	verbs_uninit_context(&ctx->vctx);
-	free(ctx);
-	errno = err;
-	return NULL;
+	ctx = verbs_init_and_alloc_context(device, cmd_fd, ctx, vctx, RDMA_DRIVER_UNKNOWN);
+	if (!ctx)
+		return NULL;
+	err = vhca_query_context(ctx, &resp);
+	if (!err)
+		err = set_up(ctx, &resp);
+	return err ? give_up(ctx, err) : &ctx->vctx;
 }
 
 static struct verbs_device *vhca_alloc_device(struct verbs_sysfs_dev *sysfs_dev)
@@ -138,6 +165,7 @@ static const struct verbs_device_ops vhca_device_ops = {
 	.alloc_device = vhca_alloc_device,
 	.uninit_device = vhca_uninit_device,
 	.alloc_context = vhca_alloc_context,
+	.import_context = vhca_import_context,
 };
 
 #ifdef VHCA_IN_TREE

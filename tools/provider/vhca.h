@@ -422,6 +422,13 @@ struct ibv_pd *vhca_alloc_parent_domain(struct ibv_context *context,
 void vhca_pd_get(struct ibv_pd *pd);
 void vhca_pd_put(struct ibv_pd *pd);
 
+/* import.c */
+int vhca_query_context(struct vhca_context *ctx, struct vhca_uctx_resp *resp);
+struct ibv_pd *vhca_import_pd(struct ibv_context *context, uint32_t handle);
+void vhca_unimport_pd(struct ibv_pd *pd);
+struct ibv_mr *vhca_import_mr(struct ibv_pd *pd, uint32_t handle);
+void vhca_unimport_mr(struct ibv_mr *mr);
+
 /* mw.c */
 struct ibv_mw *vhca_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int vhca_dealloc_mw(struct ibv_mw *mw);

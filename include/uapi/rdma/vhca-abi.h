@@ -378,6 +378,25 @@ struct vhca_uctx_resp {
 
 static_assert(sizeof(struct vhca_uctx_resp) == 48);
 
+/*
+ * What the driver adds to the ioctl interface, for those who import a context or a
+ * PD that another has made: attribute and method numbers of the driver's own range.
+ */
+#define VHCA_UVERBS_NS			(1U << 12)	/* UVERBS_ID_DRIVER_NS */
+
+enum vhca_query_context_attr {
+	VHCA_ATTR_QUERY_CONTEXT_RESP = VHCA_UVERBS_NS,	/* out: struct vhca_uctx_resp */
+};
+
+enum vhca_pd_method {
+	VHCA_METHOD_PD_QUERY = VHCA_UVERBS_NS,
+};
+
+enum vhca_pd_query_attr {
+	VHCA_ATTR_PD_QUERY_HANDLE = VHCA_UVERBS_NS,
+	VHCA_ATTR_PD_QUERY_RESP,			/* out: struct vhca_alloc_pd_resp */
+};
+
 struct vhca_alloc_pd_resp {
 	__u32 pdn;
 	__u32 rsvd;

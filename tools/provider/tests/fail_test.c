@@ -82,6 +82,23 @@ static void *make_pd(void)
 	return fake_ops()->alloc_pd(&ctx->vctx.context);
 }
 
+static void *make_import(void)
+{
+	return fake_import();
+}
+
+static void *make_import_pd(void)
+{
+	return fake_ops()->import_pd(&ctx->vctx.context, FAKE_OTHERS_PD);
+}
+
+static void *make_import_mr(void)
+{
+	static struct vhca_pd pd;
+
+	return fake_ops()->import_mr(&pd.pd, FAKE_OTHERS_MR);
+}
+
 static void *make_td(void)
 {
 	struct ibv_td_init_attr attr = {};
@@ -178,6 +195,16 @@ static void end_pd(void *made)
 	assert_int_equal(fake_ops()->dealloc_pd(made), 0);
 }
 
+static void end_import_pd(void *made)
+{
+	fake_ops()->unimport_pd(made);
+}
+
+static void end_import_mr(void *made)
+{
+	fake_ops()->unimport_mr(made);
+}
+
 static void end_td(void *made)
 {
 	assert_int_equal(fake_ops()->dealloc_td(made), 0);
@@ -238,6 +265,9 @@ static const struct verb {
 	{ "alloc_td", make_td, end_td, FAKE_COMMANDS, 1, 0 },
 	{ "alloc_parent_domain", make_domain, end_pd, FAKE_COMMANDS, 1, 0 },
 	{ "alloc_mw", make_mw, end_mw, FAKE_ALLOC_MW, 1, 0 },
+	{ "import_context", make_import, end_context, FAKE_QUERY_CONTEXT, 1, 2 },
+	{ "import_pd", make_import_pd, end_import_pd, FAKE_QUERY_PD, 1, 0 },
+	{ "import_mr", make_import_mr, end_import_mr, FAKE_QUERY_MR, 1, 0 },
 };
 
 #define for_each_verb(v) \

@@ -114,6 +114,19 @@ uint32_t fake_take_pair(void)
 	return slot + fake_slot_shift;
 }
 
+void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features)
+{
+	*resp = (struct vhca_uctx_resp) {
+		.features = features,
+		.kick_mmap = 0,
+		.db_mmap = fake_page_offset(0),
+		.max_inline = FAKE_INLINE,
+		.max_send_sge = FAKE_SGE,
+		.max_recv_sge = FAKE_SGE,
+		.send_ops = fake_send_ops,
+	};
+}
+
 int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd, size_t cmd_size,
 			struct ib_uverbs_get_context_resp *resp, size_t resp_size)
 {
@@ -125,15 +138,7 @@ int ibv_cmd_get_context(struct verbs_context *vctx, struct ibv_get_context *cmd,
 	assert_int_equal(resp_size, sizeof(*resp) + sizeof(*out));
 	if (fake_err[FAKE_GET_CONTEXT])
 		return fake_err[FAKE_GET_CONTEXT];
-	*out = (struct vhca_uctx_resp) {
-		.features = in->features | UINT64_C(1) << 63,
-		.kick_mmap = 0,
-		.db_mmap = fake_page_offset(0),
-		.max_inline = FAKE_INLINE,
-		.max_send_sge = FAKE_SGE,
-		.max_recv_sge = FAKE_SGE,
-		.send_ops = fake_send_ops,
-	};
+	fake_context_answer(out, in->features | UINT64_C(1) << 63);
 	return 0;
 }
 
@@ -366,6 +371,14 @@ struct vhca_context *fake_try_open(void)
 	assert_non_null(driver);
 	assert_string_equal(driver->name, "vhca");
 	vctx = driver->alloc_context(&device, memory_file, NULL);
+	return vctx ? container_of(vctx, struct vhca_context, vctx) : NULL;
+}
+
+struct vhca_context *fake_import(void)
+{
+	static struct ibv_device device = { .name = "fake" };
+	struct verbs_context *vctx = driver->import_context(&device, memory_file);
+
 	return vctx ? container_of(vctx, struct vhca_context, vctx) : NULL;
 }
 

@@ -73,6 +73,10 @@ extern struct fake_mr fake_asked;
 extern struct vhca_pd fake_vhca_pd;
 #define fake_pd	fake_vhca_pd.pd
 
+/* Handles of what somebody else has made. */
+#define FAKE_OTHERS_PD	33
+#define FAKE_OTHERS_MR	44
+
 /* What libibverbs and the kernel are asked for. */
 enum fake_command {
 	FAKE_INIT_CONTEXT, FAKE_GET_CONTEXT, FAKE_DONTFORK, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
@@ -80,6 +84,7 @@ enum fake_command {
 	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
 	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH,
 	FAKE_RESIZE_CQ, FAKE_MODIFY_CQ,
+	FAKE_QUERY_CONTEXT, FAKE_QUERY_PD, FAKE_QUERY_MR,
 	FAKE_REG_DMABUF_MR, FAKE_ALLOC_MW, FAKE_DEALLOC_MW,
 	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ,
 	FAKE_OPEN_XRCD, FAKE_CLOSE_XRCD, FAKE_OPEN_QP, FAKE_COMMANDS,
@@ -102,6 +107,7 @@ struct vhca_context *fake_open(void);
 /* The two halves of it; the second one may fail: NULL. */
 void fake_start(void);
 struct vhca_context *fake_try_open(void);
+struct vhca_context *fake_import(void);
 void fake_stop(void);
 void fake_close(struct vhca_context *ctx);
 const struct verbs_context_ops *fake_ops(void);
@@ -111,6 +117,7 @@ struct fake_qp *fake_qp(struct ibv_qp *qp);
 struct fake_srq *fake_srq(struct ibv_srq *srq);
 
 /* Of the fake itself. */
+void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features);
 int fake_answer(enum fake_command command, int made);
 uint32_t fake_take_pair(void);
 uint64_t fake_page_offset(uint32_t slot);

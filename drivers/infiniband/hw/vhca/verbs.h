@@ -415,10 +415,15 @@ int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const 
 		       u64 addr, u64 size);
 void vhca_user_ring_put(struct vhca_user_ring *ring);
 
+/* verbs_import.c */
+extern const struct uapi_definition vhca_uapi_defs[];
+int vhca_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs);
+
 /* verbs_ucontext.c */
 int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata);
 void vhca_dealloc_ucontext(struct ib_ucontext *ibctx);
 void vhca_disassociate_ucontext(struct ib_ucontext *ibctx);
+void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp);
 int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
 void vhca_mmap_free(struct rdma_user_mmap_entry *entry);
 u64 vhca_db_mmap_offset(const struct vhca_db *db);

@@ -216,6 +216,7 @@ static const struct ib_device_ops base_ops = {
 	.query_pkey = vhca_query_pkey,
 	.query_port = vhca_query_port,
 	.query_qp = vhca_query_qp,
+	.query_ucontext = vhca_query_ucontext,
 	.reg_user_mr = vhca_reg_user_mr,
 	.req_notify_cq = vhca_req_notify_cq,
 	.rereg_user_mr = vhca_rereg_user_mr,
@@ -308,6 +309,7 @@ void vhca_set_ops(struct vhca_dev *dev)
 
 	vhca_offer_init(dev);
 	ib_set_device_ops(&dev->ibdev, &base_ops);
+	dev->ibdev.driver_def = vhca_uapi_defs;
 	for (i = 0; i < ARRAY_SIZE(optional_ops); i++)
 		if (vhca_hw_has(&dev->hw, optional_ops[i].cap))
 			ib_set_device_ops(&dev->ibdev, optional_ops[i].ops);

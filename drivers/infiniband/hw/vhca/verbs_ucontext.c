@@ -75,12 +75,19 @@ static u64 features(const struct vhca_dev *dev)
 	return dev->hw.limits.caps & BIT_ULL(VHCA_CAP_CLOCK) ? VHCA_UCTX_F_TIMESTAMP : 0;
 }
 
-static int answer_alloc(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct ib_udata *udata)
+/**
+ * vhca_ucontext_answer - what the provider of a context must know
+ * @ctx: the context
+ * @resp: filled in
+ */
+void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp)
 {
+	struct vhca_dev *dev = to_vdev(ctx->ibucontext.device);
 	const struct vhca_limits *l = &dev->hw.limits;
 	struct vhca_db_mem *page0 = list_first_entry(&ctx->uar.pages, struct vhca_db_mem, list);
 	struct db_mapping *map = page0->priv;
-	struct vhca_uctx_resp resp = {
+
+	*resp = (struct vhca_uctx_resp) {
 		.features = ctx->features,
 		.kick_mmap = rdma_user_mmap_get_offset(&ctx->kick),
 		.db_mmap = rdma_user_mmap_get_offset(&map->entry),
@@ -92,7 +99,13 @@ static int answer_alloc(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct 
 		/* No process has a key that could be registered this way. */
 		.send_ops = dev->send_ops & ~BIT(VHCA_OP_REG_MR),
 	};
+}
 
+static int answer_alloc(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct ib_udata *udata)
+{
+	struct vhca_uctx_resp resp;
+
+	vhca_ucontext_answer(ctx, &resp);
 	return vhca_udata_out(dev, udata, "alloc_ucontext", &resp, sizeof(resp), sizeof(resp));
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a process that imports a context or a PD asks about it: the answers that its maker got,
+ * once more.
+ */
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/uverbs_std_types.h>
+
+#include "verbs.h"
+
+#define UVERBS_MODULE_NAME vhca
+#include <rdma/uverbs_named_ioctl.h>
+
+static_assert((u32)VHCA_UVERBS_NS == (u32)UVERBS_ID_DRIVER_NS);
+
+/* A context that was opened before: what its provider must know. */
+int vhca_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs)
+{
+	struct vhca_uctx_resp resp;
+
+	vhca_ucontext_answer(to_vucontext(ibctx), &resp);
+	return uverbs_copy_to_struct_or_zero(attrs, VHCA_ATTR_QUERY_CONTEXT_RESP, &resp,
+					     sizeof(resp));
+}
+
+static int UVERBS_HANDLER(VHCA_METHOD_PD_QUERY)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_pd *ibpd = uverbs_attr_get_obj(attrs, VHCA_ATTR_PD_QUERY_HANDLE);
+	struct vhca_alloc_pd_resp resp = {};
+
+	if (IS_ERR(ibpd))
+		return PTR_ERR(ibpd);
+	resp.pdn = to_vpd(ibpd)->pdn;
+	return uverbs_copy_to_struct_or_zero(attrs, VHCA_ATTR_PD_QUERY_RESP, &resp, sizeof(resp));
+}
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(vhca_query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
+			     UVERBS_ATTR_PTR_OUT(VHCA_ATTR_QUERY_CONTEXT_RESP,
+						 UVERBS_ATTR_STRUCT(struct vhca_uctx_resp,
+								    send_ops),
+						 UA_MANDATORY));
+
+DECLARE_UVERBS_NAMED_METHOD(VHCA_METHOD_PD_QUERY,
+			    UVERBS_ATTR_IDR(VHCA_ATTR_PD_QUERY_HANDLE, UVERBS_OBJECT_PD,
+					    UVERBS_ACCESS_READ, UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(VHCA_ATTR_PD_QUERY_RESP,
+						UVERBS_ATTR_STRUCT(struct vhca_alloc_pd_resp,
+								   rsvd),
+						UA_MANDATORY));
+
+ADD_UVERBS_METHODS(vhca_pd_methods, UVERBS_OBJECT_PD, &UVERBS_METHOD(VHCA_METHOD_PD_QUERY));
+
+const struct uapi_definition vhca_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &vhca_query_context),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &vhca_pd_methods),
+	{}
+};

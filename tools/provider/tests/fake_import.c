@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the kernel says about things that were made before: the ioctls of the
+ * provider's own.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include "cm.h"
+#include "fake.h"
+
+/* An attribute that the provider has filled in. */
+static const struct ib_uverbs_attr *attr_of(const struct ibv_command_buffer *cmd, uint16_t id)
+{
+	const struct ib_uverbs_attr *attr;
+
+	for (attr = cmd->hdr.attrs; attr < cmd->next_attr; attr++)
+		if (attr->attr_id == id)
+			return attr;
+	fail_msg("the command has no attribute %#x", id);
+	return NULL;
+}
+
+static void *answer_in(const struct ibv_command_buffer *cmd, uint16_t id, size_t size)
+{
+	const struct ib_uverbs_attr *attr = attr_of(cmd, id);
+
+	assert_int_equal(attr->len, size);
+	return (void *)(uintptr_t)attr->data;
+}
+
+int ibv_cmd_query_context(struct ibv_context *context, struct ibv_command_buffer *ours)
+{
+	(void)context;
+	assert_int_equal(ours->hdr.object_id, UVERBS_OBJECT_DEVICE);
+	assert_int_equal(ours->hdr.method_id, UVERBS_METHOD_QUERY_CONTEXT);
+	if (!fake_err[FAKE_QUERY_CONTEXT])
+		fake_context_answer(answer_in(ours, VHCA_ATTR_QUERY_CONTEXT_RESP,
+					      sizeof(struct vhca_uctx_resp)),
+				    VHCA_FEATURES);
+	return fake_err[FAKE_QUERY_CONTEXT];
+}
+
+/* There is one PD, which somebody else has made. */
+int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
+{
+	struct vhca_alloc_pd_resp *resp;
+
+	(void)context;
+	assert_int_equal(cmd->hdr.object_id, UVERBS_OBJECT_PD);
+	assert_int_equal(cmd->hdr.method_id, VHCA_METHOD_PD_QUERY);
+	assert_ptr_equal(cmd->next_attr, cmd->last_attr);
+	resp = answer_in(cmd, VHCA_ATTR_PD_QUERY_RESP, sizeof(*resp));
+	if (attr_of(cmd, VHCA_ATTR_PD_QUERY_HANDLE)->data != FAKE_OTHERS_PD)
+		return ENOENT;
+	resp->pdn = 78;
+	return fake_answer(FAKE_QUERY_PD, 0);
+}
+
+int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t handle)
+{
+	if (handle != FAKE_OTHERS_MR)
+		return ENOENT;
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.handle = handle;
+	vmr->ibv_mr.lkey = 0x1234;
+	return fake_answer(FAKE_QUERY_MR, 0);
+}
