@@ -55,6 +55,16 @@ static inline int vhca_cmd_create_qp(struct vhca_context *ctx, struct vhca_qp *q
 			     &resp->ibv_resp, sizeof(*resp));
 }
 
+/* A QP without queues has nothing of ours. */
+static inline int vhca_cmd_create_target(struct vhca_context *ctx, struct vhca_qp *qp,
+					 struct ibv_qp_init_attr_ex *attr,
+					 struct ibv_create_qp_ex *cmd,
+					 struct ib_uverbs_ex_create_qp_resp *resp)
+{
+	return create_qp_ex2(&ctx->vctx.context, &qp->vqp, attr, cmd, sizeof(*cmd), resp,
+			     sizeof(*resp));
+}
+
 #undef get_context
 #undef create_cq_ex
 #undef create_qp_ex2

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "release.h"
 #include "vhca.h"
 
 struct ibv_xrcd *vhca_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
@@ -83,8 +84,7 @@ struct ibv_qp *vhca_create_target(struct ibv_context *context, struct ibv_qp_ini
 	if (!qp)
 		return NULL;
 	attr->cap = (struct ibv_qp_cap) {};
-	err = ibv_cmd_create_qp_ex2(context, &qp->vqp, attr, &cmd, sizeof(cmd), &resp,
-				    sizeof(resp));
+	err = vhca_cmd_create_target(to_vhca_context(context), qp, attr, &cmd, &resp);
 	return err ? target_fail(qp, err) : &qp->vqp.qp;
 }
 
