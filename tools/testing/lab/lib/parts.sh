@@ -3,7 +3,7 @@
 
 PARTS="guest-root qemu-root linux-source rdma-core-source kdir initramfs"
 # Made when something asks for them.
-LATER_PARTS="tools-root debug-kernel rdma-core-sid rdma-core-bookworm"
+LATER_PARTS="tools-root debug-kernel rdma-core-sid rdma-core-bookworm i386-root"
 
 GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz-utils
 	busybox-static rdma-core ibverbs-utils rdmacm-utils perftest opensm infiniband-diags
@@ -13,6 +13,9 @@ GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz
 # What builds kernels, checks sources and sums up coverage, beside the guests' packages.
 TOOLS_PACKAGES="flex bison bc libelf-dev libssl-dev cpio clang coccinelle codespell gcovr
 	libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev bpftool"
+
+# What builds and tests the provider for 32-bit programs.
+I386_PACKAGES="gcc make libc6-dev libibverbs-dev libcmocka-dev python3-minimal"
 
 QEMU_LEAST=10.1
 
@@ -127,6 +130,15 @@ recipe_tools_root() {
 make_tools_root() {
 	cp -a "$CACHE/guest-root/data" "$1/data"
 	"$LIB/add-packages" "$1/data" "$(lines <<<"$TOOLS_PACKAGES" | paste -sd' ')"
+}
+
+# A 32-bit root, of the guests' suite as it was released: nothing in it meets a guest.
+recipe_i386_root() { echo "1 $GUEST_SUITE" && lines <<<"$I386_PACKAGES"; }
+make_i386_root() {
+	python3 "$LIB/apt-sources.py" "$GUEST_SUITE" |
+		sed "/^\$/q; s/^Suites:.*/Suites: $GUEST_SUITE/" |
+		mmdebstrap --architectures=i386 --variant=minbase --include="$(commas <<<"$I386_PACKAGES")" \
+			"$GUEST_SUITE" "$1/data" -
 }
 
 # The debug kernel is the kernel's own source with its own RDMA: our modules are built
