@@ -157,6 +157,7 @@ struct sock *rdma_net_nl_sock(const struct net *net);
 /* Netlink: device/netlink.c ------------------------------------------------------------------ */
 
 bool rdma_nl_get_privileged_qkey(void);
+bool rdma_nl_privileged_qkey_is_set(void);
 void rdma_nl_set_privileged_qkey(bool privileged);
 
 /* Counters: device/hw_stats.c ---------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * A message type names a client and one of its operations. Clients register a table; a client that
  * is missing is loaded by its alias rdma-netlink-subsys-N.
  */
+#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -238,15 +239,21 @@ EXPORT_SYMBOL(rdma_nl_chk_listeners);
 static bool privileged_qkey;
 
 /**
- * rdma_nl_get_privileged_qkey - may a QP's user set a Q_Key with the top bit without privilege?
+ * rdma_nl_get_privileged_qkey - may this process set a Q_Key with the top bit?
  *
- * Return: whether "rdma system set privileged-qkey on" was given.
+ * Return: whether it has CAP_NET_RAW, or "rdma system set privileged-qkey on" was given.
  */
 bool rdma_nl_get_privileged_qkey(void)
 {
-	return READ_ONCE(privileged_qkey);
+	return READ_ONCE(privileged_qkey) || capable(CAP_NET_RAW);
 }
 EXPORT_SYMBOL(rdma_nl_get_privileged_qkey);
+
+/* Was it given? */
+bool rdma_nl_privileged_qkey_is_set(void)
+{
+	return READ_ONCE(privileged_qkey);
+}
 
 void rdma_nl_set_privileged_qkey(bool allowed)
 {

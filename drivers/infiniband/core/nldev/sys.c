@@ -13,7 +13,7 @@ static int put_system_info(struct sk_buff *msg)
 	    /* fork() copies pinned pages at once, so user space need not keep children off them. */
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1) ||
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE,
-		       rdma_nl_get_privileged_qkey()))
+		       rdma_nl_privileged_qkey_is_set()))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 1 --core ours
+# What an administrator allows: control groups, Q_Keys with the top bit, keys of others.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+plan 13
+
+root=/sys/fs/cgroup
+mountpoint -q $root || mount -t cgroup2 none $root
+echo +rdma >$root/cgroup.subtree_control
+job=$root/job
+mkdir $job
+
+# in_job COMMAND...: with what was refused, into $LAB_OUT/why
+in_job()
+{
+	sh -c "echo 0 >$job/cgroup.procs && exec rdma-why \"\$@\"" in_job "$@" >"$LAB_OUT/why" 2>&1
+}
+allow() { echo "$LAB_DEV hca_handle=$1 hca_object=$2" >$job/rdma.max; }
+used() { sed -n "s/^$LAB_DEV \(.*[^ ]\) *$/\1/p" $job/rdma.current; }
+
+is "the controller knows the device" "$LAB_DEV hca_handle=max hca_object=max" "$(sed -n "s/^\($LAB_DEV .*[^ ]\) *$/\1/p" $job/rdma.max)"
+ok "within its limits a program works" in_job ibv_devinfo -d "$LAB_DEV"
+is "and gives back what it took" "hca_handle=0 hca_object=0" "$(used)"
+allow 0 max
+in_job ibv_rc_pingpong -d "$LAB_DEV" && rc=0 || rc=$?
+is "a context too many is refused" 1 "$rc"
+ok "with the reason" grep -F "EAGAIN (Resource temporarily unavailable): the cgroup's limit of hca_handle is reached" "$LAB_OUT/why"
+allow 1 2
+in_job ibv_rc_pingpong -d "$LAB_DEV" && rc=0 || rc=$?
+ok "an object too many is refused, with the reason" grep -F "EAGAIN (Resource temporarily unavailable): hca_object limit of the rdma cgroup is reached" "$LAB_OUT/why"
+is "all is given back" "hca_handle=0 hca_object=0" "$(used)"
+rmdir $job
+
+# init_qkey QKEY: a user without privilege takes a UD QP to INIT with a Q_Key
+cat >"$LAB_OUT/qkey.py" <<'PROGRAM'
+import sys
+from pyverbs.device import Context
+from pyverbs.pd import PD
+from pyverbs.cq import CQ
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+import pyverbs.enums as e
+
+ctx = Context(name=sys.argv[1])
+pd, cq = PD(ctx), CQ(ctx, 4)
+qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_UD, scq=cq, rcq=cq, cap=QPCap(max_send_wr=1, max_recv_wr=1)))
+attr = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
+attr.qkey = int(sys.argv[2], 0)
+try:
+    qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_PORT | e.IBV_QP_PKEY_INDEX | e.IBV_QP_QKEY)
+except Exception as fault:
+    sys.exit(1 if "Operation not permitted" in str(fault) else f"another fault: {fault}")
+PROGRAM
+chmod 755 "$LAB_OUT"
+init_qkey() { setpriv --reuid 65534 --regid 65534 --clear-groups python3 -B "$LAB_OUT/qkey.py" "$LAB_DEV" "$1"; }
+
+ok "a Q_Key without the top bit is anybody's" init_qkey 0x11111111
+init_qkey 0x80000001 && rc=0 || rc=$?
+is "one with it is not" 1 "$rc"
+ok "but for root" python3 -B "$LAB_OUT/qkey.py" "$LAB_DEV" 0x80000001
+rdma system set privileged-qkey on
+ok "unless it is allowed" init_qkey 0x80000001
+rdma system set privileged-qkey off
+
+ibv_rc_pingpong -d "$LAB_DEV" -p 18631 >/dev/null &
+pid=$!
+wait_listen 18631 $pid
+ok "root sees the keys of others" sh -c "rdma resource show mr | grep -q rkey"
+ok "others do not, but the regions" sh -c "setpriv --reuid 65534 --regid 65534 --clear-groups rdma resource show mr | grep mrlen | grep -vq rkey"
+kill $pid
+finish
