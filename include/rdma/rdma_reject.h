@@ -19,6 +19,7 @@
 #include <linux/types.h>
 
 struct ib_device;
+struct netlink_ext_ack;
 struct seq_file;
 
 /* Reasons a file keeps, and the bytes of one reason including its NUL. */
@@ -58,6 +59,7 @@ struct rdma_reject_log {
  * @log: where reasons are kept, or NULL for the tracepoint alone
  * @device: device the request addresses, or NULL while it is not known. The caller may set it at
  *          any time between enter and leave and must keep the device alive until leave.
+ * @extack: netlink answer that takes the first reason, cut off where it is too long, or NULL
  * @quiet: record nothing at all. The caller sets it around requests by which libraries probe for
  *         optional features, since these are refused at every open and would bury real reasons.
  * @outer: scope that was current before this one (private)
@@ -68,6 +70,7 @@ struct rdma_reject_log {
 struct rdma_reject_scope {
 	struct rdma_reject_log *log;
 	const struct ib_device *device;
+	struct netlink_ext_ack *extack;
 	bool quiet;
 	struct rdma_reject_scope *outer;
 	int slot;

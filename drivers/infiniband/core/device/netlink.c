@@ -42,21 +42,38 @@ static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int 
 	return client->ops ? &client->ops[op] : NULL;
 }
 
+/* Whoever refuses it further down answers with a reason. */
+static int run_doit(const struct rdma_nl_cbs *cbs, struct sk_buff *skb, struct nlmsghdr *nlh,
+		    struct netlink_ext_ack *extack)
+{
+	struct rdma_reject_scope scope;
+	int ret;
+
+	if (!cbs->doit)
+		return rdma_nl_refuse(extack, -EINVAL, "this is only given as a list");
+	rdma_reject_enter(NULL, &scope);
+	scope.extack = extack;
+	ret = cbs->doit(skb, nlh, extack);
+	rdma_reject_leave(&scope);
+	return ret;
+}
+
 static int run_op(const struct rdma_nl_cbs *cbs, unsigned int number, struct sk_buff *skb,
 		  struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
 	struct netlink_dump_control control = { .dump = cbs->dump };
 
 	if ((cbs->flags & RDMA_NL_ADMIN_PERM) && !netlink_capable(skb, CAP_NET_ADMIN))
-		return -EPERM;
+		return rdma_nl_refuse(extack, -EPERM, "this needs CAP_NET_ADMIN");
 
 	/* Local service answers carry flags of their own where a request has NLM_F_DUMP. */
 	if (number == RDMA_NL_LS)
 		return cbs->doit ? cbs->doit(skb, nlh, extack) : -EINVAL;
 	/* The iWARP port mapper's messages are dumps whatever their flags say. */
 	if (number == RDMA_NL_IWCM || (nlh->nlmsg_flags & NLM_F_DUMP))
-		return cbs->dump ? netlink_dump_start(skb->sk, skb, nlh, &control) : -EINVAL;
-	return cbs->doit ? cbs->doit(skb, nlh, extack) : -EINVAL;
+		return cbs->dump ? netlink_dump_start(skb->sk, skb, nlh, &control) :
+		       rdma_nl_refuse(extack, -EINVAL, "there is no list of this");
+	return run_doit(cbs, skb, nlh, extack);
 }
 
 static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
@@ -75,7 +92,8 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 	guard(rwsem_read)(&nl_clients[number].busy);
 	cbs = find_op(&nl_clients[number], op);
 	if (!cbs || (!cbs->doit && !cbs->dump))
-		return -EINVAL;
+		return rdma_nl_refuse(extack, -EINVAL, "netlink client %u has no operation %u",
+				      number, op);
 	return run_op(cbs, number, skb, nlh, extack);
 }
 

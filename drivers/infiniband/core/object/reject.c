@@ -12,6 +12,7 @@
 #include <linux/cleanup.h>
 #include <linux/hash.h>
 #include <linux/ktime.h>
+#include <linux/netlink.h>
 #include <linux/math64.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -85,8 +86,8 @@ static void running_release(struct running_request *request)
 /**
  * rdma_reject_enter - begin a request on behalf of an open file
  * @log: the file's log, or NULL if it has none
- * @scope: storage for the duration of the request; @scope->device and @scope->quiet start out
- *         empty and are the caller's to set
+ * @scope: storage for the duration of the request; @scope->device, @scope->extack and
+ *         @scope->quiet start out empty and are the caller's to set
  *
  * Until rdma_reject_leave(), reasons given by this task go to @log. Scopes nest: an inner one
  * takes over until it is left. Context: task context, any locks; does not sleep.
@@ -98,6 +99,7 @@ void rdma_reject_enter(struct rdma_reject_log *log, struct rdma_reject_scope *sc
 	scope->log = log;
 	scope->device = NULL;
 	scope->quiet = false;
+	scope->extack = NULL;
 	scope->outer = NULL;
 	if (slot >= 0)
 		scope->outer = running[slot].scope;
@@ -158,6 +160,15 @@ static void log_reason(struct rdma_reject_log *log, int err, const char *text)
 	atomic64_set_release(&entry->turn, 2 * number + 2);
 }
 
+/* The first reason stays, which is the innermost caller's. */
+static void answer_reason(struct netlink_ext_ack *extack, const char *text)
+{
+	if (extack->_msg)
+		return;
+	strscpy(extack->_msg_buf, text);
+	extack->_msg = extack->_msg_buf;
+}
+
 /**
  * rdma_refuse - refuse a request and say why
  * @err: the negative errno the caller is about to return
@@ -180,7 +191,7 @@ int rdma_refuse(int err, const char *fmt, ...)
 
 	if (scope && scope->quiet)
 		return err;
-	if (!(scope && scope->log) && !trace_rdma_reject_enabled())
+	if (!(scope && (scope->log || scope->extack)) && !trace_rdma_reject_enabled())
 		return err;
 
 	va_start(args, fmt);
@@ -190,6 +201,8 @@ int rdma_refuse(int err, const char *fmt, ...)
 	trace_rdma_reject(scope && scope->device ? scope->device->name : "-", err, text);
 	if (scope && scope->log)
 		log_reason(scope->log, err, text);
+	if (scope && scope->extack)
+		answer_reason(scope->extack, text);
 	return err;
 }
 EXPORT_SYMBOL(rdma_refuse);
