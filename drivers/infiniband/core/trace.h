@@ -32,6 +32,44 @@ TRACE_EVENT(rdma_reject,
 		  __get_str(device), __entry->err, __get_str(reason))
 );
 
+DECLARE_EVENT_CLASS(rdma_object_class,
+	TP_PROTO(const char *device, const char *type, u32 id, const char *module, int err),
+	TP_ARGS(device, type, id, module, err),
+	TP_STRUCT__entry(
+		__array(char, comm, TASK_COMM_LEN)
+		__field(pid_t, pid)
+		__field(u32, id)
+		__field(int, err)
+		__string(device, device)
+		__string(type, type)
+		__string(module, module)
+	),
+	TP_fast_assign(
+		memcpy(__entry->comm, current->comm, TASK_COMM_LEN);
+		__entry->pid = current->pid;
+		__entry->id = id;
+		__entry->err = err;
+		__assign_str(device);
+		__assign_str(type);
+		__assign_str(module);
+	),
+	TP_printk("comm=%s pid=%d device=%s type=%s id=%u module=%s err=%d", __entry->comm,
+		  __entry->pid, __get_str(device), __get_str(type), __entry->id,
+		  __get_str(module), __entry->err)
+);
+
+/* An object that can be found from now on. */
+DEFINE_EVENT(rdma_object_class, rdma_object_create,
+	TP_PROTO(const char *device, const char *type, u32 id, const char *module, int err),
+	TP_ARGS(device, type, id, module, err)
+);
+
+/* An object that is gone, or, with err, one that the driver has kept. */
+DEFINE_EVENT(rdma_object_class, rdma_object_destroy,
+	TP_PROTO(const char *device, const char *type, u32 id, const char *module, int err),
+	TP_ARGS(device, type, id, module, err)
+);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH

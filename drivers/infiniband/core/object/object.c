@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <rdma/rdma_reject.h>
+#include "../trace.h"
 #include "object_priv.h"
 
 /* Far enough below zero that stray plain increments never reach it */
@@ -162,6 +163,19 @@ void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
 }
 EXPORT_SYMBOL(rdma_object_unlink);
 
+static void object_show(struct rdma_object *obj)
+{
+	obj->state = RDMA_OBJECT_LIVE;
+	rdma_owner_add(obj);
+	rdma_restrack_add(&obj->res);
+}
+
+/* Module of a kernel object, for the trace points. */
+static const char *object_module(const struct rdma_object *obj)
+{
+	return obj->res.kern_name ?: "-";
+}
+
 /**
  * rdma_object_publish() - let lookups and the owner see an object
  * @obj: object that the driver has created
@@ -170,9 +184,9 @@ EXPORT_SYMBOL(rdma_object_unlink);
  */
 void rdma_object_publish(struct rdma_object *obj)
 {
-	obj->state = RDMA_OBJECT_LIVE;
-	rdma_owner_add(obj);
-	rdma_restrack_add(&obj->res);
+	object_show(obj);
+	trace_rdma_object_create(obj->device->name, rdma_object_type_name(obj->type), obj->res.id,
+				 object_module(obj), 0);
 }
 EXPORT_SYMBOL(rdma_object_publish);
 
@@ -248,19 +262,23 @@ static void object_revive(struct rdma_object *obj)
 {
 	rdma_restrack_new(&obj->res, obj->res.type);
 	atomic_set(&obj->usecnt, 0);
-	rdma_object_publish(obj);
+	object_show(obj);
 }
 
 /* Stage 2: wait out lookups, destroy, let go of everything. */
 static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 {
+	const char *device = obj->device->name, *module = object_module(obj);
+	const char *type = rdma_object_type_name(obj->type);
 	struct object_ties ties;
+	u32 id = obj->res.id;
 	int ret;
 
 	if (!object_kind[obj->type].atomic)
 		rdma_restrack_drain(&obj->res);
 	object_note_ties(obj, &ties);
 	ret = obj->ops->destroy(obj, udata);
+	trace_rdma_object_destroy(device, type, id, module, ret);
 	if (ret) {
 		object_revive(obj);
 		return ret;

@@ -14,11 +14,13 @@
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <kunit/visibility.h>
 
 #include "admin.h"
 #include "ring.h"
+#include "trace.h"
 
 /* How long the waiting task sleeps between two looks while there are no interrupts. */
 #define VHCA_ADMIN_POLL_US	50
@@ -320,6 +322,7 @@ static bool wait_for_answer(struct vhca_admin *aq, struct vhca_admin_slot *slot)
  */
 int vhca_admin_exec(struct vhca_admin *aq, const struct vhca_asqe *cmd, struct vhca_acqe *comp)
 {
+	u64 begin = trace_vhca_command_enabled() ? ktime_get_ns() : 0;
 	struct vhca_admin_slot *slot;
 	unsigned long flags;
 	int err = 0;
@@ -343,6 +346,9 @@ int vhca_admin_exec(struct vhca_admin *aq, const struct vhca_asqe *cmd, struct v
 	if (err)
 		aq->ops->wait_stopped(aq);
 	release_slot(aq, slot);
+	trace_vhca_command(aq->dev, cmd->opcode, err, err ? 0 : comp->status,
+			   err ? VHCA_NO_FIELD : le16_to_cpu(comp->bad_field),
+			   begin ? ktime_get_ns() - begin : 0);
 	return err;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_exec);
