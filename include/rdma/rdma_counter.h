@@ -9,6 +9,7 @@
 #include <linux/pid_namespace.h>
 
 #include <rdma/rdma_netlink.h>
+#include <rdma/rdma_object.h>
 #include <rdma/restrack.h>
 
 struct ib_device;
@@ -30,7 +31,7 @@ struct rdma_counter_mode {
 /**
  * struct rdma_port_counter - counters of a port
  * @mode: how QPs find a counter
- * @hstats: sums of counters that are gone
+ * @hstats: sums of counters that are gone; from the first counter on
  * @num_counters: counters that exist
  * @lock: protects all of it
  */
@@ -43,7 +44,7 @@ struct rdma_port_counter {
 
 /**
  * struct rdma_counter - a counter
- * @res: tracking entry
+ * @RDMA_OBJECT_BASE: base, of which the tracking entry is the head
  * @device: device
  * @id: number in hardware
  * @kref: QPs bound to it
@@ -53,7 +54,7 @@ struct rdma_port_counter {
  * @port: port
  */
 struct rdma_counter {
-	struct rdma_restrack_entry	res;
+	RDMA_OBJECT_BASE;
 	struct ib_device		*device;
 	u32			id;
 	struct kref			kref;

@@ -21,6 +21,7 @@ struct ib_udata;
 struct ib_ucontext;
 struct rdma_object;
 struct rdma_owner;
+struct sk_buff;
 
 /* An object has at most this many parents: a QP's PD, two CQs and SRQ */
 #define RDMA_OBJECT_PARENTS	4
@@ -88,10 +89,13 @@ enum rdma_object_state {
  *	the object still stands and is published again.
  * @release: free the core-allocated memory after @destroy succeeded; NULL for
  *	driver-allocated types, whose memory is gone once @destroy returned 0.
+ * @describe: append netlink attributes of a CM id; -EAGAIN for one of another port than
+ *	the given, 0 for any; NULL when there is nothing to say
  */
 struct rdma_object_ops {
 	int (*destroy)(struct rdma_object *obj, struct ib_udata *udata);
 	void (*release)(struct rdma_object *obj);
+	int (*describe)(struct rdma_object *obj, struct sk_buff *msg, u32 port_num);
 };
 
 /**

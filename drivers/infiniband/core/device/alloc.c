@@ -61,6 +61,9 @@ struct ib_device *_ib_alloc_device(size_t size)
 	init_rwsem(&core->clients_rwsem);
 	ib_events_setup(core);
 	mutex_init(&core->compat_lock);
+	mutex_init(&core->subdev_lock);
+	INIT_LIST_HEAD(&core->subdevs);
+	INIT_LIST_HEAD(&core->subdev_entry);
 	xa_init_flags(&core->compat, XA_FLAGS_ALLOC);
 	return device;
 }

@@ -16,6 +16,7 @@
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/rdma_reject.h>
 
@@ -47,6 +48,10 @@ struct sock;
  * @event_work: hands the events out, in order
  * @compat_lock: protects @compat
  * @compat: struct ib_core_device, the device's faces in other namespaces, by namespace id
+ * @subdev_lock: protects @subdevs and @subdevs_open; held while the driver makes or ends one
+ * @subdevs: devices below this one
+ * @subdevs_open: the device takes more of them
+ * @subdev_entry: in the parent's @subdevs, protected by its lock
  * @cq_pool: CQs that kernel consumers share, see verbs/cq_pool.c; NULL while there are none
  */
 struct rdma_device_core {
@@ -69,6 +74,11 @@ struct rdma_device_core {
 	struct mutex compat_lock;
 	struct xarray compat;
 
+	struct mutex subdev_lock;
+	struct list_head subdevs;
+	bool subdevs_open;
+	struct list_head subdev_entry;
+
 	struct rdma_cq_pool *cq_pool;
 };
 
@@ -82,6 +92,7 @@ struct rdma_device_core {
  * @netdev_tracker: of the reference to @netdev
  * @netdev_link: in the table by net device while @netdev is set; walked under RCU
  * @sysfs: the port's folder in the device's own namespace
+ * @counter: counters of QPs, see verbs/counter.c
  */
 struct rdma_port_core {
 	struct ib_device *device;
@@ -92,6 +103,7 @@ struct rdma_port_core {
 	netdevice_tracker netdev_tracker;
 	struct hlist_node netdev_link;
 	struct ib_port *sysfs;
+	struct rdma_port_counter counter;
 };
 
 static inline struct rdma_port_core *rdma_port(struct ib_device *device, u32 port_num)

@@ -122,7 +122,9 @@ static ssize_t show_counter(struct hw_counter *file, char *buf)
 
 	guard(mutex)(&stats->lock);
 	ret = refresh(file->set, file->index);
-	return ret ?: sysfs_emit(buf, "%llu\n", stats->value[file->index]);
+	return ret ?: sysfs_emit(buf, "%llu\n", stats->value[file->index] +
+				 rdma_counter_get_hwstat_value(file->set->device,
+							       file->set->port_num, file->index));
 }
 
 static ssize_t show_lifespan(struct hw_counter *file, char *buf)

@@ -3,6 +3,7 @@
  * What the files of the device room share among themselves.
  *
  * Locks, outermost first:
+ *   core->subdev_lock              devices below it, which the driver makes and ends under it
  *   core->registration_lock        one registration state change of a device at a time
  *   ib_nets_rwsem (netns.c)        the table of network namespaces
  *   core->compat_lock              the device's faces in other namespaces
@@ -64,6 +65,11 @@ void ib_unregister_device_work(struct work_struct *work);
 /* Allocation: alloc.c ------------------------------------------------------------------------ */
 
 void ib_device_free(struct ib_device *device);
+
+/* Devices below devices: subdev.c ------------------------------------------------------------ */
+
+void ib_subdevs_open(struct ib_device *device);
+void ib_subdevs_end(struct ib_device *device);
 
 /* Clients: client.c -------------------------------------------------------------------------- */
 

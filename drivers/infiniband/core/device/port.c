@@ -60,6 +60,7 @@ int ib_ports_setup(struct ib_device *device)
 	}
 
 	device->port_data = data;
+	rdma_counter_init(device);
 	return 0;
 }
 
@@ -100,6 +101,7 @@ void ib_ports_release(struct ib_device *device)
 	struct rdma_port_cores *cores =
 		container_of(device->port_data[0].core, struct rdma_port_cores, port[0]);
 
+	rdma_counter_release(device);
 	kfree(device->port_data);
 	device->port_data = NULL;
 	kfree_rcu(cores, rcu);

@@ -121,6 +121,7 @@ static void notify_registered(struct ib_device *device)
 /* The caller holds a struct device reference, since dealloc_driver may drop all others. */
 static void unregister_and_dealloc(struct ib_device *device)
 {
+	ib_subdevs_end(device);
 	guard(mutex)(&device->core->registration_lock);
 	if (!device->core->registered)
 		return;
@@ -191,6 +192,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	dev_set_uevent_suppress(&device->dev, false);
 	ib_registry_announce(device, KOBJ_ADD);
 	notify_registered(device);
+	ib_subdevs_open(device);
 	ib_device_put(device);
 	return 0;
 

@@ -27,6 +27,20 @@ static const char *protocol(struct ib_device *device)
 	return NULL;
 }
 
+/* Of a device below another: what kind it is, and of whom. */
+static int put_kinship(struct sk_buff *msg, struct ib_device *device)
+{
+	/* Pairs with ib_add_sub_device(), which writes the type before */
+	const struct ib_device *parent = smp_load_acquire(&device->parent);
+
+	if (!parent)
+		return 0;
+	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_TYPE, device->type) ||
+	    nla_put_string(msg, RDMA_NLDEV_ATTR_PARENT_NAME, parent->name))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int put_device_info(struct sk_buff *msg, struct ib_device *device)
 {
 	const char *name = protocol(device);
@@ -42,6 +56,7 @@ static int put_device_info(struct sk_buff *msg, struct ib_device *device)
 		       be64_to_cpu(device->attrs.sys_image_guid)) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, device->node_type) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, device->use_cq_dim) ||
+	    put_kinship(msg, device) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_NAME_ASSIGN_TYPE, device->name_assign_type) ||
 	    (name && nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_PROTOCOL, name)))
 		return -EMSGSIZE;

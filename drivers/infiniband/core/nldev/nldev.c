@@ -17,6 +17,8 @@ static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_RES_GET] = { .doit = nldev_res_get, .dump = nldev_res_dump },
 	[RDMA_NLDEV_CMD_RES_PD_GET] = {
 		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
+	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {
+		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
 	[RDMA_NLDEV_CMD_RES_CQ_GET] = {
 		.doit = nldev_res_object_get, .dump = nldev_res_object_dump },
 	[RDMA_NLDEV_CMD_RES_MR_GET] = {
@@ -42,9 +44,12 @@ static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = nldev_stat_get, .dump = nldev_stat_dump },
 	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = { .doit = nldev_stat_get_status },
 	[RDMA_NLDEV_CMD_STAT_SET] = { .doit = nldev_stat_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_STAT_DEL] = { .doit = nldev_stat_del, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = nldev_sys_get },
 	[RDMA_NLDEV_CMD_SYS_SET] = { .doit = nldev_sys_set, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = nldev_get_chardev },
+	[RDMA_NLDEV_CMD_NEWDEV] = { .doit = nldev_newdev, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_DELDEV] = { .doit = nldev_deldev, .flags = RDMA_NL_ADMIN_PERM },
 };
 
 void nldev_init(void)

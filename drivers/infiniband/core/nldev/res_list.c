@@ -53,6 +53,11 @@ static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_RES_MR_GET] = KIND(MR, nl_put_mr),
 	[RDMA_NLDEV_CMD_RES_CTX_GET] = KIND(CTX, nl_put_ctx),
 	[RDMA_NLDEV_CMD_RES_SRQ_GET] = KIND(SRQ, nl_put_srq),
+	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {
+		.type = RDMA_RESTRACK_CM_ID, .table = RDMA_NLDEV_ATTR_RES_CM_ID,
+		.entry = RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, .number = RDMA_NLDEV_ATTR_RES_CM_IDN,
+		.per_port = true, .put = nl_put_cm_id,
+	},
 	[RDMA_NLDEV_CMD_RES_QP_GET] = {
 		.type = RDMA_RESTRACK_QP, .table = RDMA_NLDEV_ATTR_RES_QP,
 		.entry = RDMA_NLDEV_ATTR_RES_QP_ENTRY, .number = RDMA_NLDEV_ATTR_RES_LQPN,
@@ -70,6 +75,13 @@ static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 
 /* What STAT_GET says of regions. */
 static const struct res_kind mr_statistics = KIND(MR, nl_put_mr_stat);
+
+/* And of counters that QPs are bound to. */
+static const struct res_kind counters = {
+	.type = RDMA_RESTRACK_COUNTER, .table = RDMA_NLDEV_ATTR_STAT_COUNTER,
+	.entry = RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY, .number = RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
+	.per_port = true, .put = nl_put_counter,
+};
 
 static const struct res_kind *kind_of(const struct nlmsghdr *nlh)
 {
@@ -166,6 +178,17 @@ int nl_get_mr_stat(struct nl_request *request)
 	return get_object(request, &mr_statistics);
 }
 
+/**
+ * nl_get_counter - answer STAT_GET for one counter of QPs
+ * @request: the request: a device, a port, and the counter's number
+ *
+ * Return: as nldev_res_object_get().
+ */
+int nl_get_counter(struct nl_request *request)
+{
+	return get_object(request, &counters);
+}
+
 /* Nested attributes of one object; the message is as before when it did not fit or is left out. */
 static int put_entry(struct sk_buff *msg, const struct res_kind *kind,
 		     struct rdma_restrack_entry *res, const struct nl_subject *subject)
@@ -246,12 +269,11 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, struct nl_requ
 		const struct res_kind *kind)
 {
 	struct ib_device *device = nl_request_device(request);
-	int ret = 0;
+	int ret;
 
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	if (kind)
-		ret = dump_part(skb, cb, request, device, kind);
+	ret = dump_part(skb, cb, request, device, kind);
 	ib_device_put(device);
 	return ret;
 }
@@ -261,7 +283,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, struct nl_requ
  * @skb: a part of the answer
  * @cb: state of the dump, as of nldev_res_object_dump()
  *
- * QPs have none of their own: there are no counters that they could be bound to.
+ * Those of QPs are the counters that they are bound to.
  *
  * Return: bytes in @skb, 0 at the end; -EINVAL for an incomplete request or objects of another
  * kind, or the driver's error.
@@ -278,7 +300,7 @@ int nldev_stat_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		return rdma_nl_refuse(cb->extack, -EINVAL, "of which objects?");
 	switch (nla_get_u32(request.tb[RDMA_NLDEV_ATTR_STAT_RES])) {
 	case RDMA_NLDEV_ATTR_RES_QP:
-		return dump(skb, cb, &request, NULL);
+		return dump(skb, cb, &request, &counters);
 	case RDMA_NLDEV_ATTR_RES_MR:
 		return dump(skb, cb, &request, &mr_statistics);
 	default:

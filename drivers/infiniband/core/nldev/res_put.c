@@ -10,8 +10,16 @@
 #include "../object/object.h"
 #include "nldev_priv.h"
 
-/* User objects have a process, by whose number its name is found; others name their module. */
-static int put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
+/**
+ * nl_put_owner - say who made an object
+ * @msg: the message
+ * @res: its tracking entry
+ *
+ * User objects have a process, by whose number its name is found; others name their module.
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
 {
 	pid_t pid;
 
@@ -54,7 +62,7 @@ int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		return -EMSGSIZE;
 	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_USECNT, atomic_read(&pd->usecnt)) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, res->id) ||
-	    put_context(msg, res, pd->uobject) || put_owner(msg, res))
+	    put_context(msg, res, pd->uobject) || nl_put_owner(msg, res))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -82,7 +90,7 @@ int nl_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		return -EMSGSIZE;
 	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, !!cq->dim) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, res->id) ||
-	    put_context(msg, res, cq->uobject) || put_owner(msg, res))
+	    put_context(msg, res, cq->uobject) || nl_put_owner(msg, res))
 		return -EMSGSIZE;
 	return ops->fill_res_cq_entry ? ops->fill_res_cq_entry(msg, cq) : 0;
 }
@@ -141,7 +149,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (!rdma_is_kernel_res(res) && qp->pd &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, qp->pd->res.id))
 		return -EMSGSIZE;
-	if (put_owner(msg, res))
+	if (nl_put_owner(msg, res))
 		return -EMSGSIZE;
 	ret = ib_query_qp(qp, &attr, 0, &init);
 	if (!ret)
@@ -175,7 +183,7 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (!rdma_is_kernel_res(res) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, READ_ONCE(mr->pd)->res.id))
 		return -EMSGSIZE;
-	if (put_owner(msg, res))
+	if (nl_put_owner(msg, res))
 		return -EMSGSIZE;
 	return ops->fill_res_mr_entry ? ops->fill_res_mr_entry(msg, mr) : 0;
 }
@@ -191,7 +199,32 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	       const struct nl_subject *subject)
 {
-	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN, res->id) || put_owner(msg, res))
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN, res->id) || nl_put_owner(msg, res))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nl_put_cm_id - describe a CM id
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * What is special to it the module says that made it.
+ *
+ * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the module's error.
+ */
+int nl_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		 const struct nl_subject *subject)
+{
+	struct rdma_object *obj = container_of(res, struct rdma_object, res);
+	int ret = 0;
+
+	if (obj->ops && obj->ops->describe)
+		ret = obj->ops->describe(obj, msg, subject->port_num);
+	if (ret)
+		return ret;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CM_IDN, res->id) || nl_put_owner(msg, res))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -263,7 +296,7 @@ int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (ib_srq_has_cq(srq->srq_type) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, srq->ext.cq->res.id))
 		return -EMSGSIZE;
-	if (put_srq_qps(msg, srq) || put_owner(msg, res))
+	if (put_srq_qps(msg, srq) || nl_put_owner(msg, res))
 		return -EMSGSIZE;
 	return ops->fill_res_srq_entry ? ops->fill_res_srq_entry(msg, srq) : 0;
 }

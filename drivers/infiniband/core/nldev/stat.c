@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Commands about hardware counters: STAT_GET, STAT_GET_STATUS and STAT_SET.  Those of a port are
- * read, and the optional ones among them switched; QPs have none of their own to be bound to.
+ * read, and the optional ones among them switched; for those of QPs see stat_qp.c.
  */
 #include <linux/bitmap.h>
 #include <linux/cleanup.h>
+#include <linux/slab.h>
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
 
+#include "../verbs/counter.h"
 #include "nldev_priv.h"
 
 /**
@@ -36,20 +38,10 @@ int rdma_nl_stat_hwcounter_entry(struct sk_buff *msg, const char *name, u64 valu
 EXPORT_SYMBOL(rdma_nl_stat_hwcounter_entry);
 
 /**
- * struct stat_request - a request about the counters of a port
- * @nl: the request
- * @device: the device, with a reference
- * @port_num: the port; 0 means the device itself where that is allowed
- * @stats: the counters
+ * nl_stat_end - end what nl_stat_with_port() began
+ * @request: the request
  */
-struct stat_request {
-	struct nl_request nl;
-	struct ib_device *device;
-	u32 port_num;
-	struct rdma_hw_stats *stats;
-};
-
-static void stat_end(struct stat_request *request)
+void nl_stat_end(struct stat_request *request)
 {
 	ib_device_put(request->device);
 }
@@ -86,9 +78,15 @@ static int put_head(struct sk_buff *msg, const struct stat_request *request)
 	return 0;
 }
 
-/* A reply of which @put makes the counters. */
-static int reply(struct stat_request *request,
-		 int (*put)(struct sk_buff *msg, const struct stat_request *request))
+/**
+ * nl_stat_reply - answer a request about the counters of a port
+ * @request: the request
+ * @put: adds what there is to say besides device and port, or NULL
+ *
+ * Return: 0 or a negative errno.
+ */
+int nl_stat_reply(struct stat_request *request,
+		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
@@ -108,29 +106,51 @@ static int reply(struct stat_request *request,
 
 /* ---- STAT_GET ---- */
 
-/* Read now, however old the values may become in sysfs. */
-static int put_values(struct sk_buff *msg, const struct stat_request *request)
+/* The device's values and those of its counters of QPs together. */
+static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, const u64 *of_qps)
 {
-	struct rdma_hw_stats *stats = request->stats;
-	struct ib_device *device = request->device;
-	struct nlattr *table;
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
 	int i;
 
-	guard(mutex)(&stats->lock);
-	if (device->ops.get_hw_stats(device, stats, request->port_num, stats->num_counters) < 0)
-		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s cannot be asked",
-				      device->name);
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
 	if (!table)
 		return -EMSGSIZE;
 	for (i = 0; i < stats->num_counters; i++) {
 		if (test_bit(i, stats->is_disabled))
 			continue;
-		if (rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
+		if (rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name,
+						 stats->value[i] + of_qps[i]))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(msg, table);
 	return 0;
+}
+
+/* Read now, however old the values may become in sysfs. */
+static int put_now(struct sk_buff *msg, const struct stat_request *request, const u64 *of_qps)
+{
+	struct rdma_hw_stats *stats = request->stats;
+	struct ib_device *device = request->device;
+
+	guard(mutex)(&stats->lock);
+	if (device->ops.get_hw_stats(device, stats, request->port_num, stats->num_counters) < 0)
+		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s cannot be asked",
+				      device->name);
+	return put_sums(msg, stats, of_qps);
+}
+
+static int put_values(struct sk_buff *msg, const struct stat_request *request)
+{
+	unsigned int num = request->stats->num_counters;
+	u64 *of_qps = kcalloc(num, sizeof(*of_qps), GFP_KERNEL);
+	int ret;
+
+	if (!of_qps)
+		return -ENOMEM;
+	if (request->port_num)
+		rdma_counter_add_port(request->device, request->port_num, 0, num, of_qps);
+	ret = put_now(msg, request, of_qps);
+	kfree(of_qps);
+	return ret;
 }
 
 static int get_values(struct stat_request *request)
@@ -142,12 +162,14 @@ static int get_values(struct stat_request *request)
 		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s has no counters of ports",
 				      request->device->name);
 	ret = stat_counters(request);
-	return ret ?: reply(request, put_values);
+	return ret ?: nl_stat_reply(request, put_values);
 }
 
 /**
- * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port, or of a region
- * @skb: the request: a device and a port, 0 for the device's own counters; or an MR's number
+ * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port or of a region, a counter of
+ * QPs, or a port's rule for these
+ * @skb: the request: a device and a port, 0 for the device's own counters; or an MR's number, or a
+ *       counter's
  * @nlh: its header
  * @extack: where a reason goes
  *
@@ -166,13 +188,15 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 	res = request.nl.tb[RDMA_NLDEV_ATTR_STAT_RES];
 	if (res && nla_get_u32(res) == RDMA_NLDEV_ATTR_RES_MR)
 		return nl_get_mr_stat(&request.nl);
+	if (res && nla_get_u32(res) == RDMA_NLDEV_ATTR_RES_QP)
+		return nl_stat_get_qp(&request.nl, skb, nlh);
 	if (res)
 		return rdma_nl_refuse(extack, -EINVAL, "such objects have no counters");
 	ret = stat_begin(&request);
 	if (ret)
 		return ret;
 	ret = get_values(&request);
-	stat_end(&request);
+	nl_stat_end(&request);
 	return ret;
 }
 
@@ -206,9 +230,17 @@ static int put_status(struct sk_buff *msg, const struct stat_request *request)
 	return 0;
 }
 
-/* With a port of the device, and counters there. */
-static int with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
-		     struct netlink_ext_ack *extack)
+/**
+ * nl_stat_with_port - begin a request about a port of a device
+ * @request: filled in
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing or unknown.
+ */
+int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
+		      struct netlink_ext_ack *extack)
 {
 	int ret = nl_request_parse(&request->nl, skb, nlh, extack) ?: stat_begin(request);
 
@@ -216,7 +248,7 @@ static int with_port(struct stat_request *request, struct sk_buff *skb, struct n
 		return ret;
 	ret = nl_request_port(&request->nl, request->device, &request->port_num);
 	if (ret)
-		stat_end(request);
+		nl_stat_end(request);
 	return ret;
 }
 
@@ -235,11 +267,11 @@ int nldev_stat_get_status(struct sk_buff *skb, struct nlmsghdr *nlh,
 	struct stat_request request;
 	int ret;
 
-	ret = with_port(&request, skb, nlh, extack);
+	ret = nl_stat_with_port(&request, skb, nlh, extack);
 	if (ret)
 		return ret;
-	ret = stat_counters(&request) ?: reply(&request, put_status);
-	stat_end(&request);
+	ret = stat_counters(&request) ?: nl_stat_reply(&request, put_status);
+	nl_stat_end(&request);
 	return ret;
 }
 
@@ -270,24 +302,6 @@ static int wanted_counters(const struct stat_request *request, unsigned long *wa
 	return 0;
 }
 
-static int switch_counter(const struct stat_request *request, unsigned int index, bool on)
-{
-	struct rdma_hw_stats *stats = request->stats;
-	struct ib_device *device = request->device;
-	int ret;
-
-	if (!device->ops.modify_hw_stat)
-		return rdma_nl_refuse(request->nl.extack, -EOPNOTSUPP, "%s cannot switch counters",
-				      device->name);
-	guard(mutex)(&stats->lock);
-	if (test_bit(index, stats->is_disabled) != on)
-		return 0;
-	ret = device->ops.modify_hw_stat(device, request->port_num, index, on);
-	if (!ret)
-		__assign_bit(index, stats->is_disabled, !on);
-	return ret;
-}
-
 /* Those named count from now on, the other optional ones do not. */
 static int switch_counters(struct stat_request *request)
 {
@@ -304,34 +318,25 @@ static int switch_counters(struct stat_request *request)
 	ret = wanted_counters(request, wanted);
 	for (i = 0; i < request->stats->num_counters && !ret; i++)
 		if (is_optional(request->stats, i))
-			ret = switch_counter(request, i, test_bit(i, wanted));
+			ret = rdma_counter_modify(request->device, request->port_num, i,
+						  test_bit(i, wanted));
 	bitmap_free(wanted);
-	return ret ?: reply(request, NULL);
-}
-
-static int set_mode(const struct stat_request *request)
-{
-	const struct nlattr *res = request->nl.tb[RDMA_NLDEV_ATTR_STAT_RES];
-
-	if (!res || nla_get_u32(res) != RDMA_NLDEV_ATTR_RES_QP)
-		return rdma_nl_refuse(request->nl.extack, -EINVAL,
-				      "a mode is for the counters of QPs");
-	return rdma_nl_refuse(request->nl.extack, -EOPNOTSUPP, "%s has no counters for QPs",
-			      request->device->name);
+	return ret ?: nl_stat_reply(request, NULL);
 }
 
 static int apply(struct stat_request *request)
 {
 	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_MODE])
-		return set_mode(request);
+		return nl_stat_set_mode(request);
 	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
 		return switch_counters(request);
 	return rdma_nl_refuse(request->nl.extack, -EINVAL, "nothing to set");
 }
 
 /**
- * nldev_stat_set - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port
- * @skb: the request: a device, a port, and the numbers of those that are to count
+ * nldev_stat_set - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how its
+ * QPs come to counters of their own
+ * @skb: the request: a device, a port, and the numbers of those that are to count, or a mode
  * @nlh: its header
  * @extack: where a reason goes
  *
@@ -343,10 +348,10 @@ int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 	struct stat_request request;
 	int ret;
 
-	ret = with_port(&request, skb, nlh, extack);
+	ret = nl_stat_with_port(&request, skb, nlh, extack);
 	if (ret)
 		return ret;
 	ret = apply(&request);
-	stat_end(&request);
+	nl_stat_end(&request);
 	return ret;
 }

@@ -16,6 +16,8 @@ static int qp_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
 
+	if (qp->counter)
+		rdma_counter_unbind_qp(qp, true);
 	return qp->device->ops.destroy_qp(qp, udata);
 }
 
@@ -262,6 +264,9 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	if ((mask & (IB_QP_RQ_PSN | IB_QP_SQ_PSN)) &&
 	    rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
 		qp_trim_psns(attr, mask);
+	/* Without a counter it works as well */
+	if ((mask & IB_QP_PORT) && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_INIT)
+		rdma_counter_bind_qp_auto(qp, attr->port_num);
 	ret = device->ops.modify_qp(qp, attr, mask, udata);
 	if (!ret) {
 		if (mask & IB_QP_PORT)

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters that QPs are bound to: how they are shown, and what STAT_SET and STAT_DEL do to them.
+ */
+#include <linux/cleanup.h>
+#include <net/sock.h>
+#include <rdma/ib_verbs.h>
+
+#include "../object/object.h"
+#include "nldev_priv.h"
+
+static bool is_about_qps(const struct nl_request *nl)
+{
+	const struct nlattr *res = nl->tb[RDMA_NLDEV_ATTR_STAT_RES];
+
+	return res && nla_get_u32(res) == RDMA_NLDEV_ATTR_RES_QP;
+}
+
+static int put_binding(struct sk_buff *msg, const struct stat_request *request)
+{
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, request->counter_id) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, request->qp_num))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int bind_by_hand(struct stat_request *request)
+{
+	struct nlattr **tb = request->nl.tb;
+	int ret;
+
+	if (!tb[RDMA_NLDEV_ATTR_RES_LQPN])
+		return rdma_nl_refuse(request->nl.extack, -EINVAL, "no number of a QP");
+	request->qp_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN]);
+	if (tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID]) {
+		request->counter_id = nla_get_u32(tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID]);
+		ret = rdma_counter_bind_qpn(request->device, request->port_num, request->qp_num,
+					    request->counter_id);
+	} else {
+		ret = rdma_counter_bind_qpn_alloc(request->device, request->port_num,
+						  request->qp_num, &request->counter_id);
+	}
+	return ret ?: nl_stat_reply(request, put_binding);
+}
+
+static int set_rule(struct stat_request *request)
+{
+	const struct nlattr *mask = request->nl.tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
+	int ret;
+
+	ret = rdma_counter_set_auto_mode(request->device, request->port_num,
+					 mask ? nla_get_u32(mask) : 0, request->nl.extack);
+	return ret ?: nl_stat_reply(request, NULL);
+}
+
+/**
+ * nl_stat_set_mode - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
+ * @request: the request, with a port
+ *
+ * Return: 0 with the answer sent, or a negative errno.
+ */
+int nl_stat_set_mode(struct stat_request *request)
+{
+	u32 mode = nla_get_u32(request->nl.tb[RDMA_NLDEV_ATTR_STAT_MODE]);
+
+	if (!is_about_qps(&request->nl))
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "a mode is for the counters of QPs");
+	switch (mode) {
+	case RDMA_COUNTER_MODE_AUTO:
+		return set_rule(request);
+	case RDMA_COUNTER_MODE_MANUAL:
+		return bind_by_hand(request);
+	default:
+		return rdma_nl_refuse(request->nl.extack, -EINVAL, "no mode has number %u", mode);
+	}
+}
+
+static int unbind(struct stat_request *request)
+{
+	struct nlattr **tb = request->nl.tb;
+	int ret;
+
+	if (!is_about_qps(&request->nl))
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "only QPs are bound to counters");
+	if (!tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] || !tb[RDMA_NLDEV_ATTR_RES_LQPN])
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "numbers of a counter and of a QP are both needed");
+	request->counter_id = nla_get_u32(tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID]);
+	request->qp_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN]);
+	ret = rdma_counter_unbind_qpn(request->device, request->port_num, request->qp_num,
+				      request->counter_id);
+	return ret ?: nl_stat_reply(request, put_binding);
+}
+
+/**
+ * nldev_stat_del - RDMA_NLDEV_CMD_STAT_DEL: take a QP off the counter it is bound to
+ * @skb: the request: a device, a port, and the numbers of both
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0; -EINVAL for an incomplete request or a QP that is not bound so; -ENOENT for one that
+ * does not exist; -EOPNOTSUPP for a device without such counters; the driver's error.
+ */
+int nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct stat_request request = {};
+	int ret;
+
+	ret = nl_stat_with_port(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	ret = unbind(&request);
+	nl_stat_end(&request);
+	return ret;
+}
+
+static int put_mode(struct sk_buff *msg, const struct stat_request *request)
+{
+	enum rdma_nl_counter_mode mode;
+	enum rdma_nl_counter_mask mask;
+	int ret;
+
+	ret = rdma_counter_get_mode(request->device, request->port_num, &mode, &mask);
+	if (ret)
+		return ret;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode) ||
+	    (mode == RDMA_COUNTER_MODE_AUTO &&
+	     nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nl_stat_get_qp - answer STAT_GET about QPs: one counter by its number, or how a port's QPs come
+ * to counters
+ * @nl: the request, parsed
+ * @skb: the same
+ * @nlh: its header
+ *
+ * Return: 0; -EINVAL for an incomplete request; -ENOENT for a counter that does not exist.
+ */
+int nl_stat_get_qp(struct nl_request *nl, struct sk_buff *skb, struct nlmsghdr *nlh)
+{
+	struct stat_request request = {};
+	int ret;
+
+	if (nl->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID])
+		return nl_get_counter(nl);
+	if (!nl->tb[RDMA_NLDEV_ATTR_STAT_MODE])
+		return rdma_nl_refuse(nl->extack, -EINVAL,
+				      "neither a counter nor its mode is asked for");
+	ret = nl_stat_with_port(&request, skb, nlh, nl->extack);
+	if (ret)
+		return ret;
+	ret = nl_stat_reply(&request, put_mode);
+	nl_stat_end(&request);
+	return ret;
+}
+
+static int put_criteria(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	const struct rdma_counter_mode *mode = &counter->mode;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode->mode))
+		return -EMSGSIZE;
+	if (mode->mode != RDMA_COUNTER_MODE_AUTO)
+		return 0;
+	if ((mode->mask & RDMA_COUNTER_MASK_QP_TYPE) &&
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, mode->param.qp_type))
+		return -EMSGSIZE;
+	return mode->mask & RDMA_COUNTER_MASK_PID ? nl_put_owner(msg, &counter->res) : 0;
+}
+
+static int put_bound_qp(struct sk_buff *msg, u32 qp_num)
+{
+	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+
+	if (!entry || nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp_num))
+		return -EMSGSIZE;
+	nla_nest_end(msg, entry);
+	return 0;
+}
+
+static int put_bound_qps(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
+	struct rdma_restrack_entry *res;
+	u32 id = 0;
+	int ret;
+
+	if (!table)
+		return -EMSGSIZE;
+	while ((res = rdma_restrack_next(counter->device, RDMA_RESTRACK_QP, &id))) {
+		const struct ib_qp *qp = container_of(res, struct ib_qp, res);
+
+		ret = READ_ONCE(qp->counter) == counter ? put_bound_qp(msg, qp->qp_num) : 0;
+		rdma_restrack_put(res);
+		if (ret)
+			return ret;
+		if (!++id)
+			break;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
+{
+	const struct rdma_hw_stats *stats = counter->stats;
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	int i;
+
+	if (!table)
+		return -EMSGSIZE;
+	guard(mutex)(&counter->lock);
+	for (i = 0; i < stats->num_counters; i++)
+		if (!test_bit(i, stats->is_disabled) &&
+		    rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
+			return -EMSGSIZE;
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+/**
+ * nl_put_counter - describe a counter: what for, which QPs, and its values as read now
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject)
+{
+	struct rdma_counter *counter = container_of(res, struct rdma_counter, res);
+	int ret;
+
+	if (subject->port_num && subject->port_num != counter->port)
+		return -EAGAIN;
+	ret = rdma_counter_query_stats(counter);
+	if (ret)
+		return ret;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
+	    put_criteria(msg, counter) || put_bound_qps(msg, counter) || put_values(msg, counter))
+		return -EMSGSIZE;
+	return 0;
+}
