@@ -188,6 +188,7 @@ extern struct kunit_suite hca_command_suite;
 extern struct kunit_suite hca_time_suite;
 extern struct kunit_suite hca_life_suite;
 extern struct kunit_suite hca_srq_suite;
+extern struct kunit_suite hca_xrc_suite;
 extern struct kunit_suite hca_cq_suite;
 extern struct kunit_suite hca_ud_suite;
 extern struct kunit_suite hca_mem_suite;

@@ -54,6 +54,7 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_MW_2B, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2B },
 		{ VHCA_CAP_FMR },
 		{ VHCA_CAP_SRQ, 0, 0, IB_DEVICE_SRQ_RESIZE },
+		{ VHCA_CAP_XRC, 0, 0, IB_DEVICE_XRC },
 		{ VHCA_CAP_MCAST, 0, 0, 0, IBK_BLOCK_MULTICAST_LOOPBACK },
 	};
 	struct bench *b = test->priv;
