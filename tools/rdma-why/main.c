@@ -70,7 +70,7 @@ static bool core_gives_reasons(void)
 	if (!symbols)
 		return true;
 	while (!found && fgets(line, sizeof(line), symbols))
-		found = !!strstr(line, " rdma_refuse\t");
+		found = !!strstr(line, " rdma_refuse_for\t");
 	fclose(symbols);
 	return found;
 }

@@ -7,7 +7,11 @@
  * table keyed by task. A slot that holds a task's pointer is touched by that task only, so neither
  * entering, nor leaving, nor finding one's own scope needs a lock. A task's first place counts how
  * many of those that share it had to go elsewhere, so that all but these look at one place only.
+ *
+ * What is kept of a refusal is its place in the source and the values; few are ever read, and to
+ * format one would cost as much as the rest of the request.
  */
+#include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/hash.h>
@@ -141,11 +145,73 @@ static struct rdma_reject_scope *current_scope(void)
 	return slot < 0 ? NULL : running[slot].scope;
 }
 
-static void log_reason(struct rdma_reject_log *log, int err, const char *text)
+/* A reason that is kept as text. */
+static const struct rdma_reason reason_text = {
+	.fmt = "%s",
+	.owner = THIS_MODULE,
+	.kinds = { RDMA_REASON_STRING },
+};
+
+/* Will the text of a reason stay as long as the log? */
+static bool reason_stays(const struct rdma_reject_log *log, const struct rdma_reason *reason)
+{
+	return !reason->owner || reason->owner == THIS_MODULE ||
+	       reason->owner == log->stays[0] || reason->owner == log->stays[1];
+}
+
+/*
+ * Keeps the values of a reason as bstr_printf() takes them: numbers at the next word, strings where
+ * the value before them ended. False if they cannot be kept, or not whole.
+ */
+static bool keep_values(struct rdma_reject_entry *entry, const struct rdma_reason *reason,
+			va_list args)
+{
+	char *at = (char *)entry->words, *end = (char *)&entry->words[RDMA_REJECT_WORDS];
+	const char *text;
+	const u8 *kind;
+	ssize_t len;
+	u64 number;
+
+	for (kind = reason->kinds; *kind; kind++) {
+		if (*kind == RDMA_REASON_OTHER)
+			return false;
+		if (*kind == RDMA_REASON_STRING) {
+			text = va_arg(args, const char *);
+			len = strscpy(at, text ?: "(null)", end - at);
+			if (len < 0)
+				return false;
+			at += len + 1;
+			continue;
+		}
+		at = PTR_ALIGN(at, sizeof(u32));
+		if (end - at < *kind)
+			return false;
+		if (*kind == sizeof(u32)) {
+			*(u32 *)at = va_arg(args, u32);
+		} else {
+			number = va_arg(args, u64);
+			memcpy(at, &number, sizeof(number));
+		}
+		at += *kind;
+	}
+	entry->reason = reason;
+	return true;
+}
+
+static noinline void keep_text(struct rdma_reject_entry *entry, const struct rdma_reason *reason,
+			       va_list args)
+{
+	vsnprintf((char *)entry->words, RDMA_REJECT_TEXT, reason->fmt, args);
+	entry->reason = &reason_text;
+}
+
+static void log_reason(struct rdma_reject_log *log, int err, const struct rdma_reason *reason,
+		       va_list args)
 {
 	s64 number = atomic64_inc_return(&log->count) - 1;
 	struct rdma_reject_entry *entry = &log->ring[number % RDMA_REJECT_KEPT];
 	s64 turn = atomic64_read(&entry->turn);
+	va_list again;
 
 	/*
 	 * Another thread of the process may still be writing this entry, or have overtaken us by a
@@ -156,7 +222,10 @@ static void log_reason(struct rdma_reject_log *log, int err, const char *text)
 		return;
 	entry->err = err;
 	entry->time_ns = ktime_get_boottime_ns();
-	strscpy(entry->text, text, sizeof(entry->text));
+	va_copy(again, args);
+	if (!reason_stays(log, reason) || !keep_values(entry, reason, args))
+		keep_text(entry, reason, again);
+	va_end(again);
 	atomic64_set_release(&entry->turn, 2 * number + 2);
 }
 
@@ -169,43 +238,46 @@ static void answer_reason(struct netlink_ext_ack *extack, const char *text)
 	extack->_msg = extack->_msg_buf;
 }
 
+/* Tells those who get a reason now, as text. */
+static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
+				 const struct rdma_reason *reason, va_list args)
+{
+	char text[RDMA_REJECT_TEXT];
+
+	vsnprintf(text, sizeof(text), reason->fmt, args);
+	trace_rdma_reject(scope && scope->device ? scope->device->name : "-", err, text);
+	if (scope && scope->extack)
+		answer_reason(scope->extack, text);
+}
+
 /**
- * rdma_refuse - refuse a request and say why
+ * rdma_refuse_for - what rdma_refuse() expands to
  * @err: the negative errno the caller is about to return
- * @fmt: printf format of one sentence without line feed that names the attribute, its value and
- *       what would be acceptable, such as "max_send_wr 70000 > device limit 32768". What does not
- *       fit into RDMA_REJECT_TEXT bytes is cut off.
+ * @reason: the place in the source; its values follow
  *
- * Emits the trace point rdma_core:rdma_reject and stores the reason in the log of the file whose
- * request the current task is serving, if any. Prints nothing. Does nothing for requests marked
- * quiet. Context: any, including interrupts (then the trace point alone); takes no lock and
- * allocates nothing.
- *
+ * Context: any.
  * Return: @err.
  */
-int rdma_refuse(int err, const char *fmt, ...)
+int rdma_refuse_for(int err, const struct rdma_reason *reason, ...)
 {
 	struct rdma_reject_scope *scope = current_scope();
-	char text[RDMA_REJECT_TEXT];
 	va_list args;
 
 	if (scope && scope->quiet)
 		return err;
-	if (!(scope && (scope->log || scope->extack)) && !trace_rdma_reject_enabled())
-		return err;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-
-	trace_rdma_reject(scope && scope->device ? scope->device->name : "-", err, text);
-	if (scope && scope->log)
-		log_reason(scope->log, err, text);
-	if (scope && scope->extack)
-		answer_reason(scope->extack, text);
+	if ((scope && scope->extack) || trace_rdma_reject_enabled()) {
+		va_start(args, reason);
+		tell_reason(scope, err, reason, args);
+		va_end(args);
+	}
+	if (scope && scope->log) {
+		va_start(args, reason);
+		log_reason(scope->log, err, reason, args);
+		va_end(args);
+	}
 	return err;
 }
-EXPORT_SYMBOL(rdma_refuse);
+EXPORT_SYMBOL(rdma_refuse_for);
 
 static bool read_reason(struct rdma_reject_entry *entry, s64 number, struct rdma_reject_entry *copy)
 {
@@ -215,11 +287,33 @@ static bool read_reason(struct rdma_reject_entry *entry, s64 number, struct rdma
 		return false;
 	copy->err = entry->err;
 	copy->time_ns = entry->time_ns;
-	memcpy(copy->text, entry->text, sizeof(copy->text));
+	copy->reason = entry->reason;
+	memcpy(copy->words, entry->words, sizeof(copy->words));
 	/* The copy is good if no writer had begun before it was complete. */
 	smp_rmb();
 	return atomic64_read(&entry->turn) == turn;
 }
+
+/**
+ * rdma_reject_text - read a kept reason
+ * @log: the log
+ * @number: its number since the file was opened
+ * @text: takes the sentence, with its NUL
+ * @size: bytes of room there; RDMA_REJECT_TEXT suffice
+ *
+ * Context: any.
+ * Return: the errno; 0 if the reason is not kept any more, not yet complete, or never was.
+ */
+int rdma_reject_text(struct rdma_reject_log *log, s64 number, char *text, size_t size)
+{
+	struct rdma_reject_entry copy;
+
+	if (!read_reason(&log->ring[number % RDMA_REJECT_KEPT], number, &copy))
+		return 0;
+	bstr_printf(text, size, copy.reason->fmt, copy.words);
+	return copy.err;
+}
+EXPORT_SYMBOL_IF_KUNIT(rdma_reject_text);
 
 /**
  * rdma_reject_show - print the kept reasons, oldest first
@@ -236,14 +330,16 @@ void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log)
 
 	for (; number < end; number++) {
 		struct rdma_reject_entry copy;
+		char text[RDMA_REJECT_TEXT];
 		u32 rest;
 		u64 seconds;
 
 		if (!read_reason(&log->ring[number % RDMA_REJECT_KEPT], number, &copy))
 			continue;
+		bstr_printf(text, sizeof(text), copy.reason->fmt, copy.words);
 		seconds = div_u64_rem(copy.time_ns, NSEC_PER_SEC, &rest);
 		seq_printf(seq, "rdma-reject:\t%lld %llu.%06u %d %s\n", number, seconds,
-			   rest / 1000, copy.err, copy.text);
+			   rest / 1000, copy.err, text);
 	}
 }
 EXPORT_SYMBOL(rdma_reject_show);

@@ -21,6 +21,14 @@ static const char *shown(struct rdma_reject_log *log)
 	return text;
 }
 
+/* Reason of that number, "" if it is not kept. */
+static const char *text_of(struct rdma_reject_log *log, s64 number)
+{
+	static char text[RDMA_REJECT_TEXT];
+
+	return rdma_reject_text(log, number, text, sizeof(text)) ? text : "";
+}
+
 static struct rdma_reject_log *new_log(struct kunit *test)
 {
 	struct rdma_reject_log *log = kunit_kzalloc(test, sizeof(*log), GFP_KERNEL);
@@ -43,7 +51,7 @@ static void reason_goes_to_the_open_file(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, atomic64_read(&log->count), 1);
 	KUNIT_EXPECT_EQ(test, log->ring[0].err, -ENOMEM);
-	KUNIT_EXPECT_STREQ(test, log->ring[0].text, "max_send_wr 70000 > device limit 32768");
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "max_send_wr 70000 > device limit 32768");
 	KUNIT_EXPECT_NOT_NULL(test, strstr(shown(log),
 					   " -12 max_send_wr 70000 > device limit 32768\n"));
 }
@@ -78,7 +86,97 @@ static void long_reason_is_cut(struct kunit *test)
 	rdma_reject_enter(log, &scope);
 	rdma_refuse(-EINVAL, "%s", text);
 	rdma_reject_leave(&scope);
-	KUNIT_EXPECT_EQ(test, strlen(log->ring[0].text), RDMA_REJECT_TEXT - 1);
+	KUNIT_EXPECT_EQ(test, strlen(text_of(log, 0)), RDMA_REJECT_TEXT - 1);
+}
+
+/* Values of every size, in an order that leaves gaps, from a module that stays. */
+static void values_are_kept_until_read(struct kunit *test)
+{
+	struct rdma_reject_log *log = new_log(test);
+	struct rdma_reject_scope scope;
+	char name[8] = "cqe";
+	u64 wide = 0x123456789abcdef0;
+	u8 narrow = 200;
+
+	log->stays[1] = THIS_MODULE;
+	rdma_reject_enter(log, &scope);
+	rdma_refuse(-EINVAL, "%s %u > %s%llx, %d%% %s %zu %#x", name, narrow, "limit ", wide, -3,
+		    (const char *)NULL, sizeof(wide), 0xffffffff);
+	strscpy(name, "gone");
+	rdma_refuse(-EINVAL, "no value");
+	rdma_reject_leave(&scope);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0),
+			   "cqe 200 > limit 123456789abcdef0, -3% (null) 8 0xffffffff");
+	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "no value");
+	KUNIT_EXPECT_EQ(test, rdma_reject_text(log, 2, name, sizeof(name)), 0);
+}
+
+/* What a pointer leads to is not there any more when the reason is read. */
+static void pointers_are_followed_at_once(struct kunit *test)
+{
+	struct rdma_reject_log *log = new_log(test);
+	struct rdma_reject_scope scope;
+	u8 gid[16] = { 0xff, 0x0e, [15] = 1 };
+
+	log->stays[1] = THIS_MODULE;
+	rdma_reject_enter(log, &scope);
+	rdma_refuse(-EINVAL, "gid %pI6c, lid %u", gid, 7);
+	memset(gid, 0, sizeof(gid));
+	rdma_reject_leave(&scope);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "gid ff0e::1, lid 7");
+}
+
+/* More than is kept of the values must not change what is shown. */
+static void long_values_become_text(struct kunit *test)
+{
+	struct rdma_reject_log *log = new_log(test);
+	struct rdma_reject_scope scope;
+	char text[4 * RDMA_REJECT_WORDS + 16], want[RDMA_REJECT_TEXT];
+	u64 one = 1;
+
+	memset(text, 'y', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	log->stays[1] = THIS_MODULE;
+	rdma_reject_enter(log, &scope);
+	rdma_refuse(-EINVAL, "%llu %llu %llu %llu %llu %llu %llu %s", one, one, one, one, one, one,
+		    one, text);
+	snprintf(want, sizeof(want), "1 1 1 1 1 1 1 %s", text);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), want);
+
+	/* the string takes all but four bytes */
+	text[4 * RDMA_REJECT_WORDS - 5] = '\0';
+	rdma_refuse(-EINVAL, "%.2s %llu", text, one);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "yy 1");
+	/* and all */
+	text[4 * RDMA_REJECT_WORDS - 5] = 'y';
+	text[4 * RDMA_REJECT_WORDS - 1] = '\0';
+	rdma_refuse(-EINVAL, "%.2s %s", text, "last");
+	KUNIT_EXPECT_STREQ(test, text_of(log, 2), "yy last");
+	rdma_reject_leave(&scope);
+}
+
+/* A module may be gone when its reason is read. */
+static void strange_modules_reason_is_text(struct kunit *test)
+{
+	struct rdma_reject_log *log = new_log(test);
+	struct rdma_reject_scope scope;
+	struct {
+		struct rdma_reason reason;
+		char fmt[16];
+	} gone = {
+		.reason = {
+			.fmt = gone.fmt,
+			.owner = (const struct module *)&gone,
+			.kinds = { sizeof(int) },
+		},
+		.fmt = "lid %u",
+	};
+
+	rdma_reject_enter(log, &scope);
+	rdma_refuse_for(-EINVAL, &gone.reason, 7);
+	rdma_reject_leave(&scope);
+	strscpy(gone.fmt, "gone");
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "lid 7");
 }
 
 static void inner_request_has_a_log_of_its_own(struct kunit *test)
@@ -94,9 +192,9 @@ static void inner_request_has_a_log_of_its_own(struct kunit *test)
 	rdma_refuse(-EINVAL, "outer");
 	rdma_reject_leave(&outer);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&inner_log->count), 1);
-	KUNIT_EXPECT_STREQ(test, inner_log->ring[0].text, "inner");
+	KUNIT_EXPECT_STREQ(test, text_of(inner_log, 0), "inner");
 	KUNIT_EXPECT_EQ(test, atomic64_read(&outer_log->count), 1);
-	KUNIT_EXPECT_STREQ(test, outer_log->ring[0].text, "outer");
+	KUNIT_EXPECT_STREQ(test, text_of(outer_log, 0), "outer");
 }
 
 static void quiet_request_leaves_no_trace(struct kunit *test)
@@ -171,7 +269,7 @@ struct crowd_member {
 static int crowd_thread(void *context)
 {
 	struct crowd_member *member = context;
-	char mine[16];
+	char mine[16], text[RDMA_REJECT_TEXT];
 	int i;
 
 	snprintf(mine, sizeof(mine), "of %d", member->number);
@@ -186,7 +284,8 @@ static int crowd_thread(void *context)
 		count = atomic64_read(&member->log.count);
 		if (count != i + 1)
 			member->missing++;
-		else if (strcmp(member->log.ring[i % RDMA_REJECT_KEPT].text, mine))
+		else if (!rdma_reject_text(&member->log, i, text, sizeof(text)) ||
+			 strcmp(text, mine))
 			member->strange++;
 	}
 	complete(&member->done);
@@ -269,6 +368,10 @@ static struct kunit_case reject_cases[] = {
 	KUNIT_CASE(reason_goes_to_the_open_file),
 	KUNIT_CASE(last_reasons_are_kept),
 	KUNIT_CASE(long_reason_is_cut),
+	KUNIT_CASE(values_are_kept_until_read),
+	KUNIT_CASE(pointers_are_followed_at_once),
+	KUNIT_CASE(long_values_become_text),
+	KUNIT_CASE(strange_modules_reason_is_text),
 	KUNIT_CASE(inner_request_has_a_log_of_its_own),
 	KUNIT_CASE(quiet_request_leaves_no_trace),
 	KUNIT_CASE(interrupts_are_not_the_request),
@@ -286,3 +389,4 @@ kunit_test_suite(reject_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the reasons of refused requests");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

@@ -90,6 +90,8 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_device *ibdev)
 	if (!try_module_get(ibdev->ops.owner))
 		return -ENODEV;
 	file->owner = ibdev->ops.owner;
+	file->rejects.stays[0] = THIS_MODULE;
+	file->rejects.stays[1] = file->owner;
 	return 0;
 }
 

@@ -159,14 +159,16 @@ int tu_ioctl(struct uverbs_test *t, u16 object, u16 method, struct ib_uverbs_att
  * tu_reason - why the last request that was refused was refused
  * @t: the test
  *
- * Return: the text.
+ * Return: the text, which the next call overwrites.
  */
 const char *tu_reason(struct uverbs_test *t)
 {
 	struct ib_uverbs_file *file = t->filp->private_data;
 	s64 count = atomic64_read(&file->rejects.count);
 
-	return count ? file->rejects.ring[(count - 1) % RDMA_REJECT_KEPT].text : "";
+	if (!count || !rdma_reject_text(&file->rejects, count - 1, t->reason, sizeof(t->reason)))
+		return "";
+	return t->reason;
 }
 
 #ifdef CONFIG_FAULT_INJECTION

@@ -128,6 +128,7 @@ struct fake_device {
  * @async_fd: descriptor of the context's asynchronous event file, or -1
  * @pd: handle of a PD
  * @cq: handle of a CQ
+ * @reason: what tu_reason() gave last
  */
 struct uverbs_test {
 	struct kunit *test;
@@ -142,6 +143,7 @@ struct uverbs_test {
 	int async_fd;
 	u32 pd;
 	u32 cq;
+	char reason[RDMA_REJECT_TEXT];
 };
 
 /* fake_device.c */

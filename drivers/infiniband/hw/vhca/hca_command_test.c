@@ -254,13 +254,14 @@ static void refused(struct kunit *test, struct world *w, int (*try)(struct world
 {
 	struct rdma_reject_log *log = kunit_kzalloc(test, sizeof(*log), GFP_KERNEL);
 	struct rdma_reject_scope scope;
+	char text[RDMA_REJECT_TEXT] = "";
 
 	KUNIT_ASSERT_NOT_NULL(test, log);
 	rdma_reject_enter(log, &scope);
 	KUNIT_EXPECT_EQ_MSG(test, try(w), err, "%s", reason);
 	rdma_reject_leave(&scope);
-	KUNIT_EXPECT_EQ(test, log->ring[0].err, err);
-	KUNIT_EXPECT_STREQ(test, log->ring[0].text, reason);
+	KUNIT_EXPECT_EQ(test, rdma_reject_text(log, 0, text, sizeof(text)), err);
+	KUNIT_EXPECT_STREQ(test, text, reason);
 }
 
 static void test_refused_commands(struct kunit *test)
