@@ -5,16 +5,19 @@
 #include <linux/device.h>
 #include <rdma/ib_verbs.h>
 
-static void print(const char *level, const struct ib_device *device, struct va_format *vaf)
+static void print(const char *level, const struct ib_device *device, const char *format,
+		  va_list *args)
 {
+	struct va_format line = { .fmt = format, .va = args };
+
 	if (!device)
-		printk("%s(NULL ib_device): %pV", level, vaf);
+		printk("%s(NULL ib_device): %pV", level, &line);
 	else if (!device->dev.parent)
-		printk("%s%s: %pV", level, dev_name(&device->dev), vaf);
+		printk("%s%s: %pV", level, dev_name(&device->dev), &line);
 	else
 		dev_printk_emit(level[1] - '0', device->dev.parent, "%s %s %s: %pV",
 				dev_driver_string(device->dev.parent),
-				dev_name(device->dev.parent), dev_name(&device->dev), vaf);
+				dev_name(device->dev.parent), dev_name(&device->dev), &line);
 }
 
 /**
@@ -27,13 +30,10 @@ static void print(const char *level, const struct ib_device *device, struct va_f
  */
 void ibdev_printk(const char *level, const struct ib_device *ibdev, const char *format, ...)
 {
-	struct va_format vaf;
 	va_list args;
 
 	va_start(args, format);
-	vaf.fmt = format;
-	vaf.va = &args;
-	print(level, ibdev, &vaf);
+	print(level, ibdev, format, &args);
 	va_end(args);
 }
 EXPORT_SYMBOL(ibdev_printk);
@@ -42,13 +42,10 @@ EXPORT_SYMBOL(ibdev_printk);
 #define DEFINE_IBDEV_LEVEL(name, level)                                                            \
 	void name(const struct ib_device *ibdev, const char *format, ...)                          \
 	{                                                                                          \
-		struct va_format vaf;                                                              \
 		va_list args;                                                                      \
 												   \
 		va_start(args, format);                                                            \
-		vaf.fmt = format;                                                                  \
-		vaf.va = &args;                                                                    \
-		print(level, ibdev, &vaf);                                                         \
+		print(level, ibdev, format, &args);                                                \
 		va_end(args);                                                                      \
 	}                                                                                          \
 	EXPORT_SYMBOL(name)
@@ -74,13 +71,10 @@ DEFINE_IBDEV_LEVEL(ibdev_info, KERN_INFO);
 void ibdev_dynamic_dbg(struct _ddebug *descriptor, const struct ib_device *ibdev,
 		       const char *format, ...)
 {
-	struct va_format vaf;
 	va_list args;
 
 	va_start(args, format);
-	vaf.fmt = format;
-	vaf.va = &args;
-	print(KERN_DEBUG, ibdev, &vaf);
+	print(KERN_DEBUG, ibdev, format, &args);
 	va_end(args);
 }
 EXPORT_SYMBOL(ibdev_dynamic_dbg);

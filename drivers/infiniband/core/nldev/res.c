@@ -10,12 +10,12 @@
 
 /* Counters are configuration rather than a resource and are not listed. */
 static const char *const res_names[RDMA_RESTRACK_MAX] = {
-	[RDMA_RESTRACK_PD] = "pd",
-	[RDMA_RESTRACK_CQ] = "cq",
-	[RDMA_RESTRACK_QP] = "qp",
 	[RDMA_RESTRACK_CM_ID] = "cm_id",
-	[RDMA_RESTRACK_MR] = "mr",
+	[RDMA_RESTRACK_CQ] = "cq",
 	[RDMA_RESTRACK_CTX] = "ctx",
+	[RDMA_RESTRACK_MR] = "mr",
+	[RDMA_RESTRACK_PD] = "pd",
+	[RDMA_RESTRACK_QP] = "qp",
 	[RDMA_RESTRACK_SRQ] = "srq",
 };
 

@@ -49,6 +49,21 @@ void rdma_copy_ah_attr(struct rdma_ah_attr *dest, const struct rdma_ah_attr *src
 EXPORT_SYMBOL(rdma_copy_ah_attr);
 
 /**
+ * rdma_move_ah_attr() - hand an address vector over
+ * @dest: address vector, destroyed and overwritten; owns the reference of @src then
+ * @src: address vector, without source GID entry afterwards
+ *
+ * Context: any.
+ */
+void rdma_move_ah_attr(struct rdma_ah_attr *dest, struct rdma_ah_attr *src)
+{
+	rdma_destroy_ah_attr(dest);
+	*dest = *src;
+	src->grh.sgid_attr = NULL;
+}
+EXPORT_SYMBOL(rdma_move_ah_attr);
+
+/**
  * rdma_replace_ah_attr() - copy an address vector over one that owns a reference
  * @old: address vector, destroyed and overwritten
  * @new: address vector that is copied
@@ -65,21 +80,6 @@ void rdma_replace_ah_attr(struct rdma_ah_attr *old, const struct rdma_ah_attr *n
 	*old = copy;
 }
 EXPORT_SYMBOL(rdma_replace_ah_attr);
-
-/**
- * rdma_move_ah_attr() - hand an address vector over
- * @dest: address vector, destroyed and overwritten; owns the reference of @src then
- * @src: address vector, without source GID entry afterwards
- *
- * Context: any.
- */
-void rdma_move_ah_attr(struct rdma_ah_attr *dest, struct rdma_ah_attr *src)
-{
-	rdma_destroy_ah_attr(dest);
-	*dest = *src;
-	src->grh.sgid_attr = NULL;
-}
-EXPORT_SYMBOL(rdma_move_ah_attr);
 
 /**
  * rdma_move_grh_sgid_attr() - make an address vector a routed one

@@ -185,15 +185,14 @@ EXPORT_SYMBOL(ib_init_ah_attr_from_wc);
 struct ib_ah *ib_create_ah_from_wc(struct ib_pd *pd, const struct ib_wc *wc,
 				   const struct ib_grh *grh, u32 port_num)
 {
-	struct rdma_ah_attr ah_attr;
-	struct ib_ah *ah;
-	int ret;
+	struct rdma_ah_attr back;
+	int ret = ib_init_ah_attr_from_wc(pd->device, port_num, wc, grh, &back);
+	struct ib_ah *ah = ERR_PTR(ret);
 
-	ret = ib_init_ah_attr_from_wc(pd->device, port_num, wc, grh, &ah_attr);
-	if (ret)
-		return ERR_PTR(ret);
-	ah = rdma_create_ah(pd, &ah_attr, RDMA_CREATE_AH_SLEEPABLE);
-	rdma_destroy_ah_attr(&ah_attr);
+	if (!ret) {
+		ah = rdma_create_ah(pd, &back, RDMA_CREATE_AH_SLEEPABLE);
+		rdma_destroy_ah_attr(&back);
+	}
 	return ah;
 }
 EXPORT_SYMBOL(ib_create_ah_from_wc);

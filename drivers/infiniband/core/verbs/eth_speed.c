@@ -64,6 +64,24 @@ static void speed_of_lanes(u32 mbps, u32 lanes, u16 *speed, u8 *width)
 			*width = lane_counts[i].width;
 }
 
+static int ask_netdev(struct net_device *netdev, u32 *mbps, u32 *lanes)
+{
+	struct ethtool_link_ksettings link = {};
+	int ret = -ENODEV;
+
+	*mbps = SPEED_1000;
+	rtnl_lock();
+	if (netdev->reg_state == NETREG_REGISTERED) {
+		ret = 0;
+		if (!__ethtool_get_link_ksettings(netdev, &link) &&
+		    link.base.speed != (u32)SPEED_UNKNOWN)
+			*mbps = link.base.speed;
+	}
+	rtnl_unlock();
+	*lanes = link.lanes;
+	return ret;
+}
+
 /**
  * ib_get_eth_speed() - speed and width of an Ethernet port
  * @dev: device
@@ -79,31 +97,21 @@ static void speed_of_lanes(u32 mbps, u32 lanes, u16 *speed, u8 *width)
  */
 int ib_get_eth_speed(struct ib_device *dev, u32 port_num, u16 *speed, u8 *width)
 {
-	struct ethtool_link_ksettings link = {};
-	u32 mbps = SPEED_1000;
 	struct net_device *netdev;
-	int ret = -ENODEV;
+	u32 lanes, mbps;
+	int ret;
 
 	if (rdma_port_get_link_layer(dev, port_num) != IB_LINK_LAYER_ETHERNET)
 		return -EINVAL;
 	netdev = ib_device_get_netdev(dev, port_num);
-	if (!netdev)
-		return -ENODEV;
-
-	rtnl_lock();
-	if (netdev->reg_state == NETREG_REGISTERED) {
-		ret = 0;
-		if (!__ethtool_get_link_ksettings(netdev, &link) &&
-		    link.base.speed != (u32)SPEED_UNKNOWN)
-			mbps = link.base.speed;
-	}
-	rtnl_unlock();
+	ret = netdev ? ask_netdev(netdev, &mbps, &lanes) : -ENODEV;
 	dev_put(netdev);
-
-	if (!ret && link.lanes)
-		speed_of_lanes(mbps, link.lanes, speed, width);
-	else if (!ret)
+	if (ret)
+		return ret;
+	if (lanes)
+		speed_of_lanes(mbps, lanes, speed, width);
+	else
 		speed_of_whole_link(mbps, speed, width);
-	return ret;
+	return 0;
 }
 EXPORT_SYMBOL(ib_get_eth_speed);
