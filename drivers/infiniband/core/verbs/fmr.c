@@ -45,7 +45,7 @@ struct ib_fmr *ib_alloc_fmr(struct ib_pd *pd, int mr_access_flags, struct ib_fmr
 	int ret;
 
 	if (!ext || !ext->alloc_fmr)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(rdma_refuse(-EOPNOTSUPP, "the device has no FMRs"));
 	ret = fmr_check_attr(pd->device, mr_access_flags, fmr_attr);
 	if (ret)
 		return ERR_PTR(ret);

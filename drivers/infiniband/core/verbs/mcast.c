@@ -30,8 +30,11 @@ static bool is_mcast_lid(u16 lid)
 	return lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) && lid != be16_to_cpu(IB_LID_PERMISSIVE);
 }
 
-static int check_group(const struct ib_qp *qp, const union ib_gid *gid, u16 lid)
+/* @able: the device has the call that is wanted */
+static int check_group(const struct ib_qp *qp, bool able, const union ib_gid *gid, u16 lid)
 {
+	if (!able)
+		return rdma_refuse(-EOPNOTSUPP, "the device has no multicast");
 	if (!rdma_is_multicast_addr((struct in6_addr *)gid->raw))
 		return rdma_refuse(-EINVAL, "gid %pI6c is not a multicast GID", gid->raw);
 	if (qp->qp_type != IB_QPT_UD)
@@ -57,14 +60,13 @@ static int check_group(const struct ib_qp *qp, const union ib_gid *gid, u16 lid)
  */
 int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
+	const struct ib_device_ops *ops = &qp->device->ops;
 	int ret;
 
-	if (!qp->device->ops.attach_mcast)
-		return -EOPNOTSUPP;
-	ret = check_group(qp, gid, lid) ?: rdma_object_hold(&qp->obj);
+	ret = check_group(qp, ops->attach_mcast, gid, lid) ?: rdma_object_hold(&qp->obj);
 	if (ret)
 		return ret;
-	ret = qp->device->ops.attach_mcast(qp, gid, lid);
+	ret = ops->attach_mcast(qp, gid, lid);
 	if (ret)
 		rdma_object_unhold(&qp->obj);
 	return ret;
@@ -84,11 +86,10 @@ EXPORT_SYMBOL(ib_attach_mcast);
  */
 int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
+	const struct ib_device_ops *ops = &qp->device->ops;
 	int ret;
 
-	if (!qp->device->ops.detach_mcast)
-		return -EOPNOTSUPP;
-	ret = check_group(qp, gid, lid) ?: qp->device->ops.detach_mcast(qp, gid, lid);
+	ret = check_group(qp, ops->detach_mcast, gid, lid) ?: ops->detach_mcast(qp, gid, lid);
 	if (!ret)
 		rdma_object_unhold(&qp->obj);
 	return ret;

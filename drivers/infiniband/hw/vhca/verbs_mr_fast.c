@@ -123,13 +123,18 @@ static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int ne
 {
 	struct vhca_sg_entry *entry = fast->list.va;
 	struct ib_mr *ibmr = &fast->mr.ibmr;
+	struct device *dev = to_vdev(ibmr->device)->hw.dev;
 	u64 skip = offset ? *offset : 0;
 	u64 addr, end = 0, len;
 	struct scatterlist *sg;
 	int i;
 
-	if (nents <= 0 || skip > sg_dma_len(sgl))
-		return -EINVAL;
+	if (nents <= 0)
+		return vhca_refuse(dev, -EINVAL, "map_mr_sg: %d pieces", nents);
+	if (skip > sg_dma_len(sgl))
+		return vhca_refuse(dev, -EINVAL,
+				   "map_mr_sg: offset %llu in a first piece of %u bytes", skip,
+				   sg_dma_len(sgl));
 	if (offset)
 		*offset = 0;
 	ibmr->iova = sg_dma_address(sgl) + skip;
