@@ -42,7 +42,7 @@ struct rdma_restrack_root {
  * @context: the user context, NULL for a module
  * @refs: one for each object, one for each caller that holds the owner
  * @lock: protects @objects; taken in atomic context for address handles
- * @objects: published objects, oldest first
+ * @objects: published objects of a module, oldest first
  * @entry: in the device's list of kernel owners
  */
 struct rdma_owner {

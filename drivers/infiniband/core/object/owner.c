@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Owners: every object belongs to a module or to a user context, so that what
- * one of them leaves behind can be named and taken down in order.
+ * a module leaves behind can be named and taken down in order. (Of a context
+ * the open file does that, whose handles lead to its objects.)
  *
  * A module's objects are reaped when the module goes away; its own code has
  * ended by then and cannot use them.  At device removal they are only named: a
@@ -145,10 +146,10 @@ void rdma_owner_put(struct rdma_owner *owner)
 }
 EXPORT_SYMBOL(rdma_owner_put);
 
-/* A context is not among the objects it owns. */
+/* What belongs to a context is listed by the file of its handles, which also reaps it. */
 static bool owner_lists(const struct rdma_object *obj)
 {
-	return obj->owner && obj->type != RDMA_OBJECT_UCONTEXT;
+	return obj->owner && !obj->owner->context;
 }
 
 void rdma_owner_add(struct rdma_object *obj)

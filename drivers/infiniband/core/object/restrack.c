@@ -211,23 +211,20 @@ void rdma_restrack_add(struct rdma_restrack_entry *res)
 		return;
 	}
 
+	/* Either way the number is in the object before a lookup sees it */
 	if (res_own_number(res, &number)) {
+		res->id = number;
 		ret = xa_insert(xa, number, res, GFP_KERNEL);
 	} else {
-		u32 *next = &res_object(res)->device->res->table[res->type].next;
-
-		/* The number must be in the object before a lookup sees it */
-		ret = xa_alloc_cyclic(xa, &number, NULL, XA_LIMIT(1, U32_MAX), next,
+		ret = xa_alloc_cyclic(xa, &res->id, res, XA_LIMIT(1, U32_MAX),
+				      &res_object(res)->device->res->table[res->type].next,
 				      GFP_KERNEL);
-		if (ret >= 0) {
-			res->id = number;
-			ret = xa_err(xa_store(xa, number, res, GFP_KERNEL));
-		}
 	}
-	res->id = ret < 0 ? 0 : number;
+	if (ret < 0)
+		res->id = 0;
 	res->valid = ret >= 0;
 	if (res->valid && rdma_restrack_is_detail(res))
-		xa_set_mark(xa, number, RESTRACK_DD);
+		xa_set_mark(xa, res->id, RESTRACK_DD);
 }
 EXPORT_SYMBOL(rdma_restrack_add);
 
