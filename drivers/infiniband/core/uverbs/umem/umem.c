@@ -14,6 +14,9 @@
 /* Pages pinned in one go: as many as one page of pointers names. */
 #define BATCH	(PAGE_SIZE / sizeof(struct page *))
 
+/* Most queues and many registrations have so few that a page for their names would cost more. */
+#define FEW	32
+
 static struct sg_table *umem_table(struct ib_umem *umem)
 {
 	return &umem->sgt_append.sgt;
@@ -46,17 +49,16 @@ static void umem_unpin(struct ib_umem *umem, bool dirty)
 	sg_free_append_table(&umem->sgt_append);
 }
 
-/* Pins all pages, joining neighbours to long entries as far as the device takes them. */
-static int umem_pin(struct ib_umem *umem, unsigned long pages, unsigned int gup_flags)
+/*
+ * Pins all pages, joining neighbours to long entries as far as the device takes them. @list has
+ * room for a BATCH, or for all of them.
+ */
+static int umem_pin_by(struct ib_umem *umem, unsigned long pages, unsigned int gup_flags,
+		       struct page **list)
 {
 	unsigned int segment = ib_dma_max_seg_size(umem->ibdev);
 	unsigned long at = umem->address & PAGE_MASK;
-	struct page **list;
 	int got, ret = 0;
-
-	list = (struct page **)__get_free_page(GFP_KERNEL);
-	if (!list)
-		return -ENOMEM;
 
 	while (pages && !ret) {
 		if (fatal_signal_pending(current)) {
@@ -77,6 +79,21 @@ static int umem_pin(struct ib_umem *umem, unsigned long pages, unsigned int gup_
 			unpin_user_pages(list, got);
 		cond_resched();
 	}
+	return ret;
+}
+
+static int umem_pin(struct ib_umem *umem, unsigned long pages, unsigned int gup_flags)
+{
+	struct page *few[FEW] __uninitialized;
+	struct page **list;
+	int ret;
+
+	if (pages <= FEW)
+		return umem_pin_by(umem, pages, gup_flags, few);
+	list = (struct page **)__get_free_page(GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
+	ret = umem_pin_by(umem, pages, gup_flags, list);
 	free_page((unsigned long)list);
 	return ret;
 }
