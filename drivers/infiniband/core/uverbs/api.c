@@ -8,8 +8,6 @@
 
 #include "command.h"
 
-#define NO_ROW	0xff
-
 /* Index of a key that uapi_key_obj() or uapi_key_ioctl_method() gave. */
 static unsigned int object_slot(u32 key)
 {
@@ -55,7 +53,7 @@ static struct uverbs_method *entry_method(struct uverbs_api_entry *entry, u16 id
 		*slot = kzalloc(sizeof(**slot), GFP_KERNEL);
 		if (!*slot)
 			return ERR_PTR(-ENOMEM);
-		memset((*slot)->row, NO_ROW, sizeof((*slot)->row));
+		memset((*slot)->row, UV_NO_ROW, sizeof((*slot)->row));
 	}
 	return *slot;
 }
@@ -150,8 +148,8 @@ static int method_add_udata(struct uverbs_method *method)
 		.type = UVERBS_ATTR_TYPE_PTR_OUT, .is_udata = 1, .u.ptr.len = U16_MAX,
 	};
 
-	return method_add_attr(method, UVERBS_ATTR_UHW_IN, &in, NO_ROW) ?:
-	       method_add_attr(method, UVERBS_ATTR_UHW_OUT, &out, NO_ROW);
+	return method_add_attr(method, UVERBS_ATTR_UHW_IN, &in, UV_NO_ROW) ?:
+	       method_add_attr(method, UVERBS_ATTR_UHW_OUT, &out, UV_NO_ROW);
 }
 
 static int api_add_ioctl(struct uverbs_api *api, const struct uverbs_cmd *cmd, bool able)
@@ -258,7 +256,7 @@ static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_met
 
 		if (!attr)
 			continue;
-		ret = method_add_attr(method, attr->id, &attr->attr, NO_ROW);
+		ret = method_add_attr(method, attr->id, &attr->attr, UV_NO_ROW);
 		if (ret)
 			return ret;
 	}

@@ -108,19 +108,26 @@ bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd)
  */
 int uverbs_args_alloc(struct uverbs_call *call)
 {
-	call->args = uverbs_zalloc(&call->bundle, call->cmd->args_size);
-	return PTR_ERR_OR_ZERO(call->args);
+	call->args = uverbs_call_alloc(call, call->cmd->args_size);
+	if (IS_ERR(call->args))
+		return PTR_ERR(call->args);
+	memset(call->args, 0, call->cmd->args_size);
+	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(uverbs_args_alloc);
 
-static int arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg)
+/**
+ * uverbs_arg_from_attr - fill a row's place in the argument block from an attribute
+ * @call: an ioctl request
+ * @arg: row of its command
+ * @attr: the attribute, decoded
+ *
+ * Return: 0, or a negative errno with the reason recorded.
+ */
+int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
+			 const struct uverbs_attr *attr)
 {
-	const struct uverbs_attr *attr = uverbs_attr_get(&call->bundle, arg->attr);
-	u8 buf[sizeof(u64)] __aligned(sizeof(u64)) = {};
 	int ret;
-
-	if (IS_ERR(attr))
-		return 0;
 
 	switch (arg->kind) {
 	case UV_MASK:
@@ -130,8 +137,7 @@ static int arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg)
 		fallthrough;
 	case UV_INT:
 		/* never more than eight bytes, so they stand in the attribute itself */
-		memcpy(buf, &attr->ptr_attr.data, attr->ptr_attr.len);
-		return arg_set(call, arg, load_number(buf, attr->ptr_attr.len));
+		return arg_set(call, arg, load_number(&attr->ptr_attr.data, attr->ptr_attr.len));
 	case UV_BLOB:
 		ret = _uverbs_copy_from_or_zero(arg_block(call, arg), &call->bundle, arg->attr,
 						arg->len);
@@ -142,33 +148,14 @@ static int arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg)
 	case UV_DESTROY:
 		*(struct ib_uobject **)arg_block(call, arg) = attr->obj_attr.uobject;
 		return 0;
+	case UV_OUT:
+		call->results |= BIT_ULL(arg - call->cmd->args);
+		return 0;
 	default:
 		return 0;
 	}
 }
-
-/**
- * uverbs_args_from_attrs - fill the argument block of an ioctl request
- * @call: the request, its attributes decoded
- *
- * Return: 0, or a negative errno with the reason recorded.
- */
-int uverbs_args_from_attrs(struct uverbs_call *call)
-{
-	const struct uverbs_cmd *cmd = call->cmd;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < cmd->num_args; i++) {
-		if (cmd->args[i].attr == UV_NO_ATTR)
-			continue;
-		ret = arg_from_attr(call, &cmd->args[i]);
-		if (ret)
-			return ret;
-	}
-	return cmd->check ? cmd->check(call) : 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_attrs);
+EXPORT_SYMBOL_IF_KUNIT(uverbs_arg_from_attr);
 
 static int object_from_request(struct uverbs_call *call, const struct uverbs_arg *arg)
 {
@@ -187,6 +174,8 @@ static int object_from_request(struct uverbs_call *call, const struct uverbs_arg
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	*(struct ib_uobject **)arg_block(call, arg) = uobj;
+	if (arg->kind == UV_DESTROY)
+		call->doomed = arg;
 	return 0;
 }
 
@@ -201,6 +190,7 @@ static int object_from_request(struct uverbs_call *call, const struct uverbs_arg
 int uverbs_args_from_request(struct uverbs_call *call)
 {
 	const struct uverbs_cmd *cmd = call->cmd;
+	u64 objects = 0, results = 0;
 	unsigned int i;
 	int ret = 0;
 
@@ -208,19 +198,23 @@ int uverbs_args_from_request(struct uverbs_call *call)
 		const struct uverbs_arg *arg = &cmd->args[i];
 		const struct uverbs_place *place = arg_place(call, arg);
 
-		if (!place->len)
+		if (arg_is_object(arg))
+			objects |= BIT_ULL(i);
+		else if (!place->len)
 			continue;
-		if (arg->kind == UV_INT || arg->kind == UV_MASK)
+		else if (arg->kind == UV_INT || arg->kind == UV_MASK)
 			ret = arg_set(call, arg, load_number(call->req + place->off, place->len));
 		else if (arg->kind == UV_BLOB)
 			memcpy(arg_block(call, arg), call->req + place->off,
 			       min(place->len, arg->len));
+		else
+			results |= BIT_ULL(i);
 	}
+	call->results = results;
 	if (!ret && cmd->check)
 		ret = cmd->check(call);
-	for (i = 0; i < cmd->num_args && !ret; i++)
-		if (arg_is_object(&cmd->args[i]))
-			ret = object_from_request(call, &cmd->args[i]);
+	for (; objects && !ret; objects &= objects - 1)
+		ret = object_from_request(call, &cmd->args[__ffs64(objects)]);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_request);
@@ -233,15 +227,13 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_request);
  */
 int uverbs_args_to_attrs(struct uverbs_call *call)
 {
-	const struct uverbs_cmd *cmd = call->cmd;
-	unsigned int i;
+	u64 left;
 	int ret;
 
-	for (i = 0; cmd && i < cmd->num_args; i++) {
-		const struct uverbs_arg *arg = &cmd->args[i];
+	for (left = call->results; left; left &= left - 1) {
+		const struct uverbs_arg *arg = &call->cmd->args[__ffs64(left)];
 
-		if (arg->attr == UV_NO_ATTR || arg->kind != UV_OUT ||
-		    (arg->when && !arg->when(call->args)))
+		if (arg->when && !arg->when(call->args))
 			continue;
 		ret = uverbs_copy_to_struct_or_zero(&call->bundle, arg->attr, arg_block(call, arg),
 						    arg->len);
@@ -264,22 +256,21 @@ int uverbs_args_to_response(struct uverbs_call *call)
 	const struct uverbs_cmd *cmd = call->cmd;
 	u16 size = call->extended ? cmd->x_resp : cmd->w_resp;
 	size_t len = min_t(size_t, size, call->resp_len);
-	unsigned int i;
 	void *resp;
+	u64 left;
 
 	if (!size || (cmd->flags & UV_C_STREAM_OUT))
 		return 0;
 
-	resp = uverbs_zalloc(&call->bundle, size);
+	resp = uverbs_call_alloc(call, size);
 	if (IS_ERR(resp))
 		return PTR_ERR(resp);
+	memset(resp, 0, size);
 
-	for (i = 0; i < cmd->num_args; i++) {
-		const struct uverbs_arg *arg = &cmd->args[i];
+	for (left = call->results; left; left &= left - 1) {
+		const struct uverbs_arg *arg = &cmd->args[__ffs64(left)];
 		const struct uverbs_place *place = arg_place(call, arg);
 
-		if (!place->len)
-			continue;
 		if (arg->kind == UV_OUT)
 			memcpy(resp + place->off, arg_block(call, arg), min(place->len, arg->len));
 		else if (arg->kind == UV_HANDLE_OUT)

@@ -75,7 +75,10 @@ static int decode_object(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 
 	obj->uobject = uverbs_take(call, spec->u.obj.obj_type, spec->u.obj.access,
 				   uattr->data_s64, name);
-	return PTR_ERR_OR_ZERO(obj->uobject);
+	if (IS_ERR(obj->uobject))
+		return PTR_ERR(obj->uobject);
+	call->held->uattr = uattr;
+	return 0;
 }
 
 static int decode_objects(struct uverbs_call *call, struct ib_uverbs_attr *uattr,

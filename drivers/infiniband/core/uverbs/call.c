@@ -31,6 +31,7 @@ struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs_file *file,
 	size_t size = ALIGN(struct_size(call, bundle.attrs, num_keys), sizeof(u64));
 	size_t room = UV_STACK_BYTES;
 
+	pool = ALIGN(pool, sizeof(u64));
 	if (!stack || size + pool > room) {
 		room = size + pool;
 		call = kmalloc(room, GFP_KERNEL);
@@ -79,14 +80,10 @@ void *_uverbs_alloc(struct uverbs_attr_bundle *bundle, size_t size, gfp_t flags)
 {
 	struct uverbs_call *call = uverbs_call_of(bundle);
 	struct uverbs_chunk *chunk;
-	size_t taken;
 	void *mem;
 
 	if (size <= call->pool_left) {
-		mem = call->pool;
-		taken = min(ALIGN(size, sizeof(u64)), call->pool_left);
-		call->pool += taken;
-		call->pool_left -= taken;
+		mem = uverbs_call_alloc(call, size);
 		if (flags & __GFP_ZERO)
 			memset(mem, 0, size);
 		return mem;
@@ -141,7 +138,7 @@ void uverbs_call_leave(struct uverbs_call *call)
 		percpu_ref_put(&file->device->calls);
 }
 
-static const char *take_failure(int err)
+static noinline const char *take_failure(int err)
 {
 	switch (err) {
 	case -ENOENT:
@@ -178,7 +175,7 @@ struct ib_uobject *uverbs_take_type(struct uverbs_call *call, const struct uverb
 	struct uverbs_held *held;
 	struct ib_uobject *uobj;
 
-	held = uverbs_alloc(attrs, sizeof(*held));
+	held = uverbs_call_alloc(call, sizeof(*held));
 	if (IS_ERR(held))
 		return ERR_CAST(held);
 

@@ -272,6 +272,7 @@ static int run_invoke_write(struct uverbs_call *call)
 	if (ret)
 		return ret;
 	call->cmd = carrier;
+	call->results = 0;
 	out = uverbs_attr_get(&call->bundle, UVERBS_ATTR_CORE_OUT);
 	return IS_ERR(out) ? 0 : uverbs_attr_written(call, out);
 }

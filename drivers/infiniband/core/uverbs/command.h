@@ -12,7 +12,6 @@
 #ifndef CORE_UVERBS_COMMAND_H
 #define CORE_UVERBS_COMMAND_H
 
-#include <rdma/uverbs_std_types.h>
 
 #include "uverbs.h"
 
@@ -121,7 +120,7 @@ struct uverbs_arg {
  * @x_resp: bytes it fills of the extended response, as far as there is room
  * @x_resplen: offset of response_length in the extended response
  * @args_size: size of the argument block
- * @num_args: rows
+ * @num_args: rows, of which a request keeps sets in 64 bits
  * @args: rows
  * @needs: offsets in struct ib_device_ops of the driver calls without which the command does not
  *	exist; 0 ends (alloc_hw_device_stats and the like are not called from here)
@@ -170,7 +169,8 @@ struct uverbs_object_desc {
 	.off = offsetof(struct _block, _member), .len = sizeof_field(struct _block, _member)
 #define UV_OP(_op)		offsetof(struct ib_device_ops, _op)
 #define UV_ARGS(_rows, _block) \
-	.args = _rows, .num_args = ARRAY_SIZE(_rows), .args_size = sizeof(struct _block)
+	.args = _rows, .args_size = sizeof(struct _block), \
+	.num_args = ARRAY_SIZE(_rows) + BUILD_BUG_ON_ZERO(ARRAY_SIZE(_rows) > BITS_PER_LONG_LONG)
 
 extern const struct uverbs_cmd *const uverbs_commands[];
 extern const unsigned int uverbs_num_commands;
@@ -210,7 +210,7 @@ extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
  * @disabled: the method makes no sense on this device: it has no objects of a type involved
  * @unable: the device lacks a call the method needs; requests are refused with -EOPNOTSUPP
  * @mandatory: attributes that must be present
- * @row: index into @cmd->args of each attribute, 0xff for the driver's own
+ * @row: index into @cmd->args of each attribute, or UV_NO_ROW
  * @spec: how each attribute is checked; type NA where none exists
  */
 struct uverbs_method {
@@ -225,6 +225,9 @@ struct uverbs_method {
 	u8 row[UVERBS_API_ATTR_BKEY_LEN];
 	struct uverbs_attr_spec spec[UVERBS_API_ATTR_BKEY_LEN];
 };
+
+/* Row of an attribute that is the driver's own. */
+#define UV_NO_ROW	0xff
 
 #define UV_METHOD_KEYS	BIT(UVERBS_API_METHOD_KEY_BITS)
 #define UV_OBJECT_KEYS	BIT(UVERBS_API_OBJ_KEY_BITS)
@@ -267,19 +270,21 @@ const struct uverbs_api_object *uapi_get_object(struct uverbs_api *api, u16 obje
  * @uobj: the object
  * @access: how it was taken
  * @hw: for a new object: the driver knows it, giving up means destroying it
+ * @uattr: ioctl: the attribute that names it, NULL if none does
  */
 struct uverbs_held {
 	struct uverbs_held *next;
 	struct ib_uobject *uobj;
 	enum uverbs_obj_access access;
 	bool hw;
+	const struct ib_uverbs_attr *uattr;
 };
 
 struct uverbs_chunk;
 
 /* Most requests fit here, on the stack of the system call: their structures and their memory. */
 #define UV_STACK_BYTES	1024
-#define UV_STACK(_name)	u64 _name[UV_STACK_BYTES / sizeof(u64)]
+#define UV_STACK(_name)	u64 _name[UV_STACK_BYTES / sizeof(u64)] __uninitialized
 
 /**
  * struct uverbs_call - one request while it runs
@@ -296,6 +301,8 @@ struct uverbs_chunk;
  * @scope: reject scope of the system call
  * @held: objects taken
  * @chunks: memory that did not fit the pool
+ * @results: rows of @cmd whose results are to be returned, one bit each
+ * @doomed: row of the object to be destroyed, NULL if there is none; write() only
  * @args: argument block of @cmd
  * @req: write(): private copy of the request structure
  * @tail: write(): what follows it, for UV_C_TAIL
@@ -321,6 +328,8 @@ struct uverbs_call {
 	struct rdma_reject_scope *scope;
 	struct uverbs_held *held;
 	struct uverbs_chunk *chunks;
+	u64 results;
+	const struct uverbs_arg *doomed;
 	void *args;
 	void *req;
 	const void __user *tail;
@@ -341,6 +350,26 @@ void uverbs_call_end(struct uverbs_call *call);
 int uverbs_call_enter(struct uverbs_call *call, bool destroys);
 void uverbs_call_leave(struct uverbs_call *call);
 
+/**
+ * uverbs_call_alloc - uverbs_alloc() for the core's own small things
+ * @call: the request
+ * @size: bytes
+ *
+ * Return: memory that lives as long as the request, or ERR_PTR(-ENOMEM).
+ */
+static inline void *uverbs_call_alloc(struct uverbs_call *call, size_t size)
+{
+	void *mem = call->pool;
+
+	if (size > call->pool_left)
+		return uverbs_alloc(&call->bundle, size);
+	/* what is left is a multiple of a word at any time */
+	size = ALIGN(size, sizeof(u64));
+	call->pool += size;
+	call->pool_left -= size;
+	return mem;
+}
+
 struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_obj_access access,
 			       s64 id, const char *name);
 struct ib_uobject *uverbs_take_type(struct uverbs_call *call,
@@ -358,7 +387,8 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 /* ---- argument blocks (args.c) ---- */
 
 int uverbs_args_alloc(struct uverbs_call *call);
-int uverbs_args_from_attrs(struct uverbs_call *call);
+int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
+			 const struct uverbs_attr *attr);
 int uverbs_args_from_request(struct uverbs_call *call);
 int uverbs_args_to_attrs(struct uverbs_call *call);
 int uverbs_args_to_response(struct uverbs_call *call);

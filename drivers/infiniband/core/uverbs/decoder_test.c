@@ -485,33 +485,26 @@ static void forms_extended(struct kunit *test)
 	uverbs_call_end(call);
 }
 
-static void give(struct uverbs_call *call, u16 id, u64 data, u16 len)
+static int give(struct uverbs_call *call, unsigned int row, u64 data, u16 len)
 {
-	unsigned int key = uapi_bkey_attr(uapi_key_attr(id));
+	struct uverbs_attr attr = { .ptr_attr = { .data = data, .len = len } };
 
-	call->bundle.attrs[key].ptr_attr.data = data;
-	call->bundle.attrs[key].ptr_attr.len = len;
-	__set_bit(key, call->bundle.attr_present);
+	return uverbs_arg_from_attr(call, &sample_args[row], &attr);
 }
 
 static void forms_ioctl(struct kunit *test)
 {
 	struct uverbs_call *call = sample_call(test);
 
-	give(call, 0, 1ULL << 60, 8);
-	give(call, 2, 200, 8);
-	KUNIT_EXPECT_EQ(test, uverbs_args_from_attrs(call), 0);
+	KUNIT_EXPECT_EQ(test, give(call, 0, 1ULL << 60, 8), 0);
+	KUNIT_EXPECT_EQ(test, give(call, 2, 200, 8), 0);
 	expect_sample(test, call, 0);
-	give(call, 1, 3, 4);
-	KUNIT_EXPECT_EQ(test, uverbs_args_from_attrs(call), 0);
+	KUNIT_EXPECT_EQ(test, give(call, 1, 3, 4), 0);
 	expect_sample(test, call, 3);
-	give(call, 1, 1ULL << 40, 8);
-	KUNIT_EXPECT_EQ(test, uverbs_args_from_attrs(call), -EINVAL);
-	give(call, 1, 3, 6);
-	KUNIT_EXPECT_EQ(test, uverbs_args_from_attrs(call), -EINVAL);
-	give(call, 1, 3, 4);
-	give(call, 2, 1ULL << 33 | 200, 8);
-	KUNIT_EXPECT_EQ(test, uverbs_args_from_attrs(call), -EINVAL);
+	KUNIT_EXPECT_EQ(test, give(call, 1, 1ULL << 40, 8), -EINVAL);
+	KUNIT_EXPECT_EQ(test, give(call, 1, 3, 6), -EINVAL);
+	KUNIT_EXPECT_EQ(test, give(call, 2, 1ULL << 33 | 200, 8), -EINVAL);
+	expect_sample(test, call, 3);
 	uverbs_call_end(call);
 }
 

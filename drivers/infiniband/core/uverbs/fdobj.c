@@ -16,17 +16,6 @@ static const struct uverbs_obj_fd_type *fd_type(const struct uverbs_api_object *
 }
 
 /**
- * uverbs_type_is_fd - are objects of a type named by file descriptors?
- * @type: object type
- *
- * Return: true for file descriptors, false for handles.
- */
-bool uverbs_type_is_fd(const struct uverbs_api_object *type)
-{
-	return type->type_class == &uverbs_fd_class;
-}
-
-/**
  * uverbs_fdobj_begin - second half of uverbs_uobj_begin() for event files
  * @type: object type
  * @uobj: the object; put when this fails

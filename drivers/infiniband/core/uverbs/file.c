@@ -9,7 +9,6 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
-#include <rdma/uverbs_std_types.h>
 
 #include "uverbs.h"
 

@@ -11,7 +11,6 @@
  * file, and each request that took an object holds one.
  */
 #include <linux/slab.h>
-#include <rdma/uverbs_std_types.h>
 
 #include "../object/object.h"
 #include "uverbs.h"

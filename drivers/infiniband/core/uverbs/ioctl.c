@@ -6,14 +6,22 @@
 
 #include "command.h"
 
-/* What refusals call an attribute. */
-static const char *attr_name(const struct uverbs_method *method, u16 id, unsigned int key)
+/* The row of an attribute, NULL for one of the driver's own. */
+static const struct uverbs_arg *attr_row(const struct uverbs_method *method, unsigned int key)
 {
-	if (method->cmd && method->row[key] != 0xff)
-		return method->cmd->args[method->row[key]].name;
-	if (id == UVERBS_ATTR_UHW_IN)
+	return method->row[key] == UV_NO_ROW ? NULL : &method->cmd->args[method->row[key]];
+}
+
+/* What refusals call an attribute. */
+static const char *attr_name(const struct uverbs_method *method, unsigned int key)
+{
+	const struct uverbs_arg *arg = attr_row(method, key);
+
+	if (arg)
+		return arg->name;
+	if (key == uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_UHW_IN)))
 		return "driver request";
-	if (id == UVERBS_ATTR_UHW_OUT)
+	if (key == uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_UHW_OUT)))
 		return "driver response";
 	return "driver attribute";
 }
@@ -28,6 +36,7 @@ static int decode_attrs(struct uverbs_call *call)
 		struct ib_uverbs_attr *uattr = &call->uattrs[i];
 		u32 key = uapi_key_attr(uattr->attr_id);
 		unsigned int bkey = UVERBS_API_ATTR_BKEY_LEN;
+		const struct uverbs_arg *arg;
 
 		if (key != UVERBS_API_KEY_ERR)
 			bkey = uapi_bkey_attr(key);
@@ -37,8 +46,11 @@ static int decode_attrs(struct uverbs_call *call)
 						     "attribute %#x is unknown", uattr->attr_id);
 			continue;
 		}
+		arg = attr_row(method, bkey);
 		ret = uverbs_decode_attr(call, uattr, &method->spec[bkey], bkey,
-					 attr_name(method, uattr->attr_id, bkey));
+					 arg ? arg->name : attr_name(method, bkey));
+		if (!ret && arg)
+			ret = uverbs_arg_from_attr(call, arg, &call->bundle.attrs[bkey]);
 		if (ret)
 			return ret;
 	}
@@ -50,11 +62,12 @@ static int check_mandatory(struct uverbs_call *call)
 	const struct uverbs_method *method = call->method;
 	unsigned int key;
 
-	for_each_set_bit(key, method->mandatory, method->key_len)
-		if (!test_bit(key, call->bundle.attr_present))
-			return uverbs_refuse(call, -EINVAL, "%s is missing",
-					     attr_name(method, UV_NO_ATTR, key));
-	return 0;
+	if (bitmap_subset(method->mandatory, call->bundle.attr_present, UVERBS_API_ATTR_BKEY_LEN))
+		return 0;
+	for_each_andnot_bit(key, method->mandatory, call->bundle.attr_present,
+			    UVERBS_API_ATTR_BKEY_LEN)
+		break;
+	return uverbs_refuse(call, -EINVAL, "%s is missing", attr_name(method, key));
 }
 
 /*
@@ -63,27 +76,13 @@ static int check_mandatory(struct uverbs_call *call)
  */
 static int return_handles(struct uverbs_call *call)
 {
-	const struct uverbs_method *method = call->method;
-	unsigned int i;
+	struct uverbs_held *held;
 
-	for (i = 0; i < call->num_uattrs; i++) {
-		u32 key = uapi_key_attr(call->uattrs[i].attr_id);
-		const struct uverbs_attr_spec *spec;
-		unsigned int bkey;
-
-		if (key == UVERBS_API_KEY_ERR)
-			continue;
-		bkey = uapi_bkey_attr(key);
-		if (bkey >= method->key_len)
-			continue;
-		spec = &method->spec[bkey];
-		if ((spec->type != UVERBS_ATTR_TYPE_IDR && spec->type != UVERBS_ATTR_TYPE_FD) ||
-		    spec->u.obj.access != UVERBS_ACCESS_NEW)
-			continue;
-		if (put_user((s64)call->bundle.attrs[bkey].obj_attr.uobject->id,
-			     &call->user_attrs[i].data_s64))
+	for (held = call->held; held; held = held->next)
+		if (held->access == UVERBS_ACCESS_NEW &&
+		    put_user((s64)held->uobj->id,
+			     &call->user_attrs[held->uattr - call->uattrs].data_s64))
 			return uverbs_refuse(call, -EFAULT, "handle cannot be written");
-	}
 	return 0;
 }
 
@@ -94,12 +93,12 @@ static int run_handler(struct uverbs_call *call)
 
 	if (!call->cmd)
 		return method->handler(&call->bundle);
-
-	ret = uverbs_args_alloc(call);
-	if (!ret)
-		ret = uverbs_args_from_attrs(call);
-	if (!ret)
-		ret = call->cmd->run(call);
+	if (call->cmd->check) {
+		ret = call->cmd->check(call);
+		if (ret)
+			return ret;
+	}
+	ret = call->cmd->run(call);
 	if (!ret && !call->replied)
 		ret = uverbs_args_to_attrs(call);
 	return ret;
@@ -128,8 +127,7 @@ static int run_method(struct uverbs_call *call)
 		ret = uverbs_uobj_destroy(doomed->obj_attr.uobject, attrs);
 		if (ret)
 			return uverbs_refuse_destroy(call, ret,
-						     attr_name(method, UV_NO_ATTR,
-							       method->destroy_key));
+						     attr_name(method, method->destroy_key));
 	}
 
 	ret = return_handles(call) ?: run_handler(call);
@@ -166,9 +164,12 @@ static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr
 	size_t size = array_size(sizeof(*call->uattrs), hdr->num_attrs);
 	int ret;
 
-	call->uattrs = uverbs_alloc(&call->bundle, size);
+	call->uattrs = uverbs_call_alloc(call, size);
 	if (IS_ERR(call->uattrs))
 		return PTR_ERR(call->uattrs);
+	ret = call->cmd ? uverbs_args_alloc(call) : 0;
+	if (ret)
+		return ret;
 	if (copy_from_user(call->uattrs, call->user_attrs, size))
 		return uverbs_refuse(call, -EFAULT, "attributes cannot be read");
 	call->num_uattrs = hdr->num_attrs;

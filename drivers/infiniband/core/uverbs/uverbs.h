@@ -21,6 +21,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_reject.h>
 #include <rdma/uverbs_ioctl.h>
+#include <rdma/uverbs_std_types.h>
 #include <rdma/uverbs_types.h>
 
 #include "umap.h"
@@ -143,7 +144,17 @@ void uverbs_fdobj_commit(struct ib_uobject *uobj);
 void uverbs_fdobj_abort(struct ib_uobject *uobj, bool started);
 struct ib_uobject *uverbs_fdobj_lookup(const struct uverbs_api_object *type,
 				       struct ib_uverbs_file *file, s64 fd);
-bool uverbs_type_is_fd(const struct uverbs_api_object *type);
+
+/**
+ * uverbs_type_is_fd - are objects of a type named by file descriptors?
+ * @type: object type
+ *
+ * Return: true for file descriptors, false for handles.
+ */
+static inline bool uverbs_type_is_fd(const struct uverbs_api_object *type)
+{
+	return type->type_class == &uverbs_fd_class;
+}
 
 /* ---- events (events.c) ---- */
 

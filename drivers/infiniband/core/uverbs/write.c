@@ -22,15 +22,16 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 	const struct uverbs_cmd *cmd = call->cmd;
 	size_t known = call->extended ? cmd->x_req : cmd->w_req;
 	size_t len = min(known, req_len);
-	unsigned int i;
 	int ret;
 
 	call->written = true;
-	call->req = uverbs_zalloc(&call->bundle, max_t(size_t, known, sizeof(u64)));
+	call->req = uverbs_call_alloc(call, known);
 	if (IS_ERR(call->req))
 		return PTR_ERR(call->req);
 	if (copy_from_user(call->req, req, len))
 		return uverbs_refuse(call, -EFAULT, "request cannot be read");
+	if (len < known)
+		memset(call->req + len, 0, known - len);
 	if (cmd->flags & UV_C_TAIL) {
 		call->tail = req + len;
 		call->tail_len = req_len - len;
@@ -43,15 +44,11 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 	if (ret)
 		return ret;
 
-	for (i = 0; i < cmd->num_args; i++) {
-		const struct uverbs_arg *arg = &cmd->args[i];
-
-		if (arg->kind != UV_DESTROY)
-			continue;
-		ret = uverbs_uobj_destroy(*(struct ib_uobject **)(call->args + arg->off),
+	if (call->doomed) {
+		ret = uverbs_uobj_destroy(*(struct ib_uobject **)(call->args + call->doomed->off),
 					  &call->bundle);
 		if (ret)
-			return uverbs_refuse_destroy(call, ret, arg->name);
+			return uverbs_refuse_destroy(call, ret, call->doomed->name);
 	}
 
 	ret = cmd->run(call);
