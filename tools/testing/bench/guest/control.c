@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * control [flat]: what the control path costs, in instructions of a guest that runs with
- * --icount, where an instruction takes NS_PER_INSTRUCTION of the guest's time.  Lines of
+ * control [flat | NAME...]: what the control path costs, in instructions of a guest that runs
+ * with --icount, where an instruction takes NS_PER_INSTRUCTION of the guest's time.  Lines of
  * "NAME INSTRUCTIONS", each of one operation, the making and the unmaking together.
  *
  *   control         what 6.12's core and ours are compared by
+ *   control NAME... these lines of it
  *   control flat    objects 1 to 10,000 beside objects 90,001 to 100,000, and four processes
  *                   beside one
  */
@@ -152,9 +153,23 @@ static void refuse_length(void)
 		die("a handle with a length was not refused");
 }
 
+/* Lines that are wanted; all of them if none is named. */
+static char **wanted;
+
+static bool is_wanted(const char *name)
+{
+	for (char **one = wanted; *one; one++)
+		if (!strcmp(*one, name))
+			return true;
+	return !*wanted;
+}
+
 static void measure(const char *name, void (*one)(void), int times)
 {
 	double before;
+
+	if (!is_wanted(name))
+		return;
 
 	for (int i = 0; i < WARM_UP; i++)
 		one();
@@ -167,6 +182,8 @@ static void measure(const char *name, void (*one)(void), int times)
 
 static void with_memory(const char *name, size_t size, int flags, int times)
 {
+	if (!is_wanted(name))
+		return;
 	memory_size = size;
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
 		      -1, 0);
@@ -266,10 +283,7 @@ int main(int argc, char **argv)
 {
 	bool of_many = argc == 2 && !strcmp(argv[1], "flat");
 
-	if (argc > 2 || (argc == 2 && !of_many)) {
-		fprintf(stderr, "usage: control [flat]\n");
-		return 2;
-	}
+	wanted = argv + 1;
 	if (of_many) {
 		processes(1, "qp_one_process");
 		processes(PROCESSES, "qp_four_processes");
