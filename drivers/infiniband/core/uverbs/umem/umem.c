@@ -50,13 +50,33 @@ static void umem_unpin(struct ib_umem *umem, bool dirty)
 }
 
 /*
+ * Pages of one huge page that go on where the last entry ends only make it longer, which needs no
+ * look at each of them: first and last say that the others lie between. (Pages of other folios
+ * may be mapped in any order.)
+ */
+static bool umem_extend(struct ib_umem *umem, struct page **list, int got, unsigned int segment)
+{
+	unsigned long first = page_to_pfn(list[0]), bytes = (unsigned long)got << PAGE_SHIFT;
+	struct scatterlist *last = umem->sgt_append.prv;
+	struct folio *folio = page_folio(list[0]);
+
+	if (!last || !folio_test_hugetlb(folio) || page_folio(list[got - 1]) != folio ||
+	    page_to_pfn(list[got - 1]) != first + got - 1 ||
+	    page_to_pfn(sg_page(last)) + (last->length >> PAGE_SHIFT) != first ||
+	    bytes > segment || last->length > segment - bytes)
+		return false;
+	last->length += bytes;
+	return true;
+}
+
+/*
  * Pins all pages, joining neighbours to long entries as far as the device takes them. @list has
  * room for a BATCH, or for all of them.
  */
 static int umem_pin_by(struct ib_umem *umem, unsigned long pages, unsigned int gup_flags,
 		       struct page **list)
 {
-	unsigned int segment = ib_dma_max_seg_size(umem->ibdev);
+	unsigned int segment = ALIGN_DOWN(ib_dma_max_seg_size(umem->ibdev), PAGE_SIZE);
 	unsigned long at = umem->address & PAGE_MASK;
 	int got, ret = 0;
 
@@ -72,13 +92,16 @@ static int umem_pin_by(struct ib_umem *umem, unsigned long pages, unsigned int g
 		}
 		pages -= got;
 		at += (unsigned long)got << PAGE_SHIFT;
-		ret = sg_alloc_append_table_from_pages(&umem->sgt_append, list, got, 0,
-						       (unsigned long)got << PAGE_SHIFT, segment,
-						       pages, GFP_KERNEL);
+		if (!umem_extend(umem, list, got, segment))
+			ret = sg_alloc_append_table_from_pages(&umem->sgt_append, list, got, 0,
+							       (unsigned long)got << PAGE_SHIFT,
+							       segment, pages, GFP_KERNEL);
 		if (ret)
 			unpin_user_pages(list, got);
 		cond_resched();
 	}
+	if (!ret)
+		sg_mark_end(umem->sgt_append.prv);
 	return ret;
 }
 
