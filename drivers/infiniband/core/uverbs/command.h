@@ -12,7 +12,6 @@
 #ifndef CORE_UVERBS_COMMAND_H
 #define CORE_UVERBS_COMMAND_H
 
-
 #include "uverbs.h"
 
 struct uverbs_call;
