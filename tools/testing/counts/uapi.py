@@ -122,8 +122,6 @@ class Ours:
             cmd = elf.pointer(table, at)
             obj, method, write, extended = elf.unpack("HHBB", cmd, 8)
             count, = elf.unpack("H", cmd, 28)
-            if not elf.pointer(cmd, 56):    # described, and refused on every device
-                continue
             if write != NO_WRITE:
                 self.write.add(write)
             if extended != NO_WRITE:

@@ -195,8 +195,7 @@ static int api_add_commands(struct uverbs_api *api, struct ib_device *ibdev)
 
 		if (!api->objects[object_slot(key)])
 			continue;
-		able = cmd->run && device_has(ibdev, cmd->needs[0]) &&
-		       device_has(ibdev, cmd->needs[1]);
+		able = device_has(ibdev, cmd->needs[0]) && device_has(ibdev, cmd->needs[1]);
 		/* what user space usually does itself, a driver must offer explicitly */
 		if (able && cmd->w_num != UV_NO_WRITE &&
 		    (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))

@@ -78,7 +78,15 @@ static int check_offset(struct uverbs_call *call, const struct mr_reg *args)
 			     args->start, args->hca_va);
 }
 
-static int check_access(struct uverbs_call *call, struct ib_device *ibdev, u32 access)
+/**
+ * uverbs_check_mr_access - refuse rights that no memory can be registered with
+ * @call: the request
+ * @ibdev: the device
+ * @access: enum ib_access_flags
+ *
+ * Return: 0 or a negative errno with the reason recorded.
+ */
+int uverbs_check_mr_access(struct uverbs_call *call, struct ib_device *ibdev, u32 access)
 {
 	int ret = ib_check_mr_access(ibdev, access);
 
@@ -93,7 +101,7 @@ static int run_mr_reg(struct uverbs_call *call)
 	int ret;
 
 	ret = check_offset(call, args) ?:
-	      check_access(call, args->mr->context->device, args->access_flags);
+	      uverbs_check_mr_access(call, args->mr->context->device, args->access_flags);
 	if (ret)
 		return ret;
 	mr = ib_reg_mr_user(args->pd->object, args->mr, args->start, args->length, args->hca_va,
@@ -171,7 +179,7 @@ static int run_mr_rereg(struct uverbs_call *call)
 	if (mr->dm)
 		return uverbs_refuse(call, -EINVAL, "mr_handle: device memory cannot be changed");
 	if (args->flags & IB_MR_REREG_ACCESS) {
-		int ret = check_access(call, mr->device, args->access_flags);
+		int ret = uverbs_check_mr_access(call, mr->device, args->access_flags);
 
 		if (ret)
 			return ret;
@@ -348,59 +356,4 @@ const struct uverbs_cmd uverbs_cmd_mr_advise = {
 	UV_ARGS(mr_advise_args, mr_advise),
 	.needs = { UV_OP(advise_mr) },
 	.run = run_mr_advise,
-};
-
-/* ---- REG_DMABUF_MR: described, refused ---- */
-
-struct mr_reg_dmabuf {
-	struct ib_uobject *mr;
-	struct ib_uobject *pd;
-	u64 offset;
-	u64 length;
-	u64 iova;
-	u32 fd;
-	u32 access_flags;
-	u32 lkey;
-	u32 rkey;
-};
-
-#define DMABUF_ARG(_kind, _attr, _member)						\
-	{										\
-		.name = #_member, .kind = _kind, .flags = UV_F_MANDATORY,		\
-		.attr = UVERBS_ATTR_REG_DMABUF_MR_##_attr,				\
-		UV_BLOCK(mr_reg_dmabuf, _member),					\
-	}
-
-static const struct uverbs_arg mr_reg_dmabuf_args[] = {
-	{
-		.name = "mr_handle", .kind = UV_NEW, .flags = UV_F_MANDATORY,
-		.attr = UVERBS_ATTR_REG_DMABUF_MR_HANDLE, .type = UVERBS_OBJECT_MR,
-		UV_BLOCK(mr_reg_dmabuf, mr),
-	}, {
-		.name = "pd_handle", .kind = UV_READ, .flags = UV_F_MANDATORY,
-		.attr = UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, .type = UVERBS_OBJECT_PD,
-		UV_BLOCK(mr_reg_dmabuf, pd),
-	}, {
-		.name = "access_flags", .kind = UV_MASK,
-		.attr = UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
-		UV_BLOCK(mr_reg_dmabuf, access_flags),
-		.mask = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_RELAXED_ORDERING,
-	},
-	DMABUF_ARG(UV_INT, OFFSET, offset),
-	DMABUF_ARG(UV_INT, LENGTH, length),
-	DMABUF_ARG(UV_INT, IOVA, iova),
-	DMABUF_ARG(UV_INT, FD, fd),
-	DMABUF_ARG(UV_OUT, RESP_LKEY, lkey),
-	DMABUF_ARG(UV_OUT, RESP_RKEY, rkey),
-};
-
-/* Memory of other devices cannot be registered yet, whatever the driver could do. */
-const struct uverbs_cmd uverbs_cmd_mr_reg_dmabuf = {
-	.name = "REG_DMABUF_MR",
-	.object = UVERBS_OBJECT_MR,
-	.method = UVERBS_METHOD_REG_DMABUF_MR,
-	.w_num = UV_NO_WRITE,
-	.x_num = UV_NO_WRITE,
-	UV_ARGS(mr_reg_dmabuf_args, mr_reg_dmabuf),
 };

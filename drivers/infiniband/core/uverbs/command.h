@@ -125,8 +125,7 @@ struct uverbs_arg {
  *	exist; 0 ends (alloc_hw_device_stats and the like are not called from here)
  * @check: are the numbers acceptable?  The write() forms ask before any object is taken, so that
  *	a number that is wrong is refused as such whatever the handles are; may be NULL
- * @run: the handler; returns 0 or a negative errno with the reason recorded.  NULL for a command
- *	that is described and refused on every device
+ * @run: the handler; returns 0 or a negative errno with the reason recorded
  */
 struct uverbs_cmd {
 	const char *name;
@@ -180,7 +179,9 @@ extern const unsigned int uverbs_num_objects;
 extern const struct uverbs_object_desc uverbs_object_device, uverbs_object_async,
 	uverbs_object_channel, uverbs_object_pd, uverbs_object_mr, uverbs_object_mw,
 	uverbs_object_cq, uverbs_object_qp, uverbs_object_srq, uverbs_object_ah,
-	uverbs_object_xrcd;
+	uverbs_object_xrcd,
+	uverbs_object_wq, uverbs_object_wq_table, uverbs_object_flow, uverbs_object_flow_action,
+	uverbs_object_dm, uverbs_object_counters;
 extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_query_device, uverbs_cmd_query_port, uverbs_cmd_query_gid_table,
 	uverbs_cmd_query_gid_entry, uverbs_cmd_info_handles, uverbs_cmd_invoke_write,
@@ -195,7 +196,12 @@ extern const struct uverbs_cmd uverbs_cmd_get_context, uverbs_cmd_query_context,
 	uverbs_cmd_mcast_detach, uverbs_cmd_srq_create, uverbs_cmd_xsrq_create,
 	uverbs_cmd_srq_modify, uverbs_cmd_srq_query, uverbs_cmd_srq_destroy,
 	uverbs_cmd_ah_create, uverbs_cmd_ah_destroy, uverbs_cmd_xrcd_open,
-	uverbs_cmd_xrcd_close, uverbs_cmd_qp_open;
+	uverbs_cmd_xrcd_close, uverbs_cmd_qp_open,
+	uverbs_cmd_wq_create, uverbs_cmd_wq_modify,
+	uverbs_cmd_wq_destroy, uverbs_cmd_wq_table_create, uverbs_cmd_wq_table_destroy,
+	uverbs_cmd_flow_create, uverbs_cmd_flow_destroy, uverbs_cmd_flow_action_destroy,
+	uverbs_cmd_dm_alloc, uverbs_cmd_dm_free, uverbs_cmd_dm_mr_reg,
+	uverbs_cmd_counters_create, uverbs_cmd_counters_read, uverbs_cmd_counters_destroy;
 
 /* ---- what a device answers (api.c) ---- */
 
@@ -382,6 +388,7 @@ struct ib_device *uverbs_call_device(struct uverbs_call *call);
 /* ---- write() forms (write.c) ---- */
 
 int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t req_len);
+void *uverbs_tail_copy(struct uverbs_call *call, size_t len, const char *name);
 
 /* ---- argument blocks (args.c) ---- */
 
@@ -398,6 +405,9 @@ bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd);
 int uverbs_run_destroyed(struct uverbs_call *call);
 int uverbs_check_port(struct uverbs_call *call, const struct ib_device *ibdev, u32 port,
 		      const char *name);
+int uverbs_check_mr_access(struct uverbs_call *call, struct ib_device *ibdev, u32 access);
+int uverbs_flow_specs_parse(struct uverbs_call *call, const void *specs, size_t len,
+			    struct ib_flow_attr *attr, struct ib_uflow_resources *resources);
 void uverbs_path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
 		    struct ib_device *ibdev);
 

@@ -19,6 +19,12 @@ const struct uverbs_object_desc *const uverbs_objects[] = {
 	&uverbs_object_srq,
 	&uverbs_object_ah,
 	&uverbs_object_xrcd,
+	&uverbs_object_wq,
+	&uverbs_object_wq_table,
+	&uverbs_object_flow,
+	&uverbs_object_flow_action,
+	&uverbs_object_dm,
+	&uverbs_object_counters,
 };
 
 const unsigned int uverbs_num_objects = ARRAY_SIZE(uverbs_objects);
@@ -70,6 +76,20 @@ const struct uverbs_cmd *const uverbs_commands[] = {
 	&uverbs_cmd_xrcd_open,
 	&uverbs_cmd_xrcd_close,
 	&uverbs_cmd_qp_open,
+	&uverbs_cmd_wq_create,
+	&uverbs_cmd_wq_modify,
+	&uverbs_cmd_wq_destroy,
+	&uverbs_cmd_wq_table_create,
+	&uverbs_cmd_wq_table_destroy,
+	&uverbs_cmd_flow_create,
+	&uverbs_cmd_flow_destroy,
+	&uverbs_cmd_flow_action_destroy,
+	&uverbs_cmd_dm_alloc,
+	&uverbs_cmd_dm_free,
+	&uverbs_cmd_dm_mr_reg,
+	&uverbs_cmd_counters_create,
+	&uverbs_cmd_counters_read,
+	&uverbs_cmd_counters_destroy,
 };
 EXPORT_SYMBOL_IF_KUNIT(uverbs_commands);
 

@@ -340,6 +340,18 @@ void uverbs_srq_event_handler(struct ib_event *event, void *context)
 	uevent_report(&event->element.srq->uobject->uevent, event);
 }
 
+/**
+ * uverbs_wq_event_handler - a user's work queue reports an asynchronous event
+ * @event: the event
+ * @context: unused
+ *
+ * Context: any.
+ */
+void uverbs_wq_event_handler(struct ib_event *event, void *context)
+{
+	uevent_report(&event->element.wq->uobject->uevent, event);
+}
+
 static void device_event_handler(struct ib_event_handler *handler, struct ib_event *event)
 {
 	async_report(container_of(handler, struct ib_uverbs_async_event_file, handler),

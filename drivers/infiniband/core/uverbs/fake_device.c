@@ -8,12 +8,15 @@
 
 #include "test_uverbs.h"
 
-static struct fake_device *fake_of(struct ib_device *ib)
-{
-	return container_of(ib, struct fake_device, ib);
-}
-
-static int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata)
+/**
+ * fake_made - a call that makes something
+ * @fake: the device
+ * @count: what it counts in
+ * @udata: the driver's part of the request, or NULL
+ *
+ * Return: what the device is told to answer.
+ */
+int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata)
 {
 	fake->udata_in = udata ? udata->inlen : 0;
 	if (!fake->answer)
@@ -21,7 +24,14 @@ static int fake_made(struct fake_device *fake, int *count, struct ib_udata *udat
 	return fake->answer;
 }
 
-static int fake_gone(struct fake_device *fake, int *count)
+/**
+ * fake_gone - a call that ends something
+ * @fake: the device
+ * @count: what it counts in
+ *
+ * Return: what the device is told to answer.
+ */
+int fake_gone(struct fake_device *fake, int *count)
 {
 	if (!fake->destroy)
 		(*count)--;
@@ -261,7 +271,14 @@ static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	return fake_gone(fake, &fake->made.groups);
 }
 
-static struct ib_mr *fake_new_mr(struct fake_device *fake, struct ib_udata *udata)
+/**
+ * fake_new_mr - a call that makes a memory region
+ * @fake: the device
+ * @udata: the driver's part of the request, or NULL
+ *
+ * Return: the region, or an error pointer.
+ */
+struct ib_mr *fake_new_mr(struct fake_device *fake, struct ib_udata *udata)
 {
 	struct ib_mr *mr;
 	int ret = fake_made(fake, &fake->made.mrs, udata);
@@ -467,5 +484,6 @@ struct fake_device *fake_device_alloc(void)
 	fake->ib.num_comp_vectors = 1;
 	fake->ib.uverbs_cmd_mask = U64_MAX;
 	ib_set_device_ops(&fake->ib, &fake_ops);
+	fake_steering_add(fake);
 	return fake;
 }

@@ -3,7 +3,6 @@
  * KUnit: shared receive queues of user space: made, changed, used by QPs, their events, and their
  * end by request, with the file and with the device.
  */
-#include <linux/file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -208,22 +207,6 @@ static void raise(struct ib_srq *srq, enum ib_event_type type)
 	srq->event_handler(&event, srq->srq_context);
 }
 
-/* One event from the asynchronous event file. */
-static int read_event(struct uverbs_test *t, struct ib_uverbs_async_event_desc *desc)
-{
-	struct file *filp = fget(t->async_fd);
-	loff_t pos = 0;
-	ssize_t got;
-
-	KUNIT_ASSERT_NOT_NULL(t->test, filp);
-	filp->f_flags |= O_NONBLOCK;
-	got = filp->f_op->read(filp, tu_at(t, TU_FREE), sizeof(*desc), &pos);
-	fput(filp);
-	if (got == sizeof(*desc) && copy_from_user(desc, tu_at(t, TU_FREE), sizeof(*desc)))
-		return -EFAULT;
-	return got < 0 ? got : 0;
-}
-
 /* Those that were read are counted, those that were not go with the SRQ. */
 static void events(struct kunit *test)
 {
@@ -232,18 +215,18 @@ static void events(struct kunit *test)
 	u32 srq, events;
 
 	KUNIT_ASSERT_EQ(test, tu_create_srq(t, 8, &srq), 0);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EAGAIN);
 	raise(t->device->last_srq, IB_EVENT_SRQ_LIMIT_REACHED);
 	raise(t->device->last_srq, IB_EVENT_SRQ_ERR);
 	raise(t->device->last_srq, IB_EVENT_SRQ_LIMIT_REACHED);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_SRQ_LIMIT_REACHED);
 	KUNIT_EXPECT_EQ(test, desc.element, 0x55);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_SRQ_ERR);
 	KUNIT_EXPECT_EQ(test, tu_destroy_srq(t, srq, &events), 0);
 	KUNIT_EXPECT_EQ(test, events, 2);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EAGAIN);
 }
 
 /* ---- ends ---- */
@@ -269,11 +252,11 @@ static void gone_with_device(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, tu_create_srq(t, 8, &srq), 0);
 	raise(t->device->last_srq, IB_EVENT_SRQ_LIMIT_REACHED);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	tu_remove_device(t);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EIO);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EIO);
 	KUNIT_EXPECT_EQ(test, tu_create_srq(t, 8, &other), -EIO);
 	KUNIT_EXPECT_EQ(test, tu_destroy_srq(t, srq, &events), 0);
 	KUNIT_EXPECT_EQ(test, events, 1);
@@ -294,17 +277,17 @@ static void fatal_once(struct kunit *test)
 	struct uverbs_test *t = test->priv;
 
 	device_says(t, IB_EVENT_DEVICE_FATAL);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EAGAIN);
 	device_says(t, IB_EVENT_PORT_ACTIVE);
 	device_says(t, IB_EVENT_DEVICE_FATAL);
 	tu_remove_device(t);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_PORT_ACTIVE);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EIO);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EIO);
 }
 
 /* A device that came back after an error goes: that is news. */
@@ -316,13 +299,13 @@ static void fatal_again(struct kunit *test)
 	device_says(t, IB_EVENT_DEVICE_FATAL);
 	device_says(t, IB_EVENT_PORT_ACTIVE);
 	tu_remove_device(t);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_PORT_ACTIVE);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), 0);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), 0);
 	KUNIT_EXPECT_EQ(test, desc.event_type, IB_EVENT_DEVICE_FATAL);
-	KUNIT_EXPECT_EQ(test, read_event(t, &desc), -EIO);
+	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EIO);
 }
 
 #ifdef CONFIG_FAULT_INJECTION

@@ -139,7 +139,7 @@ int tu_ioctl(struct uverbs_test *t, u16 object, u16 method, struct ib_uverbs_att
 {
 	struct ib_uverbs_ioctl_hdr hdr = {
 		.length = struct_size(&hdr, attrs, num), .object_id = object, .method_id = method,
-		.num_attrs = num, .driver_id = t->device->ib.ops.driver_id,
+		.num_attrs = num, .driver_id = t->udev->uapi->driver_id,
 	};
 	size_t size = num * sizeof(*attrs);
 	int ret;
@@ -169,6 +169,42 @@ const char *tu_reason(struct uverbs_test *t)
 	if (!count || !rdma_reject_text(&file->rejects, count - 1, t->reason, sizeof(t->reason)))
 		return "";
 	return t->reason;
+}
+
+/**
+ * tu_read_event - read one event from the asynchronous event file
+ * @t: the test
+ * @desc: takes it
+ *
+ * Return: 0 or a negative errno, -EAGAIN when there is none.
+ */
+int tu_read_event(struct uverbs_test *t, struct ib_uverbs_async_event_desc *desc)
+{
+	struct file *filp = fget(t->async_fd);
+	loff_t pos = 0;
+	ssize_t got;
+
+	KUNIT_ASSERT_NOT_NULL(t->test, filp);
+	filp->f_flags |= O_NONBLOCK;
+	got = filp->f_op->read(filp, tu_at(t, TU_FREE), sizeof(*desc), &pos);
+	fput(filp);
+	if (got == sizeof(*desc) && copy_from_user(desc, tu_at(t, TU_FREE), sizeof(*desc)))
+		return -EFAULT;
+	return got < 0 ? got : 0;
+}
+
+/**
+ * tu_expect_refused - a request was refused, for a reason that names this
+ * @t: the test
+ * @ret: what it returned
+ * @err: what it has to return
+ * @reason: part of the text
+ */
+void tu_expect_refused(struct uverbs_test *t, int ret, int err, const char *reason)
+{
+	KUNIT_EXPECT_EQ_MSG(t->test, ret, err, "for '%s'", reason);
+	KUNIT_EXPECT_NOT_NULL_MSG(t->test, strstr(tu_reason(t), reason), "'%s' has no '%s'",
+				  tu_reason(t), reason);
 }
 
 #ifdef CONFIG_FAULT_INJECTION

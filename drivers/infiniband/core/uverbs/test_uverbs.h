@@ -25,6 +25,12 @@
  * @mws: memory windows
  * @groups: attachments of QPs to multicast groups
  * @xrcds: XRC domains
+ * @wqs: work queues
+ * @tables: indirection tables
+ * @flows: flow rules
+ * @actions: flow actions
+ * @dms: pieces of device memory
+ * @counters: sets of counters
  */
 struct fake_made {
 	int contexts;
@@ -37,6 +43,12 @@ struct fake_made {
 	int mws;
 	int groups;
 	int xrcds;
+	int wqs;
+	int tables;
+	int flows;
+	int actions;
+	int dms;
+	int counters;
 };
 
 #define FAKE_WRS	4
@@ -56,6 +68,53 @@ struct fake_wr {
 	struct ib_ud_wr ud;
 	struct ib_rdma_wr rdma;
 	struct ib_atomic_wr atomic;
+};
+
+/* Room for the longest flow rule. */
+#define FAKE_RULE	1024
+
+/**
+ * struct fake_asked - what the less common calls were given last
+ * @wq: the work queue made
+ * @wq_flags: its flags
+ * @wq_attr: of modify_wq
+ * @wq_mask: of modify_wq
+ * @table: the indirection table made
+ * @rule: the flow rule's attributes and specifications
+ * @rule_qp: its QP
+ * @action: the flow action made
+ * @counters: the set of counters made
+ * @counters_flags: of read_counters
+ * @dm: the device memory made
+ * @dm_attr: of alloc_dm
+ * @dm_mr: of reg_dm_mr
+ * @fd: of reg_user_mr_dmabuf
+ * @offset: of reg_user_mr_dmabuf
+ * @access: of reg_user_mr_dmabuf
+ */
+struct fake_asked {
+	struct ib_wq *wq;
+	u32 wq_flags;
+	struct ib_wq_attr wq_attr;
+	u32 wq_mask;
+	struct ib_rwq_ind_table *table;
+	u64 rule[FAKE_RULE / sizeof(u64)];
+	struct ib_qp *rule_qp;
+	struct ib_flow_action *action;
+	struct ib_counters *counters;
+	u32 counters_flags;
+	struct ib_dm *dm;
+	struct ib_dm_alloc_attr dm_attr;
+	struct ib_dm_mr_attr dm_mr;
+	int fd;
+	u64 offset;
+	int access;
+};
+
+/* The fake driver's own method on flow actions, which makes one. */
+enum {
+	FAKE_METHOD_ACTION = 1U << UVERBS_ID_NS_SHIFT,
+	FAKE_ATTR_ACTION = 1U << UVERBS_ID_NS_SHIFT,
 };
 
 /**
@@ -80,6 +139,7 @@ struct fake_wr {
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last
  * @last_cq: the CQ made last
+ * @asked: of the less common calls
  */
 struct fake_device {
 	struct ib_device ib;
@@ -102,6 +162,7 @@ struct fake_device {
 	struct ib_srq *last_srq;
 	struct ib_qp *last_qp;
 	struct ib_cq *last_cq;
+	struct fake_asked asked;
 };
 
 /* The test's user memory: requests at its start, responses behind them, then what a test likes. */
@@ -148,6 +209,17 @@ struct uverbs_test {
 
 /* fake_device.c */
 struct fake_device *fake_device_alloc(void);
+int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata);
+int fake_gone(struct fake_device *fake, int *count);
+struct ib_mr *fake_new_mr(struct fake_device *fake, struct ib_udata *udata);
+
+static inline struct fake_device *fake_of(struct ib_device *ib)
+{
+	return container_of(ib, struct fake_device, ib);
+}
+
+/* fake_steering.c */
+void fake_steering_add(struct fake_device *fake);
 
 /* test_uverbs.c */
 int tu_init(struct kunit *test);
@@ -164,6 +236,8 @@ int tu_write_ex(struct uverbs_test *t, unsigned int number, const void *req, siz
 int tu_ioctl(struct uverbs_test *t, u16 object, u16 method, struct ib_uverbs_attr *attrs,
 	     unsigned int num);
 const char *tu_reason(struct uverbs_test *t);
+int tu_read_event(struct uverbs_test *t, struct ib_uverbs_async_event_desc *desc);
+void tu_expect_refused(struct uverbs_test *t, int ret, int err, const char *reason);
 unsigned int tu_starve(struct uverbs_test *t, int (*request)(struct uverbs_test *t));
 
 /* Requests that several suites make; each returns 0 or a negative errno. */

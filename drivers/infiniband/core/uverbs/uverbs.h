@@ -268,6 +268,14 @@ struct ib_usrq_object {
 	struct ib_uxrcd_object *uxrcd;
 };
 
+/**
+ * struct ib_uwq_object - a user's work queue
+ * @uevent: object and asynchronous events
+ */
+struct ib_uwq_object {
+	struct ib_uevent_object uevent;
+};
+
 extern const struct file_operations uverbs_comp_fops;
 extern const struct file_operations uverbs_async_fops;
 
@@ -282,6 +290,7 @@ void uverbs_comp_handler(struct ib_cq *cq, void *cq_context);
 void uverbs_cq_event_handler(struct ib_event *event, void *context);
 void uverbs_qp_event_handler(struct ib_event *event, void *context);
 void uverbs_srq_event_handler(struct ib_event *event, void *context);
+void uverbs_wq_event_handler(struct ib_event *event, void *context);
 
 /* ---- XRC domains (cmd_xrcd.c) ---- */
 

@@ -33,6 +33,9 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 	if (len < known)
 		memset(call->req + len, 0, known - len);
 	if (cmd->flags & UV_C_TAIL) {
+		if (len < known)
+			return uverbs_refuse(call, -ENOSPC, "request has %zu bytes, needs %zu", len,
+					     known);
 		call->tail = req + len;
 		call->tail_len = req_len - len;
 	} else if (req_len > len && !ib_is_buffer_cleared(req + len, req_len - len)) {
@@ -55,6 +58,33 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 	if (!ret && !call->replied)
 		ret = uverbs_args_to_response(call);
 	return ret;
+}
+
+/**
+ * uverbs_tail_copy - copy what follows the structure of a %UV_C_TAIL command
+ * @call: the request
+ * @len: bytes that it must have; behind them only padding of zeros may come
+ * @name: what the request calls them
+ *
+ * Return: the bytes, which live as long as the request, or an error pointer with the reason
+ * recorded: -ENOSPC when there are fewer, -EOPNOTSUPP when more follow, -ENOMEM, -EFAULT.
+ */
+void *uverbs_tail_copy(struct uverbs_call *call, size_t len, const char *name)
+{
+	void *copy;
+
+	if (len > call->tail_len)
+		return ERR_PTR(uverbs_refuse(call, -ENOSPC, "%s: %zu bytes do not fit %zu", name,
+					     len, call->tail_len));
+	copy = uverbs_alloc(&call->bundle, len);
+	if (IS_ERR(copy))
+		return copy;
+	if (copy_from_user(copy, call->tail, len))
+		return ERR_PTR(uverbs_refuse(call, -EFAULT, "%s: cannot be read", name));
+	if (!ib_is_buffer_cleared(call->tail + len, call->tail_len - len))
+		return ERR_PTR(uverbs_refuse(call, -EOPNOTSUPP, "%s: bytes behind it are not zero",
+					     name));
+	return copy;
 }
 
 /*

@@ -40,7 +40,8 @@ static void mr_begin(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type,
 /* Publish an MR that the driver has made, or undo it. */
 static struct ib_mr *mr_complete(struct ib_mr *mr, struct ib_sig_attrs *sig_attrs)
 {
-	int ret = rdma_object_link(&mr->obj, &mr->pd->obj);
+	int ret = rdma_object_link(&mr->obj, &mr->pd->obj) ?:
+		  rdma_object_link(&mr->obj, mr->dm ? &mr->dm->obj : NULL);
 
 	if (!ret) {
 		mr->sig_attrs = sig_attrs;
@@ -111,6 +112,67 @@ struct ib_mr *ib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_a
 	return mr_reg(pd, NULL, start, length, virt_addr, mr_access_flags, NULL);
 }
 EXPORT_SYMBOL(ib_reg_user_mr);
+
+/**
+ * ib_reg_dmabuf_mr_user() - register a part of a DMA buffer for a user handle
+ * @pd: PD
+ * @uobject: the handle
+ * @offset: first byte in the buffer
+ * @length: bytes
+ * @virt_addr: address of the first byte in work requests
+ * @fd: the process's descriptor of the buffer
+ * @access_flags: enum ib_access_flags
+ * @attrs: the request
+ *
+ * Context: may sleep.
+ * Return: the MR, to be destroyed with ib_dereg_mr_user(); else an ERR_PTR.
+ */
+struct ib_mr *ib_reg_dmabuf_mr_user(struct ib_pd *pd, struct ib_uobject *uobject, u64 offset,
+				    u64 length, u64 virt_addr, int fd, int access_flags,
+				    struct uverbs_attr_bundle *attrs)
+{
+	const struct ib_device_ops *ops = &pd->device->ops;
+	struct ib_mr *mr;
+
+	if (!ops->reg_user_mr_dmabuf)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = ops->reg_user_mr_dmabuf(pd, offset, length, virt_addr, fd, access_flags, attrs);
+	if (IS_ERR(mr))
+		return mr;
+	mr->iova = virt_addr;
+	mr->length = length;
+	mr_begin(mr, pd, IB_MR_TYPE_USER, uobject);
+	return mr_complete(mr, NULL);
+}
+EXPORT_SYMBOL(ib_reg_dmabuf_mr_user);
+
+/**
+ * ib_reg_dm_mr_user() - register memory on the device for a user handle
+ * @pd: PD
+ * @dm: the memory
+ * @uobject: the handle
+ * @attr: which part of it, and the rights
+ * @attrs: the request
+ *
+ * Context: may sleep.
+ * Return: the MR, to be destroyed with ib_dereg_mr_user(); else an ERR_PTR.
+ */
+struct ib_mr *ib_reg_dm_mr_user(struct ib_pd *pd, struct ib_dm *dm, struct ib_uobject *uobject,
+				struct ib_dm_mr_attr *attr, struct uverbs_attr_bundle *attrs)
+{
+	const struct ib_device_ops *ops = &pd->device->ops;
+	struct ib_mr *mr;
+
+	if (!ops->reg_dm_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = ops->reg_dm_mr(pd, dm, attr, attrs);
+	if (IS_ERR(mr))
+		return mr;
+	mr_begin(mr, pd, IB_MR_TYPE_DM, uobject);
+	mr->dm = dm;
+	return mr_complete(mr, NULL);
+}
+EXPORT_SYMBOL(ib_reg_dm_mr_user);
 
 /**
  * ib_rereg_mr_user() - change a user's MR

@@ -53,4 +53,26 @@ struct ib_mw *ib_alloc_mw_user(struct ib_pd *pd, enum ib_mw_type type, struct ib
 			       struct ib_udata *udata);
 int ib_dealloc_mw_user(struct ib_mw *mw);
 
+struct ib_mr *ib_reg_dmabuf_mr_user(struct ib_pd *pd, struct ib_uobject *uobject, u64 offset,
+				    u64 length, u64 virt_addr, int fd, int access_flags,
+				    struct uverbs_attr_bundle *attrs);
+
+struct ib_dm *ib_alloc_dm_user(struct ib_uobject *uobject, struct ib_dm_alloc_attr *attr,
+			       struct uverbs_attr_bundle *attrs);
+int ib_free_dm_user(struct ib_dm *dm, struct uverbs_attr_bundle *attrs);
+struct ib_mr *ib_reg_dm_mr_user(struct ib_pd *pd, struct ib_dm *dm, struct ib_uobject *uobject,
+				struct ib_dm_mr_attr *attr, struct uverbs_attr_bundle *attrs);
+
+struct ib_counters *ib_create_counters_user(struct ib_uobject *uobject,
+					    struct uverbs_attr_bundle *attrs);
+int ib_destroy_counters_user(struct ib_counters *counters);
+
+struct ib_wq *ib_create_wq_user(struct ib_pd *pd, struct ib_uwq_object *uobject,
+				struct ib_wq_init_attr *attr, struct ib_udata *udata);
+struct ib_rwq_ind_table *ib_create_rwq_table_user(struct ib_device *device,
+						  struct ib_uobject *uobject,
+						  struct ib_rwq_ind_table_init_attr *attr,
+						  struct ib_udata *udata);
+int ib_destroy_rwq_table_user(struct ib_rwq_ind_table *table, struct ib_udata *udata);
+
 #endif /* CORE_VERBS_H */

@@ -15,6 +15,21 @@
 #define verbs_handle(typed)	((struct ib_uobject *)(typed))
 
 /**
+ * verbs_object_init_user() - begin an object on behalf of a user context
+ * @obj: base in zeroed memory
+ * @type: type of the object
+ * @uobject: the user's handle
+ * @ops: how the type is destroyed
+ */
+static inline void verbs_object_init_user(struct rdma_object *obj, enum rdma_object_type type,
+					  struct ib_uobject *uobject,
+					  const struct rdma_object_ops *ops)
+{
+	rdma_object_init(obj, type, uobject->context->device, uobject->context->obj.owner, ops);
+	rdma_restrack_set_name(&obj->res, NULL);
+}
+
+/**
  * verbs_object_init() - begin an object on behalf of a user context or a module
  * @obj: base in zeroed memory
  * @type: type of the object
@@ -32,8 +47,7 @@ static inline int verbs_object_init(struct rdma_object *obj, enum rdma_object_ty
 	struct rdma_owner *owner;
 
 	if (uobject) {
-		rdma_object_init(obj, type, device, uobject->context->obj.owner, ops);
-		rdma_restrack_set_name(&obj->res, NULL);
+		verbs_object_init_user(obj, type, uobject, ops);
 		return 0;
 	}
 	owner = rdma_owner_kernel(device, caller);
