@@ -218,6 +218,7 @@ static const struct ib_device_ops base_ops = {
 	.query_qp = vhca_query_qp,
 	.query_ucontext = vhca_query_ucontext,
 	.reg_user_mr = vhca_reg_user_mr,
+	.reg_user_mr_dmabuf = vhca_reg_user_mr_dmabuf,
 	.req_notify_cq = vhca_req_notify_cq,
 	.rereg_user_mr = vhca_rereg_user_mr,
 

@@ -99,12 +99,13 @@ struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &mr->ibmr;
 }
 
-struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
-			       int access, struct ib_udata *udata)
+/* A key over pinned memory, which is the key's when this has succeeded. */
+static struct ib_mr *reg_umem(struct ib_pd *ibpd, struct ib_umem *umem, u64 iova, u64 length,
+			      int access)
 {
 	struct vhca_dev *dev = to_vdev(ibpd->device);
 	struct vhca_create_mkey_req req = {
-		.iova = cpu_to_le64(key_iova(access, virt_addr)),
+		.iova = cpu_to_le64(iova),
 		.length = cpu_to_le64(length),
 		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
 		.access = cpu_to_le32(vhca_access_to_hw(access)),
@@ -115,37 +116,73 @@ struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 vi
 	u32 key;
 	int err;
 
-	err = vhca_udata_none(dev, udata, "reg_mr") ?: vhca_check_access(dev, access) ?:
-	      check_length(dev, length);
-	if (err)
-		return ERR_PTR(err);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-
-	mr->umem = pin(dev, start, length, access);
-	if (IS_ERR(mr->umem)) {
-		err = PTR_ERR(mr->umem);
-		goto err_mr;
-	}
-	err = vhca_pages_from_umem(&mr->pages, dev->hw.dev, mr->umem, dev->hw.limits.page_sizes);
+	err = vhca_pages_from_umem(&mr->pages, dev->hw.dev, umem, dev->hw.limits.page_sizes);
 	if (err)
-		goto err_umem;
+		goto err_mr;
 	req.buf = mr->pages.buf;
 	err = vhca_cmd_create_mkey(&dev->hw, &req, &key);
 	if (err)
 		goto err_pages;
+	mr->umem = umem;
 	mr->access = access;
-	set_keys(mr, key, key_iova(access, virt_addr), length);
+	set_keys(mr, key, iova, length);
 	return &mr->ibmr;
 
 err_pages:
 	vhca_pages_free(&mr->pages);
-err_umem:
-	ib_umem_release(mr->umem);
 err_mr:
 	kfree(mr);
 	return ERR_PTR(err);
+}
+
+struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
+			       int access, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibpd->device);
+	struct ib_umem *umem;
+	struct ib_mr *ibmr;
+	int err;
+
+	err = vhca_udata_none(dev, udata, "reg_mr") ?: vhca_check_access(dev, access) ?:
+	      check_length(dev, length);
+	if (err)
+		return ERR_PTR(err);
+	umem = pin(dev, start, length, access);
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+	ibmr = reg_umem(ibpd, umem, key_iova(access, virt_addr), length, access);
+	if (IS_ERR(ibmr))
+		ib_umem_release(umem);
+	return ibmr;
+}
+
+/*
+ * The part of a DMA buffer stays pinned for as long as it is registered: the device cannot follow
+ * a buffer that moves.
+ */
+struct ib_mr *vhca_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
+				      int fd, int access, struct uverbs_attr_bundle *attrs)
+{
+	struct vhca_dev *dev = to_vdev(ibpd->device);
+	struct ib_umem_dmabuf *part;
+	struct ib_mr *ibmr;
+	int err;
+
+	err = vhca_check_access(dev, access) ?: check_length(dev, length);
+	if (err)
+		return ERR_PTR(err);
+	part = ib_umem_dmabuf_get_pinned(&dev->ibdev, offset, length, fd, access);
+	if (IS_ERR(part))
+		return ERR_PTR(vhca_refuse(dev->hw.dev, PTR_ERR(part),
+					   "DMA buffer %d: %llu bytes at %#llx cannot be pinned",
+					   fd, length, offset));
+	ibmr = reg_umem(ibpd, &part->umem, virt_addr, length, access);
+	if (IS_ERR(ibmr))
+		ib_umem_release(&part->umem);
+	return ibmr;
 }
 
 /* What a re-registration leads to, before the device has agreed. */
@@ -186,6 +223,10 @@ struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 l
 
 	if (flags & ~(IB_MR_REREG_TRANS | IB_MR_REREG_PD | IB_MR_REREG_ACCESS))
 		return ERR_PTR(vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "rereg_mr: flags %#x", flags));
+	if (mr->umem->is_dmabuf && flags != IB_MR_REREG_PD)
+		return ERR_PTR(vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
+					   "rereg_mr: flags %#x, a DMA buffer only changes its PD",
+					   flags));
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
 	err = vhca_udata_none(dev, udata, "rereg_mr") ?: vhca_check_access(dev, access);

@@ -329,7 +329,7 @@ const struct bad_input bad_objects[] = {
 	ROW(mr_access_unknown, EINVAL, "access_flags 0x40000"),
 	ROW(mr_readonly, EFAULT, "cannot be pinned"),
 	ROW(mr_memlock, ENOMEM, "RLIMIT_MEMLOCK"),
-	ROW(mr_dmabuf, EOPNOTSUPP, "REG_DMABUF_MR: not supported"),
+	ROW(mr_dmabuf, EINVAL, "DMA buffer 0"),
 	ROW(mr_advise, EOPNOTSUPP, "ADVISE_MR: not supported"),
 	ROW(mr_query_other, EINVAL, "mr_handle"),
 	ROW(mr_query_good, 0, NULL),
