@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The device's commands as functions. What the device answers is checked here. */
+#include <kunit/visibility.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/sizes.h>
@@ -154,8 +155,13 @@ static bool has_cap(const struct vhca_limits *l, enum vhca_cap cap)
 	return l->caps & BIT_ULL(cap);
 }
 
-/* A capability counts only with those it needs. */
-static void drop_orphans(struct vhca_limits *l)
+/**
+ * vhca_whole_caps - the capabilities that count: each only with those it needs
+ * @caps: what the device says, a bit each
+ *
+ * Return: those of them.
+ */
+u64 vhca_whole_caps(u64 caps)
 {
 	static const struct {
 		u8 cap, needs;
@@ -173,12 +179,11 @@ static void drop_orphans(struct vhca_limits *l)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(needs); i++)
-		if (!has_cap(l, needs[i].needs))
-			l->caps &= ~BIT_ULL(needs[i].cap);
-	/* A device's windows of type 2 are of one kind. */
-	if (has_cap(l, VHCA_CAP_MW_2B))
-		l->caps &= ~BIT_ULL(VHCA_CAP_MW_2A);
+		if (!(caps & BIT_ULL(needs[i].needs)))
+			caps &= ~BIT_ULL(needs[i].cap);
+	return caps;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_whole_caps);
 
 static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 {
@@ -238,7 +243,7 @@ int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 	if (IS_ERR(a))
 		return PTR_ERR(a);
 
-	l->caps = le64_to_cpu(a->caps);
+	l->caps = vhca_whole_caps(le64_to_cpu(a->caps));
 	l->node_guid = le64_to_cpu(a->node_guid);
 	l->sys_image_guid = le64_to_cpu(a->sys_image_guid);
 	l->fw_version = le64_to_cpu(a->fw_version);
@@ -272,7 +277,6 @@ int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 	l->max_moderation_count = le16_to_cpu(a->max_moderation_count);
 	l->max_moderation_period = le16_to_cpu(a->max_moderation_period);
 	l->max_reg_entries = le32_to_cpu(a->max_reg_entries);
-	drop_orphans(l);
 	kfree(a);
 	return check_limits(hw, l);
 }

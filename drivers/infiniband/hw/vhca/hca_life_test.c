@@ -4,6 +4,8 @@
  * time: a client whose objects are alive and whose requests wait. All of those come back flushed
  * before the device is gone, nothing stays behind, and the next device works like the first.
  */
+#include <rdma/rdma_ext.h>
+
 #include "hca_test.h"
 
 static struct hca_watch *watch;
@@ -268,6 +270,114 @@ static void test_dead_and_slow_to_reset(struct kunit *test)
 	hca_back_again(w);
 }
 
+/* ---- keys that are in use when the device goes ---- */
+
+#define KEY_PAGES	4
+
+/* The second user of a device: an MR to be registered, and an FMR that is mapped. */
+static struct key_watch {
+	struct hca_test *h;
+	struct ib_pd *pd;
+	struct ib_mr *mr;
+	struct ib_fmr *fmr;
+	int open_err, close_err;
+	int removed;
+} keys;
+
+static int keys_open(struct ib_device *dev)
+{
+	struct ib_fmr_attr attr = { .max_pages = KEY_PAGES, .max_maps = 2, .page_shift = 12 };
+	u64 page = 0x1000;
+
+	keys.pd = ib_alloc_pd(dev, 0);
+	if (IS_ERR(keys.pd))
+		return PTR_ERR(keys.pd);
+	keys.mr = ib_alloc_mr(keys.pd, IB_MR_TYPE_MEM_REG, KEY_PAGES);
+	keys.fmr = dev->ops.ext && dev->ops.ext->alloc_fmr ?
+		   ib_alloc_fmr(keys.pd, IB_ACCESS_LOCAL_WRITE, &attr) : NULL;
+	if (IS_ERR(keys.mr) || IS_ERR(keys.fmr))
+		return -ENOMEM;
+	return keys.fmr ? ib_map_phys_fmr(keys.fmr, &page, 1, 0) : 0;
+}
+
+static int keys_add(struct ib_device *dev)
+{
+	if (dev->dev.parent != &keys.h->pdev->dev)
+		return -EOPNOTSUPP;
+	keys.open_err = keys_open(dev);
+	return 0;
+}
+
+static void keys_remove(struct ib_device *dev, void *data)
+{
+	LIST_HEAD(list);
+
+	keys.close_err = 0;
+	if (!IS_ERR_OR_NULL(keys.fmr)) {
+		list_add(&keys.fmr->list, &list);
+		keys.close_err = ib_unmap_fmr(&list) ?: ib_dealloc_fmr(keys.fmr);
+	}
+	if (!IS_ERR_OR_NULL(keys.mr))
+		keys.close_err = keys.close_err ?: ib_dereg_mr(keys.mr);
+	if (!IS_ERR_OR_NULL(keys.pd))
+		ib_dealloc_pd(keys.pd);
+	keys.pd = NULL;
+	keys.mr = NULL;
+	keys.fmr = NULL;
+	keys.removed++;
+}
+
+static struct ib_client keys_client = {
+	.name = "vhca_hca_keys",
+	.add = keys_add,
+	.remove = keys_remove,
+};
+
+static void stop_keys(void *unused)
+{
+	ib_unregister_client(&keys_client);
+}
+
+static void use_keys(struct hca_test *h)
+{
+	struct kunit *test = h->test;
+
+	if (!hca_need_device(h)->ibdev.ops.alloc_mr)
+		kunit_skip(test, "the device has no keys that requests register");
+	keys = (struct key_watch){ .h = h };
+	KUNIT_ASSERT_EQ(test, ib_register_client(&keys_client), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_keys, NULL), 0);
+	KUNIT_ASSERT_EQ(test, keys.open_err, 0);
+}
+
+static void test_fatal_error_of_key_users(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	use_keys(h);
+	hca_fault(h, "fatal @");
+	hca_wait_gone(w);
+	KUNIT_EXPECT_EQ(test, keys.removed, 1);
+	KUNIT_EXPECT_EQ(test, keys.close_err, 0);
+	hca_back_again(w);
+	KUNIT_EXPECT_EQ(test, keys.open_err, 0);
+}
+
+static void test_unbind_of_key_users(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+
+	use_keys(h);
+	device_release_driver(&h->pdev->dev);
+	KUNIT_EXPECT_EQ(test, keys.removed, 1);
+	KUNIT_EXPECT_EQ(test, keys.close_err, 0);
+	KUNIT_ASSERT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
+	KUNIT_EXPECT_EQ(test, keys.open_err, 0);
+}
+
 #ifdef CONFIG_FAULT_INJECTION
 /* What is starved of memory: on a connection, or to make one. */
 struct starved {
@@ -276,6 +386,9 @@ struct starved {
 	struct ib_device *dev;
 	struct ib_srq *srq;
 	struct ib_ah *ah;
+	struct ib_mr *mr;
+	enum ib_mr_type mr_type;
+	struct ib_fmr *fmr;
 	union ib_gid gid;
 	u16 lid;
 };
@@ -356,6 +469,30 @@ static void leave(struct starved *s)
 	KUNIT_EXPECT_EQ(s->test, ib_detach_mcast(s->c->qp[0], &s->gid, MLID), 0);
 }
 
+static int make_mr(struct starved *s)
+{
+	s->mr = ib_alloc_mr(s->c->pd, s->mr_type, 600);
+	return PTR_ERR_OR_ZERO(s->mr);
+}
+
+static void drop_mr(struct starved *s)
+{
+	KUNIT_EXPECT_EQ(s->test, ib_dereg_mr(s->mr), 0);
+}
+
+static int make_fmr(struct starved *s)
+{
+	struct ib_fmr_attr attr = { .max_pages = 600, .max_maps = 2, .page_shift = 12 };
+
+	s->fmr = ib_alloc_fmr(s->c->pd, IB_ACCESS_LOCAL_WRITE, &attr);
+	return PTR_ERR_OR_ZERO(s->fmr);
+}
+
+static void drop_fmr(struct starved *s)
+{
+	KUNIT_EXPECT_EQ(s->test, ib_dealloc_fmr(s->fmr), 0);
+}
+
 /* Each allocation on the way fails in turn, until the way takes fewer; how many were fatal. */
 static unsigned int starve(struct starved *s, const char *what, int (*try)(struct starved *s),
 			   void (*undo)(struct starved *s))
@@ -415,6 +552,24 @@ static void test_failed_allocations_of_ud(struct kunit *test)
 	starve(&s, "a group", join, leave);
 }
 
+static void test_failed_allocations_of_keys(struct kunit *test)
+{
+	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;
+	struct starved s = { .test = test, .dev = dev, .mr_type = IB_MR_TYPE_MEM_REG };
+
+	if (!dev->ops.alloc_mr)
+		kunit_skip(test, "the device has no keys that requests register");
+	s.c = conn_get(test, dev, true, 7);
+	if (!starve(&s, "an MR", make_mr, drop_mr))
+		kunit_skip(test, "failslab spares allocations that may wait");
+	if (dev->attrs.kernel_cap_flags & IBK_SG_GAPS_REG) {
+		s.mr_type = IB_MR_TYPE_SG_GAPS;
+		KUNIT_EXPECT_GT(test, starve(&s, "an MR with gaps", make_mr, drop_mr), 0);
+	}
+	if (dev->ops.ext && dev->ops.ext->alloc_fmr)
+		KUNIT_EXPECT_GT(test, starve(&s, "an FMR", make_fmr, drop_fmr), 0);
+}
+
 static void test_nothing_is_left(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -428,12 +583,15 @@ static struct kunit_case life_cases[] = {
 #ifdef CONFIG_FAULT_INJECTION
 	KUNIT_CASE_SLOW(test_failed_allocations),
 	KUNIT_CASE_SLOW(test_failed_allocations_of_ud),
+	KUNIT_CASE_SLOW(test_failed_allocations_of_keys),
 	KUNIT_CASE(test_nothing_is_left),
 #endif
 	KUNIT_CASE(test_function_reset),
 	KUNIT_CASE(test_unbind),
 	KUNIT_CASE(test_fatal_error),
 	KUNIT_CASE(test_fatal_error_of_srq_users),
+	KUNIT_CASE(test_fatal_error_of_key_users),
+	KUNIT_CASE(test_unbind_of_key_users),
 	KUNIT_CASE(test_fatal_error_then_unbind),
 	KUNIT_CASE_SLOW(test_slow_resets),
 	KUNIT_CASE_SLOW(test_dead_and_slow_to_reset),

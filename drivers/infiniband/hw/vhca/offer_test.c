@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What a device offers, capability by capability. */
+#include "admin_cmd.h"
 #include "test_queues.h"
 
 #define OP(op)	BIT(VHCA_OP_##op)
@@ -93,10 +94,43 @@ static void test_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_GLOB);
 }
 
+/* A capability that needs others counts only with all of them; the others do not need it. */
+static void test_dependent(struct kunit *test)
+{
+	static const struct {
+		enum vhca_cap cap, needs[2];
+	} dependent[] = {
+		{ VHCA_CAP_MCAST, { VHCA_CAP_UD, VHCA_CAP_UD } },
+		{ VHCA_CAP_MASKED_ATOMIC, { VHCA_CAP_ATOMIC, VHCA_CAP_ATOMIC } },
+		{ VHCA_CAP_SG_GAPS, { VHCA_CAP_FAST_REG, VHCA_CAP_FAST_REG } },
+		{ VHCA_CAP_MW_2A, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
+		{ VHCA_CAP_MW_2B, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
+	};
+	unsigned int i, j;
+
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(0), 0);
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(U64_MAX), U64_MAX);
+	for (i = 0; i < ARRAY_SIZE(dependent); i++) {
+		u64 cap = BIT_ULL(dependent[i].cap), needs = 0;
+
+		for (j = 0; j < 2; j++) {
+			u64 one = BIT_ULL(dependent[i].needs[j]);
+
+			KUNIT_EXPECT_EQ_MSG(test, vhca_whole_caps(U64_MAX & ~one) & (cap | one), 0,
+					    "row %u without need %u", i, j);
+			needs |= one;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, vhca_whole_caps(cap), 0, "row %u alone", i);
+		KUNIT_EXPECT_EQ_MSG(test, vhca_whole_caps(cap | needs), cap | needs, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, vhca_whole_caps(needs), needs, "row %u", i);
+	}
+}
+
 static struct kunit_case offer_cases[] = {
 	KUNIT_CASE(test_nothing),
 	KUNIT_CASE(test_each),
 	KUNIT_CASE(test_limits),
+	KUNIT_CASE(test_dependent),
 	{}
 };
 
