@@ -30,6 +30,9 @@ allow 1 2
 in_job ibv_rc_pingpong -d "$LAB_DEV" && rc=0 || rc=$?
 ok "an object too many is refused, with the reason" grep -F "EAGAIN (Resource temporarily unavailable): hca_object limit of the rdma cgroup is reached" "$LAB_OUT/why"
 is "all is given back" "hca_handle=0 hca_object=0" "$(used)"
+# Linux 6.12 forgets to free the limits of a group that goes, and trips over them when the device
+# goes, whatever core it is: they have to be lifted first.
+allow max max
 rmdir $job
 
 # init_qkey QKEY: a user without privilege takes a UD QP to INIT with a Q_Key
