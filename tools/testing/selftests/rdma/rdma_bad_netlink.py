@@ -321,7 +321,7 @@ def unprivileged(talk):
     return len(group.faults)
 
 
-def in_user_namespace(talk):
+def in_user_namespace():
     """Root of a user namespace has no privilege over devices."""
     there_are = os.path.exists("/proc/self/ns/user")    # not in every kernel
     if there_are:
@@ -379,8 +379,9 @@ def main():
     bad_values(talk, index)
     malformed_attributes(talk)
     counted(in_child(lambda: unprivileged(talk)))
-    counted(in_child(lambda: in_user_namespace(talk)))
     counted(other_namespace(talk, index))
+    # last, for its namespace may be there for a while, and devices cannot become exclusive until then
+    counted(in_child(in_user_namespace))
     with Group("nothing has changed") as group:
         if state(talk) != before:
             group.faults.append("devices, objects or settings are not what they were")
