@@ -287,6 +287,15 @@ static const struct uverbs_arg qp_open_args[] = {
 	},
 };
 
+static int check_qp_open(struct uverbs_call *call)
+{
+	const struct qp_open *args = call->args;
+
+	if (args->type == IB_QPT_XRC_TGT)
+		return 0;
+	return uverbs_refuse(call, -EINVAL, "qp_type %u: only XRC targets are shared", args->type);
+}
+
 static int run_qp_open(struct uverbs_call *call)
 {
 	struct qp_open *args = call->args;
@@ -325,5 +334,6 @@ const struct uverbs_cmd uverbs_cmd_qp_open = {
 	.w_resp = sizeof(struct ib_uverbs_create_qp_resp),
 	UV_ARGS(qp_open_args, qp_open),
 	.needs = { UV_OP(alloc_xrcd) },
+	.check = check_qp_open,
 	.run = run_qp_open,
 };
