@@ -105,11 +105,31 @@ static struct ib_qp *find_qp(struct ib_device *device, u32 port_num, u32 qp_num)
 	return ERR_PTR(ret);
 }
 
-static int by_hand(const struct rdma_port_counter *counters)
+/* A QP to be bound or unbound by hand; its port's lock is held until by_hand_end(). */
+static struct ib_qp *by_hand_begin(struct ib_device *device, u32 port_num, u32 qp_num)
 {
+	struct rdma_port_counter *counters;
+	struct ib_qp *qp;
+	int ret;
+
+	ret = counters_possible(device, port_num);
+	if (ret)
+		return ERR_PTR(ret);
+	counters = counters_of_port(device, port_num);
+	mutex_lock(&counters->lock);
 	if (counters->mode.mode == RDMA_COUNTER_MODE_AUTO)
-		return rdma_refuse(-EINVAL, "a rule binds the QPs of the port");
-	return 0;
+		qp = ERR_PTR(rdma_refuse(-EINVAL, "a rule binds the QPs of the port"));
+	else
+		qp = find_qp(device, port_num, qp_num);
+	if (IS_ERR(qp))
+		mutex_unlock(&counters->lock);
+	return qp;
+}
+
+static void by_hand_end(struct ib_qp *qp, u32 port_num)
+{
+	mutex_unlock(&counters_of_port(qp->device, port_num)->lock);
+	rdma_restrack_put(&qp->res);
 }
 
 static int bind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
@@ -150,23 +170,13 @@ static int bind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
  */
 int rdma_counter_bind_qpn(struct ib_device *dev, u32 port, u32 qp_num, u32 counter_id)
 {
-	struct rdma_port_counter *counters;
-	struct ib_qp *qp;
+	struct ib_qp *qp = by_hand_begin(dev, port, qp_num);
 	int ret;
 
-	ret = counters_possible(dev, port);
-	if (ret)
-		return ret;
-	counters = counters_of_port(dev, port);
-	guard(mutex)(&counters->lock);
-	ret = by_hand(counters);
-	if (ret)
-		return ret;
-	qp = find_qp(dev, port, qp_num);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	ret = bind_known(qp, port, counter_id);
-	rdma_restrack_put(&qp->res);
+	by_hand_end(qp, port);
 	return ret;
 }
 
@@ -182,29 +192,18 @@ int rdma_counter_bind_qpn(struct ib_device *dev, u32 port, u32 qp_num, u32 count
  */
 int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port, u32 qp_num, u32 *counter_id)
 {
-	struct rdma_port_counter *counters;
+	struct ib_qp *qp = by_hand_begin(dev, port, qp_num);
 	struct rdma_counter *counter;
-	struct ib_qp *qp;
-	int ret;
 
-	ret = counters_possible(dev, port);
-	if (ret)
-		return ret;
-	counters = counters_of_port(dev, port);
-	guard(mutex)(&counters->lock);
-	ret = by_hand(counters);
-	if (ret)
-		return ret;
-	qp = find_qp(dev, port, qp_num);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	counter = counter_begin(qp, port, RDMA_COUNTER_MODE_MANUAL);
-	rdma_restrack_put(&qp->res);
-	if (IS_ERR(counter))
-		return PTR_ERR(counter);
-	counters->mode.mode = RDMA_COUNTER_MODE_MANUAL;
-	*counter_id = counter->id;
-	return 0;
+	if (!IS_ERR(counter)) {
+		counters_of_port(dev, port)->mode.mode = RDMA_COUNTER_MODE_MANUAL;
+		*counter_id = counter->id;
+	}
+	by_hand_end(qp, port);
+	return PTR_ERR_OR_ZERO(counter);
 }
 
 /**
@@ -221,26 +220,16 @@ int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port, u32 qp_num, u32
  */
 int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port, u32 qp_num, u32 counter_id)
 {
-	struct rdma_port_counter *counters;
-	struct ib_qp *qp;
+	struct ib_qp *qp = by_hand_begin(dev, port, qp_num);
 	int ret;
 
-	ret = counters_possible(dev, port);
-	if (ret)
-		return ret;
-	counters = counters_of_port(dev, port);
-	guard(mutex)(&counters->lock);
-	ret = by_hand(counters);
-	if (ret)
-		return ret;
-	qp = find_qp(dev, port, qp_num);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	if (!qp->counter || qp->counter->port != port || qp->counter->id != counter_id)
 		ret = rdma_refuse(-EINVAL, "QP %u is not bound to counter %u", qp_num, counter_id);
 	else
 		ret = counter_unbind(qp, false);
-	rdma_restrack_put(&qp->res);
+	by_hand_end(qp, port);
 	return ret;
 }
 
