@@ -212,27 +212,36 @@ static void first_operation_stays(struct kunit *test)
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
+static void registration_fails_at(struct kunit *test, enum test_op op, unsigned int spares)
+{
+	struct test_device *device = test_device_alloc();
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	device->fails = op;
+	device->spares = spares;
+	KUNIT_EXPECT_LT_MSG(test, ib_register_device(&device->ib, "kt_fails", NULL), 0,
+			    "operation %u", op);
+	KUNIT_EXPECT_GT_MSG(test, device->calls[op], spares, "operation %u", op);
+	KUNIT_EXPECT_FALSE(test, findable("kt_fails"));
+	KUNIT_EXPECT_EQ(test, refcount_read(&device->ib.refcount), 0);
+	ib_dealloc_device(&device->ib);
+}
+
 static void failed_operation_undoes_registration(struct kunit *test)
 {
-	enum test_op op;
-
-	for (op = TEST_OP_NONE + 1; op < TEST_OPS; op++) {
-		struct test_device *device = test_device_alloc();
-
-		KUNIT_ASSERT_NOT_NULL(test, device);
-		device->fails = op;
-		KUNIT_EXPECT_LT_MSG(test, ib_register_device(&device->ib, "kt_fails", NULL), 0,
-				    "operation %u", op);
-		KUNIT_EXPECT_GT_MSG(test, device->calls[op], 0, "operation %u", op);
-		KUNIT_EXPECT_FALSE(test, findable("kt_fails"));
-		KUNIT_EXPECT_EQ(test, refcount_read(&device->ib.refcount), 0);
-		ib_dealloc_device(&device->ib);
-	}
+	for (enum test_op op = TEST_OP_NONE + 1; op < TEST_OPS; op++)
+		registration_fails_at(test, op, 0);
+	/* the first port is there, the second is not */
+	registration_fails_at(test, TEST_OP_IMMUTABLE, 1);
+	registration_fails_at(test, TEST_OP_PORT_STATS, 1);
 	KUNIT_EXPECT_EQ(test, try_register("kt_fails"), 0);
 }
 
 #ifdef CONFIG_FAILSLAB
-/* Each allocation of a registration fails in turn, until one registration needs fewer. */
+/*
+ * Each allocation of a registration fails in turn, until one registration needs fewer. A second
+ * port would take as many again; failed_operation_undoes_registration() has two.
+ */
 static void failed_allocation_undoes_registration(struct kunit *test)
 {
 	unsigned int nth, failures = 0;
@@ -243,8 +252,10 @@ static void failed_allocation_undoes_registration(struct kunit *test)
 
 		current->fail_nth = nth;
 		device = test_device_alloc();
-		if (device)
+		if (device) {
+			device->ib.phys_port_cnt = 1;
 			ret = ib_register_device(&device->ib, "kt_starves", NULL);
+		}
 		if (device && !ret)
 			ib_unregister_device(&device->ib);
 		if (current->fail_nth) {

@@ -13,7 +13,7 @@ static int answer(struct ib_device *ib, enum test_op op)
 	struct test_device *device = container_of(ib, struct test_device, ib);
 
 	device->calls[op]++;
-	return device->fails == op ? -EIO : 0;
+	return device->fails == op && device->calls[op] > device->spares ? -EIO : 0;
 }
 
 static struct test_port *port_of(struct ib_device *ib, u32 port_num)

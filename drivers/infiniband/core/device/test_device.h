@@ -43,12 +43,14 @@ struct test_port {
  * @ib: as the core sees it
  * @port: by port number; entry 0 is not used
  * @fails: operation that answers -EIO
+ * @spares: so many calls of it are answered as ever first
  * @calls: how often each operation was called
  */
 struct test_device {
 	struct ib_device ib;
 	struct test_port port[TEST_PORTS + 1];
 	enum test_op fails;
+	unsigned int spares;
 	unsigned int calls[TEST_OPS];
 };
 
