@@ -33,13 +33,27 @@ quietly() {
 	die "$what does not build: the whole log is $log"
 }
 
+# tree_inputs KERNEL: what a module tree is made from, each file by its size and the time of
+# its last change, which no program can set.
+tree_inputs() {
+	kernel_release "$1"
+	kernel_kdir "$1"
+	find "$TOP/Kbuild" "$TOP/drivers" "$TOP/include" "$TOP/tools/testing/selftests/rdma/kverbs" \
+		"$LIB/build-tree" "$(kernel_kdir "$1")/include/config/auto.conf" -type f \
+		\( -name '*.[chS]' -o -name Makefile -o -name 'Kbuild*' -o -name 'Kconfig*' \
+		-o -name build-tree -o -name auto.conf \) ! -name '*.mod.c' -printf '%p %s %C@\n' | LC_ALL=C sort
+}
+
 # trees_ready KERNEL [TREE...]
+#
+# kbuild takes seconds to find that there is nothing to do, and every boot asks.
 trees_ready() {
-	local kernel=$1 tree dir log=tree
+	local kernel=$1 tree dir log=tree inputs
 	dir=$(trees_dir "$kernel")
 	[ "$kernel" = stock ] || log=tree-$kernel
 	shift
 	build_lock
+	inputs=$(tree_inputs "$kernel")
 	for tree in "${@:-ours}"; do
 		case $tree in
 		ours | distro) ;;
@@ -48,8 +62,13 @@ trees_ready() {
 		esac
 		[ -r "$TOP/drivers/infiniband/hw/vhca/Makefile" ] ||
 			die "module tree $tree: drivers/infiniband/hw/vhca is not in this source tree"
+		if [ -d "$dir/$tree/modules" ] && cmp -s "$dir/$tree/inputs" - <<<"$inputs"; then
+			continue
+		fi
+		rm -f "$dir/$tree/inputs"
 		quietly "$log-$tree" in_root guest-root "$LIB/build-tree" "$tree" "$TOP" \
 			"$dir/$tree" "$(kernel_release "$kernel")" "$(kernel_kdir "$kernel")"
+		echo "$inputs" >"$dir/$tree/inputs"
 	done
 	build_unlock
 }
