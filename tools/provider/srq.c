@@ -44,6 +44,15 @@ static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *c
 	return 0;
 }
 
+/* It has not come to be: whatever it had goes. */
+static struct ibv_srq *given_up(struct vhca_srq *srq, int err)
+{
+	vhca_buf_free(&srq->buf);
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
 struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
 	struct vhca_context *ctx = to_vhca_context(pd->context);
@@ -58,7 +67,7 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 		return NULL;
 	err = lay_out(srq, pd, &attr->attr, ctx);
 	if (err)
-		goto err_free;
+		return given_up(srq, err);
 
 	cmd.buf_addr = (uintptr_t)srq->buf.addr;
 	cmd.log_strides = srq->wq.log;
@@ -66,20 +75,13 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, attr, &cmd.ibv_cmd, sizeof(cmd),
 				 &resp.ibv_resp, sizeof(resp));
 	if (err)
-		goto err_buf;
+		return given_up(srq, err);
 	err = begin(srq, pd, ctx, max_wr, &attr->attr, &resp.drv_payload);
-	if (err)
-		goto err_destroy;
+	if (err) {
+		ibv_cmd_destroy_srq(&srq->vsrq.srq);
+		return given_up(srq, err);
+	}
 	return &srq->vsrq.srq;
-
-err_destroy:
-	ibv_cmd_destroy_srq(&srq->vsrq.srq);
-err_buf:
-	vhca_buf_free(&srq->buf);
-err_free:
-	free(srq);
-	errno = err;
-	return NULL;
 }
 
 /* Its receives complete in a CQ of its own, whatever the QP is. */
@@ -104,7 +106,7 @@ static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_in
 		return NULL;
 	err = lay_out(srq, attr->pd, &attr->attr, ctx);
 	if (err)
-		goto err_free;
+		return given_up(srq, err);
 
 	cmd.buf_addr = (uintptr_t)srq->buf.addr;
 	cmd.log_strides = srq->wq.log;
@@ -112,21 +114,14 @@ static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_in
 	err = ibv_cmd_create_srq_ex(context, &srq->vsrq, attr, &cmd.ibv_cmd, sizeof(cmd),
 				    &resp.ibv_resp, sizeof(resp));
 	if (err)
-		goto err_buf;
+		return given_up(srq, err);
 	err = begin(srq, attr->pd, ctx, max_wr, &attr->attr, &resp.drv_payload);
-	if (err)
-		goto err_destroy;
+	if (err) {
+		ibv_cmd_destroy_srq(&srq->vsrq.srq);
+		return given_up(srq, err);
+	}
 	join_cq(srq, attr->cq);
 	return &srq->vsrq.srq;
-
-err_destroy:
-	ibv_cmd_destroy_srq(&srq->vsrq.srq);
-err_buf:
-	vhca_buf_free(&srq->buf);
-err_free:
-	free(srq);
-	errno = err;
-	return NULL;
 }
 
 /* libibverbs comes here with everything but a plain SRQ. */
