@@ -9,6 +9,7 @@
  * "address" tells this side's address; written to "peer" on the other side it connects; "run" has
  * the client run its checks.
  */
+#include <linux/device/driver.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -609,18 +610,6 @@ static struct ib_client kmem_client = {
 	.add = kmem_add,
 	.remove = kmem_remove,
 };
-
-static int __init kmem_init(void)
-{
-	return ib_register_client(&kmem_client);
-}
-
-static void __exit kmem_exit(void)
-{
-	ib_unregister_client(&kmem_client);
-}
-
-module_init(kmem_init);
-module_exit(kmem_exit);
+module_driver(kmem_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("Test of registration and one-sided operations as storage protocols use them");
 MODULE_LICENSE("Dual BSD/GPL");

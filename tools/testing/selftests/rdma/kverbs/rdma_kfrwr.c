@@ -8,6 +8,7 @@
  * Loading measures on the first device; "ns" tells the sum of CYCLES cycles.
  */
 #include <linux/delay.h>
+#include <linux/device/driver.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/sched/clock.h>
@@ -169,18 +170,6 @@ static struct ib_client kfrwr_client = {
 	.name = "rdma_kfrwr",
 	.add = kfrwr_add,
 };
-
-static int __init kfrwr_init(void)
-{
-	return ib_register_client(&kfrwr_client);
-}
-
-static void __exit kfrwr_exit(void)
-{
-	ib_unregister_client(&kfrwr_client);
-}
-
-module_init(kfrwr_init);
-module_exit(kfrwr_exit);
+module_driver(kfrwr_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("Cost of fast registration");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -4,6 +4,7 @@
  * that is resized and peeked at; datagrams and multicasts from one QP to others. It runs when it
  * meets a device, leaves its verdict in its parameters and nothing else behind.
  */
+#include <linux/device/driver.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -387,18 +388,6 @@ static struct ib_client kqueues_client = {
 	.name = "rdma_kqueues",
 	.add = kqueues_add,
 };
-
-static int __init kqueues_init(void)
-{
-	return ib_register_client(&kqueues_client);
-}
-
-static void __exit kqueues_exit(void)
-{
-	ib_unregister_client(&kqueues_client);
-}
-
-module_init(kqueues_init);
-module_exit(kqueues_exit);
+module_driver(kqueues_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("Test of shared queues and datagrams as kernel consumers use them");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -5,6 +5,7 @@
  * verdict in its parameters, and keeps its QPs with receives posted until the device goes away,
  * when all of those must come back.
  */
+#include <linux/device/driver.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -380,18 +381,6 @@ static struct ib_client kverbs_client = {
 	.add = kverbs_add,
 	.remove = kverbs_remove,
 };
-
-static int __init kverbs_init(void)
-{
-	return ib_register_client(&kverbs_client);
-}
-
-static void __exit kverbs_exit(void)
-{
-	ib_unregister_client(&kverbs_client);
-}
-
-module_init(kverbs_init);
-module_exit(kverbs_exit);
+module_driver(kverbs_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("Test of verbs as kernel consumers use them");
 MODULE_LICENSE("Dual BSD/GPL");
