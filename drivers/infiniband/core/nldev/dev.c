@@ -79,10 +79,7 @@ int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack 
 	struct sk_buff *msg;
 	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 
@@ -153,10 +150,7 @@ int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack 
 	struct ib_device *device;
 	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 

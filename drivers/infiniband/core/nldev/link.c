@@ -126,10 +126,7 @@ int nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 	struct ib_device *device;
 	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 	if (!(device->attrs.kernel_cap_flags & IBK_ALLOW_USER_UNREG)) {

@@ -27,6 +27,8 @@ struct nl_request {
 int nl_request_parse(struct nl_request *request, struct sk_buff *skb, const struct nlmsghdr *nlh,
 		     struct netlink_ext_ack *extack);
 struct ib_device *nl_request_device(struct nl_request *request);
+struct ib_device *nl_request_begin(struct nl_request *request, struct sk_buff *skb,
+				   const struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *port_num);
 struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **reply);
 int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply);

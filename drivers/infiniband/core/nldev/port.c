@@ -60,10 +60,7 @@ int nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 	u32 port_num;
 	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 
@@ -110,12 +107,8 @@ int nldev_port_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	struct nl_request request;
 	struct ib_device *device;
 	u32 port_num;
-	int ret;
 
-	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, cb->skb, cb->nlh, cb->extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 

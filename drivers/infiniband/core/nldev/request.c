@@ -159,6 +159,24 @@ struct ib_device *nl_request_device(struct nl_request *request)
 }
 
 /**
+ * nl_request_begin - take a request apart that is about a device, and find the device
+ * @request: filled in
+ * @skb: the message
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: the device with a reference for ib_device_put(), or an ERR_PTR as of nl_request_parse()
+ * and nl_request_device().
+ */
+struct ib_device *nl_request_begin(struct nl_request *request, struct sk_buff *skb,
+				   const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	int ret = nl_request_parse(request, skb, nlh, extack);
+
+	return ret ? ERR_PTR(ret) : nl_request_device(request);
+}
+
+/**
  * nl_request_port - the port a request names
  * @request: a parsed request
  * @device: the device

@@ -73,10 +73,7 @@ int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 	struct sk_buff *msg;
 	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 

@@ -49,12 +49,8 @@ int nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_a
 {
 	struct nl_request request;
 	struct ib_device *device;
-	int ret;
 
-	ret = nl_request_parse(&request, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = nl_request_device(&request);
+	device = nl_request_begin(&request, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 	return ib_del_sub_device_and_put(device);
