@@ -99,6 +99,15 @@ static int subject_of(struct nl_subject *subject, struct nl_request *request,
 	return nl_request_port(request, device, &subject->port_num);
 }
 
+/* EINVAL is what a driver without a view of its own says, and kinds[] where it says nothing. */
+static int explained(struct nl_request *request, const struct ib_device *device,
+		     const struct res_kind *kind, int ret)
+{
+	return kind->raw && ret == -EINVAL ?
+	       rdma_nl_refuse(request->extack, ret, "%s does not show its own view",
+			      device->name) : ret;
+}
+
 static int reply_one(struct nl_request *request, struct ib_device *device,
 		     const struct res_kind *kind)
 {
@@ -127,9 +136,7 @@ static int reply_one(struct nl_request *request, struct ib_device *device,
 	rdma_restrack_put(res);
 	if (ret) {
 		nlmsg_free(msg);
-		return kind->raw && ret == -EINVAL ?
-		       rdma_nl_refuse(request->extack, ret, "%s does not show its own view",
-				      device->name) : ret;
+		return explained(request, device, kind, ret);
 	}
 	return nl_reply_send(request, msg, reply);
 }
@@ -258,7 +265,7 @@ static int dump_part(struct sk_buff *skb, struct netlink_callback *cb, struct nl
 				  details && nla_get_u8(details)) : -EMSGSIZE;
 	if (ret <= 0) {
 		nlmsg_cancel(skb, reply);
-		return ret;
+		return explained(request, device, kind, ret);
 	}
 	nla_nest_end(skb, table);
 	nlmsg_end(skb, reply);
