@@ -316,6 +316,39 @@ static void raw(struct kunit *test)
 	talk_objects_end(&o);
 }
 
+/* A request with a device index of so many bytes. */
+static int ask_by_index(struct kunit *test, struct talk *t, unsigned int op, size_t len)
+{
+	u64 index = t->device->ib.index;
+
+	talk_begin(t, op, 0);
+	talk_add(t, RDMA_NLDEV_ATTR_DEV_INDEX, &index, len);
+	return talk_ask(test, t);
+}
+
+static void malformed(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	u32 nothing = 0;
+
+	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_GET, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SYS_GET, 3), -ERANGE);
+
+	/* Passed over in a question, and not where something is to change */
+	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_GET, 8), 0);
+	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 8), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 4), 0);
+	talk_add(t, RDMA_NLDEV_ATTR_MAX + 1, &nothing, sizeof(nothing));
+	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
+
+	/* The numbers of objects are listed all the same */
+	talk_begin(t, RDMA_NLDEV_CMD_RES_GET, NLM_F_DUMP);
+	talk_add(t, RDMA_NLDEV_ATTR_DEV_INDEX, &nothing, 3);
+	talk_exchange(test, t);
+	KUNIT_EXPECT_NOT_NULL(test, talk_answered(t, RDMA_NLDEV_ATTR_RES_SUMMARY));
+}
+
 /* What a dump of counters ends with: the error is in its last message. */
 static int stat_dump(struct kunit *test, struct talk *t, bool device, u32 res)
 {
@@ -410,6 +443,7 @@ static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(objects),
 	KUNIT_CASE(dumps),
 	KUNIT_CASE(raw),
+	KUNIT_CASE(malformed),
 	KUNIT_CASE(stat_dumps),
 	KUNIT_CASE(driver_values),
 	{}

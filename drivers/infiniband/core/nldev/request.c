@@ -25,7 +25,6 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	AS(U32, DEV_INDEX),
 	TEXT(DEV_NAME, IB_DEVICE_NAME_MAX),
 	AS(U32, PORT_INDEX),
-	AS(U64, CAP_FLAGS),
 	TEXT(FW_VERSION, IB_FW_VERSION_NAME_MAX),
 	AS(U64, NODE_GUID),
 	AS(U64, SYS_IMAGE_GUID),
@@ -117,6 +116,24 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_SYS_ATTR_MONITOR_MODE] = { .type = NLA_U8 },
 };
 
+/* Requests that change something may hold nothing that is not understood, to the byte. */
+static bool changes_something(unsigned int op)
+{
+	switch (op) {
+	case RDMA_NLDEV_CMD_SET:
+	case RDMA_NLDEV_CMD_NEWLINK:
+	case RDMA_NLDEV_CMD_DELLINK:
+	case RDMA_NLDEV_CMD_SYS_SET:
+	case RDMA_NLDEV_CMD_STAT_SET:
+	case RDMA_NLDEV_CMD_STAT_DEL:
+	case RDMA_NLDEV_CMD_NEWDEV:
+	case RDMA_NLDEV_CMD_DELDEV:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * nl_request_parse - take a request apart
  * @request: filled in
@@ -124,17 +141,22 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
  * @nlh: its header
  * @extack: where a reason goes
  *
- * Attributes that no policy describes are passed over, as they may be meant for a newer kernel.
- * Return: 0 or -EINVAL, -ERANGE for a malformed attribute.
+ * Questions may hold attributes that no policy describes, as they may be meant for a newer kernel.
+ * Return: 0; -EINVAL for a malformed attribute, where SYS_GET alone gives -ERANGE if it is short.
  */
 int nl_request_parse(struct nl_request *request, struct sk_buff *skb, const struct nlmsghdr *nlh,
 		     struct netlink_ext_ack *extack)
 {
+	unsigned int op = RDMA_NL_GET_OP(nlh->nlmsg_type);
+	int ret;
+
 	request->skb = skb;
 	request->nlh = nlh;
 	request->extack = extack;
-	return __nlmsg_parse(nlh, 0, request->tb, RDMA_NLDEV_ATTR_MAX - 1, nldev_policy,
-			     NL_VALIDATE_LIBERAL, extack);
+	ret = __nlmsg_parse(nlh, 0, request->tb, RDMA_NLDEV_ATTR_MAX - 1, nldev_policy,
+			    changes_something(op) ? NL_VALIDATE_STRICT : NL_VALIDATE_LIBERAL,
+			    extack);
+	return ret && op != RDMA_NLDEV_CMD_SYS_GET ? -EINVAL : ret;
 }
 
 /**

@@ -112,17 +112,16 @@ static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct ne
  * @skb: a part of the answer
  * @cb: state of the dump
  *
- * Return: bytes in @skb, or a negative errno for a malformed request.
+ * A malformed request asks for no details.
+ *
+ * Return: bytes in @skb.
  */
 int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nl_request request;
-	int ret;
 
-	ret = nl_request_parse(&request, cb->skb, cb->nlh, cb->extack);
-	if (ret)
-		return ret;
-	cb->args[1] = wants_details(request.tb);
+	cb->args[1] = !nl_request_parse(&request, cb->skb, cb->nlh, NULL) &&
+		      wants_details(request.tb);
 	ib_enum_all_devs(dump_summary, skb, cb);
 	return skb->len;
 }
