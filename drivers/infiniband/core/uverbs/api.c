@@ -347,14 +347,17 @@ static bool api_has_object(const struct uverbs_api *api, u16 id)
 	       !api->objects[object_slot(key)]->object.disabled;
 }
 
-/* An attribute or method that speaks of objects the device does not have, has no meaning. */
+/*
+ * A method that cannot do without objects of a type the device does not have, is none.  Where such
+ * an object may be named, naming it is refused, whatever the handle: see uverbs_take().
+ */
 static void method_prune(const struct uverbs_api *api, struct uverbs_method *method)
 {
-	unsigned int i;
+	unsigned int key;
+	u16 type;
 
-	for (i = 0; i < method->key_len; i++) {
-		struct uverbs_attr_spec *spec = &method->spec[i];
-		u16 type;
+	for_each_set_bit(key, method->mandatory, method->key_len) {
+		const struct uverbs_attr_spec *spec = &method->spec[key];
 
 		if (spec->type == UVERBS_ATTR_TYPE_IDR || spec->type == UVERBS_ATTR_TYPE_FD)
 			type = spec->u.obj.obj_type;
@@ -362,11 +365,8 @@ static void method_prune(const struct uverbs_api *api, struct uverbs_method *met
 			type = spec->u2.objs_arr.obj_type;
 		else
 			continue;
-		if (api_has_object(api, type))
-			continue;
-		if (spec->mandatory)
+		if (!api_has_object(api, type))
 			method->disabled = true;
-		spec->type = UVERBS_ATTR_TYPE_NA;
 	}
 	if (method->destroy_key > method->key_len)
 		method->destroy_key = method->key_len;

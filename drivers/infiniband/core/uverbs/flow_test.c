@@ -474,6 +474,18 @@ static void gone_with_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, destroy_counters(t, counters), 0);
 }
 
+/* A QP need not name a table; where it does and the device has none, no handle is right. */
+static void table_refused(struct uverbs_test *t, struct uverbs_api *api)
+{
+	struct ib_uverbs_attr table = TU_HANDLE(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, t->pd);
+	int ret;
+
+	swap(t->udev->uapi, api);
+	ret = tu_ioctl(t, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, &table, 1);
+	swap(t->udev->uapi, api);
+	tu_expect_refused(t, ret, -EINVAL, "this device has no such objects");
+}
+
 /* A device without the driver's calls has neither the objects nor the commands. */
 static void not_offered(struct kunit *test)
 {
@@ -517,6 +529,7 @@ static void not_offered(struct kunit *test)
 						  UVERBS_METHOD_DM_MR_REG));
 	KUNIT_EXPECT_TRUE(test, uverbs_api_method(api, UVERBS_OBJECT_MR,
 						  UVERBS_METHOD_REG_DMABUF_MR)->unable);
+	table_refused(t, api);
 	uverbs_api_destroy(api);
 }
 
