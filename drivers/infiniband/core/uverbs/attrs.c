@@ -185,7 +185,8 @@ int uverbs_attr_written(struct uverbs_call *call, const struct uverbs_attr *attr
 
 	if (put_user(call->uattrs[idx].flags | UVERBS_ATTR_F_VALID_OUTPUT,
 		     &call->user_attrs[idx].flags))
-		return uverbs_refuse(call, -EFAULT, "attribute %u cannot be written", idx);
+		return uverbs_refuse(call, -EFAULT, "%s: attribute cannot be written",
+				     uverbs_attr_name(call, call->uattrs[idx].attr_id));
 	return 0;
 }
 
@@ -237,7 +238,8 @@ int uverbs_copy_to(const struct uverbs_attr_bundle *bundle, size_t idx, const vo
 		return PTR_ERR(attr);
 	if (copy_to_user(u64_to_user_ptr(attr->ptr_attr.data), from,
 			 min_t(size_t, size, attr->ptr_attr.len)))
-		return uverbs_refuse(call, -EFAULT, "attribute %zu: result cannot be written", idx);
+		return uverbs_refuse(call, -EFAULT, "%s: result cannot be written",
+				     uverbs_attr_name(call, idx));
 	return uverbs_attr_written(call, attr);
 }
 EXPORT_SYMBOL(uverbs_copy_to);
@@ -261,7 +263,8 @@ int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle *bundle, size_
 		return PTR_ERR(attr);
 	if (attr->ptr_attr.len > size &&
 	    clear_user(u64_to_user_ptr(attr->ptr_attr.data) + size, attr->ptr_attr.len - size))
-		return uverbs_refuse(call, -EFAULT, "attribute %zu: result cannot be written", idx);
+		return uverbs_refuse(call, -EFAULT, "%s: result cannot be written",
+				     uverbs_attr_name(call, idx));
 	return uverbs_copy_to(bundle, idx, from, size);
 }
 EXPORT_SYMBOL(uverbs_copy_to_struct_or_zero);

@@ -415,6 +415,7 @@ void uverbs_path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
 
 int uverbs_decode_attr(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 		       const struct uverbs_attr_spec *spec, unsigned int key, const char *name);
+const char *uverbs_attr_name(const struct uverbs_call *call, u16 id);
 int uverbs_attr_written(struct uverbs_call *call, const struct uverbs_attr *attr);
 void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u16 in, u16 out);
 
@@ -432,9 +433,10 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 	(atomic64_read(&(_call)->bundle.ufile->rejects.count) == (_call)->refusals ? \
 	 uverbs_refuse(_call, _err, _fmt, ##__VA_ARGS__) : (_err))
 
-static inline int uverbs_refuse_destroy(struct uverbs_call *call, int err, const char *name)
+static inline int uverbs_refuse_destroy(struct uverbs_call *call, int err, const char *name,
+					const struct ib_uobject *uobj)
 {
-	return uverbs_refuse_below(call, err, "%s: %s", name, err == -EBUSY ?
+	return uverbs_refuse_below(call, err, "%s %d: %s", name, uobj->id, err == -EBUSY ?
 				   "in use by another request or other objects" :
 				   "the driver cannot destroy it");
 }

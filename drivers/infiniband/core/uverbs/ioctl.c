@@ -12,18 +12,30 @@ static const struct uverbs_arg *attr_row(const struct uverbs_method *method, uns
 	return method->row[key] == UV_NO_ROW ? NULL : &method->cmd->args[method->row[key]];
 }
 
-/* What refusals call an attribute. */
+/* What refusals call an attribute.  The driver's own numbers are those of its part of others. */
 static const char *attr_name(const struct uverbs_method *method, unsigned int key)
 {
 	const struct uverbs_arg *arg = attr_row(method, key);
 
 	if (arg)
 		return arg->name;
-	if (key == uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_UHW_IN)))
+	if (method->spec[key].is_udata && method->spec[key].type == UVERBS_ATTR_TYPE_PTR_IN)
 		return "driver request";
-	if (key == uapi_bkey_attr(uapi_key_attr(UVERBS_ATTR_UHW_OUT)))
+	if (method->spec[key].is_udata)
 		return "driver response";
 	return "driver attribute";
+}
+
+/**
+ * uverbs_attr_name - what refusals call an attribute of a request
+ * @call: an ioctl request
+ * @id: attribute id, one that the method has
+ *
+ * Return: the name.
+ */
+const char *uverbs_attr_name(const struct uverbs_call *call, u16 id)
+{
+	return attr_name(call->method, uapi_bkey_attr(uapi_key_attr(id)));
 }
 
 static int decode_attrs(struct uverbs_call *call)
@@ -82,7 +94,8 @@ static int return_handles(struct uverbs_call *call)
 		if (held->access == UVERBS_ACCESS_NEW &&
 		    put_user((s64)held->uobj->id,
 			     &call->user_attrs[held->uattr - call->uattrs].data_s64))
-			return uverbs_refuse(call, -EFAULT, "handle cannot be written");
+			return uverbs_refuse(call, -EFAULT, "%s: handle cannot be written",
+					     uverbs_attr_name(call, held->uattr->attr_id));
 	return 0;
 }
 
@@ -127,7 +140,8 @@ static int run_method(struct uverbs_call *call)
 		ret = uverbs_uobj_destroy(doomed->obj_attr.uobject, attrs);
 		if (ret)
 			return uverbs_refuse_destroy(call, ret,
-						     attr_name(method, method->destroy_key));
+						     attr_name(method, method->destroy_key),
+						     doomed->obj_attr.uobject);
 	}
 
 	ret = return_handles(call) ?: run_handler(call);

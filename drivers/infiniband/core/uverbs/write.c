@@ -48,10 +48,11 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 		return ret;
 
 	if (call->doomed) {
-		ret = uverbs_uobj_destroy(*(struct ib_uobject **)(call->args + call->doomed->off),
-					  &call->bundle);
+		struct ib_uobject *uobj = *(struct ib_uobject **)(call->args + call->doomed->off);
+
+		ret = uverbs_uobj_destroy(uobj, &call->bundle);
 		if (ret)
-			return uverbs_refuse_destroy(call, ret, call->doomed->name);
+			return uverbs_refuse_destroy(call, ret, call->doomed->name, uobj);
 	}
 
 	ret = cmd->run(call);
