@@ -156,6 +156,15 @@ static noinline const char *take_failure(int err)
 	}
 }
 
+/* Linux 6.12 tells a write() that cannot have its XRC domain no more than that. */
+static noinline int take_error(const struct uverbs_call *call, const struct uverbs_api_object *type,
+			       enum uverbs_obj_access access, int err)
+{
+	if (call->written && access == UVERBS_ACCESS_READ && type && type->id == UVERBS_OBJECT_XRCD)
+		return -EINVAL;
+	return err;
+}
+
 /**
  * uverbs_take_type - take an object for the length of the request
  * @call: the request
@@ -184,13 +193,14 @@ struct ib_uobject *uverbs_take_type(struct uverbs_call *call, const struct uverb
 	else
 		uobj = uverbs_uobj_lookup(type, attrs->ufile, id, access);
 	if (IS_ERR(uobj)) {
+		int err = take_error(call, type, access, PTR_ERR(uobj));
+
 		if (access == UVERBS_ACCESS_NEW)
-			uverbs_refuse_below(call, PTR_ERR(uobj), "%s: %s", name,
-					    take_failure(PTR_ERR(uobj)));
+			uverbs_refuse_below(call, err, "%s: %s", name, take_failure(err));
 		else
-			uverbs_refuse(call, PTR_ERR(uobj), "%s %lld: %s", name, id,
+			uverbs_refuse(call, err, "%s %lld: %s", name, id,
 				      take_failure(PTR_ERR(uobj)));
-		return uobj;
+		return ERR_PTR(err);
 	}
 	if (uobj->context)
 		attrs->context = uobj->context;
