@@ -452,30 +452,48 @@ const struct uverbs_method *uverbs_api_method(const struct uverbs_api *api, u16 
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_method);
 
 /**
- * uverbs_api_write - find a write() command
+ * uverbs_api_find_write - find a write() command
  * @api: what the device answers
  * @command: the command word of a request: number and flags
  *
- * Return: the command, ERR_PTR(-EINVAL) for unknown flags, ERR_PTR(-EOPNOTSUPP) for a command the
- * device does not have.
+ * Return: the command, or NULL, for which uverbs_api_no_write() has the reason.
+ */
+const struct uverbs_cmd *uverbs_api_find_write(const struct uverbs_api *api, u32 command)
+{
+	u32 num = command & IB_USER_VERBS_CMD_COMMAND_MASK;
+
+	if (num >= UVERBS_API_WRITE_KEY_NUM ||
+	    command & ~(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))
+		return NULL;
+	return command & IB_USER_VERBS_CMD_FLAG_EXTENDED ? api->write_ex[num] : api->write[num];
+}
+
+/**
+ * uverbs_api_no_write - refuse a write() command that was not found
+ * @command: the command word of a request
+ *
+ * Return: -EINVAL for unknown flags, -EOPNOTSUPP for a command the device does not have.
+ */
+int uverbs_api_no_write(u32 command)
+{
+	u32 num = command & IB_USER_VERBS_CMD_COMMAND_MASK;
+
+	if (command & ~(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))
+		return rdma_refuse(-EINVAL, "write: command %#x has unknown flags", command);
+	return rdma_refuse(-EOPNOTSUPP, "write: this device has no %scommand %u",
+			   command & IB_USER_VERBS_CMD_FLAG_EXTENDED ? "extended " : "", num);
+}
+
+/**
+ * uverbs_api_write - find a write() command, or refuse it
+ * @api: what the device answers
+ * @command: the command word of a request: number and flags
+ *
+ * Return: the command, or as uverbs_api_no_write() as an ERR_PTR.
  */
 const struct uverbs_cmd *uverbs_api_write(const struct uverbs_api *api, u32 command)
 {
-	u32 num = command & IB_USER_VERBS_CMD_COMMAND_MASK;
-	const struct uverbs_cmd *cmd = NULL;
-
-	if (command & ~(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))
-		return ERR_PTR(rdma_refuse(-EINVAL, "write: command %#x has unknown flags",
-					   command));
-	if (num < UVERBS_API_WRITE_KEY_NUM)
-		cmd = command & IB_USER_VERBS_CMD_FLAG_EXTENDED ? api->write_ex[num] :
-								  api->write[num];
-	if (!cmd)
-		return ERR_PTR(rdma_refuse(-EOPNOTSUPP,
-					   "write: this device has no %scommand %u",
-					   command & IB_USER_VERBS_CMD_FLAG_EXTENDED ?
-					   "extended " : "", num));
-	return cmd;
+	return uverbs_api_find_write(api, command) ?: ERR_PTR(uverbs_api_no_write(command));
 }
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
 

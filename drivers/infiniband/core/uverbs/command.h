@@ -264,6 +264,8 @@ struct uverbs_api {
 struct uverbs_api *uverbs_api_create(struct ib_device *ibdev);
 void uverbs_api_destroy(struct uverbs_api *api);
 const struct uverbs_method *uverbs_api_method(const struct uverbs_api *api, u16 object, u16 method);
+const struct uverbs_cmd *uverbs_api_find_write(const struct uverbs_api *api, u32 command);
+int uverbs_api_no_write(u32 command);
 const struct uverbs_cmd *uverbs_api_write(const struct uverbs_api *api, u32 command);
 const struct uverbs_api_object *uapi_get_object(struct uverbs_api *api, u16 object);
 

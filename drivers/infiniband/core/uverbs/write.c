@@ -214,14 +214,14 @@ static int serve(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr *hdr,
  * A command that the device lacks.  Linux 6.12 looks at its length before it says so, and takes an
  * extended one for a plain one then: most requests of programs end there.
  */
-static int refuse_missing(const struct ib_uverbs_cmd_hdr *hdr, size_t count, int err)
+static int refuse_missing(const struct ib_uverbs_cmd_hdr *hdr, size_t count)
 {
 	u32 last = hdr->command & IB_USER_VERBS_CMD_FLAG_EXTENDED ?
 		   IB_USER_VERBS_EX_CMD_MODIFY_CQ : IB_USER_VERBS_CMD_OPEN_QP;
 
-	if (err != -EOPNOTSUPP || (hdr->command & IB_USER_VERBS_CMD_COMMAND_MASK) > last ||
-	    hdr->in_words * 4 == count)
-		return err;
+	/* unknown flags make it a large number */
+	if ((hdr->command & ~IB_USER_VERBS_CMD_FLAG_EXTENDED) > last || hdr->in_words * 4 == count)
+		return uverbs_api_no_write(hdr->command);
 	return rdma_refuse(-EINVAL, "write: no command %#x here, and in_words %u are wrong",
 			   hdr->command, hdr->in_words);
 }
@@ -239,9 +239,9 @@ static int serve_buffer(struct ib_uverbs_file *file, const char __user *buf, siz
 		return rdma_refuse(-EINVAL, "write: %zu bytes do not hold a header", count);
 	if (copy_from_user(&hdr, buf, sizeof(hdr)))
 		return rdma_refuse(-EFAULT, "write: header cannot be read");
-	cmd = uverbs_api_write(file->device->uapi, hdr.command);
-	if (IS_ERR(cmd))
-		return refuse_missing(&hdr, count, PTR_ERR(cmd));
+	cmd = uverbs_api_find_write(file->device->uapi, hdr.command);
+	if (!cmd)
+		return refuse_missing(&hdr, count);
 
 	call = uverbs_call_begin(stack, file, 0, 0);
 	if (!call)
