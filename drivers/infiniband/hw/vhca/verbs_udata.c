@@ -27,7 +27,10 @@ int vhca_udata_in(struct vhca_dev *dev, struct ib_udata *udata, const char *what
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "%s: private request has unknown fields that are not zero",
 				   what);
-	return ib_copy_from_udata(req, udata, size);
+	if (ib_copy_from_udata(req, udata, size))
+		return vhca_refuse(dev->hw.dev, -EFAULT, "%s: private request cannot be read",
+				   what);
+	return 0;
 }
 
 /**
@@ -63,7 +66,10 @@ int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *wha
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "%s: room for a response of %zu bytes < %zu", what,
 				   udata->outlen, min);
-	return ib_copy_to_udata(udata, (void *)resp, min(size, udata->outlen));
+	if (ib_copy_to_udata(udata, (void *)resp, min(size, udata->outlen)))
+		return vhca_refuse(dev->hw.dev, -EFAULT, "%s: private response cannot be written",
+				   what);
+	return 0;
 }
 
 /**
