@@ -261,7 +261,8 @@ int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 	int ret;
 
 	if (!rdma_is_port_valid(qp->device, port))
-		return -EINVAL;
+		return rdma_refuse(-EINVAL, "port %u: the device has %u to %u", port,
+				   rdma_start_port(qp->device), rdma_end_port(qp->device));
 	counters = counters_of_port(qp->device, port);
 	if (READ_ONCE(counters->mode.mode) != RDMA_COUNTER_MODE_AUTO ||
 	    rdma_is_kernel_res(&qp->res) || !qp->res.valid)
@@ -289,7 +290,7 @@ int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 int rdma_counter_unbind_qp(struct ib_qp *qp, bool force)
 {
 	if (!qp->counter)
-		return -EINVAL;
+		return rdma_refuse(-EINVAL, "qp_num %u has no counter", qp->qp_num);
 	guard(mutex)(&counters_of_port(qp->device, qp->counter->port)->lock);
 	return counter_unbind(qp, force);
 }

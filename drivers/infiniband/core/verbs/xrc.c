@@ -49,7 +49,8 @@ struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device, struct inode *inode
 	int ret;
 
 	if (!device->ops.alloc_xrcd)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(rdma_refuse(-EOPNOTSUPP, "XRC domains: not supported by %s",
+					   dev_name(&device->dev)));
 	xrcd = rdma_zalloc_drv_obj(device, ib_xrcd);
 	if (!xrcd)
 		return ERR_PTR(-ENOMEM);
@@ -211,7 +212,7 @@ int ib_close_qp(struct ib_qp *qp)
 	struct ib_qp *real = qp->real_qp;
 
 	if (real == qp)
-		return -EINVAL;
+		return rdma_refuse(-EINVAL, "qp_num %u is no handle of a shared QP", qp->qp_num);
 	handle_silence(qp);
 	rdma_object_unhold(&real->obj);
 	kfree(qp);

@@ -47,6 +47,38 @@ static struct ib_xrcd *make_domain(struct kunit *test)
 	return xrcd;
 }
 
+/* The only reason that is kept in a log. */
+static const char *the_reason(struct kunit *test, struct rdma_reject_log *log)
+{
+	char *text = kunit_kzalloc(test, RDMA_REJECT_TEXT, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&log->count));
+	rdma_reject_text(log, 0, text, RDMA_REJECT_TEXT);
+	return text;
+}
+
+/* What the device or the QP cannot do is said. */
+static void reasons(struct kunit *test)
+{
+	struct rdma_reject_log *logs = kunit_kcalloc(test, 2, sizeof(*logs), GFP_KERNEL);
+	struct ib_device *device = test->priv;
+	struct ib_qp whole = { .device = device, .qp_num = 77 };
+	struct rdma_reject_scope scope;
+
+	KUNIT_ASSERT_NOT_NULL(test, logs);
+	whole.real_qp = &whole;
+	rdma_reject_enter(&logs[0], &scope);
+	KUNIT_EXPECT_PTR_EQ(test, ERR_PTR(-EOPNOTSUPP), ib_alloc_xrcd_user(device, NULL, NULL));
+	rdma_reject_leave(&scope);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(the_reason(test, &logs[0]),
+					   "XRC domains: not supported"));
+	rdma_reject_enter(&logs[1], &scope);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ib_close_qp(&whole));
+	rdma_reject_leave(&scope);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(the_reason(test, &logs[1]), "qp_num 77"));
+}
+
 static void domain(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -246,6 +278,7 @@ static void counted_by_driver(struct kunit *test)
 }
 
 static struct kunit_case xrc_cases[] = {
+	KUNIT_CASE(reasons),
 	KUNIT_CASE(domain),
 	KUNIT_CASE(shared_receives),
 	KUNIT_CASE(shared_target),
