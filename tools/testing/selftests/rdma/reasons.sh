@@ -3,7 +3,7 @@
 # lab: --nodes 1 --core ours
 # A refused request gives its reason to whoever asks for it, and to the kernel log nothing.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 12
+plan 15
 
 too_long=(ibv_rc_pingpong -d "$LAB_DEV" -r 70000)
 reason='max_recv_wr 70000 > device limit 65536'
@@ -52,5 +52,14 @@ is "so is a command that cannot be run" 127 "$rc"
 why rdma dev set "$LAB_DEV" name a/b
 ok "netlink sends the reason back" grep -x 'Error: "a/b" cannot be the name of a device.' "$LAB_OUT/why"
 ok "and the trace point has it" grep -F 'EINVAL (Invalid argument): "a/b" cannot' "$LAB_OUT/why"
+# every value of every command, wrong in every way; each file's own reasons are the measure
+rc=0
+rdma-why python3 -B /lab/src/tools/testing/selftests/rdma/uapi_walk.py "$LAB_DEV" "$LAB_OUT/told" \
+	>"$LAB_OUT/walk" 2>"$LAB_OUT/why" || rc=$?
+sed -n '/^not ok\|^# /s/^/# /p' "$LAB_OUT/walk"
+is "what is wrong with a request is told" "0 0" "$rc $(grep -c '^not ok' "$LAB_OUT/walk")"
+sed -n 's/^  [^ ]*\[[0-9]*\] [^ ]*: \([A-Z]*\) ([^)]*): /\1 /p' "$LAB_OUT/why" >"$LAB_OUT/explained"
+ok "all of it by rdma-why, too" diff "$LAB_OUT/told" "$LAB_OUT/explained"
+ok "that is not little" [ "$(wc -l <"$LAB_OUT/explained")" -ge 1000 ]
 is "the kernel log says nothing" "" "$(dmesg | tail -n +$((before + 1)) | grep -v virtio_net)"
 finish
