@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "admin_cmd.h"
+#include "number.h"
 #include "verbs.h"
 
 static int check_attr(struct vhca_dev *dev, const struct ib_cq_init_attr *attr, bool user)
@@ -96,7 +97,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_cq *cq, u32 flags)
 
 static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
-	int err = xa_insert_irq(&cq->vector->cqs, cq->cqn, cq, GFP_KERNEL);
+	int err = vhca_number_add(&cq->vector->cqs, cq->cqn, cq);
 
 	if (err == -EBUSY)
 		dev_err_ratelimited(dev->hw.dev, "device gave out CQ %u twice\n", cq->cqn);
@@ -106,7 +107,7 @@ static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 /* Take a CQ out of the events' sight and wait for those that have it in sight. */
 static void unpublish(struct vhca_cq *cq)
 {
-	xa_erase_irq(&cq->vector->cqs, cq->cqn);
+	vhca_number_del(&cq->vector->cqs, cq->cqn, cq);
 	if (!refcount_dec_and_test(&cq->refs))
 		wait_for_completion(&cq->unused);
 }
@@ -200,9 +201,12 @@ int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct vhca_cq *cq = to_vcq(ibcq);
 	int err;
 
+	vhca_number_ends(&cq->vector->cqs, cq->cqn);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_cq(&dev->hw, cq->cqn));
-	if (err)
+	if (err) {
+		vhca_number_stays(&cq->vector->cqs, cq->cqn);
 		return err;
+	}
 	unpublish(cq);
 	if (cq->kernel)
 		cancel_work_sync(&cq->kernel->wake);

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "admin_cmd.h"
+#include "number.h"
 #include "verbs.h"
 
 /* How long a device may take to complete the receive that a failed QP holds of its SRQ. */
@@ -346,7 +347,7 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 	}
 	if (qp->kernel)
 		vhca_cq_attach_qp(qp);
-	err = xa_insert_irq(&dev->qps, qp->ibqp.qp_num, qp, GFP_KERNEL);
+	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, qp);
 	if (!err)
 		return 0;
 	if (qp->kernel)
@@ -360,7 +361,7 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 /* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
-	xa_erase_irq(&dev->qps, qp->ibqp.qp_num);
+	vhca_number_del(&dev->qps, qp->ibqp.qp_num, qp);
 	if (qp->kernel)
 		vhca_cq_purge_qp(qp, true);
 	if (!refcount_dec_and_test(&qp->refs))
@@ -588,9 +589,12 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	int err;
 
 	give_receive_back(dev, qp);
+	vhca_number_ends(&dev->qps, ibqp->qp_num);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, ibqp->qp_num));
-	if (err)
+	if (err) {
+		vhca_number_stays(&dev->qps, ibqp->qp_num);
 		return err;
+	}
 	unpublish(dev, qp);
 	if (qp->kernel && vhca_hw_dead(&dev->hw)) {
 		/* Those who are calling the CQs' consumers on behalf of this QP finish first. */

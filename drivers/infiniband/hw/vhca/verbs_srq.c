@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "admin_cmd.h"
+#include "number.h"
 #include "verbs.h"
 
 static int check_size(struct vhca_dev *dev, const struct ib_srq_attr *attr)
@@ -123,7 +124,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
 
 static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	int err = xa_insert_irq(&dev->srqs, srq->srqn, srq, GFP_KERNEL);
+	int err = vhca_number_add(&dev->srqs, srq->srqn, srq);
 
 	if (err == -EBUSY)
 		dev_err_ratelimited(dev->hw.dev, "device gave out SRQ %u twice\n", srq->srqn);
@@ -133,7 +134,7 @@ static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 /* Take an SRQ out of the events' sight and wait for those that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	xa_erase_irq(&dev->srqs, srq->srqn);
+	vhca_number_del(&dev->srqs, srq->srqn, srq);
 	if (!refcount_dec_and_test(&srq->refs))
 		wait_for_completion(&srq->unused);
 }
@@ -354,9 +355,12 @@ int vhca_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct vhca_srq *srq = to_vsrq(ibsrq);
 	int err;
 
+	vhca_number_ends(&dev->srqs, srq->srqn);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_srq(&dev->hw, srq->srqn));
-	if (err)
+	if (err) {
+		vhca_number_stays(&dev->srqs, srq->srqn);
 		return err;
+	}
 	unpublish(dev, srq);
 	vhca_db_free(&srq->db);
 	free_ring(srq);
