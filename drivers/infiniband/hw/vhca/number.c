@@ -26,13 +26,12 @@
  */
 int vhca_number_add(struct xarray *objects, u32 number, void *object)
 {
-	int ret = -EBUSY;
+	int ret;
 
 	xa_lock_irq(objects);
-	if (!xa_load(objects, number) || xa_get_mark(objects, number, ENDS)) {
-		ret = xa_err(__xa_store(objects, number, object, GFP_KERNEL));
-		__xa_clear_mark(objects, number, ENDS);
-	}
+	if (xa_get_mark(objects, number, ENDS))
+		__xa_erase(objects, number);
+	ret = __xa_insert(objects, number, object, GFP_KERNEL);
 	xa_unlock_irq(objects);
 	return ret;
 }
