@@ -82,13 +82,16 @@ static bool same_pd(const struct ibv_pd *a, const struct ibv_pd *b)
  * @info: what it is to be bound to
  *
  * Return: 0; EPERM when window, QP and region are not of one PD; EINVAL when the key is not the
- * window's, for rights that a window cannot have, and without a region, unless it is of type 1
- * and the length is 0.
+ * window's, for rights that a window of its type cannot have, and without a region, unless it is
+ * of type 1 and the length is 0.
  */
 int vhca_check_bind(const struct ibv_qp *qp, const struct ibv_mw *mw, uint32_t key,
 		    const struct ibv_mw_bind_info *info)
 {
 	if ((key ^ mw->rkey) & ~KEY_VARIANT || info->mw_access_flags & ~WINDOW_ACCESS)
+		return EINVAL;
+	/* o10-36.2.2, as rxe cites it */
+	if (mw->type == IBV_MW_TYPE_1 && info->mw_access_flags & IBV_ACCESS_ZERO_BASED)
 		return EINVAL;
 	if (!info->mr && info->length)
 		return EINVAL;
