@@ -17,6 +17,7 @@
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/engine.h"
 #include "fabric/fabric.h"
+#include "fabric/fault.h"
 #include "log.h"
 #include "options.h"
 #include "server/server.h"
@@ -103,6 +104,10 @@ static int fail(const char *what, const char *name, int err)
 
 static int make_fabric(struct daemon *d)
 {
+	const struct fab_fault loss = {
+		.kind = FAB_LOSS, .permille = d->opt.loss, .seed = d->opt.seed,
+	};
+
 	if (d->opt.capture) {
 		d->capture = capture_open(d->opt.capture);
 		if (!d->capture)
@@ -111,7 +116,7 @@ static int make_fabric(struct daemon *d)
 	d->fabric = fabric_new(d->opt.subnet);
 	if (!d->fabric)
 		return fail("fabric", NULL, ENOMEM);
-	if (fabric_set_loss(d->fabric, d->opt.loss, d->opt.seed))
+	if (d->opt.loss && fab_fault_arm(d->fabric, &loss))
 		return fail("--loss", NULL, ENOMEM);
 	if (d->capture)
 		fabric_set_capture(d->fabric, d->capture);
@@ -164,11 +169,17 @@ static int make_hca(struct daemon *d, u32 i)
 
 static int make_all(struct daemon *d)
 {
+	char why[512];
 	int status, err;
 
 	status = make_fabric(d);
 	for (u32 i = 0; !status && i < d->opt.nhcas; i++)
 		status = make_hca(d, i);
+	if (!status && d->opt.scenario &&
+	    !ctl_scenario(d->ctl_hca, d->opt.nhcas, d->opt.scenario, why, sizeof(why))) {
+		fprintf(stderr, "vhcad: --scenario: %s\n", why);
+		status = 2;
+	}
 	if (status || !d->opt.control)
 		return status;
 	err = ctl_new(d->opt.control, &d->ctl);

@@ -32,6 +32,7 @@ static const char usage[] =
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --loss PERMILLE        lose so many of a thousand packets (0)\n"
 "  --seed N               lose others of them (1)\n"
+"  --scenario FILE        faults to begin with (JSON, see Documentation/hw/vhcad.rst)\n"
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
 "  --caps-off [HCA:]NAME,...\n"
@@ -281,7 +282,7 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
 		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, LOSS, SEED,
-		PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, HELP, VERSION,
+		SCENARIO, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },
@@ -295,6 +296,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "spin", required_argument, NULL, SPIN },
 		{ "loss", required_argument, NULL, LOSS },
 		{ "seed", required_argument, NULL, SEED },
+		{ "scenario", required_argument, NULL, SCENARIO },
 		{ "pci-id", required_argument, NULL, PCI_ID },
 		{ "device-version", required_argument, NULL, DEVICE_VERSION },
 		{ "caps-off", required_argument, NULL, CAPS_OFF },
@@ -351,6 +353,9 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case SEED:
 			o->seed = number("--seed", optarg, 10, 0, UINT32_MAX);
+			break;
+		case SCENARIO:
+			o->scenario = optarg;
 			break;
 		case PCI_ID:
 			parse_pci_id(o, optarg);

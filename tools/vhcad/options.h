@@ -38,6 +38,7 @@ struct options {
 	u32 spin_usec;
 	u32 loss;			/* packets of a thousand */
 	u32 seed;
+	const char *scenario;		/* NULL: none */
 	u16 vendor;
 	u16 device;
 	u32 version;			/* interface version to claim */

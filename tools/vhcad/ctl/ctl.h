@@ -46,6 +46,18 @@ int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas);
 void ctl_free(struct ctl *c);
 
 /**
+ * ctl_scenario - arm the faults of a scenario file
+ * @hca: adapters
+ * @nhcas: how many
+ * @path: of the file
+ * @why: receives what is wrong
+ * @room: of @why
+ *
+ * Returns false when something is; the faults before the one that is wrong are armed then.
+ */
+bool ctl_scenario(const struct ctl_hca *hca, u32 nhcas, const char *path, char *why, size_t room);
+
+/**
  * ctl_answer - carry out one command
  * @hca: adapters
  * @nhcas: how many

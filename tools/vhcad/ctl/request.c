@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ctl/request.h"
+#include "ctl/scenario.h"
 #include "dev/device.h"
 #include "dev/list.h"
 #include "log.h"
@@ -146,6 +147,7 @@ static struct json_object *counters_of(const struct vdev_status *st, u32 port)
 		request_add_u64(o, port_counters[i].name,
 				*(const u64 *)(stats + port_counters[i].offset));
 	request_add_u64(o, "drops", st->port[port].drops);
+	request_add_u64(o, "bad", st->port[port].bad);
 	return o;
 }
 
@@ -230,6 +232,8 @@ static void add_hcas(struct request *r, bool counters)
 		json_object_array_add(list, o);
 	}
 	json_object_object_add(r->out, "hcas", list);
+	if (!counters && !from)
+		json_object_object_add(r->out, "faults", request_every_links_faults(r));
 	if (end < r->nhcas)
 		request_add_u64(r->out, "next", end);
 }
@@ -345,6 +349,27 @@ static struct json_object *parse(const char *line)
 	in = json_tokener_parse_ex(tok, line, strlen(line) + 1);
 	json_tokener_free(tok);
 	return in;
+}
+
+bool ctl_scenario(const struct ctl_hca *hca, u32 nhcas, const char *path, char *why, size_t room)
+{
+	struct json_object *faults = scenario_read(path, why, room), *error;
+	bool ok = faults;
+
+	for (size_t i = 0; ok && i < json_object_array_length(faults); i++) {
+		struct request r = { .hca = hca, .nhcas = nhcas };
+
+		r.in = json_object_array_get_idx(faults, i);
+		r.out = json_object_new_object();
+		dispatch(&r);
+		ok = !json_object_object_get_ex(r.out, "error", &error);
+		if (!ok)
+			snprintf(why, room, "%s: fault %zu: %s", path, i + 1,
+				 json_object_get_string(error));
+		json_object_put(r.out);
+	}
+	json_object_put(faults);
+	return ok;
 }
 
 char *ctl_answer(const struct ctl_hca *hca, u32 nhcas, const char *line)

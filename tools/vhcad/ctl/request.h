@@ -44,8 +44,11 @@ void request_change(struct request *r);
 /** request_fault - carry out the command "fault" */
 void request_fault(struct request *r);
 
-/** request_faults - the faults that are armed in an adapter, as an array */
+/** request_faults - the faults that are armed in an adapter and at its links, as an array */
 struct json_object *request_faults(const struct ctl_hca *hca);
+
+/** request_every_links_faults - those that are armed at every link, as an array */
+struct json_object *request_every_links_faults(const struct request *r);
 
 /** request_objects - how many objects of each kind an adapter has */
 struct json_object *request_objects(const struct ctl_hca *hca);

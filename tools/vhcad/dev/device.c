@@ -359,6 +359,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 		st->port[i].lid = p->lid;
 		st->port[i].cable = p->cable;
 		st->port[i].drops = p->drops;
+		st->port[i].bad = p->bad;
 		vport_stats(&dev->port[i], &st->port[i].stats);
 	}
 	engine_unlock(dev->engine);

@@ -175,6 +175,7 @@ struct vdev_status {
 		u16 lid;
 		bool cable;
 		u64 drops;
+		u64 bad;
 		struct vport_stats stats;
 	} port[VDEV_MAX_PORTS];
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dev/fault.h"
+#include "dev/link_fault.h"
 
 #define NAME(prefix, name)	[prefix##name] = #name
 
@@ -67,6 +68,12 @@ static const char *const answers[] = {
 	[VFAULT_UNKNOWN] = "unknown",
 };
 
+static const char *const directions[] = {
+	[FAB_BOTH] = "both",
+	[FAB_OUT] = "out",
+	[FAB_IN] = "in",
+};
+
 static const char *name_of(const char *const *names, u32 n, u32 i)
 {
 	return i < n && names[i] ? names[i] : "?";
@@ -108,4 +115,14 @@ const char *vanswer_name(u32 answer)
 int vanswer_by_name(const char *name)
 {
 	return by_name(answers, ARRAY_SIZE(answers), name);
+}
+
+const char *vdirection_name(u32 direction)
+{
+	return name_of(directions, ARRAY_SIZE(directions), direction);
+}
+
+int vdirection_by_name(const char *name)
+{
+	return by_name(directions, ARRAY_SIZE(directions), name);
 }

@@ -43,7 +43,7 @@ void fabric_set_capture(struct fabric *f, struct capture *c)
 
 static void port_refresh(struct fab_port *port)
 {
-	bool up = port->enabled && port->cable;
+	bool up = port->enabled && port->cable && !port->flap_until;
 	u8 old = port->state;
 
 	port->phys_state = up ? PORT_PHYS_LINKUP : PORT_PHYS_POLLING;
@@ -110,11 +110,39 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	return 0;
 }
 
+void fab_port_flap(struct fab_port *port, u64 until)
+{
+	port->fabric->nflapped += !port->flap_until;
+	port->flap_until = MAX(port->flap_until, until);
+	port_refresh(port);
+}
+
+static void flap_ends(struct fab_port *port)
+{
+	port->flap_until = 0;
+	port->fabric->nflapped--;
+}
+
+void fab_flaps_end(struct fabric *f)
+{
+	for (u32 i = 0; f->nflapped && i < f->nports; i++) {
+		struct fab_port *port = f->ports[i];
+
+		if (!port || !port->flap_until || port->flap_until > f->now)
+			continue;
+		flap_ends(port);
+		port_refresh(port);
+	}
+}
+
 void fab_unplug(struct fab_port *port)
 {
 	struct fabric *f = port->fabric;
 
 	fab_queue_drop(port);
+	fab_fault_clear(f, port);
+	if (port->flap_until)
+		flap_ends(port);
 	if (port->lid)
 		f->route[port->lid] = NULL;
 	for (u32 i = 0; i < f->nports; i++)

@@ -37,15 +37,4 @@ void fabric_free(struct fabric *f);
  */
 void fabric_set_capture(struct fabric *f, struct capture *c);
 
-/**
- * fabric_set_loss - lose packets
- * @f: fabric
- * @permille: of each thousand so many, on average; 0 to 1000
- * @seed: another one loses others
- *
- * With the same seed the same packets are lost, by the order in which all ports send them.
- * Returns 0 or -ENOMEM.
- */
-int fabric_set_loss(struct fabric *f, u32 permille, u32 seed);
-
 #endif /* VHCAD_FABRIC_H */

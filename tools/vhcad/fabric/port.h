@@ -57,6 +57,8 @@ struct fab_port_ops {
 /**
  * struct fab_port - one end of a cable
  * @queue: packets on their way to this port, ordered by arrival time
+ * @out_held: what it has sent arrives no earlier, see fab_fault_kind
+ * @in_held: the same for what is sent to it
  */
 struct fab_port {
 	const struct fab_port_ops *ops;
@@ -71,14 +73,17 @@ struct fab_port {
 	u8 phys_state;
 	bool cable;		/* plugged in */
 	bool enabled;		/* a driver runs the owner */
+	u64 flap_until;		/* held down by a fault until then; 0: it is not */
 	u8 gid[PORT_GIDS][16];
 	u16 pkey[PORT_PKEYS];
 	struct link queue;
+	u64 out_held, in_held;
 	u64 tx_packets, tx_bytes;
 	u64 rx_packets, rx_bytes;
 	u64 tx_mcast, rx_mcast;	/* packets, counted above as well */
 	u64 discards;		/* packets that could not even set out */
 	u64 drops;		/* packets that arrived nowhere, counted by the sender */
+	u64 bad;		/* packets that arrived spoiled */
 };
 
 /**

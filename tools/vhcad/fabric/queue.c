@@ -12,16 +12,23 @@
 
 #include "fabric/room.h"
 
+int fab_pool(struct fabric *f)
+{
+	if (f->pool)
+		return 0;
+	f->pool = calloc(FABRIC_PACKETS, sizeof(*f->pool));
+	if (!f->pool)
+		return -ENOMEM;
+	for (u32 i = 0; i < FABRIC_PACKETS; i++)
+		link_add_tail(&f->free, &f->pool[i].link);
+	f->nfree = FABRIC_PACKETS;
+	return 0;
+}
+
 int fab_set_judge(struct fabric *f, fab_judge judge, void *arg)
 {
-	if (judge && !f->pool) {
-		f->pool = calloc(FABRIC_PACKETS, sizeof(*f->pool));
-		if (!f->pool)
-			return -ENOMEM;
-		for (u32 i = 0; i < FABRIC_PACKETS; i++)
-			link_add_tail(&f->free, &f->pool[i].link);
-		f->nfree = FABRIC_PACKETS;
-	}
+	if (judge && fab_pool(f))
+		return -ENOMEM;
 	f->judge = judge;
 	f->judge_arg = arg;
 	return 0;
@@ -29,7 +36,7 @@ int fab_set_judge(struct fabric *f, fab_judge judge, void *arg)
 
 u32 fab_room(const struct fabric *f)
 {
-	/* every packet may be doubled by its judge, and go to the widest group */
+	/* every packet may be doubled on its way, and go to the widest group */
 	u32 most = 2 * MAX(f->widest, 1u);
 
 	return fab_queues(f) ? f->nfree / most : UINT32_MAX;
@@ -54,16 +61,26 @@ static void free_packet(struct fabric *f, struct fab_packet *p)
 static void queue_packet(struct fab_port *from, struct fab_port *to, const struct run *run, u32 i)
 {
 	struct fabric *f = from->fabric;
-	struct fab_verdict v = { .copies = 1 };
+	struct fab_fate fate = { .v.copies = 1 };
 	struct fab_packet *first = NULL;
 	struct wire_hdr h;
+	u64 due;
 
 	run_pkt_hdr(run, i, &h);
 	if (f->judge)
-		f->judge(f->judge_arg, from, &h, &v);
-	if (!v.copies)
+		f->judge(f->judge_arg, from, &h, &fate.v);
+	if (f->nfaults)
+		fab_faults_meet(from, to, h.opcode, &fate);
+	if (!fate.v.copies || from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
 		from->drops++;
-	while (v.copies--) {
+		return;
+	}
+	due = f->now + fate.v.delay;
+	if (!fate.overtaken) {
+		due = MAX(due, from->out_held);
+		due = MAX(due, to->in_held);
+	}
+	for (u32 c = 0; c < fate.v.copies; c++) {
 		struct fab_packet *p;
 		struct link *l = link_pop(&f->free);
 
@@ -74,7 +91,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 		f->nfree--;
 		f->nqueued++;
 		p = container_of(l, struct fab_packet, link);
-		p->due = f->now + v.delay;
+		p->due = due + c * fate.apart;
 		if (first) {
 			p->len = first->len;
 			memcpy(p->bytes, first->bytes, first->len);
@@ -85,6 +102,8 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 				free_packet(f, p);
 				return;
 			}
+			if (fate.corrupt)
+				p->bytes[fate.bit / 8 % p->len] ^= 1 << fate.bit % 8;
 		}
 		enqueue(to, p);
 	}
@@ -118,8 +137,10 @@ static void deliver(struct fab_port *to, struct fab_packet *p)
 
 	to->rx_packets++;
 	to->rx_bytes += p->len;
-	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK)
+	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK) {
+		to->bad++;
 		return;
+	}
 	run_from_packet(&run, &pl, &h, p->bytes + at, len);
 	if (lid_is_mcast(h.dlid)) {
 		struct datagram d;
@@ -137,6 +158,7 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 	u32 n = 0;
 
 	f->now = now;
+	fab_flaps_end(f);
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
@@ -166,5 +188,8 @@ u64 fab_next(const struct fabric *f)
 			next = MIN(next, container_of(to->queue.next, struct fab_packet,
 						      link)->due);
 	}
+	for (u32 i = 0; f->nflapped && i < f->nports; i++)
+		if (f->ports[i] && f->ports[i]->flap_until)
+			next = MIN(next, f->ports[i]->flap_until);
 	return next;
 }

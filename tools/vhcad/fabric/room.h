@@ -5,6 +5,7 @@
 #ifndef VHCAD_FABRIC_ROOM_H
 #define VHCAD_FABRIC_ROOM_H
 
+#include "fabric/fault.h"
 #include "fabric/port.h"
 
 /* Packets that can be under way at a time, once anything queues them. */
@@ -27,11 +28,28 @@ struct fab_group {
 	} member[];
 };
 
-/* What loss.c knows. */
-struct fab_loss {
-	u32 permille;
+/* A fault that is armed. */
+struct fab_armed {
+	struct fab_fault fault;
+	u64 opcodes[4];
 	u64 seed;
-	u64 packets;			/* that were judged */
+	u64 at;				/* when it was armed */
+	u64 seen;			/* packets that met it */
+};
+
+/**
+ * struct fab_fate - what becomes of a packet
+ * @v: as a judge says it
+ * @apart: ns between its copies
+ * @overtaken: those behind do not wait for it
+ * @corrupt: @bit of it, counted round, arrives wrong
+ */
+struct fab_fate {
+	struct fab_verdict v;
+	u64 apart;
+	u64 bit;
+	bool overtaken;
+	bool corrupt;
 };
 
 /* The tables are mostly zeros that nobody ever touches. */
@@ -48,7 +66,9 @@ struct fabric {
 	u64 now;
 	fab_judge judge;
 	void *judge_arg;
-	struct fab_loss loss;
+	struct fab_armed fault[FAB_MAX_FAULTS];
+	u32 nfaults;
+	u32 nflapped;			/* ports that a fault holds down */
 	struct fab_packet *pool;
 	struct link free;
 	u32 nfree;
@@ -58,16 +78,25 @@ struct fabric {
 /* Do packets travel singly, through the queues? */
 static inline bool fab_queues(const struct fabric *f)
 {
-	return f->judge || f->nqueued;
+	return f->judge || f->nfaults || f->nqueued;
 }
 
 /* fabric.c: packets that nobody can get */
 void fab_discard(struct fab_port *port, const struct run *run);
+/** fab_port_flap - hold a port down until then */
+void fab_port_flap(struct fab_port *port, u64 until);
+/** fab_flaps_end - let ports come up whose time is over */
+void fab_flaps_end(struct fabric *f);
 
 /* mcast.c */
 void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes);
 
+/* fault.c: @fate is changed by the faults that the packet meets */
+void fab_faults_meet(struct fab_port *from, struct fab_port *to, u8 opcode, struct fab_fate *fate);
+
 /* queue.c */
+/** fab_pool - have packets to queue; 0 or -ENOMEM */
+int fab_pool(struct fabric *f);
 void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
 void fab_queue_drop(struct fab_port *port);
 

@@ -166,6 +166,28 @@ struct wire_op {
  */
 const struct wire_op *wire_op(u8 opcode);
 
+/* Room for the name of an opcode, and its end. */
+#define WIRE_NAME_MAX	32u
+
+/**
+ * wire_name - what an opcode is called
+ * @opcode: BTH opcode
+ * @buf: WIRE_NAME_MAX bytes for it
+ *
+ * The name in enum wire_opcode without its prefix ("RC_SEND_ONLY"); "0xNN" if there is no such
+ * opcode.  Returns @buf.
+ */
+const char *wire_name(u8 opcode, char *buf);
+
+/**
+ * wire_named - opcodes by a part of their names
+ * @words: whole words of it, in their order: "RC_SEND", "ACK", "UD"
+ * @opcodes: a bit for each opcode that has them
+ *
+ * Returns how many there are.
+ */
+u32 wire_named(const char *words, u64 opcodes[4]);
+
 /** wire_service - enum wire_service of an opcode */
 static inline u8 wire_service(u8 opcode)
 {

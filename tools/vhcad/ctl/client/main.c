@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ctl/client/vhcactl.h"
+#include "ctl/scenario.h"
 
 static const char usage[] =
 "usage: vhcactl [--control SOCKET] [--json] COMMAND [, COMMAND]...\n"
@@ -37,8 +38,17 @@ static const char usage[] =
 "                           answer=none|twice|stale|unknown skip=N count=N\n"
 "    interrupt              interrupts get lost: vector=N skip=N count=N\n"
 "    reset                  resets take long: delay=MS skip=N count=N\n"
+"  fault KIND HCA[:PORT]|all [ARG=VALUE]...\n"
+"                           have a link misbehave, or every link:\n"
+"    loss, corrupt          packets get lost, or arrive spoiled\n"
+"    delay, reorder, stall  they are late: usec=N jitter=N\n"
+"    duplicate              they come twice: usec=N jitter=N\n"
+"    flap                   the link is down for a while: usec=N jitter=N\n"
+"                           all: permille=N seed=N direction=both|out|in opcode=NAME\n"
+"                           skip=N count=N after=MS until=MS\n"
 "    clear                  disarm what was armed\n"
 "    spent                  has everything struck that was armed?\n"
+"  scenario FILE            arm the faults that a file lists\n"
 "\n"
 "HCA is an adapter's name, or its node GUID with 0x before it.  Commands, with a\n"
 "word that is a comma between them, are carried out in order until one fails.\n"
@@ -112,6 +122,24 @@ static bool show_more(const struct options *opt, struct json_object *answer)
 	return ok;
 }
 
+/* Arms what a file lists, until something is refused. */
+static bool scenario(const struct options *opt, const char *path)
+{
+	char why[512];
+	struct json_object *faults = scenario_read(path, why, sizeof(why));
+	bool ok = true;
+	size_t i;
+
+	if (!faults)
+		fail("%s", why);
+	for (i = 0; ok && i < items(faults); i++)
+		ok = ask_and_show(opt, "fault", json_object_array_get_idx(faults, i));
+	if (!ok)
+		fprintf(stderr, "vhcactl: %s: fault %zu was refused\n", path, i);
+	json_object_put(faults);
+	return ok;
+}
+
 /* Carries out one command; true if vhcad has done it. */
 static bool carry_out(const struct options *opt, int argc, char **argv)
 {
@@ -120,6 +148,8 @@ static bool carry_out(const struct options *opt, int argc, char **argv)
 
 	if (argc == 1 && !strcmp(argv[0], "top"))
 		return top(opt);
+	if (argc == 2 && !strcmp(argv[0], "scenario"))
+		return scenario(opt, argv[1]);
 	request = make_request(argc, argv);
 	if (!request) {
 		fputs(usage, stderr);

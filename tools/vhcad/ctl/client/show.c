@@ -22,9 +22,11 @@ static void show_fault(struct json_object *fault)
 {
 	printf("    fault %s", str(fault, "kind"));
 	json_object_object_foreach(fault, key, value) {
-		if (strcmp(key, "kind"))
+		if (strcmp(key, "kind") && strcmp(key, "struck"))
 			printf(" %s=%s", key, json_object_get_string(value));
 	}
+	if (get(fault, "struck"))
+		printf("  (struck %llu)", num(fault, "struck"));
 	putchar('\n');
 }
 
@@ -191,8 +193,12 @@ static void show_list(struct json_object *answer)
 
 void show(const struct options *opt, const char *command, struct json_object *answer)
 {
-	struct json_object *hcas = get(answer, "hcas");
+	struct json_object *hcas = get(answer, "hcas"), *faults = get(answer, "faults");
 
+	if (items(faults))
+		puts("every link");
+	for (size_t i = 0; i < items(faults); i++)
+		show_fault(json_object_array_get_idx(faults, i));
 	if (get(answer, "objects")) {
 		show_objects(answer);
 		putchar('\n');

@@ -77,7 +77,10 @@ static void take_hca(struct json_object *o, int argc, char **argv)
 static void take_fault(struct json_object *o, int argc, char **argv)
 {
 	add_word(o, "kind", argv[1]);
-	add_word(o, "hca", argv[2]);
+	if (strchr(argv[2], ':'))
+		add_port(o, argv[2]);
+	else
+		add_word(o, "hca", argv[2]);
 	add_pairs(o, argc - 3, argv + 3);
 }
 

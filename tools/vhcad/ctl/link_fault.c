@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Faults of links: kinds and their arguments as tables.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/arg.h"
+#include "ctl/fault.h"
+#include "dev/link_fault.h"
+#include "log.h"
+
+#define FIELD(f)	offsetof(struct fab_fault, f)
+#define WHICH \
+	{ .key = "direction", FIELD(direction), .by_name = vdirection_by_name, \
+	  .name = vdirection_name }, \
+	{ .key = "opcode", FIELD(opcode), .room = WIRE_NAME_MAX }, \
+	{ .key = "permille", FIELD(permille), 1, 1000 }, \
+	{ .key = "seed", FIELD(seed), 0, INT32_MAX }, \
+	{ .key = "skip", FIELD(skip), 0, FAB_MAX_COUNT }, \
+	{ .key = "count", FIELD(count), 0, FAB_MAX_COUNT }, \
+	{ .key = "after", FIELD(after), 0, FAB_MAX_MS }, \
+	{ .key = "until", FIELD(until), 0, FAB_MAX_MS }
+#define JITTER	{ .key = "jitter", FIELD(jitter), 0, FAB_MAX_USEC }
+
+static const struct arg plain_args[] = { WHICH, { 0 } };
+
+static const struct arg timed_args[] = {
+	WHICH,
+	{ .key = "usec", FIELD(usec), 1, FAB_MAX_USEC },
+	JITTER,
+	{ 0 }
+};
+
+static const struct arg copy_args[] = {
+	WHICH,
+	{ .key = "usec", FIELD(usec), 0, FAB_MAX_USEC },
+	JITTER,
+	{ 0 }
+};
+
+static const struct {
+	const char *name;
+	const struct arg *args;
+} kinds[FAB_FAULT_KINDS] = {
+	[FAB_LOSS] = { "loss", plain_args },
+	[FAB_DELAY] = { "delay", timed_args },
+	[FAB_REORDER] = { "reorder", timed_args },
+	[FAB_DUPLICATE] = { "duplicate", copy_args },
+	[FAB_CORRUPT] = { "corrupt", plain_args },
+	[FAB_STALL] = { "stall", timed_args },
+	[FAB_FLAP] = { "flap", timed_args },
+};
+
+int link_fault_kind(const char *kind)
+{
+	for (u32 i = 0; i < FAB_FAULT_KINDS; i++)
+		if (!strcmp(kinds[i].name, kind))
+			return i;
+	return -1;
+}
+
+bool request_every_link(const struct request *r)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(r->in, "hca", &v) ||
+	    !json_object_is_type(v, json_type_string) || strcmp(json_object_get_string(v), "all"))
+		return false;
+	for (u32 i = 0; i < r->nhcas; i++)
+		if (!strcmp(r->hca[i].name, "all"))
+			return false;
+	return true;
+}
+
+static struct json_object *describe(const struct fab_fault *f, u32 port)
+{
+	struct json_object *o = json_object_new_object();
+
+	request_add_word(o, "kind", kinds[f->kind].name);
+	if (port)
+		request_add_u64(o, "port", port);
+	arg_describe(o, kinds[f->kind].args, f);
+	request_add_u64(o, "struck", f->struck);
+	return o;
+}
+
+static void add_faults(struct json_object *list, struct vhca_dev *dev, u32 port, bool idle)
+{
+	struct fab_fault f[FAB_MAX_FAULTS];
+	u32 n = vdev_link_fault_list(dev, port, f);
+
+	for (u32 i = 0; i < n; i++)
+		if (!idle || f[i].count || !f[i].struck)
+			json_object_array_add(list, describe(&f[i], port));
+}
+
+void link_faults_add(struct json_object *list, const struct ctl_hca *hca, bool idle)
+{
+	struct vdev_status st;
+
+	vdev_status(hca->dev, &st);
+	for (u32 port = 1; port <= st.ports; port++)
+		add_faults(list, hca->dev, port, idle);
+}
+
+void every_link_faults_add(struct json_object *list, const struct request *r, bool idle)
+{
+	if (r->nhcas)
+		add_faults(list, r->hca[0].dev, 0, idle);
+}
+
+void link_faults_clear(const struct ctl_hca *hca)
+{
+	struct vdev_status st;
+
+	vdev_status(hca->dev, &st);
+	for (u32 port = 1; port <= st.ports; port++)
+		vdev_link_fault_clear(hca->dev, port);
+}
+
+void request_link_fault(struct request *r, u32 kind)
+{
+	struct fab_fault f = { .kind = kind, .permille = 1000, .seed = 1 };
+	bool every = request_every_link(r);
+	const struct ctl_hca *hca;
+	struct json_object *o;
+	const char *why;
+	u32 port = 0;
+	int err;
+
+	hca = every ? &r->hca[0] : request_hca(r);
+	if (!hca)
+		return;
+	if (every && json_object_object_get_ex(r->in, "port", NULL)) {
+		request_refuse(r, "every link has no", "port");
+		return;
+	}
+	if (!every)
+		port = request_port(r, hca);
+	if ((!every && !port) || !arg_take(r, kinds[kind].args, &f))
+		return;
+	why = fab_fault_wrong(&f);
+	if (!why) {
+		err = vdev_link_fault_arm(hca->dev, port, &f);
+		if (err)
+			why = err == -ENOSPC ? "too many faults of links are armed" : "no memory";
+	}
+	if (why) {
+		request_refuse(r, why, kinds[kind].name);
+		return;
+	}
+	o = describe(&f, port);
+	log_line("%s: fault armed: %s", every ? "every link" : hca->name,
+		 json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}

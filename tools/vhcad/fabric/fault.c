@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Faults of links: which packets they strike, and what becomes of those.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/room.h"
+
+#define USEC	1000ull		/* ns */
+#define MSEC	1000000ull
+
+/* A permutation of 64-bit numbers in which neighbours have nothing in common. */
+static u64 scatter(u64 v)
+{
+	v = (v ^ v >> 31) * 0xd6e8feb86659fd93ull;
+	v = (v ^ v >> 29) * 0xa0761d6478bd642full;
+	return v ^ v >> 32;
+}
+
+static bool takes_time(u32 kind)
+{
+	return kind == FAB_DELAY || kind == FAB_REORDER || kind == FAB_STALL || kind == FAB_FLAP;
+}
+
+const char *fab_fault_wrong(const struct fab_fault *a)
+{
+	bool timed = takes_time(a->kind);
+	u64 opcodes[4];
+
+	if (a->kind >= FAB_FAULT_KINDS || a->direction > FAB_IN)
+		return "no such kind, or direction";
+	if (!a->permille || a->permille > 1000)
+		return "permille is 1 to 1000";
+	if (a->skip > FAB_MAX_COUNT || a->count > FAB_MAX_COUNT)
+		return "that many packets are not counted";
+	if (a->usec > FAB_MAX_USEC || a->jitter > FAB_MAX_USEC || a->after > FAB_MAX_MS ||
+	    a->until > FAB_MAX_MS)
+		return "that is too long";
+	if (timed && !a->usec)
+		return "it has to say how long: usec";
+	if (!timed && a->kind != FAB_DUPLICATE && (a->usec || a->jitter))
+		return "it takes no time";
+	if (a->until && a->until <= a->after)
+		return "it is over before it begins: until, after";
+	if (*a->opcode && !wire_named(a->opcode, opcodes))
+		return "no opcode has this in its name";
+	return NULL;
+}
+
+int fab_fault_arm(struct fabric *f, const struct fab_fault *fault)
+{
+	struct fab_armed *a = &f->fault[f->nfaults];
+	int err;
+
+	if (fab_fault_wrong(fault))
+		return -EINVAL;
+	if (f->nfaults == FAB_MAX_FAULTS)
+		return -ENOSPC;
+	*a = (struct fab_armed){ .fault = *fault, .at = f->now };
+	a->fault.struck = 0;
+	a->seed = scatter((u64)fault->seed << 32 | fault->kind);
+	memset(a->opcodes, 0xff, sizeof(a->opcodes));
+	if (*fault->opcode)
+		wire_named(fault->opcode, a->opcodes);
+	err = fab_pool(f);
+	if (!err)
+		f->nfaults++;
+	return err;
+}
+
+static void disarm(struct fabric *f, u32 i)
+{
+	memmove(&f->fault[i], &f->fault[i + 1], (--f->nfaults - i) * sizeof(f->fault[0]));
+}
+
+void fab_fault_clear(struct fabric *f, const struct fab_port *port)
+{
+	for (u32 i = f->nfaults; i--; )
+		if (f->fault[i].fault.port == port)
+			disarm(f, i);
+}
+
+static bool over(const struct fabric *f, const struct fab_armed *a)
+{
+	return a->fault.until && f->now - a->at >= a->fault.until * MSEC;
+}
+
+u32 fab_fault_list(struct fabric *f, const struct fab_port *port,
+		   struct fab_fault out[FAB_MAX_FAULTS])
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < f->nfaults; i++)
+		if (f->fault[i].fault.port == port && !over(f, &f->fault[i]))
+			out[n++] = f->fault[i].fault;
+	return n;
+}
+
+/* The port at whose link a packet meets a fault; NULL: it does not. */
+static struct fab_port *meets(const struct fab_armed *a, struct fab_port *from,
+			      struct fab_port *to, u8 opcode)
+{
+	const struct fab_fault *fault = &a->fault;
+
+	if (!(a->opcodes[opcode / 64] >> (opcode % 64) & 1))
+		return NULL;
+	if (!fault->port || (fault->port == from && fault->direction != FAB_IN))
+		return from;
+	return fault->port == to && fault->direction != FAB_OUT ? to : NULL;
+}
+
+/* Throws the dice; true if it is this packet's turn. */
+static bool strikes(struct fab_armed *a, u64 *dice)
+{
+	*dice = scatter(a->seed ^ scatter(++a->seen));
+	if (a->fault.skip) {
+		a->fault.skip--;
+		return false;
+	}
+	return (*dice >> 32) * 1000 >> 32 < a->fault.permille;
+}
+
+static void strike(struct fabric *f, const struct fab_fault *fault, struct fab_port *at, bool out,
+		   u64 dice, struct fab_fate *fate)
+{
+	u64 time = fault->usec * USEC, *held = out ? &at->out_held : &at->in_held;
+
+	if (fault->jitter)
+		time += scatter(dice) % (fault->jitter * USEC + 1);
+	switch (fault->kind) {
+	case FAB_LOSS:
+		fate->v.copies = 0;
+		break;
+	case FAB_DELAY:
+	case FAB_STALL:
+		*held = MAX(*held, f->now + time);
+		break;
+	case FAB_REORDER:
+		fate->overtaken = true;
+		fate->v.delay += time;
+		break;
+	case FAB_DUPLICATE:
+		fate->v.copies = 2;
+		fate->apart += time;
+		break;
+	case FAB_CORRUPT:
+		fate->corrupt = true;
+		fate->bit = dice;
+		break;
+	case FAB_FLAP:
+		fate->v.copies = 0;
+		fab_port_flap(at, f->now + time);
+		break;
+	}
+}
+
+void fab_faults_meet(struct fab_port *from, struct fab_port *to, u8 opcode, struct fab_fate *fate)
+{
+	struct fabric *f = from->fabric;
+
+	for (u32 i = 0; fate->v.copies && i < f->nfaults; i++) {
+		struct fab_armed *a = &f->fault[i];
+		struct fab_port *at = meets(a, from, to, opcode);
+		struct fab_fault fault;
+		bool out = at == from;
+		u64 dice;
+
+		if (over(f, a)) {
+			disarm(f, i--);
+			continue;
+		}
+		if (!at || f->now - a->at < a->fault.after * MSEC)
+			continue;
+		/* what a stall holds up does not begin another one */
+		if (a->fault.kind == FAB_STALL && (out ? at->out_held : at->in_held) > f->now)
+			continue;
+		if (!strikes(a, &dice))
+			continue;
+		a->fault.struck++;
+		fault = a->fault;
+		if (fault.count && !--a->fault.count)
+			disarm(f, i--);
+		strike(f, &fault, at, out, dice, fate);
+	}
+}

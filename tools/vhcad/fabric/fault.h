@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Faults of links that somebody asked for.
+ *
+ * What strikes which packet follows from a fault's seed and from how many packets it was asked
+ * about before, and from nothing else: the same packets in the same order fare the same.  While
+ * no fault is armed nobody asks.
+ */
+#ifndef VHCAD_FABRIC_FAULT_H
+#define VHCAD_FABRIC_FAULT_H
+
+#include "types.h"
+#include "wire/wire.h"
+
+struct fabric;
+struct fab_port;
+
+#define FAB_MAX_FAULTS		32u
+#define FAB_MAX_USEC		60000000u
+#define FAB_MAX_MS		86400000u
+#define FAB_MAX_COUNT		1000000000u
+
+enum fab_fault_kind {
+	FAB_LOSS,
+	FAB_DELAY,		/* it takes longer, and what comes behind waits for it */
+	FAB_REORDER,		/* it takes longer, and what comes behind overtakes it */
+	FAB_DUPLICATE,
+	FAB_CORRUPT,		/* one bit arrives wrong */
+	FAB_STALL,		/* nothing gets through for a while, this one included */
+	FAB_FLAP,		/* the link is down for a while; what is under way to it is lost */
+	FAB_FAULT_KINDS,
+};
+
+/* Which way along the port's cable. */
+enum fab_direction {
+	FAB_BOTH,
+	FAB_OUT,
+	FAB_IN,
+};
+
+/**
+ * struct fab_fault - a fault of links
+ * @kind: enum fab_fault_kind
+ * @port: whose link; NULL: of every one
+ * @direction: enum fab_direction, of @port; with every link a packet is met once, on its way out
+ * @opcode: only packets whose opcode's name has these words, see wire_named(); empty: all
+ * @permille: strikes so many of a thousand, 1 to 1000
+ * @seed: another one strikes others
+ * @skip: packets that are let by first
+ * @count: packets it strikes before it is gone; 0: no end
+ * @usec: how long: FAB_DELAY, FAB_REORDER, FAB_STALL, FAB_FLAP; at least 1.  FAB_DUPLICATE:
+ *	how much later the second copy is, if it is
+ * @jitter: up to so many us longer
+ * @after: ms from arming until it begins
+ * @until: ms from arming until it ends, 0: it does not
+ */
+struct fab_fault {
+	u32 kind;
+	u32 direction;
+	struct fab_port *port;
+	char opcode[WIRE_NAME_MAX];
+	u32 permille;
+	u32 seed;
+	u32 skip;
+	u32 count;
+	u32 usec;
+	u32 jitter;
+	u32 after;
+	u32 until;
+	u64 struck;		/* packets so far; 0 when it is armed */
+};
+
+/**
+ * fab_fault_wrong - what is wrong with a fault
+ * @fault: fault
+ *
+ * Returns NULL if nothing is.
+ */
+const char *fab_fault_wrong(const struct fab_fault *fault);
+
+/**
+ * fab_fault_arm - arm a fault
+ * @f: fabric
+ * @fault: copied
+ *
+ * Returns 0; -EINVAL if fab_fault_wrong(), -ENOSPC when FAB_MAX_FAULTS are armed, -ENOMEM.
+ */
+int fab_fault_arm(struct fabric *f, const struct fab_fault *fault);
+
+/**
+ * fab_fault_clear - disarm faults
+ * @f: fabric
+ * @port: those of its link; NULL: those of every link
+ *
+ * Packets that are late already stay so, and a link that is down comes up in its time.
+ */
+void fab_fault_clear(struct fabric *f, const struct fab_port *port);
+
+/**
+ * fab_fault_list - what is armed
+ * @f: fabric
+ * @port: at its link; NULL: at every link
+ * @out: receives the faults in the order of arming, with what is left of their counts
+ *
+ * Faults whose time is over are not armed any more.  Returns their number.
+ */
+u32 fab_fault_list(struct fabric *f, const struct fab_port *port,
+		   struct fab_fault out[FAB_MAX_FAULTS]);
+
+#endif /* VHCAD_FABRIC_FAULT_H */
