@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
 #include "server/session.h"
 
 /* Deeper than any capability list; json-c recurses. */
@@ -63,10 +64,28 @@ int vu_version(struct vu_function *fn, struct vu_message *msg, void *out, const 
 					     GMEM_PAGE_SIZE, GMEM_MAX_RANGES);
 }
 
+/* QEMU ends with no more than an errno's text: what is wrong stands here. */
+static void say_refusal(const struct vu_function *fn, const struct vu_dma_map *in, int err)
+{
+	const char *why = strerror(-err);
+
+	if (err == -EPERM)
+		why = "its owner can truncate it: use memory-backend-memfd, or --allow-unsealed";
+	else if (err == -ERANGE)
+		why = "its file ends before it does";
+	else if (err == -EACCES)
+		why = "its descriptor does not allow what it is for";
+	else if (err == -EEXIST)
+		why = "there is memory already";
+	log_line("%s: guest memory refused, %#llx bytes at %#llx: %s", fn->cfg.name,
+		 (unsigned long long)in->size, (unsigned long long)in->address, why);
+}
+
 int vu_dma_map(struct vu_function *fn, struct vu_message *msg, void *out, const char **why)
 {
 	const struct vu_dma_map *in = (void *)msg->body;
 	u32 flags = fn->cfg.allow_unsealed ? GMEM_UNSEALED : 0;
+	int err;
 
 	if (msg->len != sizeof(*in) || in->argsz < sizeof(*in) || msg->nfds > 1) {
 		*why = "DMA_MAP of a wrong length, or with several descriptors";
@@ -79,8 +98,11 @@ int vu_dma_map(struct vu_function *fn, struct vu_message *msg, void *out, const 
 	if (in->flags & VU_DMA_F_WRITE)
 		flags |= GMEM_WRITE;
 	/* without a descriptor the memory is not shared: ROMs are not */
-	return gmem_map(fn->mem, in->address, in->size, msg->nfds ? msg->fds[0] : -1,
-			in->offset, flags);
+	err = gmem_map(fn->mem, in->address, in->size, msg->nfds ? msg->fds[0] : -1,
+		       in->offset, flags);
+	if (err)
+		say_refusal(fn, in, err);
+	return err;
 }
 
 int vu_dma_unmap(struct vu_function *fn, struct vu_message *msg, void *out, const char **why)

@@ -427,6 +427,20 @@ static void both_ways(void **state)
 	close(irq);
 }
 
+/* The daemon, which has ended, has said this. */
+static void expect_logged(struct run *r, const char *text)
+{
+	char line[512], *found = NULL;
+	FILE *log = fopen(r->log, "re");
+
+	assert_non_null(log);
+	while (!found && fgets(line, sizeof(line), log))
+		found = strstr(line, text);
+	fclose(log);
+	if (!found)
+		fail_msg("the log does not say '%s'", text);
+}
+
 static void unsealed_memory(void **state)
 {
 	int mem = memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -436,6 +450,8 @@ static void unsealed_memory(void **state)
 	start(r, (char *[]){ "--hca", r->sock, NULL });
 	assert_int_equal(dma_map(r, mem), EPERM);
 	stop(r);
+	expect_logged(r, "hca0: guest memory refused, 0x20000 bytes at 0x100000: its owner can "
+		      "truncate it");
 	start(r, (char *[]){ "--hca", r->sock, "--allow-unsealed", NULL });
 	assert_int_equal(dma_map(r, mem), 0);
 	stop(r);
@@ -445,8 +461,6 @@ static void unsealed_memory(void **state)
 static void captures(void **state)
 {
 	struct run *r = *state;
-	char line[512], *found = NULL;
-	FILE *log;
 
 	start(r, (char *[]){ "--hca", r->sock, "--capture", r->file, NULL });
 	stop(r);
@@ -454,11 +468,7 @@ static void captures(void **state)
 	assert_int_equal(truncate(r->file, 60), 0);
 	start(r, (char *[]){ "--hca", r->sock, "--capture", "/dev/full", NULL });
 	stop(r);
-	log = fopen(r->log, "re");
-	while (!found && fgets(line, sizeof(line), log))
-		found = strstr(line, "capture /dev/full is incomplete: No space left on device");
-	fclose(log);
-	assert_non_null(found);
+	expect_logged(r, "capture /dev/full is incomplete: No space left on device");
 }
 
 /* ---- vhcactl ---- */
