@@ -71,6 +71,15 @@ int log_open(const char *path)
 	return 0;
 }
 
+void log_last(const char *text, size_t len)
+{
+	static const char head[] = "vhcad: ";
+
+	if (write(log_fd, head, sizeof(head) - 1) < 0 || write(log_fd, text, len) < 0 ||
+	    write(log_fd, "\n", 1) < 0)
+		return;
+}
+
 void log_line(const char *fmt, ...)
 {
 	char text[LOG_LINE_MAX], line[LOG_LINE_MAX + 100], more[48] = "";

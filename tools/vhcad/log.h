@@ -5,6 +5,8 @@
 #ifndef VHCAD_LOG_H
 #define VHCAD_LOG_H
 
+#include <stddef.h>
+
 /**
  * log_open - choose where log lines go
  * @path: file to append to, or NULL for standard error
@@ -23,5 +25,14 @@ int log_open(const char *path);
  * guest cannot fill the disk.  Any thread; never allocates.
  */
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * log_last - write a line while the process dies
+ * @text: without a newline
+ * @len: bytes of it
+ *
+ * For signal handlers: takes no lock and counts for no source.
+ */
+void log_last(const char *text, size_t len);
 
 #endif /* VHCAD_LOG_H */

@@ -20,6 +20,7 @@
 #include "fabric/fault.h"
 #include "log.h"
 #include "options.h"
+#include "sandbox.h"
 #include "server/server.h"
 
 #define KICK_PAGES	1024u
@@ -36,6 +37,7 @@ struct daemon {
 	struct engine *engine;
 	pthread_t engine_thread;
 	struct ctl *ctl;
+	struct sweeper *sweeper;
 	struct hca hca[OPTIONS_MAX_HCAS];
 	struct ctl_hca ctl_hca[OPTIONS_MAX_HCAS];
 };
@@ -83,6 +85,7 @@ static const struct vdev_host_ops host_ops = {
 
 static void *engine_thread(void *arg)
 {
+	pthread_setname_np(pthread_self(), "vhcad-engine");
 	engine_run(arg);
 	return NULL;
 }
@@ -201,7 +204,41 @@ static void free_all(struct daemon *d)
 	err = capture_close(d->capture);
 	if (err)
 		log_line("capture %s is incomplete: %s", d->opt.capture, strerror(-err));
+	sweeper_finish(d->sweeper);
 	options_release(&d->opt);
+}
+
+#ifdef VHCAD_INSTRUMENTED
+/* It looks into itself when it ends, or writes down what it has counted. */
+#define MAY_CONFINE	false
+#else
+#define MAY_CONFINE	true
+#endif
+
+/* All sockets and files are open, and nobody has been listened to yet. */
+static int confine(struct daemon *d)
+{
+	const char *paths[OPTIONS_MAX_HCAS + 1], *what;
+	u32 n = 0;
+	int err;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (d->opt.no_sandbox || !MAY_CONFINE)
+		return 0;
+	for (; n < d->opt.nhcas; n++)
+		paths[n] = d->opt.hca[n].path;
+	if (d->opt.control)
+		paths[n++] = d->opt.control;
+	err = sweeper_start(paths, n, &d->sweeper);
+	if (err)
+		return fail("a process that removes the sockets", NULL, -err);
+	err = sandbox_drop(d->opt.user, &what);
+	if (err)
+		return fail(what, d->opt.user, -err);
+	err = sandbox_filter();
+	if (err)
+		return fail("no filter of system calls (--no-sandbox does without)", NULL, -err);
+	return 0;
 }
 
 static int start_all(struct daemon *d)
@@ -211,7 +248,6 @@ static int start_all(struct daemon *d)
 	err = pthread_create(&d->engine_thread, NULL, engine_thread, d->engine);
 	if (err)
 		return fail("engine", NULL, err);
-	pthread_setname_np(d->engine_thread, "vhcad-engine");
 	for (u32 i = 0; i < d->opt.nhcas; i++) {
 		err = server_start(d->hca[i].server, &device_ops, d->hca[i].dev);
 		if (err)
@@ -271,8 +307,9 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &quit, NULL);
 
 	status = make_all(&d);
+	if (!status)
+		status = confine(&d);
 	if (!status) {
-		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 		status = start_all(&d);
 		if (!status) {
 			log_line("ready: %u adapters", d.opt.nhcas);

@@ -42,6 +42,8 @@ static const char usage[] =
 "                         sg-gaps, mw, mw-2a, mw-2b, fmr, xrc; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
+"  --user NAME            whom root becomes once all sockets are there (nobody)\n"
+"  --no-sandbox           keep user, rights and system calls: for debuggers\n"
 "  --help, --version\n";
 
 static void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -282,7 +284,8 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
 		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, LOSS, SEED,
-		SCENARIO, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, HELP, VERSION,
+		SCENARIO, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, USER, NO_SANDBOX,
+		HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },
@@ -301,6 +304,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "device-version", required_argument, NULL, DEVICE_VERSION },
 		{ "caps-off", required_argument, NULL, CAPS_OFF },
 		{ "allow-unsealed", no_argument, NULL, ALLOW_UNSEALED },
+		{ "user", required_argument, NULL, USER },
+		{ "no-sandbox", no_argument, NULL, NO_SANDBOX },
 		{ "help", no_argument, NULL, HELP },
 		{ "version", no_argument, NULL, VERSION },
 		{ NULL, 0, NULL, 0 },
@@ -317,6 +322,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->version = VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
 	o->mtu = 5;
 	o->seed = 1;
+	o->user = "nobody";
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
 		switch (c) {
@@ -368,6 +374,12 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case ALLOW_UNSEALED:
 			o->allow_unsealed = true;
+			break;
+		case USER:
+			o->user = optarg;
+			break;
+		case NO_SANDBOX:
+			o->no_sandbox = true;
 			break;
 		case HELP:
 			fputs(usage, stdout);

@@ -46,6 +46,8 @@ struct options {
 	u32 ncaps_off;
 	struct caps_off caps_off[OPTIONS_MAX_HCAS];
 	bool allow_unsealed;
+	bool no_sandbox;
+	const char *user;		/* whom root becomes */
 };
 
 /**

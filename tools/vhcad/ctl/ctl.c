@@ -156,6 +156,7 @@ static void *ctl_thread(void *arg)
 {
 	struct ctl *c = arg;
 
+	pthread_setname_np(pthread_self(), "vhcad-control");
 	for (;;) {
 		if (poll(c->fd, used_entries(c), -1) < 0) {
 			if (errno == EINTR)
@@ -186,7 +187,6 @@ int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas)
 	err = pthread_create(&c->thread, NULL, ctl_thread, c);
 	if (err)
 		return -err;
-	pthread_setname_np(c->thread, "vhcad-control");
 	c->started = true;
 	return 0;
 }

@@ -116,6 +116,7 @@ static void *server_thread(void *arg)
 {
 	struct server *s = arg;
 
+	pthread_setname_np(pthread_self(), "vhcad-hca");
 	for (;;) {
 		int sock = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC);
 
@@ -146,7 +147,6 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
 	err = pthread_create(&s->thread, NULL, server_thread, s);
 	if (err)
 		return -err;
-	pthread_setname_np(s->thread, "vhcad-hca");
 	s->started = true;
 	return 0;
 }
