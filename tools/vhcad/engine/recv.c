@@ -95,6 +95,7 @@ int recv_load(struct vqp *qp)
 		copy_wqe(w, qp->recv.kept);
 	else if (wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))
 		return VHCA_CS_LOC_QP_OP_ERR;
+	w->shared = qp->srq;
 	w->qp = qp;
 	return VHCA_CS_SUCCESS;
 }

@@ -155,6 +155,42 @@ static void first_come(void **state)
 	assert_true(t_rec(&f->h[1], f->srq.slot + 1) == 5 * PAIRS);
 }
 
+/* Each packet takes its time, those to one QP less than those to others. */
+static u32 sooner;
+
+static void staggered(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_verdict *v)
+{
+	v->delay = 2 * MSEC * (h->psn % 100) + (h->dqpn == sooner ? 0 : MSEC);
+}
+
+/* Packets for a shared receive and for one of an own ring arrive in turns. */
+static void beside_own_rings(void **state)
+{
+	struct fixture *f = *state;
+	struct vhca_sge s = t_sge(&f->dst, LEN, LEN);
+	struct twr wr = message(f, 1, LEN);
+	struct tqp from, to;
+
+	t_qp_init(&f->h[0], &from, &f->cq[0], &f->cq[0]);
+	t_qp_init(&f->h[1], &to, &f->cq[1], &f->cq[1]);
+	t_connect(&from, &to, 3, 100, 9000);
+	post(f, 0);
+	t_recv(&to, 1, 1, &s);
+	sooner = to.qpn;
+	assert_int_equal(fab_set_judge(f->w.fabric, staggered, NULL), 0);
+	t_send(&from, &wr);
+	send(f, 0, LEN);
+	for (u32 i = 0; i < 5; i++) {
+		f->w.now += MSEC;
+		t_poll(&f->w);
+	}
+	t_expect_cqe(&f->cq[1], 1, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->dst, LEN, LEN, 7, LEN);
+	arrived(f, 0, 0);
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+}
+
 /* All at once: the turns of the senders decide, none comes twice before all came. */
 static void all_at_once(void **state)
 {
@@ -843,7 +879,8 @@ int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(first_come), TEST(all_at_once), TEST(not_ready), TEST(a_thousand),
+		TEST(first_come), TEST(beside_own_rings), TEST(all_at_once), TEST(not_ready),
+		TEST(a_thousand),
 		TEST(no_credits), TEST(domain), TEST(stride_is_free), TEST(limit),
 		TEST(resizing), TEST(last_wqe), TEST(unreliable), TEST(absurd_record),
 		TEST(count_goes_back), TEST(ring_gone), TEST(record_gone),
