@@ -22,7 +22,25 @@ static void queue_answer(struct vqp *qp, u8 entry)
 	sched_ready(qp);
 }
 
-/* The place for the next answer; NULL: the peer asks for more than it may. */
+static void unqueue_answer(struct rc_responder *s, u8 entry)
+{
+	u8 n = s->fifo_n;
+
+	s->fifo_n = 0;
+	for (u8 i = 0; i < n; i++) {
+		u8 e = s->fifo[(s->fifo_head + i) % VDEV_MAX_RD_ATOMIC];
+
+		if (e != entry)
+			s->fifo[(s->fifo_head + s->fifo_n++) % VDEV_MAX_RD_ATOMIC] = e;
+	}
+	s->res[entry].queued = false;
+}
+
+/*
+ * The place for the next answer; NULL: the peer asks for more than it may.  One
+ * that waits there to be sent again is of a request that came twice: who asks
+ * for something new has got it.
+ */
 static struct resp_res *free_place(struct vqp *qp)
 {
 	struct rc_responder *s = &qp->resp;
@@ -30,6 +48,8 @@ static struct resp_res *free_place(struct vqp *qp)
 
 	if (s->res_next >= depth)
 		s->res_next = 0;
+	if (depth && s->res[s->res_next].queued && s->res[s->res_next].again)
+		unqueue_answer(s, s->res_next);
 	return depth && !s->res[s->res_next].queued ? &s->res[s->res_next] : NULL;
 }
 
@@ -212,5 +232,6 @@ void answer_again(struct vqp *qp, struct run *run)
 		res->end_off = off + run->h.dmalen;
 	}
 	res->sent = res->start;
+	res->again |= !res->queued;
 	queue_answer(qp, res - qp->resp.res);
 }

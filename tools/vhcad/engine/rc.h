@@ -100,6 +100,7 @@ struct resp_res {
 	u32 end_off;		/* byte behind the last one to send */
 	u32 msn;
 	bool queued;
+	bool again;		/* and it has been sent before */
 };
 
 /* The responder. */

@@ -669,6 +669,41 @@ static void destroyed_under_way(void **state)
 	}
 }
 
+/*
+ * A READ that was answered comes again just before a new one takes its place: the new one counts,
+ * and nobody waits for the answer to the other.
+ */
+static void ghost_of_a_read(void **state)
+{
+	const struct fab_fault twice = {
+		.kind = FAB_DUPLICATE, .permille = 1000, .count = 1, .opcode = "READ_REQ",
+		.usec = 500,
+	};
+	struct tpair p;
+	struct tmr l, r;
+	u64 start;
+
+	t_pair_init_regions(&p, 5, 9, &l, &r, 32768, RW, RW);
+	t_mr_fill(&r, 3);
+	start = p.w.now;
+	assert_int_equal(fab_fault_arm(p.w.fabric, &twice), 0);
+	for (u32 i = 0; i < 6; i++) {
+		struct twr wr = t_wr(VHCA_OP_READ, i, &l, i * 4096, 3000, &r, i * 4096);
+
+		/* behind as many as may be under way: this one meets the ghost */
+		if (i == 4)
+			p.w.now = start + 500 * 1000;
+		t_send(&p.qp[0], &wr);
+		t_expect_cqe(&p.cq[0], i, VHCA_CS_SUCCESS);
+	}
+	assert_int_equal(t_stats(&p.h[1]).duplicates, 1);
+	assert_int_equal(t_stats(&p.h[0]).timeouts, 0);
+	for (u32 i = 0; i < 6; i++)
+		t_mr_expect(&l, i * 4096, 3000, 3, i * 4096);
+	t_expect_no_event(&p.h[1]);
+	t_pair_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -682,6 +717,7 @@ int main(void)
 		cmocka_unit_test(cut_mid_transfer),
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),
+		cmocka_unit_test(ghost_of_a_read),
 		cmocka_unit_test(full_queue),
 		cmocka_unit_test(late_acknowledgements),
 		cmocka_unit_test(key_gone_mid_read),
