@@ -7,7 +7,7 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants bench clean help
+.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants campaign bench clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -70,6 +70,10 @@ demo:
 bench:
 	tools/testing/bench/all
 
+# SEED=, MESSAGES= and TRACE= reach it by themselves
+campaign:
+	$(MAKE) -C tools/vhcad campaign $(if $(TRACE),TRACE=$(abspath $(TRACE)))
+
 # ---- tests ------------------------------------------------------------------
 
 check:
@@ -116,5 +120,6 @@ help:
 	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
 	@echo '  counts           how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
+	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000)'
 	@echo '  bench            measurements'
 	@echo 'clean              remove what was built (not the cache)'

@@ -41,6 +41,11 @@ void fabric_set_capture(struct fabric *f, struct capture *c)
 	f->capture = c;
 }
 
+void fabric_set_stamps(struct fabric *f)
+{
+	f->cap_engine = true;
+}
+
 static void port_refresh(struct fab_port *port)
 {
 	bool up = port->enabled && port->cable && !port->flap_until;
@@ -197,7 +202,8 @@ static void capture_run(struct fab_port *port, struct run *run)
 	u8 buf[WIRE_MAX_PKT];
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	f->cap_time = MAX(f->cap_time, ts.tv_sec * 1000000000ull + ts.tv_nsec);
+	f->cap_time = MAX(f->cap_time, f->cap_engine ? f->now :
+				       ts.tv_sec * 1000000000ull + ts.tv_nsec);
 	for (u32 i = 0; i < run->npkts; i++) {
 		u32 len = run_pkt_bytes(run, i, buf);
 

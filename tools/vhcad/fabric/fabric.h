@@ -37,4 +37,7 @@ void fabric_free(struct fabric *f);
  */
 void fabric_set_capture(struct fabric *f, struct capture *c);
 
+/** fabric_set_stamps - captures have engine time, not the clock's: traces that can be compared */
+void fabric_set_stamps(struct fabric *f);
+
 #endif /* VHCAD_FABRIC_H */

@@ -57,6 +57,7 @@ struct fabric {
 	enum fabric_subnet subnet;
 	struct capture *capture;
 	u64 cap_time;			/* stamp of the next packet, at the earliest */
+	bool cap_engine;		/* stamps are engine time */
 	struct fab_port **ports;	/* in the order they were plugged; holes are NULL */
 	u32 nports;
 	struct fab_port *route[LID_LAST + 1];

@@ -12,6 +12,7 @@
 #include "fabric/room.h"
 #include "tests/spoil.h"
 #include "tests/thca.h"
+#include "tests/txrc.h"
 
 #define RIGHTS	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | \
 		 VHCA_ACCESS_REMOTE_READ | VHCA_ACCESS_REMOTE_ATOMIC)
@@ -40,60 +41,13 @@ struct fixture {
 	} of[SRQS];
 };
 
-static void ini_init(struct thca *h, struct tqp *qp, struct tcq *cq)
-{
-	u64 sq = t_alloc(h, VHCA_WQE_BLOCK << 8);
-	struct vhca_create_qp_hw_req req = {
-		.sq.addr = htole64(sq), .pdn = htole32(h->pd), .uar = htole32(h->uar),
-		.db_slot = htole32(h->next_slot), .send_cqn = htole32(cq->cqn),
-		.type = VHCA_QPT_XRC_INI, .flags = VHCA_QP_SIGNAL_ALL, .log_sq_blocks = 8,
-		.log_rq_strides = VHCA_NO_QUEUE,
-	};
-
-	*qp = (struct tqp){
-		.h = h, .type = req.type, .slot = h->next_slot, .scq = cq, .sq = t_cpu(h, sq),
-		.log_sq = 8,
-	};
-	h->next_slot += 2;
-	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
-}
-
-static void tgt_init(struct thca *h, struct tqp *qp, u32 xrcd)
-{
-	struct vhca_create_qp_hw_req req = {
-		.uar = htole32(h->uar), .db_slot = htole32(h->next_slot),
-		.type = VHCA_QPT_XRC_TGT, .log_sq_blocks = VHCA_NO_QUEUE,
-		.log_rq_strides = VHCA_NO_QUEUE, .xrcdn = htole32(xrcd),
-	};
-
-	*qp = (struct tqp){ .h = h, .type = req.type, .slot = h->next_slot };
-	h->next_slot += 2;
-	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
-}
-
-static void xsrq_init(struct thca *h, struct tsrq *srq, u32 xrcd, u32 cqn)
-{
-	u64 ring = t_alloc(h, 4096);
-	struct vhca_create_srq_hw_req req = {
-		.buf.addr = htole64(ring), .pdn = htole32(h->pd), .uar = htole32(h->uar),
-		.db_slot = htole32(h->next_slot), .log_strides = 5, .log_stride = 7,
-		.flags = VHCA_SRQ_XRC, .xrcdn = htole32(xrcd), .cqn = htole32(cqn),
-	};
-
-	*srq = (struct tsrq){
-		.h = h, .slot = h->next_slot, .log = 5, .log_stride = 7, .ring = t_cpu(h, ring),
-	};
-	h->next_slot += 2;
-	srq->srqn = t_create(h, VHCA_CMD_CREATE_SRQ, &req, sizeof(req));
-}
-
 static void setup_of(struct fixture *f, u32 i)
 {
 	struct thca *h = &f->h[1];
 
 	f->of[i].pd = h->pd = t_create(h, VHCA_CMD_CREATE_PD, NULL, 0);
 	t_cq_init(h, &f->of[i].cq, 7, 0);
-	xsrq_init(h, &f->of[i].srq, f->xrcd[i == SRQS - 1], f->of[i].cq.cqn);
+	t_xsrq_init(h, &f->of[i].srq, f->xrcd[i == SRQS - 1], f->of[i].cq.cqn, 5);
 	t_mr_init(h, &f->of[i].mr, (u64)(i + 1) << 32, 8 * LEN, RIGHTS, 1, 12);
 	t_mr_fill(&f->of[i].mr, 20 + i);
 }
@@ -109,8 +63,8 @@ static int setup(void **state)
 	for (u32 i = 0; i < 2; i++)
 		f.xrcd[i] = t_create(&f.h[1], VHCA_CMD_CREATE_XRCD, NULL, 0);
 	t_cq_init(&f.h[0], &f.scq, 7, 0);
-	ini_init(&f.h[0], &f.ini, &f.scq);
-	tgt_init(&f.h[1], &f.tgt, f.xrcd[0]);
+	t_ini_init(&f.h[0], &f.ini, &f.scq, VHCA_QP_SIGNAL_ALL);
+	t_tgt_init(&f.h[1], &f.tgt, f.xrcd[0]);
 	for (u32 i = 0; i < SRQS; i++)
 		setup_of(&f, i);
 	t_connect(&f.ini, &f.tgt, 3, 0xfffffe, 9000);

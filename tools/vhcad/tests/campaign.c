@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Random campaigns: the connections, the faults, and the course of it.
+ *
+ * A campaign is a row of epochs.  Each connects all QPs anew, with other numbers and sizes, lets
+ * faults loose, sends for a while, waits until all is quiet, and looks at memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "dev/dev.h"
+#include "fabric/fault.h"
+#include "fabric/room.h"
+#include "tests/croom.h"
+#include "tests/tkey.h"
+#include "tests/txrc.h"
+
+#define RIGHTS	(VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
+		 VHCA_ACCESS_REMOTE_ATOMIC | VHCA_ACCESS_FLUSH_GLOBAL)
+#define EPOCH	3000u		/* messages */
+#define PATIENCE	(300ull * 1000000000)	/* ns without a completion */
+
+u64 c_rnd(struct campaign *c, u64 below)
+{
+	u64 v = c->rng += 0x9e3779b97f4a7c15ull;
+
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
+	v = (v ^ v >> 27) * 0x94d049bb133111ebull;
+	return (v ^ v >> 31) % below;
+}
+
+static void say_how(const struct campaign_options *o, const char *before)
+{
+	fprintf(stderr, "%smake campaign SEED=%u MESSAGES=%u\n", before, o->seed,
+		o->messages);
+}
+
+void c_wrong(struct campaign *c, const struct flow *f, const char *fmt, ...)
+{
+	static const char *const types[] = {
+		[VHCA_QPT_RC] = "RC", [VHCA_QPT_UC] = "UC", [VHCA_QPT_UD] = "UD",
+		[VHCA_QPT_XRC_INI] = "XRC",
+	};
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "campaign: after %llu messages, at %llu ns: ",
+		(unsigned long long)c->r->messages, (unsigned long long)c->w.now);
+	if (f)
+		fprintf(stderr, "flow %u, %s from %u to %u, MTU %u: ", f->no, types[f->type],
+			(u32)(f->qp->h - c->h), (u32)(f->peer->h - c->h), 128u << f->mtu);
+	fprintf(stderr, "%s\n", text);
+	say_how(c->o, "again: ");
+	fail_msg("%s", text);
+	abort();
+}
+
+/* ------------------------------------------------------------------------
+ * Objects
+ */
+static struct tqp *new_qp(struct campaign *c, u32 dev, u8 type)
+{
+	struct tqp *qp = &c->qp[c->nqps++];
+	struct thca *h = &c->h[dev];
+
+	h->qp_type = type;
+	if (type == VHCA_QPT_XRC_INI)
+		t_ini_init(h, qp, &c->cq[dev], 0);
+	else if (type == VHCA_QPT_XRC_TGT)
+		t_tgt_init(h, qp, c->xrcd);
+	else
+		t_qp_init_size(h, qp, &c->cq[dev], &c->cq[dev], 9, 7, 8, 0);
+	return qp;
+}
+
+static struct pool *new_pool(struct campaign *c, struct tqp *qp)
+{
+	struct pool *p = &c->pools[c->npools++];
+
+	c_pool_init(c, p, qp->h, qp);
+	return p;
+}
+
+static void new_flow(struct campaign *c, struct tqp *qp, struct tqp *peer, struct pool *pool)
+{
+	struct flow *f = &c->flow[c->nflows];
+	u32 access = RIGHTS | VHCA_ACCESS_LOCAL_WRITE;
+	u64 page;
+
+	f->c = c;
+	f->no = c->nflows++;
+	f->type = qp->type;
+	f->qp = qp;
+	f->peer = peer;
+	f->pool = pool;
+	t_mr_init(qp->h, &f->local, (u64)(f->no + 1) << 32, DEPTH * SLOT,
+		  VHCA_ACCESS_LOCAL_WRITE, 1, 12);
+	t_mr_init(peer->h, &f->window, (u64)(f->no + 1) << 36, WSLOTS * MSG_MAX + 4096, access, 1,
+		  12);
+	f->shadow = calloc(WSLOTS, MSG_MAX);
+	f->expect = calloc(DEPTH, sizeof(*f->expect));
+	f->recent = calloc(RECENT, sizeof(*f->recent));
+	assert_true(f->shadow && f->expect && f->recent);
+	if (f->type != VHCA_QPT_RC)
+		return;
+	page = t_alloc(peer->h, 4096);
+	*(__le64 *)t_cpu(peer->h, page) = htole64(t_alloc(peer->h, 4096));
+	f->fast_key = t_key(peer->h, VHCA_MKEY_FAST, page, 1, 7);
+}
+
+static void new_pair(struct campaign *c, u8 type, u32 a, u32 b)
+{
+	struct tqp *qa = new_qp(c, a, type), *qb = new_qp(c, b, type);
+	struct pool *pa = new_pool(c, qa), *pb = new_pool(c, qb);
+
+	new_flow(c, qa, qb, pb);
+	new_flow(c, qb, qa, pa);
+}
+
+static void new_xrc(struct campaign *c)
+{
+	struct pool *p = &c->pools[c->npools++];
+	struct thca *h = &c->h[1];
+	struct tqp *ini, *tgt;
+
+	c->xrcd = t_create(h, VHCA_CMD_CREATE_XRCD, NULL, 0);
+	c_pool_init(c, p, h, NULL);
+	t_xsrq_init(h, &p->srq, c->xrcd, c->cq[1].cqn, 6);
+	for (u32 from = 0; from < DEVS; from += 2) {
+		ini = new_qp(c, from, VHCA_QPT_XRC_INI);
+		tgt = new_qp(c, 1, VHCA_QPT_XRC_TGT);
+		new_flow(c, ini, tgt, p);
+	}
+}
+
+static void setup(struct campaign *c)
+{
+	const u32 bytes = c->o->messages / 4 + 1;
+
+	t_world_init(&c->w);
+	if (c->o->trace) {
+		c->capture = capture_open(c->o->trace);
+		assert_non_null(c->capture);
+		fabric_set_capture(c->w.fabric, c->capture);
+		fabric_set_stamps(c->w.fabric);
+	}
+	for (u32 i = 0; i < DEVS; i++) {
+		t_hca_init(&c->h[i], &c->w, 0x1000 * (i + 1));
+		t_db_pages(&c->h[i]);
+		t_cq_init(&c->h[i], &c->cq[i], 12, 0);
+		t_mr_init(&c->h[i], &c->counter[i], 1ull << 60, 64,
+			  RIGHTS | VHCA_ACCESS_LOCAL_WRITE, 1, 12);
+		c->fetched[i] = calloc(bytes, 1);
+		assert_non_null(c->fetched[i]);
+	}
+	new_pair(c, VHCA_QPT_RC, 0, 1);
+	new_pair(c, VHCA_QPT_RC, 1, 2);
+	new_pair(c, VHCA_QPT_RC, 0, 2);
+	new_pair(c, VHCA_QPT_RC, 0, 0);
+	new_xrc(c);
+	new_pair(c, VHCA_QPT_UC, 0, 1);
+	new_pair(c, VHCA_QPT_UC, 2, 0);
+	new_pair(c, VHCA_QPT_UD, 1, 2);
+}
+
+static void teardown(struct campaign *c)
+{
+	for (u32 i = 0; i < DEVS; i++) {
+		struct vdev_status st;
+
+		vdev_status(c->h[i].dev, &st);
+		c->r->packets += st.port[0].stats.tx_packets;
+		c->r->lost += st.port[0].drops;
+		c->r->bad += st.port[0].bad;
+		c->r->duplicates += st.port[0].stats.duplicates;
+		c->r->timeouts += st.port[0].stats.timeouts;
+		c->r->rnr_naks += st.port[0].stats.rnr_naks_sent;
+		t_hca_fini(&c->h[i]);
+		free(c->fetched[i]);
+	}
+	c->r->end = c->w.now;
+	for (u32 i = 0; i < c->nflows; i++) {
+		free(c->flow[i].shadow);
+		free(c->flow[i].expect);
+		free(c->flow[i].recent);
+	}
+	t_world_fini(&c->w);
+	assert_int_equal(capture_close(c->capture), 0);
+}
+
+/* ------------------------------------------------------------------------
+ * Connections
+ */
+struct settings {
+	u8 mtu, depth;
+};
+
+static void bring_up(struct campaign *c, struct tqp *qp, const struct tqp *peer,
+		     const struct settings *s, u32 sq_psn, u32 rq_psn)
+{
+	struct vhca_qp_attr a;
+
+	t_attr_init(&a, 1);
+	a.access = RIGHTS;
+	a.qkey = htole32(0x1234);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_INIT)), VHCA_ST_OK);
+	t_attr_rtr(&a, t_lid(peer->h), peer->qpn, rq_psn, s->mtu);
+	a.max_dest_rd_atomic = s->depth;
+	a.min_rnr_timer = 1 + c_rnd(c, 14);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_RTR)), VHCA_ST_OK);
+	t_attr_rts(&a, sq_psn);
+	a.timeout = 10 + c_rnd(c, 4);
+	a.max_rd_atomic = 1 + c_rnd(c, s->depth);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_RTS)), VHCA_ST_OK);
+}
+
+/* Half of the connections wrap their numbers soon. */
+static u32 some_psn(struct campaign *c)
+{
+	return c_rnd(c, 2) ? PSN_MASK - c_rnd(c, 500) : c_rnd(c, PSN_MASK + 1);
+}
+
+static void connect_all(struct campaign *c)
+{
+	for (u32 i = 0; i < c->nflows; i++) {
+		struct flow *f = &c->flow[i];
+		bool back = i && c->flow[i - 1].qp == f->peer && f->type != VHCA_QPT_XRC_INI;
+		struct settings s = { 1 + c_rnd(c, 5), 1 + c_rnd(c, 16) };
+		u32 psn = some_psn(c), psn_back = some_psn(c);
+
+		if (f->type == VHCA_QPT_UD)
+			f->address = t_ud_to(f->peer, 0x1234);
+		f->broken = false;
+		f->mtu = back ? c->flow[i - 1].mtu : s.mtu;
+		if (back)
+			continue;
+		bring_up(c, f->qp, f->peer, &s, psn, psn_back);
+		bring_up(c, f->peer, f->qp, &s, psn_back, psn);
+	}
+	for (u32 i = 0; i < c->nflows; i++) {
+		struct flow *f = &c->flow[i];
+
+		if (f->fast_key && !t_grants(f->peer, f->fast_key, 1ull << 50, 8,
+					     VHCA_ACCESS_REMOTE_WRITE))
+			assert_int_equal(t_register(f->peer, f->fast_key, 1, 1ull << 50, 4096,
+						    VHCA_ACCESS_LOCAL_WRITE |
+						    VHCA_ACCESS_REMOTE_WRITE, 12),
+					 VHCA_CS_SUCCESS);
+		f->key_busy = false;
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Faults
+ */
+static void arm(struct campaign *c, struct fab_fault fault)
+{
+	fault.seed = c_rnd(c, 1u << 31);
+	if (!c_rnd(c, 3)) {
+		fault.port = c->w.fabric->ports[c_rnd(c, DEVS)];
+		fault.direction = c_rnd(c, 3);
+	}
+	assert_int_equal(fab_fault_arm(c->w.fabric, &fault), 0);
+}
+
+static void arm_faults(struct campaign *c)
+{
+	static const u32 rates[] = { 1, 3, 10, 30, 100 };
+	static const char *const opcodes[] = { "", "", "ACK", "READ_RESP", "ATOMIC_ACK", "SEND" };
+	u32 rate = rates[c_rnd(c, ARRAY_SIZE(rates))];
+	const char *opcode = opcodes[c_rnd(c, ARRAY_SIZE(opcodes))];
+	struct fab_fault loss = { .kind = FAB_LOSS, .permille = rate };
+
+	strcpy(loss.opcode, opcode);
+	c->doubling = c_rnd(c, 2);
+	if (c_rnd(c, 2))
+		arm(c, loss);
+	if (!c_rnd(c, 3))
+		arm(c, (struct fab_fault){ .kind = FAB_CORRUPT, .permille = (rate + 1) / 2 });
+	if (c->doubling)
+		arm(c, (struct fab_fault){ .kind = FAB_DUPLICATE, .permille = rate,
+					   .usec = c_rnd(c, 2) * c_rnd(c, 40000),
+					   .jitter = c_rnd(c, 2000) });
+	if (c_rnd(c, 2))
+		arm(c, (struct fab_fault){ .kind = FAB_REORDER, .permille = rate,
+					   .usec = 1 + c_rnd(c, 3000), .jitter = c_rnd(c, 3000) });
+	if (!c_rnd(c, 4))
+		arm(c, (struct fab_fault){ .kind = FAB_DELAY, .permille = 1000,
+					   .usec = 1 + c_rnd(c, 200), .jitter = c_rnd(c, 100) });
+	if (!c_rnd(c, 4))
+		arm(c, (struct fab_fault){ .kind = FAB_STALL, .permille = 5, .count = 3,
+					   .usec = 1 + c_rnd(c, 20000) });
+	if (!c_rnd(c, 4))
+		arm(c, (struct fab_fault){ .kind = FAB_FLAP, .permille = 5, .count = 2,
+					   .usec = 1 + c_rnd(c, 2000) });
+}
+
+/* ------------------------------------------------------------------------
+ * The course of it
+ */
+static void look(struct campaign *c)
+{
+	struct vhca_cqe e;
+	struct vhca_eqe event;
+
+	for (u32 i = 0; i < DEVS; i++) {
+		while (t_eq_get(&c->h[i], &c->h[i].async, &event))
+			if (event.event != VHCA_EV_PORT_ERR && event.event != VHCA_EV_PORT_ACTIVE &&
+			    event.event != VHCA_EV_LAST_WQE)
+				c_wrong(c, NULL, "event %#x of %u at %u", event.event,
+					le32toh(event.number), i);
+		while (t_cq_poll(&c->cq[i], &e)) {
+			u64 flow = le64toh(e.wr_id) >> 48;
+
+			if (e.flags & VHCA_CQE_F_RQ)
+				c_received(c, &c->h[i], &e);
+			else if (flow < c->nflows && c->flow[flow].qp->h == &c->h[i] &&
+				 c->flow[flow].qp->qpn == le32toh(e.qpn))
+				c_completed(&c->flow[flow], &e);
+			else
+				c_wrong(c, NULL, "completion %#llx of QP %#x",
+					(unsigned long long)le64toh(e.wr_id), le32toh(e.qpn));
+		}
+	}
+}
+
+static void refill(struct campaign *c, bool all)
+{
+	for (u32 i = 0; i < c->npools; i++) {
+		u8 type = c->pools[i].qp ? c->pools[i].qp->type : VHCA_QPT_XRC_TGT;
+		bool ample = type == VHCA_QPT_UC || type == VHCA_QPT_UD;
+
+		if (all || ample || !c_rnd(c, c->stingy ? 24 : 4))
+			c_pool_refill(c, &c->pools[i], all || ample);
+	}
+}
+
+/* Time passes until something completes, or it is quiet. */
+static void wait_for_some(struct campaign *c)
+{
+	u64 start = c->w.now;
+	u32 moved = c->moved;
+
+	t_poll(&c->w);
+	look(c);
+	while (c->moved == moved) {
+		if (!t_advance(&c->w) || c->w.now - start > PATIENCE)
+			c_wrong(c, NULL, "nothing completes any more");
+		look(c);
+		refill(c, false);
+	}
+}
+
+static bool under_way(const struct campaign *c)
+{
+	for (u32 i = 0; i < c->nflows; i++)
+		if (c_due(&c->flow[i]))
+			return true;
+	return false;
+}
+
+static void send_some(struct campaign *c)
+{
+	struct flow *f = &c->flow[c_rnd(c, c->nflows)];
+	u32 n = 1 + c_rnd(c, 8);
+
+	for (u32 i = 0; i < n && !f->broken && f->tail - f->head < DEPTH; i++)
+		c_post(f, false);
+	t_ring_sq(f->qp);
+}
+
+static void send_last(struct campaign *c)
+{
+	for (u32 i = 0; i < c->nflows; i++) {
+		struct flow *f = &c->flow[i];
+
+		if (!f->broken && f->tail - f->head < DEPTH) {
+			c_post(f, true);
+			t_ring_sq(f->qp);
+		}
+	}
+}
+
+static void check_counters(struct campaign *c)
+{
+	for (u32 i = 0; i < DEVS; i++) {
+		u64 v;
+
+		t_mr_get(&c->counter[i], 0, &v, sizeof(v));
+		v = le64toh(v);
+		if (v < c->added[i] || v > c->added[i] + c->unsure[i])
+			c_wrong(c, NULL, "%llu adds at %u, counted %llu",
+				(unsigned long long)c->added[i], i, (unsigned long long)v);
+	}
+}
+
+/* All receives come back, and all starts over. */
+static void disconnect(struct campaign *c)
+{
+	c->ending = true;
+	for (u32 i = 0; i < c->nqps; i++)
+		assert_int_equal(t_to(&c->qp[i], T_ERR), VHCA_ST_OK);
+	t_poll(&c->w);
+	look(c);
+	for (u32 i = 0; i < c->npools; i++)
+		for (u32 k = 0; c->pools[i].qp && k < POOL; k++)
+			if (c->pools[i].posted[k])
+				c_wrong(c, NULL, "receive %u of QP %#x was not flushed", k,
+					c->pools[i].qp->qpn);
+	for (u32 i = 0; i < c->nqps; i++) {
+		struct tqp *qp = &c->qp[i];
+
+		assert_int_equal(t_to(qp, T_RESET), VHCA_ST_OK);
+		qp->sq_prod = 0;
+		qp->rq_prod = 0;
+		t_set_rec(qp->h, qp->slot, 0);
+		t_set_rec(qp->h, qp->slot + 1, 0);
+	}
+	c->ending = false;
+}
+
+static void epoch(struct campaign *c, u32 messages)
+{
+	u64 end = c->r->messages + messages, sent = 0;
+
+	connect_all(c);
+	c->stingy = !c_rnd(c, 3);
+	refill(c, !c->stingy);
+	c->doubling = false;
+	c->faultless = !c_rnd(c, 8) || !c->r->messages;
+	if (!c->faultless)
+		arm_faults(c);
+	while (c->r->messages < end) {
+		u64 before = c->r->messages;
+
+		for (u32 i = 0, n = 1 + c_rnd(c, 6); i < n; i++)
+			send_some(c);
+		if (c->r->messages == before && under_way(c))
+			wait_for_some(c);
+		else if (c_rnd(c, 2))
+			t_poll(&c->w);
+		look(c);
+		refill(c, false);
+		for (u32 i = c_rnd(c, 4); i; i--)
+			t_advance(&c->w);
+		look(c);
+		refill(c, false);
+	}
+	send_last(c);
+	while (under_way(c)) {
+		refill(c, true);
+		wait_for_some(c);
+	}
+	fab_fault_clear(c->w.fabric, NULL);
+	for (u32 i = 0; i < DEVS; i++)
+		fab_fault_clear(c->w.fabric, &c->h[i].dev->port[0].fab);
+	t_settle(&c->w, PATIENCE);
+	look(c);
+	for (u32 i = 0; i < c->nflows; i++) {
+		struct flow *f = &c->flow[i];
+
+		c_quiet(f);
+		for (u32 k = 0; f->recent && k < RECENT; k++) {
+			const struct want *w = &f->recent[k];
+
+			sent += c->faultless && w->id && w->op != VHCA_OP_WRITE && !w->arrived;
+			f->recent[k].id = 0;
+		}
+	}
+	if (sent)
+		c_wrong(c, NULL, "%llu messages got lost on a fabric without faults",
+			(unsigned long long)sent);
+	check_counters(c);
+	disconnect(c);
+}
+
+void campaign_run(const struct campaign_options *o, struct campaign_result *r)
+{
+	struct campaign *c = calloc(1, sizeof(*c));
+	u32 tenth = 0;
+
+	assert_non_null(c);
+	say_how(o, "campaign: ");
+	memset(r, 0, sizeof(*r));
+	c->o = o;
+	c->r = r;
+	c->rng = (u64)o->seed << 32 | 0x5eed;
+	setup(c);
+	while (r->messages < o->messages) {
+		epoch(c, MIN(EPOCH, o->messages - (u32)r->messages));
+		if (o->talk && r->messages * 10 / o->messages > tenth) {
+			tenth = r->messages * 10 / o->messages;
+			fprintf(stderr, "  %u0 %%, %llu connections ran out of retries\n", tenth,
+				(unsigned long long)r->broken);
+		}
+	}
+	teardown(c);
+	free(c);
+}

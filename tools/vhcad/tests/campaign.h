@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Random campaigns: mixed operations of all transports between a few devices, over links with
+ * faults, against a model that knows what memory must hold, what completes in which order, and
+ * what must not happen twice.  Everything follows from the seed.
+ */
+#ifndef VHCAD_TESTS_CAMPAIGN_H
+#define VHCAD_TESTS_CAMPAIGN_H
+
+#include "types.h"
+
+/**
+ * struct campaign_options - what to do
+ * @seed: everything follows from it
+ * @messages: to send, at least
+ * @trace: capture file to write, or NULL
+ * @talk: say how far it is
+ */
+struct campaign_options {
+	u32 seed;
+	u32 messages;
+	const char *trace;
+	bool talk;
+};
+
+/** struct campaign_result - what there was to see */
+struct campaign_result {
+	u64 messages, packets, lost, bad, duplicates, timeouts, rnr_naks;
+	u64 broken;		/* connections that ran out of retries */
+	u64 arrived;		/* receives that completed */
+	u64 atomics;
+	u64 end;		/* simulated time, ns */
+};
+
+/**
+ * campaign_run - run one
+ * @o: options
+ * @r: filled in
+ *
+ * Fails the test, and prints the command that repeats it, when anything is not as the model
+ * wants it.
+ */
+void campaign_run(const struct campaign_options *o, struct campaign_result *r);
+
+#endif /* VHCAD_TESTS_CAMPAIGN_H */

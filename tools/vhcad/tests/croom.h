@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the campaign share: flows of messages, the receives they end in, and what
+ * the model knows of them.
+ */
+#ifndef VHCAD_TESTS_CROOM_H
+#define VHCAD_TESTS_CROOM_H
+
+#include "tests/campaign.h"
+#include "tests/thca.h"
+
+#define DEVS		3u
+#define FLOWS		16u
+#define DEPTH		32u	/* messages of a flow under way */
+#define WANTS		64u	/* of a reliable flow that still want their receive */
+#define RECENT		4096u	/* of an unreliable flow that may still arrive */
+#define MSG_MAX		12288u
+#define GUARD		64u	/* bytes behind a buffer that nobody may touch */
+#define SLOT		(MSG_MAX + GUARD)
+#define WSLOTS		8u	/* places in a flow's window */
+#define WORDS		4u	/* words of its own for atomics */
+#define POOL		64u	/* receives of a queue */
+#define UNTOUCHED	0xee
+#define GRH_ROOM	40u
+#define RECV_ID		(1ull << 63)
+
+/* A message that is under way. */
+struct msg {
+	u64 id;
+	u64 expect;		/* what an atomic fetches */
+	u32 len;
+	u32 wslot, woff;	/* in the window */
+	u8 op;
+	bool signaled;
+	bool shared;		/* atomic on the word of all */
+};
+
+/* One that has to arrive. */
+struct want {
+	u64 id;
+	u32 len;
+	u32 imm;
+	u8 op;
+	u8 arrived;
+};
+
+/* A queue of receives. */
+struct pool {
+	struct thca *h;
+	struct tqp *qp;		/* whose they are; NULL: those of */
+	struct tsrq srq;
+	struct tmr mr;
+	u32 fifo[POOL], head, tail;	/* posted, in order */
+	bool posted[POOL];
+};
+
+/* Messages from one QP to another. */
+struct flow {
+	struct campaign *c;
+	u32 no;
+	u8 type;		/* enum vhca_qp_type */
+	u8 mtu;			/* enum ib_mtu */
+	struct tqp *qp, *peer;
+	struct pool *pool;
+	struct tmr local, window;
+	struct msg q[DEPTH];
+	u32 head, tail;
+	u32 reads_of[WSLOTS];
+	bool broken;		/* ran out of retries */
+	struct vhca_wqe_ud address;	/* UD */
+	u32 fast_key;		/* RC: one that SENDs may end */
+	bool key_busy;
+	u8 *shadow;		/* what the window must hold */
+	u64 word[WORDS];
+	u8 (*expect)[MSG_MAX];	/* answers to READs */
+	struct want want[WANTS], *recent;
+	u32 want_head, want_tail;
+	u64 last_arrived;	/* unreliable */
+	u32 nrecent;
+	struct want written[WSLOTS];	/* UC: this epoch's, id 0: none */
+};
+
+struct campaign {
+	const struct campaign_options *o;
+	struct campaign_result *r;
+	u64 rng;
+	struct tworld w;
+	struct capture *capture;
+	struct thca h[DEVS];
+	struct tcq cq[DEVS];
+	struct tmr counter[DEVS];	/* a word that all flows to a device add to */
+	u64 added[DEVS], unsure[DEVS];
+	u8 *fetched[DEVS];	/* bits: values that an add has fetched */
+	u32 xrcd;
+	struct tqp qp[2 * FLOWS];
+	struct pool pools[2 * FLOWS];
+	struct flow flow[FLOWS];
+	u32 nqps, npools, nflows;
+	bool ending;		/* receives are flushed */
+	bool faultless, doubling;
+	bool stingy;		/* with receives: RNR NAKs */
+	u64 id;
+	u32 moved;		/* completions so far */
+};
+
+/* campaign.c */
+u64 c_rnd(struct campaign *c, u64 below);
+/** c_wrong - ends the campaign */
+void c_wrong(struct campaign *c, const struct flow *f, const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 3, 4)));
+static inline bool c_reliable(const struct flow *f)
+{
+	return f->type != VHCA_QPT_UC && f->type != VHCA_QPT_UD;
+}
+
+/* cmodel.c */
+/** c_fill - the content of a message */
+void c_fill(u8 *to, u64 id, u32 len);
+/** c_post - post one more message; @last: of the epoch */
+void c_post(struct flow *f, bool last);
+/** c_completed - a completion of one of the flow's requests */
+void c_completed(struct flow *f, const struct vhca_cqe *e);
+/** c_due - is there something that will complete, and say so? */
+bool c_due(const struct flow *f);
+/** c_quiet - all has completed: look at memory */
+void c_quiet(struct flow *f);
+
+/* crecv.c */
+void c_pool_init(struct campaign *c, struct pool *p, struct thca *h, struct tqp *qp);
+/** c_pool_refill - post some receives, or all there is room for */
+void c_pool_refill(struct campaign *c, struct pool *p, bool all);
+/** c_received - a completion of a receive of this device */
+void c_received(struct campaign *c, struct thca *h, const struct vhca_cqe *e);
+
+#endif /* VHCAD_TESTS_CROOM_H */
