@@ -23,6 +23,7 @@
 struct ib_device;
 struct module;
 struct netlink_ext_ack;
+struct rdma_running;
 struct seq_file;
 
 /* Reasons a file keeps, the bytes of one reason including its NUL, and values in one. */
@@ -30,14 +31,11 @@ struct seq_file;
 #define RDMA_REJECT_TEXT 96
 #define RDMA_REJECT_VALUES 8
 
-/* Words of 32 bits that the values of one reason may take until it is read. */
-#define RDMA_REJECT_WORDS 32
-
 /**
  * struct rdma_reason - one place that refuses something
  * @fmt: printf format of the sentence
  * @owner: module whose text @fmt is, NULL for the kernel's own
- * @kinds: what is to be kept of each value: its bytes, RDMA_REASON_STRING, or
+ * @kinds: what each value is: a number of so many bytes, RDMA_REASON_STRING, or
  *         RDMA_REASON_OTHER; 0 ends
  *
  * Made by rdma_refuse(), one constant for each call in the source.
@@ -48,32 +46,36 @@ struct rdma_reason {
 	u8 kinds[RDMA_REJECT_VALUES + 1];
 };
 
-#define RDMA_REASON_STRING	0x80	/* kept by copy */
-#define RDMA_REASON_OTHER	0x81	/* a pointer that only formatting can follow */
+#define RDMA_REASON_STRING	0x80
+#define RDMA_REASON_OTHER	0x81	/* a pointer to something else */
 
 /**
  * struct rdma_reject_entry - one kept reason
  * @turn: 2n + 1 while reason number n is being written here, 2n + 2 once it is complete; 0 if the
  *        entry has never been used
  * @err: the negative errno that was returned
- * @time_ns: CLOCK_BOOTTIME at the refusal, in nanoseconds
- * @reason: the sentence
- * @words: its values, as bstr_printf() takes them
+ * @when: get_jiffies_64() at the refusal
+ * @reason: the place, NULL for a reason that is kept as text
+ * @values: its values
+ * @text: the text
  */
 struct rdma_reject_entry {
 	atomic64_t turn;
 	int err;
-	u64 time_ns;
+	u64 when;
 	const struct rdma_reason *reason;
-	u32 words[RDMA_REJECT_WORDS];
+	union {
+		u64 values[RDMA_REJECT_VALUES];
+		char text[RDMA_REJECT_TEXT];
+	};
 };
 
 /**
  * struct rdma_reject_log - the last reasons given to one open file
  * @count: reasons recorded since the log was initialised, the kept ones included
  * @stays: modules besides ib_core that are not unloaded while the log exists, such as the file's
- *         own and the device's driver. Their reasons become text when they are read; reasons of
- *         others are kept as text.
+ *         own and the device's driver. Their reasons become text when they are read, if what
+ *         they quote is constant and theirs; other reasons are kept as text.
  * @ring: the last RDMA_REJECT_KEPT of them, indexed by number modulo RDMA_REJECT_KEPT
  *
  * Embed it in the file's private structure. All zeroes is a valid empty log. Writers and readers
@@ -93,8 +95,9 @@ struct rdma_reject_log {
  * @extack: netlink answer that takes the first reason, cut off where it is too long, or NULL
  * @quiet: record nothing at all. The caller sets it around requests by which libraries probe for
  *         optional features, since these are refused at every open and would bury real reasons.
+ * @told: a reason was given
  * @outer: scope that was current before this one (private)
- * @slot: place in the table of running requests, or negative (private)
+ * @running: place in the table of running requests, NULL while it is not there (private)
  *
  * Lives on the stack of the system call's handler.
  */
@@ -103,8 +106,9 @@ struct rdma_reject_scope {
 	const struct ib_device *device;
 	struct netlink_ext_ack *extack;
 	bool quiet;
+	bool told;
 	struct rdma_reject_scope *outer;
-	int slot;
+	struct rdma_running *running;
 };
 
 /* The bytes of a number after promotion, or what else it is. */
@@ -120,22 +124,49 @@ struct rdma_reject_scope {
 		 const char *: RDMA_REASON_STRING,		\
 		 default: RDMA_REASON_OTHER)
 
-#define __rdma_reason_kinds0()
-#define __rdma_reason_kinds1(_value) __rdma_reason_kind(_value),
-#define __rdma_reason_kinds2(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds1(__VA_ARGS__)
-#define __rdma_reason_kinds3(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds2(__VA_ARGS__)
-#define __rdma_reason_kinds4(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds3(__VA_ARGS__)
-#define __rdma_reason_kinds5(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds4(__VA_ARGS__)
-#define __rdma_reason_kinds6(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds5(__VA_ARGS__)
-#define __rdma_reason_kinds7(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds6(__VA_ARGS__)
-#define __rdma_reason_kinds8(_value, ...) \
-	__rdma_reason_kind(_value), __rdma_reason_kinds7(__VA_ARGS__)
+static inline u64 __rdma_reason_number(u64 value)
+{
+	return value;
+}
+
+static inline u64 __rdma_reason_pointer(const void *value)
+{
+	return (unsigned long)value;
+}
+
+/* A number or a pointer as what is kept of it. */
+#define __rdma_reason_value(_value)				\
+	_Generic((_value) + 0,					\
+		 int: __rdma_reason_number,			\
+		 unsigned int: __rdma_reason_number,		\
+		 long: __rdma_reason_number,			\
+		 unsigned long: __rdma_reason_number,		\
+		 long long: __rdma_reason_number,		\
+		 unsigned long long: __rdma_reason_number,	\
+		 default: __rdma_reason_pointer)(_value)
+
+/* One macro for each of up to eight values. */
+#define __rdma_reason_map0(_do)
+#define __rdma_reason_map1(_do, _value) _do(_value)
+#define __rdma_reason_map2(_do, _value, ...) \
+	_do(_value) __rdma_reason_map1(_do, __VA_ARGS__)
+#define __rdma_reason_map3(_do, _value, ...) \
+	_do(_value) __rdma_reason_map2(_do, __VA_ARGS__)
+#define __rdma_reason_map4(_do, _value, ...) \
+	_do(_value) __rdma_reason_map3(_do, __VA_ARGS__)
+#define __rdma_reason_map5(_do, _value, ...) \
+	_do(_value) __rdma_reason_map4(_do, __VA_ARGS__)
+#define __rdma_reason_map6(_do, _value, ...) \
+	_do(_value) __rdma_reason_map5(_do, __VA_ARGS__)
+#define __rdma_reason_map7(_do, _value, ...) \
+	_do(_value) __rdma_reason_map6(_do, __VA_ARGS__)
+#define __rdma_reason_map8(_do, _value, ...) \
+	_do(_value) __rdma_reason_map7(_do, __VA_ARGS__)
+#define __rdma_reason_map(_do, ...) \
+	CONCATENATE(__rdma_reason_map, COUNT_ARGS(__VA_ARGS__))(_do, ##__VA_ARGS__)
+
+#define __rdma_reason_list_kind(_value)	__rdma_reason_kind(_value),
+#define __rdma_reason_pass(_value)	, __rdma_reason_value(_value)
 
 #ifdef __CHECKER__	/* sparse takes an initialiser twice when the call is an argument */
 #define __rdma_reason(_fmt, ...) {}
@@ -145,8 +176,7 @@ struct rdma_reject_scope {
 		.fmt = _fmt,						\
 		.owner = THIS_MODULE,					\
 		.kinds = {						\
-			CONCATENATE(__rdma_reason_kinds,		\
-				    COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__) \
+			__rdma_reason_map(__rdma_reason_list_kind, ##__VA_ARGS__) \
 		},							\
 	}
 #endif
@@ -157,12 +187,32 @@ static inline __printf(1, 2) void __rdma_reason_check(const char *fmt, ...)
 }
 
 /**
+ * rdma_refuse_in - rdma_refuse() by who knows the request
+ * @_scope: the request; NULL if there is none
+ * @_err: the negative errno the caller is about to return
+ * @_fmt: printf format, as for rdma_refuse()
+ *
+ * Context: any. Return: @_err.
+ */
+#define rdma_refuse_in(_scope, _err, _fmt, ...)						\
+	({										\
+		static const struct rdma_reason __reason =				\
+			__rdma_reason(_fmt, ##__VA_ARGS__);				\
+											\
+		if (0)									\
+			__rdma_reason_check(_fmt, ##__VA_ARGS__);			\
+		rdma_refuse_for(_scope, _err, &__reason					\
+				__rdma_reason_map(__rdma_reason_pass, ##__VA_ARGS__));	\
+	})
+
+/**
  * rdma_refuse - refuse a request and say why
  * @_err: the negative errno the caller is about to return
  * @_fmt: printf format, a literal, of one sentence without line feed that names the attribute, its
  *        value and what would be acceptable, such as "max_send_wr %u > device limit %u". What does
  *        not fit into RDMA_REJECT_TEXT bytes is cut off. Numbers of one or two bytes are not
- *        formatted as such: %u, not %hhu. At most RDMA_REJECT_VALUES values follow.
+ *        formatted as such: %u, not %hhu; widths and precisions stand in the format. At most
+ *        RDMA_REJECT_VALUES values follow.
  *
  * Emits the trace point rdma_core:rdma_reject and gives the reason to the netlink answer, or stores
  * it in the log of the file, whose request the current task is serving, if any. Prints nothing, and
@@ -171,20 +221,59 @@ static inline __printf(1, 2) void __rdma_reason_check(const char *fmt, ...)
  *
  * Return: @_err.
  */
-#define rdma_refuse(_err, _fmt, ...)							\
-	({										\
-		static const struct rdma_reason __reason =				\
-			__rdma_reason(_fmt, ##__VA_ARGS__);				\
-											\
-		if (0)									\
-			__rdma_reason_check(_fmt, ##__VA_ARGS__);			\
-		rdma_refuse_for(_err, &__reason, ##__VA_ARGS__);			\
-	})
+#define rdma_refuse(_err, _fmt, ...) \
+	rdma_refuse_in(rdma_reject_current(), _err, _fmt, ##__VA_ARGS__)
 
-int rdma_refuse_for(int err, const struct rdma_reason *reason, ...);
+int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_reason *reason,
+		    ...);
 int rdma_reject_text(struct rdma_reject_log *log, s64 number, char *text, size_t size);
-void rdma_reject_enter(struct rdma_reject_log *log, struct rdma_reject_scope *scope);
-void rdma_reject_leave(struct rdma_reject_scope *scope);
+struct rdma_reject_scope *rdma_reject_current(void);
+void rdma_reject_attach(struct rdma_reject_scope *scope);
+void rdma_reject_detach(struct rdma_reject_scope *scope);
 void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log);
+
+/**
+ * rdma_reject_begin - begin a request on behalf of an open file
+ * @log: the file's log, or NULL if it has none
+ * @scope: storage for the duration of the request; @scope->device, @scope->extack and
+ *         @scope->quiet start out empty and are the caller's to set
+ *
+ * Who has the scope at hand can refuse the request by rdma_refuse_in() from now on; for anybody
+ * else to do so, it must be attached to the task.
+ */
+static inline void rdma_reject_begin(struct rdma_reject_log *log, struct rdma_reject_scope *scope)
+{
+	scope->log = log;
+	scope->device = NULL;
+	scope->extack = NULL;
+	scope->quiet = false;
+	scope->told = false;
+	scope->running = NULL;
+}
+
+/**
+ * rdma_reject_enter - begin a request, and attach it to the current task
+ * @log: as for rdma_reject_begin()
+ * @scope: as for rdma_reject_begin()
+ *
+ * Context: task context, any locks; does not sleep.
+ */
+static inline void rdma_reject_enter(struct rdma_reject_log *log, struct rdma_reject_scope *scope)
+{
+	rdma_reject_begin(log, scope);
+	rdma_reject_attach(scope);
+}
+
+/**
+ * rdma_reject_leave - end a request
+ * @scope: the scope, attached or not; no longer used after return
+ *
+ * Context: the task that attached it; does not sleep.
+ */
+static inline void rdma_reject_leave(struct rdma_reject_scope *scope)
+{
+	if (scope->running)
+		rdma_reject_detach(scope);
+}
 
 #endif

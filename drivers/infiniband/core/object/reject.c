@@ -14,14 +14,17 @@
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
+#include <linux/ctype.h>
 #include <linux/hash.h>
-#include <linux/ktime.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/math64.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/seq_buf.h>
 #include <linux/seq_file.h>
-#include <linux/timekeeping.h>
+#include <asm/sections.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_reject.h>
 
@@ -33,200 +36,244 @@
 /* Places tried for one task. Tasks beyond that are traced, but their file keeps no reason. */
 #define RUNNING_PROBES 16
 
-struct running_request {
+struct rdma_running {
 	struct task_struct *task;
 	struct rdma_reject_scope *scope;
 	atomic_t elsewhere;
 };
 
-static struct running_request running[RUNNING_SLOTS];
+static struct rdma_running running[RUNNING_SLOTS];
 
-static struct running_request *running_probe(unsigned int try)
+static struct rdma_running *running_probe(unsigned int try)
 {
 	return &running[(hash_ptr(current, RUNNING_BITS) + try) & (RUNNING_SLOTS - 1)];
 }
 
-static int running_find(void)
+/* A task's first place counts how many of its tasks are elsewhere: if none is, no need to look. */
+static struct rdma_running *running_find(void)
 {
-	struct running_request *home = running_probe(0);
+	struct rdma_running *home = running_probe(0);
 	unsigned int try;
 
 	if (READ_ONCE(home->task) == current)
-		return home - running;
-	/* Were we elsewhere, we would have counted ourselves. What others do does not matter. */
+		return home;
 	if (!atomic_read(&home->elsewhere))
-		return -1;
+		return NULL;
 	for (try = 1; try < RUNNING_PROBES; try++)
 		if (READ_ONCE(running_probe(try)->task) == current)
-			return running_probe(try) - running;
-	return -1;
+			return running_probe(try);
+	return NULL;
 }
 
-static int running_claim(void)
+static struct rdma_running *running_claim(void)
 {
-	struct running_request *home = running_probe(0);
+	struct rdma_running *home = running_probe(0);
 	unsigned int try;
 
 	if (!cmpxchg(&home->task, NULL, current))
-		return home - running;
+		return home;
 	for (try = 1; try < RUNNING_PROBES; try++)
 		if (!cmpxchg(&running_probe(try)->task, NULL, current)) {
 			atomic_inc(&home->elsewhere);
-			return running_probe(try) - running;
+			return running_probe(try);
 		}
-	return -1;
+	return NULL;
 }
 
-static void running_release(struct running_request *request)
+/**
+ * rdma_reject_attach - give a request the reasons of whoever the current task calls
+ * @scope: from rdma_reject_begin()
+ *
+ * Until rdma_reject_leave(), reasons given by this task are the request's. Scopes nest: an inner
+ * one takes over until it is left. Context: task context, any locks; does not sleep.
+ */
+void rdma_reject_attach(struct rdma_reject_scope *scope)
 {
-	struct running_request *home = running_probe(0);
+	struct rdma_running *request = running_find();
 
+	scope->outer = NULL;
+	if (request)
+		scope->outer = request->scope;
+	else
+		request = running_claim();
+	scope->running = request;
+	if (request)
+		request->scope = scope;
+}
+EXPORT_SYMBOL(rdma_reject_attach);
+
+/**
+ * rdma_reject_detach - undo rdma_reject_attach()
+ * @scope: the scope; rdma_reject_leave() calls this if it has to
+ *
+ * Context: the task that attached it; does not sleep.
+ */
+void rdma_reject_detach(struct rdma_reject_scope *scope)
+{
+	struct rdma_running *request = scope->running, *home;
+
+	request->scope = scope->outer;
+	if (scope->outer)
+		return;
+	home = running_probe(0);
 	if (request != home)
 		atomic_dec(&home->elsewhere);
 	/* The next task's scope must not be overwritten by ours: pairs with running_claim(). */
 	smp_store_release(&request->task, NULL);
 }
+EXPORT_SYMBOL(rdma_reject_detach);
 
 /**
- * rdma_reject_enter - begin a request on behalf of an open file
- * @log: the file's log, or NULL if it has none
- * @scope: storage for the duration of the request; @scope->device, @scope->extack and
- *         @scope->quiet start out empty and are the caller's to set
+ * rdma_reject_current - the request that the current task works on
  *
- * Until rdma_reject_leave(), reasons given by this task go to @log. Scopes nest: an inner one
- * takes over until it is left. Context: task context, any locks; does not sleep.
+ * Context: any; an interrupt's refusals are not the interrupted task's.
+ * Return: the scope, NULL if there is none.
  */
-void rdma_reject_enter(struct rdma_reject_log *log, struct rdma_reject_scope *scope)
+struct rdma_reject_scope *rdma_reject_current(void)
 {
-	int slot = running_find();
+	struct rdma_running *request = in_task() ? running_find() : NULL;
 
-	scope->log = log;
-	scope->device = NULL;
-	scope->quiet = false;
-	scope->extack = NULL;
-	scope->outer = NULL;
-	if (slot >= 0)
-		scope->outer = running[slot].scope;
-	else
-		slot = running_claim();
-	scope->slot = slot;
-	if (slot >= 0)
-		running[slot].scope = scope;
+	return request ? request->scope : NULL;
 }
-EXPORT_SYMBOL(rdma_reject_enter);
-
-/**
- * rdma_reject_leave - end the request begun with rdma_reject_enter()
- * @scope: the scope given there; no longer used after return
- *
- * Context: the task that entered; does not sleep.
- */
-void rdma_reject_leave(struct rdma_reject_scope *scope)
-{
-	struct running_request *request;
-
-	if (scope->slot < 0)
-		return;
-	request = &running[scope->slot];
-	request->scope = scope->outer;
-	if (!scope->outer)
-		running_release(request);
-}
-EXPORT_SYMBOL(rdma_reject_leave);
-
-static struct rdma_reject_scope *current_scope(void)
-{
-	int slot;
-
-	/* An interrupt's refusals are not the interrupted task's. */
-	if (!in_task())
-		return NULL;
-	slot = running_find();
-	return slot < 0 ? NULL : running[slot].scope;
-}
-
-/* A reason that is kept as text. */
-static const struct rdma_reason reason_text = {
-	.fmt = "%s",
-	.owner = THIS_MODULE,
-	.kinds = { RDMA_REASON_STRING },
-};
-
-/* Will the text of a reason stay as long as the log? */
-static bool reason_stays(const struct rdma_reject_log *log, const struct rdma_reason *reason)
-{
-	return !reason->owner || reason->owner == THIS_MODULE ||
-	       reason->owner == log->stays[0] || reason->owner == log->stays[1];
-}
+EXPORT_SYMBOL(rdma_reject_current);
 
 /*
- * Keeps the values of a reason as bstr_printf() takes them: numbers at the next word, strings where
- * the value before them ended. False if they cannot be kept, or not whole.
+ * The bytes of a conversion, which begins with %. A width or precision that is a value of its own
+ * is not known.
  */
-static bool keep_values(struct rdma_reject_entry *entry, const struct rdma_reason *reason,
-			va_list args)
+static size_t conversion_len(const char *at)
 {
-	char *at = (char *)entry->words, *end = (char *)&entry->words[RDMA_REJECT_WORDS];
-	const char *text;
-	const u8 *kind;
-	ssize_t len;
-	u64 number;
+	size_t len = 1;
 
-	for (kind = reason->kinds; *kind; kind++) {
-		if (*kind == RDMA_REASON_OTHER)
-			return false;
-		if (*kind == RDMA_REASON_STRING) {
-			text = va_arg(args, const char *);
-			len = strscpy(at, text ?: "(null)", end - at);
-			if (len < 0)
-				return false;
-			at += len + 1;
+	len += strspn(at + len, "-+ #0123456789.");
+	len += strspn(at + len, "hlLqjzt");
+	if (!at[len])
+		return len;
+	/* what a pointer leads to is told by the letters behind it */
+	if (at[len++] == 'p')
+		while (isalnum(at[len]))
+			len++;
+	return len;
+}
+
+static void format_value(struct seq_buf *out, const char *conversion, u8 kind, u64 value)
+{
+	if (kind == sizeof(u32))
+		seq_buf_printf(out, conversion, (u32)value);
+	else if (kind == sizeof(u64))
+		seq_buf_printf(out, conversion, value);
+	else
+		seq_buf_printf(out, conversion, (const void *)(unsigned long)value);
+}
+
+/* The sentence of a reason. */
+static void format_reason(char *text, size_t size, const struct rdma_reason *reason,
+			  const u64 *values)
+{
+	const char *at = reason->fmt;
+	const u8 *kind = reason->kinds;
+	char conversion[16];
+	struct seq_buf out;
+	size_t len;
+
+	seq_buf_init(&out, text, size);
+	for (; *at; at += len) {
+		len = strcspn(at, "%");
+		if (len) {
+			seq_buf_printf(&out, "%.*s", (int)len, at);
 			continue;
 		}
-		at = PTR_ALIGN(at, sizeof(u32));
-		if (end - at < *kind)
+		len = conversion_len(at);
+		strscpy(conversion, at, min(len + 1, sizeof(conversion)));
+		if (*kind && at[len - 1] != '%')
+			format_value(&out, conversion, *kind++, *values++);
+		else
+			seq_buf_putc(&out, '%');
+	}
+	seq_buf_str(&out);
+}
+
+/* Is this, or what is in it, constant for as long as the log exists? */
+static bool is_constant_of(const struct module *module, const void *what)
+{
+#ifdef CONFIG_MODULES
+	if (module)
+		return within_module_mem_type((unsigned long)what, module, MOD_RODATA);
+#endif
+	return false;
+}
+
+static bool text_stays(const struct rdma_reject_log *log, const char *text)
+{
+#ifndef MODULE
+	if (is_kernel_rodata((unsigned long)text))
+		return true;
+#endif
+	return is_constant_of(log->stays[0], text) || is_constant_of(log->stays[1], text) ||
+	       is_constant_of(THIS_MODULE, text);
+}
+
+/* Will a reason stay as long as the log? */
+static bool reason_stays(const struct rdma_reject_log *log, const struct rdma_reason *reason)
+{
+	return reason->owner == log->stays[0] || reason->owner == log->stays[1] ||
+	       reason->owner == THIS_MODULE || !reason->owner;
+}
+
+/* Keeps a reason to be formatted later. False if what it quotes may change until then. */
+static bool keep_values(const struct rdma_reject_log *log, struct rdma_reject_entry *entry,
+			const struct rdma_reason *reason, va_list args)
+{
+	const u8 *kind = reason->kinds;
+	u64 *value = entry->values;
+
+	if (!reason_stays(log, reason))
+		return false;
+	for (; *kind; kind++, value++) {
+		*value = va_arg(args, u64);
+		if (*kind >= RDMA_REASON_STRING &&
+		    (*kind == RDMA_REASON_OTHER ||
+		     !text_stays(log, (const char *)(unsigned long)*value)))
 			return false;
-		if (*kind == sizeof(u32)) {
-			*(u32 *)at = va_arg(args, u32);
-		} else {
-			number = va_arg(args, u64);
-			memcpy(at, &number, sizeof(number));
-		}
-		at += *kind;
 	}
 	entry->reason = reason;
 	return true;
 }
 
-static noinline void keep_text(struct rdma_reject_entry *entry, const struct rdma_reason *reason,
-			       va_list args)
+/* The sentence, from the arguments of rdma_refuse_for(). */
+static noinline void format_now(char *text, size_t size, const struct rdma_reason *reason,
+				va_list args)
 {
-	vsnprintf((char *)entry->words, RDMA_REJECT_TEXT, reason->fmt, args);
-	entry->reason = &reason_text;
+	u64 values[RDMA_REJECT_VALUES];
+	unsigned int i;
+
+	for (i = 0; reason->kinds[i]; i++)
+		values[i] = va_arg(args, u64);
+	format_reason(text, size, reason, values);
 }
 
-static void log_reason(struct rdma_reject_log *log, int err, const struct rdma_reason *reason,
-		       va_list args)
+/*
+ * Begins an entry of the log; NULL if another thread of the process is still writing it, or has
+ * overtaken us by a whole round.  Its reason is then as good as ours.
+ */
+static struct rdma_reject_entry *log_begin(struct rdma_reject_log *log, int err)
 {
-	s64 number = atomic64_inc_return(&log->count) - 1;
+	u64 number = atomic64_inc_return(&log->count) - 1;
 	struct rdma_reject_entry *entry = &log->ring[number % RDMA_REJECT_KEPT];
-	s64 turn = atomic64_read(&entry->turn);
-	va_list again;
+	u64 turn = atomic64_read(&entry->turn);
 
-	/*
-	 * Another thread of the process may still be writing this entry, or have overtaken us by a
-	 * whole round. Its reason is then as good as ours.
-	 */
 	if ((turn & 1) || turn > 2 * number ||
 	    atomic64_cmpxchg(&entry->turn, turn, 2 * number + 1) != turn)
-		return;
+		return NULL;
 	entry->err = err;
-	entry->time_ns = ktime_get_boottime_ns();
-	va_copy(again, args);
-	if (!reason_stays(log, reason) || !keep_values(entry, reason, args))
-		keep_text(entry, reason, again);
-	va_end(again);
-	atomic64_set_release(&entry->turn, 2 * number + 2);
+	entry->when = get_jiffies_64();
+	return entry;
+}
+
+/* Ends it: the turn is odd, and nobody else's. */
+static void log_end(struct rdma_reject_entry *entry)
+{
+	atomic64_set_release(&entry->turn, atomic64_read(&entry->turn) + 1);
 }
 
 /* The first reason stays, which is the innermost caller's. */
@@ -244,7 +291,7 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 {
 	char text[RDMA_REJECT_TEXT];
 
-	vsnprintf(text, sizeof(text), reason->fmt, args);
+	format_now(text, sizeof(text), reason, args);
 	trace_rdma_reject(scope && scope->device ? scope->device->name : "-", err, text);
 	if (scope && scope->extack)
 		answer_reason(scope->extack, text);
@@ -252,29 +299,41 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 
 /**
  * rdma_refuse_for - what rdma_refuse() expands to
+ * @scope: the request, NULL if there is none
  * @err: the negative errno the caller is about to return
- * @reason: the place in the source; its values follow
+ * @reason: the place in the source; its values follow, each a u64
  *
  * Context: any.
  * Return: @err.
  */
-int rdma_refuse_for(int err, const struct rdma_reason *reason, ...)
+int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_reason *reason,
+		    ...)
 {
-	struct rdma_reject_scope *scope = current_scope();
+	struct rdma_reject_entry *entry;
 	va_list args;
 
-	if (scope && scope->quiet)
-		return err;
+	if (scope) {
+		if (scope->quiet)
+			return err;
+		scope->told = true;
+	}
 	if ((scope && scope->extack) || trace_rdma_reject_enabled()) {
 		va_start(args, reason);
 		tell_reason(scope, err, reason, args);
 		va_end(args);
 	}
-	if (scope && scope->log) {
-		va_start(args, reason);
-		log_reason(scope->log, err, reason, args);
+	entry = scope && scope->log ? log_begin(scope->log, err) : NULL;
+	if (!entry)
+		return err;
+	va_start(args, reason);
+	if (!keep_values(scope->log, entry, reason, args)) {
 		va_end(args);
+		va_start(args, reason);
+		format_now(entry->text, sizeof(entry->text), reason, args);
+		entry->reason = NULL;
 	}
+	va_end(args);
+	log_end(entry);
 	return err;
 }
 EXPORT_SYMBOL(rdma_refuse_for);
@@ -286,12 +345,20 @@ static bool read_reason(struct rdma_reject_entry *entry, s64 number, struct rdma
 	if (turn != 2 * number + 2)
 		return false;
 	copy->err = entry->err;
-	copy->time_ns = entry->time_ns;
+	copy->when = entry->when;
 	copy->reason = entry->reason;
-	memcpy(copy->words, entry->words, sizeof(copy->words));
+	memcpy(copy->text, entry->text, sizeof(copy->text));
 	/* The copy is good if no writer had begun before it was complete. */
 	smp_rmb();
 	return atomic64_read(&entry->turn) == turn;
+}
+
+static void format_entry(char *text, size_t size, const struct rdma_reject_entry *entry)
+{
+	if (entry->reason)
+		format_reason(text, size, entry->reason, entry->values);
+	else
+		strscpy(text, entry->text, size);
 }
 
 /**
@@ -310,7 +377,7 @@ int rdma_reject_text(struct rdma_reject_log *log, s64 number, char *text, size_t
 
 	if (!read_reason(&log->ring[number % RDMA_REJECT_KEPT], number, &copy))
 		return 0;
-	bstr_printf(text, size, copy.reason->fmt, copy.words);
+	format_entry(text, size, &copy);
 	return copy.err;
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_reject_text);
@@ -336,8 +403,9 @@ void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log)
 
 		if (!read_reason(&log->ring[number % RDMA_REJECT_KEPT], number, &copy))
 			continue;
-		bstr_printf(text, sizeof(text), copy.reason->fmt, copy.words);
-		seconds = div_u64_rem(copy.time_ns, NSEC_PER_SEC, &rest);
+		format_entry(text, sizeof(text), &copy);
+		seconds = div_u64_rem(jiffies64_to_nsecs(copy.when - INITIAL_JIFFIES),
+				      NSEC_PER_SEC, &rest);
 		seq_printf(seq, "rdma-reject:\t%lld %llu.%06u %d %s\n", number, seconds,
 			   rest / 1000, copy.err, text);
 	}

@@ -126,33 +126,58 @@ static void pointers_are_followed_at_once(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "gid ff0e::1, lid 7");
 }
 
-/* More than is kept of the values must not change what is shown. */
-static void long_values_become_text(struct kunit *test)
+/* The longest list of values that a place may have. */
+static void as_many_values_as_can_be_kept(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
 	struct rdma_reject_scope scope;
-	char text[4 * RDMA_REJECT_WORDS + 16], want[RDMA_REJECT_TEXT];
 	u64 one = 1;
 
-	memset(text, 'y', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
 	log->stays[1] = THIS_MODULE;
 	rdma_reject_enter(log, &scope);
-	rdma_refuse(-EINVAL, "%llu %llu %llu %llu %llu %llu %llu %s", one, one, one, one, one, one,
-		    one, text);
-	snprintf(want, sizeof(want), "1 1 1 1 1 1 1 %s", text);
-	KUNIT_EXPECT_STREQ(test, text_of(log, 0), want);
-
-	/* the string takes all but four bytes */
-	text[4 * RDMA_REJECT_WORDS - 5] = '\0';
-	rdma_refuse(-EINVAL, "%.2s %llu", text, one);
-	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "yy 1");
-	/* and all */
-	text[4 * RDMA_REJECT_WORDS - 5] = 'y';
-	text[4 * RDMA_REJECT_WORDS - 1] = '\0';
-	rdma_refuse(-EINVAL, "%.2s %s", text, "last");
-	KUNIT_EXPECT_STREQ(test, text_of(log, 2), "yy last");
+	rdma_refuse(-EINVAL, "%llu %llu %u %llu %d%%%s%llu <%5.2s>", one, one, 2, one << 40, -4,
+		    "of", one, "xyz");
 	rdma_reject_leave(&scope);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "1 1 2 1099511627776 -4%of1 <   xy>");
+}
+
+/* Text that cannot change is not copied, and not formatted. */
+static void constant_text_is_kept_by_its_place(struct kunit *test)
+{
+	struct rdma_reject_log *log = new_log(test);
+	struct rdma_reject_scope scope;
+	char name[] = "cqe";
+
+	log->stays[1] = THIS_MODULE;
+	rdma_reject_enter(log, &scope);
+	rdma_refuse(-EINVAL, "%s %u", "cqe", 1);
+	rdma_refuse(-EINVAL, "%s %u", name, 1);
+	rdma_reject_leave(&scope);
+	KUNIT_EXPECT_NOT_NULL(test, log->ring[0].reason);
+	KUNIT_EXPECT_NULL(test, log->ring[1].reason);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "cqe 1");
+	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "cqe 1");
+}
+
+/* Who has the request at hand needs no task to find it. */
+static void request_is_refused_without_its_task(struct kunit *test)
+{
+	struct rdma_reject_log *log = new_log(test);
+	struct rdma_reject_scope scope;
+
+	rdma_reject_begin(log, &scope);
+	KUNIT_EXPECT_FALSE(test, scope.told);
+	rdma_refuse(-EINVAL, "nobody's");
+	KUNIT_EXPECT_EQ(test, rdma_refuse_in(&scope, -EIO, "direct"), -EIO);
+	KUNIT_EXPECT_TRUE(test, scope.told);
+	rdma_reject_attach(&scope);
+	rdma_refuse(-EINVAL, "attached");
+	rdma_reject_leave(&scope);
+	rdma_refuse(-EINVAL, "nobody's");
+	KUNIT_EXPECT_EQ(test, rdma_refuse_in(NULL, -EIO, "no request"), -EIO);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&log->count), 2);
+	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "direct");
+	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "attached");
 }
 
 /* A module may be gone when its reason is read. */
@@ -173,7 +198,7 @@ static void strange_modules_reason_is_text(struct kunit *test)
 	};
 
 	rdma_reject_enter(log, &scope);
-	rdma_refuse_for(-EINVAL, &gone.reason, 7);
+	rdma_refuse_for(&scope, -EINVAL, &gone.reason, 7ULL);
 	rdma_reject_leave(&scope);
 	strscpy(gone.fmt, "gone");
 	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "lid 7");
@@ -333,7 +358,7 @@ static int sharing_thread(void *context)
 
 	rdma_reject_enter(&file->log, &scope);
 	for (i = 0; i < CROWD_TURNS; i++)
-		rdma_refuse(-EINVAL, "%0*d", RDMA_REJECT_TEXT - 1, i % 10);
+		rdma_refuse(-EINVAL, "%0" __stringify(RDMA_REJECT_TEXT) "d", i % 10);
 	rdma_reject_leave(&scope);
 	if (atomic_dec_and_test(&file->left))
 		complete(&file->done);
@@ -370,7 +395,9 @@ static struct kunit_case reject_cases[] = {
 	KUNIT_CASE(long_reason_is_cut),
 	KUNIT_CASE(values_are_kept_until_read),
 	KUNIT_CASE(pointers_are_followed_at_once),
-	KUNIT_CASE(long_values_become_text),
+	KUNIT_CASE(as_many_values_as_can_be_kept),
+	KUNIT_CASE(constant_text_is_kept_by_its_place),
+	KUNIT_CASE(request_is_refused_without_its_task),
 	KUNIT_CASE(strange_modules_reason_is_text),
 	KUNIT_CASE(inner_request_has_a_log_of_its_own),
 	KUNIT_CASE(quiet_request_leaves_no_trace),

@@ -101,22 +101,6 @@ bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd)
 }
 
 /**
- * uverbs_args_alloc - make the argument block of a request
- * @call: the request
- *
- * Return: 0 or -ENOMEM.
- */
-int uverbs_args_alloc(struct uverbs_call *call)
-{
-	call->args = uverbs_call_alloc(call, call->cmd->args_size);
-	if (IS_ERR(call->args))
-		return PTR_ERR(call->args);
-	memset(call->args, 0, call->cmd->args_size);
-	return 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(uverbs_args_alloc);
-
-/**
  * uverbs_arg_from_attr - fill a row's place in the argument block from an attribute
  * @call: an ioctl request
  * @arg: row of its command
@@ -255,6 +239,7 @@ int uverbs_args_to_response(struct uverbs_call *call)
 {
 	const struct uverbs_cmd *cmd = call->cmd;
 	u16 size = call->extended ? cmd->x_resp : cmd->w_resp;
+	unsigned int words = DIV_ROUND_UP(size, sizeof(u64));
 	size_t len = min_t(size_t, size, call->resp_len);
 	void *resp;
 	u64 left;
@@ -262,10 +247,10 @@ int uverbs_args_to_response(struct uverbs_call *call)
 	if (!size || (cmd->flags & UV_C_STREAM_OUT))
 		return 0;
 
-	resp = uverbs_call_alloc(call, size);
+	resp = uverbs_call_alloc(call, words * sizeof(u64));
 	if (IS_ERR(resp))
 		return PTR_ERR(resp);
-	memset(resp, 0, size);
+	memset64(resp, 0, words);
 
 	for (left = call->results; left; left &= left - 1) {
 		const struct uverbs_arg *arg = &cmd->args[__ffs64(left)];

@@ -59,6 +59,7 @@ static int decode(const struct probe *p, const struct ib_uverbs_attr *uattr, uns
 {
 	struct ib_uverbs_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	struct ib_uverbs_attr copy[2] = { *uattr, *uattr };
+	struct rdma_reject_scope scope = {};
 	struct uverbs_call *call;
 	unsigned int i;
 	int ret = 0;
@@ -67,6 +68,7 @@ static int decode(const struct probe *p, const struct ib_uverbs_attr *uattr, uns
 	call = uverbs_call_begin(NULL, file, p->method->key_len, 256);
 	if (call) {
 		call->cmd = p->method->cmd;
+		call->scope = &scope;
 		call->uattrs = copy;
 		for (i = 0; i < times && !ret; i++)
 			ret = uverbs_decode_attr(call, &copy[i], p->spec, p->key, "attr");

@@ -16,45 +16,10 @@ struct uverbs_chunk {
 };
 
 /**
- * uverbs_call_begin - set up a request
- * @stack: UV_STACK_BYTES to use if they suffice, or NULL
- * @file: file it came through
- * @num_keys: attributes the bundle has room for
- * @pool: bytes of memory the request will probably want
- *
- * Return: the request, or NULL without memory.
+ * uverbs_call_free - free the memory of a request that did not suffice with its stack
+ * @call: the request; uverbs_call_end() calls this if it has to
  */
-struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs_file *file,
-				      unsigned int num_keys, size_t pool)
-{
-	struct uverbs_call *call = (void *)stack;
-	size_t size = ALIGN(struct_size(call, bundle.attrs, num_keys), sizeof(u64));
-	size_t room = UV_STACK_BYTES;
-
-	pool = ALIGN(pool, sizeof(u64));
-	if (!stack || size + pool > room) {
-		room = size + pool;
-		call = kmalloc(room, GFP_KERNEL);
-		if (!call)
-			return NULL;
-	}
-	/* the attributes are not looked at unless attr_present says so */
-	*call = (struct uverbs_call){
-		.refusals = atomic64_read(&file->rejects.count),
-		.pool = (void *)call + size,
-		.pool_left = room - size,
-		.on_heap = (void *)call != stack,
-		.bundle.ufile = file,
-	};
-	return call;
-}
-EXPORT_SYMBOL_IF_KUNIT(uverbs_call_begin);
-
-/**
- * uverbs_call_end - free a request and all its memory
- * @call: the request, which holds no objects any more
- */
-void uverbs_call_end(struct uverbs_call *call)
+void uverbs_call_free(struct uverbs_call *call)
 {
 	struct uverbs_chunk *chunk, *next;
 
@@ -65,7 +30,7 @@ void uverbs_call_end(struct uverbs_call *call)
 	if (call->on_heap)
 		kfree(call);
 }
-EXPORT_SYMBOL_IF_KUNIT(uverbs_call_end);
+EXPORT_SYMBOL_IF_KUNIT(uverbs_call_free);
 
 /**
  * _uverbs_alloc - memory that lives as long as the request
@@ -272,11 +237,11 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 }
 
 /**
- * uverbs_give_back - give back every object a request has taken
- * @call: the request
+ * uverbs_give_back_held - give back the objects a request has taken
+ * @call: the request; uverbs_give_back() calls this if there are any
  * @commit: it succeeded: new objects become visible.  Otherwise they are destroyed.
  */
-void uverbs_give_back(struct uverbs_call *call, bool commit)
+void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 {
 	struct uverbs_held *held;
 

@@ -12,6 +12,10 @@
 #ifndef CORE_UVERBS_COMMAND_H
 #define CORE_UVERBS_COMMAND_H
 
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
 #include "uverbs.h"
 
 struct uverbs_call;
@@ -304,7 +308,6 @@ struct uverbs_chunk;
  * @uattrs: ioctl: private copy of the attributes
  * @user_attrs: ioctl: where they came from
  * @num_uattrs: ioctl: how many
- * @refusals: reasons the file had before this request
  * @scope: reject scope of the system call
  * @held: objects taken
  * @chunks: memory that did not fit the pool
@@ -331,7 +334,6 @@ struct uverbs_call {
 	struct ib_uverbs_attr *uattrs;
 	struct ib_uverbs_attr __user *user_attrs;
 	unsigned int num_uattrs;
-	s64 refusals;
 	struct rdma_reject_scope *scope;
 	struct uverbs_held *held;
 	struct uverbs_chunk *chunks;
@@ -351,11 +353,64 @@ struct uverbs_call {
 
 #define uverbs_call_of(_attrs)	container_of(_attrs, struct uverbs_call, bundle)
 
-struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs_file *file,
-				      unsigned int num_keys, size_t pool);
-void uverbs_call_end(struct uverbs_call *call);
+void uverbs_call_free(struct uverbs_call *call);
+void uverbs_give_back_held(struct uverbs_call *call, bool commit);
 int uverbs_call_enter(struct uverbs_call *call, bool destroys);
 void uverbs_call_leave(struct uverbs_call *call);
+
+/**
+ * uverbs_call_begin - set up a request
+ * @stack: UV_STACK_BYTES to use if they suffice, or NULL
+ * @file: file it came through
+ * @num_keys: attributes the bundle has room for
+ * @pool: bytes of memory the request will probably want
+ *
+ * Return: the request, or NULL without memory.
+ */
+static inline struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs_file *file,
+						    unsigned int num_keys, size_t pool)
+{
+	struct uverbs_call *call = (void *)stack;
+	size_t size = ALIGN(struct_size(call, bundle.attrs, num_keys), sizeof(u64));
+	size_t room = UV_STACK_BYTES;
+
+	pool = ALIGN(pool, sizeof(u64));
+	if (!stack || size + pool > room) {
+		room = size + pool;
+		call = kmalloc(room, GFP_KERNEL);
+		if (!call)
+			return NULL;
+	}
+	/* the attributes are not looked at unless attr_present says so */
+	*call = (struct uverbs_call){
+		.pool = (void *)call + size,
+		.pool_left = room - size,
+		.on_heap = (void *)call != stack,
+		.bundle.ufile = file,
+	};
+	return call;
+}
+
+/**
+ * uverbs_call_end - free a request and all its memory
+ * @call: the request, which holds no objects any more
+ */
+static inline void uverbs_call_end(struct uverbs_call *call)
+{
+	if (call->chunks || call->on_heap)
+		uverbs_call_free(call);
+}
+
+/**
+ * uverbs_give_back - give back every object a request has taken
+ * @call: the request
+ * @commit: it succeeded: new objects become visible.  Otherwise they are destroyed.
+ */
+static inline void uverbs_give_back(struct uverbs_call *call, bool commit)
+{
+	if (call->held)
+		uverbs_give_back_held(call, commit);
+}
 
 /**
  * uverbs_call_alloc - uverbs_alloc() for the core's own small things
@@ -384,7 +439,6 @@ struct ib_uobject *uverbs_take_type(struct uverbs_call *call,
 				    enum uverbs_obj_access access, s64 id, const char *name);
 void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj);
 void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_uobject *fresh);
-void uverbs_give_back(struct uverbs_call *call, bool commit);
 struct ib_device *uverbs_call_device(struct uverbs_call *call);
 
 /* ---- write() forms (write.c) ---- */
@@ -394,7 +448,23 @@ void *uverbs_tail_copy(struct uverbs_call *call, size_t len, const char *name);
 
 /* ---- argument blocks (args.c) ---- */
 
-int uverbs_args_alloc(struct uverbs_call *call);
+/**
+ * uverbs_args_alloc - make the argument block of a request
+ * @call: the request
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static inline int uverbs_args_alloc(struct uverbs_call *call)
+{
+	unsigned int words = DIV_ROUND_UP(call->cmd->args_size, sizeof(u64));
+
+	call->args = uverbs_call_alloc(call, words * sizeof(u64));
+	if (IS_ERR(call->args))
+		return PTR_ERR(call->args);
+	memset64(call->args, 0, words);
+	return 0;
+}
+
 int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
 			 const struct uverbs_attr *attr);
 int uverbs_args_from_request(struct uverbs_call *call);
@@ -423,17 +493,15 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 
 /* A refusal that names the command. */
 #define uverbs_refuse(_call, _err, _fmt, ...) \
-	rdma_refuse(_err, "%s: " _fmt, (_call)->cmd ? (_call)->cmd->name : "driver method", \
-		    ##__VA_ARGS__)
+	rdma_refuse_in((_call)->scope, _err, "%s: " _fmt, \
+		       (_call)->cmd ? (_call)->cmd->name : "driver method", ##__VA_ARGS__)
 
 /*
  * A refusal that only says what was tried: the reason came from below, where the cause was known,
- * unless nobody there gave one.  (Another thread's refusal on the same file at the same moment is
- * taken for it.)
+ * unless nobody there gave one.
  */
 #define uverbs_refuse_below(_call, _err, _fmt, ...) \
-	(atomic64_read(&(_call)->bundle.ufile->rejects.count) == (_call)->refusals ? \
-	 uverbs_refuse(_call, _err, _fmt, ##__VA_ARGS__) : (_err))
+	((_call)->scope->told ? (_err) : uverbs_refuse(_call, _err, _fmt, ##__VA_ARGS__))
 
 static inline int uverbs_refuse_destroy(struct uverbs_call *call, int err, const char *name,
 					const struct ib_uobject *uobj)

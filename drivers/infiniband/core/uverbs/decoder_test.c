@@ -283,6 +283,8 @@ static struct uverbs_call *new_call(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, file);
 	call = uverbs_call_begin(NULL, file, KEYS, 256);
 	KUNIT_ASSERT_NOT_NULL(test, call);
+	call->scope = kunit_kzalloc(test, sizeof(*call->scope), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, call->scope);
 	call->uattrs = kunit_kcalloc(test, KEYS, sizeof(*call->uattrs), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, call->uattrs);
 	return call;

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 
 #include "../object/object.h"
-#include "uverbs.h"
+#include "command.h"
 
 #define UOBJ_EXCLUSIVE	(-1)
 
@@ -52,14 +52,15 @@ static const struct uverbs_obj_idr_type *idr_type(const struct ib_uobject *uobj)
 	return container_of(uobj->uapi_object->type_attrs, struct uverbs_obj_idr_type, type);
 }
 
-static int handle_reserve(struct ib_uobject *uobj)
+static int handle_reserve(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	int ret;
 
 	ret = ib_rdmacg_try_charge(&uobj->cg_obj, uobj->context->device,
 				   RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
-		return rdma_refuse(ret, "hca_object limit of the rdma cgroup is reached");
+		return uverbs_refuse(uverbs_call_of(attrs), ret,
+				     "hca_object limit of the rdma cgroup is reached");
 
 	ret = xa_alloc(&uobj->ufile->handles, &uobj->id, NULL, xa_limit_32b, GFP_KERNEL);
 	if (ret)
@@ -90,11 +91,11 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	int ret;
 
 	if (!attrs->context) {
-		struct ib_ucontext *context = ib_uverbs_get_ucontext_file(attrs->ufile);
-
-		if (IS_ERR(context))
-			return ERR_CAST(context);
-		attrs->context = context;
+		/* pairs with the store in uverbs_context_open() */
+		attrs->context = smp_load_acquire(&attrs->ufile->ucontext);
+		if (!attrs->context)
+			return ERR_PTR(uverbs_refuse(uverbs_call_of(attrs), -EINVAL,
+						     "the file has no context yet"));
 	}
 
 	uobj = kzalloc(type->type_attrs->obj_size, GFP_KERNEL);
@@ -110,7 +111,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	if (uverbs_type_is_fd(type))
 		return uverbs_fdobj_begin(type, uobj);
 
-	ret = handle_reserve(uobj);
+	ret = handle_reserve(uobj, attrs);
 	if (ret) {
 		uverbs_uobject_put(uobj);
 		return ERR_PTR(ret);

@@ -134,6 +134,8 @@ static int run_method(struct uverbs_call *call)
 		uverbs_udata_from_attrs(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN,
 					UVERBS_ATTR_UHW_OUT);
 
+	/* from here on others may refuse it, who do not know the request */
+	rdma_reject_attach(call->scope);
 	if (method->destroy_key < method->key_len) {
 		const struct uverbs_attr *doomed = &attrs->attrs[method->destroy_key];
 
@@ -207,18 +209,21 @@ static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioct
 	int ret;
 
 	if (hdr->length > PAGE_SIZE || hdr->length != struct_size(hdr, attrs, hdr->num_attrs))
-		return rdma_refuse(-EINVAL, "ioctl: length %u does not match %u attributes",
-				   hdr->length, hdr->num_attrs);
+		return rdma_refuse_in(scope, -EINVAL,
+				      "ioctl: length %u does not match %u attributes",
+				      hdr->length, hdr->num_attrs);
 	if (hdr->reserved1 || hdr->reserved2)
-		return rdma_refuse(-EPROTONOSUPPORT, "ioctl: reserved fields are not zero");
+		return rdma_refuse_in(scope, -EPROTONOSUPPORT,
+				      "ioctl: reserved fields are not zero");
 	if (hdr->driver_id != file->device->uapi->driver_id)
-		return rdma_refuse(-EINVAL, "ioctl: driver_id %u, the device's is %u",
-				   hdr->driver_id, file->device->uapi->driver_id);
+		return rdma_refuse_in(scope, -EINVAL, "ioctl: driver_id %u, the device's is %u",
+				      hdr->driver_id, file->device->uapi->driver_id);
 
 	method = uverbs_api_method(file->device->uapi, hdr->object_id, hdr->method_id);
 	if (!method)
-		return rdma_refuse(-EPROTONOSUPPORT, "ioctl: object %#x has no method %#x",
-				   hdr->object_id, hdr->method_id);
+		return rdma_refuse_in(scope, -EPROTONOSUPPORT,
+				      "ioctl: object %#x has no method %#x",
+				      hdr->object_id, hdr->method_id);
 
 	/* attributes, arguments, and an object or two */
 	pool = array_size(sizeof(*call->uattrs), hdr->num_attrs) + 2 * sizeof(struct uverbs_held);
@@ -248,16 +253,16 @@ long ib_uverbs_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct ib_uverbs_ioctl_hdr __user *user_hdr = (void __user *)arg;
 	struct ib_uverbs_file *file = filp->private_data;
-	struct rdma_reject_scope scope = {};
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct rdma_reject_scope scope __uninitialized;
+	struct ib_uverbs_ioctl_hdr hdr __uninitialized;
 	int ret;
 
 	if (cmd != RDMA_VERBS_IOCTL)
 		return -ENOIOCTLCMD;
 
-	rdma_reject_enter(&file->rejects, &scope);
+	rdma_reject_begin(&file->rejects, &scope);
 	if (copy_from_user(&hdr, user_hdr, sizeof(hdr))) {
-		ret = rdma_refuse(-EFAULT, "ioctl: header cannot be read");
+		ret = rdma_refuse_in(&scope, -EFAULT, "ioctl: header cannot be read");
 	} else {
 		scope.quiet = is_probe(&hdr);
 		ret = serve_header(file, &hdr, user_hdr->attrs, &scope);
