@@ -4,11 +4,12 @@
  * up with a lock, destroyed by request or reaped with the file.
  *
  * An object is locked by its usecnt: positive while shared by that many requests, -1 while one
- * request has it for itself.  Nobody waits: whoever meets a lock gets -EBUSY.  A destroyed object
- * keeps its exclusive lock for ever, so that a request that still found it under RCU fails too.
+ * request has it for itself, -2 until it is committed.  Nobody waits: whoever meets a lock gets
+ * -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive lock for
+ * ever, so that a request that still found it under RCU fails too.
  *
- * References: a committed handle is referenced by the table, a committed event file by its struct
- * file, and each request that took an object holds one.
+ * References: a handle is referenced by the table, a committed event file by its struct file, and
+ * each request that took an object holds one.
  */
 #include <linux/slab.h>
 
@@ -16,6 +17,7 @@
 #include "command.h"
 
 #define UOBJ_EXCLUSIVE	(-1)
+#define UOBJ_NEW	(-2)
 
 static void uobj_free(struct kref *ref)
 {
@@ -41,7 +43,7 @@ static int uobj_lock(struct ib_uobject *uobj, enum uverbs_obj_access access)
 	bool got;
 
 	if (access == UVERBS_ACCESS_READ)
-		got = atomic_add_unless(&uobj->usecnt, 1, UOBJ_EXCLUSIVE);
+		got = atomic_inc_unless_negative(&uobj->usecnt);
 	else
 		got = atomic_cmpxchg(&uobj->usecnt, 0, UOBJ_EXCLUSIVE) == 0;
 	return got ? 0 : -EBUSY;
@@ -62,7 +64,7 @@ static int handle_reserve(struct ib_uobject *uobj, struct uverbs_attr_bundle *at
 		return uverbs_refuse(uverbs_call_of(attrs), ret,
 				     "hca_object limit of the rdma cgroup is reached");
 
-	ret = xa_alloc(&uobj->ufile->handles, &uobj->id, NULL, xa_limit_32b, GFP_KERNEL);
+	ret = xa_alloc(&uobj->ufile->handles, &uobj->id, uobj, xa_limit_32b, GFP_KERNEL);
 	if (ret)
 		ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device,
 				   RDMACG_RESOURCE_HCA_OBJECT);
@@ -81,8 +83,8 @@ static void handle_unreserve(struct ib_uobject *uobj)
  * @attrs: the request; its context becomes the object's
  *
  * Context: process, inside a request.
- * Return: the object, exclusively locked, or an error pointer: -EINVAL without a context, -ENOMEM,
- * -EMFILE, or the cgroup's refusal.
+ * Return: the object, which no other request finds, or an error pointer: -EINVAL without a context,
+ * -ENOMEM, -EMFILE, or the cgroup's refusal.
  */
 struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 				     struct uverbs_attr_bundle *attrs)
@@ -102,7 +104,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	if (!uobj)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&uobj->ref);
-	atomic_set(&uobj->usecnt, UOBJ_EXCLUSIVE);
+	atomic_set(&uobj->usecnt, UOBJ_NEW);
 	INIT_LIST_HEAD(&uobj->list);
 	uobj->uapi_object = type;
 	uobj->context = attrs->context;
@@ -133,12 +135,10 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 	list_add(&uobj->list, &file->objects);
 	spin_unlock(&file->objects_lock);
 
-	atomic_set(&uobj->usecnt, 0);
+	/* whoever locks it finds it complete: the handle has led here since begin */
+	atomic_set_release(&uobj->usecnt, 0);
 	if (uverbs_type_is_fd(uobj->uapi_object))
 		uverbs_fdobj_commit(uobj);
-	else
-		/* the slot exists since begin, no memory is needed */
-		WARN_ON(xa_store(&file->handles, uobj->id, uobj, GFP_KERNEL));
 }
 
 /**
@@ -170,14 +170,21 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 
 static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
 {
+	XA_STATE(xas, &file->handles, id);
 	struct ib_uobject *uobj;
 
 	if (id < 0)
 		return ERR_PTR(-EINVAL);
+	if (id > U32_MAX)
+		return ERR_PTR(-ENOENT);
 
 	rcu_read_lock();
-	uobj = id <= U32_MAX ? xa_load(&file->handles, id) : NULL;
-	if (uobj && !kref_get_unless_zero(&uobj->ref))
+	do
+		uobj = xas_load(&xas);
+	while (xas_retry(&xas, uobj));
+	/* pairs with the store in uverbs_uobj_commit() */
+	if (uobj && (atomic_read_acquire(&uobj->usecnt) == UOBJ_NEW ||
+		     !kref_get_unless_zero(&uobj->ref)))
 		uobj = NULL;
 	rcu_read_unlock();
 	return uobj ?: ERR_PTR(-ENOENT);
@@ -326,7 +333,7 @@ int uverbs_uobj_replace(struct ib_uobject *old, struct ib_uobject *fresh,
 	int ret;
 
 	/* Both slots exist, so neither store allocates.  A reader sees old, nothing, then fresh. */
-	xa_store(handles, old->id, XA_ZERO_ENTRY, GFP_KERNEL);
+	xa_store(handles, old->id, fresh, GFP_KERNEL);
 	xa_store(handles, fresh->id, old, GFP_KERNEL);
 	swap(old->id, fresh->id);
 
