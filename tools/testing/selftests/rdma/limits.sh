@@ -28,7 +28,7 @@ is "a context too many is refused" 1 "$rc"
 ok "with the reason" grep -F "EAGAIN (Resource temporarily unavailable): the cgroup's limit of hca_handle is reached" "$LAB_OUT/why"
 allow 1 2
 in_job ibv_rc_pingpong -d "$LAB_DEV" && rc=0 || rc=$?
-ok "an object too many is refused, with the reason" grep -F "EAGAIN (Resource temporarily unavailable): hca_object limit of the rdma cgroup is reached" "$LAB_OUT/why"
+ok "an object too many is refused, with the reason" grep -F "EAGAIN (Resource temporarily unavailable): CREATE_CQ: hca_object limit of the rdma cgroup is reached" "$LAB_OUT/why"
 is "all is given back" "hca_handle=0 hca_object=0" "$(used)"
 # Linux 6.12 forgets to free the limits of a group that goes, and trips over them when the device
 # goes, whatever core it is: they have to be lifted first.
