@@ -7,7 +7,7 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants campaign bench clean help
+.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants campaign bench fuzz-device clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -92,6 +92,10 @@ counts:
 mutants:
 	tools/testing/mutants/run $(ONLY)
 
+# TIME=seconds a target
+fuzz-device:
+	$(MAKE) -s -C tools/vhcad fuzz
+
 clean:
 	rm -rf build
 	$(MAKE) -s -C tools/vhcad clean
@@ -122,4 +126,5 @@ help:
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000)'
 	@echo '  bench            measurements'
+	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
 	@echo 'clean              remove what was built (not the cache)'

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Entries of send and receive queues, from the ring to the completion.
+ *
+ * Input: the type of the QPs and what the peer has posted; then entries, each
+ * of a kind that the input names, right at first and then spoilt; or bytes that
+ * stand in the ring as they are.
+ */
+#include "fuzz/world.h"
+
+#define ENTRIES	12u
+
+static void spoil_recv(struct world *f, struct input *in)
+{
+	bool shared = !f->qp[1].rq;
+	u32 stride = shared ? f->srq.log_stride : f->qp[1].log_stride;
+
+	in_spoil(in, shared ? f->srq.ring : f->qp[1].rq, 2u << stride);
+}
+
+static struct twr choose(struct world *f, struct input *in)
+{
+	static const u8 text[512] = "inline";
+	u8 op = in_8(in) % (VHCA_OP_REG_MR + 2), how = in_8(in);
+	bool word = op >= VHCA_OP_CMP_SWAP && op <= VHCA_OP_ATOMIC_WRITE;
+	u32 len = word ? 8 : in_16(in) % (WORLD_MR / 2);
+	struct twr wr = t_wr(op, how, &f->mr[0], 0, len, &f->mr[1], (how & 15) * 8u);
+
+	wr.imm = in_32(in);
+	if (wr.imm >> 24 == 1)
+		wr.sge[0].lkey = f->fmr;
+	if (op == VHCA_OP_SEND_INV || op == VHCA_OP_LOCAL_INV || op == VHCA_OP_READ_INV)
+		wr.imm = how & 1 ? f->mw2 : f->fast;
+	if (op == VHCA_OP_READ_INV)
+		wr.sge[0].lkey = f->fast;
+	if (op >= VHCA_OP_FLUSH || op == VHCA_OP_NOP)
+		wr.nsge = 0;
+	/* more entries of the gather list than a line of the ring holds */
+	for (; !word && wr.nsge && wr.nsge < (how >> 5) * 4u; wr.nsge++)
+		wr.sge[wr.nsge] = t_sge(&f->mr[0], wr.nsge * 100, 64);
+	if (how & 16) {
+		wr.flags = VHCA_WQE_INLINE;
+		wr.nsge = 0;
+		wr.data = text;
+		wr.data_len = word ? 8 : len % sizeof(text);
+	}
+	wr.srqn = f->qp[0].type == VHCA_QPT_XRC_INI ? f->srq.srqn : 0;
+	wr.ud = t_ud_to(&f->qp[1], WORLD_QKEY);
+	wr.flush = (struct vhca_wqe_flush){ .length = htole32(64), .type = 1 + how % 3 };
+	wr.bind = (struct vhca_wqe_bind){
+		.key = htole32(how & 1 ? f->mw2 : f->mw1), .mr_key = htole32(f->mr[0].key),
+		.addr = htole64(how * 8), .length = htole64(4096),
+		.access = VHCA_ACCESS_REMOTE_READ,
+	};
+	wr.reg = (struct vhca_wqe_reg){
+		.key = htole32(f->fast), .entries = htole32(1), .length = htole64(4096),
+		.access = VHCA_ACCESS_LOCAL_WRITE, .page_shift = 12,
+	};
+	return wr;
+}
+
+static void entry(struct world *f, struct input *in)
+{
+	struct tqp *qp = &f->qp[0];
+	u8 *at = qp->sq + qp->sq_prod * VHCA_WQE_BLOCK, what = in_8(in);
+	u32 blocks;
+
+	if (what < 224) {
+		struct twr wr = choose(f, in);
+
+		blocks = qp->sq_prod;
+		t_post(qp, &wr);
+		blocks = qp->sq_prod - blocks;
+		in_spoil(in, at, blocks * VHCA_WQE_BLOCK);
+	} else {
+		blocks = 1 + what % 4;
+		in_bytes(in, at, blocks * VHCA_WQE_BLOCK);
+		qp->sq_prod += blocks;
+	}
+	if (what & 1)
+		t_ring_sq(qp);
+	if (what & 2)
+		t_poll(&f->w);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	struct input in = { data, data + len };
+	u8 type = in_8(&in), posted = in_8(&in);
+	static struct world f;
+
+	world_init(&f, type % WORLD_TYPES);
+	/* a list of the fast key that has pages, and one of them nowhere */
+	*(__le64 *)t_cpu(&f.h[0], f.area) = htole64(f.area + 4096);
+	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
+	if (posted & 32)
+		spoil_recv(&f, &in);
+	for (u32 i = 0; i < ENTRIES && in_more(&in); i++)
+		entry(&f, &in);
+	/* guests take their memory away at the worst moment */
+	for (u32 i = 0; i < 2; i++)
+		if (posted & 64u << i)
+			gmem_set_master(f.h[i].mem, false);
+	t_ring_sq(&f.qp[0]);
+	world_settle(&f);
+	world_fini(&f);
+	return 0;
+}
