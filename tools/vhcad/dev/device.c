@@ -268,6 +268,7 @@ void vdev_free(struct vhca_dev *dev)
 	engine_lock(e);
 	reset(dev);
 	fault_fini(dev);
+	sched_forget(dev);
 	link_del(&dev->link);
 	for (u32 i = 0; i < dev->nports; i++)
 		fab_unplug(&dev->port[i].fab);

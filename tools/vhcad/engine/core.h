@@ -17,7 +17,6 @@
 /* Bytes that a slice has moved, behind which whoever waits for them is told at once. */
 #define TELL_BYTES	(32u << 10)
 /* Work between two looks at the doorbells. */
-#define PASS_SLICES	4u
 #define PASS_COMMANDS	8u
 #define PASS_PACKETS	64u
 /* Passes without news after which a doorbell area is armed again. */
@@ -30,6 +29,7 @@ struct engine {
 	struct timers timers;
 	struct link devs;
 	struct link ready;		/* devices with QPs that have work */
+	struct vhca_dev *turn;		/* one that is not among them: it is working, or was last */
 	struct link no_room;		/* QPs that wait for the fabric's queue */
 	struct link cq_news;		/* CQs with entries that nobody was told of yet */
 
@@ -70,8 +70,12 @@ void sched_ready(struct vqp *qp);
 void sched_drop(struct vqp *qp);
 /** sched_wait_room - a QP has work as soon as the fabric takes packets again */
 void sched_wait_room(struct vqp *qp);
-/** sched_run - run at most @most slices; true if any ran */
-bool sched_run(struct engine *e, u32 most);
+/** sched_run - run about a slice's worth of turns; true if any ran */
+bool sched_run(struct engine *e);
+/** sched_waiting - is there a QP that has work? */
+bool sched_waiting(const struct engine *e);
+/** sched_forget - a device without objects goes */
+void sched_forget(struct vhca_dev *dev);
 /** sched_room - wake QPs that waited for room */
 void sched_room(struct engine *e);
 

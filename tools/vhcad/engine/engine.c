@@ -123,7 +123,7 @@ static bool pass(struct engine *e)
 		did |= doorbell_poll(dev);
 		did |= admin_poll(dev, PASS_COMMANDS);
 	}
-	did |= sched_run(e, PASS_SLICES);
+	did |= sched_run(e);
 	cq_tell_news(e);
 	did |= fab_poll(e->fabric, e->now, PASS_PACKETS) > 0;
 	if (!link_alone(&e->no_room) && fab_room(e->fabric)) {
@@ -133,7 +133,7 @@ static bool pass(struct engine *e)
 	did |= timers_run(&e->timers, e->now);
 	cq_tell_news(e);
 	gmem_exit();
-	return did || !link_alone(&e->ready);
+	return did || sched_waiting(e);
 }
 
 /* The last look before a sleep; true if there is something after all. */
@@ -153,7 +153,7 @@ static bool arm_all(struct engine *e)
 	}
 	gmem_exit();
 	/* whoever ran out of its time leaves QPs that are not done */
-	return any || !link_alone(&e->ready);
+	return any || sched_waiting(e);
 }
 
 static u64 next_due(struct engine *e)

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Whose turn it is: devices in a circle, and the QPs of each in a circle.
+ *
+ * A turn is about a slice's worth of work, of as many QPs as that takes: one that
+ * only acknowledges is not worth a slice of every other device.  When as much has
+ * been done the doorbells are looked at, and who has had the turn goes behind
+ * those who have come meanwhile.
  */
 #include "engine/core.h"
 #include "engine/rc.h"
@@ -12,7 +17,7 @@ void sched_ready(struct vqp *qp)
 	if (!link_alone(&qp->ready_link))
 		return;
 	link_add_tail(&dev->ready, &qp->ready_link);
-	if (link_alone(&dev->ready_link))
+	if (link_alone(&dev->ready_link) && dev != dev->engine->turn)
 		link_add_tail(&dev->engine->ready, &dev->ready_link);
 }
 
@@ -37,49 +42,82 @@ void sched_room(struct engine *e)
 		sched_ready(container_of(l, struct vqp, ready_link));
 }
 
-/* One slice of a QP, which uses up the bytes; true if it could go on. */
-static bool run_slice(struct vqp *qp, u32 *bytes)
+/* One slice of a QP, which uses up bytes and entries; true if it could go on. */
+static bool run_slice(struct vqp *qp, u32 *bytes, u32 *wqes)
 {
-	u32 wqes = SLICE_WQES;
 	bool more;
 
 	if (qp->state == QPS_ERR)
-		return flush_run(qp, &wqes);
+		return flush_run(qp, wqes);
 	if (qp->state < QPS_RTR)
 		return false;
 	if (!qp_reliable(qp))
-		return unreliable_run(qp, bytes, &wqes);
+		return unreliable_run(qp, bytes, wqes);
 	more = resp_run(qp, bytes);
 	if (qp->state == QPS_RTS || qp->state == QPS_SQD)
-		more |= req_run(qp, bytes, &wqes);
+		more |= req_run(qp, bytes, wqes);
 	return more;
 }
 
-bool sched_run(struct engine *e, u32 most)
+/* What a turn costs besides its bytes, in bytes that could be moved meanwhile. */
+#define QP_COST		1024u
+#define WQE_COST	(SLICE_BYTES / SLICE_WQES)
+/* Another QP begins its slice in the same turn as long as the turn has cost less. */
+#define TURN_COST	(SLICE_BYTES / 4)
+
+/* The turn of a device; what it has cost. */
+static u32 run_turn(struct vhca_dev *dev)
 {
-	bool any = false;
+	u32 cost = 0;
 	struct link *l;
 
-	while (most && (l = link_pop(&e->ready))) {
-		struct vhca_dev *dev = container_of(l, struct vhca_dev, ready_link);
-		u32 bytes = SLICE_BYTES;
-		struct vqp *qp;
+	while (cost < TURN_COST && (l = link_pop(&dev->ready))) {
+		struct vqp *qp = container_of(l, struct vqp, ready_link);
+		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
 
-		l = link_pop(&dev->ready);
-		if (!l)
-			continue;
-		qp = container_of(l, struct vqp, ready_link);
-		/* both go behind whoever else has work */
-		if (!link_alone(&dev->ready) && link_alone(&dev->ready_link))
-			link_add_tail(&e->ready, &dev->ready_link);
 		if (!dev_live(dev))
 			continue;
-		if (run_slice(qp, &bytes))
+		if (run_slice(qp, &bytes, &wqes))
 			sched_ready(qp);
 		if (bytes <= SLICE_BYTES - TELL_BYTES)
-			cq_tell_news(e);
-		any = true;
-		most--;
+			cq_tell_news(dev->engine);
+		cost += SLICE_BYTES - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;
 	}
-	return any;
+	return cost;
+}
+
+/* Who has had the turn goes behind whoever else has work. */
+static void end_turn(struct engine *e)
+{
+	struct vhca_dev *dev = e->turn;
+
+	e->turn = NULL;
+	if (dev && !link_alone(&dev->ready))
+		link_add_tail(&e->ready, &dev->ready_link);
+}
+
+void sched_forget(struct vhca_dev *dev)
+{
+	if (dev->engine->turn == dev)
+		dev->engine->turn = NULL;
+}
+
+bool sched_waiting(const struct engine *e)
+{
+	return !link_alone(&e->ready) || (e->turn && !link_alone(&e->turn->ready));
+}
+
+bool sched_run(struct engine *e)
+{
+	u32 cost = 0;
+	struct link *l;
+
+	/* this one's turn has ended before the doorbells were looked at */
+	end_turn(e);
+	while (cost < SLICE_BYTES && (l = link_pop(&e->ready))) {
+		end_turn(e);
+		e->turn = container_of(l, struct vhca_dev, ready_link);
+		cost += run_turn(e->turn);
+	}
+	return cost;
 }
