@@ -125,7 +125,7 @@ static int post_one(struct vhca_qp *qp, const struct ibv_send_wr *wr, enum ibv_m
 	/* A flush has operands that a work request has no room for. */
 	if (!op || wr->opcode == IBV_WR_FLUSH)
 		return EINVAL;
-	if (!vhca_has_op(to_vhca_context(qp->vqp.qp.context), op))
+	if (!vhca_has_op(to_vhca_context(qp->vqp.qp.context), qp->vqp.qp.qp_type, op))
 		return EOPNOTSUPP;
 	err = check_data(&qp->sq, op, wr);
 	if (!err && wr->opcode == IBV_WR_BIND_MW) {

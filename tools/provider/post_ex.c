@@ -286,7 +286,7 @@ uint64_t vhca_known_send_ops(const struct vhca_context *ctx, enum ibv_qp_type ty
 	    type != IBV_QPT_XRC_SEND)
 		return 0;
 	for (i = 0; i < VHCA_NUM_SEND_OPS; i++)
-		if (vhca_find_op(type, i) && vhca_has_op(ctx, &vhca_send_ops[i]))
+		if (vhca_find_op(type, i) && vhca_has_op(ctx, type, &vhca_send_ops[i]))
 			known |= vhca_send_ops[i].ex;
 	return known;
 }

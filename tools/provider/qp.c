@@ -352,7 +352,7 @@ int vhca_query_qp_data_in_order(struct ibv_qp *ibqp, enum ibv_wr_opcode op, uint
 	const struct vhca_send_op *known = vhca_find_op(ibqp->qp_type, op);
 
 	(void)flags;
-	if (!known || !vhca_has_op(to_vhca_context(ibqp->context), known))
+	if (!known || !vhca_has_op(to_vhca_context(ibqp->context), ibqp->qp_type, known))
 		return 0;
 	return known->data == VHCA_DATA_OUT || known->data == VHCA_DATA_IN ?
 	       IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG : 0;

@@ -86,6 +86,9 @@ static int set_up(struct vhca_context *ctx, const struct vhca_uctx_resp *resp)
 
 	ctx->features = resp->features & VHCA_FEATURES;
 	ctx->send_ops = resp->send_ops ? resp->send_ops : VHCA_SEND_OPS_1_1;
+	ctx->uc_send_ops = ctx->send_ops;
+	if (!resp->uc_local_inv)
+		ctx->uc_send_ops &= ~(1U << VHCA_OP_LOCAL_INV);
 	ctx->max_inline = resp->max_inline;
 	ctx->max_send_sge = resp->max_send_sge;
 	ctx->max_recv_sge = resp->max_recv_sge;

@@ -64,6 +64,7 @@ struct vhca_device {
  * @num_db_pages: length of @db_pages
  * @features: what both sides can do
  * @send_ops: requests that the device takes, a bit each (1 << enum vhca_wqe_opcode)
+ * @uc_send_ops: those of them that it takes on UC QPs, as far as these can have them
  * @max_inline: inline bytes of a send at the most
  * @max_send_sge: gather entries of a send at the most
  * @max_recv_sge: scatter entries of a receive at the most
@@ -77,6 +78,7 @@ struct vhca_context {
 	uint32_t num_db_pages;
 	uint64_t features;
 	uint32_t send_ops;
+	uint32_t uc_send_ops;
 	uint32_t max_inline;
 	uint32_t max_send_sge;
 	uint32_t max_recv_sge;

@@ -123,7 +123,7 @@ static const struct vhca_send_op vhca_send_ops[] = {
 	},
 	[IBV_WR_LOCAL_INV] = {
 		.opcode = VHCA_OP_LOCAL_INV,
-		.types = ON_RC | ON_XRC,
+		.types = ON_RC | ON_XRC | ON_UC,
 		.ex = IBV_QP_EX_WITH_LOCAL_INV,
 	},
 	[IBV_WR_BIND_MW] = {
@@ -155,10 +155,11 @@ static inline const struct vhca_send_op *vhca_find_op(enum ibv_qp_type type,
 	return &vhca_send_ops[opcode];
 }
 
-/* Does the device have it, and the driver? */
-static inline bool vhca_has_op(const struct vhca_context *ctx, const struct vhca_send_op *op)
+/* Does the device have it for this kind of QP, and the driver? */
+static inline bool vhca_has_op(const struct vhca_context *ctx, enum ibv_qp_type type,
+			       const struct vhca_send_op *op)
 {
-	return ctx->send_ops >> op->opcode & 1;
+	return (type == IBV_QPT_UC ? ctx->uc_send_ops : ctx->send_ops) >> op->opcode & 1;
 }
 
 static inline bool vhca_takes_inline(const struct vhca_send_op *op)

@@ -39,7 +39,8 @@ static const char usage[] =
 "                         switch capabilities off, of all adapters or of that one: rc, uc,\n"
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
-"                         sg-gaps, mw, mw-2a, mw-2b, fmr, xrc; may be given many times\n"
+"                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc; may be\n"
+"                         given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --user NAME            whom root becomes once all sockets are there (nobody)\n"
@@ -189,6 +190,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_ATOMIC_WRITE,
 		VHCA_CAP_FLUSH,
 		VHCA_CAP_FAST_REG,
+		VHCA_CAP_UC_FAST_REG,
 		VHCA_CAP_SG_GAPS,
 		VHCA_CAP_MW,
 		VHCA_CAP_MW_2A,
@@ -212,6 +214,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"atomic-write",
 		"flush",
 		"fast-reg",
+		"uc-fast-reg",
 		"sg-gaps",
 		"mw",
 		"mw-2a",

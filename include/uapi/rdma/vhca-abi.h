@@ -372,7 +372,8 @@ struct vhca_uctx_resp {
 	__u32 max_recv_sge;
 	__u32 hw_version;		/* major << 16 | minor */
 	__u8 has_clock;
-	__u8 rsvd[3];
+	__u8 uc_local_inv;		/* UC QPs have LOCAL_INV if send_ops has */
+	__u8 rsvd[2];
 	__u32 send_ops;			/* bit n: opcode n of enum vhca_wqe_opcode */
 };
 

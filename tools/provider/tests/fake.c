@@ -16,6 +16,7 @@ uint32_t fake_slot_shift;
 unsigned int fake_logged;
 int fake_live;
 uint32_t fake_send_ops;
+bool fake_uc_local_inv;
 struct fake_group fake_group;
 
 static int memory_file;
@@ -123,6 +124,7 @@ void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features)
 		.max_inline = FAKE_INLINE,
 		.max_send_sge = FAKE_SGE,
 		.max_recv_sge = FAKE_SGE,
+		.uc_local_inv = fake_uc_local_inv,
 		.send_ops = fake_send_ops,
 	};
 }
@@ -354,6 +356,7 @@ void fake_start(void)
 	fake_live = 0;
 	fake_slot_shift = 0;
 	fake_send_ops = FAKE_ALL_OPS;
+	fake_uc_local_inv = true;
 	memset(fake_err, 0, sizeof(fake_err));
 }
 

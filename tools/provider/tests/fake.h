@@ -96,6 +96,8 @@ extern int fake_err[FAKE_COMMANDS];
 extern uint32_t fake_slot_shift;
 /* What the kernel says the device takes; 0: it is too old to say. */
 extern uint32_t fake_send_ops;
+/* And whether UC QPs have LOCAL_INV. */
+extern bool fake_uc_local_inv;
 /* What the provider's log lines said, how often. */
 extern unsigned int fake_logged;
 /* Contexts and objects of all kinds that there are. */

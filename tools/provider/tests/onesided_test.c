@@ -619,6 +619,28 @@ static void an_older_kernel(void **state)
 	fake_ops()->free_context(&old->vctx.context);
 }
 
+/* UC QPs had no LOCAL_INV before interface 1.4. */
+static void an_older_device(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_LOCAL_INV }, *bad = NULL;
+	struct ibv_qp *uc = fake_make_typed_qp(ctx, IBV_QPT_UC, cq, &cap, 0);
+	struct vhca_context *old;
+
+	(void)state;
+	assert_int_equal(fake_ops()->post_send(uc, &wr, &bad), 0);
+	fake_uc_local_inv = false;
+	old = fake_try_open();
+	assert_true((vhca_known_send_ops(ctx, IBV_QPT_UC) ^
+		     vhca_known_send_ops(old, IBV_QPT_UC)) == IBV_QP_EX_WITH_LOCAL_INV);
+	assert_true(vhca_known_send_ops(ctx, IBV_QPT_RC) == vhca_known_send_ops(old, IBV_QPT_RC));
+	ctx->uc_send_ops = old->uc_send_ops;
+	assert_int_equal(fake_ops()->post_send(uc, &wr, &bad), EOPNOTSUPP);
+	assert_ptr_equal(bad, &wr);
+	assert_int_equal(post(&wr, &bad), 0);
+	fake_ops()->free_context(&old->vctx.context);
+	assert_int_equal(fake_ops()->destroy_qp(uc), 0);
+}
+
 static void data_appear_in_order(void **state)
 {
 	static const struct {
@@ -663,6 +685,7 @@ int main(void)
 		TEST(atomic_writes_need_no_inline_room_asked_for),
 		TEST(a_device_without),
 		TEST(an_older_kernel),
+		TEST(an_older_device),
 		TEST(data_appear_in_order),
 	};
 

@@ -37,7 +37,8 @@
 	1ull << VHCA_CAP_MW_2A | \
 	1ull << VHCA_CAP_MW_2B | \
 	1ull << VHCA_CAP_FMR | \
-	1ull << VHCA_CAP_XRC)
+	1ull << VHCA_CAP_XRC | \
+	1ull << VHCA_CAP_UC_FAST_REG)
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -156,6 +157,8 @@ static u64 possible_caps(u64 caps)
 		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
 		{ VHCA_CAP_XRC, VHCA_CAP_RC },
 		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
+		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
+		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
 		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },

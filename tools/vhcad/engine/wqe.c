@@ -60,9 +60,9 @@ static const struct entry {
 				    CAP(MASKED_ATOMIC) },
 	[VHCA_OP_ATOMIC_WRITE]	= { RC, E_RADDR | E_DATA | E_INLINE | E_WORD, CAP(ATOMIC_WRITE) },
 	[VHCA_OP_FLUSH]		= { RC, E_RADDR | E_FLUSH, CAP(FLUSH) },
-	[VHCA_OP_LOCAL_INV]	= { CONN, 0, CAP(FAST_REG) },
+	[VHCA_OP_LOCAL_INV]	= { CONN | UC, 0, CAP(FAST_REG) },
 	[VHCA_OP_BIND_MW]	= { CONN | UC, E_BIND, CAP(MW) },
-	[VHCA_OP_REG_MR]	= { CONN, E_REG, CAP(FAST_REG) },
+	[VHCA_OP_REG_MR]	= { CONN | UC, E_REG, CAP(FAST_REG) },
 };
 
 static bool all_zero(const u8 *p, u32 n)
@@ -225,11 +225,15 @@ static int check_len(const struct vqp *qp, const struct send_wqe *w, u16 holds)
 static const struct entry *find_entry(const struct vqp *qp, u8 opcode)
 {
 	const struct entry *e;
+	u64 caps;
 
 	if (opcode >= ARRAY_SIZE(entries))
 		return NULL;
 	e = &entries[opcode];
-	return e->types >> qp->type & 1 && !(e->caps & ~qp->dev->caps) ? e : NULL;
+	caps = e->caps;
+	if (qp->type == VHCA_QPT_UC && caps & CAP(FAST_REG))
+		caps |= CAP(UC_FAST_REG);
+	return e->types >> qp->type & 1 && !(caps & ~qp->dev->caps) ? e : NULL;
 }
 
 static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, struct send_wqe *w)

@@ -190,6 +190,7 @@ static void queries(void **state)
 		VHCA_CAP_MW_2B,
 		VHCA_CAP_FMR,
 		VHCA_CAP_XRC,
+		VHCA_CAP_UC_FAST_REG,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };

@@ -36,14 +36,27 @@ static u32 fast_key(struct thca *h, struct tmr *mr)
 	return t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
 }
 
-static void setup(struct fixture *f)
+static void regions(struct fixture *f)
 {
-	t_pair_init_regions(&f->p, 0xfffffd, 9, &f->l, &f->r, REGION, ACCESS, QP_ACCESS);
 	t_mr_init(&f->p.h[0], &f->pages, 1ull << 43, REGION, ACCESS, 1, 12);
 	t_mr_fill(&f->l, 1);
 	t_mr_fill(&f->r, 2);
 	t_mr_fill(&f->pages, 3);
 	f->key = fast_key(&f->p.h[0], &f->pages);
+}
+
+static void setup(struct fixture *f)
+{
+	t_pair_init_regions(&f->p, 0xfffffd, 9, &f->l, &f->r, REGION, ACCESS, QP_ACCESS);
+	regions(f);
+}
+
+static void setup_uc(struct fixture *f)
+{
+	t_pair_init_uc(&f->p, 3, 0xfffffd, 9);
+	t_mr_init(&f->p.h[0], &f->l, 1ull << 40, REGION, ACCESS, 1, 12);
+	t_mr_init(&f->p.h[1], &f->r, 1ull << 41, REGION, ACCESS, 1, 12);
+	regions(f);
 }
 
 static void done(struct fixture *f)
@@ -101,11 +114,11 @@ static void expect(struct fixture *f, u64 id, u8 opcode)
 }
 
 /* Register, use, end, register under another variant, use, end: in one go. */
-static void one_chain(void **state)
+static void chain(void (*begin)(struct fixture *f))
 {
 	struct fixture f;
 
-	setup(&f);
+	begin(&f);
 	for (u32 i = 0; i < 20; i++) {
 		u8 variant = 250 + i;
 
@@ -125,6 +138,9 @@ static void one_chain(void **state)
 	t_expect_no_event(&f.p.h[0]);
 	done(&f);
 }
+
+static void one_chain(void **state) { chain(setup); }
+static void one_chain_uc(void **state) { chain(setup_uc); }
 
 /*
  * The same while each packet is lost, late or doubled once.  What is sent again
@@ -278,7 +294,7 @@ static void drained(void **state)
  */
 
 /* What stands before it completes, it fails, the rest is flushed. */
-static void refused(void **state)
+static void refuse(void (*begin)(struct fixture *f), u32 after)
 {
 	static const struct { u8 op, variant, status; } bad[] = {
 		/* registered already; not this variant */
@@ -291,7 +307,7 @@ static void refused(void **state)
 		struct fixture f;
 		struct twr wr = { .opcode = VHCA_OP_BIND_MW, .wr_id = 2 };
 
-		setup(&f);
+		begin(&f);
 		post_reg(&f, 0, 1, 0);
 		fab_set_judge(f.p.w.fabric, slow, NULL);
 		post_use(&f, VHCA_OP_WRITE, 1, 1, 0, 3000);
@@ -309,11 +325,14 @@ static void refused(void **state)
 		t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_WR_FLUSH_ERR);
 		t_mr_expect(&f.r, 0, 3000, 3, 0);
 		t_mr_expect(&f.r, 8192, 100, 2, 8192);
-		assert_int_equal(t_state(&f.p.qp[0]), T_ERR);
+		assert_int_equal(t_state(&f.p.qp[0]), after);
 		assert_int_equal(t_state(&f.p.qp[1]), T_RTS);
 		done(&f);
 	}
 }
+
+static void refused(void **state) { refuse(setup, T_ERR); }
+static void refused_uc(void **state) { refuse(setup_uc, T_SQE); }
 
 /* One that waits, and is another entry when its turn comes. */
 static void changed_while_waiting(void **state)
@@ -441,7 +460,8 @@ static void dependencies(void **state)
 	static const struct { u8 off; u64 gone; } deps[] = {
 		{ VHCA_CAP_ATOMIC, 1ull << VHCA_CAP_MASKED_ATOMIC },
 		{ VHCA_CAP_FAST_REG, 1ull << VHCA_CAP_SG_GAPS | 1ull << VHCA_CAP_MW_2A |
-				     1ull << VHCA_CAP_MW_2B },
+				     1ull << VHCA_CAP_MW_2B | 1ull << VHCA_CAP_UC_FAST_REG },
+		{ VHCA_CAP_UC, 1ull << VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_MW, 1ull << VHCA_CAP_MW_2A | 1ull << VHCA_CAP_MW_2B },
 		{ VHCA_CAP_UD, 1ull << VHCA_CAP_MCAST },
 		{ VHCA_CAP_MW_2A, 0 },
@@ -474,14 +494,16 @@ static void dependencies(void **state)
 /* Switched off, the entries are unknown. */
 static void capabilities(void **state)
 {
-	static const struct { u8 op; u64 off; } caps[] = {
-		{ VHCA_OP_REG_MR, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_OP_LOCAL_INV, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_OP_SEND_INV, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_OP_READ_INV, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_OP_ATOMIC_WRITE, 1ull << VHCA_CAP_ATOMIC_WRITE },
-		{ VHCA_OP_FLUSH, 1ull << VHCA_CAP_FLUSH },
-		{ VHCA_OP_BIND_MW, 1ull << VHCA_CAP_MW },
+	static const struct { u8 type, op; u64 off; } caps[] = {
+		{ VHCA_QPT_UC, VHCA_OP_REG_MR, 1ull << VHCA_CAP_UC_FAST_REG },
+		{ VHCA_QPT_UC, VHCA_OP_LOCAL_INV, 1ull << VHCA_CAP_UC_FAST_REG },
+		{ VHCA_QPT_RC, VHCA_OP_REG_MR, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_QPT_RC, VHCA_OP_LOCAL_INV, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_QPT_RC, VHCA_OP_SEND_INV, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_QPT_RC, VHCA_OP_READ_INV, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_QPT_RC, VHCA_OP_ATOMIC_WRITE, 1ull << VHCA_CAP_ATOMIC_WRITE },
+		{ VHCA_QPT_RC, VHCA_OP_FLUSH, 1ull << VHCA_CAP_FLUSH },
+		{ VHCA_QPT_RC, VHCA_OP_BIND_MW, 1ull << VHCA_CAP_MW },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(caps); i++) {
@@ -502,6 +524,7 @@ static void capabilities(void **state)
 		assert_int_equal(t_admin_out(&h, VHCA_CMD_QUERY_DEVICE, NULL, 0, &a, sizeof(a)),
 				 VHCA_ST_OK);
 		assert_false(le64toh(a.caps) & caps[i].off);
+		h.qp_type = caps[i].type;
 		t_cq_init(&h, &cq, 6, 0);
 		t_qp_init(&h, &qp, &cq, &cq);
 		t_mr_init(&h, &mr, 1ull << 40, 4096, VHCA_ACCESS_LOCAL_WRITE |
@@ -521,10 +544,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_chain),
+		cmocka_unit_test(one_chain_uc),
 		cmocka_unit_test(chain_over_a_bad_wire),
 		cmocka_unit_test(fences),
 		cmocka_unit_test(drained),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(refused_uc),
 		cmocka_unit_test(changed_while_waiting),
 		cmocka_unit_test(malformed),
 		cmocka_unit_test(windows),

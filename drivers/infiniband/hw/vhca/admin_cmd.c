@@ -175,6 +175,8 @@ u64 vhca_whole_caps(u64 caps)
 		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_XRC, VHCA_CAP_RC },
 		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
+		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
+		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
 	};
 	unsigned int i;
 

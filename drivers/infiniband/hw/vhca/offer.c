@@ -99,6 +99,10 @@ void vhca_offer_init(struct vhca_dev *dev)
 
 	dev->send_ops = BASE_OPS;
 	dev->access = BASE_ACCESS;
+	/* These came to UC with interface 1.4. */
+	dev->uc_lacks = OP(REG_MR) | OP(LOCAL_INV);
+	if (vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG))
+		dev->uc_lacks = 0;
 	for (i = 0; i < ARRAY_SIZE(offers); i++) {
 		if (!vhca_hw_has(&dev->hw, offers[i].cap))
 			continue;

@@ -23,6 +23,7 @@ static void test_nothing(struct kunit *test)
 	offers(b, 0, &attr);
 	KUNIT_EXPECT_EQ(test, b->dev.send_ops, OP(NOP) | OP(SEND) | OP(SEND_IMM) | OP(WRITE) |
 					       OP(WRITE_IMM) | OP(READ));
+	KUNIT_EXPECT_EQ(test, b->dev.uc_lacks, OP(REG_MR) | OP(LOCAL_INV));
 	KUNIT_EXPECT_EQ(test, b->dev.access, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
 					     IB_ACCESS_REMOTE_READ);
 	KUNIT_EXPECT_EQ(test, attr.device_cap_flags, IB_DEVICE_SYS_IMAGE_GUID |
@@ -54,6 +55,7 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_MW_2A, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2A },
 		{ VHCA_CAP_MW_2B, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2B },
 		{ VHCA_CAP_FMR },
+		{ VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_SRQ, 0, 0, IB_DEVICE_SRQ_RESIZE },
 		{ VHCA_CAP_XRC, 0, 0, IB_DEVICE_XRC },
 		{ VHCA_CAP_MCAST, 0, 0, 0, IBK_BLOCK_MULTICAST_LOOPBACK },
@@ -105,6 +107,8 @@ static void test_dependent(struct kunit *test)
 		{ VHCA_CAP_SG_GAPS, { VHCA_CAP_FAST_REG, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_MW_2A, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_MW_2B, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
+		{ VHCA_CAP_XRC, { VHCA_CAP_RC, VHCA_CAP_SRQ } },
+		{ VHCA_CAP_UC_FAST_REG, { VHCA_CAP_UC, VHCA_CAP_FAST_REG } },
 	};
 	unsigned int i, j;
 

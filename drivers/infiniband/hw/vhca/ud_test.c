@@ -223,7 +223,7 @@ static void test_operations(struct kunit *test)
 		{ IB_WR_RDMA_READ, true, false, false },
 		{ IB_WR_LSO, false, false, false },
 		{ IB_WR_SEND_WITH_INV, true, false, false },
-		{ IB_WR_LOCAL_INV, true, false, false },
+		{ IB_WR_LOCAL_INV, true, true, false },
 	};
 	struct bench *b = test->priv;
 	struct ud *u = make_ud(test);

@@ -96,6 +96,7 @@ void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp
 		.max_recv_sge = l->max_recv_sge,
 		.hw_version = dev->hw.version,
 		.has_clock = !!(l->caps & BIT_ULL(VHCA_CAP_CLOCK)),
+		.uc_local_inv = vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG),
 		/* No process has a key that could be registered this way. */
 		.send_ops = dev->send_ops & ~BIT(VHCA_OP_REG_MR),
 	};

@@ -89,6 +89,7 @@ struct vhca_irq {
  * @qps: QPs by number. Its lock makes a reference safe: a QP leaves before it dies.
  * @srqs: SRQs by number. Its lock makes a reference safe: an SRQ leaves before it dies.
  * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
+ * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
  * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
  * @desc_lock: protects ibdev.node_desc
@@ -110,6 +111,7 @@ struct vhca_dev {
 	struct xarray qps;
 	struct xarray srqs;
 	u32 send_ops;
+	u32 uc_lacks;
 	int access;
 	u16 max_pkeys;
 	struct mutex desc_lock;

@@ -19,7 +19,7 @@
 
 /* Interface version; the PCI revision is the major number. */
 #define VHCA_VERSION_MAJOR	1
-#define VHCA_VERSION_MINOR	3
+#define VHCA_VERSION_MINOR	4
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.
@@ -218,6 +218,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_MW_2B		= 19,	/* the same, tied to a QP and a PD; wins over 2A */
 	VHCA_CAP_FMR		= 20,	/* FMR keys, FENCE_MKEYS */
 	VHCA_CAP_XRC		= 21,	/* XRC domains and their QPs; needs RC, SRQ */
+	VHCA_CAP_UC_FAST_REG	= 22,	/* REG_MR, LOCAL_INV on UC; needs UC, FAST_REG */
 };
 
 struct vhca_device_attr {

@@ -103,8 +103,8 @@ static const struct send_op send_ops[] = {
 						RC, OP_ATOMIC | OP_ONE },
 	[IB_WR_ATOMIC_WRITE] = { VHCA_OP_ATOMIC_WRITE, IB_WC_ATOMIC_WRITE, RC,
 				 OP_REMOTE | OP_INLINE | OP_ONE },
-	[IB_WR_LOCAL_INV] = { VHCA_OP_LOCAL_INV, IB_WC_LOCAL_INV, RC, OP_INV | OP_NO_DATA },
-	[IB_WR_REG_MR] = { VHCA_OP_REG_MR, IB_WC_REG_MR, RC, OP_REG | OP_NO_DATA },
+	[IB_WR_LOCAL_INV] = { VHCA_OP_LOCAL_INV, IB_WC_LOCAL_INV, RC | UC, OP_INV | OP_NO_DATA },
+	[IB_WR_REG_MR] = { VHCA_OP_REG_MR, IB_WC_REG_MR, RC | UC, OP_REG | OP_NO_DATA },
 };
 
 /* The core drains a queue of any type by a WRITE behind the last request, to see it flushed. */
@@ -114,12 +114,15 @@ static const struct send_op *find_op(const struct vhca_dev *dev, const struct vh
 				     const struct ib_send_wr *wr)
 {
 	const struct send_op *op;
+	u32 has = dev->send_ops;
 
 	if (wr->opcode >= ARRAY_SIZE(send_ops) || !send_ops[wr->opcode].opcode)
 		return NULL;
 	op = &send_ops[wr->opcode];
+	if (qp->ibqp.qp_type == IB_QPT_UC)
+		has &= ~dev->uc_lacks;
 	if (op->types & BIT(qp->ibqp.qp_type))
-		return dev->send_ops & BIT(op->opcode) ? op : NULL;
+		return has & BIT(op->opcode) ? op : NULL;
 	if (wr->opcode == IB_WR_RDMA_WRITE && !wr->num_sge && READ_ONCE(qp->kernel->broken))
 		return &drain_op;
 	return NULL;

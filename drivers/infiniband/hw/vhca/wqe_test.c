@@ -230,6 +230,37 @@ static void test_registration(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, (void *)(ctrl + 1), &want, sizeof(want));
 }
 
+/* Local operations of unreliable connections: of devices that say so, and of no datagrams. */
+static void test_unreliable_registration(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_fast_mr *fast = key(b, false);
+	struct ib_reg_wr reg = {
+		.wr = WR(REG_MR, NULL, 0), .mr = &fast->mr.ibmr, .key = TEST_KEY + 2,
+		.access = IB_ACCESS_LOCAL_WRITE,
+	};
+	struct ib_send_wr inv = WR(LOCAL_INV, NULL, 0);
+
+	b->qp.ibqp.qp_type = IB_QPT_UC;
+	check_ctrl(b, posted(b, &reg.wr), VHCA_OP_REG_MR, 1, 0);
+	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_REG_MR);
+	check_ctrl(b, posted(b, &inv), VHCA_OP_LOCAL_INV, 1, 0);
+	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_LOCAL_INV);
+
+	b->dev.hw.limits.caps = ~BIT_ULL(VHCA_CAP_UC_FAST_REG);
+	vhca_offer_init(&b->dev);
+	KUNIT_EXPECT_EQ(test, post(b, &reg.wr), -EINVAL);
+	KUNIT_EXPECT_EQ(test, post(b, &inv), -EINVAL);
+	b->qp.ibqp.qp_type = IB_QPT_RC;
+	KUNIT_EXPECT_EQ(test, post(b, &reg.wr), 0);
+	b->dev.hw.limits.caps = U64_MAX;
+	vhca_offer_init(&b->dev);
+	b->qp.ibqp.qp_type = IB_QPT_UD;
+	KUNIT_EXPECT_EQ(test, post(b, &reg.wr), -EINVAL);
+	KUNIT_EXPECT_EQ(test, post(b, &inv), -EINVAL);
+	b->qp.ibqp.qp_type = IB_QPT_RC;
+}
+
 static void test_bad_registrations(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -356,6 +387,7 @@ static struct kunit_case wqe_cases[] = {
 	KUNIT_CASE(test_atomic_write),
 	KUNIT_CASE(test_invalidations),
 	KUNIT_CASE(test_registration),
+	KUNIT_CASE(test_unreliable_registration),
 	KUNIT_CASE(test_bad_registrations),
 	KUNIT_CASE(test_not_offered),
 	KUNIT_CASE(test_only_of_rc),

@@ -58,12 +58,12 @@ bool kmem_came(struct request *r)
 	return wait_for_completion_timeout(&r->done, PATIENCE) && !r->wc.status;
 }
 
-static bool post_and_wait(struct kmem *k, struct request *r, struct ib_send_wr *wr)
+bool kmem_post(struct ib_qp *qp, struct request *r, struct ib_send_wr *wr)
 {
 	kmem_prepare(r);
 	wr->wr_cqe = &r->cqe;
 	wr->send_flags |= IB_SEND_SIGNALED;
-	return !ib_post_send(k->qp, wr, NULL) && kmem_came(r);
+	return !ib_post_send(qp, wr, NULL) && kmem_came(r);
 }
 
 /* ---- messages ---- */
@@ -87,7 +87,7 @@ static bool say(struct kmem *k, u32 inv)
 		.ex.invalidate_rkey = inv,
 	};
 
-	return post_and_wait(k, &k->tx, &wr);
+	return kmem_post(k->qp, &k->tx, &wr);
 }
 
 /* The client asks and has the answer in k->in. */
@@ -116,7 +116,7 @@ static u32 wrong(struct kmem *k, u32 seed, u32 words)
 	return bad;
 }
 
-bool kmem_register(struct kmem *k, struct ib_mr *mr, int pages)
+bool kmem_register(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, int pages)
 {
 	struct ib_reg_wr wr = {
 		.wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = RIGHTS,
@@ -125,16 +125,16 @@ bool kmem_register(struct kmem *k, struct ib_mr *mr, int pages)
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	wr.key = mr->rkey;
 	return ib_map_mr_sg(mr, k->own.sg, pages, NULL, PAGE_SIZE) == pages &&
-	       post_and_wait(k, &k->part, &wr.wr);
+	       kmem_post(qp, &k->part, &wr.wr);
 }
 
-static bool invalidate(struct kmem *k, struct ib_mr *mr)
+bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 {
 	struct ib_send_wr wr = {
 		.opcode = IB_WR_LOCAL_INV, .ex.invalidate_rkey = mr->rkey,
 	};
 
-	return post_and_wait(k, &k->part, &wr);
+	return kmem_post(qp, &k->part, &wr);
 }
 
 /* READ or WRITE all of the peer's memory, a chunk a request; the last one tells of all. */
@@ -158,7 +158,7 @@ static bool move(struct kmem *k, enum ib_wr_opcode opcode, const struct msg *m)
 		}
 		wr.wr.num_sge = n;
 		if (!left)
-			return post_and_wait(k, &k->part, &wr.wr);
+			return kmem_post(k->qp, &k->part, &wr.wr);
 		wr.wr.wr_cqe = &k->part.cqe;
 		if (ib_post_send(k->qp, &wr.wr, NULL))
 			return false;
@@ -199,12 +199,12 @@ static void serve(struct work_struct *work)
 		return;
 	case OP_EXPOSE:
 		memset(k->own.mem, 0, PAGES * PAGE_SIZE);
-		ok = kmem_register(k, k->mr, PAGES);
+		ok = kmem_register(k, k->qp, k->mr, PAGES);
 		k->out->rkey = k->mr->rkey;
 		k->out->addr = k->mr->iova;
 		break;
 	case OP_END:
-		ok = invalidate(k, k->mr);
+		ok = kmem_invalidate(k, k->qp, k->mr);
 		break;
 	}
 	k->out->bad += !CHECK(ok);
@@ -222,7 +222,7 @@ static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool pu
 		fill(k, seed, words);
 	else
 		memset(k->own.mem, 0, pages * PAGE_SIZE);
-	if (!kmem_register(k, mr, pages))
+	if (!kmem_register(k, k->qp, mr, pages))
 		return false;
 	*k->out = (struct msg){
 		.rkey = mr->rkey, .addr = mr->iova, .words = words, .seed = seed,
@@ -257,7 +257,7 @@ static bool atomic(struct kmem *k, enum ib_wr_opcode opcode, u64 compare_add, u6
 
 	if (opcode == IB_WR_MASKED_ATOMIC_FETCH_AND_ADD)
 		wr.compare_add_mask = 0;
-	ok = post_and_wait(k, &k->part, &wr.wr);
+	ok = kmem_post(k->qp, &k->part, &wr.wr);
 	*old = *(u64 *)k->own.mem;
 	return ok;
 }
@@ -283,10 +283,10 @@ static void test_atomics(struct kmem *k)
 	wr.rkey = k->in->rkey;
 	*(u64 *)k->own.mem = 0x1122334455667788;
 	wr.wr.opcode = IB_WR_ATOMIC_WRITE;
-	CHECK(post_and_wait(k, &k->part, &wr.wr) && k->part.wc.opcode == IB_WC_ATOMIC_WRITE);
+	CHECK(kmem_post(k->qp, &k->part, &wr.wr) && k->part.wc.opcode == IB_WC_ATOMIC_WRITE);
 	*(u64 *)k->own.mem = 0;
 	wr.wr.opcode = IB_WR_RDMA_READ;
-	CHECK(post_and_wait(k, &k->part, &wr.wr) && *(u64 *)k->own.mem == 0x1122334455667788);
+	CHECK(kmem_post(k->qp, &k->part, &wr.wr) && *(u64 *)k->own.mem == 0x1122334455667788);
 	CHECK(kmem_ask(k, OP_END));
 }
 
@@ -305,15 +305,18 @@ int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
 		.qp_state = IB_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
 		.sq_psn = 77, .max_rd_atomic = 8,
 	};
+	bool rc = qp->qp_type == IB_QPT_RC;
 
 	rdma_ah_set_dlid(&rtr.ah_attr, lid);
 	rdma_ah_set_port_num(&rtr.ah_attr, 1);
 	return ib_modify_qp(qp, &init, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
 			    IB_QP_ACCESS_FLAGS) ?:
 	       ib_modify_qp(qp, &rtr, IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
-			    IB_QP_RQ_PSN | IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER) ?:
-	       ib_modify_qp(qp, &rts, IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
-			    IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+			    IB_QP_RQ_PSN |
+			    (rc ? IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER : 0)) ?:
+	       ib_modify_qp(qp, &rts, IB_QP_STATE | IB_QP_SQ_PSN |
+			    (rc ? IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
+				  IB_QP_MAX_QP_RD_ATOMIC : 0));
 }
 
 struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs)
@@ -583,6 +586,7 @@ static int run_set(const char *val, const struct kernel_param *kp)
 	test_pools(side);
 	kmem_rw_test(side);
 	kmem_end_test(side);
+	kmem_uc_test(side);
 	test_drain(side);
 	return 0;
 }

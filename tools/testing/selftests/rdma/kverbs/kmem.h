@@ -95,7 +95,9 @@ static inline u32 kmem_word(u32 seed, u32 i)
 /* kmem.c */
 void kmem_prepare(struct request *r);
 bool kmem_came(struct request *r);
-bool kmem_register(struct kmem *k, struct ib_mr *mr, int pages);
+bool kmem_post(struct ib_qp *qp, struct request *r, struct ib_send_wr *wr);
+bool kmem_register(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, int pages);
+bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr);
 bool kmem_ask(struct kmem *k, enum op op);
 int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn);
 struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs);
@@ -111,5 +113,8 @@ void kmem_rw_unload(struct kmem *k, struct rdma_rw_ctx *ctx, unsigned int n);
 void kmem_end_test(struct kmem *k);
 int kmem_leave(struct kmem *k, unsigned int how);
 void kmem_left(struct ib_device *dev);
+
+/* kmem_uc.c: registration on an unreliable connection */
+void kmem_uc_test(struct kmem *k);
 
 #endif /* KMEM_H */

@@ -51,7 +51,7 @@ static void test_mr(struct kmem *k)
 	e.mr = ib_alloc_mr(k->pd, IB_MR_TYPE_MEM_REG, 4);
 	if (!CHECK(!IS_ERR(e.mr)))
 		return;
-	CHECK(kmem_register(k, e.mr, 4));
+	CHECK(kmem_register(k, k->qp, e.mr, 4));
 	wr.ex.invalidate_rkey = e.mr->rkey;
 	CHECK(!ib_post_send(k->qp, &wr, NULL));
 	CHECK(gone_in_time(&e.gone) && !e.posted && !e.err);

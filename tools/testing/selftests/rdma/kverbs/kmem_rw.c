@@ -171,7 +171,7 @@ static bool turn(struct kmem *k, enum op ask, u32 parts, u32 offset, u32 seed)
 	memset(k->own.mem, 0, PAGES * PAGE_SIZE);
 	for (i = 0; ask == OP_RW_PUT && i < m.words; i++)
 		k->own.mem[i] = kmem_word(seed, i);
-	if (!kmem_register(k, k->mr, PAGES))
+	if (!kmem_register(k, k->qp, k->mr, PAGES))
 		return false;
 	m.rkey = k->mr->rkey;
 	m.addr = k->mr->iova;
