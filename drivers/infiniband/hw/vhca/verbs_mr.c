@@ -34,16 +34,6 @@ static int check_length(struct vhca_dev *dev, u64 length)
 	return 0;
 }
 
-static struct ib_umem *pin(struct vhca_dev *dev, u64 start, u64 length, int access)
-{
-	struct ib_umem *umem = ib_umem_get(&dev->ibdev, start, length, access);
-
-	if (IS_ERR(umem))
-		vhca_refuse(dev->hw.dev, PTR_ERR(umem),
-			    "memory at %#llx of %llu bytes cannot be pinned", start, length);
-	return umem;
-}
-
 /**
  * vhca_next_variant - choose the byte of a new key that is ours to choose
  *
@@ -150,7 +140,7 @@ struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 vi
 	      check_length(dev, length);
 	if (err)
 		return ERR_PTR(err);
-	umem = pin(dev, start, length, access);
+	umem = ib_umem_get(&dev->ibdev, start, length, access);
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
 	ibmr = reg_umem(ibpd, umem, key_iova(access, virt_addr), length, access);
@@ -197,7 +187,7 @@ static int rereg_memory(struct vhca_dev *dev, struct rereg *new, u64 start, int 
 {
 	int err;
 
-	new->umem = pin(dev, start, new->length, access);
+	new->umem = ib_umem_get(&dev->ibdev, start, new->length, access);
 	if (IS_ERR(new->umem))
 		return PTR_ERR(new->umem);
 	err = vhca_pages_from_umem(&new->pages, dev->hw.dev, new->umem, dev->hw.limits.page_sizes);

@@ -108,8 +108,10 @@ static void run_row(const struct bad_input *row, bool check_reasons)
 	} else if (!check_reasons) {
 		report(true, row->name, NULL);
 	} else if (row->reason) {
-		snprintf(why, sizeof(why), "'%s' is not in: %s", row->reason, now.text);
-		report(reason_given(&now, row), row->name, why);
+		snprintf(why, sizeof(why), "'%s' is not in, or not alone: %s", row->reason,
+			 now.text);
+		report(reason_given(&now, row) && (!row->alone || now.count == before.count + 1),
+		       row->name, why);
 	} else {
 		snprintf(why, sizeof(why), "gave a reason without need: %s", now.text);
 		report(now.count == before.count, row->name, why);

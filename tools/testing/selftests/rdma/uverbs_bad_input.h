@@ -32,6 +32,7 @@ struct bad_input {
 	int err;
 	const char *reason;	/* part of what fdinfo says; NULL when nothing is refused */
 	bool on_fresh;		/* the reason stands with the file without a context */
+	bool alone;		/* and no other is given */
 };
 
 #define ROW(_run, _err, _reason, ...) \
