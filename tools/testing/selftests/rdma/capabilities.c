@@ -4,6 +4,7 @@
  * it lacks is not announced, and refused with EOPNOTSUPP and a reason; all else works.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "self_talk.h"
@@ -149,6 +150,111 @@ static void completion_queues(void)
 	announced("clock", has("clock"), attr.hca_core_clock);
 }
 
+static bool has_type_2(void)
+{
+	return has("mw") && has("fast-reg") && (has("mw-2a") || has("mw-2b"));
+}
+
+/* Memory with these rights. */
+static void rights(const char *name, int access, bool there)
+{
+	struct ibv_mr *of;
+
+	errno = 0;
+	of = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE | access);
+	answer(name, there, of ? 0 : errno);
+	must(!of || !ibv_dereg_mr(of), "ibv_dereg_mr");
+}
+
+static void window(const char *name, enum ibv_mw_type type, bool there)
+{
+	struct ibv_mw *mw;
+
+	errno = 0;
+	mw = ibv_alloc_mw(pd, type);
+	answer(name, there, mw ? 0 : errno);
+	must(!mw || !ibv_dealloc_mw(mw), "ibv_dealloc_mw");
+}
+
+static void memory_of_all_kinds(void)
+{
+	const uint64_t caps = attr.device_cap_flags_ex;
+
+	announced("atomics", has("atomic"), attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE);
+	rights("memory for atomics", IBV_ACCESS_REMOTE_ATOMIC, has("atomic"));
+	rights("memory to be flushed", IBV_ACCESS_FLUSH_GLOBAL, has("flush"));
+	announced("keys that requests register", has("fast-reg"),
+		  caps & IBV_DEVICE_MEM_MGT_EXTENSIONS);
+	announced("windows", has("mw"), caps & IBV_DEVICE_MEM_WINDOW);
+	announced("how many windows", has("mw"), attr.orig_attr.max_mw);
+	rights("memory for windows", IBV_ACCESS_MW_BIND, has("mw"));
+	window("window of type 1", IBV_MW_TYPE_1, has("mw"));
+	announced("windows of type 2A", has_type_2() && has("mw-2a"),
+		  caps & IBV_DEVICE_MEM_WINDOW_TYPE_2A);
+	announced("windows of type 2B", has_type_2() && has("mw-2b"),
+		  caps & IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+	window("window of type 2", IBV_MW_TYPE_2, has_type_2());
+}
+
+/* Operations that a QP can be made for; the provider knows them and does not ask the kernel. */
+static void operations(void)
+{
+	const bool rc = has("rc"), uc = has("uc"), fast = has("fast-reg");
+	const struct {
+		const char *name;
+		enum ibv_qp_type type;
+		uint64_t op;
+		bool there;
+	} ops[] = {
+		{ "atomic operation", IBV_QPT_RC, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+		  rc && has("atomic") },
+		{ "atomic write", IBV_QPT_RC, IBV_QP_EX_WITH_ATOMIC_WRITE,
+		  rc && has("atomic-write") },
+		{ "flush", IBV_QPT_RC, IBV_QP_EX_WITH_FLUSH, rc && has("flush") },
+		{ "message that ends a key", IBV_QPT_RC, IBV_QP_EX_WITH_SEND_WITH_INV, rc && fast },
+		{ "end of an own key", IBV_QPT_RC, IBV_QP_EX_WITH_LOCAL_INV, rc && fast },
+		{ "the same, on an unreliable connection", IBV_QPT_UC, IBV_QP_EX_WITH_LOCAL_INV,
+		  uc && fast && has("uc-fast-reg") },
+		{ "bind", IBV_QPT_UC, IBV_QP_EX_WITH_BIND_MW, uc && has("mw") },
+	};
+	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, NULL, 0);
+	unsigned int i;
+
+	must(cq, "ibv_create_cq");
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		struct ibv_qp_init_attr_ex init = {
+			.qp_type = ops[i].type, .send_cq = cq, .recv_cq = cq, .pd = pd,
+			.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+			.send_ops_flags = ops[i].op,
+			.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+		};
+		struct ibv_qp *qp;
+
+		errno = 0;
+		qp = ibv_create_qp_ex(context, &init);
+		point(ops[i].there ? !!qp : !qp && errno == EOPNOTSUPP, ops[i].name);
+		must(!qp || !ibv_destroy_qp(qp), "ibv_destroy_qp");
+	}
+	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
+	before = reasons();
+}
+
+static void domains(void)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1, .oflags = O_CREAT,
+	};
+	const bool there = has("xrc") && has("rc") && has("srq");
+	struct ibv_xrcd *domain;
+
+	announced("XRC", there, attr.orig_attr.device_cap_flags & IBV_DEVICE_XRC);
+	errno = 0;
+	domain = ibv_open_xrcd(context, &init);
+	answer("XRC domain", there, domain ? 0 : errno);
+	must(!domain || !ibv_close_xrcd(domain), "ibv_close_xrcd");
+}
+
 static void counters(const char *device)
 {
 	char path[128];
@@ -173,6 +279,9 @@ int main(int argc, char **argv)
 	datagrams();
 	shared_receives();
 	completion_queues();
+	memory_of_all_kinds();
+	operations();
+	domains();
 	counters(argv[1]);
 	close_device();
 	printf("1..%u\n", points);

@@ -25,6 +25,7 @@ static struct ibv_mr *mr;
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
+static struct ibv_mw *windows[2];
 static char *buf;
 static char pci_slot[64], driver_dir[PATH_MAX];
 
@@ -118,6 +119,62 @@ static bool find_driver(void)
 	return realpath(path, driver_dir);
 }
 
+/* Connects the QP to itself. */
+static bool connect_self(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(ctx, 1, &port) ||
+	    ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			  IBV_QP_ACCESS_FLAGS))
+		return false;
+	attr = (struct ibv_qp_attr) {
+		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = qp->qp_num,
+		.ah_attr = { .dlid = port.lid, .port_num = 1 }, .min_rnr_timer = 12,
+	};
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			  IBV_QP_MIN_RNR_TIMER))
+		return false;
+	attr = (struct ibv_qp_attr) {
+		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+	};
+	return !ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+			      IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/*
+ * A window of each type over the region.  They are older than it: what is destroyed from the
+ * youngest on finds a region with windows.
+ */
+static bool bind_windows(void)
+{
+	struct ibv_mw_bind_info info = {
+		.mr = mr, .addr = (uintptr_t)buf, .length = 4096,
+		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
+	struct ibv_mw_bind one = { .send_flags = IBV_SEND_SIGNALED, .bind_info = info };
+	struct ibv_send_wr two = {
+		.opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = { .mw = windows[1], .bind_info = info,
+			     .rkey = ibv_inc_rkey(windows[1]->rkey) },
+	}, *bad;
+	struct ibv_wc wc;
+	int i, n;
+
+	if (!connect_self() || ibv_bind_mw(qp, windows[0], &one) || ibv_post_send(qp, &two, &bad))
+		return false;
+	for (i = 0; i < 2; i++) {
+		do
+			n = ibv_poll_cq(cq, 1, &wc);
+		while (!n);
+		if (n < 0 || wc.status)
+			return false;
+	}
+	return true;
+}
+
 static bool set_up(const char *name)
 {
 	struct ibv_qp_init_attr init = {
@@ -134,13 +191,17 @@ static bool set_up(const char *name)
 		return false;
 	buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pd = ibv_alloc_pd(ctx);
-	mr = pd ? ibv_reg_mr(pd, buf, 4096, IBV_ACCESS_LOCAL_WRITE) : NULL;
+	windows[0] = pd ? ibv_alloc_mw(pd, IBV_MW_TYPE_1) : NULL;
+	windows[1] = pd ? ibv_alloc_mw(pd, IBV_MW_TYPE_2) : NULL;
+	if (!windows[0] || !windows[1])
+		return false;
+	mr = ibv_reg_mr(pd, buf, 4096, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	channel = ibv_create_comp_channel(ctx);
 	cq = channel ? ibv_create_cq(ctx, 16, NULL, channel, 0) : NULL;
 	init.send_cq = cq;
 	init.recv_cq = cq;
 	qp = mr && cq ? ibv_create_qp(pd, &init) : NULL;
-	return qp;
+	return qp && bind_windows();
 }
 
 int main(int argc, char **argv)
@@ -194,8 +255,9 @@ int main(int argc, char **argv)
 	report(write(gate[1], "x", 1) == 1 && waitpid(child, &status, 0) == child && !status,
 	       "and by a child that inherited them");
 
-	report(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr) &&
-	       !ibv_dealloc_pd(pd) && !ibv_destroy_comp_channel(channel),
+	report(!ibv_dereg_mr(mr) && !ibv_dealloc_mw(windows[0]) && !ibv_dealloc_mw(windows[1]) &&
+	       !ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd) &&
+	       !ibv_destroy_comp_channel(channel),
 	       "every object can be returned");
 	report(!ibv_close_device(ctx), "the context can be closed");
 
