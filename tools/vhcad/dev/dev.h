@@ -34,7 +34,7 @@ struct vhca_dev;
 #define VDEV_MAX_EQS		256u
 #define VDEV_LOG_MAX_CQE	22u
 #define VDEV_LOG_MAX_EQE	20u
-#define VDEV_LOG_MAX_BLOCKS	18u
+#define VDEV_LOG_MAX_BLOCKS	20u
 #define VDEV_LOG_MAX_STRIDES	16u
 #define VDEV_LOG_MIN_STRIDE	5u	/* one scatter entry */
 #define VDEV_LOG_MAX_STRIDE	10u

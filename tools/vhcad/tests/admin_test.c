@@ -423,7 +423,7 @@ static void qp_fields(void **state)
 		  offsetof(struct vhca_create_qp_hw_req, srqn) },
 		{ F(vhca_create_qp_hw_req, srqn), 1, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, xrcdn), 1, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, log_sq_blocks), 19, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, log_sq_blocks), 21, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, log_sq_blocks), VHCA_NO_QUEUE, VHCA_ST_BAD_FIELD, 1 },
 		{ F(vhca_create_qp_hw_req, log_rq_strides), 17, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, log_rq_strides), VHCA_NO_QUEUE, VHCA_ST_BAD_FIELD,

@@ -205,7 +205,8 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 		what = "max_mkeys";
 	else if (!l->max_cqs || !is_power_of_2(l->max_cqe))
 		what = "max_cqe";
-	else if (!l->max_qps || !is_power_of_2(l->max_sq_blocks) || !is_power_of_2(l->max_rq_wr))
+	else if (!l->max_qps || !is_power_of_2(l->max_sq_blocks) ||
+		 l->max_sq_blocks < VHCA_WQE_MAX_BLOCKS || !is_power_of_2(l->max_rq_wr))
 		what = "max_sq_blocks or max_rq_wr";
 	else if (!l->max_send_sge || !l->max_recv_sge || l->max_send_sge > 255 ||
 		 l->max_recv_sge > 255)

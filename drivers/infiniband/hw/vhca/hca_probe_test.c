@@ -48,7 +48,8 @@ static void test_attributes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->max_mr, le32_to_cpu(d.max_mkeys));
 	KUNIT_EXPECT_EQ(test, a->max_pd, le32_to_cpu(d.max_pds));
 	KUNIT_EXPECT_EQ(test, a->max_qp_wr,
-			min(le32_to_cpu(d.max_sq_blocks), le32_to_cpu(d.max_rq_wr)));
+			min(le32_to_cpu(d.max_sq_blocks) / VHCA_WQE_MAX_BLOCKS,
+			    le32_to_cpu(d.max_rq_wr)));
 	KUNIT_EXPECT_EQ(test, a->max_send_sge, le32_to_cpu(d.max_send_sge));
 	KUNIT_EXPECT_EQ(test, a->max_recv_sge, le32_to_cpu(d.max_recv_sge));
 	KUNIT_EXPECT_EQ(test, a->max_qp_rd_atom, d.max_rd_atomic);

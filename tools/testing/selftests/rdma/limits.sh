@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours
-# What an administrator allows: control groups, Q_Keys with the top bit, keys of others.
+# What an administrator allows: control groups, Q_Keys with the top bit, keys of others. And that
+# the device has what it says, all of it at once.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 13
+plan 16
 
 root=/sys/fs/cgroup
 mountpoint -q $root || mount -t cgroup2 none $root
@@ -71,4 +72,28 @@ wait_listen 18631 $pid
 ok "root sees the keys of others" sh -c "rdma resource show mr | grep -q rkey"
 ok "others do not, but the regions" sh -c "setpriv --reuid 65534 --regid 65534 --clear-groups rdma resource show mr | grep mrlen | grep -vq rkey"
 kill $pid
+
+# largest_qp TYPE: as many requests as there can be, each as large as it can be
+cat >"$LAB_OUT/largest_qp.py" <<'PROGRAM'
+import sys
+from pyverbs.device import Context
+from pyverbs.pd import PD
+from pyverbs.cq import CQ
+from pyverbs.qp import QP, QPCap, QPInitAttr
+import pyverbs.enums as e
+
+ctx = Context(name=sys.argv[1])
+has = ctx.query_device()
+pd, cq = PD(ctx), CQ(ctx, 4)
+want = dict(max_send_wr=has.max_qp_wr, max_recv_wr=has.max_qp_wr, max_send_sge=has.max_sge,
+            max_recv_sge=has.max_sge, max_inline_data=512)
+init = QPInitAttr(qp_type=getattr(e, "IBV_QPT_" + sys.argv[2]), scq=cq, rcq=cq, cap=QPCap(**want))
+QP(pd, init)
+print(want)
+sys.exit(any(getattr(init.cap, name) < value for name, value in want.items()))
+PROGRAM
+for type in RC UC UD; do
+	ok "the largest $type QP that the device says it has" \
+		python3 -B "$LAB_OUT/largest_qp.py" "$LAB_DEV" $type
+done
 finish
