@@ -39,7 +39,7 @@ static const char usage[] =
 "                         switch capabilities off, of all adapters or of that one: rc, uc,\n"
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
-"                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc; may be\n"
+"                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm; may be\n"
 "                         given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
@@ -198,6 +198,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_FMR,
 		VHCA_CAP_XRC,
 		VHCA_CAP_CLOCK,
+		VHCA_CAP_APM,
 	};
 	static const char *const names[] = {
 		"rc",
@@ -222,6 +223,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"fmr",
 		"xrc",
 		"clock",
+		"apm",
 		NULL,
 	};
 	char *colon = strchr(arg, ':'), *word, *save = NULL;

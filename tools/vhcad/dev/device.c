@@ -38,7 +38,8 @@
 	1ull << VHCA_CAP_MW_2B | \
 	1ull << VHCA_CAP_FMR | \
 	1ull << VHCA_CAP_XRC | \
-	1ull << VHCA_CAP_UC_FAST_REG)
+	1ull << VHCA_CAP_UC_FAST_REG | \
+	1ull << VHCA_CAP_APM)
 
 /* ------------------------------------------------------------------------
  * Tables

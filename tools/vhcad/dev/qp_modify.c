@@ -22,7 +22,7 @@
 
 /* Attributes that mean something to a type. */
 #define CONNECTED	(A(ACCESS_FLAGS) | A(AV) | A(PATH_MTU) | A(RQ_PSN) | A(DEST_QPN) | \
-			 A(PATH_MIG_STATE))
+			 A(PATH_MIG_STATE) | A(ALT_PATH))
 static const u32 type_attrs[] = {
 	[VHCA_QPT_RC] = ~A(QKEY),
 	[VHCA_QPT_UC] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | CONNECTED,
@@ -47,21 +47,21 @@ static const struct transition transitions[] = {
 	{ QPS_INIT, QPS_RTR, EVERY,
 	  A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) | A(MAX_DEST_RD_ATOMIC) |
 	  A(MIN_RNR_TIMER),
-	  A(ACCESS_FLAGS) | A(PKEY_INDEX) | A(QKEY) },
+	  A(ACCESS_FLAGS) | A(PKEY_INDEX) | A(ALT_PATH) | A(QKEY) },
 	{ QPS_RTR, QPS_RTS, EVERY,
 	  A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(SQ_PSN) | A(MAX_QP_RD_ATOMIC),
-	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(ALT_PATH) | A(QKEY) },
 	{ QPS_RTS, QPS_RTS, EVERY, 0,
-	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(ALT_PATH) | A(QKEY) },
 	{ QPS_RTS, QPS_SQD, EVERY, 0, A(EN_SQD_ASYNC_NOTIFY) },
 	{ QPS_SQD, QPS_SQD, CONN, 0,
 	  A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC) |
 	  A(MAX_DEST_RD_ATOMIC) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) |
-	  A(PATH_MIG_STATE) },
+	  A(PATH_MIG_STATE) | A(ALT_PATH) },
 	{ QPS_SQD, QPS_SQD, UC | UD, 0,
-	  A(AV) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(PATH_MIG_STATE) | A(QKEY) },
+	  A(AV) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(PATH_MIG_STATE) | A(ALT_PATH) | A(QKEY) },
 	{ QPS_SQD, QPS_RTS, EVERY, 0,
-	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(QKEY) },
+	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(ALT_PATH) | A(QKEY) },
 	{ QPS_SQE, QPS_RTS, UC | UD, 0, A(ACCESS_FLAGS) | A(QKEY) },
 };
 
@@ -103,7 +103,9 @@ static const struct limit {
 	{ A(RQ_PSN), FIELD(rq_psn), 4, PSN_MASK },
 	{ A(SQ_PSN), FIELD(sq_psn), 4, PSN_MASK },
 	{ A(DEST_QPN), FIELD(dest_qpn), 4, (1u << QPN_BITS) - 1 },
-	{ A(PATH_MIG_STATE), FIELD(path_mig_state), 1, 0 },
+	{ A(PATH_MIG_STATE), FIELD(path_mig_state), 1, MIG_REARM },
+	{ A(ALT_PATH), FIELD(alt_pkey_index), 2, PORT_PKEYS - 1 },
+	{ A(ALT_PATH), FIELD(alt_timeout), 1, 31 },
 };
 
 static u32 field_value(const struct vhca_modify_qp_req *req, u32 off, u32 size)
@@ -112,6 +114,26 @@ static u32 field_value(const struct vhca_modify_qp_req *req, u32 off, u32 size)
 
 	memcpy(&v, (const u8 *)req + off, size);
 	return le32toh(v);
+}
+
+/* An alternate path, and whether there is one to arm. */
+static enum vhca_status check_migration(struct command *c, const struct vqp *qp, u32 mask)
+{
+	const struct vhca_modify_qp_req *req = command_req(c);
+	const struct vhca_qp_attr *a = &req->attr;
+	u32 bad;
+
+	if (mask & A(ALT_PATH)) {
+		if (!a->alt_port || a->alt_port > c->dev->nports)
+			return BAD_FIELD(c, vhca_modify_qp_req, attr.alt_port);
+		bad = av_check(&a->alt_av, a->alt_port, false);
+		if (bad != AV_GOOD)
+			return refuse(c, VHCA_ST_BAD_FIELD, FIELD(alt_av) + bad);
+	}
+	if (mask & A(PATH_MIG_STATE) && a->path_mig_state == MIG_REARM &&
+	    !(mask & A(ALT_PATH)) && !qp->attr.alt_port)
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.path_mig_state);
+	return VHCA_ST_OK;
 }
 
 static enum vhca_status check_values(struct command *c, const struct vqp *qp, u32 mask)
@@ -139,7 +161,7 @@ static enum vhca_status check_values(struct command *c, const struct vqp *qp, u3
 		return refuse(c, VHCA_ST_BAD_FIELD, FIELD(av) + bad);
 	if (mask & A(PORT) && !(mask & A(AV)) && qp->state == QPS_SQD && port != qp->attr.av.port)
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.port);
-	return VHCA_ST_OK;
+	return check_migration(c, qp, mask);
 }
 
 static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
@@ -163,32 +185,17 @@ static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
 	COPY(SQ_PSN, sq_psn);
 	COPY(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
 	COPY(DEST_QPN, dest_qpn);
+	COPY(ALT_PATH, alt_av);
+	COPY(ALT_PATH, alt_port);
+	COPY(ALT_PATH, alt_pkey_index);
+	COPY(ALT_PATH, alt_timeout);
 #undef COPY
-}
-
-/* What all packets of the QP have in common, from its attributes. */
-static void set_path(struct vqp *qp)
-{
-	bool datagrams = qp->type == VHCA_QPT_UD;
-
-	qp->port = &qp->dev->port[qp->attr.port - 1];
-	qp->mtu = 128u << (datagrams ? qp->dev->max_mtu : qp->attr.path_mtu);
-	qp->pkey = qp->port->fab.pkey[le16toh(qp->attr.pkey_index)];
-	qp->path = (struct wire_path){
-		.slid = qp->port->fab.lid,
-		.pkey = qp->pkey,
-		.dqpn = le32toh(qp->attr.dest_qpn),
-		.sqpn = datagrams ? qp->qpn : 0,
-		.mig = true,
-	};
-	if (!datagrams)
-		av_path(&qp->attr.av, qp->port, &qp->path);
 }
 
 void qp_follow_port(struct vqp *qp)
 {
 	if (qp->state >= QPS_RTR && qp->state != QPS_ERR)
-		set_path(qp);
+		qp_set_path(qp);
 }
 
 /* Everything but the objects it stands on, as after creation. */
@@ -205,6 +212,7 @@ static void reset_qp(struct vqp *qp)
 		eq_async(qp->dev, &qp->ev, EVB_LAST_WQE);
 	qp->state = QPS_RESET;
 	qp->draining = false;
+	qp->mig = MIG_MIGRATED;
 	req_reset(qp, 0);
 	qp->req.blk_prod = 0;
 	qp->req.blk_next = 0;
@@ -217,6 +225,15 @@ static void reset_qp(struct vqp *qp)
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	if (qp_is_target(qp))
 		xrc_leave(qp);
+}
+
+/* What is armed and shall be migrated goes at once; the peer follows by itself. */
+static void set_migration(struct vqp *qp, u8 state)
+{
+	if (state == MIG_MIGRATED && qp->mig == MIG_ARMED)
+		qp_migrate(qp);
+	else if (state == MIG_MIGRATED || qp->mig == MIG_MIGRATED)
+		qp->mig = state;
 }
 
 static void enter(struct vqp *qp, u8 from, u8 to)
@@ -245,7 +262,7 @@ static void enter(struct vqp *qp, u8 from, u8 to)
 	}
 	qp->state = to;
 	if (to >= QPS_RTR)
-		set_path(qp);
+		qp_set_path(qp);
 	if (from == QPS_SQE)
 		unreliable_resume(qp);
 	else if (to == QPS_RTS)
@@ -276,7 +293,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 	if (!t || (!(mask & A(STATE)) && to == QPS_ERR))
 		return BAD_STATE(c, vhca_modify_qp_req, attr.state);
 	mask &= ~(A(STATE) | A(CUR_STATE));
-	if (mask & (A(ALT_PATH) | A(CAP)))
+	if (mask & A(CAP) || (mask & A(ALT_PATH) && !(c->dev->caps >> VHCA_CAP_APM & 1)))
 		return UNSUPPORTED(c, vhca_modify_qp_req, mask);
 	must = t->must & type_attrs[qp->type];
 	may = t->may & type_attrs[qp->type];
@@ -291,6 +308,8 @@ enum vhca_status cmd_modify_qp(struct command *c)
 			return VHCA_ST_INTERNAL;
 	}
 	copy_values(qp, &req->attr, mask);
+	if (mask & A(PATH_MIG_STATE))
+		set_migration(qp, req->attr.path_mig_state);
 	if (mask & A(RETRY_CNT))
 		qp->req.retry_left = qp->attr.retry_cnt;
 	if (mask & A(RNR_RETRY))
@@ -310,6 +329,7 @@ enum vhca_status cmd_query_qp(struct command *c)
 	a.state = qp->state;
 	a.cur_state = qp->state;
 	a.sq_draining = qp->draining;
+	a.path_mig_state = qp->mig;
 	if (qp->state >= QPS_RTR)
 		a.rq_psn = htole32(qp->resp.epsn);
 	if (qp->state >= QPS_RTS)

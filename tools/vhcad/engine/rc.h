@@ -33,6 +33,13 @@ enum qp_state {
 
 #define CACHE_LINE	64u
 
+/* As enum ib_mig_state. */
+enum mig_state {
+	MIG_MIGRATED,
+	MIG_REARM,
+	MIG_ARMED,
+};
+
 /* A request under way. */
 struct tx_req {
 	u64 wr_id;
@@ -159,6 +166,7 @@ struct vqp {
 	u8 state;		/* enum qp_state */
 	u8 flags;		/* VHCA_QP_* */
 	bool draining;		/* SQD: requests are still under way */
+	u8 mig;			/* enum mig_state */
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
 	u16 pkey;		/* of pkey_index, when RTR */
 	u32 mtu;		/* bytes */
@@ -257,6 +265,25 @@ static inline bool qp_send(struct vqp *qp, struct run *run)
 	fab_send(&qp->port->fab, run);
 	return qp->state != QPS_ERR;
 }
+
+/* dev/qp_migrate.c */
+/**
+ * qp_migrate - from now on the alternate path is the path
+ * @qp: MIG_ARMED; it has no alternate path afterwards
+ */
+void qp_migrate(struct vqp *qp);
+/** qp_set_path - headers that follow from the attributes, or from what the port has now */
+void qp_set_path(struct vqp *qp);
+/**
+ * qp_follow_peer - packets came along another path than the QP's
+ * @qp: receiver
+ * @p: port where they arrived
+ * @h: headers
+ *
+ * If the peer has migrated to the alternate path, so does the QP.  Returns false if the packets
+ * are not for it.
+ */
+bool qp_follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h);
 
 /* requester.c: what leaves */
 /** req_reset - start over, with @psn as the first PSN */

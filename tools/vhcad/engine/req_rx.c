@@ -143,8 +143,15 @@ void req_retry(struct vqp *qp)
 
 	if (r->head == r->tail)
 		return;
-	if (!r->retry_left) {
+	if (!r->retry_left && qp->mig != MIG_ARMED) {
 		req_fail(qp, VHCA_CS_RETRY_EXC_ERR);
+		return;
+	}
+	if (!r->retry_left) {
+		qp_migrate(qp);
+		eq_async(qp->dev, &qp->ev, EVB_PATH_MIG);
+		r->retry_left = qp->attr.retry_cnt;
+		req_rewind(qp);
 		return;
 	}
 	r->retry_left--;

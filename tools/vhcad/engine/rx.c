@@ -26,12 +26,23 @@ static bool takes_kind(const struct vqp *qp, u8 kind)
 	return !answer || !qp_is_target(qp);
 }
 
-/* Is the QP one that takes such packets now? */
-static bool takes(const struct vqp *qp, const struct vport *p, const struct run *run)
+/* Do packets come along the QP's path, or along the alternate one that is its path then? */
+static bool takes_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
-	return qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->port == p &&
-	       run->service == qp->service && takes_kind(qp, run->kind) &&
-	       (qp->type == VHCA_QPT_UD || from_peer(qp, &run->h));
+	if (qp->type == VHCA_QPT_UD)
+		return qp->port == p;
+	if (qp->port != p || !from_peer(qp, h))
+		return qp_follow_peer(qp, p, h);
+	if (qp->mig == MIG_REARM && !h->mig)
+		qp->mig = MIG_ARMED;
+	return true;
+}
+
+/* Is the QP one that takes such packets now? */
+static bool takes(struct vqp *qp, const struct vport *p, const struct run *run)
+{
+	return qp->state >= QPS_RTR && qp->state != QPS_ERR && run->service == qp->service &&
+	       takes_kind(qp, run->kind) && takes_path(qp, p, &run->h);
 }
 
 static void rc_rx(struct vqp *qp, struct run *run)

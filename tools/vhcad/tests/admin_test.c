@@ -191,6 +191,7 @@ static void queries(void **state)
 		VHCA_CAP_FMR,
 		VHCA_CAP_XRC,
 		VHCA_CAP_UC_FAST_REG,
+		VHCA_CAP_APM,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };
@@ -557,7 +558,7 @@ static void missing_bits(struct tqp *qp, const struct vhca_qp_attr *a, u32 mask,
 			continue;
 		if (mask & bit)
 			bad_mask(qp, a, mask & ~bit, VHCA_ST_BAD_FIELD);
-		else if (bit == VHCA_QPA_ALT_PATH || bit == VHCA_QPA_CAP)
+		else if (bit == VHCA_QPA_CAP)
 			bad_mask(qp, a, mask | bit, VHCA_ST_UNSUPPORTED);
 		else if (!(optional & bit))
 			bad_mask(qp, a, mask | bit, VHCA_ST_BAD_FIELD);
@@ -577,10 +578,11 @@ static void qp_masks(void **state)
 	refused(&f->h, t_modify(qp, &a, T_MASK_INIT | VHCA_QPA_CUR_STATE), VHCA_ST_BAD_STATE,
 		REQ_OFF(vhca_modify_qp_req, attr.cur_state));
 	assert_int_equal(t_modify(qp, &init, T_MASK_INIT), 0);
-	missing_bits(qp, &rtr, T_MASK_RTR, VHCA_QPA_ACCESS_FLAGS | VHCA_QPA_PKEY_INDEX);
+	missing_bits(qp, &rtr, T_MASK_RTR, VHCA_QPA_ACCESS_FLAGS | VHCA_QPA_PKEY_INDEX |
+		     VHCA_QPA_ALT_PATH);
 	assert_int_equal(t_modify(qp, &rtr, T_MASK_RTR), 0);
 	missing_bits(qp, &rts, T_MASK_RTS, VHCA_QPA_ACCESS_FLAGS | VHCA_QPA_MIN_RNR_TIMER |
-		     VHCA_QPA_PATH_MIG_STATE);
+		     VHCA_QPA_PATH_MIG_STATE | VHCA_QPA_ALT_PATH);
 	assert_int_equal(t_modify(qp, &rts, T_MASK_RTS), 0);
 	bad_mask(qp, &rts, VHCA_QPA_QKEY, VHCA_ST_BAD_FIELD);
 	refused(&f->h, t_admin(&f->h, VHCA_CMD_MODIFY_QP, &(struct vhca_modify_qp_req){ 0 },
@@ -595,9 +597,9 @@ static void unreliable_masks(void **state)
 {
 	static const struct { u8 type; u32 own; u32 moving; u32 in_sqd; } t[] = {
 		{ VHCA_QPT_UC, VHCA_QPA_ACCESS_FLAGS,
-		  VHCA_QPA_ACCESS_FLAGS | VHCA_QPA_PATH_MIG_STATE,
+		  VHCA_QPA_ACCESS_FLAGS | VHCA_QPA_PATH_MIG_STATE | VHCA_QPA_ALT_PATH,
 		  VHCA_QPA_AV | VHCA_QPA_PKEY_INDEX | VHCA_QPA_ACCESS_FLAGS |
-		  VHCA_QPA_PATH_MIG_STATE },
+		  VHCA_QPA_PATH_MIG_STATE | VHCA_QPA_ALT_PATH },
 		{ VHCA_QPT_UD, VHCA_QPA_QKEY, VHCA_QPA_QKEY, VHCA_QPA_PKEY_INDEX | VHCA_QPA_QKEY },
 	};
 	struct fixture *f = *state;
@@ -615,7 +617,8 @@ static void unreliable_masks(void **state)
 		assert_int_equal(t_modify(&qp, &init, t_mask(qp.type, T_INIT)), 0);
 		missing_bits(&qp, &init, VHCA_QPA_STATE,
 			     VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT | t[i].own);
-		missing_bits(&qp, &rtr, t_mask(qp.type, T_RTR), VHCA_QPA_PKEY_INDEX | t[i].own);
+		missing_bits(&qp, &rtr, t_mask(qp.type, T_RTR), VHCA_QPA_PKEY_INDEX | t[i].own |
+			     (t[i].moving & VHCA_QPA_ALT_PATH));
 		assert_int_equal(t_modify(&qp, &rtr, t_mask(qp.type, T_RTR)), 0);
 		missing_bits(&qp, &rts, t_mask(qp.type, T_RTS), t[i].moving);
 		assert_int_equal(t_modify(&qp, &rts, t_mask(qp.type, T_RTS)), 0);

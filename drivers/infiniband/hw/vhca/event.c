@@ -177,6 +177,10 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
 		return qp_event(dev, number, IB_EVENT_SQ_DRAINED);
 	case VHCA_EV_LAST_WQE:
 		return qp_event(dev, number, IB_EVENT_QP_LAST_WQE_REACHED);
+	case VHCA_EV_PATH_MIG:
+		return qp_event(dev, number, IB_EVENT_PATH_MIG);
+	case VHCA_EV_PATH_MIG_ERR:
+		return qp_event(dev, number, IB_EVENT_PATH_MIG_ERR);
 	case VHCA_EV_SRQ_LIMIT:
 		return srq_event(dev, number, IB_EVENT_SRQ_LIMIT_REACHED);
 	case VHCA_EV_SRQ_ERR:

@@ -219,6 +219,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_FMR		= 20,	/* FMR keys, FENCE_MKEYS */
 	VHCA_CAP_XRC		= 21,	/* XRC domains and their QPs; needs RC, SRQ */
 	VHCA_CAP_UC_FAST_REG	= 22,	/* REG_MR, LOCAL_INV on UC; needs UC, FAST_REG */
+	VHCA_CAP_APM		= 23,	/* alternate paths, automatic migration */
 };
 
 struct vhca_device_attr {
@@ -383,8 +384,10 @@ enum vhca_event {
 	VHCA_EV_COMM_EST	= 0x14,
 	VHCA_EV_SQ_DRAINED	= 0x15,
 	VHCA_EV_LAST_WQE	= 0x16,	/* QP with an SRQ failed and takes no more receives */
+	VHCA_EV_PATH_MIG	= 0x17,	/* the alternate path is in use now */
 	VHCA_EV_SRQ_LIMIT	= 0x18,	/* number = srqn */
 	VHCA_EV_SRQ_ERR		= 0x19,	/* number = srqn: its ring cannot be read */
+	VHCA_EV_PATH_MIG_ERR	= 0x1a,	/* number = qpn: the peer went where there is no path */
 	VHCA_EV_PORT_ACTIVE	= 0x20,	/* number = 0, port says which */
 	VHCA_EV_PORT_ERR	= 0x21,
 	VHCA_EV_LID_CHANGE	= 0x22,
@@ -661,7 +664,7 @@ struct vhca_qp_attr {
 	__u8 access;			/* VHCA_ACCESS_REMOTE_*, FLUSH_* */
 	__u8 port;
 	__u8 path_mtu;			/* enum ib_mtu */
-	__u8 path_mig_state;		/* enum ib_mig_state; migrated without APM */
+	__u8 path_mig_state;		/* enum ib_mig_state; the device sets ARMED */
 	__le16 pkey_index;
 	__le16 alt_pkey_index;
 	__le32 qkey;

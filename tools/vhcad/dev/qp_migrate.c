@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A QP's path, and its move to the alternate one.
+ *
+ * Who is migrated says so in every packet; who has loaded an alternate path and is to arm says
+ * the opposite.  A QP that hears the opposite while it is to arm is armed: both ends have another
+ * path now.  One of them takes it when it runs out of retries, or is told to; the other one sees
+ * it by the next packet.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "engine/rc.h"
+
+void qp_set_path(struct vqp *qp)
+{
+	bool datagrams = qp->type == VHCA_QPT_UD;
+
+	qp->port = &qp->dev->port[qp->attr.port - 1];
+	qp->mtu = 128u << (datagrams ? qp->dev->max_mtu : qp->attr.path_mtu);
+	qp->pkey = qp->port->fab.pkey[le16toh(qp->attr.pkey_index)];
+	qp->path = (struct wire_path){
+		.slid = qp->port->fab.lid,
+		.pkey = qp->pkey,
+		.dqpn = le32toh(qp->attr.dest_qpn),
+		.sqpn = datagrams ? qp->qpn : 0,
+		.mig = qp->mig == MIG_MIGRATED,
+	};
+	if (!datagrams)
+		av_path(&qp->attr.av, qp->port, &qp->path);
+}
+
+void qp_migrate(struct vqp *qp)
+{
+	struct vhca_qp_attr *a = &qp->attr;
+
+	a->av = a->alt_av;
+	a->port = a->alt_port;
+	a->pkey_index = a->alt_pkey_index;
+	a->timeout = a->alt_timeout;
+	memset(&a->alt_av, 0, sizeof(a->alt_av));
+	a->alt_port = 0;
+	a->alt_pkey_index = 0;
+	a->alt_timeout = 0;
+	qp->mig = MIG_MIGRATED;
+	qp_set_path(qp);
+}
+
+/* Is this where the alternate path would lead? */
+static bool on_alternate(const struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	const struct vhca_av *av = &qp->attr.alt_av;
+
+	return qp->attr.alt_port == p->fab.number && h->slid == le16toh(av->dlid) &&
+	       (!h->grh || !av->grh || !memcmp(h->sgid, av->dgid, sizeof(h->sgid)));
+}
+
+bool qp_follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	if (qp->mig != MIG_ARMED || !h->mig)
+		return false;
+	if (!on_alternate(qp, p, h)) {
+		eq_async(qp->dev, &qp->ev, EVB_PATH_MIG_ERR);
+		return false;
+	}
+	qp_migrate(qp);
+	eq_async(qp->dev, &qp->ev, EVB_PATH_MIG);
+	return true;
+}

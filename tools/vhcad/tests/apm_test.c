@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Alternate paths: loaded, armed, taken automatically and when told to, and what is no reason to
+ * take one.
+ */
+#include <string.h>
+
+#include "dev/dev.h"
+#include "engine/rc.h"
+#include "tests/tkey.h"
+
+#define MSEC	1000000ull
+#define SECOND	1000000000ull
+#define LEN	5000u
+#define LID(dev, port)	(2 * (dev) + (port))	/* of the static subnet */
+
+/* Two devices with two ports each; the first ports are the path, the second ones the other. */
+struct fixture {
+	struct tworld w;
+	struct thca h[2];
+	struct tcq cq[2];
+	struct tqp qp[2];
+	struct tmr mr[2];
+	u64 sent;
+};
+
+static void connect_qps(struct fixture *f, u8 type)
+{
+	for (u32 i = 0; i < 2; i++) {
+		f->h[i].qp_type = type;
+		t_qp_init(&f->h[i], &f->qp[i], &f->cq[i], &f->cq[i]);
+	}
+	t_connect(&f->qp[0], &f->qp[1], 3, 5, 0xfffffe);
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	memset(&f, 0, sizeof(f));
+	t_world_init(&f.w);
+	for (u32 i = 0; i < 2; i++) {
+		const struct vdev_config cfg = {
+			.name = "t", .node_guid = 0x1000 * (i + 1), .ports = 2, .vectors = 4,
+		};
+
+		t_hca_init_cfg(&f.h[i], &f.w, &cfg);
+		t_expect_event(&f.h[i], VHCA_EV_PORT_ACTIVE, 0);
+		t_cq_init(&f.h[i], &f.cq[i], 7, 0);
+		t_mr_init(&f.h[i], &f.mr[i], 1ull << 40, 8 * LEN, T_RW, 1, 12);
+	}
+	t_mr_fill(&f.mr[0], 3);
+	connect_qps(&f, VHCA_QPT_RC);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < 2; i++)
+		t_hca_fini(&f->h[i]);
+	t_world_fini(&f->w);
+	return 0;
+}
+
+static struct vhca_qp_attr alternate(u32 dev, u32 port)
+{
+	return (struct vhca_qp_attr){
+		.path_mig_state = MIG_REARM, .alt_port = port, .alt_timeout = 10,
+		.alt_av = { .port = port, .dlid = htole16(LID(!dev, port)) },
+	};
+}
+
+#define LOAD	(VHCA_QPA_ALT_PATH | VHCA_QPA_PATH_MIG_STATE)
+
+static void load(struct fixture *f, u32 dev, u32 port)
+{
+	const struct vhca_qp_attr a = alternate(dev, port);
+
+	assert_int_equal(t_modify(&f->qp[dev], &a, LOAD), VHCA_ST_OK);
+}
+
+static struct vhca_qp_attr query(struct fixture *f, u32 dev)
+{
+	struct vhca_object_req req = { .handle = htole32(f->qp[dev].qpn) };
+	struct vhca_qp_attr a;
+
+	assert_int_equal(t_admin_out(&f->h[dev], VHCA_CMD_QUERY_QP, &req, sizeof(req), &a,
+				     sizeof(a)), VHCA_ST_OK);
+	return a;
+}
+
+/* A message from a device to the other one; it completes, and is where it belongs. */
+static void write_from(struct fixture *f, u32 dev, u32 place)
+{
+	struct twr wr = t_wr(VHCA_OP_WRITE, ++f->sent, &f->mr[dev], place * LEN, LEN,
+			     &f->mr[!dev], place * LEN);
+
+	t_send(&f->qp[dev], &wr);
+	t_settle(&f->w, 60 * SECOND);
+	t_expect_cqe(&f->cq[dev], f->sent, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->mr[!dev], place * LEN, LEN, 3, place * LEN);
+}
+
+static void arm_both(struct fixture *f, u32 port)
+{
+	for (u32 i = 0; i < 2; i++)
+		load(f, i, port);
+	write_from(f, 0, 0);
+	write_from(f, 0, 1);
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(query(f, i).path_mig_state, MIG_ARMED);
+}
+
+static void migrated(struct fixture *f, u32 dev, u32 port)
+{
+	struct vhca_qp_attr a = query(f, dev);
+
+	assert_int_equal(a.path_mig_state, MIG_MIGRATED);
+	assert_int_equal(a.state, T_RTS);
+	assert_int_equal(a.port, port);
+	assert_int_equal(le16toh(a.av.dlid), LID(!dev, port));
+	assert_int_equal(a.timeout, 10);
+	assert_int_equal(a.alt_port, 0);
+}
+
+/* Sent through a port since it was asked last. */
+static u64 through(struct fixture *f, u32 dev, u32 port)
+{
+	static u64 before[2][2];
+	struct vdev_status st;
+	u64 n;
+
+	vdev_status(f->h[dev].dev, &st);
+	n = st.port[port - 1].stats.tx_packets - before[dev][port - 1];
+	before[dev][port - 1] += n;
+	return n;
+}
+
+/* The bit that says "migrated" on the wire. */
+static void armed(void **state)
+{
+	struct fixture *f = *state;
+	struct tseen seen = { .n = 0 };
+
+	assert_int_equal(fab_set_judge(f->w.fabric, t_watch, &seen), 0);
+	write_from(f, 0, 0);
+	load(f, 0, 2);
+	assert_int_equal(query(f, 0).path_mig_state, MIG_REARM);
+	assert_int_equal(query(f, 0).alt_port, 2);
+	for (u32 i = 0; i < seen.n; i++)
+		assert_true(seen.h[i].mig);
+	seen.n = 0;
+	/* one end alone is not armed: the other one says that it is migrated */
+	write_from(f, 0, 1);
+	for (u32 i = 0; i < seen.n; i++)
+		assert_int_equal(seen.h[i].mig, seen.h[i].slid == LID(1, 1));
+	assert_int_equal(query(f, 0).path_mig_state, MIG_REARM);
+	load(f, 1, 2);
+	seen.n = 0;
+	write_from(f, 0, 2);
+	for (u32 i = 0; i < seen.n; i++)
+		assert_false(seen.h[i].mig);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(query(f, i).path_mig_state, MIG_ARMED);
+		t_expect_no_event(&f->h[i]);
+	}
+	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+}
+
+/* The cable is pulled: the message arrives all the same, and both ends hear why. */
+static void automatic(void **state)
+{
+	struct fixture *f = *state;
+
+	arm_both(f, 2);
+	fab_port_cable(&f->h[1].dev->port[0].fab, false);
+	t_expect_event(&f->h[1], VHCA_EV_PORT_ERR, 0);
+	through(f, 0, 2);
+	write_from(f, 0, 2);
+	assert_true(through(f, 0, 2) >= LEN / 1024);
+	for (u32 i = 0; i < 2; i++) {
+		t_expect_event(&f->h[i], VHCA_EV_PATH_MIG, f->qp[i].qpn);
+		t_expect_no_event(&f->h[i]);
+		migrated(f, i, 2);
+	}
+	write_from(f, 0, 3);
+	/* and back again, by the same way */
+	fab_port_cable(&f->h[1].dev->port[0].fab, true);
+	t_expect_event(&f->h[1], VHCA_EV_PORT_ACTIVE, 0);
+	arm_both(f, 1);
+	fab_port_cable(&f->h[0].dev->port[1].fab, false);
+	t_expect_event(&f->h[0], VHCA_EV_PORT_ERR, 0);
+	write_from(f, 0, 4);
+	for (u32 i = 0; i < 2; i++) {
+		t_expect_event(&f->h[i], VHCA_EV_PATH_MIG, f->qp[i].qpn);
+		migrated(f, i, 1);
+	}
+}
+
+/* Without an armed path the retries are all there is. */
+static void not_armed(void **state)
+{
+	struct fixture *f = *state;
+	struct twr wr = t_wr(VHCA_OP_WRITE, 77, &f->mr[0], 0, LEN, &f->mr[1], 0);
+
+	load(f, 0, 2);
+	fab_port_cable(&f->h[1].dev->port[0].fab, false);
+	t_send(&f->qp[0], &wr);
+	t_settle(&f->w, 60 * SECOND);
+	t_expect_cqe(&f->cq[0], 77, VHCA_CS_RETRY_EXC_ERR);
+	t_expect_no_event(&f->h[0]);
+}
+
+/* The new path is no better: it has its own retries, and then the connection fails. */
+static void both_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct twr wr = t_wr(VHCA_OP_WRITE, 77, &f->mr[0], 0, LEN, &f->mr[1], 0);
+	u64 before;
+
+	arm_both(f, 2);
+	before = t_stats(&f->h[0]).timeouts;
+	for (u32 p = 0; p < 2; p++)
+		fab_port_cable(&f->h[1].dev->port[p].fab, false);
+	t_send(&f->qp[0], &wr);
+	t_settle(&f->w, 60 * SECOND);
+	t_expect_cqe(&f->cq[0], 77, VHCA_CS_RETRY_EXC_ERR);
+	t_expect_event(&f->h[0], VHCA_EV_PATH_MIG, f->qp[0].qpn);
+	assert_int_equal(t_stats(&f->h[0]).timeouts - before, 7);
+	assert_int_equal(t_state(&f->qp[0]), T_ERR);
+}
+
+/* When told to: the peer follows with the next packet, and alone hears of it. */
+static void forced(void **state)
+{
+	static const u8 types[] = { VHCA_QPT_RC, VHCA_QPT_UC };
+	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED };
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < ARRAY_SIZE(types); i++) {
+		connect_qps(f, types[i]);
+		for (u32 k = 0; k < 2; k++)
+			load(f, k, 2);
+		/* unreliable connections have no answers to hear anything by */
+		write_from(f, 0, 2 * i);
+		f->sent += 100;
+		if (types[i] == VHCA_QPT_RC)
+			write_from(f, 0, 2 * i + 1);
+		else
+			t_vqp(&f->qp[0])->mig = MIG_ARMED;
+		assert_int_equal(query(f, 1).path_mig_state, MIG_ARMED);
+		assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+		t_expect_no_event(&f->h[0]);
+		t_expect_no_event(&f->h[1]);
+		write_from(f, 0, 4 + i);
+		t_expect_no_event(&f->h[0]);
+		t_expect_event(&f->h[1], VHCA_EV_PATH_MIG, f->qp[1].qpn);
+		for (u32 k = 0; k < 2; k++)
+			assert_int_equal(query(f, k).port, 2);
+	}
+	/* what was to arm only is not any more */
+	load(f, 0, 1);
+	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+	assert_int_equal(query(f, 0).path_mig_state, MIG_MIGRATED);
+	assert_int_equal(query(f, 0).port, 2);
+}
+
+/* Who says that it went, and comes from somewhere else, is not followed. */
+static void somewhere_else(void **state)
+{
+	struct fixture *f = *state;
+	struct vqp *to = t_vqp(&f->qp[1]);
+	struct wire_hdr h = {
+		.dlid = LID(1, 1), .slid = LID(0, 2), .pkey = 0xffff, .mig = true,
+		.opcode = OP_RC_SEND_ONLY, .dqpn = f->qp[1].qpn, .psn = to->resp.epsn,
+	};
+	struct payload pl;
+	struct run run;
+
+	arm_both(f, 2);
+	/* the port is not that of the alternate path */
+	run_from_packet(&run, &pl, &h, NULL, 0);
+	fab_send(&f->h[0].dev->port[1].fab, &run);
+	t_expect_event(&f->h[1], VHCA_EV_PATH_MIG_ERR, f->qp[1].qpn);
+	/* the sender is not either */
+	h.slid = LID(0, 1);
+	h.dlid = LID(1, 2);
+	run_from_packet(&run, &pl, &h, NULL, 0);
+	fab_send(&f->h[0].dev->port[0].fab, &run);
+	t_expect_event(&f->h[1], VHCA_EV_PATH_MIG_ERR, f->qp[1].qpn);
+	/* it is there, but has not gone */
+	h.slid = LID(0, 2);
+	h.mig = false;
+	run_from_packet(&run, &pl, &h, NULL, 0);
+	fab_send(&f->h[0].dev->port[1].fab, &run);
+	t_expect_no_event(&f->h[1]);
+	assert_int_equal(query(f, 1).path_mig_state, MIG_ARMED);
+	assert_int_equal(t_stats(&f->h[1]).rx_no_qp, 1);
+	write_from(f, 0, 3);
+}
+
+#define OFF(f)	(offsetof(struct vhca_asqe, req) + offsetof(struct vhca_modify_qp_req, attr.f))
+
+static void refused(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		u32 mask;
+		u16 field;
+		struct vhca_qp_attr a;
+	} cases[] = {
+		{ VHCA_QPA_PATH_MIG_STATE, OFF(path_mig_state), { .path_mig_state = MIG_REARM } },
+		{ LOAD, OFF(path_mig_state), { .path_mig_state = MIG_ARMED, .alt_port = 1 } },
+		{ LOAD, OFF(alt_port), { .path_mig_state = MIG_REARM } },
+		{ LOAD, OFF(alt_port), { .alt_port = 3 } },
+		{ LOAD, OFF(alt_pkey_index), { .alt_port = 2, .alt_pkey_index = 32 } },
+		{ LOAD, OFF(alt_timeout), { .alt_port = 2, .alt_timeout = 32 } },
+		{ LOAD, OFF(alt_av.port), { .alt_port = 2, .alt_av.port = 1 } },
+		{ LOAD, OFF(alt_av.dlid), { .alt_port = 2, .alt_av.port = 2 } },
+	};
+	struct vhca_qp_attr a = alternate(0, 2);
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(t_modify(&f->qp[0], &cases[i].a, cases[i].mask),
+				 VHCA_ST_BAD_FIELD);
+		assert_int_equal(f->h[0].bad_field, cases[i].field);
+	}
+	assert_int_equal(query(f, 0).alt_port, 0);
+	/* datagrams have no path */
+	f->h[0].qp_type = VHCA_QPT_UD;
+	t_qp_init(&f->h[0], &f->qp[0], &f->cq[0], &f->cq[0]);
+	t_ud_up(&f->qp[0], 1);
+	assert_int_equal(t_modify(&f->qp[0], &a, LOAD), VHCA_ST_BAD_FIELD);
+	/* nor has anything without the capability */
+	f->h[1].dev->caps &= ~(1ull << VHCA_CAP_APM);
+	assert_int_equal(t_modify(&f->qp[1], &a, LOAD), VHCA_ST_UNSUPPORTED);
+	assert_int_equal(t_modify(&f->qp[1], &a, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_BAD_FIELD);
+}
+
+/* RESET forgets the alternate path, armed or not. */
+static void forgotten(void **state)
+{
+	struct fixture *f = *state;
+
+	arm_both(f, 2);
+	assert_int_equal(t_to(&f->qp[0], T_RESET), VHCA_ST_OK);
+	assert_int_equal(query(f, 0).path_mig_state, MIG_MIGRATED);
+	assert_int_equal(query(f, 0).alt_port, 0);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(armed),
+		TEST(automatic),
+		TEST(not_armed),
+		TEST(both_gone),
+		TEST(forced),
+		TEST(somewhere_else),
+		TEST(refused),
+		TEST(forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
