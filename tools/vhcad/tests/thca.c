@@ -3,6 +3,7 @@
  * The test driver: world, device, admin queue, doorbells, event queues.
  */
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -102,9 +103,12 @@ void t_wait(struct thca *h, bool (*ready)(void *arg), void *arg)
 		assert_true(ready(arg));
 		return;
 	}
-	for (u32 i = 0; i < LOOKS; i++)
+	for (u32 i = 0; i < LOOKS || w->remote; i++) {
 		if (ready(arg))
 			return;
+		if (w->remote)
+			sched_yield();
+	}
 	__atomic_fetch_add(&w->waiters, 1, __ATOMIC_SEQ_CST);
 	for (;;) {
 		u32 seen = __atomic_load_n(&w->news, __ATOMIC_SEQ_CST);
@@ -142,10 +146,40 @@ static void on_irq(void *host, u32 vector)
 
 static const struct vdev_host_ops host_ops = { .irq = on_irq };
 
-void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
+static u32 reg_read(struct thca *h, u32 off)
+{
+	return h->bars ? h->bars->reg_read(h, off) : vdev_reg_read(h->dev, off);
+}
+
+static void reg_write(struct thca *h, u32 off, u32 val)
+{
+	if (h->bars)
+		h->bars->reg_write(h, off, val);
+	else
+		vdev_reg_write(h->dev, off, val);
+}
+
+static void enable(struct thca *h)
 {
 	u64 asq, acq;
 
+	assert_int_equal(reg_read(h, VHCA_REG_MAGIC), VHCA_MAGIC);
+	asq = t_alloc(h, VHCA_ASQE_SIZE << T_ADMIN_LOG);
+	acq = t_alloc(h, sizeof(struct vhca_acqe) << T_ADMIN_LOG);
+	h->asq = t_cpu(h, asq);
+	h->acq = t_cpu(h, acq);
+	reg_write(h, VHCA_REG_ASQ_LO, asq);
+	reg_write(h, VHCA_REG_ASQ_HI, asq >> 32);
+	reg_write(h, VHCA_REG_ACQ_LO, acq);
+	reg_write(h, VHCA_REG_ACQ_HI, acq >> 32);
+	reg_write(h, VHCA_REG_ADMIN_SIZE, T_ADMIN_LOG);
+	reg_write(h, VHCA_REG_ADMIN_VECTOR, 0);
+	reg_write(h, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
+	assert_int_equal(reg_read(h, VHCA_REG_STATUS), VHCA_STATUS_READY);
+}
+
+void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
+{
 	memset(h, 0, sizeof(*h));
 	h->w = w;
 	h->mem = gmem_new();
@@ -155,26 +189,13 @@ void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
 	h->ram = testmem_add(h->mem, T_RAM_BASE, RAM_SIZE);
 	h->dev = vdev_new(w->engine, cfg, h->mem, &host_ops, h);
 	assert_non_null(h->dev);
-	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_MAGIC), VHCA_MAGIC);
-	asq = t_alloc(h, VHCA_ASQE_SIZE << T_ADMIN_LOG);
-	acq = t_alloc(h, sizeof(struct vhca_acqe) << T_ADMIN_LOG);
-	h->asq = t_cpu(h, asq);
-	h->acq = t_cpu(h, acq);
-	vdev_reg_write(h->dev, VHCA_REG_ASQ_LO, asq);
-	vdev_reg_write(h->dev, VHCA_REG_ASQ_HI, asq >> 32);
-	vdev_reg_write(h->dev, VHCA_REG_ACQ_LO, acq);
-	vdev_reg_write(h->dev, VHCA_REG_ACQ_HI, acq >> 32);
-	vdev_reg_write(h->dev, VHCA_REG_ADMIN_SIZE, T_ADMIN_LOG);
-	vdev_reg_write(h->dev, VHCA_REG_ADMIN_VECTOR, 0);
-	vdev_reg_write(h->dev, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
-	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), VHCA_STATUS_READY);
+	enable(h);
 }
 
-void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
+static void furnish(struct thca *h)
 {
 	struct vhca_open_uar_req uar = { 0 };
 
-	t_hca_bare(h, w, cfg);
 	h->db_iova = t_alloc(h, T_DB_PAGES * VHCA_DB_PAGE_SIZE);
 	h->db = t_cpu(h, h->db_iova);
 	uar.db_page = htole64(h->db_iova);
@@ -184,6 +205,18 @@ void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *
 	t_eq_init(h, &h->comp, T_EQ_LOG, 2, 0);
 	t_expect_event(h, VHCA_EV_PORT_ACTIVE, 0);
 	h->pd = t_create(h, VHCA_CMD_CREATE_PD, NULL, 0);
+}
+
+void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *cfg)
+{
+	t_hca_bare(h, w, cfg);
+	furnish(h);
+}
+
+void t_hca_start(struct thca *h)
+{
+	enable(h);
+	furnish(h);
 }
 
 void t_hca_init(struct thca *h, struct tworld *w, u64 guid)
@@ -224,7 +257,7 @@ u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp)
 
 	h->asq[i] = *sqe;
 	h->asq[i].cmd_id = htole16(n * 7);
-	vdev_reg_write(h->dev, VHCA_REG_ADMIN_TAIL, h->admin_tail);
+	reg_write(h, VHCA_REG_ADMIN_TAIL, h->admin_tail);
 	t_wait(h, acqe_ready, &a);
 	assert_int_equal(le16toh(a.e->cmd_id), (u16)(n * 7));
 	h->bad_field = le16toh(a.e->bad_field);
@@ -358,7 +391,10 @@ void t_ring(struct thca *h, u32 slot, u64 val)
 	if (__atomic_load_n(&h->db->armed, __ATOMIC_SEQ_CST) &&
 	    __atomic_exchange_n(&h->db->armed, 0, __ATOMIC_SEQ_CST)) {
 		__atomic_fetch_add(&h->kicks, 1, __ATOMIC_RELAXED);
-		vdev_kick(h->dev, h->uar);
+		if (h->bars)
+			h->bars->kick(h, h->uar, VHCA_KICK);
+		else
+			vdev_kick(h->dev, h->uar);
 	}
 }
 
@@ -412,8 +448,12 @@ void t_expect_event(struct thca *h, u8 event, u32 number)
 {
 	struct vhca_eqe e;
 
+	bool got;
+
 	t_poll(h->w);
-	assert_true(t_eq_get(h, &h->async, &e));
+	while (!(got = t_eq_get(h, &h->async, &e)) && h->w->remote)
+		sched_yield();
+	assert_true(got);
 	assert_int_equal(e.event, event);
 	assert_int_equal(le32toh(e.number), number);
 }

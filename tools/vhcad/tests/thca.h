@@ -19,6 +19,7 @@
 #include "engine/engine.h"
 #include "fabric/port.h"
 #include "mem/mem.h"
+#include "server/server.h"
 
 #define T_RAM_BASE	0x140000000ull	/* DMA address of the guest's memory */
 #define T_ADMIN_LOG	4u
@@ -35,6 +36,7 @@ struct tworld {
 	struct engine *engine;
 	u64 now;
 	bool threaded;		/* an engine thread runs: wait, do not poll */
+	bool remote;		/* in another process, from which no news come */
 	u32 news;		/* moves when t_wait() may have something to see; a futex */
 	u32 waiters;
 	u64 next;		/* what engine_poll() said last */
@@ -51,6 +53,8 @@ struct thca {
 	struct tworld *w;
 	struct vhca_dev *dev;
 	struct guest_mem *mem;
+	const struct server_device_ops *bars;	/* given the thca; NULL: @dev is in this process */
+	int sock, ram_fd;	/* with @bars: of the session, and the memory's */
 	u8 *ram;
 	u64 ram_size, ram_used;
 	struct vhca_asqe *asq;
@@ -138,6 +142,8 @@ void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *
 /* only registers and admin queue */
 void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg);
 void t_hca_fini(struct thca *h);
+/* what t_hca_init() does with a device whose registers and memory are there */
+void t_hca_start(struct thca *h);
 u64 t_alloc(struct thca *h, u64 size);
 void *t_cpu(struct thca *h, u64 iova);
 /* until it is so: looks each time the engine has done something, or t_news() was called */
