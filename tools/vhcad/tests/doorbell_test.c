@@ -273,9 +273,10 @@ static void eq_arm_against_event(void **state)
 			;
 		irqs_seen = __atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST);
 		t_eq_arm(&f.h, &f.h.comp);
-		if (!t_eq_get(&f.h, &f.h.comp, &ev)) {
+		while (!t_eq_get(&f.h, &f.h.comp, &ev)) {
+			/* it may be of the event before, found without it: then another comes */
 			t_wait(&f.h, irq_there, &f);
-			assert_true(t_eq_get(&f.h, &f.h.comp, &ev));
+			irqs_seen = __atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST);
 		}
 		assert_true(t_cq_poll(&f.cq, &e));
 	}
