@@ -494,16 +494,14 @@ static void dependencies(void **state)
 /* Switched off, the entries are unknown. */
 static void capabilities(void **state)
 {
-	static const struct { u8 type, op; u64 off; } caps[] = {
-		{ VHCA_QPT_UC, VHCA_OP_REG_MR, 1ull << VHCA_CAP_UC_FAST_REG },
-		{ VHCA_QPT_UC, VHCA_OP_LOCAL_INV, 1ull << VHCA_CAP_UC_FAST_REG },
-		{ VHCA_QPT_RC, VHCA_OP_REG_MR, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_QPT_RC, VHCA_OP_LOCAL_INV, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_QPT_RC, VHCA_OP_SEND_INV, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_QPT_RC, VHCA_OP_READ_INV, 1ull << VHCA_CAP_FAST_REG },
-		{ VHCA_QPT_RC, VHCA_OP_ATOMIC_WRITE, 1ull << VHCA_CAP_ATOMIC_WRITE },
-		{ VHCA_QPT_RC, VHCA_OP_FLUSH, 1ull << VHCA_CAP_FLUSH },
-		{ VHCA_QPT_RC, VHCA_OP_BIND_MW, 1ull << VHCA_CAP_MW },
+	static const struct { u8 op; u64 off; } caps[] = {
+		{ VHCA_OP_REG_MR, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_OP_LOCAL_INV, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_OP_SEND_INV, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_OP_READ_INV, 1ull << VHCA_CAP_FAST_REG },
+		{ VHCA_OP_ATOMIC_WRITE, 1ull << VHCA_CAP_ATOMIC_WRITE },
+		{ VHCA_OP_FLUSH, 1ull << VHCA_CAP_FLUSH },
+		{ VHCA_OP_BIND_MW, 1ull << VHCA_CAP_MW },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(caps); i++) {
@@ -524,7 +522,6 @@ static void capabilities(void **state)
 		assert_int_equal(t_admin_out(&h, VHCA_CMD_QUERY_DEVICE, NULL, 0, &a, sizeof(a)),
 				 VHCA_ST_OK);
 		assert_false(le64toh(a.caps) & caps[i].off);
-		h.qp_type = caps[i].type;
 		t_cq_init(&h, &cq, 6, 0);
 		t_qp_init(&h, &qp, &cq, &cq);
 		t_mr_init(&h, &mr, 1ull << 40, 4096, VHCA_ACCESS_LOCAL_WRITE |
@@ -537,6 +534,42 @@ static void capabilities(void **state)
 		t_expect_cqe(&cq, 1, VHCA_CS_LOC_QP_OP_ERR);
 		t_hca_fini(&h);
 		t_world_fini(&w);
+	}
+}
+
+/* The same request on both kinds of connections of a device that has it on one of them. */
+static void not_on_uc(void **state)
+{
+	static const struct { u8 type, op, status; } way[] = {
+		{ VHCA_QPT_RC, VHCA_OP_REG_MR, VHCA_CS_SUCCESS },
+		{ VHCA_QPT_RC, VHCA_OP_LOCAL_INV, VHCA_CS_SUCCESS },
+		{ VHCA_QPT_UC, VHCA_OP_REG_MR, VHCA_CS_LOC_QP_OP_ERR },
+		{ VHCA_QPT_UC, VHCA_OP_LOCAL_INV, VHCA_CS_LOC_QP_OP_ERR },
+	};
+	static const struct vdev_config cfg = {
+		.name = "t", .node_guid = 0x100, .ports = 1, .vectors = 4,
+		.caps_off = 1ull << VHCA_CAP_UC_FAST_REG,
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(way); i++) {
+		struct fixture f;
+		struct thca *h = &f.p.h[0];
+
+		t_world_init(&f.p.w);
+		t_hca_init_cfg(h, &f.p.w, &cfg);
+		h->qp_type = way[i].type;
+		t_cq_init(h, &f.p.cq[0], 6, 0);
+		t_qp_init(h, &f.p.qp[0], &f.p.cq[0], &f.p.cq[0]);
+		t_connect(&f.p.qp[0], &f.p.qp[0], 3, 7, 7);
+		regions(&f);
+		if (way[i].op == VHCA_OP_REG_MR)
+			post_reg(&f, 1, 1, 0);
+		else
+			post_inv(&f, 1, 0, 0);
+		go(&f);
+		t_expect_cqe(&f.p.cq[0], 1, way[i].status);
+		t_hca_fini(h);
+		t_world_fini(&f.p.w);
 	}
 }
 
@@ -555,6 +588,7 @@ int main(void)
 		cmocka_unit_test(windows),
 		cmocka_unit_test(dependencies),
 		cmocka_unit_test(capabilities),
+		cmocka_unit_test(not_on_uc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
