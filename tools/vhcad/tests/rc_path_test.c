@@ -434,6 +434,55 @@ static void acknowledged_while_waiting(void **state)
 	done(&f);
 }
 
+/* What a requester makes of an answer with each syndrome there can be, reserved ones included. */
+static void every_syndrome(void **state)
+{
+	static const u8 nak_status[] = {
+		[NAK_PSN_SEQUENCE] = VHCA_CS_SUCCESS,	/* it is sent again, and arrives */
+		[NAK_INVALID_REQUEST] = VHCA_CS_REM_INV_REQ_ERR,
+		[NAK_REMOTE_ACCESS] = VHCA_CS_REM_ACCESS_ERR,
+		[NAK_REMOTE_OPERATIONAL] = VHCA_CS_REM_OP_ERR,
+	};
+
+	for (u32 syndrome = 0; syndrome < 128; syndrome++) {
+		struct tnth lost = { .all = true };
+		struct wire_hdr h = {
+			.dlid = 1, .slid = 2, .pkey = 0xffff, .mig = true, .opcode = OP_RC_ACK,
+			.psn = 100, .syndrome = syndrome,
+		};
+		u32 type = syndrome & AETH_TYPE_MASK, code = syndrome & AETH_VALUE_MASK;
+		u8 status = code < ARRAY_SIZE(nak_status) ? nak_status[code] : VHCA_CS_BAD_RESP_ERR;
+		struct fixture f;
+		struct payload pl;
+		struct run run;
+		struct twr wr;
+
+		setup(&f);
+		fab_set_judge(f.p.w.fabric, t_nth_judge, &lost);
+		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 10, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		fab_set_judge(f.p.w.fabric, NULL, NULL);
+		h.dqpn = f.p.qp[0].qpn;
+		run_from_packet(&run, &pl, &h, NULL, 0);
+		fab_send(f.p.w.fabric->ports[1], &run);
+		if (type == AETH_RNR_NAK) {
+			t_expect_no_cqe(&f.p.cq[0]);
+			assert_true(t_advance(&f.p.w));
+			status = VHCA_CS_SUCCESS;
+		}
+		if (type == AETH_ACK)
+			status = VHCA_CS_SUCCESS;
+		/* the fourth type is none */
+		if (type == 0x40)
+			t_expect_no_cqe(&f.p.cq[0]);
+		else
+			t_expect_cqe(&f.p.cq[0], 1, status);
+		assert_int_equal(t_state(&f.p.qp[0]),
+				 type == 0x40 || !status ? T_RTS : T_ERR);
+		done(&f);
+	}
+}
+
 /* A resent run whose front has arrived before: only its end is carried out. */
 struct first_n {
 	u32 n, seen;
@@ -645,6 +694,7 @@ int main(void)
 		cmocka_unit_test(out_of_place),
 		cmocka_unit_test(duplicate_behind_nak),
 		cmocka_unit_test(acknowledged_while_waiting),
+		cmocka_unit_test(every_syndrome),
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(half_of_a_run),
 		cmocka_unit_test(read_lengths),
