@@ -186,13 +186,13 @@ struct vqp {
 	struct qp_recv recv;
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
-	struct vring sq __attribute__((aligned(CACHE_LINE)));
-	struct vring rq __attribute__((aligned(CACHE_LINE)));
-	struct dbrec rec_recv;
 	struct vuar *uar;
+	struct vxrcd *xrcd;		/* XRC_TGT */
+	struct vring sq __attribute__((aligned(CACHE_LINE)));
 	struct link windows;		/* struct vmkey, of type 2, that are bound */
 	struct link mcgs;		/* struct vmcg_qp */
-	struct vxrcd *xrcd;		/* XRC_TGT */
+	struct vring rq __attribute__((aligned(CACHE_LINE)));
+	struct dbrec rec_recv;
 	struct link in_srq;		/* XRC_TGT: with the others that name the SRQ */
 	struct evnode ev;
 };

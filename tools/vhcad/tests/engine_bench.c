@@ -278,6 +278,92 @@ static void services(void)
 	}
 }
 
+/* ---- very many QPs, on four pairs of adapters ---- */
+
+#define PAIRS		4u
+#define CROWDED		2500u	/* QPs of each */
+#define LONELY		4u
+#define DEPTH		16u	/* WRITEs of each QP that are rung at once */
+
+struct throng {
+	struct thca h[2];
+	struct tcq cq[2];
+	struct tqp *qp[2];
+	struct tmr mr[2];
+};
+
+static void throng_init(struct throng *t, struct tworld *w, u64 guid)
+{
+	for (u32 i = 0; i < 2; i++) {
+		t_hca_init(&t->h[i], w, guid + (i << 8));
+		t_db_pages(&t->h[i]);
+		t_cq_init(&t->h[i], &t->cq[i], 16, 0);
+		t_mr_init(&t->h[i], &t->mr[i], 0, 4096, RW, 1, 12);
+		t->qp[i] = calloc(CROWDED, sizeof(*t->qp[i]));
+		assert_non_null(t->qp[i]);
+		for (u32 k = 0; k < CROWDED; k++)
+			t_qp_init_size(&t->h[i], &t->qp[i][k], &t->cq[i], &t->cq[i], 4, 0, 5,
+				       VHCA_QP_SIGNAL_ALL);
+	}
+	for (u32 k = 0; k < CROWDED; k++)
+		t_connect(&t->qp[0][k], &t->qp[1][k], 5, 100, 9000);
+}
+
+/* Nanoseconds a message, with so many QPs of each pair. */
+static double throng_ns(struct tworld *w, struct throng *t, u32 qps)
+{
+	enum { MESSAGES = PAIRS * CROWDED * DEPTH };
+	u64 spent = 0, start;
+	struct vhca_cqe e;
+
+	for (u32 round = 0; round < CROWDED / qps; round++) {
+		for (u32 p = 0; p < PAIRS; p++) {
+			struct twr wr = t_wr(VHCA_OP_WRITE, 1, &t[p].mr[0], 0, 64, &t[p].mr[1], 0);
+
+			for (u32 i = 0; i < qps; i++) {
+				for (u32 k = 0; k < DEPTH; k++)
+					t_post(&t[p].qp[0][i], &wr);
+				t_ring_sq(&t[p].qp[0][i]);
+			}
+		}
+		start = bench_ns();
+		t_poll(w);
+		spent += bench_ns() - start;
+		for (u32 p = 0; p < PAIRS; p++)
+			for (u32 i = 0; i < qps * DEPTH; i++) {
+				assert_true(t_cq_poll(&t[p].cq[0], &e));
+				assert_int_equal(e.status, VHCA_CS_SUCCESS);
+			}
+	}
+	return (double)spent / MESSAGES;
+}
+
+static void throngs(void)
+{
+	static struct throng t[PAIRS];
+	double few[ROUNDS], many[ROUNDS], f, m;
+	struct tworld w;
+
+	t_world_init(&w);
+	for (u32 p = 0; p < PAIRS; p++)
+		throng_init(&t[p], &w, 0x1000 * (p + 1));
+	for (u32 i = 0; i < ROUNDS; i++) {
+		few[i] = throng_ns(&w, t, LONELY);
+		many[i] = throng_ns(&w, t, CROWDED);
+	}
+	f = bench_median(few, ROUNDS);
+	m = bench_median(many, ROUNDS);
+	printf("WRITE 64 bytes, %u of each QP: %u QPs %.0f ns; %u QPs %.0f ns\n", DEPTH,
+	       PAIRS * LONELY, f, PAIRS * CROWDED, m);
+	bench_at_least("message rate of 10,000 QPs, by that of 16", f / m, 0.8);
+	for (u32 p = 0; p < PAIRS; p++)
+		for (u32 i = 0; i < 2; i++) {
+			t_hca_fini(&t[p].h[i]);
+			free(t[p].qp[i]);
+		}
+	t_world_fini(&w);
+}
+
 int main(void)
 {
 	static struct tmr m[SETS][2];
@@ -301,5 +387,6 @@ int main(void)
 	shared(&p, m);
 	t_pair_fini(&p);
 	services();
+	throngs();
 	return bench_end();
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory of the daemon: what an adapter without objects takes, and a QP besides
+ * its queues.  It is the daemon without sanitizers that is looked at, from outside.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/rc.h"
+#include "tests/tprog.h"
+#include "tests/tremote.h"
+
+#define ADAPTERS	64u
+#define QPS		1500u
+#define KIB		1024u
+
+/* What the process has of its own, in bytes. */
+static u64 private_bytes(pid_t pid)
+{
+	char path[64], line[128];
+	unsigned long long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) && sscanf(line, "RssAnon: %llu kB", &kib) != 1)
+		;
+	fclose(f);
+	assert_true(kib);
+	return kib * KIB;
+}
+
+struct host {
+	char dir[32], log[64], sock[ADAPTERS][64];
+	pid_t pid;
+};
+
+static void start(struct host *r, u32 adapters)
+{
+	char *argv[2 * ADAPTERS + 4] = { "vhcad" };
+	u32 n = 1;
+
+	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
+	assert_non_null(mkdtemp(r->dir));
+	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
+	argv[n++] = "--log";
+	argv[n++] = r->log;
+	for (u32 i = 0; i < adapters; i++) {
+		snprintf(r->sock[i], sizeof(r->sock[i]), "%s/%u", r->dir, i);
+		argv[n++] = "--hca";
+		argv[n++] = r->sock[i];
+	}
+	r->pid = tprog_start(tprog_path("VHCAD_FAST"), argv);
+}
+
+static void stop(struct host *r)
+{
+	tprog_stop(r->pid, SIGTERM);
+	assert_int_equal(unlink(r->log), 0);
+	assert_int_equal(rmdir(r->dir), 0);
+}
+
+static void empty_adapter(void **state)
+{
+	u64 one, many, each;
+	struct host r;
+
+	start(&r, 1);
+	one = private_bytes(r.pid);
+	stop(&r);
+	start(&r, ADAPTERS);
+	many = private_bytes(r.pid);
+	stop(&r);
+	each = (many - one) / (ADAPTERS - 1);
+	printf("an adapter without objects: %llu KiB\n", (unsigned long long)each / KIB);
+	assert_true(each < 2 * KIB * KIB);
+}
+
+static void queue_pair(void **state)
+{
+	struct tqp *qp = calloc(QPS, sizeof(*qp));
+	u64 before, made, connected, each;
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	struct host r;
+
+	assert_non_null(qp);
+	start(&r, 1);
+	t_remote_world(&w);
+	t_remote_init(&h, &w, r.sock[0]);
+	t_db_pages(&h);
+	t_cq_init(&h, &cq, 4, 0);
+	before = private_bytes(r.pid);
+	for (u32 i = 0; i < QPS; i++)
+		t_qp_init_size(&h, &qp[i], &cq, &cq, 0, 0, 5, 0);
+	made = private_bytes(r.pid);
+	for (u32 i = 0; i < QPS; i += 2)
+		t_connect(&qp[i], &qp[i + 1], 3, 1, 2);
+	connected = private_bytes(r.pid);
+	/* its send queue has one entry, and the device a note of that */
+	each = (made - before) / QPS - sizeof(struct tx_req);
+	printf("a QP besides its queues: %llu bytes; connected %llu more\n",
+	       (unsigned long long)each, (unsigned long long)(connected - made) / QPS);
+	assert_true(each < KIB);
+	t_remote_fini(&h);
+	stop(&r);
+	free(qp);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_adapter),
+		cmocka_unit_test(queue_pair),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
