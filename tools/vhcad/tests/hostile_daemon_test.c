@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -191,7 +192,26 @@ struct good {
 	struct tcq cq[2];
 	struct tqp qp[2];
 	struct tmr mr[2];
+	int irq;		/* of completions; an eventfd */
 };
+
+/* Completions that somebody sleeps for come with an interrupt. */
+static void arm(struct good *g)
+{
+	t_eq_arm(&g->h[0], &g->h[0].comp);
+	t_cq_arm(&g->cq[0], false);
+}
+
+static void sleep_for_completion(struct good *g)
+{
+	struct vhca_eqe e;
+	u64 times;
+
+	assert_int_equal(read(g->irq, &times, sizeof(times)), sizeof(times));
+	assert_true(t_eq_get(&g->h[0], &g->h[0].comp, &e));
+	assert_int_equal(e.event, VHCA_EV_COMPLETION);
+	assert_int_equal(le32toh(e.number), g->cq[0].cqn);
+}
 
 static void transfer(struct good *g, u32 n)
 {
@@ -201,7 +221,11 @@ static void transfer(struct good *g, u32 n)
 
 	t_mr_fill(&g->mr[0], n);
 	t_mr_fill(&g->mr[1], n + 1);
+	if (n % 8 == 0)
+		arm(g);
 	t_send(&g->qp[0], &wr);
+	if (n % 8 == 0)
+		sleep_for_completion(g);
 	while (!t_cq_poll(&g->cq[0], &e))
 		sched_yield();
 	assert_int_equal(e.status, VHCA_CS_SUCCESS);
@@ -232,6 +256,9 @@ static void beside_a_hostile_guest(const char *daemon)
 		t_mr_init(&g.h[i], &g.mr[i], 0, LEN, RW, 1, 12);
 	}
 	t_connect(&g.qp[0], &g.qp[1], 3, 1, 2);
+	g.irq = eventfd(0, EFD_CLOEXEC);
+	assert_true(g.irq >= 0);
+	t_remote_irq(&g.h[0], 2, g.irq);
 	bad = start_hostile(sock[2], &from);
 	while (n < TRANSFERS || sessions < SESSIONS) {
 		struct pollfd fd = { .fd = from, .events = POLLIN };
@@ -248,6 +275,7 @@ static void beside_a_hostile_guest(const char *daemon)
 	close(from);
 	for (u32 i = 0; i < 2; i++)
 		t_remote_fini(&g.h[i]);
+	close(g.irq);
 	tprog_stop(pid, SIGTERM);
 	unlink(log);
 	assert_int_equal(rmdir(dir), 0);

@@ -15,6 +15,8 @@ void t_remote_init(struct thca *h, struct tworld *w, const char *path);
 u32 t_remote_grant(struct thca *h, bool on);
 /* a write of four bytes, whatever the region is; the answer's errno */
 u32 t_remote_write(struct thca *h, u32 region, u64 off, u32 val);
+/* an eventfd for a vector */
+void t_remote_irq(struct thca *h, u32 vector, int fd);
 /* goes away as a guest does that was killed */
 void t_remote_fini(struct thca *h);
 
