@@ -84,8 +84,8 @@ void t_remote_init(struct thca *h, struct tworld *w, const char *path)
 void t_remote_irq(struct thca *h, u32 vector, int fd)
 {
 	const struct vfio_irq_set set = {
-		.argsz = sizeof(set), .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-		.index = VFIO_PCI_MSIX_IRQ_INDEX, .start = vector, .count = 1,
+		.argsz = sizeof(set), .index = VFIO_PCI_MSIX_IRQ_INDEX, .start = vector, .count = 1,
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
 	};
 
 	assert_int_equal(vuc_call(h->sock, VU_SET_IRQS, &set, sizeof(set), &fd, 1, NULL, 0, NULL),
