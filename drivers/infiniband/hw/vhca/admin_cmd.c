@@ -10,7 +10,6 @@
 #include "refuse.h"
 
 /* What we believe a device can have, to keep a wild one from making us allocate the world. */
-#define VHCA_SANE_PORTS		16
 #define VHCA_SANE_GIDS		1024
 #define VHCA_SANE_PKEYS		65535
 #define VHCA_SANE_ENTRIES	SZ_256K

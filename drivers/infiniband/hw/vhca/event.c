@@ -6,6 +6,8 @@
  * consumer is told. Objects leave the tables before they are destroyed, and destruction waits for
  * the references: a destroyed object never gets an event.
  */
+#include <kunit/visibility.h>
+
 #include "verbs.h"
 #include "vhca.h"
 
@@ -138,17 +140,77 @@ static void srq_event(struct vhca_dev *dev, u32 srqn, enum ib_event_type type)
 	put_srq(srq);
 }
 
+static void tell_port(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type, .element.port_num = port };
+
+	ib_dispatch_event(&event);
+}
+
+/* Of a link's two states the later one counts. */
+static u32 superseded(enum ib_event_type type)
+{
+	switch (type) {
+	case IB_EVENT_PORT_ACTIVE:
+		return BIT(IB_EVENT_PORT_ERR);
+	case IB_EVENT_PORT_ERR:
+		return BIT(IB_EVENT_PORT_ACTIVE);
+	default:
+		return 0;
+	}
+}
+
 static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 {
-	struct ib_event event = { .device = &dev->ibdev, .event = type };
-
+	lockdep_assert_held(&dev->async_lock);
 	if (!port || port > dev->hw.limits.ports) {
 		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
 		return;
 	}
-	event.element.port_num = port;
-	ib_dispatch_event(&event);
+	if (dev->registered)
+		tell_port(dev, port, type);
+	else
+		dev->early[port - 1] = (dev->early[port - 1] & ~superseded(type)) | BIT(type);
 }
+
+/**
+ * vhca_events_open - let events of ports reach the core
+ * @dev: the device, registered
+ *
+ * What came until now is told, for nobody knows whether the core asked for the ports' attributes
+ * before or after it. May sleep.
+ */
+void vhca_events_open(struct vhca_dev *dev)
+{
+	unsigned long types;
+	unsigned int i, type;
+
+	mutex_lock(&dev->async_lock);
+	dev->registered = true;
+	for (i = 0; i < ARRAY_SIZE(dev->early); i++) {
+		types = dev->early[i];
+		dev->early[i] = 0;
+		for_each_set_bit(type, &types, BITS_PER_TYPE(u32))
+			tell_port(dev, i + 1, type);
+	}
+	mutex_unlock(&dev->async_lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
+
+/**
+ * vhca_events_close - keep events of ports from the core
+ * @dev: the device, about to be unregistered
+ *
+ * Linux 6.12's core takes an event at any time, and then looks for ports that a device has only
+ * while it is registered. May sleep.
+ */
+void vhca_events_close(struct vhca_dev *dev)
+{
+	mutex_lock(&dev->async_lock);
+	dev->registered = false;
+	mutex_unlock(&dev->async_lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
 
 /**
  * vhca_async_event - handle an entry of the asynchronous event queue

@@ -3,6 +3,7 @@
  * Answers that come late, twice, for nobody or not at all, and interrupts that get lost. What can
  * be worked round costs time and nothing else; what cannot is the end of the device.
  */
+#include <linux/iopoll.h>
 #include <linux/ktime.h>
 #include <linux/workqueue.h>
 
@@ -255,26 +256,49 @@ static void stop_listening(void *handler)
 	ib_unregister_event_handler(handler);
 }
 
+static struct listener *listen(struct kunit *test)
+{
+	struct listener *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	hca_need_faults(test->priv);
+	init_completion(&l->down);
+	init_completion(&l->up);
+	INIT_IB_EVENT_HANDLER(&l->handler, &hca_need_device(test->priv)->ibdev, hear);
+	ib_register_event_handler(&l->handler);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listening, &l->handler), 0);
+	return l;
+}
+
 /* The interrupt of an asynchronous event gets lost. */
 static void test_lost_event_interrupt(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
-	struct listener *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
-	struct vhca_dev *dev;
+	struct listener *l = listen(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, l);
-	hca_need_faults(h);
-	dev = hca_need_device(h);
-	init_completion(&l->down);
-	init_completion(&l->up);
-	INIT_IB_EVENT_HANDLER(&l->handler, &dev->ibdev, hear);
-	ib_register_event_handler(&l->handler);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listening, &l->handler), 0);
 	hca_fault(h, "interrupt @ vector=0 , link @:1 down");
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->down, HEALTH_SECONDS * HZ), 0UL);
 	hca_struck(h);
 	KUNIT_ASSERT_EQ(test, hca_ctl(h, "link @:1 up"), 0);
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->up, HEALTH_SECONDS * HZ), 0UL);
+}
+
+/* The core may not hear of a port before it has registered the device; then it does, of the last. */
+static void test_early_events(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct listener *l = listen(test);
+	struct vhca_dev *dev = hca_need_device(h);
+	u32 both = BIT(IB_EVENT_PORT_ACTIVE) | BIT(IB_EVENT_PORT_ERR), types;
+
+	vhca_events_close(dev);
+	KUNIT_ASSERT_EQ(test, hca_ctl(h, "link @:1 down , link @:1 up"), 0);
+	KUNIT_EXPECT_EQ(test, read_poll_timeout(READ_ONCE, types, (types & both) == BIT(IB_EVENT_PORT_ACTIVE),
+						1000, HEALTH_SECONDS * USEC_PER_SEC, false, dev->early[0]), 0);
+	KUNIT_EXPECT_FALSE(test, try_wait_for_completion(&l->up));
+	vhca_events_open(dev);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->up, HEALTH_SECONDS * HZ), 0UL);
+	KUNIT_EXPECT_FALSE(test, try_wait_for_completion(&l->down));
 }
 
 static struct kunit_case time_cases[] = {
@@ -286,6 +310,7 @@ static struct kunit_case time_cases[] = {
 	KUNIT_CASE_SLOW(test_lost_admin_interrupt),
 	KUNIT_CASE_SLOW(test_lost_completion_interrupt),
 	KUNIT_CASE_SLOW(test_lost_event_interrupt),
+	KUNIT_CASE(test_early_events),
 	{}
 };
 

@@ -13,6 +13,9 @@
 #include "admin.h"
 #include "vhca_hw.h"
 
+/* A device with more ports is not believed. */
+#define VHCA_SANE_PORTS		16
+
 struct pci_dev;
 
 /**

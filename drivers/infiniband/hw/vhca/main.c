@@ -166,6 +166,7 @@ static int bring_up(struct vhca_fn *fn)
 		goto err_eqs;
 
 	fn->dev = dev;
+	vhca_events_open(dev);
 	dev_info(dev->hw.dev, "%s: interface %u.%u, %u port(s), %u completion vector(s)\n",
 		 dev_name(&dev->ibdev.dev), dev->hw.version >> 16, dev->hw.version & 0xffff,
 		 dev->hw.limits.ports, dev->nvectors);
@@ -200,6 +201,7 @@ static void take_down(struct vhca_fn *fn)
 	fn->dev = NULL;
 	/* Find out early whether there is anybody to talk to: commands would only time out. */
 	vhca_hw_check(&dev->hw);
+	vhca_events_close(dev);
 	ib_unregister_device(&dev->ibdev);
 	vhca_health_stop(dev);
 	vhca_eqs_destroy(dev);

@@ -80,7 +80,9 @@ struct vhca_irq {
  * @fn: the PCI function
  * @uar: the kernel's doorbell area
  * @async_eq: asynchronous events
- * @async_lock: serialises their handling
+ * @async_lock: serialises their handling; protects @registered and @early
+ * @registered: events of ports may be told to the core
+ * @early: those of each port that came when they might not, bits numbered by enum ib_event_type
  * @vectors_lock: keeps the vectors while a dead device's CQs are woken
  * @vectors: completion vectors
  * @nvectors: their number
@@ -103,6 +105,8 @@ struct vhca_dev {
 	struct vhca_uar uar;
 	struct vhca_eq async_eq;
 	struct mutex async_lock;
+	bool registered;
+	u32 early[VHCA_SANE_PORTS];
 	struct mutex vectors_lock;
 	struct vhca_vector *vectors;
 	unsigned int nvectors;
@@ -137,6 +141,8 @@ void vhca_eqs_destroy(struct vhca_dev *dev);
 void vhca_eqs_rescue(struct vhca_dev *dev);
 
 /* event.c: what events mean */
+void vhca_events_open(struct vhca_dev *dev);
+void vhca_events_close(struct vhca_dev *dev);
 void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe);
 void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe);
 
