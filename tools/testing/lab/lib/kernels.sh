@@ -17,7 +17,7 @@ kernel_release() {
 
 kernel_image() {
 	case $1 in
-	stock) echo "$(part_path guest-root)/boot/vmlinuz-$(guest_kernel)" ;;
+	stock) part_path stock-kernel ;;
 	debug) echo "$(part_path debug-kernel)/arch/x86/boot/bzImage" ;;
 	builtin) echo "$BUILD/builtin/bzImage" ;;
 	esac

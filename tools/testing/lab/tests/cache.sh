@@ -8,7 +8,7 @@ kdir=$("$lab" path kdir) || exit 1
 cache=${kdir%/kdir/data}
 copy=$(mktemp -d "$cache/.test.XXXXXX")
 trap 'rm -rf --one-file-system "$work" "$copy"' EXIT
-for part in guest-root qemu-root linux-source rdma-core-source kdir initramfs \
+for part in guest-root qemu-root linux-source rdma-core-source kdir initramfs stock-kernel \
 	$(cd "$cache" && ls -d packages-*); do
 	# links to the same files; what is made again gets files of its own
 	cp -al "$cache/$part" "$copy/" || exit 1
