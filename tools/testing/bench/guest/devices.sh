@@ -5,19 +5,6 @@
 
 die() { echo "${0##*/}: $*" >&2; exit 1; }
 
-# unload: no RDMA module stays, ib_core's users go first.
-unload()
-{
-	local module again=1
-	while [ -n "$again" ]; do
-		again=
-		for module in /sys/module/ib_core/holders/*; do
-			[ -e "$module" ] && [ "$(cat "$module/refcnt")" = 0 ] && rmmod "${module##*/}" && again=1
-		done
-	done
-	[ ! -d /sys/module/ib_core ] || rmmod ib_core || die "ib_core stays loaded: $(ls /sys/module/ib_core/holders)"
-}
-
 rxe_up()
 {
 	local eth
@@ -31,7 +18,7 @@ rxe_up()
 rxe_down()
 {
 	rdma link delete rxe0 || die "rxe0 cannot be deleted"
-	unload
+	lab-unload || die "modules stay loaded"
 }
 
 ours_up()
@@ -40,7 +27,7 @@ ours_up()
 	LAB_DEV=$(ls /sys/class/infiniband)
 }
 
-ours_down() { unload; }
+ours_down() { lab-unload || die "modules stay loaded"; }
 
 # rxe_gid: index of rxe0's GID that is the guest's IPv4 address.
 rxe_gid()

@@ -9,15 +9,17 @@ class Control:
     """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
     carries an answer; vhcactl(words) runs the daemon's control program."""
 
-    def __init__(self, nodes, send, vhcactl, size, on_ready):
+    def __init__(self, nodes, send, vhcactl, size, on_ready, on_next):
         self.nodes = nodes
         self.send = send
         self.vhcactl = vhcactl
         self.size = size
         self.on_ready = on_ready
+        self.on_next = on_next
         self.status = {}            # node: exit status its script ended with
         self.kill = set()           # nodes that asked to be killed
         self.gone = set()
+        self.over = {}              # node that is through with one core: request id
         self.barriers = {}          # name: {node: request id}
 
     def request(self, node, line):
@@ -28,6 +30,8 @@ class Control:
         elif verb == "ready":
             self.on_ready(node)
             self._answer(node, number, 0)
+        elif verb == "next":
+            self._next(node, number, argument)
         elif verb == "size":
             self._answer(node, number, 0, self.size())
         elif verb == "vhcactl":
@@ -46,8 +50,22 @@ class Control:
     def left(self, node):
         """The node will reach no barrier any more."""
         self.gone.add(node)
-        for name in list(self.barriers):
-            self._fail(name)
+        self._fail_all()
+        if self.over:
+            self._go_on()
+
+    def _next(self, node, number, core):
+        """The node has run its script on one core, and goes on to another with its peers."""
+        self.over[node] = number
+        self.on_next(node, core)
+        self._fail_all()
+        self._go_on()
+
+    def _go_on(self):
+        if len(self.gone | set(self.over)) == self.nodes:
+            for peer, request in self.over.items():
+                self._answer(peer, request, 0)
+            self.over = {}
 
     def _barrier(self, node, number, name):
         waiting = self.barriers.setdefault(name, {})
@@ -56,13 +74,18 @@ class Control:
             del self.barriers[name]
             for peer, request in waiting.items():
                 self._answer(peer, request, 0)
-        elif self.gone:
+        elif self.gone or self.over:
+            self._fail(name)
+
+    def _fail_all(self):
+        for name in list(self.barriers):
             self._fail(name)
 
     def _fail(self, name):
-        text = f"lab-barrier {name}: node{min(self.gone)} has ended and cannot reach it\n"
+        ended = self.gone | set(self.over)
+        text = f"lab-barrier {name}: node{min(ended)} has ended and cannot reach it\n"
         for peer, request in self.barriers.pop(name).items():
-            if peer not in self.gone:
+            if peer not in ended:
                 self._answer(peer, request, 1, text)
 
     def _vhcactl(self, node, number, argument):

@@ -49,14 +49,16 @@ class Lines:
 
 
 class Node:
-    def __init__(self, number):
+    def __init__(self, number, core):
         self.number = number
+        self.core = core            # whose modules it uses now
         self.process = None
         self.sockets = {}
         self.open = set()
         self.ready_after = None
         self.reports = []
         self.report = None          # the file that holds the first
+        self.report_core = None
 
     @property
     def name(self):
@@ -67,10 +69,11 @@ class Session:
     def __init__(self, options):
         self.options = options
         self.selector = selectors.DefaultSelector()
-        self.nodes = {k: Node(k) for k in range(1, options.nodes + 1)}
+        cores = options.core.split(",")
+        self.nodes = {k: Node(k, cores[0]) for k in range(1, options.nodes + 1)}
         self.control = Control(options.nodes, self.send, self.vhcactl,
                                lambda: self.terminal.size() if self.terminal else "24 80",
-                               self.ready)
+                               self.ready, self.next_core)
         self.started = time.monotonic()
         self.daemon = None
         self.daemon_log = []
@@ -85,6 +88,9 @@ class Session:
 
     def ready(self, node):
         self.nodes[node].ready_after = round(time.monotonic() - self.started, 2)
+
+    def next_core(self, node, core):
+        self.nodes[node].core = core
 
     def send(self, node, data):
         try:
@@ -103,6 +109,8 @@ class Session:
 
     def console_line(self, node, line):
         if reports.kernel_report(line):
+            if not node.reports:
+                node.report_core = node.core
             node.reports.append(line)
 
     def output_line(self, node, line):
@@ -296,10 +304,10 @@ class Session:
     def decode(self):
         """Reports and leaks with the source lines they mean, in files of their own."""
         options = self.options
-        decoder = decode.Decoder(os.path.join(options.trees, options.core, "src"),
-                                 os.path.join(options.cache, "linux-source/data/scripts/faddr2line"))
         for node in self.nodes.values():
             k = node.number
+            decoder = decode.Decoder(os.path.join(options.trees, node.report_core or node.core, "src"),
+                                     os.path.join(options.cache, "linux-source/data/scripts/faddr2line"))
             if node.reports:
                 with open(self.path(f"console.n{k}"), encoding="utf-8", errors="replace") as file:
                     node.report = self.write_lines(f"report.n{k}",

@@ -18,6 +18,7 @@ one_of() {
 
 # Sets opt_* and leaves the words after the options in $rest.
 run_options() {
+	local core
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
 	opt_sanitize='' opt_kernel=stock
@@ -57,7 +58,8 @@ run_options() {
 	number --hca "$opt_hca" 0 16
 	number --ports "$opt_ports" 1 2
 	number --cpus "$opt_cpus" 1 64
-	one_of --core "$opt_core" ours distro stock
+	# shellcheck disable=SC2086
+	for core in ${opt_core//,/ }; do one_of --core "$core" ours distro stock; done
 	one_of --load "$opt_load" auto modules none
 	one_of --irq "$opt_irq" msix msi
 	one_of --link "$opt_link" ib eth
@@ -71,6 +73,7 @@ run_options() {
 	if [ -z "$opt_timeout" ]; then
 		# There every process that is started costs several times as much.
 		[ "$opt_kernel" = stock ] && opt_timeout=300 || opt_timeout=600
+		for core in ${opt_core//,/ }; do [ "$core" = "${opt_core%%,*}" ] || opt_timeout=$((2 * opt_timeout)); done
 	fi
 	number --timeout "$opt_timeout" 1 86400
 	[ "$opt_link" = ib ] || later "--link eth"
@@ -99,14 +102,14 @@ accelerator() {
 }
 
 boot_guests() {
-	local mode=$1 accel root addon='' vhcad='' vhcactl=''
+	local mode=$1 core accel root addon='' vhcad='' vhcactl=''
 	shift
 	need_root
 	# shellcheck disable=SC2046
 	parts_ready $(kernel_parts "$opt_kernel")
 	root=$(guest_root_with "$opt_packages")
 	local trees=${opt_trees//,/ }
-	[ "$opt_core" = stock ] || trees="$trees $opt_core"
+	for core in ${opt_core//,/ }; do [ "$core" = stock ] || trees="$trees $core"; done
 	if [ "$opt_kernel" = builtin ]; then
 		builtin_ready
 		opt_core=builtin

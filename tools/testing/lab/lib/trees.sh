@@ -73,14 +73,15 @@ trees_ready() {
 	build_unlock
 }
 
-# What the guests get beside their packages: the provider, rdma-why, and rdma-core's tests,
-# which no package has.
+# What the guests get beside their packages: the provider, rdma-why, rdma-core's tests, which no
+# package has, and the programs of ours.
 addon_ready() {
 	build_lock
 	quietly rdma-why in_root guest-root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
 		BUILD="$BUILD/rdma-why" install
 	quietly provider in_root guest-root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
+	quietly selftests in_root guest-root make -C "$TOP/tools/testing/selftests/rdma" B="$BUILD/selftests"
 	mkdir -p "$BUILD/addon/usr/share/rdma-core"
 	cp -ru "$(part_path rdma-core-source)/tests" "$BUILD/addon/usr/share/rdma-core"
 	build_unlock

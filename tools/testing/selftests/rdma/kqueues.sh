@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core ours
+# lab: --nodes 1 --core ours,distro
 # Kernel consumers of what QPs share: SRQs, CQs that are resized, datagrams, multicast groups.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 4

@@ -5,6 +5,8 @@
 
 tap_n=0 tap_bad=0 tap_plan=0
 export LC_ALL=C
+# what selftests/rdma/Makefile builds
+programs=/lab/src/build/selftests
 
 plan() { tap_plan=$1; echo "TAP version 13"; echo "1..$1"; }
 

@@ -3,10 +3,8 @@
 # lab: --nodes 1 --core ours --cpus 2 --timeout 600
 # Objects made, changed and destroyed at random from four threads; nothing is left of them.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-here=/lab/src/tools/testing/selftests/rdma
-plan 4
-ok "the program builds" gcc -O1 -Wall -Wextra -Werror -o /tmp/objects_storm $here/objects_storm.c -libverbs -lpthread
-ok "10,000 steps" /tmp/objects_storm "$LAB_DEV" 10000 1
-ok "and others" /tmp/objects_storm "$LAB_DEV" 2000 77
+plan 3
+ok "10,000 steps" $programs/objects_storm "$LAB_DEV" 10000 1
+ok "and others" $programs/objects_storm "$LAB_DEV" 2000 77
 ok "the device has nothing left of them" lab-vhcactl objects node1-0 pds=0 mkeys=0 cqs=0 srqs=0 qps=0 mcgs=0
 finish

@@ -1,6 +1,0 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core distro --mem 2048
-# All of rdma-core's own tests on one adapter, on the distribution's core with our driver.
-echo 16 >/proc/sys/vm/nr_hugepages
-exec /lab/src/tools/testing/selftests/rdma/pyverbs_tap.py --least 100 "$LAB_DEV"

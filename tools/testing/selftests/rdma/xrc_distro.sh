@@ -1,9 +1,0 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core distro
-# The distribution's programs with extended reliable connections, on the distribution's core with our driver.
-. /lab/src/tools/testing/selftests/rdma/lib.sh
-. /lab/src/tools/testing/selftests/rdma/programs.sh
-plan $xrc_programs_plan
-xrc_programs
-finish
