@@ -5,6 +5,7 @@ allowed, what is already known, and how a report looks.
 CHANGED=1 in the environment looks only at what differs from BASE (HEAD)."""
 
 import concurrent.futures
+import contextlib
 import fnmatch
 import hashlib
 import json
@@ -145,11 +146,12 @@ class Cache:
         os.rename(f"{name}.{os.getpid()}", name)
 
     def prune(self):
-        """Forget what nobody has asked for in a month."""
+        """Forget what nobody has asked for in a month. Others use the folder at the same time."""
         for name in os.listdir(self.folder):
             full = os.path.join(self.folder, name)
-            if os.path.getmtime(full) < time.time() - 30 * 24 * 3600:
-                os.unlink(full)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.getmtime(full) < time.time() - 30 * 24 * 3600:
+                    os.unlink(full)
 
 
 class Report:
