@@ -283,18 +283,20 @@ static void test_lost_event_interrupt(struct kunit *test)
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->up, HEALTH_SECONDS * HZ), 0UL);
 }
 
-/* The core may not hear of a port before it has registered the device; then it does, of the last. */
+/* The core may not hear of a port of a device before it has registered it. Then it does. */
 static void test_early_events(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
 	struct listener *l = listen(test);
 	struct vhca_dev *dev = hca_need_device(h);
 	u32 both = BIT(IB_EVENT_PORT_ACTIVE) | BIT(IB_EVENT_PORT_ERR), types;
+	int ret;
 
 	vhca_events_close(dev);
 	KUNIT_ASSERT_EQ(test, hca_ctl(h, "link @:1 down , link @:1 up"), 0);
-	KUNIT_EXPECT_EQ(test, read_poll_timeout(READ_ONCE, types, (types & both) == BIT(IB_EVENT_PORT_ACTIVE),
-						1000, HEALTH_SECONDS * USEC_PER_SEC, false, dev->early[0]), 0);
+	ret = read_poll_timeout(READ_ONCE, types, (types & both) == BIT(IB_EVENT_PORT_ACTIVE), 1000,
+				HEALTH_SECONDS * USEC_PER_SEC, false, dev->early[0]);
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_FALSE(test, try_wait_for_completion(&l->up));
 	vhca_events_open(dev);
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->up, HEALTH_SECONDS * HZ), 0UL);
