@@ -236,8 +236,8 @@ compare()
 
 # The number of the first object of a kind is the core's.
 case $LAB_CORE in
-ours) compare=compare first_number=1 ;;
-*) compare=differences first_number=0 ;;
+ours) compare=compare first_number=1 other=() ;;
+*) compare=differences first_number=0 other=(-n) ;;
 esac
 expected rdma_tool.distro
 expected rdma_tool
@@ -246,5 +246,5 @@ for part in devices objects changes namespaces monitor; do
 	ok "rdma's answers: $part" $compare $part
 done
 ok "what must be refused is" python3 -B /lab/src/tools/testing/selftests/rdma/rdma_bad_netlink.py \
-	/lab/src/include/uapi/rdma/rdma_netlink.h $([ "$LAB_CORE" = ours ] || printf %s -n)
+	/lab/src/include/uapi/rdma/rdma_netlink.h "${other[@]}"
 finish
