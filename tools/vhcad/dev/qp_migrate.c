@@ -44,6 +44,8 @@ void qp_migrate(struct vqp *qp)
 	a->alt_pkey_index = 0;
 	a->alt_timeout = 0;
 	qp->mig = MIG_MIGRATED;
+	/* those that the old path has cost do not count */
+	qp->req.retry_left = a->retry_cnt;
 	qp_set_path(qp);
 }
 

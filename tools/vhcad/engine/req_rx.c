@@ -150,7 +150,6 @@ void req_retry(struct vqp *qp)
 	if (!r->retry_left) {
 		qp_migrate(qp);
 		eq_async(qp->dev, &qp->ev, EVB_PATH_MIG);
-		r->retry_left = qp->attr.retry_cnt;
 		req_rewind(qp);
 		return;
 	}

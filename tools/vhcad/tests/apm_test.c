@@ -200,6 +200,33 @@ static void automatic(void **state)
 	}
 }
 
+/*
+ * Both ends send along a path that is gone. The later one has spent its retries on it when it sees
+ * the peer move, and has as many for the new path.
+ */
+static void both_send(void **state)
+{
+	struct fixture *f = *state;
+	struct twr wr[2];
+
+	arm_both(f, 2);
+	fab_port_cable(&f->h[1].dev->port[0].fab, false);
+	t_expect_event(&f->h[1], VHCA_EV_PORT_ERR, 0);
+	for (u32 i = 0; i < 2; i++) {
+		wr[i] = t_wr(VHCA_OP_WRITE, 70 + i, &f->mr[i], 0, LEN, &f->mr[!i], LEN);
+		t_send(&f->qp[i], &wr[i]);
+		t_poll(&f->w);
+		/* the other one is half a time-out behind */
+		f->w.now += 30000000;
+	}
+	t_settle(&f->w, 60 * SECOND);
+	for (u32 i = 0; i < 2; i++) {
+		t_expect_cqe(&f->cq[i], 70 + i, VHCA_CS_SUCCESS);
+		t_expect_event(&f->h[i], VHCA_EV_PATH_MIG, f->qp[i].qpn);
+		migrated(f, i, 2);
+	}
+}
+
 /* Without an armed path the retries are all there is. */
 static void not_armed(void **state)
 {
@@ -358,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(armed),
 		TEST(automatic),
+		TEST(both_send),
 		TEST(not_armed),
 		TEST(both_gone),
 		TEST(forced),
