@@ -39,6 +39,10 @@ static const struct offer offers[] = {
 		.device_caps = IB_DEVICE_XRC,
 	},
 	{
+		.cap = VHCA_CAP_APM,
+		.device_caps = IB_DEVICE_AUTO_PATH_MIG,
+	},
+	{
 		.cap = VHCA_CAP_ATOMIC,
 		.send_ops = OP(CMP_SWAP) | OP(FETCH_ADD),
 		.access = IB_ACCESS_REMOTE_ATOMIC,

@@ -58,6 +58,7 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_SRQ, 0, 0, IB_DEVICE_SRQ_RESIZE },
 		{ VHCA_CAP_XRC, 0, 0, IB_DEVICE_XRC },
+		{ VHCA_CAP_APM, 0, 0, IB_DEVICE_AUTO_PATH_MIG },
 		{ VHCA_CAP_MCAST, 0, 0, 0, IBK_BLOCK_MULTICAST_LOOPBACK },
 	};
 	struct bench *b = test->priv;

@@ -273,6 +273,8 @@ int main(int argc, char **argv)
 	before = reasons();
 	announced("RNR NAKs", has("rnr-nak"),
 		  attr.orig_attr.device_cap_flags & IBV_DEVICE_RC_RNR_NAK_GEN);
+	announced("alternate paths", has("apm"),
+		  attr.orig_attr.device_cap_flags & IBV_DEVICE_AUTO_PATH_MIG);
 	talk(IBV_QPT_RC, "rc", "reliable connection");
 	talk(IBV_QPT_UC, "uc", "unreliable connection");
 	talk(IBV_QPT_UD, "ud", "datagrams");

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core ours,distro
+# lab: --nodes 1 --core ours,distro --ports 2
 # Every asynchronous event there is, on both cores.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 # What a port is told must differ from what the core before was told.
 case $LAB_CORE in
-ours) plan 13 && n=7 ;;
-*) plan 12 && n=8 ;;
+ours) plan 14 && n=7 ;;
+*) plan 13 && n=8 ;;
 esac
 
 # watched NAME EVENT COMMAND...: the device is changed, and ibv_asyncwatch says so
@@ -26,16 +26,31 @@ ok "what queues can be asked for" $programs/queue_features "$LAB_DEV"
 coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
 IFS= read -r -t 60 line <&"${watch[0]}" || true
 is "ibv_asyncwatch waits" "$LAB_DEV: async event FD" "${line% *}"
-watched "the link goes down" "IBV_EVENT_PORT_ERR (10)" link $h down
-watched "and up" "IBV_EVENT_PORT_ACTIVE (9)" link $h up
-watched "another LID" "IBV_EVENT_LID_CHANGE (11)" port $h lid=7$n
+watched "the link goes down" "IBV_EVENT_PORT_ERR (10)" link $h:1 down
+watched "and up" "IBV_EVENT_PORT_ACTIVE (9)" link $h:1 up
+watched "another LID" "IBV_EVENT_LID_CHANGE (11)" port $h:1 lid=7$n
 is "sysfs has it" "$(printf 0x%x 7$n)" "$(cat "/sys/class/infiniband/$LAB_DEV/ports/1/lid")"
-watched "another partition" "IBV_EVENT_PKEY_CHANGE (12)" port $h pkey1=0x812$n
+watched "another partition" "IBV_EVENT_PKEY_CHANGE (12)" port $h:1 pkey1=0x812$n
 is "sysfs has it, too" 0x812$n "$(cat "/sys/class/infiniband/$LAB_DEV/ports/1/pkeys/1")"
-watched "another subnet manager" "IBV_EVENT_SM_CHANGE (13)" port $h sm_lid=8$n
-watched "clients have to register again" "IBV_EVENT_CLIENT_REREGISTER (17)" port $h reregister=1
+watched "another subnet manager" "IBV_EVENT_SM_CHANGE (13)" port $h:1 sm_lid=8$n
+watched "clients have to register again" "IBV_EVENT_CLIENT_REREGISTER (17)" port $h:1 reregister=1
 # Linux 6.12 tells nobody of another GID of an InfiniBand port
-[ "$LAB_CORE" = distro ] || watched "another GID" "IBV_EVENT_GID_CHANGE (18)" port $h gid1=fe80::123$n
+[ "$LAB_CORE" = distro ] || watched "another GID" "IBV_EVENT_GID_CHANGE (18)" port $h:1 gid1=fe80::123$n
 kill "$watch_PID"
 ok "all of it works with the new LID" talk_alone -c
+
+# migrated: the program's path goes when it says so
+migrated()
+{
+	local line
+	coproc move { $programs/migration "$LAB_DEV"; }
+	exec {answer}>&"${move[1]}"
+	while IFS= read -r line; do
+		echo "$line"
+		[ "$line" != "# take port 1 down" ] || { lab-vhcactl link $h:1 down && echo gone >&"$answer"; }
+	done <&"${move[0]}"
+	wait "$move_PID"
+}
+ok "connections move to alternate paths" migrated
+lab-vhcactl link $h:1 up >/dev/null
 finish
