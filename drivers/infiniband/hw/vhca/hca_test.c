@@ -125,10 +125,10 @@ int hca_ctl(struct hca_test *h, const char *fmt, ...)
  */
 void hca_need_faults(struct hca_test *h)
 {
-	static int reached = -1;
+	static bool reached;
 
-	/* Asked once: in an emulated guest it takes a second. */
-	if (reached < 0)
+	/* Once is enough: it takes a second. While the kernel boots nobody answers. */
+	if (!reached)
 		reached = !hca_ctl(h, "fault clear @");
 	if (!reached)
 		kunit_skip(h->test, "%s does not reach the HCA's daemon", vhcactl);
