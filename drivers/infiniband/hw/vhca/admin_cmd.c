@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The device's commands as functions. What the device answers is checked here. */
 #include <kunit/visibility.h>
+#include <linux/cache.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/sizes.h>
@@ -102,7 +103,8 @@ static void *run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_
 	void *out;
 	int err;
 
-	out = kzalloc(out_len, GFP_KERNEL);
+	/* Commands run at the same time: no two of them may get answers into one cache line. */
+	out = kzalloc(ALIGN(out_len, SMP_CACHE_BYTES), GFP_KERNEL);
 	if (!out)
 		return ERR_PTR(-ENOMEM);
 	dma = dma_map_single(hw->dev, out, out_len, DMA_FROM_DEVICE);
