@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/thca.h"
+#include "tests/trandom.h"
 
 #define ROUNDS	10000u
 
@@ -117,9 +118,7 @@ static void ring_against_sleep(void **state)
 			if (n > 3 && k + ARRAY_SIZE(f.qp) < n)
 				continue;
 			t_ring_sq(qp);
-			rng ^= rng << 13;
-			rng ^= rng >> 7;
-			rng ^= rng << 17;
+			t_random(&rng);
 			for (volatile u32 spin = rng % (4u << (rng >> 32) % 10); spin; spin--)
 				;
 		}

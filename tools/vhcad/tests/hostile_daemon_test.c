@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "tests/tprog.h"
+#include "tests/trandom.h"
 #include "tests/tremote.h"
 #include "tests/vuclient.h"
 
@@ -37,10 +38,7 @@ static u64 rng;
 
 static u32 rnd(u32 below)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 32) % below;
+	return (t_random(&rng) >> 32) % below;
 }
 
 static void scribble(void *p, u32 len)

@@ -9,6 +9,7 @@
 
 #include "fabric/room.h"
 #include "tests/thca.h"
+#include "tests/trandom.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
 #define ALL	(RW | VHCA_ACCESS_REMOTE_ATOMIC | VHCA_ACCESS_FLUSH_GLOBAL | \
@@ -18,10 +19,7 @@ static u64 rng;
 
 static u32 rnd(u32 below)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 32) % below;
+	return (t_random(&rng) >> 32) % below;
 }
 
 /* Bytes that are zero, all ones, small, or anything. */

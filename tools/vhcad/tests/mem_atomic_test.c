@@ -9,6 +9,7 @@
 
 #include "tests/cm.h"
 #include "tests/testmem.h"
+#include "tests/trandom.h"
 #include "mem/mem.h"
 
 #define PAGE	((u64)GMEM_PAGE_SIZE)
@@ -25,10 +26,7 @@ static u64 rng = 88172645463325252ull;
 
 static u64 any(void)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return rng;
+	return t_random(&rng);
 }
 
 static int setup(void **state)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/tkey.h"
+#include "tests/trandom.h"
 
 #define PAGES	40u
 #define SIZE	4096u
@@ -29,10 +30,7 @@ static u64 rng = 88172645463325252ull;
 
 static u32 any(u32 below)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 16) % below;
+	return (t_random(&rng) >> 16) % below;
 }
 
 static int setup(void **state)

@@ -8,6 +8,7 @@
 
 #include "dev/dev.h"
 #include "tests/thca.h"
+#include "tests/trandom.h"
 
 #define PAGES		1100u		/* more than two pages of a list */
 #define SHIFT		12u
@@ -17,10 +18,7 @@ static u64 rng = 88172645463325252ull;
 
 static u32 any(u32 below)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 16) % below;
+	return (t_random(&rng) >> 16) % below;
 }
 
 struct fixture {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef VHCAD_TESTS_TRANDOM_H
+#define VHCAD_TESTS_TRANDOM_H
+
+#include "types.h"
+
+/** t_random - the next of numbers that look random; @state is not 0, and decides all of them */
+static inline u64 t_random(u64 *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+#endif /* VHCAD_TESTS_TRANDOM_H */
