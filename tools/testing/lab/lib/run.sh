@@ -58,6 +58,7 @@ run_options() {
 	number --hca "$opt_hca" 0 16
 	number --ports "$opt_ports" 1 2
 	number --cpus "$opt_cpus" 1 64
+	[ -n "${opt_core//,/}" ] || usage_error "--core takes at least one of: ours distro stock"
 	# shellcheck disable=SC2086
 	for core in ${opt_core//,/ }; do one_of --core "$core" ours distro stock; done
 	one_of --load "$opt_load" auto modules none

@@ -19,6 +19,8 @@ refused 2 'no option is called --fast' run --fast "$work/s"
 refused 2 '--nodes takes a number from 1 to 9' run --nodes 0 "$work/s"
 refused 2 '--nodes takes a number' run --nodes two "$work/s"
 refused 2 '--core takes one of: ours distro stock' run --core theirs "$work/s"
+refused 2 "--core takes one of: ours distro stock; not 'theirs'" run --core ours,theirs "$work/s"
+refused 2 '--core takes at least one of' run --core , "$work/s"
 refused 2 '--timeout takes a value' run --timeout
 refused 2 'run takes a script' run
 refused 2 'there is no script .*/missing' run "$work/missing"
