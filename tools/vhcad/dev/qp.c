@@ -414,6 +414,7 @@ enum vhca_status cmd_destroy_qp(struct command *c)
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_object_req, handle);
+	resp_settle(qp);
 	qp_destroy(qp);
 	return VHCA_ST_OK;
 }

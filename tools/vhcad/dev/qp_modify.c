@@ -240,9 +240,11 @@ static void enter(struct vqp *qp, u8 from, u8 to)
 {
 	switch (to) {
 	case QPS_RESET:
+		resp_settle(qp);
 		reset_qp(qp);
 		return;
 	case QPS_ERR:
+		resp_settle(qp);
 		qp_error(qp);
 		return;
 	case QPS_RTR:

@@ -473,8 +473,17 @@ void answer_request(struct vqp *qp, struct run *r);
 /** answer_again - such a request, seen before */
 void answer_again(struct vqp *qp, struct run *r);
 
-/* resp_tx.c: true if there is more to do now */
+/* resp_tx.c */
+/** resp_run - send what is due; true if there is more to do now */
 bool resp_run(struct vqp *qp, u32 *bytes);
+/**
+ * resp_settle - send the acknowledgment or NAK that is owed, before the QP stops to answer
+ *
+ * Its owner knows already of the message that arrived, and may have nothing else to wait for:
+ * the peer shall not take it for lost.  Answers to READs that are not through are not finished,
+ * and then what comes behind them is not acknowledged either.
+ */
+void resp_settle(struct vqp *qp);
 /** resp_credits - receives available, as AETH tells it */
 u8 resp_credits(struct vqp *qp);
 /** credits_of - receives a credit code stands for */

@@ -149,6 +149,14 @@ static bool send_ack(struct vqp *qp)
 	return true;
 }
 
+void resp_settle(struct vqp *qp)
+{
+	bool answers = qp->state >= QPS_RTR && qp->state != QPS_ERR;
+
+	if (answers && qp->resp.ack && !qp->resp.fifo_n && fab_room(qp->dev->engine->fabric))
+		send_ack(qp);
+}
+
 bool resp_run(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;

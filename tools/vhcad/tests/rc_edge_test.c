@@ -224,12 +224,94 @@ static void receive_read_again(void **state)
 	assert_int_equal(t_state(&b[1]), T_ERR);
 }
 
+/* A judge that has a command given with the first request that it sees. */
+struct stopper {
+	struct thca *h;
+	struct vhca_asqe sqe;
+	bool given;
+};
+
+static void stop_meanwhile(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+			   struct fab_verdict *v)
+{
+	struct stopper *s = arg;
+
+	(void)from;
+	(void)h;
+	(void)v;
+	if (!s->given)
+		t_admin_post(s->h, &s->sqe);
+	s->given = true;
+}
+
+/* As struct vhca_asqe wants it: the QP destroyed, or brought to a state. */
+static struct vhca_asqe stop_command(const struct tqp *qp, u8 op, u8 state)
+{
+	const struct vhca_object_req end = { .handle = htole32(qp->qpn) };
+	const struct vhca_modify_qp_req modify = {
+		.qpn = htole32(qp->qpn), .mask = htole32(VHCA_QPA_STATE), .attr.state = state,
+	};
+	struct vhca_asqe sqe = { .opcode = op };
+
+	if (op == VHCA_CMD_DESTROY_QP)
+		memcpy(sqe.req, &end, sizeof(end));
+	else
+		memcpy(sqe.req, &modify, sizeof(modify));
+	return sqe;
+}
+
+/*
+ * Whoever has got its message may be done with the QP before the device has said so to the
+ * peer: the peer hears it all the same, at once, and also why its request is refused.
+ */
+static void stopped_after_arrival(void **state)
+{
+	static const struct {
+		u8 op, state;
+	} stops[] = {
+		{ VHCA_CMD_DESTROY_QP, 0 }, { VHCA_CMD_MODIFY_QP, T_RESET },
+		{ VHCA_CMD_MODIFY_QP, T_ERR },
+	};
+	struct tpair *p = *state;
+	struct tmr l, r;
+
+	t_mr_init(&p->h[0], &l, 0, 4096, RW, 0, 12);
+	t_mr_init(&p->h[1], &r, 0, 4096, RW, 0, 12);
+	for (u32 i = 0; i < 2 * ARRAY_SIZE(stops); i++) {
+		u32 n = i / 2;
+		bool refused = i % 2;
+		struct stopper s = { .h = &p->h[1] };
+		struct vhca_sge sge = t_sge(&r, 0, 4096);
+		struct twr wr;
+		struct tqp a, b;
+
+		t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
+		t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
+		t_connect(&a, &b, 3, 1, 1);
+		t_recv(&b, i, 1, &sge);
+		/* a right that nobody has given */
+		wr = refused ? t_wr(VHCA_OP_CMP_SWAP, i, &l, 0, 8, &r, 0) :
+			       t_wr(VHCA_OP_SEND, i, &l, 0, 3000, NULL, 0);
+		s.sqe = stop_command(&b, stops[n].op, stops[n].state);
+		assert_int_equal(fab_set_judge(p->w.fabric, stop_meanwhile, &s), 0);
+		t_send(&a, &wr);
+		assert_int_equal(t_admin_answer(&p->h[1], NULL), VHCA_ST_OK);
+		assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
+		if (!refused)
+			t_expect_cqe(&p->cq[1], i, VHCA_CS_SUCCESS);
+		else if (stops[n].state == T_ERR)
+			t_expect_cqe(&p->cq[1], i, VHCA_CS_WR_FLUSH_ERR);
+		t_expect_no_cqe(&p->cq[1]);
+		t_expect_cqe(&p->cq[0], i, refused ? VHCA_CS_REM_INV_REQ_ERR : VHCA_CS_SUCCESS);
+	}
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(no_receive_queue), TEST(no_reads), TEST(no_link), TEST(pulled_on_the_way),
-		TEST(receive_read_again),
+		TEST(receive_read_again), TEST(stopped_after_arrival),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

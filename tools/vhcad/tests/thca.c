@@ -250,14 +250,20 @@ static bool acqe_ready(void *arg)
 	return (__atomic_load_n(&a->e->phase, __ATOMIC_ACQUIRE) & VHCA_ACQE_PHASE) == a->phase;
 }
 
-u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp)
+void t_admin_post(struct thca *h, const struct vhca_asqe *sqe)
 {
 	u32 n = h->admin_tail++, i = n & ((1u << T_ADMIN_LOG) - 1);
-	struct acqe_wait a = { &h->acq[i], !(n >> T_ADMIN_LOG & 1) };
 
 	h->asq[i] = *sqe;
 	h->asq[i].cmd_id = htole16(n * 7);
 	reg_write(h, VHCA_REG_ADMIN_TAIL, h->admin_tail);
+}
+
+u32 t_admin_answer(struct thca *h, void *resp)
+{
+	u32 n = h->admin_tail - 1, i = n & ((1u << T_ADMIN_LOG) - 1);
+	struct acqe_wait a = { &h->acq[i], !(n >> T_ADMIN_LOG & 1) };
+
 	t_wait(h, acqe_ready, &a);
 	assert_int_equal(le16toh(a.e->cmd_id), (u16)(n * 7));
 	h->bad_field = le16toh(a.e->bad_field);
@@ -266,6 +272,12 @@ u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp)
 	if (resp)
 		memcpy(resp, a.e->resp, VHCA_ACQE_RESP);
 	return a.e->status;
+}
+
+u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp)
+{
+	t_admin_post(h, sqe);
+	return t_admin_answer(h, resp);
 }
 
 u32 t_admin(struct thca *h, u8 op, const void *req, u32 len, void *resp)

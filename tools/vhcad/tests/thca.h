@@ -152,6 +152,9 @@ void t_news(struct tworld *w);
 
 /* admin: returns the status; resp may be NULL */
 u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp);
+/* the two halves of it: what the engine does between them may be more than the command */
+void t_admin_post(struct thca *h, const struct vhca_asqe *sqe);
+u32 t_admin_answer(struct thca *h, void *resp);
 u32 t_admin(struct thca *h, u8 op, const void *req, u32 len, void *resp);
 u32 t_admin_out(struct thca *h, u8 op, const void *req, u32 len, void *out, u32 out_len);
 u32 t_destroy(struct thca *h, u8 op, u32 handle);
