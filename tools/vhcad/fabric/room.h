@@ -98,6 +98,7 @@ void fab_faults_meet(struct fab_port *from, struct fab_port *to, u8 opcode, stru
 /* queue.c */
 /** fab_pool - have packets to queue; 0 or -ENOMEM */
 int fab_pool(struct fabric *f);
+/** fab_queue_run - send packets singly; takes its own copy of those that have to wait */
 void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
 void fab_queue_drop(struct fab_port *port);
 

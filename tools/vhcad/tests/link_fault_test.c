@@ -88,7 +88,7 @@ static void same_again(void **state)
 struct end {
 	struct fab_port port;
 	u32 n;
-	u32 psn[64];		/* of what has arrived */
+	u32 psn[64], npkts[64];	/* of what has arrived */
 	u64 at[64];		/* and when */
 	u32 states;		/* changes of the port's state */
 };
@@ -106,6 +106,7 @@ static void on_rx(struct fab_port *port, struct run *run)
 
 	assert_true(e->n < ARRAY_SIZE(e->psn));
 	e->psn[e->n] = run->h.psn;
+	e->npkts[e->n] = run->npkts;
 	e->at[e->n++] = port->fabric->now;
 }
 
@@ -206,6 +207,40 @@ static void arrived(struct fixture *f, u32 at, u32 n, const u32 *psn)
 	const u32 psn_[] = { __VA_ARGS__ };				\
 	arrived(f, at, ARRAY_SIZE(psn_), psn_);				\
 } while (0)
+
+/*
+ * A loss is no reason to treat those before and behind it singly; nobody overtakes what waits.
+ */
+static void runs(void **state)
+{
+	static const u8 data[16 * 1024];
+	struct fixture *f = *state;
+	struct payload pl = { .host = data };
+	struct run run = {
+		.h = { .dlid = f->e[1].port.lid, .slid = f->e[0].port.lid, .pkey = 0xffff },
+		.service = WIRE_RC, .kind = WIRE_WRITE, .first = true, .last = true,
+		.npkts = 16, .mtu = 1024, .len = sizeof(data), .pl = &pl,
+	};
+	struct end *e = &f->e[1];
+
+	arm(f, (struct fab_fault){ .kind = FAB_LOSS, .skip = 5, .count = 1 });
+	arm(f, (struct fab_fault){ .kind = FAB_DUPLICATE, .skip = 8, .count = 1 });
+	fab_send(&f->e[0].port, &run);
+	/* the last six wait behind the two of packet 9, and for its sake */
+	assert_int_equal(e->n, 2);
+	assert_int_equal(e->npkts[0], 5);
+	assert_int_equal(e->psn[1], 6);
+	assert_int_equal(e->npkts[1], 3);
+	assert_int_equal(e->port.rx_packets, 8);
+	pass_time(f, 0);
+	assert_int_equal(e->n, 2 + 8);
+	for (u32 i = 0; i < 8; i++) {
+		assert_int_equal(e->npkts[2 + i], 1);
+		assert_int_equal(e->psn[2 + i], i < 2 ? 9 : 8 + i);
+	}
+	assert_int_equal(e->port.rx_packets, 16);
+	assert_int_equal(f->e[0].port.drops, 1);
+}
 
 /* Only the link that was meant, in the direction that was meant. */
 static void directions(void **state)
@@ -435,6 +470,7 @@ static void flapped(void **state)
 	struct fixture *f = *state;
 	struct fab_port *port = &f->e[1].port;
 
+	arm(f, (struct fab_fault){ .kind = FAB_DELAY, .usec = 10, .count = 2 });
 	arm(f, (struct fab_fault){ .kind = FAB_FLAP, .port = port, .usec = 1000, .skip = 2,
 				   .count = 1 });
 	send(f, 0, 1, 4);
@@ -600,6 +636,7 @@ int main(void)
 		cmocka_unit_test(as_many_as_asked),
 		cmocka_unit_test(no_pattern),
 		cmocka_unit_test(same_again),
+		PORTS_TEST(runs),
 		PORTS_TEST(directions),
 		PORTS_TEST(opcodes),
 		cmocka_unit_test(names),
