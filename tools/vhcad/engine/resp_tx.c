@@ -49,6 +49,35 @@ static const struct vpd *answer_pd(const struct vqp *qp, const struct resp_res *
 	return srq ? srq->pd : NULL;
 }
 
+static void unqueue(struct rc_responder *s, struct resp_res *res)
+{
+	res->queued = false;
+	s->fifo_head = (s->fifo_head + 1) % VDEV_MAX_RD_ATOMIC;
+	s->fifo_n--;
+}
+
+/*
+ * An answer that was asked for again, and whose memory the peer may not read any more.  Who has
+ * got it the first time ignores this, and its connection must not suffer from a request that
+ * came late; who has not is told why it will not get it.
+ */
+static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
+{
+	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_ACK,
+			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
+
+	if (!fab_room(qp->dev->engine->fabric)) {
+		sched_wait_room(qp);
+		return false;
+	}
+	run.h.psn = psn_add(res->psn, res->sent);
+	run.h.syndrome = AETH_NAK | NAK_REMOTE_ACCESS;
+	run.h.msn = res->msn;
+	unqueue(&qp->resp, res);
+	qp->port->count.error_naks_sent++;
+	return qp_send(qp, &run);
+}
+
 /* One run of the oldest answer, with bytes if it is a READ's; false: no room, or all is over. */
 static bool send_answer(struct vqp *qp, u32 *bytes)
 {
@@ -94,13 +123,12 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 		goto fault;
 	*bytes -= MIN(*bytes, run.len);
 	res->sent += n;
-	if (res->sent == res->end) {
-		res->queued = false;
-		s->fifo_head = (s->fifo_head + 1) % VDEV_MAX_RD_ATOMIC;
-		s->fifo_n--;
-	}
+	if (res->sent == res->end)
+		unqueue(s, res);
 	return true;
 fault:
+	if (res->again)
+		return cannot_repeat(qp, res);
 	/* the key or its pages went away since the request was accepted */
 	s->fifo_n = 0;
 	s->epsn = psn_add(res->psn, res->sent);

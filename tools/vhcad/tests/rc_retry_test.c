@@ -704,6 +704,48 @@ static void ghost_of_a_read(void **state)
 	t_pair_fini(&p);
 }
 
+/*
+ * A READ comes again when its key has ended.  If it was answered that is nobody's fault, and the
+ * connection lives; if the answer was lost, who waits for it is told why there is none.
+ */
+static void key_gone_before_again(void **state)
+{
+	const struct fab_fault faults[] = {
+		{ .kind = FAB_DUPLICATE, .permille = 1000, .count = 1, .opcode = "READ_REQ",
+		  .usec = 500 },
+		{ .kind = FAB_LOSS, .permille = 1000, .count = 1, .opcode = "READ_RESP" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(faults); i++) {
+		bool answered = !i;
+		struct tpair p;
+		struct tmr l, r;
+		struct twr wr;
+
+		t_pair_init_regions(&p, 5, 9, &l, &r, 32768, RW, RW);
+		assert_int_equal(fab_fault_arm(p.w.fabric, &faults[i]), 0);
+		wr = t_wr(VHCA_OP_READ, 1, &l, 0, 1000, &r, 0);
+		t_send(&p.qp[0], &wr);
+		if (answered)
+			t_expect_cqe(&p.cq[0], 1, VHCA_CS_SUCCESS);
+		assert_int_equal(t_destroy(&p.h[1], VHCA_CMD_DESTROY_MKEY, r.key), VHCA_ST_OK);
+		t_settle(&p.w, 60ull * 1000000000);
+		if (!answered)
+			t_expect_cqe(&p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
+		assert_int_equal(t_stats(&p.h[1]).duplicates, 1);
+		assert_int_equal(t_stats(&p.h[1]).error_naks_sent, 1);
+		assert_int_equal(t_state(&p.qp[1]), T_RTS);
+		t_expect_no_event(&p.h[1]);
+		if (answered) {
+			t_mr_init(&p.h[1], &r, 1ull << 42, 4096, RW, 1, 12);
+			wr = t_wr(VHCA_OP_READ, 2, &l, 0, 1000, &r, 0);
+			t_send(&p.qp[0], &wr);
+			t_expect_cqe(&p.cq[0], 2, VHCA_CS_SUCCESS);
+		}
+		t_pair_fini(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -718,6 +760,7 @@ int main(void)
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),
 		cmocka_unit_test(ghost_of_a_read),
+		cmocka_unit_test(key_gone_before_again),
 		cmocka_unit_test(full_queue),
 		cmocka_unit_test(late_acknowledgements),
 		cmocka_unit_test(key_gone_mid_read),
