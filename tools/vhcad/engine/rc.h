@@ -62,6 +62,14 @@ struct tx_req {
 	bool done;		/* local: carried out, also if sending comes by again */
 };
 
+/* What was done about a loss, since there was progress. */
+enum gap {
+	GAP_NONE,
+	GAP_BACK,		/* went back to it */
+	GAP_HURRY,		/* it is told of again: the timer will not wait for its end */
+	GAP_AGAIN,		/* went back for that, too: only the timer can help now */
+};
+
 /*
  * The requester.  Requests [head, tail) are under way; cur is the one being
  * sent, cur_pkt of its packets (PSNs) are out.  Going back to una resends.
@@ -82,7 +90,7 @@ struct rc_requester {
 	bool lsn_valid;
 	bool stopped;		/* a refused request is queued: take no more */
 	bool rnr_wait;
-	bool gap;		/* went back for a loss; once for each */
+	u8 gap;			/* enum gap */
 	bool leftover;		/* entries up to leftover_end are from SQE: flush them */
 	u32 leftover_end;
 	u8 retry_left;
@@ -110,12 +118,21 @@ struct resp_res {
 	bool again;		/* and it has been sent before */
 };
 
+/* What a responder waits for that has sent a NAK and says nothing else until epsn arrives. */
+enum quiet {
+	QUIET_NOT,
+	QUIET_FOR_RECV,		/* it was there, without a receive */
+	QUIET_FOR_PSN,		/* it got lost */
+};
+
 /* The responder. */
 struct rc_responder {
 	u32 epsn;		/* next PSN expected */
 	u32 msn;
 	u8 kind;		/* enum wire_kind of the message under way */
-	bool quiet;		/* sent a NAK: silent until epsn arrives */
+	u8 quiet;		/* enum quiet */
+	u32 heard;		/* QUIET_FOR_PSN: PSN behind the last packet that came instead, */
+	u32 told;		/* and behind the last one that got an answer */
 	bool ack;		/* an answer is due, behind the READ answers */
 	bool closing;		/* it is a NAK that ends the connection */
 	bool comm_est;

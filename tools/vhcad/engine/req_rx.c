@@ -14,6 +14,9 @@ static const u32 rnr_10us[32] = {
 	16384, 24576, 32768, 49152,
 };
 
+/* Part of its time that the timer waits when a loss is told of again. */
+#define HURRY	64u
+
 static struct tx_req *oldest(struct rc_requester *r)
 {
 	return &r->q[r->head & r->qmask];
@@ -69,7 +72,7 @@ static void made_progress(struct vqp *qp)
 
 	r->retry_left = qp->attr.retry_cnt;
 	r->rnr_left = qp->attr.rnr_retry;
-	r->gap = false;
+	r->gap = GAP_NONE;
 	r->rnr_wait = false;
 	if (qp->state == QPS_ERR)
 		return;
@@ -157,16 +160,34 @@ void req_retry(struct vqp *qp)
 	req_rewind(qp);
 }
 
+/* A loss is told of again: what was sent again is lost too, unless this was doubled or late. */
+static void hurry(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+	u64 soon = qp->dev->engine->now + (4096ull << qp->attr.timeout) / HURRY;
+
+	/* nothing was sent since, or there is no timer */
+	if (r->nxt == r->una || r->timer.due == TIMER_OFF || r->timer.due <= soon)
+		return;
+	r->gap = GAP_HURRY;
+	timer_set(&qp->dev->engine->timers, &r->timer, soon);
+}
+
 /*
- * Something got lost: send again, but only once until there is progress or the
- * timer fires.  The responder tells of a loss once; whatever tells of it again
- * was doubled or held up on the way, and must not use up the retries.
+ * Something got lost: send again, at once only the first time until there is
+ * progress or the timer fires.  Whatever tells of it again may have been doubled or
+ * held up on the way, and must not use up the retries.
  */
 static void loss_noticed(struct vqp *qp)
 {
-	if (qp->req.gap)
+	/* after that wait all is sent again */
+	if (qp->req.rnr_wait)
 		return;
-	qp->req.gap = true;
+	if (qp->req.gap == GAP_BACK)
+		hurry(qp);
+	if (qp->req.gap != GAP_NONE)
+		return;
+	qp->req.gap = GAP_BACK;
 	req_retry(qp);
 }
 
@@ -191,6 +212,7 @@ static void receiver_not_ready(struct vqp *qp, u8 code)
 		r->rnr_left--;
 	req_rewind(qp);
 	r->rnr_wait = true;
+	r->gap = GAP_NONE;
 	timer_set(&e->timers, &r->timer, e->now + rnr_10us[code] * 10000ull);
 }
 

@@ -37,7 +37,7 @@ void req_reset(struct vqp *qp, u32 psn)
 	r->lsn_valid = false;
 	r->stopped = false;
 	r->rnr_wait = false;
-	r->gap = false;
+	r->gap = GAP_NONE;
 	r->leftover = false;
 	r->reads = 0;
 	r->retry_left = qp->attr.retry_cnt;
@@ -456,8 +456,12 @@ void req_timeout(struct timer *t)
 		sched_ready(qp);
 		return;
 	}
-	qp->req.gap = false;
-	if (qp->req.retry_left)
-		qp->port->count.timeouts++;
+	if (qp->req.gap == GAP_HURRY) {
+		qp->req.gap = GAP_AGAIN;
+	} else {
+		qp->req.gap = GAP_NONE;
+		if (qp->req.retry_left)
+			qp->port->count.timeouts++;
+	}
 	req_retry(qp);
 }

@@ -11,6 +11,9 @@
 #include "engine/core.h"
 #include "engine/rc.h"
 
+/* Packets that the peer may send behind a NAK before it is taken for lost. */
+#define RENAK	64u
+
 void resp_reset(struct vqp *qp, u32 psn)
 {
 	struct rc_responder *s = &qp->resp;
@@ -19,7 +22,7 @@ void resp_reset(struct vqp *qp, u32 psn)
 	s->msn = 0;
 	s->kind = WIRE_NONE;
 	qp->recv.taken = false;
-	s->quiet = false;
+	s->quiet = QUIET_NOT;
 	s->ack = false;
 	s->closing = false;
 	s->comm_est = false;
@@ -66,7 +69,7 @@ void resp_no_access(struct vqp *qp)
 
 static void not_ready(struct vqp *qp)
 {
-	qp->resp.quiet = true;
+	qp->resp.quiet = QUIET_FOR_RECV;
 	/* without the capability it is as if the packet had been lost */
 	if (qp->dev->caps >> VHCA_CAP_RNR_NAK & 1)
 		answer(qp, AETH_RNR_NAK | qp->attr.min_rnr_timer);
@@ -278,7 +281,7 @@ static void in_order(struct vqp *qp, struct run *run)
 	/* the packet that an answer not sent yet asked for again is here */
 	if (s->quiet)
 		s->ack = false;
-	s->quiet = false;
+	s->quiet = QUIET_NOT;
 	if (!in_sequence(qp, run) || (qp_is_target(qp) && !xrc_turn(qp, run))) {
 		resp_refuse(qp);
 		return;
@@ -304,6 +307,27 @@ void resp_heard(struct vqp *qp)
 	eq_async(qp->dev, &qp->ev, EVB_COMM_EST);
 }
 
+/*
+ * A packet before these is missing.  That is said once, and again when the peer must have gone
+ * back to it, or goes on as if nobody had said it: what was sent, or said, is lost too.
+ */
+static void out_of_order(struct vqp *qp, const struct run *run)
+{
+	struct rc_responder *s = &qp->resp;
+	u32 behind = psn_add(run->h.psn, run->npkts);
+	bool again;
+
+	if (s->quiet == QUIET_FOR_RECV)
+		return;
+	again = psn_diff(run->h.psn, s->heard) < 0 || psn_diff(behind, s->told) > (s32)RENAK;
+	s->heard = behind;
+	if (s->quiet && (s->ack || !again))
+		return;
+	s->quiet = QUIET_FOR_PSN;
+	s->told = behind;
+	answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
+}
+
 void resp_rx(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
@@ -313,10 +337,7 @@ void resp_rx(struct vqp *qp, struct run *run)
 		return;
 	resp_heard(qp);
 	if (ahead > 0) {
-		if (!s->quiet) {
-			s->quiet = true;
-			answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
-		}
+		out_of_order(qp, run);
 		return;
 	}
 	if (ahead < 0) {

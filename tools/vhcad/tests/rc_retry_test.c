@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fabric/room.h"
-#include "tests/thca.h"
+#include "tests/tkey.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
 		 VHCA_ACCESS_REMOTE_ATOMIC | VHCA_ACCESS_FLUSH_GLOBAL)
@@ -160,6 +160,67 @@ static void nak_doubled(void **state)
 	for (u32 id = 1; id <= 3; id++)
 		t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
 	done(&f);
+}
+
+/* One PSN gets lost so often, and so many of the NAKs that tell of it. */
+struct lost_again {
+	u32 psn, packets, naks;
+};
+
+static void lose_again(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		       struct fab_verdict *v)
+{
+	struct lost_again *l = arg;
+	bool nak = h->opcode == OP_RC_ACK && (h->syndrome & AETH_TYPE_MASK) == AETH_NAK;
+
+	if (nak ? l->naks : h->opcode != OP_RC_ACK && h->psn == l->psn && l->packets) {
+		--*(nak ? &l->naks : &l->packets);
+		v->copies = 0;
+	}
+}
+
+/*
+ * What is sent again may be lost again, and who says so may not be heard.  Neither has to wait
+ * for all of the timer; what is lost a third time has.
+ */
+static void lost_again(void **state)
+{
+	static const struct {
+		u32 packets, naks, timeouts;
+		u64 time;	/* ns */
+	} c[] = {
+		{ 1, 0, 0, 0 }, { 1, 1, 0, 0 }, { 2, 0, 0, (4096 << 14) / 64 },
+		{ 2, 1, 0, (4096 << 14) / 64 }, { 3, 0, 1, (4096 << 14) * 65ull / 64 },
+		{ 2, 9, 2, 2 * (4096 << 14) },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
+		struct lost_again l = { .psn = 0x000001, .packets = c[i].packets,
+					.naks = c[i].naks };
+		struct fixture f;
+		u64 t0;
+
+		setup(&f, 3, 0xffffff);
+		fab_set_judge(f.p.w.fabric, lose_again, &l);
+		t0 = f.p.w.now;
+		for (u32 id = 0; id < 100; id++) {
+			struct twr wr = t_wr(VHCA_OP_WRITE, id, &f.l, id * 1000, 1000, &f.r,
+					     id * 1000);
+
+			t_post(&f.p.qp[0], &wr);
+		}
+		t_ring_sq(&f.p.qp[0]);
+		t_poll(&f.p.w);
+		while (t_vqp(&f.p.qp[0])->req.head != 100)
+			assert_true(t_advance(&f.p.w));
+		if (f.p.w.now - t0 != c[i].time)
+			fail_msg("case %u: %llu ns", i, (unsigned long long)(f.p.w.now - t0));
+		assert_int_equal(t_stats(&f.p.h[0]).timeouts, c[i].timeouts);
+		for (u32 id = 0; id < 100; id++)
+			t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
+		t_mr_expect(&f.r, 0, 100000, 1, 0);
+		done(&f);
+	}
 }
 
 /* Everything is lost from some packet on: the counter runs out, no sooner. */
@@ -756,6 +817,7 @@ int main(void)
 		cmocka_unit_test(double_each_late),
 		cmocka_unit_test(no_need_to_wait),
 		cmocka_unit_test(nak_doubled),
+		cmocka_unit_test(lost_again),
 		cmocka_unit_test(cut_mid_transfer),
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),
