@@ -19,6 +19,7 @@
 
 #define RIGHTS	(VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
 		 VHCA_ACCESS_REMOTE_ATOMIC | VHCA_ACCESS_FLUSH_GLOBAL)
+#define MEMORY	(RIGHTS | VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_MW_BIND)
 #define EPOCH	3000u		/* messages */
 #define PATIENCE	(300ull * 1000000000)	/* ns without a completion */
 
@@ -89,8 +90,6 @@ static struct pool *new_pool(struct campaign *c, struct tqp *qp)
 static void new_flow(struct campaign *c, struct tqp *qp, struct tqp *peer, struct pool *pool)
 {
 	struct flow *f = &c->flow[c->nflows];
-	u32 access = RIGHTS | VHCA_ACCESS_LOCAL_WRITE;
-	u64 page;
 
 	f->c = c;
 	f->no = c->nflows++;
@@ -100,26 +99,53 @@ static void new_flow(struct campaign *c, struct tqp *qp, struct tqp *peer, struc
 	f->pool = pool;
 	t_mr_init(qp->h, &f->local, (u64)(f->no + 1) << 32, DEPTH * SLOT,
 		  VHCA_ACCESS_LOCAL_WRITE, 1, 12);
-	t_mr_init(peer->h, &f->window, (u64)(f->no + 1) << 36, WSLOTS * MSG_MAX + 4096, access, 1,
+	t_mr_init(peer->h, &f->window, (u64)(f->no + 1) << 36, WSLOTS * MSG_MAX + 4096, MEMORY, 1,
 		  12);
 	f->shadow = calloc(WSLOTS, MSG_MAX);
 	f->expect = calloc(DEPTH, sizeof(*f->expect));
 	f->recent = calloc(RECENT, sizeof(*f->recent));
 	assert_true(f->shadow && f->expect && f->recent);
-	if (f->type != VHCA_QPT_RC)
-		return;
-	page = t_alloc(peer->h, 4096);
-	*(__le64 *)t_cpu(peer->h, page) = htole64(t_alloc(peer->h, 4096));
-	f->fast_key = t_key(peer->h, VHCA_MKEY_FAST, page, 1, 7);
+	if (f->type == VHCA_QPT_RC)
+		c_keys_init(f);
 }
 
-static void new_pair(struct campaign *c, u8 type, u32 a, u32 b)
+/* Both ways; returns the first of them. */
+static struct flow *new_flows(struct campaign *c, struct tqp *a, struct pool *pa, struct tqp *b,
+			      struct pool *pb)
+{
+	struct flow *f = &c->flow[c->nflows];
+
+	new_flow(c, a, b, pb);
+	new_flow(c, b, a, pa);
+	f[0].back = &f[1];
+	f[1].back = &f[0];
+	return f;
+}
+
+static struct flow *new_pair(struct campaign *c, u8 type, u32 a, u32 b)
 {
 	struct tqp *qa = new_qp(c, a, type), *qb = new_qp(c, b, type);
 	struct pool *pa = new_pool(c, qa), *pb = new_pool(c, qb);
 
-	new_flow(c, qa, qb, pb);
-	new_flow(c, qb, qa, pa);
+	return new_flows(c, qa, pa, qb, pb);
+}
+
+/* Connections to one device whose receives there are shared. */
+static void new_srq(struct campaign *c)
+{
+	struct pool *p = &c->pools[c->npools++];
+	struct thca *h = &c->h[1];
+
+	c_pool_init(c, p, h, NULL);
+	t_srq_init(h, &p->srq, 6, 7);
+	for (u32 from = 0; from < DEVS; from += 2) {
+		struct tqp *a = new_qp(c, from, VHCA_QPT_RC), *b = &c->qp[c->nqps++];
+		struct pool *pa = new_pool(c, a);
+
+		h->qp_type = VHCA_QPT_RC;
+		t_qp_init_srq_size(h, b, &c->cq[1], &c->cq[1], &p->srq, 9, 0);
+		new_flows(c, a, pa, b, p);
+	}
 }
 
 static void new_xrc(struct campaign *c)
@@ -150,7 +176,11 @@ static void setup(struct campaign *c)
 		fabric_set_stamps(c->w.fabric);
 	}
 	for (u32 i = 0; i < DEVS; i++) {
-		t_hca_init(&c->h[i], &c->w, 0x1000 * (i + 1));
+		const struct vdev_config cfg = {
+			.name = "t", .node_guid = 0x1000 * (i + 1), .ports = PORTS, .vectors = 4,
+		};
+
+		t_hca_init_cfg(&c->h[i], &c->w, &cfg);
 		t_db_pages(&c->h[i]);
 		t_cq_init(&c->h[i], &c->cq[i], 12, 0);
 		t_mr_init(&c->h[i], &c->counter[i], 1ull << 60, 64,
@@ -158,10 +188,11 @@ static void setup(struct campaign *c)
 		c->fetched[i] = calloc(bytes, 1);
 		assert_non_null(c->fetched[i]);
 	}
-	new_pair(c, VHCA_QPT_RC, 0, 1);
+	new_pair(c, VHCA_QPT_RC, 0, 1)->moves = true;
 	new_pair(c, VHCA_QPT_RC, 1, 2);
 	new_pair(c, VHCA_QPT_RC, 0, 2);
 	new_pair(c, VHCA_QPT_RC, 0, 0);
+	new_srq(c);
 	new_xrc(c);
 	new_pair(c, VHCA_QPT_UC, 0, 1);
 	new_pair(c, VHCA_QPT_UC, 2, 0);
@@ -174,12 +205,14 @@ static void teardown(struct campaign *c)
 		struct vdev_status st;
 
 		vdev_status(c->h[i].dev, &st);
-		c->r->packets += st.port[0].stats.tx_packets;
-		c->r->lost += st.port[0].drops;
-		c->r->bad += st.port[0].bad;
-		c->r->duplicates += st.port[0].stats.duplicates;
-		c->r->timeouts += st.port[0].stats.timeouts;
-		c->r->rnr_naks += st.port[0].stats.rnr_naks_sent;
+		for (u32 p = 0; p < PORTS; p++) {
+			c->r->packets += st.port[p].stats.tx_packets;
+			c->r->lost += st.port[p].drops;
+			c->r->bad += st.port[p].bad;
+			c->r->duplicates += st.port[p].stats.duplicates;
+			c->r->timeouts += st.port[p].stats.timeouts;
+			c->r->rnr_naks += st.port[p].stats.rnr_naks_sent;
+		}
 		t_hca_fini(&c->h[i]);
 		free(c->fetched[i]);
 	}
@@ -242,17 +275,8 @@ static void connect_all(struct campaign *c)
 		bring_up(c, f->qp, f->peer, &s, psn, psn_back);
 		bring_up(c, f->peer, f->qp, &s, psn_back, psn);
 	}
-	for (u32 i = 0; i < c->nflows; i++) {
-		struct flow *f = &c->flow[i];
-
-		if (f->fast_key && !t_grants(f->peer, f->fast_key, 1ull << 50, 8,
-					     VHCA_ACCESS_REMOTE_WRITE))
-			assert_int_equal(t_register(f->peer, f->fast_key, 1, 1ull << 50, 4096,
-						    VHCA_ACCESS_LOCAL_WRITE |
-						    VHCA_ACCESS_REMOTE_WRITE, 12),
-					 VHCA_CS_SUCCESS);
-		f->key_busy = false;
-	}
+	for (u32 i = 0; i < c->nflows; i++)
+		c_keys_reset(&c->flow[i]);
 }
 
 /* ------------------------------------------------------------------------
@@ -262,7 +286,7 @@ static void arm(struct campaign *c, struct fab_fault fault)
 {
 	fault.seed = c_rnd(c, 1u << 31);
 	if (!c_rnd(c, 3)) {
-		fault.port = c->w.fabric->ports[c_rnd(c, DEVS)];
+		fault.port = c->w.fabric->ports[c_rnd(c, DEVS * PORTS)];
 		fault.direction = c_rnd(c, 3);
 	}
 	assert_int_equal(fab_fault_arm(c->w.fabric, &fault), 0);
@@ -303,6 +327,12 @@ static void arm_faults(struct campaign *c)
 /* ------------------------------------------------------------------------
  * The course of it
  */
+static bool may_tell(u8 event)
+{
+	return event == VHCA_EV_PORT_ERR || event == VHCA_EV_PORT_ACTIVE ||
+	       event == VHCA_EV_LAST_WQE || event == VHCA_EV_PATH_MIG_ERR;
+}
+
 static void look(struct campaign *c)
 {
 	struct vhca_cqe e;
@@ -310,8 +340,9 @@ static void look(struct campaign *c)
 
 	for (u32 i = 0; i < DEVS; i++) {
 		while (t_eq_get(&c->h[i], &c->h[i].async, &event))
-			if (event.event != VHCA_EV_PORT_ERR && event.event != VHCA_EV_PORT_ACTIVE &&
-			    event.event != VHCA_EV_LAST_WQE)
+			if (event.event == VHCA_EV_PATH_MIG)
+				c->r->migrated++;
+			else if (!may_tell(event.event))
 				c_wrong(c, NULL, "event %#x of %u at %u", event.event,
 					le32toh(event.number), i);
 		while (t_cq_poll(&c->cq[i], &e)) {
@@ -438,6 +469,7 @@ static void epoch(struct campaign *c, u32 messages)
 	while (c->r->messages < end) {
 		u64 before = c->r->messages;
 
+		c_paths(c);
 		for (u32 i = 0, n = 1 + c_rnd(c, 6); i < n; i++)
 			send_some(c);
 		if (c->r->messages == before && under_way(c))
@@ -458,7 +490,8 @@ static void epoch(struct campaign *c, u32 messages)
 	}
 	fab_fault_clear(c->w.fabric, NULL);
 	for (u32 i = 0; i < DEVS; i++)
-		fab_fault_clear(c->w.fabric, &c->h[i].dev->port[0].fab);
+		for (u32 p = 0; p < PORTS; p++)
+			fab_fault_clear(c->w.fabric, &c->h[i].dev->port[p].fab);
 	t_settle(&c->w, PATIENCE);
 	look(c);
 	for (u32 i = 0; i < c->nflows; i++) {

@@ -29,6 +29,8 @@ struct campaign_result {
 	u64 broken;		/* connections that ran out of retries */
 	u64 arrived;		/* receives that completed */
 	u64 atomics;
+	u64 registered, windows, read_inv, send_inv;
+	u64 migrated;		/* ends that took their other path */
 	u64 end;		/* simulated time, ns */
 };
 

@@ -25,6 +25,7 @@ static void few_messages(void **state)
 	campaign_run(&o, &r);
 	assert_true(r.messages >= SHORT);
 	assert_true(r.lost && r.bad && r.duplicates && r.timeouts && r.rnr_naks && r.atomics);
+	assert_true(r.registered && r.windows && r.read_inv && r.send_inv && r.migrated);
 	assert_true(r.arrived > SHORT / 4);
 }
 
@@ -92,12 +93,17 @@ static void as_asked(void **state)
 	campaign_run(&o, &r);
 	printf("seed %u: %llu messages in %llu packets, %llu arrived; %llu packets lost, %llu "
 	       "spoiled, %llu doubled;\n  %llu timeouts, %llu RNR NAKs, %llu connections broken; "
-	       "%llu atomics, each once; %.1f s simulated in %llu s\n", o.seed,
+	       "%llu atomics, each once;\n  %llu registrations, %llu windows bound, %llu and %llu "
+	       "keys ended by READs and SENDs; %llu times another path; %.1f s simulated in "
+	       "%llu s\n", o.seed,
 	       (unsigned long long)r.messages, (unsigned long long)r.packets,
 	       (unsigned long long)r.arrived, (unsigned long long)r.lost,
 	       (unsigned long long)r.bad, (unsigned long long)r.duplicates,
 	       (unsigned long long)r.timeouts, (unsigned long long)r.rnr_naks,
-	       (unsigned long long)r.broken, (unsigned long long)r.atomics, r.end / 1e9,
+	       (unsigned long long)r.broken, (unsigned long long)r.atomics,
+	       (unsigned long long)r.registered, (unsigned long long)r.windows,
+	       (unsigned long long)r.read_inv, (unsigned long long)r.send_inv,
+	       (unsigned long long)r.migrated, r.end / 1e9,
 	       (unsigned long long)(time(NULL) - start));
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/croom.h"
+#include "tests/tatomic.h"
 
 #define WORDS_OFF	(WSLOTS * MSG_MAX)	/* in the window */
 
@@ -42,6 +43,11 @@ static u32 some_len(struct campaign *c)
 	}
 }
 
+static bool is_read(u8 op)
+{
+	return op == VHCA_OP_READ || op == VHCA_OP_READ_INV;
+}
+
 static u64 local_off(const struct flow *f)
 {
 	return (u64)(f->tail % DEPTH) * SLOT;
@@ -65,7 +71,7 @@ static void give_data(struct flow *f, const struct msg *m, struct twr *wr, u8 *b
 	for (u32 i = 0; i < pieces; i++) {
 		u32 n = i + 1 == pieces ? m->len - at : c_rnd(c, m->len - at + 1);
 
-		wr->sge[i] = t_sge(&f->local, local_off(f) + at, n);
+		wr->sge[i] = c_local(f, local_off(f) + at, n);
 		at += n;
 	}
 	wr->nsge = pieces;
@@ -86,6 +92,7 @@ static void want_receive(struct flow *f, const struct msg *m, u32 imm)
 static void make_send(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
 {
 	struct campaign *c = f->c;
+	u32 key;
 
 	m->op = c_rnd(c, 3) ? VHCA_OP_SEND : VHCA_OP_SEND_IMM;
 	m->len = some_len(c);
@@ -93,11 +100,10 @@ static void make_send(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
 		m->len %= 4097 - 16;
 	if (!c_reliable(f))
 		m->len = MIN(m->len + 16, MSG_MAX);
-	if (f->fast_key && !f->key_busy && !c_rnd(c, 8)) {
+	key = c_key_to_end(f, wr);
+	if (key)
 		m->op = VHCA_OP_SEND_INV;
-		f->key_busy = true;
-	}
-	wr->imm = m->op == VHCA_OP_SEND_INV ? f->fast_key : (u32)m->id;
+	wr->imm = key ? key : (u32)m->id;
 	if (!c_rnd(c, 4))
 		wr->flags |= VHCA_WQE_SOLICITED;
 	give_data(f, m, wr, buf);
@@ -113,8 +119,7 @@ static void make_write(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
 	m->wslot = c_rnd(c, WSLOTS);
 	m->woff = c_rnd(c, MSG_MAX - m->len + 1);
 	wr->imm = m->id;
-	wr->raddr = f->window.iova + m->wslot * MSG_MAX + m->woff;
-	wr->rkey = f->window.key;
+	c_remote(f, wr, m->wslot * MSG_MAX + m->woff, m->len);
 	give_data(f, m, wr, buf);
 	if (f->reads_of[m->wslot] || !c_rnd(c, 16))
 		wr->flags |= VHCA_WQE_FENCE;
@@ -153,8 +158,13 @@ static void make_read(struct flow *f, struct msg *m, struct twr *wr)
 	m->len = some_len(c);
 	m->wslot = c_rnd(c, WSLOTS);
 	m->woff = c_rnd(c, MSG_MAX - m->len + 1);
-	*wr = t_wr(m->op, wr->wr_id, &f->local, local_off(f), m->len, &f->window,
-		   m->wslot * MSG_MAX + m->woff);
+	if (c_read_ends_key(f, wr, local_off(f), m->len)) {
+		m->op = VHCA_OP_READ_INV;
+	} else {
+		wr->sge[0] = c_local(f, local_off(f), m->len);
+		wr->nsge = 1;
+	}
+	c_remote(f, wr, m->wslot * MSG_MAX + m->woff, m->len);
 	memcpy(f->expect[slot], f->shadow + m->wslot * MSG_MAX + m->woff, m->len);
 	t_mr_put(&f->local, local_off(f) + m->len, nothing, sizeof(nothing));
 	f->reads_of[m->wslot]++;
@@ -165,28 +175,33 @@ static void make_atomic(struct flow *f, struct msg *m, struct twr *wr)
 {
 	struct campaign *c = f->c;
 	u32 w = c_rnd(c, WORDS), to = f->peer->h - c->h;
-	u64 *word = &f->word[w], value = c_rnd(c, 1ull << 40);
+	struct vhca_wqe_atomic a = { 0 };
+	u64 *word = &f->word[w];
 
 	m->shared = c_rnd(c, 2);
 	m->len = 8;
 	m->expect = *word;
-	m->op = m->shared || c_rnd(c, 2) ? VHCA_OP_FETCH_ADD : VHCA_OP_CMP_SWAP;
-	*wr = t_wr(m->op, wr->wr_id, &f->local, local_off(f), 8,
-		   m->shared ? &c->counter[to] : &f->window,
-		   m->shared ? 0 : WORDS_OFF + w * sizeof(u64));
+	wr->sge[0] = c_local(f, local_off(f), 8);
+	wr->nsge = 1;
 	if (m->shared) {
+		m->op = VHCA_OP_FETCH_ADD;
+		wr->raddr = c->counter[to].iova;
+		wr->rkey = c->counter[to].key;
 		wr->atomic.swap_add = htole64(1);
 		c->unsure[to]++;
 		return;
 	}
-	wr->atomic.swap_add = htole64(value);
-	if (m->op == VHCA_OP_FETCH_ADD) {
-		*word += value;
-		return;
-	}
-	wr->atomic.compare = htole64(c_rnd(c, 4) ? *word : *word + 1);
-	if (wr->atomic.compare == htole64(*word))
-		*word = value;
+	m->op = VHCA_OP_CMP_SWAP + c_rnd(c, f->type == VHCA_QPT_RC ? 4 : 2);
+	c_remote(f, wr, WORDS_OFF + w * sizeof(u64), 8);
+	a.swap_add = c_rnd(c, 1ull << 40) * 0x1000001;
+	if (m->op == VHCA_OP_CMP_SWAP || m->op == VHCA_OP_MASKED_CMP_SWAP)
+		a.compare = c_rnd(c, 4) ? *word : *word + 1;
+	if (ta_masked(m->op))
+		a.mask = mix(c_rnd(c, 1ull << 40));
+	if (m->op == VHCA_OP_MASKED_CMP_SWAP)
+		a.compare_mask = mix(c_rnd(c, 1ull << 40));
+	wr->atomic = ta_wire(&a);
+	*word = ta_result(m->op, *word, &a);
 }
 
 static void make_atomic_write(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
@@ -198,8 +213,9 @@ static void make_atomic_write(struct flow *f, struct msg *m, struct twr *wr, u8 
 	m->len = 8;
 	memcpy(buf, &value, sizeof(value));
 	t_mr_put(&f->local, local_off(f), buf, 8);
-	*wr = t_wr(m->op, wr->wr_id, &f->local, local_off(f), 8, &f->window,
-		   WORDS_OFF + w * sizeof(u64));
+	wr->sge[0] = c_local(f, local_off(f), 8);
+	wr->nsge = 1;
+	c_remote(f, wr, WORDS_OFF + w * sizeof(u64), 8);
 	f->word[w] = m->id;
 }
 
@@ -207,9 +223,10 @@ static void make_flush(struct flow *f, struct msg *m, struct twr *wr)
 {
 	m->op = VHCA_OP_FLUSH;
 	*wr = t_wr(m->op, wr->wr_id, NULL, 0, 0, &f->window, 0);
-	wr->flush.length = htole32(MSG_MAX);
 	wr->flush.type = VHCA_FLUSH_GLOBAL;
-	wr->flush.level = VHCA_FLUSH_RANGE;
+	wr->flush.level = c_rnd(f->c, 2) ? VHCA_FLUSH_RANGE : VHCA_FLUSH_MR;
+	if (wr->flush.level == VHCA_FLUSH_RANGE)
+		wr->flush.length = htole32(c_rnd(f->c, MSG_MAX));
 }
 
 static void choose(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
@@ -221,6 +238,8 @@ static void choose(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
 	} else if (f->type == VHCA_QPT_UC) {
 		if (!make_uc_write(f, m, wr, buf))
 			make_send(f, m, wr, buf);
+	} else if (f->fast_key && dice < 5 && c_make_keys(f, m, wr)) {
+		return;
 	} else if (dice < 35) {
 		make_send(f, m, wr, buf);
 	} else if (dice < 65) {
@@ -308,14 +327,15 @@ static void done(struct flow *f, bool good)
 	const struct msg *m = &f->q[slot];
 
 	f->c->moved++;
-	if (m->op == VHCA_OP_READ)
+	if (is_read(m->op))
 		f->reads_of[m->wslot]--;
 	if (!good)
 		return;
-	if (m->op == VHCA_OP_READ)
+	if (is_read(m->op))
 		check_read(f, m, slot);
-	else if (m->op == VHCA_OP_FETCH_ADD || m->op == VHCA_OP_CMP_SWAP)
+	else if (m->op >= VHCA_OP_CMP_SWAP && m->op <= VHCA_OP_MASKED_FETCH_ADD)
 		check_atomic(f, m, slot);
+	c_keys_done(f, m);
 }
 
 void c_completed(struct flow *f, const struct vhca_cqe *e)
@@ -338,7 +358,7 @@ void c_completed(struct flow *f, const struct vhca_cqe *e)
 		if (f->broken || !m->signaled)
 			c_wrong(f->c, f, "completion of %#llx that nobody wants",
 				(unsigned long long)wr_id);
-		if (m->op == VHCA_OP_READ && le32toh(e->byte_len) != m->len)
+		if (is_read(m->op) && le32toh(e->byte_len) != m->len)
 			c_wrong(f->c, f, "READ of %u bytes completes with %u", m->len,
 				le32toh(e->byte_len));
 	} else if (f->broken ? e->status != VHCA_CS_WR_FLUSH_ERR :
@@ -392,6 +412,7 @@ void c_quiet(struct flow *f)
 			if (f->written[i].id)
 				check_uc_slot(f, i, got + i * MSG_MAX);
 	memset(f->written, 0, sizeof(f->written));
+	c_keys_quiet(f);
 	/* what a connection that broke has done of its last requests nobody can know */
 	if (f->broken) {
 		memcpy(f->shadow, got, sizeof(got));

@@ -72,9 +72,13 @@ static struct flow *flow_to(struct campaign *c, const struct thca *h, const stru
 /* May receives of this queue be flushed now? */
 static bool may_flush(const struct campaign *c, const struct pool *p)
 {
-	for (u32 i = 0; i < c->nflows; i++)
-		if (c->flow[i].qp == p->qp && c->flow[i].broken)
+	for (u32 i = 0; i < c->nflows; i++) {
+		const struct flow *f = &c->flow[i];
+
+		if (p->qp ? f->qp == p->qp && f->broken :
+			    f->pool == p && f->back && f->back->broken)
 			return true;
+	}
 	return c->ending;
 }
 
@@ -113,7 +117,7 @@ static void check_head(struct flow *f, const struct want *w, const struct vhca_c
 	    (flags && told != w->imm))
 		c_wrong(f->c, f, "message %llu, opcode %u, arrives as %u, flags %#x, %#x",
 			(unsigned long long)w->id, w->op, e->opcode, e->flags, told);
-	if (!f->pool->qp && le32toh(e->srqn) != f->pool->srq.srqn)
+	if (f->type == VHCA_QPT_XRC_INI && le32toh(e->srqn) != f->pool->srq.srqn)
 		c_wrong(f->c, f, "message %llu arrives in SRQ %u", (unsigned long long)w->id,
 			le32toh(e->srqn));
 }
@@ -126,15 +130,8 @@ static void reliable(struct flow *f, u32 buffer, const struct vhca_cqe *e)
 		c_wrong(f->c, f, "a message arrives twice, or nobody sent it");
 	check_head(f, w, e);
 	check_content(f, w, buffer, e);
-	if (w->op == VHCA_OP_SEND_INV) {
-		if (t_grants(f->peer, f->fast_key, 1ull << 50, 8, VHCA_ACCESS_REMOTE_WRITE))
-			c_wrong(f->c, f, "the key that message %llu ended is there",
-				(unsigned long long)w->id);
-		assert_int_equal(t_register(f->peer, f->fast_key, 1, 1ull << 50, 4096,
-					    VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE,
-					    12), VHCA_CS_SUCCESS);
-		f->key_busy = false;
-	}
+	if (w->op == VHCA_OP_SEND_INV)
+		c_key_ended(f, w->imm);
 	f->want_head++;
 }
 

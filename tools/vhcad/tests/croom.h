@@ -10,7 +10,8 @@
 #include "tests/thca.h"
 
 #define DEVS		3u
-#define FLOWS		16u
+#define PORTS		2u	/* of each */
+#define FLOWS		24u
 #define DEPTH		32u	/* messages of a flow under way */
 #define WANTS		64u	/* of a reliable flow that still want their receive */
 #define RECENT		4096u	/* of an unreliable flow that may still arrive */
@@ -23,6 +24,7 @@
 #define UNTOUCHED	0xee
 #define GRH_ROOM	40u
 #define RECV_ID		(1ull << 63)
+#define FAST_IOVA	(1ull << 50)
 
 /* A message that is under way. */
 struct msg {
@@ -54,6 +56,25 @@ struct pool {
 	bool posted[POOL];
 };
 
+enum { W_UNBOUND, W_BOUND, W_BINDING, W_ENDING };
+
+/* A window over what a flow writes to. */
+struct window {
+	u32 key;
+	u8 type;		/* VHCA_MKEY_MW_1 or 2 */
+	u8 state;		/* W_* */
+	u64 iova;		/* of its first byte */
+	u32 start, end;		/* in the flow's window */
+	u32 used;		/* behind the last request that uses it */
+};
+
+/* A fast key over what a flow sends from and reads to. */
+struct sink {
+	u32 key;
+	bool valid;		/* for what is posted next */
+	bool ending;		/* a READ that ends it is under way */
+};
+
 /* Messages from one QP to another. */
 struct flow {
 	struct campaign *c;
@@ -68,8 +89,12 @@ struct flow {
 	u32 reads_of[WSLOTS];
 	bool broken;		/* ran out of retries */
 	struct vhca_wqe_ud address;	/* UD */
+	struct flow *back;	/* RC: the other way */
 	u32 fast_key;		/* RC: one that SENDs may end */
 	bool key_busy;
+	bool moves;		/* between two paths */
+	struct window window_key;
+	struct sink sink;
 	u8 *shadow;		/* what the window must hold */
 	u64 word[WORDS];
 	u8 (*expect)[MSG_MAX];	/* answers to READs */
@@ -124,6 +149,31 @@ void c_completed(struct flow *f, const struct vhca_cqe *e);
 bool c_due(const struct flow *f);
 /** c_quiet - all has completed: look at memory */
 void c_quiet(struct flow *f);
+
+/* ckeys.c */
+void c_keys_init(struct flow *f);
+/** c_keys_reset - nothing is bound or registered but the fast key */
+void c_keys_reset(struct flow *f);
+/** c_keys_quiet - all has completed: what is there is what should be */
+void c_keys_quiet(struct flow *f);
+/** c_make_keys - a request that makes or ends a key; false: there is none to make now */
+bool c_make_keys(struct flow *f, struct msg *m, struct twr *wr);
+/** c_keys_done - a request was carried out */
+void c_keys_done(struct flow *f, const struct msg *m);
+/** c_local - a piece of the flow's own memory, by any key */
+struct vhca_sge c_local(struct flow *f, u64 off, u32 len);
+/** c_remote - fill in where in the peer's memory, by any key */
+void c_remote(struct flow *f, struct twr *wr, u64 off, u32 len);
+/** c_read_ends_key - may this READ end the key it reads to?  Then it does */
+bool c_read_ends_key(struct flow *f, struct twr *wr, u64 off, u32 len);
+/** c_key_to_end - a key of the peer's that a SEND is to end, or 0 */
+u32 c_key_to_end(struct flow *f, struct twr *wr);
+/** c_key_ended - that SEND has arrived */
+void c_key_ended(struct flow *f, u32 key);
+
+/* cpath.c */
+/** c_paths - now and then a connection loads another path, or moves there */
+void c_paths(struct campaign *c);
 
 /* crecv.c */
 void c_pool_init(struct campaign *c, struct pool *p, struct thca *h, struct tqp *qp);

@@ -230,6 +230,9 @@ void t_qp_init(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq)
 void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
 		    u32 log_sq, u32 log_rq, u32 log_stride, u8 flags);
 /* with its receives from an SRQ */
+void t_qp_init_srq_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
+			struct tsrq *srq, u32 log_sq, u8 flags);
+/* the same, with 64 blocks that all complete */
 void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
 		   struct tsrq *srq);
 void t_attr_init(struct vhca_qp_attr *a, u32 port);

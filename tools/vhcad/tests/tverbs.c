@@ -298,10 +298,10 @@ void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq 
 	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
 }
 
-void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
-		   struct tsrq *srq)
+void t_qp_init_srq_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
+			struct tsrq *srq, u32 log_sq, u8 flags)
 {
-	u64 sq = t_alloc(h, VHCA_WQE_BLOCK << 6);
+	u64 sq = t_alloc(h, (u64)VHCA_WQE_BLOCK << log_sq);
 	struct vhca_create_qp_hw_req req = {
 		.sq.addr = htole64(sq),
 		.pdn = htole32(h->pd),
@@ -309,19 +309,26 @@ void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *
 		.db_slot = htole32(h->next_slot),
 		.send_cqn = htole32(scq->cqn),
 		.recv_cqn = htole32(rcq->cqn),
+		.max_inline = htole32(512),
 		.type = h->qp_type,
-		.flags = VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ,
-		.log_sq_blocks = 6,
+		.flags = flags | VHCA_QP_SRQ,
+		.log_sq_blocks = log_sq,
 		.log_rq_strides = VHCA_NO_QUEUE,
 		.srqn = htole32(srq->srqn),
 	};
 
 	*qp = (struct tqp){
 		.h = h, .type = h->qp_type, .slot = h->next_slot, .scq = scq, .rcq = rcq,
-		.sq = t_cpu(h, sq), .log_sq = 6,
+		.sq = t_cpu(h, sq), .log_sq = log_sq,
 	};
 	h->next_slot += 2;
 	qp->qpn = t_create(h, VHCA_CMD_CREATE_QP, &req, sizeof(req));
+}
+
+void t_qp_init_srq(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq,
+		   struct tsrq *srq)
+{
+	t_qp_init_srq_size(h, qp, scq, rcq, srq, 6, VHCA_QP_SIGNAL_ALL);
 }
 
 void t_qp_init(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq)
