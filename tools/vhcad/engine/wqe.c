@@ -313,13 +313,15 @@ static_assert(offsetof(struct vhca_rwqe, index) == offsetof(struct recv_front, r
 	      sizeof(struct recv_front) == GMEM_LINE,
 	      "the second word of a receive");
 
-/* One with more scatter entries. */
-static int load_long(struct guest_mem *mem, struct vring *r, u32 off, struct recv_wqe *w)
+/* One with more scatter entries than its front, which is not read again. */
+static int load_long(struct guest_mem *mem, struct vring *r, u32 off,
+		     const struct recv_front *front, struct recv_wqe *w)
 {
 	struct vhca_sge sge[VDEV_MAX_SGE];
 
-	if (ring_read(mem, r, off + sizeof(struct vhca_rwqe), (u8 *)sge,
-		      w->nsge * sizeof(sge[0])))
+	memcpy(sge, front->sge, sizeof(front->sge));
+	if (ring_read(mem, r, off + sizeof(*front), (u8 *)(sge + ARRAY_SIZE(front->sge)),
+		      (w->nsge - ARRAY_SIZE(front->sge)) * sizeof(sge[0])))
 		return -EFAULT;
 	w->len = take_sges((const u8 *)sge, w->nsge, w->sge);
 	return VHCA_CS_SUCCESS;
@@ -348,7 +350,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->nsge = nsge;
 	if (nsge > ARRAY_SIZE(front.sge))
-		return load_long(mem, r, off, w);
+		return load_long(mem, r, off, &front, w);
 	w->len = take_sges((const u8 *)front.sge, nsge, w->sge);
 	return VHCA_CS_SUCCESS;
 }
