@@ -42,14 +42,16 @@ ok "all of it works with the new LID" talk_alone -c
 # migrated: the program's path goes when it says so
 migrated()
 {
-	local line
+	local line pid
 	coproc move { $programs/migration "$LAB_DEV"; }
+	# the shell forgets what move_PID was when the program has ended
+	pid=$move_PID
 	exec {answer}>&"${move[1]}"
 	while IFS= read -r line; do
 		echo "$line"
 		[ "$line" != "# take port 1 down" ] || { lab-vhcactl link $h:1 down && echo gone >&"$answer"; }
 	done <&"${move[0]}"
-	wait "$move_PID"
+	wait "$pid"
 }
 ok "connections move to alternate paths" migrated
 lab-vhcactl link $h:1 up >/dev/null
