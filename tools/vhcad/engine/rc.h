@@ -129,17 +129,17 @@ enum quiet {
 struct rc_responder {
 	u32 epsn;		/* next PSN expected */
 	u32 msn;
-	u8 kind;		/* enum wire_kind of the message under way */
-	u8 quiet;		/* enum quiet */
 	u32 heard;		/* QUIET_FOR_PSN: PSN behind the last packet that came instead, */
 	u32 told;		/* and behind the last one that got an answer */
+	u8 kind;		/* enum wire_kind of the message under way */
+	u8 quiet;		/* enum quiet */
 	bool ack;		/* an answer is due, behind the READ answers */
 	bool closing;		/* it is a NAK that ends the connection */
 	bool comm_est;
 	bool lost;		/* UC: a gap was noticed, and no first packet since */
 	u8 syndrome;
-	u32 ack_psn;
 	u8 event;		/* enum event_bit to tell with the error, or 0 */
+	u32 ack_psn;
 	u32 done;		/* bytes of the message placed */
 	u64 va;			/* WRITE: where the message goes */
 	u32 rkey;
