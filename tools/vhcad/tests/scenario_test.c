@@ -3,102 +3,17 @@
  * Faults of links by way of vhcactl and of scenario files: what is armed, what is refused and
  * how the refusal explains itself.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/cm.h"
 #include "tests/tprog.h"
-
-struct run {
-	char dir[32];
-	char sock[2][80];
-	char ctl[64], file[64], log[64];
-	pid_t pid;
-};
-
-static int setup(void **state)
-{
-	struct run *r = calloc(1, sizeof(*r));
-
-	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(r->dir));
-	snprintf(r->sock[0], sizeof(r->sock[0]), "%s/hca0,ports=2", r->dir);
-	snprintf(r->sock[1], sizeof(r->sock[1]), "%s/hca1", r->dir);
-	snprintf(r->ctl, sizeof(r->ctl), "%s/control", r->dir);
-	snprintf(r->file, sizeof(r->file), "%s/scenario", r->dir);
-	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
-	*state = r;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct run *r = *state;
-
-	if (r->pid) {
-		kill(r->pid, SIGKILL);
-		waitpid(r->pid, NULL, 0);
-	}
-	unlink(r->file);
-	unlink(r->log);
-	*strchr(r->sock[0], ',') = '\0';
-	unlink(r->sock[0]);
-	unlink(r->sock[1]);
-	unlink(r->ctl);
-	assert_int_equal(rmdir(r->dir), 0);
-	free(r);
-	return 0;
-}
-
-static void start(struct run *r, char *option, char *value)
-{
-	char *args[] = { "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
-			 "--log", r->log, option, value, NULL };
-
-	r->pid = tprog_start(tprog_path("VHCAD"), args);
-}
-
-static void stop(struct run *r)
-{
-	tprog_stop(r->pid, SIGTERM);
-	r->pid = 0;
-}
-
-struct words {
-	int status;
-	const char *says;
-	const char *args[9];
-};
-
-static void vhcactl(struct run *r, const struct words *w)
-{
-	char *args[13] = { "vhcactl", "--control", r->ctl }, out[16384];
-	int rc;
-
-	for (u32 k = 0; k < ARRAY_SIZE(w->args) && w->args[k]; k++)
-		args[k + 3] = (char *)w->args[k];
-	rc = tprog_run(tprog_path("VHCACTL"), args, 0, out, sizeof(out));
-	if (rc != w->status || !strstr(out, w->says))
-		fail_msg("%s %s %s: expected %d and '%s', came %d and '%s'", w->args[0],
-			 w->args[1] ?: "", w->args[2] ?: "", w->status, w->says, rc, out);
-}
-
-static void write_file(struct run *r, const char *text)
-{
-	FILE *f = fopen(r->file, "w");
-
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
+#include "tests/tdaemon.h"
 
 static void by_vhcactl(void **state)
 {
-	static const struct words cases[] = {
+	static const struct twords cases[] = {
 		{ 0, "", { "fault", "loss", "hca0:2", "permille=10", "direction=in",
 			   "opcode=READ_RESP", "seed=7" } },
 		{ 0, "fault loss port=2 direction=in opcode=READ_RESP permille=10 seed=7 skip=0 "
@@ -151,31 +66,31 @@ static void by_vhcactl(void **state)
 		{ 2, "usage:", { "scenario" } },
 		{ 2, "/nowhere: No such file", { "scenario", "/nowhere" } },
 	};
-	const struct words full = { 1, "too many faults of links are armed: loss",
+	const struct twords full = { 1, "too many faults of links are armed: loss",
 				    { "fault", "loss", "all" } };
-	struct run *r = *state;
+	struct tdaemon *r = *state;
 
-	start(r, NULL, NULL);
+	td_start(r, NULL, NULL);
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
-		vhcactl(r, &cases[i]);
+		td_ctl(r, &cases[i]);
 	/* five are armed */
 	for (u32 i = 5; i < 32; i++)
-		vhcactl(r, &(struct words){ 0, "", { "fault", "loss", "all" } });
-	vhcactl(r, &full);
-	stop(r);
+		td_ctl(r, &(struct twords){ 0, "", { "fault", "loss", "all" } });
+	td_ctl(r, &full);
+	td_stop(r);
 }
 
 /* --loss is one of them. */
 static void loss_option(void **state)
 {
-	struct run *r = *state;
+	struct tdaemon *r = *state;
 
-	start(r, "--loss", "25");
-	vhcactl(r, &(struct words){ 0, "every link\n    fault loss direction=both permille=25 ",
+	td_start(r, "--loss", "25");
+	td_ctl(r, &(struct twords){ 0, "every link\n    fault loss direction=both permille=25 ",
 				    { "status" } });
-	vhcactl(r, &(struct words){ 0, "", { "fault", "clear", "all" } });
-	vhcactl(r, &(struct words){ 0, "", { "fault", "spent", "all" } });
-	stop(r);
+	td_ctl(r, &(struct twords){ 0, "", { "fault", "clear", "all" } });
+	td_ctl(r, &(struct twords){ 0, "", { "fault", "spent", "all" } });
+	td_stop(r);
 }
 
 #define GOOD							\
@@ -187,7 +102,7 @@ static void loss_option(void **state)
 	"    { \"kind\": \"command\", \"hca\": \"hca1\", \"delay\": 5 }\n"	\
 	"  ] }\n"
 
-static const struct words armed[] = {
+static const struct twords armed[] = {
 	{ 0, "fault loss direction=both permille=3 seed=99 ", { "status" } },
 	{ 0, "fault flap port=2 direction=both permille=1000 seed=4 skip=0 count=1 ",
 	  { "status" } },
@@ -196,19 +111,19 @@ static const struct words armed[] = {
 
 static void by_file(void **state)
 {
-	struct run *r = *state;
+	struct tdaemon *r = *state;
 
-	write_file(r, GOOD);
-	start(r, "--scenario", r->file);
+	td_write(r, GOOD);
+	td_start(r, "--scenario", r->file);
 	for (u32 i = 0; i < ARRAY_SIZE(armed); i++)
-		vhcactl(r, &armed[i]);
-	stop(r);
+		td_ctl(r, &armed[i]);
+	td_stop(r);
 
-	start(r, NULL, NULL);
-	vhcactl(r, &(struct words){ 0, "", { "scenario", r->file } });
+	td_start(r, NULL, NULL);
+	td_ctl(r, &(struct twords){ 0, "", { "scenario", r->file } });
 	for (u32 i = 0; i < ARRAY_SIZE(armed); i++)
-		vhcactl(r, &armed[i]);
-	stop(r);
+		td_ctl(r, &armed[i]);
+	td_stop(r);
 }
 
 /* Both programs say what is wrong with a file, and where. */
@@ -242,32 +157,32 @@ static void bad_files(void **state)
 		  " { \"kind\": \"loss\", \"hca\": \"hca0\", \"permille\": 1.5 } ] }",
 		  "not a value of this argument: permille, 1 to 1000", true },
 	};
-	struct run *r = *state;
+	struct tdaemon *r = *state;
 	char out[8192], *args[] = { "vhcad", "--hca", r->sock[0], "--scenario", r->file, NULL };
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		int rc;
 
-		write_file(r, cases[i].text);
+		td_write(r, cases[i].text);
 		rc = tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out));
 		if (rc != 2 || !strstr(out, cases[i].says))
 			fail_msg("%s: came %d and '%s'", cases[i].text, rc, out);
 	}
 	/* says which of them it was */
 	assert_non_null(strstr(out, "scenario: fault 2: "));
-	start(r, NULL, NULL);
+	td_start(r, NULL, NULL);
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		write_file(r, cases[i].text);
-		vhcactl(r, &(struct words){ cases[i].late ? 1 : 2, cases[i].says,
+		td_write(r, cases[i].text);
+		td_ctl(r, &(struct twords){ cases[i].late ? 1 : 2, cases[i].says,
 					    { "scenario", r->file } });
 	}
-	stop(r);
+	td_stop(r);
 }
 
 /* A file that cannot be one. */
 static void no_files(void **state)
 {
-	struct run *r = *state;
+	struct tdaemon *r = *state;
 	char out[8192], *args[] = { "vhcad", "--hca", r->sock[0], "--scenario", r->dir, NULL };
 	char *big = malloc(70000);
 
@@ -276,14 +191,14 @@ static void no_files(void **state)
 	assert_non_null(strstr(out, "Is a directory"));
 	memset(big, ' ', 69999);
 	big[69999] = '\0';
-	write_file(r, big);
+	td_write(r, big);
 	free(big);
 	args[4] = r->file;
 	assert_int_equal(tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out)), 2);
 	assert_non_null(strstr(out, "File too large"));
 }
 
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, td_setup, td_teardown)
 
 int main(void)
 {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A daemon with two adapters, the first of two ports, a control socket, and a file that it or
+ * vhcactl reads.
+ */
+#ifndef VHCAD_TESTS_TDAEMON_H
+#define VHCAD_TESTS_TDAEMON_H
+
+#include <sys/types.h>
+
+#include "types.h"
+
+struct tdaemon {
+	char dir[32];
+	char sock[2][80];
+	char ctl[64], file[64], log[64];
+	pid_t pid;
+};
+
+/* What vhcactl is asked, what it says somewhere in its answer, and its exit status. */
+struct twords {
+	int status;
+	const char *says;
+	const char *args[9];
+};
+
+/* of a test, whose state is the struct tdaemon */
+int td_setup(void **state);
+int td_teardown(void **state);
+
+/** td_start - start it, with one more option and its value, or NULL */
+void td_start(struct tdaemon *r, char *option, char *value);
+
+/** td_stop - end it */
+void td_stop(struct tdaemon *r);
+
+/** td_ctl - ask it, and look at the answer */
+void td_ctl(struct tdaemon *r, const struct twords *w);
+
+/** td_write - write the file */
+void td_write(struct tdaemon *r, const char *text);
+
+#endif /* VHCAD_TESTS_TDAEMON_H */
