@@ -124,7 +124,7 @@ help:
 	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
 	@echo '  counts           how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
-	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000)'
+	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
 	@echo '  bench            measurements'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
 	@echo 'clean              remove what was built (not the cache)'

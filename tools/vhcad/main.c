@@ -13,6 +13,7 @@
 
 #include "capture/capture.h"
 #include "ctl/ctl.h"
+#include "ctl/topology.h"
 #include "dev/device.h"
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/engine.h"
@@ -105,6 +106,72 @@ static int fail(const char *what, const char *name, int err)
 	return 2;
 }
 
+static bool has_port(const struct options *o, const char *end)
+{
+	char name[TOPO_NAME_MAX];
+
+	for (u32 i = 0; i < o->nhcas; i++) {
+		for (u32 port = 1; port <= o->hca[i].ports; port++) {
+			snprintf(name, sizeof(name), "%s:%u", o->hca[i].name, port);
+			if (!strcmp(name, end))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_end(const struct topo *t, const char *name)
+{
+	const char *end;
+
+	for (u32 n = 0; (end = topo_end(t, n)); n++)
+		if (!strcmp(end, name))
+			return true;
+	return false;
+}
+
+/* Adapters and the topology know the same ports: what one of them lacks, else NULL. */
+static const char *ports_differ(const struct options *o, const struct topo *t, char *name,
+				size_t room)
+{
+	const char *end;
+
+	for (u32 i = 0; i < o->nhcas; i++) {
+		for (u32 port = 1; port <= o->hca[i].ports; port++) {
+			snprintf(name, room, "%s:%u", o->hca[i].name, port);
+			if (!has_end(t, name))
+				return "no link leads to this port";
+		}
+	}
+	for (u32 n = 0; (end = topo_end(t, n)); n++) {
+		snprintf(name, room, "%s", end);
+		if (!has_port(o, end))
+			return "no adapter has this port";
+	}
+	return NULL;
+}
+
+static int make_topology(struct daemon *d)
+{
+	char why[512], name[TOPO_NAME_MAX];
+	struct topo *t = topology_read(d->opt.topology, why, sizeof(why));
+	const char *differ;
+
+	if (!t) {
+		fprintf(stderr, "vhcad: --topology: %s\n", why);
+		return 2;
+	}
+	fabric_set_topology(d->fabric, t);
+	differ = ports_differ(&d->opt, t, name, sizeof(name));
+	if (differ) {
+		fprintf(stderr, "vhcad: --topology: %s: %s: %s\n", d->opt.topology, name, differ);
+		return 2;
+	}
+	/* links are timed: let no timer wait for company */
+	prctl(PR_SET_TIMERSLACK, 1);
+	return 0;
+}
+
 static int make_fabric(struct daemon *d)
 {
 	const struct fab_fault loss = {
@@ -119,6 +186,8 @@ static int make_fabric(struct daemon *d)
 	d->fabric = fabric_new(d->opt.subnet);
 	if (!d->fabric)
 		return fail("fabric", NULL, ENOMEM);
+	if (d->opt.topology && make_topology(d))
+		return 2;
 	if (d->opt.loss && fab_fault_arm(d->fabric, &loss))
 		return fail("--loss", NULL, ENOMEM);
 	if (d->capture)

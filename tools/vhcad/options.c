@@ -32,6 +32,8 @@ static const char usage[] =
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --loss PERMILLE        lose so many of a thousand packets (0)\n"
 "  --seed N               lose others of them (1)\n"
+"  --topology FILE        switches and links (JSON, see Documentation/hw/vhcad.rst); without\n"
+"                         it all ports share a switch that takes no time\n"
 "  --scenario FILE        faults to begin with (JSON, see Documentation/hw/vhcad.rst)\n"
 "  --pci-id VVVV:DDDD     PCI vendor and device id (1af4:10f0)\n"
 "  --device-version M.N   claim this interface version\n"
@@ -289,8 +291,8 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
 		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, LOSS, SEED,
-		SCENARIO, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, USER, NO_SANDBOX,
-		HELP, VERSION,
+		SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, USER,
+		NO_SANDBOX, HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },
@@ -305,6 +307,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "loss", required_argument, NULL, LOSS },
 		{ "seed", required_argument, NULL, SEED },
 		{ "scenario", required_argument, NULL, SCENARIO },
+		{ "topology", required_argument, NULL, TOPOLOGY },
 		{ "pci-id", required_argument, NULL, PCI_ID },
 		{ "device-version", required_argument, NULL, DEVICE_VERSION },
 		{ "caps-off", required_argument, NULL, CAPS_OFF },
@@ -367,6 +370,9 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case SCENARIO:
 			o->scenario = optarg;
+			break;
+		case TOPOLOGY:
+			o->topology = optarg;
 			break;
 		case PCI_ID:
 			parse_pci_id(o, optarg);

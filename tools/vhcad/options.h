@@ -39,6 +39,7 @@ struct options {
 	u32 loss;			/* packets of a thousand */
 	u32 seed;
 	const char *scenario;		/* NULL: none */
+	const char *topology;		/* NULL: one switch */
 	u16 vendor;
 	u16 device;
 	u32 version;			/* interface version to claim */

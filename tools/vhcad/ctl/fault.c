@@ -78,6 +78,7 @@ struct json_object *request_every_links_faults(const struct request *r)
 	struct json_object *list = json_object_new_array();
 
 	every_link_faults_add(list, r, false);
+	between_faults_add(list, r, -1, false);
 	return list;
 }
 
@@ -128,21 +129,28 @@ static void do_fatal(struct request *r, const struct ctl_hca *hca)
 
 static void do_clear(struct request *r, const struct ctl_hca *hca)
 {
+	int between = request_between(r);
+
 	if (hca) {
 		vdev_fault_clear(hca->dev);
 		link_faults_clear(hca);
+	} else if (between >= 0) {
+		between_faults_clear(r, between);
 	} else {
-		vdev_link_fault_clear(r->hca[0].dev, 0);
+		vdev_link_fault_clear(r->hca[0].dev, 0, NULL);
 	}
-	log_line("%s: faults disarmed", hca ? hca->name : "every link");
+	log_line("%s: faults disarmed", hca ? hca->name : request_word(r, "hca"));
 }
 
 /* Has everything that was armed struck?  Tests ask, so as not to prove nothing. */
 static void do_spent(struct request *r, const struct ctl_hca *hca)
 {
 	struct json_object *left = hca ? faults_of(hca, true) : json_object_new_array();
+	int between = request_between(r);
 
-	if (!hca)
+	if (between >= 0)
+		between_faults_add(left, r, between, true);
+	else if (!hca)
 		every_link_faults_add(left, r, true);
 	if (json_object_array_length(left)) {
 		struct json_object *first = json_object_array_get_idx(left, 0);
@@ -155,7 +163,7 @@ static void do_spent(struct request *r, const struct ctl_hca *hca)
 
 static const struct {
 	const char *name;
-	bool links;		/* every link will do, then without an adapter */
+	bool links;		/* links without an adapter will do: every one, between switches */
 	void (*run)(struct request *r, const struct ctl_hca *hca);
 } instant_kinds[] = {
 	{ "fatal", false, do_fatal },
@@ -165,7 +173,8 @@ static const struct {
 
 static void run_instant(struct request *r, u32 kind)
 {
-	bool every = instant_kinds[kind].links && request_every_link(r);
+	bool every = instant_kinds[kind].links &&
+		     (request_every_link(r) || request_between(r) >= 0);
 	const struct ctl_hca *hca = every ? NULL : request_hca(r);
 	struct vfault none;
 

@@ -27,6 +27,15 @@ void link_faults_add(struct json_object *list, const struct ctl_hca *hca, bool i
 /** every_link_faults_add - the same for what is armed at every link */
 void every_link_faults_add(struct json_object *list, const struct request *r, bool idle);
 
+/**
+ * between_faults_add - the same for what is armed at links between switches
+ * @between: number of one; -1: of all
+ */
+void between_faults_add(struct json_object *list, const struct request *r, int between, bool idle);
+
+/** between_faults_clear - disarm those of a link between switches */
+void between_faults_clear(const struct request *r, int between);
+
 /** link_faults_clear - disarm those of an adapter's links */
 void link_faults_clear(const struct ctl_hca *hca);
 

@@ -8,6 +8,7 @@
 #include "ctl/arg.h"
 #include "ctl/fault.h"
 #include "dev/link_fault.h"
+#include "dev/topo.h"
 #include "log.h"
 
 #define FIELD(f)	offsetof(struct fab_fault, f)
@@ -73,11 +74,14 @@ bool request_every_link(const struct request *r)
 	return true;
 }
 
-static struct json_object *describe(const struct fab_fault *f, u32 port)
+/* @link: the name of one between switches, or NULL */
+static struct json_object *describe(const struct fab_fault *f, u32 port, const char *link)
 {
 	struct json_object *o = json_object_new_object();
 
 	request_add_word(o, "kind", kinds[f->kind].name);
+	if (link)
+		request_add_word(o, "link", link);
 	if (port)
 		request_add_u64(o, "port", port);
 	arg_describe(o, kinds[f->kind].args, f);
@@ -85,14 +89,15 @@ static struct json_object *describe(const struct fab_fault *f, u32 port)
 	return o;
 }
 
-static void add_faults(struct json_object *list, struct vhca_dev *dev, u32 port, bool idle)
+static void add_faults(struct json_object *list, struct vhca_dev *dev, u32 port,
+		       const struct fab_link *link, const char *name, bool idle)
 {
 	struct fab_fault f[FAB_MAX_FAULTS];
-	u32 n = vdev_link_fault_list(dev, port, f);
+	u32 n = vdev_link_fault_list(dev, port, link, f);
 
 	for (u32 i = 0; i < n; i++)
 		if (!idle || f[i].count || !f[i].struck)
-			json_object_array_add(list, describe(&f[i], port));
+			json_object_array_add(list, describe(&f[i], port, name));
 }
 
 void link_faults_add(struct json_object *list, const struct ctl_hca *hca, bool idle)
@@ -101,13 +106,42 @@ void link_faults_add(struct json_object *list, const struct ctl_hca *hca, bool i
 
 	vdev_status(hca->dev, &st);
 	for (u32 port = 1; port <= st.ports; port++)
-		add_faults(list, hca->dev, port, idle);
+		add_faults(list, hca->dev, port, NULL, NULL, idle);
 }
 
 void every_link_faults_add(struct json_object *list, const struct request *r, bool idle)
 {
 	if (r->nhcas)
-		add_faults(list, r->hca[0].dev, 0, idle);
+		add_faults(list, r->hca[0].dev, 0, NULL, NULL, idle);
+}
+
+/* The n-th link and its name. */
+static struct fab_link *link_at(const struct request *r, u32 n, struct fab_link_state *s)
+{
+	struct fabric *f = vdev_fabric_lock(r->hca[0].dev);
+	struct fab_link *link = fab_link_state(f, n, s) ? fab_link_at(f, n) : NULL;
+
+	vdev_fabric_unlock(r->hca[0].dev);
+	return link;
+}
+
+void between_faults_add(struct json_object *list, const struct request *r, int between, bool idle)
+{
+	struct fab_link *link;
+	struct fab_link_state s;
+
+	for (u32 n = MAX(between, 0); r->nhcas && (link = link_at(r, n, &s)); n++) {
+		add_faults(list, r->hca[0].dev, 0, link, s.l.name, idle);
+		if (between >= 0)
+			break;
+	}
+}
+
+void between_faults_clear(const struct request *r, int between)
+{
+	struct fab_link_state s;
+
+	vdev_link_fault_clear(r->hca[0].dev, 0, link_at(r, between, &s));
 }
 
 void link_faults_clear(const struct ctl_hca *hca)
@@ -116,29 +150,34 @@ void link_faults_clear(const struct ctl_hca *hca)
 
 	vdev_status(hca->dev, &st);
 	for (u32 port = 1; port <= st.ports; port++)
-		vdev_link_fault_clear(hca->dev, port);
+		vdev_link_fault_clear(hca->dev, port, NULL);
 }
 
 void request_link_fault(struct request *r, u32 kind)
 {
 	struct fab_fault f = { .kind = kind, .permille = 1000, .seed = 1 };
-	bool every = request_every_link(r);
+	bool every = request_every_link(r), one;
+	int between = request_between(r);
 	const struct ctl_hca *hca;
+	struct fab_link_state s;
 	struct json_object *o;
 	const char *why;
 	u32 port = 0;
 	int err;
 
-	hca = every ? &r->hca[0] : request_hca(r);
+	one = !every && between < 0;
+	hca = one ? request_hca(r) : &r->hca[0];
 	if (!hca)
 		return;
+	if (between >= 0)
+		f.link = link_at(r, between, &s);
 	if (every && json_object_object_get_ex(r->in, "port", NULL)) {
 		request_refuse(r, "every link has no", "port");
 		return;
 	}
-	if (!every)
+	if (one)
 		port = request_port(r, hca);
-	if ((!every && !port) || !arg_take(r, kinds[kind].args, &f))
+	if ((one && !port) || !arg_take(r, kinds[kind].args, &f))
 		return;
 	why = fab_fault_wrong(&f);
 	if (!why) {
@@ -150,8 +189,8 @@ void request_link_fault(struct request *r, u32 kind)
 		request_refuse(r, why, kinds[kind].name);
 		return;
 	}
-	o = describe(&f, port);
-	log_line("%s: fault armed: %s", every ? "every link" : hca->name,
+	o = describe(&f, port, NULL);
+	log_line("%s: fault armed: %s", every ? "every link" : f.link ? s.l.name : hca->name,
 		 json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }

@@ -248,27 +248,6 @@ static void do_counters(struct request *r)
 	add_hcas(r, true);
 }
 
-static void do_link(struct request *r)
-{
-	const struct ctl_hca *hca = request_hca(r);
-	struct json_object *up;
-	u32 port;
-
-	if (!hca)
-		return;
-	if (!json_object_object_get_ex(r->in, "up", &up) ||
-	    !json_object_is_type(up, json_type_boolean)) {
-		request_refuse(r, "missing or not true or false", "up");
-		return;
-	}
-	port = request_port(r, hca);
-	if (!port)
-		return;
-	vdev_set_link(hca->dev, port, json_object_get_boolean(up));
-	log_line("%s: link of port %u %s", hca->name, port,
-		 json_object_get_boolean(up) ? "up" : "down");
-}
-
 /* Are there as many objects as the request believes?  What it leaves out may be any number. */
 static void do_objects(struct request *r)
 {
@@ -307,7 +286,10 @@ static const struct {
 } commands[] = {
 	{ "status", do_status },
 	{ "counters", do_counters },
-	{ "link", do_link },
+	{ "link", request_link },
+	{ "links", request_links },
+	{ "switches", request_switches },
+	{ "routes", request_routes },
 	{ "port", request_change },
 	{ "objects", do_objects },
 	{ "qps", request_list },

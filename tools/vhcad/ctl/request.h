@@ -41,6 +41,17 @@ void request_list(struct request *r);
 /** request_change - carry out the command "port" */
 void request_change(struct request *r);
 
+/** request_link - carry out the command "link" */
+void request_link(struct request *r);
+
+/** request_between - number of the link between switches that "hca" names; -1: it is none */
+int request_between(const struct request *r);
+
+/* the lists of the fabric */
+void request_links(struct request *r);
+void request_switches(struct request *r);
+void request_routes(struct request *r);
+
 /** request_fault - carry out the command "fault" */
 void request_fault(struct request *r);
 

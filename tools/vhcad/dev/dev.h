@@ -533,6 +533,8 @@ struct vport {
 	struct fab_port fab;
 	struct vhca_dev *dev;
 	struct evnode ev;
+	struct link no_room;		/* QPs that wait until it can send again */
+	struct link no_room_link;
 	struct vport_stats count;	/* all but what the fabric counts */
 };
 

@@ -135,6 +135,8 @@ static int plug_ports(struct vhca_dev *dev)
 		p->dev = dev;
 		evnode_init(&p->ev, 0);
 		p->ev.port = i + 1;
+		link_init(&p->no_room);
+		link_init(&p->no_room_link);
 		p->fab.ops = &vport_ops;
 		p->fab.owner = p;
 		p->fab.number = i + 1;

@@ -24,20 +24,21 @@ int vdev_link_fault_arm(struct vhca_dev *dev, u32 port, const struct fab_fault *
 	return err;
 }
 
-void vdev_link_fault_clear(struct vhca_dev *dev, u32 port)
+void vdev_link_fault_clear(struct vhca_dev *dev, u32 port, const struct fab_link *link)
 {
 	engine_lock(dev->engine);
-	fab_fault_clear(dev->engine->fabric, link_of(dev, port));
+	fab_fault_clear(dev->engine->fabric, link_of(dev, port), link);
 	engine_unlock(dev->engine);
 }
 
-u32 vdev_link_fault_list(struct vhca_dev *dev, u32 port, struct fab_fault out[FAB_MAX_FAULTS])
+u32 vdev_link_fault_list(struct vhca_dev *dev, u32 port, const struct fab_link *link,
+			 struct fab_fault out[FAB_MAX_FAULTS])
 {
 	u32 n;
 
 	engine_lock(dev->engine);
 	fab_set_now(dev->engine->fabric, engine_now(dev->engine));
-	n = fab_fault_list(dev->engine->fabric, link_of(dev, port), out);
+	n = fab_fault_list(dev->engine->fabric, link_of(dev, port), link, out);
 	engine_unlock(dev->engine);
 	return n;
 }

@@ -11,18 +11,26 @@
 /**
  * vdev_link_fault_arm - arm a fault
  * @dev: device; with every link any device of the fabric
- * @port: 1..ports; 0: every link of the fabric
+ * @port: 1..ports; 0: the link between switches that @f names, or every link of the fabric
  * @f: fault; its port does not count
  *
  * It outlasts resets and guests.  Any thread.  Returns as fab_fault_arm().
  */
 int vdev_link_fault_arm(struct vhca_dev *dev, u32 port, const struct fab_fault *f);
 
-/** vdev_link_fault_clear - disarm those of a port's link, or of every link.  Any thread. */
-void vdev_link_fault_clear(struct vhca_dev *dev, u32 port);
+/**
+ * vdev_link_fault_clear - disarm those of a link
+ * @dev: device
+ * @port: 1..ports; 0: those of @link
+ * @link: a link between switches; NULL: every link
+ *
+ * Any thread.
+ */
+void vdev_link_fault_clear(struct vhca_dev *dev, u32 port, const struct fab_link *link);
 
-/** vdev_link_fault_list - as fab_fault_list().  Any thread. */
-u32 vdev_link_fault_list(struct vhca_dev *dev, u32 port, struct fab_fault out[FAB_MAX_FAULTS]);
+/** vdev_link_fault_list - as fab_fault_list(); for @port and @link see above.  Any thread. */
+u32 vdev_link_fault_list(struct vhca_dev *dev, u32 port, const struct fab_link *link,
+			 struct fab_fault out[FAB_MAX_FAULTS]);
 
 /* names.c */
 const char *vdirection_name(u32 direction);

@@ -47,6 +47,11 @@ void qp_migrate(struct vqp *qp)
 	/* those that the old path has cost do not count */
 	qp->req.retry_left = a->retry_cnt;
 	qp_set_path(qp);
+	/* it may have waited for the old port */
+	if (!link_alone(&qp->ready_link)) {
+		sched_drop(qp);
+		sched_ready(qp);
+	}
 }
 
 /* Is this where the alternate path would lead? */

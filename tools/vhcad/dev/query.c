@@ -9,9 +9,6 @@
 
 #define PAGE_SIZES	((2ull << VHCA_PAGE_SHIFT_MAX) - (1ull << VHCA_PAGE_SHIFT_MIN))
 
-/* As enum ib_port_width, ib_port_speed. */
-#define WIDTH_4X	2u
-#define SPEED_EDR	32u
 /* PortInfo:VLCap: VL0 alone. */
 #define VLCAP_VL0	1u
 /* PortInfo counts violations in 16 bits that stay at their end. */
@@ -116,8 +113,8 @@ enum vhca_status cmd_query_port(struct command *c)
 		.active_mtu = c->dev->max_mtu,
 		.max_vl = VLCAP_VL0,
 		.link_layer = VHCA_LINK_IB,
-		.active_width = WIDTH_4X,
-		.active_speed = htole16(SPEED_EDR),
+		.active_width = p->fab.rate.width,
+		.active_speed = htole16(p->fab.rate.speed),
 	};
 	return command_output(c, &a, sizeof(a));
 }

@@ -30,7 +30,7 @@ struct engine {
 	struct link devs;
 	struct link ready;		/* devices with QPs that have work */
 	struct vhca_dev *turn;		/* one that is not among them: it is working, or was last */
-	struct link no_room;		/* QPs that wait for the fabric's queue */
+	struct link no_room;		/* ports with QPs that wait for room in the fabric */
 	struct link cq_news;		/* CQs with entries that nobody was told of yet */
 
 	pthread_mutex_t run;		/* held while the engine works */
@@ -76,8 +76,8 @@ bool sched_run(struct engine *e);
 bool sched_waiting(const struct engine *e);
 /** sched_forget - a device without objects goes */
 void sched_forget(struct vhca_dev *dev);
-/** sched_room - wake QPs that waited for room */
-void sched_room(struct engine *e);
+/** sched_room - wake QPs that waited for room where there is some; true if there was */
+bool sched_room(struct engine *e);
 
 /* rx.c */
 extern const struct fab_port_ops vport_ops;

@@ -126,10 +126,8 @@ static bool pass(struct engine *e)
 	did |= sched_run(e);
 	cq_tell_news(e);
 	did |= fab_poll(e->fabric, e->now, PASS_PACKETS) > 0;
-	if (!link_alone(&e->no_room) && fab_room(e->fabric)) {
-		sched_room(e);
-		did = true;
-	}
+	if (!link_alone(&e->no_room))
+		did |= sched_room(e);
 	did |= timers_run(&e->timers, e->now);
 	cq_tell_news(e);
 	gmem_exit();

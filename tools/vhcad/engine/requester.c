@@ -212,7 +212,7 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 		return MUST_WAIT;
 	if (out && (r->cur_pkt || out + n > READ_MAX_PKTS))
 		return MUST_WAIT;
-	if (!fab_room(qp->dev->engine->fabric))
+	if (!fab_room(&qp->port->fab))
 		return NO_ROOM;
 	run.h.psn = r->nxt;
 	run.h.srqn = t->srqn;
@@ -314,7 +314,7 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 			return MUST_WAIT;
 		n = 1;
 	}
-	room = fab_room(qp->dev->engine->fabric);
+	room = fab_room(&qp->port->fab);
 	if (!room)
 		return NO_ROOM;
 	n = MIN(n, room);
@@ -347,7 +347,7 @@ static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 
 	if (r->reads >= qp->attr.max_rd_atomic || psn_diff(r->nxt, r->una) >= (s32)READ_MAX_PKTS)
 		return MUST_WAIT;
-	if (!fab_room(qp->dev->engine->fabric))
+	if (!fab_room(&qp->port->fab))
 		return NO_ROOM;
 	pl.fault = false;
 	st = req_fill_single(qp, t, &run, &pl);

@@ -66,7 +66,7 @@ static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
 	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_ACK,
 			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 
-	if (!fab_room(qp->dev->engine->fabric)) {
+	if (!fab_room(&qp->port->fab)) {
 		sched_wait_room(qp);
 		return false;
 	}
@@ -83,7 +83,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;
 	struct resp_res *res = &s->res[s->fifo[s->fifo_head]];
-	u32 off = res->sent * qp->mtu, room = fab_room(qp->dev->engine->fabric);
+	u32 off = res->sent * qp->mtu, room = fab_room(&qp->port->fab);
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
 	struct sglist l = { &from, 1, MKEY_READ_REMOTE, answer_pd(qp, res), qp };
@@ -156,7 +156,7 @@ static bool send_ack(struct vqp *qp)
 			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
 
-	if (!fab_room(qp->dev->engine->fabric)) {
+	if (!fab_room(&qp->port->fab)) {
 		sched_wait_room(qp);
 		return false;
 	}
@@ -181,7 +181,7 @@ void resp_settle(struct vqp *qp)
 {
 	bool answers = qp->state >= QPS_RTR && qp->state != QPS_ERR;
 
-	if (answers && qp->resp.ack && !qp->resp.fifo_n && fab_room(qp->dev->engine->fabric))
+	if (answers && qp->resp.ack && !qp->resp.fifo_n && fab_room(&qp->port->fab))
 		send_ack(qp);
 }
 

@@ -30,16 +30,37 @@ void sched_drop(struct vqp *qp)
 
 void sched_wait_room(struct vqp *qp)
 {
+	struct vport *p = qp->port;
+
 	sched_drop(qp);
-	link_add_tail(&qp->dev->engine->no_room, &qp->ready_link);
+	link_add_tail(&p->no_room, &qp->ready_link);
+	if (link_alone(&p->no_room_link))
+		link_add_tail(&qp->dev->engine->no_room, &p->no_room_link);
 }
 
-void sched_room(struct engine *e)
+/* As many as there is room for packets, those first that have waited longest. */
+static bool port_room(struct vport *p)
 {
+	u32 room = fab_room(&p->fab);
 	struct link *l;
+	bool any = false;
 
-	while ((l = link_pop(&e->no_room)))
+	for (; room && (l = link_pop(&p->no_room)); room--) {
 		sched_ready(container_of(l, struct vqp, ready_link));
+		any = true;
+	}
+	if (link_alone(&p->no_room))
+		link_del(&p->no_room_link);
+	return any;
+}
+
+bool sched_room(struct engine *e)
+{
+	bool any = false;
+
+	link_for_each(l, &e->no_room)
+		any |= port_room(container_of(l, struct vport, no_room_link));
+	return any;
 }
 
 /* One slice of a QP, which uses up bytes and entries; true if it could go on. */
@@ -100,6 +121,8 @@ void sched_forget(struct vhca_dev *dev)
 {
 	if (dev->engine->turn == dev)
 		dev->engine->turn = NULL;
+	for (u32 i = 0; i < dev->nports; i++)
+		link_del(&dev->port[i].no_room_link);
 }
 
 bool sched_waiting(const struct engine *e)

@@ -34,7 +34,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
 	const struct tx_req *t = &r->q[r->head & r->qmask];
-	u32 room = fab_room(qp->dev->engine->fabric), n, len;
+	u32 room = fab_room(&qp->port->fab), n, len;
 	struct payload pl;
 	struct run run;
 	int st;

@@ -9,11 +9,10 @@
 
 #include "capture/capture.h"
 #include "fabric/room.h"
+#include "fabric/topo.h"
 
 #define DEFAULT_PREFIX		0xfe80000000000000ull
 #define DEFAULT_PKEY		0xffffu
-/* 4X EDR, as the ports say. */
-#define LINK_GBPS		100u
 
 struct fabric *fabric_new(enum fabric_subnet subnet)
 {
@@ -30,6 +29,7 @@ void fabric_free(struct fabric *f)
 {
 	if (!f)
 		return;
+	topo_free(f->topo);
 	free(f->pool);
 	free(f->ports);
 	free(f->wide);
@@ -96,9 +96,12 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 		wide[i + 1] = 0;
 		f->nports++;
 	}
+	port->fabric = f;
+	port->rate = FAB_RATE_USUAL;
+	if (f->topo && topo_plug(port, name))
+		return -ENOENT;
 	f->ports[i] = port;
 
-	port->fabric = f;
 	link_init(&port->queue);
 	port->cable = true;
 	port->state = PORT_DOWN;
@@ -145,11 +148,13 @@ void fab_unplug(struct fab_port *port)
 	struct fabric *f = port->fabric;
 
 	fab_queue_drop(port);
-	fab_fault_clear(f, port);
+	fab_fault_clear(f, port, NULL);
 	if (port->flap_until)
 		flap_ends(port);
 	if (port->lid)
 		f->route[port->lid] = NULL;
+	if (f->topo)
+		topo_unplug(port);
 	for (u32 i = 0; i < f->nports; i++)
 		if (f->ports[i] == port)
 			f->ports[i] = NULL;
@@ -190,9 +195,9 @@ static struct fab_port *route(struct fabric *f, u16 dlid)
 }
 
 /* A packet's time on the cable, so that those of a run have their own stamps. */
-static u64 wire_ns(u32 len)
+static u64 wire_ns(const struct fab_port *port, u32 len)
 {
-	return len * 8 / LINK_GBPS + 1;
+	return len * 8000000ull / fab_rate_kbps(&port->rate) + 1;
 }
 
 static void capture_run(struct fab_port *port, struct run *run)
@@ -210,7 +215,7 @@ static void capture_run(struct fab_port *port, struct run *run)
 		if (!len)
 			return;
 		capture_ib_packet(f->capture, port->cap_port, f->cap_time, buf, len);
-		f->cap_time += wire_ns(len);
+		f->cap_time += wire_ns(port, len);
 	}
 }
 
@@ -252,11 +257,12 @@ void fab_send(struct fab_port *port, struct run *run)
 		fab_forward_mcast(port, run, bytes);
 		return;
 	}
-	if (!to || to->state != PORT_ACTIVE) {
+	if (!to || to->state != PORT_ACTIVE)
 		fab_discard(port, run);
-		return;
-	}
-	hand_over(port, to, run, bytes);
+	else if (port->fabric->topo && to != port)
+		topo_send(port, run);
+	else
+		hand_over(port, to, run, bytes);
 }
 
 void fab_idle(struct fabric *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fabric as main() sees it: one switch that all InfiniBand ports of the
- * daemon are plugged into.
+ * The fabric as main() sees it: what all InfiniBand ports of the daemon are plugged into.  It
+ * is one switch that takes no time, or the switches and links of a topology, see topo.h.
  */
 #ifndef VHCAD_FABRIC_H
 #define VHCAD_FABRIC_H

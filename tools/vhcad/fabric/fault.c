@@ -75,10 +75,16 @@ static void disarm(struct fabric *f, u32 i)
 	memmove(&f->fault[i], &f->fault[i + 1], (--f->nfaults - i) * sizeof(f->fault[0]));
 }
 
-void fab_fault_clear(struct fabric *f, const struct fab_port *port)
+static bool is_of(const struct fab_armed *a, const struct fab_port *port,
+		  const struct fab_link *link)
+{
+	return a->fault.port == port && a->fault.link == link;
+}
+
+void fab_fault_clear(struct fabric *f, const struct fab_port *port, const struct fab_link *link)
 {
 	for (u32 i = f->nfaults; i--; )
-		if (f->fault[i].fault.port == port)
+		if (is_of(&f->fault[i], port, link))
 			disarm(f, i);
 }
 
@@ -87,28 +93,44 @@ static bool over(const struct fabric *f, const struct fab_armed *a)
 	return a->fault.until && f->now - a->at >= a->fault.until * MSEC;
 }
 
-u32 fab_fault_list(struct fabric *f, const struct fab_port *port,
+u32 fab_fault_list(struct fabric *f, const struct fab_port *port, const struct fab_link *link,
 		   struct fab_fault out[FAB_MAX_FAULTS])
 {
 	u32 n = 0;
 
 	for (u32 i = 0; i < f->nfaults; i++)
-		if (f->fault[i].fault.port == port && !over(f, &f->fault[i]))
+		if (is_of(&f->fault[i], port, link) && !over(f, &f->fault[i]))
 			out[n++] = f->fault[i].fault;
 	return n;
 }
 
-/* The port at whose link a packet meets a fault; NULL: it does not. */
-static struct fab_port *meets(const struct fab_armed *a, struct fab_port *from,
-			      struct fab_port *to, u8 opcode)
+/* Where on its way a packet meets a fault. */
+enum place {
+	NOWHERE,
+	AT_SENDER,		/* the link of the port that sends */
+	AT_RECEIVER,
+	BETWEEN,		/* a link between switches */
+};
+
+static enum place meets(const struct fab_armed *a, const struct fab_crossing *c, u8 opcode)
 {
 	const struct fab_fault *fault = &a->fault;
 
 	if (!(a->opcodes[opcode / 64] >> (opcode % 64) & 1))
-		return NULL;
-	if (!fault->port || (fault->port == from && fault->direction != FAB_IN))
-		return from;
-	return fault->port == to && fault->direction != FAB_OUT ? to : NULL;
+		return NOWHERE;
+	if (fault->link)
+		return fault->link == c->between &&
+		       fault->direction != (c->back ? FAB_OUT : FAB_IN) ? BETWEEN : NOWHERE;
+	if (c->from && (!fault->port || (fault->port == c->from && fault->direction != FAB_IN)))
+		return AT_SENDER;
+	return c->to && fault->port == c->to && fault->direction != FAB_OUT ? AT_RECEIVER : NOWHERE;
+}
+
+static u64 *held_at(const struct fab_crossing *c, enum place at)
+{
+	if (at == BETWEEN)
+		return c->held;
+	return at == AT_SENDER ? &c->from->out_held : &c->to->in_held;
 }
 
 /* Throws the dice; true if it is this packet's turn. */
@@ -122,10 +144,10 @@ static bool strikes(struct fab_armed *a, u64 *dice)
 	return (*dice >> 32) * 1000 >> 32 < a->fault.permille;
 }
 
-static void strike(struct fabric *f, const struct fab_fault *fault, struct fab_port *at, bool out,
-		   u64 dice, struct fab_fate *fate)
+static void strike(struct fabric *f, const struct fab_fault *fault, const struct fab_crossing *c,
+		   enum place at, u64 dice, struct fab_fate *fate)
 {
-	u64 time = fault->usec * USEC, *held = out ? &at->out_held : &at->in_held;
+	u64 time = fault->usec * USEC, *held = held_at(c, at);
 
 	if (fault->jitter)
 		time += scatter(dice) % (fault->jitter * USEC + 1);
@@ -151,30 +173,31 @@ static void strike(struct fabric *f, const struct fab_fault *fault, struct fab_p
 		break;
 	case FAB_FLAP:
 		fate->v.copies = 0;
-		fab_port_flap(at, f->now + time);
+		if (at == BETWEEN)
+			fab_link_flap(c->between, f->now + time);
+		else
+			fab_port_flap(at == AT_SENDER ? c->from : c->to, f->now + time);
 		break;
 	}
 }
 
-void fab_faults_meet(struct fab_port *from, struct fab_port *to, u8 opcode, struct fab_fate *fate)
+void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
+		     struct fab_fate *fate)
 {
-	struct fabric *f = from->fabric;
-
 	for (u32 i = 0; fate->v.copies && i < f->nfaults; i++) {
 		struct fab_armed *a = &f->fault[i];
-		struct fab_port *at = meets(a, from, to, opcode);
+		enum place at = meets(a, c, opcode);
 		struct fab_fault fault;
-		bool out = at == from;
 		u64 dice;
 
 		if (over(f, a)) {
 			disarm(f, i--);
 			continue;
 		}
-		if (!at || f->now - a->at < a->fault.after * MSEC)
+		if (at == NOWHERE || f->now - a->at < a->fault.after * MSEC)
 			continue;
 		/* what a stall holds up does not begin another one */
-		if (a->fault.kind == FAB_STALL && (out ? at->out_held : at->in_held) > f->now)
+		if (a->fault.kind == FAB_STALL && *held_at(c, at) > f->now)
 			continue;
 		if (!strikes(a, &dice))
 			continue;
@@ -182,6 +205,6 @@ void fab_faults_meet(struct fab_port *from, struct fab_port *to, u8 opcode, stru
 		fault = a->fault;
 		if (fault.count && !--a->fault.count)
 			disarm(f, i--);
-		strike(f, &fault, at, out, dice, fate);
+		strike(f, &fault, c, at, dice, fate);
 	}
 }

@@ -14,6 +14,7 @@
 
 struct fabric;
 struct fab_port;
+struct fab_link;
 
 #define FAB_MAX_FAULTS		32u
 #define FAB_MAX_USEC		60000000u
@@ -42,7 +43,9 @@ enum fab_direction {
  * struct fab_fault - a fault of links
  * @kind: enum fab_fault_kind
  * @port: whose link; NULL: of every one
- * @direction: enum fab_direction, of @port; with every link a packet is met once, on its way out
+ * @link: one between switches of a topology, and @port is NULL
+ * @direction: enum fab_direction, of @port; of @link it is out from its first end to the second
+ *	one.  With every link a packet is met once, as it leaves its adapter
  * @opcode: only packets whose opcode's name has these words, see wire_named(); empty: all
  * @permille: strikes so many of a thousand, 1 to 1000
  * @seed: another one strikes others
@@ -58,6 +61,7 @@ struct fab_fault {
 	u32 kind;
 	u32 direction;
 	struct fab_port *port;
+	struct fab_link *link;
 	char opcode[WIRE_NAME_MAX];
 	u32 permille;
 	u32 seed;
@@ -90,21 +94,23 @@ int fab_fault_arm(struct fabric *f, const struct fab_fault *fault);
 /**
  * fab_fault_clear - disarm faults
  * @f: fabric
- * @port: those of its link; NULL: those of every link
+ * @port: those of its link; NULL and no @link: those of every link
+ * @link: those of a link between switches
  *
  * Packets that are late already stay so, and a link that is down comes up in its time.
  */
-void fab_fault_clear(struct fabric *f, const struct fab_port *port);
+void fab_fault_clear(struct fabric *f, const struct fab_port *port, const struct fab_link *link);
 
 /**
  * fab_fault_list - what is armed
  * @f: fabric
- * @port: at its link; NULL: at every link
+ * @port: at its link; NULL and no @link: at every link
+ * @link: at a link between switches
  * @out: receives the faults in the order of arming, with what is left of their counts
  *
  * Faults whose time is over are not armed any more.  Returns their number.
  */
-u32 fab_fault_list(struct fabric *f, const struct fab_port *port,
+u32 fab_fault_list(struct fabric *f, const struct fab_port *port, const struct fab_link *link,
 		   struct fab_fault out[FAB_MAX_FAULTS]);
 
 #endif /* VHCAD_FABRIC_FAULT_H */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/room.h"
+#include "fabric/topo.h"
 
 static struct fab_group **group_of(struct fabric *f, u16 mlid)
 {
@@ -32,10 +33,24 @@ static struct fab_group *grow(struct fab_group *g)
 	bigger = realloc(g, sizeof(*g) + room * sizeof(g->member[0]));
 	if (!bigger)
 		return NULL;
-	if (!g)
+	if (!g) {
 		bigger->n = 0;
+		bigger->ways = NULL;
+	}
 	bigger->room = room;
 	return bigger;
+}
+
+/* A group without ports is none. */
+static void end_empty(struct fab_group **slot)
+{
+	struct fab_group *g = *slot;
+
+	if (g->n)
+		return;
+	free(g->ways);
+	free(g);
+	*slot = NULL;
 }
 
 /* A group has one port more or less than it had. */
@@ -64,8 +79,17 @@ int fab_mc_join(struct fab_port *port, u16 mlid)
 	if (!g)
 		return -ENOMEM;
 	*slot = g;
+	if (f->topo && !g->ways) {
+		g->ways = calloc(TOPO_MAX_SWITCHES, sizeof(*g->ways));
+		if (!g->ways) {
+			end_empty(slot);
+			return -ENOMEM;
+		}
+	}
 	g->member[g->n++] = (struct fab_member){ .port = port, .joins = 1 };
 	count_width(f, g->n - 1, g->n);
+	if (f->topo)
+		ways_mcast(f->topo, g, mlid, g->ways);
 	return 0;
 }
 
@@ -79,10 +103,9 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 	g->n--;
 	count_width(port->fabric, g->n + 1, g->n);
 	memmove(m, m + 1, (g->member + g->n - m) * sizeof(*m));
-	if (g->n)
-		return;
-	free(g);
-	*slot = NULL;
+	if (g->n && port->fabric->topo)
+		ways_mcast(port->fabric->topo, g, mlid, g->ways);
+	end_empty(slot);
 }
 
 static void hand_over(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes)
@@ -104,6 +127,7 @@ static void hand_over(struct fab_port *from, struct fab_port *to, struct datagra
 void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes)
 {
 	const struct fab_group *g = *group_of(from->fabric, run->h.dlid);
+	bool others = false;
 	struct datagram d;
 
 	if (!g)
@@ -114,9 +138,14 @@ void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes)
 
 		if (to == from)
 			to->ops->rx_mcast(to, &d);
+		else if (from->fabric->topo)
+			others = true;
 		else if (to->state == PORT_ACTIVE)
 			hand_over(from, to, &d, bytes);
 		if (run->pl && run->pl->fault)
 			return;
 	}
+	/* once, whoever hears it: switches make the copies */
+	if (others)
+		topo_send(from, run);
 }

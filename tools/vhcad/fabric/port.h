@@ -8,6 +8,7 @@
 
 #include "engine/list.h"
 #include "fabric/fabric.h"
+#include "fabric/rate.h"
 #include "fabric/run.h"
 
 /* As enum ib_port_state and enum ib_port_phys_state. */
@@ -65,6 +66,8 @@ struct fab_port {
 	void *owner;
 	u8 number;		/* of the owner's ports, from 1 */
 	struct fabric *fabric;
+	struct topo_end *end;	/* its link in the fabric's topology, if there is one */
+	struct fab_rate rate;	/* of its link */
 	int cap_port;		/* interface of the capture, or -1 */
 	u64 guid;
 	u16 lid;
@@ -92,7 +95,8 @@ struct fab_port {
  * @port: ops, owner, number and guid filled in, the rest zero
  * @name: for captures
  *
- * The port is down until it is enabled.  Returns 0, -ENOSPC or -ENOMEM.
+ * The port is down until it is enabled.  Returns 0, -ENOSPC, -ENOMEM, or -ENOENT: the
+ * topology has no link for it.
  */
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name);
 
@@ -130,11 +134,8 @@ int fab_mc_join(struct fab_port *port, u16 mlid);
 /** fab_mc_leave - takes back one fab_mc_join() */
 void fab_mc_leave(struct fab_port *port, u16 mlid);
 
-/**
- * fab_room - packets that may be sent now without loss
- * @f: fabric
- */
-u32 fab_room(const struct fabric *f);
+/** fab_room - packets that a port may send now without loss */
+u32 fab_room(const struct fab_port *port);
 
 /**
  * fab_send - send packets
@@ -186,7 +187,8 @@ typedef void (*fab_judge)(void *arg, const struct fab_port *from, const struct w
  * @judge: called with a verdict of one copy and no delay, or NULL: none
  * @arg: given to @judge
  *
- * While a judge sits, packets travel singly, as bytes, through the queues.
+ * While a judge sits, packets travel singly, as bytes, through the queues.  With a topology it
+ * decides over what a port sends to itself alone.
  * Returns 0 or -ENOMEM.
  */
 int fab_set_judge(struct fabric *f, fab_judge judge, void *arg);

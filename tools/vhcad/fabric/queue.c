@@ -35,12 +35,14 @@ int fab_set_judge(struct fabric *f, fab_judge judge, void *arg)
 	return 0;
 }
 
-u32 fab_room(const struct fabric *f)
+u32 fab_room(const struct fab_port *port)
 {
+	const struct fabric *f = port->fabric;
 	/* every packet may be doubled on its way, and go to the widest group */
 	u32 most = 2 * MAX(f->widest, 1u);
+	u32 room = fab_queues(f) ? f->nfree / most : UINT32_MAX;
 
-	return fab_queues(f) ? f->nfree / most : UINT32_MAX;
+	return f->topo ? MIN(room, topo_room(port)) : room;
 }
 
 static void enqueue(struct fab_port *to, struct fab_packet *p)
@@ -70,7 +72,8 @@ static struct fab_fate meet(struct fab_port *from, struct fab_port *to, const st
 	if (f->judge)
 		f->judge(f->judge_arg, from, &h, &fate.v);
 	if (f->nfaults)
-		fab_faults_meet(from, to, h.opcode, &fate);
+		fab_faults_meet(f, &(struct fab_crossing){ .from = from, .to = to }, h.opcode,
+				&fate);
 	return fate;
 }
 
@@ -183,9 +186,11 @@ void fab_queue_drop(struct fab_port *port)
 
 	while ((l = link_pop(&port->queue)))
 		free_packet(port->fabric, container_of(l, struct fab_packet, link));
+	if (port->end)
+		topo_port_down(port);
 }
 
-static void deliver(struct fab_port *to, struct fab_packet *p)
+void fab_deliver(struct fab_port *to, struct fab_packet *p)
 {
 	struct wire_hdr h;
 	struct payload pl;
@@ -226,17 +231,19 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 			if (p->due > now)
 				break;
 			link_del(&p->link);
-			deliver(to, p);
+			fab_deliver(to, p);
 			free_packet(f, p);
 			n++;
 		}
 	}
+	if (f->topo && n < most)
+		n += topo_run(f->topo, now, most - n);
 	return n;
 }
 
 u64 fab_next(const struct fabric *f)
 {
-	u64 next = UINT64_MAX;
+	u64 next = f->topo ? topo_next(f->topo) : UINT64_MAX;
 
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];

@@ -11,10 +11,21 @@
 /* Packets that can be under way at a time, once anything queues them. */
 #define FABRIC_PACKETS	2048u
 
-/* A packet under way. */
+/**
+ * struct fab_packet - a packet under way
+ * @due: when it arrives; of one that waits in a topology, since when it does
+ * @from, @dlid, @opcode: its sender (NULL: gone), where it goes and what it is; in a topology
+ * @ways: ports by which it is to leave the switch where it is the first in line
+ * @spoiled: a fault has changed a bit of it
+ */
 struct fab_packet {
 	struct link link;
 	u64 due;
+	struct fab_port *from;
+	u64 ways;
+	u16 dlid;
+	u8 opcode;
+	bool spoiled;
 	u32 len;
 	u8 bytes[WIRE_MAX_PKT];
 };
@@ -22,6 +33,7 @@ struct fab_packet {
 /* The ports that hear a multicast LID. */
 struct fab_group {
 	u32 n, room;
+	u64 *ways;			/* of each switch of a topology, a bit a port */
 	struct fab_member {
 		struct fab_port *port;
 		u32 joins;
@@ -52,9 +64,25 @@ struct fab_fate {
 	bool corrupt;
 };
 
+/**
+ * struct fab_crossing - a link that a packet takes
+ * @from, @to: the ports of adapters at its ends; NULL: switches.  Where all ports are at one
+ *	switch that takes no time: the ports that send and receive
+ * @between: a link between switches, else NULL
+ * @back: from its second end to its first one
+ * @held: of a link between switches, see fab_fault_kind
+ */
+struct fab_crossing {
+	struct fab_port *from, *to;
+	struct fab_link *between;
+	bool back;
+	u64 *held;
+};
+
 /* The tables are mostly zeros that nobody ever touches. */
 struct fabric {
 	enum fabric_subnet subnet;
+	struct topo *topo;		/* NULL: one switch that takes no time */
 	struct capture *capture;
 	u64 cap_time;			/* stamp of the next packet, at the earliest */
 	bool cap_engine;		/* stamps are engine time */
@@ -93,7 +121,8 @@ void fab_flaps_end(struct fabric *f);
 void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes);
 
 /* fault.c: @fate is changed by the faults that the packet meets */
-void fab_faults_meet(struct fab_port *from, struct fab_port *to, u8 opcode, struct fab_fate *fate);
+void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
+		     struct fab_fate *fate);
 
 /* queue.c */
 /** fab_pool - have packets to queue; 0 or -ENOMEM */
@@ -101,5 +130,30 @@ int fab_pool(struct fabric *f);
 /** fab_queue_run - send packets singly; takes its own copy of those that have to wait */
 void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
 void fab_queue_drop(struct fab_port *port);
+/** fab_deliver - a packet has arrived; stays the caller's */
+void fab_deliver(struct fab_port *to, struct fab_packet *p);
+
+/* topo.c */
+/** topo_plug - a port takes its link; 0, or -ENOENT: there is none of that name */
+int topo_plug(struct fab_port *port, const char *name);
+void topo_unplug(struct fab_port *port);
+/** topo_port_down - what is under way to and from a port is lost */
+void topo_port_down(struct fab_port *port);
+
+/* pipe.c */
+/** topo_send - packets set out; there is room for them, or they are dropped */
+void topo_send(struct fab_port *port, const struct run *run);
+/** topo_room - packets that a port may send */
+u32 topo_room(const struct fab_port *port);
+/** topo_run - all that happens until then, or until so many packets have arrived; how much did */
+u32 topo_run(struct topo *t, u64 now, u32 most);
+/** topo_next - when something happens, or UINT64_MAX */
+u64 topo_next(struct topo *t);
+/** fab_link_flap - hold a link between switches down until then */
+void fab_link_flap(struct fab_link *l, u64 until);
+
+/* ways.c */
+/** ways_mcast - ports of a switch that lead to a multicast LID's members, along one tree */
+void ways_mcast(const struct topo *t, const struct fab_group *g, u16 mlid, u64 *mask);
 
 #endif /* VHCAD_FABRIC_ROOM_H */

@@ -13,8 +13,10 @@
 #include "dev/dev.h"
 #include "fabric/fault.h"
 #include "fabric/room.h"
+#include "fabric/topo.h"
 #include "tests/croom.h"
 #include "tests/tkey.h"
+#include "tests/ttopo.h"
 #include "tests/txrc.h"
 
 #define RIGHTS	(VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
@@ -34,8 +36,8 @@ u64 c_rnd(struct campaign *c, u64 below)
 
 static void say_how(const struct campaign_options *o, const char *before)
 {
-	fprintf(stderr, "%smake campaign SEED=%u MESSAGES=%u\n", before, o->seed,
-		o->messages);
+	fprintf(stderr, "%smake campaign SEED=%u MESSAGES=%u%s\n", before, o->seed,
+		o->messages, o->switches ? " SWITCHES=3" : "");
 }
 
 void c_wrong(struct campaign *c, const struct flow *f, const char *fmt, ...)
@@ -164,6 +166,14 @@ static void new_xrc(struct campaign *c)
 	}
 }
 
+/* Some of the links are slow, or far, and have room for few. */
+static const struct twish ring[] = {
+	{ "a-t0:1", "4X EDR", 500, 32 }, { "b-t1:1", "1X QDR", 300, 8 },
+	{ "c-t2:1", "4X SDR", 100, 16 }, { "a-b", "4X EDR", 2000, 8 }, { "b-c", "1X SDR", 700, 4 },
+	{ "c-a", "4X FDR", 90000, 3 }, { "a-t2:2", "4X EDR", 500, 32 },
+	{ "b-t0:2", "12X NDR", 0, 8 }, { "c-t1:2", "4X DDR", 100, 4 }, { 0 },
+};
+
 static void setup(struct campaign *c)
 {
 	const u32 bytes = c->o->messages / 4 + 1;
@@ -175,9 +185,12 @@ static void setup(struct campaign *c)
 		fabric_set_capture(c->w.fabric, c->capture);
 		fabric_set_stamps(c->w.fabric);
 	}
+	if (c->o->switches)
+		fabric_set_topology(c->w.fabric, t_topo("abc", TOPO_HOQ_USUAL, ring));
 	for (u32 i = 0; i < DEVS; i++) {
 		const struct vdev_config cfg = {
-			.name = "t", .node_guid = 0x1000 * (i + 1), .ports = PORTS, .vectors = 4,
+			.name = (const char *const[]){ "t0", "t1", "t2" }[i],
+			.node_guid = 0x1000 * (i + 1), .ports = PORTS, .vectors = 4,
 		};
 
 		t_hca_init_cfg(&c->h[i], &c->w, &cfg);
@@ -201,6 +214,14 @@ static void setup(struct campaign *c)
 
 static void teardown(struct campaign *c)
 {
+	struct fab_link_state s;
+
+	for (u32 i = 0; fab_link_state(c->w.fabric, i, &s); i++) {
+		for (u32 k = 0; k < 2; k++) {
+			c->r->bad += s.count[k].bad;
+			c->r->waits += s.count[k].wait;
+		}
+	}
 	for (u32 i = 0; i < DEVS; i++) {
 		struct vdev_status st;
 
@@ -287,6 +308,9 @@ static void arm(struct campaign *c, struct fab_fault fault)
 	fault.seed = c_rnd(c, 1u << 31);
 	if (!c_rnd(c, 3)) {
 		fault.port = c->w.fabric->ports[c_rnd(c, DEVS * PORTS)];
+		fault.direction = c_rnd(c, 3);
+	} else if (c->o->switches && c_rnd(c, 2)) {
+		fault.link = fab_link_at(c->w.fabric, 3 + c_rnd(c, 3));
 		fault.direction = c_rnd(c, 3);
 	}
 	assert_int_equal(fab_fault_arm(c->w.fabric, &fault), 0);
@@ -488,10 +512,12 @@ static void epoch(struct campaign *c, u32 messages)
 		refill(c, true);
 		wait_for_some(c);
 	}
-	fab_fault_clear(c->w.fabric, NULL);
+	fab_fault_clear(c->w.fabric, NULL, NULL);
 	for (u32 i = 0; i < DEVS; i++)
 		for (u32 p = 0; p < PORTS; p++)
-			fab_fault_clear(c->w.fabric, &c->h[i].dev->port[p].fab);
+			fab_fault_clear(c->w.fabric, &c->h[i].dev->port[p].fab, NULL);
+	for (u32 i = 0; c->o->switches && i < ARRAY_SIZE(ring) - 1; i++)
+		fab_fault_clear(c->w.fabric, NULL, fab_link_at(c->w.fabric, i));
 	t_settle(&c->w, PATIENCE);
 	look(c);
 	for (u32 i = 0; i < c->nflows; i++) {

@@ -13,12 +13,14 @@
  * struct campaign_options - what to do
  * @seed: everything follows from it
  * @messages: to send, at least
+ * @switches: a ring of three switches is between the devices, and faults are there as well
  * @trace: capture file to write, or NULL
  * @talk: say how far it is
  */
 struct campaign_options {
 	u32 seed;
 	u32 messages;
+	bool switches;
 	const char *trace;
 	bool talk;
 };
@@ -31,6 +33,7 @@ struct campaign_result {
 	u64 atomics;
 	u64 registered, windows, read_inv, send_inv;
 	u64 migrated;		/* ends that took their other path */
+	u64 waits;		/* ns in which packets waited for room on a link */
 	u64 end;		/* simulated time, ns */
 };
 

@@ -29,6 +29,18 @@ static void few_messages(void **state)
 	assert_true(r.arrived > SHORT / 4);
 }
 
+/* The same by way of three switches, where packets wait for each other too. */
+static void three_switches(void **state)
+{
+	const struct campaign_options o = { .seed = 1, .messages = SHORT / 4, .switches = true };
+	struct campaign_result r;
+
+	campaign_run(&o, &r);
+	assert_true(r.messages >= SHORT / 4);
+	assert_true(r.lost && r.bad && r.duplicates && r.timeouts && r.atomics && r.waits);
+	assert_true(r.arrived > SHORT / 16);
+}
+
 static void trace(u32 seed, char *path, struct campaign_result *r)
 {
 	const struct campaign_options o = { .seed = seed, .messages = TRACED, .trace = path };
@@ -84,6 +96,7 @@ static void as_asked(void **state)
 	const struct campaign_options o = {
 		.seed = from_env("CAMPAIGN_SEED", 1),
 		.messages = from_env("CAMPAIGN_MESSAGES", 1000000),
+		.switches = from_env("CAMPAIGN_SWITCHES", 0) == 3,
 		.trace = getenv("CAMPAIGN_TRACE"),
 		.talk = true,
 	};
@@ -111,6 +124,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_messages),
+		cmocka_unit_test(three_switches),
 		cmocka_unit_test(traces),
 	};
 	const struct CMUnitTest asked[] = {

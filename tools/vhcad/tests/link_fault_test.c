@@ -26,13 +26,14 @@ static u32 throws(u32 permille, u32 seed, u8 *lost)
 	struct fab_fault fault = { .kind = FAB_LOSS, .permille = permille, .seed = seed };
 	struct fabric *f = fabric_new(FABRIC_SUBNET_STATIC);
 	struct fab_port port = { .fabric = f };
+	const struct fab_crossing c = { .from = &port, .to = &port };
 	u32 n = 0;
 
 	assert_int_equal(fab_fault_arm(f, &fault), 0);
 	for (u32 i = 0; i < THROWS; i++) {
 		struct fab_fate fate = { .v.copies = 1 };
 
-		fab_faults_meet(&port, &port, OP_RC_SEND_ONLY, &fate);
+		fab_faults_meet(f, &c, OP_RC_SEND_ONLY, &fate);
 		assert_int_equal(fate.v.delay, 0);
 		lost[i] = !fate.v.copies;
 		n += lost[i];
@@ -268,9 +269,9 @@ static void directions(void **state)
 			assert_int_equal(f->e[ways[w][0]].port.drops - drops, cases[i].lost[w]);
 			f->e[ways[w][1]].n = 0;
 		}
-		fab_fault_clear(f->f, NULL);
+		fab_fault_clear(f->f, NULL, NULL);
 		assert_int_equal(f->f->nfaults, 1);
-		fab_fault_clear(f->f, &f->e[0].port);
+		fab_fault_clear(f->f, &f->e[0].port, NULL);
 		assert_int_equal(f->f->nfaults, 0);
 	}
 	/* at every link a packet is met once, whatever its way */
@@ -291,7 +292,7 @@ static void opcodes(void **state)
 	send_op(f, 0, 1, WIRE_ATOMIC_ACK, 1);
 	pass_time(f, 0);
 	ARRIVED(f, 1, 0, 2);
-	fab_fault_clear(f->f, NULL);
+	fab_fault_clear(f->f, NULL, NULL);
 
 	assert_int_equal(wire_named("ACK", bits), 4);
 	assert_int_equal(wire_named("READ_REQ", bits), 2);
@@ -335,11 +336,11 @@ static void counted(void **state)
 
 	arm(f, (struct fab_fault){ .kind = FAB_LOSS, .skip = 2, .count = 3 });
 	send(f, 0, 1, 3);
-	assert_int_equal(fab_fault_list(f->f, NULL, list), 1);
+	assert_int_equal(fab_fault_list(f->f, NULL, NULL, list), 1);
 	assert_int_equal(list[0].skip, 0);
 	assert_int_equal(list[0].count, 2);
 	assert_int_equal(list[0].struck, 1);
-	assert_int_equal(fab_fault_list(f->f, &f->e[0].port, list), 0);
+	assert_int_equal(fab_fault_list(f->f, &f->e[0].port, NULL, list), 0);
 	send(f, 0, 1, 4);
 	assert_false(f->f->nfaults);
 	pass_time(f, 0);
@@ -362,9 +363,9 @@ static void timed(void **state)
 	send(f, 0, 1, 1);
 	pass_time(f, 10 * MSEC - 1);
 	send(f, 0, 1, 1);
-	assert_int_equal(fab_fault_list(f->f, NULL, list), 1);
+	assert_int_equal(fab_fault_list(f->f, NULL, NULL, list), 1);
 	pass_time(f, 1);
-	assert_int_equal(fab_fault_list(f->f, NULL, list), 0);
+	assert_int_equal(fab_fault_list(f->f, NULL, NULL, list), 0);
 	send(f, 0, 1, 1);
 	pass_time(f, 0);
 	ARRIVED(f, 1, 0, 1, 4);
@@ -564,7 +565,7 @@ static void refused(void **state)
 	for (u32 i = 0; i < FAB_MAX_FAULTS; i++)
 		assert_int_equal(fab_fault_arm(f->f, &good), 0);
 	assert_int_equal(fab_fault_arm(f->f, &good), -ENOSPC);
-	fab_fault_clear(f->f, NULL);
+	fab_fault_clear(f->f, NULL, NULL);
 }
 
 /* ------------------------------------------------------------------------

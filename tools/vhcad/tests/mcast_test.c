@@ -268,7 +268,7 @@ static void judged(void **state)
 	for (u32 i = 0; i < 4; i++)
 		join(f, i, GROUP);
 	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
-	room = fab_room(f->fabric);
+	room = fab_room(&f->l[0].port);
 	fab_set_now(f->fabric, 5000);
 	send(f, 0, GROUP, 1);
 	/* its own copy did not travel; the second of the three branches lost it */
@@ -281,7 +281,7 @@ static void judged(void **state)
 	assert_int_equal(f->l[1].port.rx_mcast, 1);
 	assert_int_equal(f->l[2].port.rx_mcast, 0);
 	/* as many as there is said to be room for arrive, wherever they go */
-	assert_int_equal(fab_room(f->fabric), room);
+	assert_int_equal(fab_room(&f->l[0].port), room);
 	for (u32 i = 0; i < room; i++)
 		send(f, 4, GROUP, 1);
 	assert_int_equal(f->l[4].port.drops, 0);
@@ -329,23 +329,23 @@ static void room(void **state)
 	u32 all;
 
 	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
-	all = fab_room(f->fabric);
+	all = fab_room(&f->l[0].port);
 	for (u32 i = 1; i < PORTS; i++) {
 		join(f, i, GROUP);
 		if (i < 4)
 			join(f, i, OTHER);
-		assert_int_equal(fab_room(f->fabric), all / i);
+		assert_int_equal(fab_room(&f->l[0].port), all / i);
 	}
 	/* the other group, of three, is the widest when this one has two */
 	for (u32 i = 1; i < PORTS; i++) {
 		static const u32 widest[PORTS] = { 4, 3, 3, 3, 3 };
 
 		leave(f, i, GROUP);
-		assert_int_equal(fab_room(f->fabric), all / widest[i]);
+		assert_int_equal(fab_room(&f->l[0].port), all / widest[i]);
 	}
 	for (u32 i = 1; i < 4; i++) {
 		leave(f, i, OTHER);
-		assert_int_equal(fab_room(f->fabric), all / MAX(3 - i, 1u));
+		assert_int_equal(fab_room(&f->l[0].port), all / MAX(3 - i, 1u));
 	}
 	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
 }

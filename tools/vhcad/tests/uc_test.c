@@ -164,7 +164,7 @@ static void no_window(void **state)
 	for (u32 i = 0; i < 2; i++)
 		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
 	t_expect_no_cqe(&f.p.cq[0]);
-	assert_int_equal(fab_room(f.p.w.fabric), 0);
+	assert_int_equal(fab_room(f.p.w.fabric->ports[0]), 0);
 	t_settle(&f.p.w, 100000000);
 	for (u32 i = 2; i < 5; i++)
 		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);

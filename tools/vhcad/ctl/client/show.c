@@ -22,7 +22,7 @@ static void show_fault(struct json_object *fault)
 {
 	printf("    fault %s", str(fault, "kind"));
 	json_object_object_foreach(fault, key, value) {
-		if (strcmp(key, "kind") && strcmp(key, "struck"))
+		if (strcmp(key, "kind") && strcmp(key, "struck") && strcmp(key, "link"))
 			printf(" %s=%s", key, json_object_get_string(value));
 	}
 	if (get(fault, "struck"))
@@ -157,6 +157,43 @@ static void show_key(struct json_object *k)
 	       str(k, "access"), tie);
 }
 
+/* A line a direction. */
+static void show_link(struct json_object *l)
+{
+	struct json_object *ways = get(l, "ways");
+
+	printf("%s  %s  latency %llu ns  queue %llu  %s\n", str(l, "name"), str(l, "rate"),
+	       num(l, "latency"), num(l, "queue"), yes(l, "up") ? "up" : "down");
+	for (size_t i = 0; i < items(ways); i++) {
+		struct json_object *w = json_object_array_get_idx(ways, i);
+
+		printf("    %s > %s  queued %llu  packets %llu  bytes %llu  wait %llu ns  "
+		       "lost %llu  bad %llu  discards %llu\n", str(w, "from"), str(w, "to"),
+		       num(w, "queued"), num(w, "packets"), num(w, "bytes"), num(w, "wait"),
+		       num(w, "lost"), num(w, "bad"), num(w, "discards"));
+	}
+}
+
+static void show_names(struct json_object *list)
+{
+	for (size_t i = 0; i < items(list); i++)
+		printf(" %s", json_object_get_string(json_object_array_get_idx(list, i)));
+	putchar('\n');
+}
+
+static void show_switch(struct json_object *s)
+{
+	printf("%s  hoq life %llu  no way %llu  links", str(s, "name"), num(s, "hoq_life"),
+	       num(s, "no_way"));
+	show_names(get(s, "links"));
+}
+
+static void show_route(struct json_object *route)
+{
+	printf("    %6llu ", num(route, "lid"));
+	show_names(get(route, "links"));
+}
+
 static const struct {
 	const char *name;
 	const char *head;
@@ -170,12 +207,15 @@ static const struct {
 	  show_group },
 	{ "keys", "    key         type          pd  from                length"
 		  "              access", show_key },
+	{ "links", NULL, show_link },
+	{ "switches", NULL, show_switch },
+	{ "routes", "       lid  links", show_route },
 };
 
 void show_list_head(const char *list)
 {
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (!strcmp(lists[i].name, list))
+		if (!strcmp(lists[i].name, list) && lists[i].head)
 			puts(lists[i].head);
 }
 
@@ -195,10 +235,16 @@ void show(const struct options *opt, const char *command, struct json_object *an
 {
 	struct json_object *hcas = get(answer, "hcas"), *faults = get(answer, "faults");
 
-	if (items(faults))
-		puts("every link");
-	for (size_t i = 0; i < items(faults); i++)
-		show_fault(json_object_array_get_idx(faults, i));
+	for (size_t i = 0; i < items(faults); i++) {
+		struct json_object *fault = json_object_array_get_idx(faults, i);
+
+		/* those of every link come first */
+		if (!get(fault, "link") && !i)
+			puts("every link");
+		else if (get(fault, "link"))
+			printf("link %s\n", str(fault, "link"));
+		show_fault(fault);
+	}
 	if (get(answer, "objects")) {
 		show_objects(answer);
 		putchar('\n');

@@ -55,11 +55,27 @@ static void add_pairs(struct json_object *o, int n, char **args)
 static void take_link(struct json_object *o, int argc, char **argv)
 {
 	bool up = !strcmp(argv[2], "up");
+	char *end;
 
-	if (!up && strcmp(argv[2], "down"))
-		fail("link: '%s' is neither up nor down", argv[2]);
 	add_port(o, argv[1]);
-	json_object_object_add(o, "up", json_object_new_boolean(up));
+	if (argc == 3 && (up || !strcmp(argv[2], "down"))) {
+		json_object_object_add(o, "up", json_object_new_boolean(up));
+	} else if (argc == 4 && !strcmp(argv[2], "rate")) {
+		add_word(o, "rate", argv[3]);
+	} else if (argc == 4 && !strcmp(argv[2], "latency")) {
+		long long ns = strtoll(argv[3], &end, 10);
+
+		json_object_object_add(o, "latency", json_object_new_int64(ns));
+		if (end == argv[3] || *end)
+			fail("link: '%s' is not a number of ns", argv[3]);
+	} else {
+		fail("link: '%s' is neither up nor down nor rate RATE nor latency NS", argv[2]);
+	}
+}
+
+static void take_switch(struct json_object *o, int argc, char **argv)
+{
+	add_word(o, "switch", argv[1]);
 }
 
 static void take_port(struct json_object *o, int argc, char **argv)
@@ -91,7 +107,10 @@ static const struct {
 } commands[] = {
 	{ "status", 1, 1, NULL },
 	{ "counters", 1, 1, NULL },
-	{ "link", 3, 3, take_link },
+	{ "link", 3, 4, take_link },
+	{ "links", 1, 1, NULL },
+	{ "switches", 1, 1, NULL },
+	{ "routes", 2, 2, take_switch },
 	{ "port", 2, 0, take_port },
 	{ "qps", 2, 2, take_hca },
 	{ "cqs", 2, 2, take_hca },

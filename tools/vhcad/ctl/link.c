@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about the fabric: "link" changes one, "links", "switches" and "routes" list what
+ * there is.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/request.h"
+#include "dev/list.h"
+#include "dev/topo.h"
+#include "fabric/port.h"
+#include "log.h"
+
+/* ------------------------------------------------------------------------
+ * Changes
+ */
+int request_between(const struct request *r)
+{
+	struct json_object *name;
+	struct fabric *f;
+	int n = -1;
+
+	if (!r->nhcas || !json_object_object_get_ex(r->in, "hca", &name) ||
+	    !json_object_is_type(name, json_type_string))
+		return -1;
+	for (u32 i = 0; i < r->nhcas; i++)
+		if (!strcmp(r->hca[i].name, json_object_get_string(name)))
+			return -1;
+	f = vdev_fabric_lock(r->hca[0].dev);
+	n = fab_link_find(f, json_object_get_string(name));
+	if (n >= 0 && !fab_link_is_between(f, n))
+		n = -1;
+	vdev_fabric_unlock(r->hca[0].dev);
+	return n;
+}
+
+struct change {
+	bool up, has_up, has_rate, has_latency;
+	struct fab_rate rate;
+	u32 latency;
+};
+
+static bool take_change(struct request *r, struct change *c)
+{
+	struct json_object *v;
+	s64 n;
+
+	if (json_object_object_get_ex(r->in, "up", &v)) {
+		if (!json_object_is_type(v, json_type_boolean)) {
+			request_refuse(r, "not true or false", "up");
+			return false;
+		}
+		c->has_up = true;
+		c->up = json_object_get_boolean(v);
+	}
+	if (json_object_object_get_ex(r->in, "rate", &v)) {
+		if (!json_object_is_type(v, json_type_string) ||
+		    !fab_rate_parse(json_object_get_string(v), &c->rate)) {
+			request_refuse(r, "no rate of a link", json_object_get_string(v));
+			return false;
+		}
+		c->has_rate = true;
+	}
+	if (json_object_object_get_ex(r->in, "latency", &v)) {
+		n = json_object_get_int64(v);
+		if (!json_object_is_type(v, json_type_int) || n < 0 || n > TOPO_MAX_LATENCY) {
+			request_refuse(r, "not a number of ns, up to a second", "latency");
+			return false;
+		}
+		c->has_latency = true;
+		c->latency = n;
+	}
+	if (!c->has_up && !c->has_rate && !c->has_latency) {
+		request_refuse(r, "it says nothing of", "up, rate, latency");
+		return false;
+	}
+	return true;
+}
+
+void request_link(struct request *r)
+{
+	int between = request_between(r);
+	const struct ctl_hca *hca = between < 0 ? request_hca(r) : &r->hca[0];
+	u32 port = hca && between < 0 ? request_port(r, hca) : 0, n;
+	struct change c = { 0 };
+	struct fabric *f;
+	bool has;
+
+	if (!hca || (between < 0 && !port) || !take_change(r, &c))
+		return;
+	f = vdev_fabric_lock(hca->dev);
+	has = fab_has_topology(f);
+	n = between >= 0 ? (u32)between : has ? vdev_fabric_link(hca->dev, port) : 0;
+	if (has && c.has_rate)
+		fab_link_rate(f, n, &c.rate);
+	if (has && c.has_latency)
+		fab_link_latency(f, n, c.latency);
+	if (between >= 0 && c.has_up)
+		fab_link_up(f, n, c.up);
+	vdev_fabric_unlock(hca->dev);
+	if (!has && (c.has_rate || c.has_latency)) {
+		request_refuse(r, "links have no rates and latencies without a topology, see "
+			       "vhcad --topology", NULL);
+		return;
+	}
+	if (port && c.has_up)
+		vdev_set_link(hca->dev, port, c.up);
+	log_line("link changed: %s", json_object_to_json_string_ext(r->in, JSON_C_TO_STRING_PLAIN));
+}
+
+/* ------------------------------------------------------------------------
+ * Lists
+ */
+static struct json_object *describe_way(const struct fab_link_state *s, u32 i)
+{
+	const struct fab_link_count *c = &s->count[i];
+	struct json_object *o = json_object_new_object();
+
+	request_add_word(o, "from", s->l.end[i]);
+	request_add_word(o, "to", s->l.end[!i]);
+	request_add_u64(o, "queued", s->queued[i]);
+	request_add_u64(o, "packets", c->packets);
+	request_add_u64(o, "bytes", c->bytes);
+	request_add_u64(o, "wait", c->wait);
+	request_add_u64(o, "lost", c->lost);
+	request_add_u64(o, "bad", c->bad);
+	request_add_u64(o, "discards", c->discards);
+	return o;
+}
+
+static struct json_object *describe_link(struct fabric *f, u32 n)
+{
+	struct json_object *o, *ways;
+	struct fab_link_state s;
+	char name[FAB_RATE_NAME];
+
+	if (!fab_link_state(f, n, &s))
+		return NULL;
+	o = json_object_new_object();
+	ways = json_object_new_array();
+	request_add_word(o, "name", s.l.name);
+	request_add_word(o, "rate", fab_rate_name(&s.l.rate, name));
+	request_add_u64(o, "latency", s.l.latency);
+	request_add_u64(o, "queue", s.l.queue);
+	request_add_bool(o, "up", s.up);
+	for (u32 i = 0; i < 2; i++)
+		json_object_array_add(ways, describe_way(&s, i));
+	json_object_object_add(o, "ways", ways);
+	return o;
+}
+
+static struct json_object *describe_switch(struct fabric *f, u32 n)
+{
+	struct json_object *o, *ports;
+	struct fab_switch_state s;
+	struct fab_link_state l;
+
+	if (!fab_switch_state(f, n, &s))
+		return NULL;
+	o = json_object_new_object();
+	ports = json_object_new_array();
+	request_add_word(o, "name", s.name);
+	request_add_u64(o, "hoq_life", s.hoq_life);
+	request_add_u64(o, "no_way", s.no_way);
+	for (u32 i = 0; i < s.ports; i++) {
+		fab_link_state(f, s.link[i], &l);
+		json_object_array_add(ports, json_object_new_string(l.l.name));
+	}
+	json_object_object_add(o, "links", ports);
+	return o;
+}
+
+/* A page of a list from there on. */
+static void add_page(struct request *r, const char *name, u32 most,
+		     struct json_object *(*describe)(struct fabric *f, u32 n))
+{
+	struct json_object *list = json_object_new_array(), *o = NULL;
+	struct fabric *f;
+	u32 from, n;
+
+	json_object_object_add(r->out, name, list);
+	if (!request_from(r, &from))
+		return;
+	f = vdev_fabric_lock(r->hca[0].dev);
+	for (n = 0; n < most && (o = describe(f, from + n)); n++)
+		json_object_array_add(list, o);
+	vdev_fabric_unlock(r->hca[0].dev);
+	request_add_word(r->out, "list", name);
+	if (o)
+		request_add_u64(r->out, "next", from + n);
+}
+
+void request_links(struct request *r)
+{
+	add_page(r, "links", VLIST_PAGE, describe_link);
+}
+
+void request_switches(struct request *r)
+{
+	add_page(r, "switches", VLIST_PAGE / 4, describe_switch);
+}
+
+static void add_link_of_port(struct fabric *f, const struct fab_switch_state *s, u32 port,
+			     struct json_object *links)
+{
+	struct fab_link_state l;
+
+	fab_link_state(f, s->link[port], &l);
+	json_object_array_add(links, json_object_new_string(l.l.name));
+}
+
+/* What a switch does with a LID; NULL: nobody has it. */
+static struct json_object *describe_route(struct fabric *f, u32 sw,
+					  const struct fab_switch_state *s, u32 lid)
+{
+	struct json_object *o, *links;
+	u64 ports;
+
+	if (lid_is_mcast(lid))
+		ports = fab_switch_ways(f, sw, lid);
+	else
+		ports = 1ull << fab_switch_way(f, sw, lid) >> 1;
+	if (!ports)
+		return NULL;
+	o = json_object_new_object();
+	links = json_object_new_array();
+	request_add_u64(o, "lid", lid);
+	for (u32 i = 0; i < s->ports; i++)
+		if (ports >> i & 1)
+			add_link_of_port(f, s, i, links);
+	json_object_object_add(o, "links", links);
+	return o;
+}
+
+/* From a LID on, as many as fit. */
+static u32 add_routes(struct fabric *f, u32 sw, u32 lid, struct json_object *list)
+{
+	struct fab_switch_state s;
+
+	fab_switch_state(f, sw, &s);
+	for (u32 n = 0; lid <= MLID_LAST && n < VLIST_PAGE; lid++) {
+		struct json_object *o = NULL;
+
+		if (lid <= LID_LAST || lid_is_mcast(lid))
+			o = describe_route(f, sw, &s, lid);
+		if (!o)
+			continue;
+		json_object_array_add(list, o);
+		n++;
+	}
+	return lid;
+}
+
+void request_routes(struct request *r)
+{
+	const char *name = request_word(r, "switch");
+	struct json_object *list;
+	struct fabric *f;
+	u32 from, next;
+	int sw;
+
+	if (!name || !request_from(r, &from))
+		return;
+	list = json_object_new_array();
+	json_object_object_add(r->out, "routes", list);
+	f = vdev_fabric_lock(r->hca[0].dev);
+	sw = fab_switch_find(f, name);
+	next = sw < 0 ? 0 : add_routes(f, sw, from, list);
+	vdev_fabric_unlock(r->hca[0].dev);
+	if (sw < 0) {
+		request_refuse(r, "no such switch", name);
+		return;
+	}
+	request_add_word(r->out, "list", "routes");
+	if (next <= MLID_LAST)
+		request_add_u64(r->out, "next", next);
+}

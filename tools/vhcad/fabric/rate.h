@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Rates of links by their names: width and speed, or what they come to.
+ */
+#ifndef VHCAD_FABRIC_RATE_H
+#define VHCAD_FABRIC_RATE_H
+
+#include "types.h"
+
+#define FAB_RATE_NAME	16u
+
+/**
+ * struct fab_rate - how fast a link is
+ * @width: as enum ib_port_width
+ * @speed: as enum ib_port_speed
+ */
+struct fab_rate {
+	u8 width;
+	u16 speed;
+};
+
+/* 4X EDR: what a link has that nobody said anything about. */
+#define FAB_RATE_USUAL	((struct fab_rate){ .width = 2, .speed = 32 })
+
+/**
+ * fab_rate_parse - a rate by its name
+ * @text: "4X EDR", "EDR 4X", "EDR" (four lanes), or "100 Gb/s", "100"
+ * @r: filled in
+ *
+ * Returns false if there is no such rate.
+ */
+bool fab_rate_parse(const char *text, struct fab_rate *r);
+
+/** fab_rate_name - its name, as "4X EDR".  @name: FAB_RATE_NAME bytes.  Returns @name. */
+const char *fab_rate_name(const struct fab_rate *r, char *name);
+
+/** fab_rate_kbps - kilobits a second that are left when the line's own coding is off */
+u64 fab_rate_kbps(const struct fab_rate *r);
+
+#endif /* VHCAD_FABRIC_RATE_H */

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A topology as it is described, looked at and changed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/pipe.h"
+
+struct topo *topo_new(void)
+{
+	struct topo *t = calloc(1, sizeof(*t));
+
+	if (t)
+		link_init(&t->free);
+	return t;
+}
+
+void topo_free(struct topo *t)
+{
+	if (!t)
+		return;
+	for (u32 i = 0; i < t->nlinks; i++)
+		free(t->link[i]);
+	for (u32 i = 0; i < t->nends; i++)
+		free(t->end[i]);
+	for (u32 i = 0; i < t->nsw; i++) {
+		free(t->sw[i]->next);
+		free(t->sw[i]);
+	}
+	timers_free(&t->timers);
+	free(t->pool);
+	free(t);
+}
+
+/* ------------------------------------------------------------------------
+ * Description
+ */
+static struct topo_sw *find_switch(const struct topo *t, const char *name)
+{
+	for (u32 i = 0; i < t->nsw; i++)
+		if (!strcmp(t->sw[i]->name, name))
+			return t->sw[i];
+	return NULL;
+}
+
+static struct fab_link *find_link(const struct topo *t, const char *name)
+{
+	for (u32 i = 0; i < t->nlinks; i++)
+		if (!strcmp(t->link[i]->l.name, name))
+			return t->link[i];
+	return NULL;
+}
+
+static struct topo_end *find_end(const struct topo *t, const char *name)
+{
+	for (u32 i = 0; i < t->nends; i++)
+		if (!strcmp(t->end[i]->name, name))
+			return t->end[i];
+	return NULL;
+}
+
+const char *topo_switch(struct topo *t, const char *name, u32 hoq_life)
+{
+	struct topo_sw *sw;
+
+	if (t->nsw == TOPO_MAX_SWITCHES)
+		return "more than 64 switches";
+	if (find_switch(t, name))
+		return "another switch has this name";
+	if (hoq_life > TOPO_HOQ_MOST)
+		return "hoq_life is 0 to 31";
+	sw = calloc(1, sizeof(*sw));
+	if (!sw)
+		return "no memory";
+	snprintf(sw->name, sizeof(sw->name), "%s", name);
+	sw->no = t->nsw;
+	sw->hoq_life = hoq_life;
+	if (hoq_life <= TOPO_HOQ_LAST)
+		sw->lifetime = 4096ull << hoq_life;
+	t->sw[t->nsw++] = sw;
+	return NULL;
+}
+
+static void join_switch(struct topo_sw *sw, struct fab_pipe *out, struct fab_pipe *in)
+{
+	out->from = sw;
+	out->out_no = sw->nports;
+	in->to = sw;
+	in->in_no = sw->nports;
+	sw->out[sw->nports] = out;
+	sw->in[sw->nports++] = in;
+}
+
+static void join_end(struct topo *t, struct topo_end *end, const char *name, struct fab_pipe *out,
+		     struct fab_pipe *in)
+{
+	snprintf(end->name, sizeof(end->name), "%s", name);
+	link_init(&end->send);
+	end->no = t->nends;
+	end->out = out;
+	end->sw = out->to;
+	out->from_end = end;
+	in->to_end = end;
+	t->end[t->nends++] = end;
+}
+
+static const char *link_wrong(const struct topo *t, const struct topo_link *l,
+			      struct topo_sw *sw[2])
+{
+	for (u32 i = 0; i < 2; i++)
+		sw[i] = find_switch(t, l->end[i]);
+	if (t->nlinks == TOPO_MAX_LINKS)
+		return "more than 1024 links";
+	if (find_link(t, l->name))
+		return "another link has this name";
+	if (!sw[0] && !sw[1])
+		return "neither of its ends is a switch";
+	if (sw[0] == sw[1])
+		return "both ends are one switch";
+	for (u32 i = 0; i < 2; i++) {
+		if (sw[i] && sw[i]->nports == TOPO_SWITCH_PORTS)
+			return "a switch has 64 ports, and all are taken";
+		if (!sw[i] && find_end(t, l->end[i]))
+			return "this port of an adapter has a link already";
+	}
+	if (l->latency > TOPO_MAX_LATENCY)
+		return "latency is at most 1000000000 ns";
+	if (!l->queue || l->queue > TOPO_MAX_QUEUE)
+		return "queue is 1 to 1024 packets";
+	return NULL;
+}
+
+const char *topo_link(struct topo *t, const struct topo_link *l)
+{
+	struct topo_sw *sw[2];
+	const char *why = link_wrong(t, l, sw);
+	struct topo_end *end = NULL;
+	struct fab_link *link;
+
+	if (why)
+		return why;
+	link = calloc(1, sizeof(*link));
+	if (!sw[0] || !sw[1])
+		end = calloc(1, sizeof(*end));
+	if (!link || (!end && (!sw[0] || !sw[1]))) {
+		free(end);
+		free(link);
+		return "no memory";
+	}
+	link->l = *l;
+	link->kbps = fab_rate_kbps(&l->rate);
+	link->up = true;
+	for (u32 i = 0; i < 2; i++) {
+		link->pipe[i].link = link;
+		link->pipe[i].topo = t;
+		if (sw[i])
+			join_switch(sw[i], &link->pipe[i], &link->pipe[!i]);
+	}
+	for (u32 i = 0; i < 2; i++)
+		if (!sw[i])
+			join_end(t, end, l->end[i], &link->pipe[i], &link->pipe[!i]);
+	t->link[t->nlinks++] = link;
+	return NULL;
+}
+
+/* Tables are made when the first way is asked for: all ports are known then. */
+static const char *make_tables(struct topo *t)
+{
+	for (u32 i = 0; i < t->nsw; i++) {
+		if (t->sw[i]->next)
+			continue;
+		t->sw[i]->next = malloc(t->nends + 1);
+		if (!t->sw[i]->next)
+			return "no memory";
+		memset(t->sw[i]->next, NO_PORT, t->nends + 1);
+	}
+	return NULL;
+}
+
+const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link)
+{
+	const struct topo_end *e = find_end(t, end);
+	const struct fab_link *l = find_link(t, link);
+	const char *why;
+
+	if (!e)
+		return "no link leads to a port of this name";
+	if (!l)
+		return "no link has this name";
+	why = make_tables(t);
+	for (u32 i = 0; i < 2 && !why; i++) {
+		if (l->pipe[i].from != t->sw[sw])
+			continue;
+		if (l->pipe[i].to_end && l->pipe[i].to_end != e)
+			return "this link ends at another adapter";
+		if (e->sw == t->sw[sw] && l->pipe[i].to_end != e)
+			return "this port is at the switch itself";
+		t->sw[sw]->next[e->no] = l->pipe[i].out_no;
+		return NULL;
+	}
+	return why ? why : "this link is not one of the switch";
+}
+
+static int init_links(struct topo *t)
+{
+	for (u32 i = 0; i < t->nlinks; i++)
+		if (pipe_init(&t->link[i]->pipe[0]) || pipe_init(&t->link[i]->pipe[1]) ||
+		    link_init_timer(t->link[i]))
+			return -ENOMEM;
+	return topo_pool(t);
+}
+
+bool topo_finish(struct topo *t, char *why, size_t room)
+{
+	u64 packets = 0;
+
+	if (!t->nends) {
+		snprintf(why, room, "no link leads to an adapter");
+		return false;
+	}
+	for (u32 i = 0; i < t->nlinks; i++)
+		packets += 2ull * t->link[i]->l.queue;
+	if (packets > TOPO_MAX_PACKETS) {
+		snprintf(why, room, "the queues of all links together hold %llu packets, of %u",
+			 (unsigned long long)packets, TOPO_MAX_PACKETS);
+		return false;
+	}
+	if (make_tables(t)) {
+		snprintf(why, room, "no memory");
+		return false;
+	}
+	ways_find(t);
+	if (!ways_check(t, why, room))
+		return false;
+	if (init_links(t)) {
+		snprintf(why, room, "no memory");
+		return false;
+	}
+	return true;
+}
+
+const char *topo_end(const struct topo *t, u32 n)
+{
+	return n < t->nends ? t->end[n]->name : NULL;
+}
+
+/* ------------------------------------------------------------------------
+ * A fabric's topology
+ */
+void fabric_set_topology(struct fabric *f, struct topo *t)
+{
+	f->topo = t;
+	t->fabric = f;
+}
+
+bool fab_has_topology(const struct fabric *f)
+{
+	return f->topo;
+}
+
+int topo_plug(struct fab_port *port, const char *name)
+{
+	struct topo_end *end = find_end(port->fabric->topo, name);
+
+	if (!end || end->port)
+		return -ENOENT;
+	end->port = port;
+	port->end = end;
+	port->rate = end->out->link->l.rate;
+	return 0;
+}
+
+void topo_unplug(struct fab_port *port)
+{
+	link_cut(port->end->out->link);
+	topo_forget(port->fabric->topo, port);
+	port->end->port = NULL;
+	port->end = NULL;
+}
+
+void topo_port_down(struct fab_port *port)
+{
+	link_cut(port->end->out->link);
+}
+
+int fab_link_find(const struct fabric *f, const char *name)
+{
+	for (u32 i = 0; f->topo && i < f->topo->nlinks; i++)
+		if (!strcmp(f->topo->link[i]->l.name, name))
+			return i;
+	return -1;
+}
+
+struct fab_link *fab_link_at(struct fabric *f, u32 n)
+{
+	return f->topo->link[n];
+}
+
+bool fab_link_is_between(const struct fabric *f, u32 n)
+{
+	const struct fab_pipe *p = f->topo->link[n]->pipe;
+
+	return p->from && p->to;
+}
+
+bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s)
+{
+	const struct fab_link *l;
+
+	if (!f->topo || n >= f->topo->nlinks)
+		return false;
+	l = f->topo->link[n];
+	s->l = l->l;
+	s->up = pipe_open(&l->pipe[0]);
+	for (u32 i = 0; i < 2; i++) {
+		const struct topo_end *end = l->pipe[i].from_end;
+
+		s->count[i] = l->pipe[i].count;
+		s->queued[i] = l->pipe[i].used + (end ? end->nsend : 0);
+	}
+	return true;
+}
+
+int fab_switch_find(const struct fabric *f, const char *name)
+{
+	const struct topo_sw *sw = f->topo ? find_switch(f->topo, name) : NULL;
+
+	return sw ? (int)sw->no : -1;
+}
+
+static u32 number_of(const struct topo *t, const struct fab_link *l)
+{
+	u32 i = 0;
+
+	while (t->link[i] != l)
+		i++;
+	return i;
+}
+
+u32 fab_port_link(const struct fab_port *port)
+{
+	return number_of(port->fabric->topo, port->end->out->link);
+}
+
+bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s)
+{
+	const struct topo_sw *sw;
+
+	if (!f->topo || n >= f->topo->nsw)
+		return false;
+	sw = f->topo->sw[n];
+	s->name = sw->name;
+	s->hoq_life = sw->hoq_life;
+	s->ports = sw->nports;
+	s->no_way = sw->no_way;
+	for (u32 i = 0; i < sw->nports; i++)
+		s->link[i] = number_of(f->topo, sw->out[i]->link);
+	return true;
+}
+
+u32 fab_switch_way(const struct fabric *f, u32 sw, u16 lid)
+{
+	const struct fab_port *port = f->route[lid];
+
+	return port ? f->topo->sw[sw]->next[port->end->no] + 1u : 0;
+}
+
+u64 fab_switch_ways(const struct fabric *f, u32 sw, u16 mlid)
+{
+	const struct fab_group *g = f->group[mlid - MLID_FIRST];
+
+	return g ? g->ways[sw] : 0;
+}
+
+void fab_link_up(struct fabric *f, u32 n, bool up)
+{
+	struct fab_link *l = f->topo->link[n];
+
+	l->up = up;
+	if (!up)
+		link_cut(l);
+}
+
+void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate)
+{
+	struct fab_link *l = f->topo->link[n];
+
+	l->l.rate = *rate;
+	l->kbps = fab_rate_kbps(rate);
+	for (u32 i = 0; i < 2; i++)
+		if (l->pipe[i].from_end && l->pipe[i].from_end->port)
+			l->pipe[i].from_end->port->rate = *rate;
+}
+
+void fab_link_latency(struct fabric *f, u32 n, u32 latency)
+{
+	f->topo->link[n]->l.latency = latency;
+}

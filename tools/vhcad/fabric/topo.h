@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A fabric of several switches, with links that have a rate, a latency and queues.
+ *
+ * Without one the ports of a fabric share a switch that takes no time.  What goes to another
+ * port travels here as bytes, link by link: a switch has all of a packet before it sends it on,
+ * and a link takes a packet when its far end has room for it, so that nothing is lost where
+ * there is too much: those behind wait, up to the sender.
+ *
+ * A topology is made, described and finished before it becomes a fabric's.  Functions that say
+ * what is wrong answer NULL if nothing is.  Everything about a topology that a fabric has runs
+ * under the engine's lock.
+ */
+#ifndef VHCAD_FABRIC_TOPO_H
+#define VHCAD_FABRIC_TOPO_H
+
+#include "fabric/rate.h"
+#include "types.h"
+
+struct fabric;
+struct topo;
+struct fab_link;
+struct fab_port;
+
+#define TOPO_MAX_SWITCHES	64u
+#define TOPO_SWITCH_PORTS	64u
+#define TOPO_MAX_LINKS		1024u
+#define TOPO_NAME_MAX		48u
+#define TOPO_MAX_LATENCY	1000000000u	/* ns */
+#define TOPO_MAX_QUEUE		1024u		/* packets */
+#define TOPO_MAX_PACKETS	32768u		/* of all queues together */
+
+/* PortInfo:HOQLife: 4.096 us times a power of two; what is above this is no end. */
+#define TOPO_HOQ_LAST		19u
+#define TOPO_HOQ_MOST		31u
+#define TOPO_HOQ_USUAL		18u		/* about a second */
+
+/**
+ * struct topo_link - a link as it is described
+ * @name: its own
+ * @end: a switch's name, and a switch's or that of an adapter's port: "hca0:1"
+ * @rate: both ways
+ * @latency: ns from one end to the other
+ * @queue: packets that wait at each end
+ */
+struct topo_link {
+	char name[TOPO_NAME_MAX];
+	char end[2][TOPO_NAME_MAX];
+	struct fab_rate rate;
+	u32 latency;
+	u32 queue;
+};
+
+/** topo_new - one without switches; NULL without memory */
+struct topo *topo_new(void);
+
+/** topo_free - one that is no fabric's; or NULL */
+void topo_free(struct topo *t);
+
+/**
+ * topo_switch - add a switch
+ * @t: topology
+ * @name: its name
+ * @hoq_life: how long a packet waits as the first of a queue before it is lost, as PortInfo has it
+ */
+const char *topo_switch(struct topo *t, const char *name, u32 hoq_life);
+
+/** topo_link - add a link; its switches are there */
+const char *topo_link(struct topo *t, const struct topo_link *l);
+
+/**
+ * topo_route - say by which link a switch reaches a port
+ * @t: topology with all links
+ * @sw: the switch's number, in order of topo_switch()
+ * @end: the port
+ * @link: name of the link
+ *
+ * Ports of which nothing is said are reached by the fewest links.
+ */
+const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link);
+
+/**
+ * topo_finish - all is described: find ways for the rest, and look whether every one arrives
+ * @t: topology
+ * @why: receives what is wrong
+ * @room: of @why
+ *
+ * Returns false when something is.
+ */
+bool topo_finish(struct topo *t, char *why, size_t room);
+
+/** topo_end - the name of the n-th adapter's port that has a link; NULL: there are not so many */
+const char *topo_end(const struct topo *t, u32 n);
+
+/**
+ * fabric_set_topology - let a fabric have these switches and links
+ * @f: fabric without ports
+ * @t: finished; the fabric's from now on
+ *
+ * Ports that have no link there cannot be plugged in.
+ */
+void fabric_set_topology(struct fabric *f, struct topo *t);
+
+/* What a link has counted of one direction. */
+struct fab_link_count {
+	u64 packets, bytes;	/* that have set out */
+	u64 wait;		/* ns in which there was something to send, and no room for it */
+	u64 lost;		/* of those that set out: links that went down, faults */
+	u64 bad;		/* arrived spoiled at a switch */
+	u64 discards;		/* to this link, and never set out: no way, down, waited too long */
+};
+
+/**
+ * struct fab_link_state - a link as it is
+ * @l: description
+ * @up: in use
+ * @queued: packets on their way and waiting at the far end, by direction
+ * @count: counters, from @l.end[0] to the other and back
+ */
+struct fab_link_state {
+	struct topo_link l;
+	bool up;
+	u32 queued[2];
+	struct fab_link_count count[2];
+};
+
+/**
+ * struct fab_switch_state - a switch as it is
+ * @name: its name
+ * @hoq_life: as it was given
+ * @ports: how many
+ * @link: number of the link at each port; ports count from 1, and this from 0
+ * @no_way: packets to LIDs of nobody, and to groups that nobody is in
+ */
+struct fab_switch_state {
+	const char *name;
+	u32 hoq_life;
+	u32 ports;
+	u32 link[TOPO_SWITCH_PORTS];
+	u64 no_way;
+};
+
+/** fab_has_topology - has the fabric one? */
+bool fab_has_topology(const struct fabric *f);
+
+/** fab_link_find - number of the link of that name; -1: there is none */
+int fab_link_find(const struct fabric *f, const char *name);
+
+/** fab_link_at - the n-th link, for faults */
+struct fab_link *fab_link_at(struct fabric *f, u32 n);
+
+/** fab_link_state - the n-th link; false: there are not so many */
+bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s);
+
+/** fab_switch_state - the n-th switch; false: there are not so many */
+bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s);
+
+/** fab_switch_find - number of the switch of that name; -1: there is none */
+int fab_switch_find(const struct fabric *f, const char *name);
+
+/** fab_switch_way - port, from 1, by which a switch sends to a unicast LID; 0: none */
+u32 fab_switch_way(const struct fabric *f, u32 sw, u16 lid);
+
+/** fab_switch_ways - ports by which a switch sends to a multicast LID, bit 0 the first one */
+u64 fab_switch_ways(const struct fabric *f, u32 sw, u16 mlid);
+
+/** fab_port_link - number of the link of an adapter's port */
+u32 fab_port_link(const struct fab_port *port);
+
+/** fab_link_is_between - is it one between switches? */
+bool fab_link_is_between(const struct fabric *f, u32 n);
+
+/**
+ * fab_link_up - let a link between switches be, or cut it
+ *
+ * What is on its way is lost, and so is what would take it.
+ */
+void fab_link_up(struct fabric *f, u32 n, bool up);
+
+/** fab_link_rate - another rate, from the next packet on */
+void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate);
+
+/** fab_link_latency - another latency, ns, from the next packet on; none overtakes another */
+void fab_link_latency(struct fabric *f, u32 n, u32 latency);
+
+#endif /* VHCAD_FABRIC_TOPO_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Topology files by way of the daemon, and the fabric by way of vhcactl.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cm.h"
+#include "tests/tprog.h"
+#include "tests/tdaemon.h"
+
+#define GOOD								\
+	"{ \"defaults\": { \"latency\": 500, \"queue\": 16 },\n"	\
+	"  \"switches\": [ { \"name\": \"leaf1\" },\n"			\
+	"    { \"name\": \"leaf2\", \"hoq_life\": 20,\n"		\
+	"      \"routes\": { \"hca0\": \"spare\" } } ],\n"		\
+	"  \"links\": [\n"						\
+	"    { \"ends\": [ \"hca0\", \"leaf1\" ] },\n"			\
+	"    { \"ends\": [ \"leaf1\", \"hca0:2\" ], \"name\": \"second\" },\n"	\
+	"    { \"ends\": [ \"leaf2\", \"hca1\" ], \"rate\": \"4X HDR\", \"latency\": 0 },\n"	\
+	"    { \"ends\": [ \"leaf1\", \"leaf2\" ], \"rate\": \"10 Gb/s\" },\n"	\
+	"    { \"ends\": [ \"leaf1\", \"leaf2\" ], \"name\": \"spare\", \"queue\": 4 } ] }\n"
+
+static void by_vhcactl(void **state)
+{
+	static const struct twords cases[] = {
+		{ 0, "leaf1  hoq life 18  no way 0  links hca0:1 second leaf1-leaf2 spare\n"
+		     "leaf2  hoq life 20  no way 0  links hca1:1 leaf1-leaf2 spare\n",
+		  { "switches" } },
+		{ 0, "{\"name\":\"leaf1\",\"hoq_life\":18,\"no_way\":0,\"links\":[\"hca0:1\",",
+		  { "--json", "switches" } },
+		{ 0, "hca0:1  4X EDR  latency 500 ns  queue 16  down\n"
+		     "    hca0:1 > leaf1  queued 0  packets 0  bytes 0  wait 0 ns  lost 0  bad 0  "
+		     "discards 0\n    leaf1 > hca0:1  queued 0", { "links" } },
+		{ 0, "leaf1-leaf2  4X SDR  latency 500 ns  queue 16  up\n", { "links" } },
+		{ 0, "spare  4X EDR  latency 500 ns  queue 4  up\n", { "links" } },
+		{ 0, "{\"name\":\"hca1:1\",\"rate\":\"4X HDR\",\"latency\":0,\"queue\":16,"
+		     "\"up\":false,\"ways\":[{\"from\":\"leaf2\",\"to\":\"hca1:1\",",
+		  { "--json", "links" } },
+		{ 0, "         1  hca0:1\n         2  second\n         3  leaf1-leaf2\n",
+		  { "routes", "leaf1" } },
+		/* by hand, and the shorter of equals */
+		{ 0, "         1  spare\n         2  leaf1-leaf2\n         3  hca1:1\n",
+		  { "routes", "leaf2" } },
+		{ 1, "no such switch: leaf3", { "routes", "leaf3" } },
+		/* changes */
+		{ 0, "", { "link", "leaf1-leaf2", "rate", "EDR 12X" } },
+		{ 0, "", { "link", "leaf1-leaf2", "latency", "77" } },
+		{ 0, "leaf1-leaf2  12X EDR  latency 77 ns  queue 16  up\n", { "links" } },
+		{ 0, "", { "link", "hca0:2", "rate", "2.5 Gb/s" } },
+		{ 0, "second  1X SDR  latency 500 ns", { "links" } },
+		{ 0, "", { "link", "spare", "down" } },
+		{ 0, "spare  4X EDR  latency 500 ns  queue 4  down\n", { "links" } },
+		{ 0, "", { "link", "spare", "up" } },
+		{ 0, "spare  4X EDR  latency 500 ns  queue 4  up\n", { "links" } },
+		{ 0, "", { "link", "hca0:2", "down" } },
+		{ 0, "port 2  DOWN    lid 2  cable pulled", { "status" } },
+		{ 1, "no rate of a link: 3X EDR", { "link", "spare", "rate", "3X EDR" } },
+		{ 1, "not a number of ns, up to a second: latency",
+		  { "link", "spare", "latency", "1000000001" } },
+		{ 1, "no such adapter: second", { "link", "second", "down" } },
+		{ 1, "no such port of: hca1", { "link", "hca1:2", "rate", "EDR" } },
+		{ 2, "'soon' is not a number of ns", { "link", "spare", "latency", "soon" } },
+		{ 2, "'off' is neither up nor down nor", { "link", "spare", "off" } },
+		{ 2, "'up' is neither up nor down nor", { "link", "spare", "up", "2" } },
+		/* faults */
+		{ 0, "", { "fault", "loss", "spare", "permille=7", "direction=out" } },
+		{ 0, "link spare\n    fault loss direction=out permille=7 ", { "status" } },
+		{ 1, "still armed: {\"kind\":\"loss\",\"link\":\"spare\"",
+		  { "fault", "spent", "spare" } },
+		{ 0, "", { "fault", "spent", "leaf1-leaf2" } },
+		{ 0, "", { "fault", "spent", "all" } },
+		{ 0, "", { "fault", "clear", "leaf1-leaf2" } },
+		{ 1, "still armed", { "fault", "spent", "spare" } },
+		{ 0, "", { "fault", "clear", "spare" } },
+		{ 0, "", { "fault", "spent", "spare" } },
+		{ 1, "no such adapter: spare", { "fault", "fatal", "spare" } },
+	};
+	struct tdaemon *r = *state;
+
+	td_write(r, GOOD);
+	td_start(r, "--topology", r->file);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		td_ctl(r, &cases[i]);
+	td_stop(r);
+}
+
+/* Without a file there is nothing to list, and nothing that has a rate. */
+static void without(void **state)
+{
+	static const struct twords cases[] = {
+		{ 0, "{\"links\":[],\"list\":\"links\",\"ok\":true}", { "--json", "links" } },
+		{ 0, "{\"switches\":[],", { "--json", "switches" } },
+		{ 1, "no such switch: a", { "routes", "a" } },
+		{ 1, "links have no rates and latencies without a topology, see vhcad --topology",
+		  { "link", "hca0", "rate", "EDR" } },
+		{ 1, "without a topology", { "link", "hca0", "latency", "5" } },
+		{ 1, "no such adapter: a-b", { "link", "a-b", "down" } },
+		{ 0, "", { "link", "hca0", "down" } },
+	};
+	struct tdaemon *r = *state;
+
+	td_start(r, NULL, NULL);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		td_ctl(r, &cases[i]);
+	td_stop(r);
+}
+
+#define SW(more)	"{\"switches\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"links\":[" more "]}"
+#define HCAS		"{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"a\",\"hca0:2\"]}," \
+			"{\"ends\":[\"b\",\"hca1\"]},{\"ends\":[\"a\",\"b\"]}"
+
+/* What is wrong, and where. */
+static void bad_files(void **state)
+{
+	static const struct { const char *text, *says; } cases[] = {
+		{ "", "scenario:1: not JSON" },
+		{ "{\n\n oops }", "scenario:3: not JSON" },
+		{ "[]", "scenario: not a JSON object" },
+		{ "{}", "scenario: no switches" },
+		{ "{\"switches\":[]}", "scenario: no links" },
+		{ "{\"switches\":3}", "'switches' is neither switches nor links (arrays)" },
+		{ "{\"switch\":[]}", "'switch' is neither switches nor links" },
+		{ "{\"switches\":[],\"links\":[]}", "no link leads to an adapter" },
+		{ "{\"switches\":[5],\"links\":[]}", "switches[0]: not an object" },
+		{ "{\"switches\":[{}],\"links\":[]}", "switches[0]: it has no name" },
+		{ "{\"switches\":[{\"name\":\"a b\"}],\"links\":[]}",
+		  "switches[0].name: a name is 1 to 45 letters" },
+		{ "{\"switches\":[{\"name\":\"a:1\"}],\"links\":[]}",
+		  "switches[0].name: a name is 1 to 45 letters" },
+		{ "{\"switches\":[{\"name\":7}],\"links\":[]}", "switches[0].name: a name is" },
+		{ "{\"switches\":[{\"name\":\"a\"},{\"name\":\"a\"}],\"links\":[]}",
+		  "switches[1] (a): another switch has this name" },
+		{ "{\"switches\":[{\"name\":\"a\",\"hoq_life\":32}],\"links\":[]}",
+		  "switches[0] (a): hoq_life is 0 to 31" },
+		{ "{\"switches\":[{\"name\":\"a\",\"hoq_life\":-1}],\"links\":[]}",
+		  "switches[0].hoq_life: not a number" },
+		{ "{\"switches\":[{\"name\":\"a\",\"colour\":1}],\"links\":[]}",
+		  "switches[0].colour: a switch has no such member" },
+		{ "{\"switches\":[{\"name\":\"a\",\"routes\":1}],\"links\":[]}",
+		  "switches[0].routes: not an object" },
+		{ "{\"defaults\":{\"hue\":1},\"switches\":[],\"links\":[]}",
+		  "defaults.hue: there is no such default" },
+		{ "{\"defaults\":1,\"switches\":[],\"links\":[]}", "defaults: not an object" },
+		{ "{\"defaults\":{\"hoq_life\":\"x\"},\"switches\":[],\"links\":[]}",
+		  "defaults.hoq_life: not a number" },
+		{ "{\"defaults\":{\"rate\":\"fast\"},\"switches\":[],\"links\":[]}",
+		  "defaults.rate: no rate of a link: fast" },
+		{ SW("1"), "links[0]: not an object" },
+		{ SW("{}"), "links[0]: it has no ends" },
+		{ SW("{\"ends\":\"a\"}"), "links[0].ends: not an array of two names" },
+		{ SW("{\"ends\":[\"a\"]}"), "links[0].ends: not an array of two names" },
+		{ SW("{\"ends\":[\"a\",1]}"), "links[0].ends: a name is" },
+		{ SW("{\"ends\":[\"a\",\"a\"]}"), "links[0] (a-a): both ends are one switch" },
+		{ SW("{\"ends\":[\"x\",\"y\"]}"),
+		  "links[0] (x:1): neither of its ends is a switch" },
+		{ SW("{\"ends\":[\"a\",\"b\"],\"length\":3}"),
+		  "links[0].length: a link has no such member" },
+		{ SW("{\"ends\":[\"a\",\"b\"],\"rate\":7}"),
+		  "links[0].rate: no rate of a link: 7" },
+		{ SW("{\"ends\":[\"a\",\"b\"],\"latency\":1.5}"),
+		  "links[0].latency: not a number" },
+		{ SW("{\"ends\":[\"a\",\"b\"],\"latency\":2000000000}"),
+		  "links[0] (a-b): latency is at most 1000000000 ns" },
+		{ SW("{\"ends\":[\"a\",\"b\"],\"queue\":0}"),
+		  "links[0] (a-b): queue is 1 to 1024 packets" },
+		{ SW("{\"ends\":[\"a\",\"b\"]},{\"ends\":[\"a\",\"b\"]}"),
+		  "links[1] (a-b): another link has this name" },
+		{ SW("{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"b\",\"hca0:1\"],\"name\":\"l\"}"),
+		  "links[1] (l): this port of an adapter has a link already" },
+		{ SW("{\"ends\":[\"a\",\"hca0\"]}"), "no way leads from 'b' to 'hca0:1'" },
+		{ SW("{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"a\",\"b\"]}"),
+		  "scenario: hca0:2: no link leads to this port" },
+		{ SW(HCAS ",{\"ends\":[\"b\",\"hca7\"]}"),
+		  "scenario: hca7:1: no adapter has this port" },
+		{ "{\"switches\":[{\"name\":\"a\"},{\"name\":\"b\",\"routes\":{\"hca0\":\"x\"}}],"
+		  "\"links\":[" HCAS "]}", "switches[1].routes.hca0: no link has this name" },
+		{ "{\"switches\":[{\"name\":\"a\"},{\"name\":\"b\",\"routes\":{\"hca0\":4}}],"
+		  "\"links\":[" HCAS "]}", "switches[1].routes: not the name of a port" },
+		{ "{\"switches\":[{\"name\":\"a\"},{\"name\":\"b\",\"routes\":{\"hca0\":\"b-c\"}},"
+		  "{\"name\":\"c\"}],\"links\":[" HCAS ",{\"ends\":[\"b\",\"c\"]}]}",
+		  "routes from 'b' to 'hca0:1' go round for ever" },
+	};
+	struct tdaemon *r = *state;
+	char out[8192], *args[] = { "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--topology",
+				    r->file, NULL };
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		int rc;
+
+		td_write(r, cases[i].text);
+		rc = tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out));
+		if (rc != 2 || !strstr(out, cases[i].says) || !strstr(out, "vhcad: --topology: "))
+			fail_msg("%s: came %d and '%s'", cases[i].text, rc, out);
+	}
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, td_setup, td_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(by_vhcactl),
+		TEST(without),
+		TEST(bad_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/cm.h"
+#include "tests/ttopo.h"
+
+struct topo_link t_link_of(const struct twish *w)
+{
+	struct topo_link l = { .latency = w->latency, .queue = w->queue };
+	const char *dash = strchr(w->ends, '-');
+
+	snprintf(l.name, sizeof(l.name), "%s", w->ends);
+	snprintf(l.end[0], sizeof(l.end[0]), "%.*s", (int)(dash - w->ends), w->ends);
+	snprintf(l.end[1], sizeof(l.end[1]), "%s", dash + 1);
+	assert_true(fab_rate_parse(w->rate, &l.rate));
+	return l;
+}
+
+struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w)
+{
+	struct topo *t = topo_new();
+	char why[128];
+
+	assert_non_null(t);
+	for (; *switches; switches++)
+		assert_null(topo_switch(t, (char[2]){ *switches }, hoq_life));
+	for (; w->ends; w++) {
+		struct topo_link l = t_link_of(w);
+
+		assert_null(topo_link(t, &l));
+	}
+	if (!topo_finish(t, why, sizeof(why)))
+		fail_msg("%s", why);
+	return t;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Topologies for tests.
+ */
+#ifndef VHCAD_TESTS_TTOPO_H
+#define VHCAD_TESTS_TTOPO_H
+
+#include "fabric/topo.h"
+
+/* "a-b" is a link between switches, "a-x:1" one to a port of x; a list ends with an empty one. */
+struct twish {
+	const char *ends;
+	const char *rate;
+	u32 latency, queue;
+};
+
+/** t_link_of - its description; its name is @w->ends */
+struct topo_link t_link_of(const struct twish *w);
+
+/** t_topo - finished: switches with names of a letter each, and links */
+struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w);
+
+#endif /* VHCAD_TESTS_TTOPO_H */
