@@ -38,13 +38,8 @@ static int setup(void **state)
 	static struct fixture f;
 
 	memset(&f, 0, sizeof(f));
-	t_world_init(&f.w);
+	t_two_init(&f.w, f.h, 2);
 	for (u32 i = 0; i < 2; i++) {
-		const struct vdev_config cfg = {
-			.name = "t", .node_guid = 0x1000 * (i + 1), .ports = 2, .vectors = 4,
-		};
-
-		t_hca_init_cfg(&f.h[i], &f.w, &cfg);
 		t_expect_event(&f.h[i], VHCA_EV_PORT_ACTIVE, 0);
 		t_cq_init(&f.h[i], &f.cq[i], 7, 0);
 		t_mr_init(&f.h[i], &f.mr[i], 1ull << 40, 8 * LEN, T_RW, 1, 12);
@@ -59,9 +54,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	for (u32 i = 0; i < 2; i++)
-		t_hca_fini(&f->h[i]);
-	t_world_fini(&f->w);
+	t_two_fini(&f->w, f->h);
 	return 0;
 }
 

@@ -17,24 +17,23 @@
 #include "capture/pcapng.h"
 #include "tests/cm.h"
 #include "tests/tcheck.h"
+#include "tests/tprog.h"
 
 #define HEADER		28u	/* of the file */
 #define PORT		40u	/* an interface named "p:1" */
 
-static char dir[32], file[64];
+static char dir[TPROG_DIR], file[TPROG_PATH];
 
 static int setup(void **state)
 {
-	strcpy(dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	snprintf(file, sizeof(file), "%s/capture", dir);
+	tprog_dir(dir);
+	tprog_in(dir, "capture", file);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	unlink(file);
-	assert_int_equal(rmdir(dir), 0);
+	tprog_dir_end(dir, file, NULL);
 	return 0;
 }
 

@@ -35,7 +35,7 @@
 #define DB		0x18000u
 
 struct run {
-	char dir[32], sock[64], ctl[64], log[64], file[64];
+	char dir[TPROG_DIR], sock[TPROG_PATH], ctl[TPROG_PATH], log[TPROG_PATH], file[TPROG_PATH];
 	pid_t pid;
 	int fd;
 	u8 *mem;
@@ -46,12 +46,11 @@ static int setup(void **state)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
-	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(r->dir));
-	snprintf(r->sock, sizeof(r->sock), "%s/hca", r->dir);
-	snprintf(r->ctl, sizeof(r->ctl), "%s/control", r->dir);
-	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
-	snprintf(r->file, sizeof(r->file), "%s/file", r->dir);
+	tprog_dir(r->dir);
+	tprog_in(r->dir, "hca", r->sock);
+	tprog_in(r->dir, "control", r->ctl);
+	tprog_in(r->dir, "log", r->log);
+	tprog_in(r->dir, "file", r->file);
 	r->fd = -1;
 	assert_int_equal(chdir(r->dir), 0);
 	*state = r;
@@ -62,18 +61,11 @@ static int teardown(void **state)
 {
 	struct run *r = *state;
 
-	if (r->pid) {
-		kill(r->pid, SIGKILL);
-		waitpid(r->pid, NULL, 0);
-		unlink(r->sock);
-		unlink(r->ctl);
-	}
+	tprog_abandon(r->pid);
 	if (r->mem)
 		munmap(r->mem, MEM);
-	unlink(r->log);
-	unlink(r->file);
 	assert_int_equal(chdir("/"), 0);
-	assert_int_equal(rmdir(r->dir), 0);
+	tprog_dir_end(r->dir, r->log, r->file, r->sock, r->ctl, NULL);
 	free(r);
 	return 0;
 }

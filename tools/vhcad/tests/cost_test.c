@@ -35,7 +35,7 @@ static u64 private_bytes(pid_t pid)
 }
 
 struct host {
-	char dir[32], log[64], sock[ADAPTERS][64];
+	char dir[TPROG_DIR], log[TPROG_PATH], sock[ADAPTERS][TPROG_PATH];
 	pid_t pid;
 };
 
@@ -44,9 +44,8 @@ static void start(struct host *r, u32 adapters)
 	char *argv[2 * ADAPTERS + 4] = { "vhcad" };
 	u32 n = 1;
 
-	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(r->dir));
-	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
+	tprog_dir(r->dir);
+	tprog_in(r->dir, "log", r->log);
 	argv[n++] = "--log";
 	argv[n++] = r->log;
 	for (u32 i = 0; i < adapters; i++) {
@@ -60,8 +59,7 @@ static void start(struct host *r, u32 adapters)
 static void stop(struct host *r)
 {
 	tprog_stop(r->pid, SIGTERM);
-	assert_int_equal(unlink(r->log), 0);
-	assert_int_equal(rmdir(r->dir), 0);
+	tprog_dir_end(r->dir, r->log, NULL);
 }
 
 static void empty_adapter(void **state)

@@ -18,6 +18,7 @@
 #include "server/server.h"
 #include "tests/tfail.h"
 #include "tests/tkey.h"
+#include "tests/tprog.h"
 
 #define STATUS	"{\"command\":\"status\"}\n"
 #define CLIENTS	16u		/* served at a time */
@@ -25,7 +26,7 @@
 struct fixture {
 	struct tworld w;
 	struct thca h;
-	char dir[32], path[64], hca[64];
+	char dir[TPROG_DIR], path[TPROG_PATH], hca[TPROG_PATH];
 	struct server *server;
 	struct ctl_hca list[1];
 	struct ctl *ctl;
@@ -38,10 +39,9 @@ static int setup(void **state)
 		.name = "t", .path = f->hca, .vectors = 4, .kick_pages = 16,
 	};
 
-	strcpy(f->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/control", f->dir);
-	snprintf(f->hca, sizeof(f->hca), "%s/hca", f->dir);
+	tprog_dir(f->dir);
+	tprog_in(f->dir, "control", f->path);
+	tprog_in(f->dir, "hca", f->hca);
 	t_world_init(&f->w);
 	t_hca_init(&f->h, &f->w, 0x700);
 	assert_int_equal(server_new(&cfg, &f->server), 0);
@@ -62,7 +62,7 @@ static int teardown(void **state)
 	server_free(f->server);
 	t_hca_fini(&f->h);
 	t_world_fini(&f->w);
-	assert_int_equal(rmdir(f->dir), 0);
+	tprog_dir_end(f->dir, NULL);
 	free(f);
 	return 0;
 }

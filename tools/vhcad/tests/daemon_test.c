@@ -30,10 +30,10 @@
 #include "tests/vuclient.h"
 
 struct run {
-	char dir[32];
-	char sock[2][64];
-	char ctl[64];
-	char log[64];
+	char dir[TPROG_DIR];
+	char sock[2][TPROG_PATH];
+	char ctl[TPROG_PATH];
+	char log[TPROG_PATH];
 	pid_t pid;
 };
 
@@ -41,12 +41,11 @@ static int setup(void **state)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
-	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(r->dir));
-	for (u32 i = 0; i < 2; i++)
-		snprintf(r->sock[i], sizeof(r->sock[i]), "%s/hca%u", r->dir, i);
-	snprintf(r->ctl, sizeof(r->ctl), "%s/control", r->dir);
-	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
+	tprog_dir(r->dir);
+	tprog_in(r->dir, "hca0", r->sock[0]);
+	tprog_in(r->dir, "hca1", r->sock[1]);
+	tprog_in(r->dir, "control", r->ctl);
+	tprog_in(r->dir, "log", r->log);
 	*state = r;
 	return 0;
 }
@@ -55,15 +54,8 @@ static int teardown(void **state)
 {
 	struct run *r = *state;
 
-	if (r->pid) {
-		kill(r->pid, SIGKILL);
-		waitpid(r->pid, NULL, 0);
-	}
-	unlink(r->log);
-	for (u32 i = 0; i < 2; i++)
-		unlink(r->sock[i]);
-	unlink(r->ctl);
-	rmdir(r->dir);
+	tprog_abandon(r->pid);
+	tprog_dir_end(r->dir, r->log, r->sock[0], r->sock[1], r->ctl, NULL);
 	free(r);
 	return 0;
 }

@@ -233,7 +233,7 @@ static void transfer(struct good *g, u32 n)
 
 static void beside_a_hostile_guest(const char *daemon)
 {
-	char dir[] = "/tmp/vhcad-test-XXXXXX", sock[3][64], log[64], byte;
+	char dir[TPROG_DIR], sock[3][TPROG_PATH], log[TPROG_PATH], byte;
 	char *argv[] = { "vhcad", "--hca", sock[0], "--hca", sock[1], "--hca", sock[2], "--log",
 			 log, NULL };
 	u32 sessions = 0, n = 0;
@@ -241,10 +241,11 @@ static void beside_a_hostile_guest(const char *daemon)
 	struct good g;
 	int from;
 
-	assert_non_null(mkdtemp(dir));
-	for (u32 i = 0; i < 3; i++)
-		snprintf(sock[i], sizeof(sock[i]), "%s/%u", dir, i);
-	snprintf(log, sizeof(log), "%s/log", dir);
+	tprog_dir(dir);
+	tprog_in(dir, "0", sock[0]);
+	tprog_in(dir, "1", sock[1]);
+	tprog_in(dir, "2", sock[2]);
+	tprog_in(dir, "log", log);
 	pid = tprog_start(tprog_path(daemon), argv);
 	t_remote_world(&g.w);
 	for (u32 i = 0; i < 2; i++) {
@@ -275,8 +276,7 @@ static void beside_a_hostile_guest(const char *daemon)
 		t_remote_fini(&g.h[i]);
 	close(g.irq);
 	tprog_stop(pid, SIGTERM);
-	unlink(log);
-	assert_int_equal(rmdir(dir), 0);
+	tprog_dir_end(dir, log, NULL);
 }
 
 static void confined(void **state)

@@ -192,15 +192,15 @@ static void users(void **state)
 
 static void sweeping(void **state)
 {
-	char dir[] = "/tmp/vhcad-test-XXXXXX", path[2][64];
+	char dir[TPROG_DIR], path[2][TPROG_PATH];
 	const char *paths[] = { path[0], path[1] };
 	struct sweeper *s;
 	int end[2];
 	char byte;
 
-	assert_non_null(mkdtemp(dir));
+	tprog_dir(dir);
 	for (u32 i = 0; i < 2; i++) {
-		snprintf(path[i], sizeof(path[i]), "%s/%u", dir, i);
+		tprog_in(dir, i ? "one" : "other", path[i]);
 		close(open(path[i], O_CREAT | O_WRONLY, 0600));
 	}
 	/* a descriptor that is open here must not live on in there */
@@ -213,7 +213,7 @@ static void sweeping(void **state)
 	sweeper_finish(s);
 	sweeper_finish(NULL);
 	/* it has removed both, or this would fail */
-	assert_int_equal(rmdir(dir), 0);
+	tprog_dir_end(dir, NULL);
 	signal(SIGCHLD, SIG_DFL);
 }
 
@@ -245,15 +245,15 @@ static unsigned long long status_of(pid_t pid, const char *field, int base)
 
 static void confined_daemon(void **state)
 {
-	char dir[] = "/tmp/vhcad-test-XXXXXX", sock[64], ctl[64], log[64];
+	char dir[TPROG_DIR], sock[TPROG_PATH], ctl[TPROG_PATH], log[TPROG_PATH];
 	char *argv[] = { "vhcad", "--hca", sock, "--control", ctl, "--log", log, NULL, NULL };
 	int fd;
 	pid_t pid;
 
-	assert_non_null(mkdtemp(dir));
-	snprintf(sock, sizeof(sock), "%s/hca", dir);
-	snprintf(ctl, sizeof(ctl), "%s/control", dir);
-	snprintf(log, sizeof(log), "%s/log", dir);
+	tprog_dir(dir);
+	tprog_in(dir, "hca", sock);
+	tprog_in(dir, "control", ctl);
+	tprog_in(dir, "log", log);
 	for (u32 i = 0; i < 2; i++) {
 		bool confined = CONFINED && !i;
 
@@ -274,8 +274,7 @@ static void confined_daemon(void **state)
 		assert_int_equal(access(sock, F_OK), -1);
 		assert_int_equal(access(ctl, F_OK), -1);
 	}
-	assert_int_equal(unlink(log), 0);
-	assert_int_equal(rmdir(dir), 0);
+	tprog_dir_end(dir, log, NULL);
 }
 
 int main(void)

@@ -33,11 +33,9 @@ static int setup(void **state)
 	static struct fixture f;
 
 	memset(&f, 0, sizeof(f));
-	t_world_init(&f.w);
-	for (u32 i = 0; i < 2; i++) {
-		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
+	t_two_init(&f.w, f.h, 1);
+	for (u32 i = 0; i < 2; i++)
 		t_cq_init(&f.h[i], &f.cq[i], 9, 0);
-	}
 	t_srq_init(&f.h[1], &f.srq, LOG, 7);
 	for (u32 i = 0; i < PAIRS; i++) {
 		t_qp_init(&f.h[0], &f.a[i], &f.cq[0], &f.cq[0]);
@@ -55,9 +53,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	for (u32 i = 0; i < 2; i++)
-		t_hca_fini(&f->h[i]);
-	t_world_fini(&f->w);
+	t_two_fini(&f->w, f->h);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "server/listen.h"
 #include "tests/cm.h"
 #include "tests/tfail.h"
+#include "tests/tprog.h"
 #include "tests/vuclient.h"
 
 static unsigned int open_fds(void)
@@ -31,17 +32,16 @@ static unsigned int open_fds(void)
 }
 
 struct place {
-	char dir[32];
-	char path[64];
+	char dir[TPROG_DIR];
+	char path[TPROG_PATH];
 };
 
 static int place_setup(void **state)
 {
 	struct place *p = calloc(1, sizeof(*p));
 
-	strcpy(p->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(p->dir));
-	snprintf(p->path, sizeof(p->path), "%s/sock", p->dir);
+	tprog_dir(p->dir);
+	tprog_in(p->dir, "sock", p->path);
 	*state = p;
 	return 0;
 }
@@ -51,7 +51,7 @@ static int place_teardown(void **state)
 	struct place *p = *state;
 
 	assert_int_equal(access(p->path, F_OK), -1);
-	assert_int_equal(rmdir(p->dir), 0);
+	tprog_dir_end(p->dir, NULL);
 	free(p);
 	return 0;
 }

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/cm.h"
 #include "tests/tprog.h"
@@ -14,13 +12,14 @@ int td_setup(void **state)
 {
 	struct tdaemon *r = calloc(1, sizeof(*r));
 
-	strcpy(r->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(r->dir));
-	snprintf(r->sock[0], sizeof(r->sock[0]), "%s/hca0,ports=2", r->dir);
-	snprintf(r->sock[1], sizeof(r->sock[1]), "%s/hca1", r->dir);
-	snprintf(r->ctl, sizeof(r->ctl), "%s/control", r->dir);
-	snprintf(r->file, sizeof(r->file), "%s/scenario", r->dir);
-	snprintf(r->log, sizeof(r->log), "%s/log", r->dir);
+	tprog_dir(r->dir);
+	tprog_in(r->dir, "hca0", r->path[0]);
+	tprog_in(r->dir, "hca1", r->path[1]);
+	snprintf(r->sock[0], sizeof(r->sock[0]), "%s,ports=2", r->path[0]);
+	strcpy(r->sock[1], r->path[1]);
+	tprog_in(r->dir, "control", r->ctl);
+	tprog_in(r->dir, "scenario", r->file);
+	tprog_in(r->dir, "log", r->log);
 	*state = r;
 	return 0;
 }
@@ -29,17 +28,8 @@ int td_teardown(void **state)
 {
 	struct tdaemon *r = *state;
 
-	if (r->pid) {
-		kill(r->pid, SIGKILL);
-		waitpid(r->pid, NULL, 0);
-	}
-	unlink(r->file);
-	unlink(r->log);
-	*strchr(r->sock[0], ',') = '\0';
-	unlink(r->sock[0]);
-	unlink(r->sock[1]);
-	unlink(r->ctl);
-	assert_int_equal(rmdir(r->dir), 0);
+	tprog_abandon(r->pid);
+	tprog_dir_end(r->dir, r->file, r->log, r->path[0], r->path[1], r->ctl, NULL);
 	free(r);
 	return 0;
 }

@@ -6,14 +6,13 @@
 #ifndef VHCAD_TESTS_TDAEMON_H
 #define VHCAD_TESTS_TDAEMON_H
 
-#include <sys/types.h>
-
-#include "types.h"
+#include "tests/tprog.h"
 
 struct tdaemon {
-	char dir[32];
-	char sock[2][80];
-	char ctl[64], file[64], log[64];
+	char dir[TPROG_DIR];
+	char path[2][TPROG_PATH];	/* of the sockets, */
+	char sock[2][TPROG_PATH + 8];	/* and as --hca wants them */
+	char ctl[TPROG_PATH], file[TPROG_PATH], log[TPROG_PATH];
 	pid_t pid;
 };
 

@@ -273,6 +273,10 @@ u32 t_srq_limit(struct tsrq *srq, u32 limit);
 struct vhca_sge t_sge(struct tmr *mr, u64 off, u32 len);
 struct twr t_wr(u8 opcode, u64 wr_id, struct tmr *l, u64 off, u32 len, struct tmr *r, u64 roff);
 
+/* a world and two devices of so many ports in it, and their end */
+void t_two_init(struct tworld *w, struct thca h[2], u32 ports);
+void t_two_fini(struct tworld *w, struct thca h[2]);
+
 /* Two devices, a connected QP each, a CQ each: what most tests need. */
 struct tpair {
 	struct tworld w;

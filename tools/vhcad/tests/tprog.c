@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -94,6 +95,37 @@ void tprog_stop(pid_t pid, int sig)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+void tprog_abandon(pid_t pid)
+{
+	if (!pid)
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+void tprog_dir(char dir[TPROG_DIR])
+{
+	strcpy(dir, "/tmp/vhcad-test-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+}
+
+void tprog_in(const char *dir, const char *name, char path[TPROG_PATH])
+{
+	assert_true((size_t)snprintf(path, TPROG_PATH, "%s/%s", dir, name) < TPROG_PATH);
+}
+
+void tprog_dir_end(const char *dir, ...)
+{
+	const char *path;
+	va_list ap;
+
+	va_start(ap, dir);
+	while ((path = va_arg(ap, const char *)))
+		unlink(path);
+	va_end(ap);
+	assert_int_equal(rmdir(dir), 0);
 }
 
 int tprog_attach(const char *path)

@@ -31,6 +31,27 @@ pid_t tprog_start(const char *path, char *const *args);
 /** tprog_stop - end it by a signal; it must end by itself, with status 0 */
 void tprog_stop(pid_t pid, int sig);
 
+/** tprog_abandon - kill what a test that failed has left running; 0: nothing */
+void tprog_abandon(pid_t pid);
+
+#define TPROG_DIR	32u	/* bytes of a folder's name */
+#define TPROG_PATH	64u	/* and of that of a file in it */
+
+/** tprog_dir - make a folder for a test; @dir: receives its name */
+void tprog_dir(char dir[TPROG_DIR]);
+
+/** tprog_in - where a file of this name lies in the folder */
+void tprog_in(const char *dir, const char *name, char path[TPROG_PATH]);
+
+/**
+ * tprog_dir_end - remove the folder
+ * @dir: it
+ * @...: files in it that may be there, up to a NULL
+ *
+ * Fails the test when there is anything else.
+ */
+void tprog_dir_end(const char *dir, ...) __attribute__((sentinel));
+
 /** tprog_attach - a connection to a socket */
 int tprog_attach(const char *path);
 

@@ -633,11 +633,30 @@ struct twr t_wr(u8 opcode, u64 wr_id, struct tmr *l, u64 off, u32 len, struct tm
 	return wr;
 }
 
+void t_two_init(struct tworld *w, struct thca h[2], u32 ports)
+{
+	t_world_init(w);
+	for (u32 i = 0; i < 2; i++) {
+		const struct vdev_config cfg = {
+			.name = "t", .node_guid = 0x0002c90300000000ull + (i << 8), .ports = ports,
+			.vectors = 4,
+		};
+
+		t_hca_init_cfg(&h[i], w, &cfg);
+	}
+}
+
+void t_two_fini(struct tworld *w, struct thca h[2])
+{
+	for (u32 i = 0; i < 2; i++)
+		t_hca_fini(&h[i]);
+	t_world_fini(w);
+}
+
 static void pair_init(struct tpair *p, u8 type)
 {
-	t_world_init(&p->w);
+	t_two_init(&p->w, p->h, 1);
 	for (u32 i = 0; i < 2; i++) {
-		t_hca_init(&p->h[i], &p->w, 0x0002c90300000000ull + (i << 8));
 		p->h[i].qp_type = type;
 		t_cq_init(&p->h[i], &p->cq[i], 9, 0);
 		t_qp_init(&p->h[i], &p->qp[i], &p->cq[i], &p->cq[i]);
@@ -675,7 +694,5 @@ void t_pair_init_regions(struct tpair *p, u32 psn0, u32 psn1, struct tmr *l, str
 
 void t_pair_fini(struct tpair *p)
 {
-	for (u32 i = 0; i < 2; i++)
-		t_hca_fini(&p->h[i]);
-	t_world_fini(&p->w);
+	t_two_fini(&p->w, p->h);
 }

@@ -88,9 +88,8 @@ static int setup(void **state, enum pci_irq_mode irq)
 		.kick_pages = VUC_KICK_PAGES,
 	};
 
-	strcpy(v->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(v->dir));
-	snprintf(v->path, sizeof(v->path), "%s/hca", v->dir);
+	tprog_dir(v->dir);
+	tprog_in(v->dir, "hca", v->path);
 	pthread_mutex_init(&v->lock, NULL);
 	pthread_cond_init(&v->changed, NULL);
 	assert_int_equal(server_new(&cfg, &v->server), 0);
@@ -120,7 +119,7 @@ int vuc_teardown(void **state)
 	server_stop(v->server);
 	assert_int_equal(access(v->path, F_OK), -1);
 	server_free(v->server);
-	rmdir(v->dir);
+	tprog_dir_end(v->dir, NULL);
 	free(v);
 	return 0;
 }

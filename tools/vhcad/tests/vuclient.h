@@ -10,6 +10,7 @@
 
 #include "server/proto.h"
 #include "server/server.h"
+#include "tests/tprog.h"
 
 #define VUC_MAGIC	0x600df00du
 #define VUC_VECTORS	20u	/* more than the descriptors of one message */
@@ -18,8 +19,8 @@
 /* What the device saw.  Its register 0 is VUC_MAGIC, the others hold values. */
 struct vuc {
 	struct server *server;
-	char dir[32];
-	char path[64];
+	char dir[TPROG_DIR];
+	char path[TPROG_PATH];
 	int sock;		/* connected and greeted by vuc_setup() */
 	u32 reg[SERVER_REGS_SIZE / 4];
 	pthread_mutex_t lock;

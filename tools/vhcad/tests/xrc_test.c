@@ -57,9 +57,7 @@ static int setup(void **state)
 	static struct fixture f;
 
 	memset(&f, 0, sizeof(f));
-	t_world_init(&f.w);
-	for (u32 i = 0; i < 2; i++)
-		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
+	t_two_init(&f.w, f.h, 1);
 	for (u32 i = 0; i < 2; i++)
 		f.xrcd[i] = t_create(&f.h[1], VHCA_CMD_CREATE_XRCD, NULL, 0);
 	t_cq_init(&f.h[0], &f.scq, 7, 0);
@@ -79,9 +77,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	for (u32 i = 0; i < 2; i++)
-		t_hca_fini(&f->h[i]);
-	t_world_fini(&f->w);
+	t_two_fini(&f->w, f->h);
 	return 0;
 }
 
