@@ -139,7 +139,6 @@ struct rc_responder {
 	bool lost;		/* UC: a gap was noticed, and no first packet since */
 	u8 syndrome;
 	u8 event;		/* enum event_bit to tell with the error, or 0 */
-	u32 ack_psn;
 	u32 done;		/* bytes of the message placed */
 	u64 va;			/* WRITE: where the message goes */
 	u32 rkey;
