@@ -36,13 +36,18 @@ static u32 fast_key(struct thca *h, struct tmr *mr)
 	return t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
 }
 
-static void regions(struct fixture *f)
+static void fast(struct fixture *f)
 {
 	t_mr_init(&f->p.h[0], &f->pages, 1ull << 43, REGION, ACCESS, 1, 12);
-	t_mr_fill(&f->l, 1);
-	t_mr_fill(&f->r, 2);
 	t_mr_fill(&f->pages, 3);
 	f->key = fast_key(&f->p.h[0], &f->pages);
+}
+
+static void regions(struct fixture *f)
+{
+	t_mr_fill(&f->l, 1);
+	t_mr_fill(&f->r, 2);
+	fast(f);
 }
 
 static void setup(struct fixture *f)
@@ -561,7 +566,7 @@ static void not_on_uc(void **state)
 		t_cq_init(h, &f.p.cq[0], 6, 0);
 		t_qp_init(h, &f.p.qp[0], &f.p.cq[0], &f.p.cq[0]);
 		t_connect(&f.p.qp[0], &f.p.qp[0], 3, 7, 7);
-		regions(&f);
+		fast(&f);
 		if (way[i].op == VHCA_OP_REG_MR)
 			post_reg(&f, 1, 1, 0);
 		else
