@@ -17,6 +17,7 @@
 #include "dev/device.h"
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/engine.h"
+#include "ether/ether.h"
 #include "fabric/fabric.h"
 #include "fabric/fault.h"
 #include "log.h"
@@ -38,6 +39,7 @@ struct daemon {
 	struct engine *engine;
 	pthread_t engine_thread;
 	struct ctl *ctl;
+	struct ether *ether;
 	struct sweeper *sweeper;
 	struct hca hca[OPTIONS_MAX_HCAS];
 	struct ctl_hca ctl_hca[OPTIONS_MAX_HCAS];
@@ -235,6 +237,7 @@ static int make_hca(struct daemon *d, u32 i)
 		return fail("--hca", o->name, ENOMEM);
 	d->ctl_hca[i] = (struct ctl_hca){
 		.name = o->name, .socket = o->path, .dev = h->dev, .server = h->server,
+		.ether = d->ether,
 	};
 	return 0;
 }
@@ -245,6 +248,11 @@ static int make_all(struct daemon *d)
 	int status, err;
 
 	status = make_fabric(d);
+	if (!status && d->opt.ethernet) {
+		err = ether_new(d->opt.ethernet, d->capture, &d->ether);
+		if (err)
+			status = fail("--ethernet", d->opt.ethernet, -err);
+	}
 	for (u32 i = 0; !status && i < d->opt.nhcas; i++)
 		status = make_hca(d, i);
 	if (!status && d->opt.scenario &&
@@ -264,6 +272,7 @@ static void free_all(struct daemon *d)
 	int err;
 
 	ctl_free(d->ctl);
+	ether_free(d->ether);
 	for (u32 i = 0; i < d->opt.nhcas; i++) {
 		vdev_free(d->hca[i].dev);
 		server_free(d->hca[i].server);
@@ -287,7 +296,7 @@ static void free_all(struct daemon *d)
 /* All sockets and files are open, and nobody has been listened to yet. */
 static int confine(struct daemon *d)
 {
-	const char *paths[OPTIONS_MAX_HCAS + 1], *what;
+	const char *paths[OPTIONS_MAX_HCAS + 2], *what;
 	u32 n = 0;
 	int err;
 
@@ -298,6 +307,8 @@ static int confine(struct daemon *d)
 		paths[n] = d->opt.hca[n].path;
 	if (d->opt.control)
 		paths[n++] = d->opt.control;
+	if (d->opt.ethernet)
+		paths[n++] = d->opt.ethernet;
 	err = sweeper_start(paths, n, &d->sweeper);
 	if (err)
 		return fail("a process that removes the sockets", NULL, -err);
@@ -321,6 +332,11 @@ static int start_all(struct daemon *d)
 		err = server_start(d->hca[i].server, &device_ops, d->hca[i].dev);
 		if (err)
 			return fail("--hca", d->opt.hca[i].name, -err);
+	}
+	if (d->ether) {
+		err = ether_start(d->ether);
+		if (err)
+			return fail("--ethernet", d->opt.ethernet, -err);
 	}
 	if (d->ctl) {
 		err = ctl_start(d->ctl, d->ctl_hca, d->opt.nhcas);

@@ -28,6 +28,7 @@ static const char usage[] =
 "  --capture FILE         record every packet (pcapng)\n"
 "  --log FILE             append the log here, not to standard error\n"
 "  --control SOCKET       listen for vhcactl\n"
+"  --ethernet SOCKET      a switch for ordinary network adapters: QEMU's -netdev stream\n"
 "  --irq msix|msi         interrupt capability; msi: one vector, hot unplug works\n"
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --loss PERMILLE        lose so many of a thousand packets (0)\n"
@@ -290,8 +291,8 @@ static void check(struct options *o)
 void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
-		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, IRQ, SPIN, LOSS, SEED,
-		SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, USER,
+		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, ETHERNET, IRQ, SPIN, LOSS,
+		SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, USER,
 		NO_SANDBOX, HELP, VERSION,
 	};
 	static const struct option longs[] = {
@@ -302,6 +303,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "capture", required_argument, NULL, CAPTURE },
 		{ "log", required_argument, NULL, LOG },
 		{ "control", required_argument, NULL, CONTROL },
+		{ "ethernet", required_argument, NULL, ETHERNET },
 		{ "irq", required_argument, NULL, IRQ },
 		{ "spin", required_argument, NULL, SPIN },
 		{ "loss", required_argument, NULL, LOSS },
@@ -355,6 +357,9 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case CONTROL:
 			o->control = optarg;
+			break;
+		case ETHERNET:
+			o->ethernet = optarg;
 			break;
 		case IRQ:
 			o->irq = choice("--irq", optarg, irqs) ? PCI_IRQ_MSI : PCI_IRQ_MSIX;

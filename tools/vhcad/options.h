@@ -34,6 +34,7 @@ struct options {
 	const char *capture;		/* NULL: none */
 	const char *log;		/* NULL: standard error */
 	const char *control;		/* NULL: no control socket */
+	const char *ethernet;		/* NULL: no segment */
 	enum pci_irq_mode irq;
 	u32 spin_usec;
 	u32 loss;			/* packets of a thousand */

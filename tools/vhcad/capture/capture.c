@@ -7,6 +7,7 @@
  * Numbers of the file format are in host order; the section header says so.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define NSEC_PER_SEC	1000000000ull
 
 struct capture {
+	pthread_mutex_t lock;	/* everything below */
 	FILE *file;
 	int err;		/* first failure; nothing is written after it */
 	int ports;
@@ -44,12 +46,17 @@ static void put16(struct capture *c, u16 v)
 	put(c, &v, sizeof(v));
 }
 
-static void put_padded(struct capture *c, const void *data, u32 len)
+static void put_padding(struct capture *c, u32 len)
 {
 	static const u8 zero[4];
 
-	put(c, data, len);
 	put(c, zero, -len & 3);
+}
+
+static void put_padded(struct capture *c, const void *data, u32 len)
+{
+	put(c, data, len);
+	put_padding(c, len);
 }
 
 static void put_option(struct capture *c, u16 code, const void *data, u16 len)
@@ -89,6 +96,7 @@ struct capture *capture_open(const char *path)
 		free(c);
 		return NULL;
 	}
+	pthread_mutex_init(&c->lock, NULL);
 	setvbuf(c->file, NULL, _IOFBF, CAPTURE_BUFFER);
 	section_header(c);
 	capture_flush(c);
@@ -104,11 +112,12 @@ int capture_close(struct capture *c)
 	if (fclose(c->file) && !c->err)
 		c->err = -errno;
 	err = c->err;
+	pthread_mutex_destroy(&c->lock);
 	free(c);
 	return err;
 }
 
-void capture_flush(struct capture *c)
+static void flush(struct capture *c)
 {
 	if (!c->dirty)
 		return;
@@ -117,23 +126,44 @@ void capture_flush(struct capture *c)
 	c->dirty = false;
 }
 
-int capture_add_ib_port(struct capture *c, const char *name)
+void capture_flush(struct capture *c)
+{
+	pthread_mutex_lock(&c->lock);
+	flush(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static int add_interface(struct capture *c, u16 type, const char *name)
 {
 	u32 n = strlen(name);
 	u32 len = 16 + 4 + padded(n) + 8 + 4 + 4;
 	const u8 nanoseconds = 9;
+	int port;
 
+	pthread_mutex_lock(&c->lock);
 	put32(c, PCAPNG_IDB);
 	put32(c, len);
-	put16(c, LINKTYPE_ERF);
+	put16(c, type);
 	put16(c, 0);
 	put32(c, 0);			/* packets are never cut */
 	put_option(c, PCAPNG_OPT_IF_NAME, name, n);
 	put_option(c, PCAPNG_OPT_IF_TSRESOL, &nanoseconds, 1);
 	put_option(c, PCAPNG_OPT_END, NULL, 0);
 	put32(c, len);
-	capture_flush(c);
-	return c->err ? c->err : c->ports++;
+	flush(c);
+	port = c->err ? c->err : c->ports++;
+	pthread_mutex_unlock(&c->lock);
+	return port;
+}
+
+int capture_add_ib_port(struct capture *c, const char *name)
+{
+	return add_interface(c, LINKTYPE_ERF, name);
+}
+
+int capture_add_ether(struct capture *c, const char *name)
+{
+	return add_interface(c, LINKTYPE_ETHERNET, name);
 }
 
 static void erf_header(u8 *p, int port, u64 time_ns, u32 len)
@@ -150,14 +180,15 @@ static void erf_header(u8 *p, int port, u64 time_ns, u32 len)
 	put_be16(p + 14, len);
 }
 
-void capture_ib_packet(struct capture *c, int port, u64 time_ns, const u8 *pkt, u32 len)
+/* A packet, with a header of @head bytes before it that its link type wants. */
+static void put_packet(struct capture *c, int port, u64 time_ns, const u8 *head, u32 head_len,
+		       const u8 *pkt, u32 len)
 {
-	u32 cap = ERF_HDR_LEN + len;
+	u32 cap = head_len + len;
 	u32 total = 32 + padded(cap) + 8 + 4;
 	const u32 flags = PCAPNG_EPB_OUTBOUND;
-	u8 erf[ERF_HDR_LEN];
 
-	erf_header(erf, port, time_ns, len);
+	pthread_mutex_lock(&c->lock);
 	put32(c, PCAPNG_EPB);
 	put32(c, total);
 	put32(c, port);
@@ -165,9 +196,24 @@ void capture_ib_packet(struct capture *c, int port, u64 time_ns, const u8 *pkt, 
 	put32(c, time_ns);
 	put32(c, cap);
 	put32(c, cap);
-	put(c, erf, sizeof(erf));
-	put_padded(c, pkt, len);
+	put(c, head, head_len);
+	put(c, pkt, len);
+	put_padding(c, cap);
 	put_option(c, PCAPNG_OPT_EPB_FLAGS, &flags, sizeof(flags));
 	put_option(c, PCAPNG_OPT_END, NULL, 0);
 	put32(c, total);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void capture_ib_packet(struct capture *c, int port, u64 time_ns, const u8 *pkt, u32 len)
+{
+	u8 erf[ERF_HDR_LEN];
+
+	erf_header(erf, port, time_ns, len);
+	put_packet(c, port, time_ns, erf, sizeof(erf), pkt, len);
+}
+
+void capture_ether_frame(struct capture *c, int port, u64 time_ns, const u8 *frame, u32 len)
+{
+	put_packet(c, port, time_ns, NULL, 0, frame, len);
 }

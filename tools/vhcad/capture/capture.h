@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Capture files: pcapng, one interface a port, nanosecond stamps.
+ * Capture files: pcapng, one interface a port, nanosecond stamps.  Any thread may record.
  */
 #ifndef VHCAD_CAPTURE_H
 #define VHCAD_CAPTURE_H
@@ -49,5 +49,18 @@ int capture_add_ib_port(struct capture *c, const char *name);
  * @len: bytes
  */
 void capture_ib_packet(struct capture *c, int port, u64 time_ns, const u8 *pkt, u32 len);
+
+/** capture_add_ether - one more interface, of Ethernet; as capture_add_ib_port() */
+int capture_add_ether(struct capture *c, const char *name);
+
+/**
+ * capture_ether_frame - record a frame
+ * @c: capture
+ * @port: interface number
+ * @time_ns: nanoseconds since 1970
+ * @frame: from the destination's address on, without the check sequence
+ * @len: bytes
+ */
+void capture_ether_frame(struct capture *c, int port, u64 time_ns, const u8 *frame, u32 len);
 
 #endif /* VHCAD_CAPTURE_H */

@@ -10,6 +10,7 @@
 
 struct ctl;
 struct vhca_dev;
+struct ether;
 struct server;
 
 /* An adapter as the control socket knows it. */
@@ -18,6 +19,7 @@ struct ctl_hca {
 	const char *socket;
 	struct vhca_dev *dev;
 	struct server *server;
+	struct ether *ether;	/* the segment beside it, or NULL */
 };
 
 /**

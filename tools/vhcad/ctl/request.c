@@ -290,6 +290,7 @@ static const struct {
 	{ "links", request_links },
 	{ "switches", request_switches },
 	{ "routes", request_routes },
+	{ "ethernet", request_ethernet },
 	{ "port", request_change },
 	{ "objects", do_objects },
 	{ "qps", request_list },

@@ -52,6 +52,9 @@ void request_links(struct request *r);
 void request_switches(struct request *r);
 void request_routes(struct request *r);
 
+/** request_ethernet - carry out the command "ethernet" */
+void request_ethernet(struct request *r);
+
 /** request_fault - carry out the command "fault" */
 void request_fault(struct request *r);
 

@@ -33,6 +33,7 @@ static const char usage[] =
 "  link HCA[:PORT]|LINK latency NS\n"
 "  links                    links of the topology, what is on them and what has been\n"
 "  switches                 switches and the links of their ports\n"
+"  ethernet                 ports of the Ethernet segment\n"
 "  routes SWITCH            by which links a switch sends to each LID\n"
 "  port HCA[:PORT] [NAME=VALUE]...\n"
 "                           addresses of a port, as they are after these changes:\n"

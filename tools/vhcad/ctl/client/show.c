@@ -194,6 +194,14 @@ static void show_route(struct json_object *route)
 	show_names(get(route, "links"));
 }
 
+static void show_ethernet(struct json_object *p)
+{
+	printf("    %4llu  %8llu  rx %llu frames %llu bytes  tx %llu frames %llu bytes  "
+	       "dropped %llu  bad %llu\n", num(p, "port"), num(p, "stations"),
+	       num(p, "rx_frames"), num(p, "rx_bytes"), num(p, "tx_frames"), num(p, "tx_bytes"),
+	       num(p, "dropped"), num(p, "bad"));
+}
+
 static const struct {
 	const char *name;
 	const char *head;
@@ -210,6 +218,7 @@ static const struct {
 	{ "links", NULL, show_link },
 	{ "switches", NULL, show_switch },
 	{ "routes", "       lid  links", show_route },
+	{ "ethernet", "    port  stations", show_ethernet },
 };
 
 void show_list_head(const char *list)

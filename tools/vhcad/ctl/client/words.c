@@ -111,6 +111,7 @@ static const struct {
 	{ "links", 1, 1, NULL },
 	{ "switches", 1, 1, NULL },
 	{ "routes", 2, 2, take_switch },
+	{ "ethernet", 1, 1, NULL },
 	{ "port", 2, 0, take_port },
 	{ "qps", 2, 2, take_hca },
 	{ "cqs", 2, 2, take_hca },

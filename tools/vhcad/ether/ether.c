@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The segment's thread: connections, frames in their stream, and where they go.  It sleeps in
+ * poll() until somebody sends, or has room for what waits.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "ether/ether.h"
+#include "ether/stations.h"
+#include "log.h"
+#include "server/listen.h"
+#include "wire/wire.h"
+
+#define HEAD	4u		/* bytes of a frame's length */
+
+struct port {
+	u8 *in, *out;			/* HEAD + ETHER_MOST, ETHER_QUEUE */
+	u32 in_len, out_len;
+	bool broken;			/* it cannot be written to any more */
+	struct ether_port count;
+};
+
+struct ether {
+	const char *path;
+	struct capture *capture;
+	int cap_port;
+	int listen;
+	int stop;			/* eventfd */
+	pthread_t thread;
+	bool started;
+	pthread_mutex_t lock;		/* ports and stations */
+	struct pollfd fd[2 + ETHER_PORTS];	/* stop, listen, ports */
+	struct port port[ETHER_PORTS];
+	struct stations stations;
+};
+
+int ether_new(const char *path, struct capture *c, struct ether **out)
+{
+	struct ether *e = calloc(1, sizeof(*e));
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	e->path = path;
+	e->capture = c;
+	for (u32 i = 0; i < ARRAY_SIZE(e->fd); i++)
+		e->fd[i].fd = -1;
+	pthread_mutex_init(&e->lock, NULL);
+	e->stop = eventfd(0, EFD_CLOEXEC);
+	if (e->stop < 0) {
+		err = -errno;
+		goto err_free;
+	}
+	e->listen = unix_listen(path);
+	if (e->listen < 0) {
+		err = e->listen;
+		goto err_stop;
+	}
+	e->cap_port = c ? capture_add_ether(c, "ethernet") : -1;
+	*out = e;
+	return 0;
+
+err_stop:
+	close(e->stop);
+err_free:
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+	return err;
+}
+
+/* ------------------------------------------------------------------------
+ * Frames
+ */
+
+/* As much as the reader takes at once; what is left waits. */
+static void push_out(struct ether *e, u32 n)
+{
+	struct port *p = &e->port[n];
+	ssize_t sent = 0;
+
+	if (p->out_len)
+		sent = send(e->fd[2 + n].fd, p->out, p->out_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent < 0) {
+		p->broken = errno != EAGAIN && errno != EINTR;
+		sent = 0;
+	}
+	p->out_len -= sent;
+	memmove(p->out, p->out + sent, p->out_len);
+	e->fd[2 + n].events = p->out_len ? POLLIN | POLLOUT : POLLIN;
+}
+
+static void send_to(struct ether *e, u32 n, const u8 *frame, u32 len)
+{
+	struct port *p = &e->port[n];
+	bool idle = !p->out_len;
+
+	if (p->broken || p->out_len + HEAD + len > ETHER_QUEUE) {
+		p->count.dropped++;
+		return;
+	}
+	put_be32(p->out + p->out_len, len);
+	memcpy(p->out + p->out_len + HEAD, frame, len);
+	p->out_len += HEAD + len;
+	p->count.tx_frames++;
+	p->count.tx_bytes += len;
+	if (idle)
+		push_out(e, n);
+}
+
+static void record(struct ether *e, const u8 *frame, u32 len)
+{
+	struct timespec ts;
+
+	if (e->cap_port < 0)
+		return;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	capture_ether_frame(e->capture, e->cap_port, ts.tv_sec * 1000000000ull + ts.tv_nsec, frame,
+			    len);
+}
+
+static void forward(struct ether *e, u32 from, const u8 *frame, u32 len)
+{
+	struct port *p = &e->port[from];
+	const u8 *to = frame, *by = frame + MAC_LEN;
+	u32 n;
+
+	p->count.rx_frames++;
+	p->count.rx_bytes += len;
+	if (mac_is_group(by)) {
+		p->count.bad++;
+		return;
+	}
+	record(e, frame, len);
+	stations_learn(&e->stations, by, from);
+	n = mac_is_group(to) ? NOWHERE_KNOWN : stations_find(&e->stations, to);
+	if (n != NOWHERE_KNOWN) {
+		if (n != from)
+			send_to(e, n, frame, len);
+		return;
+	}
+	for (n = 0; n < ETHER_PORTS; n++)
+		if (n != from && e->fd[2 + n].fd >= 0)
+			send_to(e, n, frame, len);
+}
+
+/* All whole frames that have come; false: what has come is no frame. */
+static bool take_frames(struct ether *e, u32 n)
+{
+	struct port *p = &e->port[n];
+	u32 at = 0, len;
+
+	while (p->in_len - at >= HEAD) {
+		len = get_be32(p->in + at);
+		if (len < ETHER_LEAST || len > ETHER_MOST) {
+			log_line("ethernet: disconnecting port %u: a frame of %u bytes", n, len);
+			return false;
+		}
+		if (p->in_len - at < HEAD + len)
+			break;
+		forward(e, n, p->in + at + HEAD, len);
+		at += HEAD + len;
+	}
+	p->in_len -= at;
+	memmove(p->in, p->in + at, p->in_len);
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * Connections
+ */
+static void drop(struct ether *e, u32 n)
+{
+	struct port *p = &e->port[n];
+
+	close(e->fd[2 + n].fd);
+	e->fd[2 + n].fd = -1;
+	free(p->in);
+	free(p->out);
+	*p = (struct port){ 0 };
+	stations_forget(&e->stations, n);
+	/* there may have been no room for those who wait */
+	e->fd[1].events = POLLIN;
+	log_line("ethernet: port %u is free", n);
+}
+
+static void take_connection(struct ether *e)
+{
+	struct port *p;
+	u32 n = 0;
+	int fd;
+
+	while (n < ETHER_PORTS && e->fd[2 + n].fd >= 0)
+		n++;
+	if (n == ETHER_PORTS) {
+		e->fd[1].events = 0;
+		return;
+	}
+	fd = accept4(e->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0) {
+		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
+			return;
+		log_line("ethernet: no more connections: %s", strerror(errno));
+		e->fd[1].events = 0;
+		return;
+	}
+	p = &e->port[n];
+	p->in = malloc(HEAD + ETHER_MOST);
+	p->out = malloc(ETHER_QUEUE);
+	e->fd[2 + n] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	if (!p->in || !p->out) {
+		log_line("ethernet: no memory for port %u", n);
+		drop(e, n);
+		return;
+	}
+	p->count.attached = true;
+	log_line("ethernet: port %u is taken", n);
+}
+
+static void serve(struct ether *e, u32 n)
+{
+	struct port *p = &e->port[n];
+	struct pollfd *fd = &e->fd[2 + n];
+	ssize_t got;
+
+	if (fd->revents & POLLOUT)
+		push_out(e, n);
+	if (!p->broken && !(fd->revents & ~POLLOUT))
+		return;
+	got = recv(fd->fd, p->in + p->in_len, HEAD + ETHER_MOST - p->in_len, 0);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR) && !p->broken)
+		return;
+	if (got <= 0) {
+		drop(e, n);
+		return;
+	}
+	p->in_len += got;
+	if (!take_frames(e, n))
+		drop(e, n);
+}
+
+static void serve_all(struct ether *e)
+{
+	pthread_mutex_lock(&e->lock);
+	for (u32 n = 0; n < ETHER_PORTS; n++)
+		if (e->fd[2 + n].fd >= 0 && e->fd[2 + n].revents)
+			serve(e, n);
+	/* those whom one of the others could not write to */
+	for (u32 n = 0; n < ETHER_PORTS; n++)
+		if (e->fd[2 + n].fd >= 0 && e->port[n].broken)
+			drop(e, n);
+	if (e->fd[1].revents)
+		take_connection(e);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* Entries that poll() has to look at: it takes no more than there may be descriptors. */
+static u32 used_entries(const struct ether *e)
+{
+	u32 n = ARRAY_SIZE(e->fd);
+
+	while (e->fd[n - 1].fd < 0)
+		n--;
+	return n;
+}
+
+static void *ether_thread(void *arg)
+{
+	struct ether *e = arg;
+
+	pthread_setname_np(pthread_self(), "vhcad-ethernet");
+	for (;;) {
+		if (e->capture)
+			capture_flush(e->capture);
+		if (poll(e->fd, used_entries(e), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			log_line("ethernet: not served any more: %s", strerror(errno));
+			return NULL;
+		}
+		if (e->fd[0].revents)
+			return NULL;
+		serve_all(e);
+	}
+}
+
+int ether_start(struct ether *e)
+{
+	int err;
+
+	e->fd[0] = (struct pollfd){ .fd = e->stop, .events = POLLIN };
+	e->fd[1] = (struct pollfd){ .fd = e->listen, .events = POLLIN };
+	err = pthread_create(&e->thread, NULL, ether_thread, e);
+	e->started = !err;
+	return -err;
+}
+
+void ether_free(struct ether *e)
+{
+	if (!e)
+		return;
+	if (e->started) {
+		eventfd_write(e->stop, 1);
+		pthread_join(e->thread, NULL);
+	}
+	for (u32 n = 0; n < ETHER_PORTS; n++)
+		if (e->fd[2 + n].fd >= 0)
+			drop(e, n);
+	close(e->listen);
+	unlink(e->path);
+	close(e->stop);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+void ether_status(struct ether *e, struct ether_port port[ETHER_PORTS])
+{
+	pthread_mutex_lock(&e->lock);
+	for (u32 n = 0; n < ETHER_PORTS; n++) {
+		port[n] = e->port[n].count;
+		port[n].stations = port[n].attached ? stations_at(&e->stations, n) : 0;
+	}
+	pthread_mutex_unlock(&e->lock);
+}
