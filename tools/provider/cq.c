@@ -24,6 +24,8 @@ static uint64_t wc_flags_known(const struct vhca_context *ctx)
 
 	if (ctx->features & VHCA_UCTX_F_TIMESTAMP)
 		known |= IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	if (ctx->features & VHCA_UCTX_F_CLOCK)
+		known |= IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
 	return known;
 }
 
@@ -101,7 +103,9 @@ struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
 {
 	const uint32_t flags_known = IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
 				     IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+	struct vhca_clock_sync clock = {};
 	struct vhca_cq *cq;
+	int err;
 
 	if (!check_comp_mask(attr->comp_mask,
 			     IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD) ||
@@ -118,9 +122,18 @@ struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
 		return NULL;
 	}
 
+	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) {
+		err = vhca_clock_sync(context, &clock);
+		if (err) {
+			errno = err;
+			return NULL;
+		}
+	}
+
 	cq = create_cq(context, attr);
 	if (!cq)
 		return NULL;
+	cq->clock = clock;
 	vhca_cq_set_poll_ops(cq, attr->wc_flags);
 	return &cq->vcq.cq_ex;
 }

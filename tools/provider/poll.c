@@ -285,6 +285,13 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *cq)
 	return le64toh(ex_to_vhca_cq(cq)->entry.timestamp);
 }
 
+static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
+{
+	struct vhca_cq *cq = ex_to_vhca_cq(ibcq);
+
+	return vhca_clock_real(ibcq->context, &cq->clock, le64toh(cq->entry.timestamp));
+}
+
 /**
  * vhca_cq_set_poll_ops() - make a CQ ready for extended polling
  * @cq: CQ
@@ -316,4 +323,6 @@ void vhca_cq_set_poll_ops(struct vhca_cq *cq, uint64_t wc_flags)
 		ex->read_dlid_path_bits = read_dlid_path_bits;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		ex->read_completion_ts = read_completion_ts;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		ex->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }

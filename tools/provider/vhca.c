@@ -70,6 +70,7 @@ static const struct verbs_context_ops context_ops = {
 	.query_port = vhca_query_port,
 	.query_qp = vhca_query_qp,
 	.query_qp_data_in_order = vhca_query_qp_data_in_order,
+	.query_rt_values = vhca_query_rt_values,
 	.query_srq = vhca_query_srq,
 	.reg_dmabuf_mr = vhca_reg_dmabuf_mr,
 	.reg_mr = vhca_reg_mr,

@@ -34,7 +34,7 @@
 	 1U << VHCA_OP_WRITE_IMM | 1U << VHCA_OP_READ)
 
 /* Features that this provider can use. */
-#define VHCA_FEATURES	VHCA_UCTX_F_TIMESTAMP
+#define VHCA_FEATURES	(VHCA_UCTX_F_TIMESTAMP | VHCA_UCTX_F_CLOCK)
 
 DECLARE_DRV_CMD(vhca_cmd_context, IB_USER_VERBS_CMD_GET_CONTEXT, vhca_uctx_req, vhca_uctx_resp);
 DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
@@ -173,6 +173,12 @@ struct vhca_cq_user {
 	uint32_t key;		/* QP number, or SRQ number and VHCA_SRQ_KEY */
 };
 
+/* One moment by two clocks: the device's, and CLOCK_REALTIME; nanoseconds. */
+struct vhca_clock_sync {
+	uint64_t device;
+	uint64_t real;
+};
+
 /**
  * struct vhca_cq - completion queue
  * @vcq: base
@@ -189,6 +195,7 @@ struct vhca_cq_user {
  * @last_user: the one that was looked up last
  * @entry: entry that extended polling is at
  * @polled: entries were taken in this round of extended polling
+ * @clock: both clocks, if extended polling tells the time of day
  * @pd: parent domain that it was made in, or NULL
  */
 struct vhca_cq {
@@ -206,6 +213,7 @@ struct vhca_cq {
 	struct vhca_cq_user *last_user;
 	struct vhca_cqe entry;
 	bool polled;
+	struct vhca_clock_sync clock;
 	struct ibv_pd *pd;
 };
 
@@ -430,6 +438,12 @@ struct ibv_pd *vhca_import_pd(struct ibv_context *context, uint32_t handle);
 void vhca_unimport_pd(struct ibv_pd *pd);
 struct ibv_mr *vhca_import_mr(struct ibv_pd *pd, uint32_t handle);
 void vhca_unimport_mr(struct ibv_mr *mr);
+
+/* clock.c */
+int vhca_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+int vhca_clock_sync(struct ibv_context *context, struct vhca_clock_sync *sync);
+uint64_t vhca_clock_real(struct ibv_context *context, struct vhca_clock_sync *sync,
+			 uint64_t stamp);
 
 /* mw.c */
 struct ibv_mw *vhca_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);

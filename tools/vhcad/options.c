@@ -42,8 +42,8 @@ static const char usage[] =
 "                         switch capabilities off, of all adapters or of that one: rc, uc,\n"
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
-"                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm; may be\n"
-"                         given many times\n"
+"                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
+"                         clock-query; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --user NAME            whom root becomes once all sockets are there (nobody)\n"
@@ -202,6 +202,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_XRC,
 		VHCA_CAP_CLOCK,
 		VHCA_CAP_APM,
+		VHCA_CAP_CLOCK_QUERY,
 	};
 	static const char *const names[] = {
 		"rc",
@@ -227,6 +228,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"xrc",
 		"clock",
 		"apm",
+		"clock-query",
 		NULL,
 	};
 	char *colon = strchr(arg, ':'), *word, *save = NULL;

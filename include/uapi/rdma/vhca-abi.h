@@ -356,6 +356,7 @@ static_assert(sizeof(struct vhca_cqe) == 64);
 
 /* Features of the ABI; each side offers what it knows, the result is the AND. */
 #define VHCA_UCTX_F_TIMESTAMP	(1ULL << 0)
+#define VHCA_UCTX_F_CLOCK	(1ULL << 1)	/* VHCA_METHOD_CLOCK_QUERY */
 
 struct vhca_uctx_req {
 	__aligned_u64 features;
@@ -381,7 +382,8 @@ static_assert(sizeof(struct vhca_uctx_resp) == 48);
 
 /*
  * What the driver adds to the ioctl interface, for those who import a context or a
- * PD that another has made: attribute and method numbers of the driver's own range.
+ * PD that another has made, and for those who ask for the time: attribute and method
+ * numbers of the driver's own range.
  */
 #define VHCA_UVERBS_NS			(1U << 12)	/* UVERBS_ID_DRIVER_NS */
 
@@ -397,6 +399,23 @@ enum vhca_pd_query_attr {
 	VHCA_ATTR_PD_QUERY_HANDLE = VHCA_UVERBS_NS,
 	VHCA_ATTR_PD_QUERY_RESP,			/* out: struct vhca_alloc_pd_resp */
 };
+
+enum vhca_device_method {
+	VHCA_METHOD_CLOCK_QUERY = VHCA_UVERBS_NS,
+};
+
+enum vhca_clock_query_attr {
+	VHCA_ATTR_CLOCK_QUERY_RESP = VHCA_UVERBS_NS,	/* out: struct vhca_clock_query_resp */
+};
+
+/* The device's clock was read after the first and before the second of two looks at ours. */
+struct vhca_clock_query_resp {
+	__aligned_u64 device;		/* as the time stamps of completions */
+	__aligned_u64 real_before;	/* nanoseconds of CLOCK_REALTIME */
+	__aligned_u64 real_after;
+};
+
+static_assert(sizeof(struct vhca_clock_query_resp) == 24);
 
 struct vhca_alloc_pd_resp {
 	__u32 pdn;

@@ -17,6 +17,7 @@ unsigned int fake_logged;
 int fake_live;
 uint32_t fake_send_ops;
 bool fake_uc_local_inv;
+uint64_t fake_lacks;
 struct fake_group fake_group;
 
 static int memory_file;
@@ -118,7 +119,7 @@ uint32_t fake_take_pair(void)
 void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features)
 {
 	*resp = (struct vhca_uctx_resp) {
-		.features = features,
+		.features = features & ~fake_lacks,
 		.kick_mmap = 0,
 		.db_mmap = fake_page_offset(0),
 		.max_inline = FAKE_INLINE,
@@ -357,6 +358,8 @@ void fake_start(void)
 	fake_slot_shift = 0;
 	fake_send_ops = FAKE_ALL_OPS;
 	fake_uc_local_inv = true;
+	fake_lacks = 0;
+	fake_clock = (struct fake_clock) {};
 	memset(fake_err, 0, sizeof(fake_err));
 }
 

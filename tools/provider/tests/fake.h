@@ -84,11 +84,22 @@ enum fake_command {
 	FAKE_CREATE_CQ, FAKE_DESTROY_CQ, FAKE_CREATE_QP, FAKE_MODIFY_QP, FAKE_QUERY_QP,
 	FAKE_DESTROY_QP, FAKE_CREATE_AH, FAKE_DESTROY_AH,
 	FAKE_RESIZE_CQ, FAKE_MODIFY_CQ,
-	FAKE_QUERY_CONTEXT, FAKE_QUERY_PD, FAKE_QUERY_MR,
+	FAKE_QUERY_CONTEXT, FAKE_QUERY_PD, FAKE_QUERY_MR, FAKE_QUERY_CLOCK,
 	FAKE_REG_DMABUF_MR, FAKE_ALLOC_MW, FAKE_DEALLOC_MW,
 	FAKE_CREATE_SRQ, FAKE_MODIFY_SRQ, FAKE_QUERY_SRQ, FAKE_DESTROY_SRQ,
 	FAKE_OPEN_XRCD, FAKE_CLOSE_XRCD, FAKE_OPEN_QP, FAKE_COMMANDS,
 };
+
+/* What both clocks say when the kernel is asked, and how often it was. */
+struct fake_clock {
+	struct vhca_clock_query_resp now;
+	uint32_t asked;
+};
+
+extern struct fake_clock fake_clock;
+
+/* Features that the kernel lacks. */
+extern uint64_t fake_lacks;
 
 /* Errors that these commands return; 0: they work. */
 extern int fake_err[FAKE_COMMANDS];

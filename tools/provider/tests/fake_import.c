@@ -12,6 +12,8 @@
 #include "cm.h"
 #include "fake.h"
 
+struct fake_clock fake_clock;
+
 /* An attribute that the provider has filled in. */
 static const struct ib_uverbs_attr *attr_of(const struct ibv_command_buffer *cmd, uint16_t id)
 {
@@ -44,20 +46,37 @@ int ibv_cmd_query_context(struct ibv_context *context, struct ibv_command_buffer
 	return fake_err[FAKE_QUERY_CONTEXT];
 }
 
+static int query_clock(const struct ibv_command_buffer *cmd)
+{
+	struct vhca_clock_query_resp *resp;
+
+	assert_int_equal(cmd->hdr.method_id, VHCA_METHOD_CLOCK_QUERY);
+	resp = answer_in(cmd, VHCA_ATTR_CLOCK_QUERY_RESP, sizeof(*resp));
+	fake_clock.asked++;
+	if (!fake_err[FAKE_QUERY_CLOCK])
+		*resp = fake_clock.now;
+	return fake_err[FAKE_QUERY_CLOCK];
+}
+
 /* There is one PD, which somebody else has made. */
-int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
+static int query_pd(const struct ibv_command_buffer *cmd)
 {
 	struct vhca_alloc_pd_resp *resp;
 
-	(void)context;
 	assert_int_equal(cmd->hdr.object_id, UVERBS_OBJECT_PD);
 	assert_int_equal(cmd->hdr.method_id, VHCA_METHOD_PD_QUERY);
-	assert_ptr_equal(cmd->next_attr, cmd->last_attr);
 	resp = answer_in(cmd, VHCA_ATTR_PD_QUERY_RESP, sizeof(*resp));
 	if (attr_of(cmd, VHCA_ATTR_PD_QUERY_HANDLE)->data != FAKE_OTHERS_PD)
 		return ENOENT;
 	resp->pdn = 78;
 	return fake_answer(FAKE_QUERY_PD, 0);
+}
+
+int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
+{
+	(void)context;
+	assert_ptr_equal(cmd->next_attr, cmd->last_attr);
+	return cmd->hdr.object_id == UVERBS_OBJECT_DEVICE ? query_clock(cmd) : query_pd(cmd);
 }
 
 int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t handle)

@@ -59,6 +59,7 @@ static const struct command_desc commands[256] = {
 		.out_len = sizeof(struct vhca_port_counters),
 		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1), NEEDS(COUNTERS),
 	},
+	[VHCA_CMD_QUERY_CLOCK] = { cmd_query_clock, NEEDS(CLOCK_QUERY) },
 	[VHCA_CMD_OPEN_UAR] = { cmd_open_uar, REQ(vhca_open_uar_req) },
 	[VHCA_CMD_CLOSE_UAR] = { cmd_close_uar, OBJECT },
 	[VHCA_CMD_ADD_DB_PAGE] = { cmd_add_db_page, REQ(vhca_add_db_page_req) },

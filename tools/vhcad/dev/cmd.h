@@ -97,6 +97,7 @@ enum vhca_status cmd_query_gids(struct command *c);
 enum vhca_status cmd_query_pkeys(struct command *c);
 enum vhca_status cmd_set_node_desc(struct command *c);
 enum vhca_status cmd_query_counters(struct command *c);
+enum vhca_status cmd_query_clock(struct command *c);
 enum vhca_status cmd_open_uar(struct command *c);
 enum vhca_status cmd_close_uar(struct command *c);
 enum vhca_status cmd_add_db_page(struct command *c);

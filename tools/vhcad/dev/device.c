@@ -39,7 +39,8 @@
 	1ull << VHCA_CAP_FMR | \
 	1ull << VHCA_CAP_XRC | \
 	1ull << VHCA_CAP_UC_FAST_REG | \
-	1ull << VHCA_CAP_APM)
+	1ull << VHCA_CAP_APM | \
+	1ull << VHCA_CAP_CLOCK_QUERY)
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -167,6 +168,7 @@ static u64 possible_caps(u64 caps)
 		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
 		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(stands); i++)

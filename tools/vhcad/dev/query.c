@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dev/cmd.h"
+#include "engine/core.h"
 
 #define PAGE_SIZES	((2ull << VHCA_PAGE_SHIFT_MAX) - (1ull << VHCA_PAGE_SHIFT_MIN))
 
@@ -194,6 +195,14 @@ enum vhca_status cmd_query_pkeys(struct command *c)
 	for (u32 i = 0; i < PORT_PKEYS; i++)
 		pkey[i] = htole16(named_port(c)->fab.pkey[i]);
 	return command_output(c, pkey + le32toh(req->first_index), c->out_len);
+}
+
+enum vhca_status cmd_query_clock(struct command *c)
+{
+	struct vhca_clock_resp *resp = (void *)c->resp;
+
+	resp->now = htole64(engine_now(c->dev->engine));
+	return VHCA_ST_OK;
 }
 
 enum vhca_status cmd_set_node_desc(struct command *c)

@@ -94,6 +94,19 @@ static void nothing_done(void **state)
 	assert_int_equal(t_admin(&f->h, VHCA_CMD_NOP, NULL, 0, NULL), VHCA_ST_OK);
 }
 
+static void clock_asked(void **state)
+{
+	struct fixture *f = *state;
+	union {
+		struct vhca_clock_resp clock;
+		u8 all[VHCA_ACQE_RESP];
+	} resp;
+
+	f->w.now += 12345;
+	assert_int_equal(t_admin(&f->h, VHCA_CMD_QUERY_CLOCK, NULL, 0, &resp), VHCA_ST_OK);
+	assert_true(le64toh(resp.clock.now) == f->w.now);
+}
+
 /* A full ring of commands at once, over many laps; one interrupt at least. */
 static void many_in_flight(void **state)
 {
@@ -192,6 +205,7 @@ static void queries(void **state)
 		VHCA_CAP_XRC,
 		VHCA_CAP_UC_FAST_REG,
 		VHCA_CAP_APM,
+		VHCA_CAP_CLOCK_QUERY,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };
@@ -789,6 +803,8 @@ static void limits(void **state)
 	cq.eqn = htole32(h.comp.eqn);
 	refused(&h, t_admin(&h, VHCA_CMD_CREATE_CQ, &cq, sizeof(cq), NULL), VHCA_ST_UNSUPPORTED,
 		REQ_OFF(vhca_create_cq_hw_req, flags));
+	refused(&h, t_admin(&h, VHCA_CMD_QUERY_CLOCK, NULL, 0, NULL), VHCA_ST_UNSUPPORTED,
+		offsetof(struct vhca_asqe, opcode));
 	t_hca_fini(&h);
 	t_world_fini(&w);
 }
@@ -822,9 +838,9 @@ static void resets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(envelope), TEST(nothing_done), TEST(many_in_flight), TEST(absurd_tail),
-		TEST(rings_must_exist), TEST(queries), TEST(node_description), TEST(uars),
-		TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(qp_numbers),
+		TEST(envelope), TEST(nothing_done), TEST(clock_asked), TEST(many_in_flight),
+		TEST(absurd_tail), TEST(rings_must_exist), TEST(queries), TEST(node_description),
+		TEST(uars), TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(qp_numbers),
 		TEST(qp_rest), TEST(qp_states), TEST(qp_masks), TEST(unreliable_masks),
 		TEST(unreliable_states), TEST(qp_values), TEST(qp_query),
 		cmocka_unit_test(refused_qp_keeps_nothing),

@@ -178,6 +178,7 @@ u64 vhca_whole_caps(u64 caps)
 		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
 		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
 		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
 	};
 	unsigned int i;
 
@@ -363,6 +364,25 @@ int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counte
 	kfree(c);
 	return 0;
 }
+
+/**
+ * vhca_cmd_query_clock - what the device's clock says while the command runs
+ * @hw: the device
+ * @now: set to the clock's count
+ *
+ * Return: as all commands.
+ */
+int vhca_cmd_query_clock(struct vhca_hw *hw, u64 *now)
+{
+	struct vhca_clock_resp resp;
+	int err;
+
+	err = run(hw, VHCA_CMD_QUERY_CLOCK, NULL, 0, 0, 0, &resp, sizeof(resp));
+	if (!err)
+		*now = le64_to_cpu(resp.now);
+	return err;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_query_clock);
 
 /* vhca_cmd_set_node_desc - set the node description */
 int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64])

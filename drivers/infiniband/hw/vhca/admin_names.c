@@ -182,6 +182,7 @@ static const struct cmd_name cmd_names[] = {
 	CMD(QUERY_PKEYS, port_fields),
 	CMD(SET_NODE_DESC, node_desc_fields),
 	CMD(QUERY_COUNTERS, port_fields),
+	CMD(QUERY_CLOCK, NULL),
 	CMD(OPEN_UAR, open_uar_fields),
 	CMD(CLOSE_UAR, object_fields),
 	CMD(ADD_DB_PAGE, add_db_page_fields),

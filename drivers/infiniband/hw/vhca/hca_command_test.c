@@ -6,6 +6,7 @@
  */
 #include <rdma/rdma_reject.h>
 
+#include "admin_cmd.h"
 #include "hca_test.h"
 #include "verbs.h"
 
@@ -148,6 +149,13 @@ static int drop_srq(struct world *w)
 	return err;
 }
 
+static int ask_clock(struct world *w)
+{
+	u64 now;
+
+	return vhca_cmd_query_clock(&to_vdev(w->dev)->hw, &now);
+}
+
 static int resize_cq(struct world *w)
 {
 	return ib_resize_cq(w->cq, 64);
@@ -217,6 +225,7 @@ static const struct {
 	{ "QUERY_PORT", ask_port },	/* which wants to know a GID, too */
 	{ "QUERY_PKEYS", ask_pkey },
 	{ "SET_NODE_DESC", rename_node },
+	{ "QUERY_CLOCK", ask_clock },
 	{ "CREATE_SRQ", make_srq },
 	{ "MODIFY_SRQ", limit_srq },
 	{ "RESIZE_SRQ", resize_srq },

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What probing made of an HCA, and what becomes of probes that fail. */
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <rdma/ib_cache.h>
 
+#include "admin_cmd.h"
 #include "hca_test.h"
 
 /* What the device itself says, asked behind the driver's back. */
@@ -62,6 +66,26 @@ static void test_attributes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dev->ibdev.num_comp_vectors, dev->nvectors);
 	KUNIT_EXPECT_GE(test, dev->nvectors, 1U);
 	KUNIT_EXPECT_LE(test, dev->nirqs, le32_to_cpu(d.vectors));
+}
+
+/* It goes at the rate that the device says. */
+static void test_clock(struct kunit *test)
+{
+	struct vhca_dev *dev = hca_need_device(test->priv);
+	u64 at[2], before[2], after[2], ticks;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		before[i] = ktime_get_ns();
+		KUNIT_ASSERT_EQ(test, vhca_cmd_query_clock(&dev->hw, &at[i]), 0);
+		after[i] = ktime_get_ns();
+		if (!i)
+			msleep(200);
+	}
+	/* kHz and ns; a hundredth for the difference of two clocks */
+	ticks = div_u64((at[1] - at[0]) * 1000000, dev->hw.limits.clock_khz);
+	KUNIT_EXPECT_GE(test, ticks + ticks / 100, before[1] - after[0]);
+	KUNIT_EXPECT_LE(test, ticks - ticks / 100, after[1] - before[0]);
 }
 
 static void test_ports(struct kunit *test)
@@ -238,6 +262,7 @@ static void test_slow_reset(struct kunit *test)
 
 static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(test_attributes),
+	KUNIT_CASE(test_clock),
 	KUNIT_CASE(test_ports),
 	KUNIT_CASE(test_tables),
 	KUNIT_CASE(test_node_description),

@@ -110,6 +110,7 @@ static void test_dependent(struct kunit *test)
 		{ VHCA_CAP_MW_2B, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_XRC, { VHCA_CAP_RC, VHCA_CAP_SRQ } },
 		{ VHCA_CAP_UC_FAST_REG, { VHCA_CAP_UC, VHCA_CAP_FAST_REG } },
+		{ VHCA_CAP_CLOCK_QUERY, { VHCA_CAP_CLOCK, VHCA_CAP_CLOCK } },
 	};
 	unsigned int i, j;
 

@@ -10,7 +10,7 @@
 #include "admin_cmd.h"
 #include "verbs.h"
 
-#define VHCA_KNOWN_FEATURES	VHCA_UCTX_F_TIMESTAMP
+#define VHCA_KNOWN_FEATURES	(VHCA_UCTX_F_TIMESTAMP | VHCA_UCTX_F_CLOCK)
 
 /* A doorbell page as user space may map it. */
 struct db_mapping {
@@ -72,7 +72,8 @@ u64 vhca_db_mmap_offset(const struct vhca_db *db)
 
 static u64 features(const struct vhca_dev *dev)
 {
-	return dev->hw.limits.caps & BIT_ULL(VHCA_CAP_CLOCK) ? VHCA_UCTX_F_TIMESTAMP : 0;
+	return (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK) ? VHCA_UCTX_F_TIMESTAMP : 0) |
+	       (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK_QUERY) ? VHCA_UCTX_F_CLOCK : 0);
 }
 
 /**

@@ -19,7 +19,7 @@
 
 /* Interface version; the PCI revision is the major number. */
 #define VHCA_VERSION_MAJOR	1
-#define VHCA_VERSION_MINOR	4
+#define VHCA_VERSION_MINOR	5
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.
@@ -147,6 +147,7 @@ enum vhca_admin_op {
 	VHCA_CMD_QUERY_PKEYS	= 0x04,	/* out: __le16 from first_index on */
 	VHCA_CMD_SET_NODE_DESC	= 0x05,
 	VHCA_CMD_QUERY_COUNTERS	= 0x06,	/* out: struct vhca_port_counters */
+	VHCA_CMD_QUERY_CLOCK	= 0x07,
 	VHCA_CMD_OPEN_UAR	= 0x10,
 	VHCA_CMD_CLOSE_UAR	= 0x11,
 	VHCA_CMD_ADD_DB_PAGE	= 0x12,
@@ -220,6 +221,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_XRC		= 21,	/* XRC domains and their QPs; needs RC, SRQ */
 	VHCA_CAP_UC_FAST_REG	= 22,	/* REG_MR, LOCAL_INV on UC; needs UC, FAST_REG */
 	VHCA_CAP_APM		= 23,	/* alternate paths, automatic migration */
+	VHCA_CAP_CLOCK_QUERY	= 24,	/* QUERY_CLOCK; needs CLOCK */
 };
 
 struct vhca_device_attr {
@@ -335,6 +337,12 @@ struct vhca_node_desc_req {
 };
 
 static_assert(sizeof(struct vhca_node_desc_req) == 64);
+
+struct vhca_clock_resp {
+	__le64 now;			/* as the time stamps of completions */
+};
+
+static_assert(sizeof(struct vhca_clock_resp) == 8);
 
 /* -- UARs and event queues -- */
 

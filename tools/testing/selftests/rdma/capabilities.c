@@ -134,7 +134,9 @@ static void completion_queues(void)
 		.cqe = 4, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
 	};
 	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, NULL, 0);
+	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
 	struct ibv_cq_ex *ex;
+	int asked;
 
 	must(cq, "ibv_create_cq");
 	answer("resized completion queue", has("cq-resize"), ibv_resize_cq(cq, 100));
@@ -147,6 +149,8 @@ static void completion_queues(void)
 	/* the provider, which was told that there is no clock, does not ask the kernel */
 	point(has("clock") ? !!ex : !ex && errno == EOPNOTSUPP, "time stamps");
 	must(!ex || !ibv_destroy_cq(ibv_cq_ex_to_cq(ex)), "ibv_destroy_cq");
+	asked = ibv_query_rt_values_ex(context, &values);
+	point(asked == (has("clock") && has("clock-query") ? 0 : EOPNOTSUPP), "clock query");
 	announced("clock", has("clock"), attr.hca_core_clock);
 }
 

@@ -157,12 +157,17 @@ static void ignored_overrun(void)
 	     "the end of overrun");
 }
 
-static uint64_t host_ns(void)
+static uint64_t ns_of(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static uint64_t host_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC);
 }
 
 /* When the next completion was written, by the device's clock. */
@@ -179,6 +184,65 @@ static uint64_t stamp(struct ibv_cq_ex *cq)
 	return ticks;
 }
 
+/* And by the host's. */
+static uint64_t time_of_day(struct ibv_cq_ex *cq)
+{
+	struct ibv_poll_cq_attr attr = {};
+	uint64_t ns;
+
+	while (ibv_start_poll(cq, &attr))
+		;
+	must(cq->status == IBV_WC_SUCCESS, "completion");
+	ns = ibv_wc_read_completion_wallclock_ns(cq);
+	ibv_end_poll(cq);
+	return ns;
+}
+
+static uint64_t raw_clock(void)
+{
+	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+
+	must(!ibv_query_rt_values_ex(context, &values), "ibv_query_rt_values_ex");
+	must(values.comp_mask == IBV_VALUES_MASK_RAW_CLOCK, "raw clock");
+	return values.raw_clock.tv_sec * 1000000000ull + values.raw_clock.tv_nsec;
+}
+
+/*
+ * The provider knows how the clocks stand to each other as well as the kernel's look at both took
+ * time: no longer than making the CQ, or than reading a stamp that made it look again.
+ */
+static void times_of_day(void)
+{
+	struct ibv_cq_init_attr_ex init = {
+		.cqe = 64, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
+	};
+	struct timespec over_a_second = { .tv_sec = 1, .tv_nsec = 100000000 };
+	uint64_t before = host_ns(), doubt, sent, seen, at;
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(context, &init);
+	bool right = true;
+	struct ibv_qp *qp;
+	int i;
+
+	must(cq, "ibv_create_cq_ex");
+	doubt = host_ns() - before;
+	qp = connected(IBV_QPT_UD, ibv_cq_ex_to_cq(cq), NULL, 0);
+	for (i = 0; i < 3; i++) {
+		sent = ns_of(CLOCK_REALTIME);
+		post_send(qp, i, 8, self, qp->qp_num);
+		at = time_of_day(cq);
+		seen = ns_of(CLOCK_REALTIME);
+		if (i == 2)
+			doubt = seen - sent;
+		right &= at + doubt >= sent && at <= seen + doubt;
+		printf("# stamped at %lld ns of %llu, within %llu\n", (long long)(at - sent),
+		       (unsigned long long)(seen - sent), (unsigned long long)doubt);
+		if (i == 1)
+			nanosleep(&over_a_second, NULL);
+	}
+	point(right, "time stamps by the host's clock, also after a second");
+	must(!ibv_destroy_qp(qp) && !ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), "the end of time");
+}
+
 static void time_stamps(void)
 {
 	struct ibv_cq_init_attr_ex init = {
@@ -187,7 +251,7 @@ static void time_stamps(void)
 	struct timespec while_it_runs = { .tv_nsec = 400000000 };
 	struct ibv_cq_ex *cq = ibv_create_cq_ex(context, &init);
 	struct ibv_device_attr_ex attr;
-	uint64_t sent[2], seen[2], at[2], last, now, ticks, least, most;
+	uint64_t sent[2], seen[2], at[2], last, now, asked, ticks, least, most;
 	bool forward = true;
 	struct ibv_qp *qp;
 	int i;
@@ -201,6 +265,10 @@ static void time_stamps(void)
 		last = now;
 	}
 	point(forward, "time stamps go forward");
+	asked = raw_clock();
+	post_send(qp, i, 8, self, qp->qp_num);
+	point(asked > last && stamp(cq) > asked, "the clock that can be asked is theirs");
+	point(attr.completion_timestamp_mask == UINT64_MAX, "and counts in 64 bits");
 	for (i = 0; i < 2; i++) {
 		sent[i] = host_ns();
 		post_send(qp, i, 8, self, qp->qp_num);
@@ -271,6 +339,7 @@ int main(int argc, char **argv)
 	multicast_loopback();
 	ignored_overrun();
 	time_stamps();
+	times_of_day();
 	send_error();
 	point(quiet(), "no event has come");
 	close_device();
