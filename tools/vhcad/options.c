@@ -43,7 +43,7 @@ static const char usage[] =
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
-"                         clock-query; may be given many times\n"
+"                         clock-query, qp-counters; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
 "  --user NAME            whom root becomes once all sockets are there (nobody)\n"
@@ -203,6 +203,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_CLOCK,
 		VHCA_CAP_APM,
 		VHCA_CAP_CLOCK_QUERY,
+		VHCA_CAP_QP_COUNTERS,
 	};
 	static const char *const names[] = {
 		"rc",
@@ -229,6 +230,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"clock",
 		"apm",
 		"clock-query",
+		"qp-counters",
 		NULL,
 	};
 	char *colon = strchr(arg, ':'), *word, *save = NULL;

@@ -175,6 +175,7 @@ struct json_object *request_objects(const struct ctl_hca *hca)
 	request_add_u64(o, "cqs", st.cqs);
 	request_add_u64(o, "srqs", st.srqs);
 	request_add_u64(o, "xrcds", st.xrcds);
+	request_add_u64(o, "counters", st.counters);
 	request_add_u64(o, "qps", st.qps);
 	request_add_u64(o, "mcgs", st.mcgs);
 	return o;

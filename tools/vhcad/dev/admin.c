@@ -109,6 +109,18 @@ static const struct command_desc commands[256] = {
 	},
 	[VHCA_CMD_ATTACH_MCG] = { cmd_attach_mcg, REQ(vhca_mcg_req), RSVD(vhca_mcg_req, rsvd) },
 	[VHCA_CMD_DETACH_MCG] = { cmd_detach_mcg, REQ(vhca_mcg_req), RSVD(vhca_mcg_req, rsvd) },
+	[VHCA_CMD_CREATE_COUNTER] = {
+		cmd_create_counter, REQ(vhca_create_counter_req),
+		RSVD(vhca_create_counter_req, rsvd), NEEDS(QP_COUNTERS),
+	},
+	[VHCA_CMD_DESTROY_COUNTER] = { cmd_destroy_counter, OBJECT, NEEDS(QP_COUNTERS) },
+	[VHCA_CMD_BIND_COUNTER] = {
+		cmd_bind_counter, REQ(vhca_bind_counter_req), NEEDS(QP_COUNTERS),
+	},
+	[VHCA_CMD_QUERY_COUNTER] = {
+		cmd_query_counter, OBJECT, .out_len = sizeof(struct vhca_port_counters),
+		NEEDS(QP_COUNTERS),
+	},
 };
 
 /* First byte of the range that is not zero, or TABLE_NONE. */

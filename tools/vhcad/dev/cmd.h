@@ -91,6 +91,9 @@ enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u
 			       u8 kind0, u8 kind1, void *owner, struct dbrec *r0,
 			       struct dbrec *r1);
 
+/** command_counters - write counters as the output */
+enum vhca_status command_counters(struct command *c, const struct vport_stats *s);
+
 enum vhca_status cmd_query_device(struct command *c);
 enum vhca_status cmd_query_port(struct command *c);
 enum vhca_status cmd_query_gids(struct command *c);
@@ -124,6 +127,10 @@ enum vhca_status cmd_create_qp(struct command *c);
 enum vhca_status cmd_destroy_qp(struct command *c);
 enum vhca_status cmd_modify_qp(struct command *c);
 enum vhca_status cmd_query_qp(struct command *c);
+enum vhca_status cmd_create_counter(struct command *c);
+enum vhca_status cmd_destroy_counter(struct command *c);
+enum vhca_status cmd_bind_counter(struct command *c);
+enum vhca_status cmd_query_counter(struct command *c);
 enum vhca_status cmd_attach_mcg(struct command *c);
 enum vhca_status cmd_detach_mcg(struct command *c);
 

@@ -32,6 +32,7 @@ struct vhca_dev;
 #define VDEV_MAX_PDS		(64u << 10)
 #define VDEV_MAX_XRCDS		(64u << 10)
 #define VDEV_MAX_EQS		256u
+#define VDEV_MAX_COUNTERS	(16u << 10)
 #define VDEV_LOG_MAX_CQE	22u
 #define VDEV_LOG_MAX_EQE	20u
 #define VDEV_LOG_MAX_BLOCKS	20u
@@ -536,7 +537,32 @@ struct vport {
 	struct link no_room;		/* QPs that wait until it can send again */
 	struct link no_room_link;
 	struct vport_stats count;	/* all but what the fabric counts */
+	struct vport_stats counted;	/* by counters, those included that are gone */
 };
+
+/* Counts what the QPs do that are bound to it, as their port does. */
+struct vcounter {
+	struct vport *port;
+	u32 number;
+	u32 users;		/* QPs */
+	struct vport_stats count;
+};
+
+#define COUNTER_ADD(counter, what, n)	do {	\
+		struct vcounter *c_ = (counter);	\
+		u64 n_ = (n);				\
+							\
+		c_->count.what += n_;			\
+		c_->port->counted.what += n_;		\
+	} while (0)
+
+/** counter_subtract - what is left of counters without others */
+void counter_subtract(struct vport_stats *from, const struct vport_stats *s);
+/** counter_tx, counter_rx - packets of a QP that is bound, before they are sent */
+void counter_tx(struct vqp *qp, const struct run *run);
+void counter_rx(struct vqp *qp, const struct run *run);
+/** counter_bind - to another counter, or to none: NULL */
+void counter_bind(struct vqp *qp, struct vcounter *counter);
 
 /** vport_stats - everything that a port has counted */
 void vport_stats(const struct vport *p, struct vport_stats *s);
@@ -580,7 +606,7 @@ struct vhca_dev {
 	struct link hot;		/* struct vuar */
 
 	struct vmcgs mcgs;
-	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps;
+	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, counters;
 	struct veq *async_eq;
 	struct link async_pending;
 	struct evnode ev;		/* DEVICE_FATAL */
@@ -642,6 +668,7 @@ void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk);
 void cq_destroy(struct vcq *cq);
 void srq_destroy(struct vsrq *srq);
 void xrcd_destroy(struct vxrcd *xrcd);
+void counter_destroy(struct vhca_dev *dev, struct vcounter *counter);
 void qp_destroy(struct vqp *qp);
 
 #endif /* VHCAD_DEV_H */

@@ -40,7 +40,8 @@
 	1ull << VHCA_CAP_XRC | \
 	1ull << VHCA_CAP_UC_FAST_REG | \
 	1ull << VHCA_CAP_APM | \
-	1ull << VHCA_CAP_CLOCK_QUERY)
+	1ull << VHCA_CAP_CLOCK_QUERY | \
+	1ull << VHCA_CAP_QP_COUNTERS)
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -54,10 +55,11 @@ static int small_tables(struct vhca_dev *dev, const struct vdev_config *cfg)
 	u32 eqs = cfg->max_eqs ? cfg->max_eqs : VDEV_MAX_EQS;
 	u32 xrcds = cfg->max_xrcds ? cfg->max_xrcds : VDEV_MAX_XRCDS;
 
-	/* key 0 is what programs take for no key */
+	/* key 0 is what programs take for no key, counter 0 means none */
 	if (table_init(&dev->uars, 0, dev->kick_pages) || table_init(&dev->eqs, 0, eqs) ||
 	    table_init(&dev->pds, 0, pds) || table_init(&dev->xrcds, 0, xrcds) ||
 	    table_init(&dev->mkeys, 1, mkeys + 1) ||
+	    table_init(&dev->counters, 1, VDEV_MAX_COUNTERS + 1) ||
 	    table_init(&dev->cqs, 0, cqs) || table_init(&dev->srqs, 0, srqs))
 		return -ENOMEM;
 	return 0;
@@ -72,6 +74,7 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->mkeys);
 	table_fini(&dev->cqs);
 	table_fini(&dev->srqs);
+	table_fini(&dev->counters);
 	table_fini(&dev->qps);
 	table_fini(&dev->mcgs.table);
 }
@@ -87,6 +90,7 @@ static void drop_objects(struct vhca_dev *dev)
 	struct veq *eq;
 	struct vpd *pd;
 	struct vxrcd *xrcd;
+	struct vcounter *counter;
 
 	table_for_each(qp, &dev->qps)
 		qp_destroy(qp);
@@ -108,6 +112,8 @@ static void drop_objects(struct vhca_dev *dev)
 	}
 	table_for_each(xrcd, &dev->xrcds)
 		xrcd_destroy(xrcd);
+	table_for_each(counter, &dev->counters)
+		counter_destroy(dev, counter);
 }
 
 /* ------------------------------------------------------------------------
@@ -169,6 +175,7 @@ static u64 possible_caps(u64 caps)
 		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
 		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
+		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(stands); i++)
@@ -359,6 +366,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->cqs = dev->cqs.used;
 	st->srqs = dev->srqs.used;
 	st->xrcds = dev->xrcds.used;
+	st->counters = dev->counters.used;
 	st->qps = dev->qps.used;
 	st->mcgs = dev->mcgs.table.used;
 	for (u32 i = 0; i < dev->nports; i++) {

@@ -169,7 +169,7 @@ struct vdev_status {
 	bool enabled;
 	u32 fatal;
 	u32 ports;
-	u32 uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs;
+	u32 uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, counters;
 	struct {
 		u32 state;
 		u16 lid;

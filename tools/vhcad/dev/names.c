@@ -46,6 +46,10 @@ static const char *const commands[256] = {
 	NAME(VHCA_CMD_, QUERY_QP),
 	NAME(VHCA_CMD_, ATTACH_MCG),
 	NAME(VHCA_CMD_, DETACH_MCG),
+	NAME(VHCA_CMD_, CREATE_COUNTER),
+	NAME(VHCA_CMD_, DESTROY_COUNTER),
+	NAME(VHCA_CMD_, BIND_COUNTER),
+	NAME(VHCA_CMD_, QUERY_COUNTER),
 };
 
 static const char *const statuses[] = {

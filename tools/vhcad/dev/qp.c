@@ -158,6 +158,7 @@ void qp_destroy(struct vqp *qp)
 
 	mcg_detach_all(qp);
 	mkey_forget_qp(qp);
+	counter_bind(qp, NULL);
 	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
 	sched_drop(qp);
 	wqe_forget(qp);

@@ -55,6 +55,7 @@ enum vhca_status cmd_query_device(struct command *c)
 		.max_srqs = htole32(limit_with(d, VHCA_CAP_SRQ, d->srqs.max)),
 		.max_srq_wr = htole32(limit_with(d, VHCA_CAP_SRQ, 1u << VDEV_LOG_MAX_STRIDES)),
 		.max_xrcds = htole32(limit_with(d, VHCA_CAP_XRC, d->xrcds.max)),
+		.max_counters = htole32(limit_with(d, VHCA_CAP_QP_COUNTERS, d->counters.max - 1)),
 		.max_reg_entries = htole32(limit_with(d, VHCA_CAP_FAST_REG, VDEV_MAX_REG_ENTRIES) |
 					   limit_with(d, VHCA_CAP_FMR, VDEV_MAX_REG_ENTRIES)),
 		.max_moderation_count = htole16(limit_with(d, VHCA_CAP_CQ_MODERATION,
@@ -77,12 +78,14 @@ static const struct vport *named_port(const struct command *c)
 }
 
 /* A request about a port, not about a table of it. */
-static enum vhca_status check_port(struct command *c)
+static enum vhca_status check_port(struct command *c, u32 flags)
 {
 	const struct vhca_port_req *req = command_req(c);
 
 	if (!named_port(c))
 		return BAD_FIELD(c, vhca_port_req, port);
+	if (req->flags & ~flags)
+		return BAD_FIELD(c, vhca_port_req, flags);
 	if (req->first_index)
 		return BAD_FIELD(c, vhca_port_req, first_index);
 	if (req->count)
@@ -92,7 +95,7 @@ static enum vhca_status check_port(struct command *c)
 
 enum vhca_status cmd_query_port(struct command *c)
 {
-	enum vhca_status st = check_port(c);
+	enum vhca_status st = check_port(c, 0);
 	const struct vport *p = named_port(c);
 	struct vhca_port_attr a;
 	struct vport_stats s;
@@ -120,39 +123,48 @@ enum vhca_status cmd_query_port(struct command *c)
 	return command_output(c, &a, sizeof(a));
 }
 
+enum vhca_status command_counters(struct command *c, const struct vport_stats *s)
+{
+	const struct vhca_port_counters a = {
+		.tx_packets = htole64(s->tx_packets),
+		.tx_bytes = htole64(s->tx_bytes),
+		.rx_packets = htole64(s->rx_packets),
+		.rx_bytes = htole64(s->rx_bytes),
+		.tx_mcast_packets = htole64(s->tx_mcast_packets),
+		.rx_mcast_packets = htole64(s->rx_mcast_packets),
+		.tx_discards = htole64(s->tx_discards),
+		.rx_no_qp = htole64(s->rx_no_qp),
+		.rx_no_receive = htole64(s->rx_no_receive),
+		.rx_uc_gaps = htole64(s->rx_uc_gaps),
+		.qkey_violations = htole64(s->qkey_violations),
+		.pkey_violations = htole64(s->pkey_violations),
+		.rnr_naks_sent = htole64(s->rnr_naks_sent),
+		.rnr_naks_received = htole64(s->rnr_naks_received),
+		.seq_naks_sent = htole64(s->seq_naks_sent),
+		.seq_naks_received = htole64(s->seq_naks_received),
+		.error_naks_sent = htole64(s->error_naks_sent),
+		.error_naks_received = htole64(s->error_naks_received),
+		.duplicates = htole64(s->duplicates),
+		.timeouts = htole64(s->timeouts),
+	};
+
+	return command_output(c, &a, sizeof(a));
+}
+
 enum vhca_status cmd_query_counters(struct command *c)
 {
-	enum vhca_status st = check_port(c);
+	const struct vhca_port_req *req = command_req(c);
 	const struct vport *p = named_port(c);
-	struct vhca_port_counters a;
+	enum vhca_status st = check_port(c, dev_cap(c->dev, VHCA_CAP_QP_COUNTERS) ?
+					    VHCA_PORT_UNBOUND : 0);
 	struct vport_stats s;
 
 	if (st)
 		return st;
 	vport_stats(p, &s);
-	a = (struct vhca_port_counters){
-		.tx_packets = htole64(s.tx_packets),
-		.tx_bytes = htole64(s.tx_bytes),
-		.rx_packets = htole64(s.rx_packets),
-		.rx_bytes = htole64(s.rx_bytes),
-		.tx_mcast_packets = htole64(s.tx_mcast_packets),
-		.rx_mcast_packets = htole64(s.rx_mcast_packets),
-		.tx_discards = htole64(s.tx_discards),
-		.rx_no_qp = htole64(s.rx_no_qp),
-		.rx_no_receive = htole64(s.rx_no_receive),
-		.rx_uc_gaps = htole64(s.rx_uc_gaps),
-		.qkey_violations = htole64(s.qkey_violations),
-		.pkey_violations = htole64(s.pkey_violations),
-		.rnr_naks_sent = htole64(s.rnr_naks_sent),
-		.rnr_naks_received = htole64(s.rnr_naks_received),
-		.seq_naks_sent = htole64(s.seq_naks_sent),
-		.seq_naks_received = htole64(s.seq_naks_received),
-		.error_naks_sent = htole64(s.error_naks_sent),
-		.error_naks_received = htole64(s.error_naks_received),
-		.duplicates = htole64(s.duplicates),
-		.timeouts = htole64(s.timeouts),
-	};
-	return command_output(c, &a, sizeof(a));
+	if (req->flags & VHCA_PORT_UNBOUND)
+		counter_subtract(&s, &p->counted);
+	return command_counters(c, &s);
 }
 
 /* Checks a table request and its output length. */
@@ -163,6 +175,8 @@ static enum vhca_status check_table(struct command *c, u32 entries, u32 entry_si
 
 	if (!named_port(c))
 		return BAD_FIELD(c, vhca_port_req, port);
+	if (req->flags)
+		return BAD_FIELD(c, vhca_port_req, flags);
 	if (first >= entries)
 		return BAD_FIELD(c, vhca_port_req, first_index);
 	if (!count || count > entries - first)

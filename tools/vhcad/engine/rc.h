@@ -184,6 +184,7 @@ struct vqp {
 	bool draining;		/* SQD: requests are still under way */
 	u8 mig;			/* enum mig_state */
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
+	bool counted;		/* bound to a counter */
 	u16 pkey;		/* of pkey_index, when RTR */
 	u32 mtu;		/* bytes */
 	u32 max_inline;
@@ -211,6 +212,7 @@ struct vqp {
 	struct dbrec rec_recv;
 	struct link in_srq;		/* XRC_TGT: with the others that name the SRQ */
 	struct evnode ev;
+	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
 };
 
 /* Does the transport acknowledge, and send again? */
@@ -259,12 +261,24 @@ static inline bool ends_message(const struct run *run)
 	       run->kind != WIRE_ATOMIC_ACK;
 }
 
+/* Something that the port counts, and the QP's counter. */
+#define QP_COUNT(qp, what, n)	do {			\
+		const struct vqp *q_ = (qp);		\
+		u64 m_ = (n);				\
+							\
+		q_->port->count.what += m_;		\
+		if (q_->counted)			\
+			COUNTER_ADD(q_->counter, what, m_);	\
+	} while (0)
+
 /** qp_count_rx - packets for a QP arrived */
 static inline void qp_count_rx(struct vqp *qp, const struct run *run)
 {
 	qp->stats.rx_packets += run->npkts;
 	qp->stats.rx_bytes += run->len;
 	qp->stats.rx_msgs += ends_message(run);
+	if (qp->counted)
+		counter_rx(qp, run);
 }
 
 /**
@@ -278,6 +292,8 @@ static inline bool qp_send(struct vqp *qp, struct run *run)
 	qp->stats.tx_packets += run->npkts;
 	qp->stats.tx_bytes += run->len;
 	qp->stats.tx_msgs += ends_message(run);
+	if (qp->counted)
+		counter_tx(qp, run);
 	fab_send(&qp->port->fab, run);
 	return qp->state != QPS_ERR;
 }
@@ -440,7 +456,7 @@ static inline bool rx_pkey_ok(struct vqp *qp, const struct run *run)
 {
 	if (pkey_match(run->h.pkey, qp->pkey))
 		return true;
-	qp->port->count.pkey_violations += run->npkts;
+	QP_COUNT(qp, pkey_violations, run->npkts);
 	return false;
 }
 

@@ -245,14 +245,12 @@ static bool expected(const struct rc_requester *r, u32 psn)
 
 static void count_nak(const struct vqp *qp, u8 type, u8 code)
 {
-	struct vport_stats *n = &qp->port->count;
-
 	if (type == AETH_RNR_NAK)
-		n->rnr_naks_received++;
+		QP_COUNT(qp, rnr_naks_received, 1);
 	else if (type == AETH_NAK && code == NAK_PSN_SEQUENCE)
-		n->seq_naks_received++;
+		QP_COUNT(qp, seq_naks_received, 1);
 	else if (type == AETH_NAK)
-		n->error_naks_received++;
+		QP_COUNT(qp, error_naks_received, 1);
 }
 
 void req_rx_ack(struct vqp *qp, struct run *run)

@@ -461,7 +461,7 @@ void req_timeout(struct timer *t)
 	} else {
 		qp->req.gap = GAP_NONE;
 		if (qp->req.retry_left)
-			qp->port->count.timeouts++;
+			QP_COUNT(qp, timeouts, 1);
 	}
 	req_retry(qp);
 }

@@ -74,7 +74,7 @@ static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
 	run.h.syndrome = AETH_NAK | NAK_REMOTE_ACCESS;
 	run.h.msn = res->msn;
 	unqueue(&qp->resp, res);
-	qp->port->count.error_naks_sent++;
+	QP_COUNT(qp, error_naks_sent, 1);
 	return qp_send(qp, &run);
 }
 
@@ -139,14 +139,13 @@ fault:
 static void count_answer(const struct vqp *qp)
 {
 	const struct rc_responder *s = &qp->resp;
-	struct vport_stats *n = &qp->port->count;
 
 	if (s->closing)
-		n->error_naks_sent++;
+		QP_COUNT(qp, error_naks_sent, 1);
 	else if ((s->syndrome & AETH_TYPE_MASK) == AETH_RNR_NAK)
-		n->rnr_naks_sent++;
+		QP_COUNT(qp, rnr_naks_sent, 1);
 	else if ((s->syndrome & AETH_TYPE_MASK) == AETH_NAK)
-		n->seq_naks_sent++;
+		QP_COUNT(qp, seq_naks_sent, 1);
 }
 
 static bool send_ack(struct vqp *qp)

@@ -343,7 +343,7 @@ void resp_rx(struct vqp *qp, struct run *run)
 	if (ahead < 0) {
 		u32 again = MIN((u32)-ahead, run->npkts);
 
-		qp->port->count.duplicates += again;
+		QP_COUNT(qp, duplicates, again);
 		if (run->kind != WIRE_SEND && run->kind != WIRE_WRITE)
 			answer_again(qp, run);
 		else if (!s->ack)

@@ -27,7 +27,7 @@ static bool take_recv(struct vqp *qp)
 	if (st > 0)
 		qp_recv_error(qp, st);
 	else if (st == -EAGAIN)
-		qp->port->count.rx_no_receive++;
+		QP_COUNT(qp, rx_no_receive, 1);
 	drop_message(qp);
 	return false;
 }
@@ -68,7 +68,7 @@ static void rx_send(struct vqp *qp, struct run *run)
 		}
 	}
 	if (run->len > qp->recv.room - s->done) {
-		qp->port->count.rx_no_receive++;
+		QP_COUNT(qp, rx_no_receive, 1);
 		drop_message(qp);
 		return;
 	}
@@ -137,7 +137,7 @@ static void check_gap(struct vqp *qp, const struct run *run)
 	if (!ahead)
 		return;
 	if (s->kind != WIRE_NONE || (ahead > 0 && !s->lost)) {
-		qp->port->count.rx_uc_gaps++;
+		QP_COUNT(qp, rx_uc_gaps, 1);
 		s->lost = true;
 	}
 	drop_message(qp);

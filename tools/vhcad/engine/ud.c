@@ -84,13 +84,13 @@ void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 	if (qp->state < QPS_RTR || qp->state == QPS_ERR || !rx_pkey_ok(qp, run))
 		return;
 	if (run->h.qkey != le32toh(qp->attr.qkey)) {
-		qp->port->count.qkey_violations++;
+		QP_COUNT(qp, qkey_violations, 1);
 		return;
 	}
 	qp_count_rx(qp, run);
 	st = recv_take(qp);
 	if (st == -EAGAIN)
-		qp->port->count.rx_no_receive++;
+		QP_COUNT(qp, rx_no_receive, 1);
 	if (st < 0)
 		return;
 	if (st) {
@@ -98,7 +98,7 @@ void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 		return;
 	}
 	if (qp->recv.room < WIRE_GRH_LEN + run->len) {
-		qp->port->count.rx_no_receive++;
+		QP_COUNT(qp, rx_no_receive, 1);
 		return;
 	}
 	l.sge = w->sge;

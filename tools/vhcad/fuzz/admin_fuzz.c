@@ -12,7 +12,7 @@
 #define HANDLES	4u
 
 /* Handles that the device gave, by what they stand for: the newest first. */
-enum handle { H_UAR, H_EQ, H_PD, H_XRCD, H_MKEY, H_CQ, H_SRQ, H_QP, H_KINDS };
+enum handle { H_UAR, H_EQ, H_PD, H_XRCD, H_MKEY, H_CQ, H_SRQ, H_QP, H_COUNTER, H_KINDS };
 
 struct driver {
 	struct world f;
@@ -89,7 +89,7 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 		    .count = htole32(a % 16));
 		return (a % 16) * (op == VHCA_CMD_QUERY_GIDS ? 16 : 2);
 	case VHCA_CMD_QUERY_COUNTERS:
-		REQ(vhca_port_req, .port = 1);
+		REQ(vhca_port_req, .port = 1, .flags = b % 2);
 		return sizeof(struct vhca_port_counters);
 	case VHCA_CMD_OPEN_UAR:
 		return REQ(vhca_open_uar_req, .db_page = htole64(d->f.area + b % 16 * 4096));
@@ -179,6 +179,16 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 		return REQ(vhca_object_req, .handle = give(d, H_XRCD, a));
 	case VHCA_CMD_DESTROY_EQ:
 		return REQ(vhca_object_req, .handle = give(d, H_EQ, a));
+	case VHCA_CMD_CREATE_COUNTER:
+		return REQ(vhca_create_counter_req, .port = 1 + a % 3);
+	case VHCA_CMD_BIND_COUNTER:
+		return REQ(vhca_bind_counter_req, .qpn = give(d, H_QP, a),
+			   .counter = b % 4 ? give(d, H_COUNTER, b) : 0);
+	case VHCA_CMD_DESTROY_COUNTER:
+		return REQ(vhca_object_req, .handle = give(d, H_COUNTER, a));
+	case VHCA_CMD_QUERY_COUNTER:
+		REQ(vhca_object_req, .handle = give(d, H_COUNTER, a));
+		return sizeof(struct vhca_port_counters);
 	case VHCA_CMD_CLOSE_UAR:
 		return REQ(vhca_object_req, .handle = uar);
 	default:
@@ -195,6 +205,7 @@ static void take_answer(struct driver *d, u8 op, u32 n)
 		[VHCA_CMD_CREATE_PD] = 1 + H_PD, [VHCA_CMD_CREATE_XRCD] = 1 + H_XRCD,
 		[VHCA_CMD_CREATE_MKEY] = 1 + H_MKEY, [VHCA_CMD_CREATE_CQ] = 1 + H_CQ,
 		[VHCA_CMD_CREATE_SRQ] = 1 + H_SRQ, [VHCA_CMD_CREATE_QP] = 1 + H_QP,
+		[VHCA_CMD_CREATE_COUNTER] = 1 + H_COUNTER,
 	};
 	const struct vhca_acqe *e = &d->h->acq[n & ((1u << T_ADMIN_LOG) - 1)];
 	struct vhca_object_resp resp;

@@ -206,6 +206,7 @@ static void queries(void **state)
 		VHCA_CAP_UC_FAST_REG,
 		VHCA_CAP_APM,
 		VHCA_CAP_CLOCK_QUERY,
+		VHCA_CAP_QP_COUNTERS,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };
@@ -225,6 +226,7 @@ static void queries(void **state)
 	assert_int_equal(le32toh(d.max_srqs), 64 << 10);
 	assert_int_equal(le32toh(d.max_srq_wr), 64 << 10);
 	assert_int_equal(le32toh(d.max_reg_entries), 4096);
+	assert_int_equal(le32toh(d.max_counters), 16 << 10);
 	assert_int_equal(le16toh(d.max_moderation_count), UINT16_MAX);
 	assert_int_equal(le16toh(d.max_moderation_period), UINT16_MAX);
 	assert_int_equal(le64toh(d.page_sizes), 0x7ffff000);
@@ -264,9 +266,9 @@ static void queries(void **state)
 	refused(&f->h, t_admin_out(&f->h, VHCA_CMD_QUERY_GIDS, &req, sizeof(req), gids, 16),
 		VHCA_ST_BAD_FIELD, REQ_OFF(vhca_port_req, port));
 	req.port = 1;
-	req.rsvd0[2] = 1;
+	req.rsvd0[1] = 1;
 	refused(&f->h, t_admin_out(&f->h, VHCA_CMD_QUERY_GIDS, &req, sizeof(req), gids, 16),
-		VHCA_ST_BAD_FIELD, REQ_OFF(vhca_port_req, rsvd0[2]));
+		VHCA_ST_BAD_FIELD, REQ_OFF(vhca_port_req, rsvd0[1]));
 	refused(&f->h, t_admin_out(&f->h, VHCA_CMD_QUERY_DEVICE, NULL, 0, &d, 255),
 		VHCA_ST_BAD_FIELD, offsetof(struct vhca_asqe, out_len));
 }
@@ -840,9 +842,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(envelope), TEST(nothing_done), TEST(clock_asked), TEST(many_in_flight),
 		TEST(absurd_tail), TEST(rings_must_exist), TEST(queries), TEST(node_description),
-		TEST(uars), TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields), TEST(qp_numbers),
-		TEST(qp_rest), TEST(qp_states), TEST(qp_masks), TEST(unreliable_masks),
-		TEST(unreliable_states), TEST(qp_values), TEST(qp_query),
+		TEST(uars), TEST(busy), TEST(eq_fields), TEST(cq_fields), TEST(qp_fields),
+		TEST(qp_numbers), TEST(qp_rest), TEST(qp_states), TEST(qp_masks),
+		TEST(unreliable_masks), TEST(unreliable_states), TEST(qp_values), TEST(qp_query),
 		cmocka_unit_test(refused_qp_keeps_nothing),
 		cmocka_unit_test(limits), TEST(resets),
 	};

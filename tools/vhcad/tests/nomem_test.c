@@ -127,7 +127,7 @@ static void mapping(void **state)
 /* ---- commands ---- */
 
 struct counts {
-	u32 n[8];
+	u32 n[9];
 };
 
 static struct counts count(struct thca *h)
@@ -136,7 +136,7 @@ static struct counts count(struct thca *h)
 
 	vdev_status(h->dev, &st);
 	return (struct counts){ { st.uars, st.eqs, st.pds, st.xrcds, st.mkeys, st.cqs, st.srqs,
-				    st.qps } };
+				    st.qps, st.counters } };
 }
 
 static u32 sum(struct counts c)
@@ -185,6 +185,7 @@ static void commands(void **state)
 		.type = VHCA_QPT_RC, .log_sq_blocks = 4, .log_rq_strides = VHCA_NO_QUEUE,
 		.db_slot = htole32(20),
 	};
+	struct vhca_create_counter_req counter = { .port = 1 };
 	struct vhca_qp_attr a;
 	struct tworld w;
 	struct thca h;
@@ -203,6 +204,7 @@ static void commands(void **state)
 	mkey.pdn = srq.pdn = qp.pdn = htole32(create(&h, VHCA_CMD_CREATE_PD, NULL, 0));
 	create(&h, VHCA_CMD_CREATE_MKEY, &mkey, sizeof(mkey));
 	create(&h, VHCA_CMD_CREATE_XRCD, NULL, 0);
+	create(&h, VHCA_CMD_CREATE_COUNTER, &counter, sizeof(counter));
 	cq.buf.addr = htole64(t_alloc(&h, 4096));
 	handle[1] = create(&h, VHCA_CMD_CREATE_CQ, &cq, sizeof(cq));
 	qp.send_cqn = qp.recv_cqn = htole32(handle[1]);
@@ -324,10 +326,10 @@ static void devices(void **state)
 	timer_fini(&w.engine->timers, &timer);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/*
-	 * the device, its kicks, two for each of nine tables, and three for the ports'
+	 * the device, its kicks, two for each of ten tables, and three for the ports'
 	 * places: two each, but the first place is there when the second's fail
 	 */
-	assert_int_equal(n, 1 + 1 + 2 * 9 + 3);
+	assert_int_equal(n, 1 + 1 + 2 * 10 + 3);
 	vdev_status(dev, &st);
 	/* devices that came to nothing have given their places back */
 	assert_int_equal(st.port[0].lid, 1);

@@ -179,6 +179,7 @@ u64 vhca_whole_caps(u64 caps)
 		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
 		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
+		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
 	};
 	unsigned int i;
 
@@ -351,18 +352,70 @@ int vhca_cmd_query_pkey(struct vhca_hw *hw, u8 port, u32 index, u16 *pkey)
 	return 0;
 }
 
-/* vhca_cmd_query_counters - read a port's counters; @counters is the device's raw answer */
-int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters)
+static int run_counters(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len,
+			struct vhca_port_counters *counters)
 {
-	struct vhca_port_req req = { .port = port };
-	struct vhca_port_counters *c;
+	struct vhca_port_counters *c = run_out(hw, opcode, req, req_len, sizeof(*c));
 
-	c = run_out(hw, VHCA_CMD_QUERY_COUNTERS, &req, sizeof(req), sizeof(*c));
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	*counters = *c;
 	kfree(c);
 	return 0;
+}
+
+/*
+ * vhca_cmd_query_counters - read a port's counters, but for those that vhca_cmd_query_counter()
+ * reads; @counters is the device's raw answer
+ */
+int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters)
+{
+	struct vhca_port_req req = {
+		.port = port,
+		.flags = vhca_hw_has(hw, VHCA_CAP_QP_COUNTERS) ? VHCA_PORT_UNBOUND : 0,
+	};
+
+	return run_counters(hw, VHCA_CMD_QUERY_COUNTERS, &req, sizeof(req), counters);
+}
+
+/* vhca_cmd_create_counter - make a counter for QPs of a port; its number is not 0 */
+int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number)
+{
+	struct vhca_create_counter_req req = { .port = port };
+	int err;
+
+	err = RUN_CREATE(hw, VHCA_CMD_CREATE_COUNTER, &req, number);
+	if (!err && !*number) {
+		/* To bind a QP to it would unbind the QP. */
+		vhca_hw_kill(hw, "it gave out a counter that is none");
+		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad counter");
+	}
+	return err;
+}
+
+/* vhca_cmd_bind_counter - bind a QP to a counter, 0: to none */
+int vhca_cmd_bind_counter(struct vhca_hw *hw, u32 qpn, u32 number)
+{
+	struct vhca_bind_counter_req req = {
+		.qpn = cpu_to_le32(qpn),
+		.counter = cpu_to_le32(number),
+	};
+
+	return RUN(hw, VHCA_CMD_BIND_COUNTER, &req);
+}
+
+/* vhca_cmd_query_counter - read a counter; @counters is the device's raw answer */
+int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_counters *counters)
+{
+	struct vhca_object_req req = { .handle = cpu_to_le32(number) };
+
+	return run_counters(hw, VHCA_CMD_QUERY_COUNTER, &req, sizeof(req), counters);
+}
+
+/* vhca_cmd_destroy_counter - destroy a counter no QP is bound to any more */
+int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number)
+{
+	return run_destroy(hw, VHCA_CMD_DESTROY_COUNTER, number);
 }
 
 /**

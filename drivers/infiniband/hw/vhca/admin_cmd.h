@@ -19,6 +19,10 @@ int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr
 int vhca_cmd_query_gid(struct vhca_hw *hw, u8 port, u32 index, u8 gid[16]);
 int vhca_cmd_query_pkey(struct vhca_hw *hw, u8 port, u32 index, u16 *pkey);
 int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters);
+int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number);
+int vhca_cmd_bind_counter(struct vhca_hw *hw, u32 qpn, u32 number);
+int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_counters *counters);
+int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number);
 int vhca_cmd_query_clock(struct vhca_hw *hw, u64 *now);
 int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64]);
 

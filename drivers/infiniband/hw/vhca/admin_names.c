@@ -31,6 +31,7 @@ static const struct field_name object_fields[] = {
 
 static const struct field_name port_fields[] = {
 	FIELD(vhca_port_req, port),
+	FIELD(vhca_port_req, flags),
 	FIELD(vhca_port_req, first_index),
 	FIELD(vhca_port_req, count), END
 };
@@ -167,6 +168,15 @@ static const struct field_name modify_qp_fields[] = {
 	  "alternate path" }, END
 };
 
+static const struct field_name create_counter_fields[] = {
+	FIELD(vhca_create_counter_req, port), END
+};
+
+static const struct field_name bind_counter_fields[] = {
+	FIELD(vhca_bind_counter_req, qpn),
+	FIELD(vhca_bind_counter_req, counter), END
+};
+
 struct cmd_name {
 	const char *name;
 	const struct field_name *fields;
@@ -211,6 +221,10 @@ static const struct cmd_name cmd_names[] = {
 	CMD(QUERY_QP, object_fields),
 	CMD(ATTACH_MCG, mcg_fields),
 	CMD(DETACH_MCG, mcg_fields),
+	CMD(CREATE_COUNTER, create_counter_fields),
+	CMD(DESTROY_COUNTER, object_fields),
+	CMD(BIND_COUNTER, bind_counter_fields),
+	CMD(QUERY_COUNTER, object_fields),
 };
 
 /**

@@ -4,6 +4,7 @@
  * belongs to the device's status and a reason that names the command, nothing is left behind, and
  * the same thing works when it is tried again.
  */
+#include <rdma/rdma_counter.h>
 #include <rdma/rdma_reject.h>
 
 #include "admin_cmd.h"
@@ -19,6 +20,7 @@ struct world {
 	struct ib_qp *qp;
 	struct ib_srq *srq;
 	struct ib_qp *ud;
+	struct rdma_counter counter;
 };
 
 static int start(struct world *w, struct kunit *test)
@@ -189,6 +191,29 @@ static int leave(struct world *w)
 	return ib_detach_mcast(w->ud, &group, 0xc009);
 }
 
+static int count_qp(struct world *w)
+{
+	w->counter.device = w->dev;
+	w->counter.port = 1;
+	return w->dev->ops.counter_bind_qp(&w->counter, w->qp);
+}
+
+static int read_counter(struct world *w)
+{
+	w->counter.stats = w->counter.stats ?: w->dev->ops.counter_alloc_stats(&w->counter);
+	return w->counter.stats ? w->dev->ops.counter_update_stats(&w->counter) : -EBADMSG;
+}
+
+static int drop_counter(struct world *w)
+{
+	int err = w->dev->ops.counter_unbind_qp(w->qp) ?:
+		  w->dev->ops.counter_dealloc(&w->counter);
+
+	if (!err)
+		w->counter.id = 0;
+	return err;
+}
+
 static int drop_qp(struct world *w)
 {
 	int err = ib_destroy_qp(w->qp);
@@ -235,6 +260,9 @@ static const struct {
 	{ "MODIFY_CQ", moderate_cq },
 	{ "ATTACH_MCG", join },
 	{ "DETACH_MCG", leave },
+	{ "CREATE_COUNTER", count_qp },
+	{ "QUERY_COUNTER", read_counter },
+	{ "DESTROY_COUNTER", drop_counter },
 	{ "DESTROY_QP", drop_qp },
 	{ "DESTROY_CQ", drop_cq },
 };
@@ -248,6 +276,9 @@ static void finish(void *data)
 		hca_ctl(w->h, "fault clear @");
 	if (w->ud)
 		KUNIT_EXPECT_EQ(w->h->test, ib_destroy_qp(w->ud), 0);
+	if (w->counter.id)
+		KUNIT_EXPECT_EQ(w->h->test, drop_counter(w), 0);
+	rdma_free_hw_stats_struct(w->counter.stats);
 	if (w->srq)
 		KUNIT_EXPECT_EQ(w->h->test, ib_destroy_srq_user(w->srq, NULL), 0);
 	if (w->qp)

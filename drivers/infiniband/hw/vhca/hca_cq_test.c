@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Completion queues on an emulated HCA: resized in use, peeked at, moderated; vectors; counters. */
+#include <rdma/rdma_counter.h>
 #include <rdma/rdma_ext.h>
 
 #include "hca_test.h"
@@ -280,6 +281,61 @@ static void test_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hca_counter(test, dev, "rnr_naks_received"), naks + 1);
 }
 
+static u64 counter_value(struct kunit *test, struct rdma_counter *counter, const char *name)
+{
+	int i;
+
+	KUNIT_EXPECT_EQ(test, counter->device->ops.counter_update_stats(counter), 0);
+	for (i = 0; i < counter->stats->num_counters; i++)
+		if (!strcmp(counter->stats->descs[i].name, name))
+			return counter->stats->value[i];
+	KUNIT_FAIL(test, "no value %s", name);
+	return 0;
+}
+
+static void free_values(void *stats)
+{
+	rdma_free_hw_stats_struct(stats);
+}
+
+/* What a QP does is counted by the counter it is bound to, and no more by the port. */
+static void test_qp_counters(struct kunit *test)
+{
+	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;
+	const struct ib_device_ops *ops = &dev->ops;
+	struct rdma_counter *counter = kunit_kzalloc(test, sizeof(*counter), GFP_KERNEL);
+	u64 packets, counted;
+	struct conn *c;
+
+	KUNIT_ASSERT_NOT_NULL(test, counter);
+	if (!ops->counter_bind_qp)
+		kunit_skip(test, "the device has no counters for QPs");
+	c = conn_get(test, dev, true, 0);
+	counter->device = dev;
+	counter->port = 1;
+	counter->stats = ops->counter_alloc_stats(counter);
+	KUNIT_ASSERT_NOT_NULL(test, counter->stats);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_values, counter->stats), 0);
+	KUNIT_ASSERT_EQ(test, ops->counter_bind_qp(counter, c->qp[0]), 0);
+	KUNIT_EXPECT_NE(test, counter->id, 0U);
+	/* the peer is of the same port, and is not counted there */
+	packets = hca_counter(test, dev, "tx_packets");
+	KUNIT_EXPECT_EQ(test, conn_write(c, 0, 30000, c->pd->unsafe_global_rkey), 0);
+	KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
+	counted = counter_value(test, counter, "tx_packets");
+	KUNIT_EXPECT_GE(test, counted, 30ULL);
+	KUNIT_EXPECT_GE(test, counter_value(test, counter, "tx_bytes"), 30000ULL);
+	KUNIT_EXPECT_LT(test, hca_counter(test, dev, "tx_packets"), packets + 30);
+
+	KUNIT_EXPECT_EQ(test, ops->counter_dealloc(counter), -EBUSY);
+	KUNIT_EXPECT_EQ(test, ops->counter_unbind_qp(c->qp[0]), 0);
+	KUNIT_EXPECT_EQ(test, conn_write(c, 0, 100, c->pd->unsafe_global_rkey), 0);
+	KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, counter_value(test, counter, "tx_packets"), counted);
+	KUNIT_EXPECT_EQ(test, ops->counter_dealloc(counter), 0);
+	KUNIT_EXPECT_EQ(test, ops->counter_update_stats(counter), -EINVAL);
+}
+
 static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(test_peek_and_count),
 	KUNIT_CASE(test_resize_filled),
@@ -288,6 +344,7 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(test_flags_of_users),
 	KUNIT_CASE(test_vectors),
 	KUNIT_CASE(test_counters),
+	KUNIT_CASE(test_qp_counters),
 	{}
 };
 

@@ -111,6 +111,7 @@ static void test_dependent(struct kunit *test)
 		{ VHCA_CAP_XRC, { VHCA_CAP_RC, VHCA_CAP_SRQ } },
 		{ VHCA_CAP_UC_FAST_REG, { VHCA_CAP_UC, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_CLOCK_QUERY, { VHCA_CAP_CLOCK, VHCA_CAP_CLOCK } },
+		{ VHCA_CAP_QP_COUNTERS, { VHCA_CAP_COUNTERS, VHCA_CAP_COUNTERS } },
 	};
 	unsigned int i, j;
 

@@ -525,6 +525,11 @@ int vhca_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 /* verbs_stats.c */
 struct rdma_hw_stats *vhca_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int vhca_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
+struct rdma_hw_stats *vhca_counter_alloc_stats(struct rdma_counter *counter);
+int vhca_counter_update_stats(struct rdma_counter *counter);
+int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp);
+int vhca_counter_unbind_qp(struct ib_qp *qp);
+int vhca_counter_dealloc(struct rdma_counter *counter);
 
 /* verbs_qp.c */
 int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);

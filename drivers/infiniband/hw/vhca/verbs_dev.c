@@ -274,6 +274,14 @@ static const struct ib_device_ops counter_ops = {
 	.get_hw_stats = vhca_get_hw_stats,
 };
 
+static const struct ib_device_ops qp_counter_ops = {
+	.counter_alloc_stats = vhca_counter_alloc_stats,
+	.counter_bind_qp = vhca_counter_bind_qp,
+	.counter_dealloc = vhca_counter_dealloc,
+	.counter_unbind_qp = vhca_counter_unbind_qp,
+	.counter_update_stats = vhca_counter_update_stats,
+};
+
 static const struct ib_device_ops fast_reg_ops = {
 	.alloc_mr = vhca_alloc_mr,
 	.map_mr_sg = vhca_map_mr_sg,
@@ -297,6 +305,7 @@ static const struct {
 	{ VHCA_CAP_CQ_RESIZE, &resize_ops },
 	{ VHCA_CAP_CQ_MODERATION, &moderation_ops },
 	{ VHCA_CAP_COUNTERS, &counter_ops },
+	{ VHCA_CAP_QP_COUNTERS, &qp_counter_ops },
 	{ VHCA_CAP_FAST_REG, &fast_reg_ops },
 	{ VHCA_CAP_MW, &mw_ops },
 };

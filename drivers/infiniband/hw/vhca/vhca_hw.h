@@ -176,9 +176,13 @@ enum vhca_admin_op {
 	VHCA_CMD_QUERY_QP	= 0x43,	/* out: struct vhca_qp_attr */
 	VHCA_CMD_ATTACH_MCG	= 0x48,
 	VHCA_CMD_DETACH_MCG	= 0x49,
+	VHCA_CMD_CREATE_COUNTER	= 0x50,
+	VHCA_CMD_DESTROY_COUNTER = 0x51,
+	VHCA_CMD_BIND_COUNTER	= 0x52,	/* a QP to a counter, or to none */
+	VHCA_CMD_QUERY_COUNTER	= 0x53,	/* out: struct vhca_port_counters */
 };
 
-/* Requests that name one object: DESTROY_*, CLOSE_UAR, QUERY_QP, QUERY_SRQ. */
+/* Requests that name one object: DESTROY_*, CLOSE_UAR, QUERY_QP, QUERY_SRQ, QUERY_COUNTER. */
 struct vhca_object_req {
 	__le32 handle;
 	__le32 rsvd;
@@ -186,9 +190,9 @@ struct vhca_object_req {
 
 static_assert(sizeof(struct vhca_object_req) == 8);
 
-/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,XRCD,CQ,SRQ,QP,MKEY}. */
+/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,XRCD,CQ,SRQ,QP,MKEY,COUNTER}. */
 struct vhca_object_resp {
-	__le32 handle;		/* uar, eqn, pdn, xrcdn, cqn, srqn, qpn, or the whole 32-bit key */
+	__le32 handle;		/* number of the object, or the whole 32-bit key */
 	__le32 rsvd;
 };
 
@@ -222,6 +226,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_UC_FAST_REG	= 22,	/* REG_MR, LOCAL_INV on UC; needs UC, FAST_REG */
 	VHCA_CAP_APM		= 23,	/* alternate paths, automatic migration */
 	VHCA_CAP_CLOCK_QUERY	= 24,	/* QUERY_CLOCK; needs CLOCK */
+	VHCA_CAP_QP_COUNTERS	= 25,	/* counters that QPs are bound to; needs COUNTERS */
 };
 
 struct vhca_device_attr {
@@ -259,14 +264,19 @@ struct vhca_device_attr {
 	__le16 max_moderation_period;	/* microseconds */
 	__le32 max_reg_entries;		/* most entries of a list of FAST, FAST_SG, FMR */
 	__le32 max_xrcds;
-	__u8 rsvd[48];
+	__le32 max_counters;
+	__u8 rsvd[44];
 };
 
 static_assert(sizeof(struct vhca_device_attr) == 256);
 
+/* QUERY_COUNTERS: but for what counters have counted; needs QP_COUNTERS */
+#define VHCA_PORT_UNBOUND	(1U << 0)
+
 struct vhca_port_req {
 	__u8 port;			/* 1..ports */
-	__u8 rsvd0[3];
+	__u8 flags;			/* VHCA_PORT_* */
+	__u8 rsvd0[2];
 	__le32 first_index;		/* tables only */
 	__le32 count;			/* tables only: entries wanted */
 	__le32 rsvd1;
@@ -306,7 +316,7 @@ struct vhca_port_attr {
 
 static_assert(sizeof(struct vhca_port_attr) == 64);
 
-/* Since the device was made; a reset does not clear them. */
+/* Of a port since the device was made, which a reset does not clear, or of a counter. */
 struct vhca_port_counters {
 	__le64 tx_packets;
 	__le64 tx_bytes;		/* of whole packets, here and below */
@@ -492,6 +502,22 @@ struct vhca_modify_mkey_req {
 };
 
 static_assert(sizeof(struct vhca_modify_mkey_req) == 64);
+
+/* -- counters -- */
+
+struct vhca_create_counter_req {
+	__u8 port;			/* 1..ports: to which its QPs belong */
+	__u8 rsvd[7];
+};
+
+static_assert(sizeof(struct vhca_create_counter_req) == 8);
+
+struct vhca_bind_counter_req {
+	__le32 qpn;
+	__le32 counter;			/* 0: none */
+};
+
+static_assert(sizeof(struct vhca_bind_counter_req) == 8);
 
 /* -- completion queues -- */
 

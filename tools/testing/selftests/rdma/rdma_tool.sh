@@ -9,7 +9,7 @@
 # golden/rdma_tool.distro has what diff finds between them and the answers of the distribution's
 # core, with the reasons.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 6
+plan 7
 
 golden=/lab/src/tools/testing/selftests/rdma/golden
 
@@ -210,8 +210,69 @@ ask_of_objects()
 	ud=$!
 	wait_listen 18612 $ud
 	ask_while_held
-	kill $srq $ud
-	wait $srq $ud 2>/dev/null
+	# one after the other: the numbers of their QPs are used again in the order they were given up
+	kill $srq
+	wait $srq 2>/dev/null
+	kill $ud
+	wait $ud 2>/dev/null
+}
+
+# The numbers of the QPs of a program, which are ready to send, in their order
+talking() { rdma resource show qp link "$LAB_DEV/1" state RTS | awk '{ print $4 }' | sort -n; }
+
+# Two programs that talk to each other for as long as they are let.
+talk_on()
+{
+	ibv_rc_pingpong -e -d "$LAB_DEV" -p 18613 -n 2000000000 >/dev/null &
+	server=$!
+	wait_listen 18613 "$server"
+	ibv_rc_pingpong -e -d "$LAB_DEV" -p 18613 -n 2000000000 127.0.0.1 >/dev/null &
+	client=$!
+	until [ "$(talking | wc -l)" = 2 ]; do
+		kill -0 "$server" "$client" || return 1
+		sleep 0.05
+	done
+}
+
+# What is told about connections and the counters that they are bound to, by a rule and by hand.
+ask_of_counters()
+{
+	local link=$LAB_DEV/1 server client one two
+	local -a qps
+
+	say rdma statistic qp set link "$link" auto type,pid on
+	both statistic qp mode
+	talk_on
+	mapfile -t qps < <(talking)
+	one=${qps[0]} two=${qps[1]}
+	both resource show
+	for what in qp mr cq; do
+		both resource show "$what"
+		say rdma -dd resource show "$what"
+	done
+	say rdma resource show qp link "$link" lqpn "$two"
+	say rdma resource show qp link "$link" rqpn "$two"
+	both resource show qp link "$link" state RTS
+	both statistic qp show
+	say rdma statistic qp show link "$link" qp-type RC
+	say rdma statistic qp show link "$link" qp-type UD
+	say rdma statistic qp bind link "$link" lqpn "$one"
+	say rdma statistic qp set link "$link" auto type on
+	say rdma statistic qp set link "$link" auto off
+	both statistic qp mode
+	say rdma statistic qp bind link "$link" lqpn "$one"
+	say rdma statistic qp unbind link "$link" cntn 2 lqpn "$one"
+	say rdma statistic qp unbind link "$link" cntn 1 lqpn "$one"
+	say rdma statistic qp bind link "$link" lqpn "$one" cntn 99
+	say rdma statistic qp bind link "$link" lqpn "$one" cntn 2
+	both statistic qp show
+	say rdma statistic qp unbind link "$link" cntn 2 lqpn "$two"
+	say rdma statistic qp bind link "$link" lqpn "$two"
+	say rdma statistic qp show link "$link" cntn 1
+	kill "$server" "$client"
+	wait "$server" "$client" 2>/dev/null
+	both statistic qp show
+	both statistic qp mode
 }
 
 # expected FILE: $LAB_OUT/NAME.PART for each part of golden/NAME; they stand one behind the other
@@ -241,7 +302,7 @@ ours) compare=compare first_number=1 other=() ;;
 esac
 expected rdma_tool.distro
 expected rdma_tool
-for part in devices objects changes namespaces monitor; do
+for part in devices objects counters changes namespaces monitor; do
 	"ask_of_$part" 2>&1 | normal >"$LAB_OUT/answers.$part"
 	ok "rdma's answers: $part" $compare $part
 done

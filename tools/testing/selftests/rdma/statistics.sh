@@ -3,7 +3,7 @@
 # lab: --nodes 1 --core ours,distro
 # What sysfs and iproute2's rdma tell of counters and objects, on both cores.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 15
+plan 20
 
 hw_counters() { echo "/sys/class/infiniband/$LAB_DEV/ports/1/hw_counters"; }
 counter() { cat "$(hw_counters)/$1"; }
@@ -32,6 +32,14 @@ ok "values are read again after 10 ms, in ticks" [ $(($(counter lifespan) / 10))
 ok "which can be changed" sh -c "echo 0 >$(hw_counters)/lifespan"
 is "to what was written" 0 "$(counter lifespan)"
 ok "but not to an age" sh -c "! echo 10001 >$(hw_counters)/lifespan 2>/dev/null && grep -qx 0 $(hw_counters)/lifespan"
+
+# What QPs count that are bound to counters stays a part of the port's sums, also when they are gone
+ok "a rule binds QPs to counters" rdma statistic qp set link "$d/1" auto type on
+before=$(counter tx_packets)
+ok "a program talks, counted by it" talk_alone -c -n 100
+ok "the port has these packets, too" [ "$(counter tx_packets)" -ge $((before + 200)) ]
+is "and sees them come" "$(counter tx_packets)" "$(counter rx_packets)"
+ok "the rule ends" rdma statistic qp set link "$d/1" auto off
 
 ibv_srq_pingpong -d "$d" -p 18601 -q 3 >/dev/null &
 pid=$!
