@@ -204,6 +204,13 @@ static void pieces(void **state)
 	for (u32 i = 0; i < len; i++)
 		put_all(f->fd[0], buf + i, 1);
 	get(f, 1, 0, 1, 90);
+	/* without its last byte it is none: what is sent behind it comes first */
+	len = make_frame(buf, 0, 1, 91);
+	put_all(f->fd[0], buf, len - 1);
+	give(f, 2, 1, 61);
+	get(f, 1, 2, 1, 61);
+	put_all(f->fd[0], buf + len - 1, 1);
+	get(f, 1, 0, 1, 91);
 	len = 0;
 	for (u32 i = 0; i < 40; i++)
 		len += make_frame(buf + len, 0, 1 + i % 2, 14 + i);

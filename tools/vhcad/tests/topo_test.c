@@ -654,14 +654,19 @@ static void cut(void **state)
 		send(&f, 0, 1, LONG);
 	pass_time(&f, SEC);
 	assert_int_equal(f.e[1].n, 6);
-	/* a cable of a port, with packets everywhere */
-	for (u32 i = 0; i < 6; i++) {
+	/* a cable of a port, with packets everywhere: two on the far link, eight at the switch */
+	for (u32 i = 0; i < 16; i++) {
 		send(&f, 0, 1, LONG);
-		send(&f, 1, 0, LONG);
+		if (i < 6)
+			send(&f, 1, 0, LONG);
+		pass_time(&f, 200);
 	}
-	pass_time(&f, 3 * USEC);
+	pass_time(&f, 10 * USEC);
 	fab_port_cable(&f.e[0].port, false);
-	assert_int_equal(link_state(&f, "a-h0").queued[0], 0);
+	s = link_state(&f, "a-h0");
+	assert_int_equal(s.queued[0], 0);
+	assert_int_equal(s.queued[1], 8);
+	assert_int_equal(s.count[1].discards, 6);
 	pass_time(&f, SEC);
 	assert_int_equal(f.e[0].n, 0);
 	fab_port_cable(&f.e[0].port, true);
@@ -788,7 +793,8 @@ static void live(void **state)
 	t0 = f.now;
 	send(&f, 0, 1, LONG);
 	send(&f, 0, 1, LONG);
-	pass_time(&f, 6 * USEC);
+	/* the first is on its way, the second waits for it */
+	pass_time(&f, 4 * USEC);
 	fab_link_rate(f.f, n, &ddr);
 	fab_link_latency(f.f, n, 10);
 	assert_int_equal(f.e[1].port.rate.speed, 2);
