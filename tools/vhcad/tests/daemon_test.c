@@ -575,7 +575,8 @@ static void idle_costs_nothing(void **state)
 		vuc_greet(fd[i]);
 		enable_device(fd[i]);
 	}
-	/* it takes a moment until all threads sleep again after the last answer */
+	/* after the last answer; the moment is for who has only said that it is going to */
+	tprog_asleep(r->pid);
 	nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
 	before = switches(r->pid);
 	nanosleep(&(struct timespec){ .tv_sec = 10 }, NULL);

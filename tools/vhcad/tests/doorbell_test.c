@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/thca.h"
+#include "tests/tprog.h"
 #include "tests/trandom.h"
 
 #define ROUNDS	10000u
@@ -293,6 +294,7 @@ static void idle_sleeps(void **state)
 	devices(&f);
 	assert_int_equal(pthread_getcpuclockid(f.thread, &clock), 0);
 	t_wait(&f.h, asleep, &f.h);
+	tprog_asleep(getpid());
 	pause_ns(20000000);
 	clock_gettime(clock, &a);
 	pause_ns(300000000);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +105,46 @@ void tprog_abandon(pid_t pid)
 		return;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* Does this thread sleep?  One that is gone does. */
+static bool thread_sleeps(pid_t pid, const char *tid)
+{
+	char path[320], line[256] = "", *behind;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, tid);
+	f = fopen(path, "r");
+	if (!f)
+		return true;
+	fgets(line, sizeof(line), f);
+	fclose(f);
+	/* its name, in brackets, may hold anything */
+	behind = strrchr(line, ')');
+	return !behind || behind[2] == 'S';
+}
+
+static bool all_sleep(pid_t pid)
+{
+	char path[64];
+	struct dirent *e;
+	bool sleep = true;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	assert_non_null(d);
+	while (sleep && (e = readdir(d)))
+		if (e->d_name[0] != '.' && atoi(e->d_name) != getpid())
+			sleep = thread_sleeps(pid, e->d_name);
+	closedir(d);
+	return sleep;
+}
+
+void tprog_asleep(pid_t pid)
+{
+	while (!all_sleep(pid))
+		sched_yield();
 }
 
 void tprog_dir(char dir[TPROG_DIR])

@@ -34,6 +34,12 @@ void tprog_stop(pid_t pid, int sig);
 /** tprog_abandon - kill what a test that failed has left running; 0: nothing */
 void tprog_abandon(pid_t pid);
 
+/**
+ * tprog_asleep - wait until a process has nothing to do: all its threads sleep
+ * @pid: it, or this process, whose first thread does not count
+ */
+void tprog_asleep(pid_t pid);
+
 #define TPROG_DIR	32u	/* bytes of a folder's name */
 #define TPROG_PATH	64u	/* and of that of a file in it */
 
