@@ -86,6 +86,13 @@ class Session:
     def path(self, name):
         return os.path.join(self.options.out, name)
 
+    def on_host(self, words):
+        """What guests know as /lab/... by where it is here."""
+        lab = os.path.join(self.options.stage, "lab")
+        return [word.replace("/lab/out", self.options.out, 1) if word.startswith("/lab/out/") else
+                word.replace("/lab", lab, 1) if word.startswith("/lab/") else word
+                for word in words]
+
     def ready(self, node):
         self.nodes[node].ready_after = round(time.monotonic() - self.started, 2)
 
@@ -102,7 +109,7 @@ class Session:
         program = self.options.vhcactl
         if not program or not self.daemon:
             raise OSError("vhcactl: no daemon runs")
-        return subprocess.run([program, "--control", "control.sock"] + words,
+        return subprocess.run([program, "--control", "control.sock"] + self.on_host(words),
                               cwd=self.options.run_dir, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=20, check=False)
@@ -143,7 +150,7 @@ class Session:
                     "--irq", options.irq]
         if options.capture:
             command += ["--capture", self.path("capture.pcapng")]
-        command += options.device_arg
+        command += self.on_host(options.device_arg)
         with open(self.path("vhcad.err"), "wb") as errors:
             self.daemon = subprocess.Popen(command, cwd=options.run_dir,
                                            stdin=subprocess.DEVNULL,
@@ -156,7 +163,18 @@ class Session:
                 words = file.read().strip().splitlines() or ["it said nothing"]
             raise SystemExit(f"lab: vhcad did not start (status {self.daemon.returncode}): "
                              f"{words[-1]}")
+        if options.confined:
+            self.look_at_confinement()
         self.watch_exit(self.daemon, self.daemon_ended)
+
+    def look_at_confinement(self):
+        """It has a filter of system calls, no capability, and is not root."""
+        with open(f"/proc/{self.daemon.pid}/status", encoding="utf-8") as file:
+            status = dict(line.rstrip("\n").split(":\t", 1) for line in file)
+        if status["Seccomp"] != "2" or int(status["CapPrm"], 16) or "0" in status["Uid"].split("\t"):
+            self.daemon.kill()
+            self.daemon.wait()
+            raise SystemExit("lab: vhcad runs, and has kept its rights")
 
     def watch_exit(self, process, handler):
         descriptor = os.pidfd_open(process.pid)

@@ -21,12 +21,18 @@ run_options() {
 	local core
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
-	opt_sanitize='' opt_kernel=stock
+	opt_sanitize='' opt_confined='' opt_kernel=stock
 	flags=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
 			opt_sanitize=san/
+			shift
+			continue
+			;;
+		--confined)
+			opt_confined=$1
+			flags+=("$1")
 			shift
 			continue
 			;;
@@ -79,6 +85,8 @@ run_options() {
 	number --timeout "$opt_timeout" 1 86400
 	[ "$opt_link" = ib ] || later "--link eth"
 	[ "$opt_subnet" != opensm ] || later "--subnet opensm"
+	[ -z "$opt_confined" ] || [ -z "$opt_sanitize" ] ||
+		usage_error "--confined is not what --sanitize can be"
 	[[ " ${flags[*]} " != *" --coverage "* ]] || [ "$opt_kernel" = debug ] ||
 		usage_error "--coverage is what --kernel debug can count"
 	[ "$opt_kernel" != builtin ] || [ "$opt_core" = ours ] ||

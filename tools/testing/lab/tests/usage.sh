@@ -27,6 +27,7 @@ refused 2 'there is no script .*/missing' run "$work/missing"
 refused 2 '--link eth comes with a later change' run --link eth "$work/s"
 refused 2 '--subnet opensm comes with a later change' run --subnet opensm "$work/s"
 refused 2 '--coverage is what --kernel debug can count' run --coverage "$work/s"
+refused 2 '--confined is not what --sanitize can be' run --sanitize --confined "$work/s"
 refused 2 '--kernel kcsan comes with a later change' run --kernel kcsan "$work/s"
 refused 2 'no part is called nonsense' path nonsense
 refused 2 'shell needs a terminal' shell </dev/null
