@@ -94,8 +94,8 @@ int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const 
 	if (IS_ERR(ring->umem)) {
 		err = PTR_ERR(ring->umem);
 		ring->umem = NULL;
-		return vhca_refuse(dev->hw.dev, err, "%s of %llu bytes cannot be pinned", what,
-				   size);
+		dev_dbg(dev->hw.dev, "%s of %llu bytes is not pinned: %d\n", what, size, err);
+		return err;		/* the core has said why */
 	}
 	err = vhca_pages_from_umem(&ring->pages, dev->hw.dev, ring->umem,
 				   dev->hw.limits.page_sizes);

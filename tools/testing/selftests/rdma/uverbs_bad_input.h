@@ -11,6 +11,7 @@
 #include "uverbs_raw.h"
 
 #define DRIVER_ID	0	/* RDMA_DRIVER_UNKNOWN */
+#define PAGE		4096ull
 #define BUF_LEN		(16 * 4096)
 #define BUF		((uintptr_t)buf)
 

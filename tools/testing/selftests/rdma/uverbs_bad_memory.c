@@ -10,8 +10,6 @@
 
 #include "uverbs_bad_input.h"
 
-#define PAGE	4096ull
-
 /* ---- registering ---- */
 
 /* Three pages, of which the middle one alone, or all but that one, is there. */

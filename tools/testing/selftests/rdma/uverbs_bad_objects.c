@@ -48,12 +48,13 @@ struct cq_request {
 	bool with_channel, with_event_fd;
 	int channel, event_fd;
 	void *resp;
+	uint64_t ring[2];		/* where it is, and how many entries: a power of two */
 };
 
 static int create_cq(const struct cq_request *q)
 {
 	struct raw r = raw_begin(DRIVER_ID, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
-	uint64_t driver[4] = {};
+	uint64_t driver[4] = { q->ring[0], q->ring[1] };
 	uint32_t cqe;
 
 	raw_handle(&r, UVERBS_ATTR_CREATE_CQ_HANDLE, 0);
@@ -87,6 +88,7 @@ static int cq_channel_async(void)
 
 static int cq_event_fd(void) { return CREATE_CQ(.with_event_fd = true, .event_fd = channel->fd); }
 static int cq_too_many(void) { return CREATE_CQ(.cqe = 0x7fffffff); }
+static int cq_ring_unmapped(void) { return CREATE_CQ(.ring = { PAGE, 4 }); }
 
 static int cq_in_use(void)
 {
@@ -301,6 +303,7 @@ const struct bad_input bad_objects[] = {
 	ROW(cq_channel_async, EBADF, "comp_channel"),
 	ROW(cq_event_fd, EBADF, "event_fd"),
 	ROW(cq_too_many, EINVAL, "cqe"),
+	ROW(cq_ring_unmapped, EFAULT, "cannot be pinned", .alone = true),
 	ROW(cq_in_use, EBUSY, "is used by"),
 	ROW(qp_no_pd, ENOENT, "pd_handle is missing"),
 	ROW(qp_no_cap, EINVAL, "cap is missing"),
