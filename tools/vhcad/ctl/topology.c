@@ -145,6 +145,7 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 /* A switch, or a port of an adapter, whose first one need not be numbered. */
 static void complete_end(const struct reader *r, struct json_object *switches, char *end)
 {
+	size_t len = strlen(end);
 	struct json_object *name;
 
 	for (size_t i = 0; i < json_object_array_length(switches); i++)
@@ -153,7 +154,7 @@ static void complete_end(const struct reader *r, struct json_object *switches, c
 		    !strcmp(json_object_get_string(name), end))
 			return;
 	if (!strchr(end, ':'))
-		strcat(end, ":1");
+		snprintf(end + len, TOPO_NAME_MAX - len, ":1");
 }
 
 static bool take_ends(struct reader *r, const char *place, struct json_object *v,

@@ -235,7 +235,7 @@ static void serve(struct ether *e, u32 n)
 		push_out(e, n);
 	if (!p->broken && !(fd->revents & ~POLLOUT))
 		return;
-	got = recv(fd->fd, p->in + p->in_len, HEAD + ETHER_MOST - p->in_len, 0);
+	got = recv(fd->fd, p->in + p->in_len, HEAD + ETHER_MOST - p->in_len, MSG_DONTWAIT);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR) && !p->broken)
 		return;
 	if (got <= 0) {

@@ -148,6 +148,7 @@ void fab_unplug(struct fab_port *port)
 	struct fabric *f = port->fabric;
 
 	fab_queue_drop(port);
+	fab_queue_forget(port);
 	fab_fault_clear(f, port, NULL);
 	if (port->flap_until)
 		flap_ends(port);

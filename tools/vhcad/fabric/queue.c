@@ -111,6 +111,8 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 		f->nqueued++;
 		p = container_of(l, struct fab_packet, link);
 		p->due = due_at(from, to, fate) + c * fate->apart;
+		/* its sender counts it once if it arrives nowhere */
+		p->from = c ? NULL : from;
 		if (first) {
 			p->len = first->len;
 			memcpy(p->bytes, first->bytes, first->len);
@@ -184,10 +186,24 @@ void fab_queue_drop(struct fab_port *port)
 {
 	struct link *l;
 
-	while ((l = link_pop(&port->queue)))
-		free_packet(port->fabric, container_of(l, struct fab_packet, link));
+	while ((l = link_pop(&port->queue))) {
+		struct fab_packet *p = container_of(l, struct fab_packet, link);
+
+		if (p->from)
+			p->from->drops++;
+		free_packet(port->fabric, p);
+	}
 	if (port->end)
 		topo_port_down(port);
+}
+
+void fab_queue_forget(const struct fab_port *port)
+{
+	struct fabric *f = port->fabric;
+
+	for (u32 i = 0; f->pool && i < FABRIC_PACKETS; i++)
+		if (f->pool[i].from == port)
+			f->pool[i].from = NULL;
 }
 
 void fab_deliver(struct fab_port *to, struct fab_packet *p)

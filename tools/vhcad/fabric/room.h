@@ -130,6 +130,8 @@ int fab_pool(struct fabric *f);
 /** fab_queue_run - send packets singly; takes its own copy of those that have to wait */
 void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
 void fab_queue_drop(struct fab_port *port);
+/** fab_queue_forget - what is under way from a port goes on without a sender */
+void fab_queue_forget(const struct fab_port *port);
 /** fab_deliver - a packet has arrived; stays the caller's */
 void fab_deliver(struct fab_port *to, struct fab_packet *p);
 
