@@ -442,12 +442,13 @@ static void late_answers(void *arg, const struct fab_port *from, const struct wi
 
 /*
  * More answers than are delivered at a time arrive when the timers of many QPs
- * fire: some of them find their request rewound and not yet sent again.  What
- * is under way must be counted right all the same.
+ * fire, of more than have their turn before the next ones are delivered: some of
+ * them find their request rewound and not yet sent again.  What is under way
+ * must be counted right all the same.
  */
 static void answer_beats_resend(void **state)
 {
-	enum { QPS = 16 };
+	enum { QPS = 40 };
 	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
 	u32 left = QPS * (1 + 16);
 	struct tqp a[QPS], b[QPS];
