@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "dev/dev.h"
+#include "dev/topo.h"
 #include "engine/rc.h"
 #include "tests/tkey.h"
+#include "tests/ttopo.h"
 
 #define MSEC	1000000ull
 #define SECOND	1000000000ull
@@ -33,20 +35,49 @@ static void connect_qps(struct fixture *f, u8 type)
 	t_connect(&f->qp[0], &f->qp[1], 3, 5, 0xfffffe);
 }
 
+static struct fixture fixture;
+
+static void make_objects(struct fixture *f)
+{
+	for (u32 i = 0; i < 2; i++) {
+		t_expect_event(&f->h[i], VHCA_EV_PORT_ACTIVE, 0);
+		t_cq_init(&f->h[i], &f->cq[i], 7, 0);
+		t_mr_init(&f->h[i], &f->mr[i], 1ull << 40, 8 * LEN, T_RW, 1, 12);
+	}
+	t_mr_fill(&f->mr[0], 3);
+	connect_qps(f, VHCA_QPT_RC);
+}
+
 static int setup(void **state)
 {
-	static struct fixture f;
+	memset(&fixture, 0, sizeof(fixture));
+	t_two_init(&fixture.w, fixture.h, 2);
+	make_objects(&fixture);
+	*state = &fixture;
+	return 0;
+}
 
-	memset(&f, 0, sizeof(f));
-	t_two_init(&f.w, f.h, 2);
+/* The same behind a switch whose links have room for two packets. */
+static int setup_links(void **state)
+{
+	static const struct twish row[] = {
+		{ "a-t0:1", "4X EDR", 0, 2 }, { "a-t0:2", "4X EDR", 0, 2 },
+		{ "a-t1:1", "4X EDR", 0, 2 }, { "a-t1:2", "4X EDR", 0, 2 }, { 0 },
+	};
+
+	memset(&fixture, 0, sizeof(fixture));
+	t_world_init(&fixture.w);
+	fabric_set_topology(fixture.w.fabric, t_topo("a", TOPO_HOQ_USUAL, row));
 	for (u32 i = 0; i < 2; i++) {
-		t_expect_event(&f.h[i], VHCA_EV_PORT_ACTIVE, 0);
-		t_cq_init(&f.h[i], &f.cq[i], 7, 0);
-		t_mr_init(&f.h[i], &f.mr[i], 1ull << 40, 8 * LEN, T_RW, 1, 12);
+		const struct vdev_config cfg = {
+			.name = i ? "t1" : "t0", .node_guid = 0x1000 * (i + 1), .ports = 2,
+			.vectors = 4,
+		};
+
+		t_hca_init_cfg(&fixture.h[i], &fixture.w, &cfg);
 	}
-	t_mr_fill(&f.mr[0], 3);
-	connect_qps(&f, VHCA_QPT_RC);
-	*state = &f;
+	make_objects(&fixture);
+	*state = &fixture;
 	return 0;
 }
 
@@ -288,6 +319,27 @@ static void forced(void **state)
 	assert_int_equal(query(f, 0).port, 2);
 }
 
+/* Who waits for room at the old port has nothing to wait for at the other one. */
+static void waiting_for_room(void **state)
+{
+	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED };
+	struct fixture *f = *state;
+	struct vhca_dev *dev = f->h[0].dev;
+	struct twr wr = t_wr(VHCA_OP_WRITE, 99, &f->mr[0], 5 * LEN, LEN, &f->mr[1], 5 * LEN);
+
+	arm_both(f, 2);
+	fab_link_latency(vdev_fabric_lock(dev), vdev_fabric_link(dev, 1), SECOND);
+	vdev_fabric_unlock(dev);
+	t_send(&f->qp[0], &wr);
+	t_settle(&f->w, MSEC);
+	assert_false(link_alone(&dev->port[0].no_room));
+	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+	t_settle(&f->w, SECOND / 2);
+	t_expect_cqe(&f->cq[0], 99, VHCA_CS_SUCCESS);
+	t_expect_event(&f->h[1], VHCA_EV_PATH_MIG, f->qp[1].qpn);
+	t_mr_expect(&f->mr[1], 5 * LEN, LEN, 3, 5 * LEN);
+}
+
 /* Who says that it went, and comes from somewhere else, is not followed. */
 static void somewhere_else(void **state)
 {
@@ -382,6 +434,7 @@ int main(void)
 		TEST(not_armed),
 		TEST(both_gone),
 		TEST(forced),
+		cmocka_unit_test_setup_teardown(waiting_for_room, setup_links, teardown),
 		TEST(somewhere_else),
 		TEST(refused),
 		TEST(forgotten),
