@@ -2,7 +2,7 @@
 # What the host must be, and what the lab installs on it.
 
 SPACE_MB=7000
-HOST_TOOLS="mmdebstrap:mmdebstrap rsync:rsync cpio:cpio xz:xz-utils zstd:zstd patch:patch
+HOST_TOOLS="mmdebstrap:mmdebstrap arch-test:arch-test rsync:rsync cpio:cpio xz:xz-utils zstd:zstd patch:patch
 	make:make gcc:gcc tshark:tshark python3:python3 pkg-config:pkg-config shellcheck:shellcheck
 	unshare:util-linux setpriv:util-linux flock:util-linux"
 HOST_LIBS="libc6-dev libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
