@@ -29,6 +29,7 @@ struct engine {
 	struct timers timers;
 	struct link devs;
 	struct link ready;		/* devices with QPs that have work */
+	u16 slices;			/* that QPs have had */
 	struct vhca_dev *turn;		/* one that is not among them: it is working, or was last */
 	struct link no_room;		/* ports with QPs that wait for room in the fabric */
 	struct link cq_news;		/* CQs with entries that nobody was told of yet */
@@ -78,6 +79,12 @@ bool sched_waiting(const struct engine *e);
 void sched_forget(struct vhca_dev *dev);
 /** sched_room - wake QPs that waited for room where there is some; true if there was */
 bool sched_room(struct engine *e);
+
+/* soon.c */
+/** soon_turn - a QP begins its slice: who comes behind it? */
+void soon_turn(struct vqp *qp);
+/** soon_arrives - something is about to be sent to this QP */
+void soon_arrives(const struct vhca_dev *dev, u32 qpn);
 
 /* rx.c */
 extern const struct fab_port_ops vport_ops;

@@ -187,7 +187,8 @@ struct vqp {
 	bool counted;		/* bound to a counter */
 	u16 pkey;		/* of pkey_index, when RTR */
 	u32 mtu;		/* bytes */
-	u32 max_inline;
+	u16 max_inline;
+	u16 slice;		/* of the engine's, the last one that it had */
 	struct vpd *pd;
 	struct vport *port;
 	struct link ready_link;

@@ -98,6 +98,7 @@ static u32 run_turn(struct vhca_dev *dev)
 
 		if (!dev_live(dev))
 			continue;
+		soon_turn(qp);
 		if (run_slice(qp, &bytes, &wqes))
 			sched_ready(qp);
 		if (bytes <= SLICE_BYTES - TELL_BYTES)

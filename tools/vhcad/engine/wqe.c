@@ -300,6 +300,16 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	return parse_send(qp, &ctrl, w);
 }
 
+void wqe_soon(const struct vqp *qp, u32 blocks)
+{
+	const struct vring *r = &qp->sq;
+	u32 off = qp->req.blk_next * VHCA_WQE_BLOCK & (r->bytes - 1);
+
+	if (off - r->win < r->winlen)
+		dma_ref_soon(&r->ref, r->winoff + off - r->win,
+			     MIN(blocks * VHCA_WQE_BLOCK, r->winlen - (off - r->win)));
+}
+
 /* Of a receive: what is read at first, with as many scatter entries as most have. */
 struct recv_front {
 	__le64 wr_id;

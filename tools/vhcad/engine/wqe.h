@@ -97,6 +97,8 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w);
 int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 index,
 		  struct recv_wqe *w);
 
+/** wqe_soon - a hint: these blocks of the send queue are loaded next */
+void wqe_soon(const struct vqp *qp, u32 blocks);
 /** wqe_forget - a QP's rings changed or went away */
 void wqe_forget(const struct vqp *qp);
 

@@ -266,6 +266,14 @@ void fab_send(struct fab_port *port, struct run *run)
 		hand_over(port, to, run, bytes);
 }
 
+void fab_soon(const struct fab_port *port, const struct wire_path *path)
+{
+	struct fab_port *to = route(port->fabric, path->dlid);
+
+	if (to && to->ops->soon)
+		to->ops->soon(to, path->dqpn);
+}
+
 void fab_idle(struct fabric *f)
 {
 	if (f->capture)

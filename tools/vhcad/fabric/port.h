@@ -44,12 +44,14 @@ struct fab_port;
 
 /**
  * struct fab_port_ops - what a port's owner does
+ * @soon: a hint: packets for this QP are likely to arrive next; or NULL
  * @rx: packets arrive.  Must not send; the run and its payload are gone when
  *	it returns
  * @rx_mcast: a multicast arrives; as @rx, but other ports get it too
  * @state: the port's state changed from @old to port->state
  */
 struct fab_port_ops {
+	void (*soon)(struct fab_port *port, u32 qpn);
 	void (*rx)(struct fab_port *port, struct run *run);
 	void (*rx_mcast)(struct fab_port *port, struct datagram *d);
 	void (*state)(struct fab_port *port, u8 old);
@@ -148,6 +150,9 @@ u32 fab_room(const struct fab_port *port);
  * neither queued nor counted as received.
  */
 void fab_send(struct fab_port *port, struct run *run);
+
+/** fab_soon - a hint: what is sent next is likely to take this path */
+void fab_soon(const struct fab_port *port, const struct wire_path *path);
 
 /**
  * fab_poll - deliver queued packets whose time has come

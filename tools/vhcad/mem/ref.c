@@ -62,6 +62,16 @@ int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst)
 	return 0;
 }
 
+void dma_ref_soon(const struct gmem_ref *ref, u32 off, u32 len)
+{
+	const u8 *host = gmem_ref_now(ref);
+
+	if (!host || !gmem_ref_fits(ref, off, len, false))
+		return;
+	for (u32 i = 0; i < len; i += GMEM_LINE)
+		__builtin_prefetch(host + off + i);
+}
+
 static int publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 last)
 {
 	u8 *host;
