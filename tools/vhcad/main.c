@@ -237,13 +237,19 @@ static int make_hca(struct daemon *d, u32 i)
 		return fail("--hca", o->name, ENOMEM);
 	d->ctl_hca[i] = (struct ctl_hca){
 		.name = o->name, .socket = o->path, .dev = h->dev, .server = h->server,
-		.ether = d->ether,
 	};
 	return 0;
 }
 
+/* What the control socket is about. */
+static struct ctl_scope scope_of(const struct daemon *d)
+{
+	return (struct ctl_scope){ d->ctl_hca, d->opt.nhcas, d->ether };
+}
+
 static int make_all(struct daemon *d)
 {
+	struct ctl_scope scope;
 	char why[512];
 	int status, err;
 
@@ -255,8 +261,9 @@ static int make_all(struct daemon *d)
 	}
 	for (u32 i = 0; !status && i < d->opt.nhcas; i++)
 		status = make_hca(d, i);
+	scope = scope_of(d);
 	if (!status && d->opt.scenario &&
-	    !ctl_scenario(d->ctl_hca, d->opt.nhcas, d->opt.scenario, why, sizeof(why))) {
+	    !ctl_scenario(&scope, d->opt.scenario, why, sizeof(why))) {
 		fprintf(stderr, "vhcad: --scenario: %s\n", why);
 		status = 2;
 	}
@@ -323,6 +330,7 @@ static int confine(struct daemon *d)
 
 static int start_all(struct daemon *d)
 {
+	const struct ctl_scope scope = scope_of(d);
 	int err;
 
 	err = pthread_create(&d->engine_thread, NULL, engine_thread, d->engine);
@@ -339,7 +347,7 @@ static int start_all(struct daemon *d)
 			return fail("--ethernet", d->opt.ethernet, -err);
 	}
 	if (d->ctl) {
-		err = ctl_start(d->ctl, d->ctl_hca, d->opt.nhcas);
+		err = ctl_start(d->ctl, &scope);
 		if (err)
 			return fail("--control", d->opt.control, -err);
 	}

@@ -25,8 +25,7 @@ struct client {
 
 struct ctl {
 	const char *path;
-	const struct ctl_hca *hca;
-	u32 nhcas;
+	struct ctl_scope scope;
 	int listen;
 	int stop;			/* eventfd */
 	pthread_t thread;
@@ -100,7 +99,7 @@ static void take_client(struct ctl *c)
 /* Returns false if the client does not take its answer. */
 static bool answer(struct ctl *c, int fd, const char *line)
 {
-	char *text = ctl_answer(c->hca, c->nhcas, line);
+	char *text = ctl_answer(&c->scope, line);
 	size_t len;
 	bool ok;
 
@@ -174,12 +173,11 @@ static void *ctl_thread(void *arg)
 	}
 }
 
-int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas)
+int ctl_start(struct ctl *c, const struct ctl_scope *scope)
 {
 	int err;
 
-	c->hca = hca;
-	c->nhcas = nhcas;
+	c->scope = *scope;
 	for (u32 i = 0; i < ARRAY_SIZE(c->fd); i++)
 		c->fd[i].fd = -1;
 	c->fd[0] = (struct pollfd){ .fd = c->stop, .events = POLLIN };

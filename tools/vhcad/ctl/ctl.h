@@ -19,7 +19,18 @@ struct ctl_hca {
 	const char *socket;
 	struct vhca_dev *dev;
 	struct server *server;
-	struct ether *ether;	/* the segment beside it, or NULL */
+};
+
+/**
+ * struct ctl_scope - what the control socket is about
+ * @hca: adapters
+ * @nhcas: how many
+ * @ether: the Ethernet segment, or NULL
+ */
+struct ctl_scope {
+	const struct ctl_hca *hca;
+	u32 nhcas;
+	struct ether *ether;
 };
 
 /**
@@ -34,12 +45,11 @@ int ctl_new(const char *path, struct ctl **out);
 /**
  * ctl_start - serve clients on a thread of its own
  * @c: control
- * @hca: adapters; must outlive the control
- * @nhcas: how many
+ * @scope: copied; what it points to must outlive the control
  *
  * Returns 0 or -errno.
  */
-int ctl_start(struct ctl *c, const struct ctl_hca *hca, u32 nhcas);
+int ctl_start(struct ctl *c, const struct ctl_scope *scope);
 
 /**
  * ctl_free - stop serving, remove the socket, free
@@ -49,24 +59,22 @@ void ctl_free(struct ctl *c);
 
 /**
  * ctl_scenario - arm the faults of a scenario file
- * @hca: adapters
- * @nhcas: how many
+ * @scope: what it may name
  * @path: of the file
  * @why: receives what is wrong
  * @room: of @why
  *
  * Returns false when something is; the faults before the one that is wrong are armed then.
  */
-bool ctl_scenario(const struct ctl_hca *hca, u32 nhcas, const char *path, char *why, size_t room);
+bool ctl_scenario(const struct ctl_scope *scope, const char *path, char *why, size_t room);
 
 /**
  * ctl_answer - carry out one command
- * @hca: adapters
- * @nhcas: how many
+ * @scope: what it may name
  * @line: the command, without its newline
  *
  * Returns the answer with its newline, to be freed; NULL without memory.
  */
-char *ctl_answer(const struct ctl_hca *hca, u32 nhcas, const char *line);
+char *ctl_answer(const struct ctl_scope *scope, const char *line);
 
 #endif /* VHCAD_CTL_CTL_H */

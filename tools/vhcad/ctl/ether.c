@@ -22,15 +22,14 @@ static struct json_object *describe(u32 n, const struct ether_port *p)
 
 void request_ethernet(struct request *r)
 {
-	struct ether *e = r->nhcas ? r->hca[0].ether : NULL;
 	struct ether_port port[ETHER_PORTS];
 	struct json_object *list;
 
-	if (!e) {
+	if (!r->ether) {
 		request_refuse(r, "there is no Ethernet segment, see vhcad --ethernet", NULL);
 		return;
 	}
-	ether_status(e, port);
+	ether_status(r->ether, port);
 	list = json_object_new_array();
 	for (u32 n = 0; n < ETHER_PORTS; n++)
 		if (port[n].attached)

@@ -335,16 +335,25 @@ static struct json_object *parse(const char *line)
 	return in;
 }
 
-bool ctl_scenario(const struct ctl_hca *hca, u32 nhcas, const char *path, char *why, size_t room)
+static struct request request_in(const struct ctl_scope *s)
+{
+	return (struct request){
+		.hca = s->hca,
+		.nhcas = s->nhcas,
+		.ether = s->ether,
+		.out = json_object_new_object(),
+	};
+}
+
+bool ctl_scenario(const struct ctl_scope *scope, const char *path, char *why, size_t room)
 {
 	struct json_object *faults = scenario_read(path, why, room), *error;
 	bool ok = faults;
 
 	for (size_t i = 0; ok && i < json_object_array_length(faults); i++) {
-		struct request r = { .hca = hca, .nhcas = nhcas };
+		struct request r = request_in(scope);
 
 		r.in = json_object_array_get_idx(faults, i);
-		r.out = json_object_new_object();
 		dispatch(&r);
 		ok = !json_object_object_get_ex(r.out, "error", &error);
 		if (!ok)
@@ -356,13 +365,12 @@ bool ctl_scenario(const struct ctl_hca *hca, u32 nhcas, const char *path, char *
 	return ok;
 }
 
-char *ctl_answer(const struct ctl_hca *hca, u32 nhcas, const char *line)
+char *ctl_answer(const struct ctl_scope *scope, const char *line)
 {
-	struct request r = { .hca = hca, .nhcas = nhcas };
+	struct request r = request_in(scope);
 	const char *text;
 	char *answer = NULL;
 
-	r.out = json_object_new_object();
 	if (!r.out)
 		return NULL;
 	r.in = parse(line);

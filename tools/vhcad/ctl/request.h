@@ -12,6 +12,7 @@
 struct request {
 	const struct ctl_hca *hca;
 	u32 nhcas;
+	struct ether *ether;
 	struct json_object *in;
 	struct json_object *out;
 };

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	len = MIN(len, (size_t)LINE);
 	memcpy(line, data, len);
 	line[len] = '\0';
-	answer = ctl_answer(f.list, 2, line);
+	answer = ctl_answer(&(struct ctl_scope){ f.list, 2, NULL }, line);
 	assert_non_null(answer);
 	check(answer);
 	t_poll(&f.w.w);

@@ -29,6 +29,7 @@ struct fixture {
 	char dir[TPROG_DIR], path[TPROG_PATH], hca[TPROG_PATH];
 	struct server *server;
 	struct ctl_hca list[1];
+	struct ctl_scope scope;		/* the list */
 	struct ctl *ctl;
 };
 
@@ -48,6 +49,7 @@ static int setup(void **state)
 	f->list[0] = (struct ctl_hca){
 		.name = "hca0", .socket = f->hca, .dev = f->h.dev, .server = f->server,
 	};
+	f->scope = (struct ctl_scope){ f->list, ARRAY_SIZE(f->list), NULL };
 	assert_int_equal(ctl_new(f->path, &f->ctl), 0);
 	*state = f;
 	return 0;
@@ -69,7 +71,7 @@ static int teardown(void **state)
 
 static void start(struct fixture *f)
 {
-	assert_int_equal(ctl_start(f->ctl, f->list, 1), 0);
+	assert_int_equal(ctl_start(f->ctl, &f->scope), 0);
 }
 
 static int dial(struct fixture *f)
@@ -252,7 +254,7 @@ static void making_it(void **state)
 	assert_int_equal(open_fds(), fds);
 	assert_int_equal(ctl_new(f->path, &f->ctl), 0);
 	tfail_set(TFAIL_THREAD, 1, EAGAIN);
-	assert_int_equal(ctl_start(f->ctl, f->list, 1), -EAGAIN);
+	assert_int_equal(ctl_start(f->ctl, &f->scope), -EAGAIN);
 	/* not started, it is freed all the same */
 	ctl_free(f->ctl);
 	f->ctl = NULL;
@@ -407,29 +409,29 @@ static void answers(void **state)
 	char *text;
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		text = ctl_answer(f->list, 1, cases[i].ask);
+		text = ctl_answer(&f->scope, cases[i].ask);
 		if (strncmp(text, cases[i].begin, strlen(cases[i].begin)))
 			fail_msg("%s: expected %s, came %s", cases[i].ask, cases[i].begin, text);
 		assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 		free(text);
 	}
 	/* the last one was carried out */
-	text = ctl_answer(f->list, 1, "{\"command\":\"status\"}");
+	text = ctl_answer(&f->scope, "{\"command\":\"status\"}");
 	assert_non_null(strstr(text, "\"state\":\"DOWN\",\"lid\":1,\"cable\":false"));
 	free(text);
 	/* no memory: for the answer, for the question, for the answer's text */
 	tfail_set(TFAIL_ALLOC, 1, 0);
-	assert_null(ctl_answer(f->list, 1, "{}"));
+	assert_null(ctl_answer(&f->scope, "{}"));
 	tfail_set(TFAIL_ALLOC, 2, 0);
-	text = ctl_answer(f->list, 1, "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true}");
+	text = ctl_answer(&f->scope, "{\"command\":\"link\",\"hca\":\"hca0\",\"up\":true}");
 	assert_true(tfail_hit(TFAIL_ALLOC));
 	assert_non_null(strstr(text, "\"ok\":false"));
 	free(text);
 	tfail_set(TFAIL_ALLOC, 3, 0);
-	assert_null(ctl_answer(f->list, 1, "{}"));
+	assert_null(ctl_answer(&f->scope, "{}"));
 	assert_true(tfail_hit(TFAIL_ALLOC));
 	/* what was not understood has not been done */
-	text = ctl_answer(f->list, 1, "{\"command\":\"status\"}");
+	text = ctl_answer(&f->scope, "{\"command\":\"status\"}");
 	assert_non_null(strstr(text, "\"cable\":false"));
 	free(text);
 }
@@ -447,7 +449,7 @@ static void lists(void **state)
 	do {
 		snprintf(ask, sizeof(ask), "{\"command\":\"cqs\",\"hca\":\"hca0\",\"from\":%u}",
 			 from);
-		text = ctl_answer(f->list, 1, ask);
+		text = ctl_answer(&f->scope, ask);
 		for (char *c = text; (c = strstr(c, "\"size\":8,\"filled\":0")); c++)
 			n++;
 		next = strstr(text, "\"next\":");
@@ -466,6 +468,7 @@ static void many_adapters(void **state)
 	static const char *const command[] = { "status", "counters" };
 	struct fixture *f = *state;
 	struct ctl_hca all[130];
+	const struct ctl_scope everything = { all, ARRAY_SIZE(all), NULL };
 	char name[ARRAY_SIZE(all)][8], ask[64], want[64], *text;
 
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
@@ -479,7 +482,7 @@ static void many_adapters(void **state)
 
 			snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"from\":%u}", command[k],
 				 from);
-			text = ctl_answer(all, ARRAY_SIZE(all), ask);
+			text = ctl_answer(&everything, ask);
 			for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 				snprintf(want, sizeof(want), "{\"name\":\"h%u\",", i);
 				assert_int_equal(!!strstr(text, want), i >= from && i < end);
@@ -489,11 +492,11 @@ static void many_adapters(void **state)
 			free(text);
 		}
 		snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"from\":2147483647}", command[k]);
-		text = ctl_answer(all, ARRAY_SIZE(all), ask);
+		text = ctl_answer(&everything, ask);
 		assert_string_equal(text, "{\"hcas\":[],\"ok\":true}\n");
 		free(text);
 		snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"from\":-1}", command[k]);
-		text = ctl_answer(all, ARRAY_SIZE(all), ask);
+		text = ctl_answer(&everything, ask);
 		assert_non_null(strstr(text, "\"error\":\"not a place in the list: from\""));
 		free(text);
 	}
@@ -506,7 +509,7 @@ static void list_is(struct fixture *f, const char *list, const char *want)
 	snprintf(ask, sizeof(ask), "{\"command\":\"%s\",\"hca\":\"hca0\"}", list);
 	snprintf(line, sizeof(line), "{\"list\":\"%s\",\"%s\":[%s],\"ok\":true}\n", list, list,
 		 want);
-	text = ctl_answer(f->list, 1, ask);
+	text = ctl_answer(&f->scope, ask);
 	assert_string_equal(text, line);
 	free(text);
 }
