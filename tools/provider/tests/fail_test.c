@@ -24,8 +24,8 @@ void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__wrap_realloc(void *old, size_t size);
-void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+void *__real_mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 int __real_munmap(void *addr, size_t len);
 int __wrap_munmap(void *addr, size_t len);
 
@@ -48,9 +48,10 @@ void *__wrap_realloc(void *old, size_t size)
 	return fails(&fail_alloc) ? NULL : __real_realloc(old, size);
 }
 
-void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
-	void *at = fails(&fail_map) ? MAP_FAILED : __real_mmap(addr, len, prot, flags, fd, offset);
+	void *at = fails(&fail_map) ? MAP_FAILED :
+				      __real_mmap64(addr, len, prot, flags, fd, offset);
 
 	mappings += at != MAP_FAILED;
 	return at;

@@ -10,6 +10,7 @@
 #include "fake.h"
 
 #define PAGES	(1 + FAKE_QUEUES * 2 / VHCA_DB_SLOTS + 1)	/* the kick page first */
+#define PLACE	(UINT64_C(1) << 33)	/* in their file: 32 bits do not reach it */
 
 int fake_err[FAKE_COMMANDS];
 uint32_t fake_slot_shift;
@@ -103,7 +104,7 @@ int fake_answer(enum fake_command command, int made)
 
 uint64_t fake_page_offset(uint32_t slot)
 {
-	return (1 + slot / VHCA_DB_SLOTS) * (uint64_t)VHCA_DB_PAGE_SIZE;
+	return PLACE + (1 + slot / VHCA_DB_SLOTS) * (uint64_t)VHCA_DB_PAGE_SIZE;
 }
 
 /* Pairs of slots never straddle pages; tests see several pages early. */
@@ -120,7 +121,7 @@ void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features)
 {
 	*resp = (struct vhca_uctx_resp) {
 		.features = features & ~fake_lacks,
-		.kick_mmap = 0,
+		.kick_mmap = PLACE,
 		.db_mmap = fake_page_offset(0),
 		.max_inline = FAKE_INLINE,
 		.max_send_sge = FAKE_SGE,
@@ -345,9 +346,9 @@ void fake_start(void)
 	assert_int_equal(sysconf(_SC_PAGESIZE), VHCA_DB_PAGE_SIZE);
 	memory_file = memfd_create("fake", MFD_CLOEXEC);
 	assert_true(memory_file >= 0);
-	assert_int_equal(ftruncate(memory_file, PAGES * VHCA_DB_PAGE_SIZE), 0);
+	assert_int_equal(ftruncate(memory_file, PLACE + PAGES * VHCA_DB_PAGE_SIZE), 0);
 	memory = mmap(NULL, PAGES * VHCA_DB_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      memory_file, 0);
+		      memory_file, PLACE);
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	next_pair = VHCA_DB_SLOTS - 4;	/* the third queue is in page 1 */
 	num_cqs = 0;
@@ -423,7 +424,7 @@ struct fake_qp *fake_qp(struct ibv_qp *qp)
 
 struct vhca_db_page *fake_page(uint32_t slot)
 {
-	return (struct vhca_db_page *)(memory + fake_page_offset(slot));
+	return (struct vhca_db_page *)(memory + (fake_page_offset(slot) - PLACE));
 }
 
 uint64_t fake_rec(uint32_t slot)
