@@ -69,6 +69,27 @@ void vhca_unimport_pd(struct ibv_pd *ibpd)
 		free(pd);
 }
 
+/*
+ * The kernel's answer to what a region is.  ibv_cmd_query_mr() has no room for its length in
+ * 32-bit programs: it takes a size_t.
+ */
+static int query_mr(struct ibv_mr *mr)
+{
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, 4);
+	uint64_t length = 0;
+	int err;
+
+	fill_attr_in_obj(cmd, UVERBS_ATTR_QUERY_MR_HANDLE, mr->handle);
+	fill_attr_out_ptr(cmd, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length);
+	fill_attr_out_ptr(cmd, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->lkey);
+	fill_attr_out_ptr(cmd, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->rkey);
+	err = execute_ioctl(mr->context, cmd);
+	mr->length = length;
+	if (!err && mr->length != length)
+		err = EOVERFLOW;
+	return err;
+}
+
 struct ibv_mr *vhca_import_mr(struct ibv_pd *pd, uint32_t handle)
 {
 	struct verbs_mr *vmr;
@@ -77,7 +98,11 @@ struct ibv_mr *vhca_import_mr(struct ibv_pd *pd, uint32_t handle)
 	vmr = calloc(1, sizeof(*vmr));
 	if (!vmr)
 		return NULL;
-	err = ibv_cmd_query_mr(pd, vmr, handle);
+	vmr->mr_type = IBV_MR_TYPE_IMPORTED_MR;
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.handle = handle;
+	err = query_mr(&vmr->ibv_mr);
 	if (err) {
 		free(vmr);
 		errno = err;

@@ -361,6 +361,7 @@ void fake_start(void)
 	fake_uc_local_inv = true;
 	fake_lacks = 0;
 	fake_clock = (struct fake_clock) {};
+	fake_others_length = 0x3000;
 	memset(fake_err, 0, sizeof(fake_err));
 }
 

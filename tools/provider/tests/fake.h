@@ -98,6 +98,9 @@ struct fake_clock {
 
 extern struct fake_clock fake_clock;
 
+/* Bytes of the region that somebody else has made. */
+extern uint64_t fake_others_length;
+
 /* Features that the kernel lacks. */
 extern uint64_t fake_lacks;
 

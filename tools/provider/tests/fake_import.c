@@ -13,6 +13,7 @@
 #include "fake.h"
 
 struct fake_clock fake_clock;
+uint64_t fake_others_length;
 
 /* An attribute that the provider has filled in. */
 static const struct ib_uverbs_attr *attr_of(const struct ibv_command_buffer *cmd, uint16_t id)
@@ -72,20 +73,34 @@ static int query_pd(const struct ibv_command_buffer *cmd)
 	return fake_answer(FAKE_QUERY_PD, 0);
 }
 
+/* There is one region, which is somebody else's too. */
+static int query_mr(const struct ibv_command_buffer *cmd)
+{
+	uint32_t *lkey, *rkey;
+	uint64_t *length;
+
+	assert_int_equal(cmd->hdr.method_id, UVERBS_METHOD_QUERY_MR);
+	lkey = answer_in(cmd, UVERBS_ATTR_QUERY_MR_RESP_LKEY, sizeof(*lkey));
+	rkey = answer_in(cmd, UVERBS_ATTR_QUERY_MR_RESP_RKEY, sizeof(*rkey));
+	length = answer_in(cmd, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, sizeof(*length));
+	if (attr_of(cmd, UVERBS_ATTR_QUERY_MR_HANDLE)->data != FAKE_OTHERS_MR)
+		return ENOENT;
+	*lkey = 0x1234;
+	*rkey = 0x5678;
+	*length = fake_others_length;
+	return fake_answer(FAKE_QUERY_MR, 0);
+}
+
 int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
 {
 	(void)context;
 	assert_ptr_equal(cmd->next_attr, cmd->last_attr);
-	return cmd->hdr.object_id == UVERBS_OBJECT_DEVICE ? query_clock(cmd) : query_pd(cmd);
-}
-
-int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t handle)
-{
-	if (handle != FAKE_OTHERS_MR)
-		return ENOENT;
-	vmr->ibv_mr.context = pd->context;
-	vmr->ibv_mr.pd = pd;
-	vmr->ibv_mr.handle = handle;
-	vmr->ibv_mr.lkey = 0x1234;
-	return fake_answer(FAKE_QUERY_MR, 0);
+	switch (cmd->hdr.object_id) {
+	case UVERBS_OBJECT_DEVICE:
+		return query_clock(cmd);
+	case UVERBS_OBJECT_MR:
+		return query_mr(cmd);
+	default:
+		return query_pd(cmd);
+	}
 }

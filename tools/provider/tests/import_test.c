@@ -94,7 +94,11 @@ static void memory_of_others(void **state)
 	domain = fake_ops()->alloc_parent_domain(context, &attr);
 	mr = fake_ops()->import_mr(domain, FAKE_OTHERS_MR);
 	assert_non_null(mr);
+	assert_ptr_equal(mr->pd, domain);
+	assert_int_equal(mr->handle, FAKE_OTHERS_MR);
 	assert_int_equal(mr->lkey, 0x1234);
+	assert_int_equal(mr->rkey, 0x5678);
+	assert_true(mr->length == 0x3000);
 	/* what stands on another goes first */
 	assert_int_equal(fake_ops()->dealloc_pd(domain), EBUSY);
 	fake_ops()->unimport_mr(mr);
@@ -103,6 +107,28 @@ static void memory_of_others(void **state)
 	assert_int_equal(fake_ops()->dealloc_pd(domain), 0);
 	fake_ops()->unimport_pd(pd);
 	assert_int_equal(fake_logged, 1);
+}
+
+/* Another process may have more memory than addresses are here. */
+static void memory_that_is_too_long(void **state)
+{
+	struct ibv_pd *pd = fake_ops()->import_pd(context, FAKE_OTHERS_PD);
+	struct ibv_mr *mr;
+
+	(void)state;
+	fake_others_length = (UINT64_C(1) << 32) + 0x3000;
+	errno = 0;
+	mr = fake_ops()->import_mr(pd, FAKE_OTHERS_MR);
+	if (fake_others_length <= SIZE_MAX) {
+		assert_non_null(mr);
+		assert_true(mr->length == fake_others_length);
+		fake_ops()->unimport_mr(mr);
+	} else {
+		assert_null(mr);
+		assert_int_equal(errno, EOVERFLOW);
+	}
+	fake_ops()->unimport_pd(pd);
+	assert_int_equal(fake_logged, 0);
 }
 
 /* The object itself ends, not our memory of it alone. */
@@ -127,6 +153,7 @@ int main(void)
 		TEST(an_imported_context_is_like_the_first),
 		TEST(a_context_that_cannot_be_imported),
 		TEST(memory_of_others),
+		TEST(memory_that_is_too_long),
 		TEST(what_is_imported_can_be_destroyed),
 	};
 
