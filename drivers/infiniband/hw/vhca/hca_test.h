@@ -192,5 +192,6 @@ extern struct kunit_suite hca_xrc_suite;
 extern struct kunit_suite hca_cq_suite;
 extern struct kunit_suite hca_ud_suite;
 extern struct kunit_suite hca_mem_suite;
+extern struct kunit_suite hca_import_suite;
 
 #endif /* VHCA_HCA_TEST_H */
