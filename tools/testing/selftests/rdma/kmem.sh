@@ -3,7 +3,7 @@
 # lab: --nodes 2 --core ours,distro --cpus 2
 # Kernel consumers that register memory between two guests: keys that wrap, messages that end keys,
 # READs and WRITEs of 1 MiB by hand and through R/W contexts, atomics, pools of CQs, draining under
-# load, objects that end themselves or are left (on our core, which tells whose they are).
+# load, objects that end themselves; on our core FMRs, too, and objects that are left.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/kmem_checks.sh
 [ "$LAB_CORE" = ours ] || kmem_left_plan=0

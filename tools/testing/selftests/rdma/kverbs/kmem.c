@@ -3,8 +3,8 @@
  * A kernel consumer as storage protocols are: two guests with a connection, which is made by hand
  * through the parameters. The client registers memory and asks; the server reads or writes it and
  * answers with a message that ends the key, by hand or through R/W contexts (kmem_rw.c). Besides:
- * atomics on memory the server registers, completion queues of every CPU's pool, destruction from
- * a completion and objects that are left (kmem_end.c), and draining under load.
+ * atomics on memory the server registers, FMRs (kmem_fmr.c), completion queues of every CPU's pool,
+ * destruction from a completion and objects that are left (kmem_end.c), and draining under load.
  *
  * "address" tells this side's address; written to "peer" on the other side it connects; "run" has
  * the client run its checks.
@@ -178,13 +178,13 @@ static void serve(struct work_struct *work)
 	*k->out = (struct msg){ .op = OP_DONE };
 	switch (m.op) {
 	case OP_PUT:
-		inv = m.rkey;
+		inv = m.keep ? 0 : m.rkey;
 		memset(k->own.mem, 0, m.words * sizeof(u32));
 		ok = move(k, IB_WR_RDMA_READ, &m);
 		k->out->bad = wrong(k, m.seed, m.words);
 		break;
 	case OP_GET:
-		inv = m.rkey;
+		inv = m.keep ? 0 : m.rkey;
 		fill(k, m.seed, m.words);
 		ok = move(k, IB_WR_RDMA_WRITE, &m);
 		break;
@@ -214,21 +214,29 @@ static void serve(struct work_struct *work)
 
 /* ---- client ---- */
 
-static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool put)
+/* The server gets this side's words, or brings its own. */
+bool kmem_exchange(struct kmem *k, const struct msg *what, bool put)
 {
-	u32 words = pages * PAGE_SIZE / sizeof(u32) - 3;
+	u32 words = what->words, seed = what->seed;
 
 	if (put)
 		fill(k, seed, words);
 	else
-		memset(k->own.mem, 0, pages * PAGE_SIZE);
+		memset(k->own.mem, 0, words * sizeof(u32));
+	*k->out = *what;
+	return kmem_ask(k, put ? OP_PUT : OP_GET) && !wrong(k, seed, words);
+}
+
+static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool put)
+{
+	struct msg what = { .words = pages * PAGE_SIZE / sizeof(u32) - 3, .seed = seed };
+
 	if (!kmem_register(k, k->qp, mr, pages))
 		return false;
-	*k->out = (struct msg){
-		.rkey = mr->rkey, .addr = mr->iova, .words = words, .seed = seed,
-	};
-	return kmem_ask(k, put ? OP_PUT : OP_GET) && k->rx.wc.wc_flags & IB_WC_WITH_INVALIDATE &&
-	       k->rx.wc.ex.invalidate_rkey == mr->rkey && !wrong(k, seed, words);
+	what.rkey = mr->rkey;
+	what.addr = mr->iova;
+	return kmem_exchange(k, &what, put) && k->rx.wc.wc_flags & IB_WC_WITH_INVALIDATE &&
+	       k->rx.wc.ex.invalidate_rkey == mr->rkey;
 }
 
 static void test_storage(struct kmem *k)
@@ -244,22 +252,52 @@ static void test_storage(struct kmem *k)
 		CHECK(cycle(k, i % 2 ? k->gaps : k->mr, PAGES, 1000 + i, i / 2));
 }
 
-static bool atomic(struct kmem *k, enum ib_wr_opcode opcode, u64 compare_add, u64 swap, u64 *old)
+/* On the second word of what the server exposes; @wr has the operands. */
+static bool atomic(struct kmem *k, struct ib_atomic_wr wr, u64 *old)
 {
 	struct ib_sge sge = { sg_dma_address(&k->own.sg[0]), sizeof(u64), k->pd->local_dma_lkey };
-	struct ib_atomic_wr wr = {
-		.wr = { .opcode = opcode, .sg_list = &sge, .num_sge = 1 },
-		.remote_addr = k->in->addr + 8, .rkey = k->in->rkey,
-		.compare_add = compare_add, .swap = swap,
-		.compare_add_mask = U64_MAX, .swap_mask = U64_MAX,
-	};
 	bool ok;
 
-	if (opcode == IB_WR_MASKED_ATOMIC_FETCH_AND_ADD)
-		wr.compare_add_mask = 0;
+	wr.wr.sg_list = &sge;
+	wr.wr.num_sge = 1;
+	wr.remote_addr = k->in->addr + 8;
+	wr.rkey = k->in->rkey;
 	ok = kmem_post(k->qp, &k->part, &wr.wr);
 	*old = *(u64 *)k->own.mem;
 	return ok;
+}
+
+static bool fetch_add(struct kmem *k, u64 add, u64 *old)
+{
+	return atomic(k, (struct ib_atomic_wr){
+		.wr.opcode = IB_WR_ATOMIC_FETCH_AND_ADD, .compare_add = add,
+	}, old);
+}
+
+/* Bits of @ends are the highest of a field: nothing is carried beyond them. */
+static bool fetch_add_fields(struct kmem *k, u64 add, u64 ends, u64 *old)
+{
+	return atomic(k, (struct ib_atomic_wr){
+		.wr.opcode = IB_WR_MASKED_ATOMIC_FETCH_AND_ADD,
+		.compare_add = add, .compare_add_mask = ends,
+	}, old);
+}
+
+static bool swap_if(struct kmem *k, u64 compare, u64 swap, u64 *old)
+{
+	return atomic(k, (struct ib_atomic_wr){
+		.wr.opcode = IB_WR_ATOMIC_CMP_AND_SWP, .compare_add = compare, .swap = swap,
+	}, old);
+}
+
+static bool swap_bits_if(struct kmem *k, u64 compare, u64 compared, u64 swap, u64 swapped,
+			 u64 *old)
+{
+	return atomic(k, (struct ib_atomic_wr){
+		.wr.opcode = IB_WR_MASKED_ATOMIC_CMP_AND_SWP,
+		.compare_add = compare, .compare_add_mask = compared,
+		.swap = swap, .swap_mask = swapped,
+	}, old);
 }
 
 static void test_atomics(struct kmem *k)
@@ -273,12 +311,17 @@ static void test_atomics(struct kmem *k)
 	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
 	for (i = 0; i < 100; i++)
-		bad += !atomic(k, IB_WR_ATOMIC_FETCH_AND_ADD, 3, 0, &old) || old != 3 * i;
+		bad += !fetch_add(k, 3, &old) || old != 3 * i;
 	CHECK(!bad);
-	CHECK(atomic(k, IB_WR_ATOMIC_CMP_AND_SWP, 299, 1, &old) && old == 300);
-	CHECK(atomic(k, IB_WR_ATOMIC_CMP_AND_SWP, 300, 7, &old) && old == 300);
-	CHECK(atomic(k, IB_WR_MASKED_ATOMIC_CMP_AND_SWP, 7, 9, &old) && old == 7);
-	CHECK(atomic(k, IB_WR_MASKED_ATOMIC_FETCH_AND_ADD, 2, 0, &old) && old == 9);
+	CHECK(swap_if(k, 299, 1, &old) && old == 300);
+	CHECK(swap_if(k, 300, 7, &old) && old == 300);
+	CHECK(swap_bits_if(k, 7, U64_MAX, 0x109, U64_MAX, &old) && old == 7);
+	/* another high byte than it has, which is not compared; the low one stays */
+	CHECK(swap_bits_if(k, 0xcd09, 0xff, 0xab12, 0xff00, &old) && old == 0x109);
+	CHECK(swap_bits_if(k, 0xcd08, 0xff, 0xef13, 0xffff, &old) && old == 0xab09);
+	CHECK(fetch_add_fields(k, 0xf8, 0x80, &old) && old == 0xab09);
+	CHECK(fetch_add_fields(k, 0x100, 0, &old) && old == 0xab01);
+	CHECK(fetch_add(k, 0, &old) && old == 0xac01);
 	wr.remote_addr = k->in->addr + 8;
 	wr.rkey = k->in->rkey;
 	*(u64 *)k->own.mem = 0x1122334455667788;
@@ -586,6 +629,7 @@ static int run_set(const char *val, const struct kernel_param *kp)
 	test_pools(side);
 	kmem_rw_test(side);
 	kmem_end_test(side);
+	kmem_fmr_test(side);
 	kmem_uc_test(side);
 	test_drain(side);
 	return 0;

@@ -35,6 +35,7 @@ struct msg {
 	u32 seed;
 	u32 parts;	/* R/W contexts that the memory is divided among */
 	u32 offset;	/* words that each leaves out at its beginning */
+	u32 keep;	/* the answer does not end the key */
 	u32 bad;
 };
 
@@ -99,6 +100,7 @@ bool kmem_post(struct ib_qp *qp, struct request *r, struct ib_send_wr *wr);
 bool kmem_register(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, int pages);
 bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr);
 bool kmem_ask(struct kmem *k, enum op op);
+bool kmem_exchange(struct kmem *k, const struct msg *what, bool put);
 int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn);
 struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs);
 
@@ -113,6 +115,9 @@ void kmem_rw_unload(struct kmem *k, struct rdma_rw_ctx *ctx, unsigned int n);
 void kmem_end_test(struct kmem *k);
 int kmem_leave(struct kmem *k, unsigned int how);
 void kmem_left(struct ib_device *dev);
+
+/* kmem_fmr.c: memory that is mapped without a request */
+void kmem_fmr_test(struct kmem *k);
 
 /* kmem_uc.c: registration on an unreliable connection */
 void kmem_uc_test(struct kmem *k);
