@@ -21,7 +21,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     for name in ("cache", "top", "labdir", "qemu-root", "guest-root", "kernel", "initramfs"):
         parser.add_argument("--" + name, required=True)
-    for name in ("addon", "vhcad", "vhcactl", "out", "trees", "modules"):
+    for name in ("addon", "i386", "vhcad", "vhcactl", "out", "trees", "modules"):
         parser.add_argument("--" + name, default="")
     for name in ("nodes", "hca", "ports", "cpus", "mem", "timeout"):
         parser.add_argument("--" + name, type=int, required=True)
@@ -46,6 +46,8 @@ def stage(options):
         namespaces.bind(options.trees, f"{lab}/trees")
     if options.modules:
         namespaces.bind(options.modules, f"{lab}/modules")
+    if options.i386:
+        namespaces.bind(options.i386, f"{lab}/i386")
     os.makedirs(f"{lab}/out")
     os.makedirs(f"{lab}/run")
     if options.script:

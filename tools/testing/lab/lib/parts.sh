@@ -14,8 +14,9 @@ GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz
 TOOLS_PACKAGES="flex bison bc libelf-dev libssl-dev cpio clang coccinelle codespell gcovr
 	libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev bpftool"
 
-# What builds and tests the provider for 32-bit programs.
-I386_PACKAGES="gcc make libc6-dev libibverbs-dev libcmocka-dev python3-minimal"
+# What builds and tests the provider for 32-bit programs, and such programs.
+I386_PACKAGES="gcc make libc6-dev libibverbs-dev libcmocka-dev python3 ibverbs-utils perftest
+	python3-pyverbs iproute2"
 
 QEMU_LEAST=10.1
 
@@ -132,7 +133,8 @@ make_tools_root() {
 	"$LIB/add-packages" "$1/data" "$(lines <<<"$TOOLS_PACKAGES" | paste -sd' ')"
 }
 
-# A 32-bit root, of the guests' suite as it was released: nothing in it meets a guest.
+# A 32-bit root, of the guests' suite as it was released, whose programs run in guests too. It has
+# no part of the system that they could get in the way of.
 recipe_i386_root() { echo "1 $GUEST_SUITE" && lines <<<"$I386_PACKAGES"; }
 make_i386_root() {
 	python3 "$LIB/apt-sources.py" "$GUEST_SUITE" |

@@ -21,12 +21,17 @@ run_options() {
 	local core
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
-	opt_sanitize='' opt_confined='' opt_kernel=stock
+	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386=''
 	flags=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
 			opt_sanitize=san/
+			shift
+			continue
+			;;
+		--i386)
+			opt_i386=1
 			shift
 			continue
 			;;
@@ -111,11 +116,11 @@ accelerator() {
 }
 
 boot_guests() {
-	local mode=$1 core accel root addon='' vhcad='' vhcactl=''
+	local mode=$1 core accel root addon='' i386='' vhcad='' vhcactl=''
 	shift
 	need_root
 	# shellcheck disable=SC2046
-	parts_ready $(kernel_parts "$opt_kernel")
+	parts_ready $(kernel_parts "$opt_kernel") ${opt_i386:+i386-root}
 	root=$(guest_root_with "$opt_packages")
 	local trees=${opt_trees//,/ }
 	for core in ${opt_core//,/ }; do [ "$core" = stock ] || trees="$trees $core"; done
@@ -137,6 +142,10 @@ boot_guests() {
 			vhcactl=$TOP/tools/vhcad/build/vhcactl
 		fi
 	fi
+	if [ -n "$opt_i386" ]; then
+		addon_i386_ready
+		i386=$(part_path i386-root)
+	fi
 	accel=$(accelerator)
 	mkdir -p "$(trees_dir "$opt_kernel")"
 	cache_used
@@ -144,7 +153,7 @@ boot_guests() {
 		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$(trees_dir "$opt_kernel")" \
 		--qemu-root "$(part_path qemu-root)" --guest-root "$root" \
 		--kernel "$(kernel_image "$opt_kernel")" --initramfs "$(kernel_initramfs "$opt_kernel")" \
-		--modules "$(kernel_modules "$opt_kernel")" --addon "$addon" \
+		--modules "$(kernel_modules "$opt_kernel")" --addon "$addon" --i386 "$i386" \
 		--vhcad "$vhcad" --vhcactl "$vhcactl" --out "$opt_out" --accel "$accel" --mode "$mode" \
 		--nodes "$opt_nodes" --hca "$opt_hca" --ports "$opt_ports" --cpus "$opt_cpus" \
 		--mem "$opt_mem" --timeout "$opt_timeout" --core "$opt_core" --load "$opt_load" \

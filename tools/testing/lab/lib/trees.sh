@@ -87,6 +87,19 @@ addon_ready() {
 	build_unlock
 }
 
+# The same for the programs of the 32-bit root, over which it is laid: the provider, rdma-core's
+# tests; and the programs of ours, built there.
+addon_i386_ready() {
+	build_lock
+	quietly provider-i386 in_root i386-root make -C "$TOP/tools/provider" \
+		RDMA_CORE="$(part_path rdma-core-source)" B=build/i386 DESTDIR="$BUILD/addon-i386" install
+	quietly selftests-i386 in_root i386-root make -C "$TOP/tools/testing/selftests/rdma" \
+		B="$BUILD/selftests-i386"
+	mkdir -p "$BUILD/addon-i386/lab" "$BUILD/addon-i386/usr/share/rdma-core"
+	cp -ru "$(part_path rdma-core-source)/tests" "$BUILD/addon-i386/usr/share/rdma-core"
+	build_unlock
+}
+
 # provider_ready SUITE: the provider for rdma-core of another suite, in build/provider-SUITE.
 provider_ready() {
 	local data
