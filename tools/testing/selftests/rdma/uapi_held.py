@@ -9,11 +9,12 @@ import fcntl
 import os
 import select
 import struct
+import sys
 import threading
 
 from uapi_requests import MEANT, PAGE, area, attribute, attributes, frame, ioctl_at, libc, libc_mmap
 
-SYS_USERFAULTFD = 323
+SYS_USERFAULTFD = 323 if sys.maxsize > 1 << 32 else 374
 UFFDIO_API, UFFDIO_REGISTER, UFFDIO_ZEROPAGE = 0xc018aa3f, 0xc020aa00, 0xc020aa04
 UFFD_API, MISSING, PAGEFAULT = 0xaa, 1, 0x12
 ENOENT, EBUSY = errno.ENOENT, errno.EBUSY
