@@ -14,6 +14,7 @@ EXTENDED = 0x80000000                   # IB_USER_VERBS_CMD_FLAG_EXTENDED
 MANDATORY, ZERO_TAIL, FD, CONST, BYTES_OUT = 1, 2, 4, 8, 16
 UHW, WRITE_UHW, TAIL, STREAM_OUT = 1, 2, 4, 8
 UHW_IN, UHW_OUT = 0x1000, 0x1001        # UVERBS_ATTR_UHW_*
+OWN = 0x1000                            # UVERBS_ID_DRIVER_NS: the first number of a driver's own
 OBJECTS = ("read", "write", "new", "destroy")
 TYPES = "DEVICE PD COMP_CHANNEL CQ QP SRQ AH MR MW FLOW XRCD RWQ_IND_TBL WQ FLOW_ACTION DM COUNTERS " \
     "ASYNC_EVENT".split()
@@ -41,10 +42,11 @@ class Row:
 
 
 class Command:
-    """A command, its numbers in each form (None: it has no such form), and its rows."""
+    """A command, its numbers in each form (None: it has no such form), and its rows. Reasons call it
+    by a name that may not be its own."""
 
-    def __init__(self, fields):
-        self.name = fields[0]
+    def __init__(self, fields, called=None):
+        self.name, self.called = fields[0], called or fields[0]
         self.object, self.flags = int(fields[1]), int(fields[5])
         self.method, write, extended = (None if one == "-" else int(one) for one in fields[2:5])
         sizes = [int(one) for one in fields[6:10]]
@@ -66,7 +68,25 @@ def load():
                 commands.append(Command(fields))
             elif what == "row":
                 commands[-1].rows.append(Row(fields))
-    return commands
+    return commands + drivers_own(commands)
+
+
+def drivers_own(commands):
+    """What vhca adds to the tables: methods, and an attribute of a method of the core's. Reasons have
+    no names for them."""
+    def row(kind, number, what, size=0):
+        flags = MANDATORY | ZERO_TAIL if size else MANDATORY
+        return Row(["driver attribute", kind, flags, number, NUMBER[what], size, size, 0, 0, 0, 0, "0", "0"])
+
+    def method(name, what, *rows):
+        command = Command([name, NUMBER[what], OWN, "-", "-", 0, 0, 0, 0, 0], "driver method")
+        command.rows += rows
+        return command
+
+    query = next(command for command in commands if command.name == "QUERY_CONTEXT")
+    query.rows.append(row("out", OWN, "DEVICE", 48))
+    return [method("PD_QUERY", "PD", row("read", OWN, "PD"), row("out", OWN + 1, "PD", 8)),
+            method("CLOCK_QUERY", "DEVICE", row("out", OWN, "DEVICE", 24))]
 
 
 class Memory:
@@ -172,8 +192,6 @@ GOOD = {        # what is not 0 in a good request: by command, and by row
     "OPEN_XRCD": {"fd": 0xffffffff, "oflags": os.O_CREAT},
     "OPEN_QP": {"qp_type": QPT_XRC_TGT},
 }
-# Attributes of the driver's own that a method needs: (command, fault-free attribute).
-DRIVER_ATTRS = {"QUERY_CONTEXT": lambda: attribute(UHW_IN, 48, area.put(bytes(48)))}
 # Values with which a row of a write() request means anything.
 MEANT = {
     ("CREATE_QP", "srq_handle"): {"is_srq": 1},
@@ -258,8 +276,6 @@ def attributes(command, handles, without=None):
     if command.flags & UHW and command.name in DRIVER_PART:
         attrs.append(payload(UHW_IN, DRIVER_PART[command.name]))
         attrs.append(attribute(UHW_OUT, DRIVER_ROOM, area.put(bytes(DRIVER_ROOM))))
-    if command.name in DRIVER_ATTRS:
-        attrs.append(DRIVER_ATTRS[command.name]())
     return attrs
 
 

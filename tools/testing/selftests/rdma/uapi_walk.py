@@ -217,7 +217,7 @@ class Walk:
             return ioctl(file.fd, command.object, command.method, first() + attrs)
 
         name = one.name if one else row
-        spoken = command.name.lower() if name == DRIVERS else command.name
+        spoken = command.name.lower() if name == DRIVERS else command.called
         self.refused((command.name, "ioctl", name, fault), err,
                      [f"{spoken}: "] + ([] if name in ("-", DRIVERS) else [name]) + words, send, file)
         if file is not self.file:
