@@ -36,9 +36,11 @@
 /* Places tried for one task. Tasks beyond that are traced, but their file keeps no reason. */
 #define RUNNING_PROBES 16
 
+/* @home is its task's first place, if that is another one. */
 struct rdma_running {
 	struct task_struct *task;
 	struct rdma_reject_scope *scope;
+	struct rdma_running *home;
 	atomic_t elsewhere;
 };
 
@@ -75,6 +77,7 @@ static struct rdma_running *running_claim(void)
 	for (try = 1; try < RUNNING_PROBES; try++)
 		if (!cmpxchg(&running_probe(try)->task, NULL, current)) {
 			atomic_inc(&home->elsewhere);
+			running_probe(try)->home = home;
 			return running_probe(try);
 		}
 	return NULL;
@@ -89,13 +92,17 @@ static struct rdma_running *running_claim(void)
  */
 void rdma_reject_attach(struct rdma_reject_scope *scope)
 {
-	struct rdma_running *request = running_find();
+	struct rdma_running *request = running_probe(0);
 
 	scope->outer = NULL;
-	if (request)
-		scope->outer = request->scope;
-	else
-		request = running_claim();
+	/* Mostly nobody is at home, and none of that home elsewhere. */
+	if (atomic_read(&request->elsewhere) || cmpxchg(&request->task, NULL, current)) {
+		request = running_find();
+		if (request)
+			scope->outer = request->scope;
+		else
+			request = running_claim();
+	}
 	scope->running = request;
 	if (request)
 		request->scope = scope;
@@ -110,14 +117,15 @@ EXPORT_SYMBOL(rdma_reject_attach);
  */
 void rdma_reject_detach(struct rdma_reject_scope *scope)
 {
-	struct rdma_running *request = scope->running, *home;
+	struct rdma_running *request = scope->running;
 
 	request->scope = scope->outer;
 	if (scope->outer)
 		return;
-	home = running_probe(0);
-	if (request != home)
-		atomic_dec(&home->elsewhere);
+	if (request->home) {
+		atomic_dec(&request->home->elsewhere);
+		request->home = NULL;
+	}
 	/* The next task's scope must not be overwritten by ours: pairs with running_claim(). */
 	smp_store_release(&request->task, NULL);
 }
@@ -309,8 +317,9 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_reason *reason,
 		    ...)
 {
+	/* @kept is seen here only, and so stays in registers */
+	va_list kept __uninitialized, text __uninitialized;
 	struct rdma_reject_entry *entry;
-	va_list args;
 
 	if (scope) {
 		if (scope->quiet)
@@ -318,21 +327,21 @@ int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_
 		scope->told = true;
 	}
 	if ((scope && scope->extack) || trace_rdma_reject_enabled()) {
-		va_start(args, reason);
-		tell_reason(scope, err, reason, args);
-		va_end(args);
+		va_start(text, reason);
+		tell_reason(scope, err, reason, text);
+		va_end(text);
 	}
 	entry = scope && scope->log ? log_begin(scope->log, err) : NULL;
 	if (!entry)
 		return err;
-	va_start(args, reason);
-	if (!keep_values(scope->log, entry, reason, args)) {
-		va_end(args);
-		va_start(args, reason);
-		format_now(entry->text, sizeof(entry->text), reason, args);
+	va_start(kept, reason);
+	if (!keep_values(scope->log, entry, reason, kept)) {
+		va_start(text, reason);
+		format_now(entry->text, sizeof(entry->text), reason, text);
+		va_end(text);
 		entry->reason = NULL;
 	}
-	va_end(args);
+	va_end(kept);
 	log_end(entry);
 	return err;
 }
