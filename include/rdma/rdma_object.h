@@ -109,8 +109,8 @@ struct rdma_object_ops {
  * @num_parents: entries used in @parent
  * @reap_failed: reaping tried this object and it would not go
  * @device: device the object lives on
- * @owner: module or user context it belongs to; NULL only for objects
- *	that a driver made behind the core's back
+ * @owner: module or user context it belongs to; NULL for objects that a driver
+ *	made behind the core's back, XRC domains, counters and address handles of users
  * @owner_entry: in @owner's list while published, protected by its lock; a module's objects only
  * @ops: life-cycle operations of the type
  * @parent: objects that must outlive this one, each counted in its @usecnt

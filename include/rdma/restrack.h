@@ -45,12 +45,12 @@ enum rdma_restrack_type {
  * struct rdma_restrack_entry - what is known of one object
  * @valid: stands in its device's table
  * @no_track: never shall
- * @kref: one for the table, one for each lookup
- * @comp: completed when the last reference goes; destruction waits for it
- * @task: process that made it, referenced; NULL for a kernel object
- * @kern_name: module that made a kernel object
- * @type: type
  * @user: made by a process
+ * @kref: one for the table, one for each lookup
+ * @drained: whom the last reference is told to, set while a destruction waits for it
+ * @task: process that made it, referenced; of those made by a process
+ * @kern_name: module that made a kernel object; of the others
+ * @type: type
  * @id: number in netlink
  */
 struct rdma_restrack_entry {
@@ -58,17 +58,19 @@ struct rdma_restrack_entry {
 
 	u8			no_track : 1;
 
+	bool			user;
+
 	struct kref		kref;
 
-	struct completion	comp;
+	struct completion	*drained;
 
-	struct task_struct	*task;
+	union {
+		struct task_struct	*task;
 
-	const char		*kern_name;
+		const char		*kern_name;
+	};
 
 	enum rdma_restrack_type	type;
-
-	bool			user;
 
 	u32 id;
 };

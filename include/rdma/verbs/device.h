@@ -128,11 +128,9 @@ struct ib_device {
 static inline void *rdma_zalloc_obj(struct ib_device *dev, size_t size,
 				    gfp_t gfp, bool is_numa_aware)
 {
-	int node = NUMA_NO_NODE;
-
 	if (is_numa_aware && dev->ops.get_numa_node)
-		node = dev->ops.get_numa_node(dev);
-	return kzalloc_node(size, gfp, node);
+		return kzalloc_node(size, gfp, dev->ops.get_numa_node(dev));
+	return kzalloc(size, gfp);
 }
 
 #define rdma_zalloc_drv_obj_gfp(ib_dev, ib_type, gfp)					\

@@ -74,7 +74,7 @@ void rdma_object_init(struct rdma_object *obj, enum rdma_object_type type,
 		      struct ib_device *device, struct rdma_owner *owner,
 		      const struct rdma_object_ops *ops)
 {
-	rdma_restrack_new(&obj->res, object_kind[type].track);
+	rdma_restrack_begin(&obj->res, object_kind[type].track);
 	atomic_set(&obj->usecnt, 0);
 	obj->type = type;
 	obj->state = RDMA_OBJECT_NEW;
@@ -85,7 +85,7 @@ void rdma_object_init(struct rdma_object *obj, enum rdma_object_type type,
 	INIT_LIST_HEAD(&obj->owner_entry);
 	obj->owner = owner;
 	if (owner)
-		rdma_owner_get(owner);
+		refcount_inc(&owner->refs);
 }
 EXPORT_SYMBOL(rdma_object_init);
 
@@ -163,17 +163,25 @@ void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
 }
 EXPORT_SYMBOL(rdma_object_unlink);
 
+/* Of some types nobody looks objects up. */
+static bool object_is_tracked(const struct rdma_object *obj)
+{
+	return obj->res.type != RDMA_RESTRACK_MAX;
+}
+
 static void object_show(struct rdma_object *obj)
 {
 	obj->state = RDMA_OBJECT_LIVE;
-	rdma_owner_add(obj);
-	rdma_restrack_add(&obj->res);
+	if (rdma_owner_lists(obj->owner))
+		rdma_owner_add(obj);
+	if (object_is_tracked(obj))
+		rdma_restrack_add(&obj->res);
 }
 
 /* Module of a kernel object, for the trace points. */
 static const char *object_module(const struct rdma_object *obj)
 {
-	return obj->res.kern_name ?: "-";
+	return rdma_is_kernel_res(&obj->res) && obj->res.kern_name ? obj->res.kern_name : "-";
 }
 
 /**
@@ -190,32 +198,15 @@ void rdma_object_publish(struct rdma_object *obj)
 }
 EXPORT_SYMBOL(rdma_object_publish);
 
-/* What a destruction must remember, since a driver may free the object. */
-struct object_ties {
-	struct rdma_object *parent[RDMA_OBJECT_PARENTS];
-	unsigned int num_parents;
-	struct rdma_owner *owner;
-	struct task_struct *task;
-	void (*release)(struct rdma_object *obj);
-};
-
-static void object_note_ties(const struct rdma_object *obj, struct object_ties *ties)
+/* Lets go of all that had to outlive an object. */
+static void object_cut_ties(struct rdma_object *obj)
 {
-	memcpy(ties->parent, obj->parent, sizeof(ties->parent));
-	ties->num_parents = obj->num_parents;
-	ties->owner = obj->owner;
-	ties->task = obj->res.task;
-	ties->release = obj->ops ? obj->ops->release : NULL;
-}
-
-static void object_cut_ties(struct object_ties *ties)
-{
-	while (ties->num_parents)
-		rdma_object_unhold(ties->parent[--ties->num_parents]);
-	if (ties->task)
-		put_task_struct(ties->task);
-	if (ties->owner)
-		rdma_owner_put(ties->owner);
+	while (obj->num_parents)
+		rdma_object_unhold(obj->parent[--obj->num_parents]);
+	rdma_restrack_put_task(&obj->res);
+	if (obj->owner)
+		rdma_owner_put(obj->owner);
+	obj->owner = NULL;
 }
 
 /**
@@ -228,15 +219,9 @@ static void object_cut_ties(struct object_ties *ties)
  */
 void rdma_object_abort(struct rdma_object *obj)
 {
-	struct object_ties ties;
-
 	WARN_ON_ONCE(obj->state != RDMA_OBJECT_NEW);
-	object_note_ties(obj, &ties);
-	obj->num_parents = 0;
-	obj->owner = NULL;
-	obj->res.task = NULL;
+	object_cut_ties(obj);
 	obj->state = RDMA_OBJECT_UNUSED;
-	object_cut_ties(&ties);
 }
 EXPORT_SYMBOL(rdma_object_abort);
 
@@ -252,8 +237,10 @@ static int object_withdraw(struct rdma_object *obj)
 		return rdma_refuse(-EBUSY, "%s %u is being destroyed already",
 				   rdma_object_type_name(obj->type), obj->res.id);
 	obj->state = RDMA_OBJECT_DYING;
-	rdma_owner_del(obj);
-	rdma_restrack_hide(&obj->res);
+	if (rdma_owner_lists(obj->owner))
+		rdma_owner_del(obj);
+	if (object_is_tracked(obj))
+		rdma_restrack_hide(&obj->res);
 	return 0;
 }
 
@@ -268,24 +255,27 @@ static void object_revive(struct rdma_object *obj)
 /* Stage 2: wait out lookups, destroy, let go of everything. */
 static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 {
-	const char *device = obj->device->name, *module = object_module(obj);
-	const char *type = rdma_object_type_name(obj->type);
-	struct object_ties ties;
-	u32 id = obj->res.id;
+	const struct rdma_object_ops *ops = obj->ops;
+	struct rdma_object copy __uninitialized, *last = obj;
 	int ret;
 
 	if (!object_kind[obj->type].atomic)
 		rdma_restrack_drain(&obj->res);
-	object_note_ties(obj, &ties);
-	ret = obj->ops->destroy(obj, udata);
-	trace_rdma_object_destroy(device, type, id, module, ret);
+	if (!ops->release) {
+		/* the driver frees it */
+		copy = *obj;
+		last = &copy;
+	}
+	ret = ops->destroy(obj, udata);
+	trace_rdma_object_destroy(last->device->name, rdma_object_type_name(last->type),
+				  last->res.id, object_module(last), ret);
 	if (ret) {
 		object_revive(obj);
 		return ret;
 	}
-	if (ties.release)
-		ties.release(obj);
-	object_cut_ties(&ties);
+	object_cut_ties(last);
+	if (ops->release)
+		ops->release(obj);
 	return 0;
 }
 

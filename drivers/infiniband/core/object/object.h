@@ -56,7 +56,6 @@ static inline void rdma_object_put(struct rdma_object *obj)
 struct rdma_owner *rdma_owner_kernel(struct ib_device *device, const char *name);
 struct rdma_owner *rdma_owner_find(struct ib_device *device, const char *name);
 struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext *context);
-void rdma_owner_get(struct rdma_owner *owner);
 void rdma_owner_put(struct rdma_owner *owner);
 unsigned int rdma_owner_reap(struct rdma_owner *owner);
 

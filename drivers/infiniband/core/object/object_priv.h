@@ -55,6 +55,19 @@ struct rdma_owner {
 	struct list_head entry;
 };
 
+/**
+ * rdma_owner_lists() - does an owner list its objects?
+ * @owner: the owner, or NULL
+ *
+ * What belongs to a context is listed by the file of its handles, which also reaps it.
+ *
+ * Return: true for a module.
+ */
+static inline bool rdma_owner_lists(const struct rdma_owner *owner)
+{
+	return owner && !owner->context;
+}
+
 void rdma_owner_add(struct rdma_object *obj);
 void rdma_owner_del(struct rdma_object *obj);
 void rdma_owners_attach(struct rdma_restrack_root *root);
@@ -64,6 +77,22 @@ void rdma_owners_exit(void);
 
 void rdma_restrack_hide(struct rdma_restrack_entry *res);
 void rdma_restrack_drain(struct rdma_restrack_entry *res);
-void rdma_restrack_put_task(struct rdma_restrack_entry *res);
+
+/* Of rdma_restrack_new(), for the object base. */
+static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
+				       enum rdma_restrack_type type)
+{
+	kref_init(&res->kref);
+	res->type = type;
+}
+
+/* Of objects of a process, whose entry may have been ended already. */
+static inline void rdma_restrack_put_task(struct rdma_restrack_entry *res)
+{
+	if (!res->user || !res->task)
+		return;
+	put_task_struct(res->task);
+	res->task = NULL;
+}
 
 #endif /* CORE_OBJECT_PRIV_H */

@@ -394,7 +394,7 @@ static void async_refusal_is_told(struct kunit *test)
 	struct ending ending = {};
 
 	init_completion(&ending.told);
-	mr->obj.res.user = true;
+	rdma_restrack_set_name(&mr->obj.res, NULL);
 	mr->refuse = -EIO;
 	KUNIT_ASSERT_EQ(test, 0, rdma_object_destroy_async(&mr->obj, tell, &ending));
 	wait_for_completion(&ending.told);

@@ -118,16 +118,6 @@ struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext 
 EXPORT_SYMBOL(rdma_owner_user);
 
 /**
- * rdma_owner_get() - take a reference
- * @owner: owner to which the caller has a reference
- */
-void rdma_owner_get(struct rdma_owner *owner)
-{
-	refcount_inc(&owner->refs);
-}
-EXPORT_SYMBOL(rdma_owner_get);
-
-/**
  * rdma_owner_put() - return a reference
  * @owner: the owner; may be gone when this returns
  *
@@ -146,19 +136,12 @@ void rdma_owner_put(struct rdma_owner *owner)
 }
 EXPORT_SYMBOL(rdma_owner_put);
 
-/* What belongs to a context is listed by the file of its handles, which also reaps it. */
-static bool owner_lists(const struct rdma_object *obj)
-{
-	return obj->owner && !obj->owner->context;
-}
-
+/* Of objects whose owner lists them, these two. */
 void rdma_owner_add(struct rdma_object *obj)
 {
 	struct rdma_owner *owner = obj->owner;
 	unsigned long flags;
 
-	if (!owner_lists(obj))
-		return;
 	spin_lock_irqsave(&owner->lock, flags);
 	list_add_tail(&obj->owner_entry, &owner->objects);
 	spin_unlock_irqrestore(&owner->lock, flags);
@@ -169,8 +152,6 @@ void rdma_owner_del(struct rdma_object *obj)
 	struct rdma_owner *owner = obj->owner;
 	unsigned long flags;
 
-	if (!owner_lists(obj))
-		return;
 	spin_lock_irqsave(&owner->lock, flags);
 	list_del_init(&obj->owner_entry);
 	spin_unlock_irqrestore(&owner->lock, flags);

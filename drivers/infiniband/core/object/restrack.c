@@ -111,9 +111,7 @@ EXPORT_SYMBOL(rdma_restrack_count);
  */
 void rdma_restrack_new(struct rdma_restrack_entry *res, enum rdma_restrack_type type)
 {
-	init_completion(&res->comp);
-	kref_init(&res->kref);
-	res->type = type;
+	rdma_restrack_begin(res, type);
 }
 EXPORT_SYMBOL(rdma_restrack_new);
 
@@ -242,7 +240,7 @@ EXPORT_SYMBOL(rdma_restrack_get);
 
 static void res_unreferenced(struct kref *kref)
 {
-	complete(&container_of(kref, struct rdma_restrack_entry, kref)->comp);
+	complete(container_of(kref, struct rdma_restrack_entry, kref)->drained);
 }
 
 /**
@@ -317,18 +315,19 @@ void rdma_restrack_hide(struct rdma_restrack_entry *res)
 	res->valid = false;
 }
 
-/* Give the entry's own reference back and wait for those of lookups. */
-void rdma_restrack_drain(struct rdma_restrack_entry *res)
+static void res_undisturbed(struct kref *kref)
 {
-	rdma_restrack_put(res);
-	wait_for_completion(&res->comp);
 }
 
-void rdma_restrack_put_task(struct rdma_restrack_entry *res)
+/* Give the entry's own reference back and wait for those of lookups, of which there are few. */
+void rdma_restrack_drain(struct rdma_restrack_entry *res)
 {
-	if (res->task)
-		put_task_struct(res->task);
-	res->task = NULL;
+	DECLARE_COMPLETION_ONSTACK(drained);
+
+	/* Whoever returns the last reference after us finds it. */
+	res->drained = &drained;
+	if (!kref_put(&res->kref, res_undisturbed))
+		wait_for_completion(&drained);
 }
 
 /**

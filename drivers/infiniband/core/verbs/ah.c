@@ -41,7 +41,10 @@ static const struct rdma_object_ops ah_ops_atomic = {
 	.release = ah_release,
 };
 
-/* The address vector is checked, and has its source GID entry when routed. */
+/*
+ * The address vector is checked, and has its source GID entry when routed.  Nobody asks whose a
+ * user's AH is but the file that has its handle.
+ */
 static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u32 flags,
 			       struct ib_udata *udata)
 {
@@ -60,7 +63,8 @@ static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u
 		ah->sgid_attr = ah_attr->grh.sgid_attr;
 		rdma_hold_gid_attr(ah->sgid_attr);
 	}
-	rdma_object_init(&ah->obj, RDMA_OBJECT_AH, pd->device, pd->obj.owner, &ah_ops_sleeping);
+	rdma_object_init(&ah->obj, RDMA_OBJECT_AH, pd->device, udata ? NULL : pd->obj.owner,
+			 &ah_ops_sleeping);
 	ret = rdma_object_link(&ah->obj, &pd->obj);
 	if (!ret)
 		ret = udata ? ops->create_user_ah(ah, &init_attr, udata) :
