@@ -19,12 +19,25 @@ static bool tail_is_zero(const struct ib_uverbs_attr *uattr, u16 known)
 	return !memchr_inv((const u8 *)&uattr->data + known, 0, uattr->len - known);
 }
 
-static int decode_pointer(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
-			  const struct uverbs_attr_spec *spec, struct uverbs_ptr_attr *ptr,
-			  const char *name)
+static noinline int copy_payload(struct uverbs_call *call, const struct ib_uverbs_attr *uattr,
+				 struct uverbs_ptr_attr *ptr, const char *name)
+{
+	void *copy = uverbs_alloc(&call->bundle, uattr->len);
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	if (copy_from_user(copy, u64_to_user_ptr(uattr->data), uattr->len))
+		return uverbs_refuse(call, -EFAULT, "%s: cannot be read", name);
+	ptr->ptr = copy;
+	return 0;
+}
+
+/* Inline: most attributes are pointers, and of variants there is another caller. */
+static __always_inline int decode_pointer(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
+					  const struct uverbs_attr_spec *spec,
+					  struct uverbs_ptr_attr *ptr, const char *name)
 {
 	u16 len = spec->u.ptr.len, min = spec->u.ptr.min_len;
-	void *copy;
 
 	if (uattr->len < min)
 		return uverbs_refuse(call, -EINVAL, "%s: %u bytes, needs at least %u", name,
@@ -42,18 +55,12 @@ static int decode_pointer(struct uverbs_call *call, struct ib_uverbs_attr *uattr
 	if (!spec->alloc_and_copy || uattr->len <= INLINE_LEN)
 		return 0;
 
-	copy = uverbs_alloc(&call->bundle, uattr->len);
-	if (IS_ERR(copy))
-		return PTR_ERR(copy);
-	if (copy_from_user(copy, u64_to_user_ptr(uattr->data), uattr->len))
-		return uverbs_refuse(call, -EFAULT, "%s: cannot be read", name);
-	ptr->ptr = copy;
-	return 0;
+	return copy_payload(call, uattr, ptr, name);
 }
 
-static int decode_enum(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
-		       const struct uverbs_attr_spec *spec, struct uverbs_ptr_attr *ptr,
-		       const char *name)
+static noinline int decode_enum(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
+				const struct uverbs_attr_spec *spec, struct uverbs_ptr_attr *ptr,
+				const char *name)
 {
 	u8 choice = uattr->attr_data.enum_data.elem_id;
 
@@ -81,9 +88,9 @@ static int decode_object(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 	return 0;
 }
 
-static int decode_objects(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
-			  const struct uverbs_attr_spec *spec, struct uverbs_objs_arr_attr *arr,
-			  const char *name)
+static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
+				   const struct uverbs_attr_spec *spec,
+				   struct uverbs_objs_arr_attr *arr, const char *name)
 {
 	unsigned int count = uattr->len / sizeof(u32);
 	struct ib_uobject *uobj;

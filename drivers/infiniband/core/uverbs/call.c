@@ -130,19 +130,8 @@ static noinline int take_error(const struct uverbs_call *call, const struct uver
 	return err;
 }
 
-/**
- * uverbs_take_type - take an object for the length of the request
- * @call: the request
- * @type: its type; NULL for any handle
- * @access: how; %UVERBS_ACCESS_NEW makes one
- * @id: handle or descriptor, unused for a new object
- * @name: what the request calls it
- *
- * Objects are given back by uverbs_give_back() when the request ends.
- *
- * Return: the object, or an error pointer with the reason recorded.
- */
-struct ib_uobject *uverbs_take_type(struct uverbs_call *call, const struct uverbs_api_object *type,
+/* @type: NULL for any handle */
+static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverbs_api_object *type,
 				    enum uverbs_obj_access access, s64 id, const char *name)
 {
 	struct uverbs_attr_bundle *attrs = &call->bundle;
@@ -176,14 +165,16 @@ struct ib_uobject *uverbs_take_type(struct uverbs_call *call, const struct uverb
 }
 
 /**
- * uverbs_take - take an object, its type given by number
+ * uverbs_take - take an object for the length of the request
  * @call: the request
- * @type: UVERBS_OBJECT_*
- * @access: how
- * @id: handle or descriptor
+ * @type: UVERBS_OBJECT_*; %UVERBS_IDR_ANY_OBJECT for any handle
+ * @access: how; %UVERBS_ACCESS_NEW makes one
+ * @id: handle or descriptor, unused for a new object
  * @name: what the request calls it
  *
- * Return: as uverbs_take_type().
+ * Objects are given back by uverbs_give_back() when the request ends.
+ *
+ * Return: the object, or an error pointer with the reason recorded.
  */
 struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_obj_access access,
 			       s64 id, const char *name)
@@ -196,7 +187,7 @@ struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_o
 			return ERR_PTR(uverbs_refuse(call, -EINVAL,
 						     "%s: this device has no such objects", name));
 	}
-	return uverbs_take_type(call, desc, access, id, name);
+	return take_type(call, desc, access, id, name);
 }
 
 /**

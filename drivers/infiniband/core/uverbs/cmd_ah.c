@@ -50,24 +50,23 @@ static const struct uverbs_arg ah_create_args[] = {
 	},
 };
 
-/* The address as QPs have it: the same members in other places. */
-static struct ib_uverbs_qp_dest dest_of(const struct ib_uverbs_ah_attr *attr)
+/* The address, its port valid, into a zeroed attribute. */
+static void address_in(struct rdma_ah_attr *to, const struct ib_uverbs_ah_attr *from,
+		       struct ib_device *ibdev)
 {
-	struct ib_uverbs_qp_dest dest = {
-		.dlid = attr->dlid,
-		.sl = attr->sl,
-		.src_path_bits = attr->src_path_bits,
-		.static_rate = attr->static_rate,
-		.port_num = attr->port_num,
-		.is_global = attr->is_global,
-		.flow_label = attr->grh.flow_label,
-		.sgid_index = attr->grh.sgid_index,
-		.hop_limit = attr->grh.hop_limit,
-		.traffic_class = attr->grh.traffic_class,
-	};
+	const struct ib_uverbs_global_route *grh = &from->grh;
 
-	memcpy(dest.dgid, attr->grh.dgid, sizeof(dest.dgid));
-	return dest;
+	to->type = rdma_ah_find_type(ibdev, from->port_num);
+	rdma_ah_set_port_num(to, from->port_num);
+	rdma_ah_set_sl(to, from->sl);
+	rdma_ah_set_static_rate(to, from->static_rate);
+	rdma_ah_set_dlid(to, from->dlid);
+	rdma_ah_set_path_bits(to, from->src_path_bits);
+	if (!from->is_global)
+		return;
+	rdma_ah_set_grh(to, NULL, grh->flow_label, grh->sgid_index, grh->hop_limit,
+			grh->traffic_class);
+	rdma_ah_set_dgid_raw(to, (void *)grh->dgid);
 }
 
 static int check_ah(struct uverbs_call *call)
@@ -83,16 +82,15 @@ static int check_ah(struct uverbs_call *call)
 static int run_ah_create(struct uverbs_call *call)
 {
 	struct ah_create *args = call->args;
-	struct ib_uverbs_qp_dest dest = dest_of(&args->attr);
 	struct ib_pd *pd = args->pd->object;
 	struct rdma_ah_attr attr = {};
 	struct ib_ah *ah;
 
-	uverbs_path_in(&attr, &dest, pd->device);
+	address_in(&attr, &args->attr, pd->device);
 	ah = rdma_create_user_ah(pd, &attr, &call->bundle.driver_udata);
 	if (IS_ERR(ah))
 		return uverbs_refuse_below(call, PTR_ERR(ah), "port %u, dlid %#x: refused",
-					   dest.port_num, dest.dlid);
+					   args->attr.port_num, args->attr.dlid);
 	ah->uobject = args->ah;
 	args->ah->user_handle = args->user_handle;
 	args->ah->object = ah;

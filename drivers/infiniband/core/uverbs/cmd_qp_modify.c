@@ -123,13 +123,8 @@ static int check_modify(struct uverbs_call *call, const struct ib_qp *qp,
 	return ret ?: check_path(call, qp, req) ?: check_alternate(call, qp, req);
 }
 
-/**
- * uverbs_path_in - an address as user space gives it
- * @to: takes it, zeroed before
- * @from: the user's, its port valid
- * @ibdev: the device
- */
-void uverbs_path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
+/* An address as user space gives it, its port valid, into a zeroed attribute. */
+static void path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
 		    struct ib_device *ibdev)
 {
 	to->type = rdma_ah_find_type(ibdev, from->port_num);
@@ -202,9 +197,9 @@ static void attr_in(struct ib_qp_attr *attr, struct ib_uverbs_ex_modify_qp *ex,
 	if (mask & IB_QP_RATE_LIMIT)
 		attr->rate_limit = ex->rate_limit;
 	if (mask & IB_QP_AV)
-		uverbs_path_in(&attr->ah_attr, &req->dest, ibdev);
+		path_in(&attr->ah_attr, &req->dest, ibdev);
 	if (mask & IB_QP_ALT_PATH)
-		uverbs_path_in(&attr->alt_ah_attr, &req->alt_dest, ibdev);
+		path_in(&attr->alt_ah_attr, &req->alt_dest, ibdev);
 }
 
 /* Libraries set attributes on XRC QPs that their half of the QP does not have. */

@@ -434,9 +434,6 @@ static inline void *uverbs_call_alloc(struct uverbs_call *call, size_t size)
 
 struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_obj_access access,
 			       s64 id, const char *name);
-struct ib_uobject *uverbs_take_type(struct uverbs_call *call,
-				    const struct uverbs_api_object *type,
-				    enum uverbs_obj_access access, s64 id, const char *name);
 void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj);
 void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_uobject *fresh);
 struct ib_device *uverbs_call_device(struct uverbs_call *call);
@@ -480,8 +477,6 @@ int uverbs_check_port(struct uverbs_call *call, const struct ib_device *ibdev, u
 int uverbs_check_mr_access(struct uverbs_call *call, struct ib_device *ibdev, u32 access);
 int uverbs_flow_specs_parse(struct uverbs_call *call, const void *specs, size_t len,
 			    struct ib_flow_attr *attr, struct ib_uflow_resources *resources);
-void uverbs_path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
-		    struct ib_device *ibdev);
 
 /* ---- attributes (attrs.c) ---- */
 

@@ -61,7 +61,7 @@ static int decode_attrs(struct uverbs_call *call)
 		arg = attr_row(method, bkey);
 		ret = uverbs_decode_attr(call, uattr, &method->spec[bkey], bkey,
 					 arg ? arg->name : attr_name(method, bkey));
-		if (!ret && arg)
+		if (!ret && arg && arg->kind != UV_LIST)
 			ret = uverbs_arg_from_attr(call, arg, &call->bundle.attrs[bkey]);
 		if (ret)
 			return ret;
@@ -112,7 +112,7 @@ static int run_handler(struct uverbs_call *call)
 			return ret;
 	}
 	ret = call->cmd->run(call);
-	if (!ret && !call->replied)
+	if (!ret && call->results && !call->replied)
 		ret = uverbs_args_to_attrs(call);
 	return ret;
 }
@@ -168,10 +168,9 @@ static bool method_destroys(const struct uverbs_method *method)
  * rdma-core asks at every open whether the method that carries write() commands exists, by a
  * request that cannot succeed.
  */
-static bool is_probe(const struct ib_uverbs_ioctl_hdr *hdr)
+static bool is_probe(const struct uverbs_method *method, const struct ib_uverbs_ioctl_hdr *hdr)
 {
-	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
-	       hdr->method_id == UVERBS_METHOD_INVOKE_WRITE && hdr->num_attrs <= 1;
+	return method->cmd == &uverbs_cmd_invoke_write && hdr->num_attrs <= 1;
 }
 
 static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr)
@@ -199,31 +198,47 @@ static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr
 	return ret;
 }
 
-static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioctl_hdr *hdr,
-			struct ib_uverbs_attr __user *user_attrs, struct rdma_reject_scope *scope)
+/* The method that a header names, or an error pointer with the reason recorded. */
+static const struct uverbs_method *find_method(struct ib_uverbs_file *file,
+					       const struct ib_uverbs_ioctl_hdr *hdr,
+					       struct rdma_reject_scope *scope)
 {
+	const struct uverbs_api *api = file->device->uapi;
 	const struct uverbs_method *method;
+	int ret;
+
+	if (hdr->length > PAGE_SIZE || hdr->length != struct_size(hdr, attrs, hdr->num_attrs)) {
+		ret = rdma_refuse_in(scope, -EINVAL,
+				     "ioctl: length %u does not match %u attributes",
+				     hdr->length, hdr->num_attrs);
+	} else if (hdr->reserved1 || hdr->reserved2) {
+		ret = rdma_refuse_in(scope, -EPROTONOSUPPORT,
+				     "ioctl: reserved fields are not zero");
+	} else if (hdr->driver_id != api->driver_id) {
+		ret = rdma_refuse_in(scope, -EINVAL, "ioctl: driver_id %u, the device's is %u",
+				     hdr->driver_id, api->driver_id);
+	} else {
+		method = uverbs_api_method(api, hdr->object_id, hdr->method_id);
+		if (method)
+			return method;
+		ret = rdma_refuse_in(scope, -EPROTONOSUPPORT,
+				     "ioctl: object %#x has no method %#x",
+				     hdr->object_id, hdr->method_id);
+	}
+	return ERR_PTR(ret);
+}
+
+/* A function of its own for its stack, and since what is refused before does not need it. */
+static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
+					   const struct uverbs_method *method,
+					   const struct ib_uverbs_ioctl_hdr *hdr,
+					   struct ib_uverbs_attr __user *user_attrs,
+					   struct rdma_reject_scope *scope)
+{
 	struct uverbs_call *call;
 	UV_STACK(stack);
 	size_t pool;
 	int ret;
-
-	if (hdr->length > PAGE_SIZE || hdr->length != struct_size(hdr, attrs, hdr->num_attrs))
-		return rdma_refuse_in(scope, -EINVAL,
-				      "ioctl: length %u does not match %u attributes",
-				      hdr->length, hdr->num_attrs);
-	if (hdr->reserved1 || hdr->reserved2)
-		return rdma_refuse_in(scope, -EPROTONOSUPPORT,
-				      "ioctl: reserved fields are not zero");
-	if (hdr->driver_id != file->device->uapi->driver_id)
-		return rdma_refuse_in(scope, -EINVAL, "ioctl: driver_id %u, the device's is %u",
-				      hdr->driver_id, file->device->uapi->driver_id);
-
-	method = uverbs_api_method(file->device->uapi, hdr->object_id, hdr->method_id);
-	if (!method)
-		return rdma_refuse_in(scope, -EPROTONOSUPPORT,
-				      "ioctl: object %#x has no method %#x",
-				      hdr->object_id, hdr->method_id);
 
 	/* attributes, arguments, and an object or two */
 	pool = array_size(sizeof(*call->uattrs), hdr->num_attrs) + 2 * sizeof(struct uverbs_held);
@@ -236,6 +251,7 @@ static int serve_header(struct ib_uverbs_file *file, const struct ib_uverbs_ioct
 	call->method = method;
 	call->user_attrs = user_attrs;
 	call->scope = scope;
+	scope->quiet = is_probe(method, hdr);
 	ret = serve(call, hdr);
 	uverbs_call_end(call);
 	return ret;
@@ -255,6 +271,7 @@ long ib_uverbs_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	struct ib_uverbs_file *file = filp->private_data;
 	struct rdma_reject_scope scope __uninitialized;
 	struct ib_uverbs_ioctl_hdr hdr __uninitialized;
+	const struct uverbs_method *method;
 	int ret;
 
 	if (cmd != RDMA_VERBS_IOCTL)
@@ -264,8 +281,9 @@ long ib_uverbs_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	if (copy_from_user(&hdr, user_hdr, sizeof(hdr))) {
 		ret = rdma_refuse_in(&scope, -EFAULT, "ioctl: header cannot be read");
 	} else {
-		scope.quiet = is_probe(&hdr);
-		ret = serve_header(file, &hdr, user_hdr->attrs, &scope);
+		method = find_method(file, &hdr, &scope);
+		ret = PTR_ERR_OR_ZERO(method) ?:
+		      serve_method(file, method, &hdr, user_hdr->attrs, &scope);
 	}
 	rdma_reject_leave(&scope);
 	return ret;
