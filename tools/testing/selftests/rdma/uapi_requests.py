@@ -4,6 +4,7 @@
 return 0 or an errno."""
 
 import ctypes
+import itertools
 import mmap
 import os
 import struct
@@ -122,7 +123,7 @@ def libc_mmap(pages):
 
 
 area = Memory(16)       # requests and what they point to
-rings = Memory(8)       # what the objects are made of, for as long as they are there
+rings = Memory(256)     # what the objects are made of, for as long as they are there
 
 
 def errno_of(result):
@@ -158,11 +159,21 @@ def ioctl(fd, obj, method, attrs):
 
 # ---- good requests ----
 
-CQ_RING = struct.pack("<QII", rings.start, 4, 0)
-QP_RINGS = struct.pack("<QQBBB5x", rings.start, rings.start + 4 * PAGE, 4, 4, 5)
-SRQ_RING = struct.pack("<QBB6x", rings.start, 4, 5)
-DRIVER_PART = {"CREATE_CQ": CQ_RING, "RESIZE_CQ": CQ_RING, "CREATE_QP": QP_RINGS, "CREATE_SRQ": SRQ_RING,
-               "CREATE_XSRQ": SRQ_RING, "MODIFY_SRQ": struct.pack("<QB7x", 0, 0xff), "GET_CONTEXT": bytes(8)}
+RING_PAGES = 8
+ring_sets = itertools.cycle(range(rings.start, rings.end, RING_PAGES * PAGE))
+
+
+def driver_part(name):
+    """vhca's part of a good request, b"" for a command without. Objects take the sets of rings by
+    turns: a kernel that looks after DMA mappings complains of a page that has more than seven."""
+    ring = next(ring_sets)
+    cq = struct.pack("<QII", ring, 4, 0)
+    srq = struct.pack("<QBB6x", ring, 4, 5)
+    return {"CREATE_CQ": cq, "RESIZE_CQ": cq, "CREATE_SRQ": srq, "CREATE_XSRQ": srq,
+            "CREATE_QP": struct.pack("<QQBBB5x", ring, ring + 4 * PAGE, 4, 4, 5),
+            "MODIFY_SRQ": struct.pack("<QB7x", 0, 0xff), "GET_CONTEXT": bytes(8)}.get(name, b"")
+
+
 DRIVER_ROOM = 64
 
 QPT_RC, QPT_XRC_TGT = 2, 10
@@ -273,8 +284,9 @@ def attributes(command, handles, without=None):
     """The attributes of a good ioctl request."""
     attrs = [good_attribute(command, row, handles) for row in command.rows
              if row.attr is not None and row is not without and value_of(command, row) is not None]
-    if command.flags & UHW and command.name in DRIVER_PART:
-        attrs.append(payload(UHW_IN, DRIVER_PART[command.name]))
+    part = driver_part(command.name) if command.flags & UHW else b""
+    if part:
+        attrs.append(payload(UHW_IN, part))
         attrs.append(attribute(UHW_OUT, DRIVER_ROOM, area.put(bytes(DRIVER_ROOM))))
     return attrs
 
@@ -305,7 +317,7 @@ def written(command, form, handles, response, values=None, spoil=None):
     parts = {"body": body(command, form, handles, values), "more": b"", "response": response, "reserved": 0}
     driver = command.flags & WRITE_UHW or form == "extended" and command.flags & UHW
     if driver:
-        parts["more"] = DRIVER_PART.get(command.name, b"")
+        parts["more"] = driver_part(command.name)
     word = 4 if form == "write" else 8
     room = DRIVER_ROOM // word if driver else 0
     size = command.response[form]

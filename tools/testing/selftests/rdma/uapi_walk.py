@@ -17,9 +17,9 @@ import subprocess
 import sys
 
 import uapi_held
-from uapi_requests import (BYTES_OUT, CONST, DRIVER_PART, DRIVER_ROOM, EXTENDED, FD, MANDATORY, MEANT, NOWHERE,
-                           NUMBER, TAIL, UHW, UHW_IN, UHW_OUT, WRITE_UHW, ZERO_TAIL, File, area, attribute,
-                           attributes, good_attribute, ioctl, load, payload, rings, value_of, write_at, written)
+from uapi_requests import (BYTES_OUT, CONST, DRIVER_ROOM, EXTENDED, FD, MANDATORY, MEANT, NOWHERE, NUMBER, TAIL, UHW,
+                           UHW_IN, UHW_OUT, WRITE_UHW, ZERO_TAIL, File, area, attribute, attributes, driver_part,
+                           good_attribute, ioctl, load, payload, rings, value_of, write_at, written)
 
 EINVAL, ENOENT, EFAULT, EBADF = errno.EINVAL, errno.ENOENT, errno.EFAULT, errno.EBADF
 ENOSPC, EBUSY, EOPNOTSUPP, EPROTONOSUPPORT = errno.ENOSPC, errno.EBUSY, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT
@@ -180,7 +180,7 @@ class Walk:
             if row.attr is not None:
                 self.attribute(command, row)
         if command.flags & UHW and command.name not in ("INVOKE_WRITE", "GET_CONTEXT"):
-            self.driver_part(command, DRIVER_PART[command.name])
+            self.driver_part(command, driver_part(command.name))
 
     def driver_part(self, command, good):
         def ask(fault, err, word, request, response):
