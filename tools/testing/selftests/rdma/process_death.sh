@@ -12,13 +12,13 @@ victim()
 	rm -f "$LAB_OUT/victim.$LAB_NODE"	# of an earlier run
 	# far more messages than can pass before the kill
 	if [ "$LAB_NODE" = 1 ]; then
-		stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 60 >"$LAB_OUT/victim.1" 2>&1 &
+		stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 6000 >"$LAB_OUT/victim.1" 2>&1 &
 		victim=$!
 		wait_listen 18515 $victim
 		lab-barrier victim-listens
 	else
 		lab-barrier victim-listens
-		stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 60 10.77.0.1 >"$LAB_OUT/victim.2" 2>&1 &
+		stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 6000 10.77.0.1 >"$LAB_OUT/victim.2" 2>&1 &
 		victim=$!
 	fi
 	# the table's header is printed when both sides are connected
@@ -32,6 +32,7 @@ victim()
 ok "traffic runs" victim
 victim=$(pgrep -x ib_write_bw)
 ok "rmmod of a module in use is refused" sh -c '! rmmod vhca 2>/dev/null && ! rmmod ib_uverbs 2>/dev/null && lsmod | grep -w vhca'
+lab-barrier modules-held	# one side killed, the other ends by itself
 kill -9 $victim
 while kill -0 $victim 2>/dev/null; do sleep 0.05; done
 lab-barrier victim-dead
