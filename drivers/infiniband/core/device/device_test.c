@@ -7,6 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <rdma/kunit.h>
 
 #include "internal.h"
 #include "test_device.h"
@@ -554,6 +555,7 @@ static struct kunit_case device_cases[] = {
 
 static struct kunit_suite device_suite = {
 	.name = "ib_core_device",
+	.suite_init = rdma_kunit_again,
 	.test_cases = device_cases,
 };
 

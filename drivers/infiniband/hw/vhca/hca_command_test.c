@@ -451,6 +451,7 @@ static struct kunit_case command_cases[] = {
 
 struct kunit_suite hca_command_suite = {
 	.name = "vhca_hca_command",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = command_cases,
 };

@@ -350,6 +350,7 @@ static struct kunit_case cq_cases[] = {
 
 struct kunit_suite hca_cq_suite = {
 	.name = "vhca_hca_cq",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = cq_cases,
 };

@@ -327,6 +327,7 @@ static struct kunit_case data_cases[] = {
 
 struct kunit_suite hca_data_suite = {
 	.name = "vhca_hca_data",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = data_cases,
 };

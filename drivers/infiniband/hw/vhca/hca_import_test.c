@@ -245,6 +245,7 @@ static struct kunit_case import_cases[] = {
 
 struct kunit_suite hca_import_suite = {
 	.name = "vhca_hca_import",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = import_cases,
 };

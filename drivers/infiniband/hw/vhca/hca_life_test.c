@@ -600,6 +600,7 @@ static struct kunit_case life_cases[] = {
 
 struct kunit_suite hca_life_suite = {
 	.name = "vhca_hca_life",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = life_cases,
 };

@@ -456,6 +456,7 @@ static struct kunit_case mem_cases[] = {
 
 struct kunit_suite hca_mem_suite = {
 	.name = "vhca_hca_mem",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = mem_cases,
 };

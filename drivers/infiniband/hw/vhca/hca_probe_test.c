@@ -274,6 +274,7 @@ static struct kunit_case probe_cases[] = {
 
 struct kunit_suite hca_probe_suite = {
 	.name = "vhca_hca_probe",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = probe_cases,
 };

@@ -336,6 +336,7 @@ static struct kunit_case srq_cases[] = {
 
 struct kunit_suite hca_srq_suite = {
 	.name = "vhca_hca_srq",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = srq_cases,
 };

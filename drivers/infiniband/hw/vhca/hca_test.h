@@ -5,6 +5,7 @@
 
 #include <kunit/test.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/kunit.h>
 
 #include "vhca.h"
 

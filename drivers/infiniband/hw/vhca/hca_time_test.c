@@ -318,6 +318,7 @@ static struct kunit_case time_cases[] = {
 
 struct kunit_suite hca_time_suite = {
 	.name = "vhca_hca_time",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = time_cases,
 };

@@ -478,6 +478,7 @@ static struct kunit_case ud_cases[] = {
 
 struct kunit_suite hca_ud_suite = {
 	.name = "vhca_hca_ud",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = ud_cases,
 };

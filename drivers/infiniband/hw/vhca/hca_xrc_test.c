@@ -97,6 +97,7 @@ static struct kunit_case xrc_cases[] = {
 
 struct kunit_suite hca_xrc_suite = {
 	.name = "vhca_hca_xrc",
+	.suite_init = rdma_kunit_again,
 	.init = hca_test_init,
 	.test_cases = xrc_cases,
 };
