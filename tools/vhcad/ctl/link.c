@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about the fabric: "link" changes one, "links", "switches" and "routes" list what
- * there is.
+ * Commands about the fabric: "link" changes one, "reroute" finds ways over those that are up,
+ * "links", "switches" and "routes" list what there is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +107,22 @@ void request_link(struct request *r)
 	if (port && c.has_up)
 		vdev_set_link(hca->dev, port, c.up);
 	log_line("link changed: %s", json_object_to_json_string_ext(r->in, JSON_C_TO_STRING_PLAIN));
+}
+
+void request_reroute(struct request *r)
+{
+	struct fabric *f = vdev_fabric_lock(r->hca[0].dev);
+	bool has = fab_has_topology(f);
+	u32 lost = has ? fab_reroute(f) : 0;
+
+	vdev_fabric_unlock(r->hca[0].dev);
+	if (!has) {
+		request_refuse(r, "there is one switch without a topology, see vhcad --topology",
+			       NULL);
+		return;
+	}
+	request_add_u64(r->out, "unreachable", lost);
+	log_line("rerouted: %u ports out of some switch's reach", lost);
 }
 
 /* ------------------------------------------------------------------------

@@ -288,6 +288,7 @@ static const struct {
 	{ "status", do_status },
 	{ "counters", do_counters },
 	{ "link", request_link },
+	{ "reroute", request_reroute },
 	{ "links", request_links },
 	{ "switches", request_switches },
 	{ "routes", request_routes },

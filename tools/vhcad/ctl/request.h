@@ -45,6 +45,9 @@ void request_change(struct request *r);
 /** request_link - carry out the command "link" */
 void request_link(struct request *r);
 
+/** request_reroute - carry out the command "reroute" */
+void request_reroute(struct request *r);
+
 /** request_between - number of the link between switches that "hca" names; -1: it is none */
 int request_between(const struct request *r);
 

@@ -108,6 +108,14 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 	end_empty(slot);
 }
 
+/* Links between switches have come or gone. */
+void fab_mc_reroute(struct fabric *f)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(f->group); i++)
+		if (f->group[i])
+			ways_mcast(f->topo, f->group[i], MLID_FIRST + i, f->group[i]->ways);
+}
+
 static void hand_over(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes)
 {
 	if (fab_queues(from->fabric)) {

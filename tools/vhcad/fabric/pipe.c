@@ -110,7 +110,7 @@ static u64 ways_of(struct fab_pipe *in, const struct fab_packet *p)
 		ways = g ? g->ways[sw->no] & ~(1ull << in->in_no) : 0;
 	} else {
 		to = f->route[p->dlid];
-		if (to)
+		if (to && sw->next[to->end->no] != NO_PORT)
 			ways = 1ull << sw->next[to->end->no];
 	}
 	if (!ways)

@@ -77,6 +77,7 @@ struct topo_sw {
 	struct fab_pipe *out[TOPO_SWITCH_PORTS];
 	struct fab_pipe *in[TOPO_SWITCH_PORTS];
 	u8 *next;			/* port that leads to each end, or NO_PORT */
+	u8 *given;			/* the same, as topo_route() said it */
 	u64 no_way;
 };
 
@@ -115,8 +116,13 @@ int topo_pool(struct topo *t);
 void topo_forget(struct topo *t, const struct fab_port *port);
 
 /* ways.c */
-/** ways_find - fill in who is reached how where nobody has said it */
+/** ways_find - find who is reached how, by what was given where something was */
 void ways_find(struct topo *t);
+/**
+ * ways_renew - the same over the links that are up, and without what was given where that leads
+ * nowhere; returns how many ports some switch does not reach
+ */
+u32 ways_renew(struct topo *t);
 /** ways_check - does every packet arrive?  false after saying why not */
 bool ways_check(const struct topo *t, char *why, size_t room);
 

@@ -156,6 +156,8 @@ void fab_link_flap(struct fab_link *l, u64 until);
 
 /* ways.c */
 /** ways_mcast - ports of a switch that lead to a multicast LID's members, along one tree */
+void fab_mc_reroute(struct fabric *f);
+
 void ways_mcast(const struct topo *t, const struct fab_group *g, u16 mlid, u64 *mask);
 
 #endif /* VHCAD_FABRIC_ROOM_H */

@@ -172,10 +172,11 @@ static const char *make_tables(struct topo *t)
 	for (u32 i = 0; i < t->nsw; i++) {
 		if (t->sw[i]->next)
 			continue;
-		t->sw[i]->next = malloc(t->nends + 1);
+		t->sw[i]->next = malloc(2 * (t->nends + 1));
 		if (!t->sw[i]->next)
 			return "no memory";
-		memset(t->sw[i]->next, NO_PORT, t->nends + 1);
+		memset(t->sw[i]->next, NO_PORT, 2 * (t->nends + 1));
+		t->sw[i]->given = t->sw[i]->next + t->nends + 1;
 	}
 	return NULL;
 }
@@ -198,7 +199,7 @@ const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link
 			return "this link ends at another adapter";
 		if (e->sw == t->sw[sw] && l->pipe[i].to_end != e)
 			return "this port is at the switch itself";
-		t->sw[sw]->next[e->no] = l->pipe[i].out_no;
+		t->sw[sw]->given[e->no] = l->pipe[i].out_no;
 		return NULL;
 	}
 	return why ? why : "this link is not one of the switch";
@@ -364,8 +365,9 @@ bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s)
 u32 fab_switch_way(const struct fabric *f, u32 sw, u16 lid)
 {
 	const struct fab_port *port = f->route[lid];
+	u8 next = port ? f->topo->sw[sw]->next[port->end->no] : NO_PORT;
 
-	return port ? f->topo->sw[sw]->next[port->end->no] + 1u : 0;
+	return next == NO_PORT ? 0 : next + 1u;
 }
 
 u64 fab_switch_ways(const struct fabric *f, u32 sw, u16 mlid)
@@ -382,6 +384,14 @@ void fab_link_up(struct fabric *f, u32 n, bool up)
 	l->up = up;
 	if (!up)
 		link_cut(l);
+}
+
+u32 fab_reroute(struct fabric *f)
+{
+	u32 lost = ways_renew(f->topo);
+
+	fab_mc_reroute(f);
+	return lost;
 }
 
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate)

@@ -177,6 +177,14 @@ bool fab_link_is_between(const struct fabric *f, u32 n);
  */
 void fab_link_up(struct fabric *f, u32 n, bool up);
 
+/**
+ * fab_reroute - find ways again over the links that are up, as a subnet manager does
+ *
+ * What topology files say of routes holds where it still leads to the port.  Returns how many
+ * ports some switch does not reach.
+ */
+u32 fab_reroute(struct fabric *f);
+
 /** fab_link_rate - another rate, from the next packet on */
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate);
 

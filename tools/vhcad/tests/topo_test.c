@@ -677,6 +677,134 @@ static void cut(void **state)
 	end(&f);
 }
 
+static void let(struct fixture *f, const char *link, bool up)
+{
+	fab_link_up(f->f, fab_link_find(f->f, link), up);
+}
+
+/* Everybody sends to everybody, and who is in the same part hears it. */
+static void expect_parts(struct fixture *f, const u32 part[ENDS])
+{
+	for (u32 i = 0; i < ENDS; i++)
+		f->e[i].n = 0;
+	for (u32 i = 0; i < ENDS; i++)
+		for (u32 k = 0; k < ENDS; k++)
+			if (i != k)
+				send(f, i, k, LONG);
+	pass_time(f, MSEC);
+	for (u32 i = 0; i < ENDS; i++) {
+		u32 others = 0;
+
+		for (u32 k = 0; k < ENDS; k++)
+			others += k != i && part[k] == part[i];
+		assert_int_equal(f->e[i].n, others);
+	}
+}
+
+/* Links that go lose what would take them, until ways are found again. */
+static void rerouted(void **state)
+{
+	static const u32 whole[ENDS], alone[ENDS] = { 1, 1 };
+	struct fixture f;
+	u64 before;
+
+	start(&f, t_topo("abc", TOPO_HOQ_USUAL, tree));
+	let(&f, "a-b", false);
+	send(&f, 0, 2, LONG);
+	pass_time(&f, MSEC);
+	assert_int_equal(f.e[2].n, 0);
+	assert_int_equal(fab_reroute(f.f), 0);
+	expect_parts(&f, whole);
+	/* one switch of the ring is cut off: its ports, and for it the four others */
+	let(&f, "c-a", false);
+	assert_int_equal(fab_reroute(f.f), ENDS);
+	before = f.f->topo->sw[0]->no_way;
+	expect_parts(&f, alone);
+	assert_int_equal(f.f->topo->sw[0]->no_way - before, 2 * 4);
+	/* and all is as it was, but for what a flap hides */
+	let(&f, "c-a", true);
+	let(&f, "a-b", true);
+	fab_link_flap(fab_link_at(f.f, fab_link_find(f.f, "a-b")), f.now + MSEC);
+	assert_int_equal(fab_reroute(f.f), 0);
+	before = link_state(&f, "a-b").count[0].packets;
+	pass_time(&f, 2 * MSEC);
+	expect_parts(&f, whole);
+	assert_int_equal(link_state(&f, "a-b").count[0].packets, before);
+	assert_int_equal(fab_reroute(f.f), 0);
+	expect_parts(&f, whole);
+	assert_int_equal(link_state(&f, "a-b").count[0].packets, before + 4);
+	end(&f);
+}
+
+/* What was said of routes holds while it leads there, and is not forgotten. */
+static void rerouted_by_hand(void **state)
+{
+	struct topo *t = topo_new();
+	struct fixture f;
+	char why[128];
+
+	for (const char *s = "abc"; *s; s++)
+		topo_switch(t, (char[2]){ *s }, 18);
+	for (const struct twish *w = tree; w->ends; w++) {
+		struct topo_link l = t_link_of(w);
+
+		topo_link(t, &l);
+	}
+	assert_null(topo_route(t, 0, "h4", "a-b"));
+	assert_true(topo_finish(t, why, sizeof(why)));
+	start(&f, t);
+	/* b's way leads by a now, and a's may not lead back */
+	let(&f, "b-c", false);
+	assert_int_equal(fab_reroute(f.f), 0);
+	send(&f, 0, 4, LONG);
+	send(&f, 2, 4, LONG);
+	pass_time(&f, MSEC);
+	assert_int_equal(f.e[4].n, 2);
+	assert_int_equal(link_state(&f, "c-a").count[1].packets, 2);
+	let(&f, "b-c", true);
+	assert_int_equal(fab_reroute(f.f), 0);
+	send(&f, 0, 4, LONG);
+	pass_time(&f, MSEC);
+	assert_int_equal(f.e[4].n, 3);
+	assert_int_equal(link_state(&f, "a-b").count[0].packets, 1);
+	assert_int_equal(link_state(&f, "c-a").count[1].packets, 2);
+	end(&f);
+}
+
+/* A group's members hear each other in every part, and once. */
+static void mcast_rerouted(void **state)
+{
+	struct fixture f;
+
+	start(&f, t_topo("abc", TOPO_HOQ_USUAL, tree));
+	for (u32 mlid = MLID; mlid < MLID + 3; mlid++) {
+		for (u32 i = 0; i < ENDS; i += 2)
+			assert_int_equal(fab_mc_join(&f.e[i].port, mlid), 0);
+		/* without any of the three links, then without the two of "a" */
+		for (u32 out = 6; out < 10; out++) {
+			let(&f, tree[out == 9 ? 6 : out].ends, false);
+			if (out == 9)
+				let(&f, "c-a", false);
+			fab_reroute(f.f);
+			send_to(&f, 1, mlid, LONG);
+			send_to(&f, 3, mlid, LONG);
+			pass_time(&f, 50 * USEC);
+			for (u32 i = 0; i < ENDS; i++) {
+				u32 from = out == 9 ? 1 : 2;
+
+				assert_int_equal(f.e[i].n, i & 1 ? 0 : from);
+				f.e[i].n = 0;
+			}
+			for (u32 l = 6; l < 9; l++)
+				let(&f, tree[l].ends, true);
+		}
+		for (u32 i = 0; i < ENDS; i += 2)
+			fab_mc_leave(&f.e[i].port, mlid);
+		fab_reroute(f.f);
+	}
+	end(&f);
+}
+
 static void arm(struct fixture *f, struct fab_fault fault, const char *name)
 {
 	if (name)
@@ -854,6 +982,9 @@ int main(void)
 		cmocka_unit_test(mcast_once),
 		cmocka_unit_test(mcast_waits),
 		cmocka_unit_test(cut),
+		cmocka_unit_test(rerouted),
+		cmocka_unit_test(rerouted_by_hand),
+		cmocka_unit_test(mcast_rerouted),
 		cmocka_unit_test(faults),
 		cmocka_unit_test(live),
 		cmocka_unit_test(no_memory),

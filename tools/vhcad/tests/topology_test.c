@@ -76,6 +76,10 @@ static void by_vhcactl(void **state)
 		{ 0, "", { "fault", "clear", "spare" } },
 		{ 0, "", { "fault", "spent", "spare" } },
 		{ 1, "no such adapter: spare", { "fault", "fatal", "spare" } },
+		/* ways */
+		{ 0, "out of some switch's reach: 0 ports\n", { "reroute" } },
+		{ 0, "\"unreachable\":0", { "--json", "reroute" } },
+		{ 2, "", { "reroute", "leaf1" } },
 	};
 	struct tdaemon *r = *state;
 
@@ -97,6 +101,8 @@ static void without(void **state)
 		  { "link", "hca0", "rate", "EDR" } },
 		{ 1, "without a topology", { "link", "hca0", "latency", "5" } },
 		{ 1, "no such adapter: a-b", { "link", "a-b", "down" } },
+		{ 1, "there is one switch without a topology, see vhcad --topology",
+		  { "reroute" } },
 		{ 0, "", { "link", "hca0", "down" } },
 	};
 	struct tdaemon *r = *state;

@@ -31,6 +31,8 @@ static const char usage[] =
 "  link HCA[:PORT]|LINK rate RATE\n"
 "                           another rate: \"4X EDR\", \"100 Gb/s\"\n"
 "  link HCA[:PORT]|LINK latency NS\n"
+"  reroute                  find ways again, over links that are up; prints how many\n"
+"                           ports some switch does not reach\n"
 "  links                    links of the topology, what is on them and what has been\n"
 "  switches                 switches and the links of their ports\n"
 "  ethernet                 ports of the Ethernet segment\n"

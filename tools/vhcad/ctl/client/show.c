@@ -258,6 +258,8 @@ void show(const struct options *opt, const char *command, struct json_object *an
 		show_objects(answer);
 		putchar('\n');
 	}
+	if (get(answer, "unreachable"))
+		printf("out of some switch's reach: %llu ports\n", num(answer, "unreachable"));
 	if (get(answer, "gids"))
 		show_port(answer);
 	if (get(answer, "list"))

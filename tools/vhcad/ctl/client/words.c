@@ -108,6 +108,7 @@ static const struct {
 	{ "status", 1, 1, NULL },
 	{ "counters", 1, 1, NULL },
 	{ "link", 3, 4, take_link },
+	{ "reroute", 1, 1, NULL },
 	{ "links", 1, 1, NULL },
 	{ "switches", 1, 1, NULL },
 	{ "routes", 2, 2, take_switch },
