@@ -77,6 +77,10 @@ class Control:
         elif self.gone or self.over:
             self._fail(name)
 
+    def waits_at(self, node):
+        """The name of the barrier at which the node waits for others, or None."""
+        return next((name for name, waiting in self.barriers.items() if node in waiting), None)
+
     def _fail_all(self):
         for name in list(self.barriers):
             self._fail(name)

@@ -5,8 +5,10 @@ import json
 import os
 
 # no_timer_check: on a busy host a few turns of a loop may pass without a timer interrupt,
-# and the kernel would give up at once.
+# and the kernel would give up at once. unknown_nmi_panic and panic_print: asked by an NMI, a
+# guest that is stuck shows its tasks and what each processor does (Session.tell_stuck()).
 KERNEL_ARGUMENTS = ("console=ttyS0 panic=-1 oops=panic nowatchdog no_timer_check mitigations=off "
+                    "unknown_nmi_panic panic_print=0x41 "
                     "rcupdate.rcu_cpu_stall_timeout=120 loglevel=7 net.ifnames=0")
 
 
@@ -63,7 +65,7 @@ def hca(index, socket):
 
 
 def guest(options, node, descriptors, links, sockets):
-    """descriptors: {"console", "out", "control"[, "shell"]: socket descriptor}."""
+    """descriptors: {"console", "out", "control", "monitor"[, "shell"]: socket descriptor}."""
     machine = "q35,memory-backend=ram"
     if options.iommu and options.accel == "kvm":
         machine += ",kernel-irqchip=split"
@@ -80,10 +82,11 @@ def guest(options, node, descriptors, links, sockets):
                   "-name", f"node{node}"]
     if options.iommu:
         arguments += ["-device", "intel-iommu,intremap=on,caching-mode=on"]
-    for name in ("console", "out", "control", "shell"):
+    for name in ("console", "out", "control", "monitor", "shell"):
         if name in descriptors:
             arguments += ["-chardev", f"socket,id={name},fd={descriptors[name]}"]
-    arguments += ["-serial", "chardev:console", "-device", "virtio-serial-pci",
+    arguments += ["-mon", "chardev=monitor,mode=readline",
+                  "-serial", "chardev:console", "-device", "virtio-serial-pci",
                   "-device", "virtserialport,chardev=out,name=lab.out",
                   "-device", "virtserialport,chardev=control,name=lab.control"]
     if "shell" in descriptors:

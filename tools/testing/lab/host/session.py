@@ -13,6 +13,7 @@ import time
 import decode
 import qemu
 import reports
+import stuck
 from control import Control
 
 SKIP, EX_REPORT, EX_TIMEOUT, EX_LAB = 4, 120, 124, 125
@@ -56,6 +57,8 @@ class Node:
         self.sockets = {}
         self.open = set()
         self.ready_after = None
+        self.last_line = ""         # of its output
+        self.last_words = []        # of its console, once the run is to end
         self.reports = []
         self.report = None          # the file that holds the first
         self.report_core = None
@@ -115,12 +118,15 @@ class Session:
                               text=True, timeout=20, check=False)
 
     def console_line(self, node, line):
-        if reports.kernel_report(line):
+        if self.stopping:
+            node.last_words.append(line)
+        elif reports.kernel_report(line):
             if not node.reports:
                 node.report_core = node.core
             node.reports.append(line)
 
     def output_line(self, node, line):
+        node.last_line = line
         end = "\r\n" if self.terminal else "\n"
         print(f"n{node.number}| {line}", end=end, flush=True)
 
@@ -208,7 +214,7 @@ class Session:
 
     def start_node(self, node, links):
         options = self.options
-        names = ["console", "out", "control"] + (["shell"] if options.mode == "shell" else [])
+        names = ["console", "out", "control", "monitor"] + (["shell"] if options.mode == "shell" else [])
         theirs = {}
         for name in names:
             node.sockets[name], theirs[name] = socket.socketpair()
@@ -236,6 +242,7 @@ class Session:
         self.attach(node, "console", tee, lines.end)
         output = Lines(lambda line: self.output_line(node, line))
         self.attach(node, "out", output.feed, output.end)
+        self.attach(node, "monitor", lambda data: None, lambda: None)
         requests = Lines(lambda line: self.guest_request(node, line))
         self.attach(node, "control", requests.feed, requests.end)
         if options.mode == "shell":
@@ -283,17 +290,23 @@ class Session:
         self.stopping = True
         raise SystemExit(128 + number)
 
-    def loop(self):
-        deadline = self.started + self.options.timeout
+    def serve(self, deadline):
+        """Until no node is left: true; false when it is later than the deadline."""
         while self.alive():
             left = deadline - time.monotonic()
             if left <= 0:
-                names = " ".join(n.name for n in self.alive())
-                self.failures.append((EX_TIMEOUT, f"{names} still ran after "
-                                                  f"{self.options.timeout} s"))
-                return
+                return False
             for key, _ in self.selector.select(left):
                 key.data()
+        return True
+
+    def loop(self):
+        if self.serve(self.started + self.options.timeout):
+            return
+        names = " ".join(n.name for n in self.alive())
+        self.failures.append((EX_TIMEOUT, f"{names} still ran after {self.options.timeout} s"))
+        self.stopping = True
+        stuck.tell(self, say)
 
     def stop(self):
         self.stopping = True

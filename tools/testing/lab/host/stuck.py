@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A run that takes too long: where its nodes are, and what is in the adapters."""
+
+import os
+import re
+import subprocess
+import time
+
+# What a guest may take to show its tasks.
+PATIENCE = 30
+
+_PROCESSOR = re.compile(r"CPU: \d+ .*Comm: \S+")
+_PLACE = re.compile(r"RIP: \S+")
+
+
+def adapters(session, say):
+    names = [f"node{k}-{h}" for k in session.nodes for h in range(session.options.hca)]
+    requests = [["status", "-v"], ["counters", "-v"]] + [["qps", name] for name in names]
+    with open(session.path("stuck"), "w", encoding="utf-8") as file:
+        for words in requests:
+            try:
+                text = session.vhcactl(words).stdout
+            except subprocess.TimeoutExpired:
+                text = "no answer\n"
+            file.write(f"$ vhcactl {' '.join(words)}\n{text}")
+            if words[0] == "qps":
+                for line in text.splitlines()[-2:]:
+                    say(f"{words[1]}: {line}")
+
+
+def processor_time(process):
+    """Seconds that each thread of a process has had: {(id, name): seconds}."""
+    threads = {}
+    for thread in os.listdir(f"/proc/{process.pid}/task"):
+        with open(f"/proc/{process.pid}/task/{thread}/stat", encoding="utf-8") as file:
+            _, _, rest = file.read().partition("(")
+        name, _, fields = rest.rpartition(") ")
+        ticks = sum(map(int, fields.split()[11:13]))
+        threads[thread, name] = ticks / os.sysconf("SC_CLK_TCK")
+    return threads
+
+
+def busy(session, say):
+    """Threads that work, though everybody should wait."""
+    processes = {node.name: node.process for node in session.alive()}
+    if session.daemon and session.daemon.poll() is None:
+        processes["vhcad"] = session.daemon
+    before = {name: processor_time(process) for name, process in processes.items()}
+    session.serve(time.monotonic() + 1)
+    for name, process in processes.items():
+        if process.poll() is not None:
+            continue
+        for thread, seconds in processor_time(process).items():
+            had = seconds - before[name].get(thread, seconds)
+            if had >= 0.2:
+                say(f"{name}: thread {thread[1]} worked for {had:.1f} of the last second")
+
+
+def processors(lines):
+    """What each processor does, once, of what the kernel says."""
+    found, whose = {}, None
+    for line in lines:
+        whose = _PROCESSOR.search(line) or whose
+        place = _PLACE.search(line)
+        if whose and place:
+            found[f"{whose[0]}, {place[0]}"] = True
+            whose = None
+    return found
+
+
+def tell(session, say):
+    """The adapters first: an NMI, by which a guest shows its tasks on its console, ends it."""
+    if session.daemon and session.options.vhcactl:
+        adapters(session, say)
+    busy(session, say)
+    nodes = session.alive()
+    for node in nodes:
+        barrier = session.control.waits_at(node.number)
+        where = f"waits at barrier {barrier}" if barrier else "is at no barrier"
+        say(f"{node.name} {where}; its last line: {node.last_line}")
+        node.sockets["monitor"].sendall(b"nmi\n")
+    session.serve(time.monotonic() + PATIENCE)
+    for node in nodes:
+        for each in processors(node.last_words):
+            say(f"{node.name}: {each}")
