@@ -57,7 +57,7 @@ class Node:
         self.sockets = {}
         self.open = set()
         self.ready_after = None
-        self.last_line = ""         # of its output
+        self.last_line = ""         # of its output, or before there is any, of its console
         self.last_words = []        # of its console, once the run is to end
         self.reports = []
         self.report = None          # the file that holds the first
@@ -118,6 +118,8 @@ class Session:
                               text=True, timeout=20, check=False)
 
     def console_line(self, node, line):
+        if node.ready_after is None:
+            node.last_line = line
         if self.stopping:
             node.last_words.append(line)
         elif reports.kernel_report(line):
