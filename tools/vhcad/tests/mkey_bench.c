@@ -3,7 +3,7 @@
  * What it costs to look a key up, with few keys and with very many.
  *
  * One device has sixteen keys, the other as many as there can be.  They are
- * measured in turns, in the thread's processor time.
+ * measured in turns, in the thread's processor time, and compared turn by turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static u32 make(struct thca *h)
 
 int main(void)
 {
-	double few[ROUNDS], many[ROUNDS], spread[ROUNDS], f, m, s;
+	double few[ROUNDS], many[ROUNDS], spread[ROUNDS], by_few[ROUNDS], f, m, s;
 	u32 key[3][FEW], made;
 	const struct vqp *qp[2];
 	struct tpair p;
@@ -63,13 +63,14 @@ int main(void)
 		few[i] = lookup_ns(qp[0], key[0]);
 		many[i] = lookup_ns(qp[1], key[1]);
 		spread[i] = lookup_ns(qp[1], key[2]);
+		by_few[i] = many[i] / few[i];
 	}
 	f = bench_median(few, ROUNDS);
 	m = bench_median(many, ROUNDS);
 	s = bench_median(spread, ROUNDS);
 	printf("key lookup, %u keys: %.1f ns; the same of %u: %.1f ns (%.2f); far apart: %.1f ns"
 	       " (%.2f)\n", FEW, f, made, m, m / f, s, s / f);
-	bench_at_most("lookup of 16 keys, of 1 Mi by 16", m / f, 1.05);
+	bench_at_most("lookup of 16 keys, of 1 Mi by 16", bench_median(by_few, ROUNDS), 1.05);
 	t_pair_fini(&p);
 	return bench_end();
 }

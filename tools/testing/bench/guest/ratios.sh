@@ -6,20 +6,21 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/bench/guest/devices.sh
 
-# measure WHAT ROUND: the same programs and sizes on whatever is up
+# measure WHAT ROUND: the same programs and sizes on whatever is up, for about as long: the
+# host needs some time until each side has found its processor.
 measure()
 {
-	local few=300
-	[ "$1" = rxe ] || few=50000
+	local few=300 pings=1000
+	[ "$1" = rxe ] || few=50000 pings=30000
 	pair "$1.$2.write_bw" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 65536 -n $few ||
 		die "ib_write_bw failed on $1"
 	pair "$1.$2.write_rate" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 64 -n $((few * 10)) ||
 		die "ib_write_bw -s 64 failed on $1"
-	pair "$1.$2.write_lat" 18515 ib_write_lat -d "$LAB_DEV" -F -s 64 -n 1000 ||
+	pair "$1.$2.write_lat" 18515 ib_write_lat -d "$LAB_DEV" -F -s 64 -n $pings ||
 		die "ib_write_lat failed on $1"
-	pair "$1.$2.send_lat" 18515 ib_send_lat -d "$LAB_DEV" -F -s 64 -n 1000 ||
+	pair "$1.$2.send_lat" 18515 ib_send_lat -d "$LAB_DEV" -F -s 64 -n $pings ||
 		die "ib_send_lat failed on $1"
-	pair "$1.$2.send_lat_e" 18515 ib_send_lat -d "$LAB_DEV" -F -e -s 64 -n 500 ||
+	pair "$1.$2.send_lat_e" 18515 ib_send_lat -d "$LAB_DEV" -F -e -s 64 -n $((pings / 5)) ||
 		die "ib_send_lat -e failed on $1"
 }
 
