@@ -121,8 +121,6 @@ int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot
 void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, unsigned int which,
 		  uint64_t count)
 {
-	if (!db_publish(db, which, count))
-		return;
-	/* The exchange that returned true was a full barrier. */
-	*ctx->kick = htole32(VHCA_KICK);
+	if (db_publish(db, which, count))
+		*ctx->kick = htole32(VHCA_KICK);
 }

@@ -91,7 +91,19 @@ static inline void shared_write64(__le64 *word, uint64_t value)
 	__atomic_store_n(word, htole64(value), __ATOMIC_RELEASE);
 }
 
-/* A full barrier, too. */
+/*
+ * What was stored before is visible to the device before anything is loaded.  No locked
+ * instruction: see the doorbells of rdma/vhca-abi.h.
+ */
+static inline void shared_barrier(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ __volatile__("mfence" ::: "memory");
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 static inline void shared_set_bit(__le64 *words, unsigned int bit)
 {
 	__atomic_fetch_or(&words[bit / 64], htole64(UINT64_C(1) << bit % 64), __ATOMIC_SEQ_CST);
@@ -121,7 +133,7 @@ struct vhca_slots {
  *
  * The caller keeps others from publishing for the same queue.
  *
- * Return: true when the device sleeps and the caller is the one to kick it.
+ * Return: true when the device sleeps and the caller has to kick it.
  */
 static inline bool db_publish(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
@@ -133,9 +145,13 @@ static inline bool db_publish(const struct vhca_slots *db, unsigned int which, u
 	 * The bits are visible before armed is read, and the device looks at
 	 * the bits after it has set armed: one of the two sees the other's.
 	 */
+	shared_barrier();
 	if (!__atomic_load_n(&db->page0->armed, __ATOMIC_RELAXED))
 		return false;
-	return __atomic_exchange_n(&db->page0->armed, 0, __ATOMIC_SEQ_CST) != 0;
+	/* before the kick, or the device might wait for another with armed clear */
+	__atomic_store_n(&db->page0->armed, 0, __ATOMIC_RELAXED);
+	shared_barrier();
+	return true;
 }
 
 /* Records that are not rung. */
@@ -174,7 +190,7 @@ static inline uint64_t arm_value(uint64_t consumer, uint32_t seq, bool solicited
 static inline void db_arm(const struct vhca_slots *db, uint64_t value)
 {
 	db_store(db, 1, value);
-	atomic_thread_fence(memory_order_seq_cst);
+	shared_barrier();
 }
 
 #endif /* VHCA_RING_H */

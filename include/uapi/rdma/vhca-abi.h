@@ -29,9 +29,14 @@
  * Ringing slot S of page P after writing the work:
  *   1. store-release rec[S % SLOTS] = new producer count
  *   2. atomic OR news[(S % SLOTS) / 64] with bit (S % SLOTS) % 64
- *   3. atomic OR summary[P / 64] of page 0 with bit P % 64   (full barrier)
- *   4. if armed of page 0 is not 0, exchange it with 0; whoever got 1 stores
- *      VHCA_KICK once (32 bits) to the UAR's kick page
+ *   3. atomic OR summary[P / 64] of page 0 with bit P % 64
+ *   4. full barrier
+ *   5. if armed of page 0 is not 0, store 0 to it and then VHCA_KICK (32 bits)
+ *      to the UAR's kick page; a kick too many does no harm
+ * On x86 the barrier is MFENCE: where a guest has one processor and QEMU's TCG
+ * executes it, locked instructions are neither atomic nor barriers. Nothing
+ * here needs them to be: a bit that is set once more has nothing to tell, and
+ * whoever has cleared armed kicks.
  * The device clears summary and news by atomic exchange before it reads rec.
  *
  * Receive counts and consumer counts are records too but are not rung; the

@@ -15,9 +15,13 @@
 #include "ring.h"
 
 #define TOO_LONG	20
+#ifndef QUEUES
 #define QUEUES		3	/* the last one in a page of its own */
+#endif
+#ifndef RINGS
 #define RINGS		200000
-#define EVENTS		200000
+#endif
+#define EVENTS		RINGS
 
 /*
  * Later work would hide that earlier news were lost.  In lock step there is none:
@@ -154,8 +158,10 @@ static void *device_main(void *arg)
 			return NULL;
 		__atomic_store_n(&d->pages[0].armed, htole32(1), __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&d->pages[0].summary[0], __ATOMIC_RELAXED))
+		if (__atomic_load_n(&d->pages[0].summary[0], __ATOMIC_RELAXED)) {
+			__atomic_store_n(&d->pages[0].armed, 0, __ATOMIC_RELAXED);
 			continue;
+		}
 		d->sleeps++;
 		if (!wait_for(&d->kick)) {
 			__atomic_store_n(&d->lost, 1, __ATOMIC_RELAXED);

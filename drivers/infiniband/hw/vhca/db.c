@@ -4,8 +4,8 @@
  *
  * The device is another processor that works on these pages with atomic instructions. The kernel's
  * own atomics will not do on x86: they lose their lock prefix when a guest has one CPU. Hence the
- * few accessors below, which are also the only place where the pages' words lose their byte order
- * annotation (OR and exchange with 0 do not care).
+ * accessor below, which is also the only place where the pages' words lose their byte order
+ * annotation (OR does not care).
  */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@
 #include "db.h"
 #include "refuse.h"
 
-/* Set bit @bit of an array of little-endian words; a full barrier. */
+/* Set bit @bit of an array of little-endian words. */
 static void shared_set_bit(__le64 *words, u32 bit)
 {
 #ifdef CONFIG_X86
@@ -29,12 +29,6 @@ static void shared_set_bit(__le64 *words, u32 bit)
 
 	atomic64_fetch_or((__force s64)cpu_to_le64(BIT_ULL(bit % 64)), word);
 #endif
-}
-
-/* Exchange a word with 0; a full barrier. True when it was not 0. */
-static bool shared_take(__le32 *word)
-{
-	return xchg((__force u32 *)word, 0);
 }
 
 /**
@@ -296,7 +290,11 @@ void vhca_db_ring(const struct vhca_db *db, unsigned int which, u64 count)
 	shared_set_bit(db->page->va->news, db->pair * 2 + which);
 	shared_set_bit(page0->summary, index);
 	/* The bits are visible before armed is read: the device checks them after it sets armed. */
-	if (READ_ONCE(page0->armed) && shared_take(&page0->armed))
-		db->uar->ops->kick(db->uar);
+	vhca_db_mb();
+	if (!READ_ONCE(page0->armed))
+		return;
+	/* Before the kick, or the device might wait for another with armed clear. */
+	WRITE_ONCE(page0->armed, 0);
+	db->uar->ops->kick(db->uar);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_ring);

@@ -130,6 +130,16 @@ static inline void vhca_db_store(const struct vhca_db *db, unsigned int which, u
 	WRITE_ONCE(*vhca_db_rec(db, which), cpu_to_le64(value));
 }
 
+/* What was stored before is visible to the device before anything is loaded. */
+static inline void vhca_db_mb(void)
+{
+	/*
+	 * virt_mb() is a locked instruction on x86: where QEMU's TCG executes a guest with one CPU
+	 * that is no barrier.
+	 */
+	mb();
+}
+
 /*
  * Arm a completion or event queue from count @ci on. The caller polls afterwards: an entry that
  * was written before the device could see this raises no event.
@@ -139,7 +149,7 @@ static inline void vhca_db_arm(const struct vhca_db *db, u64 ci, u64 flags, u32 
 	vhca_db_store(db, 1, (ci & VHCA_ARM_CI_MASK) | flags |
 			     (u64)(seq & VHCA_ARM_SEQ_MASK) << VHCA_ARM_SEQ_SHIFT);
 	/* the device reads what was armed after it writes an entry, and the caller the reverse */
-	virt_mb();
+	vhca_db_mb();
 }
 
 #endif /* VHCA_DB_H */

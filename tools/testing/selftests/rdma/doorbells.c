@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Doorbells and events in lock step: each message is rung for when the device has just gone to
+ * sleep, or is about to, and each completion is waited for when it has come, or is about to. With
+ * nothing behind it a doorbell or an event that is lost stays lost.
+ *
+ *	doorbells DEVICE
+ */
+#include <poll.h>
+#include <time.h>
+
+#include "self_talk.h"
+
+#define MESSAGES	100000
+#define PATIENCE	20	/* seconds: many a slice of a busy host */
+
+static struct ibv_comp_channel *channel;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+
+/* So that both sides meet at all distances. */
+static void linger(unsigned int step)
+{
+	for (volatile unsigned int i = 0; i < step % 499; i++)
+		;
+}
+
+static void post(unsigned int n)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, 8, mr->lkey };
+	struct ibv_send_wr wr = {
+		.wr_id = n, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = (uintptr_t)memory + 4096, .rkey = mr->rkey },
+	}, *at;
+
+	must(!ibv_post_send(qp, &wr, &at), "ibv_post_send");
+}
+
+static bool taken(unsigned int n)
+{
+	struct ibv_wc wc;
+	int found = ibv_poll_cq(cq, 1, &wc);
+
+	must(found >= 0, "ibv_poll_cq");
+	must(!found || (wc.status == IBV_WC_SUCCESS && wc.wr_id == n), "a completion in error");
+	return found;
+}
+
+/* Not often: a look at the clock would keep the sides from meeting. */
+static bool polled(unsigned int n)
+{
+	time_t until = time(NULL) + PATIENCE;
+
+	for (unsigned int turn = 1; !taken(n); turn++)
+		if (!(turn % 100000) && time(NULL) > until)
+			return false;
+	return true;
+}
+
+static bool waited(unsigned int n)
+{
+	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+	struct ibv_cq *which;
+	void *context;
+
+	linger(n);
+	must(!ibv_req_notify_cq(cq, 0), "ibv_req_notify_cq");
+	if (taken(n))
+		return true;
+	if (poll(&fd, 1, PATIENCE * 1000) != 1)
+		return false;
+	must(!ibv_get_cq_event(channel, &which, &context), "ibv_get_cq_event");
+	ibv_ack_cq_events(cq, 1);
+	return polled(n);
+}
+
+static bool all(bool (*done)(unsigned int n))
+{
+	for (unsigned int n = 0; n < MESSAGES; n++) {
+		linger(n * 7);
+		post(n);
+		if (done(n))
+			continue;
+		printf("# nothing of message %u\n", n);
+		return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	must(argc == 2, "usage: doorbells DEVICE");
+	setlinebuf(stdout);
+	open_device(argv[1]);
+	channel = ibv_create_comp_channel(context);
+	must(channel, "ibv_create_comp_channel");
+	cq = ibv_create_cq(context, DEPTH, NULL, channel, 0);
+	must(cq, "ibv_create_cq");
+	qp = make_qp(IBV_QPT_RC, cq, NULL, 0);
+	must(qp, "ibv_create_qp_ex");
+	connect_qp(qp, qp);
+
+	printf("TAP version 13\n1..2\n");
+	point(all(polled), "no doorbell is lost");
+	point(all(waited), "no event is lost");
+	return bad > 0;
+}
