@@ -343,7 +343,7 @@ static void never_half(void **state)
 	f->page[0] = before.page[0] + 4096;
 	assert_int_equal(pthread_create(&t, NULL, remap, &r), 0);
 	for (u32 i = 0; __atomic_load_n(&r.turns, __ATOMIC_RELAXED) < TURNS ||
-			r.found[0] < 500 || r.found[1] < 500; i++) {
+			r.found[0] < 2000 || r.found[1] < 2000; i++) {
 		u32 set = i & 1, at = 0;
 		const struct sge sge[] = {
 			{ 0, 4096, before.key }, { set * 0x100000, 8 * SIZE, f->key + set },
@@ -369,6 +369,7 @@ static void never_half(void **state)
 	}
 	__atomic_store_n(&r.stop, true, __ATOMIC_RELAXED);
 	pthread_join(t, NULL);
+	assert_true(r.found[0] >= 2000 && r.found[1] >= 2000 && r.turns > 100);
 }
 
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
