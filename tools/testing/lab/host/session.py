@@ -102,9 +102,9 @@ class Session:
     def next_core(self, node, core):
         self.nodes[node].core = core
 
-    def send(self, node, data):
+    def send(self, node, data, name="control"):
         try:
-            self.nodes[node].sockets["control"].sendall(data)
+            self.nodes[node].sockets[name].sendall(data)
         except OSError:
             pass                    # it has gone; its end is noticed elsewhere
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A run that takes too long: where its nodes are, and what is in the adapters."""
 
+import glob
 import os
 import re
 import subprocess
@@ -29,11 +30,14 @@ def adapters(session, say):
 
 
 def processor_time(process):
-    """Seconds that each thread of a process has had: {(id, name): seconds}."""
+    """Seconds that each thread of a process has had: {(id, name): seconds}. Threads may end."""
     threads = {}
-    for thread in os.listdir(f"/proc/{process.pid}/task"):
-        with open(f"/proc/{process.pid}/task/{thread}/stat", encoding="utf-8") as file:
-            _, _, rest = file.read().partition("(")
+    for path in glob.glob(f"/proc/{process.pid}/task/*/stat"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                thread, _, rest = file.read().partition(" (")
+        except OSError:
+            continue
         name, _, fields = rest.rpartition(") ")
         ticks = sum(map(int, fields.split()[11:13]))
         threads[thread, name] = ticks / os.sysconf("SC_CLK_TCK")
@@ -78,7 +82,7 @@ def tell(session, say):
         barrier = session.control.waits_at(node.number)
         where = f"waits at barrier {barrier}" if barrier else "is at no barrier"
         say(f"{node.name} {where}; its last line: {node.last_line}")
-        node.sockets["monitor"].sendall(b"nmi\n")
+        session.send(node.number, b"nmi\n", "monitor")
     session.serve(time.monotonic() + PATIENCE)
     for node in nodes:
         for each in processors(node.last_words):
