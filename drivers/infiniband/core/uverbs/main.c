@@ -9,6 +9,7 @@
 
 #include "../device/device.h"
 #include "command.h"
+#include "umem/umem.h"
 
 MODULE_DESCRIPTION("InfiniBand userspace verbs access");
 MODULE_LICENSE("Dual BSD/GPL");
@@ -294,6 +295,7 @@ static void __exit uverbs_exit(void)
 	class_unregister(&uverbs_class);
 	unregister_chrdev_region(uverbs_dynamic_dev, UVERBS_DYNAMIC);
 	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
+	uverbs_umem_exit();
 	/* objects of files are freed by RCU callbacks without code of ours, nothing to wait for */
 }
 

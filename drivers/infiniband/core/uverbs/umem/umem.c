@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -11,11 +12,40 @@
 #include <rdma/ib_umem_odp.h>
 #include <rdma/rdma_reject.h>
 
+#include "umem.h"
+
 /* Pages pinned in one go: as many as one page of pointers names. */
 #define BATCH	(PAGE_SIZE / sizeof(struct page *))
 
 /* Most queues and many registrations have so few that a page for their names would cost more. */
 #define FEW	32
+
+/*
+ * A page for names that each CPU keeps: one that is allocated is cleared first, which costs more
+ * than to pin some ten pages.
+ */
+static DEFINE_PER_CPU(struct page **, kept_list);
+
+static struct page **list_take(void)
+{
+	struct page **list = this_cpu_xchg(kept_list, NULL);
+
+	return list ?: (struct page **)__get_free_page(GFP_KERNEL);
+}
+
+static void list_give(struct page **list)
+{
+	free_page((unsigned long)this_cpu_xchg(kept_list, list));
+}
+
+/* Nobody registers memory any more. */
+void uverbs_umem_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		free_page((unsigned long)per_cpu(kept_list, cpu));
+}
 
 static struct sg_table *umem_table(struct ib_umem *umem)
 {
@@ -113,11 +143,11 @@ static int umem_pin(struct ib_umem *umem, unsigned long pages, unsigned int gup_
 
 	if (pages <= FEW)
 		return umem_pin_by(umem, pages, gup_flags, few);
-	list = (struct page **)__get_free_page(GFP_KERNEL);
+	list = list_take();
 	if (!list)
 		return -ENOMEM;
 	ret = umem_pin_by(umem, pages, gup_flags, list);
-	free_page((unsigned long)list);
+	list_give(list);
 	return ret;
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the room of user memory keeps, for the module that it is part of. */
+#ifndef UVERBS_UMEM_H
+#define UVERBS_UMEM_H
+
+#ifdef CONFIG_INFINIBAND_USER_MEM
+void uverbs_umem_exit(void);
+#else
+static inline void uverbs_umem_exit(void) { }
+#endif
+
+#endif /* UVERBS_UMEM_H */
