@@ -375,7 +375,8 @@ int main(void)
 		cmocka_unit_test(no_event_is_lost_in_lock_step),
 	};
 
+	/* of a host with more than such a set can name, the two sides take what they get */
 	if (sched_getaffinity(0, sizeof(processors), &processors))
-		return 1;
+		CPU_ZERO(&processors);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
