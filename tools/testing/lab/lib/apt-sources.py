@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Print, in deb822 form, the host's own Debian package sources with their suites
-changed: apt-sources.py SUITE [EXTRA-SUITE...]. Source indexes are included.
+changed: apt-sources.py [--released] SUITE [EXTRA-SUITE...]. Source indexes are included.
+--released leaves out the updates and security fixes that came after the release.
 
 The lab never names a mirror: whoever configured this host has chosen one."""
 
@@ -79,7 +80,8 @@ def emit(fields, suites):
 
 
 def main():
-    suite, extra = sys.argv[1], sys.argv[2:]
+    released = sys.argv[1] == "--released"
+    suite, *extra = sys.argv[1 + released:]
     chosen = {}
     for fields in host_stanzas():
         kind = classify(fields.get("Suites", ""))
@@ -87,8 +89,8 @@ def main():
             chosen.setdefault(kind, fields)
     if "main" not in chosen:
         sys.exit("lab: no Debian package source is configured in /etc/apt: add one for this host's release")
-    emit(chosen["main"], [suite, suite + "-updates"] + extra)
-    if "security" in chosen:
+    emit(chosen["main"], [suite] + ([] if released else [suite + "-updates"]) + extra)
+    if "security" in chosen and not released:
         emit(chosen["security"], [suite + "-security"])
 
 

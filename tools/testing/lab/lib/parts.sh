@@ -137,8 +137,7 @@ make_tools_root() {
 # no part of the system that they could get in the way of.
 recipe_i386_root() { echo "1 $GUEST_SUITE" && lines <<<"$I386_PACKAGES"; }
 make_i386_root() {
-	python3 "$LIB/apt-sources.py" "$GUEST_SUITE" |
-		sed "/^\$/q; s/^Suites:.*/Suites: $GUEST_SUITE/" |
+	python3 "$LIB/apt-sources.py" --released "$GUEST_SUITE" |
 		mmdebstrap --architectures=i386 --variant=minbase --include="$(commas <<<"$I386_PACKAGES")" \
 			"$GUEST_SUITE" "$1/data" -
 }
