@@ -93,7 +93,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	int ret;
 
 	if (!attrs->context) {
-		/* pairs with the store in uverbs_context_open() */
+		/* pairs with the store in uverbs_context_publish() */
 		attrs->context = smp_load_acquire(&attrs->ufile->ucontext);
 		if (!attrs->context)
 			return ERR_PTR(uverbs_refuse(uverbs_call_of(attrs), -EINVAL,
@@ -147,7 +147,9 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
  *
- * An object that the driver cannot destroy stays until the file is closed.
+ * An object that the driver cannot destroy stays until the file is closed.  That is no fault of
+ * the driver: what a program knows of the object already, such as an MR's key, it can use while the
+ * rest of the reply waits for its page.
  */
 void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs, bool hw)
 {
@@ -155,7 +157,7 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 
 	if (hw && !fd) {
 		attrs->driver_udata = (struct ib_udata){};
-		if (WARN_ON(idr_type(uobj)->destroy_object(uobj, RDMA_REMOVE_ABORT, attrs))) {
+		if (idr_type(uobj)->destroy_object(uobj, RDMA_REMOVE_ABORT, attrs)) {
 			uverbs_uobj_commit(uobj);
 			return;
 		}

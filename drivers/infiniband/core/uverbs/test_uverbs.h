@@ -224,6 +224,7 @@ void fake_steering_add(struct fake_device *fake);
 /* test_uverbs.c */
 int tu_init(struct kunit *test);
 void tu_exit(struct kunit *test);
+int tu_open_file(struct uverbs_test *t);
 int tu_open(struct uverbs_test *t);
 void tu_remove_device(struct uverbs_test *t);
 void tu_close_fd(int fd);
