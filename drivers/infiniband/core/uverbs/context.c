@@ -87,5 +87,6 @@ void uverbs_context_close(struct ib_uverbs_file *file, enum rdma_remove_reason w
 		context->device->ops.disassociate_ucontext(context);
 	file->ucontext = NULL;
 	rdma_ucontext_close(context);
-	rdma_ucontext_free(context);
+	if (!file->objects_kept)
+		rdma_ucontext_free(context);
 }

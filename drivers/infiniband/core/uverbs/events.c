@@ -7,6 +7,7 @@
  * can be lost, and a channel nobody reads costs nothing.  Asynchronous events are rare and of many
  * kinds; they are allocated, except the one that ends the stream.
  */
+#include <kunit/visibility.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -463,3 +464,4 @@ void uverbs_ucq_release(struct ib_ucq_object *ucq)
 	}
 	uverbs_uevent_release(&ucq->uevent);
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_ucq_release);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: files, and opening one while the device goes.
+ * KUnit: files and what outlives them: opening one while the device goes, and objects that a
+ * driver does not give back.
  */
 #include <linux/fs.h>
 
+#include "../nldev/nldev_priv.h"
+#include "../verbs/verbs.h"
 #include "test_uverbs.h"
+
+static struct ib_uverbs_file *file_of(struct uverbs_test *t)
+{
+	return t->filp->private_data;
+}
 
 /*
  * Removal that waits for the last file ends with it.  A file that is being opened then comes too
@@ -22,8 +30,63 @@ static void opened_while_going(struct kunit *test)
 	tu_close(&other);
 }
 
+/* ---- objects that the driver keeps ---- */
+
+static struct ib_uobject *handle(struct uverbs_test *t, u32 id)
+{
+	return xa_load(&file_of(t)->handles, id);
+}
+
+/* What is said of a PD in a dump. */
+static int describe(struct uverbs_test *t, struct ib_pd *pd)
+{
+	struct nl_subject subject = {};
+	struct rdma_restrack_entry *res;
+	struct sk_buff *msg;
+	int ret;
+
+	res = rdma_restrack_get_byid(&t->device->ib, RDMA_RESTRACK_PD, pd->res.id);
+	if (IS_ERR(res))
+		return PTR_ERR(res);
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	ret = msg ? nl_put_pd(msg, res, &subject) : -ENOMEM;
+	nlmsg_free(msg);
+	rdma_restrack_put(res);
+	return ret;
+}
+
+/* They can be listed and report events when their file is gone. */
+static void kept_objects(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct ib_uobject *pd_handle = handle(t, t->pd), *cq_handle = handle(t, t->cq);
+	struct ib_ucontext *context = file_of(t)->ucontext;
+	struct ib_pd *pd = pd_handle->object;
+	struct ib_cq *cq = cq_handle->object;
+	struct ib_event event = {
+		.device = &t->device->ib, .element.cq = cq, .event = IB_EVENT_CQ_ERR,
+	};
+
+	t->device->destroy = -EIO;
+	tu_close(t);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, describe(t, pd), 0);
+	cq->comp_handler(cq, cq->cq_context);
+	cq->event_handler(&event, cq->cq_context);
+
+	/* The driver thinks better of it */
+	t->device->destroy = 0;
+	KUNIT_EXPECT_EQ(test, ib_destroy_cq_user(cq, NULL), 0);
+	KUNIT_EXPECT_EQ(test, ib_dealloc_pd_user(pd, NULL), 0);
+	uverbs_ucq_release(container_of(cq_handle, struct ib_ucq_object, uevent.uobject));
+	uverbs_uobject_put(cq_handle);
+	uverbs_uobject_put(pd_handle);
+	rdma_ucontext_free(context);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
+	KUNIT_CASE(kept_objects),
 	{}
 };
 

@@ -384,15 +384,19 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 		if (!reap_pass(file, why))
 			break;
 
-	/* The driver kept them: it is broken, and they are lost. */
+	/*
+	 * The driver kept them: it is broken, and they are lost.  It may go on to report events of
+	 * them, and they are still listed, by their handles and the context: these stay for good.
+	 */
 	list_for_each_entry_safe(uobj, next, &file->objects, list) {
-		WARN_ONCE(1, "%s: driver failed to destroy object type %u\n",
-			  dev_name(&file->ucontext->device->dev), uobj->uapi_object->id);
+		ibdev_err(uobj->context->device, "the driver has kept a user's object of type %u\n",
+			  uobj->uapi_object->id);
 		if (!uverbs_type_is_fd(uobj->uapi_object))
 			ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device,
 					   RDMACG_RESOURCE_HCA_OBJECT);
+		uverbs_uobject_get(uobj);
+		file->objects_kept = true;
 		uobj->object = NULL;
-		uobj->context = NULL;
 		object_unlist(uobj);
 	}
 }

@@ -79,6 +79,7 @@ struct ib_uverbs_device {
  * @handles: handle to object; an entry is reserved from allocation to commit
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first
+ * @objects_kept: the driver refused to destroy some, which refer to @ucontext for ever
  * @umaps: the file's mappings of device pages
  * @owner: the driver's module, which cannot be removed by hand while a file is open
  * @rejects: why the last requests were refused, shown in fdinfo
@@ -95,6 +96,7 @@ struct ib_uverbs_file {
 	struct xarray handles;
 	spinlock_t objects_lock;
 	struct list_head objects;
+	bool objects_kept;
 	struct rdma_umaps umaps;
 	struct module *owner;
 	struct rdma_reject_log rejects;
