@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: files and what outlives them: opening one while the device goes, and objects that a
- * driver does not give back.
+ * KUnit: files and what outlives them: opening one while the device goes, mappings of its pages,
+ * and objects that a driver does not give back.
  */
+#include <linux/anon_inodes.h>
+#include <linux/completion.h>
+#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "../nldev/nldev_priv.h"
 #include "../verbs/verbs.h"
@@ -84,9 +92,79 @@ static void kept_objects(struct kunit *test)
 	rdma_ucontext_free(context);
 }
 
+/* ---- mappings ---- */
+
+/* A file that can be mapped as the test's can. */
+static const struct file_operations map_fops = {
+	.owner = THIS_MODULE,
+	.mmap = ib_uverbs_mmap,
+};
+
+struct revoker {
+	struct ib_uverbs_file *file;
+	struct completion done;
+};
+
+static int revoke(void *data)
+{
+	struct revoker *revoker = data;
+
+	uverbs_umaps_revoke(revoker->file);
+	complete(&revoker->done);
+	return 0;
+}
+
+/*
+ * munmap holds mmap_lock for reading while it frees the page tables of a mapping that is still
+ * listed.  Whoever takes the pages back has to wait for it.
+ */
+static void revoked(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct revoker revoker = { .file = file_of(t) };
+	struct mm_struct *mm = current->mm;
+	struct task_struct *task;
+	u32 __user *at;
+	struct file *filp;
+	u32 *page, value;
+	u64 addr;
+
+	init_completion(&revoker.done);
+	t->device->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	KUNIT_ASSERT_NOT_NULL(test, t->device->page);
+	page = page_address(t->device->page);
+	filp = anon_inode_getfile("[kt_uverbs]", &map_fops, file_of(t), O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(filp));
+	addr = vm_mmap(filp, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
+	at = u64_to_user_ptr(addr);
+	KUNIT_EXPECT_EQ(test, put_user(1, at), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 1);
+
+	mmap_read_lock(mm);
+	task = kthread_run(revoke, &revoker, "kt_revoke");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	while (!completion_done(&revoker.done) && !mmap_lock_is_contended(mm))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_FALSE(test, completion_done(&revoker.done));
+	mmap_read_unlock(mm);
+	wait_for_completion(&revoker.done);
+
+	/* Touches find a page that is the file's own */
+	KUNIT_EXPECT_EQ(test, get_user(value, at), 0);
+	KUNIT_EXPECT_EQ(test, value, 0);
+	KUNIT_EXPECT_EQ(test, put_user(2, at), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 1);
+	KUNIT_EXPECT_EQ(test, vm_munmap(addr, PAGE_SIZE), 0);
+	fput(filp);
+	flush_delayed_fput();
+	__free_page(t->device->page);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
 	KUNIT_CASE(kept_objects),
+	KUNIT_CASE(revoked),
 	{}
 };
 

@@ -136,6 +136,7 @@ enum {
  * @ah_attr: of the last create_user_ah
  * @mw_type: type of the window made last
  * @replaces: reregistration answers with another MR
+ * @page: what mmap shows
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last
  * @last_cq: the CQ made last
@@ -159,6 +160,7 @@ struct fake_device {
 	struct rdma_ah_attr ah_attr;
 	enum ib_mw_type mw_type;
 	bool replaces;
+	struct page *page;
 	struct ib_srq *last_srq;
 	struct ib_qp *last_qp;
 	struct ib_cq *last_cq;
