@@ -121,7 +121,11 @@ static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 static int fake_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 {
 	struct fake_device *fake = fake_of(xrcd->device);
+	void (*meanwhile)(struct fake_device *fake) = fake->meanwhile;
 
+	fake->meanwhile = NULL;
+	if (meanwhile)
+		meanwhile(fake);
 	return fake_made(fake, &fake->made.xrcds, udata);
 }
 

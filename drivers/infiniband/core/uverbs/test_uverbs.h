@@ -137,6 +137,8 @@ enum {
  * @mw_type: type of the window made last
  * @replaces: reregistration answers with another MR
  * @page: what mmap shows
+ * @meanwhile: what another program does while the next XRC domain is made, NULL for nothing
+ * @priv: the test's own, for @meanwhile
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last
  * @last_cq: the CQ made last
@@ -161,6 +163,8 @@ struct fake_device {
 	enum ib_mw_type mw_type;
 	bool replaces;
 	struct page *page;
+	void (*meanwhile)(struct fake_device *fake);
+	void *priv;
 	struct ib_srq *last_srq;
 	struct ib_qp *last_qp;
 	struct ib_cq *last_cq;
