@@ -22,16 +22,16 @@ import sys
 import threading
 
 from uapi_held import SYS_USERFAULTFD, UFFD_API, UFFDIO_API, UFFDIO_REGISTER, PAGEFAULT
-from uapi_requests import (DRIVER_ROOM, EXTENDED, NUMBER, PAGE, TYPES, UHW, UHW_OUT, WRITE_UHW, File, area, attribute,
-                           attributes, body, driver_part, errno_of, frame, ioctl, ioctl_at, libc, libc_mmap, load,
+from uapi_requests import (DRIVER_ROOM, EXTENDED, NUMBER, PAGE, TYPES, UHW, UHW_IN, UHW_OUT, WRITE_UHW, File, area,
+                           attribute, attributes, body, driver_part, errno_of, frame, ioctl, ioctl_at, libc, libc_mmap, load,
                            payload, write_at, written)
 
 UFFDIO_COPY, UFFDIO_WRITEPROTECT = 0xc028aa03, 0xc018aa06
 MISSING, PROTECTED = 1, 2                   # what is waited for: a page, or the right to write to it
 PAGEFAULT_FLAG_WP = 1 << 0                  # UFFD_FEATURE_PAGEFAULT_FLAG_WP
 HEADER = 24                                 # bytes of the ioctl's, and of an extended write()'s
-WRITE_CMD, CORE_IN, CORE_OUT = 0, 1, 2      # UVERBS_ATTR_*, of INVOKE_WRITE
-INVOKE_WRITE = 1                            # UVERBS_METHOD_INVOKE_WRITE
+CORE_IN, CORE_OUT, WRITE_CMD = 0, 1, 2      # UVERBS_ATTR_*, of INVOKE_WRITE
+INVOKE_WRITE = 0                            # UVERBS_METHOD_INVOKE_WRITE
 
 READ = ("gone", "late", "taken")
 WRITTEN = ("read-only", "gone", "write late", "write taken")
@@ -162,9 +162,10 @@ def carried(walk, command, form, handles, file):
     attrs = [attribute(WRITE_CMD, 8, number), payload(CORE_IN, data or bytes(8))]
     if size:
         attrs.append(attribute(CORE_OUT, size, area.put(bytes(size))))
-    part = driver_part(command.name) if command.flags & (UHW | WRITE_UHW) else b""
-    if part:
-        attrs += [payload(0x1000, part), attribute(UHW_OUT, DRIVER_ROOM, area.put(bytes(DRIVER_ROOM)))]
+    if command.flags & (UHW if form == "extended" else WRITE_UHW):
+        part = driver_part(command.name)
+        attrs += [payload(UHW_IN, part)] if part else []
+        attrs.append(attribute(UHW_OUT, DRIVER_ROOM, area.put(bytes(DRIVER_ROOM))))
     return by_ioctl(file, NUMBER["DEVICE"], INVOKE_WRITE, attrs, {CORE_OUT, UHW_OUT})
 
 
@@ -194,7 +195,7 @@ class Walk:
             self.file.handle[what] = self.file.made_by(self.commands[name], form)
         self.pages = Pages()
         self.point = self.asked = self.waited = 0
-        self.faults, self.failed = [], False
+        self.faults, self.failed, self.different = [], False, []
 
     # ---- objects ----
 
@@ -332,6 +333,7 @@ class Walk:
                     self.faults[found:] = [f"{piece.name}, from byte {cut} on: {fault}"
                                            for fault in self.faults[found:]]
         self.report(f"{name} {command.name}, which answers {errno.errorcode.get(good, good)}")
+        return good
 
     def report(self, name):
         self.point += 1
@@ -353,9 +355,11 @@ class Walk:
             for form in ("write", "extended"):
                 if command.number[form] is None:
                     continue
-                for name, way in ((form, by_write), (f"carried {form}", carried)):
-                    self.walk(command, name, lambda handles, file, command=command, form=form, way=way:
-                              way(self, command, form, handles, file))
+                answers = [self.walk(command, name, lambda handles, file, command=command, form=form, way=way:
+                                     way(self, command, form, handles, file))
+                           for name, way in ((form, by_write), (f"carried {form}", carried))]
+                if answers[0] != answers[1]:
+                    self.different.append(command.name)
 
 
 class Other:
@@ -384,6 +388,10 @@ def main():
     before = resources()
     print("TAP version 13")
     walk.everything()
+    walk.asked = 1
+    if walk.different:
+        walk.faults.append(f"answered differently when carried: {' '.join(walk.different)}")
+    walk.report("good requests are answered alike in both ways")
     walk.asked = 1
     now = resources()
     if now != before:
