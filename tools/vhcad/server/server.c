@@ -43,6 +43,8 @@ static void identify(const struct server_config *cfg, struct pci_ident *id)
 			[MSIX_BAR] = cfg->irq == PCI_IRQ_MSIX ? MSIX_BAR_SIZE : 0,
 		},
 		.bar_64bit = 1u << SERVER_BAR_KICK,
+		.speed = cfg->speed ? cfg->speed : PCI_SPEED_MAX,
+		.lanes = cfg->lanes ? cfg->lanes : PCI_LANES_MAX,
 	};
 }
 
