@@ -52,7 +52,8 @@ static const char usage[] =
 "                         attached, counters; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
-"  --user NAME            whom root becomes once all sockets are there (nobody)\n"
+"  --user NAME            whom root becomes once all sockets are there (vhcad, where\n"
+"                         there is such a user, else nobody)\n"
 "  --no-sandbox           keep user, rights and system calls: for debuggers\n"
 "  --help, --version\n";
 
@@ -406,7 +407,6 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->pcie_speed = PCI_SPEED_MAX;
 	o->pcie_lanes = PCI_LANES_MAX;
 	o->seed = 1;
-	o->user = "nobody";
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
 		switch (c) {

@@ -61,7 +61,7 @@ struct options {
 	struct limits limits[OPTIONS_MAX_HCAS];
 	bool allow_unsealed;
 	bool no_sandbox;
-	const char *user;		/* whom root becomes */
+	const char *user;		/* whom root becomes; NULL: see sandbox_drop() */
 };
 
 /**
