@@ -112,13 +112,13 @@ static void mapping(void **state)
 		assert_int_equal(gmem_ranges(m), 0);
 	}
 	/* more address space than one VM may take, by itself or together */
-	assert_int_equal(gmem_map(m, 0, PAGE, huge, 0, RW), -ENOMEM);
+	assert_int_equal(gmem_map(m, 0, (1ull << 43) + PAGE, huge, 0, RW), -ENOMEM);
 	assert_int_equal(gmem_map(m, 0, PAGE, fd, 0, RW), 0);
 	close(huge);
 	huge = testmem_fd(1ull << 43);
-	assert_int_equal(gmem_map(m, PAGE, PAGE, huge, 0, RW), -ENOMEM);
+	assert_int_equal(gmem_map(m, PAGE, 1ull << 43, huge, 0, RW), -ENOMEM);
 	assert_int_equal(gmem_unmap(m, 0, PAGE), 0);
-	assert_int_equal(gmem_map(m, PAGE, PAGE, huge, 0, RW), 0);
+	assert_int_equal(gmem_map(m, PAGE, 1ull << 43, huge, 0, RW), 0);
 	close(huge);
 	close(fd);
 	gmem_free(m);
