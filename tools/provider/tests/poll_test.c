@@ -313,6 +313,55 @@ static void arming_never_takes_back(void **state)
 	assert_int_equal(fake_rec(slot) & VHCA_ARM_CI_MASK, 1);
 }
 
+static uint32_t since_any(void)
+{
+	return fake_rec(fake_cq(cq)->slot + 1) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
+}
+
+/* Whether an arming for all was answered is the device's to say: an event may not be read yet. */
+static void solicited_arming_names_the_one_for_all(void **state)
+{
+	uint32_t slot = fake_cq(cq)->slot + 1, i;
+	struct ibv_wc wc;
+
+	(void)state;
+	/* there was none */
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 0);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
+	assert_int_equal(since_any(), 0);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 1);
+	/* an event: it may be one from before */
+	fake_ops()->cq_event(cq);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 2);
+
+	/* too long ago to be said, and nothing has come that the program has seen: for all again */
+	for (i = 3; i <= VHCA_ARM_SINCE_MASK; i++)
+		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 0);
+	assert_false(fake_rec(slot) & VHCA_ARM_SOLICITED);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 1);
+
+	/* a completion was polled: whoever has it need not be woken for it */
+	post_sends(qp, 1);
+	fake_complete(cq, sent(qp, 1, 0));
+	assert_int_equal(poll(1, &wc), 1);
+	for (i = 2; i <= VHCA_ARM_SINCE_MASK; i++)
+		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+		assert_int_equal(since_any(), 0);
+		assert_true(fake_rec(slot) & VHCA_ARM_SOLICITED);
+		fake_ops()->cq_event(cq);
+	}
+}
+
 static void extended_polling_says_the_same(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -496,6 +545,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nonsense_of_the_device_is_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(receives_of_a_broken_qp_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(arming_never_takes_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(solicited_arming_names_the_one_for_all, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(extended_polling_says_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(threads_lose_nothing, setup, teardown),
 	};
