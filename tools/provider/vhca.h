@@ -487,6 +487,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 int vhca_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int vhca_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr);
+void vhca_async_event(struct ibv_context *context, struct ibv_async_event *event);
 int vhca_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 int vhca_destroy_qp(struct ibv_qp *qp);
 
