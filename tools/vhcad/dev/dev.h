@@ -238,7 +238,7 @@ struct veq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;
+	u64 told;		/* arm record that the last interrupt answered */
 	struct link *pending;	/* nodes with bits set, oldest first */
 	struct link own_pending;
 };
@@ -425,8 +425,8 @@ struct vcq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;		/* of the arming that the last event answered */
-	u32 due_seq;		/* of the arming that an entry has met; arm_seq: none */
+	u64 told;		/* arm record that the last event answered */
+	u64 due;		/* arm record that an entry has met; told: none */
 	struct link news;	/* on the engine's list: entries that met no arming yet */
 	bool has_solicited;	/* among these, */
 	u32 news_solicited;	/* and the count behind the last one */
