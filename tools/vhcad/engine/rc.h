@@ -104,6 +104,7 @@ struct resp_res {
 	u8 kind;		/* enum wire_kind of the request */
 	u32 psn;
 	u32 npkts;
+	u32 lap;		/* in which @psn was meant, as that of the responder */
 	u64 orig;		/* atomics: what was there before */
 	u64 va;
 	u32 rkey;
@@ -127,7 +128,8 @@ enum quiet {
 
 /* The responder. */
 struct rc_responder {
-	u32 epsn;		/* next PSN expected */
+	u32 epsn;		/* next PSN expected, */
+	u32 lap;		/* and how often PSNs have begun at 0 again before it */
 	u32 msn;
 	u32 heard;		/* QUIET_FOR_PSN: PSN behind the last packet that came instead, */
 	u32 told;		/* and behind the last one that got an answer */
@@ -183,6 +185,7 @@ struct vqp {
 	u8 flags;		/* VHCA_QP_* */
 	bool draining;		/* SQD: requests are still under way */
 	u8 mig;			/* enum mig_state */
+	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
 	bool counted;		/* bound to a counter */
 	u16 pkey;		/* of pkey_index, when RTR */
@@ -476,6 +479,15 @@ u32 av_check(const struct vhca_av *av, u8 port, bool groups);
 void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h);
 
 /* responder.c */
+/** resp_advance - n PSNs more are taken */
+static inline void resp_advance(struct rc_responder *s, u32 n)
+{
+	u64 next = (u64)s->epsn + n;
+
+	s->lap += next >> PSN_BITS;
+	s->epsn = next & PSN_MASK;
+}
+
 /** resp_heard - the peer has sent something; an event, the first time in RTR */
 void resp_heard(struct vqp *qp);
 /**
