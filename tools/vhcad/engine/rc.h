@@ -185,7 +185,6 @@ struct vqp {
 	u8 flags;		/* VHCA_QP_* */
 	bool draining;		/* SQD: requests are still under way */
 	u8 mig;			/* enum mig_state */
-	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
 	bool counted;		/* bound to a counter */
 	u16 pkey;		/* of pkey_index, when RTR */
@@ -217,6 +216,8 @@ struct vqp {
 	struct link in_srq;		/* XRC_TGT: with the others that name the SRQ */
 	struct evnode ev;
 	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
+	struct fab_cursor group;	/* how far the multicast has come that is being sent */
+	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
 };
 
 /* Does the transport acknowledge, and send again? */
@@ -285,6 +286,16 @@ static inline void qp_count_rx(struct vqp *qp, const struct run *run)
 		counter_rx(qp, run);
 }
 
+/** qp_count_tx - packets of a QP leave */
+static inline void qp_count_tx(struct vqp *qp, const struct run *run)
+{
+	qp->stats.tx_packets += run->npkts;
+	qp->stats.tx_bytes += run->len;
+	qp->stats.tx_msgs += ends_message(run);
+	if (qp->counted)
+		counter_tx(qp, run);
+}
+
 /**
  * qp_send - let packets out
  *
@@ -293,11 +304,7 @@ static inline void qp_count_rx(struct vqp *qp, const struct run *run)
  */
 static inline bool qp_send(struct vqp *qp, struct run *run)
 {
-	qp->stats.tx_packets += run->npkts;
-	qp->stats.tx_bytes += run->len;
-	qp->stats.tx_msgs += ends_message(run);
-	if (qp->counted)
-		counter_tx(qp, run);
+	qp_count_tx(qp, run);
 	fab_send(&qp->port->fab, run);
 	return qp->state != QPS_ERR;
 }
