@@ -195,6 +195,7 @@ int vhca_uar_add_page_cmd(struct vhca_uar *uar, struct vhca_db_mem *page)
 		return vhca_cmd_open_uar(uar->hw, page->dma, &uar->handle);
 	return vhca_cmd_add_db_page(uar->hw, uar->handle, page->index, page->dma);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_uar_add_page_cmd);
 
 /**
  * vhca_uar_close - close an area and drop its pages
