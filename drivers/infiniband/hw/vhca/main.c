@@ -50,8 +50,7 @@ static void close_kernel_uar(struct vhca_dev *dev)
 	iounmap(dev->hw.kick);
 	if (!err)
 		return;
-	vhca_hw_kill(&dev->hw, "it does not close a doorbell area");
-	wait_for_completion(&dev->hw.stopped);
+	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
 	vhca_uar_exit(&dev->uar);
 }
 

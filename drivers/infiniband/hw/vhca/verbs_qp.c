@@ -343,6 +343,7 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 	if (qp->ibqp.qp_num >> 24) {
 		dev_err_ratelimited(dev->hw.dev, "device gave out QP number %#x\n",
 				    qp->ibqp.qp_num);
+		vhca_hw_give_up(&dev->hw, "it gave out a number that is none");
 		return -EIO;
 	}
 	if (qp->kernel)
@@ -352,10 +353,12 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 		return 0;
 	if (qp->kernel)
 		vhca_cq_purge_qp(qp, true);
-	if (err == -EBUSY)
-		dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n",
-				    qp->ibqp.qp_num);
-	return err == -EBUSY ? -EIO : err;
+	if (err != -EBUSY)
+		return err;
+	dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n", qp->ibqp.qp_num);
+	/* Which of the two it would destroy nobody knows. */
+	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
+	return -EIO;
 }
 
 /* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
