@@ -485,8 +485,7 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 	const struct vhca_limits *l = &dev->hw.limits;
 	enum ib_qp_state cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
-	/* Local rights are not a QP's to give, but commonly named. */
-	const int known = (dev->access & VHCA_QP_ACCESS) | IB_ACCESS_OPTIONAL;
+	const int known = dev->access | VHCA_MEMORY_ACCESS;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "modify_qp: attr_mask %#x", mask);
