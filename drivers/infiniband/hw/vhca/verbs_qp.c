@@ -92,6 +92,7 @@ static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr
 static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool user)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
+	const u32 max_wr = dev->ibdev.attrs.max_qp_wr;
 	int err;
 
 	if (!type_supported(&dev->hw, attr->qp_type))
@@ -107,8 +108,8 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	}
 	if (!has_sends(attr->qp_type))
 		attr->cap = (struct ib_qp_cap) {};
-	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, l->max_sq_blocks) ?:
-	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, l->max_rq_wr) ?:
+	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, max_wr) ?:
+	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, max_wr) ?:
 	       check_limit(dev, "max_send_sge", attr->cap.max_send_sge, l->max_send_sge) ?:
 	       check_limit(dev, "max_recv_sge", attr->cap.max_recv_sge, l->max_recv_sge) ?:
 	       check_limit(dev, "max_inline_data", attr->cap.max_inline_data, l->max_inline) ?:
