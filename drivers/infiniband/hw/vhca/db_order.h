@@ -29,12 +29,12 @@ static inline void vhca_db_set_bit(__le64 *words, u32 bit)
 
 /*
  * Store a record the device reads when it needs it. Everything written before is visible to the
- * device no later than the record.
+ * device no later than the record; and everything loaded before has been loaded when the device
+ * learns from a consumer count what it may write to again.
  */
 static inline void vhca_db_store(const struct vhca_db *db, unsigned int which, u64 value)
 {
-	dma_wmb();
-	WRITE_ONCE(*vhca_db_rec(db, which), cpu_to_le64(value));
+	virt_store_release(vhca_db_rec(db, which), cpu_to_le64(value));
 }
 
 /* What was stored before is visible to the device before anything is loaded. */
