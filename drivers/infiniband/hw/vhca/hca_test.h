@@ -196,5 +196,6 @@ extern struct kunit_suite hca_mem_suite;
 extern struct kunit_suite hca_import_suite;
 extern struct kunit_suite hca_qp_suite;
 extern struct kunit_suite hca_lies_suite;
+extern struct kunit_suite hca_power_suite;
 
 #endif /* VHCA_HCA_TEST_H */
