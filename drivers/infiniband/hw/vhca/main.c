@@ -217,7 +217,7 @@ static void take_down(struct vhca_fn *fn)
 
 /*
  * Called with fn->lock held: bring the device up when the function is as the PCI core has left it,
- * new, or restored after a reset.
+ * new, restored after a reset, or awake again.
  */
 static int start(struct vhca_fn *fn)
 {
@@ -419,6 +419,37 @@ static const struct pci_error_handlers vhca_err_handlers = {
 	.reset_done = vhca_reset_done,
 };
 
+/*
+ * Sleep is a reset that takes long: consumers and processes lose what they have, as they do when
+ * the function is reset, and find a new device when the machine is awake again. Nothing of the
+ * device's needs to outlive the sleep, and no peer waits that long for a connection anyway.
+ */
+static int vhca_suspend(struct device *dev)
+{
+	struct vhca_fn *fn = dev_get_drvdata(dev);
+
+	mutex_lock(&fn->lock);
+	take_down(fn);
+	mutex_unlock(&fn->lock);
+	return 0;
+}
+
+static int vhca_resume(struct device *dev)
+{
+	struct vhca_fn *fn = dev_get_drvdata(dev);
+	int err = 0;
+
+	mutex_lock(&fn->lock);
+	if (!fn->dev)
+		err = start(fn);
+	mutex_unlock(&fn->lock);
+	if (err)
+		dev_err(dev, "device does not come up after sleep (%d)\n", err);
+	return err;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(vhca_pm_ops, vhca_suspend, vhca_resume);
+
 static const struct pci_device_id vhca_pci_ids[] = {
 	{ PCI_DEVICE(VHCA_PCI_VENDOR, VHCA_PCI_DEVICE) },
 	{ }
@@ -432,5 +463,6 @@ static struct pci_driver vhca_driver = {
 	.remove = vhca_remove,
 	.shutdown = vhca_shutdown,
 	.err_handler = &vhca_err_handlers,
+	.driver.pm = pm_sleep_ptr(&vhca_pm_ops),
 };
 module_pci_driver(vhca_driver);
