@@ -27,13 +27,14 @@ static inline void vhca_db_set_bit(__le64 *words, u32 bit)
 #endif
 }
 
-/*
- * Store a record the device reads when it needs it. Everything written before is visible to the
- * device no later than the record; and everything loaded before has been loaded when the device
- * learns from a consumer count what it may write to again.
- */
+/* Store a record the device reads when it needs it. */
 static inline void vhca_db_store(const struct vhca_db *db, unsigned int which, u64 value)
 {
+	/*
+	 * Everything written before is visible to the device no later than the record; and
+	 * everything loaded before has been loaded when the device learns from a consumer count
+	 * where it may write again.
+	 */
 	virt_store_release(vhca_db_rec(db, which), cpu_to_le64(value));
 }
 

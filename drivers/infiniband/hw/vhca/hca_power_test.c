@@ -56,7 +56,7 @@ static void lose_slot(struct hca_test *h)
 	device_lock(&h->pdev->dev);
 	KUNIT_EXPECT_EQ(h->test, handlers->error_detected(h->pdev, pci_channel_io_frozen),
 			PCI_ERS_RESULT_NEED_RESET);
-	/* An emulated root port may not know that the link is there: what it returns is not asked. */
+	/* An emulated root port may not know of a link that is up: what it says is not asked. */
 	pci_bridge_secondary_bus_reset(h->pdev->bus->self);
 	pci_read_config_dword(h->pdev, PCI_BASE_ADDRESS_0, &bar);
 	KUNIT_EXPECT_EQ_MSG(h->test, bar & PCI_BASE_ADDRESS_MEM_MASK, 0, "nothing was reset");

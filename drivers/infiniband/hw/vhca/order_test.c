@@ -133,8 +133,8 @@ static void model_load_late(const u64 *from, u64 *to)
 #undef virt_store_release
 #undef READ_ONCE
 #undef WRITE_ONCE
-#define dma_wmb()			model_wmb()
-#define mb()				model_mb()
+#define dma_wmb()			model_wmb()	/* a barrier of the model */
+#define mb()				model_mb()	/* a barrier of the model */
 #define virt_store_release(at, value)	model_release(at, (__force u64)(value))
 #define READ_ONCE(word)			model_load(&(word))
 #define WRITE_ONCE(word, value)						\
