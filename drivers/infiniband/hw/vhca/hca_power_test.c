@@ -51,13 +51,16 @@ static bool is_master(struct hca_test *h)
 static void lose_slot(struct hca_test *h)
 {
 	const struct pci_error_handlers *handlers = to_pci_driver(h->drv)->err_handler;
+	struct pci_dev *port = h->pdev->bus->self;
 	u32 bar = 0;
 
 	device_lock(&h->pdev->dev);
 	KUNIT_EXPECT_EQ(h->test, handlers->error_detected(h->pdev, pci_channel_io_frozen),
 			PCI_ERS_RESULT_NEED_RESET);
 	/* An emulated root port may not know of a link that is up: what it says is not asked. */
-	pci_bridge_secondary_bus_reset(h->pdev->bus->self);
+	pci_cfg_access_lock(port);
+	pci_bridge_secondary_bus_reset(port);
+	pci_cfg_access_unlock(port);
 	pci_read_config_dword(h->pdev, PCI_BASE_ADDRESS_0, &bar);
 	KUNIT_EXPECT_EQ_MSG(h->test, bar & PCI_BASE_ADDRESS_MEM_MASK, 0, "nothing was reset");
 	KUNIT_EXPECT_EQ(h->test, handlers->slot_reset(h->pdev), PCI_ERS_RESULT_RECOVERED);

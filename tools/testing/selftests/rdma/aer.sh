@@ -38,8 +38,8 @@ report()
 # recovered N: until the kernel has said so N times
 recovered()
 {
-	until [ "$(dmesg | grep -c 'AER: device recovery')" -ge "$1" ]; do sleep 0.1; done
-	dmesg | grep 'AER: device recovery' | tail -n 1 | sed 's/.*AER: //'
+	until [ "$(dmesg | grep -c 'device recovery')" -ge "$1" ]; do sleep 0.1; done
+	dmesg | sed -n 's/.*: \(device recovery\)/\1/p' | tail -n 1
 }
 
 ok "errors can be reported" modprobe aer_inject
