@@ -7,7 +7,7 @@
  * Hence the accessors below, which are also the only place where the pages' words lose their byte
  * order annotation (OR does not care).
  *
- * Part of db.h. order_test.c takes this file a second time, for a model of a processor that makes
+ * Part of db.h. test_order.c takes this file a second time, for a model of a processor that makes
  * use of all the freedom that barriers leave to it.
  */
 #ifndef VHCA_DB_ORDER_H
