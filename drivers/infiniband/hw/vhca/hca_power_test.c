@@ -55,15 +55,15 @@ static void lose_slot(struct hca_test *h)
 	u32 bar = 0;
 
 	device_lock(&h->pdev->dev);
-	KUNIT_EXPECT_EQ(h->test, handlers->error_detected(h->pdev, pci_channel_io_frozen),
-			PCI_ERS_RESULT_NEED_RESET);
+	KUNIT_EXPECT_TRUE(h->test, handlers->error_detected(h->pdev, pci_channel_io_frozen) ==
+				   PCI_ERS_RESULT_NEED_RESET);
 	/* An emulated root port may not know of a link that is up: what it says is not asked. */
 	pci_cfg_access_lock(port);
 	pci_bridge_secondary_bus_reset(port);
 	pci_cfg_access_unlock(port);
 	pci_read_config_dword(h->pdev, PCI_BASE_ADDRESS_0, &bar);
 	KUNIT_EXPECT_EQ_MSG(h->test, bar & PCI_BASE_ADDRESS_MEM_MASK, 0, "nothing was reset");
-	KUNIT_EXPECT_EQ(h->test, handlers->slot_reset(h->pdev), PCI_ERS_RESULT_RECOVERED);
+	KUNIT_EXPECT_TRUE(h->test, handlers->slot_reset(h->pdev) == PCI_ERS_RESULT_RECOVERED);
 	KUNIT_EXPECT_FALSE(h->test, is_master(h));
 	handlers->resume(h->pdev);
 	device_unlock(&h->pdev->dev);
@@ -113,9 +113,9 @@ static void test_slot_reset_of_a_live_device(struct kunit *test)
 	struct hca_watch *w = hca_watch(h);
 
 	device_lock(&h->pdev->dev);
-	KUNIT_EXPECT_EQ(test, handlers->error_detected(h->pdev, pci_channel_io_normal),
-			PCI_ERS_RESULT_CAN_RECOVER);
-	KUNIT_EXPECT_EQ(test, handlers->slot_reset(h->pdev), PCI_ERS_RESULT_RECOVERED);
+	KUNIT_EXPECT_TRUE(test, handlers->error_detected(h->pdev, pci_channel_io_normal) ==
+				PCI_ERS_RESULT_CAN_RECOVER);
+	KUNIT_EXPECT_TRUE(test, handlers->slot_reset(h->pdev) == PCI_ERS_RESULT_RECOVERED);
 	handlers->resume(h->pdev);
 	device_unlock(&h->pdev->dev);
 	expect_again(w, 1);

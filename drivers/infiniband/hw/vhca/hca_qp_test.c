@@ -39,6 +39,7 @@ static void test_access(struct kunit *test)
 	}
 	/* what nobody knows may be a right */
 	KUNIT_EXPECT_EQ(test, set_access(c->qp[0], BIT(12)), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, set_access(c->qp[0], IB_ACCESS_REMOTE_WRITE | NO_RIGHT_OF_QPS), 0);
 	conn_works(test, c);
 }
 
