@@ -109,4 +109,23 @@ print(results.update(["a", "b"], ["long/c"], "found", "readme", "listed"), end="
 print(open("readme").read().splitlines()[-1], end="|")
 print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
 P
+
+python "counts know which rows no core has answered" "[('ioctl', 'B'), ('write', 'C')]|1 rows have no answer of --core distro, such as write C|3 of --core ours" <<'P'
+sys.path.insert(0, os.path.join(sys.path[0], "counts"))
+loader = importlib.machinery.SourceFileLoader("counts", os.path.join(sys.path[0], "run"))
+counts = importlib.util.module_from_spec(importlib.util.spec_from_loader("counts", loader))
+loader.exec_module(counts)
+counts.TOP = os.getcwd()
+rows = [("write", "A"), ("ioctl", "B"), ("write", "C"), ("mmap", "D")]
+for core, text in ("ours", "write A 0\nioctl B 1\nwrite C 2\n"), ("distro", "write A 0\nioctl B 7\n"):
+    os.makedirs(f"build/check/guest/uapi_rows/{core}", exist_ok=True)
+    with open(f"build/check/guest/uapi_rows/{core}/answers", "w") as file:
+        file.write(text)
+faults = []
+print(sorted(counts.different(rows, faults)), faults[0].partition(":")[0], sep="|", end="|")
+os.remove("build/check/guest/uapi_rows/ours/answers")
+faults = []
+counts.different(rows, faults)
+print(faults[0].partition(" rows")[0], "of --core ours" if "--core ours" in faults[0] else faults)
+P
 exit $bad
