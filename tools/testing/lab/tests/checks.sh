@@ -40,7 +40,12 @@ points "a point too many" "2 0 0 ['node1 planned 1 points and reported 2']" "n1|
 points "a point that is lost among others" \
 	"2 0 0 ['node1 gave its point 2 the number 3', 'node1 planned 3 points and reported 2']" \
 	"n1| 1..3" "n1| ok 1 - a" "n1| ok 3 - a"
-points "no plan" "0 0 0 ['node1 reported a point before any plan: ok 1 - a', 'no node has printed a plan']" "n1| ok 1 - a"
+points "no plan" "1 0 0 ['node1 reported 1 points and no plan']" "n1| ok 1 - a"
+points "nothing at all" "0 0 0 ['no node has reported a point']" "n1| hello"
+points "a plan behind its points" "2 0 0 []" "n1| ok 1 - a" "n1| ok 2 - b" "n1| 1..2"
+points "programs one after the other, each by its habit" "4 0 0 []" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a" "n1| ok 2 - b" \
+	"n1| 1..2" "n1| 1..1" "n1| ok 1 - a"
+points "of which one stops" "2 0 0 ['node1 reported 1 points and no plan']" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a"
 
 python "a test that takes too long is ended with all of its process group" "None True True" <<'P'
 checks.GRACE = 1
