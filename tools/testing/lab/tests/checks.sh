@@ -115,6 +115,20 @@ print(open("readme").read().splitlines()[-1], end="|")
 print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
 P
 
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4" <<'P'
+folder = "tools/testing/selftests/rdma"
+os.makedirs(folder, exist_ok=True)
+for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"):
+    with open(f"{folder}/{name}.sh", "w") as file:
+        file.write(head)
+    os.chmod(f"{folder}/{name}.sh", 0o755)
+said = []
+for test in [*checks.guest_tests([]), *checks.long_tests()]:
+    words = test.command[4:]
+    out = words.index("--out")
+    said.append(f"{test.name}: " + " ".join(words[:out] + words[out + 3:]))
+print("|".join(said))
+P
 python "counts know which rows no core has answered" "[('ioctl', 'B'), ('write', 'C')]|1 rows have no answer of --core distro, such as write C|3 of --core ours" <<'P'
 sys.path.insert(0, os.path.join(sys.path[0], "counts"))
 loader = importlib.machinery.SourceFileLoader("counts", os.path.join(sys.path[0], "run"))
