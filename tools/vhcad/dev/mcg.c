@@ -116,10 +116,11 @@ static void detach(struct vmcg_qp *a)
 	free(a);
 }
 
-void mcg_detach_all(struct vqp *qp)
+u32 mcg_detach(struct vqp *qp, u32 most)
 {
-	link_for_each(l, &qp->mcgs)
-		detach(container_of(l, struct vmcg_qp, in_qp));
+	for (; most && !link_alone(&qp->mcgs); most--)
+		detach(container_of(qp->mcgs.next, struct vmcg_qp, in_qp));
+	return most;
 }
 
 /* The first QP of a group that has not got a datagram yet. */

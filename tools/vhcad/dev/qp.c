@@ -152,12 +152,18 @@ static void count_parents(struct vqp *qp, int n)
 		qp->srq->users += n;
 }
 
+/* Windows and groups that go at once. */
+#define LET_GO		64u
+
+bool qp_let_go(struct vqp *qp)
+{
+	return mkey_forget_qp(qp, mcg_detach(qp, LET_GO));
+}
+
 void qp_destroy(struct vqp *qp)
 {
 	struct vhca_dev *dev = qp->dev;
 
-	mcg_detach_all(qp);
-	mkey_forget_qp(qp);
 	counter_bind(qp, NULL);
 	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
 	sched_drop(qp);
@@ -415,6 +421,10 @@ enum vhca_status cmd_destroy_qp(struct command *c)
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (!qp_let_go(qp)) {
+		c->again = true;
+		return VHCA_ST_OK;
+	}
 	resp_settle(qp);
 	qp_destroy(qp);
 	return VHCA_ST_OK;
