@@ -96,6 +96,9 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
 	};
 
 	count_status(qp, status);
+	if (status)
+		cqe.vendor_err = t->why && status == t->status ? t->why :
+				 why_failed(qp, status, false);
 	if (!status) {
 		if (!(qp->flags & VHCA_QP_SIGNAL_ALL) && !(t->flags & VHCA_WQE_SIGNALED))
 			return;
@@ -119,6 +122,7 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 		cqe->flags |= VHCA_CQE_F_XRC;
 	}
 	cqe->status = status;
+	cqe->vendor_err = status ? why_failed(qp, status, true) : VHCA_WHY_NONE;
 	count_status(qp, status);
 	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
 	cqe->port = qp->attr.port;

@@ -67,6 +67,9 @@ struct engine {
 	struct send_wqe rd_wqe;
 	struct recv_wqe rx_wqe;
 
+	const struct vqp *why_qp;	/* whose request was refused last, */
+	u8 why;				/* and enum vhca_why */
+
 	u8 scraps[WIRE_MAX_MTU];	/* a packet's bytes whose pieces are too many */
 };
 
@@ -131,6 +134,12 @@ static inline void cost_pieces(struct engine *e, u32 *bytes)
 	e->pieces = 0;
 	e->all_pieces = 0;
 }
+
+/* why.c */
+/** why - remember why something of a QP is refused; returns the status */
+int why(const struct vqp *qp, enum vhca_why number, int status);
+/** why_failed - enum vhca_why for a completion with an error */
+u8 why_failed(const struct vqp *qp, u8 status, bool recv);
 
 /* doorbell.c */
 /** doorbell_poll - look at kicks and hot doorbell areas; true if news were found, or may be left */

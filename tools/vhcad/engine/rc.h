@@ -58,7 +58,8 @@ struct tx_req {
 	u8 opcode;
 	u8 flags;
 	u8 nblk;
-	u8 status;		/* completes with this when its turn comes */
+	u8 status;		/* completes with this when its turn comes, */
+	u8 why;			/* enum vhca_why, for this reason */
 	bool done;		/* local: carried out, also if sending comes by again */
 };
 

@@ -60,6 +60,8 @@ void req_settle(struct vqp *qp)
 			r->reads--;
 		if (t->opcode == VHCA_OP_READ_INV && !t->status)
 			t->status = mkey_invalidate(qp, t->inv_key, false);
+		if (t->opcode == VHCA_OP_READ_INV && t->status && !t->why)
+			t->why = VHCA_WHY_INVALIDATE;
 		qp_complete_send(qp, t, t->status);
 		if (t->status)
 			qp_error(qp);
@@ -232,7 +234,7 @@ static void refused(struct vqp *qp, u8 code)
 		req_fail(qp, VHCA_CS_REM_OP_ERR);
 		break;
 	default:
-		req_fail(qp, VHCA_CS_BAD_RESP_ERR);
+		req_fail(qp, why(qp, VHCA_WHY_NAK_UNKNOWN, VHCA_CS_BAD_RESP_ERR));
 		break;
 	}
 }
