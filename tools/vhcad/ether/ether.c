@@ -22,6 +22,10 @@
 
 #define HEAD	4u		/* bytes of a frame's length */
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS	83	/* of Linux 6.16 */
+#endif
+
 struct port {
 	u8 *in, *out;			/* HEAD + ETHER_MOST, ETHER_QUEUE */
 	u32 in_len, out_len;
@@ -67,6 +71,12 @@ int ether_new(const char *path, struct capture *c, struct ether **out)
 		err = e->listen;
 		goto err_stop;
 	}
+	/*
+	 * Frames come without descriptors.  One that came all the same would be closed by the
+	 * thread of all ports, and that may take as long as its sender likes.  An older kernel
+	 * cannot refuse them.
+	 */
+	setsockopt(e->listen, SOL_SOCKET, SO_PASSRIGHTS, &(int){ 0 }, sizeof(int));
 	e->cap_port = c ? capture_add_ether(c, "ethernet") : -1;
 	*out = e;
 	return 0;

@@ -209,6 +209,32 @@ static void moves(void **state)
 	f->fd[1] = -1;
 }
 
+/* No descriptor gets in, so that none has to be closed. */
+static void no_descriptors(void **state)
+{
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = "", byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&mh);
+	struct fixture *f = *state;
+	socklen_t len = sizeof(int);
+	int on;
+
+	/* older kernels than 6.16 have no way to say so */
+	if (getsockopt(f->fd[0], SOL_SOCKET, 83, &on, &len))
+		skip();
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &f->fd[1], sizeof(int));
+	assert_int_equal(sendmsg(f->fd[0], &mh, MSG_NOSIGNAL), -1);
+	assert_int_equal(errno, EPERM);
+	introduce(f);
+}
+
 /* Frames are frames in whatever pieces they come: one byte at a time, and many at once. */
 static void pieces(void **state)
 {
@@ -479,7 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(learns),
-		TEST(moves),
+		TEST(moves), TEST(no_descriptors),
 		TEST(pieces),
 		TEST(hostile),
 		TEST(slow_reader),
