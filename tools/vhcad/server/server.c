@@ -231,9 +231,9 @@ bool server_stop(struct server *s)
 
 void server_free(struct server *s)
 {
-	if (!s)
+	/* what a thread that comes back would use is left to the end of the process */
+	if (!s || !server_stop(s))
 		return;
-	server_stop(s);
 	vu_irqs_destroy(&s->fn.irqs);
 	gmem_free(s->fn.mem);
 	pthread_mutex_destroy(&s->lock);

@@ -120,7 +120,7 @@ bool server_stop(struct server *s);
 
 /**
  * server_free - free a server
- * @s: server that has stopped (server_stop() said true) or was never started, or NULL
+ * @s: server, or NULL; stays where it is if server_stop() still says false
  *
  * Nobody may use its memory or raise its interrupts any more.
  */
