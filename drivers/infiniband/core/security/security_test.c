@@ -122,6 +122,7 @@ static int played_init(struct kunit *test)
 	device->port[1].pkey[1] = PUBLIC;
 	device->port[1].pkey[2] = SECRET;
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_security", NULL), 0);
+	device->ib.attrs.kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
 	return 0;
 }
 
