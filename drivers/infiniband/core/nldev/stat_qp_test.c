@@ -231,7 +231,9 @@ static void by_hand_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind_number(test, 2, 12, driver.last), -EINVAL);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 2, driver.last), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
-	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), -EINVAL);
+	/* There is none, and none there is to be */
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_MANUAL);
 	/* A user's QP does not share the kernel's counter */
 	o.qp[2]->res.user = true;
 	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 7, driver.last), -EINVAL);
@@ -324,6 +326,9 @@ static void by_rule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.bound, 3);
 	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, o.qp[1]->counter->id), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
+	/* The rule that it has may be set again all the same */
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_QP_TYPE |
+				       RDMA_COUNTER_MASK_PID), 0);
 
 	/* Without the rule they can be taken off by hand */
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);

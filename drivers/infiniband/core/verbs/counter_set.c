@@ -16,6 +16,8 @@ static int auto_begin(struct rdma_port_counter *counters, u32 mask)
 	if (mask & ~KNOWN_MASKS)
 		return rdma_refuse(-EINVAL, "counter rule %#x: %#x is unknown", mask,
 				   mask & ~KNOWN_MASKS);
+	if (counters->mode.mode == RDMA_COUNTER_MODE_AUTO && counters->mode.mask == mask)
+		return 0;
 	if (counters->num_counters)
 		return rdma_refuse(-EBUSY, "%u counters of the port have QPs",
 				   counters->num_counters);
@@ -24,15 +26,12 @@ static int auto_begin(struct rdma_port_counter *counters, u32 mask)
 	return 0;
 }
 
-/* QPs that are bound stay so; they can be unbound by hand then. */
-static int auto_end(struct rdma_port_counter *counters)
+/* QPs that are bound stay so; they can be unbound by hand then. Without a rule nothing changes. */
+static void auto_end(struct rdma_port_counter *counters)
 {
-	if (counters->mode.mode != RDMA_COUNTER_MODE_AUTO)
-		return rdma_refuse(-EINVAL, "the port has no counter rule");
 	WRITE_ONCE(counters->mode.mode, counters->num_counters ? RDMA_COUNTER_MODE_MANUAL :
 		   RDMA_COUNTER_MODE_NONE);
 	counters->mode.mask = 0;
-	return 0;
 }
 
 /**
@@ -43,8 +42,8 @@ static int auto_end(struct rdma_port_counter *counters)
  * @extack: where a reason goes besides rdma_refuse()
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for a device without such counters; -EINVAL for a port or mask that is
- * unknown, or when there is no rule to end; -EBUSY while QPs are bound.
+ * Return: 0, also when that is the rule already; -EOPNOTSUPP for a device without such counters;
+ * -EINVAL for a port or mask that is unknown; -EBUSY while QPs are bound.
  */
 int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port, enum rdma_nl_counter_mask mask,
 			       struct netlink_ext_ack *extack)
@@ -57,7 +56,10 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port, enum rdma_nl_cou
 		return ret;
 	counters = counters_of_port(dev, port);
 	guard(mutex)(&counters->lock);
-	ret = mask ? auto_begin(counters, mask) : auto_end(counters);
+	if (mask)
+		ret = auto_begin(counters, mask);
+	else
+		auto_end(counters);
 	if (ret == -EBUSY)
 		NL_SET_ERR_MSG(extack, "QPs are bound to counters of the port");
 	return ret;
