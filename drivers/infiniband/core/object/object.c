@@ -169,13 +169,11 @@ static bool object_is_tracked(const struct rdma_object *obj)
 	return obj->res.type != RDMA_RESTRACK_MAX;
 }
 
-static void object_show(struct rdma_object *obj)
+static void object_live(struct rdma_object *obj)
 {
 	obj->state = RDMA_OBJECT_LIVE;
 	if (rdma_owner_lists(obj->owner))
 		rdma_owner_add(obj);
-	if (object_is_tracked(obj))
-		rdma_restrack_add(&obj->res);
 }
 
 /* Module of a kernel object, for the trace points. */
@@ -192,7 +190,9 @@ static const char *object_module(const struct rdma_object *obj)
  */
 void rdma_object_publish(struct rdma_object *obj)
 {
-	object_show(obj);
+	object_live(obj);
+	if (object_is_tracked(obj))
+		rdma_restrack_add(&obj->res);
 	trace_rdma_object_create(obj->device->name, rdma_object_type_name(obj->type), obj->res.id,
 				 object_module(obj), 0);
 }
@@ -247,9 +247,9 @@ static int object_withdraw(struct rdma_object *obj)
 /* The driver kept the object: it is as it was before stage 1. */
 static void object_revive(struct rdma_object *obj)
 {
-	rdma_restrack_new(&obj->res, obj->res.type);
 	atomic_set(&obj->usecnt, 0);
-	object_show(obj);
+	rdma_restrack_show(&obj->res);
+	object_live(obj);
 }
 
 /* Stage 2: wait out lookups, destroy, let go of everything. */
@@ -273,6 +273,7 @@ static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 		object_revive(obj);
 		return ret;
 	}
+	rdma_restrack_forget(&last->res);
 	object_cut_ties(last);
 	if (ops->release)
 		ops->release(obj);

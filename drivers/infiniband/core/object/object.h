@@ -69,6 +69,7 @@ void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 			       const struct rdma_restrack_entry *parent);
 void rdma_restrack_add(struct rdma_restrack_entry *res);
 void rdma_restrack_del(struct rdma_restrack_entry *res);
+void rdma_restrack_sync(struct rdma_restrack_entry *res);
 bool rdma_restrack_is_detail(const struct rdma_restrack_entry *res);
 struct rdma_restrack_entry *rdma_restrack_next(struct ib_device *dev,
 					       enum rdma_restrack_type type, u32 *id);
