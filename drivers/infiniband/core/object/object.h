@@ -21,6 +21,8 @@ void rdma_object_publish(struct rdma_object *obj);
 void rdma_object_abort(struct rdma_object *obj);
 
 int rdma_object_destroy(struct rdma_object *obj, struct ib_udata *udata);
+int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
+		   void (*done)(void *context, int err), void *context);
 int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *context, int err),
 			      void *context);
 
