@@ -101,21 +101,8 @@ int qp_unshare(struct ib_qp *qp);
 /* MRs that a QP's pools are made of (mr_pool.c) */
 void mr_pool_end(struct ib_qp *qp);
 
-/**
- * enum rw_mr_use - does a transfer go through MRs?
- * @RW_MR_UNUSED: no
- * @RW_MR_PREFERRED: it does while there are MRs
- * @RW_MR_REQUIRED: it has to
- */
-enum rw_mr_use {
-	RW_MR_UNUSED,
-	RW_MR_PREFERRED,
-	RW_MR_REQUIRED,
-};
-
 /* R/W contexts (rw_qp.c) */
-enum rw_mr_use rw_mr_use(struct ib_device *device, u32 port_num, enum dma_data_direction dir,
-			 u32 entries);
+bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries);
 u32 rw_pages_per_mr(const struct ib_device *device, bool integrity);
 
 /* Polling contexts (cq_poll.c) */
