@@ -649,6 +649,17 @@ static void devices_below(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, below);
 	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), -EINVAL);
 
+	/* The same asked for by a driver */
+	KUNIT_EXPECT_EQ(test, ib_add_sub_device(&t->device->ib, 77, "kt_below"), -EINVAL);
+	KUNIT_ASSERT_EQ(test, ib_add_sub_device(&t->device->ib, RDMA_DEVICE_TYPE_SMI, "kt_below"),
+			0);
+	KUNIT_EXPECT_PTR_EQ(test, below->ib.parent, &t->device->ib);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&below->ib));
+	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&below->ib), 0);
+	KUNIT_EXPECT_NULL(test, below);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&t->device->ib));
+	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&t->device->ib), -EOPNOTSUPP);
+
 	/* Its parent's end is its own, and it is the first to go */
 	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
 	test_device_gone(t->device);

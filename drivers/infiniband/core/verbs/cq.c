@@ -56,7 +56,7 @@ static struct ib_cq *cq_begin(struct ib_device *device, struct ib_ucq_object *uo
 	cq->comp_handler = comp_handler;
 	cq->event_handler = event_handler;
 	cq->cq_context = cq_context;
-	ret = verbs_object_init(&cq->obj, RDMA_OBJECT_CQ, device, verbs_handle(uobject),
+	ret = verbs_object_init(&cq->obj, RDMA_OBJECT_CQ, device, verbs_cq_handle(uobject),
 				caller, &cq_ops);
 	if (!ret)
 		return cq;

@@ -10,9 +10,17 @@
 
 /*
  * Handle types are private to uverbs; all this room needs of one is the struct
- * ib_uobject that each of them begins with.
+ * ib_uobject that each of them begins with, which uverbs/uverbs.h asserts.
  */
-#define verbs_handle(typed)	((struct ib_uobject *)(typed))
+static inline struct ib_uobject *verbs_cq_handle(struct ib_ucq_object *handle)
+{
+	return (struct ib_uobject *)handle;
+}
+
+static inline struct ib_uobject *verbs_qp_handle(struct ib_uqp_object *handle)
+{
+	return (struct ib_uobject *)handle;
+}
 
 /**
  * verbs_object_init_user() - begin an object on behalf of a user context
