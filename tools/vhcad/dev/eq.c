@@ -68,15 +68,13 @@ static u32 eq_room(struct veq *eq)
 static void eq_notify(struct veq *eq)
 {
 	u64 arm;
-	u32 seq;
 
 	dma_mb();
 	if (dbrec_load(&eq->rec_arm, &arm))
 		return;
-	seq = arm >> VHCA_ARM_SEQ_SHIFT;
-	if (seq == eq->arm_seq || (s32)(eq->pi - 1 - (u32)arm) < 0)
+	if (arm == eq->told || (s32)(eq->pi - 1 - (u32)arm) < 0)
 		return;
-	eq->arm_seq = seq;
+	eq->told = arm;
 	dev_irq(eq->dev, eq->vector);
 }
 
@@ -216,7 +214,7 @@ enum vhca_status cmd_create_eq(struct command *c)
 	if (err) {
 		uar_slot_give(&eq->rec_ci);
 		uar_slot_give(&eq->rec_arm);
-		st = status_of(err);
+		st = command_untabled(c, VLIM_EQS, err);
 		goto free;
 	}
 	uar->users++;
