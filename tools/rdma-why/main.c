@@ -4,6 +4,7 @@
  * why.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,26 +29,22 @@ static const char usage[] =
 	"\n"
 	"With --vendor-err it prints what the vendor_err of a completion of the vhca driver means.\n";
 
-static const char *const vendor_errs[] = {
-#define TEXT(number, name, text)	[number] = text,
-	VHCA_WHY_TABLE(TEXT)
-#undef TEXT
-};
-
 /* Exit status 1: it means nothing. */
 static int print_vendor_err(const char *word)
 {
+	const char *text = NULL;
 	unsigned long number;
 	char *end;
 
 	errno = 0;
 	number = strtoul(word, &end, 0);
-	if (errno || *end || end == word || number >= sizeof(vendor_errs) / sizeof(*vendor_errs) ||
-	    !vendor_errs[number]) {
+	if (!errno && !*end && end != word && number <= UINT_MAX)
+		text = vhca_why_text(number);
+	if (!text) {
 		fprintf(stderr, "rdma-why: no vendor_err of vhca: %s\n", word);
 		return 1;
 	}
-	puts(vendor_errs[number]);
+	puts(text);
 	return 0;
 }
 

@@ -366,7 +366,7 @@ u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind);
  */
 u8 mkey_invalidate(struct vqp *qp, u32 key, bool remote);
 
-/** mkey_forget_qp - a QP goes away, up to @most windows tied to it are free; what is left of @most */
+/** mkey_forget_qp - up to @most windows tied to a QP that goes are free; what is left of @most */
 u32 mkey_forget_qp(struct vqp *qp, u32 most);
 
 /* A native scatter/gather entry. */

@@ -363,7 +363,8 @@ static void prepare_lists(void)
 
 		for (u32 i = 0; i < PIECES; i++)
 			list[i] = (struct vhca_sg_entry){
-				.addr = htole64(f.r.page[0]), .end = htole64(i + 1 < PIECES ? 1 : 2),
+				.addr = htole64(f.r.page[0]),
+				.end = htole64(i + 1 < PIECES ? 1 : 2),
 			};
 		f.list_key[k] = t_key(h, VHCA_MKEY_FAST_SG, at, PIECES, k);
 		assert_int_equal(t_register(&f.from, f.list_key[k], PIECES, 0, 2, T_RW, 0), 0);
