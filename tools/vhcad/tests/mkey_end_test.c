@@ -212,8 +212,8 @@ static void write_to_it(void **state)
 }
 
 /*
- * The responder's key, behind a WRITE's last packet but one.  That last packet takes a receive, which
- * says what has become of the message: no event does.
+ * The responder's key, behind a WRITE's last packet but one.  That last packet takes a receive,
+ * which says what has become of the message: no event does.
  */
 static void write_that_tells(void **state)
 {
