@@ -155,7 +155,7 @@ static int create_vector(struct vhca_dev *dev, unsigned int i)
 	vector->dev = dev;
 	vector->cpu = cpumask_local_spread(i, dev_to_node(dev->hw.dev));
 	spin_lock_init(&vector->lock);
-	xa_init_flags(&vector->cqs, XA_FLAGS_LOCK_IRQ);
+	vhca_numbers_init(&vector->cqs, &vector->eq);
 	INIT_WORK(&vector->again, poll_vector_again);
 	err = vhca_eq_create(&vector->eq, &dev->hw, &dev->uar, VHCA_COMP_EQ_LOG, index, 0,
 			     vhca_comp_event);
@@ -178,7 +178,7 @@ static void destroy_vector(struct vhca_dev *dev, unsigned int i)
 	cancel_work_sync(&vector->again);
 	if (vhca_eq_destroy(&vector->eq))
 		dev_err(dev->hw.dev, "device keeps event queue %u\n", vector->eq.eqn);
-	xa_destroy(&vector->cqs);
+	vhca_numbers_exit(&vector->cqs);
 }
 
 static int create_async(struct vhca_dev *dev)
@@ -229,9 +229,7 @@ int vhca_eqs_create(struct vhca_dev *dev)
 		if (err)
 			goto err_destroy;
 	}
-	mutex_lock(&dev->vectors_lock);
 	dev->nvectors = n;
-	mutex_unlock(&dev->vectors_lock);
 	return 0;
 
 err_destroy:
@@ -249,14 +247,8 @@ err_free:
  */
 void vhca_eqs_destroy(struct vhca_dev *dev)
 {
-	unsigned int n;
-
-	mutex_lock(&dev->vectors_lock);
-	n = dev->nvectors;
-	dev->nvectors = 0;
-	mutex_unlock(&dev->vectors_lock);
-	while (n--)
-		destroy_vector(dev, n);
+	while (dev->nvectors)
+		destroy_vector(dev, --dev->nvectors);
 	destroy_async(dev);
 	kfree(dev->vectors);
 }

@@ -136,14 +136,16 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 	struct vhca_dev *dev = to_vdev(cq->ibcq.device);
 	u32 qpn = le32_to_cpu(cqe->qpn);
 	bool recv = cqe->flags & VHCA_CQE_F_RQ;
+	struct vhca_target *target;
 	struct vhca_qp *qp;
 	struct vhca_wq *wq;
 
 	if (qpn == VHCA_QPN_NONE)
 		return false;
-	qp = xa_load(&dev->qps, qpn);
-	if (!qp)
+	target = xa_load(&dev->qps.targets, qpn);
+	if (!target)
 		return false;
+	qp = container_of(target, struct vhca_qp, async);
 	if (!qp->kernel || (recv ? qp->ibqp.recv_cq : qp->ibqp.send_cq) != &cq->ibcq)
 		goto nonsense;
 	wq = recv ? &qp->kernel->rq : &qp->kernel->sq;

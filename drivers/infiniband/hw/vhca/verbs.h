@@ -172,8 +172,8 @@ struct vhca_cq_kernel {
  * @resize: held while the ring is replaced, and while a QP's entries are looked for
  * @log: log2 of its entries; changed under @resize and the kernel part's lock
  * @db: consumer slot and arm record
- * @refs: uses by event handlers
- * @unused: completed when @refs drops to 0
+ * @comp: found by completion events
+ * @async: found by asynchronous events
  * @user: ring of a user CQ
  * @kernel: kernel CQs only
  */
@@ -184,8 +184,8 @@ struct vhca_cq {
 	struct mutex resize;
 	u8 log;
 	struct vhca_db db;
-	refcount_t refs;
-	struct completion unused;
+	struct vhca_target comp;
+	struct vhca_target async;
 	struct vhca_user_ring user;
 	struct vhca_cq_kernel *kernel;
 };
@@ -316,8 +316,7 @@ struct vhca_srq_kernel {
  * @log: log2 of its entries; changed under @resize
  * @log_stride: log2 of the bytes of an entry
  * @max_sge: scatter entries of a receive
- * @refs: uses by event handlers
- * @unused: completed when @refs drops to 0
+ * @async: found by asynchronous events
  * @user: ring of a user SRQ
  * @kernel: kernel SRQs only
  */
@@ -329,8 +328,7 @@ struct vhca_srq {
 	u8 log;
 	u8 log_stride;
 	u32 max_sge;
-	refcount_t refs;
-	struct completion unused;
+	struct vhca_target async;
 	struct vhca_user_ring user;
 	struct vhca_srq_kernel *kernel;
 };
@@ -360,8 +358,7 @@ struct vhca_qp_kernel {
  * @cap: what it was made for
  * @sig_type: as created
  * @create_flags: as created
- * @refs: uses by event handlers
- * @unused: completed when @refs drops to 0
+ * @async: found by asynchronous events
  * @user_sq: send ring of a user QP
  * @user_rq: receive ring of a user QP
  * @kernel: kernel QPs only
@@ -374,8 +371,7 @@ struct vhca_qp {
 	struct ib_qp_cap cap;
 	enum ib_sig_type sig_type;
 	u32 create_flags;
-	refcount_t refs;
-	struct completion unused;
+	struct vhca_target async;
 	struct vhca_user_ring user_sq;
 	struct vhca_user_ring user_rq;
 	struct vhca_qp_kernel *kernel;
