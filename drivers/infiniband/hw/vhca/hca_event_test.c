@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Events on an emulated HCA that are handled late: when the object they are for is gone, and the
- * next one has its number.
+ * next one has its number; and when the device is being taken down.
  */
+#include <linux/delay.h>
+
 #include "hca_test.h"
 #include "verbs.h"
 
@@ -453,12 +455,100 @@ static void test_qp(struct kunit *test)
 	ib_destroy_cq(cq);
 }
 
+/* ---- The end of the device ---- */
+
+/**
+ * struct slow - a consumer that has events raised when the device goes, and takes its time
+ * @pdev: the function
+ * @pd: PD of the SRQ
+ * @srq: raises the events
+ * @events: of the SRQ that its consumer was told
+ * @inside: completed when the first event is being handled
+ * @calls: so often the handler was called
+ * @overtaken: the queue was on its way out before the first call ended
+ */
+static struct slow {
+	struct pci_dev *pdev;
+	struct ib_pd *pd;
+	struct ib_srq *srq;
+	atomic_t events;
+	struct completion inside;
+	unsigned int calls;
+	bool overtaken;
+} slow;
+
+/* In the place of the driver's handler. */
+static void slow_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
+{
+	struct vhca_dev *dev = container_of(eq, struct vhca_dev, async_eq);
+	unsigned long limit = jiffies + HCA_PATIENCE;
+
+	if (slow.calls++)
+		return;
+	complete(&slow.inside);
+	while (READ_ONCE(dev->async_ready) && time_before(jiffies, limit))
+		msleep(20);
+	slow.overtaken = !READ_ONCE(dev->async_ready);
+}
+
+static int slow_add(struct ib_device *ibdev)
+{
+	if (ibdev->dev.parent != &slow.pdev->dev)
+		return -EOPNOTSUPP;
+	slow.pd = ib_alloc_pd(ibdev, 0);
+	if (IS_ERR(slow.pd))
+		return PTR_ERR(slow.pd);
+	slow.srq = make_srq(slow.pd, &slow.events);
+	if (!IS_ERR(slow.srq))
+		return 0;
+	ib_dealloc_pd(slow.pd);
+	return PTR_ERR(slow.srq);
+}
+
+/* The device is being taken down: one event is being handled and the next one waits behind it. */
+static void slow_remove(struct ib_device *ibdev, void *data)
+{
+	to_vdev(ibdev)->async_eq.fn = slow_event;
+	raise_limit(slow.srq);
+	wait_for_completion_timeout(&slow.inside, HCA_PATIENCE);
+	raise_limit(slow.srq);
+	ib_destroy_srq(slow.srq);
+	ib_dealloc_pd(slow.pd);
+}
+
+static struct ib_client slow_client = {
+	.name = "vhca_hca_event_test",
+	.add = slow_add,
+	.remove = slow_remove,
+};
+
+/* The interrupt thread has an event left to handle when the queue is taken away from it. */
+static void test_unbound_under_events(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct vhca_dev *dev = hca_need_device(h);
+
+	need_srqs(test, dev);
+	memset(&slow, 0, sizeof(slow));
+	slow.pdev = h->pdev;
+	init_completion(&slow.inside);
+	KUNIT_ASSERT_EQ(test, ib_register_client(&slow_client), 0);
+	/* The health check would wait for the handler, and unbinding for the check. */
+	no_rescue(dev);
+	device_release_driver(&h->pdev->dev);
+	ib_unregister_client(&slow_client);
+	KUNIT_EXPECT_TRUE(test, slow.overtaken);
+	KUNIT_EXPECT_EQ(test, slow.calls, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&slow.events), 0);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_srq),
 	KUNIT_CASE(test_completion),
 	KUNIT_CASE(test_cq_error),
 	KUNIT_CASE(test_cq_error_of_the_next),
 	KUNIT_CASE(test_qp),
+	KUNIT_CASE(test_unbound_under_events),
 	{}
 };
 

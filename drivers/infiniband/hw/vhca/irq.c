@@ -39,13 +39,14 @@ static void poll_vector_again(struct work_struct *work)
 
 /*
  * The event queues are made after the interrupts are requested and destroyed before they are
- * freed: an interrupt that comes outside finds no ring to look at. The pointers are published last
- * and taken away before synchronize_irq().
+ * freed: an interrupt that comes outside finds no ring to look at. What says that a queue is there
+ * is published last and taken away before synchronize_irq(), which waits for the thread, too.
+ * Whoever handles events until then finds the queue whole.
  */
 static bool async_ready(const struct vhca_dev *dev)
 {
-	/* Pairs with create_async(): the rest of the queue is there as well. */
-	return smp_load_acquire(&dev->async_eq.fn);
+	/* Pairs with create_async(): the queue is there. */
+	return smp_load_acquire(&dev->async_ready);
 }
 
 static irqreturn_t handle_irq(int irq, void *arg)
@@ -186,18 +187,19 @@ static int create_async(struct vhca_dev *dev)
 	struct vhca_eq *eq = &dev->async_eq;
 	int err;
 
-	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, VHCA_EQ_ASYNC, NULL);
+	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, VHCA_EQ_ASYNC,
+			     vhca_async_event);
 	if (err)
 		return err;
 	/* Pairs with async_ready(). */
-	smp_store_release(&eq->fn, vhca_async_event);
+	smp_store_release(&dev->async_ready, true);
 	poll_async(dev);
 	return 0;
 }
 
 static void destroy_async(struct vhca_dev *dev)
 {
-	WRITE_ONCE(dev->async_eq.fn, NULL);
+	WRITE_ONCE(dev->async_ready, false);
 	synchronize_irq(pci_irq_vector(dev->fn->pdev, 0));
 	if (vhca_eq_destroy(&dev->async_eq))
 		dev_err(dev->hw.dev, "device keeps event queue %u\n", dev->async_eq.eqn);

@@ -79,6 +79,7 @@ struct vhca_irq {
  * @fn: the PCI function
  * @uar: the kernel's doorbell area
  * @async_eq: asynchronous events
+ * @async_ready: the interrupt may look at @async_eq
  * @async_lock: serialises their handling; protects @registered and @early
  * @registered: events of ports may be told to the core
  * @early: those of each port that came when they might not, bits numbered by enum ib_event_type
@@ -103,6 +104,7 @@ struct vhca_dev {
 	struct vhca_fn *fn;
 	struct vhca_uar uar;
 	struct vhca_eq async_eq;
+	bool async_ready;
 	struct mutex async_lock;
 	bool registered;
 	u32 early[VHCA_SANE_PORTS];
