@@ -145,6 +145,7 @@ struct vhca_user_ring {
  * @lock: protects the fields below, and the QPs' fields that say so
  * @ci: consumer count
  * @seq: sequence number of the last arm
+ * @qps: QPs by number that complete anything here; they leave before the lock is taken a last time
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
@@ -157,6 +158,7 @@ struct vhca_cq_kernel {
 	spinlock_t lock;
 	u64 ci;
 	u32 seq;
+	struct xarray qps;
 	struct list_head senders;
 	struct list_head receivers;
 	struct work_struct wake;
@@ -492,7 +494,7 @@ struct vhca_cqe *vhca_cq_entry(const struct vhca_kbuf *ring, u64 count, u8 log);
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
 void vhca_cq_wake_soft(struct vhca_cq *cq);
 void vhca_cq_wake_work(struct work_struct *work);
-void vhca_cq_attach_qp(struct vhca_qp *qp);
+int vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
 
 /* verbs_srq.c */

@@ -52,6 +52,7 @@ static int make_kernel_ring(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe)
 		return -ENOMEM;
 	k->cq = cq;
 	spin_lock_init(&k->lock);
+	xa_init(&k->qps);
 	INIT_LIST_HEAD(&k->senders);
 	INIT_LIST_HEAD(&k->receivers);
 	INIT_WORK(&k->wake, vhca_cq_wake_work);
@@ -67,6 +68,7 @@ static int make_kernel_ring(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe)
 static void free_ring(struct vhca_cq *cq)
 {
 	if (cq->kernel) {
+		xa_destroy(&cq->kernel->qps);
 		vhca_kbuf_free(&cq->kernel->ring);
 		kfree(cq->kernel);
 		cq->kernel = NULL;

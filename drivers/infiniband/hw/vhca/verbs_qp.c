@@ -345,13 +345,12 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 				    qp->ibqp.qp_num);
 		return -EIO;
 	}
-	if (qp->kernel)
-		vhca_cq_attach_qp(qp);
 	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, &qp->async);
-	if (!err)
-		return 0;
-	if (qp->kernel)
-		vhca_cq_purge_qp(qp, true);
+	if (!err && qp->kernel) {
+		err = vhca_cq_attach_qp(qp);
+		if (err)
+			vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	}
 	if (err == -EBUSY)
 		dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n",
 				    qp->ibqp.qp_num);
