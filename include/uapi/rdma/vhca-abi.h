@@ -67,13 +67,21 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
 
 /*
  * Arm record: consumer count in bits 31:0, flags in 39:32, sequence number
- * in 63:40.  A record whose sequence differs from the one that last raised an
- * event (0 after creation) arms the queue for one event, raised when the
- * device writes an entry at or after the given consumer count.  Storing an
- * arm record is followed by a full barrier and a poll.
+ * in 63:40.  A record other than the one that last raised an event (0 after
+ * creation) arms the queue for one event, raised when the device writes an
+ * entry at or after the given consumer count.  Storing an arm record is
+ * followed by a full barrier and a poll.
+ *
+ * An arming for solicited entries takes nothing back from one for all entries
+ * that was not answered yet.  Such a record says how much its sequence number
+ * is beyond that of the last arming for all: when no record from that one on
+ * has raised an event, it counts as one for all as well.  0: there was none,
+ * and VHCA_ARM_SOLICITED alone decides.
  */
 #define VHCA_ARM_CI_MASK	0xffffffffULL
 #define VHCA_ARM_SOLICITED	(1ULL << 32)	/* only solicited or in error */
+#define VHCA_ARM_SINCE_SHIFT	33		/* numbers since the last arming for all */
+#define VHCA_ARM_SINCE_MASK	0x7fU
 #define VHCA_ARM_SEQ_SHIFT	40
 #define VHCA_ARM_SEQ_MASK	0xffffffU
 

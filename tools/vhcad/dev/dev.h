@@ -155,6 +155,10 @@ struct vuar {
 	struct db_page **page;
 	bool hot;		/* looked at in every pass, not armed */
 	u8 quiet;		/* passes without news */
+	/* where the look at it goes on */
+	u16 at_word;		/* of the summary, */
+	u16 at_news;		/* and of the news of the first page of those left: */
+	u64 left;		/* pages of this word with news that were not looked at yet */
 	struct link hot_link;
 };
 
@@ -238,9 +242,10 @@ struct veq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;
+	u64 told;		/* arm record that the last interrupt answered */
 	struct link *pending;	/* nodes with bits set, oldest first */
 	struct link own_pending;
+	struct link flush_link;	/* of the device's rings to flush */
 };
 
 void evnode_init(struct evnode *n, u32 number);
@@ -250,8 +255,10 @@ void evnode_fini(struct evnode *n);
 void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit);
 /** eq_async - tell an asynchronous event; waits for the async EQ to be made */
 void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit);
-/** eq_flush - the driver made room */
-void eq_flush(struct veq *eq);
+/** eq_flush - tell some of what is pending; how much.  The rest is left to eq_flush_soon() */
+u32 eq_flush(struct veq *eq);
+/** eq_flush_soon - the driver made room: the engine's next pass fills it */
+void eq_flush_soon(struct veq *eq);
 
 /* ------------------------------------------------------------------------
  * Memory keys
@@ -425,8 +432,8 @@ struct vcq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;		/* of the arming that the last event answered */
-	u32 due_seq;		/* of the arming that an entry has met; arm_seq: none */
+	u64 told;		/* arm record that the last event answered */
+	u64 due;		/* arm record that an entry has met; told: none */
 	struct link news;	/* on the engine's list: entries that met no arming yet */
 	bool has_solicited;	/* among these, */
 	u32 news_solicited;	/* and the count behind the last one */
@@ -505,6 +512,7 @@ struct vmcg {
 	u16 mlid;
 	u32 nqps;
 	struct link qps;	/* struct vmcg_qp */
+	struct vmcg_qp *paused;	/* where the last datagram that was too much at once stopped */
 };
 
 /* A QP in a group. */
@@ -513,12 +521,14 @@ struct vmcg_qp {
 	struct link in_qp;
 	struct vmcg *group;
 	struct vqp *qp;
+	u64 number;		/* ascending in the group; from 1 */
 };
 
 /* A device's groups, found by GID and LID; the table is for those who want them all. */
 struct vmcgs {
 	struct table table;
 	struct vmcg *bucket[VMCG_BUCKETS];
+	u64 last_number;	/* of a QP in a group */
 	u64 seed[2];
 };
 
@@ -604,6 +614,7 @@ struct vhca_dev {
 	u64 *kicked;			/* a bit a UAR; atomic */
 	bool any_kick;			/* atomic */
 	struct link hot;		/* struct vuar */
+	struct link flush;		/* struct veq that may have room for what is pending */
 
 	struct vmcgs mcgs;
 	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, counters;
@@ -611,6 +622,7 @@ struct vhca_dev {
 	struct link async_pending;
 	struct evnode ev;		/* DEVICE_FATAL */
 
+	u64 debt;			/* ns that it has worked beyond its turns */
 	struct link ready;		/* struct vqp with work */
 	struct link ready_link;		/* on the engine's list while there are any */
 	struct vfaults faults;

@@ -210,6 +210,7 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
 	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
 	link_init(&dev->hot);
+	link_init(&dev->flush);
 	link_init(&dev->async_pending);
 	link_init(&dev->ready);
 	link_init(&dev->ready_link);

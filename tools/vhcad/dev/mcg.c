@@ -107,6 +107,8 @@ static void detach(struct vmcg_qp *a)
 {
 	struct vmcg *g = a->group;
 
+	if (g->paused == a)
+		g->paused = NULL;
 	link_del(&a->in_group);
 	link_del(&a->in_qp);
 	if (!--g->nqps)
@@ -120,33 +122,62 @@ void mcg_detach_all(struct vqp *qp)
 		detach(container_of(l, struct vmcg_qp, in_qp));
 }
 
+/* The first QP of a group that has not got a datagram yet. */
+static struct link *go_on(const struct vmcg *g, const struct datagram *d)
+{
+	struct link *l = g->qps.next;
+
+	if (g->paused && g->paused->number <= d->at)
+		l = &g->paused->in_group;
+	while (l != &g->qps && container_of(l, struct vmcg_qp, in_group)->number < d->at)
+		l = l->next;
+	return l;
+}
+
+/* Does the QP hear this?  Not at another port, nor, if it is deaf to itself, what it sent. */
+static bool hears(const struct vqp *qp, const struct vport *p, const struct run *run)
+{
+	return qp->port == p &&
+	       !(qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
+		 run->h.slid == p->fab.lid);
+}
+
+static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
+{
+	struct vhca_cqe cqe = ud_completion(d->run);
+	bool first = true;
+
+	for (struct link *l = go_on(g, d), *next; l != &g->qps; l = next) {
+		struct vmcg_qp *a = container_of(l, struct vmcg_qp, in_group);
+
+		next = l->next;
+		if (!hears(a->qp, p, d->run))
+			continue;
+		if (!first && datagram_pause(d, a->number)) {
+			g->paused = a;
+			return;
+		}
+		first = false;
+		ud_rx(a->qp, d, &cqe);
+		datagram_copied(d);
+		if (d->run->pl && d->run->pl->fault)
+			return;
+	}
+}
+
 void mcg_rx(struct vport *p, struct datagram *d)
 {
 	const struct run *run = d->run;
-	struct vhca_cqe cqe;
 	struct vmcg *g;
 
+	d->more = false;
 	if (run->service != WIRE_UD || !run->h.grh || run->h.dqpn != MCAST_QPN) {
 		p->count.rx_no_qp += run->npkts;
 		return;
 	}
 	g = *find(&p->dev->mcgs, run->h.dgid, run->h.dlid);
-	if (!g)
-		return;
-	cqe = ud_completion(run);
-	link_for_each(l, &g->qps) {
-		struct vqp *qp = container_of(l, struct vmcg_qp, in_group)->qp;
-
-		if (qp->port != p)
-			continue;
-		/* what it sent itself */
-		if (qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
-		    run->h.slid == p->fab.lid)
-			continue;
-		ud_rx(qp, d, &cqe);
-		if (run->pl && run->pl->fault)
-			return;
-	}
+	if (g)
+		to_group(p, g, d);
 }
 
 /* What both commands want. */
@@ -199,6 +230,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 		}
 		*slot = g;
 	}
+	a->number = ++c->dev->mcgs.last_number;
 	a->group = g;
 	a->qp = qp;
 	link_init(&a->in_group);

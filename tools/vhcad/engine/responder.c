@@ -19,6 +19,7 @@ void resp_reset(struct vqp *qp, u32 psn)
 	struct rc_responder *s = &qp->resp;
 
 	s->epsn = psn;
+	s->lap = 0;
 	s->msn = 0;
 	s->kind = WIRE_NONE;
 	qp->recv.taken = false;
@@ -107,7 +108,7 @@ u32 resp_place(struct vqp *qp, const struct run *run, const struct sglist *l, u6
 /* n packets with len bytes are in order and placed. */
 static void accepted(struct vqp *qp, u32 n, u32 len)
 {
-	qp->resp.epsn = psn_add(qp->resp.epsn, n);
+	resp_advance(&qp->resp, n);
 	qp->resp.done += len;
 }
 

@@ -18,7 +18,8 @@
 
 /*
  * A file that shrinks, or one from a pool that can run dry, would kill the
- * daemon with SIGBUS at the next access.
+ * daemon with SIGBUS at the next access.  Seals are memory files' alone, whose
+ * kernel answers at once; of any other file nothing is asked.
  */
 static bool file_can_vanish(int fd)
 {
@@ -32,63 +33,82 @@ static bool file_can_vanish(int fd)
 }
 
 /**
- * gmem_file_get - find or map the file behind a descriptor
- * @m: set, locked
+ * gmem_file_look - may a file be mapped for this?
  * @fd: descriptor
  * @end: bytes the file must at least have
  * @flags: GMEM_* of the range
- * @out: receives the file, with one more user
+ * @seen: receives what it is
+ *
+ * With GMEM_UNSEALED the file may be anybody's, and the answer as long in coming
+ * as they like: call it without a lock, on the thread of the VM that sent it.
  *
  * Returns 0 or -errno as gmem_map() says.
  */
-int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out)
+int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 {
-	struct gmem_file *f;
-	bool writable, vanishes;
 	struct stat st;
-	void *base;
 	int mode;
 
 	mode = fcntl(fd, F_GETFL);
 	if (mode < 0)
 		return -EACCES;
-	/* before the size is read: until it is sealed its owner may shrink the file */
-	vanishes = file_can_vanish(fd);
-	if (fstat(fd, &st))
-		return -EACCES;
 	mode &= O_ACCMODE;
-	writable = mode == O_RDWR;
-	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !writable))
+	seen->writable = mode == O_RDWR;
+	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !seen->writable))
+		return -EACCES;
+	/* before the size is read: until it is sealed its owner may shrink the file */
+	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
+		return -EPERM;
+	if (fstat(fd, &st))
 		return -EACCES;
 	if (!S_ISREG(st.st_mode))
 		return -EPERM;
-	if (vanishes && !(flags & GMEM_UNSEALED))
-		return -EPERM;
 	if (end > (u64)st.st_size)
 		return -ERANGE;
+	seen->dev = st.st_dev;
+	seen->ino = st.st_ino;
+	seen->size = st.st_size;
+	return 0;
+}
+
+/**
+ * gmem_file_get - find or map a file
+ * @m: set, locked
+ * @fd: its descriptor
+ * @end: bytes it must at least have
+ * @seen: what gmem_file_look() saw
+ * @out: receives the file, with one more user
+ *
+ * Returns 0 or -errno as gmem_map() says.
+ */
+int gmem_file_get(struct guest_mem *m, int fd, u64 end, const struct gmem_seen *seen,
+		  struct gmem_file **out)
+{
+	struct gmem_file *f;
+	void *base;
 
 	for (f = m->files; f; f = f->next)
-		if (f->dev == st.st_dev && f->ino == st.st_ino && f->writable == writable &&
-		    f->size >= end)
+		if (f->dev == seen->dev && f->ino == seen->ino &&
+		    f->writable == seen->writable && f->size >= end)
 			goto found;
 
-	if ((u64)st.st_size > GMEM_MAX_BYTES - m->file_bytes)
+	if (seen->size > GMEM_MAX_BYTES - m->file_bytes)
 		return -ENOMEM;
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	base = mmap(NULL, st.st_size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+	base = mmap(NULL, seen->size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
 		    MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (base == MAP_FAILED) {
 		free(f);
 		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
 	}
 	/* a guest's memory has no place in a core dump of the daemon */
-	madvise(base, st.st_size, MADV_DONTDUMP);
-	f->dev = st.st_dev;
-	f->ino = st.st_ino;
-	f->writable = writable;
-	f->size = st.st_size;
+	madvise(base, seen->size, MADV_DONTDUMP);
+	f->dev = seen->dev;
+	f->ino = seen->ino;
+	f->writable = seen->writable;
+	f->size = seen->size;
 	f->base = base;
 	f->next = m->files;
 	m->files = f;

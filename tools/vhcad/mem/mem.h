@@ -108,6 +108,8 @@ void gmem_set_master(struct guest_mem *m, bool on);
 /**
  * gmem_ranges - number of ranges granted now
  * @m: set
+ *
+ * Any thread; takes no lock.
  */
 u32 gmem_ranges(struct guest_mem *m);
 

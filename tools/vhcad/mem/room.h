@@ -54,8 +54,13 @@ struct gmem_table {
 #define GMEM_MAX_RETIRED	64
 
 struct guest_mem {
-	pthread_mutex_t lock;		/* serialises every change; readers never take it */
+	/*
+	 * Serialises every change.  Readers and whoever asks how many ranges there are never
+	 * take it: a file of the VM's may be long in being mapped and unmapped.
+	 */
+	pthread_mutex_t lock;
 	struct gmem_table *table;	/* what the VM granted */
+	u32 nranges;			/* in it; atomic */
 	struct gmem_table *live;	/* what readers see: table, or gmem_empty; atomic */
 	u64 gen;			/* moves when a translation may have died; atomic */
 	struct gmem_file *files;
@@ -84,7 +89,16 @@ bool gmem_quiet(void);
 void gmem_synchronize(void);
 
 /* file.c */
-int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out);
+struct gmem_seen {
+	u64 dev;
+	u64 ino;
+	u64 size;
+	bool writable;
+};
+
+int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen);
+int gmem_file_get(struct guest_mem *m, int fd, u64 end, const struct gmem_seen *seen,
+		  struct gmem_file **out);
 void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
 
 /* copy.c */

@@ -106,13 +106,17 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
  * server_stop - disconnect the client, stop the thread, remove the socket
  * @s: server
  *
- * The device has been reset when it returns, and its ops are not called again.
+ * The device has been reset when it returns true, and its ops are not called again.
+ *
+ * Returns false if the thread has been for two seconds in one call on a descriptor that
+ * the client sent, and goes on with that: it may come back at any time, and use the
+ * server and the device.
  */
-void server_stop(struct server *s);
+bool server_stop(struct server *s);
 
 /**
  * server_free - free a server
- * @s: stopped or never started server, or NULL
+ * @s: server that has stopped (server_stop() said true) or was never started, or NULL
  *
  * Nobody may use its memory or raise its interrupts any more.
  */

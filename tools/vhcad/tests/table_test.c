@@ -124,7 +124,7 @@ static void heap(void **state)
 			clock_now += rand() % 100;
 			for (u32 i = 0; i < N; i++)
 				expected += x[i].want <= clock_now;
-			timers_run(&ts, clock_now);
+			timers_run(&ts, clock_now, UINT32_MAX);
 			break;
 		default:
 			p->want = clock_now + 1 + rand() % 2000;

@@ -27,7 +27,7 @@ host_missing() {
 		command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
 	done
 	for lib in $HOST_LIBS; do
-		dpkg-query -W -f '${db:Status-Status}' "$lib" 2>/dev/null | grep -q '^installed' || echo "$lib"
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$lib" 2>/dev/null)" = installed ] || echo "$lib"
 	done
 }
 
