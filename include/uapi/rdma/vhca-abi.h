@@ -328,6 +328,46 @@ enum vhca_cqe_status {			/* same order as enum ib_wc_status */
 	VHCA_CS_GENERAL_ERR	= 21,
 };
 
+/*
+ * vendor_err of a completion with an error: why it failed, in more words than its status has.
+ * Numbers stay what they are; new ones come behind the last.  "rdma-why --vendor-err NUMBER"
+ * prints the text.
+ */
+#define VHCA_WHY_TABLE(X) \
+	X(1, ENTRY_BLOCKS, "the entry has no blocks, more than 16, or more than were rung") \
+	X(2, ENTRY_INDEX, "the entry's index is not that of its place in the ring") \
+	X(3, ENTRY_OPCODE, "the opcode is unknown, or none of this QP's type or adapter") \
+	X(4, ENTRY_RESERVED, "the entry has an unknown flag, or a reserved field that is not 0") \
+	X(5, ENTRY_SEGMENT, "a segment of the entry does not fit into it, or has invalid values") \
+	X(6, ENTRY_INLINE, "inline data: not with this opcode, or more than the QP was made for") \
+	X(7, ENTRY_SGES, "gather entries: too many, not with this opcode, or not as many as it has") \
+	X(8, ENTRY_LENGTH, "the message is longer than 2 GiB or, on UD, than the port's MTU, or an atomic is not of 8 bytes") \
+	X(9, ENTRY_CHANGED, "the entry was changed while it was carried out") \
+	X(10, NO_READS, "the QP may have no READs and atomics under way: max_rd_atomic is 0") \
+	X(11, LOCAL_MEMORY, "a key, right or bound of a gather or scatter entry is wrong, or the memory is gone") \
+	X(12, REGISTER, "REG_MR: the key cannot be registered so") \
+	X(13, INVALIDATE, "the key cannot be invalidated by this QP, or a window is bound to it") \
+	X(14, BIND, "BIND_MW: the window or the region cannot be bound so") \
+	X(15, RECV_ENTRY, "the receive is not a valid entry") \
+	X(16, RECV_SHORT, "the message is longer than its receive") \
+	X(17, RETRIES, "the peer did not answer, and all retries are used up") \
+	X(18, RNR_RETRIES, "the peer had no receive, and all retries are used up") \
+	X(19, NAK_REQUEST, "the peer says: invalid request") \
+	X(20, NAK_ACCESS, "the peer says: no right to this memory") \
+	X(21, NAK_OPERATION, "the peer says: it failed on its side") \
+	X(22, NAK_UNKNOWN, "the peer refuses with a code that nobody knows") \
+	X(23, ANSWER_LENGTH, "the peer's answer has another length than was asked for") \
+	X(24, PEER_REQUEST, "the peer's request was invalid, or names a key that it may not end") \
+	X(25, PEER_ACCESS, "the peer's request had no right to the memory it named") \
+	X(26, FLUSHED, "the QP was in error, or was to send no more, before this was carried out")
+
+enum vhca_why {
+	VHCA_WHY_NONE = 0,
+#define VHCA_WHY_NUMBER(number, name, text)	VHCA_WHY_##name = number,
+	VHCA_WHY_TABLE(VHCA_WHY_NUMBER)
+#undef VHCA_WHY_NUMBER
+};
+
 #define VHCA_CQE_F_IMM		(1U << 0)
 #define VHCA_CQE_F_GRH		(1U << 1)
 #define VHCA_CQE_F_SOLICITED	(1U << 2)
@@ -348,7 +388,7 @@ struct vhca_cqe {
 	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive); SRQ: 0 */
 	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
 	__u8 status;		/* enum vhca_cqe_status */
-	__u8 vendor_err;	/* device's own code, for humans */
+	__u8 vendor_err;	/* enum vhca_why, in error */
 	__u8 flags;		/* VHCA_CQE_F_* */
 	__le16 pkey_index;
 	__le16 slid;

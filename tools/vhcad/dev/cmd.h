@@ -18,6 +18,7 @@ struct command {
 	struct vhca_asqe sqe;
 	u32 out_len;
 	u16 bad_field;		/* offset in struct vhca_asqe, or VHCA_NO_FIELD */
+	bool again;		/* too much at once: it goes on when others have had their turn */
 	_Alignas(8) u8 resp[VHCA_ACQE_RESP];
 };
 

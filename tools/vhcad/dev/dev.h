@@ -360,8 +360,8 @@ u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind);
  */
 u8 mkey_invalidate(struct vqp *qp, u32 key, bool remote);
 
-/** mkey_forget_qp - a QP goes away: the windows tied to it are free */
-void mkey_forget_qp(struct vqp *qp);
+/** mkey_forget_qp - a QP goes away, up to @most windows tied to it are free; what is left of @most */
+u32 mkey_forget_qp(struct vqp *qp, u32 most);
 
 /* A native scatter/gather entry. */
 struct sge {
@@ -389,8 +389,9 @@ struct sglist {
  * @nseg: receives their number
  * @max: entries that fit
  *
- * Returns the bytes mapped.  Less than @len with *@nseg < @max: the byte
- * behind them must not be accessed so.
+ * Returns the bytes mapped.  Less than @len: @seg is full, a list of pieces was
+ * long, or the byte behind them must not be accessed so; the last is certain
+ * when there are none.
  */
 u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 	    struct dma_seg *seg, u32 *nseg, u32 max);
@@ -534,8 +535,8 @@ struct vmcgs {
 
 /** mcg_init - no groups yet; 0 or -ENOMEM */
 int mcg_init(struct vmcgs *m);
-/** mcg_detach_all - a QP goes away */
-void mcg_detach_all(struct vqp *qp);
+/** mcg_detach - a QP goes away, out of up to @most groups; what is left of @most */
+u32 mcg_detach(struct vqp *qp, u32 most);
 
 /* ------------------------------------------------------------------------
  * The device
@@ -586,6 +587,9 @@ struct admin_queue {
 	u32 tail;		/* as the driver wrote it; atomic */
 	u32 done;		/* completions written */
 	u16 last_id;		/* of the command answered last */
+	/* the command that is next has begun, and a fault has struck it or not */
+	bool begun, struck;
+	struct vfault fault;
 };
 
 struct vhca_dev {
@@ -682,5 +686,13 @@ void srq_destroy(struct vsrq *srq);
 void xrcd_destroy(struct vxrcd *xrcd);
 void counter_destroy(struct vhca_dev *dev, struct vcounter *counter);
 void qp_destroy(struct vqp *qp);
+
+/**
+ * qp_let_go - before qp_destroy(): windows and groups, which may be very many
+ * @qp: QP
+ *
+ * Returns false if there are more than can be let go in one stretch: it has to be called again.
+ */
+bool qp_let_go(struct vqp *qp);
 
 #endif /* VHCAD_DEV_H */

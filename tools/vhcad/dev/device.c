@@ -79,41 +79,112 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->mcgs.table);
 }
 
-/* Drops every object, users before what they use. */
+static bool drop_qp(struct vhca_dev *dev, void *obj)
+{
+	if (!qp_let_go(obj))
+		return false;
+	qp_destroy(obj);
+	return true;
+}
+
+static bool drop_srq(struct vhca_dev *dev, void *obj)
+{
+	srq_destroy(obj);
+	return true;
+}
+
+static bool drop_cq(struct vhca_dev *dev, void *obj)
+{
+	cq_destroy(obj);
+	return true;
+}
+
+static bool drop_eq(struct vhca_dev *dev, void *obj)
+{
+	eq_destroy(obj);
+	return true;
+}
+
+static bool unbind_mkey(struct vhca_dev *dev, void *obj)
+{
+	mkey_unbind(obj);
+	return true;
+}
+
+static bool drop_mkey(struct vhca_dev *dev, void *obj)
+{
+	mkey_destroy(dev, obj);
+	return true;
+}
+
+static bool drop_uar(struct vhca_dev *dev, void *obj)
+{
+	uar_destroy(dev, obj);
+	return true;
+}
+
+static bool drop_pd(struct vhca_dev *dev, void *obj)
+{
+	struct vpd *pd = obj;
+
+	table_del(&dev->pds, pd->pdn, 0);
+	free(pd);
+	return true;
+}
+
+static bool drop_xrcd(struct vhca_dev *dev, void *obj)
+{
+	xrcd_destroy(obj);
+	return true;
+}
+
+static bool drop_counter(struct vhca_dev *dev, void *obj)
+{
+	counter_destroy(dev, obj);
+	return true;
+}
+
+/* Objects that go in one stretch; others wait for the engine's lock meanwhile. */
+#define DROP_AT_ONCE	32u
+/* What is only looked at, and not there, costs less. */
+#define LOOK_AT_ONCE	1024u
+
+/*
+ * Drops every object, users before what they use, some at a time.  The device is not live, so
+ * that nobody comes upon those that are still there.
+ */
 static void drop_objects(struct vhca_dev *dev)
 {
-	struct vmkey *mk;
-	struct vuar *uar;
-	struct vqp *qp;
-	struct vsrq *srq;
-	struct vcq *cq;
-	struct veq *eq;
-	struct vpd *pd;
-	struct vxrcd *xrcd;
-	struct vcounter *counter;
+	const struct {
+		struct table *table;
+		/* false: it was too much at once */
+		bool (*drop)(struct vhca_dev *dev, void *obj);
+	} steps[] = {
+		{ &dev->qps, drop_qp }, { &dev->srqs, drop_srq }, { &dev->cqs, drop_cq },
+		{ &dev->eqs, drop_eq }, { &dev->mkeys, unbind_mkey }, { &dev->mkeys, drop_mkey },
+		{ &dev->uars, drop_uar }, { &dev->pds, drop_pd }, { &dev->xrcds, drop_xrcd },
+		{ &dev->counters, drop_counter },
+	};
+	u32 dropped = 0, looked = 0;
 
-	table_for_each(qp, &dev->qps)
-		qp_destroy(qp);
-	table_for_each(srq, &dev->srqs)
-		srq_destroy(srq);
-	table_for_each(cq, &dev->cqs)
-		cq_destroy(cq);
-	table_for_each(eq, &dev->eqs)
-		eq_destroy(eq);
-	table_for_each(mk, &dev->mkeys)
-		mkey_unbind(mk);
-	table_for_each(mk, &dev->mkeys)
-		mkey_destroy(dev, mk);
-	table_for_each(uar, &dev->uars)
-		uar_destroy(dev, uar);
-	table_for_each(pd, &dev->pds) {
-		table_del(&dev->pds, pd->pdn, 0);
-		free(pd);
+	for (u32 i = 0; i < ARRAY_SIZE(steps); i++) {
+		for (u32 at = 0; at < steps[i].table->fresh;) {
+			void *obj = table_get(steps[i].table, at);
+
+			if (!obj) {
+				at++;
+			} else {
+				at += steps[i].drop(dev, obj);
+				dropped++;
+			}
+			if (dropped < DROP_AT_ONCE && ++looked < LOOK_AT_ONCE)
+				continue;
+			engine_unlock(dev->engine);
+			engine_lock(dev->engine);
+			dropped = 0;
+			looked = 0;
+		}
 	}
-	table_for_each(xrcd, &dev->xrcds)
-		xrcd_destroy(xrcd);
-	table_for_each(counter, &dev->counters)
-		counter_destroy(dev, counter);
 }
 
 /* ------------------------------------------------------------------------
@@ -256,7 +327,7 @@ void dev_irq(struct vhca_dev *dev, u32 vector)
 		dev->ops->irq(dev->host, vector);
 }
 
-/* Everything a reset does; under the engine's lock. */
+/* Everything a reset does; under the engine's lock, which others may have meanwhile. */
 static void reset(struct vhca_dev *dev)
 {
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);

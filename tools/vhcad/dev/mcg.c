@@ -116,10 +116,11 @@ static void detach(struct vmcg_qp *a)
 	free(a);
 }
 
-void mcg_detach_all(struct vqp *qp)
+u32 mcg_detach(struct vqp *qp, u32 most)
 {
-	link_for_each(l, &qp->mcgs)
-		detach(container_of(l, struct vmcg_qp, in_qp));
+	for (; most && !link_alone(&qp->mcgs); most--)
+		detach(container_of(qp->mcgs.next, struct vmcg_qp, in_qp));
+	return most;
 }
 
 /* The first QP of a group that has not got a datagram yet. */
@@ -145,7 +146,8 @@ static bool hears(const struct vqp *qp, const struct vport *p, const struct run 
 static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 {
 	struct vhca_cqe cqe = ud_completion(d->run);
-	bool first = true;
+	bool first = true, long_copy = d->run->len > RUN_TOGETHER;
+	struct engine *e = p->dev->engine;
 
 	for (struct link *l = go_on(g, d), *next; l != &g->qps; l = next) {
 		struct vmcg_qp *a = container_of(l, struct vmcg_qp, in_group);
@@ -153,6 +155,8 @@ static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 		next = l->next;
 		if (!hears(a->qp, p, d->run))
 			continue;
+		if (d->bytes && (long_copy ? cost_over(e) : cost_late(e)))
+			*d->bytes = 0;
 		if (!first && datagram_pause(d, a->number)) {
 			g->paused = a;
 			return;

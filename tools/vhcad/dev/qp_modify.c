@@ -313,6 +313,9 @@ enum vhca_status cmd_modify_qp(struct command *c)
 			return VHCA_ST_INTERNAL;
 	}
 	copy_values(qp, &req->attr, mask);
+	/* it is asked for each time */
+	if (to == QPS_SQD && from == QPS_RTS && !(mask & A(EN_SQD_ASYNC_NOTIFY)))
+		qp->attr.en_sqd_async_notify = 0;
 	if (mask & A(PATH_MIG_STATE))
 		set_migration(qp, req->attr.path_mig_state);
 	if (mask & A(RETRY_CNT))

@@ -25,6 +25,8 @@
 #define PIECE_COST	64u
 /* and when a run of packets has come to so many, those behind have to come again. */
 #define RUN_PIECES	(SLICE_BYTES / PIECE_COST)
+/* A packet has fewer, those without bytes included, or its memory is not there. */
+#define MAX_PIECES	(2 * WIRE_MAX_MTU)
 /* Work between two looks at the doorbells. */
 #define PASS_COMMANDS	8u
 #define PASS_PACKETS	64u
@@ -47,7 +49,8 @@ struct engine {
 	struct link cq_news;		/* CQs with entries that nobody was told of yet */
 	u64 mark;			/* up to when time is charged */
 	u32 looks;			/* at whether a slice has taken too long */
-	u32 pieces;			/* of lists, gone through since somebody took them away */
+	u32 pieces;			/* of lists, gone through for one side of a run */
+	u32 all_pieces;			/* and before, in this slice; they are to be charged */
 
 	pthread_mutex_t run;		/* held while the engine works */
 	pthread_mutex_t gate;		/* who wants @run next */
@@ -63,6 +66,9 @@ struct engine {
 	struct send_wqe tx_wqe;
 	struct send_wqe rd_wqe;
 	struct recv_wqe rx_wqe;
+
+	const struct vqp *why_qp;	/* whose request was refused last, */
+	u8 why;				/* and enum vhca_why */
 
 	u8 scraps[WIRE_MAX_MTU];	/* a packet's bytes whose pieces are too many */
 };
@@ -87,21 +93,53 @@ static inline void cost_begin(struct engine *e)
 /** cost_add - a device has caused what was done since, and @free_ns of it is its right */
 void cost_add(struct vhca_dev *dev, u64 free_ns);
 
-/** cost_late - in the loop of a slice: has it taken longer than a slice may? */
+/** cost_over - has what is being done taken longer than a slice may? */
+static inline bool cost_over(const struct engine *e)
+{
+	return e->clock.spent && e->clock.spent(e->clock.arg) - e->mark > SLICE_NS;
+}
+
+/** cost_late - the same for loops that come by often: it is not asked each time */
 static inline bool cost_late(struct engine *e)
 {
-	return e->clock.spent && !(++e->looks % LOOK_EVERY) &&
-	       e->clock.spent(e->clock.arg) - e->mark > SLICE_NS;
+	return !(++e->looks % LOOK_EVERY) && cost_over(e);
+}
+
+/** pieces_begin - the sender's, or the receiver's, lists are about to be gone through */
+static inline void pieces_begin(struct engine *e)
+{
+	e->all_pieces += e->pieces;
+	e->pieces = 0;
+}
+
+/**
+ * pieces_enough - so many were gone through for a run that the rest of it has to wait
+ * @e: engine
+ * @run: packets that are being placed
+ * @done: bytes that are; at least one packet always is
+ */
+static inline bool pieces_enough(const struct engine *e, const struct run *run, u32 done)
+{
+	return e->pieces > RUN_PIECES && run->npkts > 1 && done >= run->mtu;
 }
 
 /** cost_pieces - pieces of lists that were gone through use up bytes of the slice */
 static inline void cost_pieces(struct engine *e, u32 *bytes)
 {
-	if (!e->pieces)
+	u64 n = e->pieces + e->all_pieces;
+
+	if (!n)
 		return;
-	*bytes -= MIN((u64)*bytes, (u64)e->pieces * PIECE_COST);
+	*bytes -= MIN((u64)*bytes, n * PIECE_COST);
 	e->pieces = 0;
+	e->all_pieces = 0;
 }
+
+/* why.c */
+/** why - remember why something of a QP is refused; returns the status */
+int why(const struct vqp *qp, enum vhca_why number, int status);
+/** why_failed - enum vhca_why for a completion with an error */
+u8 why_failed(const struct vqp *qp, u8 status, bool recv);
 
 /* doorbell.c */
 /** doorbell_poll - look at kicks and hot doorbell areas; true if news were found, or may be left */

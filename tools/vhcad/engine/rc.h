@@ -58,7 +58,8 @@ struct tx_req {
 	u8 opcode;
 	u8 flags;
 	u8 nblk;
-	u8 status;		/* completes with this when its turn comes */
+	u8 status;		/* completes with this when its turn comes, */
+	u8 why;			/* enum vhca_why, for this reason */
 	bool done;		/* local: carried out, also if sending comes by again */
 };
 
@@ -432,8 +433,14 @@ struct vsrq *xrc_find(const struct vqp *qp, u32 srqn);
 bool xrc_turn(struct vqp *qp, const struct run *run);
 /** xrc_leave - a target goes away */
 void xrc_leave(struct vqp *qp);
-/** xrc_forget_srq - an SRQ goes away, and the receives that targets hold of it */
-void xrc_forget_srq(struct vsrq *srq);
+/**
+ * xrc_forget_srq - an SRQ goes away, and the receives that targets hold of it
+ * @srq: SRQ
+ * @most: targets to part from it at the most
+ *
+ * Returns false if there may be more.
+ */
+bool xrc_forget_srq(struct vsrq *srq, u32 most);
 
 /* unreliable.c: what leaves of UC and UD */
 /** unreliable_run - as req_run() */

@@ -98,7 +98,7 @@ static int check_request(struct vqp *qp, const struct send_wqe *w)
 	if (!op_is_answered(w->opcode))
 		return VHCA_CS_SUCCESS;
 	if (!qp->attr.max_rd_atomic)
-		return VHCA_CS_LOC_QP_OP_ERR;
+		return why(qp, VHCA_WHY_NO_READS, VHCA_CS_LOC_QP_OP_ERR);
 	if (!op_is_read(w->opcode) && !op_is_atomic(w->opcode))
 		return VHCA_CS_SUCCESS;
 	return sgl_check(qp->dev, &l) ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
@@ -134,6 +134,7 @@ bool req_take(struct vqp *qp)
 		.flags = w->flags,
 		.nblk = w->nblk,
 		.status = st,
+		.why = st ? why_failed(qp, st, false) : VHCA_WHY_NONE,
 	};
 	if (has_imm(w->opcode))
 		t->imm = w->imm;
@@ -160,6 +161,7 @@ static void refuse_current(struct vqp *qp, u8 status)
 	struct tx_req *t = req_at(r, r->cur);
 
 	t->status = status;
+	t->why = why_failed(qp, status, false);
 	t->npkts = r->cur_pkt;
 	r->stopped = true;
 	r->cur++;

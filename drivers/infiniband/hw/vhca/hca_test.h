@@ -196,6 +196,9 @@ extern struct kunit_suite hca_cq_suite;
 extern struct kunit_suite hca_ud_suite;
 extern struct kunit_suite hca_mem_suite;
 extern struct kunit_suite hca_import_suite;
+extern struct kunit_suite hca_qp_suite;
+extern struct kunit_suite hca_lies_suite;
+extern struct kunit_suite hca_power_suite;
 extern struct kunit_suite hca_event_suite;
 
 #endif /* VHCA_HCA_TEST_H */

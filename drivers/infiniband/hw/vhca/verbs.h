@@ -8,10 +8,13 @@
 
 #include "vhca.h"
 
-/* Rights that a QP can give. */
-#define VHCA_QP_ACCESS									\
-	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |	\
-	 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+/*
+ * Of memory alone. Consumers commonly name the same flags for regions and for QPs: of a QP's they
+ * are dropped.
+ */
+#define VHCA_MEMORY_ACCESS								\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_ON_DEMAND |	\
+	 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 /* Overwrites the QP number of completions whose QP is gone; no QP has it, they are 24 bits. */
 #define VHCA_QPN_NONE	0xffffffffU

@@ -105,9 +105,12 @@ static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 		if (err)
 			vhca_number_del(&dev->cqs, cq->cqn, &cq->async);
 	}
-	if (err == -EBUSY)
-		dev_err_ratelimited(dev->hw.dev, "device gave out CQ %u twice\n", cq->cqn);
-	return err == -EBUSY ? -EIO : err;
+	if (err != -EBUSY)
+		return err;
+	dev_err_ratelimited(dev->hw.dev, "device gave out CQ %u twice\n", cq->cqn);
+	/* Which of the two it would destroy nobody knows. */
+	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
+	return -EIO;
 }
 
 /* Take a CQ out of the events' sight and wait for those that have it in sight. */

@@ -126,9 +126,12 @@ static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
 	int err = vhca_number_add(&dev->srqs, srq->srqn, &srq->async);
 
-	if (err == -EBUSY)
-		dev_err_ratelimited(dev->hw.dev, "device gave out SRQ %u twice\n", srq->srqn);
-	return err == -EBUSY ? -EIO : err;
+	if (err != -EBUSY)
+		return err;
+	dev_err_ratelimited(dev->hw.dev, "device gave out SRQ %u twice\n", srq->srqn);
+	/* Which of the two it would destroy nobody knows. */
+	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
+	return -EIO;
 }
 
 /* Take an SRQ out of the events' sight and wait for those that have it in sight. */

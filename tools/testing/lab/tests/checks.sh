@@ -40,7 +40,12 @@ points "a point too many" "2 0 0 ['node1 planned 1 points and reported 2']" "n1|
 points "a point that is lost among others" \
 	"2 0 0 ['node1 gave its point 2 the number 3', 'node1 planned 3 points and reported 2']" \
 	"n1| 1..3" "n1| ok 1 - a" "n1| ok 3 - a"
-points "no plan" "0 0 0 ['node1 reported a point before any plan: ok 1 - a', 'no node has printed a plan']" "n1| ok 1 - a"
+points "no plan" "1 0 0 ['node1 reported 1 points and no plan']" "n1| ok 1 - a"
+points "nothing at all" "0 0 0 ['no node has reported a point']" "n1| hello"
+points "a plan behind its points" "2 0 0 []" "n1| ok 1 - a" "n1| ok 2 - b" "n1| 1..2"
+points "programs one after the other, each by its habit" "4 0 0 []" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a" "n1| ok 2 - b" \
+	"n1| 1..2" "n1| 1..1" "n1| ok 1 - a"
+points "of which one stops" "2 0 0 ['node1 reported 1 points and no plan']" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a"
 
 python "a test that takes too long is ended with all of its process group" "None True True" <<'P'
 checks.GRACE = 1
@@ -108,5 +113,38 @@ results.write_table("found", {"a": (3, 2), "b": (5, 0), "gone": (9, 0)})
 print(results.update(["a", "b"], ["long/c"], "found", "readme", "listed"), end="|")
 print(open("readme").read().splitlines()[-1], end="|")
 print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
+P
+
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4" <<'P'
+folder = "tools/testing/selftests/rdma"
+os.makedirs(folder, exist_ok=True)
+for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"):
+    with open(f"{folder}/{name}.sh", "w") as file:
+        file.write(head)
+    os.chmod(f"{folder}/{name}.sh", 0o755)
+said = []
+for test in [*checks.guest_tests([]), *checks.long_tests()]:
+    words = test.command[4:]
+    out = words.index("--out")
+    said.append(f"{test.name}: " + " ".join(words[:out] + words[out + 3:]))
+print("|".join(said))
+P
+python "counts know which rows no core has answered" "[('ioctl', 'B'), ('write', 'C')]|1 rows have no answer of --core distro, such as write C|3 of --core ours" <<'P'
+sys.path.insert(0, os.path.join(sys.path[0], "counts"))
+loader = importlib.machinery.SourceFileLoader("counts", os.path.join(sys.path[0], "run"))
+counts = importlib.util.module_from_spec(importlib.util.spec_from_loader("counts", loader))
+loader.exec_module(counts)
+counts.TOP = os.getcwd()
+rows = [("write", "A"), ("ioctl", "B"), ("write", "C"), ("mmap", "D")]
+for core, text in ("ours", "write A 0\nioctl B 1\nwrite C 2\n"), ("distro", "write A 0\nioctl B 7\n"):
+    os.makedirs(f"build/check/guest/uapi_rows/{core}", exist_ok=True)
+    with open(f"build/check/guest/uapi_rows/{core}/answers", "w") as file:
+        file.write(text)
+faults = []
+print(sorted(counts.different(rows, faults)), faults[0].partition(":")[0], sep="|", end="|")
+os.remove("build/check/guest/uapi_rows/ours/answers")
+faults = []
+counts.different(rows, faults)
+print(faults[0].partition(" rows")[0], "of --core ours" if "--core ours" in faults[0] else faults)
 P
 exit $bad
