@@ -216,9 +216,11 @@ static int make_hca(struct daemon *d, u32 i)
 		.irq = d->opt.irq,
 		.vectors = o->vectors,
 		.kick_pages = KICK_PAGES,
+		.speed = d->opt.pcie_speed,
+		.lanes = d->opt.pcie_lanes,
 		.allow_unsealed = d->opt.allow_unsealed,
 	};
-	const struct vdev_config vc = {
+	struct vdev_config vc = {
 		.name = o->name,
 		.node_guid = o->guid,
 		.ports = o->ports,
@@ -230,6 +232,7 @@ static int make_hca(struct daemon *d, u32 i)
 	};
 	int err;
 
+	memcpy(vc.limit, o->limit, sizeof(vc.limit));
 	err = server_new(&sc, &h->server);
 	if (err)
 		return fail("--hca", o->path, -err);

@@ -229,7 +229,7 @@ enum vhca_status cmd_create_cq(struct command *c)
 	if (err) {
 		uar_slot_give(&cq->rec_ci);
 		uar_slot_give(&cq->rec_arm);
-		st = status_of(err);
+		st = command_untabled(c, VLIM_CQS, err);
 		goto free;
 	}
 	link_init(&cq->news);

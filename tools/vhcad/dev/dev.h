@@ -21,18 +21,8 @@ struct vcq;
 struct vqp;
 struct vhca_dev;
 
-/* Limits that QUERY_DEVICE tells. */
-#define VDEV_MAX_QPS		(128u << 10)
-#define VDEV_MAX_CQS		(128u << 10)
-#define VDEV_MAX_SRQS		(64u << 10)
-#define VDEV_MAX_MCGS		8192u
-#define VDEV_MAX_MCG_QPS	1024u
-#define VDEV_MAX_MKEYS		(1u << 20)
+/* Limits that QUERY_DEVICE tells and nobody changes; dev/limit.c has the others. */
 #define VDEV_MAX_REG_ENTRIES	4096u
-#define VDEV_MAX_PDS		(64u << 10)
-#define VDEV_MAX_XRCDS		(64u << 10)
-#define VDEV_MAX_EQS		256u
-#define VDEV_MAX_COUNTERS	(16u << 10)
 #define VDEV_LOG_MAX_CQE	22u
 #define VDEV_LOG_MAX_EQE	20u
 #define VDEV_LOG_MAX_BLOCKS	20u
@@ -52,6 +42,9 @@ struct vhca_dev;
 /* QP numbers: slot below, generation above.  0 and 1 belong to the port. */
 #define QPN_BITS		24u
 #define QPN_FIRST_SLOT		2u
+/* More slots than QPs, as those of dead ones rest; the generation stands above. */
+#define QPN_SHIFT		17u
+#define VDEV_QP_NUMBERS		(1u << QPN_SHIFT)
 
 /* ------------------------------------------------------------------------
  * Buffers and rings in guest memory
@@ -141,10 +134,20 @@ enum slot_kind {
 
 struct db_page {
 	struct gmem_ref ref;
+	struct db_page *next;	/* in its bucket */
 	struct {
 		void *owner;
 		u8 kind;	/* enum slot_kind */
 	} slot[VHCA_DB_SLOTS];
+};
+
+/* All doorbell pages of a device, found by address: none is two pages. */
+#define DB_PAGE_BUCKETS		1024u
+
+struct db_pages {
+	u32 used;
+	struct db_page **bucket;	/* made with the first one */
+	u64 seed;
 };
 
 struct vuar {
@@ -189,6 +192,9 @@ static inline int dbrec_store(struct dbrec *r, u64 val)
  * Returns 0, -EINVAL if there is no such slot, -EBUSY if it is taken.
  */
 int uar_slot_take(struct vuar *uar, u32 slot, u8 kind, void *owner, struct dbrec *rec);
+
+/** uar_init - no doorbell pages yet */
+void uar_init(struct vhca_dev *dev);
 
 /** uar_slot_give - free a slot */
 void uar_slot_give(struct dbrec *rec);
@@ -528,13 +534,14 @@ struct vmcg_qp {
 /* A device's groups, found by GID and LID; the table is for those who want them all. */
 struct vmcgs {
 	struct table table;
+	u32 attached;			/* struct vmcg_qp */
 	struct vmcg *bucket[VMCG_BUCKETS];
 	u64 last_number;	/* of a QP in a group */
 	u64 seed[2];
 };
 
-/** mcg_init - no groups yet; 0 or -ENOMEM */
-int mcg_init(struct vmcgs *m);
+/** mcg_init - no groups yet */
+void mcg_init(struct vhca_dev *dev);
 /** mcg_detach - a QP goes away, out of up to @most groups; what is left of @most */
 u32 mcg_detach(struct vqp *qp, u32 most);
 
@@ -606,7 +613,6 @@ struct vhca_dev {
 	u32 vectors;
 	u32 kick_pages;
 	u8 max_mtu;
-	u8 qpn_shift;			/* generation stands above it */
 	u8 node_desc[64];
 
 	u32 status;			/* VHCA_STATUS_*; atomic */
@@ -620,7 +626,9 @@ struct vhca_dev {
 	struct link hot;		/* struct vuar */
 	struct link flush;		/* struct veq that may have room for what is pending */
 
+	u32 limit[VLIMITS];
 	struct vmcgs mcgs;
+	struct db_pages db_pages;
 	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, counters;
 	struct veq *async_eq;
 	struct link async_pending;

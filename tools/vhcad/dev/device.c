@@ -46,23 +46,22 @@
 /* ------------------------------------------------------------------------
  * Tables
  */
-static int small_tables(struct vhca_dev *dev, const struct vdev_config *cfg)
+static void init_tables(struct vhca_dev *dev)
 {
-	u32 cqs = cfg->max_cqs ? cfg->max_cqs : VDEV_MAX_CQS;
-	u32 mkeys = cfg->max_mkeys ? cfg->max_mkeys : VDEV_MAX_MKEYS;
-	u32 pds = cfg->max_pds ? cfg->max_pds : VDEV_MAX_PDS;
-	u32 srqs = cfg->max_srqs ? cfg->max_srqs : VDEV_MAX_SRQS;
-	u32 eqs = cfg->max_eqs ? cfg->max_eqs : VDEV_MAX_EQS;
-	u32 xrcds = cfg->max_xrcds ? cfg->max_xrcds : VDEV_MAX_XRCDS;
+	const u32 *l = dev->limit;
 
 	/* key 0 is what programs take for no key, counter 0 means none */
-	if (table_init(&dev->uars, 0, dev->kick_pages) || table_init(&dev->eqs, 0, eqs) ||
-	    table_init(&dev->pds, 0, pds) || table_init(&dev->xrcds, 0, xrcds) ||
-	    table_init(&dev->mkeys, 1, mkeys + 1) ||
-	    table_init(&dev->counters, 1, VDEV_MAX_COUNTERS + 1) ||
-	    table_init(&dev->cqs, 0, cqs) || table_init(&dev->srqs, 0, srqs))
-		return -ENOMEM;
-	return 0;
+	table_init(&dev->uars, 0, l[VLIM_UARS], l[VLIM_UARS]);
+	table_init(&dev->eqs, 0, l[VLIM_EQS], l[VLIM_EQS]);
+	table_init(&dev->pds, 0, l[VLIM_PDS], l[VLIM_PDS]);
+	table_init(&dev->xrcds, 0, l[VLIM_XRCDS], l[VLIM_XRCDS]);
+	table_init(&dev->mkeys, 1, l[VLIM_MKEYS] + 1, l[VLIM_MKEYS]);
+	table_init(&dev->counters, 1, l[VLIM_COUNTERS] + 1, l[VLIM_COUNTERS]);
+	table_init(&dev->cqs, 0, l[VLIM_CQS], l[VLIM_CQS]);
+	table_init(&dev->srqs, 0, l[VLIM_SRQS], l[VLIM_SRQS]);
+	table_init(&dev->qps, QPN_FIRST_SLOT, VDEV_QP_NUMBERS, l[VLIM_QPS]);
+	uar_init(dev);
+	mcg_init(dev);
 }
 
 static void free_tables(struct vhca_dev *dev)
@@ -77,6 +76,7 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->counters);
 	table_fini(&dev->qps);
 	table_fini(&dev->mcgs.table);
+	free(dev->db_pages.bucket);
 }
 
 static bool drop_qp(struct vhca_dev *dev, void *obj)
@@ -196,11 +196,23 @@ static bool config_good(const struct vdev_config *c)
 
 	return c->ports >= 1 && c->ports <= VDEV_MAX_PORTS && c->vectors >= 1 &&
 	       c->vectors <= VDEV_MAX_VECTORS && kick <= VDEV_MAX_KICK_PAGES &&
-	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096 && c->max_qps <= VDEV_MAX_QPS &&
-	       c->max_cqs <= VDEV_MAX_CQS && c->max_srqs <= VDEV_MAX_SRQS &&
-	       c->max_mkeys <= VDEV_MAX_MKEYS &&
-	       c->max_pds <= VDEV_MAX_PDS && c->max_eqs <= VDEV_MAX_EQS &&
-	       c->max_xrcds <= VDEV_MAX_XRCDS;
+	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096;
+}
+
+static bool limits_good(const struct vdev_config *c)
+{
+	for (u32 l = 0; l < VLIMITS; l++)
+		if (c->limit[l] > vlimit_most(l))
+			return false;
+	return true;
+}
+
+static void set_limits(struct vhca_dev *dev, const struct vdev_config *c)
+{
+	for (u32 l = 0; l < VLIMITS; l++)
+		dev->limit[l] = c->limit[l] ? c->limit[l] : vlimit_usual(l);
+	/* each has a page of its own to kick */
+	dev->limit[VLIM_UARS] = MIN(dev->limit[VLIM_UARS], dev->kick_pages);
 }
 
 static int plug_ports(struct vhca_dev *dev)
@@ -259,10 +271,9 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 			  const struct vdev_host_ops *ops, void *host)
 {
 	struct vhca_dev *dev;
-	u32 max_qps;
 	int err;
 
-	if (!config_good(cfg))
+	if (!config_good(cfg) || !limits_good(cfg))
 		return NULL;
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
@@ -287,13 +298,10 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	link_init(&dev->ready_link);
 	evnode_init(&dev->ev, 0);
 
-	max_qps = cfg->max_qps ? cfg->max_qps : VDEV_MAX_QPS;
-	while ((1u << dev->qpn_shift) < max_qps + QPN_FIRST_SLOT && dev->qpn_shift < 17)
-		dev->qpn_shift++;
-	max_qps = MIN(max_qps + QPN_FIRST_SLOT, 1u << dev->qpn_shift);
+	set_limits(dev, cfg);
+	init_tables(dev);
 	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
-	if (!dev->kicked || small_tables(dev, cfg) || mcg_init(&dev->mcgs) ||
-	    table_init(&dev->qps, QPN_FIRST_SLOT, max_qps))
+	if (!dev->kicked)
 		goto free;
 
 	engine_lock(e);

@@ -214,7 +214,7 @@ enum vhca_status cmd_create_eq(struct command *c)
 	if (err) {
 		uar_slot_give(&eq->rec_ci);
 		uar_slot_give(&eq->rec_arm);
-		st = status_of(err);
+		st = command_untabled(c, VLIM_EQS, err);
 		goto free;
 	}
 	uar->users++;

@@ -18,11 +18,13 @@
 /* Where multicasts are addressed to instead of a QP. */
 #define MCAST_QPN	0xffffffu
 
-int mcg_init(struct vmcgs *m)
+void mcg_init(struct vhca_dev *dev)
 {
+	struct vmcgs *m = &dev->mcgs;
+
 	/* nobody outside chooses what falls into one bucket */
 	memcpy(m->seed, (const void *)getauxval(AT_RANDOM), sizeof(m->seed));
-	return table_init(&m->table, 0, VDEV_MAX_MCGS);
+	table_init(&m->table, 0, dev->limit[VLIM_MCGS], dev->limit[VLIM_MCGS]);
 }
 
 static struct vmcg **bucket(struct vmcgs *m, const u8 *mgid, u16 mlid)
@@ -90,9 +92,10 @@ static enum vhca_status make_group(struct command *c, struct vmcg **out)
 leave:
 	leave(dev, i, g->mlid);
 	free(g);
-	if (err != -ENOSPC)
+	if (err != -EDQUOT)
 		return VHCA_ST_INTERNAL;
-	return refuse(c, VHCA_ST_NO_RESOURCE, offsetof(struct vhca_mcg_req, mgid));
+	SET_FIELD(c, vhca_mcg_req, mgid);
+	return command_limited(c, VLIM_MCGS);
 }
 
 static void drop_group(struct vhca_dev *dev, struct vmcg *g)
@@ -111,6 +114,7 @@ static void detach(struct vmcg_qp *a)
 		g->paused = NULL;
 	link_del(&a->in_group);
 	link_del(&a->in_qp);
+	a->qp->dev->mcgs.attached--;
 	if (!--g->nqps)
 		drop_group(a->qp->dev, g);
 	free(a);
@@ -221,8 +225,14 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	g = *slot;
 	if (find_qp(g, qp))
 		return VHCA_ST_OK;
-	if (g && g->nqps == VDEV_MAX_MCG_QPS)
-		return refuse(c, VHCA_ST_NO_RESOURCE, offsetof(struct vhca_mcg_req, qpn));
+	if (g && g->nqps == c->dev->limit[VLIM_MCG_QPS]) {
+		SET_FIELD(c, vhca_mcg_req, qpn);
+		return command_limited(c, VLIM_MCG_QPS);
+	}
+	if (c->dev->mcgs.attached == c->dev->limit[VLIM_ATTACHED]) {
+		SET_FIELD(c, vhca_mcg_req, mlid);
+		return command_limited(c, VLIM_ATTACHED);
+	}
 	a = malloc(sizeof(*a));
 	if (!a)
 		return VHCA_ST_INTERNAL;
@@ -242,6 +252,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	link_add_tail(&g->qps, &a->in_group);
 	link_add_tail(&qp->mcgs, &a->in_qp);
 	g->nqps++;
+	c->dev->mcgs.attached++;
 	return VHCA_ST_OK;
 }
 

@@ -14,7 +14,7 @@
 
 struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
 {
-	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << dev->qpn_shift) - 1));
+	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
 
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
@@ -169,7 +169,7 @@ void qp_destroy(struct vqp *qp)
 	struct vhca_dev *dev = qp->dev;
 
 	counter_bind(qp, NULL);
-	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
+	table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
 	sched_drop(qp);
 	wqe_forget(qp);
 	timer_fini(&dev->engine->timers, &qp->req.timer);
@@ -379,10 +379,10 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	}
 	err = table_add(&dev->qps, qp, engine_now(dev->engine), &idx);
 	if (err) {
-		st = status_of(err);
+		st = command_untabled(c, VLIM_QPS, err);
 		goto timer;
 	}
-	qp->qpn = (table_gen(&dev->qps, idx) << dev->qpn_shift | idx) & ((1u << QPN_BITS) - 1);
+	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
 	return VHCA_ST_OK;
 timer:
 	timer_fini(&dev->engine->timers, &qp->req.timer);

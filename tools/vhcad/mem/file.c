@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The files that hold guest memory.  A VM sends the descriptor of the same
- * file with every range; the daemon maps each file once.
+ * file with every range; the daemon maps each part of it once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,47 +71,61 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	return 0;
 }
 
+/* Nobody gains by choosing the bucket: lists are as long as mappings are many. */
+static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
+{
+	return &m->files[(ino + start / GMEM_PIECE) % GMEM_FILE_BUCKETS];
+}
+
 /**
- * gmem_file_get - find or map a file
+ * gmem_file_get - find or map a part of a file
  * @m: set, locked
  * @fd: its descriptor
- * @end: bytes it must at least have
+ * @start: first byte that is granted
+ * @end: where that ends; within the file
  * @seen: what gmem_file_look() saw
- * @out: receives the file, with one more user
+ * @out: receives the mapping, with one more user
  *
  * Returns 0 or -errno as gmem_map() says.
  */
-int gmem_file_get(struct guest_mem *m, int fd, u64 end, const struct gmem_seen *seen,
+int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct gmem_seen *seen,
 		  struct gmem_file **out)
 {
-	struct gmem_file *f;
+	struct gmem_file *f, **b;
+	u64 size;
 	void *base;
 
-	for (f = m->files; f; f = f->next)
+	start -= start % GMEM_PIECE;
+	/* the file ends where it likes */
+	size = MIN(seen->size - start,
+		   end - start + (GMEM_PIECE - end % GMEM_PIECE) % GMEM_PIECE);
+	b = bucket(m, seen->ino, start);
+	for (f = *b; f; f = f->next)
 		if (f->dev == seen->dev && f->ino == seen->ino &&
-		    f->writable == seen->writable && f->size >= end)
+		    f->writable == seen->writable && f->start == start && f->size == size)
 			goto found;
 
-	if (seen->size > GMEM_MAX_BYTES - m->file_bytes)
+	if (size > GMEM_MAX_BYTES - m->file_bytes)
 		return -ENOMEM;
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	base = mmap(NULL, seen->size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
-		    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	base = mmap(NULL, size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
+		    MAP_SHARED | MAP_NORESERVE, fd, start);
 	if (base == MAP_FAILED) {
 		free(f);
 		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
 	}
 	/* a guest's memory has no place in a core dump of the daemon */
-	madvise(base, seen->size, MADV_DONTDUMP);
+	madvise(base, size, MADV_DONTDUMP);
 	f->dev = seen->dev;
 	f->ino = seen->ino;
 	f->writable = seen->writable;
-	f->size = seen->size;
+	f->start = start;
+	f->size = size;
 	f->base = base;
-	f->next = m->files;
-	m->files = f;
+	f->next = *b;
+	*b = f;
 	m->file_bytes += f->size;
 found:
 	f->users++;
@@ -120,9 +134,9 @@ found:
 }
 
 /**
- * gmem_file_put - a range of the file is gone
+ * gmem_file_put - a range of the mapping is gone
  * @m: set, locked; no reader sees the range any more
- * @f: file, or NULL
+ * @f: mapping, or NULL
  */
 void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 {
@@ -130,7 +144,7 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 
 	if (!f || --f->users)
 		return;
-	for (p = &m->files; *p != f; p = &(*p)->next)
+	for (p = bucket(m, f->ino, f->start); *p != f; p = &(*p)->next)
 		;
 	*p = f->next;
 	m->file_bytes -= f->size;

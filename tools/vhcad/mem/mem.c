@@ -106,10 +106,10 @@ int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 fl
 		goto out;
 	}
 	if (fd >= 0) {
-		err = gmem_file_get(m, fd, end, &seen, &r.file);
+		err = gmem_file_get(m, fd, offset, end, &seen, &r.file);
 		if (err)
 			goto out;
-		r.host = r.file->base + offset;
+		r.host = r.file->base + (offset - r.file->start);
 		r.flags = rights;
 	}
 	err = gmem_table_insert(old, &r, &table, &replaced);

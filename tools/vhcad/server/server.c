@@ -3,6 +3,7 @@
  * Sockets and the thread behind each.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static void identify(const struct server_config *cfg, struct pci_ident *id)
 			[MSIX_BAR] = cfg->irq == PCI_IRQ_MSIX ? MSIX_BAR_SIZE : 0,
 		},
 		.bar_64bit = 1u << SERVER_BAR_KICK,
+		.speed = cfg->speed ? cfg->speed : PCI_SPEED_MAX,
+		.lanes = cfg->lanes ? cfg->lanes : PCI_LANES_MAX,
 	};
 }
 
@@ -117,25 +120,42 @@ static bool set_conn(struct server *s, int sock)
 	return go;
 }
 
+static bool is_stopping(struct server *s)
+{
+	bool stopping;
+
+	pthread_mutex_lock(&s->lock);
+	stopping = s->stopping;
+	pthread_mutex_unlock(&s->lock);
+	return stopping;
+}
+
 static void *server_thread(void *arg)
 {
 	struct server *s = arg;
+	bool said = false;
 
 	pthread_setname_np(pthread_self(), "vhcad-hca");
 	for (;;) {
 		int sock = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC);
 
 		if (sock < 0) {
+			int err = errno;
+
+			if (is_stopping(s))
+				return NULL;
 			/* the client gave up before it was served */
-			if (errno == EINTR || errno == ECONNABORTED)
+			if (err == EINTR || err == ECONNABORTED)
 				continue;
-			pthread_mutex_lock(&s->lock);
-			if (!s->stopping)
-				log_line("%s: cannot accept guests any more: %s", s->fn.cfg.name,
-					 strerror(errno));
-			pthread_mutex_unlock(&s->lock);
-			return NULL;
+			/* descriptors and memory come back; the guest waits so long */
+			if (!said)
+				log_line("%s: cannot accept guests for now: %s", s->fn.cfg.name,
+					 strerror(err));
+			said = true;
+			poll(NULL, 0, UNIX_ACCEPT_AGAIN);
+			continue;
 		}
+		said = false;
 		if (set_conn(s, sock))
 			vu_session(&s->fn, sock);
 		set_conn(s, -1);

@@ -49,6 +49,8 @@ struct server_device_ops {
  * @irq: which kind of interrupt
  * @vectors: 1..MSIX_VECTORS_MAX; 1 with PCI_IRQ_MSI
  * @kick_pages: pages in BAR2, a power of two
+ * @speed: of the link, as in struct pci_ident; 0: PCI_SPEED_MAX
+ * @lanes: of the link; 0: PCI_LANES_MAX
  * @allow_unsealed: take guest memory that the VM's process could truncate
  */
 struct server_config {
@@ -61,6 +63,8 @@ struct server_config {
 	enum pci_irq_mode irq;
 	u32 vectors;
 	u32 kick_pages;
+	u8 speed;
+	u8 lanes;
 	bool allow_unsealed;
 };
 

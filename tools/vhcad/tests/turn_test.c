@@ -41,13 +41,17 @@ bool __real_fab_send_some(struct fab_port *port, struct run *run, struct fab_cur
 bool __wrap_fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 			  u32 *bytes);
 
+void __real_engine_unlock(struct engine *e);
+void __wrap_engine_unlock(struct engine *e);
+
 static struct {
 	struct tworld w;
 	struct thca h[3];	/* two that write 64 bytes, and the other one */
 	struct tcq cq[3];
 	struct tqp qp[2];
 	struct tmr mr[2];
-	struct tqp from, to;	/* the other one's */
+	struct tqp from, to;	/* the other one's, */
+	struct tqp from2, to2;	/* and perhaps more of them */
 	struct tmr l, r;
 	struct tqp *members;
 	struct vqp **member;
@@ -56,6 +60,9 @@ static struct {
 	u32 list_key[LISTS];
 	u32 huge_key;
 	void (*keep_busy)(void);
+	u64 step;		/* ns that pass between two pieces of work */
+	void (*unlocked)(void);
+	u32 looks, parts;
 	u64 own;		/* ns of this program */
 	u64 rung_at;
 	bool waiting, over;
@@ -100,6 +107,9 @@ static void between(void)
 {
 	u64 now = cpu_time(), at = now - f.own;
 
+	f.w.now += f.step;
+	if (f.step)
+		assert_int_equal(f.h[0].dev->port[0].count.timeouts, 0);
 	look_for_completion(at);
 	if (!f.over && f.keep_busy)
 		f.keep_busy();
@@ -116,6 +126,7 @@ static void between(void)
 
 bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
+	f.looks++;
 	if (dev == f.h[2].dev)
 		between();
 	return __real_doorbell_poll(dev);
@@ -132,6 +143,18 @@ bool __wrap_fab_send_some(struct fab_port *port, struct run *run, struct fab_cur
 {
 	between();
 	return __real_fab_send_some(port, run, c, bytes);
+}
+
+void __wrap_engine_unlock(struct engine *e)
+{
+	void (*fn)(void) = f.unlocked;
+
+	__real_engine_unlock(e);
+	if (!fn)
+		return;
+	f.unlocked = NULL;
+	fn();
+	f.unlocked = fn;
 }
 
 static int compare(const void *a, const void *b)
@@ -151,9 +174,8 @@ struct waits {
 	u64 p50, p99, p999;
 };
 
-static struct waits beside(const char *what, void (*prepare)(void), void (*keep_busy)(void))
+static void furnish(void)
 {
-	memset(&f, 0, sizeof(f));
 	t_world_init_timed(&f.w, engine_time);
 	for (u32 i = 0; i < 3; i++) {
 		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
@@ -164,6 +186,21 @@ static struct waits beside(const char *what, void (*prepare)(void), void (*keep_
 		t_mr_init(&f.h[i], &f.mr[i], 0, SMALL, T_RW, 1, 12);
 	}
 	t_connect(&f.qp[0], &f.qp[1], 5, 100, 9000);
+}
+
+static void strip(void)
+{
+	for (u32 i = 0; i < 3; i++)
+		t_hca_fini(&f.h[i]);
+	t_world_fini(&f.w);
+	free(f.members);
+	free(f.member);
+}
+
+static struct waits beside(const char *what, void (*prepare)(void), void (*keep_busy)(void))
+{
+	memset(&f, 0, sizeof(f));
+	furnish();
 	prepare();
 	f.rng = 1;
 	f.keep_busy = keep_busy;
@@ -172,21 +209,17 @@ static struct waits beside(const char *what, void (*prepare)(void), void (*keep_
 	qsort(f.waited, MESSAGES, sizeof(f.waited[0]), compare);
 	printf("beside %s: waits %.1f us, %.1f (99 %%), %.1f (99.9 %%), %.1f\n", what,
 	       share(500) / 1e3, share(990) / 1e3, share(999) / 1e3, share(1000) / 1e3);
-	for (u32 i = 0; i < 3; i++)
-		t_hca_fini(&f.h[i]);
-	t_world_fini(&f.w);
-	free(f.members);
-	free(f.member);
+	strip();
 	return (struct waits){ share(500), share(990), share(999) };
 }
 
 /* ------------------------------------------------------------------------
  * Guests that are busy
  */
-static void two_qps(u32 log_sq)
+static void two_qps(u32 hca, u32 log_sq)
 {
-	t_qp_init_size(&f.h[2], &f.from, &f.cq[2], &f.cq[2], log_sq, 0, 5, 0);
-	t_qp_init_size(&f.h[2], &f.to, &f.cq[2], &f.cq[2], 0, 0, 5, 0);
+	t_qp_init_size(&f.h[hca], &f.from, &f.cq[hca], &f.cq[hca], log_sq, 0, 5, 0);
+	t_qp_init_size(&f.h[hca], &f.to, &f.cq[hca], &f.cq[hca], 0, 0, 5, 0);
 	t_connect(&f.from, &f.to, 5, 100, 9000);
 }
 
@@ -198,14 +231,14 @@ static bool can_post(u32 blocks)
 	return f.from.sq_prod - qp->req.blk_next < SENDS * blocks;
 }
 
-static void prepare_huge(void)
+static void prepare_huge_on(u32 hca)
 {
 	struct vhca_create_mkey_req req = {
 		.buf = { .npages = htole32(HUGE_LEN >> HUGE_SHIFT), .page_shift = HUGE_SHIFT,
 			 .levels = 1 },
 		.length = htole64(HUGE_LEN), .access = htole32(T_RW),
 	};
-	struct thca *h = &f.h[2];
+	struct thca *h = &f.h[hca];
 	__le64 *list;
 	u64 page, at;
 
@@ -218,7 +251,12 @@ static void prepare_huge(void)
 	req.buf.addr = htole64(at);
 	req.pdn = htole32(h->pd);
 	f.huge_key = t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
-	two_qps(6);
+	two_qps(hca, 6);
+}
+
+static void prepare_huge(void)
+{
+	prepare_huge_on(2);
 }
 
 static void write_huge(void)
@@ -317,7 +355,7 @@ static void prepare_lists(void)
 	struct thca *h = &f.h[2];
 
 	t_key_caps(h);
-	two_qps(8);
+	two_qps(2, 8);
 	t_mr_init(h, &f.r, 0, BIG, T_RW, 1, 12);
 	for (u32 k = 0; k < LISTS; k++) {
 		u64 at = t_alloc(h, PIECES * sizeof(struct vhca_sg_entry));
@@ -376,9 +414,106 @@ static void fair(void **state)
 	}
 }
 
+/*
+ * The engine is late: a second passes between two turns, and the QP that has to acknowledge waits
+ * behind two others of its adapter.  Nobody's packets are lost for that.
+ */
+static void write_both(void)
+{
+	struct tqp other;
+
+	write_huge();
+	other = f.from;
+	f.from = f.from2;
+	write_huge();
+	f.from2 = f.from;
+	f.from = other;
+}
+
+static void late(void **state)
+{
+	memset(&f, 0, sizeof(f));
+	furnish();
+	two_qps(1, 6);
+	f.from2 = f.from;
+	f.to2 = f.to;
+	prepare_huge_on(1);
+	f.rng = 1;
+	f.step = 1000000000;
+	f.n = MESSAGES - 100;
+	f.keep_busy = write_both;
+	while (!f.over)
+		t_poll(&f.w);
+	f.step = 0;
+	for (u32 i = 0; i < 3; i++) {
+		assert_int_equal(t_stats(&f.h[i]).timeouts, 0);
+		assert_int_equal(t_stats(&f.h[i]).duplicates, 0);
+	}
+	strip();
+}
+
+/* A message of somebody else, while a device is being reset. */
+static void meanwhile(void)
+{
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.mr[0], 0, SMALL, &f.mr[1], 0);
+
+	f.parts++;
+	t_send(&f.qp[0], &wr);
+	t_expect_cqe(&f.cq[0], 1, VHCA_CS_SUCCESS);
+}
+
+#define MANY	500u
+
+static void reset_in_parts(void **state)
+{
+	struct tmr mr;
+	struct tqp qp;
+
+	memset(&f, 0, sizeof(f));
+	furnish();
+	t_db_pages(&f.h[2]);
+	for (u32 i = 0; i < MANY; i++) {
+		t_qp_init_size(&f.h[2], &qp, &f.cq[2], &f.cq[2], 0, 0, 5, 0);
+		t_mr_init(&f.h[2], &mr, 0, 64, T_RW, 0, 12);
+	}
+	f.unlocked = meanwhile;
+	vdev_reset(f.h[2].dev);
+	f.unlocked = NULL;
+	assert_true(f.parts > 3 * MANY / 64);
+	strip();
+}
+
+/* A QP that has very many windows goes, and others have their turns meanwhile. */
+static void windows_in_parts(void **state)
+{
+	struct tmr mr;
+	struct tqp qp;
+
+	memset(&f, 0, sizeof(f));
+	furnish();
+	t_key_caps(&f.h[2]);
+	t_qp_init(&f.h[2], &qp, &f.cq[2], &f.cq[2]);
+	t_mr_init(&f.h[2], &mr, 0, 4096, T_RW | VHCA_ACCESS_MW_BIND, 0, 12);
+	for (u32 i = 0; i < MANY; i++) {
+		u32 key = t_key(&f.h[2], VHCA_MKEY_MW_2, 0, 0, 1);
+
+		assert_int_equal(t_bind(&qp, key, mr.key, 0, 64, VHCA_ACCESS_REMOTE_READ), 0);
+	}
+	f.looks = 0;
+	assert_int_equal(t_destroy(&f.h[2], VHCA_CMD_DESTROY_QP, qp.qpn), VHCA_ST_OK);
+	assert_true(f.looks > 3 * MANY / 100);
+	assert_int_equal(t_destroy(&f.h[2], VHCA_CMD_DESTROY_MKEY, mr.key), VHCA_ST_OK);
+	strip();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(fair) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(late),
+		cmocka_unit_test(reset_in_parts),
+		cmocka_unit_test(windows_in_parts),
+		cmocka_unit_test(fair),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static const struct ib_device_ops qp_ops = {
 };
 
 /* Port 1 has PUBLIC at index 1, SECRET at index 2. */
-static int security_init(struct kunit *test)
+static int played_init(struct kunit *test)
 {
 	struct test_device *device = test_device_alloc();
 
@@ -122,10 +122,11 @@ static int security_init(struct kunit *test)
 	device->port[1].pkey[1] = PUBLIC;
 	device->port[1].pkey[2] = SECRET;
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_security", NULL), 0);
+	device->ib.attrs.kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
 	return 0;
 }
 
-static void security_exit(struct kunit *test)
+static void played_exit(struct kunit *test)
 {
 	test_device_gone(test->priv);
 }
@@ -371,8 +372,8 @@ static struct kunit_case security_cases[] = {
 
 static struct kunit_suite security_suite = {
 	.name = "ib_core_security",
-	.init = security_init,
-	.exit = security_exit,
+	.init = played_init,
+	.exit = played_exit,
 	.test_cases = security_cases,
 };
 

@@ -147,7 +147,7 @@ static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 	INIT_LIST_HEAD(&qp->xrcd_list);
 	init_completion(&qp->srq_completion);
 
-	ret = verbs_object_init(&qp->obj, RDMA_OBJECT_QP, device, verbs_handle(uobject),
+	ret = verbs_object_init(&qp->obj, RDMA_OBJECT_QP, device, verbs_qp_handle(uobject),
 				caller, &qp_ops);
 	if (ret)
 		goto free;

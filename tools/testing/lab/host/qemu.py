@@ -60,7 +60,7 @@ def network(node, nodes, links):
 def hca(index, socket):
     device = {"driver": "vfio-user-pci", "bus": f"rp{index}",
               "socket": {"type": "unix", "path": socket}}
-    return ["-device", f"pcie-root-port,id=rp{index},chassis={index + 1}",
+    return ["-device", f"pcie-root-port,id=rp{index},chassis={index + 1},x-speed=32,x-width=16",
             "-device", json.dumps(device)]
 
 

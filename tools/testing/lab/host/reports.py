@@ -27,7 +27,7 @@ _KERNEL = re.compile(_STAMP + r"(?:.*\b)?(?:"
                      r"BUG .+ \((?:Not t|T)ainted|double free detected|"
                      r"Kernel memory (?:exposure|overwrite) attempt|"
                      # one name, or one object, twice
-                     r"cannot create duplicate filename|kobject_add_internal failed|"
+                     r"cannot create duplicate filename|kobject_add_internal failed for .* with -EEXIST|"
                      r"tried to init an initialized object|"
                      r"debugfs: .*already (?:present|exists)|sysctl duplicate entry|"
                      # an interrupt, or a reference, that nobody takes care of

@@ -37,6 +37,7 @@ report|kernel|a program's question: [    1.000000] WARNING: CPU: 0 PID: 12 at ke
 report|kernel|25 %<6>[    1.000000][   T12] BUG: KASAN: slab-out-of-bounds in bar+0x1/0x2
 ordinary|kernel|[    1.000000] DMA-API: preallocated 65536 debug entries
 ordinary|kernel|[    1.000000] DMA-API: debugging enabled by kernel config
+ordinary|kernel|[    1.000000] kobject: kobject_add_internal failed for infiniband (error: -12 parent: virtual)
 ordinary|kernel|[    1.000000] hrtimer: interrupt took 18077549 ns
 ordinary|kernel|[    1.000000] kunit: BUG tracker is no report
 ordinary|kernel|BUG vhca_req (Not tainted): said by a program on the console
