@@ -111,11 +111,19 @@ static struct vhca_dev *alloc_device(struct vhca_fn *fn)
 	dev->hw.kick_phys = fn->kick_phys;
 	mutex_init(&dev->async_lock);
 	mutex_init(&dev->desc_lock);
-	mutex_init(&dev->vectors_lock);
-	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
+	vhca_numbers_init(&dev->cqs, &dev->async_eq);
+	vhca_numbers_init(&dev->qps, &dev->async_eq);
+	vhca_numbers_init(&dev->srqs, &dev->async_eq);
 	vhca_hw_init(&dev->hw, &fn->pdev->dev, device_died);
 	return dev;
+}
+
+static void free_device(struct vhca_dev *dev)
+{
+	vhca_numbers_exit(&dev->srqs);
+	vhca_numbers_exit(&dev->qps);
+	vhca_numbers_exit(&dev->cqs);
+	ib_dealloc_device(&dev->ibdev);
 }
 
 static int check_kick_bar(struct vhca_dev *dev)
@@ -184,9 +192,7 @@ err_stop:
 	vhca_hw_stop(&dev->hw);
 err_dealloc:
 	pci_clear_master(fn->pdev);
-	xa_destroy(&dev->srqs);
-	xa_destroy(&dev->qps);
-	ib_dealloc_device(&dev->ibdev);
+	free_device(dev);
 	return err;
 }
 
@@ -210,9 +216,7 @@ static void take_down(struct vhca_fn *fn)
 	vhca_hw_stop(&dev->hw);
 	if (!dev->hw.gone)
 		pci_clear_master(fn->pdev);
-	xa_destroy(&dev->srqs);
-	xa_destroy(&dev->qps);
-	ib_dealloc_device(&dev->ibdev);
+	free_device(dev);
 }
 
 /*

@@ -347,13 +347,12 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 		vhca_hw_give_up(&dev->hw, "it gave out a number that is none");
 		return -EIO;
 	}
-	if (qp->kernel)
-		vhca_cq_attach_qp(qp);
-	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, qp);
-	if (!err)
-		return 0;
-	if (qp->kernel)
-		vhca_cq_purge_qp(qp, true);
+	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	if (!err && qp->kernel) {
+		err = vhca_cq_attach_qp(qp);
+		if (err)
+			vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	}
 	if (err != -EBUSY)
 		return err;
 	dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n", qp->ibqp.qp_num);
@@ -365,11 +364,9 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 /* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
-	vhca_number_del(&dev->qps, qp->ibqp.qp_num, qp);
+	vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
 	if (qp->kernel)
 		vhca_cq_purge_qp(qp, true);
-	if (!refcount_dec_and_test(&qp->refs))
-		wait_for_completion(&qp->unused);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_qp *qp, struct ib_udata *udata)
@@ -399,8 +396,6 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	qp->create_flags = attr->create_flags;
 	qp->state = IB_QPS_RESET;
 	mutex_init(&qp->lock);
-	refcount_set(&qp->refs, 1);
-	init_completion(&qp->unused);
 
 	if (!has_sends(attr->qp_type)) {
 		/* No process' own: it outlives the one that made it if others share it. */

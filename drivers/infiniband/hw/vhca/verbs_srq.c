@@ -124,7 +124,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
 
 static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	int err = vhca_number_add(&dev->srqs, srq->srqn, srq);
+	int err = vhca_number_add(&dev->srqs, srq->srqn, &srq->async);
 
 	if (err != -EBUSY)
 		return err;
@@ -137,9 +137,7 @@ static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 /* Take an SRQ out of the events' sight and wait for those that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	vhca_number_del(&dev->srqs, srq->srqn, srq);
-	if (!refcount_dec_and_test(&srq->refs))
-		wait_for_completion(&srq->unused);
+	vhca_number_del(&dev->srqs, srq->srqn, &srq->async);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_srq *srq, struct ib_udata *udata)
@@ -166,8 +164,6 @@ int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct 
 		return err;
 	srq->max_sge = attr->attr.max_sge;
 	mutex_init(&srq->resize);
-	refcount_set(&srq->refs, 1);
-	init_completion(&srq->unused);
 	if (udata) {
 		err = vhca_udata_in(dev, udata, "create_srq", &req, sizeof(req)) ?:
 		      take_user_ring(dev, srq, attr->attr.max_wr, &req);
