@@ -141,25 +141,28 @@ static void iwarp_gid_has_its_net_device(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, device);
 	device->ib.ops.get_port_immutable = iwarp_immutable;
 	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 1), 0);
+	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 2), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_iwarp", NULL), 0);
 	attr = rdma_find_gid_by_port(&device->ib, &device->port[1].gid[0], IB_GID_TYPE_IB, 1,
 				     netdev);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
 	scoped_guard(rcu)
 		KUNIT_EXPECT_PTR_EQ(test, rdma_read_gid_attr_ndev_rcu(attr), netdev);
-	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 2, 0, &gid), -ENOENT);
 
 	/* The port loses its net device: so does the GID, but for who has it. */
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 1), 0);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), -ENOENT);
 	KUNIT_EXPECT_PTR_EQ(test, rcu_access_pointer(attr->ndev), netdev);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 2, 0, &gid), 0);
 	rdma_put_gid_attr(attr);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 2), 0);
+	refresh_after(device, IB_EVENT_GID_CHANGE, 2);
 	rcu_barrier();
 	KUNIT_EXPECT_EQ(test, netdev_refcnt_read(netdev), references);
-	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 2), 0);
-	refresh_after(device, IB_EVENT_GID_CHANGE, 2);
-	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 2, 0, &gid), 0);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 1), 0);
+	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
 	test_device_gone(device);
 	rcu_barrier();
 	KUNIT_EXPECT_EQ(test, netdev_refcnt_read(netdev), references);
