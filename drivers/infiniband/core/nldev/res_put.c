@@ -3,6 +3,7 @@
  * What is said of a tracked object, by kind.  The lookup reference that the caller holds keeps the
  * object, its handle, and so its context and parents.
  */
+#include <kunit/visibility.h>
 #include <linux/sched.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
@@ -66,6 +67,7 @@ int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		return -EMSGSIZE;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(nl_put_pd);
 
 /**
  * nl_put_cq - describe a CQ

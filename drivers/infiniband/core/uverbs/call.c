@@ -210,7 +210,8 @@ void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj)
  * @old: object it took with WRITE access
  * @fresh: object from uverbs_uobj_begin(), known to the driver
  *
- * Whatever becomes of @old, @fresh is visible under its handle afterwards.
+ * Whatever becomes of @old, @fresh is visible under its handle afterwards, where another thread may
+ * destroy it at once.
  */
 void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_uobject *fresh)
 {
@@ -230,12 +231,17 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 /**
  * uverbs_give_back_held - give back the objects a request has taken
  * @call: the request; uverbs_give_back() calls this if there are any
- * @commit: it succeeded: new objects become visible.  Otherwise they are destroyed.
+ * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
+ *
+ * Copying to user space is over, and with it what can fail.  Objects stand on what the handler
+ * settles, so that is first there and last gone.
  */
 void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 {
 	struct uverbs_held *held;
 
+	if (commit && call->settle)
+		call->settle(call, true);
 	for (held = call->held; held; held = held->next) {
 		if (held->access != UVERBS_ACCESS_NEW)
 			uverbs_uobj_unlock(held->uobj, held->access);
@@ -244,6 +250,8 @@ void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 		else
 			uverbs_uobj_abort(held->uobj, &call->bundle, held->hw);
 	}
+	if (!commit && call->settle)
+		call->settle(call, false);
 	call->held = NULL;
 }
 

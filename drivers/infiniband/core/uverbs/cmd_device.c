@@ -21,6 +21,7 @@ struct get_context {
 	u32 num_comp_vectors;
 	u64 core_support;
 	struct ib_uobject *async_file;
+	struct ib_ucontext *context;
 };
 
 static const struct uverbs_arg get_context_args[] = {
@@ -40,61 +41,57 @@ static const struct uverbs_arg get_context_args[] = {
 	},
 };
 
-/*
- * Everything that can fail comes before the context is opened, because from then on other threads
- * may use it.
- */
-static int get_context_ioctl(struct uverbs_call *call)
-{
-	int ret;
-
-	ret = uverbs_args_to_attrs(call);
-	if (ret)
-		return ret;
-	call->replied = true;
-	return uverbs_context_open(&call->bundle);
-}
-
 /* The write() form makes the asynchronous event file along with the context. */
-static int get_context_written(struct uverbs_call *call, struct get_context *args)
-{
-	int ret;
-
-	args->async_file = uverbs_take(call, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_ACCESS_NEW, 0,
-				       "async_fd");
-	if (IS_ERR(args->async_file))
-		return PTR_ERR(args->async_file);
-	ret = uverbs_args_to_response(call);
-	if (ret)
-		return ret;
-	call->replied = true;
-	ret = uverbs_context_open(&call->bundle);
-	if (!ret)
-		uverbs_async_file_start(container_of(args->async_file,
-						     struct ib_uverbs_async_event_file, uobj));
-	return ret;
-}
-
-static int run_get_context(struct uverbs_call *call)
+static int make_context(struct uverbs_call *call, struct get_context *args)
 {
 	struct uverbs_attr_bundle *attrs = &call->bundle;
-	struct get_context *args = call->args;
 	struct ib_ucontext *context;
-	int ret;
-
-	args->num_comp_vectors = attrs->ufile->device->num_comp_vectors;
-	args->core_support = CORE_SUPPORT;
 
 	context = rdma_ucontext_alloc(attrs->ufile->device->ib_dev, attrs->ufile);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
+	args->context = context;
 	attrs->context = context;
-	ret = call->written ? get_context_written(call, args) : get_context_ioctl(call);
-	if (ret) {
-		attrs->context = NULL;
-		rdma_ucontext_free(context);
+	if (call->written) {
+		args->async_file = uverbs_take(call, UVERBS_OBJECT_ASYNC_EVENT,
+					       UVERBS_ACCESS_NEW, 0, "async_fd");
+		if (IS_ERR(args->async_file))
+			return PTR_ERR(args->async_file);
 	}
-	return ret;
+	return rdma_ucontext_open(context, &attrs->driver_udata);
+}
+
+/* The context is no handle, which a request that fails would give up by itself. */
+static void settle_context(struct uverbs_call *call, bool commit)
+{
+	struct ib_uverbs_file *file = call->bundle.ufile;
+	struct get_context *args = call->args;
+
+	if (!commit) {
+		call->bundle.context = NULL;
+		uverbs_context_drop(file, args->context);
+		return;
+	}
+	uverbs_context_publish(file, args->context);
+	if (args->async_file)
+		uverbs_async_file_start(container_of(args->async_file,
+						     struct ib_uverbs_async_event_file, uobj));
+}
+
+static int run_get_context(struct uverbs_call *call)
+{
+	struct ib_uverbs_file *file = call->bundle.ufile;
+	struct get_context *args = call->args;
+	int ret;
+
+	args->num_comp_vectors = file->device->num_comp_vectors;
+	args->core_support = CORE_SUPPORT;
+
+	ret = uverbs_context_claim(file);
+	if (ret)
+		return ret;
+	call->settle = settle_context;
+	return make_context(call, args);
 }
 
 const struct uverbs_cmd uverbs_cmd_get_context = {

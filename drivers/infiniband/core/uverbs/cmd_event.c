@@ -67,12 +67,18 @@ static const struct uverbs_arg async_alloc_args[] = {
 	},
 };
 
-/* Nothing that can fail comes after this. */
-static int run_async_alloc(struct uverbs_call *call)
+static void settle_async(struct uverbs_call *call, bool commit)
 {
 	struct event_file *args = call->args;
 
-	uverbs_async_file_start(container_of(args->file, struct ib_uverbs_async_event_file, uobj));
+	if (commit)
+		uverbs_async_file_start(container_of(args->file,
+						     struct ib_uverbs_async_event_file, uobj));
+}
+
+static int run_async_alloc(struct uverbs_call *call)
+{
+	call->settle = settle_async;
 	return 0;
 }
 

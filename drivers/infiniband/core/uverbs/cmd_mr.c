@@ -23,6 +23,7 @@ const struct uverbs_object_desc uverbs_object_mr = {
 struct mr_reg {
 	struct ib_uobject *mr;
 	struct ib_uobject *pd;
+	struct ib_uobject *fresh;
 	u64 start;
 	u64 length;
 	u64 hca_va;
@@ -165,9 +166,19 @@ static int check_rereg(struct uverbs_call *call)
 	return args->flags & IB_MR_REREG_TRANS ? check_offset(call, args) : 0;
 }
 
+static void settle_rereg(struct uverbs_call *call, bool commit)
+{
+	struct mr_reg *args = call->args;
+
+	if (commit)
+		uverbs_replace(call, args->mr, args->fresh);
+	else
+		uverbs_uobj_abort(args->fresh, &call->bundle, true);
+}
+
 /*
  * The driver may answer with another MR.  It takes over the handle of the old one, which is
- * destroyed; an object for it has to be ready beforehand.
+ * destroyed, when user space knows its keys; an object for it has to be ready beforehand.
  */
 static int run_mr_rereg(struct uverbs_call *call)
 {
@@ -201,7 +212,8 @@ static int run_mr_rereg(struct uverbs_call *call)
 		fresh = mr;
 	} else {
 		uobj->object = fresh;
-		uverbs_replace(call, args->mr, uobj);
+		args->fresh = uobj;
+		call->settle = settle_rereg;
 	}
 	args->lkey = fresh->lkey;
 	args->rkey = fresh->rkey;

@@ -127,53 +127,86 @@ static const struct uverbs_arg xrcd_open_args[] = {
 	},
 };
 
-/* Make a domain that a file names, and its entry. */
+/* Makes a domain for a file to name. */
 static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 {
-	struct ib_uverbs_device *udev = call->bundle.ufile->device;
 	struct domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL);
-	int ret;
+	struct ib_xrcd *xrcd;
 
-	lockdep_assert_held(&udev->domains_lock);
 	if (!domain)
 		return ERR_PTR(-ENOMEM);
-	ret = xa_insert(&udev->domains, (unsigned long)inode, domain, GFP_KERNEL);
-	if (ret)
-		goto free;
-	domain->xrcd = ib_alloc_xrcd_user(udev->ib_dev, inode, &call->bundle.driver_udata);
-	ret = PTR_ERR_OR_ZERO(domain->xrcd);
-	if (ret)
-		goto erase;
-	ihold(inode);
+	xrcd = ib_alloc_xrcd_user(call->bundle.ufile->device->ib_dev, inode,
+				  &call->bundle.driver_udata);
+	if (IS_ERR(xrcd)) {
+		kfree(domain);
+		return ERR_CAST(xrcd);
+	}
+	domain->xrcd = xrcd;
 	return domain;
-
-erase:
-	xa_erase(&udev->domains, (unsigned long)inode);
-free:
-	kfree(domain);
-	return ERR_PTR(ret);
 }
 
-static int open_by_file(struct uverbs_call *call, struct inode *inode)
+/* One that no file came to name. */
+static void domain_unmake(struct domain *domain)
+{
+	if (!domain)
+		return;
+	if (ib_dealloc_xrcd_user(domain->xrcd, NULL))
+		ibdev_err(domain->xrcd->device, "the driver has kept an XRC domain\n");
+	kfree(domain);
+}
+
+/*
+ * The domain of a file, with this handle as a user more.  @fresh becomes it and is NULL then, if
+ * there is none and there is @fresh.  -EAGAIN: there is none.
+ */
+static int domain_join(struct uverbs_call *call, struct inode *inode, struct domain **fresh)
 {
 	struct ib_uverbs_device *udev = call->bundle.ufile->device;
 	struct xrcd_open *args = call->args;
 	struct domain *domain;
+	int ret;
 
 	guard(mutex)(&udev->domains_lock);
 	domain = xa_load(&udev->domains, (unsigned long)inode);
 	if (domain && args->oflags & O_EXCL)
 		return uverbs_refuse(call, -EINVAL, "oflags has O_EXCL: the domain exists");
-	if (!domain && !(args->oflags & O_CREAT))
-		return uverbs_refuse(call, -EAGAIN, "oflags lacks O_CREAT: no such domain");
-	if (!domain)
-		domain = domain_make(call, inode);
-	if (IS_ERR(domain))
-		return uverbs_refuse_below(call, PTR_ERR(domain), "the driver refused");
+	if (!domain && !*fresh)
+		return -EAGAIN;
+	if (!domain) {
+		ret = xa_insert(&udev->domains, (unsigned long)inode, *fresh, GFP_KERNEL);
+		if (ret)
+			return ret;
+		domain = *fresh;
+		*fresh = NULL;
+		ihold(inode);
+	}
 	domain->users++;
 	to_uxrcd(args->xrcd)->domain = domain;
 	args->xrcd->object = domain->xrcd;
 	return 0;
+}
+
+/*
+ * The driver may wait for the program's memory, so a new domain is made without the lock, for which
+ * other programs wait.  If one of them was faster, its domain it is.
+ */
+static int open_by_file(struct uverbs_call *call, struct inode *inode)
+{
+	struct xrcd_open *args = call->args;
+	struct domain *fresh = NULL;
+	int ret;
+
+	ret = domain_join(call, inode, &fresh);
+	if (ret != -EAGAIN)
+		return ret;
+	if (!(args->oflags & O_CREAT))
+		return uverbs_refuse(call, -EAGAIN, "oflags lacks O_CREAT: no such domain");
+	fresh = domain_make(call, inode);
+	if (IS_ERR(fresh))
+		return uverbs_refuse_below(call, PTR_ERR(fresh), "the driver refused");
+	ret = domain_join(call, inode, &fresh);
+	domain_unmake(fresh);
+	return ret;
 }
 
 static int open_private(struct uverbs_call *call)

@@ -304,6 +304,8 @@ struct uverbs_chunk;
  * @written: it came in a write() form
  * @revoked: the device has gone; only destruction is served
  * @replied: the handler has returned the results itself
+ * @settle: set by a handler that did more than make objects: when nothing can fail any more it is
+ *	called once, to make that visible or, the request having failed, to undo it; cannot fail
  * @method: ioctl: the method
  * @uattrs: ioctl: private copy of the attributes
  * @user_attrs: ioctl: where they came from
@@ -330,6 +332,7 @@ struct uverbs_call {
 	bool written;
 	bool revoked;
 	bool replied;
+	void (*settle)(struct uverbs_call *call, bool commit);
 	const struct uverbs_method *method;
 	struct ib_uverbs_attr *uattrs;
 	struct ib_uverbs_attr __user *user_attrs;
@@ -403,12 +406,12 @@ static inline void uverbs_call_end(struct uverbs_call *call)
 
 /**
  * uverbs_give_back - give back every object a request has taken
- * @call: the request
- * @commit: it succeeded: new objects become visible.  Otherwise they are destroyed.
+ * @call: the request, of which user space has been told everything
+ * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
  */
 static inline void uverbs_give_back(struct uverbs_call *call, bool commit)
 {
-	if (call->held)
+	if (call->held || call->settle)
 		uverbs_give_back_held(call, commit);
 }
 

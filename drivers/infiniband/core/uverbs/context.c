@@ -14,7 +14,7 @@
  */
 struct ib_ucontext *ib_uverbs_get_ucontext_file(struct ib_uverbs_file *ufile)
 {
-	/* pairs with the store in uverbs_context_open() */
+	/* pairs with the store in uverbs_context_publish() */
 	struct ib_ucontext *context = smp_load_acquire(&ufile->ucontext);
 
 	if (!context)
@@ -24,28 +24,52 @@ struct ib_ucontext *ib_uverbs_get_ucontext_file(struct ib_uverbs_file *ufile)
 EXPORT_SYMBOL(ib_uverbs_get_ucontext_file);
 
 /**
- * uverbs_context_open - open the context a request has allocated
- * @attrs: the request; its context came from rdma_ucontext_alloc()
+ * uverbs_context_claim - reserve a file's place for a context
+ * @file: the file
  *
- * Return: 0; the context is the file's.  -EINVAL when the file has one already, or the driver's or
- * the cgroup's error; the context is still the caller's then.
+ * From here to uverbs_context_publish() or uverbs_context_drop() nobody else makes one.  No lock is
+ * held meanwhile: the driver and the reply touch user memory, which may take for ever.
+ *
+ * Return: 0, or -EINVAL when the file has a context already or another request is making it.
  */
-int uverbs_context_open(struct uverbs_attr_bundle *attrs)
+int uverbs_context_claim(struct ib_uverbs_file *file)
 {
-	struct ib_uverbs_file *file = attrs->ufile;
-	int ret;
+	guard(mutex)(&file->ucontext_lock);
+	if (file->ucontext || file->ucontext_claimed)
+		return rdma_refuse(-EINVAL, "the file has a context already");
+	file->ucontext_claimed = true;
+	return 0;
+}
 
-	mutex_lock(&file->ucontext_lock);
-	if (file->ucontext) {
-		ret = rdma_refuse(-EINVAL, "the file has a context already");
-	} else {
-		ret = rdma_ucontext_open(attrs->context, &attrs->driver_udata);
-		if (!ret)
-			/* whoever sees the context sees it complete */
-			smp_store_release(&file->ucontext, attrs->context);
+/**
+ * uverbs_context_publish - let requests see a new context
+ * @file: the file, claimed
+ * @context: its context, open
+ *
+ * Cannot fail.
+ */
+void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *context)
+{
+	guard(mutex)(&file->ucontext_lock);
+	file->ucontext_claimed = false;
+	/* whoever sees the context sees it complete */
+	smp_store_release(&file->ucontext, context);
+}
+
+/**
+ * uverbs_context_drop - give up a new context
+ * @file: the file, claimed
+ * @context: what was to become its context: open, allocated only, or NULL
+ */
+void uverbs_context_drop(struct ib_uverbs_file *file, struct ib_ucontext *context)
+{
+	if (context) {
+		if (context->obj.state != RDMA_OBJECT_NEW)
+			rdma_ucontext_close(context);
+		rdma_ucontext_free(context);
 	}
-	mutex_unlock(&file->ucontext_lock);
-	return ret;
+	guard(mutex)(&file->ucontext_lock);
+	file->ucontext_claimed = false;
 }
 
 /**
@@ -63,5 +87,6 @@ void uverbs_context_close(struct ib_uverbs_file *file, enum rdma_remove_reason w
 		context->device->ops.disassociate_ucontext(context);
 	file->ucontext = NULL;
 	rdma_ucontext_close(context);
-	rdma_ucontext_free(context);
+	if (!file->objects_kept)
+		rdma_ucontext_free(context);
 }

@@ -7,6 +7,7 @@
  * can be lost, and a channel nobody reads costs nothing.  Asynchronous events are rare and of many
  * kinds; they are allocated, except the one that ends the stream.
  */
+#include <kunit/visibility.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -37,12 +38,16 @@ static void queue_wake(struct ib_uverbs_event_queue *queue)
 
 /*
  * Waits for something to read.  Returns 0 with the lock held and the list not empty, or an error
- * without the lock: -EIO at the end of the stream.
+ * without the lock: -EIO at the end of the stream.  What is taken from the list and cannot be
+ * copied would be lost, so the reader's @len bytes at @buf have to be writable first.
  */
-static int queue_wait(struct ib_uverbs_event_queue *queue, const struct file *filp)
+static int queue_wait(struct ib_uverbs_event_queue *queue, const struct file *filp,
+		      char __user *buf, size_t len)
 {
-	int ret = 0;
+	int ret = clear_user(buf, len) ? -EFAULT : 0;
 
+	if (ret)
+		return ret;
 	spin_lock_irq(&queue->lock);
 	while (list_empty(&queue->list) && !ret) {
 		if (queue->closed)
@@ -85,7 +90,7 @@ static ssize_t comp_read(struct file *filp, char __user *buf, size_t count, loff
 	struct ib_ucq_object *ucq;
 	int ret;
 
-	ret = queue_wait(queue, filp);
+	ret = queue_wait(queue, filp, buf, min(count, sizeof(desc)));
 	if (ret)
 		return ret;
 	if (count < sizeof(desc)) {
@@ -183,7 +188,7 @@ static ssize_t async_read(struct file *filp, char __user *buf, size_t count, lof
 	struct ib_uverbs_async_event *event;
 	ssize_t ret;
 
-	ret = queue_wait(&file->queue, filp);
+	ret = queue_wait(&file->queue, filp, buf, min(count, sizeof(event->desc)));
 	if (ret)
 		return ret;
 	if (count < sizeof(event->desc)) {
@@ -362,6 +367,8 @@ static void device_event_handler(struct ib_event_handler *handler, struct ib_eve
  * uverbs_async_file_start - let events of the device flow into a new file
  * @file: the file; the first of a uverbs file becomes its default
  *
+ * Only uverbs_async_file_stop() undoes this, so it is called when the request has succeeded.
+ *
  * Context: process, inside a request.
  */
 void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
@@ -457,3 +464,4 @@ void uverbs_ucq_release(struct ib_ucq_object *ucq)
 	}
 	uverbs_uevent_release(&ucq->uevent);
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_ucq_release);

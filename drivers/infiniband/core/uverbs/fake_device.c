@@ -2,6 +2,7 @@
 /*
  * The device of test_uverbs.h.
  */
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
@@ -94,6 +95,15 @@ static void fake_disassociate(struct ib_ucontext *context)
 {
 }
 
+/* A page of the test's in place of the device's. */
+static int fake_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
+{
+	struct fake_device *fake = fake_of(context->device);
+
+	return rdma_user_mmap_io(context, vma, page_to_pfn(fake->page), PAGE_SIZE,
+				 vma->vm_page_prot, NULL);
+}
+
 static int fake_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
 	struct fake_device *fake = fake_of(pd->device);
@@ -111,7 +121,11 @@ static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 static int fake_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 {
 	struct fake_device *fake = fake_of(xrcd->device);
+	void (*meanwhile)(struct fake_device *fake) = fake->meanwhile;
 
+	fake->meanwhile = NULL;
+	if (meanwhile)
+		meanwhile(fake);
 	return fake_made(fake, &fake->made.xrcds, udata);
 }
 
@@ -425,6 +439,7 @@ static const struct ib_device_ops fake_ops = {
 	.alloc_ucontext = fake_alloc_ucontext,
 	.dealloc_ucontext = fake_dealloc_ucontext,
 	.disassociate_ucontext = fake_disassociate,
+	.mmap = fake_mmap,
 	.alloc_pd = fake_alloc_pd,
 	.dealloc_pd = fake_dealloc_pd,
 	.create_ah = fake_create_ah,

@@ -78,8 +78,10 @@ static struct ib_uverbs_file *file_alloc(struct ib_uverbs_device *udev)
 	return file;
 }
 
-static int file_admit(struct ib_uverbs_file *file, struct ib_device *ibdev)
+static int file_admit(struct ib_uverbs_file *file, struct ib_uverbs_device *udev)
 {
+	struct ib_device *ibdev = udev->ib_dev;
+
 	if (!rdma_dev_access_netns(ibdev, current->nsproxy->net_ns))
 		return -EPERM;
 	/*
@@ -88,6 +90,11 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_device *ibdev)
 	 */
 	if (!try_module_get(ibdev->ops.owner))
 		return -ENODEV;
+	/* Removal that waits for the last file has seen it closed, and waits for no other. */
+	if (!refcount_inc_not_zero(&udev->users)) {
+		module_put(ibdev->ops.owner);
+		return -ENXIO;
+	}
 	file->owner = ibdev->ops.owner;
 	file->rejects.stays[0] = THIS_MODULE;
 	file->rejects.stays[1] = file->owner;
@@ -109,12 +116,11 @@ static int uverbs_open(struct inode *inode, struct file *filp)
 		kfree(file);
 		return -EIO;
 	}
-	ret = file_admit(file, udev->ib_dev);
+	ret = file_admit(file, udev);
 	if (ret) {
 		kfree(file);
 	} else {
 		get_device(&udev->dev);
-		refcount_inc(&udev->users);
 		mutex_lock(&udev->files_lock);
 		list_add_tail(&file->entry, &udev->files);
 		mutex_unlock(&udev->files_lock);

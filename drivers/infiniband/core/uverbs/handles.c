@@ -93,7 +93,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	int ret;
 
 	if (!attrs->context) {
-		/* pairs with the store in uverbs_context_open() */
+		/* pairs with the store in uverbs_context_publish() */
 		attrs->context = smp_load_acquire(&attrs->ufile->ucontext);
 		if (!attrs->context)
 			return ERR_PTR(uverbs_refuse(uverbs_call_of(attrs), -EINVAL,
@@ -147,7 +147,9 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
  *
- * An object that the driver cannot destroy stays until the file is closed.
+ * An object that the driver cannot destroy stays until the file is closed.  That is no fault of
+ * the driver: what a program knows of the object already, such as an MR's key, it can use while the
+ * rest of the reply waits for its page.
  */
 void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs, bool hw)
 {
@@ -155,7 +157,7 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 
 	if (hw && !fd) {
 		attrs->driver_udata = (struct ib_udata){};
-		if (WARN_ON(idr_type(uobj)->destroy_object(uobj, RDMA_REMOVE_ABORT, attrs))) {
+		if (idr_type(uobj)->destroy_object(uobj, RDMA_REMOVE_ABORT, attrs)) {
 			uverbs_uobj_commit(uobj);
 			return;
 		}
@@ -382,15 +384,19 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 		if (!reap_pass(file, why))
 			break;
 
-	/* The driver kept them: it is broken, and they are lost. */
+	/*
+	 * The driver kept them: it is broken, and they are lost.  It may go on to report events of
+	 * them, and they are still listed, by their handles and the context: these stay for good.
+	 */
 	list_for_each_entry_safe(uobj, next, &file->objects, list) {
-		WARN_ONCE(1, "%s: driver failed to destroy object type %u\n",
-			  dev_name(&file->ucontext->device->dev), uobj->uapi_object->id);
+		ibdev_err(uobj->context->device, "the driver has kept a user's object of type %u\n",
+			  uobj->uapi_object->id);
 		if (!uverbs_type_is_fd(uobj->uapi_object))
 			ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device,
 					   RDMACG_RESOURCE_HCA_OBJECT);
+		uverbs_uobject_get(uobj);
+		file->objects_kept = true;
 		uobj->object = NULL;
-		uobj->context = NULL;
 		object_unlist(uobj);
 	}
 }

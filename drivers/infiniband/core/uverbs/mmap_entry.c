@@ -151,6 +151,8 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	kref_init(&entry->ref);
 	entry->ucontext = ucontext;
 	entry->npages = pages;
+	/* The lock may be dropped on the way: nobody maps what may yet fail, or move */
+	entry->driver_removed = true;
 
 	xa_lock(xa);
 again:
@@ -167,9 +169,10 @@ again:
 			/* the lock was dropped to find memory and somebody took a place */
 			if (ret == -EBUSY)
 				goto again;
-			break;
+			goto out;
 		}
 	}
+	entry->driver_removed = false;
 out:
 	xa_unlock(xa);
 	return ret;

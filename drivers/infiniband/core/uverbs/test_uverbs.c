@@ -408,11 +408,19 @@ static int open_context(struct uverbs_test *t)
 	return ret;
 }
 
-static int open_file(struct uverbs_test *t)
+/**
+ * tu_open_file - open the device's file, as another process would
+ * @t: copy of the test, whose file it becomes, without a context; to be closed with tu_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int tu_open_file(struct uverbs_test *t)
 {
 	struct ib_client_nl_info info = { .port = -1 };
 	int ret = ib_get_client_nl_info(&t->device->ib, "uverbs", &info);
 
+	t->async_fd = -1;
+	t->filp = NULL;
 	if (ret)
 		return ret;
 	t->udev = container_of(info.cdev, struct ib_uverbs_device, dev);
@@ -434,8 +442,7 @@ static int open_file(struct uverbs_test *t)
  */
 int tu_open(struct uverbs_test *t)
 {
-	t->async_fd = -1;
-	return open_file(t) ?: open_context(t);
+	return tu_open_file(t) ?: open_context(t);
 }
 
 /**
@@ -460,7 +467,7 @@ int tu_init(struct kunit *test)
 	t->device = fake_device_alloc();
 	KUNIT_ASSERT_NOT_NULL(test, t->device);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&t->device->ib, "kt_uverbs", NULL), 0);
-	KUNIT_ASSERT_EQ(test, open_file(t), 0);
+	KUNIT_ASSERT_EQ(test, tu_open_file(t), 0);
 	KUNIT_ASSERT_EQ(test, open_context(t), 0);
 	KUNIT_ASSERT_EQ(test, tu_create_pd(t, &t->pd), 0);
 	KUNIT_ASSERT_EQ(test, tu_create_cq(t, -1, &t->cq), 0);

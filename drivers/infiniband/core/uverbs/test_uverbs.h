@@ -136,6 +136,9 @@ enum {
  * @ah_attr: of the last create_user_ah
  * @mw_type: type of the window made last
  * @replaces: reregistration answers with another MR
+ * @page: what mmap shows
+ * @meanwhile: what another program does while the next XRC domain is made, NULL for nothing
+ * @priv: the test's own, for @meanwhile
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last
  * @last_cq: the CQ made last
@@ -159,6 +162,9 @@ struct fake_device {
 	struct rdma_ah_attr ah_attr;
 	enum ib_mw_type mw_type;
 	bool replaces;
+	struct page *page;
+	void (*meanwhile)(struct fake_device *fake);
+	void *priv;
 	struct ib_srq *last_srq;
 	struct ib_qp *last_qp;
 	struct ib_cq *last_cq;
@@ -224,6 +230,7 @@ void fake_steering_add(struct fake_device *fake);
 /* test_uverbs.c */
 int tu_init(struct kunit *test);
 void tu_exit(struct kunit *test);
+int tu_open_file(struct uverbs_test *t);
 int tu_open(struct uverbs_test *t);
 void tu_remove_device(struct uverbs_test *t);
 void tu_close_fd(int fd);

@@ -3,6 +3,7 @@
  * What happens to a mapping of device pages: fork copies it, munmap ends it, and when the device
  * goes its pages are taken out and touches find a page of zeroes that is private to the file.
  */
+#include <kunit/visibility.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -125,6 +126,7 @@ out:
 	rdma_reject_leave(&scope);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_uverbs_mmap);
 
 /*
  * An address space that still has a listed mapping, referenced.  One that is being torn down
@@ -150,7 +152,9 @@ static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
  * uverbs_umaps_revoke - take the device's pages out of all mappings of a file
  * @file: the file
  *
- * mmap_lock is taken before the list's lock, as everywhere, hence one address space at a time.
+ * mmap_lock is taken before the list's lock, as everywhere, hence one address space at a time.  It
+ * is taken for writing: munmap holds it for reading only while it frees the page tables of mappings
+ * that it has not closed yet.
  *
  * Context: process; takes the mmap_lock of other processes.
  */
@@ -161,7 +165,7 @@ void uverbs_umaps_revoke(struct ib_uverbs_file *file)
 	struct mm_struct *mm;
 
 	while ((mm = umaps_next_mm(umaps))) {
-		mmap_read_lock(mm);
+		mmap_write_lock(mm);
 		mutex_lock(&umaps->lock);
 		list_for_each_entry_safe(priv, next, &umaps->list, list) {
 			if (priv->vma->vm_mm != mm)
@@ -171,7 +175,8 @@ void uverbs_umaps_revoke(struct ib_uverbs_file *file)
 			umap_detach(priv);
 		}
 		mutex_unlock(&umaps->lock);
-		mmap_read_unlock(mm);
+		mmap_write_unlock(mm);
 		mmput(mm);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(uverbs_umaps_revoke);

@@ -72,12 +72,14 @@ struct ib_uverbs_device {
  * @entry: in @device->files, until torn down
  * @ucontext_lock: serialises the making of @ucontext and of @default_async_file
  * @ucontext: read with ib_uverbs_get_ucontext_file() or under @reap_lock
+ * @ucontext_claimed: a request is making @ucontext; under @ucontext_lock
  * @default_async_file: takes the events of objects that name no async file of their own
  * @reap_lock: held by whoever destroys objects outside a running request: teardown, the release
  *	of event files, and destroy requests that come after the device has gone
  * @handles: handle to object; an entry is reserved from allocation to commit
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first
+ * @objects_kept: the driver refused to destroy some, which refer to @ucontext for ever
  * @umaps: the file's mappings of device pages
  * @owner: the driver's module, which cannot be removed by hand while a file is open
  * @rejects: why the last requests were refused, shown in fdinfo
@@ -88,11 +90,13 @@ struct ib_uverbs_file {
 	struct list_head entry;
 	struct mutex ucontext_lock;
 	struct ib_ucontext *ucontext;
+	bool ucontext_claimed;
 	struct ib_uverbs_async_event_file *default_async_file;
 	struct mutex reap_lock;
 	struct xarray handles;
 	spinlock_t objects_lock;
 	struct list_head objects;
+	bool objects_kept;
 	struct rdma_umaps umaps;
 	struct module *owner;
 	struct rdma_reject_log rejects;
@@ -113,7 +117,9 @@ void uverbs_umaps_revoke(struct ib_uverbs_file *file);
 
 /* ---- contexts (context.c) ---- */
 
-int uverbs_context_open(struct uverbs_attr_bundle *attrs);
+int uverbs_context_claim(struct ib_uverbs_file *file);
+void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *context);
+void uverbs_context_drop(struct ib_uverbs_file *file, struct ib_ucontext *context);
 void uverbs_context_close(struct ib_uverbs_file *file, enum rdma_remove_reason why);
 
 /* ---- handles (handles.c) ---- */

@@ -121,6 +121,56 @@ static void named(struct kunit *test)
 	tu_close_fd(other);
 }
 
+struct rival {
+	struct uverbs_test t;
+	int fd;
+	u32 domain;
+};
+
+static void open_first(struct fake_device *fake)
+{
+	struct rival *rival = fake->priv;
+
+	KUNIT_EXPECT_EQ(rival->t.test, open_domain(&rival->t, rival->fd, O_CREAT, &rival->domain),
+			0);
+}
+
+/*
+ * While the driver makes a domain, for which it may wait for the program's memory, another program
+ * makes one of the same file: there is one domain, the other's.
+ */
+static void named_by_two(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct rival *rival = kunit_kzalloc(test, sizeof(*rival), GFP_KERNEL);
+	int fd = new_file(test);
+	u32 domain;
+
+	KUNIT_ASSERT_NOT_NULL(test, rival);
+	rival->t = *t;
+	rival->fd = fd;
+	rival->t.buf = kunit_kzalloc(test, TU_LARGEST, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rival->t.buf);
+	KUNIT_ASSERT_EQ(test, tu_open(&rival->t), 0);
+	t->device->priv = rival;
+
+	t->device->meanwhile = open_first;
+	KUNIT_EXPECT_EQ(test, open_domain(t, fd, O_CREAT, &domain), 0);
+	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 1);
+	KUNIT_EXPECT_EQ(test, close_domain(&rival->t, rival->domain), 0);
+	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 1);
+	KUNIT_EXPECT_EQ(test, close_domain(t, domain), 0);
+	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 0);
+
+	/* Who wanted it for himself does not get the other's */
+	t->device->meanwhile = open_first;
+	expect_refused(t, open_domain(t, fd, O_CREAT | O_EXCL, &domain), -EINVAL, "O_EXCL");
+	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 1);
+	tu_close(&rival->t);
+	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 0);
+	tu_close_fd(fd);
+}
+
 /* What is in a domain keeps it, in the process that made it. */
 static void in_use(struct kunit *test)
 {
@@ -247,6 +297,7 @@ static void without_memory(struct kunit *test)
 static struct kunit_case xrcd_cases[] = {
 	KUNIT_CASE(private_domains),
 	KUNIT_CASE(named),
+	KUNIT_CASE(named_by_two),
 	KUNIT_CASE(in_use),
 	KUNIT_CASE(shared),
 	KUNIT_CASE(left_behind),

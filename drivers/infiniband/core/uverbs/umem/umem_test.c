@@ -10,6 +10,7 @@
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/iter.h>
+#include <trace/events/kmem.h>
 
 #define MAX_RUNS	6
 #define K4		4096ULL
@@ -228,11 +229,72 @@ static void offsets_distinct(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&c->mmap_xa));
 }
 
+#ifdef CONFIG_FAULT_INJECTION
+/* Whoever looks while an insertion waits for memory, with the lock dropped. */
+struct looker {
+	struct offsets *o;
+	struct task_struct *task;
+	unsigned int looks;
+	unsigned int finds;
+};
+
+static void look(void *data, unsigned long call_site, const void *ptr, struct kmem_cache *cache,
+		 gfp_t gfp, int node)
+{
+	struct rdma_user_mmap_entry *found;
+	struct looker *looker = data;
+
+	if (current != looker->task || !gfpflags_allow_blocking(gfp))
+		return;
+	looker->looks++;
+	found = rdma_user_mmap_entry_get_pgoff(&looker->o->context, 50);
+	if (found) {
+		looker->finds++;
+		rdma_user_mmap_entry_put(found);
+	}
+}
+
+/* An entry is not to be found at its first offset before it has all of them. */
+static void offsets_half_taken(struct kunit *test)
+{
+	struct offsets *o = new_offsets(test);
+	struct looker looker = { .o = o, .task = current };
+	struct rdma_user_mmap_entry *e = o->entry;
+	struct ib_ucontext *c = &o->context;
+	unsigned int nth;
+	bool fired = true;
+
+	KUNIT_ASSERT_EQ(test, register_trace_kmem_cache_alloc(look, &looker), 0);
+	for (nth = 1; fired && nth < 50; nth++) {
+		memset(e, 0, sizeof(*e));
+		current->fail_nth = nth;
+		/* they lie in several nodes of the tree */
+		if (!rdma_user_mmap_entry_insert_range(c, e, 200 * K4, 50, 300)) {
+			KUNIT_EXPECT_EQ(test, e->start_pgoff, 50);
+			KUNIT_EXPECT_PTR_EQ(test, rdma_user_mmap_entry_get_pgoff(c, 50), e);
+			rdma_user_mmap_entry_put(e);
+			rdma_user_mmap_entry_remove(e);
+		}
+		fired = !current->fail_nth;
+		current->fail_nth = 0;
+		KUNIT_EXPECT_TRUE(test, xa_empty(&c->mmap_xa));
+	}
+	unregister_trace_kmem_cache_alloc(look, &looker);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_FALSE(test, fired);
+	KUNIT_EXPECT_GT(test, looker.looks, 1);
+	KUNIT_EXPECT_EQ(test, looker.finds, 0);
+}
+#endif
+
 static struct kunit_case umem_cases[] = {
 	KUNIT_CASE_PARAM(best_size, size_case_gen_params),
 	KUNIT_CASE(best_size_random),
 	KUNIT_CASE(blocks),
 	KUNIT_CASE(offsets_distinct),
+#ifdef CONFIG_FAULT_INJECTION
+	KUNIT_CASE(offsets_half_taken),
+#endif
 	{}
 };
 

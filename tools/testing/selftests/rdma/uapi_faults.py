@@ -1,0 +1,398 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""uapi_faults.py DEVICE: walk the tables of the user verbs API and get every piece of memory of every
+request wrong: it cannot be written, it is not there, it comes late (userfaultfd), or it is taken away
+while the kernel waits for it. That is each attribute, each of its payloads, and request and response
+of the write() forms, by write() as well as carried by an ioctl.
+
+A request whose outcome cannot be told must fail and leave nothing made, unless it destroys, which
+cannot be undone. While it waits for memory the file must go on serving others. What is left to find
+is for the debug kernel's checkers. TAP on stdout."""
+
+import ctypes
+import errno
+import fcntl
+import json
+import mmap
+import os
+import select
+import struct
+import subprocess
+import sys
+import threading
+
+from uapi_held import SYS_USERFAULTFD, UFFD_API, UFFDIO_API, UFFDIO_REGISTER, PAGEFAULT
+from uapi_requests import (DRIVER_ROOM, EXTENDED, NUMBER, PAGE, TYPES, UHW, UHW_OUT, WRITE_UHW, File, area, attribute,
+                           attributes, body, driver_part, errno_of, frame, ioctl, ioctl_at, libc, libc_mmap, load,
+                           payload, write_at, written)
+
+UFFDIO_COPY, UFFDIO_WRITEPROTECT = 0xc028aa03, 0xc018aa06
+MISSING, PROTECTED = 1, 2                   # what is waited for: a page, or the right to write to it
+PAGEFAULT_FLAG_WP = 1 << 0                  # UFFD_FEATURE_PAGEFAULT_FLAG_WP
+HEADER = 24                                 # bytes of the ioctl's, and of an extended write()'s
+WRITE_CMD, CORE_IN, CORE_OUT = 0, 1, 2      # UVERBS_ATTR_*, of INVOKE_WRITE
+INVOKE_WRITE = 1                            # UVERBS_METHOD_INVOKE_WRITE
+
+READ = ("gone", "late", "taken")
+WRITTEN = ("read-only", "gone", "write late", "write taken")
+BOTH = ("read-only", "gone", "late", "taken", "write late", "write taken")
+
+# As uapi_walk has them: objects in the order in which they are made, and by which command each is destroyed.
+ABSENT = "FLOW RWQ_IND_TBL WQ FLOW_ACTION DM COUNTERS".split()
+MADE_BY = [("PD", "ALLOC_PD", "write"), ("COMP_CHANNEL", "CREATE_COMP_CHANNEL", "write"),
+           ("CQ", "CREATE_CQ", "ioctl"), ("SRQ", "CREATE_SRQ", "ioctl"), ("QP", "CREATE_QP", "ioctl"),
+           ("MR", "REG_MR", "write"), ("MW", "ALLOC_MW", "write"), ("AH", "CREATE_AH", "write"),
+           ("XRCD", "OPEN_XRCD", "write")]
+DESTROYED_BY = {"PD": "DEALLOC_PD", "CQ": "DESTROY_CQ", "SRQ": "DESTROY_SRQ", "QP": "DESTROY_QP",
+                "MR": "DEREG_MR", "MW": "DEALLOC_MW", "AH": "DESTROY_AH", "XRCD": "CLOSE_XRCD"}
+libc.mmap.restype = ctypes.c_void_p
+
+
+def event_files():
+    """Descriptors of them. Some of what is listed belongs to the listing."""
+    found = set()
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            if "infinibandevent" in os.readlink(f"/proc/self/fd/{fd}"):
+                found.add(int(fd))
+        except OSError:
+            pass
+    return found
+
+
+class Pages:
+    """A good page and, behind it, one that is not as it should be."""
+
+    def __init__(self):
+        self.start = libc_mmap(2)
+        self.odd = self.start + PAGE
+        self.uffd = None
+        self.content = b""
+
+    def prepare(self, address, data, how):
+        """Put data there, of which some lies on the odd page; then spoil that one."""
+        libc.mmap(ctypes.c_void_p(self.start), ctypes.c_size_t(2 * PAGE), mmap.PROT_READ | mmap.PROT_WRITE,
+                  mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x10, -1, 0)      # MAP_FIXED
+        ctypes.memmove(address, bytes(data), len(data))
+        self.content = ctypes.string_at(self.odd, PAGE)
+        if how == "read-only":
+            libc.mprotect(ctypes.c_void_p(self.odd), PAGE, mmap.PROT_READ)
+        elif how == "gone":
+            self.take()
+        elif how:
+            self.watch(PROTECTED if how.startswith("write") else MISSING)
+
+    def take(self):
+        libc.munmap(ctypes.c_void_p(self.odd), PAGE)
+
+    def watch(self, mode):
+        if mode == MISSING:
+            libc.madvise(ctypes.c_void_p(self.odd), PAGE, mmap.MADV_DONTNEED)
+        self.uffd = libc.syscall(SYS_USERFAULTFD, os.O_CLOEXEC | os.O_NONBLOCK)
+        if self.uffd < 0:
+            raise OSError(ctypes.get_errno(), "userfaultfd")
+        fcntl.ioctl(self.uffd, UFFDIO_API, struct.pack("<QQQ", UFFD_API, PAGEFAULT_FLAG_WP, 0))
+        fcntl.ioctl(self.uffd, UFFDIO_REGISTER, struct.pack("<QQQQ", self.odd, PAGE, mode, 0))
+        if mode == PROTECTED:
+            fcntl.ioctl(self.uffd, UFFDIO_WRITEPROTECT, struct.pack("<QQQ", self.odd, PAGE, 1))
+
+    def resolve(self, how):
+        """The kernel waits for it."""
+        if how.endswith("taken"):
+            self.take()         # whoever waits is woken when the descriptor is closed
+        elif how == "late":
+            source = ctypes.create_string_buffer(self.content, PAGE)
+            fcntl.ioctl(self.uffd, UFFDIO_COPY,
+                        bytearray(struct.pack("<QQQQq", self.odd, ctypes.addressof(source), PAGE, 0, 0)))
+        else:
+            fcntl.ioctl(self.uffd, UFFDIO_WRITEPROTECT, struct.pack("<QQQ", self.odd, PAGE, 0))
+
+    def forget(self):
+        if self.uffd is not None:
+            os.close(self.uffd)
+        self.uffd = None
+
+
+class Piece:
+    """Memory of a request: where it begins in area, its bytes, who points to it: a function that is told
+    the address where it lies instead, or None for what is handed to the system call. cuts: how many of
+    its bytes lie before the odd page."""
+
+    def __init__(self, name, address, size, ways, point=None, cuts=(0,)):
+        self.name, self.address, self.size, self.ways, self.point, self.cuts = name, address, size, ways, point, cuts
+
+
+class Request:
+    """A good one, in area."""
+
+    def __init__(self, file, send, pieces):
+        self.file, self.send, self.pieces = file, send, pieces
+        self.start = next(piece for piece in pieces if piece.point is None).address
+
+
+def pointer(at):
+    """Sets an address that stands in area."""
+    return lambda address: ctypes.memmove(at, struct.pack("<Q", address), 8)
+
+
+def by_ioctl(file, obj, method, attrs, written_ones):
+    """written_ones: attributes by number whose payload the kernel writes."""
+    data = frame(obj, method, attrs)
+    start = area.put(data)
+    pieces = [Piece("attributes", start, len(data), BOTH, cuts=[HEADER + 16 * i for i in range(len(attrs))])]
+    for i, attr in enumerate(attrs):
+        number, size, _, _, value = struct.unpack("<HHHHQ", attr)
+        if area.start <= value < area.end and size and (size > 8 or number in written_ones):
+            pieces.append(Piece(f"payload of {number:#x}", value, size, WRITTEN if number in written_ones else READ,
+                                pointer(start + HEADER + 16 * i + 8)))
+    return Request(file, lambda address: ioctl_at(file.fd, address), pieces)
+
+
+def native(walk, command, handles, file):
+    """As an ioctl method."""
+    outs = {row.attr for row in command.rows if row.kind in ("out", "list") and row.attr is not None and
+            (row.kind == "out" or row.has(16))} | {UHW_OUT}
+    return by_ioctl(file, command.object, command.method, attributes(command, handles), outs)
+
+
+def carried(walk, command, form, handles, file):
+    """As what INVOKE_WRITE carries."""
+    number = command.number[form] | (EXTENDED if form == "extended" else 0)
+    data, size = body(command, form, handles), command.response[form]
+    attrs = [attribute(WRITE_CMD, 8, number), payload(CORE_IN, data or bytes(8))]
+    if size:
+        attrs.append(attribute(CORE_OUT, size, area.put(bytes(size))))
+    part = driver_part(command.name) if command.flags & (UHW | WRITE_UHW) else b""
+    if part:
+        attrs += [payload(0x1000, part), attribute(UHW_OUT, DRIVER_ROOM, area.put(bytes(DRIVER_ROOM)))]
+    return by_ioctl(file, NUMBER["DEVICE"], INVOKE_WRITE, attrs, {CORE_OUT, UHW_OUT})
+
+
+def by_write(walk, command, form, handles, file):
+    size = command.response[form]
+    driver = command.flags & WRITE_UHW or form == "extended" and command.flags & UHW
+    room = size + (DRIVER_ROOM if driver else 0)
+    response = area.put(bytes(room)) if room else area.put(bytes(8))
+    data = written(command, form, handles, response)
+    start = area.put(data)
+    pieces = [Piece("request", start, len(data), READ, cuts=(0, 8, HEADER) if form == "extended" else (0, 8))]
+    if size:
+        cuts = [0] + ([size] if room > size else []) + ([8] if size > 8 else [])
+        pieces.append(Piece("response", response, room, WRITTEN, pointer(start + 8), cuts))
+    return Request(file, lambda address: write_at(file.fd, address, len(data)), pieces)
+
+
+class Walk:
+    """Files, their objects, and what has been found."""
+
+    def __init__(self, path):
+        self.path = path
+        self.commands = {one.name: one for one in load()}
+        self.file = File(path)
+        self.file.make_context()
+        for what, name, form in MADE_BY:
+            self.file.handle[what] = self.file.made_by(self.commands[name], form)
+        self.pages = Pages()
+        self.point = self.asked = self.waited = 0
+        self.faults, self.failed = [], False
+
+    # ---- objects ----
+
+    def handles(self, what):
+        area.reset()
+        room = area.put(bytes(512))
+        count = area.put(bytes(4))
+        err = ioctl(self.file.fd, NUMBER["DEVICE"], 1, [attribute(0, 8, NUMBER[what]), attribute(1, 4, count),
+                                                        attribute(2, 512, room)])
+        if err:
+            raise OSError(err, "INFO_HANDLES")
+        number, = struct.unpack("<I", ctypes.string_at(count, 4))
+        return set(struct.unpack(f"<{number}I", ctypes.string_at(room, 4 * number)))
+
+    def present(self, what):
+        """What there is of a type: handles, or descriptors."""
+        if what in ("COMP_CHANNEL", "ASYNC_EVENT"):
+            return event_files()
+        return self.handles(what)
+
+    def destroy(self, what, handle):
+        if what in ("COMP_CHANNEL", "ASYNC_EVENT"):
+            os.close(handle)
+            return 0
+        command = self.commands[DESTROYED_BY[what]]
+        area.reset()
+        return ioctl(self.file.fd, command.object, command.method,
+                     attributes(command, {**self.file.handle, what: handle}))
+
+    def made(self, what):
+        name, form = next((name, form) for made, name, form in MADE_BY if made == what)
+        return self.file.made_by(self.commands[name], form)
+
+    # ---- one request ----
+
+    def send(self, request, piece, cut, how):
+        """Answers what the system call did. piece None: the good request."""
+        if piece is None:
+            return request.send(request.start)
+        data = ctypes.string_at(piece.address, piece.size)
+        address = self.pages.odd - cut
+        if piece.point:
+            piece.point(address)
+        self.pages.prepare(address, data, how)
+        start = request.start if piece.point else address
+        if self.pages.uffd is None:
+            return request.send(start)
+        return self.send_waiting(request, start, how)
+
+    def send_waiting(self, request, start, how):
+        result = []
+        ended, end = os.pipe()
+
+        def run():
+            result.append(request.send(start))
+            os.close(end)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        ready, _, _ = select.select([self.pages.uffd, ended], [], [])
+        if ended not in ready:
+            assert os.read(self.pages.uffd, 32)[0] == PAGEFAULT
+            self.waited += 1
+            self.meanwhile(request)
+            self.pages.resolve(how)
+        self.pages.forget()
+        thread.join()
+        os.close(ended)
+        return result[0]
+
+    def meanwhile(self, request):
+        """Others are served."""
+        err = write_at(request.file.fd, other_request.start, other_request.length)
+        # of a file that has no context yet this is the answer
+        if err != (0 if request.file.handle else errno.EINVAL):
+            self.faults.append(f"meanwhile QUERY_DEVICE: {errno.errorcode[err]}")
+
+    def ask(self, command, make, piece_number, cut, how):
+        """One request with one piece of its memory spoilt, and all that has to hold afterwards."""
+        new = next((row.type_name for row in command.rows if row.kind == "new"), None)
+        old = next((row.type_name for row in command.rows if row.kind == "destroy"), None)
+        if command.name == "GET_CONTEXT":
+            return self.ask_context(make, piece_number, cut, how)
+        handles = dict(self.file.handle)
+        if old:
+            handles[old] = self.made(old)
+        before = self.present(new) if new else None
+        area.reset()
+        request = make(handles, self.file)
+        err = self.send(request, request.pieces[piece_number] if how else None, cut, how)
+        self.asked += 1
+        more = self.present(new) - before if new else ()
+        if new and len(more) != (err == 0):
+            self.faults.append(f"{how}, answered {err}: {len(more)} new")
+        for handle in more:
+            if self.destroy(new, handle):
+                self.faults.append(f"{how}: the new object cannot be destroyed")
+        if old:
+            left = handles[old] in self.handles(old)
+            if err == 0 and left or left and self.destroy(old, handles[old]):
+                self.faults.append(f"{how}, answered {err}: the object is there and cannot be destroyed")
+        return err
+
+    def ask_context(self, make, piece_number, cut, how):
+        """A file that has got none can have one later."""
+        file = File(self.path)
+        before = event_files()
+        area.reset()
+        request = make({}, file)
+        err = self.send(request, request.pieces[piece_number] if how else None, cut, how)
+        self.asked += 1
+        more = event_files() - before
+        if err:
+            area.reset()
+            if more:
+                self.faults.append(f"{how}, answered {err}: an event file")
+            file.make_context()
+            more = [file.handle["ASYNC_EVENT"]]
+        for fd in more:
+            os.close(fd)
+        file.close()
+        return err
+
+    def walk(self, command, name, make):
+        area.reset()
+        pieces = make(dict(self.file.handle), self.file).pieces
+        good = self.ask(command, make, 0, 0, None)
+        for number, piece in enumerate(pieces):
+            for cut in piece.cuts:
+                for how in piece.ways:
+                    found = len(self.faults)
+                    err = self.ask(command, make, number, cut, how)
+                    if err != good and (err != errno.EFAULT or how.endswith("late")):
+                        self.faults.append(f"{how}: answered {err}, expected {good}")
+                    self.faults[found:] = [f"{piece.name}, from byte {cut} on: {fault}"
+                                           for fault in self.faults[found:]]
+        self.report(f"{name} {command.name}, which answers {errno.errorcode.get(good, good)}")
+
+    def report(self, name):
+        self.point += 1
+        good = self.asked and not self.faults
+        self.failed |= not good
+        print(f"{'' if good else 'not '}ok {self.point} - {name}: {self.asked} requests, {self.waited} waited")
+        for fault in self.faults:
+            print(f"# {fault}")
+        sys.stdout.flush()
+        self.faults, self.asked, self.waited = [], 0, 0
+
+    def everything(self):
+        for command in self.commands.values():
+            if TYPES[command.object] in ABSENT:
+                continue
+            if command.number["ioctl"] is not None and command.name != "INVOKE_WRITE":
+                self.walk(command, "ioctl", lambda handles, file, command=command:
+                          native(self, command, handles, file))
+            for form in ("write", "extended"):
+                if command.number[form] is None:
+                    continue
+                for name, way in ((form, by_write), (f"carried {form}", carried)):
+                    self.walk(command, name, lambda handles, file, command=command, form=form, way=way:
+                              way(self, command, form, handles, file))
+
+
+class Other:
+    """QUERY_DEVICE, in memory of its own. A file needs a context for it."""
+
+    def __init__(self):
+        self.start = libc_mmap(1)
+        request = struct.pack("<IHHQ", 1, 4, 44, self.start + 1024)
+        self.length = len(request)
+        ctypes.memmove(self.start, request, len(request))
+
+
+def resources():
+    answer = subprocess.run(["rdma", "-j", "resource", "show"], stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(answer)
+
+
+other_request = Other()
+
+
+def main():
+    device = sys.argv[1]
+    names = os.listdir(f"/sys/class/infiniband/{device}/device/infiniband_verbs")
+    walk = Walk(f"/dev/infiniband/{names[0]}")
+    descriptors = len(os.listdir("/proc/self/fd"))
+    before = resources()
+    print("TAP version 13")
+    walk.everything()
+    walk.asked = 1
+    now = resources()
+    if now != before:
+        walk.faults.append(f"objects before: {before}, after: {now}")
+    if len(os.listdir("/proc/self/fd")) != descriptors:
+        walk.faults.append("descriptors are left")
+    walk.report("nothing is left behind")
+    print(f"1..{walk.point}")
+    return 1 if walk.failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * uverbs_unmap DEVICE [TRIALS]: a program unmaps the device's pages at the moment when they are
+ * taken back from it because the device goes; TAP on stdout.  Each of many mappings of a page has a
+ * page table of its own, so that both take their time; another process has the device unbound.
+ * What goes wrong the kernel says.
+ */
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAPPINGS	1500
+#define APART		(2UL << 20)	/* what one page table holds */
+#define PAGE		4096UL
+
+static char pci_slot[64], driver_dir[PATH_MAX];
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = NULL;
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	return ctx;
+}
+
+static bool find_driver(struct ibv_context *ctx)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/device", ctx->device->ibdev_path);
+	if (!realpath(path, real))
+		return false;
+	snprintf(pci_slot, sizeof(pci_slot), "%.63s", strrchr(real, '/') + 1);
+	strncat(path, "/driver", sizeof(path) - strlen(path) - 1);
+	return realpath(path, driver_dir);
+}
+
+static bool tell_driver(const char *what)
+{
+	char path[PATH_MAX + 64];
+	bool done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", driver_dir, what);
+	fd = open(path, O_WRONLY);
+	done = fd >= 0 && write(fd, pci_slot, strlen(pci_slot)) == (ssize_t)strlen(pci_slot);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* Where in the device's file the page lies to which the library writes. */
+static bool find_page(unsigned long *offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512], rights[8];
+	bool found = false;
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, "/dev/infiniband/uverbs") &&
+			sscanf(line, "%*x-%*x %7s %lx", rights, offset) == 2 &&
+			rights[1] == 'w';
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Maps it often and unmaps all at once.  Returns whether there was something to map. */
+static bool map_and_unmap(int fd, unsigned long offset)
+{
+	char *base = mmap(NULL, MAPPINGS * APART, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned long i;
+
+	if (base == MAP_FAILED)
+		return false;
+	for (i = 0; i < MAPPINGS; i++)
+		if (mmap(base + i * APART, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			 fd, offset) == MAP_FAILED)
+			break;
+	munmap(base, MAPPINGS * APART);
+	return i == MAPPINGS;
+}
+
+/* The program goes on until the device has gone. */
+static bool trial(const char *name)
+{
+	struct ibv_context *ctx = open_device(name);
+	unsigned long offset;
+	int gate[2], status;
+	bool good;
+	pid_t child;
+	char go;
+
+	if (!ctx || !find_driver(ctx) || !find_page(&offset) || pipe(gate))
+		return false;
+	child = fork();
+	if (!child) {
+		if (read(gate[0], &go, 1) != 1)
+			_exit(1);
+		_exit(!tell_driver("unbind"));
+	}
+	good = map_and_unmap(ctx->cmd_fd, offset) && write(gate[1], "x", 1) == 1;
+	while (good && map_and_unmap(ctx->cmd_fd, offset))
+		;
+	close(gate[0]);
+	close(gate[1]);
+	good &= waitpid(child, &status, 0) == child && !status;
+	ibv_close_device(ctx);
+	return tell_driver("bind") && good;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int trials = argc > 2 ? atoi(argv[2]) : 4, i;
+	struct ibv_context *ctx = argc > 1 ? open_device(argv[1]) : NULL;
+	bool good = ctx && find_driver(ctx);
+
+	printf("TAP version 13\n1..1\n");
+	if (ctx)
+		ibv_close_device(ctx);
+	for (i = 0; good && i < trials; i++)
+		good = trial(argv[1]);
+	if (!good)
+		printf("# trial %u\n", i);
+	printf("%sok 1 - %u times the pages went while they were unmapped\n", good ? "" : "not ",
+	       trials);
+	return !good;
+}
