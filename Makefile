@@ -7,7 +7,8 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check lint coverage counts mutants campaign bench fuzz-device clean help
+.PHONY: all modules modules_install uninstall tools lab demo shell check check-long check-device lint coverage counts mutants \
+	campaign bench bench-device fuzz-device clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -70,6 +71,9 @@ demo:
 bench:
 	tools/testing/bench/all
 
+bench-device:
+	$(MAKE) -s -C tools/vhcad bench
+
 # SEED=, MESSAGES= and TRACE= reach it by themselves
 campaign:
 	$(MAKE) -C tools/vhcad campaign $(if $(TRACE),TRACE=$(abspath $(TRACE)))
@@ -78,6 +82,14 @@ campaign:
 
 check:
 	tools/testing/run-checks
+
+# what is too long for check
+check-long:
+	tools/testing/run-checks --long
+
+# the device alone, on this host: no guest, no cache, not root
+check-device:
+	$(MAKE) -s -C tools/vhcad check
 
 lint:
 	tools/testing/run-checks lint
@@ -119,12 +131,15 @@ help:
 	@echo '  demo KERNEL=debug         the same on the debug kernel, under its checkers'
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
 	@echo 'Testing'
-	@echo '  check            every test; ends with "N passed, N failed, N skipped"'
+	@echo '  check            the tests; ends with "N passed, N failed, N skipped"'
+	@echo '  check-long       those that are too long for check; ends alike'
+	@echo '  check-device     those of vhcad alone, on this host without QEMU; ends alike'
 	@echo '  lint             the checks of the sources alone; CHANGED=1: of what differs from BASE (HEAD)'
 	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
 	@echo '  counts           how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
 	@echo '  bench            measurements'
+	@echo '  bench-device     those of vhcad alone, on this host without QEMU'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
 	@echo 'clean              remove what was built (not the cache)'

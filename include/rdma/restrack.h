@@ -45,6 +45,7 @@ enum rdma_restrack_type {
  * struct rdma_restrack_entry - what is known of one object
  * @valid: stands in its device's table
  * @no_track: never shall
+ * @hidden: does not, but its place is kept
  * @user: made by a process
  * @kref: one for the table, one for each lookup
  * @drained: whom the last reference is told to, set while a destruction waits for it
@@ -57,6 +58,8 @@ struct rdma_restrack_entry {
 	bool			valid;
 
 	u8			no_track : 1;
+
+	u8			hidden : 1;
 
 	bool			user;
 

@@ -155,24 +155,54 @@ int vhca_destroy_cq(struct ibv_cq *ibcq)
 	return 0;
 }
 
+/* Numbers go round; 0 is that of a record that was never stored. */
+static uint32_t next_arm_seq(struct vhca_cq *cq)
+{
+	cq->arm_seq = cq->arm_seq == VHCA_ARM_SEQ_MASK ? 1 : cq->arm_seq + 1;
+	return cq->arm_seq;
+}
+
+/* Whether an arming for all still stands only the device knows, while it can be told which. */
+static uint64_t arm_solicited(struct vhca_cq *cq)
+{
+	uint32_t seq = next_arm_seq(cq);
+	uint32_t since = (seq - cq->any_seq) & VHCA_ARM_SEQ_MASK;
+
+	if (cq->any_seq && since > VHCA_ARM_SINCE_MASK) {
+		/* One that an entry has met which was polled here need not be answered any more. */
+		if (cq->cons == cq->any_cons)
+			cq->any_seq = seq;
+		else
+			cq->any_seq = 0;
+		return arm_value(cq->cons, seq, !cq->any_seq);
+	}
+	return arm_value(cq->cons, seq, !cq->armed_any) |
+	       (uint64_t)(cq->any_seq ? since : 0) << VHCA_ARM_SINCE_SHIFT;
+}
+
+static uint64_t arm_any(struct vhca_cq *cq)
+{
+	cq->any_seq = next_arm_seq(cq);
+	cq->any_cons = cq->cons;
+	cq->armed_any = true;
+	return arm_value(cq->cons, cq->any_seq, false);
+}
+
 /**
  * vhca_req_notify_cq() - ask for one event
  * @ibcq: CQ
  * @solicited_only: for solicited completions and errors only
  *
- * Asking for less than was asked for before takes nothing back, until an event has come.
+ * Asking for less than was asked for before takes nothing back that was not answered.
  *
  * Return: 0.
  */
 int vhca_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct vhca_cq *cq = to_vhca_cq(ibcq);
-	bool solicited;
 
 	vhca_lock(&cq->lock);
-	solicited = solicited_only && !cq->armed_any;
-	cq->armed_any = !solicited;
-	db_arm(&cq->db, arm_value(cq->cons, ++cq->arm_seq, solicited));
+	db_arm(&cq->db, solicited_only ? arm_solicited(cq) : arm_any(cq));
 	vhca_unlock(&cq->lock);
 	return 0;
 }

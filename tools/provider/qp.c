@@ -333,8 +333,34 @@ int vhca_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr)
 {
 	struct ibv_query_qp cmd;
+	int err;
 
-	return ibv_cmd_query_qp(ibqp, attr, mask, init_attr, &cmd, sizeof(cmd));
+	err = ibv_cmd_query_qp(ibqp, attr, mask, init_attr, &cmd, sizeof(cmd));
+	if (!err && attr->qp_state == IBV_QPS_ERR)
+		vhca_qp_broken(to_vhca_qp(ibqp));
+	return err;
+}
+
+/**
+ * vhca_async_event() - the program takes an event
+ * @context: device
+ * @event: event
+ *
+ * A QP that only answers may fail without a completion.  It is known to have failed from now on;
+ * should the event be one from before the QP was reset, that does no harm.
+ */
+void vhca_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	(void)context;
+	switch (event->event_type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+		vhca_qp_broken(to_vhca_qp(event->element.qp));
+		break;
+	default:
+		break;
+	}
 }
 
 /**

@@ -156,14 +156,14 @@ struct ibv_srq *vhca_create_srq_ex(struct ibv_context *context, struct ibv_srq_i
 }
 
 /*
- * Learns how far the device has come.  A record that cannot be true is not believed: that of a
- * device which has gone reads as nothing.  Called with the lock held.
+ * Learns how far the device has come, which it says in 32 bits.  A record that cannot be true is
+ * not believed: that of a device which has gone reads as nothing.  Called with the lock held.
  */
 static void look_at_taken(struct vhca_srq *srq)
 {
 	uint64_t tail = atomic_load_explicit(&srq->wq.tail, memory_order_relaxed);
 	uint64_t head = atomic_load_explicit(&srq->wq.head, memory_order_relaxed);
-	uint64_t taken = db_load(&srq->db, 1);
+	uint64_t taken = ring_extend(tail, (uint32_t)db_load(&srq->db, 1));
 
 	if (taken - tail <= head - tail)
 		atomic_store_explicit(&srq->wq.tail, taken, memory_order_relaxed);

@@ -33,6 +33,7 @@ static const struct verbs_context_ops context_ops = {
 	.alloc_parent_domain = vhca_alloc_parent_domain,
 	.alloc_pd = vhca_alloc_pd,
 	.alloc_td = vhca_alloc_td,
+	.async_event = vhca_async_event,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = vhca_bind_mw,
 	.close_xrcd = vhca_close_xrcd,

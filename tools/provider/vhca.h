@@ -188,6 +188,8 @@ struct vhca_clock_sync {
  * @cons: consumer count
  * @db: consumer and arm record
  * @arm_seq: sequence number of the last arm record
+ * @any_seq: that of the last record for any completion, 0: there was none
+ * @any_cons: consumer count of that record
  * @armed_any: armed for any completion, and no event has come since
  * @users: QPs and XRC SRQs that complete here, by number
  * @log_users: log2 of the table's length
@@ -206,6 +208,8 @@ struct vhca_cq {
 	uint64_t cons;
 	struct vhca_slots db;
 	uint32_t arm_seq;
+	uint32_t any_seq;
+	uint64_t any_cons;
 	bool armed_any;
 	struct vhca_cq_user **users;
 	uint8_t log_users;
@@ -483,6 +487,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 int vhca_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int vhca_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		  struct ibv_qp_init_attr *init_attr);
+void vhca_async_event(struct ibv_context *context, struct ibv_async_event *event);
 int vhca_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 int vhca_destroy_qp(struct ibv_qp *qp);
 

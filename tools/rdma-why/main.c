@@ -4,6 +4,7 @@
  * why.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +13,40 @@
 #include <unistd.h>
 
 #include "rdma-why.h"
+#include "../../include/uapi/rdma/vhca-abi.h"
 
 static unsigned int reported;
 
 static const char usage[] =
 	"usage: rdma-why [--fdinfo] COMMAND [ARGUMENT]...\n"
+	"       rdma-why --vendor-err NUMBER\n"
 	"Runs COMMAND. Afterwards it prints, to standard error, each request to the RDMA stack that\n"
 	"was refused, with the error and the kernel's reason. Exits as COMMAND does.\n"
 	"\n"
 	"With access to tracefs (root) nothing is missed. Without it, or with --fdinfo, the reasons\n"
 	"are read from /proc when a process of COMMAND exits: the last 8 of each file that it has\n"
-	"open then.\n";
+	"open then.\n"
+	"\n"
+	"With --vendor-err it prints what the vendor_err of a completion of the vhca driver means.\n";
+
+/* Exit status 1: it means nothing. */
+static int print_vendor_err(const char *word)
+{
+	const char *text = NULL;
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(word, &end, 0);
+	if (!errno && !*end && end != word && number <= UINT_MAX)
+		text = vhca_why_text(number);
+	if (!text) {
+		fprintf(stderr, "rdma-why: no vendor_err of vhca: %s\n", word);
+		return 1;
+	}
+	puts(text);
+	return 0;
+}
 
 void report(const struct refusal *refusal)
 {
@@ -94,6 +118,8 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
+	if (argc == 3 && !strcmp(argv[first], "--vendor-err"))
+		return print_vendor_err(argv[2]);
 	if (argc > first && !strcmp(argv[first], "--fdinfo")) {
 		watcher = &fdinfo_watcher;
 		first++;

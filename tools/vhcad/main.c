@@ -42,6 +42,7 @@ struct daemon {
 	struct ether *ether;
 	struct sweeper *sweeper;
 	struct hca hca[OPTIONS_MAX_HCAS];
+	bool held;			/* a guest's thread has not come to its end */
 	struct ctl_hca ctl_hca[OPTIONS_MAX_HCAS];
 };
 
@@ -215,9 +216,11 @@ static int make_hca(struct daemon *d, u32 i)
 		.irq = d->opt.irq,
 		.vectors = o->vectors,
 		.kick_pages = KICK_PAGES,
+		.speed = d->opt.pcie_speed,
+		.lanes = d->opt.pcie_lanes,
 		.allow_unsealed = d->opt.allow_unsealed,
 	};
-	const struct vdev_config vc = {
+	struct vdev_config vc = {
 		.name = o->name,
 		.node_guid = o->guid,
 		.ports = o->ports,
@@ -229,6 +232,7 @@ static int make_hca(struct daemon *d, u32 i)
 	};
 	int err;
 
+	memcpy(vc.limit, o->limit, sizeof(vc.limit));
 	err = server_new(&sc, &h->server);
 	if (err)
 		return fail("--hca", o->path, -err);
@@ -280,17 +284,21 @@ static void free_all(struct daemon *d)
 
 	ctl_free(d->ctl);
 	ether_free(d->ether);
-	for (u32 i = 0; i < d->opt.nhcas; i++) {
-		vdev_free(d->hca[i].dev);
-		server_free(d->hca[i].server);
+	/* it may come back, and then finds everything where it was */
+	if (!d->held) {
+		for (u32 i = 0; i < d->opt.nhcas; i++) {
+			vdev_free(d->hca[i].dev);
+			server_free(d->hca[i].server);
+		}
+		engine_free(d->engine);
+		fabric_free(d->fabric);
 	}
-	engine_free(d->engine);
-	fabric_free(d->fabric);
 	err = capture_close(d->capture);
 	if (err)
 		log_line("capture %s is incomplete: %s", d->opt.capture, strerror(-err));
 	sweeper_finish(d->sweeper);
-	options_release(&d->opt);
+	if (!d->held)
+		options_release(&d->opt);
 }
 
 #ifdef VHCAD_INSTRUMENTED
@@ -360,7 +368,8 @@ static void stop_all(struct daemon *d)
 	ctl_free(d->ctl);
 	d->ctl = NULL;
 	for (u32 i = 0; i < d->opt.nhcas; i++)
-		server_stop(d->hca[i].server);
+		if (!server_stop(d->hca[i].server))
+			d->held = true;
 	if (d->engine_thread) {
 		engine_stop(d->engine);
 		pthread_join(d->engine_thread, NULL);

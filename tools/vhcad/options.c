@@ -30,6 +30,8 @@ static const char usage[] =
 "  --control SOCKET       listen for vhcactl\n"
 "  --ethernet SOCKET      a switch for ordinary network adapters: QEMU's -netdev stream\n"
 "  --irq msix|msi         interrupt capability; msi: one vector, hot unplug works\n"
+"  --pcie SPEEDxLANES     the adapters' link: 2.5, 5, 8, 16 or 32 GT/s and 1, 2, 4, 8 or 16\n"
+"                         lanes (32x16)\n"
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --loss PERMILLE        lose so many of a thousand packets (0)\n"
 "  --seed N               lose others of them (1)\n"
@@ -44,9 +46,14 @@ static const char usage[] =
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
 "                         clock-query, qp-counters; may be given many times\n"
+"  --limit [HCA:]NAME=N,...\n"
+"                         most objects that an adapter may have, all or that one: uars,\n"
+"                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
+"                         attached, counters; may be given many times\n"
 "  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
 "                         may then kill the daemon\n"
-"  --user NAME            whom root becomes once all sockets are there (nobody)\n"
+"  --user NAME            whom root becomes once all sockets are there (vhcad, where\n"
+"                         there is such a user, else nobody)\n"
 "  --no-sandbox           keep user, rights and system calls: for debuggers\n"
 "  --help, --version\n";
 
@@ -169,6 +176,19 @@ static void parse_version(struct options *o, const char *arg)
 	o->version = major << 16 | minor;
 }
 
+static void parse_pcie(struct options *o, char *arg)
+{
+	static const char *const speeds[] = { "2.5", "5", "8", "16", "32", NULL };
+	static const char *const lanes[] = { "1", "2", "4", "8", "16", NULL };
+	char *x = strchr(arg, 'x');
+
+	if (!x)
+		fail("--pcie: '%s' is not of the form SPEEDxLANES", arg);
+	*x = '\0';
+	o->pcie_speed = choice("--pcie", arg, speeds) + 1;
+	o->pcie_lanes = 1u << choice("--pcie", x + 1, lanes);
+}
+
 static void parse_mtu(struct options *o, const char *arg)
 {
 	static const char *const sizes[] = { "256", "512", "1024", "2048", "4096", NULL };
@@ -266,6 +286,53 @@ static void hand_out_caps_off(struct options *o)
 	}
 }
 
+static void parse_limit(struct options *o, char *arg)
+{
+	char *colon = strchr(arg, ':'), *word, *save = NULL;
+	struct limits *l = &o->limits[o->nlimits];
+
+	if (o->nlimits == OPTIONS_MAX_HCAS)
+		fail("--limit: given more than %u times", OPTIONS_MAX_HCAS);
+	o->nlimits++;
+	if (colon) {
+		*colon = '\0';
+		l->hca = arg;
+		arg = colon + 1;
+	}
+	for (word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		char *value = strchr(word, '=');
+		int i;
+
+		if (!value)
+			fail("--limit: '%s' is not NAME=N", word);
+		*value++ = '\0';
+		i = vlimit_by_name(word);
+		if (i < 0)
+			fail("--limit: unknown limit '%s'", word);
+		l->limit[i] = number("--limit", value, 10, 1, vlimit_most(i));
+	}
+}
+
+/* Of several for the same the last one holds. */
+static void hand_out_limits(struct options *o)
+{
+	for (u32 i = 0; i < o->nlimits; i++) {
+		const struct limits *l = &o->limits[i];
+		bool found = false;
+
+		for (u32 j = 0; j < o->nhcas; j++) {
+			if (l->hca && strcmp(l->hca, o->hca[j].name))
+				continue;
+			for (u32 k = 0; k < VLIMITS; k++)
+				if (l->limit[k])
+					o->hca[j].limit[k] = l->limit[k];
+			found = true;
+		}
+		if (!found)
+			fail("--limit: no adapter is named %s", l->hca);
+	}
+}
+
 /* What only shows when all options are known. */
 static void check(struct options *o)
 {
@@ -295,9 +362,9 @@ static void check(struct options *o)
 void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
-		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, ETHERNET, IRQ, SPIN, LOSS,
-		SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, ALLOW_UNSEALED, USER,
-		NO_SANDBOX, HELP, VERSION,
+		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, ETHERNET, IRQ, PCIE, SPIN,
+		LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, LIMIT, ALLOW_UNSEALED,
+		USER, NO_SANDBOX, HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },
@@ -309,6 +376,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "control", required_argument, NULL, CONTROL },
 		{ "ethernet", required_argument, NULL, ETHERNET },
 		{ "irq", required_argument, NULL, IRQ },
+		{ "pcie", required_argument, NULL, PCIE },
 		{ "spin", required_argument, NULL, SPIN },
 		{ "loss", required_argument, NULL, LOSS },
 		{ "seed", required_argument, NULL, SEED },
@@ -317,6 +385,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "pci-id", required_argument, NULL, PCI_ID },
 		{ "device-version", required_argument, NULL, DEVICE_VERSION },
 		{ "caps-off", required_argument, NULL, CAPS_OFF },
+		{ "limit", required_argument, NULL, LIMIT },
 		{ "allow-unsealed", no_argument, NULL, ALLOW_UNSEALED },
 		{ "user", required_argument, NULL, USER },
 		{ "no-sandbox", no_argument, NULL, NO_SANDBOX },
@@ -335,8 +404,9 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->device = VHCA_PCI_DEVICE;
 	o->version = VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
 	o->mtu = 5;
+	o->pcie_speed = PCI_SPEED_MAX;
+	o->pcie_lanes = PCI_LANES_MAX;
 	o->seed = 1;
-	o->user = "nobody";
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
 		switch (c) {
@@ -368,6 +438,9 @@ void options_parse(struct options *o, int argc, char **argv)
 		case IRQ:
 			o->irq = choice("--irq", optarg, irqs) ? PCI_IRQ_MSI : PCI_IRQ_MSIX;
 			break;
+		case PCIE:
+			parse_pcie(o, optarg);
+			break;
 		case SPIN:
 			o->spin_usec = number("--spin", optarg, 10, 0, 1000000);
 			break;
@@ -391,6 +464,9 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case CAPS_OFF:
 			parse_caps_off(o, optarg);
+			break;
+		case LIMIT:
+			parse_limit(o, optarg);
 			break;
 		case ALLOW_UNSEALED:
 			o->allow_unsealed = true;
@@ -418,6 +494,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		fail("unexpected argument '%s' (see vhcad --help)", argv[optind]);
 	check(o);
 	hand_out_caps_off(o);
+	hand_out_limits(o);
 }
 
 void options_release(struct options *o)

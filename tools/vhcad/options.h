@@ -5,6 +5,7 @@
 #ifndef VHCAD_OPTIONS_H
 #define VHCAD_OPTIONS_H
 
+#include "dev/limit.h"
 #include "fabric/fabric.h"
 #include "pci/config.h"
 #include "types.h"
@@ -19,12 +20,19 @@ struct hca_options {
 	u32 ports;
 	u32 vectors;
 	u64 caps_off;			/* bits (1 << enum vhca_cap) */
+	u32 limit[VLIMITS];		/* 0: the usual one */
 };
 
 /* What one --caps-off says. */
 struct caps_off {
 	const char *hca;		/* NULL: of all */
 	u64 caps;
+};
+
+/* What one --limit says. */
+struct limits {
+	const char *hca;		/* NULL: of all */
+	u32 limit[VLIMITS];		/* 0: nothing */
 };
 
 struct options {
@@ -36,6 +44,8 @@ struct options {
 	const char *control;		/* NULL: no control socket */
 	const char *ethernet;		/* NULL: no segment */
 	enum pci_irq_mode irq;
+	u8 pcie_speed;			/* as PCI_EXP_LNKSTA_CLS */
+	u8 pcie_lanes;
 	u32 spin_usec;
 	u32 loss;			/* packets of a thousand */
 	u32 seed;
@@ -47,9 +57,11 @@ struct options {
 	u32 mtu;			/* enum ib_mtu */
 	u32 ncaps_off;
 	struct caps_off caps_off[OPTIONS_MAX_HCAS];
+	u32 nlimits;
+	struct limits limits[OPTIONS_MAX_HCAS];
 	bool allow_unsealed;
 	bool no_sandbox;
-	const char *user;		/* whom root becomes */
+	const char *user;		/* whom root becomes; NULL: see sandbox_drop() */
 };
 
 /**

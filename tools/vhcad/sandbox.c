@@ -22,10 +22,16 @@
 
 /* ---- user and capabilities ---- */
 
+/* Made by "make install"; other daemons that have no user of their own are nobody, too. */
+#define OWN_USER	"vhcad"
+#define SHARED_USER	"nobody"
+
 static int become(const char *user, const char **what)
 {
 	const struct passwd *pw;
 
+	if (!user)
+		user = getpwnam(OWN_USER) ? OWN_USER : SHARED_USER;
 	errno = 0;
 	pw = getpwnam(user);
 	if (!pw) {

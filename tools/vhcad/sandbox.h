@@ -34,7 +34,8 @@ void sweeper_finish(struct sweeper *s);
 
 /**
  * sandbox_drop - become somebody who may do nothing
- * @user: whom root becomes; who is not root stays what they are
+ * @user: whom root becomes; NULL: the user vhcad where there is one, else nobody.  Who is
+ *	not root stays what they are
  * @what: receives what could not be done
  *
  * No capability is left and none can be had again.  Call while the process has

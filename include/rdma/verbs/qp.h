@@ -283,56 +283,6 @@ struct ib_qp_attr {
 	struct net_device	*xmit_slave;
 };
 
-enum port_pkey_state {
-	IB_PORT_PKEY_NOT_VALID = 0,
-	IB_PORT_PKEY_VALID = 1,
-	IB_PORT_PKEY_LISTED = 2,
-};
-
-/* One of the two paths of a QP in the list of QPs that a P_Key change concerns. */
-struct ib_port_pkey {
-	enum port_pkey_state	state;
-	u16			pkey_index;
-	u32			port_num;
-	struct list_head	qp_list;
-	struct list_head	to_error_list;
-	struct ib_qp_security  *sec;
-};
-
-/* A QP's main and alternate path. */
-struct ib_ports_pkeys {
-	struct ib_port_pkey	main;
-	struct ib_port_pkey	alt;
-};
-
-/**
- * struct ib_qp_security - what the security hooks know of a QP
- * @qp: the QP
- * @dev: its device
- * @mutex: held while the QP moves between P_Keys, is destroyed or sent to error
- * @ports_pkeys: paths in use
- * @shared_qp_list: handles of a shared QP
- * @security: the security module's
- * @destroying: being destroyed
- * @error_list_count: lists the QP stands in, to be sent to error
- * @error_complete: the last of them was handled
- * @error_comps_pending: how many to wait for
- */
-struct ib_qp_security {
-	struct ib_qp	       *qp;
-	struct ib_device       *dev;
-
-	struct mutex		mutex;
-	struct ib_ports_pkeys  *ports_pkeys;
-
-	struct list_head        shared_qp_list;
-	void                   *security;
-	bool			destroying;
-	atomic_t		error_list_count;
-	struct completion	error_complete;
-	int			error_comps_pending;
-};
-
 /**
  * struct ib_qp - queue pair
  * @device: device
@@ -360,7 +310,7 @@ struct ib_qp_security {
  * @max_read_sge: scatter entries of an RDMA READ
  * @qp_type: type
  * @rwq_ind_tbl: indirection table or NULL
- * @qp_sec: security hooks
+ * @qp_sec: on whose behalf it uses P_Keys, where a security module may ask; the core's own
  * @port: port number
  * @integrity_en: may use signature MRs
  * @counter: counter it is bound to

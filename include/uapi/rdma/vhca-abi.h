@@ -67,13 +67,21 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
 
 /*
  * Arm record: consumer count in bits 31:0, flags in 39:32, sequence number
- * in 63:40.  A record whose sequence differs from the one that last raised an
- * event (0 after creation) arms the queue for one event, raised when the
- * device writes an entry at or after the given consumer count.  Storing an
- * arm record is followed by a full barrier and a poll.
+ * in 63:40.  A record other than the one that last raised an event (0 after
+ * creation) arms the queue for one event, raised when the device writes an
+ * entry at or after the given consumer count.  Storing an arm record is
+ * followed by a full barrier and a poll.
+ *
+ * An arming for solicited entries takes nothing back from one for all entries
+ * that was not answered yet.  Such a record says how much its sequence number
+ * is beyond that of the last arming for all: when no record from that one on
+ * has raised an event, it counts as one for all as well.  0: there was none,
+ * and VHCA_ARM_SOLICITED alone decides.
  */
 #define VHCA_ARM_CI_MASK	0xffffffffULL
 #define VHCA_ARM_SOLICITED	(1ULL << 32)	/* only solicited or in error */
+#define VHCA_ARM_SINCE_SHIFT	33		/* numbers since the last arming for all */
+#define VHCA_ARM_SINCE_MASK	0x7fU
 #define VHCA_ARM_SEQ_SHIFT	40
 #define VHCA_ARM_SEQ_MASK	0xffffffU
 
@@ -320,6 +328,89 @@ enum vhca_cqe_status {			/* same order as enum ib_wc_status */
 	VHCA_CS_GENERAL_ERR	= 21,
 };
 
+/*
+ * vendor_err of a completion with an error: why it failed, in more words than its status has.
+ * Numbers stay what they are; new ones come behind the last.  "rdma-why --vendor-err NUMBER"
+ * prints the text.
+ */
+enum vhca_why {
+	VHCA_WHY_NONE		= 0,
+	VHCA_WHY_ENTRY_BLOCKS	= 1,
+	VHCA_WHY_ENTRY_INDEX	= 2,
+	VHCA_WHY_ENTRY_OPCODE	= 3,
+	VHCA_WHY_ENTRY_RESERVED	= 4,
+	VHCA_WHY_ENTRY_SEGMENT	= 5,
+	VHCA_WHY_ENTRY_INLINE	= 6,
+	VHCA_WHY_ENTRY_SGES	= 7,
+	VHCA_WHY_ENTRY_LENGTH	= 8,
+	VHCA_WHY_ENTRY_CHANGED	= 9,
+	VHCA_WHY_NO_READS	= 10,
+	VHCA_WHY_LOCAL_MEMORY	= 11,
+	VHCA_WHY_REGISTER	= 12,
+	VHCA_WHY_INVALIDATE	= 13,
+	VHCA_WHY_BIND		= 14,
+	VHCA_WHY_RECV_ENTRY	= 15,
+	VHCA_WHY_RECV_SHORT	= 16,
+	VHCA_WHY_RETRIES	= 17,
+	VHCA_WHY_RNR_RETRIES	= 18,
+	VHCA_WHY_NAK_REQUEST	= 19,
+	VHCA_WHY_NAK_ACCESS	= 20,
+	VHCA_WHY_NAK_OPERATION	= 21,
+	VHCA_WHY_NAK_UNKNOWN	= 22,
+	VHCA_WHY_ANSWER_LENGTH	= 23,
+	VHCA_WHY_PEER_REQUEST	= 24,
+	VHCA_WHY_PEER_ACCESS	= 25,
+	VHCA_WHY_FLUSHED	= 26,
+};
+
+/* What it means, or a null pointer. */
+static inline const char *vhca_why_text(unsigned int number)
+{
+	static const char *const text[] = {
+		[VHCA_WHY_ENTRY_BLOCKS] =
+			"the entry has no blocks, more than 16, or more than were rung",
+		[VHCA_WHY_ENTRY_INDEX] = "the entry's index is not that of its place in the ring",
+		[VHCA_WHY_ENTRY_OPCODE] =
+			"the opcode is unknown, or none of this QP's type or adapter",
+		[VHCA_WHY_ENTRY_RESERVED] =
+			"the entry has an unknown flag, or a reserved field that is not 0",
+		[VHCA_WHY_ENTRY_SEGMENT] =
+			"a segment of the entry does not fit into it, or has invalid values",
+		[VHCA_WHY_ENTRY_INLINE] =
+			"inline data: not with this opcode, or more than the QP was made for",
+		[VHCA_WHY_ENTRY_SGES] =
+			"gather entries: too many, not with this opcode, or not as many as it has",
+		[VHCA_WHY_ENTRY_LENGTH] =
+			"longer than 2 GiB or, on UD, the port's MTU, or an atomic not of 8 bytes",
+		[VHCA_WHY_ENTRY_CHANGED] = "the entry was changed while it was carried out",
+		[VHCA_WHY_NO_READS] =
+			"the QP may have no READs and atomics under way: max_rd_atomic is 0",
+		[VHCA_WHY_LOCAL_MEMORY] =
+			"a key, right or bound of a gather or scatter entry is wrong, or the memory is gone",
+		[VHCA_WHY_REGISTER] = "REG_MR: the key cannot be registered so",
+		[VHCA_WHY_INVALIDATE] =
+			"the key cannot be invalidated by this QP, or a window is bound to it",
+		[VHCA_WHY_BIND] = "BIND_MW: the window or the region cannot be bound so",
+		[VHCA_WHY_RECV_ENTRY] = "the receive is not a valid entry",
+		[VHCA_WHY_RECV_SHORT] = "the message is longer than its receive",
+		[VHCA_WHY_RETRIES] = "the peer did not answer, and all retries are used up",
+		[VHCA_WHY_RNR_RETRIES] = "the peer had no receive, and all retries are used up",
+		[VHCA_WHY_NAK_REQUEST] = "the peer says: invalid request",
+		[VHCA_WHY_NAK_ACCESS] = "the peer says: no right to this memory",
+		[VHCA_WHY_NAK_OPERATION] = "the peer says: it failed on its side",
+		[VHCA_WHY_NAK_UNKNOWN] = "the peer refuses with a code that nobody knows",
+		[VHCA_WHY_ANSWER_LENGTH] =
+			"the peer's answer has another length than was asked for",
+		[VHCA_WHY_PEER_REQUEST] =
+			"the peer's request was invalid, or names a key that it may not end",
+		[VHCA_WHY_PEER_ACCESS] = "the peer's request had no right to the memory it named",
+		[VHCA_WHY_FLUSHED] =
+			"the QP was in error, or was to send no more, before this was carried out",
+	};
+
+	return number < sizeof(text) / sizeof(text[0]) ? text[number] : (void *)0;
+}
+
 #define VHCA_CQE_F_IMM		(1U << 0)
 #define VHCA_CQE_F_GRH		(1U << 1)
 #define VHCA_CQE_F_SOLICITED	(1U << 2)
@@ -340,7 +431,7 @@ struct vhca_cqe {
 	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive); SRQ: 0 */
 	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
 	__u8 status;		/* enum vhca_cqe_status */
-	__u8 vendor_err;	/* device's own code, for humans */
+	__u8 vendor_err;	/* enum vhca_why, in error */
 	__u8 flags;		/* VHCA_CQE_F_* */
 	__le16 pkey_index;
 	__le16 slid;

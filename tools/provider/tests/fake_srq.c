@@ -152,6 +152,8 @@ uint64_t fake_take(struct ibv_srq *srq)
 	assert_true(rwqe->index == htole32((uint32_t)fake->taken));
 	assert_true(VHCA_RWQE_SIZE(rwqe->nsge) <= 1U << fake->req.log_stride);
 	fake->taken++;
-	shared_write64(&fake_page(fake->slot)->rec[fake->slot % VHCA_DB_SLOTS + 1], fake->taken);
+	/* zeros above: all that the device counts with are 32 bits */
+	shared_write64(&fake_page(fake->slot)->rec[fake->slot % VHCA_DB_SLOTS + 1],
+		       (uint32_t)fake->taken);
 	return wr_id;
 }

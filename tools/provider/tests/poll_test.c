@@ -281,6 +281,65 @@ static void receives_of_a_broken_qp_ring(void **state)
 	assert_true(fake_rec(fake_qp(qp)->slot + 1) == 2);
 }
 
+static void tell(enum ibv_event_type type)
+{
+	struct ibv_async_event event = { .event_type = type, .element.qp = qp };
+
+	fake_ops()->async_event(&ctx->vctx.context, &event);
+}
+
+/* A responder may fail without a completion; whoever is told of it otherwise knows it too. */
+static void an_event_or_a_query_tells_of_the_error(void **state)
+{
+	static const enum ibv_event_type other[] = {
+		IBV_EVENT_COMM_EST, IBV_EVENT_SQ_DRAINED, IBV_EVENT_PATH_MIG,
+		IBV_EVENT_PATH_MIG_ERR,
+	}, failed[] = {
+		IBV_EVENT_QP_FATAL, IBV_EVENT_QP_REQ_ERR, IBV_EVENT_QP_ACCESS_ERR,
+	};
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	struct ibv_async_event lid = { .event_type = IBV_EVENT_LID_CHANGE };
+	struct ibv_qp_init_attr init;
+	unsigned int i, posted = 0;
+
+	(void)state;
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		post_recvs(qp, 1);
+		posted++;
+		tell(other[i]);
+		assert_false(recv_rung());
+	}
+	fake_ops()->async_event(&ctx->vctx.context, &lid);
+	assert_int_equal(fake_ops()->query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
+	assert_false(recv_rung());
+	for (i = 0; i <= sizeof(failed) / sizeof(failed[0]); i++) {
+		if (i < sizeof(failed) / sizeof(failed[0])) {
+			tell(failed[i]);
+		} else {
+			qp->state = IBV_QPS_ERR;
+			assert_int_equal(fake_ops()->query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
+		}
+		/* what was posted before, and what is posted now */
+		assert_true(recv_rung());
+		post_recvs(qp, 1);
+		assert_true(recv_rung());
+		assert_true(fake_rec(fake_qp(qp)->slot + 1) == ++posted);
+		attr.qp_state = IBV_QPS_RTS;
+		assert_int_equal(fake_ops()->modify_qp(qp, &attr, IBV_QP_STATE), 0);
+		qp->state = IBV_QPS_RTS;
+		post_recvs(qp, 1);
+		posted++;
+		assert_false(recv_rung());
+	}
+
+	/* a query that fails says nothing */
+	qp->state = IBV_QPS_ERR;
+	fake_err[FAKE_QUERY_QP] = EIO;
+	assert_int_equal(fake_ops()->query_qp(qp, &attr, IBV_QP_STATE, &init), EIO);
+	assert_false(recv_rung());
+	fake_err[FAKE_QUERY_QP] = 0;
+}
+
 static void arming_never_takes_back(void **state)
 {
 	uint32_t slot = fake_cq(cq)->slot + 1;
@@ -311,6 +370,55 @@ static void arming_never_takes_back(void **state)
 	}
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
 	assert_int_equal(fake_rec(slot) & VHCA_ARM_CI_MASK, 1);
+}
+
+static uint32_t since_any(void)
+{
+	return fake_rec(fake_cq(cq)->slot + 1) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
+}
+
+/* Whether an arming for all was answered is the device's to say: an event may not be read yet. */
+static void solicited_arming_names_the_one_for_all(void **state)
+{
+	uint32_t slot = fake_cq(cq)->slot + 1, i;
+	struct ibv_wc wc;
+
+	(void)state;
+	/* there was none */
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 0);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
+	assert_int_equal(since_any(), 0);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 1);
+	/* an event: it may be one from before */
+	fake_ops()->cq_event(cq);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 2);
+
+	/* too long ago to be said, and nothing has come that the program has seen: for all again */
+	for (i = 3; i <= VHCA_ARM_SINCE_MASK; i++)
+		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 0);
+	assert_false(fake_rec(slot) & VHCA_ARM_SOLICITED);
+	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), 1);
+
+	/* a completion was polled: whoever has it need not be woken for it */
+	post_sends(qp, 1);
+	fake_complete(cq, sent(qp, 1, 0));
+	assert_int_equal(poll(1, &wc), 1);
+	for (i = 2; i <= VHCA_ARM_SINCE_MASK; i++)
+		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
+		assert_int_equal(since_any(), 0);
+		assert_true(fake_rec(slot) & VHCA_ARM_SOLICITED);
+		fake_ops()->cq_event(cq);
+	}
 }
 
 static void extended_polling_says_the_same(void **state)
@@ -495,7 +603,11 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(nonsense_of_the_device_is_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(receives_of_a_broken_qp_ring, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_event_or_a_query_tells_of_the_error, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(arming_never_takes_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(solicited_arming_names_the_one_for_all, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(extended_polling_says_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(threads_lose_nothing, setup, teardown),
 	};

@@ -30,6 +30,7 @@ struct ctl {
 	int stop;			/* eventfd */
 	pthread_t thread;
 	bool started;
+	bool again;			/* somebody waits whom there was no descriptor for */
 	struct pollfd fd[2 + CTL_CLIENTS];	/* stop, listen, clients */
 	struct client client[CTL_CLIENTS];
 };
@@ -81,6 +82,7 @@ static void take_client(struct ctl *c)
 			break;
 	if (slot == CTL_CLIENTS) {
 		c->fd[1].events = 0;
+		c->again = false;
 		return;
 	}
 	fd = accept4(c->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -88,10 +90,13 @@ static void take_client(struct ctl *c)
 		/* the client gave up before it was served */
 		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
 			return;
-		log_line("control socket: no more clients: %s", strerror(errno));
+		if (!c->again)
+			log_line("control socket: no more clients for now: %s", strerror(errno));
 		c->fd[1].events = 0;
+		c->again = true;
 		return;
 	}
+	c->again = false;
 	c->fd[2 + slot] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	c->client[slot].len = 0;
 }
@@ -157,7 +162,9 @@ static void *ctl_thread(void *arg)
 
 	pthread_setname_np(pthread_self(), "vhcad-control");
 	for (;;) {
-		if (poll(c->fd, used_entries(c), -1) < 0) {
+		int n = poll(c->fd, used_entries(c), c->again ? UNIX_ACCEPT_AGAIN : -1);
+
+		if (n < 0) {
 			if (errno == EINTR)
 				continue;
 			log_line("control socket: not served any more: %s", strerror(errno));
@@ -165,6 +172,8 @@ static void *ctl_thread(void *arg)
 		}
 		if (c->fd[0].revents)
 			return NULL;
+		if (!n)
+			c->fd[1].events = POLLIN;
 		for (u32 i = 0; i < CTL_CLIENTS; i++)
 			if (c->fd[2 + i].fd >= 0 && c->fd[2 + i].revents)
 				serve(c, i);

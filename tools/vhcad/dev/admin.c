@@ -185,25 +185,44 @@ static enum vhca_status carry_out(struct command *c)
 	return st ? st : d->fn(c);
 }
 
+/* Does a fault strike the next command?  It is asked once, however often the command goes on. */
+static bool struck_by(struct vhca_dev *dev, u8 opcode, struct vfault *fault)
+{
+	struct admin_queue *q = &dev->admin;
+
+	if (!q->begun) {
+		q->fault = (struct vfault){ .answer = VFAULT_ONCE };
+		q->struck = fault_strike(dev, VFAULT_COMMAND, opcode, &q->fault);
+		if (q->struck)
+			log_line("%s: fault: %s is struck", dev->name, vcmd_name(opcode));
+	}
+	q->begun = false;
+	*fault = q->fault;
+	return q->struck;
+}
+
 /* Takes one command; *wrote is set when an answer is in the ring.  False: no ring. */
 static bool one_command(struct vhca_dev *dev, bool *wrote)
 {
 	struct admin_queue *q = &dev->admin;
 	u64 at = q->asq + (q->head++ & ((1u << q->log) - 1)) * sizeof(struct vhca_asqe);
 	struct command c = { .dev = dev, .bad_field = VHCA_NO_FIELD };
-	struct vfault fault = { .answer = VFAULT_ONCE };
+	struct vfault fault;
 	struct vhca_acqe e = { 0 };
 	bool struck;
 
 	if (dma_read(dev->mem, &c.sqe, at, sizeof(c.sqe)))
 		return false;
 	c.out_len = le32toh(c.sqe.out_len);
-	struck = fault_strike(dev, VFAULT_COMMAND, c.sqe.opcode, &fault);
-	if (struck)
-		log_line("%s: fault: %s is struck", dev->name, vcmd_name(c.sqe.opcode));
+	struck = struck_by(dev, c.sqe.opcode, &fault);
 	if (fault.answer == VFAULT_NONE)
 		return true;
 	e.status = fault.status ? fault.status : carry_out(&c);
+	if (c.again) {
+		q->head--;
+		q->begun = true;
+		return true;
+	}
 	e.cmd_id = c.sqe.cmd_id;
 	e.bad_field = htole16(c.bad_field);
 	if (!e.status)
@@ -227,12 +246,14 @@ bool admin_poll(struct vhca_dev *dev, u32 most)
 		dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
 		return false;
 	}
-	while (q->head != tail && most-- && dev_live(dev)) {
+	do {
 		if (!one_command(dev, &wrote)) {
 			dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
 			return false;
 		}
-	}
+	} while (q->head != tail && --most && dev_live(dev) && !q->begun &&
+		 !cost_over(dev->engine));
+	cost_add(dev, 0);
 	if (wrote)
 		dev_irq(dev, q->vector);
 	return true;

@@ -18,6 +18,7 @@ struct command {
 	struct vhca_asqe sqe;
 	u32 out_len;
 	u16 bad_field;		/* offset in struct vhca_asqe, or VHCA_NO_FIELD */
+	bool again;		/* too much at once: it goes on when others have had their turn */
 	_Alignas(8) u8 resp[VHCA_ACQE_RESP];
 };
 
@@ -56,8 +57,11 @@ static inline enum vhca_status refuse(struct command *c, enum vhca_status st, u3
 #define BUSY(c, type, field)		refuse(c, VHCA_ST_BUSY, offsetof(struct type, field))
 #define UNSUPPORTED(c, type, field)	refuse(c, VHCA_ST_UNSUPPORTED, offsetof(struct type, field))
 
-/** status_of - the status for an errno of the tables */
-enum vhca_status status_of(int err);
+/** command_limited - refuse because a limit is reached; the log says which one */
+enum vhca_status command_limited(struct command *c, enum vdev_limit l);
+
+/** command_untabled - the status for what table_add() answered; @l: limit of the table */
+enum vhca_status command_untabled(struct command *c, enum vdev_limit l, int err);
 
 /** command_output - write bulk output; 0 or VHCA_ST_BAD_ADDRESS */
 enum vhca_status command_output(struct command *c, const void *data, u32 len);

@@ -5,9 +5,19 @@
 #include <errno.h>
 
 #include "dev/cmd.h"
+#include "log.h"
 
-enum vhca_status status_of(int err)
+enum vhca_status command_limited(struct command *c, enum vdev_limit l)
 {
+	log_line("%s: %s refused: %s are limited to %u", c->dev->name, vcmd_name(c->sqe.opcode),
+		 vlimit_name(l), c->dev->limit[l]);
+	return VHCA_ST_NO_RESOURCE;
+}
+
+enum vhca_status command_untabled(struct command *c, enum vdev_limit l, int err)
+{
+	if (err == -EDQUOT)
+		return command_limited(c, l);
 	return err == -ENOSPC ? VHCA_ST_NO_RESOURCE : VHCA_ST_INTERNAL;
 }
 

@@ -41,7 +41,7 @@ static bool cq_moderated(const struct vcq *cq)
 
 static void cq_event(struct vcq *cq)
 {
-	cq->arm_seq = cq->due_seq;
+	cq->told = cq->due;
 	cq->since = 0;
 	timer_stop(&cq->timer);
 	eq_post(cq->eq, &cq->compl, EVB_COMPLETION);
@@ -61,8 +61,7 @@ static bool cq_due(struct vcq *cq)
 {
 	u64 arm;
 
-	return cq->due_seq != cq->arm_seq && !dbrec_load(&cq->rec_arm, &arm) &&
-	       arm >> VHCA_ARM_SEQ_SHIFT == cq->due_seq;
+	return cq->due != cq->told && !dbrec_load(&cq->rec_arm, &arm) && arm == cq->due;
 }
 
 static void cq_timer(struct timer *t)
@@ -73,26 +72,32 @@ static void cq_timer(struct timer *t)
 		cq_event(cq);
 }
 
+/* An arming for all entries that nothing has answered stands behind one for solicited ones. */
+static bool wants_solicited(const struct vcq *cq, u64 arm)
+{
+	u32 since = arm >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
+	u32 told = (arm >> VHCA_ARM_SEQ_SHIFT) - (cq->told >> VHCA_ARM_SEQ_SHIFT);
+
+	return since ? (told & VHCA_ARM_SEQ_MASK) <= since : arm & VHCA_ARM_SOLICITED;
+}
+
 /* Entries are there, and a barrier behind them: do they answer the arming? */
 static void cq_notify(struct vcq *cq)
 {
 	bool any = true;
-	u32 seq, end;
 	u64 arm;
+	u32 end;
 
-	if (dbrec_load(&cq->rec_arm, &arm))
-		return;
-	seq = arm >> VHCA_ARM_SEQ_SHIFT;
-	if (seq == cq->arm_seq)
+	if (dbrec_load(&cq->rec_arm, &arm) || arm == cq->told)
 		return;
 	end = cq->pi;
-	if (arm & VHCA_ARM_SOLICITED) {
+	if (wants_solicited(cq, arm)) {
 		any = cq->has_solicited;
 		end = cq->news_solicited;
 	}
 	if (any && (s32)(end - 1 - (u32)arm) >= 0)
-		cq->due_seq = seq;
-	if (seq == cq->due_seq)
+		cq->due = arm;
+	if (arm == cq->due)
 		cq_tell(cq);
 }
 
@@ -224,7 +229,7 @@ enum vhca_status cmd_create_cq(struct command *c)
 	if (err) {
 		uar_slot_give(&cq->rec_ci);
 		uar_slot_give(&cq->rec_arm);
-		st = status_of(err);
+		st = command_untabled(c, VLIM_CQS, err);
 		goto free;
 	}
 	link_init(&cq->news);

@@ -21,18 +21,8 @@ struct vcq;
 struct vqp;
 struct vhca_dev;
 
-/* Limits that QUERY_DEVICE tells. */
-#define VDEV_MAX_QPS		(128u << 10)
-#define VDEV_MAX_CQS		(128u << 10)
-#define VDEV_MAX_SRQS		(64u << 10)
-#define VDEV_MAX_MCGS		8192u
-#define VDEV_MAX_MCG_QPS	1024u
-#define VDEV_MAX_MKEYS		(1u << 20)
+/* Limits that QUERY_DEVICE tells and nobody changes; dev/limit.c has the others. */
 #define VDEV_MAX_REG_ENTRIES	4096u
-#define VDEV_MAX_PDS		(64u << 10)
-#define VDEV_MAX_XRCDS		(64u << 10)
-#define VDEV_MAX_EQS		256u
-#define VDEV_MAX_COUNTERS	(16u << 10)
 #define VDEV_LOG_MAX_CQE	22u
 #define VDEV_LOG_MAX_EQE	20u
 #define VDEV_LOG_MAX_BLOCKS	20u
@@ -52,6 +42,9 @@ struct vhca_dev;
 /* QP numbers: slot below, generation above.  0 and 1 belong to the port. */
 #define QPN_BITS		24u
 #define QPN_FIRST_SLOT		2u
+/* More slots than QPs, as those of dead ones rest; the generation stands above. */
+#define QPN_SHIFT		17u
+#define VDEV_QP_NUMBERS		(1u << QPN_SHIFT)
 
 /* ------------------------------------------------------------------------
  * Buffers and rings in guest memory
@@ -141,10 +134,20 @@ enum slot_kind {
 
 struct db_page {
 	struct gmem_ref ref;
+	struct db_page *next;	/* in its bucket */
 	struct {
 		void *owner;
 		u8 kind;	/* enum slot_kind */
 	} slot[VHCA_DB_SLOTS];
+};
+
+/* All doorbell pages of a device, found by address: none is two pages. */
+#define DB_PAGE_BUCKETS		1024u
+
+struct db_pages {
+	u32 used;
+	struct db_page **bucket;	/* made with the first one */
+	u64 seed;
 };
 
 struct vuar {
@@ -155,6 +158,10 @@ struct vuar {
 	struct db_page **page;
 	bool hot;		/* looked at in every pass, not armed */
 	u8 quiet;		/* passes without news */
+	/* where the look at it goes on */
+	u16 at_word;		/* of the summary, */
+	u16 at_news;		/* and of the news of the first page of those left: */
+	u64 left;		/* pages of this word with news that were not looked at yet */
 	struct link hot_link;
 };
 
@@ -185,6 +192,9 @@ static inline int dbrec_store(struct dbrec *r, u64 val)
  * Returns 0, -EINVAL if there is no such slot, -EBUSY if it is taken.
  */
 int uar_slot_take(struct vuar *uar, u32 slot, u8 kind, void *owner, struct dbrec *rec);
+
+/** uar_init - no doorbell pages yet */
+void uar_init(struct vhca_dev *dev);
 
 /** uar_slot_give - free a slot */
 void uar_slot_give(struct dbrec *rec);
@@ -238,9 +248,10 @@ struct veq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;
+	u64 told;		/* arm record that the last interrupt answered */
 	struct link *pending;	/* nodes with bits set, oldest first */
 	struct link own_pending;
+	struct link flush_link;	/* of the device's rings to flush */
 };
 
 void evnode_init(struct evnode *n, u32 number);
@@ -250,8 +261,10 @@ void evnode_fini(struct evnode *n);
 void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit);
 /** eq_async - tell an asynchronous event; waits for the async EQ to be made */
 void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit);
-/** eq_flush - the driver made room */
-void eq_flush(struct veq *eq);
+/** eq_flush - tell some of what is pending; how much.  The rest is left to eq_flush_soon() */
+u32 eq_flush(struct veq *eq);
+/** eq_flush_soon - the driver made room: the engine's next pass fills it */
+void eq_flush_soon(struct veq *eq);
 
 /* ------------------------------------------------------------------------
  * Memory keys
@@ -353,8 +366,8 @@ u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind);
  */
 u8 mkey_invalidate(struct vqp *qp, u32 key, bool remote);
 
-/** mkey_forget_qp - a QP goes away: the windows tied to it are free */
-void mkey_forget_qp(struct vqp *qp);
+/** mkey_forget_qp - up to @most windows tied to a QP that goes are free; what is left of @most */
+u32 mkey_forget_qp(struct vqp *qp, u32 most);
 
 /* A native scatter/gather entry. */
 struct sge {
@@ -382,8 +395,9 @@ struct sglist {
  * @nseg: receives their number
  * @max: entries that fit
  *
- * Returns the bytes mapped.  Less than @len with *@nseg < @max: the byte
- * behind them must not be accessed so.
+ * Returns the bytes mapped.  Less than @len: @seg is full, a list of pieces was
+ * long, or the byte behind them must not be accessed so; the last is certain
+ * when there are none.
  */
 u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 	    struct dma_seg *seg, u32 *nseg, u32 max);
@@ -425,8 +439,8 @@ struct vcq {
 	struct vring ring;
 	u32 pi;
 	u32 ci;
-	u32 arm_seq;		/* of the arming that the last event answered */
-	u32 due_seq;		/* of the arming that an entry has met; arm_seq: none */
+	u64 told;		/* arm record that the last event answered */
+	u64 due;		/* arm record that an entry has met; told: none */
 	struct link news;	/* on the engine's list: entries that met no arming yet */
 	bool has_solicited;	/* among these, */
 	u32 news_solicited;	/* and the count behind the last one */
@@ -505,6 +519,7 @@ struct vmcg {
 	u16 mlid;
 	u32 nqps;
 	struct link qps;	/* struct vmcg_qp */
+	struct vmcg_qp *paused;	/* where the last datagram that was too much at once stopped */
 };
 
 /* A QP in a group. */
@@ -513,19 +528,22 @@ struct vmcg_qp {
 	struct link in_qp;
 	struct vmcg *group;
 	struct vqp *qp;
+	u64 number;		/* ascending in the group; from 1 */
 };
 
 /* A device's groups, found by GID and LID; the table is for those who want them all. */
 struct vmcgs {
 	struct table table;
+	u32 attached;			/* struct vmcg_qp */
 	struct vmcg *bucket[VMCG_BUCKETS];
+	u64 last_number;	/* of a QP in a group */
 	u64 seed[2];
 };
 
-/** mcg_init - no groups yet; 0 or -ENOMEM */
-int mcg_init(struct vmcgs *m);
-/** mcg_detach_all - a QP goes away */
-void mcg_detach_all(struct vqp *qp);
+/** mcg_init - no groups yet */
+void mcg_init(struct vhca_dev *dev);
+/** mcg_detach - a QP goes away, out of up to @most groups; what is left of @most */
+u32 mcg_detach(struct vqp *qp, u32 most);
 
 /* ------------------------------------------------------------------------
  * The device
@@ -576,6 +594,9 @@ struct admin_queue {
 	u32 tail;		/* as the driver wrote it; atomic */
 	u32 done;		/* completions written */
 	u16 last_id;		/* of the command answered last */
+	/* the command that is next has begun, and a fault has struck it or not */
+	bool begun, struck;
+	struct vfault fault;
 };
 
 struct vhca_dev {
@@ -592,7 +613,6 @@ struct vhca_dev {
 	u32 vectors;
 	u32 kick_pages;
 	u8 max_mtu;
-	u8 qpn_shift;			/* generation stands above it */
 	u8 node_desc[64];
 
 	u32 status;			/* VHCA_STATUS_*; atomic */
@@ -604,13 +624,17 @@ struct vhca_dev {
 	u64 *kicked;			/* a bit a UAR; atomic */
 	bool any_kick;			/* atomic */
 	struct link hot;		/* struct vuar */
+	struct link flush;		/* struct veq that may have room for what is pending */
 
+	u32 limit[VLIMITS];
 	struct vmcgs mcgs;
+	struct db_pages db_pages;
 	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, counters;
 	struct veq *async_eq;
 	struct link async_pending;
 	struct evnode ev;		/* DEVICE_FATAL */
 
+	u64 debt;			/* ns that it has worked beyond its turns */
 	struct link ready;		/* struct vqp with work */
 	struct link ready_link;		/* on the engine's list while there are any */
 	struct vfaults faults;
@@ -670,5 +694,13 @@ void srq_destroy(struct vsrq *srq);
 void xrcd_destroy(struct vxrcd *xrcd);
 void counter_destroy(struct vhca_dev *dev, struct vcounter *counter);
 void qp_destroy(struct vqp *qp);
+
+/**
+ * qp_let_go - before qp_destroy(): windows and groups, which may be very many
+ * @qp: QP
+ *
+ * Returns false if there are more than can be let go in one stretch: it has to be called again.
+ */
+bool qp_let_go(struct vqp *qp);
 
 #endif /* VHCAD_DEV_H */

@@ -46,23 +46,22 @@
 /* ------------------------------------------------------------------------
  * Tables
  */
-static int small_tables(struct vhca_dev *dev, const struct vdev_config *cfg)
+static void init_tables(struct vhca_dev *dev)
 {
-	u32 cqs = cfg->max_cqs ? cfg->max_cqs : VDEV_MAX_CQS;
-	u32 mkeys = cfg->max_mkeys ? cfg->max_mkeys : VDEV_MAX_MKEYS;
-	u32 pds = cfg->max_pds ? cfg->max_pds : VDEV_MAX_PDS;
-	u32 srqs = cfg->max_srqs ? cfg->max_srqs : VDEV_MAX_SRQS;
-	u32 eqs = cfg->max_eqs ? cfg->max_eqs : VDEV_MAX_EQS;
-	u32 xrcds = cfg->max_xrcds ? cfg->max_xrcds : VDEV_MAX_XRCDS;
+	const u32 *l = dev->limit;
 
 	/* key 0 is what programs take for no key, counter 0 means none */
-	if (table_init(&dev->uars, 0, dev->kick_pages) || table_init(&dev->eqs, 0, eqs) ||
-	    table_init(&dev->pds, 0, pds) || table_init(&dev->xrcds, 0, xrcds) ||
-	    table_init(&dev->mkeys, 1, mkeys + 1) ||
-	    table_init(&dev->counters, 1, VDEV_MAX_COUNTERS + 1) ||
-	    table_init(&dev->cqs, 0, cqs) || table_init(&dev->srqs, 0, srqs))
-		return -ENOMEM;
-	return 0;
+	table_init(&dev->uars, 0, l[VLIM_UARS], l[VLIM_UARS]);
+	table_init(&dev->eqs, 0, l[VLIM_EQS], l[VLIM_EQS]);
+	table_init(&dev->pds, 0, l[VLIM_PDS], l[VLIM_PDS]);
+	table_init(&dev->xrcds, 0, l[VLIM_XRCDS], l[VLIM_XRCDS]);
+	table_init(&dev->mkeys, 1, l[VLIM_MKEYS] + 1, l[VLIM_MKEYS]);
+	table_init(&dev->counters, 1, l[VLIM_COUNTERS] + 1, l[VLIM_COUNTERS]);
+	table_init(&dev->cqs, 0, l[VLIM_CQS], l[VLIM_CQS]);
+	table_init(&dev->srqs, 0, l[VLIM_SRQS], l[VLIM_SRQS]);
+	table_init(&dev->qps, QPN_FIRST_SLOT, VDEV_QP_NUMBERS, l[VLIM_QPS]);
+	uar_init(dev);
+	mcg_init(dev);
 }
 
 static void free_tables(struct vhca_dev *dev)
@@ -77,43 +76,115 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->counters);
 	table_fini(&dev->qps);
 	table_fini(&dev->mcgs.table);
+	free(dev->db_pages.bucket);
 }
 
-/* Drops every object, users before what they use. */
+static bool drop_qp(struct vhca_dev *dev, void *obj)
+{
+	if (!qp_let_go(obj))
+		return false;
+	qp_destroy(obj);
+	return true;
+}
+
+static bool drop_srq(struct vhca_dev *dev, void *obj)
+{
+	srq_destroy(obj);
+	return true;
+}
+
+static bool drop_cq(struct vhca_dev *dev, void *obj)
+{
+	cq_destroy(obj);
+	return true;
+}
+
+static bool drop_eq(struct vhca_dev *dev, void *obj)
+{
+	eq_destroy(obj);
+	return true;
+}
+
+static bool unbind_mkey(struct vhca_dev *dev, void *obj)
+{
+	mkey_unbind(obj);
+	return true;
+}
+
+static bool drop_mkey(struct vhca_dev *dev, void *obj)
+{
+	mkey_destroy(dev, obj);
+	return true;
+}
+
+static bool drop_uar(struct vhca_dev *dev, void *obj)
+{
+	uar_destroy(dev, obj);
+	return true;
+}
+
+static bool drop_pd(struct vhca_dev *dev, void *obj)
+{
+	struct vpd *pd = obj;
+
+	table_del(&dev->pds, pd->pdn, 0);
+	free(pd);
+	return true;
+}
+
+static bool drop_xrcd(struct vhca_dev *dev, void *obj)
+{
+	xrcd_destroy(obj);
+	return true;
+}
+
+static bool drop_counter(struct vhca_dev *dev, void *obj)
+{
+	counter_destroy(dev, obj);
+	return true;
+}
+
+/* Objects that go in one stretch; others wait for the engine's lock meanwhile. */
+#define DROP_AT_ONCE	32u
+/* What is only looked at, and not there, costs less. */
+#define LOOK_AT_ONCE	1024u
+
+/*
+ * Drops every object, users before what they use, some at a time.  The device is not live, so
+ * that nobody comes upon those that are still there.
+ */
 static void drop_objects(struct vhca_dev *dev)
 {
-	struct vmkey *mk;
-	struct vuar *uar;
-	struct vqp *qp;
-	struct vsrq *srq;
-	struct vcq *cq;
-	struct veq *eq;
-	struct vpd *pd;
-	struct vxrcd *xrcd;
-	struct vcounter *counter;
+	const struct {
+		struct table *table;
+		/* false: it was too much at once */
+		bool (*drop)(struct vhca_dev *dev, void *obj);
+	} steps[] = {
+		{ &dev->qps, drop_qp }, { &dev->srqs, drop_srq }, { &dev->cqs, drop_cq },
+		{ &dev->eqs, drop_eq }, { &dev->mkeys, unbind_mkey }, { &dev->mkeys, drop_mkey },
+		{ &dev->uars, drop_uar }, { &dev->pds, drop_pd }, { &dev->xrcds, drop_xrcd },
+		{ &dev->counters, drop_counter },
+	};
+	u32 dropped = 0, looked = 0;
 
-	table_for_each(qp, &dev->qps)
-		qp_destroy(qp);
-	table_for_each(srq, &dev->srqs)
-		srq_destroy(srq);
-	table_for_each(cq, &dev->cqs)
-		cq_destroy(cq);
-	table_for_each(eq, &dev->eqs)
-		eq_destroy(eq);
-	table_for_each(mk, &dev->mkeys)
-		mkey_unbind(mk);
-	table_for_each(mk, &dev->mkeys)
-		mkey_destroy(dev, mk);
-	table_for_each(uar, &dev->uars)
-		uar_destroy(dev, uar);
-	table_for_each(pd, &dev->pds) {
-		table_del(&dev->pds, pd->pdn, 0);
-		free(pd);
+	for (u32 i = 0; i < ARRAY_SIZE(steps); i++) {
+		for (u32 at = 0; at < steps[i].table->fresh;) {
+			void *obj = table_get(steps[i].table, at);
+
+			if (!obj) {
+				at++;
+			} else {
+				at += steps[i].drop(dev, obj);
+				dropped++;
+			}
+			if (dropped < DROP_AT_ONCE && ++looked < LOOK_AT_ONCE)
+				continue;
+			engine_unlock(dev->engine);
+			engine_lock(dev->engine);
+			dropped = 0;
+			looked = 0;
+		}
 	}
-	table_for_each(xrcd, &dev->xrcds)
-		xrcd_destroy(xrcd);
-	table_for_each(counter, &dev->counters)
-		counter_destroy(dev, counter);
 }
 
 /* ------------------------------------------------------------------------
@@ -125,11 +196,23 @@ static bool config_good(const struct vdev_config *c)
 
 	return c->ports >= 1 && c->ports <= VDEV_MAX_PORTS && c->vectors >= 1 &&
 	       c->vectors <= VDEV_MAX_VECTORS && kick <= VDEV_MAX_KICK_PAGES &&
-	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096 && c->max_qps <= VDEV_MAX_QPS &&
-	       c->max_cqs <= VDEV_MAX_CQS && c->max_srqs <= VDEV_MAX_SRQS &&
-	       c->max_mkeys <= VDEV_MAX_MKEYS &&
-	       c->max_pds <= VDEV_MAX_PDS && c->max_eqs <= VDEV_MAX_EQS &&
-	       c->max_xrcds <= VDEV_MAX_XRCDS;
+	       !(kick & (kick - 1)) && c->max_mtu <= MTU_4096;
+}
+
+static bool limits_good(const struct vdev_config *c)
+{
+	for (u32 l = 0; l < VLIMITS; l++)
+		if (c->limit[l] > vlimit_most(l))
+			return false;
+	return true;
+}
+
+static void set_limits(struct vhca_dev *dev, const struct vdev_config *c)
+{
+	for (u32 l = 0; l < VLIMITS; l++)
+		dev->limit[l] = c->limit[l] ? c->limit[l] : vlimit_usual(l);
+	/* each has a page of its own to kick */
+	dev->limit[VLIM_UARS] = MIN(dev->limit[VLIM_UARS], dev->kick_pages);
 }
 
 static int plug_ports(struct vhca_dev *dev)
@@ -188,10 +271,9 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 			  const struct vdev_host_ops *ops, void *host)
 {
 	struct vhca_dev *dev;
-	u32 max_qps;
 	int err;
 
-	if (!config_good(cfg))
+	if (!config_good(cfg) || !limits_good(cfg))
 		return NULL;
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
@@ -210,18 +292,16 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
 	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
 	link_init(&dev->hot);
+	link_init(&dev->flush);
 	link_init(&dev->async_pending);
 	link_init(&dev->ready);
 	link_init(&dev->ready_link);
 	evnode_init(&dev->ev, 0);
 
-	max_qps = cfg->max_qps ? cfg->max_qps : VDEV_MAX_QPS;
-	while ((1u << dev->qpn_shift) < max_qps + QPN_FIRST_SLOT && dev->qpn_shift < 17)
-		dev->qpn_shift++;
-	max_qps = MIN(max_qps + QPN_FIRST_SLOT, 1u << dev->qpn_shift);
+	set_limits(dev, cfg);
+	init_tables(dev);
 	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
-	if (!dev->kicked || small_tables(dev, cfg) || mcg_init(&dev->mcgs) ||
-	    table_init(&dev->qps, QPN_FIRST_SLOT, max_qps))
+	if (!dev->kicked)
 		goto free;
 
 	engine_lock(e);
@@ -255,7 +335,7 @@ void dev_irq(struct vhca_dev *dev, u32 vector)
 		dev->ops->irq(dev->host, vector);
 }
 
-/* Everything a reset does; under the engine's lock. */
+/* Everything a reset does; under the engine's lock, which others may have meanwhile. */
 static void reset(struct vhca_dev *dev)
 {
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);

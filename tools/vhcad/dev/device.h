@@ -9,6 +9,7 @@
 #ifndef VHCAD_DEVICE_H
 #define VHCAD_DEVICE_H
 
+#include "dev/limit.h"
 #include "mem/mem.h"
 #include "types.h"
 
@@ -40,7 +41,7 @@ struct vdev_host_ops {
  * @caps_off: capability bits (1 << enum vhca_cap) to switch off
  * @version: interface version register; 0: the true one
  * @max_mtu: enum ib_mtu of the ports (1..5); 0: 4096 bytes
- * @max_qps, @max_cqs, @max_srqs, @max_mkeys, @max_pds, @max_xrcds, @max_eqs: limits; 0: default
+ * @limit: most objects of each kind, up to vlimit_most(); 0: vlimit_usual()
  */
 struct vdev_config {
 	const char *name;
@@ -51,13 +52,7 @@ struct vdev_config {
 	u64 caps_off;
 	u32 version;
 	u32 max_mtu;
-	u32 max_qps;
-	u32 max_cqs;
-	u32 max_srqs;
-	u32 max_mkeys;
-	u32 max_pds;
-	u32 max_xrcds;
-	u32 max_eqs;
+	u32 limit[VLIMITS];
 };
 
 /**

@@ -68,15 +68,13 @@ static u32 eq_room(struct veq *eq)
 static void eq_notify(struct veq *eq)
 {
 	u64 arm;
-	u32 seq;
 
 	dma_mb();
 	if (dbrec_load(&eq->rec_arm, &arm))
 		return;
-	seq = arm >> VHCA_ARM_SEQ_SHIFT;
-	if (seq == eq->arm_seq || (s32)(eq->pi - 1 - (u32)arm) < 0)
+	if (arm == eq->told || (s32)(eq->pi - 1 - (u32)arm) < 0)
 		return;
-	eq->arm_seq = seq;
+	eq->told = arm;
 	dev_irq(eq->dev, eq->vector);
 }
 
@@ -105,20 +103,36 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 	eq_notify(eq);
 }
 
-void eq_flush(struct veq *eq)
+/* Very many may have waited: so many are told at once, then others have their turn. */
+#define FLUSH_EVENTS	32u
+
+void eq_flush_soon(struct veq *eq)
 {
-	while (!link_alone(eq->pending)) {
+	if (link_alone(&eq->flush_link))
+		link_add_tail(&eq->dev->flush, &eq->flush_link);
+}
+
+u32 eq_flush(struct veq *eq)
+{
+	u32 told;
+
+	for (told = 0; !link_alone(eq->pending); told++) {
 		struct evnode *n = container_of(eq->pending->next, struct evnode, link);
 		u32 bit = __builtin_ctz(n->bits);
 		u32 room = eq_room(eq);
 
 		if (!room || eq->dev->fatal == VHCA_FATAL_EQ)
-			return;
+			break;
+		if (told == FLUSH_EVENTS) {
+			eq_flush_soon(eq);
+			break;
+		}
 		n->bits &= n->bits - 1;
 		if (!n->bits)
 			link_del(&n->link);
 		eq_write(eq, n, bit, room == 1);
 	}
+	return told;
 }
 
 static void make_pending(struct link *list, struct evnode *n, enum event_bit bit)
@@ -148,6 +162,7 @@ void eq_destroy(struct veq *eq)
 {
 	if (eq->dev->async_eq == eq)
 		eq->dev->async_eq = NULL;
+	link_del(&eq->flush_link);
 	table_del(&eq->dev->eqs, eq->eqn, 0);
 	uar_slot_give(&eq->rec_ci);
 	uar_slot_give(&eq->rec_arm);
@@ -184,6 +199,7 @@ enum vhca_status cmd_create_eq(struct command *c)
 	eq->log = req->log_entries;
 	eq->flags = req->flags;
 	link_init(&eq->own_pending);
+	link_init(&eq->flush_link);
 	st = command_ring(c, offsetof(struct vhca_create_eq_req, buf),
 			  sizeof(struct vhca_eqe) << eq->log, sizeof(struct vhca_eqe), true,
 			  &eq->ring);
@@ -198,7 +214,7 @@ enum vhca_status cmd_create_eq(struct command *c)
 	if (err) {
 		uar_slot_give(&eq->rec_ci);
 		uar_slot_give(&eq->rec_arm);
-		st = status_of(err);
+		st = command_untabled(c, VLIM_EQS, err);
 		goto free;
 	}
 	uar->users++;

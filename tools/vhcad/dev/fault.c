@@ -98,7 +98,10 @@ static int answer_now(struct vhca_dev *dev, const struct vfault *f, const struct
 		 vanswer_name(f->answer));
 	if (f->answer == VFAULT_STALE)
 		err = nonsense(dev, dev->admin.last_id);
-	err |= admin_answer(dev, e);
+	if (f->answer == VFAULT_NONSENSE && e->status == VHCA_ST_OK)
+		err = nonsense(dev, id);
+	else
+		err |= admin_answer(dev, e);
 	if (f->answer == VFAULT_TWICE)
 		err |= admin_answer(dev, e);
 	else if (f->answer == VFAULT_UNKNOWN)

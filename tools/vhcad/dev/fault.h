@@ -30,6 +30,7 @@ enum vfault_answer {
 	VFAULT_TWICE,		/* a second time right behind the first */
 	VFAULT_STALE,		/* behind nonsense for the command that was answered last */
 	VFAULT_UNKNOWN,		/* before nonsense for a command that was never given */
+	VFAULT_NONSENSE,	/* once, and what it says is nonsense */
 };
 
 /**

@@ -18,11 +18,13 @@
 /* Where multicasts are addressed to instead of a QP. */
 #define MCAST_QPN	0xffffffu
 
-int mcg_init(struct vmcgs *m)
+void mcg_init(struct vhca_dev *dev)
 {
+	struct vmcgs *m = &dev->mcgs;
+
 	/* nobody outside chooses what falls into one bucket */
 	memcpy(m->seed, (const void *)getauxval(AT_RANDOM), sizeof(m->seed));
-	return table_init(&m->table, 0, VDEV_MAX_MCGS);
+	table_init(&m->table, 0, dev->limit[VLIM_MCGS], dev->limit[VLIM_MCGS]);
 }
 
 static struct vmcg **bucket(struct vmcgs *m, const u8 *mgid, u16 mlid)
@@ -90,9 +92,10 @@ static enum vhca_status make_group(struct command *c, struct vmcg **out)
 leave:
 	leave(dev, i, g->mlid);
 	free(g);
-	if (err != -ENOSPC)
+	if (err != -EDQUOT)
 		return VHCA_ST_INTERNAL;
-	return refuse(c, VHCA_ST_NO_RESOURCE, offsetof(struct vhca_mcg_req, mgid));
+	SET_FIELD(c, vhca_mcg_req, mgid);
+	return command_limited(c, VLIM_MCGS);
 }
 
 static void drop_group(struct vhca_dev *dev, struct vmcg *g)
@@ -107,46 +110,82 @@ static void detach(struct vmcg_qp *a)
 {
 	struct vmcg *g = a->group;
 
+	if (g->paused == a)
+		g->paused = NULL;
 	link_del(&a->in_group);
 	link_del(&a->in_qp);
+	a->qp->dev->mcgs.attached--;
 	if (!--g->nqps)
 		drop_group(a->qp->dev, g);
 	free(a);
 }
 
-void mcg_detach_all(struct vqp *qp)
+u32 mcg_detach(struct vqp *qp, u32 most)
 {
-	link_for_each(l, &qp->mcgs)
-		detach(container_of(l, struct vmcg_qp, in_qp));
+	for (; most && !link_alone(&qp->mcgs); most--)
+		detach(container_of(qp->mcgs.next, struct vmcg_qp, in_qp));
+	return most;
+}
+
+/* The first QP of a group that has not got a datagram yet. */
+static struct link *go_on(const struct vmcg *g, const struct datagram *d)
+{
+	struct link *l = g->qps.next;
+
+	if (g->paused && g->paused->number <= d->at)
+		l = &g->paused->in_group;
+	while (l != &g->qps && container_of(l, struct vmcg_qp, in_group)->number < d->at)
+		l = l->next;
+	return l;
+}
+
+/* Does the QP hear this?  Not at another port, nor, if it is deaf to itself, what it sent. */
+static bool hears(const struct vqp *qp, const struct vport *p, const struct run *run)
+{
+	return qp->port == p &&
+	       !(qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
+		 run->h.slid == p->fab.lid);
+}
+
+static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
+{
+	struct vhca_cqe cqe = ud_completion(d->run);
+	bool first = true, long_copy = d->run->len > RUN_TOGETHER;
+	struct engine *e = p->dev->engine;
+
+	for (struct link *l = go_on(g, d), *next; l != &g->qps; l = next) {
+		struct vmcg_qp *a = container_of(l, struct vmcg_qp, in_group);
+
+		next = l->next;
+		if (!hears(a->qp, p, d->run))
+			continue;
+		if (d->bytes && (long_copy ? cost_over(e) : cost_late(e)))
+			*d->bytes = 0;
+		if (!first && datagram_pause(d, a->number)) {
+			g->paused = a;
+			return;
+		}
+		first = false;
+		ud_rx(a->qp, d, &cqe);
+		datagram_copied(d);
+		if (d->run->pl && d->run->pl->fault)
+			return;
+	}
 }
 
 void mcg_rx(struct vport *p, struct datagram *d)
 {
 	const struct run *run = d->run;
-	struct vhca_cqe cqe;
 	struct vmcg *g;
 
+	d->more = false;
 	if (run->service != WIRE_UD || !run->h.grh || run->h.dqpn != MCAST_QPN) {
 		p->count.rx_no_qp += run->npkts;
 		return;
 	}
 	g = *find(&p->dev->mcgs, run->h.dgid, run->h.dlid);
-	if (!g)
-		return;
-	cqe = ud_completion(run);
-	link_for_each(l, &g->qps) {
-		struct vqp *qp = container_of(l, struct vmcg_qp, in_group)->qp;
-
-		if (qp->port != p)
-			continue;
-		/* what it sent itself */
-		if (qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
-		    run->h.slid == p->fab.lid)
-			continue;
-		ud_rx(qp, d, &cqe);
-		if (run->pl && run->pl->fault)
-			return;
-	}
+	if (g)
+		to_group(p, g, d);
 }
 
 /* What both commands want. */
@@ -186,8 +225,14 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	g = *slot;
 	if (find_qp(g, qp))
 		return VHCA_ST_OK;
-	if (g && g->nqps == VDEV_MAX_MCG_QPS)
-		return refuse(c, VHCA_ST_NO_RESOURCE, offsetof(struct vhca_mcg_req, qpn));
+	if (g && g->nqps == c->dev->limit[VLIM_MCG_QPS]) {
+		SET_FIELD(c, vhca_mcg_req, qpn);
+		return command_limited(c, VLIM_MCG_QPS);
+	}
+	if (c->dev->mcgs.attached == c->dev->limit[VLIM_ATTACHED]) {
+		SET_FIELD(c, vhca_mcg_req, mlid);
+		return command_limited(c, VLIM_ATTACHED);
+	}
 	a = malloc(sizeof(*a));
 	if (!a)
 		return VHCA_ST_INTERNAL;
@@ -199,6 +244,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 		}
 		*slot = g;
 	}
+	a->number = ++c->dev->mcgs.last_number;
 	a->group = g;
 	a->qp = qp;
 	link_init(&a->in_group);
@@ -206,6 +252,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	link_add_tail(&g->qps, &a->in_group);
 	link_add_tail(&qp->mcgs, &a->in_qp);
 	g->nqps++;
+	c->dev->mcgs.attached++;
 	return VHCA_ST_OK;
 }
 

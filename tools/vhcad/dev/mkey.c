@@ -105,7 +105,7 @@ enum vhca_status cmd_create_mkey(struct command *c)
 	err = table_add(&c->dev->mkeys, mk, 0, &idx);
 	if (err) {
 		free(mk);
-		return status_of(err);
+		return command_untabled(c, VLIM_MKEYS, err);
 	}
 	mk->key = idx << 8 | req->variant;
 	if (mkey_is_window(mk))

@@ -25,10 +25,11 @@ void mkey_unbind(struct vmkey *mk)
 	mk->length = 0;
 }
 
-void mkey_forget_qp(struct vqp *qp)
+u32 mkey_forget_qp(struct vqp *qp, u32 most)
 {
-	link_for_each(l, &qp->windows)
-		mkey_unbind(container_of(l, struct vmkey, mw.in_qp));
+	for (; most && !link_alone(&qp->windows); most--)
+		mkey_unbind(container_of(qp->windows.next, struct vmkey, mw.in_qp));
+	return most;
 }
 
 /* The region to bind to, if it allows that. */

@@ -71,6 +71,7 @@ static const char *const answers[] = {
 	[VFAULT_TWICE] = "twice",
 	[VFAULT_STALE] = "stale",
 	[VFAULT_UNKNOWN] = "unknown",
+	[VFAULT_NONSENSE] = "nonsense",
 };
 
 static const char *const directions[] = {

@@ -17,7 +17,7 @@ enum vhca_status cmd_create_pd(struct command *c)
 	err = table_add(&c->dev->pds, pd, 0, &pd->pdn);
 	if (err) {
 		free(pd);
-		return status_of(err);
+		return command_untabled(c, VLIM_PDS, err);
 	}
 	return command_object(c, pd->pdn);
 }

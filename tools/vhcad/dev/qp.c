@@ -14,7 +14,7 @@
 
 struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
 {
-	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << dev->qpn_shift) - 1));
+	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
 
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
@@ -96,6 +96,9 @@ void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
 	};
 
 	count_status(qp, status);
+	if (status)
+		cqe.vendor_err = t->why && status == t->status ? t->why :
+				 why_failed(qp, status, false);
 	if (!status) {
 		if (!(qp->flags & VHCA_QP_SIGNAL_ALL) && !(t->flags & VHCA_WQE_SIGNALED))
 			return;
@@ -119,6 +122,7 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 		cqe->flags |= VHCA_CQE_F_XRC;
 	}
 	cqe->status = status;
+	cqe->vendor_err = status ? why_failed(qp, status, true) : VHCA_WHY_NONE;
 	count_status(qp, status);
 	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
 	cqe->port = qp->attr.port;
@@ -152,14 +156,20 @@ static void count_parents(struct vqp *qp, int n)
 		qp->srq->users += n;
 }
 
+/* Windows and groups that go at once. */
+#define LET_GO		64u
+
+bool qp_let_go(struct vqp *qp)
+{
+	return mkey_forget_qp(qp, mcg_detach(qp, LET_GO));
+}
+
 void qp_destroy(struct vqp *qp)
 {
 	struct vhca_dev *dev = qp->dev;
 
-	mcg_detach_all(qp);
-	mkey_forget_qp(qp);
 	counter_bind(qp, NULL);
-	table_del(&dev->qps, qp->qpn & ((1u << dev->qpn_shift) - 1), rest_time(qp));
+	table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
 	sched_drop(qp);
 	wqe_forget(qp);
 	timer_fini(&dev->engine->timers, &qp->req.timer);
@@ -369,10 +379,10 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	}
 	err = table_add(&dev->qps, qp, engine_now(dev->engine), &idx);
 	if (err) {
-		st = status_of(err);
+		st = command_untabled(c, VLIM_QPS, err);
 		goto timer;
 	}
-	qp->qpn = (table_gen(&dev->qps, idx) << dev->qpn_shift | idx) & ((1u << QPN_BITS) - 1);
+	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
 	return VHCA_ST_OK;
 timer:
 	timer_fini(&dev->engine->timers, &qp->req.timer);
@@ -415,6 +425,10 @@ enum vhca_status cmd_destroy_qp(struct command *c)
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (!qp_let_go(qp)) {
+		c->again = true;
+		return VHCA_ST_OK;
+	}
 	resp_settle(qp);
 	qp_destroy(qp);
 	return VHCA_ST_OK;

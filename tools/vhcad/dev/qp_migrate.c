@@ -63,12 +63,30 @@ static bool on_alternate(const struct vqp *qp, const struct vport *p, const stru
 	       (!h->grh || !av->grh || !memcmp(h->sgid, av->dgid, sizeof(h->sgid)));
 }
 
+/*
+ * Anybody can send such packets, and as many as he likes: each way of the peer to each port is told
+ * of once until the QP is to arm again, and all others together are told of once.
+ */
+static void tell_wrong_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	u8 way = 0;
+
+	if (h->slid == qp->path.dlid)
+		way = p->fab.number;
+	else if (h->slid == le16toh(qp->attr.alt_av.dlid))
+		way = VDEV_MAX_PORTS + p->fab.number;
+	if (qp->mig_err_told >> way & 1)
+		return;
+	qp->mig_err_told |= 1u << way;
+	eq_async(qp->dev, &qp->ev, EVB_PATH_MIG_ERR);
+}
+
 bool qp_follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
 	if (qp->mig != MIG_ARMED || !h->mig)
 		return false;
 	if (!on_alternate(qp, p, h)) {
-		eq_async(qp->dev, &qp->ev, EVB_PATH_MIG_ERR);
+		tell_wrong_path(qp, p, h);
 		return false;
 	}
 	qp_migrate(qp);

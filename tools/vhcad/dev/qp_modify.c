@@ -213,6 +213,7 @@ static void reset_qp(struct vqp *qp)
 	qp->state = QPS_RESET;
 	qp->draining = false;
 	qp->mig = MIG_MIGRATED;
+	qp->mig_err_told = 0;
 	req_reset(qp, 0);
 	qp->req.blk_prod = 0;
 	qp->req.blk_next = 0;
@@ -230,6 +231,8 @@ static void reset_qp(struct vqp *qp)
 /* What is armed and shall be migrated goes at once; the peer follows by itself. */
 static void set_migration(struct vqp *qp, u8 state)
 {
+	if (state == MIG_REARM)
+		qp->mig_err_told = 0;
 	if (state == MIG_MIGRATED && qp->mig == MIG_ARMED)
 		qp_migrate(qp);
 	else if (state == MIG_MIGRATED || qp->mig == MIG_MIGRATED)
@@ -310,6 +313,9 @@ enum vhca_status cmd_modify_qp(struct command *c)
 			return VHCA_ST_INTERNAL;
 	}
 	copy_values(qp, &req->attr, mask);
+	/* it is asked for each time */
+	if (to == QPS_SQD && from == QPS_RTS && !(mask & A(EN_SQD_ASYNC_NOTIFY)))
+		qp->attr.en_sqd_async_notify = 0;
 	if (mask & A(PATH_MIG_STATE))
 		set_migration(qp, req->attr.path_mig_state);
 	if (mask & A(RETRY_CNT))

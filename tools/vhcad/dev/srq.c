@@ -67,7 +67,7 @@ int srq_take(struct vsrq *srq, struct recv_wqe *w)
 
 void srq_destroy(struct vsrq *srq)
 {
-	xrc_forget_srq(srq);
+	xrc_forget_srq(srq, UINT32_MAX);
 	evnode_fini(&srq->async);
 	table_del(&srq->dev->srqs, srq->srqn, 0);
 	uar_slot_give(&srq->rec_posted);
@@ -142,7 +142,7 @@ static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
 		err = table_add(&dev->srqs, srq, 0, &srq->srqn);
 		if (!err)
 			return VHCA_ST_OK;
-		st = status_of(err);
+		st = command_untabled(c, VLIM_SRQS, err);
 	}
 	uar_slot_give(&srq->rec_posted);
 	uar_slot_give(&srq->rec_taken);
@@ -173,6 +173,9 @@ enum vhca_status cmd_create_srq(struct command *c)
 	return command_object(c, srq->srqn);
 }
 
+/* Connections that part from an SRQ before others have their turn. */
+#define TARGETS_AT_ONCE	64u
+
 enum vhca_status cmd_destroy_srq(struct command *c)
 {
 	struct vsrq *srq = table_get(&c->dev->srqs, command_handle(c));
@@ -181,6 +184,10 @@ enum vhca_status cmd_destroy_srq(struct command *c)
 		return BAD_HANDLE(c, vhca_object_req, handle);
 	if (srq->users)
 		return BUSY(c, vhca_object_req, handle);
+	if (!xrc_forget_srq(srq, TARGETS_AT_ONCE)) {
+		c->again = true;
+		return VHCA_ST_OK;
+	}
 	srq_destroy(srq);
 	return VHCA_ST_OK;
 }

@@ -12,25 +12,15 @@ static struct table_slot *slot_at(const struct table *t, u32 idx)
 	return &t->chunk[idx / TABLE_CHUNK][idx % TABLE_CHUNK];
 }
 
-int table_init(struct table *t, u32 first, u32 max)
+void table_init(struct table *t, u32 first, u32 max, u32 limit)
 {
 	*t = (struct table){
+		.first = first,
 		.max = max,
-		.fresh = first,
+		.limit = limit,
 		.first_free = TABLE_NONE,
 		.last_free = TABLE_NONE,
 	};
-	t->chunk = calloc((max + TABLE_CHUNK - 1) / TABLE_CHUNK, sizeof(*t->chunk));
-	if (!t->chunk)
-		return -ENOMEM;
-	/* numbers below the first one are looked up like any other */
-	t->chunk[0] = calloc(TABLE_CHUNK, sizeof(**t->chunk));
-	if (!t->chunk[0]) {
-		free(t->chunk);
-		t->chunk = NULL;
-		return -ENOMEM;
-	}
-	return 0;
 }
 
 void table_fini(struct table *t)
@@ -49,12 +39,20 @@ static int take_fresh(struct table *t, u32 *idx)
 
 	if (t->fresh >= t->max)
 		return -ENOSPC;
+	if (!t->chunk) {
+		t->chunk = calloc((t->max + TABLE_CHUNK - 1) / TABLE_CHUNK, sizeof(*t->chunk));
+		if (!t->chunk)
+			return -ENOMEM;
+	}
 	chunk = &t->chunk[t->fresh / TABLE_CHUNK];
 	if (!*chunk) {
 		*chunk = calloc(TABLE_CHUNK, sizeof(**chunk));
 		if (!*chunk)
 			return -ENOMEM;
 	}
+	/* numbers below the first one are looked up like any other, once there is one */
+	if (t->fresh < t->first)
+		t->fresh = t->first;
 	*idx = t->fresh++;
 	return 0;
 }
@@ -63,6 +61,8 @@ int table_add(struct table *t, void *obj, u64 now, u32 *idx)
 {
 	struct table_slot *s;
 
+	if (t->used == t->limit)
+		return -EDQUOT;
 	if (t->first_free != TABLE_NONE && slot_at(t, t->first_free)->rest_until <= now) {
 		*idx = t->first_free;
 		s = slot_at(t, *idx);

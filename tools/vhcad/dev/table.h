@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Object tables: number to object in two loads, memory in proportion to the
- * highest number in use.
+ * highest number in use, and none before the first one is.
  *
  * Freed numbers are used again in the order they were freed, and not before
  * their rest is over; as long as none is ready the table grows instead.  Each
@@ -27,7 +27,9 @@ struct table_slot {
 
 struct table {
 	struct table_slot **chunk;
+	u32 first;		/* lowest number given out */
 	u32 max;		/* numbers below this */
+	u32 limit;		/* of those in use */
 	u32 used;
 	u32 fresh;		/* lowest number never used */
 	u32 first_free;
@@ -39,10 +41,9 @@ struct table {
  * @t: table
  * @first: lowest number to give out
  * @max: numbers stay below this
- *
- * Returns 0 or -ENOMEM.
+ * @limit: most that are in use at a time
  */
-int table_init(struct table *t, u32 first, u32 max);
+void table_init(struct table *t, u32 first, u32 max, u32 limit);
 
 /** table_fini - free a table without objects */
 void table_fini(struct table *t);
@@ -54,7 +55,8 @@ void table_fini(struct table *t);
  * @now: time, for resting slots
  * @idx: receives the number
  *
- * Returns 0, -ENOSPC when all numbers are taken or rest, or -ENOMEM.
+ * Returns 0, -EDQUOT when as many are in use as may be, -ENOSPC when all others rest,
+ * or -ENOMEM.
  */
 int table_add(struct table *t, void *obj, u64 now, u32 *idx);
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "dev/mkey.h"
+#include "engine/core.h"
 #include "engine/rc.h"
 
 /* Is it a key that grants by other rules than its own range?  Then, does it? */
@@ -58,7 +59,8 @@ static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, 
 		seg[(*nseg)++] = (struct dma_seg){ addr, len };
 		return len;
 	case VHCA_MKEY_FAST_SG:
-		return fast_sg_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max);
+		return fast_sg_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max,
+				   &dev->engine->pieces);
 	case VHCA_MKEY_FMR:
 		return fmr_map(dev->mem, mk, key, addr, len, seg, nseg, max);
 	default:
@@ -69,8 +71,8 @@ static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, 
 u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 	    struct dma_seg *seg, u32 *nseg, u32 max)
 {
+	u32 i = 0, before = dev->engine->pieces;
 	u64 done = 0;
-	u32 i = 0;
 
 	*nseg = 0;
 	while (i < l->n && off >= l->sge[i].len)
@@ -82,7 +84,7 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 
 		if (!part)
 			continue;
-		if (*nseg == max)
+		if (*nseg == max || (done && dev->engine->pieces - before > RUN_PIECES))
 			return done;
 		mk = grant(dev, l->pd, l->qp, l->sge[i].key, addr, part, l->access);
 		if (!mk)
@@ -142,7 +144,8 @@ u64 sgl_read(struct vhca_dev *dev, const struct sglist *l, u64 off, void *dst, u
 	while (done < len) {
 		u32 nseg;
 
-		if (!sgl_map(dev, l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS))
+		if (dev->engine->pieces > MAX_PIECES ||
+		    !sgl_map(dev, l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS))
 			return done;
 		for (u32 i = 0; i < nseg; done += seg[i++].len)
 			if (dma_read(dev->mem, (u8 *)dst + done, seg[i].addr, seg[i].len))

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 
 #include "dev/cmd.h"
 #include "dev/dev.h"
@@ -33,11 +35,48 @@ void uar_slot_give(struct dbrec *rec)
 	rec->page->slot[n].owner = NULL;
 }
 
-/* Returns a status; *bad when it is the address's fault. */
-static enum vhca_status add_page(struct vhca_dev *dev, struct vuar *uar, u64 addr)
+void uar_init(struct vhca_dev *dev)
 {
+	/* nobody outside chooses what falls into one bucket */
+	memcpy(&dev->db_pages.seed, (const u8 *)getauxval(AT_RANDOM) + sizeof(u64),
+	       sizeof(dev->db_pages.seed));
+}
+
+/* Where the pointer to the page at an address is, or where it would be. */
+static struct db_page **find_page(struct db_pages *ps, u64 addr)
+{
+	u64 sum = addr / VHCA_DB_PAGE_SIZE * (ps->seed | 1);
+	struct db_page **p = &ps->bucket[sum >> 32 & (DB_PAGE_BUCKETS - 1)];
+
+	while (*p && (*p)->ref.iova != addr)
+		p = &(*p)->next;
+	return p;
+}
+
+static void drop_page(struct vhca_dev *dev, struct db_page *p)
+{
+	*find_page(&dev->db_pages, p->ref.iova) = p->next;
+	dev->db_pages.used--;
+	free(p);
+}
+
+/* A refusal that is about the address names the field that stands at @field of the request. */
+static enum vhca_status add_page(struct command *c, struct vuar *uar, u64 addr, u32 field)
+{
+	struct vhca_dev *dev = c->dev;
 	struct db_page *p;
 
+	if (!dev->db_pages.bucket) {
+		dev->db_pages.bucket = calloc(DB_PAGE_BUCKETS, sizeof(*dev->db_pages.bucket));
+		if (!dev->db_pages.bucket)
+			return VHCA_ST_INTERNAL;
+	}
+	if (*find_page(&dev->db_pages, addr))
+		return refuse(c, VHCA_ST_BUSY, field);
+	if (dev->db_pages.used == dev->limit[VLIM_DB_PAGES]) {
+		refuse(c, VHCA_ST_NO_RESOURCE, field);
+		return command_limited(c, VLIM_DB_PAGES);
+	}
 	if (uar->npages == uar->maxpages) {
 		u32 max = uar->maxpages ? 2 * uar->maxpages : 1;
 		struct db_page **page = realloc(uar->page, max * sizeof(*page));
@@ -52,8 +91,10 @@ static enum vhca_status add_page(struct vhca_dev *dev, struct vuar *uar, u64 add
 		return VHCA_ST_INTERNAL;
 	if (gmem_ref_get(&p->ref, dev->mem, addr, VHCA_DB_PAGE_SIZE, true)) {
 		free(p);
-		return VHCA_ST_BAD_ADDRESS;
+		return refuse(c, VHCA_ST_BAD_ADDRESS, field);
 	}
+	*find_page(&dev->db_pages, addr) = p;
+	dev->db_pages.used++;
 	uar->page[uar->npages++] = p;
 	return VHCA_ST_OK;
 }
@@ -68,7 +109,7 @@ void uar_destroy(struct vhca_dev *dev, struct vuar *uar)
 	link_del(&uar->hot_link);
 	table_del(&dev->uars, uar->uar, 0);
 	for (u32 i = 0; i < uar->npages; i++)
-		free(uar->page[i]);
+		drop_page(dev, uar->page[i]);
 	free(uar->page);
 	free(uar);
 }
@@ -87,16 +128,13 @@ enum vhca_status cmd_open_uar(struct command *c)
 	if (!uar)
 		return VHCA_ST_INTERNAL;
 	link_init(&uar->hot_link);
-	st = add_page(c->dev, uar, addr);
-	if (st) {
-		if (st == VHCA_ST_BAD_ADDRESS)
-			SET_FIELD(c, vhca_open_uar_req, db_page);
+	st = add_page(c, uar, addr, offsetof(struct vhca_open_uar_req, db_page));
+	if (st)
 		goto free;
-	}
 	err = table_add(&c->dev->uars, uar, 0, &uar->uar);
 	if (err) {
-		free(uar->page[0]);
-		st = status_of(err);
+		drop_page(c->dev, uar->page[0]);
+		st = command_untabled(c, VLIM_UARS, err);
 		goto free;
 	}
 	/* hot until it is armed: before the engine sleeps */
@@ -114,20 +152,17 @@ enum vhca_status cmd_add_db_page(struct command *c)
 	const struct vhca_add_db_page_req *req = command_req(c);
 	struct vuar *uar = table_get(&c->dev->uars, le32toh(req->uar));
 	u64 addr = le64toh(req->db_page);
-	enum vhca_status st;
 
 	if (!uar)
 		return BAD_HANDLE(c, vhca_add_db_page_req, uar);
 	if (le32toh(req->page) != uar->npages)
 		return BAD_FIELD(c, vhca_add_db_page_req, page);
 	if (uar->npages == VHCA_DB_MAX_PAGES)
-		return VHCA_ST_NO_RESOURCE;
+		return refuse(c, VHCA_ST_NO_RESOURCE,
+			      offsetof(struct vhca_add_db_page_req, page));
 	if (!page_aligned(addr))
 		return BAD_FIELD(c, vhca_add_db_page_req, db_page);
-	st = add_page(c->dev, uar, addr);
-	if (st == VHCA_ST_BAD_ADDRESS)
-		SET_FIELD(c, vhca_add_db_page_req, db_page);
-	return st;
+	return add_page(c, uar, addr, offsetof(struct vhca_add_db_page_req, db_page));
 }
 
 enum vhca_status cmd_close_uar(struct command *c)

@@ -58,16 +58,17 @@ static void keep_answer(struct vqp *qp, struct resp_res *res, const struct run *
 {
 	struct rc_responder *s = &qp->resp;
 
-	s->epsn = psn_add(s->epsn, npkts);
 	s->msn = (s->msn + 1) & PSN_MASK;
 	*res = (struct resp_res){
 		.kind = run->kind,
 		.psn = run->h.psn,
+		.lap = s->lap,
 		.srqn = run->h.srqn,
 		.npkts = npkts,
 		.end = npkts,
 		.msn = s->msn,
 	};
+	resp_advance(s, npkts);
 	/* the answer acknowledges what came before */
 	s->ack = false;
 	queue_answer(qp, s->res_next++);
@@ -200,13 +201,28 @@ void answer_request(struct vqp *qp, struct run *run)
 	}
 }
 
-/* The kept answer whose PSNs a request names. */
+/* PSNs in a row, whatever their lap. */
+static u64 unrolled(u32 lap, u32 psn)
+{
+	return (u64)lap << PSN_BITS | psn;
+}
+
+/*
+ * The kept answer whose PSNs a request names.  A QP that seldom reads keeps an answer for so
+ * long that its PSNs come again, and then they are those of other requests.
+ */
 static struct resp_res *kept(struct vqp *qp, const struct run *run)
 {
+	const struct rc_responder *s = &qp->resp;
+	u64 psn = unrolled(s->lap, run->h.psn);
+
+	/* the request is an old one: a PSN above the next one is of the lap before */
+	if (run->h.psn >= s->epsn)
+		psn -= 1ull << PSN_BITS;
 	for (u32 i = 0; i < qp->attr.max_dest_rd_atomic; i++) {
 		struct resp_res *res = &qp->resp.res[i];
 
-		if (((run->h.psn - res->psn) & PSN_MASK) < res->npkts)
+		if (psn - unrolled(res->lap, res->psn) < res->npkts)
 			return res->kind == run->kind ? res : NULL;
 	}
 	return NULL;

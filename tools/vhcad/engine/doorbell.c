@@ -39,7 +39,7 @@ static void tell_owner(struct db_page *page, u32 slot)
 		break;
 	}
 	case SLOT_EQ:
-		eq_flush(page->slot[slot].owner);
+		eq_flush_soon(page->slot[slot].owner);
 		break;
 	default:
 		break;
@@ -56,38 +56,62 @@ static u64 take_bits(struct gmem_ref *ref, u32 off)
 	return dma_ref_xchg64(ref, off, 0, &bits) ? 0 : bits;
 }
 
-static void scan_page(struct db_page *page)
+/* Tells the owners of one word of news. */
+static void tell_word(struct db_page *page, u32 w, u32 *steps)
 {
-	for (u32 w = 0; w < VHCA_DB_NEWS_WORDS; w++) {
-		u64 bits = take_bits(&page->ref, offsetof(struct vhca_db_page, news) + w * 8);
+	u64 bits = take_bits(&page->ref, offsetof(struct vhca_db_page, news) + w * 8);
 
-		for (; bits; bits &= bits - 1) {
-			u32 slot = w * 64 + __builtin_ctzll(bits);
+	*steps -= MIN(*steps, 1u + (u32)__builtin_popcountll(bits));
+	for (; bits; bits &= bits - 1) {
+		u32 slot = w * 64 + __builtin_ctzll(bits);
 
-			if (slot < VHCA_DB_SLOTS)
-				tell_owner(page, slot);
-		}
+		if (slot < VHCA_DB_SLOTS)
+			tell_owner(page, slot);
 	}
 }
 
-/* Summary, then news, then records: bits are taken before what they tell of. */
-static bool scan(struct vuar *uar)
+/* False: steps ran out, and it goes on from there. */
+static bool scan_page(struct vuar *uar, struct db_page *page, u32 *steps)
 {
-	bool any = false;
+	for (; uar->at_news < VHCA_DB_NEWS_WORDS; uar->at_news++) {
+		if (!*steps)
+			return false;
+		tell_word(page, uar->at_news, steps);
+	}
+	uar->at_news = 0;
+	return true;
+}
 
-	for (u32 w = 0; w * 64 < uar->npages; w++) {
-		u64 bits = take_bits(&uar->page[0]->ref,
-				     offsetof(struct vhca_db_page, summary) + w * 8);
+enum found {
+	FOUND_NOTHING,
+	FOUND_NEWS,
+	FOUND_MORE,		/* than there was time for: the area knows where to go on */
+};
 
-		for (; bits; bits &= bits - 1) {
-			u32 n = w * 64 + __builtin_ctzll(bits);
+/* Summary, then news, then records: bits are taken before what they tell of. */
+static enum found scan(struct vuar *uar, u32 *steps)
+{
+	enum found found = uar->left ? FOUND_NEWS : FOUND_NOTHING;
 
-			if (n < uar->npages)
-				scan_page(uar->page[n]);
-			any = true;
+	for (; uar->at_word * 64 < uar->npages; uar->at_word++) {
+		if (!uar->left) {
+			if (!*steps)
+				return FOUND_MORE;
+			uar->left = take_bits(&uar->page[0]->ref,
+					      offsetof(struct vhca_db_page, summary) +
+					      uar->at_word * 8);
+			--*steps;
+		}
+		for (; uar->left; uar->left &= uar->left - 1) {
+			u32 n = uar->at_word * 64 + __builtin_ctzll(uar->left);
+
+			if (n < uar->npages && !scan_page(uar, uar->page[n], steps))
+				return FOUND_MORE;
+			found = FOUND_NEWS;
 		}
 	}
-	return any;
+	uar->at_word = 0;
+	return found;
 }
 
 static void set_armed(struct vuar *uar, u32 val)
@@ -100,10 +124,10 @@ static void set_armed(struct vuar *uar, u32 val)
 }
 
 /* True if news came while it was being armed; then it stays hot. */
-static bool arm(struct vuar *uar)
+static bool arm(struct vuar *uar, u32 *steps)
 {
 	set_armed(uar, 1);
-	if (!scan(uar)) {
+	if (scan(uar, steps) == FOUND_NOTHING) {
 		make_cold(uar);
 		return false;
 	}
@@ -132,33 +156,64 @@ static void take_kicks(struct vhca_dev *dev)
 	}
 }
 
+/* Next time the look at the areas begins here, which may be behind the last. */
+static void go_on_with(struct vhca_dev *dev, struct link *next)
+{
+	if (next == &dev->hot)
+		return;
+	link_del(&dev->hot);
+	link_add_tail(next, &dev->hot);
+}
+
+/* What is known to be left from last time, before anything new. */
+static void flush_rings(struct vhca_dev *dev, u32 *steps)
+{
+	struct link *l;
+
+	while (*steps && (l = link_pop(&dev->flush)))
+		*steps -= MIN(*steps, 1 + eq_flush(container_of(l, struct veq, flush_link)));
+}
+
 bool doorbell_poll(struct vhca_dev *dev)
 {
+	u32 steps = PASS_DOORBELLS;
 	bool any = false;
 
 	if (!dev_live(dev))
 		return false;
 	take_kicks(dev);
+	flush_rings(dev, &steps);
 	link_for_each(l, &dev->hot) {
 		struct vuar *uar = container_of(l, struct vuar, hot_link);
+		enum found found = scan(uar, &steps);
 
-		if (scan(uar)) {
+		if (found != FOUND_NOTHING) {
 			uar->quiet = 0;
 			any = true;
 		} else if (++uar->quiet > UAR_QUIET_PASSES) {
-			any |= arm(uar);
+			any |= arm(uar, &steps);
+		}
+		if (!steps) {
+			go_on_with(dev, found == FOUND_MORE ? l : l_next_);
+			cost_add(dev, 0);
+			return true;
 		}
 	}
-	return any;
+	return any || !link_alone(&dev->flush);
 }
 
 bool doorbell_arm(struct vhca_dev *dev)
 {
-	bool any = false;
+	u32 steps = PASS_DOORBELLS;
+	bool any;
 
 	if (!dev_live(dev))
 		return false;
-	link_for_each(l, &dev->hot)
-		any |= arm(container_of(l, struct vuar, hot_link));
+	any = !link_alone(&dev->flush);
+	link_for_each(l, &dev->hot) {
+		any |= arm(container_of(l, struct vuar, hot_link), &steps);
+		if (!steps)
+			return true;
+	}
 	return any;
 }

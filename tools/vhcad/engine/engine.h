@@ -19,10 +19,13 @@ struct fabric;
 /**
  * struct engine_clock - where the engine's time comes from
  * @now: nanoseconds, never going back
- * @arg: given to @now
+ * @spent: nanoseconds that work has taken, by which adapters are charged; cheap.  NULL: what
+ *	they do is charged by its size alone, so that the order of things follows from @now
+ * @arg: given to both
  */
 struct engine_clock {
 	u64 (*now)(void *arg);
+	u64 (*spent)(void *arg);
 	void *arg;
 };
 

@@ -63,10 +63,12 @@ u8 req_local(struct vqp *qp, const struct tx_req *t)
 		return st;
 	switch (t->opcode) {
 	case VHCA_OP_LOCAL_INV:
-		return mkey_invalidate(qp, t->inv_key, false);
+		st = mkey_invalidate(qp, t->inv_key, false);
+		return st ? why(qp, VHCA_WHY_INVALIDATE, st) : VHCA_CS_SUCCESS;
 	case VHCA_OP_BIND_MW:
 		return mkey_bind(qp, &w->bind);
 	default:
-		return mkey_register(qp, &w->reg);
+		st = mkey_register(qp, &w->reg);
+		return st ? why(qp, VHCA_WHY_REGISTER, st) : VHCA_CS_SUCCESS;
 	}
 }

@@ -58,7 +58,8 @@ struct tx_req {
 	u8 opcode;
 	u8 flags;
 	u8 nblk;
-	u8 status;		/* completes with this when its turn comes */
+	u8 status;		/* completes with this when its turn comes, */
+	u8 why;			/* enum vhca_why, for this reason */
 	bool done;		/* local: carried out, also if sending comes by again */
 };
 
@@ -104,6 +105,7 @@ struct resp_res {
 	u8 kind;		/* enum wire_kind of the request */
 	u32 psn;
 	u32 npkts;
+	u32 lap;		/* in which @psn was meant, as that of the responder */
 	u64 orig;		/* atomics: what was there before */
 	u64 va;
 	u32 rkey;
@@ -127,7 +129,8 @@ enum quiet {
 
 /* The responder. */
 struct rc_responder {
-	u32 epsn;		/* next PSN expected */
+	u32 epsn;		/* next PSN expected, */
+	u32 lap;		/* and how often PSNs have begun at 0 again before it */
 	u32 msn;
 	u32 heard;		/* QUIET_FOR_PSN: PSN behind the last packet that came instead, */
 	u32 told;		/* and behind the last one that got an answer */
@@ -214,6 +217,8 @@ struct vqp {
 	struct link in_srq;		/* XRC_TGT: with the others that name the SRQ */
 	struct evnode ev;
 	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
+	struct fab_cursor group;	/* how far the multicast has come that is being sent */
+	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
 };
 
 /* Does the transport acknowledge, and send again? */
@@ -282,6 +287,16 @@ static inline void qp_count_rx(struct vqp *qp, const struct run *run)
 		counter_rx(qp, run);
 }
 
+/** qp_count_tx - packets of a QP leave */
+static inline void qp_count_tx(struct vqp *qp, const struct run *run)
+{
+	qp->stats.tx_packets += run->npkts;
+	qp->stats.tx_bytes += run->len;
+	qp->stats.tx_msgs += ends_message(run);
+	if (qp->counted)
+		counter_tx(qp, run);
+}
+
 /**
  * qp_send - let packets out
  *
@@ -290,11 +305,7 @@ static inline void qp_count_rx(struct vqp *qp, const struct run *run)
  */
 static inline bool qp_send(struct vqp *qp, struct run *run)
 {
-	qp->stats.tx_packets += run->npkts;
-	qp->stats.tx_bytes += run->len;
-	qp->stats.tx_msgs += ends_message(run);
-	if (qp->counted)
-		counter_tx(qp, run);
+	qp_count_tx(qp, run);
 	fab_send(&qp->port->fab, run);
 	return qp->state != QPS_ERR;
 }
@@ -422,8 +433,14 @@ struct vsrq *xrc_find(const struct vqp *qp, u32 srqn);
 bool xrc_turn(struct vqp *qp, const struct run *run);
 /** xrc_leave - a target goes away */
 void xrc_leave(struct vqp *qp);
-/** xrc_forget_srq - an SRQ goes away, and the receives that targets hold of it */
-void xrc_forget_srq(struct vsrq *srq);
+/**
+ * xrc_forget_srq - an SRQ goes away, and the receives that targets hold of it
+ * @srq: SRQ
+ * @most: targets to part from it at the most
+ *
+ * Returns false if there may be more.
+ */
+bool xrc_forget_srq(struct vsrq *srq, u32 most);
 
 /* unreliable.c: what leaves of UC and UD */
 /** unreliable_run - as req_run() */
@@ -476,6 +493,15 @@ u32 av_check(const struct vhca_av *av, u8 port, bool groups);
 void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h);
 
 /* responder.c */
+/** resp_advance - n PSNs more are taken */
+static inline void resp_advance(struct rc_responder *s, u32 n)
+{
+	u64 next = (u64)s->epsn + n;
+
+	s->lap += next >> PSN_BITS;
+	s->epsn = next & PSN_MASK;
+}
+
 /** resp_heard - the peer has sent something; an event, the first time in RTR */
 void resp_heard(struct vqp *qp);
 /**

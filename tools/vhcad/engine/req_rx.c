@@ -60,6 +60,8 @@ void req_settle(struct vqp *qp)
 			r->reads--;
 		if (t->opcode == VHCA_OP_READ_INV && !t->status)
 			t->status = mkey_invalidate(qp, t->inv_key, false);
+		if (t->opcode == VHCA_OP_READ_INV && t->status && !t->why)
+			t->why = VHCA_WHY_INVALIDATE;
 		qp_complete_send(qp, t, t->status);
 		if (t->status)
 			qp_error(qp);
@@ -232,7 +234,7 @@ static void refused(struct vqp *qp, u8 code)
 		req_fail(qp, VHCA_CS_REM_OP_ERR);
 		break;
 	default:
-		req_fail(qp, VHCA_CS_BAD_RESP_ERR);
+		req_fail(qp, why(qp, VHCA_WHY_NAK_UNKNOWN, VHCA_CS_BAD_RESP_ERR));
 		break;
 	}
 }
@@ -298,7 +300,10 @@ static bool fits(const struct vqp *qp, const struct tx_req *t, const struct run 
 	return run->len == (u64)run->npkts * qp->mtu;
 }
 
-/* Places a part of the answer.  Returns a status, or -1: the responder's fault. */
+/*
+ * Places a part of the answer, or, where it goes to very many pieces, some packets of it: the
+ * others are cut off.  Returns a status, or -1: the responder's fault.
+ */
 static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 off)
 {
 	struct send_wqe *w = &qp->dev->engine->rd_wqe;
@@ -308,17 +313,22 @@ static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 of
 
 	if (st)
 		return st;
+	pieces_begin(qp->dev->engine);
 	while (done < run->len) {
 		struct dma_seg seg[PAYLOAD_SEGS];
 		u32 nseg;
 		u64 n = sgl_map(qp->dev, &l, off + done, run->len - done, seg, &nseg,
 				PAYLOAD_SEGS);
 
-		if (!n)
+		if (!n || qp->dev->engine->pieces > MAX_PIECES)
 			return VHCA_CS_LOC_PROT_ERR;
 		if (payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
 			return run->pl->fault ? -1 : VHCA_CS_LOC_PROT_ERR;
 		done += n;
+		if (done < run->len && pieces_enough(qp->dev->engine, run, done)) {
+			run_cut(run, 0, done / run->mtu);
+			break;
+		}
 	}
 	return VHCA_CS_SUCCESS;
 }
@@ -353,7 +363,7 @@ static void took_answer(struct vqp *qp, const struct run *run)
 void req_rx_read(struct vqp *qp, struct run *run)
 {
 	struct tx_req *t = answered(qp, run);
-	u32 first;
+	u32 first, sent;
 	int st;
 
 	if (!t || !op_is_answered(t->opcode) || op_is_atomic(t->opcode))
@@ -363,13 +373,18 @@ void req_rx_read(struct vqp *qp, struct run *run)
 		req_fail(qp, VHCA_CS_BAD_RESP_ERR);
 		return;
 	}
+	sent = run->npkts;
 	st = run->len ? place(qp, t, run, (u64)first * qp->mtu) : 0;
 	if (st < 0)
 		return;
-	if (st)
+	if (st) {
 		req_fail(qp, st);
-	else
-		took_answer(qp, run);
+		return;
+	}
+	took_answer(qp, run);
+	/* those that were cut off are asked for again */
+	if (run->npkts < sent && qp->state != QPS_ERR)
+		req_rewind(qp);
 }
 
 /* The value goes where the request says, in the byte order of the memory. */

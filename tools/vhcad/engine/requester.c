@@ -40,6 +40,7 @@ void req_reset(struct vqp *qp, u32 psn)
 	r->gap = GAP_NONE;
 	r->leftover = false;
 	r->reads = 0;
+	qp->group = (struct fab_cursor){ 0 };
 	r->retry_left = qp->attr.retry_cnt;
 	r->rnr_left = qp->attr.rnr_retry;
 }
@@ -97,7 +98,7 @@ static int check_request(struct vqp *qp, const struct send_wqe *w)
 	if (!op_is_answered(w->opcode))
 		return VHCA_CS_SUCCESS;
 	if (!qp->attr.max_rd_atomic)
-		return VHCA_CS_LOC_QP_OP_ERR;
+		return why(qp, VHCA_WHY_NO_READS, VHCA_CS_LOC_QP_OP_ERR);
 	if (!op_is_read(w->opcode) && !op_is_atomic(w->opcode))
 		return VHCA_CS_SUCCESS;
 	return sgl_check(qp->dev, &l) ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
@@ -133,6 +134,7 @@ bool req_take(struct vqp *qp)
 		.flags = w->flags,
 		.nblk = w->nblk,
 		.status = st,
+		.why = st ? why_failed(qp, st, false) : VHCA_WHY_NONE,
 	};
 	if (has_imm(w->opcode))
 		t->imm = w->imm;
@@ -159,6 +161,7 @@ static void refuse_current(struct vqp *qp, u8 status)
 	struct tx_req *t = req_at(r, r->cur);
 
 	t->status = status;
+	t->why = why_failed(qp, status, false);
 	t->npkts = r->cur_pkt;
 	r->stopped = true;
 	r->cur++;
@@ -424,14 +427,18 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	struct rc_requester *r = &qp->req;
 
 	while (!r->rnr_wait && (qp->state == QPS_RTS || qp->state == QPS_SQD)) {
-		if (!*wqes || !*bytes)
+		enum progress p;
+
+		if (!*wqes || !*bytes || cost_late(qp->dev->engine))
 			return true;
 		if (r->cur == r->tail) {
 			if (!req_take(qp))
 				break;
 			--*wqes;
 		}
-		switch (send_current(qp, bytes)) {
+		p = send_current(qp, bytes);
+		cost_pieces(qp->dev->engine, bytes);
+		switch (p) {
 		case MUST_WAIT:
 			return false;
 		case NO_ROOM:
@@ -445,15 +452,38 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	return false;
 }
 
+/*
+ * Has the peer an answer that it could send, but for its turn?  Then it is this engine that is
+ * late, not the network, and no packet is to be taken for lost.
+ */
+static bool answer_waits(const struct vqp *qp)
+{
+	const struct fab_port *to = fab_route(&qp->port->fab, qp->path.dlid);
+	const struct vport *p;
+	struct vqp *peer;
+
+	if (!to || to->ops != &vport_ops)
+		return false;
+	p = to->owner;
+	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
+	return peer && peer->path.dqpn == qp->qpn && peer->path.dlid == qp->path.slid &&
+	       (peer->resp.ack || peer->resp.fifo_n) && !link_alone(&peer->ready_link) &&
+	       fab_room(&peer->port->fab);
+}
+
 void req_timeout(struct timer *t)
 {
 	struct vqp *qp = container_of(t, struct vqp, req.timer);
 
-	if (qp->state != QPS_RTS && qp->state != QPS_SQD)
+	if (!dev_live(qp->dev) || (qp->state != QPS_RTS && qp->state != QPS_SQD))
 		return;
 	if (qp->req.rnr_wait) {
 		qp->req.rnr_wait = false;
 		sched_ready(qp);
+		return;
+	}
+	if (answer_waits(qp)) {
+		req_arm(qp);
 		return;
 	}
 	if (qp->req.gap == GAP_HURRY) {

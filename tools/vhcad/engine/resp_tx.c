@@ -189,10 +189,11 @@ bool resp_run(struct vqp *qp, u32 *bytes)
 	struct rc_responder *s = &qp->resp;
 
 	while (s->fifo_n) {
-		if (!*bytes)
+		if (!*bytes || cost_late(qp->dev->engine))
 			return true;
 		if (!send_answer(qp, bytes))
 			return false;
+		cost_pieces(qp->dev->engine, bytes);
 	}
 	if (s->ack)
 		send_ack(qp);

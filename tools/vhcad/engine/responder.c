@@ -19,6 +19,7 @@ void resp_reset(struct vqp *qp, u32 psn)
 	struct rc_responder *s = &qp->resp;
 
 	s->epsn = psn;
+	s->lap = 0;
 	s->msn = 0;
 	s->kind = WIRE_NONE;
 	qp->recv.taken = false;
@@ -90,14 +91,17 @@ static bool take_recv(struct vqp *qp)
 u32 resp_place(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
 	       u32 len)
 {
+	struct engine *e = qp->dev->engine;
 	u32 done = 0;
 
-	while (done < len) {
+	pieces_begin(e);
+	while (done < len && !pieces_enough(e, run, done)) {
 		struct dma_seg seg[PAYLOAD_SEGS];
 		u32 nseg;
 		u64 n = sgl_map(qp->dev, l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS);
 
-		if (!n || payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
+		if (!n || e->pieces > MAX_PIECES ||
+		    payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
 			break;
 		done += n;
 	}
@@ -107,7 +111,7 @@ u32 resp_place(struct vqp *qp, const struct run *run, const struct sglist *l, u6
 /* n packets with len bytes are in order and placed. */
 static void accepted(struct vqp *qp, u32 n, u32 len)
 {
-	qp->resp.epsn = psn_add(qp->resp.epsn, n);
+	resp_advance(&qp->resp, n);
 	qp->resp.done += len;
 }
 
@@ -134,6 +138,20 @@ static void finish(struct vqp *qp, const struct run *run)
 	}
 	if (run->h.ackreq && qp->state != QPS_ERR)
 		answer(qp, AETH_ACK);
+}
+
+/*
+ * The memory that the packets go to lies in so many pieces that it has taken a slice to place
+ * some of them.  The others are as if they had got lost: the peer sends them again, in its turn.
+ */
+static void lose_rest(struct vqp *qp)
+{
+	struct rc_responder *s = &qp->resp;
+
+	s->quiet = QUIET_FOR_PSN;
+	s->heard = s->epsn;
+	s->told = s->epsn;
+	answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
 }
 
 /* The key that a SEND ends with it, before anybody hears of the SEND. */
@@ -184,7 +202,9 @@ static void rx_send(struct vqp *qp, struct run *run)
 	}
 	good = got / run->mtu;
 	accepted(qp, good, good * run->mtu);
-	if (got == want)
+	if (pieces_enough(qp->dev->engine, run, got))
+		lose_rest(qp);
+	else if (got == want)
 		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_LOC_LEN_ERR, 0);
 	else if (!run->pl->fault)
 		resp_close(qp, NAK_REMOTE_OPERATIONAL, VHCA_CS_LOC_PROT_ERR, 0);
@@ -227,7 +247,9 @@ static void write_data(struct vqp *qp, struct run *run)
 	}
 	good = got / run->mtu;
 	accepted(qp, good, good * run->mtu);
-	if (!run->pl->fault)
+	if (pieces_enough(qp->dev->engine, run, got))
+		lose_rest(qp);
+	else if (!run->pl->fault)
 		resp_no_access(qp);
 }
 

@@ -5,7 +5,8 @@
  * A turn is about a slice's worth of work, of as many QPs as that takes: one that
  * only acknowledges is not worth a slice of every other device.  When as much has
  * been done the doorbells are looked at, and who has had the turn goes behind
- * those who have come meanwhile.
+ * those who have come meanwhile.  Who has used more time than its turns are worth
+ * lets turns go by, see cost.c.
  */
 #include "engine/core.h"
 #include "engine/rc.h"
@@ -41,7 +42,7 @@ void sched_wait_room(struct vqp *qp)
 /* As many as there is room for packets, those first that have waited longest. */
 static bool port_room(struct vport *p)
 {
-	u32 room = fab_room(&p->fab);
+	u32 room = MIN(fab_room(&p->fab), PASS_PACKETS);
 	struct link *l;
 	bool any = false;
 
@@ -92,7 +93,7 @@ static u32 run_turn(struct vhca_dev *dev)
 	u32 cost = 0;
 	struct link *l;
 
-	while (cost < TURN_COST && (l = link_pop(&dev->ready))) {
+	while (cost < TURN_COST && !cost_late(dev->engine) && (l = link_pop(&dev->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_link);
 		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
 
@@ -105,7 +106,23 @@ static u32 run_turn(struct vhca_dev *dev)
 			cq_tell_news(dev->engine);
 		cost += SLICE_BYTES - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;
 	}
+	cost_add(dev, SLICE_NS);
 	return cost;
+}
+
+/* Does a device let its turn go by, because it has used more time than its turns? */
+static bool pays(struct engine *e, struct vhca_dev *dev)
+{
+	if (dev->debt < SLICE_NS)
+		return false;
+	if (link_alone(&e->ready)) {
+		/* nobody has had to wait */
+		dev->debt = 0;
+		return false;
+	}
+	dev->debt -= SLICE_NS;
+	link_add_tail(&e->ready, &dev->ready_link);
+	return true;
 }
 
 /* Who has had the turn goes behind whoever else has work. */
@@ -139,9 +156,13 @@ bool sched_run(struct engine *e)
 	/* this one's turn has ended before the doorbells were looked at */
 	end_turn(e);
 	while (cost < SLICE_BYTES && (l = link_pop(&e->ready))) {
+		struct vhca_dev *dev = container_of(l, struct vhca_dev, ready_link);
+
 		end_turn(e);
-		e->turn = container_of(l, struct vhca_dev, ready_link);
-		cost += run_turn(e->turn);
+		if (pays(e, dev))
+			continue;
+		e->turn = dev;
+		cost += run_turn(dev);
 	}
 	return cost;
 }

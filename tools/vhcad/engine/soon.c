@@ -53,7 +53,7 @@ void soon_turn(struct vqp *qp)
 
 void soon_arrives(const struct vhca_dev *dev, u32 qpn)
 {
-	const struct vqp *qp = table_get(&dev->qps, qpn & ((1u << dev->qpn_shift) - 1));
+	const struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
 
 	if (qp)
 		fetch(qp, TURN_BYTES);

@@ -96,12 +96,12 @@ static struct timer *top(struct timers *ts)
 	return NULL;
 }
 
-bool timers_run(struct timers *ts, u64 now)
+bool timers_run(struct timers *ts, u64 now, u32 most)
 {
 	struct timer *t;
 	bool any = false;
 
-	while ((t = top(ts)) && t->due <= now) {
+	while (most-- && (t = top(ts)) && t->due <= now) {
 		drop(ts, t);
 		t->due = TIMER_OFF;
 		t->fn(t);

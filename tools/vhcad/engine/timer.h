@@ -49,8 +49,8 @@ static inline void timer_stop(struct timer *t)
 	t->due = TIMER_OFF;
 }
 
-/** timers_run - fire what is due at @now; true if anything was */
-bool timers_run(struct timers *ts, u64 now);
+/** timers_run - fire what is due at @now, at most @most; true if anything was */
+bool timers_run(struct timers *ts, u64 now, u32 most);
 
 /** timers_next - when the next timer fires, or TIMER_OFF */
 u64 timers_next(struct timers *ts);

@@ -55,6 +55,7 @@ static void rx_send(struct vqp *qp, struct run *run)
 	struct rc_responder *s = &qp->resp;
 	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
 	struct sglist l = { .access = MKEY_WRITE_LOCAL, .pd = qp->recv.pd };
+	u32 got;
 	int st;
 
 	if (run->first) {
@@ -74,9 +75,10 @@ static void rx_send(struct vqp *qp, struct run *run)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
-	if (resp_place(qp, run, &l, s->done, run->len) == run->len)
+	got = resp_place(qp, run, &l, s->done, run->len);
+	if (got == run->len)
 		arrived(qp, run);
-	else if (run->pl->fault)
+	else if (run->pl->fault || pieces_enough(qp->dev->engine, run, got))
 		drop_message(qp);
 	else
 		qp_recv_error(qp, VHCA_CS_LOC_PROT_ERR);

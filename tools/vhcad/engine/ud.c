@@ -52,6 +52,7 @@ static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 {
 	const struct run *run = d->run;
 
+	pieces_begin(qp->dev->engine);
 	if (run->h.grh) {
 		if (datagram_front(d) || !place_front(qp, d, l))
 			return false;

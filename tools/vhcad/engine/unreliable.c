@@ -14,6 +14,7 @@ static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
 {
 	struct rc_requester *r = &qp->req;
 
+	qp->group = (struct fab_cursor){ 0 };
 	r->head++;
 	r->cur = r->head;
 	r->cur_pkt = 0;
@@ -27,6 +28,24 @@ static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
 static int address(struct vqp *qp, const struct tx_req *t, struct run *run)
 {
 	return qp->type == VHCA_QPT_UD ? ud_address(qp, t, run) : VHCA_CS_SUCCESS;
+}
+
+/*
+ * A datagram for a group, to as many of it as the slice has bytes for: the others get it in the
+ * next one.  Returns false if it is not through.
+ */
+static bool send_to_group(struct vqp *qp, struct run *run, u32 *bytes)
+{
+	if (!qp->group.going)
+		qp_count_tx(qp, run);
+	return fab_send_some(&qp->port->fab, run, &qp->group, bytes) && qp->state != QPS_ERR;
+}
+
+static bool send_out(struct vqp *qp, struct run *run, u32 *bytes)
+{
+	if (lid_is_mcast(run->h.path.dlid))
+		return send_to_group(qp, run, bytes);
+	return qp_send(qp, run);
 }
 
 /* Packets of the request under way; false: there is no room for any. */
@@ -61,7 +80,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 	}
 	n = run.npkts;
 	len = run.len;
-	if (!qp_send(qp, &run))
+	if (!send_out(qp, &run, bytes))
 		return true;
 	if (len && pl.fault) {
 		complete(qp, t, VHCA_CS_LOC_PROT_ERR);
@@ -90,7 +109,8 @@ bool unreliable_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	struct rc_requester *r = &qp->req;
 
 	while (qp->state == QPS_RTS || qp->state == QPS_SQD) {
-		if (!*wqes || !*bytes)
+		cost_pieces(qp->dev->engine, bytes);
+		if (!*wqes || !*bytes || cost_late(qp->dev->engine))
 			return true;
 		if (flush_leftover(qp)) {
 			--*wqes;

@@ -217,7 +217,7 @@ static int check_len(const struct vqp *qp, const struct send_wqe *w, u16 holds)
 	u32 most = qp->type == VHCA_QPT_UD ? qp->mtu : VDEV_MAX_MSG;
 
 	if (w->len > most || (holds & E_WORD && w->len != sizeof(u64)))
-		return VHCA_CS_LOC_LEN_ERR;
+		return why(qp, VHCA_WHY_ENTRY_LENGTH, VHCA_CS_LOC_LEN_ERR);
 	return VHCA_CS_SUCCESS;
 }
 
@@ -236,20 +236,31 @@ static const struct entry *find_entry(const struct vqp *qp, u8 opcode)
 	return e->types >> qp->type & 1 && !(caps & ~qp->dev->caps) ? e : NULL;
 }
 
+static int bad_entry(const struct vqp *qp, enum vhca_why number)
+{
+	return why(qp, number, VHCA_CS_LOC_QP_OP_ERR);
+}
+
 static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, struct send_wqe *w)
 {
 	const struct entry *e = find_entry(qp, w->opcode);
 	u32 at = sizeof(*ctrl), have = w->nblk * VHCA_WQE_BLOCK;
 	u32 inline_len = le32toh(ctrl->inline_len);
 
-	if (!e || w->flags & ~KNOWN_FLAGS || le32toh(ctrl->index) != w->blk ||
+	if (!e)
+		return bad_entry(qp, VHCA_WHY_ENTRY_OPCODE);
+	if (le32toh(ctrl->index) != w->blk)
+		return bad_entry(qp, VHCA_WHY_ENTRY_INDEX);
+	if (w->flags & ~KNOWN_FLAGS ||
 	    w->srqn >> (qp->type == VHCA_QPT_XRC_INI ? SRQN_BITS : 0) ||
-	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)) || !take_segments(qp, w, e->holds, &at))
-		return VHCA_CS_LOC_QP_OP_ERR;
+	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)))
+		return bad_entry(qp, VHCA_WHY_ENTRY_RESERVED);
+	if (!take_segments(qp, w, e->holds, &at))
+		return bad_entry(qp, VHCA_WHY_ENTRY_SEGMENT);
 	if (w->flags & VHCA_WQE_INLINE) {
 		if (!(e->holds & E_INLINE) || ctrl->nsge || inline_len > qp->max_inline ||
 		    inline_len > have - at)
-			return VHCA_CS_LOC_QP_OP_ERR;
+			return bad_entry(qp, VHCA_WHY_ENTRY_INLINE);
 		w->data = w->raw + at;
 		w->len = inline_len;
 		return check_len(qp, w, e->holds);
@@ -257,7 +268,7 @@ static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, st
 	if (inline_len || ctrl->nsge > VDEV_MAX_SGE || (ctrl->nsge && !(e->holds & E_DATA)) ||
 	    (e->holds & E_ONE && ctrl->nsge != 1) ||
 	    ctrl->nsge * sizeof(struct vhca_sge) > have - at)
-		return VHCA_CS_LOC_QP_OP_ERR;
+		return bad_entry(qp, VHCA_WHY_ENTRY_SGES);
 	w->nsge = ctrl->nsge;
 	w->len = take_sges(w->raw + at, w->nsge, w->sge);
 	if (w->opcode == VHCA_OP_READ_INV)
@@ -290,7 +301,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	w->len = 0;
 	w->data = NULL;
 	if (!ctrl.nblk || ctrl.nblk > VHCA_WQE_MAX_BLOCKS || ctrl.nblk > prod - blk)
-		return VHCA_CS_LOC_QP_OP_ERR;
+		return bad_entry(qp, VHCA_WHY_ENTRY_BLOCKS);
 	w->nblk = ctrl.nblk;
 	if (w->nblk > 1 &&
 	    ring_read(mem, &qp->sq, (off + VHCA_WQE_BLOCK) & (qp->sq.bytes - 1),

@@ -46,13 +46,14 @@ bool xrc_turn(struct vqp *qp, const struct run *run)
 	return true;
 }
 
-void xrc_forget_srq(struct vsrq *srq)
+bool xrc_forget_srq(struct vsrq *srq, u32 most)
 {
-	while (!link_alone(&srq->targets)) {
+	for (; most && !link_alone(&srq->targets); most--) {
 		struct vqp *qp = container_of(srq->targets.next, struct vqp, in_srq);
 
 		wqe_forget(qp);
 		qp->recv.taken = false;
 		xrc_leave(qp);
 	}
+	return most;
 }

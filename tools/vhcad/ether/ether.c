@@ -22,6 +22,10 @@
 
 #define HEAD	4u		/* bytes of a frame's length */
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS	83	/* of Linux 6.16 */
+#endif
+
 struct port {
 	u8 *in, *out;			/* HEAD + ETHER_MOST, ETHER_QUEUE */
 	u32 in_len, out_len;
@@ -35,6 +39,7 @@ struct ether {
 	int cap_port;
 	int listen;
 	int stop;			/* eventfd */
+	bool again;			/* somebody waits whom there was no descriptor for */
 	pthread_t thread;
 	bool started;
 	pthread_mutex_t lock;		/* ports and stations */
@@ -55,6 +60,7 @@ int ether_new(const char *path, struct capture *c, struct ether **out)
 	for (u32 i = 0; i < ARRAY_SIZE(e->fd); i++)
 		e->fd[i].fd = -1;
 	pthread_mutex_init(&e->lock, NULL);
+	stations_init(&e->stations);
 	e->stop = eventfd(0, EFD_CLOEXEC);
 	if (e->stop < 0) {
 		err = -errno;
@@ -65,6 +71,12 @@ int ether_new(const char *path, struct capture *c, struct ether **out)
 		err = e->listen;
 		goto err_stop;
 	}
+	/*
+	 * Frames come without descriptors.  One that came all the same would be closed by the
+	 * thread of all ports, and that may take as long as its sender likes.  An older kernel
+	 * cannot refuse them.
+	 */
+	setsockopt(e->listen, SOL_SOCKET, SO_PASSRIGHTS, &(int){ 0 }, sizeof(int));
 	e->cap_port = c ? capture_add_ether(c, "ethernet") : -1;
 	*out = e;
 	return 0;
@@ -135,12 +147,11 @@ static void forward(struct ether *e, u32 from, const u8 *frame, u32 len)
 
 	p->count.rx_frames++;
 	p->count.rx_bytes += len;
-	if (mac_is_group(by)) {
+	if (mac_is_group(by) || !stations_learn(&e->stations, by, from)) {
 		p->count.bad++;
 		return;
 	}
 	record(e, frame, len);
-	stations_learn(&e->stations, by, from);
 	n = mac_is_group(to) ? NOWHERE_KNOWN : stations_find(&e->stations, to);
 	if (n != NOWHERE_KNOWN) {
 		if (n != from)
@@ -202,16 +213,20 @@ static void take_connection(struct ether *e)
 		n++;
 	if (n == ETHER_PORTS) {
 		e->fd[1].events = 0;
+		e->again = false;
 		return;
 	}
 	fd = accept4(e->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0) {
 		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
 			return;
-		log_line("ethernet: no more connections: %s", strerror(errno));
+		if (!e->again)
+			log_line("ethernet: no more connections for now: %s", strerror(errno));
 		e->fd[1].events = 0;
+		e->again = true;
 		return;
 	}
+	e->again = false;
 	p = &e->port[n];
 	p->in = malloc(HEAD + ETHER_MOST);
 	p->out = malloc(ETHER_QUEUE);
@@ -280,7 +295,9 @@ static void *ether_thread(void *arg)
 	for (;;) {
 		if (e->capture)
 			capture_flush(e->capture);
-		if (poll(e->fd, used_entries(e), -1) < 0) {
+		int n = poll(e->fd, used_entries(e), e->again ? UNIX_ACCEPT_AGAIN : -1);
+
+		if (n < 0) {
 			if (errno == EINTR)
 				continue;
 			log_line("ethernet: not served any more: %s", strerror(errno));
@@ -288,6 +305,8 @@ static void *ether_thread(void *arg)
 		}
 		if (e->fd[0].revents)
 			return NULL;
+		if (!n)
+			e->fd[1].events = POLLIN;
 		serve_all(e);
 	}
 }

@@ -195,6 +195,11 @@ static struct fab_port *route(struct fabric *f, u16 dlid)
 	return dlid <= LID_LAST ? f->route[dlid] : NULL;
 }
 
+struct fab_port *fab_route(const struct fab_port *from, u16 dlid)
+{
+	return route(from->fabric, dlid);
+}
+
 /* A packet's time on the cable, so that those of a run have their own stamps. */
 static u64 wire_ns(const struct fab_port *port, u32 len)
 {
@@ -237,33 +242,48 @@ void fab_discard(struct fab_port *port, const struct run *run)
 	port->drops += run->npkts;
 }
 
+/* It leaves the port; false: nobody will get it. */
+static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
+{
+	if (port->state != PORT_ACTIVE) {
+		fab_discard(port, run);
+		return false;
+	}
+	port->tx_packets += run->npkts;
+	port->tx_bytes += bytes;
+	if (lid_is_mcast(run->h.dlid))
+		port->tx_mcast += run->npkts;
+	if (port->cap_port >= 0)
+		capture_run(port, run);
+	return !run->pl || !run->pl->fault;
+}
+
 void fab_send(struct fab_port *port, struct run *run)
 {
 	struct fab_port *to = route(port->fabric, run->h.dlid);
 	u64 bytes = run_wire_bytes(run);
 
-	if (port->state != PORT_ACTIVE) {
-		fab_discard(port, run);
+	if (!set_out(port, run, bytes))
 		return;
-	}
-	port->tx_packets += run->npkts;
-	port->tx_bytes += bytes;
-	if (port->cap_port >= 0) {
-		capture_run(port, run);
-		if (run->pl && run->pl->fault)
-			return;
-	}
-	if (lid_is_mcast(run->h.dlid)) {
-		port->tx_mcast += run->npkts;
-		fab_forward_mcast(port, run, bytes);
-		return;
-	}
-	if (!to || to->state != PORT_ACTIVE)
+	if (lid_is_mcast(run->h.dlid))
+		fab_forward_mcast(port, run, bytes, NULL, NULL);
+	else if (!to || to->state != PORT_ACTIVE)
 		fab_discard(port, run);
 	else if (port->fabric->topo && to != port)
 		topo_send(port, run);
 	else
 		hand_over(port, to, run, bytes);
+}
+
+bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *budget)
+{
+	u64 bytes = run_wire_bytes(run);
+	bool goes = c->going ? port->state == PORT_ACTIVE : set_out(port, run, bytes);
+
+	if (goes && !fab_forward_mcast(port, run, bytes, c, budget))
+		return false;
+	*c = (struct fab_cursor){ 0 };
+	return true;
 }
 
 void fab_soon(const struct fab_port *port, const struct wire_path *path)

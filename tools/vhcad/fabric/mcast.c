@@ -86,7 +86,8 @@ int fab_mc_join(struct fab_port *port, u16 mlid)
 			return -ENOMEM;
 		}
 	}
-	g->member[g->n++] = (struct fab_member){ .port = port, .joins = 1 };
+	g->member[g->n++] = (struct fab_member){ .port = port, .joins = 1,
+						 .number = ++f->last_member };
 	count_width(f, g->n - 1, g->n);
 	if (f->topo)
 		ways_mcast(f->topo, g, mlid, g->ways);
@@ -120,40 +121,62 @@ static void hand_over(struct fab_port *from, struct fab_port *to, struct datagra
 {
 	if (fab_queues(from->fabric)) {
 		fab_queue_run(from, to, d->run);
+		datagram_copied(d);
 		return;
 	}
-	to->rx_packets += d->run->npkts;
-	to->rx_bytes += bytes;
-	to->rx_mcast += d->run->npkts;
+	if (!d->at) {
+		to->rx_packets += d->run->npkts;
+		to->rx_bytes += bytes;
+		to->rx_mcast += d->run->npkts;
+	}
 	to->ops->rx_mcast(to, d);
+}
+
+/* Is it among those that hear this, and somebody else too? */
+static bool others_hear(const struct fab_group *g, const struct fab_port *from)
+{
+	return g && (g->n > 1 || (g->n && g->member[0].port != from));
 }
 
 /*
  * Every member port gets it.  To the sender's own it does not come over the
  * cable: the adapter gives it to its QPs itself, so nobody can lose it.
  */
-void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes)
+bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
+		       struct fab_cursor *c, u32 *budget)
 {
 	const struct fab_group *g = *group_of(from->fabric, run->h.dlid);
-	bool others = false;
 	struct datagram d;
 
-	if (!g)
+	if (!g && !(c && c->going))
 		fab_discard(from, run);
 	datagram_init(&d, run);
+	d.bytes = budget;
 	for (u32 i = 0; g && i < g->n; i++) {
 		struct fab_port *to = g->member[i].port;
+		u64 number = g->member[i].number;
 
+		if (c && number < c->member)
+			continue;
+		/* the first one is never made to wait */
+		if (c && number != c->member && datagram_pause(&d, 0)) {
+			*c = (struct fab_cursor){ .going = true, .member = number };
+			return false;
+		}
+		d.at = c && number == c->member ? c->at : 0;
 		if (to == from)
 			to->ops->rx_mcast(to, &d);
-		else if (from->fabric->topo)
-			others = true;
-		else if (to->state == PORT_ACTIVE)
+		else if (!from->fabric->topo && to->state == PORT_ACTIVE)
 			hand_over(from, to, &d, bytes);
 		if (run->pl && run->pl->fault)
-			return;
+			return true;
+		if (d.more) {
+			*c = (struct fab_cursor){ .going = true, .member = number, .at = d.at };
+			return false;
+		}
 	}
 	/* once, whoever hears it: switches make the copies */
-	if (others)
+	if (from->fabric->topo && others_hear(g, from))
 		topo_send(from, run);
+	return true;
 }

@@ -360,11 +360,16 @@ static void arrive_at_switch(struct fab_pipe *p, struct fab_packet *packet)
 static void arrive_at_end(struct fab_pipe *p, struct fab_packet *packet)
 {
 	struct topo *t = p->topo;
+	u32 bytes;
 
 	p->used--;
 	kick(p, t->now);
-	t->landed++;
-	fab_deliver(p->to_end->port, packet);
+	packet->at = 0;
+	/* a multicast to many counts as many packets */
+	do {
+		bytes = COPY_COST + WIRE_MAX_MTU;
+		t->landed++;
+	} while (!fab_deliver(p->to_end->port, packet, &bytes));
 	give_back(t, packet);
 }
 
@@ -532,7 +537,7 @@ u32 topo_run(struct topo *t, u64 now, u32 most)
 	while ((next = timers_next(&t->timers)) <= now && t->landed - start < most) {
 		t->now = MAX(t->now, next);
 		t->fabric->now = t->now;
-		timers_run(&t->timers, t->now);
+		timers_run(&t->timers, t->now, UINT32_MAX);
 		did++;
 	}
 	t->fabric->now = now;

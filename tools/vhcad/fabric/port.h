@@ -151,6 +151,31 @@ u32 fab_room(const struct fab_port *port);
  */
 void fab_send(struct fab_port *port, struct run *run);
 
+/**
+ * struct fab_cursor - how far a multicast has come that is sent a part at a time
+ * @going: it is under way, and counted and recorded
+ * @member: number of the port that gets it next, in the group
+ * @at: of that one's receiver, as in struct datagram
+ */
+struct fab_cursor {
+	bool going;
+	u64 member, at;
+};
+
+/**
+ * fab_send_some - fab_send() of a multicast, to as many as there is time for
+ * @port: sender's port
+ * @run: the packet; the same each time
+ * @c: all zero the first time, and afterwards when all have got it
+ * @bytes: of copies to make at the most, used up; not 0
+ *
+ * Who comes to the group meanwhile gets it, or does not.  Returns true when all have got it.
+ */
+bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
+
+/** fab_route - the port that has a LID, or NULL */
+struct fab_port *fab_route(const struct fab_port *from, u16 dlid);
+
 /** fab_soon - a hint: what is sent next is likely to take this path */
 void fab_soon(const struct fab_port *port, const struct wire_path *path);
 

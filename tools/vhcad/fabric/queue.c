@@ -111,6 +111,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 		f->nqueued++;
 		p = container_of(l, struct fab_packet, link);
 		p->due = due_at(from, to, fate) + c * fate->apart;
+		p->at = 0;
 		/* its sender counts it once if it arrives nowhere */
 		p->from = c ? NULL : from;
 		if (first) {
@@ -206,50 +207,59 @@ void fab_queue_forget(const struct fab_port *port)
 			f->pool[i].from = NULL;
 }
 
-void fab_deliver(struct fab_port *to, struct fab_packet *p)
+bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
 {
+	bool again = p->at;
 	struct wire_hdr h;
 	struct payload pl;
+	struct datagram d;
 	struct run run;
 	u32 at, len;
 
-	to->rx_packets++;
-	to->rx_bytes += p->len;
+	to->rx_packets += !again;
+	to->rx_bytes += again ? 0 : p->len;
 	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK) {
 		to->bad++;
-		return;
+		return true;
 	}
 	run_from_packet(&run, &pl, &h, p->bytes + at, len);
-	if (lid_is_mcast(h.dlid)) {
-		struct datagram d;
-
-		datagram_init(&d, &run);
-		to->rx_mcast++;
-		to->ops->rx_mcast(to, &d);
-	} else {
+	if (!lid_is_mcast(h.dlid)) {
 		to->ops->rx(to, &run);
+		return true;
 	}
+	datagram_init(&d, &run);
+	d.bytes = bytes;
+	d.at = p->at;
+	to->rx_mcast += !again;
+	to->ops->rx_mcast(to, &d);
+	p->at = d.at;
+	return !d.more;
 }
+
+/* Copies of multicasts that are made in one go, in bytes. */
+#define POLL_BYTES	(64u << 10)
 
 u32 fab_poll(struct fabric *f, u64 now, u32 most)
 {
-	u32 n = 0;
+	u32 n = 0, bytes = POLL_BYTES;
 
 	f->now = now;
 	fab_flaps_end(f);
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
-		while (to && n < most && !link_alone(&to->queue)) {
+		while (to && n < most && bytes && !link_alone(&to->queue)) {
 			struct fab_packet *p = container_of(to->queue.next, struct fab_packet,
 							    link);
 
 			if (p->due > now)
 				break;
-			link_del(&p->link);
-			fab_deliver(to, p);
-			free_packet(f, p);
 			n++;
+			link_del(&p->link);
+			if (fab_deliver(to, p, &bytes))
+				free_packet(f, p);
+			else
+				link_add_tail(to->queue.next, &p->link);
 		}
 	}
 	if (f->topo && n < most)

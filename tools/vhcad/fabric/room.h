@@ -17,6 +17,7 @@
  * @from, @dlid, @opcode: its sender (NULL: gone), where it goes and what it is; in a topology
  * @ways: ports by which it is to leave the switch where it is the first in line
  * @spoiled: a fault has changed a bit of it
+ * @at: of a multicast that has arrived: who gets it next, as in struct datagram
  */
 struct fab_packet {
 	struct link link;
@@ -27,6 +28,7 @@ struct fab_packet {
 	u8 opcode;
 	bool spoiled;
 	u32 len;
+	u64 at;
 	u8 bytes[WIRE_MAX_PKT];
 };
 
@@ -36,6 +38,7 @@ struct fab_group {
 	u64 *ways;			/* of each switch of a topology, a bit a port */
 	struct fab_member {
 		struct fab_port *port;
+		u64 number;		/* ascending; none comes again */
 		u32 joins;
 	} member[];
 };
@@ -92,6 +95,7 @@ struct fabric {
 	struct fab_group *group[MLID_LAST - MLID_FIRST + 1];
 	u32 *wide;			/* groups of so many ports, up to nports */
 	u32 widest;			/* most ports of a group */
+	u64 last_member;		/* number that was given last */
 	u64 now;
 	fab_judge judge;
 	void *judge_arg;
@@ -118,7 +122,9 @@ void fab_port_flap(struct fab_port *port, u64 until);
 void fab_flaps_end(struct fabric *f);
 
 /* mcast.c */
-void fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes);
+/** fab_forward_mcast - to all, or with @c as fab_send_some() */
+bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
+		       struct fab_cursor *c, u32 *budget);
 
 /* fault.c: @fate is changed by the faults that the packet meets */
 void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
@@ -132,8 +138,15 @@ void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run 
 void fab_queue_drop(struct fab_port *port);
 /** fab_queue_forget - what is under way from a port goes on without a sender */
 void fab_queue_forget(const struct fab_port *port);
-/** fab_deliver - a packet has arrived; stays the caller's */
-void fab_deliver(struct fab_port *to, struct fab_packet *p);
+/**
+ * fab_deliver - a packet has arrived
+ * @to: receiver
+ * @p: packet; stays the caller's, with @p->at 0 the first time
+ * @bytes: of copies that may be made, used up; not 0
+ *
+ * Returns false if it has to be called again, because the port has not given it to all yet.
+ */
+bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes);
 
 /* topo.c */
 /** topo_plug - a port takes its link; 0, or -ENOENT: there is none of that name */

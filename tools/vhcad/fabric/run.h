@@ -70,11 +70,17 @@ struct run {
 /**
  * struct datagram - a datagram on its way to all who get it
  * @run: the packet, which nobody changes
+ * @bytes: of copies that may be made now, used up; NULL: as many as there are
+ * @at: at a port with several receivers: number of the first that has not got it; 0: none has
+ * @more: @bytes did not do for all of them: the port is to get it again, with @at as it is
  * @ready: bytes of @front that are made; 0 as long as nobody needed them
  * @front: GRH as it stands in the packet, and the payload if that is short
  */
 struct datagram {
 	const struct run *run;
+	u32 *bytes;
+	u64 at;
+	bool more;
 	u32 ready;
 	u8 front[WIRE_GRH_LEN + RUN_TOGETHER];
 };
@@ -82,7 +88,30 @@ struct datagram {
 static inline void datagram_init(struct datagram *d, const struct run *run)
 {
 	d->run = run;
+	d->bytes = NULL;
+	d->at = 0;
+	d->more = false;
 	d->ready = 0;
+}
+
+/* What a copy for one more receiver costs besides its bytes. */
+#define COPY_COST	1024u
+
+/** datagram_copied - a receiver has got it */
+static inline void datagram_copied(struct datagram *d)
+{
+	if (d->bytes)
+		*d->bytes -= MIN(*d->bytes, d->run->len + COPY_COST);
+}
+
+/** datagram_pause - it has to stop before receiver @number */
+static inline bool datagram_pause(struct datagram *d, u64 number)
+{
+	if (!d->bytes || *d->bytes)
+		return false;
+	d->at = number;
+	d->more = true;
+	return true;
 }
 
 /**

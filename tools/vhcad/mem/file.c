@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The files that hold guest memory.  A VM sends the descriptor of the same
- * file with every range; the daemon maps each file once.
+ * file with every range; the daemon maps each part of it once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,8 @@
 
 /*
  * A file that shrinks, or one from a pool that can run dry, would kill the
- * daemon with SIGBUS at the next access.
+ * daemon with SIGBUS at the next access.  Seals are memory files' alone, whose
+ * kernel answers at once; of any other file nothing is asked.
  */
 static bool file_can_vanish(int fd)
 {
@@ -32,66 +33,99 @@ static bool file_can_vanish(int fd)
 }
 
 /**
- * gmem_file_get - find or map the file behind a descriptor
- * @m: set, locked
+ * gmem_file_look - may a file be mapped for this?
  * @fd: descriptor
  * @end: bytes the file must at least have
  * @flags: GMEM_* of the range
- * @out: receives the file, with one more user
+ * @seen: receives what it is
+ *
+ * With GMEM_UNSEALED the file may be anybody's, and the answer as long in coming
+ * as they like: call it without a lock, on the thread of the VM that sent it.
  *
  * Returns 0 or -errno as gmem_map() says.
  */
-int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out)
+int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 {
-	struct gmem_file *f;
-	bool writable, vanishes;
 	struct stat st;
-	void *base;
 	int mode;
 
 	mode = fcntl(fd, F_GETFL);
 	if (mode < 0)
 		return -EACCES;
-	/* before the size is read: until it is sealed its owner may shrink the file */
-	vanishes = file_can_vanish(fd);
-	if (fstat(fd, &st))
-		return -EACCES;
 	mode &= O_ACCMODE;
-	writable = mode == O_RDWR;
-	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !writable))
+	seen->writable = mode == O_RDWR;
+	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !seen->writable))
+		return -EACCES;
+	/* before the size is read: until it is sealed its owner may shrink the file */
+	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
+		return -EPERM;
+	if (fstat(fd, &st))
 		return -EACCES;
 	if (!S_ISREG(st.st_mode))
 		return -EPERM;
-	if (vanishes && !(flags & GMEM_UNSEALED))
-		return -EPERM;
 	if (end > (u64)st.st_size)
 		return -ERANGE;
+	seen->dev = st.st_dev;
+	seen->ino = st.st_ino;
+	seen->size = st.st_size;
+	return 0;
+}
 
-	for (f = m->files; f; f = f->next)
-		if (f->dev == st.st_dev && f->ino == st.st_ino && f->writable == writable &&
-		    f->size >= end)
+/* Nobody gains by choosing the bucket: lists are as long as mappings are many. */
+static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
+{
+	return &m->files[(ino + start / GMEM_PIECE) % GMEM_FILE_BUCKETS];
+}
+
+/**
+ * gmem_file_get - find or map a part of a file
+ * @m: set, locked
+ * @fd: its descriptor
+ * @start: first byte that is granted
+ * @end: where that ends; within the file
+ * @seen: what gmem_file_look() saw
+ * @out: receives the mapping, with one more user
+ *
+ * Returns 0 or -errno as gmem_map() says.
+ */
+int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct gmem_seen *seen,
+		  struct gmem_file **out)
+{
+	struct gmem_file *f, **b;
+	u64 size;
+	void *base;
+
+	start -= start % GMEM_PIECE;
+	/* the file ends where it likes */
+	size = MIN(seen->size - start,
+		   end - start + (GMEM_PIECE - end % GMEM_PIECE) % GMEM_PIECE);
+	b = bucket(m, seen->ino, start);
+	for (f = *b; f; f = f->next)
+		if (f->dev == seen->dev && f->ino == seen->ino &&
+		    f->writable == seen->writable && f->start == start && f->size == size)
 			goto found;
 
-	if ((u64)st.st_size > GMEM_MAX_BYTES - m->file_bytes)
+	if (size > GMEM_MAX_BYTES - m->file_bytes)
 		return -ENOMEM;
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	base = mmap(NULL, st.st_size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-		    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	base = mmap(NULL, size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
+		    MAP_SHARED | MAP_NORESERVE, fd, start);
 	if (base == MAP_FAILED) {
 		free(f);
 		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
 	}
 	/* a guest's memory has no place in a core dump of the daemon */
-	madvise(base, st.st_size, MADV_DONTDUMP);
-	f->dev = st.st_dev;
-	f->ino = st.st_ino;
-	f->writable = writable;
-	f->size = st.st_size;
+	madvise(base, size, MADV_DONTDUMP);
+	f->dev = seen->dev;
+	f->ino = seen->ino;
+	f->writable = seen->writable;
+	f->start = start;
+	f->size = size;
 	f->base = base;
-	f->next = m->files;
-	m->files = f;
+	f->next = *b;
+	*b = f;
 	m->file_bytes += f->size;
 found:
 	f->users++;
@@ -100,9 +134,9 @@ found:
 }
 
 /**
- * gmem_file_put - a range of the file is gone
+ * gmem_file_put - a range of the mapping is gone
  * @m: set, locked; no reader sees the range any more
- * @f: file, or NULL
+ * @f: mapping, or NULL
  */
 void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 {
@@ -110,7 +144,7 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 
 	if (!f || --f->users)
 		return;
-	for (p = &m->files; *p != f; p = &(*p)->next)
+	for (p = bucket(m, f->ino, f->start); *p != f; p = &(*p)->next)
 		;
 	*p = f->next;
 	m->file_bytes -= f->size;

@@ -37,6 +37,13 @@ static void publish(struct guest_mem *m)
 	__atomic_store_n(&m->live, m->master ? m->table : &gmem_empty, __ATOMIC_RELEASE);
 }
 
+static void use_table(struct guest_mem *m, struct gmem_table *table)
+{
+	m->table = table;
+	__atomic_store_n(&m->nranges, table->nranges, __ATOMIC_RELEASE);
+	publish(m);
+}
+
 /* Translations made so far are void once readers have left their brackets. */
 static void invalidate(struct guest_mem *m)
 {
@@ -74,6 +81,7 @@ int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 fl
 		.iova = iova,
 		.last = iova + size - 1,
 	};
+	struct gmem_seen seen;
 	u64 end;
 	int err;
 
@@ -82,6 +90,11 @@ int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 fl
 	    __builtin_add_overflow(offset, size, &end))
 		return -EINVAL;
 
+	if (fd >= 0) {
+		err = gmem_file_look(fd, end, flags, &seen);
+		if (err)
+			return err;
+	}
 	pthread_mutex_lock(&m->lock);
 	old = m->table;
 	if (gmem_overlaps(old, r.iova, r.last)) {
@@ -93,10 +106,10 @@ int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 fl
 		goto out;
 	}
 	if (fd >= 0) {
-		err = gmem_file_get(m, fd, end, flags, &r.file);
+		err = gmem_file_get(m, fd, offset, end, &seen, &r.file);
 		if (err)
 			goto out;
-		r.host = r.file->base + offset;
+		r.host = r.file->base + (offset - r.file->start);
 		r.flags = rights;
 	}
 	err = gmem_table_insert(old, &r, &table, &replaced);
@@ -104,8 +117,7 @@ int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 fl
 		gmem_file_put(m, r.file);
 		goto out;
 	}
-	m->table = table;
-	publish(m);
+	use_table(m, table);
 	retire(m, old, replaced);
 out:
 	pthread_mutex_unlock(&m->lock);
@@ -117,8 +129,7 @@ static void shrink(struct guest_mem *m, struct gmem_table *table, u64 iova, u64 
 {
 	struct gmem_table *old = m->table;
 
-	m->table = table;
-	publish(m);
+	use_table(m, table);
 	invalidate(m);
 	reclaim(m);
 	for (u32 k = gmem_first_block(old, iova);
@@ -169,10 +180,5 @@ void gmem_set_master(struct guest_mem *m, bool on)
 
 u32 gmem_ranges(struct guest_mem *m)
 {
-	u32 n;
-
-	pthread_mutex_lock(&m->lock);
-	n = m->table->nranges;
-	pthread_mutex_unlock(&m->lock);
-	return n;
+	return __atomic_load_n(&m->nranges, __ATOMIC_ACQUIRE);
 }

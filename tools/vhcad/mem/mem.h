@@ -61,7 +61,8 @@ void gmem_free(struct guest_mem *m);
  * @offset: where in the file the range starts, a multiple of GMEM_PAGE_SIZE
  * @flags: GMEM_*; at least one of GMEM_READ and GMEM_WRITE
  *
- * A file that arrives many times is mapped into the daemon once.
+ * What is granted is mapped into the daemon, once if it arrives many times, and no more of the
+ * file than lies around that in GMEM_PIECE bytes.
  *
  * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST
  * if an existing range overlaps; -EPERM if the file can be truncated (no
@@ -108,6 +109,8 @@ void gmem_set_master(struct guest_mem *m, bool on);
 /**
  * gmem_ranges - number of ranges granted now
  * @m: set
+ *
+ * Any thread; takes no lock.
  */
 u32 gmem_ranges(struct guest_mem *m);
 

@@ -9,13 +9,22 @@
 
 #include "mem/mem.h"
 
-/* A shared file, mapped into the daemon once for any number of ranges. */
+/*
+ * A piece of a shared file, mapped into the daemon once for any number of ranges: what a range
+ * grants, and to both sides of it what else lies in the same GMEM_PIECE.  So a VM that
+ * grants page by page does not take a mapping for each, and of a file that is granted in
+ * part the rest is out of reach, page tables and the count of the daemon's memory included.
+ */
+#define GMEM_PIECE		(2ull << 20)
+#define GMEM_FILE_BUCKETS	256u
+
 struct gmem_file {
-	struct gmem_file *next;
+	struct gmem_file *next;	/* in its bucket */
 	u64 dev;
 	u64 ino;
 	bool writable;
 	u32 users;		/* ranges that lie in it */
+	u64 start;		/* in the file */
 	u64 size;
 	u8 *base;
 };
@@ -54,11 +63,16 @@ struct gmem_table {
 #define GMEM_MAX_RETIRED	64
 
 struct guest_mem {
-	pthread_mutex_t lock;		/* serialises every change; readers never take it */
+	/*
+	 * Serialises every change.  Readers and whoever asks how many ranges there are never
+	 * take it: a file of the VM's may be long in being mapped and unmapped.
+	 */
+	pthread_mutex_t lock;
 	struct gmem_table *table;	/* what the VM granted */
+	u32 nranges;			/* in it; atomic */
 	struct gmem_table *live;	/* what readers see: table, or gmem_empty; atomic */
 	u64 gen;			/* moves when a translation may have died; atomic */
-	struct gmem_file *files;
+	struct gmem_file *files[GMEM_FILE_BUCKETS];
 	u64 file_bytes;
 	bool master;
 	u32 nretired;
@@ -84,7 +98,16 @@ bool gmem_quiet(void);
 void gmem_synchronize(void);
 
 /* file.c */
-int gmem_file_get(struct guest_mem *m, int fd, u64 end, u32 flags, struct gmem_file **out);
+struct gmem_seen {
+	u64 dev;
+	u64 ino;
+	u64 size;
+	bool writable;
+};
+
+int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen);
+int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct gmem_seen *seen,
+		  struct gmem_file **out);
 void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
 
 /* copy.c */

@@ -97,12 +97,14 @@ static void msi_init(struct pci_config *c)
 }
 
 /*
- * An endpoint on a link of one lane of 2.5 GT/s: the least a root port
- * negotiates with, as no bus carries the payload.
+ * An endpoint whose link has come up with all it can do.  No bus carries the payload,
+ * but there is software that works out from the link how fast the adapter may be.
  */
-static void express_init(struct pci_config *c)
+static void express_init(struct pci_config *c, const struct pci_ident *id)
 {
-	const u32 link = PCI_EXP_LNKCAP_SLS_2_5GB | 1 << 4;
+	const u32 link = id->speed | id->lanes << 4;
+	/* a bit for each speed up to that one */
+	const u32 speeds = ((1u << id->speed) - 1) * PCI_EXP_LNKCAP2_SLS_2_5GB;
 
 	c->express = CAP_EXPRESS;
 	c->init[CAP_EXPRESS] = PCI_CAP_ID_EXP;
@@ -122,8 +124,8 @@ static void express_init(struct pci_config *c)
 	put32(c->init, CAP_EXPRESS + PCI_EXP_DEVCAP2, PCI_EXP_DEVCAP2_COMP_TMOUT_DIS);
 	put16(c->wmask, CAP_EXPRESS + PCI_EXP_DEVCTL2,
 	      PCI_EXP_DEVCTL2_COMP_TIMEOUT | PCI_EXP_DEVCTL2_COMP_TMOUT_DIS);
-	put32(c->init, CAP_EXPRESS + PCI_EXP_LNKCAP2, PCI_EXP_LNKCAP2_SLS_2_5GB);
-	put16(c->init, CAP_EXPRESS + PCI_EXP_LNKCTL2, PCI_EXP_LNKCTL2_TLS_2_5GT);
+	put32(c->init, CAP_EXPRESS + PCI_EXP_LNKCAP2, speeds);
+	put16(c->init, CAP_EXPRESS + PCI_EXP_LNKCTL2, id->speed);
 }
 
 static void aer_init(struct pci_config *c)
@@ -158,7 +160,7 @@ void pci_config_init(struct pci_config *c, const struct pci_ident *id)
 		msi_init(c);
 	else
 		msix_init(c, id->vectors);
-	express_init(c);
+	express_init(c, id);
 	aer_init(c);
 	pci_config_reset(c);
 }

@@ -20,6 +20,10 @@
 #define MSIX_BAR_SIZE		4096u
 #define MSIX_VECTORS_MAX	64u
 
+/* 32 GT/s and sixteen lanes */
+#define PCI_SPEED_MAX		5u
+#define PCI_LANES_MAX		16u
+
 enum pci_irq_mode {
 	PCI_IRQ_MSIX,
 	PCI_IRQ_MSI,		/* one vector */
@@ -35,6 +39,8 @@ enum pci_irq_mode {
  * @vectors: MSI-X table entries
  * @bar_size: bytes, a power of two from 4096 on, or 0: no such BAR
  * @bar_64bit: bit n: BAR n is 64 bits wide and takes BAR n + 1 too
+ * @speed: of the link, as PCI_EXP_LNKSTA_CLS: 1..PCI_SPEED_MAX
+ * @lanes: of the link: 1, 2, 4, 8 or PCI_LANES_MAX
  */
 struct pci_ident {
 	u16 vendor;
@@ -45,6 +51,8 @@ struct pci_ident {
 	u32 vectors;
 	u64 bar_size[PCI_CFG_BARS];
 	u32 bar_64bit;
+	u8 speed;
+	u8 lanes;
 };
 
 /**

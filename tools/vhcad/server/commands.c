@@ -98,8 +98,10 @@ int vu_dma_map(struct vu_function *fn, struct vu_message *msg, void *out, const 
 	if (in->flags & VU_DMA_F_WRITE)
 		flags |= GMEM_WRITE;
 	/* without a descriptor the memory is not shared: ROMs are not */
+	vu_foreign(fn);
 	err = gmem_map(fn->mem, in->address, in->size, msg->nfds ? msg->fds[0] : -1,
 		       in->offset, flags);
+	vu_foreign(fn);
 	if (err)
 		say_refusal(fn, in, err);
 	return err;
@@ -247,6 +249,11 @@ int vu_set_irqs(struct vu_function *fn, struct vu_message *msg, void *out, const
 	/* vectors are masked in the VM, which keeps the table */
 	if ((set.flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return -EINVAL;
+	if (!vu_irqs_eventfds(&fn->irqs, msg->fds, msg->nfds)) {
+		log_line("%s: a descriptor for an interrupt refused: it is no eventfd",
+			 fn->cfg.name);
+		return -EINVAL;
+	}
 	if (set.index == VFIO_PCI_ERR_IRQ_INDEX)
 		return data == VFIO_IRQ_SET_DATA_EVENTFD || !set.count ? 0 : -EINVAL;
 

@@ -4,7 +4,9 @@
  * the counter and the descriptor's flags: it could stop the engine that way.
  * The completion of an asynchronous poll that is satisfied at once signals an
  * eventfd from inside the kernel instead, which saturates and never waits.
- * The kernel also checks that the descriptor is an eventfd.
+ *
+ * Nothing but eventfds gets in here, and none is closed with the lock held: to
+ * close what the VM sent may take as long as the VM likes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -72,34 +74,64 @@ static int signal_eventfd(struct vu_irqs *irqs, int fd)
 	return 0;
 }
 
+/*
+ * The kernel looks first whether it could signal the descriptor, then whether
+ * the bytes that are to be read have a place.  These have none anywhere, so the
+ * answer tells an eventfd from everything else, and nothing is signalled.
+ */
+static bool is_eventfd(struct vu_irqs *irqs, int fd)
+{
+	struct iocb cb = {
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_fildes = irqs->ready,
+		.aio_buf = UINT64_MAX,
+		.aio_nbytes = sizeof(u64),
+		.aio_flags = IOCB_FLAG_RESFD,
+		.aio_resfd = fd,
+	}, *list = &cb;
+
+	if (irqs->unreaped == AIO_EVENTS / 2)
+		reap(irqs);
+	return syscall(SYS_io_submit, irqs->aio, 1L, &list) < 0 && errno == EFAULT;
+}
+
+bool vu_irqs_eventfds(struct vu_irqs *irqs, const int *fds, u32 n)
+{
+	bool good = true;
+
+	pthread_mutex_lock(&irqs->lock);
+	for (u32 i = 0; i < n && good; i++)
+		good = is_eventfd(irqs, fds[i]);
+	pthread_mutex_unlock(&irqs->lock);
+	return good;
+}
+
 /* With the lock held. */
 static void fire(struct vu_irqs *irqs, u32 vector)
 {
-	if (irqs->fd[vector] >= 0) {
-		if (!signal_eventfd(irqs, irqs->fd[vector])) {
-			irqs->pending &= ~(1ULL << vector);
-			return;
-		}
-		/* not an eventfd: of no use now or later */
-		close(irqs->fd[vector]);
-		irqs->fd[vector] = -1;
-	}
-	irqs->pending |= 1ULL << vector;
+	if (irqs->fd[vector] >= 0 && !signal_eventfd(irqs, irqs->fd[vector]))
+		irqs->pending &= ~(1ULL << vector);
+	else
+		irqs->pending |= 1ULL << vector;
 }
 
 void vu_irqs_assign(struct vu_irqs *irqs, u32 start, u32 count, const int *fds)
 {
+	int old[MSIX_VECTORS_MAX];
+
 	pthread_mutex_lock(&irqs->lock);
 	for (u32 i = 0; i < count; i++) {
 		u32 v = start + i;
 
-		if (irqs->fd[v] >= 0)
-			close(irqs->fd[v]);
+		old[i] = irqs->fd[v];
 		irqs->fd[v] = fds ? fds[i] : -1;
 		if (irqs->fd[v] >= 0 && (irqs->pending & (1ULL << v)))
 			fire(irqs, v);
 	}
 	pthread_mutex_unlock(&irqs->lock);
+	for (u32 i = 0; i < count; i++)
+		if (old[i] >= 0)
+			close(old[i]);
 }
 
 void vu_irqs_raise(struct vu_irqs *irqs, u32 vector)

@@ -35,14 +35,24 @@ int vu_irqs_init(struct vu_irqs *irqs, u32 vectors);
 void vu_irqs_destroy(struct vu_irqs *irqs);
 
 /**
+ * vu_irqs_eventfds - may these be given to vectors?
+ * @irqs: vectors
+ * @fds: descriptors
+ * @n: how many
+ *
+ * Returns whether all of them are eventfds; signals none.
+ */
+bool vu_irqs_eventfds(struct vu_irqs *irqs, const int *fds, u32 n);
+
+/**
  * vu_irqs_assign - give eventfds to vectors
  * @irqs: vectors
  * @start: first vector
  * @count: vectors; @start + @count within the vectors
- * @fds: as many eventfds, taken over; NULL: take away what the vectors have
+ * @fds: as many eventfds, as vu_irqs_eventfds() found, taken over; NULL: take
+ *	away what the vectors have
  *
- * A vector that is pending fires at once.  A descriptor that turns out to be
- * no eventfd when its vector fires is dropped.
+ * A vector that is pending fires at once.
  */
 void vu_irqs_assign(struct vu_irqs *irqs, u32 start, u32 count, const int *fds);
 

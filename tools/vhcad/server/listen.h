@@ -15,4 +15,7 @@
  */
 int unix_listen(const char *path);
 
+/* Milliseconds after which accept() is tried again when there was no room for a client. */
+#define UNIX_ACCEPT_AGAIN	100
+
 #endif /* VHCAD_SERVER_LISTEN_H */

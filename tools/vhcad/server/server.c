@@ -3,15 +3,21 @@
  * Sockets and the thread behind each.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
 #include "server/listen.h"
 #include "server/session.h"
+
+/* How long a thread may be in one call on what its client sent, at the end. */
+#define HELD_LOOKS	20u
+#define HELD_LOOK_NS	100000000
 
 struct server {
 	struct vu_function fn;
@@ -38,6 +44,8 @@ static void identify(const struct server_config *cfg, struct pci_ident *id)
 			[MSIX_BAR] = cfg->irq == PCI_IRQ_MSIX ? MSIX_BAR_SIZE : 0,
 		},
 		.bar_64bit = 1u << SERVER_BAR_KICK,
+		.speed = cfg->speed ? cfg->speed : PCI_SPEED_MAX,
+		.lanes = cfg->lanes ? cfg->lanes : PCI_LANES_MAX,
 	};
 }
 
@@ -112,29 +120,49 @@ static bool set_conn(struct server *s, int sock)
 	return go;
 }
 
+static bool is_stopping(struct server *s)
+{
+	bool stopping;
+
+	pthread_mutex_lock(&s->lock);
+	stopping = s->stopping;
+	pthread_mutex_unlock(&s->lock);
+	return stopping;
+}
+
 static void *server_thread(void *arg)
 {
 	struct server *s = arg;
+	bool said = false;
 
 	pthread_setname_np(pthread_self(), "vhcad-hca");
 	for (;;) {
 		int sock = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC);
 
 		if (sock < 0) {
+			int err = errno;
+
+			if (is_stopping(s))
+				return NULL;
 			/* the client gave up before it was served */
-			if (errno == EINTR || errno == ECONNABORTED)
+			if (err == EINTR || err == ECONNABORTED)
 				continue;
-			pthread_mutex_lock(&s->lock);
-			if (!s->stopping)
-				log_line("%s: cannot accept guests any more: %s", s->fn.cfg.name,
-					 strerror(errno));
-			pthread_mutex_unlock(&s->lock);
-			return NULL;
+			/* descriptors and memory come back; the guest waits so long */
+			if (!said)
+				log_line("%s: cannot accept guests for now: %s", s->fn.cfg.name,
+					 strerror(err));
+			said = true;
+			poll(NULL, 0, UNIX_ACCEPT_AGAIN);
+			continue;
 		}
+		said = false;
 		if (set_conn(s, sock))
 			vu_session(&s->fn, sock);
 		set_conn(s, -1);
+		/* with all descriptors that are on their way in it */
+		vu_foreign(&s->fn);
 		close(sock);
+		vu_foreign(&s->fn);
 	}
 }
 
@@ -151,8 +179,32 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
 	return 0;
 }
 
-void server_stop(struct server *s)
+/* Waits for the thread; false if it is held by something of the client's. */
+static bool join(struct server *s)
 {
+	u32 looks = 0, before = 0;
+
+	while (looks < HELD_LOOKS) {
+		struct timespec until;
+		u32 now;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += HELD_LOOK_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (!pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &until))
+			return true;
+		now = __atomic_load_n(&s->fn.foreign, __ATOMIC_SEQ_CST);
+		looks = now % 2 && now == before ? looks + 1 : 0;
+		before = now;
+	}
+	return false;
+}
+
+bool server_stop(struct server *s)
+{
+	bool held = false;
+
 	if (s->started) {
 		pthread_mutex_lock(&s->lock);
 		s->stopping = true;
@@ -161,21 +213,27 @@ void server_stop(struct server *s)
 		if (s->conn >= 0)
 			shutdown(s->conn, SHUT_RDWR);
 		pthread_mutex_unlock(&s->lock);
-		pthread_join(s->thread, NULL);
-		s->started = false;
+		held = !join(s);
+		s->started = held;
 	}
+	if (held)
+		log_line("%s: not waiting for the guest's end: a descriptor of its holds it up",
+			 s->fn.cfg.name);
 	if (s->listen >= 0) {
-		close(s->listen);
 		unlink(s->fn.cfg.path);
-		s->listen = -1;
+		if (!held) {
+			close(s->listen);
+			s->listen = -1;
+		}
 	}
+	return !held;
 }
 
 void server_free(struct server *s)
 {
-	if (!s)
+	/* what a thread that comes back would use is left to the end of the process */
+	if (!s || !server_stop(s))
 		return;
-	server_stop(s);
 	vu_irqs_destroy(&s->fn.irqs);
 	gmem_free(s->fn.mem);
 	pthread_mutex_destroy(&s->lock);

@@ -49,6 +49,8 @@ struct server_device_ops {
  * @irq: which kind of interrupt
  * @vectors: 1..MSIX_VECTORS_MAX; 1 with PCI_IRQ_MSI
  * @kick_pages: pages in BAR2, a power of two
+ * @speed: of the link, as in struct pci_ident; 0: PCI_SPEED_MAX
+ * @lanes: of the link; 0: PCI_LANES_MAX
  * @allow_unsealed: take guest memory that the VM's process could truncate
  */
 struct server_config {
@@ -61,6 +63,8 @@ struct server_config {
 	enum pci_irq_mode irq;
 	u32 vectors;
 	u32 kick_pages;
+	u8 speed;
+	u8 lanes;
 	bool allow_unsealed;
 };
 
@@ -106,13 +110,17 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
  * server_stop - disconnect the client, stop the thread, remove the socket
  * @s: server
  *
- * The device has been reset when it returns, and its ops are not called again.
+ * The device has been reset when it returns true, and its ops are not called again.
+ *
+ * Returns false if the thread has been for two seconds in one call on a descriptor that
+ * the client sent, and goes on with that: it may come back at any time, and use the
+ * server and the device.
  */
-void server_stop(struct server *s);
+bool server_stop(struct server *s);
 
 /**
  * server_free - free a server
- * @s: stopped or never started server, or NULL
+ * @s: server, or NULL; stays where it is if server_stop() still says false
  *
  * Nobody may use its memory or raise its interrupts any more.
  */

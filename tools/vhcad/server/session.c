@@ -52,7 +52,10 @@ static int serve(struct vu_function *fn, int sock, struct session *ss, const cha
 	for (;;) {
 		vu_handler *handle;
 
+		/* descriptors that a message has no room for are closed in there */
+		vu_foreign(fn);
 		rc = vu_receive(sock, &ss->msg, why);
+		vu_foreign(fn);
 		if (rc <= 0)
 			return rc;
 		handle = handler_for(&ss->msg, ss->greeted);
@@ -64,7 +67,9 @@ static int serve(struct vu_function *fn, int sock, struct session *ss, const cha
 		} else {
 			rc = -ENOTSUP;
 		}
+		vu_foreign(fn);
 		vu_message_drop(&ss->msg);
+		vu_foreign(fn);
 		if (rc == -EPROTO) {
 			/* a courtesy: the client learns it before it is cut off */
 			vu_reply(sock, &ss->msg.hdr, EINVAL, NULL, 0);

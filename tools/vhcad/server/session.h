@@ -17,6 +17,7 @@
  * @ops: device behind the BARs
  * @dev: given to @ops
  * @cfg: what the server was made of
+ * @foreign: odd while the thread is in a call on something that the client sent; atomic
  */
 struct vu_function {
 	struct pci_config pci;
@@ -25,7 +26,21 @@ struct vu_function {
 	const struct server_device_ops *ops;
 	void *dev;
 	struct server_config cfg;
+	u32 foreign;
 };
+
+/**
+ * vu_foreign - a call on something that the client sent begins, or is over
+ * @fn: function
+ *
+ * It may last as long as the client likes: a file can be one of a file system in
+ * user space.  So nothing is locked meanwhile that another thread may want, and
+ * whoever waits for the thread can tell why it does not come.
+ */
+static inline void vu_foreign(struct vu_function *fn)
+{
+	__atomic_fetch_add(&fn->foreign, 1, __ATOMIC_SEQ_CST);
+}
 
 /**
  * vu_session - serve a client until it goes

@@ -306,15 +306,28 @@ static void uars(void **state)
 	add.page = htole32(2);
 	refused(&f->h, t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
 		VHCA_ST_BAD_FIELD, REQ_OFF(vhca_add_db_page_req, page));
+	/* a page is one UAR's, and there once */
+	add.page = htole32(1);
+	add.db_page = req.db_page;
+	refused(&f->h, t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
+		VHCA_ST_BUSY, REQ_OFF(vhca_add_db_page_req, db_page));
+	refused(&f->h, t_admin(&f->h, VHCA_CMD_OPEN_UAR, &req, sizeof(req), NULL),
+		VHCA_ST_BUSY, REQ_OFF(vhca_open_uar_req, db_page));
 	for (u32 i = 1; i < VHCA_DB_MAX_PAGES; i++) {
 		add.page = htole32(i);
-		add.db_page = req.db_page;
+		add.db_page = htole64(t_alloc(&f->h, 4096));
 		assert_int_equal(t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL), 0);
 	}
+	refused(&f->h, t_admin(&f->h, VHCA_CMD_OPEN_UAR, &(struct vhca_open_uar_req){
+			add.db_page }, sizeof(req), NULL),
+		VHCA_ST_BUSY, REQ_OFF(vhca_open_uar_req, db_page));
 	add.page = htole32(VHCA_DB_MAX_PAGES);
-	assert_int_equal(t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
-			 VHCA_ST_NO_RESOURCE);
+	refused(&f->h, t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
+		VHCA_ST_NO_RESOURCE, REQ_OFF(vhca_add_db_page_req, page));
 	assert_int_equal(t_destroy(&f->h, VHCA_CMD_CLOSE_UAR, uar), 0);
+	/* and then another's, if they want it */
+	assert_int_equal(t_destroy(&f->h, VHCA_CMD_CLOSE_UAR,
+				   t_create(&f->h, VHCA_CMD_OPEN_UAR, &req, sizeof(req))), 0);
 	refused(&f->h, t_destroy(&f->h, VHCA_CMD_CLOSE_UAR, uar), VHCA_ST_BAD_HANDLE,
 		REQ_OFF(vhca_object_req, handle));
 }
@@ -744,7 +757,9 @@ static void qp_query(void **state)
 /* A QP for which no number is left keeps nothing of what it took before. */
 static void refused_qp_keeps_nothing(void **state)
 {
-	const struct vdev_config small = { .name = "q", .ports = 1, .vectors = 4, .max_qps = 4 };
+	const struct vdev_config small = {
+		.name = "q", .ports = 1, .vectors = 4, .limit[VLIM_QPS] = 4,
+	};
 	struct vhca_create_qp_hw_req req = {
 		.type = VHCA_QPT_RC, .log_sq_blocks = VHCA_NO_QUEUE,
 		.log_rq_strides = VHCA_NO_QUEUE,
@@ -766,7 +781,7 @@ static void refused_qp_keeps_nothing(void **state)
 		st = t_admin(&h, VHCA_CMD_CREATE_QP, &req, sizeof(req), NULL);
 		if (st)
 			break;
-		assert_true(++made <= small.max_qps);
+		assert_true(++made <= small.limit[VLIM_QPS]);
 		h.next_slot += 2;
 	}
 	assert_int_equal(st, VHCA_ST_NO_RESOURCE);
@@ -780,8 +795,9 @@ static void refused_qp_keeps_nothing(void **state)
 static void limits(void **state)
 {
 	const struct vdev_config small = {
-		.name = "s", .ports = 1, .vectors = 4, .kick_pages = 2, .max_qps = 3, .max_cqs = 2,
-		.max_srqs = 1, .max_mkeys = 2, .max_pds = 2, .max_eqs = 2,
+		.name = "s", .ports = 1, .vectors = 4, .kick_pages = 2, .limit[VLIM_QPS] = 3,
+		.limit[VLIM_CQS] = 2, .limit[VLIM_SRQS] = 1, .limit[VLIM_MKEYS] = 2,
+		.limit[VLIM_PDS] = 2, .limit[VLIM_EQS] = 2,
 		.caps_off = 1u << VHCA_CAP_CLOCK | 1u << VHCA_CAP_RC,
 	};
 	struct vhca_create_mkey_req mk = { .buf.addr = htole64(4096), .length = htole64(1) };

@@ -374,6 +374,36 @@ static void somewhere_else(void **state)
 	write_from(f, 0, 3);
 }
 
+/* Packets of somebody else that pretend to be of a peer that went: told of once. */
+static void somebody_else(void **state)
+{
+	struct fixture *f = *state;
+	struct thca third;
+	struct payload pl;
+	struct run run;
+
+	t_hca_init(&third, &f->w, 0x9000);
+	for (u32 round = 0; round < 2; round++) {
+		arm_both(f, 2);
+		for (u32 i = 0; i < 100; i++) {
+			struct wire_hdr h = {
+				.dlid = LID(1, 1 + i % 2), .slid = t_lid(&third) + i % 3,
+				.pkey = 0xffff, .mig = true, .opcode = OP_RC_SEND_ONLY,
+				.dqpn = f->qp[1].qpn, .psn = i,
+			};
+
+			run_from_packet(&run, &pl, &h, NULL, 0);
+			fab_send(&third.dev->port[0].fab, &run);
+			if (!i)
+				t_expect_event(&f->h[1], VHCA_EV_PATH_MIG_ERR, f->qp[1].qpn);
+		}
+		t_expect_no_event(&f->h[1]);
+		assert_int_equal(query(f, 1).path_mig_state, MIG_ARMED);
+	}
+	write_from(f, 0, 3);
+	t_hca_fini(&third);
+}
+
 #define OFF(f)	(offsetof(struct vhca_asqe, req) + offsetof(struct vhca_modify_qp_req, attr.f))
 
 static void refused(void **state)
@@ -436,6 +466,7 @@ int main(void)
 		TEST(forced),
 		cmocka_unit_test_setup_teardown(waiting_for_room, setup_links, teardown),
 		TEST(somewhere_else),
+		TEST(somebody_else),
 		TEST(refused),
 		TEST(forgotten),
 	};

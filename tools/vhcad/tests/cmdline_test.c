@@ -122,6 +122,15 @@ static void bad_command_lines(void **state)
 		  "--caps-off: unknown value 'hca0:uc'" },
 		{ { "--hca", "x", "--caps-off", "hca1:rc" },
 		  "--caps-off: no adapter is named hca1" },
+		{ { "--hca", "x", "--limit", "qps" }, "--limit: 'qps' is not NAME=N" },
+		{ { "--hca", "x", "--limit", "cats=9" }, "--limit: unknown limit 'cats'" },
+		{ { "--hca", "x", "--limit", "qps=0" }, "'0' is not a number between 1 and 131070" },
+		{ { "--hca", "x", "--limit", "qps=5,pds=70000" },
+		  "'70000' is not a number between 1 and 65536" },
+		{ { "--hca", "x", "--limit", "hca1:qps=5" }, "--limit: no adapter is named hca1" },
+		{ { "--hca", "x", "--pcie", "32" }, "--pcie: '32' is not of the form SPEEDxLANES" },
+		{ { "--hca", "x", "--pcie", "3x16" }, "--pcie: unknown value '3'" },
+		{ { "--hca", "x", "--pcie", "16x3" }, "--pcie: unknown value '3'" },
 		{ { "--hca", "x,guid=100,ports=2", "--hca", "y,guid=102" }, "overlap" },
 		{ { "--hca", "x,guid=102", "--hca", "y,guid=100,ports=2" }, "overlap" },
 		{ { "--hca" }, "--hca needs a value" },
@@ -200,7 +209,7 @@ static void few_descriptors(void **state)
 /* Starts it with this socket and the options up to a NULL, and attaches a driver. */
 static void start(struct run *r, char *const *options)
 {
-	char *args[20] = { "vhcad", "--control", r->ctl, "--log", r->log };
+	char *args[24] = { "vhcad", "--control", r->ctl, "--log", r->log };
 	u32 n = 5;
 
 	while (*options)
@@ -365,7 +374,10 @@ static void less_than_all(void **state)
 
 	start(r, (char *[]){ "--hca", r->sock, "--subnet", "none", "--mtu", "1024", "--irq", "msi",
 			     "--caps-off", "rc", "--caps-off", "hca0:rnr-nak,clock", "--spin",
-			     "100", NULL });
+			     "100", "--limit", "hca0:qps=77,cqs=5", "--pcie", "8x4", NULL });
+	assert_int_equal(read_region(r, VFIO_PCI_CONFIG_REGION_INDEX,
+				     has_capability(r, PCI_CAP_ID_EXP) + PCI_EXP_LNKSTA, 2),
+			 PCI_EXP_LNKSTA_CLS_8_0GB | 4 << PCI_EXP_LNKSTA_NLW_SHIFT);
 	assert_int_equal(has_capability(r, PCI_CAP_ID_MSIX), 0);
 	assert_int_not_equal(has_capability(r, PCI_CAP_ID_MSI), 0);
 	enable(r, VHCA_NO_VECTOR);
@@ -375,6 +387,9 @@ static void less_than_all(void **state)
 	assert_int_equal(caps >> VHCA_CAP_CLOCK & 1, 0);
 	assert_int_equal(caps >> VHCA_CAP_UD & 1, 1);
 	assert_int_equal(le32toh(device_attr(r).vectors), 1);
+	assert_int_equal(le32toh(device_attr(r).max_qps), 77);
+	assert_int_equal(le32toh(device_attr(r).max_cqs), 5);
+	assert_int_equal(le32toh(device_attr(r).max_pds), 64 << 10);
 	assert_int_equal(port_attr(r).state, 2);	/* INIT: nobody manages it */
 	assert_int_equal(port_attr(r).lid, 0);
 	assert_int_equal(port_attr(r).max_mtu, 3);

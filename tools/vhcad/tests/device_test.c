@@ -77,13 +77,13 @@ static void bad_configurations(void **state)
 	bad[n++].kick_pages = 3;
 	bad[n++].kick_pages = 2 * VDEV_MAX_KICK_PAGES;
 	bad[n++].max_mtu = 6;
-	bad[n++].max_qps = (128 << 10) + 1;
-	bad[n++].max_cqs = (128 << 10) + 1;
-	bad[n++].max_srqs = (64 << 10) + 1;
-	bad[n++].max_mkeys = (1 << 20) + 1;
-	bad[n++].max_pds = (64 << 10) + 1;
-	bad[n++].max_xrcds = (64 << 10) + 1;
-	bad[n++].max_eqs = 257;
+	bad[n++].limit[VLIM_QPS] = (128 << 10) + 1;
+	bad[n++].limit[VLIM_CQS] = (128 << 10) + 1;
+	bad[n++].limit[VLIM_SRQS] = (64 << 10) + 1;
+	bad[n++].limit[VLIM_MKEYS] = (1 << 20) + 1;
+	bad[n++].limit[VLIM_PDS] = (64 << 10) + 1;
+	bad[n++].limit[VLIM_XRCDS] = (64 << 10) + 1;
+	bad[n++].limit[VLIM_EQS] = 257;
 	assert_int_equal(n, ARRAY_SIZE(bad));
 	t_world_init(&w);
 	for (u32 i = 0; i < n; i++)

@@ -178,18 +178,61 @@ static void learns(void **state)
 	assert_false(port[3].attached);
 }
 
-/* A station that moves is found at once. */
+/*
+ * Nobody gets what is for a station, or is heard in its name, as long as that is there; when it has
+ * gone it may come back anywhere.
+ */
 static void moves(void **state)
 {
 	static u8 buf[HEAD + 60];
+	struct ether_port port[ETHER_PORTS];
 	struct fixture *f = *state;
 
 	introduce(f);
 	put_all(f->fd[2], buf, make_frame(buf, 1, 255, 60));
-	get(f, 0, 1, 255, 60);
-	get(f, 1, 1, 255, 60);
+	/* what comes next to each is not that */
+	give(f, 2, 255, 61);
+	get(f, 0, 2, 255, 61);
+	get(f, 1, 2, 255, 61);
+	ether_status(f->e, port);
+	assert_int_equal(port[2].bad, 1);
 	give(f, 0, 1, 80);
-	get(f, 2, 0, 1, 80);
+	get(f, 1, 0, 1, 80);
+	give(f, 0, 2, 81);
+	get(f, 2, 0, 2, 81);
+	close(f->fd[1]);
+	expect_ports(f, 2);
+	put_all(f->fd[2], buf, make_frame(buf, 1, 255, 60));
+	get(f, 0, 1, 255, 60);
+	give(f, 0, 1, 82);
+	get(f, 2, 0, 1, 82);
+	f->fd[1] = -1;
+}
+
+/* No descriptor gets in, so that none has to be closed. */
+static void no_descriptors(void **state)
+{
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = "", byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&mh);
+	struct fixture *f = *state;
+	socklen_t len = sizeof(int);
+	int on;
+
+	/* older kernels than 6.16 have no way to say so */
+	if (getsockopt(f->fd[0], SOL_SOCKET, 83, &on, &len))
+		skip();
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &f->fd[1], sizeof(int));
+	assert_int_equal(sendmsg(f->fd[0], &mh, MSG_NOSIGNAL), -1);
+	assert_int_equal(errno, EPERM);
+	introduce(f);
 }
 
 /* Frames are frames in whatever pieces they come: one byte at a time, and many at once. */
@@ -391,23 +434,36 @@ static void no_memory(void **state)
 	assert_int_equal(ether_new(f->path, NULL, &e), -EADDRINUSE);
 }
 
-/* A table of stations is full of others sooner or later, and never wrong. */
+/* A table of stations never is wrong, and nobody fills it. */
 static void stations(void **state)
 {
 	struct stations *s = calloc(1, sizeof(*s));
 	u32 known = 0;
 
-	for (u32 i = 0; i < 3 * STATIONS; i++)
-		stations_learn(s, (u8[6]){ 2, i >> 16, i >> 8, i, 0, 0 }, i % 7);
-	for (u32 i = 0; i < 3 * STATIONS; i++) {
-		u32 port = stations_find(s, (u8[6]){ 2, i >> 16, i >> 8, i, 0, 0 });
+	stations_init(s);
+	for (u32 i = 0; i < 30000; i++)
+		assert_true(stations_learn(s, (u8[6]){ 2, i >> 16, i >> 8, i, 0, 0 }, i % 7));
+	for (u32 i = 0; i < 30000; i++) {
+		u8 mac[6] = { 2, i >> 16, i >> 8, i, 0, 0 };
+		u32 port = stations_find(s, mac);
 
 		assert_true(port == NOWHERE_KNOWN || port == i % 7);
-		known += port != NOWHERE_KNOWN;
+		if (port == NOWHERE_KNOWN)
+			continue;
+		known++;
+		assert_false(stations_learn(s, mac, 7));
+		assert_int_equal(stations_find(s, mac), port);
 	}
-	assert_true(known > STATIONS / 2 && known <= STATIONS);
+	assert_int_equal(known, 7 * STATIONS_OF_PORT);
+	/* there is room for the first one of any other port */
+	for (u32 port = 7; port < ETHER_PORTS; port++) {
+		u8 mac[6] = { 6, port };
+
+		assert_true(stations_learn(s, mac, port));
+		assert_int_equal(stations_find(s, mac), port);
+	}
 	known = stations_at(s, 3);
-	assert_true(known > 0);
+	assert_int_equal(known, STATIONS_OF_PORT);
 	stations_forget(s, 3);
 	assert_int_equal(stations_at(s, 3), 0);
 	assert_true(stations_at(s, 4) > 0);
@@ -449,7 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(learns),
-		TEST(moves),
+		TEST(moves), TEST(no_descriptors),
 		TEST(pieces),
 		TEST(hostile),
 		TEST(slow_reader),

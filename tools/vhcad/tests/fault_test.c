@@ -228,6 +228,14 @@ static void answered_strangely(void **state)
 	assert_int_equal(le16toh(answer(h, at + 5)->cmd_id), 503);
 	assert_int_not_equal(le16toh(answer(h, at + 6)->cmd_id), 503);
 	assert_null(answer(h, at + 7));
+
+	f.answer = VFAULT_NONSENSE;
+	arm(h, f);
+	submit(h, VHCA_CMD_NOP, 504);
+	assert_int_equal(le16toh(answer(h, at + 7)->cmd_id), 504);
+	assert_int_equal(answer(h, at + 7)->status, VHCA_ST_OK);
+	assert_int_equal(answer(h, at + 7)->resp[0], 0xff);
+	assert_null(answer(h, at + 8));
 	assert_int_equal(armed(h), 0);
 }
 
@@ -338,7 +346,7 @@ static void all_have_names(void **state)
 	assert_string_equal(vcmd_name(VFAULT_ANY), "?");
 	for (u32 st = VHCA_ST_OK; st <= VHCA_ST_INTERNAL; st++)
 		assert_int_equal(vstatus_by_name(vstatus_name(st)), st);
-	for (u32 a = VFAULT_ONCE; a <= VFAULT_UNKNOWN; a++)
+	for (u32 a = VFAULT_ONCE; a <= VFAULT_NONSENSE; a++)
 		assert_int_equal(vanswer_by_name(vanswer_name(a)), a);
 	assert_int_equal(vanswer_by_name("?"), -1);
 }

@@ -541,8 +541,8 @@ static void no_memory(void **state)
 		assert_int_equal(t_stats(&f->h[0]).tx_discards, n + 1);
 	}));
 	assert_int_equal(st, VHCA_ST_OK);
-	/* attachment, group, the switch's list of ports */
-	assert_int_equal(n, 3);
+	/* attachment, group, the switch's list of ports, two for the table */
+	assert_int_equal(n, 5);
 	send(f, 0);
 	assert_int_equal(t_stats(&f->h[0]).tx_discards, n);
 }

@@ -43,6 +43,22 @@ static unsigned int mappings_of(const char *name)
 	return n;
 }
 
+static u64 bytes_of(const char *name)
+{
+	unsigned long long from, to;
+	char line[512];
+	u64 n = 0;
+	FILE *f;
+
+	f = fopen("/proc/self/maps", "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, name) && sscanf(line, "%llx-%llx", &from, &to) == 2)
+			n += to - from;
+	fclose(f);
+	return n;
+}
+
 static void refuses_bad_numbers(void **state)
 {
 	int fd = testmem_fd(4 * PAGE);
@@ -161,6 +177,45 @@ static void file_mapped_once(void **state)
 	assert_int_equal(mappings_of("memfd:guest"), 0);
 }
 
+/* Of a large file no more than what was granted, and a little around it; and that at its place. */
+static void part_of_a_file(void **state)
+{
+	const u64 size = 1ull << 40, piece = 2ull << 20;
+	static const struct { u64 at, len, mapped; } part[] = {
+		{ 700ull << 30, PAGE, 2 << 20 },
+		{ (5ull << 21) - PAGE, 2 * PAGE, 4 << 20 },
+		{ 6ull << 21, 3ull << 30, 3ull << 30 },
+		{ (1ull << 40) - PAGE, PAGE, 2 << 20 },
+		{ 0, PAGE, 2 << 20 },
+	};
+	int fd = testmem_fd(size), odd = testmem_fd(piece + 3 * PAGE);
+	u64 iova = 0, all = 0;
+
+	for (u64 i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		u64 word = 0x1000 + i, got = 0, last = part[i].at + part[i].len - sizeof(got);
+
+		assert_int_equal(gmem_map(*state, iova, part[i].len, fd, part[i].at, RW), 0);
+		all += part[i].mapped;
+		assert_int_equal(bytes_of("memfd:guest"), all);
+		assert_int_equal(dma_write(*state, iova + part[i].len - sizeof(word), &word,
+					   sizeof(word)), 0);
+		assert_int_equal(pread(fd, &got, sizeof(got), last), sizeof(got));
+		assert_int_equal(got, word);
+		word = ~i;
+		assert_int_equal(pwrite(fd, &word, sizeof(word), part[i].at), sizeof(word));
+		assert_int_equal(dma_read(*state, &got, iova, sizeof(got)), 0);
+		assert_int_equal(got, word);
+		iova += part[i].len;
+	}
+	/* a file that ends inside of a piece */
+	assert_int_equal(gmem_map(*state, iova, PAGE, odd, piece + PAGE, RW), 0);
+	assert_int_equal(bytes_of("memfd:guest"), all + 3 * PAGE);
+	gmem_unmap_all(*state);
+	assert_int_equal(bytes_of("memfd:guest"), 0);
+	close(fd);
+	close(odd);
+}
+
 static void unmap_whole_ranges_only(void **state)
 {
 	int fd = testmem_fd(8 * PAGE);
@@ -253,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(read_only_descriptor, setup, teardown),
 		cmocka_unit_test_setup_teardown(unshared_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(file_mapped_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(part_of_a_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(unmap_whole_ranges_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(range_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(random_against_model, setup, teardown),

@@ -11,6 +11,7 @@
 #include "tests/tbench.h"
 #include "tests/tkey.h"
 
+#define MANY	(1u << 20)
 #define FEW	16u
 #define ROUNDS	15
 #define LOOKUPS	(2u << 20)
@@ -53,11 +54,11 @@ int main(void)
 		for (u32 k = 0; k < FEW; k++)
 			key[i][k] = make(&p.h[i]);
 	}
-	for (made = FEW; made < VDEV_MAX_MKEYS; made++) {
+	for (made = FEW; made < MANY; made++) {
 		u32 k = make(&p.h[1]);
 
-		if (made % (VDEV_MAX_MKEYS / FEW) == 4711)
-			key[2][made / (VDEV_MAX_MKEYS / FEW)] = k;
+		if (made % (MANY / FEW) == 4711)
+			key[2][made / (MANY / FEW)] = k;
 	}
 	for (u32 i = 0; i < ROUNDS; i++) {
 		few[i] = lookup_ns(qp[0], key[0]);

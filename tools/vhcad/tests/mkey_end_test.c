@@ -211,6 +211,33 @@ static void write_to_it(void **state)
 	}
 }
 
+/*
+ * The responder's key, behind a WRITE's last packet but one.  That last packet takes a receive,
+ * which says what has become of the message: no event does.
+ */
+static void write_that_tells(void **state)
+{
+	for (enum end how = 0; how < ENDS; how++) {
+		static struct fixture f;
+		struct tmr l;
+
+		begin(&f, how, VHCA_OP_WRITE_IMM, &l, 2);
+		t_recv(f.qp, 7, 0, NULL);
+		t_recv(f.qp, 8, 0, NULL);
+		until_some(&f, 2, PKTS - 1);
+		t_expect_no_cqe(&f.p.cq[1]);
+		end(&f, how);
+		t_settle(&f.p.w, 10000000000ull);
+		assert_int_equal(placed(&f, 2), PKTS - 1);
+		t_expect_cqe(&f.p.cq[1], 7, VHCA_CS_LOC_ACCESS_ERR);
+		t_expect_cqe(&f.p.cq[1], 8, VHCA_CS_WR_FLUSH_ERR);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
+		assert_int_equal(t_state(f.qp), T_ERR);
+		t_expect_no_event(f.h);
+		t_pair_fini(&f.p);
+	}
+}
+
 /* The responder's key, while a READ of it is under way. */
 static void read_from_it(void **state)
 {
@@ -306,7 +333,8 @@ static void memory_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(write_to_it), cmocka_unit_test(read_from_it),
+		cmocka_unit_test(write_to_it), cmocka_unit_test(write_that_tells),
+		cmocka_unit_test(read_from_it),
 		cmocka_unit_test(read_into_it), cmocka_unit_test(receive_into_it),
 		cmocka_unit_test(memory_goes),
 	};

@@ -106,6 +106,72 @@ static void solicited(void **state)
 	t_pair_fini(&p);
 }
 
+/* Arms for solicited entries, with an arming for all so many numbers before it. */
+static void arm_behind_any(struct tcq *cq, u32 since)
+{
+	cq->seq = (cq->seq + 1) & VHCA_ARM_SEQ_MASK;
+	t_set_rec(cq->h, cq->slot + 1, (u64)cq->seq << VHCA_ARM_SEQ_SHIFT |
+		  (u64)since << VHCA_ARM_SINCE_SHIFT | cq->ci);
+}
+
+/* What was asked for before stands until it is answered, and not until the consumer knows. */
+static void solicited_behind_any(void **state)
+{
+	static const u32 starts[] = { 0, VHCA_ARM_SEQ_MASK - 4 };
+	struct vhca_cqe e;
+
+	for (u32 i = 0; i < ARRAY_SIZE(starts); i++) {
+		struct tpair p;
+
+		t_pair_init(&p, 5, 1, 2);
+		p.cq[1].seq = starts[i];
+		t_cq_arm(&p.cq[1], true);
+		send_one(&p, 1, VHCA_WQE_SOLICITED);
+		assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+
+		/* not answered: any entry will do */
+		t_cq_arm(&p.cq[1], false);
+		arm_behind_any(&p.cq[1], 1);
+		arm_behind_any(&p.cq[1], 2);
+		send_one(&p, 2, 0);
+		assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+		/* answered by a later record */
+		arm_behind_any(&p.cq[1], 3);
+		send_one(&p, 3, 0);
+		assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+		/* answered itself, and the entry is not polled */
+		t_cq_arm(&p.cq[1], false);
+		send_one(&p, 4, 0);
+		assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+		arm_behind_any(&p.cq[1], 1);
+		send_one(&p, 5, 0);
+		assert_false(compl_event(&p.h[1], p.cq[1].cqn));
+		send_one(&p, 6, VHCA_WQE_SOLICITED);
+		assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+		while (t_cq_poll(&p.cq[1], &e))
+			;
+		t_pair_fini(&p);
+	}
+}
+
+/* So many armings that the number is again the one that was answered last. */
+static void arm_number_comes_again(void **state)
+{
+	struct vhca_cqe e;
+	struct tpair p;
+
+	t_pair_init(&p, 5, 1, 2);
+	t_cq_arm(&p.cq[1], false);
+	send_one(&p, 1, 0);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	assert_true(t_cq_poll(&p.cq[1], &e));
+	p.cq[1].seq--;
+	t_cq_arm(&p.cq[1], false);
+	send_one(&p, 2, 0);
+	assert_true(compl_event(&p.h[1], p.cq[1].cqn));
+	t_pair_fini(&p);
+}
+
 static void send_three(struct tpair *p, u32 solicited)
 {
 	for (u32 i = 0; i < 3; i++) {
@@ -519,6 +585,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arming),
 		cmocka_unit_test(solicited),
+		cmocka_unit_test(solicited_behind_any),
+		cmocka_unit_test(arm_number_comes_again),
 		cmocka_unit_test(together),
 		cmocka_unit_test(absurd_receives),
 		cmocka_unit_test(overrun),

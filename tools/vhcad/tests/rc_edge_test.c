@@ -306,12 +306,62 @@ static void stopped_after_arrival(void **state)
 	}
 }
 
+#define GIB	(1u << 30)
+
+/* A READ request as the peer of the second QP would send it; the packets that come in answer. */
+static u64 ask(struct tpair *p, const struct tqp *qp, u32 psn, u32 key, u64 va, u32 len)
+{
+	struct fab_port *to = &p->h[1].dev->port[0].fab;
+	const struct wire_hdr h = {
+		.dlid = t_lid(&p->h[1]), .slid = t_lid(&p->h[0]), .pkey = 0xffff, .mig = true,
+		.opcode = OP_RC_READ_REQ, .dqpn = qp->qpn, .psn = psn & PSN_MASK, .va = va,
+		.rkey = key, .dmalen = len,
+	};
+	u64 before = to->tx_packets;
+	struct payload pl;
+	struct run run;
+
+	run_from_packet(&run, &pl, &h, NULL, 0);
+	fab_send(&p->h[0].dev->port[0].fab, &run);
+	t_poll(&p->w);
+	return to->tx_packets - before;
+}
+
+/* What was answered one lap of PSNs ago has the numbers of other requests by now. */
+static void psns_come_again(void **state)
+{
+	struct vhca_create_mkey_req req = {
+		.type = VHCA_MKEY_PHYSICAL, .length = htole64(4ull * GIB),
+		.access = htole32(VHCA_ACCESS_REMOTE_READ),
+	};
+	struct tpair *p = *state;
+	struct tqp a, b;
+	u32 key, psn;
+
+	req.pdn = htole32(p->h[1].pd);
+	key = t_create(&p->h[1], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
+	for (psn = PSN_MASK - 1; psn != 2; psn = (psn + 1) & PSN_MASK) {
+		t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
+		t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
+		/* 256 bytes a packet: 2 GiB are half of all PSNs */
+		t_connect(&a, &b, 1, psn, 9);
+		t_allow(&b, VHCA_ACCESS_REMOTE_READ);
+		assert_int_equal(ask(p, &b, psn, key, 77, 4), 1);
+		assert_int_equal(ask(p, &b, psn, key, 77, 4), 1);
+		assert_int_equal(ask(p, &b, psn + 1, key, 0, 2 * GIB), GIB / 128);
+		assert_int_equal(ask(p, &b, psn + 1 + GIB / 128, key, 0, 2 * GIB), GIB / 128);
+		/* the last one of these has it now */
+		assert_int_equal(ask(p, &b, psn, key, 77, 4), 0);
+		assert_int_equal(ask(p, &b, psn, key, 2u * GIB - 256, 256), 1);
+	}
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(no_receive_queue), TEST(no_reads), TEST(no_link), TEST(pulled_on_the_way),
-		TEST(receive_read_again), TEST(stopped_after_arrival),
+		TEST(receive_read_again), TEST(stopped_after_arrival), TEST(psns_come_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

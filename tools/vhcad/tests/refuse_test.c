@@ -11,7 +11,7 @@
 #define NOBODY			0x00ffff00u	/* a handle that nothing has */
 
 static const struct vdev_config cfg = {
-	.name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4, .max_eqs = 2,
+	.name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4, .limit[VLIM_EQS] = 2,
 };
 
 struct fixture {

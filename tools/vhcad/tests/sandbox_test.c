@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,35 @@ static int drop(const char *user, const char *says)
 	return access("/root", R_OK | W_OK | X_OK) ? 0 : 2;
 }
 
+/* The user of the daemon's own, where there shall be one. */
+static struct passwd *own;
+
+struct passwd *__real_getpwnam(const char *name);
+struct passwd *__wrap_getpwnam(const char *name);
+
+struct passwd *__wrap_getpwnam(const char *name)
+{
+	return strcmp(name, "vhcad") ? __real_getpwnam(name) : own;
+}
+
+#define OWN_ID	54321u
+
+static int drop_to_own(void)
+{
+	struct passwd pw = { .pw_name = "vhcad", .pw_uid = OWN_ID, .pw_gid = OWN_ID };
+
+	own = &pw;
+	return drop(NULL, NULL) || getuid() != OWN_ID || getgid() != OWN_ID;
+}
+
+static int drop_without_own(void)
+{
+	const uid_t nobody = __real_getpwnam("nobody")->pw_uid;
+
+	own = NULL;
+	return drop(NULL, NULL) || getuid() != nobody;
+}
+
 static int drop_to_nobody(void)
 {
 	int sig = 0;
@@ -183,6 +213,8 @@ static void users(void **state)
 	/* whoever is not root has nothing to drop */
 	if (geteuid())
 		skip();
+	assert_int_equal(in_child(drop_to_own, said, sizeof(said)), 0);
+	assert_int_equal(in_child(drop_without_own, said, sizeof(said)), 0);
 	assert_int_equal(in_child(drop_to_nobody, said, sizeof(said)), 0);
 	assert_int_equal(in_child(drop_to_unknown, said, sizeof(said)), 0);
 	assert_int_equal(in_child(drop_to_root, said, sizeof(said)), 0);

@@ -264,6 +264,46 @@ static void function_level_reset(void **state)
 	assert_int_equal(v->resets, 2);
 }
 
+/* A link of sixteen lanes at 32 GT/s, which has come up so. */
+static void link_attributes(void **state)
+{
+	struct vuc *v = *state;
+	const u32 exp = find_cap(v, PCI_CAP_ID_EXP);
+	u16 val;
+
+	assert_int_equal(vuc_read32(v, CONFIG, exp + PCI_EXP_LNKCAP) &
+			 (PCI_EXP_LNKCAP_SLS | PCI_EXP_LNKCAP_MLW),
+			 PCI_EXP_LNKCAP_SLS_32_0GB | 16 << 4);
+	assert_int_equal(vuc_read32(v, CONFIG, exp + PCI_EXP_LNKCAP2),
+			 PCI_EXP_LNKCAP2_SLS_2_5GB | PCI_EXP_LNKCAP2_SLS_5_0GB |
+			 PCI_EXP_LNKCAP2_SLS_8_0GB | PCI_EXP_LNKCAP2_SLS_16_0GB |
+			 PCI_EXP_LNKCAP2_SLS_32_0GB);
+	assert_int_equal(vuc_read(v, CONFIG, exp + PCI_EXP_LNKSTA, &val, 2), 0);
+	assert_int_equal(val, PCI_EXP_LNKSTA_CLS_32_0GB | PCI_EXP_LNKSTA_NLW_X8 << 1);
+	assert_int_equal(vuc_read(v, CONFIG, exp + PCI_EXP_LNKCTL2, &val, 2), 0);
+	assert_int_equal(val, PCI_EXP_LNKCTL2_TLS_32_0GT);
+}
+
+/* Each speed and width that can be chosen. */
+static void chosen_link(void **state)
+{
+	struct pci_ident id = { .vendor = 1, .device = 2, .vectors = 1 };
+	struct pci_config c;
+	u32 val;
+
+	for (id.speed = 1; id.speed <= PCI_SPEED_MAX; id.speed++) {
+		for (id.lanes = 1; id.lanes <= PCI_LANES_MAX; id.lanes *= 2) {
+			pci_config_init(&c, &id);
+			pci_config_read(&c, c.express + PCI_EXP_LNKCAP, &val, 4);
+			assert_int_equal(val, id.speed | id.lanes << 4);
+			pci_config_read(&c, c.express + PCI_EXP_LNKCTL, &val, 4);
+			assert_int_equal(val >> 16, id.speed | id.lanes << 4);
+			pci_config_read(&c, c.express + PCI_EXP_LNKCAP2, &val, 4);
+			assert_int_equal(val, (2u << id.speed) - 2);
+		}
+	}
+}
+
 /* The space alone, with statuses that the device itself never raises. */
 static void config_bits(void **state)
 {
@@ -318,6 +358,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bar_sizing, vuc_setup, vuc_teardown),
 		cmocka_unit_test_setup_teardown(bus_master_gates_dma, vuc_setup, vuc_teardown),
 		cmocka_unit_test_setup_teardown(function_level_reset, vuc_setup, vuc_teardown),
+		cmocka_unit_test_setup_teardown(link_attributes, vuc_setup, vuc_teardown),
+		cmocka_unit_test(chosen_link),
 		cmocka_unit_test(config_bits),
 	};
 

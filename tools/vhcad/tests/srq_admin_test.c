@@ -133,7 +133,9 @@ static void srq_fields(void **state)
 /* Records in a page that was taken away, and a second SRQ where there may be one. */
 static void srq_resources(void **state)
 {
-	const struct vdev_config one = { .name = "s", .ports = 1, .vectors = 4, .max_srqs = 1 };
+	const struct vdev_config one = {
+		.name = "s", .ports = 1, .vectors = 4, .limit[VLIM_SRQS] = 1,
+	};
 	const u64 far = 1ull << 40;
 	struct vhca_open_uar_req open = { .db_page = htole64(far) };
 	struct vhca_create_srq_hw_req req = { .log_strides = 3, .log_stride = 5 };

@@ -19,7 +19,7 @@ static void numbers(void **state)
 	u32 idx;
 	int objs[600];
 
-	assert_int_equal(table_init(&t, 2, 600), 0);
+	table_init(&t, 2, 600, TABLE_NONE);
 	assert_null(table_get(&t, 0));
 	assert_null(table_get(&t, 1));
 	assert_null(table_get(&t, UINT32_MAX));
@@ -53,7 +53,7 @@ static void rest(void **state)
 	u32 idx;
 	int obj;
 
-	assert_int_equal(table_init(&t, 0, 3), 0);
+	table_init(&t, 0, 3, TABLE_NONE);
 	for (u32 i = 0; i < 2; i++)
 		assert_int_equal(table_add(&t, &obj, 100, &idx), 0);
 	table_del(&t, 0, 200);
@@ -72,7 +72,7 @@ static void memory(void **state)
 	u32 idx, chunks = 0;
 	int obj;
 
-	assert_int_equal(table_init(&t, 0, 1u << 20), 0);
+	table_init(&t, 0, 1u << 20, TABLE_NONE);
 	for (u32 i = 0; i < 1000; i++)
 		assert_int_equal(table_add(&t, &obj, 0, &idx), 0);
 	for (u32 i = 0; i < (1u << 20) / TABLE_CHUNK; i++)
@@ -124,7 +124,7 @@ static void heap(void **state)
 			clock_now += rand() % 100;
 			for (u32 i = 0; i < N; i++)
 				expected += x[i].want <= clock_now;
-			timers_run(&ts, clock_now);
+			timers_run(&ts, clock_now, UINT32_MAX);
 			break;
 		default:
 			p->want = clock_now + 1 + rand() % 2000;

@@ -26,9 +26,9 @@ static u64 real_now(void *arg)
 	return engine_clock_monotonic.now(NULL);
 }
 
-static void world_init(struct tworld *w, u64 (*now)(void *arg))
+static void world_init(struct tworld *w, u64 (*now)(void *arg), u64 (*spent)(void *arg))
 {
-	const struct engine_clock clock = { .now = now, .arg = w };
+	const struct engine_clock clock = { .now = now, .spent = spent, .arg = w };
 
 	memset(w, 0, sizeof(*w));
 	w->now = 1000000000;
@@ -40,12 +40,17 @@ static void world_init(struct tworld *w, u64 (*now)(void *arg))
 
 void t_world_init(struct tworld *w)
 {
-	world_init(w, sim_now);
+	world_init(w, sim_now, NULL);
+}
+
+void t_world_init_timed(struct tworld *w, u64 (*spent)(void *arg))
+{
+	world_init(w, sim_now, spent);
 }
 
 void t_world_init_threaded(struct tworld *w)
 {
-	world_init(w, real_now);
+	world_init(w, real_now, engine_clock_monotonic.spent);
 	w->threaded = true;
 }
 

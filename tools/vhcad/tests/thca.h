@@ -127,6 +127,8 @@ struct twr {
 
 /* world */
 void t_world_init(struct tworld *w);
+/* one where work takes time, though the clock stands still: @spent as in struct engine_clock */
+void t_world_init_timed(struct tworld *w, u64 (*spent)(void *arg));
 /* one whose engine is to run in a thread of its own */
 void t_world_init_threaded(struct tworld *w);
 void t_world_fini(struct tworld *w);

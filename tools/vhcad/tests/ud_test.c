@@ -650,6 +650,10 @@ static void drain_and_flush(void **state)
 	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE | VHCA_QPA_EN_SQD_ASYNC_NOTIFY),
 			 VHCA_ST_OK);
 	t_expect_event(&f.p.h[0], VHCA_EV_SQ_DRAINED, f.p.qp[0].qpn);
+	/* who does not ask again is not told again */
+	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
+	assert_int_equal(t_to(&f.p.qp[0], T_SQD), VHCA_ST_OK);
+	t_expect_no_event(&f.p.h[0]);
 	wr = wr_to(&f, VHCA_OP_SEND, 1, 0, 100);
 	t_send(&f.p.qp[0], &wr);
 	t_expect_no_cqe(&f.p.cq[0]);

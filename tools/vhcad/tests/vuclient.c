@@ -73,7 +73,7 @@ void vuc_wait_resets(struct vuc *v, u32 n)
 	wait_for(v, &v->resets, n);
 }
 
-static int setup(void **state, enum pci_irq_mode irq)
+static int setup(void **state, enum pci_irq_mode irq, bool allow_unsealed)
 {
 	struct vuc *v = calloc(1, sizeof(*v));
 	struct server_config cfg = {
@@ -86,6 +86,7 @@ static int setup(void **state, enum pci_irq_mode irq)
 		.irq = irq,
 		.vectors = irq == PCI_IRQ_MSI ? 1 : VUC_VECTORS,
 		.kick_pages = VUC_KICK_PAGES,
+		.allow_unsealed = allow_unsealed,
 	};
 
 	tprog_dir(v->dir);
@@ -102,12 +103,17 @@ static int setup(void **state, enum pci_irq_mode irq)
 
 int vuc_setup(void **state)
 {
-	return setup(state, PCI_IRQ_MSIX);
+	return setup(state, PCI_IRQ_MSIX, false);
+}
+
+int vuc_setup_unsealed(void **state)
+{
+	return setup(state, PCI_IRQ_MSIX, true);
 }
 
 int vuc_setup_msi(void **state)
 {
-	return setup(state, PCI_IRQ_MSI);
+	return setup(state, PCI_IRQ_MSI, false);
 }
 
 int vuc_teardown(void **state)

@@ -33,6 +33,8 @@ struct vuc {
 /* cmocka fixtures: a started server and a client that has said VERSION */
 int vuc_setup(void **state);
 int vuc_setup_msi(void **state);
+/* which takes memory that its owner can truncate */
+int vuc_setup_unsealed(void **state);
 int vuc_teardown(void **state);
 
 /* A new connection that has said nothing yet. */

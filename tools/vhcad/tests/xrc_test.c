@@ -572,7 +572,7 @@ static void without(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(needed); i++) {
 		const struct vdev_config less = {
-			.name = "x", .ports = 1, .vectors = 4, .max_xrcds = 5,
+			.name = "x", .ports = 1, .vectors = 4, .limit[VLIM_XRCDS] = 5,
 			.caps_off = 1u << needed[i],
 		};
 		struct vhca_create_qp_hw_req qp = { .type = VHCA_QPT_XRC_INI };
@@ -604,7 +604,9 @@ static void without(void **state)
 
 static void resources(void **state)
 {
-	const struct vdev_config few = { .name = "x", .ports = 1, .vectors = 4, .max_xrcds = 2 };
+	const struct vdev_config few = {
+		.name = "x", .ports = 1, .vectors = 4, .limit[VLIM_XRCDS] = 2,
+	};
 	struct vhca_device_attr d;
 	struct tworld w;
 	struct thca h;

@@ -34,6 +34,7 @@
 #define WIRE_LNH_GLOBAL	3u
 #define WIRE_NXTHDR_IBA	0x1bu
 
+#define PSN_BITS	24
 #define PSN_MASK	0xffffffu
 
 /*

@@ -3,6 +3,7 @@
  * KUnit: GID and P_Key tables and port attributes as the cache gives them.
  */
 #include <kunit/test.h>
+#include <linux/netdevice.h>
 
 #include "../device/test_device.h"
 #include "cache_priv.h"
@@ -107,7 +108,7 @@ static void replaced_gid_stays_with_its_users(struct kunit *test)
 	device->port[1].gid[0].global.interface_id = cpu_to_be64(99);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
 	/* An entry that nobody has a reference of is gone after this. */
-	kvfree_rcu_barrier();
+	rcu_barrier();
 	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &old, sizeof(old));
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(gid.global.interface_id), 99);
@@ -119,6 +120,52 @@ static void replaced_gid_stays_with_its_users(struct kunit *test)
 	test_device_gone(device);
 	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &old, sizeof(old));
 	rdma_put_gid_attr(attr);
+}
+
+static int iwarp_immutable(struct ib_device *ib, u32 port_num, struct ib_port_immutable *immutable)
+{
+	immutable->gid_tbl_len = TEST_GIDS;
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IWARP;
+	return 0;
+}
+
+/* A GID of an iWARP port stands on the port's net device, and is none without one. */
+static void iwarp_gid_has_its_net_device(struct kunit *test)
+{
+	struct test_device *device = test_device_alloc();
+	struct net_device *netdev = init_net.loopback_dev;
+	int references = netdev_refcnt_read(netdev);
+	const struct ib_gid_attr *attr;
+	union ib_gid gid;
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	device->ib.ops.get_port_immutable = iwarp_immutable;
+	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 1), 0);
+	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 2), 0);
+	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_iwarp", NULL), 0);
+	attr = rdma_find_gid_by_port(&device->ib, &device->port[1].gid[0], IB_GID_TYPE_IB, 1,
+				     netdev);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	scoped_guard(rcu)
+		KUNIT_EXPECT_PTR_EQ(test, rdma_read_gid_attr_ndev_rcu(attr), netdev);
+
+	/* The port loses its net device: so does the GID, but for who has it. */
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 1), 0);
+	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), -ENOENT);
+	KUNIT_EXPECT_PTR_EQ(test, rcu_access_pointer(attr->ndev), netdev);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 2, 0, &gid), 0);
+	rdma_put_gid_attr(attr);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 2), 0);
+	refresh_after(device, IB_EVENT_GID_CHANGE, 2);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, netdev_refcnt_read(netdev), references);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 1), 0);
+	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
+	test_device_gone(device);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, netdev_refcnt_read(netdev), references);
 }
 
 static void gid_table_lists_what_is_there(struct kunit *test)
@@ -251,6 +298,7 @@ static struct kunit_case cache_cases[] = {
 	KUNIT_CASE(gid_is_found_by_index),
 	KUNIT_CASE(gid_is_found_by_value),
 	KUNIT_CASE(replaced_gid_stays_with_its_users),
+	KUNIT_CASE(iwarp_gid_has_its_net_device),
 	KUNIT_CASE(gid_table_lists_what_is_there),
 	KUNIT_CASE(pkey_is_found_with_and_without_membership),
 	KUNIT_CASE(attributes_follow_events),

@@ -55,12 +55,21 @@ static void free_table(struct kref *ref)
 	kvfree(container_of(ref, struct gid_table, ref));
 }
 
+static void free_entry_rcu(struct rcu_head *rcu)
+{
+	struct gid_entry *entry = container_of(rcu, struct gid_entry, rcu);
+
+	dev_put(rcu_dereference_protected(entry->attr.ndev, true));
+	kfree(entry);
+}
+
+/* Readers may have found the entry, and its net device in it. */
 static void free_entry(struct kref *ref)
 {
 	struct gid_entry *entry = container_of(ref, struct gid_entry, ref);
 	struct gid_table *table = entry->table;
 
-	kfree_rcu(entry, rcu);
+	call_rcu(&entry->rcu, free_entry_rcu);
 	kref_put(&table->ref, free_table);
 }
 
@@ -92,7 +101,8 @@ static void replace_entry(struct gid_table *table, unsigned int index, struct gi
 /**
  * gid_table_set - put a GID at an index
  * @table: the table
- * @attr: the GID and its attributes; a zero GID empties the entry
+ * @attr: the GID and its attributes; a zero GID empties the entry; of a net device, which the
+ *        caller holds, the entry takes a reference of its own
  * @changed: set to true if the table is different now, else left alone
  *
  * Return: 0, -EINVAL for an index beyond the table, or -ENOMEM.
@@ -109,7 +119,8 @@ int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 			return 0;
 	} else {
 		if (old && !memcmp(&old->attr.gid, &attr->gid, sizeof(attr->gid)) &&
-		    old->attr.gid_type == attr->gid_type)
+		    old->attr.gid_type == attr->gid_type &&
+		    rcu_access_pointer(old->attr.ndev) == rcu_access_pointer(attr->ndev))
 			return 0;
 		entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 		if (!entry)
@@ -118,6 +129,7 @@ int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 		kref_get(&table->ref);
 		entry->table = table;
 		entry->attr = *attr;
+		dev_hold(rcu_dereference_protected(attr->ndev, true));
 	}
 	replace_entry(table, attr->index, entry);
 	*changed = true;

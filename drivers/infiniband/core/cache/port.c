@@ -66,6 +66,20 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 	return 0;
 }
 
+/* The entry of a GID of an iWARP port, which stands on the port's net device or does not exist. */
+static int set_iwarp_gid(struct gid_table *table, struct ib_gid_attr *attr, bool *changed)
+{
+	struct net_device *netdev = ib_device_get_netdev(attr->device, attr->port_num);
+	int ret;
+
+	if (!netdev)
+		attr->gid = zgid;
+	RCU_INIT_POINTER(attr->ndev, netdev);
+	ret = gid_table_set(table, attr, changed);
+	dev_put(netdev);
+	return ret;
+}
+
 /* The tables of InfiniBand and iWARP ports are the device's. Those of RoCE ports are made here. */
 static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
 			bool *changed)
@@ -84,13 +98,16 @@ static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port
 	for (i = 0; i < count; i++) {
 		attr.index = i;
 		ret = device->ops.query_gid(device, port_num, i, &attr.gid);
-		if (!ret)
-			ret = gid_table_set(cache->gids, &attr, changed);
 		if (ret)
 			return ret;
 		if (i == 0)
 			WRITE_ONCE(cache->subnet_prefix,
 				   be64_to_cpu(attr.gid.global.subnet_prefix));
+		ret = rdma_protocol_iwarp(device, port_num) ?
+			set_iwarp_gid(cache->gids, &attr, changed) :
+			gid_table_set(cache->gids, &attr, changed);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

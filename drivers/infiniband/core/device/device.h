@@ -118,6 +118,7 @@ typedef int (*nldev_callback)(struct ib_device *device, struct sk_buff *skb,
 			      struct netlink_callback *cb, unsigned int idx);
 
 struct ib_device *ib_device_get_by_index(const struct net *net, u32 index);
+void ib_device_for_each(void (*visit)(struct ib_device *device));
 int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
 int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack);
 int ib_device_set_dim(struct ib_device *device, u8 use_dim, struct netlink_ext_ack *extack);

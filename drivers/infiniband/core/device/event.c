@@ -3,8 +3,8 @@
  * Asynchronous events: from the driver's interrupt to the handlers, in order.
  *
  * A driver reports an event in any context. It waits in the device's list and a work item hands it
- * out: first the cache refreshes what the event may have changed, then the handlers run, so that
- * they see the new state. Events of one device never overtake each other; devices do not wait for
+ * out: first the cache refreshes what the event may have changed and the security room stops QPs that
+ * may not go on, then the handlers run, so that they see the new state. Events of one device never overtake each other; devices do not wait for
  * each other.
  */
 #include <linux/cleanup.h>
@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "../cache/cache.h"
+#include "../security/security.h"
 #include "internal.h"
 
 struct queued_event {
@@ -52,6 +53,7 @@ static void hand_out_events(struct work_struct *work)
 
 		mempool_free(queued, event_pool);
 		ib_cache_event(&event);
+		ib_security_event(&event);
 		ib_dispatch_event_clients(&event);
 	}
 }

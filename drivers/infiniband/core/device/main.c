@@ -8,6 +8,7 @@
 
 #include "../nldev/nldev.h"
 #include "../object/object.h"
+#include "../security/security.h"
 #include "../verbs/verbs.h"
 #include "internal.h"
 
@@ -40,9 +41,15 @@ static int __init ib_core_init(void)
 	ret = ib_netns_init();
 	if (ret)
 		goto class;
+	ret = ib_security_init();
+	if (ret)
+		goto netns;
 	nldev_init();
 	return 0;
 
+netns:
+	ib_netns_exit();
+	rdma_nl_exit();
 class:
 	class_unregister(&ib_class);
 verbs:
@@ -59,6 +66,7 @@ events:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
+	ib_security_exit();
 	ib_netns_exit();
 	rdma_nl_exit();
 	class_unregister(&ib_class);

@@ -25,14 +25,14 @@ static void link_port(struct rdma_port_core *port, struct net_device *netdev)
 	hash_add_rcu(ports_by_netdev, &port->netdev_link, (unsigned long)netdev);
 }
 
-/* Returns true if the port had another net device, with which it may still be looked up. */
-static bool clear_netdev(struct rdma_port_core *port, struct net_device *but)
+/* Returns true if the port had a net device, with which it may still be looked up. */
+static bool clear_netdev(struct rdma_port_core *port)
 {
 	struct net_device *old;
 
 	guard(spinlock)(&port->netdev_lock);
 	old = rcu_dereference_protected(port->netdev, lockdep_is_held(&port->netdev_lock));
-	if (!old || old == but)
+	if (!old)
 		return false;
 	unlink_port(port);
 	rcu_assign_pointer(port->netdev, NULL);
@@ -43,8 +43,6 @@ static bool clear_netdev(struct rdma_port_core *port, struct net_device *but)
 static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
 {
 	guard(spinlock)(&port->netdev_lock);
-	if (rcu_access_pointer(port->netdev))
-		return;
 	netdev_hold(netdev, &port->netdev_tracker, GFP_ATOMIC);
 	rcu_assign_pointer(port->netdev, netdev);
 	link_port(port, netdev);
@@ -57,8 +55,9 @@ static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
  * @port: port number
  *
  * For drivers without a get_netdev operation. The core holds a reference until the driver names
- * another net device, or none, or frees the device: a driver that is told of the net device's
- * unregistration names none. Calls for one port do not overlap. Context: may sleep.
+ * another net device, or none, or unregisters or frees the device: a driver that is told of the net
+ * device's unregistration names none. Naming the one that is named already changes nothing, and
+ * listeners hear nothing. Calls for one port do not overlap. Context: may sleep.
  *
  * Return: 0, -EINVAL for a bad port, or what making the ports returned.
  */
@@ -74,8 +73,13 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 	if (ret)
 		return ret;
 	core = rdma_port(ib_dev, port);
-	if (clear_netdev(core, ndev) && ndev)
-		/* A reader that stands on the port must not follow it into another chain. */
+	if (rcu_access_pointer(core->netdev) == ndev)
+		return 0;
+	if (clear_netdev(core))
+		/*
+		 * A reader that stands on the port must not follow it into the chain of the next
+		 * net device, be it named now or later.
+		 */
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
@@ -92,9 +96,10 @@ EXPORT_SYMBOL(ib_device_set_netdev);
  * @ib_dev: the device
  * @port: port number
  *
+ * It may be one that is being unregistered: a driver that is told so compares it with its ports'.
  * Context: may sleep.
- * Return: the net device with a reference for dev_put(), or NULL if there is
- * none or it is being unregistered.
+ *
+ * Return: the net device with a reference for dev_put(), or NULL.
  */
 struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 {
@@ -103,20 +108,12 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 
 	if (!rdma_is_port_valid(ib_dev, port) || !ib_dev->port_data)
 		return NULL;
-	if (ib_dev->ops.get_netdev) {
-		netdev = ib_dev->ops.get_netdev(ib_dev, port);
-	} else {
-		core = rdma_port(ib_dev, port);
-		guard(spinlock)(&core->netdev_lock);
-		netdev = rcu_dereference_protected(core->netdev,
-						   lockdep_is_held(&core->netdev_lock));
-		dev_hold(netdev);
-	}
-	/* While it goes, waiting for its references to go must not be made longer. */
-	if (netdev && netdev->reg_state != NETREG_REGISTERED) {
-		dev_put(netdev);
-		return NULL;
-	}
+	if (ib_dev->ops.get_netdev)
+		return ib_dev->ops.get_netdev(ib_dev, port);
+	core = rdma_port(ib_dev, port);
+	guard(spinlock)(&core->netdev_lock);
+	netdev = rcu_dereference_protected(core->netdev, lockdep_is_held(&core->netdev_lock));
+	dev_hold(netdev);
 	return netdev;
 }
 EXPORT_SYMBOL(ib_device_get_netdev);
@@ -148,12 +145,18 @@ EXPORT_SYMBOL(ib_device_get_by_netdev);
 
 /**
  * ib_netdevs_release - forget the net devices of all ports
- * @device: device with ports that is not registered
+ * @device: device with ports that nobody finds any more
+ *
+ * Context: may sleep.
  */
 void ib_netdevs_release(struct ib_device *device)
 {
+	bool cleared = false;
 	u32 port_num;
 
 	rdma_for_each_port(device, port_num)
-		clear_netdev(rdma_port(device, port_num), NULL);
+		cleared |= clear_netdev(rdma_port(device, port_num));
+	if (cleared)
+		/* As in ib_device_set_netdev(), which may come again. */
+		synchronize_rcu();
 }

@@ -92,6 +92,7 @@ static void unregister_locked(struct ib_device *device)
 	/* A move to another namespace that failed has left it suspended. */
 	if (refcount_read(&device->refcount))
 		ib_device_suspend(device);
+	ib_netdevs_release(device);
 	rdma_nl_notify_event(device, 0, RDMA_UNREGISTER_EVENT);
 	ib_free_port_attrs(&device->coredev);
 	device_del(&device->dev);

@@ -303,3 +303,21 @@ int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_c
 	}
 	return 0;
 }
+
+/**
+ * ib_device_for_each - visit each registered device
+ * @visit: called while the device can neither move nor be unregistered
+ *
+ * Also devices are visited that are hidden since they are just being renamed or moved. Context: may
+ * sleep.
+ */
+void ib_device_for_each(void (*visit)(struct ib_device *device))
+{
+	struct ib_device *device;
+	unsigned long index;
+
+	for_each_known_device(device, index)
+		scoped_guard(mutex, &device->core->registration_lock)
+			if (device->core->registered)
+				visit(device);
+}

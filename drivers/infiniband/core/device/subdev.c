@@ -79,6 +79,7 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type, cons
 	smp_store_release(&sub->parent, parent);
 	return 0;
 }
+EXPORT_SYMBOL(ib_add_sub_device);
 
 /**
  * ib_del_sub_device_and_put() - end a device below another
@@ -112,3 +113,4 @@ int ib_del_sub_device_and_put(struct ib_device *sub)
 	put_device(&parent->dev);
 	return ret;
 }
+EXPORT_SYMBOL(ib_del_sub_device_and_put);

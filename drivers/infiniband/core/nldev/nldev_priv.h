@@ -133,6 +133,7 @@ int nl_stat_reply(struct stat_request *request,
 
 /* stat_qp.c */
 int nl_stat_set_mode(struct stat_request *request);
+int nl_stat_put_binding(struct sk_buff *msg, const struct stat_request *request);
 int nl_stat_get_qp(struct nl_request *nl, struct sk_buff *skb, struct nlmsghdr *nlh);
 int nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,

@@ -3,12 +3,15 @@
  * KUnit: requests to the netlink client of devices, sent through a socket and answered by the real
  * path: counters of ports, tracked objects, and devices above net devices.
  */
+#include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
+#include "../verbs/verbs.h"
 #include "test_talk.h"
 
 static void values(struct kunit *test)
@@ -435,6 +438,142 @@ static void driver_values(struct kunit *test)
 	nlmsg_free(msg);
 }
 
+/* ---- what changes while it is described ---- */
+
+/* An MR, where it is moved, and what another thread does while its driver describes it. */
+static struct {
+	struct ib_mr mr;
+	struct ib_pd *from, *to;
+	struct work_struct work;
+	struct completion done;
+	bool busy;
+	int moved, ended;
+	u32 pd_number;
+} moving;
+
+static struct ib_mr *reg_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_addr, int access,
+			    struct ib_udata *udata)
+{
+	return &moving.mr;
+}
+
+static int dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static struct ib_mr *rereg_mr(struct ib_mr *mr, int flags, u64 start, u64 length, u64 virt_addr,
+			      int access, struct ib_pd *pd, struct ib_udata *udata)
+{
+	return NULL;
+}
+
+static void move_mr(struct work_struct *work)
+{
+	moving.moved = PTR_ERR_OR_ZERO(ib_rereg_mr_user(&moving.mr, NULL, IB_MR_REREG_PD, 0, 0, 0,
+							0, moving.to, NULL));
+	moving.ended = ib_dealloc_pd_user(moving.from, NULL);
+	complete(&moving.done);
+}
+
+/* The PD that the MR was in stays while this looks at it. */
+static int describe_mr(struct sk_buff *msg, struct ib_mr *mr)
+{
+	struct ib_pd *pd = mr->pd;
+
+	if (!moving.busy)
+		return 0;
+	moving.busy = false;
+	schedule_work(&moving.work);
+	wait_for_completion_timeout(&moving.done, HZ / 5);
+	moving.pd_number = pd->res.id;
+	return 0;
+}
+
+static const struct ib_device_ops moving_ops = {
+	.reg_user_mr = reg_mr,
+	.dereg_mr = dereg_mr,
+	.rereg_user_mr = rereg_mr,
+	.fill_res_mr_entry = describe_mr,
+};
+
+static void moved_while_described(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+	struct ib_mr *mr;
+	u32 number, from;
+
+	talk_objects(test, &t->device->ib, &o);
+	ib_set_device_ops(&t->device->ib, &moving_ops);
+	memset(&moving, 0, sizeof(moving));
+	INIT_WORK(&moving.work, move_mr);
+	init_completion(&moving.done);
+	moving.from = ib_alloc_pd(&t->device->ib, 0);
+	moving.to = ib_alloc_pd(&t->device->ib, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(moving.from) || IS_ERR(moving.to));
+	mr = ib_reg_user_mr(moving.from, 0, 4096, 0, 0);
+	KUNIT_ASSERT_PTR_EQ(test, mr, &moving.mr);
+	from = moving.from->res.id;
+	number = mr->res.id;
+
+	moving.busy = true;
+	KUNIT_EXPECT_EQ(test, talk_ask_object(test, t, RDMA_NLDEV_CMD_RES_MR_GET,
+					      RDMA_NLDEV_ATTR_RES_MRN, number, 0), 0);
+	KUNIT_EXPECT_EQ(test, moving.pd_number, from);
+	flush_work(&moving.work);
+	KUNIT_EXPECT_EQ(test, moving.moved, 0);
+	KUNIT_EXPECT_EQ(test, moving.ended, 0);
+	/* It is found again, where it is now */
+	KUNIT_EXPECT_EQ(test, talk_ask_object(test, t, RDMA_NLDEV_CMD_RES_MR_GET,
+					      RDMA_NLDEV_ATTR_RES_MRN, number, 0), 0);
+	KUNIT_EXPECT_PTR_EQ(test, mr->pd, moving.to);
+	KUNIT_EXPECT_EQ(test, ib_dereg_mr(mr), 0);
+	ib_dealloc_pd(moving.to);
+	talk_objects_end(&o);
+}
+
+/* A number that the hardware gives again before the QP that had it is gone altogether. */
+static struct {
+	struct ib_qp_init_attr attr;
+	struct ib_pd *pd;
+	struct ib_qp *next;
+} again;
+
+static int end_and_make_qp(struct ib_qp *qp, struct ib_udata *udata)
+{
+	struct ib_pd *pd = again.pd;
+
+	again.pd = NULL;
+	if (pd)
+		again.next = ib_create_qp(pd, &again.attr);
+	return 0;
+}
+
+static const struct ib_device_ops again_ops = { .destroy_qp = end_and_make_qp };
+
+static void number_given_again(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+	u32 number;
+
+	ib_set_device_ops(&t->device->ib, &again_ops);
+	talk_objects(test, &t->device->ib, &o);
+	number = o.qp[1]->qp_num;
+	again.attr = (struct ib_qp_init_attr){ .qp_type = IB_QPT_RC, .source_qpn = number,
+					       .send_cq = o.cq, .recv_cq = o.cq };
+	again.pd = o.pd;
+	KUNIT_EXPECT_EQ(test, ib_destroy_qp(o.qp[1]), 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(again.next));
+	o.qp[1] = again.next;
+	KUNIT_EXPECT_EQ(test, talk_ask_object(test, t, RDMA_NLDEV_CMD_RES_QP_GET,
+					      RDMA_NLDEV_ATTR_RES_LQPN, number, 0), 0);
+	KUNIT_EXPECT_EQ(test, rdma_restrack_count(&t->device->ib, RDMA_RESTRACK_QP, true),
+			TALK_QPS);
+	talk_objects_end(&o);
+}
+
 static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(values),
 	KUNIT_CASE(values_refused),
@@ -446,6 +585,8 @@ static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(malformed),
 	KUNIT_CASE(stat_dumps),
 	KUNIT_CASE(driver_values),
+	KUNIT_CASE(moved_while_described),
+	KUNIT_CASE(number_given_again),
 	{}
 };
 

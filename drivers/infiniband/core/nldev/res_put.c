@@ -31,7 +31,7 @@ int nl_put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
 	return pid ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, pid) : 0;
 }
 
-/* Every handle begins with its struct ib_uobject; see verbs/verbs_priv.h. */
+/* Every handle begins with its struct ib_uobject, which uverbs/uverbs.h asserts. */
 static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *res,
 		       const void *handle)
 {
@@ -181,7 +181,7 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
 		return -EMSGSIZE;
-	/* Reregistration may move it to another PD at any moment */
+	/* Reregistration may move it to another PD, but the old one does not end before we have */
 	if (!rdma_is_kernel_res(res) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, READ_ONCE(mr->pd)->res.id))
 		return -EMSGSIZE;

@@ -302,11 +302,23 @@ static int wanted_counters(const struct stat_request *request, unsigned long *wa
 	return 0;
 }
 
-/* Those named count from now on, the other optional ones do not. */
-static int switch_counters(struct stat_request *request)
+/* Those that are wanted count from now on, the other optional ones do not. */
+static int switch_counters(const struct stat_request *request, const unsigned long *wanted)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < request->stats->num_counters && !ret; i++)
+		if (is_optional(request->stats, i))
+			ret = rdma_counter_modify(request->device, request->port_num, i,
+						  test_bit(i, wanted));
+	return ret;
+}
+
+/* What can be known to be wrong with the list is found before anything is set. */
+static int apply_with_counters(struct stat_request *request)
 {
 	unsigned long *wanted;
-	unsigned int i;
 	int ret;
 
 	ret = stat_counters(request);
@@ -316,27 +328,27 @@ static int switch_counters(struct stat_request *request)
 	if (!wanted)
 		return -ENOMEM;
 	ret = wanted_counters(request, wanted);
-	for (i = 0; i < request->stats->num_counters && !ret; i++)
-		if (is_optional(request->stats, i))
-			ret = rdma_counter_modify(request->device, request->port_num, i,
-						  test_bit(i, wanted));
+	if (!ret && request->nl.tb[RDMA_NLDEV_ATTR_STAT_MODE])
+		ret = nl_stat_set_mode(request);
+	if (!ret)
+		ret = switch_counters(request, wanted);
 	bitmap_free(wanted);
-	return ret ?: nl_stat_reply(request, NULL);
+	return ret;
 }
 
 static int apply(struct stat_request *request)
 {
+	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
+		return apply_with_counters(request);
 	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_MODE])
 		return nl_stat_set_mode(request);
-	if (request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
-		return switch_counters(request);
 	return rdma_nl_refuse(request->nl.extack, -EINVAL, "nothing to set");
 }
 
 /**
  * nldev_stat_set - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how its
  * QPs come to counters of their own
- * @skb: the request: a device, a port, and the numbers of those that are to count, or a mode
+ * @skb: the request: a device, a port, and the numbers of those that are to count, a mode, or both
  * @nlh: its header
  * @extack: where a reason goes
  *
@@ -345,13 +357,13 @@ static int apply(struct stat_request *request)
  */
 int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	struct stat_request request;
+	struct stat_request request = {};
 	int ret;
 
 	ret = nl_stat_with_port(&request, skb, nlh, extack);
 	if (ret)
 		return ret;
-	ret = apply(&request);
+	ret = apply(&request) ?: nl_stat_reply(&request, nl_stat_put_binding);
 	nl_stat_end(&request);
 	return ret;
 }

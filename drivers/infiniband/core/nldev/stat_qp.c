@@ -16,8 +16,17 @@ static bool is_about_qps(const struct nl_request *nl)
 	return res && nla_get_u32(res) == RDMA_NLDEV_ATTR_RES_QP;
 }
 
-static int put_binding(struct sk_buff *msg, const struct stat_request *request)
+/**
+ * nl_stat_put_binding - say which QP has been bound to which counter, or taken off it
+ * @msg: the message
+ * @request: the request; without a number of a counter there is nothing to say
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_stat_put_binding(struct sk_buff *msg, const struct stat_request *request)
 {
+	if (!request->counter_id)
+		return 0;
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, request->counter_id) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, request->qp_num))
 		return -EMSGSIZE;
@@ -27,37 +36,32 @@ static int put_binding(struct sk_buff *msg, const struct stat_request *request)
 static int bind_by_hand(struct stat_request *request)
 {
 	struct nlattr **tb = request->nl.tb;
-	int ret;
 
 	if (!tb[RDMA_NLDEV_ATTR_RES_LQPN])
 		return rdma_nl_refuse(request->nl.extack, -EINVAL, "no number of a QP");
 	request->qp_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN]);
 	if (tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID]) {
 		request->counter_id = nla_get_u32(tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID]);
-		ret = rdma_counter_bind_qpn(request->device, request->port_num, request->qp_num,
-					    request->counter_id);
-	} else {
-		ret = rdma_counter_bind_qpn_alloc(request->device, request->port_num,
-						  request->qp_num, &request->counter_id);
+		return rdma_counter_bind_qpn(request->device, request->port_num, request->qp_num,
+					     request->counter_id);
 	}
-	return ret ?: nl_stat_reply(request, put_binding);
+	return rdma_counter_bind_qpn_alloc(request->device, request->port_num, request->qp_num,
+					   &request->counter_id);
 }
 
 static int set_rule(struct stat_request *request)
 {
 	const struct nlattr *mask = request->nl.tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
-	int ret;
 
-	ret = rdma_counter_set_auto_mode(request->device, request->port_num,
-					 mask ? nla_get_u32(mask) : 0, request->nl.extack);
-	return ret ?: nl_stat_reply(request, NULL);
+	return rdma_counter_set_auto_mode(request->device, request->port_num,
+					  mask ? nla_get_u32(mask) : 0, request->nl.extack);
 }
 
 /**
  * nl_stat_set_mode - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
  * @request: the request, with a port
  *
- * Return: 0 with the answer sent, or a negative errno.
+ * Return: 0, with what nl_stat_put_binding() says in the request; or a negative errno.
  */
 int nl_stat_set_mode(struct stat_request *request)
 {
@@ -91,7 +95,7 @@ static int unbind(struct stat_request *request)
 	request->qp_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN]);
 	ret = rdma_counter_unbind_qpn(request->device, request->port_num, request->qp_num,
 				      request->counter_id);
-	return ret ?: nl_stat_reply(request, put_binding);
+	return ret ?: nl_stat_reply(request, nl_stat_put_binding);
 }
 
 /**

@@ -3,12 +3,15 @@
  * KUnit: counters that QPs are bound to, by hand and by a port's rule, asked for by netlink, on a
  * device whose driver counts readings.
  */
+#include <kunit/static_stub.h>
+#include <linux/completion.h>
 #include <linux/module.h>
 #include <rdma/rdma_counter.h>
 #include <rdma/rdma_netlink.h>
 
 #include "test_talk.h"
 #include "../object/object.h"
+#include "../verbs/counter.h"
 
 /* What the driver has and answers. */
 static struct {
@@ -30,8 +33,51 @@ static struct rdma_hw_stats *alloc_stats(struct rdma_counter *counter)
 	return driver.no_stats ? NULL : rdma_alloc_hw_stats_struct(descs, ARRAY_SIZE(descs), 0);
 }
 
+/* What another thread does while the driver binds or unbinds a QP, or the rule judges a counter. */
+static struct {
+	struct work_struct work;
+	struct completion done;
+	struct ib_qp *qp;
+	u32 port;
+	bool at_bind, at_unbind;
+	int ret;
+} other;
+
+static void others_bind(struct work_struct *work)
+{
+	u32 id;
+
+	other.ret = rdma_counter_bind_qpn_alloc(other.qp->device, other.port, other.qp->qp_num,
+						&id);
+	complete(&other.done);
+}
+
+static void others_destroy(struct work_struct *work)
+{
+	other.ret = ib_destroy_qp(other.qp);
+	complete(&other.done);
+}
+
+static void other_init(work_func_t what, struct ib_qp *qp, u32 port)
+{
+	INIT_WORK(&other.work, what);
+	init_completion(&other.done);
+	other.qp = qp;
+	other.port = port;
+}
+
+static void others_turn(bool *now)
+{
+	if (!*now)
+		return;
+	*now = false;
+	schedule_work(&other.work);
+	wait_for_completion(&other.done);
+}
+
 static int bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 {
+	others_turn(&other.at_bind);
 	if (driver.bind)
 		return driver.bind;
 	if (!counter->id) {
@@ -44,9 +90,13 @@ static int bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 
 static int unbind_qp(struct ib_qp *qp)
 {
-	if (!driver.unbind)
-		driver.bound--;
-	return driver.unbind;
+	if (driver.unbind)
+		return driver.unbind;
+	driver.bound--;
+	/* as drivers do */
+	qp->counter = NULL;
+	others_turn(&other.at_unbind);
+	return 0;
 }
 
 static int dealloc(struct rdma_counter *counter)
@@ -74,6 +124,7 @@ static int counters_init(struct kunit *test)
 	int ret = talk_init(test);
 
 	memset(&driver, 0, sizeof(driver));
+	memset(&other, 0, sizeof(other));
 	if (!ret)
 		ib_set_device_ops(&((struct talk *)test->priv)->device->ib, &counter_ops);
 	return ret;
@@ -231,7 +282,9 @@ static void by_hand_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind_number(test, 2, 12, driver.last), -EINVAL);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 2, driver.last), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
-	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), -EINVAL);
+	/* There is none, and none there is to be */
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_MANUAL);
 	/* A user's QP does not share the kernel's counter */
 	o.qp[2]->res.user = true;
 	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 7, driver.last), -EINVAL);
@@ -249,6 +302,52 @@ static void by_hand_refused(struct kunit *test)
 	/* The QP's end is the counter's */
 	talk_objects_end(&o);
 	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
+}
+
+/* Two administrators bind a QP that has no port, for a port each: one gets it. */
+static void bound_once(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+
+	talk_objects(test, &t->device->ib, &o);
+	o.qp[1]->port = 0;
+	other_init(others_bind, o.qp[1], 2);
+	other.at_bind = true;
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), 0);
+	KUNIT_EXPECT_EQ(test, other.ret, -EINVAL);
+	KUNIT_EXPECT_EQ(test, driver.bound, 1);
+	KUNIT_EXPECT_EQ(test, driver.live, 1);
+	KUNIT_EXPECT_EQ(test, qps_of(test, 1, driver.last), 1);
+
+	/* Whoever gets a QP that is being let go keeps it */
+	flush_work(&other.work);
+	other_init(others_bind, o.qp[1], 2);
+	other.at_unbind = true;
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, driver.last), 0);
+	KUNIT_EXPECT_EQ(test, other.ret, 0);
+	KUNIT_EXPECT_EQ(test, driver.live, 1);
+	KUNIT_EXPECT_EQ(test, qps_of(test, 2, driver.last), 1);
+	flush_work(&other.work);
+	talk_objects_end(&o);
+	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
+}
+
+/* A QP that came to another port than it was bound for is taken off its counter all the same. */
+static void bound_for_another_port(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+
+	talk_objects(test, &t->device->ib, &o);
+	o.qp[1]->port = 0;
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), 0);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 2, 6, driver.last), -EINVAL);
+	o.qp[1]->port = 2;
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 2, 6, driver.last), -EINVAL);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, driver.last), 0);
+	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
+	talk_objects_end(&o);
 }
 
 static void driver_refuses(struct kunit *test)
@@ -324,6 +423,9 @@ static void by_rule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.bound, 3);
 	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, o.qp[1]->counter->id), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
+	/* The rule that it has may be set again all the same */
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_QP_TYPE |
+				       RDMA_COUNTER_MASK_PID), 0);
 
 	/* Without the rule they can be taken off by hand */
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
@@ -354,6 +456,82 @@ static void rule_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
 	talk_objects_end(&o);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
+}
+
+static int switch_any(struct ib_device *device, u32 port, unsigned int index, bool enable)
+{
+	return 0;
+}
+
+static int set_both(struct kunit *test, u32 mask, u32 number)
+{
+	struct talk *t = test->priv;
+	struct nlattr *list;
+
+	begin_qps(t, RDMA_NLDEV_CMD_STAT_SET, 1);
+	talk_add_u32(t, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_AUTO);
+	talk_add_u32(t, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask);
+	list = talk_add(t, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS | NLA_F_NESTED, NULL, 0);
+	talk_add_u32(t, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, number);
+	list->nla_len += nla_total_size(sizeof(number));
+	return talk_ask(test, t);
+}
+
+/* One request gives a rule and switches counters, or does neither. */
+static void rule_and_counters(struct kunit *test)
+{
+	struct talk *t = test->priv;
+
+	t->device->ib.ops.modify_hw_stat = switch_any;
+	KUNIT_EXPECT_EQ(test, set_both(test, RDMA_COUNTER_MASK_PID, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
+	KUNIT_EXPECT_EQ(test, set_both(test, 4, 1), -EINVAL);
+	talk_begin_port(t, RDMA_NLDEV_CMD_STAT_GET, 1);
+	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
+	KUNIT_EXPECT_NULL(test, talk_counter(t, 1));
+
+	KUNIT_EXPECT_EQ(test, set_both(test, RDMA_COUNTER_MASK_PID, 1), 0);
+	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_AUTO);
+	talk_begin_port(t, RDMA_NLDEV_CMD_STAT_GET, 1);
+	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
+	KUNIT_EXPECT_NOT_NULL(test, talk_counter(t, 1));
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
+}
+
+/* Another port's counter ends with its last QP, which is destroyed now unless it has to wait. */
+static bool judge_slowly(const struct rdma_counter *counter, const struct ib_qp *qp, u32 port_num)
+{
+	kunit_deactivate_static_stub(kunit_get_current_test(), counter_suits);
+	schedule_work(&other.work);
+	wait_for_completion_timeout(&other.done, HZ / 5);
+	return counter_suits(counter, qp, port_num);
+}
+
+static void rule_meets_dying_counter(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+
+	talk_objects(test, &t->device->ib, &o);
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_QP_TYPE), 0);
+	KUNIT_EXPECT_EQ(test, set_rule(test, 2, RDMA_COUNTER_MASK_QP_TYPE), 0);
+	rdma_restrack_set_name(&o.qp[1]->res, NULL);
+	rdma_restrack_set_name(&o.qp[2]->res, NULL);
+	KUNIT_EXPECT_EQ(test, to_init(o.qp[1], 2), 0);
+	KUNIT_ASSERT_NOT_NULL(test, o.qp[1]->counter);
+
+	other_init(others_destroy, o.qp[1], 0);
+	o.qp[1] = NULL;
+	kunit_activate_static_stub(test, counter_suits, judge_slowly);
+	KUNIT_EXPECT_EQ(test, to_init(o.qp[2], 1), 0);
+	flush_work(&other.work);
+	KUNIT_EXPECT_EQ(test, other.ret, 0);
+	KUNIT_EXPECT_EQ(test, driver.live, 1);
+	KUNIT_EXPECT_NOT_NULL(test, o.qp[2]->counter);
+	talk_objects_end(&o);
+	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, set_rule(test, 2, 0), 0);
 }
 
 /* ---- CM ids, of which only their module knows more than who made them ---- */
@@ -471,6 +649,17 @@ static void devices_below(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, below);
 	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), -EINVAL);
 
+	/* The same asked for by a driver */
+	KUNIT_EXPECT_EQ(test, ib_add_sub_device(&t->device->ib, 77, "kt_below"), -EINVAL);
+	KUNIT_ASSERT_EQ(test, ib_add_sub_device(&t->device->ib, RDMA_DEVICE_TYPE_SMI, "kt_below"),
+			0);
+	KUNIT_EXPECT_PTR_EQ(test, below->ib.parent, &t->device->ib);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&below->ib));
+	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&below->ib), 0);
+	KUNIT_EXPECT_NULL(test, below);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&t->device->ib));
+	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&t->device->ib), -EOPNOTSUPP);
+
 	/* Its parent's end is its own, and it is the first to go */
 	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
 	test_device_gone(t->device);
@@ -481,9 +670,13 @@ static void devices_below(struct kunit *test)
 static struct kunit_case counters_cases[] = {
 	KUNIT_CASE(by_hand),
 	KUNIT_CASE(by_hand_refused),
+	KUNIT_CASE(bound_once),
+	KUNIT_CASE(bound_for_another_port),
 	KUNIT_CASE(driver_refuses),
 	KUNIT_CASE(by_rule),
 	KUNIT_CASE(rule_fails),
+	KUNIT_CASE(rule_and_counters),
+	KUNIT_CASE(rule_meets_dying_counter),
 	KUNIT_CASE(cm_ids),
 	KUNIT_CASE(devices_below),
 	{}

@@ -169,13 +169,11 @@ static bool object_is_tracked(const struct rdma_object *obj)
 	return obj->res.type != RDMA_RESTRACK_MAX;
 }
 
-static void object_show(struct rdma_object *obj)
+static void object_live(struct rdma_object *obj)
 {
 	obj->state = RDMA_OBJECT_LIVE;
 	if (rdma_owner_lists(obj->owner))
 		rdma_owner_add(obj);
-	if (object_is_tracked(obj))
-		rdma_restrack_add(&obj->res);
 }
 
 /* Module of a kernel object, for the trace points. */
@@ -192,7 +190,9 @@ static const char *object_module(const struct rdma_object *obj)
  */
 void rdma_object_publish(struct rdma_object *obj)
 {
-	object_show(obj);
+	object_live(obj);
+	if (object_is_tracked(obj))
+		rdma_restrack_add(&obj->res);
 	trace_rdma_object_create(obj->device->name, rdma_object_type_name(obj->type), obj->res.id,
 				 object_module(obj), 0);
 }
@@ -247,9 +247,9 @@ static int object_withdraw(struct rdma_object *obj)
 /* The driver kept the object: it is as it was before stage 1. */
 static void object_revive(struct rdma_object *obj)
 {
-	rdma_restrack_new(&obj->res, obj->res.type);
 	atomic_set(&obj->usecnt, 0);
-	object_show(obj);
+	rdma_restrack_show(&obj->res);
+	object_live(obj);
 }
 
 /* Stage 2: wait out lookups, destroy, let go of everything. */
@@ -273,6 +273,7 @@ static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 		object_revive(obj);
 		return ret;
 	}
+	rdma_restrack_forget(&last->res);
 	object_cut_ties(last);
 	if (ops->release)
 		ops->release(obj);
@@ -298,24 +299,77 @@ EXPORT_SYMBOL(rdma_object_destroy);
 
 struct object_funeral {
 	struct work_struct work;
-	struct rdma_object *obj;
 	struct ib_device *device;
+	int (*end)(void *what);
+	void *what;
 	void (*done)(void *context, int err);
 	void *context;
 };
+
+static int object_end(void *what)
+{
+	struct rdma_object *obj = what;
+	int ret = object_finish(obj, NULL);
+
+	WARN_ONCE(ret && !obj->res.user, "a driver refused to destroy a kernel %s: %d\n",
+		  rdma_object_type_name(obj->type), ret);
+	return ret;
+}
 
 static void object_funeral_work(struct work_struct *work)
 {
 	struct object_funeral *f = container_of(work, struct object_funeral, work);
 	struct rdma_restrack_root *root = f->device->res;
-	int ret = object_finish(f->obj, NULL);
 
-	WARN_ONCE(ret && !f->obj->res.user, "a driver refused to destroy a kernel %s: %d\n",
-		  rdma_object_type_name(f->obj->type), ret);
-	f->done(f->context, ret);
+	f->done(f->context, f->end(f->what));
 	kfree(f);
 	if (atomic_dec_and_test(&root->dying))
 		wake_up_all(&root->quiet);
+}
+
+static struct object_funeral *funeral_prepare(struct ib_device *device, int (*end)(void *what),
+					      void *what, void (*done)(void *context, int err),
+					      void *context)
+{
+	struct object_funeral *f = kmalloc(sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return NULL;
+	INIT_WORK(&f->work, object_funeral_work);
+	f->device = device;
+	f->end = end;
+	f->what = what;
+	f->done = done;
+	f->context = context;
+	return f;
+}
+
+static void funeral_begin(struct object_funeral *f)
+{
+	atomic_inc(&f->device->res->dying);
+	queue_work(object_wq, &f->work);
+}
+
+/**
+ * rdma_end_async() - have something ended as rdma_object_destroy_async() ends objects
+ * @device: device that waits for the end before it goes
+ * @end: ends it; called once, from process context
+ * @what: passed to @end
+ * @done: told what @end returned
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for @end.
+ * Return: 0 when @done will be called; -ENOMEM.
+ */
+int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
+		   void (*done)(void *context, int err), void *context)
+{
+	struct object_funeral *f = funeral_prepare(device, end, what, done, context);
+
+	if (!f)
+		return -ENOMEM;
+	funeral_begin(f);
+	return 0;
 }
 
 /**
@@ -331,24 +385,17 @@ static void object_funeral_work(struct work_struct *work)
 int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *context, int err),
 			      void *context)
 {
-	struct object_funeral *f = kmalloc(sizeof(*f), GFP_KERNEL);
+	struct object_funeral *f = funeral_prepare(obj->device, object_end, obj, done, context);
 	int ret;
 
 	if (!f)
 		return -ENOMEM;
 	ret = object_withdraw(obj);
-	if (ret) {
+	if (ret)
 		kfree(f);
-		return ret;
-	}
-	INIT_WORK(&f->work, object_funeral_work);
-	f->obj = obj;
-	f->device = obj->device;
-	f->done = done;
-	f->context = context;
-	atomic_inc(&f->device->res->dying);
-	queue_work(object_wq, &f->work);
-	return 0;
+	else
+		funeral_begin(f);
+	return ret;
 }
 EXPORT_SYMBOL(rdma_object_destroy_async);
 

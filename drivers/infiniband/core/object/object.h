@@ -21,6 +21,8 @@ void rdma_object_publish(struct rdma_object *obj);
 void rdma_object_abort(struct rdma_object *obj);
 
 int rdma_object_destroy(struct rdma_object *obj, struct ib_udata *udata);
+int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
+		   void (*done)(void *context, int err), void *context);
 int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *context, int err),
 			      void *context);
 
@@ -69,6 +71,7 @@ void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 			       const struct rdma_restrack_entry *parent);
 void rdma_restrack_add(struct rdma_restrack_entry *res);
 void rdma_restrack_del(struct rdma_restrack_entry *res);
+void rdma_restrack_sync(struct rdma_restrack_entry *res);
 bool rdma_restrack_is_detail(const struct rdma_restrack_entry *res);
 struct rdma_restrack_entry *rdma_restrack_next(struct ib_device *dev,
 					       enum rdma_restrack_type type, u32 *id);

@@ -77,6 +77,8 @@ void rdma_owners_exit(void);
 
 void rdma_restrack_hide(struct rdma_restrack_entry *res);
 void rdma_restrack_drain(struct rdma_restrack_entry *res);
+void rdma_restrack_forget(struct rdma_restrack_entry *res);
+void rdma_restrack_show(struct rdma_restrack_entry *res);
 
 /* Of rdma_restrack_new(), for the object base. */
 static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,

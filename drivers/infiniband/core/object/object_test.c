@@ -7,7 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "object.h"
+#include "object_priv.h"
 
 #define ALIVE	0x600d
 #define GONE	0xdead
@@ -20,6 +20,7 @@
  * @bed: the test it belongs to
  * @child: linked from within the destruction, to see it refused
  * @child_ret: how that ended
+ * @rival: published from within the destruction
  */
 struct thing {
 	struct rdma_object obj;
@@ -28,6 +29,7 @@ struct thing {
 	struct bed *bed;
 	struct rdma_object *child;
 	int child_ret;
+	struct rdma_object *rival;
 };
 
 /**
@@ -53,6 +55,8 @@ static int thing_destroy(struct rdma_object *obj, struct ib_udata *udata)
 
 	if (thing->child)
 		thing->child_ret = rdma_object_link(thing->child, obj);
+	if (thing->rival)
+		rdma_object_publish(thing->rival);
 	if (thing->refuse)
 		return thing->refuse;
 	thing->magic = GONE;
@@ -237,6 +241,34 @@ static void refusal_keeps_object(struct kunit *test)
 	mr->refuse = 0;
 	KUNIT_EXPECT_EQ(test, 0, rdma_owner_reap(bed->owner));
 	KUNIT_EXPECT_EQ(test, GONE, pd->magic);
+}
+
+/* Numbers come round, and the next in turn is that of an object that its driver will keep. */
+static void refusal_keeps_number(struct kunit *test)
+{
+	struct bed *bed = test->priv;
+	struct thing *mr = add_thing(test, RDMA_OBJECT_MR, NULL, NULL);
+	struct thing *rival = new_thing(test, RDMA_OBJECT_MR, &core_allocated);
+	u32 number = mr->obj.res.id;
+
+	bed->device->res->table[RDMA_RESTRACK_MR].next = number;
+	mr->rival = &rival->obj;
+	mr->refuse = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, rdma_object_destroy(&mr->obj, NULL));
+	KUNIT_EXPECT_EQ(test, number, mr->obj.res.id);
+	KUNIT_EXPECT_TRUE(test, found(mr));
+	KUNIT_EXPECT_NE(test, number, rival->obj.res.id);
+	KUNIT_EXPECT_TRUE(test, found(rival));
+
+	/* When it goes indeed, its number is free */
+	mr->refuse = 0;
+	mr->rival = NULL;
+	KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&mr->obj, NULL));
+	bed->device->res->table[RDMA_RESTRACK_MR].next = number;
+	mr = add_thing(test, RDMA_OBJECT_MR, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, number, mr->obj.res.id);
+	KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&mr->obj, NULL));
+	KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&rival->obj, NULL));
 }
 
 static void driver_memory_is_left_alone(struct kunit *test)
@@ -547,6 +579,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(dying_takes_no_child),
 	KUNIT_CASE(abort_lets_parents_go),
 	KUNIT_CASE(refusal_keeps_object),
+	KUNIT_CASE(refusal_keeps_number),
 	KUNIT_CASE(driver_memory_is_left_alone),
 	KUNIT_CASE(reaped_children_first),
 	KUNIT_CASE(untracked_types),

@@ -6,6 +6,10 @@
  * Lookups take a reference under the table's lock; an entry leaves its table
  * before its own reference is dropped, and its memory stays until the last
  * lookup reference is back.
+ *
+ * An entry that is hidden leaves its place reserved, so that it can come back
+ * under its number whatever happens meanwhile.  Numbers that the hardware gives
+ * may belong to a new object by then, which takes the reserved place over.
  */
 #include <linux/sched/task.h>
 #include <rdma/rdma_counter.h>
@@ -171,10 +175,24 @@ static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 		*number = container_of(res, struct rdma_counter, res)->id;
 		return true;
 	default:
-		/* An object that was withdrawn and comes back keeps its number */
-		*number = res->id;
-		return res->id != 0;
+		return false;
 	}
+}
+
+/* Under a number of its own, which the hardware may have given to a hidden entry before. */
+static int res_insert(struct xarray *xa, u32 number, struct rdma_restrack_entry *res)
+{
+	int ret;
+
+	xa_lock(xa);
+	ret = __xa_insert(xa, number, res, GFP_KERNEL);
+	/* A place that is reserved reads as empty */
+	if (ret == -EBUSY && !xa_load(xa, number)) {
+		ret = xa_err(__xa_store(xa, number, res, 0));
+		__xa_clear_mark(xa, number, RESTRACK_DD);
+	}
+	xa_unlock(xa);
+	return ret;
 }
 
 /**
@@ -212,7 +230,7 @@ void rdma_restrack_add(struct rdma_restrack_entry *res)
 	/* Either way the number is in the object before a lookup sees it */
 	if (res_own_number(res, &number)) {
 		res->id = number;
-		ret = xa_insert(xa, number, res, GFP_KERNEL);
+		ret = res_insert(xa, number, res);
 	} else {
 		ret = xa_alloc_cyclic(xa, &res->id, res, XA_LIMIT(1, U32_MAX),
 				      &res_object(res)->device->res->table[res->type].next,
@@ -305,14 +323,60 @@ struct rdma_restrack_entry *rdma_restrack_next(struct ib_device *dev,
 	return res;
 }
 
-/* Take an entry out of its table; references found earlier stay good. */
+/* Let no lookup find an entry, whose place stays reserved; references found earlier stay good. */
 void rdma_restrack_hide(struct rdma_restrack_entry *res)
 {
 	struct xarray *xa = res_table(res);
 
 	if (res->valid && xa)
-		xa_erase(xa, res->id);
+		xa_store(xa, res->id, XA_ZERO_ENTRY, 0);
+	res->hidden = res->valid;
 	res->valid = false;
+}
+
+/* Give the place of a hidden entry back, unless another has it already. */
+void rdma_restrack_forget(struct rdma_restrack_entry *res)
+{
+	struct xarray *xa = res_table(res);
+
+	if (res->hidden && xa)
+		xa_release(xa, res->id);
+	res->hidden = false;
+}
+
+/* Undo rdma_restrack_hide() and rdma_restrack_drain(). */
+void rdma_restrack_show(struct rdma_restrack_entry *res)
+{
+	struct xarray *xa = res_table(res);
+
+	rdma_restrack_begin(res, res->type);
+	res->valid = res->hidden;
+	if (res->hidden && xa) {
+		/* It needs no memory; only a number of the hardware may have a new owner */
+		xa_cmpxchg(xa, res->id, XA_ZERO_ENTRY, res, 0);
+		res->valid = xa_load(xa, res->id) == res;
+	}
+	if (!res->valid)
+		res->id = 0;
+	res->hidden = false;
+}
+
+/**
+ * rdma_restrack_sync() - wait until nobody uses what a lookup has seen of an object
+ * @res: entry of an object that is held against destruction and other changes
+ *
+ * After a change to the object, and before what it led to ends: whoever looks the
+ * object up later sees it changed.  Until this returns nobody finds it.
+ *
+ * Context: may sleep.
+ */
+void rdma_restrack_sync(struct rdma_restrack_entry *res)
+{
+	if (!res->valid)
+		return;
+	rdma_restrack_hide(res);
+	rdma_restrack_drain(res);
+	rdma_restrack_show(res);
 }
 
 static void res_undisturbed(struct kref *kref)
@@ -345,6 +409,7 @@ void rdma_restrack_del(struct rdma_restrack_entry *res)
 	rdma_restrack_hide(res);
 	if (published)
 		rdma_restrack_drain(res);
+	rdma_restrack_forget(res);
 	rdma_restrack_put_task(res);
 }
 EXPORT_SYMBOL(rdma_restrack_del);

@@ -282,6 +282,12 @@ struct ib_uwq_object {
 	struct ib_uevent_object uevent;
 };
 
+/* Rooms that do not know these types take a pointer to one for one to its struct ib_uobject. */
+static_assert(offsetof(struct ib_ucq_object, uevent.uobject) == 0);
+static_assert(offsetof(struct ib_uqp_object, uevent.uobject) == 0);
+static_assert(offsetof(struct ib_usrq_object, uevent.uobject) == 0);
+static_assert(offsetof(struct ib_uwq_object, uevent.uobject) == 0);
+
 extern const struct file_operations uverbs_comp_fops;
 extern const struct file_operations uverbs_async_fops;
 

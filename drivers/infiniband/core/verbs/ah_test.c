@@ -7,6 +7,7 @@
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_cache.h>
 
 #include "../device/test_device.h"
@@ -85,7 +86,42 @@ static const struct ib_device_ops pd_ops = {
 	.size_ib_pd = sizeof(struct ib_pd),
 };
 
+/* ---- paths of QPs ---- */
+
+/* Two modifications of a QP, whose driver lets them go on together. */
+static struct {
+	struct ib_qp *qp;
+	struct work_struct work;
+	bool on;
+	atomic_t here;
+} meeting;
+
+static int fake_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int fake_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			  struct ib_udata *udata)
+{
+	if (!meeting.on)
+		return 0;
+	atomic_inc(&meeting.here);
+	while (atomic_read(&meeting.here) < 2)
+		cond_resched();
+	return 0;
+}
+
+static int fake_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
+{
+	return 0;
+}
+
 static const struct ib_device_ops ah_ops = {
+	.create_qp = fake_create_qp,
+	.modify_qp = fake_modify_qp,
+	.destroy_qp = fake_destroy_qp,
+	.size_ib_qp = sizeof(struct ib_qp),
 	.create_ah = fake_create_ah,
 	.create_user_ah = fake_create_ah,
 	.modify_ah = fake_modify_ah,
@@ -361,6 +397,53 @@ static void address_vectors_own_their_gid(struct kunit *test)
 	end(test, &a);
 }
 
+static void leave_router(struct work_struct *work)
+{
+	struct ib_qp_attr attr = { .ah_attr = local(), .alt_ah_attr = local() };
+
+	ib_modify_qp(meeting.qp, &attr, IB_QP_AV | IB_QP_ALT_PATH);
+}
+
+/*
+ * Two requests take both GIDs of a QP at a time: each is given back once, or KASAN sees how it is
+ * used after its end.
+ */
+static void path_is_given_back_once(struct kunit *test)
+{
+	struct ib_qp_attr attr = {
+		.ah_attr = routed(1, 0, RDMA_AH_ATTR_TYPE_IB),
+		.alt_ah_attr = routed(2, 0, RDMA_AH_ATTR_TYPE_IB),
+	};
+	/* Of a driver's own type: a security module would have to see one request after the other. */
+	struct ib_qp_init_attr init = { .qp_type = IB_QPT_RESERVED1 };
+	struct addressing a;
+
+	begin(test, &a, true);
+	memset(&meeting, 0, sizeof(meeting));
+	INIT_WORK(&meeting.work, leave_router);
+	init.port_num = 1;
+	meeting.qp = ib_create_qp(a.pd, &init);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, meeting.qp);
+	for (int round = 0; round < 500; round++) {
+		meeting.on = false;
+		KUNIT_ASSERT_EQ(test, ib_modify_qp(meeting.qp, &attr, IB_QP_AV | IB_QP_ALT_PATH),
+				0);
+		KUNIT_ASSERT_NOT_NULL(test, meeting.qp->av_sgid_attr);
+		KUNIT_ASSERT_NOT_NULL(test, meeting.qp->alt_path_sgid_attr);
+		atomic_set(&meeting.here, 0);
+		meeting.on = true;
+		queue_work(system_unbound_wq, &meeting.work);
+		leave_router(NULL);
+		flush_work(&meeting.work);
+		KUNIT_ASSERT_NULL(test, meeting.qp->av_sgid_attr);
+		KUNIT_ASSERT_NULL(test, meeting.qp->alt_path_sgid_attr);
+	}
+	KUNIT_EXPECT_EQ(test, ib_destroy_qp(meeting.qp), 0);
+	rdma_put_gid_attr(entry_of(test, &a, 1));
+	rdma_put_gid_attr(entry_of(test, &a, 2));
+	end(test, &a);
+}
+
 static void window_lives_and_ends(struct kunit *test)
 {
 	struct addressing a;
@@ -451,6 +534,7 @@ static struct kunit_case ah_cases[] = {
 	KUNIT_CASE(unusable_addresses),
 	KUNIT_CASE(users_address_is_resolved),
 	KUNIT_CASE(address_vectors_own_their_gid),
+	KUNIT_CASE(path_is_given_back_once),
 	KUNIT_CASE(window_lives_and_ends),
 	KUNIT_CASE(speed_follows_the_net_device),
 	{}

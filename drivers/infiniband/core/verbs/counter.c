@@ -4,9 +4,16 @@
  * itself, and what they add up to.
  *
  * A counter lives while a QP is bound to it; what it has counted then goes to its port's history,
- * so that the port's sums never fall.  A port's lock covers its counters and rule, and which of the
- * two QPs of the port follow; lookups of counters and QPs are made under it, never the reverse.
+ * so that the port's sums never fall.  A port's lock covers its counters and rule; lookups of
+ * counters and QPs are made under it, never the reverse.
+ *
+ * A QP that has no port yet may be bound under the lock of any port: the first to write its counter
+ * into qp->counter has it.  The lock of that counter's port keeps the counter from then on, so that
+ * who holds another port's neither follows the pointer nor looks into a counter that a walk has
+ * found without a reference to it.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -75,9 +82,15 @@ int counters_possible(struct ib_device *device, u32 port_num)
 	return 0;
 }
 
+/* Drivers may have cleared it already, and another counter may have the QP since. */
+static void qp_leaves(struct ib_qp *qp, struct rdma_counter *counter)
+{
+	cmpxchg(&qp->counter, counter, NULL);
+}
+
 /**
  * counter_bind() - bind a QP to a counter
- * @counter: counter of the QP's port, whose lock is held
+ * @counter: counter of a port whose lock is held
  * @qp: QP that a reference or a running request keeps
  *
  * Return: 0; -EINVAL for a QP that is bound; the driver's error.
@@ -86,13 +99,12 @@ int counter_bind(struct rdma_counter *counter, struct ib_qp *qp)
 {
 	int ret;
 
-	if (qp->counter)
-		return rdma_refuse(-EINVAL, "QP %u is bound to counter %u", qp->qp_num,
-				   qp->counter->id);
 	guard(mutex)(&counter->lock);
+	if (cmpxchg(&qp->counter, NULL, counter))
+		return rdma_refuse(-EINVAL, "QP %u is bound to a counter", qp->qp_num);
 	ret = qp->device->ops.counter_bind_qp(counter, qp);
-	/* Drivers may have written it, too */
-	WRITE_ONCE(qp->counter, ret ? NULL : counter);
+	if (ret)
+		qp_leaves(qp, counter);
 	return ret;
 }
 
@@ -140,7 +152,7 @@ int counter_unbind(struct ib_qp *qp, bool force)
 			WRITE_ONCE(qp->counter, counter);
 			return ret;
 		}
-		WRITE_ONCE(qp->counter, NULL);
+		qp_leaves(qp, counter);
 	}
 	kref_put(&counter->kref, counter_end);
 	return 0;
@@ -165,7 +177,7 @@ static int counter_publish(struct rdma_counter *counter, struct ib_qp *qp)
 		return 0;
 	scoped_guard(mutex, &counter->lock)
 		counter->device->ops.counter_unbind_qp(qp);
-	WRITE_ONCE(qp->counter, NULL);
+	qp_leaves(qp, counter);
 	counter->device->ops.counter_dealloc(counter);
 	return -ENOMEM;
 }
@@ -214,11 +226,20 @@ struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_
 	return ERR_PTR(ret);
 }
 
-/* Is it the counter that the rule means for the QP? */
-static bool counter_suits(const struct rdma_counter *counter, const struct ib_qp *qp, u32 port_num)
+/**
+ * counter_suits() - is it the counter that the rule means for a QP?
+ * @counter: counter of any port, with a lookup reference
+ * @qp: the QP
+ * @port_num: its port
+ *
+ * Return: true if it is.
+ */
+VISIBLE_IF_KUNIT bool counter_suits(const struct rdma_counter *counter, const struct ib_qp *qp,
+				    u32 port_num)
 {
 	const struct rdma_counter_mode *mode = &counter->mode;
 
+	KUNIT_STATIC_STUB_REDIRECT(counter_suits, counter, qp, port_num);
 	if (counter->port != port_num || mode->mode != RDMA_COUNTER_MODE_AUTO)
 		return false;
 	if ((mode->mask & RDMA_COUNTER_MASK_QP_TYPE) && mode->param.qp_type != qp->qp_type)
@@ -226,18 +247,21 @@ static bool counter_suits(const struct rdma_counter *counter, const struct ib_qp
 	return !(mode->mask & RDMA_COUNTER_MASK_PID) ||
 	       task_tgid(counter->res.task) == task_tgid(qp->res.task);
 }
+EXPORT_SYMBOL_IF_KUNIT(counter_suits);
 
-/* The reference is back already: the port's lock keeps the counter. */
+/* A counter that suits is one of the port, whose lock keeps it; the others need the reference. */
 static struct rdma_counter *counter_for(const struct ib_qp *qp, u32 port_num)
 {
 	struct rdma_restrack_entry *res;
 	struct rdma_counter *counter;
+	bool suits;
 	u32 id = 0;
 
 	while ((res = rdma_restrack_next(qp->device, RDMA_RESTRACK_COUNTER, &id))) {
 		counter = container_of(res, struct rdma_counter, res);
+		suits = counter_suits(counter, qp, port_num);
 		rdma_restrack_put(res);
-		if (counter_suits(counter, qp, port_num))
+		if (suits)
 			return counter;
 		if (!++id)
 			break;
@@ -268,7 +292,7 @@ int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 	    rdma_is_kernel_res(&qp->res) || !qp->res.valid)
 		return 0;
 	guard(mutex)(&counters->lock);
-	if (counters->mode.mode != RDMA_COUNTER_MODE_AUTO || qp->counter)
+	if (counters->mode.mode != RDMA_COUNTER_MODE_AUTO || READ_ONCE(qp->counter))
 		return 0;
 	counter = counter_for(qp, port);
 	if (!counter)

@@ -16,6 +16,10 @@ struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_
 int counter_bind(struct rdma_counter *counter, struct ib_qp *qp);
 int counter_unbind(struct ib_qp *qp, bool force);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+bool counter_suits(const struct rdma_counter *counter, const struct ib_qp *qp, u32 port_num);
+#endif
+
 void rdma_counter_add_port(struct ib_device *device, u32 port_num, unsigned int first,
 			   unsigned int num, u64 *sums);
 

@@ -6,13 +6,22 @@
 #include <linux/slab.h>
 #include "verbs_priv.h"
 
+/* Of a CQ that the core polls, a driver may stop events before polling stops, and free it after. */
 static int cq_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
-	int ret;
+	const struct ib_device_ops *ops = &cq->device->ops;
+	int ret = 0;
 
+	if (cq->wc && ops->pre_destroy_cq)
+		ret = ops->pre_destroy_cq(cq);
+	if (ret)
+		return ret;
 	cq_poll_stop(cq);
-	ret = cq->device->ops.destroy_cq(cq, udata);
+	if (cq->wc && ops->post_destroy_cq)
+		ops->post_destroy_cq(cq);
+	else
+		ret = ops->destroy_cq(cq, udata);
 	if (ret)
 		cq_poll_resume(cq);
 	return ret;
@@ -47,7 +56,7 @@ static struct ib_cq *cq_begin(struct ib_device *device, struct ib_ucq_object *uo
 	cq->comp_handler = comp_handler;
 	cq->event_handler = event_handler;
 	cq->cq_context = cq_context;
-	ret = verbs_object_init(&cq->obj, RDMA_OBJECT_CQ, device, verbs_handle(uobject),
+	ret = verbs_object_init(&cq->obj, RDMA_OBJECT_CQ, device, verbs_cq_handle(uobject),
 				caller, &cq_ops);
 	if (!ret)
 		return cq;

@@ -9,6 +9,7 @@
  */
 #include <linux/dim.h>
 #include <linux/irq_poll.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "verbs_priv.h"
@@ -192,8 +193,10 @@ static int cq_poll_start(struct ib_cq *cq)
 }
 
 /**
- * cq_poll_stop() - no completion is dispatched any more
+ * cq_poll_stop() - no completion is dispatched any more, and events start nothing
  * @cq: CQ, which may be one that the core does not poll
+ *
+ * Until the driver has destroyed the CQ, its device may still raise events.
  *
  * Context: may sleep.
  */
@@ -201,10 +204,13 @@ void cq_poll_stop(struct ib_cq *cq)
 {
 	if (!cq->wc)
 		return;
-	if (cq->poll_ctx == IB_POLL_SOFTIRQ)
+	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_disable(&cq->iop);
-	else if (cq->comp_wq)
-		cancel_work_sync(&cq->work);
+		/* cq_softirq_poll() goes on after irq_poll_complete(), for which this has waited */
+		synchronize_rcu();
+	} else if (cq->comp_wq) {
+		disable_work_sync(&cq->work);
+	}
 	cq_dim_stop(cq);
 }
 
@@ -220,7 +226,7 @@ void cq_poll_resume(struct ib_cq *cq)
 		irq_poll_enable(&cq->iop);
 		irq_poll_sched(&cq->iop);
 	} else if (cq->comp_wq) {
-		queue_work(cq->comp_wq, &cq->work);
+		enable_and_queue_work(cq->comp_wq, &cq->work);
 	}
 }
 

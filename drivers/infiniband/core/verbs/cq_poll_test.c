@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <rdma/rdma_ext.h>
@@ -31,6 +32,32 @@ struct ring_cq {
 	bool armed;
 	unsigned int events;
 };
+
+static void kill_in_softirq(void);
+
+/**
+ * struct ring_driver - what this file's driver does while a CQ is armed or destroyed
+ * @last: completion that the device makes late, while the driver destroys the CQ; or NULL
+ * @seen: completions dispatched by the end of that
+ * @refuse: answer to the destruction
+ * @refuse_pre: answer to the announcement of it
+ * @announced: destructions announced
+ * @destroyed: CQs destroyed, the usual way
+ * @ended: CQs destroyed after an announcement
+ * @victim: CQ that is to be destroyed on another CPU while softirq arms it
+ * @dies: the work that does so
+ * @gone: the driver has destroyed it
+ * @early: while it was armed still
+ */
+static struct ring_driver {
+	struct ib_cqe *last;
+	unsigned int seen;
+	int refuse, refuse_pre;
+	unsigned int announced, destroyed, ended;
+	struct ib_cq *victim;
+	struct work_struct dies;
+	bool gone, early;
+} driver;
 
 static struct ring_cq *ring_of(struct ib_cq *cq)
 {
@@ -77,6 +104,8 @@ static int ring_arm(struct ib_cq *cq, enum ib_cq_notify_flags how)
 	ring->armed = true;
 	missed = (how & IB_CQ_REPORT_MISSED_EVENTS) && ring->head != ring->tail;
 	spin_unlock_irqrestore(&ring->lock, flags);
+	if (driver.victim == cq && in_serving_softirq())
+		kill_in_softirq();
 	return missed;
 }
 
@@ -88,9 +117,48 @@ static int ring_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
 	return 0;
 }
 
+/* What polls the CQ gets its chance to do so. */
+static void ring_settle(struct ib_cq *cq)
+{
+	if (cq->comp_wq)
+		flush_workqueue(cq->comp_wq);
+	local_bh_disable();
+	local_bh_enable();
+	synchronize_rcu();
+}
+
+static unsigned int seen_by(const struct ib_cqe *cqe);
+
+static void ring_late(struct ib_cq *cq)
+{
+	if (!driver.last)
+		return;
+	ring_complete(cq, driver.last, IB_WC_SUCCESS);
+	ring_settle(cq);
+	driver.seen = seen_by(driver.last);
+}
+
 static int ring_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
 {
+	ring_late(cq);
+	if (driver.refuse)
+		return driver.refuse;
+	driver.destroyed++;
+	WRITE_ONCE(driver.gone, true);
 	return 0;
+}
+
+static int ring_pre_destroy_cq(struct ib_cq *cq)
+{
+	driver.announced++;
+	/* What has come by now is still dispatched */
+	ring_late(cq);
+	return driver.refuse_pre;
+}
+
+static void ring_post_destroy_cq(struct ib_cq *cq)
+{
+	driver.ended++;
 }
 
 static int ring_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
@@ -147,10 +215,16 @@ static const struct ib_device_ops ring_ops = {
 	.size_ib_qp = sizeof(struct ib_qp),
 };
 
+static const struct ib_device_ops ring_announced_ops = {
+	.pre_destroy_cq = ring_pre_destroy_cq,
+	.post_destroy_cq = ring_post_destroy_cq,
+};
+
 static int ring_init(struct kunit *test)
 {
 	struct ib_device *device = _ib_alloc_device(sizeof(*device));
 
+	memset(&driver, 0, sizeof(driver));
 	KUNIT_ASSERT_NOT_NULL(test, device);
 	ib_set_device_ops(device, &ring_ops);
 	device->attrs.kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
@@ -186,6 +260,11 @@ static void consume(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	if (++consumer->seen == consumer->wanted)
 		complete(&consumer->all);
+}
+
+static unsigned int seen_by(const struct ib_cqe *cqe)
+{
+	return container_of(cqe, struct consumer, cqe)->seen;
 }
 
 static void consumer_init(struct consumer *consumer, unsigned int wanted)
@@ -271,6 +350,116 @@ static void reaped_while_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
 }
 
+/* The device raises an event while the CQ is destroyed: it starts nothing, unless the CQ stays. */
+static void event_of_the_dying(struct kunit *test, enum ib_poll_context ctx)
+{
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 1);
+	driver.last = &consumer.cqe;
+	driver.refuse = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_cq_user(cq, NULL));
+	KUNIT_EXPECT_EQ(test, 0, driver.seen);
+	wait_for_completion(&consumer.all);
+
+	/* It is armed again once nothing polls it any more */
+	ring_settle(cq);
+	driver.refuse = 0;
+	consumer_init(&consumer, 1);
+	ib_free_cq(cq);
+	KUNIT_EXPECT_EQ(test, 1, driver.destroyed);
+	KUNIT_EXPECT_EQ(test, 0, driver.seen);
+	KUNIT_EXPECT_EQ(test, 0, consumer.seen);
+}
+
+static void late_event_work(struct kunit *test)
+{
+	event_of_the_dying(test, IB_POLL_WORKQUEUE);
+	memset(&driver, 0, sizeof(driver));
+	event_of_the_dying(test, IB_POLL_UNBOUND_WORKQUEUE);
+}
+
+static void late_event_softirq(struct kunit *test)
+{
+	event_of_the_dying(test, IB_POLL_SOFTIRQ);
+}
+
+static void die(struct work_struct *work)
+{
+	ib_free_cq(driver.victim);
+}
+
+/* On another CPU the CQ is destroyed, which has to wait for us; not for ever, so neither do we. */
+static void kill_in_softirq(void)
+{
+	unsigned long end = jiffies + HZ / 10;
+
+	schedule_work_on(cpumask_any_but(cpu_online_mask, smp_processor_id()), &driver.dies);
+	while (!READ_ONCE(driver.gone) && time_before(jiffies, end))
+		cpu_relax();
+	driver.early = READ_ONCE(driver.gone);
+}
+
+static void destroyed_while_armed(struct kunit *test)
+{
+	struct consumer consumer;
+	struct ib_cq *cq;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_SOFTIRQ);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	INIT_WORK(&driver.dies, die);
+	driver.victim = cq;
+	consumer_init(&consumer, 1);
+	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	wait_for_completion(&consumer.all);
+	while (!READ_ONCE(driver.gone))
+		cond_resched();
+	flush_work(&driver.dies);
+	KUNIT_EXPECT_FALSE(test, driver.early);
+}
+
+/* A driver that asks for it hears of a destruction before polling stops, and ends the CQ after. */
+static void announced(struct kunit *test)
+{
+	struct ib_cq_init_attr attr = { .cqe = RING };
+	struct consumer consumer;
+	struct ib_cq *cq;
+
+	ib_set_device_ops(test->priv, &ring_announced_ops);
+	cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 1);
+	driver.last = &consumer.cqe;
+	driver.refuse_pre = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_cq_user(cq, NULL));
+	KUNIT_EXPECT_EQ(test, 1, driver.seen);
+	/* It works on */
+	consumer_init(&consumer, 1);
+	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	wait_for_completion(&consumer.all);
+	ring_settle(cq);
+
+	driver.refuse_pre = 0;
+	ib_free_cq(cq);
+	KUNIT_EXPECT_EQ(test, 2, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 2, driver.announced);
+	KUNIT_EXPECT_EQ(test, 1, driver.ended);
+	KUNIT_EXPECT_EQ(test, 0, driver.destroyed);
+
+	/* What a consumer polls itself is destroyed in one step */
+	driver.last = NULL;
+	cq = ib_create_cq(test->priv, NULL, NULL, NULL, &attr);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	ib_destroy_cq(cq);
+	KUNIT_EXPECT_EQ(test, 2, driver.announced);
+	KUNIT_EXPECT_EQ(test, 1, driver.ended);
+	KUNIT_EXPECT_EQ(test, 1, driver.destroyed);
+}
+
 /* Room is taken and given back; a CQ of the pool is nobody's to destroy. */
 static void pool(struct kunit *test)
 {
@@ -343,6 +532,10 @@ static struct kunit_case cq_poll_cases[] = {
 	KUNIT_CASE(unbound_work_queue),
 	KUNIT_CASE(unknown_context),
 	KUNIT_CASE(reaped_while_busy),
+	KUNIT_CASE(late_event_work),
+	KUNIT_CASE(late_event_softirq),
+	KUNIT_CASE(destroyed_while_armed),
+	KUNIT_CASE(announced),
 	KUNIT_CASE(pool),
 	KUNIT_CASE(drained_direct),
 	KUNIT_CASE(drained_softirq),

@@ -38,9 +38,15 @@ int ib_destroy_cq_async(struct ib_cq *cq, rdma_destroyed_fn done, void *context)
 }
 EXPORT_SYMBOL(ib_destroy_cq_async);
 
+static int handle_end(void *what)
+{
+	return qp_unshare(what);
+}
+
 /**
  * ib_destroy_qp_async() - begin to destroy a kernel QP
- * @qp: the QP; not to be used again unless @done reports an error
+ * @qp: the QP, or a handle of one that is shared; not to be used again unless @done reports
+ *	an error
  * @done: told the end: no event or completion of the QP comes any more
  * @context: passed to @done
  *
@@ -49,6 +55,8 @@ EXPORT_SYMBOL(ib_destroy_cq_async);
  */
 int ib_destroy_qp_async(struct ib_qp *qp, rdma_destroyed_fn done, void *context)
 {
+	if (qp->real_qp != qp)
+		return rdma_end_async(qp->device, handle_end, qp, done, context);
 	return rdma_object_destroy_async(&qp->obj, done, context);
 }
 EXPORT_SYMBOL(ib_destroy_qp_async);

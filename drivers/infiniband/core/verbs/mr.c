@@ -217,6 +217,9 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 	}
 
 	mr->pd = pd;
+	/* Who has looked the MR up may still be at the old PD, which can end from here on */
+	if (pd != old_pd)
+		rdma_restrack_sync(&mr->res);
 	rdma_object_unlink(&mr->obj, &old_pd->obj);
 	if (flags & IB_MR_REREG_TRANS) {
 		mr->iova = virt_addr;

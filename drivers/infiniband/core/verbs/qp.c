@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include <rdma/rw.h>
+#include "../security/security.h"
 #include "verbs_priv.h"
 
 #define PSN_MASK	0xffffff
@@ -26,6 +27,7 @@ static void qp_release(struct rdma_object *obj)
 	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
 
 	mr_pool_end(qp);
+	ib_qp_security_free(qp);
 	if (qp->av_sgid_attr)
 		rdma_put_gid_attr(qp->av_sgid_attr);
 	if (qp->alt_path_sgid_attr)
@@ -145,11 +147,13 @@ static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 	INIT_LIST_HEAD(&qp->xrcd_list);
 	init_completion(&qp->srq_completion);
 
-	ret = verbs_object_init(&qp->obj, RDMA_OBJECT_QP, device, verbs_handle(uobject),
+	ret = verbs_object_init(&qp->obj, RDMA_OBJECT_QP, device, verbs_qp_handle(uobject),
 				caller, &qp_ops);
 	if (ret)
 		goto free;
 	ret = qp_link_parents(qp);
+	if (!ret)
+		ret = ib_qp_security_alloc(qp);
 	if (ret)
 		goto abort;
 	ret = device->ops.create_qp(qp, attr, udata);
@@ -163,6 +167,7 @@ static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 
 abort:
 	rdma_object_abort(&qp->obj);
+	ib_qp_security_free(qp);
 free:
 	kfree(qp);
 	return ERR_PTR(ret);
@@ -267,7 +272,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	/* Without a counter it works as well */
 	if ((mask & IB_QP_PORT) && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_INIT)
 		rdma_counter_bind_qp_auto(qp, attr->port_num);
-	ret = device->ops.modify_qp(qp, attr, mask, udata);
+	ret = ib_qp_security_modify(qp, attr, mask, udata);
 	if (!ret) {
 		if (mask & IB_QP_PORT)
 			qp->port = attr->port_num;
@@ -287,7 +292,8 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
  * RoCE addresses are resolved here.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for addresses that the device cannot reach; the driver's error.
+ * Return: 0; -EINVAL for addresses that the device cannot reach; the security module's error for a
+ * P_Key that it keeps from whoever made or opened the QP; the driver's error.
  */
 int ib_modify_qp_with_udata(struct ib_qp *qp, struct ib_qp_attr *attr, int attr_mask,
 			    struct ib_udata *udata)

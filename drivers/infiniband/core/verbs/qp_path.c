@@ -59,14 +59,19 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	return ret;
 }
 
-/* A QP holds its own reference of the entry that it uses. */
+/*
+ * A QP holds its own reference of the entry that it uses.  Modifications may run at the same time:
+ * each gives back the entry that it has taken out.
+ */
 static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_attr *ah_attr)
 {
-	const struct ib_gid_attr *former = *slot;
+	const struct ib_gid_attr *former, *fresh = NULL;
 
-	*slot = ah_attr->ah_flags & IB_AH_GRH ? ah_attr->grh.sgid_attr : NULL;
-	if (*slot)
-		rdma_hold_gid_attr(*slot);
+	if (ah_attr->ah_flags & IB_AH_GRH)
+		fresh = ah_attr->grh.sgid_attr;
+	if (fresh)
+		rdma_hold_gid_attr(fresh);
+	former = xchg(slot, fresh);
 	if (former)
 		rdma_put_gid_attr(former);
 }

@@ -119,26 +119,30 @@ static int rw_init_chain(struct rdma_rw_ctx *ctx, struct ib_qp *qp, struct rw_cu
 /* ---- through MRs ---- */
 
 /*
- * MRs that a list takes: one ends when its pages do, and where two entries neither
- * meet at a page boundary nor adjoin.
+ * MRs that a list takes: one ends when its pages do or it has as many entries as pages,
+ * and where two entries neither meet at a page boundary nor adjoin.
  */
 static u32 rw_count_mrs(struct rw_cursor at, u32 pages_per_mr)
 {
+	u32 mrs = 0, pages = 0, entries = 0;
 	u64 end = 0, pages_end = 0;
-	u32 mrs = 0, pages = 0;
 
 	for (; at.left; cursor_step(&at)) {
 		u64 start = cursor_addr(&at), page = start & PAGE_MASK;
 
-		if (mrs && start == end)
-			page = pages_end;
-		else if (!mrs || ((start | end) & ~PAGE_MASK))
+		if (!mrs || entries == pages_per_mr)
 			pages = 0;
+		else if (start == end)
+			page = pages_end;
+		else if ((start | end) & ~PAGE_MASK)
+			pages = 0;
+		entries++;
 		end = start + cursor_len(&at);
 		for (; page < end; page += PAGE_SIZE, pages++) {
 			if (pages % pages_per_mr == 0) {
 				mrs++;
 				pages = 0;
+				entries = 1;
 			}
 		}
 		pages_end = page;
@@ -146,11 +150,14 @@ static u32 rw_count_mrs(struct rw_cursor at, u32 pages_per_mr)
 	return mrs;
 }
 
-/* Map what fits of the rest of the list; the cursor moves behind it. */
-static int rw_map_mr(struct ib_mr *mr, struct rw_cursor *at)
+/*
+ * Map what fits of the rest of the list; the cursor moves behind it.  Some drivers refuse more
+ * entries than an MR has pages, whatever the entries need.
+ */
+static int rw_map_mr(struct ib_mr *mr, struct rw_cursor *at, u32 pages_per_mr)
 {
 	unsigned int skip = at->skip;
-	int used = ib_map_mr_sg(mr, at->sg, at->left, &skip, PAGE_SIZE);
+	int used = ib_map_mr_sg(mr, at->sg, min(at->left, pages_per_mr), &skip, PAGE_SIZE);
 
 	if (used < 0)
 		return used;
@@ -213,7 +220,8 @@ static void rw_put_mrs(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 mrs)
 static int rw_init_reg(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 		       struct rw_cursor at, struct rw_peer peer)
 {
-	u32 most = rw_count_mrs(at, rw_pages_per_mr(qp->device, qp->integrity_en)), n;
+	u32 pages_per_mr = rw_pages_per_mr(qp->device, qp->integrity_en);
+	u32 most = rw_count_mrs(at, pages_per_mr), n;
 	bool read_inv = peer.dir == DMA_FROM_DEVICE && rdma_cap_read_inv(qp->device, port_num);
 	bool iwarp = rdma_protocol_iwarp(qp->device, port_num);
 	int count = 0, ret;
@@ -229,7 +237,7 @@ static int rw_init_reg(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 			ret = -EAGAIN;
 			goto undo;
 		}
-		ret = rw_map_mr(reg->mr, &at);
+		ret = rw_map_mr(reg->mr, &at, pages_per_mr);
 		if (ret) {
 			n++;
 			goto undo;
@@ -262,19 +270,8 @@ undo:
 static int rw_init_any(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 		       const struct rw_cursor *at, const struct rw_peer *peer)
 {
-	int ret;
-
-	switch (rw_mr_use(qp->device, port_num, peer->dir, at->left)) {
-	case RW_MR_REQUIRED:
+	if (rw_uses_mrs(qp->device, port_num, peer->dir, at->left))
 		return rw_init_reg(ctx, qp, port_num, *at, *peer);
-	case RW_MR_PREFERRED:
-		ret = rw_init_reg(ctx, qp, port_num, *at, *peer);
-		if (ret != -EAGAIN)
-			return ret;
-		break;
-	case RW_MR_UNUSED:
-		break;
-	}
 	return at->left > 1 ? rw_init_chain(ctx, qp, *at, *peer) :
 			      rw_init_single(ctx, qp, *at, peer);
 }
@@ -390,9 +387,9 @@ static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 	ret = rw_fill_reg(reg, IB_WR_REG_MR_INTEGRITY,
 			  rdma_protocol_iwarp(qp->device, port_num)) + 1;
 	rw_fill_wr(&reg->wr, peer, &reg->sge, 1);
-	/* Fields that only memory has do not travel */
+	/* Fields that only memory has do not travel; how long they are the driver has found */
 	if (attrs->wire.sig_type == IB_SIG_TYPE_NONE)
-		reg->sge.length -= attrs->meta_length;
+		reg->sge.length -= reg->mr->sig_attrs->meta_length;
 	ctx->type = RW_SIG;
 	ctx->nr_ops = 1;
 	ctx->reg = reg;

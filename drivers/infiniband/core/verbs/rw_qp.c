@@ -16,26 +16,24 @@ module_param(force_mr, bool, 0);
 MODULE_PARM_DESC(force_mr, "R/W contexts register memory, whatever the device is better at");
 
 /**
- * rw_mr_use() - does a transfer go through MRs?
+ * rw_uses_mrs() - does a transfer go through MRs?
  * @device: device
  * @port_num: port
  * @dir: direction, as rdma_rw_ctx_init() takes it
  * @entries: of the scatter list as it is mapped
  *
- * Return: enum rw_mr_use.
+ * Return: true if so, also when there are none left: a QP's send queue has room for the
+ * requests of its MRs, not for as many as gathering takes instead of them.
  */
-enum rw_mr_use rw_mr_use(struct ib_device *device, u32 port_num, enum dma_data_direction dir,
-			 u32 entries)
+bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries)
 {
 	u32 most = device->attrs.max_sgl_rd;
 
 	if (force_mr)
-		return RW_MR_REQUIRED;
+		return true;
 	if (dir != DMA_FROM_DEVICE)
-		return RW_MR_UNUSED;
-	if (rdma_protocol_iwarp(device, port_num))
-		return RW_MR_REQUIRED;
-	return most && entries > most ? RW_MR_PREFERRED : RW_MR_UNUSED;
+		return false;
+	return rdma_protocol_iwarp(device, port_num) || (most && entries > most);
 }
 
 /**
@@ -56,7 +54,7 @@ u32 rw_pages_per_mr(const struct ib_device *device, bool integrity)
 /* May any transfer on the port go through MRs? */
 static bool rw_has_mrs(struct ib_device *device, u32 port_num)
 {
-	return rw_mr_use(device, port_num, DMA_FROM_DEVICE, U32_MAX) != RW_MR_UNUSED;
+	return rw_uses_mrs(device, port_num, DMA_FROM_DEVICE, U32_MAX);
 }
 
 /**

@@ -210,12 +210,12 @@ static void registered(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 4 * 4096, wr->wr.sg_list[0].length);
 		KUNIT_EXPECT_EQ(test, i * 4 * 4096, place(&wr->wr.sg_list[0]));
 	}
-	/* Without another MR, the entries are gathered after all */
+	/* Without another MR, there is no room in the send queue either */
 	{
 		struct rdma_rw_ctx other;
 
-		KUNIT_EXPECT_EQ(test, 4, init(&other, 8, 0, DMA_FROM_DEVICE));
-		rdma_rw_ctx_destroy(&other, rw.qp, PORT, rw.sg, 8, DMA_FROM_DEVICE);
+		KUNIT_EXPECT_EQ(test, -EAGAIN, init(&other, 8, 0, DMA_FROM_DEVICE));
+		KUNIT_EXPECT_EQ(test, 2, rw.qp->mrs_used);
 	}
 	done(test, &ctx, 8, DMA_FROM_DEVICE);
 
@@ -269,11 +269,23 @@ static void odd_lists(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, REMOTE + 1024, ctx.reg[2].wr.remote_addr);
 	done(test, &ctx, 3, DMA_FROM_DEVICE);
 
-	/* Neighbours within a page */
+	/* Neighbours within a page; an MR takes no more entries than pages */
 	pieces(16, 256, 512, 512);
-	KUNIT_ASSERT_EQ(test, 2, init(&ctx, 16, 0, DMA_FROM_DEVICE));
-	KUNIT_EXPECT_EQ(test, 8192, ctx.reg[0].sge.length);
+	KUNIT_ASSERT_EQ(test, 8, init(&ctx, 16, 0, DMA_FROM_DEVICE));
+	KUNIT_EXPECT_EQ(test, 4, ctx.nr_ops);
+	for (unsigned int i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, 2048, ctx.reg[i].sge.length);
+		KUNIT_EXPECT_EQ(test, 256 + i * 2048, place(&ctx.reg[i].sge));
+	}
 	done(test, &ctx, 16, DMA_FROM_DEVICE);
+
+	/* A piece that begins in one MR and ends in the next counts for both */
+	pieces(6, 2048, 4096, 4096);
+	KUNIT_ASSERT_EQ(test, 4, init(&ctx, 6, 0, DMA_FROM_DEVICE));
+	KUNIT_EXPECT_EQ(test, 2, ctx.nr_ops);
+	KUNIT_EXPECT_EQ(test, 4 * 4096 - 2048, ctx.reg[0].sge.length);
+	KUNIT_EXPECT_EQ(test, 2 * 4096 + 2048, ctx.reg[1].sge.length);
+	done(test, &ctx, 6, DMA_FROM_DEVICE);
 }
 
 static void iwarp(struct kunit *test)
@@ -316,6 +328,8 @@ static int sig_map(struct ib_mr *mr, struct scatterlist *data, int n, unsigned i
 {
 	mr->iova = 0;
 	mr->length = 4096 * n + 8 * meta_n;
+	/* What the fields are long is the driver's to say, as it has found it in the lists */
+	mr->sig_attrs->meta_length = 8 * meta_n;
 	return sig_map_answer;
 }
 
@@ -326,7 +340,7 @@ static const struct ib_device_ops sig_ops = {
 
 static void signatures(struct kunit *test)
 {
-	struct ib_sig_attrs attrs = { .meta_length = 16 };
+	struct ib_sig_attrs attrs = {};
 	struct ib_device *device = test->priv;
 	struct scatterlist meta[2];
 	struct rdma_rw_ctx ctx;

@@ -133,7 +133,12 @@ static int fake_set_page(struct ib_mr *ibmr, u64 address)
 static int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 			  unsigned int *sg_offset)
 {
-	container_of(mr, struct test_mr, mr)->used = 0;
+	struct test_mr *test_mr = container_of(mr, struct test_mr, mr);
+
+	/* Some drivers count entries where pages would do */
+	if (nents > test_mr->room)
+		return -ENOMEM;
+	test_mr->used = 0;
 	return ib_sg_to_pages(mr, sg, nents, sg_offset, fake_set_page);
 }
 

@@ -10,9 +10,17 @@
 
 /*
  * Handle types are private to uverbs; all this room needs of one is the struct
- * ib_uobject that each of them begins with.
+ * ib_uobject that each of them begins with, which uverbs/uverbs.h asserts.
  */
-#define verbs_handle(typed)	((struct ib_uobject *)(typed))
+static inline struct ib_uobject *verbs_cq_handle(struct ib_ucq_object *handle)
+{
+	return (struct ib_uobject *)handle;
+}
+
+static inline struct ib_uobject *verbs_qp_handle(struct ib_uqp_object *handle)
+{
+	return (struct ib_uobject *)handle;
+}
 
 /**
  * verbs_object_init_user() - begin an object on behalf of a user context
@@ -101,21 +109,8 @@ int qp_unshare(struct ib_qp *qp);
 /* MRs that a QP's pools are made of (mr_pool.c) */
 void mr_pool_end(struct ib_qp *qp);
 
-/**
- * enum rw_mr_use - does a transfer go through MRs?
- * @RW_MR_UNUSED: no
- * @RW_MR_PREFERRED: it does while there are MRs
- * @RW_MR_REQUIRED: it has to
- */
-enum rw_mr_use {
-	RW_MR_UNUSED,
-	RW_MR_PREFERRED,
-	RW_MR_REQUIRED,
-};
-
 /* R/W contexts (rw_qp.c) */
-enum rw_mr_use rw_mr_use(struct ib_device *device, u32 port_num, enum dma_data_direction dir,
-			 u32 entries);
+bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries);
 u32 rw_pages_per_mr(const struct ib_device *device, bool integrity);
 
 /* Polling contexts (cq_poll.c) */

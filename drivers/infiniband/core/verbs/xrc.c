@@ -8,6 +8,7 @@
  * then the domain knows it by its number, and who finds it there may open it.
  */
 #include <linux/slab.h>
+#include "../security/security.h"
 #include "verbs_priv.h"
 
 static int xrcd_destroy(struct rdma_object *obj, struct ib_udata *udata)
@@ -125,10 +126,8 @@ static struct ib_qp *handle_open(struct ib_qp *real,
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
 	ret = rdma_object_hold(&real->obj);
-	if (ret) {
-		kfree(qp);
-		return ERR_PTR(ret);
-	}
+	if (ret)
+		goto free;
 	qp->device = real->device;
 	qp->real_qp = real;
 	qp->qp_type = real->qp_type;
@@ -136,8 +135,17 @@ static struct ib_qp *handle_open(struct ib_qp *real,
 	qp->xrcd = real->xrcd;
 	qp->event_handler = handler;
 	qp->qp_context = context;
+	ret = ib_qp_security_open(qp);
+	if (ret)
+		goto unhold;
 	handle_announce(qp);
 	return qp;
+
+unhold:
+	rdma_object_unhold(&real->obj);
+free:
+	kfree(qp);
+	return ERR_PTR(ret);
 }
 
 /* From here on its user hears nothing more. */
@@ -181,7 +189,8 @@ struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr)
  * Context: may sleep.
  * Return: a handle, to be given back with ib_destroy_qp_user(), which destroys
  * the QP with its last handle; -EINVAL when the domain has no such QP or the type
- * is another, -ENOMEM as an ERR_PTR.
+ * is another, -ENOMEM, or the security module's error for a P_Key that the QP uses, as
+ * an ERR_PTR.
  */
 struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd, struct ib_qp_open_attr *qp_open_attr)
 {
@@ -214,6 +223,7 @@ int ib_close_qp(struct ib_qp *qp)
 	if (real == qp)
 		return rdma_refuse(-EINVAL, "qp_num %u is no handle of a shared QP", qp->qp_num);
 	handle_silence(qp);
+	ib_qp_security_free(qp);
 	rdma_object_unhold(&real->obj);
 	kfree(qp);
 	return 0;
@@ -242,13 +252,16 @@ int qp_unshare(struct ib_qp *qp)
 		goto unlock;
 	}
 	handle_silence(qp);
+	ib_qp_security_unlink(qp);
 	rdma_object_unhold(&real->obj);
 	ret = rdma_object_destroy(&real->obj, NULL);
 	if (!ret) {
 		xa_erase(&xrcd->tgt_qps, qp_num);
+		ib_qp_security_free(qp);
 		kfree(qp);
 	} else {
 		WARN_ON_ONCE(rdma_object_hold(&real->obj));
+		ib_qp_security_relink(qp);
 		handle_announce(qp);
 	}
 unlock:

@@ -2,7 +2,9 @@
 /*
  * KUnit: XRC domains, their SRQs, and target QPs that several users share.
  */
+#include <linux/completion.h>
 #include <linux/slab.h>
+#include <rdma/rdma_ext.h>
 #include "test_verbs.h"
 #include "verbs_priv.h"
 
@@ -212,6 +214,57 @@ static void shared_target(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_dealloc_xrcd_user(xrcd, NULL));
 }
 
+struct ending {
+	struct completion told;
+	int err;
+};
+
+static void tell(void *context, int err)
+{
+	struct ending *ending = context;
+
+	ending->err = err;
+	complete(&ending->told);
+}
+
+static int ended(struct kunit *test, struct ib_qp *qp)
+{
+	struct ending ending = {};
+
+	init_completion(&ending.told);
+	KUNIT_ASSERT_EQ(test, 0, ib_destroy_qp_async(qp, tell, &ending));
+	wait_for_completion(&ending.told);
+	return ending.err;
+}
+
+/* Handles are given back in the background, too, and so is the QP with the last. */
+static void shared_target_async(struct kunit *test)
+{
+	struct ib_xrcd *xrcd = make_domain(test);
+	struct sharer first = {}, second = {};
+	struct ib_qp *real;
+
+	first.qp = make_target(test, xrcd, &first);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(first.qp));
+	real = first.qp->real_qp;
+	second.qp = open_target(xrcd, real->qp_num, &second);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(second.qp));
+	KUNIT_EXPECT_EQ(test, 0, ended(test, second.qp));
+	KUNIT_EXPECT_EQ(test, 1, test_verbs.qps);
+	say(real);
+	KUNIT_EXPECT_EQ(test, 1, first.events);
+	KUNIT_EXPECT_EQ(test, 0, second.events);
+
+	test_verbs.destroy = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ended(test, first.qp));
+	test_verbs.destroy = 0;
+	say(real);
+	KUNIT_EXPECT_EQ(test, 2, first.events);
+	KUNIT_EXPECT_EQ(test, 0, ended(test, first.qp));
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.qps);
+	KUNIT_EXPECT_EQ(test, 0, ib_dealloc_xrcd_user(xrcd, NULL));
+}
+
 static void refused(struct kunit *test)
 {
 	struct ib_xrcd *xrcd = make_domain(test), *other = make_domain(test);
@@ -282,6 +335,7 @@ static struct kunit_case xrc_cases[] = {
 	KUNIT_CASE(domain),
 	KUNIT_CASE(shared_receives),
 	KUNIT_CASE(shared_target),
+	KUNIT_CASE(shared_target_async),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(number_twice),
 	KUNIT_CASE(counted_by_driver),

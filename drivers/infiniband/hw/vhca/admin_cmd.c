@@ -387,7 +387,7 @@ int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number)
 	err = RUN_CREATE(hw, VHCA_CMD_CREATE_COUNTER, &req, number);
 	if (!err && !*number) {
 		/* To bind a QP to it would unbind the QP. */
-		vhca_hw_kill(hw, "it gave out a counter that is none");
+		vhca_hw_give_up(hw, "it gave out a counter that is none");
 		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad counter");
 	}
 	return err;
@@ -454,8 +454,8 @@ int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar)
 
 	err = RUN_CREATE(hw, VHCA_CMD_OPEN_UAR, &req, uar);
 	if (!err && *uar >= hw->kick_pages) {
-		/* Its kick page would lie behind the BAR's end. */
-		vhca_hw_kill(hw, "it gave out a doorbell area that does not exist");
+		/* Its kick page would lie behind the BAR's end. It has the area's first page. */
+		vhca_hw_give_up(hw, "it gave out a doorbell area that does not exist");
 		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad doorbell area");
 	}
 	return err;

@@ -137,8 +137,9 @@ static int resize_kernel(struct vhca_dev *dev, struct vhca_cq *cq, u8 log)
 		vhca_cq_move_cancel(cq, &call);
 	} else {
 		err = vhca_cq_move_end(cq, &ring, log, first, &call);
+		/* Nobody knows which of the rings it writes to. */
 		if (err)
-			vhca_hw_kill(&dev->hw, "it lost count of a completion queue's entries");
+			vhca_hw_give_up(&dev->hw, "it lost count of a completion queue's entries");
 	}
 	vhca_kbuf_free(&ring);
 	if (call && cq->ibcq.comp_handler)

@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Doorbell areas and the kernel's side of ringing.
- *
- * The device is another processor that works on these pages with atomic instructions. The kernel's
- * own atomics will not do on x86: they lose their lock prefix when a guest has one CPU. Hence the
- * accessor below, which is also the only place where the pages' words lose their byte order
- * annotation (OR does not care).
- */
+/* Doorbell areas and the kernel's side of ringing. */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#ifdef CONFIG_X86
-#include <asm/sync_bitops.h>
-#endif
 #include <kunit/visibility.h>
 
 #include "admin_cmd.h"
 #include "db.h"
 #include "refuse.h"
-
-/* Set bit @bit of an array of little-endian words. */
-static void shared_set_bit(__le64 *words, u32 bit)
-{
-#ifdef CONFIG_X86
-	sync_set_bit(bit, (__force unsigned long *)words);
-#else
-	atomic64_t *word = (__force atomic64_t *)&words[bit / 64];
-
-	atomic64_fetch_or((__force s64)cpu_to_le64(BIT_ULL(bit % 64)), word);
-#endif
-}
 
 /**
  * vhca_db_mem_get - take a reference to a doorbell page
@@ -195,6 +173,7 @@ int vhca_uar_add_page_cmd(struct vhca_uar *uar, struct vhca_db_mem *page)
 		return vhca_cmd_open_uar(uar->hw, page->dma, &uar->handle);
 	return vhca_cmd_add_db_page(uar->hw, uar->handle, page->index, page->dma);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_uar_add_page_cmd);
 
 /**
  * vhca_uar_close - close an area and drop its pages
@@ -283,18 +262,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_db_free);
  */
 void vhca_db_ring(const struct vhca_db *db, unsigned int which, u64 count)
 {
-	struct vhca_db_page *page0 = db->uar->page0;
-	u32 index = db->page->index;
-
-	vhca_db_store(db, which, count);
-	shared_set_bit(db->page->va->news, db->pair * 2 + which);
-	shared_set_bit(page0->summary, index);
-	/* The bits are visible before armed is read: the device checks them after it sets armed. */
-	vhca_db_mb();
-	if (!READ_ONCE(page0->armed))
-		return;
-	/* Before the kick, or the device might wait for another with armed clear. */
-	WRITE_ONCE(page0->armed, 0);
-	db->uar->ops->kick(db->uar);
+	if (vhca_db_publish(db, which, count))
+		db->uar->ops->kick(db->uar);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_ring);

@@ -13,6 +13,9 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#ifdef CONFIG_X86
+#include <asm/sync_bitops.h>
+#endif
 
 #include "hw.h"
 
@@ -120,36 +123,6 @@ static inline __le64 *vhca_db_rec(const struct vhca_db *db, unsigned int which)
 	return &db->page->va->rec[db->pair * 2 + which];
 }
 
-/*
- * Store a record the device reads when it needs it. Everything written before is visible to the
- * device no later than the record.
- */
-static inline void vhca_db_store(const struct vhca_db *db, unsigned int which, u64 value)
-{
-	dma_wmb();
-	WRITE_ONCE(*vhca_db_rec(db, which), cpu_to_le64(value));
-}
-
-/* What was stored before is visible to the device before anything is loaded. */
-static inline void vhca_db_mb(void)
-{
-	/*
-	 * virt_mb() is a locked instruction on x86: where QEMU's TCG executes a guest with one CPU
-	 * that is no barrier.
-	 */
-	mb();
-}
-
-/*
- * Arm a completion or event queue from count @ci on. The caller polls afterwards: an entry that
- * was written before the device could see this raises no event.
- */
-static inline void vhca_db_arm(const struct vhca_db *db, u64 ci, u64 flags, u32 seq)
-{
-	vhca_db_store(db, 1, (ci & VHCA_ARM_CI_MASK) | flags |
-			     (u64)(seq & VHCA_ARM_SEQ_MASK) << VHCA_ARM_SEQ_SHIFT);
-	/* the device reads what was armed after it writes an entry, and the caller the reverse */
-	vhca_db_mb();
-}
+#include "db_order.h"
 
 #endif /* VHCA_DB_H */

@@ -11,6 +11,11 @@ static struct vhca_eqe *eq_entry(const struct vhca_eq *eq, u64 count)
 	return vhca_kbuf_at(&eq->ring, vhca_ring_slot(count, eq->log) * sizeof(struct vhca_eqe));
 }
 
+static bool eq_fresh(const struct vhca_eq *eq, u64 count)
+{
+	return vhca_ring_fresh(READ_ONCE(eq_entry(eq, count)->owner), count, eq->log);
+}
+
 /**
  * vhca_eq_pending - look whether the next entry is there
  * @eq: the queue
@@ -19,8 +24,29 @@ static struct vhca_eqe *eq_entry(const struct vhca_eq *eq, u64 count)
  */
 bool vhca_eq_pending(const struct vhca_eq *eq)
 {
-	return vhca_ring_fresh(READ_ONCE(eq_entry(eq, eq->ci)->owner), eq->ci, eq->log);
+	return eq_fresh(eq, eq->ci);
 }
+
+/**
+ * vhca_eq_end - count the entries that the device has written
+ * @eq: the queue
+ *
+ * Context: any.
+ * Return: the count that the next entry will have.
+ */
+u64 vhca_eq_end(struct vhca_eq *eq)
+{
+	unsigned long flags;
+	u64 count;
+
+	spin_lock_irqsave(&eq->lock, flags);
+	for (count = eq->ci; count - eq->ci < BIT_ULL(eq->log); count++)
+		if (!eq_fresh(eq, count))
+			break;
+	spin_unlock_irqrestore(&eq->lock, flags);
+	return count;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_eq_end);
 
 /**
  * vhca_eq_stuck - tell whether nobody handles the next entry
@@ -45,24 +71,36 @@ static void eq_arm(struct vhca_eq *eq)
 	vhca_db_arm(&eq->db, eq->ci, 0, ++eq->seq);
 }
 
+static bool eq_take(struct vhca_eq *eq, struct vhca_eqe *copy)
+{
+	unsigned long flags;
+	bool there;
+
+	spin_lock_irqsave(&eq->lock, flags);
+	there = vhca_eq_pending(eq);
+	if (there) {
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		*copy = *eq_entry(eq, eq->ci);
+		eq->ci++;
+	}
+	spin_unlock_irqrestore(&eq->lock, flags);
+	return there;
+}
+
 /*
  * Handle the entries that are there, at most one lap of them. Returns the number handled.
  */
 static u32 eq_drain(struct vhca_eq *eq)
 {
-	struct vhca_eqe *entry, copy;
+	struct vhca_eqe copy;
 	bool more = false;
 	u32 n = 0;
 
-	while (n < 1U << eq->log && vhca_eq_pending(eq)) {
-		entry = eq_entry(eq, eq->ci);
-		/* The device wrote the owner after the rest of the entry. */
-		dma_rmb();
-		copy = *entry;
-		eq->ci++;
+	while (n < 1U << eq->log && eq_take(eq, &copy)) {
 		n++;
 		more |= copy.flags & VHCA_EQE_F_MORE;
-		eq->fn(eq, &copy);
+		eq->fn(eq, &copy, eq->ci - 1);
 	}
 	if (!n)
 		return 0;
@@ -127,6 +165,7 @@ int vhca_eq_create(struct vhca_eq *eq, struct vhca_hw *hw, struct vhca_uar *uar,
 	eq->hw = hw;
 	eq->fn = fn;
 	eq->log = log;
+	spin_lock_init(&eq->lock);
 	eq->ci = 0;
 	eq->seq = 0;
 	eq->stuck_at = 0;

@@ -11,6 +11,7 @@
 #define SEEN_MAX	64
 
 struct bench {
+	struct kunit *test;
 	struct vhca_hw hw;
 	struct vhca_uar uar;
 	struct vhca_eq eq;
@@ -46,9 +47,11 @@ static void device_writes(struct bench *b, u8 flags)
 	b->pi++;
 }
 
-static void handler(struct vhca_eq *eq, const struct vhca_eqe *eqe)
+static void handler(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 {
 	struct bench *b = container_of(eq, struct bench, eq);
+
+	KUNIT_EXPECT_EQ(b->test, count, le32_to_cpu(eqe->number));
 
 	if (b->nseen < SEEN_MAX)
 		b->seen[b->nseen] = le32_to_cpu(eqe->number);
@@ -64,6 +67,7 @@ static int eq_test_init(struct kunit *test)
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->test = test;
 	b->hw.dev = vhca_test_device(test);
 	KUNIT_ASSERT_EQ(test, vhca_uar_open(&b->uar, &b->hw, &ops), 0);
 	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&b->eq.ring, b->hw.dev,
@@ -72,6 +76,7 @@ static int eq_test_init(struct kunit *test)
 	b->eq.hw = &b->hw;
 	b->eq.fn = handler;
 	b->eq.log = LOG;
+	spin_lock_init(&b->eq.lock);
 	test->priv = b;
 	return 0;
 }
@@ -189,6 +194,22 @@ static void test_stuck(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vhca_eq_stuck(&b->eq));
 }
 
+/* Entries that wait, on every lap, up to a full ring, and also while one is being handled. */
+static void test_end(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	unsigned int round, i;
+
+	for (round = 0; round < 3 * ENTRIES; round++) {
+		for (i = 0; i < round % (ENTRIES + 1); i++) {
+			device_writes(b, 0);
+			KUNIT_EXPECT_EQ(test, vhca_eq_end(&b->eq), b->pi);
+		}
+		vhca_eq_poll(&b->eq);
+		KUNIT_EXPECT_EQ(test, vhca_eq_end(&b->eq), b->pi);
+	}
+}
+
 static struct kunit_case eq_cases[] = {
 	KUNIT_CASE(test_in_order_over_laps),
 	KUNIT_CASE(test_every_poll_arms_anew),
@@ -196,6 +217,7 @@ static struct kunit_case eq_cases[] = {
 	KUNIT_CASE(test_full_ring_rings_back),
 	KUNIT_CASE(test_endless_device_is_bounded),
 	KUNIT_CASE(test_stuck),
+	KUNIT_CASE(test_end),
 	{}
 };
 

@@ -2,82 +2,28 @@
 /*
  * Meaning of events.
  *
- * An object is found by number under the lock of its table and kept by a reference while its
- * consumer is told. Objects leave the tables before they are destroyed, and destruction waits for
- * the references: a destroyed object never gets an event.
+ * An object is found by number and kept by a reference while its consumer is told. Objects leave
+ * the tables before they are destroyed, and destruction waits for the references: a destroyed
+ * object never gets an event. Nor does the next one of its number get what was meant for it
+ * (number.c).
  */
 #include <kunit/visibility.h>
 
 #include "verbs.h"
 #include "vhca.h"
 
-static struct vhca_cq *get_cq(struct vhca_vector *vector, u32 cqn)
-{
-	struct vhca_cq *cq;
-	unsigned long flags;
-
-	xa_lock_irqsave(&vector->cqs, flags);
-	cq = xa_load(&vector->cqs, cqn);
-	if (cq)
-		refcount_inc(&cq->refs);
-	xa_unlock_irqrestore(&vector->cqs, flags);
-	return cq;
-}
-
-static void put_cq(struct vhca_cq *cq)
-{
-	if (refcount_dec_and_test(&cq->refs))
-		complete(&cq->unused);
-}
-
-static struct vhca_qp *get_qp(struct vhca_dev *dev, u32 qpn)
-{
-	struct vhca_qp *qp;
-	unsigned long flags;
-
-	xa_lock_irqsave(&dev->qps, flags);
-	qp = xa_load(&dev->qps, qpn);
-	if (qp)
-		refcount_inc(&qp->refs);
-	xa_unlock_irqrestore(&dev->qps, flags);
-	return qp;
-}
-
-static void put_qp(struct vhca_qp *qp)
-{
-	if (refcount_dec_and_test(&qp->refs))
-		complete(&qp->unused);
-}
-
-static struct vhca_srq *get_srq(struct vhca_dev *dev, u32 srqn)
-{
-	struct vhca_srq *srq;
-	unsigned long flags;
-
-	xa_lock_irqsave(&dev->srqs, flags);
-	srq = xa_load(&dev->srqs, srqn);
-	if (srq)
-		refcount_inc(&srq->refs);
-	xa_unlock_irqrestore(&dev->srqs, flags);
-	return srq;
-}
-
-static void put_srq(struct vhca_srq *srq)
-{
-	if (refcount_dec_and_test(&srq->refs))
-		complete(&srq->unused);
-}
-
 /**
  * vhca_comp_event - handle an entry of a completion event queue
  * @eq: the queue
  * @eqe: copy of the entry
+ * @count: its count
  *
  * Interrupt context. Events of queues that are gone are normal: they were under way.
  */
-void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
+void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 {
 	struct vhca_vector *vector = container_of(eq, struct vhca_vector, eq);
+	struct vhca_target *target;
 	struct vhca_cq *cq;
 
 	if (eqe->event != VHCA_EV_COMPLETION) {
@@ -85,37 +31,40 @@ void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
 				    eqe->event, eq->eqn);
 		return;
 	}
-	cq = get_cq(vector, le32_to_cpu(eqe->number));
-	if (!cq)
+	target = vhca_number_get(&vector->cqs, le32_to_cpu(eqe->number), count);
+	if (!target)
 		return;
+	cq = container_of(target, struct vhca_cq, comp);
 	if (cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	put_cq(cq);
+	vhca_target_put(target);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_comp_event);
 
-static void cq_error(struct vhca_dev *dev, u32 cqn)
+static void cq_event(struct vhca_dev *dev, u32 cqn, u64 count, enum ib_event_type type)
 {
-	struct ib_event event = { .device = &dev->ibdev, .event = IB_EVENT_CQ_ERR };
-	struct vhca_cq *cq = NULL;
-	unsigned int i;
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+	struct vhca_target *target = vhca_number_get(&dev->cqs, cqn, count);
+	struct vhca_cq *cq;
 
-	for (i = 0; i < dev->nvectors && !cq; i++)
-		cq = get_cq(&dev->vectors[i], cqn);
-	if (!cq)
+	if (!target)
 		return;
+	cq = container_of(target, struct vhca_cq, async);
 	event.element.cq = &cq->ibcq;
 	if (cq->ibcq.event_handler)
 		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
-	put_cq(cq);
+	vhca_target_put(target);
 }
 
-static void qp_event(struct vhca_dev *dev, u32 qpn, enum ib_event_type type)
+static void qp_event(struct vhca_dev *dev, u32 qpn, u64 count, enum ib_event_type type)
 {
 	struct ib_event event = { .device = &dev->ibdev, .event = type };
-	struct vhca_qp *qp = get_qp(dev, qpn);
+	struct vhca_target *target = vhca_number_get(&dev->qps, qpn, count);
+	struct vhca_qp *qp;
 
-	if (!qp)
+	if (!target)
 		return;
+	qp = container_of(target, struct vhca_qp, async);
 	if (qp->kernel && (type == IB_EVENT_QP_FATAL || type == IB_EVENT_QP_REQ_ERR ||
 			   type == IB_EVENT_QP_ACCESS_ERR))
 		vhca_qp_broken(qp);
@@ -124,20 +73,22 @@ static void qp_event(struct vhca_dev *dev, u32 qpn, enum ib_event_type type)
 	event.element.qp = &qp->ibqp;
 	if (qp->ibqp.event_handler)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
-	put_qp(qp);
+	vhca_target_put(target);
 }
 
-static void srq_event(struct vhca_dev *dev, u32 srqn, enum ib_event_type type)
+static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_type type)
 {
 	struct ib_event event = { .device = &dev->ibdev, .event = type };
-	struct vhca_srq *srq = get_srq(dev, srqn);
+	struct vhca_target *target = vhca_number_get(&dev->srqs, srqn, count);
+	struct vhca_srq *srq;
 
-	if (!srq)
+	if (!target)
 		return;
+	srq = container_of(target, struct vhca_srq, async);
 	event.element.srq = &srq->ibsrq;
 	if (srq->ibsrq.event_handler)
 		srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
-	put_srq(srq);
+	vhca_target_put(target);
 }
 
 static void tell_port(struct vhca_dev *dev, u8 port, enum ib_event_type type)
@@ -216,37 +167,38 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
  * vhca_async_event - handle an entry of the asynchronous event queue
  * @eq: the queue
  * @eqe: copy of the entry
+ * @count: its count
  *
  * May sleep.
  */
-void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
+void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 {
 	struct vhca_dev *dev = container_of(eq, struct vhca_dev, async_eq);
 	u32 number = le32_to_cpu(eqe->number);
 
 	switch (eqe->event) {
 	case VHCA_EV_CQ_ERR:
-		return cq_error(dev, number);
+		return cq_event(dev, number, count, IB_EVENT_CQ_ERR);
 	case VHCA_EV_QP_FATAL:
-		return qp_event(dev, number, IB_EVENT_QP_FATAL);
+		return qp_event(dev, number, count, IB_EVENT_QP_FATAL);
 	case VHCA_EV_QP_REQ_ERR:
-		return qp_event(dev, number, IB_EVENT_QP_REQ_ERR);
+		return qp_event(dev, number, count, IB_EVENT_QP_REQ_ERR);
 	case VHCA_EV_QP_ACCESS_ERR:
-		return qp_event(dev, number, IB_EVENT_QP_ACCESS_ERR);
+		return qp_event(dev, number, count, IB_EVENT_QP_ACCESS_ERR);
 	case VHCA_EV_COMM_EST:
-		return qp_event(dev, number, IB_EVENT_COMM_EST);
+		return qp_event(dev, number, count, IB_EVENT_COMM_EST);
 	case VHCA_EV_SQ_DRAINED:
-		return qp_event(dev, number, IB_EVENT_SQ_DRAINED);
+		return qp_event(dev, number, count, IB_EVENT_SQ_DRAINED);
 	case VHCA_EV_LAST_WQE:
-		return qp_event(dev, number, IB_EVENT_QP_LAST_WQE_REACHED);
+		return qp_event(dev, number, count, IB_EVENT_QP_LAST_WQE_REACHED);
 	case VHCA_EV_PATH_MIG:
-		return qp_event(dev, number, IB_EVENT_PATH_MIG);
+		return qp_event(dev, number, count, IB_EVENT_PATH_MIG);
 	case VHCA_EV_PATH_MIG_ERR:
-		return qp_event(dev, number, IB_EVENT_PATH_MIG_ERR);
+		return qp_event(dev, number, count, IB_EVENT_PATH_MIG_ERR);
 	case VHCA_EV_SRQ_LIMIT:
-		return srq_event(dev, number, IB_EVENT_SRQ_LIMIT_REACHED);
+		return srq_event(dev, number, count, IB_EVENT_SRQ_LIMIT_REACHED);
 	case VHCA_EV_SRQ_ERR:
-		return srq_event(dev, number, IB_EVENT_SRQ_ERR);
+		return srq_event(dev, number, count, IB_EVENT_SRQ_ERR);
 	case VHCA_EV_PORT_ACTIVE:
 		return port_event(dev, eqe->port, IB_EVENT_PORT_ACTIVE);
 	case VHCA_EV_PORT_ERR:
@@ -267,22 +219,25 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe)
 		dev_err_ratelimited(dev->hw.dev, "unknown asynchronous event %#x\n", eqe->event);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_async_event);
 
 /* The device takes no receives any more, and did not say so. */
 static void tell_last_wqes(struct vhca_dev *dev)
 {
+	struct vhca_target *target;
 	struct vhca_qp *qp;
 	unsigned long qpn;
 	bool tell;
 
-	xa_for_each(&dev->qps, qpn, qp) {
-		qp = get_qp(dev, qpn);
-		if (!qp)
+	xa_for_each(&dev->qps.targets, qpn, target) {
+		target = vhca_number_get(&dev->qps, qpn, VHCA_NO_ENTRY);
+		if (!target)
 			continue;
+		qp = container_of(target, struct vhca_qp, async);
 		tell = qp->kernel && qp->ibqp.srq && !completion_done(&qp->kernel->last_wqe);
-		put_qp(qp);
+		vhca_target_put(target);
 		if (tell)
-			qp_event(dev, qpn, IB_EVENT_QP_LAST_WQE_REACHED);
+			qp_event(dev, qpn, VHCA_NO_ENTRY, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
 }
 
@@ -296,21 +251,18 @@ static void tell_last_wqes(struct vhca_dev *dev)
  */
 void vhca_flush_kernel_users(struct vhca_dev *dev)
 {
-	unsigned long cqn;
+	struct vhca_target *target;
 	struct vhca_cq *cq;
-	unsigned int i;
+	unsigned long cqn;
 
-	mutex_lock(&dev->vectors_lock);
-	for (i = 0; i < dev->nvectors; i++) {
-		xa_for_each(&dev->vectors[i].cqs, cqn, cq) {
-			cq = get_cq(&dev->vectors[i], cqn);
-			if (!cq)
-				continue;
-			if (cq->kernel)
-				vhca_cq_wake_soft(cq);
-			put_cq(cq);
-		}
+	xa_for_each(&dev->cqs.targets, cqn, target) {
+		target = vhca_number_get(&dev->cqs, cqn, VHCA_NO_ENTRY);
+		if (!target)
+			continue;
+		cq = container_of(target, struct vhca_cq, async);
+		if (cq->kernel)
+			vhca_cq_wake_soft(cq);
+		vhca_target_put(target);
 	}
-	mutex_unlock(&dev->vectors_lock);
 	tell_last_wqes(dev);
 }

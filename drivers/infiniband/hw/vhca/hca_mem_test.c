@@ -10,6 +10,7 @@
 #include <rdma/rdma_ext.h>
 
 #include "hca_test.h"
+#include "verbs.h"
 
 #define HALF	(CONN_BYTES / 2)
 #define PAGES	4
@@ -311,12 +312,13 @@ static void test_bad_mrs(struct kunit *test)
 /* ---- memory of a process ---- */
 
 /*
- * Memory that counts from 0 and may be read by the peer; then also be written, for which it is
- * pinned anew: it still counts from 0, whatever the core says of its address.
+ * Memory that counts from 0 and may be read by the peer; then also be written, for which it has to
+ * be pinned anew: it still counts from 0, whatever the core says of its address.
  */
 static void test_zero_based(struct kunit *test)
 {
 	const int rights = IB_ZERO_BASED | IB_ACCESS_REMOTE_READ;
+	const int more = rights | IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
 	struct conn *c = loop(test);
 	unsigned long at = kunit_vm_mmap(test, NULL, 0, SZ_8K, PROT_READ | PROT_WRITE,
 					 MAP_ANONYMOUS | MAP_PRIVATE, 0);
@@ -328,15 +330,55 @@ static void test_zero_based(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, drop_mr, mr), 0);
 	KUNIT_EXPECT_EQ(test, mr->iova, at);
-	KUNIT_ASSERT_NULL(test, c->dev->ops.rereg_user_mr(mr, IB_MR_REREG_ACCESS, 0, 0, 0,
-							  rights | IB_ACCESS_LOCAL_WRITE |
-							  IB_ACCESS_REMOTE_WRITE, c->pd, NULL));
+	KUNIT_ASSERT_NULL(test, c->dev->ops.rereg_user_mr(mr, IB_MR_REREG_ACCESS |
+							  IB_MR_REREG_TRANS, at, SZ_8K, at, more,
+							  c->pd, NULL));
 	conn_fill(c, 7);
 	KUNIT_ASSERT_EQ(test, write_to(test, c, 0, sizeof(back), SZ_4K - 10, mr->rkey),
 			IB_WC_SUCCESS);
 	KUNIT_ASSERT_EQ(test, copy_from_user(back, (void __user *)at + SZ_4K - 10, sizeof(back)),
 			0UL);
 	KUNIT_EXPECT_MEMEQ(test, back, c->buf, sizeof(back));
+}
+
+static struct ib_mr *rereg(struct ib_mr *mr, int flags, unsigned long at, int access)
+{
+	return mr->device->ops.rereg_user_mr(mr, flags, at, SZ_8K, at, access, mr->pd, NULL);
+}
+
+/*
+ * New rights do not bring other memory, whatever the process has at that address by now: what was
+ * pinned for reading is not written to until somebody names memory for that. A request that
+ * changes nothing succeeds.
+ */
+static void test_rereg_keeps_memory(struct kunit *test)
+{
+	const int wr = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
+	struct conn *c = loop(test);
+	unsigned long at = kunit_vm_mmap(test, NULL, 0, SZ_8K, PROT_READ | PROT_WRITE,
+					 MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	struct ib_umem *umem;
+	struct ib_mr *mr;
+
+	KUNIT_ASSERT_NE(test, at, 0UL);
+	mr = ib_reg_user_mr(c->pd, at, SZ_8K, at, IB_ACCESS_REMOTE_READ);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, drop_mr, mr), 0);
+	umem = to_vmr(mr)->umem;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(rereg(mr, IB_MR_REREG_ACCESS, 0, wr)), -EACCES);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(rereg(mr, IB_MR_REREG_ACCESS | IB_MR_REREG_PD, 0,
+						    wr)), -EACCES);
+	KUNIT_EXPECT_PTR_EQ(test, to_vmr(mr)->umem, umem);
+	KUNIT_EXPECT_EQ(test, to_vmr(mr)->access, IB_ACCESS_REMOTE_READ);
+	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS, 0, 0));
+	KUNIT_EXPECT_NULL(test, rereg(mr, 0, 0, 0));
+	KUNIT_EXPECT_PTR_EQ(test, to_vmr(mr)->umem, umem);
+	/* Pinned for writing, it may lose that right and get it back. */
+	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS | IB_MR_REREG_TRANS, at, wr));
+	umem = to_vmr(mr)->umem;
+	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS, 0, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS, 0, wr));
+	KUNIT_EXPECT_PTR_EQ(test, to_vmr(mr)->umem, umem);
 }
 
 /* ---- FMRs ---- */
@@ -447,6 +489,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(test_invalidated_from_afar),
 	KUNIT_CASE(test_bad_mrs),
 	KUNIT_CASE(test_zero_based),
+	KUNIT_CASE(test_rereg_keeps_memory),
 	KUNIT_CASE(test_fmr),
 	KUNIT_CASE(test_old_keys_of_fmrs),
 	KUNIT_CASE(test_bad_fmrs),

@@ -240,7 +240,8 @@ int hca_test_init(struct kunit *test)
 
 kunit_test_suites(&hca_probe_suite, &hca_data_suite, &hca_command_suite, &hca_time_suite,
 		  &hca_life_suite, &hca_srq_suite, &hca_xrc_suite, &hca_cq_suite, &hca_ud_suite,
-		  &hca_mem_suite, &hca_import_suite);
+		  &hca_mem_suite, &hca_import_suite, &hca_qp_suite, &hca_lies_suite,
+		  &hca_power_suite, &hca_event_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the vhca driver on an emulated HCA");
 MODULE_LICENSE("Dual BSD/GPL");

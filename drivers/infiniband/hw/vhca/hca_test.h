@@ -95,6 +95,7 @@ struct conn_options {
  * @cq_events: calls of the handler of a CQ that the test polls
  * @called_on: CPU of the last of them
  * @called: completed with every such call
+ * @cq_errors: asynchronous events of such a CQ
  * @srq_events: events of the SRQ so far, by type
  * @last_wqes: last-WQE events of the QPs so far
  * @event: completed with every event
@@ -113,6 +114,7 @@ struct conn {
 	struct conn_wr tx[CONN_DEPTH];
 	struct conn_wr rx[CONN_DEPTH];
 	atomic_t cq_events;
+	atomic_t cq_errors;
 	unsigned int called_on;
 	struct completion called;
 	atomic_t srq_events[2];
@@ -194,5 +196,9 @@ extern struct kunit_suite hca_cq_suite;
 extern struct kunit_suite hca_ud_suite;
 extern struct kunit_suite hca_mem_suite;
 extern struct kunit_suite hca_import_suite;
+extern struct kunit_suite hca_qp_suite;
+extern struct kunit_suite hca_lies_suite;
+extern struct kunit_suite hca_power_suite;
+extern struct kunit_suite hca_event_suite;
 
 #endif /* VHCA_HCA_TEST_H */

@@ -121,6 +121,20 @@ void vhca_hw_kill(struct vhca_hw *hw, const char *why)
 }
 
 /**
+ * vhca_hw_give_up - kill a device, and wait until it does no DMA any more
+ * @hw: the device
+ * @why: reason for the log, a constant string
+ *
+ * For whoever finds that the device does not do what it was told, and is about to free memory that
+ * it was told of. May sleep.
+ */
+void vhca_hw_give_up(struct vhca_hw *hw, const char *why)
+{
+	vhca_hw_kill(hw, why);
+	wait_for_completion(&hw->stopped);
+}
+
+/**
  * vhca_hw_check - read the device's status register and kill it if it says so
  * @hw: the device
  */

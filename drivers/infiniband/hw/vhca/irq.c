@@ -39,13 +39,14 @@ static void poll_vector_again(struct work_struct *work)
 
 /*
  * The event queues are made after the interrupts are requested and destroyed before they are
- * freed: an interrupt that comes outside finds no ring to look at. The pointers are published last
- * and taken away before synchronize_irq().
+ * freed: an interrupt that comes outside finds no ring to look at. What says that a queue is there
+ * is published last and taken away before synchronize_irq(), which waits for the thread, too.
+ * Whoever handles events until then finds the queue whole.
  */
 static bool async_ready(const struct vhca_dev *dev)
 {
-	/* Pairs with create_async(): the rest of the queue is there as well. */
-	return smp_load_acquire(&dev->async_eq.fn);
+	/* Pairs with create_async(): the queue is there. */
+	return smp_load_acquire(&dev->async_ready);
 }
 
 static irqreturn_t handle_irq(int irq, void *arg)
@@ -155,7 +156,7 @@ static int create_vector(struct vhca_dev *dev, unsigned int i)
 	vector->dev = dev;
 	vector->cpu = cpumask_local_spread(i, dev_to_node(dev->hw.dev));
 	spin_lock_init(&vector->lock);
-	xa_init_flags(&vector->cqs, XA_FLAGS_LOCK_IRQ);
+	vhca_numbers_init(&vector->cqs, &vector->eq);
 	INIT_WORK(&vector->again, poll_vector_again);
 	err = vhca_eq_create(&vector->eq, &dev->hw, &dev->uar, VHCA_COMP_EQ_LOG, index, 0,
 			     vhca_comp_event);
@@ -178,7 +179,7 @@ static void destroy_vector(struct vhca_dev *dev, unsigned int i)
 	cancel_work_sync(&vector->again);
 	if (vhca_eq_destroy(&vector->eq))
 		dev_err(dev->hw.dev, "device keeps event queue %u\n", vector->eq.eqn);
-	xa_destroy(&vector->cqs);
+	vhca_numbers_exit(&vector->cqs);
 }
 
 static int create_async(struct vhca_dev *dev)
@@ -186,18 +187,19 @@ static int create_async(struct vhca_dev *dev)
 	struct vhca_eq *eq = &dev->async_eq;
 	int err;
 
-	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, VHCA_EQ_ASYNC, NULL);
+	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, VHCA_EQ_ASYNC,
+			     vhca_async_event);
 	if (err)
 		return err;
 	/* Pairs with async_ready(). */
-	smp_store_release(&eq->fn, vhca_async_event);
+	smp_store_release(&dev->async_ready, true);
 	poll_async(dev);
 	return 0;
 }
 
 static void destroy_async(struct vhca_dev *dev)
 {
-	WRITE_ONCE(dev->async_eq.fn, NULL);
+	WRITE_ONCE(dev->async_ready, false);
 	synchronize_irq(pci_irq_vector(dev->fn->pdev, 0));
 	if (vhca_eq_destroy(&dev->async_eq))
 		dev_err(dev->hw.dev, "device keeps event queue %u\n", dev->async_eq.eqn);
@@ -229,9 +231,7 @@ int vhca_eqs_create(struct vhca_dev *dev)
 		if (err)
 			goto err_destroy;
 	}
-	mutex_lock(&dev->vectors_lock);
 	dev->nvectors = n;
-	mutex_unlock(&dev->vectors_lock);
 	return 0;
 
 err_destroy:
@@ -249,14 +249,8 @@ err_free:
  */
 void vhca_eqs_destroy(struct vhca_dev *dev)
 {
-	unsigned int n;
-
-	mutex_lock(&dev->vectors_lock);
-	n = dev->nvectors;
-	dev->nvectors = 0;
-	mutex_unlock(&dev->vectors_lock);
-	while (n--)
-		destroy_vector(dev, n);
+	while (dev->nvectors)
+		destroy_vector(dev, --dev->nvectors);
 	destroy_async(dev);
 	kfree(dev->vectors);
 }

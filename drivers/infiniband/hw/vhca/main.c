@@ -50,8 +50,7 @@ static void close_kernel_uar(struct vhca_dev *dev)
 	iounmap(dev->hw.kick);
 	if (!err)
 		return;
-	vhca_hw_kill(&dev->hw, "it does not close a doorbell area");
-	wait_for_completion(&dev->hw.stopped);
+	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
 	vhca_uar_exit(&dev->uar);
 }
 
@@ -112,11 +111,19 @@ static struct vhca_dev *alloc_device(struct vhca_fn *fn)
 	dev->hw.kick_phys = fn->kick_phys;
 	mutex_init(&dev->async_lock);
 	mutex_init(&dev->desc_lock);
-	mutex_init(&dev->vectors_lock);
-	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
+	vhca_numbers_init(&dev->cqs, &dev->async_eq);
+	vhca_numbers_init(&dev->qps, &dev->async_eq);
+	vhca_numbers_init(&dev->srqs, &dev->async_eq);
 	vhca_hw_init(&dev->hw, &fn->pdev->dev, device_died);
 	return dev;
+}
+
+static void free_device(struct vhca_dev *dev)
+{
+	vhca_numbers_exit(&dev->srqs);
+	vhca_numbers_exit(&dev->qps);
+	vhca_numbers_exit(&dev->cqs);
+	ib_dealloc_device(&dev->ibdev);
 }
 
 static int check_kick_bar(struct vhca_dev *dev)
@@ -185,9 +192,7 @@ err_stop:
 	vhca_hw_stop(&dev->hw);
 err_dealloc:
 	pci_clear_master(fn->pdev);
-	xa_destroy(&dev->srqs);
-	xa_destroy(&dev->qps);
-	ib_dealloc_device(&dev->ibdev);
+	free_device(dev);
 	return err;
 }
 
@@ -211,9 +216,26 @@ static void take_down(struct vhca_fn *fn)
 	vhca_hw_stop(&dev->hw);
 	if (!dev->hw.gone)
 		pci_clear_master(fn->pdev);
-	xa_destroy(&dev->srqs);
-	xa_destroy(&dev->qps);
-	ib_dealloc_device(&dev->ibdev);
+	free_device(dev);
+}
+
+/*
+ * Called with fn->lock held: bring the device up when the function is as the PCI core has left it,
+ * new, restored after a reset, or awake again.
+ */
+static int start(struct vhca_fn *fn)
+{
+	/* For a slot reset. Whoever restored the function before has used up what was saved. */
+	pci_save_state(fn->pdev);
+	return bring_up(fn);
+}
+
+/* Called with fn->lock held: the device is lost, whatever it says. */
+static void lose(struct vhca_fn *fn, const char *why)
+{
+	if (fn->dev)
+		vhca_hw_kill(&fn->dev->hw, why);
+	take_down(fn);
 }
 
 static void take_dead_down(struct work_struct *work)
@@ -287,11 +309,9 @@ static int vhca_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_unmap;
 	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
-	/* What a slot reset restores. */
-	pci_save_state(pdev);
 
 	mutex_lock(&fn->lock);
-	err = bring_up(fn);
+	err = start(fn);
 	mutex_unlock(&fn->lock);
 	if (err)
 		goto err_work;
@@ -349,7 +369,7 @@ static void vhca_reset_done(struct pci_dev *pdev)
 	int err;
 
 	mutex_lock(&fn->lock);
-	err = bring_up(fn);
+	err = start(fn);
 	mutex_unlock(&fn->lock);
 	if (err)
 		dev_err(&pdev->dev, "device does not come up after a reset (%d)\n", err);
@@ -362,9 +382,7 @@ static pci_ers_result_t vhca_error_detected(struct pci_dev *pdev, pci_channel_st
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
 	mutex_lock(&fn->lock);
-	if (fn->dev)
-		vhca_hw_kill(&fn->dev->hw, "the PCI channel is frozen");
-	take_down(fn);
+	lose(fn, "the PCI channel is frozen");
 	mutex_unlock(&fn->lock);
 	if (state == pci_channel_io_perm_failure)
 		return PCI_ERS_RESULT_DISCONNECT;
@@ -373,12 +391,18 @@ static pci_ers_result_t vhca_error_detected(struct pci_dev *pdev, pci_channel_st
 
 static pci_ers_result_t vhca_slot_reset(struct pci_dev *pdev)
 {
+	struct vhca_fn *fn = pci_get_drvdata(pdev);
+
+	mutex_lock(&fn->lock);
+	/* It is up when the error was another function's. */
+	lose(fn, "its slot was reset");
 	pci_restore_state(pdev);
 	pci_save_state(pdev);
+	mutex_unlock(&fn->lock);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 
-static void vhca_resume(struct pci_dev *pdev)
+static void vhca_error_resume(struct pci_dev *pdev)
 {
 	struct vhca_fn *fn = pci_get_drvdata(pdev);
 	int err = 0;
@@ -394,10 +418,41 @@ static void vhca_resume(struct pci_dev *pdev)
 static const struct pci_error_handlers vhca_err_handlers = {
 	.error_detected = vhca_error_detected,
 	.slot_reset = vhca_slot_reset,
-	.resume = vhca_resume,
+	.resume = vhca_error_resume,
 	.reset_prepare = vhca_reset_prepare,
 	.reset_done = vhca_reset_done,
 };
+
+/*
+ * Sleep is a reset that takes long: consumers and processes lose what they have, as they do when
+ * the function is reset, and find a new device when the machine is awake again. Nothing of the
+ * device's needs to outlive the sleep, and no peer waits that long for a connection anyway.
+ */
+static int vhca_suspend(struct device *dev)
+{
+	struct vhca_fn *fn = dev_get_drvdata(dev);
+
+	mutex_lock(&fn->lock);
+	take_down(fn);
+	mutex_unlock(&fn->lock);
+	return 0;
+}
+
+static int vhca_resume(struct device *dev)
+{
+	struct vhca_fn *fn = dev_get_drvdata(dev);
+	int err = 0;
+
+	mutex_lock(&fn->lock);
+	if (!fn->dev)
+		err = start(fn);
+	mutex_unlock(&fn->lock);
+	if (err)
+		dev_err(dev, "device does not come up after sleep (%d)\n", err);
+	return err;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(vhca_pm_ops, vhca_suspend, vhca_resume);
 
 static const struct pci_device_id vhca_pci_ids[] = {
 	{ PCI_DEVICE(VHCA_PCI_VENDOR, VHCA_PCI_DEVICE) },
@@ -412,5 +467,6 @@ static struct pci_driver vhca_driver = {
 	.remove = vhca_remove,
 	.shutdown = vhca_shutdown,
 	.err_handler = &vhca_err_handlers,
+	.driver.pm = pm_sleep_ptr(&vhca_pm_ops),
 };
 module_pci_driver(vhca_driver);

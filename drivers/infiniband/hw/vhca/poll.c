@@ -7,8 +7,9 @@
  * wr_id is therefore never taken from memory the device can write. Receives of an SRQ complete in
  * any order; the device is given the number of a note with them, which is checked.
  *
- * A QP is found by number in the device's table. It cannot go away under a poll: destruction takes
- * the lock of its CQs after it has left the table.
+ * A QP is found by number among those that complete to this CQ. Whatever number the device names,
+ * the QP cannot go away under a poll: it leaves the CQ's table first, and then its destruction
+ * takes the CQ's lock. No lock of this CQ would keep a QP of another one.
  */
 #include <kunit/visibility.h>
 
@@ -141,10 +142,10 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 
 	if (qpn == VHCA_QPN_NONE)
 		return false;
-	qp = xa_load(&dev->qps, qpn);
+	qp = xa_load(&cq->kernel->qps, qpn);
 	if (!qp)
 		return false;
-	if (!qp->kernel || (recv ? qp->ibqp.recv_cq : qp->ibqp.send_cq) != &cq->ibcq)
+	if ((recv ? qp->ibqp.recv_cq : qp->ibqp.send_cq) != &cq->ibcq)
 		goto nonsense;
 	wq = recv ? &qp->kernel->rq : &qp->kernel->sq;
 
@@ -399,14 +400,35 @@ void vhca_cq_wake_work(struct work_struct *work)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
 
+/* Let no poll of a CQ find a QP any more; those that have found it hold the CQ's lock. */
+static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
+{
+	/* The next QP of its number may be there already. */
+	xa_cmpxchg(&k->qps, qp->ibqp.qp_num, qp, NULL, 0);
+}
+
 /**
  * vhca_cq_attach_qp - let the CQs of a kernel QP know it
  * @qp: the QP
+ *
+ * May sleep.
+ *
+ * Return: 0; -ENOMEM.
  */
-void vhca_cq_attach_qp(struct vhca_qp *qp)
+int vhca_cq_attach_qp(struct vhca_qp *qp)
 {
 	struct vhca_cq_kernel *send = to_vcq(qp->ibqp.send_cq)->kernel;
 	struct vhca_cq_kernel *recv = to_vcq(qp->ibqp.recv_cq)->kernel;
+	int err;
+
+	err = xa_err(xa_store(&send->qps, qp->ibqp.qp_num, qp, GFP_KERNEL));
+	if (err)
+		return err;
+	err = xa_err(xa_store(&recv->qps, qp->ibqp.qp_num, qp, GFP_KERNEL));
+	if (err) {
+		forget_qp(send, qp);
+		return err;
+	}
 
 	spin_lock_irq(&send->lock);
 	list_add_tail(&qp->kernel->sq.link, &send->senders);
@@ -414,6 +436,7 @@ void vhca_cq_attach_qp(struct vhca_qp *qp)
 	spin_lock_irq(&recv->lock);
 	list_add_tail(&qp->kernel->rq.link, &recv->receivers);
 	spin_unlock_irq(&recv->lock);
+	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
 
@@ -454,6 +477,10 @@ void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 	struct vhca_cq *send = to_vcq(qp->ibqp.send_cq);
 	struct vhca_cq *recv = to_vcq(qp->ibqp.recv_cq);
 
+	if (detach) {
+		forget_qp(send->kernel, qp);
+		forget_qp(recv->kernel, qp);
+	}
 	/* While a ring is replaced entries are in two places. */
 	mutex_lock(&send->resize);
 	spin_lock_irq(&send->kernel->lock);

@@ -111,7 +111,7 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
 	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
 		hw->en_sqd_async_notify = a->en_sqd_async_notify;
 	if (mask & IB_QP_ACCESS_FLAGS)
-		hw->access = vhca_access_to_hw(a->qp_access_flags) & ~VHCA_ACCESS_LOCAL_WRITE;
+		hw->access = vhca_access_to_hw(a->qp_access_flags & ~VHCA_MEMORY_ACCESS);
 	if (mask & IB_QP_PKEY_INDEX)
 		hw->pkey_index = cpu_to_le16(a->pkey_index);
 	if (mask & IB_QP_PORT)

@@ -169,6 +169,35 @@ static void test_nonsense_is_dropped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), b->pi);
 }
 
+/*
+ * A QP that does not complete to this CQ is none of its business, whatever the device says: nothing
+ * here keeps its memory. It is in the device's table, as it is when the poll was under way before.
+ */
+static void test_only_own_qps(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_qp *other = kzalloc(sizeof(*other), GFP_KERNEL);
+	struct vhca_cqe cqe = bench_done(1, 0);
+	struct ib_wc wc;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	vhca_numbers_init(&b->dev.qps, NULL);
+	KUNIT_EXPECT_EQ(test, xa_insert_irq(&b->dev.qps.targets, BENCH_QPN, &b->qp.async,
+					    GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, xa_insert_irq(&b->dev.qps.targets, BENCH_QPN + 1, &other->async,
+					    GFP_KERNEL), 0);
+	kfree(other);
+	cqe.qpn = cpu_to_le32(BENCH_QPN + 1);
+	bench_complete(b, cqe);
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 0);
+	/* The QP leaves, and the device goes on. */
+	KUNIT_EXPECT_EQ(test, bench_send(b, 1, 1), 0);
+	vhca_cq_purge_qp(&b->qp, true);
+	bench_complete(b, bench_done(1, 0));
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 0);
+	vhca_numbers_exit(&b->dev.qps);
+}
+
 static bool recv_rung(struct bench *b)
 {
 	u32 slot = vhca_db_slot(&b->qp.db) + 1;
@@ -278,6 +307,7 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_bad_requests),
 	KUNIT_CASE(test_receive_fields),
 	KUNIT_CASE(test_nonsense_is_dropped),
+	KUNIT_CASE(test_only_own_qps),
 	KUNIT_CASE(test_receives_of_a_broken_qp_ring),
 	KUNIT_CASE(test_arming_reports_missed),
 	KUNIT_CASE(test_purge),

@@ -36,6 +36,14 @@ static void cq_called(struct ib_cq *cq, void *context)
 	complete(&c->called);
 }
 
+static void cq_event(struct ib_event *event, void *context)
+{
+	struct conn *c = context;
+
+	atomic_inc(&c->cq_errors);
+	complete(&c->event);
+}
+
 static void srq_event(struct ib_event *event, void *context)
 {
 	struct conn *c = context;
@@ -63,7 +71,7 @@ static struct ib_cq *make_cq(struct conn *c)
 
 	if (!attr.cqe)
 		return ib_alloc_cq(c->dev, c, 16 * CONN_DEPTH, 0, IB_POLL_WORKQUEUE);
-	return ib_create_cq(c->dev, cq_called, NULL, c, &attr);
+	return ib_create_cq(c->dev, cq_called, cq_event, c, &attr);
 }
 
 static void free_cq(struct conn *c)

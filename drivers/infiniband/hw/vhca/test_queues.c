@@ -46,7 +46,6 @@ int bench_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->test = test;
 	test->priv = b;
-	xa_init_flags(&b->dev.qps, XA_FLAGS_LOCK_IRQ);
 	vhca_hw_init(&b->dev.hw, dev, NULL);
 	b->dev.hw.limits.caps = U64_MAX;
 	b->dev.hw.limits.page_sizes = GENMASK_ULL(VHCA_PAGE_SHIFT_MAX, VHCA_PAGE_SHIFT_MIN);
@@ -61,6 +60,7 @@ int bench_init(struct kunit *test)
 	b->cqk.cq = &b->cq;
 	mutex_init(&b->cq.resize);
 	spin_lock_init(&b->cqk.lock);
+	xa_init(&b->cqk.qps);
 	INIT_LIST_HEAD(&b->cqk.senders);
 	INIT_LIST_HEAD(&b->cqk.receivers);
 	INIT_WORK(&b->cqk.wake, vhca_cq_wake_work);
@@ -78,8 +78,7 @@ int bench_init(struct kunit *test)
 	make_wq(test, &b->qpk.sq, BENCH_SQ_LOG, VHCA_WQE_BLOCK, dev);
 	make_wq(test, &b->qpk.rq, BENCH_RQ_LOG, BENCH_STRIDE, dev);
 	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &b->qp.db), 0);
-	vhca_cq_attach_qp(&b->qp);
-	KUNIT_ASSERT_EQ(test, xa_insert_irq(&b->dev.qps, BENCH_QPN, &b->qp, GFP_KERNEL), 0);
+	KUNIT_ASSERT_EQ(test, vhca_cq_attach_qp(&b->qp), 0);
 	return 0;
 }
 
@@ -96,7 +95,7 @@ void bench_exit(struct kunit *test)
 	vhca_kbuf_free(&b->qpk.sq.ring);
 	vhca_kbuf_free(&b->cqk.ring);
 	vhca_uar_exit(&b->uar);
-	xa_destroy(&b->dev.qps);
+	xa_destroy(&b->cqk.qps);
 }
 
 /**

@@ -8,10 +8,13 @@
 
 #include "vhca.h"
 
-/* Rights that a QP can give. */
-#define VHCA_QP_ACCESS									\
-	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |	\
-	 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+/*
+ * Of memory alone. Consumers commonly name the same flags for regions and for QPs: of a QP's they
+ * are dropped.
+ */
+#define VHCA_MEMORY_ACCESS								\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_ON_DEMAND |	\
+	 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 /* Overwrites the QP number of completions whose QP is gone; no QP has it, they are 24 bits. */
 #define VHCA_QPN_NONE	0xffffffffU
@@ -145,6 +148,7 @@ struct vhca_user_ring {
  * @lock: protects the fields below, and the QPs' fields that say so
  * @ci: consumer count
  * @seq: sequence number of the last arm
+ * @qps: QPs by number that complete anything here; they leave before the lock is taken a last time
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
@@ -157,6 +161,7 @@ struct vhca_cq_kernel {
 	spinlock_t lock;
 	u64 ci;
 	u32 seq;
+	struct xarray qps;
 	struct list_head senders;
 	struct list_head receivers;
 	struct work_struct wake;
@@ -172,8 +177,8 @@ struct vhca_cq_kernel {
  * @resize: held while the ring is replaced, and while a QP's entries are looked for
  * @log: log2 of its entries; changed under @resize and the kernel part's lock
  * @db: consumer slot and arm record
- * @refs: uses by event handlers
- * @unused: completed when @refs drops to 0
+ * @comp: found by completion events
+ * @async: found by asynchronous events
  * @user: ring of a user CQ
  * @kernel: kernel CQs only
  */
@@ -184,8 +189,8 @@ struct vhca_cq {
 	struct mutex resize;
 	u8 log;
 	struct vhca_db db;
-	refcount_t refs;
-	struct completion unused;
+	struct vhca_target comp;
+	struct vhca_target async;
 	struct vhca_user_ring user;
 	struct vhca_cq_kernel *kernel;
 };
@@ -316,8 +321,7 @@ struct vhca_srq_kernel {
  * @log: log2 of its entries; changed under @resize
  * @log_stride: log2 of the bytes of an entry
  * @max_sge: scatter entries of a receive
- * @refs: uses by event handlers
- * @unused: completed when @refs drops to 0
+ * @async: found by asynchronous events
  * @user: ring of a user SRQ
  * @kernel: kernel SRQs only
  */
@@ -329,8 +333,7 @@ struct vhca_srq {
 	u8 log;
 	u8 log_stride;
 	u32 max_sge;
-	refcount_t refs;
-	struct completion unused;
+	struct vhca_target async;
 	struct vhca_user_ring user;
 	struct vhca_srq_kernel *kernel;
 };
@@ -360,8 +363,7 @@ struct vhca_qp_kernel {
  * @cap: what it was made for
  * @sig_type: as created
  * @create_flags: as created
- * @refs: uses by event handlers
- * @unused: completed when @refs drops to 0
+ * @async: found by asynchronous events
  * @user_sq: send ring of a user QP
  * @user_rq: receive ring of a user QP
  * @kernel: kernel QPs only
@@ -374,8 +376,7 @@ struct vhca_qp {
 	struct ib_qp_cap cap;
 	enum ib_sig_type sig_type;
 	u32 create_flags;
-	refcount_t refs;
-	struct completion unused;
+	struct vhca_target async;
 	struct vhca_user_ring user_sq;
 	struct vhca_user_ring user_rq;
 	struct vhca_qp_kernel *kernel;
@@ -496,7 +497,7 @@ struct vhca_cqe *vhca_cq_entry(const struct vhca_kbuf *ring, u64 count, u8 log);
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
 void vhca_cq_wake_soft(struct vhca_cq *cq);
 void vhca_cq_wake_work(struct work_struct *work);
-void vhca_cq_attach_qp(struct vhca_qp *qp);
+int vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
 
 /* verbs_srq.c */

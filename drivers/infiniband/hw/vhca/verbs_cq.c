@@ -4,7 +4,6 @@
 #include <linux/slab.h>
 
 #include "admin_cmd.h"
-#include "number.h"
 #include "verbs.h"
 
 static int check_attr(struct vhca_dev *dev, const struct ib_cq_init_attr *attr, bool user)
@@ -53,6 +52,7 @@ static int make_kernel_ring(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe)
 		return -ENOMEM;
 	k->cq = cq;
 	spin_lock_init(&k->lock);
+	xa_init(&k->qps);
 	INIT_LIST_HEAD(&k->senders);
 	INIT_LIST_HEAD(&k->receivers);
 	INIT_WORK(&k->wake, vhca_cq_wake_work);
@@ -68,6 +68,7 @@ static int make_kernel_ring(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe)
 static void free_ring(struct vhca_cq *cq)
 {
 	if (cq->kernel) {
+		xa_destroy(&cq->kernel->qps);
 		vhca_kbuf_free(&cq->kernel->ring);
 		kfree(cq->kernel);
 		cq->kernel = NULL;
@@ -97,19 +98,26 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_cq *cq, u32 flags)
 
 static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
-	int err = vhca_number_add(&cq->vector->cqs, cq->cqn, cq);
+	int err = vhca_number_add(&dev->cqs, cq->cqn, &cq->async);
 
-	if (err == -EBUSY)
-		dev_err_ratelimited(dev->hw.dev, "device gave out CQ %u twice\n", cq->cqn);
-	return err == -EBUSY ? -EIO : err;
+	if (!err) {
+		err = vhca_number_add(&cq->vector->cqs, cq->cqn, &cq->comp);
+		if (err)
+			vhca_number_del(&dev->cqs, cq->cqn, &cq->async);
+	}
+	if (err != -EBUSY)
+		return err;
+	dev_err_ratelimited(dev->hw.dev, "device gave out CQ %u twice\n", cq->cqn);
+	/* Which of the two it would destroy nobody knows. */
+	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
+	return -EIO;
 }
 
 /* Take a CQ out of the events' sight and wait for those that have it in sight. */
-static void unpublish(struct vhca_cq *cq)
+static void unpublish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
-	vhca_number_del(&cq->vector->cqs, cq->cqn, cq);
-	if (!refcount_dec_and_test(&cq->refs))
-		wait_for_completion(&cq->unused);
+	vhca_number_del(&cq->vector->cqs, cq->cqn, &cq->comp);
+	vhca_number_del(&dev->cqs, cq->cqn, &cq->async);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_cq *cq, struct ib_udata *udata)
@@ -149,8 +157,6 @@ int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	mutex_init(&cq->resize);
 	cq->vector = &dev->vectors[attr->comp_vector];
-	refcount_set(&cq->refs, 1);
-	init_completion(&cq->unused);
 	err = vhca_db_alloc(uar, &cq->db);
 	if (err)
 		goto err_ring;
@@ -169,7 +175,7 @@ int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	return 0;
 
 err_publish:
-	unpublish(cq);
+	unpublish(dev, cq);
 err_destroy:
 	if (vhca_hw_settle(&dev->hw, vhca_cmd_destroy_cq(&dev->hw, cq->cqn)))
 		return err;	/* The device still writes to the ring: better lost than reused. */
@@ -201,13 +207,15 @@ int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct vhca_cq *cq = to_vcq(ibcq);
 	int err;
 
+	vhca_number_ends(&dev->cqs, cq->cqn);
 	vhca_number_ends(&cq->vector->cqs, cq->cqn);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_cq(&dev->hw, cq->cqn));
 	if (err) {
 		vhca_number_stays(&cq->vector->cqs, cq->cqn);
+		vhca_number_stays(&dev->cqs, cq->cqn);
 		return err;
 	}
-	unpublish(cq);
+	unpublish(dev, cq);
 	if (cq->kernel)
 		cancel_work_sync(&cq->kernel->wake);
 	vhca_db_free(&cq->db);

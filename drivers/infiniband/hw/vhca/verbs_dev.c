@@ -25,7 +25,7 @@ static int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->vendor_part_id = dev->fn->pdev->device;
 	a->hw_ver = dev->fn->pdev->revision;
 	a->max_qp = min_t(u32, l->max_qps, INT_MAX);
-	/* whatever the requests are like: more of small ones are not refused */
+	/* of the largest requests: a send ring has room for more of small ones */
 	a->max_qp_wr = min3(l->max_sq_blocks / VHCA_WQE_MAX_BLOCKS, l->max_rq_wr, (u32)INT_MAX);
 	a->max_send_sge = l->max_send_sge;
 	a->max_recv_sge = l->max_recv_sge;

@@ -198,7 +198,8 @@ static int rereg_memory(struct vhca_dev *dev, struct rereg *new, u64 start, int 
 
 /*
  * Change a live key in place. The device changes all or nothing, so a refused request leaves the
- * key as it was.
+ * key as it was. Only a request that names memory pins any: what lies at the old address in the
+ * caller's process may be something else by now, so memory that was pinned for reading stays so.
  */
 struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 				 u64 virt_addr, int access, struct ib_pd *new_pd,
@@ -213,30 +214,26 @@ struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 l
 
 	if (flags & ~(IB_MR_REREG_TRANS | IB_MR_REREG_PD | IB_MR_REREG_ACCESS))
 		return ERR_PTR(vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "rereg_mr: flags %#x", flags));
-	if (mr->umem->is_dmabuf && flags != IB_MR_REREG_PD)
+	if (mr->umem->is_dmabuf && flags & ~IB_MR_REREG_PD)
 		return ERR_PTR(vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 					   "rereg_mr: flags %#x, a DMA buffer only changes its PD",
 					   flags));
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	err = vhca_udata_none(dev, udata, "rereg_mr") ?: vhca_check_access(dev, access);
+	err = vhca_udata_none(dev, udata, "rereg_mr") ?: vhca_check_access(dev, access) ?:
+	      ib_umem_check_rereg(mr->umem, flags, access);
 	if (err)
 		return ERR_PTR(err);
+	/* The core takes away what asks for the PD that it has. */
+	if (!flags)
+		return NULL;
 
 	new.iova = mr->iova;
 	new.length = ibmr->length;
 	if (flags & IB_MR_REREG_TRANS) {
 		new.iova = key_iova(access, virt_addr);
 		new.length = length;
-		err = check_length(dev, length);
-		if (err)
-			return ERR_PTR(err);
-	} else {
-		start = mr->umem->address;
-	}
-	/* Memory that was pinned for reading is pinned anew before anyone may write to it. */
-	if (flags & IB_MR_REREG_TRANS || (ib_access_writable(access) && !mr->umem->writable)) {
-		err = rereg_memory(dev, &new, start, access);
+		err = check_length(dev, length) ?: rereg_memory(dev, &new, start, access);
 		if (err)
 			return ERR_PTR(err);
 		mask |= VHCA_MKEY_MOD_BUF;

@@ -92,6 +92,7 @@ static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr
 static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool user)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
+	const u32 max_wr = dev->ibdev.attrs.max_qp_wr;
 	int err;
 
 	if (!type_supported(&dev->hw, attr->qp_type))
@@ -107,8 +108,8 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	}
 	if (!has_sends(attr->qp_type))
 		attr->cap = (struct ib_qp_cap) {};
-	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, l->max_sq_blocks) ?:
-	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, l->max_rq_wr) ?:
+	return check_limit(dev, "max_send_wr", attr->cap.max_send_wr, max_wr) ?:
+	       check_limit(dev, "max_recv_wr", attr->cap.max_recv_wr, max_wr) ?:
 	       check_limit(dev, "max_send_sge", attr->cap.max_send_sge, l->max_send_sge) ?:
 	       check_limit(dev, "max_recv_sge", attr->cap.max_recv_sge, l->max_recv_sge) ?:
 	       check_limit(dev, "max_inline_data", attr->cap.max_inline_data, l->max_inline) ?:
@@ -343,29 +344,29 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 	if (qp->ibqp.qp_num >> 24) {
 		dev_err_ratelimited(dev->hw.dev, "device gave out QP number %#x\n",
 				    qp->ibqp.qp_num);
+		vhca_hw_give_up(&dev->hw, "it gave out a number that is none");
 		return -EIO;
 	}
-	if (qp->kernel)
-		vhca_cq_attach_qp(qp);
-	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, qp);
-	if (!err)
-		return 0;
-	if (qp->kernel)
-		vhca_cq_purge_qp(qp, true);
-	if (err == -EBUSY)
-		dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n",
-				    qp->ibqp.qp_num);
-	return err == -EBUSY ? -EIO : err;
+	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	if (!err && qp->kernel) {
+		err = vhca_cq_attach_qp(qp);
+		if (err)
+			vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	}
+	if (err != -EBUSY)
+		return err;
+	dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n", qp->ibqp.qp_num);
+	/* Which of the two it would destroy nobody knows. */
+	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
+	return -EIO;
 }
 
 /* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
-	vhca_number_del(&dev->qps, qp->ibqp.qp_num, qp);
+	vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
 	if (qp->kernel)
 		vhca_cq_purge_qp(qp, true);
-	if (!refcount_dec_and_test(&qp->refs))
-		wait_for_completion(&qp->unused);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_qp *qp, struct ib_udata *udata)
@@ -395,8 +396,6 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	qp->create_flags = attr->create_flags;
 	qp->state = IB_QPS_RESET;
 	mutex_init(&qp->lock);
-	refcount_set(&qp->refs, 1);
-	init_completion(&qp->unused);
 
 	if (!has_sends(attr->qp_type)) {
 		/* No process' own: it outlives the one that made it if others share it. */
@@ -482,8 +481,7 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 	const struct vhca_limits *l = &dev->hw.limits;
 	enum ib_qp_state cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
-	/* Local rights are not a QP's to give, but commonly named. */
-	const int known = (dev->access & VHCA_QP_ACCESS) | IB_ACCESS_OPTIONAL;
+	const int known = dev->access | VHCA_MEMORY_ACCESS;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "modify_qp: attr_mask %#x", mask);

@@ -124,19 +124,20 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
 
 static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	int err = vhca_number_add(&dev->srqs, srq->srqn, srq);
+	int err = vhca_number_add(&dev->srqs, srq->srqn, &srq->async);
 
-	if (err == -EBUSY)
-		dev_err_ratelimited(dev->hw.dev, "device gave out SRQ %u twice\n", srq->srqn);
-	return err == -EBUSY ? -EIO : err;
+	if (err != -EBUSY)
+		return err;
+	dev_err_ratelimited(dev->hw.dev, "device gave out SRQ %u twice\n", srq->srqn);
+	/* Which of the two it would destroy nobody knows. */
+	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
+	return -EIO;
 }
 
 /* Take an SRQ out of the events' sight and wait for those that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	vhca_number_del(&dev->srqs, srq->srqn, srq);
-	if (!refcount_dec_and_test(&srq->refs))
-		wait_for_completion(&srq->unused);
+	vhca_number_del(&dev->srqs, srq->srqn, &srq->async);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_srq *srq, struct ib_udata *udata)
@@ -163,8 +164,6 @@ int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct 
 		return err;
 	srq->max_sge = attr->attr.max_sge;
 	mutex_init(&srq->resize);
-	refcount_set(&srq->refs, 1);
-	init_completion(&srq->unused);
 	if (udata) {
 		err = vhca_udata_in(dev, udata, "create_srq", &req, sizeof(req)) ?:
 		      take_user_ring(dev, srq, attr->attr.max_wr, &req);

@@ -119,8 +119,7 @@ static void close_area(struct vhca_dev *dev, struct vhca_ucontext *ctx)
 		return;
 	/* The device would go on reading pages we must not free while it does. */
 	dev_err(dev->hw.dev, "device keeps doorbell area %u (%d)\n", ctx->uar.handle, err);
-	vhca_hw_kill(&dev->hw, "it does not close a doorbell area");
-	wait_for_completion(&dev->hw.stopped);
+	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
 	vhca_uar_exit(&ctx->uar);
 }
 

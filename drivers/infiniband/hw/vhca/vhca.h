@@ -6,8 +6,6 @@
 #include <linux/interrupt.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
-#include <linux/refcount.h>
-#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "buf.h"
@@ -15,6 +13,7 @@
 #include "db.h"
 #include "eq.h"
 #include "hw.h"
+#include "number.h"
 #include "refuse.h"
 
 #define VHCA_NAME_LEN	32
@@ -46,7 +45,7 @@ struct vhca_fn {
  * @eq: the event queue
  * @dev: the device
  * @lock: serialises the handling of events
- * @cqs: CQs by number. Its lock makes a reference safe: a CQ leaves before it dies.
+ * @cqs: CQs by number, for completion events
  * @again: goes on where an interrupt had handled enough
  * @cpu: where the interrupt is steered
  */
@@ -54,7 +53,7 @@ struct vhca_vector {
 	struct vhca_eq eq;
 	struct vhca_dev *dev;
 	spinlock_t lock;
-	struct xarray cqs;
+	struct vhca_numbers cqs;
 	struct work_struct again;
 	unsigned int cpu;
 };
@@ -80,16 +79,17 @@ struct vhca_irq {
  * @fn: the PCI function
  * @uar: the kernel's doorbell area
  * @async_eq: asynchronous events
+ * @async_ready: the interrupt may look at @async_eq
  * @async_lock: serialises their handling; protects @registered and @early
  * @registered: events of ports may be told to the core
  * @early: those of each port that came when they might not, bits numbered by enum ib_event_type
- * @vectors_lock: keeps the vectors while a dead device's CQs are woken
  * @vectors: completion vectors
  * @nvectors: their number
  * @irqs: interrupts
  * @nirqs: their number
- * @qps: QPs by number. Its lock makes a reference safe: a QP leaves before it dies.
- * @srqs: SRQs by number. Its lock makes a reference safe: an SRQ leaves before it dies.
+ * @cqs: CQs of all vectors by number, for asynchronous events
+ * @qps: QPs by number
+ * @srqs: SRQs by number
  * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
  * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
  * @access: rights that memory can be registered with, IB_ACCESS_*
@@ -104,16 +104,17 @@ struct vhca_dev {
 	struct vhca_fn *fn;
 	struct vhca_uar uar;
 	struct vhca_eq async_eq;
+	bool async_ready;
 	struct mutex async_lock;
 	bool registered;
 	u32 early[VHCA_SANE_PORTS];
-	struct mutex vectors_lock;
 	struct vhca_vector *vectors;
 	unsigned int nvectors;
 	struct vhca_irq *irqs;
 	unsigned int nirqs;
-	struct xarray qps;
-	struct xarray srqs;
+	struct vhca_numbers cqs;
+	struct vhca_numbers qps;
+	struct vhca_numbers srqs;
 	u32 send_ops;
 	u32 uc_lacks;
 	int access;
@@ -143,8 +144,8 @@ void vhca_eqs_rescue(struct vhca_dev *dev);
 /* event.c: what events mean */
 void vhca_events_open(struct vhca_dev *dev);
 void vhca_events_close(struct vhca_dev *dev);
-void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe);
-void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe);
+void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
+void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
 
 /* health.c */
 void vhca_health_start(struct vhca_dev *dev);

@@ -22,5 +22,7 @@ extern struct kunit_suite vhca_wqe_suite;
 extern struct kunit_suite vhca_fast_mr_suite;
 extern struct kunit_suite vhca_offer_suite;
 extern struct kunit_suite vhca_number_suite;
+extern struct kunit_suite vhca_order_suite;
+extern struct kunit_suite vhca_event_suite;
 
 #endif /* VHCA_TEST_H */

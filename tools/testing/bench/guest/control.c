@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * control [flat | NAME...]: what the control path costs, in instructions of a guest that runs
- * with --icount, where an instruction takes NS_PER_INSTRUCTION of the guest's time.  Each line
- * is of one operation, the making and the unmaking together: "NAME SLEEPS INSTRUCTIONS" by how
- * often it has slept, "NAME INSTRUCTIONS" with flat.
+ * with --icount, where an instruction takes NS_PER_INSTRUCTION of the guest's time.  Each line,
+ * "NAME INSTRUCTIONS", is of one operation, the making and the unmaking together: the median of
+ * all runs, the kernel's workers included; with flat, the mean of many, of this process alone.
  *
  *   control         what 6.12's core and ours are compared by
  *   control NAME... these lines of it
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <infiniband/verbs.h>
@@ -25,7 +24,6 @@
 
 #define NS_PER_INSTRUCTION 2
 #define WARM_UP 20
-#define ENOUGH 20		/* of so many runs one */
 #define FEW 10000
 #define MANY 100000
 #define PER_PROCESS 2000
@@ -167,79 +165,71 @@ static bool is_wanted(const char *name)
 	return !*wanted;
 }
 
-/* One run: what it has taken, and how often it slept because the device had not answered yet. */
-struct figure {
-	long sleeps;
-	double instructions;
-};
-
-static long sleeps(void)
+/*
+ * Instructions that all tasks of this guest have used, the kernel's workers too: its one processor
+ * is asked, which counts a task when it leaves it, as this one does to sleep.
+ */
+static double all_tasks(void)
 {
-	struct rusage usage;
+	struct timespec moment = { .tv_nsec = 1 };
+	static FILE *stats;
+	unsigned long long ns;
+	char line[256];
 
-	must_not(getrusage(RUSAGE_SELF, &usage), "getrusage");
-	return usage.ru_nvcsw;
+	if (!stats)
+		stats = must(fopen("/proc/schedstat", "r"), "/proc/schedstat");
+	nanosleep(&moment, NULL);
+	rewind(stats);
+	while (fgets(line, sizeof(line), stats))
+		if (sscanf(line, "cpu0 %*u %*u %*u %*u %*u %*u %llu", &ns) == 1)
+			return (double)ns / NS_PER_INSTRUCTION;
+	die("/proc/schedstat tells no times");
+	return 0;
 }
 
-static int compare_figures(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
-	const struct figure *x = a, *y = b;
-	double less = x->sleeps != y->sleeps ? x->sleeps - y->sleeps
-					     : x->instructions - y->instructions;
+	const double *x = a, *y = b;
 
-	return (less > 0) - (less < 0);
+	return (*x > *y) - (*x < *y);
 }
 
-static struct figure *run(void (*one)(void), int times)
+/* The median. A run reaches to the beginning of the next, so that nothing that it left is lost. */
+static double median(void (*one)(void), int times)
 {
-	struct figure *runs = must(calloc(times, sizeof(*runs)), "calloc");
+	double *took = must(calloc(times, sizeof(*took)), "calloc");
+	double before = all_tasks(), middle;
 
 	for (int i = 0; i < times; i++) {
-		long slept = sleeps();
-		double before = now();
+		double after;
 
 		one();
-		runs[i].instructions = now() - before;
-		runs[i].sleeps = sleeps() - slept;
+		after = all_tasks();
+		took[i] = after - before;
+		before = after;
 	}
-	qsort(runs, times, sizeof(*runs), compare_figures);
-	return runs;
+	qsort(took, times, sizeof(*took), compare_numbers);
+	middle = took[times / 2];
+	free(took);
+	return middle;
 }
 
 static void do_nothing(void) { }
 
-/*
- * How often a run sleeps is up to the host, and a sleep costs as much as half a PD: those that
- * slept equally often are compared, when there are enough of them.  A tenth of these take less
- * than their figure, or the same: no other interrupt comes between.
- */
 static void measure(const char *name, void (*one)(void), int times)
 {
+	double nothing;
+
 	if (!is_wanted(name))
 		return;
 
 	for (int i = 0; i < WARM_UP; i++)
 		one();
-	struct figure *nothing = run(do_nothing, times), *runs = run(one, times), *same = runs;
-
-	for (struct figure *next = runs; next <= runs + times; next++) {
-		if (next < runs + times && next->sleeps == same->sleeps)
-			continue;
-		if (next - same >= times / ENOUGH)
-			printf("%s %ld %.0f\n", name, same->sleeps,
-			       same[(next - same) / 10].instructions -
-			       nothing[times / 10].instructions);
-		same = next;
-	}
+	nothing = median(do_nothing, times);
+	printf("%s %.0f\n", name, median(one, times) - nothing);
 	fflush(stdout);
-	free(nothing);
-	free(runs);
 }
 
-/*
- * No page has its neighbour in memory beside it: how many have by chance differs from boot to
- * boot, and costs more than what is looked for.
- */
 static void with_memory(const char *name, size_t size, int flags, int times)
 {
 	if (!is_wanted(name))
@@ -250,10 +240,7 @@ static void with_memory(const char *name, size_t size, int flags, int times)
 	if (memory == MAP_FAILED)
 		die(name);
 	madvise(memory, size, MADV_NOHUGEPAGE);
-	for (size_t page = 0; page < size; page += 2 * 4096)
-		memory[page] = 1;
-	for (size_t page = 4096; page < size; page += 2 * 4096)
-		memory[page] = 1;
+	memset(memory, 1, size);
 	measure(name, do_mr, times);
 	munmap(memory, size);
 }

@@ -11,7 +11,7 @@ case " ${*:-frwr} " in *" frwr "*)
 	ns=$(cat /sys/module/rdma_kfrwr/parameters/ns)
 	[ "$ns" -gt 0 ]
 	# an instruction takes two nanoseconds of the guest's time
-	echo "frwr 0 $((ns / 2 / $(cat /sys/module/rdma_kfrwr/parameters/cycles)))" >>"$LAB_OUT/control"
+	echo "frwr $((ns / 2 / $(cat /sys/module/rdma_kfrwr/parameters/cycles)))" >>"$LAB_OUT/control"
 	rmmod rdma_kfrwr
 	;;
 esac

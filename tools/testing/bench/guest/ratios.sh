@@ -6,14 +6,14 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/bench/guest/devices.sh
 
-# measure WHAT ROUND: the same programs and sizes on whatever is up, for about as long: the
-# host needs some time until each side has found its processor.
+# measure WHAT ROUND: the same programs, sizes and numbers of messages on whatever is up.
 measure()
 {
-	local few=300 pings=1000
-	[ "$1" = rxe ] || few=50000 pings=30000
+	local few=3000 pings=5000
 	pair "$1.$2.write_bw" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 65536 -n $few ||
 		die "ib_write_bw failed on $1"
+	[ "$1" = rxe ] || pair "$1.$2.write_cold" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 67108864 -n 20 -t 1 ||
+		die "ib_write_bw of 64 MiB failed on $1"
 	pair "$1.$2.write_rate" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 64 -n $((few * 10)) ||
 		die "ib_write_bw -s 64 failed on $1"
 	pair "$1.$2.write_lat" 18515 ib_write_lat -d "$LAB_DEV" -F -s 64 -n $pings ||

@@ -27,7 +27,7 @@ def arguments():
         parser.add_argument("--" + name, type=int, required=True)
     for name in ("core", "load", "link", "subnet", "irq", "mode", "accel"):
         parser.add_argument("--" + name, required=True)
-    for name in ("icount", "iommu", "capture", "coverage", "pin", "confined"):
+    for name in ("icount", "iommu", "pciehp", "capture", "coverage", "pin", "confined"):
         parser.add_argument("--" + name, action="store_true")
     for name in ("device-arg", "append"):
         parser.add_argument("--" + name, action="append", default=[])

@@ -60,7 +60,7 @@ def network(node, nodes, links):
 def hca(index, socket):
     device = {"driver": "vfio-user-pci", "bus": f"rp{index}",
               "socket": {"type": "unix", "path": socket}}
-    return ["-device", f"pcie-root-port,id=rp{index},chassis={index + 1}",
+    return ["-device", f"pcie-root-port,id=rp{index},chassis={index + 1},x-speed=32,x-width=16",
             "-device", json.dumps(device)]
 
 
@@ -80,6 +80,10 @@ def guest(options, node, descriptors, links, sockets):
                   "-object", f"memory-backend-memfd,id=ram,size={options.mem}M,share=on",
                   "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                   "-name", f"node{node}"]
+    if options.pciehp:
+        # Where firmware cares for hot plug QEMU's root ports never say that their link is up,
+        # and the guest's kernel waits in vain for it after it has reset the slot.
+        arguments += ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
     if options.iommu:
         arguments += ["-device", "intel-iommu,intremap=on,caching-mode=on"]
     for name in ("console", "out", "control", "monitor", "shell"):

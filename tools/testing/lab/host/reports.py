@@ -3,21 +3,40 @@
 
 import re
 
-# Only what the kernel itself logs counts: its lines begin with a time stamp.
-_STAMP = r"^(?:<\d+>)?\[\s*\d+\.\d+\](?:\[\s*[TC]\d+\])? "
+# Only what the kernel itself logs counts: its lines begin with a time stamp. They need not begin
+# a line of the console, though: a program may have written there and not ended its line.
+_STAMP = r"\[\s*\d+\.\d+\](?:\[\s*[TC]\d+\])? "
 
 _KERNEL = re.compile(_STAMP + r"(?:.*\b)?(?:"
-                     r"BUG: |BUG kmalloc|WARNING: |KASAN: |KCSAN: |KFENCE: |UBSAN: |"
+                     # what checkers and the kernel's own assertions say
+                     r"BUG: |WARNING: |KASAN: |KCSAN: |KFENCE: |UBSAN: |"
                      r"Oops: |Oops\[|general protection fault|Kernel panic - not syncing|"
                      r"kernel BUG at |INFO: task .* blocked for more than|"
                      r"INFO: rcu_\w+ .*stall|possible (?:circular|recursive) locking|"
                      r"inconsistent lock state|suspicious RCU usage|"
                      r"list_(?:add|del) corruption|refcount_t: |ODEBUG: |"
                      r"unreferenced object 0x|new suspected memory leaks|"
-                     r"scheduling while atomic|sleeping function called from invalid|"
+                     r"scheduling while atomic|scheduling from the idle thread|"
+                     r"sleeping function called from invalid|"
                      r"unable to handle (?:kernel|page fault)|Bad page state|"
                      r"Freeing of a module that is in use|soft lockup|hard LOCKUP|"
-                     r"stack-protector: |double fault|divide error|invalid opcode:"
+                     r"stack-protector: |double fault|divide error|invalid opcode:|"
+                     # lockdep has seen a lock that nobody initialised, and looks no further
+                     r"trying to register non-static key|"
+                     # SLUB: "BUG cache (Not tainted): Redzone overwritten"
+                     r"BUG .+ \((?:Not t|T)ainted|double free detected|"
+                     r"Kernel memory (?:exposure|overwrite) attempt|"
+                     # one name, or one object, twice
+                     r"cannot create duplicate filename|kobject_add_internal failed for .* with -EEXIST|"
+                     r"tried to init an initialized object|"
+                     r"debugfs: .*already (?:present|exists)|sysctl duplicate entry|"
+                     # an interrupt, or a reference, that nobody takes care of
+                     r"irq \d+: nobody cared|waiting for \S+ to become free|"
+                     r"Busy inodes after unmount|percpu ref \S+ .*<= 0|"
+                     # a context left other than it was entered
+                     r"huh, entered |preempt leak|returned with (?:preemption imbalance|disabled interrupts)|"
+                     # the DMA API's checks: a driver's fault, or they have given up
+                     r"DMA-API: .*(?:device driver|disabling|exceeded)"
                      r")")
 
 _SANITIZER = re.compile(r"ERROR: (?:Address|Leak|Thread|Memory)Sanitizer|"

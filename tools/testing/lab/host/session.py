@@ -79,7 +79,7 @@ class Session:
                                self.ready, self.next_core)
         self.started = time.monotonic()
         self.daemon = None
-        self.daemon_log = []
+        self.daemon_told = False    # whether its end is among the failures
         self.stopping = False
         self.failures = []          # (status, sentence)
         self.terminal = None
@@ -196,6 +196,7 @@ class Session:
 
     def daemon_ended(self):
         if not self.stopping:
+            self.daemon_told = True
             self.failures.append((EX_LAB, f"vhcad ended in mid-run with status "
                                           f"{self.daemon.returncode}: see {self.path('vhcad.log')} "
                                           f"and {self.path('vhcad.err')}"))
@@ -276,6 +277,11 @@ class Session:
 
     def node_ended(self, node):
         self.control.left(node.number)
+        if node.process.returncode and node.number in self.control.status and not self.stopping and \
+                node.number not in self.control.kill:
+            self.failures.append((EX_LAB, f"QEMU of {node.name} ended with status "
+                                          f"{node.process.returncode} when its script was over: see "
+                                          f"{self.path(f'qemu.n{node.number}.log')}"))
         if node.number not in self.control.status and not self.stopping:
             self.failures.append((EX_LAB, f"{node.name} ended before its script did (QEMU status "
                                           f"{node.process.returncode}): see "
@@ -316,18 +322,25 @@ class Session:
             if node.process and node.process.poll() is None:
                 node.process.kill()
                 node.process.wait()
-        if self.daemon and self.daemon.poll() is None:
+        if self.daemon:
+            self.stop_daemon()
+
+    def stop_daemon(self):
+        """It ends when it is asked to, and with status 0: whatever else it did fails the run, also
+        when that was too late for daemon_ended()."""
+        if self.daemon.poll() is None:
             self.daemon.send_signal(signal.SIGTERM)
             try:
                 self.daemon.wait(10)
             except subprocess.TimeoutExpired:
                 self.daemon.kill()
                 self.daemon.wait()
+                self.daemon_told = True
                 self.failures.append((EX_LAB, "vhcad did not end within 10 s of SIGTERM: see "
                                               f"{self.path('vhcad.log')}"))
-            if self.daemon.returncode > 0:
-                self.failures.append((EX_LAB, f"vhcad ended with status {self.daemon.returncode}: "
-                                              f"see {self.path('vhcad.err')}"))
+        if self.daemon.returncode and not self.daemon_told:
+            self.failures.append((EX_LAB, f"vhcad ended with status {self.daemon.returncode}: "
+                                          f"see {self.path('vhcad.err')}"))
 
     def write_lines(self, name, lines):
         with open(self.path(name), "w", encoding="utf-8") as file:
@@ -379,6 +392,7 @@ class Session:
                        "nodes": {n.name: {"ready_after": n.ready_after,
                                           "status": self.control.status.get(n.number)}
                                  for n in self.nodes.values()},
+                       "reports": {n.name: n.reports for n in self.nodes.values() if n.reports},
                        "failures": [text for _, text in self.failures]}, file, indent=1)
             file.write("\n")
 

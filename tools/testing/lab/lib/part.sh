@@ -55,7 +55,7 @@ part_ready() {
 		fi
 		say "$name: damaged, making it again"
 	fi
-	space_check
+	space_check "$name"
 	hash=$(part_recipe_hash "$name")
 	work=$CACHE/.making-$name
 	rm -rf --one-file-system "$work"

@@ -171,12 +171,12 @@ make_debug_kernel() {
 # right stamp is believed; nothing is asked of the network, or said, when all are there.
 # NAMEs are later parts, in the order in which they stand on each other.
 parts_ready() {
-	local name missing='' verify=''
+	local name missing=() verify=''
 	[ "${1:-}" != verify ] || { verify=1; shift; }
 	for name in $PARTS "$@"; do
-		part_stamped "$name" || missing=1
+		part_stamped "$name" || missing+=("$name")
 	done
-	[ -n "$missing$verify" ] || return 0
+	[ -n "${missing[*]}$verify" ] || return 0
 	host_check
 	mkdir -p "$CACHE/.chroot"
 	exec {setup_lock}>"$CACHE/.lock"
@@ -185,6 +185,7 @@ parts_ready() {
 		flock "$setup_lock"
 	}
 	host_install
+	space_check "${missing[@]}"
 	for name in $PARTS "$@"; do
 		part_ready "$name"
 	done

@@ -41,7 +41,7 @@ run_options() {
 			shift
 			continue
 			;;
-		--icount | --iommu | --capture | --coverage | --pin)
+		--icount | --iommu | --pciehp | --capture | --coverage | --pin)
 			flags+=("$1")
 			shift
 			continue

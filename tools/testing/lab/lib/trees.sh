@@ -144,7 +144,7 @@ guest_root_with() {
 		flock "$making"
 	fi
 	if [ ! -d "$CACHE/$name" ]; then
-		space_check
+		space_check "$name"
 		say "guest root with $packages: making it (log in $CACHE/$name.log)"
 		work=$CACHE/.making-$name
 		rm -rf --one-file-system "$work"

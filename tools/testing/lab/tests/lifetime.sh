@@ -21,7 +21,7 @@ left() {
 keeps_to() {
 	local process
 	for process in /proc/[0-9]*; do
-		tr '\0' ' ' <"$process/cmdline" | grep -F "$work/out" | grep -Fq -- "-name node$1 " &&
+		[[ $(tr '\0' ' ' <"$process/cmdline") == *"-name node$1 "*"$work/out"* ]] &&
 			sed -n 's/^Cpus_allowed_list:\s*//p' "$process"/task/*/status
 	done 2>/dev/null | sort -u
 }

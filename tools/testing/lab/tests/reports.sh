@@ -20,6 +20,27 @@ report|kernel|[    1.000000] INFO: task modprobe:77 blocked for more than 120 se
 report|kernel|[    1.000000] Kernel panic - not syncing: Fatal exception
 report|kernel|[    1.000000] refcount_t: underflow; use-after-free.
 report|kernel|[    1.000000] kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
+report|kernel|[    1.000000] INFO: trying to register non-static key.
+report|kernel|[    1.000000] BUG vhca_req (Not tainted): Redzone overwritten
+report|kernel|[    1.000000] BUG kmalloc-rnd-01-64 (Tainted: G    B      O      ): Object padding overwritten
+report|kernel|[    1.000000] BUG fsync cache (Tainted: G           O      ): Objects remaining in fsync cache on __kmem_cache_shutdown()
+report|kernel|[    1.000000] sysfs: cannot create duplicate filename '/class/infiniband/vhca0'
+report|kernel|[    1.000000] kobject: kobject_add_internal failed for vhca0 with -EEXIST, don't try to register things with the same name in the same directory.
+report|kernel|[    1.000000] kobject (00000000a1b2c3d4): tried to init an initialized object, something is seriously wrong.
+report|kernel|[    1.000000] debugfs: Directory 'vhca0' with parent 'infiniband' already present!
+report|kernel|[    1.000000] irq 24: nobody cared (try booting with the "irqpoll" option)
+report|kernel|[    1.000000] unregister_netdevice: waiting for eth1 to become free. Usage count = 2
+report|kernel|[    1.000000] usercopy: Kernel memory exposure attempt detected from SLUB object 'kmalloc-64' (offset 60, size 8)!
+report|kernel|[    1.000000] initcall vhca_init+0x0/0x10 [vhca] returned with preemption imbalance
+report|kernel|[    1.000000] DMA-API: vhca 0000:01:00.0: device driver frees DMA memory with different size
+report|kernel|a program's question: [    1.000000] WARNING: CPU: 0 PID: 12 at kernel/foo.c:10 bar+0x1/0x2
+report|kernel|25 %<6>[    1.000000][   T12] BUG: KASAN: slab-out-of-bounds in bar+0x1/0x2
+ordinary|kernel|[    1.000000] DMA-API: preallocated 65536 debug entries
+ordinary|kernel|[    1.000000] DMA-API: debugging enabled by kernel config
+ordinary|kernel|[    1.000000] kobject: kobject_add_internal failed for infiniband (error: -12 parent: virtual)
+ordinary|kernel|[    1.000000] hrtimer: interrupt took 18077549 ns
+ordinary|kernel|[    1.000000] kunit: BUG tracker is no report
+ordinary|kernel|BUG vhca_req (Not tainted): said by a program on the console
 ordinary|kernel|[    1.000000] vhca 0000:01:00.0: device version 1.0
 ordinary|kernel|WARNING: said by a program on the console
 ordinary|kernel|[    1.000000] DEBUG: nothing

@@ -130,6 +130,7 @@ static void changed(struct ibv_mr *part)
 	point(rereg(part, 4, pd) == EOPNOTSUPP, "its rights cannot be changed");
 	point(!rereg(part, 2, other) && ibv_dealloc_pd(other) == EBUSY && !rereg(part, 2, pd) &&
 	      !ibv_dealloc_pd(other), "its PD can");
+	point(!rereg(part, 2, pd), "to ask for the PD that it has is no error");
 }
 
 int main(int argc, char **argv)
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
 	struct ibv_qp *qp;
 
 	must(argc == 2, "usage: dmabuf DEVICE");
-	printf("TAP version 13\n1..13\n");
+	printf("TAP version 13\n1..14\n");
 	open_device(argv[1]);
 	make_buffer();
 	cq = ibv_create_cq(context, DEPTH, NULL, NULL, 0);

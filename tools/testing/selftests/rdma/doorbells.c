@@ -4,19 +4,19 @@
  * sleep, or is about to, and each completion is waited for when it has come, or is about to. With
  * nothing behind it a doorbell or an event that is lost stays lost.
  *
- *	doorbells DEVICE
+ *	doorbells DEVICE [MESSAGES]
  */
 #include <poll.h>
 #include <time.h>
 
 #include "self_talk.h"
 
-#define MESSAGES	100000
 #define PATIENCE	20	/* seconds: many a slice of a busy host */
 
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
+static unsigned int messages = 100000;
 
 /* So that both sides meet at all distances. */
 static void linger(unsigned int step)
@@ -77,7 +77,7 @@ static bool waited(unsigned int n)
 
 static bool all(bool (*done)(unsigned int n))
 {
-	for (unsigned int n = 0; n < MESSAGES; n++) {
+	for (unsigned int n = 0; n < messages; n++) {
 		linger(n * 7);
 		post(n);
 		if (done(n))
@@ -90,7 +90,10 @@ static bool all(bool (*done)(unsigned int n))
 
 int main(int argc, char **argv)
 {
-	must(argc == 2, "usage: doorbells DEVICE");
+	must(argc == 2 || argc == 3, "usage: doorbells DEVICE [MESSAGES]");
+	if (argc == 3)
+		messages = atoi(argv[2]);
+	must(messages, "no messages");
 	setlinebuf(stdout);
 	open_device(argv[1]);
 	channel = ibv_create_comp_channel(context);

@@ -4,7 +4,7 @@
 # What an administrator allows: control groups, Q_Keys with the top bit, keys of others. And that
 # the device has what it says, all of it at once.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 16
+plan 19
 
 root=/sys/fs/cgroup
 mountpoint -q $root || mount -t cgroup2 none $root
@@ -73,7 +73,8 @@ ok "root sees the keys of others" sh -c "rdma resource show mr | grep -q rkey"
 ok "others do not, but the regions" sh -c "setpriv --reuid 65534 --regid 65534 --clear-groups rdma resource show mr | grep mrlen | grep -vq rkey"
 kill $pid
 
-# largest_qp TYPE: as many requests as there can be, each as large as it can be
+# largest_qp TYPE: as many requests as there can be, each as large as it can be; and no more, of
+# the smallest
 cat >"$LAB_OUT/largest_qp.py" <<'PROGRAM'
 import sys
 from pyverbs.device import Context
@@ -87,13 +88,28 @@ has = ctx.query_device()
 pd, cq = PD(ctx), CQ(ctx, 4)
 want = dict(max_send_wr=has.max_qp_wr, max_recv_wr=has.max_qp_wr, max_send_sge=has.max_sge,
             max_recv_sge=has.max_sge, max_inline_data=512)
-init = QPInitAttr(qp_type=getattr(e, "IBV_QPT_" + sys.argv[2]), scq=cq, rcq=cq, cap=QPCap(**want))
-QP(pd, init)
+def make(**cap):
+    init = QPInitAttr(qp_type=getattr(e, "IBV_QPT_" + sys.argv[2]), scq=cq, rcq=cq, cap=QPCap(**cap))
+    QP(pd, init)
+    return init.cap
+
+def refused(**cap):
+    try:
+        make(**cap)
+    except Exception as fault:
+        print(cap, fault)
+        return "Invalid argument" in str(fault)
+
+if sys.argv[3] == "more":
+    sys.exit(not refused(max_send_wr=has.max_qp_wr + 1, max_recv_wr=1) or
+             not refused(max_send_wr=1, max_recv_wr=has.max_qp_wr + 1))
 print(want)
-sys.exit(any(getattr(init.cap, name) < value for name, value in want.items()))
+cap = make(**want)
+sys.exit(any(getattr(cap, name) < value for name, value in want.items()))
 PROGRAM
 for type in RC UC UD; do
 	ok "the largest $type QP that the device says it has" \
-		python3 -B "$LAB_OUT/largest_qp.py" "$LAB_DEV" $type
+		python3 -B "$LAB_OUT/largest_qp.py" "$LAB_DEV" $type whole
+	ok "and none that is larger" python3 -B "$LAB_OUT/largest_qp.py" "$LAB_DEV" $type more
 done
 finish

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --cpus 2 --timeout 600
-# Objects made, changed and destroyed at random from four threads; nothing is left of them.
+# long: --kernel debug --timeout 7200 -- 10000
+# objects_storm.sh [STEPS]: objects made, changed and destroyed at random from four threads, each
+# with its own, and all with the same, STEPS steps a thread; nothing is left of them.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 3
+plan 4
 ok "10,000 steps" $programs/objects_storm "$LAB_DEV" 10000 1
 ok "and others" $programs/objects_storm "$LAB_DEV" 2000 77
+ok "on objects that all threads share" $programs/shared_storm "$LAB_DEV" "${1:-1000}" 5
 ok "the device has nothing left of them" lab-vhcactl objects node1-0 pds=0 mkeys=0 cqs=0 srqs=0 qps=0 mcgs=0
 finish

@@ -4,7 +4,7 @@
 all that there are, on DEVICE, as TAP.
 
 A test may be skipped only if pyverbs-skips has a line for it: its name, or the start of it
-with "*", and why. A line for one of the modules that no test needed is a failure, and so are
+with "*", and why; this reason is printed, and what the test itself said. A line for one of the modules that no test needed is a failure, and so are
 fewer than N tests that passed."""
 
 import argparse
@@ -63,7 +63,10 @@ class Tap(unittest.TestResult):
         super().addSkip(test, reason)
         lines = [one for one in self.skips if fnmatch.fnmatchcase(test.id(), one)]
         self.used.update(lines)
-        self.point(bool(lines), test, f": left out: {reason}")
+        if lines:
+            self.point(True, test, f" # SKIP {self.skips[lines[0]]} ({' '.join(reason.split())})")
+        else:
+            self.point(False, test, f": skipped, and pyverbs-skips has no line for it: {reason}")
 
 
 def main():

@@ -132,6 +132,21 @@ static int rereg_access(void)
 			0);
 }
 
+/* New rights do not pin other memory than the region has. */
+static int rereg_read_only(void)
+{
+	struct ibv_mr *of = ibv_reg_mr(pd, buf, PAGE, IBV_ACCESS_REMOTE_READ);
+	int err = of ? rereg_mr(of->handle, IBV_REREG_MR_CHANGE_ACCESS, 0, 0, 0,
+				IBV_ACCESS_LOCAL_WRITE, 0) : ENOTRECOVERABLE;
+
+	return of && ibv_dereg_mr(of) ? ENOTRECOVERABLE : err;
+}
+
+static int rereg_same_pd(void)
+{
+	return rereg_mr(mr->handle, IBV_REREG_MR_CHANGE_PD, 0, 0, 0, 0, pd->handle);
+}
+
 static int rereg_good(void)
 {
 	return rereg_mr(mr->handle, IBV_REREG_MR_CHANGE_ACCESS, 0, 0, 0, IBV_ACCESS_LOCAL_WRITE,
@@ -287,6 +302,8 @@ const struct bad_input bad_memory[] = {
 	ROW(rereg_wrap, EINVAL, ""),
 	ROW(rereg_pd, ENOENT, "pd_handle 4711"),
 	ROW(rereg_access, EINVAL, "access_flags 0x2"),
+	ROW(rereg_read_only, EACCES, "registered for reading only"),
+	ROW(rereg_same_pd, 0, NULL),
 	ROW(rereg_good, 0, NULL),
 	ROW(dereg_none, ENOENT, "mr_handle 4711"),
 	ROW(dereg_pd, EINVAL, "mr_handle"),

@@ -192,9 +192,10 @@ static void test_inline(struct pair *p)
 	CHECK(!bad);
 }
 
-/* Post faster than the device works: refused when full, and nothing is lost. */
+/* Post while the device takes nothing: refused when full, and nothing is lost. */
 static void test_full_queue(struct pair *p)
 {
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_SQD };
 	u32 posted = 0;
 	int err = 0;
 
@@ -202,6 +203,7 @@ static void test_full_queue(struct pair *p)
 	p->many.wc.status = IB_WC_SUCCESS;
 	init_completion(&p->many.done);
 	atomic_set(&p->many_left, 1);
+	CHECK(!ib_modify_qp(p->a.qp, &attr, IB_QP_STATE));
 	while (posted < 5000 && !err) {
 		atomic_inc(&p->many_left);
 		err = post_send(p, &p->a, &p->many, IB_WR_RDMA_WRITE, IB_SEND_SIGNALED, 0, 8,
@@ -212,7 +214,9 @@ static void test_full_queue(struct pair *p)
 			posted++;
 	}
 	CHECK(posted >= DEPTH);
-	CHECK(!err || err == -ENOMEM);
+	CHECK(err == -ENOMEM);
+	attr.qp_state = IB_QPS_RTS;
+	CHECK(!ib_modify_qp(p->a.qp, &attr, IB_QP_STATE));
 	CHECK(atomic_dec_and_test(&p->many_left) ||
 	      wait_for_completion_timeout(&p->many.done, PATIENCE));
 	CHECK(!p->many.wc.status);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Room header of security/: a security module (SELinux, say) may say which processes use which
+ * P_Keys of which subnets.
+ *
+ * Whoever makes a QP, or opens a shared one, is remembered with it.  A modification that gives the
+ * QP a P_Key asks the security module first.  When P_Keys, the subnet prefix or the policy change,
+ * all QPs are looked at again, and what may not go on is moved to the error state.
+ *
+ * QPs of type SMI and GSI are not looked at here: they belong to the MAD agents.
+ */
+#ifndef RDMA_CORE_SECURITY_H
+#define RDMA_CORE_SECURITY_H
+
+#include <rdma/ib_verbs.h>
+
+#ifdef CONFIG_SECURITY_INFINIBAND
+int ib_security_init(void);
+void ib_security_exit(void);
+
+/* Looks again at the QPs that an event of the device may concern. May sleep. */
+void ib_security_event(const struct ib_event *event);
+
+int ib_qp_security_alloc(struct ib_qp *qp);
+int ib_qp_security_open(struct ib_qp *handle);
+void ib_qp_security_unlink(struct ib_qp *handle);
+void ib_qp_security_relink(struct ib_qp *handle);
+void ib_qp_security_free(struct ib_qp *qp);
+int ib_qp_security_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			  struct ib_udata *udata);
+
+int ib_security_blob_alloc(void **blob);
+int ib_security_pkey_access(void *blob, u64 subnet_prefix, u16 pkey);
+#else
+static inline int ib_security_init(void)
+{
+	return 0;
+}
+
+static inline void ib_security_exit(void)
+{
+}
+
+static inline void ib_security_event(const struct ib_event *event)
+{
+}
+
+static inline int ib_qp_security_alloc(struct ib_qp *qp)
+{
+	return 0;
+}
+
+static inline int ib_qp_security_open(struct ib_qp *handle)
+{
+	return 0;
+}
+
+static inline void ib_qp_security_unlink(struct ib_qp *handle)
+{
+}
+
+static inline void ib_qp_security_relink(struct ib_qp *handle)
+{
+}
+
+static inline void ib_qp_security_free(struct ib_qp *qp)
+{
+}
+
+static inline int ib_qp_security_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+					struct ib_udata *udata)
+{
+	return qp->device->ops.modify_qp(qp, attr, mask, udata);
+}
+#endif
+
+#endif

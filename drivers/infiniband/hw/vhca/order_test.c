@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The barriers between the kernel and the device, in every interleaving.
+ *
+ * Threads meet a race by luck, and a strong processor forgives a missing barrier where others do
+ * not. Here the kernel's side runs on a model of a weak one, test_order.c, and the device's side,
+ * whose own order is right, comes between any two of its accesses.
+ */
+#include <kunit/test.h>
+
+#include "test_order.h"
+#include "vhca_test.h"
+
+/* The device at each place among the kernel's accesses, also behind the last of them. */
+static unsigned int every_place(struct kunit *test, int hold, void (*kernel)(void),
+				void (*device)(void), bool (*good)(void))
+{
+	unsigned int place = 0;
+	bool within;
+
+	do {
+		within = order_run(hold, place, kernel, device);
+		KUNIT_EXPECT_TRUE_MSG(test, good(), "store %d is delayed, the device comes %s %u",
+				      hold, within ? "before access" : "at the end,", place);
+		place++;
+	} while (within);
+	return place;
+}
+
+static void every_interleaving(struct kunit *test, void (*kernel)(void), void (*device)(void),
+			       bool (*good)(void))
+{
+	int hold, stores;
+
+	KUNIT_EXPECT_GT(test, every_place(test, ORDER_HOLD_NONE, kernel, device, good), 1U);
+	stores = order_stores();
+	KUNIT_EXPECT_GT(test, stores, 0);
+	KUNIT_ASSERT_LE(test, stores, ORDER_STORES);
+	for (hold = ORDER_HOLD_ALL; hold < stores; hold++)
+		every_place(test, hold, kernel, device, good);
+}
+
+static bool nothing_wrong(void)
+{
+	return !order_world.wrong;
+}
+
+/* ---- ringing, and a device that is about to sleep ---- */
+
+static void device_sleeps(void)
+{
+	struct order_world *w = &order_world;
+
+	w->page->armed = cpu_to_le32(1);
+	w->asleep = !w->page->summary[0];
+	if (w->asleep)
+		return;
+	/* news of a queue are of no use without what is new */
+	w->wrong = !(w->page->news[0] & cpu_to_le64(1)) || le64_to_cpu(w->page->rec[0]) != 7;
+}
+
+static bool work_is_known(void)
+{
+	return nothing_wrong() && (!order_world.asleep || order_world.kicked);
+}
+
+static void test_ring_and_sleep(struct kunit *test)
+{
+	every_interleaving(test, order_rings, device_sleeps, work_is_known);
+}
+
+/* ---- arming, and a device that writes an entry ---- */
+
+static void device_completes(void)
+{
+	order_world.entry = 1;
+	order_world.seen = order_world.page->rec[1] != 0;
+}
+
+static bool entry_is_known(void)
+{
+	return order_world.found || order_world.seen;
+}
+
+static void test_arm_and_complete(struct kunit *test)
+{
+	every_interleaving(test, order_arms, device_completes, entry_is_known);
+}
+
+/* ---- a request, and the record that says that it is there ---- */
+
+static void device_fetches(void)
+{
+	order_world.wrong = order_world.page->rec[0] && order_world.entry != 42;
+}
+
+static void test_post_and_fetch(struct kunit *test)
+{
+	every_interleaving(test, order_posts, device_fetches, nothing_wrong);
+}
+
+/* ---- an entry that was taken, and a device that writes the next one over it ---- */
+
+static void device_overwrites(void)
+{
+	if (order_world.page->rec[0])
+		order_world.entry = 43;
+}
+
+static bool entry_is_whole(void)
+{
+	return order_world.got == 42;
+}
+
+static void test_take_and_overwrite(struct kunit *test)
+{
+	every_interleaving(test, order_takes, device_overwrites, entry_is_whole);
+}
+
+static void test_take_and_ring(struct kunit *test)
+{
+	every_interleaving(test, order_takes_and_rings, device_overwrites, entry_is_whole);
+}
+
+static int order_test_init(struct kunit *test)
+{
+	order_world.page = kunit_kzalloc(test, sizeof(*order_world.page), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, order_world.page);
+	return 0;
+}
+
+static struct kunit_case order_cases[] = {
+	KUNIT_CASE(test_ring_and_sleep),
+	KUNIT_CASE(test_arm_and_complete),
+	KUNIT_CASE(test_post_and_fetch),
+	KUNIT_CASE(test_take_and_overwrite),
+	KUNIT_CASE(test_take_and_ring),
+	{}
+};
+
+struct kunit_suite vhca_order_suite = {
+	.name = "vhca_order",
+	.init = order_test_init,
+	.test_cases = order_cases,
+};

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# run-checks itself: what it reads in a test's output, its time limit, its list of all tests, and
+# cached parts that cannot be made.
+. "$(dirname "$0")/lib.sh"
+top=$PWD
+
+# python NAME EXPECTED: standard input, a program that knows run-checks as `checks`
+python() {
+	expect "$1" "$2" "$(cd "$work" && python3 -B <(
+		cat <<P
+import importlib.machinery, importlib.util, os, sys, time
+sys.path.insert(0, "$top/tools/testing")
+import results
+loader = importlib.machinery.SourceFileLoader("checks", "$top/tools/testing/run-checks")
+checks = importlib.util.module_from_spec(importlib.util.spec_from_loader("checks", loader))
+loader.exec_module(checks)
+os.makedirs(checks.LOGS, exist_ok=True)
+P
+		cat
+	) 2>&1)"
+}
+
+# points NAME EXPECTED LINE...: what a guest test has printed
+points() {
+	local name=$1 expected=$2
+	shift 2
+	printf '%s\n' "$@" >"$work/lines"
+	python "$name" "$expected" <<'P'
+print(*results.guest_points(open("lines").read().splitlines()))
+P
+}
+
+points "points of all nodes count" "3 0 1 []" "lab: guest-root: ready" "n1| TAP version 13" "n1| 1..3" "n2| 1..1" \
+	"n1| ok 1 - a" "n1| # ok 7 - of a program" "n2| ok 1 - b" "n1| ok 2 - c # SKIP not here" "n1| ok 3 - d"
+points "on every core" "3 1 0 []" "n1| # core: ours" "n1| 1..2" "n1| ok 1 - a" "n1| ok 2 - b" "n1| # core: distro" \
+	"n1| 1..2" "n1| ok 1 - a" "n1| not ok 2 - b"
+points "a point that is missing" "1 0 0 ['node2 planned 2 points and reported 1']" "n2| 1..2" "n2| ok 1 - a"
+points "a point too many" "2 0 0 ['node1 planned 1 points and reported 2']" "n1| 1..1" "n1| ok 1 - a" "n1| ok 2 - a"
+points "a point that is lost among others" \
+	"2 0 0 ['node1 gave its point 2 the number 3', 'node1 planned 3 points and reported 2']" \
+	"n1| 1..3" "n1| ok 1 - a" "n1| ok 3 - a"
+points "no plan" "1 0 0 ['node1 reported 1 points and no plan']" "n1| ok 1 - a"
+points "nothing at all" "0 0 0 ['no node has reported a point']" "n1| hello"
+points "a plan behind its points" "2 0 0 []" "n1| ok 1 - a" "n1| ok 2 - b" "n1| 1..2"
+points "programs one after the other, each by its habit" "4 0 0 []" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a" "n1| ok 2 - b" \
+	"n1| 1..2" "n1| 1..1" "n1| ok 1 - a"
+points "of which one stops" "2 0 0 ['node1 reported 1 points and no plan']" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a"
+
+python "a test that takes too long is ended with all of its process group" "None True True" <<'P'
+checks.GRACE = 1
+runner = checks.Runner()
+begun = time.monotonic()
+status, lines, _ = runner.run(["sh", "-c", "trap '' TERM; (sleep 61.25 & echo $!; sleep 61.25); sleep 61.25"], "log", 1)
+deadline = time.monotonic() + 20
+while os.path.exists(f"/proc/{lines[0]}/exe") and time.monotonic() < deadline:
+    time.sleep(0.05)
+print(status, time.monotonic() - begun < 30, not os.path.exists(f"/proc/{lines[0]}/exe"))
+P
+python "and says so" "FAIL: it was still running after 1 s, and all of its process group was ended; 1 failed" <<'P'
+import contextlib, io
+counts = checks.Counts(checks.Runner(), {})
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    counts.take(checks.Test("unit/slow", ["sleep", "61.25"], limit=1))
+print("FAIL:", [one for one in said.getvalue().splitlines() if "still" in one][0].strip().partition(" (ended")[0] + f"; {counts.failed} failed")
+P
+python "a test that takes as long as it may is not" "7 False" <<'P'
+status, lines, _ = checks.Runner().run(["sh", "-c", "exit 7"], "log", 60)
+print(status, lines != [])
+P
+
+python "a part that cannot be made is tried once, named once, and nobody who needs it runs" \
+	"tried 1, 1 failed, 1 passed; FAIL  the part tools-root of the lab's cache; none  unit/a: needs tools-root, which could not be made; none  unit/b: needs tools-root, which could not be made; pass  unit/c" <<'P'
+import contextlib, io
+checks.LAB = "./lab"
+with open("lab", "w") as file:
+    file.write("#!/bin/sh\necho try >>tries\necho 'lab: no network' >&2\nexit 125\n")
+os.chmod("lab", 0o755)
+counts = checks.Counts(checks.Runner(), {})
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    for name, needs in ("a", ["tools-root"]), ("b", ["tools-root"]), ("c", []):
+        counts.take(checks.Test(f"unit/{name}", ["true"], needs=needs))
+heads = "; ".join(one.partition(" (")[0] for one in said.getvalue().splitlines() if one[0] != " ")
+print(f"tried {len(open('tries').readlines())}, {counts.failed} failed, {counts.passed} passed; {heads}")
+P
+
+python "the list is compared both ways" "a has 3 points and 2 skipped, by tools/testing/tests 3 points and 1 skipped|b is in tools/testing/tests and has not run|c has 1 points, and is not in tools/testing/tests" <<'P'
+listed = {"a": (3, 1), "b": (1, 0), "failed": (7, 0), "same": (2, 0)}
+found = {"a": (3, 2), "c": (1, 0), "same": (2, 0)}
+print("|".join(sorted(results.differences(listed, found, {"failed"}))))
+P
+python "a whole run fails by it" "3 failed" <<'P'
+import contextlib, io
+os.makedirs("tools/testing", exist_ok=True)
+results.write_table(results.LIST, {"a": (3, 0), "b": (4, 0), "long/c": (5, 0)})
+with open("README.md", "w") as file:
+    file.write("    9 passed, 0 failed, 0 skipped\n")
+counts = checks.Counts(checks.Runner(), {})
+counts.found = {"a": (2, 0)}
+with contextlib.redirect_stdout(io.StringIO()):
+    counts.compare(["a", "b"])
+print(counts.failed, "failed")
+P
+python "it is written from the last whole run, and README.md with it" "['b']||[]|    8 passed, 0 failed, 2 skipped|a 3 2;b 5;long/c 5" <<'P'
+results.write_table("found", {"a": (3, 2), "gone": (9, 0)})
+results.write_table("listed", {"a": (1, 0), "old": (1, 0), "long/c": (5, 0), "long/gone": (5, 0)})
+with open("readme", "w") as file:
+    file.write("ends with\n\n    1467 passed, 0 failed, 0 skipped\n")
+print(results.update(["a", "b"], ["long/c"], "found", "readme", "listed"), end="||")
+results.write_table("found", {"a": (3, 2), "b": (5, 0), "gone": (9, 0)})
+print(results.update(["a", "b"], ["long/c"], "found", "readme", "listed"), end="|")
+print(open("readme").read().splitlines()[-1], end="|")
+print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
+P
+
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4" <<'P'
+folder = "tools/testing/selftests/rdma"
+os.makedirs(folder, exist_ok=True)
+for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"):
+    with open(f"{folder}/{name}.sh", "w") as file:
+        file.write(head)
+    os.chmod(f"{folder}/{name}.sh", 0o755)
+said = []
+for test in [*checks.guest_tests([]), *checks.long_tests()]:
+    words = test.command[4:]
+    out = words.index("--out")
+    said.append(f"{test.name}: " + " ".join(words[:out] + words[out + 3:]))
+print("|".join(said))
+P
+python "counts know which rows no core has answered" "[('ioctl', 'B'), ('write', 'C')]|1 rows have no answer of --core distro, such as write C|3 of --core ours" <<'P'
+sys.path.insert(0, os.path.join(sys.path[0], "counts"))
+loader = importlib.machinery.SourceFileLoader("counts", os.path.join(sys.path[0], "run"))
+counts = importlib.util.module_from_spec(importlib.util.spec_from_loader("counts", loader))
+loader.exec_module(counts)
+counts.TOP = os.getcwd()
+rows = [("write", "A"), ("ioctl", "B"), ("write", "C"), ("mmap", "D")]
+for core, text in ("ours", "write A 0\nioctl B 1\nwrite C 2\n"), ("distro", "write A 0\nioctl B 7\n"):
+    os.makedirs(f"build/check/guest/uapi_rows/{core}", exist_ok=True)
+    with open(f"build/check/guest/uapi_rows/{core}/answers", "w") as file:
+        file.write(text)
+faults = []
+print(sorted(counts.different(rows, faults)), faults[0].partition(":")[0], sep="|", end="|")
+os.remove("build/check/guest/uapi_rows/ours/answers")
+faults = []
+counts.different(rows, faults)
+print(faults[0].partition(" rows")[0], "of --core ours" if "--core ours" in faults[0] else faults)
+P
+exit $bad

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 1 --core ours --pciehp
+# Errors that the root port reports of the adapter. Those that cost nothing cost nothing; after a
+# fatal one the slot is reset, and the adapter comes back, also when it had been reset before.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+plan 11
+
+dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
+slot=${dev##*/}
+kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
+
+# rounds N: until N rounds of checks are over, however they ended
+rounds()
+{
+	until [ $(($(kverbs passed) + $(kverbs failed))) -ge $(($1 * checks)) ]; do moment; done
+}
+
+# bytes NUMBER: as printf takes them, the lowest first
+bytes()
+{
+	local i
+	for i in 0 8 16 24; do printf '\\x%02x' $(($1 >> i & 255)); done
+}
+
+# report UNCORRECTABLE CORRECTABLE: the port receives a message of these errors (bits of the
+# capability's status registers) from the adapter. The driver takes 28 bytes: bus, device,
+# function, both masks, and the head of the packet.
+report()
+{
+	local at
+	at=$(printf '\\x%02x\\x%02x\\x%02x\\x00' "$((16#${slot:5:2}))" "$((16#${slot:8:2}))" "${slot:11:1}")
+	# shellcheck disable=SC2059
+	printf "$at$(bytes "$1")$(bytes "$2")$(bytes 0)$(bytes 0)$(bytes 0)$(bytes 0)" |
+		dd of=/dev/aer_inject bs=28 count=1 status=none
+}
+
+# recovered N: until the kernel has said so N times
+recovered()
+{
+	until [ "$(dmesg | grep -c 'device recovery')" -ge "$1" ]; do sleep 0.1; done
+	dmesg | sed -n 's/.*: \(device recovery\)/\1/p' | tail -n 1
+}
+
+ok "errors can be reported" modprobe aer_inject
+ok "a consumer meets the device" modprobe rdma_kverbs
+checks=$(kverbs passed)
+
+report 0 0x1
+report 0x4000 0
+is "an error that is not fatal is over" "device recovery successful" "$(recovered 1)"
+is "and nobody has noticed" "0 $checks" "$(kverbs removed) $(kverbs passed)"
+
+report 0x40000 0
+is "a fatal one is recovered from" "device recovery successful" "$(recovered 2)"
+rounds 2
+is "the consumer has lost the device" "1 8" "$(kverbs removed) $(kverbs flushed)"
+is "and found it again" "$((2 * checks)) 0" "$(kverbs passed) $(kverbs failed)"
+
+echo 1 >"$dev/reset"
+rounds 3
+report 0x40000 0
+is "so it is after a reset of the function" "device recovery successful" "$(recovered 3)"
+rounds 4
+is "with all that belongs to it" "3 $((4 * checks)) 0" "$(kverbs removed) $(kverbs passed) $(kverbs failed)"
+rmmod rdma_kverbs
+until [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; do moment; done
+ok "programs find it, too" talk_alone -e -n 50
+ok "and it can be unloaded" rmmod vhca
+finish

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 1 --core ours,distro --kernel debug --append "lsm=selinux kmemleak=off" --packages secilc
+# SELinux says who may use which P_Key; Debian's own kernel does not ask it, the debug kernel does.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+plan 10
+
+selinux=/sys/fs/selinux
+dir=/lab/src/tools/testing/selftests/rdma
+
+# policy NAME [LINE]: the policy without the rule that is LINE is made, and loaded
+policy()
+{
+	grep -vxF "${2:-}" $dir/pkey_policy.cil >"/tmp/$1.cil"
+	secilc -f /dev/null -o "/tmp/$1" "/tmp/$1.cil" && dd if="/tmp/$1" of=$selinux/load bs=1M status=none
+}
+
+# stopped NAME INDEX COMMAND...: a QP that uses the P_Key at INDEX is stopped by COMMAND
+stopped()
+{
+	local name=$1 index=$2 word='' rc=0 pid
+	shift 2
+	coproc qp { exec $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 "$index" allowed wait; }
+	pid=$qp_PID
+	IFS= read -r -t 60 word <&"${qp[0]}"
+	is "$name: it is at work" ready "$word"
+	"$@" >/dev/null
+	wait "$pid" || rc=$?
+	is "$name: and is stopped" 0 "$rc"
+}
+
+# The second core finds SELinux as the first has left it.
+mountpoint -q $selinux || mount -t selinuxfs selinuxfs $selinux
+ok "the policy is loaded" policy first
+echo 1 >$selinux/enforce
+is "and enforced" 1 "$(cat $selinux/enforce)"
+h=node1-0
+lab-vhcactl port $h:1 pkey1=0x8011 pkey2=0x8012 pkey3=0x8013 >/dev/null
+
+ok "who may use all may use this" $programs/pkey_policy "$LAB_DEV" u:r:all_t:s0 2 allowed
+ok "others may use others" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 1 allowed
+ok "but not this one" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 2 refused
+case $LAB_CORE in
+ours) ok "and are told why" sh -c \
+	"rdma-why $programs/pkey_policy $LAB_DEV u:r:guest_t:s0 2 refused 2>&1 | grep 'P_Key 0x8012.*policy'" ;;
+*) ok "and the audit says why" sh -c "dmesg | grep 'avc:.*denied.*pkey=0x8012.*infiniband_pkey'" ;;
+esac
+stopped "a QP whose P_Key changes" 3 lab-vhcactl port $h:1 pkey3=0x8012
+stopped "a QP whose policy changes" 1 policy second '(allow guest_t public_t (infiniband_pkey (access)))'
+echo 0 >$selinux/enforce
+finish

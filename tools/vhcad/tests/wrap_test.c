@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queues that have been in use for so long that their counts of 32 bits are about to wrap.  What
+ * the consumer counts has more bits.
+ */
+#include "tests/tkey.h"
+
+#define WRAP	(1ull << 32)
+/* An even lap of every ring here: what has been cleared is not valid in it. */
+#define START	(WRAP - 1024)
+#define ROUNDS	1500u
+#define LEN	3000u	/* two packets, so that entries are needed again */
+
+struct fixture {
+	struct tpair p;
+	struct tmr l, r;
+};
+
+static void cq_used(struct tcq *cq)
+{
+	struct vcq *v = table_get(&cq->h->dev->cqs, cq->cqn);
+
+	v->pi = START;
+	v->ci = START;
+	cq->ci = START;
+	t_set_rec(cq->h, cq->slot, START);
+}
+
+static void eq_used(struct thca *h, struct teq *eq)
+{
+	struct veq *v = table_get(&h->dev->eqs, eq->eqn);
+
+	v->pi = START;
+	v->ci = START;
+	eq->ci = START;
+	t_set_rec(h, eq->slot, START);
+}
+
+/* Units of both queues: blocks, and strides. */
+static void qp_used(struct tqp *qp)
+{
+	struct vqp *v = t_vqp(qp);
+
+	v->req.blk_prod = START;
+	v->req.blk_next = START;
+	v->req.head = START;
+	v->req.cur = START;
+	v->req.tail = START;
+	qp->sq_prod = START;
+	t_set_rec(qp->h, qp->slot, START);
+	v->recv.next = START;
+	qp->rq_prod = START;
+	t_set_rec(qp->h, qp->slot + 1, START);
+}
+
+static void start(struct fixture *f)
+{
+	t_pair_init_regions(&f->p, 0xffff00, 9, &f->l, &f->r, LEN, T_RW, 0);
+	t_mr_fill(&f->l, 3);
+	for (u32 i = 0; i < 2; i++) {
+		cq_used(&f->p.cq[i]);
+		eq_used(&f->p.h[i], &f->p.h[i].comp);
+		qp_used(&f->p.qp[i]);
+	}
+}
+
+static void message(struct fixture *f, struct tqp *from, struct tqp *to, u32 n)
+{
+	struct twr wr = t_wr(VHCA_OP_SEND, n, &f->l, 0, LEN, NULL, 0);
+	struct thca *h = &f->p.h[1];
+	struct vhca_eqe e;
+
+	t_cq_arm(&f->p.cq[1], false);
+	t_send(from, &wr);
+	t_expect_cqe(&f->p.cq[0], n, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f->p.cq[1], n, VHCA_CS_SUCCESS);
+	assert_true(t_eq_get(h, &h->comp, &e));
+	assert_int_equal(le32toh(e.number), f->p.cq[1].cqn);
+	assert_false(t_eq_get(h, &h->comp, &e));
+	assert_int_equal(t_state(to), T_RTS);
+}
+
+static void own_queues(void **state)
+{
+	static struct fixture f;
+
+	start(&f);
+	for (u32 n = 0; n < ROUNDS; n++) {
+		struct vhca_sge s = { f.r.iova, LEN, f.r.key };
+
+		t_recv(&f.p.qp[1], n, 1, &s);
+		message(&f, &f.p.qp[0], &f.p.qp[1], n);
+	}
+	assert_true((u32)f.p.qp[1].rq_prod < START && (u32)f.p.qp[0].sq_prod < START);
+	assert_true((u32)f.p.cq[1].ci < START);
+	t_mr_expect(&f.r, 0, LEN, 3, 0);
+	t_pair_fini(&f.p);
+}
+
+/* The limit looks at the same counts. */
+static void shared_receives(void **state)
+{
+	static struct fixture f;
+	struct vsrq *v;
+	struct tsrq srq;
+	struct tqp from, to;
+
+	start(&f);
+	t_srq_init(&f.p.h[1], &srq, 5, 6);
+	v = table_get(&f.p.h[1].dev->srqs, srq.srqn);
+	v->posted = START;
+	v->taken = START;
+	srq.posted = START;
+	t_set_rec(&f.p.h[1], srq.slot, START);
+	t_set_rec(&f.p.h[1], srq.slot + 1, START);
+	t_qp_init(&f.p.h[0], &from, &f.p.cq[0], &f.p.cq[0]);
+	t_qp_init_srq(&f.p.h[1], &to, &f.p.cq[1], &f.p.cq[1], &srq);
+	t_connect(&from, &to, 3, 1, 2);
+	qp_used(&from);
+	for (u32 n = 0; n < ROUNDS; n++) {
+		struct vhca_sge s = { f.r.iova, LEN, f.r.key };
+
+		t_srq_recv(&srq, n, 1, &s);
+		t_srq_recv(&srq, n + 1, 1, &s);
+		assert_int_equal(t_srq_limit(&srq, 2), VHCA_ST_OK);
+		t_expect_no_event(&f.p.h[1]);
+		message(&f, &from, &to, n);
+		t_expect_event(&f.p.h[1], VHCA_EV_SRQ_LIMIT, srq.srqn);
+		/* what the record says has 32 bits */
+		assert_true(t_rec(&f.p.h[1], srq.slot + 1) == (u32)(START + 2 * n + 1));
+		message(&f, &from, &to, n + 1);
+	}
+	t_mr_expect(&f.r, 0, LEN, 3, 0);
+	t_pair_fini(&f.p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_queues), cmocka_unit_test(shared_receives),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
