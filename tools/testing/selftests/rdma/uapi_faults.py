@@ -23,8 +23,8 @@ import threading
 
 from uapi_held import SYS_USERFAULTFD, UFFD_API, UFFDIO_API, UFFDIO_REGISTER, PAGEFAULT
 from uapi_requests import (DRIVER_ROOM, EXTENDED, NUMBER, PAGE, TYPES, UHW, UHW_IN, UHW_OUT, WRITE_UHW, File, area,
-                           attribute, attributes, body, driver_part, errno_of, frame, ioctl, ioctl_at, libc, libc_mmap, load,
-                           payload, write_at, written)
+                           attribute, attributes, body, driver_part, errno_of, frame, ioctl, ioctl_at, libc,
+                           libc_mmap, load, payload, write_at, written)
 
 UFFDIO_COPY, UFFDIO_WRITEPROTECT = 0xc028aa03, 0xc018aa06
 MISSING, PROTECTED = 1, 2                   # what is waited for: a page, or the right to write to it
