@@ -562,13 +562,13 @@ static void number_given_again(struct kunit *test)
 	talk_objects(test, &t->device->ib, &o);
 	number = o.qp[1]->qp_num;
 	again.attr = (struct ib_qp_init_attr){ .qp_type = IB_QPT_RC, .source_qpn = number,
-					       .send_cq = o.cq, .recv_cq = o.cq };
+					       .send_cq = o.cq, .recv_cq = o.cq, .port_num = 1 };
 	again.pd = o.pd;
 	KUNIT_EXPECT_EQ(test, ib_destroy_qp(o.qp[1]), 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(again.next));
 	o.qp[1] = again.next;
 	KUNIT_EXPECT_EQ(test, talk_ask_object(test, t, RDMA_NLDEV_CMD_RES_QP_GET,
-					      RDMA_NLDEV_ATTR_RES_LQPN, number, 0), 0);
+					      RDMA_NLDEV_ATTR_RES_LQPN, number, 1), 0);
 	KUNIT_EXPECT_EQ(test, rdma_restrack_count(&t->device->ib, RDMA_RESTRACK_QP, true),
 			TALK_QPS);
 	talk_objects_end(&o);
