@@ -27,7 +27,8 @@ static const char usage[] =
 	"are read from /proc when a process of COMMAND exits: the last 8 of each file that it has\n"
 	"open then.\n"
 	"\n"
-	"With --vendor-err it prints what the vendor_err of a completion of the vhca driver means.\n";
+	"With --vendor-err it prints what the vendor_err of a completion of the vhca driver\n"
+	"means.\n";
 
 /* Exit status 1: it means nothing. */
 static int print_vendor_err(const char *word)

@@ -363,8 +363,8 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
 		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, ETHERNET, IRQ, PCIE, SPIN,
-		LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, LIMIT, ALLOW_UNSEALED,
-		USER, NO_SANDBOX, HELP, VERSION,
+		LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, LIMIT,
+		ALLOW_UNSEALED, USER, NO_SANDBOX, HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },

@@ -122,8 +122,10 @@ static void detach(struct vmcg_qp *a)
 
 u32 mcg_detach(struct vqp *qp, u32 most)
 {
-	for (; most && !link_alone(&qp->mcgs); most--)
-		detach(container_of(qp->mcgs.next, struct vmcg_qp, in_qp));
+	struct link *l;
+
+	for (; most && (l = link_pop(&qp->mcgs)); most--)
+		detach(container_of(l, struct vmcg_qp, in_qp));
 	return most;
 }
 

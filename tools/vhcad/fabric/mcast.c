@@ -170,7 +170,7 @@ bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 			hand_over(from, to, &d, bytes);
 		if (run->pl && run->pl->fault)
 			return true;
-		if (d.more) {
+		if (c && d.more) {
 			*c = (struct fab_cursor){ .going = true, .member = number, .at = d.at };
 			return false;
 		}

@@ -54,7 +54,8 @@ struct member {
 	u32 off, size;
 };
 
-#define MEMBER(type, name)	{ #name, offsetof(struct type, name), sizeof(((struct type *)0)->name) }
+#define MEMBER(type, name)	\
+	{ #name, offsetof(struct type, name), sizeof(((struct type *)0)->name) }
 #define DEVICE(name)		MEMBER(vhca_device_attr, name)
 #define PORT(name)		MEMBER(vhca_port_attr, name)
 

@@ -156,7 +156,8 @@ static u32 until_refused(struct guest *g, maker *make, u32 *field)
 		t_remote_write(h, SERVER_BAR_REGS, VHCA_REG_ADMIN_TAIL, h->admin_tail);
 		t_admin_answer(h, NULL);
 		for (u32 i = 0; i < BATCH; i++) {
-			const struct vhca_acqe *a = &h->acq[(first + i) & ((1u << T_ADMIN_LOG) - 1)];
+			u32 at = (first + i) & ((1u << T_ADMIN_LOG) - 1);
+			const struct vhca_acqe *a = &h->acq[at];
 
 			if (!a->status)
 				continue;

@@ -3,9 +3,9 @@
  * Asynchronous events: from the driver's interrupt to the handlers, in order.
  *
  * A driver reports an event in any context. It waits in the device's list and a work item hands it
- * out: first the cache refreshes what the event may have changed and the security room stops QPs that
- * may not go on, then the handlers run, so that they see the new state. Events of one device never overtake each other; devices do not wait for
- * each other.
+ * out: first the cache refreshes what the event may have changed and the security room stops QPs
+ * that may not go on, then the handlers run, so that they see the new state. Events of one device
+ * never overtake each other; devices do not wait for each other.
  */
 #include <linux/cleanup.h>
 #include <linux/mempool.h>

@@ -195,7 +195,7 @@ void ib_qp_security_free(struct ib_qp *qp)
 	security_free(sec);
 }
 
-/* Ports of other networks have no P_Keys, and a port that does not exist is the driver's to refuse. */
+/* Other networks have no P_Keys, and a port that does not exist is the driver's to refuse. */
 static int check_use(struct ib_device *device, void *blob, const struct pkey_use *use)
 {
 	u64 subnet_prefix;
@@ -212,8 +212,8 @@ static int check_use(struct ib_device *device, void *blob, const struct pkey_use
 	ib_get_cached_subnet_prefix(device, use->port, &subnet_prefix);
 	ret = ib_security_pkey_access(blob, subnet_prefix, pkey);
 	if (ret)
-		return rdma_refuse(ret, "P_Key 0x%04x of subnet %016llx: the security policy says no",
-				   pkey, subnet_prefix);
+		return rdma_refuse(ret, "P_Key 0x%04x of subnet %016llx: the policy says no", pkey,
+				   subnet_prefix);
 	return 0;
 }
 
@@ -325,7 +325,7 @@ int ib_qp_security_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 }
 
 /* Moves the QP to the error state if it may not go on; then it uses nothing any more. */
-static bool stopped(struct ib_qp *qp)
+static bool stop_who_may_not(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	struct ib_qp_security *sec = qp->qp_sec;
@@ -336,7 +336,8 @@ static bool stopped(struct ib_qp *qp)
 		return false;
 	ret = qp->device->ops.modify_qp(qp, &attr, IB_QP_STATE, NULL);
 	if (ret)
-		ibdev_warn_ratelimited(qp->device, "QP %u may not use its P_Key and cannot be stopped: %d\n",
+		ibdev_warn_ratelimited(qp->device,
+				       "QP %u goes on with a P_Key that it may not use: %d\n",
 				       qp->qp_num, ret);
 	for (unsigned int i = 0; i < QP_USES; i++)
 		sec->use[i] = unused;
@@ -351,7 +352,7 @@ static void look_again(struct ib_device *device)
 	for (u32 id = 0; (res = rdma_restrack_next(device, RDMA_RESTRACK_QP, &id)); id++) {
 		struct ib_qp *qp = container_of(res, struct ib_qp, obj.res);
 
-		if (qp->qp_sec && stopped(qp)) {
+		if (qp->qp_sec && stop_who_may_not(qp)) {
 			event.element.qp = qp;
 			qp->event_handler(&event, qp->qp_context);
 		}

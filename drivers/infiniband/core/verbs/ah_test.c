@@ -414,7 +414,7 @@ static void path_is_given_back_once(struct kunit *test)
 		.ah_attr = routed(1, 0, RDMA_AH_ATTR_TYPE_IB),
 		.alt_ah_attr = routed(2, 0, RDMA_AH_ATTR_TYPE_IB),
 	};
-	/* Of a driver's own type: a security module would have to see one request after the other. */
+	/* Of a driver's own type: a security module has to see one request after the other. */
 	struct ib_qp_init_attr init = { .qp_type = IB_QPT_RESERVED1 };
 	struct addressing a;
 

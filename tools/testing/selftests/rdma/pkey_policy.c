@@ -44,10 +44,12 @@ int main(int argc, char **argv)
 	allowed = !strcmp(argv[4], "allowed");
 	become(argv[2]);
 	open_device(argv[1]);
-	init.send_cq = init.recv_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
-	init.cap.max_send_wr = init.cap.max_recv_wr = 1;
-	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
+	init.send_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
 	must(init.send_cq, "ibv_create_cq");
+	init.recv_cq = init.send_cq;
+	init.cap = (struct ibv_qp_cap){
+		.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1,
+	};
 
 	struct ibv_qp *qp = ibv_create_qp(pd, &init);
 

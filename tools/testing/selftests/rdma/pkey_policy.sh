@@ -42,7 +42,7 @@ ok "others may use others" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 1 all
 ok "but not this one" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 2 refused
 case $LAB_CORE in
 ours) ok "and are told why" sh -c \
-	"rdma-why $programs/pkey_policy $LAB_DEV u:r:guest_t:s0 2 refused 2>&1 | grep 'P_Key 0x8012.*policy'" ;;
+	"rdma-why $programs/pkey_policy $LAB_DEV u:r:guest_t:s0 2 refused 2>&1 | grep 'P_Key 0x8012.*the policy says no'" ;;
 *) ok "and the audit says why" sh -c "dmesg | grep 'avc:.*denied.*pkey=0x8012.*infiniband_pkey'" ;;
 esac
 stopped "a QP whose P_Key changes" 3 lab-vhcactl port $h:1 pkey3=0x8012
