@@ -95,7 +95,8 @@ leave:
 	if (err != -EDQUOT)
 		return VHCA_ST_INTERNAL;
 	SET_FIELD(c, vhca_mcg_req, mgid);
-	return command_limited(c, VLIM_MCGS);
+	command_limited(c, VLIM_MCGS);
+	return VHCA_ST_NO_RESOURCE;
 }
 
 static void drop_group(struct vhca_dev *dev, struct vmcg *g)
