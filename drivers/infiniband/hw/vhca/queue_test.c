@@ -271,6 +271,38 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->called, 1);
 }
 
+/*
+ * Queues in use for so long that their counts leave the 32 bits which the device tells. The lap is
+ * an even one, so that nothing in the cleared rings is valid.
+ */
+static void test_counts_wrap(struct kunit *test)
+{
+	const u64 start = BIT_ULL(32) - 64;
+	struct bench *b = test->priv;
+	struct ib_wc wc[2];
+	u64 i;
+
+	b->pi = start;
+	b->cqk.ci = start;
+	b->qpk.sq.head = start;
+	b->qpk.sq.tail = start;
+	b->qpk.rq.head = start;
+	b->qpk.rq.tail = start;
+	for (i = start; i < start + 128; i++) {
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
+		KUNIT_ASSERT_EQ(test, bench_recv(b, i), 0);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), i + 1);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 1)), i + 1);
+		bench_complete(b, bench_done((u32)i + 1, 0));
+		bench_complete(b, bench_done((u32)i + 1, VHCA_CQE_F_RQ));
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 2, wc), 2);
+		KUNIT_ASSERT_EQ(test, wc[0].wr_id, i);
+		KUNIT_ASSERT_EQ(test, wc[1].wr_id, i);
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, wc), 0);
+	}
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), start + 256);
+}
+
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_layout_across_the_end),
 	KUNIT_CASE(test_inline_across_the_end),
@@ -282,6 +314,7 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_arming_reports_missed),
 	KUNIT_CASE(test_purge),
 	KUNIT_CASE(test_dead_device_flushes),
+	KUNIT_CASE(test_counts_wrap),
 	{}
 };
 
