@@ -12,7 +12,7 @@ dir=/lab/src/tools/testing/selftests/rdma
 policy()
 {
 	grep -vxF "${2:-}" $dir/pkey_policy.cil >"/tmp/$1.cil"
-	secilc -f /dev/null -o "/tmp/$1" "/tmp/$1.cil" && dd if="/tmp/$1" of=$selinux/load bs=1M status=none
+	secilc -c 33 -f /dev/null -o "/tmp/$1" "/tmp/$1.cil" && dd if="/tmp/$1" of=$selinux/load bs=1M status=none
 }
 
 # stopped NAME INDEX COMMAND...: a QP that uses the P_Key at INDEX is stopped by COMMAND
