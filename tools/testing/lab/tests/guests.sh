@@ -42,9 +42,9 @@ echo begun
 [ "$LAB_NODE" = 1 ] || lab-barrier both
 while :; do :; done
 S
-"$lab" run --core distro --nodes 2 --timeout 25 --out "$work/out" "$work/slow" >"$work/log" 2>&1
+"$lab" run --core distro --nodes 2 --timeout 50 --out "$work/out" "$work/slow" >"$work/log" 2>&1
 expect "a run that takes too long is ended" 124 $?
-expect_text "and says so" 'node1 node2 still ran after 25 s' "$work/log"
+expect_text "and says so" 'node1 node2 still ran after 50 s' "$work/log"
 expect_text "and where each node was" 'node1 is at no barrier; its last line: begun' "$work/log"
 expect_text "and who waited for others" 'node2 waits at barrier both; its last line: begun' "$work/log"
 expect_text "and which of its processors works" 'node1: thread .* worked for [01]\.[0-9] of the last second' "$work/log"
