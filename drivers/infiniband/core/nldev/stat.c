@@ -9,7 +9,7 @@
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
 
-#include "../verbs/counter.h"
+#include "../counter/counter.h"
 #include "nldev_priv.h"
 
 /**

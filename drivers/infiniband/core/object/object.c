@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <rdma/rdma_reject.h>
-#include "../trace.h"
+#include "../trace/trace.h"
 #include "object_priv.h"
 
 /* Far enough below zero that stray plain increments never reach it */

@@ -24,7 +24,7 @@
 #include <rdma/uverbs_std_types.h>
 #include <rdma/uverbs_types.h>
 
-#include "umap.h"
+#include "../mmap/mmap.h"
 
 struct ib_uxrcd_object;
 struct uverbs_api;
