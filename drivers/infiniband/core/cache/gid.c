@@ -371,6 +371,39 @@ const struct ib_gid_attr *rdma_find_gid_by_filter(
 EXPORT_SYMBOL_IF_KUNIT(rdma_find_gid_by_filter);
 
 /**
+ * ib_find_gid - port and index of a GID among the InfiniBand and iWARP ports
+ * @device: the device
+ * @gid: the GID
+ * @port_num: port that has it
+ * @index: where it stands; may be NULL
+ *
+ * RoCE ports are left out since one GID stands there once for each type. Context: may sleep.
+ * Return: 0, or -ENOENT.
+ */
+int ib_find_gid(struct ib_device *device, union ib_gid *gid, u32 *port_num, u16 *index)
+{
+	union ib_gid entry;
+	u32 port;
+	int i;
+
+	rdma_for_each_port(device, port) {
+		if (!rdma_protocol_ib(device, port) && !rdma_protocol_iwarp(device, port))
+			continue;
+		for (i = 0; i < device->port_data[port].immutable.gid_tbl_len; i++) {
+			if (rdma_query_gid(device, port, i, &entry) ||
+			    memcmp(&entry, gid, sizeof(entry)))
+				continue;
+			*port_num = port;
+			if (index)
+				*index = i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+EXPORT_SYMBOL(ib_find_gid);
+
+/**
  * rdma_query_gid_table - all GIDs of a device
  * @device: registered device
  * @entries: filled in, ports in order and indices in order

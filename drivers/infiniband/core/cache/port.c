@@ -36,7 +36,7 @@ static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_por
 	WRITE_ONCE(cache->lmc, attr.lmc);
 	WRITE_ONCE(cache->state, attr.state);
 	if (attr.subnet_prefix)
-		WRITE_ONCE(cache->subnet_prefix, attr.subnet_prefix);
+		WRITE_ONCE(rdma_port(device, port_num)->subnet_prefix, attr.subnet_prefix);
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port
 		if (ret)
 			return ret;
 		if (i == 0)
-			WRITE_ONCE(cache->subnet_prefix,
+			WRITE_ONCE(rdma_port(device, port_num)->subnet_prefix,
 				   be64_to_cpu(attr.gid.global.subnet_prefix));
 		ret = rdma_protocol_iwarp(device, port_num) ?
 			set_iwarp_gid(cache->gids, &attr, changed) :
@@ -156,6 +156,18 @@ void ib_cache_event(const struct ib_event *event)
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(ib_cache_event);
+
+static struct ib_event_prehandler event_prehandler = { .handle = ib_cache_event };
+
+/**
+ * ib_cache_init() - follow the events of all devices
+ *
+ * Context: while the module is initialised.
+ */
+void ib_cache_init(void)
+{
+	ib_events_add_prehandler(&event_prehandler);
+}
 
 static struct rdma_port_cache *alloc_cache(unsigned int gids)
 {
@@ -344,10 +356,8 @@ EXPORT_SYMBOL(ib_find_exact_cached_pkey);
  */
 void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx)
 {
-	struct rdma_port_cache *cache = port_cache(device, port_num);
-
-	if (cache)
-		*sn_pfx = READ_ONCE(cache->subnet_prefix);
+	if (port_cache(device, port_num))
+		*sn_pfx = READ_ONCE(rdma_port(device, port_num)->subnet_prefix);
 }
 EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
 

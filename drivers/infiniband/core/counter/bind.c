@@ -6,9 +6,7 @@
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 
-#include "../device/device.h"
-#include "counter.h"
-#include "../verbs/verbs_priv.h"
+#include "counter_priv.h"
 
 #define KNOWN_MASKS (RDMA_COUNTER_MASK_QP_TYPE | RDMA_COUNTER_MASK_PID)
 

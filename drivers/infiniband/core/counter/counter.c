@@ -19,9 +19,7 @@
 #include <linux/slab.h>
 #include <rdma/rdma_counter.h>
 
-#include "../device/device.h"
-#include "counter.h"
-#include "../verbs/verbs_priv.h"
+#include "counter_priv.h"
 
 /**
  * counters_of_port() - what a port has of counters
@@ -36,31 +34,15 @@ struct rdma_port_counter *counters_of_port(struct ib_device *device, u32 port_nu
 }
 
 /**
- * rdma_counter_init() - prepare the ports of a device
- * @dev: device whose ports have just been made
- */
-void rdma_counter_init(struct ib_device *dev)
-{
-	u32 port_num;
-
-	rdma_for_each_port(dev, port_num)
-		mutex_init(&counters_of_port(dev, port_num)->lock);
-}
-
-/**
- * rdma_counter_release() - end what rdma_counter_init() began
- * @dev: device on which no QP exists
+ * rdma_counter_release() - free what the ports of a device have counted
+ * @dev: device with ports, on which no QP exists
  */
 void rdma_counter_release(struct ib_device *dev)
 {
 	u32 port_num;
 
-	rdma_for_each_port(dev, port_num) {
-		struct rdma_port_counter *counters = counters_of_port(dev, port_num);
-
-		rdma_free_hw_stats_struct(counters->hstats);
-		mutex_destroy(&counters->lock);
-	}
+	rdma_for_each_port(dev, port_num)
+		rdma_free_hw_stats_struct(counters_of_port(dev, port_num)->hstats);
 }
 
 /**

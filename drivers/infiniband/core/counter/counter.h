@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Counters that QPs are bound to: what the files about them share (counter.c), and what the rooms
- * below and above need beyond <rdma/rdma_counter.h>.
+ * What the counter room offers the rooms above it, beyond <rdma/rdma_counter.h>: hardware counters
+ * of devices and ports, and what the counters that QPs are bound to add to them.
  */
-#ifndef CORE_COUNTER_H
-#define CORE_COUNTER_H
+#ifndef RDMA_CORE_COUNTER_H
+#define RDMA_CORE_COUNTER_H
 
 #include <rdma/rdma_counter.h>
 
-struct rdma_port_counter *counters_of_port(struct ib_device *device, u32 port_num);
-int counters_possible(struct ib_device *device, u32 port_num);
+/* hw_stats.c */
+struct rdma_hw_stats *ib_get_hw_stats_port(struct ib_device *device, u32 port_num);
+int rdma_hw_stats_refresh(struct ib_device *device, u32 port_num, struct rdma_hw_stats *stats,
+			  unsigned int index);
 
-/* With the port's lock held */
-struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_counter_mode mode);
-int counter_bind(struct rdma_counter *counter, struct ib_qp *qp);
-int counter_unbind(struct ib_qp *qp, bool force);
-
-#if IS_ENABLED(CONFIG_KUNIT)
-bool counter_suits(const struct rdma_counter *counter, const struct ib_qp *qp, u32 port_num);
-#endif
-
+/* counter.c */
 void rdma_counter_add_port(struct ib_device *device, u32 port_num, unsigned int first,
 			   unsigned int num, u64 *sums);
 

@@ -18,7 +18,7 @@
 #include <linux/kmod.h>
 #include <linux/netdevice.h>
 
-#include "internal.h"
+#include "device.h"
 
 #define CLIENT_REGISTERED XA_MARK_1
 #define CLIENT_ATTACHED XA_MARK_1

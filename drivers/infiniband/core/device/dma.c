@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Walking a DMA-mapped scatter list in aligned blocks of one size (linked into ib_core).
+ * DMA addresses of scatter lists: walks in aligned blocks of one size, and addresses for devices
+ * that take the kernel's virtual ones.
  */
 #include <linux/export.h>
 #include <linux/scatterlist.h>
@@ -60,3 +61,24 @@ bool __rdma_block_iter_next(struct ib_block_iter *biter)
 	}
 }
 EXPORT_SYMBOL(__rdma_block_iter_next);
+
+/**
+ * ib_dma_virt_map_sg() - use virtual addresses as the DMA addresses of a scatter list
+ * @dev: device registered without a DMA device
+ * @sg: list of pages with kernel addresses
+ * @nents: its entries
+ *
+ * Context: any.
+ * Return: @nents.
+ */
+int ib_dma_virt_map_sg(struct ib_device *dev, struct scatterlist *sg, int nents)
+{
+	struct scatterlist *entry = sg;
+
+	for (int left = nents; left > 0; left--, entry = sg_next(entry)) {
+		entry->dma_address = (unsigned long)sg_virt(entry);
+		sg_dma_len(entry) = entry->length;
+	}
+	return nents;
+}
+EXPORT_SYMBOL(ib_dma_virt_map_sg);

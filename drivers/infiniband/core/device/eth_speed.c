@@ -5,7 +5,7 @@
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include "internal.h"
+#include "device.h"
 
 /* Speeds of links that do not tell their lanes: the first row that is not slower. */
 static const struct {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Asynchronous events: from the driver's interrupt to the handlers, in order.
+ * Asynchronous events: from the driver's interrupt to the handlers, in order. And what the rooms
+ * above are told of changes of devices.
  *
  * A driver reports an event in any context. It waits in the device's list and a work item hands it
- * out: first the cache refreshes what the event may have changed and the security room stops QPs
- * that may not go on, then the handlers run, so that they see the new state. Events of one device
- * never overtake each other; devices do not wait for each other.
+ * out: first to the pre-handlers, by which the cache refreshes what the event may have changed and
+ * the security room stops QPs that may not go on, then to the handlers, so that these see the new
+ * state. Events of one device never overtake each other; devices do not wait for each other.
  */
 #include <linux/cleanup.h>
 #include <linux/mempool.h>
 #include <linux/slab.h>
 
-#include "../cache/cache.h"
-#include "../security/security.h"
-#include "internal.h"
+#include "device.h"
 
 struct queued_event {
 	struct list_head entry;
@@ -24,6 +23,9 @@ struct queued_event {
 #define RESERVED_EVENTS 128
 
 static mempool_t *event_pool;
+
+/* struct ib_event_prehandler. Changes only while there is no device. */
+static LIST_HEAD(prehandlers);
 
 /*
  * Work queue for kernel consumers of RDMA devices. Work on it may sleep and may allocate. Events
@@ -46,16 +48,28 @@ static struct queued_event *pop_event(struct rdma_device_core *core)
 static void hand_out_events(struct work_struct *work)
 {
 	struct rdma_device_core *core = container_of(work, struct rdma_device_core, event_work);
+	struct ib_event_prehandler *prehandler;
 	struct queued_event *queued;
 
 	while ((queued = pop_event(core))) {
 		struct ib_event event = queued->event;
 
 		mempool_free(queued, event_pool);
-		ib_cache_event(&event);
-		ib_security_event(&event);
+		list_for_each_entry(prehandler, &prehandlers, entry)
+			prehandler->handle(&event);
 		ib_dispatch_event_clients(&event);
 	}
+}
+
+/**
+ * ib_events_add_prehandler - let a room of the core see every event before the handlers
+ * @prehandler: comes after those that were added before; stays as long as the module
+ *
+ * Context: while the module is initialised.
+ */
+void ib_events_add_prehandler(struct ib_event_prehandler *prehandler)
+{
+	list_add_tail(&prehandler->entry, &prehandlers);
 }
 
 /**
@@ -164,6 +178,48 @@ void ib_events_close(struct ib_device *device)
 	scoped_guard(spinlock_irqsave, &device->core->event_lock)
 		device->core->events_open = false;
 	flush_work(&device->core->event_work);
+}
+
+/* Told of devices that come, go, or change their net devices. */
+SRCU_NOTIFIER_HEAD_STATIC(device_chain);
+
+/**
+ * ib_device_notifier_register - subscribe to changes of devices
+ * @nb: called with a number of enum rdma_nl_notify_event_type and a struct ib_device_change; may
+ *	sleep
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int ib_device_notifier_register(struct notifier_block *nb)
+{
+	return srcu_notifier_chain_register(&device_chain, nb);
+}
+
+/**
+ * ib_device_notifier_unregister - end what ib_device_notifier_register() began
+ * @nb: the subscriber, which is not running any more when this returns
+ *
+ * Context: may sleep.
+ */
+void ib_device_notifier_unregister(struct notifier_block *nb)
+{
+	srcu_notifier_chain_unregister(&device_chain, nb);
+}
+
+/**
+ * ib_device_notify - tell subscribers that a device has come, gone or changed its net device
+ * @device: the device
+ * @port_num: the port whose net device it is about, 0 for changes of the device
+ * @type: what has happened
+ *
+ * Context: may sleep.
+ */
+void ib_device_notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_event_type type)
+{
+	struct ib_device_change change = { .device = device, .port_num = port_num };
+
+	srcu_notifier_call_chain(&device_chain, type, &change);
 }
 
 int ib_events_init(void)

@@ -10,10 +10,11 @@
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <net/netlink.h>
+#include <net/netns/generic.h>
 #include <net/sock.h>
 #include <rdma/rdma_netlink.h>
 
-#include "internal.h"
+#include "device.h"
 
 /* Sending to user space blocks at most this long. */
 #define SEND_TIMEOUT (10 * HZ)
@@ -30,6 +31,23 @@ static struct nl_client {
 	struct rw_semaphore busy;
 	const struct rdma_nl_cbs *ops;
 } nl_clients[RDMA_NL_NUM_CLIENTS];
+
+/* The kernel's end of the socket in a network namespace. */
+struct nl_net {
+	struct sock *sock;
+};
+
+static unsigned int nl_net_id;
+
+static struct nl_net *nl_net_of(const struct net *net)
+{
+	return net_generic(net, nl_net_id);
+}
+
+static struct sock *socket_of(const struct net *net)
+{
+	return nl_net_of(net)->sock;
+}
 
 /* The caller holds the client busy; it is let go while its module is loaded. */
 static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int op)
@@ -204,7 +222,7 @@ EXPORT_SYMBOL(ibnl_put_attr);
  */
 int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
-	int ret = netlink_unicast(rdma_net_nl_sock(net), skb, pid, MSG_DONTWAIT);
+	int ret = netlink_unicast(socket_of(net), skb, pid, MSG_DONTWAIT);
 
 	return min(ret, 0);
 }
@@ -221,7 +239,7 @@ EXPORT_SYMBOL(rdma_nl_unicast);
  */
 int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {
-	int ret = netlink_unicast(rdma_net_nl_sock(net), skb, pid, 0);
+	int ret = netlink_unicast(socket_of(net), skb, pid, 0);
 
 	return min(ret, 0);
 }
@@ -238,7 +256,7 @@ EXPORT_SYMBOL(rdma_nl_unicast_wait);
  */
 int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group, gfp_t flags)
 {
-	return nlmsg_multicast(rdma_net_nl_sock(net), skb, 0, group, flags);
+	return nlmsg_multicast(socket_of(net), skb, 0, group, flags);
 }
 EXPORT_SYMBOL(rdma_nl_multicast);
 
@@ -250,7 +268,7 @@ EXPORT_SYMBOL(rdma_nl_multicast);
  */
 bool rdma_nl_chk_listeners(unsigned int group)
 {
-	return netlink_has_listeners(rdma_net_nl_sock(&init_net), group);
+	return netlink_has_listeners(socket_of(&init_net), group);
 }
 EXPORT_SYMBOL(rdma_nl_chk_listeners);
 
@@ -278,13 +296,7 @@ void rdma_nl_set_privileged_qkey(bool allowed)
 	WRITE_ONCE(privileged_qkey, allowed);
 }
 
-/**
- * rdma_nl_sock_create - open the kernel's end of the socket in a namespace
- * @net: the namespace
- *
- * Return: the socket or NULL.
- */
-struct sock *rdma_nl_sock_create(struct net *net)
+static int __net_init open_socket(struct net *net)
 {
 	struct netlink_kernel_cfg config = {
 		.input = receive,
@@ -292,29 +304,44 @@ struct sock *rdma_nl_sock_create(struct net *net)
 	};
 	struct sock *sock = netlink_kernel_create(net, NETLINK_RDMA, &config);
 
-	if (sock)
-		sock->sk_sndtimeo = SEND_TIMEOUT;
-	return sock;
+	if (!sock)
+		return -ENOMEM;
+	sock->sk_sndtimeo = SEND_TIMEOUT;
+	nl_net_of(net)->sock = sock;
+	return 0;
 }
 
-void rdma_nl_sock_release(struct sock *sock)
+static void __net_exit close_socket(struct net *net)
 {
-	netlink_kernel_release(sock);
+	netlink_kernel_release(nl_net_of(net)->sock);
 }
 
-void rdma_nl_init(void)
-{
-	unsigned int number;
+static struct pernet_operations socket_ops = {
+	.init = open_socket,
+	.exit = close_socket,
+	.id = &nl_net_id,
+	.size = sizeof(struct nl_net),
+};
 
-	for (number = 0; number < ARRAY_SIZE(nl_clients); number++)
+/**
+ * rdma_nl_init - open the kernel's end of the socket in every network namespace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rdma_nl_init(void)
+{
+	for (unsigned int number = 0; number < ARRAY_SIZE(nl_clients); number++)
 		init_rwsem(&nl_clients[number].busy);
+	return register_pernet_device(&socket_ops);
 }
 
+/**
+ * rdma_nl_exit - end what rdma_nl_init() began
+ */
 void rdma_nl_exit(void)
 {
-	unsigned int number;
-
-	for (number = 0; number < ARRAY_SIZE(nl_clients); number++)
+	unregister_pernet_device(&socket_ops);
+	for (unsigned int number = 0; number < ARRAY_SIZE(nl_clients); number++)
 		WARN(nl_clients[number].ops, "RDMA netlink client %u is left\n", number);
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ib_core's beginning and end.
+ * ib_core's beginning and end. This file alone knows every room of ib_core, and begins them from
+ * the lowest up.
  */
-#include <linux/device.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "../cache/cache.h"
+#include "../device/device.h"
 #include "../nldev/nldev.h"
 #include "../object/object.h"
+#include "../register/register.h"
 #include "../security/security.h"
+#include "../sysfs/sysfs.h"
 #include "../verbs/verbs.h"
-#include "../device/internal.h"
 
 MODULE_AUTHOR("The vhca authors");
 MODULE_DESCRIPTION("core kernel InfiniBand API");
@@ -20,63 +23,63 @@ static int __init ib_core_init(void)
 {
 	int ret;
 
-	ret = ib_events_init();
-	if (ret)
-		return ret;
-	ib_unreg_wq = alloc_workqueue("ib_unregister", WQ_UNBOUND, 0);
-	if (!ib_unreg_wq) {
-		ret = -ENOMEM;
-		goto events;
-	}
 	ret = rdma_objects_module_init();
 	if (ret)
-		goto unreg_wq;
-	ret = rdma_verbs_module_init();
+		return ret;
+	ret = ib_events_init();
 	if (ret)
 		goto objects;
-	ret = class_register(&ib_class);
+	ret = rdma_nl_init();
 	if (ret)
-		goto verbs;
-	rdma_nl_init();
-	ret = ib_netns_init();
-	if (ret)
-		goto class;
+		goto events;
+	ib_cache_init();
 	ret = ib_security_init();
 	if (ret)
-		goto netns;
-	nldev_init();
+		goto netlink;
+	ret = rdma_verbs_module_init();
+	if (ret)
+		goto security;
+	ret = ib_sysfs_init();
+	if (ret)
+		goto verbs;
+	ret = ib_register_init();
+	if (ret)
+		goto sysfs;
+	ret = nldev_init();
+	if (ret)
+		goto registration;
 	return 0;
 
-netns:
-	ib_netns_exit();
-	rdma_nl_exit();
-class:
-	class_unregister(&ib_class);
+registration:
+	ib_register_exit();
+sysfs:
+	ib_sysfs_exit();
 verbs:
 	rdma_verbs_module_exit();
-objects:
-	rdma_objects_module_exit();
-unreg_wq:
-	destroy_workqueue(ib_unreg_wq);
+security:
+	ib_security_exit();
+netlink:
+	rdma_nl_exit();
 events:
 	ib_events_exit();
+objects:
+	rdma_objects_module_exit();
 	return ret;
 }
 
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
-	ib_security_exit();
-	ib_netns_exit();
-	rdma_nl_exit();
-	class_unregister(&ib_class);
+	ib_register_exit();
+	ib_sysfs_exit();
 	rdma_verbs_module_exit();
-	rdma_objects_module_exit();
-	destroy_workqueue(ib_unreg_wq);
+	ib_security_exit();
+	rdma_nl_exit();
 	ib_events_exit();
+	rdma_objects_module_exit();
 	/* Callbacks of call_rcu() may still stand in this module. */
 	rcu_barrier();
-	WARN_ON(!xa_empty(&ib_registry));
+	WARN_ON(!ib_registry_is_empty());
 }
 
 /* Before drivers and clients where all of them are built in. */

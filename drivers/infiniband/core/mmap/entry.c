@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Offsets by which user space names what a driver lets it map (linked into ib_core).
+ * Offsets by which user space names what a driver lets it map.
  *
  * A context's mmap_xa holds each entry at every page offset it covers.  An entry's offsets are not
  * given to another before the last mapping of it is gone.

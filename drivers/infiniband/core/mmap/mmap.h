@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Mappings of device pages into processes, so that they can be taken back.
+ * What the mmap room offers beyond <rdma/ib_verbs.h>: the list that every file keeps of its
+ * mappings of device pages, so that the pages can be taken back.
  *
- * umap.c and mmap_entry.c are linked into ib_core, because drivers that never see a user link
- * against them too; the VM operations are ib_uverbs' (umap_vm.c).
+ * Drivers call the functions of this room, also drivers that run without ib_uverbs, therefore it
+ * is part of ib_core. The VM operations of the mappings are ib_uverbs' (uverbs/umap_vm.c).
  */
-#ifndef CORE_UVERBS_UMAP_H
-#define CORE_UVERBS_UMAP_H
+#ifndef RDMA_CORE_MMAP_H
+#define RDMA_CORE_MMAP_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -16,7 +17,7 @@ struct rdma_user_mmap_entry;
 struct vm_area_struct;
 
 /**
- * struct rdma_umaps - the mappings of one file
+ * struct rdma_umaps - the mappings of one file, at the beginning of what its private_data points to
  * @lock: protects everything here; nests inside mmap_lock
  * @list: struct rdma_umap_priv of each mapping
  * @page: what writable mappings show once their pages were taken back, made on the first touch
@@ -42,4 +43,4 @@ struct rdma_umap_priv {
 void rdma_umap_priv_init(struct rdma_umap_priv *priv, struct vm_area_struct *vma,
 			 struct rdma_user_mmap_entry *entry);
 
-#endif /* CORE_UVERBS_UMAP_H */
+#endif

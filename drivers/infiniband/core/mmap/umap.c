@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Mapping device pages into a process so that they can be taken back (linked into ib_core).
+ * Mapping device pages into a process so that they can be taken back.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_reject.h>
 
-#include "../uverbs/uverbs.h"
+#include "mmap.h"
 
 /**
  * rdma_umap_priv_init - enter a mapping into its file's list
@@ -19,7 +20,7 @@
 void rdma_umap_priv_init(struct rdma_umap_priv *priv, struct vm_area_struct *vma,
 			 struct rdma_user_mmap_entry *entry)
 {
-	struct ib_uverbs_file *file = vma->vm_file->private_data;
+	struct rdma_umaps *umaps = vma->vm_file->private_data;
 
 	priv->vma = vma;
 	priv->entry = entry;
@@ -27,8 +28,8 @@ void rdma_umap_priv_init(struct rdma_umap_priv *priv, struct vm_area_struct *vma
 		kref_get(&entry->ref);
 	vma->vm_private_data = priv;
 
-	guard(mutex)(&file->umaps.lock);
-	list_add(&priv->list, &file->umaps.list);
+	guard(mutex)(&umaps->lock);
+	list_add(&priv->list, &umaps->list);
 }
 EXPORT_SYMBOL(rdma_umap_priv_init);
 
@@ -51,7 +52,7 @@ EXPORT_SYMBOL(rdma_umap_priv_init);
 int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma, unsigned long pfn,
 		      unsigned long size, pgprot_t prot, struct rdma_user_mmap_entry *entry)
 {
-	struct ib_uverbs_file *file = ucontext->ufile;
+	struct rdma_umaps *umaps = (struct rdma_umaps *)ucontext->ufile;
 	struct rdma_umap_priv *priv;
 
 	if (!(vma->vm_flags & VM_SHARED))
@@ -59,7 +60,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma, 
 	if (vma->vm_end - vma->vm_start != size)
 		return rdma_refuse(-EINVAL, "mmap: length %lu, the region has %lu bytes",
 				   vma->vm_end - vma->vm_start, size);
-	if (WARN_ON(!vma->vm_file || vma->vm_file->private_data != file))
+	if (WARN_ON(!vma->vm_file || vma->vm_file->private_data != umaps))
 		return -EINVAL;
 
 	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
@@ -73,7 +74,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma, 
 
 	/* A failed mmap closes nothing. */
 	vma->vm_private_data = NULL;
-	scoped_guard(mutex, &file->umaps.lock)
+	scoped_guard(mutex, &umaps->lock)
 		list_del(&priv->list);
 	if (entry)
 		rdma_user_mmap_entry_put(entry);

@@ -303,3 +303,90 @@ int nl_put_u64(struct sk_buff *msg, int attr, u64 value)
 {
 	return nla_put_u64_64bit(msg, attr, value, RDMA_NLDEV_ATTR_PAD);
 }
+
+/* ---- requests about the counters of a port ---- */
+
+/**
+ * nl_stat_end - end what nl_stat_with_port() began
+ * @request: the request
+ */
+void nl_stat_end(struct stat_request *request)
+{
+	ib_device_put(request->device);
+}
+
+/**
+ * nl_stat_begin - find the device that a parsed request about counters names
+ * @request: the request; device and port number are filled in
+ *
+ * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing, or an unknown device.
+ */
+int nl_stat_begin(struct stat_request *request)
+{
+	struct nlattr **tb = request->nl.tb;
+
+	if (!tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "device index and port number are both needed");
+	request->device = nl_request_device(&request->nl);
+	if (IS_ERR(request->device))
+		return PTR_ERR(request->device);
+	request->port_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]);
+	return 0;
+}
+
+/**
+ * nl_stat_with_port - begin a request about a port of a device
+ * @request: filled in
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing or unknown.
+ */
+int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
+		      struct netlink_ext_ack *extack)
+{
+	int ret = nl_request_parse(&request->nl, skb, nlh, extack) ?: nl_stat_begin(request);
+
+	if (ret)
+		return ret;
+	ret = nl_request_port(&request->nl, request->device, &request->port_num);
+	if (ret)
+		nl_stat_end(request);
+	return ret;
+}
+
+static int put_head(struct sk_buff *msg, const struct stat_request *request)
+{
+	if (nl_put_device(msg, request->device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, request->port_num))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nl_stat_reply - answer a request about the counters of a port
+ * @request: the request
+ * @put: adds what there is to say besides device and port, or NULL
+ *
+ * Return: 0 or a negative errno.
+ */
+int nl_stat_reply(struct stat_request *request,
+		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
+{
+	struct nlmsghdr *nlh;
+	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
+	int ret;
+
+	if (!msg)
+		return -ENOMEM;
+	ret = put_head(msg, request);
+	if (!ret && put)
+		ret = put(msg, request);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request->nl, msg, nlh);
+}

@@ -392,3 +392,93 @@ int nl_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 	return ops->fill_res_srq_entry_raw ? ops->fill_res_srq_entry_raw(msg, srq) : -EINVAL;
 }
+
+static int put_criteria(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	const struct rdma_counter_mode *mode = &counter->mode;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode->mode))
+		return -EMSGSIZE;
+	if (mode->mode != RDMA_COUNTER_MODE_AUTO)
+		return 0;
+	if ((mode->mask & RDMA_COUNTER_MASK_QP_TYPE) &&
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, mode->param.qp_type))
+		return -EMSGSIZE;
+	return mode->mask & RDMA_COUNTER_MASK_PID ? nl_put_owner(msg, &counter->res) : 0;
+}
+
+static int put_bound_qp(struct sk_buff *msg, u32 qp_num)
+{
+	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+
+	if (!entry || nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp_num))
+		return -EMSGSIZE;
+	nla_nest_end(msg, entry);
+	return 0;
+}
+
+static int put_bound_qps(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
+	struct rdma_restrack_entry *res;
+	u32 id = 0;
+	int ret;
+
+	if (!table)
+		return -EMSGSIZE;
+	while ((res = rdma_restrack_next(counter->device, RDMA_RESTRACK_QP, &id))) {
+		const struct ib_qp *qp = container_of(res, struct ib_qp, res);
+
+		ret = READ_ONCE(qp->counter) == counter ? put_bound_qp(msg, qp->qp_num) : 0;
+		rdma_restrack_put(res);
+		if (ret)
+			return ret;
+		if (!++id)
+			break;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
+{
+	const struct rdma_hw_stats *stats = counter->stats;
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	int i;
+
+	if (!table)
+		return -EMSGSIZE;
+	guard(mutex)(&counter->lock);
+	for (i = 0; i < stats->num_counters; i++)
+		if (!test_bit(i, stats->is_disabled) &&
+		    rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
+			return -EMSGSIZE;
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+/**
+ * nl_put_counter - describe a counter: what for, which QPs, and its values as read now
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject)
+{
+	struct rdma_counter *counter = container_of(res, struct rdma_counter, res);
+	int ret;
+
+	if (subject->port_num && subject->port_num != counter->port)
+		return -EAGAIN;
+	ret = rdma_counter_query_stats(counter);
+	if (ret)
+		return ret;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
+	    put_criteria(msg, counter) || put_bound_qps(msg, counter) || put_values(msg, counter))
+		return -EMSGSIZE;
+	return 0;
+}

@@ -12,55 +12,6 @@
 #include "../counter/counter.h"
 #include "nldev_priv.h"
 
-/**
- * rdma_nl_stat_hwcounter_entry - append a counter with its value
- * @msg: the message, inside the table of counters
- * @name: the counter's name
- * @value: its value
- *
- * Context: any.
- * Return: 0 or -EMSGSIZE.
- */
-int rdma_nl_stat_hwcounter_entry(struct sk_buff *msg, const char *name, u64 value)
-{
-	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
-
-	if (!entry)
-		return -EMSGSIZE;
-	if (nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, name) ||
-	    nl_put_u64(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, value)) {
-		nla_nest_cancel(msg, entry);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(msg, entry);
-	return 0;
-}
-EXPORT_SYMBOL(rdma_nl_stat_hwcounter_entry);
-
-/**
- * nl_stat_end - end what nl_stat_with_port() began
- * @request: the request
- */
-void nl_stat_end(struct stat_request *request)
-{
-	ib_device_put(request->device);
-}
-
-/* Finds the device; the caller ends what succeeded. */
-static int stat_begin(struct stat_request *request)
-{
-	struct nlattr **tb = request->nl.tb;
-
-	if (!tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_PORT_INDEX])
-		return rdma_nl_refuse(request->nl.extack, -EINVAL,
-				      "device index and port number are both needed");
-	request->device = nl_request_device(&request->nl);
-	if (IS_ERR(request->device))
-		return PTR_ERR(request->device);
-	request->port_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]);
-	return 0;
-}
-
 static int stat_counters(struct stat_request *request)
 {
 	request->stats = ib_get_hw_stats_port(request->device, request->port_num);
@@ -68,40 +19,6 @@ static int stat_counters(struct stat_request *request)
 		return rdma_nl_refuse(request->nl.extack, -EINVAL, "%s, port %u: no counters",
 				      request->device->name, request->port_num);
 	return 0;
-}
-
-static int put_head(struct sk_buff *msg, const struct stat_request *request)
-{
-	if (nl_put_device(msg, request->device) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, request->port_num))
-		return -EMSGSIZE;
-	return 0;
-}
-
-/**
- * nl_stat_reply - answer a request about the counters of a port
- * @request: the request
- * @put: adds what there is to say besides device and port, or NULL
- *
- * Return: 0 or a negative errno.
- */
-int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
-{
-	struct nlmsghdr *nlh;
-	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
-	int ret;
-
-	if (!msg)
-		return -ENOMEM;
-	ret = put_head(msg, request);
-	if (!ret && put)
-		ret = put(msg, request);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request->nl, msg, nlh);
 }
 
 /* ---- STAT_GET ---- */
@@ -192,7 +109,7 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 		return nl_stat_get_qp(&request.nl, skb, nlh);
 	if (res)
 		return rdma_nl_refuse(extack, -EINVAL, "such objects have no counters");
-	ret = stat_begin(&request);
+	ret = nl_stat_begin(&request);
 	if (ret)
 		return ret;
 	ret = get_values(&request);
@@ -228,28 +145,6 @@ static int put_status(struct sk_buff *msg, const struct stat_request *request)
 	}
 	nla_nest_end(msg, table);
 	return 0;
-}
-
-/**
- * nl_stat_with_port - begin a request about a port of a device
- * @request: filled in
- * @skb: the request
- * @nlh: its header
- * @extack: where a reason goes
- *
- * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing or unknown.
- */
-int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
-		      struct netlink_ext_ack *extack)
-{
-	int ret = nl_request_parse(&request->nl, skb, nlh, extack) ?: stat_begin(request);
-
-	if (ret)
-		return ret;
-	ret = nl_request_port(&request->nl, request->device, &request->port_num);
-	if (ret)
-		nl_stat_end(request);
-	return ret;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 #include <rdma/ib_verbs.h>
 
+#include "../register/register.h"
 #include "nldev_priv.h"
 
 static int put_system_info(struct sk_buff *msg)

@@ -68,12 +68,9 @@ static inline bool rdma_owner_lists(const struct rdma_owner *owner)
 	return owner && !owner->context;
 }
 
-void rdma_owner_add(struct rdma_object *obj);
-void rdma_owner_del(struct rdma_object *obj);
-void rdma_owners_attach(struct rdma_restrack_root *root);
-void rdma_owners_detach(struct rdma_restrack_root *root);
-int rdma_owners_init(void);
-void rdma_owners_exit(void);
+int rdma_objects_async_init(void);
+void rdma_objects_async_exit(void);
+void rdma_owner_module_left(struct ib_device *device, const char *name);
 
 void rdma_restrack_hide(struct rdma_restrack_entry *res);
 void rdma_restrack_drain(struct rdma_restrack_entry *res);

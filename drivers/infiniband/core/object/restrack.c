@@ -29,62 +29,6 @@ static struct xarray *res_table(struct rdma_restrack_entry *res)
 }
 
 /**
- * rdma_restrack_init() - prepare a device for objects
- * @dev: device being allocated
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
-int rdma_restrack_init(struct ib_device *dev)
-{
-	struct rdma_restrack_root *root = kzalloc(sizeof(*root), GFP_KERNEL);
-	unsigned int type;
-
-	if (!root)
-		return -ENOMEM;
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
-		xa_init_flags(&root->table[type].xa, XA_FLAGS_ALLOC);
-	spin_lock_init(&root->owners_lock);
-	INIT_LIST_HEAD(&root->owners);
-	init_waitqueue_head(&root->quiet);
-	root->device = dev;
-	dev->res = root;
-	rdma_owners_attach(root);
-	return 0;
-}
-
-/**
- * rdma_restrack_clean() - end what rdma_restrack_init() began
- * @dev: device on which no object exists any more
- *
- * Objects that do exist are a bug of whoever made them: they are named and
- * left alone, since their memory may be in use.
- *
- * Context: may sleep.
- */
-void rdma_restrack_clean(struct ib_device *dev)
-{
-	struct rdma_restrack_root *root = dev->res;
-	bool leaked = false;
-	unsigned int type;
-
-	if (!root)
-		return;
-	rdma_objects_drain(dev);
-	rdma_owners_detach(root);
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
-		leaked |= !xa_empty(&root->table[type].xa);
-	if (leaked || !list_empty(&root->owners)) {
-		rdma_objects_report(dev);
-		WARN(1, "%s: freed while objects exist on it\n", dev_name(&dev->dev));
-	}
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
-		xa_destroy(&root->table[type].xa);
-	dev->res = NULL;
-	kfree(root);
-}
-
-/**
  * rdma_restrack_count() - number of published objects
  * @dev: device
  * @type: their type

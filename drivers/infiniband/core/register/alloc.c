@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Birth and death of struct ib_device, and its operation table.
+ * Memory of devices: from allocation to the last reference.
  */
 #include <linux/device.h>
 #include <linux/slab.h>
 
 #include "../cache/cache.h"
 #include "../object/object.h"
-#include "../device/internal.h"
+#include "../sysfs/sysfs.h"
+#include "register_priv.h"
 
 #define DATA_PATH_COMMANDS						\
 	(BIT_ULL(IB_USER_VERBS_CMD_POLL_CQ) |				\
@@ -18,8 +19,27 @@
 	 BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |			\
 	 BIT_ULL(IB_USER_VERBS_CMD_BIND_MW))
 
+/* Nobody holds the struct device any more. */
+static void release_device(struct device *dev)
+{
+	struct ib_device *device = rdma_device_to_ibdev(dev);
+
+	WARN_ON(refcount_read(&device->refcount));
+	ib_device_release_hw_stats(device->hw_stats_data);
+	if (device->port_data) {
+		ib_cache_release_one(device);
+		rdma_counter_release(device);
+		ib_ports_release(device);
+	}
+	xa_destroy(&device->client_data);
+	xa_destroy(&device->core->compat);
+	kfree(device->core);
+	/* The net device table is walked under RCU and leads here through the port. */
+	kfree_rcu(device, rcu_head);
+}
+
 /**
- * _ib_alloc_device - allocate a device structure
+ * _ib_alloc_device() - allocate a device structure
  * @size: size of the driver's structure, which begins with struct ib_device
  *
  * Use the macro ib_alloc_device(). The structure is zeroed apart from what the core prepares; the
@@ -53,11 +73,11 @@ struct ib_device *_ib_alloc_device(size_t size)
 	/* Marks say which clients are attached; a client's data may well be NULL. */
 	xa_init_flags(&device->client_data, XA_FLAGS_ALLOC);
 	ib_coredev_init(&device->coredev, device, &init_net);
+	device->dev.release = release_device;
 
 	core->device = device;
 	mutex_init(&core->registration_lock);
 	init_completion(&core->unregistered);
-	INIT_WORK(&core->unregister_work, ib_unregister_device_work);
 	init_rwsem(&core->clients_rwsem);
 	ib_events_setup(core);
 	mutex_init(&core->compat_lock);
@@ -70,26 +90,7 @@ struct ib_device *_ib_alloc_device(size_t size)
 EXPORT_SYMBOL(_ib_alloc_device);
 
 /**
- * ib_device_free - last act of a device, when nobody holds its struct device
- * @device: the device
- */
-void ib_device_free(struct ib_device *device)
-{
-	WARN_ON(refcount_read(&device->refcount));
-	ib_device_release_hw_stats(device->hw_stats_data);
-	if (device->port_data) {
-		ib_cache_release_one(device);
-		ib_ports_release(device);
-	}
-	xa_destroy(&device->client_data);
-	xa_destroy(&device->core->compat);
-	kfree(device->core);
-	/* The net device table is walked under RCU and leads here through the port. */
-	kfree_rcu(device, rcu_head);
-}
-
-/**
- * ib_dealloc_device - free a device structure
+ * ib_dealloc_device() - free a device structure
  * @device: device of ib_alloc_device() that is not registered, either because it never was or
  *          because it has been unregistered
  *

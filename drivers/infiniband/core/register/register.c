@@ -2,11 +2,12 @@
 /*
  * Registration of a device and its end.
  *
- * A device takes part between ib_device_resume(), which shows it in the registry and attaches the
- * clients, and ib_device_suspend(), which does the reverse and returns when no reference is left.
- * Moving a device to another namespace is a suspend and a resume; registering and unregistering
- * put sysfs, cache and cgroup round them.
+ * A device takes part between ib_device_enable(), which shows it in the registry and attaches the
+ * clients, and ib_device_disable(), which does the reverse and returns when no reference is left.
+ * Moving a device to another namespace disables and enables it; registering and unregistering
+ * put sysfs, cache and cgroup round that.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -14,27 +15,18 @@
 
 #include "../cache/cache.h"
 #include "../object/object.h"
+#include "../sysfs/sysfs.h"
 #include "../verbs/verbs.h"
-#include "../device/internal.h"
+#include "register_priv.h"
 
 /* Runs ib_unregister_device_queued(); its own so that it can be flushed by drivers that leave. */
 struct workqueue_struct *ib_unreg_wq;
-
-/* A kernel consumer can work with a device only if it has all of these. */
-static bool has_kernel_verbs(const struct ib_device_ops *ops)
-{
-	return ops->query_device && ops->query_port && ops->get_port_immutable &&
-	       ops->alloc_pd && ops->dealloc_pd && ops->get_dma_mr && ops->reg_user_mr &&
-	       ops->dereg_mr && ops->create_cq && ops->destroy_cq && ops->poll_cq &&
-	       ops->req_notify_cq && ops->create_qp && ops->modify_qp && ops->destroy_qp &&
-	       ops->post_send && ops->post_recv;
-}
 
 static int query_attributes(struct ib_device *device)
 {
 	struct ib_udata no_udata = {};
 
-	device->kverbs_provider = has_kernel_verbs(&device->ops);
+	device->kverbs_provider = ib_has_kernel_verbs(&device->ops);
 	memset(&device->attrs, 0, sizeof(device->attrs));
 	if (!device->ops.query_device)
 		return 0;
@@ -42,13 +34,13 @@ static int query_attributes(struct ib_device *device)
 }
 
 /**
- * ib_device_resume - let a device take part
+ * ib_device_enable() - let a device take part
  * @device: device that is complete but hidden; its registration_lock is held
  *
  * Return: 0 with a reference held that keeps the device registered until the caller returns it with
  * ib_device_put(), or an error with the device hidden again.
  */
-int ib_device_resume(struct ib_device *device)
+int ib_device_enable(struct ib_device *device)
 {
 	int ret;
 
@@ -65,19 +57,19 @@ int ib_device_resume(struct ib_device *device)
 		ret = ib_clients_attach_all(device);
 	if (ret) {
 		ib_device_put(device);
-		ib_device_suspend(device);
+		ib_device_disable(device);
 	}
 	return ret;
 }
 
 /**
- * ib_device_suspend - take a device out of everything
- * @device: device of a successful ib_device_resume(); its registration_lock is held
+ * ib_device_disable() - take a device out of everything
+ * @device: device of a successful ib_device_enable(); its registration_lock is held
  *
  * Returns when all clients have let go and no reference is left. Context: may sleep, for as long as
  * clients and holders of references take.
  */
-void ib_device_suspend(struct ib_device *device)
+void ib_device_disable(struct ib_device *device)
 {
 	ib_registry_hide(device);
 	ib_clients_detach_all(device);
@@ -89,11 +81,11 @@ void ib_device_suspend(struct ib_device *device)
 
 static void unregister_locked(struct ib_device *device)
 {
-	/* A move to another namespace that failed has left it suspended. */
+	/* A move to another namespace that failed has left it disabled. */
 	if (refcount_read(&device->refcount))
-		ib_device_suspend(device);
+		ib_device_disable(device);
 	ib_netdevs_release(device);
-	rdma_nl_notify_event(device, 0, RDMA_UNREGISTER_EVENT);
+	ib_device_notify(device, 0, RDMA_UNREGISTER_EVENT);
 	ib_free_port_attrs(&device->coredev);
 	device_del(&device->dev);
 	ib_device_unregister_rdmacg(device);
@@ -109,13 +101,13 @@ static void notify_registered(struct ib_device *device)
 	struct net_device *netdev;
 	u32 port_num;
 
-	rdma_nl_notify_event(device, 0, RDMA_REGISTER_EVENT);
+	ib_device_notify(device, 0, RDMA_REGISTER_EVENT);
 	rdma_for_each_port(device, port_num) {
 		netdev = ib_device_get_netdev(device, port_num);
 		if (!netdev)
 			continue;
 		dev_put(netdev);
-		rdma_nl_notify_event(device, port_num, RDMA_NETDEV_ATTACH_EVENT);
+		ib_device_notify(device, port_num, RDMA_NETDEV_ATTACH_EVENT);
 	}
 }
 
@@ -132,8 +124,18 @@ static void unregister_and_dealloc(struct ib_device *device)
 		ib_dealloc_device(device);
 }
 
+/* Holds a struct device reference for the work. */
+static void unregister_work(struct work_struct *work)
+{
+	struct ib_device *device =
+		container_of(work, struct rdma_device_core, unregister_work)->device;
+
+	unregister_and_dealloc(device);
+	put_device(&device->dev);
+}
+
 /**
- * ib_register_device - offer a device to the system
+ * ib_register_device() - offer a device to the system
  * @device: device with its operations, node GUID, port count and the rest of its description set
  * @name: the device's name, or a pattern with one %d, of less than IB_DEVICE_NAME_MAX characters
  * @dma_device: device whose DMA the ports do, or NULL when kernel consumers hand over virtual
@@ -153,6 +155,9 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (!dma_device && !IS_ENABLED(CONFIG_INFINIBAND_VIRT_DMA))
 		return -EINVAL;
 	device->dma_device = dma_device;
+	/* Once: work that was queued during an attempt that failed may still wait. */
+	if (!device->core->unregister_work.func)
+		INIT_WORK(&device->core->unregister_work, unregister_work);
 
 	ret = ib_registry_insert(device, name);
 	if (ret)
@@ -184,7 +189,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	ib_events_open(device);
 	/* From here on others may find and unregister the device; they wait until it is whole. */
 	mutex_lock(&device->core->registration_lock);
-	ret = ib_device_resume(device);
+	ret = ib_device_enable(device);
 	device->core->registered = !ret;
 	mutex_unlock(&device->core->registration_lock);
 	if (ret)
@@ -214,7 +219,7 @@ remove:
 EXPORT_SYMBOL(ib_register_device);
 
 /**
- * ib_unregister_device - withdraw a device
+ * ib_unregister_device() - withdraw a device
  * @device: registered device; unregistering it again, also at the same time, is harmless as long as
  *          the structure exists
  *
@@ -232,7 +237,7 @@ void ib_unregister_device(struct ib_device *device)
 EXPORT_SYMBOL(ib_unregister_device);
 
 /**
- * ib_unregister_device_and_put - withdraw a device that the caller holds
+ * ib_unregister_device_and_put() - withdraw a device that the caller holds
  * @device: device with a dealloc_driver operation; the caller's reference of ib_device_try_get() or
  *          of a lookup is consumed
  *
@@ -249,7 +254,7 @@ void ib_unregister_device_and_put(struct ib_device *device)
 EXPORT_SYMBOL(ib_unregister_device_and_put);
 
 /**
- * ib_unregister_driver - withdraw all devices of a driver
+ * ib_unregister_driver() - withdraw all devices of a driver
  * @driver_id: the driver; its devices have a dealloc_driver operation
  *
  * The driver prevents new registrations first. On return no work of the core for any device of the
@@ -271,20 +276,7 @@ void ib_unregister_driver(enum rdma_driver_id driver_id)
 EXPORT_SYMBOL(ib_unregister_driver);
 
 /**
- * ib_unregister_device_work - unregister from a work queue
- * @work: embedded in the device's core part; holds a struct device reference
- */
-void ib_unregister_device_work(struct work_struct *work)
-{
-	struct ib_device *device =
-		container_of(work, struct rdma_device_core, unregister_work)->device;
-
-	unregister_and_dealloc(device);
-	put_device(&device->dev);
-}
-
-/**
- * ib_unregister_device_queued - withdraw a device soon
+ * ib_unregister_device_queued() - withdraw a device soon
  * @device: device with a dealloc_driver operation, which the caller holds
  *
  * For contexts that cannot wait, such as net device notifiers. The driver calls
@@ -299,3 +291,24 @@ void ib_unregister_device_queued(struct ib_device *device)
 		put_device(&device->dev);
 }
 EXPORT_SYMBOL(ib_unregister_device_queued);
+
+/**
+ * ib_device_rename() - change the name of a device
+ * @device: registered device, referenced by the caller
+ * @name: the new name, without pattern
+ * @extack: where a reason goes
+ *
+ * sysfs in every namespace, lookups and clients follow. Context: may sleep.
+ * Return: 0, -EEXIST if another device has the name, -EINVAL, or what sysfs answers.
+ */
+int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
+{
+	int ret = ib_registry_rename(device, name, extack);
+
+	if (ret <= 0)
+		return ret;
+	ib_compat_rename(device);
+	ib_clients_rename(device);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(ib_device_rename);

@@ -8,15 +8,15 @@
 #include <linux/cleanup.h>
 #include <linux/device.h>
 
-#include "../device/internal.h"
+#include "register_priv.h"
 
 /**
- * ib_subdevs_open - let a device take others below it
+ * ib_subdevs_open() - let a device take others below it
  * @device: device that has just been registered, and that the caller holds
  */
 void ib_subdevs_open(struct ib_device *device)
 {
-	/* Without the lock: the device may be one that is made under its parent's */
+	/* No lock is taken: the device may be one that is just made under its parent's lock. */
 	WRITE_ONCE(device->core->subdevs_open, true);
 }
 
@@ -31,7 +31,7 @@ static void subdev_end(struct ib_device *sub)
 }
 
 /**
- * ib_subdevs_end - end the devices below a device, and let it take no more
+ * ib_subdevs_end() - end the devices below a device, and let it take no more
  * @device: device that is being unregistered
  *
  * Those that came last go first. Context: may sleep.

@@ -28,7 +28,6 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_reject.h>
 
-#define CREATE_TRACE_POINTS
 #include "../trace/trace.h"
 
 #define RUNNING_BITS 9

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * R/W contexts: when a device uses MRs for them, and what a QP must have then.
+ * R/W contexts: when a device uses MRs for them, what a QP must have then, and kernel QPs that
+ * have it.
  */
 #include <kunit/visibility.h>
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
-#include <rdma/rw.h>
-#include "../verbs/verbs_priv.h"
+#include <rdma/mr_pool.h>
+
+#include "../verbs/verbs.h"
+#include "rw_priv.h"
 
 /* Pages of one MR; larger ones would mostly stay empty */
 #define RW_MR_PAGES	256U
@@ -153,3 +156,38 @@ void rdma_rw_cleanup_mrs(struct ib_qp *qp)
 	ib_mr_pool_destroy(qp, &qp->sig_mrs);
 	ib_mr_pool_destroy(qp, &qp->rdma_mrs);
 }
+
+/**
+ * ib_create_qp_kernel() - make a QP for a kernel consumer
+ * @pd: PD
+ * @attr: what it is to be; the sizes given come back.  With cap.max_rdma_ctxs the send
+ *	queue gets room for so many R/W contexts, and the QP the MRs they need on
+ *	attr->port_num
+ * @caller: the consumer's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: the QP, to be destroyed with ib_destroy_qp(); else an ERR_PTR.
+ */
+struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr,
+				  const char *caller)
+{
+	struct ib_device *device = pd->device;
+	struct ib_qp *qp;
+	int ret;
+
+	if (attr->cap.max_rdma_ctxs)
+		rdma_rw_init_qp(device, attr);
+	qp = rdma_qp_create(device, pd, attr, NULL, NULL, caller);
+	if (IS_ERR(qp))
+		return qp;
+	ret = attr->cap.max_rdma_ctxs ? rdma_rw_init_mrs(qp, attr) : 0;
+	if (ret) {
+		WARN_ON_ONCE(ib_destroy_qp(qp));
+		return ERR_PTR(ret);
+	}
+	qp->max_write_sge = attr->cap.max_send_sge;
+	qp->max_read_sge = min_t(u32, attr->cap.max_send_sge, device->attrs.max_sge_rd);
+	qp->integrity_en = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
+	return qp;
+}
+EXPORT_SYMBOL(ib_create_qp_kernel);

@@ -4,11 +4,12 @@
  *
  * A list becomes either a chain of work requests whose gather entries stand under
  * the PD's DMA key, or a chain in which MRs of the QP's pool are registered.  How a
- * QP has to be made for that is rw_qp.c's to say.
+ * QP has to be made for that is qp.c's to say.
  */
 #include <linux/slab.h>
-#include <rdma/rw.h>
-#include "../verbs/verbs_priv.h"
+#include <rdma/rdma_reject.h>
+
+#include "rw_priv.h"
 
 /* What rdma_rw_ctx.type may be. */
 enum {

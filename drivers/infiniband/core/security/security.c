@@ -403,13 +403,18 @@ static struct notifier_block policy_notifier = {
 	.notifier_call = policy_event,
 };
 
+static struct ib_event_prehandler event_prehandler = { .handle = ib_security_event };
+
 /**
- * ib_security_init() - hear of changes of the policy
+ * ib_security_init() - follow changes of the policy and the events of all devices
  *
+ * Context: while the module is initialised, after ib_cache_init(): by the time that an event comes
+ * here, the cache knows what has changed.
  * Return: 0 or a negative errno.
  */
 int ib_security_init(void)
 {
+	ib_events_add_prehandler(&event_prehandler);
 	return register_blocking_lsm_notifier(&policy_notifier);
 }
 

@@ -7,12 +7,7 @@
 #include <linux/unaligned.h>
 #include <rdma/ib_verbs.h>
 
-#include "../device/internal.h"
-
-static void release_device(struct device *dev)
-{
-	ib_device_free(rdma_device_to_ibdev(dev));
-}
+#include "sysfs_priv.h"
 
 static int add_uevent_variables(const struct device *dev, struct kobj_uevent_env *env)
 {
@@ -24,23 +19,22 @@ static const void *device_namespace(const struct device *dev)
 	return read_pnet(&container_of(dev, struct ib_core_device, dev)->rdma_net);
 }
 
-struct class ib_class = {
+static struct class ib_class = {
 	.name = "infiniband",
-	.dev_release = release_device,
 	.dev_uevent = add_uevent_variables,
 	.ns_type = &net_ns_type_operations,
 	.namespace = device_namespace,
 };
 
 /**
- * ib_coredev_init - prepare a device's face in a namespace
- * @coredev: the face; if it is the device's own, releasing it frees the device
+ * ib_coredev_init() - prepare what stands for a device in a namespace
+ * @coredev: the device's own part, or a compat device; the caller sets its release()
  * @owner: the device
  * @net: the namespace
  */
 void ib_coredev_init(struct ib_core_device *coredev, struct ib_device *owner, struct net *net)
 {
-	/* Drivers use ib_device.dev where the core means the face in it. */
+	/* Drivers use ib_device.dev where the core means coredev.dev. */
 	static_assert(offsetof(struct ib_core_device, dev) == 0);
 
 	coredev->owner = owner;
@@ -130,3 +124,21 @@ static struct attribute *ib_dev_attrs[] = {
 const struct attribute_group ib_dev_attr_group = {
 	.attrs = ib_dev_attrs,
 };
+
+/**
+ * ib_sysfs_init() - register the class "infiniband"
+ *
+ * Return: 0 or a negative errno.
+ */
+int ib_sysfs_init(void)
+{
+	return class_register(&ib_class);
+}
+
+/**
+ * ib_sysfs_exit() - end what ib_sysfs_init() began
+ */
+void ib_sysfs_exit(void)
+{
+	class_unregister(&ib_class);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Hardware counters in sysfs: the folder hw_counters/ of a device and of its ports.
+ * Files of the hardware counters: the folder hw_counters/ of a device and of its ports.
  */
 #include <linux/cleanup.h>
 #include <linux/device.h>
@@ -9,7 +9,8 @@
 #include <linux/slab.h>
 #include <rdma/ib_sysfs.h>
 
-#include "../device/internal.h"
+#include "../counter/counter.h"
+#include "sysfs_priv.h"
 
 /**
  * struct hw_counter - one file
@@ -49,79 +50,13 @@ struct hw_stats_device_data {
 static_assert(offsetof(struct device_attribute, attr) == 0);
 static_assert(offsetof(struct ib_port_attribute, attr) == 0);
 
-/**
- * rdma_alloc_hw_stats_struct - allocate counters
- * @descs: a description for each, which must outlive the counters
- * @num_counters: how many
- * @lifespan: milliseconds for which values that were read are good enough
- *
- * Optional counters start out disabled.
- *
- * Context: may sleep.
- * Return: the counters or NULL.
- */
-struct rdma_hw_stats *rdma_alloc_hw_stats_struct(const struct rdma_stat_desc *descs,
-						 int num_counters, unsigned long lifespan)
-{
-	struct rdma_hw_stats *stats;
-	int i;
-
-	stats = kzalloc(struct_size(stats, value, num_counters), GFP_KERNEL);
-	if (!stats)
-		return NULL;
-	stats->is_disabled = bitmap_zalloc(num_counters, GFP_KERNEL);
-	if (!stats->is_disabled) {
-		kfree(stats);
-		return NULL;
-	}
-	mutex_init(&stats->lock);
-	stats->descs = descs;
-	stats->num_counters = num_counters;
-	stats->lifespan = msecs_to_jiffies(lifespan);
-	for (i = 0; i < num_counters; i++)
-		__assign_bit(i, stats->is_disabled, descs[i].flags & IB_STAT_FLAG_OPTIONAL);
-	return stats;
-}
-EXPORT_SYMBOL(rdma_alloc_hw_stats_struct);
-
-/**
- * rdma_free_hw_stats_struct - free counters
- * @stats: counters or NULL
- */
-void rdma_free_hw_stats_struct(struct rdma_hw_stats *stats)
-{
-	if (!stats)
-		return;
-	bitmap_free(stats->is_disabled);
-	mutex_destroy(&stats->lock);
-	kfree(stats);
-}
-EXPORT_SYMBOL(rdma_free_hw_stats_struct);
-
-static int refresh(struct hw_stats_device_data *set, unsigned int index)
-{
-	struct rdma_hw_stats *stats = set->stats;
-	int ret;
-
-	lockdep_assert_held(&stats->lock);
-	if (stats->timestamp && time_is_after_eq_jiffies(stats->timestamp + stats->lifespan))
-		return 0;
-	ret = set->device->ops.get_hw_stats(set->device, stats, set->port_num, index);
-	if (ret < 0)
-		return ret;
-	/* A driver that read one counter only has not made the others younger. */
-	if (ret == stats->num_counters)
-		stats->timestamp = jiffies;
-	return 0;
-}
-
 static ssize_t show_counter(struct hw_counter *file, char *buf)
 {
 	struct rdma_hw_stats *stats = file->set->stats;
 	int ret;
 
 	guard(mutex)(&stats->lock);
-	ret = refresh(file->set, file->index);
+	ret = rdma_hw_stats_refresh(file->set->device, file->set->port_num, stats, file->index);
 	return ret ?: sysfs_emit(buf, "%llu\n", stats->value[file->index] +
 				 rdma_counter_get_hwstat_value(file->set->device,
 							       file->set->port_num, file->index));
@@ -258,7 +193,7 @@ static struct hw_stats_device_data *make_set(struct ib_device *device, u32 port_
 }
 
 /**
- * ib_port_hw_stats - make the counters of a port
+ * ib_port_hw_stats() - make the counters of a port
  * @device: the device
  * @port_num: number of the port
  *
@@ -277,7 +212,18 @@ struct hw_stats_device_data *ib_port_hw_stats(struct ib_device *device, u32 port
 }
 
 /**
- * ib_hw_stats_group - folder of counters
+ * ib_hw_stats_values() - values of counters
+ * @set: the counters
+ *
+ * Return: the values, as long-lived as @set.
+ */
+struct rdma_hw_stats *ib_hw_stats_values(const struct hw_stats_device_data *set)
+{
+	return set->stats;
+}
+
+/**
+ * ib_hw_stats_group() - folder of counters
  * @set: the counters
  *
  * Return: the attribute group, as long-lived as @set.
@@ -288,7 +234,7 @@ const struct attribute_group *ib_hw_stats_group(const struct hw_stats_device_dat
 }
 
 /**
- * ib_setup_device_attrs - settle the attribute groups of a device, counters included
+ * ib_setup_device_attrs() - settle the attribute groups of a device, counters included
  * @device: device that is being registered
  *
  * Return: 0, -ENOMEM, or -EINVAL for counters that cannot be read.
@@ -316,13 +262,14 @@ int ib_setup_device_attrs(struct ib_device *device)
 		if (IS_ERR(set))
 			return PTR_ERR(set);
 		device->hw_stats_data = set;
+		device->core->hw_stats = stats;
 	}
 	*group = &device->hw_stats_data->group;
 	return 0;
 }
 
 /**
- * ib_device_release_hw_stats - free counters whose folder is gone
+ * ib_device_release_hw_stats() - free counters whose folder is gone
  * @data: counters or NULL
  */
 void ib_device_release_hw_stats(struct hw_stats_device_data *data)
@@ -332,21 +279,4 @@ void ib_device_release_hw_stats(struct hw_stats_device_data *data)
 	rdma_free_hw_stats_struct(data->stats);
 	kfree(data->list);
 	kfree(data);
-}
-
-/**
- * ib_get_hw_stats_port - counters of a port or device
- * @device: registered device
- * @port_num: number of the port, 0 for the device
- *
- * Return: the counters or NULL.
- */
-struct rdma_hw_stats *ib_get_hw_stats_port(struct ib_device *device, u32 port_num)
-{
-	struct hw_stats_device_data *set;
-
-	if (!rdma_is_port_valid(device, port_num) && port_num)
-		return NULL;
-	set = port_num ? ib_port_hw_counters(device, port_num) : device->hw_stats_data;
-	return set ? set->stats : NULL;
 }

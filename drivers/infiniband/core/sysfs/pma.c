@@ -16,7 +16,7 @@
 #include <rdma/ib_pma.h>
 #include <rdma/ib_sysfs.h>
 
-#include "../device/internal.h"
+#include "sysfs_priv.h"
 
 /* Where attributes begin in the data of a performance management packet. */
 #define PMA_DATA 40
@@ -170,7 +170,7 @@ static enum pma_kind port_kind(struct ib_device *device, u32 port_num)
 }
 
 /**
- * ib_pma_counters_alloc - make the performance counters of a port
+ * ib_pma_counters_alloc() - make the performance counters of a port
  * @device: the device
  * @port_num: number of the port
  *
@@ -199,7 +199,7 @@ struct ib_pma_counters *ib_pma_counters_alloc(struct ib_device *device, u32 port
 EXPORT_SYMBOL_IF_KUNIT(ib_pma_counters_alloc);
 
 /**
- * ib_pma_counters_group - folder of performance counters
+ * ib_pma_counters_group() - folder of performance counters
  * @counters: the counters
  *
  * Return: the attribute group, as long-lived as @counters.

@@ -9,7 +9,7 @@
 #include <rdma/ib_sysfs.h>
 
 #include "../cache/cache.h"
-#include "../device/internal.h"
+#include "sysfs_priv.h"
 
 /**
  * struct port_entry - attribute that stands for one entry of a table
@@ -38,7 +38,7 @@ struct port_table {
 /**
  * struct ib_port - a port in one namespace
  * @kobj: ports/N
- * @node: in the face's port_list
+ * @node: in the port_list of the device or compat device
  * @device: the device
  * @port_num: number of the port
  * @gid_attrs: ports/N/gid_attrs
@@ -358,7 +358,7 @@ static const struct kobj_type gid_attrs_type = {
 	.sysfs_ops = &gid_attrs_ops,
 };
 
-static bool is_own_face(const struct ib_core_device *coredev)
+static bool is_own(const struct ib_core_device *coredev)
 {
 	return coredev == &coredev->owner->coredev;
 }
@@ -386,7 +386,7 @@ static int fill_counters(struct ib_port *port, const struct attribute_group **gr
 	return 0;
 }
 
-static int fill_groups(struct ib_port *port, bool own_face)
+static int fill_groups(struct ib_port *port, bool own)
 {
 	const struct ib_port_immutable *immutable =
 		&port->device->port_data[port->port_num].immutable;
@@ -409,7 +409,7 @@ static int fill_groups(struct ib_port *port, bool own_face)
 		*group++ = &port->pkeys->group;
 	}
 	/* Counters are the physical port's: other namespaces do not see them. */
-	return own_face ? fill_counters(port, group) : 0;
+	return own ? fill_counters(port, group) : 0;
 }
 
 static int add_gid_attrs(struct ib_port *port)
@@ -447,7 +447,7 @@ static int add_port(struct ib_core_device *coredev, u32 port_num)
 	kobject_init(&port->kobj, &port_type);
 	port->device = device;
 	port->port_num = port_num;
-	ret = fill_groups(port, is_own_face(coredev));
+	ret = fill_groups(port, is_own(coredev));
 	if (ret)
 		goto put;
 	ret = kobject_add(&port->kobj, coredev->ports_kobj, "%u", port_num);
@@ -459,11 +459,14 @@ static int add_port(struct ib_core_device *coredev, u32 port_num)
 	ret = add_gid_attrs(port);
 	if (ret)
 		goto groups;
-	if (is_own_face(coredev)) {
+	if (is_own(coredev)) {
 		ret = sysfs_create_groups(&port->kobj, device->ops.port_groups);
 		if (ret)
 			goto gid_attrs;
 		rdma_port(device, port_num)->sysfs = port;
+		if (port->hw_counters)
+			rdma_port(device, port_num)->hw_stats =
+				ib_hw_stats_values(port->hw_counters);
 	}
 	list_add_tail(&port->node, &coredev->port_list);
 	return 0;
@@ -482,8 +485,9 @@ put:
 static void del_port(struct ib_core_device *coredev, struct ib_port *port)
 {
 	list_del(&port->node);
-	if (is_own_face(coredev)) {
+	if (is_own(coredev)) {
 		rdma_port(port->device, port->port_num)->sysfs = NULL;
+		rdma_port(port->device, port->port_num)->hw_stats = NULL;
 		sysfs_remove_groups(&port->kobj, port->device->ops.port_groups);
 	}
 	del_gid_attrs(port);
@@ -493,8 +497,8 @@ static void del_port(struct ib_core_device *coredev, struct ib_port *port)
 }
 
 /**
- * ib_setup_port_attrs - make the ports/ folder of a face
- * @coredev: face whose class device is there
+ * ib_setup_port_attrs() - make the ports/ folder of a device or compat device
+ * @coredev: it, whose class device is there
  *
  * Return: 0 or an error with nothing left behind.
  */
@@ -517,8 +521,8 @@ int ib_setup_port_attrs(struct ib_core_device *coredev)
 }
 
 /**
- * ib_free_port_attrs - remove the ports/ folder of a face
- * @coredev: face that has one
+ * ib_free_port_attrs() - remove the ports/ folder of a device or compat device
+ * @coredev: one that has the folder
  */
 void ib_free_port_attrs(struct ib_core_device *coredev)
 {
@@ -532,21 +536,7 @@ void ib_free_port_attrs(struct ib_core_device *coredev)
 }
 
 /**
- * ib_port_hw_counters - counters in a port's folder
- * @device: registered device
- * @port_num: port number
- *
- * Return: the counters or NULL.
- */
-struct hw_stats_device_data *ib_port_hw_counters(struct ib_device *device, u32 port_num)
-{
-	struct ib_port *port = rdma_port(device, port_num)->sysfs;
-
-	return port ? port->hw_counters : NULL;
-}
-
-/**
- * ib_port_register_client_groups - add a client's attributes to a port's folder
+ * ib_port_register_client_groups() - add a client's attributes to a port's folder
  * @device: device the client is attached to
  * @port_num: port number
  * @groups: groups of struct ib_port_attribute, NULL at the end
@@ -562,7 +552,7 @@ int ib_port_register_client_groups(struct ib_device *device, u32 port_num,
 EXPORT_SYMBOL(ib_port_register_client_groups);
 
 /**
- * ib_port_unregister_client_groups - remove a client's attributes from a port's folder
+ * ib_port_unregister_client_groups() - remove a client's attributes from a port's folder
  * @device: device the client is attached to
  * @port_num: port number
  * @groups: groups that were added
@@ -577,7 +567,7 @@ void ib_port_unregister_client_groups(struct ib_device *device, u32 port_num,
 EXPORT_SYMBOL(ib_port_unregister_client_groups);
 
 /**
- * ib_port_sysfs_get_ibdev_kobj - device and port that a port's folder belongs to
+ * ib_port_sysfs_get_ibdev_kobj() - device and port that a port's folder belongs to
  * @kobj: the folder's kobject, as given to the driver's own attributes
  * @port_num: the port
  *

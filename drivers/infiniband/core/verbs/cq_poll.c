@@ -192,18 +192,12 @@ static int cq_poll_start(struct ib_cq *cq)
 	return ib_req_notify_cq(cq, IB_CQ_NEXT_COMP) < 0 ? -EIO : 0;
 }
 
-/**
- * cq_poll_stop() - no completion is dispatched any more, and events start nothing
- * @cq: CQ, which may be one that the core does not poll
- *
- * Until the driver has destroyed the CQ, its device may still raise events.
- *
- * Context: may sleep.
+/*
+ * No completion is dispatched any more, and events start nothing. Until the driver has destroyed
+ * the CQ, its device may still raise events.
  */
-void cq_poll_stop(struct ib_cq *cq)
+static void cq_poll_stop(struct ib_cq *cq)
 {
-	if (!cq->wc)
-		return;
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_disable(&cq->iop);
 		/* cq_softirq_poll() goes on after irq_poll_complete(), for which this has waited */
@@ -214,14 +208,9 @@ void cq_poll_stop(struct ib_cq *cq)
 	cq_dim_stop(cq);
 }
 
-/**
- * cq_poll_resume() - undo cq_poll_stop() for a CQ that the driver has kept
- * @cq: CQ, which may be one that the core does not poll
- */
-void cq_poll_resume(struct ib_cq *cq)
+/* Undo cq_poll_stop() for a CQ that the driver has kept. */
+static void cq_poll_resume(struct ib_cq *cq)
 {
-	if (!cq->wc)
-		return;
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_enable(&cq->iop);
 		irq_poll_sched(&cq->iop);
@@ -229,6 +218,42 @@ void cq_poll_resume(struct ib_cq *cq)
 		enable_and_queue_work(cq->comp_wq, &cq->work);
 	}
 }
+
+/* A driver may stop events before polling stops, and free the CQ after it. */
+static int polled_cq_destroy(struct rdma_object *obj, struct ib_udata *udata)
+{
+	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
+	const struct ib_device_ops *ops = &cq->device->ops;
+	int ret;
+
+	if (ops->pre_destroy_cq) {
+		ret = ops->pre_destroy_cq(cq);
+		if (ret)
+			return ret;
+	}
+	cq_poll_stop(cq);
+	if (ops->post_destroy_cq) {
+		ops->post_destroy_cq(cq);
+		return 0;
+	}
+	ret = ops->destroy_cq(cq, udata);
+	if (ret)
+		cq_poll_resume(cq);
+	return ret;
+}
+
+static void polled_cq_release(struct rdma_object *obj)
+{
+	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
+
+	kfree(cq->wc);
+	kfree(cq);
+}
+
+static const struct rdma_object_ops polled_cq_ops = {
+	.destroy = polled_cq_destroy,
+	.release = polled_cq_release,
+};
 
 /**
  * __ib_alloc_cq() - make a CQ that the core polls
@@ -253,7 +278,8 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 
 	if (!wcs)
 		return ERR_PTR(-ENOMEM);
-	cq = __ib_create_cq(dev, cq_direct_event, NULL, private, &attr, caller);
+	cq = cq_create(dev, &attr, NULL, caller, &polled_cq_ops, cq_direct_event, NULL, private,
+		       NULL);
 	if (IS_ERR(cq)) {
 		kfree(wcs);
 		return cq;

@@ -4,6 +4,7 @@
  * MR may be touched once its driver has deregistered it.
  */
 #include <linux/slab.h>
+#include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
 
 static int mr_destroy(struct rdma_object *obj, struct ib_udata *udata)
@@ -343,3 +344,18 @@ int ib_check_mr_status(struct ib_mr *mr, u32 check_mask, struct ib_mr_status *mr
 	return ops->check_mr_status ? ops->check_mr_status(mr, check_mask, mr_status) : -EOPNOTSUPP;
 }
 EXPORT_SYMBOL(ib_check_mr_status);
+
+/**
+ * ib_dereg_mr_async() - begin to deregister a kernel MR
+ * @mr: the MR; not to be used again unless @done reports an error
+ * @done: told the end: the device uses the memory no more
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for the driver.
+ * Return: 0 when @done will be called; -EBUSY while something is bound to it; -ENOMEM.
+ */
+int ib_dereg_mr_async(struct ib_mr *mr, rdma_destroyed_fn done, void *context)
+{
+	return rdma_object_destroy_async(&mr->obj, done, context);
+}
+EXPORT_SYMBOL(ib_dereg_mr_async);

@@ -6,7 +6,7 @@
 #include <linux/completion.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
-#include <rdma/rw.h>
+#include <rdma/rdma_ext.h>
 #include "../security/security.h"
 #include "verbs_priv.h"
 
@@ -108,9 +108,23 @@ void ib_qp_usecnt_dec(struct ib_qp *qp)
 }
 EXPORT_SYMBOL(ib_qp_usecnt_dec);
 
-static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
-			       struct ib_qp_init_attr *attr, struct ib_udata *udata,
-			       struct ib_uqp_object *uobject, const char *caller)
+/**
+ * rdma_qp_create() - make a QP for whoever it may be
+ * @device: device
+ * @pd: PD, NULL for types that have none
+ * @attr: what it is to be; the sizes given come back
+ * @udata: the driver's part of the request, NULL for kernel consumers
+ * @uobject: the user's handle, NULL for kernel consumers
+ * @caller: module that owns a QP without handle
+ *
+ * Context: may sleep.
+ * Return: the QP, to be destroyed with ib_destroy_qp_user(); -EOPNOTSUPP, -ENOMEM, -EBUSY when an
+ * object that it needs is being destroyed, or the error of the security module or driver as an
+ * ERR_PTR.
+ */
+struct ib_qp *rdma_qp_create(struct ib_device *device, struct ib_pd *pd,
+			     struct ib_qp_init_attr *attr, struct ib_udata *udata,
+			     struct ib_uqp_object *uobject, const char *caller)
 {
 	struct ib_qp *qp;
 	int ret;
@@ -195,11 +209,11 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 	struct ib_qp *real, *qp;
 
 	if (attr->qp_type != IB_QPT_XRC_TGT)
-		return qp_create(device, pd, attr, udata, uobject, caller);
+		return rdma_qp_create(device, pd, attr, udata, uobject, caller);
 	if (!attr->xrcd)
 		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
 	/* It is nobody's: the handle is the user's, and others may open it */
-	real = qp_create(device, NULL, attr, NULL, NULL, caller);
+	real = rdma_qp_create(device, NULL, attr, NULL, NULL, caller);
 	if (IS_ERR(real))
 		return real;
 	qp = qp_share(real, attr);
@@ -211,41 +225,6 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 	return qp;
 }
 EXPORT_SYMBOL(ib_create_qp_user);
-
-/**
- * ib_create_qp_kernel() - make a QP for a kernel consumer
- * @pd: PD
- * @attr: what it is to be; the sizes given come back.  With cap.max_rdma_ctxs the send
- *	queue gets room for so many R/W contexts, and the QP the MRs they need on
- *	attr->port_num
- * @caller: the consumer's KBUILD_MODNAME
- *
- * Context: may sleep.
- * Return: the QP, to be destroyed with ib_destroy_qp(); else an ERR_PTR.
- */
-struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr,
-				  const char *caller)
-{
-	struct ib_device *device = pd->device;
-	struct ib_qp *qp;
-	int ret;
-
-	if (attr->cap.max_rdma_ctxs)
-		rdma_rw_init_qp(device, attr);
-	qp = qp_create(device, pd, attr, NULL, NULL, caller);
-	if (IS_ERR(qp))
-		return qp;
-	ret = attr->cap.max_rdma_ctxs ? rdma_rw_init_mrs(qp, attr) : 0;
-	if (ret) {
-		WARN_ON_ONCE(ib_destroy_qp(qp));
-		return ERR_PTR(ret);
-	}
-	qp->max_write_sge = attr->cap.max_send_sge;
-	qp->max_read_sge = min_t(u32, attr->cap.max_send_sge, device->attrs.max_sge_rd);
-	qp->integrity_en = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
-	return qp;
-}
-EXPORT_SYMBOL(ib_create_qp_kernel);
 
 /* 6.12's ABI: of a PSN in a request the low 24 bits count, silently. */
 static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
@@ -357,3 +336,26 @@ int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
 	return rdma_object_destroy(&qp->obj, udata);
 }
 EXPORT_SYMBOL(ib_destroy_qp_user);
+
+static int handle_end(void *what)
+{
+	return qp_unshare(what);
+}
+
+/**
+ * ib_destroy_qp_async() - begin to destroy a kernel QP
+ * @qp: the QP, or a handle of one that is shared; not to be used again unless @done reports
+ *	an error
+ * @done: told the end: no event or completion of the QP comes any more
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for the driver.
+ * Return: 0 when @done will be called; -EBUSY while something is attached to it; -ENOMEM.
+ */
+int ib_destroy_qp_async(struct ib_qp *qp, rdma_destroyed_fn done, void *context)
+{
+	if (qp->real_qp != qp)
+		return rdma_end_async(qp->device, handle_end, qp, done, context);
+	return rdma_object_destroy_async(&qp->obj, done, context);
+}
+EXPORT_SYMBOL(ib_destroy_qp_async);

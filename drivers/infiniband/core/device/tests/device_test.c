@@ -9,7 +9,8 @@
 #include <linux/sched.h>
 #include <rdma/kunit.h>
 
-#include "../internal.h"
+#include "../../register/register.h"
+#include "../device.h"
 #include "test_device.h"
 
 static bool findable(const char *name)

@@ -6,7 +6,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_cache.h>
 
-#include "../internal.h"
+#include "../device.h"
 #include "test_device.h"
 
 #define BURST 300

@@ -11,7 +11,7 @@
 
 #include "test_talk.h"
 #include "../../object/object.h"
-#include "../../counter/counter.h"
+#include "../../counter/counter_priv.h"
 
 /* What the driver has and answers. */
 static struct {

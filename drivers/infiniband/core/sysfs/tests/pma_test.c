@@ -7,7 +7,7 @@
 #include <rdma/ib_pma.h>
 #include <rdma/ib_sysfs.h>
 
-#include "../../device/internal.h"
+#include "../sysfs_priv.h"
 #include "../../device/tests/test_device.h"
 
 /* What the port of the running test says of itself, and whether it answers for counters. */
