@@ -44,7 +44,6 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 {
 	unsigned int count = device->port_data[port_num].immutable.pkey_tbl_len;
 	struct pkey_table *table;
-	unsigned int i;
 	int ret;
 
 	if (!count)
@@ -53,7 +52,7 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 	if (!table)
 		return -ENOMEM;
 	table->count = count;
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		ret = ib_query_pkey(device, port_num, i, &table->pkey[i]);
 		if (ret) {
 			kfree(table);
@@ -90,12 +89,11 @@ static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port
 		.gid_type = IB_GID_TYPE_IB,
 	};
 	unsigned int count = device->port_data[port_num].immutable.gid_tbl_len;
-	unsigned int i;
 	int ret;
 
 	if (rdma_protocol_roce(device, port_num) || !device->ops.query_gid)
 		return 0;
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		attr.index = i;
 		ret = device->ops.query_gid(device, port_num, i, &attr.gid);
 		if (ret)
@@ -129,7 +127,7 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
 }
 
 /**
- * ib_cache_event - refresh what an event may have changed
+ * ib_cache_event() - refresh what an event may have changed
  * @event: event of a registered device, whose handlers have not heard of it yet
  *
  * If the device does not answer, the cache stays as it is. If GIDs have changed with an event that
@@ -185,7 +183,7 @@ static struct rdma_port_cache *alloc_cache(unsigned int gids)
 }
 
 /**
- * ib_cache_setup_one - make and fill the caches of a device's ports
+ * ib_cache_setup_one() - make and fill the caches of a device's ports
  * @device: device with ports, being registered
  *
  * Return: 0, -ENOMEM or the driver's error; what is there then is for ib_cache_cleanup_one() and
@@ -215,7 +213,7 @@ int ib_cache_setup_one(struct ib_device *device)
 }
 
 /**
- * ib_cache_cleanup_one - empty the GID tables of a device
+ * ib_cache_cleanup_one() - empty the GID tables of a device
  * @device: device that takes no more events
  */
 void ib_cache_cleanup_one(struct ib_device *device)
@@ -233,7 +231,7 @@ void ib_cache_cleanup_one(struct ib_device *device)
 }
 
 /**
- * ib_cache_release_one - free the caches of a device
+ * ib_cache_release_one() - free the caches of a device
  * @device: device that nobody uses any more
  */
 void ib_cache_release_one(struct ib_device *device)
@@ -256,7 +254,7 @@ void ib_cache_release_one(struct ib_device *device)
 }
 
 /**
- * ib_get_cached_pkey - a P_Key by its index
+ * ib_get_cached_pkey() - a P_Key by its index
  * @device_handle: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -284,9 +282,7 @@ EXPORT_SYMBOL(ib_get_cached_pkey);
 /* Returns the index of the first entry that equals pkey in the bits of mask, or -ENOENT. */
 static int find_pkey(const struct pkey_table *table, u16 pkey, u16 mask)
 {
-	unsigned int i;
-
-	for (i = 0; table && i < table->count; i++)
+	for (unsigned int i = 0; table && i < table->count; i++)
 		if (!((table->pkey[i] ^ pkey) & mask))
 			return i;
 	return -ENOENT;
@@ -315,7 +311,7 @@ static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mas
 }
 
 /**
- * ib_find_cached_pkey - index of a P_Key, whatever its membership
+ * ib_find_cached_pkey() - index of a P_Key, whatever its membership
  * @device: registered device
  * @port_num: port number
  * @pkey: the P_Key; the membership bit does not count, but a full member is preferred
@@ -331,7 +327,7 @@ int ib_find_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *i
 EXPORT_SYMBOL(ib_find_cached_pkey);
 
 /**
- * ib_find_exact_cached_pkey - index of a P_Key with its membership
+ * ib_find_exact_cached_pkey() - index of a P_Key with its membership
  * @device: registered device
  * @port_num: port number
  * @pkey: the P_Key, all 16 bits
@@ -347,7 +343,7 @@ int ib_find_exact_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, 
 EXPORT_SYMBOL(ib_find_exact_cached_pkey);
 
 /**
- * ib_get_cached_subnet_prefix - upper half of a port's GIDs
+ * ib_get_cached_subnet_prefix() - upper half of a port's GIDs
  * @device: device that is registered or being registered
  * @port_num: port number
  * @sn_pfx: the prefix in host byte order; left alone for a bad port
@@ -362,7 +358,7 @@ void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn
 EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
 
 /**
- * ib_get_cached_lmc - number of low LID bits that the port ignores
+ * ib_get_cached_lmc() - number of low LID bits that the port ignores
  * @device: registered device
  * @port_num: port number
  * @lmc: 0 to 7
@@ -382,7 +378,7 @@ int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 EXPORT_SYMBOL(ib_get_cached_lmc);
 
 /**
- * ib_get_cached_port_state - state of a port
+ * ib_get_cached_port_state() - state of a port
  * @device: registered device
  * @port_num: port number
  * @port_active: the state

@@ -24,7 +24,6 @@ struct rdma_hw_stats *rdma_alloc_hw_stats_struct(const struct rdma_stat_desc *de
 						 int num_counters, unsigned long lifespan)
 {
 	struct rdma_hw_stats *stats;
-	int i;
 
 	stats = kzalloc(struct_size(stats, value, num_counters), GFP_KERNEL);
 	if (!stats)
@@ -38,7 +37,7 @@ struct rdma_hw_stats *rdma_alloc_hw_stats_struct(const struct rdma_stat_desc *de
 	stats->descs = descs;
 	stats->num_counters = num_counters;
 	stats->lifespan = msecs_to_jiffies(lifespan);
-	for (i = 0; i < num_counters; i++)
+	for (int i = 0; i < num_counters; i++)
 		__assign_bit(i, stats->is_disabled, descs[i].flags & IB_STAT_FLAG_OPTIONAL);
 	return stats;
 }

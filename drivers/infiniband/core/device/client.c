@@ -138,7 +138,7 @@ static struct ib_client *previous_known(unsigned long *id)
 }
 
 /**
- * ib_clients_attach_all - attach a device to the clients that are there, in order of registration
+ * ib_clients_attach_all() - attach a device to the clients that are there, in order of registration
  * @device: device that has just been shown; held by the caller
  *
  * Return: 0 or -ENOMEM.
@@ -159,7 +159,7 @@ int ib_clients_attach_all(struct ib_device *device)
 }
 
 /**
- * ib_clients_detach_all - detach a device from its clients, latest registered first
+ * ib_clients_detach_all() - detach a device from its clients, latest registered first
  * @device: device that has been hidden
  *
  * A client that another thread is detaching may still be busy on return; it holds a reference.
@@ -192,7 +192,7 @@ static void assign_id(struct ib_client *client, int *ret)
 }
 
 /**
- * ib_register_client - be told of every device, those present and those to come
+ * ib_register_client() - be told of every device, those present and those to come
  * @client: the client; add() is called once for each device and, if it succeeded, remove() once
  *          before the device goes or the client unregisters
  *
@@ -226,7 +226,7 @@ int ib_register_client(struct ib_client *client)
 EXPORT_SYMBOL(ib_register_client);
 
 /**
- * ib_unregister_client - stop being told of devices
+ * ib_unregister_client() - stop being told of devices
  * @client: a registered client
  *
  * remove() has returned for each device when this returns, and nothing of the client is called any
@@ -250,7 +250,7 @@ void ib_unregister_client(struct ib_client *client)
 EXPORT_SYMBOL(ib_unregister_client);
 
 /**
- * ib_set_client_data - store a client's data for a device
+ * ib_set_client_data() - store a client's data for a device
  * @device: device the client is attached or being attached to
  * @client: the client
  * @data: what ib_get_client_data() will return and remove() will be given
@@ -295,7 +295,7 @@ static int visit_rename(struct ib_device *device, struct ib_client *client, void
 }
 
 /**
- * ib_clients_rename - tell the clients that a device's name has changed
+ * ib_clients_rename() - tell the clients that a device's name has changed
  * @device: the device
  */
 void ib_clients_rename(struct ib_device *device)
@@ -351,7 +351,7 @@ static int ask_nl_info(struct ib_device *device, struct nl_info_request *request
 }
 
 /**
- * ib_get_client_nl_info - find a client's character device
+ * ib_get_client_nl_info() - find a client's character device
  * @device: device the character device is for, or NULL for one that serves all devices
  * @client_name: name of the client, as in struct ib_client
  * @res: filled in on success; the caller puts @res->cdev
@@ -398,7 +398,7 @@ static int visit_net_dev(struct ib_device *device, struct ib_client *client, voi
 }
 
 /**
- * ib_get_net_dev_by_params - net device that a client has on top of an InfiniBand port
+ * ib_get_net_dev_by_params() - net device that a client has on top of an InfiniBand port
  * @dev: the device
  * @port: port number
  * @pkey: P_Key the net device uses

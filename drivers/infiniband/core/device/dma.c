@@ -9,7 +9,7 @@
 #include <rdma/iter.h>
 
 /**
- * __rdma_block_iter_start - begin a walk
+ * __rdma_block_iter_start() - begin a walk
  * @biter: iterator
  * @sglist: first entry
  * @nents: DMA-mapped entries
@@ -27,7 +27,7 @@ void __rdma_block_iter_start(struct ib_block_iter *biter, struct scatterlist *sg
 EXPORT_SYMBOL(__rdma_block_iter_start);
 
 /**
- * __rdma_block_iter_next - step to the next block
+ * __rdma_block_iter_next() - step to the next block
  * @biter: iterator
  *
  * A block may take in several entries that follow each other in DMA address space.

@@ -62,7 +62,7 @@ static void hand_out_events(struct work_struct *work)
 }
 
 /**
- * ib_events_add_prehandler - let a room of the core see every event before the handlers
+ * ib_events_add_prehandler() - let a room of the core see every event before the handlers
  * @prehandler: comes after those that were added before; stays as long as the module
  *
  * Context: while the module is initialised.
@@ -73,7 +73,7 @@ void ib_events_add_prehandler(struct ib_event_prehandler *prehandler)
 }
 
 /**
- * ib_dispatch_event - report an event to whoever listens
+ * ib_dispatch_event() - report an event to whoever listens
  * @event: the event; copied
  *
  * For drivers. Events of a device that is not registered are dropped. Context: any.
@@ -100,7 +100,7 @@ void ib_dispatch_event(const struct ib_event *event)
 EXPORT_SYMBOL(ib_dispatch_event);
 
 /**
- * ib_dispatch_event_clients - run the handlers for an event now
+ * ib_dispatch_event_clients() - run the handlers for an event now
  * @event: the event
  *
  * Context: may sleep; not from a handler.
@@ -116,7 +116,7 @@ void ib_dispatch_event_clients(struct ib_event *event)
 }
 
 /**
- * ib_register_event_handler - listen to a device's port and device events
+ * ib_register_event_handler() - listen to a device's port and device events
  * @event_handler: prepared with INIT_IB_EVENT_HANDLER()
  *
  * Events of single QPs, CQs and SRQs go to the handler given at their creation instead. Context:
@@ -132,7 +132,7 @@ void ib_register_event_handler(struct ib_event_handler *event_handler)
 EXPORT_SYMBOL(ib_register_event_handler);
 
 /**
- * ib_unregister_event_handler - stop listening
+ * ib_unregister_event_handler() - stop listening
  * @event_handler: a registered handler, which is not running any more when this returns
  *
  * Context: may sleep; not from a handler.
@@ -147,7 +147,7 @@ void ib_unregister_event_handler(struct ib_event_handler *event_handler)
 EXPORT_SYMBOL(ib_unregister_event_handler);
 
 /**
- * ib_events_setup - prepare the event part of a new device
+ * ib_events_setup() - prepare the event part of a new device
  * @core: the device's core part
  */
 void ib_events_setup(struct rdma_device_core *core)
@@ -160,7 +160,7 @@ void ib_events_setup(struct rdma_device_core *core)
 }
 
 /**
- * ib_events_open - take events from now on
+ * ib_events_open() - take events from now on
  * @device: device with ports and cache
  */
 void ib_events_open(struct ib_device *device)
@@ -170,7 +170,7 @@ void ib_events_open(struct ib_device *device)
 }
 
 /**
- * ib_events_close - take no more events and hand out those that wait
+ * ib_events_close() - take no more events and hand out those that wait
  * @device: device that is being unregistered
  */
 void ib_events_close(struct ib_device *device)
@@ -184,7 +184,7 @@ void ib_events_close(struct ib_device *device)
 SRCU_NOTIFIER_HEAD_STATIC(device_chain);
 
 /**
- * ib_device_notifier_register - subscribe to changes of devices
+ * ib_device_notifier_register() - subscribe to changes of devices
  * @nb: called with a number of enum rdma_nl_notify_event_type and a struct ib_device_change; may
  *	sleep
  *
@@ -197,7 +197,7 @@ int ib_device_notifier_register(struct notifier_block *nb)
 }
 
 /**
- * ib_device_notifier_unregister - end what ib_device_notifier_register() began
+ * ib_device_notifier_unregister() - end what ib_device_notifier_register() began
  * @nb: the subscriber, which is not running any more when this returns
  *
  * Context: may sleep.
@@ -208,7 +208,7 @@ void ib_device_notifier_unregister(struct notifier_block *nb)
 }
 
 /**
- * ib_device_notify - tell subscribers that a device has come, gone or changed its net device
+ * ib_device_notify() - tell subscribers that a device has come, gone or changed its net device
  * @device: the device
  * @port_num: the port whose net device it is about, 0 for changes of the device
  * @type: what has happened

@@ -50,7 +50,7 @@ static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
 }
 
 /**
- * ib_device_set_netdev - say which net device a port stands on
+ * ib_device_set_netdev() - say which net device a port stands on
  * @ib_dev: the device; before it is registered or after
  * @ndev: the net device, or NULL for none any more
  * @port: port number
@@ -93,7 +93,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 EXPORT_SYMBOL(ib_device_set_netdev);
 
 /**
- * ib_device_get_netdev - the net device a port stands on
+ * ib_device_get_netdev() - the net device a port stands on
  * @ib_dev: the device
  * @port: port number
  *
@@ -120,7 +120,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 EXPORT_SYMBOL(ib_device_get_netdev);
 
 /**
- * ib_device_get_by_netdev - device with a port that stands on a net device
+ * ib_device_get_by_netdev() - device with a port that stands on a net device
  * @ndev: net device that a driver named with ib_device_set_netdev()
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
@@ -145,7 +145,7 @@ struct ib_device *ib_device_get_by_netdev(struct net_device *ndev, enum rdma_dri
 EXPORT_SYMBOL(ib_device_get_by_netdev);
 
 /**
- * ib_netdevs_release - forget the net devices of all ports
+ * ib_netdevs_release() - forget the net devices of all ports
  * @device: device with ports that nobody finds any more
  *
  * Context: may sleep.

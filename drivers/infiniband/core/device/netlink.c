@@ -142,7 +142,7 @@ static void receive(struct sk_buff *skb)
 }
 
 /**
- * rdma_nl_register - serve the messages of a netlink client
+ * rdma_nl_register() - serve the messages of a netlink client
  * @index: RDMA_NL_ number of the client
  * @cb_table: operations by number, as many as the client has
  *
@@ -158,7 +158,7 @@ void rdma_nl_register(unsigned int index, const struct rdma_nl_cbs cb_table[])
 EXPORT_SYMBOL(rdma_nl_register);
 
 /**
- * rdma_nl_unregister - serve a client's messages no more
+ * rdma_nl_unregister() - serve a client's messages no more
  * @index: RDMA_NL_ number of the client
  *
  * Waits for running operations. Context: may sleep.
@@ -173,7 +173,7 @@ void rdma_nl_unregister(unsigned int index)
 EXPORT_SYMBOL(rdma_nl_unregister);
 
 /**
- * ibnl_put_msg - begin a message
+ * ibnl_put_msg() - begin a message
  * @skb: where to
  * @nlh: the new header
  * @seq: sequence number
@@ -193,7 +193,7 @@ void *ibnl_put_msg(struct sk_buff *skb, struct nlmsghdr **nlh, int seq, int len,
 EXPORT_SYMBOL(ibnl_put_msg);
 
 /**
- * ibnl_put_attr - append an attribute to a message
+ * ibnl_put_attr() - append an attribute to a message
  * @skb: the message
  * @nlh: its header
  * @len: bytes of @data
@@ -212,7 +212,7 @@ int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len, void *data
 EXPORT_SYMBOL(ibnl_put_attr);
 
 /**
- * rdma_nl_unicast - send a message without waiting
+ * rdma_nl_unicast() - send a message without waiting
  * @net: namespace of the receiver
  * @skb: the message; consumed
  * @pid: the receiver's port
@@ -229,7 +229,7 @@ int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 EXPORT_SYMBOL(rdma_nl_unicast);
 
 /**
- * rdma_nl_unicast_wait - send a message, waiting for room
+ * rdma_nl_unicast_wait() - send a message, waiting for room
  * @net: namespace of the receiver
  * @skb: the message; consumed
  * @pid: the receiver's port
@@ -246,7 +246,7 @@ int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 EXPORT_SYMBOL(rdma_nl_unicast_wait);
 
 /**
- * rdma_nl_multicast - send a message to a group
+ * rdma_nl_multicast() - send a message to a group
  * @net: namespace of the receivers
  * @skb: the message; consumed
  * @group: RDMA_NL_GROUP_ number
@@ -261,7 +261,7 @@ int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group, 
 EXPORT_SYMBOL(rdma_nl_multicast);
 
 /**
- * rdma_nl_chk_listeners - does anybody listen to a group?
+ * rdma_nl_chk_listeners() - does anybody listen to a group?
  * @group: RDMA_NL_GROUP_ number
  *
  * Return: whether somebody in the initial namespace does.
@@ -275,7 +275,7 @@ EXPORT_SYMBOL(rdma_nl_chk_listeners);
 static bool privileged_qkey;
 
 /**
- * rdma_nl_get_privileged_qkey - may this process set a Q_Key with the top bit?
+ * rdma_nl_get_privileged_qkey() - may this process set a Q_Key with the top bit?
  *
  * Return: whether it has CAP_NET_RAW, or "rdma system set privileged-qkey on" was given.
  */
@@ -324,7 +324,7 @@ static struct pernet_operations socket_ops = {
 };
 
 /**
- * rdma_nl_init - open the kernel's end of the socket in every network namespace
+ * rdma_nl_init() - open the kernel's end of the socket in every network namespace
  *
  * Return: 0 or -ENOMEM.
  */
@@ -336,7 +336,7 @@ int rdma_nl_init(void)
 }
 
 /**
- * rdma_nl_exit - end what rdma_nl_init() began
+ * rdma_nl_exit() - end what rdma_nl_init() began
  */
 void rdma_nl_exit(void)
 {

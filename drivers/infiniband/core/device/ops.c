@@ -20,7 +20,7 @@ static_assert(FIRST_WORD % sizeof(unsigned long) == 0);
 static_assert(FIRST_WORD + WORDS * sizeof(unsigned long) == sizeof(struct ib_device_ops));
 
 /**
- * ib_set_device_ops - add operations to a device
+ * ib_set_device_ops() - add operations to a device
  * @device: device that is not registered
  * @ops: table; only members that are set count, and only where @device has none yet
  *

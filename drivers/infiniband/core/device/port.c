@@ -20,7 +20,7 @@ static unsigned int port_slots(const struct ib_device *device)
 }
 
 /**
- * ib_ports_setup - make the ports of a device
+ * ib_ports_setup() - make the ports of a device
  * @device: the device, with its port count set; ports made earlier are kept
  *
  * Return: 0, -ENOMEM, or -EINVAL for an impossible number of ports.
@@ -61,7 +61,7 @@ int ib_ports_setup(struct ib_device *device)
 }
 
 /**
- * ib_ports_read_immutable - ask the driver for what never changes about its ports
+ * ib_ports_read_immutable() - ask the driver for what never changes about its ports
  * @device: device with ports, being registered
  *
  * Return: 0, -EINVAL for an unusable description, or what the driver returned.
@@ -89,7 +89,7 @@ int ib_ports_read_immutable(struct ib_device *device)
 }
 
 /**
- * ib_ports_release - free the ports
+ * ib_ports_release() - free the ports
  * @device: device that has them; no port is in the net device table
  */
 void ib_ports_release(struct ib_device *device)
@@ -105,7 +105,7 @@ void ib_ports_release(struct ib_device *device)
 }
 
 /**
- * ib_port_immutable_read - what never changes about a port
+ * ib_port_immutable_read() - what never changes about a port
  * @dev: registered device
  * @port: valid port number
  *

@@ -38,7 +38,7 @@ static int query_iwarp_port(struct ib_device *device, u32 port_num, struct ib_po
 }
 
 /**
- * ib_query_port - ask the driver for the attributes of a port
+ * ib_query_port() - ask the driver for the attributes of a port
  * @device: device that is registered or being registered
  * @port_num: port number
  * @port_attr: filled in on success
@@ -65,7 +65,32 @@ int ib_query_port(struct ib_device *device, u32 port_num, struct ib_port_attr *p
 EXPORT_SYMBOL(ib_query_port);
 
 /**
- * rdma_port_get_link_layer - link layer of a port
+ * rdma_node_get_transport() - which transport a type of node speaks
+ * @node_type: enum rdma_node_type
+ *
+ * Return: the transport.
+ */
+__attribute_const__ enum rdma_transport_type rdma_node_get_transport(unsigned int node_type)
+{
+	static const struct {
+		u8 node;
+		u8 transport;
+	} foreign[] = {
+		{ RDMA_NODE_RNIC, RDMA_TRANSPORT_IWARP },
+		{ RDMA_NODE_USNIC, RDMA_TRANSPORT_USNIC },
+		{ RDMA_NODE_USNIC_UDP, RDMA_TRANSPORT_USNIC_UDP },
+		{ RDMA_NODE_UNSPECIFIED, RDMA_TRANSPORT_UNSPECIFIED },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (foreign[i].node == node_type)
+			return foreign[i].transport;
+	return RDMA_TRANSPORT_IB;
+}
+EXPORT_SYMBOL(rdma_node_get_transport);
+
+/**
+ * rdma_port_get_link_layer() - link layer of a port
  * @device: the device
  * @port_num: valid port number
  *
@@ -83,7 +108,7 @@ enum rdma_link_layer rdma_port_get_link_layer(struct ib_device *device, u32 port
 EXPORT_SYMBOL(rdma_port_get_link_layer);
 
 /**
- * ib_query_pkey - ask the driver for an entry of a port's P_Key table
+ * ib_query_pkey() - ask the driver for an entry of a port's P_Key table
  * @device: the device
  * @port_num: port number
  * @index: index into the table
@@ -104,7 +129,7 @@ int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 EXPORT_SYMBOL(ib_query_pkey);
 
 /**
- * ib_find_pkey - index of a P_Key, asking the driver
+ * ib_find_pkey() - index of a P_Key, asking the driver
  * @device: the device
  * @port_num: port number
  * @pkey: the P_Key; membership does not count, but a full member is preferred
@@ -118,11 +143,10 @@ int ib_find_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
 	int limited = -1;
 	u16 entry;
 	int ret;
-	int i;
 
 	if (!rdma_is_port_valid(device, port_num))
 		return -EINVAL;
-	for (i = 0; i < device->port_data[port_num].immutable.pkey_tbl_len; i++) {
+	for (int i = 0; i < device->port_data[port_num].immutable.pkey_tbl_len; i++) {
 		ret = ib_query_pkey(device, port_num, i, &entry);
 		if (ret)
 			return ret;
@@ -143,7 +167,7 @@ int ib_find_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
 EXPORT_SYMBOL(ib_find_pkey);
 
 /**
- * ib_modify_device - change the node description or the system image GUID
+ * ib_modify_device() - change the node description or the system image GUID
  * @device: the device
  * @device_modify_mask: enum ib_device_modify_flags, what to change
  * @device_modify: new values
@@ -161,7 +185,7 @@ int ib_modify_device(struct ib_device *device, int device_modify_mask,
 EXPORT_SYMBOL(ib_modify_device);
 
 /**
- * ib_modify_port - change capability bits of a port, or reset its counters of Q_Key violations
+ * ib_modify_port() - change capability bits of a port, or reset its counters of Q_Key violations
  * @device: the device
  * @port_num: port number
  * @port_modify_mask: enum ib_port_modify_flags, what to change
@@ -187,7 +211,7 @@ int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
 EXPORT_SYMBOL(ib_modify_port);
 
 /**
- * ib_get_device_fw_str - version of the device's firmware
+ * ib_get_device_fw_str() - version of the device's firmware
  * @device: the device
  * @str: at least IB_FW_VERSION_NAME_MAX bytes; empty if the driver does not tell
  *

@@ -43,11 +43,10 @@ static struct ib_device *find_name(const char *name)
 static int expand_name(char *to, size_t size, const char *pattern)
 {
 	const char *place = strstr(pattern, "%d");
-	unsigned int number;
 
 	if (!place || strchr(place + 2, '%') || memchr(pattern, '%', place - pattern))
 		return -EINVAL;
-	for (number = 0; number <= INT_MAX; number++) {
+	for (unsigned int number = 0; number <= INT_MAX; number++) {
 		int len = snprintf(to, size, "%.*s%u%s", (int)(place - pattern), pattern, number,
 				   place + 2);
 
@@ -60,7 +59,7 @@ static int expand_name(char *to, size_t size, const char *pattern)
 }
 
 /**
- * ib_registry_insert - give a device its name and index and enter it, not yet registered
+ * ib_registry_insert() - give a device its name and index and enter it, not yet registered
  * @device: device with no entry
  * @name: exact name, or a pattern with one %d
  *
@@ -91,7 +90,7 @@ int ib_registry_insert(struct ib_device *device, const char *name)
 }
 
 /**
- * ib_registry_rename - change the name of a device
+ * ib_registry_rename() - change the name of a device
  * @device: entered device
  * @name: the new name, without pattern
  * @extack: where a reason goes
@@ -124,7 +123,7 @@ int ib_registry_rename(struct ib_device *device, const char *name, struct netlin
 }
 
 /**
- * ib_registry_remove - take a device out of the table
+ * ib_registry_remove() - take a device out of the table
  * @device: a device, which may never have been entered
  */
 void ib_registry_remove(struct ib_device *device)
@@ -135,7 +134,7 @@ void ib_registry_remove(struct ib_device *device)
 }
 
 /**
- * ib_registry_show - let lookups and walks find a device
+ * ib_registry_show() - let lookups and walks find a device
  * @device: entered device; its reference count becomes 1, which is the registration's own
  */
 void ib_registry_show(struct ib_device *device)
@@ -146,7 +145,7 @@ void ib_registry_show(struct ib_device *device)
 }
 
 /**
- * ib_registry_hide - stop walks from finding a device
+ * ib_registry_hide() - stop walks from finding a device
  * @device: shown device; references may still be taken and held until the count drops to zero
  */
 void ib_registry_hide(struct ib_device *device)
@@ -156,7 +155,7 @@ void ib_registry_hide(struct ib_device *device)
 }
 
 /**
- * ib_registry_shown - can lookups and walks find a device?
+ * ib_registry_shown() - can lookups and walks find a device?
  * @device: a device
  *
  * Context: any.
@@ -168,7 +167,7 @@ bool ib_registry_shown(const struct ib_device *device)
 }
 
 /**
- * ib_registry_is_empty - has every device left?
+ * ib_registry_is_empty() - has every device left?
  *
  * Return: true if no device is entered, registered or not.
  */
@@ -178,7 +177,7 @@ bool ib_registry_is_empty(void)
 }
 
 /**
- * ib_registry_announce - tell user space of a device
+ * ib_registry_announce() - tell user space of a device
  * @device: device in sysfs
  * @action: what happened to it
  *
@@ -191,7 +190,7 @@ void ib_registry_announce(struct ib_device *device, enum kobject_action action)
 }
 
 /**
- * ib_registry_next - next registered device of a walk
+ * ib_registry_next() - next registered device of a walk
  * @index: where to look from; advanced past the device found
  *
  * Return: the device with a reference for ib_device_put(), or NULL at the end.
@@ -211,7 +210,7 @@ struct ib_device *ib_registry_next(unsigned long *index)
 }
 
 /**
- * ib_registry_next_any - next device of a walk, whatever its state
+ * ib_registry_next_any() - next device of a walk, whatever its state
  * @index: where to look from; advanced past the device found
  *
  * Return: the device with a reference for put_device(), or NULL at the end.
@@ -229,7 +228,7 @@ struct ib_device *ib_registry_next_any(unsigned long *index)
 }
 
 /**
- * rdma_dev_access_netns - may a namespace use a device?
+ * rdma_dev_access_netns() - may a namespace use a device?
  * @device: the device
  * @net: the namespace
  *
@@ -244,7 +243,7 @@ bool rdma_dev_access_netns(const struct ib_device *device, const struct net *net
 EXPORT_SYMBOL(rdma_dev_access_netns);
 
 /**
- * ib_device_get_by_index - look a device up by its number
+ * ib_device_get_by_index() - look a device up by its number
  * @net: network namespace that asks; devices it may not see are not found
  * @index: the number
  *
@@ -264,7 +263,7 @@ struct ib_device *ib_device_get_by_index(const struct net *net, u32 index)
 EXPORT_SYMBOL_IF_KUNIT(ib_device_get_by_index);
 
 /**
- * ib_device_get_by_name - look a device up by its name
+ * ib_device_get_by_name() - look a device up by its name
  * @name: the name
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
@@ -288,7 +287,7 @@ struct ib_device *ib_device_get_by_name(const char *name, enum rdma_driver_id dr
 EXPORT_SYMBOL(ib_device_get_by_name);
 
 /**
- * ib_device_put - return a reference of ib_device_try_get() or a lookup
+ * ib_device_put() - return a reference of ib_device_try_get() or a lookup
  * @device: the device; unregistration proceeds when the last reference is returned
  *
  * Context: any.
@@ -301,7 +300,7 @@ void ib_device_put(struct ib_device *device)
 EXPORT_SYMBOL(ib_device_put);
 
 /**
- * ib_enum_all_devs - visit each registered device the message's socket may see
+ * ib_enum_all_devs() - visit each registered device the message's socket may see
  * @visit: called with the number of devices visited before; non-zero ends the walk
  * @skb: message under construction
  * @cb: state of the dump
@@ -329,7 +328,7 @@ int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_c
 }
 
 /**
- * ib_device_for_each - visit each registered device
+ * ib_device_for_each() - visit each registered device
  * @visit: called while the device can neither move nor be unregistered
  *
  * Also devices are visited that are hidden since they are just being renamed or moved. Context: may

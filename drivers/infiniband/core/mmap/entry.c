@@ -10,7 +10,7 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * rdma_user_mmap_entry_get_pgoff - find the entry at an offset
+ * rdma_user_mmap_entry_get_pgoff() - find the entry at an offset
  * @ucontext: context of the caller
  * @pgoff: offset in pages; must be the entry's first
  *
@@ -36,7 +36,7 @@ struct rdma_user_mmap_entry *rdma_user_mmap_entry_get_pgoff(struct ib_ucontext *
 EXPORT_SYMBOL(rdma_user_mmap_entry_get_pgoff);
 
 /**
- * rdma_user_mmap_entry_get - find the entry a mapping asks for
+ * rdma_user_mmap_entry_get() - find the entry a mapping asks for
  * @ucontext: context of the caller
  * @vma: the mapping that is being made; must be shared and cover the entry exactly
  *
@@ -75,7 +75,7 @@ static void entry_free(struct kref *kref)
 }
 
 /**
- * rdma_user_mmap_entry_put - drop a reference on an entry
+ * rdma_user_mmap_entry_put() - drop a reference on an entry
  * @entry: the entry; the last reference gives it to the driver's mmap_free
  */
 void rdma_user_mmap_entry_put(struct rdma_user_mmap_entry *entry)
@@ -85,7 +85,7 @@ void rdma_user_mmap_entry_put(struct rdma_user_mmap_entry *entry)
 EXPORT_SYMBOL(rdma_user_mmap_entry_put);
 
 /**
- * rdma_user_mmap_entry_remove - let an entry be mapped no more
+ * rdma_user_mmap_entry_remove() - let an entry be mapped no more
  * @entry: the entry or NULL; existing mappings keep it
  */
 void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
@@ -126,7 +126,7 @@ static int find_gap(struct xarray *xa, u32 pages, u32 *first, u32 max)
 }
 
 /**
- * rdma_user_mmap_entry_insert_range - give an entry an offset
+ * rdma_user_mmap_entry_insert_range() - give an entry an offset
  * @ucontext: context of the caller
  * @entry: the driver's entry, zeroed
  * @length: bytes that can be mapped by it
@@ -180,7 +180,7 @@ out:
 EXPORT_SYMBOL(rdma_user_mmap_entry_insert_range);
 
 /**
- * rdma_user_mmap_entry_insert - give an entry any offset
+ * rdma_user_mmap_entry_insert() - give an entry any offset
  * @ucontext: context of the caller
  * @entry: the driver's entry, zeroed
  * @length: bytes that can be mapped by it

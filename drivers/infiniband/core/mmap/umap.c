@@ -10,7 +10,7 @@
 #include "mmap.h"
 
 /**
- * rdma_umap_priv_init - enter a mapping into its file's list
+ * rdma_umap_priv_init() - enter a mapping into its file's list
  * @priv: fresh, zeroed private data; becomes @vma's
  * @vma: the mapping
  * @entry: mmap offset entry to hold on to while the mapping exists, or NULL
@@ -34,7 +34,7 @@ void rdma_umap_priv_init(struct rdma_umap_priv *priv, struct vm_area_struct *vma
 EXPORT_SYMBOL(rdma_umap_priv_init);
 
 /**
- * rdma_user_mmap_io - map device pages into a process
+ * rdma_user_mmap_io() - map device pages into a process
  * @ucontext: context whose mmap operation is running
  * @vma: the mapping that is being made
  * @pfn: first page frame

@@ -65,7 +65,7 @@ static int put_device_info(struct sk_buff *msg, struct ib_device *device)
 }
 
 /**
- * nldev_get - RDMA_NLDEV_CMD_GET for one device
+ * nldev_get() - RDMA_NLDEV_CMD_GET for one device
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -114,7 +114,7 @@ static int dump_device(struct ib_device *device, struct sk_buff *skb, struct net
 }
 
 /**
- * nldev_dump - RDMA_NLDEV_CMD_GET for all devices
+ * nldev_dump() - RDMA_NLDEV_CMD_GET for all devices
  * @skb: a part of the answer
  * @cb: state of the dump: args[0] counts devices that have been sent
  *
@@ -148,7 +148,7 @@ static int set_moderation(struct nl_request *request, struct ib_device *device)
 }
 
 /**
- * nldev_set - RDMA_NLDEV_CMD_SET: rename a device, move it, or set adaptive moderation
+ * nldev_set() - RDMA_NLDEV_CMD_SET: rename a device, move it, or set adaptive moderation
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -212,15 +212,15 @@ static int find_chardev(struct nl_request *request, struct ib_client_nl_info *in
 	if (!ret)
 		ret = ib_get_client_nl_info(device, client_name, info);
 	if (ret == -EOPNOTSUPP)
-		rdma_nl_refuse(request->extack, ret, "%s has no character device for %s",
-			       device ? device->name : "the system", client_name);
+		ret = rdma_nl_refuse(request->extack, ret, "%s has no character device for %s",
+				     device ? device->name : "the system", client_name);
 	if (device)
 		ib_device_put(device);
 	return ret;
 }
 
 /**
- * nldev_get_chardev - RDMA_NLDEV_CMD_GET_CHARDEV: which character device serves a purpose
+ * nldev_get_chardev() - RDMA_NLDEV_CMD_GET_CHARDEV: which character device serves a purpose
  * @skb: the request: a client's name, perhaps a device, perhaps a port of it
  * @nlh: its header
  * @extack: where a reason goes
@@ -258,7 +258,7 @@ int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_
 }
 
 /**
- * nldev_newdev - RDMA_NLDEV_CMD_NEWDEV: make a device below another
+ * nldev_newdev() - RDMA_NLDEV_CMD_NEWDEV: make a device below another
  * @skb: the request: a device, and name and kind of the new one
  * @nlh: its header
  * @extack: where a reason goes
@@ -288,7 +288,7 @@ int nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_a
 }
 
 /**
- * nldev_deldev - RDMA_NLDEV_CMD_DELDEV: end a device that NEWDEV has made
+ * nldev_deldev() - RDMA_NLDEV_CMD_DELDEV: end a device that NEWDEV has made
  * @skb: the request: a device
  * @nlh: its header
  * @extack: where a reason goes

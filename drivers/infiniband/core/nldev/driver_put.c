@@ -106,7 +106,7 @@ int rdma_nl_put_driver_u64_hex(struct sk_buff *msg, const char *name, u64 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
 
 /**
- * rdma_nl_stat_hwcounter_entry - append a counter with its value
+ * rdma_nl_stat_hwcounter_entry() - append a counter with its value
  * @msg: the message, inside the table of counters
  * @name: the counter's name
  * @value: its value

@@ -58,7 +58,7 @@ static bool wants_details(struct nlattr *const tb[])
 }
 
 /**
- * nldev_res_get - RDMA_NLDEV_CMD_RES_GET for one device
+ * nldev_res_get() - RDMA_NLDEV_CMD_RES_GET for one device
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -108,7 +108,7 @@ static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct ne
 }
 
 /**
- * nldev_res_dump - RDMA_NLDEV_CMD_RES_GET for all devices
+ * nldev_res_dump() - RDMA_NLDEV_CMD_RES_GET for all devices
  * @skb: a part of the answer
  * @cb: state of the dump
  *

@@ -157,7 +157,7 @@ static int get_object(struct nl_request *request, const struct res_kind *kind)
 }
 
 /**
- * nldev_res_object_get - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for one object
+ * nldev_res_object_get() - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for one object
  * @skb: the request: a device, the object's number, and for QPs their port
  * @nlh: its header
  * @extack: where a reason goes
@@ -175,7 +175,7 @@ int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 }
 
 /**
- * nl_get_mr_stat - answer STAT_GET for one region
+ * nl_get_mr_stat() - answer STAT_GET for one region
  * @request: the request: a device and the region's number
  *
  * Return: as nldev_res_object_get().
@@ -186,7 +186,7 @@ int nl_get_mr_stat(struct nl_request *request)
 }
 
 /**
- * nl_get_counter - answer STAT_GET for one counter of QPs
+ * nl_get_counter() - answer STAT_GET for one counter of QPs
  * @request: the request: a device, a port, and the counter's number
  *
  * Return: as nldev_res_object_get().
@@ -286,7 +286,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, struct nl_requ
 }
 
 /**
- * nldev_stat_dump - RDMA_NLDEV_CMD_STAT_GET for all objects of a kind
+ * nldev_stat_dump() - RDMA_NLDEV_CMD_STAT_GET for all objects of a kind
  * @skb: a part of the answer
  * @cb: state of the dump, as of nldev_res_object_dump()
  *
@@ -316,7 +316,7 @@ int nldev_stat_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /**
- * nldev_res_object_dump - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for all objects of a kind
+ * nldev_res_object_dump() - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for all objects of a kind
  * @skb: a part of the answer
  * @cb: state of the dump: the request, args[0] the lowest number not yet sent, args[1] no more
  *

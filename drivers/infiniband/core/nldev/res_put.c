@@ -12,7 +12,7 @@
 #include "nldev_priv.h"
 
 /**
- * nl_put_owner - say who made an object
+ * nl_put_owner() - say who made an object
  * @msg: the message
  * @res: its tracking entry
  *
@@ -43,7 +43,7 @@ static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *re
 }
 
 /**
- * nl_put_pd - describe a PD
+ * nl_put_pd() - describe a PD
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -70,7 +70,7 @@ int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
 EXPORT_SYMBOL_IF_KUNIT(nl_put_pd);
 
 /**
- * nl_put_cq - describe a CQ
+ * nl_put_cq() - describe a CQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -125,7 +125,7 @@ static int put_qp_attrs(struct sk_buff *msg, const struct ib_qp *qp, const struc
 }
 
 /**
- * nl_put_qp - describe a QP
+ * nl_put_qp() - describe a QP
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -162,7 +162,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr - describe an MR
+ * nl_put_mr() - describe an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -191,7 +191,7 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_ctx - describe a user context
+ * nl_put_ctx() - describe a user context
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -207,7 +207,7 @@ int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cm_id - describe a CM id
+ * nl_put_cm_id() - describe a CM id
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -278,7 +278,7 @@ static int put_srq_qps(struct sk_buff *msg, struct ib_srq *srq)
 }
 
 /**
- * nl_put_srq - describe an SRQ, with the QPs that receive from it
+ * nl_put_srq() - describe an SRQ, with the QPs that receive from it
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -304,7 +304,7 @@ int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_stat - describe what is counted for an MR
+ * nl_put_mr_stat() - describe what is counted for an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -323,7 +323,7 @@ int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cq_raw - the driver's own view of a CQ
+ * nl_put_cq_raw() - the driver's own view of a CQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -340,7 +340,7 @@ int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_qp_raw - the driver's own view of a QP
+ * nl_put_qp_raw() - the driver's own view of a QP
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -360,7 +360,7 @@ int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_raw - the driver's own view of an MR
+ * nl_put_mr_raw() - the driver's own view of an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -377,7 +377,7 @@ int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_srq_raw - the driver's own view of an SRQ
+ * nl_put_srq_raw() - the driver's own view of an SRQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -444,12 +444,11 @@ static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
 {
 	const struct rdma_hw_stats *stats = counter->stats;
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	int i;
 
 	if (!table)
 		return -EMSGSIZE;
 	guard(mutex)(&counter->lock);
-	for (i = 0; i < stats->num_counters; i++)
+	for (int i = 0; i < stats->num_counters; i++)
 		if (!test_bit(i, stats->is_disabled) &&
 		    rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
 			return -EMSGSIZE;
@@ -458,7 +457,7 @@ static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
 }
 
 /**
- * nl_put_counter - describe a counter: what for, which QPs, and its values as read now
+ * nl_put_counter() - describe a counter: what for, which QPs, and its values as read now
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks

@@ -27,11 +27,10 @@ static int stat_counters(struct stat_request *request)
 static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, const u64 *of_qps)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	int i;
 
 	if (!table)
 		return -EMSGSIZE;
-	for (i = 0; i < stats->num_counters; i++) {
+	for (int i = 0; i < stats->num_counters; i++) {
 		if (test_bit(i, stats->is_disabled))
 			continue;
 		if (rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name,
@@ -83,7 +82,7 @@ static int get_values(struct stat_request *request)
 }
 
 /**
- * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port or of a region, a counter of
+ * nldev_stat_get() - RDMA_NLDEV_CMD_STAT_GET: the counters of a port or of a region, a counter of
  * QPs, or a port's rule for these
  * @skb: the request: a device and a port, 0 for the device's own counters; or an MR's number, or a
  *       counter's
@@ -124,13 +123,12 @@ static int put_status(struct sk_buff *msg, const struct stat_request *request)
 {
 	struct rdma_hw_stats *stats = request->stats;
 	struct nlattr *table, *entry;
-	int i;
 
 	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
 	if (!table)
 		return -EMSGSIZE;
 	guard(mutex)(&stats->lock);
-	for (i = 0; i < stats->num_counters; i++) {
+	for (int i = 0; i < stats->num_counters; i++) {
 		entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
 		if (!entry ||
 		    nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME,
@@ -148,7 +146,7 @@ static int put_status(struct sk_buff *msg, const struct stat_request *request)
 }
 
 /**
- * nldev_stat_get_status - RDMA_NLDEV_CMD_STAT_GET_STATUS: which counters a port has
+ * nldev_stat_get_status() - RDMA_NLDEV_CMD_STAT_GET_STATUS: which counters a port has
  * @skb: the request: a device and a port
  * @nlh: its header
  * @extack: where a reason goes
@@ -200,10 +198,9 @@ static int wanted_counters(const struct stat_request *request, unsigned long *wa
 /* Those that are wanted count from now on, the other optional ones do not. */
 static int switch_counters(const struct stat_request *request, const unsigned long *wanted)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < request->stats->num_counters && !ret; i++)
+	for (unsigned int i = 0; i < request->stats->num_counters && !ret; i++)
 		if (is_optional(request->stats, i))
 			ret = rdma_counter_modify(request->device, request->port_num, i,
 						  test_bit(i, wanted));
@@ -241,7 +238,7 @@ static int apply(struct stat_request *request)
 }
 
 /**
- * nldev_stat_set - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how its
+ * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how its
  * QPs come to counters of their own
  * @skb: the request: a device, a port, and the numbers of those that are to count, a mode, or both
  * @nlh: its header

@@ -16,7 +16,7 @@ static bool is_about_qps(const struct nl_request *nl)
 }
 
 /**
- * nl_stat_put_binding - say which QP has been bound to which counter, or taken off it
+ * nl_stat_put_binding() - say which QP has been bound to which counter, or taken off it
  * @msg: the message
  * @request: the request; without a number of a counter there is nothing to say
  *
@@ -57,7 +57,7 @@ static int set_rule(struct stat_request *request)
 }
 
 /**
- * nl_stat_set_mode - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
+ * nl_stat_set_mode() - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
  * @request: the request, with a port
  *
  * Return: 0, with what nl_stat_put_binding() says in the request; or a negative errno.
@@ -98,7 +98,7 @@ static int unbind(struct stat_request *request)
 }
 
 /**
- * nldev_stat_del - RDMA_NLDEV_CMD_STAT_DEL: take a QP off the counter it is bound to
+ * nldev_stat_del() - RDMA_NLDEV_CMD_STAT_DEL: take a QP off the counter it is bound to
  * @skb: the request: a device, a port, and the numbers of both
  * @nlh: its header
  * @extack: where a reason goes
@@ -136,7 +136,7 @@ static int put_mode(struct sk_buff *msg, const struct stat_request *request)
 }
 
 /**
- * nl_stat_get_qp - answer STAT_GET about QPs: one counter by its number, or how a port's QPs come
+ * nl_stat_get_qp() - answer STAT_GET about QPs: one counter by its number, or how a port's QPs come
  * to counters
  * @nl: the request, parsed
  * @skb: the same

@@ -151,9 +151,7 @@ EXPORT_SYMBOL(rdma_object_link);
  */
 void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
 {
-	unsigned int i;
-
-	for (i = 0; parent && i < obj->num_parents; i++) {
+	for (unsigned int i = 0; parent && i < obj->num_parents; i++) {
 		if (obj->parent[i] != parent)
 			continue;
 		obj->parent[i] = obj->parent[--obj->num_parents];

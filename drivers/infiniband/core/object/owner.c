@@ -165,7 +165,6 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 	unsigned int count[RDMA_OBJECT_TYPES] = {};
 	struct rdma_object *obj;
 	struct seq_buf line;
-	unsigned int type;
 
 	spin_lock_irq(&owner->lock);
 	list_for_each_entry(obj, &owner->objects, owner_entry)
@@ -173,7 +172,7 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 	spin_unlock_irq(&owner->lock);
 
 	seq_buf_init(&line, text, size);
-	for (type = 0; type < ARRAY_SIZE(count); type++)
+	for (unsigned int type = 0; type < ARRAY_SIZE(count); type++)
 		if (count[type])
 			seq_buf_printf(&line, "%s%u %s", seq_buf_used(&line) ? ", " : "",
 				       count[type], rdma_object_type_name(type));

@@ -37,11 +37,10 @@ static void root_detach(struct rdma_restrack_root *root)
 int rdma_restrack_init(struct ib_device *dev)
 {
 	struct rdma_restrack_root *root = kzalloc(sizeof(*root), GFP_KERNEL);
-	unsigned int type;
 
 	if (!root)
 		return -ENOMEM;
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
+	for (unsigned int type = 0; type < ARRAY_SIZE(root->table); type++)
 		xa_init_flags(&root->table[type].xa, XA_FLAGS_ALLOC);
 	spin_lock_init(&root->owners_lock);
 	INIT_LIST_HEAD(&root->owners);
@@ -65,19 +64,18 @@ void rdma_restrack_clean(struct ib_device *dev)
 {
 	struct rdma_restrack_root *root = dev->res;
 	bool leaked = false;
-	unsigned int type;
 
 	if (!root)
 		return;
 	rdma_objects_drain(dev);
 	root_detach(root);
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
+	for (unsigned int type = 0; type < ARRAY_SIZE(root->table); type++)
 		leaked |= !xa_empty(&root->table[type].xa);
 	if (leaked || !list_empty(&root->owners)) {
 		rdma_objects_report(dev);
 		WARN(1, "%s: freed while objects exist on it\n", dev_name(&dev->dev));
 	}
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
+	for (unsigned int type = 0; type < ARRAY_SIZE(root->table); type++)
 		xa_destroy(&root->table[type].xa);
 	dev->res = NULL;
 	kfree(root);

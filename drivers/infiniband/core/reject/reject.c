@@ -83,7 +83,7 @@ static struct rdma_running *running_claim(void)
 }
 
 /**
- * rdma_reject_attach - give a request the reasons of whoever the current task calls
+ * rdma_reject_attach() - give a request the reasons of whoever the current task calls
  * @scope: from rdma_reject_begin()
  *
  * Until rdma_reject_leave(), reasons given by this task are the request's. Scopes nest: an inner
@@ -109,7 +109,7 @@ void rdma_reject_attach(struct rdma_reject_scope *scope)
 EXPORT_SYMBOL(rdma_reject_attach);
 
 /**
- * rdma_reject_detach - undo rdma_reject_attach()
+ * rdma_reject_detach() - undo rdma_reject_attach()
  * @scope: the scope; rdma_reject_leave() calls this if it has to
  *
  * Context: the task that attached it; does not sleep.
@@ -131,7 +131,7 @@ void rdma_reject_detach(struct rdma_reject_scope *scope)
 EXPORT_SYMBOL(rdma_reject_detach);
 
 /**
- * rdma_reject_current - the request that the current task works on
+ * rdma_reject_current() - the request that the current task works on
  *
  * Context: any; an interrupt's refusals are not the interrupted task's.
  * Return: the scope, NULL if there is none.
@@ -252,9 +252,8 @@ static noinline void format_now(char *text, size_t size, const struct rdma_reaso
 				va_list args)
 {
 	u64 values[RDMA_REJECT_VALUES];
-	unsigned int i;
 
-	for (i = 0; reason->kinds[i]; i++)
+	for (unsigned int i = 0; reason->kinds[i]; i++)
 		values[i] = va_arg(args, u64);
 	format_reason(text, size, reason, values);
 }
@@ -305,7 +304,7 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 }
 
 /**
- * rdma_refuse_for - what rdma_refuse() expands to
+ * rdma_refuse_for() - what rdma_refuse() expands to
  * @scope: the request, NULL if there is none
  * @err: the negative errno the caller is about to return
  * @reason: the place in the source; its values follow, each a u64
@@ -370,7 +369,7 @@ static void format_entry(char *text, size_t size, const struct rdma_reject_entry
 }
 
 /**
- * rdma_reject_text - read a kept reason
+ * rdma_reject_text() - read a kept reason
  * @log: the log
  * @number: its number since the file was opened
  * @text: takes the sentence, with its NUL
@@ -391,7 +390,7 @@ int rdma_reject_text(struct rdma_reject_log *log, s64 number, char *text, size_t
 EXPORT_SYMBOL_IF_KUNIT(rdma_reject_text);
 
 /**
- * rdma_reject_show - print the kept reasons, oldest first
+ * rdma_reject_show() - print the kept reasons, oldest first
  * @seq: where to; meant for the show_fdinfo operation of the file that holds the log
  * @log: the log
  *

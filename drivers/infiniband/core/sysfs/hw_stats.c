@@ -161,7 +161,6 @@ static struct hw_stats_device_data *make_set(struct ib_device *device, u32 port_
 	struct hw_stats_device_data *set;
 	struct attribute **attr;
 	struct hw_counter *file;
-	int i;
 
 	set = kzalloc(struct_size(set, file, stats->num_counters + 1), GFP_KERNEL);
 	attr = kcalloc(stats->num_counters + 2, sizeof(*attr), GFP_KERNEL);
@@ -176,7 +175,7 @@ static struct hw_stats_device_data *make_set(struct ib_device *device, u32 port_
 	set->stats = stats;
 	set->list = attr;
 	file = set->file;
-	for (i = 0; i < stats->num_counters; i++) {
+	for (int i = 0; i < stats->num_counters; i++) {
 		if (test_bit(i, stats->is_disabled))
 			continue;
 		file->set = set;

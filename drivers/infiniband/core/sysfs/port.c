@@ -172,11 +172,10 @@ static ssize_t emit_rate(char *buf, const struct ib_port_attr *port)
 	const struct lane_rate *lane = &lane_rates[0];
 	int lanes = ib_width_enum_to_int(port->active_width);
 	unsigned int rate;
-	size_t i;
 
 	if (lanes < 0)
 		return -EINVAL;
-	for (i = 0; i < ARRAY_SIZE(lane_rates); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lane_rates); i++)
 		if (lane_rates[i].speed == port->active_speed)
 			lane = &lane_rates[i];
 	rate = lane->rate * lanes;
@@ -302,7 +301,6 @@ static struct port_table *alloc_table(const char *name, unsigned int entries,
 						      struct ib_port_attribute *attr, char *buf))
 {
 	struct port_table *table = kvzalloc(struct_size(table, entry, entries), GFP_KERNEL);
-	unsigned int i;
 
 	if (!table)
 		return NULL;
@@ -311,7 +309,7 @@ static struct port_table *alloc_table(const char *name, unsigned int entries,
 		kvfree(table);
 		return NULL;
 	}
-	for (i = 0; i < entries; i++) {
+	for (unsigned int i = 0; i < entries; i++) {
 		struct port_entry *entry = &table->entry[i];
 
 		sysfs_attr_init(&entry->attr.attr);

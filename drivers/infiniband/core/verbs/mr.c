@@ -63,10 +63,9 @@ static struct ib_mr *mr_reg(struct ib_pd *pd, struct ib_uobject *uobject, u64 st
 	if (!device->ops.reg_user_mr)
 		return ERR_PTR(-EOPNOTSUPP);
 	if ((access_flags & IB_ACCESS_ON_DEMAND) &&
-	    !(device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING)) {
-		rdma_refuse(-EINVAL, "access on demand: the device has no on-demand paging");
-		return ERR_PTR(-EINVAL);
-	}
+	    !(device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING))
+		return ERR_PTR(rdma_refuse(-EINVAL,
+					   "access on demand: the device has no on-demand paging"));
 	mr = device->ops.reg_user_mr(pd, start, length, virt_addr, access_flags, udata);
 	if (IS_ERR(mr))
 		return mr;

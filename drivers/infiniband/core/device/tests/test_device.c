@@ -98,7 +98,7 @@ static const struct ib_device_ops test_ops = {
 };
 
 /**
- * test_device_alloc - make a device
+ * test_device_alloc() - make a device
  *
  * Port P has GID 0 fe80::P and the default P_Key, and is active.
  *
@@ -127,7 +127,7 @@ struct test_device *test_device_alloc(void)
 }
 
 /**
- * test_device_registered - make and register a device
+ * test_device_registered() - make and register a device
  * @test: fails if that is not possible
  * @name: name or pattern
  *
@@ -147,7 +147,7 @@ struct test_device *test_device_registered(struct kunit *test, const char *name)
 }
 
 /**
- * test_device_gone - unregister and free a device
+ * test_device_gone() - unregister and free a device
  * @device: device that is registered
  */
 void test_device_gone(struct test_device *device)

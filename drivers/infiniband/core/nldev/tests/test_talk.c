@@ -12,7 +12,7 @@
 #include "test_talk.h"
 
 /**
- * talk_init - begin a case: test->priv is a conversation about a device of its own
+ * talk_init() - begin a case: test->priv is a conversation about a device of its own
  * @test: the case
  *
  * Return: 0
@@ -34,7 +34,7 @@ int talk_init(struct kunit *test)
 }
 
 /**
- * talk_exit - end a case
+ * talk_exit() - end a case
  * @test: the case
  */
 void talk_exit(struct kunit *test)
@@ -48,7 +48,7 @@ void talk_exit(struct kunit *test)
 }
 
 /**
- * talk_begin - begin a request
+ * talk_begin() - begin a request
  * @t: conversation
  * @op: operation, RDMA_NLDEV_CMD_*
  * @flags: NLM_F_* besides those of every request
@@ -64,7 +64,7 @@ void talk_begin(struct talk *t, unsigned int op, u16 flags)
 }
 
 /**
- * talk_add - append an attribute
+ * talk_add() - append an attribute
  * @t: conversation
  * @type: its type
  * @data: its value, or NULL for one that is written later
@@ -85,7 +85,7 @@ void *talk_add(struct talk *t, u16 type, const void *data, size_t len)
 }
 
 /**
- * talk_add_u32 - append a number
+ * talk_add_u32() - append a number
  * @t: conversation
  * @type: attribute type
  * @value: the number
@@ -96,7 +96,7 @@ void talk_add_u32(struct talk *t, u16 type, u32 value)
 }
 
 /**
- * talk_add_string - append a text
+ * talk_add_string() - append a text
  * @t: conversation
  * @type: attribute type
  * @text: the text
@@ -107,7 +107,7 @@ void talk_add_string(struct talk *t, u16 type, const char *text)
 }
 
 /**
- * talk_begin_port - begin a request about a port of the device
+ * talk_begin_port() - begin a request about a port of the device
  * @t: conversation
  * @op: operation
  * @port: port number
@@ -120,7 +120,7 @@ void talk_begin_port(struct talk *t, unsigned int op, u32 port)
 }
 
 /**
- * talk_exchange - send what was made, and take the first message that comes
+ * talk_exchange() - send what was made, and take the first message that comes
  * @test: the case
  * @t: conversation; t->answer takes the message
  *
@@ -144,7 +144,7 @@ int talk_exchange(struct kunit *test, struct talk *t)
 }
 
 /**
- * talk_ask - send what was made, and wait for the acknowledgment
+ * talk_ask() - send what was made, and wait for the acknowledgment
  * @test: the case
  * @t: conversation; what comes before the acknowledgment is left in t->answer
  *
@@ -168,7 +168,7 @@ int talk_ask(struct kunit *test, struct talk *t)
 }
 
 /**
- * talk_answered - an attribute of the answer
+ * talk_answered() - an attribute of the answer
  * @t: conversation
  * @type: attribute type
  *
@@ -180,7 +180,7 @@ const struct nlattr *talk_answered(struct talk *t, u16 type)
 }
 
 /**
- * talk_counter - a counter of the answer
+ * talk_counter() - a counter of the answer
  * @t: conversation
  * @n: its number
  *
@@ -200,7 +200,7 @@ const struct nlattr *talk_counter(struct talk *t, unsigned int n)
 }
 
 /**
- * talk_counter_name - name of a counter
+ * talk_counter_name() - name of a counter
  * @entry: what talk_counter() gave
  *
  * Return: the name.
@@ -288,7 +288,7 @@ static const struct ib_device_ops object_ops = {
 const u32 talk_qp_nums[TALK_QPS] = { 5, 6, 7, 9, 12 };
 
 /**
- * talk_objects - make objects on a device
+ * talk_objects() - make objects on a device
  * @test: the case
  * @ib: the device
  * @o: takes them
@@ -318,7 +318,7 @@ void talk_objects(struct kunit *test, struct ib_device *ib, struct talk_objects 
 }
 
 /**
- * talk_objects_end - destroy objects
+ * talk_objects_end() - destroy objects
  * @o: what talk_objects() made; QPs that are NULL are gone
  */
 void talk_objects_end(struct talk_objects *o)
@@ -332,7 +332,7 @@ void talk_objects_end(struct talk_objects *o)
 }
 
 /**
- * talk_ask_object - ask for an object
+ * talk_ask_object() - ask for an object
  * @test: the case
  * @t: conversation
  * @op: operation

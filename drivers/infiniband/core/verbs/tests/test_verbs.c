@@ -9,7 +9,7 @@
 struct test_verbs test_verbs;
 
 /**
- * test_verbs_made - the driver's answer to a creation
+ * test_verbs_made() - the driver's answer to a creation
  * @count: objects that it counts
  *
  * Return: 0 or why it refuses.
@@ -25,7 +25,7 @@ int test_verbs_made(int *count)
 }
 
 /**
- * test_verbs_gone - the driver's answer to a destruction
+ * test_verbs_gone() - the driver's answer to a destruction
  * @count: objects that it counts
  *
  * Return: 0 or why it refuses.
@@ -89,7 +89,7 @@ static int fake_destroy_srq(struct ib_srq *srq, struct ib_udata *udata)
 }
 
 /**
- * test_verbs_mr - make an MR as the driver does
+ * test_verbs_mr() - make an MR as the driver does
  * @room: pages it can hold
  *
  * Return: the MR or an ERR_PTR.
@@ -184,7 +184,7 @@ static const struct ib_device_ops fake_ops = {
 };
 
 /**
- * test_verbs_init - begin a case: test->priv is a device that is not registered
+ * test_verbs_init() - begin a case: test->priv is a device that is not registered
  * @test: the case
  *
  * Return: 0
@@ -201,7 +201,7 @@ int test_verbs_init(struct kunit *test)
 }
 
 /**
- * test_verbs_exit - end a case: what it has left is reaped
+ * test_verbs_exit() - end a case: what it has left is reaped
  * @test: the case; fails when the driver still has something
  */
 void test_verbs_exit(struct kunit *test)
@@ -215,7 +215,7 @@ void test_verbs_exit(struct kunit *test)
 }
 
 /**
- * test_verbs_cq - make a CQ of 16 entries
+ * test_verbs_cq() - make a CQ of 16 entries
  * @device: device
  *
  * Return: the CQ or an ERR_PTR.
@@ -228,7 +228,7 @@ struct ib_cq *test_verbs_cq(struct ib_device *device)
 }
 
 /**
- * test_verbs_qp_of - make a QP
+ * test_verbs_qp_of() - make a QP
  * @type: type
  * @pd: PD
  * @cq: CQ of both queues
@@ -248,7 +248,7 @@ struct ib_qp *test_verbs_qp_of(enum ib_qp_type type, struct ib_pd *pd, struct ib
 }
 
 /**
- * test_verbs_qp - make an RC QP
+ * test_verbs_qp() - make an RC QP
  * @pd: PD
  * @cq: CQ of both queues
  * @srq: SRQ or NULL
