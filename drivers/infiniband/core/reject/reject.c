@@ -3,17 +3,15 @@
  * Reasons for refused requests: see include/rdma/rdma_reject.h.
  *
  * A refusal deep inside a driver has to find the log of the file whose request is being served,
- * without an argument carried through every call. Running requests stand in a small open-addressed
- * table keyed by task. A slot that holds a task's pointer is touched by that task only, so neither
- * entering, nor leaving, nor finding one's own scope needs a lock. A task's first place counts how
- * many of those that share it had to go elsewhere, so that all but these look at one place only.
+ * without an argument that every call would carry. Running requests therefore stand in a small
+ * open-addressed table keyed by task. A place that holds a task's pointer is touched by that task
+ * only, so no lock is needed to enter, to leave, or to find one's own request.
  *
- * What is kept of a refusal is its place in the source and the values; few are ever read, and to
- * format one would cost as much as the rest of the request.
+ * What is kept of a refusal is its place in the source and the values. Few reasons are ever read,
+ * and to format one would cost as much as the rest of the request.
  */
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
-#include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -32,15 +30,12 @@
 
 #define RUNNING_BITS 9
 #define RUNNING_SLOTS BIT(RUNNING_BITS)
-/* Places tried for one task. Tasks beyond that are traced, but their file keeps no reason. */
+/* Places tried for one task. Refusals of a task that finds none are traced, but not kept. */
 #define RUNNING_PROBES 16
 
-/* @home is its task's first place, if that is another one. */
 struct rdma_running {
 	struct task_struct *task;
 	struct rdma_reject_scope *scope;
-	struct rdma_running *home;
-	atomic_t elsewhere;
 };
 
 static struct rdma_running running[RUNNING_SLOTS];
@@ -50,61 +45,30 @@ static struct rdma_running *running_probe(unsigned int try)
 	return &running[(hash_ptr(current, RUNNING_BITS) + try) & (RUNNING_SLOTS - 1)];
 }
 
-/* A task's first place counts how many of its tasks are elsewhere: if none is, no need to look. */
-static struct rdma_running *running_find(void)
-{
-	struct rdma_running *home = running_probe(0);
-	unsigned int try;
-
-	if (READ_ONCE(home->task) == current)
-		return home;
-	if (!atomic_read(&home->elsewhere))
-		return NULL;
-	for (try = 1; try < RUNNING_PROBES; try++)
-		if (READ_ONCE(running_probe(try)->task) == current)
-			return running_probe(try);
-	return NULL;
-}
-
-static struct rdma_running *running_claim(void)
-{
-	struct rdma_running *home = running_probe(0);
-	unsigned int try;
-
-	if (!cmpxchg(&home->task, NULL, current))
-		return home;
-	for (try = 1; try < RUNNING_PROBES; try++)
-		if (!cmpxchg(&running_probe(try)->task, NULL, current)) {
-			atomic_inc(&home->elsewhere);
-			running_probe(try)->home = home;
-			return running_probe(try);
-		}
-	return NULL;
-}
-
 /**
  * rdma_reject_attach() - give a request the reasons of whoever the current task calls
  * @scope: from rdma_reject_begin()
  *
  * Until rdma_reject_leave(), reasons given by this task are the request's. Scopes nest: an inner
- * one takes over until it is left. Context: task context, any locks; does not sleep.
+ * one takes over until it is left. It stands in the same place as the outer one, or in an earlier
+ * one that has become free, which is found first. Context: task context, any locks; does not sleep.
  */
 void rdma_reject_attach(struct rdma_reject_scope *scope)
 {
-	struct rdma_running *request = running_probe(0);
-
 	scope->outer = NULL;
-	/* Mostly nobody is at home, and none of that home elsewhere. */
-	if (atomic_read(&request->elsewhere) || cmpxchg(&request->task, NULL, current)) {
-		request = running_find();
-		if (request)
-			scope->outer = request->scope;
-		else
-			request = running_claim();
+	for (unsigned int try = 0; try < RUNNING_PROBES; try++) {
+		struct rdma_running *place = running_probe(try);
+		struct task_struct *task = cmpxchg(&place->task, NULL, current);
+
+		if (task && task != current)
+			continue;
+		if (task)
+			scope->outer = place->scope;
+		scope->running = place;
+		place->scope = scope;
+		return;
 	}
-	scope->running = request;
-	if (request)
-		request->scope = scope;
+	scope->running = NULL;
 }
 EXPORT_SYMBOL(rdma_reject_attach);
 
@@ -116,17 +80,12 @@ EXPORT_SYMBOL(rdma_reject_attach);
  */
 void rdma_reject_detach(struct rdma_reject_scope *scope)
 {
-	struct rdma_running *request = scope->running;
+	struct rdma_running *place = scope->running;
 
-	request->scope = scope->outer;
-	if (scope->outer)
-		return;
-	if (request->home) {
-		atomic_dec(&request->home->elsewhere);
-		request->home = NULL;
-	}
-	/* The next task's scope must not be overwritten by ours: pairs with running_claim(). */
-	smp_store_release(&request->task, NULL);
+	place->scope = scope->outer;
+	/* Pairs with cmpxchg() of the next task, whose scope this must not overwrite. */
+	if (!scope->outer)
+		smp_store_release(&place->task, NULL);
 }
 EXPORT_SYMBOL(rdma_reject_detach);
 
@@ -138,9 +97,10 @@ EXPORT_SYMBOL(rdma_reject_detach);
  */
 struct rdma_reject_scope *rdma_reject_current(void)
 {
-	struct rdma_running *request = in_task() ? running_find() : NULL;
-
-	return request ? request->scope : NULL;
+	for (unsigned int try = 0; in_task() && try < RUNNING_PROBES; try++)
+		if (READ_ONCE(running_probe(try)->task) == current)
+			return running_probe(try)->scope;
+	return NULL;
 }
 EXPORT_SYMBOL(rdma_reject_current);
 
