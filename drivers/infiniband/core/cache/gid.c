@@ -63,7 +63,7 @@ static void free_entry_rcu(struct rcu_head *rcu)
 	kfree(entry);
 }
 
-/* Readers may have found the entry, and its net device in it. */
+/* Readers under RCU may still use the entry and its net device. */
 static void free_entry(struct kref *ref)
 {
 	struct gid_entry *entry = container_of(ref, struct gid_entry, ref);
@@ -157,7 +157,7 @@ bool gid_table_release(struct gid_table *table)
 	return kref_put(&table->ref, free_table);
 }
 
-/* With RCU held. NULL if there is no such port, index or GID. */
+/* The caller is in an RCU read section. Returns NULL if there is no such port, index or GID. */
 static struct gid_entry *peek_entry(struct rdma_port_cache *cache, unsigned int index)
 {
 	if (!cache || index >= cache->gids->size)
@@ -252,7 +252,7 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 }
 EXPORT_SYMBOL(rdma_put_gid_attr);
 
-/* What a search compares; the net device counts only if one is given. */
+/* What a search compares. The net device is compared only if there is one. */
 struct gid_search {
 	const union ib_gid *gid;
 	enum ib_gid_type type;

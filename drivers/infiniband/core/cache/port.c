@@ -8,14 +8,14 @@
 
 #include "cache_priv.h"
 
-/* What is asked of the driver again. */
+/* What the driver is asked for again. */
 enum refresh {
 	REFRESH_ATTRS = BIT(0),
 	REFRESH_PKEYS = BIT(1),
 	REFRESH_GIDS = BIT(2),
 };
 
-/* What an event may have changed; nothing for events that are not listed. */
+/* What an event may have changed. Events that are not listed change nothing that is cached. */
 static const u8 changed_by[] = {
 	[IB_EVENT_PORT_ACTIVE] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 	[IB_EVENT_PORT_ERR] = REFRESH_ATTRS,
@@ -65,7 +65,7 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 	return 0;
 }
 
-/* The entry of a GID of an iWARP port, which stands on the port's net device or does not exist. */
+/* A GID of an iWARP port belongs to the port's net device. Without one the entry is empty. */
 static int set_iwarp_gid(struct gid_table *table, struct ib_gid_attr *attr, bool *changed)
 {
 	struct net_device *netdev = ib_device_get_netdev(attr->device, attr->port_num);
@@ -79,7 +79,9 @@ static int set_iwarp_gid(struct gid_table *table, struct ib_gid_attr *attr, bool
 	return ret;
 }
 
-/* The tables of InfiniBand and iWARP ports are the device's. Those of RoCE ports are made here. */
+/*
+ * InfiniBand and iWARP ports have their tables in the device, and RoCE ports have them here alone.
+ */
 static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
 			bool *changed)
 {

@@ -25,7 +25,7 @@ static int auto_begin(struct rdma_port_counter *counters, u32 mask)
 	return 0;
 }
 
-/* QPs that are bound stay so; they can be unbound by hand then. Without a rule nothing changes. */
+/* QPs that are bound stay bound, and can be unbound by hand from then on. */
 static void auto_end(struct rdma_port_counter *counters)
 {
 	WRITE_ONCE(counters->mode.mode, counters->num_counters ? RDMA_COUNTER_MODE_MANUAL :
@@ -85,7 +85,7 @@ int rdma_counter_get_mode(struct ib_device *dev, u32 port, enum rdma_nl_counter_
 	return 0;
 }
 
-/* A QP with a lookup reference. */
+/* Returns the QP with a lookup reference. */
 static struct ib_qp *find_qp(struct ib_device *device, u32 qp_num)
 {
 	struct rdma_restrack_entry *res;
@@ -101,7 +101,9 @@ static struct ib_qp *find_qp(struct ib_device *device, u32 qp_num)
 	return ERR_PTR(rdma_refuse(-ENOENT, "QP %u: raw packets need CAP_NET_RAW", qp_num));
 }
 
-/* A QP to be bound or unbound by hand; its port's lock is held until by_hand_end(). */
+/*
+ * Returns a QP that may be bound or unbound by hand, with its port's lock held until by_hand_end().
+ */
 static struct ib_qp *by_hand_begin(struct ib_device *device, u32 port_num, u32 qp_num)
 {
 	struct rdma_port_counter *counters;
@@ -160,7 +162,7 @@ static int bind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
 		ret = counter_bind(counter, qp);
 	if (!ret)
 		kref_get(&counter->kref);
-	/* The port's lock keeps the counter: drained by nobody meanwhile */
+	/* The port's lock keeps the counter after this. */
 	rdma_restrack_put(res);
 	return ret;
 }
@@ -218,7 +220,7 @@ int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port, u32 qp_num, u32
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn_alloc);
 
-/* The QP's own counter may be one of another port, which nothing keeps. */
+/* The QP may be bound to a counter of another port, which may end any time: it is only compared. */
 static int unbind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
 {
 	struct rdma_restrack_entry *res;
@@ -230,7 +232,7 @@ static int unbind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
 		return rdma_refuse(-EINVAL, "no counter has number %u", counter_id);
 	counter = container_of(res, struct rdma_counter, res);
 	bound = counter->port == port_num && READ_ONCE(qp->counter) == counter;
-	/* The port's lock keeps what it is bound to */
+	/* The port's lock keeps the counter that the QP is bound to. */
 	rdma_restrack_put(res);
 	if (!bound)
 		return rdma_refuse(-EINVAL, "QP %u is not bound to counter %u of port %u",

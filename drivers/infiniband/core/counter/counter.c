@@ -64,7 +64,9 @@ int counters_possible(struct ib_device *device, u32 port_num)
 	return 0;
 }
 
-/* Drivers may have cleared it already, and another counter may have the QP since. */
+/*
+ * The driver may have cleared qp->counter already, and another counter may have the QP since then.
+ */
 static void qp_leaves(struct ib_qp *qp, struct rdma_counter *counter)
 {
 	cmpxchg(&qp->counter, counter, NULL);
@@ -97,7 +99,7 @@ static void add_values(const struct rdma_hw_stats *stats, unsigned int first, un
 		sums[i] += stats->value[first + i];
 }
 
-/* With the port's lock held. */
+/* The caller holds the port's lock. */
 static void counter_end(struct kref *kref)
 {
 	struct rdma_counter *counter = container_of(kref, struct rdma_counter, kref);
@@ -231,7 +233,10 @@ VISIBLE_IF_KUNIT bool counter_suits(const struct rdma_counter *counter, const st
 }
 EXPORT_SYMBOL_IF_KUNIT(counter_suits);
 
-/* A counter that suits is one of the port, whose lock keeps it; the others need the reference. */
+/*
+ * A counter that suits is one of the port, whose lock keeps it. Those of other ports are kept by
+ * the lookup reference while they are looked at.
+ */
 static struct rdma_counter *counter_for(const struct ib_qp *qp, u32 port_num)
 {
 	struct rdma_restrack_entry *res;

@@ -23,9 +23,11 @@
 #define CLIENT_REGISTERED XA_MARK_1
 #define CLIENT_ATTACHED XA_MARK_1
 
-/* Protects ib_clients and CLIENT_REGISTERED. Held for moments. */
+/* Protects ib_clients and CLIENT_REGISTERED. No client is called while it is held. */
 static DECLARE_RWSEM(ib_clients_rwsem);
-/* By client_id, which ascends in order of registration: that is the order of add(). */
+/*
+ * The clients by client_id. Ids ascend in the order of registration, which is the order of add().
+ */
 static DEFINE_XARRAY_FLAGS(ib_clients, XA_FLAGS_ALLOC);
 /* Ids at and above this one have not been given out. */
 static u32 ids_used;
@@ -110,7 +112,10 @@ static void detach(struct ib_device *device, struct ib_client *client)
 	ib_device_put(device);
 }
 
-/* The registered client with the smallest id at or above *id, referenced; *id moves past it. */
+/*
+ * Returns the registered client with the smallest id from *id on, with a reference. *id moves past
+ * it.
+ */
 static struct ib_client *next_registered(unsigned long *id)
 {
 	struct ib_client *client;
@@ -123,7 +128,10 @@ static struct ib_client *next_registered(unsigned long *id)
 	return client;
 }
 
-/* The client with the largest id below *id that may be attached, referenced; *id moves to it. */
+/*
+ * Returns the client with the largest id below *id that may be attached, with a reference. *id
+ * becomes its id.
+ */
 static struct ib_client *previous_known(unsigned long *id)
 {
 	struct ib_client *client;
@@ -308,7 +316,7 @@ struct nl_info_request {
 	struct ib_client_nl_info *info;
 };
 
-/* 1 when the client has answered, 0 when it is not the one asked, or an error. */
+/* Returns 1 if the client has answered, 0 if it is not the one that was asked, or an error. */
 static int settle_nl_info(int ret, struct ib_client_nl_info *info)
 {
 	if (ret)

@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 #include "device.h"
 
-/* Speeds of links that do not tell their lanes: the first row that is not slower. */
+/* A link that does not tell its lanes is shown as the first row that is not slower. */
 static const struct {
 	u32 mbps;
 	u16 speed;
@@ -24,7 +24,9 @@ static const struct {
 	{ U32_MAX,	IB_SPEED_NDR,	IB_WIDTH_4X },
 };
 
-/* Signalling by the speed of one lane, which is told exactly or not at all. */
+/*
+ * The signalling rate of a link that tells its lanes, by the speed of one lane, which has to match.
+ */
 static const struct {
 	u32 mbps;
 	u16 speed;

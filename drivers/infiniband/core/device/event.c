@@ -19,12 +19,12 @@ struct queued_event {
 	struct ib_event event;
 };
 
-/* A burst that finds no memory still gets through up to this number of events. */
+/* So many events of a burst get through even if there is no memory for them. */
 #define RESERVED_EVENTS 128
 
 static mempool_t *event_pool;
 
-/* struct ib_event_prehandler. Changes only while there is no device. */
+/* All struct ib_event_prehandler. The list changes only while there is no device. */
 static LIST_HEAD(prehandlers);
 
 /*
@@ -180,7 +180,7 @@ void ib_events_close(struct ib_device *device)
 	flush_work(&device->core->event_work);
 }
 
-/* Told of devices that come, go, or change their net devices. */
+/* The subscribers to changes of devices. */
 SRCU_NOTIFIER_HEAD_STATIC(device_chain);
 
 /**

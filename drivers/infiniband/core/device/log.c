@@ -38,7 +38,7 @@ void ibdev_printk(const char *level, const struct ib_device *ibdev, const char *
 }
 EXPORT_SYMBOL(ibdev_printk);
 
-/* One function for each level, as ibdev_printk() with that level. */
+/* Each of these functions does what ibdev_printk() does with its level. */
 #define DEFINE_IBDEV_LEVEL(name, level)                                                            \
 	void name(const struct ib_device *ibdev, const char *format, ...)                          \
 	{                                                                                          \

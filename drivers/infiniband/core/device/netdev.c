@@ -10,7 +10,7 @@
 
 #include "device.h"
 
-/* struct rdma_port_core by its net device. Walked under RCU. */
+/* The ports (struct rdma_port_core) by their net devices. The table is walked under RCU. */
 static DEFINE_HASHTABLE(ports_by_netdev, 5);
 static DEFINE_SPINLOCK(ports_by_netdev_lock);
 
@@ -84,7 +84,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
-	/* What a device begins with is told with its registration. */
+	/* The net devices that a device begins with are told of when it is registered. */
 	if (ib_registry_shown(ib_dev))
 		ib_device_notify(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
 						      RDMA_NETDEV_DETACH_EVENT);
@@ -158,7 +158,9 @@ void ib_netdevs_release(struct ib_device *device)
 	rdma_for_each_port(device, port_num)
 		cleared |= clear_netdev(rdma_port(device, port_num));
 	if (cleared)
-		/* As in ib_device_set_netdev(), which may come again. */
+		/*
+		 * For the reason given in ib_device_set_netdev(), which the driver may call again.
+		 */
 		synchronize_rcu();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The RDMA netlink socket: who serves which message, and sending.
+ * The RDMA netlink socket: which client serves a message, and how messages are sent.
  *
  * A message type names a client and one of its operations. Clients register a table; a client that
  * is missing is loaded by its alias rdma-netlink-subsys-N.
@@ -27,7 +27,7 @@ static const unsigned int max_ops[RDMA_NL_NUM_CLIENTS] = {
 };
 
 static struct nl_client {
-	/* Read while an operation runs, so that the client's module stays. */
+	/* Held for reading while an operation runs, so that the client's module stays. */
 	struct rw_semaphore busy;
 	const struct rdma_nl_cbs *ops;
 } nl_clients[RDMA_NL_NUM_CLIENTS];
@@ -49,7 +49,7 @@ static struct sock *socket_of(const struct net *net)
 	return nl_net_of(net)->sock;
 }
 
-/* The caller holds the client busy; it is let go while its module is loaded. */
+/* The caller holds client->busy for reading; it is released while the client's module is loaded. */
 static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int op)
 {
 	if (!client->ops) {
@@ -60,7 +60,7 @@ static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int 
 	return client->ops ? &client->ops[op] : NULL;
 }
 
-/* Whoever refuses it further down answers with a reason. */
+/* Whoever refuses the request in a function called from here gives the answer its reason. */
 static int run_doit(const struct rdma_nl_cbs *cbs, struct sk_buff *skb, struct nlmsghdr *nlh,
 		    struct netlink_ext_ack *extack)
 {
@@ -115,7 +115,7 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 	return run_op(cbs, number, skb, nlh, extack);
 }
 
-/* Answers of local services are no requests: user space sends them to the kernel's questions. */
+/* User space answers the kernel's questions for local services: these messages are no requests. */
 static bool is_for_us(const struct nlmsghdr *nlh)
 {
 	return nlh->nlmsg_type >= NLMSG_MIN_TYPE &&
@@ -285,7 +285,7 @@ bool rdma_nl_get_privileged_qkey(void)
 }
 EXPORT_SYMBOL(rdma_nl_get_privileged_qkey);
 
-/* Was it given? */
+/* Returns true if "rdma system set privileged-qkey on" was given. */
 bool rdma_nl_privileged_qkey_is_set(void)
 {
 	return READ_ONCE(privileged_qkey);

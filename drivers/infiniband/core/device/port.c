@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-/* Walkers of the net device table reach a port's core part under RCU. */
+/* Whoever walks the table of net devices reaches a port's core part under RCU. */
 struct rdma_port_cores {
 	struct rcu_head rcu;
 	struct rdma_port_core port[];

@@ -10,7 +10,7 @@
 
 #include "device.h"
 
-/* An iWARP port is as good as its net device: usable with a link and an IPv4 address. */
+/* An iWARP port can be used when its net device has a link and an IPv4 address. */
 static int query_iwarp_port(struct ib_device *device, u32 port_num, struct ib_port_attr *attr)
 {
 	struct net_device *netdev = ib_device_get_netdev(device, port_num);
@@ -202,7 +202,7 @@ int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
 		return -EINVAL;
 	if (device->ops.modify_port)
 		return device->ops.modify_port(device, port_num, port_modify_mask, port_modify);
-	/* The CM announces itself on every port; on RoCE there is nobody to announce it to. */
+	/* The CM announces itself on every port. On RoCE there is no subnet manager to hear it. */
 	if (rdma_protocol_roce(device, port_num) &&
 	    !((port_modify->set_port_cap_mask | port_modify->clr_port_cap_mask) & ~IB_PORT_CM_SUP))
 		return 0;

@@ -14,10 +14,10 @@
 
 #include "device.h"
 
-/* Set while a device takes part in everything; absent while it comes, goes or moves. */
+/* This mark is set while a device is registered and enabled. */
 #define DEVICE_REGISTERED XA_MARK_1
 
-/* Protects names and DEVICE_REGISTERED. Held for moments, never across a call out of this file. */
+/* Protects names and DEVICE_REGISTERED. It is never held across a call of a driver or client. */
 static DECLARE_RWSEM(registry_rwsem);
 static DEFINE_XARRAY_FLAGS(registry, XA_FLAGS_ALLOC);
 
@@ -39,7 +39,7 @@ static struct ib_device *find_name(const char *name)
 	return NULL;
 }
 
-/* "vhca%d" becomes the first of vhca0, vhca1, ... that nobody uses. */
+/* "vhca%d" becomes the first of vhca0, vhca1, ... that no device is called. */
 static int expand_name(char *to, size_t size, const char *pattern)
 {
 	const char *place = strstr(pattern, "%d");

@@ -77,11 +77,11 @@ static void __exit ib_core_exit(void)
 	rdma_nl_exit();
 	ib_events_exit();
 	rdma_objects_module_exit();
-	/* Callbacks of call_rcu() may still stand in this module. */
+	/* Functions of this module may still be waiting as callbacks of call_rcu(). */
 	rcu_barrier();
 	WARN_ON(!ib_registry_is_empty());
 }
 
-/* Before drivers and clients where all of them are built in. */
+/* Where all are built in, ib_core must begin before drivers and clients. */
 fs_initcall(ib_core_init);
 module_exit(ib_core_exit);

@@ -151,13 +151,13 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	kref_init(&entry->ref);
 	entry->ucontext = ucontext;
 	entry->npages = pages;
-	/* The lock may be dropped on the way: nobody maps what may yet fail, or move */
+	/* The lock may be dropped below. Nobody may map the entry before it has its final place. */
 	entry->driver_removed = true;
 
 	xa_lock(xa);
 again:
 	first = min_pgoff;
-	/* xa_find() takes no lock but RCU; ours keeps the gap a gap */
+	/* The lock that is held keeps the gap free. */
 	ret = find_gap(xa, pages, &first, max_pgoff);
 	if (ret)
 		goto out;
@@ -166,7 +166,10 @@ again:
 		ret = __xa_insert(xa, first + i, entry, GFP_KERNEL);
 		if (ret) {
 			entry_erase(xa, first, i);
-			/* the lock was dropped to find memory and somebody took a place */
+			/*
+			 * The lock was dropped to allocate memory, and somebody has taken a place
+			 * of the gap.
+			 */
 			if (ret == -EBUSY)
 				goto again;
 			goto out;

@@ -72,7 +72,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma, 
 	if (!io_remap_pfn_range(vma, vma->vm_start, pfn, size, prot))
 		return 0;
 
-	/* A failed mmap closes nothing. */
+	/* The close operation is not called for an mmap that has failed. */
 	vma->vm_private_data = NULL;
 	scoped_guard(mutex, &umaps->lock)
 		list_del(&priv->list);

@@ -10,7 +10,7 @@
 #include "../register/register.h"
 #include "nldev_priv.h"
 
-/* The first port's protocol stands for the device: none has ports of several. */
+/* All ports of a device speak the same protocol, so the first port's is the device's. */
 static const char *protocol(struct ib_device *device)
 {
 	u32 port_num = rdma_start_port(device);
@@ -28,10 +28,10 @@ static const char *protocol(struct ib_device *device)
 	return NULL;
 }
 
-/* Of a device below another: what kind it is, and of whom. */
+/* Appends the kind of a device that is below another, and the name of that one. */
 static int put_kinship(struct sk_buff *msg, struct ib_device *device)
 {
-	/* Pairs with ib_add_sub_device(), which writes the type before */
+	/* Pairs with ib_add_sub_device(), which writes the type before the parent. */
 	const struct ib_device *parent = smp_load_acquire(&device->parent);
 
 	if (!parent)
@@ -122,7 +122,7 @@ static int dump_device(struct ib_device *device, struct sk_buff *skb, struct net
  */
 int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	/* Whatever did not fit comes with the next part. */
+	/* What did not fit comes with the next part. */
 	ib_enum_all_devs(dump_device, skb, cb);
 	return skb->len;
 }
@@ -135,7 +135,7 @@ static int set_name(struct nl_request *request, struct ib_device *device)
 	return ib_device_rename(device, name, request->extack);
 }
 
-/* Counts for completion queues that are created from now on. */
+/* The setting counts for completion queues that are created from now on. */
 static int set_moderation(struct nl_request *request, struct ib_device *device)
 {
 	u8 use_dim = nla_get_u8(request->tb[RDMA_NLDEV_ATTR_DEV_DIM]);

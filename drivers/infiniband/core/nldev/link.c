@@ -11,7 +11,7 @@
 
 #include "nldev_priv.h"
 
-/* Protects link_types; read while a device is made, so that the driver stays. */
+/* Protects link_types. It is held for reading while a device is made, so that the driver stays. */
 static DECLARE_RWSEM(link_types_rwsem);
 static LIST_HEAD(link_types);
 

@@ -28,7 +28,7 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port_num
 	return ret ?: nla_put_u8(msg, RDMA_NLDEV_ATTR_EVENT_TYPE, type);
 }
 
-/* Nobody waits for a listener: one that does not keep up sees that by its socket's error. */
+/* A listener that does not keep up is not waited for: its socket reports the loss as an error. */
 static void notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_event_type type)
 {
 	struct net *net = read_pnet(&device->coredev.rdma_net);
@@ -47,7 +47,7 @@ static void notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_e
 	rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
 }
 
-/* Listeners that cannot be told lose nothing that they could not ask for. */
+/* Errors are ignored: a listener that cannot be told can still ask. */
 static int device_changed(struct notifier_block *nb, unsigned long type, void *data)
 {
 	const struct ib_device_change *change = data;

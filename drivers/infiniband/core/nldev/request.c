@@ -20,7 +20,7 @@
 /* A table, and an entry of it */
 #define TABLE(_name)		AS(NESTED, _name), AS(NESTED, _name##_ENTRY)
 
-/* By number.  What only answers carry is looked at in requests all the same, as 6.12 does. */
+/* Attributes that only answers carry are checked in requests all the same, as 6.12 does. */
 static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	AS(U32, DEV_INDEX),
 	TEXT(DEV_NAME, IB_DEVICE_NAME_MAX),
@@ -116,7 +116,7 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_SYS_ATTR_MONITOR_MODE] = { .type = NLA_U8 },
 };
 
-/* Requests that change something may hold nothing that is not understood, to the byte. */
+/* In requests that change something, every attribute must be known and every byte be used. */
 static bool changes_something(unsigned int op)
 {
 	switch (op) {

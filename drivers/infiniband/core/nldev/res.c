@@ -8,7 +8,7 @@
 
 #include "nldev_priv.h"
 
-/* Counters are configuration rather than a resource and are not listed. */
+/* The tracked types that are listed. Counters are configuration rather than a resource. */
 static const char *const res_names[RDMA_RESTRACK_MAX] = {
 	[RDMA_RESTRACK_CM_ID] = "cm_id",
 	[RDMA_RESTRACK_CQ] = "cq",

@@ -26,7 +26,7 @@ int nl_put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
 
 	if (rdma_is_kernel_res(res))
 		return nla_put_string(msg, RDMA_NLDEV_ATTR_RES_KERN_NAME, res->kern_name ?: "");
-	/* 0: it has ended, or is not to be seen from here */
+	/* 0 means that the process has ended, or cannot be seen from the reader's PID namespace. */
 	pid = task_pid_vnr(res->task);
 	return pid ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, pid) : 0;
 }
@@ -86,7 +86,7 @@ int nl_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQE, cq->cqe) ||
 	    nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_USECNT, atomic_read(&cq->usecnt)))
 		return -EMSGSIZE;
-	/* Users poll as they like */
+	/* A user's CQ has no polling context. */
 	if (rdma_is_kernel_res(res) &&
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_POLL_CTX, cq->poll_ctx))
 		return -EMSGSIZE;
@@ -144,7 +144,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 	if (subject->port_num && subject->port_num != qp->port)
 		return -EAGAIN;
-	/* Until INIT it has none */
+	/* A QP has no port before it is in the state INIT. */
 	if ((qp->port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, qp->port)) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp->qp_num))
 		return -EMSGSIZE;
@@ -181,7 +181,10 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
 		return -EMSGSIZE;
-	/* Reregistration may move it to another PD, but the old one does not end before we have */
+	/*
+	 * Reregistration may move the MR to another PD, but waits for this before the old one may
+	 * end.
+	 */
 	if (!rdma_is_kernel_res(res) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, READ_ONCE(mr->pd)->res.id))
 		return -EMSGSIZE;
@@ -231,7 +234,7 @@ int nl_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	return 0;
 }
 
-/* QP numbers from @first to @last, of which all use the SRQ. */
+/* Appends the QP numbers from @first to @last, all of which use the SRQ. */
 static int put_range(struct sk_buff *msg, u32 first, u32 last)
 {
 	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);

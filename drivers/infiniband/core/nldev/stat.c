@@ -23,7 +23,7 @@ static int stat_counters(struct stat_request *request)
 
 /* ---- STAT_GET ---- */
 
-/* The device's values and those of its counters of QPs together. */
+/* Appends the sums of the device's values and those of its counters of QPs. */
 static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, const u64 *of_qps)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
@@ -41,7 +41,7 @@ static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, cons
 	return 0;
 }
 
-/* Read now, however old the values may become in sysfs. */
+/* The driver is asked now, whatever age of values sysfs allows. */
 static int put_now(struct sk_buff *msg, const struct stat_request *request, const u64 *of_qps)
 {
 	struct rdma_hw_stats *stats = request->stats;
@@ -118,7 +118,7 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 
 /* ---- STAT_GET_STATUS ---- */
 
-/* Which there are, by number, and which of the optional ones count. */
+/* Appends the counters by number, and which of the optional ones are switched on. */
 static int put_status(struct sk_buff *msg, const struct stat_request *request)
 {
 	struct rdma_hw_stats *stats = request->stats;
@@ -175,7 +175,7 @@ static bool is_optional(const struct rdma_hw_stats *stats, u32 index)
 	return index < stats->num_counters && (stats->descs[index].flags & IB_STAT_FLAG_OPTIONAL);
 }
 
-/* The counters that the request names: optional ones, by number. */
+/* Collects the counters that the request names by number. All of them must be optional. */
 static int wanted_counters(const struct stat_request *request, unsigned long *wanted)
 {
 	const struct nlattr *list = request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
@@ -195,7 +195,7 @@ static int wanted_counters(const struct stat_request *request, unsigned long *wa
 	return 0;
 }
 
-/* Those that are wanted count from now on, the other optional ones do not. */
+/* Switches the wanted counters on, and the other optional ones off. */
 static int switch_counters(const struct stat_request *request, const unsigned long *wanted)
 {
 	int ret = 0;
@@ -207,7 +207,7 @@ static int switch_counters(const struct stat_request *request, const unsigned lo
 	return ret;
 }
 
-/* What can be known to be wrong with the list is found before anything is set. */
+/* The list is checked before anything is set. */
 static int apply_with_counters(struct stat_request *request)
 {
 	unsigned long *wanted;

@@ -20,7 +20,7 @@
 #include "../trace/trace.h"
 #include "object_priv.h"
 
-/* Far enough below zero that stray plain increments never reach it */
+/* So far below zero that increments by mistake never reach zero. */
 #define OBJECT_CLOSED	(INT_MIN / 2)
 
 static struct workqueue_struct *object_wq;
@@ -203,7 +203,7 @@ static void owner_del(struct rdma_object *obj)
 	spin_unlock_irqrestore(&owner->lock, flags);
 }
 
-/* Of some types nobody looks objects up. */
+/* Types without a table are not looked up. */
 static bool object_is_tracked(const struct rdma_object *obj)
 {
 	return obj->res.type != RDMA_RESTRACK_MAX;
@@ -238,7 +238,7 @@ void rdma_object_publish(struct rdma_object *obj)
 }
 EXPORT_SYMBOL(rdma_object_publish);
 
-/* Lets go of all that had to outlive an object. */
+/* Lets go of everything that had to outlive the object. */
 static void object_cut_ties(struct rdma_object *obj)
 {
 	while (obj->num_parents)
@@ -284,7 +284,7 @@ static int object_withdraw(struct rdma_object *obj)
 	return 0;
 }
 
-/* The driver kept the object: it is as it was before stage 1. */
+/* The driver has kept the object, so it becomes what it was before stage 1. */
 static void object_revive(struct rdma_object *obj)
 {
 	atomic_set(&obj->usecnt, 0);
@@ -302,7 +302,7 @@ static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 	if (!object_kind[obj->type].atomic)
 		rdma_restrack_drain(&obj->res);
 	if (!ops->release) {
-		/* the driver frees it */
+		/* The driver frees the object. */
 		copy = *obj;
 		last = &copy;
 	}
@@ -451,7 +451,7 @@ void rdma_objects_drain(struct ib_device *dev)
 	struct rdma_restrack_root *root = dev->res;
 
 	wait_event(root->quiet, !atomic_read(&root->dying));
-	/* The waker may still be inside its wake_up_all() */
+	/* Whoever has woken us may still be inside wake_up_all(). */
 	flush_workqueue(object_wq);
 }
 

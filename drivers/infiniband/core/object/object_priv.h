@@ -77,7 +77,7 @@ void rdma_restrack_drain(struct rdma_restrack_entry *res);
 void rdma_restrack_forget(struct rdma_restrack_entry *res);
 void rdma_restrack_show(struct rdma_restrack_entry *res);
 
-/* Of rdma_restrack_new(), for the object base. */
+/* Does what rdma_restrack_new() does, for the object base. */
 static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
 				       enum rdma_restrack_type type)
 {
@@ -85,7 +85,7 @@ static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
 	res->type = type;
 }
 
-/* Of objects of a process, whose entry may have been ended already. */
+/* Lets go of the process that an object belongs to, unless that was done before. */
 static inline void rdma_restrack_put_task(struct rdma_restrack_entry *res)
 {
 	if (!res->user || !res->task)

@@ -30,7 +30,7 @@ static struct rdma_owner *owner_alloc(struct ib_device *device)
 	return owner;
 }
 
-/* Called under owners_lock. */
+/* The caller holds owners_lock. */
 static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char *name)
 {
 	struct rdma_owner *owner;
@@ -113,7 +113,7 @@ struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext 
 }
 EXPORT_SYMBOL(rdma_owner_user);
 
-/* The youngest object without children that has not refused to go yet. */
+/* Returns the youngest object that has no children and was not refused to be destroyed before. */
 static struct rdma_object *owner_next_victim(struct rdma_owner *owner)
 {
 	struct rdma_object *obj, *victim = NULL;
@@ -159,7 +159,7 @@ unsigned int rdma_owner_reap(struct rdma_owner *owner)
 }
 EXPORT_SYMBOL(rdma_owner_reap);
 
-/* "2 PD, 1 CQ"; false when there is nothing to name. */
+/* Writes something like "2 PD, 1 CQ". Returns false if there is nothing to name. */
 static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 {
 	unsigned int count[RDMA_OBJECT_TYPES] = {};

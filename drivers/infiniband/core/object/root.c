@@ -11,7 +11,7 @@
 
 #include "object_priv.h"
 
-/* Protects roots; held while a leaving module's objects are reaped */
+/* Protects roots. It is held while the objects of a module that leaves are reaped. */
 static DEFINE_MUTEX(roots_lock);
 static LIST_HEAD(roots);
 

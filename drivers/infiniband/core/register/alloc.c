@@ -19,7 +19,7 @@
 	 BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |			\
 	 BIT_ULL(IB_USER_VERBS_CMD_BIND_MW))
 
-/* Nobody holds the struct device any more. */
+/* Called when the last reference to the struct device was put. */
 static void release_device(struct device *dev)
 {
 	struct ib_device *device = rdma_device_to_ibdev(dev);
@@ -34,7 +34,7 @@ static void release_device(struct device *dev)
 	xa_destroy(&device->client_data);
 	xa_destroy(&device->core->compat);
 	kfree(device->core);
-	/* The net device table is walked under RCU and leads here through the port. */
+	/* Whoever walks the table of net devices under RCU reaches the device through its port. */
 	kfree_rcu(device, rcu_head);
 }
 
@@ -70,7 +70,7 @@ struct ib_device *_ib_alloc_device(size_t size)
 	 * when its library cannot post and poll by itself.
 	 */
 	device->uverbs_cmd_mask = GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_COMMANDS;
-	/* Marks say which clients are attached; a client's data may well be NULL. */
+	/* A mark says that a client is attached; its data may be NULL. */
 	xa_init_flags(&device->client_data, XA_FLAGS_ALLOC);
 	ib_coredev_init(&device->coredev, device, &init_net);
 	device->dev.release = release_device;

@@ -16,7 +16,7 @@
 
 /* Protects compat_nets, and ib_devices_shared_netns against a namespace that comes meanwhile. */
 static DECLARE_RWSEM(compat_nets_rwsem);
-/* struct compat_net of each namespace other than the initial one. */
+/* The struct compat_net of each namespace other than the initial one. */
 static DEFINE_XARRAY_FLAGS(compat_nets, XA_FLAGS_ALLOC);
 
 static void release_compat(struct device *dev)
@@ -24,7 +24,7 @@ static void release_compat(struct device *dev)
 	kfree(container_of(dev, struct ib_core_device, dev));
 }
 
-/* With compat_lock held. */
+/* The caller holds compat_lock. */
 static int make_compat(struct ib_device *device, struct compat_net *compat_net)
 {
 	struct ib_core_device *compat = kzalloc(sizeof(*compat), GFP_KERNEL);

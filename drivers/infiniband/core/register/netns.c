@@ -10,7 +10,7 @@
 
 static unsigned int compat_net_id;
 
-/* Moving makes clients let go and start afresh, since addresses and sockets are a namespace's. */
+/* Clients are detached and attached again, since addresses and sockets belong to a namespace. */
 static int move_device(struct ib_device *device, struct net *from, struct net *to)
 {
 	int ret;

@@ -19,7 +19,7 @@
 #include "../verbs/verbs.h"
 #include "register_priv.h"
 
-/* Runs ib_unregister_device_queued(); its own so that it can be flushed by drivers that leave. */
+/* Runs the work of ib_unregister_device_queued(). ib_unregister_driver() flushes it. */
 struct workqueue_struct *ib_unreg_wq;
 
 static int query_attributes(struct ib_device *device)
@@ -95,7 +95,7 @@ static void unregister_locked(struct ib_device *device)
 	rdma_objects_report(device);
 }
 
-/* Listeners that cannot be told lose nothing they could not ask for. */
+/* A listener that cannot be told, for want of memory, can still ask. */
 static void notify_registered(struct ib_device *device)
 {
 	struct net_device *netdev;
@@ -124,7 +124,7 @@ static void unregister_and_dealloc(struct ib_device *device)
 		ib_dealloc_device(device);
 }
 
-/* Holds a struct device reference for the work. */
+/* Whoever queued the work has taken a struct device reference for it. */
 static void unregister_work(struct work_struct *work)
 {
 	struct ib_device *device =

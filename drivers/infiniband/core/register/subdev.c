@@ -20,7 +20,7 @@ void ib_subdevs_open(struct ib_device *device)
 	WRITE_ONCE(device->core->subdevs_open, true);
 }
 
-/* With the parent's lock held. */
+/* The caller holds the parent's subdev_lock. */
 static void subdev_end(struct ib_device *sub)
 {
 	struct ib_device *parent = sub->parent;
@@ -75,7 +75,7 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type, cons
 	get_device(&parent->dev);
 	sub->type = type;
 	list_add_tail(&sub->core->subdev_entry, &parent->core->subdevs);
-	/* Whoever sees the parent sees the rest */
+	/* Whoever sees the parent sees the type, too. */
 	smp_store_release(&sub->parent, parent);
 	return 0;
 }
@@ -90,7 +90,7 @@ EXPORT_SYMBOL(ib_add_sub_device);
  */
 int ib_del_sub_device_and_put(struct ib_device *sub)
 {
-	/* Pairs with ib_add_sub_device() */
+	/* Pairs with smp_store_release() in ib_add_sub_device(). */
 	struct ib_device *parent = smp_load_acquire(&sub->parent);
 	int ret = 0;
 
@@ -100,7 +100,10 @@ int ib_del_sub_device_and_put(struct ib_device *sub)
 		return ret;
 	}
 	get_device(&parent->dev);
-	/* For the look at the list, when another has ended it meanwhile */
+	/*
+	 * The structure has to stay for the look at subdev_entry, even if another has ended the
+	 * device.
+	 */
 	get_device(&sub->dev);
 	ib_device_put(sub);
 	scoped_guard(mutex, &parent->core->subdev_lock) {

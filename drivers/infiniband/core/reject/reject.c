@@ -116,7 +116,7 @@ static size_t conversion_len(const char *at)
 	len += strspn(at + len, "hlLqjzt");
 	if (!at[len])
 		return len;
-	/* what a pointer leads to is told by the letters behind it */
+	/* The letters behind %p say what the pointer leads to. */
 	if (at[len++] == 'p')
 		while (isalnum(at[len]))
 			len++;
@@ -133,7 +133,7 @@ static void format_value(struct seq_buf *out, const char *conversion, u8 kind, u
 		seq_buf_printf(out, conversion, (const void *)(unsigned long)value);
 }
 
-/* The sentence of a reason. */
+/* Formats the sentence of a reason. */
 static void format_reason(char *text, size_t size, const struct rdma_reason *reason,
 			  const u64 *values)
 {
@@ -207,7 +207,7 @@ static bool keep_values(const struct rdma_reject_log *log, struct rdma_reject_en
 	return true;
 }
 
-/* The sentence, from the arguments of rdma_refuse_for(). */
+/* Formats the sentence from the arguments of rdma_refuse_for(). */
 static noinline void format_now(char *text, size_t size, const struct rdma_reason *reason,
 				va_list args)
 {
@@ -236,13 +236,13 @@ static struct rdma_reject_entry *log_begin(struct rdma_reject_log *log, int err)
 	return entry;
 }
 
-/* Ends it: the turn is odd, and nobody else's. */
+/* Completes an entry. Its turn is odd, so nobody else has written it since log_begin(). */
 static void log_end(struct rdma_reject_entry *entry)
 {
 	atomic64_set_release(&entry->turn, atomic64_read(&entry->turn) + 1);
 }
 
-/* The first reason stays, which is the innermost caller's. */
+/* The first reason stays, since it comes from the function that knows most. */
 static void answer_reason(struct netlink_ext_ack *extack, const char *text)
 {
 	if (extack->_msg)
@@ -251,7 +251,7 @@ static void answer_reason(struct netlink_ext_ack *extack, const char *text)
 	extack->_msg = extack->_msg_buf;
 }
 
-/* Tells those who get a reason now, as text. */
+/* Tells the trace point and the netlink answer, which take the reason as text now. */
 static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 				 const struct rdma_reason *reason, va_list args)
 {
@@ -275,7 +275,7 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_reason *reason,
 		    ...)
 {
-	/* @kept is seen here only, and so stays in registers */
+	/* No function is given the address of @kept alone, so that it stays in registers. */
 	va_list kept __uninitialized, text __uninitialized;
 	struct rdma_reject_entry *entry;
 

@@ -11,7 +11,7 @@
 #include "../verbs/verbs.h"
 #include "rw_priv.h"
 
-/* Pages of one MR; larger ones would mostly stay empty */
+/* Pages of one MR. Larger ones would mostly stay empty. */
 #define RW_MR_PAGES	256U
 
 static bool force_mr;

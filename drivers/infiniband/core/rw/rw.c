@@ -171,7 +171,7 @@ static int rw_map_mr(struct ib_mr *mr, struct rw_cursor *at, u32 pages_per_mr)
 	return 0;
 }
 
-/* The chain that makes an MR ready, ending with the registration; its length. */
+/* Builds the chain that makes an MR ready and ends with the registration. Returns its length. */
 static int rw_fill_reg(struct rdma_rw_reg_ctx *reg, enum ib_wr_opcode opcode, bool iwarp)
 {
 	struct ib_mr *mr = reg->mr;
@@ -181,7 +181,7 @@ static int rw_fill_reg(struct rdma_rw_reg_ctx *reg, enum ib_wr_opcode opcode, bo
 	reg->reg_wr.mr = mr;
 	reg->reg_wr.key = mr->lkey;
 	reg->reg_wr.access = IB_ACCESS_LOCAL_WRITE;
-	/* There a peer writes what a READ has asked for */
+	/* The peer writes to the MR what a READ has asked for. */
 	if (iwarp)
 		reg->reg_wr.access |= IB_ACCESS_REMOTE_WRITE;
 	reg->sge.addr = mr->iova;
@@ -200,7 +200,7 @@ static struct ib_send_wr *rw_reg_first(struct rdma_rw_reg_ctx *reg)
 	return reg->inv_wr.next ? &reg->inv_wr : &reg->reg_wr.wr;
 }
 
-/* The MR goes on with its next key, and has to be invalidated unless the READ does it. */
+/* The MR gets its next key, and has to be invalidated later unless the READ does that. */
 static void rw_reg_renew_key(struct rdma_rw_reg_ctx *reg)
 {
 	reg->mr->need_inval = reg->wr.wr.opcode != IB_WR_RDMA_READ_WITH_INV;
@@ -354,7 +354,7 @@ void rdma_rw_ctx_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num
 }
 EXPORT_SYMBOL(rdma_rw_ctx_destroy);
 
-/* Map the protection fields, which a transfer need not have. */
+/* Maps the protection fields, if the transfer has any. */
 static int rw_map_fields(struct ib_device *device, struct sg_table *table,
 			 enum dma_data_direction dir)
 {

@@ -154,7 +154,7 @@ static void set_lifespan_file(struct hw_counter *file)
 	}
 }
 
-/* Takes over stats, also on failure. Disabled counters get no file. */
+/* Takes over @stats, also if it fails. Counters that are disabled get no file. */
 static struct hw_stats_device_data *make_set(struct ib_device *device, u32 port_num,
 					     struct rdma_hw_stats *stats)
 {

@@ -159,7 +159,7 @@ static enum pma_kind port_kind(struct ib_device *device, u32 port_num)
 {
 	struct ib_class_port_info info;
 
-	/* A port that does not say has the counters that every port has. */
+	/* A port that does not answer has the counters that every port must have. */
 	if (get_attribute(device, port_num, IB_PMA_CLASS_PORT_INFO, (u8 *)&info, sizeof(info)))
 		return PMA_BASIC;
 	if (info.capability_mask & IB_PMA_CLASS_CAP_EXT_WIDTH)

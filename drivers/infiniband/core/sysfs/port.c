@@ -241,7 +241,7 @@ static const struct attribute_group link_group = {
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* An empty entry reads as a zero GID: users count entries by that. */
+/* An empty entry reads as a zero GID, as users expect that count the entries. */
 static ssize_t gid_show(struct ib_device *device, u32 port_num, struct ib_port_attribute *attr,
 			char *buf)
 {
@@ -366,7 +366,7 @@ static int fill_counters(struct ib_port *port, const struct attribute_group **gr
 	struct hw_stats_device_data *hw = NULL;
 	struct ib_pma_counters *pma;
 
-	/* Port 0 is a switch's own: its counters are the device's. */
+	/* Port 0 is a switch itself, so its counters are those of the device. */
 	if (port->port_num)
 		hw = ib_port_hw_stats(port->device, port->port_num);
 	if (IS_ERR(hw))
@@ -406,7 +406,7 @@ static int fill_groups(struct ib_port *port, bool own)
 			return -ENOMEM;
 		*group++ = &port->pkeys->group;
 	}
-	/* Counters are the physical port's: other namespaces do not see them. */
+	/* Counters belong to the physical port. Other namespaces do not see them. */
 	return own ? fill_counters(port, group) : 0;
 }
 

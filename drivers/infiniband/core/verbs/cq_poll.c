@@ -14,11 +14,11 @@
 #include <linux/workqueue.h>
 #include "verbs_priv.h"
 
-/* Completions taken from the driver at once */
+/* Completions that are taken from the driver at once. */
 #define CQ_BATCH	16
-/* The same where they lie on the stack of the consumer */
+/* The same number where they lie on the consumer's stack. */
 #define CQ_BATCH_DIRECT	8
-/* Completions handled before others get the CPU */
+/* Completions that are handled before others get the CPU. */
 #define CQ_BUDGET_SOFTIRQ	256
 #define CQ_BUDGET_WORK		65536
 
@@ -27,7 +27,7 @@
 struct workqueue_struct *ib_comp_wq;
 struct workqueue_struct *ib_comp_unbound_wq;
 
-/* Take and dispatch up to @budget completions; negative means all. */
+/* Takes and dispatches up to @budget completions, or all if it is negative. */
 static int cq_process(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch)
 {
 	int handled = 0, want, got;
@@ -72,7 +72,7 @@ static void cq_direct_event(struct ib_cq *cq, void *cq_context)
 	WARN_ONCE(1, "completion event for a CQ that is polled on demand\n");
 }
 
-/* Tell adaptive moderation how busy the CQ has been since the last event. */
+/* Tells adaptive moderation how busy the CQ has been since the last event. */
 static void cq_moderate(struct ib_cq *cq, int handled)
 {
 	if (cq->dim)
@@ -120,7 +120,7 @@ static void cq_work_poll(struct work_struct *work)
 
 /* ---- adaptive moderation ---- */
 
-/* Steps between few late events and many early ones; the algorithm walks them. */
+/* The steps from many early events to few late ones, between which the algorithm moves. */
 static const struct {
 	u16 usec;
 	u16 completions;
@@ -146,7 +146,7 @@ static void cq_dim_start(struct ib_cq *cq)
 	if (!cq->device->ops.modify_cq || !cq->device->use_cq_dim ||
 	    cq->poll_ctx == IB_POLL_DIRECT)
 		return;
-	/* Without it the CQ works, unmoderated */
+	/* Without memory the CQ works without moderation. */
 	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
 	if (!dim)
 		return;
@@ -200,7 +200,10 @@ static void cq_poll_stop(struct ib_cq *cq)
 {
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_disable(&cq->iop);
-		/* cq_softirq_poll() goes on after irq_poll_complete(), for which this has waited */
+		/*
+		 * irq_poll_disable() waits for irq_poll_complete() only, after which
+		 * cq_softirq_poll() goes on.
+		 */
 		synchronize_rcu();
 	} else if (cq->comp_wq) {
 		disable_work_sync(&cq->work);
@@ -208,7 +211,7 @@ static void cq_poll_stop(struct ib_cq *cq)
 	cq_dim_stop(cq);
 }
 
-/* Undo cq_poll_stop() for a CQ that the driver has kept. */
+/* Undoes cq_poll_stop() for a CQ that the driver has kept. */
 static void cq_poll_resume(struct ib_cq *cq)
 {
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
@@ -290,7 +293,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 	ret = cq_poll_start(cq);
 	if (!ret)
 		return cq;
-	/* Nothing that would have to be stopped was started */
+	/* Nothing was started that would have to be stopped. */
 	cq->poll_ctx = IB_POLL_DIRECT;
 	ib_free_cq(cq);
 	return ERR_PTR(ret);

@@ -22,7 +22,7 @@ static const struct rdma_object_ops mr_ops = {
 	.destroy = mr_destroy,
 };
 
-/* Fill what a driver leaves to the core. */
+/* Fills the members that a driver leaves to the core. */
 static void mr_begin(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type,
 		     struct ib_uobject *uobject)
 {
@@ -38,7 +38,7 @@ static void mr_begin(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type,
 		rdma_restrack_set_name(&mr->obj.res, NULL);
 }
 
-/* Publish an MR that the driver has made, or undo it. */
+/* Publishes an MR that the driver has made, or undoes it. */
 static struct ib_mr *mr_complete(struct ib_mr *mr, struct ib_sig_attrs *sig_attrs)
 {
 	int ret = rdma_object_link(&mr->obj, &mr->pd->obj) ?:
@@ -201,7 +201,7 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 
 	if (!ops->rereg_user_mr)
 		return ERR_PTR(-EOPNOTSUPP);
-	/* Before the driver moves it, so that the new PD cannot go meanwhile */
+	/* The link comes before the driver's move, so that the new PD cannot go meanwhile. */
 	ret = rdma_object_link(&mr->obj, &pd->obj);
 	if (ret)
 		return ERR_PTR(ret);
@@ -217,7 +217,7 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 	}
 
 	mr->pd = pd;
-	/* Who has looked the MR up may still be at the old PD, which can end from here on */
+	/* A lookup may still have led to the old PD, which can end from here on. */
 	if (pd != old_pd)
 		rdma_restrack_sync(&mr->res);
 	rdma_object_unlink(&mr->obj, &old_pd->obj);

@@ -78,7 +78,7 @@ struct ib_pd *ib_alloc_pd_user(struct ib_device *device, struct ib_uobject *uobj
 }
 EXPORT_SYMBOL(ib_alloc_pd_user);
 
-/* Give a kernel PD the keys that its consumer will use without registering. */
+/* Gives a kernel PD the keys that its consumer uses without registering memory. */
 static int pd_add_keys(struct ib_pd *pd)
 {
 	struct ib_device *device = pd->device;

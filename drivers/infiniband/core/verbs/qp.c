@@ -12,7 +12,7 @@
 
 #define PSN_MASK	0xffffff
 
-/* A driver may be done with the QP only after this: post no events from destroy_qp(). */
+/* The counter is unbound before the driver forgets the QP. */
 static int qp_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
@@ -40,7 +40,7 @@ static const struct rdma_object_ops qp_ops = {
 	.release = qp_release,
 };
 
-/* What drivers call; drained SRQ users wait for the last-WQE event. */
+/* Drivers call this. ib_drain_qp() of a QP with an SRQ waits for the last-WQE event. */
 static void qp_event(struct ib_event *event, void *context)
 {
 	struct ib_qp *qp = event->element.qp;
@@ -173,7 +173,7 @@ struct ib_qp *rdma_qp_create(struct ib_device *device, struct ib_pd *pd,
 	ret = device->ops.create_qp(qp, attr, udata);
 	if (ret)
 		goto abort;
-	/* Some drivers put CQs of their own there */
+	/* Some drivers store CQs of their own in the QP. */
 	qp->send_cq = attr->send_cq;
 	qp->recv_cq = attr->recv_cq;
 	rdma_object_publish(&qp->obj);
@@ -212,7 +212,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 		return rdma_qp_create(device, pd, attr, udata, uobject, caller);
 	if (!attr->xrcd)
 		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
-	/* It is nobody's: the handle is the user's, and others may open it */
+	/* The QP itself belongs to nobody: the user has a handle of it, and others may open it. */
 	real = rdma_qp_create(device, NULL, attr, NULL, NULL, caller);
 	if (IS_ERR(real))
 		return real;
@@ -226,7 +226,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 }
 EXPORT_SYMBOL(ib_create_qp_user);
 
-/* 6.12's ABI: of a PSN in a request the low 24 bits count, silently. */
+/* By 6.12's ABI the low 24 bits of a PSN count, and the others are ignored. */
 static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_RQ_PSN)
@@ -248,7 +248,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	if ((mask & (IB_QP_RQ_PSN | IB_QP_SQ_PSN)) &&
 	    rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
 		qp_trim_psns(attr, mask);
-	/* Without a counter it works as well */
+	/* If it cannot be bound, the QP works without a counter. */
 	if ((mask & IB_QP_PORT) && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_INIT)
 		rdma_counter_bind_qp_auto(qp, attr->port_num);
 	ret = ib_qp_security_modify(qp, attr, mask, udata);
