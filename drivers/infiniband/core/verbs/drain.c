@@ -7,7 +7,7 @@
 #include <linux/jiffies.h>
 #include "verbs_priv.h"
 
-/* A CQ that nobody else polls is looked at when it raises an event, and at least so often. */
+/* A CQ that nobody else polls is polled so often while a queue drains. */
 #define DRAIN_POLL	(HZ / 10)
 /* So long a device may take to report the last WQE of a QP with an SRQ. */
 #define DRAIN_LAST_WQE	(60 * HZ)
