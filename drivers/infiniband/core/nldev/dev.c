@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about devices: GET, SET and GET_CHARDEV, and NEWDEV and DELDEV for devices below devices.
+ * Commands about devices: GET, SET and GET_CHARDEV, and NEWDEV and DELDEV for devices below
+ * others.
  */
 #include <linux/device.h>
 #include <linux/kdev_t.h>

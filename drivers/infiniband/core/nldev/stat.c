@@ -238,8 +238,8 @@ static int apply(struct stat_request *request)
 }
 
 /**
- * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how its
- * QPs come to counters of their own
+ * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how
+ * its QPs come to counters of their own
  * @skb: the request: a device, a port, and the numbers of those that are to count, a mode, or both
  * @nlh: its header
  * @extack: where a reason goes

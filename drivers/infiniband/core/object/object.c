@@ -369,8 +369,8 @@ static void destroy_work_fn(struct work_struct *work)
 }
 
 static struct destroy_work *destroy_work_alloc(struct ib_device *device, int (*end)(void *what),
-					      void *what, void (*done)(void *context, int err),
-					      void *context)
+					       void *what, void (*done)(void *context, int err),
+					       void *context)
 {
 	struct destroy_work *dw = kmalloc(sizeof(*dw), GFP_KERNEL);
 

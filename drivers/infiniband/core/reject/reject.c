@@ -83,8 +83,8 @@ void rdma_reject_detach(struct rdma_reject_scope *scope)
 	struct rdma_running *place = scope->running;
 
 	place->scope = scope->outer;
-	/* Pairs with cmpxchg() of the next task, whose scope this must not overwrite. */
 	if (!scope->outer)
+		/* Pairs with cmpxchg() of the next task, whose scope this must not overwrite. */
 		smp_store_release(&place->task, NULL);
 }
 EXPORT_SYMBOL(rdma_reject_detach);
