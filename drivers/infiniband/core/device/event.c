@@ -180,31 +180,31 @@ void ib_events_close(struct ib_device *device)
 	flush_work(&device->core->event_work);
 }
 
-/* The subscribers to changes of devices. */
-SRCU_NOTIFIER_HEAD_STATIC(device_chain);
+/* The subscribers to changes of devices. The chain changes only while there is no device. */
+static RAW_NOTIFIER_HEAD(device_chain);
 
 /**
  * ib_device_notifier_register() - subscribe to changes of devices
  * @nb: called with a number of enum rdma_nl_notify_event_type and a struct ib_device_change; may
  *	sleep
  *
- * Context: may sleep.
- * Return: 0.
+ * Context: while the module is initialised.
+ * Return: 0 or -EEXIST if it has subscribed already.
  */
 int ib_device_notifier_register(struct notifier_block *nb)
 {
-	return srcu_notifier_chain_register(&device_chain, nb);
+	return raw_notifier_chain_register(&device_chain, nb);
 }
 
 /**
  * ib_device_notifier_unregister() - end what ib_device_notifier_register() began
- * @nb: the subscriber, which is not running any more when this returns
+ * @nb: the subscriber
  *
- * Context: may sleep.
+ * Context: when there is no device any more.
  */
 void ib_device_notifier_unregister(struct notifier_block *nb)
 {
-	srcu_notifier_chain_unregister(&device_chain, nb);
+	raw_notifier_chain_unregister(&device_chain, nb);
 }
 
 /**
@@ -219,7 +219,7 @@ void ib_device_notify(struct ib_device *device, u32 port_num, enum rdma_nl_notif
 {
 	struct ib_device_change change = { .device = device, .port_num = port_num };
 
-	srcu_notifier_call_chain(&device_chain, type, &change);
+	raw_notifier_call_chain(&device_chain, type, &change);
 }
 
 int ib_events_init(void)
