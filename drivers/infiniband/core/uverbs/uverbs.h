@@ -24,7 +24,7 @@
 #include <rdma/uverbs_std_types.h>
 #include <rdma/uverbs_types.h>
 
-#include "umap.h"
+#include "../mmap/mmap.h"
 
 struct ib_uxrcd_object;
 struct uverbs_api;
@@ -67,6 +67,7 @@ struct ib_uverbs_device {
 
 /**
  * struct ib_uverbs_file - one open file
+ * @umaps: the file's mappings of device pages; first, since ib_core looks for it there
  * @ref: the open file itself and every event file made from it
  * @device: device node it was opened through
  * @entry: in @device->files, until torn down
@@ -80,11 +81,11 @@ struct ib_uverbs_device {
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first
  * @objects_kept: the driver refused to destroy some, which refer to @ucontext for ever
- * @umaps: the file's mappings of device pages
  * @owner: the driver's module, which cannot be removed by hand while a file is open
  * @rejects: why the last requests were refused, shown in fdinfo
  */
 struct ib_uverbs_file {
+	struct rdma_umaps umaps;
 	struct kref ref;
 	struct ib_uverbs_device *device;
 	struct list_head entry;
@@ -97,10 +98,11 @@ struct ib_uverbs_file {
 	spinlock_t objects_lock;
 	struct list_head objects;
 	bool objects_kept;
-	struct rdma_umaps umaps;
 	struct module *owner;
 	struct rdma_reject_log rejects;
 };
+
+static_assert(offsetof(struct ib_uverbs_file, umaps) == 0);
 
 void ib_uverbs_file_put(struct ib_uverbs_file *file);
 void uverbs_file_teardown(struct ib_uverbs_file *file, enum rdma_remove_reason why);

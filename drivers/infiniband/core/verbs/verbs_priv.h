@@ -109,13 +109,12 @@ int qp_unshare(struct ib_qp *qp);
 /* MRs that a QP's pools are made of (mr_pool.c) */
 void mr_pool_end(struct ib_qp *qp);
 
-/* R/W contexts (rw_qp.c) */
-bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries);
-u32 rw_pages_per_mr(const struct ib_device *device, bool integrity);
-
-/* Polling contexts (cq_poll.c) */
-void cq_poll_stop(struct ib_cq *cq);
-void cq_poll_resume(struct ib_cq *cq);
+/* CQs of any kind (cq.c) */
+struct ib_cq *cq_create(struct ib_device *device, const struct ib_cq_init_attr *attr,
+			struct ib_ucq_object *uobject, const char *caller,
+			const struct rdma_object_ops *ops, ib_comp_handler comp_handler,
+			void (*event_handler)(struct ib_event *event, void *cq_context),
+			void *cq_context, struct uverbs_attr_bundle *attrs);
 
 /* Source GID entries of address vectors (ah_attr.c) */
 int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr);
