@@ -11,7 +11,7 @@
 #include <linux/fs.h>
 #include <rdma/ib_verbs.h>
 
-#include "command.h"
+#include "../command.h"
 
 /**
  * struct fake_made - objects that the driver holds

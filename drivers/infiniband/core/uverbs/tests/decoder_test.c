@@ -10,7 +10,7 @@
 #define UVERBS_MODULE_NAME decoder_test
 #include <rdma/uverbs_named_ioctl.h>
 
-#include "command.h"
+#include "../command.h"
 
 /* ---- the table ---- */
 

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../device/device.h"
+#include "../../device/device.h"
 #include "test_uverbs.h"
 
 /**

@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "command.h"
+#include "../command.h"
 
 /* What the sweep has met: it must not become empty without anybody noticing. */
 struct tally {
