@@ -262,7 +262,7 @@ static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
 	if (!ret)
 		return umem_dmabuf;
 	dma_resv_unlock(dmabuf_resv(umem_dmabuf));
-	ib_umem_release(&umem_dmabuf->umem);
+	ib_umem_dmabuf_release(umem_dmabuf);
 	return ERR_PTR(ret);
 }
 
