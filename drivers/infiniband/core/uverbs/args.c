@@ -3,9 +3,10 @@
  * Between the forms a request can have and the argument block its handler works on.  Everything
  * here follows the rows of the command's table.
  */
-
 #include <kunit/visibility.h>
-#include "command.h"
+
+#include "decode.h"
+#include "handles.h"
 
 /* Numbers of 1, 2, 4 or 8 bytes in the machine's order. */
 static u64 load_number(const void *from, unsigned int len)

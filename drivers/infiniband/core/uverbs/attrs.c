@@ -6,9 +6,43 @@
 #include <kunit/visibility.h>
 #include <linux/overflow.h>
 
-#include "command.h"
+#include "api.h"
+#include "decode.h"
 
 #define INLINE_LEN	sizeof_field(struct ib_uverbs_attr, data)
+
+/**
+ * uverbs_attr_key_name() - what refusals call an attribute of a method
+ * @method: the method
+ * @key: the attribute's place in it
+ *
+ * The numbers of what a driver adds are those of its own part of the name space, so that they would
+ * say nothing.
+ *
+ * Return: the name.
+ */
+const char *uverbs_attr_key_name(const struct uverbs_method *method, unsigned int key)
+{
+	if (method->row[key] != UV_NO_ROW)
+		return method->cmd->args[method->row[key]].name;
+	if (method->spec[key].is_udata && method->spec[key].type == UVERBS_ATTR_TYPE_PTR_IN)
+		return "driver request";
+	if (method->spec[key].is_udata)
+		return "driver response";
+	return "driver attribute";
+}
+
+/**
+ * uverbs_attr_name() - what refusals call an attribute of a request
+ * @call: an ioctl request
+ * @id: attribute id, one that the method has
+ *
+ * Return: the name.
+ */
+const char *uverbs_attr_name(const struct uverbs_call *call, u16 id)
+{
+	return uverbs_attr_key_name(call->method, uapi_bkey_attr(uapi_key_attr(id)));
+}
 
 /* Bytes that this kernel does not know must be zero. */
 static bool tail_is_zero(const struct ib_uverbs_attr *uattr, u16 known)

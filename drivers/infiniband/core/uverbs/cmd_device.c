@@ -6,14 +6,9 @@
 #include <rdma/opa_addr.h>
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 #define CORE_SUPPORT	((u64)IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS)
-
-/* DEVICE has methods and no objects. */
-const struct uverbs_object_desc uverbs_object_device = {
-	.id = UVERBS_OBJECT_DEVICE,
-};
 
 /* ---- GET_CONTEXT ---- */
 
@@ -94,9 +89,8 @@ static int run_get_context(struct uverbs_call *call)
 	return make_context(call, args);
 }
 
-const struct uverbs_cmd uverbs_cmd_get_context = {
+static const struct uverbs_cmd cmd_get_context = {
 	.name = "GET_CONTEXT",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_GET_CONTEXT,
 	.w_num = IB_USER_VERBS_CMD_GET_CONTEXT,
 	.x_num = UV_NO_WRITE,
@@ -134,9 +128,8 @@ static int run_query_context(struct uverbs_call *call)
 	return ibdev->ops.query_ucontext(call->bundle.context, &call->bundle);
 }
 
-const struct uverbs_cmd uverbs_cmd_query_context = {
+static const struct uverbs_cmd cmd_query_context = {
 	.name = "QUERY_CONTEXT",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_CONTEXT,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -271,9 +264,8 @@ static int run_query_device(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_query_device = {
+static const struct uverbs_cmd cmd_query_device = {
 	.name = "QUERY_DEVICE",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_QUERY_DEVICE,
 	.x_num = IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
@@ -366,9 +358,8 @@ static int run_query_port(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_query_port = {
+static const struct uverbs_cmd cmd_query_port = {
 	.name = "QUERY_PORT",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_PORT,
 	.w_num = IB_USER_VERBS_CMD_QUERY_PORT,
 	.x_num = UV_NO_WRITE,
@@ -377,4 +368,10 @@ const struct uverbs_cmd uverbs_cmd_query_port = {
 	UV_ARGS(query_port_args, query_port),
 	.needs = { UV_OP(query_port) },
 	.run = run_query_port,
+};
+
+/* DEVICE has methods and no objects. */
+const struct uverbs_object_desc uverbs_object_device = {
+	.id = UVERBS_OBJECT_DEVICE,
+	UV_COMMANDS(&cmd_get_context, &cmd_query_context, &cmd_query_device, &cmd_query_port),
 };

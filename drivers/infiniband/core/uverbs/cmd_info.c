@@ -5,7 +5,8 @@
  */
 #include <rdma/ib_cache.h>
 
-#include "command.h"
+#include "api.h"
+#include "commands.h"
 
 /* ---- QUERY_GID_TABLE ---- */
 
@@ -79,9 +80,8 @@ static int run_gid_table(struct uverbs_call *call)
 	return write_gid_entries(call, entries, count, args->entry_size);
 }
 
-const struct uverbs_cmd uverbs_cmd_query_gid_table = {
+static const struct uverbs_cmd cmd_query_gid_table = {
 	.name = "QUERY_GID_TABLE",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_GID_TABLE,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -155,9 +155,8 @@ static int run_gid_entry(struct uverbs_call *call)
 	return ret;
 }
 
-const struct uverbs_cmd uverbs_cmd_query_gid_entry = {
+static const struct uverbs_cmd cmd_query_gid_entry = {
 	.name = "QUERY_GID_ENTRY",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_GID_ENTRY,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -210,9 +209,8 @@ static int run_info_handles(struct uverbs_call *call)
 			      args->total * sizeof(u32));
 }
 
-const struct uverbs_cmd uverbs_cmd_info_handles = {
+static const struct uverbs_cmd cmd_info_handles = {
 	.name = "INFO_HANDLES",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_INFO_HANDLES,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -277,13 +275,19 @@ static int run_invoke_write(struct uverbs_call *call)
 	return IS_ERR(out) ? 0 : uverbs_attr_written(call, out);
 }
 
-const struct uverbs_cmd uverbs_cmd_invoke_write = {
+static const struct uverbs_cmd cmd_invoke_write = {
 	.name = "INVOKE_WRITE",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_INVOKE_WRITE,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
-	.flags = UV_C_UHW,
+	.flags = UV_C_UHW | UV_C_CARRIER,
 	UV_ARGS(invoke_write_args, invoke_write),
 	.run = run_invoke_write,
+};
+
+const struct uverbs_object_desc uverbs_object_device_more = {
+	.id = UVERBS_OBJECT_DEVICE,
+	.more = true,
+	UV_COMMANDS(&cmd_query_gid_table, &cmd_query_gid_entry, &cmd_info_handles,
+		    &cmd_invoke_write),
 };

@@ -6,7 +6,7 @@
  * scatter/gather entries, which the work requests take from the front, in order.
  */
 
-#include "command.h"
+#include "commands.h"
 
 struct post {
 	struct ib_uobject *queue;
@@ -241,9 +241,8 @@ static int run_post_send(struct uverbs_call *call)
 	return reply_bad_wr(call, ret);
 }
 
-const struct uverbs_cmd uverbs_cmd_post_send = {
+static const struct uverbs_cmd cmd_post_send = {
 	.name = "POST_SEND",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POST_SEND,
 	.x_num = UV_NO_WRITE,
@@ -325,9 +324,8 @@ static int run_post_recv(struct uverbs_call *call)
 	return recvs_posted(call, ret, wrs, bad);
 }
 
-const struct uverbs_cmd uverbs_cmd_post_recv = {
+static const struct uverbs_cmd cmd_post_recv = {
 	.name = "POST_RECV",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POST_RECV,
 	.x_num = UV_NO_WRITE,
@@ -359,9 +357,8 @@ static int run_post_srq_recv(struct uverbs_call *call)
 	return recvs_posted(call, ret, wrs, bad);
 }
 
-const struct uverbs_cmd uverbs_cmd_post_srq_recv = {
+static const struct uverbs_cmd cmd_post_srq_recv = {
 	.name = "POST_SRQ_RECV",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POST_SRQ_RECV,
 	.x_num = UV_NO_WRITE,
@@ -372,4 +369,16 @@ const struct uverbs_cmd uverbs_cmd_post_srq_recv = {
 	.needs = { UV_OP(post_srq_recv) },
 	.check = check_post_recv,
 	.run = run_post_srq_recv,
+};
+
+const struct uverbs_object_desc uverbs_object_qp_post = {
+	.id = UVERBS_OBJECT_QP,
+	.more = true,
+	UV_COMMANDS(&cmd_post_send, &cmd_post_recv),
+};
+
+const struct uverbs_object_desc uverbs_object_srq_post = {
+	.id = UVERBS_OBJECT_SRQ,
+	.more = true,
+	UV_COMMANDS(&cmd_post_srq_recv),
 };

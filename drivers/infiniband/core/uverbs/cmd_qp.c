@@ -5,7 +5,7 @@
 #include <linux/capability.h>
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static struct ib_uqp_object *to_uqp(struct ib_uobject *uobj)
 {
@@ -29,12 +29,6 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	}
 	return ret;
 }
-
-const struct uverbs_object_desc uverbs_object_qp = {
-	.id = UVERBS_OBJECT_QP,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uqp_object), qp_destroy),
-	.need = UV_OP(destroy_qp),
-};
 
 /* ---- CREATE_QP ---- */
 
@@ -388,9 +382,8 @@ static int run_qp_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_create = {
+static const struct uverbs_cmd cmd_qp_create = {
 	.name = "CREATE_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UVERBS_METHOD_QP_CREATE,
 	.w_num = IB_USER_VERBS_CMD_CREATE_QP,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_QP,
@@ -436,9 +429,8 @@ static int run_qp_destroy(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_destroy = {
+static const struct uverbs_cmd cmd_qp_destroy = {
 	.name = "DESTROY_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UVERBS_METHOD_QP_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DESTROY_QP,
 	.x_num = UV_NO_WRITE,
@@ -447,4 +439,11 @@ const struct uverbs_cmd uverbs_cmd_qp_destroy = {
 	UV_ARGS(qp_destroy_args, qp_destroy),
 	.needs = { UV_OP(destroy_qp) },
 	.run = run_qp_destroy,
+};
+
+const struct uverbs_object_desc uverbs_object_qp = {
+	.id = UVERBS_OBJECT_QP,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uqp_object), qp_destroy),
+	.need = UV_OP(destroy_qp),
+	UV_COMMANDS(&cmd_qp_create, &cmd_qp_destroy),
 };

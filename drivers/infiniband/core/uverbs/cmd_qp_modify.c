@@ -6,7 +6,7 @@
 
 #include "../device/device.h"
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 /* ---- MODIFY_QP ---- */
 
@@ -233,9 +233,8 @@ static int run_qp_modify(struct uverbs_call *call)
 					 args->req.base.attr_mask) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_modify = {
+static const struct uverbs_cmd cmd_qp_modify = {
 	.name = "MODIFY_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_MODIFY_QP,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_QP,
@@ -327,9 +326,8 @@ static int run_qp_query(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_query = {
+static const struct uverbs_cmd cmd_qp_query = {
 	.name = "QUERY_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_QUERY_QP,
 	.x_num = UV_NO_WRITE,
@@ -338,4 +336,10 @@ const struct uverbs_cmd uverbs_cmd_qp_query = {
 	UV_ARGS(qp_query_args, qp_query),
 	.needs = { UV_OP(query_qp) },
 	.run = run_qp_query,
+};
+
+const struct uverbs_object_desc uverbs_object_qp_modify = {
+	.id = UVERBS_OBJECT_QP,
+	.more = true,
+	UV_COMMANDS(&cmd_qp_modify, &cmd_qp_query),
 };

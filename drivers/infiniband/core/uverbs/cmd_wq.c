@@ -4,7 +4,7 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static struct ib_uwq_object *to_uwq(struct ib_uobject *uobj)
 {
@@ -20,12 +20,6 @@ static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		uverbs_uevent_release(&to_uwq(uobj)->uevent);
 	return ret;
 }
-
-const struct uverbs_object_desc uverbs_object_wq = {
-	.id = UVERBS_OBJECT_WQ,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uwq_object), wq_destroy),
-	.need = UV_OP(destroy_wq),
-};
 
 /* ---- CREATE_WQ ---- */
 
@@ -151,9 +145,8 @@ static int run_wq_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_create = {
+static const struct uverbs_cmd cmd_wq_create = {
 	.name = "CREATE_WQ",
-	.object = UVERBS_OBJECT_WQ,
 	.method = UVERBS_METHOD_WQ_CREATE,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_WQ,
@@ -248,9 +241,8 @@ static int run_wq_modify(struct uverbs_call *call)
 					 args->attr_mask, attr.wq_state) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_modify = {
+static const struct uverbs_cmd cmd_wq_modify = {
 	.name = "MODIFY_WQ",
-	.object = UVERBS_OBJECT_WQ,
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_WQ,
@@ -303,9 +295,8 @@ static int run_wq_destroy(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_destroy = {
+static const struct uverbs_cmd cmd_wq_destroy = {
 	.name = "DESTROY_WQ",
-	.object = UVERBS_OBJECT_WQ,
 	.method = UVERBS_METHOD_WQ_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_DESTROY_WQ,
@@ -316,4 +307,11 @@ const struct uverbs_cmd uverbs_cmd_wq_destroy = {
 	.needs = { UV_OP(destroy_wq) },
 	.check = check_wq_destroy,
 	.run = run_wq_destroy,
+};
+
+const struct uverbs_object_desc uverbs_object_wq = {
+	.id = UVERBS_OBJECT_WQ,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uwq_object), wq_destroy),
+	.need = UV_OP(destroy_wq),
+	UV_COMMANDS(&cmd_wq_create, &cmd_wq_modify, &cmd_wq_destroy),
 };

@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int table_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			 struct uverbs_attr_bundle *attrs)
 {
 	return ib_destroy_rwq_table_user(uobj->object, &attrs->driver_udata);
 }
-
-const struct uverbs_object_desc uverbs_object_wq_table = {
-	.id = UVERBS_OBJECT_RWQ_IND_TBL,
-	.type = &UVERBS_TYPE_ALLOC_IDR(table_destroy),
-	.need = UV_OP(destroy_rwq_ind_table),
-};
 
 struct wq_table {
 	struct ib_uobject *table;
@@ -112,9 +106,8 @@ static int run_table_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_table_create = {
+static const struct uverbs_cmd cmd_wq_table_create = {
 	.name = "CREATE_RWQ_IND_TBL",
-	.object = UVERBS_OBJECT_RWQ_IND_TBL,
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL,
@@ -143,9 +136,8 @@ static const struct uverbs_arg table_destroy_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_wq_table_destroy = {
+static const struct uverbs_cmd cmd_wq_table_destroy = {
 	.name = "DESTROY_RWQ_IND_TBL",
-	.object = UVERBS_OBJECT_RWQ_IND_TBL,
 	.method = UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL,
@@ -155,4 +147,11 @@ const struct uverbs_cmd uverbs_cmd_wq_table_destroy = {
 	.needs = { UV_OP(destroy_rwq_ind_table) },
 	.check = check_comp_mask,
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_wq_table = {
+	.id = UVERBS_OBJECT_RWQ_IND_TBL,
+	.type = &UVERBS_TYPE_ALLOC_IDR(table_destroy),
+	.need = UV_OP(destroy_rwq_ind_table),
+	UV_COMMANDS(&cmd_wq_table_create, &cmd_wq_table_destroy),
 };

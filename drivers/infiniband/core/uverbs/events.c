@@ -14,7 +14,7 @@
 #include <linux/uaccess.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "uverbs.h"
+#include "events.h"
 
 /**
  * uverbs_queue_init - prepare the queue of a new event file

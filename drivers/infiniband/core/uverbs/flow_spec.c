@@ -5,7 +5,7 @@
  */
 #include <linux/unaligned.h>
 
-#include "command.h"
+#include "commands.h"
 
 /**
  * struct filter_kind - filters of one header of a packet

@@ -4,38 +4,14 @@
  */
 #include <linux/fs.h>
 
-#include "command.h"
+#include "api.h"
+#include "decode.h"
+#include "handles.h"
 
 /* The row of an attribute, NULL for one of the driver's own. */
 static const struct uverbs_arg *attr_row(const struct uverbs_method *method, unsigned int key)
 {
 	return method->row[key] == UV_NO_ROW ? NULL : &method->cmd->args[method->row[key]];
-}
-
-/* What refusals call an attribute.  The driver's own numbers are those of its part of others. */
-static const char *attr_name(const struct uverbs_method *method, unsigned int key)
-{
-	const struct uverbs_arg *arg = attr_row(method, key);
-
-	if (arg)
-		return arg->name;
-	if (method->spec[key].is_udata && method->spec[key].type == UVERBS_ATTR_TYPE_PTR_IN)
-		return "driver request";
-	if (method->spec[key].is_udata)
-		return "driver response";
-	return "driver attribute";
-}
-
-/**
- * uverbs_attr_name - what refusals call an attribute of a request
- * @call: an ioctl request
- * @id: attribute id, one that the method has
- *
- * Return: the name.
- */
-const char *uverbs_attr_name(const struct uverbs_call *call, u16 id)
-{
-	return attr_name(call->method, uapi_bkey_attr(uapi_key_attr(id)));
 }
 
 static int decode_attrs(struct uverbs_call *call)
@@ -60,7 +36,7 @@ static int decode_attrs(struct uverbs_call *call)
 		}
 		arg = attr_row(method, bkey);
 		ret = uverbs_decode_attr(call, uattr, &method->spec[bkey], bkey,
-					 arg ? arg->name : attr_name(method, bkey));
+					 arg ? arg->name : uverbs_attr_key_name(method, bkey));
 		if (!ret && arg && arg->kind != UV_LIST)
 			ret = uverbs_arg_from_attr(call, arg, &call->bundle.attrs[bkey]);
 		if (ret)
@@ -79,7 +55,7 @@ static int check_mandatory(struct uverbs_call *call)
 	for_each_andnot_bit(key, method->mandatory, call->bundle.attr_present,
 			    UVERBS_API_ATTR_BKEY_LEN)
 		break;
-	return uverbs_refuse(call, -EINVAL, "%s is missing", attr_name(method, key));
+	return uverbs_refuse(call, -EINVAL, "%s is missing", uverbs_attr_key_name(method, key));
 }
 
 /*
@@ -142,7 +118,7 @@ static int run_method(struct uverbs_call *call)
 		ret = uverbs_uobj_destroy(doomed->obj_attr.uobject, attrs);
 		if (ret)
 			return uverbs_refuse_destroy(call, ret,
-						     attr_name(method, method->destroy_key),
+						     uverbs_attr_key_name(method, method->destroy_key),
 						     doomed->obj_attr.uobject);
 	}
 
@@ -158,19 +134,13 @@ static int run_method(struct uverbs_call *call)
 	return IS_ERR(attr) ? 0 : uverbs_attr_written(call, attr);
 }
 
-/* May it run when the device has gone?  INVOKE_WRITE may and looks at what it carries. */
-static bool method_destroys(const struct uverbs_method *method)
-{
-	return method->destroy_key < method->key_len || method->cmd == &uverbs_cmd_invoke_write;
-}
-
 /*
  * rdma-core asks at every open whether the method that carries write() commands exists, by a
  * request that cannot succeed.
  */
 static bool is_probe(const struct uverbs_method *method, const struct ib_uverbs_ioctl_hdr *hdr)
 {
-	return method->cmd == &uverbs_cmd_invoke_write && hdr->num_attrs <= 1;
+	return hdr->num_attrs <= 1 && method->cmd && (method->cmd->flags & UV_C_CARRIER);
 }
 
 static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr)
@@ -189,7 +159,7 @@ static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr
 		return uverbs_refuse(call, -EFAULT, "attributes cannot be read");
 	call->num_uattrs = hdr->num_attrs;
 
-	ret = uverbs_call_enter(call, method_destroys(method));
+	ret = uverbs_call_enter(call, method->late);
 	if (ret)
 		return ret;
 	ret = run_method(call);

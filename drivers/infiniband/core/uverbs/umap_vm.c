@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
-#include "command.h"
+#include "uverbs.h"
 
 static struct ib_uverbs_file *vma_file(const struct vm_area_struct *vma)
 {
@@ -87,46 +87,12 @@ static vm_fault_t umap_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-static const struct vm_operations_struct umap_vm_ops = {
+/* Operations of all mappings of files. */
+const struct vm_operations_struct uverbs_umap_vm_ops = {
 	.open = umap_open,
 	.close = umap_close,
 	.fault = umap_fault,
 };
-
-/**
- * ib_uverbs_mmap - mmap operation of a file
- * @filp: the file
- * @vma: mapping to be made
- *
- * Return: 0, -EIO when the device has gone, -EINVAL without a context, or the driver's error.
- */
-int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma)
-{
-	struct ib_uverbs_file *file = filp->private_data;
-	struct rdma_reject_scope scope = {};
-	struct ib_ucontext *context;
-	int ret;
-
-	rdma_reject_enter(&file->rejects, &scope);
-	if (!percpu_ref_tryget_live(&file->device->calls)) {
-		ret = rdma_refuse(-EIO, "mmap: the device was removed");
-		goto out;
-	}
-	scope.device = file->device->ib_dev;
-	context = ib_uverbs_get_ucontext_file(file);
-	if (IS_ERR(context)) {
-		ret = PTR_ERR(context);
-	} else {
-		vma->vm_ops = &umap_vm_ops;
-		ret = context->device->ops.mmap(context, vma);
-	}
-	scope.device = NULL;
-	percpu_ref_put(&file->device->calls);
-out:
-	rdma_reject_leave(&scope);
-	return ret;
-}
-EXPORT_SYMBOL_IF_KUNIT(ib_uverbs_mmap);
 
 /*
  * An address space that still has a listed mapping, referenced.  One that is being torn down

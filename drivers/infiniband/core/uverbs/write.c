@@ -7,7 +7,9 @@
 #include <linux/fs.h>
 #include <rdma/ib.h>
 
-#include "command.h"
+#include "api.h"
+#include "decode.h"
+#include "handles.h"
 
 /**
  * uverbs_run_written - run a command that came as structures

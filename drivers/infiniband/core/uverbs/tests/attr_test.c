@@ -8,7 +8,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../command.h"
+#include "../api.h"
+#include "../decode.h"
 
 /* What the sweep has met: it must not become empty without anybody noticing. */
 struct tally {
