@@ -314,7 +314,7 @@ void uverbs_api_exit(void)
 }
 
 /**
- * uverbs_api_create - collect what a device answers
+ * uverbs_api_create() - collect what a device answers
  * @ibdev: the device
  *
  * Context: process.
@@ -344,7 +344,7 @@ struct uverbs_api *uverbs_api_create(struct ib_device *ibdev)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_create);
 
 /**
- * uverbs_api_destroy - free what uverbs_api_create() made
+ * uverbs_api_destroy() - free what uverbs_api_create() made
  * @api: the collection or NULL
  */
 void uverbs_api_destroy(struct uverbs_api *api)
@@ -361,7 +361,7 @@ void uverbs_api_destroy(struct uverbs_api *api)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_destroy);
 
 /**
- * uverbs_api_method - find an ioctl method
+ * uverbs_api_method() - find an ioctl method
  * @api: what the device answers
  * @object: object type number
  * @method: method number
@@ -382,7 +382,7 @@ const struct uverbs_method *uverbs_api_method(const struct uverbs_api *api, u16 
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_method);
 
 /**
- * uverbs_api_find_write - find a write() command
+ * uverbs_api_find_write() - find a write() command
  * @api: what the device answers
  * @command: the command word of a request: number and flags
  *
@@ -399,7 +399,7 @@ const struct uverbs_cmd *uverbs_api_find_write(const struct uverbs_api *api, u32
 }
 
 /**
- * uverbs_api_no_write - refuse a write() command that was not found
+ * uverbs_api_no_write() - refuse a write() command that was not found
  * @command: the command word of a request
  *
  * Return: -EINVAL for unknown flags, -EOPNOTSUPP for a command the device does not have.
@@ -415,7 +415,7 @@ int uverbs_api_no_write(u32 command)
 }
 
 /**
- * uverbs_api_write - find a write() command, or refuse it
+ * uverbs_api_write() - find a write() command, or refuse it
  * @api: what the device answers
  * @command: the command word of a request: number and flags
  *
@@ -428,7 +428,7 @@ const struct uverbs_cmd *uverbs_api_write(const struct uverbs_api *api, u32 comm
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
 
 /**
- * uapi_get_object - find an object type
+ * uapi_get_object() - find an object type
  * @api: what the device answers
  * @object: its number
  *

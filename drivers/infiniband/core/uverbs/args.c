@@ -86,7 +86,7 @@ static int arg_set(struct uverbs_call *call, const struct uverbs_arg *arg, u64 v
 }
 
 /**
- * uverbs_cmd_destroys - does a command destroy an object?
+ * uverbs_cmd_destroys() - does a command destroy an object?
  * @cmd: the command, or NULL
  *
  * Return: true if it has a %UV_DESTROY row.
@@ -102,7 +102,7 @@ bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd)
 }
 
 /**
- * uverbs_arg_from_attr - fill a row's place in the argument block from an attribute
+ * uverbs_arg_from_attr() - fill a row's place in the argument block from an attribute
  * @call: an ioctl request
  * @arg: row of its command
  * @attr: the attribute, decoded
@@ -165,7 +165,7 @@ static int object_from_request(struct uverbs_call *call, const struct uverbs_arg
 }
 
 /**
- * uverbs_args_from_request - fill the argument block of a write() request
+ * uverbs_args_from_request() - fill the argument block of a write() request
  * @call: the request, its structure copied to @call->req and zero-extended
  *
  * Plain values first: they are checked, and they say which of the handles mean anything.
@@ -205,7 +205,7 @@ int uverbs_args_from_request(struct uverbs_call *call)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_request);
 
 /**
- * uverbs_args_to_attrs - return the results of an ioctl request
+ * uverbs_args_to_attrs() - return the results of an ioctl request
  * @call: the request, which succeeded
  *
  * Return: 0 or -EFAULT.
@@ -229,7 +229,7 @@ int uverbs_args_to_attrs(struct uverbs_call *call)
 }
 
 /**
- * uverbs_args_to_response - return the results of a write() request
+ * uverbs_args_to_response() - return the results of a write() request
  * @call: the request, which succeeded
  *
  * User space gets as much of the response as it has room for; room behind it is cleared.

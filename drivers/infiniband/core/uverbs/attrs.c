@@ -158,7 +158,7 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
 }
 
 /**
- * uverbs_decode_attr - check one attribute and put it into the bundle
+ * uverbs_decode_attr() - check one attribute and put it into the bundle
  * @call: the request
  * @uattr: the attribute, an element of @call->uattrs
  * @spec: what it must look like
@@ -214,7 +214,7 @@ int uverbs_decode_attr(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 EXPORT_SYMBOL_IF_KUNIT(uverbs_decode_attr);
 
 /**
- * uverbs_attr_written - tell user space that a result is there
+ * uverbs_attr_written() - tell user space that a result is there
  * @call: the request
  * @attr: the attribute that carries it
  *
@@ -232,7 +232,7 @@ int uverbs_attr_written(struct uverbs_call *call, const struct uverbs_attr *attr
 }
 
 /**
- * uverbs_udata_from_attrs - a pair of attributes as drivers want their private data
+ * uverbs_udata_from_attrs() - a pair of attributes as drivers want their private data
  * @call: the request
  * @udata: result; empty where an attribute is missing
  * @in: attribute with data for the kernel
@@ -261,7 +261,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 }
 
 /**
- * uverbs_copy_to - write a result attribute
+ * uverbs_copy_to() - write a result attribute
  * @bundle: the request
  * @idx: attribute id
  * @from: result
@@ -286,7 +286,7 @@ int uverbs_copy_to(const struct uverbs_attr_bundle *bundle, size_t idx, const vo
 EXPORT_SYMBOL(uverbs_copy_to);
 
 /**
- * uverbs_copy_to_struct_or_zero - write a result that user space may know a longer form of
+ * uverbs_copy_to_struct_or_zero() - write a result that user space may know a longer form of
  * @bundle: the request
  * @idx: attribute id
  * @from: result
@@ -311,7 +311,7 @@ int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle *bundle, size_
 EXPORT_SYMBOL(uverbs_copy_to_struct_or_zero);
 
 /**
- * uverbs_get_flags64 - read a bit mask
+ * uverbs_get_flags64() - read a bit mask
  * @to: result; 0 if the attribute is missing
  * @bundle: the request
  * @idx: attribute id; 4 or 8 bytes
@@ -346,7 +346,7 @@ int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *bundle, size_t 
 EXPORT_SYMBOL(uverbs_get_flags64);
 
 /**
- * uverbs_get_flags32 - read a bit mask into 32 bits
+ * uverbs_get_flags32() - read a bit mask into 32 bits
  * @to: result; 0 if the attribute is missing
  * @bundle: the request
  * @idx: attribute id; 4 or 8 bytes
@@ -383,7 +383,7 @@ static int const_value(u64 *val, const struct uverbs_attr_bundle *bundle, size_t
 }
 
 /**
- * _uverbs_get_const_signed - read a signed number
+ * _uverbs_get_const_signed() - read a signed number
  * @to: result
  * @bundle: the request
  * @idx: attribute id
@@ -410,7 +410,7 @@ int _uverbs_get_const_signed(s64 *to, const struct uverbs_attr_bundle *bundle, s
 EXPORT_SYMBOL(_uverbs_get_const_signed);
 
 /**
- * _uverbs_get_const_unsigned - read an unsigned number
+ * _uverbs_get_const_unsigned() - read an unsigned number
  * @to: result
  * @bundle: the request
  * @idx: attribute id
@@ -432,7 +432,7 @@ int _uverbs_get_const_unsigned(u64 *to, const struct uverbs_attr_bundle *bundle,
 EXPORT_SYMBOL(_uverbs_get_const_unsigned);
 
 /**
- * uverbs_finalize_uobj_create - the driver knows the new object now
+ * uverbs_finalize_uobj_create() - the driver knows the new object now
  * @bundle: the request
  * @idx: attribute that makes the object
  *
@@ -446,7 +446,7 @@ void uverbs_finalize_uobj_create(const struct uverbs_attr_bundle *bundle, u16 id
 EXPORT_SYMBOL(uverbs_finalize_uobj_create);
 
 /**
- * uverbs_destroy_def_handler - handler of a method that only destroys its object
+ * uverbs_destroy_def_handler() - handler of a method that only destroys its object
  * @attrs: the request, whose object is destroyed already
  *
  * Return: 0.

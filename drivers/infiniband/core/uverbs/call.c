@@ -16,7 +16,7 @@ struct uverbs_chunk {
 };
 
 /**
- * uverbs_call_free - free the memory of a request that did not suffice with its stack
+ * uverbs_call_free() - free the memory of a request that did not suffice with its stack
  * @call: the request; uverbs_call_end() calls this if it has to
  */
 void uverbs_call_free(struct uverbs_call *call)
@@ -33,7 +33,7 @@ void uverbs_call_free(struct uverbs_call *call)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_call_free);
 
 /**
- * _uverbs_alloc - memory that lives as long as the request
+ * _uverbs_alloc() - memory that lives as long as the request
  * @bundle: the request
  * @size: bytes
  * @flags: GFP flags
@@ -63,7 +63,7 @@ void *_uverbs_alloc(struct uverbs_attr_bundle *bundle, size_t size, gfp_t flags)
 EXPORT_SYMBOL(_uverbs_alloc);
 
 /**
- * uverbs_call_enter - start a request
+ * uverbs_call_enter() - start a request
  * @call: the request
  * @destroys: it destroys an object, which is still served when the device has gone
  *
@@ -89,7 +89,7 @@ int uverbs_call_enter(struct uverbs_call *call, bool destroys)
 }
 
 /**
- * uverbs_call_leave - end a request
+ * uverbs_call_leave() - end a request
  * @call: the request
  */
 void uverbs_call_leave(struct uverbs_call *call)
@@ -104,7 +104,7 @@ void uverbs_call_leave(struct uverbs_call *call)
 }
 
 /**
- * ib_uverbs_get_ucontext_file - the context of a file
+ * ib_uverbs_get_ucontext_file() - the context of a file
  * @ufile: the file
  *
  * Context: inside a request of that file.

@@ -100,7 +100,7 @@ int uverbs_call_enter(struct uverbs_call *call, bool destroys);
 void uverbs_call_leave(struct uverbs_call *call);
 
 /**
- * uverbs_call_begin - set up a request
+ * uverbs_call_begin() - set up a request
  * @stack: UV_STACK_BYTES to use if they suffice, or NULL
  * @file: file it came through
  * @num_keys: attributes the bundle has room for
@@ -133,7 +133,7 @@ static inline struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs
 }
 
 /**
- * uverbs_call_end - free a request and all its memory
+ * uverbs_call_end() - free a request and all its memory
  * @call: the request, which holds no objects any more
  */
 static inline void uverbs_call_end(struct uverbs_call *call)
@@ -143,7 +143,7 @@ static inline void uverbs_call_end(struct uverbs_call *call)
 }
 
 /**
- * uverbs_call_alloc - uverbs_alloc() for the core's own small things
+ * uverbs_call_alloc() - uverbs_alloc() for the core's own small things
  * @call: the request
  * @size: bytes
  *

@@ -68,7 +68,7 @@ static int detach(struct ib_qp *qp, struct attachment *group)
 }
 
 /**
- * uverbs_groups_leave - detach a QP that goes away from all its groups
+ * uverbs_groups_leave() - detach a QP that goes away from all its groups
  * @uqp: the QP, which nobody else uses
  *
  * Return: 0, or the driver's error for the group that it stayed in.

@@ -74,7 +74,7 @@ static int check_offset(struct uverbs_call *call, const struct mr_reg *args)
 }
 
 /**
- * uverbs_check_mr_access - refuse rights that no memory can be registered with
+ * uverbs_check_mr_access() - refuse rights that no memory can be registered with
  * @call: the request
  * @ibdev: the device
  * @access: enum ib_access_flags

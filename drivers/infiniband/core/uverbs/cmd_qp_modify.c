@@ -35,7 +35,7 @@ static bool state_known(u8 state)
 }
 
 /**
- * uverbs_check_port - refuse a port that the device does not have
+ * uverbs_check_port() - refuse a port that the device does not have
  * @call: the request
  * @ibdev: the device
  * @port: number of the port

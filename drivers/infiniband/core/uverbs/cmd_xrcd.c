@@ -40,7 +40,7 @@ static struct ib_uxrcd_object *to_uxrcd(struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_xrcd_use - count an object of a process as user of its handle of a domain
+ * uverbs_xrcd_use() - count an object of a process as user of its handle of a domain
  * @uobj: the handle, taken by the request
  *
  * Return: what uverbs_xrcd_unuse() gets.
@@ -54,7 +54,7 @@ struct ib_uxrcd_object *uverbs_xrcd_use(struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_xrcd_unuse - end what uverbs_xrcd_use() began
+ * uverbs_xrcd_unuse() - end what uverbs_xrcd_use() began
  * @uxrcd: what it returned; NULL does nothing
  */
 void uverbs_xrcd_unuse(struct ib_uxrcd_object *uxrcd)

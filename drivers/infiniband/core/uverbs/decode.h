@@ -11,7 +11,7 @@
 /* ---- argument blocks (args.c) ---- */
 
 /**
- * uverbs_args_alloc - make the argument block of a request
+ * uverbs_args_alloc() - make the argument block of a request
  * @call: the request
  *
  * Return: 0 or -ENOMEM.

@@ -17,7 +17,7 @@
 #include "events.h"
 
 /**
- * uverbs_queue_init - prepare the queue of a new event file
+ * uverbs_queue_init() - prepare the queue of a new event file
  * @queue: the queue
  */
 void uverbs_queue_init(struct ib_uverbs_event_queue *queue)
@@ -129,7 +129,7 @@ const struct file_operations uverbs_comp_fops = {
 };
 
 /**
- * uverbs_comp_file_stop - end of a completion channel
+ * uverbs_comp_file_stop() - end of a completion channel
  * @uobj: its object
  * @why: unused, the same for a close and for the removal of the device
  *
@@ -152,7 +152,7 @@ void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_comp_handler - a user's CQ has an event
+ * uverbs_comp_handler() - a user's CQ has an event
  * @cq: the CQ
  * @cq_context: queue of its channel, NULL without a channel
  *
@@ -308,7 +308,7 @@ static void uevent_report(struct ib_uevent_object *uevent, const struct ib_event
 }
 
 /**
- * uverbs_cq_event_handler - a user's CQ reports an asynchronous event
+ * uverbs_cq_event_handler() - a user's CQ reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -320,7 +320,7 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_qp_event_handler - a user's QP reports an asynchronous event
+ * uverbs_qp_event_handler() - a user's QP reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -334,7 +334,7 @@ void uverbs_qp_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_srq_event_handler - a user's SRQ reports an asynchronous event
+ * uverbs_srq_event_handler() - a user's SRQ reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -346,7 +346,7 @@ void uverbs_srq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_wq_event_handler - a user's work queue reports an asynchronous event
+ * uverbs_wq_event_handler() - a user's work queue reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -364,7 +364,7 @@ static void device_event_handler(struct ib_event_handler *handler, struct ib_eve
 }
 
 /**
- * uverbs_async_file_start - let events of the device flow into a new file
+ * uverbs_async_file_start() - let events of the device flow into a new file
  * @file: the file; the first of a uverbs file becomes its default
  *
  * Only uverbs_async_file_stop() undoes this, so it is called when the request has succeeded.
@@ -391,7 +391,7 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 }
 
 /**
- * uverbs_async_file_stop - end of an asynchronous event file
+ * uverbs_async_file_stop() - end of an asynchronous event file
  * @uobj: its object
  * @why: when the device goes, DEVICE_FATAL is the last event, once
  */
@@ -407,7 +407,7 @@ void uverbs_async_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why
 /* ---- objects that report events ---- */
 
 /**
- * uverbs_uevent_init - tell an object where its asynchronous events go
+ * uverbs_uevent_init() - tell an object where its asynchronous events go
  * @uevent: the object
  * @async: event file the request names, or NULL for the file's default
  */
@@ -427,7 +427,7 @@ void uverbs_uevent_init(struct ib_uevent_object *uevent, struct ib_uobject *asyn
 }
 
 /**
- * uverbs_uevent_release - forget the events of an object that is gone
+ * uverbs_uevent_release() - forget the events of an object that is gone
  * @uevent: the object; it reports no more events
  */
 void uverbs_uevent_release(struct ib_uevent_object *uevent)
@@ -449,7 +449,7 @@ void uverbs_uevent_release(struct ib_uevent_object *uevent)
 }
 
 /**
- * uverbs_ucq_release - forget all events of a CQ that is gone
+ * uverbs_ucq_release() - forget all events of a CQ that is gone
  * @ucq: the CQ; it reports no more events
  */
 void uverbs_ucq_release(struct ib_ucq_object *ucq)

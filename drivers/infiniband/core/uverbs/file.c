@@ -34,7 +34,7 @@ static void file_release(struct kref *ref)
 /* ---- its user context: at most one, made by request ---- */
 
 /**
- * uverbs_context_claim - reserve a file's place for a context
+ * uverbs_context_claim() - reserve a file's place for a context
  * @file: the file
  *
  * From here to uverbs_context_publish() or uverbs_context_drop() nobody else makes one.  No lock is
@@ -52,7 +52,7 @@ int uverbs_context_claim(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_context_publish - let requests see a new context
+ * uverbs_context_publish() - let requests see a new context
  * @file: the file, claimed
  * @context: its context, open
  *
@@ -67,7 +67,7 @@ void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *con
 }
 
 /**
- * uverbs_context_drop - give up a new context
+ * uverbs_context_drop() - give up a new context
  * @file: the file, claimed
  * @context: what was to become its context: open, allocated only, or NULL
  */
@@ -100,7 +100,7 @@ static void context_close(struct ib_uverbs_file *file, enum rdma_remove_reason w
 /* ---- its life ---- */
 
 /**
- * uverbs_file_teardown - separate a file from its device
+ * uverbs_file_teardown() - separate a file from its device
  * @file: the file; no request runs on it, or will
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
@@ -225,7 +225,7 @@ int uverbs_file_close(struct inode *inode, struct file *filp)
 }
 
 /**
- * ib_uverbs_mmap - mmap operation of a file
+ * ib_uverbs_mmap() - mmap operation of a file
  * @filp: the file
  * @vma: mapping to be made
  *

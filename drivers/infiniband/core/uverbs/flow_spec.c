@@ -158,7 +158,7 @@ static int parse_action(struct uverbs_call *call, const struct ib_uverbs_flow_sp
 }
 
 /**
- * uverbs_flow_specs_parse - check the specifications of a rule and translate them
+ * uverbs_flow_specs_parse() - check the specifications of a rule and translate them
  * @call: the request, which takes the objects they name
  * @specs: specifications of the program, one behind the other
  * @len: their bytes

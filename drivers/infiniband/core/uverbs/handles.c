@@ -35,7 +35,7 @@ static void uobj_free(struct kref *ref)
 }
 
 /**
- * uverbs_uobject_put - drop a reference on an object of a file
+ * uverbs_uobject_put() - drop a reference on an object of a file
  * @uobject: the object
  *
  * Context: any.
@@ -190,7 +190,7 @@ static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
 /* ---- objects of both kinds ---- */
 
 /**
- * uverbs_uobj_begin - make an object that nobody can see yet
+ * uverbs_uobj_begin() - make an object that nobody can see yet
  * @type: its type
  * @attrs: the request; its context becomes the object's
  *
@@ -234,7 +234,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 }
 
 /**
- * uverbs_uobj_commit - let requests see a new object
+ * uverbs_uobj_commit() - let requests see a new object
  * @uobj: from uverbs_uobj_begin(); not the caller's any more afterwards
  *
  * Cannot fail.  Context: process, inside the request that made it.
@@ -254,7 +254,7 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_uobj_abort - give up a new object
+ * uverbs_uobj_abort() - give up a new object
  * @uobj: from uverbs_uobj_begin()
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
@@ -283,7 +283,7 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 }
 
 /**
- * uverbs_uobj_lookup - find and lock an existing object
+ * uverbs_uobj_lookup() - find and lock an existing object
  * @type: type it must have, or NULL for any handle
  * @file: whose objects
  * @id: handle or file descriptor
@@ -321,7 +321,7 @@ struct ib_uobject *uverbs_uobj_lookup(const struct uverbs_api_object *type,
 }
 
 /**
- * uverbs_uobj_unlock - give an object back that uverbs_uobj_lookup() found
+ * uverbs_uobj_unlock() - give an object back that uverbs_uobj_lookup() found
  * @uobj: the object
  * @access: as it was taken
  */
@@ -375,7 +375,7 @@ static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 /**
- * uverbs_uobj_destroy - destroy an object on request
+ * uverbs_uobj_destroy() - destroy an object on request
  * @uobj: looked up with DESTROY access
  * @attrs: the request
  *
@@ -404,7 +404,7 @@ int uverbs_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attr
 }
 
 /**
- * uverbs_uobj_replace - put a new object in the place of an existing one
+ * uverbs_uobj_replace() - put a new object in the place of an existing one
  * @old: existing object, held for WRITE; must be given back as for DESTROY when this succeeds
  * @fresh: new object not yet committed
  * @attrs: the request
@@ -453,7 +453,7 @@ static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_uobjs_reap - destroy every object of a file
+ * uverbs_uobjs_reap() - destroy every object of a file
  * @file: the file; its reap_lock is held and no request runs
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
@@ -488,7 +488,7 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_uobject_fd_release - release operation of event files
+ * uverbs_uobject_fd_release() - release operation of event files
  * @inode: unused
  * @filp: the file that is closed for good
  *
@@ -521,7 +521,7 @@ int uverbs_uobject_fd_release(struct inode *inode, struct file *filp)
 EXPORT_SYMBOL(uverbs_uobject_fd_release);
 
 /**
- * uverbs_handles_init - prepare the handle table of a new file
+ * uverbs_handles_init() - prepare the handle table of a new file
  * @file: the file
  */
 void uverbs_handles_init(struct ib_uverbs_file *file)
@@ -532,7 +532,7 @@ void uverbs_handles_init(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_release - free the handle table of a file that nobody uses any more
+ * uverbs_handles_release() - free the handle table of a file that nobody uses any more
  * @file: the file, whose objects were reaped
  */
 void uverbs_handles_release(struct ib_uverbs_file *file)
@@ -546,7 +546,7 @@ void uverbs_handles_release(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_list - the handles of one type
+ * uverbs_handles_list() - the handles of one type
  * @file: whose
  * @type: which
  * @ids: result

@@ -29,7 +29,7 @@ unsigned int uverbs_handles_list(struct ib_uverbs_file *file,
 				 unsigned int max);
 
 /**
- * uverbs_type_is_fd - are objects of a type named by file descriptors?
+ * uverbs_type_is_fd() - are objects of a type named by file descriptors?
  * @type: object type
  *
  * Return: true for file descriptors, false for handles.

@@ -228,7 +228,7 @@ static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 }
 
 /**
- * ib_uverbs_ioctl - ioctl operation of a file
+ * ib_uverbs_ioctl() - ioctl operation of a file
  * @filp: the file
  * @cmd: RDMA_VERBS_IOCTL
  * @arg: struct ib_uverbs_ioctl_hdr

@@ -286,7 +286,7 @@ static struct ib_client uverbs_client = {
 MODULE_ALIAS_RDMA_CLIENT("uverbs");
 
 /**
- * rdma_user_mmap_disassociate - take back all mappings of a device's pages
+ * rdma_user_mmap_disassociate() - take back all mappings of a device's pages
  * @device: device that is about to be reset
  *
  * Files stay usable: a driver whose pages are good again may map new ones.

@@ -68,7 +68,7 @@ static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverb
 }
 
 /**
- * uverbs_take - take an object for the length of the request
+ * uverbs_take() - take an object for the length of the request
  * @call: the request
  * @type: UVERBS_OBJECT_*; %UVERBS_IDR_ANY_OBJECT for any handle
  * @access: how; %UVERBS_ACCESS_NEW makes one
@@ -94,7 +94,7 @@ struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_o
 }
 
 /**
- * uverbs_mark_hw - the driver knows a new object now
+ * uverbs_mark_hw() - the driver knows a new object now
  * @call: the request
  * @uobj: an object it took as new
  */
@@ -108,7 +108,7 @@ void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_replace - put a new object in the place of one the request holds
+ * uverbs_replace() - put a new object in the place of one the request holds
  * @call: the request
  * @old: object it took with WRITE access
  * @fresh: object from uverbs_uobj_begin(), known to the driver
@@ -132,7 +132,7 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 }
 
 /**
- * uverbs_give_back_held - give back the objects a request has taken
+ * uverbs_give_back_held() - give back the objects a request has taken
  * @call: the request; uverbs_give_back() calls this if there are any
  * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
  *
@@ -159,7 +159,7 @@ void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 }
 
 /**
- * uverbs_run_destroyed - handler of commands that destroy an object and report nothing
+ * uverbs_run_destroyed() - handler of commands that destroy an object and report nothing
  * @call: the request, whose object the decoder has destroyed
  *
  * Return: 0.
@@ -170,7 +170,7 @@ int uverbs_run_destroyed(struct uverbs_call *call)
 }
 
 /**
- * uverbs_call_device - the device of a request that has a context
+ * uverbs_call_device() - the device of a request that has a context
  * @call: the request
  *
  * Return: the device, or an error pointer with the reason recorded: -EINVAL before a context was

@@ -16,7 +16,7 @@ void uverbs_give_back_held(struct uverbs_call *call, bool commit);
 int uverbs_run_destroyed(struct uverbs_call *call);
 
 /**
- * uverbs_give_back - give back every object a request has taken
+ * uverbs_give_back() - give back every object a request has taken
  * @call: the request, of which user space has been told everything
  * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
  */

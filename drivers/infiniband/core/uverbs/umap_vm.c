@@ -115,7 +115,7 @@ static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
 }
 
 /**
- * uverbs_umaps_revoke - take the device's pages out of all mappings of a file
+ * uverbs_umaps_revoke() - take the device's pages out of all mappings of a file
  * @file: the file
  *
  * mmap_lock is taken before the list's lock, as everywhere, hence one address space at a time.  It

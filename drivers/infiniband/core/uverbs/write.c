@@ -12,7 +12,7 @@
 #include "handles.h"
 
 /**
- * uverbs_run_written - run a command that came as structures
+ * uverbs_run_written() - run a command that came as structures
  * @call: the request; @call->cmd, its response place and driver data are set
  * @req: the structure
  * @req_len: bytes of it
@@ -64,7 +64,7 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 }
 
 /**
- * uverbs_tail_copy - copy what follows the structure of a %UV_C_TAIL command
+ * uverbs_tail_copy() - copy what follows the structure of a %UV_C_TAIL command
  * @call: the request
  * @len: bytes that it must have; behind them only padding of zeros may come
  * @name: what the request calls them
@@ -256,7 +256,7 @@ static int serve_buffer(struct ib_uverbs_file *file, const char __user *buf, siz
 }
 
 /**
- * ib_uverbs_write - write operation of a file
+ * ib_uverbs_write() - write operation of a file
  * @filp: the file
  * @buf: one request
  * @count: its length

@@ -10,7 +10,7 @@
 #include "test_uverbs.h"
 
 /**
- * fake_made - a call that makes something
+ * fake_made() - a call that makes something
  * @fake: the device
  * @count: what it counts in
  * @udata: the driver's part of the request, or NULL
@@ -26,7 +26,7 @@ int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata)
 }
 
 /**
- * fake_gone - a call that ends something
+ * fake_gone() - a call that ends something
  * @fake: the device
  * @count: what it counts in
  *
@@ -286,7 +286,7 @@ static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 }
 
 /**
- * fake_new_mr - a call that makes a memory region
+ * fake_new_mr() - a call that makes a memory region
  * @fake: the device
  * @udata: the driver's part of the request, or NULL
  *
@@ -483,7 +483,7 @@ static const struct ib_device_ops fake_ops = {
 };
 
 /**
- * fake_device_alloc - make a device that can do everything, not registered
+ * fake_device_alloc() - make a device that can do everything, not registered
  *
  * Return: the device or NULL.
  */

@@ -186,7 +186,7 @@ static int umem_check(unsigned long addr, size_t size, int access)
 }
 
 /**
- * ib_umem_get - pin memory of the current process and map it for a device
+ * ib_umem_get() - pin memory of the current process and map it for a device
  * @device: device that is to use it
  * @addr: first byte
  * @size: bytes
@@ -251,7 +251,7 @@ static unsigned long umem_charged(const struct ib_umem *umem)
 }
 
 /**
- * ib_umem_release - unmap and unpin memory
+ * ib_umem_release() - unmap and unpin memory
  * @umem: from ib_umem_get() or a call of its kind for DMA buffers or pages on demand, or NULL; the
  *	device must not touch it any more
  *
@@ -279,7 +279,7 @@ void ib_umem_release(struct ib_umem *umem)
 EXPORT_SYMBOL(ib_umem_release);
 
 /**
- * ib_umem_find_best_pgsz - largest page size a translation of the memory can use
+ * ib_umem_find_best_pgsz() - largest page size a translation of the memory can use
  * @umem: the memory; its iova is set to @virt
  * @pgsz_bitmap: page sizes the device has, a bit each
  * @virt: address the device will use for the first byte
@@ -332,7 +332,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 EXPORT_SYMBOL(ib_umem_find_best_pgsz);
 
 /**
- * ib_umem_copy_from - copy out of pinned memory
+ * ib_umem_copy_from() - copy out of pinned memory
  * @dst: where to
  * @umem: the memory
  * @offset: first byte
@@ -354,7 +354,7 @@ int ib_umem_copy_from(void *dst, struct ib_umem *umem, size_t offset, size_t len
 EXPORT_SYMBOL(ib_umem_copy_from);
 
 /**
- * ib_umem_check_rereg - can pinned memory be kept when access rights change?
+ * ib_umem_check_rereg() - can pinned memory be kept when access rights change?
  * @umem: the memory or NULL
  * @flags: IB_MR_REREG_* bits
  * @new_access_flags: rights wanted
