@@ -3,6 +3,7 @@
 those that were built from this tree and those of Linux 6.12 in the guest root."""
 
 import os
+import re
 
 from elf import Elf
 

@@ -72,7 +72,7 @@ static const struct uverbs_arg cq_create_args[] = {
 		.w = UV_AT(ib_uverbs_create_cq, comp_vector),
 		.x = UV_AT(ib_uverbs_ex_create_cq, comp_vector),
 	}, {
-		/* what bits exist is the driver's to say in the write() form */
+		/* In the write() form the driver says which bits exist. */
 		.name = "flags", .kind = UV_INT, .attr = UV_NO_ATTR,
 		UV_BLOCK(cq_create, flags),
 		.x = UV_AT(ib_uverbs_ex_create_cq, flags),
@@ -189,7 +189,7 @@ static const struct uverbs_arg cq_destroy_args[] = {
 	},
 };
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_cq_destroy(struct uverbs_call *call)
 {
 	struct cq_destroy *args = call->args;
@@ -448,5 +448,5 @@ const struct uverbs_object_desc uverbs_object_cq = {
 	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_ucq_object), cq_destroy),
 	.need = UV_OP(destroy_cq),
 	UV_COMMANDS(&cmd_cq_create, &cmd_cq_destroy, &cmd_cq_resize, &cmd_cq_modify,
-		    &cmd_cq_notify, &cmd_cq_poll),
+		    &cmd_cq_poll, &cmd_cq_notify),
 };
