@@ -12,7 +12,7 @@
 /* The object types of the core with their commands, ending with NULL. */
 static const struct uverbs_object_desc *const *core_objects;
 
-/* Index of a key that uapi_key_obj() or uapi_key_ioctl_method() gave. */
+/* These two turn a key of uapi_key_obj() or uapi_key_ioctl_method() into an index. */
 static unsigned int object_slot(u32 key)
 {
 	return key >> UVERBS_API_OBJ_KEY_SHIFT;
@@ -58,7 +58,7 @@ static struct uverbs_api_entry *api_entry(struct uverbs_api *api, u16 id)
 static void api_add_write(struct uverbs_api *api, const struct ib_device *ibdev,
 			  const struct uverbs_cmd *cmd)
 {
-	/* what user space usually does itself, a driver must offer explicitly */
+	/* User space usually does these itself, so a driver must offer them explicitly. */
 	if (cmd->w_num != UV_NO_WRITE && (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))
 		api->write[cmd->w_num] = cmd;
 	if (cmd->x_num != UV_NO_WRITE)
@@ -129,7 +129,7 @@ static void entry_drop(struct uverbs_api_entry *entry, unsigned int key)
 	entry->methods[key] = NULL;
 }
 
-/* One method of the driver: a new one, or more attributes for one of the core's. */
+/* Adds one method of the driver, or attributes of the driver to one of the core's methods. */
 static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_method_def *def)
 {
 	int key = method_key(def->id), key_len = 0;
@@ -193,8 +193,8 @@ static int driver_object(struct uverbs_api *api, const struct uverbs_object_def 
 }
 
 /*
- * A driver's definitions in their order: what is said about support concerns the object named last.
- * Support of single methods is said of write() commands only, and those are the core's alone.
+ * Adds a driver's definitions in their order.  What they say about support concerns the object that
+ * they named last.  They can say it of single methods of write() only, which are the core's alone.
  */
 static int driver_defs(struct uverbs_api *api, struct ib_device *ibdev,
 		       const struct uapi_definition *def)
@@ -253,9 +253,9 @@ static bool api_has_object(const struct uverbs_api *api, u16 id)
 }
 
 /*
- * A method that cannot do without objects of a type the device does not have, is none, and neither
- * are attributes for a method that nobody serves.  Where such an object may be named, naming it is
- * refused, whatever the handle: see uverbs_take().
+ * A method does not exist if it must have an object of a type that the device lacks, or if a driver
+ * has added attributes to a method that nobody serves.  If a method may do without such an object,
+ * it exists, and uverbs_take() refuses every handle.
  */
 static bool method_serves(const struct uverbs_api *api, const struct uverbs_method *method)
 {

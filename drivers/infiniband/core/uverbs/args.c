@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Between the forms a request can have and the argument block its handler works on.  Everything
- * here follows the rows of the command's table.
+ * Values go from a request to the argument block on which its handler works, and results back, as
+ * the rows of its command say.
  */
 #include <kunit/visibility.h>
 
 #include "decode.h"
 #include "handles.h"
 
-/* Numbers of 1, 2, 4 or 8 bytes in the machine's order. */
+/* These two move a number of 1, 2, 4 or 8 bytes in the machine's order. */
 static u64 load_number(const void *from, unsigned int len)
 {
 	switch (len) {
@@ -72,7 +72,7 @@ static const struct uverbs_place *arg_place(const struct uverbs_call *call,
 	return call->extended ? &arg->x : &arg->w;
 }
 
-/* A number or a mask, checked and stored. */
+/* Checks a number or a mask and stores it. */
 static int arg_set(struct uverbs_call *call, const struct uverbs_arg *arg, u64 val)
 {
 	if (arg->len < sizeof(u64) && val >> (arg->len * BITS_PER_BYTE))
@@ -121,7 +121,7 @@ int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
 					     arg->name, attr->ptr_attr.len);
 		fallthrough;
 	case UV_INT:
-		/* never more than eight bytes, so they stand in the attribute itself */
+		/* They have eight bytes at most, so they stand in the attribute itself. */
 		return arg_set(call, arg, load_number(&attr->ptr_attr.data, attr->ptr_attr.len));
 	case UV_BLOB:
 		ret = _uverbs_copy_from_or_zero(arg_block(call, arg), &call->bundle, arg->attr,

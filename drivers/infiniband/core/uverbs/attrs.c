@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Attributes of an ioctl request: checked and taken apart here, and read by handlers of drivers
- * through the accessors of <rdma/uverbs_ioctl.h>.
+ * The attributes of an ioctl request are checked and taken apart here.  Handlers of drivers read
+ * them through the accessors of <rdma/uverbs_ioctl.h>.
  */
 #include <kunit/visibility.h>
 #include <linux/overflow.h>
@@ -66,7 +66,7 @@ static noinline int copy_payload(struct uverbs_call *call, const struct ib_uverb
 	return 0;
 }
 
-/* Inline: most attributes are pointers, and of variants there is another caller. */
+/* This is inline since most attributes are pointers, and since variants need it once more. */
 static __always_inline int decode_pointer(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 					  const struct uverbs_attr_spec *spec,
 					  struct uverbs_ptr_attr *ptr, const char *name)
@@ -247,7 +247,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 	attr = uverbs_attr_get(&call->bundle, in);
 	if (!IS_ERR(attr)) {
 		udata->inlen = attr->ptr_attr.len;
-		/* short payloads stand in the attribute itself */
+		/* A short payload stands in the attribute itself. */
 		udata->inbuf = uverbs_attr_ptr_is_inline(attr) ?
 			       (const void __user *)
 			       &call->user_attrs[attr->ptr_attr.uattr_idx].data :
@@ -367,7 +367,7 @@ int uverbs_get_flags32(u32 *to, const struct uverbs_attr_bundle *bundle, size_t 
 }
 EXPORT_SYMBOL(uverbs_get_flags32);
 
-/* The attribute's value or, if it is missing, the default. */
+/* Reads the attribute's value or, if it is missing, the default. */
 static int const_value(u64 *val, const struct uverbs_attr_bundle *bundle, size_t idx,
 		       const void *fallback)
 {

@@ -9,7 +9,7 @@
 
 #include "call.h"
 
-/* Memory of one request that did not fit its pool. */
+/* A piece of memory that did not fit the pool of its request. */
 struct uverbs_chunk {
 	struct uverbs_chunk *next;
 	u64 data[];
@@ -112,7 +112,7 @@ void uverbs_call_leave(struct uverbs_call *call)
  */
 struct ib_ucontext *ib_uverbs_get_ucontext_file(struct ib_uverbs_file *ufile)
 {
-	/* pairs with the store in uverbs_context_publish() */
+	/* This pairs with the store in uverbs_context_publish(). */
 	struct ib_ucontext *context = smp_load_acquire(&ufile->ucontext);
 
 	if (!context)

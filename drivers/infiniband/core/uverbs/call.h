@@ -32,7 +32,7 @@ struct uverbs_held {
 
 struct uverbs_chunk;
 
-/* Most requests fit here, on the stack of the system call: their structures and their memory. */
+/* Most requests, with all their memory, fit so many bytes on the stack of the system call. */
 #define UV_STACK_BYTES	1024
 #define UV_STACK(_name)	u64 _name[UV_STACK_BYTES / sizeof(u64)] __uninitialized
 
@@ -122,7 +122,7 @@ static inline struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs
 		if (!call)
 			return NULL;
 	}
-	/* the attributes are not looked at unless attr_present says so */
+	/* Attributes are not cleared: nobody looks at one unless attr_present has its bit. */
 	*call = (struct uverbs_call){
 		.pool = (void *)call + size,
 		.pool_left = room - size,
@@ -155,21 +155,21 @@ static inline void *uverbs_call_alloc(struct uverbs_call *call, size_t size)
 
 	if (size > call->pool_left)
 		return uverbs_alloc(&call->bundle, size);
-	/* what is left is a multiple of a word at any time */
+	/* The pool always has a multiple of a word left. */
 	size = ALIGN(size, sizeof(u64));
 	call->pool += size;
 	call->pool_left -= size;
 	return mem;
 }
 
-/* A refusal that names the command. */
+/* Refuses a request with a reason that names its command. */
 #define uverbs_refuse(_call, _err, _fmt, ...) \
 	rdma_refuse_in((_call)->scope, _err, "%s: " _fmt, \
 		       (_call)->cmd ? (_call)->cmd->name : "driver method", ##__VA_ARGS__)
 
 /*
- * A refusal that only says what was tried: the reason came from below, where the cause was known,
- * unless nobody there gave one.
+ * Passes on an error from a lower room.  That room knew the cause and gave the reason; only if it
+ * gave none, this one says what was tried.
  */
 #define uverbs_refuse_below(_call, _err, _fmt, ...) \
 	((_call)->scope->told ? (_err) : uverbs_refuse(_call, _err, _fmt, ##__VA_ARGS__))

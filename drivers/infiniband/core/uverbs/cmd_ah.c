@@ -44,7 +44,7 @@ static const struct uverbs_arg ah_create_args[] = {
 	},
 };
 
-/* The address, its port valid, into a zeroed attribute. */
+/* Translates the address, whose port is valid, into a zeroed attribute. */
 static void address_in(struct rdma_ah_attr *to, const struct ib_uverbs_ah_attr *from,
 		       struct ib_device *ibdev)
 {

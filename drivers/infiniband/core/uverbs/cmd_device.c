@@ -56,7 +56,7 @@ static int make_context(struct uverbs_call *call, struct get_context *args)
 	return rdma_ucontext_open(context, &attrs->driver_udata);
 }
 
-/* The context is no handle, which a request that fails would give up by itself. */
+/* A context is no handle, so a request that fails does not give it up by itself. */
 static void settle_context(struct uverbs_call *call, bool commit)
 {
 	struct ib_uverbs_file *file = call->bundle.ufile;
@@ -255,7 +255,7 @@ static int run_query_device(struct uverbs_call *call)
 		device_basics(&args->resp.base, ibdev, &ibdev->attrs);
 		return 0;
 	}
-	/* the extended form asks the driver again: it may have something to say to its library */
+	/* The extended form asks the driver again, which may have data for its library. */
 	ret = ibdev->ops.query_device(ibdev, &attr, &call->bundle.driver_udata);
 	if (ret)
 		return uverbs_refuse_below(call, ret, "the driver refused");
@@ -324,7 +324,7 @@ static int run_query_port(struct uverbs_call *call)
 	if (ret)
 		return uverbs_refuse_below(call, ret, "port_num %u: the driver refused", port);
 
-	/* one of the bits means something else to user space than to the port itself */
+	/* One of the bits means something else to user space than to the port itself. */
 	caps = attr.port_cap_flags & ~(u32)IB_UVERBS_PCF_IP_BASED_GIDS;
 	if (attr.ip_gids)
 		caps |= IB_UVERBS_PCF_IP_BASED_GIDS;
@@ -347,7 +347,7 @@ static int run_query_port(struct uverbs_call *call)
 		.subnet_timeout = attr.subnet_timeout,
 		.init_type_reply = attr.init_type_reply,
 		.active_width = attr.active_width,
-		/* eight bits end at NDR; active_speed_ex carries the rest */
+		/* Eight bits end at NDR; active_speed_ex carries the rest. */
 		.active_speed = min_t(u16, attr.active_speed, IB_SPEED_NDR),
 		.phys_state = attr.phys_state,
 		.link_layer = rdma_port_get_link_layer(ibdev, port),
@@ -370,7 +370,7 @@ static const struct uverbs_cmd cmd_query_port = {
 	.run = run_query_port,
 };
 
-/* DEVICE has methods and no objects. */
+/* DEVICE has methods but no objects. */
 const struct uverbs_object_desc uverbs_object_device = {
 	.id = UVERBS_OBJECT_DEVICE,
 	UV_COMMANDS(&cmd_get_context, &cmd_query_context, &cmd_query_device, &cmd_query_port),

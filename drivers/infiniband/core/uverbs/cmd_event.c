@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Making completion channels and asynchronous event files.
+ * Completion channels and asynchronous event files.
  */
 #include <linux/fs.h>
 

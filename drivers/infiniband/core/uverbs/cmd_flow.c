@@ -23,7 +23,7 @@ static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-/* Rules are made here or by methods of a driver, with ib_set_flow() by both. */
+/* A rule is made here or by a method of a driver; both use ib_set_flow(). */
 /* ---- CREATE_FLOW ---- */
 
 struct flow_create {
@@ -67,7 +67,7 @@ static const struct uverbs_arg flow_create_args[] = {
 	},
 };
 
-/* The longest specification of a program. */
+/* What the longest specification of a program has. */
 #define LARGEST_SPEC	sizeof(struct ib_uverbs_flow_spec_ipv6)
 
 static int check_rule(struct uverbs_call *call, const struct flow_create *args)

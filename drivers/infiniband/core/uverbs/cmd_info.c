@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that list things - GIDs, handles - and the one that carries write() commands.  They
- * exist as ioctl methods only.
+ * Commands that list GIDs and handles, and the one that carries write() commands.  They exist as
+ * ioctl methods only.
  */
 #include <rdma/ib_cache.h>
 
@@ -148,7 +148,7 @@ static int run_gid_entry(struct uverbs_call *call)
 		ndev = rdma_read_gid_attr_ndev_rcu(gid);
 		if (!IS_ERR(ndev))
 			args->entry.netdev_ifindex = ndev->ifindex;
-		else if (PTR_ERR(ndev) != -ENODEV)	/* that is: not an Ethernet GID */
+		else if (PTR_ERR(ndev) != -ENODEV)	/* a GID of InfiniBand has none */
 			ret = PTR_ERR(ndev);
 	}
 	rdma_put_gid_attr(gid);

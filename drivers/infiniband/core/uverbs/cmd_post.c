@@ -84,7 +84,7 @@ static int check_room(struct uverbs_call *call)
 	return 0;
 }
 
-/* Copies the entries of all work requests at once; they are shared out later. */
+/* Copies the entries of all work requests at once; take_sges() gives each its part. */
 static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *args)
 {
 	struct ib_sge *list;
@@ -96,7 +96,7 @@ static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *arg
 	return list;
 }
 
-/* The entries of one work request, from what is left. */
+/* Takes the entries of one work request from those that are left. */
 static int take_sges(struct uverbs_call *call, u32 count, u32 *left)
 {
 	if (count > *left)
@@ -121,7 +121,7 @@ static int reply_bad_wr(struct uverbs_call *call, int err)
 
 /* ---- POST_SEND ---- */
 
-/* A send request of any kind. */
+/* Room for a send request of any kind. */
 union any_wr {
 	struct ib_send_wr wr;
 	struct ib_ud_wr ud;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Changing and reading the attributes of queue pairs.
+ * The attributes of queue pairs are changed and read.
  */
 #include <rdma/ib_mad.h>
 
@@ -123,7 +123,7 @@ static int check_modify(struct uverbs_call *call, const struct ib_qp *qp,
 	return ret ?: check_path(call, qp, req) ?: check_alternate(call, qp, req);
 }
 
-/* An address as user space gives it, its port valid, into a zeroed attribute. */
+/* Translates an address of user space, whose port is valid, into a zeroed attribute. */
 static void path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
 		    struct ib_device *ibdev)
 {

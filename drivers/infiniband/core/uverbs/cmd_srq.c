@@ -119,7 +119,7 @@ static const struct uverbs_arg srq_create_args[] = {
 		UV_BLOCK(srq_create, max_sge),
 		.w = UV_AT(ib_uverbs_create_srq_resp, max_sge),
 	}, {
-		/* other kinds have no number that a peer could name */
+		/* SRQs of other kinds have no number that a peer could name. */
 		.name = "srq_num", .kind = UV_OUT, .attr = UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
 		UV_BLOCK(srq_create, srq_num),
 		.when = has_xrcd,
@@ -309,7 +309,7 @@ static const struct uverbs_arg srq_modify_args[] = {
 	},
 };
 
-/* What the mask may name is the driver's to say. */
+/* The driver says what the mask may name. */
 static int run_srq_modify(struct uverbs_call *call)
 {
 	struct srq_attrs *args = call->args;
@@ -397,7 +397,7 @@ static const struct uverbs_arg srq_destroy_args[] = {
 	},
 };
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_srq_destroy(struct uverbs_call *call)
 {
 	struct srq_destroy *args = call->args;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work queues of their own.
+ * Work queues that belong to no queue pair.
  */
 
 #include "../verbs/verbs.h"
@@ -37,7 +37,7 @@ struct wq_create {
 	u32 wq_num;
 };
 
-/* A size: asked for and answered. */
+/* A row for a size, which is asked for and answered. */
 #define SIZE_ARGS(_attr, _member)							\
 	{										\
 		.name = #_member, .kind = UV_INT, .flags = UV_F_MANDATORY,		\
@@ -77,7 +77,7 @@ static const struct uverbs_arg wq_create_args[] = {
 		.mask = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING | IB_UVERBS_WQ_FLAGS_SCATTER_FCS |
 			IB_UVERBS_WQ_FLAGS_DELAY_DROP | IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING,
 	}, {
-		/* in this form the flags are the driver's to check */
+		/* In this form the driver checks the flags. */
 		.name = "create_flags", .kind = UV_INT, .attr = UV_NO_ATTR,
 		UV_BLOCK(wq_create, flags), .x = UV_AT(ib_uverbs_ex_create_wq, create_flags),
 	},
@@ -107,7 +107,7 @@ static int check_wq_create(struct uverbs_call *call)
 	if (args->comp_mask)
 		return uverbs_refuse(call, -EOPNOTSUPP, "comp_mask: unknown bits %#x",
 				     args->comp_mask);
-	/* the extended write() form leaves other types to the driver */
+	/* The extended write() form leaves other types to the driver. */
 	if (!call->written && args->type != IB_UVERBS_WQT_RQ)
 		return uverbs_refuse(call, -EINVAL, "wq_type %u is unknown", args->type);
 	return 0;
@@ -286,7 +286,7 @@ static int check_wq_destroy(struct uverbs_call *call)
 					       args->comp_mask) : 0;
 }
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_wq_destroy(struct uverbs_call *call)
 {
 	struct wq_destroy *args = call->args;

@@ -121,7 +121,7 @@ static const struct uverbs_arg xrcd_open_args[] = {
 	},
 };
 
-/* Makes a domain for a file to name. */
+/* Makes a domain that a file will name. */
 static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 {
 	struct domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL);
@@ -139,7 +139,7 @@ static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 	return domain;
 }
 
-/* One that no file came to name. */
+/* Frees a domain that no file came to name. */
 static void domain_unmake(struct domain *domain)
 {
 	if (!domain)

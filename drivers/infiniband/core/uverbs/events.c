@@ -29,7 +29,7 @@ void uverbs_queue_init(struct ib_uverbs_event_queue *queue)
 	queue->fasync = NULL;
 }
 
-/* Without the lock held. */
+/* Wakes readers.  The lock is not held. */
 static void queue_wake(struct ib_uverbs_event_queue *queue)
 {
 	wake_up_interruptible(&queue->wait);
@@ -100,7 +100,7 @@ static ssize_t comp_read(struct file *filp, char __user *buf, size_t count, loff
 	ucq = list_first_entry(&queue->list, struct ib_ucq_object, comp_entry);
 	desc.cq_handle = ucq->uevent.uobject.user_handle;
 	ucq->comp_events_reported++;
-	/* to the end: queues that fire all the time must not hide the others */
+	/* It goes to the end: a CQ that fires all the time must not hide the others. */
 	if (--ucq->comp_pending)
 		list_move_tail(&ucq->comp_entry, &queue->list);
 	else
@@ -255,7 +255,7 @@ const struct file_operations uverbs_async_fops = {
 	.release = async_release,
 };
 
-/* Appends an event; without one there was no memory for it. */
+/* Appends an event.  There is none if there was no memory for it. */
 static void async_append(struct ib_uverbs_async_event_file *file,
 			 struct ib_uverbs_async_event *event, struct ib_uevent_object *source)
 {
@@ -277,7 +277,7 @@ static void async_append(struct ib_uverbs_async_event_file *file,
 		kfree(event);
 }
 
-/* Ends the stream; removal's last word is DEVICE_FATAL, unless the driver has just said it. */
+/* Ends the stream.  If the device goes, DEVICE_FATAL comes last, unless the driver just said it. */
 static void async_end(struct ib_uverbs_async_event_file *file, bool removal)
 {
 	scoped_guard(spinlock_irq, &file->queue.lock) {
@@ -328,7 +328,7 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
  */
 void uverbs_qp_event_handler(struct ib_event *event, void *context)
 {
-	/* a shared QP may have lost the handle it was opened by */
+	/* A shared QP may have lost the handle by which it was opened. */
 	if (event->element.qp->uobject)
 		uevent_report(&event->element.qp->uobject->uevent, event);
 }
@@ -419,7 +419,7 @@ void uverbs_uevent_init(struct ib_uevent_object *uevent, struct ib_uobject *asyn
 	if (async)
 		file = container_of(async, struct ib_uverbs_async_event_file, uobj);
 	else
-		/* pairs with the store in uverbs_async_file_start() */
+		/* This pairs with the store in uverbs_async_file_start(). */
 		file = smp_load_acquire(&uevent->uobject.ufile->default_async_file);
 	if (file)
 		uverbs_uobject_get(&file->uobj);

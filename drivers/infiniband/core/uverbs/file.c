@@ -62,7 +62,7 @@ void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *con
 {
 	guard(mutex)(&file->ucontext_lock);
 	file->ucontext_claimed = false;
-	/* whoever sees the context sees it complete */
+	/* Whoever sees the context sees it complete. */
 	smp_store_release(&file->ucontext, context);
 }
 
@@ -179,7 +179,7 @@ int uverbs_file_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 
-	/* Counts as a running request: removal finds the file in the list, or open fails. */
+	/* This counts as a running request: removal finds the file in the list, or open fails. */
 	if (!percpu_ref_tryget_live(&udev->calls)) {
 		kfree(file);
 		return -EIO;

@@ -51,7 +51,7 @@ static const struct filter_kind *filter_kind_of(u32 type)
 {
 	unsigned int i;
 
-	/* a tunnel inside the tunnel is no header that drivers look into */
+	/* Drivers do not look into a tunnel inside the tunnel. */
 	if (type == (IB_FLOW_SPEC_VXLAN_TUNNEL | IB_FLOW_SPEC_INNER))
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(filter_kinds); i++)
@@ -103,7 +103,7 @@ static int check_size(struct uverbs_call *call, const struct ib_uverbs_flow_spec
 						     hdr->type, hdr->size, size);
 }
 
-/* An object that the rule refers to, from now on. */
+/* Takes an object to which the rule refers from now on. */
 static void *action_object(struct uverbs_call *call, u16 type, enum ib_flow_spec_type spec_type,
 			   u32 handle, const char *name, struct ib_uflow_resources *resources)
 {

@@ -102,7 +102,7 @@ static void fd_commit(struct ib_uobject *uobj)
 
 	kref_get(&uobj->ufile->ref);
 	filp->private_data = uobj;
-	uobj->id = 0;		/* the number is user space's to change from here on */
+	uobj->id = 0;		/* from here on user space may give the number to another file */
 	fd_install(fd, filp);
 }
 
@@ -179,7 +179,7 @@ static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
 	do
 		uobj = xas_load(&xas);
 	while (xas_retry(&xas, uobj));
-	/* pairs with the store in uverbs_uobj_commit() */
+	/* This pairs with the store in uverbs_uobj_commit(). */
 	if (uobj && (atomic_read_acquire(&uobj->usecnt) == UOBJ_NEW ||
 		     !kref_get_unless_zero(&uobj->ref)))
 		uobj = NULL;
@@ -205,7 +205,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	int ret;
 
 	if (!attrs->context) {
-		/* pairs with the store in uverbs_context_publish() */
+		/* This pairs with the store in uverbs_context_publish(). */
 		attrs->context = smp_load_acquire(&attrs->ufile->ucontext);
 		if (!attrs->context)
 			return ERR_PTR(uverbs_refuse(uverbs_call_of(attrs), -EINVAL,
@@ -247,7 +247,7 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 	list_add(&uobj->list, &file->objects);
 	spin_unlock(&file->objects_lock);
 
-	/* whoever locks it finds it complete: the handle has led here since begin */
+	/* The handle has led here since begin; whoever can lock the object finds it complete. */
 	atomic_set_release(&uobj->usecnt, 0);
 	if (uverbs_type_is_fd(uobj->uapi_object))
 		fd_commit(uobj);
@@ -356,7 +356,7 @@ static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	int ret;
 
 	if (!uobj->object)
-		return 0;	/* went with the device, only the handle was left */
+		return 0;	/* It went with the device, only the handle was left. */
 
 	if (uverbs_type_is_fd(uobj->uapi_object)) {
 		fd_type(uobj->uapi_object)->destroy_object(uobj, why);
@@ -433,7 +433,7 @@ int uverbs_uobj_replace(struct ib_uobject *old, struct ib_uobject *fresh,
 	return 0;
 }
 
-/* One pass, newest object first; children are newer than their parents. */
+/* Tries to destroy each object, the newest first, since children are newer than their parents. */
 static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 {
 	struct uverbs_attr_bundle attrs = { .ufile = file };
@@ -502,7 +502,7 @@ int uverbs_uobject_fd_release(struct inode *inode, struct file *filp)
 	struct ib_uverbs_file *file;
 
 	if (!uobj)
-		return 0;	/* never committed */
+		return 0;	/* It was never committed. */
 	file = uobj->ufile;
 
 	mutex_lock(&file->reap_lock);

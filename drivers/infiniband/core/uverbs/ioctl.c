@@ -98,6 +98,7 @@ static int run_method(struct uverbs_call *call)
 	const struct uverbs_method *method = call->method;
 	struct uverbs_attr_bundle *attrs = &call->bundle;
 	const struct uverbs_attr *attr;
+	const char *name;
 	int ret;
 
 	ret = decode_attrs(call) ?: check_mandatory(call);
@@ -110,24 +111,24 @@ static int run_method(struct uverbs_call *call)
 		uverbs_udata_from_attrs(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN,
 					UVERBS_ATTR_UHW_OUT);
 
-	/* from here on others may refuse it, who do not know the request */
+	/* From here on lower rooms may refuse, which do not know the request. */
 	rdma_reject_attach(call->scope);
 	if (method->destroy_key < method->key_len) {
-		const struct uverbs_attr *doomed = &attrs->attrs[method->destroy_key];
+		struct ib_uobject *doomed = attrs->attrs[method->destroy_key].obj_attr.uobject;
 
-		ret = uverbs_uobj_destroy(doomed->obj_attr.uobject, attrs);
-		if (ret)
-			return uverbs_refuse_destroy(call, ret,
-						     uverbs_attr_key_name(method, method->destroy_key),
-						     doomed->obj_attr.uobject);
+		ret = uverbs_uobj_destroy(doomed, attrs);
+		if (ret) {
+			name = uverbs_attr_key_name(method, method->destroy_key);
+			return uverbs_refuse_destroy(call, ret, name, doomed);
+		}
 	}
 
 	ret = return_handles(call) ?: run_handler(call);
 	if (ret)
-		/* means "no such method or attribute" to libraries, and nothing else */
+		/* To libraries it means "no such method or attribute" and nothing else. */
 		return WARN_ON_ONCE(ret == -EPROTONOSUPPORT) ? -EINVAL : ret;
 
-	/* Drivers write their reply without saying so. */
+	/* A driver writes its reply without saying so. */
 	if (!method->has_udata)
 		return 0;
 	attr = uverbs_attr_get(attrs, UVERBS_ATTR_UHW_OUT);
@@ -198,7 +199,7 @@ static const struct uverbs_method *find_method(struct ib_uverbs_file *file,
 	return ERR_PTR(ret);
 }
 
-/* A function of its own for its stack, and since what is refused before does not need it. */
+/* This is a function of its own because what is refused before does not need its stack. */
 static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 					   const struct uverbs_method *method,
 					   const struct ib_uverbs_ioctl_hdr *hdr,
@@ -210,7 +211,7 @@ static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 	size_t pool;
 	int ret;
 
-	/* attributes, arguments, and an object or two */
+	/* There is room for attributes, arguments, and an object or two. */
 	pool = array_size(sizeof(*call->uattrs), hdr->num_attrs) + 2 * sizeof(struct uverbs_held);
 	if (method->cmd)
 		pool += ALIGN(method->cmd->args_size, sizeof(u64));

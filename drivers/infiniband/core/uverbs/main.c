@@ -46,7 +46,7 @@ static struct ib_uverbs_device *to_uverbs(struct device *dev)
 	return container_of(dev, struct ib_uverbs_device, dev);
 }
 
-/* Attributes go before the device does, so what they read is there. */
+/* sysfs removes these attributes before the device goes, so what they read is there. */
 static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", dev_name(&to_uverbs(dev)->ib_dev->dev));
@@ -136,7 +136,7 @@ static void uverbs_device_release(struct device *dev)
 	kfree(udev);
 }
 
-/* What the device node's release can undo at any point from here on. */
+/* Makes a device node.  Its release can undo all that follows, at any point. */
 static struct ib_uverbs_device *uverbs_device_alloc(struct ib_device *ibdev)
 {
 	struct ib_uverbs_device *udev;
@@ -217,7 +217,7 @@ err_put:
 	return ret;
 }
 
-/* The next file to tear down, referenced and off the list. */
+/* Takes the next file to tear down off the list, with a reference on it. */
 static struct ib_uverbs_file *next_file(struct ib_uverbs_device *udev)
 {
 	struct ib_uverbs_file *file;
@@ -349,7 +349,7 @@ static void __exit uverbs_exit(void)
 	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
 	uverbs_api_exit();
 	uverbs_umem_exit();
-	/* objects of files are freed by RCU callbacks without code of ours, nothing to wait for */
+	/* kfree_rcu() frees the objects of files without code of ours: nothing is waited for. */
 }
 
 module_init(uverbs_init);

@@ -38,7 +38,8 @@
 	_do(dm_mr)				\
 	_do(counters)
 
-#define UVERBS_OBJECT_DECLARE(_name)	extern const struct uverbs_object_desc uverbs_object_##_name;
+#define UVERBS_OBJECT_DECLARE(_name) \
+	extern const struct uverbs_object_desc uverbs_object_##_name;
 UVERBS_OBJECTS(UVERBS_OBJECT_DECLARE)
 
 /* All of them, ending with NULL (main.c). */

@@ -33,7 +33,7 @@ static noinline int take_error(const struct uverbs_call *call, const struct uver
 	return err;
 }
 
-/* @type: NULL for any handle */
+/* Takes an object of this type; any handle will do if @type is NULL. */
 static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverbs_api_object *type,
 				    enum uverbs_obj_access access, s64 id, const char *name)
 {
@@ -125,7 +125,7 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 	uverbs_uobj_commit(fresh);
 	if (ret)
 		return;
-	/* stays locked for good, like every destroyed object */
+	/* Like every destroyed object it stays locked for good. */
 	for (held = call->held; held; held = held->next)
 		if (held->uobj == old)
 			held->access = UVERBS_ACCESS_DESTROY;

@@ -45,7 +45,7 @@ static void umap_open(struct vm_area_struct *vma)
 	list_add(&priv->list, &umaps->list);
 }
 
-/* Off the list and without its entry.  The lock is held. */
+/* Takes a mapping off the list and gives its entry back.  The lock is held. */
 static void umap_detach(struct rdma_umap_priv *priv)
 {
 	list_del_init(&priv->list);
@@ -59,13 +59,13 @@ static void umap_close(struct vm_area_struct *vma)
 	struct rdma_umap_priv *priv = vma->vm_private_data;
 
 	if (!priv)
-		return;		/* never had device pages: the driver maps memory of its own */
+		return;		/* The driver mapped memory of its own: no device pages. */
 	scoped_guard(mutex, &vma_file(vma)->umaps.lock)
 		umap_detach(priv);
 	kfree(priv);
 }
 
-/* Only mappings without pages fault: those that were taken back. */
+/* A mapping faults only after its pages were taken back. */
 static vm_fault_t umap_fault(struct vm_fault *vmf)
 {
 	struct rdma_umaps *umaps = &vma_file(vmf->vma)->umaps;
@@ -95,8 +95,8 @@ const struct vm_operations_struct uverbs_umap_vm_ops = {
 };
 
 /*
- * An address space that still has a listed mapping, referenced.  One that is being torn down
- * already closes its mappings itself: they are let go here and now.
+ * Finds an address space that still has a listed mapping, and takes a reference on it.  One that is
+ * being torn down closes its mappings itself, so that they are let go here and now.
  */
 static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
 {
