@@ -10,7 +10,7 @@
 
 #include "../device/device.h"
 #include "api.h"
-#include "objects.h"
+#include "commands.h"
 #include "umem/umem.h"
 #include "uverbs.h"
 

@@ -11,8 +11,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 
 #include "../api.h"
-#include "../decode.h"
-#include "../objects.h"
+#include "../commands.h"
 
 /* ---- the table ---- */
 
@@ -208,6 +207,12 @@ static void api_follows_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(uverbs_api_write(full, IB_USER_VERBS_CMD_POLL_CQ)),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(uverbs_api_write(full, 0x01000000)), -EINVAL);
+	/* what both answer is one method for both */
+	KUNIT_EXPECT_NOT_NULL(test, uverbs_api_method(bare, UVERBS_OBJECT_PD,
+						      UVERBS_METHOD_PD_DESTROY));
+	KUNIT_EXPECT_PTR_EQ(test, uverbs_api_method(bare, UVERBS_OBJECT_PD,
+						    UVERBS_METHOD_PD_DESTROY),
+			    uverbs_api_method(full, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY));
 	KUNIT_EXPECT_NULL(test, uverbs_api_method(full, 0x0fff, 0));
 	KUNIT_EXPECT_NULL(test, uverbs_api_method(full, UVERBS_OBJECT_CQ, 0x7000));
 	uverbs_api_destroy(bare);
@@ -302,6 +307,10 @@ static void api_takes_driver(struct kunit *test)
 	expect_command(test, method->cmd, "CREATE_CQ");
 	KUNIT_EXPECT_EQ(test, type_of(method, DRIVER_CQ_ATTR), UVERBS_ATTR_TYPE_PTR_IN);
 	KUNIT_EXPECT_TRUE(test, method->has_udata);
+	KUNIT_EXPECT_TRUE(test, method->of_driver);
+	/* the core's attributes are those of the method that other devices share */
+	KUNIT_EXPECT_EQ(test, type_of(method, UVERBS_ATTR_CREATE_CQ_HANDLE), UVERBS_ATTR_TYPE_IDR);
+	KUNIT_EXPECT_EQ(test, method->destroy_key, method->key_len);
 	uverbs_api_destroy(api);
 
 	ibdev->driver_def = driver_defs_off;

@@ -483,7 +483,7 @@ static const struct ib_device_ops fake_ops = {
 };
 
 /**
- * fake_device_alloc() - make a device that can do everything, not registered
+ * fake_device_alloc() - make a device that can do what fake_ops has, not registered
  *
  * Return: the device or NULL.
  */
@@ -499,6 +499,5 @@ struct fake_device *fake_device_alloc(void)
 	fake->ib.num_comp_vectors = 1;
 	fake->ib.uverbs_cmd_mask = U64_MAX;
 	ib_set_device_ops(&fake->ib, &fake_ops);
-	fake_steering_add(fake);
 	return fake;
 }

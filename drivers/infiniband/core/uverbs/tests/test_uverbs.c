@@ -466,6 +466,7 @@ int tu_init(struct kunit *test)
 	KUNIT_ASSERT_NE(test, t->user, 0);
 	t->device = fake_device_alloc();
 	KUNIT_ASSERT_NOT_NULL(test, t->device);
+	fake_steering_add(t->device);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&t->device->ib, "kt_uverbs", NULL), 0);
 	KUNIT_ASSERT_EQ(test, tu_open_file(t), 0);
 	KUNIT_ASSERT_EQ(test, open_context(t), 0);
