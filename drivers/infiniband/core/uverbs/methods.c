@@ -9,21 +9,24 @@
 
 /* ---- one method ---- */
 
-/* A method without attributes, which has room for those with keys below @key_len. */
+/* The rows of a method's attributes, while it is being made. */
+static u8 *method_rows(struct uverbs_method *method)
+{
+	return (u8 *)(method->attrs + method->key_len);
+}
+
+/* Makes a method without attributes, which has room for those with keys below @key_len. */
 static struct uverbs_method *method_alloc(unsigned int key_len)
 {
 	struct uverbs_method *method;
-	u8 *row;
 
 	method = kzalloc(size_add(struct_size(method, attrs, key_len), key_len), GFP_KERNEL);
 	if (!method)
 		return NULL;
-	row = (u8 *)&method->attrs[key_len];
-	memset(row, UV_NO_ROW, key_len);
-	method->spec = method->attrs;
-	method->row = row;
 	method->key_len = key_len;
 	method->destroy_key = key_len;
+	method->spec = method->attrs;
+	method->row = memset(method_rows(method), UV_NO_ROW, key_len);
 	return method;
 }
 
@@ -59,7 +62,7 @@ int uverbs_method_add_attr(struct uverbs_method *method, u16 id,
 		}
 	}
 	method->attrs[bkey] = *spec;
-	((u8 *)&method->attrs[method->key_len])[bkey] = row;
+	method_rows(method)[bkey] = row;
 	method->has_udata |= spec->is_udata;
 	if (spec->mandatory)
 		__set_bit(bkey, method->mandatory);
@@ -283,6 +286,6 @@ struct uverbs_method *uverbs_method_extend(const struct uverbs_method *old, unsi
 		method->destroy_key = old->destroy_key;
 	bitmap_copy(method->mandatory, old->mandatory, UVERBS_API_ATTR_BKEY_LEN);
 	memcpy(method->attrs, old->spec, array_size(old->key_len, sizeof(*old->spec)));
-	memcpy(&method->attrs[method->key_len], old->row, old->key_len);
+	memcpy(method_rows(method), old->row, old->key_len);
 	return method;
 }
