@@ -134,12 +134,11 @@ static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_met
 {
 	int key = method_key(def->id), key_len = 0;
 	struct uverbs_method *method;
-	size_t i;
 	int ret;
 
 	if (key < 0)
 		return key;
-	for (i = 0; i < def->num_attrs; i++) {
+	for (size_t i = 0; i < def->num_attrs; i++) {
 		ret = (*def->attrs)[i] ? uverbs_attr_key_len((*def->attrs)[i]->id) : 0;
 		if (ret < 0)
 			return ret;
@@ -155,7 +154,7 @@ static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_met
 		method->handler = def->handler;
 	else if (WARN_ON(def->handler))
 		return -EINVAL;
-	for (i = 0; i < def->num_attrs; i++) {
+	for (size_t i = 0; i < def->num_attrs; i++) {
 		const struct uverbs_attr_def *attr = (*def->attrs)[i];
 
 		if (!attr)
@@ -170,7 +169,6 @@ static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_met
 static int driver_object(struct uverbs_api *api, const struct uverbs_object_def *def)
 {
 	struct uverbs_api_entry *entry;
-	size_t i;
 	int ret;
 
 	entry = api_entry(api, def->id);
@@ -182,7 +180,7 @@ static int driver_object(struct uverbs_api *api, const struct uverbs_object_def 
 		entry->object.type_attrs = def->type_attrs;
 		entry->object.type_class = def->type_attrs->type_class;
 	}
-	for (i = 0; def->methods && i < def->num_methods; i++) {
+	for (size_t i = 0; def->methods && i < def->num_methods; i++) {
 		if (!(*def->methods)[i])
 			continue;
 		ret = driver_method(entry, (*def->methods)[i]);
@@ -349,10 +347,8 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_create);
  */
 void uverbs_api_destroy(struct uverbs_api *api)
 {
-	unsigned int i, j;
-
-	for (i = 0; api && i < UV_OBJECT_KEYS; i++) {
-		for (j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++)
+	for (unsigned int i = 0; api && i < UV_OBJECT_KEYS; i++) {
+		for (unsigned int j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++)
 			entry_drop(api->objects[i], j);
 		kfree(api->objects[i]);
 	}

@@ -93,9 +93,7 @@ static int arg_set(struct uverbs_call *call, const struct uverbs_arg *arg, u64 v
  */
 bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd)
 {
-	unsigned int i;
-
-	for (i = 0; cmd && i < cmd->num_args; i++)
+	for (unsigned int i = 0; cmd && i < cmd->num_args; i++)
 		if (cmd->args[i].kind == UV_DESTROY)
 			return true;
 	return false;
@@ -176,10 +174,9 @@ int uverbs_args_from_request(struct uverbs_call *call)
 {
 	const struct uverbs_cmd *cmd = call->cmd;
 	u64 objects = 0, results = 0;
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < cmd->num_args && !ret; i++) {
+	for (unsigned int i = 0; i < cmd->num_args && !ret; i++) {
 		const struct uverbs_arg *arg = &cmd->args[i];
 		const struct uverbs_place *place = arg_place(call, arg);
 

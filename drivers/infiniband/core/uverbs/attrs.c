@@ -128,7 +128,6 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
 {
 	unsigned int count = uattr->len / sizeof(u32);
 	struct ib_uobject *uobj;
-	unsigned int i;
 	u32 *ids;
 
 	if (uattr->len % sizeof(u32) || count < spec->u2.objs_arr.min_len ||
@@ -146,7 +145,7 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
 	else if (copy_from_user(ids, u64_to_user_ptr(uattr->data), uattr->len))
 		return uverbs_refuse(call, -EFAULT, "%s: cannot be read", name);
 
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		uobj = uverbs_take(call, spec->u2.objs_arr.obj_type, spec->u2.objs_arr.access,
 				   ids[i], name);
 		if (IS_ERR(uobj))

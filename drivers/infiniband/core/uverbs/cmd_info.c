@@ -43,9 +43,8 @@ static int write_gid_entries(struct uverbs_call *call, const struct ib_uverbs_gi
 		uverbs_attr_get(&call->bundle, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	void __user *to = u64_to_user_ptr(attr->ptr_attr.data);
 	size_t known = min_t(u64, user_size, sizeof(*entries));
-	size_t i;
 
-	for (i = 0; i < count; i++, to += user_size)
+	for (size_t i = 0; i < count; i++, to += user_size)
 		if (copy_to_user(to, &entries[i], known) ||
 		    clear_user(to + known, user_size - known))
 			return uverbs_refuse(call, -EFAULT, "entries: cannot be written");

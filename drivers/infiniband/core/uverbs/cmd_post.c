@@ -192,7 +192,6 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	struct ib_sge *sges;
 	union any_wr *wrs;
 	int ret = 0;
-	u32 i;
 
 	sges = copy_sges(call, args);
 	if (IS_ERR(sges))
@@ -201,7 +200,7 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	if (IS_ERR(wrs))
 		return wrs;
 
-	for (i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
+	for (u32 i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
 		if (copy_from_user(&uwr, from, sizeof(uwr)))
 			return ERR_PTR(uverbs_refuse(call, -EFAULT, "WR %u cannot be read", i));
 		fill_send(&wrs[i].wr, &uwr, sges + (args->sge_count - left));
@@ -265,7 +264,6 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	struct ib_recv_wr *wrs;
 	struct ib_sge *sges;
 	int ret = 0;
-	u32 i;
 
 	sges = copy_sges(call, args);
 	if (IS_ERR(sges))
@@ -274,7 +272,7 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	if (IS_ERR(wrs))
 		return wrs;
 
-	for (i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
+	for (u32 i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
 		if (copy_from_user(&uwr, from, sizeof(uwr)))
 			return ERR_PTR(uverbs_refuse(call, -EFAULT, "WR %u cannot be read", i));
 		wrs[i].wr_id = uwr.wr_id;

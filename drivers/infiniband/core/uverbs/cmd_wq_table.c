@@ -70,13 +70,12 @@ static struct ib_wq **take_wqs(struct uverbs_call *call, u32 count)
 	struct ib_uobject *uobj;
 	struct ib_wq **wqs;
 	u32 *handles;
-	u32 i;
 
 	handles = uverbs_tail_copy(call, array_size(count, sizeof(*handles)), "wq_handles");
 	if (IS_ERR(handles))
 		return ERR_CAST(handles);
 	wqs = uverbs_kcalloc(&call->bundle, count, sizeof(*wqs));
-	for (i = 0; !IS_ERR(wqs) && i < count; i++) {
+	for (u32 i = 0; !IS_ERR(wqs) && i < count; i++) {
 		uobj = uverbs_take(call, UVERBS_OBJECT_WQ, UVERBS_ACCESS_READ, handles[i],
 				   "wq_handles");
 		if (IS_ERR(uobj))

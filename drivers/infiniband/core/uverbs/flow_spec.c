@@ -49,12 +49,10 @@ static const struct filter_kind filter_kinds[] = {
 
 static const struct filter_kind *filter_kind_of(u32 type)
 {
-	unsigned int i;
-
 	/* Drivers do not look into a tunnel inside the tunnel. */
 	if (type == (IB_FLOW_SPEC_VXLAN_TUNNEL | IB_FLOW_SPEC_INNER))
 		return NULL;
-	for (i = 0; i < ARRAY_SIZE(filter_kinds); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(filter_kinds); i++)
 		if (filter_kinds[i].type == (type & ~(u32)IB_FLOW_SPEC_INNER))
 			return &filter_kinds[i];
 	return NULL;

@@ -17,10 +17,9 @@ static const struct uverbs_arg *attr_row(const struct uverbs_method *method, uns
 static int decode_attrs(struct uverbs_call *call)
 {
 	const struct uverbs_method *method = call->method;
-	unsigned int i;
 	int ret;
 
-	for (i = 0; i < call->num_uattrs; i++) {
+	for (unsigned int i = 0; i < call->num_uattrs; i++) {
 		struct ib_uverbs_attr *uattr = &call->uattrs[i];
 		u32 key = uapi_key_attr(uattr->attr_id);
 		unsigned int bkey = UVERBS_API_ATTR_BKEY_LEN;
