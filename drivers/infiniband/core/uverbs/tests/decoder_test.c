@@ -26,7 +26,7 @@ static bool is_object(const struct uverbs_arg *arg)
 	       arg->kind == UV_DESTROY;
 }
 
-/* One place of a row must lie inside the structure it is a place in. */
+/* A place that a row names must lie inside the structure of its form. */
 static void check_place(struct kunit *test, const struct uverbs_cmd *cmd,
 			const struct uverbs_arg *arg, const struct uverbs_place *place, u16 req,
 			u16 resp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device of test_uverbs.h.
+ * The device of test_uverbs.h: contexts, PDs, CQs, QPs, SRQs, address handles and memory.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -95,7 +95,7 @@ static void fake_disassociate(struct ib_ucontext *context)
 {
 }
 
-/* A page of the test's in place of the device's. */
+/* Maps a page of the test in place of one of the device. */
 static int fake_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
 {
 	struct fake_device *fake = fake_of(context->device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * See test_uverbs.h.
+ * The helpers of test_uverbs.h: a program's requests and what it gets for them.
  */
 #include <linux/cred.h>
 #include <linux/fdtable.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User memory for devices: pinned, charged to the process, mapped for DMA.
+ * User memory for devices is pinned, charged to the process and mapped for DMA.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -14,7 +14,7 @@
 
 #include "umem.h"
 
-/* Pages pinned in one go: as many as one page of pointers names. */
+/* So many pages are pinned in one go: as many as one page of pointers names. */
 #define BATCH	(PAGE_SIZE / sizeof(struct page *))
 
 /* Most queues and many registrations have so few that a page for their names would cost more. */
@@ -38,7 +38,11 @@ static void list_give(struct page **list)
 	free_page((unsigned long)this_cpu_xchg(kept_list, list));
 }
 
-/* Nobody registers memory any more. */
+/**
+ * uverbs_umem_exit() - free the pages of names
+ *
+ * Context: process; nobody registers memory any more.
+ */
 void uverbs_umem_exit(void)
 {
 	int cpu;
@@ -320,7 +324,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 	if (differ)
 		pgsz_bitmap &= GENMASK(min_t(unsigned int, __ffs64(differ), BITS_PER_LONG - 1), 0);
 
-	/* of the sizes under which first and last byte share a page, only the smallest counts */
+	/* Of the sizes under which first and last byte share a page, only the smallest counts. */
 	fits = pgsz_bitmap;
 	if (virt ^ last)
 		fits = fls64(virt ^ last) < BITS_PER_LONG ?
