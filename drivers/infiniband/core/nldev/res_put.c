@@ -31,7 +31,7 @@ int nl_put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
 	return pid ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, pid) : 0;
 }
 
-/* Every handle begins with its struct ib_uobject, which uverbs/uverbs.h asserts. */
+/* Every handle begins with its struct ib_uobject, which uverbs/events.h asserts. */
 static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *res,
 		       const void *handle)
 {

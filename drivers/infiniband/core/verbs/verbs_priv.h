@@ -10,7 +10,7 @@
 
 /*
  * Handle types are private to uverbs; all this room needs of one is the struct
- * ib_uobject that each of them begins with, which uverbs/uverbs.h asserts.
+ * ib_uobject that each of them begins with, which uverbs/events.h asserts.
  */
 static inline struct ib_uobject *verbs_cq_handle(struct ib_ucq_object *handle)
 {

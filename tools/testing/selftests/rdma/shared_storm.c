@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define THREADS	4
-#define KEPT	6		/* objects of a kind */
+#include "device.h"
+#include "storm.h"
+
 #define GROUPS	8
 
 enum kind { CQ, SRQ, QP, AH, MR, KINDS };
@@ -37,20 +37,6 @@ static struct ibv_pd *pd;
 static char memory[65536];
 static unsigned int steps;
 static atomic_uint made, used, destroyed, refused;
-
-static void wrong(const char *what, int err)
-{
-	fprintf(stderr, "%s: %s\n", what, strerrorname_np(err) ?: "no errno");
-	exit(1);
-}
-
-/* err has to be 0 or one of the two. */
-static bool allowed(const char *what, int err, int one, int other)
-{
-	if (err && err != one && err != other)
-		wrong(what, err);
-	return !err;
-}
 
 static unsigned int any(unsigned int *seed, unsigned int n)
 {
@@ -314,19 +300,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i = 0;
-
-	while (list && list[i] && strcmp(ibv_get_device_name(list[i]), name))
-		i++;
-	context = list && list[i] ? ibv_open_device(list[i]) : NULL;
-	pd = context ? ibv_alloc_pd(context) : NULL;
-	if (!pd)
-		wrong("ibv_open_device", errno);
-}
-
 int main(int argc, char **argv)
 {
 	/* what others are made of goes last */
@@ -336,7 +309,10 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	open_device(argv[1]);
+	context = open_device(argv[1]);
+	pd = context ? ibv_alloc_pd(context) : NULL;
+	if (!pd)
+		wrong("ibv_open_device", errno);
 	steps = atoi(argv[2]);
 	for (i = 0; i < KINDS * KEPT; i++)
 		pthread_rwlock_init(&places[i / KEPT][i % KEPT].lock, NULL);

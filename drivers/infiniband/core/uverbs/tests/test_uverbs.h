@@ -11,7 +11,9 @@
 #include <linux/fs.h>
 #include <rdma/ib_verbs.h>
 
-#include "command.h"
+#include "../api.h"
+#include "../decode.h"
+#include "../events.h"
 
 /**
  * struct fake_made - objects that the driver holds

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * See test_uverbs.h.
+ * The helpers of test_uverbs.h: a program's requests and what it gets for them.
  */
 #include <linux/cred.h>
 #include <linux/fdtable.h>
@@ -10,11 +10,11 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../device/device.h"
+#include "../../device/device.h"
 #include "test_uverbs.h"
 
 /**
- * tu_at - an address in the user memory
+ * tu_at() - an address in the user memory
  * @t: the test
  * @offset: bytes from its start
  *
@@ -69,7 +69,7 @@ static int send(struct uverbs_test *t, size_t len, void *resp, size_t resp_len)
 }
 
 /**
- * tu_write - a request in the write() form
+ * tu_write() - a request in the write() form
  * @t: the test
  * @number: IB_USER_VERBS_CMD_*
  * @req: the structure and what follows it; a response's address is written into it
@@ -96,7 +96,7 @@ int tu_write(struct uverbs_test *t, unsigned int number, const void *req, size_t
 }
 
 /**
- * tu_write_ex - a request in the extended write() form
+ * tu_write_ex() - a request in the extended write() form
  * @t: the test
  * @number: IB_USER_VERBS_EX_CMD_*
  * @req: the structure
@@ -125,7 +125,7 @@ int tu_write_ex(struct uverbs_test *t, unsigned int number, const void *req, siz
 }
 
 /**
- * tu_ioctl - a request by ioctl
+ * tu_ioctl() - a request by ioctl
  * @t: the test
  * @object: UVERBS_OBJECT_*
  * @method: UVERBS_METHOD_*
@@ -156,7 +156,7 @@ int tu_ioctl(struct uverbs_test *t, u16 object, u16 method, struct ib_uverbs_att
 }
 
 /**
- * tu_reason - why the last request that was refused was refused
+ * tu_reason() - why the last request that was refused was refused
  * @t: the test
  *
  * Return: the text, which the next call overwrites.
@@ -172,7 +172,7 @@ const char *tu_reason(struct uverbs_test *t)
 }
 
 /**
- * tu_read_event - read one event from the asynchronous event file
+ * tu_read_event() - read one event from the asynchronous event file
  * @t: the test
  * @desc: takes it
  *
@@ -194,7 +194,7 @@ int tu_read_event(struct uverbs_test *t, struct ib_uverbs_async_event_desc *desc
 }
 
 /**
- * tu_expect_refused - a request was refused, for a reason that names this
+ * tu_expect_refused() - a request was refused, for a reason that names this
  * @t: the test
  * @ret: what it returned
  * @err: what it has to return
@@ -209,7 +209,7 @@ void tu_expect_refused(struct uverbs_test *t, int ret, int err, const char *reas
 
 #ifdef CONFIG_FAULT_INJECTION
 /**
- * tu_starve - send a request, with one of its allocations or copies failing after the other
+ * tu_starve() - send a request, with one of its allocations or copies failing after the other
  * @t: the test
  * @request: sends it; called until it is not made to fail any more
  *
@@ -243,7 +243,7 @@ unsigned int tu_starve(struct uverbs_test *t, int (*request)(struct uverbs_test 
 /* ---- requests of many suites ---- */
 
 /**
- * tu_create_pd - ALLOC_PD
+ * tu_create_pd() - ALLOC_PD
  * @t: the test
  * @handle: takes the handle
  *
@@ -260,7 +260,7 @@ int tu_create_pd(struct uverbs_test *t, u32 *handle)
 }
 
 /**
- * tu_create_cq - CREATE_CQ of 16 entries
+ * tu_create_cq() - CREATE_CQ of 16 entries
  * @t: the test
  * @channel: descriptor of its completion channel, or -1
  * @handle: takes the handle
@@ -280,7 +280,7 @@ int tu_create_cq(struct uverbs_test *t, s32 channel, u32 *handle)
 }
 
 /**
- * tu_create_qp - CREATE_QP with the test's PD and CQ
+ * tu_create_qp() - CREATE_QP with the test's PD and CQ
  * @t: the test
  * @type: its type
  * @srq: handle of its SRQ, or -1
@@ -304,7 +304,7 @@ int tu_create_qp(struct uverbs_test *t, enum ib_qp_type type, s64 srq, u32 *hand
 }
 
 /**
- * tu_create_srq - CREATE_SRQ in the test's PD
+ * tu_create_srq() - CREATE_SRQ in the test's PD
  * @t: the test
  * @max_wr: its size
  * @handle: takes the handle
@@ -325,7 +325,7 @@ int tu_create_srq(struct uverbs_test *t, u32 max_wr, u32 *handle)
 }
 
 /**
- * tu_create_ah - CREATE_AH in the test's PD
+ * tu_create_ah() - CREATE_AH in the test's PD
  * @t: the test
  * @port: port of the address
  * @handle: takes the handle
@@ -347,7 +347,7 @@ int tu_create_ah(struct uverbs_test *t, u8 port, u32 *handle)
 }
 
 /**
- * tu_destroy_qp - DESTROY_QP
+ * tu_destroy_qp() - DESTROY_QP
  * @t: the test
  * @handle: its handle
  *
@@ -362,7 +362,7 @@ int tu_destroy_qp(struct uverbs_test *t, u32 handle)
 }
 
 /**
- * tu_destroy_srq - DESTROY_SRQ
+ * tu_destroy_srq() - DESTROY_SRQ
  * @t: the test
  * @handle: its handle
  * @events: takes the number of events that were reported
@@ -381,7 +381,7 @@ int tu_destroy_srq(struct uverbs_test *t, u32 handle, u32 *events)
 }
 
 /**
- * tu_destroy_ah - DESTROY_AH
+ * tu_destroy_ah() - DESTROY_AH
  * @t: the test
  * @handle: its handle
  *
@@ -409,7 +409,7 @@ static int open_context(struct uverbs_test *t)
 }
 
 /**
- * tu_open_file - open the device's file, as another process would
+ * tu_open_file() - open the device's file, as another process would
  * @t: copy of the test, whose file it becomes, without a context; to be closed with tu_close()
  *
  * Return: 0 or a negative errno.
@@ -435,7 +435,7 @@ int tu_open_file(struct uverbs_test *t)
 }
 
 /**
- * tu_open - open the device's file and a context, as another process would
+ * tu_open() - open the device's file and a context, as another process would
  * @t: copy of the test, whose file it becomes; to be closed with tu_close()
  *
  * Return: 0 or a negative errno.
@@ -446,7 +446,7 @@ int tu_open(struct uverbs_test *t)
 }
 
 /**
- * tu_init - make device, file, context, PD and CQ; init of a suite
+ * tu_init() - make device, file, context, PD and CQ; init of a suite
  * @test: the test; its priv becomes the struct uverbs_test
  *
  * Return: 0.
@@ -466,6 +466,7 @@ int tu_init(struct kunit *test)
 	KUNIT_ASSERT_NE(test, t->user, 0);
 	t->device = fake_device_alloc();
 	KUNIT_ASSERT_NOT_NULL(test, t->device);
+	fake_steering_add(t->device);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&t->device->ib, "kt_uverbs", NULL), 0);
 	KUNIT_ASSERT_EQ(test, tu_open_file(t), 0);
 	KUNIT_ASSERT_EQ(test, open_context(t), 0);
@@ -475,7 +476,7 @@ int tu_init(struct kunit *test)
 }
 
 /**
- * tu_close_fd - close a descriptor and wait until that has taken effect
+ * tu_close_fd() - close a descriptor and wait until that has taken effect
  * @fd: the descriptor
  */
 void tu_close_fd(int fd)
@@ -486,7 +487,7 @@ void tu_close_fd(int fd)
 }
 
 /**
- * tu_close - close the file
+ * tu_close() - close the file
  * @t: the test
  */
 void tu_close(struct uverbs_test *t)
@@ -500,7 +501,7 @@ void tu_close(struct uverbs_test *t)
 }
 
 /**
- * tu_remove_device - take the device away while the file is open
+ * tu_remove_device() - take the device away while the file is open
  * @t: the test
  */
 void tu_remove_device(struct uverbs_test *t)
@@ -514,7 +515,7 @@ void tu_remove_device(struct uverbs_test *t)
 }
 
 /**
- * tu_exit - close the file, unless a test has, and remove the device; exit of a suite
+ * tu_exit() - close the file, unless a test has, and remove the device; exit of a suite
  * @test: the test
  *
  * Nothing may be left in the driver.

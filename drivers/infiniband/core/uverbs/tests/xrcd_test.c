@@ -162,7 +162,7 @@ static void named_by_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, close_domain(t, domain), 0);
 	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 0);
 
-	/* Who wanted it for himself does not get the other's */
+	/* A program that asks for a domain of its own does not get another's. */
 	t->device->meanwhile = open_first;
 	expect_refused(t, open_domain(t, fd, O_CREAT | O_EXCL, &domain), -EINVAL, "O_EXCL");
 	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 1);

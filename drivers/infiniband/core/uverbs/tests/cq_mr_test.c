@@ -179,7 +179,7 @@ static void raise_error(struct ib_cq *cq)
 	cq->event_handler(&event, cq->cq_context);
 }
 
-/* Both kinds of events are counted, each on its own. */
+/* Events of both kinds are counted, each kind on its own. */
 static void channel_events(struct kunit *test)
 {
 	struct ib_uverbs_destroy_cq_resp resp;
@@ -209,7 +209,7 @@ static void channel_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_channel(t, channel), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, destroy_cq(t, cq_b, &resp), 0);
 	KUNIT_EXPECT_EQ(test, resp.comp_events_reported, 1);
-	/* a channel is no CQ's to take with it */
+	/* A channel stays when one of its CQs goes. */
 	tu_close_fd(channel);
 	KUNIT_EXPECT_EQ(test, tu_create_cq(t, channel, &cq_a), -EBADF);
 }
@@ -267,7 +267,7 @@ static void registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dereg_mr(t, mr), -ENOENT);
 }
 
-/* Changed in place, or replaced under its handle. */
+/* A region is changed in place, or another takes its place under its handle. */
 static void reregistered(struct kunit *test)
 {
 	struct ib_uverbs_rereg_mr_resp resp;

@@ -13,8 +13,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../nldev/nldev_priv.h"
-#include "../verbs/verbs.h"
+#include "../../nldev/nldev_priv.h"
+#include "../../verbs/verbs.h"
 #include "test_uverbs.h"
 
 static struct ib_uverbs_file *file_of(struct uverbs_test *t)

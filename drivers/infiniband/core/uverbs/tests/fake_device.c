@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device of test_uverbs.h.
+ * The device of test_uverbs.h: contexts, PDs, CQs, QPs, SRQs, address handles and memory.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -10,7 +10,7 @@
 #include "test_uverbs.h"
 
 /**
- * fake_made - a call that makes something
+ * fake_made() - a call that makes something
  * @fake: the device
  * @count: what it counts in
  * @udata: the driver's part of the request, or NULL
@@ -26,7 +26,7 @@ int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata)
 }
 
 /**
- * fake_gone - a call that ends something
+ * fake_gone() - a call that ends something
  * @fake: the device
  * @count: what it counts in
  *
@@ -95,7 +95,7 @@ static void fake_disassociate(struct ib_ucontext *context)
 {
 }
 
-/* A page of the test's in place of the device's. */
+/* Maps a page of the test in place of one of the device. */
 static int fake_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
 {
 	struct fake_device *fake = fake_of(context->device);
@@ -286,7 +286,7 @@ static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 }
 
 /**
- * fake_new_mr - a call that makes a memory region
+ * fake_new_mr() - a call that makes a memory region
  * @fake: the device
  * @udata: the driver's part of the request, or NULL
  *
@@ -483,7 +483,7 @@ static const struct ib_device_ops fake_ops = {
 };
 
 /**
- * fake_device_alloc - make a device that can do everything, not registered
+ * fake_device_alloc() - make a device that can do what fake_ops has, not registered
  *
  * Return: the device or NULL.
  */
@@ -499,6 +499,5 @@ struct fake_device *fake_device_alloc(void)
 	fake->ib.num_comp_vectors = 1;
 	fake->ib.uverbs_cmd_mask = U64_MAX;
 	ib_set_device_ops(&fake->ib, &fake_ops);
-	fake_steering_add(fake);
 	return fake;
 }

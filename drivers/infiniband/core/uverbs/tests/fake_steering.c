@@ -228,7 +228,7 @@ static const struct ib_device_ops fake_steering_ops = {
 };
 
 /**
- * fake_steering_add - let a device have all this
+ * fake_steering_add() - let a device have all this
  * @fake: the device, not registered yet
  */
 void fake_steering_add(struct fake_device *fake)

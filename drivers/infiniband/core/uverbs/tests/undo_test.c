@@ -94,7 +94,7 @@ static int carried_context(struct uverbs_test *t,
 
 /* ---- contexts ---- */
 
-/* Has a second file got everything that makes it useful? */
+/* Does a second file have what a program needs? */
 static void expect_alive(struct uverbs_test *other)
 {
 	struct ib_uverbs_async_event_desc event;

@@ -8,9 +8,10 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "command.h"
+#include "../api.h"
+#include "../decode.h"
 
-/* What the sweep has met: it must not become empty without anybody noticing. */
+/* The sweep counts what it has met, so that somebody notices if it meets nothing. */
 struct tally {
 	unsigned int attrs;
 	unsigned int pointers;

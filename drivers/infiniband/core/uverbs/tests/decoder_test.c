@@ -10,7 +10,8 @@
 #define UVERBS_MODULE_NAME decoder_test
 #include <rdma/uverbs_named_ioctl.h>
 
-#include "command.h"
+#include "../api.h"
+#include "../commands.h"
 
 /* ---- the table ---- */
 
@@ -25,7 +26,7 @@ static bool is_object(const struct uverbs_arg *arg)
 	       arg->kind == UV_DESTROY;
 }
 
-/* One place of a row must lie inside the structure it is a place in. */
+/* A place that a row names must lie inside the structure of its form. */
 static void check_place(struct kunit *test, const struct uverbs_cmd *cmd,
 			const struct uverbs_arg *arg, const struct uverbs_place *place, u16 req,
 			u16 resp)
@@ -69,54 +70,92 @@ static void check_row(struct kunit *test, const struct uverbs_cmd *cmd,
 	}
 }
 
-static void table_rows(struct kunit *test)
+/* Calls @check with each command of the table. */
+static void for_each_command(struct kunit *test,
+			     void (*check)(struct kunit *test,
+					   const struct uverbs_object_desc *desc,
+					   const struct uverbs_cmd *cmd))
 {
-	unsigned int i, j;
-
-	for (i = 0; i < uverbs_num_commands; i++)
-		for (j = 0; j < uverbs_commands[i]->num_args; j++)
-			check_row(test, uverbs_commands[i], &uverbs_commands[i]->args[j]);
+	for (unsigned int i = 0; uverbs_objects[i]; i++)
+		for (unsigned int j = 0; uverbs_objects[i]->commands[j]; j++)
+			check(test, uverbs_objects[i], uverbs_objects[i]->commands[j]);
 }
 
-static bool same_number(const struct uverbs_cmd *a, const struct uverbs_cmd *b)
+static void check_rows(struct kunit *test, const struct uverbs_object_desc *desc,
+		       const struct uverbs_cmd *cmd)
 {
-	return (a->w_num != UV_NO_WRITE && a->w_num == b->w_num) ||
-	       (a->x_num != UV_NO_WRITE && a->x_num == b->x_num) ||
-	       (a->method != UV_NO_METHOD && a->method == b->method && a->object == b->object);
+	for (unsigned int i = 0; i < cmd->num_args; i++)
+		check_row(test, cmd, &cmd->args[i]);
+}
+
+static void table_rows(struct kunit *test)
+{
+	for_each_command(test, check_rows);
+}
+
+/* Commands that only add to an object need one that is described. */
+static void table_objects(struct kunit *test)
+{
+	for (unsigned int i = 0; uverbs_objects[i]; i++) {
+		unsigned int described = 0;
+
+		for (unsigned int j = 0; uverbs_objects[j]; j++)
+			if (uverbs_objects[j]->id == uverbs_objects[i]->id)
+				described += !uverbs_objects[j]->more;
+		KUNIT_EXPECT_EQ_MSG(test, described, 1, "object %u", uverbs_objects[i]->id);
+		KUNIT_EXPECT_TRUE(test, !uverbs_objects[i]->more || !uverbs_objects[i]->type);
+	}
+}
+
+/* Numbers that were met: of each form, and of each object's methods. */
+static u64 met_write, met_extended, met_methods[UVERBS_API_OBJ_KEY_NUM_CORE];
+
+static void meet(struct kunit *test, const struct uverbs_cmd *cmd, u64 *met, unsigned int number)
+{
+	KUNIT_ASSERT_LT(test, number, BITS_PER_LONG_LONG);
+	KUNIT_EXPECT_FALSE_MSG(test, *met & BIT_ULL(number), "%s has the number of another",
+			       cmd->name);
+	*met |= BIT_ULL(number);
+}
+
+static void check_numbers(struct kunit *test, const struct uverbs_object_desc *desc,
+			  const struct uverbs_cmd *cmd)
+{
+	KUNIT_ASSERT_LT(test, desc->id, UVERBS_API_OBJ_KEY_NUM_CORE);
+	if (cmd->w_num != UV_NO_WRITE)
+		meet(test, cmd, &met_write, cmd->w_num);
+	if (cmd->x_num != UV_NO_WRITE)
+		meet(test, cmd, &met_extended, cmd->x_num);
+	if (cmd->method != UV_NO_METHOD)
+		meet(test, cmd, &met_methods[desc->id], cmd->method);
+	/* the answer's address stands first in a request that is answered */
+	if (cmd->w_num != UV_NO_WRITE && cmd->w_resp)
+		KUNIT_EXPECT_GE_MSG(test, cmd->w_req, sizeof(u64), "%s", cmd->name);
+	if (cmd->x_num != UV_NO_WRITE && cmd->x_resplen != UV_NO_RESPLEN)
+		KUNIT_EXPECT_LE_MSG(test, cmd->x_resplen + sizeof(u32), cmd->x_resp, "%s",
+				    cmd->name);
 }
 
 static void table_numbers(struct kunit *test)
 {
-	unsigned int i, j;
+	met_write = 0;
+	met_extended = 0;
+	memset(met_methods, 0, sizeof(met_methods));
+	for_each_command(test, check_numbers);
+}
 
-	for (i = 0; i < uverbs_num_commands; i++) {
-		const struct uverbs_cmd *cmd = uverbs_commands[i];
-
-		for (j = 0; j < i; j++)
-			KUNIT_EXPECT_FALSE_MSG(test, same_number(cmd, uverbs_commands[j]),
-					       "%s and %s have the same number", cmd->name,
-					       uverbs_commands[j]->name);
-		/* the answer's address stands first in a request that is answered */
-		if (cmd->w_num != UV_NO_WRITE && cmd->w_resp)
-			KUNIT_EXPECT_GE_MSG(test, cmd->w_req, sizeof(u64), "%s", cmd->name);
-		if (cmd->x_num != UV_NO_WRITE && cmd->x_resplen != UV_NO_RESPLEN)
-			KUNIT_EXPECT_LE_MSG(test, cmd->x_resplen + sizeof(u32), cmd->x_resp, "%s",
-					    cmd->name);
-	}
+static void check_attrs_once(struct kunit *test, const struct uverbs_object_desc *desc,
+			     const struct uverbs_cmd *cmd)
+{
+	for (unsigned int i = 0; i < cmd->num_args; i++)
+		for (unsigned int j = 0; j < i && cmd->args[i].attr != UV_NO_ATTR; j++)
+			KUNIT_EXPECT_NE_MSG(test, cmd->args[i].attr, cmd->args[j].attr,
+					    "%s.%s", cmd->name, cmd->args[i].name);
 }
 
 static void table_attrs_once(struct kunit *test)
 {
-	unsigned int i, j, k;
-
-	for (i = 0; i < uverbs_num_commands; i++) {
-		const struct uverbs_cmd *cmd = uverbs_commands[i];
-
-		for (j = 0; j < cmd->num_args; j++)
-			for (k = 0; k < j && cmd->args[j].attr != UV_NO_ATTR; k++)
-				KUNIT_EXPECT_NE_MSG(test, cmd->args[j].attr, cmd->args[k].attr,
-						    "%s.%s", cmd->name, cmd->args[j].name);
-	}
+	for_each_command(test, check_attrs_once);
 }
 
 /* ---- what a device answers ---- */
@@ -168,6 +207,12 @@ static void api_follows_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(uverbs_api_write(full, IB_USER_VERBS_CMD_POLL_CQ)),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(uverbs_api_write(full, 0x01000000)), -EINVAL);
+	/* what both answer is one method for both */
+	KUNIT_EXPECT_NOT_NULL(test, uverbs_api_method(bare, UVERBS_OBJECT_PD,
+						      UVERBS_METHOD_PD_DESTROY));
+	KUNIT_EXPECT_PTR_EQ(test, uverbs_api_method(bare, UVERBS_OBJECT_PD,
+						    UVERBS_METHOD_PD_DESTROY),
+			    uverbs_api_method(full, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY));
 	KUNIT_EXPECT_NULL(test, uverbs_api_method(full, 0x0fff, 0));
 	KUNIT_EXPECT_NULL(test, uverbs_api_method(full, UVERBS_OBJECT_CQ, 0x7000));
 	uverbs_api_destroy(bare);
@@ -262,6 +307,10 @@ static void api_takes_driver(struct kunit *test)
 	expect_command(test, method->cmd, "CREATE_CQ");
 	KUNIT_EXPECT_EQ(test, type_of(method, DRIVER_CQ_ATTR), UVERBS_ATTR_TYPE_PTR_IN);
 	KUNIT_EXPECT_TRUE(test, method->has_udata);
+	KUNIT_EXPECT_TRUE(test, method->of_driver);
+	/* the core's attributes are those of the method that other devices share */
+	KUNIT_EXPECT_EQ(test, type_of(method, UVERBS_ATTR_CREATE_CQ_HANDLE), UVERBS_ATTR_TYPE_IDR);
+	KUNIT_EXPECT_EQ(test, method->destroy_key, method->key_len);
 	uverbs_api_destroy(api);
 
 	ibdev->driver_def = driver_defs_off;
@@ -517,6 +566,7 @@ static void forms_ioctl(struct kunit *test)
 
 static struct kunit_case decoder_cases[] = {
 	KUNIT_CASE(table_rows),
+	KUNIT_CASE(table_objects),
 	KUNIT_CASE(table_numbers),
 	KUNIT_CASE(table_attrs_once),
 	KUNIT_CASE(api_follows_device),

@@ -201,7 +201,7 @@ static void refused(struct kunit *test)
 	req = good;
 	req.head.wqe_size = U32_MAX;
 	expect_refused(t, target, &req, tail, -ENOSPC, "do not fit");
-	/* Bytes behind everything */
+	/* Bytes follow behind everything. */
 	req = good;
 	req.tail[tail] = 1;
 	expect_refused(t, target, &req, tail + 4, -EOPNOTSUPP, "not zero");
@@ -211,7 +211,7 @@ static void refused(struct kunit *test)
 	expect_refused(t, target, &req, tail, -ENOENT, "_handle 4711");
 	req.head.handle = t->pd;
 	expect_refused(t, target, &req, tail, -EINVAL, "right type");
-	/* Two faults: numbers are looked at before handles */
+	/* Of two faults a wrong number is found before a wrong handle. */
 	req.head.wqe_size = 0;
 	expect_refused(t, target, &req, 3 * sizeof(struct ib_uverbs_sge), -EINVAL, "wqe_size 0");
 }
