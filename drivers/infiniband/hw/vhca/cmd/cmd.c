@@ -7,8 +7,9 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "../hw/compat.h"
+#include "../hw/names.h"
 #include "cmd.h"
-#include "../hw/refuse.h"
 
 /* What we believe a device can have, to keep a wild one from making us allocate the world. */
 #define VHCA_SANE_GIDS		1024

@@ -7,9 +7,12 @@
  * been recorded with the field the device named. After any error the device does no DMA to the
  * memory the command named.
  */
-#ifndef VHCA_ADMIN_CMD_H
-#define VHCA_ADMIN_CMD_H
+#ifndef VHCA_CMD_H
+#define VHCA_CMD_H
 
+#include "../defs/mkey.h"
+#include "../defs/qp.h"
+#include "../defs/queues.h"
 #include "../hw/hw.h"
 
 int vhca_cmd_nop(struct vhca_hw *hw);
@@ -63,7 +66,4 @@ int vhca_cmd_destroy_qp(struct vhca_hw *hw, u32 qpn);
 int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn);
 int vhca_cmd_detach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn);
 
-const char *vhca_cmd_name(u8 opcode);
-const char *vhca_cmd_field(u8 opcode, u16 offset);
-
-#endif /* VHCA_ADMIN_CMD_H */
+#endif /* VHCA_CMD_H */

@@ -9,8 +9,10 @@
  */
 #include <kunit/visibility.h>
 
-#include "../verbs/verbs.h"
-#include "../verbs/vhca.h"
+#include "../verbs/cq.h"
+#include "../verbs/qp.h"
+#include "../verbs/srq.h"
+#include "device.h"
 
 /**
  * vhca_comp_event - handle an entry of a completion event queue
@@ -31,7 +33,7 @@ void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 				    eqe->event, eq->eqn);
 		return;
 	}
-	target = vhca_number_get(&vector->cqs, le32_to_cpu(eqe->number), count);
+	target = vhca_id_get(&vector->cqs, le32_to_cpu(eqe->number), count);
 	if (!target)
 		return;
 	cq = container_of(target, struct vhca_cq, comp);
@@ -44,7 +46,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_comp_event);
 static void cq_event(struct vhca_dev *dev, u32 cqn, u64 count, enum ib_event_type type)
 {
 	struct ib_event event = { .device = &dev->ibdev, .event = type };
-	struct vhca_target *target = vhca_number_get(&dev->cqs, cqn, count);
+	struct vhca_target *target = vhca_id_get(&dev->cqs, cqn, count);
 	struct vhca_cq *cq;
 
 	if (!target)
@@ -59,7 +61,7 @@ static void cq_event(struct vhca_dev *dev, u32 cqn, u64 count, enum ib_event_typ
 static void qp_event(struct vhca_dev *dev, u32 qpn, u64 count, enum ib_event_type type)
 {
 	struct ib_event event = { .device = &dev->ibdev, .event = type };
-	struct vhca_target *target = vhca_number_get(&dev->qps, qpn, count);
+	struct vhca_target *target = vhca_id_get(&dev->qps, qpn, count);
 	struct vhca_qp *qp;
 
 	if (!target)
@@ -79,7 +81,7 @@ static void qp_event(struct vhca_dev *dev, u32 qpn, u64 count, enum ib_event_typ
 static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_type type)
 {
 	struct ib_event event = { .device = &dev->ibdev, .event = type };
-	struct vhca_target *target = vhca_number_get(&dev->srqs, srqn, count);
+	struct vhca_target *target = vhca_id_get(&dev->srqs, srqn, count);
 	struct vhca_srq *srq;
 
 	if (!target)
@@ -230,7 +232,7 @@ static void tell_last_wqes(struct vhca_dev *dev)
 	bool tell;
 
 	xa_for_each(&dev->qps.targets, qpn, target) {
-		target = vhca_number_get(&dev->qps, qpn, VHCA_NO_ENTRY);
+		target = vhca_id_get(&dev->qps, qpn, VHCA_NO_ENTRY);
 		if (!target)
 			continue;
 		qp = container_of(target, struct vhca_qp, async);
@@ -256,7 +258,7 @@ void vhca_flush_kernel_users(struct vhca_dev *dev)
 	unsigned long cqn;
 
 	xa_for_each(&dev->cqs.targets, cqn, target) {
-		target = vhca_number_get(&dev->cqs, cqn, VHCA_NO_ENTRY);
+		target = vhca_id_get(&dev->cqs, cqn, VHCA_NO_ENTRY);
 		if (!target)
 			continue;
 		cq = container_of(target, struct vhca_cq, async);

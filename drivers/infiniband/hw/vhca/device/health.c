@@ -3,7 +3,7 @@
  * Health check: once a second, unless the device has given a sign of life meanwhile, read its
  * status register. Memory reads on the same occasion find events whose interrupt was lost.
  */
-#include "../verbs/vhca.h"
+#include "device.h"
 
 #define VHCA_HEALTH_PERIOD	HZ
 

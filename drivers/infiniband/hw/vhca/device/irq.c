@@ -7,7 +7,7 @@
  * handled in a thread, since their receivers may sleep.
  */
 #include "../cmd/cmd.h"
-#include "../verbs/vhca.h"
+#include "device.h"
 
 #define VHCA_ASYNC_EQ_LOG	8
 #define VHCA_COMP_EQ_LOG	9
@@ -156,7 +156,7 @@ static int create_vector(struct vhca_dev *dev, unsigned int i)
 	vector->dev = dev;
 	vector->cpu = cpumask_local_spread(i, dev_to_node(dev->hw.dev));
 	spin_lock_init(&vector->lock);
-	vhca_numbers_init(&vector->cqs, &vector->eq);
+	vhca_id_table_init(&vector->cqs, &vector->eq);
 	INIT_WORK(&vector->again, poll_vector_again);
 	err = vhca_eq_create(&vector->eq, &dev->hw, &dev->uar, VHCA_COMP_EQ_LOG, index, 0,
 			     vhca_comp_event);
@@ -179,7 +179,7 @@ static void destroy_vector(struct vhca_dev *dev, unsigned int i)
 	cancel_work_sync(&vector->again);
 	if (vhca_eq_destroy(&vector->eq))
 		dev_err(dev->hw.dev, "device keeps event queue %u\n", vector->eq.eqn);
-	vhca_numbers_exit(&vector->cqs);
+	vhca_id_table_exit(&vector->cqs);
 }
 
 static int create_async(struct vhca_dev *dev)

@@ -11,8 +11,8 @@
 #include <linux/pci.h>
 
 #include "../cmd/cmd.h"
-#include "../verbs/verbs.h"
-#include "../verbs/vhca.h"
+#include "../verbs/ops.h"
+#include "device.h"
 
 MODULE_DESCRIPTION("VHCA emulated host channel adapter");
 MODULE_LICENSE("Dual BSD/GPL");
@@ -111,18 +111,18 @@ static struct vhca_dev *alloc_device(struct vhca_fn *fn)
 	dev->hw.kick_phys = fn->kick_phys;
 	mutex_init(&dev->async_lock);
 	mutex_init(&dev->desc_lock);
-	vhca_numbers_init(&dev->cqs, &dev->async_eq);
-	vhca_numbers_init(&dev->qps, &dev->async_eq);
-	vhca_numbers_init(&dev->srqs, &dev->async_eq);
+	vhca_id_table_init(&dev->cqs, &dev->async_eq);
+	vhca_id_table_init(&dev->qps, &dev->async_eq);
+	vhca_id_table_init(&dev->srqs, &dev->async_eq);
 	vhca_hw_init(&dev->hw, &fn->pdev->dev, device_died);
 	return dev;
 }
 
 static void free_device(struct vhca_dev *dev)
 {
-	vhca_numbers_exit(&dev->srqs);
-	vhca_numbers_exit(&dev->qps);
-	vhca_numbers_exit(&dev->cqs);
+	vhca_id_table_exit(&dev->srqs);
+	vhca_id_table_exit(&dev->qps);
+	vhca_id_table_exit(&dev->cqs);
 	ib_dealloc_device(&dev->ibdev);
 }
 

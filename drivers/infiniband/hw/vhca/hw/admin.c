@@ -20,6 +20,8 @@
 
 #include "admin.h"
 #include "ring.h"
+
+#define CREATE_TRACE_POINTS
 #include "trace.h"
 
 /* How long the waiting task sleeps between two looks while there are no interrupts. */

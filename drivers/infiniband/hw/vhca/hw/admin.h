@@ -8,7 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
-#include "../vhca_hw.h"
+#include "../defs/admin.h"
 
 struct vhca_admin;
 

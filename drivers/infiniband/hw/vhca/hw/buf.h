@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "../vhca_hw.h"
+#include "../defs/admin.h"
 
 struct device;
 struct ib_umem;

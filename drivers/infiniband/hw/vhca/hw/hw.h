@@ -10,8 +10,9 @@
 #include <linux/io.h>
 #include <linux/workqueue.h>
 
+#include "../defs/device.h"
+#include "../defs/regs.h"
 #include "admin.h"
-#include "../vhca_hw.h"
 
 /* A device with more ports is not believed. */
 #define VHCA_SANE_PORTS		16

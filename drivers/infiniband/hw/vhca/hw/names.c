@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Names of commands and of their fields, for the reasons of refusals. */
 #include <linux/array_size.h>
+#include <linux/export.h>
 #include <linux/stddef.h>
 #include <kunit/visibility.h>
 
-#include "../cmd/cmd.h"
+#include "../defs/admin.h"
+#include "../defs/device.h"
+#include "../defs/mkey.h"
+#include "../defs/qp.h"
+#include "../defs/queues.h"
+#include "names.h"
 
 struct field_name {
 	u16 offset;		/* in the request */

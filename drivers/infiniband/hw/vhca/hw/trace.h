@@ -11,7 +11,7 @@
 #include <linux/device.h>
 #include <linux/tracepoint.h>
 
-#include "../cmd/cmd.h"
+#include "names.h"
 
 /* An admin command that has ended: answered, or given up with err. */
 TRACE_EVENT(vhca_command,

@@ -5,6 +5,7 @@
 
 #include <linux/spinlock.h>
 
+#include "../defs/queues.h"
 #include "../hw/buf.h"
 #include "uar.h"
 

@@ -22,29 +22,29 @@
 #define ENDS XA_MARK_0
 
 /**
- * vhca_numbers_init - make a table
+ * vhca_id_table_init - make a table
  * @n: table
  * @eq: event queue whose entries name the objects; it need not be there before the first object is
  */
-void vhca_numbers_init(struct vhca_numbers *n, struct vhca_eq *eq)
+void vhca_id_table_init(struct vhca_id_table *n, struct vhca_eq *eq)
 {
 	xa_init_flags(&n->targets, XA_FLAGS_LOCK_IRQ);
 	n->eq = eq;
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_numbers_init);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_init);
 
 /**
- * vhca_numbers_exit - free a table
+ * vhca_id_table_exit - free a table
  * @n: table
  */
-void vhca_numbers_exit(struct vhca_numbers *n)
+void vhca_id_table_exit(struct vhca_id_table *n)
 {
 	xa_destroy(&n->targets);
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_numbers_exit);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_exit);
 
 /**
- * vhca_number_add - let an object be found by its number
+ * vhca_id_add - let an object be found by its number
  * @n: table
  * @number: the number, which the device has just given out
  * @target: the object's part for events; filled in
@@ -52,7 +52,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_numbers_exit);
  * Context: may sleep.
  * Return: 0; -EBUSY when another object has the number and is not about to end; -ENOMEM.
  */
-int vhca_number_add(struct vhca_numbers *n, u32 number, struct vhca_target *target)
+int vhca_id_add(struct vhca_id_table *n, u32 number, struct vhca_target *target)
 {
 	int ret;
 
@@ -66,56 +66,56 @@ int vhca_number_add(struct vhca_numbers *n, u32 number, struct vhca_target *targ
 	xa_unlock_irq(&n->targets);
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_number_add);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_add);
 
 /**
- * vhca_number_ends - an object is about to be destroyed by the device
+ * vhca_id_retire - an object is about to be destroyed by the device
  * @n: table
  * @number: its number
  *
  * Context: any but interrupts.
  */
-void vhca_number_ends(struct vhca_numbers *n, u32 number)
+void vhca_id_retire(struct vhca_id_table *n, u32 number)
 {
 	xa_lock_irq(&n->targets);
 	__xa_set_mark(&n->targets, number, ENDS);
 	xa_unlock_irq(&n->targets);
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_number_ends);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_retire);
 
 /**
- * vhca_number_stays - the device did not destroy it
+ * vhca_id_keep - the device did not destroy it
  * @n: table
  * @number: its number
  *
  * Context: any but interrupts.
  */
-void vhca_number_stays(struct vhca_numbers *n, u32 number)
+void vhca_id_keep(struct vhca_id_table *n, u32 number)
 {
 	xa_lock_irq(&n->targets);
 	__xa_clear_mark(&n->targets, number, ENDS);
 	xa_unlock_irq(&n->targets);
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_number_stays);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_keep);
 
 /**
- * vhca_number_del - let an object be found no more, and wait for those who have found it
+ * vhca_id_del - let an object be found no more, and wait for those who have found it
  * @n: table
  * @number: its number, which the next one may have already
  * @target: the object's part for events
  *
  * Context: may sleep.
  */
-void vhca_number_del(struct vhca_numbers *n, u32 number, struct vhca_target *target)
+void vhca_id_del(struct vhca_id_table *n, u32 number, struct vhca_target *target)
 {
 	xa_cmpxchg_irq(&n->targets, number, target, NULL, 0);
 	if (!refcount_dec_and_test(&target->refs))
 		wait_for_completion(&target->unused);
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_number_del);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_del);
 
 /**
- * vhca_number_get - find the object that an event is for
+ * vhca_id_get - find the object that an event is for
  * @n: table
  * @number: the number that the event names
  * @count: count of the event's entry in the queue, or VHCA_NO_ENTRY
@@ -124,7 +124,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_number_del);
  * Return: the object's part for events, with a reference; NULL when the event is for nobody or for
  * one who had the number before.
  */
-struct vhca_target *vhca_number_get(struct vhca_numbers *n, u32 number, u64 count)
+struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count)
 {
 	struct vhca_target *target;
 	unsigned long flags;
@@ -138,11 +138,11 @@ struct vhca_target *vhca_number_get(struct vhca_numbers *n, u32 number, u64 coun
 	xa_unlock_irqrestore(&n->targets, flags);
 	return target;
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_number_get);
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_get);
 
 /**
  * vhca_target_put - give a reference back
- * @target: what vhca_number_get() found
+ * @target: what vhca_id_get() found
  *
  * Context: any.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef VHCA_NUMBER_H
-#define VHCA_NUMBER_H
+#ifndef VHCA_ID_TABLE_H
+#define VHCA_ID_TABLE_H
 
 #include <linux/completion.h>
 #include <linux/refcount.h>
@@ -24,23 +24,23 @@ struct vhca_target {
 };
 
 /**
- * struct vhca_numbers - the objects of one kind that entries of one event queue name
+ * struct vhca_id_table - the objects of one kind that entries of one event queue name
  * @targets: struct vhca_target by number. Its lock makes a reference safe: an object leaves before
  *           it dies.
  * @eq: the event queue
  */
-struct vhca_numbers {
+struct vhca_id_table {
 	struct xarray targets;
 	struct vhca_eq *eq;
 };
 
-void vhca_numbers_init(struct vhca_numbers *n, struct vhca_eq *eq);
-void vhca_numbers_exit(struct vhca_numbers *n);
-int vhca_number_add(struct vhca_numbers *n, u32 number, struct vhca_target *target);
-void vhca_number_ends(struct vhca_numbers *n, u32 number);
-void vhca_number_stays(struct vhca_numbers *n, u32 number);
-void vhca_number_del(struct vhca_numbers *n, u32 number, struct vhca_target *target);
-struct vhca_target *vhca_number_get(struct vhca_numbers *n, u32 number, u64 count);
+void vhca_id_table_init(struct vhca_id_table *n, struct vhca_eq *eq);
+void vhca_id_table_exit(struct vhca_id_table *n);
+int vhca_id_add(struct vhca_id_table *n, u32 number, struct vhca_target *target);
+void vhca_id_retire(struct vhca_id_table *n, u32 number);
+void vhca_id_keep(struct vhca_id_table *n, u32 number);
+void vhca_id_del(struct vhca_id_table *n, u32 number, struct vhca_target *target);
+struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count);
 void vhca_target_put(struct vhca_target *target);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "../cmd/cmd.h"
 #include "uar.h"
-#include "../hw/refuse.h"
+#include "../hw/compat.h"
 
 /**
  * vhca_db_mem_get - take a reference to a doorbell page

@@ -8,8 +8,9 @@
 #include <linux/kthread.h>
 #include <linux/workqueue.h>
 
-#include "../hw/admin.h"
 #include "../cmd/cmd.h"
+#include "../hw/admin.h"
+#include "../hw/names.h"
 #include "../hw/ring.h"
 #include "vhca_test.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What a device offers, capability by capability. */
 #include "../cmd/cmd.h"
+#include "../verbs/caps.h"
 #include "test_queues.h"
 
 #define OP(op)	BIT(VHCA_OP_##op)
@@ -10,9 +11,9 @@ static void offers(struct bench *b, u64 caps, struct ib_device_attr *attr)
 	b->dev.hw.limits.caps = caps;
 	b->dev.hw.limits.max_reg_entries = 512;
 	b->dev.hw.limits.max_mkeys = 1000;
-	vhca_offer_init(&b->dev);
+	vhca_caps_init(&b->dev);
 	memset(attr, 0, sizeof(*attr));
-	vhca_offer_attr(&b->dev, attr);
+	vhca_caps_attr(&b->dev, attr);
 }
 
 static void test_nothing(struct kunit *test)

@@ -2,8 +2,8 @@
 /* Event queues: what a device that writes entries, holds some back or never stops would see. */
 #include <kunit/test.h>
 
-#include "../queue/eq.h"
 #include "../hw/ring.h"
+#include "../queue/eq.h"
 #include "vhca_test.h"
 
 #define LOG		2

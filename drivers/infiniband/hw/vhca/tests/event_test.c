@@ -3,8 +3,11 @@
  * Whom an event is for, with the test in the place of the device: it writes entries that name
  * objects of every kind, and gives the numbers out again.
  */
+#include "../device/device.h"
 #include "../hw/ring.h"
-#include "../verbs/verbs.h"
+#include "../verbs/cq.h"
+#include "../verbs/qp.h"
+#include "../verbs/srq.h"
 #include "vhca_test.h"
 
 #define LOG	2
@@ -103,12 +106,12 @@ static int event_test_init(struct kunit *test)
 	b->dev.hw.dev = vhca_test_device(test);
 	KUNIT_ASSERT_EQ(test, vhca_uar_open(&b->uar, &b->dev.hw, &uar_ops), 0);
 	make_eq(test, &b->async, &b->dev.async_eq, vhca_async_event);
-	vhca_numbers_init(&b->dev.cqs, &b->dev.async_eq);
-	vhca_numbers_init(&b->dev.qps, &b->dev.async_eq);
-	vhca_numbers_init(&b->dev.srqs, &b->dev.async_eq);
+	vhca_id_table_init(&b->dev.cqs, &b->dev.async_eq);
+	vhca_id_table_init(&b->dev.qps, &b->dev.async_eq);
+	vhca_id_table_init(&b->dev.srqs, &b->dev.async_eq);
 	for (i = 0; i < VECTORS; i++) {
 		make_eq(test, &b->comp[i], &b->vectors[i].eq, vhca_comp_event);
-		vhca_numbers_init(&b->vectors[i].cqs, &b->vectors[i].eq);
+		vhca_id_table_init(&b->vectors[i].cqs, &b->vectors[i].eq);
 	}
 	b->dev.vectors = b->vectors;
 	b->dev.nvectors = VECTORS;
@@ -123,12 +126,12 @@ static void event_test_exit(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < VECTORS; i++) {
-		vhca_numbers_exit(&b->vectors[i].cqs);
+		vhca_id_table_exit(&b->vectors[i].cqs);
 		vhca_kbuf_free(&b->vectors[i].eq.ring);
 	}
-	vhca_numbers_exit(&b->dev.srqs);
-	vhca_numbers_exit(&b->dev.qps);
-	vhca_numbers_exit(&b->dev.cqs);
+	vhca_id_table_exit(&b->dev.srqs);
+	vhca_id_table_exit(&b->dev.qps);
+	vhca_id_table_exit(&b->dev.cqs);
 	vhca_kbuf_free(&b->dev.async_eq.ring);
 	vhca_uar_exit(&b->uar);
 }
@@ -166,26 +169,26 @@ static void publish(struct kunit *test, struct owner *o)
 	struct bench *b = test->priv;
 	struct vhca_vector *vector = &b->vectors[o->vector];
 
-	KUNIT_ASSERT_EQ(test, vhca_number_add(&b->dev.cqs, NUMBER, &o->cq.async), 0);
-	KUNIT_ASSERT_EQ(test, vhca_number_add(&vector->cqs, NUMBER, &o->cq.comp), 0);
-	KUNIT_ASSERT_EQ(test, vhca_number_add(&b->dev.qps, NUMBER, &o->qp.async), 0);
-	KUNIT_ASSERT_EQ(test, vhca_number_add(&b->dev.srqs, NUMBER, &o->srq.async), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.cqs, NUMBER, &o->cq.async), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&vector->cqs, NUMBER, &o->cq.comp), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.qps, NUMBER, &o->qp.async), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.srqs, NUMBER, &o->srq.async), 0);
 }
 
 static void ends(struct bench *b, struct owner *o)
 {
-	vhca_number_ends(&b->dev.cqs, NUMBER);
-	vhca_number_ends(&b->vectors[o->vector].cqs, NUMBER);
-	vhca_number_ends(&b->dev.qps, NUMBER);
-	vhca_number_ends(&b->dev.srqs, NUMBER);
+	vhca_id_retire(&b->dev.cqs, NUMBER);
+	vhca_id_retire(&b->vectors[o->vector].cqs, NUMBER);
+	vhca_id_retire(&b->dev.qps, NUMBER);
+	vhca_id_retire(&b->dev.srqs, NUMBER);
 }
 
 static void unpublish(struct bench *b, struct owner *o)
 {
-	vhca_number_del(&b->vectors[o->vector].cqs, NUMBER, &o->cq.comp);
-	vhca_number_del(&b->dev.cqs, NUMBER, &o->cq.async);
-	vhca_number_del(&b->dev.qps, NUMBER, &o->qp.async);
-	vhca_number_del(&b->dev.srqs, NUMBER, &o->srq.async);
+	vhca_id_del(&b->vectors[o->vector].cqs, NUMBER, &o->cq.comp);
+	vhca_id_del(&b->dev.cqs, NUMBER, &o->cq.async);
+	vhca_id_del(&b->dev.qps, NUMBER, &o->qp.async);
+	vhca_id_del(&b->dev.srqs, NUMBER, &o->srq.async);
 }
 
 /* The queue that tells an event of @o's. */

@@ -2,6 +2,7 @@
 /* Lists of keys that requests register, as they come out of scatter lists. */
 #include <linux/scatterlist.h>
 
+#include "../verbs/mr.h"
 #include "test_queues.h"
 
 #define ENTRIES		4

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What the device finds in the record and the list of an FMR. */
+#include "../verbs/mr.h"
 #include "test_queues.h"
 
 #ifdef VHCA_HAVE_EXT	/* elsewhere there are no FMRs */

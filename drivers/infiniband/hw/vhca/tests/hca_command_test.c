@@ -8,8 +8,8 @@
 #include <rdma/rdma_reject.h>
 
 #include "../cmd/cmd.h"
+#include "../verbs/pd.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 /* A device, and one object of each kind to make others of. */
 struct world {

@@ -3,8 +3,8 @@
 #include <rdma/rdma_counter.h>
 #include <rdma/rdma_ext.h>
 
+#include "../verbs/vhca.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 #define CQE	32
 

@@ -5,8 +5,10 @@
  */
 #include <linux/delay.h>
 
+#include "../verbs/cq.h"
+#include "../verbs/qp.h"
+#include "../verbs/srq.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 #define MOST	512	/* objects that are made until one has a certain number */
 

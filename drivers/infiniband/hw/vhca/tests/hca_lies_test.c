@@ -5,8 +5,8 @@
  * takes so long here that whoever does not wait is found out.
  */
 #include "../cmd/cmd.h"
+#include "../verbs/vhca.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 /* Longer than it takes to come back from a call that does not wait. */
 #define SLOW_RESET	"reset @ delay=1500 , fault "

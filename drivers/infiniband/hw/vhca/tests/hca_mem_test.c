@@ -9,8 +9,8 @@
 #include <linux/uaccess.h>
 #include <rdma/rdma_ext.h>
 
+#include "../verbs/mr.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 #define HALF	(CONN_BYTES / 2)
 #define PAGES	4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What QPs can be asked for on an emulated HCA: how large they are, and the rights they give. */
 
+#include "../verbs/vhca.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 /* Rights that concern memory alone. One mask for regions and QPs is common. */
 #define NO_RIGHT_OF_QPS								\

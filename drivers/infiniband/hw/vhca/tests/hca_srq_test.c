@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Shared receive queues on an emulated HCA: order, size, limit, the end of their QPs. */
+#include "../verbs/srq.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 #define WR	16
 

@@ -7,7 +7,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/kunit.h>
 
-#include "../verbs/vhca.h"
+#include "../device/device.h"
 
 #define HCA_PATIENCE	(30 * HZ)
 

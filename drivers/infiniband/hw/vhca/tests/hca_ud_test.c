@@ -2,8 +2,8 @@
 /* Datagrams, multicast and unreliable connections through an emulated HCA and back. */
 #include <rdma/ib_cache.h>
 
+#include "../verbs/vhca.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 #define GRH_BYTES	40
 #define MLID		0xc123

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* XRC on an emulated HCA: domains and targets of the kernel's, and what it cannot have. */
+#include "../verbs/vhca.h"
 #include "hca_test.h"
-#include "../verbs/verbs.h"
 
 /* What every case has. */
 struct xrc {

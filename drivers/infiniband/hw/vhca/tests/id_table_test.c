@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Numbers that the device gives out, and gives out again. */
+#include "../hw/ring.h"
 #include "../queue/eq.h"
 #include "../queue/id_table.h"
-#include "../hw/ring.h"
 #include "vhca_test.h"
 
 #define LOG	2
 
 struct bench {
 	struct vhca_eq eq;
-	struct vhca_numbers numbers;
+	struct vhca_id_table numbers;
 	struct vhca_target a, b;
 };
 
@@ -22,7 +22,7 @@ static int number_test_init(struct kunit *test)
 					      sizeof(struct vhca_eqe) << LOG), 0);
 	b->eq.log = LOG;
 	spin_lock_init(&b->eq.lock);
-	vhca_numbers_init(&b->numbers, &b->eq);
+	vhca_id_table_init(&b->numbers, &b->eq);
 	test->priv = b;
 	return 0;
 }
@@ -31,7 +31,7 @@ static void number_test_exit(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
-	vhca_numbers_exit(&b->numbers);
+	vhca_id_table_exit(&b->numbers);
 	vhca_kbuf_free(&b->eq.ring);
 }
 
@@ -39,7 +39,7 @@ static void number_test_exit(struct kunit *test)
 static void found(struct kunit *test, struct vhca_target *expected, u64 count)
 {
 	struct bench *b = test->priv;
-	struct vhca_target *target = vhca_number_get(&b->numbers, 5, count);
+	struct vhca_target *target = vhca_id_get(&b->numbers, 5, count);
 
 	KUNIT_EXPECT_PTR_EQ(test, target, expected);
 	if (target)
@@ -49,37 +49,37 @@ static void found(struct kunit *test, struct vhca_target *expected, u64 count)
 static void test_given_out_twice(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	struct vhca_numbers *n = &b->numbers;
+	struct vhca_id_table *n = &b->numbers;
 
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->a), 0);
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->b), -EBUSY);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->a), 0);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->b), -EBUSY);
 	found(test, &b->a, VHCA_NO_ENTRY);
 	/* The device refused to destroy it. */
-	vhca_number_ends(n, 5);
-	vhca_number_stays(n, 5);
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->b), -EBUSY);
-	vhca_number_del(n, 5, &b->a);
+	vhca_id_retire(n, 5);
+	vhca_id_keep(n, 5);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->b), -EBUSY);
+	vhca_id_del(n, 5, &b->a);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&n->targets));
 }
 
 static void test_given_out_again(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	struct vhca_numbers *n = &b->numbers;
+	struct vhca_id_table *n = &b->numbers;
 
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->a), 0);
-	vhca_number_ends(n, 5);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->a), 0);
+	vhca_id_retire(n, 5);
 	found(test, &b->a, VHCA_NO_ENTRY);
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->b), 0);
-	vhca_number_del(n, 5, &b->a);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->b), 0);
+	vhca_id_del(n, 5, &b->a);
 	found(test, &b->b, VHCA_NO_ENTRY);
 	/* The next one is not about to end. */
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->a), -EBUSY);
-	vhca_number_ends(n, 5);
-	vhca_number_del(n, 5, &b->b);
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->a), 0);
-	KUNIT_EXPECT_EQ(test, vhca_number_add(n, 5, &b->b), -EBUSY);
-	vhca_number_del(n, 5, &b->a);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->a), -EBUSY);
+	vhca_id_retire(n, 5);
+	vhca_id_del(n, 5, &b->b);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->a), 0);
+	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->b), -EBUSY);
+	vhca_id_del(n, 5, &b->a);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&n->targets));
 }
 
@@ -92,12 +92,12 @@ static void test_born_behind_what_waits(struct kunit *test)
 
 	for (pi = 0; pi < 2; pi++)
 		ring[pi].owner = vhca_ring_lap(pi, LOG);
-	KUNIT_ASSERT_EQ(test, vhca_number_add(&b->numbers, 5, &b->a), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->numbers, 5, &b->a), 0);
 	for (pi = 0; pi < 2; pi++)
 		found(test, NULL, pi);
 	for (; pi < 5; pi++)
 		found(test, &b->a, pi);
-	vhca_number_del(&b->numbers, 5, &b->a);
+	vhca_id_del(&b->numbers, 5, &b->a);
 	found(test, NULL, pi);
 }
 
@@ -111,7 +111,7 @@ static void go(struct work_struct *work)
 {
 	struct waiter *w = container_of(work, struct waiter, work);
 
-	vhca_number_del(&w->b->numbers, 5, &w->b->a);
+	vhca_id_del(&w->b->numbers, 5, &w->b->a);
 	complete(&w->gone);
 }
 
@@ -122,8 +122,8 @@ static void test_found_stays(struct kunit *test)
 	struct vhca_target *target;
 	struct waiter w = { .b = b };
 
-	KUNIT_ASSERT_EQ(test, vhca_number_add(&b->numbers, 5, &b->a), 0);
-	target = vhca_number_get(&b->numbers, 5, 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->numbers, 5, &b->a), 0);
+	target = vhca_id_get(&b->numbers, 5, 0);
 	KUNIT_ASSERT_PTR_EQ(test, target, &b->a);
 	init_completion(&w.gone);
 	INIT_WORK_ONSTACK(&w.work, go);

@@ -181,7 +181,7 @@ static void test_only_own_qps(struct kunit *test)
 	struct ib_wc wc;
 
 	KUNIT_ASSERT_NOT_NULL(test, other);
-	vhca_numbers_init(&b->dev.qps, NULL);
+	vhca_id_table_init(&b->dev.qps, NULL);
 	KUNIT_EXPECT_EQ(test, xa_insert_irq(&b->dev.qps.targets, BENCH_QPN, &b->qp.async,
 					    GFP_KERNEL), 0);
 	KUNIT_EXPECT_EQ(test, xa_insert_irq(&b->dev.qps.targets, BENCH_QPN + 1, &other->async,
@@ -195,7 +195,7 @@ static void test_only_own_qps(struct kunit *test)
 	vhca_cq_purge_qp(&b->qp, true);
 	bench_complete(b, bench_done(1, 0));
 	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 0);
-	vhca_numbers_exit(&b->dev.qps);
+	vhca_id_table_exit(&b->dev.qps);
 }
 
 static bool recv_rung(struct bench *b)

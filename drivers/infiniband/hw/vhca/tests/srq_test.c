@@ -5,6 +5,7 @@
  */
 #include <linux/prandom.h>
 
+#include "../verbs/srq.h"
 #include "test_queues.h"
 
 #define SRQ_LOG		3

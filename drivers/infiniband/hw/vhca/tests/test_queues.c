@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* A kernel QP and its CQ without a device. */
+#include "../verbs/caps.h"
 #include "test_queues.h"
 
 static int give_page(struct vhca_uar *uar, struct vhca_db_mem *page)
@@ -49,7 +50,7 @@ int bench_init(struct kunit *test)
 	vhca_hw_init(&b->dev.hw, dev, NULL);
 	b->dev.hw.limits.caps = U64_MAX;
 	b->dev.hw.limits.page_sizes = GENMASK_ULL(VHCA_PAGE_SHIFT_MAX, VHCA_PAGE_SHIFT_MIN);
-	vhca_offer_init(&b->dev);
+	vhca_caps_init(&b->dev);
 	KUNIT_ASSERT_EQ(test, vhca_uar_open(&b->uar, &b->dev.hw, &uar_ops), 0);
 
 	b->cq.ibcq.device = &b->dev.ibdev;

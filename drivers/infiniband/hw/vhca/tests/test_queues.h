@@ -9,7 +9,8 @@
 #include <kunit/test.h>
 
 #include "../hw/ring.h"
-#include "../verbs/verbs.h"
+#include "../verbs/cq.h"
+#include "../verbs/qp.h"
 #include "vhca_test.h"
 
 #define BENCH_QPN		0x20005

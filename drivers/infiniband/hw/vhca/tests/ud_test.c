@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Datagrams: addresses, requests and completions; and what other types of QP carry. */
+#include "../verbs/ah.h"
 #include "test_queues.h"
 
 /* A bench whose QP is a UD QP, and an address handle with and without a route. */

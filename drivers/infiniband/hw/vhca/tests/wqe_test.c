@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Every kind of send request, byte for byte as the device finds it, and what is refused. */
+#include "../verbs/mr.h"
 #include "test_queues.h"
 
 #define TEST_KEY	0x00345600
@@ -248,13 +249,13 @@ static void test_unreliable_registration(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_LOCAL_INV);
 
 	b->dev.hw.limits.caps = ~BIT_ULL(VHCA_CAP_UC_FAST_REG);
-	vhca_offer_init(&b->dev);
+	vhca_caps_init(&b->dev);
 	KUNIT_EXPECT_EQ(test, post(b, &reg.wr), -EINVAL);
 	KUNIT_EXPECT_EQ(test, post(b, &inv), -EINVAL);
 	b->qp.ibqp.qp_type = IB_QPT_RC;
 	KUNIT_EXPECT_EQ(test, post(b, &reg.wr), 0);
 	b->dev.hw.limits.caps = U64_MAX;
-	vhca_offer_init(&b->dev);
+	vhca_caps_init(&b->dev);
 	b->qp.ibqp.qp_type = IB_QPT_UD;
 	KUNIT_EXPECT_EQ(test, post(b, &reg.wr), -EINVAL);
 	KUNIT_EXPECT_EQ(test, post(b, &inv), -EINVAL);
@@ -314,10 +315,10 @@ static void test_not_offered(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		wr.wr.opcode = ops[i].op;
 		b->dev.hw.limits.caps = ~BIT_ULL(ops[i].cap);
-		vhca_offer_init(&b->dev);
+		vhca_caps_init(&b->dev);
 		KUNIT_EXPECT_EQ(test, post(b, &wr.wr), -EINVAL);
 		b->dev.hw.limits.caps = U64_MAX;
-		vhca_offer_init(&b->dev);
+		vhca_caps_init(&b->dev);
 		KUNIT_EXPECT_EQ(test, post(b, &wr.wr), 0);
 		completed(b);
 	}
@@ -377,7 +378,7 @@ static void test_block_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 61, 0), VHCA_WQE_MAX_BLOCKS);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 32, 512), 10);
 	dev->hw.limits.caps = 0;
-	vhca_offer_init(dev);
+	vhca_caps_init(dev);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 1, 0), 1);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 2, 0), 2);
 }

@@ -5,10 +5,59 @@
  */
 #include <kunit/visibility.h>
 
-#include "verbs.h"
+#include "ah.h"
+#include "udata.h"
 
 #define MAX_SL		15
 #define MAX_FLOW_LABEL	0xfffff
+
+/**
+ * vhca_av_from_ah - translate an address vector
+ * @av: filled in
+ * @ah: the address, of an InfiniBand port
+ */
+void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+
+	memset(av, 0, sizeof(*av));
+	av->dlid = cpu_to_le16(rdma_ah_get_dlid(ah));
+	av->sl = rdma_ah_get_sl(ah);
+	av->src_path_bits = rdma_ah_get_path_bits(ah);
+	av->static_rate = rdma_ah_get_static_rate(ah);
+	av->port = rdma_ah_get_port_num(ah);
+	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH))
+		return;
+	av->grh = 1;
+	memcpy(av->dgid, grh->dgid.raw, sizeof(av->dgid));
+	av->flow_label = cpu_to_le32(grh->flow_label);
+	av->sgid_index = grh->sgid_attr ? grh->sgid_attr->index : grh->sgid_index;
+	av->hop_limit = grh->hop_limit;
+	av->traffic_class = grh->traffic_class;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_av_from_ah);
+
+/**
+ * vhca_av_to_ah - translate an address vector back
+ * @av: the address
+ * @ah: filled in; has no reference to a GID entry
+ */
+void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah)
+{
+	memset(ah, 0, sizeof(*ah));
+	ah->type = RDMA_AH_ATTR_TYPE_IB;
+	rdma_ah_set_dlid(ah, le16_to_cpu(av->dlid));
+	rdma_ah_set_sl(ah, av->sl);
+	rdma_ah_set_path_bits(ah, av->src_path_bits);
+	rdma_ah_set_static_rate(ah, av->static_rate);
+	rdma_ah_set_port_num(ah, av->port);
+	if (!av->grh)
+		return;
+	rdma_ah_set_grh(ah, NULL, le32_to_cpu(av->flow_label), av->sgid_index, av->hop_limit,
+			av->traffic_class);
+	rdma_ah_set_dgid_raw(ah, (void *)av->dgid);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_av_to_ah);
 
 static int check_route(struct vhca_dev *dev, const struct rdma_ah_attr *attr)
 {

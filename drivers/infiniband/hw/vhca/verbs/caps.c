@@ -4,10 +4,11 @@
  * and the core's own capability bits.
  */
 #include <kunit/visibility.h>
+#include <rdma/vhca-abi.h>
 
-#include "verbs.h"
+#include "caps.h"
 
-struct offer {
+struct cap_effect {
 	u8 cap;			/* enum vhca_cap */
 	u32 send_ops;
 	int access;
@@ -17,7 +18,7 @@ struct offer {
 
 #define OP(op)	BIT(VHCA_OP_##op)
 
-static const struct offer offers[] = {
+static const struct cap_effect cap_effects[] = {
 	{
 		.cap = VHCA_CAP_RNR_NAK,
 		.device_caps = IB_DEVICE_RC_RNR_NAK_GEN,
@@ -94,10 +95,10 @@ static const struct offer offers[] = {
 			 IB_DEVICE_BAD_PKEY_CNTR)
 
 /**
- * vhca_offer_init - find out once what requests are compared with later
+ * vhca_caps_init - find out once what requests are compared with later
  * @dev: the device, its limits known
  */
-void vhca_offer_init(struct vhca_dev *dev)
+void vhca_caps_init(struct vhca_dev *dev)
 {
 	unsigned int i;
 
@@ -107,14 +108,14 @@ void vhca_offer_init(struct vhca_dev *dev)
 	dev->uc_lacks = OP(REG_MR) | OP(LOCAL_INV);
 	if (vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG))
 		dev->uc_lacks = 0;
-	for (i = 0; i < ARRAY_SIZE(offers); i++) {
-		if (!vhca_hw_has(&dev->hw, offers[i].cap))
+	for (i = 0; i < ARRAY_SIZE(cap_effects); i++) {
+		if (!vhca_hw_has(&dev->hw, cap_effects[i].cap))
 			continue;
-		dev->send_ops |= offers[i].send_ops;
-		dev->access |= offers[i].access;
+		dev->send_ops |= cap_effects[i].send_ops;
+		dev->access |= cap_effects[i].access;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_offer_init);
+EXPORT_SYMBOL_IF_KUNIT(vhca_caps_init);
 
 /* Limits of what only some devices have. */
 static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
@@ -152,11 +153,11 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 }
 
 /**
- * vhca_offer_attr - fill the attributes that go with capabilities
+ * vhca_caps_attr - fill the attributes that go with capabilities
  * @dev: the device
  * @attr: filled in, apart from what every device has
  */
-void vhca_offer_attr(const struct vhca_dev *dev, struct ib_device_attr *attr)
+void vhca_caps_attr(const struct vhca_dev *dev, struct ib_device_attr *attr)
 {
 	unsigned int i;
 
@@ -164,12 +165,12 @@ void vhca_offer_attr(const struct vhca_dev *dev, struct ib_device_attr *attr)
 	attr->kernel_cap_flags = 0;
 	attr->atomic_cap = IB_ATOMIC_NONE;
 	attr->masked_atomic_cap = IB_ATOMIC_NONE;
-	for (i = 0; i < ARRAY_SIZE(offers); i++) {
-		if (!vhca_hw_has(&dev->hw, offers[i].cap))
+	for (i = 0; i < ARRAY_SIZE(cap_effects); i++) {
+		if (!vhca_hw_has(&dev->hw, cap_effects[i].cap))
 			continue;
-		attr->device_cap_flags |= offers[i].device_caps;
-		attr->kernel_cap_flags |= offers[i].kernel_caps;
+		attr->device_cap_flags |= cap_effects[i].device_caps;
+		attr->kernel_cap_flags |= cap_effects[i].kernel_caps;
 	}
 	fill_limits(&dev->hw, attr);
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_offer_attr);
+EXPORT_SYMBOL_IF_KUNIT(vhca_caps_attr);

@@ -7,7 +7,7 @@
 #include <rdma/rdma_counter.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "counters.h"
 
 /* In the order of struct vhca_port_counters. */
 static const struct rdma_stat_desc port_counters[] = {

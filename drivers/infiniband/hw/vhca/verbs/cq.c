@@ -4,7 +4,9 @@
 #include <linux/slab.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "cq.h"
+#include "ucontext.h"
+#include "udata.h"
 
 static int check_attr(struct vhca_dev *dev, const struct ib_cq_init_attr *attr, bool user)
 {
@@ -98,12 +100,12 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_cq *cq, u32 flags)
 
 static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
-	int err = vhca_number_add(&dev->cqs, cq->cqn, &cq->async);
+	int err = vhca_id_add(&dev->cqs, cq->cqn, &cq->async);
 
 	if (!err) {
-		err = vhca_number_add(&cq->vector->cqs, cq->cqn, &cq->comp);
+		err = vhca_id_add(&cq->vector->cqs, cq->cqn, &cq->comp);
 		if (err)
-			vhca_number_del(&dev->cqs, cq->cqn, &cq->async);
+			vhca_id_del(&dev->cqs, cq->cqn, &cq->async);
 	}
 	if (err != -EBUSY)
 		return err;
@@ -116,8 +118,8 @@ static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 /* Take a CQ out of the events' sight and wait for those that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
-	vhca_number_del(&cq->vector->cqs, cq->cqn, &cq->comp);
-	vhca_number_del(&dev->cqs, cq->cqn, &cq->async);
+	vhca_id_del(&cq->vector->cqs, cq->cqn, &cq->comp);
+	vhca_id_del(&dev->cqs, cq->cqn, &cq->async);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_cq *cq, struct ib_udata *udata)
@@ -207,12 +209,12 @@ int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct vhca_cq *cq = to_vcq(ibcq);
 	int err;
 
-	vhca_number_ends(&dev->cqs, cq->cqn);
-	vhca_number_ends(&cq->vector->cqs, cq->cqn);
+	vhca_id_retire(&dev->cqs, cq->cqn);
+	vhca_id_retire(&cq->vector->cqs, cq->cqn);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_cq(&dev->hw, cq->cqn));
 	if (err) {
-		vhca_number_stays(&cq->vector->cqs, cq->cqn);
-		vhca_number_stays(&dev->cqs, cq->cqn);
+		vhca_id_keep(&cq->vector->cqs, cq->cqn);
+		vhca_id_keep(&dev->cqs, cq->cqn);
 		return err;
 	}
 	unpublish(dev, cq);

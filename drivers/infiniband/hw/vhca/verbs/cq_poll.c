@@ -14,7 +14,9 @@
 #include <kunit/visibility.h>
 
 #include "../hw/ring.h"
-#include "verbs.h"
+#include "cq.h"
+#include "qp.h"
+#include "srq.h"
 
 /**
  * vhca_cq_entry - find an entry
@@ -348,17 +350,6 @@ int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_req_ncomp_notif);
-
-/**
- * vhca_cq_wake_soft - have a kernel CQ's consumer poll, since the device will not call it
- * @cq: the CQ
- *
- * Any context.
- */
-void vhca_cq_wake_soft(struct vhca_cq *cq)
-{
-	queue_work(system_unbound_wq, &cq->kernel->wake);
-}
 
 static bool anything_to_flush(struct vhca_cq_kernel *k)
 {

@@ -12,7 +12,8 @@
 
 #include "../cmd/cmd.h"
 #include "../hw/ring.h"
-#include "verbs.h"
+#include "cq.h"
+#include "udata.h"
 
 /**
  * vhca_cq_move_begin - begin to replace a kernel CQ's ring

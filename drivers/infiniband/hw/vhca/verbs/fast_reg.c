@@ -9,7 +9,8 @@
 #include <kunit/visibility.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "mr.h"
+#include "pd.h"
 
 static int check_alloc(struct vhca_dev *dev, enum ib_mr_type type, u32 max_num_sg)
 {

@@ -11,7 +11,8 @@
 #include <kunit/visibility.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "mr.h"
+#include "pd.h"
 
 #ifdef VHCA_HAVE_EXT
 

@@ -9,7 +9,8 @@
 #include <rdma/uverbs_std_types.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "pd.h"
+#include "ucontext.h"
 
 #define UVERBS_MODULE_NAME vhca
 #include <rdma/uverbs_named_ioctl.h>

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Memory keys: of user memory, and the physical ones of the kernel. Others: verbs_mr_fast.c. */
-#include <linux/random.h>
+/*
+ * Memory keys of user memory, the physical ones of the kernel, and windows. Those that requests
+ * register: fast_reg.c; FMRs: fmr.c.
+ */
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "mr.h"
+#include "pd.h"
+#include "udata.h"
+
+/**
+ * vhca_access_to_hw - translate access rights
+ * @access: IB_ACCESS_*; hints are dropped
+ *
+ * Return: VHCA_ACCESS_*.
+ */
+u32 vhca_access_to_hw(int access)
+{
+	return (access & IB_ACCESS_LOCAL_WRITE ? VHCA_ACCESS_LOCAL_WRITE : 0) |
+	       (access & IB_ACCESS_REMOTE_WRITE ? VHCA_ACCESS_REMOTE_WRITE : 0) |
+	       (access & IB_ACCESS_REMOTE_READ ? VHCA_ACCESS_REMOTE_READ : 0) |
+	       (access & IB_ACCESS_REMOTE_ATOMIC ? VHCA_ACCESS_REMOTE_ATOMIC : 0) |
+	       (access & IB_ACCESS_MW_BIND ? VHCA_ACCESS_MW_BIND : 0) |
+	       (access & IB_ACCESS_FLUSH_GLOBAL ? VHCA_ACCESS_FLUSH_GLOBAL : 0) |
+	       (access & IB_ACCESS_FLUSH_PERSISTENT ? VHCA_ACCESS_FLUSH_PERSISTENT : 0);
+}
 
 /**
  * vhca_check_access - check that memory can be registered with some rights
@@ -32,16 +53,6 @@ static int check_length(struct vhca_dev *dev, u64 length)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "memory length %llu > device limit %llu",
 				   length, dev->hw.limits.max_mr_size);
 	return 0;
-}
-
-/**
- * vhca_next_variant - choose the byte of a new key that is ours to choose
- *
- * Return: mostly another one than the key's predecessor had.
- */
-u8 vhca_next_variant(void)
-{
-	return get_random_u8();
 }
 
 static u64 key_iova(int access, u64 virt_addr)
@@ -290,4 +301,56 @@ int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	else
 		kfree(mr);
 	return 0;
+}
+
+static int window_type(struct vhca_dev *dev, enum ib_mw_type type)
+{
+	if (type == IB_MW_TYPE_1)
+		return VHCA_MKEY_MW_1;
+	if (type == IB_MW_TYPE_2 &&
+	    (vhca_hw_has(&dev->hw, VHCA_CAP_MW_2A) || vhca_hw_has(&dev->hw, VHCA_CAP_MW_2B)))
+		return VHCA_MKEY_MW_2;
+	return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "memory window of type %d: not supported",
+			   type);
+}
+
+/**
+ * vhca_alloc_mw - ib_device_ops.alloc_mw
+ * @ibmw: window, of type IB_MW_TYPE_1 or IB_MW_TYPE_2
+ * @udata: the request of a process, which has no private part
+ *
+ * The driver only makes the key. Binding it is a request of the process that has the window, which
+ * the kernel does not see.
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for a type that the device does not have; -EINVAL; as the device commands.
+ */
+int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibmw->device);
+	struct vhca_create_mkey_req req = {
+		.pdn = cpu_to_le32(to_vpd(ibmw->pd)->pdn),
+		.variant = vhca_next_variant(),
+	};
+	int type;
+
+	type = vhca_udata_none(dev, udata, "alloc_mw") ?: window_type(dev, ibmw->type);
+	if (type < 0)
+		return type;
+	req.type = type;
+	return vhca_cmd_create_mkey(&dev->hw, &req, &ibmw->rkey);
+}
+
+/**
+ * vhca_dealloc_mw - ib_device_ops.dealloc_mw
+ * @ibmw: window
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
+int vhca_dealloc_mw(struct ib_mw *ibmw)
+{
+	struct vhca_dev *dev = to_vdev(ibmw->device);
+
+	return vhca_hw_settle(&dev->hw, vhca_cmd_destroy_mkey(&dev->hw, ibmw->rkey));
 }

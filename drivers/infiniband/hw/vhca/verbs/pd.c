@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Protection domains, and those of XRC. */
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "pd.h"
+#include "udata.h"
 
 int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {

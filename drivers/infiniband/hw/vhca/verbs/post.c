@@ -3,7 +3,8 @@
 #include <kunit/visibility.h>
 
 #include "../hw/ring.h"
-#include "verbs.h"
+#include "cq.h"
+#include "qp.h"
 
 /**
  * vhca_wq_reset - forget everything that was posted

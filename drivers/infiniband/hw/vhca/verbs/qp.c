@@ -5,10 +5,19 @@
 
 #include "../cmd/cmd.h"
 #include "../queue/id_table.h"
-#include "verbs.h"
+#include "cq.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+#include "srq.h"
+#include "ucontext.h"
+#include "udata.h"
 
 /* How long a device may take to complete the receive that a failed QP holds of its SRQ. */
 #define VHCA_LAST_WQE_PATIENCE	(10 * HZ)
+
+#define MGID_FIRST_BYTE	0xff
+#define MLID_LAST	0xfffe	/* 0xffff is the permissive LID */
 
 static int check_limit(struct vhca_dev *dev, const char *what, u32 value, u32 limit)
 {
@@ -39,12 +48,6 @@ static bool has_sends(enum ib_qp_type type)
 	return type != IB_QPT_XRC_TGT;
 }
 
-/* Of its own, or of an SRQ that is its own for good. */
-static bool has_receives(enum ib_qp_type type)
-{
-	return type != IB_QPT_XRC_INI && type != IB_QPT_XRC_TGT;
-}
-
 /* The objects that a QP of this type stands on. */
 static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
 {
@@ -54,7 +57,7 @@ static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *att
 	if (attr->qp_type == IB_QPT_XRC_INI && !user)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "XRC initiators are for processes alone");
-	if (has_receives(attr->qp_type) && (!attr->send_cq || !attr->recv_cq))
+	if (vhca_qp_has_receives(attr->qp_type) && (!attr->send_cq || !attr->recv_cq))
 		return vhca_refuse(dev->hw.dev, -EINVAL, "a QP needs send_cq and recv_cq");
 	if (has_sends(attr->qp_type) && !attr->send_cq)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "an XRC initiator needs send_cq");
@@ -102,7 +105,7 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	if (err)
 		return err;
 	/* What a QP has no queue of its own for it does not get, whatever was asked for. */
-	if (attr->srq || !has_receives(attr->qp_type)) {
+	if (attr->srq || !vhca_qp_has_receives(attr->qp_type)) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
 	}
@@ -114,185 +117,6 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	       check_limit(dev, "max_recv_sge", attr->cap.max_recv_sge, l->max_recv_sge) ?:
 	       check_limit(dev, "max_inline_data", attr->cap.max_inline_data, l->max_inline) ?:
 	       check_request_size(dev, attr);
-}
-
-static u64 sq_blocks(struct vhca_dev *dev, enum ib_qp_type type, const struct ib_qp_cap *cap)
-{
-	return (u64)cap->max_send_wr *
-	       vhca_send_wqe_blocks(dev, type, max(cap->max_send_sge, 1U), cap->max_inline_data);
-}
-
-/* Check what a provider has laid out against what its user asked for. */
-static int check_user_rings(struct vhca_dev *dev, const struct vhca_qp *qp,
-			    const struct vhca_create_qp_req *req)
-{
-	const struct vhca_limits *l = &dev->hw.limits;
-	const struct ib_qp_cap *cap = &qp->cap;
-	bool sq = req->log_sq_blocks != VHCA_NO_QUEUE;
-	bool rq = req->log_rq_strides != VHCA_NO_QUEUE;
-
-	if (memchr_inv(req->rsvd, 0, sizeof(req->rsvd)))
-		return vhca_refuse(dev->hw.dev, -EINVAL, "create_qp: rsvd is not zero");
-	if (sq && (req->log_sq_blocks >= 32 || BIT(req->log_sq_blocks) > l->max_sq_blocks))
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "create_qp: log_sq_blocks %u: device limit is %u blocks",
-				   req->log_sq_blocks, l->max_sq_blocks);
-	if (cap->max_send_wr && (!sq || BIT(req->log_sq_blocks) < cap->max_send_wr))
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "create_qp: log_sq_blocks %u: ring is to hold max_send_wr %u",
-				   req->log_sq_blocks, cap->max_send_wr);
-	if (rq && (req->log_rq_strides >= 32 || BIT(req->log_rq_strides) > l->max_rq_wr))
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "create_qp: log_rq_strides %u: device limit is %u",
-				   req->log_rq_strides, l->max_rq_wr);
-	if (rq && (qp->ibqp.srq || !has_receives(qp->ibqp.qp_type)))
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "create_qp: log_rq_strides %u: a QP with an SRQ has no such ring",
-				   req->log_rq_strides);
-	if (cap->max_recv_wr && (!rq || BIT(req->log_rq_strides) < cap->max_recv_wr))
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "create_qp: log_rq_strides %u: ring is to hold max_recv_wr %u",
-				   req->log_rq_strides, cap->max_recv_wr);
-	if (rq && (req->log_rq_stride > ilog2(VHCA_LIST_PAGE) ||
-		   BIT(req->log_rq_stride) < VHCA_RWQE_SIZE(cap->max_recv_sge)))
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "create_qp: log_rq_stride %u: entries have max_recv_sge %u",
-				   req->log_rq_stride, cap->max_recv_sge);
-	return 0;
-}
-
-static int take_user_rings(struct vhca_dev *dev, struct vhca_qp *qp,
-			   const struct vhca_create_qp_req *req,
-			   struct vhca_create_qp_hw_req *hw)
-{
-	int err;
-
-	err = check_user_rings(dev, qp, req);
-	if (err)
-		return err;
-	hw->log_sq_blocks = req->log_sq_blocks;
-	hw->log_rq_strides = req->log_rq_strides;
-	if (req->log_sq_blocks != VHCA_NO_QUEUE) {
-		err = vhca_user_ring_get(dev, &qp->user_sq, "create_qp: sq_addr", req->sq_addr,
-					 (u64)VHCA_WQE_BLOCK << req->log_sq_blocks);
-		if (err)
-			return err;
-		hw->sq = qp->user_sq.pages.buf;
-	}
-	if (req->log_rq_strides != VHCA_NO_QUEUE) {
-		err = vhca_user_ring_get(dev, &qp->user_rq, "create_qp: rq_addr", req->rq_addr,
-					 1ULL << (req->log_rq_strides + req->log_rq_stride));
-		if (err) {
-			vhca_user_ring_put(&qp->user_sq);
-			return err;
-		}
-		hw->rq = qp->user_rq.pages.buf;
-		hw->log_rq_stride = req->log_rq_stride;
-	}
-	return 0;
-}
-
-static void free_kernel_wq(struct vhca_wq *wq)
-{
-	if (!wq->wrs)
-		return;
-	kvfree(wq->wrs);
-	wq->wrs = NULL;
-	vhca_kbuf_free(&wq->ring);
-}
-
-static void init_kernel_wq(struct vhca_wq *wq)
-{
-	spin_lock_init(&wq->lock);
-	INIT_LIST_HEAD(&wq->link);
-}
-
-static int make_kernel_wq(struct vhca_dev *dev, struct vhca_wq *wq, u64 slots, u32 stride)
-{
-	int err;
-
-	wq->log = order_base_2(slots);
-	wq->stride = stride;
-	wq->wrs = kvcalloc(BIT(wq->log), sizeof(*wq->wrs), GFP_KERNEL);
-	if (!wq->wrs)
-		return -ENOMEM;
-	err = vhca_kbuf_alloc(&wq->ring, dev->hw.dev, (size_t)stride << wq->log);
-	if (err) {
-		kvfree(wq->wrs);
-		wq->wrs = NULL;
-	}
-	return err;
-}
-
-static void free_kernel_rings(struct vhca_qp *qp)
-{
-	if (!qp->kernel)
-		return;
-	free_kernel_wq(&qp->kernel->sq);
-	free_kernel_wq(&qp->kernel->rq);
-	kfree(qp->kernel);
-	qp->kernel = NULL;
-}
-
-static int make_kernel_rq(struct vhca_dev *dev, struct vhca_qp *qp,
-			  struct vhca_create_qp_hw_req *hw)
-{
-	u32 strides = max(qp->cap.max_recv_wr, 1U);
-	u32 stride = roundup_pow_of_two(VHCA_RWQE_SIZE(max(qp->cap.max_recv_sge, 1U)));
-	struct vhca_wq *rq = &qp->kernel->rq;
-	int err;
-
-	if (qp->ibqp.srq) {
-		hw->log_rq_strides = VHCA_NO_QUEUE;
-		return 0;
-	}
-	err = make_kernel_wq(dev, rq, strides, stride);
-	if (err)
-		return err;
-	rq->max_sge = qp->cap.max_recv_sge;
-	hw->log_rq_strides = rq->log;
-	hw->log_rq_stride = ilog2(stride);
-	vhca_kbuf_describe(&rq->ring, &hw->rq);
-	return 0;
-}
-
-static int make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
-			     struct vhca_create_qp_hw_req *hw)
-{
-	u64 blocks = max(sq_blocks(dev, qp->ibqp.qp_type, &qp->cap), 1ULL);
-	struct vhca_qp_kernel *k;
-	int err;
-
-	if (blocks > dev->hw.limits.max_sq_blocks)
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "max_send_wr %u with max_send_sge %u: %llu blocks > device limit %u",
-				   qp->cap.max_send_wr, qp->cap.max_send_sge, blocks,
-				   dev->hw.limits.max_sq_blocks);
-	k = kzalloc(sizeof(*k), GFP_KERNEL);
-	if (!k)
-		return -ENOMEM;
-	k->qp = qp;
-	qp->kernel = k;
-	init_completion(&k->last_wqe);
-	init_kernel_wq(&k->sq);
-	init_kernel_wq(&k->rq);
-	k->sq.max_sge = qp->cap.max_send_sge;
-	k->sq.max_inline = qp->cap.max_inline_data;
-	err = make_kernel_wq(dev, &k->sq, blocks, VHCA_WQE_BLOCK) ?: make_kernel_rq(dev, qp, hw);
-	if (err) {
-		free_kernel_rings(qp);
-		return err;
-	}
-	hw->log_sq_blocks = k->sq.log;
-	vhca_kbuf_describe(&k->sq.ring, &hw->sq);
-	return 0;
-}
-
-static void free_rings(struct vhca_qp *qp)
-{
-	free_kernel_rings(qp);
-	vhca_user_ring_put(&qp->user_rq);
-	vhca_user_ring_put(&qp->user_sq);
 }
 
 static u8 type_to_hw(enum ib_qp_type type)
@@ -323,7 +147,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 	}
 	hw->pdn = cpu_to_le32(to_vpd(qp->ibqp.pd)->pdn);
 	hw->send_cqn = cpu_to_le32(to_vcq(attr->send_cq)->cqn);
-	if (has_receives(attr->qp_type))
+	if (vhca_qp_has_receives(attr->qp_type))
 		hw->recv_cqn = cpu_to_le32(to_vcq(attr->recv_cq)->cqn);
 	hw->max_inline = cpu_to_le32(attr->cap.max_inline_data);
 	if (attr->sq_sig_type == IB_SIGNAL_ALL_WR)
@@ -347,11 +171,11 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 		vhca_hw_give_up(&dev->hw, "it gave out a number that is none");
 		return -EIO;
 	}
-	err = vhca_number_add(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	err = vhca_id_add(&dev->qps, qp->ibqp.qp_num, &qp->async);
 	if (!err && qp->kernel) {
 		err = vhca_cq_attach_qp(qp);
 		if (err)
-			vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+			vhca_id_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
 	}
 	if (err != -EBUSY)
 		return err;
@@ -364,7 +188,7 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 /* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
-	vhca_number_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	vhca_id_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
 	if (qp->kernel)
 		vhca_cq_purge_qp(qp, true);
 }
@@ -405,10 +229,10 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 		uar = &dev->uar;
 	} else if (udata) {
 		err = vhca_udata_in(dev, udata, "create_qp", &req, sizeof(req)) ?:
-		      take_user_rings(dev, qp, &req, &hw);
+		      vhca_qp_take_user_rings(dev, qp, &req, &hw);
 		uar = &udata_to_vucontext(udata)->uar;
 	} else {
-		err = make_kernel_rings(dev, qp, &hw);
+		err = vhca_qp_make_kernel_rings(dev, qp, &hw);
 		uar = &dev->uar;
 	}
 	if (err)
@@ -438,7 +262,7 @@ err_destroy:
 err_db:
 	vhca_db_free(&qp->db);
 err_rings:
-	free_rings(qp);
+	vhca_qp_free_rings(qp);
 	return err;
 }
 
@@ -587,10 +411,10 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	int err;
 
 	give_receive_back(dev, qp);
-	vhca_number_ends(&dev->qps, ibqp->qp_num);
+	vhca_id_retire(&dev->qps, ibqp->qp_num);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, ibqp->qp_num));
 	if (err) {
-		vhca_number_stays(&dev->qps, ibqp->qp_num);
+		vhca_id_keep(&dev->qps, ibqp->qp_num);
 		return err;
 	}
 	unpublish(dev, qp);
@@ -600,7 +424,58 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		flush_work(&to_vcq(ibqp->recv_cq)->kernel->wake);
 	}
 	vhca_db_free(&qp->db);
-	free_rings(qp);
+	vhca_qp_free_rings(qp);
 	mutex_destroy(&qp->lock);
 	return 0;
+}
+
+static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 lid)
+{
+	struct vhca_dev *dev = to_vdev(ibqp->device);
+
+	if (ibqp->qp_type != IB_QPT_UD)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: QP %#x is not a UD QP",
+				   ibqp->qp_num);
+	if (gid->raw[0] != MGID_FIRST_BYTE)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: %pI6 is no multicast GID",
+				   gid->raw);
+	if (lid < be16_to_cpu(IB_MULTICAST_LID_BASE) || lid > MLID_LAST)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: %#x is no multicast LID",
+				   lid);
+	return 0;
+}
+
+/**
+ * vhca_attach_mcast - ib_device_ops.attach_mcast: let a QP receive what is sent to a group
+ * @ibqp: UD QP
+ * @gid: the group's MGID
+ * @lid: its MLID
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for another kind of QP, or for what is no multicast address; as the device
+ * commands.
+ */
+int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	return check_group(ibqp, gid, lid) ?:
+	       vhca_cmd_attach_mcg(&to_vdev(ibqp->device)->hw, gid->raw, lid, ibqp->qp_num);
+}
+
+/**
+ * vhca_detach_mcast - ib_device_ops.detach_mcast: undo vhca_attach_mcast()
+ * @ibqp: UD QP
+ * @gid: the group's MGID
+ * @lid: its MLID
+ *
+ * This succeeds on a dead device, which has forgotten its groups.
+ *
+ * Context: may sleep.
+ * Return: as vhca_attach_mcast().
+ */
+int vhca_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	struct vhca_hw *hw = &to_vdev(ibqp->device)->hw;
+
+	return check_group(ibqp, gid, lid) ?:
+	       vhca_hw_settle(hw, vhca_cmd_detach_mcg(hw, gid->raw, lid, ibqp->qp_num));
 }

@@ -2,7 +2,9 @@
 /* QP attributes and access rights, to and from the device's form. */
 #include <kunit/visibility.h>
 
-#include "verbs.h"
+#include "ah.h"
+#include "mr.h"
+#include "qp.h"
 
 /* Attribute bits have the same numbers on both sides. */
 static_assert(VHCA_QPA_STATE == IB_QP_STATE && VHCA_QPA_CUR_STATE == IB_QP_CUR_STATE &&
@@ -20,23 +22,6 @@ static_assert(VHCA_QPA_STATE == IB_QP_STATE && VHCA_QPA_CUR_STATE == IB_QP_CUR_S
 	      VHCA_QPA_PATH_MIG_STATE == IB_QP_PATH_MIG_STATE && VHCA_QPA_CAP == IB_QP_CAP &&
 	      VHCA_QPA_DEST_QPN == IB_QP_DEST_QPN);
 
-/**
- * vhca_access_to_hw - translate access rights
- * @access: IB_ACCESS_*; hints are dropped
- *
- * Return: VHCA_ACCESS_*.
- */
-u32 vhca_access_to_hw(int access)
-{
-	return (access & IB_ACCESS_LOCAL_WRITE ? VHCA_ACCESS_LOCAL_WRITE : 0) |
-	       (access & IB_ACCESS_REMOTE_WRITE ? VHCA_ACCESS_REMOTE_WRITE : 0) |
-	       (access & IB_ACCESS_REMOTE_READ ? VHCA_ACCESS_REMOTE_READ : 0) |
-	       (access & IB_ACCESS_REMOTE_ATOMIC ? VHCA_ACCESS_REMOTE_ATOMIC : 0) |
-	       (access & IB_ACCESS_MW_BIND ? VHCA_ACCESS_MW_BIND : 0) |
-	       (access & IB_ACCESS_FLUSH_GLOBAL ? VHCA_ACCESS_FLUSH_GLOBAL : 0) |
-	       (access & IB_ACCESS_FLUSH_PERSISTENT ? VHCA_ACCESS_FLUSH_PERSISTENT : 0);
-}
-
 static int access_from_hw(u8 access)
 {
 	return (access & VHCA_ACCESS_LOCAL_WRITE ? IB_ACCESS_LOCAL_WRITE : 0) |
@@ -46,54 +31,6 @@ static int access_from_hw(u8 access)
 	       (access & VHCA_ACCESS_FLUSH_GLOBAL ? IB_ACCESS_FLUSH_GLOBAL : 0) |
 	       (access & VHCA_ACCESS_FLUSH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
 }
-
-/**
- * vhca_av_from_ah - translate an address vector
- * @av: filled in
- * @ah: the address, of an InfiniBand port
- */
-void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah)
-{
-	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
-
-	memset(av, 0, sizeof(*av));
-	av->dlid = cpu_to_le16(rdma_ah_get_dlid(ah));
-	av->sl = rdma_ah_get_sl(ah);
-	av->src_path_bits = rdma_ah_get_path_bits(ah);
-	av->static_rate = rdma_ah_get_static_rate(ah);
-	av->port = rdma_ah_get_port_num(ah);
-	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH))
-		return;
-	av->grh = 1;
-	memcpy(av->dgid, grh->dgid.raw, sizeof(av->dgid));
-	av->flow_label = cpu_to_le32(grh->flow_label);
-	av->sgid_index = grh->sgid_attr ? grh->sgid_attr->index : grh->sgid_index;
-	av->hop_limit = grh->hop_limit;
-	av->traffic_class = grh->traffic_class;
-}
-EXPORT_SYMBOL_IF_KUNIT(vhca_av_from_ah);
-
-/**
- * vhca_av_to_ah - translate an address vector back
- * @av: the address
- * @ah: filled in; has no reference to a GID entry
- */
-void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah)
-{
-	memset(ah, 0, sizeof(*ah));
-	ah->type = RDMA_AH_ATTR_TYPE_IB;
-	rdma_ah_set_dlid(ah, le16_to_cpu(av->dlid));
-	rdma_ah_set_sl(ah, av->sl);
-	rdma_ah_set_path_bits(ah, av->src_path_bits);
-	rdma_ah_set_static_rate(ah, av->static_rate);
-	rdma_ah_set_port_num(ah, av->port);
-	if (!av->grh)
-		return;
-	rdma_ah_set_grh(ah, NULL, le32_to_cpu(av->flow_label), av->sgid_index, av->hop_limit,
-			av->traffic_class);
-	rdma_ah_set_dgid_raw(ah, (void *)av->dgid);
-}
-EXPORT_SYMBOL_IF_KUNIT(vhca_av_to_ah);
 
 /**
  * vhca_qp_attr_to_hw - translate the attributes a modify request names

@@ -5,7 +5,11 @@
 
 #include "../cmd/cmd.h"
 #include "../queue/id_table.h"
-#include "verbs.h"
+#include "cq.h"
+#include "pd.h"
+#include "srq.h"
+#include "ucontext.h"
+#include "udata.h"
 
 static int check_size(struct vhca_dev *dev, const struct ib_srq_attr *attr)
 {
@@ -124,7 +128,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
 
 static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	int err = vhca_number_add(&dev->srqs, srq->srqn, &srq->async);
+	int err = vhca_id_add(&dev->srqs, srq->srqn, &srq->async);
 
 	if (err != -EBUSY)
 		return err;
@@ -137,7 +141,7 @@ static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 /* Take an SRQ out of the events' sight and wait for those that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
-	vhca_number_del(&dev->srqs, srq->srqn, &srq->async);
+	vhca_id_del(&dev->srqs, srq->srqn, &srq->async);
 }
 
 static int answer_create(struct vhca_dev *dev, struct vhca_srq *srq, struct ib_udata *udata)
@@ -354,10 +358,10 @@ int vhca_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct vhca_srq *srq = to_vsrq(ibsrq);
 	int err;
 
-	vhca_number_ends(&dev->srqs, srq->srqn);
+	vhca_id_retire(&dev->srqs, srq->srqn);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_srq(&dev->hw, srq->srqn));
 	if (err) {
-		vhca_number_stays(&dev->srqs, srq->srqn);
+		vhca_id_keep(&dev->srqs, srq->srqn);
 		return err;
 	}
 	unpublish(dev, srq);

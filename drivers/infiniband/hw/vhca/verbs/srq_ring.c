@@ -15,7 +15,8 @@
 #include <kunit/visibility.h>
 
 #include "../hw/ring.h"
-#include "verbs.h"
+#include "qp.h"
+#include "srq.h"
 
 #define NOTE_NONE	U32_MAX
 

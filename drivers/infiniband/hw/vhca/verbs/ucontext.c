@@ -8,7 +8,8 @@
 #include <linux/slab.h>
 
 #include "../cmd/cmd.h"
-#include "verbs.h"
+#include "ucontext.h"
+#include "udata.h"
 
 #define VHCA_KNOWN_FEATURES	(VHCA_UCTX_F_TIMESTAMP | VHCA_UCTX_F_CLOCK)
 

@@ -2,7 +2,7 @@
 /* Private parts of user requests, and rings in user memory. */
 #include <rdma/ib_umem.h>
 
-#include "verbs.h"
+#include "udata.h"
 
 /**
  * vhca_udata_in - read the private part of a request

@@ -1,44 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The driver's InfiniBand side: the device and its objects. */
+/* The device as its verbs objects see it. */
 #ifndef VHCA_H
 #define VHCA_H
 
-#include <linux/interrupt.h>
 #include <linux/mutex.h>
-#include <linux/pci.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
-#include "../hw/buf.h"
 #include "../hw/compat.h"
-#include "../queue/uar.h"
-#include "../queue/eq.h"
 #include "../hw/hw.h"
+#include "../queue/eq.h"
 #include "../queue/id_table.h"
-#include "../hw/refuse.h"
-
-#define VHCA_NAME_LEN	32
+#include "../queue/uar.h"
 
 struct vhca_dev;
-
-/**
- * struct vhca_fn - a PCI function, bound to this driver
- * @pdev: the function
- * @regs: BAR0
- * @kick_phys: physical address of BAR2
- * @kick_size: its bytes
- * @lock: serialises bringing the device up and taking it down
- * @dev: the device while it is up; protected by @lock
- * @down_work: takes a dead device down
- */
-struct vhca_fn {
-	struct pci_dev *pdev;
-	void __iomem *regs;
-	phys_addr_t kick_phys;
-	size_t kick_size;
-	struct mutex lock;
-	struct vhca_dev *dev;
-	struct work_struct down_work;
-};
+struct vhca_fn;
+struct vhca_irq;
 
 /**
  * struct vhca_vector - a completion vector: an event queue and the CQs that report to it
@@ -53,23 +30,9 @@ struct vhca_vector {
 	struct vhca_eq eq;
 	struct vhca_dev *dev;
 	spinlock_t lock;
-	struct vhca_numbers cqs;
+	struct vhca_id_table cqs;
 	struct work_struct again;
 	unsigned int cpu;
-};
-
-/**
- * struct vhca_irq - an interrupt
- * @dev: the device
- * @index: MSI-X (or MSI) vector
- * @vector: completion vector it serves, or NULL
- * @name: in /proc/interrupts
- */
-struct vhca_irq {
-	struct vhca_dev *dev;
-	unsigned int index;
-	struct vhca_vector *vector;
-	char name[VHCA_NAME_LEN];
 };
 
 /**
@@ -112,9 +75,9 @@ struct vhca_dev {
 	unsigned int nvectors;
 	struct vhca_irq *irqs;
 	unsigned int nirqs;
-	struct vhca_numbers cqs;
-	struct vhca_numbers qps;
-	struct vhca_numbers srqs;
+	struct vhca_id_table cqs;
+	struct vhca_id_table qps;
+	struct vhca_id_table srqs;
 	u32 send_ops;
 	u32 uc_lacks;
 	int access;
@@ -134,29 +97,11 @@ static inline struct vhca_dev *hw_to_vdev(struct vhca_hw *hw)
 	return container_of(hw, struct vhca_dev, hw);
 }
 
-/* irq.c: interrupts and event queues */
-int vhca_irqs_alloc(struct vhca_dev *dev);
-void vhca_irqs_free(struct vhca_dev *dev);
-int vhca_eqs_create(struct vhca_dev *dev);
-void vhca_eqs_destroy(struct vhca_dev *dev);
-void vhca_eqs_rescue(struct vhca_dev *dev);
-
-/* event.c: what events mean */
-void vhca_events_open(struct vhca_dev *dev);
-void vhca_events_close(struct vhca_dev *dev);
-void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
-void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
-
-/* health.c */
-void vhca_health_start(struct vhca_dev *dev);
-void vhca_health_stop(struct vhca_dev *dev);
-void vhca_flush_kernel_users(struct vhca_dev *dev);
-
-/* offer.c: what capabilities amount to */
-void vhca_offer_init(struct vhca_dev *dev);
-void vhca_offer_attr(const struct vhca_dev *dev, struct ib_device_attr *attr);
-
-/* verbs_dev.c */
-void vhca_set_ops(struct vhca_dev *dev);
+/* Define to_v@type(): the object of ours that a struct ib_@type is part of. */
+#define VHCA_TO(type, ib)							\
+	static inline struct vhca_##type *to_v##type(struct ib_##type *obj)	\
+	{									\
+		return container_of(obj, struct vhca_##type, ib);		\
+	}
 
 #endif /* VHCA_H */

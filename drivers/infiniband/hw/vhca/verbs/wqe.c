@@ -9,7 +9,9 @@
 #include <kunit/visibility.h>
 
 #include "../hw/ring.h"
-#include "verbs.h"
+#include "ah.h"
+#include "mr.h"
+#include "qp.h"
 
 #define SEG_UNIT	sizeof(struct vhca_sge)
 static_assert(sizeof(struct vhca_wqe_ctrl) % SEG_UNIT == 0);
