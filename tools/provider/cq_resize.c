@@ -11,7 +11,8 @@
 
 #include <ccan/minmax.h>
 
-#include "vhca.h"
+#include "buf.h"
+#include "cq.h"
 
 /* What an entry's owner byte is when the device has written it. */
 static uint8_t written(uint64_t count, uint8_t log)

@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Verbs that are the kernel's: queries and memory regions.
- */
+/* Memory regions, which are the kernel's to make. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "vhca.h"
-
-int vhca_query_device_ex(struct ibv_context *context,
-			 const struct ibv_query_device_ex_input *input,
-			 struct ibv_device_attr_ex *attr, size_t attr_size)
-{
-	struct ibv_device_attr *orig = &attr->orig_attr;
-	struct ib_uverbs_ex_query_device_resp resp;
-	size_t resp_size = sizeof(resp);
-	uint64_t fw;
-	int err;
-
-	err = ibv_cmd_query_device_any(context, input, attr, attr_size, &resp, &resp_size);
-	if (err)
-		return err;
-	fw = resp.base.fw_ver;
-	snprintf(orig->fw_ver, sizeof(orig->fw_ver), "%u.%u.%u", (unsigned int)(fw >> 32),
-		 (unsigned int)(fw >> 16 & 0xffff), (unsigned int)(fw & 0xffff));
-	return 0;
-}
-
-int vhca_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
-{
-	struct ibv_query_port cmd;
-
-	return ibv_cmd_query_port(context, port, attr, &cmd, sizeof(cmd));
-}
+#include "mr.h"
+#include "pd.h"
 
 struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			   int access)

@@ -8,7 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vhca.h"
+#include "clock.h"
+#include "cq.h"
+#include "qp.h"
+#include "srq.h"
+#include "wq.h"
 
 static enum ibv_wc_status wc_status(const struct vhca_cqe *cqe)
 {

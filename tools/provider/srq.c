@@ -10,7 +10,11 @@
 
 #include <ccan/minmax.h>
 
-#include "vhca.h"
+#include "buf.h"
+#include "cq.h"
+#include "pd.h"
+#include "srq.h"
+#include "wq.h"
 
 /* Lays a ring out as large as this provider can; what is too much the kernel refuses. */
 static int lay_out(struct vhca_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
