@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Every kind of send request, byte for byte as the device finds it, and what is refused. */
+#include "../verbs/caps.h"
 #include "../verbs/mr.h"
 #include "test_queues.h"
 
