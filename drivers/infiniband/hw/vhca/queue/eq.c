@@ -68,7 +68,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eq_stuck);
 
 static void eq_arm(struct vhca_eq *eq)
 {
-	vhca_db_arm(&eq->db, eq->ci, 0, ++eq->seq);
+	eq->seq = vhca_arm_next_seq(eq->seq);
+	vhca_db_arm(&eq->db, eq->ci, 0, eq->seq);
 }
 
 static bool eq_take(struct vhca_eq *eq, struct vhca_eqe *copy)

@@ -134,6 +134,17 @@ static void test_every_poll_arms_anew(struct kunit *test)
 	KUNIT_EXPECT_NE(test, first, arm_record(b));
 }
 
+/* The number 0 is that of a record which was never stored, and arms nothing. */
+static void test_arm_number_wraps(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->eq.seq = VHCA_ARM_SEQ_MASK;
+	/* An empty poll arms once. */
+	vhca_eq_poll(&b->eq);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, 1);
+}
+
 static void test_entries_that_come_meanwhile(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -213,6 +224,7 @@ static void test_end(struct kunit *test)
 static struct kunit_case eq_cases[] = {
 	KUNIT_CASE(test_in_order_over_laps),
 	KUNIT_CASE(test_every_poll_arms_anew),
+	KUNIT_CASE(test_arm_number_wraps),
 	KUNIT_CASE(test_entries_that_come_meanwhile),
 	KUNIT_CASE(test_full_ring_rings_back),
 	KUNIT_CASE(test_endless_device_is_bounded),

@@ -242,6 +242,69 @@ static void test_arming_reports_missed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 1)) & VHCA_ARM_SOLICITED);
 }
 
+static u64 arm_record(struct bench *b)
+{
+	return le64_to_cpu(*vhca_db_rec(&b->cq.db, 1));
+}
+
+static u32 armed_since(struct bench *b)
+{
+	return arm_record(b) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
+}
+
+/* Who asks for less must not lose what was asked for before and has not been answered. */
+static void test_solicited_takes_nothing_back(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ib_wc wc;
+	u32 i;
+
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_FALSE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	for (i = 1; i <= VHCA_ARM_SINCE_MASK; i++) {
+		vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+		KUNIT_ASSERT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+		KUNIT_ASSERT_EQ(test, armed_since(b), i);
+	}
+	/* The number does not fit any more. Nothing came, so the arming may still stand. */
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_FALSE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
+
+	KUNIT_ASSERT_EQ(test, bench_send(b, 1, 1), 0);
+	bench_complete(b, bench_done(1, 0));
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	for (i = 1; i <= VHCA_ARM_SINCE_MASK; i++)
+		vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), VHCA_ARM_SINCE_MASK);
+	/* What has been polled since has answered it. */
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
+}
+
+/* The number 0 is that of a record which was never stored, and arms nothing. */
+static void test_arm_number_wraps(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->cqk.seq = VHCA_ARM_SEQ_MASK - 1;
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, VHCA_ARM_SEQ_MASK);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, 1);
+
+	b->cqk.seq = VHCA_ARM_SEQ_MASK - 1;
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, 1);
+	/* As the device subtracts: the number that is left out counts. */
+	KUNIT_EXPECT_EQ(test, armed_since(b), 2);
+}
+
 static void test_purge(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -300,6 +363,38 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->called, 1);
 }
 
+/*
+ * Queues in use for so long that their counts leave the 32 bits which the device tells. The lap is
+ * an even one, so that nothing in the cleared rings is valid.
+ */
+static void test_counts_wrap(struct kunit *test)
+{
+	const u64 start = BIT_ULL(32) - 64;
+	struct bench *b = test->priv;
+	struct ib_wc wc[2];
+	u64 i;
+
+	b->pi = start;
+	b->cqk.ci = start;
+	b->qpk.sq.head = start;
+	b->qpk.sq.tail = start;
+	b->qpk.rq.head = start;
+	b->qpk.rq.tail = start;
+	for (i = start; i < start + 128; i++) {
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
+		KUNIT_ASSERT_EQ(test, bench_recv(b, i), 0);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), i + 1);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 1)), i + 1);
+		bench_complete(b, bench_done((u32)i + 1, 0));
+		bench_complete(b, bench_done((u32)i + 1, VHCA_CQE_F_RQ));
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 2, wc), 2);
+		KUNIT_ASSERT_EQ(test, wc[0].wr_id, i);
+		KUNIT_ASSERT_EQ(test, wc[1].wr_id, i);
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, wc), 0);
+	}
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), start + 256);
+}
+
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_layout_across_the_end),
 	KUNIT_CASE(test_inline_across_the_end),
@@ -310,8 +405,11 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_only_own_qps),
 	KUNIT_CASE(test_receives_of_a_broken_qp_ring),
 	KUNIT_CASE(test_arming_reports_missed),
+	KUNIT_CASE(test_solicited_takes_nothing_back),
+	KUNIT_CASE(test_arm_number_wraps),
 	KUNIT_CASE(test_purge),
 	KUNIT_CASE(test_dead_device_flushes),
+	KUNIT_CASE(test_counts_wrap),
 	{}
 };
 

@@ -325,6 +325,31 @@ static void test_shrink(struct kunit *test)
 	drain(s, 7, 10);
 }
 
+/* The device tells what it has taken in 32 bits, with zeros above. */
+static void test_count_wraps(struct kunit *test)
+{
+	const u64 start = BIT_ULL(32) - 20;
+	struct srq_bench *s = make_srq(test);
+	struct ib_wc wc;
+	u64 i, id;
+
+	s->taken = start;
+	s->k.head = start;
+	s->k.tail = start;
+	tell_taken(s, (u32)start);
+	for (i = start; i < start + SRQ_SIZE; i++)
+		KUNIT_ASSERT_EQ(test, post(s, i), 0);
+	for (i = start; i < start + 40; i++) {
+		KUNIT_ASSERT_EQ(test, post(s, i), -ENOMEM);
+		id = take(s, i);
+		tell_taken(s, (u32)s->taken);
+		complete_id(s, id);
+		KUNIT_ASSERT_EQ(test, bench_poll(s->b, 1, &wc), 1);
+		KUNIT_ASSERT_EQ(test, wc.wr_id, i);
+		KUNIT_ASSERT_EQ(test, post(s, i + SRQ_SIZE), 0);
+	}
+}
+
 static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(test_room),
 	KUNIT_CASE(test_bad_requests),
@@ -333,6 +358,7 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(test_purge),
 	KUNIT_CASE(test_grow),
 	KUNIT_CASE(test_shrink),
+	KUNIT_CASE(test_count_wraps),
 	{}
 };
 

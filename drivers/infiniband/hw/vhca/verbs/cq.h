@@ -19,7 +19,9 @@ struct vhca_qp;
  * @ring: the entries
  * @lock: protects the fields below, and the QPs' fields that say so
  * @ci: consumer count
- * @seq: sequence number of the last arm
+ * @seq: sequence number of the last arm record
+ * @any_seq: that of the last record for any completion, 0: none counts any more
+ * @any_ci: consumer count at that record
  * @qps: QPs by number that complete anything here; they leave before the lock is taken a last time
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
@@ -33,6 +35,8 @@ struct vhca_cq_kernel {
 	spinlock_t lock;
 	u64 ci;
 	u32 seq;
+	u32 any_seq;
+	u64 any_ci;
 	struct xarray qps;
 	struct list_head senders;
 	struct list_head receivers;

@@ -283,15 +283,47 @@ int vhca_peek_cq(struct ib_cq *ibcq, int n)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_peek_cq);
 
-/*
- * Arm for when @n completions wait; returns whether they do. A poll finds nothing while the ring is
- * being replaced, whatever has come: the consumer is called then.
- */
-static bool arm(struct vhca_cq *cq, unsigned int n, u64 how)
+static void arm_any(struct vhca_cq *cq, unsigned int n)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 
-	vhca_db_arm(&cq->db, k->ci + n - 1, how, ++k->seq);
+	k->seq = vhca_arm_next_seq(k->seq);
+	k->any_seq = k->seq;
+	k->any_ci = k->ci;
+	vhca_db_arm(&cq->db, k->ci + n - 1, 0, k->seq);
+}
+
+/*
+ * An arming for any completion stands until the device has answered it, which only the device
+ * knows. The record therefore says how far back that arming lies, as long as the number fits.
+ */
+static void arm_solicited(struct vhca_cq *cq)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+	u32 seq = vhca_arm_next_seq(k->seq);
+	u32 since = k->any_seq ? (seq - k->any_seq) & VHCA_ARM_SEQ_MASK : 0;
+
+	if (since > VHCA_ARM_SINCE_MASK) {
+		/* Nothing was polled meanwhile that could have answered it: arm for any anew. */
+		if (k->ci == k->any_ci) {
+			arm_any(cq, 1);
+			return;
+		}
+		k->any_seq = 0;
+		since = 0;
+	}
+	k->seq = seq;
+	vhca_db_arm(&cq->db, k->ci, VHCA_ARM_SOLICITED | (u64)since << VHCA_ARM_SINCE_SHIFT, seq);
+}
+
+/*
+ * The CQ has been armed for when @n completions wait; returns whether they do. A poll finds nothing
+ * while the ring is being replaced, whatever has come: the consumer is called then.
+ */
+static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+
 	if (!k->moving)
 		return vhca_cq_waiting(cq, n) == n;
 	k->asked = n;
@@ -303,6 +335,8 @@ static bool arm(struct vhca_cq *cq, unsigned int n, u64 how)
  * @ibcq: completion queue of the kernel's
  * @notify: which completion raises the event, and whether to tell of missed ones
  *
+ * Asking for solicited completions takes nothing back of what was asked before and is not answered.
+ *
  * Context: any.
  * Return: 0; 1 if IB_CQ_REPORT_MISSED_EVENTS is set and a poll might find something.
  */
@@ -312,13 +346,14 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 	struct vhca_cq_kernel *k = cq->kernel;
 	struct vhca_dev *dev = to_vdev(ibcq->device);
 	unsigned long flags;
-	u64 how = 0;
 	int ret;
 
-	if ((notify & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
-		how = VHCA_ARM_SOLICITED;
 	spin_lock_irqsave(&k->lock, flags);
-	ret = arm(cq, 1, how) && notify & IB_CQ_REPORT_MISSED_EVENTS;
+	if ((notify & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
+		arm_solicited(cq);
+	else
+		arm_any(cq, 1);
+	ret = look_behind_arm(cq, 1) && notify & IB_CQ_REPORT_MISSED_EVENTS;
 	spin_unlock_irqrestore(&k->lock, flags);
 	/* A dead device raises no event for what is still to be flushed. */
 	if (unlikely(vhca_hw_dead(&dev->hw)))
@@ -342,7 +377,8 @@ int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
 	int ret;
 
 	spin_lock_irqsave(&cq->kernel->lock, flags);
-	ret = arm(cq, n, 0);
+	arm_any(cq, n);
+	ret = look_behind_arm(cq, n);
 	spin_unlock_irqrestore(&cq->kernel->lock, flags);
 	/* A dead device raises no event for what is still to be flushed. */
 	if (unlikely(vhca_hw_dead(&to_vdev(ibcq->device)->hw)))
