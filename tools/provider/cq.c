@@ -149,19 +149,13 @@ int vhca_destroy_cq(struct ibv_cq *ibcq)
 	return 0;
 }
 
-/* Numbers go round; 0 is that of a record that was never stored. */
-static uint32_t next_arm_seq(struct vhca_cq *cq)
-{
-	cq->arm_seq = cq->arm_seq == VHCA_ARM_SEQ_MASK ? 1 : cq->arm_seq + 1;
-	return cq->arm_seq;
-}
-
 /* Whether an arming for all still stands only the device knows, while it can be told which. */
 static uint64_t arm_solicited(struct vhca_cq *cq)
 {
-	uint32_t seq = next_arm_seq(cq);
+	uint32_t seq = vhca_arm_next_seq(cq->arm_seq);
 	uint32_t since = (seq - cq->any_seq) & VHCA_ARM_SEQ_MASK;
 
+	cq->arm_seq = seq;
 	if (cq->any_seq && since > VHCA_ARM_SINCE_MASK) {
 		/* One that an entry has met which was polled here need not be answered any more. */
 		if (cq->cons == cq->any_cons)
@@ -176,7 +170,8 @@ static uint64_t arm_solicited(struct vhca_cq *cq)
 
 static uint64_t arm_any(struct vhca_cq *cq)
 {
-	cq->any_seq = next_arm_seq(cq);
+	cq->arm_seq = vhca_arm_next_seq(cq->arm_seq);
+	cq->any_seq = cq->arm_seq;
 	cq->any_cons = cq->cons;
 	cq->armed_any = true;
 	return arm_value(cq->cons, cq->any_seq, false);

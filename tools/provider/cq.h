@@ -88,13 +88,13 @@ static inline uint32_t vhca_cqe_key(const struct vhca_cqe *cqe)
 /* Where an entry lies in the CQ's ring. */
 static inline struct vhca_cqe *vhca_cqe_at(const struct vhca_cq *cq, uint64_t count)
 {
-	return (struct vhca_cqe *)cq->buf.addr + ring_slot(count, cq->log);
+	return (struct vhca_cqe *)cq->buf.addr + vhca_ring_slot(count, cq->log);
 }
 
 /* Has the device written this entry?  If so, all of it can be read. */
 static inline bool vhca_cqe_fresh(const struct vhca_cq *cq, uint64_t count)
 {
-	return ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, count)->owner, __ATOMIC_ACQUIRE), count,
+	return vhca_ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, count)->owner, __ATOMIC_ACQUIRE), count,
 			  cq->log);
 }
 

@@ -36,7 +36,7 @@ void vhca_cq_users_exit(struct vhca_cq *cq)
 static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t key)
 {
 	/* The high bits of a number are its slot's generation. */
-	return &cq->users[ring_slot(key, cq->log_users)];
+	return &cq->users[vhca_ring_slot(key, cq->log_users)];
 }
 
 /* Doubles the table when it is full.  Without memory the chains just grow. */

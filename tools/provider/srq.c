@@ -167,7 +167,7 @@ static void look_at_taken(struct vhca_srq *srq)
 {
 	uint64_t tail = atomic_load_explicit(&srq->wq.tail, memory_order_relaxed);
 	uint64_t head = atomic_load_explicit(&srq->wq.head, memory_order_relaxed);
-	uint64_t taken = ring_extend(tail, (uint32_t)db_load(&srq->db, 1));
+	uint64_t taken = vhca_ring_widen(tail, (uint32_t)db_load(&srq->db, 1));
 
 	if (taken - tail <= head - tail)
 		atomic_store_explicit(&srq->wq.tail, taken, memory_order_relaxed);

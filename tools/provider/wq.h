@@ -37,7 +37,7 @@ struct vhca_wq {
 /* Where a receive lies in its queue's ring. */
 static inline void *vhca_recv_at(const struct vhca_wq *wq, uint64_t count)
 {
-	return (uint8_t *)wq->ring + (ring_slot(count, wq->log) << wq->log_unit);
+	return (uint8_t *)wq->ring + ((size_t)vhca_ring_slot(count, wq->log) << wq->log_unit);
 }
 
 /* post.c */

@@ -11,6 +11,8 @@
 #ifndef VHCA_HW_H
 #define VHCA_HW_H
 
+#include <rdma/vhca-ring.h>
+
 #include "defs/admin.h"
 #include "defs/device.h"
 #include "defs/mkey.h"

@@ -157,40 +157,6 @@ static bool has_cap(const struct vhca_limits *l, enum vhca_cap cap)
 	return l->caps & BIT_ULL(cap);
 }
 
-/**
- * vhca_whole_caps - the capabilities that count: each only with those it needs
- * @caps: what the device says, a bit each
- *
- * Return: those of them.
- */
-u64 vhca_whole_caps(u64 caps)
-{
-	static const struct {
-		u8 cap, needs;
-	} needs[] = {
-		{ VHCA_CAP_MCAST, VHCA_CAP_UD },
-		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
-		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
-		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
-		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_XRC, VHCA_CAP_RC },
-		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
-		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
-		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
-		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(needs); i++)
-		if (!(caps & BIT_ULL(needs[i].needs)))
-			caps &= ~BIT_ULL(needs[i].cap);
-	return caps;
-}
-EXPORT_SYMBOL_IF_KUNIT(vhca_whole_caps);
-
 static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 {
 	const char *what = NULL;

@@ -16,7 +16,6 @@
 #include "../hw/hw.h"
 
 int vhca_cmd_nop(struct vhca_hw *hw);
-u64 vhca_whole_caps(u64 caps);
 int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *limits);
 int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr);
 int vhca_cmd_query_gid(struct vhca_hw *hw, u8 port, u32 index, u8 gid[16]);

@@ -35,6 +35,41 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_QP_COUNTERS	= 25,	/* counters that QPs are bound to; needs COUNTERS */
 };
 
+/**
+ * vhca_whole_caps() - the capabilities that count: each only with those that it needs
+ * @caps: a bit each
+ *
+ * The device offers no others, and the driver believes no others.
+ *
+ * Return: those of @caps whose needs are all in @caps.
+ */
+static inline __u64 vhca_whole_caps(__u64 caps)
+{
+	static const struct {
+		__u8 cap, needs;
+	} needs[] = {
+		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* groups are of datagrams */
+		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
+		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
+		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
+		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_XRC, VHCA_CAP_RC },
+		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
+		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
+		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
+		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
+		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if (!(caps >> needs[i].needs & 1))
+			caps &= ~(1ULL << needs[i].cap);
+	return caps;
+}
+
 struct vhca_device_attr {
 	__le64 caps;
 	__le64 node_guid;		/* value; most significant byte first on the wire */
