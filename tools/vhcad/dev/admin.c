@@ -168,8 +168,8 @@ int admin_answer(struct vhca_dev *dev, const struct vhca_acqe *e)
 {
 	struct admin_queue *q = &dev->admin;
 	u32 n = q->done++;
-	u64 at = q->acq + (n & ((1u << q->log) - 1)) * sizeof(*e);
-	u8 phase = !(n >> q->log & 1);
+	u64 at = q->acq + vhca_ring_slot(n, q->log) * sizeof(*e);
+	u8 phase = vhca_ring_lap(n, q->log);
 
 	/* the phase comes last */
 	if (dma_write(dev->mem, at, e, offsetof(struct vhca_acqe, phase)))
@@ -205,7 +205,7 @@ static bool struck_by(struct vhca_dev *dev, u8 opcode, struct vfault *fault)
 static bool one_command(struct vhca_dev *dev, bool *wrote)
 {
 	struct admin_queue *q = &dev->admin;
-	u64 at = q->asq + (q->head++ & ((1u << q->log) - 1)) * sizeof(struct vhca_asqe);
+	u64 at = q->asq + vhca_ring_slot(q->head++, q->log) * sizeof(struct vhca_asqe);
 	struct command c = { .dev = dev, .bad_field = VHCA_NO_FIELD };
 	struct vfault fault;
 	struct vhca_acqe e = { 0 };

@@ -142,10 +142,10 @@ static_assert(offsetof(struct vhca_cqe, rsvd) <= CQE_END, "nothing else is in it
 
 static int write_entry(struct vcq *cq, const struct vhca_cqe *cqe)
 {
-	u64 lap = !(cq->pi >> cq->log & 1);
+	u64 lap = vhca_ring_lap(cq->pi, cq->log);
 	u32 off;
 
-	if (vring_at(cq->dev->mem, &cq->ring, (cq->pi & ((1u << cq->log) - 1)) * sizeof(*cqe),
+	if (vring_at(cq->dev->mem, &cq->ring, vhca_ring_slot(cq->pi, cq->log) * sizeof(*cqe),
 		     &off))
 		return -1;
 	return dma_ref_publish(&cq->ring.ref, off, cqe, CQE_END, htole64(lap << 56));

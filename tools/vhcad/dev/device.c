@@ -242,31 +242,6 @@ static int plug_ports(struct vhca_dev *dev)
 	return 0;
 }
 
-/* Without those that stand on others which are switched off. */
-static u64 possible_caps(u64 caps)
-{
-	static const struct { u8 cap, needs; } stands[] = {
-		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* groups are of datagrams */
-		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
-		{ VHCA_CAP_XRC, VHCA_CAP_RC },
-		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
-		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
-		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
-		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
-		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
-		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(stands); i++)
-		if (!(caps >> stands[i].needs & 1))
-			caps &= ~(1ull << stands[i].cap);
-	return caps;
-}
-
 struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struct guest_mem *mem,
 			  const struct vdev_host_ops *ops, void *host)
 {
@@ -286,7 +261,7 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	dev->node_guid = cfg->node_guid;
 	dev->nports = cfg->ports;
 	dev->vectors = cfg->vectors;
-	dev->caps = possible_caps(OWN_CAPS & ~cfg->caps_off);
+	dev->caps = vhca_whole_caps(OWN_CAPS & ~cfg->caps_off);
 	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
 	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;

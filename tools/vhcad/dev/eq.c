@@ -91,10 +91,10 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 		.port = n->port,
 		.flags = more ? VHCA_EQE_F_MORE : 0,
 	};
-	u64 lap = !(eq->pi >> eq->log & 1);
+	u64 lap = vhca_ring_lap(eq->pi, eq->log);
 	u32 off;
 
-	if (vring_at(eq->dev->mem, &eq->ring, (eq->pi & ((1u << eq->log) - 1)) * sizeof(e), &off) ||
+	if (vring_at(eq->dev->mem, &eq->ring, vhca_ring_slot(eq->pi, eq->log) * sizeof(e), &off) ||
 	    dma_ref_publish(&eq->ring.ref, off, &e, EQE_END, htole64(lap << 56))) {
 		dev_fatal(eq->dev, VHCA_FATAL_EQ);
 		return;
