@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "dev/cmd.h"
+#include "res/command.h"
 #include "engine/core.h"
 #include "engine/engine.h"
 #include "log.h"

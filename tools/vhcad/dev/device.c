@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/cmd.h"
+#include "res/command.h"
 #include "engine/core.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "log.h"
 
 #define DEFAULT_KICK_PAGES	1024u

@@ -9,7 +9,7 @@
 #ifndef VHCAD_DEVICE_H
 #define VHCAD_DEVICE_H
 
-#include "dev/limit.h"
+#include "res/limit.h"
 #include "mem/mem.h"
 #include "types.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/cmd.h"
+#include "res/command.h"
 #include "engine/core.h"
 #include "log.h"
 

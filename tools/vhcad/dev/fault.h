@@ -8,8 +8,8 @@
 #define VHCAD_DEV_FAULT_H
 
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
-#include "engine/list.h"
-#include "engine/timer.h"
+#include "lib/list.h"
+#include "lib/timer.h"
 #include "types.h"
 
 struct vhca_dev;

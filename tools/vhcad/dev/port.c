@@ -6,7 +6,7 @@
 
 #include "dev/port.h"
 #include "engine/core.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 
 static const u8 no_gid[16];
 

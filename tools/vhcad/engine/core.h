@@ -7,9 +7,9 @@
 
 #include <pthread.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "engine/engine.h"
-#include "engine/wqe.h"
+#include "qp/wqe.h"
 
 /* A slice: what one QP may do before the next one's turn. */
 #define SLICE_BYTES	(64u << 10)

@@ -5,7 +5,7 @@
 #ifndef VHCAD_FABRIC_PIPE_H
 #define VHCAD_FABRIC_PIPE_H
 
-#include "engine/timer.h"
+#include "lib/timer.h"
 #include "fabric/room.h"
 #include "fabric/topo.h"
 

@@ -6,7 +6,7 @@
 #ifndef VHCAD_PORT_H
 #define VHCAD_PORT_H
 
-#include "engine/list.h"
+#include "lib/list.h"
 #include "fabric/fabric.h"
 #include "fabric/rate.h"
 #include "fabric/run.h"

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "dev/topo.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/tkey.h"
 #include "tests/ttopo.h"
 

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
-#include "dev/mkey.h"
+#include "res/dev.h"
+#include "res/mkey.h"
 #include "tests/croom.h"
 #include "tests/tkey.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/tprog.h"
 #include "tests/tremote.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "fabric/room.h"
 #include "tests/thca.h"
 

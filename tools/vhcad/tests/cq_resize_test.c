@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "engine/core.h"
 #include "tests/testmem.h"
 #include "tests/thca.h"

@@ -8,7 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "dev/cmd.h"
+#include "res/command.h"
 #include "engine/core.h"
 #include "tests/thca.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)

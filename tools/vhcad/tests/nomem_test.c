@@ -13,7 +13,7 @@
 #include "tests/testmem.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
-#include "dev/table.h"
+#include "lib/table.h"
 #include "engine/core.h"
 
 #define PAGE	((u64)GMEM_PAGE_SIZE)

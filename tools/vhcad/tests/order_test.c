@@ -14,9 +14,9 @@
 #define ORDER_MODEL
 #include "tests/order.h"
 #include "tests/thca.h"
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "engine/core.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 
 static struct {
 	bool on;

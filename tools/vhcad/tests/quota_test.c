@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "tests/tprog.h"
 #include "tests/tremote.h"
 #include "tests/vuclient.h"

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "engine/core.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/testmem.h"
 #include "tests/thca.h"
 

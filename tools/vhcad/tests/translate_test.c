@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "tests/thca.h"
 #include "tests/trandom.h"
 

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
-#include "dev/list.h"
+#include "res/dev.h"
+#include "dev/listing.h"
 #include "engine/core.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "fabric/room.h"
 #include "tests/spoil.h"
 #include "tests/thca.h"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRC targets: each request names the SRQ it is for.
+ *
+ * A target has no PD, no CQ and no receives of its own: it borrows those of the
+ * SRQ that was named last.  SRQs come and go with their processes while the
+ * target stays; what it has of one that goes ends with it.
+ */
+#include "engine/core.h"
+#include "qp/qp.h"
+
+struct vsrq *xrc_find(const struct vqp *qp, u32 srqn)
+{
+	struct vsrq *srq = table_get(&qp->dev->srqs, srqn);
+
+	return srq && srq->xrcd == qp->xrcd ? srq : NULL;
+}
+
+void xrc_leave(struct vqp *qp)
+{
+	link_del(&qp->in_srq);
+	qp->srq = NULL;
+	qp->rcq = NULL;
+	qp->pd = NULL;
+	qp->recv.pd = NULL;
+}
+
+bool xrc_turn(struct vqp *qp, const struct run *run)
+{
+	struct vsrq *srq;
+
+	if (qp->srq && qp->srq->srqn == run->h.srqn)
+		return true;
+	/* a message stays with the SRQ that it began with */
+	if (!run->first || qp->recv.taken)
+		return false;
+	srq = xrc_find(qp, run->h.srqn);
+	if (!srq)
+		return false;
+	xrc_leave(qp);
+	link_add_tail(&srq->targets, &qp->in_srq);
+	qp->srq = srq;
+	qp->rcq = srq->cq;
+	qp->pd = srq->pd;
+	qp->recv.pd = srq->pd;
+	return true;
+}
+
+bool xrc_forget_srq(struct vsrq *srq, u32 most)
+{
+	for (; most && !link_alone(&srq->targets); most--) {
+		struct vqp *qp = container_of(srq->targets.next, struct vqp, in_srq);
+
+		wqe_forget(qp);
+		qp->recv.taken = false;
+		xrc_leave(qp);
+	}
+	return most;
+}
