@@ -225,8 +225,8 @@ static int plug_ports(struct vhca_dev *dev)
 		p->dev = dev;
 		evnode_init(&p->ev, 0);
 		p->ev.port = i + 1;
-		link_init(&p->no_room);
-		link_init(&p->no_room_link);
+		INIT_LIST_HEAD(&p->no_room);
+		INIT_LIST_HEAD(&p->no_room_link);
 		p->fab.ops = &vport_ops;
 		p->fab.owner = p;
 		p->fab.number = i + 1;
@@ -291,11 +291,11 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
 	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
-	link_init(&dev->hot);
-	link_init(&dev->flush);
-	link_init(&dev->async_pending);
-	link_init(&dev->ready);
-	link_init(&dev->ready_link);
+	INIT_LIST_HEAD(&dev->hot);
+	INIT_LIST_HEAD(&dev->flush);
+	INIT_LIST_HEAD(&dev->async_pending);
+	INIT_LIST_HEAD(&dev->ready);
+	INIT_LIST_HEAD(&dev->ready_link);
 	evnode_init(&dev->ev, 0);
 
 	set_limits(dev, cfg);
@@ -312,7 +312,7 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 			fault_fini(dev);
 	}
 	if (!err)
-		link_add_tail(&e->devs, &dev->link);
+		list_add_tail(&dev->link, &e->devs);
 	engine_unlock(e);
 	if (!err)
 		return dev;
@@ -364,7 +364,7 @@ void vdev_free(struct vhca_dev *dev)
 	reset(dev);
 	fault_fini(dev);
 	sched_forget(dev);
-	link_del(&dev->link);
+	list_del_init(&dev->link);
 	for (u32 i = 0; i < dev->nports; i++)
 		fab_unplug(&dev->port[i].fab);
 	engine_unlock(e);

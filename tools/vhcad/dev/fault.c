@@ -16,7 +16,7 @@
 
 /* An answer that waits for its time. */
 struct late {
-	struct link link;
+	struct list_head link;
 	struct timer timer;
 	struct vhca_dev *dev;
 	struct vfault fault;
@@ -32,20 +32,20 @@ static void reset_over(struct timer *t)
 
 int fault_init(struct vhca_dev *dev)
 {
-	link_init(&dev->faults.late);
+	INIT_LIST_HEAD(&dev->faults.late);
 	return timer_init(&dev->engine->timers, &dev->faults.reset, reset_over);
 }
 
 static void drop_late(struct late *l)
 {
-	link_del(&l->link);
+	list_del_init(&l->link);
 	timer_fini(&l->dev->engine->timers, &l->timer);
 	free(l);
 }
 
 static void drop_all_late(struct vhca_dev *dev)
 {
-	link_for_each(l, &dev->faults.late)
+	list_for_each_safe(l, &dev->faults.late)
 		drop_late(container_of(l, struct late, link));
 }
 
@@ -143,7 +143,7 @@ int fault_answer(struct vhca_dev *dev, const struct vfault *f, const struct vhca
 	l->dev = dev;
 	l->fault = *f;
 	l->e = *e;
-	link_add_tail(&dev->faults.late, &l->link);
+	list_add_tail(&l->link, &dev->faults.late);
 	timer_set(&dev->engine->timers, &l->timer, engine_now(dev->engine) + f->delay * MS);
 	return 0;
 }

@@ -57,7 +57,7 @@ struct vfault {
 struct vfaults {
 	struct vfault armed[VFAULT_MAX_ARMED];	/* in the order of arming */
 	u32 narmed;
-	struct link late;	/* answers that wait for their time */
+	struct list_head late;	/* answers that wait for their time */
 	struct timer reset;	/* runs while a reset takes its time */
 };
 

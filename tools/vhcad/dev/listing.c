@@ -82,7 +82,7 @@ static void describe_group(void *obj, union vobject_info *info)
 	memcpy(o->mgid, g->mgid, sizeof(o->mgid));
 	o->mlid = g->mlid;
 	o->nqps = g->nqps;
-	link_for_each(l, &g->qps) {
+	list_for_each_safe(l, &g->qps) {
 		if (n == VLIST_GROUP_QPS)
 			break;
 		o->qpn[n++] = container_of(l, struct vmcg_qp, in_group)->qp->qpn;

@@ -41,12 +41,12 @@ struct engine {
 	struct fabric *fabric;
 	u64 now;			/* time of the current pass */
 	struct timers timers;
-	struct link devs;
-	struct link ready;		/* devices with QPs that have work */
+	struct list_head devs;
+	struct list_head ready;		/* devices with QPs that have work */
 	u16 slices;			/* that QPs have had */
 	struct vhca_dev *turn;		/* one that is not among them: it is working, or was last */
-	struct link no_room;		/* ports with QPs that wait for room in the fabric */
-	struct link cq_news;		/* CQs with entries that nobody was told of yet */
+	struct list_head no_room;		/* ports with QPs that wait for room in the fabric */
+	struct list_head cq_news;		/* CQs with entries that nobody was told of yet */
 	u64 mark;			/* up to when time is charged */
 	u32 looks;			/* at whether a slice has taken too long */
 	u32 pieces;			/* of lists, gone through for one side of a run */

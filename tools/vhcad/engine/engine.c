@@ -38,10 +38,10 @@ struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabri
 	e->clock = *clock;
 	e->fabric = fabric;
 	e->help_ns = HELP_USEC * 1000ull;
-	link_init(&e->devs);
-	link_init(&e->ready);
-	link_init(&e->no_room);
-	link_init(&e->cq_news);
+	INIT_LIST_HEAD(&e->devs);
+	INIT_LIST_HEAD(&e->ready);
+	INIT_LIST_HEAD(&e->no_room);
+	INIT_LIST_HEAD(&e->cq_news);
 	pthread_mutex_init(&e->run, NULL);
 	pthread_mutex_init(&e->gate, NULL);
 	return e;
@@ -134,7 +134,7 @@ static bool pass(struct engine *e)
 	fab_set_now(e->fabric, e->now);
 	cost_begin(e);
 	gmem_enter();
-	link_for_each(l, &e->devs) {
+	list_for_each_safe(l, &e->devs) {
 		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
 
 		did |= doorbell_poll(dev);
@@ -143,7 +143,7 @@ static bool pass(struct engine *e)
 	did |= sched_run(e);
 	cq_tell_news(e);
 	did |= fab_poll(e->fabric, e->now, PASS_PACKETS) > 0;
-	if (!link_alone(&e->no_room))
+	if (!list_empty(&e->no_room))
 		did |= sched_room(e);
 	did |= run_timers(e);
 	cq_tell_news(e);
@@ -157,7 +157,7 @@ static bool arm_all(struct engine *e)
 	bool any = false;
 
 	gmem_enter();
-	link_for_each(l, &e->devs) {
+	list_for_each_safe(l, &e->devs) {
 		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
 
 		if (!dev_live(dev))

@@ -15,18 +15,18 @@ void sched_ready(struct vqp *qp)
 {
 	struct vhca_dev *dev = qp->dev;
 
-	if (!link_alone(&qp->ready_link))
+	if (!list_empty(&qp->ready_link))
 		return;
-	link_add_tail(&dev->ready, &qp->ready_link);
-	if (link_alone(&dev->ready_link) && dev != dev->engine->turn)
-		link_add_tail(&dev->engine->ready, &dev->ready_link);
+	list_add_tail(&qp->ready_link, &dev->ready);
+	if (list_empty(&dev->ready_link) && dev != dev->engine->turn)
+		list_add_tail(&dev->ready_link, &dev->engine->ready);
 }
 
 void sched_drop(struct vqp *qp)
 {
-	link_del(&qp->ready_link);
-	if (link_alone(&qp->dev->ready))
-		link_del(&qp->dev->ready_link);
+	list_del_init(&qp->ready_link);
+	if (list_empty(&qp->dev->ready))
+		list_del_init(&qp->dev->ready_link);
 }
 
 void sched_wait_room(struct vqp *qp)
@@ -34,24 +34,24 @@ void sched_wait_room(struct vqp *qp)
 	struct vport *p = qp->port;
 
 	sched_drop(qp);
-	link_add_tail(&p->no_room, &qp->ready_link);
-	if (link_alone(&p->no_room_link))
-		link_add_tail(&qp->dev->engine->no_room, &p->no_room_link);
+	list_add_tail(&qp->ready_link, &p->no_room);
+	if (list_empty(&p->no_room_link))
+		list_add_tail(&p->no_room_link, &qp->dev->engine->no_room);
 }
 
 /* As many as there is room for packets, those first that have waited longest. */
 static bool port_room(struct vport *p)
 {
 	u32 room = MIN(fab_room(&p->fab), PASS_PACKETS);
-	struct link *l;
+	struct list_head *l;
 	bool any = false;
 
-	for (; room && (l = link_pop(&p->no_room)); room--) {
+	for (; room && (l = list_pop(&p->no_room)); room--) {
 		sched_ready(container_of(l, struct vqp, ready_link));
 		any = true;
 	}
-	if (link_alone(&p->no_room))
-		link_del(&p->no_room_link);
+	if (list_empty(&p->no_room))
+		list_del_init(&p->no_room_link);
 	return any;
 }
 
@@ -59,7 +59,7 @@ bool sched_room(struct engine *e)
 {
 	bool any = false;
 
-	link_for_each(l, &e->no_room)
+	list_for_each_safe(l, &e->no_room)
 		any |= port_room(container_of(l, struct vport, no_room_link));
 	return any;
 }
@@ -91,9 +91,9 @@ static bool run_slice(struct vqp *qp, u32 *bytes, u32 *wqes)
 static u32 run_turn(struct vhca_dev *dev)
 {
 	u32 cost = 0;
-	struct link *l;
+	struct list_head *l;
 
-	while (cost < TURN_COST && !cost_late(dev->engine) && (l = link_pop(&dev->ready))) {
+	while (cost < TURN_COST && !cost_late(dev->engine) && (l = list_pop(&dev->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_link);
 		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
 
@@ -115,13 +115,13 @@ static bool pays(struct engine *e, struct vhca_dev *dev)
 {
 	if (dev->debt < SLICE_NS)
 		return false;
-	if (link_alone(&e->ready)) {
+	if (list_empty(&e->ready)) {
 		/* nobody has had to wait */
 		dev->debt = 0;
 		return false;
 	}
 	dev->debt -= SLICE_NS;
-	link_add_tail(&e->ready, &dev->ready_link);
+	list_add_tail(&dev->ready_link, &e->ready);
 	return true;
 }
 
@@ -131,8 +131,8 @@ static void end_turn(struct engine *e)
 	struct vhca_dev *dev = e->turn;
 
 	e->turn = NULL;
-	if (dev && !link_alone(&dev->ready))
-		link_add_tail(&e->ready, &dev->ready_link);
+	if (dev && !list_empty(&dev->ready))
+		list_add_tail(&dev->ready_link, &e->ready);
 }
 
 void sched_forget(struct vhca_dev *dev)
@@ -140,22 +140,22 @@ void sched_forget(struct vhca_dev *dev)
 	if (dev->engine->turn == dev)
 		dev->engine->turn = NULL;
 	for (u32 i = 0; i < dev->nports; i++)
-		link_del(&dev->port[i].no_room_link);
+		list_del_init(&dev->port[i].no_room_link);
 }
 
 bool sched_waiting(const struct engine *e)
 {
-	return !link_alone(&e->ready) || (e->turn && !link_alone(&e->turn->ready));
+	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
 }
 
 bool sched_run(struct engine *e)
 {
 	u32 cost = 0;
-	struct link *l;
+	struct list_head *l;
 
 	/* this one's turn has ended before the doorbells were looked at */
 	end_turn(e);
-	while (cost < SLICE_BYTES && (l = link_pop(&e->ready))) {
+	while (cost < SLICE_BYTES && (l = list_pop(&e->ready))) {
 		struct vhca_dev *dev = container_of(l, struct vhca_dev, ready_link);
 
 		end_turn(e);

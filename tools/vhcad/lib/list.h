@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Intrusive lists.  A link that is on no list points to itself.
+ * Circular, doubly linked lists whose links are members of what they hold.
+ *
+ * The names are those of the kernel's lists.  A member that is on no list points to itself, as an
+ * empty list does, so that list_empty() answers for both.
  */
-#ifndef VHCAD_LIST_H
-#define VHCAD_LIST_H
+#ifndef VHCAD_LIB_LIST_H
+#define VHCAD_LIB_LIST_H
 
 #include "types.h"
 
-struct link {
-	struct link *prev, *next;
+struct list_head {
+	struct list_head *prev, *next;
 };
 
-static inline void link_init(struct link *l)
+/** INIT_LIST_HEAD() - make an empty list, or a member that is on no list */
+static inline void INIT_LIST_HEAD(struct list_head *l)
 {
 	l->prev = l;
 	l->next = l;
 }
 
-static inline bool link_alone(const struct link *l)
+/** list_empty() - has the list no members, or is the member on no list? */
+static inline bool list_empty(const struct list_head *l)
 {
 	return l->next == l;
 }
 
-static inline void link_add_tail(struct link *list, struct link *l)
+/** list_add_tail() - append a member that is on no list */
+static inline void list_add_tail(struct list_head *l, struct list_head *list)
 {
 	l->prev = list->prev;
 	l->next = list;
@@ -30,27 +36,28 @@ static inline void link_add_tail(struct link *list, struct link *l)
 	list->prev = l;
 }
 
-static inline void link_del(struct link *l)
+/** list_del_init() - take a member off its list, if it is on one */
+static inline void list_del_init(struct list_head *l)
 {
 	l->prev->next = l->next;
 	l->next->prev = l->prev;
-	link_init(l);
+	INIT_LIST_HEAD(l);
 }
 
-/* The first link, taken off; NULL if the list is empty. */
-static inline struct link *link_pop(struct link *list)
+/** list_pop() - take the first member off; NULL if the list is empty */
+static inline struct list_head *list_pop(struct list_head *list)
 {
-	struct link *l = list->next;
+	struct list_head *l = list->next;
 
 	if (l == list)
 		return NULL;
-	link_del(l);
+	list_del_init(l);
 	return l;
 }
 
-/* Walks a list whose current member may be taken off. */
-#define link_for_each(l, list)						\
-	for (struct link *l = (list)->next, *l##_next_ = l->next; l != (list);	\
+/* Declares @l and walks a list with it; the current member may be taken off. */
+#define list_for_each_safe(l, list)						\
+	for (struct list_head *l = (list)->next, *l##_next_ = l->next; l != (list);	\
 	     l = l##_next_, l##_next_ = l->next)
 
-#endif /* VHCAD_LIST_H */
+#endif /* VHCAD_LIB_LIST_H */

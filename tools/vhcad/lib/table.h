@@ -7,8 +7,8 @@
  * their rest is over; as long as none is ready the table grows instead.  Each
  * slot counts its uses: the generation.
  */
-#ifndef VHCAD_TABLE_H
-#define VHCAD_TABLE_H
+#ifndef VHCAD_LIB_TABLE_H
+#define VHCAD_LIB_TABLE_H
 
 #include "types.h"
 
@@ -101,4 +101,4 @@ u32 table_next(const struct table *t, u32 idx);
 	for (u32 i_ = table_next(t, 0); i_ != TABLE_NONE &&			\
 	     ((obj) = table_get(t, i_), true); i_ = table_next(t, i_ + 1))
 
-#endif /* VHCAD_TABLE_H */
+#endif /* VHCAD_LIB_TABLE_H */

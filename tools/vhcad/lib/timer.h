@@ -6,8 +6,8 @@
  * when the old time comes up), because that is what every acknowledgment
  * does.  timers_next() drops stopped ones, so they never wake the engine.
  */
-#ifndef VHCAD_TIMER_H
-#define VHCAD_TIMER_H
+#ifndef VHCAD_LIB_TIMER_H
+#define VHCAD_LIB_TIMER_H
 
 #include "types.h"
 
@@ -58,4 +58,4 @@ u64 timers_next(struct timers *ts);
 /** timers_free - free the heap itself */
 void timers_free(struct timers *ts);
 
-#endif /* VHCAD_TIMER_H */
+#endif /* VHCAD_LIB_TIMER_H */

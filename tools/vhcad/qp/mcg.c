@@ -49,7 +49,7 @@ static struct vmcg_qp *find_qp(struct vmcg *g, const struct vqp *qp)
 {
 	if (!g)
 		return NULL;
-	link_for_each(l, &g->qps) {
+	list_for_each_safe(l, &g->qps) {
 		struct vmcg_qp *a = container_of(l, struct vmcg_qp, in_group);
 
 		if (a->qp == qp)
@@ -77,7 +77,7 @@ static enum vhca_status make_group(struct command *c, struct vmcg **out)
 		return VHCA_ST_INTERNAL;
 	memcpy(g->mgid, req->mgid, sizeof(g->mgid));
 	g->mlid = le16toh(req->mlid);
-	link_init(&g->qps);
+	INIT_LIST_HEAD(&g->qps);
 	for (i = 0; !err && i < dev->nports; i++)
 		err = fab_mc_join(&dev->port[i].fab, g->mlid);
 	if (err) {
@@ -113,8 +113,8 @@ static void detach(struct vmcg_qp *a)
 
 	if (g->paused == a)
 		g->paused = NULL;
-	link_del(&a->in_group);
-	link_del(&a->in_qp);
+	list_del_init(&a->in_group);
+	list_del_init(&a->in_qp);
 	a->qp->dev->mcgs.attached--;
 	if (!--g->nqps)
 		drop_group(a->qp->dev, g);
@@ -123,17 +123,17 @@ static void detach(struct vmcg_qp *a)
 
 u32 mcg_detach(struct vqp *qp, u32 most)
 {
-	struct link *l;
+	struct list_head *l;
 
-	for (; most && (l = link_pop(&qp->mcgs)); most--)
+	for (; most && (l = list_pop(&qp->mcgs)); most--)
 		detach(container_of(l, struct vmcg_qp, in_qp));
 	return most;
 }
 
 /* The first QP of a group that has not got a datagram yet. */
-static struct link *go_on(const struct vmcg *g, const struct datagram *d)
+static struct list_head *go_on(const struct vmcg *g, const struct datagram *d)
 {
-	struct link *l = g->qps.next;
+	struct list_head *l = g->qps.next;
 
 	if (g->paused && g->paused->number <= d->at)
 		l = &g->paused->in_group;
@@ -156,7 +156,7 @@ static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 	bool first = true, long_copy = d->run->len > RUN_TOGETHER;
 	struct engine *e = p->dev->engine;
 
-	for (struct link *l = go_on(g, d), *next; l != &g->qps; l = next) {
+	for (struct list_head *l = go_on(g, d), *next; l != &g->qps; l = next) {
 		struct vmcg_qp *a = container_of(l, struct vmcg_qp, in_group);
 
 		next = l->next;
@@ -250,10 +250,10 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	a->number = ++c->dev->mcgs.last_number;
 	a->group = g;
 	a->qp = qp;
-	link_init(&a->in_group);
-	link_init(&a->in_qp);
-	link_add_tail(&g->qps, &a->in_group);
-	link_add_tail(&qp->mcgs, &a->in_qp);
+	INIT_LIST_HEAD(&a->in_group);
+	INIT_LIST_HEAD(&a->in_qp);
+	list_add_tail(&a->in_group, &g->qps);
+	list_add_tail(&a->in_qp, &qp->mcgs);
 	g->nqps++;
 	c->dev->mcgs.attached++;
 	return VHCA_ST_OK;

@@ -48,7 +48,7 @@ void qp_migrate(struct vqp *qp)
 	qp->req.retry_left = a->retry_cnt;
 	qp_set_path(qp);
 	/* it may have waited for the old port */
-	if (!link_alone(&qp->ready_link)) {
+	if (!list_empty(&qp->ready_link)) {
 		sched_drop(qp);
 		sched_ready(qp);
 	}

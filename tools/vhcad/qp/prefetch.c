@@ -39,7 +39,7 @@ static void fetch_work(const struct vqp *qp)
 void soon_turn(struct vqp *qp)
 {
 	u16 since = ++qp->dev->engine->slices - qp->slice;
-	const struct link *ready = &qp->dev->ready, *next = ready->next;
+	const struct list_head *ready = &qp->dev->ready, *next = ready->next;
 
 	/* it stands for those behind it */
 	qp->slice += since;

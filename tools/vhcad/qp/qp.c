@@ -404,10 +404,10 @@ enum vhca_status cmd_create_qp(struct command *c)
 		return VHCA_ST_INTERNAL;
 	memset(qp, 0, sizeof(*qp));
 	qp->dev = c->dev;
-	link_init(&qp->ready_link);
-	link_init(&qp->mcgs);
-	link_init(&qp->windows);
-	link_init(&qp->in_srq);
+	INIT_LIST_HEAD(&qp->ready_link);
+	INIT_LIST_HEAD(&qp->mcgs);
+	INIT_LIST_HEAD(&qp->windows);
+	INIT_LIST_HEAD(&qp->in_srq);
 	st = init_qp(c, qp);
 	if (st) {
 		free(qp);

@@ -194,7 +194,7 @@ struct vqp {
 	u16 slice;		/* of the engine's, the last one that it had */
 	struct vpd *pd;
 	struct vport *port;
-	struct link ready_link;
+	struct list_head ready_link;
 	/* both ways of a message that is sent */
 	struct rc_requester req __attribute__((aligned(CACHE_LINE)));
 	struct dbrec rec_send;
@@ -210,11 +210,11 @@ struct vqp {
 	struct vuar *uar;
 	struct vxrcd *xrcd;		/* XRC_TGT */
 	struct vring sq __attribute__((aligned(CACHE_LINE)));
-	struct link windows;		/* struct vmkey, of type 2, that are bound */
-	struct link mcgs;		/* struct vmcg_qp */
+	struct list_head windows;		/* struct vmkey, of type 2, that are bound */
+	struct list_head mcgs;		/* struct vmcg_qp */
 	struct vring rq __attribute__((aligned(CACHE_LINE)));
 	struct dbrec rec_recv;
-	struct link in_srq;		/* XRC_TGT: with the others that name the SRQ */
+	struct list_head in_srq;		/* XRC_TGT: with the others that name the SRQ */
 	struct evnode ev;
 	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
 	struct fab_cursor group;	/* how far the multicast has come that is being sent */

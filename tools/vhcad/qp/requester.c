@@ -467,7 +467,7 @@ static bool answer_waits(const struct vqp *qp)
 	p = to->owner;
 	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
 	return peer && peer->path.dqpn == qp->qpn && peer->path.dlid == qp->path.slid &&
-	       (peer->resp.ack || peer->resp.fifo_n) && !link_alone(&peer->ready_link) &&
+	       (peer->resp.ack || peer->resp.fifo_n) && !list_empty(&peer->ready_link) &&
 	       fab_room(&peer->port->fab);
 }
 

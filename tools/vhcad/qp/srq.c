@@ -157,7 +157,7 @@ enum vhca_status cmd_create_srq(struct command *c)
 	if (!srq)
 		return VHCA_ST_INTERNAL;
 	srq->dev = c->dev;
-	link_init(&srq->targets);
+	INIT_LIST_HEAD(&srq->targets);
 	st = init_srq(c, srq);
 	if (st) {
 		free(srq);

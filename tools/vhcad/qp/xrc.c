@@ -18,7 +18,7 @@ struct vsrq *xrc_find(const struct vqp *qp, u32 srqn)
 
 void xrc_leave(struct vqp *qp)
 {
-	link_del(&qp->in_srq);
+	list_del_init(&qp->in_srq);
 	qp->srq = NULL;
 	qp->rcq = NULL;
 	qp->pd = NULL;
@@ -38,7 +38,7 @@ bool xrc_turn(struct vqp *qp, const struct run *run)
 	if (!srq)
 		return false;
 	xrc_leave(qp);
-	link_add_tail(&srq->targets, &qp->in_srq);
+	list_add_tail(&qp->in_srq, &srq->targets);
 	qp->srq = srq;
 	qp->rcq = srq->cq;
 	qp->pd = srq->pd;
@@ -48,7 +48,7 @@ bool xrc_turn(struct vqp *qp, const struct run *run)
 
 bool xrc_forget_srq(struct vsrq *srq, u32 most)
 {
-	for (; most && !link_alone(&srq->targets); most--) {
+	for (; most && !list_empty(&srq->targets); most--) {
 		struct vqp *qp = container_of(srq->targets.next, struct vqp, in_srq);
 
 		wqe_forget(qp);

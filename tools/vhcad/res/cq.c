@@ -108,20 +108,20 @@ static void cq_notify(struct vcq *cq)
  */
 void cq_tell_news(struct engine *e)
 {
-	struct link *l;
+	struct list_head *l;
 
-	if (link_alone(&e->cq_news))
+	if (list_empty(&e->cq_news))
 		return;
 	dma_mb();
-	while ((l = link_pop(&e->cq_news)))
+	while ((l = list_pop(&e->cq_news)))
 		cq_notify(container_of(l, struct vcq, news));
 }
 
 /* An entry is written; whether somebody waits for it is seen soon. */
 static void cq_wrote(struct vcq *cq, bool solicited)
 {
-	if (link_alone(&cq->news)) {
-		link_add_tail(&cq->dev->engine->cq_news, &cq->news);
+	if (list_empty(&cq->news)) {
+		list_add_tail(&cq->news, &cq->dev->engine->cq_news);
 		cq->has_solicited = false;
 	}
 	if (solicited) {
@@ -168,7 +168,7 @@ bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)
 
 void cq_destroy(struct vcq *cq)
 {
-	link_del(&cq->news);
+	list_del_init(&cq->news);
 	evnode_fini(&cq->compl);
 	evnode_fini(&cq->async);
 	timer_fini(&cq->dev->engine->timers, &cq->timer);
@@ -232,7 +232,7 @@ enum vhca_status cmd_create_cq(struct command *c)
 		st = command_untabled(c, VLIM_CQS, err);
 		goto free;
 	}
-	link_init(&cq->news);
+	INIT_LIST_HEAD(&cq->news);
 	evnode_init(&cq->compl, cq->cqn);
 	evnode_init(&cq->async, cq->cqn);
 	uar->users++;

@@ -162,7 +162,7 @@ struct vuar {
 	u16 at_word;		/* of the summary, */
 	u16 at_news;		/* and of the news of the first page of those left: */
 	u64 left;		/* pages of this word with news that were not looked at yet */
-	struct link hot_link;
+	struct list_head hot_link;
 };
 
 /* A record in a doorbell page. */
@@ -229,7 +229,7 @@ enum event_bit {
 
 /* Something that has events to tell; pending while its EQ is full. */
 struct evnode {
-	struct link link;
+	struct list_head link;
 	u32 bits;
 	u32 number;
 	u8 port;
@@ -249,9 +249,9 @@ struct veq {
 	u32 pi;
 	u32 ci;
 	u64 told;		/* arm record that the last interrupt answered */
-	struct link *pending;	/* nodes with bits set, oldest first */
-	struct link own_pending;
-	struct link flush_link;	/* of the device's rings to flush */
+	struct list_head *pending;	/* nodes with bits set, oldest first */
+	struct list_head own_pending;
+	struct list_head flush_link;	/* of the device's rings to flush */
 };
 
 void evnode_init(struct evnode *n, u32 number);
@@ -290,7 +290,7 @@ struct vmkey {
 			struct vmkey *mr;	/* the region; NULL: not bound */
 			struct vqp *qp;		/* MW_2: whose window it is */
 			u64 start;		/* the region's address that iova stands for */
-			struct link in_qp;	/* MW_2 */
+			struct list_head in_qp;	/* MW_2 */
 		} mw;
 	};
 };
@@ -441,7 +441,7 @@ struct vcq {
 	u32 ci;
 	u64 told;		/* arm record that the last event answered */
 	u64 due;		/* arm record that an entry has met; told: none */
-	struct link news;	/* on the engine's list: entries that met no arming yet */
+	struct list_head news;	/* on the engine's list: entries that met no arming yet */
 	bool has_solicited;	/* among these, */
 	u32 news_solicited;	/* and the count behind the last one */
 	u32 mod_count;		/* entries that are worth an event */
@@ -494,7 +494,7 @@ struct vsrq {
 	/* XRC */
 	struct vxrcd *xrcd;	/* NULL: of no domain */
 	struct vcq *cq;		/* where its receives complete */
-	struct link targets;	/* struct vqp: XRC_TGT whose peer has named it last */
+	struct list_head targets;	/* struct vqp: XRC_TGT whose peer has named it last */
 };
 
 /**
@@ -518,14 +518,14 @@ struct vmcg {
 	u8 mgid[16];
 	u16 mlid;
 	u32 nqps;
-	struct link qps;	/* struct vmcg_qp */
+	struct list_head qps;	/* struct vmcg_qp */
 	struct vmcg_qp *paused;	/* where the last datagram that was too much at once stopped */
 };
 
 /* A QP in a group. */
 struct vmcg_qp {
-	struct link in_group;
-	struct link in_qp;
+	struct list_head in_group;
+	struct list_head in_qp;
 	struct vmcg *group;
 	struct vqp *qp;
 	u64 number;		/* ascending in the group; from 1 */
@@ -552,8 +552,8 @@ struct vport {
 	struct fab_port fab;
 	struct vhca_dev *dev;
 	struct evnode ev;
-	struct link no_room;		/* QPs that wait until it can send again */
-	struct link no_room_link;
+	struct list_head no_room;		/* QPs that wait until it can send again */
+	struct list_head no_room_link;
 	struct vport_stats count;	/* all but what the fabric counts */
 	struct vport_stats counted;	/* by counters, those included that are gone */
 };
@@ -601,7 +601,7 @@ struct admin_queue {
 
 struct vhca_dev {
 	struct engine *engine;
-	struct link link;		/* of engine's devices */
+	struct list_head link;		/* of engine's devices */
 	struct guest_mem *mem;
 	const struct vdev_host_ops *ops;
 	void *host;
@@ -623,20 +623,20 @@ struct vhca_dev {
 
 	u64 *kicked;			/* a bit a UAR; atomic */
 	bool any_kick;			/* atomic */
-	struct link hot;		/* struct vuar */
-	struct link flush;		/* struct veq that may have room for what is pending */
+	struct list_head hot;		/* struct vuar */
+	struct list_head flush;		/* struct veq that may have room for what is pending */
 
 	u32 limit[VLIMITS];
 	struct vmcgs mcgs;
 	struct db_pages db_pages;
 	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, counters;
 	struct veq *async_eq;
-	struct link async_pending;
+	struct list_head async_pending;
 	struct evnode ev;		/* DEVICE_FATAL */
 
 	u64 debt;			/* ns that it has worked beyond its turns */
-	struct link ready;		/* struct vqp with work */
-	struct link ready_link;		/* on the engine's list while there are any */
+	struct list_head ready;		/* struct vqp with work */
+	struct list_head ready_link;		/* on the engine's list while there are any */
 	struct vfaults faults;
 	struct vport port[VDEV_MAX_PORTS];
 };

@@ -16,13 +16,13 @@ static void make_hot(struct vhca_dev *dev, struct vuar *uar)
 	if (uar->hot)
 		return;
 	uar->hot = true;
-	link_add_tail(&dev->hot, &uar->hot_link);
+	list_add_tail(&uar->hot_link, &dev->hot);
 }
 
 static void make_cold(struct vuar *uar)
 {
 	uar->hot = false;
-	link_del(&uar->hot_link);
+	list_del_init(&uar->hot_link);
 }
 
 static void tell_owner(struct db_page *page, u32 slot)
@@ -157,20 +157,20 @@ static void take_kicks(struct vhca_dev *dev)
 }
 
 /* Next time the look at the areas begins here, which may be behind the last. */
-static void go_on_with(struct vhca_dev *dev, struct link *next)
+static void go_on_with(struct vhca_dev *dev, struct list_head *next)
 {
 	if (next == &dev->hot)
 		return;
-	link_del(&dev->hot);
-	link_add_tail(next, &dev->hot);
+	list_del_init(&dev->hot);
+	list_add_tail(&dev->hot, next);
 }
 
 /* What is known to be left from last time, before anything new. */
 static void flush_rings(struct vhca_dev *dev, u32 *steps)
 {
-	struct link *l;
+	struct list_head *l;
 
-	while (*steps && (l = link_pop(&dev->flush)))
+	while (*steps && (l = list_pop(&dev->flush)))
 		*steps -= MIN(*steps, 1 + eq_flush(container_of(l, struct veq, flush_link)));
 }
 
@@ -183,7 +183,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 		return false;
 	take_kicks(dev);
 	flush_rings(dev, &steps);
-	link_for_each(l, &dev->hot) {
+	list_for_each_safe(l, &dev->hot) {
 		struct vuar *uar = container_of(l, struct vuar, hot_link);
 		enum found found = scan(uar, &steps);
 
@@ -199,7 +199,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 			return true;
 		}
 	}
-	return any || !link_alone(&dev->flush);
+	return any || !list_empty(&dev->flush);
 }
 
 bool doorbell_arm(struct vhca_dev *dev)
@@ -209,8 +209,8 @@ bool doorbell_arm(struct vhca_dev *dev)
 
 	if (!dev_live(dev))
 		return false;
-	any = !link_alone(&dev->flush);
-	link_for_each(l, &dev->hot) {
+	any = !list_empty(&dev->flush);
+	list_for_each_safe(l, &dev->hot) {
 		any |= arm(container_of(l, struct vuar, hot_link), &steps);
 		if (!steps)
 			return true;

@@ -38,7 +38,7 @@ static const u8 event_code[] = {
 
 void evnode_init(struct evnode *n, u32 number)
 {
-	link_init(&n->link);
+	INIT_LIST_HEAD(&n->link);
 	n->bits = 0;
 	n->number = number;
 	n->port = 0;
@@ -46,7 +46,7 @@ void evnode_init(struct evnode *n, u32 number)
 
 void evnode_fini(struct evnode *n)
 {
-	link_del(&n->link);
+	list_del_init(&n->link);
 	n->bits = 0;
 }
 
@@ -108,15 +108,15 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 
 void eq_flush_soon(struct veq *eq)
 {
-	if (link_alone(&eq->flush_link))
-		link_add_tail(&eq->dev->flush, &eq->flush_link);
+	if (list_empty(&eq->flush_link))
+		list_add_tail(&eq->flush_link, &eq->dev->flush);
 }
 
 u32 eq_flush(struct veq *eq)
 {
 	u32 told;
 
-	for (told = 0; !link_alone(eq->pending); told++) {
+	for (told = 0; !list_empty(eq->pending); told++) {
 		struct evnode *n = container_of(eq->pending->next, struct evnode, link);
 		u32 bit = __builtin_ctz(n->bits);
 		u32 room = eq_room(eq);
@@ -129,20 +129,20 @@ u32 eq_flush(struct veq *eq)
 		}
 		n->bits &= n->bits - 1;
 		if (!n->bits)
-			link_del(&n->link);
+			list_del_init(&n->link);
 		eq_write(eq, n, bit, room == 1);
 	}
 	return told;
 }
 
-static void make_pending(struct link *list, struct evnode *n, enum event_bit bit)
+static void make_pending(struct list_head *list, struct evnode *n, enum event_bit bit)
 {
 	/* the newest state of a port counts */
 	if (bit == EVB_PORT_ERR)
 		n->bits &= ~(1u << EVB_PORT_ACTIVE);
 	n->bits |= 1u << bit;
-	if (link_alone(&n->link))
-		link_add_tail(list, &n->link);
+	if (list_empty(&n->link))
+		list_add_tail(&n->link, list);
 }
 
 void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit)
@@ -162,7 +162,7 @@ void eq_destroy(struct veq *eq)
 {
 	if (eq->dev->async_eq == eq)
 		eq->dev->async_eq = NULL;
-	link_del(&eq->flush_link);
+	list_del_init(&eq->flush_link);
 	table_del(&eq->dev->eqs, eq->eqn, 0);
 	uar_slot_give(&eq->rec_ci);
 	uar_slot_give(&eq->rec_arm);
@@ -198,8 +198,8 @@ enum vhca_status cmd_create_eq(struct command *c)
 	eq->vector = vector;
 	eq->log = req->log_entries;
 	eq->flags = req->flags;
-	link_init(&eq->own_pending);
-	link_init(&eq->flush_link);
+	INIT_LIST_HEAD(&eq->own_pending);
+	INIT_LIST_HEAD(&eq->flush_link);
 	st = command_ring(c, offsetof(struct vhca_create_eq_req, buf),
 			  sizeof(struct vhca_eqe) << eq->log, sizeof(struct vhca_eqe), true,
 			  &eq->ring);

@@ -109,7 +109,7 @@ enum vhca_status cmd_create_mkey(struct command *c)
 	}
 	mk->key = idx << 8 | req->variant;
 	if (mkey_is_window(mk))
-		link_init(&mk->mw.in_qp);
+		INIT_LIST_HEAD(&mk->mw.in_qp);
 	pd->users++;
 	return command_object(c, mk->key);
 }

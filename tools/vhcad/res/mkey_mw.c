@@ -19,7 +19,7 @@ void mkey_unbind(struct vmkey *mk)
 	mk->mw.mr->windows--;
 	mk->mw.mr = NULL;
 	mk->mw.qp = NULL;
-	link_del(&mk->mw.in_qp);
+	list_del_init(&mk->mw.in_qp);
 	mk->access = 0;
 	mk->iova = 0;
 	mk->length = 0;
@@ -27,7 +27,7 @@ void mkey_unbind(struct vmkey *mk)
 
 u32 mkey_forget_qp(struct vqp *qp, u32 most)
 {
-	for (; most && !link_alone(&qp->windows); most--)
+	for (; most && !list_empty(&qp->windows); most--)
 		mkey_unbind(container_of(qp->windows.next, struct vmkey, mw.in_qp));
 	return most;
 }
@@ -87,7 +87,7 @@ u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind)
 	mr->windows++;
 	if (mw->type == VHCA_MKEY_MW_2) {
 		mw->mw.qp = qp;
-		link_add_tail(&qp->windows, &mw->mw.in_qp);
+		list_add_tail(&mw->mw.in_qp, &qp->windows);
 	}
 	return VHCA_CS_SUCCESS;
 }

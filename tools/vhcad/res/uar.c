@@ -106,7 +106,7 @@ static bool page_aligned(u64 addr)
 
 void uar_destroy(struct vhca_dev *dev, struct vuar *uar)
 {
-	link_del(&uar->hot_link);
+	list_del_init(&uar->hot_link);
 	table_del(&dev->uars, uar->uar, 0);
 	for (u32 i = 0; i < uar->npages; i++)
 		drop_page(dev, uar->page[i]);
@@ -127,7 +127,7 @@ enum vhca_status cmd_open_uar(struct command *c)
 	uar = calloc(1, sizeof(*uar));
 	if (!uar)
 		return VHCA_ST_INTERNAL;
-	link_init(&uar->hot_link);
+	INIT_LIST_HEAD(&uar->hot_link);
 	st = add_page(c, uar, addr, offsetof(struct vhca_open_uar_req, db_page));
 	if (st)
 		goto free;
@@ -139,7 +139,7 @@ enum vhca_status cmd_open_uar(struct command *c)
 	}
 	/* hot until it is armed: before the engine sleeps */
 	uar->hot = true;
-	link_add_tail(&c->dev->hot, &uar->hot_link);
+	list_add_tail(&uar->hot_link, &c->dev->hot);
 	return command_object(c, uar->uar);
 free:
 	free(uar->page);
