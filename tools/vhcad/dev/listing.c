@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "dev/listing.h"
-#include "res/mkey.h"
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "engine/engine.h"
+#include "qp/mcg.h"
+#include "qp/srq.h"
+#include "res/mkey_internal.h"
 
 /* How far a record in guest memory is ahead of a count; 0 if it cannot be read or is absurd. */
 static u32 ahead(struct dbrec *rec, u32 count, u32 max)
@@ -101,7 +102,7 @@ static void describe_key(void *obj, union vobject_info *info)
 	o->pdn = mk->pd->pdn;
 	if (mkey_is_window(mk)) {
 		o->region = mk->mw.mr ? mk->mw.mr->key : 0;
-		o->qpn = mk->mw.qp ? mk->mw.qp->qpn : 0;
+		o->qpn = mk->mw.of ? mk->mw.of->qpn : 0;
 	} else {
 		o->windows = mk->windows;
 	}
@@ -115,28 +116,32 @@ static void describe_key(void *obj, union vobject_info *info)
 	}
 }
 
-static const struct {
-	u32 table;		/* offset in struct vhca_dev */
-	void (*describe)(void *obj, union vobject_info *info);
-} kinds[VLIST_KINDS] = {
-	[VLIST_QPS] = { offsetof(struct vhca_dev, qps), describe_qp },
-	[VLIST_CQS] = { offsetof(struct vhca_dev, cqs), describe_cq },
-	[VLIST_SRQS] = { offsetof(struct vhca_dev, srqs), describe_srq },
-	[VLIST_GROUPS] = { offsetof(struct vhca_dev, mcgs.table), describe_group },
-	[VLIST_KEYS] = { offsetof(struct vhca_dev, mkeys), describe_key },
+static void (*const describe[VLIST_KINDS])(void *obj, union vobject_info *info) = {
+	[VLIST_QPS] = describe_qp,
+	[VLIST_CQS] = describe_cq,
+	[VLIST_SRQS] = describe_srq,
+	[VLIST_GROUPS] = describe_group,
+	[VLIST_KEYS] = describe_key,
 };
 
 u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
 	      union vobject_info page[VLIST_PAGE])
 {
-	const struct table *t = (const void *)((const u8 *)dev + kinds[kind].table);
+	const struct table *const tables[VLIST_KINDS] = {
+		[VLIST_QPS] = &dev->qps,
+		[VLIST_CQS] = &dev->cqs,
+		[VLIST_SRQS] = &dev->srqs,
+		[VLIST_GROUPS] = &dev->mcgs->table,
+		[VLIST_KEYS] = &dev->mkeys,
+	};
+	const struct table *t = tables[kind];
 	u32 n = 0, i;
 
 	memset(page, 0, VLIST_PAGE * sizeof(*page));
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	for (i = table_next(t, *from); i != TABLE_NONE && n < VLIST_PAGE; i = table_next(t, i + 1))
-		kinds[kind].describe(table_get(t, i), &page[n++]);
-	engine_unlock(dev->engine);
+		describe[kind](table_get(t, i), &page[n++]);
+	engine_unlock(dev->adapter.engine);
 	*from = i == TABLE_NONE ? VLIST_END : i;
 	return n;
 }

@@ -7,23 +7,11 @@
 #define VHCAD_DEV_LISTING_H
 
 #include "dev/device.h"
+#include "res/stats.h"
 
 #define VLIST_PAGE	64u
 #define VLIST_END	UINT32_MAX
 #define VLIST_NONE	UINT32_MAX	/* a number that an object does not have */
-
-/**
- * struct vqp_stats - what a QP has counted since it was made
- * @tx_packets, @rx_packets: repeated ones included
- * @tx_bytes, @rx_bytes: of payload
- * @tx_msgs, @rx_msgs: messages that were sent to their end, or had arrived so
- * @errors: completions that failed, flushed ones not counted
- */
-struct vqp_stats {
-	u64 tx_packets, tx_bytes, tx_msgs;
-	u64 rx_packets, rx_bytes, rx_msgs;
-	u64 errors;
-};
 
 /**
  * struct vqp_info - a queue pair
@@ -137,7 +125,7 @@ union vobject_info {
 };
 
 /**
- * vdev_list - objects of a kind, in order of their places
+ * vdev_list() - objects of a kind, in order of their places
  * @dev: device
  * @kind: which
  * @from: in: where to start, 0 for the first; out: where to go on, or VLIST_END
@@ -148,13 +136,13 @@ union vobject_info {
 u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
 	      union vobject_info page[VLIST_PAGE]);
 
-/** vqp_type_name - a transport's name, or "?" */
+/** vqp_type_name() - a transport's name, or "?" */
 const char *vqp_type_name(u32 type);
 
-/** vkey_type_name - a kind of memory key, or "?" */
+/** vkey_type_name() - a kind of memory key, or "?" */
 const char *vkey_type_name(u32 type);
 
-/** vqp_state_name - a QP state's name, or "?" */
+/** vqp_state_name() - a QP state's name, or "?" */
 const char *vqp_state_name(u32 state);
 
 #endif /* VHCAD_DEV_LISTING_H */

@@ -8,8 +8,9 @@
  */
 #include <endian.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/ready.h"
+#include "qp/responder.h"
+#include "res/mkey.h"
 
 static void queue_answer(struct vqp *qp, u8 entry)
 {
@@ -19,7 +20,7 @@ static void queue_answer(struct vqp *qp, u8 entry)
 		s->res[entry].queued = true;
 		s->fifo[(s->fifo_head + s->fifo_n++) % VDEV_MAX_RD_ATOMIC] = entry;
 	}
-	sched_ready(qp);
+	qp_ready(qp);
 }
 
 static void unqueue_answer(struct rc_responder *s, u8 entry)
@@ -80,7 +81,7 @@ static void read_request(struct vqp *qp, struct resp_res *res, struct run *run)
 		resp_refuse(qp);
 		return;
 	}
-	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
+	if (run->h.dmalen && !qp_mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_READ_REMOTE)) {
 		resp_no_access(qp);
 		return;
@@ -102,6 +103,7 @@ static void atomic_request(struct vqp *qp, struct resp_res *res, struct run *run
 		.mask = run->h.mask,
 		.compare_mask = run->h.compare_mask,
 	};
+	struct mkey_scope s = qp_scope(qp);
 	u64 orig;
 
 	if (run->kind == WIRE_ATOMIC_WRITE) {
@@ -117,7 +119,7 @@ static void atomic_request(struct vqp *qp, struct resp_res *res, struct run *run
 		op.opcode = VHCA_OP_ATOMIC_WRITE;
 		op.swap_add = le64toh(value);
 	}
-	switch (mkey_atomic(qp, run->h.rkey, run->h.va, &op, &orig)) {
+	switch (mkey_atomic(&s, run->h.rkey, run->h.va, &op, &orig)) {
 	case VHCA_CS_SUCCESS:
 		keep_answer(qp, res, run, 1);
 		res->orig = orig;
@@ -145,7 +147,7 @@ static void flush_request(struct vqp *qp, struct resp_res *res, struct run *run)
 {
 	u64 len = run->h.flush_level == VHCA_FLUSH_MR ? 0 : run->h.dmalen;
 
-	if (!mkey_find(qp, run->h.rkey, run->h.va, len, flush_rights(run->h.flush_type))) {
+	if (!qp_mkey_find(qp, run->h.rkey, run->h.va, len, flush_rights(run->h.flush_type))) {
 		resp_no_access(qp);
 		return;
 	}

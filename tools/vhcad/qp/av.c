@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "qp/qp.h"
+#include "qp/path.h"
 
 #define LAST_SL		15u
 #define LAST_RATE	31u

@@ -4,17 +4,8 @@
  */
 #include <stdlib.h>
 
+#include "qp/counter.h"
 #include "res/command.h"
-#include "qp/qp.h"
-
-void counter_subtract(struct vport_stats *from, const struct vport_stats *s)
-{
-	u64 *a = (u64 *)from;
-	const u64 *b = (const u64 *)s;
-
-	for (u32 i = 0; i < sizeof(*s) / sizeof(u64); i++)
-		a[i] -= b[i];
-}
 
 void counter_tx(struct vqp *qp, const struct run *run)
 {

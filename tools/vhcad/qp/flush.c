@@ -5,14 +5,15 @@
  */
 #include <endian.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/recv.h"
+#include "qp/requester.h"
 
 /* Entries behind those that were under way; false: there is none. */
 bool flush_ring(struct vqp *qp, u32 end)
 {
 	struct rc_requester *r = &qp->req;
-	struct send_wqe *w = &qp->dev->engine->tx_wqe;
+	struct send_wqe *w = &qp_scratch(qp)->tx_wqe;
 	struct tx_req t;
 
 	if (r->blk_next == end)

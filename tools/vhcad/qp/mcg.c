@@ -11,20 +11,31 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "qp/mcg.h"
 #include "res/command.h"
-#include "engine/core.h"
-#include "qp/qp.h"
 
 /* Where multicasts are addressed to instead of a QP. */
 #define MCAST_QPN	0xffffffu
 
-void mcg_init(struct vhca_dev *dev)
+int mcg_init(struct vhca_dev *dev)
 {
-	struct vmcgs *m = &dev->mcgs;
+	struct vmcgs *m = calloc(1, sizeof(*m));
 
-	/* nobody outside chooses what falls into one bucket */
+	if (!m)
+		return -ENOMEM;
+	/* a guest must not be able to choose groups that fall into one bucket */
 	memcpy(m->seed, (const void *)getauxval(AT_RANDOM), sizeof(m->seed));
 	table_init(&m->table, 0, dev->limit[VLIM_MCGS], dev->limit[VLIM_MCGS]);
+	dev->mcgs = m;
+	return 0;
+}
+
+void mcg_fini(struct vhca_dev *dev)
+{
+	if (!dev->mcgs)
+		return;
+	table_fini(&dev->mcgs->table);
+	free(dev->mcgs);
 }
 
 static struct vmcg **bucket(struct vmcgs *m, const u8 *mgid, u16 mlid)
@@ -84,7 +95,7 @@ static enum vhca_status make_group(struct command *c, struct vmcg **out)
 		i--;
 		goto leave;
 	}
-	err = table_add(&dev->mcgs.table, g, 0, &g->number);
+	err = table_add(&dev->mcgs->table, g, 0, &g->number);
 	if (err)
 		goto leave;
 	*out = g;
@@ -101,8 +112,8 @@ leave:
 
 static void drop_group(struct vhca_dev *dev, struct vmcg *g)
 {
-	*find(&dev->mcgs, g->mgid, g->mlid) = g->next;
-	table_del(&dev->mcgs.table, g->number, 0);
+	*find(dev->mcgs, g->mgid, g->mlid) = g->next;
+	table_del(&dev->mcgs->table, g->number, 0);
 	leave(dev, dev->nports, g->mlid);
 	free(g);
 }
@@ -115,7 +126,7 @@ static void detach(struct vmcg_qp *a)
 		g->paused = NULL;
 	list_del_init(&a->in_group);
 	list_del_init(&a->in_qp);
-	a->qp->dev->mcgs.attached--;
+	a->qp->dev->mcgs->attached--;
 	if (!--g->nqps)
 		drop_group(a->qp->dev, g);
 	free(a);
@@ -154,7 +165,7 @@ static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 {
 	struct vhca_cqe cqe = ud_completion(d->run);
 	bool first = true, long_copy = d->run->len > RUN_TOGETHER;
-	struct engine *e = p->dev->engine;
+	struct worker *w = p->dev->adapter.worker;
 
 	for (struct list_head *l = go_on(g, d), *next; l != &g->qps; l = next) {
 		struct vmcg_qp *a = container_of(l, struct vmcg_qp, in_group);
@@ -162,7 +173,7 @@ static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 		next = l->next;
 		if (!hears(a->qp, p, d->run))
 			continue;
-		if (d->bytes && (long_copy ? cost_over(e) : cost_late(e)))
+		if (d->bytes && (long_copy ? cost_over(w) : cost_late(w)))
 			*d->bytes = 0;
 		if (!first && datagram_pause(d, a->number)) {
 			g->paused = a;
@@ -186,7 +197,7 @@ void mcg_rx(struct vport *p, struct datagram *d)
 		p->count.rx_no_qp += run->npkts;
 		return;
 	}
-	g = *find(&p->dev->mcgs, run->h.dgid, run->h.dlid);
+	g = *find(p->dev->mcgs, run->h.dgid, run->h.dlid);
 	if (g)
 		to_group(p, g, d);
 }
@@ -224,7 +235,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	st = check(c, &qp);
 	if (st)
 		return st;
-	slot = find(&c->dev->mcgs, req->mgid, mlid);
+	slot = find(c->dev->mcgs, req->mgid, mlid);
 	g = *slot;
 	if (find_qp(g, qp))
 		return VHCA_ST_OK;
@@ -232,7 +243,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 		SET_FIELD(c, vhca_mcg_req, qpn);
 		return command_limited(c, VLIM_MCG_QPS);
 	}
-	if (c->dev->mcgs.attached == c->dev->limit[VLIM_ATTACHED]) {
+	if (c->dev->mcgs->attached == c->dev->limit[VLIM_ATTACHED]) {
 		SET_FIELD(c, vhca_mcg_req, mlid);
 		return command_limited(c, VLIM_ATTACHED);
 	}
@@ -247,7 +258,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 		}
 		*slot = g;
 	}
-	a->number = ++c->dev->mcgs.last_number;
+	a->number = ++c->dev->mcgs->last_number;
 	a->group = g;
 	a->qp = qp;
 	INIT_LIST_HEAD(&a->in_group);
@@ -255,7 +266,7 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	list_add_tail(&a->in_group, &g->qps);
 	list_add_tail(&a->in_qp, &qp->mcgs);
 	g->nqps++;
-	c->dev->mcgs.attached++;
+	c->dev->mcgs->attached++;
 	return VHCA_ST_OK;
 }
 
@@ -269,7 +280,7 @@ enum vhca_status cmd_detach_mcg(struct command *c)
 	st = check(c, &qp);
 	if (st)
 		return st;
-	a = find_qp(*find(&c->dev->mcgs, req->mgid, le16toh(req->mlid)), qp);
+	a = find_qp(*find(c->dev->mcgs, req->mgid, le16toh(req->mlid)), qp);
 	if (!a)
 		return BAD_HANDLE(c, vhca_mcg_req, mgid);
 	detach(a);

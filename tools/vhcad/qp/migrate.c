@@ -10,8 +10,8 @@
 #include <endian.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/path.h"
+#include "qp/ready.h"
 
 void qp_set_path(struct vqp *qp)
 {
@@ -31,6 +31,12 @@ void qp_set_path(struct vqp *qp)
 		av_path(&qp->attr.av, qp->port, &qp->path);
 }
 
+void qp_follow_port(struct vqp *qp)
+{
+	if (qp->state >= QPS_RTR && qp->state != QPS_ERR)
+		qp_set_path(qp);
+}
+
 void qp_migrate(struct vqp *qp)
 {
 	struct vhca_qp_attr *a = &qp->attr;
@@ -48,9 +54,9 @@ void qp_migrate(struct vqp *qp)
 	qp->req.retry_left = a->retry_cnt;
 	qp_set_path(qp);
 	/* it may have waited for the old port */
-	if (!list_empty(&qp->ready_link)) {
-		sched_drop(qp);
-		sched_ready(qp);
+	if (!list_empty(&qp->ready_node)) {
+		qp_not_ready(qp);
+		qp_ready(qp);
 	}
 }
 

@@ -6,9 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qp/complete.h"
+#include "qp/life.h"
+#include "qp/path.h"
+#include "qp/ready.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+#include "qp/srq.h"
 #include "res/command.h"
-#include "engine/core.h"
-#include "qp/qp.h"
 
 #define A(name)		VHCA_QPA_##name
 
@@ -192,12 +197,6 @@ static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
 #undef COPY
 }
 
-void qp_follow_port(struct vqp *qp)
-{
-	if (qp->state >= QPS_RTR && qp->state != QPS_ERR)
-		qp_set_path(qp);
-}
-
 /* Everything but the objects it stands on, as after creation. */
 static void reset_qp(struct vqp *qp)
 {
@@ -205,7 +204,7 @@ static void reset_qp(struct vqp *qp)
 	bool last = qp->ev.bits & 1u << EVB_LAST_WQE ||
 		    (qp_shares(qp) && qp->state == QPS_ERR && !qp->recv.last_told);
 
-	sched_drop(qp);
+	qp_not_ready(qp);
 	wqe_forget(qp);
 	evnode_fini(&qp->ev);
 	if (last)
@@ -273,7 +272,7 @@ static void enter(struct vqp *qp, u8 from, u8 to)
 	else if (to == QPS_RTS)
 		req_doorbell(qp);
 	else if (to == QPS_SQD)
-		sched_ready(qp);
+		qp_ready(qp);
 }
 
 enum vhca_status cmd_modify_qp(struct command *c)

@@ -4,8 +4,8 @@
  */
 #include <endian.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/requester.h"
 
 static_assert(VHCA_OP_MASKED_FETCH_ADD - VHCA_OP_CMP_SWAP ==
 	      (int)WIRE_MASKED_FETCH_ADD - (int)WIRE_CMP_SWAP, "the same in the same order");
@@ -29,7 +29,7 @@ static void fill_flush(const struct send_wqe *w, struct run *run)
 
 int req_fill_single(struct vqp *qp, const struct tx_req *t, struct run *run, struct payload *pl)
 {
-	struct send_wqe *w = &qp->dev->engine->tx_wqe;
+	struct send_wqe *w = &qp_scratch(qp)->tx_wqe;
 	int st;
 
 	if (t->opcode == VHCA_OP_ATOMIC_WRITE) {
@@ -56,19 +56,20 @@ int req_fill_single(struct vqp *qp, const struct tx_req *t, struct run *run, str
 
 u8 req_local(struct vqp *qp, const struct tx_req *t)
 {
-	struct send_wqe *w = &qp->dev->engine->tx_wqe;
+	struct send_wqe *w = &qp_scratch(qp)->tx_wqe;
+	struct mkey_scope s = qp_scope(qp);
 	int st = req_reload(qp, t, w);
 
 	if (st)
 		return st;
 	switch (t->opcode) {
 	case VHCA_OP_LOCAL_INV:
-		st = mkey_invalidate(qp, t->inv_key, false);
+		st = mkey_invalidate(&s, t->inv_key, false);
 		return st ? why(qp, VHCA_WHY_INVALIDATE, st) : VHCA_CS_SUCCESS;
 	case VHCA_OP_BIND_MW:
-		return mkey_bind(qp, &w->bind);
+		return mkey_bind(&s, &qp->keys, &w->bind);
 	default:
-		st = mkey_register(qp, &w->reg);
+		st = mkey_register(&s, &w->reg);
 		return st ? why(qp, VHCA_WHY_REGISTER, st) : VHCA_CS_SUCCESS;
 	}
 }

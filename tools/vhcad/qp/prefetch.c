@@ -7,8 +7,8 @@
  * it is known whose turn is next, so they come all at once and in time.  These are hints: nothing
  * depends on them, and what they are about may be gone or wrong by then.
  */
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/ready.h"
+#include "qp/scratch.h"
 
 /* Slices of others that a QP stays in the caches for: help would only cost it. */
 #define FEW_SLICES	256u
@@ -29,29 +29,29 @@ static void fetch_work(const struct vqp *qp)
 	const struct rc_requester *r = &qp->req;
 	u32 entries = MIN(r->blk_prod - r->blk_next, FIRST_ENTRIES);
 
-	wqe_soon(qp, entries);
+	wqe_prefetch(qp, entries);
 	for (u32 i = 0; r->q && i < entries; i++)
 		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
 	if (qp->state >= QPS_RTR && qp->type != VHCA_QPT_UD)
 		fab_soon(&qp->port->fab, &qp->path);
 }
 
-void soon_turn(struct vqp *qp)
+void prefetch_turn(struct vqp *qp)
 {
-	u16 since = ++qp->dev->engine->slices - qp->slice;
-	const struct list_head *ready = &qp->dev->ready, *next = ready->next;
+	u16 since = ++qp_scratch(qp)->slices - qp->slice;
+	const struct list_head *ready = &qp->dev->adapter.ready, *next = ready->next;
 
 	/* it stands for those behind it */
 	qp->slice += since;
 	if (since < FEW_SLICES || next == ready)
 		return;
 	/* this one's own memory has been asked for a turn ago */
-	fetch_work(container_of(next, struct vqp, ready_link));
+	fetch_work(container_of(next, struct vqp, ready_node));
 	if (next->next != ready)
-		fetch(container_of(next->next, struct vqp, ready_link), TURN_BYTES);
+		fetch(container_of(next->next, struct vqp, ready_node), TURN_BYTES);
 }
 
-void soon_arrives(const struct vhca_dev *dev, u32 qpn)
+void prefetch_rx(const struct vhca_dev *dev, u32 qpn)
 {
 	const struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
 

@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/recv.h"
+#include "qp/srq.h"
 
 /* With the scatter entries that it has, and no more. */
 static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
@@ -20,7 +21,7 @@ static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
  */
 static struct recv_wqe *next_loaded(struct vqp *qp)
 {
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
+	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
 	struct vqp *of = w->qp;
 
 	if (of && w->shared && of->recv.taken && w->index == of->recv.next - 1)
@@ -85,7 +86,7 @@ int recv_take(struct vqp *qp)
 
 int recv_load(struct vqp *qp)
 {
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
+	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
 	u32 index = qp->recv.next - 1;
 
 	if (w->qp == qp && w->index == index)

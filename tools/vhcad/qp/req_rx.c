@@ -4,8 +4,12 @@
  */
 #include <endian.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/ready.h"
+#include "qp/recv.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
 
 /* Units of 10 us for the codes of an RNR NAK's timer. */
 static const u32 rnr_10us[32] = {
@@ -16,57 +20,6 @@ static const u32 rnr_10us[32] = {
 
 /* Part of its time that the timer waits when a loss is told of again. */
 #define HURRY	64u
-
-static struct tx_req *oldest(struct rc_requester *r)
-{
-	return &r->q[r->head & r->qmask];
-}
-
-/* PSNs of the oldest request that are not acknowledged. */
-static u32 left_of(const struct rc_requester *r, const struct tx_req *t)
-{
-	return (t->psn + t->npkts - r->una) & PSN_MASK;
-}
-
-/* Where sending goes on, if una has overtaken it (acknowledged while resending). */
-static void follow_una(struct rc_requester *r)
-{
-	struct tx_req *t = oldest(r);
-
-	if (psn_diff(r->una, r->nxt) <= 0)
-		return;
-	/* nothing behind the oldest is out again; it counts, if it is answered */
-	r->reads = op_is_answered(t->opcode);
-	r->nxt = r->una;
-	r->cur = r->head;
-	r->cur_pkt = (r->una - t->psn) & PSN_MASK;
-	if (r->cur_pkt == t->npkts) {
-		r->cur++;
-		r->cur_pkt = 0;
-	}
-}
-
-void req_settle(struct vqp *qp)
-{
-	struct rc_requester *r = &qp->req;
-
-	while (qp->state != QPS_ERR && r->head != r->cur) {
-		struct tx_req *t = oldest(r);
-
-		if (left_of(r, t))
-			break;
-		r->head++;
-		if (op_is_answered(t->opcode) && t->npkts)
-			r->reads--;
-		if (t->opcode == VHCA_OP_READ_INV && !t->status)
-			t->status = mkey_invalidate(qp, t->inv_key, false);
-		if (t->opcode == VHCA_OP_READ_INV && t->status && !t->why)
-			t->why = VHCA_WHY_INVALIDATE;
-		qp_complete_send(qp, t, t->status);
-		if (t->status)
-			qp_error(qp);
-	}
-}
 
 static void made_progress(struct vqp *qp)
 {
@@ -81,7 +34,7 @@ static void made_progress(struct vqp *qp)
 	req_arm(qp);
 	/* with nothing to send there is no turn to take, unless it is to see that it drained */
 	if (r->cur != r->tail || r->blk_next != r->blk_prod || qp->draining)
-		sched_ready(qp);
+		qp_ready(qp);
 }
 
 /*
@@ -101,8 +54,8 @@ static bool acknowledge(struct vqp *qp, u32 end)
 		req_settle(qp);
 		if (qp->state == QPS_ERR || r->head == r->tail || ahead <= 0)
 			break;
-		t = oldest(r);
-		if (!left_of(r, t)) {
+		t = req_at(r, r->head);
+		if (!req_left(r, t)) {
 			/* it takes no PSN, and sending has yet to come by again */
 			r->cur++;
 			continue;
@@ -111,8 +64,8 @@ static bool acknowledge(struct vqp *qp, u32 end)
 			missing = true;
 			break;
 		}
-		r->una = psn_add(r->una, MIN((u32)ahead, left_of(r, t)));
-		follow_una(r);
+		r->una = psn_add(r->una, MIN((u32)ahead, req_left(r, t)));
+		req_follow_una(r);
 		progress = true;
 	}
 	if (progress)
@@ -120,59 +73,17 @@ static bool acknowledge(struct vqp *qp, u32 end)
 	return missing;
 }
 
-void req_rewind(struct vqp *qp)
-{
-	struct rc_requester *r = &qp->req;
-	struct tx_req *t = oldest(r);
-
-	r->nxt = r->una;
-	r->cur = r->head;
-	r->cur_pkt = r->head == r->tail ? 0 : (r->una - t->psn) & PSN_MASK;
-	r->reads = r->cur_pkt && op_is_answered(t->opcode);
-	timer_stop(&r->timer);
-	sched_ready(qp);
-}
-
-void req_fail(struct vqp *qp, u8 status)
-{
-	struct rc_requester *r = &qp->req;
-
-	if (r->head != r->tail)
-		qp_complete_send(qp, &r->q[r->head++ & r->qmask], status);
-	qp_error(qp);
-}
-
-void req_retry(struct vqp *qp)
-{
-	struct rc_requester *r = &qp->req;
-
-	if (r->head == r->tail)
-		return;
-	if (!r->retry_left && qp->mig != MIG_ARMED) {
-		req_fail(qp, VHCA_CS_RETRY_EXC_ERR);
-		return;
-	}
-	if (!r->retry_left) {
-		qp_migrate(qp);
-		eq_async(qp->dev, &qp->ev, EVB_PATH_MIG);
-		req_rewind(qp);
-		return;
-	}
-	r->retry_left--;
-	req_rewind(qp);
-}
-
 /* A loss is told of again: what was sent again is lost too, unless this was doubled or late. */
 static void hurry(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
-	u64 soon = qp->dev->engine->now + (4096ull << qp->attr.timeout) / HURRY;
+	u64 soon = qp->dev->adapter.worker->now + (4096ull << qp->attr.timeout) / HURRY;
 
 	/* nothing was sent since, or there is no timer */
 	if (r->nxt == r->una || r->timer.due == TIMER_OFF || r->timer.due <= soon)
 		return;
 	r->gap = GAP_HURRY;
-	timer_set(&qp->dev->engine->timers, &r->timer, soon);
+	timer_set(&qp->dev->adapter.timers, &r->timer, soon);
 }
 
 /*
@@ -204,7 +115,7 @@ static void take_credits(struct rc_requester *r, const struct wire_hdr *h)
 static void receiver_not_ready(struct vqp *qp, u8 code)
 {
 	struct rc_requester *r = &qp->req;
-	struct engine *e = qp->dev->engine;
+	struct adapter *a = &qp->dev->adapter;
 
 	if (!r->rnr_left) {
 		req_fail(qp, VHCA_CS_RNR_RETRY_EXC_ERR);
@@ -215,7 +126,7 @@ static void receiver_not_ready(struct vqp *qp, u8 code)
 	req_rewind(qp);
 	r->rnr_wait = true;
 	r->gap = GAP_NONE;
-	timer_set(&e->timers, &r->timer, e->now + rnr_10us[code] * 10000ull);
+	timer_set(&a->timers, &r->timer, a->worker->now + rnr_10us[code] * 10000ull);
 }
 
 static void refused(struct vqp *qp, u8 code)
@@ -306,26 +217,26 @@ static bool fits(const struct vqp *qp, const struct tx_req *t, const struct run 
  */
 static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 off)
 {
-	struct send_wqe *w = &qp->dev->engine->rd_wqe;
+	struct send_wqe *w = &qp_scratch(qp)->rd_wqe;
 	int st = req_reload(qp, t, w);
-	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd, NULL };
+	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp_local_scope(qp, qp->pd) };
 	u32 done = 0;
 
 	if (st)
 		return st;
-	pieces_begin(qp->dev->engine);
+	pieces_begin(qp->dev->adapter.worker);
 	while (done < run->len) {
 		struct dma_seg seg[PAYLOAD_SEGS];
 		u32 nseg;
-		u64 n = sgl_map(qp->dev, &l, off + done, run->len - done, seg, &nseg,
+		u64 n = sgl_map(&l, off + done, run->len - done, seg, &nseg,
 				PAYLOAD_SEGS);
 
-		if (!n || qp->dev->engine->pieces > MAX_PIECES)
+		if (!n || qp->dev->adapter.worker->pieces > MAX_PIECES)
 			return VHCA_CS_LOC_PROT_ERR;
 		if (payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
 			return run->pl->fault ? -1 : VHCA_CS_LOC_PROT_ERR;
 		done += n;
-		if (done < run->len && pieces_enough(qp->dev->engine, run, done)) {
+		if (done < run->len && pieces_enough(qp->dev->adapter.worker, run, done)) {
 			run_cut(run, 0, done / run->mtu);
 			break;
 		}
@@ -346,7 +257,7 @@ static struct tx_req *answered(struct vqp *qp, const struct run *run)
 	}
 	if (qp->state == QPS_ERR || r->una != run->h.psn || r->head == r->tail)
 		return NULL;
-	return oldest(r);
+	return req_at(r, r->head);
 }
 
 /* These packets of an answer are here, and where they belong. */
@@ -355,7 +266,7 @@ static void took_answer(struct vqp *qp, const struct run *run)
 	struct rc_requester *r = &qp->req;
 
 	r->una = psn_add(r->una, run->npkts);
-	follow_una(r);
+	req_follow_una(r);
 	req_settle(qp);
 	made_progress(qp);
 }

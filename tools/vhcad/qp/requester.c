@@ -6,19 +6,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/ready.h"
+#include "qp/requester.h"
 
 enum progress {
 	WENT_ON,		/* something was done, look again */
 	MUST_WAIT,		/* an acknowledgment or a response has to come first */
 	NO_ROOM,		/* the fabric's queue is full */
 };
-
-static struct tx_req *req_at(struct rc_requester *r, u32 i)
-{
-	return &r->q[i & r->qmask];
-}
 
 void req_reset(struct vqp *qp, u32 psn)
 {
@@ -61,94 +58,7 @@ void req_doorbell(struct vqp *qp)
 		return;
 	}
 	r->blk_prod = prod;
-	sched_ready(qp);
-}
-
-int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w)
-{
-	int st;
-
-	if (w->qp == qp && w->blk == t->blk)
-		return VHCA_CS_SUCCESS;
-	st = wqe_load_send(qp, t->blk, t->blk + t->nblk, w);
-	if (st)
-		return st < 0 ? VHCA_CS_LOC_QP_OP_ERR : st;
-	if (w->opcode != t->opcode || w->nblk != t->nblk || w->len != t->len) {
-		w->qp = NULL;
-		return VHCA_CS_LOC_QP_OP_ERR;
-	}
-	return VHCA_CS_SUCCESS;
-}
-
-static bool is_send(u8 opcode)
-{
-	return opcode >= VHCA_OP_SEND && opcode <= VHCA_OP_SEND_INV;
-}
-
-static bool has_imm(u8 opcode)
-{
-	return opcode == VHCA_OP_SEND_IMM || opcode == VHCA_OP_WRITE_IMM;
-}
-
-/* What can be known to be wrong before anything is sent. */
-static int check_request(struct vqp *qp, const struct send_wqe *w)
-{
-	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->pd, NULL };
-
-	if (!op_is_answered(w->opcode))
-		return VHCA_CS_SUCCESS;
-	if (!qp->attr.max_rd_atomic)
-		return why(qp, VHCA_WHY_NO_READS, VHCA_CS_LOC_QP_OP_ERR);
-	if (!op_is_read(w->opcode) && !op_is_atomic(w->opcode))
-		return VHCA_CS_SUCCESS;
-	return sgl_check(qp->dev, &l) ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
-}
-
-bool req_take(struct vqp *qp)
-{
-	struct rc_requester *r = &qp->req;
-	struct send_wqe *w = &qp->dev->engine->tx_wqe;
-	struct tx_req *t;
-	int st;
-
-	if (qp->state != QPS_RTS || r->stopped || r->blk_next == r->blk_prod ||
-	    r->tail - r->head > r->qmask)
-		return false;
-	st = wqe_load_send(qp, r->blk_next, r->blk_prod, w);
-	if (st < 0) {
-		qp_error_event(qp, EVB_QP_FATAL);
-		return false;
-	}
-	if (!st)
-		st = check_request(qp, w);
-	t = req_at(r, r->tail++);
-	*t = (struct tx_req){
-		.wr_id = w->wr_id,
-		.raddr = w->raddr,
-		.rkey = w->rkey,
-		.len = st ? 0 : w->len,
-		.blk = r->blk_next,
-		.psn = r->new_psn,
-		.srqn = w->srqn,
-		.opcode = w->opcode,
-		.flags = w->flags,
-		.nblk = w->nblk,
-		.status = st,
-		.why = st ? why_failed(qp, st, false) : VHCA_WHY_NONE,
-	};
-	if (has_imm(w->opcode))
-		t->imm = w->imm;
-	else
-		t->inv_key = w->inv_key;
-	r->blk_next += w->nblk;
-	if (st) {
-		r->stopped = true;
-	} else if (w->opcode != VHCA_OP_NOP && !op_is_local(w->opcode)) {
-		t->npkts = t->len ? (t->len - 1) / qp->mtu + 1 : 1;
-		t->ssn = ++r->ssn;
-		r->new_psn = psn_add(r->new_psn, t->npkts);
-	}
-	return true;
+	qp_ready(qp);
 }
 
 /*
@@ -170,19 +80,6 @@ static void refuse_current(struct vqp *qp, u8 status)
 	r->blk_next = t->blk + t->nblk;
 	r->new_psn = r->nxt;
 	req_settle(qp);
-}
-
-void req_arm(struct vqp *qp)
-{
-	struct rc_requester *r = &qp->req;
-
-	if (r->rnr_wait)
-		return;
-	if (r->nxt == r->una || !qp->attr.timeout)
-		timer_stop(&r->timer);
-	else
-		timer_set(&qp->dev->engine->timers, &r->timer,
-			  qp->dev->engine->now + (4096ull << qp->attr.timeout));
 }
 
 /* Bookkeeping for n packets (PSNs) of the current request that are out. */
@@ -230,63 +127,6 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	went_out(qp, t, n);
 	*bytes -= MIN(*bytes, qp->mtu);
 	return WENT_ON;
-}
-
-/* Finds the payload of *n packets from byte off on; may make *n smaller. */
-static int find_data(struct vqp *qp, const struct send_wqe *w, u32 off, u32 *len, u32 *n,
-		     struct payload *pl)
-{
-	struct sglist l = { w->sge, w->nsge, MKEY_READ_LOCAL, qp->pd, NULL };
-	u32 got;
-
-	if (w->data) {
-		pl->fault = false;
-		pl->mem = NULL;
-		pl->host = w->data + off;
-		return VHCA_CS_SUCCESS;
-	}
-	/* as many packets as there are; the rest, or its fault, comes next */
-	got = gather(qp, &l, off, *len, pl);
-	if (got < *len)
-		*n = (got + qp->mtu - 1) / qp->mtu;
-	*len = got;
-	return got ? VHCA_CS_SUCCESS : VHCA_CS_LOC_PROT_ERR;
-}
-
-int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, struct payload *pl)
-{
-	struct rc_requester *r = &qp->req;
-	struct send_wqe *w = &qp->dev->engine->tx_wqe;
-	u32 off = r->cur_pkt * qp->mtu, len = MIN((u64)n * qp->mtu, (u64)t->len - off);
-	int st;
-
-	*run = (struct run){ .h.path = qp->path, .service = qp->service, .mtu = qp->mtu };
-	if (len) {
-		st = req_reload(qp, t, w);
-		if (!st)
-			st = find_data(qp, w, off, &len, &n, pl);
-		if (st)
-			return st;
-		run->pl = pl;
-	}
-	run->kind = is_send(t->opcode) ? WIRE_SEND : WIRE_WRITE;
-	run->first = !r->cur_pkt;
-	run->last = r->cur_pkt + n == t->npkts;
-	run->imm = has_imm(t->opcode);
-	run->inv = t->opcode == VHCA_OP_SEND_INV;
-	run->npkts = n;
-	run->len = len;
-	run->h.psn = r->nxt;
-	run->h.srqn = t->srqn;
-	run->h.se = t->flags & VHCA_WQE_SOLICITED && t->opcode != VHCA_OP_WRITE;
-	if (run->inv)
-		run->h.inv_key = t->inv_key;
-	else
-		run->h.imm = t->imm;
-	run->h.va = t->raddr;
-	run->h.rkey = t->rkey;
-	run->h.dmalen = t->len;
-	return VHCA_CS_SUCCESS;
 }
 
 /*
@@ -429,7 +269,7 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	while (!r->rnr_wait && (qp->state == QPS_RTS || qp->state == QPS_SQD)) {
 		enum progress p;
 
-		if (!*wqes || !*bytes || cost_late(qp->dev->engine))
+		if (!*wqes || !*bytes || cost_late(qp->dev->adapter.worker))
 			return true;
 		if (r->cur == r->tail) {
 			if (!req_take(qp))
@@ -437,12 +277,12 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 			--*wqes;
 		}
 		p = send_current(qp, bytes);
-		cost_pieces(qp->dev->engine, bytes);
+		cost_pieces(qp->dev->adapter.worker, bytes);
 		switch (p) {
 		case MUST_WAIT:
 			return false;
 		case NO_ROOM:
-			sched_wait_room(qp);
+			qp_wait_room(qp);
 			return false;
 		case WENT_ON:
 			break;
@@ -462,12 +302,13 @@ static bool answer_waits(const struct vqp *qp)
 	const struct vport *p;
 	struct vqp *peer;
 
-	if (!to || to->ops != &vport_ops)
+	/* the ports of all adapters have the same ops */
+	if (!to || to->ops != qp->port->fab.ops)
 		return false;
 	p = to->owner;
 	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
 	return peer && peer->path.dqpn == qp->qpn && peer->path.dlid == qp->path.slid &&
-	       (peer->resp.ack || peer->resp.fifo_n) && !list_empty(&peer->ready_link) &&
+	       (peer->resp.ack || peer->resp.fifo_n) && !list_empty(&peer->ready_node) &&
 	       fab_room(&peer->port->fab);
 }
 
@@ -479,7 +320,7 @@ void req_timeout(struct timer *t)
 		return;
 	if (qp->req.rnr_wait) {
 		qp->req.rnr_wait = false;
-		sched_ready(qp);
+		qp_ready(qp);
 		return;
 	}
 	if (answer_waits(qp)) {

@@ -7,8 +7,12 @@
  */
 #include <endian.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/ready.h"
+#include "qp/recv.h"
+#include "qp/responder.h"
+#include "qp/srq.h"
 
 /* Receives that a credit code stands for. */
 static const u16 credit_table[] = {
@@ -21,7 +25,7 @@ u32 credits_of(u8 code)
 	return code < ARRAY_SIZE(credit_table) ? credit_table[code] : 0;
 }
 
-u8 resp_credits(struct vqp *qp)
+static u8 resp_credits(struct vqp *qp)
 {
 	u32 n, code = 0;
 	u64 prod;
@@ -67,7 +71,7 @@ static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
 			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 
 	if (!fab_room(&qp->port->fab)) {
-		sched_wait_room(qp);
+		qp_wait_room(qp);
 		return false;
 	}
 	run.h.psn = psn_add(res->psn, res->sent);
@@ -86,20 +90,21 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 	u32 off = res->sent * qp->mtu, room = fab_room(&qp->port->fab);
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
-	struct sglist l = { &from, 1, MKEY_READ_REMOTE, answer_pd(qp, res), qp };
+	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp_scope(qp) };
 	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_READ_RESP,
 			   .mtu = qp->mtu };
 	struct payload pl;
 
 	if (!room) {
-		sched_wait_room(qp);
+		qp_wait_room(qp);
 		return false;
 	}
 	n = MIN(n, room);
+	l.scope.pd = answer_pd(qp, res);
 	pl.fault = false;
 	run.len = MIN((u64)n * qp->mtu, (u64)res->end_off - off);
 	if (run.len) {
-		u32 got = gather(qp, &l, off, run.len, &pl);
+		u32 got = payload_gather(qp, &l, off, run.len, &pl);
 
 		if (!got)
 			goto fault;
@@ -156,7 +161,7 @@ static bool send_ack(struct vqp *qp)
 	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
 
 	if (!fab_room(&qp->port->fab)) {
-		sched_wait_room(qp);
+		qp_wait_room(qp);
 		return false;
 	}
 	s->ack = false;
@@ -189,11 +194,11 @@ bool resp_run(struct vqp *qp, u32 *bytes)
 	struct rc_responder *s = &qp->resp;
 
 	while (s->fifo_n) {
-		if (!*bytes || cost_late(qp->dev->engine))
+		if (!*bytes || cost_late(qp->dev->adapter.worker))
 			return true;
 		if (!send_answer(qp, bytes))
 			return false;
-		cost_pieces(qp->dev->engine, bytes);
+		cost_pieces(qp->dev->adapter.worker, bytes);
 	}
 	if (s->ack)
 		send_ack(qp);

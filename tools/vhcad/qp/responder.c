@@ -8,72 +8,21 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/recv.h"
+#include "qp/responder.h"
+#include "qp/srq.h"
 
 /* Packets that the peer may send behind a NAK before it is taken for lost. */
 #define RENAK	64u
-
-void resp_reset(struct vqp *qp, u32 psn)
-{
-	struct rc_responder *s = &qp->resp;
-
-	s->epsn = psn;
-	s->lap = 0;
-	s->msn = 0;
-	s->kind = WIRE_NONE;
-	qp->recv.taken = false;
-	s->quiet = QUIET_NOT;
-	s->ack = false;
-	s->closing = false;
-	s->comm_est = false;
-	s->lost = false;
-	s->event = 0;
-	s->done = 0;
-	s->res_next = 0;
-	s->fifo_head = 0;
-	s->fifo_n = 0;
-	for (u32 i = 0; s->res && i < VDEV_MAX_RD_ATOMIC; i++)
-		s->res[i] = (struct resp_res){ 0 };
-}
-
-/* An answer for the first PSN that is not accepted. */
-static void answer(struct vqp *qp, u8 syndrome)
-{
-	qp->resp.ack = true;
-	qp->resp.syndrome = syndrome;
-	sched_ready(qp);
-}
-
-void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_bit event)
-{
-	struct rc_responder *s = &qp->resp;
-	struct vhca_cqe cqe = { 0 };
-
-	s->closing = true;
-	/* a receive that fails tells its owner; without one an event does */
-	s->event = qp->recv.taken ? 0 : event;
-	answer(qp, AETH_NAK | code);
-	if (qp->recv.taken)
-		qp_complete_recv(qp, &cqe, recv_status, false);
-}
-
-void resp_refuse(struct vqp *qp)
-{
-	resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_REM_INV_REQ_ERR, EVB_QP_REQ_ERR);
-}
-
-void resp_no_access(struct vqp *qp)
-{
-	resp_close(qp, NAK_REMOTE_ACCESS, VHCA_CS_LOC_ACCESS_ERR, EVB_QP_ACCESS_ERR);
-}
 
 static void not_ready(struct vqp *qp)
 {
 	qp->resp.quiet = QUIET_FOR_RECV;
 	/* without the capability it is as if the packet had been lost */
 	if (qp->dev->caps >> VHCA_CAP_RNR_NAK & 1)
-		answer(qp, AETH_RNR_NAK | qp->attr.min_rnr_timer);
+		resp_answer(qp, AETH_RNR_NAK | qp->attr.min_rnr_timer);
 }
 
 /* Takes the next receive; false if there is none, or none that can be used. */
@@ -86,26 +35,6 @@ static bool take_recv(struct vqp *qp)
 	else if (st > 0)
 		resp_close(qp, NAK_REMOTE_OPERATIONAL, st, EVB_QP_FATAL);
 	return !st;
-}
-
-u32 resp_place(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
-	       u32 len)
-{
-	struct engine *e = qp->dev->engine;
-	u32 done = 0;
-
-	pieces_begin(e);
-	while (done < len && !pieces_enough(e, run, done)) {
-		struct dma_seg seg[PAYLOAD_SEGS];
-		u32 nseg;
-		u64 n = sgl_map(qp->dev, l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS);
-
-		if (!n || e->pieces > MAX_PIECES ||
-		    payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
-			break;
-		done += n;
-	}
-	return done;
 }
 
 /* n packets with len bytes are in order and placed. */
@@ -137,7 +66,7 @@ static void finish(struct vqp *qp, const struct run *run)
 		s->kind = WIRE_NONE;
 	}
 	if (run->h.ackreq && qp->state != QPS_ERR)
-		answer(qp, AETH_ACK);
+		resp_answer(qp, AETH_ACK);
 }
 
 /*
@@ -151,13 +80,13 @@ static void lose_rest(struct vqp *qp)
 	s->quiet = QUIET_FOR_PSN;
 	s->heard = s->epsn;
 	s->told = s->epsn;
-	answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
+	resp_answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
 }
 
 /* The key that a SEND ends with it, before anybody hears of the SEND. */
 static bool end_key(struct vqp *qp, const struct run *run)
 {
-	u8 st = mkey_invalidate(qp, run->h.inv_key, true);
+	u8 st = qp_mkey_invalidate(qp, run->h.inv_key, true);
 
 	if (!st)
 		return true;
@@ -169,7 +98,7 @@ static bool end_key(struct vqp *qp, const struct run *run)
 static void rx_send(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
+	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
 	u32 room, want, got, good;
 	int st;
 
@@ -189,9 +118,9 @@ static void rx_send(struct vqp *qp, struct run *run)
 	want = run->len <= room ? run->len : room / run->mtu * run->mtu;
 	got = want;
 	if (want) {
-		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp->recv.pd, NULL };
+		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp_local_scope(qp, qp->recv.pd) };
 
-		got = resp_place(qp, run, &l, s->done, want);
+		got = payload_scatter(qp, run, &l, s->done, want);
 	}
 	if (got == run->len) {
 		if (run->last && run->inv && !end_key(qp, run))
@@ -202,7 +131,7 @@ static void rx_send(struct vqp *qp, struct run *run)
 	}
 	good = got / run->mtu;
 	accepted(qp, good, good * run->mtu);
-	if (pieces_enough(qp->dev->engine, run, got))
+	if (pieces_enough(qp->dev->adapter.worker, run, got))
 		lose_rest(qp);
 	else if (got == want)
 		resp_close(qp, NAK_INVALID_REQUEST, VHCA_CS_LOC_LEN_ERR, 0);
@@ -219,7 +148,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 		resp_refuse(qp);
 		return false;
 	}
-	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
+	if (run->h.dmalen && !qp_mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_WRITE_REMOTE)) {
 		resp_no_access(qp);
 		return false;
@@ -237,8 +166,8 @@ static void write_data(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
 	struct sge to = { .addr = s->va, .len = s->dmalen, .key = s->rkey };
-	struct sglist l = { &to, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
-	u32 got = run->len ? resp_place(qp, run, &l, s->done, run->len) : 0, good;
+	struct sglist l = { &to, 1, MKEY_WRITE_REMOTE, qp_scope(qp) };
+	u32 got = run->len ? payload_scatter(qp, run, &l, s->done, run->len) : 0, good;
 
 	if (got == run->len) {
 		accepted(qp, run->npkts, got);
@@ -247,7 +176,7 @@ static void write_data(struct vqp *qp, struct run *run)
 	}
 	good = got / run->mtu;
 	accepted(qp, good, good * run->mtu);
-	if (pieces_enough(qp->dev->engine, run, got))
+	if (pieces_enough(qp->dev->adapter.worker, run, got))
 		lose_rest(qp);
 	else if (!run->pl->fault)
 		resp_no_access(qp);
@@ -321,14 +250,6 @@ static void in_order(struct vqp *qp, struct run *run)
 	}
 }
 
-void resp_heard(struct vqp *qp)
-{
-	if (qp->state != QPS_RTR || qp->resp.comm_est)
-		return;
-	qp->resp.comm_est = true;
-	eq_async(qp->dev, &qp->ev, EVB_COMM_EST);
-}
-
 /*
  * A packet before these is missing.  That is said once, and again when the peer must have gone
  * back to it, or goes on as if nobody had said it: what was sent, or said, is lost too.
@@ -347,7 +268,7 @@ static void out_of_order(struct vqp *qp, const struct run *run)
 		return;
 	s->quiet = QUIET_FOR_PSN;
 	s->told = behind;
-	answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
+	resp_answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
 }
 
 void resp_rx(struct vqp *qp, struct run *run)
@@ -369,7 +290,7 @@ void resp_rx(struct vqp *qp, struct run *run)
 		if (run->kind != WIRE_SEND && run->kind != WIRE_WRITE)
 			answer_again(qp, run);
 		else if (!s->ack)
-			answer(qp, AETH_ACK);
+			resp_answer(qp, AETH_ACK);
 		if (again == run->npkts)
 			return;
 		run_cut(run, again, run->npkts - again);

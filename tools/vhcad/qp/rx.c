@@ -4,9 +4,14 @@
  */
 #include <string.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
 #include "log.h"
+#include "qp/counter.h"
+#include "qp/life.h"
+#include "qp/mcg.h"
+#include "qp/path.h"
+#include "qp/ready.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
 
 /* Is the packet from the QP that this one is connected to? */
 static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
@@ -127,7 +132,7 @@ static void vport_soon(struct fab_port *fab, u32 qpn)
 {
 	const struct vport *p = fab->owner;
 
-	soon_arrives(p->dev, qpn);
+	prefetch_rx(p->dev, qpn);
 }
 
 const struct fab_port_ops vport_ops = {

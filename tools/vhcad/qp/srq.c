@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "qp/srq.h"
+#include "qp/wqe.h"
 #include "res/command.h"
-#include "res/dev.h"
-#include "qp/qp.h"
 
 static void srq_error(struct vsrq *srq)
 {
@@ -131,7 +131,7 @@ static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
 	if (st)
 		return st;
 	st = command_slots(c, offsetof(struct vhca_create_srq_hw_req, db_slot), srq->uar,
-			   le32toh(req->db_slot), SLOT_PASSIVE, SLOT_PASSIVE, srq,
+			   le32toh(req->db_slot), NULL, NULL, srq,
 			   &srq->rec_posted, &srq->rec_taken);
 	if (st)
 		return st;

@@ -10,8 +10,10 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/recv.h"
+#include "qp/responder.h"
 
 static void drop_message(struct vqp *qp)
 {
@@ -53,8 +55,9 @@ static void arrived(struct vqp *qp, const struct run *run)
 static void rx_send(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
-	struct sglist l = { .access = MKEY_WRITE_LOCAL, .pd = qp->recv.pd };
+	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
+	struct sglist l = { .access = MKEY_WRITE_LOCAL,
+			    .scope = qp_local_scope(qp, qp->recv.pd) };
 	u32 got;
 	int st;
 
@@ -75,10 +78,10 @@ static void rx_send(struct vqp *qp, struct run *run)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
-	got = resp_place(qp, run, &l, s->done, run->len);
+	got = payload_scatter(qp, run, &l, s->done, run->len);
 	if (got == run->len)
 		arrived(qp, run);
-	else if (run->pl->fault || pieces_enough(qp->dev->engine, run, got))
+	else if (run->pl->fault || pieces_enough(qp->dev->adapter.worker, run, got))
 		drop_message(qp);
 	else
 		qp_recv_error(qp, VHCA_CS_LOC_PROT_ERR);
@@ -91,7 +94,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 
 	if (!(qp->attr.access & VHCA_ACCESS_REMOTE_WRITE) || run->h.dmalen > VDEV_MAX_MSG)
 		return false;
-	if (run->h.dmalen && !mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
+	if (run->h.dmalen && !qp_mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
 					MKEY_WRITE_REMOTE))
 		return false;
 	s->va = run->h.va;
@@ -103,7 +106,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 static void rx_write(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
-	struct sglist l = { .n = 1, .access = MKEY_WRITE_REMOTE, .pd = qp->pd, .qp = qp };
+	struct sglist l = { .n = 1, .access = MKEY_WRITE_REMOTE, .scope = qp_scope(qp) };
 	struct sge to;
 	u32 left;
 
@@ -120,7 +123,7 @@ static void rx_write(struct vqp *qp, struct run *run)
 		return;
 	to = (struct sge){ .addr = s->va, .len = s->dmalen, .key = s->rkey };
 	l.sge = &to;
-	if (resp_place(qp, run, &l, s->done, run->len) == run->len)
+	if (payload_scatter(qp, run, &l, s->done, run->len) == run->len)
 		arrived(qp, run);
 	else
 		drop_message(qp);

@@ -5,15 +5,19 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/mcg.h"
+#include "qp/path.h"
+#include "qp/recv.h"
+#include "qp/requester.h"
 
 /* A work request with such a Q_Key sends that of its QP. */
 #define QKEY_OF_QP	0x80000000u
 
 int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 {
-	struct send_wqe *w = &qp->dev->engine->tx_wqe;
+	struct send_wqe *w = &qp_scratch(qp)->tx_wqe;
 	int st = req_reload(qp, t, w);
 
 	if (st)
@@ -26,14 +30,14 @@ int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 
 static bool place_front(struct vqp *qp, const struct datagram *d, const struct sglist *l)
 {
-	u64 at = sgl_one(qp->dev, l, 0, d->ready);
+	u64 at = sgl_one(l, 0, d->ready);
 	struct dma_seg seg[PAYLOAD_SEGS];
 	u32 done = 0, nseg;
 
-	if (at != NOT_ONE)
+	if (at != SGL_NOT_ONE)
 		return !dma_write(qp->dev->mem, at, d->front, d->ready);
 	while (done < d->ready) {
-		if (!sgl_map(qp->dev, l, done, d->ready - done, seg, &nseg, PAYLOAD_SEGS))
+		if (!sgl_map(l, done, d->ready - done, seg, &nseg, PAYLOAD_SEGS))
 			return false;
 		for (u32 i = 0; i < nseg; i++) {
 			if (dma_write(qp->dev->mem, seg[i].addr, d->front + done, seg[i].len))
@@ -52,14 +56,14 @@ static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 {
 	const struct run *run = d->run;
 
-	pieces_begin(qp->dev->engine);
+	pieces_begin(qp->dev->adapter.worker);
 	if (run->h.grh) {
 		if (datagram_front(d) || !place_front(qp, d, l))
 			return false;
 		if (d->ready == WIRE_GRH_LEN + run->len)
 			return true;
 	}
-	return resp_place(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
+	return payload_scatter(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
 }
 
 struct vhca_cqe ud_completion(const struct run *run)
@@ -78,8 +82,9 @@ struct vhca_cqe ud_completion(const struct run *run)
 void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 {
 	const struct run *run = d->run;
-	struct recv_wqe *w = &qp->dev->engine->rx_wqe;
-	struct sglist l = { .access = MKEY_WRITE_LOCAL, .pd = qp->recv.pd };
+	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
+	struct sglist l = { .access = MKEY_WRITE_LOCAL,
+			    .scope = qp_local_scope(qp, qp->recv.pd) };
 	int st;
 
 	if (qp->state < QPS_RTR || qp->state == QPS_ERR || !rx_pkey_ok(qp, run))

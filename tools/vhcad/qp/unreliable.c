@@ -7,8 +7,11 @@
  * request that fails takes the QP to SQE: what is posted behind it is flushed,
  * receives go on, and the driver can take the QP back to RTS.
  */
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/mcg.h"
+#include "qp/ready.h"
+#include "qp/requester.h"
 
 static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
 {
@@ -67,7 +70,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 		return true;
 	}
 	if (!room) {
-		sched_wait_room(qp);
+		qp_wait_room(qp);
 		return false;
 	}
 	n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u));
@@ -109,8 +112,8 @@ bool unreliable_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	struct rc_requester *r = &qp->req;
 
 	while (qp->state == QPS_RTS || qp->state == QPS_SQD) {
-		cost_pieces(qp->dev->engine, bytes);
-		if (!*wqes || !*bytes || cost_late(qp->dev->engine))
+		cost_pieces(qp->dev->adapter.worker, bytes);
+		if (!*wqes || !*bytes || cost_late(qp->dev->adapter.worker))
 			return true;
 		if (flush_leftover(qp)) {
 			--*wqes;

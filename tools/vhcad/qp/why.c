@@ -5,15 +5,15 @@
  * Most statuses have one reason.  Where there are several, who refuses leaves the right one here,
  * and the completion, which follows, takes it away.
  */
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/scratch.h"
 
 int why(const struct vqp *qp, enum vhca_why number, int status)
 {
-	struct engine *e = qp->dev->engine;
+	struct scratch *s = qp_scratch(qp);
 
-	e->why_qp = qp;
-	e->why = number;
+	s->why_qp = qp;
+	s->why = number;
 	return status;
 }
 
@@ -35,12 +35,12 @@ static const u8 usual[][2] = {
 
 u8 why_failed(const struct vqp *qp, u8 status, bool recv)
 {
-	struct engine *e = qp->dev->engine;
+	struct scratch *s = qp_scratch(qp);
 	u8 number = status < ARRAY_SIZE(usual) ? usual[status][recv] : VHCA_WHY_NONE;
 
-	if (e->why_qp == qp && !recv && status != VHCA_CS_WR_FLUSH_ERR)
-		number = e->why;
-	if (e->why_qp == qp)
-		e->why_qp = NULL;
+	if (s->why_qp == qp && !recv && status != VHCA_CS_WR_FLUSH_ERR)
+		number = s->why;
+	if (s->why_qp == qp)
+		s->why_qp = NULL;
 	return number;
 }

@@ -10,8 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "qp/complete.h"
+#include "qp/path.h"
+#include "qp/scratch.h"
 
 #define KNOWN_FLAGS	(VHCA_WQE_SIGNALED | VHCA_WQE_SOLICITED | VHCA_WQE_FENCE | VHCA_WQE_INLINE)
 
@@ -311,7 +312,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	return parse_send(qp, &ctrl, w);
 }
 
-void wqe_soon(const struct vqp *qp, u32 blocks)
+void wqe_prefetch(const struct vqp *qp, u32 blocks)
 {
 	const struct vring *r = &qp->sq;
 	u32 off = qp->req.blk_next * VHCA_WQE_BLOCK & (r->bytes - 1);
@@ -378,12 +379,12 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 
 void wqe_forget(const struct vqp *qp)
 {
-	struct engine *e = qp->dev->engine;
+	struct scratch *s = qp_scratch(qp);
 
-	if (e->tx_wqe.qp == qp)
-		e->tx_wqe.qp = NULL;
-	if (e->rd_wqe.qp == qp)
-		e->rd_wqe.qp = NULL;
-	if (e->rx_wqe.qp == qp)
-		e->rx_wqe.qp = NULL;
+	if (s->tx_wqe.qp == qp)
+		s->tx_wqe.qp = NULL;
+	if (s->rd_wqe.qp == qp)
+		s->rd_wqe.qp = NULL;
+	if (s->rx_wqe.qp == qp)
+		s->rx_wqe.qp = NULL;
 }

@@ -5,7 +5,8 @@
 #ifndef VHCAD_WQE_H
 #define VHCAD_WQE_H
 
-#include "res/dev.h"
+#include "qp/qp.h"
+#include "res/sgl.h"
 
 struct send_wqe {
 	const struct vqp *qp;	/* whose entry this is; NULL: none */
@@ -97,8 +98,8 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w);
 int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 index,
 		  struct recv_wqe *w);
 
-/** wqe_soon - a hint: these blocks of the send queue are loaded next */
-void wqe_soon(const struct vqp *qp, u32 blocks);
+/** wqe_prefetch() - a hint: these blocks of the send queue are loaded next */
+void wqe_prefetch(const struct vqp *qp, u32 blocks);
 /** wqe_forget - a QP's rings changed or went away */
 void wqe_forget(const struct vqp *qp);
 

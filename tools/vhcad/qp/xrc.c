@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRC targets: each request names the SRQ it is for.
+ * XRC: domains, and targets, whose requests each name the SRQ that they are for.
  *
  * A target has no PD, no CQ and no receives of its own: it borrows those of the
  * SRQ that was named last.  SRQs come and go with their processes while the
  * target stays; what it has of one that goes ends with it.
  */
-#include "engine/core.h"
-#include "qp/qp.h"
+#include <stdlib.h>
+
+#include "qp/scratch.h"
+#include "qp/srq.h"
+#include "res/command.h"
 
 struct vsrq *xrc_find(const struct vqp *qp, u32 srqn)
 {
@@ -56,4 +59,38 @@ bool xrc_forget_srq(struct vsrq *srq, u32 most)
 		xrc_leave(qp);
 	}
 	return most;
+}
+
+void xrcd_destroy(struct vxrcd *xrcd)
+{
+	table_del(&xrcd->dev->xrcds, xrcd->xrcdn, 0);
+	free(xrcd);
+}
+
+enum vhca_status cmd_create_xrcd(struct command *c)
+{
+	struct vxrcd *xrcd = calloc(1, sizeof(*xrcd));
+	int err;
+
+	if (!xrcd)
+		return VHCA_ST_INTERNAL;
+	xrcd->dev = c->dev;
+	err = table_add(&c->dev->xrcds, xrcd, 0, &xrcd->xrcdn);
+	if (err) {
+		free(xrcd);
+		return command_untabled(c, VLIM_XRCDS, err);
+	}
+	return command_object(c, xrcd->xrcdn);
+}
+
+enum vhca_status cmd_destroy_xrcd(struct command *c)
+{
+	struct vxrcd *xrcd = table_get(&c->dev->xrcds, command_handle(c));
+
+	if (!xrcd)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (xrcd->users)
+		return BUSY(c, vhca_object_req, handle);
+	xrcd_destroy(xrcd);
+	return VHCA_ST_OK;
 }

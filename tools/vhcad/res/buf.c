@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <endian.h>
 
-#include "res/dev.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "res/buf.h"
 
 /* Entries of a page list fetched at a time. */
 #define LIST_BATCH	32u

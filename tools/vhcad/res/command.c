@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Parts that several commands check in the same way.
+ * What several commands check in the same way.
  */
 #include <errno.h>
 
 #include "res/command.h"
 #include "log.h"
+#include "res/names.h"
 
 enum vhca_status command_limited(struct command *c, enum vdev_limit l)
 {
@@ -94,13 +95,13 @@ enum vhca_status command_ring(struct command *c, u32 off, u64 bytes, u32 entry, 
 }
 
 enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u32 slot,
-			       u8 kind0, u8 kind1, void *owner, struct dbrec *r0,
-			       struct dbrec *r1)
+			       void (*rung0)(void *owner), void (*rung1)(void *owner),
+			       void *owner, struct dbrec *r0, struct dbrec *r1)
 {
-	int err = slot == UINT32_MAX ? -EINVAL : uar_slot_take(uar, slot, kind0, owner, r0);
+	int err = slot == UINT32_MAX ? -EINVAL : uar_slot_take(uar, slot, rung0, owner, r0);
 
 	if (!err) {
-		err = uar_slot_take(uar, slot + 1, kind1, owner, r1);
+		err = uar_slot_take(uar, slot + 1, rung1, owner, r1);
 		if (err)
 			uar_slot_give(r0);
 	}

@@ -2,9 +2,9 @@
 /*
  * Admin commands: what the handlers share.
  *
- * A handler works on a private copy of the entry whose reserved fields, unused
- * bytes and output length were checked before.  It validates everything first
- * and changes something only when nothing can fail any more.
+ * A handler works on a private copy of the entry, whose reserved fields, unused bytes and output
+ * length were checked before.  It checks everything first and changes something only when nothing
+ * can fail any more.
  */
 #ifndef VHCAD_RES_COMMAND_H
 #define VHCAD_RES_COMMAND_H
@@ -13,12 +13,22 @@
 
 #include "res/dev.h"
 
+/**
+ * struct command - a command that is being carried out
+ * @dev: device
+ * @sqe: private copy of the entry
+ * @out_len: bytes of output that the driver wants
+ * @bad_field: offset in struct vhca_asqe, or VHCA_NO_FIELD
+ * @again: the handler has done as much as it may at once, and is called again when others have had
+ *	their turn
+ * @resp: response, if the command succeeds
+ */
 struct command {
 	struct vhca_dev *dev;
 	struct vhca_asqe sqe;
 	u32 out_len;
-	u16 bad_field;		/* offset in struct vhca_asqe, or VHCA_NO_FIELD */
-	bool again;		/* too much at once: it goes on when others have had their turn */
+	u16 bad_field;
+	bool again;
 	_Alignas(8) u8 resp[VHCA_ACQE_RESP];
 };
 
@@ -42,7 +52,7 @@ static inline enum vhca_status command_object(struct command *c, u32 handle)
 	return VHCA_ST_OK;
 }
 
-/* Refusals: remember the field, return the status. */
+/* Refuses a command: remembers the offset of the bad field in the request, returns the status. */
 static inline enum vhca_status refuse(struct command *c, enum vhca_status st, u32 off)
 {
 	c->bad_field = offsetof(struct vhca_asqe, req) + off;
@@ -57,85 +67,57 @@ static inline enum vhca_status refuse(struct command *c, enum vhca_status st, u3
 #define BUSY(c, type, field)		refuse(c, VHCA_ST_BUSY, offsetof(struct type, field))
 #define UNSUPPORTED(c, type, field)	refuse(c, VHCA_ST_UNSUPPORTED, offsetof(struct type, field))
 
-/** command_limited - refuse because a limit is reached; the log says which one */
+/** command_limited() - refuse because a limit is reached; the log says which one */
 enum vhca_status command_limited(struct command *c, enum vdev_limit l);
 
-/** command_untabled - the status for what table_add() answered; @l: limit of the table */
+/** command_untabled() - the status for what table_add() answered; @l: limit of the table */
 enum vhca_status command_untabled(struct command *c, enum vdev_limit l, int err);
 
-/** command_output - write bulk output; 0 or VHCA_ST_BAD_ADDRESS */
+/** command_output() - write bulk output; 0 or VHCA_ST_BAD_ADDRESS */
 enum vhca_status command_output(struct command *c, const void *data, u32 len);
 
 /**
- * command_buf - check and take over a buffer description
+ * command_buf() - check and take over a buffer description
  * @c: command
  * @off: where it stands in the request
- * @bytes: size that the buffer must at least have, 0 allowed
+ * @bytes: least size of the buffer, 0 allowed
  * @align: alignment of its first byte, a power of two up to a page
  * @out: receives it
  *
- * Returns VHCA_ST_OK or a refusal that names the field.
+ * Return: VHCA_ST_OK or a refusal that names the field.
  */
 enum vhca_status command_buf(struct command *c, u32 off, u64 bytes, u32 align, struct vbuf *out);
 
 /**
- * command_ring - check a ring and its page list
+ * command_ring() - check a ring and its page list
  * @c: command
  * @off: where its vhca_buf stands in the request
  * @bytes: size of the ring
  * @entry: size of an entry
  * @write: the device writes it
  * @out: receives it
+ *
+ * Return: VHCA_ST_OK or a refusal that names the field.
  */
 enum vhca_status command_ring(struct command *c, u32 off, u64 bytes, u32 entry, bool write,
 			      struct vring *out);
 
-/* Takes the two neighbouring slots of a queue; a refusal names db_slot. */
+/**
+ * command_slots() - take the two neighbouring doorbell records of a queue
+ * @c: command
+ * @field: offset of db_slot in the request, which a refusal names
+ * @uar: UAR
+ * @slot: the first record
+ * @rung0: see struct db_slot, for the first record
+ * @rung1: for the second one
+ * @owner: the queue
+ * @r0: receives the first record
+ * @r1: receives the second one
+ *
+ * Return: VHCA_ST_OK, VHCA_ST_BAD_FIELD when the UAR has no such records, or VHCA_ST_BUSY.
+ */
 enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u32 slot,
-			       u8 kind0, u8 kind1, void *owner, struct dbrec *r0,
-			       struct dbrec *r1);
-
-/** command_counters - write counters as the output */
-enum vhca_status command_counters(struct command *c, const struct vport_stats *s);
-
-enum vhca_status cmd_query_device(struct command *c);
-enum vhca_status cmd_query_port(struct command *c);
-enum vhca_status cmd_query_gids(struct command *c);
-enum vhca_status cmd_query_pkeys(struct command *c);
-enum vhca_status cmd_set_node_desc(struct command *c);
-enum vhca_status cmd_query_counters(struct command *c);
-enum vhca_status cmd_query_clock(struct command *c);
-enum vhca_status cmd_open_uar(struct command *c);
-enum vhca_status cmd_close_uar(struct command *c);
-enum vhca_status cmd_add_db_page(struct command *c);
-enum vhca_status cmd_create_eq(struct command *c);
-enum vhca_status cmd_destroy_eq(struct command *c);
-enum vhca_status cmd_create_pd(struct command *c);
-enum vhca_status cmd_destroy_pd(struct command *c);
-enum vhca_status cmd_create_xrcd(struct command *c);
-enum vhca_status cmd_destroy_xrcd(struct command *c);
-enum vhca_status cmd_create_mkey(struct command *c);
-enum vhca_status cmd_destroy_mkey(struct command *c);
-enum vhca_status cmd_modify_mkey(struct command *c);
-enum vhca_status cmd_fence_mkeys(struct command *c);
-enum vhca_status cmd_create_cq(struct command *c);
-enum vhca_status cmd_destroy_cq(struct command *c);
-enum vhca_status cmd_resize_cq(struct command *c);
-enum vhca_status cmd_modify_cq(struct command *c);
-enum vhca_status cmd_create_srq(struct command *c);
-enum vhca_status cmd_destroy_srq(struct command *c);
-enum vhca_status cmd_modify_srq(struct command *c);
-enum vhca_status cmd_resize_srq(struct command *c);
-enum vhca_status cmd_query_srq(struct command *c);
-enum vhca_status cmd_create_qp(struct command *c);
-enum vhca_status cmd_destroy_qp(struct command *c);
-enum vhca_status cmd_modify_qp(struct command *c);
-enum vhca_status cmd_query_qp(struct command *c);
-enum vhca_status cmd_create_counter(struct command *c);
-enum vhca_status cmd_destroy_counter(struct command *c);
-enum vhca_status cmd_bind_counter(struct command *c);
-enum vhca_status cmd_query_counter(struct command *c);
-enum vhca_status cmd_attach_mcg(struct command *c);
-enum vhca_status cmd_detach_mcg(struct command *c);
+			       void (*rung0)(void *owner), void (*rung1)(void *owner),
+			       void *owner, struct dbrec *r0, struct dbrec *r1);
 
 #endif /* VHCAD_RES_COMMAND_H */

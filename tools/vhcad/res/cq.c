@@ -12,8 +12,7 @@
 #include <stdlib.h>
 
 #include "res/command.h"
-#include "res/dev.h"
-#include "engine/core.h"
+#include "res/cq.h"
 
 static void cq_error(struct vcq *cq)
 {
@@ -48,12 +47,12 @@ static void cq_event(struct vcq *cq)
 }
 
 /* An event is due: tells it, or lets it wait for more. */
-static void cq_tell(struct vcq *cq)
+static void cq_tell_or_wait(struct vcq *cq)
 {
 	if (!cq_moderated(cq) || cq->since >= cq->mod_count)
 		cq_event(cq);
 	else
-		timer_set(&cq->dev->engine->timers, &cq->timer, cq->first + cq->mod_ns);
+		timer_set(&cq->dev->adapter.timers, &cq->timer, cq->first + cq->mod_ns);
 }
 
 /* Has an entry met the arming that is there now, and was that not told yet? */
@@ -93,44 +92,37 @@ static void cq_notify(struct vcq *cq)
 	end = cq->pi;
 	if (wants_solicited(cq, arm)) {
 		any = cq->has_solicited;
-		end = cq->news_solicited;
+		end = cq->last_solicited;
 	}
 	if (any && (s32)(end - 1 - (u32)arm) >= 0)
 		cq->due = arm;
 	if (arm == cq->due)
-		cq_tell(cq);
+		cq_tell_or_wait(cq);
 }
 
-/*
- * The entries are written, their consumers may have stored their arm records at
- * the same time: with a full barrier on both sides one of the two sees the
- * other.  One barrier does for whatever was written since the last.
- */
-void cq_tell_news(struct engine *e)
+void cq_notify_pending(struct vhca_dev *dev)
 {
 	struct list_head *l;
 
-	if (list_empty(&e->cq_news))
-		return;
-	dma_mb();
-	while ((l = list_pop(&e->cq_news)))
-		cq_notify(container_of(l, struct vcq, news));
+	while ((l = list_pop(&dev->cq_notify)))
+		cq_notify(container_of(l, struct vcq, notify_node));
 }
 
 /* An entry is written; whether somebody waits for it is seen soon. */
 static void cq_wrote(struct vcq *cq, bool solicited)
 {
-	if (list_empty(&cq->news)) {
-		list_add_tail(&cq->news, &cq->dev->engine->cq_news);
+	if (list_empty(&cq->notify_node)) {
+		list_add_tail(&cq->notify_node, &cq->dev->cq_notify);
+		adapter_wrote(&cq->dev->adapter);
 		cq->has_solicited = false;
 	}
 	if (solicited) {
 		cq->has_solicited = true;
-		cq->news_solicited = cq->pi;
+		cq->last_solicited = cq->pi;
 	}
 	if (cq_moderated(cq)) {
 		if (!cq->since)
-			cq->first = engine_now(cq->dev->engine);
+			cq->first = adapter_now(&cq->dev->adapter);
 		cq->since = MIN(cq->since + 1, cq->mod_count);
 	}
 }
@@ -156,7 +148,7 @@ bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)
 	if (cq->err)
 		return false;
 	if (cq->flags & VHCA_CQ_TIMESTAMP)
-		cqe->timestamp = htole64(engine_now(cq->dev->engine));
+		cqe->timestamp = htole64(adapter_now(&cq->dev->adapter));
 	if (cq_full(cq) || write_entry(cq, cqe)) {
 		cq_error(cq);
 		return false;
@@ -168,10 +160,10 @@ bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)
 
 void cq_destroy(struct vcq *cq)
 {
-	list_del_init(&cq->news);
+	list_del_init(&cq->notify_node);
 	evnode_fini(&cq->compl);
 	evnode_fini(&cq->async);
-	timer_fini(&cq->dev->engine->timers, &cq->timer);
+	timer_fini(&cq->dev->adapter.timers, &cq->timer);
 	table_del(&cq->dev->cqs, cq->cqn, 0);
 	uar_slot_give(&cq->rec_ci);
 	uar_slot_give(&cq->rec_arm);
@@ -216,15 +208,15 @@ enum vhca_status cmd_create_cq(struct command *c)
 	if (st)
 		goto free;
 	st = command_slots(c, offsetof(struct vhca_create_cq_hw_req, db_slot), uar,
-			   le32toh(req->db_slot), SLOT_PASSIVE, SLOT_PASSIVE, cq, &cq->rec_ci,
+			   le32toh(req->db_slot), NULL, NULL, cq, &cq->rec_ci,
 			   &cq->rec_arm);
 	if (st)
 		goto free;
-	err = timer_init(&dev->engine->timers, &cq->timer, cq_timer);
+	err = timer_init(&dev->adapter.timers, &cq->timer, cq_timer);
 	if (!err) {
 		err = table_add(&dev->cqs, cq, 0, &cq->cqn);
 		if (err)
-			timer_fini(&dev->engine->timers, &cq->timer);
+			timer_fini(&dev->adapter.timers, &cq->timer);
 	}
 	if (err) {
 		uar_slot_give(&cq->rec_ci);
@@ -232,7 +224,7 @@ enum vhca_status cmd_create_cq(struct command *c)
 		st = command_untabled(c, VLIM_CQS, err);
 		goto free;
 	}
-	INIT_LIST_HEAD(&cq->news);
+	INIT_LIST_HEAD(&cq->notify_node);
 	evnode_init(&cq->compl, cq->cqn);
 	evnode_init(&cq->async, cq->cqn);
 	uar->users++;
@@ -302,6 +294,6 @@ enum vhca_status cmd_modify_cq(struct command *c)
 	cq->mod_ns = le16toh(req->period) * 1000u;
 	timer_stop(&cq->timer);
 	if (cq_due(cq))
-		cq_tell(cq);
+		cq_tell_or_wait(cq);
 	return VHCA_ST_OK;
 }

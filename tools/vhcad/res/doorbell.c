@@ -7,8 +7,12 @@
  * area when the engine is about to sleep, is armed and looked at once more
  * behind a full barrier: from then on its owner's next ring kicks.
  */
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "res/dev.h"
+
+/* Words of doorbells that are looked at, and events that are written, in one pass of one device. */
+#define PASS_DOORBELLS	256u
+/* Passes without news after which a UAR is armed again. */
+#define UAR_QUIET_PASSES	64u
 
 static void make_hot(struct vhca_dev *dev, struct vuar *uar)
 {
@@ -16,34 +20,13 @@ static void make_hot(struct vhca_dev *dev, struct vuar *uar)
 	if (uar->hot)
 		return;
 	uar->hot = true;
-	list_add_tail(&uar->hot_link, &dev->hot);
+	list_add_tail(&uar->hot_node, &dev->hot);
 }
 
 static void make_cold(struct vuar *uar)
 {
 	uar->hot = false;
-	list_del_init(&uar->hot_link);
-}
-
-static void tell_owner(struct db_page *page, u32 slot)
-{
-	switch (page->slot[slot].kind) {
-	case SLOT_SEND:
-		req_doorbell(page->slot[slot].owner);
-		break;
-	case SLOT_RECV: {
-		struct vqp *qp = page->slot[slot].owner;
-
-		if (qp->state == QPS_ERR)
-			sched_ready(qp);
-		break;
-	}
-	case SLOT_EQ:
-		eq_flush_soon(page->slot[slot].owner);
-		break;
-	default:
-		break;
-	}
+	list_del_init(&uar->hot_node);
 }
 
 /* Takes a word of bits if there are any. */
@@ -63,10 +46,10 @@ static void tell_word(struct db_page *page, u32 w, u32 *steps)
 
 	*steps -= MIN(*steps, 1u + (u32)__builtin_popcountll(bits));
 	for (; bits; bits &= bits - 1) {
-		u32 slot = w * 64 + __builtin_ctzll(bits);
+		u32 n = w * 64 + __builtin_ctzll(bits);
 
-		if (slot < VHCA_DB_SLOTS)
-			tell_owner(page, slot);
+		if (n < VHCA_DB_SLOTS && page->slot[n].rung)
+			page->slot[n].rung(page->slot[n].owner);
 	}
 }
 
@@ -171,7 +154,7 @@ static void flush_rings(struct vhca_dev *dev, u32 *steps)
 	struct list_head *l;
 
 	while (*steps && (l = list_pop(&dev->flush)))
-		*steps -= MIN(*steps, 1 + eq_flush(container_of(l, struct veq, flush_link)));
+		*steps -= MIN(*steps, 1 + eq_flush(container_of(l, struct veq, flush_node)));
 }
 
 bool doorbell_poll(struct vhca_dev *dev)
@@ -184,7 +167,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 	take_kicks(dev);
 	flush_rings(dev, &steps);
 	list_for_each_safe(l, &dev->hot) {
-		struct vuar *uar = container_of(l, struct vuar, hot_link);
+		struct vuar *uar = container_of(l, struct vuar, hot_node);
 		enum found found = scan(uar, &steps);
 
 		if (found != FOUND_NOTHING) {
@@ -195,7 +178,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 		}
 		if (!steps) {
 			go_on_with(dev, found == FOUND_MORE ? l : l_next_);
-			cost_add(dev, 0);
+			cost_add(&dev->adapter, 0);
 			return true;
 		}
 	}
@@ -211,9 +194,20 @@ bool doorbell_arm(struct vhca_dev *dev)
 		return false;
 	any = !list_empty(&dev->flush);
 	list_for_each_safe(l, &dev->hot) {
-		any |= arm(container_of(l, struct vuar, hot_link), &steps);
+		any |= arm(container_of(l, struct vuar, hot_node), &steps);
 		if (!steps)
 			return true;
 	}
 	return any;
+}
+
+void doorbell_kick(struct vhca_dev *dev, u32 uar)
+{
+	__atomic_fetch_or(&dev->kicked[uar / 64], 1ull << (uar % 64), __ATOMIC_RELEASE);
+	__atomic_store_n(&dev->any_kick, true, __ATOMIC_RELEASE);
+}
+
+bool doorbell_kicked(const struct vhca_dev *dev)
+{
+	return __atomic_load_n(&dev->any_kick, __ATOMIC_ACQUIRE);
 }

@@ -10,8 +10,8 @@
 #include <endian.h>
 #include <stdlib.h>
 
+#include "log.h"
 #include "res/command.h"
-#include "res/dev.h"
 
 static const u8 event_code[] = {
 	[EVB_COMPLETION]	= VHCA_EV_COMPLETION,
@@ -38,7 +38,7 @@ static const u8 event_code[] = {
 
 void evnode_init(struct evnode *n, u32 number)
 {
-	INIT_LIST_HEAD(&n->link);
+	INIT_LIST_HEAD(&n->node);
 	n->bits = 0;
 	n->number = number;
 	n->port = 0;
@@ -46,7 +46,7 @@ void evnode_init(struct evnode *n, u32 number)
 
 void evnode_fini(struct evnode *n)
 {
-	list_del_init(&n->link);
+	list_del_init(&n->node);
 	n->bits = 0;
 }
 
@@ -106,10 +106,10 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 /* Very many may have waited: so many are told at once, then others have their turn. */
 #define FLUSH_EVENTS	32u
 
-void eq_flush_soon(struct veq *eq)
+void eq_flush_later(struct veq *eq)
 {
-	if (list_empty(&eq->flush_link))
-		list_add_tail(&eq->flush_link, &eq->dev->flush);
+	if (list_empty(&eq->flush_node))
+		list_add_tail(&eq->flush_node, &eq->dev->flush);
 }
 
 u32 eq_flush(struct veq *eq)
@@ -117,19 +117,19 @@ u32 eq_flush(struct veq *eq)
 	u32 told;
 
 	for (told = 0; !list_empty(eq->pending); told++) {
-		struct evnode *n = container_of(eq->pending->next, struct evnode, link);
+		struct evnode *n = container_of(eq->pending->next, struct evnode, node);
 		u32 bit = __builtin_ctz(n->bits);
 		u32 room = eq_room(eq);
 
 		if (!room || eq->dev->fatal == VHCA_FATAL_EQ)
 			break;
 		if (told == FLUSH_EVENTS) {
-			eq_flush_soon(eq);
+			eq_flush_later(eq);
 			break;
 		}
 		n->bits &= n->bits - 1;
 		if (!n->bits)
-			list_del_init(&n->link);
+			list_del_init(&n->node);
 		eq_write(eq, n, bit, room == 1);
 	}
 	return told;
@@ -141,8 +141,8 @@ static void make_pending(struct list_head *list, struct evnode *n, enum event_bi
 	if (bit == EVB_PORT_ERR)
 		n->bits &= ~(1u << EVB_PORT_ACTIVE);
 	n->bits |= 1u << bit;
-	if (list_empty(&n->link))
-		list_add_tail(&n->link, list);
+	if (list_empty(&n->node))
+		list_add_tail(&n->node, list);
 }
 
 void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit)
@@ -158,16 +158,38 @@ void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit)
 		eq_flush(dev->async_eq);
 }
 
+void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
+{
+	static const char *const cause[] = {
+		[VHCA_FATAL_ADMIN_RING] = "admin ring not accessible",
+		[VHCA_FATAL_EQ] = "event queue not accessible",
+		[VHCA_FATAL_INJECTED] = "asked for",
+	};
+
+	if (!dev_live(dev))
+		return;
+	log_line("%s: fatal: %s", dev->name, cause[code]);
+	__atomic_store_n(&dev->fatal, code, __ATOMIC_RELEASE);
+	__atomic_store_n(&dev->status, VHCA_STATUS_READY | VHCA_STATUS_FATAL, __ATOMIC_RELEASE);
+	eq_async(dev, &dev->ev, EVB_DEVICE_FATAL);
+}
+
 void eq_destroy(struct veq *eq)
 {
 	if (eq->dev->async_eq == eq)
 		eq->dev->async_eq = NULL;
-	list_del_init(&eq->flush_link);
+	list_del_init(&eq->flush_node);
 	table_del(&eq->dev->eqs, eq->eqn, 0);
 	uar_slot_give(&eq->rec_ci);
 	uar_slot_give(&eq->rec_arm);
 	eq->uar->users--;
 	free(eq);
+}
+
+/* The driver has taken entries of a ring that was full. */
+static void eq_rung(void *owner)
+{
+	eq_flush_later(owner);
 }
 
 enum vhca_status cmd_create_eq(struct command *c)
@@ -199,14 +221,14 @@ enum vhca_status cmd_create_eq(struct command *c)
 	eq->log = req->log_entries;
 	eq->flags = req->flags;
 	INIT_LIST_HEAD(&eq->own_pending);
-	INIT_LIST_HEAD(&eq->flush_link);
+	INIT_LIST_HEAD(&eq->flush_node);
 	st = command_ring(c, offsetof(struct vhca_create_eq_req, buf),
 			  sizeof(struct vhca_eqe) << eq->log, sizeof(struct vhca_eqe), true,
 			  &eq->ring);
 	if (st)
 		goto free;
 	st = command_slots(c, offsetof(struct vhca_create_eq_req, db_slot), uar,
-			   le32toh(req->db_slot), SLOT_EQ, SLOT_PASSIVE, eq, &eq->rec_ci,
+			   le32toh(req->db_slot), eq_rung, NULL, eq, &eq->rec_ci,
 			   &eq->rec_arm);
 	if (st)
 		goto free;

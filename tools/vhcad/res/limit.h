@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What one adapter may have at most of what takes memory of the daemon.
+ * How many objects of each kind one adapter may have, as each takes memory of the daemon.
  */
 #ifndef VHCAD_RES_LIMIT_H
 #define VHCAD_RES_LIMIT_H
 
 #include "types.h"
+
+#define VDEV_MAX_PORTS		2u
+#define VDEV_MAX_VECTORS	64u
+#define VDEV_MAX_KICK_PAGES	4096u
 
 enum vdev_limit {
 	VLIM_UARS,
@@ -24,13 +28,13 @@ enum vdev_limit {
 	VLIMITS
 };
 
-/** vlimit_name - as the command line has it */
+/** vlimit_name() - as the command line has it */
 const char *vlimit_name(enum vdev_limit l);
-/** vlimit_by_name - or -1 */
+/** vlimit_by_name() - or -1 */
 int vlimit_by_name(const char *name);
-/** vlimit_usual - what it is if nobody says anything else */
+/** vlimit_usual() - what it is if nobody says anything else */
 u32 vlimit_usual(enum vdev_limit l);
-/** vlimit_most - what it can be; the least is 1 */
+/** vlimit_most() - what it can be; the least is 1 */
 u32 vlimit_most(enum vdev_limit l);
 
 #endif /* VHCAD_RES_LIMIT_H */

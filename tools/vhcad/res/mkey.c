@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "res/mkey.h"
+#include "res/mkey_internal.h"
 
 static enum vhca_status no_buf(struct command *c)
 {
@@ -109,7 +109,7 @@ enum vhca_status cmd_create_mkey(struct command *c)
 	}
 	mk->key = idx << 8 | req->variant;
 	if (mkey_is_window(mk))
-		INIT_LIST_HEAD(&mk->mw.in_qp);
+		INIT_LIST_HEAD(&mk->mw.node);
 	pd->users++;
 	return command_object(c, mk->key);
 }

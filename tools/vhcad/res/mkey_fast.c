@@ -6,9 +6,7 @@
  * the guest may write it whenever it likes: what an entry says is only an
  * address to try, and only as far as it fits those before it.
  */
-#include "res/mkey.h"
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "res/mkey_internal.h"
 
 /* Entries of a list of pieces fetched at a time. */
 #define SG_BATCH	16u
@@ -67,18 +65,18 @@ static bool list_reaches(struct guest_mem *mem, const struct vmkey *mk,
 	       (le64toh(reg->iova) & ((1ull << reg->page_shift) - 1)) >= length;
 }
 
-u8 mkey_register(struct vqp *qp, const struct vhca_wqe_reg *reg)
+u8 mkey_register(const struct mkey_scope *s, const struct vhca_wqe_reg *reg)
 {
 	u64 iova = le64toh(reg->iova), length = le64toh(reg->length);
 	u32 key = le32toh(reg->key), n = le32toh(reg->entries);
-	struct vmkey *mk = table_get(&qp->dev->mkeys, key >> 8);
+	struct vmkey *mk = table_get(&s->dev->mkeys, key >> 8);
 
 	for (u32 i = 0; i < sizeof(reg->rsvd); i++)
 		if (reg->rsvd[i])
 			return VHCA_CS_LOC_QP_OP_ERR;
-	if (!mk || !mkey_is_fast(mk) || mk->pd != qp->pd || mk->length ||
-	    !rights_good(qp->dev, reg->access) || !length || range_wraps(iova, length) ||
-	    !n || n > mk->entries || !list_reaches(qp->dev->mem, mk, reg))
+	if (!mk || !mkey_is_fast(mk) || mk->pd != s->pd || mk->length ||
+	    !rights_good(s->dev, reg->access) || !length || range_wraps(iova, length) ||
+	    !n || n > mk->entries || !list_reaches(s->dev->mem, mk, reg))
 		return VHCA_CS_LOC_QP_OP_ERR;
 	mk->key = key;
 	mk->access = reg->access;
@@ -93,15 +91,15 @@ u8 mkey_register(struct vqp *qp, const struct vhca_wqe_reg *reg)
 #define REMOTE_RIGHTS	(VHCA_ACCESS_REMOTE_READ | VHCA_ACCESS_REMOTE_WRITE | \
 			 VHCA_ACCESS_REMOTE_ATOMIC)
 
-u8 mkey_invalidate(struct vqp *qp, u32 key, bool remote)
+u8 mkey_invalidate(const struct mkey_scope *s, u32 key, bool remote)
 {
 	u8 refused = remote ? VHCA_CS_REM_INV_REQ_ERR : VHCA_CS_LOC_QP_OP_ERR;
-	struct vmkey *mk = table_get(&qp->dev->mkeys, key >> 8);
+	struct vmkey *mk = table_get(&s->dev->mkeys, key >> 8);
 
-	if (!mk || mk->key != key || mk->pd != qp->pd)
+	if (!mk || mk->key != key || mk->pd != s->pd)
 		return refused;
 	if (mk->type == VHCA_MKEY_MW_2) {
-		if (mk->mw.qp != qp)
+		if (mk->mw.of != s->owner)
 			return refused;
 		mkey_unbind(mk);
 		return VHCA_CS_SUCCESS;

@@ -6,7 +6,7 @@
  * being written.  An access reads the record and then the pages, and counts
  * only if the number is still the same.
  */
-#include "res/mkey.h"
+#include "res/mkey_internal.h"
 
 /* A mapping as it was found. */
 struct mapping {

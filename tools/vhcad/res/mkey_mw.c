@@ -5,8 +5,7 @@
  * A window translates through the region it is bound to.  That one counts its
  * windows and does not change or go away while there are any.
  */
-#include "res/mkey.h"
-#include "qp/qp.h"
+#include "res/mkey_internal.h"
 
 #define WINDOW_RIGHTS	(VHCA_ACCESS_REMOTE_READ | VHCA_ACCESS_REMOTE_WRITE | \
 			 VHCA_ACCESS_REMOTE_ATOMIC | VHCA_ACCESS_ZERO_BASED)
@@ -18,29 +17,30 @@ void mkey_unbind(struct vmkey *mk)
 		return;
 	mk->mw.mr->windows--;
 	mk->mw.mr = NULL;
-	mk->mw.qp = NULL;
-	list_del_init(&mk->mw.in_qp);
+	mk->mw.of = NULL;
+	list_del_init(&mk->mw.node);
 	mk->access = 0;
 	mk->iova = 0;
 	mk->length = 0;
 }
 
-u32 mkey_forget_qp(struct vqp *qp, u32 most)
+u32 mkey_forget_owner(struct mkey_owner *owner, u32 most)
 {
-	for (; most && !list_empty(&qp->windows); most--)
-		mkey_unbind(container_of(qp->windows.next, struct vmkey, mw.in_qp));
+	for (; most && !list_empty(&owner->windows); most--)
+		mkey_unbind(container_of(owner->windows.next, struct vmkey, mw.node));
 	return most;
 }
 
 /* The region to bind to, if it allows that. */
-static struct vmkey *find_region(const struct vqp *qp, const struct vhca_wqe_bind *bind)
+static struct vmkey *find_region(const struct mkey_scope *s,
+				 const struct vhca_wqe_bind *bind)
 {
 	u32 key = le32toh(bind->mr_key);
-	struct vmkey *mr = table_get(&qp->dev->mkeys, key >> 8);
+	struct vmkey *mr = table_get(&s->dev->mkeys, key >> 8);
 
 	/* what an FMR key translates changes without notice */
 	if (!mr || mkey_is_window(mr) || mr->type == VHCA_MKEY_FMR || mr->key != key ||
-	    mr->pd != qp->pd || !(mr->access & VHCA_ACCESS_MW_BIND))
+	    mr->pd != s->pd || !(mr->access & VHCA_ACCESS_MW_BIND))
 		return NULL;
 	if (bind->access & CHANGING && !(mr->access & VHCA_ACCESS_LOCAL_WRITE))
 		return NULL;
@@ -50,10 +50,10 @@ static struct vmkey *find_region(const struct vqp *qp, const struct vhca_wqe_bin
 }
 
 /* May this window be bound so, whatever the region? */
-static bool bind_good(const struct vqp *qp, const struct vmkey *mw,
+static bool bind_good(const struct mkey_scope *s, const struct vmkey *mw,
 		      const struct vhca_wqe_bind *bind)
 {
-	if (!mw || !mkey_is_window(mw) || mw->pd != qp->pd || bind->access & ~WINDOW_RIGHTS)
+	if (!mw || !mkey_is_window(mw) || mw->pd != s->pd || bind->access & ~WINDOW_RIGHTS)
 		return false;
 	for (u32 i = 0; i < sizeof(bind->rsvd); i++)
 		if (bind->rsvd[i])
@@ -63,15 +63,16 @@ static bool bind_good(const struct vqp *qp, const struct vmkey *mw,
 	return !mw->mw.mr && bind->length;
 }
 
-u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind)
+u8 mkey_bind(const struct mkey_scope *s, struct mkey_owner *owner,
+	     const struct vhca_wqe_bind *bind)
 {
 	u32 key = le32toh(bind->key);
-	struct vmkey *mw = table_get(&qp->dev->mkeys, key >> 8), *mr = NULL;
+	struct vmkey *mw = table_get(&s->dev->mkeys, key >> 8), *mr = NULL;
 
-	if (!bind_good(qp, mw, bind))
+	if (!bind_good(s, mw, bind))
 		return VHCA_CS_MW_BIND_ERR;
 	if (bind->length) {
-		mr = find_region(qp, bind);
+		mr = find_region(s, bind);
 		if (!mr)
 			return VHCA_CS_MW_BIND_ERR;
 	}
@@ -86,8 +87,8 @@ u8 mkey_bind(struct vqp *qp, const struct vhca_wqe_bind *bind)
 	mw->mw.mr = mr;
 	mr->windows++;
 	if (mw->type == VHCA_MKEY_MW_2) {
-		mw->mw.qp = qp;
-		list_add_tail(&mw->mw.in_qp, &qp->windows);
+		mw->mw.of = owner;
+		list_add_tail(&mw->mw.node, &owner->windows);
 	}
 	return VHCA_CS_SUCCESS;
 }

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 
 #include "res/command.h"
+#include "res/pd.h"
+
+void pd_destroy(struct vpd *pd)
+{
+	table_del(&pd->dev->pds, pd->pdn, 0);
+	free(pd);
+}
 
 enum vhca_status cmd_create_pd(struct command *c)
 {
@@ -30,7 +37,6 @@ enum vhca_status cmd_destroy_pd(struct command *c)
 		return BAD_HANDLE(c, vhca_object_req, handle);
 	if (pd->users)
 		return BUSY(c, vhca_object_req, handle);
-	table_del(&c->dev->pds, pd->pdn, 0);
-	free(pd);
+	pd_destroy(pd);
 	return VHCA_ST_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * UARs: doorbell pages and who owns which slot of them.
+ * UARs: doorbell pages, and who owns which record of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include <sys/auxv.h>
 
 #include "res/command.h"
-#include "res/dev.h"
 
-int uar_slot_take(struct vuar *uar, u32 slot, u8 kind, void *owner, struct dbrec *rec)
+int uar_slot_take(struct vuar *uar, u32 slot, void (*rung)(void *owner), void *owner,
+		  struct dbrec *rec)
 {
 	u32 page = slot / VHCA_DB_SLOTS, n = slot % VHCA_DB_SLOTS;
 	struct db_page *p;
@@ -18,10 +18,9 @@ int uar_slot_take(struct vuar *uar, u32 slot, u8 kind, void *owner, struct dbrec
 	if (page >= uar->npages)
 		return -EINVAL;
 	p = uar->page[page];
-	if (p->slot[n].kind != SLOT_FREE)
+	if (p->slot[n].owner)
 		return -EBUSY;
-	p->slot[n].kind = kind;
-	p->slot[n].owner = owner;
+	p->slot[n] = (struct db_slot){ .owner = owner, .rung = rung };
 	rec->page = p;
 	rec->off = offsetof(struct vhca_db_page, rec) + n * sizeof(__le64);
 	return 0;
@@ -31,15 +30,19 @@ void uar_slot_give(struct dbrec *rec)
 {
 	u32 n = (rec->off - offsetof(struct vhca_db_page, rec)) / sizeof(__le64);
 
-	rec->page->slot[n].kind = SLOT_FREE;
-	rec->page->slot[n].owner = NULL;
+	rec->page->slot[n] = (struct db_slot){ 0 };
 }
 
 void uar_init(struct vhca_dev *dev)
 {
-	/* nobody outside chooses what falls into one bucket */
+	/* a guest must not be able to choose pages that fall into one bucket */
 	memcpy(&dev->db_pages.seed, (const u8 *)getauxval(AT_RANDOM) + sizeof(u64),
 	       sizeof(dev->db_pages.seed));
+}
+
+void uar_fini(struct vhca_dev *dev)
+{
+	free(dev->db_pages.bucket);
 }
 
 /* Where the pointer to the page at an address is, or where it would be. */
@@ -106,7 +109,7 @@ static bool page_aligned(u64 addr)
 
 void uar_destroy(struct vhca_dev *dev, struct vuar *uar)
 {
-	list_del_init(&uar->hot_link);
+	list_del_init(&uar->hot_node);
 	table_del(&dev->uars, uar->uar, 0);
 	for (u32 i = 0; i < uar->npages; i++)
 		drop_page(dev, uar->page[i]);
@@ -127,7 +130,7 @@ enum vhca_status cmd_open_uar(struct command *c)
 	uar = calloc(1, sizeof(*uar));
 	if (!uar)
 		return VHCA_ST_INTERNAL;
-	INIT_LIST_HEAD(&uar->hot_link);
+	INIT_LIST_HEAD(&uar->hot_node);
 	st = add_page(c, uar, addr, offsetof(struct vhca_open_uar_req, db_page));
 	if (st)
 		goto free;
@@ -137,9 +140,9 @@ enum vhca_status cmd_open_uar(struct command *c)
 		st = command_untabled(c, VLIM_UARS, err);
 		goto free;
 	}
-	/* hot until it is armed: before the engine sleeps */
+	/* it is hot until it is armed, which the engine does before it sleeps */
 	uar->hot = true;
-	list_add_tail(&uar->hot_link, &c->dev->hot);
+	list_add_tail(&uar->hot_node, &c->dev->hot);
 	return command_object(c, uar->uar);
 free:
 	free(uar->page);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "res/dev.h"
-#include "engine/core.h"
+#include "res/cq.h"
 #include "tests/testmem.h"
 #include "tests/thca.h"
 

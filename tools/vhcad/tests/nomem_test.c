@@ -14,7 +14,7 @@
 #include "tests/tfail.h"
 #include "tests/thca.h"
 #include "lib/table.h"
-#include "engine/core.h"
+#include "qp/scratch.h"
 
 #define PAGE	((u64)GMEM_PAGE_SIZE)
 #define RW	(GMEM_READ | GMEM_WRITE)
@@ -316,14 +316,10 @@ static void devices(void **state)
 	struct guest_mem *mem = gmem_new();
 	struct vhca_dev *dev = NULL;
 	struct vdev_status st;
-	struct timer timer;
 	struct tworld w;
 	u32 n;
 
 	t_world_init(&w);
-	/* the engine's own room for timers is there: the count below is a device's */
-	assert_int_equal(timer_init(&w.engine->timers, &timer, NULL), 0);
-	timer_fini(&w.engine->timers, &timer);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/*
 	 * the device, its kicks, and three for the ports' places: two each, but the

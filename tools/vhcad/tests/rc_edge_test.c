@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "res/dev.h"
-#include "engine/core.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
 

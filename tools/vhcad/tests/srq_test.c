@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "res/dev.h"
-#include "engine/core.h"
+#include "qp/srq.h"
+#include "qp/wqe.h"
 #include "qp/qp.h"
 #include "tests/testmem.h"
 #include "tests/thca.h"

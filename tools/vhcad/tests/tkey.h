@@ -8,6 +8,7 @@
 
 #include "tests/thca.h"
 #include "qp/qp.h"
+#include "res/sgl.h"
 
 #define T_RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
 		 VHCA_ACCESS_REMOTE_ATOMIC)

@@ -7,7 +7,8 @@
 
 #include "res/dev.h"
 #include "dev/listing.h"
-#include "engine/core.h"
+#include "qp/srq.h"
+#include "qp/wqe.h"
 #include "qp/qp.h"
 #include "fabric/room.h"
 #include "tests/spoil.h"

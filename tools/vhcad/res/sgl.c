@@ -9,18 +9,17 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "res/mkey.h"
-#include "engine/core.h"
-#include "qp/qp.h"
+#include "res/mkey_internal.h"
+#include "res/sgl.h"
 
 /* Is it a key that grants by other rules than its own range?  Then, does it? */
-static bool special_grants(struct vhca_dev *dev, const struct vmkey *mk, const struct vqp *qp,
-			   u32 key, u64 addr, u64 len)
+static bool special_grants(const struct mkey_scope *s, const struct vmkey *mk, u32 key, u64 addr,
+			   u64 len)
 {
 	if (mk->type == VHCA_MKEY_FMR)
-		return fmr_grants(dev->mem, mk, key, addr, len);
-	return qp && (mk->type == VHCA_MKEY_MW_1 || mk->mw.qp == qp) && mk->key == key &&
-	       range_holds(mk->iova, mk->length, addr, len);
+		return fmr_grants(s->dev->mem, mk, key, addr, len);
+	return s->owner && (mk->type == VHCA_MKEY_MW_1 || mk->mw.of == s->owner) &&
+	       mk->key == key && range_holds(mk->iova, mk->length, addr, len);
 }
 
 static inline bool is_special(const struct vmkey *mk)
@@ -28,22 +27,22 @@ static inline bool is_special(const struct vmkey *mk)
 	return mk->type == VHCA_MKEY_FMR || mkey_is_window(mk);
 }
 
-/* The key, if it grants this; qp: NULL for local keys, which windows never are. */
-static inline struct vmkey *grant(struct vhca_dev *dev, const struct vpd *pd,
-				  const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access)
+/* The key, if it grants this. */
+static inline struct vmkey *grant(const struct mkey_scope *s, u32 key, u64 addr, u64 len,
+				  u32 access)
 {
-	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);
+	struct vmkey *mk = table_get(&s->dev->mkeys, key >> 8);
 
-	if (!mk || mk->pd != pd || access & ~mk->access)
+	if (!mk || mk->pd != s->pd || access & ~mk->access)
 		return NULL;
 	if (is_special(mk))
-		return special_grants(dev, mk, qp, key, addr, len) ? mk : NULL;
+		return special_grants(s, mk, key, addr, len) ? mk : NULL;
 	return mk->key == key && range_holds(mk->iova, mk->length, addr, len) ? mk : NULL;
 }
 
-struct vmkey *mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len, u32 access)
+struct vmkey *mkey_find(const struct mkey_scope *s, u32 key, u64 addr, u64 len, u32 access)
 {
-	return grant(qp->dev, qp->pd, qp, key, addr, len, access);
+	return grant(s, key, addr, len, access);
 }
 
 /* Where a part of what a key grants lies; as sgl_map(). */
@@ -60,7 +59,7 @@ static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, 
 		return len;
 	case VHCA_MKEY_FAST_SG:
 		return fast_sg_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max,
-				   &dev->engine->pieces);
+				   &dev->adapter.worker->pieces);
 	case VHCA_MKEY_FMR:
 		return fmr_map(dev->mem, mk, key, addr, len, seg, nseg, max);
 	default:
@@ -68,10 +67,11 @@ static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, 
 	}
 }
 
-u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
-	    struct dma_seg *seg, u32 *nseg, u32 max)
+u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *nseg, u32 max)
 {
-	u32 i = 0, before = dev->engine->pieces;
+	struct vhca_dev *dev = l->scope.dev;
+	const struct worker *w = dev->adapter.worker;
+	u32 i = 0, before = w->pieces;
 	u64 done = 0;
 
 	*nseg = 0;
@@ -84,9 +84,9 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 
 		if (!part)
 			continue;
-		if (*nseg == max || (done && dev->engine->pieces - before > RUN_PIECES))
+		if (*nseg == max || (done && w->pieces - before > RUN_PIECES))
 			return done;
-		mk = grant(dev, l->pd, l->qp, l->sge[i].key, addr, part, l->access);
+		mk = grant(&l->scope, l->sge[i].key, addr, part, l->access);
 		if (!mk)
 			return done;
 		got = map(dev, mk, l->sge[i].key, addr, part, seg, nseg, max);
@@ -97,7 +97,7 @@ u64 sgl_map(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len,
 	return done;
 }
 
-/* The page list's entry for a byte that lies with all the others in its page; or NOT_ONE. */
+/* The page list's entry for a byte that lies with all the others in its page; or SGL_NOT_ONE. */
 static u64 in_page(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len)
 {
 	u64 pos = b->offset + off, left = (1ull << b->shift) - (pos & ((1ull << b->shift) - 1));
@@ -105,47 +105,48 @@ static u64 in_page(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len
 
 	if (b->levels != 1 || len > left ||
 	    dma_load64_acquire(mem, b->addr + (pos >> b->shift) * sizeof(page), &page))
-		return NOT_ONE;
+		return SGL_NOT_ONE;
 	return le64toh(page) + (1ull << b->shift) - left;
 }
 
-u64 sgl_one(struct vhca_dev *dev, const struct sglist *l, u64 off, u64 len)
+u64 sgl_one(const struct sglist *l, u64 off, u64 len)
 {
 	u64 addr = l->sge->addr + off;
 	const struct vmkey *mk;
 
 	if (!l->n || off >= l->sge->len || len > l->sge->len - off)
-		return NOT_ONE;
-	mk = grant(dev, l->pd, l->qp, l->sge->key, addr, len, l->access);
+		return SGL_NOT_ONE;
+	mk = grant(&l->scope, l->sge->key, addr, len, l->access);
 	if (!mk)
-		return NOT_ONE;
+		return SGL_NOT_ONE;
 	if (mk->type == VHCA_MKEY_PHYSICAL)
 		return addr;
 	if (mk->type != VHCA_MKEY_LIST)
-		return NOT_ONE;
+		return SGL_NOT_ONE;
 	off = addr - mk->iova;
-	return mk->buf.levels ? in_page(dev->mem, &mk->buf, off, len) : mk->buf.addr + off;
+	return mk->buf.levels ? in_page(l->scope.dev->mem, &mk->buf, off, len) : mk->buf.addr + off;
 }
 
-bool sgl_check(struct vhca_dev *dev, const struct sglist *l)
+bool sgl_check(const struct sglist *l)
 {
 	for (u32 i = 0; i < l->n; i++)
-		if (l->sge[i].len && !grant(dev, l->pd, l->qp, l->sge[i].key,
-					    l->sge[i].addr, l->sge[i].len, l->access))
+		if (l->sge[i].len && !grant(&l->scope, l->sge[i].key, l->sge[i].addr,
+					    l->sge[i].len, l->access))
 			return false;
 	return true;
 }
 
-u64 sgl_read(struct vhca_dev *dev, const struct sglist *l, u64 off, void *dst, u64 len)
+u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len)
 {
+	struct vhca_dev *dev = l->scope.dev;
 	struct dma_seg seg[PAYLOAD_SEGS];
 	u64 done = 0;
 
 	while (done < len) {
 		u32 nseg;
 
-		if (dev->engine->pieces > MAX_PIECES ||
-		    !sgl_map(dev, l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS))
+		if (dev->adapter.worker->pieces > MAX_PIECES ||
+		    !sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS))
 			return done;
 		for (u32 i = 0; i < nseg; done += seg[i++].len)
 			if (dma_read(dev->mem, (u8 *)dst + done, seg[i].addr, seg[i].len))
@@ -171,10 +172,10 @@ static int operate(struct guest_mem *mem, u64 at, const struct matomic *op, u64 
 	}
 }
 
-u8 mkey_atomic(const struct vqp *qp, u32 key, u64 addr, const struct matomic *op, u64 *old)
+u8 mkey_atomic(const struct mkey_scope *s, u32 key, u64 addr, const struct matomic *op, u64 *old)
 {
 	u32 access = op->opcode == VHCA_OP_ATOMIC_WRITE ? MKEY_WRITE_REMOTE : MKEY_ATOMIC_REMOTE;
-	struct vhca_dev *dev = qp->dev;
+	struct vhca_dev *dev = s->dev;
 	struct dma_seg seg;
 	struct vmkey *mk;
 	u32 nseg = 0;
@@ -182,7 +183,7 @@ u8 mkey_atomic(const struct vqp *qp, u32 key, u64 addr, const struct matomic *op
 	*old = 0;
 	if (addr % sizeof(*old))
 		return VHCA_CS_REM_INV_REQ_ERR;
-	mk = grant(dev, qp->pd, qp, key, addr, sizeof(*old), access);
+	mk = grant(s, key, addr, sizeof(*old), access);
 	if (!mk || map(dev, mk, key, addr, sizeof(*old), &seg, &nseg, 1) < sizeof(*old))
 		return VHCA_CS_REM_ACCESS_ERR;
 	switch (operate(dev->mem, seg.addr, op, old)) {

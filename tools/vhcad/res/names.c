@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Names of commands and answers, as people write them.
+ * Names of commands and statuses.
  */
 #include <string.h>
 
-#include "dev/fault.h"
-#include "dev/link_fault.h"
+#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "res/names.h"
 
 #define NAME(prefix, name)	[prefix##name] = #name
 
@@ -65,21 +65,6 @@ static const char *const statuses[] = {
 	NAME(VHCA_ST_, INTERNAL),
 };
 
-static const char *const answers[] = {
-	[VFAULT_ONCE] = "once",
-	[VFAULT_NONE] = "none",
-	[VFAULT_TWICE] = "twice",
-	[VFAULT_STALE] = "stale",
-	[VFAULT_UNKNOWN] = "unknown",
-	[VFAULT_NONSENSE] = "nonsense",
-};
-
-static const char *const directions[] = {
-	[FAB_BOTH] = "both",
-	[FAB_OUT] = "out",
-	[FAB_IN] = "in",
-};
-
 static const char *name_of(const char *const *names, u32 n, u32 i)
 {
 	return i < n && names[i] ? names[i] : "?";
@@ -111,24 +96,4 @@ const char *vstatus_name(u32 status)
 int vstatus_by_name(const char *name)
 {
 	return by_name(statuses, ARRAY_SIZE(statuses), name);
-}
-
-const char *vanswer_name(u32 answer)
-{
-	return name_of(answers, ARRAY_SIZE(answers), answer);
-}
-
-int vanswer_by_name(const char *name)
-{
-	return by_name(answers, ARRAY_SIZE(answers), name);
-}
-
-const char *vdirection_name(u32 direction)
-{
-	return name_of(directions, ARRAY_SIZE(directions), direction);
-}
-
-int vdirection_by_name(const char *name)
-{
-	return by_name(directions, ARRAY_SIZE(directions), name);
 }

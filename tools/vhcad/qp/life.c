@@ -1,135 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs: made, found, failed, freed; and their completions.
+ * Queue pairs: made and freed.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/life.h"
+#include "qp/mcg.h"
+#include "qp/ready.h"
+#include "qp/recv.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+#include "qp/srq.h"
 #include "res/command.h"
-#include "engine/core.h"
-#include "qp/qp.h"
 
 /* A number rests for two local ACK timeouts, but not for ever. */
 #define REST_MAX_NS	8000000000ull
-
-struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
-{
-	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
-
-	return qp && qp->qpn == qpn ? qp : NULL;
-}
-
-void qp_error(struct vqp *qp)
-{
-	if (qp->state == QPS_ERR)
-		return;
-	qp->state = QPS_ERR;
-	qp->draining = false;
-	timer_stop(&qp->req.timer);
-	qp->resp.ack = false;
-	qp->resp.fifo_n = 0;
-	/* it may wait for room in the fabric, which a flush does not need */
-	sched_drop(qp);
-	sched_ready(qp);
-}
-
-void qp_error_event(struct vqp *qp, enum event_bit bit)
-{
-	if (qp->state == QPS_ERR)
-		return;
-	qp_error(qp);
-	eq_async(qp->dev, &qp->ev, bit);
-}
-
-void qp_send_error(struct vqp *qp)
-{
-	if (qp_reliable(qp)) {
-		qp_error(qp);
-	} else if (qp->state != QPS_ERR) {
-		qp->state = QPS_SQE;
-		qp->draining = false;
-		sched_ready(qp);
-	}
-}
-
-void qp_recv_error(struct vqp *qp, u8 status)
-{
-	struct vhca_cqe cqe = { 0 };
-
-	qp_complete_recv(qp, &cqe, status, false);
-	qp_error(qp);
-}
-
-static const u8 send_opcode[] = {
-	[VHCA_OP_NOP]		= VHCA_CQE_SEND,
-	[VHCA_OP_SEND]		= VHCA_CQE_SEND,
-	[VHCA_OP_SEND_IMM]	= VHCA_CQE_SEND,
-	[VHCA_OP_SEND_INV]	= VHCA_CQE_SEND,
-	[VHCA_OP_WRITE]		= VHCA_CQE_WRITE,
-	[VHCA_OP_WRITE_IMM]	= VHCA_CQE_WRITE,
-	[VHCA_OP_READ]		= VHCA_CQE_READ,
-	[VHCA_OP_READ_INV]	= VHCA_CQE_READ,
-	[VHCA_OP_CMP_SWAP]	= VHCA_CQE_CMP_SWAP,
-	[VHCA_OP_FETCH_ADD]	= VHCA_CQE_FETCH_ADD,
-	[VHCA_OP_MASKED_CMP_SWAP] = VHCA_CQE_MASKED_CMP_SWAP,
-	[VHCA_OP_MASKED_FETCH_ADD] = VHCA_CQE_MASKED_FETCH_ADD,
-	[VHCA_OP_ATOMIC_WRITE]	= VHCA_CQE_ATOMIC_WRITE,
-	[VHCA_OP_FLUSH]		= VHCA_CQE_FLUSH,
-	[VHCA_OP_LOCAL_INV]	= VHCA_CQE_LOCAL_INV,
-	[VHCA_OP_BIND_MW]	= VHCA_CQE_BIND_MW,
-	[VHCA_OP_REG_MR]	= VHCA_CQE_REG_MR,
-};
-
-static void count_status(struct vqp *qp, u8 status)
-{
-	qp->stats.errors += status && status != VHCA_CS_WR_FLUSH_ERR;
-}
-
-void qp_complete_send(struct vqp *qp, const struct tx_req *t, u8 status)
-{
-	struct vhca_cqe cqe = {
-		.wr_id = htole64(t->wr_id),
-		.qpn = htole32(qp->qpn),
-		.wqe_index = htole32(t->blk + t->nblk),
-		.status = status,
-		.port = qp->attr.port,
-	};
-
-	count_status(qp, status);
-	if (status)
-		cqe.vendor_err = t->why && status == t->status ? t->why :
-				 why_failed(qp, status, false);
-	if (!status) {
-		if (!(qp->flags & VHCA_QP_SIGNAL_ALL) && !(t->flags & VHCA_WQE_SIGNALED))
-			return;
-		cqe.opcode = send_opcode[t->opcode];
-		if (op_is_read(t->opcode) || op_is_atomic(t->opcode))
-			cqe.byte_len = htole32(t->len);
-	}
-	if (!cq_push(qp->scq, &cqe, false))
-		qp_error_event(qp, EVB_QP_FATAL);
-}
-
-void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool solicited)
-{
-	cqe->wr_id = htole64(qp->recv.wr_id);
-	cqe->qpn = htole32(qp->qpn);
-	if (qp->type != VHCA_QPT_UD)
-		cqe->src_qpn = qp->attr.dest_qpn;
-	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
-	if (qp->srq && qp_is_target(qp)) {
-		cqe->srqn = htole32(qp->srq->srqn);
-		cqe->flags |= VHCA_CQE_F_XRC;
-	}
-	cqe->status = status;
-	cqe->vendor_err = status ? why_failed(qp, status, true) : VHCA_WHY_NONE;
-	count_status(qp, status);
-	cqe->flags |= VHCA_CQE_F_RQ | (solicited ? VHCA_CQE_F_SOLICITED : 0);
-	cqe->port = qp->attr.port;
-	qp->recv.taken = false;
-	if (!cq_push(qp->rcq, cqe, solicited))
-		qp_error_event(qp, EVB_QP_FATAL);
-}
 
 static u64 rest_time(const struct vqp *qp)
 {
@@ -138,7 +26,7 @@ static u64 rest_time(const struct vqp *qp)
 	if (qp->state < QPS_RTR)
 		return 0;
 	wait = 2 * (4096ull << qp->attr.timeout);
-	return engine_now(qp->dev->engine) + MIN(wait, REST_MAX_NS);
+	return adapter_now(&qp->dev->adapter) + MIN(wait, REST_MAX_NS);
 }
 
 /* What a QP stands on for all of its life counts it. */
@@ -161,7 +49,7 @@ static void count_parents(struct vqp *qp, int n)
 
 bool qp_let_go(struct vqp *qp)
 {
-	return mkey_forget_qp(qp, mcg_detach(qp, LET_GO));
+	return mkey_forget_owner(&qp->keys, mcg_detach(qp, LET_GO));
 }
 
 void qp_destroy(struct vqp *qp)
@@ -170,9 +58,9 @@ void qp_destroy(struct vqp *qp)
 
 	counter_bind(qp, NULL);
 	table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
-	sched_drop(qp);
+	qp_not_ready(qp);
 	wqe_forget(qp);
-	timer_fini(&dev->engine->timers, &qp->req.timer);
+	timer_fini(&dev->adapter.timers, &qp->req.timer);
 	evnode_fini(&qp->ev);
 	uar_slot_give(&qp->rec_send);
 	uar_slot_give(&qp->rec_recv);
@@ -343,6 +231,20 @@ static enum vhca_status take_srq(struct command *c, struct vqp *qp)
 	return VHCA_ST_OK;
 }
 
+static void sq_rung(void *owner)
+{
+	req_doorbell(owner);
+}
+
+/* Receives are taken when messages arrive; but those of a failed QP are to be flushed. */
+static void rq_rung(void *owner)
+{
+	struct vqp *qp = owner;
+
+	if (qp->state == QPS_ERR)
+		qp_ready(qp);
+}
+
 static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
@@ -369,15 +271,15 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		st = VHCA_ST_INTERNAL;
 		goto free;
 	}
-	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), SLOT_SEND,
-			   SLOT_RECV, qp, &qp->rec_send, &qp->rec_recv);
+	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), sq_rung,
+			   rq_rung, qp, &qp->rec_send, &qp->rec_recv);
 	if (st)
 		goto free;
-	if (timer_init(&dev->engine->timers, &qp->req.timer, req_timeout)) {
+	if (timer_init(&dev->adapter.timers, &qp->req.timer, req_timeout)) {
 		st = VHCA_ST_INTERNAL;
 		goto slots;
 	}
-	err = table_add(&dev->qps, qp, engine_now(dev->engine), &idx);
+	err = table_add(&dev->qps, qp, adapter_now(&dev->adapter), &idx);
 	if (err) {
 		st = command_untabled(c, VLIM_QPS, err);
 		goto timer;
@@ -385,7 +287,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
 	return VHCA_ST_OK;
 timer:
-	timer_fini(&dev->engine->timers, &qp->req.timer);
+	timer_fini(&dev->adapter.timers, &qp->req.timer);
 slots:
 	uar_slot_give(&qp->rec_send);
 	uar_slot_give(&qp->rec_recv);
@@ -404,15 +306,16 @@ enum vhca_status cmd_create_qp(struct command *c)
 		return VHCA_ST_INTERNAL;
 	memset(qp, 0, sizeof(*qp));
 	qp->dev = c->dev;
-	INIT_LIST_HEAD(&qp->ready_link);
+	INIT_LIST_HEAD(&qp->ready_node);
 	INIT_LIST_HEAD(&qp->mcgs);
-	INIT_LIST_HEAD(&qp->windows);
+	INIT_LIST_HEAD(&qp->keys.windows);
 	INIT_LIST_HEAD(&qp->in_srq);
 	st = init_qp(c, qp);
 	if (st) {
 		free(qp);
 		return st;
 	}
+	qp->keys.qpn = qp->qpn;
 	evnode_init(&qp->ev, qp->qpn);
 	qp->uar->users++;
 	count_parents(qp, 1);
