@@ -173,19 +173,6 @@ static enum vhca_status check(struct command *c, const struct command_desc *d)
 	return at == TABLE_NONE ? VHCA_ST_OK : refuse(c, VHCA_ST_BAD_FIELD, at);
 }
 
-int admin_answer(struct hca *hca, const struct vhca_acqe *e)
-{
-	struct admin_queue *q = &hca->admin;
-	u32 n = q->done++;
-	u64 at = q->acq + (n & ((1u << q->log) - 1)) * sizeof(*e);
-	u8 phase = !(n >> q->log & 1);
-
-	/* the phase comes last */
-	if (dma_write(hca->dev.mem, at, e, offsetof(struct vhca_acqe, phase)))
-		return -1;
-	return dma_store8_release(hca->dev.mem, at + offsetof(struct vhca_acqe, phase), phase);
-}
-
 static enum vhca_status carry_out(struct command *c)
 {
 	const struct command_desc *d = &commands[c->sqe.opcode];

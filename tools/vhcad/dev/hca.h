@@ -9,6 +9,8 @@
 #include "dev/fault.h"
 #include "res/dev.h"
 
+#define NS_PER_MS	1000000ull
+
 struct command;
 
 /**
@@ -82,6 +84,8 @@ static inline struct hca *to_hca(struct vhca_dev *dev)
 bool admin_poll(struct hca *hca);
 /** admin_waits() - is there a command that was not taken? */
 bool admin_waits(const struct hca *hca);
+
+/* answer.c */
 /**
  * admin_answer() - write the next completion
  * @hca: HCA
@@ -90,6 +94,18 @@ bool admin_waits(const struct hca *hca);
  * Return: 0, or -1 when the ring cannot be reached.
  */
 int admin_answer(struct hca *hca, const struct vhca_acqe *e);
+/**
+ * fault_answer() - answer a command as its fault wants it
+ * @hca: HCA
+ * @f: fault; its answer is not VFAULT_NONE
+ * @e: the true answer
+ * @wrote: set when something is in the ring now
+ *
+ * Return: 0, or -1 when the ring cannot be reached.
+ */
+int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe *e, bool *wrote);
+/** admin_drop_late() - drop answers that wait for their time */
+void admin_drop_late(struct hca *hca);
 
 /* fault.c */
 /** fault_init() - an HCA begins without faults; 0 or -ENOMEM */
@@ -106,16 +122,6 @@ void fault_fini(struct hca *hca);
  * The first one armed that is due strikes; those that let the event by count it.
  */
 bool fault_strike(struct hca *hca, enum vfault_kind kind, u32 which, struct vfault *hit);
-/**
- * fault_answer() - answer a command as its fault wants it
- * @hca: HCA
- * @f: fault; its answer is not VFAULT_NONE
- * @e: the true answer
- * @wrote: set when something is in the ring now
- *
- * Return: 0, or -1 when the ring cannot be reached.
- */
-int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe *e, bool *wrote);
 /** fault_reset() - the HCA is being reset: drop late answers, take the time that a fault wants */
 void fault_reset(struct hca *hca);
 /** fault_resetting() - is a reset under way? */

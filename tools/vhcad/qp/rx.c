@@ -128,7 +128,7 @@ static void vport_state(struct fab_port *fab, u8 old)
 		eq_async(p->dev, &p->ev, EVB_PORT_ERR);
 }
 
-static void vport_soon(struct fab_port *fab, u32 qpn)
+static void vport_prefetch(struct fab_port *fab, u32 qpn)
 {
 	const struct vport *p = fab->owner;
 
@@ -136,7 +136,7 @@ static void vport_soon(struct fab_port *fab, u32 qpn)
 }
 
 const struct fab_port_ops vport_ops = {
-	.soon = vport_soon,
+	.soon = vport_prefetch,
 	.rx = vport_rx,
 	.rx_mcast = vport_rx_mcast,
 	.state = vport_state,

@@ -93,19 +93,3 @@ enum vhca_status command_ring(struct command *c, u32 off, u64 bytes, u32 entry, 
 	*out = r;
 	return VHCA_ST_OK;
 }
-
-enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u32 slot,
-			       void (*rung0)(void *owner), void (*rung1)(void *owner),
-			       void *owner, struct dbrec *r0, struct dbrec *r1)
-{
-	int err = slot == UINT32_MAX ? -EINVAL : uar_slot_take(uar, slot, rung0, owner, r0);
-
-	if (!err) {
-		err = uar_slot_take(uar, slot + 1, rung1, owner, r1);
-		if (err)
-			uar_slot_give(r0);
-	}
-	if (!err)
-		return VHCA_ST_OK;
-	return refuse(c, err == -EBUSY ? VHCA_ST_BUSY : VHCA_ST_BAD_FIELD, field);
-}

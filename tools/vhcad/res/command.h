@@ -102,22 +102,4 @@ enum vhca_status command_buf(struct command *c, u32 off, u64 bytes, u32 align, s
 enum vhca_status command_ring(struct command *c, u32 off, u64 bytes, u32 entry, bool write,
 			      struct vring *out);
 
-/**
- * command_slots() - take the two neighbouring doorbell records of a queue
- * @c: command
- * @field: offset of db_slot in the request, which a refusal names
- * @uar: UAR
- * @slot: the first record
- * @rung0: see struct db_slot, for the first record
- * @rung1: for the second one
- * @owner: the queue
- * @r0: receives the first record
- * @r1: receives the second one
- *
- * Return: VHCA_ST_OK, VHCA_ST_BAD_FIELD when the UAR has no such records, or VHCA_ST_BUSY.
- */
-enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u32 slot,
-			       void (*rung0)(void *owner), void (*rung1)(void *owner),
-			       void *owner, struct dbrec *r0, struct dbrec *r1);
-
 #endif /* VHCAD_RES_COMMAND_H */

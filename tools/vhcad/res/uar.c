@@ -33,6 +33,22 @@ void uar_slot_give(struct dbrec *rec)
 	rec->page->slot[n] = (struct db_slot){ 0 };
 }
 
+enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u32 slot,
+			       void (*rung0)(void *owner), void (*rung1)(void *owner),
+			       void *owner, struct dbrec *r0, struct dbrec *r1)
+{
+	int err = slot == UINT32_MAX ? -EINVAL : uar_slot_take(uar, slot, rung0, owner, r0);
+
+	if (!err) {
+		err = uar_slot_take(uar, slot + 1, rung1, owner, r1);
+		if (err)
+			uar_slot_give(r0);
+	}
+	if (!err)
+		return VHCA_ST_OK;
+	return refuse(c, err == -EBUSY ? VHCA_ST_BUSY : VHCA_ST_BAD_FIELD, field);
+}
+
 void uar_init(struct vhca_dev *dev)
 {
 	/* a guest must not be able to choose pages that fall into one bucket */
