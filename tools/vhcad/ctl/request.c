@@ -11,7 +11,7 @@
 #include "ctl/request.h"
 #include "ctl/scenario.h"
 #include "dev/device.h"
-#include "dev/list.h"
+#include "dev/listing.h"
 #include "log.h"
 #include "server/server.h"
 

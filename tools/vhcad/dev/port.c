@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "dev/port.h"
-#include "engine/core.h"
-#include "engine/rc.h"
+#include "engine/engine.h"
+#include "qp/path.h"
 
 static const u8 no_gid[16];
 
@@ -14,12 +14,12 @@ void vdev_addrs(struct vhca_dev *dev, u32 port, struct vport_addrs *a)
 {
 	const struct fab_port *p = &dev->port[port - 1].fab;
 
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	a->lid = p->lid;
 	a->sm_lid = p->sm_lid;
 	memcpy(a->pkey, p->pkey, sizeof(a->pkey));
 	memcpy(a->gid, p->gid, sizeof(a->gid));
-	engine_unlock(dev->engine);
+	engine_unlock(dev->adapter.engine);
 }
 
 static bool gid_twice(const struct vport_addrs *a, u32 i)
@@ -93,7 +93,7 @@ const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct vport_ad
 	u16 old_lid;
 	u32 bits;
 
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	old_lid = p->fab.lid;
 	why = check(&p->fab, a);
 	if (!why && fab_port_set_lid(&p->fab, a->lid))
@@ -102,7 +102,7 @@ const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct vport_ad
 		bits = take_over(&p->fab, a, old_lid);
 		tell(p, bits | (reregister ? 1u << EVB_REREGISTER : 0));
 	}
-	engine_unlock(dev->engine);
-	engine_wake(dev->engine);
+	engine_unlock(dev->adapter.engine);
+	engine_wake(dev->adapter.engine);
 	return why;
 }

@@ -21,7 +21,7 @@ struct fabric *fabric_new(enum fabric_subnet subnet)
 	if (!f)
 		return NULL;
 	f->subnet = subnet;
-	link_init(&f->free);
+	INIT_LIST_HEAD(&f->free);
 	return f;
 }
 
@@ -102,7 +102,7 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 		return -ENOENT;
 	f->ports[i] = port;
 
-	link_init(&port->queue);
+	INIT_LIST_HEAD(&port->queue);
 	port->cable = true;
 	port->state = PORT_DOWN;
 	port->phys_state = PORT_PHYS_POLLING;

@@ -6,7 +6,7 @@
 #ifndef VHCAD_PORT_H
 #define VHCAD_PORT_H
 
-#include "engine/list.h"
+#include "lib/list.h"
 #include "fabric/fabric.h"
 #include "fabric/rate.h"
 #include "fabric/run.h"
@@ -81,7 +81,7 @@ struct fab_port {
 	u64 flap_until;		/* held down by a fault until then; 0: it is not */
 	u8 gid[PORT_GIDS][16];
 	u16 pkey[PORT_PKEYS];
-	struct link queue;
+	struct list_head queue;
 	u64 out_held, in_held;
 	u64 tx_packets, tx_bytes;
 	u64 rx_packets, rx_bytes;

@@ -21,7 +21,7 @@ int fab_pool(struct fabric *f)
 	if (!f->pool)
 		return -ENOMEM;
 	for (u32 i = 0; i < FABRIC_PACKETS; i++)
-		link_add_tail(&f->free, &f->pool[i].link);
+		list_add_tail(&f->pool[i].link, &f->free);
 	f->nfree = FABRIC_PACKETS;
 	return 0;
 }
@@ -47,16 +47,16 @@ u32 fab_room(const struct fab_port *port)
 
 static void enqueue(struct fab_port *to, struct fab_packet *p)
 {
-	struct link *at = to->queue.prev;
+	struct list_head *at = to->queue.prev;
 
 	while (at != &to->queue && container_of(at, struct fab_packet, link)->due > p->due)
 		at = at->prev;
-	link_add_tail(at->next, &p->link);
+	list_add_tail(&p->link, at->next);
 }
 
 static void free_packet(struct fabric *f, struct fab_packet *p)
 {
-	link_add_tail(&f->free, &p->link);
+	list_add_tail(&p->link, &f->free);
 	f->nfree++;
 	f->nqueued--;
 }
@@ -101,7 +101,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 	}
 	for (u32 c = 0; c < fate->v.copies; c++) {
 		struct fab_packet *p;
-		struct link *l = link_pop(&f->free);
+		struct list_head *l = list_pop(&f->free);
 
 		if (!l) {
 			from->drops++;
@@ -140,7 +140,7 @@ static bool untouched(const struct fab_port *from, const struct fab_port *to,
 	if (f->judge || lid_is_mcast(run->h.dlid) || fate->v.copies != 1 || fate->corrupt ||
 	    due_at(from, to, fate) > f->now)
 		return false;
-	return link_alone(&to->queue) ||
+	return list_empty(&to->queue) ||
 	       container_of(to->queue.next, struct fab_packet, link)->due > f->now;
 }
 
@@ -185,9 +185,9 @@ void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run 
 /* Loses what is under way to a port. */
 void fab_queue_drop(struct fab_port *port)
 {
-	struct link *l;
+	struct list_head *l;
 
-	while ((l = link_pop(&port->queue))) {
+	while ((l = list_pop(&port->queue))) {
 		struct fab_packet *p = container_of(l, struct fab_packet, link);
 
 		if (p->from)
@@ -248,18 +248,18 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
-		while (to && n < most && bytes && !link_alone(&to->queue)) {
+		while (to && n < most && bytes && !list_empty(&to->queue)) {
 			struct fab_packet *p = container_of(to->queue.next, struct fab_packet,
 							    link);
 
 			if (p->due > now)
 				break;
 			n++;
-			link_del(&p->link);
+			list_del_init(&p->link);
 			if (fab_deliver(to, p, &bytes))
 				free_packet(f, p);
 			else
-				link_add_tail(to->queue.next, &p->link);
+				list_add_tail(&p->link, to->queue.next);
 		}
 	}
 	if (f->topo && n < most)
@@ -274,7 +274,7 @@ u64 fab_next(const struct fabric *f)
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
-		if (to && !link_alone(&to->queue))
+		if (to && !list_empty(&to->queue))
 			next = MIN(next, container_of(to->queue.next, struct fab_packet,
 						      link)->due);
 	}

@@ -20,7 +20,7 @@
  * @at: of a multicast that has arrived: who gets it next, as in struct datagram
  */
 struct fab_packet {
-	struct link link;
+	struct list_head link;
 	u64 due;
 	struct fab_port *from;
 	u64 ways;
@@ -103,7 +103,7 @@ struct fabric {
 	u32 nfaults;
 	u32 nflapped;			/* ports that a fault holds down */
 	struct fab_packet *pool;
-	struct link free;
+	struct list_head free;
 	u32 nfree;
 	u32 nqueued;
 };
