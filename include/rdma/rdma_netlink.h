@@ -72,7 +72,7 @@ int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
 
 /**
  * struct rdma_link_ops - a kind of device that "rdma link add" makes
- * @list: the core's
+ * @list: private to the core
  * @type: name of the kind
  * @newlink: makes a device above a network interface
  */
