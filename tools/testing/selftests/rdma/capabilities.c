@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * capabilities DEVICE [WORD...]: a device that lacks the capabilities that the words (vhcad's) name.
+ * capabilities DEVICE [WORD...]: a device without the capabilities that the words (vhcad's) name.
  * What it lacks is not announced and is refused with EOPNOTSUPP and a reason; all else works.
  */
 #include <errno.h>
