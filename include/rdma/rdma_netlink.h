@@ -69,7 +69,7 @@ bool rdma_nl_chk_listeners(unsigned int group);
 
 /**
  * struct rdma_link_ops - a kind of device that "rdma link add" makes
- * @list: the core's
+ * @list: private to the core
  * @type: name of the kind
  * @newlink: makes a device above a network interface
  */

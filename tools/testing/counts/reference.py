@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Documentation/core/uapi.rst: every command of the user API that the modules have, read off the
-tables that their decoders work by."""
+"""Documentation/core/uapi.rst: every command of the user API that the modules have, read from the
+tables that drive their decoders."""
 
 import os
 

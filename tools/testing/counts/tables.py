@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""tools/testing/counts/uapi-tables.tsv: the tables of ib_uverbs.ko by which requests are decoded,
-for tests that walk them. A line "command" and, behind it, one line "row" for each of its rows."""
+"""tools/testing/counts/uapi-tables.tsv: the tables from which ib_uverbs.ko decodes requests, for
+tests that walk them. A line "command" and, behind it, one line "row" for each of its rows."""
 
 import os
 

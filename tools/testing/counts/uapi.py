@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Which rows of uapi-commands.tsv a kernel has code for: read off the tables of its modules,
-those that were built from this tree and those of Linux 6.12 in the guest root."""
+"""Which rows of uapi-commands.tsv a kernel has code for: read from the tables of the modules that
+were built from this tree, and of those of Linux 6.12 in the guest root."""
 
 import os
 import re
@@ -10,8 +10,7 @@ from elf import Elf
 UVERBS_OBJECT, UVERBS_CMD, UVERBS_ARG, NL_CBS = 24, 64, 48, 24     # bytes of the tables' elements
 NO_METHOD, NO_ATTR, NO_WRITE = 0xffff, 0xffff, 0xff
 
-# Where the attributes of a method are numbered, for the methods whose enum has no name made
-# of the method's.
+# The enum that numbers a method's attributes, for methods whose enum is not named after them.
 METHOD_OF_ENUM = {
     "uverbs_attrs_invoke_write_cmd_attr_ids": "INVOKE_WRITE",
     "uverbs_attrs_query_port_cmd_attr_ids": "QUERY_PORT",
@@ -167,7 +166,7 @@ class Ours:
         if name.startswith("UVERBS_METHOD_"):
             return self.method(name) is not None
         method = self.numbers.method_of(name)
-        if method is None:      # the driver's part, which any method may have
+        if method is None:      # the driver's part, which every method may have
             return True
         return value[name] in (self.method(method) or ())
 
@@ -178,7 +177,7 @@ class Ours:
 
 
 class Linux:
-    """What the modules of Linux 6.12 have code for: their tables go by names of the API."""
+    """What the modules of Linux 6.12 have code for: their tables are named after the API."""
 
     def __init__(self, folder, numbers):
         self.numbers = numbers

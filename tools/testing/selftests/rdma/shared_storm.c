@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * shared_storm DEVICE STEPS SEED: four threads make, use, change and destroy the same verbs
- * objects at random, STEPS steps each. Whoever uses an object does so beside others; whoever makes
- * or destroys one is alone with it, for libibverbs frees what it destroys, but not with what the
- * object is made of. A refusal must be one that the step can get; at the end all objects must go.
+ * objects at random, STEPS steps each. Threads use an object at the same time, but only one creates
+ * or destroys it, since libibverbs frees what it destroys; the objects on which it depends stay
+ * shared. A refusal must be one that the step can get; at the end all objects must go.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,7 +43,7 @@ static unsigned int any(unsigned int *seed, unsigned int n)
 	return rand_r(seed) % n;
 }
 
-/* A place of this kind with an object, its lock taken shared, or NULL. */
+/* A place of this kind that has an object, with its lock held shared; or NULL. */
 static struct place *one_of(unsigned int *seed, enum kind kind)
 {
 	struct place *place = &places[kind][any(seed, KEPT)];
@@ -120,7 +120,7 @@ static void make(unsigned int *seed, enum kind kind, struct place *place)
 	made++;
 }
 
-/* What has QPs must stay, what had none must go. */
+/* An object that QPs use must stay, one that no QP used must go. */
 static bool gone(const char *what, int err, unsigned int there_before, struct place *place)
 {
 	if (err && (err != EBUSY || !there_before))
@@ -229,7 +229,7 @@ static void use_srq(unsigned int *seed, struct ibv_srq *srq)
 	}
 }
 
-/* Others change its state meanwhile: which transitions are legal nobody knows. */
+/* Other threads change its state meanwhile, so that any transition may be illegal. */
 static void use_qp(unsigned int *seed, struct ibv_qp *qp)
 {
 	static const enum ibv_qp_state states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_ERR };
@@ -302,7 +302,7 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	/* what others are made of goes last */
+	/* objects on which others depend are destroyed last */
 	static const enum kind order[] = { QP, AH, MR, SRQ, CQ };
 	pthread_t threads[THREADS];
 	int i, err;

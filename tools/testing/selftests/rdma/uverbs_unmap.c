@@ -2,8 +2,8 @@
 /*
  * uverbs_unmap DEVICE [TRIALS]: a program unmaps the device's pages at the moment when they are
  * taken back from it because the device goes; TAP on stdout.  Each of many mappings of a page has a
- * page table of its own, so that both take their time; another process has the device unbound.
- * What goes wrong the kernel says.
+ * page table of its own, so that both take long; another process unbinds the device.  The kernel
+ * reports errors.
  */
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static bool find_page(unsigned long *offset)
 	return found;
 }
 
-/* Maps it often and unmaps all at once.  Returns whether there was something to map. */
+/* Maps the page often and unmaps all at once.  Returns whether there was a page to map. */
 static bool map_and_unmap(int fd, unsigned long offset)
 {
 	char *base = mmap(NULL, MAPPINGS * APART, PROT_NONE,
