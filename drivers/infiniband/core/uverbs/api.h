@@ -13,23 +13,20 @@
  * struct uverbs_method - one method of ioctl
  * @cmd: the core's command, NULL for a method that only the driver has
  * @handler: the driver's handler, NULL for a core command
- * @spec: how each attribute is checked; type NA where none exists
- * @row: index into @cmd->args of each attribute, or UV_NO_ROW
  * @mandatory: attributes that must be present
- * @key_len: attributes are numbered below this in @spec, in @row and in the bundle
+ * @key_len: attributes are numbered below this in @spec and in the bundle
  * @destroy_key: the attribute whose object is destroyed, or @key_len
  * @has_udata: takes driver data
  * @late: is still served when the device has gone: it destroys something, or carries what may
  * @unable: the device lacks a call the method needs; requests are refused with -EOPNOTSUPP
  * @of_driver: belongs to one device, whose driver added it or added attributes to it; others are
  *	shared by all devices
- * @attrs: what @spec points to, unless another method has it; @row stands behind it
+ * @row: index into @cmd->args of each attribute, or UV_NO_ROW
+ * @spec: how each attribute is checked; type NA where none exists
  */
 struct uverbs_method {
 	const struct uverbs_cmd *cmd;
 	int (*handler)(struct uverbs_attr_bundle *attrs);
-	const struct uverbs_attr_spec *spec;
-	const u8 *row;
 	DECLARE_BITMAP(mandatory, UVERBS_API_ATTR_BKEY_LEN);
 	u8 key_len;
 	u8 destroy_key;
@@ -37,7 +34,8 @@ struct uverbs_method {
 	bool late;
 	bool unable;
 	bool of_driver;
-	struct uverbs_attr_spec attrs[];
+	u8 row[UVERBS_API_ATTR_BKEY_LEN];
+	struct uverbs_attr_spec spec[];
 };
 
 /* Row of an attribute that is the driver's own. */

@@ -9,24 +9,17 @@
 
 /* ---- one method ---- */
 
-/* The rows of a method's attributes, while it is being made. */
-static u8 *method_rows(struct uverbs_method *method)
-{
-	return (u8 *)(method->attrs + method->key_len);
-}
-
 /* Makes a method without attributes, which has room for those with keys below @key_len. */
 static struct uverbs_method *method_alloc(unsigned int key_len)
 {
 	struct uverbs_method *method;
 
-	method = kzalloc(size_add(struct_size(method, attrs, key_len), key_len), GFP_KERNEL);
+	method = kzalloc(struct_size(method, spec, key_len), GFP_KERNEL);
 	if (!method)
 		return NULL;
 	method->key_len = key_len;
 	method->destroy_key = key_len;
-	method->spec = method->attrs;
-	method->row = memset(method_rows(method), UV_NO_ROW, key_len);
+	memset(method->row, UV_NO_ROW, sizeof(method->row));
 	return method;
 }
 
@@ -47,7 +40,7 @@ int uverbs_method_add_attr(struct uverbs_method *method, u16 id,
 {
 	unsigned int bkey = uapi_bkey_attr(uapi_key_attr(id));
 
-	if (WARN_ON(method->attrs[bkey].type != UVERBS_ATTR_TYPE_NA))
+	if (WARN_ON(method->spec[bkey].type != UVERBS_ATTR_TYPE_NA))
 		return -EINVAL;
 
 	if (spec->type == UVERBS_ATTR_TYPE_IDR || spec->type == UVERBS_ATTR_TYPE_FD) {
@@ -61,8 +54,8 @@ int uverbs_method_add_attr(struct uverbs_method *method, u16 id,
 			method->late = true;
 		}
 	}
-	method->attrs[bkey] = *spec;
-	method_rows(method)[bkey] = row;
+	method->spec[bkey] = *spec;
+	method->row[bkey] = row;
 	method->has_udata |= spec->is_udata;
 	if (spec->mandatory)
 		__set_bit(bkey, method->mandatory);
@@ -87,7 +80,7 @@ int uverbs_attr_key_len(u16 id)
 /**
  * struct core_method - a command of the core that has an ioctl method
  * @able: as devices answer it
- * @unable: as devices do that lack a call it needs; shares the attributes of @able
+ * @unable: as devices do that lack a call it needs
  */
 struct core_method {
 	struct uverbs_method *able;
@@ -191,7 +184,7 @@ static int core_method_make(struct core_method *core, const struct uverbs_cmd *c
 	ret = method_from_rows(core->able, cmd);
 	if (ret)
 		return ret;
-	core->unable = kmemdup(core->able, sizeof(*core->able), GFP_KERNEL);
+	core->unable = kmemdup(core->able, struct_size(core->able, spec, key_len), GFP_KERNEL);
 	if (!core->unable)
 		return -ENOMEM;
 	core->unable->unable = true;
@@ -285,7 +278,7 @@ struct uverbs_method *uverbs_method_extend(const struct uverbs_method *old, unsi
 	if (old->destroy_key < old->key_len)
 		method->destroy_key = old->destroy_key;
 	bitmap_copy(method->mandatory, old->mandatory, UVERBS_API_ATTR_BKEY_LEN);
-	memcpy(method->attrs, old->spec, array_size(old->key_len, sizeof(*old->spec)));
-	memcpy(method_rows(method), old->row, old->key_len);
+	memcpy(method->row, old->row, sizeof(method->row));
+	memcpy(method->spec, old->spec, array_size(old->key_len, sizeof(*old->spec)));
 	return method;
 }

@@ -65,7 +65,7 @@ struct ib_uverbs_device {
 
 /**
  * struct ib_uverbs_file - one open file
- * @umaps: its mappings of device pages; comes first, since ib_core knows files by it alone
+ * @umaps: the file's mappings of device pages; first, since ib_core looks for it there
  * @ref: the open file itself and every event file made from it
  * @release: what happens when @ref has dropped to 0
  * @device: device node it was opened through

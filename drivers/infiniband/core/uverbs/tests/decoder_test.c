@@ -70,11 +70,11 @@ static void check_row(struct kunit *test, const struct uverbs_cmd *cmd,
 	}
 }
 
-/* Calls @check with each command of the table. */
-static void for_each_command(struct kunit *test,
-			     void (*check)(struct kunit *test,
-					   const struct uverbs_object_desc *desc,
-					   const struct uverbs_cmd *cmd))
+typedef void (*command_check)(struct kunit *test, const struct uverbs_object_desc *desc,
+			      const struct uverbs_cmd *cmd);
+
+/* Has @check look at each command of the table. */
+static void check_commands(struct kunit *test, command_check check)
 {
 	for (unsigned int i = 0; uverbs_objects[i]; i++)
 		for (unsigned int j = 0; uverbs_objects[i]->commands[j]; j++)
@@ -90,7 +90,7 @@ static void check_rows(struct kunit *test, const struct uverbs_object_desc *desc
 
 static void table_rows(struct kunit *test)
 {
-	for_each_command(test, check_rows);
+	check_commands(test, check_rows);
 }
 
 /* Commands that only add to an object need one that is described. */
@@ -141,7 +141,7 @@ static void table_numbers(struct kunit *test)
 	met_write = 0;
 	met_extended = 0;
 	memset(met_methods, 0, sizeof(met_methods));
-	for_each_command(test, check_numbers);
+	check_commands(test, check_numbers);
 }
 
 static void check_attrs_once(struct kunit *test, const struct uverbs_object_desc *desc,
@@ -155,7 +155,7 @@ static void check_attrs_once(struct kunit *test, const struct uverbs_object_desc
 
 static void table_attrs_once(struct kunit *test)
 {
-	for_each_command(test, check_attrs_once);
+	check_commands(test, check_attrs_once);
 }
 
 /* ---- what a device answers ---- */
