@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Event queues. */
+#include <linux/log2.h>
 #include <kunit/visibility.h>
 
 #include "../cmd/cmd.h"
 #include "eq.h"
-#include "../hw/ring.h"
 
 static struct vhca_eqe *eq_entry(const struct vhca_eq *eq, u64 count)
 {
-	return vhca_kbuf_at(&eq->ring, vhca_ring_slot(count, eq->log) * sizeof(struct vhca_eqe));
+	return vhca_ring_at(&eq->ring, count);
 }
 
 static bool eq_fresh(const struct vhca_eq *eq, u64 count)
 {
-	return vhca_ring_fresh(READ_ONCE(eq_entry(eq, count)->owner), count, eq->log);
+	return vhca_ring_fresh(READ_ONCE(eq_entry(eq, count)->owner), count, eq->ring.log);
 }
 
 /**
@@ -40,7 +40,7 @@ u64 vhca_eq_end(struct vhca_eq *eq)
 	u64 count;
 
 	spin_lock_irqsave(&eq->lock, flags);
-	for (count = eq->ci; count - eq->ci < BIT_ULL(eq->log); count++)
+	for (count = eq->ci; count - eq->ci < vhca_ring_entries(&eq->ring); count++)
 		if (!eq_fresh(eq, count))
 			break;
 	spin_unlock_irqrestore(&eq->lock, flags);
@@ -98,7 +98,7 @@ static u32 eq_drain(struct vhca_eq *eq)
 	bool more = false;
 	u32 n = 0;
 
-	while (n < 1U << eq->log && eq_take(eq, &copy)) {
+	while (n < vhca_ring_entries(&eq->ring) && eq_take(eq, &copy)) {
 		n++;
 		more |= copy.flags & VHCA_EQE_F_MORE;
 		eq->fn(eq, &copy, eq->ci - 1);
@@ -165,18 +165,17 @@ int vhca_eq_create(struct vhca_eq *eq, struct vhca_hw *hw, struct vhca_uar *uar,
 
 	eq->hw = hw;
 	eq->fn = fn;
-	eq->log = log;
 	spin_lock_init(&eq->lock);
 	eq->ci = 0;
 	eq->seq = 0;
 	eq->stuck_at = 0;
-	err = vhca_kbuf_alloc(&eq->ring, hw->dev, sizeof(struct vhca_eqe) << log);
+	err = vhca_ring_alloc(&eq->ring, hw->dev, log, order_base_2(sizeof(struct vhca_eqe)));
 	if (err)
 		return err;
 	err = vhca_db_alloc(uar, &eq->db);
 	if (err)
 		goto err_ring;
-	vhca_kbuf_describe(&eq->ring, &req.buf);
+	vhca_kbuf_describe(&eq->ring.mem, &req.buf);
 	req.db_slot = cpu_to_le32(vhca_db_slot(&eq->db));
 	eq_arm(eq);
 	err = vhca_cmd_create_eq(hw, &req, &eq->eqn);
@@ -187,7 +186,7 @@ int vhca_eq_create(struct vhca_eq *eq, struct vhca_hw *hw, struct vhca_uar *uar,
 err_db:
 	vhca_db_free(&eq->db);
 err_ring:
-	vhca_kbuf_free(&eq->ring);
+	vhca_ring_free(&eq->ring);
 	return err;
 }
 
@@ -205,6 +204,6 @@ int vhca_eq_destroy(struct vhca_eq *eq)
 	if (err)
 		return err;
 	vhca_db_free(&eq->db);
-	vhca_kbuf_free(&eq->ring);
+	vhca_ring_free(&eq->ring);
 	return 0;
 }

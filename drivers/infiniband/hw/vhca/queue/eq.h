@@ -6,7 +6,7 @@
 #include <linux/spinlock.h>
 
 #include "../defs/queues.h"
-#include "../hw/buf.h"
+#include "../hw/ring.h"
 #include "uar.h"
 
 struct vhca_eq;
@@ -24,7 +24,6 @@ typedef void (*vhca_eq_fn)(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 c
  * @hw: the device
  * @fn: event handler
  * @eqn: the device's number for it
- * @log: log2 of the entries
  * @ring: the entries
  * @db: consumer slot and arm record
  * @lock: held while an entry is taken, or the waiting ones are counted
@@ -38,8 +37,7 @@ struct vhca_eq {
 	struct vhca_hw *hw;
 	vhca_eq_fn fn;
 	u32 eqn;
-	u8 log;
-	struct vhca_kbuf ring;
+	struct vhca_ring ring;
 	struct vhca_db db;
 	spinlock_t lock;
 	u64 ci;

@@ -10,9 +10,8 @@
 /* The device's part: where it writes. Sends are posted and completed one block each. */
 struct resize_bench {
 	struct bench *b;
-	struct vhca_kbuf to;
-	struct vhca_kbuf *ring;
-	u8 log;
+	struct vhca_ring to;
+	struct vhca_ring *ring;
 	u64 posted;
 	u64 written;
 	u64 polled;
@@ -25,7 +24,6 @@ static struct resize_bench *make(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, r);
 	r->b = test->priv;
 	r->ring = &r->b->cqk.ring;
-	r->log = BENCH_CQ_LOG;
 	return r;
 }
 
@@ -39,10 +37,10 @@ static bool write_one(struct resize_bench *r)
 {
 	struct vhca_cqe cqe = bench_done(r->written + 1, 0);
 
-	if (r->written == r->posted || r->written - r->polled == 1ull << r->log)
+	if (r->written == r->posted || r->written - r->polled == vhca_ring_entries(r->ring))
 		return false;
-	cqe.owner = vhca_ring_lap(r->written, r->log);
-	*vhca_cq_entry(r->ring, r->written, r->log) = cqe;
+	cqe.owner = vhca_ring_lap(r->written, r->ring->log);
+	memcpy(vhca_ring_at(r->ring, r->written), &cqe, sizeof(cqe));
 	r->written++;
 	return true;
 }
@@ -63,17 +61,17 @@ static void poll_some(struct resize_bench *r, int n)
 
 static void begin(struct resize_bench *r, u8 log)
 {
-	KUNIT_ASSERT_EQ(r->b->test, vhca_kbuf_alloc(&r->to, r->b->dev.hw.dev,
-						    sizeof(struct vhca_cqe) << log), 0);
-	vhca_cq_move_begin(&r->b->cq, &r->to, log);
+	KUNIT_ASSERT_EQ(r->b->test, vhca_ring_alloc(&r->to, r->b->dev.hw.dev, log,
+						    order_base_2(sizeof(struct vhca_cqe))), 0);
+	vhca_cq_move_begin(&r->b->cq, &r->to);
 }
 
-static bool end(struct resize_bench *r, u8 log, u64 first)
+static bool end(struct resize_bench *r, u64 first)
 {
 	bool call = false;
 
-	KUNIT_ASSERT_EQ(r->b->test, vhca_cq_move_end(&r->b->cq, &r->to, log, first, &call), 0);
-	vhca_kbuf_free(&r->to);
+	KUNIT_ASSERT_EQ(r->b->test, vhca_cq_move_end(&r->b->cq, &r->to, first, &call), 0);
+	vhca_ring_free(&r->to);
 	r->ring = &r->b->cqk.ring;
 	return call;
 }
@@ -83,7 +81,7 @@ static bool cancel(struct resize_bench *r)
 	bool call = false;
 
 	vhca_cq_move_cancel(&r->b->cq, &call);
-	vhca_kbuf_free(&r->to);
+	vhca_ring_free(&r->to);
 	return call;
 }
 
@@ -110,11 +108,10 @@ static void replace(struct resize_bench *r, struct rnd_state *rnd, u8 log)
 	}
 	first = r->written;
 	r->ring = &r->to;
-	r->log = log;
 	for (n = pick(rnd, 6); n--;)
 		write_one(r);
 	KUNIT_ASSERT_EQ(test, bench_poll(r->b, 1, &wc), 0);
-	KUNIT_ASSERT_FALSE(test, end(r, log, first));
+	KUNIT_ASSERT_FALSE(test, end(r, first));
 }
 
 static void test_in_use(struct kunit *test)
@@ -168,14 +165,12 @@ static void test_asked_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cancel(r));
 	begin(r, 5);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
-	KUNIT_EXPECT_FALSE(test, end(r, 5, r->written));	/* two, not three */
-	r->log = 5;
+	KUNIT_EXPECT_FALSE(test, end(r, r->written));	/* two, not three */
 	begin(r, 4);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
 	r->ring = &r->to;
-	r->log = 4;
 	write_one(r);
-	KUNIT_EXPECT_TRUE(test, end(r, 4, r->written - 1));
+	KUNIT_EXPECT_TRUE(test, end(r, r->written - 1));
 	/* Not asked: not called. */
 	begin(r, 4);
 	KUNIT_EXPECT_FALSE(test, cancel(r));
@@ -189,11 +184,11 @@ static void test_impossible_count(struct kunit *test)
 	bool call;
 
 	begin(r, 5);
-	KUNIT_EXPECT_EQ(test, vhca_cq_move_end(&r->b->cq, &r->to, 5, 17, &call), -EPROTO);
-	vhca_kbuf_free(&r->to);
+	KUNIT_EXPECT_EQ(test, vhca_cq_move_end(&r->b->cq, &r->to, 17, &call), -EPROTO);
+	vhca_ring_free(&r->to);
 	begin(r, 3);
-	KUNIT_EXPECT_EQ(test, vhca_cq_move_end(&r->b->cq, &r->to, 3, U32_MAX, &call), -EPROTO);
-	vhca_kbuf_free(&r->to);
+	KUNIT_EXPECT_EQ(test, vhca_cq_move_end(&r->b->cq, &r->to, U32_MAX, &call), -EPROTO);
+	vhca_ring_free(&r->to);
 }
 
 /* A QP goes while its completions wait: they are not counted any more. */

@@ -37,8 +37,7 @@ static const struct vhca_uar_ops ops = { .add_page = give_page, .kick = kick };
 
 static void device_writes(struct bench *b, u8 flags)
 {
-	struct vhca_eqe *e = vhca_kbuf_at(&b->eq.ring,
-					  vhca_ring_slot(b->pi, LOG) * sizeof(*e));
+	struct vhca_eqe *e = vhca_ring_at(&b->eq.ring, b->pi);
 
 	e->number = cpu_to_le32(b->pi);
 	e->event = VHCA_EV_COMPLETION;
@@ -70,12 +69,11 @@ static int eq_test_init(struct kunit *test)
 	b->test = test;
 	b->hw.dev = vhca_test_device(test);
 	KUNIT_ASSERT_EQ(test, vhca_uar_open(&b->uar, &b->hw, &ops), 0);
-	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&b->eq.ring, b->hw.dev,
-					      ENTRIES * sizeof(struct vhca_eqe)), 0);
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&b->eq.ring, b->hw.dev, LOG,
+					      order_base_2(sizeof(struct vhca_eqe))), 0);
 	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &b->eq.db), 0);
 	b->eq.hw = &b->hw;
 	b->eq.fn = handler;
-	b->eq.log = LOG;
 	spin_lock_init(&b->eq.lock);
 	test->priv = b;
 	return 0;
@@ -85,7 +83,7 @@ static void eq_test_exit(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
-	vhca_kbuf_free(&b->eq.ring);
+	vhca_ring_free(&b->eq.ring);
 	vhca_uar_exit(&b->uar);
 }
 

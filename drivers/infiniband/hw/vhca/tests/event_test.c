@@ -57,12 +57,11 @@ static void make_eq(struct kunit *test, struct source *s, struct vhca_eq *eq, vh
 {
 	struct bench *b = test->priv;
 
-	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&eq->ring, b->dev.hw.dev,
-					      sizeof(struct vhca_eqe) << LOG), 0);
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&eq->ring, b->dev.hw.dev, LOG,
+					      order_base_2(sizeof(struct vhca_eqe))), 0);
 	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &eq->db), 0);
 	eq->hw = &b->dev.hw;
 	eq->fn = fn;
-	eq->log = LOG;
 	spin_lock_init(&eq->lock);
 	s->eq = eq;
 }
@@ -127,12 +126,12 @@ static void event_test_exit(struct kunit *test)
 
 	for (i = 0; i < VECTORS; i++) {
 		vhca_id_table_exit(&b->vectors[i].cqs);
-		vhca_kbuf_free(&b->vectors[i].eq.ring);
+		vhca_ring_free(&b->vectors[i].eq.ring);
 	}
 	vhca_id_table_exit(&b->dev.srqs);
 	vhca_id_table_exit(&b->dev.qps);
 	vhca_id_table_exit(&b->dev.cqs);
-	vhca_kbuf_free(&b->dev.async_eq.ring);
+	vhca_ring_free(&b->dev.async_eq.ring);
 	vhca_uar_exit(&b->uar);
 }
 
@@ -199,7 +198,7 @@ static struct source *source_of(struct bench *b, const struct kind *kind, const 
 
 static void device_tells(struct source *s, u8 event, u32 number)
 {
-	struct vhca_eqe *e = vhca_kbuf_at(&s->eq->ring, vhca_ring_slot(s->pi, LOG) * sizeof(*e));
+	struct vhca_eqe *e = vhca_ring_at(&s->eq->ring, s->pi);
 
 	e->number = cpu_to_le32(number);
 	e->event = event;

@@ -18,9 +18,8 @@ static int number_test_init(struct kunit *test)
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&b->eq.ring, vhca_test_device(test),
-					      sizeof(struct vhca_eqe) << LOG), 0);
-	b->eq.log = LOG;
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&b->eq.ring, vhca_test_device(test), LOG,
+					      order_base_2(sizeof(struct vhca_eqe))), 0);
 	spin_lock_init(&b->eq.lock);
 	vhca_id_table_init(&b->numbers, &b->eq);
 	test->priv = b;
@@ -32,7 +31,7 @@ static void number_test_exit(struct kunit *test)
 	struct bench *b = test->priv;
 
 	vhca_id_table_exit(&b->numbers);
-	vhca_kbuf_free(&b->eq.ring);
+	vhca_ring_free(&b->eq.ring);
 }
 
 /* The object that is found is kept until it is put; what is said of others is no matter. */
@@ -87,7 +86,7 @@ static void test_given_out_again(struct kunit *test)
 static void test_born_behind_what_waits(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	struct vhca_eqe *ring = vhca_kbuf_at(&b->eq.ring, 0);
+	struct vhca_eqe *ring = vhca_ring_at(&b->eq.ring, 0);
 	u64 pi;
 
 	for (pi = 0; pi < 2; pi++)

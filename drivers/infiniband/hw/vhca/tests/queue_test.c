@@ -21,7 +21,7 @@ static void test_layout_across_the_end(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
 	}
 	KUNIT_ASSERT_EQ(test, bench_send(b, 7, 3), 0);
-	ctrl = vhca_kbuf_at(&b->qpk.sq.ring, 7 * VHCA_WQE_BLOCK);
+	ctrl = vhca_kbuf_at(&b->qpk.sq.ring.mem, 7 * VHCA_WQE_BLOCK);
 	KUNIT_EXPECT_EQ(test, ctrl->opcode, VHCA_OP_WRITE);
 	KUNIT_EXPECT_EQ(test, ctrl->nblk, 2);
 	KUNIT_EXPECT_EQ(test, ctrl->nsge, 3);
@@ -33,7 +33,7 @@ static void test_layout_across_the_end(struct kunit *test)
 	seg = (void *)(raddr + 1);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(seg->lkey), 1);
 	/* The rest stands at the beginning of the ring. */
-	seg = vhca_kbuf_at(&b->qpk.sq.ring, 0);
+	seg = vhca_kbuf_at(&b->qpk.sq.ring.mem, 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(seg[0].addr), 0x2000);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(seg[1].length), 30);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), 9);
@@ -64,13 +64,13 @@ static void test_inline_across_the_end(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
 	}
 	KUNIT_ASSERT_EQ(test, vhca_post_send(&b->qp.ibqp, &wr, &bad), 0);
-	ctrl = vhca_kbuf_at(&b->qpk.sq.ring, 6 * VHCA_WQE_BLOCK);
+	ctrl = vhca_kbuf_at(&b->qpk.sq.ring.mem, 6 * VHCA_WQE_BLOCK);
 	KUNIT_EXPECT_EQ(test, ctrl->nblk, 5);
 	KUNIT_EXPECT_EQ(test, ctrl->nsge, 0);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(ctrl->inline_len), sizeof(data));
 	for (i = 0; i < sizeof(data); i++) {
 		pos = 6 * VHCA_WQE_BLOCK + sizeof(*ctrl) + i;
-		at = vhca_kbuf_at(&b->qpk.sq.ring, pos % (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
+		at = vhca_kbuf_at(&b->qpk.sq.ring.mem, pos % (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
 		KUNIT_ASSERT_EQ(test, *at, data[i]);
 	}
 	/* One byte more than the QP was made for. */

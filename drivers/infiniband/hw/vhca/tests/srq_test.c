@@ -16,9 +16,8 @@ struct srq_bench {
 	struct bench *b;
 	struct vhca_srq srq;
 	struct vhca_srq_kernel k;
-	struct vhca_kbuf other;
-	struct vhca_kbuf *ring;		/* that the device takes from */
-	u8 log;
+	struct vhca_ring other;
+	struct vhca_ring *ring;		/* that the device takes from */
 	u64 taken;
 };
 
@@ -42,7 +41,6 @@ static struct srq_bench *make_srq(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, vhca_srq_ring_make(&s->k, b->dev.hw.dev, &s->srq.db, SRQ_LOG, 3), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_srq, s), 0);
 	s->ring = &s->k.ring;
-	s->log = SRQ_LOG;
 	b->qp.ibqp.srq = &s->srq.ibsrq;
 	return s;
 }
@@ -72,8 +70,7 @@ static void tell_taken(struct srq_bench *s, u64 taken)
 static u64 take(struct srq_bench *s, u64 wr_id)
 {
 	struct kunit *test = s->b->test;
-	struct vhca_rwqe *rwqe = vhca_kbuf_at(s->ring, (size_t)vhca_ring_slot(s->taken, s->log) <<
-						       s->k.log_stride);
+	struct vhca_rwqe *rwqe = vhca_ring_at(s->ring, s->taken);
 	struct vhca_sge *seg = (void *)(rwqe + 1);
 
 	KUNIT_ASSERT_LT(test, s->taken, posted(s));
@@ -224,19 +221,18 @@ static void begin_move(struct srq_bench *s, u8 log, int err)
 {
 	struct kunit *test = s->b->test;
 
-	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&s->other, s->b->dev.hw.dev,
-					      1 << (log + s->k.log_stride)), 0);
-	KUNIT_ASSERT_EQ(test, vhca_srq_ring_move_begin(&s->k, &s->other, log), err);
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&s->other, s->b->dev.hw.dev, log,
+					      s->k.ring.log_entry), 0);
+	KUNIT_ASSERT_EQ(test, vhca_srq_ring_move_begin(&s->k, &s->other), err);
 	if (err)
-		vhca_kbuf_free(&s->other);
+		vhca_ring_free(&s->other);
 }
 
 static void end_move(struct srq_bench *s, bool moved)
 {
 	vhca_srq_ring_move_end(&s->k, &s->other, moved);
-	vhca_kbuf_free(&s->other);
+	vhca_ring_free(&s->other);
 	s->ring = &s->k.ring;
-	s->log = s->k.log;
 }
 
 static void drain(struct srq_bench *s, u64 from, u64 to)
@@ -271,11 +267,10 @@ static void test_grow(struct kunit *test)
 		if (fill > 1)
 			drain(s, done + 1, done + 2);	/* the device is in the old ring still */
 		s->ring = &s->other;
-		s->log = log;
 		if (fill > 2)
 			drain(s, done + 2, done + 3);	/* and now in the new one */
 		end_move(s, true);
-		KUNIT_EXPECT_EQ(test, s->k.log, log);
+		KUNIT_EXPECT_EQ(test, s->k.ring.log, log);
 		if (fill) {
 			complete_id(s, early);
 			KUNIT_ASSERT_EQ(test, bench_poll(s->b, 1, &wc), 1);
@@ -308,12 +303,11 @@ static void test_shrink(struct kunit *test)
 	begin_move(s, 2, 0);			/* four wait */
 	KUNIT_EXPECT_EQ(test, post(s, 8), -ENOMEM);
 	end_move(s, false);			/* the device refuses */
-	KUNIT_EXPECT_EQ(test, s->k.log, SRQ_LOG);
+	KUNIT_EXPECT_EQ(test, s->k.ring.log, SRQ_LOG);
 	KUNIT_EXPECT_EQ(test, post(s, 8), 0);
 	drain(s, 4, 5);
 	begin_move(s, 2, 0);
 	s->ring = &s->other;
-	s->log = 2;
 	end_move(s, true);
 	KUNIT_EXPECT_EQ(test, post(s, 9), -ENOMEM);
 	/* Those that are out count, until they are polled. */

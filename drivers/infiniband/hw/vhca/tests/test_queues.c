@@ -17,13 +17,11 @@ static const struct vhca_uar_ops uar_ops = { .add_page = give_page, .kick = no_k
 static void make_wq(struct kunit *test, struct vhca_wq *wq, u8 log, u32 stride, struct device *dev)
 {
 	spin_lock_init(&wq->lock);
-	wq->log = log;
-	wq->stride = stride;
 	wq->max_sge = 3;
 	wq->max_inline = BENCH_INLINE_MAX;
 	wq->wrs = kunit_kcalloc(test, 1 << log, sizeof(*wq->wrs), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, wq->wrs);
-	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&wq->ring, dev, (size_t)stride << log), 0);
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&wq->ring, dev, log, ilog2(stride)), 0);
 }
 
 static void comp_handler(struct ib_cq *cq, void *context)
@@ -65,8 +63,8 @@ int bench_init(struct kunit *test)
 	INIT_LIST_HEAD(&b->cqk.senders);
 	INIT_LIST_HEAD(&b->cqk.receivers);
 	INIT_WORK(&b->cqk.wake, vhca_cq_wake_work);
-	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&b->cqk.ring, dev,
-					      sizeof(struct vhca_cqe) << BENCH_CQ_LOG), 0);
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&b->cqk.ring, dev, BENCH_CQ_LOG,
+					      order_base_2(sizeof(struct vhca_cqe))), 0);
 	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &b->cq.db), 0);
 
 	b->qp.ibqp.device = &b->dev.ibdev;
@@ -92,9 +90,9 @@ void bench_exit(struct kunit *test)
 	struct bench *b = test->priv;
 
 	cancel_work_sync(&b->cqk.wake);
-	vhca_kbuf_free(&b->qpk.rq.ring);
-	vhca_kbuf_free(&b->qpk.sq.ring);
-	vhca_kbuf_free(&b->cqk.ring);
+	vhca_ring_free(&b->qpk.rq.ring);
+	vhca_ring_free(&b->qpk.sq.ring);
+	vhca_ring_free(&b->cqk.ring);
 	vhca_uar_exit(&b->uar);
 	xa_destroy(&b->cqk.qps);
 }
@@ -143,8 +141,7 @@ int bench_recv(struct bench *b, u64 wr_id)
  */
 void bench_complete(struct bench *b, struct vhca_cqe cqe)
 {
-	struct vhca_cqe *place = vhca_kbuf_at(&b->cqk.ring,
-					      vhca_ring_slot(b->pi, BENCH_CQ_LOG) * sizeof(cqe));
+	struct vhca_cqe *place = vhca_ring_at(&b->cqk.ring, b->pi);
 
 	cqe.owner = vhca_ring_lap(b->pi, BENCH_CQ_LOG);
 	*place = cqe;

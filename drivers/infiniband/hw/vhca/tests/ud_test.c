@@ -126,7 +126,7 @@ static void ring_bytes(struct bench *b, size_t pos, void *to, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		((u8 *)to)[i] = *(u8 *)vhca_kbuf_at(&b->qpk.sq.ring, (pos + i) %
+		((u8 *)to)[i] = *(u8 *)vhca_kbuf_at(&b->qpk.sq.ring.mem, (pos + i) %
 						    (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
 }
 

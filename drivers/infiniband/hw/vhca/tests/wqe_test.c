@@ -8,7 +8,7 @@
 
 static struct vhca_wqe_ctrl *block(struct bench *b, u32 n)
 {
-	return vhca_kbuf_at(&b->qpk.sq.ring, n * VHCA_WQE_BLOCK);
+	return vhca_kbuf_at(&b->qpk.sq.ring.mem, n * VHCA_WQE_BLOCK);
 }
 
 static int post(struct bench *b, const struct ib_send_wr *wr)

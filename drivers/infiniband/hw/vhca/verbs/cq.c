@@ -58,7 +58,8 @@ static int make_kernel_ring(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe)
 	INIT_LIST_HEAD(&k->senders);
 	INIT_LIST_HEAD(&k->receivers);
 	INIT_WORK(&k->wake, vhca_cq_wake_work);
-	err = vhca_kbuf_alloc(&k->ring, dev->hw.dev, sizeof(struct vhca_cqe) << cq->log);
+	err = vhca_ring_alloc(&k->ring, dev->hw.dev, cq->log,
+			      order_base_2(sizeof(struct vhca_cqe)));
 	if (err) {
 		kfree(k);
 		return err;
@@ -71,7 +72,7 @@ static void free_ring(struct vhca_cq *cq)
 {
 	if (cq->kernel) {
 		xa_destroy(&cq->kernel->qps);
-		vhca_kbuf_free(&cq->kernel->ring);
+		vhca_ring_free(&cq->kernel->ring);
 		kfree(cq->kernel);
 		cq->kernel = NULL;
 	}
@@ -92,7 +93,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_cq *cq, u32 flags)
 	if (flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
 		req.flags |= VHCA_CQ_IGNORE_OVERRUN;
 	if (cq->kernel)
-		vhca_kbuf_describe(&cq->kernel->ring, &req.buf);
+		vhca_kbuf_describe(&cq->kernel->ring.mem, &req.buf);
 	else
 		req.buf = cq->user.pages.buf;
 	return vhca_cmd_create_cq(&dev->hw, &req, &cq->cqn);

@@ -6,6 +6,7 @@
 #include <linux/workqueue.h>
 #include <rdma/vhca-abi.h>
 
+#include "../hw/ring.h"
 #include "udata.h"
 
 struct vhca_qp;
@@ -31,7 +32,7 @@ struct vhca_qp;
  */
 struct vhca_cq_kernel {
 	struct vhca_cq *cq;
-	struct vhca_kbuf ring;
+	struct vhca_ring ring;
 	spinlock_t lock;
 	u64 ci;
 	u32 seq;
@@ -91,8 +92,8 @@ int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 
 /* cq_resize.c */
 int vhca_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
-void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log);
-int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log, u32 first, bool *call);
+void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to);
+int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_ring *to, u32 first, bool *call);
 void vhca_cq_move_cancel(struct vhca_cq *cq, bool *call);
 
 /* cq_poll.c: the kernel's completions */
@@ -100,7 +101,6 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int vhca_peek_cq(struct ib_cq *ibcq, int n);
 int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n);
-struct vhca_cqe *vhca_cq_entry(const struct vhca_kbuf *ring, u64 count, u8 log);
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
 void vhca_cq_wake_work(struct work_struct *work);
 int vhca_cq_attach_qp(struct vhca_qp *qp);

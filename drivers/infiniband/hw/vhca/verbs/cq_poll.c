@@ -13,33 +13,18 @@
  */
 #include <kunit/visibility.h>
 
-#include "../hw/ring.h"
 #include "cq.h"
 #include "qp.h"
 #include "srq.h"
 
-/**
- * vhca_cq_entry - find an entry
- * @ring: the entries
- * @count: count of the entry
- * @log: log2 of the entries
- *
- * Return: where it lies.
- */
-struct vhca_cqe *vhca_cq_entry(const struct vhca_kbuf *ring, u64 count, u8 log)
-{
-	return vhca_kbuf_at(ring, vhca_ring_slot(count, log) * sizeof(struct vhca_cqe));
-}
-EXPORT_SYMBOL_IF_KUNIT(vhca_cq_entry);
-
 static struct vhca_cqe *cq_entry(struct vhca_cq *cq, u64 count)
 {
-	return vhca_cq_entry(&cq->kernel->ring, count, cq->log);
+	return vhca_ring_at(&cq->kernel->ring, count);
 }
 
 static bool cq_pending(struct vhca_cq *cq, u64 count)
 {
-	return vhca_ring_fresh(READ_ONCE(cq_entry(cq, count)->owner), count, cq->log);
+	return vhca_ring_fresh(READ_ONCE(cq_entry(cq, count)->owner), count, cq->kernel->ring.log);
 }
 
 static enum ib_wc_status wc_status(u8 status)
@@ -93,7 +78,7 @@ static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
 	if (!vhca_ring_pending(end, head, pos))
 		return false;
 	while (pos < end) {
-		wr = &wq->wrs[vhca_ring_slot(pos, wq->log)];
+		wr = &wq->wrs[vhca_ring_slot(pos, wq->ring.log)];
 		pos += wr->nslots;
 	}
 	if (pos != end)
@@ -182,7 +167,7 @@ static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv
 						  container_of(wq, struct vhca_qp_kernel, sq);
 
 		while (got < n && wq->tail != vhca_wq_head(wq)) {
-			wr = &wq->wrs[vhca_ring_slot(wq->tail, wq->log)];
+			wr = &wq->wrs[vhca_ring_slot(wq->tail, wq->ring.log)];
 			memset(&wc[got], 0, sizeof(*wc));
 			wc[got].wr_id = wr->wr_id;
 			wc[got].opcode = wr->opcode;
@@ -248,10 +233,11 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
  */
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
 {
-	u64 count = cq->kernel->ci;
+	struct vhca_cq_kernel *k = cq->kernel;
 	unsigned int n = 0;
+	u64 count = k->ci;
 
-	for (; n < max && count - cq->kernel->ci < BIT_ULL(cq->log); count++) {
+	for (; n < max && count - k->ci < vhca_ring_entries(&k->ring); count++) {
 		if (!cq_pending(cq, count))
 			break;
 		/* The device wrote the owner after the rest of the entry. */
@@ -473,10 +459,11 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
  */
 static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 {
+	struct vhca_cq_kernel *k = cq->kernel;
 	struct vhca_cqe *entry, copy;
 	u64 count, ignored;
 
-	for (count = cq->kernel->ci; count - cq->kernel->ci < BIT_ULL(cq->log); count++) {
+	for (count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
 		if (!cq_pending(cq, count))
 			break;
 		/* The device wrote the owner after the rest of the entry. */

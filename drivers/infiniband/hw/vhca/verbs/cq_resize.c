@@ -11,7 +11,6 @@
 #include <kunit/visibility.h>
 
 #include "../cmd/cmd.h"
-#include "../hw/ring.h"
 #include "cq.h"
 #include "udata.h"
 
@@ -19,21 +18,23 @@
  * vhca_cq_move_begin - begin to replace a kernel CQ's ring
  * @cq: the CQ, its resize lock held
  * @to: the new ring, zeroed
- * @log: log2 of its entries
  *
  * Nothing is polled until the end. May sleep.
  */
-void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log)
+void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
+	struct vhca_cqe *entry;
 	u64 count;
 
 	spin_lock_irq(&k->lock);
 	k->moving = true;
 	spin_unlock_irq(&k->lock);
 	/* No entry is valid. The consumer count stands. */
-	for (count = k->ci; count - k->ci < BIT_ULL(log); count++)
-		vhca_cq_entry(to, count, log)->owner = !vhca_ring_lap(count, log);
+	for (count = k->ci; count - k->ci < vhca_ring_entries(to); count++) {
+		entry = vhca_ring_at(to, count);
+		entry->owner = !vhca_ring_lap(count, to->log);
+	}
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_move_begin);
 
@@ -48,16 +49,15 @@ static bool resume_polling(struct vhca_cq *cq)
 	return call;
 }
 
-static void copy_entries(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log, u64 end)
+static void copy_entries(struct vhca_cq_kernel *k, struct vhca_ring *to, u64 end)
 {
-	struct vhca_cq_kernel *k = cq->kernel;
-	struct vhca_cqe copy;
+	struct vhca_cqe *entry;
 	u64 count;
 
 	for (count = k->ci; count < end; count++) {
-		copy = *vhca_cq_entry(&k->ring, count, cq->log);
-		copy.owner = vhca_ring_lap(count, log);
-		*vhca_cq_entry(to, count, log) = copy;
+		entry = vhca_ring_at(to, count);
+		memcpy(entry, vhca_ring_at(&k->ring, count), sizeof(*entry));
+		entry->owner = vhca_ring_lap(count, to->log);
 	}
 }
 
@@ -65,7 +65,6 @@ static void copy_entries(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log, u64 e
  * vhca_cq_move_end - finish replacing a kernel CQ's ring
  * @cq: the CQ
  * @to: the new ring, which the device uses; filled with the old one
- * @log: log2 of its entries
  * @first: low half of the count of the first entry written there, as the device says
  * @call: set to whether the completion handler is to be called
  *
@@ -74,19 +73,19 @@ static void copy_entries(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log, u64 e
  * Return: 0; -EPROTO when the device's count makes no sense, and then nothing that it completed
  * before can be found.
  */
-int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_kbuf *to, u8 log, u32 first, bool *call)
+int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_ring *to, u32 first, bool *call)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 	u64 end = vhca_ring_widen(k->ci, first);
 	int err = 0;
 
 	spin_lock_irq(&k->lock);
-	if (end - k->ci > BIT_ULL(min(log, cq->log)))
+	if (end - k->ci > min(vhca_ring_entries(to), vhca_ring_entries(&k->ring)))
 		err = -EPROTO;
 	else
-		copy_entries(cq, to, log, end);
+		copy_entries(k, to, end);
 	swap(k->ring, *to);
-	cq->log = log;
+	cq->log = k->ring.log;
 	*call = resume_polling(cq);
 	spin_unlock_irq(&k->lock);
 	return err;
@@ -122,27 +121,27 @@ static int resize_on_device(struct vhca_dev *dev, struct vhca_cq *cq,
 
 static int resize_kernel(struct vhca_dev *dev, struct vhca_cq *cq, u8 log)
 {
-	struct vhca_kbuf ring;
+	struct vhca_ring ring;
 	bool call;
 	u32 first;
 	int err;
 
 	if (log == cq->log)
 		return 0;
-	err = vhca_kbuf_alloc(&ring, dev->hw.dev, sizeof(struct vhca_cqe) << log);
+	err = vhca_ring_alloc(&ring, dev->hw.dev, log, order_base_2(sizeof(struct vhca_cqe)));
 	if (err)
 		return err;
-	vhca_cq_move_begin(cq, &ring, log);
-	err = resize_on_device(dev, cq, &ring.pages, log, &first);
+	vhca_cq_move_begin(cq, &ring);
+	err = resize_on_device(dev, cq, &ring.mem.pages, log, &first);
 	if (err) {
 		vhca_cq_move_cancel(cq, &call);
 	} else {
-		err = vhca_cq_move_end(cq, &ring, log, first, &call);
+		err = vhca_cq_move_end(cq, &ring, first, &call);
 		/* Nobody knows which of the rings it writes to. */
 		if (err)
 			vhca_hw_give_up(&dev->hw, "it lost count of a completion queue's entries");
 	}
-	vhca_kbuf_free(&ring);
+	vhca_ring_free(&ring);
 	if (call && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 	if (vhca_hw_dead(&dev->hw))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The operations that the core calls, as the capabilities of a device allow, and sysfs attributes. */
+/* The operations that the core calls, as a device's capabilities allow, and sysfs attributes. */
 #include <linux/pci.h>
 #include <linux/sysfs.h>
 

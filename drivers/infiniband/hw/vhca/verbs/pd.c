@@ -4,6 +4,14 @@
 #include "pd.h"
 #include "udata.h"
 
+/**
+ * vhca_alloc_pd - ib_device_ops.alloc_pd
+ * @ibpd: protection domain
+ * @udata: the request of a process, which gets the number to put it into its requests
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for a private request that is not empty; -EFAULT; as the device commands.
+ */
 int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibpd->device);
@@ -25,6 +33,14 @@ int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	return err;
 }
 
+/**
+ * vhca_dealloc_pd - ib_device_ops.dealloc_pd
+ * @ibpd: protection domain, which nothing uses any more
+ * @udata: not used
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibpd->device);
@@ -32,6 +48,14 @@ int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	return vhca_hw_settle(&dev->hw, vhca_cmd_destroy_pd(&dev->hw, to_vpd(ibpd)->pdn));
 }
 
+/**
+ * vhca_alloc_xrcd - ib_device_ops.alloc_xrcd
+ * @ibxrcd: XRC domain
+ * @udata: the request of a process, which has no private part
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for a private request that is not empty; as the device commands.
+ */
 int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibxrcd->device);
@@ -40,6 +64,14 @@ int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 	       vhca_cmd_create_xrcd(&dev->hw, &to_vxrcd(ibxrcd)->xrcdn);
 }
 
+/**
+ * vhca_dealloc_xrcd - ib_device_ops.dealloc_xrcd
+ * @ibxrcd: XRC domain, which nothing uses any more
+ * @udata: not used
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibxrcd->device);

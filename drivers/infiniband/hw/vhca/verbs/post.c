@@ -2,7 +2,6 @@
 /* The kernel's requests: queues, order and doorbells. What a send request looks like: wqe.c. */
 #include <kunit/visibility.h>
 
-#include "../hw/ring.h"
 #include "cq.h"
 #include "qp.h"
 
@@ -79,17 +78,14 @@ void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id
 static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 {
 	struct vhca_wr *note;
-	u32 slot;
 
 	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
-	if (!vhca_ring_room(rq->head, vhca_wq_tail(rq), rq->log))
+	if (!vhca_ring_room(rq->head, vhca_wq_tail(rq), rq->ring.log))
 		return -ENOMEM;
 
-	slot = vhca_ring_slot(rq->head, rq->log);
-	vhca_write_rwqe(vhca_kbuf_at(&rq->ring, (size_t)slot * rq->stride), wr, wr->wr_id,
-			rq->head);
-	note = &rq->wrs[slot];
+	vhca_write_rwqe(vhca_ring_at(&rq->ring, rq->head), wr, wr->wr_id, rq->head);
+	note = &rq->wrs[vhca_ring_slot(rq->head, rq->ring.log)];
 	note->wr_id = wr->wr_id;
 	note->opcode = IB_WC_RECV;
 	note->nslots = 1;

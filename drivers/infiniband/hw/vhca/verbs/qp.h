@@ -6,6 +6,7 @@
 #include <rdma/vhca-abi.h>
 
 #include "../defs/qp.h"
+#include "../hw/ring.h"
 #include "udata.h"
 
 /**
@@ -22,10 +23,8 @@ struct vhca_wr {
 
 /**
  * struct vhca_wq - a send or receive queue of the kernel
- * @ring: the entries
+ * @ring: the slots: blocks of sends, or receives
  * @wrs: requests by the slot they start in
- * @log: log2 of the slots
- * @stride: bytes of a slot
  * @max_sge: gather or scatter entries of a request
  * @max_inline: inline bytes of a request
  * @lock: protects @head
@@ -37,10 +36,8 @@ struct vhca_wr {
  * about a request is taken from @wrs.
  */
 struct vhca_wq {
-	struct vhca_kbuf ring;
+	struct vhca_ring ring;
 	struct vhca_wr *wrs;
-	u8 log;
-	u32 stride;
 	u32 max_sge;
 	u32 max_inline;
 	spinlock_t lock;

@@ -99,7 +99,7 @@ static void free_kernel_wq(struct vhca_wq *wq)
 		return;
 	kvfree(wq->wrs);
 	wq->wrs = NULL;
-	vhca_kbuf_free(&wq->ring);
+	vhca_ring_free(&wq->ring);
 }
 
 static void init_kernel_wq(struct vhca_wq *wq)
@@ -110,14 +110,13 @@ static void init_kernel_wq(struct vhca_wq *wq)
 
 static int make_kernel_wq(struct vhca_dev *dev, struct vhca_wq *wq, u64 slots, u32 stride)
 {
+	u8 log = order_base_2(slots);
 	int err;
 
-	wq->log = order_base_2(slots);
-	wq->stride = stride;
-	wq->wrs = kvcalloc(BIT(wq->log), sizeof(*wq->wrs), GFP_KERNEL);
+	wq->wrs = kvcalloc(BIT(log), sizeof(*wq->wrs), GFP_KERNEL);
 	if (!wq->wrs)
 		return -ENOMEM;
-	err = vhca_kbuf_alloc(&wq->ring, dev->hw.dev, (size_t)stride << wq->log);
+	err = vhca_ring_alloc(&wq->ring, dev->hw.dev, log, ilog2(stride));
 	if (err) {
 		kvfree(wq->wrs);
 		wq->wrs = NULL;
@@ -151,9 +150,9 @@ static int make_kernel_rq(struct vhca_dev *dev, struct vhca_qp *qp,
 	if (err)
 		return err;
 	rq->max_sge = qp->cap.max_recv_sge;
-	hw->log_rq_strides = rq->log;
-	hw->log_rq_stride = ilog2(stride);
-	vhca_kbuf_describe(&rq->ring, &hw->rq);
+	hw->log_rq_strides = rq->ring.log;
+	hw->log_rq_stride = rq->ring.log_entry;
+	vhca_kbuf_describe(&rq->ring.mem, &hw->rq);
 	return 0;
 }
 
@@ -193,8 +192,8 @@ int vhca_qp_make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 		free_kernel_rings(qp);
 		return err;
 	}
-	hw->log_sq_blocks = k->sq.log;
-	vhca_kbuf_describe(&k->sq.ring, &hw->sq);
+	hw->log_sq_blocks = k->sq.ring.log;
+	vhca_kbuf_describe(&k->sq.ring.mem, &hw->sq);
 	return 0;
 }
 

@@ -88,7 +88,7 @@ static int make_kernel_ring(struct vhca_dev *dev, struct vhca_srq *srq, u32 max_
 		kfree(k);
 		return err;
 	}
-	srq->log_stride = k->log_stride;
+	srq->log_stride = k->ring.log_entry;
 	srq->kernel = k;
 	return 0;
 }
@@ -120,7 +120,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_srq *srq,
 		req.cqn = cpu_to_le32(to_vcq(attr->ext.cq)->cqn);
 	}
 	if (srq->kernel)
-		vhca_kbuf_describe(&srq->kernel->ring, &req.buf);
+		vhca_kbuf_describe(&srq->kernel->ring.mem, &req.buf);
 	else
 		req.buf = srq->user.pages.buf;
 	return vhca_cmd_create_srq(&dev->hw, &req, &srq->srqn);
@@ -273,25 +273,25 @@ static int resize_kernel(struct vhca_dev *dev, struct vhca_srq *srq,
 			 const struct ib_srq_attr *attr, int mask)
 {
 	u8 log = order_base_2(attr->max_wr);
-	struct vhca_kbuf ring;
+	struct vhca_ring ring;
 	bool moved;
 	int err;
 
 	if (log == srq->log)
 		return set_limit(dev, srq, attr, mask);
-	err = vhca_kbuf_alloc(&ring, dev->hw.dev, BIT_ULL(log + srq->log_stride));
+	err = vhca_ring_alloc(&ring, dev->hw.dev, log, srq->log_stride);
 	if (err)
 		return err;
-	err = vhca_srq_ring_move_begin(srq->kernel, &ring, log);
+	err = vhca_srq_ring_move_begin(srq->kernel, &ring);
 	if (err == -EINVAL)
 		vhca_refuse(dev->hw.dev, err, "SRQ max_wr %u: more receives are posted",
 			    attr->max_wr);
 	if (!err) {
-		moved = turn_to_ring(dev, srq, &srq->kernel->ring.pages, &ring.pages, log, attr,
-				     mask, &err);
+		moved = turn_to_ring(dev, srq, &srq->kernel->ring.mem.pages, &ring.mem.pages, log,
+				     attr, mask, &err);
 		vhca_srq_ring_move_end(srq->kernel, &ring, moved);
 	}
-	vhca_kbuf_free(&ring);
+	vhca_ring_free(&ring);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #ifndef VHCA_SRQ_H
 #define VHCA_SRQ_H
 
+#include "../hw/ring.h"
 #include "udata.h"
 
 /**
@@ -24,9 +25,7 @@ struct vhca_srq_note {
  * @ring: the entries
  * @db: records of the queue
  * @max_sge: scatter entries of a receive
- * @log_stride: log2 of the bytes of an entry
  * @lock: protects everything below, and @ring
- * @log: log2 of the entries
  * @head: receives posted
  * @tail: receives the device has taken, as of the last look
  * @notes: notes, at least one an entry
@@ -34,23 +33,19 @@ struct vhca_srq_note {
  * @free: first free note
  * @busy: notes in use
  * @other: ring that is about to replace @ring, or NULL
- * @other_log: log2 of its entries
  */
 struct vhca_srq_kernel {
-	struct vhca_kbuf ring;
+	struct vhca_ring ring;
 	const struct vhca_db *db;
 	u32 max_sge;
-	u8 log_stride;
 	spinlock_t lock;
-	u8 log;
 	u64 head;
 	u64 tail;
 	struct vhca_srq_note *notes;
 	u32 nnotes;
 	u32 free;
 	u32 busy;
-	struct vhca_kbuf *other;
-	u8 other_log;
+	struct vhca_ring *other;
 };
 
 /**
@@ -96,7 +91,7 @@ void vhca_srq_ring_free(struct vhca_srq_kernel *k);
 int vhca_srq_ring_post(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr,
 		       const struct ib_recv_wr **bad_wr);
 bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u64 *wr_id);
-int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_kbuf *to, u8 log);
-void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_kbuf *to, bool moved);
+int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to);
+void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_ring *to, bool moved);
 
 #endif /* VHCA_SRQ_H */

@@ -14,7 +14,6 @@
 #include <linux/slab.h>
 #include <kunit/visibility.h>
 
-#include "../hw/ring.h"
 #include "qp.h"
 #include "srq.h"
 
@@ -74,14 +73,12 @@ int vhca_srq_ring_make(struct vhca_srq_kernel *k, struct device *dev, const stru
 
 	spin_lock_init(&k->lock);
 	k->db = db;
-	k->log = log;
 	k->max_sge = max_sge;
-	k->log_stride = order_base_2(VHCA_RWQE_SIZE(max(max_sge, 1U)));
 	k->free = NOTE_NONE;
 	notes = notes_alloc(BIT(log));
 	if (!notes)
 		return -ENOMEM;
-	err = vhca_kbuf_alloc(&k->ring, dev, BIT_ULL(log + k->log_stride));
+	err = vhca_ring_alloc(&k->ring, dev, log, order_base_2(VHCA_RWQE_SIZE(max(max_sge, 1U))));
 	if (err) {
 		kvfree(notes);
 		return err;
@@ -98,14 +95,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_make);
 void vhca_srq_ring_free(struct vhca_srq_kernel *k)
 {
 	kvfree(k->notes);
-	vhca_kbuf_free(&k->ring);
+	vhca_ring_free(&k->ring);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_free);
-
-static struct vhca_rwqe *ring_entry(const struct vhca_kbuf *ring, u64 count, u8 log, u8 log_stride)
-{
-	return vhca_kbuf_at(ring, (size_t)vhca_ring_slot(count, log) << log_stride);
-}
 
 /* Look how many receives the device has taken. It may say what it likes, within what we posted. */
 static void look_taken(struct vhca_srq_kernel *k)
@@ -118,20 +110,23 @@ static void look_taken(struct vhca_srq_kernel *k)
 		k->tail = taken;
 }
 
-static u8 smaller_log(const struct vhca_srq_kernel *k)
+/* Receives that may be posted: while the ring is replaced, what the smaller one has. */
+static u64 capacity(const struct vhca_srq_kernel *k)
 {
-	return k->other ? min(k->log, k->other_log) : k->log;
+	u64 n = vhca_ring_entries(&k->ring);
+
+	return k->other ? min(n, vhca_ring_entries(k->other)) : n;
 }
 
 static bool has_room(struct vhca_srq_kernel *k)
 {
-	u8 log = smaller_log(k);
+	u64 max = capacity(k);
 
-	if (k->free == NOTE_NONE || k->busy >= BIT(log))
+	if (k->free == NOTE_NONE || k->busy >= max)
 		return false;
-	if (k->head - k->tail >= BIT(log))
+	if (k->head - k->tail >= max)
 		look_taken(k);
-	return k->head - k->tail < BIT(log);
+	return k->head - k->tail < max;
 }
 
 static int put_recv(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr)
@@ -150,11 +145,9 @@ static int put_recv(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr)
 	note->busy = true;
 	note->gen++;
 	note->wr_id = wr->wr_id;
-	vhca_write_rwqe(ring_entry(&k->ring, k->head, k->log, k->log_stride), wr,
-			note_id(k, index), k->head);
+	vhca_write_rwqe(vhca_ring_at(&k->ring, k->head), wr, note_id(k, index), k->head);
 	if (k->other)
-		vhca_write_rwqe(ring_entry(k->other, k->head, k->other_log, k->log_stride), wr,
-				note_id(k, index), k->head);
+		vhca_write_rwqe(vhca_ring_at(k->other, k->head), wr, note_id(k, index), k->head);
 	k->head++;
 	return 0;
 }
@@ -215,44 +208,43 @@ bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u64 *wr_id)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_finish);
 
-static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_kbuf *to, u8 log)
+static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_ring *to)
 {
 	u64 count;
 
 	for (count = k->tail; count < k->head; count++)
-		memcpy(ring_entry(to, count, log, k->log_stride),
-		       ring_entry(&k->ring, count, k->log, k->log_stride), BIT(k->log_stride));
+		memcpy(vhca_ring_at(to, count), vhca_ring_at(&k->ring, count),
+		       BIT(to->log_entry));
 }
 
 /**
  * vhca_srq_ring_move_begin - begin to replace the ring
  * @k: the ring; the caller serialises replacements
- * @to: new ring, zeroed
- * @log: log2 of its receives
+ * @to: new ring, zeroed, of entries as large as those of the present one
  *
  * From now on the device may take receives from either ring. May sleep.
  *
  * Return: 0; -EINVAL when more receives are posted than fit; -ENOMEM.
  */
-int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_kbuf *to, u8 log)
+int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to)
 {
 	struct vhca_srq_note *notes = NULL;
+	u32 n = vhca_ring_entries(to);
 	bool fits;
 
-	if (BIT(log) > k->nnotes) {
-		notes = notes_alloc(BIT(log));
+	if (n > k->nnotes) {
+		notes = notes_alloc(n);
 		if (!notes)
 			return -ENOMEM;
 	}
 	spin_lock_irq(&k->lock);
 	look_taken(k);
-	fits = k->head - k->tail <= BIT(log);
+	fits = k->head - k->tail <= n;
 	if (fits) {
-		copy_entries(k, to, log);
+		copy_entries(k, to);
 		if (notes)
-			notes = notes_replace(k, notes, BIT(log));
+			notes = notes_replace(k, notes, n);
 		k->other = to;
-		k->other_log = log;
 	}
 	spin_unlock_irq(&k->lock);
 	kvfree(notes);
@@ -268,13 +260,11 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_move_begin);
  *
  * May sleep.
  */
-void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_kbuf *to, bool moved)
+void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_ring *to, bool moved)
 {
 	spin_lock_irq(&k->lock);
-	if (moved) {
+	if (moved)
 		swap(k->ring, *to);
-		k->log = k->other_log;
-	}
 	k->other = NULL;
 	spin_unlock_irq(&k->lock);
 }

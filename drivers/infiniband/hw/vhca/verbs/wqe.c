@@ -8,7 +8,6 @@
 #include <linux/log2.h>
 #include <kunit/visibility.h>
 
-#include "../hw/ring.h"
 #include "ah.h"
 #include "mr.h"
 #include "qp.h"
@@ -30,8 +29,7 @@ struct wqe_writer {
 
 static void *writer_at(struct wqe_writer *w)
 {
-	return vhca_kbuf_at(&w->wq->ring,
-			    vhca_ring_slot(w->slot, w->wq->log) * VHCA_WQE_BLOCK + w->offset);
+	return vhca_ring_at(&w->wq->ring, w->slot) + w->offset;
 }
 
 static void writer_skip(struct wqe_writer *w, u32 n)
@@ -358,7 +356,7 @@ int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr)
 	if (err)
 		return err;
 	nblk = DIV_ROUND_UP(send_size(qp, op, wr, len), VHCA_WQE_BLOCK);
-	if (vhca_ring_room(sq->head, vhca_wq_tail(sq), sq->log) < nblk)
+	if (vhca_ring_room(sq->head, vhca_wq_tail(sq), sq->ring.log) < nblk)
 		return -ENOMEM;
 
 	ctrl = writer_at(&w);
@@ -381,7 +379,7 @@ int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr)
 	writer_skip(&w, sizeof(*ctrl));
 	write_segments(&w, qp, op, wr);
 
-	note = &sq->wrs[vhca_ring_slot(sq->head, sq->log)];
+	note = &sq->wrs[vhca_ring_slot(sq->head, sq->ring.log)];
 	note->wr_id = wr->wr_id;
 	note->opcode = op->wc_opcode;
 	note->nslots = nblk;
