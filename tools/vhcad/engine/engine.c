@@ -142,9 +142,12 @@ static bool run_timers(struct engine *e)
 	packets = fab_next(e->fabric);
 	if (packets <= until)
 		until = packets ? packets - 1 : 0;
-	list_for_each_safe(l, &e->adapters)
-		any |= timers_run(&container_of(l, struct adapter, node)->timers, until,
-				  PASS_TIMERS);
+	list_for_each_safe(l, &e->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		if (a->timers.n)
+			any |= timers_run(&a->timers, until, PASS_TIMERS);
+	}
 	return any;
 }
 
