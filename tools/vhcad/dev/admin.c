@@ -18,7 +18,7 @@
 /* Commands that are carried out between two looks at the doorbells. */
 #define PASS_COMMANDS	8u
 
-/* Output length: fixed, or the handler's to check. */
+/* The output's length is not fixed: the handler checks it. */
 #define OUT_VARIES	UINT32_MAX
 
 struct command_desc {
@@ -132,7 +132,7 @@ static const struct command_desc commands[256] = {
 	},
 };
 
-/* First byte of the range that is not zero, or TABLE_NONE. */
+/* Returns the offset of the first byte that is not zero, or TABLE_NONE. */
 static u32 not_zero(const u8 *p, u32 off, u32 end)
 {
 	for (; off < end; off++)

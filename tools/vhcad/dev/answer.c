@@ -69,7 +69,7 @@ void admin_drop_late(struct hca *hca)
 		drop_late(container_of(l, struct late, node));
 }
 
-/* Whoever takes it for an answer gets numbers that no object has. */
+/* Writes an answer with numbers that no object has. */
 static int nonsense(struct hca *hca, u16 id)
 {
 	struct vhca_acqe e = { .cmd_id = htole16(id), .bad_field = htole16(VHCA_NO_FIELD) };
@@ -124,7 +124,7 @@ int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe
 	}
 	l = calloc(1, sizeof(*l));
 	if (!l || timer_init(&hca->dev.adapter.timers, &l->timer, time_has_come)) {
-		/* no memory to wait in */
+		/* without memory it cannot wait */
 		free(l);
 		*wrote = true;
 		return answer_now(hca, f, e);
@@ -133,6 +133,7 @@ int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe
 	l->fault = *f;
 	l->e = *e;
 	list_add_tail(&l->node, &hca->faults.late);
-	timer_set(&hca->dev.adapter.timers, &l->timer, adapter_now(&hca->dev.adapter) + f->delay * NS_PER_MS);
+	timer_set(&hca->dev.adapter.timers, &l->timer,
+		  adapter_now(&hca->dev.adapter) + f->delay * NS_PER_MS);
 	return 0;
 }

@@ -107,7 +107,7 @@ static void set_limits(struct vhca_dev *dev, const struct vdev_config *c)
 {
 	for (u32 l = 0; l < VLIMITS; l++)
 		dev->limit[l] = c->limit[l] ? c->limit[l] : vlimit_usual(l);
-	/* each has a page of its own to kick */
+	/* each UAR has a kick page of its own */
 	dev->limit[VLIM_UARS] = MIN(dev->limit[VLIM_UARS], dev->kick_pages);
 }
 
@@ -211,7 +211,7 @@ static void init_dev(struct vhca_dev *dev, const struct vdev_config *cfg)
 	set_limits(dev, cfg);
 }
 
-/* Under the engine's lock: what the engine and the fabric have of an HCA. */
+/* Makes the engine and the fabric know an HCA.  Called under the engine's lock. */
 static int join(struct hca *hca, struct engine *e)
 {
 	struct vhca_dev *dev = &hca->dev;
@@ -268,7 +268,7 @@ free:
 	return NULL;
 }
 
-/* Everything a reset does; under the engine's lock, which others may have meanwhile. */
+/* Resets an HCA.  The engine's lock, which is held, is dropped now and then. */
 static void reset(struct hca *hca)
 {
 	struct vhca_dev *dev = &hca->dev;

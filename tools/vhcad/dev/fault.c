@@ -54,7 +54,7 @@ void fault_reset(struct hca *hca)
 	struct vfault f;
 
 	admin_drop_late(hca);
-	/* One that comes while another is under way ends with it. */
+	/* a reset that comes during another one ends with it */
 	if (!fault_resetting(hca)) {
 		if (!fault_strike(hca, VFAULT_RESET, 0, &f))
 			return;

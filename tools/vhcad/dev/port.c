@@ -54,7 +54,7 @@ static const char *check(const struct fab_port *p, const struct vport_addrs *a)
 	return NULL;
 }
 
-/* Takes over what differs; a bit of enum event_bit for each kind. */
+/* Takes over what differs; returns a bit of enum event_bit for each kind of change. */
 static u32 take_over(struct fab_port *p, const struct vport_addrs *a, u16 old_lid)
 {
 	u32 bits = 0;

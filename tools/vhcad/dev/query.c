@@ -12,10 +12,10 @@
 
 /* PortInfo:VLCap: VL0 alone. */
 #define VLCAP_VL0	1u
-/* PortInfo counts violations in 16 bits that stay at their end. */
+/* PortInfo counts violations in 16 bits, and stops at the highest number. */
 #define VIOLATIONS_MAX	0xffffu
 
-/* A limit of what is there only with a capability. */
+/* A limit that is 0 without the capability. */
 static u32 limit_with(const struct vhca_dev *d, enum vhca_cap cap, u32 n)
 {
 	return d->caps >> cap & 1 ? n : 0;
@@ -78,7 +78,7 @@ static const struct vport *named_port(const struct command *c)
 	return &c->dev->port[req->port - 1];
 }
 
-/* A request about a port, not about a table of it. */
+/* Checks a request about a port, not about one of its tables. */
 static enum vhca_status check_port(struct command *c, u32 flags)
 {
 	const struct vhca_port_req *req = command_req(c);

@@ -87,7 +87,7 @@ void hca_drop_objects(struct hca *hca)
 	struct vhca_dev *dev = &hca->dev;
 	const struct {
 		struct table *table;
-		/* false: it was too much at once */
+		/* false: there was too much for one stretch */
 		bool (*drop)(struct vhca_dev *dev, void *obj);
 	} steps[] = {
 		{ &dev->qps, drop_qp }, { &dev->srqs, drop_srq }, { &dev->cqs, drop_cq },

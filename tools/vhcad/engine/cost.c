@@ -70,7 +70,7 @@ void cost_add(struct adapter *a, u64 free_ns)
 	if (!w->clock.spent)
 		return;
 	now = w->clock.spent(w->clock.arg);
-	/* a clock that jumps, or a host that takes the processor away, is nobody's fault */
+	/* nobody is charged for a clock that jumps or a host that takes the processor away */
 	took = now > w->mark ? MIN(now - w->mark, (u64)DEBT_MAX) : 0;
 	w->mark = now;
 	a->debt += took;

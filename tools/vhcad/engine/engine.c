@@ -142,13 +142,16 @@ static bool run_timers(struct engine *e)
 	packets = fab_next(e->fabric);
 	if (packets <= until)
 		until = packets ? packets - 1 : 0;
-	list_for_each_safe(l, &e->adapters)
-		any |= timers_run(&container_of(l, struct adapter, node)->timers, until,
-				  PASS_TIMERS);
+	list_for_each_safe(l, &e->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		if (a->timers.n)
+			any |= timers_run(&a->timers, until, PASS_TIMERS);
+	}
 	return any;
 }
 
-/* The fabric has delivered packets: whoever has waited for that may go on. */
+/* The fabric has delivered packets, so adapters that wait for room may go on. */
 static bool give_room(struct engine *e)
 {
 	bool any = false;
@@ -162,7 +165,7 @@ static bool give_room(struct engine *e)
 	return any;
 }
 
-/* A little of everything; true if there may be more. */
+/* Does a little of all kinds of work; true if there may be more. */
 static bool pass(struct engine *e)
 {
 	struct worker *w = &e->worker;
@@ -257,7 +260,7 @@ void engine_attend(struct engine *e)
 		idle = fall_asleep(e);
 	} while (!idle && e->worker.now - start < e->help_ns &&
 		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
-	/* the thread itself has to go on, or sleeps for too long */
+	/* the engine's thread has work left, or would sleep for too long */
 	idle = idle && next_due(e) >= e->nap_until;
 	engine_unlock(e);
 	if (!idle)

@@ -80,7 +80,7 @@ static bool pays(struct engine *e, struct adapter *a)
 	if (a->debt < SLICE_NS)
 		return false;
 	if (list_empty(&e->ready)) {
-		/* nobody has had to wait */
+		/* no adapter has had to wait */
 		a->debt = 0;
 		return false;
 	}

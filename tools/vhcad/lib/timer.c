@@ -110,7 +110,7 @@ bool timers_run(struct timers *ts, u64 now, u32 most)
 	return any;
 }
 
-u64 timers_next(struct timers *ts)
+u64 timers_first(struct timers *ts)
 {
 	struct timer *t = top(ts);
 

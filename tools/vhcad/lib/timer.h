@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Timers of the engine: a heap of those that run.
+ * Timers: a heap of those that run.
  *
- * Moving a timer later and stopping it cost nothing (the heap learns of it
- * when the old time comes up), because that is what every acknowledgment
- * does.  timers_next() drops stopped ones, so they never wake the engine.
+ * Moving a timer later and stopping it cost nothing (the heap learns of it when the old time comes
+ * up), because that is what every acknowledgment does.  timers_next() drops stopped ones, so they
+ * never wake anybody.
  */
 #ifndef VHCAD_LIB_TIMER_H
 #define VHCAD_LIB_TIMER_H
@@ -28,7 +28,7 @@ struct timers {
 };
 
 /**
- * timer_init - prepare a timer and make room for it in the heap
+ * timer_init() - prepare a timer and make room for it in the heap
  * @ts: heap
  * @t: timer
  * @fn: called when it fires; it is off then
@@ -37,25 +37,31 @@ struct timers {
  */
 int timer_init(struct timers *ts, struct timer *t, void (*fn)(struct timer *t));
 
-/** timer_fini - forget a timer for good */
+/** timer_fini() - forget a timer for good */
 void timer_fini(struct timers *ts, struct timer *t);
 
-/** timer_set - let a timer fire at @due, whatever it did before */
+/** timer_set() - let a timer fire at @due, whatever it did before */
 void timer_set(struct timers *ts, struct timer *t, u64 due);
 
-/** timer_stop - do not fire */
+/** timer_stop() - do not fire */
 static inline void timer_stop(struct timer *t)
 {
 	t->due = TIMER_OFF;
 }
 
-/** timers_run - fire what is due at @now, at most @most; true if anything was */
+/** timers_run() - fire what is due at @now, at most @most; true if anything was */
 bool timers_run(struct timers *ts, u64 now, u32 most);
 
-/** timers_next - when the next timer fires, or TIMER_OFF */
-u64 timers_next(struct timers *ts);
+/** timers_first() - timers_next() of a heap that is not empty */
+u64 timers_first(struct timers *ts);
 
-/** timers_free - free the heap itself */
+/** timers_next() - when the next timer fires, or TIMER_OFF */
+static inline u64 timers_next(struct timers *ts)
+{
+	return ts->n ? timers_first(ts) : TIMER_OFF;
+}
+
+/** timers_free() - free the heap itself */
 void timers_free(struct timers *ts);
 
 #endif /* VHCAD_LIB_TIMER_H */

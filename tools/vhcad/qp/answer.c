@@ -54,7 +54,7 @@ static struct resp_res *free_place(struct vqp *qp)
 	return depth && !s->res[s->res_next].queued ? &s->res[s->res_next] : NULL;
 }
 
-/* A request was carried out that takes npkts PSNs. */
+/* Keeps what the answer of a request takes that was carried out and has npkts PSNs. */
 static void keep_answer(struct vqp *qp, struct resp_res *res, const struct run *run, u32 npkts)
 {
 	struct rc_responder *s = &qp->resp;
@@ -70,7 +70,7 @@ static void keep_answer(struct vqp *qp, struct resp_res *res, const struct run *
 		.msn = s->msn,
 	};
 	resp_advance(s, npkts);
-	/* the answer acknowledges what came before */
+	/* the answer acknowledges everything before it */
 	s->ack = false;
 	queue_answer(qp, s->res_next++);
 }
@@ -113,7 +113,7 @@ static void atomic_request(struct vqp *qp, struct resp_res *res, struct run *run
 			resp_refuse(qp);
 			return;
 		}
-		/* the sender's memory is gone: its own requester says so */
+		/* the sender's memory is gone, and its own requester reports that */
 		if (payload_read(run->pl, run->skip, &value, sizeof(value)))
 			return;
 		op.opcode = VHCA_OP_ATOMIC_WRITE;
@@ -203,7 +203,7 @@ void answer_request(struct vqp *qp, struct run *run)
 	}
 }
 
-/* PSNs in a row, whatever their lap. */
+/* The number of a PSN, counted on from lap to lap. */
 static u64 unrolled(u32 lap, u32 psn)
 {
 	return (u64)lap << PSN_BITS | psn;

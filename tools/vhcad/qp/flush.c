@@ -9,7 +9,7 @@
 #include "qp/recv.h"
 #include "qp/requester.h"
 
-/* Entries behind those that were under way; false: there is none. */
+/* Flushes the next entry that was not taken yet; false: there is none. */
 bool flush_ring(struct vqp *qp, u32 end)
 {
 	struct rc_requester *r = &qp->req;
@@ -51,7 +51,7 @@ static bool flush_recv(struct vqp *qp)
 {
 	struct vhca_cqe cqe = { 0 };
 
-	/* receives that a shared queue still holds are for others */
+	/* the receives that are still in a shared queue belong to other QPs */
 	if (qp_shares(qp) && !qp->recv.taken) {
 		if (!qp->recv.last_told)
 			eq_async(qp->dev, &qp->ev, EVB_LAST_WQE);

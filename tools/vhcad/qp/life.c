@@ -16,7 +16,7 @@
 #include "qp/srq.h"
 #include "res/command.h"
 
-/* A number rests for two local ACK timeouts, but not for ever. */
+/* A dead QP's number rests for two local ACK timeouts, but no longer than this. */
 #define REST_MAX_NS	8000000000ull
 
 static u64 rest_time(const struct vqp *qp)
@@ -29,7 +29,7 @@ static u64 rest_time(const struct vqp *qp)
 	return adapter_now(&qp->dev->adapter) + MIN(wait, REST_MAX_NS);
 }
 
-/* What a QP stands on for all of its life counts it. */
+/* Objects that a QP uses all of its life count their users. */
 static void count_parents(struct vqp *qp, int n)
 {
 	if (qp_is_target(qp)) {
@@ -44,7 +44,7 @@ static void count_parents(struct vqp *qp, int n)
 		qp->srq->users += n;
 }
 
-/* Windows and groups that go at once. */
+/* Windows and groups that a QP parts from in one stretch. */
 #define LET_GO		64u
 
 bool qp_let_go(struct vqp *qp)
@@ -141,7 +141,7 @@ static u8 type_flags(u8 type)
 	}
 }
 
-/* All that a target has is its domain. */
+/* An XRC target has a domain and nothing else. */
 static enum vhca_status take_target(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
@@ -185,7 +185,7 @@ static enum vhca_status take_queues(struct command *c, struct vqp *qp)
 	return qp->rcq ? VHCA_ST_OK : BAD_HANDLE(c, vhca_create_qp_hw_req, recv_cqn);
 }
 
-/* The objects a QP stands on, and the plain fields. */
+/* Looks up the objects that a QP uses, and takes over the plain fields. */
 static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
@@ -211,7 +211,7 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 	return qp_is_target(qp) ? take_target(c, qp) : take_queues(c, qp);
 }
 
-/* Where receives come from. */
+/* Looks up the SRQ that receives come from, if there is one. */
 static enum vhca_status take_srq(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);

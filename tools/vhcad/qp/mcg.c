@@ -14,7 +14,7 @@
 #include "qp/mcg.h"
 #include "res/command.h"
 
-/* Where multicasts are addressed to instead of a QP. */
+/* The destination QP number of every multicast packet. */
 #define MCAST_QPN	0xffffffu
 
 int mcg_init(struct vhca_dev *dev)
@@ -46,7 +46,7 @@ static struct vmcg **bucket(struct vmcgs *m, const u8 *mgid, u16 mlid)
 	return &m->bucket[sum >> 32 & (VMCG_BUCKETS - 1)];
 }
 
-/* Where the pointer to a group is, or where it would be. */
+/* Returns where the pointer to a group is, or where it would be. */
 static struct vmcg **find(struct vmcgs *m, const u8 *mgid, u16 mlid)
 {
 	struct vmcg **g = bucket(m, mgid, mlid);
@@ -75,7 +75,7 @@ static void leave(struct vhca_dev *dev, u32 nports, u16 mlid)
 		fab_mc_leave(&dev->port[nports].fab, mlid);
 }
 
-/* A new group, which all ports hear. */
+/* Makes a group, which all ports join. */
 static enum vhca_status make_group(struct command *c, struct vmcg **out)
 {
 	const struct vhca_mcg_req *req = command_req(c);
@@ -141,7 +141,7 @@ u32 mcg_detach(struct vqp *qp, u32 most)
 	return most;
 }
 
-/* The first QP of a group that has not got a datagram yet. */
+/* Returns the first QP of a group that has not got the datagram yet. */
 static struct list_head *go_on(const struct vmcg *g, const struct datagram *d)
 {
 	struct list_head *l = g->qps.next;
@@ -202,7 +202,7 @@ void mcg_rx(struct vport *p, struct datagram *d)
 		to_group(p, g, d);
 }
 
-/* What both commands want. */
+/* Checks what both commands have in common. */
 static enum vhca_status check(struct command *c, struct vqp **qp)
 {
 	const struct vhca_mcg_req *req = command_req(c);

@@ -25,7 +25,7 @@
 #define CONN	(RC | INI | TGT)
 #define EVERY	(CONN | UC | UD)
 
-/* Attributes that mean something to a type. */
+/* The attributes that QPs of a type have. */
 #define CONNECTED	(A(ACCESS_FLAGS) | A(AV) | A(PATH_MTU) | A(RQ_PSN) | A(DEST_QPN) | \
 			 A(PATH_MIG_STATE) | A(ALT_PATH))
 static const u32 type_attrs[] = {
@@ -36,7 +36,7 @@ static const u32 type_attrs[] = {
 	[VHCA_QPT_XRC_TGT] = ~(A(QKEY) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC)),
 };
 
-/* What a change needs, and what else it may set: of that, what the type has. */
+/* A transition: the attributes that it needs, and others that it may set, if the type has them. */
 struct transition {
 	u8 from, to;
 	u16 types;
@@ -90,7 +90,7 @@ static const struct transition *find_transition(u8 type, u8 from, u8 to)
 
 #define FIELD(f)	offsetof(struct vhca_modify_qp_req, attr.f)
 
-/* Numbers that only have to be below a limit. */
+/* Attributes that must not exceed a limit, and that no other check is about. */
 static const struct limit {
 	u32 bit;
 	u32 off;
@@ -121,7 +121,7 @@ static u32 field_value(const struct vhca_modify_qp_req *req, u32 off, u32 size)
 	return le32toh(v);
 }
 
-/* An alternate path, and whether there is one to arm. */
+/* Checks the alternate path, and that there is one when migration is to be armed. */
 static enum vhca_status check_migration(struct command *c, const struct vqp *qp, u32 mask)
 {
 	const struct vhca_modify_qp_req *req = command_req(c);
@@ -197,10 +197,10 @@ static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
 #undef COPY
 }
 
-/* Everything but the objects it stands on, as after creation. */
+/* Puts a QP into the state after its creation; it keeps the objects that it uses. */
 static void reset_qp(struct vqp *qp)
 {
-	/* whoever waits for that hears it, also if the flush has not come to it */
+	/* tell the driver, which may wait for it, even if the flush has not come so far */
 	bool last = qp->ev.bits & 1u << EVB_LAST_WQE ||
 		    (qp_shares(qp) && qp->state == QPS_ERR && !qp->recv.last_told);
 
@@ -227,7 +227,7 @@ static void reset_qp(struct vqp *qp)
 		xrc_leave(qp);
 }
 
-/* What is armed and shall be migrated goes at once; the peer follows by itself. */
+/* A QP that is armed migrates at once; its peer follows by itself. */
 static void set_migration(struct vqp *qp, u8 state)
 {
 	if (state == MIG_REARM)
@@ -312,7 +312,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 			return VHCA_ST_INTERNAL;
 	}
 	copy_values(qp, &req->attr, mask);
-	/* it is asked for each time */
+	/* the event is asked for anew in every transition */
 	if (to == QPS_SQD && from == QPS_RTS && !(mask & A(EN_SQD_ASYNC_NOTIFY)))
 		qp->attr.en_sqd_async_notify = 0;
 	if (mask & A(PATH_MIG_STATE))

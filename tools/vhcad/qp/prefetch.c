@@ -10,11 +10,11 @@
 #include "qp/ready.h"
 #include "qp/scratch.h"
 
-/* Slices of others that a QP stays in the caches for: help would only cost it. */
+/* A QP that had a slice so few slices ago is still in the caches, and needs no prefetch. */
 #define FEW_SLICES	256u
-/* Of a slice's entries: the others follow, and processors guess that by themselves. */
+/* Entries of a slice to prefetch: processors fetch those that follow by themselves. */
 #define FIRST_ENTRIES	8u
-/* Bytes of a QP that both ways of a message need. */
+/* The bytes of a QP that sending and receiving need. */
 #define TURN_BYTES	offsetof(struct vqp, rq)
 
 static void fetch(const void *from, u32 bytes)
@@ -23,7 +23,7 @@ static void fetch(const void *from, u32 bytes)
 		__builtin_prefetch((const u8 *)from + i, 1);
 }
 
-/* What it will read and write besides itself. */
+/* Fetches what a QP will read and write besides itself. */
 static void fetch_work(const struct vqp *qp)
 {
 	const struct rc_requester *r = &qp->req;
@@ -41,11 +41,11 @@ void prefetch_turn(struct vqp *qp)
 	u16 since = ++qp_scratch(qp)->slices - qp->slice;
 	const struct list_head *ready = &qp->dev->adapter.ready, *next = ready->next;
 
-	/* it stands for those behind it */
+	/* what is true of this QP is taken to be true of those behind it */
 	qp->slice += since;
 	if (since < FEW_SLICES || next == ready)
 		return;
-	/* this one's own memory has been asked for a turn ago */
+	/* the next QP's own memory was fetched a turn ago */
 	fetch_work(container_of(next, struct vqp, ready_node));
 	if (next->next != ready)
 		fetch(container_of(next->next, struct vqp, ready_node), TURN_BYTES);

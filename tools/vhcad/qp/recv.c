@@ -9,7 +9,7 @@
 #include "qp/recv.h"
 #include "qp/srq.h"
 
-/* With the scatter entries that it has, and no more. */
+/* Copies an entry with the scatter entries that it has, not all that fit. */
 static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
 {
 	memcpy(to, from, offsetof(struct recv_wqe, sge) + from->nsge * sizeof(from->sge[0]));
@@ -29,7 +29,7 @@ static struct recv_wqe *next_loaded(struct vqp *qp)
 	return w;
 }
 
-/* Asks for more receives; 0: there are some. */
+/* Reads how many receives are posted; 0: there are some to take. */
 static int own_posted(struct vqp *qp)
 {
 	struct qp_recv *r = &qp->recv;
@@ -47,7 +47,7 @@ static int own_posted(struct vqp *qp)
 	return n ? 0 : -EAGAIN;
 }
 
-/* The next entry of the QP's own ring; its record is read when those known of are used up. */
+/* Takes the next entry of the QP's own ring.  Reads the record when all known ones are taken. */
 static int own_take(struct vqp *qp, struct recv_wqe *w)
 {
 	if (qp->recv.posted == qp->recv.next) {

@@ -11,14 +11,14 @@
 #include "qp/requester.h"
 #include "qp/responder.h"
 
-/* Units of 10 us for the codes of an RNR NAK's timer. */
+/* The times, in units of 10 us, that the codes of an RNR NAK stand for. */
 static const u32 rnr_10us[32] = {
 	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
 	256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
 	16384, 24576, 32768, 49152,
 };
 
-/* Part of its time that the timer waits when a loss is told of again. */
+/* When a loss is reported again the timer waits for this part of its time. */
 #define HURRY	64u
 
 static void made_progress(struct vqp *qp)
@@ -32,7 +32,7 @@ static void made_progress(struct vqp *qp)
 	if (qp->state == QPS_ERR)
 		return;
 	req_arm(qp);
-	/* with nothing to send there is no turn to take, unless it is to see that it drained */
+	/* without anything to send it needs a turn only to see that it has drained */
 	if (r->cur != r->tail || r->blk_next != r->blk_prod || qp->draining)
 		qp_ready(qp);
 }
@@ -56,7 +56,7 @@ static bool acknowledge(struct vqp *qp, u32 end)
 			break;
 		t = req_at(r, r->head);
 		if (!req_left(r, t)) {
-			/* it takes no PSN, and sending has yet to come by again */
+			/* it has no PSN, and sending has not come to it again */
 			r->cur++;
 			continue;
 		}
@@ -73,7 +73,7 @@ static bool acknowledge(struct vqp *qp, u32 end)
 	return missing;
 }
 
-/* A loss is told of again: what was sent again is lost too, unless this was doubled or late. */
+/* A loss is reported again: the resent packet is lost too, or the report was doubled or late. */
 static void hurry(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
@@ -93,7 +93,7 @@ static void hurry(struct vqp *qp)
  */
 static void loss_noticed(struct vqp *qp)
 {
-	/* after that wait all is sent again */
+	/* everything is sent again after that wait */
 	if (qp->req.rnr_wait)
 		return;
 	if (qp->req.gap == GAP_BACK)
@@ -150,7 +150,7 @@ static void refused(struct vqp *qp, u8 code)
 	}
 }
 
-/* Is a PSN one that an answer may carry now?  All others are ghosts. */
+/* May an answer carry this PSN now?  All others come from long ago and are ignored. */
 static bool expected(const struct rc_requester *r, u32 psn)
 {
 	return psn_diff(psn, r->una) >= 0 && psn_diff(psn, r->max) < 0;
@@ -193,7 +193,7 @@ void req_rx_ack(struct vqp *qp, struct run *run)
 		refused(qp, code);
 }
 
-/* Bytes of the answer; an empty one acknowledges atomic writes and flushes. */
+/* Returns the bytes of the answer, which is empty for atomic writes and flushes. */
 static u32 answer_len(const struct tx_req *t)
 {
 	return op_is_read(t->opcode) ? t->len : 0;
@@ -244,7 +244,7 @@ static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 of
 	return VHCA_CS_SUCCESS;
 }
 
-/* The request that this packet answers, or the next part of; NULL: none. */
+/* Returns the request that this packet answers, or the next part of it; NULL: there is none. */
 static struct tx_req *answered(struct vqp *qp, const struct run *run)
 {
 	struct rc_requester *r = &qp->req;
@@ -260,7 +260,7 @@ static struct tx_req *answered(struct vqp *qp, const struct run *run)
 	return req_at(r, r->head);
 }
 
-/* These packets of an answer are here, and where they belong. */
+/* These packets of an answer have arrived and are placed. */
 static void took_answer(struct vqp *qp, const struct run *run)
 {
 	struct rc_requester *r = &qp->req;
@@ -293,12 +293,12 @@ void req_rx_read(struct vqp *qp, struct run *run)
 		return;
 	}
 	took_answer(qp, run);
-	/* those that were cut off are asked for again */
+	/* ask for the packets again that were cut off */
 	if (run->npkts < sent && qp->state != QPS_ERR)
 		req_rewind(qp);
 }
 
-/* The value goes where the request says, in the byte order of the memory. */
+/* Stores the value where the request says, in the byte order of the memory. */
 void req_rx_atomic(struct vqp *qp, struct run *run)
 {
 	struct tx_req *t = answered(qp, run);

@@ -35,7 +35,7 @@ static bool has_imm(u8 opcode)
 	return opcode == VHCA_OP_SEND_IMM || opcode == VHCA_OP_WRITE_IMM;
 }
 
-/* What can be known to be wrong before anything is sent. */
+/* Checks what can be checked before anything is sent. */
 static int check_request(struct vqp *qp, const struct send_wqe *w)
 {
 	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp_local_scope(qp, qp->pd) };
@@ -109,7 +109,7 @@ static int find_data(struct vqp *qp, const struct send_wqe *w, u32 off, u32 *len
 		pl->host = w->data + off;
 		return VHCA_CS_SUCCESS;
 	}
-	/* as many packets as there are; the rest, or its fault, comes next */
+	/* take the packets that there are; the rest, or its fault, comes next */
 	got = payload_gather(qp, &l, off, *len, pl);
 	if (got < *len)
 		*n = (got + qp->mtu - 1) / qp->mtu;

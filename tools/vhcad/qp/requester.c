@@ -82,7 +82,7 @@ static void refuse_current(struct vqp *qp, u8 status)
 	req_settle(qp);
 }
 
-/* Bookkeeping for n packets (PSNs) of the current request that are out. */
+/* Notes that n packets (PSNs) of the current request have been sent. */
 static void went_out(struct vqp *qp, struct tx_req *t, u32 n)
 {
 	struct rc_requester *r = &qp->req;
@@ -180,7 +180,7 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	return WENT_ON;
 }
 
-/* One packet, and one in answer: an atomic, an atomic write, a flush. */
+/* Sends an atomic, an atomic write or a flush: one packet, with one in answer. */
 static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;

@@ -14,7 +14,7 @@
 #include "qp/responder.h"
 #include "qp/srq.h"
 
-/* Receives that a credit code stands for. */
+/* The number of receives that each credit code stands for. */
 static const u16 credit_table[] = {
 	0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
 	1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
@@ -30,19 +30,19 @@ static u8 resp_credits(struct vqp *qp)
 	u32 n, code = 0;
 	u64 prod;
 
-	/* nobody can say whose they will be */
+	/* shared receives are not this QP's to promise */
 	if (qp_shares(qp))
 		return AETH_CREDIT_INVALID;
 	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
 		return 0;
-	/* the message under way is not in the MSN yet, but has its receive */
+	/* the MSN does not count the message under way, whose receive is taken */
 	n = (u32)prod - qp->recv.next + qp->recv.taken;
 	while (code + 1 < ARRAY_SIZE(credit_table) && credit_table[code + 1] <= n)
 		code++;
 	return code;
 }
 
-/* Whose memory an answer is from; a target may serve another SRQ by now, or that one is gone. */
+/* The PD of an answer's memory.  A target may serve another SRQ by now, or that one is gone. */
 static const struct vpd *answer_pd(const struct vqp *qp, const struct resp_res *res)
 {
 	const struct vsrq *srq;
@@ -82,7 +82,7 @@ static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
 	return qp_send(qp, &run);
 }
 
-/* One run of the oldest answer, with bytes if it is a READ's; false: no room, or all is over. */
+/* Sends one run of the oldest answer; false: there is no room, or the QP has failed. */
 static bool send_answer(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;

@@ -14,13 +14,13 @@
 #include "qp/responder.h"
 #include "qp/srq.h"
 
-/* Packets that the peer may send behind a NAK before it is taken for lost. */
+/* A NAK is taken for lost when the peer has sent so many packets behind it. */
 #define RENAK	64u
 
 static void not_ready(struct vqp *qp)
 {
 	qp->resp.quiet = QUIET_FOR_RECV;
-	/* without the capability it is as if the packet had been lost */
+	/* without the capability the packet counts as lost */
 	if (qp->dev->caps >> VHCA_CAP_RNR_NAK & 1)
 		resp_answer(qp, AETH_RNR_NAK | qp->attr.min_rnr_timer);
 }
@@ -37,7 +37,7 @@ static bool take_recv(struct vqp *qp)
 	return !st;
 }
 
-/* n packets with len bytes are in order and placed. */
+/* Notes that n packets with len bytes have arrived in order and are placed. */
 static void accepted(struct vqp *qp, u32 n, u32 len)
 {
 	resp_advance(&qp->resp, n);
@@ -83,7 +83,7 @@ static void lose_rest(struct vqp *qp)
 	resp_answer(qp, AETH_NAK | NAK_PSN_SEQUENCE);
 }
 
-/* The key that a SEND ends with it, before anybody hears of the SEND. */
+/* Invalidates the key that a SEND names, before the SEND completes. */
 static bool end_key(struct vqp *qp, const struct run *run)
 {
 	u8 st = qp_mkey_invalidate(qp, run->h.inv_key, true);
@@ -118,7 +118,8 @@ static void rx_send(struct vqp *qp, struct run *run)
 	want = run->len <= room ? run->len : room / run->mtu * run->mtu;
 	got = want;
 	if (want) {
-		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp_local_scope(qp, qp->recv.pd) };
+		struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL,
+				    qp_local_scope(qp, qp->recv.pd) };
 
 		got = payload_scatter(qp, run, &l, s->done, want);
 	}
@@ -205,7 +206,7 @@ static void rx_write(struct vqp *qp, struct run *run)
 			return;
 	}
 	if (run->last && run->imm && !take_recv(qp)) {
-		/* it comes again as the first packet that it may be */
+		/* it will come again, perhaps as a first packet */
 		if (run->first)
 			s->kind = WIRE_NONE;
 		return;
@@ -229,7 +230,7 @@ static void in_order(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
 
-	/* the packet that an answer not sent yet asked for again is here */
+	/* an answer that was not sent yet asked for this packet */
 	if (s->quiet)
 		s->ack = false;
 	s->quiet = QUIET_NOT;

@@ -43,7 +43,7 @@ static bool takes_path(struct vqp *qp, const struct vport *p, const struct wire_
 	return true;
 }
 
-/* Is the QP one that takes such packets now? */
+/* Does the QP take such packets now? */
 static bool takes(struct vqp *qp, const struct vport *p, const struct run *run)
 {
 	return qp->state >= QPS_RTR && qp->state != QPS_ERR && run->service == qp->service &&

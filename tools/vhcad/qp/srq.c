@@ -19,7 +19,7 @@ static void srq_error(struct vsrq *srq)
 	eq_async(srq->dev, &srq->async, EVB_SRQ_ERR);
 }
 
-/* Receives posted and not taken; -EFAULT: the record is gone or absurd. */
+/* Reads how many receives are posted and not taken; -EFAULT: the record is gone or absurd. */
 static int receives_left(struct vsrq *srq, u32 *left)
 {
 	u64 posted;
@@ -50,7 +50,7 @@ int srq_take(struct vsrq *srq, struct recv_wqe *w)
 	u32 left = srq->posted - srq->taken;
 	int st;
 
-	/* what is known of will do, unless taking one of them would reach the limit */
+	/* read the record only if no receive is known, or if taking one reaches the limit */
 	if ((srq->err || !left || left <= srq->limit) && receives_left(srq, &left))
 		return -EFAULT;
 	if (!left)
@@ -81,7 +81,7 @@ void srq_destroy(struct vsrq *srq)
 	free(srq);
 }
 
-/* The domain and the CQ of an XRC SRQ. */
+/* Looks up the domain and the CQ of an XRC SRQ. */
 static enum vhca_status take_domain(struct command *c, struct vsrq *srq)
 {
 	const struct vhca_create_srq_hw_req *req = command_req(c);
@@ -135,7 +135,7 @@ static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
 			   &srq->rec_posted, &srq->rec_taken);
 	if (st)
 		return st;
-	/* the slot may have been another queue's */
+	/* the record may hold the count of the queue that had it before */
 	if (dbrec_store(&srq->rec_taken, 0)) {
 		st = BAD_ADDRESS(c, vhca_create_srq_hw_req, db_slot);
 	} else {
@@ -173,7 +173,7 @@ enum vhca_status cmd_create_srq(struct command *c)
 	return command_object(c, srq->srqn);
 }
 
-/* Connections that part from an SRQ before others have their turn. */
+/* Targets that part from an SRQ in one stretch. */
 #define TARGETS_AT_ONCE	64u
 
 enum vhca_status cmd_destroy_srq(struct command *c)

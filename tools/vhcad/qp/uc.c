@@ -161,7 +161,7 @@ void uc_rx(struct vqp *qp, struct run *run)
 
 	resp_heard(qp);
 	check_gap(qp, run);
-	/* what comes late, or twice, and starts nothing does not count as heard */
+	/* a late or doubled packet that starts no message changes nothing */
 	if (!run->first && psn_diff(run->h.psn, s->epsn) < 0)
 		return;
 	s->epsn = psn_add(run->h.psn, run->npkts);

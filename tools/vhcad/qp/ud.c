@@ -12,7 +12,7 @@
 #include "qp/recv.h"
 #include "qp/requester.h"
 
-/* A work request with such a Q_Key sends that of its QP. */
+/* A work request whose Q_Key has this bit set uses the Q_Key of its QP. */
 #define QKEY_OF_QP	0x80000000u
 
 int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)

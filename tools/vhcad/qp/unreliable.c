@@ -51,7 +51,7 @@ static bool send_out(struct vqp *qp, struct run *run, u32 *bytes)
 	return qp_send(qp, run);
 }
 
-/* Packets of the request under way; false: there is no room for any. */
+/* Sends packets of the request under way; false: there is no room for any. */
 static bool send_some(struct vqp *qp, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
@@ -97,7 +97,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 	return true;
 }
 
-/* What was posted while the QP was in SQE is flushed, also when it is in RTS again. */
+/* Flushes what was posted while the QP was in SQE, even if it is in RTS again. */
 static bool flush_leftover(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;

@@ -17,7 +17,7 @@ int why(const struct vqp *qp, enum vhca_why number, int status)
 	return status;
 }
 
-/* What a status means where nobody has said more: of sends, and of receives. */
+/* The usual reason for a status, of sends and of receives. */
 static const u8 usual[][2] = {
 	[VHCA_CS_LOC_LEN_ERR]		= { VHCA_WHY_ENTRY_LENGTH, VHCA_WHY_RECV_SHORT },
 	[VHCA_CS_LOC_QP_OP_ERR]		= { VHCA_WHY_ENTRY_CHANGED, VHCA_WHY_RECV_ENTRY },

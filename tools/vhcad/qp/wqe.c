@@ -16,7 +16,7 @@
 
 #define KNOWN_FLAGS	(VHCA_WQE_SIGNALED | VHCA_WQE_SOLICITED | VHCA_WQE_FENCE | VHCA_WQE_INLINE)
 
-/* What an opcode's entry holds. */
+/* The segments of an opcode's entry. */
 #define E_RADDR		(1u << 0)
 #define E_DATA		(1u << 1)
 #define E_INLINE	(1u << 2)	/* data may be inline */
@@ -33,7 +33,7 @@
 #define INI		(1u << VHCA_QPT_XRC_INI)
 #define CONN		(RC | INI)
 
-/* That the wire has for the number of an SRQ. */
+/* The bits of an SRQ number in a packet. */
 #define SRQN_BITS	24u
 
 #define CAP(name)	(1ull << VHCA_CAP_##name)
@@ -76,7 +76,7 @@ static bool all_zero(const u8 *p, u32 n)
 
 static_assert(VHCA_WQE_BLOCK == GMEM_LINE, "a block is read as a line");
 
-/* Copies bytes of a ring, past its end to its start. */
+/* Copies bytes of a ring, which may continue at its start. */
 static int ring_read_pieces(struct guest_mem *mem, struct vring *r, u32 off, u8 *dst, u32 len)
 {
 	while (len) {
@@ -94,7 +94,7 @@ static int ring_read_pieces(struct guest_mem *mem, struct vring *r, u32 off, u8 
 	return 0;
 }
 
-/* The next line of a ring, of an entry or of more than one. */
+/* Copies a line of a ring, if it is in one piece. */
 static inline int ring_read_line(struct guest_mem *mem, struct vring *r, u32 off, void *dst)
 {
 	u32 at;
@@ -130,7 +130,7 @@ static u64 take_sges(const u8 *raw, u32 n, struct sge *sge)
 	return len;
 }
 
-/* The next segment of an entry, copied; false when the entry ends before it does. */
+/* Copies the next segment of an entry; false when the entry ends before the segment does. */
 static bool take(const struct send_wqe *w, u32 *at, void *to, u32 size)
 {
 	if (w->nblk * VHCA_WQE_BLOCK - *at < size)
@@ -140,7 +140,7 @@ static bool take(const struct send_wqe *w, u32 *at, void *to, u32 size)
 	return true;
 }
 
-/* The address of a datagram. */
+/* Takes over the address segment of a datagram. */
 static bool take_ud(const struct vqp *qp, struct send_wqe *w, u32 *at)
 {
 	struct vhca_wqe_ud ud;
@@ -196,7 +196,7 @@ static bool take_flush(struct send_wqe *w, u32 *at)
 	       all_zero(f.rsvd, sizeof(f.rsvd));
 }
 
-/* Everything between the control segment and the data. */
+/* Takes over everything between the control segment and the data. */
 static bool take_segments(const struct vqp *qp, struct send_wqe *w, u16 holds, u32 *at)
 {
 	if (qp->type == VHCA_QPT_UD && holds & E_DATA && !take_ud(qp, w, at))
@@ -322,7 +322,7 @@ void wqe_prefetch(const struct vqp *qp, u32 blocks)
 			     MIN(blocks * VHCA_WQE_BLOCK, r->winlen - (off - r->win)));
 }
 
-/* Of a receive: what is read at first, with as many scatter entries as most have. */
+/* The front of a receive, which is read first: most have no more scatter entries. */
 struct recv_front {
 	__le64 wr_id;
 	__le64 rest;		/* index, entries, and reserved bytes at the top */
@@ -335,7 +335,7 @@ static_assert(offsetof(struct vhca_rwqe, index) == offsetof(struct recv_front, r
 	      sizeof(struct recv_front) == GMEM_LINE,
 	      "the second word of a receive");
 
-/* One with more scatter entries than its front, which is not read again. */
+/* Loads a receive with more scatter entries than its front has.  The front is not read again. */
 static int load_long(struct guest_mem *mem, struct vring *r, u32 off,
 		     const struct recv_front *front, struct recv_wqe *w)
 {
@@ -357,7 +357,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 	u64 rest, nsge;
 
 	w->qp = NULL;
-	/* what is behind a short one is not looked at */
+	/* bytes behind a short receive are ignored */
 	if (ring_read_line(mem, r, off, &front) &&
 	    ring_read(mem, r, off, (u8 *)&front, MIN(stride, GMEM_LINE)))
 		return -EFAULT;
@@ -367,7 +367,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 	w->wr_id = le64toh(front.wr_id);
 	w->nsge = 0;
 	w->len = 0;
-	/* reserved bytes would make them very many */
+	/* reserved bytes that are not 0 make nsge too large */
 	if ((u32)rest != index || nsge > VDEV_MAX_SGE || VHCA_RWQE_SIZE(nsge) > stride)
 		return VHCA_CS_LOC_QP_OP_ERR;
 	w->nsge = nsge;

@@ -26,7 +26,7 @@ bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len)
 	return true;
 }
 
-/* Reads page addresses first.. as far as they lie in one list; 0: unreadable. */
+/* Reads page addresses from @first on, as far as they lie in one list; 0: it cannot be read. */
 static u32 read_list(struct guest_mem *mem, const struct vbuf *b, u64 first, u32 want,
 		     __le64 *list)
 {
@@ -83,7 +83,7 @@ int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
 	r->winlen = 0;
 	if (!vbuf_map(mem, &r->buf, off, 1, &seg, &nseg, 1))
 		return -EFAULT;
-	/* a DMA page is what can be relied on to be in one piece */
+	/* only a DMA page is certain to be in one piece */
 	in_page = seg.addr % GMEM_PAGE_SIZE;
 	if (gmem_ref_get(&r->ref, mem, seg.addr - in_page, GMEM_PAGE_SIZE, r->write))
 		return -EFAULT;

@@ -86,7 +86,7 @@ enum vhca_status command_ring(struct command *c, u32 off, u64 bytes, u32 entry, 
 	st = command_buf(c, off, bytes, entry, &r.buf);
 	if (st)
 		return st;
-	/* a ring that is not there at all is better refused now */
+	/* refuse a ring now that is not in the guest's memory */
 	if (vring_at(c->dev->mem, &r, 0, &at) || vring_at(c->dev->mem, &r, bytes - 1, &at))
 		return BUF_FIELD(c, off, addr, VHCA_ST_BAD_ADDRESS);
 	r.winlen = 0;

@@ -46,7 +46,7 @@ static void cq_event(struct vcq *cq)
 	eq_post(cq->eq, &cq->compl, EVB_COMPLETION);
 }
 
-/* An event is due: tells it, or lets it wait for more. */
+/* An event is due: posts it, or, with moderation, waits for more entries. */
 static void cq_tell_or_wait(struct vcq *cq)
 {
 	if (!cq_moderated(cq) || cq->since >= cq->mod_count)
@@ -55,7 +55,7 @@ static void cq_tell_or_wait(struct vcq *cq)
 		timer_set(&cq->dev->adapter.timers, &cq->timer, cq->first + cq->mod_ns);
 }
 
-/* Has an entry met the arming that is there now, and was that not told yet? */
+/* Has an entry met the current arm record, and was no event posted for it yet? */
 static bool cq_due(struct vcq *cq)
 {
 	u64 arm;
@@ -71,7 +71,7 @@ static void cq_timer(struct timer *t)
 		cq_event(cq);
 }
 
-/* An arming for all entries that nothing has answered stands behind one for solicited ones. */
+/* Does an arm record want solicited entries only?  An unanswered one for all entries counts. */
 static bool wants_solicited(const struct vcq *cq, u64 arm)
 {
 	u32 since = arm >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
@@ -80,7 +80,7 @@ static bool wants_solicited(const struct vcq *cq, u64 arm)
 	return since ? (told & VHCA_ARM_SEQ_MASK) <= since : arm & VHCA_ARM_SOLICITED;
 }
 
-/* Entries are there, and a barrier behind them: do they answer the arming? */
+/* Do the new entries, which a barrier follows, answer the arm record? */
 static void cq_notify(struct vcq *cq)
 {
 	bool any = true;
@@ -108,7 +108,7 @@ void cq_notify_pending(struct vhca_dev *dev)
 		cq_notify(container_of(l, struct vcq, notify_node));
 }
 
-/* An entry is written; whether somebody waits for it is seen soon. */
+/* An entry is written; cq_notify_pending() sees whether a consumer waits for it. */
 static void cq_wrote(struct vcq *cq, bool solicited)
 {
 	if (list_empty(&cq->notify_node)) {
@@ -127,7 +127,7 @@ static void cq_wrote(struct vcq *cq, bool solicited)
 	}
 }
 
-/* The end of an entry, in one word: reserved bytes and the owner. */
+/* The last word of an entry: reserved bytes and the owner bit. */
 #define CQE_END		(sizeof(struct vhca_cqe) - sizeof(u64))
 
 static_assert(offsetof(struct vhca_cqe, rsvd) <= CQE_END, "nothing else is in its last word");
@@ -270,7 +270,7 @@ enum vhca_status cmd_resize_cq(struct command *c)
 		cq_error(cq);
 	if (cq->err)
 		return BAD_STATE(c, vhca_resize_cq_hw_req, cqn);
-	/* more than the old ring has: what was overwritten cannot be copied */
+	/* entries that were overwritten cannot be copied into the new ring */
 	fill = cq->pi - (u32)ci;
 	if (fill > 1u << req->log_cqe || fill > 1u << cq->log)
 		return BAD_STATE(c, vhca_resize_cq_hw_req, log_cqe);

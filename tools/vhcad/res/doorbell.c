@@ -29,7 +29,7 @@ static void make_cold(struct vuar *uar)
 	list_del_init(&uar->hot_node);
 }
 
-/* Takes a word of bits if there are any. */
+/* Reads a word of bits and clears it, if any is set. */
 static u64 take_bits(struct gmem_ref *ref, u32 off)
 {
 	u64 bits;
@@ -39,7 +39,7 @@ static u64 take_bits(struct gmem_ref *ref, u32 off)
 	return dma_ref_xchg64(ref, off, 0, &bits) ? 0 : bits;
 }
 
-/* Tells the owners of one word of news. */
+/* Calls the owners of one word of news. */
 static void tell_word(struct db_page *page, u32 w, u32 *steps)
 {
 	u64 bits = take_bits(&page->ref, offsetof(struct vhca_db_page, news) + w * 8);
@@ -53,7 +53,7 @@ static void tell_word(struct db_page *page, u32 w, u32 *steps)
 	}
 }
 
-/* False: steps ran out, and it goes on from there. */
+/* Returns false if the steps ran out; the next look goes on there. */
 static bool scan_page(struct vuar *uar, struct db_page *page, u32 *steps)
 {
 	for (; uar->at_news < VHCA_DB_NEWS_WORDS; uar->at_news++) {
@@ -71,7 +71,7 @@ enum found {
 	FOUND_MORE,		/* than there was time for: the area knows where to go on */
 };
 
-/* Summary, then news, then records: bits are taken before what they tell of. */
+/* Summary first, then news, then records: bits are cleared before what they stand for is read. */
 static enum found scan(struct vuar *uar, u32 *steps)
 {
 	enum found found = uar->left ? FOUND_NEWS : FOUND_NOTHING;
@@ -101,12 +101,12 @@ static void set_armed(struct vuar *uar, u32 val)
 {
 	u32 old;
 
-	/* an area that the guest has taken away has no news either */
+	/* pages that the guest has taken away have no news either */
 	(void)dma_ref_xchg32(&uar->page[0]->ref, offsetof(struct vhca_db_page, armed), val, &old);
 	dma_mb();
 }
 
-/* True if news came while it was being armed; then it stays hot. */
+/* Arms a UAR.  True if news came meanwhile; then it stays hot. */
 static bool arm(struct vuar *uar, u32 *steps)
 {
 	set_armed(uar, 1);
@@ -139,7 +139,7 @@ static void take_kicks(struct vhca_dev *dev)
 	}
 }
 
-/* Next time the look at the areas begins here, which may be behind the last. */
+/* Makes the next look at the hot UARs begin here, which may be behind the last one. */
 static void go_on_with(struct vhca_dev *dev, struct list_head *next)
 {
 	if (next == &dev->hot)
@@ -148,7 +148,7 @@ static void go_on_with(struct vhca_dev *dev, struct list_head *next)
 	list_add_tail(&dev->hot, next);
 }
 
-/* What is known to be left from last time, before anything new. */
+/* Writes the events that were left over from the last pass. */
 static void flush_rings(struct vhca_dev *dev, u32 *steps)
 {
 	struct list_head *l;

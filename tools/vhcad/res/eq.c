@@ -50,7 +50,7 @@ void evnode_fini(struct evnode *n)
 	n->bits = 0;
 }
 
-/* Room in the ring, asking the driver's count only when there seems none. */
+/* Returns the free entries.  The driver's count is read only when none is known. */
 static u32 eq_room(struct veq *eq)
 {
 	u32 size = 1u << eq->log;
@@ -64,7 +64,7 @@ static u32 eq_room(struct veq *eq)
 	return eq->pi - eq->ci < size ? size - (eq->pi - eq->ci) : 0;
 }
 
-/* The driver wants to know: raise the vector once for each arming. */
+/* Raises the vector if the driver waits, once for each arm record. */
 static void eq_notify(struct veq *eq)
 {
 	u64 arm;
@@ -78,7 +78,7 @@ static void eq_notify(struct veq *eq)
 	dev_irq(eq->dev, eq->vector);
 }
 
-/* The end of an entry, in one word: reserved bytes and the owner. */
+/* The last word of an entry: reserved bytes and the owner bit. */
 #define EQE_END		(sizeof(struct vhca_eqe) - sizeof(u64))
 
 static_assert(offsetof(struct vhca_eqe, rsvd) <= EQE_END, "nothing else is in its last word");
@@ -103,7 +103,7 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 	eq_notify(eq);
 }
 
-/* Very many may have waited: so many are told at once, then others have their turn. */
+/* Events written in one stretch, as very many may have waited. */
 #define FLUSH_EVENTS	32u
 
 void eq_flush_later(struct veq *eq)
@@ -137,7 +137,7 @@ u32 eq_flush(struct veq *eq)
 
 static void make_pending(struct list_head *list, struct evnode *n, enum event_bit bit)
 {
-	/* the newest state of a port counts */
+	/* only the newest state of a port is reported */
 	if (bit == EVB_PORT_ERR)
 		n->bits &= ~(1u << EVB_PORT_ACTIVE);
 	n->bits |= 1u << bit;

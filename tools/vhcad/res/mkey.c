@@ -18,7 +18,7 @@ static enum vhca_status no_buf(struct command *c)
 	return VHCA_ST_OK;
 }
 
-/* The translation part of a request, into a key that is not used yet. */
+/* Reads the translation part of a request into a key that is not used yet. */
 static enum vhca_status read_translation(struct command *c, struct vmkey *mk)
 {
 	const struct vhca_create_mkey_req *req = command_req(c);
@@ -121,7 +121,7 @@ void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk)
 	free(mk);
 }
 
-/* Types that live on under other variants are named by their index. */
+/* Finds a key.  Types whose variant may change are named by their index alone. */
 static struct vmkey *mkey_named(struct vhca_dev *dev, u32 key)
 {
 	struct vmkey *mk = table_get(&dev->mkeys, key >> 8);

@@ -49,7 +49,7 @@ static u64 end_at(const struct vbuf *b, u32 i)
 	return b->addr + i * sizeof(struct vhca_sg_entry) + offsetof(struct vhca_sg_entry, end);
 }
 
-/* Are there as many bytes behind the entries as the request says? */
+/* Do the entries reach as many bytes as the request says? */
 static bool list_reaches(struct guest_mem *mem, const struct vmkey *mk,
 			 const struct vhca_wqe_reg *reg)
 {
@@ -104,7 +104,7 @@ u8 mkey_invalidate(const struct mkey_scope *s, u32 key, bool remote)
 		mkey_unbind(mk);
 		return VHCA_CS_SUCCESS;
 	}
-	/* the owner may end what has ended; the peer, what it could use */
+	/* the owner may end a key that has ended; the peer only a key that it could use */
 	if (!mkey_is_fast(mk) || mk->windows || (remote && !(mk->access & REMOTE_RIGHTS)))
 		return refused;
 	mk->access = 0;
@@ -139,7 +139,7 @@ static bool sg_search(struct guest_mem *mem, const struct vbuf *b, u64 off, u32 
 	return true;
 }
 
-/* A part of a list that is being gone through. */
+/* A walk through a part of a list. */
 struct sg_walk {
 	u64 off, len;		/* the part */
 	u64 done;		/* bytes of it that are found */
@@ -148,7 +148,7 @@ struct sg_walk {
 	u32 *nseg, max;
 };
 
-/* Goes through some entries; how many, or 0: it ends there. */
+/* Walks through some entries; returns how many, or 0 when the list ends there. */
 static u32 sg_batch(struct sg_walk *w, const struct vhca_sg_entry *list, u32 n)
 {
 	u32 i;

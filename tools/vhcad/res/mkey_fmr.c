@@ -8,7 +8,7 @@
  */
 #include "res/mkey_internal.h"
 
-/* A mapping as it was found. */
+/* A mapping as it was read. */
 struct mapping {
 	u32 seq;
 	u64 iova;
@@ -70,7 +70,7 @@ static bool load(struct guest_mem *mem, const struct vmkey *mk, u32 key, struct 
 	return true;
 }
 
-/* Is what was read up to now still what is mapped? */
+/* Is the mapping still the one that was read? */
 static bool still(struct guest_mem *mem, const struct vmkey *mk, const struct mapping *m)
 {
 	u32 seq;

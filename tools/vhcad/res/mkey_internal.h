@@ -44,7 +44,7 @@ static inline bool rights_good(const struct vhca_dev *dev, u32 access)
 /* mkey_fast.c */
 /** fast_create() - the list of a CREATE_MKEY request, into a key that is not used yet */
 enum vhca_status fast_create(struct command *c, struct vmkey *mk);
-/** fast_sg_map() - as vbuf_map(), with a list of pieces of any length; adds up those gone through */
+/** fast_sg_map() - vbuf_map() with a list of pieces of any length; adds up those walked */
 u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 		struct dma_seg *seg, u32 *nseg, u32 max, u32 *pieces);
 

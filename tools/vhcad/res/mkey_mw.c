@@ -31,14 +31,14 @@ u32 mkey_forget_owner(struct mkey_owner *owner, u32 most)
 	return most;
 }
 
-/* The region to bind to, if it allows that. */
+/* Returns the region to bind to, if it allows that. */
 static struct vmkey *find_region(const struct mkey_scope *s,
 				 const struct vhca_wqe_bind *bind)
 {
 	u32 key = le32toh(bind->mr_key);
 	struct vmkey *mr = table_get(&s->dev->mkeys, key >> 8);
 
-	/* what an FMR key translates changes without notice */
+	/* an FMR key's translation changes without notice */
 	if (!mr || mkey_is_window(mr) || mr->type == VHCA_MKEY_FMR || mr->key != key ||
 	    mr->pd != s->pd || !(mr->access & VHCA_ACCESS_MW_BIND))
 		return NULL;

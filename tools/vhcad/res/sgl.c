@@ -12,7 +12,7 @@
 #include "res/mkey_internal.h"
 #include "res/sgl.h"
 
-/* Is it a key that grants by other rules than its own range?  Then, does it? */
+/* Does a key grant this whose rules are not its own range: an FMR key or a window? */
 static bool special_grants(const struct mkey_scope *s, const struct vmkey *mk, u32 key, u64 addr,
 			   u64 len)
 {
@@ -27,7 +27,7 @@ static inline bool is_special(const struct vmkey *mk)
 	return mk->type == VHCA_MKEY_FMR || mkey_is_window(mk);
 }
 
-/* The key, if it grants this. */
+/* Returns the key, if it grants this. */
 static inline struct vmkey *grant(const struct mkey_scope *s, u32 key, u64 addr, u64 len,
 				  u32 access)
 {
@@ -45,7 +45,7 @@ struct vmkey *mkey_find(const struct mkey_scope *s, u32 key, u64 addr, u64 len, 
 	return grant(s, key, addr, len, access);
 }
 
-/* Where a part of what a key grants lies; as sgl_map(). */
+/* Finds where a part of what a key grants lies; as sgl_map(). */
 static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, u64 len,
 	       struct dma_seg *seg, u32 *nseg, u32 max)
 {
@@ -97,7 +97,7 @@ u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *
 	return done;
 }
 
-/* The page list's entry for a byte that lies with all the others in its page; or SGL_NOT_ONE. */
+/* The DMA address of bytes that lie in one page of a list of one level, or SGL_NOT_ONE. */
 static u64 in_page(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len)
 {
 	u64 pos = b->offset + off, left = (1ull << b->shift) - (pos & ((1ull << b->shift) - 1));
@@ -190,7 +190,7 @@ u8 mkey_atomic(const struct mkey_scope *s, u32 key, u64 addr, const struct matom
 	case 0:
 		return VHCA_CS_SUCCESS;
 	case -EINVAL:
-		/* the region begins at an odd place */
+		/* the region does not begin at a multiple of eight */
 		return VHCA_CS_REM_INV_REQ_ERR;
 	default:
 		return VHCA_CS_REM_ACCESS_ERR;

@@ -61,7 +61,7 @@ void uar_fini(struct vhca_dev *dev)
 	free(dev->db_pages.bucket);
 }
 
-/* Where the pointer to the page at an address is, or where it would be. */
+/* Returns where the pointer to the page at an address is, or where it would be. */
 static struct db_page **find_page(struct db_pages *ps, u64 addr)
 {
 	u64 sum = addr / VHCA_DB_PAGE_SIZE * (ps->seed | 1);
@@ -79,7 +79,7 @@ static void drop_page(struct vhca_dev *dev, struct db_page *p)
 	free(p);
 }
 
-/* A refusal that is about the address names the field that stands at @field of the request. */
+/* Adds a page.  A refusal for its address names the field at offset @field of the request. */
 static enum vhca_status add_page(struct command *c, struct vuar *uar, u64 addr, u32 field)
 {
 	struct vhca_dev *dev = c->dev;
