@@ -195,7 +195,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The median.  A run lasts until the next begins, so that work which it leaves behind is counted. */
+/* The median.  A run lasts until the next begins, so that work which it leaves behind counts. */
 static double median(void (*one)(void), int times)
 {
 	double *took = must(calloc(times, sizeof(*took)), "calloc");
