@@ -15,7 +15,7 @@
 #include "ctl/ctl.h"
 #include "ctl/topology.h"
 #include "dev/device.h"
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "engine/engine.h"
 #include "ether/ether.h"
 #include "fabric/fabric.h"

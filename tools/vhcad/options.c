@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dev/device.h"
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "options.h"
 
 static const char usage[] =

@@ -60,7 +60,7 @@ static inline int vhca_ring_fresh(__u8 owner, __u64 count, __u8 log)
  */
 static inline __u64 vhca_ring_widen(__u64 base, __u32 low)
 {
-	return base + (__u32)(low - (__u32)base);
+	return base + ((low - base) & 0xffffffff);
 }
 
 /**

@@ -7,7 +7,7 @@
 
 #include "ctl/request.h"
 #include "dev/listing.h"
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 
 /* Unless there is none. */
 static void add_number(struct json_object *o, const char *name, u32 n)

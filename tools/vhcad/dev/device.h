@@ -4,7 +4,7 @@
  *
  * Calls come from the thread that serves the device's socket (and from the
  * control socket's thread where said so); the work itself is done by the
- * engine's thread.  Interface facts: drivers/infiniband/hw/vhca/vhca_hw.h.
+ * engine's thread.  Interface facts: drivers/infiniband/hw/vhca/defs/vhca_hw.h.
  */
 #ifndef VHCAD_DEVICE_H
 #define VHCAD_DEVICE_H

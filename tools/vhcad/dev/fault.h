@@ -7,7 +7,7 @@
 #ifndef VHCAD_DEV_FAULT_H
 #define VHCAD_DEV_FAULT_H
 
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "types.h"
 
 struct vhca_dev;

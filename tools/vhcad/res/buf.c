@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <endian.h>
 
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "res/buf.h"
 
 /* Entries of a page list fetched at a time. */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "res/names.h"
 
 #define NAME(prefix, name)	[prefix##name] = #name

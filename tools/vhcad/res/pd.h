@@ -5,7 +5,7 @@
 #ifndef VHCAD_RES_PD_H
 #define VHCAD_RES_PD_H
 
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "types.h"
 
 struct command;

@@ -5,7 +5,7 @@
 #ifndef VHCAD_RES_UAR_H
 #define VHCAD_RES_UAR_H
 
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "lib/list.h"
 #include "mem/mem.h"
 

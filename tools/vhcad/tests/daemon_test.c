@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "tests/cm.h"
 #include "tests/testmem.h"
 #include "tests/tprog.h"

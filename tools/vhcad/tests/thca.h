@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "dev/device.h"
-#include "drivers/infiniband/hw/vhca/vhca_hw.h"
+#include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "engine/engine.h"
 #include "fabric/port.h"
 #include "mem/mem.h"

@@ -38,6 +38,8 @@ static void check_health(struct work_struct *work)
 /**
  * vhca_health_start - begin to watch a device
  * @dev: the device
+ *
+ * Context: Process context, while nothing else starts or stops the check.
  */
 void vhca_health_start(struct vhca_dev *dev)
 {
@@ -50,6 +52,8 @@ void vhca_health_start(struct vhca_dev *dev)
 /**
  * vhca_health_stop - stop watching a device
  * @dev: the device
+ *
+ * Context: Process context; waits for a check that is running.
  */
 void vhca_health_stop(struct vhca_dev *dev)
 {

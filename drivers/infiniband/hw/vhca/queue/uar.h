@@ -4,6 +4,8 @@
  *
  * Every queue takes a pair of neighbouring slots. Pages are added when all pairs of the present
  * ones are taken, and freed with the area.
+ *
+ * Circle: db_order, uar: db_order.h is a part of this header that a test includes a second time.
  */
 #ifndef VHCA_DB_H
 #define VHCA_DB_H

@@ -13,11 +13,11 @@
 
 #include <rdma/vhca-ring.h>
 
-#include "defs/admin.h"
-#include "defs/device.h"
-#include "defs/mkey.h"
-#include "defs/qp.h"
-#include "defs/queues.h"
-#include "defs/regs.h"
+#include "admin.h"
+#include "device.h"
+#include "mkey.h"
+#include "qp.h"
+#include "queues.h"
+#include "regs.h"
 
 #endif /* VHCA_HW_H */
