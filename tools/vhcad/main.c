@@ -20,7 +20,7 @@
 #include "ether/ether.h"
 #include "fabric/fabric.h"
 #include "fabric/fault.h"
-#include "log.h"
+#include "lib/log.h"
 #include "options.h"
 #include "sandbox.h"
 #include "server/server.h"

@@ -8,7 +8,7 @@
 #include "dev/limit.h"
 #include "fabric/fabric.h"
 #include "pci/config.h"
-#include "types.h"
+#include "lib/types.h"
 
 #define OPTIONS_MAX_HCAS	128u
 #define OPTIONS_NAME_MAX	32u

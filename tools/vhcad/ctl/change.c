@@ -9,7 +9,7 @@
 
 #include "ctl/request.h"
 #include "dev/port.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* A number, or the text of one in C's notation; false if it is neither or above max. */
 static bool take_number(struct json_object *v, u32 max, u32 *out)

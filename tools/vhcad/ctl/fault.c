@@ -10,7 +10,7 @@
 #include "dev/device.h"
 #include "dev/fault.h"
 #include "dev/link_fault.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define MANY		1000000u
 #define FIELD(f)	offsetof(struct vfault, f)

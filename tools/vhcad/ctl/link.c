@@ -10,7 +10,7 @@
 #include "dev/list.h"
 #include "dev/topo.h"
 #include "fabric/port.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* ------------------------------------------------------------------------
  * Changes

@@ -9,7 +9,7 @@
 #include "ctl/fault.h"
 #include "dev/link_fault.h"
 #include "dev/topo.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define FIELD(f)	offsetof(struct fab_fault, f)
 #define WHICH \

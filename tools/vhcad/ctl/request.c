@@ -12,7 +12,7 @@
 #include "ctl/scenario.h"
 #include "dev/device.h"
 #include "dev/list.h"
-#include "log.h"
+#include "lib/log.h"
 #include "server/server.h"
 
 #define JSON_DEPTH	8

@@ -7,7 +7,7 @@
 #include "dev/cmd.h"
 #include "engine/core.h"
 #include "engine/engine.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* Output length: fixed, or the handler's to check. */
 #define OUT_VARIES	UINT32_MAX

@@ -10,7 +10,7 @@
 #include "dev/cmd.h"
 #include "engine/core.h"
 #include "engine/rc.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define DEFAULT_KICK_PAGES	1024u
 #define MTU_4096		5u

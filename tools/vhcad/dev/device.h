@@ -11,7 +11,7 @@
 
 #include "dev/limit.h"
 #include "mem/mem.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct engine;
 struct vhca_dev;

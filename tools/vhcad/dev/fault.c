@@ -8,7 +8,7 @@
 
 #include "dev/cmd.h"
 #include "engine/core.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define MS			1000000ull	/* ns */
 /* Far from every id that is in use, whatever the driver makes ids of. */

@@ -10,7 +10,7 @@
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/list.h"
 #include "engine/timer.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct vhca_dev;
 

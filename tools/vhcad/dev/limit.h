@@ -5,7 +5,7 @@
 #ifndef VHCAD_LIMIT_H
 #define VHCAD_LIMIT_H
 
-#include "types.h"
+#include "lib/types.h"
 
 enum vdev_limit {
 	VLIM_UARS,

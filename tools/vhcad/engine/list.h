@@ -5,7 +5,7 @@
 #ifndef VHCAD_LIST_H
 #define VHCAD_LIST_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct link {
 	struct link *prev, *next;

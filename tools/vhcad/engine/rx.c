@@ -6,7 +6,7 @@
 
 #include "engine/core.h"
 #include "engine/rc.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* Is the packet from the QP that this one is connected to? */
 static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
@@ -131,7 +131,7 @@ static void vport_soon(struct fab_port *fab, u32 qpn)
 }
 
 const struct fab_port_ops vport_ops = {
-	.soon = vport_soon,
+	.prefetch = vport_soon,
 	.rx = vport_rx,
 	.rx_mcast = vport_rx_mcast,
 	.state = vport_state,

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "capture/capture.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "fabric/topo.h"
 
 #define DEFAULT_PREFIX		0xfe80000000000000ull
@@ -286,12 +286,12 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 	return true;
 }
 
-void fab_soon(const struct fab_port *port, const struct wire_path *path)
+void fab_prefetch(const struct fab_port *port, const struct wire_path *path)
 {
 	struct fab_port *to = route(port->fabric, path->dlid);
 
-	if (to && to->ops->soon)
-		to->ops->soon(to, path->dqpn);
+	if (to && to->ops->prefetch)
+		to->ops->prefetch(to, path->dqpn);
 }
 
 void fab_idle(struct fabric *f)

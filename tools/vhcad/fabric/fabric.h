@@ -6,7 +6,7 @@
 #ifndef VHCAD_FABRIC_H
 #define VHCAD_FABRIC_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct fabric;
 struct capture;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "fabric/topo.h"
 
 static struct fab_group **group_of(struct fabric *f, u16 mlid)

@@ -218,8 +218,9 @@ static void fly(struct fab_pipe *p, struct fab_packet *packet, u64 due)
 		timer_set(&p->topo->timers, &p->land, due);
 }
 
-/* What becomes of a packet on this link, as far as anybody interferes. */
-static void meet_fate(struct fab_pipe *p, const struct fab_packet *packet, struct fab_fate *fate)
+/* What the faults that are armed do to a packet on this link. */
+static void meet_faults(struct fab_pipe *p, const struct fab_packet *packet,
+			struct fab_effect *effect)
 {
 	struct fabric *f = p->topo->fabric;
 	const struct fab_crossing c = {
@@ -231,7 +232,7 @@ static void meet_fate(struct fab_pipe *p, const struct fab_packet *packet, struc
 	};
 
 	if (f->nfaults)
-		fab_faults_meet(f, &c, packet->opcode, fate);
+		fab_faults_meet(f, &c, packet->opcode, effect);
 }
 
 static u64 held_until(const struct fab_pipe *p)
@@ -244,7 +245,7 @@ static u64 held_until(const struct fab_pipe *p)
 /* A packet sets out; it belongs to this link now. */
 static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 {
-	struct fab_fate fate = { .v.copies = 1 };
+	struct fab_effect effect = { .copies = 1 };
 	struct fab_packet *copy = NULL;
 	u64 due;
 
@@ -256,28 +257,28 @@ static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 		p->blocked = 0;
 	}
 	kick(p, p->free_at);
-	meet_fate(p, packet, &fate);
+	meet_faults(p, packet, &effect);
 	/* a fault may have taken the link down */
-	if (!fate.v.copies || !pipe_open(p)) {
+	if (!effect.copies || !pipe_open(p)) {
 		p->count.lost++;
 		lose(p->topo, packet);
 		return;
 	}
-	if (fate.corrupt) {
-		packet->bytes[fate.bit / 8 % packet->len] ^= 1 << fate.bit % 8;
+	if (effect.corrupt) {
+		packet->bytes[effect.bit / 8 % packet->len] ^= 1 << effect.bit % 8;
 		packet->spoiled = true;
 	}
-	due = p->free_at + p->link->l.latency + fate.v.delay;
-	if (!fate.overtaken) {
+	due = p->free_at + p->link->l.latency + effect.delay;
+	if (!effect.overtaken) {
 		due = MAX(due, held_until(p));
 		due = MAX(due, p->last);
 		p->last = due;
 	}
-	if (fate.v.copies > 1)
+	if (effect.copies > 1)
 		copy = take(p->topo);
 	if (copy) {
 		packet_copy(copy, packet);
-		fly(p, copy, due + fate.apart);
+		fly(p, copy, due + effect.apart);
 	}
 	fly(p, packet, due);
 }

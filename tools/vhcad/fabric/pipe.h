@@ -6,7 +6,7 @@
 #define VHCAD_FABRIC_PIPE_H
 
 #include "engine/timer.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "fabric/topo.h"
 
 #define NO_PORT		0xffu

@@ -44,14 +44,14 @@ struct fab_port;
 
 /**
  * struct fab_port_ops - what a port's owner does
- * @soon: a hint: packets for this QP are likely to arrive next; or NULL
+ * @prefetch: a hint: packets for this QP are likely to arrive next; or NULL
  * @rx: packets arrive.  Must not send; the run and its payload are gone when
  *	it returns
  * @rx_mcast: a multicast arrives; as @rx, but other ports get it too
  * @state: the port's state changed from @old to port->state
  */
 struct fab_port_ops {
-	void (*soon)(struct fab_port *port, u32 qpn);
+	void (*prefetch)(struct fab_port *port, u32 qpn);
 	void (*rx)(struct fab_port *port, struct run *run);
 	void (*rx_mcast)(struct fab_port *port, struct datagram *d);
 	void (*state)(struct fab_port *port, u8 old);
@@ -176,8 +176,8 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 /** fab_route - the port that has a LID, or NULL */
 struct fab_port *fab_route(const struct fab_port *from, u16 dlid);
 
-/** fab_soon - a hint: what is sent next is likely to take this path */
-void fab_soon(const struct fab_port *port, const struct wire_path *path);
+/** fab_prefetch - a hint: what is sent next is likely to take this path */
+void fab_prefetch(const struct fab_port *port, const struct wire_path *path);
 
 /**
  * fab_poll - deliver queued packets whose time has come
@@ -199,28 +199,37 @@ void fab_idle(struct fabric *f);
 void fab_set_now(struct fabric *f, u64 now);
 
 /**
- * struct fab_verdict - what happens to one packet on its way
- * @copies: how often it arrives; 0: lost
- * @delay: nanoseconds it takes
+ * struct fab_effect - what happens to one packet on its way
+ * @copies: how often it arrives; 0: it is lost
+ * @delay: ns that it takes longer
+ * @apart: ns between its copies
+ * @bit: see @corrupt
+ * @overtaken: the packets behind it do not wait for it
+ * @corrupt: one bit of it arrives wrong: @bit, modulo the packet's bits
  */
-struct fab_verdict {
+struct fab_effect {
 	u32 copies;
 	u64 delay;
+	u64 apart;
+	u64 bit;
+	bool overtaken;
+	bool corrupt;
 };
 
-typedef void (*fab_judge)(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			  struct fab_verdict *v);
+typedef void (*fab_packet_hook)(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+				struct fab_effect *effect);
 
 /**
- * fab_set_judge - decide over every packet
+ * fab_set_packet_hook - decide what happens to every packet
  * @f: fabric
- * @judge: called with a verdict of one copy and no delay, or NULL: none
- * @arg: given to @judge
+ * @hook: called with an effect of one copy and no delay, of which it may change @copies and
+ *	@delay; NULL: no hook any more
+ * @arg: given to @hook
  *
- * While a judge sits, packets travel singly, as bytes, through the queues.  With a topology it
- * decides over what a port sends to itself alone.
+ * While there is a hook, packets travel singly, as bytes, through the queues.  With a topology it
+ * is called only for what a port sends to itself.
  * Returns 0 or -ENOMEM.
  */
-int fab_set_judge(struct fabric *f, fab_judge judge, void *arg);
+int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg);
 
 #endif /* VHCAD_PORT_H */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 
 int fab_pool(struct fabric *f)
 {
@@ -26,12 +26,12 @@ int fab_pool(struct fabric *f)
 	return 0;
 }
 
-int fab_set_judge(struct fabric *f, fab_judge judge, void *arg)
+int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg)
 {
-	if (judge && fab_pool(f))
+	if (hook && fab_pool(f))
 		return -ENOMEM;
-	f->judge = judge;
-	f->judge_arg = arg;
+	f->hook = hook;
+	f->hook_arg = arg;
 	return 0;
 }
 
@@ -61,45 +61,45 @@ static void free_packet(struct fabric *f, struct fab_packet *p)
 	f->nqueued--;
 }
 
-static struct fab_fate meet(struct fab_port *from, struct fab_port *to, const struct run *run,
+static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const struct run *run,
 			    u32 i)
 {
-	struct fab_fate fate = { .v.copies = 1 };
+	struct fab_effect effect = { .copies = 1 };
 	struct fabric *f = from->fabric;
 	struct wire_hdr h;
 
 	run_pkt_hdr(run, i, &h);
-	if (f->judge)
-		f->judge(f->judge_arg, from, &h, &fate.v);
+	if (f->hook)
+		f->hook(f->hook_arg, from, &h, &effect);
 	if (f->nfaults)
 		fab_faults_meet(f, &(struct fab_crossing){ .from = from, .to = to }, h.opcode,
-				&fate);
-	return fate;
+				&effect);
+	return effect;
 }
 
 /* When it arrives. */
 static u64 due_at(const struct fab_port *from, const struct fab_port *to,
-		  const struct fab_fate *fate)
+		  const struct fab_effect *effect)
 {
-	u64 due = from->fabric->now + fate->v.delay;
+	u64 due = from->fabric->now + effect->delay;
 
-	if (fate->overtaken)
+	if (effect->overtaken)
 		return due;
 	due = MAX(due, from->out_held);
 	return MAX(due, to->in_held);
 }
 
 static void queue_packet(struct fab_port *from, struct fab_port *to, const struct run *run, u32 i,
-			 const struct fab_fate *fate)
+			 const struct fab_effect *effect)
 {
 	struct fabric *f = from->fabric;
 	struct fab_packet *first = NULL;
 
-	if (!fate->v.copies || from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
+	if (!effect->copies || from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
 		from->drops++;
 		return;
 	}
-	for (u32 c = 0; c < fate->v.copies; c++) {
+	for (u32 c = 0; c < effect->copies; c++) {
 		struct fab_packet *p;
 		struct link *l = link_pop(&f->free);
 
@@ -110,7 +110,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 		f->nfree--;
 		f->nqueued++;
 		p = container_of(l, struct fab_packet, link);
-		p->due = due_at(from, to, fate) + c * fate->apart;
+		p->due = due_at(from, to, effect) + c * effect->apart;
 		p->at = 0;
 		/* its sender counts it once if it arrives nowhere */
 		p->from = c ? NULL : from;
@@ -124,21 +124,21 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 				free_packet(f, p);
 				return;
 			}
-			if (fate->corrupt)
-				p->bytes[fate->bit / 8 % p->len] ^= 1 << fate->bit % 8;
+			if (effect->corrupt)
+				p->bytes[effect->bit / 8 % p->len] ^= 1 << effect->bit % 8;
 		}
 		enqueue(to, p);
 	}
 }
 
-/* Is it as if there were no fault at all?  Judges want to see bytes, groups their own headers. */
+/* Is it as if there were no fault at all?  A hook sees every packet; members of a group need their own headers. */
 static bool untouched(const struct fab_port *from, const struct fab_port *to,
-		      const struct run *run, const struct fab_fate *fate)
+		      const struct run *run, const struct fab_effect *effect)
 {
 	const struct fabric *f = from->fabric;
 
-	if (f->judge || lid_is_mcast(run->h.dlid) || fate->v.copies != 1 || fate->corrupt ||
-	    due_at(from, to, fate) > f->now)
+	if (f->hook || lid_is_mcast(run->h.dlid) || effect->copies != 1 || effect->corrupt ||
+	    due_at(from, to, effect) > f->now)
 		return false;
 	return link_alone(&to->queue) ||
 	       container_of(to->queue.next, struct fab_packet, link)->due > f->now;
@@ -167,15 +167,15 @@ void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run 
 	u32 first = 0;
 
 	for (u32 i = 0; i < run->npkts; i++) {
-		const struct fab_fate fate = meet(from, to, run, i);
+		const struct fab_effect effect = meet(from, to, run, i);
 
-		if (untouched(from, to, run, &fate))
+		if (untouched(from, to, run, &effect))
 			continue;
 		pass(from, to, run, first, i - first);
 		first = i + 1;
 		if (run->pl && run->pl->fault)
 			return;
-		queue_packet(from, to, run, i, &fate);
+		queue_packet(from, to, run, i, &effect);
 		if (run->pl && run->pl->fault)
 			return;
 	}

@@ -15,7 +15,7 @@
 #define VHCAD_FABRIC_TOPO_H
 
 #include "fabric/rate.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct fabric;
 struct topo;

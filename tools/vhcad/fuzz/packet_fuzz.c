@@ -6,7 +6,7 @@
  * an opcode that the input names, right at first and then spoilt, with CRCs that
  * fit or not.  Or, in place of all that, a RoCEv2 frame.
  */
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "fuzz/world.h"
 
 #define PACKETS		16u

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "server/session.h"
 
 static vu_handler *const handlers[] = {

@@ -169,7 +169,7 @@ static void armed(void **state)
 	struct fixture *f = *state;
 	struct tseen seen = { .n = 0 };
 
-	assert_int_equal(fab_set_judge(f->w.fabric, t_watch, &seen), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, t_watch, &seen), 0);
 	write_from(f, 0, 0);
 	load(f, 0, 2);
 	assert_int_equal(query(f, 0).path_mig_state, MIG_REARM);
@@ -191,7 +191,7 @@ static void armed(void **state)
 		assert_int_equal(query(f, i).path_mig_state, MIG_ARMED);
 		t_expect_no_event(&f->h[i]);
 	}
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 }
 
 /* The cable is pulled: the message arrives all the same, and both ends hear why. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dev/dev.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -177,7 +177,7 @@ static void packets(void **state)
 		EXPECT(&f, 0, .timeouts = 0);
 		EXPECT(&f, 1, .timeouts = 0);
 		start(&f);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &none);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none);
 	}
 	done(&f);
 }
@@ -200,7 +200,7 @@ static void losses(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 	send(&f, VHCA_OP_WRITE, 3000, VHCA_CS_SUCCESS);
 	EXPECT(&f, 0, .seq_naks_received = 1);
 	EXPECT(&f, 1, .seq_naks_sent = 1);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
 
@@ -31,11 +31,11 @@ static u32 throws(u32 permille, u32 seed, u8 *lost)
 
 	assert_int_equal(fab_fault_arm(f, &fault), 0);
 	for (u32 i = 0; i < THROWS; i++) {
-		struct fab_fate fate = { .v.copies = 1 };
+		struct fab_effect effect = { .copies = 1 };
 
-		fab_faults_meet(f, &c, OP_RC_SEND_ONLY, &fate);
-		assert_int_equal(fate.v.delay, 0);
-		lost[i] = !fate.v.copies;
+		fab_faults_meet(f, &c, OP_RC_SEND_ONLY, &effect);
+		assert_int_equal(effect.delay, 0);
+		lost[i] = !effect.copies;
 		n += lost[i];
 	}
 	fabric_free(f);

@@ -249,7 +249,7 @@ struct branch {
 };
 
 static void judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
+		  struct fab_effect *v)
 {
 	struct branch *b = arg;
 
@@ -267,7 +267,7 @@ static void judged(void **state)
 
 	for (u32 i = 0; i < 4; i++)
 		join(f, i, GROUP);
-	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, judge, &b), 0);
 	room = fab_room(&f->l[0].port);
 	fab_set_now(f->fabric, 5000);
 	send(f, 0, GROUP, 1);
@@ -292,7 +292,7 @@ static void judged(void **state)
 		f->l[i].packets = 0;
 		leave(f, i, GROUP);
 	}
-	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, NULL, NULL), 0);
 }
 
 /* A group that cannot grow is as it was. */
@@ -328,7 +328,7 @@ static void room(void **state)
 	struct fixture *f = *state;
 	u32 all;
 
-	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, judge, &b), 0);
 	all = fab_room(&f->l[0].port);
 	for (u32 i = 1; i < PORTS; i++) {
 		join(f, i, GROUP);
@@ -347,7 +347,7 @@ static void room(void **state)
 		leave(f, i, OTHER);
 		assert_int_equal(fab_room(&f->l[0].port), all / MAX(3 - i, 1u));
 	}
-	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, NULL, NULL), 0);
 }
 
 int main(void)

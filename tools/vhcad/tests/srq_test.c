@@ -105,7 +105,7 @@ static struct vhca_query_srq_resp query(struct fixture *f)
 static u32 held_from;
 
 static void hold(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	v->delay = h->psn >= held_from ? MSEC : 0;
 }
@@ -116,7 +116,7 @@ static void send_half(struct fixture *f, u32 pair)
 	u32 taken = t_srq_taken(&f->srq);
 
 	held_from = 101;
-	assert_int_equal(fab_set_judge(f->w.fabric, hold, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, NULL), 0);
 	send(f, pair, LEN);
 	assert_int_equal(t_srq_taken(&f->srq), taken + 1);
 	t_expect_no_cqe(&f->cq[1]);
@@ -155,7 +155,7 @@ static void first_come(void **state)
 static u32 sooner;
 
 static void staggered(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		      struct fab_verdict *v)
+		      struct fab_effect *v)
 {
 	v->delay = 2 * MSEC * (h->psn % 100) + (h->dqpn == sooner ? 0 : MSEC);
 }
@@ -174,7 +174,7 @@ static void beside_own_rings(void **state)
 	post(f, 0);
 	t_recv(&to, 1, 1, &s);
 	sooner = to.qpn;
-	assert_int_equal(fab_set_judge(f->w.fabric, staggered, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, staggered, NULL), 0);
 	t_send(&from, &wr);
 	send(f, 0, LEN);
 	for (u32 i = 0; i < 5; i++) {
@@ -184,7 +184,7 @@ static void beside_own_rings(void **state)
 	t_expect_cqe(&f->cq[1], 1, VHCA_CS_SUCCESS);
 	t_mr_expect(&f->dst, LEN, LEN, 7, LEN);
 	arrived(f, 0, 0);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 }
 
 /* All at once: the turns of the senders decide, none comes twice before all came. */
@@ -301,7 +301,7 @@ static void a_thousand(void **state)
 static u32 credit_code;
 
 static void see_credits(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	if (h->syndrome)
 		credit_code = h->syndrome;
@@ -314,7 +314,7 @@ static void no_credits(void **state)
 	struct twr read = t_wr(VHCA_OP_READ, 1, &f->src, 0, 100, &f->dst, 0);
 
 	post(f, 0);
-	assert_int_equal(fab_set_judge(f->w.fabric, see_credits, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, see_credits, NULL), 0);
 	send(f, 0, LEN);
 	assert_int_equal(credit_code, AETH_ACK | AETH_CREDIT_INVALID);
 	credit_code = 0;
@@ -369,7 +369,7 @@ static void stride_is_free(void **state)
 	for (u32 i = 0; i < PAIRS; i++)
 		arrived(f, i, i);
 	assert_int_equal(le32toh(query(f).left), 1u << LOG);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	send(f, 5, LEN);
 	arrived(f, 5, 16);
 }
@@ -461,7 +461,7 @@ static void resizing(void **state)
 	assert_int_equal(resize(f, LOG + 2), VHCA_ST_OK);
 	send_rest(f);
 	arrived(f, 15, next++);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	for (; next < 20; next++) {
 		send(f, next % PAIRS, LEN);
 		arrived(f, next % PAIRS, next);
@@ -553,7 +553,7 @@ static void last_wqe(void **state)
 	t_expect_no_event(h);
 
 	/* a message that is too long ends the QP that got it, and no other */
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	{
 		struct vhca_sge s = t_sge(&f->dst, 0, 10);
 
@@ -574,7 +574,7 @@ static void last_wqe(void **state)
 }
 
 static void lose_second(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	v->copies = h->psn != 101;
 }
@@ -593,9 +593,9 @@ static void unreliable(void **state)
 	t_connect(&a, &b, 3, 100, 9000);
 	for (u32 i = 0; i < 4; i++)
 		post(f, i);
-	assert_int_equal(fab_set_judge(f->w.fabric, lose_second, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, lose_second, NULL), 0);
 	t_send(&a, &wr);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	t_expect_no_cqe(&f->cq[1]);
 	assert_int_equal(t_srq_taken(&f->srq), 1);
 	/* another QP gets another one */
@@ -608,7 +608,7 @@ static void unreliable(void **state)
 
 	/* one that breaks off for good is flushed, and the QP says that it was the last */
 	held_from = 107;
-	assert_int_equal(fab_set_judge(f->w.fabric, hold, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, NULL), 0);
 	t_send(&a, &wr);
 	assert_int_equal(t_srq_taken(&f->srq), 3);
 	assert_int_equal(t_to(&b, T_ERR), VHCA_ST_OK);
@@ -821,7 +821,7 @@ static void reset_with_taken(void **state)
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, f->b[1].qpn), VHCA_ST_OK);
 	send_rest(f);
 	t_expect_no_cqe(&f->cq[1]);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	send(f, 2, LEN);
 	arrived(f, 2, 2);
 	/* connected again it takes one as if nothing had been */

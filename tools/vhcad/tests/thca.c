@@ -346,7 +346,7 @@ struct vport_stats t_stats(struct thca *h)
 }
 
 void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	struct tnth *n = arg;
 
@@ -357,7 +357,7 @@ void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *
 }
 
 void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-	     struct fab_verdict *v)
+	     struct fab_effect *v)
 {
 	struct tseen *s = arg;
 
@@ -365,7 +365,7 @@ void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		s->h[s->n++] = *h;
 }
 
-const struct fab_verdict t_spoils[T_SPOILS] = { { 0, 0 }, { 2, 0 }, { 1, 200000000 } };
+const struct fab_effect t_spoils[T_SPOILS] = { { 0, 0 }, { 2, 0 }, { 1, 200000000 } };
 
 /* ------------------------------------------------------------------------
  * Doorbells: to the letter of rdma/vhca-abi.h

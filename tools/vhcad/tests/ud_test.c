@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/tcheck.h"
 #include "tests/thca.h"
 
@@ -71,7 +71,7 @@ static void sizes(bool packets)
 
 	setup(&f);
 	if (packets)
-		assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &none), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none), 0);
 	for (u32 i = 0; i < ARRAY_SIZE(len); i++) {
 		bool imm = i % 2;
 
@@ -185,7 +185,7 @@ static void grh(void **state)
 }
 
 static void look(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	struct wire_hdr *last = arg;
 
@@ -200,7 +200,7 @@ static void on_the_wire(void **state)
 	struct twr wr;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, look, &h);
+	fab_set_packet_hook(f.p.w.fabric, look, &h);
 	for (u32 i = 0; i < 4; i++) {
 		wr = wr_to(&f, i % 2 ? VHCA_OP_SEND_IMM : VHCA_OP_SEND, i, 0, 10);
 		wr.flags = i / 2 ? VHCA_WQE_SOLICITED : 0;
@@ -288,7 +288,7 @@ static void doubled(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 	post_recv(&f, 10, 0, 1000);
 	post_recv(&f, 11, 0, 1000);
 	post_recv(&f, 12, 0, 1000);

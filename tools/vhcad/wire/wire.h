@@ -6,7 +6,7 @@
 #ifndef VHCAD_WIRE_H
 #define VHCAD_WIRE_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define WIRE_LRH_LEN	8u
 #define WIRE_GRH_LEN	40u

@@ -2,8 +2,8 @@
 /*
  * What the files of fabric/ share among themselves.
  */
-#ifndef VHCAD_FABRIC_ROOM_H
-#define VHCAD_FABRIC_ROOM_H
+#ifndef VHCAD_FABRIC_INTERNAL_H
+#define VHCAD_FABRIC_INTERNAL_H
 
 #include "fabric/fault.h"
 #include "fabric/port.h"
@@ -53,21 +53,6 @@ struct fab_armed {
 };
 
 /**
- * struct fab_fate - what becomes of a packet
- * @v: as a judge says it
- * @apart: ns between its copies
- * @overtaken: those behind do not wait for it
- * @corrupt: @bit of it, counted round, arrives wrong
- */
-struct fab_fate {
-	struct fab_verdict v;
-	u64 apart;
-	u64 bit;
-	bool overtaken;
-	bool corrupt;
-};
-
-/**
  * struct fab_crossing - a link that a packet takes
  * @from, @to: the ports of adapters at its ends; NULL: switches.  Where all ports are at one
  *	switch that takes no time: the ports that send and receive
@@ -97,8 +82,8 @@ struct fabric {
 	u32 widest;			/* most ports of a group */
 	u64 last_member;		/* number that was given last */
 	u64 now;
-	fab_judge judge;
-	void *judge_arg;
+	fab_packet_hook hook;
+	void *hook_arg;
 	struct fab_armed fault[FAB_MAX_FAULTS];
 	u32 nfaults;
 	u32 nflapped;			/* ports that a fault holds down */
@@ -111,7 +96,7 @@ struct fabric {
 /* Do packets travel singly, through the queues? */
 static inline bool fab_queues(const struct fabric *f)
 {
-	return f->judge || f->nfaults || f->nqueued;
+	return f->hook || f->nfaults || f->nqueued;
 }
 
 /* fabric.c: packets that nobody can get */
@@ -126,9 +111,9 @@ void fab_flaps_end(struct fabric *f);
 bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 		       struct fab_cursor *c, u32 *budget);
 
-/* fault.c: @fate is changed by the faults that the packet meets */
+/* fault.c: @effect is changed by the faults that the packet meets */
 void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
-		     struct fab_fate *fate);
+		     struct fab_effect *effect);
 
 /* queue.c */
 /** fab_pool - have packets to queue; 0 or -ENOMEM */
@@ -173,4 +158,4 @@ void fab_mc_reroute(struct fabric *f);
 
 void ways_mcast(const struct topo *t, const struct fab_group *g, u16 mlid, u64 *mask);
 
-#endif /* VHCAD_FABRIC_ROOM_H */
+#endif /* VHCAD_FABRIC_INTERNAL_H */
