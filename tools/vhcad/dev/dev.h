@@ -12,7 +12,7 @@
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/list.h"
 #include "engine/timer.h"
-#include "fabric/port.h"
+#include "fabric/fabric.h"
 #include "mem/mem.h"
 
 struct engine;

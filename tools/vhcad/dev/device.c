@@ -230,7 +230,7 @@ static int plug_ports(struct vhca_dev *dev)
 		p->fab.ops = &vport_ops;
 		p->fab.owner = p;
 		p->fab.number = i + 1;
-		p->fab.guid = dev->node_guid + i + 1;
+		p->fab.ib.guid = dev->node_guid + i + 1;
 		snprintf(name, sizeof(name), "%s:%u", dev->name, i + 1);
 		err = fab_plug(dev->engine->fabric, &p->fab, name);
 		if (err) {
@@ -340,7 +340,7 @@ static void reset(struct vhca_dev *dev)
 {
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);
 	for (u32 i = 0; i < dev->nports; i++) {
-		fab_port_enable(&dev->port[i].fab, false);
+		port_enable(&dev->port[i].fab.ib, false);
 		evnode_fini(&dev->port[i].ev);
 	}
 	drop_objects(dev);
@@ -412,7 +412,7 @@ int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 	if (!port || port > dev->nports)
 		return -EINVAL;
 	engine_lock(dev->engine);
-	fab_port_cable(&dev->port[port - 1].fab, up);
+	port_set_cable(&dev->port[port - 1].fab.ib, up);
 	engine_unlock(dev->engine);
 	engine_wake(dev->engine);
 	return 0;
@@ -421,13 +421,13 @@ int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 void vport_stats(const struct vport *p, struct vport_stats *s)
 {
 	*s = p->count;
-	s->tx_packets = p->fab.tx_packets;
-	s->tx_bytes = p->fab.tx_bytes;
-	s->rx_packets = p->fab.rx_packets;
-	s->rx_bytes = p->fab.rx_bytes;
-	s->tx_mcast_packets = p->fab.tx_mcast;
-	s->rx_mcast_packets = p->fab.rx_mcast;
-	s->tx_discards = p->fab.discards;
+	s->tx_packets = p->fab.ib.tx_packets;
+	s->tx_bytes = p->fab.ib.tx_bytes;
+	s->rx_packets = p->fab.ib.rx_packets;
+	s->rx_bytes = p->fab.ib.rx_bytes;
+	s->tx_mcast_packets = p->fab.ib.tx_mcast;
+	s->rx_mcast_packets = p->fab.ib.rx_mcast;
+	s->tx_discards = p->fab.ib.discards;
 }
 
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
@@ -450,7 +450,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->qps = dev->qps.used;
 	st->mcgs = dev->mcgs.table.used;
 	for (u32 i = 0; i < dev->nports; i++) {
-		const struct fab_port *p = &dev->port[i].fab;
+		const struct port *p = &dev->port[i].fab.ib;
 
 		st->port[i].state = p->state;
 		st->port[i].lid = p->lid;
@@ -487,7 +487,7 @@ static void enable(struct vhca_dev *dev)
 		dev->admin = q;
 		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
 		for (u32 i = 0; i < dev->nports; i++)
-			fab_port_enable(&dev->port[i].fab, true);
+			port_enable(&dev->port[i].fab.ib, true);
 	}
 	engine_unlock(dev->engine);
 }

@@ -172,4 +172,8 @@ void soon_arrives(const struct vhca_dev *dev, u32 qpn);
 /* rx.c */
 extern const struct fab_port_ops vport_ops;
 
+/* dev/port.c */
+/** vport_changed - a port's addresses have changed: see struct port_ops */
+void vport_changed(struct fab_port *fab, u32 what);
+
 #endif /* VHCAD_CORE_H */

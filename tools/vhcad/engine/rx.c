@@ -113,11 +113,11 @@ static void vport_state(struct fab_port *fab, u8 old)
 	struct vport *p = fab->owner;
 
 	log_line("%s: port %u %s", p->dev->name, fab->number,
-		 fab->state == PORT_ACTIVE ? "active" :
-		 fab->state == PORT_INIT ? "initialised" : "down");
+		 fab->ib.state == PORT_ACTIVE ? "active" :
+		 fab->ib.state == PORT_INIT ? "initialised" : "down");
 	if (!dev_live(p->dev))
 		return;
-	if (fab->state == PORT_ACTIVE)
+	if (fab->ib.state == PORT_ACTIVE)
 		eq_async(p->dev, &p->ev, EVB_PORT_ACTIVE);
 	else if (old == PORT_ACTIVE)
 		eq_async(p->dev, &p->ev, EVB_PORT_ERR);
@@ -135,4 +135,5 @@ const struct fab_port_ops vport_ops = {
 	.rx = vport_rx,
 	.rx_mcast = vport_rx_mcast,
 	.state = vport_state,
+	.changed = vport_changed,
 };

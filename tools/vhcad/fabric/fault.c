@@ -144,6 +144,28 @@ static bool strikes(struct fab_armed *a, u64 *dice)
 	return (*dice >> 32) * 1000 >> 32 < a->fault.permille;
 }
 
+static void flap(struct fab_port *port, u64 until)
+{
+	port->fabric->nflapped += !port->ib.down_until;
+	port_hold_down(&port->ib, MAX(port->ib.down_until, until));
+}
+
+void fab_flap_ends(struct fab_port *port)
+{
+	port->fabric->nflapped--;
+	port_hold_down(&port->ib, 0);
+}
+
+void fab_flaps_end(struct fabric *f)
+{
+	for (u32 i = 0; f->nflapped && i < f->nports; i++) {
+		struct fab_port *port = f->ports[i];
+
+		if (port && port->ib.down_until && port->ib.down_until <= f->now)
+			fab_flap_ends(port);
+	}
+}
+
 static void strike(struct fabric *f, const struct fab_fault *fault, const struct fab_crossing *c,
 		   enum place at, u64 dice, struct fab_effect *effect)
 {
@@ -174,9 +196,9 @@ static void strike(struct fabric *f, const struct fab_fault *fault, const struct
 	case FAB_FLAP:
 		effect->copies = 0;
 		if (at == BETWEEN)
-			fab_link_flap(c->between, f->now + time);
+			effect->cut_until = f->now + time;
 		else
-			fab_port_flap(at == AT_SENDER ? c->from : c->to, f->now + time);
+			flap(at == AT_SENDER ? c->from : c->to, f->now + time);
 		break;
 	}
 }

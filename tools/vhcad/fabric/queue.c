@@ -8,23 +8,9 @@
  * nobody to wait for, go on as the run they are.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/internal.h"
-
-int fab_pool(struct fabric *f)
-{
-	if (f->pool)
-		return 0;
-	f->pool = calloc(FABRIC_PACKETS, sizeof(*f->pool));
-	if (!f->pool)
-		return -ENOMEM;
-	for (u32 i = 0; i < FABRIC_PACKETS; i++)
-		link_add_tail(&f->free, &f->pool[i].link);
-	f->nfree = FABRIC_PACKETS;
-	return 0;
-}
 
 int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg)
 {
@@ -35,16 +21,6 @@ int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg)
 	return 0;
 }
 
-u32 fab_room(const struct fab_port *port)
-{
-	const struct fabric *f = port->fabric;
-	/* every packet may be doubled on its way, and go to the widest group */
-	u32 most = 2 * MAX(f->widest, 1u);
-	u32 room = fab_queues(f) ? f->nfree / most : UINT32_MAX;
-
-	return f->topo ? MIN(room, topo_room(port)) : room;
-}
-
 static void enqueue(struct fab_port *to, struct fab_packet *p)
 {
 	struct link *at = to->queue.prev;
@@ -52,13 +28,6 @@ static void enqueue(struct fab_port *to, struct fab_packet *p)
 	while (at != &to->queue && container_of(at, struct fab_packet, link)->due > p->due)
 		at = at->prev;
 	link_add_tail(at->next, &p->link);
-}
-
-static void free_packet(struct fabric *f, struct fab_packet *p)
-{
-	link_add_tail(&f->free, &p->link);
-	f->nfree++;
-	f->nqueued--;
 }
 
 static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const struct run *run,
@@ -95,21 +64,17 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 	struct fabric *f = from->fabric;
 	struct fab_packet *first = NULL;
 
-	if (!effect->copies || from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
-		from->drops++;
+	if (!effect->copies || from->ib.state != PORT_ACTIVE || to->ib.state != PORT_ACTIVE) {
+		from->ib.drops++;
 		return;
 	}
 	for (u32 c = 0; c < effect->copies; c++) {
-		struct fab_packet *p;
-		struct link *l = link_pop(&f->free);
+		struct fab_packet *p = fab_take_packet(f);
 
-		if (!l) {
-			from->drops++;
+		if (!p) {
+			from->ib.drops++;
 			return;
 		}
-		f->nfree--;
-		f->nqueued++;
-		p = container_of(l, struct fab_packet, link);
 		p->due = due_at(from, to, effect) + c * effect->apart;
 		p->at = 0;
 		/* its sender counts it once if it arrives nowhere */
@@ -121,7 +86,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 			first = p;
 			p->len = run_pkt_bytes(run, i, p->bytes);
 			if (!p->len) {
-				free_packet(f, p);
+				fab_free_packet(f, p);
 				return;
 			}
 			if (effect->corrupt)
@@ -152,13 +117,13 @@ static void pass(struct fab_port *from, struct fab_port *to, const struct run *r
 
 	if (!n)
 		return;
-	if (from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
-		from->drops += n;
+	if (from->ib.state != PORT_ACTIVE || to->ib.state != PORT_ACTIVE) {
+		from->ib.drops += n;
 		return;
 	}
 	run_cut(&part, first, n);
-	to->rx_packets += n;
-	to->rx_bytes += run_wire_bytes(&part);
+	to->ib.rx_packets += n;
+	to->ib.rx_bytes += run_wire_bytes(&part);
 	to->ops->rx(to, &part);
 }
 
@@ -191,11 +156,9 @@ void fab_queue_drop(struct fab_port *port)
 		struct fab_packet *p = container_of(l, struct fab_packet, link);
 
 		if (p->from)
-			p->from->drops++;
-		free_packet(port->fabric, p);
+			p->from->ib.drops++;
+		fab_free_packet(port->fabric, p);
 	}
-	if (port->end)
-		topo_port_down(port);
 }
 
 void fab_queue_forget(const struct fab_port *port)
@@ -207,44 +170,13 @@ void fab_queue_forget(const struct fab_port *port)
 			f->pool[i].from = NULL;
 }
 
-bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
-{
-	bool again = p->at;
-	struct wire_hdr h;
-	struct payload pl;
-	struct datagram d;
-	struct run run;
-	u32 at, len;
-
-	to->rx_packets += !again;
-	to->rx_bytes += again ? 0 : p->len;
-	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK) {
-		to->bad++;
-		return true;
-	}
-	run_from_packet(&run, &pl, &h, p->bytes + at, len);
-	if (!lid_is_mcast(h.dlid)) {
-		to->ops->rx(to, &run);
-		return true;
-	}
-	datagram_init(&d, &run);
-	d.bytes = bytes;
-	d.at = p->at;
-	to->rx_mcast += !again;
-	to->ops->rx_mcast(to, &d);
-	p->at = d.at;
-	return !d.more;
-}
-
 /* Copies of multicasts that are made in one go, in bytes. */
 #define POLL_BYTES	(64u << 10)
 
-u32 fab_poll(struct fabric *f, u64 now, u32 most)
+u32 fab_queue_poll(struct fabric *f, u32 most)
 {
 	u32 n = 0, bytes = POLL_BYTES;
 
-	f->now = now;
-	fab_flaps_end(f);
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
@@ -252,24 +184,22 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 			struct fab_packet *p = container_of(to->queue.next, struct fab_packet,
 							    link);
 
-			if (p->due > now)
+			if (p->due > f->now)
 				break;
 			n++;
 			link_del(&p->link);
 			if (fab_deliver(to, p, &bytes))
-				free_packet(f, p);
+				fab_free_packet(f, p);
 			else
 				link_add_tail(to->queue.next, &p->link);
 		}
 	}
-	if (f->topo && n < most)
-		n += topo_run(f->topo, now, most - n);
 	return n;
 }
 
-u64 fab_next(const struct fabric *f)
+u64 fab_queue_next(const struct fabric *f)
 {
-	u64 next = f->topo ? topo_next(f->topo) : UINT64_MAX;
+	u64 next = UINT64_MAX;
 
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
@@ -278,8 +208,5 @@ u64 fab_next(const struct fabric *f)
 			next = MIN(next, container_of(to->queue.next, struct fab_packet,
 						      link)->due);
 	}
-	for (u32 i = 0; f->nflapped && i < f->nports; i++)
-		if (f->ports[i] && f->ports[i]->flap_until)
-			next = MIN(next, f->ports[i]->flap_until);
 	return next;
 }

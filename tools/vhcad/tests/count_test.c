@@ -267,7 +267,7 @@ static void partitions(void **state)
 	struct twr wr;
 
 	setup(&f);
-	f.p.w.fabric->ports[0]->pkey[0] = 0x8001;
+	f.p.w.fabric->ports[0]->ib.pkey[0] = 0x8001;
 	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 70000, &f.r, 0);
 	assert_int_equal(t_to(&f.p.qp[0], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);

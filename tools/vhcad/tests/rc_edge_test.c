@@ -317,14 +317,14 @@ static u64 ask(struct tpair *p, const struct tqp *qp, u32 psn, u32 key, u64 va, 
 		.opcode = OP_RC_READ_REQ, .dqpn = qp->qpn, .psn = psn & PSN_MASK, .va = va,
 		.rkey = key, .dmalen = len,
 	};
-	u64 before = to->tx_packets;
+	u64 before = to->ib.tx_packets;
 	struct payload pl;
 	struct run run;
 
 	run_from_packet(&run, &pl, &h, NULL, 0);
 	fab_send(&p->h[0].dev->port[0].fab, &run);
 	t_poll(&p->w);
-	return to->tx_packets - before;
+	return to->ib.tx_packets - before;
 }
 
 /* What was answered one lap of PSNs ago has the numbers of other requests by now. */

@@ -87,7 +87,7 @@ static void look(void *arg, const struct fab_port *from, const struct wire_hdr *
 		s->tclass = h->tclass;
 		s->hop = h->hop_limit;
 		s->flow = h->flow_label;
-		assert_memory_equal(h->sgid, from->gid[0], 16);
+		assert_memory_equal(h->sgid, from->ib.gid[0], 16);
 	}
 	if (h->opcode == OP_RC_ACK) {
 		if ((h->syndrome & AETH_TYPE_MASK) == AETH_ACK)
@@ -190,8 +190,8 @@ static void partitions(void **state)
 		struct fixture f;
 
 		setup(&f);
-		f.p.w.fabric->ports[0]->pkey[0] = c[i].a;
-		f.p.w.fabric->ports[1]->pkey[0] = c[i].b;
+		f.p.w.fabric->ports[0]->ib.pkey[0] = c[i].a;
+		f.p.w.fabric->ports[1]->ib.pkey[0] = c[i].b;
 		reconnect(&f, 2, same);
 		write_and_settle(&f, c[i].ok ? VHCA_CS_SUCCESS : VHCA_CS_RETRY_EXC_ERR);
 		done(&f);

@@ -17,7 +17,7 @@
 #include "dev/device.h"
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 #include "engine/engine.h"
-#include "fabric/port.h"
+#include "fabric/fabric.h"
 #include "mem/mem.h"
 #include "server/server.h"
 

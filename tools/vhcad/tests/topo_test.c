@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/pipe.h"
+#include "subnet/static.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
 #include "tests/ttopo.h"
@@ -62,23 +63,28 @@ static void on_state(struct fab_port *port, u8 old)
 {
 }
 
+static void addrs_changed(struct fab_port *port, u32 what)
+{
+}
+
 static const struct fab_port_ops end_ops = {
 	.rx = on_rx, .rx_mcast = on_mcast, .state = on_state,
+	.changed = addrs_changed,
 };
 
 static void start(struct fixture *f, struct topo *t)
 {
 	memset(f, 0, sizeof(*f));
-	f->f = fabric_new(FABRIC_SUBNET_STATIC);
+	f->f = t_fabric();
 	fabric_set_topology(f->f, t);
 	f->now = 5 * SEC;
 	fab_set_now(f->f, f->now);
 	for (const char *name; (name = topo_end(t, f->nends)); ) {
 		struct fab_port *port = &f->e[f->nends++].port;
 
-		*port = (struct fab_port){ .ops = &end_ops, .number = 1, .guid = f->nends };
+		*port = (struct fab_port){ .ops = &end_ops, .number = 1, .ib.guid = f->nends };
 		assert_int_equal(fab_plug(f->f, port, name), 0);
-		fab_port_enable(port, true);
+		port_enable(&port->ib, true);
 	}
 }
 
@@ -107,7 +113,7 @@ static void send_to(struct fixture *f, u32 from, u16 dlid, u32 len)
 {
 	struct payload pl = { .host = bytes };
 	struct run run = {
-		.h = { .dlid = dlid, .slid = f->e[from].port.lid, .psn = f->psn++,
+		.h = { .dlid = dlid, .slid = f->e[from].port.ib.lid, .psn = f->psn++,
 		       .pkey = 0xffff },
 		.service = lid_is_mcast(dlid) ? WIRE_UD : WIRE_RC, .kind = WIRE_SEND,
 		.first = true, .last = true, .npkts = 1, .mtu = len, .len = len, .pl = &pl,
@@ -119,7 +125,7 @@ static void send_to(struct fixture *f, u32 from, u16 dlid, u32 len)
 
 static void send(struct fixture *f, u32 from, u32 to, u32 len)
 {
-	send_to(f, from, f->e[to].port.lid, len);
+	send_to(f, from, f->e[to].port.ib.lid, len);
 }
 
 /* Bytes on the wire of what send() sends. */
@@ -304,7 +310,7 @@ static void half_each(void **state)
 			assert_true(f.e[i].psn[k] > f.e[i].psn[k - 1]);
 	s = link_state(&f, "a-b");
 	assert_int_equal(s.count[0].lost + s.count[0].discards + s.count[0].bad, 0);
-	assert_int_equal(f.e[0].port.drops + f.e[1].port.drops, 0);
+	assert_int_equal(f.e[0].port.ib.drops + f.e[1].port.ib.drops, 0);
 	end(&f);
 }
 
@@ -340,7 +346,7 @@ static void back_pressure(void **state)
 		assert_true(f.e[1].at[i + 1] - f.e[1].at[i] == 4 * len);
 	assert_true(link_state(&f, "a-b").count[0].wait > 0);
 	assert_int_equal(link_state(&f, "b-h1").count[0].wait, 0);
-	assert_int_equal(f.e[0].port.drops, 0);
+	assert_int_equal(f.e[0].port.ib.drops, 0);
 	end(&f);
 }
 
@@ -361,7 +367,7 @@ static void waited_too_long(void **state)
 	assert_int_equal(link_state(&f, "a-h1").count[0].discards, 11);
 	pass_time(&f, SEC);
 	assert_int_equal(f.e[1].n + link_state(&f, "a-h1").count[0].discards, 16);
-	assert_int_equal(f.e[0].port.drops, link_state(&f, "a-h1").count[0].discards);
+	assert_int_equal(f.e[0].port.ib.drops, link_state(&f, "a-h1").count[0].discards);
 	end(&f);
 	/* 20 and above is for ever */
 	start(&f, t_topo("a", TOPO_HOQ_LAST + 1, links));
@@ -395,7 +401,7 @@ static void deadlock(void **state)
 		got = lost = 0;
 		for (u32 i = 0; i < 5; i++) {
 			got += f.e[i].n;
-			lost += f.e[i].port.drops;
+			lost += f.e[i].port.ib.drops;
 		}
 		if (life > TOPO_HOQ_LAST) {
 			/* for ever means for ever */
@@ -439,10 +445,10 @@ static void shortest(void **state)
 	assert_true(fab_switch_state(f.f, 0, &s));
 	assert_string_equal(s.name, "a");
 	assert_int_equal(s.ports, 4);
-	assert_int_equal(s.link[fab_switch_way(f.f, 0, f.e[4].port.lid) - 1],
+	assert_int_equal(s.link[fab_switch_port(f.f, 0, f.e[4].port.ib.lid) - 1],
 			 fab_link_find(f.f, "c-a"));
-	assert_int_equal(fab_switch_way(f.f, 0, f.e[1].port.lid), 2);
-	assert_int_equal(fab_switch_way(f.f, 0, 999), 0);
+	assert_int_equal(fab_switch_port(f.f, 0, f.e[1].port.ib.lid), 2);
+	assert_int_equal(fab_switch_port(f.f, 0, 999), 0);
 	assert_false(fab_switch_state(f.f, 3, &s));
 	end(&f);
 }
@@ -453,20 +459,20 @@ static void moved_lid(void **state)
 	struct fixture f;
 
 	start(&f, t_topo("abc", TOPO_HOQ_USUAL, tree));
-	assert_int_equal(fab_port_set_lid(&f.e[5].port, 77), 0);
+	assert_int_equal(subnet_set_lid(&f.e[5].port, 77), 0);
 	send(&f, 0, 5, LONG);
 	pass_time(&f, MSEC);
 	assert_int_equal(f.e[5].n, 1);
 	/* and a packet to nobody does not even set out */
 	send_to(&f, 0, 6, LONG);
-	assert_int_equal(f.e[0].port.discards, 1);
+	assert_int_equal(f.e[0].port.ib.discards, 1);
 	/* but one whose LID goes while it is under way is lost at the switch */
 	send_to(&f, 0, 77, LONG);
-	assert_int_equal(fab_port_set_lid(&f.e[5].port, 78), 0);
+	assert_int_equal(subnet_set_lid(&f.e[5].port, 78), 0);
 	pass_time(&f, MSEC);
 	assert_int_equal(f.e[5].n, 1);
 	assert_int_equal(f.f->topo->sw[0]->no_way, 1);
-	assert_int_equal(f.e[0].port.drops, 2);
+	assert_int_equal(f.e[0].port.ib.drops, 2);
 	end(&f);
 }
 
@@ -490,7 +496,7 @@ static void by_hand(void **state)
 	assert_string_equal(topo_route(t, 0, "h4", "b-c"), "this link is not one of the switch");
 	assert_string_equal(topo_route(t, 0, "h4", "a-h0"), "this link ends at another adapter");
 	assert_string_equal(topo_route(t, 0, "h1", "a-b"), "this port is at the switch itself");
-	assert_true(topo_finish(t, why, sizeof(why)));
+	assert_true(t_finish(t, why, sizeof(why)));
 	start(&f, t);
 	send(&f, 0, 4, LONG);
 	send(&f, 0, 5, LONG);
@@ -522,11 +528,11 @@ static void refused(void **state)
 	assert_string_equal(topo_switch(t, "a", 18), "another switch has this name");
 	assert_string_equal(topo_switch(t, "b", 32), "hoq_life is 0 to 31");
 	assert_null(topo_switch(t, "b", 31));
-	assert_false(topo_finish(t, why, sizeof(why)));
+	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "no link leads to an adapter");
 	l = t_link_of(&(struct twish){ "a-h0", "EDR", 0, 1024 });
 	assert_null(topo_link(t, &l));
-	assert_false(topo_finish(t, why, sizeof(why)));
+	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "no way leads from 'b' to 'h0'");
 	l = t_link_of(&(struct twish){ "a-b", "EDR", 0, 1 });
 	assert_null(topo_link(t, &l));
@@ -539,7 +545,7 @@ static void refused(void **state)
 	l = t_link_of(&(struct twish){ "b-c", "EDR", 0, 1 });
 	assert_null(topo_link(t, &l));
 	assert_null(topo_route(t, 1, "h0", "b-c"));
-	assert_false(topo_finish(t, why, sizeof(why)));
+	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "routes from 'b' to 'h0' go round for ever");
 	topo_free(t);
 
@@ -558,7 +564,7 @@ static void refused(void **state)
 	snprintf(l.name, sizeof(l.name), "l");
 	snprintf(l.end[1], sizeof(l.end[1]), "h");
 	assert_string_equal(topo_link(t, &l), "a switch has 64 ports, and all are taken");
-	assert_false(topo_finish(t, why, sizeof(why)));
+	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "the queues of all links together hold 131072 packets, of 32768");
 	topo_free(t);
 }
@@ -587,7 +593,7 @@ static void mcast_once(void **state)
 				if (members >> i & 1)
 					fab_mc_leave(&f.e[i].port, mlid);
 			for (u32 s = 0; s < 3; s++)
-				assert_int_equal(fab_switch_ways(f.f, s, mlid), 0);
+				assert_true(port_mask_empty(fab_switch_mask(f.f, s, mlid)));
 		}
 	}
 	end(&f);
@@ -648,7 +654,7 @@ static void cut(void **state)
 	pass_time(&f, SEC);
 	assert_int_equal(f.e[1].n, 0);
 	assert_int_equal(link_state(&f, "a-b").count[0].discards, 5);
-	assert_int_equal(f.e[0].port.drops, 7);
+	assert_int_equal(f.e[0].port.ib.drops, 7);
 	fab_link_up(f.f, n, true);
 	for (u32 i = 0; i < 6; i++)
 		send(&f, 0, 1, LONG);
@@ -662,14 +668,14 @@ static void cut(void **state)
 		pass_time(&f, 200);
 	}
 	pass_time(&f, 10 * USEC);
-	fab_port_cable(&f.e[0].port, false);
+	port_set_cable(&f.e[0].port.ib, false);
 	s = link_state(&f, "a-h0");
 	assert_int_equal(s.queued[0], 0);
 	assert_int_equal(s.queued[1], 8);
 	assert_int_equal(s.count[1].discards, 6);
 	pass_time(&f, SEC);
 	assert_int_equal(f.e[0].n, 0);
-	fab_port_cable(&f.e[0].port, true);
+	port_set_cable(&f.e[0].port.ib, true);
 	f.e[1].n = 0;
 	send(&f, 0, 1, LONG);
 	pass_time(&f, SEC);
@@ -751,7 +757,7 @@ static void rerouted_by_hand(void **state)
 		topo_link(t, &l);
 	}
 	assert_null(topo_route(t, 0, "h4", "a-b"));
-	assert_true(topo_finish(t, why, sizeof(why)));
+	assert_true(t_finish(t, why, sizeof(why)));
 	start(&f, t);
 	/* b's way leads by a now, and a's may not lead back */
 	let(&f, "b-c", false);
@@ -835,7 +841,7 @@ static void faults(void **state)
 	assert_int_equal(f.e[2].n, 0);
 	assert_int_equal(f.e[0].n, 1);
 	assert_int_equal(f.e[4].n, 1);
-	assert_int_equal(f.e[0].port.drops, 1);
+	assert_int_equal(f.e[0].port.ib.drops, 1);
 	assert_int_equal(link_state(&f, "a-b").count[0].lost, 1);
 	disarm(&f, "a-b");
 	arm(&f, (struct fab_fault){ .kind = FAB_LOSS, .direction = FAB_IN }, "a-b");
@@ -856,14 +862,14 @@ static void faults(void **state)
 	send(&f, 0, 2, LONG);
 	pass_time(&f, MSEC);
 	assert_int_equal(f.e[2].n, 3);
-	assert_int_equal(f.e[2].port.bad, 0);
+	assert_int_equal(f.e[2].port.ib.bad, 0);
 	assert_int_equal(link_state(&f, "a-b").count[0].bad, 1);
 	/* and the adapter, behind the last one */
 	arm(&f, (struct fab_fault){ .kind = FAB_CORRUPT, .count = 1, .port = &f.e[2].port,
 				    .direction = FAB_IN }, NULL);
 	send(&f, 0, 2, LONG);
 	pass_time(&f, MSEC);
-	assert_int_equal(f.e[2].port.bad, 1);
+	assert_int_equal(f.e[2].port.ib.bad, 1);
 	arm(&f, (struct fab_fault){ .kind = FAB_DUPLICATE, .count = 1 }, "a-b");
 	send(&f, 0, 2, LONG);
 	pass_time(&f, MSEC);
@@ -897,9 +903,9 @@ static void faults(void **state)
 				    .port = &f.e[0].port }, NULL);
 	send(&f, 2, 0, LONG);
 	pass_time(&f, 90 * USEC);
-	assert_int_equal(f.e[0].port.state, PORT_DOWN);
+	assert_int_equal(f.e[0].port.ib.state, PORT_DOWN);
 	pass_time(&f, 20 * USEC);
-	assert_int_equal(f.e[0].port.state, PORT_ACTIVE);
+	assert_int_equal(f.e[0].port.ib.state, PORT_ACTIVE);
 	assert_int_equal(f.f->nfaults, 0);
 	end(&f);
 }
@@ -948,7 +954,7 @@ static bool described(void)
 
 		ok = !topo_link(t, &l);
 	}
-	ok = ok && topo_finish(t, why, sizeof(why));
+	ok = ok && t_finish(t, why, sizeof(why));
 	topo_free(t);
 	return ok;
 }

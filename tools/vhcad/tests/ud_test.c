@@ -366,13 +366,13 @@ static void wrong_pkey(void **state)
 	struct fixture f;
 
 	setup(&f);
-	f.p.w.fabric->ports[1]->pkey[1] = 0x8001;
+	f.p.w.fabric->ports[1]->ib.pkey[1] = 0x8001;
 	post_recv(&f, 10, 0, 1000);
 	assert_int_equal(t_to(&f.p.qp[1], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_modify(&f.p.qp[1], &a, VHCA_QPA_PKEY_INDEX), VHCA_ST_OK);
 	send(&f, 1, 0, 100);
 	EXPECT_COUNT(&f, pkey_violations, 1);
-	f.p.w.fabric->ports[0]->pkey[0] = 0x0001;
+	f.p.w.fabric->ports[0]->ib.pkey[0] = 0x0001;
 	assert_int_equal(t_to(&f.p.qp[0], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
 	send(&f, 2, 0, 100);
