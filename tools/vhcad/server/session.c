@@ -21,14 +21,6 @@ static vu_handler *const handlers[] = {
 	[VU_DEVICE_FEATURE]	= vu_device_feature,
 };
 
-void vu_function_reset(struct vu_function *fn)
-{
-	fn->ops->reset(fn->dev);
-	pci_config_reset(&fn->pci);
-	gmem_set_master(fn->mem, false);
-	vu_irqs_clear(&fn->irqs);
-}
-
 static vu_handler *handler_for(const struct vu_message *msg, bool greeted)
 {
 	if (!greeted)
