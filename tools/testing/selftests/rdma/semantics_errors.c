@@ -227,8 +227,6 @@ static void not_posted(long arg)
 	IS(EINVAL, POST(&p.a, .op = IBV_WR_SEND, .len = 4096, .flags = IBV_SEND_INLINE));
 	IS(EINVAL, POST(&p.a, .op = IBV_WR_RDMA_READ, .len = 8, .to = &p.b,
 			.flags = IBV_SEND_INLINE));
-	/* an atomic fetches eight bytes */
-	IS(EINVAL, POST(&p.a, .op = IBV_WR_ATOMIC_FETCH_AND_ADD, .len = 4, .to = &p.b));
 	/* of a list that has a bad one in the middle the first is done */
 	wr = (struct ibv_send_wr) {
 		.wr_id = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
@@ -263,15 +261,17 @@ static void not_for_its_type(long arg)
 	IS(EINVAL, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .len = 8, .to = &p.b));
 }
 
-/* The longest message that a port takes is announced; one byte more is an error of its own. */
-static void too_long(long arg)
+/*
+ * The longest message that a port takes is announced, and one byte more is an error of its own; so
+ * is an atomic that does not fetch eight bytes.
+ */
+static void wrong_length(long op)
 {
 	struct pair p;
 
-	(void)arg;
 	PAIR(&p, 0);
-	IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = 1, .len = p.a.h->port.max_msg_sz + 1,
-		   .to = &p.b));
+	IS(0, POST(&p.a, .op = op, .id = 1, .to = &p.b,
+		   .len = op == IBV_WR_RDMA_WRITE ? p.a.h->port.max_msg_sz + 1 : 4));
 	WC(p.a.scq, 1, LOC_LEN_ERR);
 	IS(IBV_QPS_ERR, state_of(p.a.qp));
 	IS(IBV_QPS_RTS, state_of(p.b.qp));
@@ -404,7 +404,8 @@ static const struct test tests[] = {
 	{ "a responder fails without a receive: a query", responder_with_nothing_posted, 1 },
 	{ "requests that are not posted", not_posted, 0 },
 	{ "requests that a QP's type has not", not_for_its_type, 0 },
-	{ "a message longer than max_msg_sz", too_long, 0 },
+	{ "a message longer than max_msg_sz", wrong_length, IBV_WR_RDMA_WRITE },
+	{ "an atomic of four bytes", wrong_length, IBV_WR_ATOMIC_FETCH_AND_ADD },
 	{ "retries: the peer is destroyed", nobody_answers, DESTROYED },
 	{ "retries: the peer is in RESET", nobody_answers, IN_RESET },
 	{ "retries: the peer is in INIT", nobody_answers, IN_INIT },

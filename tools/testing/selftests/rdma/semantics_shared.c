@@ -301,6 +301,7 @@ static void xrc_fails(long why)
 		EVENT(&hca[0], QP_ACCESS_ERR, x.tgt.qp);
 	else
 		EVENT(&hca[0], QP_REQ_ERR, x.tgt.qp);
+	EVENT(&hca[0], QP_LAST_WQE_REACHED, x.tgt.qp);
 	IS(IBV_QPS_ERR, state_of(x.tgt.qp));
 	NO_WC(x.srq_cq);
 }
