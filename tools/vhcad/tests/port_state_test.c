@@ -47,9 +47,9 @@ static void links(void **state)
 
 	for (u32 have = 0; have < 8; have++) {
 		start(&o);
+		port_hold_down(&o.port, have & 4 ? 0 : 99);
 		port_set_cable(&o.port, have & 1);
 		port_enable(&o.port, have & 2);
-		port_hold_down(&o.port, have & 4 ? 0 : 99);
 		assert_int_equal(o.port.state, have == 7 ? PORT_INIT : PORT_DOWN);
 		assert_int_equal(o.port.phys_state,
 				 have == 7 ? PORT_PHYS_LINKUP : PORT_PHYS_POLLING);
