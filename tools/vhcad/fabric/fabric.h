@@ -66,7 +66,6 @@ struct fab_port {
 	u64 out_held, in_held;
 };
 
-
 /** fabric_new - make a switch without ports; NULL without memory */
 struct fabric *fabric_new(void);
 

@@ -81,6 +81,12 @@ struct port_ops {
  * @bad: packets that arrived spoiled
  */
 struct port {
+	struct_group_tagged(port_addrs, addrs,
+		u16 lid;
+		u16 sm_lid;
+		u16 pkey[PORT_PKEYS];
+		u8 gid[PORT_GIDS][16];
+	);
 	const struct port_ops *ops;
 	u64 guid;
 	u8 lmc;
@@ -89,12 +95,6 @@ struct port {
 	bool cable;
 	bool enabled;
 	u64 down_until;
-	struct_group_tagged(port_addrs, addrs,
-		u16 lid;
-		u16 sm_lid;
-		u16 pkey[PORT_PKEYS];
-		u8 gid[PORT_GIDS][16];
-	);
 	u64 tx_packets, tx_bytes;
 	u64 rx_packets, rx_bytes;
 	u64 tx_mcast, rx_mcast;
