@@ -83,11 +83,11 @@ campaign:
 check:
 	tools/testing/run-checks
 
-# what is too long for check
+# tests that are too long for check
 check-long:
 	tools/testing/run-checks --long
 
-# the device alone, on this host: no guest, no cache, not root
+# the device alone, on this host, without guests, cache and root
 check-device:
 	$(MAKE) -s -C tools/vhcad check
 
@@ -132,14 +132,15 @@ help:
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
 	@echo 'Testing'
 	@echo '  check            the tests; ends with "N passed, N failed, N skipped"'
-	@echo '  check-long       those that are too long for check; ends alike'
-	@echo '  check-device     those of vhcad alone, on this host without QEMU; ends alike'
-	@echo '  lint             the checks of the sources alone; CHANGED=1: of what differs from BASE (HEAD)'
+	@echo '  check-long       the tests that are too long for check; ends alike'
+	@echo '  check-device     the tests of vhcad alone, on this host without QEMU; ends alike'
+	@echo '  lint             the static checks alone (rooms, headers, ABI, style ...); CHANGED=1: of what differs from BASE (HEAD)'
 	@echo '  coverage         lines that the tests execute: build/coverage/index.html and a summary'
-	@echo '  counts           how much of the kernel and user interfaces of Linux 6.12 is there'
+	@echo '  counts           count how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
 	@echo '  bench            measurements'
-	@echo '  bench-device     those of vhcad alone, on this host without QEMU'
+	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
-	@echo 'clean              remove what was built (not the cache)'
+	@echo 'clean              remove all that was built (not the cache)'
+	@echo 'To change the code: Documentation/hacking.rst'

@@ -29,7 +29,7 @@ struct ib_addr {
 #define sib_interface_id	ib_u.uib_addr64[1]
 };
 
-/* Is it all zero, the address of anybody? */
+/* Is it all zeroes, the address that stands for any? */
 static inline bool ib_addr_any(const struct ib_addr *a)
 {
 	return !(a->sib_subnet_prefix | a->sib_interface_id);
@@ -61,7 +61,7 @@ static inline int ib_addr_cmp(const struct ib_addr *a1, const struct ib_addr *a2
  * @sib_flowinfo: flow label and traffic class
  * @sib_addr: GID
  * @sib_sid: service identifier
- * @sib_sid_mask: bits of it that count
+ * @sib_sid_mask: bits of @sib_sid that are compared
  * @sib_scope_id: scope
  */
 struct sockaddr_ib {

@@ -120,14 +120,14 @@ static inline void rdma_addr_set_dgid(struct rdma_dev_addr *dev_addr, union ib_g
 	memcpy(to, gid->raw, sizeof(gid->raw));
 }
 
-/* What stands for "no VLAN". */
+/* The VLAN number that means "no VLAN". */
 #define RDMA_NO_VLAN	0xffff
 
 /**
  * rdma_vlan_dev_vlan_id() - VLAN of an interface
  * @dev: interface
  *
- * Return: 0xffff for one that is not a VLAN's.
+ * Return: the VLAN number, or 0xffff for an interface that is no VLAN.
  */
 static inline u16 rdma_vlan_dev_vlan_id(const struct net_device *dev)
 {

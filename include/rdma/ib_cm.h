@@ -39,7 +39,7 @@ enum ib_cm_lap_state {
 	IB_CM_MRA_LAP_RCVD,
 };
 
-/* What the handler of an id is told. */
+/* Events of an id. */
 enum ib_cm_event_type {
 	IB_CM_REQ_ERROR,
 	IB_CM_REQ_RECEIVED,
@@ -81,7 +81,7 @@ enum ib_cm_data_size {
 
 struct ib_cm_id;
 
-/* Members of a request that came in. */
+/* Contents of a request that was received. */
 struct ib_cm_req_event_param {
 	struct ib_cm_id		*listen_id;
 
@@ -111,7 +111,7 @@ struct ib_cm_req_event_param {
 	struct rdma_ucm_ece	ece;
 };
 
-/* Members of a reply. */
+/* Contents of a reply that was received. */
 struct ib_cm_rep_event_param {
 	__be64			remote_ca_guid;
 	u32			remote_qkey;
@@ -203,7 +203,7 @@ struct ib_cm_apr_event_param {
 	u8			info_len;
 };
 
-/* Members of a service resolution request. */
+/* Contents of a service resolution request that was received. */
 struct ib_cm_sidr_req_event_param {
 	struct ib_cm_id		*listen_id;
 	__be64			service_id;
@@ -302,7 +302,7 @@ struct ib_cm_id *ib_cm_insert_listen(struct ib_device *device,
 				     ib_cm_handler cm_handler,
 				     __be64 service_id);
 
-/* What a request says. */
+/* Parameters of a request. */
 struct ib_cm_req_param {
 	struct sa_path_rec	*primary_path;
 	struct sa_path_rec	*primary_path_inbound;
@@ -330,7 +330,7 @@ struct ib_cm_req_param {
 int ib_send_cm_req(struct ib_cm_id *cm_id,
 		   struct ib_cm_req_param *param);
 
-/* What a reply says. */
+/* Parameters of a reply. */
 struct ib_cm_rep_param {
 	u32		qp_num;
 	u32		starting_psn;
@@ -380,7 +380,7 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id,
 		       struct ib_qp_attr *qp_attr,
 		       int *qp_attr_mask);
 
-/* What a service resolution request says. */
+/* Parameters of a service resolution request. */
 struct ib_cm_sidr_req_param {
 	struct sa_path_rec	*path;
 	const struct ib_gid_attr *sgid_attr;
@@ -394,7 +394,7 @@ struct ib_cm_sidr_req_param {
 int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 			struct ib_cm_sidr_req_param *param);
 
-/* What the answer says. */
+/* Parameters of the answer. */
 struct ib_cm_sidr_rep_param {
 	u32			qp_num;
 	u32			qkey;

@@ -182,7 +182,7 @@ struct ib_vendor_mad {
 #define IB_CLASS_PORT_INFO_RESP_TIME_MASK	0x1F
 #define IB_CLASS_PORT_INFO_RESP_TIME_FIELD_SIZE 5
 
-/* What a manager or agent of a class can do, and where it is to be found. */
+/* What a manager or agent of a class can do, and how to reach it. */
 struct ib_class_port_info {
 	u8			base_version;
 	u8			class_version;
@@ -427,11 +427,11 @@ struct ib_mad_agent;
 struct ib_mad_send_wc;
 struct ib_mad_recv_wc;
 
-/* A send is over.  The agent owns the buffer again. */
+/* A send has ended.  The agent owns the buffer again. */
 typedef void (*ib_mad_send_handler)(struct ib_mad_agent *mad_agent,
 				    struct ib_mad_send_wc *mad_send_wc);
 
-/* A MAD came, a response to send_buf or, when that is NULL, a request.  The agent frees it. */
+/* A MAD has arrived: the response to send_buf, or a request if NULL.  The agent frees it. */
 typedef void (*ib_mad_recv_handler)(struct ib_mad_agent *mad_agent,
 				    struct ib_mad_send_buf *send_buf,
 				    struct ib_mad_recv_wc *mad_recv_wc);
@@ -440,7 +440,7 @@ enum {
 	IB_MAD_USER_RMPP = IB_USER_MAD_USER_RMPP,
 };
 
-/* A user of a port's QP0 or QP1. */
+/* An agent: a user of a port's QP0 or QP1. */
 struct ib_mad_agent {
 	struct ib_device	*device;
 	struct ib_qp		*qp;

@@ -31,7 +31,7 @@ enum {
  * @offset_words: 32-bit word of the packed header
  * @offset_bits: bits before it in that word, from the most significant
  * @size_bits: its bits
- * @field_name: for people
+ * @field_name: name to print
  */
 struct ib_field {
 	size_t struct_offset_bytes;
@@ -234,7 +234,7 @@ struct ib_unpacked_vlan {
 	__be16  type;
 };
 
-/* All headers of a datagram, each with a word that says whether it is there. */
+/* All headers of a datagram, each with a flag that says whether it is present. */
 struct ib_ud_header {
 	int                     lrh_present;
 	struct ib_unpacked_lrh  lrh;

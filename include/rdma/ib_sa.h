@@ -301,7 +301,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 					unsigned int num_prs, void *context),
 		       void *context, struct ib_sa_query **query);
 
-/* A joined group; callback is told of the join and of trouble later, one call at a time. */
+/* A joined group; callback reports the join and later errors, one call at a time. */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask		comp_mask;
@@ -366,7 +366,7 @@ static inline bool sa_path_is_opa(struct sa_path_rec *rec)
 	return rec->rec_type == SA_PATH_REC_TYPE_OPA;
 }
 
-/* The setters below leave paths alone that have no such field, the getters answer 0 for them. */
+/* On a path without such a field the setters below do nothing, and the getters return 0. */
 static inline void sa_path_set_slid(struct sa_path_rec *rec, u32 slid)
 {
 	if (sa_path_is_opa(rec))
@@ -438,7 +438,7 @@ static inline void sa_path_set_dmac_zero(struct sa_path_rec *rec)
 		memset(own, 0, ETH_ALEN);
 }
 
-/* Does either end have a LID that InfiniBand has no room for? */
+/* Does either end have a LID that does not fit in InfiniBand's 16 bits? */
 static inline bool sa_path_has_extended_lid(const struct sa_path_rec *opa)
 {
 	return opa_is_extended_lid(opa->opa.dlid, opa->opa.slid);
@@ -473,7 +473,7 @@ static inline void path_conv_opa_to_ib(struct sa_path_rec *ib, struct sa_path_re
  * @opa: path whose other members are set
  * @ib: path to take the LIDs from
  *
- * The other way round: GIDs that stand for LIDs rule.
+ * The reverse of path_conv_opa_to_ib(): a LID that a GID holds is taken before the LID field.
  */
 static inline void path_conv_ib_to_opa(struct sa_path_rec *opa, struct sa_path_rec *ib)
 {

@@ -44,14 +44,14 @@ struct ib_umem {
  * @umem: base
  * @attach: attachment
  * @sgt: mapping, NULL when not mapped
- * @first_sg: first entry of it that counts
- * @last_sg: last entry
+ * @first_sg: first entry of @sgt in the range
+ * @last_sg: last entry of @sgt in the range
  * @first_sg_offset: bytes cut off the first entry
  * @last_sg_trim: bytes cut off the last
  * @pinned_revoke: called when the exporter takes a pinned buffer back
- * @private: given to it
- * @pinned: pinned
- * @revoked: taken back
+ * @private: argument of @pinned_revoke
+ * @pinned: the exporter may not move the buffer
+ * @revoked: the exporter has taken the buffer back
  */
 struct ib_umem_dmabuf {
 	struct ib_umem umem;
@@ -98,11 +98,11 @@ static inline unsigned long ib_umem_dma_offset(struct ib_umem *umem, unsigned lo
 }
 
 /**
- * ib_umem_num_dma_blocks() - blocks that the range touches
+ * ib_umem_num_dma_blocks() - number of blocks in which the range lies
  * @umem: user memory with its iova set
  * @pgsz: bytes of a block, a power of two
  *
- * Return: number of blocks, those that it only touches included.
+ * Return: number of blocks, including those that it covers in part.
  */
 static inline size_t ib_umem_num_dma_blocks(struct ib_umem *umem, unsigned long pgsz)
 {
@@ -113,10 +113,10 @@ static inline size_t ib_umem_num_dma_blocks(struct ib_umem *umem, unsigned long 
 }
 
 /**
- * ib_umem_num_pages() - pages that the range touches
+ * ib_umem_num_pages() - number of pages in which the range lies
  * @umem: user memory
  *
- * Return: number of pages, those that it only touches included.
+ * Return: number of pages, including those that it covers in part.
  */
 static inline size_t ib_umem_num_pages(struct ib_umem *umem)
 {

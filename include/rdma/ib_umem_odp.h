@@ -18,7 +18,7 @@
  * @pfn_list: a page frame and its rights for every page
  * @dma_list: a DMA address and its ODP_*_ALLOWED_BIT for every page, 0 when absent
  * @umem_mutex: protects both lists and @npages
- * @private: the driver's
+ * @private: for the driver
  * @npages: pages present
  * @is_implicit_odp: parent of children that cover the address space
  * @page_shift: log2 of the bytes of a page

@@ -53,7 +53,7 @@ static inline void __rdma_umem_block_iter_start(struct ib_block_iter *biter,
 	struct sg_table *sgt = &umem->sgt_append.sgt;
 
 	__rdma_block_iter_start(biter, sgt->sgl, sgt->nents, pgsz);
-	/* with blocks smaller than a page, the first may start behind the first page's start */
+	/* with blocks smaller than a page, the first block may start inside the first page */
 	biter->__sg_advance = ALIGN_DOWN(ib_umem_offset(umem), pgsz);
 	biter->__sg_numblocks = ib_umem_num_dma_blocks(umem, pgsz);
 }

@@ -10,7 +10,7 @@
 
 struct iw_cm_id;
 
-/* What the handler of an id is told. */
+/* Events of an id. */
 enum iw_cm_event_type {
 	IW_CM_EVENT_CONNECT_REQUEST = 1,
 	IW_CM_EVENT_CONNECT_REPLY,
@@ -36,7 +36,7 @@ struct iw_cm_event {
 typedef int (*iw_cm_handler)(struct iw_cm_id *cm_id,
 			     struct iw_cm_event *event);
 
-/* What a driver calls to report an event, in any context. */
+/* A driver calls this to report an event, in any context. */
 typedef int (*iw_event_handler)(struct iw_cm_id *cm_id,
 				 struct iw_cm_event *event);
 
@@ -60,7 +60,7 @@ struct iw_cm_id {
 	bool afonly:1;
 };
 
-/* What a connection is to be; ord and ird: READs outstanding, out and in. */
+/* Parameters of a connection; ord and ird: outstanding READs, sent and received. */
 struct iw_cm_conn_param {
 	const void *private_data;
 	u16 private_data_len;

@@ -34,10 +34,10 @@ struct iwpm_dev_data {
 /**
  * struct iwpm_sa_data - a mapping
  * @loc_addr: local address as the consumer gave it
- * @mapped_loc_addr: the one to use on the wire
- * @rem_addr: the peer's
- * @mapped_rem_addr: the peer's on the wire
- * @flags: of the daemon
+ * @mapped_loc_addr: local address to use on the wire
+ * @rem_addr: the peer's address as the consumer gave it
+ * @mapped_rem_addr: the peer's address on the wire
+ * @flags: the daemon's flags
  */
 struct iwpm_sa_data {
 	struct sockaddr_storage loc_addr;

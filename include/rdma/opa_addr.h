@@ -15,10 +15,10 @@
 #define OPA_MCAST_NR 0x4
 #define OPA_COLLECTIVE_NR 0x1
 
-/* First LID that is no unicast LID of 16 bits. */
+/* First LID above the 16-bit unicast LIDs. */
 #define OPA_IB_UCAST_LID_END	be16_to_cpu(IB_MULTICAST_LID_BASE)
 
-/* Does the GID stand for a LID? */
+/* Does the GID hold a LID? */
 static inline bool ib_is_opa_gid(const union ib_gid *gid)
 {
 	u64 id = be64_to_cpu(gid->global.interface_id);
@@ -31,7 +31,7 @@ static inline u32 opa_get_lid_from_gid(const union ib_gid *gid)
 	return lower_32_bits(be64_to_cpu(gid->global.interface_id));
 }
 
-/* Is one of the two no unicast LID of 16 bits? */
+/* Is either of the two above the 16-bit unicast LIDs? */
 static inline bool opa_is_extended_lid(__be32 dlid, __be32 slid)
 {
 	u32 larger = max(be32_to_cpu(dlid), be32_to_cpu(slid));
@@ -39,13 +39,13 @@ static inline bool opa_is_extended_lid(__be32 dlid, __be32 slid)
 	return larger >= OPA_IB_UCAST_LID_END;
 }
 
-/* First multicast LID when this many top bits say so. */
+/* First multicast LID, when multicast LIDs have this many leading ones. */
 static inline u32 opa_get_mcast_base(u32 nr_top_bits)
 {
 	return U32_MAX << (32 - nr_top_bits);
 }
 
-/* Does the address vector have a destination LID, and a unicast one? Others pass. */
+/* Is the destination LID a unicast LID? True for address vectors without LIDs. */
 static inline bool rdma_is_valid_unicast_lid(struct rdma_ah_attr *attr)
 {
 	u32 dlid = rdma_ah_get_dlid(attr), end;

@@ -11,7 +11,7 @@
 #include <rdma/ib_sa.h>
 #include <uapi/rdma/rdma_user_cm.h>
 
-/* What the handler of an id is told. */
+/* Events of an id. */
 enum rdma_cm_event_type {
 	RDMA_CM_EVENT_ADDR_RESOLVED,
 	RDMA_CM_EVENT_ADDR_ERROR,
@@ -52,7 +52,7 @@ struct rdma_addr {
 };
 
 /**
- * struct rdma_route - the way between them
+ * struct rdma_route - the path between the two ends
  * @addr: the two ends
  * @path_rec: main path and alternates
  * @path_rec_inbound: path of packets that come in, when it differs
@@ -70,15 +70,15 @@ struct rdma_route {
 };
 
 /**
- * struct rdma_conn_param - what a connection is to be
+ * struct rdma_conn_param - parameters of a connection
  * @private_data: for the peer's event
  * @private_data_len: bytes
- * @responder_resources: READs and atomics the peer may have outstanding here
- * @initiator_depth: READs and atomics outstanding there
+ * @responder_resources: READs and atomics that the peer may have outstanding here
+ * @initiator_depth: READs and atomics that may be outstanding at the peer
  * @flow_control: hardware flow control
  * @retry_count: transport retries, 0 to 7
  * @rnr_retry_count: retries when the peer has no buffer, 7 for ever
- * @srq: the QP has an SRQ; like the rest, when the id has no QP of its own
+ * @srq: the QP has an SRQ; this and the members below are for an id without a QP of its own
  * @qp_num: QP number
  * @qkey: Q_Key
  */
@@ -97,7 +97,7 @@ struct rdma_conn_param {
 };
 
 /**
- * struct rdma_ud_param - what a datagram peer is
+ * struct rdma_ud_param - how to reach a datagram peer
  * @private_data: its private data
  * @private_data_len: bytes
  * @ah_attr: its address vector
@@ -138,7 +138,7 @@ typedef int (*rdma_cm_event_handler)(struct rdma_cm_id *id,
 /**
  * struct rdma_cm_id - an end of a connection, or a listener
  * @device: device, once known
- * @context: the consumer's
+ * @context: for the consumer
  * @qp: QP, once created
  * @event_handler: called for each event
  * @route: addresses and paths
@@ -173,7 +173,7 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
  * rdma_create_id() - create an id
  * @net: network namespace
  * @event_handler: called for each event
- * @context: the consumer's
+ * @context: for the consumer
  * @ps: port space
  * @qp_type: type of QP
  *

@@ -64,8 +64,6 @@ struct rdma_counter {
 	u32				port;
 };
 
-void rdma_counter_init(struct ib_device *dev);
-
 void rdma_counter_release(struct ib_device *dev);
 
 int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port,

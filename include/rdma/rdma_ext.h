@@ -42,8 +42,8 @@ unsigned int __ib_reap_objects(struct ib_device *device, const char *caller);
 #define ib_reap_objects(device) __ib_reap_objects((device), KBUILD_MODNAME)
 
 /**
- * struct ib_fmr_attr - what an FMR is to be
- * @max_pages: most pages of one mapping, at least 1
+ * struct ib_fmr_attr - attributes of a new FMR
+ * @max_pages: largest number of pages in one mapping, at least 1
  * @max_maps: mappings between one unmapping and the next, at least 1; an FMR that
  *	has been mapped so often must be unmapped first
  * @page_shift: pages have 1 << page_shift bytes
@@ -59,7 +59,7 @@ struct ib_fmr_attr {
  * allocates it
  * @device: device
  * @pd: PD
- * @list: the consumer's; what ib_unmap_fmr() takes is chained by it
+ * @list: for the consumer; ib_unmap_fmr() takes a list of FMRs that are chained by it
  * @lkey: key for local access, changed by each mapping
  * @rkey: key for peers, changed by each mapping
  * @RDMA_OBJECT_BASE: object base
@@ -76,15 +76,15 @@ struct ib_fmr {
 
 /**
  * struct rdma_ext_ops - what a driver can do beyond Linux 6.12, ib_device_ops.ext
- * @req_ncomp_notif: behind ib_req_ncomp_notif(), with a count that fits the CQ
- * @alloc_fmr: behind ib_alloc_fmr(), with access flags that are possible and a
- *	page_shift and counts that are not nonsense; may sleep
- * @map_phys_fmr: behind ib_map_phys_fmr()
- * @unmap_fmr: behind ib_unmap_fmr(), with FMRs of this device alone; may sleep
- * @dealloc_fmr: behind ib_dealloc_fmr(), mapped or not; may sleep
+ * @req_ncomp_notif: implements ib_req_ncomp_notif(); the count fits in the CQ
+ * @alloc_fmr: implements ib_alloc_fmr(); the core has checked that the access flags
+ *	exist and that page_shift and the counts are plausible; may sleep
+ * @map_phys_fmr: implements ib_map_phys_fmr()
+ * @unmap_fmr: implements ib_unmap_fmr(); all FMRs are of this device; may sleep
+ * @dealloc_fmr: implements ib_dealloc_fmr(), for mapped FMRs too; may sleep
  *
- * Those that do not say otherwise are called in any context and may not sleep.  Any
- * may be NULL, but a driver has all four of FMRs or none.
+ * Unless stated otherwise they are called in any context and may not sleep.  Any may
+ * be NULL, but a driver has either all four operations of FMRs or none.
  */
 struct rdma_ext_ops {
 	int (*req_ncomp_notif)(struct ib_cq *cq, int wc_cnt);
@@ -105,7 +105,7 @@ struct ib_fmr *ib_alloc_fmr(struct ib_pd *pd, int mr_access_flags,
  * @list_len: their number, 1 to the max_pages it was made with
  * @iova: address of the first byte in work requests, aligned to a page
  *
- * What an earlier call has mapped is mapped no more, though a device may use it
+ * Pages of an earlier call are no longer mapped, though the device may use them
  * until the FMR is unmapped.
  *
  * Context: any; one caller at a time for each FMR.
@@ -125,7 +125,7 @@ int ib_dealloc_fmr(struct ib_fmr *fmr);
  * @cq: CQ
  * @wc_cnt: count no further than this, at least 1
  *
- * Nothing is taken: the next poll finds what was counted.
+ * No completion is taken: the next poll returns those that were counted.
  *
  * Context: any; like polling, one caller at a time.
  * Return: completions that wait, at most @wc_cnt; -EINVAL for a @wc_cnt below 1;
@@ -145,12 +145,12 @@ static inline int ib_peek_cq(struct ib_cq *cq, int wc_cnt)
  * @cq: CQ
  * @wc_cnt: completions that must wait for the consumer, 1 to the size of the CQ
  *
- * Replaces what ib_req_notify_cq() or an earlier call has asked for.  Completions
- * that wait already are counted; whether one is solicited makes no difference.
+ * Replaces an earlier request, also one by ib_req_notify_cq().  Completions that
+ * wait already are counted, solicited or not.
  *
  * Context: any; like polling, one caller at a time.
- * Return: 0 when the event will come; 1 when so many wait already, and an event may
- * not come for them; -EINVAL for a count that the CQ cannot hold; -EOPNOTSUPP when
+ * Return: 0 when the event will come; 1 when so many wait already, for which no event
+ * may come; -EINVAL for a count that the CQ cannot hold; -EOPNOTSUPP when
  * the device cannot do this; the driver's error.
  */
 static inline int ib_req_ncomp_notif(struct ib_cq *cq, int wc_cnt)

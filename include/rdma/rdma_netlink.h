@@ -67,12 +67,9 @@ int rdma_nl_multicast(struct net *net, struct sk_buff *skb,
 
 bool rdma_nl_chk_listeners(unsigned int group);
 
-int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
-			 enum rdma_nl_notify_event_type type);
-
 /**
  * struct rdma_link_ops - a kind of device that "rdma link add" makes
- * @list: the core's
+ * @list: private to the core
  * @type: name of the kind
  * @newlink: makes a device above a network interface
  */

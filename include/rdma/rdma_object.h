@@ -69,7 +69,7 @@ enum rdma_object_type {
 };
 
 /**
- * enum rdma_object_state - where in its life an object stands
+ * enum rdma_object_state - state of an object's life
  * @RDMA_OBJECT_UNUSED: zeroed memory, the base was never initialised
  * @RDMA_OBJECT_NEW: initialised, may have parents, nobody can look it up
  * @RDMA_OBJECT_LIVE: published
@@ -83,14 +83,14 @@ enum rdma_object_state {
 };
 
 /**
- * struct rdma_object_ops - what the base must be told about a type
+ * struct rdma_object_ops - operations of an object type
  * @destroy: take the object down in the driver.  Runs in process context when
  *	no child exists and no lookup reference is held.  An error means that
  *	the object still stands and is published again.
  * @release: free the core-allocated memory after @destroy succeeded; NULL for
  *	driver-allocated types, whose memory is gone once @destroy returned 0.
- * @describe: append netlink attributes of a CM id; -EAGAIN for one of another port than
- *	the given, 0 for any; NULL when there is nothing to say
+ * @describe: append netlink attributes of a CM id.  A port other than 0 selects: the
+ *	id of another port is answered with -EAGAIN.  NULL when there is nothing to append
  */
 struct rdma_object_ops {
 	int (*destroy)(struct rdma_object *obj, struct ib_udata *udata);
@@ -107,7 +107,7 @@ struct rdma_object_ops {
  * @type: enum rdma_object_type
  * @state: enum rdma_object_state
  * @num_parents: entries used in @parent
- * @reap_failed: reaping tried this object and it would not go
+ * @reap_failed: ib_reap_objects() tried to destroy this object and could not
  * @device: device the object lives on
  * @owner: module or user context it belongs to; NULL for objects that a driver
  *	made behind the core's back, XRC domains, counters and address handles of users
@@ -116,7 +116,7 @@ struct rdma_object_ops {
  * @parent: objects that must outlive this one, each counted in its @usecnt
  */
 struct rdma_object {
-	/* the core alone touches these */
+	/* private to the core */
 	struct rdma_restrack_entry res;
 	atomic_t usecnt;
 	u8 type;

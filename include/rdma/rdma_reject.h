@@ -187,7 +187,7 @@ static inline __printf(1, 2) void __rdma_reason_check(const char *fmt, ...)
 }
 
 /**
- * rdma_refuse_in - rdma_refuse() by who knows the request
+ * rdma_refuse_in() - rdma_refuse() by who knows the request
  * @_scope: the request; NULL if there is none
  * @_err: the negative errno the caller is about to return
  * @_fmt: printf format, as for rdma_refuse()
@@ -206,7 +206,7 @@ static inline __printf(1, 2) void __rdma_reason_check(const char *fmt, ...)
 	})
 
 /**
- * rdma_refuse - refuse a request and say why
+ * rdma_refuse() - refuse a request and say why
  * @_err: the negative errno the caller is about to return
  * @_fmt: printf format, a literal, of one sentence without line feed that names the attribute, its
  *        value and what would be acceptable, such as "max_send_wr %u > device limit %u". What does
@@ -233,7 +233,7 @@ void rdma_reject_detach(struct rdma_reject_scope *scope);
 void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log);
 
 /**
- * rdma_reject_begin - begin a request on behalf of an open file
+ * rdma_reject_begin() - begin a request on behalf of an open file
  * @log: the file's log, or NULL if it has none
  * @scope: storage for the duration of the request; @scope->device, @scope->extack and
  *         @scope->quiet start out empty and are the caller's to set
@@ -252,7 +252,7 @@ static inline void rdma_reject_begin(struct rdma_reject_log *log, struct rdma_re
 }
 
 /**
- * rdma_reject_enter - begin a request, and attach it to the current task
+ * rdma_reject_enter() - begin a request, and attach it to the current task
  * @log: as for rdma_reject_begin()
  * @scope: as for rdma_reject_begin()
  *
@@ -265,7 +265,7 @@ static inline void rdma_reject_enter(struct rdma_reject_log *log, struct rdma_re
 }
 
 /**
- * rdma_reject_leave - end a request
+ * rdma_reject_leave() - end a request
  * @scope: the scope, attached or not; no longer used after return
  *
  * Context: the task that attached it; does not sleep.

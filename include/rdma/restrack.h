@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Resource tracking: what a device's objects are, who made them and how many
- * there are, for netlink.
+ * Resource tracking: lists a device's objects for netlink, with who made them,
+ * and counts them.
  */
 #ifndef _RDMA_RESTRACK_H_
 #define _RDMA_RESTRACK_H_
@@ -14,7 +14,7 @@
 #include <linux/xarray.h>
 #include <uapi/rdma/rdma_netlink.h>
 
-/* Mark of entries that only a dump with driver details shows. */
+/* Mark of an entry that only a dump with driver details shows. */
 #define RESTRACK_DD XA_MARK_1
 
 struct ib_device;
@@ -42,15 +42,15 @@ enum rdma_restrack_type {
 };
 
 /**
- * struct rdma_restrack_entry - what is known of one object
- * @valid: stands in its device's table
- * @no_track: never shall
- * @hidden: does not, but its place is kept
+ * struct rdma_restrack_entry - tracking entry of one object
+ * @valid: the entry is in its device's table
+ * @no_track: the entry must never be in the table
+ * @hidden: the entry is not in the table, but its number stays reserved
  * @user: made by a process
  * @kref: one for the table, one for each lookup
- * @drained: whom the last reference is told to, set while a destruction waits for it
- * @task: process that made it, referenced; of those made by a process
- * @kern_name: module that made a kernel object; of the others
+ * @drained: completed when the last reference is put, set while a destruction waits for that
+ * @task: process that made a user's object, referenced
+ * @kern_name: module that made a kernel object
  * @type: type
  * @id: number in netlink
  */

@@ -14,7 +14,7 @@
 /**
  * struct rdma_rw_ctx - a transfer
  * @nr_ops: work requests it takes, registration not counted
- * @type: which member of the union counts
+ * @type: which member of the union is valid
  * @single: one DMA address
  * @map: several, in work requests of their own
  * @reg: through registered MRs

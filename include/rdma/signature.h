@@ -30,14 +30,14 @@ enum ib_t10_dif_bg_type {
 
 /**
  * struct ib_t10_dif_domain - T10-DIF in one domain
- * @bg_type: guard: CRC or IP checksum
+ * @bg_type: kind of guard, CRC or IP checksum
  * @pi_interval: data bytes that one field protects
  * @bg: seed of the guard
  * @app_tag: application tag
  * @ref_tag: reference tag
  * @ref_remap: the reference tag grows by one each interval
  * @app_escape: an application tag of all ones switches checking off
- * @ref_escape: a reference tag of all ones does
+ * @ref_escape: a reference tag of all ones switches checking off
  * @apptag_check_mask: bits of the application tag that are checked
  */
 struct ib_t10_dif_domain {

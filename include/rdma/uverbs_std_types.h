@@ -121,9 +121,9 @@ static inline void uverbs_flow_action_fill_action(struct ib_flow_action *action,
 }
 
 /**
- * struct ib_uflow_resources - what the specifications of a flow rule refer to
+ * struct ib_uflow_resources - objects that the specifications of a flow rule refer to
  * @max: room in each of the arrays
- * @num: entries used in both together
+ * @num: sum of the entries used in both arrays
  * @collection_num: entries used in @collection
  * @counters_num: entries used in @counters
  * @counters: counters

@@ -24,7 +24,7 @@ enum rdma_lookup_mode {
 };
 
 /**
- * struct uverbs_obj_type_class - how a class of handles lives: numbers or descriptors
+ * struct uverbs_obj_type_class - operations of a class of handles: numbers or descriptors
  * @alloc_begin: makes a handle that nobody can look up yet
  * @alloc_commit: makes it visible; takes the caller's reference
  * @alloc_abort: undoes @alloc_begin
@@ -68,7 +68,7 @@ struct uverbs_obj_type {
 /**
  * struct uverbs_obj_idr_type - a type whose handles are numbers
  * @type: base
- * @destroy_object: destroys the object; an error keeps it, except when @why leaves no choice
+ * @destroy_object: destroys the object; after an error it stays, unless @why forbids that
  */
 struct uverbs_obj_idr_type {
 	struct uverbs_obj_type  type;
@@ -81,7 +81,7 @@ struct uverbs_obj_idr_type {
 /**
  * struct uverbs_obj_fd_type - a type whose handles are file descriptors
  * @type: base
- * @destroy_object: the handle was revoked or is being closed; cannot fail
+ * @destroy_object: called when the handle was revoked or is being closed; cannot fail
  * @fops: operations of the file; release is uverbs_uobject_fd_release()
  * @name: name of the file
  * @flags: O_* of the file

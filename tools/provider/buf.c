@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "vhca.h"
+#include "buf.h"
+#include "pd.h"
 
 static int get_pages(struct vhca_buf *buf, size_t whole)
 {

@@ -15,7 +15,7 @@
 #include <infiniband/cmd_ioctl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "vhca.h"
+#include "clock.h"
 
 #define NSEC_PER_SEC	UINT64_C(1000000000)
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Completion queues: creating, arming, and the table of QPs that complete in
- * one.  The table belongs to the CQ, so that a poll, which holds the CQ's lock
- * anyway, finds QPs that cannot go away.
- */
+/* Completion queues: making, arming and ending them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ccan/minmax.h>
 
+#include "buf.h"
+#include "clock.h"
+#include "cq.h"
+#include "pd.h"
 #include "release.h"
-#include "vhca.h"
-
-#define LOG_USERS_MIN	4
 
 /* What extended polling can say. */
 #define WC_FLAGS_ALWAYS	IBV_WC_STANDARD_FLAGS
@@ -48,12 +45,9 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
-	cq->log_users = LOG_USERS_MIN;
-	cq->users = calloc(ring_size(cq->log_users), sizeof(*cq->users));
-	if (!cq->users) {
-		err = ENOMEM;
+	err = vhca_cq_users_init(cq);
+	if (err)
 		goto err_free;
-	}
 	cq->log = ring_log(min(attr->cqe, VHCA_MAX_CQE));
 	err = vhca_buf_alloc(&cq->buf, ctx, pd, VHCA_RES_CQ, sizeof(struct vhca_cqe) << cq->log);
 	if (err)
@@ -78,7 +72,7 @@ err_destroy:
 err_buf:
 	vhca_buf_free(&cq->buf);
 err_users:
-	free(cq->users);
+	vhca_cq_users_exit(cq);
 err_free:
 	free(cq);
 	errno = err;
@@ -150,24 +144,18 @@ int vhca_destroy_cq(struct ibv_cq *ibcq)
 	if (cq->pd)
 		vhca_pd_put(cq->pd);
 	vhca_lock_destroy(&cq->lock);
-	free(cq->users);
+	vhca_cq_users_exit(cq);
 	free(cq);
 	return 0;
-}
-
-/* Numbers go round; 0 is that of a record that was never stored. */
-static uint32_t next_arm_seq(struct vhca_cq *cq)
-{
-	cq->arm_seq = cq->arm_seq == VHCA_ARM_SEQ_MASK ? 1 : cq->arm_seq + 1;
-	return cq->arm_seq;
 }
 
 /* Whether an arming for all still stands only the device knows, while it can be told which. */
 static uint64_t arm_solicited(struct vhca_cq *cq)
 {
-	uint32_t seq = next_arm_seq(cq);
+	uint32_t seq = vhca_arm_next_seq(cq->arm_seq);
 	uint32_t since = (seq - cq->any_seq) & VHCA_ARM_SEQ_MASK;
 
+	cq->arm_seq = seq;
 	if (cq->any_seq && since > VHCA_ARM_SINCE_MASK) {
 		/* One that an entry has met which was polled here need not be answered any more. */
 		if (cq->cons == cq->any_cons)
@@ -182,7 +170,8 @@ static uint64_t arm_solicited(struct vhca_cq *cq)
 
 static uint64_t arm_any(struct vhca_cq *cq)
 {
-	cq->any_seq = next_arm_seq(cq);
+	cq->arm_seq = vhca_arm_next_seq(cq->arm_seq);
+	cq->any_seq = cq->arm_seq;
 	cq->any_cons = cq->cons;
 	cq->armed_any = true;
 	return arm_value(cq->cons, cq->any_seq, false);
@@ -221,129 +210,5 @@ void vhca_cq_event(struct ibv_cq *ibcq)
 
 	vhca_lock(&cq->lock);
 	cq->armed_any = false;
-	vhca_unlock(&cq->lock);
-}
-
-static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t key)
-{
-	/* The high bits of a number are its slot's generation. */
-	return &cq->users[ring_slot(key, cq->log_users)];
-}
-
-/* Doubles the table when it is full.  Without memory the chains just grow. */
-static void grow_users(struct vhca_cq *cq)
-{
-	struct vhca_cq_user **old = cq->users, *user, *next;
-	uint64_t i, old_len = ring_size(cq->log_users);
-	struct vhca_cq_user **users;
-
-	if (cq->num_users < old_len)
-		return;
-	users = calloc(2 * old_len, sizeof(*users));
-	if (!users)
-		return;
-	cq->users = users;
-	cq->log_users++;
-	for (i = 0; i < old_len; i++) {
-		for (user = old[i]; user; user = next) {
-			struct vhca_cq_user **chain = user_chain(cq, user->key);
-
-			next = user->next;
-			user->next = *chain;
-			*chain = user;
-		}
-	}
-	free(old);
-}
-
-/* Called with the CQ's lock held. */
-struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key)
-{
-	struct vhca_cq_user *user = cq->last_user;
-
-	if (user && user->key == key)
-		return user;
-	for (user = *user_chain(cq, key); user; user = user->next)
-		if (user->key == key)
-			break;
-	if (user)
-		cq->last_user = user;
-	return user;
-}
-
-/**
- * vhca_cq_add_user() - enter a QP or an XRC SRQ in a CQ's table
- * @cq: CQ
- * @user: entry with its owner and number set
- *
- * Should a QP that is being destroyed still stand there with this number, the new one is found.
- */
-void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
-{
-	struct vhca_cq_user **chain;
-
-	vhca_lock(&cq->lock);
-	cq->last_user = NULL;
-	grow_users(cq);
-	chain = user_chain(cq, user->key);
-	user->next = *chain;
-	*chain = user;
-	cq->num_users++;
-	vhca_unlock(&cq->lock);
-}
-
-/**
- * vhca_cq_remove_user() - remove an entry from a CQ's table
- * @cq: CQ
- * @user: entry; nothing happens when it is not in the table
- */
-void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
-{
-	struct vhca_cq_user **link;
-
-	vhca_lock(&cq->lock);
-	if (cq->last_user == user)
-		cq->last_user = NULL;
-	for (link = user_chain(cq, user->key); *link; link = &(*link)->next) {
-		if (*link == user) {
-			*link = user->next;
-			cq->num_users--;
-			break;
-		}
-	}
-	vhca_unlock(&cq->lock);
-}
-
-/**
- * vhca_cq_purge() - drop completions of a QP or an XRC SRQ that were not polled
- * @cq: CQ
- * @key: which, as in the table; it adds none any more
- *
- * The entries that stay move towards the device's end; each place keeps its owner byte, which
- * belongs to the place and not to the completion.
- */
-void vhca_cq_purge(struct vhca_cq *cq, uint32_t key)
-{
-	uint64_t end, from, to;
-	uint8_t owner;
-
-	vhca_lock(&cq->lock);
-	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
-		if (!vhca_cqe_fresh(cq, end))
-			break;
-
-	for (from = end, to = end; from-- > cq->cons;) {
-		if (vhca_cqe_key(vhca_cqe_at(cq, from)) == key)
-			continue;
-		if (--to == from)
-			continue;
-		owner = vhca_cqe_at(cq, to)->owner;
-		*vhca_cqe_at(cq, to) = *vhca_cqe_at(cq, from);
-		vhca_cqe_at(cq, to)->owner = owner;
-	}
-	if (to != cq->cons) {
-		cq->cons = to;
-		db_store(&cq->db, 0, cq->cons);
-	}
 	vhca_unlock(&cq->lock);
 }

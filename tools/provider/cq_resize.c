@@ -11,13 +11,8 @@
 
 #include <ccan/minmax.h>
 
-#include "vhca.h"
-
-/* What an entry's owner byte is when the device has written it. */
-static uint8_t written(uint64_t count, uint8_t log)
-{
-	return (count >> log) & 1 ? 0 : VHCA_CQE_OWNER;
-}
+#include "buf.h"
+#include "cq.h"
 
 /* Makes a ring of zeroes one in which nothing is valid from a count on. */
 static void invalidate(struct vhca_cqe *ring, uint8_t log, uint64_t from)
@@ -25,8 +20,8 @@ static void invalidate(struct vhca_cqe *ring, uint8_t log, uint64_t from)
 	uint64_t count;
 
 	for (count = from; count < from + ring_size(log); count++)
-		if (!written(count, log))
-			ring[ring_slot(count, log)].owner = VHCA_CQE_OWNER;
+		if (!vhca_ring_lap(count, log))
+			ring[vhca_ring_slot(count, log)].owner = VHCA_CQE_OWNER;
 }
 
 /*
@@ -43,9 +38,9 @@ static int copy_entries(struct vhca_cq *cq, struct vhca_cqe *ring, uint8_t log, 
 	for (count = cq->cons; count < min(first, end); count++) {
 		if (!vhca_cqe_fresh(cq, count))
 			break;
-		to = &ring[ring_slot(count, log)];
+		to = &ring[vhca_ring_slot(count, log)];
 		memcpy(to, vhca_cqe_at(cq, count), sizeof(*to));
-		to->owner = written(count, log);
+		to->owner = vhca_ring_lap(count, log);
 	}
 	return count == first ? 0 : EPROTO;
 }
@@ -76,7 +71,7 @@ static int resize(struct vhca_cq *cq, uint32_t cqe)
 		vhca_buf_free(&buf);
 		return err;
 	}
-	err = copy_entries(cq, buf.addr, log, ring_extend(cq->cons, resp.first));
+	err = copy_entries(cq, buf.addr, log, vhca_ring_widen(cq->cons, resp.first));
 	if (err)
 		verbs_err(&ctx->vctx, "CQ %u: %#x is no entry to go on with after a resize\n",
 			  cq->vcq.cq.handle, resp.first);

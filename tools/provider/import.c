@@ -11,7 +11,7 @@
 #include <infiniband/cmd_ioctl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "vhca.h"
+#include "pd.h"
 
 /**
  * vhca_query_context() - what the kernel said when an imported context was opened

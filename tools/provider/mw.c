@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vhca.h"
+#include "mr.h"
+#include "pd.h"
 
 #define KEY_VARIANT	0xffU
 

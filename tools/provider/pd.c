@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vhca.h"
+#include "pd.h"
 
 struct ibv_pd *vhca_alloc_pd(struct ibv_context *context)
 {

@@ -8,7 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vhca.h"
+#include "clock.h"
+#include "cq.h"
+#include "qp.h"
+#include "srq.h"
+#include "wq.h"
 
 static enum ibv_wc_status wc_status(const struct vhca_cqe *cqe)
 {
@@ -115,7 +119,7 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 	wq = cqe->flags & VHCA_CQE_F_RQ ? &user->qp->rq : &user->qp->sq;
 	tail = atomic_load_explicit(&wq->tail, memory_order_relaxed);
 	head = atomic_load_explicit(&wq->head, memory_order_acquire);
-	end = ring_extend(tail, le32toh(cqe->wqe_index));
+	end = vhca_ring_widen(tail, le32toh(cqe->wqe_index));
 	if (end == tail || end > head)
 		return false;
 	/* The device has read the request: its place may be written again. */

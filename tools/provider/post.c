@@ -2,7 +2,10 @@
 /*
  * Posting of work request lists.
  */
-#include "vhca.h"
+#include "mr.h"
+#include "qp.h"
+#include "send_ops.h"
+#include "wq.h"
 #include "wqe.h"
 
 /* Which states take sends; the kernel's moves to the error state are the device's to know. */

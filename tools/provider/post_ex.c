@@ -6,7 +6,9 @@
  * ibv_wr_abort().  A request is begun by its operation, filled by a setter and
  * ended by whatever comes next; the device learns of none before complete.
  */
-#include "vhca.h"
+#include "mr.h"
+#include "qp.h"
+#include "send_ops.h"
 #include "wqe.h"
 
 static void note_error(struct vhca_qp *qp, int err)

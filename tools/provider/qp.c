@@ -7,8 +7,13 @@
 
 #include <ccan/minmax.h>
 
+#include "buf.h"
+#include "cq.h"
+#include "pd.h"
+#include "qp.h"
 #include "release.h"
-#include "vhca.h"
+#include "send_ops.h"
+#include "wq.h"
 #include "wqe.h"
 
 /* Rings of a QP and where they lie in its memory. */

@@ -8,7 +8,8 @@
 
 #include <config.h>
 
-#include "vhca.h"
+#include "cq.h"
+#include "qp.h"
 
 /* Later ones take what a provider adds to a command; we add nothing. */
 #ifdef VHCA_GET_CONTEXT_TAKES_FDS

@@ -3,8 +3,7 @@
  * Rings and doorbells: what both sides do to the words of rdma/vhca-abi.h.
  *
  * Depends on nothing of rdma-core, so that it is tested without it.  Positions
- * in rings are 64-bit counts that start at 0 and never wrap; the place in the
- * ring is the count modulo its size, a power of two.
+ * in rings are counts as rdma/vhca-ring.h explains them.
  */
 #ifndef VHCA_RING_H
 #define VHCA_RING_H
@@ -16,17 +15,13 @@
 #include <stdint.h>
 
 #include <rdma/vhca-abi.h>
+#include <rdma/vhca-ring.h>
 
-/* ---- positions ---- */
+/* ---- sizes ---- */
 
 static inline uint64_t ring_size(uint8_t log)
 {
 	return UINT64_C(1) << log;
-}
-
-static inline uint64_t ring_slot(uint64_t count, uint8_t log)
-{
-	return count & (ring_size(log) - 1);
 }
 
 /* Smallest log with 1 << log >= n; 0 for n of 0 and 1. */
@@ -44,35 +39,6 @@ static inline uint8_t ring_log_stride(uint32_t nsge)
 {
 	/* The device has no strides without room for one. */
 	return ring_log(VHCA_RWQE_SIZE((uint64_t)(nsge ? nsge : 1)));
-}
-
-/**
- * ring_extend() - the 64-bit count that the low half of one stands for
- * @base: count that is not larger
- * @low: low half of the count
- *
- * Return: smallest count from @base on with this low half.
- */
-static inline uint64_t ring_extend(uint64_t base, uint32_t low)
-{
-	uint32_t ahead = low - (uint32_t)base;
-
-	return base + ahead;
-}
-
-/**
- * ring_fresh() - has the device written this entry?
- * @owner: its owner byte
- * @count: its count
- * @log: log2 of the ring's entries
- *
- * The bit is the parity of the lap and the first lap, over a cleared ring, has 1.
- */
-static inline bool ring_fresh(uint8_t owner, uint64_t count, uint8_t log)
-{
-	bool odd_lap = (count >> log) & 1;
-
-	return (owner & VHCA_CQE_OWNER) != odd_lap;
 }
 
 /* ---- words shared with the device ---- */

@@ -10,7 +10,11 @@
 
 #include <ccan/minmax.h>
 
-#include "vhca.h"
+#include "buf.h"
+#include "cq.h"
+#include "pd.h"
+#include "srq.h"
+#include "wq.h"
 
 /* Lays a ring out as large as this provider can; what is too much the kernel refuses. */
 static int lay_out(struct vhca_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
@@ -163,7 +167,7 @@ static void look_at_taken(struct vhca_srq *srq)
 {
 	uint64_t tail = atomic_load_explicit(&srq->wq.tail, memory_order_relaxed);
 	uint64_t head = atomic_load_explicit(&srq->wq.head, memory_order_relaxed);
-	uint64_t taken = ring_extend(tail, (uint32_t)db_load(&srq->db, 1));
+	uint64_t taken = vhca_ring_widen(tail, (uint32_t)db_load(&srq->db, 1));
 
 	if (taken - tail <= head - tail)
 		atomic_store_explicit(&srq->wq.tail, taken, memory_order_relaxed);

@@ -16,8 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ah.h"
+#include "clock.h"
+#include "cq.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
 #include "release.h"
-#include "vhca.h"
+#include "srq.h"
 
 static void vhca_free_context(struct ibv_context *context)
 {
@@ -26,6 +32,32 @@ static void vhca_free_context(struct ibv_context *context)
 	vhca_db_close(ctx);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
+}
+
+static int query_device_ex(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ibv_device_attr *orig = &attr->orig_attr;
+	struct ib_uverbs_ex_query_device_resp resp;
+	size_t resp_size = sizeof(resp);
+	uint64_t fw;
+	int err;
+
+	err = ibv_cmd_query_device_any(context, input, attr, attr_size, &resp, &resp_size);
+	if (err)
+		return err;
+	fw = resp.base.fw_ver;
+	snprintf(orig->fw_ver, sizeof(orig->fw_ver), "%u.%u.%u", (unsigned int)(fw >> 32),
+		 (unsigned int)(fw >> 16 & 0xffff), (unsigned int)(fw & 0xffff));
+	return 0;
+}
+
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd;
+
+	return ibv_cmd_query_port(context, port, attr, &cmd, sizeof(cmd));
 }
 
 static const struct verbs_context_ops context_ops = {
@@ -67,8 +99,8 @@ static const struct verbs_context_ops context_ops = {
 	.post_recv = vhca_post_recv,
 	.post_send = vhca_post_send,
 	.post_srq_recv = vhca_post_srq_recv,
-	.query_device_ex = vhca_query_device_ex,
-	.query_port = vhca_query_port,
+	.query_device_ex = query_device_ex,
+	.query_port = query_port,
 	.query_qp = vhca_query_qp,
 	.query_qp_data_in_order = vhca_query_qp_data_in_order,
 	.query_rt_values = vhca_query_rt_values,

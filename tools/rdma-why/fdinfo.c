@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Watching by /proc/PID/fdinfo, for users without access to tracefs.
+ * Watches /proc/PID/fdinfo, for users without access to tracefs.
  *
- * The kernel keeps the last reasons with each open file. They are gone when the file is closed, so
- * the command is traced just enough to stop each of its processes at its exit, when files are still
- * open, and to read them there.
+ * The kernel keeps the last reasons with each open file, and forgets them when the file is closed.
+ * Therefore ptrace() stops each process of the command at its exit, when its files are still open
+ * and the reasons can be read.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define KEY "rdma-reject:\t"
 
-/* Reasons that have been reported: threads and forks share files and would bring them twice. */
+/* Reasons that have been reported: threads and forks share files, whose reasons are found twice. */
 static char **seen;
 static size_t num_seen;
 
@@ -153,7 +153,7 @@ static void go_on(pid_t pid, int status)
 		ptrace(PTRACE_CONT, pid, NULL, event ? 0L : (long)sig);
 }
 
-/* Descendants that outlive the command go on unwatched. */
+/* Descendants that outlive the command continue without being watched. */
 static int finish(pid_t child)
 {
 	int status = 0;

@@ -30,7 +30,7 @@ static const char usage[] =
 	"With --vendor-err it prints what the vendor_err of a completion of the vhca driver\n"
 	"means.\n";
 
-/* Exit status 1: it means nothing. */
+/* Returns the exit status, 1 if the number stands for no reason. */
 static int print_vendor_err(const char *word)
 {
 	const char *text = NULL;
@@ -85,7 +85,7 @@ static pid_t start(char **command, int *go)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Silence means little if it is the distribution's core that is silent. */
+/* The distribution's core gives no reasons, so that finding none means little there. */
 static bool core_gives_reasons(void)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "re");
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 
 	if (!watcher->prepare())
 		watcher = &fdinfo_watcher;
-	/* What the terminal sends is for the command. */
+	/* signals of the terminal are for the command */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	child = start(argv + first, &go);

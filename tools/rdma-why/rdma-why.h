@@ -28,8 +28,8 @@ struct refusal {
 void report(const struct refusal *refusal);
 
 /*
- * Each way of watching has the same three steps. prepare() says whether it can work here; watch()
- * is called with the child before the command runs in it and returns false if it cannot be watched;
+ * Each way of watching has the same three steps. prepare() returns whether it can work; watch()
+ * is called with the child before the command runs in it and returns false if it cannot watch it;
  * finish() waits for the command, reports what was refused, and returns its wait status.
  */
 struct watcher {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Watching by the trace point rdma_core:rdma_reject, in a trace instance of our own that records
- * the command and its descendants only.
+ * Watches the trace point rdma_core:rdma_reject, in a trace instance of its own that records only
+ * the command and its descendants.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static bool watch(pid_t child)
 	return false;
 }
 
-/* Cuts the line at key, which stands before a value, and returns the value. */
+/* Cuts the line at key, and returns the value that follows key. */
 static char *cut(char *line, const char *key)
 {
 	char *at = line ? strstr(line, key) : NULL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What a test has reported, and what all tests together should: the list tools/testing/tests."""
+"""Reads what tests have reported, and the list of what they should: tools/testing/tests."""
 
 import re
 
@@ -30,7 +30,7 @@ def count_points(lines):
             return tuple(int(one) for one in found.groups())
     passed = failed = skipped = 0
     for line in lines:
-        # cmocka's own form: what was begun and did not end well has failed
+        # cmocka's own form: a test that was begun and did not end well has failed
         failed += line.startswith("[ RUN      ] ")
         if line.startswith("[       OK ] "):
             passed, failed = passed + 1, failed - 1
@@ -46,7 +46,7 @@ def count_points(lines):
 
 
 class Document:
-    """A plan, which may come behind its points, and they."""
+    """A TAP plan, which may follow its points, and the points."""
 
     def __init__(self, node, planned=None):
         self.node = node
@@ -122,8 +122,8 @@ def words(number):
 
 
 def differences(listed, found, excused):
-    """What is not as the list says, a sentence each. excused: tests that have failed, or could not
-    run, and have said so themselves."""
+    """Differences from the list, a sentence each. excused: tests that have failed or could not run,
+    which was reported already."""
     for name in sorted(set(listed) - set(found) - excused):
         yield f"{name} is in {LIST} and has not run"
     for name in sorted(set(found) - set(listed)):
@@ -134,7 +134,7 @@ def differences(listed, found, excused):
 
 
 def closing_line(table):
-    """What make check ends with by the list."""
+    """The last line of make check that follows from the list."""
     counts = [number for name, number in table.items() if not name.startswith(LONG)]
     return f"{sum(one[0] for one in counts)} passed, 0 failed, {sum(one[1] for one in counts)} skipped"
 
@@ -150,9 +150,9 @@ def readme_says(table, path=README):
 
 
 def update(names, long_names, path, readme=README, listed=LIST):
-    """Writes the list, and the line in README.md, by what runs have left in `path`; names are those
-    of make check, which must all be there, and of make check-long, which may be from earlier.
-    Returns what is missing for that, and then writes nothing."""
+    """Writes the list, and the line in README.md, from what runs have left in `path`; names are the
+    tests of make check, which must all be there, and of make check-long, which may be from an
+    earlier run. If tests are missing, it returns them and writes nothing."""
     found = read_table(path)
     missing = sorted(set(names) - set(found))
     if missing:

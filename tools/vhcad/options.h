@@ -5,7 +5,7 @@
 #ifndef VHCAD_OPTIONS_H
 #define VHCAD_OPTIONS_H
 
-#include "dev/limit.h"
+#include "res/limit.h"
 #include "pci/config.h"
 #include "lib/types.h"
 

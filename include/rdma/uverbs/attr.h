@@ -59,10 +59,10 @@ struct uverbs_attr {
 };
 
 /**
- * struct uverbs_attr_bundle - a command at work
- * @driver_udata: the driver's part
- * @ucore: the core's part, of the write() ABI
- * @hdr: everything before the attributes, as a structure of its own
+ * struct uverbs_attr_bundle - a running command
+ * @driver_udata: the driver's part of the request
+ * @ucore: the core's part of a request by the write() ABI
+ * @hdr: all members before the attributes, as a structure of its own
  * @ufile: open file
  * @context: device context, NULL before there is one
  * @uobject: handle that the command makes
@@ -228,7 +228,7 @@ static inline int uverbs_attr_get_uobjs_arr(const struct uverbs_attr_bundle *att
 	return handles.len;
 }
 
-/* Does the attribute hold its input itself? */
+/* Is the input stored in the attribute itself? */
 static inline bool uverbs_attr_ptr_is_inline(const struct uverbs_attr *attr)
 {
 	return attr->ptr_attr.len <= sizeof(u64);
@@ -302,7 +302,7 @@ static inline int _uverbs_copy_from_or_zero(void *to,
 	_uverbs_copy_from_or_zero(to, attrs_bundle, idx, sizeof(*to))
 
 /**
- * ib_uverbs_get_ucontext() - device context of a command, also of one that does not need one
+ * ib_uverbs_get_ucontext() - device context of a command, even of one that needs none
  * @attrs: command
  *
  * Return: the context or an error pointer.
@@ -341,7 +341,7 @@ int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle *bundle,
 
 #else /* CONFIG_INFINIBAND_USER_ACCESS */
 
-/* Drivers compile their methods, which nobody can call. */
+/* Drivers still compile their methods, which nobody can call. */
 static inline int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *attrs_bundle,
 				     size_t idx, u64 allowed_bits)
 {

@@ -60,7 +60,7 @@ enum uapi_definition_scope {
 /**
  * struct uapi_definition - an entry of a table that ends with {}
  * @kind: enum uapi_definition_kind, says what the rest means
- * @scope: what a condition is for: the object, or the method before it
+ * @scope: what a condition applies to: the object, or the method before it
  * @object_start: number of the object that the following entries describe
  * @write: command number, sizes and flags
  * @func_is_supported: condition: a function of the device

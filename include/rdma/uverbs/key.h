@@ -2,7 +2,7 @@
 /*
  * Keys: one 32-bit number that names an object, a method or an attribute.  From
  * the top: object, 5 bits of method, 6 bits of attribute.  What drivers add
- * (ids with UVERBS_ID_NS_SHIFT's bit set) follows what the core has.
+ * (ids with UVERBS_ID_NS_SHIFT's bit set) follows the core's own.
  */
 #ifndef RDMA_UVERBS_KEY_H
 #define RDMA_UVERBS_KEY_H
@@ -179,7 +179,7 @@ static inline __attribute_const__ u32 uapi_bkey_attr(u32 attr_key)
 	return attr_key - first;
 }
 
-/* The other way round. */
+/* The attribute of a bit in such a bitmap. */
 static inline __attribute_const__ u32 uapi_bkey_to_key_attr(u32 attr_bkey)
 {
 	const u32 first = 1;

@@ -33,14 +33,14 @@ enum uverbs_obj_access {
 };
 
 /**
- * struct uverbs_attr_spec - what an attribute must look like
+ * struct uverbs_attr_spec - specification of an attribute
  * @type: enum uverbs_attr_type
- * @zero_trailing: longer input is fine when the bytes we do not know are zero
+ * @zero_trailing: longer input is accepted when the bytes that we do not know are zero
  * @alloc_and_copy: input is copied to kernel memory before the handler runs
  * @mandatory: must be present
- * @is_udata: is the driver's part of the command
+ * @is_udata: the attribute is the driver's part of the command
  * @u: lengths, object type and access, or number of alternatives
- * @u2: the alternatives, or what an array of handles must look like
+ * @u2: the alternatives, or the specification of an array of handles
  */
 struct uverbs_attr_spec {
 	u8 type;
@@ -102,7 +102,7 @@ struct uverbs_attr_def {
 #define UVERBS_ATTR_STRUCT(_type, _last) \
 	.zero_trailing = 1, UVERBS_ATTR_SIZE(offsetofend(_type, _last), sizeof(_type))
 
-/* A definition that exists as long as the table that points to it. */
+/* A definition with static storage, which lives as long as the table that points to it. */
 #define UVERBS_ATTR_DEF(_attr_id, ...) \
 	(&(const struct uverbs_attr_def){ .id = (_attr_id), .attr = { __VA_ARGS__ } })
 
@@ -128,7 +128,7 @@ struct uverbs_attr_def {
 			.u.enum_def.num_elems = ARRAY_SIZE(_enum_arr),			\
 			.u2.enum_def.ids = (_enum_arr), __VA_ARGS__)
 
-/* In place of an object type: handles of any. */
+/* In place of an object type: handles of any type are accepted. */
 #define UVERBS_IDR_ANY_OBJECT 0xFFFF
 
 /* A handle. */

@@ -95,7 +95,7 @@ __attribute_const__ int ib_rate_to_mbps(enum ib_rate rate);
 
 __attribute_const__ enum ib_rate mult_to_ib_rate(int mult);
 
-/* How the core asks a driver for an AH; see enum rdma_create_ah_flags. */
+/* Arguments of a driver's create_ah(); see enum rdma_create_ah_flags. */
 struct rdma_ah_init_attr {
 	struct rdma_ah_attr *ah_attr;
 	u32 flags;
@@ -131,7 +131,7 @@ struct opa_ah_attr {
  * @static_rate: enum ib_rate
  * @port_num: local port to send from
  * @ah_flags: enum ib_ah_flags
- * @type: which member of the union counts
+ * @type: which member of the union is valid
  * @ib: LID route
  * @roce: destination MAC
  * @opa: Omni-Path route

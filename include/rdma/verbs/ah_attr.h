@@ -130,7 +130,7 @@ static inline const struct ib_global_route *rdma_ah_read_grh(const struct rdma_a
 	return &attr->grh;
 }
 
-/* The same, to be changed. */
+/* The same, writable. */
 static inline struct ib_global_route *rdma_ah_retrieve_grh(struct rdma_ah_attr *attr)
 {
 	return &attr->grh;
@@ -191,7 +191,7 @@ static inline enum rdma_ah_attr_type rdma_ah_find_type(struct ib_device *dev, u3
 	return RDMA_AH_ATTR_TYPE_UNDEFINED;
 }
 
-/* A LID that must fit in 16 bits, which is a defect of the caller when it does not. */
+/* A LID that must fit in 16 bits; passing a larger one is a bug of the caller. */
 static inline u16 ib_lid_cpu16(u32 lid)
 {
 	WARN_ON_ONCE(lid > U16_MAX);

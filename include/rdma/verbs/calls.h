@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Fast paths: straight into the driver.  No lock, no check, no reference; the
- * caller keeps the object alive.
+ * Calls of the data path, which go straight into the driver.  They take no lock and
+ * no reference and check nothing; the caller keeps the object alive.
  */
 #ifndef RDMA_VERBS_CALLS_H
 #define RDMA_VERBS_CALLS_H
@@ -72,8 +72,8 @@ static inline int ib_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *
  * @wc: takes the completions
  *
  * Context: any.
- * Return: completions taken; fewer than @num_entries when the CQ is empty then; or a
- * negative errno.
+ * Return: number of completions taken, less than @num_entries when the CQ is empty
+ * afterwards; or a negative errno.
  */
 static inline int ib_poll_cq(struct ib_cq *cq, int num_entries, struct ib_wc *wc)
 {
@@ -101,7 +101,7 @@ static inline int ib_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags fla
 /**
  * ib_create_srq() - create a kernel SRQ
  * @pd: PD
- * @srq_init_attr: what it is to be; the sizes given come back
+ * @srq_init_attr: attributes of the new SRQ; returns the sizes it got
  *
  * Context: may sleep.
  * Return: the SRQ or an error pointer, -EOPNOTSUPP when the device has none.

@@ -395,8 +395,8 @@ static inline int rdma_mtu_from_attr(struct ib_device *device, u32 port, struct 
  * @ib_dev: device
  * @flags: enum ib_access_flags
  *
- * Remote writers need the local right too.  Rights that a device must support do not count as
- * optional.
+ * A right to write remotely needs the local one too.  Only rights that are optional for a
+ * device are compared with its capabilities.
  *
  * Return: 0, -EINVAL for a right that does not exist or lacks its companion, -EOPNOTSUPP for
  * one that the device does not have.

@@ -16,8 +16,8 @@ struct dim;
 struct ib_event;
 
 /**
- * struct ib_cq_init_attr - what a CQ is to be
- * @cqe: entries at least
+ * struct ib_cq_init_attr - attributes of a new CQ
+ * @cqe: least number of entries
  * @comp_vector: completion vector, below ib_device.num_comp_vectors
  * @flags: enum ib_uverbs_ex_create_cq_flags
  */
@@ -58,9 +58,9 @@ enum ib_poll_context {
  * @uobject: the user's handle, NULL for a kernel CQ
  * @comp_handler: runs on a completion when armed
  * @event_handler: runs on an asynchronous event
- * @cq_context: given to both
+ * @cq_context: argument of both handlers
  * @cqe: usable entries
- * @cqe_used: entries promised to users of a shared CQ
+ * @cqe_used: entries of a shared CQ that are reserved for its users
  * @poll_ctx: where the core polls
  * @wc: the core's buffer for polling
  * @pool_entry: place among the device's shared CQs
@@ -69,8 +69,8 @@ enum ib_poll_context {
  * @comp_wq: the queue for @work
  * @dim: adaptive moderation
  * @timestamp: when the CQ was last polled, for tracing
- * @interrupt: the completion handler ran since then
- * @shared: belongs to the pool
+ * @interrupt: the completion handler has run since @timestamp
+ * @shared: the CQ belongs to the pool
  * @comp_vector: completion vector
  * @RDMA_OBJECT_BASE: object base
  */

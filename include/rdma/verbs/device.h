@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Devices and the clients that are told about them.
+ * Devices, and the clients that are notified of them.
  */
 #ifndef RDMA_VERBS_DEVICE_H
 #define RDMA_VERBS_DEVICE_H
@@ -47,14 +47,14 @@ struct ib_core_device {
  * @port_data: one for every port number, from registration on
  * @num_comp_vectors: completion vectors
  * @dev: class device in the namespace the device belongs to
- * @coredev: the same
+ * @coredev: the same device, as struct ib_core_device
  * @uverbs_cmd_mask: write() commands; bits set by the core, a driver may add and clear
  * @node_desc: node description
  * @node_guid: node GUID
  * @local_dma_lkey: key for all DMA addresses, with IBK_LOCAL_DMA_LKEY
- * @is_switch: a switch: its one port has number 0
+ * @is_switch: the device is a switch, whose only port has number 0
  * @kverbs_provider: has every operation that kernel consumers need
- * @use_cq_dim: the core shall adapt CQ moderation
+ * @use_cq_dim: the core is to adapt CQ moderation
  * @node_type: enum rdma_node_type
  * @phys_port_cnt: ports
  * @attrs: limits and capabilities
@@ -69,7 +69,7 @@ struct ib_core_device {
  * @iw_driver_flags: IW_F_*
  * @lag_flags: enum rdma_lag_flags
  * @type: kind of device, for a device below another
- * @parent: the other
+ * @parent: the device above it
  * @name_assign_type: who chose the name
  * @core: state private to ib_core
  *
@@ -146,17 +146,18 @@ static inline void *rdma_zalloc_obj(struct ib_device *dev, size_t size,
 /**
  * struct ib_client - a user of RDMA devices: a ULP or a part of the core
  * @name: name
- * @add: a device came; 0, or -EOPNOTSUPP when it is of no interest, or an error
- * @remove: the device goes; everything made on it is to be gone on return
- * @rename: the device has a new name
+ * @add: called for a new device; returns 0, -EOPNOTSUPP if the device is of no interest, or
+ *	another error
+ * @remove: called before a device goes; the client destroys what it made on it before it returns
+ * @rename: called when a device has got a new name
  * @get_nl_info: names the client's character device of an RDMA device
  * @get_global_nl_info: names the client's own character device
  * @get_net_dev_by_params: finds a network interface by what a connection request says;
  *	the caller puts it
- * @uses: the core's
- * @uses_zero: the core's
- * @client_id: the core's number, index in ib_device.client_data
- * @no_kverbs_req: wants devices too that lack operations for kernel consumers
+ * @uses: private to the core
+ * @uses_zero: private to the core
+ * @client_id: the client's number, index in ib_device.client_data
+ * @no_kverbs_req: the client also wants devices that lack operations for kernel consumers
  */
 struct ib_client {
 	const char *name;

@@ -190,7 +190,7 @@ struct ib_cq_caps {
  * @sig_prot_cap: enum ib_signature_prot_cap
  * @sig_guard_cap: enum ib_signature_guard_cap
  * @odp_caps: on-demand paging
- * @timestamp_mask: bits of a completion time stamp that count
+ * @timestamp_mask: valid bits of a completion time stamp
  * @hca_core_clock: frequency of the clock of time stamps, kHz
  * @rss_caps: receive side scaling
  * @max_wq_type_rq: work queues

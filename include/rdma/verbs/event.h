@@ -54,7 +54,7 @@ struct ib_event {
  * struct ib_event_handler - subscription to a device's port and device events
  * @device: device to watch
  * @handler: called in process context; may sleep, must not unregister itself
- * @list: the core's
+ * @list: private to the core
  */
 struct ib_event_handler {
 	struct ib_device *device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Flow steering, flow actions and counters.  Filters hold the bytes of the
- * wire; a mask bit that is set makes the filter's bit count.
+ * wire; a filter's bit is compared where the mask has a bit set.
  */
 #ifndef RDMA_VERBS_FLOW_H
 #define RDMA_VERBS_FLOW_H

@@ -26,7 +26,7 @@ enum ib_mr_status_check {
 	IB_MR_CHECK_SIG_STATUS = 1,
 };
 
-/* Answer of ib_check_mr_status(): which checks failed, and the first error. */
+/* Result of ib_check_mr_status(): which checks failed, and the first error. */
 struct ib_mr_status {
 	u32		    fail_status;
 	struct ib_sig_err   sig_err;
@@ -102,12 +102,12 @@ struct ib_dm {
  * @length: bytes
  * @page_size: bytes of a page of its list
  * @type: kind
- * @need_inval: to be invalidated before it is registered again
+ * @need_inval: must be invalidated before it is registered again
  * @uobject: the user's handle, of a user MR
  * @qp_entry: place in a QP's pool, of a kernel MR
  * @dm: device memory behind it, or NULL
  * @sig_attrs: signature layout, or NULL
- * @pool_entry: among the MRs of a QP's pools
+ * @pool_entry: place among all MRs of a QP's pools
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_mr {

@@ -15,7 +15,7 @@ enum rdma_netdev_t {
 
 /**
  * struct rdma_netdev - private part of such a network device
- * @clnt_priv: the ULP's
+ * @clnt_priv: for the ULP
  * @hca: device
  * @port_num: port
  * @mtu: payload bytes
@@ -24,7 +24,7 @@ enum rdma_netdev_t {
  * @send: sends a frame to an address
  * @attach_mcast: joins a multicast group
  * @detach_mcast: leaves it
- * @tx_timeout: the queue is stuck
+ * @tx_timeout: called when a queue is stuck
  */
 struct rdma_netdev {
 	void              *clnt_priv;
@@ -49,11 +49,11 @@ struct rdma_netdev {
 };
 
 /**
- * struct rdma_netdev_alloc_params - how to allocate one
+ * struct rdma_netdev_alloc_params - parameters of a new network device
  * @sizeof_priv: bytes of the private part, struct rdma_netdev included
  * @txqs: transmit queues
  * @rxqs: receive queues
- * @param: given to @initialize_rdma_netdev
+ * @param: argument of @initialize_rdma_netdev
  * @initialize_rdma_netdev: fills a new network device
  */
 struct rdma_netdev_alloc_params {

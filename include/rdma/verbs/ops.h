@@ -56,7 +56,7 @@ enum ib_mad_result {
 /*
  * struct ib_device_ops - the driver's operations
  *
- * Those left NULL are not supported.  An operation on an object that exists is
+ * An operation that is NULL is not supported.  An operation on an object that exists is
  * never called after the object's destroy operation.  post_send, post_recv,
  * post_srq_recv, poll_cq, peek_cq, req_notify_cq and, unless their flags say
  * otherwise, create_ah and destroy_ah are called in any context and may not

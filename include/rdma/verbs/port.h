@@ -190,7 +190,7 @@ enum ib_port_speed {
 
 /**
  * struct ib_port_attr - state and limits of a port, as query_port() fills them
- * @subnet_prefix: of the subnet
+ * @subnet_prefix: prefix of the subnet
  * @state: logical state
  * @max_mtu: largest MTU
  * @active_mtu: MTU in use
@@ -203,7 +203,7 @@ enum ib_port_speed {
  * @qkey_viol_cntr: packets with a wrong Q_Key
  * @pkey_tbl_len: entries of the P_Key table
  * @sm_lid: LID of the subnet manager
- * @lid: LID of the port; 32 bits for Omni-Path's sake
+ * @lid: LID of the port; Omni-Path's have 32 bits
  * @lmc: low bits of a LID that the port ignores
  * @max_vl_num: virtual lanes, as PortInfo encodes them
  * @sm_sl: service level to the subnet manager
@@ -258,7 +258,8 @@ struct ib_port_modify {
 };
 
 /**
- * struct ib_port_immutable - what the driver says of a port once, at registration
+ * struct ib_port_immutable - properties of a port that never change; the driver gives them at
+ *	registration
  * @pkey_tbl_len: entries of the P_Key table
  * @gid_tbl_len: entries of the GID table
  * @core_cap_flags: RDMA_CORE_CAP_*

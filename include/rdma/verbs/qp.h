@@ -23,7 +23,7 @@ struct ib_qp_security;
  * @max_send_sge: gather entries of a send
  * @max_recv_sge: scatter entries of a receive
  * @max_inline_data: bytes a send may carry inline
- * @max_rdma_ctxs: RDMA contexts of rdma/rw.h that shall run at the same time; the core
+ * @max_rdma_ctxs: RDMA contexts of rdma/rw.h that may run at the same time; the core
  *	enlarges the send queue for them
  */
 struct ib_qp_cap {
@@ -41,7 +41,7 @@ enum ib_sig_type {
 	IB_SIGNAL_REQ_WR
 };
 
-/* Types of QP; those up to IB_QPT_GSI exist once a port and only in the kernel. */
+/* Types of QP; a port has one each of those up to IB_QPT_GSI, and only the kernel uses them. */
 enum ib_qp_type {
 	IB_QPT_SMI,
 	IB_QPT_GSI,
@@ -92,14 +92,14 @@ enum ib_qp_create_flags {
 };
 
 /**
- * struct ib_qp_init_attr - what a QP is to be
+ * struct ib_qp_init_attr - attributes of a new QP
  * @event_handler: runs on an asynchronous event; may not sleep
- * @qp_context: given to it
+ * @qp_context: argument of @event_handler
  * @send_cq: completes sends
  * @recv_cq: completes receives
  * @srq: shared receive queue instead of a receive queue, or NULL
  * @xrcd: XRC domain of a target QP
- * @cap: size; the driver returns what it gave
+ * @cap: size; the driver returns the size that the QP got
  * @sq_sig_type: whether every send completes
  * @qp_type: type
  * @create_flags: enum ib_qp_create_flags
@@ -128,7 +128,7 @@ struct ib_qp_init_attr {
 /**
  * struct ib_qp_open_attr - how to share an XRC target QP
  * @event_handler: runs on an asynchronous event
- * @qp_context: given to it
+ * @qp_context: argument of @event_handler
  * @qp_num: number
  * @qp_type: IB_QPT_XRC_TGT
  */
@@ -224,7 +224,7 @@ enum ib_mig_state {
 };
 
 /**
- * struct ib_qp_attr - attributes of a QP; a mask says which count
+ * struct ib_qp_attr - attributes of a QP; a mask says which are valid
  * @qp_state: state to move to
  * @cur_qp_state: state it is assumed to be in
  * @path_mtu: MTU of the path
@@ -243,7 +243,7 @@ enum ib_mig_state {
  * @sq_draining: it is being drained
  * @max_rd_atomic: READs and atomics outstanding as initiator
  * @max_dest_rd_atomic: READs and atomics outstanding as responder
- * @min_rnr_timer: what a peer without credit is told to wait, enum ib_rnr_timeout
+ * @min_rnr_timer: time that an RNR NAK tells the peer to wait, enum ib_rnr_timeout
  * @port_num: port of the path
  * @timeout: wait for an acknowledgment, 4.096 us << n, 0: for ever
  * @retry_cnt: transport retries, 0 to 7
@@ -294,14 +294,14 @@ struct ib_qp_attr {
  * @rdma_mrs: pool of MRs for RDMA contexts
  * @sig_mrs: pool of MRs for signature contexts
  * @srq: shared receive queue or NULL
- * @srq_completion: last WQE of a QP with an SRQ was reached
+ * @srq_completion: completed when a QP with an SRQ has reached its last WQE
  * @xrcd: XRC domain or NULL
  * @xrcd_list: place in the domain
  * @open_list: handles of a shared QP
  * @real_qp: the QP itself when this is a handle, else this
  * @uobject: the user's handle, NULL for a kernel QP
  * @event_handler: runs on an asynchronous event
- * @registered_event_handler: the consumer's own handler, which the core's calls
+ * @registered_event_handler: the consumer's handler, which the core's own handler calls
  * @qp_context: given to it
  * @av_sgid_attr: source GID entry of the path, reference held
  * @alt_path_sgid_attr: the same of the alternate path
@@ -310,11 +310,11 @@ struct ib_qp_attr {
  * @max_read_sge: scatter entries of an RDMA READ
  * @qp_type: type
  * @rwq_ind_tbl: indirection table or NULL
- * @qp_sec: on whose behalf it uses P_Keys, where a security module may ask; the core's own
+ * @qp_sec: security label under which it uses P_Keys; private to the core
  * @port: port number
  * @integrity_en: may use signature MRs
  * @counter: counter it is bound to
- * @pool_mrs: all MRs of its pools, those in use, too
+ * @pool_mrs: all MRs of its pools, including those in use
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_qp {
@@ -364,7 +364,7 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 /**
  * ib_create_qp() - create a kernel QP
  * @pd: PD
- * @init_attr: what it is to be; the sizes given come back
+ * @init_attr: attributes of the new QP; returns the sizes it got
  *
  * Context: may sleep.
  * Return: the QP or an error pointer.

@@ -42,7 +42,7 @@ enum ib_srq_attr_mask {
  * struct ib_srq_attr - size and limit of an SRQ
  * @max_wr: work requests outstanding
  * @max_sge: scatter entries of one
- * @srq_limit: below this many an event is raised, once; 0 means never
+ * @srq_limit: an event is raised once when fewer receives than this are left; 0: never
  */
 struct ib_srq_attr {
 	u32	max_wr;
@@ -51,9 +51,9 @@ struct ib_srq_attr {
 };
 
 /**
- * struct ib_srq_init_attr - what an SRQ is to be
+ * struct ib_srq_init_attr - attributes of a new SRQ
  * @event_handler: runs on an asynchronous event
- * @srq_context: given to it
+ * @srq_context: argument of @event_handler
  * @attr: size
  * @srq_type: kind
  * @ext: CQ of the kinds that have one, XRC domain, or length of the matching list
@@ -84,7 +84,7 @@ struct ib_srq_init_attr {
  * @pd: PD
  * @uobject: the user's handle, NULL for a kernel SRQ
  * @event_handler: runs on an asynchronous event
- * @srq_context: given to it
+ * @srq_context: argument of @event_handler
  * @srq_type: kind
  * @ext: CQ, XRC domain and SRQ number of the kinds that have them
  * @RDMA_OBJECT_BASE: object base

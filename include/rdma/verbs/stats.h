@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 #include <rdma/verbs/types.h>
 
-/* A counter that is off until someone switches it on. */
+/* An optional counter: it counts only after it has been switched on. */
 enum ib_stat_flag {
 	IB_STAT_FLAG_OPTIONAL = 1 << 0,
 };
@@ -18,7 +18,7 @@ enum ib_stat_flag {
  * struct rdma_stat_desc - one counter
  * @name: name in sysfs and netlink
  * @flags: enum ib_stat_flag
- * @priv: the driver's
+ * @priv: for the driver
  */
 struct rdma_stat_desc {
 	const char *name;
@@ -30,7 +30,7 @@ struct rdma_stat_desc {
  * struct rdma_hw_stats - counter values, made by rdma_alloc_hw_stats_struct()
  * @lock: protects everything but @descs
  * @timestamp: jiffies when the values were read
- * @lifespan: jiffies for which they are good enough
+ * @lifespan: jiffies for which the values need not be read again
  * @descs: @num_counters descriptions
  * @is_disabled: bitmap of optional counters that are off
  * @num_counters: how many

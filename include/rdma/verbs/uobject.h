@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Verbs objects seen from user space: contexts, handles, command data and
- * mappings.
+ * What represents verbs objects to user space: contexts, handles, command data
+ * and mappings.
  */
 #ifndef RDMA_VERBS_UOBJECT_H
 #define RDMA_VERBS_UOBJECT_H
@@ -93,12 +93,12 @@ struct ib_udata {
 };
 
 /**
- * struct rdma_user_mmap_entry - something a driver lets user space map
+ * struct rdma_user_mmap_entry - pages that a driver lets user space map
  * @ref: references: one of the table, one of each mapping
  * @ucontext: context it was inserted in
  * @start_pgoff: first page offset
  * @npages: length
- * @driver_removed: no longer offered to new mappings
+ * @driver_removed: the driver has removed the entry; no new mapping may use it
  *
  * A driver embeds it; ops.mmap_free() runs when the last reference goes.
  */
@@ -147,7 +147,7 @@ static inline void rdma_user_mmap_disassociate(struct ib_device *device) {}
  * @length: bytes
  * @pgoff: page offset
  *
- * Return: 0, or -EBUSY when something stands there, or -ENOMEM.
+ * Return: 0; -EBUSY when another entry has these offsets; -ENOMEM.
  */
 static inline int
 rdma_user_mmap_entry_insert_exact(struct ib_ucontext *ucontext,
@@ -206,7 +206,7 @@ static inline int ib_copy_to_udata(struct ib_udata *udata, void *src, size_t len
  * @p: user address
  * @len: bytes, at most USHRT_MAX
  *
- * Return: false also when they cannot be read.
+ * Return: true if so; false also when the bytes cannot be read.
  */
 static inline bool ib_is_buffer_cleared(const void __user *p, size_t len)
 {
@@ -219,7 +219,7 @@ static inline bool ib_is_buffer_cleared(const void __user *p, size_t len)
  * @offset: where the tail starts
  * @len: its bytes
  *
- * Return: false also when they cannot be read.
+ * Return: true if so; false also when the bytes cannot be read.
  */
 static inline bool ib_is_udata_cleared(struct ib_udata *udata, size_t offset, size_t len)
 {

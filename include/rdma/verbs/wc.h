@@ -69,9 +69,9 @@ enum ib_wc_flags {
  * struct ib_wc - one completion
  * @wr_id: the work request's own value
  * @wr_cqe: the same, for CQs that ib_alloc_cq() made
- * @status: outcome; of the members below only @qp and @vendor_err hold when not success
+ * @status: outcome; on an error only @qp and @vendor_err of the members below are valid
  * @opcode: what completed
- * @vendor_err: the device's reason, for people
+ * @vendor_err: the device's own number for the reason of an error
  * @byte_len: bytes received or read
  * @qp: queue pair
  * @ex: immediate data, or the key that the peer invalidated

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Work queues of their own and the indirection tables that spread packets over
- * them.
+ * Work queues that belong to no QP, and the indirection tables that spread packets
+ * over them.
  */
 #ifndef RDMA_VERBS_WQ_H
 #define RDMA_VERBS_WQ_H
@@ -36,7 +36,7 @@ enum ib_wq_state {
  * struct ib_wq - work queue; the driver allocates it
  * @device: device
  * @uobject: the user's handle
- * @wq_context: given to @event_handler
+ * @wq_context: argument of @event_handler
  * @event_handler: runs on an asynchronous event
  * @pd: PD
  * @cq: completes its work
@@ -67,7 +67,7 @@ enum ib_wq_flags {
 				IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING,
 };
 
-/* What a work queue is to be. */
+/* Attributes of a new work queue. */
 struct ib_wq_init_attr {
 	void		       *wq_context;
 	enum ib_wq_type	wq_type;
@@ -84,7 +84,7 @@ enum ib_wq_attr_mask {
 	IB_WQ_FLAGS		= 1 << 2,
 };
 
-/* Change of a work queue; a mask says which members count. */
+/* Change of a work queue; a mask says which members are valid. */
 struct ib_wq_attr {
 	enum	ib_wq_state	wq_state;
 	enum	ib_wq_state	curr_wq_state;

@@ -68,7 +68,7 @@ struct ib_sge {
 
 struct ib_wc;
 
-/* What a work request points to by wr_cqe; done() runs on its completion. */
+/* The wr_cqe of a work request points to this; done() runs on its completion. */
 struct ib_cqe {
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 };
@@ -107,7 +107,7 @@ struct ib_rdma_wr {
 	u32			rkey;
 };
 
-/* Atomic operations; the masks belong to the masked ones. */
+/* Atomic operations; only the masked ones use the masks. */
 struct ib_atomic_wr {
 	struct ib_send_wr	wr;
 	u64			remote_addr;
@@ -118,7 +118,7 @@ struct ib_atomic_wr {
 	u32			rkey;
 };
 
-/* Datagrams; header, hlen and mss belong to IB_WR_LSO. */
+/* Datagrams; only IB_WR_LSO uses header, hlen and mss. */
 struct ib_ud_wr {
 	struct ib_send_wr	wr;
 	struct ib_ah		*ah;

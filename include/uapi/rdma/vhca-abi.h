@@ -35,18 +35,20 @@
  *      to the UAR's kick page; a kick too many does no harm
  * On x86 the barrier is MFENCE: where a guest has one processor and QEMU's TCG
  * executes it, locked instructions are neither atomic nor barriers. Nothing
- * here needs them to be: a bit that is set once more has nothing to tell, and
- * whoever has cleared armed kicks.
+ * here needs them to be: a bit that is set needlessly is harmless, and whoever
+ * has cleared armed kicks.
  * The device clears summary and news by atomic exchange before it reads rec.
  *
  * Receive counts and consumer counts are records too but are not rung; the
  * device reads them when it needs them.  A CQ (or EQ) takes two slots: its
  * consumer count, then its arm record.  A QP takes two: send, then receive.
- * An SRQ takes two: receives posted, then a record that the device writes, of
- * those it has taken.  What it has taken it has read: the stride is free.
- * One exception: whoever learns that a QP is in the error state (asked for it
- * or polled its first completion in error) rings the receive slot, then and
- * after each later receive it posts, so that the device flushes them.
+ * An SRQ takes two: the count of receives posted, then a record that the device
+ * writes, the count of receives it has taken.  The device has read what it has
+ * taken: the stride is free.
+ * One exception: a program that learns that a QP is in the error state (because it
+ * asked for that state, or polled the first completion in error) rings the receive
+ * slot, then and after each later receive that it posts, so that the device flushes
+ * them.
  */
 #define VHCA_DB_PAGE_SIZE	4096
 #define VHCA_DB_SLOTS		480
@@ -72,11 +74,11 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  * entry at or after the given consumer count.  Storing an arm record is
  * followed by a full barrier and a poll.
  *
- * An arming for solicited entries takes nothing back from one for all entries
- * that was not answered yet.  Such a record says how much its sequence number
- * is beyond that of the last arming for all: when no record from that one on
- * has raised an event, it counts as one for all as well.  0: there was none,
- * and VHCA_ARM_SOLICITED alone decides.
+ * An arming for solicited entries does not cancel an earlier one for all entries
+ * that has not raised its event yet.  Its record says by how much its sequence
+ * number exceeds that of the last arming for all: when no record from that one on
+ * has raised an event, it counts as one for all as well.  0: there was none, and
+ * VHCA_ARM_SOLICITED alone decides.
  */
 #define VHCA_ARM_CI_MASK	0xffffffffULL
 #define VHCA_ARM_SOLICITED	(1ULL << 32)	/* only solicited or in error */
@@ -122,20 +124,20 @@ enum vhca_wqe_opcode {
 	VHCA_OP_NOP		= 0x00,
 	VHCA_OP_SEND		= 0x01,
 	VHCA_OP_SEND_IMM	= 0x02,
-	VHCA_OP_SEND_INV	= 0x03,	/* the receiver's key inv_key ends */
+	VHCA_OP_SEND_INV	= 0x03,	/* invalidates the receiver's key inv_key */
 	VHCA_OP_WRITE		= 0x04,
 	VHCA_OP_WRITE_IMM	= 0x05,
 	VHCA_OP_READ		= 0x06,
-	VHCA_OP_READ_INV	= 0x07,	/* the own key of the one scatter entry ends */
+	VHCA_OP_READ_INV	= 0x07,	/* invalidates the key of its only scatter entry */
 	VHCA_OP_CMP_SWAP	= 0x08,	/* eight bytes, here and below; one scatter entry */
 	VHCA_OP_FETCH_ADD	= 0x09,
 	VHCA_OP_MASKED_CMP_SWAP	= 0x0a,
 	VHCA_OP_MASKED_FETCH_ADD = 0x0b,
 	VHCA_OP_ATOMIC_WRITE	= 0x0c,	/* eight bytes, gathered or inline */
 	VHCA_OP_FLUSH		= 0x0d,
-	VHCA_OP_LOCAL_INV	= 0x10,	/* the own key inv_key ends */
+	VHCA_OP_LOCAL_INV	= 0x10,	/* invalidates the sender's key inv_key */
 	VHCA_OP_BIND_MW		= 0x11,
-	VHCA_OP_REG_MR		= 0x12,	/* kernel only: no other has such keys */
+	VHCA_OP_REG_MR		= 0x12,	/* kernel only: only the kernel has such keys */
 };
 
 #define VHCA_WQE_SIGNALED	(1U << 0)	/* completion wanted */
@@ -174,10 +176,10 @@ static_assert(sizeof(struct vhca_wqe_raddr) == 16);
  * its host, aligned to eight bytes, and so does the scatter entry, which gets
  * what was there before.
  *
- * CMP_SWAP: becomes swap_add if it was compare.  FETCH_ADD: swap_add is added.
- * Masked: only bits set in compare_mask are compared, and only those set in
- * mask are swapped; an addition carries nothing out of a bit set in mask.
- * Masks are zero without.
+ * CMP_SWAP stores swap_add if the value was compare.  FETCH_ADD adds swap_add.
+ * Masked operations compare only bits set in compare_mask and swap only those set
+ * in mask; an addition carries nothing out of a bit set in mask.  Operations
+ * without masks have both zero.
  */
 struct vhca_wqe_atomic {
 	__le64 swap_add;
@@ -203,8 +205,8 @@ struct vhca_wqe_flush {
 static_assert(sizeof(struct vhca_wqe_flush) == 16);
 
 /*
- * Bind a window to [addr, addr + length) of a region.  key is the window's key
- * to be, of which the low byte alone is new.  Length 0 leaves a type 1 window
+ * Bind a window to [addr, addr + length) of a region.  key is the window's new
+ * key, which differs from the old one in the low byte alone.  Length 0 leaves a type 1 window
  * bound to nothing; it must not be 0 for type 2.
  */
 struct vhca_wqe_bind {
@@ -329,8 +331,8 @@ enum vhca_cqe_status {			/* same order as enum ib_wc_status */
 };
 
 /*
- * vendor_err of a completion with an error: why it failed, in more words than its status has.
- * Numbers stay what they are; new ones come behind the last.  "rdma-why --vendor-err NUMBER"
+ * vendor_err of a completion with an error: why it failed, more exactly than its status says.
+ * Numbers never change their meaning; new ones follow the last.  "rdma-why --vendor-err NUMBER"
  * prints the text.
  */
 enum vhca_why {
@@ -415,8 +417,8 @@ static inline const char *vhca_why_text(unsigned int number)
 #define VHCA_CQE_F_GRH		(1U << 1)
 #define VHCA_CQE_F_SOLICITED	(1U << 2)
 #define VHCA_CQE_F_RQ		(1U << 3)	/* completes a receive */
-#define VHCA_CQE_F_INV		(1U << 4)	/* inv_key was ended by the sender */
-#define VHCA_CQE_F_XRC		(1U << 5)	/* receive of an XRC SRQ: srqn says of which */
+#define VHCA_CQE_F_INV		(1U << 4)	/* the sender has invalidated inv_key */
+#define VHCA_CQE_F_XRC		(1U << 5)	/* receive of the XRC SRQ srqn */
 
 struct vhca_cqe {
 	__le64 wr_id;
@@ -477,9 +479,9 @@ struct vhca_uctx_resp {
 static_assert(sizeof(struct vhca_uctx_resp) == 48);
 
 /*
- * What the driver adds to the ioctl interface, for those who import a context or a
- * PD that another has made, and for those who ask for the time: attribute and method
- * numbers of the driver's own range.
+ * What the driver adds to the ioctl interface, for programs that import a context or
+ * a PD of another process, and for programs that read the device's clock: attribute
+ * and method numbers of the driver's own range.
  */
 #define VHCA_UVERBS_NS			(1U << 12)	/* UVERBS_ID_DRIVER_NS */
 
@@ -504,7 +506,7 @@ enum vhca_clock_query_attr {
 	VHCA_ATTR_CLOCK_QUERY_RESP = VHCA_UVERBS_NS,	/* out: struct vhca_clock_query_resp */
 };
 
-/* The device's clock was read after the first and before the second of two looks at ours. */
+/* The device's clock was read between the two readings of the host's. */
 struct vhca_clock_query_resp {
 	__aligned_u64 device;		/* as the time stamps of completions */
 	__aligned_u64 real_before;	/* nanoseconds of CLOCK_REALTIME */
@@ -584,8 +586,8 @@ struct vhca_create_srq_resp {
 static_assert(sizeof(struct vhca_create_srq_resp) == 16);
 
 /*
- * To resize an SRQ: copy the receives that were not taken to the new ring, each
- * where its count belongs, then ask.  Without a ring (log_strides
+ * To resize an SRQ: copy the receives that were not taken to the new ring, each to
+ * the place that its count gives it, then ask.  Without a ring (log_strides
  * VHCA_NO_QUEUE) only the limit changes.
  */
 struct vhca_modify_srq_req {

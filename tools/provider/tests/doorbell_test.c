@@ -267,7 +267,7 @@ struct arming {
 /* Writes an entry, and raises an event when the arm record asks for one. */
 static void complete(struct arming *a)
 {
-	struct vhca_cqe *cqe = &a->ring[ring_slot(a->prod, LOG_CQ)];
+	struct vhca_cqe *cqe = &a->ring[vhca_ring_slot(a->prod, LOG_CQ)];
 	unsigned int turns = 0;
 	uint64_t arm;
 	uint32_t seq;
@@ -306,7 +306,7 @@ static unsigned int poll(struct arming *a)
 {
 	unsigned int n = 0;
 
-	while (ring_fresh(__atomic_load_n(&a->ring[ring_slot(a->cons, LOG_CQ)].owner,
+	while (vhca_ring_fresh(__atomic_load_n(&a->ring[vhca_ring_slot(a->cons, LOG_CQ)].owner,
 					  __ATOMIC_ACQUIRE), a->cons, LOG_CQ)) {
 		a->cons++;
 		n++;

@@ -443,7 +443,7 @@ void fake_complete(struct ibv_cq *cq, struct vhca_cqe cqe)
 	struct fake_cq *fake = fake_cq(cq);
 	uint8_t log = fake->req.log_cqe;
 	struct vhca_cqe *place = (struct vhca_cqe *)(uintptr_t)fake->req.buf_addr +
-				 ring_slot(fake->prod, log);
+				 vhca_ring_slot(fake->prod, log);
 
 	assert_true(fake->prod - fake_rec(fake->slot) < ring_size(log));
 	cqe.owner = place->owner;

@@ -6,6 +6,11 @@
 #ifndef VHCA_TESTS_FAKE_H
 #define VHCA_TESTS_FAKE_H
 
+#include "ah.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+#include "srq.h"
 #include "vhca.h"
 
 #define FAKE_INLINE	512

@@ -19,7 +19,7 @@ static void check_ring(const struct fake_cq *fake, const struct vhca_resize_cq_r
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
 	assert_true(in->buf_addr != fake->req.buf_addr);
 	for (count = cons; count < cons + ring_size(in->log_cqe); count++)
-		assert_false(ring_fresh(ring[ring_slot(count, in->log_cqe)].owner, count,
+		assert_false(vhca_ring_fresh(ring[vhca_ring_slot(count, in->log_cqe)].owner, count,
 					in->log_cqe));
 }
 

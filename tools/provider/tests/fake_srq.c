@@ -30,7 +30,7 @@ static uint64_t posted(const struct fake_srq *fake)
 static const struct vhca_rwqe *receive(const struct fake_srq *fake, uint64_t buf_addr,
 				       uint8_t log_strides, uint64_t count)
 {
-	uint64_t place = ring_slot(count, log_strides) << fake->req.log_stride;
+	uint64_t place = vhca_ring_slot(count, log_strides) << fake->req.log_stride;
 
 	return (const void *)(uintptr_t)(buf_addr + place);
 }

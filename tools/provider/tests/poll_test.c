@@ -561,7 +561,7 @@ static void *device_main(void *arg)
 			continue;
 		}
 		/* one block each */
-		wr_id = ring[ring_slot(done, log) * 2].wr_id;
+		wr_id = ring[vhca_ring_slot(done, log) * 2].wr_id;
 		done++;
 		fake_complete(cq, sent(qp, done, wr_id));
 	}

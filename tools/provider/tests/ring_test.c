@@ -23,22 +23,22 @@ static void log_is_the_smallest_that_holds(void **state)
 static void slot_wraps(void **state)
 {
 	(void)state;
-	assert_int_equal(ring_slot(0, 3), 0);
-	assert_int_equal(ring_slot(7, 3), 7);
-	assert_int_equal(ring_slot(8, 3), 0);
-	assert_int_equal(ring_slot(UINT64_C(0x100000009), 3), 1);
-	assert_int_equal(ring_slot(12345, 0), 0);
+	assert_int_equal(vhca_ring_slot(0, 3), 0);
+	assert_int_equal(vhca_ring_slot(7, 3), 7);
+	assert_int_equal(vhca_ring_slot(8, 3), 0);
+	assert_int_equal(vhca_ring_slot(UINT64_C(0x100000009), 3), 1);
+	assert_int_equal(vhca_ring_slot(12345, 0), 0);
 }
 
 static void extend_crosses_32_bits(void **state)
 {
 	(void)state;
-	assert_true(ring_extend(0, 0) == 0);
-	assert_true(ring_extend(5, 9) == 9);
-	assert_true(ring_extend(UINT64_C(0xfffffffe), 1) == UINT64_C(0x100000001));
-	assert_true(ring_extend(UINT64_C(0x2fffffff0), 0xfffffff5) == UINT64_C(0x2fffffff5));
+	assert_true(vhca_ring_widen(0, 0) == 0);
+	assert_true(vhca_ring_widen(5, 9) == 9);
+	assert_true(vhca_ring_widen(UINT64_C(0xfffffffe), 1) == UINT64_C(0x100000001));
+	assert_true(vhca_ring_widen(UINT64_C(0x2fffffff0), 0xfffffff5) == UINT64_C(0x2fffffff5));
 	/* one behind: nearly 2^32 ahead, which no ring has */
-	assert_true(ring_extend(5, 4) == UINT64_C(0x100000004));
+	assert_true(vhca_ring_widen(5, 4) == UINT64_C(0x100000004));
 }
 
 static void fresh_is_the_parity_of_the_lap(void **state)
@@ -49,15 +49,15 @@ static void fresh_is_the_parity_of_the_lap(void **state)
 	for (count = 0; count < 64; count++) {
 		uint8_t lap = (count / 8) % 2;
 
-		assert_int_equal(ring_fresh(1, count, 3), lap == 0);
-		assert_int_equal(ring_fresh(0, count, 3), lap == 1);
+		assert_int_equal(vhca_ring_fresh(1, count, 3), lap == 0);
+		assert_int_equal(vhca_ring_fresh(0, count, 3), lap == 1);
 		/* the other bits of the byte are not ours */
-		assert_int_equal(ring_fresh(0xff, count, 3), lap == 0);
-		assert_int_equal(ring_fresh(0xfe, count, 3), lap == 1);
+		assert_int_equal(vhca_ring_fresh(0xff, count, 3), lap == 0);
+		assert_int_equal(vhca_ring_fresh(0xfe, count, 3), lap == 1);
 	}
 	/* the parity goes on where 32 bits end */
-	assert_true(ring_fresh(0, UINT64_C(0xffffffff), 3));
-	assert_true(ring_fresh(1, UINT64_C(0x100000000), 3));
+	assert_true(vhca_ring_fresh(0, UINT64_C(0xffffffff), 3));
+	assert_true(vhca_ring_fresh(1, UINT64_C(0x100000000), 3));
 }
 
 static void arm_record_has_its_fields(void **state)

@@ -95,7 +95,7 @@ static void send_queue(void **state)
 		     wr.num_sge ^= 3, wr.wr_id = wr_id) {
 			wr_id++;
 			ctrl = (const void *)((uint8_t *)sq->ring +
-					      (ring_slot(head, sq->log) << sq->log_unit));
+					      (vhca_ring_slot(head, sq->log) << sq->log_unit));
 			assert_true(ctrl->index == htole32((uint32_t)head));
 			head += ctrl->nblk;
 			assert_true(fake_rec(fake_qp(qp)->slot) == head);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * memcpy BYTES RUNS: what memcpy() moves on this host, in Gb/s of the thread's own processor time:
- * the median of RUNS copies between two buffers of BYTES. They are cold when they are larger than
- * the caches, for each copy begins where the last one ended long ago.
+ * the median of RUNS copies between two buffers of BYTES. The buffers are cold when they are larger
+ * than the caches, since each copy begins with the bytes that were used longest ago.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		double begun = seconds();
 
 		memcpy(target, source, bytes);
-		/* the compiler must not think that nobody looks at what was copied */
+		/* the compiler must not remove the copy because nothing reads it */
 		__asm__ volatile ("" : : "r" (target) : "memory");
 		took[i] = seconds() - begun;
 	}

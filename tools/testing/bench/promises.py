@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What is promised beside what was measured.
+"""Compares what was measured with what is promised.
 
 Each figure is a line of four words, with tabs between: what, promised, measured, and
 "yes" or "no".  They are added to the file that the environment's BENCH_TABLE names, for
@@ -17,7 +17,7 @@ def print_header():
 
 
 class Promises:
-    """Counts those that are not kept."""
+    """Prints promises and counts those that are not kept."""
 
     def __init__(self):
         self.broken = 0

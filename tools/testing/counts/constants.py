@@ -11,7 +11,7 @@ CODE = re.compile(r"^\s*[0-9a-f]+:\s+(\S+)\s*(.*)$")
 RELOCATION = re.compile(r"^\s*[0-9a-f]+: R_X86_64_\w+\s+(\S+)")
 ERRNO = re.compile(r"\$0xf{4,12}([0-9a-f]{3,4}),%[er]ax$")
 
-# Sources that hold code; tests may answer as they like.
+# Sources that hold code; what tests return does not matter.
 ROOMS = ("drivers", "include", "tools/vhcad", "tools/provider", "tools/rdma-why")
 BODY = re.compile(r"^(?!\s|#|/|\*|static_assert)[^;{}=]*?(\w+)\([^;{}]*\)\s*\n?\{\n?\s*"
                   r"return\s+(?:\(\w[\w\s]*\*?\))?(?:ERR_PTR\()?\(?-?(E[A-Z0-9]{2,})\)*;\s*\n?\}", re.M)

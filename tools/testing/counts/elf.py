@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tables in kernel modules: what a pointer in one points to is in the relocations."""
+"""Reads tables in kernel modules: the relocations say where a pointer in a table leads."""
 
 import lzma
 import struct

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Documentation/core/uapi.rst: every command of the user API that the modules have, read off the
-tables that their decoders work by."""
+"""Documentation/core/uapi.rst: every command of the user API that the modules have, read from the
+tables that drive their decoders."""
 
 import os
 
 from elf import Elf
-from uapi import NL_CBS, NO_ATTR, NO_METHOD, NO_WRITE, UVERBS_ARG
+from uapi import NL_CBS, NO_ATTR, NO_METHOD, NO_WRITE, UVERBS_ARG, commands
 
 HEAD = """.. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
@@ -84,7 +84,7 @@ class Uverbs:
 
     def rows(self, cmd, obj, method):
         args = self.elf.pointer(cmd, 32)
-        count, = self.elf.unpack("H", cmd, 28)
+        count, = self.elf.unpack("H", cmd, 26)
         for at in range(0, count * UVERBS_ARG, UVERBS_ARG) if args else ():
             kind, flags, attr, kept, _, size, least = self.elf.unpack("BBHHHHH", args, at + 8)
             what = KINDS[kind].format(self.objects.get(kept, "object"))
@@ -102,8 +102,8 @@ class Uverbs:
                 bytes_ += " or more"
             yield text(self.elf, args, at), name + "*" * bool(flags & MANDATORY), bytes_, what
 
-    def command(self, cmd):
-        obj, method, write, extended = self.elf.unpack("HHBB", cmd, 8)
+    def command(self, obj, cmd):
+        method, write, extended = self.elf.unpack("HBB", cmd, 8)
         forms = []
         if method != NO_METHOD:
             forms.append(f"ioctl {self.method_name(obj, method)}")
@@ -118,9 +118,7 @@ class Uverbs:
         return obj, lines + table(list(self.rows(cmd, obj, method)))
 
     def lines(self):
-        place = self.elf.symbols["uverbs_commands"]
-        found = [self.command(self.elf.pointer(place, at))
-                 for at in range(0, self.elf.sizes["uverbs_commands"], 8)]
+        found = [self.command(obj, cmd) for obj, cmd in commands(self.elf)]
         lines = []
         for obj in sorted({obj for obj, _ in found}):
             title = f"uverbs: {self.objects.get(obj, obj)}"

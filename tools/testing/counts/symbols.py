@@ -6,7 +6,7 @@ import subprocess
 
 
 def exports(tree):
-    """{symbol: module} of what kbuild wrote down for a build in tree. Symbols that only unit
+    """{symbol: module} of what a build in tree exports, from kbuild's list. Symbols that only unit
     tests may use are no interface."""
     found = {}
     with open(os.path.join(tree, "Module.symvers"), encoding="ascii") as file:

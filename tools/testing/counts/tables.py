@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""tools/testing/counts/uapi-tables.tsv: the tables of ib_uverbs.ko by which requests are decoded,
-for tests that walk them. A line "command" and, behind it, one line "row" for each of its rows."""
+"""tools/testing/counts/uapi-tables.tsv: the tables from which ib_uverbs.ko decodes requests, for
+tests that walk them. A line "command" and, behind it, one line "row" for each of its rows."""
 
 import os
 
 from elf import Elf
-from uapi import NO_ATTR, NO_METHOD, NO_WRITE, UVERBS_ARG
+from uapi import NO_ATTR, NO_METHOD, NO_WRITE, UVERBS_ARG, commands
 
 HEAD = """# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Made by tools/testing/counts/run --update from the tables in ib_uverbs.ko; "-" is for what is not there.
@@ -28,14 +28,14 @@ def row_line(elf, row):
     return "\t".join(map(str, ["row", *fields]))
 
 
-def command_lines(elf, cmd):
-    obj, method, write, extended, flags = elf.unpack("HHBBB", cmd, 8)
-    sizes = elf.unpack("HHHH", cmd, 16)
+def command_lines(elf, obj, cmd):
+    method, write, extended, flags = elf.unpack("HBBB", cmd, 8)
+    sizes = elf.unpack("HHHH", cmd, 14)
     fields = [elf.text(elf.pointer(cmd)), obj, number(method, NO_METHOD), number(write, NO_WRITE),
               number(extended, NO_WRITE), flags, *sizes]
     yield "\t".join(map(str, ["command", *fields]))
     args = elf.pointer(cmd, 32)
-    count, = elf.unpack("H", cmd, 28)
+    count, = elf.unpack("H", cmd, 26)
     for at in range(0, count * UVERBS_ARG, UVERBS_ARG) if args else ():
         yield row_line(elf, (args[0], args[1] + at))
 
@@ -43,8 +43,7 @@ def command_lines(elf, cmd):
 def tables(tree):
     """The whole text."""
     elf = Elf(os.path.join(tree, "drivers/infiniband/core/ib_uverbs.ko"))
-    place = elf.symbols["uverbs_commands"]
     lines = []
-    for at in range(0, elf.sizes["uverbs_commands"], 8):
-        lines += command_lines(elf, elf.pointer(place, at))
+    for obj, cmd in commands(elf):
+        lines += command_lines(elf, obj, cmd)
     return HEAD + "\n".join(lines) + "\n"

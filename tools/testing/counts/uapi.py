@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Which rows of uapi-commands.tsv a kernel has code for: read off the tables of its modules,
-those that were built from this tree and those of Linux 6.12 in the guest root."""
+"""Which rows of uapi-commands.tsv a kernel has code for: read from the tables of the modules that
+were built from this tree, and of those of Linux 6.12 in the guest root."""
 
 import os
 import re
 
 from elf import Elf
 
-UVERBS_CMD, UVERBS_ARG, NL_CBS = 64, 48, 24     # bytes of the tables' elements
+UVERBS_OBJECT, UVERBS_CMD, UVERBS_ARG, NL_CBS = 24, 64, 48, 24     # bytes of the tables' elements
 NO_METHOD, NO_ATTR, NO_WRITE = 0xffff, 0xffff, 0xff
 
-# Where the attributes of a method are numbered, for the methods whose enum has no name made
-# of the method's.
+# The enum that numbers a method's attributes, for methods whose enum is not named after them.
 METHOD_OF_ENUM = {
     "uverbs_attrs_invoke_write_cmd_attr_ids": "INVOKE_WRITE",
     "uverbs_attrs_query_port_cmd_attr_ids": "QUERY_PORT",
@@ -103,6 +102,28 @@ def nl_commands(elf, table):
             if elf.pointer(place, number * NL_CBS) or elf.pointer(place, number * NL_CBS + 8)}
 
 
+def commands(elf):
+    """(object, place of the struct uverbs_cmd) of each command that ib_uverbs.ko has: its objects, in
+    the order of their list, have lists of their own."""
+    objects = elf.symbols["uverbs_objects"]
+    found = []
+    for at in range(0, elf.sizes["uverbs_objects"], 8):
+        described = elf.pointer(objects, at)
+        if not described:       # the end
+            break
+        number, = elf.unpack("H", described)
+        section, at = elf.pointer(described, 16)
+        while elf.pointer((section, at)):
+            found.append((number, elf.pointer((section, at))))
+            at += 8
+    places = {place for _, place in found}
+    for name, place in elf.symbols.items():
+        if (place in places and elf.sizes[name] != UVERBS_CMD) or \
+                (name.startswith("uverbs_object_") and elf.sizes[name] != UVERBS_OBJECT):
+            raise SystemExit(f"counts: what {name} is has changed: uapi.py has to follow")
+    return found
+
+
 class Ours:
     """What the modules built from this tree have code for."""
 
@@ -117,11 +138,9 @@ class Ours:
                 raise SystemExit(f"counts: {module}.ko is new: uapi.py has to learn what it handles")
 
     def _uverbs(self, elf):
-        table = elf.symbols["uverbs_commands"]
-        for at in range(0, elf.sizes["uverbs_commands"], 8):
-            cmd = elf.pointer(table, at)
-            obj, method, write, extended = elf.unpack("HHBB", cmd, 8)
-            count, = elf.unpack("H", cmd, 28)
+        for obj, cmd in commands(elf):
+            method, write, extended = elf.unpack("HBB", cmd, 8)
+            count, = elf.unpack("H", cmd, 26)
             if write != NO_WRITE:
                 self.write.add(write)
             if extended != NO_WRITE:
@@ -130,13 +149,7 @@ class Ours:
             attrs = {elf.unpack("H", args, i * UVERBS_ARG + 10)[0] for i in range(count)} if count else set()
             if method != NO_METHOD:
                 self.methods[(obj, method)] = attrs - {NO_ATTR}
-        for name, size in elf.sizes.items():
-            if re.fullmatch(r"uverbs_cmd_[a-z_]+", name) and elf.symbols[name][0] == table[0] and \
-                    size != UVERBS_CMD:
-                raise SystemExit("counts: struct uverbs_cmd has changed: uapi.py has to follow")
-        table = elf.symbols["uverbs_objects"]
-        for at in range(0, elf.sizes["uverbs_objects"], 8):
-            self.objects.add(elf.unpack("H", elf.pointer(table, at))[0])
+            self.objects.add(obj)
 
     def has(self, family, name):
         value = self.numbers.value
@@ -153,7 +166,7 @@ class Ours:
         if name.startswith("UVERBS_METHOD_"):
             return self.method(name) is not None
         method = self.numbers.method_of(name)
-        if method is None:      # the driver's part, which any method may have
+        if method is None:      # the driver's part, which every method may have
             return True
         return value[name] in (self.method(method) or ())
 
@@ -164,7 +177,7 @@ class Ours:
 
 
 class Linux:
-    """What the modules of Linux 6.12 have code for: their tables go by names of the API."""
+    """What the modules of Linux 6.12 have code for: their tables are named after the API."""
 
     def __init__(self, folder, numbers):
         self.numbers = numbers

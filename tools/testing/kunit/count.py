@@ -11,7 +11,7 @@ RESULT = re.compile(r"^(\s*)(ok|not ok) \d+ ?-? ?(.*)$")
 
 def main():
     counts = {"ok": 0, "not ok": 0, "skip": 0}
-    levels = []         # indentations of the results that no outer one has summed up yet
+    levels = []         # indentations of results that no outer result has summed up yet
     with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
         for line in file:
             found = RESULT.match(line)
@@ -21,9 +21,9 @@ def main():
             inner = [level for level in levels if level > indent]
             levels = [level for level in levels if level <= indent] + [indent]
             if inner:
-                continue                        # sums up what was counted inside it
+                continue                        # it sums up results that were counted already
             if indent == 0:
-                counts["not ok"] += 1           # no case stood in it
+                counts["not ok"] += 1           # it has no case
                 continue
             skipped = re.search(r"#\s*SKIP", found[3], re.I)
             counts["skip" if skipped else found[2]] += 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Shared by the static checks: which files, where the lab's parts lie, which findings are
-allowed, what is already known, and how a report looks.
+"""Shared by the static checks: lists of files, the lab's parts, allowed findings, the cache of
+results, and the form of a report.
 
 CHANGED=1 in the environment looks only at what differs from BASE (HEAD)."""
 
@@ -38,7 +38,7 @@ def git_files(*options):
 
 
 def changed():
-    """What differs from BASE, and what git does not know yet."""
+    """The files that differ from BASE, and those that git does not track yet."""
     names = git_files("diff", "--name-only", "-z", "--no-renames", os.environ.get("BASE") or "HEAD")
     return set(names) | set(git_files("ls-files", "-z", "--others", "--exclude-standard"))
 
@@ -89,7 +89,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
 
 class Includes:
-    """Which of our headers a file includes, by whatever way."""
+    """Which of our headers a file includes, directly or through others."""
 
     def __init__(self):
         self.direct = {}
@@ -117,8 +117,8 @@ class Includes:
 
 
 class Cache:
-    """What a tool said of an input, under the digest of all that it depends on. It lies beside
-    the tools in the lab's cache, for all source trees, and goes when the tools do."""
+    """Results of a tool, each under the digest of all that it depends on. The cache lies beside the
+    tools in the lab's cache, serves all source trees, and is removed when the tools change."""
 
     def __init__(self, tool):
         tools = os.path.dirname(path("tools-root"))

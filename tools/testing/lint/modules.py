@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Our modules as the lab builds them, with W=1, -Werror and sparse.
 
-An object that a warning came from is not kept, so the next build says it again, and a build
-that has nothing to do has nothing to say."""
+An object with a warning is not kept, so that the next build repeats the warning: a build with
+nothing to do has no warning to report."""
 
 import os
 import subprocess
 
 import common
 
-# The stock kernel's configuration is the users'; the debug kernel's has the unit tests in
-# it, and all that lockdep and the sanitizers add.
+# The stock kernel has the configuration that users have; the debug kernel's adds the unit tests,
+# lockdep and the sanitizers.
 KERNELS = {"stock": ("trees", "log.tree-ours"), "debug": ("trees-debug", "log.tree-debug-ours")}
 KVERBS = "tools/testing/selftests/rdma/kverbs"
 WATCHED = ("drivers/*", "include/*", "Kbuild", f"{KVERBS}/*")

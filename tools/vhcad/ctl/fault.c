@@ -9,6 +9,7 @@
 #include "ctl/fault.h"
 #include "dev/device.h"
 #include "dev/fault.h"
+#include "res/names.h"
 #include "dev/link_fault.h"
 #include "lib/log.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ctl/request.h"
-#include "dev/list.h"
+#include "dev/listing.h"
 #include "dev/topo.h"
 #include "fabric/switch.h"
 #include "lib/log.h"

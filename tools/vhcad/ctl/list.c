@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ctl/request.h"
-#include "dev/list.h"
+#include "dev/listing.h"
 #include "drivers/infiniband/hw/vhca/vhca_hw.h"
 
 /* Unless there is none. */

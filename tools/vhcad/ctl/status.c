@@ -7,7 +7,7 @@
 
 #include "ctl/request.h"
 #include "dev/device.h"
-#include "dev/list.h"
+#include "dev/listing.h"
 #include "server/server.h"
 
 static const char *port_state(u32 state)

@@ -4,12 +4,21 @@
  */
 #include <string.h>
 
-#include "dev/cmd.h"
-#include "engine/core.h"
-#include "engine/engine.h"
+#include "dev/hca.h"
 #include "lib/log.h"
+#include "qp/counter.h"
+#include "qp/life.h"
+#include "qp/mcg.h"
+#include "qp/srq.h"
+#include "res/command.h"
+#include "res/cq.h"
+#include "res/mkey.h"
+#include "res/names.h"
 
-/* Output length: fixed, or the handler's to check. */
+/* Commands that are carried out between two looks at the doorbells. */
+#define PASS_COMMANDS	8u
+
+/* The output's length is not fixed: the handler checks it. */
 #define OUT_VARIES	UINT32_MAX
 
 struct command_desc {
@@ -123,7 +132,7 @@ static const struct command_desc commands[256] = {
 	},
 };
 
-/* First byte of the range that is not zero, or TABLE_NONE. */
+/* Returns the offset of the first byte that is not zero, or TABLE_NONE. */
 static u32 not_zero(const u8 *p, u32 off, u32 end)
 {
 	for (; off < end; off++)
@@ -164,19 +173,6 @@ static enum vhca_status check(struct command *c, const struct command_desc *d)
 	return at == TABLE_NONE ? VHCA_ST_OK : refuse(c, VHCA_ST_BAD_FIELD, at);
 }
 
-int admin_answer(struct vhca_dev *dev, const struct vhca_acqe *e)
-{
-	struct admin_queue *q = &dev->admin;
-	u32 n = q->done++;
-	u64 at = q->acq + (n & ((1u << q->log) - 1)) * sizeof(*e);
-	u8 phase = !(n >> q->log & 1);
-
-	/* the phase comes last */
-	if (dma_write(dev->mem, at, e, offsetof(struct vhca_acqe, phase)))
-		return -1;
-	return dma_store8_release(dev->mem, at + offsetof(struct vhca_acqe, phase), phase);
-}
-
 static enum vhca_status carry_out(struct command *c)
 {
 	const struct command_desc *d = &commands[c->sqe.opcode];
@@ -186,15 +182,15 @@ static enum vhca_status carry_out(struct command *c)
 }
 
 /* Does a fault strike the next command?  It is asked once, however often the command goes on. */
-static bool struck_by(struct vhca_dev *dev, u8 opcode, struct vfault *fault)
+static bool struck_by(struct hca *hca, u8 opcode, struct vfault *fault)
 {
-	struct admin_queue *q = &dev->admin;
+	struct admin_queue *q = &hca->admin;
 
 	if (!q->begun) {
 		q->fault = (struct vfault){ .answer = VFAULT_ONCE };
-		q->struck = fault_strike(dev, VFAULT_COMMAND, opcode, &q->fault);
+		q->struck = fault_strike(hca, VFAULT_COMMAND, opcode, &q->fault);
 		if (q->struck)
-			log_line("%s: fault: %s is struck", dev->name, vcmd_name(opcode));
+			log_line("%s: fault: %s is struck", hca->dev.name, vcmd_name(opcode));
 	}
 	q->begun = false;
 	*fault = q->fault;
@@ -202,19 +198,19 @@ static bool struck_by(struct vhca_dev *dev, u8 opcode, struct vfault *fault)
 }
 
 /* Takes one command; *wrote is set when an answer is in the ring.  False: no ring. */
-static bool one_command(struct vhca_dev *dev, bool *wrote)
+static bool one_command(struct hca *hca, bool *wrote)
 {
-	struct admin_queue *q = &dev->admin;
-	u64 at = q->asq + (q->head++ & ((1u << q->log) - 1)) * sizeof(struct vhca_asqe);
-	struct command c = { .dev = dev, .bad_field = VHCA_NO_FIELD };
+	struct admin_queue *q = &hca->admin;
+	u64 at = q->asq + vhca_ring_slot(q->head++, q->log) * sizeof(struct vhca_asqe);
+	struct command c = { .dev = &hca->dev, .bad_field = VHCA_NO_FIELD };
 	struct vfault fault;
 	struct vhca_acqe e = { 0 };
 	bool struck;
 
-	if (dma_read(dev->mem, &c.sqe, at, sizeof(c.sqe)))
+	if (dma_read(hca->dev.mem, &c.sqe, at, sizeof(c.sqe)))
 		return false;
 	c.out_len = le32toh(c.sqe.out_len);
-	struck = struck_by(dev, c.sqe.opcode, &fault);
+	struck = struck_by(hca, c.sqe.opcode, &fault);
 	if (fault.answer == VFAULT_NONE)
 		return true;
 	e.status = fault.status ? fault.status : carry_out(&c);
@@ -228,15 +224,22 @@ static bool one_command(struct vhca_dev *dev, bool *wrote)
 	if (!e.status)
 		memcpy(e.resp, c.resp, sizeof(e.resp));
 	if (struck)
-		return !fault_answer(dev, &fault, &e, wrote);
+		return !fault_answer(hca, &fault, &e, wrote);
 	*wrote = true;
 	q->last_id = le16toh(e.cmd_id);
-	return !admin_answer(dev, &e);
+	return !admin_answer(hca, &e);
 }
 
-bool admin_poll(struct vhca_dev *dev, u32 most)
+bool admin_waits(const struct hca *hca)
 {
-	struct admin_queue *q = &dev->admin;
+	return __atomic_load_n(&hca->admin.tail, __ATOMIC_ACQUIRE) != hca->admin.head;
+}
+
+bool admin_poll(struct hca *hca)
+{
+	struct admin_queue *q = &hca->admin;
+	struct vhca_dev *dev = &hca->dev;
+	u32 most = PASS_COMMANDS;
 	u32 tail = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
 	bool wrote = false;
 
@@ -247,13 +250,13 @@ bool admin_poll(struct vhca_dev *dev, u32 most)
 		return false;
 	}
 	do {
-		if (!one_command(dev, &wrote)) {
+		if (!one_command(hca, &wrote)) {
 			dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
 			return false;
 		}
 	} while (q->head != tail && --most && dev_live(dev) && !q->begun &&
-		 !cost_over(dev->engine));
-	cost_add(dev, 0);
+		 !cost_over(dev->adapter.worker));
+	cost_add(&dev->adapter, 0);
 	if (wrote)
 		dev_irq(dev, q->vector);
 	return true;

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/cmd.h"
-#include "engine/core.h"
-#include "engine/rc.h"
+#include "dev/hca.h"
+#include "engine/engine.h"
 #include "lib/log.h"
+#include "qp/life.h"
+#include "qp/mcg.h"
+#include "qp/ready.h"
+#include "qp/scratch.h"
+#include "res/cq.h"
 
 #define DEFAULT_KICK_PAGES	1024u
 #define MTU_4096		5u
@@ -46,7 +50,7 @@
 /* ------------------------------------------------------------------------
  * Tables
  */
-static void init_tables(struct vhca_dev *dev)
+static int init_tables(struct vhca_dev *dev)
 {
 	const u32 *l = dev->limit;
 
@@ -61,7 +65,7 @@ static void init_tables(struct vhca_dev *dev)
 	table_init(&dev->srqs, 0, l[VLIM_SRQS], l[VLIM_SRQS]);
 	table_init(&dev->qps, QPN_FIRST_SLOT, VDEV_QP_NUMBERS, l[VLIM_QPS]);
 	uar_init(dev);
-	mcg_init(dev);
+	return mcg_init(dev);
 }
 
 static void free_tables(struct vhca_dev *dev)
@@ -75,116 +79,8 @@ static void free_tables(struct vhca_dev *dev)
 	table_fini(&dev->srqs);
 	table_fini(&dev->counters);
 	table_fini(&dev->qps);
-	table_fini(&dev->mcgs.table);
-	free(dev->db_pages.bucket);
-}
-
-static bool drop_qp(struct vhca_dev *dev, void *obj)
-{
-	if (!qp_let_go(obj))
-		return false;
-	qp_destroy(obj);
-	return true;
-}
-
-static bool drop_srq(struct vhca_dev *dev, void *obj)
-{
-	srq_destroy(obj);
-	return true;
-}
-
-static bool drop_cq(struct vhca_dev *dev, void *obj)
-{
-	cq_destroy(obj);
-	return true;
-}
-
-static bool drop_eq(struct vhca_dev *dev, void *obj)
-{
-	eq_destroy(obj);
-	return true;
-}
-
-static bool unbind_mkey(struct vhca_dev *dev, void *obj)
-{
-	mkey_unbind(obj);
-	return true;
-}
-
-static bool drop_mkey(struct vhca_dev *dev, void *obj)
-{
-	mkey_destroy(dev, obj);
-	return true;
-}
-
-static bool drop_uar(struct vhca_dev *dev, void *obj)
-{
-	uar_destroy(dev, obj);
-	return true;
-}
-
-static bool drop_pd(struct vhca_dev *dev, void *obj)
-{
-	struct vpd *pd = obj;
-
-	table_del(&dev->pds, pd->pdn, 0);
-	free(pd);
-	return true;
-}
-
-static bool drop_xrcd(struct vhca_dev *dev, void *obj)
-{
-	xrcd_destroy(obj);
-	return true;
-}
-
-static bool drop_counter(struct vhca_dev *dev, void *obj)
-{
-	counter_destroy(dev, obj);
-	return true;
-}
-
-/* Objects that go in one stretch; others wait for the engine's lock meanwhile. */
-#define DROP_AT_ONCE	32u
-/* What is only looked at, and not there, costs less. */
-#define LOOK_AT_ONCE	1024u
-
-/*
- * Drops every object, users before what they use, some at a time.  The device is not live, so
- * that nobody comes upon those that are still there.
- */
-static void drop_objects(struct vhca_dev *dev)
-{
-	const struct {
-		struct table *table;
-		/* false: it was too much at once */
-		bool (*drop)(struct vhca_dev *dev, void *obj);
-	} steps[] = {
-		{ &dev->qps, drop_qp }, { &dev->srqs, drop_srq }, { &dev->cqs, drop_cq },
-		{ &dev->eqs, drop_eq }, { &dev->mkeys, unbind_mkey }, { &dev->mkeys, drop_mkey },
-		{ &dev->uars, drop_uar }, { &dev->pds, drop_pd }, { &dev->xrcds, drop_xrcd },
-		{ &dev->counters, drop_counter },
-	};
-	u32 dropped = 0, looked = 0;
-
-	for (u32 i = 0; i < ARRAY_SIZE(steps); i++) {
-		for (u32 at = 0; at < steps[i].table->fresh;) {
-			void *obj = table_get(steps[i].table, at);
-
-			if (!obj) {
-				at++;
-			} else {
-				at += steps[i].drop(dev, obj);
-				dropped++;
-			}
-			if (dropped < DROP_AT_ONCE && ++looked < LOOK_AT_ONCE)
-				continue;
-			engine_unlock(dev->engine);
-			engine_lock(dev->engine);
-			dropped = 0;
-			looked = 0;
-		}
-	}
+	mcg_fini(dev);
+	uar_fini(dev);
 }
 
 /* ------------------------------------------------------------------------
@@ -211,7 +107,7 @@ static void set_limits(struct vhca_dev *dev, const struct vdev_config *c)
 {
 	for (u32 l = 0; l < VLIMITS; l++)
 		dev->limit[l] = c->limit[l] ? c->limit[l] : vlimit_usual(l);
-	/* each has a page of its own to kick */
+	/* each UAR has a kick page of its own */
 	dev->limit[VLIM_UARS] = MIN(dev->limit[VLIM_UARS], dev->kick_pages);
 }
 
@@ -225,14 +121,14 @@ static int plug_ports(struct vhca_dev *dev)
 		p->dev = dev;
 		evnode_init(&p->ev, 0);
 		p->ev.port = i + 1;
-		link_init(&p->no_room);
-		link_init(&p->no_room_link);
+		INIT_LIST_HEAD(&p->no_room);
+		INIT_LIST_HEAD(&p->no_room_node);
 		p->fab.ops = &vport_ops;
 		p->fab.owner = p;
 		p->fab.number = i + 1;
 		p->fab.ib.guid = dev->node_guid + i + 1;
 		snprintf(name, sizeof(name), "%s:%u", dev->name, i + 1);
-		err = fab_plug(dev->engine->fabric, &p->fab, name);
+		err = fab_plug(engine_fabric(dev->adapter.engine), &p->fab, name);
 		if (err) {
 			while (i--)
 				fab_unplug(&dev->port[i].fab);
@@ -242,110 +138,149 @@ static int plug_ports(struct vhca_dev *dev)
 	return 0;
 }
 
-/* Without those that stand on others which are switched off. */
-static u64 possible_caps(u64 caps)
+/* ------------------------------------------------------------------------
+ * What the engine asks of an adapter
+ */
+static struct vhca_dev *dev_of(struct adapter *a)
 {
-	static const struct { u8 cap, needs; } stands[] = {
-		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* groups are of datagrams */
-		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
-		{ VHCA_CAP_XRC, VHCA_CAP_RC },
-		{ VHCA_CAP_XRC, VHCA_CAP_SRQ },
-		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_UC },
-		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
-		{ VHCA_CAP_MW_2A, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_MW_2B, VHCA_CAP_MW },
-		{ VHCA_CAP_MW_2B, VHCA_CAP_FAST_REG },
-		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
-		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
-	};
+	return container_of(a, struct vhca_dev, adapter);
+}
 
-	for (u32 i = 0; i < ARRAY_SIZE(stands); i++)
-		if (!(caps >> stands[i].needs & 1))
-			caps &= ~(1ull << stands[i].cap);
-	return caps;
+static bool hca_poll(struct adapter *a)
+{
+	bool any = doorbell_poll(dev_of(a));
+
+	return admin_poll(to_hca(dev_of(a))) || any;
+}
+
+static bool hca_arm(struct adapter *a)
+{
+	struct vhca_dev *dev = dev_of(a);
+	bool any;
+
+	if (!dev_live(dev))
+		return false;
+	any = doorbell_arm(dev);
+	return any || doorbell_kicked(dev) || admin_waits(to_hca(dev));
+}
+
+static void hca_tell(struct adapter *a)
+{
+	cq_notify_pending(dev_of(a));
+}
+
+static const struct adapter_ops hca_adapter_ops = {
+	.poll = hca_poll,
+	.arm = hca_arm,
+	.run = qp_turn,
+	.room = qp_room,
+	.tell = hca_tell,
+	.scratch = sizeof(struct scratch),
+};
+
+/* A fault may lose the interrupt. */
+static void raise_irq(struct vhca_dev *dev, u32 vector)
+{
+	struct hca *hca = to_hca(dev);
+	struct vfault f;
+
+	if (fault_strike(hca, VFAULT_INTERRUPT, vector, &f))
+		log_line("%s: fault: vector %u is not raised", dev->name, vector);
+	else
+		hca->ops->irq(hca->host, vector);
+}
+
+static void init_dev(struct vhca_dev *dev, const struct vdev_config *cfg)
+{
+	dev->adapter.ops = &hca_adapter_ops;
+	dev->irq = raise_irq;
+	snprintf(dev->name, sizeof(dev->name), "%s", cfg->name ? cfg->name : "hca");
+	dev->node_guid = cfg->node_guid;
+	dev->nports = cfg->ports;
+	dev->vectors = cfg->vectors;
+	dev->caps = vhca_whole_caps(OWN_CAPS & ~cfg->caps_off);
+	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
+	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
+	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
+	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
+	INIT_LIST_HEAD(&dev->hot);
+	INIT_LIST_HEAD(&dev->flush);
+	INIT_LIST_HEAD(&dev->cq_notify);
+	INIT_LIST_HEAD(&dev->async_pending);
+	evnode_init(&dev->ev, 0);
+	set_limits(dev, cfg);
+}
+
+/* Makes the engine and the fabric know an HCA.  Called under the engine's lock. */
+static int join(struct hca *hca, struct engine *e)
+{
+	struct vhca_dev *dev = &hca->dev;
+	int err = adapter_init(&dev->adapter, e);
+
+	if (err)
+		return err;
+	err = fault_init(hca);
+	if (err)
+		goto adapter;
+	err = plug_ports(dev);
+	if (err)
+		goto fault;
+	adapter_add(&dev->adapter);
+	return 0;
+fault:
+	fault_fini(hca);
+adapter:
+	adapter_fini(&dev->adapter);
+	return err;
 }
 
 struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struct guest_mem *mem,
 			  const struct vdev_host_ops *ops, void *host)
 {
 	struct vhca_dev *dev;
+	struct hca *hca;
 	int err;
 
 	if (!config_good(cfg) || !limits_good(cfg))
 		return NULL;
-	dev = calloc(1, sizeof(*dev));
-	if (!dev)
+	hca = calloc(1, sizeof(*hca));
+	if (!hca)
 		return NULL;
-	dev->engine = e;
+	hca->ops = ops;
+	hca->host = host;
+	dev = &hca->dev;
 	dev->mem = mem;
-	dev->ops = ops;
-	dev->host = host;
-	snprintf(dev->name, sizeof(dev->name), "%s", cfg->name ? cfg->name : "hca");
-	dev->node_guid = cfg->node_guid;
-	dev->nports = cfg->ports;
-	dev->vectors = cfg->vectors;
-	dev->caps = possible_caps(OWN_CAPS & ~cfg->caps_off);
-	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
-	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
-	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
-	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
-	link_init(&dev->hot);
-	link_init(&dev->flush);
-	link_init(&dev->async_pending);
-	link_init(&dev->ready);
-	link_init(&dev->ready_link);
-	evnode_init(&dev->ev, 0);
-
-	set_limits(dev, cfg);
-	init_tables(dev);
+	init_dev(dev, cfg);
+	err = init_tables(dev);
 	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
-	if (!dev->kicked)
+	if (err || !dev->kicked)
 		goto free;
 
 	engine_lock(e);
-	err = fault_init(dev);
-	if (!err) {
-		err = plug_ports(dev);
-		if (err)
-			fault_fini(dev);
-	}
-	if (!err)
-		link_add_tail(&e->devs, &dev->link);
+	err = join(hca, e);
 	engine_unlock(e);
 	if (!err)
 		return dev;
 free:
 	free_tables(dev);
 	free(dev->kicked);
-	free(dev);
+	free(hca);
 	return NULL;
 }
 
-void dev_irq(struct vhca_dev *dev, u32 vector)
+/* Resets an HCA.  The engine's lock, which is held, is dropped now and then. */
+static void reset(struct hca *hca)
 {
-	struct vfault f;
+	struct vhca_dev *dev = &hca->dev;
 
-	if (vector == VHCA_NO_VECTOR)
-		return;
-	if (fault_strike(dev, VFAULT_INTERRUPT, vector, &f))
-		log_line("%s: fault: vector %u is not raised", dev->name, vector);
-	else
-		dev->ops->irq(dev->host, vector);
-}
-
-/* Everything a reset does; under the engine's lock, which others may have meanwhile. */
-static void reset(struct vhca_dev *dev)
-{
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);
 	for (u32 i = 0; i < dev->nports; i++) {
 		port_enable(&dev->port[i].fab.ib, false);
 		evnode_fini(&dev->port[i].ev);
 	}
-	drop_objects(dev);
+	hca_drop_objects(hca);
 	evnode_fini(&dev->ev);
-	dev->admin = (struct admin_queue){ 0 };
+	hca->admin = (struct admin_queue){ 0 };
 	memset(dev->node_desc, 0, sizeof(dev->node_desc));
 	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
 	for (u32 i = 0; i < (dev->kick_pages + 63) / 64; i++)
@@ -356,87 +291,64 @@ static void reset(struct vhca_dev *dev)
 void vdev_free(struct vhca_dev *dev)
 {
 	struct engine *e;
+	struct hca *hca;
 
 	if (!dev)
 		return;
-	e = dev->engine;
+	hca = to_hca(dev);
+	e = dev->adapter.engine;
 	engine_lock(e);
-	reset(dev);
-	fault_fini(dev);
-	sched_forget(dev);
-	link_del(&dev->link);
+	reset(hca);
+	fault_fini(hca);
+	adapter_del(&dev->adapter);
 	for (u32 i = 0; i < dev->nports; i++)
 		fab_unplug(&dev->port[i].fab);
 	engine_unlock(e);
+	adapter_fini(&dev->adapter);
 	free_tables(dev);
 	free(dev->kicked);
-	free(dev);
+	free(hca);
 }
 
 void vdev_reset(struct vhca_dev *dev)
 {
-	engine_lock(dev->engine);
-	reset(dev);
-	fault_reset(dev);
-	engine_unlock(dev->engine);
-	engine_wake(dev->engine);
-	memset(dev->reg, 0, sizeof(dev->reg));
-	dev->reg_vector = 0;
-}
+	struct engine *e = dev->adapter.engine;
+	struct hca *hca = to_hca(dev);
 
-void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
-{
-	static const char *const why[] = {
-		[VHCA_FATAL_ADMIN_RING] = "admin ring not accessible",
-		[VHCA_FATAL_EQ] = "event queue not accessible",
-		[VHCA_FATAL_INJECTED] = "asked for",
-	};
-
-	if (!dev_live(dev))
-		return;
-	log_line("%s: fatal: %s", dev->name, why[code]);
-	__atomic_store_n(&dev->fatal, code, __ATOMIC_RELEASE);
-	__atomic_store_n(&dev->status, VHCA_STATUS_READY | VHCA_STATUS_FATAL, __ATOMIC_RELEASE);
-	eq_async(dev, &dev->ev, EVB_DEVICE_FATAL);
+	engine_lock(e);
+	reset(hca);
+	fault_reset(hca);
+	engine_unlock(e);
+	engine_wake(e);
+	memset(hca->reg, 0, sizeof(hca->reg));
+	hca->reg_vector = 0;
 }
 
 void vdev_inject_fatal(struct vhca_dev *dev)
 {
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	dev_fatal(dev, VHCA_FATAL_INJECTED);
-	engine_unlock(dev->engine);
+	engine_unlock(dev->adapter.engine);
 }
 
 int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 {
 	if (!port || port > dev->nports)
 		return -EINVAL;
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	port_set_cable(&dev->port[port - 1].fab.ib, up);
-	engine_unlock(dev->engine);
-	engine_wake(dev->engine);
+	engine_unlock(dev->adapter.engine);
+	engine_wake(dev->adapter.engine);
 	return 0;
-}
-
-void vport_stats(const struct vport *p, struct vport_stats *s)
-{
-	*s = p->count;
-	s->tx_packets = p->fab.ib.tx_packets;
-	s->tx_bytes = p->fab.ib.tx_bytes;
-	s->rx_packets = p->fab.ib.rx_packets;
-	s->rx_bytes = p->fab.ib.rx_bytes;
-	s->tx_mcast_packets = p->fab.ib.tx_mcast;
-	s->rx_mcast_packets = p->fab.ib.rx_mcast;
-	s->tx_discards = p->fab.ib.discards;
 }
 
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 {
 	memset(st, 0, sizeof(*st));
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	memcpy(st->name, dev->name, sizeof(st->name));
 	st->node_guid = dev->node_guid;
-	st->enabled = dev->status & VHCA_STATUS_READY && !fault_resetting(&dev->faults);
+	st->enabled = dev->status & VHCA_STATUS_READY && !fault_resetting(to_hca(dev));
 	st->fatal = dev->fatal;
 	st->ports = dev->nports;
 	st->uars = dev->uars.used;
@@ -448,7 +360,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->xrcds = dev->xrcds.used;
 	st->counters = dev->counters.used;
 	st->qps = dev->qps.used;
-	st->mcgs = dev->mcgs.table.used;
+	st->mcgs = dev->mcgs->table.used;
 	for (u32 i = 0; i < dev->nports; i++) {
 		const struct port *p = &dev->port[i].fab.ib;
 
@@ -459,7 +371,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 		st->port[i].bad = p->bad;
 		vport_stats(&dev->port[i], &st->port[i].stats);
 	}
-	engine_unlock(dev->engine);
+	engine_unlock(dev->adapter.engine);
 }
 
 /* ------------------------------------------------------------------------
@@ -469,31 +381,34 @@ enum { REG_ASQ_LO, REG_ASQ_HI, REG_ACQ_LO, REG_ACQ_HI, REG_SIZE };
 
 static void enable(struct vhca_dev *dev)
 {
+	struct hca *hca = to_hca(dev);
 	struct admin_queue q = {
-		.asq = (u64)dev->reg[REG_ASQ_HI] << 32 | dev->reg[REG_ASQ_LO],
-		.acq = (u64)dev->reg[REG_ACQ_HI] << 32 | dev->reg[REG_ACQ_LO],
-		.log = dev->reg[REG_SIZE],
-		.vector = dev->reg_vector,
+		.asq = (u64)hca->reg[REG_ASQ_HI] << 32 | hca->reg[REG_ASQ_LO],
+		.acq = (u64)hca->reg[REG_ACQ_HI] << 32 | hca->reg[REG_ACQ_LO],
+		.log = hca->reg[REG_SIZE],
+		.vector = hca->reg_vector,
 	};
 
-	if (!dev->reg[REG_SIZE] || dev->reg[REG_SIZE] > VDEV_LOG_ADMIN_MAX ||
+	if (!hca->reg[REG_SIZE] || hca->reg[REG_SIZE] > VDEV_LOG_ADMIN_MAX ||
 	    q.asq % GMEM_PAGE_SIZE || q.acq % GMEM_PAGE_SIZE ||
 	    (q.vector != VHCA_NO_VECTOR && q.vector >= dev->vectors)) {
 		log_line("%s: admin queue registers out of range, not enabled", dev->name);
 		return;
 	}
-	engine_lock(dev->engine);
+	engine_lock(dev->adapter.engine);
 	if (!dev->status) {
-		dev->admin = q;
+		hca->admin = q;
 		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
 		for (u32 i = 0; i < dev->nports; i++)
 			port_enable(&dev->port[i].fab.ib, true);
 	}
-	engine_unlock(dev->engine);
+	engine_unlock(dev->adapter.engine);
 }
 
 u32 vdev_reg_read(struct vhca_dev *dev, u32 off)
 {
+	const struct hca *hca = to_hca(dev);
+
 	if (off % 4)
 		return 0;
 	switch (off) {
@@ -512,9 +427,9 @@ u32 vdev_reg_read(struct vhca_dev *dev, u32 off)
 	case VHCA_REG_FATAL_CODE:
 		return __atomic_load_n(&dev->fatal, __ATOMIC_ACQUIRE);
 	case VHCA_REG_ASQ_LO ... VHCA_REG_ADMIN_SIZE:
-		return dev->reg[(off - VHCA_REG_ASQ_LO) / 4];
+		return hca->reg[(off - VHCA_REG_ASQ_LO) / 4];
 	case VHCA_REG_ADMIN_VECTOR:
-		return dev->reg_vector;
+		return hca->reg_vector;
 	default:
 		return 0;
 	}
@@ -522,6 +437,8 @@ u32 vdev_reg_read(struct vhca_dev *dev, u32 off)
 
 void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val)
 {
+	struct hca *hca = to_hca(dev);
+
 	if (off % 4)
 		return;
 	switch (off) {
@@ -532,14 +449,14 @@ void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val)
 			enable(dev);
 		break;
 	case VHCA_REG_ASQ_LO ... VHCA_REG_ADMIN_SIZE:
-		dev->reg[(off - VHCA_REG_ASQ_LO) / 4] = val;
+		hca->reg[(off - VHCA_REG_ASQ_LO) / 4] = val;
 		break;
 	case VHCA_REG_ADMIN_VECTOR:
-		dev->reg_vector = val;
+		hca->reg_vector = val;
 		break;
 	case VHCA_REG_ADMIN_TAIL:
-		__atomic_store_n(&dev->admin.tail, val, __ATOMIC_RELEASE);
-		engine_attend(dev->engine);
+		__atomic_store_n(&hca->admin.tail, val, __ATOMIC_RELEASE);
+		engine_attend(dev->adapter.engine);
 		break;
 	default:
 		break;
@@ -550,7 +467,6 @@ void vdev_kick(struct vhca_dev *dev, u32 uar)
 {
 	if (uar >= dev->kick_pages)
 		return;
-	__atomic_fetch_or(&dev->kicked[uar / 64], 1ull << (uar % 64), __ATOMIC_RELEASE);
-	__atomic_store_n(&dev->any_kick, true, __ATOMIC_RELEASE);
-	engine_attend(dev->engine);
+	doorbell_kick(dev, uar);
+	engine_attend(dev->adapter.engine);
 }

@@ -9,16 +9,14 @@
 #ifndef VHCAD_DEVICE_H
 #define VHCAD_DEVICE_H
 
-#include "dev/limit.h"
-#include "mem/mem.h"
 #include "lib/types.h"
+#include "mem/mem.h"
+#include "res/limit.h"
+#include "res/stats.h"
 
 struct engine;
 struct vhca_dev;
 
-#define VDEV_MAX_PORTS		2u
-#define VDEV_MAX_VECTORS	64u
-#define VDEV_MAX_KICK_PAGES	4096u
 #define VDEV_KICK_STRIDE	4096u	/* BAR2 is kick_pages times this */
 
 /**
@@ -56,7 +54,7 @@ struct vdev_config {
 };
 
 /**
- * vdev_new - make an HCA and plug its ports into the engine's fabric
+ * vdev_new() - make an HCA and plug its ports into the engine's fabric
  * @e: engine
  * @cfg: configuration
  * @mem: the VM's memory; stays the caller's, must outlive the device
@@ -70,13 +68,13 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 			  const struct vdev_host_ops *ops, void *host);
 
 /**
- * vdev_free - unplug and free an HCA
+ * vdev_free() - unplug and free an HCA
  * @dev: device, or NULL
  */
 void vdev_free(struct vhca_dev *dev);
 
 /**
- * vdev_reg_read - 32-bit read from BAR0
+ * vdev_reg_read() - 32-bit read from BAR0
  * @dev: device
  * @off: offset in BAR0, a multiple of 4
  *
@@ -85,7 +83,7 @@ void vdev_free(struct vhca_dev *dev);
 u32 vdev_reg_read(struct vhca_dev *dev, u32 off);
 
 /**
- * vdev_reg_write - 32-bit write to BAR0
+ * vdev_reg_write() - 32-bit write to BAR0
  * @dev: device
  * @off: offset in BAR0, a multiple of 4
  * @val: value
@@ -95,14 +93,14 @@ u32 vdev_reg_read(struct vhca_dev *dev, u32 off);
 void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val);
 
 /**
- * vdev_kick - a store to a kick page
+ * vdev_kick() - a store to a kick page
  * @dev: device
  * @uar: number of the page: offset in BAR2 / VDEV_KICK_STRIDE
  */
 void vdev_kick(struct vhca_dev *dev, u32 uar);
 
 /**
- * vdev_reset - back to the state after power-on
+ * vdev_reset() - back to the state after power-on
  * @dev: device
  *
  * For FLR, DEVICE_RESET, disconnect.  Drops every object; the ports go down.
@@ -111,7 +109,7 @@ void vdev_kick(struct vhca_dev *dev, u32 uar);
 void vdev_reset(struct vhca_dev *dev);
 
 /**
- * vdev_inject_fatal - stop the device as if its hardware had failed
+ * vdev_inject_fatal() - stop the device as if its hardware had failed
  * @dev: device
  *
  * STATUS shows FATAL with VHCA_FATAL_INJECTED, the driver gets a
@@ -120,7 +118,7 @@ void vdev_reset(struct vhca_dev *dev);
 void vdev_inject_fatal(struct vhca_dev *dev);
 
 /**
- * vdev_set_link - pull or plug a port's cable
+ * vdev_set_link() - pull or plug a port's cable
  * @dev: device
  * @port: 1..ports
  * @up: cable plugged
@@ -128,27 +126,6 @@ void vdev_inject_fatal(struct vhca_dev *dev);
  * Survives a reset of the device.  Any thread.  Returns 0 or -EINVAL.
  */
 int vdev_set_link(struct vhca_dev *dev, u32 port, bool up);
-
-/**
- * struct vport_stats - what a port has counted since its device was made
- *
- * The members of struct vhca_port_counters, which says what each of them is.
- */
-struct vport_stats {
-	u64 tx_packets, tx_bytes;
-	u64 rx_packets, rx_bytes;
-	u64 tx_mcast_packets, rx_mcast_packets;
-	u64 tx_discards;
-	u64 rx_no_qp;
-	u64 rx_no_receive;
-	u64 rx_uc_gaps;
-	u64 qkey_violations, pkey_violations;
-	u64 rnr_naks_sent, rnr_naks_received;
-	u64 seq_naks_sent, seq_naks_received;
-	u64 error_naks_sent, error_naks_received;
-	u64 duplicates;
-	u64 timeouts;
-};
 
 /**
  * struct vdev_status - a snapshot for the control socket
@@ -176,7 +153,7 @@ struct vdev_status {
 };
 
 /**
- * vdev_status - take a snapshot
+ * vdev_status() - take a snapshot
  * @dev: device
  * @st: filled in
  *

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/cmd.h"
-#include "engine/core.h"
+#include "dev/hca.h"
+#include "res/command.h"
 
 #define PAGE_SIZES	((2ull << VHCA_PAGE_SHIFT_MAX) - (1ull << VHCA_PAGE_SHIFT_MIN))
 
 /* PortInfo:VLCap: VL0 alone. */
 #define VLCAP_VL0	1u
-/* PortInfo counts violations in 16 bits that stay at their end. */
+/* PortInfo counts violations in 16 bits, and stops at the highest number. */
 #define VIOLATIONS_MAX	0xffffu
 
-/* A limit of what is there only with a capability. */
+/* A limit that is 0 without the capability. */
 static u32 limit_with(const struct vhca_dev *d, enum vhca_cap cap, u32 n)
 {
 	return d->caps >> cap & 1 ? n : 0;
@@ -78,7 +78,7 @@ static const struct vport *named_port(const struct command *c)
 	return &c->dev->port[req->port - 1];
 }
 
-/* A request about a port, not about a table of it. */
+/* Checks a request about a port, not about one of its tables. */
 static enum vhca_status check_port(struct command *c, u32 flags)
 {
 	const struct vhca_port_req *req = command_req(c);
@@ -124,34 +124,6 @@ enum vhca_status cmd_query_port(struct command *c)
 	return command_output(c, &a, sizeof(a));
 }
 
-enum vhca_status command_counters(struct command *c, const struct vport_stats *s)
-{
-	const struct vhca_port_counters a = {
-		.tx_packets = htole64(s->tx_packets),
-		.tx_bytes = htole64(s->tx_bytes),
-		.rx_packets = htole64(s->rx_packets),
-		.rx_bytes = htole64(s->rx_bytes),
-		.tx_mcast_packets = htole64(s->tx_mcast_packets),
-		.rx_mcast_packets = htole64(s->rx_mcast_packets),
-		.tx_discards = htole64(s->tx_discards),
-		.rx_no_qp = htole64(s->rx_no_qp),
-		.rx_no_receive = htole64(s->rx_no_receive),
-		.rx_uc_gaps = htole64(s->rx_uc_gaps),
-		.qkey_violations = htole64(s->qkey_violations),
-		.pkey_violations = htole64(s->pkey_violations),
-		.rnr_naks_sent = htole64(s->rnr_naks_sent),
-		.rnr_naks_received = htole64(s->rnr_naks_received),
-		.seq_naks_sent = htole64(s->seq_naks_sent),
-		.seq_naks_received = htole64(s->seq_naks_received),
-		.error_naks_sent = htole64(s->error_naks_sent),
-		.error_naks_received = htole64(s->error_naks_received),
-		.duplicates = htole64(s->duplicates),
-		.timeouts = htole64(s->timeouts),
-	};
-
-	return command_output(c, &a, sizeof(a));
-}
-
 enum vhca_status cmd_query_counters(struct command *c)
 {
 	const struct vhca_port_req *req = command_req(c);
@@ -164,7 +136,7 @@ enum vhca_status cmd_query_counters(struct command *c)
 		return st;
 	vport_stats(p, &s);
 	if (req->flags & VHCA_PORT_UNBOUND)
-		counter_subtract(&s, &p->counted);
+		stats_subtract(&s, &p->counted);
 	return command_counters(c, &s);
 }
 
@@ -216,7 +188,7 @@ enum vhca_status cmd_query_clock(struct command *c)
 {
 	struct vhca_clock_resp *resp = (void *)c->resp;
 
-	resp->now = htole64(engine_now(c->dev->engine));
+	resp->now = htole64(adapter_now(&c->dev->adapter));
 	return VHCA_ST_OK;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What work costs, in time, and who has caused it.
+ * How much time work takes, and who is charged for it.
  *
- * Bytes and entries tell in advance what a turn will about take; a guest that does not mean well
- * finds work that takes longer.  So turns are timed as well: what an adapter has used beyond its
- * turns is its debt, and it lets as many turns go by while others wait.
+ * Bytes and entries tell in advance about how long a turn will take, but a hostile guest finds
+ * work that takes longer.  So turns are timed as well: the time that an adapter has used beyond
+ * its turns is its debt, and it lets as many turns go by while others wait.
  */
 #include <time.h>
 
-#include "engine/core.h"
+#include "engine/adapter.h"
 
 static u64 monotonic(void)
 {
@@ -20,10 +20,13 @@ static u64 monotonic(void)
 
 #if defined(__x86_64__)
 
-/* How long the processor's clock and the system's are compared before the former is believed. */
+/* How long the processor's clock is compared with the system's before it is used. */
 #define COMPARE_NS	2000000u
 
-/* The processor's clock costs a third of the system's: nanoseconds a tick, times 2^32. */
+/*
+ * Nanoseconds a tick of the processor's clock, times 2^32.  Reading that clock takes a third of
+ * the time that reading the system's takes.
+ */
 static u64 tick;
 
 static u64 compare(void)
@@ -59,18 +62,18 @@ u64 cost_spent(void *arg)
 
 #endif
 
-void cost_add(struct vhca_dev *dev, u64 free_ns)
+void cost_add(struct adapter *a, u64 free_ns)
 {
-	struct engine *e = dev->engine;
+	struct worker *w = a->worker;
 	u64 now, took;
 
-	if (!e->clock.spent)
+	if (!w->clock.spent)
 		return;
-	now = e->clock.spent(e->clock.arg);
-	/* a clock that jumps, or a host that takes the processor away, is nobody's fault */
-	took = now > e->mark ? MIN(now - e->mark, (u64)DEBT_MAX) : 0;
-	e->mark = now;
-	dev->debt += took;
-	dev->debt -= MIN(dev->debt, free_ns);
-	dev->debt = MIN(dev->debt, (u64)DEBT_MAX);
+	now = w->clock.spent(w->clock.arg);
+	/* nobody is charged for a clock that jumps or a host that takes the processor away */
+	took = now > w->mark ? MIN(now - w->mark, (u64)DEBT_MAX) : 0;
+	w->mark = now;
+	a->debt += took;
+	a->debt -= MIN(a->debt, free_ns);
+	a->debt = MIN(a->debt, (u64)DEBT_MAX);
 }

@@ -9,10 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/core.h"
+#include "engine/internal.h"
+#include "fabric/fabric.h"
+#include "mem/mem.h"
 
-/* What a kick's own thread does at the most, see engine_attend(). */
+/* How long the thread that a kick arrives on works at the most, see engine_attend(). */
 #define HELP_USEC	50u
+/* Packets that are delivered, and timers of each adapter that fire, in one pass. */
+#define PASS_PACKETS	64u
+#define PASS_TIMERS	64u
 
 static u64 monotonic(void *arg)
 {
@@ -35,13 +40,12 @@ struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabri
 		free(e);
 		return NULL;
 	}
-	e->clock = *clock;
+	e->worker.clock = *clock;
 	e->fabric = fabric;
 	e->help_ns = HELP_USEC * 1000ull;
-	link_init(&e->devs);
-	link_init(&e->ready);
-	link_init(&e->no_room);
-	link_init(&e->cq_news);
+	INIT_LIST_HEAD(&e->adapters);
+	INIT_LIST_HEAD(&e->ready);
+	INIT_LIST_HEAD(&e->worker.untold);
 	pthread_mutex_init(&e->run, NULL);
 	pthread_mutex_init(&e->gate, NULL);
 	return e;
@@ -51,7 +55,7 @@ void engine_free(struct engine *e)
 {
 	if (!e)
 		return;
-	timers_free(&e->timers);
+	free(e->worker.scratch);
 	pthread_mutex_destroy(&e->run);
 	pthread_mutex_destroy(&e->gate);
 	close(e->wakefd);
@@ -109,71 +113,102 @@ void engine_stop(struct engine *e)
 	engine_wake(e);
 }
 
+struct fabric *engine_fabric(const struct engine *e)
+{
+	return e->fabric;
+}
+
+/* When the first timer of any adapter fires. */
+static u64 next_timer(struct engine *e)
+{
+	u64 next = TIMER_OFF;
+
+	list_for_each_safe(l, &e->adapters)
+		next = MIN(next, timers_next(&container_of(l, struct adapter, node)->timers));
+	return next;
+}
+
 /*
- * Timers are due when all has happened that was to happen before: packets that could not be
- * delivered in time are not late, it is we who are.
+ * A timer fires after everything that was to happen before it has happened.  Packets that could
+ * not be delivered in time are not late; the engine is.
  */
 static bool run_timers(struct engine *e)
 {
-	u64 until = e->now, packets;
+	u64 until = e->worker.now, packets;
+	bool any = false;
 
-	if (timers_next(&e->timers) > e->now)
+	if (next_timer(e) > until)
 		return false;
 	packets = fab_next(e->fabric);
 	if (packets <= until)
 		until = packets ? packets - 1 : 0;
-	return timers_run(&e->timers, until, PASS_TIMERS);
+	list_for_each_safe(l, &e->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		if (a->timers.n)
+			any |= timers_run(&a->timers, until, PASS_TIMERS);
+	}
+	return any;
 }
 
-/* A little of everything; true if there may be more. */
+/* The fabric has delivered packets, so adapters that wait for room may go on. */
+static bool give_room(struct engine *e)
+{
+	bool any = false;
+
+	list_for_each_safe(l, &e->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		if (!list_empty(&a->no_room))
+			any |= a->ops->room(a);
+	}
+	return any;
+}
+
+/* Does a little of all kinds of work; true if there may be more. */
 static bool pass(struct engine *e)
 {
+	struct worker *w = &e->worker;
 	bool did = false;
 
-	e->now = engine_now(e);
-	fab_set_now(e->fabric, e->now);
-	cost_begin(e);
+	w->now = worker_now(w);
+	fab_set_now(e->fabric, w->now);
+	cost_begin(w);
 	gmem_enter();
-	link_for_each(l, &e->devs) {
-		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
+	list_for_each_safe(l, &e->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
 
-		did |= doorbell_poll(dev);
-		did |= admin_poll(dev, PASS_COMMANDS);
+		did |= a->ops->poll(a);
 	}
-	did |= sched_run(e);
-	cq_tell_news(e);
-	did |= fab_poll(e->fabric, e->now, PASS_PACKETS) > 0;
-	if (!link_alone(&e->no_room))
-		did |= sched_room(e);
+	did |= turns_run(e);
+	worker_notify(w);
+	did |= fab_poll(e->fabric, w->now, PASS_PACKETS) > 0;
+	did |= give_room(e);
 	did |= run_timers(e);
-	cq_tell_news(e);
+	worker_notify(w);
 	gmem_exit();
-	return did || sched_waiting(e);
+	return did || turns_waiting(e);
 }
 
-/* The last look before a sleep; true if there is something after all. */
+/* The last look before a sleep; true if there is something to do after all. */
 static bool arm_all(struct engine *e)
 {
 	bool any = false;
 
 	gmem_enter();
-	link_for_each(l, &e->devs) {
-		struct vhca_dev *dev = container_of(l, struct vhca_dev, link);
+	list_for_each_safe(l, &e->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
 
-		if (!dev_live(dev))
-			continue;
-		any |= doorbell_arm(dev);
-		any |= __atomic_load_n(&dev->any_kick, __ATOMIC_ACQUIRE);
-		any |= __atomic_load_n(&dev->admin.tail, __ATOMIC_ACQUIRE) != dev->admin.head;
+		any |= a->ops->arm(a);
 	}
 	gmem_exit();
-	/* whoever ran out of its time leaves QPs that are not done */
-	return any || sched_waiting(e);
+	/* an adapter that ran out of its time leaves QPs that are not done */
+	return any || turns_waiting(e);
 }
 
 static u64 next_due(struct engine *e)
 {
-	return MIN(timers_next(&e->timers), fab_next(e->fabric));
+	return MIN(next_timer(e), fab_next(e->fabric));
 }
 
 u64 engine_poll(struct engine *e)
@@ -217,15 +252,15 @@ void engine_attend(struct engine *e)
 		engine_wake(e);
 		return;
 	}
-	start = engine_now(e);
+	start = worker_now(&e->worker);
 	do {
 		__atomic_store_n(&e->asleep, 0, __ATOMIC_SEQ_CST);
-		while (pass(e) && e->now - start < e->help_ns)
+		while (pass(e) && e->worker.now - start < e->help_ns)
 			;
 		idle = fall_asleep(e);
-	} while (!idle && e->now - start < e->help_ns &&
+	} while (!idle && e->worker.now - start < e->help_ns &&
 		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
-	/* the thread itself has to go on, or sleeps for too long */
+	/* the engine's thread has work left, or would sleep for too long */
 	idle = idle && next_due(e) >= e->nap_until;
 	engine_unlock(e);
 	if (!idle)
@@ -237,7 +272,7 @@ static void nap(struct engine *e, u64 due)
 {
 	struct pollfd fd = { .fd = e->wakefd, .events = POLLIN };
 	struct timespec ts, *timeout = NULL;
-	u64 now = engine_now(e), count;
+	u64 now = worker_now(&e->worker), count;
 
 	e->nap_until = due;
 
@@ -273,8 +308,8 @@ void engine_run(struct engine *e)
 		}
 		if (e->spin_ns) {
 			if (!idle_since)
-				idle_since = e->now;
-			if (e->now - idle_since < e->spin_ns)
+				idle_since = e->worker.now;
+			if (e->worker.now - idle_since < e->spin_ns)
 				continue;
 			idle_since = 0;
 		}

@@ -33,7 +33,7 @@ struct engine_clock {
 extern const struct engine_clock engine_clock_monotonic;
 
 /**
- * engine_new - make an engine
+ * engine_new() - make an engine
  * @clock: time source; copied
  * @fabric: what its HCAs are plugged into; must outlive the engine
  *
@@ -42,20 +42,20 @@ extern const struct engine_clock engine_clock_monotonic;
 struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric);
 
 /**
- * engine_free - free an engine
+ * engine_free() - free an engine
  * @e: engine without devices, not running; or NULL
  */
 void engine_free(struct engine *e);
 
 /**
- * engine_set_spin - look for work that long before sleeping
+ * engine_set_spin() - look for work that long before sleeping
  * @e: engine, not running
  * @usec: microseconds; 0 (the default): sleep at once
  */
 void engine_set_spin(struct engine *e, u32 usec);
 
 /**
- * engine_run - the body of the engine's thread
+ * engine_run() - the body of the engine's thread
  * @e: engine
  *
  * Returns after engine_stop().
@@ -63,7 +63,7 @@ void engine_set_spin(struct engine *e, u32 usec);
 void engine_run(struct engine *e);
 
 /**
- * engine_stop - make engine_run() return
+ * engine_stop() - make engine_run() return
  * @e: engine
  *
  * Any thread, or a signal handler.
@@ -71,7 +71,7 @@ void engine_run(struct engine *e);
 void engine_stop(struct engine *e);
 
 /**
- * engine_wake - there may be work
+ * engine_wake() - there may be work
  * @e: engine
  *
  * Any thread.  One system call if the engine sleeps, else none.
@@ -79,7 +79,7 @@ void engine_stop(struct engine *e);
 void engine_wake(struct engine *e);
 
 /**
- * engine_attend - there is work, and the caller has time
+ * engine_attend() - there is work, and the caller has time
  * @e: engine
  *
  * As engine_wake(), but if the engine sleeps the caller does the work itself
@@ -90,14 +90,14 @@ void engine_wake(struct engine *e);
 void engine_attend(struct engine *e);
 
 /**
- * engine_set_help - how long engine_attend() works at the most
+ * engine_set_help() - how long engine_attend() works at the most
  * @e: engine, not running
  * @usec: microseconds; 0: never, it only wakes the engine's thread
  */
 void engine_set_help(struct engine *e, u32 usec);
 
 /**
- * engine_poll - work until nothing is left that can be done at this time
+ * engine_poll() - work until nothing is left that can be done at this time
  * @e: engine that is not running
  *
  * Leaves every doorbell armed, as before a sleep.  Returns the time of the
@@ -106,7 +106,7 @@ void engine_set_help(struct engine *e, u32 usec);
 u64 engine_poll(struct engine *e);
 
 /**
- * engine_lock - keep the engine off its devices
+ * engine_lock() - keep the engine off its devices
  * @e: engine
  *
  * Waits for the current slice to end.  For every thread but the engine's;
@@ -114,7 +114,10 @@ u64 engine_poll(struct engine *e);
  */
 void engine_lock(struct engine *e);
 
-/** engine_unlock - let the engine go on */
+/** engine_unlock() - let the engine go on */
 void engine_unlock(struct engine *e);
+
+/** engine_fabric() - the fabric that was given to engine_new() */
+struct fabric *engine_fabric(const struct engine *e);
 
 #endif /* VHCAD_ENGINE_H */

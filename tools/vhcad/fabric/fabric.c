@@ -21,7 +21,7 @@ struct fabric *fabric_new(void)
 	}
 	for (u32 port = 1; port <= SWITCH_MAX_PORTS; port++)
 		port_mask_set(&f->shared->adapters, port);
-	link_init(&f->free);
+	INIT_LIST_HEAD(&f->free);
 	return f;
 }
 

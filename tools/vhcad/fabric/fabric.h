@@ -8,7 +8,7 @@
 #ifndef VHCAD_FABRIC_H
 #define VHCAD_FABRIC_H
 
-#include "engine/list.h"
+#include "lib/list.h"
 #include "fabric/rate.h"
 #include "fabric/run.h"
 #include "lib/types.h"
@@ -62,7 +62,7 @@ struct fab_port {
 	u16 at;
 	struct fab_rate rate;
 	int cap_port;
-	struct link queue;
+	struct list_head queue;
 	u64 out_held, in_held;
 };
 

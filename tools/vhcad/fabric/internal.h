@@ -23,7 +23,7 @@
  * @at: of a multicast that has arrived: who gets it next, as in struct datagram
  */
 struct fab_packet {
-	struct link link;
+	struct list_head link;
 	u64 due;
 	struct fab_port *from;
 	struct port_mask out;
@@ -109,7 +109,7 @@ struct fabric {
 	u32 nfaults;
 	u32 nflapped;			/* ports that a fault holds down */
 	struct fab_packet *pool;
-	struct link free;
+	struct list_head free;
 	u32 nfree;
 	u32 nqueued;
 };

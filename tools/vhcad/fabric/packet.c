@@ -15,14 +15,14 @@ int fab_pool(struct fabric *f)
 	if (!f->pool)
 		return -ENOMEM;
 	for (u32 i = 0; i < FABRIC_PACKETS; i++)
-		link_add_tail(&f->free, &f->pool[i].link);
+		list_add_tail(&f->pool[i].link, &f->free);
 	f->nfree = FABRIC_PACKETS;
 	return 0;
 }
 
 struct fab_packet *fab_take_packet(struct fabric *f)
 {
-	struct link *l = link_pop(&f->free);
+	struct list_head *l = list_pop(&f->free);
 
 	if (!l)
 		return NULL;
@@ -33,7 +33,7 @@ struct fab_packet *fab_take_packet(struct fabric *f)
 
 void fab_free_packet(struct fabric *f, struct fab_packet *p)
 {
-	link_add_tail(&f->free, &p->link);
+	list_add_tail(&p->link, &f->free);
 	f->nfree++;
 	f->nqueued--;
 }

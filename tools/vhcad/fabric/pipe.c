@@ -14,14 +14,14 @@
 
 #define PS	1000u		/* of a ns */
 
-static struct fab_packet *first_of(struct link *list)
+static struct fab_packet *first_of(struct list_head *list)
 {
-	return link_alone(list) ? NULL : container_of(list->next, struct fab_packet, link);
+	return list_empty(list) ? NULL : container_of(list->next, struct fab_packet, link);
 }
 
 static struct fab_packet *take(struct topo *t)
 {
-	struct link *l = link_pop(&t->free);
+	struct list_head *l = list_pop(&t->free);
 
 	return l ? container_of(l, struct fab_packet, link) : NULL;
 }
@@ -29,7 +29,7 @@ static struct fab_packet *take(struct topo *t)
 static void give_back(struct topo *t, struct fab_packet *p)
 {
 	/* the one that was used last is used next */
-	link_add_tail(t->free.next, &p->link);
+	list_add_tail(&p->link, t->free.next);
 }
 
 static void lose(struct topo *t, struct fab_packet *p)
@@ -63,7 +63,7 @@ int topo_pool(struct topo *t)
 		return -ENOMEM;
 	t->npool = n;
 	for (u32 i = 0; i < n; i++)
-		link_add_tail(&t->free, &t->pool[i].link);
+		list_add_tail(&t->pool[i].link, &t->free);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static void look_at_first(struct fab_pipe *in, u64 now)
 		p->out = ports_of(in, p);
 		if (!port_mask_empty(&p->out))
 			break;
-		link_del(&p->link);
+		list_del_init(&p->link);
 		lose(in->topo, p);
 		in->used--;
 		kick(in, now);
@@ -159,7 +159,7 @@ static void look_at_first(struct fab_pipe *in, u64 now)
 /* The first of those that have arrived has gone on: there is room again. */
 static void first_left(struct fab_pipe *in, struct fab_packet *p, u64 now)
 {
-	link_del(&p->link);
+	list_del_init(&p->link);
 	in->used--;
 	kick(in, now);
 	look_at_first(in, now);
@@ -211,12 +211,12 @@ static void occupy(struct fab_pipe *p, u32 len, u64 now)
 
 static void fly(struct fab_pipe *p, struct fab_packet *packet, u64 due)
 {
-	struct link *at = p->flight.prev;
+	struct list_head *at = p->flight.prev;
 
 	packet->due = due;
 	while (at != &p->flight && container_of(at, struct fab_packet, link)->due > due)
 		at = at->prev;
-	link_add_tail(at->next, &packet->link);
+	list_add_tail(&packet->link, at->next);
 	p->used++;
 	if (due < p->land.due)
 		timer_set(&p->topo->timers, &p->land, due);
@@ -298,7 +298,7 @@ static void set_out_from_end(struct fab_pipe *p, u64 now)
 		kick(p, packet->due);
 		return;
 	}
-	link_del(&packet->link);
+	list_del_init(&packet->link);
 	end->nsend--;
 	set_out(p, packet, now);
 }
@@ -359,7 +359,7 @@ static void arrive_at_switch(struct fab_pipe *p, struct fab_packet *packet)
 		kick(p, now);
 		return;
 	}
-	link_add_tail(&p->arrived, &packet->link);
+	list_add_tail(&packet->link, &p->arrived);
 	if (first_of(&p->arrived) == packet)
 		look_at_first(p, now);
 }
@@ -385,8 +385,8 @@ static void on_land(struct timer *timer)
 	struct fab_pipe *p = container_of(timer, struct fab_pipe, land);
 	struct fab_packet *packet = first_of(&p->flight);
 
-	link_del(&packet->link);
-	if (!link_alone(&p->flight))
+	list_del_init(&packet->link);
+	if (!list_empty(&p->flight))
 		timer_set(&p->topo->timers, &p->land, first_of(&p->flight)->due);
 	if (p->to)
 		arrive_at_switch(p, packet);
@@ -401,8 +401,8 @@ int pipe_init(struct fab_pipe *p)
 {
 	struct timers *ts = &p->topo->timers;
 
-	link_init(&p->flight);
-	link_init(&p->arrived);
+	INIT_LIST_HEAD(&p->flight);
+	INIT_LIST_HEAD(&p->arrived);
 	if (timer_init(ts, &p->go, on_go) || timer_init(ts, &p->land, on_land) ||
 	    timer_init(ts, &p->hoq, on_hoq))
 		return -ENOMEM;
@@ -411,9 +411,9 @@ int pipe_init(struct fab_pipe *p)
 
 static void lose_flight(struct fab_pipe *p)
 {
-	struct link *l;
+	struct list_head *l;
 
-	while ((l = link_pop(&p->flight))) {
+	while ((l = list_pop(&p->flight))) {
 		lose(p->topo, container_of(l, struct fab_packet, link));
 		p->count.lost++;
 		p->used--;
@@ -427,9 +427,9 @@ static void lose_flight(struct fab_pipe *p)
 static void lose_unsent(struct fab_pipe *p)
 {
 	struct topo_end *end = p->from_end;
-	struct link *l;
+	struct list_head *l;
 
-	while ((l = link_pop(&end->send))) {
+	while ((l = list_pop(&end->send))) {
 		lose(p->topo, container_of(l, struct fab_packet, link));
 		p->count.discards++;
 	}
@@ -515,7 +515,7 @@ static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 no
 	p->opcode = h.opcode;
 	p->spoiled = false;
 	p->due = now;
-	link_add_tail(&end->send, &p->link);
+	list_add_tail(&p->link, &end->send);
 	end->nsend++;
 	return true;
 }

@@ -6,7 +6,7 @@
 #ifndef VHCAD_FABRIC_PIPE_H
 #define VHCAD_FABRIC_PIPE_H
 
-#include "engine/timer.h"
+#include "lib/timer.h"
 #include "fabric/internal.h"
 
 /* A port of an adapter, from the topology's side. */
@@ -16,7 +16,7 @@ struct topo_end {
 	struct fab_port *port;		/* NULL: not plugged in */
 	struct fab_pipe *out;
 	struct fab_switch *sw;		/* at the link's other end */
-	struct link send;		/* packets that wait to set out */
+	struct list_head send;		/* packets that wait to set out */
 	u32 nsend;
 };
 
@@ -43,7 +43,7 @@ struct fab_pipe {
 	struct fab_switch *from, *to;
 	struct topo_end *from_end, *to_end;
 	u32 out_no, in_no;
-	struct link flight, arrived;
+	struct list_head flight, arrived;
 	u32 used;
 	u64 free_at;
 	u32 frac;
@@ -78,7 +78,7 @@ struct topo {
 	u64 landed;			/* packets delivered */
 	struct fab_packet *pool;
 	u32 npool;
-	struct link free;
+	struct list_head free;
 };
 
 /** pipe_init - make it ready; 0 or -ENOMEM.  Its timers go with all of the topology's. */

@@ -76,7 +76,7 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	port->fabric = f;
 	port->rate = FAB_RATE_USUAL;
 	port->at = at + 1;
-	link_init(&port->queue);
+	INIT_LIST_HEAD(&port->queue);
 	if (f->topo && topo_plug(port, name))
 		return -ENOENT;
 	f->ports[at] = port;

@@ -23,11 +23,11 @@ int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg)
 
 static void enqueue(struct fab_port *to, struct fab_packet *p)
 {
-	struct link *at = to->queue.prev;
+	struct list_head *at = to->queue.prev;
 
 	while (at != &to->queue && container_of(at, struct fab_packet, link)->due > p->due)
 		at = at->prev;
-	link_add_tail(at->next, &p->link);
+	list_add_tail(&p->link, at->next);
 }
 
 static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const struct run *run,
@@ -105,7 +105,7 @@ static bool untouched(const struct fab_port *from, const struct fab_port *to,
 	if (f->hook || lid_is_mcast(run->h.dlid) || effect->copies != 1 || effect->corrupt ||
 	    due_at(from, to, effect) > f->now)
 		return false;
-	return link_alone(&to->queue) ||
+	return list_empty(&to->queue) ||
 	       container_of(to->queue.next, struct fab_packet, link)->due > f->now;
 }
 
@@ -150,9 +150,9 @@ void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run 
 /* Loses what is under way to a port. */
 void fab_queue_drop(struct fab_port *port)
 {
-	struct link *l;
+	struct list_head *l;
 
-	while ((l = link_pop(&port->queue))) {
+	while ((l = list_pop(&port->queue))) {
 		struct fab_packet *p = container_of(l, struct fab_packet, link);
 
 		if (p->from)
@@ -180,18 +180,18 @@ u32 fab_queue_poll(struct fabric *f, u32 most)
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
-		while (to && n < most && bytes && !link_alone(&to->queue)) {
+		while (to && n < most && bytes && !list_empty(&to->queue)) {
 			struct fab_packet *p = container_of(to->queue.next, struct fab_packet,
 							    link);
 
 			if (p->due > f->now)
 				break;
 			n++;
-			link_del(&p->link);
+			list_del_init(&p->link);
 			if (fab_deliver(to, p, &bytes))
 				fab_free_packet(f, p);
 			else
-				link_add_tail(to->queue.next, &p->link);
+				list_add_tail(&p->link, to->queue.next);
 		}
 	}
 	return n;
@@ -204,7 +204,7 @@ u64 fab_queue_next(const struct fabric *f)
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
-		if (to && !link_alone(&to->queue))
+		if (to && !list_empty(&to->queue))
 			next = MIN(next, container_of(to->queue.next, struct fab_packet,
 						      link)->due);
 	}

@@ -14,7 +14,7 @@ struct topo *topo_new(void)
 	struct topo *t = calloc(1, sizeof(*t));
 
 	if (t)
-		link_init(&t->free);
+		INIT_LIST_HEAD(&t->free);
 	return t;
 }
 
@@ -97,7 +97,7 @@ static void join_end(struct topo *t, struct topo_end *end, const char *name, str
 		     struct fab_pipe *in)
 {
 	snprintf(end->name, sizeof(end->name), "%s", name);
-	link_init(&end->send);
+	INIT_LIST_HEAD(&end->send);
 	end->no = t->nends;
 	end->out = out;
 	end->sw = out->to;

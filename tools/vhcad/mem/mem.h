@@ -234,8 +234,8 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len);
 /** dma_ref_read_line - dma_ref_read() of GMEM_LINE bytes, in less time */
 int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst);
 
-/** dma_ref_soon - a hint: what is there will be read soon */
-void dma_ref_soon(const struct gmem_ref *ref, u32 off, u32 len);
+/** dma_ref_prefetch() - a hint: what is there will be read next */
+void dma_ref_prefetch(const struct gmem_ref *ref, u32 off, u32 len);
 
 /**
  * dma_ref_publish - write an entry whose last word tells that it is there

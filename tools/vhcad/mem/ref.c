@@ -62,7 +62,7 @@ int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst)
 	return 0;
 }
 
-void dma_ref_soon(const struct gmem_ref *ref, u32 off, u32 len)
+void dma_ref_prefetch(const struct gmem_ref *ref, u32 off, u32 len)
 {
 	const u8 *host = gmem_ref_now(ref);
 

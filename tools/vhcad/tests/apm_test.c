@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "dev/topo.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/tkey.h"
 #include "tests/ttopo.h"
 
@@ -332,7 +332,7 @@ static void waiting_for_room(void **state)
 	vdev_fabric_unlock(dev);
 	t_send(&f->qp[0], &wr);
 	t_settle(&f->w, MSEC);
-	assert_false(link_alone(&dev->port[0].no_room));
+	assert_false(list_empty(&dev->port[0].no_room));
 	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
 	t_settle(&f->w, SECOND / 2);
 	t_expect_cqe(&f->cq[0], 99, VHCA_CS_SUCCESS);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "fabric/fault.h"
 #include "fabric/internal.h"
 #include "fabric/topo.h"

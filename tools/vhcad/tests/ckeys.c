@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
-#include "dev/mkey.h"
+#include "res/dev.h"
+#include "res/mkey.h"
 #include "tests/croom.h"
 #include "tests/tkey.h"
 
@@ -45,7 +45,7 @@ static void end_key(const struct tqp *qp, u32 key)
 	const struct vmkey *mk = table_get(&qp->h->dev->mkeys, key >> 8);
 
 	assert_non_null(mk);
-	mkey_invalidate(t_vqp(qp), mk->key, false);
+	qp_mkey_invalidate(t_vqp(qp), mk->key, false);
 }
 
 static void fast_key_valid(struct flow *f)

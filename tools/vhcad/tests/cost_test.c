@@ -7,32 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/tprog.h"
 #include "tests/tremote.h"
 
 #define ADAPTERS	64u
 #define QPS		1500u
 #define KIB		1024u
-
-/* What the process has of its own, in bytes. */
-static u64 private_bytes(pid_t pid)
-{
-	char path[64], line[128];
-	unsigned long long kib = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f) && sscanf(line, "RssAnon: %llu kB", &kib) != 1)
-		;
-	fclose(f);
-	assert_true(kib);
-	return kib * KIB;
-}
 
 struct host {
 	char dir[TPROG_DIR], log[TPROG_PATH], sock[ADAPTERS][TPROG_PATH];
@@ -68,10 +50,10 @@ static void empty_adapter(void **state)
 	struct host r;
 
 	start(&r, 1);
-	one = private_bytes(r.pid);
+	one = tprog_private_bytes(r.pid);
 	stop(&r);
 	start(&r, ADAPTERS);
-	many = private_bytes(r.pid);
+	many = tprog_private_bytes(r.pid);
 	stop(&r);
 	each = (many - one) / (ADAPTERS - 1);
 	printf("an adapter without objects: %llu KiB\n", (unsigned long long)each / KIB);
@@ -93,13 +75,13 @@ static void queue_pair(void **state)
 	t_remote_init(&h, &w, r.sock[0]);
 	t_db_pages(&h);
 	t_cq_init(&h, &cq, 4, 0);
-	before = private_bytes(r.pid);
+	before = tprog_private_bytes(r.pid);
 	for (u32 i = 0; i < QPS; i++)
 		t_qp_init_size(&h, &qp[i], &cq, &cq, 0, 0, 5, 0);
-	made = private_bytes(r.pid);
+	made = tprog_private_bytes(r.pid);
 	for (u32 i = 0; i < QPS; i += 2)
 		t_connect(&qp[i], &qp[i + 1], 3, 1, 2);
-	connected = private_bytes(r.pid);
+	connected = tprog_private_bytes(r.pid);
 	/* its send queue has one entry, and the device a note of that */
 	each = (made - before) / QPS - sizeof(struct tx_req);
 	printf("a QP besides its queues: %llu bytes; connected %llu more\n",

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "fabric/internal.h"
 #include "tests/thca.h"
 
@@ -352,7 +352,7 @@ static void differences(void **state)
 	struct vport_stats s = { .tx_mcast_packets = 3, .tx_packets = 4, .tx_bytes = 5 };
 	const struct vport_stats less = { .tx_mcast_packets = 1, .tx_packets = 5 };
 
-	counter_subtract(&s, &less);
+	stats_subtract(&s, &less);
 	assert_true(s.tx_mcast_packets == 2 && s.tx_packets == UINT64_MAX && s.tx_bytes == 5);
 }
 

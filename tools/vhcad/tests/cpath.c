@@ -2,7 +2,7 @@
 /*
  * The campaign's paths: connections that have another one load it, and move.
  */
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/croom.h"
 #include "tests/tkey.h"
 

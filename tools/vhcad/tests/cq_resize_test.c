@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "dev/dev.h"
-#include "engine/core.h"
+#include "res/dev.h"
+#include "res/cq.h"
 #include "tests/testmem.h"
 #include "tests/thca.h"
 

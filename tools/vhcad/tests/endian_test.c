@@ -8,8 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "dev/cmd.h"
-#include "engine/core.h"
+#include "res/command.h"
 #include "tests/thca.h"
 
 #undef htole16
@@ -26,7 +25,6 @@
 #define cmd_query_pkeys		other_query_pkeys
 #define cmd_query_clock		other_query_clock
 #define cmd_set_node_desc	other_set_node_desc
-#define command_counters	other_counters
 #define command_output		other_output
 
 enum vhca_status other_query_device(struct command *c);
@@ -36,7 +34,6 @@ enum vhca_status other_query_gids(struct command *c);
 enum vhca_status other_query_pkeys(struct command *c);
 enum vhca_status other_query_clock(struct command *c);
 enum vhca_status other_set_node_desc(struct command *c);
-enum vhca_status other_counters(struct command *c, const struct vport_stats *s);
 enum vhca_status other_output(struct command *c, const void *data, u32 len);
 
 #include "dev/query.c"

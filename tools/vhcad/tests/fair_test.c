@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/core.h"
+#include "engine/worker.h"
 #include "fabric/internal.h"
 #include "tests/thca.h"
 

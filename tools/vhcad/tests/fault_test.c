@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dev/fault.h"
+#include "res/names.h"
 #include "tests/thca.h"
 
 #define MS	1000000ull

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "dev/list.h"
+#include "dev/listing.h"
 #include "tests/tkey.h"
 
 /* The only object that a number names; it stands at this offset of what is told. */

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "engine/rc.h"
-#include "engine/wqe.h"
+#include "qp/qp.h"
+#include "qp/wqe.h"
 #include "tests/thca.h"
 
 #define ACCESS	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "tests/tbench.h"
 #include "tests/thca.h"
 

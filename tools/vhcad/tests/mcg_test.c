@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev/list.h"
+#include "dev/listing.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
 

@@ -24,7 +24,7 @@ static double lookup_ns(const struct vqp *qp, const u32 *key)
 
 	for (u32 i = 0; i < LOOKUPS; i++) {
 		at = (at * 5 + 3 + i / FEW) % FEW;
-		if (!mkey_find(qp, key[at], 4096 + at, 64, MKEY_WRITE_REMOTE))
+		if (!qp_mkey_find(qp, key[at], 4096 + at, 64, MKEY_WRITE_REMOTE))
 			abort();
 	}
 	return (double)(bench_ns() - t) / LOOKUPS;

@@ -141,7 +141,7 @@ static void end(struct fixture *f, enum end how)
 	case SG_INVALIDATED:
 	case BY_THE_PEER:
 	case WINDOW_2_INVALIDATED:
-		assert_int_equal(mkey_invalidate(t_vqp(f->qp), f->key, how == BY_THE_PEER), 0);
+		assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, how == BY_THE_PEER), 0);
 		break;
 	case WINDOW_1_BOUND_AGAIN:
 		assert_int_equal(t_bind(f->qp, f->key + 1, f->mr.key, 0, LEN, REMOTE), 0);

@@ -99,14 +99,14 @@ static void life(void **state)
 		assert_int_equal(*(u8 *)t_cpu(f->h, f->page[(i + 0x123) / SIZE] +
 					      (i + 0x123) % SIZE), t_pattern(5, i));
 
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), f->key, false), 0);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, false), 0);
 	assert_false(t_grants(f->qp, f->key, iova, 1, MKEY_READ_REMOTE));
 	wr.wr_id = 2;
 	t_send(&f->p.qp[0], &wr);
 	t_expect_cqe(&f->p.cq[0], 2, VHCA_CS_REM_ACCESS_ERR);
 	/* its owner may say so twice; the peer may not */
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), f->key, false), 0);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), f->key, true), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, false), 0);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, true), VHCA_CS_REM_INV_REQ_ERR);
 }
 
 /* Each registration has a variant of its own; all others are stale, round and round. */
@@ -124,11 +124,11 @@ static void variants(void **state)
 		assert_int_equal(t_register(f->qp, old, 1, i, 1, T_RW, 12), REFUSED);
 		for (u32 v = 0; v < 256; v++)
 			assert_int_equal(t_grants(f->qp, index | v, i, 1, T_RW), v == (i & 0xff));
-		assert_int_equal(mkey_invalidate(t_vqp(f->qp), old, false), REFUSED);
-		assert_int_equal(mkey_invalidate(t_vqp(f->qp), old, true),
+		assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), old, false), REFUSED);
+		assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), old, true),
 				 VHCA_CS_REM_INV_REQ_ERR);
 		assert_true(t_grants(f->qp, key, i, 1, T_RW));
-		assert_int_equal(mkey_invalidate(t_vqp(f->qp), key, i & 1), 0);
+		assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), key, i & 1), 0);
 	}
 	/* commands know it by its index */
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, index), VHCA_ST_OK);
@@ -155,7 +155,7 @@ static void not_registered_so(void **state)
 		C(access, VHCA_ACCESS_FLUSH_GLOBAL), C(page_shift, 11), C(page_shift, 31),
 		C(page_shift, 0), C(rsvd[0], 1), C(rsvd[5], 1),
 	};
-	struct vqp *qp = t_vqp(f->qp);
+	struct mkey_scope s = qp_scope(t_vqp(f->qp));
 
 	f->h->dev->caps &= ~(1ull << VHCA_CAP_FLUSH);
 	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
@@ -163,22 +163,22 @@ static void not_registered_so(void **state)
 		u64 v = htole64(c[i].v);
 
 		memcpy((u8 *)&reg + c[i].off, &v, c[i].size);
-		if (mkey_register(qp, &reg) != REFUSED)
+		if (mkey_register(&s, &reg) != REFUSED)
 			fail_msg("case %u", i);
 		assert_false(t_grants(f->qp, f->key, 0x1800, 1, MKEY_READ_REMOTE));
 	}
-	assert_int_equal(mkey_register(qp, &good), 0);
+	assert_int_equal(mkey_register(&s, &good), 0);
 
 	/* pieces: as many bytes as there are behind the last entry, no page size */
 	sg.key = htole32(f->sg_key);
 	sg.page_shift = 0;
 	piece(f, 1, f->page[0], 0x17ff);
-	assert_int_equal(mkey_register(qp, &sg), REFUSED);
+	assert_int_equal(mkey_register(&s, &sg), REFUSED);
 	piece(f, 1, f->page[0], 0x1800);
 	sg.page_shift = 12;
-	assert_int_equal(mkey_register(qp, &sg), REFUSED);
+	assert_int_equal(mkey_register(&s, &sg), REFUSED);
 	sg.page_shift = 0;
-	assert_int_equal(mkey_register(qp, &sg), 0);
+	assert_int_equal(mkey_register(&s, &sg), 0);
 }
 
 /* Keys and QPs of different PDs have nothing to say to each other. */
@@ -190,7 +190,7 @@ static void another_pd(void **state)
 	f->h->pd = t_create(f->h, VHCA_CMD_CREATE_PD, NULL, 0);
 	key = t_key(f->h, VHCA_MKEY_FAST, f->list, PAGES, 1);
 	assert_int_equal(t_register(f->qp, key, 1, 0, 1, T_RW, 12), REFUSED);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), key, false), REFUSED);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), key, false), REFUSED);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_PD, f->h->pd), VHCA_ST_BUSY);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, key), VHCA_ST_OK);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_PD, f->h->pd), VHCA_ST_OK);
@@ -208,18 +208,18 @@ static void rights(void **state)
 	assert_true(t_grants(f->qp, f->key, 0, SIZE, MKEY_READ_REMOTE));
 	assert_false(t_grants(f->qp, f->key, 0, SIZE, MKEY_WRITE_REMOTE));
 	assert_false(t_grants(f->qp, f->key, 0, SIZE, MKEY_ATOMIC_REMOTE));
-	assert_int_equal(mkey_invalidate(qp, f->key, true), 0);
+	assert_int_equal(qp_mkey_invalidate(qp, f->key, true), 0);
 	/* one that the peer cannot use is not the peer's to end */
 	assert_int_equal(t_register(f->qp, f->key, 1, 0, SIZE, VHCA_ACCESS_LOCAL_WRITE, 12), 0);
-	assert_int_equal(mkey_invalidate(qp, f->key, true), VHCA_CS_REM_INV_REQ_ERR);
-	assert_int_equal(mkey_invalidate(qp, f->key, false), 0);
+	assert_int_equal(qp_mkey_invalidate(qp, f->key, true), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(qp_mkey_invalidate(qp, f->key, false), 0);
 	/* nor are regions that were made by a command anybody's, this way */
 	t_mr_init(f->h, &plain, 0, SIZE, T_RW, 0, 12);
-	assert_int_equal(mkey_invalidate(qp, plain.key, false), REFUSED);
-	assert_int_equal(mkey_invalidate(qp, plain.key, true), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(qp_mkey_invalidate(qp, plain.key, false), REFUSED);
+	assert_int_equal(qp_mkey_invalidate(qp, plain.key, true), VHCA_CS_REM_INV_REQ_ERR);
 	assert_int_equal(t_register(f->qp, plain.key, 1, 0, SIZE, T_RW, 12), REFUSED);
 	assert_true(t_grants(f->qp, plain.key, 0, SIZE, T_RW));
-	assert_int_equal(mkey_invalidate(qp, 0xffffff00, false), REFUSED);
+	assert_int_equal(qp_mkey_invalidate(qp, 0xffffff00, false), REFUSED);
 }
 
 /* Any part of a list of pieces against a model that knows each byte's place. */
@@ -249,9 +249,9 @@ static void pieces(void **state)
 			u32 off = any(all), len = 1 + any(all - off), nseg, at = off;
 			u32 max = 1 + any(PAYLOAD_SEGS);
 			const struct sge sge = { iova + off, len, f->sg_key };
-			const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
+			const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp_scope(qp) };
 			struct dma_seg seg[PAYLOAD_SEGS];
-			u64 got = sgl_map(f->h->dev, &l, 0, len, seg, &nseg, max);
+			u64 got = sgl_map(&l, 0, len, seg, &nseg, max);
 
 			assert_true(got == len || nseg == max);
 			for (u32 s = 0; s < nseg; s++)
@@ -262,7 +262,7 @@ static void pieces(void **state)
 			if (got < len)
 				assert_true(place[at] != place[at - 1] + 1);
 		}
-		assert_int_equal(mkey_invalidate(qp, f->sg_key, false), 0);
+		assert_int_equal(qp_mkey_invalidate(qp, f->sg_key, false), 0);
 	}
 }
 
@@ -274,26 +274,26 @@ static void hostile_lists(void **state)
 	const struct vhca_sg_entry *e = t_cpu(f->h, f->sg);
 	struct dma_seg seg[PAYLOAD_SEGS];
 	struct sge sge = { 0, 3000, f->sg_key };
-	const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
+	const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp_scope(qp) };
 	u32 nseg, whole = 0;
 
 	for (u32 i = 0; i < 3; i++)
 		piece(f, i, f->page[i], (i + 1) * 1000);
 	assert_int_equal(t_register(f->qp, f->sg_key, 3, 0, 3000, T_RW, 0), 0);
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 3000);
+	assert_int_equal(sgl_map(&l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 3000);
 	/* an entry that ends before the one in front of it */
 	piece(f, 1, f->page[1], 999);
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 1000);
+	assert_int_equal(sgl_map(&l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 1000);
 	/* the last one ends too early */
 	piece(f, 1, f->page[1], 2000);
 	piece(f, 2, f->page[2], 2001);
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 2001);
-	assert_int_equal(sgl_map(f->h->dev, &l, 2500, 1, seg, &nseg, PAYLOAD_SEGS), 0);
+	assert_int_equal(sgl_map(&l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 2001);
+	assert_int_equal(sgl_map(&l, 2500, 1, seg, &nseg, PAYLOAD_SEGS), 0);
 	/* an address that wraps is one that nobody has */
 	piece(f, 0, UINT64_MAX - 10, 1000);
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 1000, seg, &nseg, PAYLOAD_SEGS), 1000);
+	assert_int_equal(sgl_map(&l, 0, 1000, seg, &nseg, PAYLOAD_SEGS), 1000);
 	assert_int_not_equal(gmem_check(f->h->mem, seg[0].addr, seg[0].len, true), 0);
-	assert_int_equal(mkey_invalidate(qp, f->sg_key, false), 0);
+	assert_int_equal(qp_mkey_invalidate(qp, f->sg_key, false), 0);
 
 	for (u32 round = 0; round < 20000; round++) {
 		u32 n = 1 + any(20), off = any(3000), len = 1 + any(3000 - off);
@@ -304,7 +304,7 @@ static void hostile_lists(void **state)
 			      UINT64_MAX - any(3));
 		piece(f, n - 1, 0x10000ull * n, 3000);
 		assert_int_equal(t_register(f->qp, f->sg_key, n, 0, 3000, T_RW, 0), 0);
-		got = sgl_map(f->h->dev, &l, off, len, seg, &nseg, PAYLOAD_SEGS);
+		got = sgl_map(&l, off, len, seg, &nseg, PAYLOAD_SEGS);
 		assert_true(got <= len);
 		for (u32 s = 0; s < nseg; s++) {
 			u32 i = seg[s].addr / 0x10000 - 1;
@@ -315,7 +315,7 @@ static void hostile_lists(void **state)
 		}
 		assert_int_equal(sum, got);
 		whole += got == len;
-		assert_int_equal(mkey_invalidate(qp, f->sg_key, false), 0);
+		assert_int_equal(qp_mkey_invalidate(qp, f->sg_key, false), 0);
 	}
 	assert_true(whole > 500);
 }

@@ -118,7 +118,7 @@ static void mapped(void **state)
 	assert_int_equal(t_admin(f->h, VHCA_CMD_FENCE_MKEYS, NULL, 0, NULL), VHCA_ST_OK);
 	/* it is no key that a send queue registers, ends or binds to */
 	map(f, f->key, 0, SIZE, 1);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), f->key, false), VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, false), VHCA_CS_LOC_QP_OP_ERR);
 	assert_int_equal(t_register(f->qp, f->key, 1, 0, 1, T_RW, SHIFT), VHCA_CS_LOC_QP_OP_ERR);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, f->key + 77), VHCA_ST_OK);
 	assert_false(t_grants(f->qp, f->key, 0, 1, MKEY_READ_REMOTE));
@@ -130,7 +130,7 @@ static void local(void **state)
 	struct fixture *f = *state;
 	const struct vqp *qp = t_vqp(f->qp);
 	struct sge sge[2];
-	const struct sglist l = { sge, 2, MKEY_READ_LOCAL, qp->pd, NULL };
+	const struct sglist l = { sge, 2, MKEY_READ_LOCAL, qp_local_scope(qp, qp->pd) };
 	struct dma_seg seg[4];
 	struct tmr before;
 	u32 nseg;
@@ -141,10 +141,10 @@ static void local(void **state)
 	map(f, f->key, 0, SIZE, 1);
 	sge[0] = (struct sge){ 0, 4096, before.key };
 	sge[1] = (struct sge){ 0, 100, f->key };
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 4196, seg, &nseg, 4), 4196);
+	assert_int_equal(sgl_map(&l, 0, 4196, seg, &nseg, 4), 4196);
 	assert_int_equal(nseg, 1);
 	sge[1].key ^= 1;
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 4196, seg, &nseg, 4), 4096);
+	assert_int_equal(sgl_map(&l, 0, 4196, seg, &nseg, 4), 4096);
 	assert_int_equal(nseg, 1);
 	assert_int_equal(seg[0].len, 4096);
 }
@@ -265,16 +265,16 @@ static void changed_meanwhile(void **state)
 	struct fixture *f = *state;
 	const struct vqp *qp = t_vqp(f->qp);
 	const struct sge sge = { 0, 2 * SIZE, f->key };
-	const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp->pd, qp };
+	const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp_scope(qp) };
 	struct dma_seg seg[2];
 	u32 nseg;
 
 	map(f, f->key, 0, 4 * SIZE, 4);
 	maps_anew = f;
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 2 * SIZE, seg, &nseg, 2), 0);
+	assert_int_equal(sgl_map(&l, 0, 2 * SIZE, seg, &nseg, 2), 0);
 	assert_null(maps_anew);
 	assert_int_equal(nseg, 0);
-	assert_int_equal(sgl_map(f->h->dev, &l, 0, 2 * SIZE, seg, &nseg, 2), 2 * SIZE);
+	assert_int_equal(sgl_map(&l, 0, 2 * SIZE, seg, &nseg, 2), 2 * SIZE);
 }
 
 /*
@@ -348,9 +348,9 @@ static void never_half(void **state)
 		const struct sge sge[] = {
 			{ 0, 4096, before.key }, { set * 0x100000, 8 * SIZE, f->key + set },
 		};
-		const struct sglist l = { sge, 2, MKEY_WRITE_REMOTE, qp->pd, qp };
+		const struct sglist l = { sge, 2, MKEY_WRITE_REMOTE, qp_scope(qp) };
 		struct dma_seg seg[9];
-		u64 got = sgl_map(f->h->dev, &l, 0, 4096 + 8 * SIZE, seg, &nseg, 9);
+		u64 got = sgl_map(&l, 0, 4096 + 8 * SIZE, seg, &nseg, 9);
 
 		assert_int_equal(seg[0].addr, before.page[0]);
 		if (got == 4096) {

@@ -89,10 +89,10 @@ static void type_1(void **state)
 	assert_int_equal(t_bind(f->qp, ++key, 0xffffffff, 0, 0, REMOTE), 0);
 	assert_int_equal(windows(f, f->mr.key), 0);
 	assert_false(t_grants(f->qp, key, IOVA, 0, MKEY_READ_REMOTE));
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), key, false), VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), key, false), VHCA_CS_LOC_QP_OP_ERR);
 	assert_int_equal(t_bind(f->qp, ++key, f->mr.key, IOVA, LEN, REMOTE), 0);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), key, false), VHCA_CS_LOC_QP_OP_ERR);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), key, true), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), key, false), VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), key, true), VHCA_CS_REM_INV_REQ_ERR);
 	assert_true(t_grants(f->qp, key, IOVA, LEN, REMOTE));
 }
 
@@ -103,7 +103,7 @@ static void type_2(void **state)
 	struct vqp *qp = t_vqp(f->qp), *qp2 = t_vqp(&f->qp2);
 	u32 key = f->mw2;
 
-	assert_int_equal(mkey_invalidate(qp, key, false), VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(qp_mkey_invalidate(qp, key, false), VHCA_CS_LOC_QP_OP_ERR);
 	assert_int_equal(t_bind(f->qp, key, f->mr.key, IOVA, 0, REMOTE), REFUSED);
 	for (u32 i = 0; i < 600; i++) {
 		key = (key & ~0xffu) | (i & 0xff);
@@ -112,11 +112,11 @@ static void type_2(void **state)
 		assert_int_equal(t_bind(f->qp, key + 1, f->mr.key, IOVA, 1, REMOTE), REFUSED);
 		assert_true(t_grants(f->qp, key, IOVA + i, LEN - i, REMOTE));
 		assert_false(t_grants(&f->qp2, key, IOVA + i, 1, MKEY_READ_REMOTE));
-		assert_int_equal(mkey_invalidate(qp2, key, false), VHCA_CS_LOC_QP_OP_ERR);
-		assert_int_equal(mkey_invalidate(qp2, key, true), VHCA_CS_REM_INV_REQ_ERR);
-		assert_int_equal(mkey_invalidate(qp, key ^ 1, true), VHCA_CS_REM_INV_REQ_ERR);
+		assert_int_equal(qp_mkey_invalidate(qp2, key, false), VHCA_CS_LOC_QP_OP_ERR);
+		assert_int_equal(qp_mkey_invalidate(qp2, key, true), VHCA_CS_REM_INV_REQ_ERR);
+		assert_int_equal(qp_mkey_invalidate(qp, key ^ 1, true), VHCA_CS_REM_INV_REQ_ERR);
 		assert_int_equal(windows(f, f->mr.key), 1);
-		assert_int_equal(mkey_invalidate(qp, key, i & 1), 0);
+		assert_int_equal(qp_mkey_invalidate(qp, key, i & 1), 0);
 		assert_int_equal(windows(f, f->mr.key), 0);
 		assert_false(t_grants(f->qp, key, IOVA + i, 1, MKEY_READ_REMOTE));
 	}
@@ -169,6 +169,7 @@ static void not_bound_so(void **state)
 {
 	struct fixture *f = *state;
 	struct vqp *qp = t_vqp(f->qp);
+	struct mkey_scope s = qp_scope(qp);
 	struct tmr closed, read_only;
 	u32 fast = t_key(f->h, VHCA_MKEY_FAST, f->mr.page[0], 4, 0);
 	u32 other, pd = f->h->pd, far_mw, far_mr;
@@ -208,14 +209,14 @@ static void not_bound_so(void **state)
 		u64 v = htole64(c[i].v);
 
 		memcpy((u8 *)&bind + c[i].off, &v, c[i].size);
-		if (mkey_bind(qp, &bind) != REFUSED)
+		if (mkey_bind(&s, &qp->keys, &bind) != REFUSED)
 			fail_msg("case %u", i);
 		assert_int_equal(windows(f, f->mr.key), 1);
 	}
 	/* reading alone needs no right to write */
 	assert_int_equal(t_bind(f->qp, f->mw1, read_only.key, IOVA, LEN, VHCA_ACCESS_REMOTE_READ),
 			 0);
-	assert_int_equal(mkey_bind(qp, &good), 0);
+	assert_int_equal(mkey_bind(&s, &qp->keys, &good), 0);
 	/* a window that is refused another region keeps the one it has */
 	assert_int_equal(t_bind(f->qp, f->mw1 ^ 1, closed.key, IOVA, LEN, REMOTE), REFUSED);
 	assert_true(t_grants(f->qp, f->mw1, IOVA, LEN, MKEY_READ_REMOTE));
@@ -227,15 +228,15 @@ static void no_local_keys(void **state)
 	struct fixture *f = *state;
 	struct vqp *qp = t_vqp(f->qp);
 	const struct sge sge = { IOVA, 1, f->mw1 };
-	const struct sglist local = { &sge, 1, MKEY_READ_LOCAL, qp->pd, NULL };
+	const struct sglist local = { &sge, 1, MKEY_READ_LOCAL, qp_local_scope(qp, qp->pd) };
 	struct dma_seg seg;
 	struct twr wr;
 	struct tmr r;
 	u32 nseg;
 
 	assert_int_equal(t_bind(f->qp, f->mw1, f->mr.key, IOVA, LEN, REMOTE), 0);
-	assert_false(sgl_check(f->h->dev, &local));
-	assert_int_equal(sgl_map(f->h->dev, &local, 0, 1, &seg, &nseg, 1), 0);
+	assert_false(sgl_check(&local));
+	assert_int_equal(sgl_map(&local, 0, 1, &seg, &nseg, 1), 0);
 	t_mr_init(&f->p.h[0], &r, 0, 4096, T_RW, 0, 12);
 	wr = t_wr(VHCA_OP_WRITE, 1, NULL, 0, 0, &r, 0);
 	wr.nsge = 1;
@@ -279,17 +280,17 @@ static void atomics(void **state)
 {
 	struct fixture *f = *state;
 	struct matomic op = { .opcode = VHCA_OP_FETCH_ADD, .swap_add = 5 };
-	const struct vqp *qp = t_vqp(f->qp);
+	struct mkey_scope s = qp_scope(t_vqp(f->qp));
 	u64 at = (IOVA + 8) & ~7ull, old, *w = t_cpu(f->h, place(f, at - IOVA));
 
 	*w = 37;
 	assert_int_equal(t_bind(f->qp, f->mw1, f->mr.key, IOVA, LEN, VHCA_ACCESS_REMOTE_ATOMIC),
 			 0);
-	assert_int_equal(mkey_atomic(qp, f->mw1, at, &op, &old), 0);
+	assert_int_equal(mkey_atomic(&s, f->mw1, at, &op, &old), 0);
 	assert_int_equal(old, 37);
 	assert_int_equal(*w, 42);
 	op.opcode = VHCA_OP_ATOMIC_WRITE;
-	assert_int_equal(mkey_atomic(qp, f->mw1, at, &op, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, f->mw1, at, &op, &old), VHCA_CS_REM_ACCESS_ERR);
 	assert_int_equal(*w, 42);
 }
 
@@ -314,8 +315,8 @@ static void region_busy(void **state)
 	assert_int_equal(t_admin(f->h, VHCA_CMD_MODIFY_MKEY, &mod, sizeof(mod), NULL),
 			 VHCA_ST_BUSY);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, fast), VHCA_ST_BUSY);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), fast, false), VHCA_CS_LOC_QP_OP_ERR);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), fast, true), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), fast, false), VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), fast, true), VHCA_CS_REM_INV_REQ_ERR);
 
 	/* bound to another region, the first is free; destroyed, the second */
 	assert_int_equal(t_bind(f->qp, f->mw1, fast, 8, 100, REMOTE), 0);
@@ -324,7 +325,7 @@ static void region_busy(void **state)
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, f->mw1), VHCA_ST_OK);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, f->mw2), VHCA_ST_OK);
 	assert_int_equal(windows(f, fast), 0);
-	assert_int_equal(mkey_invalidate(t_vqp(f->qp), fast, true), 0);
+	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), fast, true), 0);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, fast), VHCA_ST_OK);
 }
 

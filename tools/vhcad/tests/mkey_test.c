@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -327,15 +327,15 @@ static void stale(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(key); i += 2)
 		assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_MKEY, key[i]), VHCA_ST_OK);
 	for (u32 i = 0; i < ARRAY_SIZE(key); i++) {
-		assert_int_equal(!!mkey_find(qp, key[i], 0, 1, 0), i % 2);
-		assert_null(mkey_find(qp, key[i] ^ 1, 0, 1, 0));
-		assert_null(mkey_find(qp, key[i], 0, 2, 0));
-		assert_null(mkey_find(qp, key[i], 1, 1, 0));
-		assert_null(mkey_find(qp, key[i], UINT64_MAX, 1, 0));
-		assert_null(mkey_find(qp, key[i], 0, UINT64_MAX, 0));
-		assert_null(mkey_find(qp, key[i], 0, 1, VHCA_ACCESS_REMOTE_READ));
+		assert_int_equal(!!qp_mkey_find(qp, key[i], 0, 1, 0), i % 2);
+		assert_null(qp_mkey_find(qp, key[i] ^ 1, 0, 1, 0));
+		assert_null(qp_mkey_find(qp, key[i], 0, 2, 0));
+		assert_null(qp_mkey_find(qp, key[i], 1, 1, 0));
+		assert_null(qp_mkey_find(qp, key[i], UINT64_MAX, 1, 0));
+		assert_null(qp_mkey_find(qp, key[i], 0, UINT64_MAX, 0));
+		assert_null(qp_mkey_find(qp, key[i], 0, 1, VHCA_ACCESS_REMOTE_READ));
 	}
-	assert_null(mkey_find(qp, 0xffffffff, 0, 1, 0));
+	assert_null(qp_mkey_find(qp, 0xffffffff, 0, 1, 0));
 }
 
 /* Eight bytes that the peer changes in one go; nothing when it may not. */
@@ -343,7 +343,7 @@ static void atomics(void **state)
 {
 	struct fixture *f = *state;
 	struct thca *h = &f->p.h[1];
-	const struct vqp *qp = qp_find(h->dev, f->p.qp[1].qpn);
+	struct mkey_scope s = qp_scope(qp_find(h->dev, f->p.qp[1].qpn));
 	const struct {
 		struct matomic op;
 		u64 after;
@@ -375,7 +375,7 @@ static void atomics(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
 		u64 before = *word;
 
-		assert_int_equal(mkey_atomic(qp, r.key, 0x10008, &c[i].op, &old), 0);
+		assert_int_equal(mkey_atomic(&s, r.key, 0x10008, &c[i].op, &old), 0);
 		assert_int_equal(old, c[i].op.opcode == VHCA_OP_ATOMIC_WRITE ? 0 : before);
 		assert_int_equal(*word, c[i].after);
 	}
@@ -383,26 +383,26 @@ static void atomics(void **state)
 	assert_int_equal(word[1], 0);
 
 	for (u32 off = 1; off < 8; off++) {
-		assert_int_equal(mkey_atomic(qp, r.key, 0x10008 + off, &add, &old),
+		assert_int_equal(mkey_atomic(&s, r.key, 0x10008 + off, &add, &old),
 				 VHCA_CS_REM_INV_REQ_ERR);
-		assert_int_equal(mkey_atomic(qp, r.key, 0x10008 + off, &put, &old),
+		assert_int_equal(mkey_atomic(&s, r.key, 0x10008 + off, &put, &old),
 				 VHCA_CS_REM_INV_REQ_ERR);
 	}
 	/* behind the region, before it, with another key, without the right */
-	assert_int_equal(mkey_atomic(qp, r.key, 0x10040, &add, &old), VHCA_CS_REM_ACCESS_ERR);
-	assert_int_equal(mkey_atomic(qp, r.key, 0xfff8, &add, &old), VHCA_CS_REM_ACCESS_ERR);
-	assert_int_equal(mkey_atomic(qp, r.key ^ 1, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
-	assert_int_equal(mkey_atomic(qp, w.key, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
-	assert_int_equal(mkey_atomic(qp, w.key, 0x10008, &put, &old), 0);
+	assert_int_equal(mkey_atomic(&s, r.key, 0x10040, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, r.key, 0xfff8, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, r.key ^ 1, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, w.key, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, w.key, 0x10008, &put, &old), 0);
 	/* aligned for the peer, and yet not in memory; or no memory at all */
 	odd.buf.addr = htole64(r.page[0] + 4);
 	key = t_create(h, VHCA_CMD_CREATE_MKEY, &odd, sizeof(odd));
-	assert_int_equal(mkey_atomic(qp, key, 8, &add, &old), VHCA_CS_REM_INV_REQ_ERR);
-	assert_int_equal(mkey_atomic(qp, key, 8, &put, &old), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(mkey_atomic(&s, key, 8, &add, &old), VHCA_CS_REM_INV_REQ_ERR);
+	assert_int_equal(mkey_atomic(&s, key, 8, &put, &old), VHCA_CS_REM_INV_REQ_ERR);
 	odd.buf.addr = htole64(4096);
 	key = t_create(h, VHCA_CMD_CREATE_MKEY, &odd, sizeof(odd));
-	assert_int_equal(mkey_atomic(qp, key, 8, &add, &old), VHCA_CS_REM_ACCESS_ERR);
-	assert_int_equal(mkey_atomic(qp, key, 8, &put, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, key, 8, &add, &old), VHCA_CS_REM_ACCESS_ERR);
+	assert_int_equal(mkey_atomic(&s, key, 8, &put, &old), VHCA_CS_REM_ACCESS_ERR);
 	assert_int_equal(*word, 42);
 	assert_int_equal(word[-1], 0);
 	assert_int_equal(word[1], 0);

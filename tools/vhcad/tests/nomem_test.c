@@ -14,8 +14,8 @@
 #include "tests/testmem.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
-#include "dev/table.h"
-#include "engine/core.h"
+#include "lib/table.h"
+#include "qp/scratch.h"
 
 #define PAGE	((u64)GMEM_PAGE_SIZE)
 #define RW	(GMEM_READ | GMEM_WRITE)
@@ -320,20 +320,21 @@ static void devices(void **state)
 	struct guest_mem *mem = gmem_new();
 	struct vhca_dev *dev = NULL;
 	struct vdev_status st;
-	struct timer timer;
+	const struct adapter_ops ops = { .scratch = sizeof(struct scratch) };
+	struct adapter first = { .ops = &ops };
 	struct tworld w;
 	u32 n;
 
 	t_world_init(&w);
-	/* the engine's own room for timers is there: the count below is a device's */
-	assert_int_equal(timer_init(&w.engine->timers, &timer, NULL), 0);
-	timer_fini(&w.engine->timers, &timer);
+	/* the worker's memory is there: the count below is a device's */
+	assert_int_equal(adapter_init(&first, w.engine), 0);
+	adapter_fini(&first);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/*
-	 * the device, its kicks, and two for its ports' places; tables come with what is in
-	 * them
+	 * the device, its groups, its kicks, room for its timers, and two for its ports' places;
+	 * tables come with what is in them
 	 */
-	assert_int_equal(n, 1 + 1 + 2);
+	assert_int_equal(n, 1 + 1 + 1 + 1 + 2);
 	vdev_status(dev, &st);
 	/* devices that came to nothing have given their places back */
 	assert_int_equal(st.port[0].lid, 1);

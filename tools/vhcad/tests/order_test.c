@@ -14,9 +14,11 @@
 #define ORDER_MODEL
 #include "tests/order.h"
 #include "tests/thca.h"
-#include "dev/dev.h"
-#include "engine/core.h"
-#include "engine/rc.h"
+#include "res/dev.h"
+#include "engine/adapter.h"
+#include "qp/srq.h"
+#include "qp/wqe.h"
+#include "qp/qp.h"
 
 static struct {
 	bool on;
@@ -222,7 +224,7 @@ static void complete(void)
 	struct vhca_cqe e = { .wr_id = htole64(5) };
 
 	assert_true(cq_push(table_get(&h.dev->cqs, cq.cqn), &e, false));
-	cq_tell_news(h.dev->engine);
+	worker_notify(h.dev->adapter.worker);
 }
 
 static void arm_and_poll(void)

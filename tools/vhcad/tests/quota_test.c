@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
 #include "tests/tprog.h"
 #include "tests/tremote.h"
 #include "tests/vuclient.h"
@@ -18,23 +17,6 @@
 #define MIB		(1024ull * 1024)
 #define MOST		(300 * MIB)	/* for all of it; what limit.c promises */
 #define BATCH		(1u << T_ADMIN_LOG)
-
-/* What the process has of its own, in bytes. */
-static u64 private_bytes(pid_t pid)
-{
-	char path[64], line[128];
-	unsigned long long kib = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f) && sscanf(line, "RssAnon: %llu kB", &kib) != 1)
-		;
-	fclose(f);
-	assert_true(kib);
-	return kib * 1024;
-}
 
 struct guest {
 	char dir[TPROG_DIR], log[TPROG_PATH], sock[TPROG_PATH];
@@ -92,7 +74,7 @@ static void start(struct guest *g, char *limit)
 	t_cq_init(&g->h, &g->cq, 4, 0);
 	g->ring = t_alloc(&g->h, 65536);
 	map_aliases(g);
-	g->before = private_bytes(g->pid);
+	g->before = tprog_private_bytes(g->pid);
 }
 
 static void stop(struct guest *g)
@@ -145,7 +127,7 @@ static u32 until_refused(struct guest *g, maker *make, u32 *field)
 		const u32 first = h->admin_tail;
 
 		if (n % 1024 == 0)
-			assert_true(private_bytes(g->pid) - g->before < MOST);
+			assert_true(tprog_private_bytes(g->pid) - g->before < MOST);
 		for (u32 i = 0; i < BATCH; i++) {
 			struct vhca_asqe *e = &h->asq[h->admin_tail++ & ((1u << T_ADMIN_LOG) - 1)];
 
@@ -321,12 +303,12 @@ static void everything(void **state)
 		assert_int_equal(field, kinds[i].field);
 		expect_log(g, kinds[i].says);
 		printf("after %s: %llu MiB\n", kinds[i].says,
-		       (unsigned long long)(private_bytes(g->pid) - g->before) / MIB);
+		       (unsigned long long)(tprog_private_bytes(g->pid) - g->before) / MIB);
 	}
 	connect_all(g, 16 << 10);
 	printf("with all QPs connected: %llu MiB\n",
-	       (unsigned long long)(private_bytes(g->pid) - g->before) / MIB);
-	assert_true(private_bytes(g->pid) - g->before < MOST);
+	       (unsigned long long)(tprog_private_bytes(g->pid) - g->before) / MIB);
+	assert_true(tprog_private_bytes(g->pid) - g->before < MOST);
 	stop(g);
 }
 

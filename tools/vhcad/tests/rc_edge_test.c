@@ -6,8 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dev/dev.h"
-#include "engine/core.h"
+#include "res/dev.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
 

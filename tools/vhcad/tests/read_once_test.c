@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/tatomic.h"
 #include "tests/tkey.h"
 

@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <cmocka.h>
 
-#include "dev/table.h"
-#include "engine/timer.h"
+#include "lib/table.h"
+#include "lib/timer.h"
 
 static void numbers(void **state)
 {

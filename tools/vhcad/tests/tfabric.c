@@ -123,11 +123,11 @@ void t_end(struct t_fabric *f)
 	for (u32 i = 0; i < f->nends; i++)
 		fab_unplug(&f->e[i].port);
 	/* all packets are back */
-	for (struct link *l = f->f->topo->free.next; l != &f->f->topo->free; l = l->next)
+	for (struct list_head *l = f->f->topo->free.next; l != &f->f->topo->free; l = l->next)
 		f->f->topo->npool--;
 	for (u32 i = 0; i < f->f->topo->nlinks; i++)
 		for (u32 k = 0; k < 2; k++)
-			for (struct link *l = f->f->topo->link[i]->pipe[k].arrived.next;
+			for (struct list_head *l = f->f->topo->link[i]->pipe[k].arrived.next;
 			     l != &f->f->topo->link[i]->pipe[k].arrived; l = l->next)
 				f->f->topo->npool--;
 	assert_int_equal(f->f->topo->npool, 0);

@@ -35,8 +35,9 @@ u8 t_register(struct tqp *qp, u32 key, u32 entries, u64 iova, u64 length, u8 acc
 		.key = htole32(key), .entries = htole32(entries), .iova = htole64(iova),
 		.length = htole64(length), .access = access, .page_shift = shift,
 	};
+	struct mkey_scope s = qp_scope(t_vqp(qp));
 
-	return mkey_register(t_vqp(qp), &reg);
+	return mkey_register(&s, &reg);
 }
 
 u8 t_bind(struct tqp *qp, u32 key, u32 mr_key, u64 addr, u64 length, u8 access)
@@ -45,24 +46,25 @@ u8 t_bind(struct tqp *qp, u32 key, u32 mr_key, u64 addr, u64 length, u8 access)
 		.key = htole32(key), .mr_key = htole32(mr_key), .addr = htole64(addr),
 		.length = htole64(length), .access = access,
 	};
+	struct mkey_scope s = qp_scope(t_vqp(qp));
 
-	return mkey_bind(t_vqp(qp), &bind);
+	return mkey_bind(&s, &t_vqp(qp)->keys, &bind);
 }
 
 bool t_grants(const struct tqp *qp, u32 key, u64 addr, u64 len, u32 access)
 {
-	return mkey_find(t_vqp(qp), key, addr, len, access);
+	return qp_mkey_find(t_vqp(qp), key, addr, len, access);
 }
 
 u64 t_where(const struct tqp *qp, u32 key, u64 addr, u64 len, u32 access)
 {
 	const struct vqp *q = t_vqp(qp);
 	const struct sge sge = { addr, len, key };
-	const struct sglist l = { &sge, 1, access, q->pd, q };
+	const struct sglist l = { &sge, 1, access, qp_scope(q) };
 	struct dma_seg seg;
 	u32 nseg;
 
-	if (!sgl_map(q->dev, &l, 0, len, &seg, &nseg, 1))
+	if (!sgl_map(&l, 0, len, &seg, &nseg, 1))
 		return UINT64_MAX;
 	return seg.addr;
 }

@@ -7,7 +7,8 @@
 #define VHCAD_TESTS_TKEY_H
 
 #include "tests/thca.h"
-#include "engine/rc.h"
+#include "qp/qp.h"
+#include "res/sgl.h"
 
 #define T_RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ | \
 		 VHCA_ACCESS_REMOTE_ATOMIC)

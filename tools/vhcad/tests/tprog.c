@@ -179,3 +179,19 @@ int tprog_attach(const char *path)
 	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
 	return fd;
 }
+
+u64 tprog_private_bytes(pid_t pid)
+{
+	char path[64], line[128];
+	unsigned long long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) && sscanf(line, "RssAnon: %llu kB", &kib) != 1)
+		;
+	fclose(f);
+	assert_true(kib);
+	return kib * 1024;
+}

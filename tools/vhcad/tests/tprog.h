@@ -61,4 +61,7 @@ void tprog_dir_end(const char *dir, ...) __attribute__((sentinel));
 /** tprog_attach - a connection to a socket */
 int tprog_attach(const char *path);
 
+/** tprog_private_bytes() - the memory that a process shares with nobody, in bytes */
+u64 tprog_private_bytes(pid_t pid);
+
 #endif /* VHCAD_TESTS_TPROG_H */

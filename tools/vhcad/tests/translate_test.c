@@ -6,7 +6,8 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
+#include "res/dev.h"
+#include "res/sgl.h"
 #include "tests/thca.h"
 #include "tests/trandom.h"
 
@@ -191,7 +192,8 @@ static void gather_lists(void **state)
 	for (u32 round = 0; round < 8000; round++) {
 		u32 n = 1 + any(ARRAY_SIZE(sge)), max = 1 + any(ARRAY_SIZE(seg)), nseg;
 		const struct sglist l = {
-			.sge = sge, .n = n, .access = MKEY_WRITE_LOCAL, .pd = pd,
+			.sge = sge, .n = n, .access = MKEY_WRITE_LOCAL,
+			.scope = { .dev = f->h.dev, .pd = pd },
 		};
 		u64 total = 0, off, len, got, at = 0, pos[8];
 		u32 bad = UINT32_MAX;
@@ -213,12 +215,12 @@ static void gather_lists(void **state)
 			}
 			total += sge[i].len;
 		}
-		assert_int_equal(sgl_check(f->h.dev, &l), bad == UINT32_MAX);
+		assert_int_equal(sgl_check(&l), bad == UINT32_MAX);
 		if (!total)
 			continue;
 		off = any(total);
 		len = 1 + any(total - off);
-		got = sgl_map(f->h.dev, &l, off, len, seg, &nseg, max);
+		got = sgl_map(&l, off, len, seg, &nseg, max);
 		assert_true(got <= len && nseg <= max);
 
 		/* byte for byte the same as the list says */

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/core.h"
+#include "engine/adapter.h"
+#include "res/uar.h"
 #include "tests/tkey.h"
 
 #define SMALL		64u

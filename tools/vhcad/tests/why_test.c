@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "engine/rc.h"
+#include "qp/qp.h"
 #include "tests/tkey.h"
 
 #define LEN	8192u

@@ -4,6 +4,7 @@
  * the consumer counts has more bits.
  */
 #include "tests/tkey.h"
+#include "qp/srq.h"
 
 #define WRAP	(1ull << 32)
 /* An even lap of every ring here: what has been cleared is not valid in it. */

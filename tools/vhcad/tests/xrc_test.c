@@ -5,10 +5,11 @@
  */
 #include <string.h>
 
-#include "dev/dev.h"
-#include "dev/list.h"
-#include "engine/core.h"
-#include "engine/rc.h"
+#include "res/dev.h"
+#include "dev/listing.h"
+#include "qp/srq.h"
+#include "qp/wqe.h"
+#include "qp/qp.h"
 #include "fabric/internal.h"
 #include "tests/spoil.h"
 #include "tests/thca.h"

@@ -12,12 +12,14 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
-/* Life, called by the device room in this order. */
+void ib_cache_init(void);
+
+/* Life of a device's part, called by register/ in this order. */
 int ib_cache_setup_one(struct ib_device *device);
 void ib_cache_cleanup_one(struct ib_device *device);
 void ib_cache_release_one(struct ib_device *device);
 
-/* Refreshes what an event may have changed, before handlers hear of it. May sleep. */
+/* For tests; otherwise a pre-handler of events. */
 void ib_cache_event(const struct ib_event *event);
 
 void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx);

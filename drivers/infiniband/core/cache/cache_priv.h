@@ -31,7 +31,6 @@ struct pkey_table {
  * @update: one refresh at a time
  * @gids: GID table; from setup to release
  * @pkeys: P_Key table; NULL before the first refresh
- * @subnet_prefix: upper half of the port's GIDs, in host byte order
  * @lmc: LID mask count
  * @state: enum ib_port_state
  */
@@ -39,7 +38,6 @@ struct rdma_port_cache {
 	struct mutex update;
 	struct gid_table *gids;
 	struct pkey_table __rcu *pkeys;
-	u64 subnet_prefix;
 	u8 lmc;
 	u8 state;
 };

@@ -63,7 +63,7 @@ static void free_entry_rcu(struct rcu_head *rcu)
 	kfree(entry);
 }
 
-/* Readers may have found the entry, and its net device in it. */
+/* Readers under RCU may still use the entry and its net device. */
 static void free_entry(struct kref *ref)
 {
 	struct gid_entry *entry = container_of(ref, struct gid_entry, ref);
@@ -74,7 +74,7 @@ static void free_entry(struct kref *ref)
 }
 
 /**
- * gid_table_alloc - make an empty table
+ * gid_table_alloc() - make an empty table
  * @size: number of entries
  *
  * Return: the table or NULL.
@@ -99,7 +99,7 @@ static void replace_entry(struct gid_table *table, unsigned int index, struct gi
 }
 
 /**
- * gid_table_set - put a GID at an index
+ * gid_table_set() - put a GID at an index
  * @table: the table
  * @attr: the GID and its attributes; a zero GID empties the entry; of a net device, which the
  *        caller holds, the entry takes a reference of its own
@@ -137,19 +137,17 @@ int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 }
 
 /**
- * gid_table_clear - empty a table
+ * gid_table_clear() - empty a table
  * @table: the table
  */
 void gid_table_clear(struct gid_table *table)
 {
-	unsigned int index;
-
-	for (index = 0; index < table->size; index++)
+	for (unsigned int index = 0; index < table->size; index++)
 		replace_entry(table, index, NULL);
 }
 
 /**
- * gid_table_release - give up a table
+ * gid_table_release() - give up a table
  * @table: a cleared table
  *
  * Return: true if it is freed; false if somebody still has a reference to an entry.
@@ -159,7 +157,7 @@ bool gid_table_release(struct gid_table *table)
 	return kref_put(&table->ref, free_table);
 }
 
-/* With RCU held. NULL if there is no such port, index or GID. */
+/* The caller is in an RCU read section. Returns NULL if there is no such port, index or GID. */
 static struct gid_entry *peek_entry(struct rdma_port_cache *cache, unsigned int index)
 {
 	if (!cache || index >= cache->gids->size)
@@ -168,7 +166,7 @@ static struct gid_entry *peek_entry(struct rdma_port_cache *cache, unsigned int 
 }
 
 /**
- * rdma_is_zero_gid - is this the GID that stands for none?
+ * rdma_is_zero_gid() - is this the GID that stands for none?
  * @gid: the GID
  *
  * Return: whether all its bytes are zero.
@@ -180,7 +178,7 @@ bool rdma_is_zero_gid(const union ib_gid *gid)
 EXPORT_SYMBOL(rdma_is_zero_gid);
 
 /**
- * rdma_query_gid - a GID by its index
+ * rdma_query_gid() - a GID by its index
  * @device: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -206,7 +204,7 @@ int rdma_query_gid(struct ib_device *device, u32 port_num, int index, union ib_g
 EXPORT_SYMBOL(rdma_query_gid);
 
 /**
- * rdma_get_gid_attr - a GID and its attributes by index
+ * rdma_get_gid_attr() - a GID and its attributes by index
  * @device: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -231,7 +229,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_n
 EXPORT_SYMBOL(rdma_get_gid_attr);
 
 /**
- * rdma_hold_gid_attr - take another reference
+ * rdma_hold_gid_attr() - take another reference
  * @attr: attributes that the caller has a reference of
  *
  * Context: any.
@@ -243,7 +241,7 @@ void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
 EXPORT_SYMBOL(rdma_hold_gid_attr);
 
 /**
- * rdma_put_gid_attr - give a reference back
+ * rdma_put_gid_attr() - give a reference back
  * @attr: attributes that are not used any more
  *
  * Context: any.
@@ -254,7 +252,7 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 }
 EXPORT_SYMBOL(rdma_put_gid_attr);
 
-/* What a search compares; the net device counts only if one is given. */
+/* What a search compares. The net device is compared only if there is one. */
 struct gid_search {
 	const union ib_gid *gid;
 	enum ib_gid_type type;
@@ -276,12 +274,10 @@ static bool matches(const struct gid_search *search, const struct ib_gid_attr *a
 static const struct ib_gid_attr *search_port(struct rdma_port_cache *cache,
 					     const struct gid_search *search)
 {
-	unsigned int index;
-
 	if (!cache)
 		return NULL;
 	guard(rcu)();
-	for (index = 0; index < cache->gids->size; index++) {
+	for (unsigned int index = 0; index < cache->gids->size; index++) {
 		struct gid_entry *entry = peek_entry(cache, index);
 
 		if (entry && matches(search, &entry->attr) && kref_get_unless_zero(&entry->ref))
@@ -291,7 +287,7 @@ static const struct ib_gid_attr *search_port(struct rdma_port_cache *cache,
 }
 
 /**
- * rdma_find_gid - look for a GID on all ports
+ * rdma_find_gid() - look for a GID on all ports
  * @device: registered device
  * @gid: the GID
  * @gid_type: its type
@@ -320,7 +316,7 @@ const struct ib_gid_attr *rdma_find_gid(struct ib_device *device, const union ib
 EXPORT_SYMBOL(rdma_find_gid);
 
 /**
- * rdma_find_gid_by_port - look for a GID on one port
+ * rdma_find_gid_by_port() - look for a GID on one port
  * @ib_dev: registered device
  * @gid: the GID
  * @gid_type: its type
@@ -345,7 +341,7 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *ib_dev, const 
 EXPORT_SYMBOL(rdma_find_gid_by_port);
 
 /**
- * rdma_find_gid_by_filter - look for a GID whose attributes suit the caller
+ * rdma_find_gid_by_filter() - look for a GID whose attributes suit the caller
  * @device: registered device
  * @gid: the GID
  * @port_num: port number
@@ -371,7 +367,39 @@ const struct ib_gid_attr *rdma_find_gid_by_filter(
 EXPORT_SYMBOL_IF_KUNIT(rdma_find_gid_by_filter);
 
 /**
- * rdma_query_gid_table - all GIDs of a device
+ * ib_find_gid() - port and index of a GID among the InfiniBand and iWARP ports
+ * @device: the device
+ * @gid: the GID
+ * @port_num: port that has it
+ * @index: where it stands; may be NULL
+ *
+ * RoCE ports are left out since one GID stands there once for each type. Context: may sleep.
+ * Return: 0, or -ENOENT.
+ */
+int ib_find_gid(struct ib_device *device, union ib_gid *gid, u32 *port_num, u16 *index)
+{
+	union ib_gid entry;
+	u32 port;
+
+	rdma_for_each_port(device, port) {
+		if (!rdma_protocol_ib(device, port) && !rdma_protocol_iwarp(device, port))
+			continue;
+		for (int i = 0; i < device->port_data[port].immutable.gid_tbl_len; i++) {
+			if (rdma_query_gid(device, port, i, &entry) ||
+			    memcmp(&entry, gid, sizeof(entry)))
+				continue;
+			*port_num = port;
+			if (index)
+				*index = i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+EXPORT_SYMBOL(ib_find_gid);
+
+/**
+ * rdma_query_gid_table() - all GIDs of a device
  * @device: registered device
  * @entries: filled in, ports in order and indices in order
  * @max_entries: how many there is room for
@@ -388,9 +416,8 @@ ssize_t rdma_query_gid_table(struct ib_device *device, struct ib_uverbs_gid_entr
 	guard(rcu)();
 	rdma_for_each_port(device, port_num) {
 		struct rdma_port_cache *cache = port_cache(device, port_num);
-		unsigned int index;
 
-		for (index = 0; cache && index < cache->gids->size; index++) {
+		for (unsigned int index = 0; cache && index < cache->gids->size; index++) {
 			struct gid_entry *entry = peek_entry(cache, index);
 			struct net_device *netdev;
 
@@ -412,7 +439,7 @@ ssize_t rdma_query_gid_table(struct ib_device *device, struct ib_uverbs_gid_entr
 EXPORT_SYMBOL(rdma_query_gid_table);
 
 /**
- * rdma_read_gid_attr_ndev_rcu - net device of a GID
+ * rdma_read_gid_attr_ndev_rcu() - net device of a GID
  * @attr: attributes that the caller has a reference of
  *
  * Context: under RCU; the caller takes a reference if it goes on beyond.
@@ -440,7 +467,7 @@ static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
 }
 
 /**
- * rdma_read_gid_l2_fields - Ethernet addressing of a GID
+ * rdma_read_gid_l2_fields() - Ethernet addressing of a GID
  * @attr: attributes that the caller has a reference of
  * @vlan_id: VLAN, 0xffff if the GID is on none; may be NULL
  * @smac: six bytes of source address; may be NULL
@@ -477,7 +504,7 @@ static const char *const gid_type_names[IB_GID_TYPE_SIZE] = {
 };
 
 /**
- * ib_cache_gid_type_str - name of a GID type
+ * ib_cache_gid_type_str() - name of a GID type
  * @gid_type: the type
  *
  * Return: the name users know.
@@ -491,7 +518,7 @@ const char *ib_cache_gid_type_str(enum ib_gid_type gid_type)
 EXPORT_SYMBOL(ib_cache_gid_type_str);
 
 /**
- * ib_cache_gid_parse_type_str - GID type by its name
+ * ib_cache_gid_parse_type_str() - GID type by its name
  * @buf: the name, perhaps with a line feed
  *
  * Return: enum ib_gid_type, the first of those that share the name, or -EINVAL.

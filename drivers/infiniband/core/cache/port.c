@@ -8,14 +8,14 @@
 
 #include "cache_priv.h"
 
-/* What is asked of the driver again. */
+/* What the driver is asked for again. */
 enum refresh {
 	REFRESH_ATTRS = BIT(0),
 	REFRESH_PKEYS = BIT(1),
 	REFRESH_GIDS = BIT(2),
 };
 
-/* What an event may have changed; nothing for events that are not listed. */
+/* What an event may have changed. Events that are not listed change nothing that is cached. */
 static const u8 changed_by[] = {
 	[IB_EVENT_PORT_ACTIVE] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 	[IB_EVENT_PORT_ERR] = REFRESH_ATTRS,
@@ -36,7 +36,7 @@ static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_por
 	WRITE_ONCE(cache->lmc, attr.lmc);
 	WRITE_ONCE(cache->state, attr.state);
 	if (attr.subnet_prefix)
-		WRITE_ONCE(cache->subnet_prefix, attr.subnet_prefix);
+		WRITE_ONCE(rdma_port(device, port_num)->subnet_prefix, attr.subnet_prefix);
 	return 0;
 }
 
@@ -44,7 +44,6 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 {
 	unsigned int count = device->port_data[port_num].immutable.pkey_tbl_len;
 	struct pkey_table *table;
-	unsigned int i;
 	int ret;
 
 	if (!count)
@@ -53,7 +52,7 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 	if (!table)
 		return -ENOMEM;
 	table->count = count;
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		ret = ib_query_pkey(device, port_num, i, &table->pkey[i]);
 		if (ret) {
 			kfree(table);
@@ -66,7 +65,7 @@ static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_por
 	return 0;
 }
 
-/* The entry of a GID of an iWARP port, which stands on the port's net device or does not exist. */
+/* A GID of an iWARP port belongs to the port's net device. Without one the entry is empty. */
 static int set_iwarp_gid(struct gid_table *table, struct ib_gid_attr *attr, bool *changed)
 {
 	struct net_device *netdev = ib_device_get_netdev(attr->device, attr->port_num);
@@ -80,7 +79,9 @@ static int set_iwarp_gid(struct gid_table *table, struct ib_gid_attr *attr, bool
 	return ret;
 }
 
-/* The tables of InfiniBand and iWARP ports are the device's. Those of RoCE ports are made here. */
+/*
+ * InfiniBand and iWARP ports have their tables in the device, and RoCE ports have them here alone.
+ */
 static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
 			bool *changed)
 {
@@ -90,18 +91,17 @@ static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port
 		.gid_type = IB_GID_TYPE_IB,
 	};
 	unsigned int count = device->port_data[port_num].immutable.gid_tbl_len;
-	unsigned int i;
 	int ret;
 
 	if (rdma_protocol_roce(device, port_num) || !device->ops.query_gid)
 		return 0;
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		attr.index = i;
 		ret = device->ops.query_gid(device, port_num, i, &attr.gid);
 		if (ret)
 			return ret;
 		if (i == 0)
-			WRITE_ONCE(cache->subnet_prefix,
+			WRITE_ONCE(rdma_port(device, port_num)->subnet_prefix,
 				   be64_to_cpu(attr.gid.global.subnet_prefix));
 		ret = rdma_protocol_iwarp(device, port_num) ?
 			set_iwarp_gid(cache->gids, &attr, changed) :
@@ -129,7 +129,7 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
 }
 
 /**
- * ib_cache_event - refresh what an event may have changed
+ * ib_cache_event() - refresh what an event may have changed
  * @event: event of a registered device, whose handlers have not heard of it yet
  *
  * If the device does not answer, the cache stays as it is. If GIDs have changed with an event that
@@ -157,6 +157,18 @@ void ib_cache_event(const struct ib_event *event)
 }
 EXPORT_SYMBOL_IF_KUNIT(ib_cache_event);
 
+static struct ib_event_prehandler event_prehandler = { .handle = ib_cache_event };
+
+/**
+ * ib_cache_init() - follow the events of all devices
+ *
+ * Context: while the module is initialised.
+ */
+void ib_cache_init(void)
+{
+	ib_events_add_prehandler(&event_prehandler);
+}
+
 static struct rdma_port_cache *alloc_cache(unsigned int gids)
 {
 	struct rdma_port_cache *cache = kzalloc(sizeof(*cache), GFP_KERNEL);
@@ -173,7 +185,7 @@ static struct rdma_port_cache *alloc_cache(unsigned int gids)
 }
 
 /**
- * ib_cache_setup_one - make and fill the caches of a device's ports
+ * ib_cache_setup_one() - make and fill the caches of a device's ports
  * @device: device with ports, being registered
  *
  * Return: 0, -ENOMEM or the driver's error; what is there then is for ib_cache_cleanup_one() and
@@ -203,7 +215,7 @@ int ib_cache_setup_one(struct ib_device *device)
 }
 
 /**
- * ib_cache_cleanup_one - empty the GID tables of a device
+ * ib_cache_cleanup_one() - empty the GID tables of a device
  * @device: device that takes no more events
  */
 void ib_cache_cleanup_one(struct ib_device *device)
@@ -221,7 +233,7 @@ void ib_cache_cleanup_one(struct ib_device *device)
 }
 
 /**
- * ib_cache_release_one - free the caches of a device
+ * ib_cache_release_one() - free the caches of a device
  * @device: device that nobody uses any more
  */
 void ib_cache_release_one(struct ib_device *device)
@@ -244,7 +256,7 @@ void ib_cache_release_one(struct ib_device *device)
 }
 
 /**
- * ib_get_cached_pkey - a P_Key by its index
+ * ib_get_cached_pkey() - a P_Key by its index
  * @device_handle: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -272,9 +284,7 @@ EXPORT_SYMBOL(ib_get_cached_pkey);
 /* Returns the index of the first entry that equals pkey in the bits of mask, or -ENOENT. */
 static int find_pkey(const struct pkey_table *table, u16 pkey, u16 mask)
 {
-	unsigned int i;
-
-	for (i = 0; table && i < table->count; i++)
+	for (unsigned int i = 0; table && i < table->count; i++)
 		if (!((table->pkey[i] ^ pkey) & mask))
 			return i;
 	return -ENOENT;
@@ -303,7 +313,7 @@ static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mas
 }
 
 /**
- * ib_find_cached_pkey - index of a P_Key, whatever its membership
+ * ib_find_cached_pkey() - index of a P_Key, whatever its membership
  * @device: registered device
  * @port_num: port number
  * @pkey: the P_Key; the membership bit does not count, but a full member is preferred
@@ -319,7 +329,7 @@ int ib_find_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *i
 EXPORT_SYMBOL(ib_find_cached_pkey);
 
 /**
- * ib_find_exact_cached_pkey - index of a P_Key with its membership
+ * ib_find_exact_cached_pkey() - index of a P_Key with its membership
  * @device: registered device
  * @port_num: port number
  * @pkey: the P_Key, all 16 bits
@@ -335,7 +345,7 @@ int ib_find_exact_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey, 
 EXPORT_SYMBOL(ib_find_exact_cached_pkey);
 
 /**
- * ib_get_cached_subnet_prefix - upper half of a port's GIDs
+ * ib_get_cached_subnet_prefix() - upper half of a port's GIDs
  * @device: device that is registered or being registered
  * @port_num: port number
  * @sn_pfx: the prefix in host byte order; left alone for a bad port
@@ -344,15 +354,13 @@ EXPORT_SYMBOL(ib_find_exact_cached_pkey);
  */
 void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx)
 {
-	struct rdma_port_cache *cache = port_cache(device, port_num);
-
-	if (cache)
-		*sn_pfx = READ_ONCE(cache->subnet_prefix);
+	if (port_cache(device, port_num))
+		*sn_pfx = READ_ONCE(rdma_port(device, port_num)->subnet_prefix);
 }
 EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
 
 /**
- * ib_get_cached_lmc - number of low LID bits that the port ignores
+ * ib_get_cached_lmc() - number of low LID bits that the port ignores
  * @device: registered device
  * @port_num: port number
  * @lmc: 0 to 7
@@ -372,7 +380,7 @@ int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 EXPORT_SYMBOL(ib_get_cached_lmc);
 
 /**
- * ib_get_cached_port_state - state of a port
+ * ib_get_cached_port_state() - state of a port
  * @device: registered device
  * @port_num: port number
  * @port_active: the state

@@ -18,14 +18,16 @@
 #include <linux/kmod.h>
 #include <linux/netdevice.h>
 
-#include "internal.h"
+#include "device.h"
 
 #define CLIENT_REGISTERED XA_MARK_1
 #define CLIENT_ATTACHED XA_MARK_1
 
-/* Protects ib_clients and CLIENT_REGISTERED. Held for moments. */
+/* Protects ib_clients and CLIENT_REGISTERED. No client is called while it is held. */
 static DECLARE_RWSEM(ib_clients_rwsem);
-/* By client_id, which ascends in order of registration: that is the order of add(). */
+/*
+ * The clients by client_id. Ids ascend in the order of registration, which is the order of add().
+ */
 static DEFINE_XARRAY_FLAGS(ib_clients, XA_FLAGS_ALLOC);
 /* Ids at and above this one have not been given out. */
 static u32 ids_used;
@@ -110,7 +112,10 @@ static void detach(struct ib_device *device, struct ib_client *client)
 	ib_device_put(device);
 }
 
-/* The registered client with the smallest id at or above *id, referenced; *id moves past it. */
+/*
+ * Returns the registered client with the smallest id from *id on, with a reference. *id moves past
+ * it.
+ */
 static struct ib_client *next_registered(unsigned long *id)
 {
 	struct ib_client *client;
@@ -123,7 +128,10 @@ static struct ib_client *next_registered(unsigned long *id)
 	return client;
 }
 
-/* The client with the largest id below *id that may be attached, referenced; *id moves to it. */
+/*
+ * Returns the client with the largest id below *id that may be attached, with a reference. *id
+ * becomes its id.
+ */
 static struct ib_client *previous_known(unsigned long *id)
 {
 	struct ib_client *client;
@@ -138,7 +146,7 @@ static struct ib_client *previous_known(unsigned long *id)
 }
 
 /**
- * ib_clients_attach_all - attach a device to the clients that are there, in order of registration
+ * ib_clients_attach_all() - attach a device to the clients that are there, in order of registration
  * @device: device that has just been shown; held by the caller
  *
  * Return: 0 or -ENOMEM.
@@ -159,7 +167,7 @@ int ib_clients_attach_all(struct ib_device *device)
 }
 
 /**
- * ib_clients_detach_all - detach a device from its clients, latest registered first
+ * ib_clients_detach_all() - detach a device from its clients, latest registered first
  * @device: device that has been hidden
  *
  * A client that another thread is detaching may still be busy on return; it holds a reference.
@@ -192,7 +200,7 @@ static void assign_id(struct ib_client *client, int *ret)
 }
 
 /**
- * ib_register_client - be told of every device, those present and those to come
+ * ib_register_client() - be told of every device, those present and those to come
  * @client: the client; add() is called once for each device and, if it succeeded, remove() once
  *          before the device goes or the client unregisters
  *
@@ -226,7 +234,7 @@ int ib_register_client(struct ib_client *client)
 EXPORT_SYMBOL(ib_register_client);
 
 /**
- * ib_unregister_client - stop being told of devices
+ * ib_unregister_client() - stop being told of devices
  * @client: a registered client
  *
  * remove() has returned for each device when this returns, and nothing of the client is called any
@@ -250,7 +258,7 @@ void ib_unregister_client(struct ib_client *client)
 EXPORT_SYMBOL(ib_unregister_client);
 
 /**
- * ib_set_client_data - store a client's data for a device
+ * ib_set_client_data() - store a client's data for a device
  * @device: device the client is attached or being attached to
  * @client: the client
  * @data: what ib_get_client_data() will return and remove() will be given
@@ -295,7 +303,7 @@ static int visit_rename(struct ib_device *device, struct ib_client *client, void
 }
 
 /**
- * ib_clients_rename - tell the clients that a device's name has changed
+ * ib_clients_rename() - tell the clients that a device's name has changed
  * @device: the device
  */
 void ib_clients_rename(struct ib_device *device)
@@ -308,7 +316,7 @@ struct nl_info_request {
 	struct ib_client_nl_info *info;
 };
 
-/* 1 when the client has answered, 0 when it is not the one asked, or an error. */
+/* Returns 1 if the client has answered, 0 if it is not the one that was asked, or an error. */
 static int settle_nl_info(int ret, struct ib_client_nl_info *info)
 {
 	if (ret)
@@ -351,7 +359,7 @@ static int ask_nl_info(struct ib_device *device, struct nl_info_request *request
 }
 
 /**
- * ib_get_client_nl_info - find a client's character device
+ * ib_get_client_nl_info() - find a client's character device
  * @device: device the character device is for, or NULL for one that serves all devices
  * @client_name: name of the client, as in struct ib_client
  * @res: filled in on success; the caller puts @res->cdev
@@ -398,7 +406,7 @@ static int visit_net_dev(struct ib_device *device, struct ib_client *client, voi
 }
 
 /**
- * ib_get_net_dev_by_params - net device that a client has on top of an InfiniBand port
+ * ib_get_net_dev_by_params() - net device that a client has on top of an InfiniBand port
  * @dev: the device
  * @port: port number
  * @pkey: P_Key the net device uses

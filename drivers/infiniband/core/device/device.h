@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the device room offers the other rooms of the core, beyond <rdma/ib_verbs.h>,
- * <rdma/rdma_netlink.h> and <rdma/ib_sysfs.h>.
+ * What the device room offers the rooms above it, beyond <rdma/ib_verbs.h> and
+ * <rdma/rdma_netlink.h>: clients, events, net devices, the netlink socket, ports and what drivers
+ * are asked about them, and the registry, in which devices are found.
+ *
+ * Locks of a device's life, outermost first; those of register/ are among them:
+ *   core->subdev_lock              devices below it, which the driver makes and ends under it
+ *   core->registration_lock        one registration state change of a device at a time
+ *   compat_nets_rwsem (register/)  the table of network namespaces
+ *   core->compat_lock              the compat devices that stand for it in other namespaces
+ *   core->clients_rwsem            which clients are attached to the device
+ *   registry_rwsem (registry.c)    names, and who is visible in the registry
+ *   ib_clients_rwsem (client.c)    the table of clients
+ * Calls into clients are made with clients_rwsem held for reading at the most.
  */
 #ifndef RDMA_CORE_DEVICE_H
 #define RDMA_CORE_DEVICE_H
@@ -10,6 +21,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/notifier.h>
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -47,11 +59,12 @@ struct sock;
  * @events_open: the device takes events
  * @event_work: hands the events out, in order
  * @compat_lock: protects @compat
- * @compat: struct ib_core_device, the device's faces in other namespaces, by namespace id
+ * @compat: compat devices, which stand for the device in other namespaces, by namespace id
  * @subdev_lock: protects @subdevs and @subdevs_open; held while the driver makes or ends one
  * @subdevs: devices below this one
  * @subdevs_open: the device takes more of them
  * @subdev_entry: in the parent's @subdevs, protected by its lock
+ * @hw_stats: hardware counters of the device, or NULL; see counter/hw_stats.c
  * @cq_pool: CQs that kernel consumers share, see verbs/cq_pool.c; NULL while there are none
  */
 struct rdma_device_core {
@@ -79,6 +92,7 @@ struct rdma_device_core {
 	bool subdevs_open;
 	struct list_head subdev_entry;
 
+	struct rdma_hw_stats *hw_stats;
 	struct rdma_cq_pool *cq_pool;
 };
 
@@ -91,8 +105,10 @@ struct rdma_device_core {
  * @netdev: net device that ib_device_set_netdev() has named, or NULL
  * @netdev_tracker: of the reference to @netdev
  * @netdev_link: in the table by net device while @netdev is set; walked under RCU
+ * @subnet_prefix: upper half of the port's GIDs in host byte order, as the cache last saw it
+ * @hw_stats: hardware counters of the port, or NULL; see counter/hw_stats.c
+ * @counter: counters that QPs are bound to, see counter/counter.c
  * @sysfs: the port's folder in the device's own namespace
- * @counter: counters of QPs, see verbs/counter.c
  */
 struct rdma_port_core {
 	struct ib_device *device;
@@ -102,8 +118,10 @@ struct rdma_port_core {
 	struct net_device __rcu *netdev;
 	netdevice_tracker netdev_tracker;
 	struct hlist_node netdev_link;
-	struct ib_port *sysfs;
+	u64 subnet_prefix;
+	struct rdma_hw_stats *hw_stats;
 	struct rdma_port_counter counter;
+	struct ib_port *sysfs;
 };
 
 static inline struct rdma_port_core *rdma_port(struct ib_device *device, u32 port_num)
@@ -111,19 +129,56 @@ static inline struct rdma_port_core *rdma_port(struct ib_device *device, u32 por
 	return device->port_data[port_num].core;
 }
 
-/* Registry: device/registry.c ---------------------------------------------------------------- */
+/* Registry: registry.c ----------------------------------------------------------------------- */
 
 /* Called for one device of a dump; a non-zero return ends the dump with that value. */
 typedef int (*nldev_callback)(struct ib_device *device, struct sk_buff *skb,
 			      struct netlink_callback *cb, unsigned int idx);
 
+int ib_registry_insert(struct ib_device *device, const char *name);
+int ib_registry_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack);
+void ib_registry_remove(struct ib_device *device);
+void ib_registry_show(struct ib_device *device);
+void ib_registry_hide(struct ib_device *device);
+bool ib_registry_shown(const struct ib_device *device);
+void ib_registry_announce(struct ib_device *device, enum kobject_action action);
+bool ib_registry_is_empty(void);
+
 struct ib_device *ib_device_get_by_index(const struct net *net, u32 index);
+struct ib_device *ib_registry_next(unsigned long *index);
+struct ib_device *ib_registry_next_any(unsigned long *index);
 void ib_device_for_each(void (*visit)(struct ib_device *device));
 int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
-int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack);
-int ib_device_set_dim(struct ib_device *device, u8 use_dim, struct netlink_ext_ack *extack);
 
-/* Clients: device/client.c ------------------------------------------------------------------- */
+/*
+ * Every registered device in turn, held by a registration reference which the loop drops. Leaving
+ * the loop early passes the reference to whoever leaves it.
+ */
+#define for_each_registered_device(device, index)                                                  \
+	for ((index) = 0; ((device) = ib_registry_next(&(index))); ib_device_put(device))
+
+/* The same for devices in any state, held by a plain struct device reference. */
+#define for_each_known_device(device, index)                                                       \
+	for ((index) = 0; ((device) = ib_registry_next_any(&(index))); put_device(&(device)->dev))
+
+/* True while every network namespace sees all devices; register/ changes it. */
+extern bool ib_devices_shared_netns;
+
+/* Operations: ops.c -------------------------------------------------------------------------- */
+
+bool ib_has_kernel_verbs(const struct ib_device_ops *ops);
+
+/* Ports: port.c ------------------------------------------------------------------------------ */
+
+int ib_ports_setup(struct ib_device *device);
+int ib_ports_read_immutable(struct ib_device *device);
+void ib_ports_release(struct ib_device *device);
+
+/* Net devices of ports: netdev.c ------------------------------------------------------------- */
+
+void ib_netdevs_release(struct ib_device *device);
+
+/* Clients: client.c -------------------------------------------------------------------------- */
 
 /**
  * struct ib_client_nl_info - what a client tells netlink about its character device
@@ -141,21 +196,48 @@ struct ib_client_nl_info {
 
 int ib_get_client_nl_info(struct ib_device *device, const char *client_name,
 			  struct ib_client_nl_info *res);
+int ib_clients_attach_all(struct ib_device *device);
+void ib_clients_detach_all(struct ib_device *device);
+void ib_clients_rename(struct ib_device *device);
 
-/* Events: device/event.c --------------------------------------------------------------------- */
+/* Events: event.c ---------------------------------------------------------------------------- */
 
-/* Runs the handlers of the event's device now, in the caller's (sleeping) context. */
+/**
+ * struct ib_event_prehandler - a room of the core that sees events before the handlers do
+ * @entry: in the list of all, in the order in which they were added
+ * @handle: sees the event of a registered device; may sleep, and may hand another event to the
+ *	    handlers before this one
+ */
+struct ib_event_prehandler {
+	struct list_head entry;
+	void (*handle)(const struct ib_event *event);
+};
+
+int ib_events_init(void);
+void ib_events_exit(void);
+void ib_events_setup(struct rdma_device_core *core);
+void ib_events_open(struct ib_device *device);
+void ib_events_close(struct ib_device *device);
+void ib_events_add_prehandler(struct ib_event_prehandler *prehandler);
 void ib_dispatch_event_clients(struct ib_event *event);
 
-/* Namespaces: device/netns.c ----------------------------------------------------------------- */
+/* Changes of devices: event.c ---------------------------------------------------------------- */
 
-/* True while every network namespace sees all devices; changed by rdma_compatdev_set(). */
-extern bool ib_devices_shared_netns;
+/**
+ * struct ib_device_change - what subscribers to changes of devices are told
+ * @device: the device, which stays until they return
+ * @port_num: the port whose net device it is about; 0 for changes of the device
+ */
+struct ib_device_change {
+	struct ib_device *device;
+	u32 port_num;
+};
 
-int rdma_compatdev_set(u8 shared, struct netlink_ext_ack *extack);
-int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd,
-			    struct netlink_ext_ack *extack);
-struct sock *rdma_net_nl_sock(const struct net *net);
+int ib_device_notifier_register(struct notifier_block *nb);
+void ib_device_notifier_unregister(struct notifier_block *nb);
+void ib_device_notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_event_type type);
+
+/* Netlink: netlink.c ------------------------------------------------------------------------- */
 
 /*
  * Refuses what was asked for by netlink: the reason goes to the sender with the answer, and to
@@ -167,21 +249,10 @@ struct sock *rdma_net_nl_sock(const struct net *net);
 		rdma_refuse(err, fmt, ##__VA_ARGS__);                                              \
 	})
 
-/* Netlink: device/netlink.c ------------------------------------------------------------------ */
-
+int rdma_nl_init(void);
+void rdma_nl_exit(void);
 bool rdma_nl_get_privileged_qkey(void);
 bool rdma_nl_privileged_qkey_is_set(void);
 void rdma_nl_set_privileged_qkey(bool privileged);
-
-/* Counters: device/hw_stats.c ---------------------------------------------------------------- */
-
-struct rdma_hw_stats *ib_get_hw_stats_port(struct ib_device *device, u32 port_num);
-
-/* Ports in sysfs: device/port_sysfs.c -------------------------------------------------------- */
-
-int ib_port_register_client_groups(struct ib_device *device, u32 port_num,
-				   const struct attribute_group **groups);
-void ib_port_unregister_client_groups(struct ib_device *device, u32 port_num,
-				      const struct attribute_group **groups);
 
 #endif

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Asynchronous events: from the driver's interrupt to the handlers, in order.
+ * Asynchronous events: from the driver's interrupt to the handlers, in order. And what the rooms
+ * above are told of changes of devices.
  *
  * A driver reports an event in any context. It waits in the device's list and a work item hands it
- * out: first the cache refreshes what the event may have changed and the security room stops QPs
- * that may not go on, then the handlers run, so that they see the new state. Events of one device
- * never overtake each other; devices do not wait for each other.
+ * out: first to the pre-handlers, by which the cache refreshes what the event may have changed and
+ * the security room stops QPs that may not go on, then to the handlers, so that these see the new
+ * state. Events of one device never overtake each other; devices do not wait for each other.
  */
 #include <linux/cleanup.h>
 #include <linux/mempool.h>
 #include <linux/slab.h>
 
-#include "../cache/cache.h"
-#include "../security/security.h"
-#include "internal.h"
+#include "device.h"
 
 struct queued_event {
 	struct list_head entry;
 	struct ib_event event;
 };
 
-/* A burst that finds no memory still gets through up to this number of events. */
+/* So many events of a burst get through even if there is no memory for them. */
 #define RESERVED_EVENTS 128
 
 static mempool_t *event_pool;
+
+/* All struct ib_event_prehandler. The list changes only while there is no device. */
+static LIST_HEAD(prehandlers);
 
 /*
  * Work queue for kernel consumers of RDMA devices. Work on it may sleep and may allocate. Events
@@ -46,20 +48,32 @@ static struct queued_event *pop_event(struct rdma_device_core *core)
 static void hand_out_events(struct work_struct *work)
 {
 	struct rdma_device_core *core = container_of(work, struct rdma_device_core, event_work);
+	struct ib_event_prehandler *prehandler;
 	struct queued_event *queued;
 
 	while ((queued = pop_event(core))) {
 		struct ib_event event = queued->event;
 
 		mempool_free(queued, event_pool);
-		ib_cache_event(&event);
-		ib_security_event(&event);
+		list_for_each_entry(prehandler, &prehandlers, entry)
+			prehandler->handle(&event);
 		ib_dispatch_event_clients(&event);
 	}
 }
 
 /**
- * ib_dispatch_event - report an event to whoever listens
+ * ib_events_add_prehandler() - let a room of the core see every event before the handlers
+ * @prehandler: comes after those that were added before; stays as long as the module
+ *
+ * Context: while the module is initialised.
+ */
+void ib_events_add_prehandler(struct ib_event_prehandler *prehandler)
+{
+	list_add_tail(&prehandler->entry, &prehandlers);
+}
+
+/**
+ * ib_dispatch_event() - report an event to whoever listens
  * @event: the event; copied
  *
  * For drivers. Events of a device that is not registered are dropped. Context: any.
@@ -86,7 +100,7 @@ void ib_dispatch_event(const struct ib_event *event)
 EXPORT_SYMBOL(ib_dispatch_event);
 
 /**
- * ib_dispatch_event_clients - run the handlers for an event now
+ * ib_dispatch_event_clients() - run the handlers for an event now
  * @event: the event
  *
  * Context: may sleep; not from a handler.
@@ -102,7 +116,7 @@ void ib_dispatch_event_clients(struct ib_event *event)
 }
 
 /**
- * ib_register_event_handler - listen to a device's port and device events
+ * ib_register_event_handler() - listen to a device's port and device events
  * @event_handler: prepared with INIT_IB_EVENT_HANDLER()
  *
  * Events of single QPs, CQs and SRQs go to the handler given at their creation instead. Context:
@@ -118,7 +132,7 @@ void ib_register_event_handler(struct ib_event_handler *event_handler)
 EXPORT_SYMBOL(ib_register_event_handler);
 
 /**
- * ib_unregister_event_handler - stop listening
+ * ib_unregister_event_handler() - stop listening
  * @event_handler: a registered handler, which is not running any more when this returns
  *
  * Context: may sleep; not from a handler.
@@ -133,7 +147,7 @@ void ib_unregister_event_handler(struct ib_event_handler *event_handler)
 EXPORT_SYMBOL(ib_unregister_event_handler);
 
 /**
- * ib_events_setup - prepare the event part of a new device
+ * ib_events_setup() - prepare the event part of a new device
  * @core: the device's core part
  */
 void ib_events_setup(struct rdma_device_core *core)
@@ -146,7 +160,7 @@ void ib_events_setup(struct rdma_device_core *core)
 }
 
 /**
- * ib_events_open - take events from now on
+ * ib_events_open() - take events from now on
  * @device: device with ports and cache
  */
 void ib_events_open(struct ib_device *device)
@@ -156,7 +170,7 @@ void ib_events_open(struct ib_device *device)
 }
 
 /**
- * ib_events_close - take no more events and hand out those that wait
+ * ib_events_close() - take no more events and hand out those that wait
  * @device: device that is being unregistered
  */
 void ib_events_close(struct ib_device *device)
@@ -164,6 +178,48 @@ void ib_events_close(struct ib_device *device)
 	scoped_guard(spinlock_irqsave, &device->core->event_lock)
 		device->core->events_open = false;
 	flush_work(&device->core->event_work);
+}
+
+/* The subscribers to changes of devices. The chain changes only while there is no device. */
+static RAW_NOTIFIER_HEAD(device_chain);
+
+/**
+ * ib_device_notifier_register() - subscribe to changes of devices
+ * @nb: called with a number of enum rdma_nl_notify_event_type and a struct ib_device_change; may
+ *	sleep
+ *
+ * Context: while the module is initialised.
+ * Return: 0 or -EEXIST if it has subscribed already.
+ */
+int ib_device_notifier_register(struct notifier_block *nb)
+{
+	return raw_notifier_chain_register(&device_chain, nb);
+}
+
+/**
+ * ib_device_notifier_unregister() - end what ib_device_notifier_register() began
+ * @nb: the subscriber
+ *
+ * Context: when there is no device any more.
+ */
+void ib_device_notifier_unregister(struct notifier_block *nb)
+{
+	raw_notifier_chain_unregister(&device_chain, nb);
+}
+
+/**
+ * ib_device_notify() - tell subscribers that a device has come, gone or changed its net device
+ * @device: the device
+ * @port_num: the port whose net device it is about, 0 for changes of the device
+ * @type: what has happened
+ *
+ * Context: may sleep.
+ */
+void ib_device_notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_event_type type)
+{
+	struct ib_device_change change = { .device = device, .port_num = port_num };
+
+	raw_notifier_call_chain(&device_chain, type, &change);
 }
 
 int ib_events_init(void)

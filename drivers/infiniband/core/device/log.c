@@ -21,7 +21,7 @@ static void print(const char *level, const struct ib_device *device, const char 
 }
 
 /**
- * ibdev_printk - log a line about a device
+ * ibdev_printk() - log a line about a device
  * @level: one of the KERN_ levels
  * @ibdev: the device, registered or not, or NULL
  * @format: printf format of the line, with its line feed
@@ -38,7 +38,7 @@ void ibdev_printk(const char *level, const struct ib_device *ibdev, const char *
 }
 EXPORT_SYMBOL(ibdev_printk);
 
-/* One function for each level, as ibdev_printk() with that level. */
+/* Each of these functions does what ibdev_printk() does with its level. */
 #define DEFINE_IBDEV_LEVEL(name, level)                                                            \
 	void name(const struct ib_device *ibdev, const char *format, ...)                          \
 	{                                                                                          \
@@ -60,7 +60,7 @@ DEFINE_IBDEV_LEVEL(ibdev_info, KERN_INFO);
 
 #if defined(CONFIG_DYNAMIC_DEBUG_CORE)
 /**
- * ibdev_dynamic_dbg - what ibdev_dbg() calls when its line is switched on
+ * ibdev_dynamic_dbg() - what ibdev_dbg() calls when its line is switched on
  * @descriptor: the line's descriptor
  * @ibdev: the device, or NULL
  * @format: printf format

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Net devices of ports: which one a port stands on, and the way back.
+ * Net devices of ports: which one a port stands on, and the way back; and net devices whose data
+ * path an RDMA driver provides.
  */
 #include <linux/cleanup.h>
 #include <linux/hashtable.h>
 #include <linux/netdevice.h>
 #include <rdma/ib_verbs.h>
 
-#include "internal.h"
+#include "device.h"
 
-/* struct rdma_port_core by its net device. Walked under RCU. */
+/* The ports (struct rdma_port_core) by their net devices. The table is walked under RCU. */
 static DEFINE_HASHTABLE(ports_by_netdev, 5);
 static DEFINE_SPINLOCK(ports_by_netdev_lock);
 
@@ -49,7 +50,7 @@ static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
 }
 
 /**
- * ib_device_set_netdev - say which net device a port stands on
+ * ib_device_set_netdev() - say which net device a port stands on
  * @ib_dev: the device; before it is registered or after
  * @ndev: the net device, or NULL for none any more
  * @port: port number
@@ -83,16 +84,16 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
-	/* What a device begins with is told with its registration. */
+	/* The net devices that a device begins with are told of when it is registered. */
 	if (ib_registry_shown(ib_dev))
-		rdma_nl_notify_event(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
-							  RDMA_NETDEV_DETACH_EVENT);
+		ib_device_notify(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
+						      RDMA_NETDEV_DETACH_EVENT);
 	return 0;
 }
 EXPORT_SYMBOL(ib_device_set_netdev);
 
 /**
- * ib_device_get_netdev - the net device a port stands on
+ * ib_device_get_netdev() - the net device a port stands on
  * @ib_dev: the device
  * @port: port number
  *
@@ -119,7 +120,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 EXPORT_SYMBOL(ib_device_get_netdev);
 
 /**
- * ib_device_get_by_netdev - device with a port that stands on a net device
+ * ib_device_get_by_netdev() - device with a port that stands on a net device
  * @ndev: net device that a driver named with ib_device_set_netdev()
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
@@ -144,7 +145,7 @@ struct ib_device *ib_device_get_by_netdev(struct net_device *ndev, enum rdma_dri
 EXPORT_SYMBOL(ib_device_get_by_netdev);
 
 /**
- * ib_netdevs_release - forget the net devices of all ports
+ * ib_netdevs_release() - forget the net devices of all ports
  * @device: device with ports that nobody finds any more
  *
  * Context: may sleep.
@@ -157,6 +158,71 @@ void ib_netdevs_release(struct ib_device *device)
 	rdma_for_each_port(device, port_num)
 		cleared |= clear_netdev(rdma_port(device, port_num));
 	if (cleared)
-		/* As in ib_device_set_netdev(), which may come again. */
+		/*
+		 * For the reason given in ib_device_set_netdev(), which the driver may call again.
+		 */
 		synchronize_rcu();
 }
+
+static int netdev_params(struct ib_device *device, u32 port_num, enum rdma_netdev_t type,
+			 struct rdma_netdev_alloc_params *params)
+{
+	const struct ib_device_ops *ops = &device->ops;
+
+	return ops->rdma_netdev_get_params ?
+	       ops->rdma_netdev_get_params(device, port_num, type, params) : -EOPNOTSUPP;
+}
+
+/**
+ * rdma_alloc_netdev() - allocate a network device with room for the driver's part
+ * @device: device
+ * @port_num: port
+ * @type: what it is for
+ * @name: name or pattern
+ * @name_assign_type: NET_NAME_*
+ * @setup: called as by alloc_netdev()
+ *
+ * Context: may sleep.
+ * Return: the network device, to be filled with rdma_init_netdev(); -EOPNOTSUPP when
+ * the driver has none, the driver's error or -ENOMEM as an ERR_PTR.
+ */
+struct net_device *rdma_alloc_netdev(struct ib_device *device, u32 port_num,
+				     enum rdma_netdev_t type, const char *name,
+				     unsigned char name_assign_type,
+				     void (*setup)(struct net_device *))
+{
+	struct rdma_netdev_alloc_params params = {};
+	struct net_device *netdev;
+	int ret = netdev_params(device, port_num, type, &params);
+
+	if (ret)
+		return ERR_PTR(ret);
+	netdev = alloc_netdev_mqs(params.sizeof_priv, name, name_assign_type, setup, params.txqs,
+				  params.rxqs);
+	return netdev ?: ERR_PTR(-ENOMEM);
+}
+EXPORT_SYMBOL(rdma_alloc_netdev);
+
+/**
+ * rdma_init_netdev() - let the driver fill a network device
+ * @device: device
+ * @port_num: port
+ * @type: what it is for
+ * @name: as it was allocated with
+ * @name_assign_type: as it was allocated with
+ * @setup: as it was allocated with
+ * @netdev: what rdma_alloc_netdev() gave
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the driver has none; the driver's error.
+ */
+int rdma_init_netdev(struct ib_device *device, u32 port_num, enum rdma_netdev_t type,
+		     const char *name, unsigned char name_assign_type,
+		     void (*setup)(struct net_device *), struct net_device *netdev)
+{
+	struct rdma_netdev_alloc_params params = {};
+	int ret = netdev_params(device, port_num, type, &params);
+
+	return ret ?: params.initialize_rdma_netdev(device, port_num, netdev, params.param);
+}
+EXPORT_SYMBOL(rdma_init_netdev);

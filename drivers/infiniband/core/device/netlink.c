@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The RDMA netlink socket: who serves which message, and sending.
+ * The RDMA netlink socket: which client serves a message, and how messages are sent.
  *
  * A message type names a client and one of its operations. Clients register a table; a client that
  * is missing is loaded by its alias rdma-netlink-subsys-N.
@@ -10,10 +10,11 @@
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <net/netlink.h>
+#include <net/netns/generic.h>
 #include <net/sock.h>
 #include <rdma/rdma_netlink.h>
 
-#include "internal.h"
+#include "device.h"
 
 /* Sending to user space blocks at most this long. */
 #define SEND_TIMEOUT (10 * HZ)
@@ -26,12 +27,29 @@ static const unsigned int max_ops[RDMA_NL_NUM_CLIENTS] = {
 };
 
 static struct nl_client {
-	/* Read while an operation runs, so that the client's module stays. */
+	/* Held for reading while an operation runs, so that the client's module stays. */
 	struct rw_semaphore busy;
 	const struct rdma_nl_cbs *ops;
 } nl_clients[RDMA_NL_NUM_CLIENTS];
 
-/* The caller holds the client busy; it is let go while its module is loaded. */
+/* The kernel's end of the socket in a network namespace. */
+struct nl_net {
+	struct sock *sock;
+};
+
+static unsigned int nl_net_id;
+
+static struct nl_net *nl_net_of(const struct net *net)
+{
+	return net_generic(net, nl_net_id);
+}
+
+static struct sock *socket_of(const struct net *net)
+{
+	return nl_net_of(net)->sock;
+}
+
+/* The caller holds client->busy for reading; it is released while the client's module is loaded. */
 static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int op)
 {
 	if (!client->ops) {
@@ -42,7 +60,7 @@ static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int 
 	return client->ops ? &client->ops[op] : NULL;
 }
 
-/* Whoever refuses it further down answers with a reason. */
+/* Whoever refuses the request in a function called from here gives the answer its reason. */
 static int run_doit(const struct rdma_nl_cbs *cbs, struct sk_buff *skb, struct nlmsghdr *nlh,
 		    struct netlink_ext_ack *extack)
 {
@@ -97,7 +115,7 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 	return run_op(cbs, number, skb, nlh, extack);
 }
 
-/* Answers of local services are no requests: user space sends them to the kernel's questions. */
+/* User space answers the kernel's questions for local services: these messages are no requests. */
 static bool is_for_us(const struct nlmsghdr *nlh)
 {
 	return nlh->nlmsg_type >= NLMSG_MIN_TYPE &&
@@ -124,7 +142,7 @@ static void receive(struct sk_buff *skb)
 }
 
 /**
- * rdma_nl_register - serve the messages of a netlink client
+ * rdma_nl_register() - serve the messages of a netlink client
  * @index: RDMA_NL_ number of the client
  * @cb_table: operations by number, as many as the client has
  *
@@ -140,7 +158,7 @@ void rdma_nl_register(unsigned int index, const struct rdma_nl_cbs cb_table[])
 EXPORT_SYMBOL(rdma_nl_register);
 
 /**
- * rdma_nl_unregister - serve a client's messages no more
+ * rdma_nl_unregister() - serve a client's messages no more
  * @index: RDMA_NL_ number of the client
  *
  * Waits for running operations. Context: may sleep.
@@ -155,7 +173,7 @@ void rdma_nl_unregister(unsigned int index)
 EXPORT_SYMBOL(rdma_nl_unregister);
 
 /**
- * ibnl_put_msg - begin a message
+ * ibnl_put_msg() - begin a message
  * @skb: where to
  * @nlh: the new header
  * @seq: sequence number
@@ -175,7 +193,7 @@ void *ibnl_put_msg(struct sk_buff *skb, struct nlmsghdr **nlh, int seq, int len,
 EXPORT_SYMBOL(ibnl_put_msg);
 
 /**
- * ibnl_put_attr - append an attribute to a message
+ * ibnl_put_attr() - append an attribute to a message
  * @skb: the message
  * @nlh: its header
  * @len: bytes of @data
@@ -194,7 +212,7 @@ int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len, void *data
 EXPORT_SYMBOL(ibnl_put_attr);
 
 /**
- * rdma_nl_unicast - send a message without waiting
+ * rdma_nl_unicast() - send a message without waiting
  * @net: namespace of the receiver
  * @skb: the message; consumed
  * @pid: the receiver's port
@@ -204,14 +222,14 @@ EXPORT_SYMBOL(ibnl_put_attr);
  */
 int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
-	int ret = netlink_unicast(rdma_net_nl_sock(net), skb, pid, MSG_DONTWAIT);
+	int ret = netlink_unicast(socket_of(net), skb, pid, MSG_DONTWAIT);
 
 	return min(ret, 0);
 }
 EXPORT_SYMBOL(rdma_nl_unicast);
 
 /**
- * rdma_nl_unicast_wait - send a message, waiting for room
+ * rdma_nl_unicast_wait() - send a message, waiting for room
  * @net: namespace of the receiver
  * @skb: the message; consumed
  * @pid: the receiver's port
@@ -221,14 +239,14 @@ EXPORT_SYMBOL(rdma_nl_unicast);
  */
 int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {
-	int ret = netlink_unicast(rdma_net_nl_sock(net), skb, pid, 0);
+	int ret = netlink_unicast(socket_of(net), skb, pid, 0);
 
 	return min(ret, 0);
 }
 EXPORT_SYMBOL(rdma_nl_unicast_wait);
 
 /**
- * rdma_nl_multicast - send a message to a group
+ * rdma_nl_multicast() - send a message to a group
  * @net: namespace of the receivers
  * @skb: the message; consumed
  * @group: RDMA_NL_GROUP_ number
@@ -238,26 +256,26 @@ EXPORT_SYMBOL(rdma_nl_unicast_wait);
  */
 int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group, gfp_t flags)
 {
-	return nlmsg_multicast(rdma_net_nl_sock(net), skb, 0, group, flags);
+	return nlmsg_multicast(socket_of(net), skb, 0, group, flags);
 }
 EXPORT_SYMBOL(rdma_nl_multicast);
 
 /**
- * rdma_nl_chk_listeners - does anybody listen to a group?
+ * rdma_nl_chk_listeners() - does anybody listen to a group?
  * @group: RDMA_NL_GROUP_ number
  *
  * Return: whether somebody in the initial namespace does.
  */
 bool rdma_nl_chk_listeners(unsigned int group)
 {
-	return netlink_has_listeners(rdma_net_nl_sock(&init_net), group);
+	return netlink_has_listeners(socket_of(&init_net), group);
 }
 EXPORT_SYMBOL(rdma_nl_chk_listeners);
 
 static bool privileged_qkey;
 
 /**
- * rdma_nl_get_privileged_qkey - may this process set a Q_Key with the top bit?
+ * rdma_nl_get_privileged_qkey() - may this process set a Q_Key with the top bit?
  *
  * Return: whether it has CAP_NET_RAW, or "rdma system set privileged-qkey on" was given.
  */
@@ -267,7 +285,7 @@ bool rdma_nl_get_privileged_qkey(void)
 }
 EXPORT_SYMBOL(rdma_nl_get_privileged_qkey);
 
-/* Was it given? */
+/* Returns true if "rdma system set privileged-qkey on" was given. */
 bool rdma_nl_privileged_qkey_is_set(void)
 {
 	return READ_ONCE(privileged_qkey);
@@ -278,13 +296,7 @@ void rdma_nl_set_privileged_qkey(bool allowed)
 	WRITE_ONCE(privileged_qkey, allowed);
 }
 
-/**
- * rdma_nl_sock_create - open the kernel's end of the socket in a namespace
- * @net: the namespace
- *
- * Return: the socket or NULL.
- */
-struct sock *rdma_nl_sock_create(struct net *net)
+static int __net_init open_socket(struct net *net)
 {
 	struct netlink_kernel_cfg config = {
 		.input = receive,
@@ -292,29 +304,44 @@ struct sock *rdma_nl_sock_create(struct net *net)
 	};
 	struct sock *sock = netlink_kernel_create(net, NETLINK_RDMA, &config);
 
-	if (sock)
-		sock->sk_sndtimeo = SEND_TIMEOUT;
-	return sock;
+	if (!sock)
+		return -ENOMEM;
+	sock->sk_sndtimeo = SEND_TIMEOUT;
+	nl_net_of(net)->sock = sock;
+	return 0;
 }
 
-void rdma_nl_sock_release(struct sock *sock)
+static void __net_exit close_socket(struct net *net)
 {
-	netlink_kernel_release(sock);
+	netlink_kernel_release(nl_net_of(net)->sock);
 }
 
-void rdma_nl_init(void)
-{
-	unsigned int number;
+static struct pernet_operations socket_ops = {
+	.init = open_socket,
+	.exit = close_socket,
+	.id = &nl_net_id,
+	.size = sizeof(struct nl_net),
+};
 
-	for (number = 0; number < ARRAY_SIZE(nl_clients); number++)
+/**
+ * rdma_nl_init() - open the kernel's end of the socket in every network namespace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rdma_nl_init(void)
+{
+	for (unsigned int number = 0; number < ARRAY_SIZE(nl_clients); number++)
 		init_rwsem(&nl_clients[number].busy);
+	return register_pernet_device(&socket_ops);
 }
 
+/**
+ * rdma_nl_exit() - end what rdma_nl_init() began
+ */
 void rdma_nl_exit(void)
 {
-	unsigned int number;
-
-	for (number = 0; number < ARRAY_SIZE(nl_clients); number++)
+	unregister_pernet_device(&socket_ops);
+	for (unsigned int number = 0; number < ARRAY_SIZE(nl_clients); number++)
 		WARN(nl_clients[number].ops, "RDMA netlink client %u is left\n", number);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Merging of driver operation tables.
+ * Operation tables of drivers: how a device gets them, and what they suffice for.
  */
 #include <linux/build_bug.h>
 #include <rdma/ib_verbs.h>
 
-#include "internal.h"
+#include "device.h"
 
 /*
  * Behind the four members that describe the driver, the table holds nothing but pointers and object
@@ -20,7 +20,7 @@ static_assert(FIRST_WORD % sizeof(unsigned long) == 0);
 static_assert(FIRST_WORD + WORDS * sizeof(unsigned long) == sizeof(struct ib_device_ops));
 
 /**
- * ib_set_device_ops - add operations to a device
+ * ib_set_device_ops() - add operations to a device
  * @device: device that is not registered
  * @ops: table; only members that are set count, and only where @device has none yet
  *
@@ -51,3 +51,18 @@ void ib_set_device_ops(struct ib_device *device, const struct ib_device_ops *ops
 			to[word] = from[word];
 }
 EXPORT_SYMBOL(ib_set_device_ops);
+
+/**
+ * ib_has_kernel_verbs() - can kernel consumers work with a device?
+ * @ops: the device's operations
+ *
+ * Return: true if it has all operations that they cannot do without.
+ */
+bool ib_has_kernel_verbs(const struct ib_device_ops *ops)
+{
+	return ops->query_device && ops->query_port && ops->get_port_immutable &&
+	       ops->alloc_pd && ops->dealloc_pd && ops->get_dma_mr && ops->reg_user_mr &&
+	       ops->dereg_mr && ops->create_cq && ops->destroy_cq && ops->poll_cq &&
+	       ops->req_notify_cq && ops->create_qp && ops->modify_qp && ops->destroy_qp &&
+	       ops->post_send && ops->post_recv;
+}

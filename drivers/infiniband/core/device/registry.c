@@ -8,14 +8,22 @@
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
-#include <linux/slab.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/string.h>
 
-#include "internal.h"
+#include "device.h"
 
-/* Protects names and DEVICE_REGISTERED. Held for moments, never across a call out of this file. */
-DECLARE_RWSEM(ib_registry_rwsem);
-DEFINE_XARRAY_FLAGS(ib_registry, XA_FLAGS_ALLOC);
+/* This mark is set while a device is registered and enabled. */
+#define DEVICE_REGISTERED XA_MARK_1
+
+/* Protects names and DEVICE_REGISTERED. It is never held across a call of a driver or client. */
+static DECLARE_RWSEM(registry_rwsem);
+static DEFINE_XARRAY_FLAGS(registry, XA_FLAGS_ALLOC);
+
+bool ib_devices_shared_netns = true;
+module_param_named(netns_mode, ib_devices_shared_netns, bool, 0444);
+MODULE_PARM_DESC(netns_mode, "Share device among net namespaces; default=1 (shared)");
 
 static u32 next_index;
 
@@ -24,22 +32,21 @@ static struct ib_device *find_name(const char *name)
 	struct ib_device *device;
 	unsigned long index;
 
-	lockdep_assert_held(&ib_registry_rwsem);
-	xa_for_each(&ib_registry, index, device)
+	lockdep_assert_held(&registry_rwsem);
+	xa_for_each(&registry, index, device)
 		if (!strcmp(device->name, name))
 			return device;
 	return NULL;
 }
 
-/* "vhca%d" becomes the first of vhca0, vhca1, ... that nobody uses. */
+/* "vhca%d" becomes the first of vhca0, vhca1, ... that no device is called. */
 static int expand_name(char *to, size_t size, const char *pattern)
 {
 	const char *place = strstr(pattern, "%d");
-	unsigned int number;
 
 	if (!place || strchr(place + 2, '%') || memchr(pattern, '%', place - pattern))
 		return -EINVAL;
-	for (number = 0; number <= INT_MAX; number++) {
+	for (unsigned int number = 0; number <= INT_MAX; number++) {
 		int len = snprintf(to, size, "%.*s%u%s", (int)(place - pattern), pattern, number,
 				   place + 2);
 
@@ -52,7 +59,7 @@ static int expand_name(char *to, size_t size, const char *pattern)
 }
 
 /**
- * ib_registry_insert - give a device its name and index and enter it, not yet registered
+ * ib_registry_insert() - give a device its name and index and enter it, not yet registered
  * @device: device with no entry
  * @name: exact name, or a pattern with one %d
  *
@@ -63,7 +70,7 @@ int ib_registry_insert(struct ib_device *device, const char *name)
 	char chosen[IB_DEVICE_NAME_MAX];
 	int ret;
 
-	guard(rwsem_write)(&ib_registry_rwsem);
+	guard(rwsem_write)(&registry_rwsem);
 	if (strchr(name, '%'))
 		ret = expand_name(chosen, sizeof(chosen), name);
 	else if (strscpy(chosen, name) <= 0)
@@ -77,45 +84,100 @@ int ib_registry_insert(struct ib_device *device, const char *name)
 	if (ret)
 		return ret;
 	strscpy(device->name, chosen);
-	ret = xa_alloc_cyclic(&ib_registry, &device->index, device, XA_LIMIT(0, INT_MAX),
+	ret = xa_alloc_cyclic(&registry, &device->index, device, XA_LIMIT(0, INT_MAX),
 			      &next_index, GFP_KERNEL);
 	return ret < 0 ? ret : 0;
 }
 
 /**
- * ib_registry_remove - take a device out of the table
+ * ib_registry_rename() - change the name of a device
+ * @device: entered device
+ * @name: the new name, without pattern
+ * @extack: where a reason goes
+ *
+ * Context: may sleep.
+ * Return: 1 if the name is another now, 0 if the device had it already; -EEXIST if another device
+ * has it, -EINVAL for one that no device may have, or what sysfs answers.
+ */
+int ib_registry_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
+{
+	struct ib_device *other;
+	int ret;
+
+	if (!*name || strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX ||
+	    strpbrk(name, "/%") || !strcmp(name, ".") || !strcmp(name, ".."))
+		return rdma_nl_refuse(extack, -EINVAL, "\"%s\" cannot be the name of a device",
+				      name);
+
+	guard(rwsem_write)(&registry_rwsem);
+	other = find_name(name);
+	if (other == device)
+		return 0;
+	if (other)
+		return rdma_nl_refuse(extack, -EEXIST, "another device is called %s", name);
+	ret = device_rename(&device->dev, name);
+	if (ret)
+		return ret;
+	strscpy(device->name, name);
+	return 1;
+}
+
+/**
+ * ib_registry_remove() - take a device out of the table
  * @device: a device, which may never have been entered
  */
 void ib_registry_remove(struct ib_device *device)
 {
-	guard(rwsem_write)(&ib_registry_rwsem);
-	if (xa_load(&ib_registry, device->index) == device)
-		xa_erase(&ib_registry, device->index);
+	guard(rwsem_write)(&registry_rwsem);
+	if (xa_load(&registry, device->index) == device)
+		xa_erase(&registry, device->index);
 }
 
 /**
- * ib_registry_show - let lookups and walks find a device
+ * ib_registry_show() - let lookups and walks find a device
  * @device: entered device; its reference count becomes 1, which is the registration's own
  */
 void ib_registry_show(struct ib_device *device)
 {
-	guard(rwsem_write)(&ib_registry_rwsem);
+	guard(rwsem_write)(&registry_rwsem);
 	refcount_set(&device->refcount, 1);
-	xa_set_mark(&ib_registry, device->index, DEVICE_REGISTERED);
+	xa_set_mark(&registry, device->index, DEVICE_REGISTERED);
 }
 
 /**
- * ib_registry_hide - stop walks from finding a device
+ * ib_registry_hide() - stop walks from finding a device
  * @device: shown device; references may still be taken and held until the count drops to zero
  */
 void ib_registry_hide(struct ib_device *device)
 {
-	guard(rwsem_write)(&ib_registry_rwsem);
-	xa_clear_mark(&ib_registry, device->index, DEVICE_REGISTERED);
+	guard(rwsem_write)(&registry_rwsem);
+	xa_clear_mark(&registry, device->index, DEVICE_REGISTERED);
 }
 
 /**
- * ib_registry_announce - tell user space of a device
+ * ib_registry_shown() - can lookups and walks find a device?
+ * @device: a device
+ *
+ * Context: any.
+ * Return: true between ib_registry_show() and ib_registry_hide().
+ */
+bool ib_registry_shown(const struct ib_device *device)
+{
+	return xa_get_mark(&registry, device->index, DEVICE_REGISTERED);
+}
+
+/**
+ * ib_registry_is_empty() - has every device left?
+ *
+ * Return: true if no device is entered, registered or not.
+ */
+bool ib_registry_is_empty(void)
+{
+	return xa_empty(&registry);
+}
+
+/**
+ * ib_registry_announce() - tell user space of a device
  * @device: device in sysfs
  * @action: what happened to it
  *
@@ -123,12 +185,12 @@ void ib_registry_hide(struct ib_device *device)
  */
 void ib_registry_announce(struct ib_device *device, enum kobject_action action)
 {
-	guard(rwsem_read)(&ib_registry_rwsem);
+	guard(rwsem_read)(&registry_rwsem);
 	kobject_uevent(&device->dev.kobj, action);
 }
 
 /**
- * ib_registry_next - next registered device of a walk
+ * ib_registry_next() - next registered device of a walk
  * @index: where to look from; advanced past the device found
  *
  * Return: the device with a reference for ib_device_put(), or NULL at the end.
@@ -137,9 +199,9 @@ struct ib_device *ib_registry_next(unsigned long *index)
 {
 	struct ib_device *device;
 
-	guard(rwsem_read)(&ib_registry_rwsem);
+	guard(rwsem_read)(&registry_rwsem);
 	for (;; (*index)++) {
-		device = xa_find(&ib_registry, index, ULONG_MAX, DEVICE_REGISTERED);
+		device = xa_find(&registry, index, ULONG_MAX, DEVICE_REGISTERED);
 		if (device && !ib_device_try_get(device))
 			continue;
 		(*index)++;
@@ -148,7 +210,7 @@ struct ib_device *ib_registry_next(unsigned long *index)
 }
 
 /**
- * ib_registry_next_any - next device of a walk, whatever its state
+ * ib_registry_next_any() - next device of a walk, whatever its state
  * @index: where to look from; advanced past the device found
  *
  * Return: the device with a reference for put_device(), or NULL at the end.
@@ -157,8 +219,8 @@ struct ib_device *ib_registry_next_any(unsigned long *index)
 {
 	struct ib_device *device;
 
-	guard(rwsem_read)(&ib_registry_rwsem);
-	device = xa_find(&ib_registry, index, ULONG_MAX, XA_PRESENT);
+	guard(rwsem_read)(&registry_rwsem);
+	device = xa_find(&registry, index, ULONG_MAX, XA_PRESENT);
 	if (device)
 		get_device(&device->dev);
 	(*index)++;
@@ -166,7 +228,22 @@ struct ib_device *ib_registry_next_any(unsigned long *index)
 }
 
 /**
- * ib_device_get_by_index - look a device up by its number
+ * rdma_dev_access_netns() - may a namespace use a device?
+ * @device: the device
+ * @net: the namespace
+ *
+ * Context: any.
+ * Return: true in shared mode or if the device is in @net.
+ */
+bool rdma_dev_access_netns(const struct ib_device *device, const struct net *net)
+{
+	return READ_ONCE(ib_devices_shared_netns) ||
+	       net_eq(read_pnet(&device->coredev.rdma_net), net);
+}
+EXPORT_SYMBOL(rdma_dev_access_netns);
+
+/**
+ * ib_device_get_by_index() - look a device up by its number
  * @net: network namespace that asks; devices it may not see are not found
  * @index: the number
  *
@@ -177,8 +254,8 @@ struct ib_device *ib_device_get_by_index(const struct net *net, u32 index)
 {
 	struct ib_device *device;
 
-	guard(rwsem_read)(&ib_registry_rwsem);
-	device = xa_load(&ib_registry, index);
+	guard(rwsem_read)(&registry_rwsem);
+	device = xa_load(&registry, index);
 	if (!device || !rdma_dev_access_netns(device, net) || !ib_device_try_get(device))
 		return NULL;
 	return device;
@@ -186,7 +263,7 @@ struct ib_device *ib_device_get_by_index(const struct net *net, u32 index)
 EXPORT_SYMBOL_IF_KUNIT(ib_device_get_by_index);
 
 /**
- * ib_device_get_by_name - look a device up by its name
+ * ib_device_get_by_name() - look a device up by its name
  * @name: the name
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
@@ -197,7 +274,7 @@ struct ib_device *ib_device_get_by_name(const char *name, enum rdma_driver_id dr
 {
 	struct ib_device *device;
 
-	guard(rwsem_read)(&ib_registry_rwsem);
+	guard(rwsem_read)(&registry_rwsem);
 	device = find_name(name);
 	if (!device || !ib_device_try_get(device))
 		return NULL;
@@ -210,7 +287,7 @@ struct ib_device *ib_device_get_by_name(const char *name, enum rdma_driver_id dr
 EXPORT_SYMBOL(ib_device_get_by_name);
 
 /**
- * ib_device_put - return a reference of ib_device_try_get() or a lookup
+ * ib_device_put() - return a reference of ib_device_try_get() or a lookup
  * @device: the device; unregistration proceeds when the last reference is returned
  *
  * Context: any.
@@ -223,61 +300,7 @@ void ib_device_put(struct ib_device *device)
 EXPORT_SYMBOL(ib_device_put);
 
 /**
- * ib_device_rename - change the name of a device
- * @device: registered device, referenced by the caller
- * @name: the new name, without pattern
- * @extack: where a reason goes
- *
- * sysfs in every namespace, lookups and clients follow. Context: may sleep.
- * Return: 0, -EEXIST if another device has the name, -EINVAL, or what sysfs answers.
- */
-int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
-{
-	int ret;
-
-	if (!*name || strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX ||
-	    strpbrk(name, "/%") || !strcmp(name, ".") || !strcmp(name, ".."))
-		return rdma_nl_refuse(extack, -EINVAL, "\"%s\" cannot be the name of a device",
-				      name);
-
-	scoped_guard(rwsem_write, &ib_registry_rwsem) {
-		struct ib_device *other = find_name(name);
-
-		if (other == device)
-			return 0;
-		if (other)
-			return rdma_nl_refuse(extack, -EEXIST, "another device is called %s",
-					      name);
-		ret = device_rename(&device->dev, name);
-		if (ret)
-			return ret;
-		strscpy(device->name, name);
-	}
-	ib_compat_rename(device);
-	ib_clients_rename(device);
-	return 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(ib_device_rename);
-
-/**
- * ib_device_set_dim - switch adaptive completion moderation on or off
- * @device: registered device
- * @use_dim: 0 or 1; counts for completion queues created from now on
- * @extack: where a reason goes
- *
- * Return: 0, or -EINVAL for another value.
- */
-int ib_device_set_dim(struct ib_device *device, u8 use_dim, struct netlink_ext_ack *extack)
-{
-	if (use_dim > 1)
-		return rdma_nl_refuse(extack, -EINVAL,
-				      "adaptive moderation %u is neither 0 nor 1", use_dim);
-	device->use_cq_dim = use_dim;
-	return 0;
-}
-
-/**
- * ib_enum_all_devs - visit each registered device the message's socket may see
+ * ib_enum_all_devs() - visit each registered device the message's socket may see
  * @visit: called with the number of devices visited before; non-zero ends the walk
  * @skb: message under construction
  * @cb: state of the dump
@@ -305,7 +328,7 @@ int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_c
 }
 
 /**
- * ib_device_for_each - visit each registered device
+ * ib_device_for_each() - visit each registered device
  * @visit: called while the device can neither move nor be unregistered
  *
  * Also devices are visited that are hidden since they are just being renamed or moved. Context: may

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about devices: GET, SET and GET_CHARDEV.
+ * Commands about devices: GET, SET and GET_CHARDEV, and NEWDEV and DELDEV for devices below
+ * others.
  */
 #include <linux/device.h>
 #include <linux/kdev_t.h>
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
 
+#include "../register/register.h"
 #include "nldev_priv.h"
 
-/* The first port's protocol stands for the device: none has ports of several. */
+/* All ports of a device speak the same protocol, so the first port's is the device's. */
 static const char *protocol(struct ib_device *device)
 {
 	u32 port_num = rdma_start_port(device);
@@ -27,10 +29,10 @@ static const char *protocol(struct ib_device *device)
 	return NULL;
 }
 
-/* Of a device below another: what kind it is, and of whom. */
+/* Appends the kind of a device that is below another, and the name of that one. */
 static int put_kinship(struct sk_buff *msg, struct ib_device *device)
 {
-	/* Pairs with ib_add_sub_device(), which writes the type before */
+	/* Pairs with ib_add_sub_device(), which writes the type before the parent. */
 	const struct ib_device *parent = smp_load_acquire(&device->parent);
 
 	if (!parent)
@@ -64,7 +66,7 @@ static int put_device_info(struct sk_buff *msg, struct ib_device *device)
 }
 
 /**
- * nldev_get - RDMA_NLDEV_CMD_GET for one device
+ * nldev_get() - RDMA_NLDEV_CMD_GET for one device
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -113,7 +115,7 @@ static int dump_device(struct ib_device *device, struct sk_buff *skb, struct net
 }
 
 /**
- * nldev_dump - RDMA_NLDEV_CMD_GET for all devices
+ * nldev_dump() - RDMA_NLDEV_CMD_GET for all devices
  * @skb: a part of the answer
  * @cb: state of the dump: args[0] counts devices that have been sent
  *
@@ -121,7 +123,7 @@ static int dump_device(struct ib_device *device, struct sk_buff *skb, struct net
  */
 int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	/* Whatever did not fit comes with the next part. */
+	/* What did not fit comes with the next part. */
 	ib_enum_all_devs(dump_device, skb, cb);
 	return skb->len;
 }
@@ -134,8 +136,20 @@ static int set_name(struct nl_request *request, struct ib_device *device)
 	return ib_device_rename(device, name, request->extack);
 }
 
+/* The setting counts for completion queues that are created from now on. */
+static int set_moderation(struct nl_request *request, struct ib_device *device)
+{
+	u8 use_dim = nla_get_u8(request->tb[RDMA_NLDEV_ATTR_DEV_DIM]);
+
+	if (use_dim > 1)
+		return rdma_nl_refuse(request->extack, -EINVAL,
+				      "adaptive moderation %u is neither 0 nor 1", use_dim);
+	device->use_cq_dim = use_dim;
+	return 0;
+}
+
 /**
- * nldev_set - RDMA_NLDEV_CMD_SET: rename a device, move it, or set adaptive moderation
+ * nldev_set() - RDMA_NLDEV_CMD_SET: rename a device, move it, or set adaptive moderation
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -162,8 +176,7 @@ int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack 
 	if (request.tb[RDMA_NLDEV_ATTR_DEV_NAME])
 		ret = set_name(&request, device);
 	else if (request.tb[RDMA_NLDEV_ATTR_DEV_DIM])
-		ret = ib_device_set_dim(device, nla_get_u8(request.tb[RDMA_NLDEV_ATTR_DEV_DIM]),
-					extack);
+		ret = set_moderation(&request, device);
 	else
 		ret = 0;
 	ib_device_put(device);
@@ -200,15 +213,15 @@ static int find_chardev(struct nl_request *request, struct ib_client_nl_info *in
 	if (!ret)
 		ret = ib_get_client_nl_info(device, client_name, info);
 	if (ret == -EOPNOTSUPP)
-		rdma_nl_refuse(request->extack, ret, "%s has no character device for %s",
-			       device ? device->name : "the system", client_name);
+		ret = rdma_nl_refuse(request->extack, ret, "%s has no character device for %s",
+				     device ? device->name : "the system", client_name);
 	if (device)
 		ib_device_put(device);
 	return ret;
 }
 
 /**
- * nldev_get_chardev - RDMA_NLDEV_CMD_GET_CHARDEV: which character device serves a purpose
+ * nldev_get_chardev() - RDMA_NLDEV_CMD_GET_CHARDEV: which character device serves a purpose
  * @skb: the request: a client's name, perhaps a device, perhaps a port of it
  * @nlh: its header
  * @extack: where a reason goes
@@ -243,4 +256,54 @@ int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_
 		return ret;
 	}
 	return nl_reply_send(&request, msg, reply);
+}
+
+/**
+ * nldev_newdev() - RDMA_NLDEV_CMD_NEWDEV: make a device below another
+ * @skb: the request: a device, and name and kind of the new one
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, -EINVAL for an incomplete request, -EOPNOTSUPP where the driver has none, or the
+ * driver's error.
+ */
+int nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	char name[IB_DEVICE_NAME_MAX];
+	struct nl_request request;
+	struct ib_device *parent;
+	int ret;
+
+	ret = nl_request_parse(&request, skb, nlh, extack);
+	if (ret)
+		return ret;
+	if (!request.tb[RDMA_NLDEV_ATTR_DEV_NAME] || !request.tb[RDMA_NLDEV_ATTR_DEV_TYPE])
+		return rdma_nl_refuse(extack, -EINVAL, "device name and type are both needed");
+	nla_strscpy(name, request.tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
+	parent = nl_request_device(&request);
+	if (IS_ERR(parent))
+		return PTR_ERR(parent);
+	ret = ib_add_sub_device(parent, nla_get_u8(request.tb[RDMA_NLDEV_ATTR_DEV_TYPE]), name);
+	ib_device_put(parent);
+	return ret;
+}
+
+/**
+ * nldev_deldev() - RDMA_NLDEV_CMD_DELDEV: end a device that NEWDEV has made
+ * @skb: the request: a device
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, -EINVAL for a missing or unknown device, -EOPNOTSUPP for one that is below no other,
+ * -ENODEV for one that is going already.
+ */
+int nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct nl_request request;
+	struct ib_device *device;
+
+	device = nl_request_begin(&request, skb, nlh, extack);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	return ib_del_sub_device_and_put(device);
 }

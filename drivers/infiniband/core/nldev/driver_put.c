@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Values that drivers add to the description of their objects: a name, how to print
- * the value if not as usual, and the value.
+ * the value if not as usual, and the value; and counters with their values.
  */
 #include <net/netlink.h>
 #include <rdma/restrack.h>
@@ -104,3 +104,28 @@ int rdma_nl_put_driver_u64_hex(struct sk_buff *msg, const char *name, u64 value)
 	return put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
 }
 EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
+
+/**
+ * rdma_nl_stat_hwcounter_entry() - append a counter with its value
+ * @msg: the message, inside the table of counters
+ * @name: the counter's name
+ * @value: its value
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int rdma_nl_stat_hwcounter_entry(struct sk_buff *msg, const char *name, u64 value)
+{
+	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+
+	if (!entry)
+		return -EMSGSIZE;
+	if (nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, name) ||
+	    nl_put_u64(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, value)) {
+		nla_nest_cancel(msg, entry);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, entry);
+	return 0;
+}
+EXPORT_SYMBOL(rdma_nl_stat_hwcounter_entry);

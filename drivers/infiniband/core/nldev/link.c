@@ -11,7 +11,7 @@
 
 #include "nldev_priv.h"
 
-/* Protects link_types; read while a device is made, so that the driver stays. */
+/* Protects link_types. It is held for reading while a device is made, so that the driver stays. */
 static DECLARE_RWSEM(link_types_rwsem);
 static LIST_HEAD(link_types);
 
@@ -26,7 +26,7 @@ static struct rdma_link_ops *find_type(const char *type)
 }
 
 /**
- * rdma_link_register - offer devices of a kind to "rdma link add"
+ * rdma_link_register() - offer devices of a kind to "rdma link add"
  * @ops: the kind
  *
  * Context: may sleep.
@@ -40,7 +40,7 @@ void rdma_link_register(struct rdma_link_ops *ops)
 EXPORT_SYMBOL(rdma_link_register);
 
 /**
- * rdma_link_unregister - offer them no more
+ * rdma_link_unregister() - offer them no more
  * @ops: a registered kind
  *
  * Waits while a device is being made. Context: may sleep.
@@ -74,7 +74,7 @@ static int make_link(struct nl_request *request, const char *type, const char *n
 }
 
 /**
- * nldev_newlink - RDMA_NLDEV_CMD_NEWLINK: make a device above a net device
+ * nldev_newlink() - RDMA_NLDEV_CMD_NEWLINK: make a device above a net device
  * @skb: the request: a name, a kind of device and a net device
  * @nlh: its header
  * @extack: where a reason goes
@@ -113,7 +113,7 @@ int nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 }
 
 /**
- * nldev_dellink - RDMA_NLDEV_CMD_DELLINK: remove a device that NEWLINK has made
+ * nldev_dellink() - RDMA_NLDEV_CMD_DELLINK: remove a device that NEWLINK has made
  * @skb: the request: a device
  * @nlh: its header
  * @extack: where a reason goes

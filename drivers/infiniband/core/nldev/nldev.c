@@ -52,14 +52,27 @@ static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_DELDEV] = { .doit = nldev_deldev, .flags = RDMA_NL_ADMIN_PERM },
 };
 
-void nldev_init(void)
+/**
+ * nldev_init() - serve requests, and tell listeners of changes of devices
+ *
+ * Return: 0 or a negative errno.
+ */
+int nldev_init(void)
 {
-	rdma_nl_register(RDMA_NL_NLDEV, nldev_commands);
+	int ret = ib_device_notifier_register(&nldev_notifier);
+
+	if (!ret)
+		rdma_nl_register(RDMA_NL_NLDEV, nldev_commands);
+	return ret;
 }
 
+/**
+ * nldev_exit() - end what nldev_init() began
+ */
 void nldev_exit(void)
 {
 	rdma_nl_unregister(RDMA_NL_NLDEV);
+	ib_device_notifier_unregister(&nldev_notifier);
 }
 
 MODULE_ALIAS_RDMA_NETLINK(RDMA_NL_NLDEV, 5);

@@ -6,7 +6,7 @@
 #ifndef RDMA_CORE_NLDEV_H
 #define RDMA_CORE_NLDEV_H
 
-void nldev_init(void);
+int nldev_init(void);
 void nldev_exit(void);
 
 #endif

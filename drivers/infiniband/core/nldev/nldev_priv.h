@@ -37,13 +37,36 @@ int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 		  const struct net *net);
 int nl_put_u64(struct sk_buff *msg, int attr, u64 value);
 
+/**
+ * struct stat_request - a request about the counters of a port
+ * @nl: the request
+ * @device: the device, with a reference
+ * @port_num: the port; 0 means the device itself where that is allowed
+ * @stats: the counters
+ * @qp_num: QP that was bound or unbound
+ * @counter_id: counter that it was bound to
+ */
+struct stat_request {
+	struct nl_request nl;
+	struct ib_device *device;
+	u32 port_num;
+	struct rdma_hw_stats *stats;
+	u32 qp_num;
+	u32 counter_id;
+};
+
+int nl_stat_begin(struct stat_request *request);
+int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
+		      struct netlink_ext_ack *extack);
+void nl_stat_end(struct stat_request *request);
+int nl_stat_reply(struct stat_request *request,
+		  int (*put)(struct sk_buff *msg, const struct stat_request *request));
+
 /* dev.c */
 int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
-
-/* subdev.c */
 int nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 
@@ -92,6 +115,8 @@ int nl_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *res,
 int nl_put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res);
 int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		   const struct nl_subject *subject);
+int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject);
 int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		  const struct nl_subject *subject);
 int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
@@ -107,41 +132,18 @@ int nldev_stat_get_status(struct sk_buff *skb, struct nlmsghdr *nlh,
 			  struct netlink_ext_ack *extack);
 int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 
-/**
- * struct stat_request - a request about the counters of a port
- * @nl: the request
- * @device: the device, with a reference
- * @port_num: the port; 0 means the device itself where that is allowed
- * @stats: the counters
- * @qp_num: QP that was bound or unbound
- * @counter_id: counter that it was bound to
- */
-struct stat_request {
-	struct nl_request nl;
-	struct ib_device *device;
-	u32 port_num;
-	struct rdma_hw_stats *stats;
-	u32 qp_num;
-	u32 counter_id;
-};
-
-int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
-		      struct netlink_ext_ack *extack);
-void nl_stat_end(struct stat_request *request);
-int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request));
-
 /* stat_qp.c */
 int nl_stat_set_mode(struct stat_request *request);
 int nl_stat_put_binding(struct sk_buff *msg, const struct stat_request *request);
 int nl_stat_get_qp(struct nl_request *nl, struct sk_buff *skb, struct nlmsghdr *nlh);
 int nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
-int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		   const struct nl_subject *subject);
 
 /* link.c */
 int nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+
+/* notify.c */
+extern struct notifier_block nldev_notifier;
 
 /* sys.c */
 int nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);

@@ -28,34 +28,34 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port_num
 	return ret ?: nla_put_u8(msg, RDMA_NLDEV_ATTR_EVENT_TYPE, type);
 }
 
-/**
- * rdma_nl_notify_event - tell listeners that a device has come, gone or changed its net device
- * @ib: the device
- * @port_num: the port whose net device it is about; not used for other events
- * @type: what has happened
- *
- * Nobody waits for a listener: one that does not keep up sees that by its socket's error.
- *
- * Context: may sleep.
- * Return: 0, also if nobody listens; -ENOMEM or another errno if it could not be told.
- */
-int rdma_nl_notify_event(struct ib_device *ib, u32 port_num, enum rdma_nl_notify_event_type type)
+/* A listener that does not keep up is not waited for: its socket reports the loss as an error. */
+static void notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_event_type type)
 {
-	struct net *net = read_pnet(&ib->coredev.rdma_net);
+	struct net *net = read_pnet(&device->coredev.rdma_net);
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg;
-	int ret;
 
 	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
-		return -ENOMEM;
+		return;
 	nlh = nlmsg_put(msg, 0, 0, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_MONITOR), 0, 0);
-	ret = nlh ? put_event(msg, ib, port_num, type, net) : -EMSGSIZE;
-	if (ret) {
+	if (!nlh || put_event(msg, device, port_num, type, net)) {
 		nlmsg_free(msg);
-		return ret;
+		return;
 	}
 	nlmsg_end(msg, nlh);
-	ret = rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
-	return ret == -ESRCH ? 0 : ret;
+	rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
 }
+
+/* Errors are ignored: a listener that cannot be told can still ask. */
+static int device_changed(struct notifier_block *nb, unsigned long type, void *data)
+{
+	const struct ib_device_change *change = data;
+
+	notify(change->device, change->port_num, type);
+	return NOTIFY_DONE;
+}
+
+struct notifier_block nldev_notifier = {
+	.notifier_call = device_changed,
+};

@@ -44,7 +44,7 @@ static int put_port_info(struct sk_buff *msg, struct ib_device *device, u32 port
 }
 
 /**
- * nldev_port_get - RDMA_NLDEV_CMD_PORT_GET for one port
+ * nldev_port_get() - RDMA_NLDEV_CMD_PORT_GET for one port
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -95,7 +95,7 @@ static int dump_port(struct sk_buff *skb, struct netlink_callback *cb, struct ib
 }
 
 /**
- * nldev_port_dump - RDMA_NLDEV_CMD_PORT_GET for all ports of a device
+ * nldev_port_dump() - RDMA_NLDEV_CMD_PORT_GET for all ports of a device
  * @skb: a part of the answer
  * @cb: state of the dump: args[0] counts ports that have been sent
  *

@@ -20,7 +20,7 @@
 /* A table, and an entry of it */
 #define TABLE(_name)		AS(NESTED, _name), AS(NESTED, _name##_ENTRY)
 
-/* By number.  What only answers carry is looked at in requests all the same, as 6.12 does. */
+/* Attributes that only answers carry are checked in requests all the same, as 6.12 does. */
 static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	AS(U32, DEV_INDEX),
 	TEXT(DEV_NAME, IB_DEVICE_NAME_MAX),
@@ -116,7 +116,7 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_SYS_ATTR_MONITOR_MODE] = { .type = NLA_U8 },
 };
 
-/* Requests that change something may hold nothing that is not understood, to the byte. */
+/* In requests that change something, every attribute must be known and every byte be used. */
 static bool changes_something(unsigned int op)
 {
 	switch (op) {
@@ -135,7 +135,7 @@ static bool changes_something(unsigned int op)
 }
 
 /**
- * nl_request_parse - take a request apart
+ * nl_request_parse() - take a request apart
  * @request: filled in
  * @skb: the message
  * @nlh: its header
@@ -160,7 +160,7 @@ int nl_request_parse(struct nl_request *request, struct sk_buff *skb, const stru
 }
 
 /**
- * nl_request_device - the device a request names
+ * nl_request_device() - the device a request names
  * @request: a parsed request
  *
  * Return: the device with a reference for ib_device_put(), or ERR_PTR(-EINVAL).
@@ -181,7 +181,7 @@ struct ib_device *nl_request_device(struct nl_request *request)
 }
 
 /**
- * nl_request_begin - take a request apart that is about a device, and find the device
+ * nl_request_begin() - take a request apart that is about a device, and find the device
  * @request: filled in
  * @skb: the message
  * @nlh: its header
@@ -199,7 +199,7 @@ struct ib_device *nl_request_begin(struct nl_request *request, struct sk_buff *s
 }
 
 /**
- * nl_request_port - the port a request names
+ * nl_request_port() - the port a request names
  * @request: a parsed request
  * @device: the device
  * @port_num: the port
@@ -218,7 +218,7 @@ int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *p
 }
 
 /**
- * nl_reply_begin - begin the reply to a request that is no dump
+ * nl_reply_begin() - begin the reply to a request that is no dump
  * @request: the request
  * @reply: the reply's header
  *
@@ -240,7 +240,7 @@ struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **rep
 }
 
 /**
- * nl_reply_send - send the reply to a request
+ * nl_reply_send() - send the reply to a request
  * @request: the request
  * @msg: message of nl_reply_begin(); consumed
  * @reply: its header
@@ -254,7 +254,7 @@ int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsgh
 }
 
 /**
- * nl_put_device - append what every reply about a device begins with
+ * nl_put_device() - append what every reply about a device begins with
  * @msg: the message
  * @device: the device
  *
@@ -269,7 +269,7 @@ int nl_put_device(struct sk_buff *msg, struct ib_device *device)
 }
 
 /**
- * nl_put_netdev - append the net device of a port, if it has one in the reader's namespace
+ * nl_put_netdev() - append the net device of a port, if it has one in the reader's namespace
  * @msg: the message
  * @device: the device
  * @port_num: the port
@@ -292,7 +292,7 @@ int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 }
 
 /**
- * nl_put_u64 - append an aligned 64-bit attribute
+ * nl_put_u64() - append an aligned 64-bit attribute
  * @msg: the message
  * @attr: attribute type
  * @value: the value
@@ -302,4 +302,91 @@ int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 int nl_put_u64(struct sk_buff *msg, int attr, u64 value)
 {
 	return nla_put_u64_64bit(msg, attr, value, RDMA_NLDEV_ATTR_PAD);
+}
+
+/* ---- requests about the counters of a port ---- */
+
+/**
+ * nl_stat_end() - end what nl_stat_with_port() began
+ * @request: the request
+ */
+void nl_stat_end(struct stat_request *request)
+{
+	ib_device_put(request->device);
+}
+
+/**
+ * nl_stat_begin() - find the device that a parsed request about counters names
+ * @request: the request; device and port number are filled in
+ *
+ * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing, or an unknown device.
+ */
+int nl_stat_begin(struct stat_request *request)
+{
+	struct nlattr **tb = request->nl.tb;
+
+	if (!tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_PORT_INDEX])
+		return rdma_nl_refuse(request->nl.extack, -EINVAL,
+				      "device index and port number are both needed");
+	request->device = nl_request_device(&request->nl);
+	if (IS_ERR(request->device))
+		return PTR_ERR(request->device);
+	request->port_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]);
+	return 0;
+}
+
+/**
+ * nl_stat_with_port() - begin a request about a port of a device
+ * @request: filled in
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ *
+ * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing or unknown.
+ */
+int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
+		      struct netlink_ext_ack *extack)
+{
+	int ret = nl_request_parse(&request->nl, skb, nlh, extack) ?: nl_stat_begin(request);
+
+	if (ret)
+		return ret;
+	ret = nl_request_port(&request->nl, request->device, &request->port_num);
+	if (ret)
+		nl_stat_end(request);
+	return ret;
+}
+
+static int put_head(struct sk_buff *msg, const struct stat_request *request)
+{
+	if (nl_put_device(msg, request->device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, request->port_num))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * nl_stat_reply() - answer a request about the counters of a port
+ * @request: the request
+ * @put: adds what there is to say besides device and port, or NULL
+ *
+ * Return: 0 or a negative errno.
+ */
+int nl_stat_reply(struct stat_request *request,
+		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
+{
+	struct nlmsghdr *nlh;
+	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
+	int ret;
+
+	if (!msg)
+		return -ENOMEM;
+	ret = put_head(msg, request);
+	if (!ret && put)
+		ret = put(msg, request);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return nl_reply_send(&request->nl, msg, nlh);
 }

@@ -8,7 +8,7 @@
 
 #include "nldev_priv.h"
 
-/* Counters are configuration rather than a resource and are not listed. */
+/* The tracked types that are listed. Counters are configuration rather than a resource. */
 static const char *const res_names[RDMA_RESTRACK_MAX] = {
 	[RDMA_RESTRACK_CM_ID] = "cm_id",
 	[RDMA_RESTRACK_CQ] = "cq",
@@ -58,7 +58,7 @@ static bool wants_details(struct nlattr *const tb[])
 }
 
 /**
- * nldev_res_get - RDMA_NLDEV_CMD_RES_GET for one device
+ * nldev_res_get() - RDMA_NLDEV_CMD_RES_GET for one device
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -108,7 +108,7 @@ static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct ne
 }
 
 /**
- * nldev_res_dump - RDMA_NLDEV_CMD_RES_GET for all devices
+ * nldev_res_dump() - RDMA_NLDEV_CMD_RES_GET for all devices
  * @skb: a part of the answer
  * @cb: state of the dump
  *

@@ -38,7 +38,7 @@ struct res_kind {
 		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put,			\
 	}
 
-/* The same objects, as the driver's hardware sees them. */
+/* The same objects, described by the driver as its hardware sees them. */
 #define RAW(_type, _put)								\
 	{										\
 		.type = RDMA_RESTRACK_##_type, .table = RDMA_NLDEV_ATTR_RES_##_type,	\
@@ -46,7 +46,7 @@ struct res_kind {
 		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put, .raw = true,	\
 	}
 
-/* By command. */
+/* What each command lists. */
 static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_RES_PD_GET] = KIND(PD, nl_put_pd),
 	[RDMA_NLDEV_CMD_RES_CQ_GET] = KIND(CQ, nl_put_cq),
@@ -73,10 +73,10 @@ static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 	},
 };
 
-/* What STAT_GET says of regions. */
+/* What STAT_GET lists of memory regions. */
 static const struct res_kind mr_statistics = KIND(MR, nl_put_mr_stat);
 
-/* And of counters that QPs are bound to. */
+/* What STAT_GET lists of QPs: the counters that they are bound to. */
 static const struct res_kind counters = {
 	.type = RDMA_RESTRACK_COUNTER, .table = RDMA_NLDEV_ATTR_STAT_COUNTER,
 	.entry = RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY, .number = RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
@@ -88,7 +88,7 @@ static const struct res_kind *kind_of(const struct nlmsghdr *nlh)
 	return &kinds[RDMA_NL_GET_OP(nlh->nlmsg_type)];
 }
 
-/* Who asks, and about which port if any. */
+/* Finds out who asks, and about which port, if about any. */
 static int subject_of(struct nl_subject *subject, struct nl_request *request,
 		      struct ib_device *device)
 {
@@ -99,7 +99,10 @@ static int subject_of(struct nl_subject *subject, struct nl_request *request,
 	return nl_request_port(request, device, &subject->port_num);
 }
 
-/* EINVAL is what a driver without a view of its own says, and kinds[] where it says nothing. */
+/*
+ * -EINVAL comes from a driver that has no view of its own, or from nl_put_*_raw() without a
+ * driver's operation: the reason is given here.
+ */
 static int explained(struct nl_request *request, const struct ib_device *device,
 		     const struct res_kind *kind, int ret)
 {
@@ -157,7 +160,7 @@ static int get_object(struct nl_request *request, const struct res_kind *kind)
 }
 
 /**
- * nldev_res_object_get - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for one object
+ * nldev_res_object_get() - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for one object
  * @skb: the request: a device, the object's number, and for QPs their port
  * @nlh: its header
  * @extack: where a reason goes
@@ -175,7 +178,7 @@ int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 }
 
 /**
- * nl_get_mr_stat - answer STAT_GET for one region
+ * nl_get_mr_stat() - answer STAT_GET for one region
  * @request: the request: a device and the region's number
  *
  * Return: as nldev_res_object_get().
@@ -186,7 +189,7 @@ int nl_get_mr_stat(struct nl_request *request)
 }
 
 /**
- * nl_get_counter - answer STAT_GET for one counter of QPs
+ * nl_get_counter() - answer STAT_GET for one counter of QPs
  * @request: the request: a device, a port, and the counter's number
  *
  * Return: as nldev_res_object_get().
@@ -196,7 +199,7 @@ int nl_get_counter(struct nl_request *request)
 	return get_object(request, &counters);
 }
 
-/* Nested attributes of one object; the message is as before when it did not fit or is left out. */
+/* Appends one object. The message stays as it was if the object does not fit or is left out. */
 static int put_entry(struct sk_buff *msg, const struct res_kind *kind,
 		     struct rdma_restrack_entry *res, const struct nl_subject *subject)
 {
@@ -286,7 +289,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, struct nl_requ
 }
 
 /**
- * nldev_stat_dump - RDMA_NLDEV_CMD_STAT_GET for all objects of a kind
+ * nldev_stat_dump() - RDMA_NLDEV_CMD_STAT_GET for all objects of a kind
  * @skb: a part of the answer
  * @cb: state of the dump, as of nldev_res_object_dump()
  *
@@ -316,7 +319,7 @@ int nldev_stat_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /**
- * nldev_res_object_dump - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for all objects of a kind
+ * nldev_res_object_dump() - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for all objects of a kind
  * @skb: a part of the answer
  * @cb: state of the dump: the request, args[0] the lowest number not yet sent, args[1] no more
  *

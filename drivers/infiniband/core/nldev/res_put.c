@@ -12,7 +12,7 @@
 #include "nldev_priv.h"
 
 /**
- * nl_put_owner - say who made an object
+ * nl_put_owner() - say who made an object
  * @msg: the message
  * @res: its tracking entry
  *
@@ -26,12 +26,12 @@ int nl_put_owner(struct sk_buff *msg, const struct rdma_restrack_entry *res)
 
 	if (rdma_is_kernel_res(res))
 		return nla_put_string(msg, RDMA_NLDEV_ATTR_RES_KERN_NAME, res->kern_name ?: "");
-	/* 0: it has ended, or is not to be seen from here */
+	/* 0 means that the process has ended, or cannot be seen from the reader's PID namespace. */
 	pid = task_pid_vnr(res->task);
 	return pid ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, pid) : 0;
 }
 
-/* Every handle begins with its struct ib_uobject, which uverbs/uverbs.h asserts. */
+/* Every handle begins with its struct ib_uobject, which uverbs/events.h asserts. */
 static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *res,
 		       const void *handle)
 {
@@ -43,7 +43,7 @@ static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *re
 }
 
 /**
- * nl_put_pd - describe a PD
+ * nl_put_pd() - describe a PD
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -70,7 +70,7 @@ int nl_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
 EXPORT_SYMBOL_IF_KUNIT(nl_put_pd);
 
 /**
- * nl_put_cq - describe a CQ
+ * nl_put_cq() - describe a CQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -86,7 +86,7 @@ int nl_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQE, cq->cqe) ||
 	    nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_USECNT, atomic_read(&cq->usecnt)))
 		return -EMSGSIZE;
-	/* Users poll as they like */
+	/* A user's CQ has no polling context. */
 	if (rdma_is_kernel_res(res) &&
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_POLL_CTX, cq->poll_ctx))
 		return -EMSGSIZE;
@@ -125,7 +125,7 @@ static int put_qp_attrs(struct sk_buff *msg, const struct ib_qp *qp, const struc
 }
 
 /**
- * nl_put_qp - describe a QP
+ * nl_put_qp() - describe a QP
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -144,7 +144,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 	if (subject->port_num && subject->port_num != qp->port)
 		return -EAGAIN;
-	/* Until INIT it has none */
+	/* A QP has no port before it is in the state INIT. */
 	if ((qp->port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, qp->port)) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp->qp_num))
 		return -EMSGSIZE;
@@ -162,7 +162,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr - describe an MR
+ * nl_put_mr() - describe an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -181,7 +181,10 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (nl_put_u64(msg, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
 		return -EMSGSIZE;
-	/* Reregistration may move it to another PD, but the old one does not end before we have */
+	/*
+	 * Reregistration may move the MR to another PD, but waits for this before the old one may
+	 * end.
+	 */
 	if (!rdma_is_kernel_res(res) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, READ_ONCE(mr->pd)->res.id))
 		return -EMSGSIZE;
@@ -191,7 +194,7 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_ctx - describe a user context
+ * nl_put_ctx() - describe a user context
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -207,7 +210,7 @@ int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cm_id - describe a CM id
+ * nl_put_cm_id() - describe a CM id
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -231,7 +234,7 @@ int nl_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	return 0;
 }
 
-/* QP numbers from @first to @last, of which all use the SRQ. */
+/* Appends the QP numbers from @first to @last, all of which use the SRQ. */
 static int put_range(struct sk_buff *msg, u32 first, u32 last)
 {
 	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
@@ -278,7 +281,7 @@ static int put_srq_qps(struct sk_buff *msg, struct ib_srq *srq)
 }
 
 /**
- * nl_put_srq - describe an SRQ, with the QPs that receive from it
+ * nl_put_srq() - describe an SRQ, with the QPs that receive from it
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -304,7 +307,7 @@ int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_stat - describe what is counted for an MR
+ * nl_put_mr_stat() - describe what is counted for an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -323,7 +326,7 @@ int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cq_raw - the driver's own view of a CQ
+ * nl_put_cq_raw() - the driver's own view of a CQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -340,7 +343,7 @@ int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_qp_raw - the driver's own view of a QP
+ * nl_put_qp_raw() - the driver's own view of a QP
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -360,7 +363,7 @@ int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_raw - the driver's own view of an MR
+ * nl_put_mr_raw() - the driver's own view of an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -377,7 +380,7 @@ int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_srq_raw - the driver's own view of an SRQ
+ * nl_put_srq_raw() - the driver's own view of an SRQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -391,4 +394,93 @@ int nl_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	const struct ib_device_ops *ops = &srq->device->ops;
 
 	return ops->fill_res_srq_entry_raw ? ops->fill_res_srq_entry_raw(msg, srq) : -EINVAL;
+}
+
+static int put_criteria(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	const struct rdma_counter_mode *mode = &counter->mode;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode->mode))
+		return -EMSGSIZE;
+	if (mode->mode != RDMA_COUNTER_MODE_AUTO)
+		return 0;
+	if ((mode->mask & RDMA_COUNTER_MASK_QP_TYPE) &&
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, mode->param.qp_type))
+		return -EMSGSIZE;
+	return mode->mask & RDMA_COUNTER_MASK_PID ? nl_put_owner(msg, &counter->res) : 0;
+}
+
+static int put_bound_qp(struct sk_buff *msg, u32 qp_num)
+{
+	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+
+	if (!entry || nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp_num))
+		return -EMSGSIZE;
+	nla_nest_end(msg, entry);
+	return 0;
+}
+
+static int put_bound_qps(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
+	struct rdma_restrack_entry *res;
+	u32 id = 0;
+	int ret;
+
+	if (!table)
+		return -EMSGSIZE;
+	while ((res = rdma_restrack_next(counter->device, RDMA_RESTRACK_QP, &id))) {
+		const struct ib_qp *qp = container_of(res, struct ib_qp, res);
+
+		ret = READ_ONCE(qp->counter) == counter ? put_bound_qp(msg, qp->qp_num) : 0;
+		rdma_restrack_put(res);
+		if (ret)
+			return ret;
+		if (!++id)
+			break;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
+{
+	const struct rdma_hw_stats *stats = counter->stats;
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+
+	if (!table)
+		return -EMSGSIZE;
+	guard(mutex)(&counter->lock);
+	for (int i = 0; i < stats->num_counters; i++)
+		if (!test_bit(i, stats->is_disabled) &&
+		    rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
+			return -EMSGSIZE;
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+/**
+ * nl_put_counter() - describe a counter: what for, which QPs, and its values as read now
+ * @msg: the message
+ * @res: its tracking entry
+ * @subject: who asks
+ *
+ * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the driver's error.
+ */
+int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		   const struct nl_subject *subject)
+{
+	struct rdma_counter *counter = container_of(res, struct rdma_counter, res);
+	int ret;
+
+	if (subject->port_num && subject->port_num != counter->port)
+		return -EAGAIN;
+	ret = rdma_counter_query_stats(counter);
+	if (ret)
+		return ret;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
+	    put_criteria(msg, counter) || put_bound_qps(msg, counter) || put_values(msg, counter))
+		return -EMSGSIZE;
+	return 0;
 }

@@ -9,57 +9,8 @@
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
 
-#include "../verbs/counter.h"
+#include "../counter/counter.h"
 #include "nldev_priv.h"
-
-/**
- * rdma_nl_stat_hwcounter_entry - append a counter with its value
- * @msg: the message, inside the table of counters
- * @name: the counter's name
- * @value: its value
- *
- * Context: any.
- * Return: 0 or -EMSGSIZE.
- */
-int rdma_nl_stat_hwcounter_entry(struct sk_buff *msg, const char *name, u64 value)
-{
-	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
-
-	if (!entry)
-		return -EMSGSIZE;
-	if (nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, name) ||
-	    nl_put_u64(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, value)) {
-		nla_nest_cancel(msg, entry);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(msg, entry);
-	return 0;
-}
-EXPORT_SYMBOL(rdma_nl_stat_hwcounter_entry);
-
-/**
- * nl_stat_end - end what nl_stat_with_port() began
- * @request: the request
- */
-void nl_stat_end(struct stat_request *request)
-{
-	ib_device_put(request->device);
-}
-
-/* Finds the device; the caller ends what succeeded. */
-static int stat_begin(struct stat_request *request)
-{
-	struct nlattr **tb = request->nl.tb;
-
-	if (!tb[RDMA_NLDEV_ATTR_DEV_INDEX] || !tb[RDMA_NLDEV_ATTR_PORT_INDEX])
-		return rdma_nl_refuse(request->nl.extack, -EINVAL,
-				      "device index and port number are both needed");
-	request->device = nl_request_device(&request->nl);
-	if (IS_ERR(request->device))
-		return PTR_ERR(request->device);
-	request->port_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]);
-	return 0;
-}
 
 static int stat_counters(struct stat_request *request)
 {
@@ -70,51 +21,16 @@ static int stat_counters(struct stat_request *request)
 	return 0;
 }
 
-static int put_head(struct sk_buff *msg, const struct stat_request *request)
-{
-	if (nl_put_device(msg, request->device) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, request->port_num))
-		return -EMSGSIZE;
-	return 0;
-}
-
-/**
- * nl_stat_reply - answer a request about the counters of a port
- * @request: the request
- * @put: adds what there is to say besides device and port, or NULL
- *
- * Return: 0 or a negative errno.
- */
-int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
-{
-	struct nlmsghdr *nlh;
-	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
-	int ret;
-
-	if (!msg)
-		return -ENOMEM;
-	ret = put_head(msg, request);
-	if (!ret && put)
-		ret = put(msg, request);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request->nl, msg, nlh);
-}
-
 /* ---- STAT_GET ---- */
 
-/* The device's values and those of its counters of QPs together. */
+/* Appends the sums of the device's values and those of its counters of QPs. */
 static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, const u64 *of_qps)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	int i;
 
 	if (!table)
 		return -EMSGSIZE;
-	for (i = 0; i < stats->num_counters; i++) {
+	for (int i = 0; i < stats->num_counters; i++) {
 		if (test_bit(i, stats->is_disabled))
 			continue;
 		if (rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name,
@@ -125,7 +41,7 @@ static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, cons
 	return 0;
 }
 
-/* Read now, however old the values may become in sysfs. */
+/* The driver is asked now, whatever age of values sysfs allows. */
 static int put_now(struct sk_buff *msg, const struct stat_request *request, const u64 *of_qps)
 {
 	struct rdma_hw_stats *stats = request->stats;
@@ -166,7 +82,7 @@ static int get_values(struct stat_request *request)
 }
 
 /**
- * nldev_stat_get - RDMA_NLDEV_CMD_STAT_GET: the counters of a port or of a region, a counter of
+ * nldev_stat_get() - RDMA_NLDEV_CMD_STAT_GET: the counters of a port or of a region, a counter of
  * QPs, or a port's rule for these
  * @skb: the request: a device and a port, 0 for the device's own counters; or an MR's number, or a
  *       counter's
@@ -192,7 +108,7 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 		return nl_stat_get_qp(&request.nl, skb, nlh);
 	if (res)
 		return rdma_nl_refuse(extack, -EINVAL, "such objects have no counters");
-	ret = stat_begin(&request);
+	ret = nl_stat_begin(&request);
 	if (ret)
 		return ret;
 	ret = get_values(&request);
@@ -202,18 +118,17 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 
 /* ---- STAT_GET_STATUS ---- */
 
-/* Which there are, by number, and which of the optional ones count. */
+/* Appends the counters by number, and which of the optional ones are switched on. */
 static int put_status(struct sk_buff *msg, const struct stat_request *request)
 {
 	struct rdma_hw_stats *stats = request->stats;
 	struct nlattr *table, *entry;
-	int i;
 
 	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
 	if (!table)
 		return -EMSGSIZE;
 	guard(mutex)(&stats->lock);
-	for (i = 0; i < stats->num_counters; i++) {
+	for (int i = 0; i < stats->num_counters; i++) {
 		entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
 		if (!entry ||
 		    nla_put_string(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME,
@@ -231,29 +146,7 @@ static int put_status(struct sk_buff *msg, const struct stat_request *request)
 }
 
 /**
- * nl_stat_with_port - begin a request about a port of a device
- * @request: filled in
- * @skb: the request
- * @nlh: its header
- * @extack: where a reason goes
- *
- * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing or unknown.
- */
-int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct nlmsghdr *nlh,
-		      struct netlink_ext_ack *extack)
-{
-	int ret = nl_request_parse(&request->nl, skb, nlh, extack) ?: stat_begin(request);
-
-	if (ret)
-		return ret;
-	ret = nl_request_port(&request->nl, request->device, &request->port_num);
-	if (ret)
-		nl_stat_end(request);
-	return ret;
-}
-
-/**
- * nldev_stat_get_status - RDMA_NLDEV_CMD_STAT_GET_STATUS: which counters a port has
+ * nldev_stat_get_status() - RDMA_NLDEV_CMD_STAT_GET_STATUS: which counters a port has
  * @skb: the request: a device and a port
  * @nlh: its header
  * @extack: where a reason goes
@@ -282,7 +175,7 @@ static bool is_optional(const struct rdma_hw_stats *stats, u32 index)
 	return index < stats->num_counters && (stats->descs[index].flags & IB_STAT_FLAG_OPTIONAL);
 }
 
-/* The counters that the request names: optional ones, by number. */
+/* Collects the counters that the request names by number. All of them must be optional. */
 static int wanted_counters(const struct stat_request *request, unsigned long *wanted)
 {
 	const struct nlattr *list = request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
@@ -302,20 +195,19 @@ static int wanted_counters(const struct stat_request *request, unsigned long *wa
 	return 0;
 }
 
-/* Those that are wanted count from now on, the other optional ones do not. */
+/* Switches the wanted counters on, and the other optional ones off. */
 static int switch_counters(const struct stat_request *request, const unsigned long *wanted)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < request->stats->num_counters && !ret; i++)
+	for (unsigned int i = 0; i < request->stats->num_counters && !ret; i++)
 		if (is_optional(request->stats, i))
 			ret = rdma_counter_modify(request->device, request->port_num, i,
 						  test_bit(i, wanted));
 	return ret;
 }
 
-/* What can be known to be wrong with the list is found before anything is set. */
+/* The list is checked before anything is set. */
 static int apply_with_counters(struct stat_request *request)
 {
 	unsigned long *wanted;
@@ -346,8 +238,8 @@ static int apply(struct stat_request *request)
 }
 
 /**
- * nldev_stat_set - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how its
- * QPs come to counters of their own
+ * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how
+ * its QPs come to counters of their own
  * @skb: the request: a device, a port, and the numbers of those that are to count, a mode, or both
  * @nlh: its header
  * @extack: where a reason goes

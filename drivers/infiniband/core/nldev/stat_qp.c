@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters that QPs are bound to: how they are shown, and what STAT_SET and STAT_DEL do to them.
+ * Counters that QPs are bound to: what STAT_GET, STAT_SET and STAT_DEL do about them.
  */
 #include <linux/cleanup.h>
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
 
-#include "../object/object.h"
 #include "nldev_priv.h"
 
 static bool is_about_qps(const struct nl_request *nl)
@@ -17,7 +16,7 @@ static bool is_about_qps(const struct nl_request *nl)
 }
 
 /**
- * nl_stat_put_binding - say which QP has been bound to which counter, or taken off it
+ * nl_stat_put_binding() - say which QP has been bound to which counter, or taken off it
  * @msg: the message
  * @request: the request; without a number of a counter there is nothing to say
  *
@@ -58,7 +57,7 @@ static int set_rule(struct stat_request *request)
 }
 
 /**
- * nl_stat_set_mode - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
+ * nl_stat_set_mode() - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
  * @request: the request, with a port
  *
  * Return: 0, with what nl_stat_put_binding() says in the request; or a negative errno.
@@ -99,7 +98,7 @@ static int unbind(struct stat_request *request)
 }
 
 /**
- * nldev_stat_del - RDMA_NLDEV_CMD_STAT_DEL: take a QP off the counter it is bound to
+ * nldev_stat_del() - RDMA_NLDEV_CMD_STAT_DEL: take a QP off the counter it is bound to
  * @skb: the request: a device, a port, and the numbers of both
  * @nlh: its header
  * @extack: where a reason goes
@@ -137,7 +136,7 @@ static int put_mode(struct sk_buff *msg, const struct stat_request *request)
 }
 
 /**
- * nl_stat_get_qp - answer STAT_GET about QPs: one counter by its number, or how a port's QPs come
+ * nl_stat_get_qp() - answer STAT_GET about QPs: one counter by its number, or how a port's QPs come
  * to counters
  * @nl: the request, parsed
  * @skb: the same
@@ -161,94 +160,4 @@ int nl_stat_get_qp(struct nl_request *nl, struct sk_buff *skb, struct nlmsghdr *
 	ret = nl_stat_reply(&request, put_mode);
 	nl_stat_end(&request);
 	return ret;
-}
-
-static int put_criteria(struct sk_buff *msg, const struct rdma_counter *counter)
-{
-	const struct rdma_counter_mode *mode = &counter->mode;
-
-	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode->mode))
-		return -EMSGSIZE;
-	if (mode->mode != RDMA_COUNTER_MODE_AUTO)
-		return 0;
-	if ((mode->mask & RDMA_COUNTER_MASK_QP_TYPE) &&
-	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, mode->param.qp_type))
-		return -EMSGSIZE;
-	return mode->mask & RDMA_COUNTER_MASK_PID ? nl_put_owner(msg, &counter->res) : 0;
-}
-
-static int put_bound_qp(struct sk_buff *msg, u32 qp_num)
-{
-	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
-
-	if (!entry || nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp_num))
-		return -EMSGSIZE;
-	nla_nest_end(msg, entry);
-	return 0;
-}
-
-static int put_bound_qps(struct sk_buff *msg, const struct rdma_counter *counter)
-{
-	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
-	struct rdma_restrack_entry *res;
-	u32 id = 0;
-	int ret;
-
-	if (!table)
-		return -EMSGSIZE;
-	while ((res = rdma_restrack_next(counter->device, RDMA_RESTRACK_QP, &id))) {
-		const struct ib_qp *qp = container_of(res, struct ib_qp, res);
-
-		ret = READ_ONCE(qp->counter) == counter ? put_bound_qp(msg, qp->qp_num) : 0;
-		rdma_restrack_put(res);
-		if (ret)
-			return ret;
-		if (!++id)
-			break;
-	}
-	nla_nest_end(msg, table);
-	return 0;
-}
-
-static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
-{
-	const struct rdma_hw_stats *stats = counter->stats;
-	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	int i;
-
-	if (!table)
-		return -EMSGSIZE;
-	guard(mutex)(&counter->lock);
-	for (i = 0; i < stats->num_counters; i++)
-		if (!test_bit(i, stats->is_disabled) &&
-		    rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name, stats->value[i]))
-			return -EMSGSIZE;
-	nla_nest_end(msg, table);
-	return 0;
-}
-
-/**
- * nl_put_counter - describe a counter: what for, which QPs, and its values as read now
- * @msg: the message
- * @res: its tracking entry
- * @subject: who asks
- *
- * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the driver's error.
- */
-int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		   const struct nl_subject *subject)
-{
-	struct rdma_counter *counter = container_of(res, struct rdma_counter, res);
-	int ret;
-
-	if (subject->port_num && subject->port_num != counter->port)
-		return -EAGAIN;
-	ret = rdma_counter_query_stats(counter);
-	if (ret)
-		return ret;
-	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
-	    put_criteria(msg, counter) || put_bound_qps(msg, counter) || put_values(msg, counter))
-		return -EMSGSIZE;
-	return 0;
 }

@@ -4,6 +4,7 @@
  */
 #include <rdma/ib_verbs.h>
 
+#include "../register/register.h"
 #include "nldev_priv.h"
 
 static int put_system_info(struct sk_buff *msg)
@@ -19,7 +20,7 @@ static int put_system_info(struct sk_buff *msg)
 }
 
 /**
- * nldev_sys_get - RDMA_NLDEV_CMD_SYS_GET
+ * nldev_sys_get() - RDMA_NLDEV_CMD_SYS_GET
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes
@@ -58,7 +59,7 @@ static int flag_of(struct nl_request *request, const struct nlattr *attr, const 
 }
 
 /**
- * nldev_sys_set - RDMA_NLDEV_CMD_SYS_SET: mode of network namespaces, privilege of Q_Keys
+ * nldev_sys_set() - RDMA_NLDEV_CMD_SYS_SET: mode of network namespaces, privilege of Q_Keys
  * @skb: the request
  * @nlh: its header
  * @extack: where a reason goes

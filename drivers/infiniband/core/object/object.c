@@ -16,10 +16,11 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <rdma/rdma_reject.h>
-#include "../trace.h"
+
+#include "../trace/trace.h"
 #include "object_priv.h"
 
-/* Far enough below zero that stray plain increments never reach it */
+/* So far below zero that increments by mistake never reach zero. */
 #define OBJECT_CLOSED	(INT_MIN / 2)
 
 static struct workqueue_struct *object_wq;
@@ -150,9 +151,7 @@ EXPORT_SYMBOL(rdma_object_link);
  */
 void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
 {
-	unsigned int i;
-
-	for (i = 0; parent && i < obj->num_parents; i++) {
+	for (unsigned int i = 0; parent && i < obj->num_parents; i++) {
 		if (obj->parent[i] != parent)
 			continue;
 		obj->parent[i] = obj->parent[--obj->num_parents];
@@ -163,7 +162,48 @@ void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
 }
 EXPORT_SYMBOL(rdma_object_unlink);
 
-/* Of some types nobody looks objects up. */
+/**
+ * rdma_owner_put() - return a reference
+ * @owner: the owner; may be gone when this returns
+ *
+ * Context: any.
+ */
+void rdma_owner_put(struct rdma_owner *owner)
+{
+	spinlock_t *lock = &owner->device->res->owners_lock;
+	unsigned long flags;
+
+	if (!refcount_dec_and_lock_irqsave(&owner->refs, lock, &flags))
+		return;
+	list_del(&owner->entry);
+	spin_unlock_irqrestore(lock, flags);
+	kfree(owner);
+}
+EXPORT_SYMBOL(rdma_owner_put);
+
+/* Called only if the owner keeps a list: rdma_owner_lists(). */
+static void owner_add(struct rdma_object *obj)
+{
+	struct rdma_owner *owner = obj->owner;
+	unsigned long flags;
+
+	spin_lock_irqsave(&owner->lock, flags);
+	list_add_tail(&obj->owner_entry, &owner->objects);
+	spin_unlock_irqrestore(&owner->lock, flags);
+}
+
+/* Called only if the owner keeps a list. */
+static void owner_del(struct rdma_object *obj)
+{
+	struct rdma_owner *owner = obj->owner;
+	unsigned long flags;
+
+	spin_lock_irqsave(&owner->lock, flags);
+	list_del_init(&obj->owner_entry);
+	spin_unlock_irqrestore(&owner->lock, flags);
+}
+
+/* Types without a table are not looked up. */
 static bool object_is_tracked(const struct rdma_object *obj)
 {
 	return obj->res.type != RDMA_RESTRACK_MAX;
@@ -173,7 +213,7 @@ static void object_live(struct rdma_object *obj)
 {
 	obj->state = RDMA_OBJECT_LIVE;
 	if (rdma_owner_lists(obj->owner))
-		rdma_owner_add(obj);
+		owner_add(obj);
 }
 
 /* Module of a kernel object, for the trace points. */
@@ -198,7 +238,7 @@ void rdma_object_publish(struct rdma_object *obj)
 }
 EXPORT_SYMBOL(rdma_object_publish);
 
-/* Lets go of all that had to outlive an object. */
+/* Lets go of everything that had to outlive the object. */
 static void object_cut_ties(struct rdma_object *obj)
 {
 	while (obj->num_parents)
@@ -238,13 +278,13 @@ static int object_withdraw(struct rdma_object *obj)
 				   rdma_object_type_name(obj->type), obj->res.id);
 	obj->state = RDMA_OBJECT_DYING;
 	if (rdma_owner_lists(obj->owner))
-		rdma_owner_del(obj);
+		owner_del(obj);
 	if (object_is_tracked(obj))
 		rdma_restrack_hide(&obj->res);
 	return 0;
 }
 
-/* The driver kept the object: it is as it was before stage 1. */
+/* The driver has kept the object, so it becomes what it was before stage 1. */
 static void object_revive(struct rdma_object *obj)
 {
 	atomic_set(&obj->usecnt, 0);
@@ -262,7 +302,7 @@ static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 	if (!object_kind[obj->type].atomic)
 		rdma_restrack_drain(&obj->res);
 	if (!ops->release) {
-		/* the driver frees it */
+		/* The driver frees the object. */
 		copy = *obj;
 		last = &copy;
 	}
@@ -297,7 +337,8 @@ int rdma_object_destroy(struct rdma_object *obj, struct ib_udata *udata)
 }
 EXPORT_SYMBOL(rdma_object_destroy);
 
-struct object_funeral {
+/* An end that waits for its turn on the work queue. */
+struct destroy_work {
 	struct work_struct work;
 	struct ib_device *device;
 	int (*end)(void *what);
@@ -316,38 +357,38 @@ static int object_end(void *what)
 	return ret;
 }
 
-static void object_funeral_work(struct work_struct *work)
+static void destroy_work_fn(struct work_struct *work)
 {
-	struct object_funeral *f = container_of(work, struct object_funeral, work);
-	struct rdma_restrack_root *root = f->device->res;
+	struct destroy_work *dw = container_of(work, struct destroy_work, work);
+	struct rdma_restrack_root *root = dw->device->res;
 
-	f->done(f->context, f->end(f->what));
-	kfree(f);
+	dw->done(dw->context, dw->end(dw->what));
+	kfree(dw);
 	if (atomic_dec_and_test(&root->dying))
 		wake_up_all(&root->quiet);
 }
 
-static struct object_funeral *funeral_prepare(struct ib_device *device, int (*end)(void *what),
-					      void *what, void (*done)(void *context, int err),
-					      void *context)
+static struct destroy_work *destroy_work_alloc(struct ib_device *device, int (*end)(void *what),
+					       void *what, void (*done)(void *context, int err),
+					       void *context)
 {
-	struct object_funeral *f = kmalloc(sizeof(*f), GFP_KERNEL);
+	struct destroy_work *dw = kmalloc(sizeof(*dw), GFP_KERNEL);
 
-	if (!f)
+	if (!dw)
 		return NULL;
-	INIT_WORK(&f->work, object_funeral_work);
-	f->device = device;
-	f->end = end;
-	f->what = what;
-	f->done = done;
-	f->context = context;
-	return f;
+	INIT_WORK(&dw->work, destroy_work_fn);
+	dw->device = device;
+	dw->end = end;
+	dw->what = what;
+	dw->done = done;
+	dw->context = context;
+	return dw;
 }
 
-static void funeral_begin(struct object_funeral *f)
+static void destroy_work_queue(struct destroy_work *dw)
 {
-	atomic_inc(&f->device->res->dying);
-	queue_work(object_wq, &f->work);
+	atomic_inc(&dw->device->res->dying);
+	queue_work(object_wq, &dw->work);
 }
 
 /**
@@ -364,11 +405,11 @@ static void funeral_begin(struct object_funeral *f)
 int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
 		   void (*done)(void *context, int err), void *context)
 {
-	struct object_funeral *f = funeral_prepare(device, end, what, done, context);
+	struct destroy_work *dw = destroy_work_alloc(device, end, what, done, context);
 
-	if (!f)
+	if (!dw)
 		return -ENOMEM;
-	funeral_begin(f);
+	destroy_work_queue(dw);
 	return 0;
 }
 
@@ -385,16 +426,16 @@ int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
 int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *context, int err),
 			      void *context)
 {
-	struct object_funeral *f = funeral_prepare(obj->device, object_end, obj, done, context);
+	struct destroy_work *dw = destroy_work_alloc(obj->device, object_end, obj, done, context);
 	int ret;
 
-	if (!f)
+	if (!dw)
 		return -ENOMEM;
 	ret = object_withdraw(obj);
 	if (ret)
-		kfree(f);
+		kfree(dw);
 	else
-		funeral_begin(f);
+		destroy_work_queue(dw);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_object_destroy_async);
@@ -410,33 +451,25 @@ void rdma_objects_drain(struct ib_device *dev)
 	struct rdma_restrack_root *root = dev->res;
 
 	wait_event(root->quiet, !atomic_read(&root->dying));
-	/* The waker may still be inside its wake_up_all() */
+	/* Whoever has woken us may still be inside wake_up_all(). */
 	flush_workqueue(object_wq);
 }
 
 /**
- * rdma_objects_module_init() - prepare the object base when ib_core is loaded
+ * rdma_objects_async_init() - be ready for asynchronous destructions
  *
  * Return: 0 or -ENOMEM.
  */
-int rdma_objects_module_init(void)
+int rdma_objects_async_init(void)
 {
-	int ret;
-
 	object_wq = alloc_workqueue("rdma_objects", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!object_wq)
-		return -ENOMEM;
-	ret = rdma_owners_init();
-	if (ret)
-		destroy_workqueue(object_wq);
-	return ret;
+	return object_wq ? 0 : -ENOMEM;
 }
 
 /**
- * rdma_objects_module_exit() - end what rdma_objects_module_init() began
+ * rdma_objects_async_exit() - end what rdma_objects_async_init() began
  */
-void rdma_objects_module_exit(void)
+void rdma_objects_async_exit(void)
 {
-	rdma_owners_exit();
 	destroy_workqueue(object_wq);
 }

@@ -33,7 +33,7 @@ void rdma_object_unhold(struct rdma_object *obj);
 const char *rdma_object_type_name(enum rdma_object_type type);
 
 /**
- * rdma_object_get - take a lookup reference
+ * rdma_object_get() - take a lookup reference
  * @obj: object found under a lock or table that keeps it from going away
  *
  * Destruction waits for the reference: hold it for moments only.
@@ -45,7 +45,7 @@ static inline bool rdma_object_get(struct rdma_object *obj)
 }
 
 /**
- * rdma_object_put - return a lookup reference
+ * rdma_object_put() - return a lookup reference
  * @obj: object whose reference rdma_object_get() or a lookup gave
  */
 static inline void rdma_object_put(struct rdma_object *obj)

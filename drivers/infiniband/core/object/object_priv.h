@@ -68,19 +68,16 @@ static inline bool rdma_owner_lists(const struct rdma_owner *owner)
 	return owner && !owner->context;
 }
 
-void rdma_owner_add(struct rdma_object *obj);
-void rdma_owner_del(struct rdma_object *obj);
-void rdma_owners_attach(struct rdma_restrack_root *root);
-void rdma_owners_detach(struct rdma_restrack_root *root);
-int rdma_owners_init(void);
-void rdma_owners_exit(void);
+int rdma_objects_async_init(void);
+void rdma_objects_async_exit(void);
+void rdma_owner_module_left(struct ib_device *device, const char *name);
 
 void rdma_restrack_hide(struct rdma_restrack_entry *res);
 void rdma_restrack_drain(struct rdma_restrack_entry *res);
 void rdma_restrack_forget(struct rdma_restrack_entry *res);
 void rdma_restrack_show(struct rdma_restrack_entry *res);
 
-/* Of rdma_restrack_new(), for the object base. */
+/* Does what rdma_restrack_new() does, for the object base. */
 static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
 				       enum rdma_restrack_type type)
 {
@@ -88,7 +85,7 @@ static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
 	res->type = type;
 }
 
-/* Of objects of a process, whose entry may have been ended already. */
+/* Lets go of the process that an object belongs to, unless that was done before. */
 static inline void rdma_restrack_put_task(struct rdma_restrack_entry *res)
 {
 	if (!res->user || !res->task)

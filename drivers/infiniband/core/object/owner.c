@@ -10,15 +10,11 @@
  */
 #include <kunit/visibility.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
-#include <linux/notifier.h>
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
-#include "object_priv.h"
+#include <rdma/rdma_ext.h>
 
-/* Protects roots; held while a leaving module's objects are reaped */
-static DEFINE_MUTEX(roots_lock);
-static LIST_HEAD(roots);
+#include "object_priv.h"
 
 static struct rdma_owner *owner_alloc(struct ib_device *device)
 {
@@ -34,7 +30,7 @@ static struct rdma_owner *owner_alloc(struct ib_device *device)
 	return owner;
 }
 
-/* Called under owners_lock. */
+/* The caller holds owners_lock. */
 static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char *name)
 {
 	struct rdma_owner *owner;
@@ -117,47 +113,7 @@ struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext 
 }
 EXPORT_SYMBOL(rdma_owner_user);
 
-/**
- * rdma_owner_put() - return a reference
- * @owner: the owner; may be gone when this returns
- *
- * Context: any.
- */
-void rdma_owner_put(struct rdma_owner *owner)
-{
-	spinlock_t *lock = &owner->device->res->owners_lock;
-	unsigned long flags;
-
-	if (!refcount_dec_and_lock_irqsave(&owner->refs, lock, &flags))
-		return;
-	list_del(&owner->entry);
-	spin_unlock_irqrestore(lock, flags);
-	kfree(owner);
-}
-EXPORT_SYMBOL(rdma_owner_put);
-
-/* Of objects whose owner lists them, these two. */
-void rdma_owner_add(struct rdma_object *obj)
-{
-	struct rdma_owner *owner = obj->owner;
-	unsigned long flags;
-
-	spin_lock_irqsave(&owner->lock, flags);
-	list_add_tail(&obj->owner_entry, &owner->objects);
-	spin_unlock_irqrestore(&owner->lock, flags);
-}
-
-void rdma_owner_del(struct rdma_object *obj)
-{
-	struct rdma_owner *owner = obj->owner;
-	unsigned long flags;
-
-	spin_lock_irqsave(&owner->lock, flags);
-	list_del_init(&obj->owner_entry);
-	spin_unlock_irqrestore(&owner->lock, flags);
-}
-
-/* The youngest object without children that has not refused to go yet. */
+/* Returns the youngest object that has no children and was not refused to be destroyed before. */
 static struct rdma_object *owner_next_victim(struct rdma_owner *owner)
 {
 	struct rdma_object *obj, *victim = NULL;
@@ -203,13 +159,12 @@ unsigned int rdma_owner_reap(struct rdma_owner *owner)
 }
 EXPORT_SYMBOL(rdma_owner_reap);
 
-/* "2 PD, 1 CQ"; false when there is nothing to name. */
+/* Writes something like "2 PD, 1 CQ". Returns false if there is nothing to name. */
 static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 {
 	unsigned int count[RDMA_OBJECT_TYPES] = {};
 	struct rdma_object *obj;
 	struct seq_buf line;
-	unsigned int type;
 
 	spin_lock_irq(&owner->lock);
 	list_for_each_entry(obj, &owner->objects, owner_entry)
@@ -217,7 +172,7 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 	spin_unlock_irq(&owner->lock);
 
 	seq_buf_init(&line, text, size);
-	for (type = 0; type < ARRAY_SIZE(count); type++)
+	for (unsigned int type = 0; type < ARRAY_SIZE(count); type++)
 		if (count[type])
 			seq_buf_printf(&line, "%s%u %s", seq_buf_used(&line) ? ", " : "",
 				       count[type], rdma_object_type_name(type));
@@ -262,61 +217,49 @@ void rdma_objects_report(struct ib_device *dev)
 }
 EXPORT_SYMBOL(rdma_objects_report);
 
-void rdma_owners_attach(struct rdma_restrack_root *root)
+/**
+ * rdma_owner_module_left() - take down what a module has left behind on a device
+ * @device: the device
+ * @name: the module's KBUILD_MODNAME; its code has run its exit function and is still in memory
+ *
+ * Context: may sleep.
+ */
+void rdma_owner_module_left(struct ib_device *device, const char *name)
 {
-	guard(mutex)(&roots_lock);
-	list_add_tail(&root->entry, &roots);
-}
-
-void rdma_owners_detach(struct rdma_restrack_root *root)
-{
-	guard(mutex)(&roots_lock);
-	list_del(&root->entry);
-}
-
-/* The module's code has run its exit function and is still in memory. */
-static void owner_module_leaves(struct rdma_restrack_root *root, const char *name)
-{
-	struct rdma_owner *owner = rdma_owner_find(root->device, name);
+	struct rdma_owner *owner = rdma_owner_find(device, name);
 	unsigned int left;
 	char text[128];
 
 	if (!owner)
 		return;
-	rdma_objects_drain(root->device);
+	rdma_objects_drain(device);
 	if (owner_describe(owner, text, sizeof(text))) {
-		dev_warn(&root->device->dev, "%s was unloaded and left behind: %s\n", name, text);
+		dev_warn(&device->dev, "%s was unloaded and left behind: %s\n", name, text);
 		left = rdma_owner_reap(owner);
 		if (left)
-			dev_err(&root->device->dev, "%u object(s) of %s could not be destroyed\n",
+			dev_err(&device->dev, "%u object(s) of %s could not be destroyed\n",
 				left, name);
 	}
 	rdma_owner_put(owner);
 }
 
-static int owners_module_event(struct notifier_block *nb, unsigned long event, void *data)
+/**
+ * __ib_reap_objects() - see ib_reap_objects()
+ * @device: device
+ * @caller: the consumer's KBUILD_MODNAME
+ *
+ * Context: may sleep.
+ * Return: number of objects that could not be destroyed.
+ */
+unsigned int __ib_reap_objects(struct ib_device *device, const char *caller)
 {
-	const struct module *module = data;
-	struct rdma_restrack_root *root;
+	struct rdma_owner *owner = rdma_owner_find(device, caller);
+	unsigned int left;
 
-	if (event != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
-	guard(mutex)(&roots_lock);
-	list_for_each_entry(root, &roots, entry)
-		owner_module_leaves(root, module->name);
-	return NOTIFY_DONE;
+	if (!owner)
+		return 0;
+	left = rdma_owner_reap(owner);
+	rdma_owner_put(owner);
+	return left;
 }
-
-static struct notifier_block owners_nb = {
-	.notifier_call = owners_module_event,
-};
-
-int rdma_owners_init(void)
-{
-	return register_module_notifier(&owners_nb);
-}
-
-void rdma_owners_exit(void)
-{
-	unregister_module_notifier(&owners_nb);
-}
+EXPORT_SYMBOL(__ib_reap_objects);

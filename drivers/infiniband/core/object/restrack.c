@@ -20,68 +20,12 @@ static struct rdma_object *res_object(struct rdma_restrack_entry *res)
 	return container_of(res, struct rdma_object, res);
 }
 
-/* The table an entry belongs into, NULL when it belongs into none. */
+/* Returns the table that an entry belongs into, NULL if it belongs into none. */
 static struct xarray *res_table(struct rdma_restrack_entry *res)
 {
 	if (res->no_track || res->type >= RDMA_RESTRACK_MAX)
 		return NULL;
 	return &res_object(res)->device->res->table[res->type].xa;
-}
-
-/**
- * rdma_restrack_init() - prepare a device for objects
- * @dev: device being allocated
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
-int rdma_restrack_init(struct ib_device *dev)
-{
-	struct rdma_restrack_root *root = kzalloc(sizeof(*root), GFP_KERNEL);
-	unsigned int type;
-
-	if (!root)
-		return -ENOMEM;
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
-		xa_init_flags(&root->table[type].xa, XA_FLAGS_ALLOC);
-	spin_lock_init(&root->owners_lock);
-	INIT_LIST_HEAD(&root->owners);
-	init_waitqueue_head(&root->quiet);
-	root->device = dev;
-	dev->res = root;
-	rdma_owners_attach(root);
-	return 0;
-}
-
-/**
- * rdma_restrack_clean() - end what rdma_restrack_init() began
- * @dev: device on which no object exists any more
- *
- * Objects that do exist are a bug of whoever made them: they are named and
- * left alone, since their memory may be in use.
- *
- * Context: may sleep.
- */
-void rdma_restrack_clean(struct ib_device *dev)
-{
-	struct rdma_restrack_root *root = dev->res;
-	bool leaked = false;
-	unsigned int type;
-
-	if (!root)
-		return;
-	rdma_objects_drain(dev);
-	rdma_owners_detach(root);
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
-		leaked |= !xa_empty(&root->table[type].xa);
-	if (leaked || !list_empty(&root->owners)) {
-		rdma_objects_report(dev);
-		WARN(1, "%s: freed while objects exist on it\n", dev_name(&dev->dev));
-	}
-	for (type = 0; type < ARRAY_SIZE(root->table); type++)
-		xa_destroy(&root->table[type].xa);
-	dev->res = NULL;
-	kfree(root);
 }
 
 /**
@@ -179,14 +123,14 @@ static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 	}
 }
 
-/* Under a number of its own, which the hardware may have given to a hidden entry before. */
+/* Inserts an entry under a number of the hardware's, which a hidden entry may have had before. */
 static int res_insert(struct xarray *xa, u32 number, struct rdma_restrack_entry *res)
 {
 	int ret;
 
 	xa_lock(xa);
 	ret = __xa_insert(xa, number, res, GFP_KERNEL);
-	/* A place that is reserved reads as empty */
+	/* A place that is reserved for a hidden entry reads as empty. */
 	if (ret == -EBUSY && !xa_load(xa, number)) {
 		ret = xa_err(__xa_store(xa, number, res, 0));
 		__xa_clear_mark(xa, number, RESTRACK_DD);
@@ -227,7 +171,7 @@ void rdma_restrack_add(struct rdma_restrack_entry *res)
 		return;
 	}
 
-	/* Either way the number is in the object before a lookup sees it */
+	/* In both cases the object has its number before a lookup can find it. */
 	if (res_own_number(res, &number)) {
 		res->id = number;
 		ret = res_insert(xa, number, res);
@@ -323,7 +267,7 @@ struct rdma_restrack_entry *rdma_restrack_next(struct ib_device *dev,
 	return res;
 }
 
-/* Let no lookup find an entry, whose place stays reserved; references found earlier stay good. */
+/* No lookup finds the entry any more, but its place stays reserved. References stay valid. */
 void rdma_restrack_hide(struct rdma_restrack_entry *res)
 {
 	struct xarray *xa = res_table(res);
@@ -334,7 +278,7 @@ void rdma_restrack_hide(struct rdma_restrack_entry *res)
 	res->valid = false;
 }
 
-/* Give the place of a hidden entry back, unless another has it already. */
+/* Gives the place of a hidden entry back, unless another entry has taken it over. */
 void rdma_restrack_forget(struct rdma_restrack_entry *res)
 {
 	struct xarray *xa = res_table(res);
@@ -344,7 +288,7 @@ void rdma_restrack_forget(struct rdma_restrack_entry *res)
 	res->hidden = false;
 }
 
-/* Undo rdma_restrack_hide() and rdma_restrack_drain(). */
+/* Undoes rdma_restrack_hide() and rdma_restrack_drain(). */
 void rdma_restrack_show(struct rdma_restrack_entry *res)
 {
 	struct xarray *xa = res_table(res);
@@ -352,7 +296,10 @@ void rdma_restrack_show(struct rdma_restrack_entry *res)
 	rdma_restrack_begin(res, res->type);
 	res->valid = res->hidden;
 	if (res->hidden && xa) {
-		/* It needs no memory; only a number of the hardware may have a new owner */
+		/*
+		 * This needs no memory, and fails only if the hardware has given the number to a
+		 * new object.
+		 */
 		xa_cmpxchg(xa, res->id, XA_ZERO_ENTRY, res, 0);
 		res->valid = xa_load(xa, res->id) == res;
 	}
@@ -383,7 +330,9 @@ static void res_undisturbed(struct kref *kref)
 {
 }
 
-/* Give the entry's own reference back and wait for those of lookups, of which there are few. */
+/*
+ * Gives the entry's own reference back and waits for those of lookups, which are held for moments.
+ */
 void rdma_restrack_drain(struct rdma_restrack_entry *res)
 {
 	DECLARE_COMPLETION_ONSTACK(drained);

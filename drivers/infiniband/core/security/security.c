@@ -195,7 +195,7 @@ void ib_qp_security_free(struct ib_qp *qp)
 	security_free(sec);
 }
 
-/* Other networks have no P_Keys, and a port that does not exist is the driver's to refuse. */
+/* Only InfiniBand ports have P_Keys. A port that does not exist is refused by the driver. */
 static int check_use(struct ib_device *device, void *blob, const struct pkey_use *use)
 {
 	u64 subnet_prefix;
@@ -226,7 +226,7 @@ static int check_uses(struct ib_device *device, void *blob, const struct pkey_us
 	return ret;
 }
 
-/* All who can send by a shared QP must have the right to what it uses. */
+/* All who can send through a shared QP must have the right to the P_Keys that it uses. */
 static int check_everybody(struct ib_qp *qp, const struct pkey_use use[QP_USES])
 {
 	struct ib_qp_security *sec = qp->qp_sec, *handle;
@@ -244,7 +244,7 @@ static int check_everybody(struct ib_qp *qp, const struct pkey_use use[QP_USES])
 	return 0;
 }
 
-/* What a QP will use after a modification. */
+/* Computes the P_Keys that a QP will use after a modification. */
 static void next_uses(struct pkey_use use[QP_USES], const struct ib_qp_attr *attr, int mask)
 {
 	if ((mask & IB_QP_STATE) && attr->qp_state == IB_QPS_RESET)
@@ -324,7 +324,7 @@ int ib_qp_security_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 	return ret;
 }
 
-/* Moves the QP to the error state if it may not go on; then it uses nothing any more. */
+/* Moves the QP to the error state if it may not go on. It uses no P_Key from then on. */
 static bool stop_who_may_not(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
@@ -390,7 +390,7 @@ static void policy_changed(struct work_struct *work)
 
 static DECLARE_WORK(policy_work, policy_changed);
 
-/* The policy is still locked here. */
+/* The policy is still locked while this runs, so the QPs are looked at later. */
 static int policy_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	if (event != LSM_POLICY_CHANGE)
@@ -403,13 +403,18 @@ static struct notifier_block policy_notifier = {
 	.notifier_call = policy_event,
 };
 
+static struct ib_event_prehandler event_prehandler = { .handle = ib_security_event };
+
 /**
- * ib_security_init() - hear of changes of the policy
+ * ib_security_init() - follow changes of the policy and the events of all devices
  *
+ * Context: while the module is initialised, after ib_cache_init(): by the time that an event comes
+ * here, the cache knows what has changed.
  * Return: 0 or a negative errno.
  */
 int ib_security_init(void)
 {
+	ib_events_add_prehandler(&event_prehandler);
 	return register_blocking_lsm_notifier(&policy_notifier);
 }
 

@@ -18,7 +18,7 @@
 int ib_security_init(void);
 void ib_security_exit(void);
 
-/* Looks again at the QPs that an event of the device may concern. May sleep. */
+/* For tests; otherwise a pre-handler of events. */
 void ib_security_event(const struct ib_event *event);
 
 int ib_qp_security_alloc(struct ib_qp *qp);
@@ -38,10 +38,6 @@ static inline int ib_security_init(void)
 }
 
 static inline void ib_security_exit(void)
-{
-}
-
-static inline void ib_security_event(const struct ib_event *event)
 {
 }
 

@@ -5,10 +5,14 @@
  */
 #include <kunit/visibility.h>
 #include <linux/slab.h>
+#include <rdma/rdma_reject.h>
 
-#include "command.h"
+#include "api.h"
 
-/* Index of a key that uapi_key_obj() or uapi_key_ioctl_method() gave. */
+/* The object types of the core with their commands, ending with NULL. */
+static const struct uverbs_object_desc *const *core_objects;
+
+/* These two turn a key of uapi_key_obj() or uapi_key_ioctl_method() into an index. */
 static unsigned int object_slot(u32 key)
 {
 	return key >> UVERBS_API_OBJ_KEY_SHIFT;
@@ -22,6 +26,14 @@ static unsigned int method_slot(u32 key)
 static bool device_has(const struct ib_device *ibdev, u16 op)
 {
 	return !op || *(void *const *)((const void *)&ibdev->ops + op);
+}
+
+/* Index of a method, or -EINVAL for an id that is too large. */
+static int method_key(u16 id)
+{
+	u32 key = uapi_key_ioctl_method(id);
+
+	return WARN_ON(key == UVERBS_API_KEY_ERR) ? -EINVAL : method_slot(key);
 }
 
 static struct uverbs_api_entry *api_entry(struct uverbs_api *api, u16 id)
@@ -41,221 +53,113 @@ static struct uverbs_api_entry *api_entry(struct uverbs_api *api, u16 id)
 	return *slot;
 }
 
-static struct uverbs_method *entry_method(struct uverbs_api_entry *entry, u16 id)
-{
-	u32 key = uapi_key_ioctl_method(id);
-	struct uverbs_method **slot;
+/* ---- what one device has of the core ---- */
 
-	if (WARN_ON(key == UVERBS_API_KEY_ERR))
-		return ERR_PTR(-EINVAL);
-	slot = &entry->methods[method_slot(key)];
-	if (!*slot) {
-		*slot = kzalloc(sizeof(**slot), GFP_KERNEL);
-		if (!*slot)
-			return ERR_PTR(-ENOMEM);
-		memset((*slot)->row, UV_NO_ROW, sizeof((*slot)->row));
-	}
-	return *slot;
+static void api_add_write(struct uverbs_api *api, const struct ib_device *ibdev,
+			  const struct uverbs_cmd *cmd)
+{
+	/* User space usually does these itself, so a driver must offer them explicitly. */
+	if (cmd->w_num != UV_NO_WRITE && (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))
+		api->write[cmd->w_num] = cmd;
+	if (cmd->x_num != UV_NO_WRITE)
+		api->write_ex[cmd->x_num] = cmd;
 }
 
-/*
- * Adds one attribute.  A method has at most one object that it makes or destroys, which must be
- * mandatory: there is no way to undo two.
- */
-static int method_add_attr(struct uverbs_method *method, u16 id,
-			   const struct uverbs_attr_spec *spec, u8 row)
+static int api_add_command(struct uverbs_api *api, const struct ib_device *ibdev,
+			   struct uverbs_api_entry *entry, const struct uverbs_cmd *cmd)
 {
-	u32 key = uapi_key_attr(id);
-	unsigned int bkey;
+	bool able = device_has(ibdev, cmd->needs[0]) && device_has(ibdev, cmd->needs[1]);
+	int key;
 
-	if (WARN_ON(key == UVERBS_API_KEY_ERR))
-		return -EINVAL;
-	bkey = uapi_bkey_attr(key);
-	if (WARN_ON(method->spec[bkey].type != UVERBS_ATTR_TYPE_NA))
-		return -EINVAL;
-
-	if (spec->type == UVERBS_ATTR_TYPE_IDR || spec->type == UVERBS_ATTR_TYPE_FD) {
-		bool life = spec->u.obj.access == UVERBS_ACCESS_NEW ||
-			    spec->u.obj.access == UVERBS_ACCESS_DESTROY;
-
-		if (WARN_ON(life && !spec->mandatory))
-			return -EINVAL;
-		if (spec->u.obj.access == UVERBS_ACCESS_DESTROY)
-			method->destroy_key = bkey;
-	}
-	method->spec[bkey] = *spec;
-	method->row[bkey] = row;
-	method->key_len = max_t(u8, method->key_len, bkey + 1);
-	method->has_udata |= spec->is_udata;
-	if (spec->mandatory)
-		__set_bit(bkey, method->mandatory);
+	if (able)
+		api_add_write(api, ibdev, cmd);
+	if (cmd->method == UV_NO_METHOD)
+		return 0;
+	key = method_key(cmd->method);
+	if (key < 0)
+		return key;
+	entry->methods[key] = uverbs_method_of(cmd, able);
 	return 0;
 }
 
-/* A row of a core command, as the attribute checks want it. */
-static void spec_from_arg(struct uverbs_attr_spec *spec, const struct uverbs_arg *arg)
+static int api_add_commands(struct uverbs_api *api, const struct ib_device *ibdev)
 {
-	static const u8 access_of[] = {
-		[UV_READ] = UVERBS_ACCESS_READ,
-		[UV_WRITE] = UVERBS_ACCESS_WRITE,
-		[UV_NEW] = UVERBS_ACCESS_NEW,
-		[UV_DESTROY] = UVERBS_ACCESS_DESTROY,
-	};
-
-	*spec = (struct uverbs_attr_spec){
-		.mandatory = !!(arg->flags & UV_F_MANDATORY),
-		.zero_trailing = !!(arg->flags & UV_F_ZERO_TAIL),
-	};
-
-	switch (arg->kind) {
-	case UV_READ:
-	case UV_WRITE:
-	case UV_NEW:
-	case UV_DESTROY:
-		spec->type = arg->flags & UV_F_FD ? UVERBS_ATTR_TYPE_FD : UVERBS_ATTR_TYPE_IDR;
-		spec->u.obj.obj_type = arg->type;
-		spec->u.obj.access = access_of[arg->kind];
-		return;
-	case UV_LIST:
-		spec->type = arg->flags & UV_F_BYTES_OUT ? UVERBS_ATTR_TYPE_PTR_OUT :
-							   UVERBS_ATTR_TYPE_PTR_IN;
-		spec->alloc_and_copy = !!(arg->flags & UV_F_COPY);
-		spec->u.ptr.min_len = arg->min;
-		spec->u.ptr.len = U16_MAX;
-		return;
-	case UV_MASK:
-		spec->type = UVERBS_ATTR_TYPE_PTR_IN;
-		spec->u.ptr.min_len = sizeof(u32);
-		spec->u.ptr.len = sizeof(u64);
-		return;
-	case UV_OUT:
-		spec->type = UVERBS_ATTR_TYPE_PTR_OUT;
-		break;
-	default:
-		spec->type = UVERBS_ATTR_TYPE_PTR_IN;
-		break;
-	}
-	spec->u.ptr.len = arg->flags & UV_F_CONST ? sizeof(u64) : arg->len;
-	spec->u.ptr.min_len = arg->min ?: spec->u.ptr.len;
-}
-
-static int method_add_udata(struct uverbs_method *method)
-{
-	static const struct uverbs_attr_spec in = {
-		.type = UVERBS_ATTR_TYPE_PTR_IN, .is_udata = 1, .u.ptr.len = U16_MAX,
-	};
-	static const struct uverbs_attr_spec out = {
-		.type = UVERBS_ATTR_TYPE_PTR_OUT, .is_udata = 1, .u.ptr.len = U16_MAX,
-	};
-
-	return method_add_attr(method, UVERBS_ATTR_UHW_IN, &in, UV_NO_ROW) ?:
-	       method_add_attr(method, UVERBS_ATTR_UHW_OUT, &out, UV_NO_ROW);
-}
-
-static int api_add_ioctl(struct uverbs_api *api, const struct uverbs_cmd *cmd, bool able)
-{
+	const struct uverbs_object_desc *const *desc;
+	const struct uverbs_cmd *const *cmd;
 	struct uverbs_api_entry *entry;
-	struct uverbs_method *method;
-	unsigned int i;
 	int ret;
 
-	entry = api_entry(api, cmd->object);
-	if (IS_ERR(entry))
-		return PTR_ERR(entry);
-	method = entry_method(entry, cmd->method);
-	if (IS_ERR(method))
-		return PTR_ERR(method);
-
-	method->cmd = cmd;
-	method->unable = !able;
-	method->destroy_key = UVERBS_API_ATTR_BKEY_LEN;
-	for (i = 0; i < cmd->num_args; i++) {
-		struct uverbs_attr_spec spec;
-
-		if (cmd->args[i].attr == UV_NO_ATTR)
-			continue;
-		spec_from_arg(&spec, &cmd->args[i]);
-		ret = method_add_attr(method, cmd->args[i].attr, &spec, i);
-		if (ret)
-			return ret;
-	}
-	return cmd->flags & UV_C_UHW ? method_add_udata(method) : 0;
-}
-
-static int api_add_commands(struct uverbs_api *api, struct ib_device *ibdev)
-{
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < uverbs_num_commands; i++) {
-		const struct uverbs_cmd *cmd = uverbs_commands[i];
-		u32 key = uapi_key_obj(cmd->object);
-
-		bool able;
-
-		if (!api->objects[object_slot(key)])
-			continue;
-		able = device_has(ibdev, cmd->needs[0]) && device_has(ibdev, cmd->needs[1]);
-		/* what user space usually does itself, a driver must offer explicitly */
-		if (able && cmd->w_num != UV_NO_WRITE &&
-		    (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))
-			api->write[cmd->w_num] = cmd;
-		if (able && cmd->x_num != UV_NO_WRITE)
-			api->write_ex[cmd->x_num] = cmd;
-		if (cmd->method == UV_NO_METHOD)
-			continue;
-		ret = api_add_ioctl(api, cmd, able);
-		if (ret)
-			return ret;
+	for (desc = core_objects; *desc; desc++) {
+		entry = api->objects[object_slot(uapi_key_obj((*desc)->id))];
+		for (cmd = (*desc)->commands; entry && *cmd; cmd++) {
+			ret = api_add_command(api, ibdev, entry, *cmd);
+			if (ret)
+				return ret;
+		}
 	}
 	return 0;
 }
 
-static int api_add_objects(struct uverbs_api *api, struct ib_device *ibdev)
+static int api_add_objects(struct uverbs_api *api, const struct ib_device *ibdev)
 {
-	unsigned int i;
+	const struct uverbs_object_desc *const *desc;
 
-	for (i = 0; i < uverbs_num_objects; i++) {
-		const struct uverbs_object_desc *desc = uverbs_objects[i];
+	for (desc = core_objects; *desc; desc++) {
+		const struct uverbs_obj_type *type = (*desc)->type;
 		struct uverbs_api_entry *entry;
 
-		if (!device_has(ibdev, desc->need))
+		if ((*desc)->more || !device_has(ibdev, (*desc)->need))
 			continue;
-		entry = api_entry(api, desc->id);
+		entry = api_entry(api, (*desc)->id);
 		if (IS_ERR(entry))
 			return PTR_ERR(entry);
-		entry->object.type_attrs = desc->type;
-		entry->object.type_class = desc->type ? desc->type->type_class : NULL;
+		entry->object.type_attrs = type;
+		entry->object.type_class = type ? type->type_class : NULL;
 	}
 	return 0;
 }
 
-/* One method of the driver: a new one, or more attributes for one of the core's. */
+/* ---- what its driver adds ---- */
+
+/* Takes a method out of an entry; it is freed if only this device has it. */
+static void entry_drop(struct uverbs_api_entry *entry, unsigned int key)
+{
+	if (entry->methods[key] && entry->methods[key]->of_driver)
+		kfree(entry->methods[key]);
+	entry->methods[key] = NULL;
+}
+
+/* Adds one method of the driver, or attributes of the driver to one of the core's methods. */
 static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_method_def *def)
 {
+	int key = method_key(def->id), key_len = 0;
 	struct uverbs_method *method;
-	bool fresh;
-	size_t i;
 	int ret;
 
-	method = entry_method(entry, def->id);
-	if (IS_ERR(method))
-		return PTR_ERR(method);
-	fresh = !method->cmd && !method->handler;
-	if (fresh) {
-		method->destroy_key = UVERBS_API_ATTR_BKEY_LEN;
-		method->disabled = !def->handler;
-		method->handler = def->handler;
-	} else if (WARN_ON(def->handler)) {
-		return -EINVAL;
+	if (key < 0)
+		return key;
+	for (size_t i = 0; i < def->num_attrs; i++) {
+		ret = (*def->attrs)[i] ? uverbs_attr_key_len((*def->attrs)[i]->id) : 0;
+		if (ret < 0)
+			return ret;
+		key_len = max(key_len, ret);
 	}
+	method = uverbs_method_extend(entry->methods[key], key_len);
+	if (!method)
+		return -ENOMEM;
+	entry_drop(entry, key);
+	entry->methods[key] = method;
 
-	for (i = 0; i < def->num_attrs; i++) {
+	if (!method->cmd && !method->handler)
+		method->handler = def->handler;
+	else if (WARN_ON(def->handler))
+		return -EINVAL;
+	for (size_t i = 0; i < def->num_attrs; i++) {
 		const struct uverbs_attr_def *attr = (*def->attrs)[i];
 
 		if (!attr)
 			continue;
-		ret = method_add_attr(method, attr->id, &attr->attr, UV_NO_ROW);
+		ret = uverbs_method_add_attr(method, attr->id, &attr->attr, UV_NO_ROW);
 		if (ret)
 			return ret;
 	}
@@ -265,7 +169,6 @@ static int driver_method(struct uverbs_api_entry *entry, const struct uverbs_met
 static int driver_object(struct uverbs_api *api, const struct uverbs_object_def *def)
 {
 	struct uverbs_api_entry *entry;
-	size_t i;
 	int ret;
 
 	entry = api_entry(api, def->id);
@@ -277,7 +180,7 @@ static int driver_object(struct uverbs_api *api, const struct uverbs_object_def 
 		entry->object.type_attrs = def->type_attrs;
 		entry->object.type_class = def->type_attrs->type_class;
 	}
-	for (i = 0; def->methods && i < def->num_methods; i++) {
+	for (size_t i = 0; def->methods && i < def->num_methods; i++) {
 		if (!(*def->methods)[i])
 			continue;
 		ret = driver_method(entry, (*def->methods)[i]);
@@ -288,8 +191,8 @@ static int driver_object(struct uverbs_api *api, const struct uverbs_object_def 
 }
 
 /*
- * A driver's definitions in their order: what is said about support concerns the object named last.
- * Support of single methods is said of write() commands only, and those are the core's alone.
+ * Adds a driver's definitions in their order.  What they say about support concerns the object that
+ * they named last.  They can say it of single methods of write() only, which are the core's alone.
  */
 static int driver_defs(struct uverbs_api *api, struct ib_device *ibdev,
 		       const struct uapi_definition *def)
@@ -348,14 +251,17 @@ static bool api_has_object(const struct uverbs_api *api, u16 id)
 }
 
 /*
- * A method that cannot do without objects of a type the device does not have, is none.  Where such
- * an object may be named, naming it is refused, whatever the handle: see uverbs_take().
+ * A method does not exist if it must have an object of a type that the device lacks, or if a driver
+ * has added attributes to a method that nobody serves.  If a method may do without such an object,
+ * it exists, and uverbs_take() refuses every handle.
  */
-static void method_prune(const struct uverbs_api *api, struct uverbs_method *method)
+static bool method_serves(const struct uverbs_api *api, const struct uverbs_method *method)
 {
 	unsigned int key;
 	u16 type;
 
+	if (!method->cmd && !method->handler)
+		return false;
 	for_each_set_bit(key, method->mandatory, method->key_len) {
 		const struct uverbs_attr_spec *spec = &method->spec[key];
 
@@ -366,24 +272,47 @@ static void method_prune(const struct uverbs_api *api, struct uverbs_method *met
 		else
 			continue;
 		if (!api_has_object(api, type))
-			method->disabled = true;
+			return false;
 	}
-	if (method->destroy_key > method->key_len)
-		method->destroy_key = method->key_len;
+	return true;
 }
 
 static void api_prune(struct uverbs_api *api)
 {
-	unsigned int i, j;
+	for (unsigned int i = 0; i < UV_OBJECT_KEYS; i++) {
+		struct uverbs_api_entry *entry = api->objects[i];
 
-	for (i = 0; i < UV_OBJECT_KEYS; i++)
-		for (j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++)
-			if (api->objects[i]->methods[j])
-				method_prune(api, api->objects[i]->methods[j]);
+		for (unsigned int j = 0; entry && j < UV_METHOD_KEYS; j++)
+			if (entry->methods[j] && !method_serves(api, entry->methods[j]))
+				entry_drop(entry, j);
+	}
 }
 
 /**
- * uverbs_api_create - collect what a device answers
+ * uverbs_api_init() - make what all devices share
+ * @objects: the object types of the core with their commands, ending with NULL
+ *
+ * Context: process, when the module is loaded.
+ * Return: 0, -ENOMEM, or -EINVAL for a table that contradicts itself.
+ */
+int uverbs_api_init(const struct uverbs_object_desc *const *objects)
+{
+	core_objects = objects;
+	return uverbs_methods_init(objects);
+}
+
+/**
+ * uverbs_api_exit() - free what uverbs_api_init() made
+ *
+ * Context: process; every uverbs_api_create() was undone.
+ */
+void uverbs_api_exit(void)
+{
+	uverbs_methods_exit();
+}
+
+/**
+ * uverbs_api_create() - collect what a device answers
  * @ibdev: the device
  *
  * Context: process.
@@ -413,16 +342,14 @@ struct uverbs_api *uverbs_api_create(struct ib_device *ibdev)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_create);
 
 /**
- * uverbs_api_destroy - free what uverbs_api_create() made
+ * uverbs_api_destroy() - free what uverbs_api_create() made
  * @api: the collection or NULL
  */
 void uverbs_api_destroy(struct uverbs_api *api)
 {
-	unsigned int i, j;
-
-	for (i = 0; api && i < UV_OBJECT_KEYS; i++) {
-		for (j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++)
-			kfree(api->objects[i]->methods[j]);
+	for (unsigned int i = 0; api && i < UV_OBJECT_KEYS; i++) {
+		for (unsigned int j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++)
+			entry_drop(api->objects[i], j);
 		kfree(api->objects[i]);
 	}
 	kfree(api);
@@ -430,7 +357,7 @@ void uverbs_api_destroy(struct uverbs_api *api)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_destroy);
 
 /**
- * uverbs_api_method - find an ioctl method
+ * uverbs_api_method() - find an ioctl method
  * @api: what the device answers
  * @object: object type number
  * @method: method number
@@ -439,20 +366,19 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_destroy);
  */
 const struct uverbs_method *uverbs_api_method(const struct uverbs_api *api, u16 object, u16 method)
 {
-	const struct uverbs_method *found;
 	u32 okey = uapi_key_obj(object);
 	u32 mkey = uapi_key_ioctl_method(method);
+	const struct uverbs_api_entry *entry;
 
-	if (okey == UVERBS_API_KEY_ERR || mkey == UVERBS_API_KEY_ERR ||
-	    !api->objects[object_slot(okey)] || api->objects[object_slot(okey)]->object.disabled)
+	if (okey == UVERBS_API_KEY_ERR || mkey == UVERBS_API_KEY_ERR)
 		return NULL;
-	found = api->objects[object_slot(okey)]->methods[method_slot(mkey)];
-	return found && !found->disabled ? found : NULL;
+	entry = api->objects[object_slot(okey)];
+	return entry && !entry->object.disabled ? entry->methods[method_slot(mkey)] : NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_method);
 
 /**
- * uverbs_api_find_write - find a write() command
+ * uverbs_api_find_write() - find a write() command
  * @api: what the device answers
  * @command: the command word of a request: number and flags
  *
@@ -469,7 +395,7 @@ const struct uverbs_cmd *uverbs_api_find_write(const struct uverbs_api *api, u32
 }
 
 /**
- * uverbs_api_no_write - refuse a write() command that was not found
+ * uverbs_api_no_write() - refuse a write() command that was not found
  * @command: the command word of a request
  *
  * Return: -EINVAL for unknown flags, -EOPNOTSUPP for a command the device does not have.
@@ -485,7 +411,7 @@ int uverbs_api_no_write(u32 command)
 }
 
 /**
- * uverbs_api_write - find a write() command, or refuse it
+ * uverbs_api_write() - find a write() command, or refuse it
  * @api: what the device answers
  * @command: the command word of a request: number and flags
  *
@@ -498,7 +424,7 @@ const struct uverbs_cmd *uverbs_api_write(const struct uverbs_api *api, u32 comm
 EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
 
 /**
- * uapi_get_object - find an object type
+ * uapi_get_object() - find an object type
  * @api: what the device answers
  * @object: its number
  *

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Between the forms a request can have and the argument block its handler works on.  Everything
- * here follows the rows of the command's table.
+ * Values go from a request to the argument block on which its handler works, and results back, as
+ * the rows of its command say.
  */
-
 #include <kunit/visibility.h>
-#include "command.h"
 
-/* Numbers of 1, 2, 4 or 8 bytes in the machine's order. */
+#include "decode.h"
+#include "handles.h"
+
+/* These two move a number of 1, 2, 4 or 8 bytes in the machine's order. */
 static u64 load_number(const void *from, unsigned int len)
 {
 	switch (len) {
@@ -71,7 +72,7 @@ static const struct uverbs_place *arg_place(const struct uverbs_call *call,
 	return call->extended ? &arg->x : &arg->w;
 }
 
-/* A number or a mask, checked and stored. */
+/* Checks a number or a mask and stores it. */
 static int arg_set(struct uverbs_call *call, const struct uverbs_arg *arg, u64 val)
 {
 	if (arg->len < sizeof(u64) && val >> (arg->len * BITS_PER_BYTE))
@@ -85,23 +86,21 @@ static int arg_set(struct uverbs_call *call, const struct uverbs_arg *arg, u64 v
 }
 
 /**
- * uverbs_cmd_destroys - does a command destroy an object?
+ * uverbs_cmd_destroys() - does a command destroy an object?
  * @cmd: the command, or NULL
  *
  * Return: true if it has a %UV_DESTROY row.
  */
 bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd)
 {
-	unsigned int i;
-
-	for (i = 0; cmd && i < cmd->num_args; i++)
+	for (unsigned int i = 0; cmd && i < cmd->num_args; i++)
 		if (cmd->args[i].kind == UV_DESTROY)
 			return true;
 	return false;
 }
 
 /**
- * uverbs_arg_from_attr - fill a row's place in the argument block from an attribute
+ * uverbs_arg_from_attr() - fill a row's place in the argument block from an attribute
  * @call: an ioctl request
  * @arg: row of its command
  * @attr: the attribute, decoded
@@ -120,7 +119,7 @@ int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
 					     arg->name, attr->ptr_attr.len);
 		fallthrough;
 	case UV_INT:
-		/* never more than eight bytes, so they stand in the attribute itself */
+		/* They have eight bytes at most, so they stand in the attribute itself. */
 		return arg_set(call, arg, load_number(&attr->ptr_attr.data, attr->ptr_attr.len));
 	case UV_BLOB:
 		ret = _uverbs_copy_from_or_zero(arg_block(call, arg), &call->bundle, arg->attr,
@@ -164,7 +163,7 @@ static int object_from_request(struct uverbs_call *call, const struct uverbs_arg
 }
 
 /**
- * uverbs_args_from_request - fill the argument block of a write() request
+ * uverbs_args_from_request() - fill the argument block of a write() request
  * @call: the request, its structure copied to @call->req and zero-extended
  *
  * Plain values first: they are checked, and they say which of the handles mean anything.
@@ -175,10 +174,9 @@ int uverbs_args_from_request(struct uverbs_call *call)
 {
 	const struct uverbs_cmd *cmd = call->cmd;
 	u64 objects = 0, results = 0;
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < cmd->num_args && !ret; i++) {
+	for (unsigned int i = 0; i < cmd->num_args && !ret; i++) {
 		const struct uverbs_arg *arg = &cmd->args[i];
 		const struct uverbs_place *place = arg_place(call, arg);
 
@@ -204,7 +202,7 @@ int uverbs_args_from_request(struct uverbs_call *call)
 EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_request);
 
 /**
- * uverbs_args_to_attrs - return the results of an ioctl request
+ * uverbs_args_to_attrs() - return the results of an ioctl request
  * @call: the request, which succeeded
  *
  * Return: 0 or -EFAULT.
@@ -228,7 +226,7 @@ int uverbs_args_to_attrs(struct uverbs_call *call)
 }
 
 /**
- * uverbs_args_to_response - return the results of a write() request
+ * uverbs_args_to_response() - return the results of a write() request
  * @call: the request, which succeeded
  *
  * User space gets as much of the response as it has room for; room behind it is cleared.

@@ -1,14 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Attributes of an ioctl request: checked and taken apart here, and read by handlers of drivers
- * through the accessors of <rdma/uverbs_ioctl.h>.
+ * The attributes of an ioctl request are checked and taken apart here.  Handlers of drivers read
+ * them through the accessors of <rdma/uverbs_ioctl.h>.
  */
 #include <kunit/visibility.h>
 #include <linux/overflow.h>
 
-#include "command.h"
+#include "api.h"
+#include "decode.h"
 
 #define INLINE_LEN	sizeof_field(struct ib_uverbs_attr, data)
+
+/**
+ * uverbs_attr_key_name() - what refusals call an attribute of a method
+ * @method: the method
+ * @key: the attribute's place in it
+ *
+ * The numbers of what a driver adds are those of its own part of the name space, so that they would
+ * say nothing.
+ *
+ * Return: the name.
+ */
+const char *uverbs_attr_key_name(const struct uverbs_method *method, unsigned int key)
+{
+	if (method->row[key] != UV_NO_ROW)
+		return method->cmd->args[method->row[key]].name;
+	if (method->spec[key].is_udata && method->spec[key].type == UVERBS_ATTR_TYPE_PTR_IN)
+		return "driver request";
+	if (method->spec[key].is_udata)
+		return "driver response";
+	return "driver attribute";
+}
+
+/**
+ * uverbs_attr_name() - what refusals call an attribute of a request
+ * @call: an ioctl request
+ * @id: attribute id, one that the method has
+ *
+ * Return: the name.
+ */
+const char *uverbs_attr_name(const struct uverbs_call *call, u16 id)
+{
+	return uverbs_attr_key_name(call->method, uapi_bkey_attr(uapi_key_attr(id)));
+}
 
 /* Bytes that this kernel does not know must be zero. */
 static bool tail_is_zero(const struct ib_uverbs_attr *uattr, u16 known)
@@ -32,7 +66,7 @@ static noinline int copy_payload(struct uverbs_call *call, const struct ib_uverb
 	return 0;
 }
 
-/* Inline: most attributes are pointers, and of variants there is another caller. */
+/* This is inline since most attributes are pointers, and since variants need it once more. */
 static __always_inline int decode_pointer(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 					  const struct uverbs_attr_spec *spec,
 					  struct uverbs_ptr_attr *ptr, const char *name)
@@ -94,7 +128,6 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
 {
 	unsigned int count = uattr->len / sizeof(u32);
 	struct ib_uobject *uobj;
-	unsigned int i;
 	u32 *ids;
 
 	if (uattr->len % sizeof(u32) || count < spec->u2.objs_arr.min_len ||
@@ -112,7 +145,7 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
 	else if (copy_from_user(ids, u64_to_user_ptr(uattr->data), uattr->len))
 		return uverbs_refuse(call, -EFAULT, "%s: cannot be read", name);
 
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		uobj = uverbs_take(call, spec->u2.objs_arr.obj_type, spec->u2.objs_arr.access,
 				   ids[i], name);
 		if (IS_ERR(uobj))
@@ -124,7 +157,7 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
 }
 
 /**
- * uverbs_decode_attr - check one attribute and put it into the bundle
+ * uverbs_decode_attr() - check one attribute and put it into the bundle
  * @call: the request
  * @uattr: the attribute, an element of @call->uattrs
  * @spec: what it must look like
@@ -180,7 +213,7 @@ int uverbs_decode_attr(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 EXPORT_SYMBOL_IF_KUNIT(uverbs_decode_attr);
 
 /**
- * uverbs_attr_written - tell user space that a result is there
+ * uverbs_attr_written() - tell user space that a result is there
  * @call: the request
  * @attr: the attribute that carries it
  *
@@ -198,7 +231,7 @@ int uverbs_attr_written(struct uverbs_call *call, const struct uverbs_attr *attr
 }
 
 /**
- * uverbs_udata_from_attrs - a pair of attributes as drivers want their private data
+ * uverbs_udata_from_attrs() - a pair of attributes as drivers want their private data
  * @call: the request
  * @udata: result; empty where an attribute is missing
  * @in: attribute with data for the kernel
@@ -213,7 +246,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 	attr = uverbs_attr_get(&call->bundle, in);
 	if (!IS_ERR(attr)) {
 		udata->inlen = attr->ptr_attr.len;
-		/* short payloads stand in the attribute itself */
+		/* A short payload stands in the attribute itself. */
 		udata->inbuf = uverbs_attr_ptr_is_inline(attr) ?
 			       (const void __user *)
 			       &call->user_attrs[attr->ptr_attr.uattr_idx].data :
@@ -227,7 +260,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 }
 
 /**
- * uverbs_copy_to - write a result attribute
+ * uverbs_copy_to() - write a result attribute
  * @bundle: the request
  * @idx: attribute id
  * @from: result
@@ -252,7 +285,7 @@ int uverbs_copy_to(const struct uverbs_attr_bundle *bundle, size_t idx, const vo
 EXPORT_SYMBOL(uverbs_copy_to);
 
 /**
- * uverbs_copy_to_struct_or_zero - write a result that user space may know a longer form of
+ * uverbs_copy_to_struct_or_zero() - write a result that user space may know a longer form of
  * @bundle: the request
  * @idx: attribute id
  * @from: result
@@ -277,7 +310,7 @@ int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle *bundle, size_
 EXPORT_SYMBOL(uverbs_copy_to_struct_or_zero);
 
 /**
- * uverbs_get_flags64 - read a bit mask
+ * uverbs_get_flags64() - read a bit mask
  * @to: result; 0 if the attribute is missing
  * @bundle: the request
  * @idx: attribute id; 4 or 8 bytes
@@ -312,7 +345,7 @@ int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *bundle, size_t 
 EXPORT_SYMBOL(uverbs_get_flags64);
 
 /**
- * uverbs_get_flags32 - read a bit mask into 32 bits
+ * uverbs_get_flags32() - read a bit mask into 32 bits
  * @to: result; 0 if the attribute is missing
  * @bundle: the request
  * @idx: attribute id; 4 or 8 bytes
@@ -333,7 +366,7 @@ int uverbs_get_flags32(u32 *to, const struct uverbs_attr_bundle *bundle, size_t 
 }
 EXPORT_SYMBOL(uverbs_get_flags32);
 
-/* The attribute's value or, if it is missing, the default. */
+/* Reads the attribute's value or, if it is missing, the default. */
 static int const_value(u64 *val, const struct uverbs_attr_bundle *bundle, size_t idx,
 		       const void *fallback)
 {
@@ -349,7 +382,7 @@ static int const_value(u64 *val, const struct uverbs_attr_bundle *bundle, size_t
 }
 
 /**
- * _uverbs_get_const_signed - read a signed number
+ * _uverbs_get_const_signed() - read a signed number
  * @to: result
  * @bundle: the request
  * @idx: attribute id
@@ -376,7 +409,7 @@ int _uverbs_get_const_signed(s64 *to, const struct uverbs_attr_bundle *bundle, s
 EXPORT_SYMBOL(_uverbs_get_const_signed);
 
 /**
- * _uverbs_get_const_unsigned - read an unsigned number
+ * _uverbs_get_const_unsigned() - read an unsigned number
  * @to: result
  * @bundle: the request
  * @idx: attribute id
@@ -398,7 +431,7 @@ int _uverbs_get_const_unsigned(u64 *to, const struct uverbs_attr_bundle *bundle,
 EXPORT_SYMBOL(_uverbs_get_const_unsigned);
 
 /**
- * uverbs_finalize_uobj_create - the driver knows the new object now
+ * uverbs_finalize_uobj_create() - the driver knows the new object now
  * @bundle: the request
  * @idx: attribute that makes the object
  *
@@ -412,7 +445,7 @@ void uverbs_finalize_uobj_create(const struct uverbs_attr_bundle *bundle, u16 id
 EXPORT_SYMBOL(uverbs_finalize_uobj_create);
 
 /**
- * uverbs_destroy_def_handler - handler of a method that only destroys its object
+ * uverbs_destroy_def_handler() - handler of a method that only destroys its object
  * @attrs: the request, whose object is destroyed already
  *
  * Return: 0.

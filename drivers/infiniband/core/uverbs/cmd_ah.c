@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int ah_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	return rdma_destroy_ah_user(uobj->object, RDMA_DESTROY_AH_SLEEPABLE, &attrs->driver_udata);
 }
-
-const struct uverbs_object_desc uverbs_object_ah = {
-	.id = UVERBS_OBJECT_AH,
-	.type = &UVERBS_TYPE_ALLOC_IDR(ah_destroy),
-	.need = UV_OP(destroy_ah),
-};
 
 /* ---- CREATE_AH ---- */
 
@@ -50,7 +44,7 @@ static const struct uverbs_arg ah_create_args[] = {
 	},
 };
 
-/* The address, its port valid, into a zeroed attribute. */
+/* Translates the address, whose port is valid, into a zeroed attribute. */
 static void address_in(struct rdma_ah_attr *to, const struct ib_uverbs_ah_attr *from,
 		       struct ib_device *ibdev)
 {
@@ -98,9 +92,8 @@ static int run_ah_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_ah_create = {
+static const struct uverbs_cmd cmd_ah_create = {
 	.name = "CREATE_AH",
-	.object = UVERBS_OBJECT_AH,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_CREATE_AH,
 	.x_num = UV_NO_WRITE,
@@ -128,9 +121,8 @@ static const struct uverbs_arg ah_destroy_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_ah_destroy = {
+static const struct uverbs_cmd cmd_ah_destroy = {
 	.name = "DESTROY_AH",
-	.object = UVERBS_OBJECT_AH,
 	.method = UVERBS_METHOD_AH_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DESTROY_AH,
 	.x_num = UV_NO_WRITE,
@@ -138,4 +130,11 @@ const struct uverbs_cmd uverbs_cmd_ah_destroy = {
 	UV_ARGS(ah_destroy_args, ah_destroy),
 	.needs = { UV_OP(destroy_ah) },
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_ah = {
+	.id = UVERBS_OBJECT_AH,
+	.type = &UVERBS_TYPE_ALLOC_IDR(ah_destroy),
+	.need = UV_OP(destroy_ah),
+	UV_COMMANDS(&cmd_ah_create, &cmd_ah_destroy),
 };

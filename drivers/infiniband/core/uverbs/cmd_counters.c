@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int counters_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			    struct uverbs_attr_bundle *attrs)
 {
 	return ib_destroy_counters_user(uobj->object);
 }
-
-const struct uverbs_object_desc uverbs_object_counters = {
-	.id = UVERBS_OBJECT_COUNTERS,
-	.type = &UVERBS_TYPE_ALLOC_IDR(counters_destroy),
-	.need = UV_OP(destroy_counters),
-};
 
 struct counters {
 	struct ib_uobject *counters;
@@ -44,9 +38,8 @@ static int run_counters_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_counters_create = {
+static const struct uverbs_cmd cmd_counters_create = {
 	.name = "COUNTERS_CREATE",
-	.object = UVERBS_OBJECT_COUNTERS,
 	.method = UVERBS_METHOD_COUNTERS_CREATE,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -92,9 +85,8 @@ static int run_counters_read(struct uverbs_call *call)
 			      array_size(attr.ncounters, sizeof(u64)));
 }
 
-const struct uverbs_cmd uverbs_cmd_counters_read = {
+static const struct uverbs_cmd cmd_counters_read = {
 	.name = "COUNTERS_READ",
-	.object = UVERBS_OBJECT_COUNTERS,
 	.method = UVERBS_METHOD_COUNTERS_READ,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -111,12 +103,18 @@ static const struct uverbs_arg counters_destroy_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_counters_destroy = {
+static const struct uverbs_cmd cmd_counters_destroy = {
 	.name = "COUNTERS_DESTROY",
-	.object = UVERBS_OBJECT_COUNTERS,
 	.method = UVERBS_METHOD_COUNTERS_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
 	UV_ARGS(counters_destroy_args, counters),
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_counters = {
+	.id = UVERBS_OBJECT_COUNTERS,
+	.type = &UVERBS_TYPE_ALLOC_IDR(counters_destroy),
+	.need = UV_OP(destroy_counters),
+	UV_COMMANDS(&cmd_counters_create, &cmd_counters_read, &cmd_counters_destroy),
 };

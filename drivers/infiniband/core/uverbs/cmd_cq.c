@@ -5,7 +5,7 @@
 #include <rdma/opa_addr.h>
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static struct ib_ucq_object *to_ucq(struct ib_uobject *uobj)
 {
@@ -22,12 +22,6 @@ static int cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		uverbs_ucq_release(to_ucq(uobj));
 	return ret;
 }
-
-const struct uverbs_object_desc uverbs_object_cq = {
-	.id = UVERBS_OBJECT_CQ,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_ucq_object), cq_destroy),
-	.need = UV_OP(destroy_cq),
-};
 
 /* ---- CREATE_CQ ---- */
 
@@ -78,7 +72,7 @@ static const struct uverbs_arg cq_create_args[] = {
 		.w = UV_AT(ib_uverbs_create_cq, comp_vector),
 		.x = UV_AT(ib_uverbs_ex_create_cq, comp_vector),
 	}, {
-		/* what bits exist is the driver's to say in the write() form */
+		/* In the write() form the driver says which bits exist. */
 		.name = "flags", .kind = UV_INT, .attr = UV_NO_ATTR,
 		UV_BLOCK(cq_create, flags),
 		.x = UV_AT(ib_uverbs_ex_create_cq, flags),
@@ -158,9 +152,8 @@ static int run_cq_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_cq_create = {
+static const struct uverbs_cmd cmd_cq_create = {
 	.name = "CREATE_CQ",
-	.object = UVERBS_OBJECT_CQ,
 	.method = UVERBS_METHOD_CQ_CREATE,
 	.w_num = IB_USER_VERBS_CMD_CREATE_CQ,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_CQ,
@@ -196,7 +189,7 @@ static const struct uverbs_arg cq_destroy_args[] = {
 	},
 };
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_cq_destroy(struct uverbs_call *call)
 {
 	struct cq_destroy *args = call->args;
@@ -207,9 +200,8 @@ static int run_cq_destroy(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_cq_destroy = {
+static const struct uverbs_cmd cmd_cq_destroy = {
 	.name = "DESTROY_CQ",
-	.object = UVERBS_OBJECT_CQ,
 	.method = UVERBS_METHOD_CQ_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DESTROY_CQ,
 	.x_num = UV_NO_WRITE,
@@ -261,9 +253,8 @@ static int run_cq_resize(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_cq_resize = {
+static const struct uverbs_cmd cmd_cq_resize = {
 	.name = "RESIZE_CQ",
-	.object = UVERBS_OBJECT_CQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_RESIZE_CQ,
 	.x_num = UV_NO_WRITE,
@@ -322,9 +313,8 @@ static int run_cq_modify(struct uverbs_call *call)
 					 args->cq_count, args->cq_period) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_cq_modify = {
+static const struct uverbs_cmd cmd_cq_modify = {
 	.name = "MODIFY_CQ",
-	.object = UVERBS_OBJECT_CQ,
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_CQ,
@@ -358,9 +348,8 @@ static int run_cq_notify(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_cq_notify = {
+static const struct uverbs_cmd cmd_cq_notify = {
 	.name = "REQ_NOTIFY_CQ",
-	.object = UVERBS_OBJECT_CQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_REQ_NOTIFY_CQ,
 	.x_num = UV_NO_WRITE,
@@ -441,9 +430,8 @@ static int run_cq_poll(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_cq_poll = {
+static const struct uverbs_cmd cmd_cq_poll = {
 	.name = "POLL_CQ",
-	.object = UVERBS_OBJECT_CQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POLL_CQ,
 	.x_num = UV_NO_WRITE,
@@ -453,4 +441,12 @@ const struct uverbs_cmd uverbs_cmd_cq_poll = {
 	UV_ARGS(cq_poll_args, cq_poll),
 	.needs = { UV_OP(poll_cq) },
 	.run = run_cq_poll,
+};
+
+const struct uverbs_object_desc uverbs_object_cq = {
+	.id = UVERBS_OBJECT_CQ,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_ucq_object), cq_destroy),
+	.need = UV_OP(destroy_cq),
+	UV_COMMANDS(&cmd_cq_create, &cmd_cq_destroy, &cmd_cq_resize, &cmd_cq_modify,
+		    &cmd_cq_poll, &cmd_cq_notify),
 };

@@ -6,14 +6,9 @@
 #include <rdma/opa_addr.h>
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 #define CORE_SUPPORT	((u64)IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS)
-
-/* DEVICE has methods and no objects. */
-const struct uverbs_object_desc uverbs_object_device = {
-	.id = UVERBS_OBJECT_DEVICE,
-};
 
 /* ---- GET_CONTEXT ---- */
 
@@ -61,7 +56,7 @@ static int make_context(struct uverbs_call *call, struct get_context *args)
 	return rdma_ucontext_open(context, &attrs->driver_udata);
 }
 
-/* The context is no handle, which a request that fails would give up by itself. */
+/* A context is no handle, so a request that fails does not give it up by itself. */
 static void settle_context(struct uverbs_call *call, bool commit)
 {
 	struct ib_uverbs_file *file = call->bundle.ufile;
@@ -94,9 +89,8 @@ static int run_get_context(struct uverbs_call *call)
 	return make_context(call, args);
 }
 
-const struct uverbs_cmd uverbs_cmd_get_context = {
+static const struct uverbs_cmd cmd_get_context = {
 	.name = "GET_CONTEXT",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_GET_CONTEXT,
 	.w_num = IB_USER_VERBS_CMD_GET_CONTEXT,
 	.x_num = UV_NO_WRITE,
@@ -134,9 +128,8 @@ static int run_query_context(struct uverbs_call *call)
 	return ibdev->ops.query_ucontext(call->bundle.context, &call->bundle);
 }
 
-const struct uverbs_cmd uverbs_cmd_query_context = {
+static const struct uverbs_cmd cmd_query_context = {
 	.name = "QUERY_CONTEXT",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_CONTEXT,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -262,7 +255,7 @@ static int run_query_device(struct uverbs_call *call)
 		device_basics(&args->resp.base, ibdev, &ibdev->attrs);
 		return 0;
 	}
-	/* the extended form asks the driver again: it may have something to say to its library */
+	/* The extended form asks the driver again, which may have data for its library. */
 	ret = ibdev->ops.query_device(ibdev, &attr, &call->bundle.driver_udata);
 	if (ret)
 		return uverbs_refuse_below(call, ret, "the driver refused");
@@ -271,9 +264,8 @@ static int run_query_device(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_query_device = {
+static const struct uverbs_cmd cmd_query_device = {
 	.name = "QUERY_DEVICE",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_QUERY_DEVICE,
 	.x_num = IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
@@ -332,7 +324,7 @@ static int run_query_port(struct uverbs_call *call)
 	if (ret)
 		return uverbs_refuse_below(call, ret, "port_num %u: the driver refused", port);
 
-	/* one of the bits means something else to user space than to the port itself */
+	/* One of the bits means something else to user space than to the port itself. */
 	caps = attr.port_cap_flags & ~(u32)IB_UVERBS_PCF_IP_BASED_GIDS;
 	if (attr.ip_gids)
 		caps |= IB_UVERBS_PCF_IP_BASED_GIDS;
@@ -355,7 +347,7 @@ static int run_query_port(struct uverbs_call *call)
 		.subnet_timeout = attr.subnet_timeout,
 		.init_type_reply = attr.init_type_reply,
 		.active_width = attr.active_width,
-		/* eight bits end at NDR; active_speed_ex carries the rest */
+		/* Eight bits end at NDR; active_speed_ex carries the rest. */
 		.active_speed = min_t(u16, attr.active_speed, IB_SPEED_NDR),
 		.phys_state = attr.phys_state,
 		.link_layer = rdma_port_get_link_layer(ibdev, port),
@@ -366,9 +358,8 @@ static int run_query_port(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_query_port = {
+static const struct uverbs_cmd cmd_query_port = {
 	.name = "QUERY_PORT",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_PORT,
 	.w_num = IB_USER_VERBS_CMD_QUERY_PORT,
 	.x_num = UV_NO_WRITE,
@@ -377,4 +368,10 @@ const struct uverbs_cmd uverbs_cmd_query_port = {
 	UV_ARGS(query_port_args, query_port),
 	.needs = { UV_OP(query_port) },
 	.run = run_query_port,
+};
+
+/* DEVICE has methods but no objects. */
+const struct uverbs_object_desc uverbs_object_device = {
+	.id = UVERBS_OBJECT_DEVICE,
+	UV_COMMANDS(&cmd_get_context, &cmd_query_context, &cmd_query_device, &cmd_query_port),
 };

@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int dm_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	return ib_free_dm_user(uobj->object, attrs);
 }
-
-const struct uverbs_object_desc uverbs_object_dm = {
-	.id = UVERBS_OBJECT_DM,
-	.type = &UVERBS_TYPE_ALLOC_IDR(dm_destroy),
-	.need = UV_OP(dealloc_dm),
-};
 
 /* ---- DM_ALLOC, DM_FREE ---- */
 
@@ -55,9 +49,8 @@ static int run_dm_alloc(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_dm_alloc = {
+static const struct uverbs_cmd cmd_dm_alloc = {
 	.name = "DM_ALLOC",
-	.object = UVERBS_OBJECT_DM,
 	.method = UVERBS_METHOD_DM_ALLOC,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -74,9 +67,8 @@ static const struct uverbs_arg dm_free_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_dm_free = {
+static const struct uverbs_cmd cmd_dm_free = {
 	.name = "DM_FREE",
-	.object = UVERBS_OBJECT_DM,
 	.method = UVERBS_METHOD_DM_FREE,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -130,7 +122,7 @@ static int check_part(struct uverbs_call *call, const struct dm_mr_reg *args,
 	if (args->offset > dm->length || args->length > dm->length - args->offset)
 		return uverbs_refuse(call, -EINVAL, "offset %llu, length %llu: dm has %u bytes",
 				     args->offset, args->length, dm->length);
-	/* there is no address in the program that the region could begin at */
+	/* The memory has no address in the program at which the region could begin. */
 	if (!(args->access_flags & IB_ZERO_BASED))
 		return uverbs_refuse(call, -EINVAL, "access_flags %#x: dm is only zero based",
 				     args->access_flags);
@@ -161,13 +153,25 @@ static int run_dm_mr_reg(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_dm_mr_reg = {
+static const struct uverbs_cmd cmd_dm_mr_reg = {
 	.name = "DM_MR_REG",
-	.object = UVERBS_OBJECT_MR,
 	.method = UVERBS_METHOD_DM_MR_REG,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
 	UV_ARGS(dm_mr_reg_args, dm_mr_reg),
 	.needs = { UV_OP(reg_dm_mr) },
 	.run = run_dm_mr_reg,
+};
+
+const struct uverbs_object_desc uverbs_object_dm = {
+	.id = UVERBS_OBJECT_DM,
+	.type = &UVERBS_TYPE_ALLOC_IDR(dm_destroy),
+	.need = UV_OP(dealloc_dm),
+	UV_COMMANDS(&cmd_dm_alloc, &cmd_dm_free),
+};
+
+const struct uverbs_object_desc uverbs_object_dm_mr = {
+	.id = UVERBS_OBJECT_MR,
+	.more = true,
+	UV_COMMANDS(&cmd_dm_mr_reg),
 };

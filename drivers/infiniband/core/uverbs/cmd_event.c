@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Making completion channels and asynchronous event files.
+ * Completion channels and asynchronous event files.
  */
 #include <linux/fs.h>
 
-#include "command.h"
-
-const struct uverbs_object_desc uverbs_object_channel = {
-	.id = UVERBS_OBJECT_COMP_CHANNEL,
-	.type = &UVERBS_TYPE_ALLOC_FD(sizeof(struct ib_uverbs_completion_event_file),
-				      uverbs_comp_file_stop, &uverbs_comp_fops,
-				      "[infinibandevent]", O_RDONLY),
-	.need = UV_OP(dealloc_pd),
-};
-
-const struct uverbs_object_desc uverbs_object_async = {
-	.id = UVERBS_OBJECT_ASYNC_EVENT,
-	.type = &UVERBS_TYPE_ALLOC_FD(sizeof(struct ib_uverbs_async_event_file),
-				      uverbs_async_file_stop, &uverbs_async_fops,
-				      "[infinibandevent]", O_RDONLY),
-};
+#include "commands.h"
 
 struct event_file {
 	struct ib_uobject *file;
@@ -46,9 +31,8 @@ static int run_channel_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_channel_create = {
+static const struct uverbs_cmd cmd_channel_create = {
 	.name = "CREATE_COMP_CHANNEL",
-	.object = UVERBS_OBJECT_COMP_CHANNEL,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL,
 	.x_num = UV_NO_WRITE,
@@ -82,12 +66,28 @@ static int run_async_alloc(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_async_alloc = {
+static const struct uverbs_cmd cmd_async_alloc = {
 	.name = "ASYNC_EVENT_ALLOC",
-	.object = UVERBS_OBJECT_ASYNC_EVENT,
 	.method = UVERBS_METHOD_ASYNC_EVENT_ALLOC,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
 	UV_ARGS(async_alloc_args, event_file),
 	.run = run_async_alloc,
+};
+
+const struct uverbs_object_desc uverbs_object_channel = {
+	.id = UVERBS_OBJECT_COMP_CHANNEL,
+	.type = &UVERBS_TYPE_ALLOC_FD(sizeof(struct ib_uverbs_completion_event_file),
+				      uverbs_comp_file_stop, &uverbs_comp_fops,
+				      "[infinibandevent]", O_RDONLY),
+	.need = UV_OP(dealloc_pd),
+	UV_COMMANDS(&cmd_channel_create),
+};
+
+const struct uverbs_object_desc uverbs_object_async = {
+	.id = UVERBS_OBJECT_ASYNC_EVENT,
+	.type = &UVERBS_TYPE_ALLOC_FD(sizeof(struct ib_uverbs_async_event_file),
+				      uverbs_async_file_stop, &uverbs_async_fops,
+				      "[infinibandevent]", O_RDONLY),
+	UV_COMMANDS(&cmd_async_alloc),
 };

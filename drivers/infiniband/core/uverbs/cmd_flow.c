@@ -5,7 +5,7 @@
 #include <linux/capability.h>
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			struct uverbs_attr_bundle *attrs)
@@ -23,13 +23,7 @@ static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-/* Rules are made here or by methods of a driver, with ib_set_flow() by both. */
-const struct uverbs_object_desc uverbs_object_flow = {
-	.id = UVERBS_OBJECT_FLOW,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uflow_object), flow_destroy),
-	.need = UV_OP(destroy_flow),
-};
-
+/* A rule is made here or by a method of a driver; both use ib_set_flow(). */
 /* ---- CREATE_FLOW ---- */
 
 struct flow_create {
@@ -73,7 +67,7 @@ static const struct uverbs_arg flow_create_args[] = {
 	},
 };
 
-/* The longest specification of a program. */
+/* What the longest specification of a program has. */
 #define LARGEST_SPEC	sizeof(struct ib_uverbs_flow_spec_ipv6)
 
 static int check_rule(struct uverbs_call *call, const struct flow_create *args)
@@ -163,9 +157,8 @@ static int run_flow_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_flow_create = {
+static const struct uverbs_cmd cmd_flow_create = {
 	.name = "CREATE_FLOW",
-	.object = UVERBS_OBJECT_FLOW,
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_FLOW,
@@ -197,9 +190,8 @@ static const struct uverbs_arg flow_destroy_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_flow_destroy = {
+static const struct uverbs_cmd cmd_flow_destroy = {
 	.name = "DESTROY_FLOW",
-	.object = UVERBS_OBJECT_FLOW,
 	.method = UVERBS_METHOD_FLOW_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_DESTROY_FLOW,
@@ -223,12 +215,6 @@ static int flow_action_destroy(struct ib_uobject *uobj, enum rdma_remove_reason 
 	return action->device->ops.destroy_flow_action(action);
 }
 
-const struct uverbs_object_desc uverbs_object_flow_action = {
-	.id = UVERBS_OBJECT_FLOW_ACTION,
-	.type = &UVERBS_TYPE_ALLOC_IDR(flow_action_destroy),
-	.need = UV_OP(destroy_flow_action),
-};
-
 struct flow_action {
 	struct ib_uobject *action;
 };
@@ -241,12 +227,25 @@ static const struct uverbs_arg flow_action_destroy_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_flow_action_destroy = {
+static const struct uverbs_cmd cmd_flow_action_destroy = {
 	.name = "FLOW_ACTION_DESTROY",
-	.object = UVERBS_OBJECT_FLOW_ACTION,
 	.method = UVERBS_METHOD_FLOW_ACTION_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
 	UV_ARGS(flow_action_destroy_args, flow_action),
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_flow = {
+	.id = UVERBS_OBJECT_FLOW,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uflow_object), flow_destroy),
+	.need = UV_OP(destroy_flow),
+	UV_COMMANDS(&cmd_flow_create, &cmd_flow_destroy),
+};
+
+const struct uverbs_object_desc uverbs_object_flow_action = {
+	.id = UVERBS_OBJECT_FLOW_ACTION,
+	.type = &UVERBS_TYPE_ALLOC_IDR(flow_action_destroy),
+	.need = UV_OP(destroy_flow_action),
+	UV_COMMANDS(&cmd_flow_action_destroy),
 };

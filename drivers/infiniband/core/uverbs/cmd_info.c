@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that list things - GIDs, handles - and the one that carries write() commands.  They
- * exist as ioctl methods only.
+ * Commands that list GIDs and handles, and the one that carries write() commands.  They exist as
+ * ioctl methods only.
  */
 #include <rdma/ib_cache.h>
 
-#include "command.h"
+#include "api.h"
+#include "commands.h"
 
 /* ---- QUERY_GID_TABLE ---- */
 
@@ -42,9 +43,8 @@ static int write_gid_entries(struct uverbs_call *call, const struct ib_uverbs_gi
 		uverbs_attr_get(&call->bundle, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	void __user *to = u64_to_user_ptr(attr->ptr_attr.data);
 	size_t known = min_t(u64, user_size, sizeof(*entries));
-	size_t i;
 
-	for (i = 0; i < count; i++, to += user_size)
+	for (size_t i = 0; i < count; i++, to += user_size)
 		if (copy_to_user(to, &entries[i], known) ||
 		    clear_user(to + known, user_size - known))
 			return uverbs_refuse(call, -EFAULT, "entries: cannot be written");
@@ -79,9 +79,8 @@ static int run_gid_table(struct uverbs_call *call)
 	return write_gid_entries(call, entries, count, args->entry_size);
 }
 
-const struct uverbs_cmd uverbs_cmd_query_gid_table = {
+static const struct uverbs_cmd cmd_query_gid_table = {
 	.name = "QUERY_GID_TABLE",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_GID_TABLE,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -148,16 +147,15 @@ static int run_gid_entry(struct uverbs_call *call)
 		ndev = rdma_read_gid_attr_ndev_rcu(gid);
 		if (!IS_ERR(ndev))
 			args->entry.netdev_ifindex = ndev->ifindex;
-		else if (PTR_ERR(ndev) != -ENODEV)	/* that is: not an Ethernet GID */
+		else if (PTR_ERR(ndev) != -ENODEV)	/* a GID of InfiniBand has none */
 			ret = PTR_ERR(ndev);
 	}
 	rdma_put_gid_attr(gid);
 	return ret;
 }
 
-const struct uverbs_cmd uverbs_cmd_query_gid_entry = {
+static const struct uverbs_cmd cmd_query_gid_entry = {
 	.name = "QUERY_GID_ENTRY",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_QUERY_GID_ENTRY,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -210,9 +208,8 @@ static int run_info_handles(struct uverbs_call *call)
 			      args->total * sizeof(u32));
 }
 
-const struct uverbs_cmd uverbs_cmd_info_handles = {
+static const struct uverbs_cmd cmd_info_handles = {
 	.name = "INFO_HANDLES",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_INFO_HANDLES,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -277,13 +274,19 @@ static int run_invoke_write(struct uverbs_call *call)
 	return IS_ERR(out) ? 0 : uverbs_attr_written(call, out);
 }
 
-const struct uverbs_cmd uverbs_cmd_invoke_write = {
+static const struct uverbs_cmd cmd_invoke_write = {
 	.name = "INVOKE_WRITE",
-	.object = UVERBS_OBJECT_DEVICE,
 	.method = UVERBS_METHOD_INVOKE_WRITE,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
-	.flags = UV_C_UHW,
+	.flags = UV_C_UHW | UV_C_CARRIER,
 	UV_ARGS(invoke_write_args, invoke_write),
 	.run = run_invoke_write,
+};
+
+const struct uverbs_object_desc uverbs_object_device_more = {
+	.id = UVERBS_OBJECT_DEVICE,
+	.more = true,
+	UV_COMMANDS(&cmd_query_gid_table, &cmd_query_gid_entry, &cmd_info_handles,
+		    &cmd_invoke_write),
 };

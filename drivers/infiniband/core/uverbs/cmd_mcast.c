@@ -4,7 +4,7 @@
  */
 #include <linux/slab.h>
 
-#include "command.h"
+#include "commands.h"
 
 /**
  * struct attachment - a group that a user's QP is attached to
@@ -68,7 +68,7 @@ static int detach(struct ib_qp *qp, struct attachment *group)
 }
 
 /**
- * uverbs_groups_leave - detach a QP that goes away from all its groups
+ * uverbs_groups_leave() - detach a QP that goes away from all its groups
  * @uqp: the QP, which nobody else uses
  *
  * Return: 0, or the driver's error for the group that it stayed in.
@@ -116,9 +116,8 @@ static int run_mcast_attach(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mcast_attach = {
+static const struct uverbs_cmd cmd_mcast_attach = {
 	.name = "ATTACH_MCAST",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_ATTACH_MCAST,
 	.x_num = UV_NO_WRITE,
@@ -151,9 +150,8 @@ static int run_mcast_detach(struct uverbs_call *call)
 					 args->gid.raw, args->mlid) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mcast_detach = {
+static const struct uverbs_cmd cmd_mcast_detach = {
 	.name = "DETACH_MCAST",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_DETACH_MCAST,
 	.x_num = UV_NO_WRITE,
@@ -161,4 +159,10 @@ const struct uverbs_cmd uverbs_cmd_mcast_detach = {
 	UV_ARGS(mcast_detach_args, mcast),
 	.needs = { UV_OP(detach_mcast) },
 	.run = run_mcast_detach,
+};
+
+const struct uverbs_object_desc uverbs_object_qp_mcast = {
+	.id = UVERBS_OBJECT_QP,
+	.more = true,
+	UV_COMMANDS(&cmd_mcast_attach, &cmd_mcast_detach),
 };

@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	return ib_dereg_mr_user(uobj->object, &attrs->driver_udata);
 }
-
-const struct uverbs_object_desc uverbs_object_mr = {
-	.id = UVERBS_OBJECT_MR,
-	.type = &UVERBS_TYPE_ALLOC_IDR(mr_destroy),
-	.need = UV_OP(dereg_mr),
-};
 
 /* ---- REG_MR, REREG_MR ---- */
 
@@ -80,7 +74,7 @@ static int check_offset(struct uverbs_call *call, const struct mr_reg *args)
 }
 
 /**
- * uverbs_check_mr_access - refuse rights that no memory can be registered with
+ * uverbs_check_mr_access() - refuse rights that no memory can be registered with
  * @call: the request
  * @ibdev: the device
  * @access: enum ib_access_flags
@@ -117,9 +111,8 @@ static int run_mr_reg(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mr_reg = {
+static const struct uverbs_cmd cmd_mr_reg = {
 	.name = "REG_MR",
-	.object = UVERBS_OBJECT_MR,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_REG_MR,
 	.x_num = UV_NO_WRITE,
@@ -220,9 +213,8 @@ static int run_mr_rereg(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mr_rereg = {
+static const struct uverbs_cmd cmd_mr_rereg = {
 	.name = "REREG_MR",
-	.object = UVERBS_OBJECT_MR,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_REREG_MR,
 	.x_num = UV_NO_WRITE,
@@ -250,9 +242,8 @@ static const struct uverbs_arg mr_dereg_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_mr_dereg = {
+static const struct uverbs_cmd cmd_mr_dereg = {
 	.name = "DEREG_MR",
-	.object = UVERBS_OBJECT_MR,
 	.method = UVERBS_METHOD_MR_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DEREG_MR,
 	.x_num = UV_NO_WRITE,
@@ -304,9 +295,8 @@ static int run_mr_query(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mr_query = {
+static const struct uverbs_cmd cmd_mr_query = {
 	.name = "QUERY_MR",
-	.object = UVERBS_OBJECT_MR,
 	.method = UVERBS_METHOD_QUERY_MR,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
@@ -359,13 +349,19 @@ static int run_mr_advise(struct uverbs_call *call)
 		     0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mr_advise = {
+static const struct uverbs_cmd cmd_mr_advise = {
 	.name = "ADVISE_MR",
-	.object = UVERBS_OBJECT_MR,
 	.method = UVERBS_METHOD_ADVISE_MR,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
 	UV_ARGS(mr_advise_args, mr_advise),
 	.needs = { UV_OP(advise_mr) },
 	.run = run_mr_advise,
+};
+
+const struct uverbs_object_desc uverbs_object_mr = {
+	.id = UVERBS_OBJECT_MR,
+	.type = &UVERBS_TYPE_ALLOC_IDR(mr_destroy),
+	.need = UV_OP(dereg_mr),
+	UV_COMMANDS(&cmd_mr_reg, &cmd_mr_rereg, &cmd_mr_dereg, &cmd_mr_query, &cmd_mr_advise),
 };

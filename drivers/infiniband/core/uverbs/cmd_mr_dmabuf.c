@@ -4,7 +4,7 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 struct mr_reg_dmabuf {
 	struct ib_uobject *mr;
@@ -76,13 +76,18 @@ static int run_mr_reg_dmabuf(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mr_reg_dmabuf = {
+static const struct uverbs_cmd cmd_mr_reg_dmabuf = {
 	.name = "REG_DMABUF_MR",
-	.object = UVERBS_OBJECT_MR,
 	.method = UVERBS_METHOD_REG_DMABUF_MR,
 	.w_num = UV_NO_WRITE,
 	.x_num = UV_NO_WRITE,
 	UV_ARGS(mr_reg_dmabuf_args, mr_reg_dmabuf),
 	.needs = { UV_OP(reg_user_mr_dmabuf) },
 	.run = run_mr_reg_dmabuf,
+};
+
+const struct uverbs_object_desc uverbs_object_mr_dmabuf = {
+	.id = UVERBS_OBJECT_MR,
+	.more = true,
+	UV_COMMANDS(&cmd_mr_reg_dmabuf),
 };

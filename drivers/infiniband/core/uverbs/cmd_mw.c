@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	return ib_dealloc_mw_user(uobj->object);
 }
-
-const struct uverbs_object_desc uverbs_object_mw = {
-	.id = UVERBS_OBJECT_MW,
-	.type = &UVERBS_TYPE_ALLOC_IDR(mw_destroy),
-	.need = UV_OP(dealloc_mw),
-};
 
 struct mw_alloc {
 	struct ib_uobject *mw;
@@ -62,9 +56,8 @@ static int run_mw_alloc(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_mw_alloc = {
+static const struct uverbs_cmd cmd_mw_alloc = {
 	.name = "ALLOC_MW",
-	.object = UVERBS_OBJECT_MW,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_ALLOC_MW,
 	.x_num = UV_NO_WRITE,
@@ -89,9 +82,8 @@ static const struct uverbs_arg mw_dealloc_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_mw_dealloc = {
+static const struct uverbs_cmd cmd_mw_dealloc = {
 	.name = "DEALLOC_MW",
-	.object = UVERBS_OBJECT_MW,
 	.method = UVERBS_METHOD_MW_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DEALLOC_MW,
 	.x_num = UV_NO_WRITE,
@@ -99,4 +91,11 @@ const struct uverbs_cmd uverbs_cmd_mw_dealloc = {
 	UV_ARGS(mw_dealloc_args, mw_dealloc),
 	.needs = { UV_OP(dealloc_mw) },
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_mw = {
+	.id = UVERBS_OBJECT_MW,
+	.type = &UVERBS_TYPE_ALLOC_IDR(mw_destroy),
+	.need = UV_OP(dealloc_mw),
+	UV_COMMANDS(&cmd_mw_alloc, &cmd_mw_dealloc),
 };

@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	return ib_dealloc_pd_user(uobj->object, &attrs->driver_udata);
 }
-
-const struct uverbs_object_desc uverbs_object_pd = {
-	.id = UVERBS_OBJECT_PD,
-	.type = &UVERBS_TYPE_ALLOC_IDR(pd_destroy),
-	.need = UV_OP(dealloc_pd),
-};
 
 struct pd_command {
 	struct ib_uobject *pd;
@@ -46,9 +40,8 @@ static int run_pd_alloc(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_pd_alloc = {
+static const struct uverbs_cmd cmd_pd_alloc = {
 	.name = "ALLOC_PD",
-	.object = UVERBS_OBJECT_PD,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_ALLOC_PD,
 	.x_num = UV_NO_WRITE,
@@ -69,9 +62,8 @@ static const struct uverbs_arg pd_dealloc_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_pd_dealloc = {
+static const struct uverbs_cmd cmd_pd_dealloc = {
 	.name = "DEALLOC_PD",
-	.object = UVERBS_OBJECT_PD,
 	.method = UVERBS_METHOD_PD_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DEALLOC_PD,
 	.x_num = UV_NO_WRITE,
@@ -79,4 +71,11 @@ const struct uverbs_cmd uverbs_cmd_pd_dealloc = {
 	UV_ARGS(pd_dealloc_args, pd_command),
 	.needs = { UV_OP(dealloc_pd) },
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_pd = {
+	.id = UVERBS_OBJECT_PD,
+	.type = &UVERBS_TYPE_ALLOC_IDR(pd_destroy),
+	.need = UV_OP(dealloc_pd),
+	UV_COMMANDS(&cmd_pd_alloc, &cmd_pd_dealloc),
 };

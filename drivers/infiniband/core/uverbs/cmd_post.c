@@ -6,7 +6,7 @@
  * scatter/gather entries, which the work requests take from the front, in order.
  */
 
-#include "command.h"
+#include "commands.h"
 
 struct post {
 	struct ib_uobject *queue;
@@ -84,7 +84,7 @@ static int check_room(struct uverbs_call *call)
 	return 0;
 }
 
-/* Copies the entries of all work requests at once; they are shared out later. */
+/* Copies the entries of all work requests at once; take_sges() gives each its part. */
 static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *args)
 {
 	struct ib_sge *list;
@@ -96,7 +96,7 @@ static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *arg
 	return list;
 }
 
-/* The entries of one work request, from what is left. */
+/* Takes the entries of one work request from those that are left. */
 static int take_sges(struct uverbs_call *call, u32 count, u32 *left)
 {
 	if (count > *left)
@@ -121,7 +121,7 @@ static int reply_bad_wr(struct uverbs_call *call, int err)
 
 /* ---- POST_SEND ---- */
 
-/* A send request of any kind. */
+/* Room for a send request of any kind. */
 union any_wr {
 	struct ib_send_wr wr;
 	struct ib_ud_wr ud;
@@ -192,7 +192,6 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	struct ib_sge *sges;
 	union any_wr *wrs;
 	int ret = 0;
-	u32 i;
 
 	sges = copy_sges(call, args);
 	if (IS_ERR(sges))
@@ -201,7 +200,7 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	if (IS_ERR(wrs))
 		return wrs;
 
-	for (i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
+	for (u32 i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
 		if (copy_from_user(&uwr, from, sizeof(uwr)))
 			return ERR_PTR(uverbs_refuse(call, -EFAULT, "WR %u cannot be read", i));
 		fill_send(&wrs[i].wr, &uwr, sges + (args->sge_count - left));
@@ -241,9 +240,8 @@ static int run_post_send(struct uverbs_call *call)
 	return reply_bad_wr(call, ret);
 }
 
-const struct uverbs_cmd uverbs_cmd_post_send = {
+static const struct uverbs_cmd cmd_post_send = {
 	.name = "POST_SEND",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POST_SEND,
 	.x_num = UV_NO_WRITE,
@@ -266,7 +264,6 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	struct ib_recv_wr *wrs;
 	struct ib_sge *sges;
 	int ret = 0;
-	u32 i;
 
 	sges = copy_sges(call, args);
 	if (IS_ERR(sges))
@@ -275,7 +272,7 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	if (IS_ERR(wrs))
 		return wrs;
 
-	for (i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
+	for (u32 i = 0; i < args->wr_count && !ret; i++, from += args->wqe_size) {
 		if (copy_from_user(&uwr, from, sizeof(uwr)))
 			return ERR_PTR(uverbs_refuse(call, -EFAULT, "WR %u cannot be read", i));
 		wrs[i].wr_id = uwr.wr_id;
@@ -325,9 +322,8 @@ static int run_post_recv(struct uverbs_call *call)
 	return recvs_posted(call, ret, wrs, bad);
 }
 
-const struct uverbs_cmd uverbs_cmd_post_recv = {
+static const struct uverbs_cmd cmd_post_recv = {
 	.name = "POST_RECV",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POST_RECV,
 	.x_num = UV_NO_WRITE,
@@ -359,9 +355,8 @@ static int run_post_srq_recv(struct uverbs_call *call)
 	return recvs_posted(call, ret, wrs, bad);
 }
 
-const struct uverbs_cmd uverbs_cmd_post_srq_recv = {
+static const struct uverbs_cmd cmd_post_srq_recv = {
 	.name = "POST_SRQ_RECV",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_POST_SRQ_RECV,
 	.x_num = UV_NO_WRITE,
@@ -372,4 +367,16 @@ const struct uverbs_cmd uverbs_cmd_post_srq_recv = {
 	.needs = { UV_OP(post_srq_recv) },
 	.check = check_post_recv,
 	.run = run_post_srq_recv,
+};
+
+const struct uverbs_object_desc uverbs_object_qp_post = {
+	.id = UVERBS_OBJECT_QP,
+	.more = true,
+	UV_COMMANDS(&cmd_post_send, &cmd_post_recv),
+};
+
+const struct uverbs_object_desc uverbs_object_srq_post = {
+	.id = UVERBS_OBJECT_SRQ,
+	.more = true,
+	UV_COMMANDS(&cmd_post_srq_recv),
 };

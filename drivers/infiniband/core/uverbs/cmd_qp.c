@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Making and destroying queue pairs.
+ * Queue pairs are made and destroyed.
  */
 #include <linux/capability.h>
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static struct ib_uqp_object *to_uqp(struct ib_uobject *uobj)
 {
@@ -18,7 +18,7 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	struct ib_uqp_object *uqp = to_uqp(uobj);
 	int ret = 0;
 
-	/* Programs detach first; groups are no handles that would be destroyed before */
+	/* A program detaches its QP first.  Groups are no handles that went before the QP. */
 	if (why != RDMA_REMOVE_DESTROY)
 		ret = uverbs_groups_leave(uqp);
 	if (!ret)
@@ -29,12 +29,6 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	}
 	return ret;
 }
-
-const struct uverbs_object_desc uverbs_object_qp = {
-	.id = UVERBS_OBJECT_QP,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uqp_object), qp_destroy),
-	.need = UV_OP(destroy_qp),
-};
 
 /* ---- CREATE_QP ---- */
 
@@ -96,7 +90,7 @@ static bool uses_srq(const void *block)
 	return uses_pd(args) && args->type != IB_QPT_XRC_INI && args->is_srq;
 }
 
-/* A limit: a number of its own in the write() forms, in both directions; ioctl has a structure. */
+/* A limit is a member of its own in the write() forms, both ways; ioctl has a structure. */
 #define CAP_ARGS(_member)								\
 	{										\
 		.name = #_member, .kind = UV_INT, .attr = UV_NO_ATTR,			\
@@ -277,7 +271,7 @@ static int check_objects(struct uverbs_call *call, const struct qp_create *args)
 	return 0;
 }
 
-/* The flags of the ioctl form are user space's own; one of them is no flag to drivers. */
+/* The ioctl form has flags of its own, one of which drivers do not know. */
 static int ioctl_flags(struct uverbs_call *call, struct qp_create *args)
 {
 	u32 flags = args->flags & ~(u32)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
@@ -388,9 +382,8 @@ static int run_qp_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_create = {
+static const struct uverbs_cmd cmd_qp_create = {
 	.name = "CREATE_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UVERBS_METHOD_QP_CREATE,
 	.w_num = IB_USER_VERBS_CMD_CREATE_QP,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_QP,
@@ -427,7 +420,7 @@ static const struct uverbs_arg qp_destroy_args[] = {
 	},
 };
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_qp_destroy(struct uverbs_call *call)
 {
 	struct qp_destroy *args = call->args;
@@ -436,9 +429,8 @@ static int run_qp_destroy(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_destroy = {
+static const struct uverbs_cmd cmd_qp_destroy = {
 	.name = "DESTROY_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UVERBS_METHOD_QP_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DESTROY_QP,
 	.x_num = UV_NO_WRITE,
@@ -447,4 +439,11 @@ const struct uverbs_cmd uverbs_cmd_qp_destroy = {
 	UV_ARGS(qp_destroy_args, qp_destroy),
 	.needs = { UV_OP(destroy_qp) },
 	.run = run_qp_destroy,
+};
+
+const struct uverbs_object_desc uverbs_object_qp = {
+	.id = UVERBS_OBJECT_QP,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uqp_object), qp_destroy),
+	.need = UV_OP(destroy_qp),
+	UV_COMMANDS(&cmd_qp_create, &cmd_qp_destroy),
 };

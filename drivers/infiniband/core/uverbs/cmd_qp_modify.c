@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Changing and reading the attributes of queue pairs.
+ * The attributes of queue pairs are changed and read.
  */
 #include <rdma/ib_mad.h>
 
 #include "../device/device.h"
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 /* ---- MODIFY_QP ---- */
 
@@ -35,7 +35,7 @@ static bool state_known(u8 state)
 }
 
 /**
- * uverbs_check_port - refuse a port that the device does not have
+ * uverbs_check_port() - refuse a port that the device does not have
  * @call: the request
  * @ibdev: the device
  * @port: number of the port
@@ -123,7 +123,7 @@ static int check_modify(struct uverbs_call *call, const struct ib_qp *qp,
 	return ret ?: check_path(call, qp, req) ?: check_alternate(call, qp, req);
 }
 
-/* An address as user space gives it, its port valid, into a zeroed attribute. */
+/* Translates an address of user space, whose port is valid, into a zeroed attribute. */
 static void path_in(struct rdma_ah_attr *to, struct ib_uverbs_qp_dest *from,
 		    struct ib_device *ibdev)
 {
@@ -233,9 +233,8 @@ static int run_qp_modify(struct uverbs_call *call)
 					 args->req.base.attr_mask) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_modify = {
+static const struct uverbs_cmd cmd_qp_modify = {
 	.name = "MODIFY_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_MODIFY_QP,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_QP,
@@ -327,9 +326,8 @@ static int run_qp_query(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_query = {
+static const struct uverbs_cmd cmd_qp_query = {
 	.name = "QUERY_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_QUERY_QP,
 	.x_num = UV_NO_WRITE,
@@ -338,4 +336,10 @@ const struct uverbs_cmd uverbs_cmd_qp_query = {
 	UV_ARGS(qp_query_args, qp_query),
 	.needs = { UV_OP(query_qp) },
 	.run = run_qp_query,
+};
+
+const struct uverbs_object_desc uverbs_object_qp_modify = {
+	.id = UVERBS_OBJECT_QP,
+	.more = true,
+	UV_COMMANDS(&cmd_qp_modify, &cmd_qp_query),
 };

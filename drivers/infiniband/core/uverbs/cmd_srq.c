@@ -4,7 +4,7 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static struct ib_usrq_object *to_usrq(struct ib_uobject *uobj)
 {
@@ -24,12 +24,6 @@ static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	}
 	return ret;
 }
-
-const struct uverbs_object_desc uverbs_object_srq = {
-	.id = UVERBS_OBJECT_SRQ,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_usrq_object), srq_destroy),
-	.need = UV_OP(destroy_srq),
-};
 
 /* ---- CREATE_SRQ, CREATE_XSRQ ---- */
 
@@ -125,7 +119,7 @@ static const struct uverbs_arg srq_create_args[] = {
 		UV_BLOCK(srq_create, max_sge),
 		.w = UV_AT(ib_uverbs_create_srq_resp, max_sge),
 	}, {
-		/* other kinds have no number that a peer could name */
+		/* SRQs of other kinds have no number that a peer could name. */
 		.name = "srq_num", .kind = UV_OUT, .attr = UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
 		UV_BLOCK(srq_create, srq_num),
 		.when = has_xrcd,
@@ -258,9 +252,8 @@ static int run_srq_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_srq_create = {
+static const struct uverbs_cmd cmd_srq_create = {
 	.name = "CREATE_SRQ",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UVERBS_METHOD_SRQ_CREATE,
 	.w_num = IB_USER_VERBS_CMD_CREATE_SRQ,
 	.x_num = UV_NO_WRITE,
@@ -272,9 +265,8 @@ const struct uverbs_cmd uverbs_cmd_srq_create = {
 	.run = run_srq_create,
 };
 
-const struct uverbs_cmd uverbs_cmd_xsrq_create = {
+static const struct uverbs_cmd cmd_xsrq_create = {
 	.name = "CREATE_XSRQ",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_CREATE_XSRQ,
 	.x_num = UV_NO_WRITE,
@@ -317,7 +309,7 @@ static const struct uverbs_arg srq_modify_args[] = {
 	},
 };
 
-/* What the mask may name is the driver's to say. */
+/* The driver says what the mask may name. */
 static int run_srq_modify(struct uverbs_call *call)
 {
 	struct srq_attrs *args = call->args;
@@ -332,9 +324,8 @@ static int run_srq_modify(struct uverbs_call *call)
 					 args->attr_mask, args->max_wr, args->limit) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_srq_modify = {
+static const struct uverbs_cmd cmd_srq_modify = {
 	.name = "MODIFY_SRQ",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_MODIFY_SRQ,
 	.x_num = UV_NO_WRITE,
@@ -373,9 +364,8 @@ static int run_srq_query(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_srq_query = {
+static const struct uverbs_cmd cmd_srq_query = {
 	.name = "QUERY_SRQ",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_QUERY_SRQ,
 	.x_num = UV_NO_WRITE,
@@ -407,7 +397,7 @@ static const struct uverbs_arg srq_destroy_args[] = {
 	},
 };
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_srq_destroy(struct uverbs_call *call)
 {
 	struct srq_destroy *args = call->args;
@@ -416,9 +406,8 @@ static int run_srq_destroy(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_srq_destroy = {
+static const struct uverbs_cmd cmd_srq_destroy = {
 	.name = "DESTROY_SRQ",
-	.object = UVERBS_OBJECT_SRQ,
 	.method = UVERBS_METHOD_SRQ_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_DESTROY_SRQ,
 	.x_num = UV_NO_WRITE,
@@ -427,4 +416,12 @@ const struct uverbs_cmd uverbs_cmd_srq_destroy = {
 	UV_ARGS(srq_destroy_args, srq_destroy),
 	.needs = { UV_OP(destroy_srq) },
 	.run = run_srq_destroy,
+};
+
+const struct uverbs_object_desc uverbs_object_srq = {
+	.id = UVERBS_OBJECT_SRQ,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_usrq_object), srq_destroy),
+	.need = UV_OP(destroy_srq),
+	UV_COMMANDS(&cmd_srq_create, &cmd_xsrq_create, &cmd_srq_modify, &cmd_srq_query,
+		    &cmd_srq_destroy),
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work queues of their own.
+ * Work queues that belong to no queue pair.
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static struct ib_uwq_object *to_uwq(struct ib_uobject *uobj)
 {
@@ -20,12 +20,6 @@ static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		uverbs_uevent_release(&to_uwq(uobj)->uevent);
 	return ret;
 }
-
-const struct uverbs_object_desc uverbs_object_wq = {
-	.id = UVERBS_OBJECT_WQ,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uwq_object), wq_destroy),
-	.need = UV_OP(destroy_wq),
-};
 
 /* ---- CREATE_WQ ---- */
 
@@ -43,7 +37,7 @@ struct wq_create {
 	u32 wq_num;
 };
 
-/* A size: asked for and answered. */
+/* A row for a size, which is asked for and answered. */
 #define SIZE_ARGS(_attr, _member)							\
 	{										\
 		.name = #_member, .kind = UV_INT, .flags = UV_F_MANDATORY,		\
@@ -83,7 +77,7 @@ static const struct uverbs_arg wq_create_args[] = {
 		.mask = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING | IB_UVERBS_WQ_FLAGS_SCATTER_FCS |
 			IB_UVERBS_WQ_FLAGS_DELAY_DROP | IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING,
 	}, {
-		/* in this form the flags are the driver's to check */
+		/* In this form the driver checks the flags. */
 		.name = "create_flags", .kind = UV_INT, .attr = UV_NO_ATTR,
 		UV_BLOCK(wq_create, flags), .x = UV_AT(ib_uverbs_ex_create_wq, create_flags),
 	},
@@ -113,7 +107,7 @@ static int check_wq_create(struct uverbs_call *call)
 	if (args->comp_mask)
 		return uverbs_refuse(call, -EOPNOTSUPP, "comp_mask: unknown bits %#x",
 				     args->comp_mask);
-	/* the extended write() form leaves other types to the driver */
+	/* The extended write() form leaves other types to the driver. */
 	if (!call->written && args->type != IB_UVERBS_WQT_RQ)
 		return uverbs_refuse(call, -EINVAL, "wq_type %u is unknown", args->type);
 	return 0;
@@ -151,9 +145,8 @@ static int run_wq_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_create = {
+static const struct uverbs_cmd cmd_wq_create = {
 	.name = "CREATE_WQ",
-	.object = UVERBS_OBJECT_WQ,
 	.method = UVERBS_METHOD_WQ_CREATE,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_WQ,
@@ -248,9 +241,8 @@ static int run_wq_modify(struct uverbs_call *call)
 					 args->attr_mask, attr.wq_state) : 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_modify = {
+static const struct uverbs_cmd cmd_wq_modify = {
 	.name = "MODIFY_WQ",
-	.object = UVERBS_OBJECT_WQ,
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_MODIFY_WQ,
@@ -294,7 +286,7 @@ static int check_wq_destroy(struct uverbs_call *call)
 					       args->comp_mask) : 0;
 }
 
-/* Libraries wait until that many events were acknowledged. */
+/* A library waits until the program has acknowledged as many events as this returns. */
 static int run_wq_destroy(struct uverbs_call *call)
 {
 	struct wq_destroy *args = call->args;
@@ -303,9 +295,8 @@ static int run_wq_destroy(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_destroy = {
+static const struct uverbs_cmd cmd_wq_destroy = {
 	.name = "DESTROY_WQ",
-	.object = UVERBS_OBJECT_WQ,
 	.method = UVERBS_METHOD_WQ_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_DESTROY_WQ,
@@ -316,4 +307,11 @@ const struct uverbs_cmd uverbs_cmd_wq_destroy = {
 	.needs = { UV_OP(destroy_wq) },
 	.check = check_wq_destroy,
 	.run = run_wq_destroy,
+};
+
+const struct uverbs_object_desc uverbs_object_wq = {
+	.id = UVERBS_OBJECT_WQ,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uwq_object), wq_destroy),
+	.need = UV_OP(destroy_wq),
+	UV_COMMANDS(&cmd_wq_create, &cmd_wq_modify, &cmd_wq_destroy),
 };

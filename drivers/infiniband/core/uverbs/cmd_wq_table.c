@@ -4,19 +4,13 @@
  */
 
 #include "../verbs/verbs.h"
-#include "command.h"
+#include "commands.h"
 
 static int table_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			 struct uverbs_attr_bundle *attrs)
 {
 	return ib_destroy_rwq_table_user(uobj->object, &attrs->driver_udata);
 }
-
-const struct uverbs_object_desc uverbs_object_wq_table = {
-	.id = UVERBS_OBJECT_RWQ_IND_TBL,
-	.type = &UVERBS_TYPE_ALLOC_IDR(table_destroy),
-	.need = UV_OP(destroy_rwq_ind_table),
-};
 
 struct wq_table {
 	struct ib_uobject *table;
@@ -70,19 +64,18 @@ static int check_table_create(struct uverbs_call *call)
 	return ret;
 }
 
-/* The handles follow the structure; one queue may stand in several places. */
+/* The handles of the queues follow the structure.  A queue may stand in several places. */
 static struct ib_wq **take_wqs(struct uverbs_call *call, u32 count)
 {
 	struct ib_uobject *uobj;
 	struct ib_wq **wqs;
 	u32 *handles;
-	u32 i;
 
 	handles = uverbs_tail_copy(call, array_size(count, sizeof(*handles)), "wq_handles");
 	if (IS_ERR(handles))
 		return ERR_CAST(handles);
 	wqs = uverbs_kcalloc(&call->bundle, count, sizeof(*wqs));
-	for (i = 0; !IS_ERR(wqs) && i < count; i++) {
+	for (u32 i = 0; !IS_ERR(wqs) && i < count; i++) {
 		uobj = uverbs_take(call, UVERBS_OBJECT_WQ, UVERBS_ACCESS_READ, handles[i],
 				   "wq_handles");
 		if (IS_ERR(uobj))
@@ -112,9 +105,8 @@ static int run_table_create(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_wq_table_create = {
+static const struct uverbs_cmd cmd_wq_table_create = {
 	.name = "CREATE_RWQ_IND_TBL",
-	.object = UVERBS_OBJECT_RWQ_IND_TBL,
 	.method = UV_NO_METHOD,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL,
@@ -143,9 +135,8 @@ static const struct uverbs_arg table_destroy_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_wq_table_destroy = {
+static const struct uverbs_cmd cmd_wq_table_destroy = {
 	.name = "DESTROY_RWQ_IND_TBL",
-	.object = UVERBS_OBJECT_RWQ_IND_TBL,
 	.method = UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
 	.w_num = UV_NO_WRITE,
 	.x_num = IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL,
@@ -155,4 +146,11 @@ const struct uverbs_cmd uverbs_cmd_wq_table_destroy = {
 	.needs = { UV_OP(destroy_rwq_ind_table) },
 	.check = check_comp_mask,
 	.run = uverbs_run_destroyed,
+};
+
+const struct uverbs_object_desc uverbs_object_wq_table = {
+	.id = UVERBS_OBJECT_RWQ_IND_TBL,
+	.type = &UVERBS_TYPE_ALLOC_IDR(table_destroy),
+	.need = UV_OP(destroy_rwq_ind_table),
+	UV_COMMANDS(&cmd_wq_table_create, &cmd_wq_table_destroy),
 };

@@ -10,7 +10,7 @@
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-#include "command.h"
+#include "commands.h"
 
 /**
  * struct domain - an XRC domain that a file names
@@ -40,7 +40,7 @@ static struct ib_uxrcd_object *to_uxrcd(struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_xrcd_use - count an object of a process as user of its handle of a domain
+ * uverbs_xrcd_use() - count an object of a process as user of its handle of a domain
  * @uobj: the handle, taken by the request
  *
  * Return: what uverbs_xrcd_unuse() gets.
@@ -54,7 +54,7 @@ struct ib_uxrcd_object *uverbs_xrcd_use(struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_xrcd_unuse - end what uverbs_xrcd_use() began
+ * uverbs_xrcd_unuse() - end what uverbs_xrcd_use() began
  * @uxrcd: what it returned; NULL does nothing
  */
 void uverbs_xrcd_unuse(struct ib_uxrcd_object *uxrcd)
@@ -94,12 +94,6 @@ static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-const struct uverbs_object_desc uverbs_object_xrcd = {
-	.id = UVERBS_OBJECT_XRCD,
-	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uxrcd_object), xrcd_destroy),
-	.need = UV_OP(dealloc_xrcd),
-};
-
 /* ---- OPEN_XRCD ---- */
 
 struct xrcd_open {
@@ -127,7 +121,7 @@ static const struct uverbs_arg xrcd_open_args[] = {
 	},
 };
 
-/* Makes a domain for a file to name. */
+/* Makes a domain that a file will name. */
 static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 {
 	struct domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL);
@@ -145,7 +139,7 @@ static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 	return domain;
 }
 
-/* One that no file came to name. */
+/* Frees a domain that no file came to name. */
 static void domain_unmake(struct domain *domain)
 {
 	if (!domain)
@@ -241,9 +235,8 @@ static int run_xrcd_open(struct uverbs_call *call)
 	return ret;
 }
 
-const struct uverbs_cmd uverbs_cmd_xrcd_open = {
+static const struct uverbs_cmd cmd_xrcd_open = {
 	.name = "OPEN_XRCD",
-	.object = UVERBS_OBJECT_XRCD,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_OPEN_XRCD,
 	.x_num = UV_NO_WRITE,
@@ -266,9 +259,8 @@ static const struct uverbs_arg xrcd_close_args[] = {
 	},
 };
 
-const struct uverbs_cmd uverbs_cmd_xrcd_close = {
+static const struct uverbs_cmd cmd_xrcd_close = {
 	.name = "CLOSE_XRCD",
-	.object = UVERBS_OBJECT_XRCD,
 	.method = UVERBS_METHOD_XRCD_DESTROY,
 	.w_num = IB_USER_VERBS_CMD_CLOSE_XRCD,
 	.x_num = UV_NO_WRITE,
@@ -356,9 +348,8 @@ static int run_qp_open(struct uverbs_call *call)
 	return 0;
 }
 
-const struct uverbs_cmd uverbs_cmd_qp_open = {
+static const struct uverbs_cmd cmd_qp_open = {
 	.name = "OPEN_QP",
-	.object = UVERBS_OBJECT_QP,
 	.method = UV_NO_METHOD,
 	.w_num = IB_USER_VERBS_CMD_OPEN_QP,
 	.x_num = UV_NO_WRITE,
@@ -369,4 +360,17 @@ const struct uverbs_cmd uverbs_cmd_qp_open = {
 	.needs = { UV_OP(alloc_xrcd) },
 	.check = check_qp_open,
 	.run = run_qp_open,
+};
+
+const struct uverbs_object_desc uverbs_object_xrcd = {
+	.id = UVERBS_OBJECT_XRCD,
+	.type = &UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct ib_uxrcd_object), xrcd_destroy),
+	.need = UV_OP(dealloc_xrcd),
+	UV_COMMANDS(&cmd_xrcd_open, &cmd_xrcd_close),
+};
+
+const struct uverbs_object_desc uverbs_object_qp_open = {
+	.id = UVERBS_OBJECT_QP,
+	.more = true,
+	UV_COMMANDS(&cmd_qp_open),
 };

@@ -14,10 +14,10 @@
 #include <linux/uaccess.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "uverbs.h"
+#include "events.h"
 
 /**
- * uverbs_queue_init - prepare the queue of a new event file
+ * uverbs_queue_init() - prepare the queue of a new event file
  * @queue: the queue
  */
 void uverbs_queue_init(struct ib_uverbs_event_queue *queue)
@@ -29,7 +29,7 @@ void uverbs_queue_init(struct ib_uverbs_event_queue *queue)
 	queue->fasync = NULL;
 }
 
-/* Without the lock held. */
+/* Wakes readers.  The lock is not held. */
 static void queue_wake(struct ib_uverbs_event_queue *queue)
 {
 	wake_up_interruptible(&queue->wait);
@@ -100,7 +100,7 @@ static ssize_t comp_read(struct file *filp, char __user *buf, size_t count, loff
 	ucq = list_first_entry(&queue->list, struct ib_ucq_object, comp_entry);
 	desc.cq_handle = ucq->uevent.uobject.user_handle;
 	ucq->comp_events_reported++;
-	/* to the end: queues that fire all the time must not hide the others */
+	/* It goes to the end: a CQ that fires all the time must not hide the others. */
 	if (--ucq->comp_pending)
 		list_move_tail(&ucq->comp_entry, &queue->list);
 	else
@@ -129,7 +129,7 @@ const struct file_operations uverbs_comp_fops = {
 };
 
 /**
- * uverbs_comp_file_stop - end of a completion channel
+ * uverbs_comp_file_stop() - end of a completion channel
  * @uobj: its object
  * @why: unused, the same for a close and for the removal of the device
  *
@@ -152,7 +152,7 @@ void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_comp_handler - a user's CQ has an event
+ * uverbs_comp_handler() - a user's CQ has an event
  * @cq: the CQ
  * @cq_context: queue of its channel, NULL without a channel
  *
@@ -255,7 +255,7 @@ const struct file_operations uverbs_async_fops = {
 	.release = async_release,
 };
 
-/* Appends an event; without one there was no memory for it. */
+/* Appends an event.  There is none if there was no memory for it. */
 static void async_append(struct ib_uverbs_async_event_file *file,
 			 struct ib_uverbs_async_event *event, struct ib_uevent_object *source)
 {
@@ -277,7 +277,7 @@ static void async_append(struct ib_uverbs_async_event_file *file,
 		kfree(event);
 }
 
-/* Ends the stream; removal's last word is DEVICE_FATAL, unless the driver has just said it. */
+/* Ends the stream.  If the device goes, DEVICE_FATAL comes last, unless the driver just said it. */
 static void async_end(struct ib_uverbs_async_event_file *file, bool removal)
 {
 	scoped_guard(spinlock_irq, &file->queue.lock) {
@@ -308,7 +308,7 @@ static void uevent_report(struct ib_uevent_object *uevent, const struct ib_event
 }
 
 /**
- * uverbs_cq_event_handler - a user's CQ reports an asynchronous event
+ * uverbs_cq_event_handler() - a user's CQ reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -320,7 +320,7 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_qp_event_handler - a user's QP reports an asynchronous event
+ * uverbs_qp_event_handler() - a user's QP reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -328,13 +328,13 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
  */
 void uverbs_qp_event_handler(struct ib_event *event, void *context)
 {
-	/* a shared QP may have lost the handle it was opened by */
+	/* A shared QP may have lost the handle by which it was opened. */
 	if (event->element.qp->uobject)
 		uevent_report(&event->element.qp->uobject->uevent, event);
 }
 
 /**
- * uverbs_srq_event_handler - a user's SRQ reports an asynchronous event
+ * uverbs_srq_event_handler() - a user's SRQ reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -346,7 +346,7 @@ void uverbs_srq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_wq_event_handler - a user's work queue reports an asynchronous event
+ * uverbs_wq_event_handler() - a user's work queue reports an asynchronous event
  * @event: the event
  * @context: unused
  *
@@ -364,7 +364,7 @@ static void device_event_handler(struct ib_event_handler *handler, struct ib_eve
 }
 
 /**
- * uverbs_async_file_start - let events of the device flow into a new file
+ * uverbs_async_file_start() - let events of the device flow into a new file
  * @file: the file; the first of a uverbs file becomes its default
  *
  * Only uverbs_async_file_stop() undoes this, so it is called when the request has succeeded.
@@ -391,7 +391,7 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 }
 
 /**
- * uverbs_async_file_stop - end of an asynchronous event file
+ * uverbs_async_file_stop() - end of an asynchronous event file
  * @uobj: its object
  * @why: when the device goes, DEVICE_FATAL is the last event, once
  */
@@ -407,7 +407,7 @@ void uverbs_async_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why
 /* ---- objects that report events ---- */
 
 /**
- * uverbs_uevent_init - tell an object where its asynchronous events go
+ * uverbs_uevent_init() - tell an object where its asynchronous events go
  * @uevent: the object
  * @async: event file the request names, or NULL for the file's default
  */
@@ -419,7 +419,7 @@ void uverbs_uevent_init(struct ib_uevent_object *uevent, struct ib_uobject *asyn
 	if (async)
 		file = container_of(async, struct ib_uverbs_async_event_file, uobj);
 	else
-		/* pairs with the store in uverbs_async_file_start() */
+		/* This pairs with the store in uverbs_async_file_start(). */
 		file = smp_load_acquire(&uevent->uobject.ufile->default_async_file);
 	if (file)
 		uverbs_uobject_get(&file->uobj);
@@ -427,7 +427,7 @@ void uverbs_uevent_init(struct ib_uevent_object *uevent, struct ib_uobject *asyn
 }
 
 /**
- * uverbs_uevent_release - forget the events of an object that is gone
+ * uverbs_uevent_release() - forget the events of an object that is gone
  * @uevent: the object; it reports no more events
  */
 void uverbs_uevent_release(struct ib_uevent_object *uevent)
@@ -449,7 +449,7 @@ void uverbs_uevent_release(struct ib_uevent_object *uevent)
 }
 
 /**
- * uverbs_ucq_release - forget all events of a CQ that is gone
+ * uverbs_ucq_release() - forget all events of a CQ that is gone
  * @ucq: the CQ; it reports no more events
  */
 void uverbs_ucq_release(struct ib_ucq_object *ucq)

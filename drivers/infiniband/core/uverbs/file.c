@@ -10,7 +10,9 @@
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
 
-#include "uverbs.h"
+#include "../verbs/verbs.h"
+#include "events.h"
+#include "handles.h"
 
 static void file_release(struct kref *ref)
 {
@@ -29,19 +31,76 @@ static void file_release(struct kref *ref)
 	kfree(file);
 }
 
+/* ---- its user context: at most one, made by request ---- */
+
 /**
- * ib_uverbs_file_put - drop a reference on a file
+ * uverbs_context_claim() - reserve a file's place for a context
  * @file: the file
  *
- * Context: process.
+ * From here to uverbs_context_publish() or uverbs_context_drop() nobody else makes one.  No lock is
+ * held meanwhile: the driver and the reply touch user memory, which may take for ever.
+ *
+ * Return: 0, or -EINVAL when the file has a context already or another request is making it.
  */
-void ib_uverbs_file_put(struct ib_uverbs_file *file)
+int uverbs_context_claim(struct ib_uverbs_file *file)
 {
-	kref_put(&file->ref, file_release);
+	guard(mutex)(&file->ucontext_lock);
+	if (file->ucontext || file->ucontext_claimed)
+		return rdma_refuse(-EINVAL, "the file has a context already");
+	file->ucontext_claimed = true;
+	return 0;
 }
 
 /**
- * uverbs_file_teardown - separate a file from its device
+ * uverbs_context_publish() - let requests see a new context
+ * @file: the file, claimed
+ * @context: its context, open
+ *
+ * Cannot fail.
+ */
+void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *context)
+{
+	guard(mutex)(&file->ucontext_lock);
+	file->ucontext_claimed = false;
+	/* Whoever sees the context sees it complete. */
+	smp_store_release(&file->ucontext, context);
+}
+
+/**
+ * uverbs_context_drop() - give up a new context
+ * @file: the file, claimed
+ * @context: what was to become its context: open, allocated only, or NULL
+ */
+void uverbs_context_drop(struct ib_uverbs_file *file, struct ib_ucontext *context)
+{
+	if (context) {
+		if (context->obj.state != RDMA_OBJECT_NEW)
+			rdma_ucontext_close(context);
+		rdma_ucontext_free(context);
+	}
+	guard(mutex)(&file->ucontext_lock);
+	file->ucontext_claimed = false;
+}
+
+/* Closes the context of a file whose objects were reaped.  Its reap_lock is held. */
+static void context_close(struct ib_uverbs_file *file, enum rdma_remove_reason why)
+{
+	struct ib_ucontext *context = file->ucontext;
+
+	lockdep_assert_held(&file->reap_lock);
+
+	if (why == RDMA_REMOVE_DRIVER_REMOVE && context->device->ops.disassociate_ucontext)
+		context->device->ops.disassociate_ucontext(context);
+	file->ucontext = NULL;
+	rdma_ucontext_close(context);
+	if (!file->objects_kept)
+		rdma_ucontext_free(context);
+}
+
+/* ---- its life ---- */
+
+/**
+ * uverbs_file_teardown() - separate a file from its device
  * @file: the file; no request runs on it, or will
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
@@ -56,7 +115,7 @@ void uverbs_file_teardown(struct ib_uverbs_file *file, enum rdma_remove_reason w
 		if (why == RDMA_REMOVE_DRIVER_REMOVE)
 			uverbs_umaps_revoke(file);
 		uverbs_uobjs_reap(file, why);
-		uverbs_context_close(file, why);
+		context_close(file, why);
 	}
 	mutex_unlock(&file->reap_lock);
 }
@@ -69,6 +128,7 @@ static struct ib_uverbs_file *file_alloc(struct ib_uverbs_device *udev)
 	if (!file)
 		return NULL;
 	kref_init(&file->ref);
+	file->release = file_release;
 	mutex_init(&file->ucontext_lock);
 	mutex_init(&file->reap_lock);
 	mutex_init(&file->umaps.lock);
@@ -101,7 +161,15 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_uverbs_device *udev
 	return 0;
 }
 
-static int uverbs_open(struct inode *inode, struct file *filp)
+/**
+ * uverbs_file_open() - open operation of a character device
+ * @inode: of the device
+ * @filp: the file
+ *
+ * Return: 0; -EPERM in another network namespace than the device's; -EIO, -ENXIO or -ENODEV when
+ * the device or its driver goes; -ENOMEM.
+ */
+int uverbs_file_open(struct inode *inode, struct file *filp)
 {
 	struct ib_uverbs_device *udev = container_of(inode->i_cdev, struct ib_uverbs_device, cdev);
 	struct ib_uverbs_file *file;
@@ -111,7 +179,7 @@ static int uverbs_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 
-	/* Counts as a running request: removal finds the file in the list, or open fails. */
+	/* This counts as a running request: removal finds the file in the list, or open fails. */
 	if (!percpu_ref_tryget_live(&udev->calls)) {
 		kfree(file);
 		return -EIO;
@@ -130,7 +198,14 @@ static int uverbs_open(struct inode *inode, struct file *filp)
 	return ret ?: stream_open(inode, filp);
 }
 
-static int uverbs_close(struct inode *inode, struct file *filp)
+/**
+ * uverbs_file_close() - release operation of a file
+ * @inode: unused
+ * @filp: the file
+ *
+ * Return: 0.
+ */
+int uverbs_file_close(struct inode *inode, struct file *filp)
 {
 	struct ib_uverbs_file *file = filp->private_data;
 	struct ib_uverbs_device *udev = file->device;
@@ -149,32 +224,37 @@ static int uverbs_close(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-static void uverbs_show_fdinfo(struct seq_file *seq, struct file *filp)
+/**
+ * ib_uverbs_mmap() - mmap operation of a file
+ * @filp: the file
+ * @vma: mapping to be made
+ *
+ * Return: 0, -EIO when the device has gone, -EINVAL without a context, or the driver's error.
+ */
+int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct ib_uverbs_file *file = filp->private_data;
+	struct rdma_reject_scope scope = {};
+	struct ib_ucontext *context;
+	int ret;
 
-	rdma_reject_show(seq, &file->rejects);
+	rdma_reject_enter(&file->rejects, &scope);
+	if (!percpu_ref_tryget_live(&file->device->calls)) {
+		ret = rdma_refuse(-EIO, "mmap: the device was removed");
+		goto out;
+	}
+	scope.device = file->device->ib_dev;
+	context = ib_uverbs_get_ucontext_file(file);
+	if (IS_ERR(context)) {
+		ret = PTR_ERR(context);
+	} else {
+		vma->vm_ops = &uverbs_umap_vm_ops;
+		ret = context->device->ops.mmap(context, vma);
+	}
+	scope.device = NULL;
+	percpu_ref_put(&file->device->calls);
+out:
+	rdma_reject_leave(&scope);
+	return ret;
 }
-
-/* Operations of files whose device has no pages to map. */
-const struct file_operations uverbs_fops = {
-	.owner = THIS_MODULE,
-	.open = uverbs_open,
-	.release = uverbs_close,
-	.write = ib_uverbs_write,
-	.unlocked_ioctl = ib_uverbs_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.show_fdinfo = uverbs_show_fdinfo,
-};
-EXPORT_SYMBOL_IF_KUNIT(uverbs_fops);
-
-const struct file_operations uverbs_mmap_fops = {
-	.owner = THIS_MODULE,
-	.open = uverbs_open,
-	.release = uverbs_close,
-	.mmap = ib_uverbs_mmap,
-	.write = ib_uverbs_write,
-	.unlocked_ioctl = ib_uverbs_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.show_fdinfo = uverbs_show_fdinfo,
-};
+EXPORT_SYMBOL_IF_KUNIT(ib_uverbs_mmap);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the specifications of a flow rule refer to, kept while the rule exists.
+ * The objects to which the specifications of a flow rule refer are held while the rule exists.
  */
 #include <linux/slab.h>
 #include <rdma/uverbs_std_types.h>

@@ -5,7 +5,7 @@
  */
 #include <linux/unaligned.h>
 
-#include "command.h"
+#include "commands.h"
 
 /**
  * struct filter_kind - filters of one header of a packet
@@ -49,12 +49,10 @@ static const struct filter_kind filter_kinds[] = {
 
 static const struct filter_kind *filter_kind_of(u32 type)
 {
-	unsigned int i;
-
-	/* a tunnel inside the tunnel is no header that drivers look into */
+	/* Drivers do not look into a tunnel inside the tunnel. */
 	if (type == (IB_FLOW_SPEC_VXLAN_TUNNEL | IB_FLOW_SPEC_INNER))
 		return NULL;
-	for (i = 0; i < ARRAY_SIZE(filter_kinds); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(filter_kinds); i++)
 		if (filter_kinds[i].type == (type & ~(u32)IB_FLOW_SPEC_INNER))
 			return &filter_kinds[i];
 	return NULL;
@@ -103,7 +101,7 @@ static int check_size(struct uverbs_call *call, const struct ib_uverbs_flow_spec
 						     hdr->type, hdr->size, size);
 }
 
-/* An object that the rule refers to, from now on. */
+/* Takes an object to which the rule refers from now on. */
 static void *action_object(struct uverbs_call *call, u16 type, enum ib_flow_spec_type spec_type,
 			   u32 handle, const char *name, struct ib_uflow_resources *resources)
 {
@@ -158,7 +156,7 @@ static int parse_action(struct uverbs_call *call, const struct ib_uverbs_flow_sp
 }
 
 /**
- * uverbs_flow_specs_parse - check the specifications of a rule and translate them
+ * uverbs_flow_specs_parse() - check the specifications of a rule and translate them
  * @call: the request, which takes the objects they name
  * @specs: specifications of the program, one behind the other
  * @len: their bytes

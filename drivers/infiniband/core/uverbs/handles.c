@@ -8,13 +8,21 @@
  * -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive lock for
  * ever, so that a request that still found it under RCU fails too.
  *
+ * Completion channels, asynchronous event files and whatever drivers add to them have a file
+ * descriptor instead of a handle.
+ *
  * References: a handle is referenced by the table, a committed event file by its struct file, and
- * each request that took an object holds one.
+ * each request that took an object holds one.  An event file holds the uverbs file.
  */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/slab.h>
+#include <rdma/uverbs_std_types.h>
 
 #include "../object/object.h"
-#include "command.h"
+#include "call.h"
+#include "handles.h"
 
 #define UOBJ_EXCLUSIVE	(-1)
 #define UOBJ_NEW	(-2)
@@ -27,7 +35,7 @@ static void uobj_free(struct kref *ref)
 }
 
 /**
- * uverbs_uobject_put - drop a reference on an object of a file
+ * uverbs_uobject_put() - drop a reference on an object of a file
  * @uobject: the object
  *
  * Context: any.
@@ -54,6 +62,86 @@ static const struct uverbs_obj_idr_type *idr_type(const struct ib_uobject *uobj)
 	return container_of(uobj->uapi_object->type_attrs, struct uverbs_obj_idr_type, type);
 }
 
+/* ---- event files: objects that user space knows as file descriptors ---- */
+
+static const struct uverbs_obj_fd_type *fd_type(const struct uverbs_api_object *type)
+{
+	return container_of(type->type_attrs, struct uverbs_obj_fd_type, type);
+}
+
+/* Reserves descriptor and file.  Puts @uobj when that fails. */
+static struct ib_uobject *fd_begin(const struct uverbs_api_object *type, struct ib_uobject *uobj)
+{
+	const struct uverbs_obj_fd_type *desc = fd_type(type);
+	struct file *filp;
+	int fd;
+
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		uverbs_uobject_put(uobj);
+		return ERR_PTR(fd);
+	}
+
+	/* Installed at commit.  Until then a release finds no private data and does nothing. */
+	filp = anon_inode_getfile(desc->name, desc->fops, NULL, desc->flags);
+	if (IS_ERR(filp)) {
+		put_unused_fd(fd);
+		uverbs_uobject_put(uobj);
+		return ERR_CAST(filp);
+	}
+	uobj->id = fd;
+	uobj->object = filp;
+	return uobj;
+}
+
+/* Hands the file to user space, and to the file the reference on @uobj. */
+static void fd_commit(struct ib_uobject *uobj)
+{
+	struct file *filp = uobj->object;
+	int fd = uobj->id;
+
+	kref_get(&uobj->ufile->ref);
+	filp->private_data = uobj;
+	uobj->id = 0;		/* from here on user space may give the number to another file */
+	fd_install(fd, filp);
+}
+
+/* Returns descriptor and file.  @started: its type has work to undo. */
+static void fd_abort(struct ib_uobject *uobj, bool started)
+{
+	if (started)
+		fd_type(uobj->uapi_object)->destroy_object(uobj, RDMA_REMOVE_ABORT);
+	put_unused_fd(uobj->id);
+	fput(uobj->object);
+}
+
+/*
+ * Finds the object behind a descriptor, with a reference on it and on its struct file.  Returns
+ * -EINVAL for a number that is no descriptor, -EBADF for all but an event file of @type and @file.
+ */
+static struct ib_uobject *fd_lookup(const struct uverbs_api_object *type,
+				    struct ib_uverbs_file *file, s64 fd)
+{
+	struct ib_uobject *uobj;
+	struct file *filp;
+
+	if (fd < INT_MIN || fd > INT_MAX)
+		return ERR_PTR(-EINVAL);
+	filp = fget(fd);
+	if (!filp)
+		return ERR_PTR(-EBADF);
+
+	uobj = filp->f_op == fd_type(type)->fops ? filp->private_data : NULL;
+	if (!uobj || uobj->ufile != file) {
+		fput(filp);
+		return ERR_PTR(-EBADF);
+	}
+	uverbs_uobject_get(uobj);
+	return uobj;
+}
+
+/* ---- handles ---- */
+
 static int handle_reserve(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	int ret;
@@ -77,8 +165,32 @@ static void handle_unreserve(struct ib_uobject *uobj)
 	ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device, RDMACG_RESOURCE_HCA_OBJECT);
 }
 
+static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
+{
+	XA_STATE(xas, &file->handles, id);
+	struct ib_uobject *uobj;
+
+	if (id < 0)
+		return ERR_PTR(-EINVAL);
+	if (id > U32_MAX)
+		return ERR_PTR(-ENOENT);
+
+	rcu_read_lock();
+	do
+		uobj = xas_load(&xas);
+	while (xas_retry(&xas, uobj));
+	/* This pairs with the store in uverbs_uobj_commit(). */
+	if (uobj && (atomic_read_acquire(&uobj->usecnt) == UOBJ_NEW ||
+		     !kref_get_unless_zero(&uobj->ref)))
+		uobj = NULL;
+	rcu_read_unlock();
+	return uobj ?: ERR_PTR(-ENOENT);
+}
+
+/* ---- objects of both kinds ---- */
+
 /**
- * uverbs_uobj_begin - make an object that nobody can see yet
+ * uverbs_uobj_begin() - make an object that nobody can see yet
  * @type: its type
  * @attrs: the request; its context becomes the object's
  *
@@ -93,7 +205,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	int ret;
 
 	if (!attrs->context) {
-		/* pairs with the store in uverbs_context_publish() */
+		/* This pairs with the store in uverbs_context_publish(). */
 		attrs->context = smp_load_acquire(&attrs->ufile->ucontext);
 		if (!attrs->context)
 			return ERR_PTR(uverbs_refuse(uverbs_call_of(attrs), -EINVAL,
@@ -111,7 +223,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 	uobj->ufile = attrs->ufile;
 
 	if (uverbs_type_is_fd(type))
-		return uverbs_fdobj_begin(type, uobj);
+		return fd_begin(type, uobj);
 
 	ret = handle_reserve(uobj, attrs);
 	if (ret) {
@@ -122,7 +234,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 }
 
 /**
- * uverbs_uobj_commit - let requests see a new object
+ * uverbs_uobj_commit() - let requests see a new object
  * @uobj: from uverbs_uobj_begin(); not the caller's any more afterwards
  *
  * Cannot fail.  Context: process, inside the request that made it.
@@ -135,14 +247,14 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 	list_add(&uobj->list, &file->objects);
 	spin_unlock(&file->objects_lock);
 
-	/* whoever locks it finds it complete: the handle has led here since begin */
+	/* The handle has led here since begin; whoever can lock the object finds it complete. */
 	atomic_set_release(&uobj->usecnt, 0);
 	if (uverbs_type_is_fd(uobj->uapi_object))
-		uverbs_fdobj_commit(uobj);
+		fd_commit(uobj);
 }
 
 /**
- * uverbs_uobj_abort - give up a new object
+ * uverbs_uobj_abort() - give up a new object
  * @uobj: from uverbs_uobj_begin()
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
@@ -164,36 +276,14 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 		uobj->object = NULL;
 	}
 	if (fd)
-		uverbs_fdobj_abort(uobj, hw);
+		fd_abort(uobj, hw);
 	else
 		handle_unreserve(uobj);
 	uverbs_uobject_put(uobj);
 }
 
-static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
-{
-	XA_STATE(xas, &file->handles, id);
-	struct ib_uobject *uobj;
-
-	if (id < 0)
-		return ERR_PTR(-EINVAL);
-	if (id > U32_MAX)
-		return ERR_PTR(-ENOENT);
-
-	rcu_read_lock();
-	do
-		uobj = xas_load(&xas);
-	while (xas_retry(&xas, uobj));
-	/* pairs with the store in uverbs_uobj_commit() */
-	if (uobj && (atomic_read_acquire(&uobj->usecnt) == UOBJ_NEW ||
-		     !kref_get_unless_zero(&uobj->ref)))
-		uobj = NULL;
-	rcu_read_unlock();
-	return uobj ?: ERR_PTR(-ENOENT);
-}
-
 /**
- * uverbs_uobj_lookup - find and lock an existing object
+ * uverbs_uobj_lookup() - find and lock an existing object
  * @type: type it must have, or NULL for any handle
  * @file: whose objects
  * @id: handle or file descriptor
@@ -212,7 +302,7 @@ struct ib_uobject *uverbs_uobj_lookup(const struct uverbs_api_object *type,
 	if (type && uverbs_type_is_fd(type)) {
 		if (access != UVERBS_ACCESS_READ)
 			return ERR_PTR(-EOPNOTSUPP);
-		uobj = uverbs_fdobj_lookup(type, file, id);
+		uobj = fd_lookup(type, file, id);
 	} else {
 		uobj = handle_lookup(file, id);
 	}
@@ -231,7 +321,7 @@ struct ib_uobject *uverbs_uobj_lookup(const struct uverbs_api_object *type,
 }
 
 /**
- * uverbs_uobj_unlock - give an object back that uverbs_uobj_lookup() found
+ * uverbs_uobj_unlock() - give an object back that uverbs_uobj_lookup() found
  * @uobj: the object
  * @access: as it was taken
  */
@@ -266,14 +356,10 @@ static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	int ret;
 
 	if (!uobj->object)
-		return 0;	/* went with the device, only the handle was left */
+		return 0;	/* It went with the device, only the handle was left. */
 
 	if (uverbs_type_is_fd(uobj->uapi_object)) {
-		const struct uverbs_obj_fd_type *type =
-			container_of(uobj->uapi_object->type_attrs, struct uverbs_obj_fd_type,
-				     type);
-
-		type->destroy_object(uobj, why);
+		fd_type(uobj->uapi_object)->destroy_object(uobj, why);
 	} else {
 		struct ib_device *device = uobj->context->device;
 
@@ -289,7 +375,7 @@ static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 /**
- * uverbs_uobj_destroy - destroy an object on request
+ * uverbs_uobj_destroy() - destroy an object on request
  * @uobj: looked up with DESTROY access
  * @attrs: the request
  *
@@ -318,7 +404,7 @@ int uverbs_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attr
 }
 
 /**
- * uverbs_uobj_replace - put a new object in the place of an existing one
+ * uverbs_uobj_replace() - put a new object in the place of an existing one
  * @old: existing object, held for WRITE; must be given back as for DESTROY when this succeeds
  * @fresh: new object not yet committed
  * @attrs: the request
@@ -347,7 +433,7 @@ int uverbs_uobj_replace(struct ib_uobject *old, struct ib_uobject *fresh,
 	return 0;
 }
 
-/* One pass, newest object first; children are newer than their parents. */
+/* Tries to destroy each object, the newest first, since children are newer than their parents. */
 static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 {
 	struct uverbs_attr_bundle attrs = { .ufile = file };
@@ -367,7 +453,7 @@ static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_uobjs_reap - destroy every object of a file
+ * uverbs_uobjs_reap() - destroy every object of a file
  * @file: the file; its reap_lock is held and no request runs
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
@@ -402,7 +488,40 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_handles_init - prepare the handle table of a new file
+ * uverbs_uobject_fd_release() - release operation of event files
+ * @inode: unused
+ * @filp: the file that is closed for good
+ *
+ * Every file_operations of a type declared with UVERBS_TYPE_ALLOC_FD() names it.
+ *
+ * Return: 0.
+ */
+int uverbs_uobject_fd_release(struct inode *inode, struct file *filp)
+{
+	struct ib_uobject *uobj = filp->private_data;
+	struct ib_uverbs_file *file;
+
+	if (!uobj)
+		return 0;	/* It was never committed. */
+	file = uobj->ufile;
+
+	mutex_lock(&file->reap_lock);
+	if (!list_empty(&uobj->list)) {
+		object_unlist(uobj);
+		fd_type(uobj->uapi_object)->destroy_object(uobj, RDMA_REMOVE_CLOSE);
+		uobj->object = NULL;
+		uobj->context = NULL;
+	}
+	mutex_unlock(&file->reap_lock);
+
+	ib_uverbs_file_put(file);
+	uverbs_uobject_put(uobj);
+	return 0;
+}
+EXPORT_SYMBOL(uverbs_uobject_fd_release);
+
+/**
+ * uverbs_handles_init() - prepare the handle table of a new file
  * @file: the file
  */
 void uverbs_handles_init(struct ib_uverbs_file *file)
@@ -413,7 +532,7 @@ void uverbs_handles_init(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_release - free the handle table of a file that nobody uses any more
+ * uverbs_handles_release() - free the handle table of a file that nobody uses any more
  * @file: the file, whose objects were reaped
  */
 void uverbs_handles_release(struct ib_uverbs_file *file)
@@ -427,7 +546,7 @@ void uverbs_handles_release(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_list - the handles of one type
+ * uverbs_handles_list() - the handles of one type
  * @file: whose
  * @type: which
  * @ids: result
@@ -451,6 +570,9 @@ unsigned int uverbs_handles_list(struct ib_uverbs_file *file,
 	spin_unlock(&file->objects_lock);
 	return n;
 }
+
+const struct uverbs_obj_type_class uverbs_fd_class = {};
+EXPORT_SYMBOL(uverbs_fd_class);
 
 const struct uverbs_obj_type_class uverbs_idr_class = {};
 EXPORT_SYMBOL(uverbs_idr_class);

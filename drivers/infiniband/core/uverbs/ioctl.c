@@ -4,7 +4,9 @@
  */
 #include <linux/fs.h>
 
-#include "command.h"
+#include "api.h"
+#include "decode.h"
+#include "handles.h"
 
 /* The row of an attribute, NULL for one of the driver's own. */
 static const struct uverbs_arg *attr_row(const struct uverbs_method *method, unsigned int key)
@@ -12,39 +14,12 @@ static const struct uverbs_arg *attr_row(const struct uverbs_method *method, uns
 	return method->row[key] == UV_NO_ROW ? NULL : &method->cmd->args[method->row[key]];
 }
 
-/* What refusals call an attribute.  The driver's own numbers are those of its part of others. */
-static const char *attr_name(const struct uverbs_method *method, unsigned int key)
-{
-	const struct uverbs_arg *arg = attr_row(method, key);
-
-	if (arg)
-		return arg->name;
-	if (method->spec[key].is_udata && method->spec[key].type == UVERBS_ATTR_TYPE_PTR_IN)
-		return "driver request";
-	if (method->spec[key].is_udata)
-		return "driver response";
-	return "driver attribute";
-}
-
-/**
- * uverbs_attr_name - what refusals call an attribute of a request
- * @call: an ioctl request
- * @id: attribute id, one that the method has
- *
- * Return: the name.
- */
-const char *uverbs_attr_name(const struct uverbs_call *call, u16 id)
-{
-	return attr_name(call->method, uapi_bkey_attr(uapi_key_attr(id)));
-}
-
 static int decode_attrs(struct uverbs_call *call)
 {
 	const struct uverbs_method *method = call->method;
-	unsigned int i;
 	int ret;
 
-	for (i = 0; i < call->num_uattrs; i++) {
+	for (unsigned int i = 0; i < call->num_uattrs; i++) {
 		struct ib_uverbs_attr *uattr = &call->uattrs[i];
 		u32 key = uapi_key_attr(uattr->attr_id);
 		unsigned int bkey = UVERBS_API_ATTR_BKEY_LEN;
@@ -60,7 +35,7 @@ static int decode_attrs(struct uverbs_call *call)
 		}
 		arg = attr_row(method, bkey);
 		ret = uverbs_decode_attr(call, uattr, &method->spec[bkey], bkey,
-					 arg ? arg->name : attr_name(method, bkey));
+					 arg ? arg->name : uverbs_attr_key_name(method, bkey));
 		if (!ret && arg && arg->kind != UV_LIST)
 			ret = uverbs_arg_from_attr(call, arg, &call->bundle.attrs[bkey]);
 		if (ret)
@@ -79,7 +54,7 @@ static int check_mandatory(struct uverbs_call *call)
 	for_each_andnot_bit(key, method->mandatory, call->bundle.attr_present,
 			    UVERBS_API_ATTR_BKEY_LEN)
 		break;
-	return uverbs_refuse(call, -EINVAL, "%s is missing", attr_name(method, key));
+	return uverbs_refuse(call, -EINVAL, "%s is missing", uverbs_attr_key_name(method, key));
 }
 
 /*
@@ -122,6 +97,7 @@ static int run_method(struct uverbs_call *call)
 	const struct uverbs_method *method = call->method;
 	struct uverbs_attr_bundle *attrs = &call->bundle;
 	const struct uverbs_attr *attr;
+	const char *name;
 	int ret;
 
 	ret = decode_attrs(call) ?: check_mandatory(call);
@@ -134,34 +110,28 @@ static int run_method(struct uverbs_call *call)
 		uverbs_udata_from_attrs(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN,
 					UVERBS_ATTR_UHW_OUT);
 
-	/* from here on others may refuse it, who do not know the request */
+	/* From here on lower rooms may refuse, which do not know the request. */
 	rdma_reject_attach(call->scope);
 	if (method->destroy_key < method->key_len) {
-		const struct uverbs_attr *doomed = &attrs->attrs[method->destroy_key];
+		struct ib_uobject *doomed = attrs->attrs[method->destroy_key].obj_attr.uobject;
 
-		ret = uverbs_uobj_destroy(doomed->obj_attr.uobject, attrs);
-		if (ret)
-			return uverbs_refuse_destroy(call, ret,
-						     attr_name(method, method->destroy_key),
-						     doomed->obj_attr.uobject);
+		ret = uverbs_uobj_destroy(doomed, attrs);
+		if (ret) {
+			name = uverbs_attr_key_name(method, method->destroy_key);
+			return uverbs_refuse_destroy(call, ret, name, doomed);
+		}
 	}
 
 	ret = return_handles(call) ?: run_handler(call);
 	if (ret)
-		/* means "no such method or attribute" to libraries, and nothing else */
+		/* To libraries it means "no such method or attribute" and nothing else. */
 		return WARN_ON_ONCE(ret == -EPROTONOSUPPORT) ? -EINVAL : ret;
 
-	/* Drivers write their reply without saying so. */
+	/* A driver writes its reply without saying so. */
 	if (!method->has_udata)
 		return 0;
 	attr = uverbs_attr_get(attrs, UVERBS_ATTR_UHW_OUT);
 	return IS_ERR(attr) ? 0 : uverbs_attr_written(call, attr);
-}
-
-/* May it run when the device has gone?  INVOKE_WRITE may and looks at what it carries. */
-static bool method_destroys(const struct uverbs_method *method)
-{
-	return method->destroy_key < method->key_len || method->cmd == &uverbs_cmd_invoke_write;
 }
 
 /*
@@ -170,7 +140,7 @@ static bool method_destroys(const struct uverbs_method *method)
  */
 static bool is_probe(const struct uverbs_method *method, const struct ib_uverbs_ioctl_hdr *hdr)
 {
-	return method->cmd == &uverbs_cmd_invoke_write && hdr->num_attrs <= 1;
+	return hdr->num_attrs <= 1 && method->cmd && (method->cmd->flags & UV_C_CARRIER);
 }
 
 static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr)
@@ -189,7 +159,7 @@ static int serve(struct uverbs_call *call, const struct ib_uverbs_ioctl_hdr *hdr
 		return uverbs_refuse(call, -EFAULT, "attributes cannot be read");
 	call->num_uattrs = hdr->num_attrs;
 
-	ret = uverbs_call_enter(call, method_destroys(method));
+	ret = uverbs_call_enter(call, method->late);
 	if (ret)
 		return ret;
 	ret = run_method(call);
@@ -228,7 +198,7 @@ static const struct uverbs_method *find_method(struct ib_uverbs_file *file,
 	return ERR_PTR(ret);
 }
 
-/* A function of its own for its stack, and since what is refused before does not need it. */
+/* This is a function of its own because what is refused before does not need its stack. */
 static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 					   const struct uverbs_method *method,
 					   const struct ib_uverbs_ioctl_hdr *hdr,
@@ -240,7 +210,7 @@ static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 	size_t pool;
 	int ret;
 
-	/* attributes, arguments, and an object or two */
+	/* There is room for attributes, arguments, and an object or two. */
 	pool = array_size(sizeof(*call->uattrs), hdr->num_attrs) + 2 * sizeof(struct uverbs_held);
 	if (method->cmd)
 		pool += ALIGN(method->cmd->args_size, sizeof(u64));
@@ -258,7 +228,7 @@ static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 }
 
 /**
- * ib_uverbs_ioctl - ioctl operation of a file
+ * ib_uverbs_ioctl() - ioctl operation of a file
  * @filp: the file
  * @cmd: RDMA_VERBS_IOCTL
  * @arg: struct ib_uverbs_ioctl_hdr

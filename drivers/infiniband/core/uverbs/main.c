@@ -2,14 +2,17 @@
 /*
  * ib_uverbs: one character device for every RDMA device that has user contexts.
  */
+#include <kunit/visibility.h>
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <rdma/rdma_netlink.h>
 
 #include "../device/device.h"
-#include "command.h"
+#include "api.h"
+#include "commands.h"
 #include "umem/umem.h"
+#include "uverbs.h"
 
 MODULE_DESCRIPTION("InfiniBand userspace verbs access");
 MODULE_LICENSE("Dual BSD/GPL");
@@ -43,7 +46,7 @@ static struct ib_uverbs_device *to_uverbs(struct device *dev)
 	return container_of(dev, struct ib_uverbs_device, dev);
 }
 
-/* Attributes go before the device does, so what they read is there. */
+/* sysfs removes these attributes before the device goes, so what they read is there. */
 static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", dev_name(&to_uverbs(dev)->ib_dev->dev));
@@ -65,6 +68,50 @@ static struct attribute *uverbs_attrs[] = {
 static const struct attribute_group uverbs_group = {
 	.attrs = uverbs_attrs,
 };
+
+/* ---- what a file answers ---- */
+
+static void uverbs_show_fdinfo(struct seq_file *seq, struct file *filp)
+{
+	struct ib_uverbs_file *file = filp->private_data;
+
+	rdma_reject_show(seq, &file->rejects);
+}
+
+/* Operations of files whose device has no pages to map. */
+const struct file_operations uverbs_fops = {
+	.owner = THIS_MODULE,
+	.open = uverbs_file_open,
+	.release = uverbs_file_close,
+	.write = ib_uverbs_write,
+	.unlocked_ioctl = ib_uverbs_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = uverbs_show_fdinfo,
+};
+EXPORT_SYMBOL_IF_KUNIT(uverbs_fops);
+
+const struct file_operations uverbs_mmap_fops = {
+	.owner = THIS_MODULE,
+	.open = uverbs_file_open,
+	.release = uverbs_file_close,
+	.mmap = ib_uverbs_mmap,
+	.write = ib_uverbs_write,
+	.unlocked_ioctl = ib_uverbs_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = uverbs_show_fdinfo,
+};
+
+/* ---- what a request may name ---- */
+
+#define UVERBS_OBJECT_ADDRESS(_name)	&uverbs_object_##_name,
+
+const struct uverbs_object_desc *const uverbs_objects[] = {
+	UVERBS_OBJECTS(UVERBS_OBJECT_ADDRESS)
+	NULL
+};
+EXPORT_SYMBOL_IF_KUNIT(uverbs_objects);
+
+/* ---- devices ---- */
 
 static dev_t uverbs_devt(int devnum)
 {
@@ -89,7 +136,7 @@ static void uverbs_device_release(struct device *dev)
 	kfree(udev);
 }
 
-/* What the device node's release can undo at any point from here on. */
+/* Makes a device node.  Its release can undo all that follows, at any point. */
 static struct ib_uverbs_device *uverbs_device_alloc(struct ib_device *ibdev)
 {
 	struct ib_uverbs_device *udev;
@@ -170,7 +217,7 @@ err_put:
 	return ret;
 }
 
-/* The next file to tear down, referenced and off the list. */
+/* Takes the next file to tear down off the list, with a reference on it. */
 static struct ib_uverbs_file *next_file(struct ib_uverbs_device *udev)
 {
 	struct ib_uverbs_file *file;
@@ -239,7 +286,7 @@ static struct ib_client uverbs_client = {
 MODULE_ALIAS_RDMA_CLIENT("uverbs");
 
 /**
- * rdma_user_mmap_disassociate - take back all mappings of a device's pages
+ * rdma_user_mmap_disassociate() - take back all mappings of a device's pages
  * @device: device that is about to be reset
  *
  * Files stay usable: a driver whose pages are good again may map new ones.
@@ -263,9 +310,12 @@ static int __init uverbs_init(void)
 {
 	int ret;
 
-	ret = register_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED, "infiniband_verbs");
+	ret = uverbs_api_init(uverbs_objects);
 	if (ret)
 		return ret;
+	ret = register_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED, "infiniband_verbs");
+	if (ret)
+		goto err_api;
 	ret = alloc_chrdev_region(&uverbs_dynamic_dev, 0, UVERBS_DYNAMIC, "infiniband_verbs");
 	if (ret)
 		goto err_fixed;
@@ -286,6 +336,8 @@ err_dynamic:
 	unregister_chrdev_region(uverbs_dynamic_dev, UVERBS_DYNAMIC);
 err_fixed:
 	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
+err_api:
+	uverbs_api_exit();
 	return ret;
 }
 
@@ -295,8 +347,9 @@ static void __exit uverbs_exit(void)
 	class_unregister(&uverbs_class);
 	unregister_chrdev_region(uverbs_dynamic_dev, UVERBS_DYNAMIC);
 	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
+	uverbs_api_exit();
 	uverbs_umem_exit();
-	/* objects of files are freed by RCU callbacks without code of ours, nothing to wait for */
+	/* kfree_rcu() frees the objects of files without code of ours: nothing is waited for. */
 }
 
 module_init(uverbs_init);

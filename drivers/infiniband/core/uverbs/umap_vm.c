@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
-#include "command.h"
+#include "uverbs.h"
 
 static struct ib_uverbs_file *vma_file(const struct vm_area_struct *vma)
 {
@@ -45,7 +45,7 @@ static void umap_open(struct vm_area_struct *vma)
 	list_add(&priv->list, &umaps->list);
 }
 
-/* Off the list and without its entry.  The lock is held. */
+/* Takes a mapping off the list and gives its entry back.  The lock is held. */
 static void umap_detach(struct rdma_umap_priv *priv)
 {
 	list_del_init(&priv->list);
@@ -59,13 +59,13 @@ static void umap_close(struct vm_area_struct *vma)
 	struct rdma_umap_priv *priv = vma->vm_private_data;
 
 	if (!priv)
-		return;		/* never had device pages: the driver maps memory of its own */
+		return;		/* The driver mapped memory of its own: no device pages. */
 	scoped_guard(mutex, &vma_file(vma)->umaps.lock)
 		umap_detach(priv);
 	kfree(priv);
 }
 
-/* Only mappings without pages fault: those that were taken back. */
+/* A mapping faults only after its pages were taken back. */
 static vm_fault_t umap_fault(struct vm_fault *vmf)
 {
 	struct rdma_umaps *umaps = &vma_file(vmf->vma)->umaps;
@@ -87,50 +87,16 @@ static vm_fault_t umap_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-static const struct vm_operations_struct umap_vm_ops = {
+/* Operations of all mappings of files. */
+const struct vm_operations_struct uverbs_umap_vm_ops = {
 	.open = umap_open,
 	.close = umap_close,
 	.fault = umap_fault,
 };
 
-/**
- * ib_uverbs_mmap - mmap operation of a file
- * @filp: the file
- * @vma: mapping to be made
- *
- * Return: 0, -EIO when the device has gone, -EINVAL without a context, or the driver's error.
- */
-int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma)
-{
-	struct ib_uverbs_file *file = filp->private_data;
-	struct rdma_reject_scope scope = {};
-	struct ib_ucontext *context;
-	int ret;
-
-	rdma_reject_enter(&file->rejects, &scope);
-	if (!percpu_ref_tryget_live(&file->device->calls)) {
-		ret = rdma_refuse(-EIO, "mmap: the device was removed");
-		goto out;
-	}
-	scope.device = file->device->ib_dev;
-	context = ib_uverbs_get_ucontext_file(file);
-	if (IS_ERR(context)) {
-		ret = PTR_ERR(context);
-	} else {
-		vma->vm_ops = &umap_vm_ops;
-		ret = context->device->ops.mmap(context, vma);
-	}
-	scope.device = NULL;
-	percpu_ref_put(&file->device->calls);
-out:
-	rdma_reject_leave(&scope);
-	return ret;
-}
-EXPORT_SYMBOL_IF_KUNIT(ib_uverbs_mmap);
-
 /*
- * An address space that still has a listed mapping, referenced.  One that is being torn down
- * already closes its mappings itself: they are let go here and now.
+ * Finds an address space that still has a listed mapping, and takes a reference on it.  One that is
+ * being torn down closes its mappings itself, so that they are let go here and now.
  */
 static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
 {
@@ -149,7 +115,7 @@ static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
 }
 
 /**
- * uverbs_umaps_revoke - take the device's pages out of all mappings of a file
+ * uverbs_umaps_revoke() - take the device's pages out of all mappings of a file
  * @file: the file
  *
  * mmap_lock is taken before the list's lock, as everywhere, hence one address space at a time.  It

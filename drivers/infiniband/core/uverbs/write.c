@@ -7,10 +7,12 @@
 #include <linux/fs.h>
 #include <rdma/ib.h>
 
-#include "command.h"
+#include "api.h"
+#include "decode.h"
+#include "handles.h"
 
 /**
- * uverbs_run_written - run a command that came as structures
+ * uverbs_run_written() - run a command that came as structures
  * @call: the request; @call->cmd, its response place and driver data are set
  * @req: the structure
  * @req_len: bytes of it
@@ -62,7 +64,7 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 }
 
 /**
- * uverbs_tail_copy - copy what follows the structure of a %UV_C_TAIL command
+ * uverbs_tail_copy() - copy what follows the structure of a %UV_C_TAIL command
  * @call: the request
  * @len: bytes that it must have; behind them only padding of zeros may come
  * @name: what the request calls them
@@ -89,8 +91,8 @@ void *uverbs_tail_copy(struct uverbs_call *call, size_t len, const char *name)
 }
 
 /*
- * The size checks of the extended form.  @len counts what follows both headers.  Short requests and
- * little room are no errors here: members that are missing are zero, or not wanted.
+ * Checks the sizes of the extended form.  @len counts what follows both headers.  A short request
+ * or little room is no error here: members that are missing are zero, or not wanted.
  */
 static int check_extended(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr *hdr,
 			  const struct ib_uverbs_ex_cmd_hdr *ex, size_t len)
@@ -177,7 +179,7 @@ static int serve_plain(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr 
 				     out, cmd->w_resp);
 
 	if (cmd->w_resp) {
-		/* every request that is answered starts with the address of the answer */
+		/* Every request that is answered starts with the address of the answer. */
 		if (get_user(response, (const u64 __user *)buf))
 			return uverbs_refuse(call, -EFAULT, "request cannot be read");
 		call->resp = u64_to_user_ptr(response);
@@ -219,7 +221,7 @@ static int refuse_missing(const struct ib_uverbs_cmd_hdr *hdr, size_t count)
 	u32 last = hdr->command & IB_USER_VERBS_CMD_FLAG_EXTENDED ?
 		   IB_USER_VERBS_EX_CMD_MODIFY_CQ : IB_USER_VERBS_CMD_OPEN_QP;
 
-	/* unknown flags make it a large number */
+	/* Unknown flags make it a large number. */
 	if ((hdr->command & ~IB_USER_VERBS_CMD_FLAG_EXTENDED) > last || hdr->in_words * 4 == count)
 		return uverbs_api_no_write(hdr->command);
 	return rdma_refuse(-EINVAL, "write: no command %#x here, and in_words %u are wrong",
@@ -254,7 +256,7 @@ static int serve_buffer(struct ib_uverbs_file *file, const char __user *buf, siz
 }
 
 /**
- * ib_uverbs_write - write operation of a file
+ * ib_uverbs_write() - write operation of a file
  * @filp: the file
  * @buf: one request
  * @count: its length

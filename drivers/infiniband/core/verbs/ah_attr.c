@@ -74,7 +74,9 @@ void rdma_replace_ah_attr(struct rdma_ah_attr *old, const struct rdma_ah_attr *n
 {
 	struct rdma_ah_attr copy;
 
-	/* Both may share the entry: take the new reference first */
+	/*
+	 * The old and the new attributes may share the entry, so the new reference is taken first.
+	 */
 	rdma_copy_ah_attr(&copy, new);
 	rdma_destroy_ah_attr(old);
 	*old = copy;

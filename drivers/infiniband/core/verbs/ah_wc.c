@@ -11,12 +11,12 @@
 #define NO_VLAN		0xffff
 #define FLOW_LABEL_MASK	0xfffff
 #define TCLASS_SHIFT	20
-/* Nothing says how far away the sender is */
+/* The hop limit of answers, since nothing says how far away the sender is. */
 #define HOP_LIMIT	0xff
 
 static bool is_ipv4(const struct iphdr *ip)
 {
-	/* RoCE v2 has no IP options */
+	/* RoCE v2 allows no IP options. */
 	return ip->version == 4 && ip->ihl == 5 && !ip_fast_csum(ip, ip->ihl);
 }
 
@@ -75,7 +75,7 @@ int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr, enum rdma_netwo
 }
 EXPORT_SYMBOL(ib_get_gids_from_rdma_hdr);
 
-/* What the completion does not say, the header does. */
+/* What the completion does not tell is taken from the header. */
 static enum rdma_network_type network_type(struct ib_device *device, u32 port_num,
 					   const struct ib_wc *wc, const struct ib_grh *grh)
 {
@@ -102,7 +102,7 @@ static bool is_eth_gid(const union ib_gid *gid, const struct ib_gid_attr *attr, 
 	       vlan == wanted->vlan;
 }
 
-/* Answers leave from the address that was written to. */
+/* An answer is sent from the address to which the message was sent. */
 static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_num,
 					     const struct ib_wc *wc, const union ib_gid *dgid,
 					     enum ib_gid_type type)
@@ -113,7 +113,7 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
 
 	if (rdma_protocol_roce(device, port_num))
 		return rdma_find_gid_by_filter(device, dgid, port_num, is_eth_gid, &wanted);
-	/* The subnet administrator's address is nobody's own */
+	/* No port has the subnet administrator's address as its own. */
 	if (dgid->global.interface_id == cpu_to_be64(IB_SA_WELL_KNOWN_GUID))
 		return rdma_get_gid_attr(device, port_num, 0);
 	return rdma_find_gid_by_port(device, dgid, IB_GID_TYPE_IB, port_num, NULL);

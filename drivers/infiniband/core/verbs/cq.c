@@ -4,35 +4,19 @@
  * decided here.
  */
 #include <linux/slab.h>
+#include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
 
-/* Of a CQ that the core polls, a driver may stop events before polling stops, and free it after. */
 static int cq_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
-	const struct ib_device_ops *ops = &cq->device->ops;
-	int ret = 0;
 
-	if (cq->wc && ops->pre_destroy_cq)
-		ret = ops->pre_destroy_cq(cq);
-	if (ret)
-		return ret;
-	cq_poll_stop(cq);
-	if (cq->wc && ops->post_destroy_cq)
-		ops->post_destroy_cq(cq);
-	else
-		ret = ops->destroy_cq(cq, udata);
-	if (ret)
-		cq_poll_resume(cq);
-	return ret;
+	return cq->device->ops.destroy_cq(cq, udata);
 }
 
 static void cq_release(struct rdma_object *obj)
 {
-	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
-
-	kfree(cq->wc);
-	kfree(cq);
+	kfree(container_of(obj, struct ib_cq, obj));
 }
 
 static const struct rdma_object_ops cq_ops = {
@@ -40,11 +24,27 @@ static const struct rdma_object_ops cq_ops = {
 	.release = cq_release,
 };
 
-/* A CQ that the driver does not know yet. */
-static struct ib_cq *cq_begin(struct ib_device *device, struct ib_ucq_object *uobject,
-			      const char *caller, ib_comp_handler comp_handler,
-			      void (*event_handler)(struct ib_event *event, void *cq_context),
-			      void *cq_context)
+/**
+ * cq_create() - make a CQ
+ * @device: device
+ * @attr: size, completion vector and flags
+ * @uobject: the user's handle, NULL for kernel consumers
+ * @caller: module that makes a kernel CQ
+ * @ops: how it is destroyed
+ * @comp_handler: called on completion events, in interrupt context; may be NULL
+ * @event_handler: called on asynchronous events; may be NULL
+ * @cq_context: passed to both
+ * @attrs: the user's request, NULL for kernel consumers
+ *
+ * Context: may sleep.
+ * Return: the CQ, to be destroyed with ib_destroy_cq_user(); -ENOMEM or the driver's error as an
+ * ERR_PTR.
+ */
+struct ib_cq *cq_create(struct ib_device *device, const struct ib_cq_init_attr *attr,
+			struct ib_ucq_object *uobject, const char *caller,
+			const struct rdma_object_ops *ops, ib_comp_handler comp_handler,
+			void (*event_handler)(struct ib_event *event, void *cq_context),
+			void *cq_context, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_cq *cq = rdma_zalloc_drv_obj(device, ib_cq);
 	int ret;
@@ -57,25 +57,20 @@ static struct ib_cq *cq_begin(struct ib_device *device, struct ib_ucq_object *uo
 	cq->event_handler = event_handler;
 	cq->cq_context = cq_context;
 	ret = verbs_object_init(&cq->obj, RDMA_OBJECT_CQ, device, verbs_cq_handle(uobject),
-				caller, &cq_ops);
-	if (!ret)
-		return cq;
-	kfree(cq);
-	return ERR_PTR(ret);
-}
-
-static struct ib_cq *cq_complete(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
-				 struct uverbs_attr_bundle *attrs)
-{
-	int ret = cq->device->ops.create_cq(cq, attr, attrs);
-
-	if (ret) {
-		rdma_object_abort(&cq->obj);
-		kfree(cq);
-		return ERR_PTR(ret);
-	}
+				caller, ops);
+	if (ret)
+		goto free;
+	ret = device->ops.create_cq(cq, attr, attrs);
+	if (ret)
+		goto abort;
 	rdma_object_publish(&cq->obj);
 	return cq;
+
+abort:
+	rdma_object_abort(&cq->obj);
+free:
+	kfree(cq);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -96,10 +91,8 @@ struct ib_cq *ib_create_cq_user(struct ib_device *device, const struct ib_cq_ini
 				void (*event_handler)(struct ib_event *event, void *cq_context),
 				void *cq_context, struct uverbs_attr_bundle *attrs)
 {
-	struct ib_cq *cq;
-
-	cq = cq_begin(device, uobject, NULL, comp_handler, event_handler, cq_context);
-	return IS_ERR(cq) ? cq : cq_complete(cq, attr, attrs);
+	return cq_create(device, attr, uobject, NULL, &cq_ops, comp_handler, event_handler,
+			 cq_context, attrs);
 }
 EXPORT_SYMBOL(ib_create_cq_user);
 
@@ -120,10 +113,8 @@ struct ib_cq *__ib_create_cq(struct ib_device *device, ib_comp_handler comp_hand
 			     void *cq_context, const struct ib_cq_init_attr *cq_attr,
 			     const char *caller)
 {
-	struct ib_cq *cq;
-
-	cq = cq_begin(device, NULL, caller, comp_handler, event_handler, cq_context);
-	return IS_ERR(cq) ? cq : cq_complete(cq, cq_attr, NULL);
+	return cq_create(device, cq_attr, NULL, caller, &cq_ops, comp_handler, event_handler,
+			 cq_context, NULL);
 }
 EXPORT_SYMBOL(__ib_create_cq);
 
@@ -179,3 +170,20 @@ int ib_resize_cq(struct ib_cq *cq, int cqe)
 	return ops->resize_cq(cq, cqe, NULL);
 }
 EXPORT_SYMBOL(ib_resize_cq);
+
+/**
+ * ib_destroy_cq_async() - begin to destroy a kernel CQ
+ * @cq: the CQ; not to be used again unless @done reports an error
+ * @done: told the end: no handler of the CQ runs any more
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for the driver.
+ * Return: 0 when @done will be called; -EBUSY while a queue completes to it; -ENOMEM.
+ */
+int ib_destroy_cq_async(struct ib_cq *cq, rdma_destroyed_fn done, void *context)
+{
+	if (WARN_ON_ONCE(cq->shared))
+		return -EOPNOTSUPP;
+	return rdma_object_destroy_async(&cq->obj, done, context);
+}
+EXPORT_SYMBOL(ib_destroy_cq_async);

@@ -14,11 +14,11 @@
 #include <linux/workqueue.h>
 #include "verbs_priv.h"
 
-/* Completions taken from the driver at once */
+/* Completions that are taken from the driver at once. */
 #define CQ_BATCH	16
-/* The same where they lie on the stack of the consumer */
+/* The same number where they lie on the consumer's stack. */
 #define CQ_BATCH_DIRECT	8
-/* Completions handled before others get the CPU */
+/* Completions that are handled before others get the CPU. */
 #define CQ_BUDGET_SOFTIRQ	256
 #define CQ_BUDGET_WORK		65536
 
@@ -27,7 +27,7 @@
 struct workqueue_struct *ib_comp_wq;
 struct workqueue_struct *ib_comp_unbound_wq;
 
-/* Take and dispatch up to @budget completions; negative means all. */
+/* Takes and dispatches up to @budget completions, or all if it is negative. */
 static int cq_process(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch)
 {
 	int handled = 0, want, got;
@@ -72,7 +72,7 @@ static void cq_direct_event(struct ib_cq *cq, void *cq_context)
 	WARN_ONCE(1, "completion event for a CQ that is polled on demand\n");
 }
 
-/* Tell adaptive moderation how busy the CQ has been since the last event. */
+/* Tells adaptive moderation how busy the CQ has been since the last event. */
 static void cq_moderate(struct ib_cq *cq, int handled)
 {
 	if (cq->dim)
@@ -120,7 +120,7 @@ static void cq_work_poll(struct work_struct *work)
 
 /* ---- adaptive moderation ---- */
 
-/* Steps between few late events and many early ones; the algorithm walks them. */
+/* The steps from many early events to few late ones, between which the algorithm moves. */
 static const struct {
 	u16 usec;
 	u16 completions;
@@ -146,7 +146,7 @@ static void cq_dim_start(struct ib_cq *cq)
 	if (!cq->device->ops.modify_cq || !cq->device->use_cq_dim ||
 	    cq->poll_ctx == IB_POLL_DIRECT)
 		return;
-	/* Without it the CQ works, unmoderated */
+	/* Without memory the CQ works without moderation. */
 	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
 	if (!dim)
 		return;
@@ -192,21 +192,18 @@ static int cq_poll_start(struct ib_cq *cq)
 	return ib_req_notify_cq(cq, IB_CQ_NEXT_COMP) < 0 ? -EIO : 0;
 }
 
-/**
- * cq_poll_stop() - no completion is dispatched any more, and events start nothing
- * @cq: CQ, which may be one that the core does not poll
- *
- * Until the driver has destroyed the CQ, its device may still raise events.
- *
- * Context: may sleep.
+/*
+ * No completion is dispatched any more, and events start nothing. Until the driver has destroyed
+ * the CQ, its device may still raise events.
  */
-void cq_poll_stop(struct ib_cq *cq)
+static void cq_poll_stop(struct ib_cq *cq)
 {
-	if (!cq->wc)
-		return;
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_disable(&cq->iop);
-		/* cq_softirq_poll() goes on after irq_poll_complete(), for which this has waited */
+		/*
+		 * irq_poll_disable() waits for irq_poll_complete() only, after which
+		 * cq_softirq_poll() goes on.
+		 */
 		synchronize_rcu();
 	} else if (cq->comp_wq) {
 		disable_work_sync(&cq->work);
@@ -214,14 +211,9 @@ void cq_poll_stop(struct ib_cq *cq)
 	cq_dim_stop(cq);
 }
 
-/**
- * cq_poll_resume() - undo cq_poll_stop() for a CQ that the driver has kept
- * @cq: CQ, which may be one that the core does not poll
- */
-void cq_poll_resume(struct ib_cq *cq)
+/* Undoes cq_poll_stop() for a CQ that the driver has kept. */
+static void cq_poll_resume(struct ib_cq *cq)
 {
-	if (!cq->wc)
-		return;
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_enable(&cq->iop);
 		irq_poll_sched(&cq->iop);
@@ -229,6 +221,42 @@ void cq_poll_resume(struct ib_cq *cq)
 		enable_and_queue_work(cq->comp_wq, &cq->work);
 	}
 }
+
+/* A driver may stop events before polling stops, and free the CQ after it. */
+static int polled_cq_destroy(struct rdma_object *obj, struct ib_udata *udata)
+{
+	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
+	const struct ib_device_ops *ops = &cq->device->ops;
+	int ret;
+
+	if (ops->pre_destroy_cq) {
+		ret = ops->pre_destroy_cq(cq);
+		if (ret)
+			return ret;
+	}
+	cq_poll_stop(cq);
+	if (ops->post_destroy_cq) {
+		ops->post_destroy_cq(cq);
+		return 0;
+	}
+	ret = ops->destroy_cq(cq, udata);
+	if (ret)
+		cq_poll_resume(cq);
+	return ret;
+}
+
+static void polled_cq_release(struct rdma_object *obj)
+{
+	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
+
+	kfree(cq->wc);
+	kfree(cq);
+}
+
+static const struct rdma_object_ops polled_cq_ops = {
+	.destroy = polled_cq_destroy,
+	.release = polled_cq_release,
+};
 
 /**
  * __ib_alloc_cq() - make a CQ that the core polls
@@ -253,7 +281,8 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 
 	if (!wcs)
 		return ERR_PTR(-ENOMEM);
-	cq = __ib_create_cq(dev, cq_direct_event, NULL, private, &attr, caller);
+	cq = cq_create(dev, &attr, NULL, caller, &polled_cq_ops, cq_direct_event, NULL, private,
+		       NULL);
 	if (IS_ERR(cq)) {
 		kfree(wcs);
 		return cq;
@@ -264,7 +293,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 	ret = cq_poll_start(cq);
 	if (!ret)
 		return cq;
-	/* Nothing that would have to be stopped was started */
+	/* Nothing was started that would have to be stopped. */
 	cq->poll_ctx = IB_POLL_DIRECT;
 	ib_free_cq(cq);
 	return ERR_PTR(ret);

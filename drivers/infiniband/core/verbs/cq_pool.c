@@ -10,7 +10,7 @@
 #include "../device/device.h"
 #include "verbs_priv.h"
 
-/* Entries of a shared CQ, where the device has as many */
+/* Entries of a shared CQ, unless the device has fewer. */
 #define CQ_SHARED_ENTRIES	4096
 
 /**
@@ -23,7 +23,7 @@ struct rdma_cq_pool {
 	struct list_head cqs[IB_POLL_LAST_POOL_TYPE + 1];
 };
 
-/* A device gets its pool with the first consumer that shares. */
+/* The pool is made for the first consumer that shares. */
 static struct rdma_cq_pool *cq_pool_of(struct ib_device *dev)
 {
 	struct rdma_cq_pool *pool = READ_ONCE(dev->core->cq_pool), *raced;
@@ -43,7 +43,7 @@ static struct rdma_cq_pool *cq_pool_of(struct ib_device *dev)
 	return raced;
 }
 
-/* The least used CQ of the vector with room for @nr_cqe more, which are taken. */
+/* Takes room for @nr_cqe completions in the least used CQ of the vector that has it. */
 static struct ib_cq *cq_pool_take(struct rdma_cq_pool *pool, enum ib_poll_context ctx,
 				  unsigned int vector, unsigned int nr_cqe)
 {

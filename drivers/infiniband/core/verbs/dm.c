@@ -9,7 +9,10 @@ static int dm_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_dm *dm = container_of(obj, struct ib_dm, obj);
 
-	/* only requests and the end of a file get here, and both have a bundle */
+	/*
+	 * Only requests and the end of a file come here, and both bring a struct
+	 * uverbs_attr_bundle.
+	 */
 	return dm->device->ops.dealloc_dm(dm, container_of(udata, struct uverbs_attr_bundle,
 							   driver_udata));
 }

@@ -7,9 +7,9 @@
 #include <linux/jiffies.h>
 #include "verbs_priv.h"
 
-/* How often a CQ that nobody polls is looked at; an upper bound, not a delay */
+/* A CQ that nobody else polls is polled so often while a queue drains. */
 #define DRAIN_POLL	(HZ / 10)
-/* How long a device may take to report the last WQE of an SRQ user */
+/* So long a device may take to report the last WQE of a QP with an SRQ. */
 #define DRAIN_LAST_WQE	(60 * HZ)
 
 struct drain {

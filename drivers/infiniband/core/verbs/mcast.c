@@ -11,14 +11,14 @@ static bool is_ib_port(struct ib_device *device, u32 port)
 	return rdma_port_get_link_layer(device, port) == IB_LINK_LAYER_INFINIBAND;
 }
 
-/* On Ethernet the group's address follows from its GID alone, the LID is not looked at. */
+/* On Ethernet the group's address follows from its GID, so that the LID does not matter. */
 static bool needs_lid(const struct ib_qp *qp)
 {
 	u32 port;
 
 	if (qp->port)
 		return is_ib_port(qp->device, qp->port);
-	/* A QP without a port could still get any */
+	/* A QP without a port may yet get any of the ports. */
 	rdma_for_each_port(qp->device, port)
 		if (!is_ib_port(qp->device, port))
 			return false;
@@ -30,7 +30,7 @@ static bool is_mcast_lid(u16 lid)
 	return lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) && lid != be16_to_cpu(IB_LID_PERMISSIVE);
 }
 
-/* @able: the device has the call that is wanted */
+/* @able says whether the device has the operation. */
 static int check_group(const struct ib_qp *qp, bool able, const union ib_gid *gid, u16 lid)
 {
 	if (!able)

@@ -4,6 +4,7 @@
  * MR may be touched once its driver has deregistered it.
  */
 #include <linux/slab.h>
+#include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
 
 static int mr_destroy(struct rdma_object *obj, struct ib_udata *udata)
@@ -21,7 +22,7 @@ static const struct rdma_object_ops mr_ops = {
 	.destroy = mr_destroy,
 };
 
-/* Fill what a driver leaves to the core. */
+/* Fills the members that a driver leaves to the core. */
 static void mr_begin(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type,
 		     struct ib_uobject *uobject)
 {
@@ -37,7 +38,7 @@ static void mr_begin(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type,
 		rdma_restrack_set_name(&mr->obj.res, NULL);
 }
 
-/* Publish an MR that the driver has made, or undo it. */
+/* Publishes an MR that the driver has made, or undoes it. */
 static struct ib_mr *mr_complete(struct ib_mr *mr, struct ib_sig_attrs *sig_attrs)
 {
 	int ret = rdma_object_link(&mr->obj, &mr->pd->obj) ?:
@@ -62,10 +63,9 @@ static struct ib_mr *mr_reg(struct ib_pd *pd, struct ib_uobject *uobject, u64 st
 	if (!device->ops.reg_user_mr)
 		return ERR_PTR(-EOPNOTSUPP);
 	if ((access_flags & IB_ACCESS_ON_DEMAND) &&
-	    !(device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING)) {
-		rdma_refuse(-EINVAL, "access on demand: the device has no on-demand paging");
-		return ERR_PTR(-EINVAL);
-	}
+	    !(device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING))
+		return ERR_PTR(rdma_refuse(-EINVAL,
+					   "access on demand: the device has no on-demand paging"));
 	mr = device->ops.reg_user_mr(pd, start, length, virt_addr, access_flags, udata);
 	if (IS_ERR(mr))
 		return mr;
@@ -201,7 +201,7 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 
 	if (!ops->rereg_user_mr)
 		return ERR_PTR(-EOPNOTSUPP);
-	/* Before the driver moves it, so that the new PD cannot go meanwhile */
+	/* The link comes before the driver's move, so that the new PD cannot go meanwhile. */
 	ret = rdma_object_link(&mr->obj, &pd->obj);
 	if (ret)
 		return ERR_PTR(ret);
@@ -217,7 +217,7 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 	}
 
 	mr->pd = pd;
-	/* Who has looked the MR up may still be at the old PD, which can end from here on */
+	/* A lookup may still have led to the old PD, which can end from here on. */
 	if (pd != old_pd)
 		rdma_restrack_sync(&mr->res);
 	rdma_object_unlink(&mr->obj, &old_pd->obj);
@@ -343,3 +343,18 @@ int ib_check_mr_status(struct ib_mr *mr, u32 check_mask, struct ib_mr_status *mr
 	return ops->check_mr_status ? ops->check_mr_status(mr, check_mask, mr_status) : -EOPNOTSUPP;
 }
 EXPORT_SYMBOL(ib_check_mr_status);
+
+/**
+ * ib_dereg_mr_async() - begin to deregister a kernel MR
+ * @mr: the MR; not to be used again unless @done reports an error
+ * @done: told the end: the device uses the memory no more
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for the driver.
+ * Return: 0 when @done will be called; -EBUSY while something is bound to it; -ENOMEM.
+ */
+int ib_dereg_mr_async(struct ib_mr *mr, rdma_destroyed_fn done, void *context)
+{
+	return rdma_object_destroy_async(&mr->obj, done, context);
+}
+EXPORT_SYMBOL(ib_dereg_mr_async);

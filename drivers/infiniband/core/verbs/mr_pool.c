@@ -92,7 +92,7 @@ EXPORT_SYMBOL(ib_mr_pool_get);
 void ib_mr_pool_put(struct ib_qp *qp, struct list_head *list, struct ib_mr *mr)
 {
 	guard(spinlock_irqsave)(&qp->mr_lock);
-	/* The one used last is the likeliest to be in caches */
+	/* The MR that was used last is the likeliest to be in the CPU's caches. */
 	list_add(&mr->qp_entry, list);
 	qp->mrs_used--;
 }

@@ -167,28 +167,3 @@ __attribute_const__ enum ib_rate mult_to_ib_rate(int mult)
 	return IB_RATE_PORT_CURRENT;
 }
 EXPORT_SYMBOL(mult_to_ib_rate);
-
-/**
- * rdma_node_get_transport() - which transport a type of node speaks
- * @node_type: enum rdma_node_type
- *
- * Return: the transport.
- */
-__attribute_const__ enum rdma_transport_type rdma_node_get_transport(unsigned int node_type)
-{
-	static const struct {
-		u8 node;
-		u8 transport;
-	} foreign[] = {
-		{ RDMA_NODE_RNIC, RDMA_TRANSPORT_IWARP },
-		{ RDMA_NODE_USNIC, RDMA_TRANSPORT_USNIC },
-		{ RDMA_NODE_USNIC_UDP, RDMA_TRANSPORT_USNIC_UDP },
-		{ RDMA_NODE_UNSPECIFIED, RDMA_TRANSPORT_UNSPECIFIED },
-	};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(foreign); i++)
-		if (foreign[i].node == node_type)
-			return foreign[i].transport;
-	return RDMA_TRANSPORT_IB;
-}
-EXPORT_SYMBOL(rdma_node_get_transport);

@@ -5,6 +5,7 @@
  * keeps inside the PD and which counts neither as child nor as object.
  */
 #include <linux/slab.h>
+#include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
 
 static void pd_drop_dma_mr(struct ib_pd *pd)
@@ -77,7 +78,7 @@ struct ib_pd *ib_alloc_pd_user(struct ib_device *device, struct ib_uobject *uobj
 }
 EXPORT_SYMBOL(ib_alloc_pd_user);
 
-/* Give a kernel PD the keys that its consumer will use without registering. */
+/* Gives a kernel PD the keys that its consumer uses without registering memory. */
 static int pd_add_keys(struct ib_pd *pd)
 {
 	struct ib_device *device = pd->device;
@@ -154,3 +155,18 @@ int ib_dealloc_pd_user(struct ib_pd *pd, struct ib_udata *udata)
 	return rdma_object_destroy(&pd->obj, udata);
 }
 EXPORT_SYMBOL(ib_dealloc_pd_user);
+
+/**
+ * ib_dealloc_pd_async() - begin to destroy a kernel PD
+ * @pd: the PD; not to be used again unless @done reports an error
+ * @done: told the end
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for the driver.
+ * Return: 0 when @done will be called; -EBUSY while an object in the PD exists; -ENOMEM.
+ */
+int ib_dealloc_pd_async(struct ib_pd *pd, rdma_destroyed_fn done, void *context)
+{
+	return rdma_object_destroy_async(&pd->obj, done, context);
+}
+EXPORT_SYMBOL(ib_dealloc_pd_async);

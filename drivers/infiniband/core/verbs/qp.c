@@ -6,13 +6,13 @@
 #include <linux/completion.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
-#include <rdma/rw.h>
+#include <rdma/rdma_ext.h>
 #include "../security/security.h"
 #include "verbs_priv.h"
 
 #define PSN_MASK	0xffffff
 
-/* A driver may be done with the QP only after this: post no events from destroy_qp(). */
+/* The counter is unbound before the driver forgets the QP. */
 static int qp_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
@@ -40,7 +40,7 @@ static const struct rdma_object_ops qp_ops = {
 	.release = qp_release,
 };
 
-/* What drivers call; drained SRQ users wait for the last-WQE event. */
+/* Drivers call this. ib_drain_qp() of a QP with an SRQ waits for the last-WQE event. */
 static void qp_event(struct ib_event *event, void *context)
 {
 	struct ib_qp *qp = event->element.qp;
@@ -108,9 +108,23 @@ void ib_qp_usecnt_dec(struct ib_qp *qp)
 }
 EXPORT_SYMBOL(ib_qp_usecnt_dec);
 
-static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
-			       struct ib_qp_init_attr *attr, struct ib_udata *udata,
-			       struct ib_uqp_object *uobject, const char *caller)
+/**
+ * rdma_qp_create() - make a QP for whoever it may be
+ * @device: device
+ * @pd: PD, NULL for types that have none
+ * @attr: what it is to be; the sizes given come back
+ * @udata: the driver's part of the request, NULL for kernel consumers
+ * @uobject: the user's handle, NULL for kernel consumers
+ * @caller: module that owns a QP without handle
+ *
+ * Context: may sleep.
+ * Return: the QP, to be destroyed with ib_destroy_qp_user(); -EOPNOTSUPP, -ENOMEM, -EBUSY when an
+ * object that it needs is being destroyed, or the error of the security module or driver as an
+ * ERR_PTR.
+ */
+struct ib_qp *rdma_qp_create(struct ib_device *device, struct ib_pd *pd,
+			     struct ib_qp_init_attr *attr, struct ib_udata *udata,
+			     struct ib_uqp_object *uobject, const char *caller)
 {
 	struct ib_qp *qp;
 	int ret;
@@ -159,7 +173,7 @@ static struct ib_qp *qp_create(struct ib_device *device, struct ib_pd *pd,
 	ret = device->ops.create_qp(qp, attr, udata);
 	if (ret)
 		goto abort;
-	/* Some drivers put CQs of their own there */
+	/* Some drivers store CQs of their own in the QP. */
 	qp->send_cq = attr->send_cq;
 	qp->recv_cq = attr->recv_cq;
 	rdma_object_publish(&qp->obj);
@@ -195,11 +209,11 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 	struct ib_qp *real, *qp;
 
 	if (attr->qp_type != IB_QPT_XRC_TGT)
-		return qp_create(device, pd, attr, udata, uobject, caller);
+		return rdma_qp_create(device, pd, attr, udata, uobject, caller);
 	if (!attr->xrcd)
 		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
-	/* It is nobody's: the handle is the user's, and others may open it */
-	real = qp_create(device, NULL, attr, NULL, NULL, caller);
+	/* The QP itself belongs to nobody: the user has a handle of it, and others may open it. */
+	real = rdma_qp_create(device, NULL, attr, NULL, NULL, caller);
 	if (IS_ERR(real))
 		return real;
 	qp = qp_share(real, attr);
@@ -212,42 +226,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 }
 EXPORT_SYMBOL(ib_create_qp_user);
 
-/**
- * ib_create_qp_kernel() - make a QP for a kernel consumer
- * @pd: PD
- * @attr: what it is to be; the sizes given come back.  With cap.max_rdma_ctxs the send
- *	queue gets room for so many R/W contexts, and the QP the MRs they need on
- *	attr->port_num
- * @caller: the consumer's KBUILD_MODNAME
- *
- * Context: may sleep.
- * Return: the QP, to be destroyed with ib_destroy_qp(); else an ERR_PTR.
- */
-struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr,
-				  const char *caller)
-{
-	struct ib_device *device = pd->device;
-	struct ib_qp *qp;
-	int ret;
-
-	if (attr->cap.max_rdma_ctxs)
-		rdma_rw_init_qp(device, attr);
-	qp = qp_create(device, pd, attr, NULL, NULL, caller);
-	if (IS_ERR(qp))
-		return qp;
-	ret = attr->cap.max_rdma_ctxs ? rdma_rw_init_mrs(qp, attr) : 0;
-	if (ret) {
-		WARN_ON_ONCE(ib_destroy_qp(qp));
-		return ERR_PTR(ret);
-	}
-	qp->max_write_sge = attr->cap.max_send_sge;
-	qp->max_read_sge = min_t(u32, attr->cap.max_send_sge, device->attrs.max_sge_rd);
-	qp->integrity_en = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
-	return qp;
-}
-EXPORT_SYMBOL(ib_create_qp_kernel);
-
-/* 6.12's ABI: of a PSN in a request the low 24 bits count, silently. */
+/* By 6.12's ABI the low 24 bits of a PSN count, and the others are ignored. */
 static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_RQ_PSN)
@@ -269,7 +248,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	if ((mask & (IB_QP_RQ_PSN | IB_QP_SQ_PSN)) &&
 	    rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
 		qp_trim_psns(attr, mask);
-	/* Without a counter it works as well */
+	/* If it cannot be bound, the QP works without a counter. */
 	if ((mask & IB_QP_PORT) && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_INIT)
 		rdma_counter_bind_qp_auto(qp, attr->port_num);
 	ret = ib_qp_security_modify(qp, attr, mask, udata);
@@ -357,3 +336,26 @@ int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
 	return rdma_object_destroy(&qp->obj, udata);
 }
 EXPORT_SYMBOL(ib_destroy_qp_user);
+
+static int handle_end(void *what)
+{
+	return qp_unshare(what);
+}
+
+/**
+ * ib_destroy_qp_async() - begin to destroy a kernel QP
+ * @qp: the QP, or a handle of one that is shared; not to be used again unless @done reports
+ *	an error
+ * @done: told the end: no event or completion of the QP comes any more
+ * @context: passed to @done
+ *
+ * Context: may sleep, but does not wait for the driver.
+ * Return: 0 when @done will be called; -EBUSY while something is attached to it; -ENOMEM.
+ */
+int ib_destroy_qp_async(struct ib_qp *qp, rdma_destroyed_fn done, void *context)
+{
+	if (qp->real_qp != qp)
+		return rdma_end_async(qp->device, handle_end, qp, done, context);
+	return rdma_object_destroy_async(&qp->obj, done, context);
+}
+EXPORT_SYMBOL(ib_destroy_qp_async);

@@ -15,7 +15,7 @@ static bool qp_is_connected(const struct ib_qp *qp)
 	return qp->qp_type < IB_QPT_MAX && (connected & BIT(qp->qp_type));
 }
 
-/* Alternate paths exist on InfiniBand only, and only between its ports. */
+/* Both the primary and the alternate path must be of InfiniBand ports. */
 static int path_check_alternate(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	u32 port = mask & IB_QP_PORT ? attr->port_num : qp->port;

@@ -19,7 +19,7 @@
 #define DATAGRAM	(IB_QP_PKEY_INDEX | IB_QP_QKEY | IB_QP_SQ_PSN)
 #define CONTROL		(IB_QP_CUR_STATE | IB_QP_EN_SQD_ASYNC_NOTIFY)
 
-/* Attributes that mean something to a type; none to types not named. */
+/* Attributes that mean something to a type. To types that are not named none does. */
 static const u32 qp_type_attrs[IB_QPT_MAX] = {
 	[IB_QPT_SMI]		= CONTROL | DATAGRAM,
 	[IB_QPT_GSI]		= CONTROL | DATAGRAM,
@@ -55,13 +55,13 @@ struct qp_transition {
 	u32 allow;
 };
 
-/* What a queue that has sent, or is about to, lets its owner change. */
+/* What may be changed of a queue that has sent or is about to send. */
 #define WHILE_SENDING	(IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_QKEY | IB_QP_ALT_PATH | \
 			 IB_QP_PATH_MIG_STATE | IB_QP_MIN_RNR_TIMER)
 #define IDENTITY	(IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS | IB_QP_QKEY)
 
 static const struct qp_transition qp_transitions[] = {
-	/* Ways out, open from everywhere */
+	/* These states can be reached from everywhere. */
 	{ EVERY_STATE, IB_QPS_RESET },
 	{ EVERY_STATE & ~IN(RESET), IB_QPS_ERR },
 
@@ -76,19 +76,19 @@ static const struct qp_transition qp_transitions[] = {
 	{ IN(RTS), IB_QPS_RTS, EVERY_TYPE, .allow = WHILE_SENDING | IB_QP_RATE_LIMIT },
 	{ IN(SQD), IB_QPS_RTS, EVERY_TYPE, .allow = WHILE_SENDING },
 
-	/* The send queue drains, and its path may change while it stands still */
+	/* The send queue drains; its path may change while it does not send. */
 	{ IN(RTS), IB_QPS_SQD, EVERY_TYPE, .allow = IB_QP_EN_SQD_ASYNC_NOTIFY },
 	{ IN(SQD), IB_QPS_SQD, EVERY_TYPE,
 	  .allow = IB_QP_AV | IB_QP_ALT_PATH | IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX |
 		   IB_QP_QKEY | IB_QP_PATH_MIG_STATE | REQUESTER | RESPONDER },
 	{ IN(SQD), IB_QPS_SQD, RELIABLE, .allow = IB_QP_PORT },
 
-	/* Reliable queues never get into SQE; the way out asks nothing of them */
+	/* Reliable queues are never in SQE, so the row does not speak of their attributes. */
 	{ IN(SQE), IB_QPS_RTS, EVERY_TYPE & ~RELIABLE,
 	  .allow = IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_QKEY },
 };
 
-/* States in which a queue may have moved without its owner's doing. */
+/* States that a queue may have reached without a modification. */
 #define MOVES_BY_ITSELF	(IN(RTR) | IN(RTS) | IN(SQD) | IN(SQE))
 
 /**

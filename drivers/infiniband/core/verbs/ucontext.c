@@ -46,7 +46,7 @@ struct ib_ucontext *rdma_ucontext_alloc(struct ib_device *device, struct ib_uver
 	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC);
 	rdma_object_init(&context->obj, RDMA_OBJECT_UCONTEXT, device, owner, &ucontext_ops);
 	rdma_restrack_set_name(&context->obj.res, NULL);
-	/* obj.owner keeps it from here on */
+	/* obj.owner holds a reference from here on. */
 	rdma_owner_put(owner);
 	return context;
 }

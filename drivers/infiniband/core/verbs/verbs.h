@@ -13,7 +13,7 @@
 struct ib_uverbs_file;
 struct uverbs_attr_bundle;
 
-/* ---- life of ib_core, called by device/ ---- */
+/* ---- life of ib_core, called by init/ and register/ ---- */
 
 int rdma_verbs_module_init(void);
 void rdma_verbs_module_exit(void);
@@ -39,6 +39,9 @@ struct ib_cq *ib_create_cq_user(struct ib_device *device, const struct ib_cq_ini
 				void (*event_handler)(struct ib_event *event, void *cq_context),
 				void *cq_context, struct uverbs_attr_bundle *attrs);
 
+struct ib_qp *rdma_qp_create(struct ib_device *device, struct ib_pd *pd,
+			     struct ib_qp_init_attr *attr, struct ib_udata *udata,
+			     struct ib_uqp_object *uobject, const char *caller);
 struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 				struct ib_qp_init_attr *attr, struct ib_udata *udata,
 				struct ib_uqp_object *uobject, const char *caller);

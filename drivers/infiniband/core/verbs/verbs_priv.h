@@ -10,7 +10,7 @@
 
 /*
  * Handle types are private to uverbs; all this room needs of one is the struct
- * ib_uobject that each of them begins with, which uverbs/uverbs.h asserts.
+ * ib_uobject that each of them begins with, which uverbs/events.h asserts.
  */
 static inline struct ib_uobject *verbs_cq_handle(struct ib_ucq_object *handle)
 {
@@ -109,13 +109,12 @@ int qp_unshare(struct ib_qp *qp);
 /* MRs that a QP's pools are made of (mr_pool.c) */
 void mr_pool_end(struct ib_qp *qp);
 
-/* R/W contexts (rw_qp.c) */
-bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries);
-u32 rw_pages_per_mr(const struct ib_device *device, bool integrity);
-
-/* Polling contexts (cq_poll.c) */
-void cq_poll_stop(struct ib_cq *cq);
-void cq_poll_resume(struct ib_cq *cq);
+/* CQs of any kind (cq.c) */
+struct ib_cq *cq_create(struct ib_device *device, const struct ib_cq_init_attr *attr,
+			struct ib_ucq_object *uobject, const char *caller,
+			const struct rdma_object_ops *ops, ib_comp_handler comp_handler,
+			void (*event_handler)(struct ib_event *event, void *cq_context),
+			void *cq_context, struct uverbs_attr_bundle *attrs);
 
 /* Source GID entries of address vectors (ah_attr.c) */
 int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr);

@@ -108,7 +108,7 @@ void qp_shared_event(struct ib_event *event, void *context)
 	event->element.qp = real;
 }
 
-/* From here on its user hears of events. */
+/* From here on the handle's user is told of events. */
 static void handle_announce(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -148,7 +148,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* From here on its user hears nothing more. */
+/* From here on the handle's user is told nothing more. */
 static void handle_silence(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -244,7 +244,7 @@ int qp_unshare(struct ib_qp *qp)
 	u32 qp_num = real->qp_num;
 	int ret = 0;
 
-	/* Nobody opens it while it is looked at, or destroyed; and the domain stays meanwhile */
+	/* Meanwhile nobody opens the QP, and the domain stays. */
 	WARN_ON_ONCE(rdma_object_hold(&xrcd->obj));
 	down_write(&xrcd->tgt_qps_rwsem);
 	if (atomic_read(&real->obj.usecnt) > 1) {

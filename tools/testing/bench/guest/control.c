@@ -2,11 +2,11 @@
 /*
  * control [flat | NAME...]: what the control path costs, in instructions of a guest that runs
  * with --icount, where an instruction takes NS_PER_INSTRUCTION of the guest's time.  Each line,
- * "NAME INSTRUCTIONS", is of one operation, the making and the unmaking together: the median of
- * all runs, the kernel's workers included; with flat, the mean of many, of this process alone.
+ * "NAME INSTRUCTIONS", counts one operation, creating and destroying together: the median of all
+ * runs, with the kernel's workers; with flat, the mean of many runs, of this process alone.
  *
- *   control         what 6.12's core and ours are compared by
- *   control NAME... these lines of it
+ *   control         all lines by which 6.12's core and ours are compared
+ *   control NAME... these lines alone
  *   control flat    objects 1 to 10,000 beside objects 90,001 to 100,000, and four processes
  *                   beside one
  */
@@ -54,7 +54,7 @@ static void must_not(int err, const char *what)
 	}
 }
 
-/* Instructions that this process has used, in the kernel and outside. */
+/* Instructions that this process has executed, in the kernel and in user space. */
 static double now(void)
 {
 	struct timespec t;
@@ -154,7 +154,7 @@ static void refuse_length(void)
 		die("a handle with a length was not refused");
 }
 
-/* Lines that are wanted; all of them if none is named. */
+/* The lines to measure; all of them if none is named. */
 static char **wanted;
 
 static bool is_wanted(const char *name)
@@ -166,8 +166,9 @@ static bool is_wanted(const char *name)
 }
 
 /*
- * Instructions that all tasks of this guest have used, the kernel's workers too: its one processor
- * is asked, which counts a task when it leaves it, as this one does to sleep.
+ * Instructions that all tasks of this guest have executed, with the kernel's workers.  The count is
+ * that of the guest's only processor, which adds a task's share when it switches away from it:
+ * therefore this task sleeps first.
  */
 static double all_tasks(void)
 {
@@ -194,7 +195,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The median. A run reaches to the beginning of the next, so that nothing that it left is lost. */
+/* The median.  A run lasts until the next begins, so that work which it leaves behind counts. */
 static double median(void (*one)(void), int times)
 {
 	double *took = must(calloc(times, sizeof(*took)), "calloc");
@@ -293,7 +294,7 @@ static void flat(int kind, const char *name)
 	free(made);
 }
 
-/* QPs made by so many processes at a time, each with a context of its own. */
+/* QPs that several processes create at the same time, each in a context of its own. */
 static void processes(int many, const char *name)
 {
 	double sum = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# rdma_rxe on the distribution's modules and the emulated HCA on ours, in turn in the same
-# guest: sourced by what compares the two. LAB_DEV is the one that is up.
+# Sourced by the scripts that compare rdma_rxe on the distribution's modules with the emulated HCA
+# on ours, one after the other in the same guest. LAB_DEV is the device that is up.
 # shellcheck shell=bash
 
 die() { echo "${0##*/}: $*" >&2; exit 1; }

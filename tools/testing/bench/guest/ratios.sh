@@ -6,7 +6,7 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/bench/guest/devices.sh
 
-# measure WHAT ROUND: the same programs, sizes and numbers of messages on whatever is up.
+# measure WHAT ROUND: run the same programs, sizes and numbers of messages on the device that is up.
 measure()
 {
 	local few=3000 pings=5000
@@ -25,8 +25,8 @@ measure()
 }
 
 # Kernel memory that can be attributed: module text and data, vmalloc, unreclaimable slab,
-# per-CPU memory and stacks.  Free memory is no measure, it moves by megabytes on its own.
-# Not in it are the pages that the driver has from the DMA API for its rings.
+# per-CPU memory and stacks.  Free memory is no measure, since it changes by megabytes on its own.
+# The pages that the driver has from the DMA API for its rings are not included.
 kernel_kb()
 {
 	sync

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * resource FEW MANY: what "rdma resource show qp" costs an entry, in instructions of a guest that
- * runs with --icount, when there are FEW QPs and when there are MANY.  Lines of "NAME
+ * resource FEW MANY: what "rdma resource show qp" costs for each entry, in instructions of a guest
+ * that runs with --icount, when there are FEW QPs and when there are MANY.  Lines of "NAME
  * INSTRUCTIONS".
  */
 #define _GNU_SOURCE
@@ -58,7 +58,7 @@ static void make_qps(int from, int to)
 		must(ibv_create_qp(pd, &attr), "ibv_create_qp");
 }
 
-/* The tool's lines go to a file, which costs each of them the same. */
+/* The tool's lines go to a file, so that each of them costs the same. */
 static pid_t start_tool(const char *answers)
 {
 	pid_t pid = fork();
@@ -84,7 +84,7 @@ static int lines_of(const char *path)
 	return n;
 }
 
-/* Instructions that the tool has used, in the kernel and outside. */
+/* Instructions that the tool has executed, in the kernel and in user space. */
 static double run_tool(int qps)
 {
 	static const char answers[] = "/tmp/resource.answers";
@@ -94,7 +94,7 @@ static double run_tool(int qps)
 	pid_t pid;
 
 	pid = start_tool(answers);
-	/* The clock of a process can be read until its parent has taken notice of its end */
+	/* The clock of a process that has ended can be read until its parent waits for it */
 	if (pid < 0 || waitid(P_PID, pid, &info, WEXITED | WNOWAIT) ||
 	    clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
 		die("rdma");

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# services.sh RUNS: what bench/run starts in two guests that keep to their processors: the
-# latency of RC and of UD by turns, RUNS times each; the programs' output stays in $LAB_OUT
+# services.sh RUNS: what bench/run starts in two guests that are pinned to their processors: the
+# latency of RC and of UD in turn, RUNS times each; the programs' output stays in $LAB_OUT
 # as SERVICE.N.node2.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What guests ask of the lab: barriers, faults, the end of their script."""
+"""Serves the requests of guests: barriers, faults, the end of their script."""
 
 import base64
 import subprocess
@@ -16,10 +16,10 @@ class Control:
         self.size = size
         self.on_ready = on_ready
         self.on_next = on_next
-        self.status = {}            # node: exit status its script ended with
+        self.status = {}            # node: exit status of its script
         self.kill = set()           # nodes that asked to be killed
         self.gone = set()
-        self.over = {}              # node that is through with one core: request id
+        self.over = {}              # node that has ended its run on one core: request id
         self.barriers = {}          # name: {node: request id}
 
     def request(self, node, line):
@@ -48,14 +48,14 @@ class Control:
             self._answer(node, number, 2, f"the lab does not know the request {verb!r}\n")
 
     def left(self, node):
-        """The node will reach no barrier any more."""
+        """The node has ended and will reach no barrier any more."""
         self.gone.add(node)
         self._fail_all()
         if self.over:
             self._go_on()
 
     def _next(self, node, number, core):
-        """The node has run its script on one core, and goes on to another with its peers."""
+        """The node has run its script on one core, and waits for its peers to go on to the next."""
         self.over[node] = number
         self.on_next(node, core)
         self._fail_all()

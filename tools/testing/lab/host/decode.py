@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Say which source lines the kernel means: places in our modules, in a console's report
-and in what kmemleak found after the modules had gone."""
+"""Find the source lines of places in our modules that a report on the console, or kmemleak after
+the modules had gone, names by address."""
 
 import collections
 import os
@@ -9,7 +9,7 @@ import subprocess
 
 from reports import kernel_report
 
-LINES = 150             # of a console, from its first report on
+LINES = 150             # of a console that are kept, from its first report on
 
 _PLACE = re.compile(r"\b([\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+) \[(\w+)\]")
 _ADDRESS = re.compile(r"\[<0*([0-9a-f]+)>\]")
@@ -58,8 +58,8 @@ class Decoder:
 
 
 def console_report(console, decoder):
-    """The lines of a console from its first report on, with their source lines, and those
-    two before it, which may say why."""
+    """The lines of a console from its first report on, with their source lines, and the two
+    lines before it, which may say why."""
     lines, before = [], collections.deque(maxlen=2)
     for line in console:
         line = line.rstrip("\r\n")

@@ -36,7 +36,7 @@ def arguments():
 
 
 def stage(options):
-    """Everything a guest sees as /lab, joined by bind mounts that only this name space has."""
+    """The folder that a guest sees as /lab, joined by bind mounts in this name space alone."""
     top = options.stage = os.path.join(options.run_dir, "stage")
     lab = os.path.join(top, "lab")
     namespaces.bind(os.path.join(options.labdir, "guest"), f"{lab}/guest")
@@ -80,7 +80,7 @@ def main():
         os.makedirs(kept, exist_ok=True)
         options.out = os.path.realpath(kept)
     else:
-        # In memory, so that nothing stays behind unless there is something to look at.
+        # In memory, so that a run leaves nothing behind unless there is something to look at.
         options.out = os.path.join(options.run_dir, "out")
         os.makedirs(options.out)
     stage(options)

@@ -2,8 +2,8 @@
 """Run a function in process and mount name spaces of its own.
 
 The function runs as process 1 of the new name space. When it returns, or when its
-parent dies of whatever cause, kill -9 included, the kernel ends every process in
-the name space and undoes every mount: nothing the lab starts can outlive it."""
+parent dies, even of kill -9, the kernel ends every process in the name space and
+undoes every mount: nothing that the lab starts can outlive it."""
 
 import ctypes
 import os

@@ -4,9 +4,9 @@
 import json
 import os
 
-# no_timer_check: on a busy host a few turns of a loop may pass without a timer interrupt,
-# and the kernel would give up at once. unknown_nmi_panic and panic_print: asked by an NMI, a
-# guest that is stuck shows its tasks and what each processor does (Session.tell_stuck()).
+# no_timer_check: on a busy host the kernel may see no timer interrupt during its short test at
+# boot, and would give up. unknown_nmi_panic and panic_print: on an NMI, a guest that is stuck
+# shows its tasks and what each processor does (Session.tell_stuck()).
 KERNEL_ARGUMENTS = ("console=ttyS0 panic=-1 oops=panic nowatchdog no_timer_check mitigations=off "
                     "unknown_nmi_panic panic_print=0x41 "
                     "rcupdate.rcu_cpu_stall_timeout=120 loglevel=7 net.ifnames=0")
@@ -73,16 +73,16 @@ def guest(options, node, descriptors, links, sockets):
     arguments += accelerator(options.accel, options.icount)
     if options.icount or options.accel != "kvm":
         # Without five-level page tables: while the kernel identifies the processor it
-        # forgets for a moment that it has them, and KASAN, asked by an interrupt in that
-        # moment, calls good memory wild.
+        # forgets for a moment that it has them, and if an interrupt calls KASAN in that
+        # moment, KASAN reports a wild access to good memory.
         arguments += ["-cpu", "max,la57=off"]
     arguments += ["-machine", machine, "-smp", str(options.cpus), "-m", str(options.mem),
                   "-object", f"memory-backend-memfd,id=ram,size={options.mem}M,share=on",
                   "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                   "-name", f"node{node}"]
     if options.pciehp:
-        # Where firmware cares for hot plug QEMU's root ports never say that their link is up,
-        # and the guest's kernel waits in vain for it after it has reset the slot.
+        # Where the firmware handles hot plug, QEMU's root ports never report that their link is
+        # up, and the guest's kernel waits for it in vain after it has reset the slot.
         arguments += ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
     if options.iommu:
         arguments += ["-device", "intel-iommu,intremap=on,caching-mode=on"]

@@ -3,12 +3,12 @@
 
 import re
 
-# Only what the kernel itself logs counts: its lines begin with a time stamp. They need not begin
-# a line of the console, though: a program may have written there and not ended its line.
+# Only lines of the kernel's log count, which begin with a time stamp. The stamp need not begin a
+# line of the console, since a program may have written there and not ended its line.
 _STAMP = r"\[\s*\d+\.\d+\](?:\[\s*[TC]\d+\])? "
 
 _KERNEL = re.compile(_STAMP + r"(?:.*\b)?(?:"
-                     # what checkers and the kernel's own assertions say
+                     # checkers and the kernel's own assertions
                      r"BUG: |WARNING: |KASAN: |KCSAN: |KFENCE: |UBSAN: |"
                      r"Oops: |Oops\[|general protection fault|Kernel panic - not syncing|"
                      r"kernel BUG at |INFO: task .* blocked for more than|"
@@ -21,19 +21,19 @@ _KERNEL = re.compile(_STAMP + r"(?:.*\b)?(?:"
                      r"unable to handle (?:kernel|page fault)|Bad page state|"
                      r"Freeing of a module that is in use|soft lockup|hard LOCKUP|"
                      r"stack-protector: |double fault|divide error|invalid opcode:|"
-                     # lockdep has seen a lock that nobody initialised, and looks no further
+                     # lockdep has met a lock that nobody initialised, and has switched itself off
                      r"trying to register non-static key|"
                      # SLUB: "BUG cache (Not tainted): Redzone overwritten"
                      r"BUG .+ \((?:Not t|T)ainted|double free detected|"
                      r"Kernel memory (?:exposure|overwrite) attempt|"
-                     # one name, or one object, twice
+                     # a name, or an object, that is added twice
                      r"cannot create duplicate filename|kobject_add_internal failed for .* with -EEXIST|"
                      r"tried to init an initialized object|"
                      r"debugfs: .*already (?:present|exists)|sysctl duplicate entry|"
-                     # an interrupt, or a reference, that nobody takes care of
+                     # an interrupt, or a reference, that nobody handles
                      r"irq \d+: nobody cared|waiting for \S+ to become free|"
                      r"Busy inodes after unmount|percpu ref \S+ .*<= 0|"
-                     # a context left other than it was entered
+                     # an interrupt or lock context that is left unbalanced
                      r"huh, entered |preempt leak|returned with (?:preemption imbalance|disabled interrupts)|"
                      # the DMA API's checks: a driver's fault, or they have given up
                      r"DMA-API: .*(?:device driver|disabling|exceeded)"

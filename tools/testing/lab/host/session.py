@@ -32,7 +32,7 @@ def say(text):
 
 
 class Lines:
-    """Cuts what arrives on a descriptor into lines."""
+    """Splits what arrives on a descriptor into lines."""
 
     def __init__(self, each):
         self.each = each
@@ -52,15 +52,15 @@ class Lines:
 class Node:
     def __init__(self, number, core):
         self.number = number
-        self.core = core            # whose modules it uses now
+        self.core = core            # the core whose modules it uses now
         self.process = None
         self.sockets = {}
         self.open = set()
         self.ready_after = None
-        self.last_line = ""         # of its output, or before there is any, of its console
-        self.last_words = []        # of its console, once the run is to end
+        self.last_line = ""         # last line of its output or, before there is any, of its console
+        self.last_words = []        # last lines of its console, once the run is to end
         self.reports = []
-        self.report = None          # the file that holds the first
+        self.report = None          # the file that holds its first report
         self.report_core = None
 
     @property
@@ -84,13 +84,13 @@ class Session:
         self.failures = []          # (status, sentence)
         self.terminal = None
 
-    # ---- what the guests say -------------------------------------------------
+    # ---- output of the guests -------------------------------------------------
 
     def path(self, name):
         return os.path.join(self.options.out, name)
 
     def on_host(self, words):
-        """What guests know as /lab/... by where it is here."""
+        """The path on this host of what guests know as /lab/..."""
         lab = os.path.join(self.options.stage, "lab")
         return [word.replace("/lab/out", self.options.out, 1) if word.startswith("/lab/out/") else
                 word.replace("/lab", lab, 1) if word.startswith("/lab/") else word
@@ -106,7 +106,7 @@ class Session:
         try:
             self.nodes[node].sockets[name].sendall(data)
         except OSError:
-            pass                    # it has gone; its end is noticed elsewhere
+            pass                    # the peer has gone, which is noticed elsewhere
 
     def vhcactl(self, words):
         program = self.options.vhcactl
@@ -138,8 +138,8 @@ class Session:
         self.selector.register(descriptor, selectors.EVENT_READ, handler)
 
     def pinned(self, first, count):
-        """What a process does before it becomes its program: with --pin it, and all its
-        threads, keep to `count` of the host's processors, counted round from `first`."""
+        """A function that a process calls before it executes its program: with --pin it binds the
+        process to `count` of the host's processors, counted round from `first`."""
         if not self.options.pin:
             return None
         cpus = sorted(os.sched_getaffinity(0))
@@ -176,7 +176,7 @@ class Session:
         self.watch_exit(self.daemon, self.daemon_ended)
 
     def look_at_confinement(self):
-        """It has a filter of system calls, no capability, and is not root."""
+        """Has the daemon a filter of system calls and no capability, and is it not root?"""
         with open(f"/proc/{self.daemon.pid}/status", encoding="utf-8") as file:
             status = dict(line.rstrip("\n").split(":\t", 1) for line in file)
         if status["Seccomp"] != "2" or int(status["CapPrm"], 16) or "0" in status["Uid"].split("\t"):
@@ -299,7 +299,7 @@ class Session:
         raise SystemExit(128 + number)
 
     def serve(self, deadline):
-        """Until no node is left: true; false when it is later than the deadline."""
+        """Runs until no node is left (true), or until the deadline (false)."""
         while self.alive():
             left = deadline - time.monotonic()
             if left <= 0:
@@ -326,8 +326,8 @@ class Session:
             self.stop_daemon()
 
     def stop_daemon(self):
-        """It ends when it is asked to, and with status 0: whatever else it did fails the run, also
-        when that was too late for daemon_ended()."""
+        """Asks the daemon to end. Any other status than 0 fails the run, also if it ended too late
+        for daemon_ended() to notice."""
         if self.daemon.poll() is None:
             self.daemon.send_signal(signal.SIGTERM)
             try:
@@ -348,7 +348,7 @@ class Session:
         return self.path(name)
 
     def decode(self):
-        """Reports and leaks with the source lines they mean, in files of their own."""
+        """Writes reports and leaks, with their source lines, to files of their own."""
         options = self.options
         for node in self.nodes.values():
             k = node.number

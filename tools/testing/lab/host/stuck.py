@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A run that takes too long: where its nodes are, and what is in the adapters."""
+"""Tells of a run that takes too long: where its nodes are, and the state of the adapters."""
 
 import glob
 import os
@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 
-# What a guest may take to show its tasks.
+# Seconds that a guest may take to show its tasks.
 PATIENCE = 30
 
 _PROCESSOR = re.compile(r"CPU: \d+ .*Comm: \S+")
@@ -30,7 +30,7 @@ def adapters(session, say):
 
 
 def processor_time(process):
-    """Seconds that each thread of a process has had: {(id, name): seconds}. Threads may end."""
+    """Seconds of CPU that each thread of a process has used: {(id, name): seconds}. Threads may end."""
     threads = {}
     for path in glob.glob(f"/proc/{process.pid}/task/*/stat"):
         try:
@@ -45,7 +45,7 @@ def processor_time(process):
 
 
 def busy(session, say):
-    """Threads that work, though everybody should wait."""
+    """Threads that use the CPU, though all should be waiting."""
     processes = {node.name: node.process for node in session.alive()}
     if session.daemon and session.daemon.poll() is None:
         processes["vhcad"] = session.daemon
@@ -61,7 +61,7 @@ def busy(session, say):
 
 
 def processors(lines):
-    """What each processor does, once, of what the kernel says."""
+    """The lines of the kernel's log that say what each processor does, once each."""
     found, whose = {}, None
     for line in lines:
         whose = _PROCESSOR.search(line) or whose

@@ -21,8 +21,8 @@ usage_error() {
 	exit "$EX_USAGE"
 }
 
-# Run a command in name spaces of its own: whatever it starts or mounts is gone
-# when it ends, and when this shell is killed, however that happens.
+# Run a command in name spaces of its own: all that it starts or mounts is gone
+# when it ends, or when this shell is killed in any way.
 isolated() {
 	setpriv --pdeathsig KILL -- \
 		unshare --mount --pid --fork --kill-child --mount-proc -- "$@"

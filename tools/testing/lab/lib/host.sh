@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the host must be, and what the lab installs on it.
+# Requirements on the host, and the packages that the lab installs on it.
 
-# What a part of the cache takes, in MB, with some room: of all the rest a hundred is enough.
+# The size of the cache's large parts in MB, with some reserve; 100 is enough for any other.
 space_of() {
 	case $1 in
 	guest-root | packages-*) echo 1200 ;;
@@ -55,7 +55,7 @@ host_install() {
 	fi
 }
 
-# space_check PART...: there is room for them
+# space_check PART...: make sure that there is room for them
 space_check() {
 	local free name needed=0
 	for name; do needed=$((needed + $(space_of "$name"))); done

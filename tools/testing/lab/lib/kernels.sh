@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The kernels that guests boot: stock, the distribution's; debug, of the same source with
-# checkers, faults and counters; builtin, the debug kernel with our RDMA and its unit tests
-# built in, which is remade in this source tree whenever something changed.
+# The kernels that guests boot: stock, the distribution's; debug, from the same source with
+# checkers, fault injection and gcov; builtin, the debug kernel with our RDMA and its unit tests
+# built in, which is rebuilt in this source tree whenever something has changed.
 
 # kernel_parts KERNEL: the later parts that it needs, in the order in which they are made.
 kernel_parts() {

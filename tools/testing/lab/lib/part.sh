@@ -28,8 +28,8 @@ part_stamped() {
 
 part_intact() { part_manifest "$CACHE/$1" | cmp -s - "$CACHE/$1/manifest"; }
 
-# Guests and builds read the parts in place: who uses the cache holds its lock shared
-# (until cache_released, or for good), who replaces a part holds it alone.
+# Guests and builds read the parts in place: a user of the cache holds its lock shared
+# (until cache_released, or for good); to replace a part the lock is held exclusively.
 cache_used() {
 	exec {use_lock}>>"$CACHE/.use"
 	flock -s "$use_lock"
@@ -45,7 +45,7 @@ cache_alone() {
 
 cache_released() { exec {use_lock}>&-; }
 
-# Make part NAME unless it is there, whole and of the present recipe.
+# Make part NAME unless it is there, complete and made by the present recipe.
 part_ready() {
 	local name=$1 started=$SECONDS work hash cause
 	if part_stamped "$name"; then

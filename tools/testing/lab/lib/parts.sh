@@ -10,11 +10,11 @@ GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz
 	python3-pyverbs libibverbs-dev librdmacm-dev libnl-3-dev libnl-route-3-dev
 	iproute2 iputils-ping procps psmisc strace util-linux udev pahole sparse pkg-config"
 
-# What builds kernels, checks sources and sums up coverage, beside the guests' packages.
+# Packages that build kernels, check sources and sum up coverage, beside the guests' own.
 TOOLS_PACKAGES="flex bison bc libelf-dev libssl-dev cpio clang coccinelle codespell gcovr
 	libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev bpftool"
 
-# What builds and tests the provider for 32-bit programs, and such programs.
+# Packages that build and test the provider for 32-bit programs, and such programs.
 I386_PACKAGES="gcc make libc6-dev libibverbs-dev libcmocka-dev python3 ibverbs-utils perftest
 	python3-pyverbs iproute2"
 
@@ -25,8 +25,8 @@ commas() { lines | paste -sd,; }
 
 guest_kernel() { cat "$CACHE/guest-root/kernel"; }
 
-# The stock guest. The sources that belong to its packages are fetched in the
-# same breath, from the same indexes: only so are they sure to be the same version.
+# The stock guest. The sources of its packages are fetched at the same time from the
+# same indexes, so that they have the same version.
 recipe_guest_root() {
 	echo "2 $GUEST_SUITE"
 	lines <<<"$GUEST_PACKAGES"
@@ -95,13 +95,13 @@ recipe_rdma_core_bookworm() { echo "1 bookworm" && cat "$LIB/fetch-rdma-core"; }
 make_rdma_core_bookworm() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" bookworm "$1/data"; }
 
 # The header package's build folder without the symbols of the distribution's RDMA
-# modules: one we forgot to provide must not resolve to theirs.
+# modules: a symbol that we forgot to provide must not resolve to theirs.
 recipe_kdir() { echo "1 $(guest_kernel)"; }
 make_kdir() {
 	mkdir "$1/data"
 	cp -a "$CACHE/guest-root/data/usr/src/linux-headers-$(guest_kernel)/." "$1/data/"
 	sed -i '\|\tdrivers/infiniband/|d' "$1/data/Module.symvers"
-	# They lead out of the folder by relative paths; the guest root has what they name.
+	# They lead out of the folder by relative paths, into the guest root.
 	local link
 	for link in scripts tools; do
 		ln -sfn "$(cd "$CACHE/guest-root/data/usr/src/linux-headers-$(guest_kernel)" &&
@@ -142,9 +142,9 @@ make_i386_root() {
 			"$GUEST_SUITE" "$1/data" -
 }
 
-# The distribution's kernel without what unpacks itself, which takes as long as a tenth of a boot
-# where every instruction is emulated: QEMU enters it where a Xen PVH guest begins. (A kernel with
-# KASAN cannot be entered there: it would ask for shadow memory that nobody has mapped yet.)
+# The distribution's kernel, unpacked: unpacking takes a tenth of the boot where every instruction
+# is emulated. QEMU enters it where a Xen PVH guest begins. (A kernel with KASAN cannot be entered
+# there: it would use shadow memory before it is mapped.)
 recipe_stock_kernel() { echo "1 $(guest_kernel)"; }
 make_stock_kernel() {
 	"$(part_path linux-source)/scripts/extract-vmlinux" \
@@ -167,9 +167,9 @@ make_debug_kernel() {
 	rm -r "$1/tree"
 }
 
-# parts_ready [verify] [NAME...]: everything is there afterwards. Without verify a part with the
-# right stamp is believed; nothing is asked of the network, or said, when all are there.
-# NAMEs are later parts, in the order in which they stand on each other.
+# parts_ready [verify] [NAME...]: make every part that is not there. Without verify a part with the
+# right stamp is trusted; when all are there, the network is not used and nothing is printed.
+# NAMEs are later parts, in the order in which they depend on each other.
 parts_ready() {
 	local name missing=() verify=''
 	[ "${1:-}" != verify ] || { verify=1; shift; }

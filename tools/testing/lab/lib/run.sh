@@ -78,7 +78,7 @@ run_options() {
 	one_of --subnet "$opt_subnet" static none opensm
 	one_of --kernel "$opt_kernel" stock debug builtin kcsan
 	if [ -z "$opt_mem" ]; then
-		# KASAN's shadow and kmemleak's records want their part.
+		# KASAN's shadow and kmemleak's records need memory.
 		[ "$opt_kernel" = stock ] && opt_mem=1024 || opt_mem=2048
 	fi
 	number --mem "$opt_mem" 256 65536
@@ -99,8 +99,8 @@ run_options() {
 	[ "$opt_kernel" != kcsan ] || later "--kernel kcsan"
 }
 
-# The accelerator is what a probe boot says, not what /dev/kvm promises. Asked once for
-# each pair of host and guest kernel.
+# A trial boot decides which accelerator is used, since a /dev/kvm may not work. It is tried
+# once for each pair of host and guest kernel.
 accelerator() {
 	local key answer=tcg
 	key="$(uname -r) $(guest_kernel)"

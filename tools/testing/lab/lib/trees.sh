@@ -24,7 +24,7 @@ build_lock() {
 
 build_unlock() { exec {lock}>&-; }
 
-# Run a build step quietly; what it said is shown when it fails.
+# Run a build step quietly; its output is shown when it fails.
 quietly() {
 	local what=$1 log=$BUILD/log.$1
 	shift
@@ -33,8 +33,8 @@ quietly() {
 	die "$what does not build: the whole log is $log"
 }
 
-# tree_inputs KERNEL: what a module tree is made from, each file by its size and the time of
-# its last change, which no program can set.
+# tree_inputs KERNEL: list the files from which a module tree is made, each with its size and
+# ctime, which no program can set.
 tree_inputs() {
 	kernel_release "$1"
 	kernel_kdir "$1"
@@ -46,7 +46,8 @@ tree_inputs() {
 
 # trees_ready KERNEL [TREE...]
 #
-# kbuild takes seconds to find that there is nothing to do, and every boot asks.
+# The list of inputs is compared first, since every boot calls this and kbuild takes seconds to
+# find that there is nothing to do.
 trees_ready() {
 	local kernel=$1 tree dir log=tree inputs
 	dir=$(trees_dir "$kernel")
@@ -74,7 +75,7 @@ trees_ready() {
 }
 
 # What the guests get beside their packages: the provider, rdma-why, rdma-core's tests, which no
-# package has, and the programs of ours.
+# package contains, and our own programs.
 addon_ready() {
 	build_lock
 	quietly rdma-why in_root guest-root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
@@ -121,7 +122,7 @@ daemon_ready() {
 	build_unlock
 }
 
-# The guest roots that tests name in their "# lab:" lines are there afterwards.
+# Make the guest roots that tests name in their "# lab:" lines.
 test_roots_ready() {
 	local packages
 	sed -n 's/^# lab:.*--packages \("[^"]*"\|[^ ]*\).*/\1/p' "$TOP"/tools/testing/selftests/rdma/*.sh |

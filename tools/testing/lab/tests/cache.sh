@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The cache notices damage, stale recipes and interruptions, and mends what needs no
-# network without one.
+# The cache notices damage, stale recipes and interruptions, and repairs without a network
+# those parts that need none.
 . "$(dirname "$0")/lib.sh"
 
 kdir=$("$lab" path kdir) || exit 1
@@ -10,7 +10,7 @@ copy=$(mktemp -d "$cache/.test.XXXXXX")
 trap 'rm -rf --one-file-system "$work" "$copy"' EXIT
 for part in guest-root qemu-root linux-source rdma-core-source kdir initramfs stock-kernel \
 	$(cd "$cache" && ls -d packages-*); do
-	# links to the same files; what is made again gets files of its own
+	# links to the same files; a part that is made again gets files of its own
 	cp -al "$cache/$part" "$copy/" || exit 1
 done
 
@@ -43,7 +43,7 @@ echo "another recipe" >"$copy/initramfs/stamp"
 setup "the recipe has changed"
 expect_text "the recipe has changed: the part is made" '^lab: initramfs: made' "$work/log"
 
-# What an interruption leaves: a half-made part beside no part.
+# An interruption leaves a half-made part under its temporary name, and no part.
 rm -r "$copy/initramfs"
 mkdir -p "$copy/.making-initramfs/tree"
 echo half >"$copy/.making-initramfs/data"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What crosses the fabric is the standard's: tshark decodes it, and the CRCs are right.
+# Packets on the fabric follow the standard: tshark decodes them, and their CRCs are right.
 . "$(dirname "$0")/lib.sh"
 
 "$lab" run --capture --timeout 200 --out "$work/out" tools/testing/lab/demo/capture.sh >"$work/log" 2>&1

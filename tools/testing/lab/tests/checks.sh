@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# run-checks itself: what it reads in a test's output, its time limit, its list of all tests, and
+# Tests run-checks itself: how it reads a test's output, its time limit, its list of all tests, and
 # cached parts that cannot be made.
 . "$(dirname "$0")/lib.sh"
 top=$PWD
 
-# python NAME EXPECTED: standard input, a program that knows run-checks as `checks`
+# python NAME EXPECTED: run the program on standard input, which imports run-checks as `checks`
 python() {
 	expect "$1" "$2" "$(cd "$work" && python3 -B <(
 		cat <<P
@@ -21,7 +21,7 @@ P
 	) 2>&1)"
 }
 
-# points NAME EXPECTED LINE...: what a guest test has printed
+# points NAME EXPECTED LINE...: the points of a guest test that has printed these lines
 points() {
 	local name=$1 expected=$2
 	shift 2

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# However the daemon ends, or QEMU, but with status 0 when it is asked to, the run fails; and so it does when
-# a sanitizer has said something. No guest is needed for that: the session starts and stops it alone.
+# A run fails unless the daemon and QEMU end with status 0 when they are asked to, and when a
+# sanitizer has reported anything. No guest is needed: the session starts and stops the daemon alone.
 . "$(dirname "$0")/lib.sh"
 
 make -s -C tools/vhcad build/san/vhcad || exit 1
 
-# ends NAME PROGRAM WHAT: what fails when the session has started PROGRAM, done WHAT with it (a
+# ends NAME PROGRAM WHAT: the failures of a session that has started PROGRAM, done WHAT with it (a
 # statement; daemon is the process), and stopped it
 ends() {
 	mkdir -p "$work/out.$1"
@@ -27,7 +27,7 @@ daemon = session.daemon
 
 
 def serve():
-    """What the session itself does until something has happened."""
+    """Does what the session does until an event has happened."""
     for key, _ in session.selector.select(20):
         key.data()
 
@@ -37,7 +37,7 @@ def is_dead():
 
 
 def qemu(status, killed=False):
-    """Its end, after the guest has told how its script ended."""
+    """Stops the daemon after the guest has reported the end of its script."""
     session.nodes[1].process = argparse.Namespace(returncode=status, poll=lambda: status)
     session.control.send = lambda *_: None
     session.control.request(1, "7 kill 0" if killed else "7 exit 0")
@@ -78,7 +78,7 @@ expect "QEMU crashes when all is over" "125 QEMU of node1 ended with status -11 
 	"$(ends qemu11 "$(fake qemu11 'exit 0')" 'qemu(-11)')"
 expect "QEMU is killed by lab-end" nothing "$(ends qemu9 "$(fake qemu9 'exit 0')" 'qemu(-9, killed=True)')"
 
-# The real one, with what the real sanitizer prints.
+# The real daemon, with the output of a real sanitizer.
 expect "vhcad ends well" nothing "$(ends real "$san" pass)"
 said=$(ends sanitizer "$san" 'daemon.send_signal(signal.SIGFPE); serve()')
 echo "$said" >"$work/said"

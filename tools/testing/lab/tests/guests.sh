@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Three guests: output, arguments, barriers, exit status; and a kernel report.
+# Tests three guests: output, arguments, barriers, exit status; and a kernel report.
 . "$(dirname "$0")/lib.sh"
 
 script three <<'S'
@@ -13,7 +13,7 @@ lab-barrier again
 lab-barrier again
 [ "$LAB_NODE" != 2 ] || exit 4
 [ "$LAB_NODE" != 3 ] || exit 7
-# Nobody else comes to this one any more.
+# No other node comes to this barrier any more.
 lab-barrier never
 echo "barrier said $?"
 S

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Nothing outlives the lab: not after kill -9, not after SIGTERM, not after Ctrl-C.  As long
-# as it lives, with --pin, guests keep to their processors.
+# Nothing outlives the lab, whether it ends by kill -9, SIGTERM or Ctrl-C.  While it runs
+# with --pin, guests stay on their processors.
 . "$(dirname "$0")/lib.sh"
 
 script forever <<'S'
@@ -29,7 +29,7 @@ given() { python3 -c "import os; cpus = sorted(os.sched_getaffinity(0)); print(c
 
 for signal in KILL TERM INT; do
 	rm -rf "$work/out" "$work/log"
-	# A background job ignores SIGINT, which a user's Ctrl-C would not find.
+	# A background job ignores SIGINT, but the lab under a user's Ctrl-C does not.
 	python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --pin --timeout 120 --out "$work/out" \
@@ -45,7 +45,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --pin --t
 	wait $pid 2>/dev/null
 	status=$?
 	expect "SIG$signal: status" $((128 + $(kill -l $signal))) $status
-	# The kernel ends a name space's processes on its own time.
+	# The kernel takes a while to end a name space's processes.
 	for ((i = 0; i < 50 && $(left) > 0; i++)); do sleep 0.1; done
 	expect "SIG$signal: no process is left" 0 "$(left)"
 	expect "SIG$signal: no mount is left" 0 "$(grep -c "$("$lab" path kdir | sed 's|/kdir/.*||')/\.run" /proc/mounts)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the lab refuses it refuses at once, in one line that says why.
+# The lab refuses wrong usage at once, in one line that says why.
 . "$(dirname "$0")/lib.sh"
 
 # refused STATUS PATTERN ARGUMENTS...
@@ -32,12 +32,12 @@ refused 2 '--kernel kcsan comes with a later change' run --kernel kcsan "$work/s
 refused 2 'no part is called nonsense' path nonsense
 refused 2 'shell needs a terminal' shell </dev/null
 
-# what fails in the guest root fails outside
+# a command that fails in the guest root fails outside
 "$lab" chroot sh -c 'exit 9'
 expect "the status of a command in the guest root" 9 $?
 
 chmod 755 "$work"
-# from where anybody may read it, wherever this tree lies
+# from a place that anybody may read, wherever this tree lies
 mkdir -p "$work/top/tools/testing"
 cp -r tools/testing/lab "$work/top/tools/testing/"
 chmod -R a+rX "$work/top"
@@ -48,7 +48,7 @@ expect_text "without root: says why" 'needs root' "$work/out"
 VHCA_CACHE=$work/empty timeout 20 "$lab" path guest-root >"$work/out" 2>&1
 expect "a part that is not there: status" 125 $?
 expect_text "a part that is not there: says what to do" 'run lab setup' "$work/out"
-# A cache in a place of 100 MB that is gone with its name space.
+# A cache on a file system of 100 MB that disappears with its name space.
 mkdir "$work/small"
 unshare -m sh -c 'mount -t tmpfs -o size=100M tmpfs "$1" && VHCA_CACHE=$1 exec "$2" setup' sh \
 	"$work/small" "$lab" >"$work/out" 2>&1

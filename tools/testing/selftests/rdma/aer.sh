@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --pciehp
-# Errors that the root port reports of the adapter. Those that cost nothing cost nothing; after a
-# fatal one the slot is reset, and the adapter comes back, also when it had been reset before.
+# Errors of the adapter that the root port reports. A correctable or non-fatal one changes nothing;
+# after a fatal one the slot is reset, and the adapter comes back, even if it had been reset before.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 11
 
@@ -16,7 +16,7 @@ rounds()
 	until [ $(($(kverbs passed) + $(kverbs failed))) -ge $(($1 * checks)) ]; do moment; done
 }
 
-# bytes NUMBER: as printf takes them, the lowest first
+# bytes NUMBER: its four bytes as printf takes them, the lowest first
 bytes()
 {
 	local i

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * async_events DEVICE: causes each asynchronous event of queue pairs, completion queues and
- * shared receive queues by what a program can do, and reads it.  TAP; two RC QPs of this
+ * shared receive queues that a program can cause, and reads it.  TAP; two RC QPs of this
  * program are each other's peers.
  */
 #include <infiniband/verbs.h>
@@ -98,7 +98,7 @@ static void post_send(const struct pair *p, enum ibv_wr_opcode opcode, uint32_t 
 	must(!ibv_post_send(p->from, &wr, &at), "ibv_post_send");
 }
 
-/* The sender is RTS, the receiver RTR and may be written as access says. */
+/* The sender is in RTS; the receiver is in RTR and grants the rights in access. */
 static struct pair make(bool srq, int small_cqe, unsigned int access)
 {
 	struct ibv_srq_init_attr srq_init = { .attr = { .max_wr = 16, .max_sge = 1 } };
@@ -141,7 +141,7 @@ static void unmake(struct pair *p)
 	must(!ibv_destroy_cq(p->cq), "ibv_destroy_cq");
 }
 
-/* The next event has to be of this type and this object's. */
+/* The next event must be of this type, for this object. */
 static void expect(const char *name, enum ibv_event_type type, const void *object)
 {
 	struct pollfd pfd = { .fd = context->async_fd, .events = POLLIN };
@@ -152,7 +152,7 @@ static void expect(const char *name, enum ibv_event_type type, const void *objec
 		return;
 	}
 	must(!ibv_get_async_event(context, &event), "ibv_get_async_event");
-	/* the union's pointers all stand in the same place */
+	/* all pointers of the union lie at the same place */
 	if (event.event_type == type && event.element.qp == object)
 		point(true, name, NULL);
 	else
@@ -218,7 +218,7 @@ static void access_errors(void)
 	unmake(&p);
 }
 
-/* A CQ of the least size, and one completion more than it has room for. */
+/* A CQ of the smallest size gets one completion more than it has room for. */
 static void overrun(void)
 {
 	struct pair p = make(false, 1, 0);

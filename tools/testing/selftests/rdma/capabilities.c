@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * capabilities DEVICE [WORD...]: a device that lacks what the words name, in vhcad's words.  What
- * it lacks is not announced, and refused with EOPNOTSUPP and a reason; all else works.
+ * capabilities DEVICE [WORD...]: a device without the capabilities that the words (vhcad's) name.
+ * What it lacks is not announced and is refused with EOPNOTSUPP and a reason; all else works.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static unsigned int reasons(void)
 
 static unsigned int before;
 
-/* What is there must have succeeded; what is not: this errno, and a reason that is new. */
+/* A capability of the device must have succeeded; any other has this errno, and a new reason. */
 static void answer(const char *name, bool there, int err)
 {
 	unsigned int now = reasons();
@@ -159,7 +159,7 @@ static bool has_type_2(void)
 	return has("mw") && has("fast-reg") && (has("mw-2a") || has("mw-2b"));
 }
 
-/* Memory with these rights. */
+/* Registers memory with these rights. */
 static void rights(const char *name, int access, bool there)
 {
 	struct ibv_mr *of;
@@ -200,7 +200,7 @@ static void memory_of_all_kinds(void)
 	window("window of type 2", IBV_MW_TYPE_2, has_type_2());
 }
 
-/* Operations that a QP can be made for; the provider knows them and does not ask the kernel. */
+/* Operations that a QP can be created for; the provider refuses others by itself. */
 static void operations(void)
 {
 	const bool rc = has("rc"), uc = has("uc"), fast = has("fast-reg");

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --hca 16 --mem 1536 --device-arg --device-version --device-arg 1.0 --device-arg --caps-off --device-arg node1-1:rc --device-arg --caps-off --device-arg node1-2:uc --device-arg --caps-off --device-arg node1-3:ud --device-arg --caps-off --device-arg node1-4:mcast --device-arg --caps-off --device-arg node1-5:rnr-nak --device-arg --caps-off --device-arg node1-6:srq --device-arg --caps-off --device-arg node1-7:cq-resize --device-arg --caps-off --device-arg node1-8:cq-moderation --device-arg --caps-off --device-arg node1-9:counters --device-arg --caps-off --device-arg node1-10:clock,mw --device-arg --caps-off --device-arg node1-11:rc,uc,ud,mcast,rnr-nak,srq,cq-resize,cq-moderation,counters,clock,atomic,masked-atomic,atomic-write,flush,fast-reg,uc-fast-reg,sg-gaps,mw,mw-2a,mw-2b,fmr,xrc,apm,clock-query,qp-counters --device-arg --caps-off --device-arg node1-12:uc,ud,mcast,srq,cq-resize,cq-moderation,counters,atomic,masked-atomic,atomic-write,flush,fast-reg,uc-fast-reg,sg-gaps,mw,mw-2a,mw-2b,fmr,xrc,apm,clock-query,qp-counters --device-arg --caps-off --device-arg node1-13:atomic,mw-2a,xrc,apm,qp-counters --device-arg --caps-off --device-arg node1-14:atomic-write,mw-2b,uc-fast-reg --device-arg --caps-off --device-arg node1-15:fast-reg,flush,clock-query
-# Adapters without a capability or a few that have nothing to do with each other: one with all, one
-# without any, and one with those that the first version of the interface had, which all of them say
-# they are.
+# Each adapter lacks one capability or a few independent ones; one has all, one has none, and one
+# has those of the interface's first version, which all of them report as theirs.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 memory="atomic masked-atomic atomic-write flush fast-reg uc-fast-reg sg-gaps mw mw-2a mw-2b fmr xrc apm clock-query qp-counters"
 without=("" rc uc ud mcast rnr-nak srq cq-resize cq-moderation counters "clock mw"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * dmabuf DEVICE: regions over parts of a DMA buffer, which lies in a memory file so that the
- * program can look into it; TAP on stdout.
+ * dmabuf DEVICE: registers parts of a DMA buffer, which is made from a memory file so that the
+ * program can read it; TAP on stdout.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -73,7 +73,7 @@ static void fill(uint8_t first, size_t len)
 
 static void moved(struct ibv_qp *qp, struct ibv_mr *part)
 {
-	/* the pages of the buffer adjoin for the device, wherever they lie */
+	/* the pages of the buffer are contiguous for the device, wherever they lie */
 	size_t len = LENGTH - 20, at = OFFSET + 20;
 	size_t first = PAGE;
 
@@ -99,7 +99,7 @@ static void refused(int number, uint64_t offset, size_t length, uint64_t iova, i
 	      name);
 }
 
-/* By hand: libibverbs does not change such a region. */
+/* By a raw request, since libibverbs does not reregister such a region. */
 static int rereg(const struct ibv_mr *part, uint32_t flags, const struct ibv_pd *to)
 {
 	struct ib_uverbs_rereg_mr_resp resp;

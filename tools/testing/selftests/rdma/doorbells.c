@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Doorbells and events in lock step: each message is rung for when the device has just gone to
- * sleep, or is about to, and each completion is waited for when it has come, or is about to. With
- * nothing behind it a doorbell or an event that is lost stays lost.
+ * Doorbells and events in lock step: the doorbell of each message is rung just when the device goes
+ * to sleep, and each completion is waited for just when it comes. Only one message is under way at
+ * a time, so that no later doorbell or event makes up for one that is lost.
  *
  *	doorbells DEVICE [MESSAGES]
  */
@@ -11,14 +11,14 @@
 
 #include "self_talk.h"
 
-#define PATIENCE	20	/* seconds: many a slice of a busy host */
+#define PATIENCE	20	/* seconds: many time slices of a busy host */
 
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static unsigned int messages = 100000;
 
-/* So that both sides meet at all distances. */
+/* Varies the delay, so that the two sides meet in every order. */
 static void linger(unsigned int step)
 {
 	for (volatile unsigned int i = 0; i < step % 499; i++)
@@ -47,7 +47,7 @@ static bool taken(unsigned int n)
 	return found;
 }
 
-/* Not often: a look at the clock would keep the sides from meeting. */
+/* The clock is read seldom, since reading it would delay one side. */
 static bool polled(unsigned int n)
 {
 	time_t until = time(NULL) + PATIENCE;

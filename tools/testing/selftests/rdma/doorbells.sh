@@ -3,7 +3,7 @@
 # lab: --nodes 1 --core ours --device-arg --spin --device-arg 3
 # long: --timeout 3600 -- 1000000
 # doorbells.sh [MESSAGES]
-# No doorbell and no event is lost where the device goes to sleep just when it is rung: it looks for
-# work for 3 us, which is about what a program takes from a completion to the next message.
+# No doorbell and no event is lost if the device goes to sleep just when the doorbell is rung: it
+# spins for 3 us, about the time that a program takes from a completion to the next message.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 exec /lab/src/build/selftests/doorbells "$LAB_DEV" "$@"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --ports 2
-# Every asynchronous event there is, on both cores.
+# Every asynchronous event, on both cores.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-# What a port is told must differ from what the core before was told.
+# The value that a port gets must differ from the one on the core before.
 case $LAB_CORE in
 ours) plan 14 && n=7 ;;
 *) plan 13 && n=8 ;;
 esac
 
-# watched NAME EVENT COMMAND...: the device is changed, and ibv_asyncwatch says so
+# watched NAME EVENT COMMAND...: COMMAND changes the device, and ibv_asyncwatch prints EVENT
 watched()
 {
 	local name=$1 event=$2 line=
@@ -39,7 +39,7 @@ watched "clients have to register again" "IBV_EVENT_CLIENT_REREGISTER (17)" port
 kill "$watch_PID"
 ok "all of it works with the new LID" talk_alone -c
 
-# migrated: the program's path goes when it says so
+# migrated: take the program's path away when the program asks for it
 migrated()
 {
 	local line pid

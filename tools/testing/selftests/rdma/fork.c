@@ -47,7 +47,7 @@ static bool open_named(const char *name)
 	return ctx;
 }
 
-/* The QP talks to itself. */
+/* The QP is its own peer. */
 static bool connect_qp(void)
 {
 	struct ibv_port_attr port;
@@ -152,15 +152,15 @@ static int be_child(int go, unsigned char old, bool writes)
 		memset(to, 0xee, SIZE);
 		old = 0xee;
 	}
-	/* until the parent has had its message, or at once */
+	/* end after the parent has got its message, or at once */
 	if (go >= 0 && read(go, &byte, 1) != 1)
 		return 2;
 	return all_are(to, old, "the child's") ? 0 : 1;
 }
 
 /*
- * One message behind a fork: a SEND into a receive that was posted before, or a WRITE.  The
- * parent changes what it sends after the fork.
+ * One message after a fork: a SEND into a receive that was posted before, or a WRITE.  The
+ * parent changes the data after the fork.
  */
 static bool round_of(unsigned int n, bool outlives, bool writes, bool with_send)
 {

@@ -8,7 +8,7 @@ programs32=/lab/src/build/selftests-i386
 sources=/lab/src/tools/testing/selftests/rdma
 d=$LAB_DEV
 
-# of_32 NODES COMMAND...: of 32 bits on these nodes, of 64 on the others
+# of_32 NODES COMMAND...: run the 32-bit COMMAND on these nodes, the 64-bit one on the others
 of_32()
 {
 	local nodes=$1
@@ -16,7 +16,7 @@ of_32()
 	if [[ $nodes = *$LAB_NODE* ]]; then lab-i386 "$@"; else "$@"; fi
 }
 
-# NODES PROGRAM OPTION...: 32 bits on either side and on both
+# NODES PROGRAM OPTION...: 32 bits on either side, and on both
 pingpongs="12 rc -c
 12 rc -c -e -s 1048577 -m 4096
 12 uc -c -e
@@ -29,21 +29,21 @@ pingpongs="12 rc -c
 2 uc -c -s 65536
 2 xsrq -s 65537"
 
-# What the two of perftest tell each other has another size in the other's program.
+# The data that two programs of perftest exchange first have another size in 32 bits.
 perftests="ib_write_bw -b -q 8 -s 4096 -n 500
 ib_read_bw -s 65536 -n 200
 ib_send_bw --use-srq -q 8 -e -s 4096 -n 500
 ib_send_bw -c UD -s 2048 -n 500
 ib_atomic_bw -A FETCH_AND_ADD -n 500"
 
-# Of the driver's part the distribution's core shows as much with fewer.
+# On the distribution's core fewer runs are enough for the driver.
 [ "$LAB_CORE" = ours ] || {
 	pingpongs=$(grep ^12 <<<"$pingpongs")
 	perftests=$(grep send <<<"$perftests")
 }
 mapfile -t talks <<<"$pingpongs"
 mapfile -t measures <<<"$perftests"
-# what each node does for itself while the other one does
+# each node does this for itself, both at the same time
 case $LAB_NODE in
 1) alone=5 ;;
 2) alone=2 ;;

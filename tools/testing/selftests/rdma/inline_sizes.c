@@ -8,7 +8,7 @@
 
 #include "self_talk.h"
 
-#define MOST	512u		/* what every QP can be made for */
+#define MOST	512u		/* bytes of inline data that every QP can be created for */
 #define PIECES	5
 
 static struct ibv_cq *cq;
@@ -37,7 +37,7 @@ static uint8_t byte_of(uint32_t round, uint32_t i)
 	return round * 31 + i * 7 + 1;
 }
 
-/* Nothing of it is looked at after the call returns. */
+/* The device must not read the data after the call has returned. */
 static int post(enum ibv_wr_opcode op, uint32_t len, unsigned int pieces, uint32_t round)
 {
 	uint8_t data[MOST + 1];
@@ -53,7 +53,7 @@ static int post(enum ibv_wr_opcode op, uint32_t len, unsigned int pieces, uint32
 	for (i = 0; i < len; i++)
 		data[i] = byte_of(round, i);
 	for (i = 0; i < pieces; i++) {
-		/* of different lengths, some of them none; the last one takes the rest */
+		/* pieces of different lengths, some of them empty; the last one takes the rest */
 		uint32_t some = i + 1 == pieces ? len - done : (len - done) * i / PIECES;
 
 		sge[i] = (struct ibv_sge) { (uintptr_t)data + done, some, 0xdead };
@@ -119,7 +119,7 @@ static bool all_lengths(enum ibv_wr_opcode op, unsigned int pieces)
 	return true;
 }
 
-/* A byte more is refused when it is posted, and does no harm to what comes behind. */
+/* One byte more is refused when it is posted, and later requests are not affected. */
 static bool too_long(void)
 {
 	return post(IBV_WR_SEND, MOST + 1, 1, 1) == EINVAL &&

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Sourced by the tests of kernel consumers that register memory.
 # shellcheck shell=bash disable=SC2034
-kmem_plan=7		# each time
+kmem_plan=7		# points of each call
 kmem_left_plan=8
 
 kmem() { echo "/sys/module/rdma_kmem/parameters/$1"; }
 
-# kmem_checks NAME MRS: node 1 serves, node 2 asks; do R/W contexts have MRs?
+# kmem_checks NAME MRS: node 1 is the server, node 2 the client; MRS: do R/W contexts have MRs?
 kmem_checks()
 {
 	ok "$1: the module meets the device" modprobe rdma_kmem

@@ -5,13 +5,13 @@
 
 tap_n=0 tap_bad=0 tap_plan=0
 export LC_ALL=C
-# what selftests/rdma/Makefile builds
+# where selftests/rdma/Makefile puts the programs
 programs=/lab/src/build/selftests
 
-# Starting a program takes a quarter of a second in the debug kernel: what every check does is done
-# by the shell itself.
+# The shell itself does what every check needs, since starting a program takes a quarter of a second
+# in the debug kernel.
 
-# The lab's agent answers to this pipe; it stays open, so that no answer is lost.
+# The lab's agent writes answers to this pipe, which stays open so that none is lost.
 [ -p "/run/lab/answer.shell$$" ] || mkfifo "/run/lab/answer.shell$$"
 exec {lab_answers}<>"/run/lab/answer.shell$$"
 

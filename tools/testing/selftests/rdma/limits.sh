@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours
-# What an administrator allows: control groups, Q_Keys with the top bit, keys of others. And that
-# the device has what it says, all of it at once.
+# What an administrator allows: control groups, Q_Keys with the top bit, keys of others. And the
+# device has all that it announces at the same time.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 19
 
@@ -12,7 +12,7 @@ echo +rdma >$root/cgroup.subtree_control
 job=$root/job
 mkdir $job
 
-# in_job COMMAND...: with what was refused, into $LAB_OUT/why
+# in_job COMMAND...: run it in the group, its output and its refusals into $LAB_OUT/why
 in_job()
 {
 	sh -c "echo 0 >$job/cgroup.procs && exec rdma-why \"\$@\"" in_job "$@" >"$LAB_OUT/why" 2>&1
@@ -31,8 +31,8 @@ allow 1 2
 in_job ibv_rc_pingpong -d "$LAB_DEV" && rc=0 || rc=$?
 ok "an object too many is refused, with the reason" grep -F "EAGAIN (Resource temporarily unavailable): CREATE_CQ: hca_object limit of the rdma cgroup is reached" "$LAB_OUT/why"
 is "all is given back" "hca_handle=0 hca_object=0" "$(used)"
-# Linux 6.12 forgets to free the limits of a group that goes, and trips over them when the device
-# goes, whatever core it is: they have to be lifted first.
+# Linux 6.12 does not free the limits of a group that is removed, and uses them after free when the
+# device goes, on either core: they have to be lifted first.
 allow max max
 rmdir $job
 
@@ -73,8 +73,8 @@ ok "root sees the keys of others" sh -c "rdma resource show mr | grep -q rkey"
 ok "others do not, but the regions" sh -c "setpriv --reuid 65534 --regid 65534 --clear-groups rdma resource show mr | grep mrlen | grep -vq rkey"
 kill $pid
 
-# largest_qp TYPE: as many requests as there can be, each as large as it can be; and no more, of
-# the smallest
+# largest_qp TYPE: a QP with the largest number of requests of the largest size; one request more
+# is refused even with the smallest size
 cat >"$LAB_OUT/largest_qp.py" <<'PROGRAM'
 import sys
 from pyverbs.device import Context

@@ -8,7 +8,7 @@
 . /lab/src/tools/testing/selftests/rdma/kmem_checks.sh
 
 d=$LAB_DEV own=node$LAB_NODE-0
-# those of rdma-core's tests in which packets are sent
+# the tests of rdma-core that send packets
 case $LAB_CORE in
 ours)
 	programs="send_bw write_bw read_bw atomic_bw send_lat write_lat read_lat atomic_lat"
@@ -23,7 +23,7 @@ ours)
 esac
 flaps=5
 
-# once COMMAND...: node 1 runs it, and nobody goes on before that is done
+# once COMMAND...: node 1 runs it, and all nodes wait until it is done
 once()
 {
 	local rc=0
@@ -34,7 +34,7 @@ once()
 
 counter() { cat "/sys/class/infiniband/$d/ports/1/hw_counters/$1"; }
 
-# what a sender, and a receiver, count when packets are missing
+# counters of a sender, and of a receiver, that grow when packets are lost
 noticed="timeouts seq_naks_received seq_naks_sent duplicates"
 look() { for name in $noticed; do echo "$name $(counter "$name")"; done; }
 
@@ -63,11 +63,11 @@ balanced()
 	}'
 }
 
-# The kernel tells of each flap twice.
+# The kernel reports each flap twice.
 told() { until [ "$(wc -l <"$LAB_OUT/told")" -gt $((2 * flaps)) ]; do kill -0 "$watch" || return 1; moment; done; }
 events() { grep -c "$1" "$LAB_OUT/told"; }
 
-# Both ends run for seconds; meanwhile node 1 looks at what moves.
+# Both ends run for seconds; meanwhile node 1 reads the counters.
 watched()
 {
 	local rc=0 pid
@@ -113,7 +113,7 @@ if [ $more -gt 0 ]; then
 		pair loss-ud 18515 ib_send_bw -d "$d" -F -c UD -s 1024 -D 2
 	ok "loss: and that is counted" test "$(lost)" -gt "$before"
 fi
-# some of what it sends on UC it waits for
+# on UC it waits for some of its messages
 ok "loss: of reliable connections alone" once lab-fault clear all , fault loss all permille=10 opcode=RC
 kmem_checks loss 0
 lab-barrier quiet

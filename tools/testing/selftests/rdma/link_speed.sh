@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --packages pciutils
-# The adapter's PCI Express link is what the kernel, and whoever asks it or the registers, takes it for.
+# sysfs, the registers and the programs that read them agree on the adapter's PCI Express link.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 6
 

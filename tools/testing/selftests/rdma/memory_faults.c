@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * memory_faults DEVICE: requests that reach for memory they have no right to, each with the status
- * it must complete with, the state its peer is left in and the event that tells of it; TAP on
- * stdout.  Nothing may be written, on either side.  Every request has a connection of its own.
+ * memory_faults DEVICE: requests for memory to which they have no right, each with the status
+ * with which it must complete, the state of its peer afterwards and the event that reports it; TAP
+ * on stdout.  Nothing may be written, on either side.  Every request has a connection of its own.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,17 +14,17 @@
 #define ARENA	(16 * PAGE)	/* registered; a page on either side of it is not */
 #define ALL	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 		 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND)
-#define FAR	0xf0		/* what the peer's memory is filled with */
+#define FAR	0xf0		/* the byte that fills the peer's memory */
 #define NEAR	0x0f
 #define WINDOW	(4 * PAGE)	/* where it begins, and how long it is */
 #define HOSTILE	200		/* ranges drawn at random */
 
-/* Keys over the peer's memory or our own; the first alone is right. */
+/* Keys for the peer's memory or our own; only the first is right. */
 enum key {
 	GOOD,
 	OF_OTHER_PD,
-	STALE,			/* of a region that is gone */
-	VARIANT_UP,		/* the right one, but for its low byte */
+	STALE,			/* key of a region that was deregistered */
+	VARIANT_UP,		/* the right key with another low byte */
 	VARIANT_DOWN,
 	VARIANT_FAR,
 	NEIGHBOUR,		/* another index */
@@ -173,7 +173,7 @@ static bool run(const struct fault *f)
 #define REMOTE	.status = IBV_WC_REM_ACCESS_ERR
 
 static const struct fault faults[] = {
-	/* our own key */
+	/* wrong local keys */
 	{ "key of another PD", WRITE, OF_OTHER_PD, .len = 64, LOCAL },
 	{ "key that is gone", WRITE, STALE, .len = 64, LOCAL },
 	{ "the next variant of a key", WRITE, VARIANT_UP, .len = 64, LOCAL },
@@ -185,14 +185,14 @@ static const struct fault faults[] = {
 	{ "a window as a local key", WRITE, TYPE_1, .from = WINDOW, .len = 64, LOCAL },
 	{ "READ into memory registered for reading", READ, NO_RIGHTS, .len = 64, LOCAL },
 	{ "atomic into memory registered for reading", ADD, NO_RIGHTS, .len = 8, LOCAL },
-	/* our own range */
+	/* wrong local ranges */
 	{ "a byte before the region", WRITE, .from = -1, .len = 64, LOCAL },
 	{ "a byte behind the region", WRITE, .from = ARENA - 63, .len = 64, LOCAL },
 	{ "READ to a byte behind the region", READ, .from = ARENA - 63, .len = 64, LOCAL },
 	{ "a length that ends at 4 GiB", WRITE, .len = UINT32_MAX,
 	  .status = IBV_WC_LOC_LEN_ERR },
 	{ "an atomic of four bytes", ADD, .len = 4, .status = IBV_WC_LOC_LEN_ERR },
-	/* the peer's key */
+	/* wrong remote keys */
 	{ "peer's key of another PD", WRITE, .remote = OF_OTHER_PD, .len = 64, REMOTE },
 	{ "peer's key that is gone", WRITE, .remote = STALE, .len = 64, REMOTE },
 	{ "READ by a key that is gone", READ, .remote = STALE, .len = 64, REMOTE },
@@ -202,7 +202,7 @@ static const struct fault faults[] = {
 	{ "a key the peer has not", WRITE, .remote = NEIGHBOUR, .len = 64, REMOTE },
 	{ "peer's key 0", WRITE, .remote = NONE, .len = 64, REMOTE },
 	{ "peer's key of all ones", READ, .remote = ALL_ONES, .len = 64, REMOTE },
-	/* the peer's rights */
+	/* missing remote rights */
 	{ "WRITE without any right", WRITE, .remote = NO_RIGHTS, .len = 64, REMOTE },
 	{ "READ without any right", READ, .remote = NO_RIGHTS, .len = 64, REMOTE },
 	{ "atomic without any right", ADD, .remote = NO_RIGHTS, .len = 8, REMOTE },
@@ -210,7 +210,7 @@ static const struct fault faults[] = {
 	{ "READ where WRITE is allowed", READ, .remote = WRITE_ALONE, .len = 64, REMOTE },
 	{ "atomic where WRITE is allowed", SWAP, .remote = WRITE_ALONE, .len = 8, REMOTE },
 	{ "atomic where READ is allowed", ADD, .remote = READ_ALONE, .len = 8, REMOTE },
-	/* the peer's range */
+	/* wrong remote ranges */
 	{ "a byte before the peer's region", WRITE, .to = -1, .len = 64, REMOTE },
 	{ "a byte behind the peer's region", WRITE, .to = ARENA - 63, .len = 64, REMOTE },
 	{ "READ of a byte behind it", READ, .to = ARENA - 63, .len = 64, REMOTE },
@@ -251,7 +251,7 @@ static bool hostile_ranges(void)
 	for (i = 0; i < HOSTILE && good; i++) {
 		uint64_t len = 1 + (draw(&state) & ((1ull << (draw(&state) % 31)) - 1));
 		bool local = draw(&state) % 2;
-		/* inside, but for its end or its beginning; or anywhere at all */
+		/* only its end or its beginning is outside; or it lies anywhere */
 		int64_t at = draw(&state) % 3 ? (int64_t)ARENA - (int64_t)(draw(&state) % len) :
 						(int64_t)(draw(&state) << 24);
 		struct fault f = {
@@ -259,7 +259,7 @@ static bool hostile_ranges(void)
 			.len = local ? len : 1 + len % ARENA,
 		};
 
-		/* our own is wrong from the first byte on: what is right may travel */
+		/* our own range has no right byte at its start, which could be sent */
 		if (at >= 0 && at < ARENA && (local || at + f.len <= ARENA))
 			at = ARENA;
 		f.status = local ? IBV_WC_LOC_PROT_ERR : IBV_WC_REM_ACCESS_ERR;
@@ -274,7 +274,7 @@ static bool hostile_ranges(void)
 
 /* ---- receives ---- */
 
-/* A message into a receive that cannot take it. */
+/* A message for a receive that cannot take it. */
 static bool receive(enum key key, int64_t at, uint32_t room, enum ibv_wc_status status,
 		    enum ibv_wc_status sender)
 {
@@ -299,7 +299,7 @@ static bool receive(enum key key, int64_t at, uint32_t room, enum ibv_wc_status 
 	return got.status == status && sent.status == sender && untouched();
 }
 
-/* Lists that are longer than the QP's are refused before anything is posted. */
+/* A list that is longer than the QP's limit is refused before anything is posted. */
 static bool long_lists(void)
 {
 	struct ibv_sge sge[2] = {
@@ -441,7 +441,7 @@ static struct ibv_mr *reg(struct ibv_pd *in, uint8_t *at, unsigned int rights)
 	return of;
 }
 
-/* Keys that differ from a good one, whatever it is. */
+/* Keys that differ from a good key, whatever that is. */
 static void wrong_keys(uint32_t *key, uint8_t *at)
 {
 	struct ibv_mr *gone = reg(pd, at, ALL);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * migration DEVICE: an RC connection between the two ports of an adapter moves to its alternate
- * path: because it is told to, because its path is gone, and not because the other side has
- * something else in mind.  TAP; whoever reads it takes port 1 down when it is told to, and answers
- * with a line.
+ * migration DEVICE: an RC connection between the two ports of an adapter migrates to its alternate
+ * path: on request, and when its path is gone, but not if the other side has another path in mind.
+ * TAP; the reader takes port 1 down when the program asks for it, and answers with a line.
  */
 #include <poll.h>
 
@@ -67,7 +66,7 @@ static bool moved(struct ibv_qp *qp, uint8_t port)
 	       attr.port_num == port && attr.ah_attr.dlid == lid[port] && !attr.alt_port_num;
 }
 
-/* The QP of the next event, which is of this type; NULL when it is not, or about a port. */
+/* The QP of the next event if it has this type; NULL for another type, or an event of a port. */
 static struct ibv_qp *hear(enum ibv_event_type type)
 {
 	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
@@ -99,7 +98,7 @@ static void told(void)
 	      "the other end follows the first message, and says so");
 }
 
-/* The far end knows of another alternate path than the near one takes. */
+/* The far end has loaded another alternate path than the near end takes. */
 static void somewhere_else(void)
 {
 	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_MIGRATED };
@@ -126,7 +125,7 @@ static void path_gone(void)
 	must(fgets(line, sizeof(line), stdin), "an answer");
 	hear(IBV_EVENT_PORT_ERR);
 	point(talk(), "messages arrive though the path is gone");
-	/* which of them runs out of retries first is open */
+	/* either may run out of retries first */
 	first = hear(IBV_EVENT_PATH_MIG);
 	second = hear(IBV_EVENT_PATH_MIG);
 	point(first && second && first != second, "both ends say that they have moved");

@@ -162,7 +162,7 @@ static void receive_all(void)
 
 		must(wc.status == IBV_WC_SUCCESS, "receive");
 		memcpy(&in, raw + GRH, sizeof(in));
-		/* the destination stands last in a GRH */
+		/* the destination GID is the last field of a GRH */
 		if (!(wc.wc_flags & IBV_WC_GRH) || wc.byte_len != SLOT || raw[24] != 0xff ||
 		    memcmp(raw + 32, in.group, 8) || in.sender != wc.src_qp || in.number < next[i])
 			wrong++;
@@ -170,7 +170,7 @@ static void receive_all(void)
 		got[i]++;
 		post(i, slot);
 	}
-	/* another sender numbers its packets anew */
+	/* each sender numbers its packets from the start */
 	memset(next, 0, sizeof(next));
 	for (unsigned int i = 0; i < QPS; i++)
 		printf("%u ", got[i]);

@@ -5,15 +5,15 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 16
 
-# What the program on this node answers to a line; on other nodes nothing is asked.
+# The program's answer to a line; only the nodes that have the program ask.
 ask()
 {
 	echo "$*" >&"${mc[1]}"
 	IFS= read -r answer <&"${mc[0]}"
 }
 
-# on NODES NAME EXPECTED LINE...: a check on the nodes of which NODES has the numbers;
-# all nodes meet behind it.
+# on NODES NAME EXPECTED LINE...: a check on the nodes whose numbers NODES contains; all nodes
+# wait for its end.
 step=0
 on()
 {

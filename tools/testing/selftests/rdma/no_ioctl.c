@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * To be preloaded: a kernel without the ioctl form of the verbs API, so that rdma-core does
+ * A library to preload: it hides the ioctl form of the verbs API, so that rdma-core does
  * everything by write().
  */
 #define _GNU_SOURCE

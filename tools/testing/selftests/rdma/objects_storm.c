@@ -10,12 +10,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define THREADS	4
-#define KEPT	6		/* objects of a kind that a thread keeps at most */
+#include "device.h"
+#include "storm.h"
 
 struct worker {
 	pthread_t thread;
@@ -31,20 +29,6 @@ struct worker {
 };
 
 static struct ibv_context *context;
-
-static void wrong(const char *what, int err)
-{
-	fprintf(stderr, "%s: %s\n", what, strerrorname_np(err) ?: "no errno");
-	exit(1);
-}
-
-/* err has to be 0 or one of the two. */
-static bool allowed(const char *what, int err, int one, int other)
-{
-	if (err && err != one && err != other)
-		wrong(what, err);
-	return !err;
-}
 
 static unsigned int any(struct worker *w, unsigned int n)
 {
@@ -241,15 +225,12 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	static struct worker workers[THREADS];
 	int i, err;
 
-	if (argc != 4 || !list)
+	if (argc != 4)
 		return 2;
-	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), argv[1]); i++)
-		;
-	context = list[i] ? ibv_open_device(list[i]) : NULL;
+	context = open_device(argv[1]);
 	if (!context)
 		wrong("ibv_open_device", errno);
 	for (i = 0; i < THREADS; i++) {

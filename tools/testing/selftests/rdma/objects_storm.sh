@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --cpus 2 --timeout 600
 # long: --kernel debug --timeout 7200 -- 10000
-# objects_storm.sh [STEPS]: objects made, changed and destroyed at random from four threads, each
-# with its own, and all with the same, STEPS steps a thread; nothing is left of them.
+# objects_storm.sh [STEPS]: four threads create, change and destroy objects at random, first each
+# its own, then all the same ones, STEPS steps each; no object is left.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 4
 ok "10,000 steps" $programs/objects_storm "$LAB_DEV" 10000 1

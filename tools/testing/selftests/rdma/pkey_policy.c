@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * pkey_policy DEVICE CONTEXT INDEX EXPECTED [wait]: in the security context CONTEXT, give a QP the
- * P_Key at INDEX of port 1. EXPECTED is what has to come of it: "allowed" or "refused". With
+ * P_Key at INDEX of port 1. EXPECTED is the expected result: "allowed" or "refused". With
  * "wait" the QP stays: "ready" is printed, and the program ends well when an event says that
  * the QP was stopped and a query says so, too.
  */

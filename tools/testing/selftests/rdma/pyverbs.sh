@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --mem 2048
-# pyverbs.sh [TIMES]: all of rdma-core's own tests on one adapter, on both cores; TIMES times, the
-# last of which is the first that fails.
+# pyverbs.sh [TIMES]: all of rdma-core's own tests on one adapter, on both cores, TIMES times or
+# until a run fails.
 echo 16 >/proc/sys/vm/nr_hugepages
 for ((i = 1; i <= ${1:-1}; i++)); do
 	[ "${1:-1}" = 1 ] || echo "# $i of $1, after $SECONDS s"

@@ -10,7 +10,7 @@ others="rc_bw rc_lat rc_bi_bw rc_rdma_read_bw rc_rdma_read_lat rc_rdma_write_bw 
 	rc_rdma_write_poll_lat uc_bw uc_lat uc_rdma_write_bw uc_rdma_write_poll_lat ud_bw ud_lat"
 [ "$LAB_CORE" = ours ] || others=
 
-# a test has a result, in words that it does not print when something was wrong
+# a test has a result, in words that it prints only if nothing was wrong
 measured()
 {
 	qperf -i "$LAB_DEV:1" -t 1 "$@" >/tmp/qperf.out 2>&1 || { cat /tmp/qperf.out; return 1; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * queue_features DEVICE: what queues can be asked for besides their type: unreliable connections
+ * queue_features DEVICE: optional features of queues: unreliable connections
  * with a shared receive queue, no multicasts back to their sender, completion queues that ignore an
  * overrun, time stamps, and a send queue that goes on after an error.  TAP.
  */
@@ -72,7 +72,7 @@ static void shared_receives(void)
 	must(!ibv_destroy_srq(srq) && !ibv_destroy_cq(cq), "ibv_destroy_srq");
 }
 
-/* Both have joined; which of them gets what the first sends, and what the second sends? */
+/* Both have joined; which of them gets the messages of the first, and of the second? */
 static void multicast_loopback(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(context, 64, NULL, NULL, 0);
@@ -94,7 +94,7 @@ static void multicast_loopback(void)
 		for (n = 0; n < 4; n++)
 			post_recv(qp[i], 10 + i, 64);
 	}
-	/* The second's last: its own copy comes behind all others. */
+	/* The second sends last: its own copy would follow all others. */
 	post_send(qp[0], 0, 64, to, 0xffffff);
 	do {
 		wc = complete(cq);
@@ -118,7 +118,7 @@ static void multicast_loopback(void)
 	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
 }
 
-/* More completions than it has room for, and it is no error: the last message shows all came. */
+/* More completions than the CQ has room for are no error: the last message shows that all came. */
 static void ignored_overrun(void)
 {
 	struct ibv_cq_init_attr_ex init = {
@@ -146,7 +146,7 @@ static void ignored_overrun(void)
 		post_send(qp, i, 8, NULL, 0);
 		must(complete(wide).status == IBV_WC_SUCCESS, "receive");
 	}
-	/* the answer to the last may still be under way; this one waits for it */
+	/* the acknowledgment of the last may still be under way; this one waits for it */
 	post_recv(qp, i, 8);
 	post_send(qp, i, 8, NULL, 0);
 	must(complete(wide).status == IBV_WC_SUCCESS, "receive");
@@ -184,7 +184,7 @@ static uint64_t stamp(struct ibv_cq_ex *cq)
 	return ticks;
 }
 
-/* And by the host's. */
+/* The same, by the host's clock. */
 static uint64_t time_of_day(struct ibv_cq_ex *cq)
 {
 	struct ibv_poll_cq_attr attr = {};
@@ -208,8 +208,8 @@ static uint64_t raw_clock(void)
 }
 
 /*
- * The provider knows how the clocks stand to each other as well as the kernel's look at both took
- * time: no longer than making the CQ, or than reading a stamp that made it look again.
+ * The provider knows the difference of the clocks to within the time that the kernel took to read
+ * both: no longer than creating the CQ, or than reading a stamp that made it read them again.
  */
 static void times_of_day(void)
 {

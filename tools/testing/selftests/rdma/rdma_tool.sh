@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours
-# Every subcommand of iproute2's rdma, as text and as JSON, beside what it said when somebody last
-# looked at it.
+# Every subcommand of iproute2's rdma, as text and as JSON, compared with reviewed answers.
 #
 # golden/rdma_tool has the commands, each after "$ ", and their answers.  What differs from one run
 # to the next (processes, sequence numbers, values of counters) is replaced by words.
@@ -63,7 +62,7 @@ both()
 	say rdma -j -p "$@"
 }
 
-# What is asked while two programs wait for their peers, and hold objects.
+# Questions while two programs hold objects and wait for their peers.
 ask_while_held()
 {
 	local what d=$LAB_DEV
@@ -116,7 +115,7 @@ monitored()
 	awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found }' /proc/net/netlink
 }
 
-# What is told about a device whose driver lets go of it and takes it again.
+# Events of a device that is unbound from its driver and bound again.
 ask_of_monitor()
 {
 	local pid driver=/sys/bus/pci/drivers/vhca
@@ -140,7 +139,7 @@ ask_of_monitor()
 	cat "$LAB_OUT/told"
 }
 
-# Devices that belong to one namespace each, and go from one to another.
+# Devices that belong to one namespace each, and move from one to another.
 ask_of_namespaces()
 {
 	local d=$LAB_DEV
@@ -168,7 +167,7 @@ ask_of_namespaces()
 	both system show
 }
 
-# What is set, and what cannot be.
+# Settings that can be changed, and those that cannot.
 ask_of_changes()
 {
 	local d=$LAB_DEV
@@ -220,7 +219,7 @@ ask_of_objects()
 # The numbers of the QPs of a program, which are ready to send, in their order
 talking() { rdma resource show qp link "$LAB_DEV/1" state RTS | awk '{ print $4 }' | sort -n; }
 
-# Two programs that talk to each other for as long as they are let.
+# Two programs that exchange messages until they are stopped.
 talk_on()
 {
 	ibv_rc_pingpong -e -d "$LAB_DEV" -p 18613 -n 2000000000 >/dev/null &
@@ -234,7 +233,7 @@ talk_on()
 	done
 }
 
-# What is told about connections and the counters that they are bound to, by a rule and by hand.
+# Connections, and the counters to which a rule or a request binds them.
 ask_of_counters()
 {
 	local link=$LAB_DEV/1 server client one two

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours
-# A refused request gives its reason to whoever asks for it, and to the kernel log nothing.
+# The reason of a refused request can be read, and nothing is written to the kernel log.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 16
 
@@ -28,7 +28,7 @@ why()
 }
 
 before=$(dmesg | wc -l)
-# what the kernel log has got since of our modules and devices
+# new lines of the kernel log about our modules and devices
 said() { dmesg | tail -n +$((before + 1)) | grep -E 'vhca|infiniband|ib_core|uverbs|rdma'; }
 why "${too_long[@]}"
 is "the command's exit status is kept" 1 "$rc"
@@ -63,7 +63,7 @@ is "what is wrong with a request is told" "0 0" "$rc $(grep -c '^not ok' "$LAB_O
 sed -n 's/^  [^ ]*\[[0-9]*\] [^ ]*: \([A-Z]*\) ([^)]*): /\1 /p' "$LAB_OUT/why" >"$LAB_OUT/explained"
 ok "all of it by rdma-why, too" diff "$LAB_OUT/told" "$LAB_OUT/explained"
 ok "that is not little" [ "$(wc -l <"$LAB_OUT/explained")" -ge 1000 ]
-# A busy host makes the kernel say other things, such as this; they are not the stack's.
+# On a busy host the kernel logs other lines, such as this, which are not the stack's.
 echo "<4>hrtimer: interrupt took 18077549 ns" >/dev/kmsg
 is "the stack says nothing in the kernel log" "" "$(said)"
 echo "<4>vhca 0000:01:00.0: planted" >/dev/kmsg

@@ -38,7 +38,7 @@ static void report(bool good, const char *name)
 	failed += !good;
 }
 
-/* Both threads and main say what went wrong first. */
+/* The first error of the threads and main. */
 static void *give_up(const char *what, uint32_t expected, uint32_t got)
 {
 	if (!atomic_exchange(&broken, true))
@@ -155,7 +155,7 @@ static int post_send(uint32_t number)
 	return ibv_post_send(qp[number % 2], &wr, &bad);
 }
 
-/* One kind of completions out of their CQ; false when there is none. */
+/* Takes completions of one kind from their CQ; false when there is none. */
 static bool take_sent(void)
 {
 	struct ibv_wc wc;
@@ -283,7 +283,7 @@ static void sizes_that_are_refused(void)
 	report(good, "an SRQ smaller than the receives that wait");
 }
 
-/* Sends that are acknowledged have been received: so many entries wait, and nobody polls them. */
+/* Sends that are acknowledged have been received: their entries wait, and nobody polls them. */
 static void a_cq_below_its_fill(void)
 {
 	uint32_t first = received, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For programs that talk to themselves through the HCA: an open device, queue pairs of any type
- * whose peer is in the same program, messages between them, and TAP on stdout.
+ * For programs whose QPs are each other's peers: an open device, queue pairs of any type, messages
+ * between them through the HCA, and TAP on stdout.
  */
 #ifndef SELF_TALK_H
 #define SELF_TALK_H
@@ -84,7 +84,7 @@ static inline struct ibv_qp *make_qp(enum ibv_qp_type type, struct ibv_cq *cq,
 	return ibv_create_qp_ex(context, &init);
 }
 
-/* From RESET to RTS; the peer is of no matter to datagrams. */
+/* From RESET to RTS; a UD QP ignores the peer. */
 static inline void connect_qp(struct ibv_qp *qp, const struct ibv_qp *peer)
 {
 	bool ud = qp->qp_type == IBV_QPT_UD, rc = qp->qp_type == IBV_QPT_RC;
@@ -132,7 +132,7 @@ static inline void post_recv(struct ibv_qp *qp, uint64_t wr_id, uint32_t len)
 	     "post receive");
 }
 
-/* To the address and number given, where the QP is one for datagrams. */
+/* A UD QP sends to the address and number given. */
 static inline void post_send(struct ibv_qp *qp, uint64_t wr_id, uint32_t len, struct ibv_ah *ah,
 			     uint32_t qpn)
 {
@@ -150,7 +150,7 @@ static inline void post_send(struct ibv_qp *qp, uint64_t wr_id, uint32_t len, st
 	must(!ibv_post_send(qp, &wr, &at), "ibv_post_send");
 }
 
-/* The next completion; a test that waits for ever is ended by the lab. */
+/* The next completion; the lab ends a test that waits for ever. */
 static inline struct ibv_wc complete(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;

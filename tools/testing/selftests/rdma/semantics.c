@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What verbs do, as applications see it, compared with what hardware does: each case asserts exact
- * results. Transitions follow the core's table of 6.12, statuses and what becomes of queues and
- * QPs the transport rules of Documentation/hw/rules.rst.
+ * results. The expected transitions are those of 6.12's table; statuses, and the states of queues
+ * and QPs after errors, follow the transport rules of Documentation/hw/rules.rst.
  *
  * semantics DEVICE [DEVICE]: with a second adapter there are connections between the two, too.
- * SEMANTICS=WORD runs the cases alone whose names contain it.
+ * SEMANTICS=WORD runs only the cases whose names contain it.
  */
 #include <errno.h>
 #include <setjmp.h>

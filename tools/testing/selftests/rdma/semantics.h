@@ -14,7 +14,7 @@
 #define DEPTH	16
 #define QKEY	0x1234
 #define GRH	40
-#define NONE	0xff		/* in struct opts: 0, and not what 0 stands for */
+#define NONE	0xff		/* in struct opts: the value 0 instead of the default */
 
 #define ALL_REMOTE	(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |	\
 			 IBV_ACCESS_REMOTE_ATOMIC)
@@ -30,7 +30,7 @@ struct hca {
 extern struct hca hca[2];
 extern unsigned int num_hcas;
 
-/* One end of a connection, with memory that all rights are on. */
+/* One end of a connection, with memory that is registered with all rights. */
 struct end {
 	struct hca *h;
 	struct ibv_qp *qp;
@@ -45,7 +45,7 @@ struct pair {
 };
 
 /**
- * struct opts - how a pair is made; what is 0 has its default
+ * struct opts - options of a new pair; a member that is 0 has its default
  * @type: RC
  * @far: device of the responder, that of the requester
  * @srq: of the responder
@@ -75,15 +75,15 @@ struct opts {
  * @id: wr_id
  * @off: where its data are in the end's memory
  * @len: how many bytes; 0: it has no list
- * @addr: where they are instead
- * @lkey: by which key, that of the end's memory
+ * @addr: address of the data instead
+ * @lkey: key for them, default that of the end's memory
  * @flags: of the request
  * @quiet: it is not signaled
  * @to: whose memory it is for
  * @raddr: where in that memory
- * @rkey: by which key instead
- * @imm: immediate data, or the key to be ended
- * @cmp: of an atomic
+ * @rkey: key for it instead of the end's
+ * @imm: immediate data, or the key to invalidate
+ * @cmp: compare operand of an atomic
  * @add: to be added, or swapped in
  * @ah: where a datagram goes
  * @qpn: to which QP
@@ -107,7 +107,7 @@ struct req {
 	uint32_t qpn, qkey, srqn;
 };
 
-/* A case, and what it is told. */
+/* A case, and its argument. */
 struct test {
 	const char *name;
 	void (*run)(long arg);
@@ -127,7 +127,7 @@ extern const struct suite states_suite, matrix_suite, errors_suite, memory_suite
 void is_(long long want, long long got, const char *what, const char *file, int line);
 #define IS(want, got)	is_((long long)(want), (long long)(got), #got, __FILE__, __LINE__)
 
-/* What is made here is destroyed at the end of the case, the newest first. */
+/* Objects that are created here are destroyed at the end of the case, the newest first. */
 struct ibv_cq *make_cq(struct hca *h, int cqe, struct ibv_comp_channel *channel);
 struct ibv_comp_channel *make_channel(struct hca *h);
 struct ibv_mr *make_mr(struct ibv_pd *pd, void *addr, size_t len, int access);
@@ -137,7 +137,7 @@ struct ibv_ah *make_ah(struct hca *h, const struct hca *to, bool grh);
 struct ibv_qp *make_qp(struct end *e, const struct opts *o, struct ibv_srq *srq);
 void *make_memory(size_t len);
 void keep(void *obj, int (*destroy)(void *obj));
-int end_of(void *obj);	/* the case destroys it itself; the verb's answer */
+int end_of(void *obj);	/* destroys it before the case ends; returns the verb's result */
 
 struct end make_end(struct hca *h, const struct opts *o, struct ibv_srq *srq);
 struct ibv_qp_attr path_attr(const struct end *e, const struct end *peer, const struct opts *o);
@@ -164,7 +164,7 @@ void event_(struct hca *h, enum ibv_event_type type, void *element, const char *
 void cq_event_waits(struct ibv_comp_channel *channel);
 void cq_event(struct ibv_comp_channel *channel, struct ibv_cq *cq);
 
-/* A message from one to the other and one back: what was on its way before has arrived. */
+/* A message from one to the other and one back: all earlier messages have arrived then. */
 void round_trip(struct pair *p);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Services that promise nothing: datagrams, and unreliable connections. */
+/* Services without acknowledgments: datagrams, and unreliable connections. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void ud_up(struct pair *p, struct ibv_ah **ah)
 	*ah = make_ah(p->a.h, p->b.h, false);
 }
 
-/* What is sent now arrives, which is to say that what was sent before did not. */
+/* A message that is sent now arrives, which shows that the one before did not. */
 static void only_this_arrives(struct pair *p, struct ibv_ah *ah, uint64_t recv)
 {
 	struct ibv_wc wc;
@@ -69,7 +69,7 @@ static void grh(long with)
 	}
 }
 
-/* What came can be answered. */
+/* A received datagram can be answered. */
 static void answered(long with)
 {
 	struct ibv_ah_attr attr;
@@ -110,7 +110,7 @@ static void wrong_qkey(long arg)
 	only_this_arrives(&p, ah, 21);
 }
 
-/* With the uppermost bit set it is the sender's own that counts. */
+/* With the highest bit set, the sender's own Q_Key is sent. */
 static void own_qkey(long arg)
 {
 	struct ibv_ah *ah;
@@ -137,7 +137,7 @@ static void nobody_there(long arg)
 	IS(IBV_QPS_RTS, state_of(p.a.qp));
 }
 
-/* Nobody waits: what finds no receive is lost, and the next one is not. */
+/* A datagram that finds no receive is lost, and the next one is not. */
 static void no_receive(long type)
 {
 	struct ibv_ah *ah = NULL;
@@ -149,7 +149,7 @@ static void no_receive(long type)
 	memset(p.a.buf, 1, 8);
 	IS(0, datagram(&p, 1, 8, ah));
 	WC(p.a.scq, 1, SUCCESS);
-	/* it has been lost when the answer to another message is here */
+	/* when the answer to another message has come, it must have been lost */
 	RECV(&p.a, 11, 64);
 	if (ah) {
 		struct ibv_ah *back = make_ah(p.b.h, p.a.h, false);
@@ -170,7 +170,7 @@ static void no_receive(long type)
 	NO_WC(p.b.rcq);
 }
 
-/* One packet and no more. */
+/* A datagram has one packet at most. */
 static void longest(long over)
 {
 	struct ibv_ah *ah;
@@ -226,7 +226,7 @@ static void bad_destination(long arg)
 	IS(EINVAL, errno);
 }
 
-/* ---- what fails takes the sends with it, and not the receives ---- */
+/* ---- an error stops the sends and not the receives ---- */
 
 static void sends_fail(long type)
 {
@@ -302,7 +302,7 @@ static void uc_data(long op)
 
 enum uc_drop { NO_SUCH_KEY, NO_QP_RIGHT, BEYOND };
 
-/* What may not be written is dropped in silence, and the QP goes on. */
+/* A WRITE without the right is dropped silently, and the QP goes on. */
 static void uc_dropped(long why)
 {
 	struct pair p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests that fail: with which status, what the other side is told, and what becomes of both
- * queues behind them.
+ * Requests that fail: their status, the other side's event or completion, and the state of both
+ * queues afterwards.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 
 /* What is wrong with a request. */
 enum fault {
-	/* of the requester's own memory */
+	/* faults in the requester's own memory */
 	LKEY_UNKNOWN, LKEY_VARIANT, LKEY_OTHER_PD, LKEY_TOO_LONG, LKEY_READ_ONLY,
-	/* of the responder's */
+	/* in the responder's memory */
 	RKEY_UNKNOWN, RKEY_VARIANT, RKEY_OTHER_PD, RKEY_BEFORE, RKEY_TOO_LONG, RKEY_WRAPS,
 	RKEY_NO_RIGHT, RKEY_GONE,
-	/* of its QP */
+	/* in its QP */
 	QP_NO_RIGHT, UNALIGNED,
-	/* of its receive */
+	/* in its receive */
 	RECV_SHORT, RECV_LKEY, RECV_READ_ONLY,
 };
 
@@ -139,7 +139,7 @@ static void fails(long arg)
 	RECV(&p.a, 11, 64);
 	spoil(&p, fault, &r);
 
-	/* what is before it is done, and what is behind it is not, told or not */
+	/* requests before it are done, those behind it are not, signaled or not */
 	if (fault != QP_NO_RIGHT)
 		IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = 1, .off = 1024, .len = 8,
 			   .to = &p.b, .raddr = 2048));
@@ -155,7 +155,7 @@ static void fails(long arg)
 	WC(p.a.rcq, 11, WR_FLUSH_ERR);
 	IS(IBV_QPS_ERR, state_of(p.a.qp));
 
-	/* what is posted now is flushed too */
+	/* requests that are posted now are flushed too */
 	IS(0, POST(&p.a, .op = IBV_WR_SEND, .id = 5, .len = 8, .quiet = true));
 	WC(p.a.scq, 5, WR_FLUSH_ERR);
 	RECV(&p.a, 12, 64);
@@ -168,7 +168,7 @@ static void fails(long arg)
 		IS(0x11, p.b.buf[0]);
 	IS(0x11, p.b.buf[512]);
 	if (!remote) {
-		/* nothing of it has left: the other side knows of nothing */
+		/* no packet was sent: the other side has no event */
 		NO_WC(p.b.rcq);
 		IS(IBV_QPS_RTS, state_of(p.b.qp));
 		return;
@@ -188,7 +188,7 @@ static void fails(long arg)
 	IS(IBV_QPS_ERR, state_of(p.b.qp));
 }
 
-/* Nobody had posted a receive when the responder failed: its event has to tell of it. */
+/* No receive was posted when the responder failed: an event must report the error. */
 static void responder_with_nothing_posted(long query)
 {
 	struct pair p;
@@ -227,7 +227,7 @@ static void not_posted(long arg)
 	IS(EINVAL, POST(&p.a, .op = IBV_WR_SEND, .len = 4096, .flags = IBV_SEND_INLINE));
 	IS(EINVAL, POST(&p.a, .op = IBV_WR_RDMA_READ, .len = 8, .to = &p.b,
 			.flags = IBV_SEND_INLINE));
-	/* of a list that has a bad one in the middle the first is done */
+	/* of a list with a bad request in the middle, those before it are posted */
 	wr = (struct ibv_send_wr) {
 		.wr_id = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
 		.next = &(struct ibv_send_wr) {
@@ -304,7 +304,7 @@ static void nobody_answers(long gone)
 	IS(IBV_QPS_ERR, state_of(p.a.qp));
 }
 
-/* No receive: the requester gives up, and the responder goes on living. */
+/* No receive: the requester gives up, and the responder keeps its state. */
 static void not_ready(long retries)
 {
 	struct pair p;
@@ -319,7 +319,7 @@ static void not_ready(long retries)
 	NO_WC(p.b.rcq);
 }
 
-/* Seven retries are as many as it takes. */
+/* Seven RNR retries never run out. */
 static void ready_late(long op)
 {
 	struct pair p;

@@ -18,7 +18,7 @@ static const enum ibv_qp_type types[KINDS] = {
 
 #define TO(state)	(1U << IBV_QPS_##state)
 
-/* Where one may go from a state; SQE is for UC and UD alone. */
+/* The states that can follow a state; only UC and UD have SQE. */
 static const unsigned int allowed[STATES] = {
 	[IBV_QPS_RESET] = TO(RESET) | TO(INIT),
 	[IBV_QPS_INIT] = TO(RESET) | TO(INIT) | TO(RTR) | TO(ERR),
@@ -29,7 +29,7 @@ static const unsigned int allowed[STATES] = {
 	[IBV_QPS_ERR] = TO(RESET) | TO(ERR),
 };
 
-/* Attributes that a transition takes besides those that it wants. */
+/* Attributes that a transition allows besides those that it requires. */
 static const struct step {
 	enum ibv_qp_state from, to;
 	int takes[KINDS];
@@ -65,7 +65,7 @@ static const struct step {
 
 #define NUM_STEPS	(sizeof(steps) / sizeof(steps[0]))
 
-/* A QP of any kind in one state; of targets nothing but the QP is used. */
+/* A QP of any type in one state; of an XRC target only the QP is used. */
 struct subject {
 	struct end e;
 	struct opts o;
@@ -159,7 +159,7 @@ static void bring_to(struct subject *s, enum ibv_qp_state state)
 	IS(state, state_of(s->e.qp));
 }
 
-/* What a transition has to be told; one that stays has nothing to be told. */
+/* The attributes that a transition requires; one to the same state requires none. */
 static int wanted(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	return from == to || from == IBV_QPS_SQD || from == IBV_QPS_SQE ? 0 : mask_of(type, to);
@@ -182,7 +182,7 @@ static void from_state(long arg)
 	}
 }
 
-/* Without any one of what it wants, nothing happens. */
+/* A transition without one of its required attributes is refused and changes nothing. */
 static void leave_out(long kind)
 {
 	struct subject s;
@@ -203,13 +203,13 @@ static void leave_out(long kind)
 	}
 }
 
-/* What the half that an XRC QP has not would be told: the kernel leaves it out, as always. */
+/* Attributes of the half that an XRC QP does not have: the kernel ignores them. */
 static const int unheard[KINDS] = {
 	[XI] = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
 	[XT] = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY,
 };
 
-/* With any one that it does not take, neither. */
+/* So is one with an attribute that it does not allow. */
 static void one_too_many(long kind)
 {
 	struct subject s;

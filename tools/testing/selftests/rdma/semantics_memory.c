@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What is moved: data of every shape, atomics, regions, windows, and keys that end. */
+/* Data of every shape, atomics, regions, windows, and keys that are invalidated. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void no_bytes(long op)
 
 	PAIR(&p, 0);
 	RECV(&p.b, 21, 64);
-	/* there is nothing that a key could protect */
+	/* no byte is accessed, so that no key is checked */
 	IS(0, POST(&p.a, .op = op, .id = 1, .rkey = 0xffffff00, .imm = 5));
 	WC(p.a.scq, 1, SUCCESS);
 	if (op == IBV_WR_RDMA_WRITE || op == IBV_WR_RDMA_READ) {
@@ -36,7 +36,7 @@ static void no_bytes(long op)
 	IS(p.b.qp->qp_num, wc.qp_num);
 }
 
-/* Of a receive that is longer the rest is left alone. */
+/* The part of a receive behind the message is not written. */
 static void as_long_as_it_is(long len)
 {
 	struct ibv_wc wc;
@@ -57,7 +57,7 @@ static void as_long_as_it_is(long len)
 	IS(0xcc, p.b.buf[32767]);
 }
 
-/* Lists with pieces of every length, nothing among them. */
+/* Lists with pieces of every length, also empty ones. */
 static void lists(long arg)
 {
 	static const uint32_t lens[] = { 3, 0, 1021, 1, 2048, 0, 7, 20 };
@@ -112,7 +112,7 @@ static void inline_data(long arg)
 		IS(i, p.b.buf[i]);
 }
 
-/* A READ waits for nobody at the other side; a request with a fence waits for it. */
+/* A READ completes without the other side's help; a request with a fence waits for it. */
 static void fence(long arg)
 {
 	unsigned int i;
@@ -258,7 +258,7 @@ static void zero_based(long arg)
 	EVENT(p.b.h, QP_ACCESS_ERR, p.b.qp);
 }
 
-/* A region's rights are taken away; its key stays, and what it was for is refused. */
+/* A region loses its rights; its key stays valid, and requests without the right are refused. */
 static void rereg_rights(long arg)
 {
 	struct ibv_mr *mr;
@@ -298,7 +298,7 @@ static void rereg_pd(long arg)
 
 /* ---- deregistration under traffic ---- */
 
-/* What arrives is whole or refused, and when a region is gone nobody writes there any more. */
+/* A message arrives whole or is refused, and nobody writes to a region after its end. */
 static void dereg_under_traffic(long op)
 {
 	unsigned int round, i, done;
@@ -426,7 +426,7 @@ static void window_1(long what)
 
 enum unbindable { NO_MW_BIND, OUTSIDE, NO_LOCAL_WRITE, OTHER_PD };
 
-/* The window's owner is told, and its queue ends as with any error. */
+/* The window's owner gets an event, and its queue is flushed as after any error. */
 static void not_bound(long why)
 {
 	struct ibv_mw *mw = make_mw(hca[0].pd, IBV_MW_TYPE_1);
@@ -496,7 +496,7 @@ static void window_2(long how)
 	refused_at(&p, rkey, 1024);
 }
 
-/* A key that the peer cannot end: its message fails, and so does the receive. */
+/* A key that the peer may not invalidate: its message fails, and so does the receive. */
 static void invalidates_what_it_may_not(long local)
 {
 	struct pair p;

@@ -33,7 +33,7 @@ static void between_two(long op)
 	round_trip(&p);
 }
 
-/* Keys of one adapter are nothing to the other. */
+/* A key of one adapter is not valid in the other. */
 static void key_of_the_other(long arg)
 {
 	struct ibv_mr *mr;
@@ -68,7 +68,7 @@ static void datagram_between_two(long grh)
 	IS(grh ? IBV_WC_GRH : 0, wc.wc_flags);
 }
 
-/* A peer in the other adapter that is gone is one that does not answer. */
+/* A peer in the other adapter that was destroyed does not answer. */
 static void other_is_gone(long arg)
 {
 	struct pair p;
@@ -133,7 +133,7 @@ static void armed_by_messages(struct pair *p)
 	IS(IBV_MIG_ARMED, query(p->b.qp).path_mig_state);
 }
 
-/* Who is told to goes at once, the other one follows the first message, and says so. */
+/* The end that is told to migrate does so at once; the other follows its first message. */
 static void migration(long far)
 {
 	struct pair p;
@@ -149,7 +149,7 @@ static void migration(long far)
 	IS(0, query(p.a.qp).alt_port_num);
 }
 
-/* One that only one end knows of is not armed: nobody moves along it. */
+/* A path that only one end has loaded is not armed: nobody migrates to it. */
 static void one_end_alone(long arg)
 {
 	struct pair p;
@@ -192,7 +192,7 @@ static void rearmed(long arg)
 	moved(&p.b, 1);
 }
 
-/* Without a path there is nothing to arm. */
+/* A connection without an alternate path cannot be armed. */
 static void nothing_to_arm(long arg)
 {
 	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_REARM };
@@ -204,7 +204,7 @@ static void nothing_to_arm(long arg)
 	IS(IBV_MIG_MIGRATED, query(p.a.qp).path_mig_state);
 }
 
-/* A peer that migrates along another path than this end knows of is told of, and not followed. */
+/* A peer that migrates to a path which this end has not loaded causes an event alone. */
 static void another_path(long arg)
 {
 	struct ibv_qp_attr attr = {
@@ -229,7 +229,7 @@ static void another_path(long arg)
 	IS(1, query(p.b.qp).port_num);
 	WC(p.a.scq, 1, RETRY_EXC_ERR);
 	NO_WC(p.b.rcq);
-	/* one event a packet: those of the retries are left */
+	/* each packet causes an event: those of the retries are left */
 	IS(0, ibv_modify_qp(p.b.qp, &gone, IBV_QP_STATE));
 	WC(p.b.rcq, 21, WR_FLUSH_ERR);
 	IS(0, end_of(p.b.qp));
@@ -237,7 +237,7 @@ static void another_path(long arg)
 
 /* ---- events about connections ---- */
 
-/* The first message to one that is not ready to send says that the connection stands. */
+/* The first message to a QP that is not ready to send causes the event "established". */
 static void communication_established(long arg)
 {
 	struct opts o = { 0 }, rtr = { .state = IBV_QPS_RTR };
@@ -263,7 +263,7 @@ static void communication_established(long arg)
 	round_trip(&p);
 }
 
-/* A QP that is destroyed takes its events along, and waits for those that were read. */
+/* Destroying a QP removes its unread events, and waits for the acknowledgment of the others. */
 static void events_of_what_is_gone(long arg)
 {
 	struct pair p;

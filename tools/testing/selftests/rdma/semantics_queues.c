@@ -23,7 +23,7 @@ static void unsignaled(long arg)
 	}
 }
 
-/* With sq_sig_all every one does. */
+/* With sq_sig_all every request completes. */
 static void all_signaled(long arg)
 {
 	struct ibv_qp_init_attr init = {
@@ -53,7 +53,7 @@ static void all_signaled(long arg)
 	IS(0, ibv_destroy_qp(p.a.qp));
 }
 
-/* No more than there is room for, and no less than was promised. */
+/* A queue takes no more requests than it has room for, and no fewer than it promised. */
 static void full(long recvs)
 {
 	struct ibv_qp_init_attr init;
@@ -108,7 +108,7 @@ static void arm_up(struct armed *t)
 	bring(&t->p.b, &t->p.a, &o);
 }
 
-/* A message for the armed CQ; it has arrived. */
+/* Sends a message to the armed CQ and waits until it has arrived. */
 static void deliver(struct armed *t, unsigned int flags)
 {
 	RECV(&t->p.b, 21, 64);
@@ -116,7 +116,7 @@ static void deliver(struct armed *t, unsigned int flags)
 	WC(t->p.a.scq, 1, SUCCESS);
 }
 
-/* Events are in order: one for another CQ of the channel comes behind what might have been. */
+/* Events are in order: one for another CQ of the channel shows that none came before. */
 static void no_cq_event(struct armed *t)
 {
 	struct ibv_cq *other = make_cq(&hca[0], 4, t->channel);
@@ -247,7 +247,7 @@ static void resize(long arg)
 	IS(EINVAL, ibv_resize_cq(p.a.scq, p.a.h->attr.max_cqe + 1));
 }
 
-/* One entry more than there is room for: the CQ is lost, and so is who completes there. */
+/* One entry too many: the CQ fails, and so do the QPs that complete there. */
 static void overflow(long arg)
 {
 	struct opts o = { 0 };
@@ -302,7 +302,7 @@ static void exactly_full(long arg)
 	IS(0, end_of(p.a.qp));
 }
 
-/* A QP that goes takes its completions along; those of others stay. */
+/* Destroying a QP removes its completions; those of others stay. */
 static void purged(long arg)
 {
 	struct opts o = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Between what runs the cases and their tools. */
+/* What the runner of the cases and their tools share. */
 #ifndef SEMANTICS_RUN_H
 #define SEMANTICS_RUN_H
 

@@ -30,7 +30,7 @@ static void set_limit(struct ibv_srq *srq, uint32_t limit)
 	IS(0, ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT));
 }
 
-/* Receives go to whoever needs one next. */
+/* A receive goes to the QP that needs the next one. */
 static void first_come(long arg)
 {
 	struct ibv_srq *srq = make_srq(&hca[0], DEPTH);
@@ -51,7 +51,7 @@ static void first_come(long arg)
 		wc = WC(t->b.rcq, i, SUCCESS);
 		IS(t->b.qp->qp_num, wc.qp_num);
 	}
-	/* none is left: as with a QP's own */
+	/* none is left: the QP behaves as with a queue of its own */
 	IS(0, POST(&p.a, .op = IBV_WR_SEND, .id = 51, .len = 8));
 	IS(IBV_QPS_RTS, state_of(p.b.qp));
 	NO_WC(p.a.scq);
@@ -74,7 +74,7 @@ static void no_receives_of_its_own(long arg)
 	IS(0, end_of(p.b.qp));
 }
 
-/* It tells once, when fewer are left, and is not armed then. */
+/* The limit event is raised once when fewer are left, and disarms the limit. */
 static void limit(long at_once)
 {
 	struct ibv_srq *srq = make_srq(&hca[0], DEPTH);
@@ -152,7 +152,7 @@ static void resize_srq(long arg)
 	IS(0, end_of(p.b.qp));
 }
 
-/* A QP that fails leaves the receives to the others, and tells when it takes no more. */
+/* A QP that fails leaves the receives to the others, and reports its last WQE by an event. */
 static void last_wqe(long arg)
 {
 	struct ibv_srq *srq = make_srq(&hca[0], DEPTH);
@@ -306,7 +306,7 @@ static void xrc_fails(long why)
 	NO_WC(x.srq_cq);
 }
 
-/* Several SRQs behind one connection: each message says which. */
+/* Several SRQs behind one connection: each message names its SRQ. */
 static void xrc_two_srqs(long arg)
 {
 	struct ibv_cq *second_cq;

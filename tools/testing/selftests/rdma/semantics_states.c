@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What QPs do in their states, the values that attributes may have, and who is destroyed first. */
+/* QPs in their states, the valid values of attributes, and the order of destruction. */
 #include <errno.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void post_in(long state)
 	NO_WC(e.rcq);
 }
 
-/* What was posted and what was completed before is forgotten. */
+/* RESET forgets requests that were posted and completions that were not polled. */
 static void reset_forgets(long arg)
 {
 	struct opts o = { 0 };
@@ -125,7 +125,7 @@ static void query_tells_what_was_set(long arg)
 	IS(1, init.send_cq == p.a.scq && init.recv_cq == p.a.rcq);
 }
 
-/* Values that there cannot be; the QP stays where it is. */
+/* Invalid values; the QP keeps its state. */
 static void values(long arg)
 {
 	struct opts o = { .state = IBV_QPS_INIT };
@@ -191,7 +191,7 @@ static void current_state(long arg)
 	IS(0, go(p.a.qp, attr, IBV_QPS_RTS, IBV_QP_CUR_STATE));
 }
 
-/* One mask of rights for regions and QPs: what is no remote right is not a QP's. */
+/* Regions and QPs share a mask of rights; a QP refuses the local ones. */
 static void rights_of_regions(long arg)
 {
 	struct opts o = { .state = IBV_QPS_INIT };
@@ -251,7 +251,7 @@ static void drained_is_told(long arg)
 	round_trip(&p);
 }
 
-/* No event without having asked for one; asking counts once. */
+/* An event comes only if it was asked for, once for each request. */
 static void drained_is_told_once(long arg)
 {
 	struct pair p;
@@ -293,7 +293,7 @@ static void nothing_begins_in_sqd(long arg)
 	IS(0x77, p.b.buf[32768]);
 }
 
-/* What may be changed in SQD counts when sending goes on. */
+/* Attributes that are changed in SQD are used when sending goes on. */
 static void changed_in_sqd(long arg)
 {
 	struct ibv_qp_attr attr = { .retry_cnt = 0, .timeout = 8, .qp_access_flags = 0 };
@@ -311,7 +311,7 @@ static void changed_in_sqd(long arg)
 	WC(p.a.scq, 1, RETRY_EXC_ERR);
 }
 
-/* ---- what is made, and what is destroyed ---- */
+/* ---- creating and destroying ---- */
 
 static int try_qp(struct end *e, struct ibv_qp_cap cap)
 {

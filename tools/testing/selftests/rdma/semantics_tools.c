@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the cases are made of: objects that go with the case, pairs of QPs, requests, and checks of
- * what comes back.
+ * Tools of the cases: objects that are destroyed with the case, pairs of QPs, requests, and checks
+ * of completions and events.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -69,7 +69,7 @@ int end_of(void *obj)
 	return 0;
 }
 
-/* Whatever cannot be destroyed is a failure of the case. */
+/* The case fails if an object cannot be destroyed. */
 bool release_all(void)
 {
 	bool good = true;
@@ -203,7 +203,7 @@ static uint8_t number(uint8_t given, uint8_t otherwise)
 	return given == NONE ? 0 : given ? given : otherwise;
 }
 
-/* What every transition may want; the mask says what it takes. */
+/* Values of all attributes; a transition's mask selects those that it needs. */
 struct ibv_qp_attr path_attr(const struct end *e, const struct end *peer, const struct opts *o)
 {
 	struct ibv_qp_attr attr = {
@@ -222,7 +222,7 @@ struct ibv_qp_attr path_attr(const struct end *e, const struct end *peer, const 
 	return attr;
 }
 
-/* What the way to a state wants, from the one before it. */
+/* The attributes that the transition to a state requires, from the state before it. */
 int mask_of(enum ibv_qp_type type, enum ibv_qp_state to)
 {
 	const int path = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
@@ -392,7 +392,7 @@ void event_(struct hca *h, enum ibv_event_type type, void *element, const char *
 	is_(1, event.element.qp == element, "the event's object", file, line);
 }
 
-/* Events that no case has asked for; they are named and taken. */
+/* Takes and prints events that no case has asked for. */
 bool events_left(void)
 {
 	struct ibv_async_event event;
@@ -412,7 +412,7 @@ bool events_left(void)
 	return any;
 }
 
-/* One has come; it is left there. */
+/* Has an event come?  It is not taken. */
 void cq_event_waits(struct ibv_comp_channel *channel)
 {
 	IS(1, readable(channel->fd, PATIENCE_MS));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * shared_storm DEVICE STEPS SEED: four threads make, use, change and destroy the same verbs
- * objects at random, STEPS steps each. Whoever uses an object does so beside others; whoever makes
- * or destroys one is alone with it, for libibverbs frees what it destroys, but not with what the
- * object is made of. A refusal must be one that the step can get; at the end all objects must go.
+ * objects at random, STEPS steps each. Threads use an object at the same time, but only one creates
+ * or destroys it, since libibverbs frees what it destroys; the objects on which it depends stay
+ * shared. A refusal must be one that the step can get; at the end all objects must go.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define THREADS	4
-#define KEPT	6		/* objects of a kind */
+#include "device.h"
+#include "storm.h"
+
 #define GROUPS	8
 
 enum kind { CQ, SRQ, QP, AH, MR, KINDS };
@@ -38,26 +38,12 @@ static char memory[65536];
 static unsigned int steps;
 static atomic_uint made, used, destroyed, refused;
 
-static void wrong(const char *what, int err)
-{
-	fprintf(stderr, "%s: %s\n", what, strerrorname_np(err) ?: "no errno");
-	exit(1);
-}
-
-/* err has to be 0 or one of the two. */
-static bool allowed(const char *what, int err, int one, int other)
-{
-	if (err && err != one && err != other)
-		wrong(what, err);
-	return !err;
-}
-
 static unsigned int any(unsigned int *seed, unsigned int n)
 {
 	return rand_r(seed) % n;
 }
 
-/* A place of this kind with an object, its lock taken shared, or NULL. */
+/* A place of this kind that has an object, with its lock held shared; or NULL. */
 static struct place *one_of(unsigned int *seed, enum kind kind)
 {
 	struct place *place = &places[kind][any(seed, KEPT)];
@@ -134,7 +120,7 @@ static void make(unsigned int *seed, enum kind kind, struct place *place)
 	made++;
 }
 
-/* What has QPs must stay, what had none must go. */
+/* An object that QPs use must stay, one that no QP used must go. */
 static bool gone(const char *what, int err, unsigned int there_before, struct place *place)
 {
 	if (err && (err != EBUSY || !there_before))
@@ -243,7 +229,7 @@ static void use_srq(unsigned int *seed, struct ibv_srq *srq)
 	}
 }
 
-/* Others change its state meanwhile: which transitions are legal nobody knows. */
+/* Other threads change its state meanwhile, so that any transition may be illegal. */
 static void use_qp(unsigned int *seed, struct ibv_qp *qp)
 {
 	static const enum ibv_qp_state states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_ERR };
@@ -314,29 +300,19 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i = 0;
-
-	while (list && list[i] && strcmp(ibv_get_device_name(list[i]), name))
-		i++;
-	context = list && list[i] ? ibv_open_device(list[i]) : NULL;
-	pd = context ? ibv_alloc_pd(context) : NULL;
-	if (!pd)
-		wrong("ibv_open_device", errno);
-}
-
 int main(int argc, char **argv)
 {
-	/* what others are made of goes last */
+	/* objects on which others depend are destroyed last */
 	static const enum kind order[] = { QP, AH, MR, SRQ, CQ };
 	pthread_t threads[THREADS];
 	int i, err;
 
 	if (argc != 4)
 		return 2;
-	open_device(argv[1]);
+	context = open_device(argv[1]);
+	pd = context ? ibv_alloc_pd(context) : NULL;
+	if (!pd)
+		wrong("ibv_open_device", errno);
 	steps = atoi(argv[2]);
 	for (i = 0; i < KINDS * KEPT; i++)
 		pthread_rwlock_init(&places[i / KEPT][i % KEPT].lock, NULL);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro
-# The machine goes to sleep and wakes up, as far as its devices are concerned: whoever uses the
-# adapter loses it, is told so, and finds it again.
+# The machine's devices are suspended and resumed: programs that use the adapter lose it, get an
+# event, and find it again.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 9
 

@@ -15,7 +15,7 @@ least()
 		END { exit !found }' "$LAB_OUT/$1.lat.$LAB_NODE"
 }
 
-# unheard: who sends finds nobody, and says so; who listens would wait for ever
+# unheard: the sender fails with an error; the listener would wait for ever
 unheard()
 {
 	local pid rc=0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What address handles, multicast groups, shared receive queues and completion queues that are
- * in use refuse.
+ * Requests that address handles, multicast groups, shared receive queues and completion queues in
+ * use must refuse.
  */
 #include <errno.h>
 #include <string.h>

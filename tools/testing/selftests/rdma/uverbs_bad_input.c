@@ -51,7 +51,7 @@ int in_child(int (*run)(void))
 	return WEXITSTATUS(status);
 }
 
-/* What the reasons of a file were from number @from on. */
+/* The reasons of a file from number @from on. */
 struct reasons {
 	long count;		/* all that the file has had */
 	char text[1024];	/* the new ones with their errno, one a line */
@@ -145,7 +145,7 @@ static void *race_thread(void *arg)
 			__atomic_add_fetch(&race.odd, 1, __ATOMIC_RELAXED);
 		if (!((uintptr_t)arg % 4)) {
 			ret = reg_mr(BUF, 4096, BUF, 0, race.handle);
-			/* refused for want of the PD, or in time: then nobody could destroy it */
+			/* either the PD was gone, or this MR keeps it from being destroyed */
 			if (ret && ret != EBUSY && ret != ENOENT)
 				__atomic_add_fetch(&race.odd, 1, __ATOMIC_RELAXED);
 		}
@@ -165,7 +165,7 @@ static uint32_t count_handles(uint16_t object, uint32_t *list, uint16_t len)
 	return raw_send(fd, &r) ? ~0U : total;
 }
 
-/* MRs that were registered in time; all but the one the test keeps. */
+/* Deregisters the MRs that were registered in time, but for the one that the test keeps. */
 static void dereg_others(void)
 {
 	uint32_t list[64], n = count_handles(UVERBS_OBJECT_MR, list, sizeof(list)), i;

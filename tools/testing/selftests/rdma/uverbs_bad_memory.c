@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory that cannot be registered, or not any more be given back, and windows.  What a request
- * may reach once memory is registered is memory_faults' to show.
+ * Memory that cannot be registered or deregistered, and windows.  memory_faults tests which
+ * registered memory a request may reach.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- registering ---- */
 
-/* Three pages, of which the middle one alone, or all but that one, is there. */
+/* Three pages: only the middle one is mapped, or only the two others. */
 static char *three_pages(bool middle)
 {
 	char *at = mmap(NULL, 3 * PAGE, middle ? PROT_NONE : PROT_READ | PROT_WRITE,
@@ -38,7 +38,7 @@ static int mr_hole(void)
 
 static int mr_empty(void) { return reg_mr(BUF, 0, BUF, 0, pd->handle); }
 
-/* Whatever comes behind the one page that is there: refused, by what is wrong with it. */
+/* A range that leaves the only mapped page is refused, whatever lies behind it. */
 static int mr_hostile_lengths(void)
 {
 	char *at = three_pages(true);
@@ -64,7 +64,7 @@ static int mr_hostile_lengths(void)
 	return err;
 }
 
-/* Addresses that no program has. */
+/* Addresses outside of user space. */
 static int mr_hostile_starts(void)
 {
 	static const uint64_t starts[] = {
@@ -245,7 +245,7 @@ static struct ibv_qp *loop(void)
 	return self;
 }
 
-/* Does something to a region with a window, which must be refused; without it, it is not. */
+/* A request on a region must be refused while a window is bound to it, and accepted without. */
 static int with_window(int (*what)(struct ibv_mr *of))
 {
 	struct ibv_mr *of = ibv_reg_mr(pd, buf, PAGE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);

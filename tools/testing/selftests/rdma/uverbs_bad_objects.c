@@ -138,7 +138,7 @@ static int create_qp(const struct qp_request *q)
 	return raw_send(fd, &r);
 }
 
-/* What is not given is as it should be. */
+/* Attributes that are not given have good values. */
 #define CREATE_QP(...) create_qp(&(struct qp_request){ __VA_ARGS__ })
 
 static int qp_no_pd(void) { return CREATE_QP(.without_pd = true); }

@@ -5,9 +5,7 @@
  * touched, and can return everything it holds.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <infiniband/verbs.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "device.h"
 
 #define MAX_MAPS 16
 
@@ -27,7 +27,7 @@ static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static struct ibv_mw *windows[2];
 static char *buf;
-static char pci_slot[64], driver_dir[PATH_MAX];
+static struct driver driver;
 
 static unsigned int point, failed;
 
@@ -93,32 +93,6 @@ static void touch_pages(volatile char *pages[MAX_MAPS], unsigned int n)
 
 /* ---- removal ---- */
 
-static bool write_file(const char *dir, const char *name, const char *text)
-{
-	char path[PATH_MAX + 64];
-	bool done;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY);
-	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-static bool find_driver(void)
-{
-	char path[PATH_MAX], real[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/device", ctx->device->ibdev_path);
-	if (!realpath(path, real))
-		return false;
-	snprintf(pci_slot, sizeof(pci_slot), "%.63s", strrchr(real, '/') + 1);
-	strncat(path, "/driver", sizeof(path) - strlen(path) - 1);
-	return realpath(path, driver_dir);
-}
-
 /* Connects the QP to itself. */
 static bool connect_self(void)
 {
@@ -181,13 +155,9 @@ static bool set_up(const char *name)
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
 
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	if (!ctx || !find_driver())
+	ctx = open_device(name);
+	if (!ctx || !find_driver(&driver, ctx))
 		return false;
 	buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pd = ibv_alloc_pd(ctx);
@@ -240,7 +210,7 @@ int main(int argc, char **argv)
 	pthread_create(&async, NULL, read_async, NULL);
 	pthread_create(&comp, NULL, read_comp, NULL);
 
-	report(write_file(driver_dir, "unbind", pci_slot), "the driver lets the device go");
+	report(tell_driver(&driver, "unbind"), "the driver lets the device go");
 	pthread_join(async, NULL);
 	pthread_join(comp, NULL);
 	report(seen.fatal, "the async file delivers DEVICE_FATAL");
@@ -261,7 +231,7 @@ int main(int argc, char **argv)
 	       "every object can be returned");
 	report(!ibv_close_device(ctx), "the context can be closed");
 
-	report(write_file(driver_dir, "bind", pci_slot), "the driver takes the device again");
+	report(tell_driver(&driver, "bind"), "the driver takes the device again");
 	list = ibv_get_device_list(NULL);
 	ctx = list && list[0] ? ibv_open_device(list[0]) : NULL;
 	report(ctx && !ibv_query_port(ctx, 1, &port), "and it answers");

@@ -2,12 +2,10 @@
 /*
  * uverbs_unmap DEVICE [TRIALS]: a program unmaps the device's pages at the moment when they are
  * taken back from it because the device goes; TAP on stdout.  Each of many mappings of a page has a
- * page table of its own, so that both take their time; another process has the device unbound.
- * What goes wrong the kernel says.
+ * page table of its own, so that both take long; another process unbinds the device.  The kernel
+ * reports errors.
  */
-#include <fcntl.h>
 #include <infiniband/verbs.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,51 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device.h"
+
 #define MAPPINGS	1500
 #define APART		(2UL << 20)	/* what one page table holds */
 #define PAGE		4096UL
 
-static char pci_slot[64], driver_dir[PATH_MAX];
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	return ctx;
-}
-
-static bool find_driver(struct ibv_context *ctx)
-{
-	char path[PATH_MAX], real[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/device", ctx->device->ibdev_path);
-	if (!realpath(path, real))
-		return false;
-	snprintf(pci_slot, sizeof(pci_slot), "%.63s", strrchr(real, '/') + 1);
-	strncat(path, "/driver", sizeof(path) - strlen(path) - 1);
-	return realpath(path, driver_dir);
-}
-
-static bool tell_driver(const char *what)
-{
-	char path[PATH_MAX + 64];
-	bool done;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", driver_dir, what);
-	fd = open(path, O_WRONLY);
-	done = fd >= 0 && write(fd, pci_slot, strlen(pci_slot)) == (ssize_t)strlen(pci_slot);
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
+static struct driver driver;
 
 /* Where in the device's file the page lies to which the library writes. */
 static bool find_page(unsigned long *offset)
@@ -78,7 +38,7 @@ static bool find_page(unsigned long *offset)
 	return found;
 }
 
-/* Maps it often and unmaps all at once.  Returns whether there was something to map. */
+/* Maps the page often and unmaps all at once.  Returns whether there was a page to map. */
 static bool map_and_unmap(int fd, unsigned long offset)
 {
 	char *base = mmap(NULL, MAPPINGS * APART, PROT_NONE,
@@ -105,13 +65,13 @@ static bool trial(const char *name)
 	pid_t child;
 	char go;
 
-	if (!ctx || !find_driver(ctx) || !find_page(&offset) || pipe(gate))
+	if (!ctx || !find_driver(&driver, ctx) || !find_page(&offset) || pipe(gate))
 		return false;
 	child = fork();
 	if (!child) {
 		if (read(gate[0], &go, 1) != 1)
 			_exit(1);
-		_exit(!tell_driver("unbind"));
+		_exit(!tell_driver(&driver, "unbind"));
 	}
 	good = map_and_unmap(ctx->cmd_fd, offset) && write(gate[1], "x", 1) == 1;
 	while (good && map_and_unmap(ctx->cmd_fd, offset))
@@ -120,14 +80,14 @@ static bool trial(const char *name)
 	close(gate[1]);
 	good &= waitpid(child, &status, 0) == child && !status;
 	ibv_close_device(ctx);
-	return tell_driver("bind") && good;
+	return tell_driver(&driver, "bind") && good;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned int trials = argc > 2 ? atoi(argv[2]) : 4, i;
 	struct ibv_context *ctx = argc > 1 ? open_device(argv[1]) : NULL;
-	bool good = ctx && find_driver(ctx);
+	bool good = ctx && find_driver(&driver, ctx);
 
 	printf("TAP version 13\n1..1\n");
 	if (ctx)

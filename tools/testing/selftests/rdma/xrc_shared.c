@@ -2,9 +2,9 @@
 /*
  * xrc_shared DEVICE [silent]: two processes share an XRC domain and a target QP.
  *
- * The maker makes both, and an SRQ of its own; the other one opens them, adds an SRQ, and sends to
- * either from an initiator of its own.  Then the maker dies, and all that was not the maker's alone
- * lives on.  Linux 6.12's core tells who has opened a target nothing of its events: "silent".  The
+ * The maker creates both, and an SRQ of its own; the other opens them, adds an SRQ, and
+ * sends to either from an initiator of its own.  Then the maker is killed, and objects that both
+ * used live on.  "silent": Linux 6.12's core sends a target's events only to its maker.  The
  * program exits with 0 when all checks were good.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define DOMAIN	"/tmp/xrc-domain"
 #define LEN	100
 
-/* What the two tell each other. */
+/* The message that the two exchange. */
 struct note {
 	uint32_t target;	/* QP number */
 	uint32_t srqn;
@@ -159,7 +159,7 @@ static void maker(const char *name, int in, int out)
 	}
 }
 
-/* What may not be. */
+/* Requests that must be refused. */
 static void refused(uint32_t target)
 {
 	errno = 0;

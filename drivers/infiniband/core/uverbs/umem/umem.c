@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User memory for devices: pinned, charged to the process, mapped for DMA.
+ * User memory for devices is pinned, charged to the process and mapped for DMA.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -14,7 +14,7 @@
 
 #include "umem.h"
 
-/* Pages pinned in one go: as many as one page of pointers names. */
+/* So many pages are pinned in one go: as many as one page of pointers names. */
 #define BATCH	(PAGE_SIZE / sizeof(struct page *))
 
 /* Most queues and many registrations have so few that a page for their names would cost more. */
@@ -38,7 +38,11 @@ static void list_give(struct page **list)
 	free_page((unsigned long)this_cpu_xchg(kept_list, list));
 }
 
-/* Nobody registers memory any more. */
+/**
+ * uverbs_umem_exit() - free the pages of names
+ *
+ * Context: process; nobody registers memory any more.
+ */
 void uverbs_umem_exit(void)
 {
 	int cpu;
@@ -186,7 +190,7 @@ static int umem_check(unsigned long addr, size_t size, int access)
 }
 
 /**
- * ib_umem_get - pin memory of the current process and map it for a device
+ * ib_umem_get() - pin memory of the current process and map it for a device
  * @device: device that is to use it
  * @addr: first byte
  * @size: bytes
@@ -251,7 +255,7 @@ static unsigned long umem_charged(const struct ib_umem *umem)
 }
 
 /**
- * ib_umem_release - unmap and unpin memory
+ * ib_umem_release() - unmap and unpin memory
  * @umem: from ib_umem_get() or a call of its kind for DMA buffers or pages on demand, or NULL; the
  *	device must not touch it any more
  *
@@ -279,7 +283,7 @@ void ib_umem_release(struct ib_umem *umem)
 EXPORT_SYMBOL(ib_umem_release);
 
 /**
- * ib_umem_find_best_pgsz - largest page size a translation of the memory can use
+ * ib_umem_find_best_pgsz() - largest page size a translation of the memory can use
  * @umem: the memory; its iova is set to @virt
  * @pgsz_bitmap: page sizes the device has, a bit each
  * @virt: address the device will use for the first byte
@@ -320,7 +324,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 	if (differ)
 		pgsz_bitmap &= GENMASK(min_t(unsigned int, __ffs64(differ), BITS_PER_LONG - 1), 0);
 
-	/* of the sizes under which first and last byte share a page, only the smallest counts */
+	/* Of the sizes under which first and last byte share a page, only the smallest counts. */
 	fits = pgsz_bitmap;
 	if (virt ^ last)
 		fits = fls64(virt ^ last) < BITS_PER_LONG ?
@@ -332,7 +336,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 EXPORT_SYMBOL(ib_umem_find_best_pgsz);
 
 /**
- * ib_umem_copy_from - copy out of pinned memory
+ * ib_umem_copy_from() - copy out of pinned memory
  * @dst: where to
  * @umem: the memory
  * @offset: first byte
@@ -354,7 +358,7 @@ int ib_umem_copy_from(void *dst, struct ib_umem *umem, size_t offset, size_t len
 EXPORT_SYMBOL(ib_umem_copy_from);
 
 /**
- * ib_umem_check_rereg - can pinned memory be kept when access rights change?
+ * ib_umem_check_rereg() - can pinned memory be kept when access rights change?
  * @umem: the memory or NULL
  * @flags: IB_MR_REREG_* bits
  * @new_access_flags: rights wanted

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the room of user memory keeps, for the module that it is part of. */
+/* For the module that the room of user memory is part of. */
 #ifndef UVERBS_UMEM_H
 #define UVERBS_UMEM_H
 

@@ -21,7 +21,7 @@ static struct dma_resv *dmabuf_resv(const struct ib_umem_dmabuf *umem_dmabuf)
 	return umem_dmabuf->attach->dmabuf->resv;
 }
 
-/* Let the umem's table be the entries that hold the part, cut at both ends. */
+/* Lets the umem's table be the entries that hold the part, cut at both ends. */
 static int dmabuf_cut(struct ib_umem_dmabuf *umem_dmabuf)
 {
 	struct ib_umem *umem = &umem_dmabuf->umem;
@@ -111,7 +111,7 @@ int ib_umem_dmabuf_map_pages(struct ib_umem_dmabuf *umem_dmabuf)
 	if (ret)
 		return ret;
 
-	/* The exporter may still be moving the buffer to where it is mapped now */
+	/* The exporter may still be moving the buffer to where it is mapped now. */
 	left = dma_resv_wait_timeout(dmabuf_resv(umem_dmabuf), DMA_RESV_USAGE_KERNEL, false,
 				     MAX_SCHEDULE_TIMEOUT);
 	if (left > 0)
@@ -212,8 +212,8 @@ static const struct dma_buf_attach_ops pinned_ops = {
 };
 
 /*
- * From now on nothing of the buffer is used or held.  Whoever uses it hears of that first,
- * and once; the buffer's reservation lock is held.
+ * Lets go of the buffer: from now on nothing of it is used or held.  Whoever uses it is told first,
+ * and once.  The buffer's reservation lock is held.
  */
 static void dmabuf_take_back(struct ib_umem_dmabuf *part)
 {
@@ -241,7 +241,7 @@ static const struct dma_buf_attach_ops revocable_ops = {
 	.move_notify = revocable_moves,
 };
 
-/* Attach, pin and map; the reservation lock is held when it has succeeded. */
+/* Attaches, pins and maps.  When that has succeeded the reservation lock is held. */
 static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
 						struct device *dma_device, unsigned long offset,
 						size_t size, int fd, int access,
@@ -262,7 +262,7 @@ static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
 	if (!ret)
 		return umem_dmabuf;
 	dma_resv_unlock(dmabuf_resv(umem_dmabuf));
-	ib_umem_release(&umem_dmabuf->umem);
+	ib_umem_dmabuf_release(umem_dmabuf);
 	return ERR_PTR(ret);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User memory that a device asks for page by page, and loses when the process does.
+ * User memory for which a device asks page by page, and which it loses when the process does.
  */
 #include <linux/hmm.h>
 #include <linux/hugetlb.h>
@@ -17,7 +17,7 @@ static size_t odp_page_size(const struct ib_umem_odp *odp)
 	return 1UL << odp->page_shift;
 }
 
-/* Lists for all pages of the range, none of which is there yet, and the notifier. */
+/* Makes the lists for all pages of the range, none of which is there yet, and the notifier. */
 static int odp_begin(struct ib_umem_odp *odp, const struct mmu_interval_notifier_ops *ops)
 {
 	unsigned long start = ALIGN_DOWN(odp->umem.address, odp_page_size(odp)), end;
@@ -185,7 +185,7 @@ void ib_umem_odp_release(struct ib_umem_odp *umem_odp)
 }
 EXPORT_SYMBOL(ib_umem_odp_release);
 
-/* One unit for the device, which may have it already with other rights. */
+/* Maps one unit for the device, which may have it already with other rights. */
 static int odp_map_page(struct ib_umem_odp *odp, size_t at, struct page *page, u64 rights)
 {
 	struct ib_device *device = odp->umem.ibdev;
@@ -204,7 +204,7 @@ static int odp_map_page(struct ib_umem_odp *odp, size_t at, struct page *page, u
 	return 0;
 }
 
-/* The units that the process has; returns how many of them were looked at. */
+/* Maps the units that the process has.  Returns how many units were looked at. */
 static int odp_map_found(struct ib_umem_odp *odp, size_t first, size_t count, u64 rights,
 			 bool fault)
 {

@@ -6,8 +6,8 @@
  * atomics on memory the server registers, FMRs (kmem_fmr.c), completion queues of every CPU's pool,
  * destruction from a completion and objects that are left (kmem_end.c), and draining under load.
  *
- * "address" tells this side's address; written to "peer" on the other side it connects; "run" has
- * the client run its checks.
+ * The parameter "address" holds this side's address; writing it to "peer" of the other side
+ * connects the two; "run" has the client run its checks.
  */
 #include <linux/device/driver.h>
 #include <linux/slab.h>
@@ -21,7 +21,7 @@ MODULE_PARM_DESC(passed, "checks that held");
 module_param_named(failed, kmem_failed, uint, 0444);
 MODULE_PARM_DESC(failed, "checks that did not; the log says which");
 
-#define CYCLES		300		/* more than a key has variants */
+#define CYCLES		300		/* more than the 256 variants of a key */
 #define RIGHTS		(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |	\
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
@@ -78,7 +78,7 @@ static int listen(struct kmem *k)
 	return ib_post_recv(k->qp, &wr, NULL);
 }
 
-/* @inv is a key of the peer's that ends with the message, or 0. */
+/* @inv is a key of the peer that the message invalidates, or 0. */
 static bool say(struct kmem *k, u32 inv)
 {
 	struct ib_sge sge = { k->out_dma, sizeof(*k->out), k->pd->local_dma_lkey };
@@ -90,7 +90,7 @@ static bool say(struct kmem *k, u32 inv)
 	return kmem_post(k->qp, &k->tx, &wr);
 }
 
-/* The client asks and has the answer in k->in. */
+/* The client sends its question and waits for the answer in k->in. */
 bool kmem_ask(struct kmem *k, enum op op)
 {
 	k->out->op = op;
@@ -137,7 +137,7 @@ bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 	return kmem_post(qp, &k->part, &wr);
 }
 
-/* READ or WRITE all of the peer's memory, a chunk a request; the last one tells of all. */
+/* READ or WRITE all of the peer's memory, a chunk for each request; only the last completes. */
 static bool move(struct kmem *k, enum ib_wr_opcode opcode, const struct msg *m)
 {
 	u32 left = m->words * sizeof(u32), done = 0, len;
@@ -193,7 +193,7 @@ static void serve(struct work_struct *work)
 		ok = kmem_rw_read(k, &m);
 		break;
 	case OP_RW_GET:
-		/* the answer travels behind the data */
+		/* the answer follows the data */
 		CHECK(!listen(k));
 		CHECK(kmem_rw_write(k, &m));
 		return;
@@ -214,7 +214,7 @@ static void serve(struct work_struct *work)
 
 /* ---- client ---- */
 
-/* The server gets this side's words, or brings its own. */
+/* The server reads this side's words, or writes its own. */
 bool kmem_exchange(struct kmem *k, const struct msg *what, bool put)
 {
 	u32 words = what->words, seed = what->seed;
@@ -252,7 +252,7 @@ static void test_storage(struct kmem *k)
 		CHECK(cycle(k, i % 2 ? k->gaps : k->mr, PAGES, 1000 + i, i / 2));
 }
 
-/* On the second word of what the server exposes; @wr has the operands. */
+/* An atomic on the second word that the server exposes; @wr has the operands. */
 static bool atomic(struct kmem *k, struct ib_atomic_wr wr, u64 *old)
 {
 	struct ib_sge sge = { sg_dma_address(&k->own.sg[0]), sizeof(u64), k->pd->local_dma_lkey };
@@ -274,7 +274,7 @@ static bool fetch_add(struct kmem *k, u64 add, u64 *old)
 	}, old);
 }
 
-/* Bits of @ends are the highest of a field: nothing is carried beyond them. */
+/* The bits of @ends are the highest bits of fields: nothing is carried out of them. */
 static bool fetch_add_fields(struct kmem *k, u64 add, u64 ends, u64 *old)
 {
 	return atomic(k, (struct ib_atomic_wr){
@@ -316,7 +316,7 @@ static void test_atomics(struct kmem *k)
 	CHECK(swap_if(k, 299, 1, &old) && old == 300);
 	CHECK(swap_if(k, 300, 7, &old) && old == 300);
 	CHECK(swap_bits_if(k, 7, U64_MAX, 0x109, U64_MAX, &old) && old == 7);
-	/* another high byte than it has, which is not compared; the low one stays */
+	/* the wrong high byte is not compared; the low byte stays */
 	CHECK(swap_bits_if(k, 0xcd09, 0xff, 0xab12, 0xff00, &old) && old == 0x109);
 	CHECK(swap_bits_if(k, 0xcd08, 0xff, 0xef13, 0xffff, &old) && old == 0xab09);
 	CHECK(fetch_add_fields(k, 0xf8, 0x80, &old) && old == 0xab09);
@@ -376,7 +376,7 @@ struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u
 	return ib_create_qp(pd, &attr);
 }
 
-/* A QP that talks to itself, with a CQ of a CPU's pool. */
+/* A QP that is its own peer, with a CQ of a CPU's pool. */
 static bool use_pool(struct kmem *k, int cpu, enum ib_poll_context ctx)
 {
 	struct ib_cq *cq = ib_cq_pool_get(k->dev, DEPTH + 8, cpu, ctx);
@@ -423,7 +423,7 @@ static void load_came(struct ib_cq *cq, struct ib_wc *wc)
 		complete(&k->load_done);
 }
 
-/* Drained while WRITEs and R/W contexts are under way: each has completed, one way or another. */
+/* Drains while WRITEs and R/W contexts are under way: each completes or is flushed. */
 static void test_drain(struct kmem *k)
 {
 	struct ib_sge sge[CHUNK];
@@ -598,7 +598,7 @@ static int peer_set(const char *val, const struct kernel_param *kp)
 	if (!side || side->connected || sscanf(val, "%u %u", &lid, &qpn) != 2)
 		return -EINVAL;
 	side->connected = true;
-	side->server = true;	/* until it is told to run */
+	side->server = true;	/* until "run" makes it the client */
 	CHECK(!kmem_connect(side, side->qp, lid, qpn));
 	return 0;
 }

@@ -26,7 +26,7 @@ extern uint kmem_passed, kmem_failed;
 
 enum op { OP_PUT, OP_GET, OP_EXPOSE, OP_END, OP_RW_PUT, OP_RW_GET, OP_DONE };
 
-/* What the sides send each other. */
+/* The message that the sides exchange. */
 struct msg {
 	u32 op;
 	u32 rkey;
@@ -35,7 +35,7 @@ struct msg {
 	u32 seed;
 	u32 parts;	/* R/W contexts that the memory is divided among */
 	u32 offset;	/* words that each leaves out at its beginning */
-	u32 keep;	/* the answer does not end the key */
+	u32 keep;	/* the answer does not invalidate the key */
 	u32 bad;
 };
 
@@ -59,7 +59,7 @@ struct kmem {
 	struct ib_cq *cq;
 	struct ib_qp *qp;
 	struct ib_mr *mr, *gaps;
-	struct pages own;		/* mapped as long as the side is there */
+	struct pages own;		/* mapped as long as the side exists */
 	struct pages rw;		/* mapped by R/W contexts */
 	int mapped;
 	struct msg *in, *out;
@@ -87,7 +87,7 @@ struct kmem {
 		__ok;								\
 	})
 
-/* What memory is filled with. */
+/* The pattern that fills memory. */
 static inline u32 kmem_word(u32 seed, u32 i)
 {
 	return seed + i * 0x9e3779b1;
@@ -111,7 +111,7 @@ void kmem_rw_test(struct kmem *k);
 unsigned int kmem_rw_load(struct kmem *k, struct ib_cqe *cqe, struct rdma_rw_ctx *ctx);
 void kmem_rw_unload(struct kmem *k, struct rdma_rw_ctx *ctx, unsigned int n);
 
-/* kmem_end.c: objects that end by themselves, and such that are left */
+/* kmem_end.c: objects whose destruction a completion begins, and objects that are left */
 void kmem_end_test(struct kmem *k);
 int kmem_leave(struct kmem *k, unsigned int how);
 void kmem_left(struct ib_device *dev);

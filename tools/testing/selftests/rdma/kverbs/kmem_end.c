@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What <rdma/rdma_ext.h> adds about the end of objects: destruction that a completion begins and
- * nobody waits for, and objects that a consumer leaves. Empty where there is no such header.
+ * How objects end by <rdma/rdma_ext.h>: a completion begins a destruction for which nobody waits,
+ * and a consumer leaves objects behind. This file is empty where there is no such header.
  */
 #include <linux/slab.h>
 
@@ -14,7 +14,7 @@ static bool gone_in_time(struct completion *gone)
 	return wait_for_completion_timeout(gone, PATIENCE);
 }
 
-/* ---- an MR that goes as soon as its key has ended, from within that completion ---- */
+/* ---- an MR that is destroyed by the completion of its invalidation ---- */
 
 struct mr_end {
 	struct ib_cqe cqe;
@@ -57,18 +57,18 @@ static void test_mr(struct kmem *k)
 	CHECK(gone_in_time(&e.gone) && !e.posted && !e.err);
 }
 
-/* ---- a whole connection that ends itself ---- */
+/* ---- a whole connection that destroys itself ---- */
 
 #define FLUSHED	4
 
-/* Each end begins the next one: QP, CQ, PD. */
+/* The end of each destruction begins the next one: QP, CQ, PD. */
 struct chain {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
 	struct ib_cqe cqe;
 	struct completion gone;
-	atomic_t came, after;	/* completions, and such as came when there could be none */
+	atomic_t came, after;	/* completions, and those that came after the end of the QP */
 	bool silent;
 	int begun, step, err;
 };
@@ -148,7 +148,7 @@ static void test_chain(struct kmem *k)
 	CHECK(!kmem_connect(k, c.qp, k->lid, c.qp->qp_num));
 	for (i = 0; i < FLUSHED; i++)
 		CHECK(!ib_post_recv(c.qp, &wr, NULL));
-	/* its receives are flushed; the first that comes ends it all */
+	/* its receives are flushed; the first completion begins the destruction */
 	CHECK(!ib_modify_qp(c.qp, &failed, IB_QP_STATE));
 	CHECK(gone_in_time(&c.gone) && !c.err && c.step == 2);
 	CHECK(atomic_read(&c.came) >= 1 && atomic_read(&c.came) <= FLUSHED);
@@ -170,7 +170,7 @@ static void left_came(struct ib_cq *cq, struct ib_wc *wc)
 {
 }
 
-/* In use: connected, with a receive posted and a CQ that is armed. */
+/* The objects are in use: connected, with a receive posted and a CQ that is armed. */
 int kmem_leave(struct kmem *k, unsigned int how)
 {
 	struct ib_recv_wr wr = { .wr_cqe = &left_cqe };
@@ -190,7 +190,7 @@ int kmem_leave(struct kmem *k, unsigned int how)
 	return 0;
 }
 
-/* When all else of the side has been destroyed. */
+/* Called when all other objects of the side have been destroyed. */
 void kmem_left(struct ib_device *dev)
 {
 	if (leaving == 2)

@@ -9,7 +9,7 @@
 #ifdef HAVE_EXT
 
 #define MAPS	4	/* between one unmapping and the next */
-#define ROUNDS	80	/* more than a key has variants, in all */
+#define ROUNDS	80	/* in all more mappings than a key has variants */
 #define RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
 
 static bool map(struct kmem *k, struct ib_fmr *fmr, int pages, u64 iova)
@@ -34,7 +34,7 @@ static bool use_mapping(struct kmem *k, struct ib_fmr *fmr, int pages, u32 seed)
 {
 	struct msg what = { .words = pages * PAGE_SIZE / sizeof(u32) - 3, .seed = seed, .keep = 1 };
 
-	/* a mapping may begin anywhere in the keys' space */
+	/* a mapping may begin at any address */
 	what.addr = (u64)(seed + 1) << 40;
 	if (!map(k, fmr, pages, what.addr))
 		return false;
@@ -56,7 +56,7 @@ static void use_fmr(struct kmem *k, struct ib_fmr *fmr)
 		bad += !unmap(fmr);
 	}
 	CHECK(!bad);
-	/* as often as it may be mapped, and once more */
+	/* map it as often as allowed, and once more */
 	for (i = 0; i < MAPS; i++)
 		CHECK(map(k, fmr, 1, 0));
 	CHECK(!map(k, fmr, 1, 0));

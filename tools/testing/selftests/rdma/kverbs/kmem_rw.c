@@ -67,7 +67,7 @@ static bool begin(struct kmem *k, struct transfer *t, const struct msg *m,
 	return true;
 }
 
-/* The word of the client's memory that word @i of the server's stands for; or -1. */
+/* The word of the client's memory that belongs to word @i of the server's, or -1. */
 static int other_word(const struct msg *m, u32 i)
 {
 	u32 words = PAGES * PAGE_SIZE / sizeof(u32) / m->parts;
@@ -87,7 +87,7 @@ static u32 wrong(struct kmem *k, const struct msg *m)
 	return bad;
 }
 
-/* Reads what the client has, and says in the answer what was wrong with it. */
+/* Reads the client's memory, and says in the answer what was wrong with it. */
 bool kmem_rw_read(struct kmem *k, const struct msg *m)
 {
 	struct transfer *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -111,7 +111,7 @@ bool kmem_rw_read(struct kmem *k, const struct msg *m)
 	return ok;
 }
 
-/* Writes to the client; the last context is chained to the answer, which ends the client's key. */
+/* Writes to the client; the last context is chained to the answer, which invalidates the key. */
 bool kmem_rw_write(struct kmem *k, const struct msg *m)
 {
 	struct transfer *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -180,7 +180,7 @@ static bool turn(struct kmem *k, enum op ask, u32 parts, u32 offset, u32 seed)
 	       k->rx.wc.ex.invalidate_rkey == m.rkey && (ask == OP_RW_PUT || got_back(k, &m));
 }
 
-/* As many contexts as the QP was made for have MRs, if contexts have any; no more. */
+/* As many contexts as the QP was created for have MRs, if contexts use MRs; the next has none. */
 static void test_exhaustion(struct kmem *k)
 {
 	u32 most = RW_PARTS * rdma_rw_mr_factor(k->dev, 1, PAGES), n;
@@ -226,7 +226,7 @@ void kmem_rw_test(struct kmem *k)
 
 /* ---- load, for draining ---- */
 
-/* Contexts that write to what the server exposes; the number that was posted. */
+/* Posts contexts that write to the server's memory, and returns how many were posted. */
 unsigned int kmem_rw_load(struct kmem *k, struct ib_cqe *cqe, struct rdma_rw_ctx *ctx)
 {
 	const u32 pages = PAGES / RW_PARTS;

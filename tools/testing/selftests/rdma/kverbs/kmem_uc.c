@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Registration and invalidation in the send queue of an unreliable connection, which is one of a
- * QP with itself.
+ * Registration and invalidation in the send queue of an unreliable connection of a QP with
+ * itself.
  */
 #include "kmem.h"
 
@@ -19,7 +19,7 @@ static struct ib_qp *make_uc(struct kmem *k)
 	return ib_create_qp(k->pd, &attr);
 }
 
-/* A word for the beginning of the MR; true when it is no longer on its way. */
+/* Writes a word to the beginning of the MR; true when the message has completed. */
 static bool write_word(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, u32 word)
 {
 	struct ib_sge sge = { k->out_dma, sizeof(word), k->pd->local_dma_lkey };
@@ -44,7 +44,7 @@ static void use_key(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 		CHECK(kmem_register(k, qp, mr, UC_PAGES) && k->part.wc.opcode == IB_WC_REG_MR);
 		CHECK(write_word(k, qp, mr, turn) && k->own.mem[0] == turn);
 		CHECK(kmem_invalidate(k, qp, mr) && k->part.wc.opcode == IB_WC_LOCAL_INV);
-		/* what comes for a key that has ended is dropped, and the connection goes on */
+		/* a message for an invalid key is dropped, and the connection goes on */
 		CHECK(write_word(k, qp, mr, ~turn) && k->own.mem[0] == turn);
 	}
 	/* another variant of the key: the request fails, and what follows is flushed */

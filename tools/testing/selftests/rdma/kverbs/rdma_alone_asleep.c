@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * While this module is there, sleep of the machine leaves all PCI functions alone but one, and the
- * bridges: a guest's root and console are virtio devices, and not all of their drivers wake up
- * again.
+ * While this module is loaded, suspending the machine suspends only one PCI function, and the
+ * bridges: a guest's root and console are virtio devices, and not all of their drivers resume.
  */
 #include <linux/device.h>
 #include <linux/module.h>

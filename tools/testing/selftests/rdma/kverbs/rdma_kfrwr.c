@@ -5,7 +5,7 @@
  * in between is not counted, so that in a guest which counts instructions the figure is the
  * software's alone.
  *
- * Loading measures on the first device; "ns" tells the sum of CYCLES cycles.
+ * Loading the module measures on the first device; "ns" holds the sum of CYCLES cycles.
  */
 #include <linux/delay.h>
 #include <linux/device/driver.h>
@@ -34,7 +34,7 @@ struct bench {
 	struct scatterlist sg[PAGES];
 };
 
-/* The device only has to walk the page list, not what lies there. */
+/* The device has to walk the page list, but not the pages. */
 static void make_list(struct bench *b)
 {
 	int i;
@@ -70,7 +70,7 @@ static int connect(struct bench *b, u16 lid, enum ib_mtu mtu)
 			    IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* Adds what one cycle takes; false if anything was refused or went wrong. */
+/* Adds the time of one cycle; false if anything was refused or went wrong. */
 static bool cycle(struct bench *b, u64 *sum)
 {
 	struct ib_send_wr inv = { .opcode = IB_WR_LOCAL_INV, .send_flags = IB_SEND_SIGNALED };

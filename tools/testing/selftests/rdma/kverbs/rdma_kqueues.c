@@ -95,7 +95,7 @@ static int post_recv(struct kit *k, int qp, int i)
 	return k->srq ? ib_post_srq_recv(k->srq, &wr, NULL) : ib_post_recv(k->qp[qp], &wr, NULL);
 }
 
-/* RC: to the QP itself. */
+/* RC: the QP is its own peer. */
 static int post_send(struct kit *k, int qp, int i, struct ib_ah *ah, u32 to)
 {
 	struct ib_sge sge = {
@@ -265,7 +265,7 @@ static void test_srq(struct kit *k)
 	exchange(k, DEPTH);
 	exchange(k, DEPTH - 1);
 
-	/* The event is for the limit, not for what was taken before. */
+	/* The limit raises the event, not the receives that were taken before. */
 	CHECK(!ib_modify_srq(k->srq, &attr, IB_SRQ_LIMIT) &&
 	      wait_for_completion_timeout(&k->limit, PATIENCE));
 	CHECK(!ib_query_srq(k->srq, &now) && !now.srq_limit && now.max_wr >= DEPTH);

@@ -192,7 +192,7 @@ static void test_inline(struct pair *p)
 	CHECK(!bad);
 }
 
-/* Post while the device takes nothing: refused when full, and nothing is lost. */
+/* Posts while the device takes nothing: a full queue refuses, and nothing is lost. */
 static void test_full_queue(struct pair *p)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_SQD };
@@ -222,7 +222,7 @@ static void test_full_queue(struct pair *p)
 	CHECK(!p->many.wc.status);
 }
 
-/* A key that is not there: the requester is told, and both sides' receives are flushed. */
+/* A key that does not exist: the requester gets an error, and both sides' receives are flushed. */
 static void test_error(struct pair *p)
 {
 	struct request *tx = &p->tx[0];
@@ -234,7 +234,7 @@ static void test_error(struct pair *p)
 	CHECK(came(tx) && tx->wc.status == IB_WC_REM_ACCESS_ERR);
 	CHECK(came(&p->rx[0]) && p->rx[0].wc.status == IB_WC_WR_FLUSH_ERR);
 	CHECK(came(&p->rx[1]) && p->rx[1].wc.status == IB_WC_WR_FLUSH_ERR);
-	/* Also what is posted when the error is known. */
+	/* Requests that are posted after the error are flushed too. */
 	CHECK(!post_recv(p, &p->a, &p->rx[0], 0, 64));
 	CHECK(came(&p->rx[0]) && p->rx[0].wc.status == IB_WC_WR_FLUSH_ERR);
 	ib_drain_qp(p->a.qp);
@@ -305,7 +305,7 @@ static int make_side(struct pair *p, struct side *s, enum ib_poll_context ctx)
 		s->dma = 0;
 		return -ENOMEM;
 	}
-	/* A send ring may hold more small requests than it was asked for large ones. */
+	/* A send ring that was created for large requests may hold more small ones. */
 	s->cq = ib_alloc_cq(p->dev, NULL, 16 * DEPTH, 0, ctx);
 	if (IS_ERR(s->cq))
 		return PTR_ERR(s->cq);

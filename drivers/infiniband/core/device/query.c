@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the driver is asked about a device and its ports, and what it is told to change of them.
+ */
+#include <linux/cleanup.h>
+#include <linux/inetdevice.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_reject.h>
+
+#include "device.h"
+
+/* An iWARP port can be used when its net device has a link and an IPv4 address. */
+static int query_iwarp_port(struct ib_device *device, u32 port_num, struct ib_port_attr *attr)
+{
+	struct net_device *netdev = ib_device_get_netdev(device, port_num);
+	struct in_device *in_dev;
+
+	if (!netdev)
+		return -ENODEV;
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = ib_mtu_int_to_enum(netdev->mtu);
+	attr->state = IB_PORT_DOWN;
+	attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	if (netif_carrier_ok(netdev)) {
+		attr->state = IB_PORT_INIT;
+		attr->phys_state = IB_PORT_PHYS_STATE_PORT_CONFIGURATION_TRAINING;
+		scoped_guard(rcu) {
+			in_dev = __in_dev_get_rcu(netdev);
+			if (in_dev && rcu_access_pointer(in_dev->ifa_list)) {
+				attr->state = IB_PORT_ACTIVE;
+				attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+			}
+		}
+	}
+	dev_put(netdev);
+	return device->ops.query_port(device, port_num, attr);
+}
+
+/**
+ * ib_query_port() - ask the driver for the attributes of a port
+ * @device: device that is registered or being registered
+ * @port_num: port number
+ * @port_attr: filled in on success
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a port the device has not, or the driver's error.
+ */
+int ib_query_port(struct ib_device *device, u32 port_num, struct ib_port_attr *port_attr)
+{
+	int ret;
+
+	if (!rdma_is_port_valid(device, port_num))
+		return rdma_refuse(-EINVAL, "port %u is not one of %u to %u", port_num,
+				   rdma_start_port(device), rdma_end_port(device));
+	memset(port_attr, 0, sizeof(*port_attr));
+	if (rdma_protocol_iwarp(device, port_num))
+		return query_iwarp_port(device, port_num, port_attr);
+	ret = device->ops.query_port(device, port_num, port_attr);
+	if (!ret && !port_attr->subnet_prefix &&
+	    rdma_port_get_link_layer(device, port_num) == IB_LINK_LAYER_INFINIBAND)
+		port_attr->subnet_prefix = READ_ONCE(rdma_port(device, port_num)->subnet_prefix);
+	return ret;
+}
+EXPORT_SYMBOL(ib_query_port);
+
+/**
+ * rdma_node_get_transport() - which transport a type of node speaks
+ * @node_type: enum rdma_node_type
+ *
+ * Return: the transport.
+ */
+__attribute_const__ enum rdma_transport_type rdma_node_get_transport(unsigned int node_type)
+{
+	static const struct {
+		u8 node;
+		u8 transport;
+	} foreign[] = {
+		{ RDMA_NODE_RNIC, RDMA_TRANSPORT_IWARP },
+		{ RDMA_NODE_USNIC, RDMA_TRANSPORT_USNIC },
+		{ RDMA_NODE_USNIC_UDP, RDMA_TRANSPORT_USNIC_UDP },
+		{ RDMA_NODE_UNSPECIFIED, RDMA_TRANSPORT_UNSPECIFIED },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (foreign[i].node == node_type)
+			return foreign[i].transport;
+	return RDMA_TRANSPORT_IB;
+}
+EXPORT_SYMBOL(rdma_node_get_transport);
+
+/**
+ * rdma_port_get_link_layer() - link layer of a port
+ * @device: the device
+ * @port_num: valid port number
+ *
+ * Context: any.
+ * Return: what the driver says, else what follows from the node type.
+ */
+enum rdma_link_layer rdma_port_get_link_layer(struct ib_device *device, u32 port_num)
+{
+	if (device->ops.get_link_layer)
+		return device->ops.get_link_layer(device, port_num);
+	if (rdma_node_get_transport(device->node_type) == RDMA_TRANSPORT_IB)
+		return IB_LINK_LAYER_INFINIBAND;
+	return IB_LINK_LAYER_ETHERNET;
+}
+EXPORT_SYMBOL(rdma_port_get_link_layer);
+
+/**
+ * ib_query_pkey() - ask the driver for an entry of a port's P_Key table
+ * @device: the device
+ * @port_num: port number
+ * @index: index into the table
+ * @pkey: the P_Key, in host byte order
+ *
+ * Context: may sleep. ib_get_cached_pkey() answers without asking the driver.
+ * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the device has no P_Keys, or the driver's
+ * error.
+ */
+int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
+{
+	if (!rdma_is_port_valid(device, port_num))
+		return -EINVAL;
+	if (!device->ops.query_pkey)
+		return -EOPNOTSUPP;
+	return device->ops.query_pkey(device, port_num, index, pkey);
+}
+EXPORT_SYMBOL(ib_query_pkey);
+
+/**
+ * ib_find_pkey() - index of a P_Key, asking the driver
+ * @device: the device
+ * @port_num: port number
+ * @pkey: the P_Key; membership does not count, but a full member is preferred
+ * @index: where it stands
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT if the table does not hold it, or the driver's error.
+ */
+int ib_find_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 *index)
+{
+	int limited = -1;
+	u16 entry;
+	int ret;
+
+	if (!rdma_is_port_valid(device, port_num))
+		return -EINVAL;
+	for (int i = 0; i < device->port_data[port_num].immutable.pkey_tbl_len; i++) {
+		ret = ib_query_pkey(device, port_num, i, &entry);
+		if (ret)
+			return ret;
+		if ((entry ^ pkey) & 0x7fff)
+			continue;
+		if (entry & 0x8000) {
+			*index = i;
+			return 0;
+		}
+		if (limited < 0)
+			limited = i;
+	}
+	if (limited < 0)
+		return -ENOENT;
+	*index = limited;
+	return 0;
+}
+EXPORT_SYMBOL(ib_find_pkey);
+
+/**
+ * ib_modify_device() - change the node description or the system image GUID
+ * @device: the device
+ * @device_modify_mask: enum ib_device_modify_flags, what to change
+ * @device_modify: new values
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP, or the driver's error.
+ */
+int ib_modify_device(struct ib_device *device, int device_modify_mask,
+		     struct ib_device_modify *device_modify)
+{
+	if (!device->ops.modify_device)
+		return -EOPNOTSUPP;
+	return device->ops.modify_device(device, device_modify_mask, device_modify);
+}
+EXPORT_SYMBOL(ib_modify_device);
+
+/**
+ * ib_modify_port() - change capability bits of a port, or reset its counters of Q_Key violations
+ * @device: the device
+ * @port_num: port number
+ * @port_modify_mask: enum ib_port_modify_flags, what to change
+ * @port_modify: new values
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the driver cannot, or the
+ * driver's error.
+ */
+int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
+		   struct ib_port_modify *port_modify)
+{
+	if (!rdma_is_port_valid(device, port_num))
+		return -EINVAL;
+	if (device->ops.modify_port)
+		return device->ops.modify_port(device, port_num, port_modify_mask, port_modify);
+	/* The CM announces itself on every port. On RoCE there is no subnet manager to hear it. */
+	if (rdma_protocol_roce(device, port_num) &&
+	    !((port_modify->set_port_cap_mask | port_modify->clr_port_cap_mask) & ~IB_PORT_CM_SUP))
+		return 0;
+	return -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_modify_port);
+
+/**
+ * ib_get_device_fw_str() - version of the device's firmware
+ * @device: the device
+ * @str: at least IB_FW_VERSION_NAME_MAX bytes; empty if the driver does not tell
+ *
+ * Context: may sleep.
+ */
+void ib_get_device_fw_str(struct ib_device *device, char *str)
+{
+	str[0] = '\0';
+	if (device->ops.get_dev_fw_str)
+		device->ops.get_dev_fw_str(device, str);
+}
+EXPORT_SYMBOL(ib_get_device_fw_str);
+
+/* Virtual functions, as their host sees and sets them by way of a net device. */
+
+/**
+ * ib_set_vf_link_state() - set the link of a virtual function
+ * @device: physical function
+ * @vf: virtual function
+ * @port: port
+ * @state: IFLA_VF_LINK_STATE_*
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ */
+int ib_set_vf_link_state(struct ib_device *device, int vf, u32 port, int state)
+{
+	const struct ib_device_ops *ops = &device->ops;
+
+	return ops->set_vf_link_state ? ops->set_vf_link_state(device, vf, port, state) :
+					-EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_set_vf_link_state);
+
+/**
+ * ib_get_vf_config() - read how a virtual function is set up
+ * @device: physical function
+ * @vf: virtual function
+ * @port: port
+ * @info: takes the answer
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ */
+int ib_get_vf_config(struct ib_device *device, int vf, u32 port, struct ifla_vf_info *info)
+{
+	const struct ib_device_ops *ops = &device->ops;
+
+	return ops->get_vf_config ? ops->get_vf_config(device, vf, port, info) : -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_get_vf_config);
+
+/**
+ * ib_get_vf_stats() - read the counters of a virtual function
+ * @device: physical function
+ * @vf: virtual function
+ * @port: port
+ * @stats: takes the answer
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ */
+int ib_get_vf_stats(struct ib_device *device, int vf, u32 port, struct ifla_vf_stats *stats)
+{
+	const struct ib_device_ops *ops = &device->ops;
+
+	return ops->get_vf_stats ? ops->get_vf_stats(device, vf, port, stats) : -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_get_vf_stats);
+
+/**
+ * ib_get_vf_guid() - read the GUIDs of a virtual function
+ * @device: physical function
+ * @vf: virtual function
+ * @port: port
+ * @node_guid: takes that of the node
+ * @port_guid: takes that of the port
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ */
+int ib_get_vf_guid(struct ib_device *device, int vf, u32 port, struct ifla_vf_guid *node_guid,
+		   struct ifla_vf_guid *port_guid)
+{
+	const struct ib_device_ops *ops = &device->ops;
+
+	return ops->get_vf_guid ? ops->get_vf_guid(device, vf, port, node_guid, port_guid) :
+				  -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_get_vf_guid);
+
+/**
+ * ib_set_vf_guid() - set a GUID of a virtual function
+ * @device: physical function
+ * @vf: virtual function
+ * @port: port
+ * @guid: the GUID
+ * @type: IFLA_VF_IB_NODE_GUID or IFLA_VF_IB_PORT_GUID
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ */
+int ib_set_vf_guid(struct ib_device *device, int vf, u32 port, u64 guid, int type)
+{
+	const struct ib_device_ops *ops = &device->ops;
+
+	return ops->set_vf_guid ? ops->set_vf_guid(device, vf, port, guid, type) : -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_set_vf_guid);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ib_core's beginning and end. This file alone knows every room of ib_core, and begins them from
+ * the lowest up.
+ */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "../cache/cache.h"
+#include "../device/device.h"
+#include "../nldev/nldev.h"
+#include "../object/object.h"
+#include "../register/register.h"
+#include "../security/security.h"
+#include "../sysfs/sysfs.h"
+#include "../verbs/verbs.h"
+
+MODULE_AUTHOR("The vhca authors");
+MODULE_DESCRIPTION("core kernel InfiniBand API");
+MODULE_LICENSE("Dual BSD/GPL");
+
+static int __init ib_core_init(void)
+{
+	int ret;
+
+	ret = rdma_objects_module_init();
+	if (ret)
+		return ret;
+	ret = ib_events_init();
+	if (ret)
+		goto objects;
+	ret = rdma_nl_init();
+	if (ret)
+		goto events;
+	ib_cache_init();
+	ret = ib_security_init();
+	if (ret)
+		goto netlink;
+	ret = rdma_verbs_module_init();
+	if (ret)
+		goto security;
+	ret = ib_sysfs_init();
+	if (ret)
+		goto verbs;
+	ret = ib_register_init();
+	if (ret)
+		goto sysfs;
+	ret = nldev_init();
+	if (ret)
+		goto registration;
+	return 0;
+
+registration:
+	ib_register_exit();
+sysfs:
+	ib_sysfs_exit();
+verbs:
+	rdma_verbs_module_exit();
+security:
+	ib_security_exit();
+netlink:
+	rdma_nl_exit();
+events:
+	ib_events_exit();
+objects:
+	rdma_objects_module_exit();
+	return ret;
+}
+
+static void __exit ib_core_exit(void)
+{
+	nldev_exit();
+	ib_register_exit();
+	ib_sysfs_exit();
+	rdma_verbs_module_exit();
+	ib_security_exit();
+	rdma_nl_exit();
+	ib_events_exit();
+	rdma_objects_module_exit();
+	/* Functions of this module may still be waiting as callbacks of call_rcu(). */
+	rcu_barrier();
+	WARN_ON(!ib_registry_is_empty());
+}
+
+/* Where all are built in, ib_core must begin before drivers and clients. */
+fs_initcall(ib_core_init);
+module_exit(ib_core_exit);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the register room share among themselves. The order of locks stands in
+ * device/device.h.
+ */
+#ifndef RDMA_CORE_REGISTER_PRIV_H
+#define RDMA_CORE_REGISTER_PRIV_H
+
+#include <net/net_namespace.h>
+
+#include "../device/device.h"
+#include "register.h"
+
+/**
+ * struct compat_net - a network namespace other than the initial one
+ * @net: the namespace
+ * @id: its number in each device's table of compat devices
+ */
+struct compat_net {
+	possible_net_t net;
+	u32 id;
+};
+
+/* compat.c */
+int ib_compat_net_enter(struct compat_net *compat_net);
+void ib_compat_net_leave(struct compat_net *compat_net);
+int ib_compat_add_all(struct ib_device *device);
+void ib_compat_remove_all(struct ib_device *device);
+void ib_compat_rename(struct ib_device *device);
+
+/* subdev.c */
+void ib_subdevs_open(struct ib_device *device);
+void ib_subdevs_end(struct ib_device *device);
+
+/* register.c */
+extern struct workqueue_struct *ib_unreg_wq;
+
+int ib_device_enable(struct ib_device *device);
+void ib_device_disable(struct ib_device *device);
+
+#endif

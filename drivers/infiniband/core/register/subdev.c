@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Devices below devices: a driver makes a device of a special kind beside one it has registered,
+ * such as one through which a subnet manager reaches the planes of a port.
+ *
+ * A device below another holds the other's structure, and is unregistered before it.
+ */
+#include <linux/cleanup.h>
+#include <linux/device.h>
+
+#include "register_priv.h"
+
+/**
+ * ib_subdevs_open() - let a device take others below it
+ * @device: device that has just been registered, and that the caller holds
+ */
+void ib_subdevs_open(struct ib_device *device)
+{
+	/* No lock is taken: the device may be one that is just made under its parent's lock. */
+	WRITE_ONCE(device->core->subdevs_open, true);
+}
+
+/* The caller holds the parent's subdev_lock. */
+static void subdev_end(struct ib_device *sub)
+{
+	struct ib_device *parent = sub->parent;
+
+	list_del_init(&sub->core->subdev_entry);
+	parent->ops.del_sub_dev(sub);
+	put_device(&parent->dev);
+}
+
+/**
+ * ib_subdevs_end() - end the devices below a device, and let it take no more
+ * @device: device that is being unregistered
+ *
+ * Those that came last go first. Context: may sleep.
+ */
+void ib_subdevs_end(struct ib_device *device)
+{
+	struct rdma_device_core *core = device->core, *last;
+
+	if (!device->ops.add_sub_dev)
+		return;
+	guard(mutex)(&core->subdev_lock);
+	WRITE_ONCE(core->subdevs_open, false);
+	while (!list_empty(&core->subdevs)) {
+		last = list_last_entry(&core->subdevs, struct rdma_device_core, subdev_entry);
+		subdev_end(last->device);
+	}
+}
+
+/**
+ * ib_add_sub_device() - make a device below another
+ * @parent: registered device that the caller holds
+ * @type: kind of device
+ * @name: its name
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP where the driver has none; -ENODEV when @parent is going away; the
+ * driver's error.
+ */
+int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type, const char *name)
+{
+	struct ib_device *sub;
+
+	if (!parent->ops.add_sub_dev || !parent->ops.del_sub_dev)
+		return rdma_refuse(-EOPNOTSUPP, "%s has no devices below it", parent->name);
+	guard(mutex)(&parent->core->subdev_lock);
+	if (!READ_ONCE(parent->core->subdevs_open))
+		return rdma_refuse(-ENODEV, "%s is not usable", parent->name);
+	sub = parent->ops.add_sub_dev(parent, type, name);
+	if (IS_ERR(sub))
+		return PTR_ERR(sub);
+	get_device(&parent->dev);
+	sub->type = type;
+	list_add_tail(&sub->core->subdev_entry, &parent->core->subdevs);
+	/* Whoever sees the parent sees the type, too. */
+	smp_store_release(&sub->parent, parent);
+	return 0;
+}
+EXPORT_SYMBOL(ib_add_sub_device);
+
+/**
+ * ib_del_sub_device_and_put() - end a device below another
+ * @sub: device that the caller holds; the reference is consumed
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for a device that is below no other; -ENODEV when it is going already.
+ */
+int ib_del_sub_device_and_put(struct ib_device *sub)
+{
+	/* Pairs with smp_store_release() in ib_add_sub_device(). */
+	struct ib_device *parent = smp_load_acquire(&sub->parent);
+	int ret = 0;
+
+	if (!parent) {
+		ret = rdma_refuse(-EOPNOTSUPP, "%s is below no other device", sub->name);
+		ib_device_put(sub);
+		return ret;
+	}
+	get_device(&parent->dev);
+	/*
+	 * The structure has to stay for the look at subdev_entry, even if another has ended the
+	 * device.
+	 */
+	get_device(&sub->dev);
+	ib_device_put(sub);
+	scoped_guard(mutex, &parent->core->subdev_lock) {
+		if (list_empty(&sub->core->subdev_entry))
+			ret = rdma_refuse(-ENODEV, "the device is being removed");
+		else
+			subdev_end(sub);
+	}
+	put_device(&sub->dev);
+	put_device(&parent->dev);
+	return ret;
+}
+EXPORT_SYMBOL(ib_del_sub_device_and_put);

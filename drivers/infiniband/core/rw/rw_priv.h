@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the rw room share among themselves. What it offers stands in <rdma/rw.h>, and
+ * ib_create_qp_kernel() in <rdma/ib_verbs.h>.
+ */
+#ifndef RDMA_CORE_RW_PRIV_H
+#define RDMA_CORE_RW_PRIV_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rw.h>
+
+/* qp.c */
+bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries);
+u32 rw_pages_per_mr(const struct ib_device *device, bool integrity);
+
+#endif

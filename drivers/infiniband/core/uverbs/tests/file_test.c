@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: files and what outlives them: opening one while the device goes, mappings of its pages,
+ * and objects that a driver does not give back.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/completion.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../../nldev/nldev_priv.h"
+#include "../../verbs/verbs.h"
+#include "test_uverbs.h"
+
+static struct ib_uverbs_file *file_of(struct uverbs_test *t)
+{
+	return t->filp->private_data;
+}
+
+/*
+ * Removal that waits for the last file ends with it.  A file that is being opened then comes too
+ * late, although requests are still served.
+ */
+static void opened_while_going(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv, other = *t;
+
+	tu_close(t);
+	KUNIT_ASSERT_TRUE(test, refcount_dec_and_test(&t->udev->users));
+	KUNIT_EXPECT_EQ(test, tu_open_file(&other), -ENXIO);
+	refcount_set(&t->udev->users, 1);
+	KUNIT_EXPECT_EQ(test, tu_open_file(&other), 0);
+	tu_close(&other);
+}
+
+/* ---- objects that the driver keeps ---- */
+
+static struct ib_uobject *handle(struct uverbs_test *t, u32 id)
+{
+	return xa_load(&file_of(t)->handles, id);
+}
+
+/* What is said of a PD in a dump. */
+static int describe(struct uverbs_test *t, struct ib_pd *pd)
+{
+	struct nl_subject subject = {};
+	struct rdma_restrack_entry *res;
+	struct sk_buff *msg;
+	int ret;
+
+	res = rdma_restrack_get_byid(&t->device->ib, RDMA_RESTRACK_PD, pd->res.id);
+	if (IS_ERR(res))
+		return PTR_ERR(res);
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	ret = msg ? nl_put_pd(msg, res, &subject) : -ENOMEM;
+	nlmsg_free(msg);
+	rdma_restrack_put(res);
+	return ret;
+}
+
+/* They can be listed and report events when their file is gone. */
+static void kept_objects(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct ib_uobject *pd_handle = handle(t, t->pd), *cq_handle = handle(t, t->cq);
+	struct ib_ucontext *context = file_of(t)->ucontext;
+	struct ib_pd *pd = pd_handle->object;
+	struct ib_cq *cq = cq_handle->object;
+	struct ib_event event = {
+		.device = &t->device->ib, .element.cq = cq, .event = IB_EVENT_CQ_ERR,
+	};
+
+	t->device->destroy = -EIO;
+	tu_close(t);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, describe(t, pd), 0);
+	cq->comp_handler(cq, cq->cq_context);
+	cq->event_handler(&event, cq->cq_context);
+
+	/* The driver thinks better of it */
+	t->device->destroy = 0;
+	KUNIT_EXPECT_EQ(test, ib_destroy_cq_user(cq, NULL), 0);
+	KUNIT_EXPECT_EQ(test, ib_dealloc_pd_user(pd, NULL), 0);
+	uverbs_ucq_release(container_of(cq_handle, struct ib_ucq_object, uevent.uobject));
+	uverbs_uobject_put(cq_handle);
+	uverbs_uobject_put(pd_handle);
+	rdma_ucontext_free(context);
+}
+
+/* ---- mappings ---- */
+
+/* A file that can be mapped as the test's can. */
+static const struct file_operations map_fops = {
+	.owner = THIS_MODULE,
+	.mmap = ib_uverbs_mmap,
+};
+
+struct revoker {
+	struct ib_uverbs_file *file;
+	struct completion done;
+};
+
+static int revoke(void *data)
+{
+	struct revoker *revoker = data;
+
+	uverbs_umaps_revoke(revoker->file);
+	complete(&revoker->done);
+	return 0;
+}
+
+/*
+ * munmap holds mmap_lock for reading while it frees the page tables of a mapping that is still
+ * listed.  Whoever takes the pages back has to wait for it.
+ */
+static void revoked(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct revoker revoker = { .file = file_of(t) };
+	struct mm_struct *mm = current->mm;
+	struct task_struct *task;
+	u32 __user *at;
+	struct file *filp;
+	u32 *page, value;
+	u64 addr;
+
+	init_completion(&revoker.done);
+	t->device->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	KUNIT_ASSERT_NOT_NULL(test, t->device->page);
+	page = page_address(t->device->page);
+	filp = anon_inode_getfile("[kt_uverbs]", &map_fops, file_of(t), O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(filp));
+	addr = vm_mmap(filp, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
+	at = u64_to_user_ptr(addr);
+	KUNIT_EXPECT_EQ(test, put_user(1, at), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 1);
+
+	mmap_read_lock(mm);
+	task = kthread_run(revoke, &revoker, "kt_revoke");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	while (!completion_done(&revoker.done) && !mmap_lock_is_contended(mm))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_FALSE(test, completion_done(&revoker.done));
+	mmap_read_unlock(mm);
+	wait_for_completion(&revoker.done);
+
+	/* Touches find a page that is the file's own */
+	KUNIT_EXPECT_EQ(test, get_user(value, at), 0);
+	KUNIT_EXPECT_EQ(test, value, 0);
+	KUNIT_EXPECT_EQ(test, put_user(2, at), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 1);
+	KUNIT_EXPECT_EQ(test, vm_munmap(addr, PAGE_SIZE), 0);
+	fput(filp);
+	flush_delayed_fput();
+	__free_page(t->device->page);
+}
+
+static struct kunit_case file_cases[] = {
+	KUNIT_CASE(opened_while_going),
+	KUNIT_CASE(kept_objects),
+	KUNIT_CASE(revoked),
+	{}
+};
+
+static struct kunit_suite file_suite = {
+	.name = "rdma_uverbs_file",
+	.init = tu_init,
+	.exit = tu_exit,
+	.test_cases = file_cases,
+};
+
+kunit_test_suite(file_suite);

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: polling contexts and draining over a device that completes what is
+ * posted, in order, and raises events as hardware does.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <rdma/rdma_ext.h>
+#include "../verbs_priv.h"
+
+#define RING	1024
+
+/**
+ * struct ring_cq - a CQ whose ring is this file's
+ * @cq: CQ
+ * @lock: protects the rest
+ * @ring: completions
+ * @head: taken so far
+ * @tail: made so far
+ * @armed: the next completion raises an event
+ * @events: raised so far
+ */
+struct ring_cq {
+	struct ib_cq cq;
+	spinlock_t lock;
+	struct ib_wc ring[RING];
+	unsigned int head, tail;
+	bool armed;
+	unsigned int events;
+};
+
+static void kill_in_softirq(void);
+
+/**
+ * struct ring_driver - what this file's driver does while a CQ is armed or destroyed
+ * @last: completion that the device makes late, while the driver destroys the CQ; or NULL
+ * @seen: completions dispatched by the end of that
+ * @refuse: answer to the destruction
+ * @refuse_pre: answer to the announcement of it
+ * @announced: destructions announced
+ * @destroyed: CQs destroyed, the usual way
+ * @ended: CQs destroyed after an announcement
+ * @victim: CQ that is to be destroyed on another CPU while softirq arms it
+ * @dies: the work that does so
+ * @gone: the driver has destroyed it
+ * @early: while it was armed still
+ */
+static struct ring_driver {
+	struct ib_cqe *last;
+	unsigned int seen;
+	int refuse, refuse_pre;
+	unsigned int announced, destroyed, ended;
+	struct ib_cq *victim;
+	struct work_struct dies;
+	bool gone, early;
+} driver;
+
+static struct ring_cq *ring_of(struct ib_cq *cq)
+{
+	return container_of(cq, struct ring_cq, cq);
+}
+
+/* The device has completed a request: store it, then the event if one was asked for. */
+static void ring_complete(struct ib_cq *cq, struct ib_cqe *cqe, enum ib_wc_status status)
+{
+	struct ring_cq *ring = ring_of(cq);
+	unsigned long flags;
+	bool event;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	ring->ring[ring->tail++ % RING] = (struct ib_wc){ .wr_cqe = cqe, .status = status };
+	event = ring->armed;
+	ring->armed = false;
+	ring->events += event;
+	spin_unlock_irqrestore(&ring->lock, flags);
+	if (event)
+		cq->comp_handler(cq, cq->cq_context);
+}
+
+static int ring_poll(struct ib_cq *cq, int n, struct ib_wc *wc)
+{
+	struct ring_cq *ring = ring_of(cq);
+	unsigned long flags;
+	int i;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	for (i = 0; i < n && ring->head != ring->tail; i++)
+		wc[i] = ring->ring[ring->head++ % RING];
+	spin_unlock_irqrestore(&ring->lock, flags);
+	return i;
+}
+
+static int ring_arm(struct ib_cq *cq, enum ib_cq_notify_flags how)
+{
+	struct ring_cq *ring = ring_of(cq);
+	unsigned long flags;
+	int missed;
+
+	spin_lock_irqsave(&ring->lock, flags);
+	ring->armed = true;
+	missed = (how & IB_CQ_REPORT_MISSED_EVENTS) && ring->head != ring->tail;
+	spin_unlock_irqrestore(&ring->lock, flags);
+	if (driver.victim == cq && in_serving_softirq())
+		kill_in_softirq();
+	return missed;
+}
+
+static int ring_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
+			  struct uverbs_attr_bundle *attrs)
+{
+	spin_lock_init(&ring_of(cq)->lock);
+	cq->cqe = attr->cqe;
+	return 0;
+}
+
+/* What polls the CQ gets its chance to do so. */
+static void ring_settle(struct ib_cq *cq)
+{
+	if (cq->comp_wq)
+		flush_workqueue(cq->comp_wq);
+	local_bh_disable();
+	local_bh_enable();
+	synchronize_rcu();
+}
+
+static unsigned int seen_by(const struct ib_cqe *cqe);
+
+static void ring_late(struct ib_cq *cq)
+{
+	if (!driver.last)
+		return;
+	ring_complete(cq, driver.last, IB_WC_SUCCESS);
+	ring_settle(cq);
+	driver.seen = seen_by(driver.last);
+}
+
+static int ring_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
+{
+	ring_late(cq);
+	if (driver.refuse)
+		return driver.refuse;
+	driver.destroyed++;
+	WRITE_ONCE(driver.gone, true);
+	return 0;
+}
+
+static int ring_pre_destroy_cq(struct ib_cq *cq)
+{
+	driver.announced++;
+	/* What has come by now is still dispatched */
+	ring_late(cq);
+	return driver.refuse_pre;
+}
+
+static void ring_post_destroy_cq(struct ib_cq *cq)
+{
+	driver.ended++;
+}
+
+static int ring_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			  struct ib_udata *udata)
+{
+	return attr->qp_state == IB_QPS_ERR ? 0 : -EINVAL;
+}
+
+static int ring_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
+			  const struct ib_send_wr **bad)
+{
+	for (; wr; wr = wr->next)
+		ring_complete(qp->send_cq, wr->wr_cqe, IB_WC_WR_FLUSH_ERR);
+	return 0;
+}
+
+static int ring_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr,
+			  const struct ib_recv_wr **bad)
+{
+	for (; wr; wr = wr->next)
+		ring_complete(qp->recv_cq, wr->wr_cqe, IB_WC_WR_FLUSH_ERR);
+	return 0;
+}
+
+static const struct ib_device_ops ring_ops = {
+	.alloc_pd = ring_alloc_pd,
+	.dealloc_pd = ring_alloc_pd,
+	.create_cq = ring_create_cq,
+	.destroy_cq = ring_destroy_cq,
+	.poll_cq = ring_poll,
+	.req_notify_cq = ring_arm,
+	.create_qp = ring_create_qp,
+	.modify_qp = ring_modify_qp,
+	.destroy_qp = ring_destroy_qp,
+	.post_send = ring_post_send,
+	.post_recv = ring_post_recv,
+	.size_ib_pd = sizeof(struct ib_pd),
+	.size_ib_cq = sizeof(struct ring_cq),
+	.size_ib_qp = sizeof(struct ib_qp),
+};
+
+static const struct ib_device_ops ring_announced_ops = {
+	.pre_destroy_cq = ring_pre_destroy_cq,
+	.post_destroy_cq = ring_post_destroy_cq,
+};
+
+static int ring_init(struct kunit *test)
+{
+	struct ib_device *device = _ib_alloc_device(sizeof(*device));
+
+	memset(&driver, 0, sizeof(driver));
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	ib_set_device_ops(device, &ring_ops);
+	device->attrs.kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
+	device->num_comp_vectors = 1;
+	test->priv = device;
+	return 0;
+}
+
+static void ring_exit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
+	ib_dealloc_device(test->priv);
+}
+
+/* ---- consumers ---- */
+
+struct consumer {
+	struct ib_cqe cqe;
+	struct completion all;
+	unsigned int wanted, seen, in_softirq;
+	unsigned int again;
+};
+
+static void consume(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct consumer *consumer = container_of(wc->wr_cqe, struct consumer, cqe);
+
+	consumer->in_softirq += !!in_serving_softirq();
+	/* Work that makes work, as a ULP posts from its handlers */
+	if (consumer->again) {
+		consumer->again--;
+		ring_complete(cq, wc->wr_cqe, IB_WC_SUCCESS);
+	}
+	if (++consumer->seen == consumer->wanted)
+		complete(&consumer->all);
+}
+
+static unsigned int seen_by(const struct ib_cqe *cqe)
+{
+	return container_of(cqe, struct consumer, cqe)->seen;
+}
+
+static void consumer_init(struct consumer *consumer, unsigned int wanted)
+{
+	memset(consumer, 0, sizeof(*consumer));
+	consumer->cqe.done = consume;
+	consumer->wanted = wanted;
+	init_completion(&consumer->all);
+}
+
+static void direct(struct kunit *test)
+{
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_DIRECT);
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 100);
+	for (int i = 0; i < 100; i++)
+		ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, 0, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 13, ib_process_cq_direct(cq, 13));
+	KUNIT_EXPECT_EQ(test, 13, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 0, ib_process_cq_direct(cq, 0));
+	KUNIT_EXPECT_EQ(test, 87, ib_process_cq_direct(cq, -1));
+	KUNIT_EXPECT_EQ(test, 100, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 0, ring_of(cq)->events);
+	ib_free_cq(cq);
+}
+
+/* Bursts larger than a batch and than softirq's budget, and work that makes work. */
+static void by_events(struct kunit *test, enum ib_poll_context ctx, bool softirq)
+{
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	static const unsigned int bursts[] = { 1, 15, 16, 17, 600 };
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	for (unsigned int b = 0; b < ARRAY_SIZE(bursts); b++) {
+		consumer_init(&consumer, bursts[b] + 40);
+		consumer.again = 40;
+		for (unsigned int i = 0; i < bursts[b]; i++)
+			ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+		wait_for_completion(&consumer.all);
+	}
+	/* No completion comes any more; after this nothing of the CQ runs */
+	ib_free_cq(cq);
+	KUNIT_EXPECT_EQ(test, consumer.wanted, consumer.seen);
+	KUNIT_EXPECT_EQ(test, softirq ? consumer.wanted : 0, consumer.in_softirq);
+}
+
+static void softirq(struct kunit *test)
+{
+	by_events(test, IB_POLL_SOFTIRQ, true);
+}
+
+static void work_queue(struct kunit *test)
+{
+	by_events(test, IB_POLL_WORKQUEUE, false);
+}
+
+static void unbound_work_queue(struct kunit *test)
+{
+	by_events(test, IB_POLL_UNBOUND_WORKQUEUE, false);
+}
+
+static void unknown_context(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			PTR_ERR(ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_DIRECT + 1)));
+}
+
+/* Reaped while it is being polled, as when a module leaves one behind */
+static void reaped_while_busy(struct kunit *test)
+{
+	struct ib_cq *cq = ib_alloc_cq_any(test->priv, test, RING, IB_POLL_WORKQUEUE);
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 1);
+	consumer.again = UINT_MAX;
+	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	wait_for_completion(&consumer.all);
+	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
+}
+
+/* The device raises an event while the CQ is destroyed: it starts nothing, unless the CQ stays. */
+static void event_of_the_dying(struct kunit *test, enum ib_poll_context ctx)
+{
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	struct consumer consumer;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 1);
+	driver.last = &consumer.cqe;
+	driver.refuse = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_cq_user(cq, NULL));
+	KUNIT_EXPECT_EQ(test, 0, driver.seen);
+	wait_for_completion(&consumer.all);
+
+	/* It is armed again once nothing polls it any more */
+	ring_settle(cq);
+	driver.refuse = 0;
+	consumer_init(&consumer, 1);
+	ib_free_cq(cq);
+	KUNIT_EXPECT_EQ(test, 1, driver.destroyed);
+	KUNIT_EXPECT_EQ(test, 0, driver.seen);
+	KUNIT_EXPECT_EQ(test, 0, consumer.seen);
+}
+
+static void late_event_work(struct kunit *test)
+{
+	event_of_the_dying(test, IB_POLL_WORKQUEUE);
+	memset(&driver, 0, sizeof(driver));
+	event_of_the_dying(test, IB_POLL_UNBOUND_WORKQUEUE);
+}
+
+static void late_event_softirq(struct kunit *test)
+{
+	event_of_the_dying(test, IB_POLL_SOFTIRQ);
+}
+
+static void die(struct work_struct *work)
+{
+	ib_free_cq(driver.victim);
+}
+
+/* On another CPU the CQ is destroyed, which has to wait for us; not for ever, so neither do we. */
+static void kill_in_softirq(void)
+{
+	unsigned long end = jiffies + HZ / 10;
+
+	schedule_work_on(cpumask_any_but(cpu_online_mask, smp_processor_id()), &driver.dies);
+	while (!READ_ONCE(driver.gone) && time_before(jiffies, end))
+		cpu_relax();
+	driver.early = READ_ONCE(driver.gone);
+}
+
+static void destroyed_while_armed(struct kunit *test)
+{
+	struct consumer consumer;
+	struct ib_cq *cq;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_SOFTIRQ);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	INIT_WORK(&driver.dies, die);
+	driver.victim = cq;
+	consumer_init(&consumer, 1);
+	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	wait_for_completion(&consumer.all);
+	while (!READ_ONCE(driver.gone))
+		cond_resched();
+	flush_work(&driver.dies);
+	KUNIT_EXPECT_FALSE(test, driver.early);
+}
+
+/* A driver that asks for it hears of a destruction before polling stops, and ends the CQ after. */
+static void announced(struct kunit *test)
+{
+	struct ib_cq_init_attr attr = { .cqe = RING };
+	struct consumer consumer;
+	struct ib_cq *cq;
+
+	ib_set_device_ops(test->priv, &ring_announced_ops);
+	cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	consumer_init(&consumer, 1);
+	driver.last = &consumer.cqe;
+	driver.refuse_pre = -EIO;
+	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_cq_user(cq, NULL));
+	KUNIT_EXPECT_EQ(test, 1, driver.seen);
+	/* It works on */
+	consumer_init(&consumer, 1);
+	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
+	wait_for_completion(&consumer.all);
+	ring_settle(cq);
+
+	driver.refuse_pre = 0;
+	ib_free_cq(cq);
+	KUNIT_EXPECT_EQ(test, 2, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 2, driver.announced);
+	KUNIT_EXPECT_EQ(test, 1, driver.ended);
+	KUNIT_EXPECT_EQ(test, 0, driver.destroyed);
+
+	/* What a consumer polls itself is destroyed in one step */
+	driver.last = NULL;
+	cq = ib_create_cq(test->priv, NULL, NULL, NULL, &attr);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+	ib_destroy_cq(cq);
+	KUNIT_EXPECT_EQ(test, 2, driver.announced);
+	KUNIT_EXPECT_EQ(test, 1, driver.ended);
+	KUNIT_EXPECT_EQ(test, 1, driver.destroyed);
+}
+
+/* Room is taken and given back; a CQ of the pool is nobody's to destroy. */
+static void pool(struct kunit *test)
+{
+	struct ib_device *device = test->priv;
+	struct ib_cq *a, *b, *other, *full;
+
+	device->attrs.max_cqe = 8192;
+	a = ib_cq_pool_get(device, 4000, -1, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(a));
+	KUNIT_EXPECT_EQ(test, 4096, a->cqe);
+	b = ib_cq_pool_get(device, 96, 7, IB_POLL_WORKQUEUE);
+	KUNIT_EXPECT_PTR_EQ(test, a, b);
+	other = ib_cq_pool_get(device, 1, 0, IB_POLL_SOFTIRQ);
+	KUNIT_EXPECT_PTR_NE(test, a, other);
+	full = ib_cq_pool_get(device, 1, 0, IB_POLL_WORKQUEUE);
+	KUNIT_EXPECT_PTR_NE(test, a, full);
+	ib_cq_pool_put(full, 1);
+	ib_cq_pool_put(other, 1);
+	ib_cq_pool_put(b, 96);
+	ib_cq_pool_put(a, 4000);
+	/* A consumer that needs more than is usual gets a CQ of that size, or none */
+	full = ib_cq_pool_get(device, 8192, 0, IB_POLL_WORKQUEUE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(full));
+	KUNIT_EXPECT_EQ(test, 8192, full->cqe);
+	ib_cq_pool_put(full, 8192);
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			PTR_ERR(ib_cq_pool_get(device, 8193, 0, IB_POLL_WORKQUEUE)));
+	KUNIT_EXPECT_EQ(test, 4, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
+	ib_cq_pool_cleanup(device);
+	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
+}
+
+static void drained(struct kunit *test, enum ib_poll_context ctx)
+{
+	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
+	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	struct ib_qp_init_attr attr = { .qp_type = IB_QPT_RC, .send_cq = cq, .recv_cq = cq };
+	struct consumer consumer;
+	struct ib_send_wr send = {};
+	struct ib_qp *qp;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd) || IS_ERR(cq));
+	qp = ib_create_qp(pd, &attr);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	consumer_init(&consumer, 300);
+	send.wr_cqe = &consumer.cqe;
+	for (int i = 0; i < 300; i++)
+		KUNIT_EXPECT_EQ(test, 0, ib_post_send(qp, &send, NULL));
+	ib_drain_qp(qp);
+	KUNIT_EXPECT_EQ(test, 300, consumer.seen);
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
+	ib_free_cq(cq);
+	ib_dealloc_pd(pd);
+}
+
+static void drained_direct(struct kunit *test)
+{
+	drained(test, IB_POLL_DIRECT);
+}
+
+static void drained_softirq(struct kunit *test)
+{
+	drained(test, IB_POLL_SOFTIRQ);
+}
+
+static struct kunit_case cq_poll_cases[] = {
+	KUNIT_CASE(direct),
+	KUNIT_CASE(softirq),
+	KUNIT_CASE(work_queue),
+	KUNIT_CASE(unbound_work_queue),
+	KUNIT_CASE(unknown_context),
+	KUNIT_CASE(reaped_while_busy),
+	KUNIT_CASE(late_event_work),
+	KUNIT_CASE(late_event_softirq),
+	KUNIT_CASE(destroyed_while_armed),
+	KUNIT_CASE(announced),
+	KUNIT_CASE(pool),
+	KUNIT_CASE(drained_direct),
+	KUNIT_CASE(drained_softirq),
+	{}
+};
+
+static struct kunit_suite cq_poll_suite = {
+	.name = "rdma-cq-poll",
+	.init = ring_init,
+	.exit = ring_exit,
+	.test_cases = cq_poll_cases,
+};
+
+kunit_test_suite(cq_poll_suite);
+
+MODULE_DESCRIPTION("KUnit tests of CQ polling contexts");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Admin commands of memory keys. */
+#ifndef VHCA_DEFS_MKEY_H
+#define VHCA_DEFS_MKEY_H
+
+#include "admin.h"
+
+/*
+ * A key of another type than the first two is made without a range (iova,
+ * length and access 0, no access possible) and lives on under other variants:
+ * commands that name it ignore its low byte.
+ *
+ * FAST: buf is the list, of levels 1, npages its most entries, page_shift 0.
+ * FAST_SG: the same, with entries of struct vhca_sg_entry.  REG_MR gives such
+ * a key its range and its variant, LOCAL_INV, SEND_INV and READ_INV take it
+ * away.  The list belongs to the device between the two.
+ * FMR: buf is a list of page addresses as with FAST, page_shift that of every
+ * mapping; iova is the DMA address of the struct vhca_fmr that holds key and
+ * range, access is fixed.
+ * MW_1, MW_2: no buf.  BIND_MW gives range and variant; MW_2 is invalidated.
+ * A region to which windows are bound is BUSY for DESTROY_MKEY and MODIFY_MKEY.
+ */
+enum vhca_mkey_type {
+	VHCA_MKEY_LIST		= 0,	/* buf translates [iova, iova + length) */
+	VHCA_MKEY_PHYSICAL	= 1,	/* addresses are DMA addresses; kernel only */
+	VHCA_MKEY_FAST		= 2,
+	VHCA_MKEY_FAST_SG	= 3,
+	VHCA_MKEY_FMR		= 4,
+	VHCA_MKEY_MW_1		= 5,
+	VHCA_MKEY_MW_2		= 6,
+};
+
+/* A piece of memory of any length and alignment. */
+struct vhca_sg_entry {
+	__le64 addr;
+	__le64 end;			/* bytes of the list up to and with this entry */
+};
+
+static_assert(sizeof(struct vhca_sg_entry) == 16);
+
+/*
+ * What an FMR key translates now.  The driver makes seq odd, changes the rest
+ * and makes it even again, with release ordering; the device refuses an access
+ * that finds seq odd or changed.  To unmap: npages 0, then FENCE_MKEYS.
+ */
+struct vhca_fmr {
+	__le32 seq;
+	__le32 key;
+	__le64 iova;
+	__le64 length;
+	__le32 npages;			/* of the list; 0: not mapped */
+	__le32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_fmr) == 32);
+
+struct vhca_create_mkey_req {
+	struct vhca_buf buf;
+	__le64 iova;
+	__le64 length;
+	__le32 pdn;
+	__le32 access;			/* VHCA_ACCESS_* */
+	__u8 type;			/* enum vhca_mkey_type */
+	__u8 variant;			/* low byte of the key, the consumer's choice */
+	__u8 rsvd[6];
+};
+
+static_assert(sizeof(struct vhca_create_mkey_req) == 56);
+
+#define VHCA_MKEY_MOD_ACCESS	(1U << 0)
+#define VHCA_MKEY_MOD_PD	(1U << 1)
+#define VHCA_MKEY_MOD_BUF	(1U << 2)	/* buf, iova, length */
+
+struct vhca_modify_mkey_req {
+	struct vhca_create_mkey_req attr;	/* type and variant are not changed: zero */
+	__le32 key;
+	__le32 mask;			/* VHCA_MKEY_MOD_* */
+};
+
+static_assert(sizeof(struct vhca_modify_mkey_req) == 64);
+
+#endif /* VHCA_DEFS_MKEY_H */

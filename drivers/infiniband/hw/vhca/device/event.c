@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Meaning of events.
+ *
+ * An object is found by number and kept by a reference while its consumer is told. Objects leave
+ * the tables before they are destroyed, and destruction waits for the references: a destroyed
+ * object never gets an event. Nor does the next one of its number get what was meant for it
+ * (number.c).
+ */
+#include <kunit/visibility.h>
+
+#include "../verbs/cq.h"
+#include "../verbs/qp.h"
+#include "../verbs/srq.h"
+#include "device.h"
+
+/**
+ * vhca_comp_event - handle an entry of a completion event queue
+ * @eq: the queue
+ * @eqe: copy of the entry
+ * @count: its count
+ *
+ * Interrupt context. Events of queues that are gone are normal: they were under way.
+ */
+void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
+{
+	struct vhca_vector *vector = container_of(eq, struct vhca_vector, eq);
+	struct vhca_target *target;
+	struct vhca_cq *cq;
+
+	if (eqe->event != VHCA_EV_COMPLETION) {
+		dev_err_ratelimited(eq->hw->dev, "event %#x on completion event queue %u\n",
+				    eqe->event, eq->eqn);
+		return;
+	}
+	target = vhca_id_get(&vector->cqs, le32_to_cpu(eqe->number), count);
+	if (!target)
+		return;
+	cq = container_of(target, struct vhca_cq, comp);
+	if (cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	vhca_target_put(target);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_comp_event);
+
+static void cq_event(struct vhca_dev *dev, u32 cqn, u64 count, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+	struct vhca_target *target = vhca_id_get(&dev->cqs, cqn, count);
+	struct vhca_cq *cq;
+
+	if (!target)
+		return;
+	cq = container_of(target, struct vhca_cq, async);
+	event.element.cq = &cq->ibcq;
+	if (cq->ibcq.event_handler)
+		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+	vhca_target_put(target);
+}
+
+static void qp_event(struct vhca_dev *dev, u32 qpn, u64 count, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+	struct vhca_target *target = vhca_id_get(&dev->qps, qpn, count);
+	struct vhca_qp *qp;
+
+	if (!target)
+		return;
+	qp = container_of(target, struct vhca_qp, async);
+	if (qp->kernel && (type == IB_EVENT_QP_FATAL || type == IB_EVENT_QP_REQ_ERR ||
+			   type == IB_EVENT_QP_ACCESS_ERR))
+		vhca_qp_broken(qp);
+	if (qp->kernel && type == IB_EVENT_QP_LAST_WQE_REACHED)
+		complete_all(&qp->kernel->last_wqe);
+	event.element.qp = &qp->ibqp;
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	vhca_target_put(target);
+}
+
+static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type };
+	struct vhca_target *target = vhca_id_get(&dev->srqs, srqn, count);
+	struct vhca_srq *srq;
+
+	if (!target)
+		return;
+	srq = container_of(target, struct vhca_srq, async);
+	event.element.srq = &srq->ibsrq;
+	if (srq->ibsrq.event_handler)
+		srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
+	vhca_target_put(target);
+}
+
+static void tell_port(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+{
+	struct ib_event event = { .device = &dev->ibdev, .event = type, .element.port_num = port };
+
+	ib_dispatch_event(&event);
+}
+
+/* Of a link's two states the later one counts. */
+static u32 superseded(enum ib_event_type type)
+{
+	switch (type) {
+	case IB_EVENT_PORT_ACTIVE:
+		return BIT(IB_EVENT_PORT_ERR);
+	case IB_EVENT_PORT_ERR:
+		return BIT(IB_EVENT_PORT_ACTIVE);
+	default:
+		return 0;
+	}
+}
+
+static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+{
+	lockdep_assert_held(&dev->async_lock);
+	if (!port || port > dev->hw.limits.ports) {
+		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
+		return;
+	}
+	if (dev->registered)
+		tell_port(dev, port, type);
+	else
+		dev->early[port - 1] = (dev->early[port - 1] & ~superseded(type)) | BIT(type);
+}
+
+/**
+ * vhca_events_open - let events of ports reach the core
+ * @dev: the device, registered
+ *
+ * What came until now is told, for nobody knows whether the core asked for the ports' attributes
+ * before or after it. May sleep.
+ */
+void vhca_events_open(struct vhca_dev *dev)
+{
+	unsigned long types;
+	unsigned int i, type;
+
+	mutex_lock(&dev->async_lock);
+	dev->registered = true;
+	for (i = 0; i < ARRAY_SIZE(dev->early); i++) {
+		types = dev->early[i];
+		dev->early[i] = 0;
+		for_each_set_bit(type, &types, BITS_PER_TYPE(u32))
+			tell_port(dev, i + 1, type);
+	}
+	mutex_unlock(&dev->async_lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
+
+/**
+ * vhca_events_close - keep events of ports from the core
+ * @dev: the device, about to be unregistered
+ *
+ * Linux 6.12's core takes an event at any time, and then looks for ports that a device has only
+ * while it is registered. May sleep.
+ */
+void vhca_events_close(struct vhca_dev *dev)
+{
+	mutex_lock(&dev->async_lock);
+	dev->registered = false;
+	mutex_unlock(&dev->async_lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
+
+/**
+ * vhca_async_event - handle an entry of the asynchronous event queue
+ * @eq: the queue
+ * @eqe: copy of the entry
+ * @count: its count
+ *
+ * May sleep.
+ */
+void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
+{
+	struct vhca_dev *dev = container_of(eq, struct vhca_dev, async_eq);
+	u32 number = le32_to_cpu(eqe->number);
+
+	switch (eqe->event) {
+	case VHCA_EV_CQ_ERR:
+		return cq_event(dev, number, count, IB_EVENT_CQ_ERR);
+	case VHCA_EV_QP_FATAL:
+		return qp_event(dev, number, count, IB_EVENT_QP_FATAL);
+	case VHCA_EV_QP_REQ_ERR:
+		return qp_event(dev, number, count, IB_EVENT_QP_REQ_ERR);
+	case VHCA_EV_QP_ACCESS_ERR:
+		return qp_event(dev, number, count, IB_EVENT_QP_ACCESS_ERR);
+	case VHCA_EV_COMM_EST:
+		return qp_event(dev, number, count, IB_EVENT_COMM_EST);
+	case VHCA_EV_SQ_DRAINED:
+		return qp_event(dev, number, count, IB_EVENT_SQ_DRAINED);
+	case VHCA_EV_LAST_WQE:
+		return qp_event(dev, number, count, IB_EVENT_QP_LAST_WQE_REACHED);
+	case VHCA_EV_PATH_MIG:
+		return qp_event(dev, number, count, IB_EVENT_PATH_MIG);
+	case VHCA_EV_PATH_MIG_ERR:
+		return qp_event(dev, number, count, IB_EVENT_PATH_MIG_ERR);
+	case VHCA_EV_SRQ_LIMIT:
+		return srq_event(dev, number, count, IB_EVENT_SRQ_LIMIT_REACHED);
+	case VHCA_EV_SRQ_ERR:
+		return srq_event(dev, number, count, IB_EVENT_SRQ_ERR);
+	case VHCA_EV_PORT_ACTIVE:
+		return port_event(dev, eqe->port, IB_EVENT_PORT_ACTIVE);
+	case VHCA_EV_PORT_ERR:
+		return port_event(dev, eqe->port, IB_EVENT_PORT_ERR);
+	case VHCA_EV_LID_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_LID_CHANGE);
+	case VHCA_EV_PKEY_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_PKEY_CHANGE);
+	case VHCA_EV_GID_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_GID_CHANGE);
+	case VHCA_EV_SM_CHANGE:
+		return port_event(dev, eqe->port, IB_EVENT_SM_CHANGE);
+	case VHCA_EV_REREGISTER:
+		return port_event(dev, eqe->port, IB_EVENT_CLIENT_REREGISTER);
+	case VHCA_EV_DEVICE_FATAL:
+		return vhca_hw_kill(&dev->hw, "it reports a fatal error");
+	default:
+		dev_err_ratelimited(dev->hw.dev, "unknown asynchronous event %#x\n", eqe->event);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_async_event);
+
+/* The device takes no receives any more, and did not say so. */
+static void tell_last_wqes(struct vhca_dev *dev)
+{
+	struct vhca_target *target;
+	struct vhca_qp *qp;
+	unsigned long qpn;
+	bool tell;
+
+	xa_for_each(&dev->qps.targets, qpn, target) {
+		target = vhca_id_get(&dev->qps, qpn, VHCA_NO_ENTRY);
+		if (!target)
+			continue;
+		qp = container_of(target, struct vhca_qp, async);
+		tell = qp->kernel && qp->ibqp.srq && !completion_done(&qp->kernel->last_wqe);
+		vhca_target_put(target);
+		if (tell)
+			qp_event(dev, qpn, VHCA_NO_ENTRY, IB_EVENT_QP_LAST_WQE_REACHED);
+	}
+}
+
+/**
+ * vhca_flush_kernel_users - make kernel consumers see the end of their work
+ * @dev: the device, dead and stopped
+ *
+ * Polling the CQs of a dead device yields flush completions for everything that was posted; their
+ * consumers only have to be told to poll. Those who wait for the last receive of a QP with an SRQ
+ * have it now. May sleep.
+ */
+void vhca_flush_kernel_users(struct vhca_dev *dev)
+{
+	struct vhca_target *target;
+	struct vhca_cq *cq;
+	unsigned long cqn;
+
+	xa_for_each(&dev->cqs.targets, cqn, target) {
+		target = vhca_id_get(&dev->cqs, cqn, VHCA_NO_ENTRY);
+		if (!target)
+			continue;
+		cq = container_of(target, struct vhca_cq, async);
+		if (cq->kernel)
+			vhca_cq_wake_soft(cq);
+		vhca_target_put(target);
+	}
+	tell_last_wqes(dev);
+}

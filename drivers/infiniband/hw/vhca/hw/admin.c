@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Admin queue engine.
+ *
+ * Commands are copied into the submission ring in the order of their kicks; the device answers in
+ * any order. A command owns a slot for as long as it is in flight. Its id is the slot's number with
+ * a generation above it, so that an answer which comes late, twice or out of nowhere is recognised
+ * and dropped instead of being taken for the answer to somebody else's command.
+ *
+ * There are as many slots as ring entries, and the device fetches commands in order. Therefore a
+ * free slot implies a free entry: if the command that used the entry before had not been fetched
+ * yet, neither had the ones after it, and every slot would still be taken.
+ */
+#include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <kunit/visibility.h>
+
+#include "admin.h"
+#include "ring.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* How long the waiting task sleeps between two looks while there are no interrupts. */
+#define VHCA_ADMIN_POLL_US	50
+
+static u16 slot_mask(const struct vhca_admin *aq)
+{
+	return (1U << aq->log) - 1;
+}
+
+/**
+ * vhca_admin_init - make an admin queue
+ * @aq: the queue
+ * @dev: device for DMA and messages
+ * @ops: the engine's surroundings
+ * @log: log2 of the commands in flight, 1..VHCA_ADMIN_LOG_MAX
+ * @timeout: jiffies a command may take
+ *
+ * The queue starts in polling mode. Giving the rings to the device is the caller's business. May
+ * sleep.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int vhca_admin_init(struct vhca_admin *aq, struct device *dev, const struct vhca_admin_ops *ops,
+		    u8 log, unsigned long timeout)
+{
+	u32 n = 1U << log;
+	u32 i;
+
+	memset(aq, 0, sizeof(*aq));
+	aq->dev = dev;
+	aq->ops = ops;
+	aq->log = log;
+	aq->timeout = timeout;
+	aq->polling = true;
+	spin_lock_init(&aq->lock);
+	init_waitqueue_head(&aq->room);
+
+	aq->slots = kcalloc(n, sizeof(*aq->slots), GFP_KERNEL);
+	if (!aq->slots)
+		return -ENOMEM;
+	aq->sq = dma_alloc_coherent(dev, n * sizeof(*aq->sq), &aq->sq_dma, GFP_KERNEL);
+	if (!aq->sq)
+		goto err_slots;
+	aq->cq = dma_alloc_coherent(dev, n * sizeof(*aq->cq), &aq->cq_dma, GFP_KERNEL);
+	if (!aq->cq)
+		goto err_sq;
+
+	for (i = 0; i < n; i++) {
+		aq->slots[i].cmd_id = i;
+		init_completion(&aq->slots[i].done);
+	}
+	bitmap_set(aq->free, 0, n);
+	return 0;
+
+err_sq:
+	dma_free_coherent(dev, n * sizeof(*aq->sq), aq->sq, aq->sq_dma);
+err_slots:
+	kfree(aq->slots);
+	return -ENOMEM;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_init);
+
+/**
+ * vhca_admin_exit - free an admin queue
+ * @aq: the queue; no command is in flight and the device no longer knows the rings
+ */
+void vhca_admin_exit(struct vhca_admin *aq)
+{
+	u32 n = 1U << aq->log;
+
+	dma_free_coherent(aq->dev, n * sizeof(*aq->cq), aq->cq, aq->cq_dma);
+	dma_free_coherent(aq->dev, n * sizeof(*aq->sq), aq->sq, aq->sq_dma);
+	kfree(aq->slots);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_exit);
+
+/* Called with the lock held. */
+static void take_completion(struct vhca_admin *aq, const struct vhca_acqe *comp)
+{
+	u16 id = le16_to_cpu(comp->cmd_id);
+	struct vhca_admin_slot *slot = &aq->slots[id & slot_mask(aq)];
+	u16 ahead = (u16)(id - slot->cmd_id) >> aq->log;
+
+	if (slot->cmd_id == id && slot->state == VHCA_SLOT_BUSY) {
+		slot->comp = *comp;
+		slot->state = VHCA_SLOT_DONE;
+		aq->stats.completed++;
+		complete(&slot->done);
+		return;
+	}
+
+	if (slot->cmd_id == id) {
+		aq->stats.duplicate++;
+		dev_err_ratelimited(aq->dev, "second completion of admin command %#x\n", id);
+	} else if (ahead > (U16_MAX >> aq->log) / 2) {
+		aq->stats.stale++;
+		dev_err_ratelimited(aq->dev, "completion of former admin command %#x\n", id);
+	} else {
+		aq->stats.unknown++;
+		dev_err_ratelimited(aq->dev, "completion of unknown admin command %#x\n", id);
+	}
+}
+
+/**
+ * vhca_admin_poll - take the completions that are there
+ * @aq: the queue
+ *
+ * Called by the interrupt handler, by waiting tasks while there are no interrupts, and by those
+ * who suspect that an interrupt was lost. Any context. Looks at no more than one lap of the ring,
+ * so that a device gone mad cannot keep a CPU busy.
+ *
+ * Return: completions taken, useless ones included.
+ */
+unsigned int vhca_admin_poll(struct vhca_admin *aq)
+{
+	struct vhca_acqe comp, *entry;
+	unsigned long flags;
+	unsigned int n;
+
+	spin_lock_irqsave(&aq->lock, flags);
+	for (n = 0; n <= slot_mask(aq); n++) {
+		entry = &aq->cq[vhca_ring_slot(aq->head, aq->log)];
+		if (!vhca_ring_fresh(READ_ONCE(entry->phase), aq->head, aq->log))
+			break;
+		/* The device wrote the phase after the rest of the entry. */
+		dma_rmb();
+		comp = *entry;
+		aq->head++;
+		take_completion(aq, &comp);
+	}
+	spin_unlock_irqrestore(&aq->lock, flags);
+	return n;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_poll);
+
+/**
+ * vhca_admin_rescue - look for completions whose interrupt got lost
+ * @aq: the queue
+ *
+ * For those who have waited too long.
+ */
+void vhca_admin_rescue(struct vhca_admin *aq)
+{
+	unsigned int n = vhca_admin_poll(aq);
+	unsigned long flags;
+
+	if (!n)
+		return;
+	spin_lock_irqsave(&aq->lock, flags);
+	aq->stats.lost_irq += n;
+	spin_unlock_irqrestore(&aq->lock, flags);
+	dev_warn_ratelimited(aq->dev, "admin interrupt lost: %u completions found by looking\n", n);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_rescue);
+
+/**
+ * vhca_admin_stuck - tell whether nobody takes the next completion
+ * @aq: the queue
+ *
+ * Called in regular intervals, much longer than an interrupt may take.
+ *
+ * Return: true when the completion that is waiting was waiting at the last call already.
+ */
+bool vhca_admin_stuck(struct vhca_admin *aq)
+{
+	unsigned long flags;
+	u64 last;
+	u8 phase;
+
+	spin_lock_irqsave(&aq->lock, flags);
+	last = aq->stuck_at;
+	phase = READ_ONCE(aq->cq[vhca_ring_slot(aq->head, aq->log)].phase);
+	aq->stuck_at = vhca_ring_fresh(phase, aq->head, aq->log) ? aq->head + 1 : 0;
+	last = last && last == aq->stuck_at;
+	spin_unlock_irqrestore(&aq->lock, flags);
+	return last;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_stuck);
+
+/**
+ * vhca_admin_fail - fail all commands in flight, and every later one
+ * @aq: the queue
+ *
+ * For a device that is dead. Any context.
+ */
+void vhca_admin_fail(struct vhca_admin *aq)
+{
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&aq->lock, flags);
+	aq->closed = true;
+	for (i = 0; i <= slot_mask(aq); i++) {
+		if (aq->slots[i].state != VHCA_SLOT_BUSY)
+			continue;
+		aq->slots[i].state = VHCA_SLOT_FAILED;
+		complete(&aq->slots[i].done);
+	}
+	spin_unlock_irqrestore(&aq->lock, flags);
+	wake_up_all(&aq->room);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_fail);
+
+/*
+ * Take a slot and give the command to the device. Returns NULL when all slots are taken, an error
+ * pointer when the queue is closed.
+ */
+static struct vhca_admin_slot *try_submit(struct vhca_admin *aq, const struct vhca_asqe *cmd)
+{
+	struct vhca_admin_slot *slot;
+	struct vhca_asqe *entry;
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&aq->lock, flags);
+	if (aq->closed) {
+		slot = ERR_PTR(-EIO);
+		goto out;
+	}
+	i = find_first_bit(aq->free, slot_mask(aq) + 1);
+	if (i > slot_mask(aq)) {
+		slot = NULL;
+		goto out;
+	}
+	__clear_bit(i, aq->free);
+	slot = &aq->slots[i];
+	slot->cmd_id += slot_mask(aq) + 1;
+	slot->opcode = cmd->opcode;
+	slot->state = VHCA_SLOT_BUSY;
+	reinit_completion(&slot->done);
+
+	entry = &aq->sq[vhca_ring_slot(aq->tail, aq->log)];
+	*entry = *cmd;
+	entry->cmd_id = cpu_to_le16(slot->cmd_id);
+	aq->tail++;
+	aq->stats.submitted++;
+	/* The device must see the entry no later than the new count. */
+	dma_wmb();
+	aq->ops->kick(aq, aq->tail);
+out:
+	spin_unlock_irqrestore(&aq->lock, flags);
+	return slot;
+}
+
+static void release_slot(struct vhca_admin *aq, struct vhca_admin_slot *slot)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&aq->lock, flags);
+	slot->state = VHCA_SLOT_FREE;
+	__set_bit(slot - aq->slots, aq->free);
+	spin_unlock_irqrestore(&aq->lock, flags);
+	wake_up(&aq->room);
+}
+
+static struct vhca_admin_slot *submit(struct vhca_admin *aq, const struct vhca_asqe *cmd)
+{
+	struct vhca_admin_slot *slot;
+
+	wait_event(aq->room, (slot = try_submit(aq, cmd)));
+	return slot;
+}
+
+/* Returns true when the command has been answered or failed. */
+static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
+{
+	unsigned long end = jiffies + aq->timeout;
+
+	while (!completion_done(&slot->done)) {
+		if (!vhca_admin_poll(aq) && time_after(jiffies, end))
+			return completion_done(&slot->done);
+		if (!completion_done(&slot->done))
+			usleep_range(VHCA_ADMIN_POLL_US, 2 * VHCA_ADMIN_POLL_US);
+	}
+	return true;
+}
+
+static bool wait_for_answer(struct vhca_admin *aq, struct vhca_admin_slot *slot)
+{
+	if (READ_ONCE(aq->polling))
+		return wait_by_polling(aq, slot);
+	if (wait_for_completion_timeout(&slot->done, aq->timeout))
+		return true;
+	vhca_admin_rescue(aq);
+	return completion_done(&slot->done);
+}
+
+/**
+ * vhca_admin_exec - run one command
+ * @aq: the queue
+ * @cmd: the command; the engine chooses its cmd_id
+ * @comp: where the answer goes
+ *
+ * Waits for a free slot, then for the answer. After an error the device does no DMA any more to
+ * what the command names. May sleep.
+ *
+ * Return: 0 when there is an answer, whatever it says; -EIO when the queue is closed or was closed
+ * under way; -ETIMEDOUT when the device did not answer in time.
+ */
+int vhca_admin_exec(struct vhca_admin *aq, const struct vhca_asqe *cmd, struct vhca_acqe *comp)
+{
+	u64 begin = trace_vhca_command_enabled() ? ktime_get_ns() : 0;
+	struct vhca_admin_slot *slot;
+	unsigned long flags;
+	int err = 0;
+
+	slot = submit(aq, cmd);
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+
+	if (!wait_for_answer(aq, slot)) {
+		spin_lock_irqsave(&aq->lock, flags);
+		aq->stats.timeouts++;
+		spin_unlock_irqrestore(&aq->lock, flags);
+		aq->ops->timed_out(aq, cmd->opcode);
+		err = -ETIMEDOUT;
+	} else if (slot->state == VHCA_SLOT_FAILED) {
+		err = -EIO;
+	} else {
+		*comp = slot->comp;
+	}
+
+	if (err)
+		aq->ops->wait_stopped(aq);
+	release_slot(aq, slot);
+	trace_vhca_command(aq->dev, cmd->opcode, err, err ? 0 : comp->status,
+			   err ? VHCA_NO_FIELD : le16_to_cpu(comp->bad_field),
+			   begin ? ktime_get_ns() - begin : 0);
+	return err;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_admin_exec);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Admin queue engine: many commands in flight, no knowledge of what they mean. */
+#ifndef VHCA_ADMIN_H
+#define VHCA_ADMIN_H
+
+#include <linux/bitmap.h>
+#include <linux/completion.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "../defs/admin.h"
+
+struct vhca_admin;
+
+#define VHCA_ADMIN_LOG_MAX	8
+
+/**
+ * struct vhca_admin_ops - what the engine needs from its surroundings
+ * @kick: tell the device the free-running count of submitted commands. Called under a spinlock.
+ * @timed_out: a command got no answer in time; called once for every such command. The engine's
+ *             owner is expected to call vhca_admin_fail() before long.
+ * @wait_stopped: return when the device is certain to do no DMA any more. May sleep.
+ */
+struct vhca_admin_ops {
+	void (*kick)(struct vhca_admin *aq, u32 tail);
+	void (*timed_out)(struct vhca_admin *aq, u8 opcode);
+	void (*wait_stopped)(struct vhca_admin *aq);
+};
+
+enum vhca_admin_slot_state {
+	VHCA_SLOT_FREE,
+	VHCA_SLOT_BUSY,
+	VHCA_SLOT_DONE,
+	VHCA_SLOT_FAILED,
+};
+
+/**
+ * struct vhca_admin_slot - one command in flight
+ * @cmd_id: id of the current or last command: slot number and above it a generation that changes
+ *          with every use of the slot
+ * @state: enum vhca_admin_slot_state
+ * @opcode: of that command, for messages
+ * @done: completed when @state leaves VHCA_SLOT_BUSY
+ * @comp: private copy of the device's answer
+ */
+struct vhca_admin_slot {
+	u16 cmd_id;
+	u8 state;
+	u8 opcode;
+	struct completion done;
+	struct vhca_acqe comp;
+};
+
+/**
+ * struct vhca_admin_stats - counts for debugging and tests
+ * @submitted: commands given to the device
+ * @completed: commands the device answered
+ * @stale: completions for an earlier use of a slot
+ * @duplicate: second completions of one command
+ * @unknown: completions with an id that was never given out
+ * @lost_irq: completions that were found by looking, without an interrupt
+ * @timeouts: commands that were never answered
+ */
+struct vhca_admin_stats {
+	u64 submitted;
+	u64 completed;
+	u64 stale;
+	u64 duplicate;
+	u64 unknown;
+	u64 lost_irq;
+	u64 timeouts;
+};
+
+/**
+ * struct vhca_admin - the admin queue
+ * @dev: device for DMA and messages
+ * @ops: the engine's surroundings
+ * @log: log2 of the entries of both rings
+ * @timeout: jiffies a command may take
+ * @polling: completions are looked for by the waiting task; set until interrupts work
+ * @sq: submission ring
+ * @sq_dma: its DMA address
+ * @cq: completion ring
+ * @cq_dma: its DMA address
+ * @slots: commands in flight, one a ring entry
+ * @lock: protects everything below, and the slots' fields except @done. Taken from interrupts.
+ * @tail: submitted commands
+ * @head: completions seen
+ * @free: bit set: the slot is free
+ * @closed: commands fail without being sent
+ * @stats: counts
+ * @stuck_at: one more than the count of a completion that was waiting at the last check, or 0
+ * @room: woken when a slot becomes free
+ */
+struct vhca_admin {
+	struct device *dev;
+	const struct vhca_admin_ops *ops;
+	u8 log;
+	unsigned long timeout;
+	bool polling;
+	struct vhca_asqe *sq;
+	dma_addr_t sq_dma;
+	struct vhca_acqe *cq;
+	dma_addr_t cq_dma;
+	struct vhca_admin_slot *slots;
+	spinlock_t lock;
+	u32 tail;
+	u64 head;
+	DECLARE_BITMAP(free, 1 << VHCA_ADMIN_LOG_MAX);
+	bool closed;
+	struct vhca_admin_stats stats;
+	u64 stuck_at;
+	wait_queue_head_t room;
+};
+
+int vhca_admin_init(struct vhca_admin *aq, struct device *dev, const struct vhca_admin_ops *ops,
+		    u8 log, unsigned long timeout);
+void vhca_admin_exit(struct vhca_admin *aq);
+int vhca_admin_exec(struct vhca_admin *aq, const struct vhca_asqe *cmd, struct vhca_acqe *comp);
+unsigned int vhca_admin_poll(struct vhca_admin *aq);
+void vhca_admin_rescue(struct vhca_admin *aq);
+bool vhca_admin_stuck(struct vhca_admin *aq);
+void vhca_admin_fail(struct vhca_admin *aq);
+
+#endif /* VHCA_ADMIN_H */

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Objects by the numbers that the device gave them, for its events to find them.
+ *
+ * The device may give a number out again as soon as it has destroyed what had it, and whoever asked
+ * for that may not have taken the old object out of the table yet.  An object that is about to be
+ * destroyed is marked, and gives way to the next one.  A number that is given out twice otherwise
+ * is a fault of the device.
+ *
+ * Entries that name the old object may still wait in the event queue then.  All of them are there
+ * before the device answers the command that makes the next one, which tells nothing before its
+ * consumer has it: what is in the queue when an object enters the table cannot mean that object,
+ * and the count of the first entry behind is remembered with it.
+ *
+ * Tables are locked with interrupts off: events look into them.
+ */
+#include <kunit/visibility.h>
+
+#include "eq.h"
+#include "id_table.h"
+
+#define ENDS XA_MARK_0
+
+/**
+ * vhca_id_table_init - make a table
+ * @n: table
+ * @eq: event queue whose entries name the objects; it need not be there before the first object is
+ */
+void vhca_id_table_init(struct vhca_id_table *n, struct vhca_eq *eq)
+{
+	xa_init_flags(&n->targets, XA_FLAGS_LOCK_IRQ);
+	n->eq = eq;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_init);
+
+/**
+ * vhca_id_table_exit - free a table
+ * @n: table
+ */
+void vhca_id_table_exit(struct vhca_id_table *n)
+{
+	xa_destroy(&n->targets);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_exit);
+
+/**
+ * vhca_id_add - let an object be found by its number
+ * @n: table
+ * @number: the number, which the device has just given out
+ * @target: the object's part for events; filled in
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY when another object has the number and is not about to end; -ENOMEM.
+ */
+int vhca_id_add(struct vhca_id_table *n, u32 number, struct vhca_target *target)
+{
+	int ret;
+
+	target->born = vhca_eq_end(n->eq);
+	refcount_set(&target->refs, 1);
+	init_completion(&target->unused);
+	xa_lock_irq(&n->targets);
+	if (xa_get_mark(&n->targets, number, ENDS))
+		__xa_erase(&n->targets, number);
+	ret = __xa_insert(&n->targets, number, target, GFP_KERNEL);
+	xa_unlock_irq(&n->targets);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_add);
+
+/**
+ * vhca_id_retire - an object is about to be destroyed by the device
+ * @n: table
+ * @number: its number
+ *
+ * Context: any but interrupts.
+ */
+void vhca_id_retire(struct vhca_id_table *n, u32 number)
+{
+	xa_lock_irq(&n->targets);
+	__xa_set_mark(&n->targets, number, ENDS);
+	xa_unlock_irq(&n->targets);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_retire);
+
+/**
+ * vhca_id_keep - the device did not destroy it
+ * @n: table
+ * @number: its number
+ *
+ * Context: any but interrupts.
+ */
+void vhca_id_keep(struct vhca_id_table *n, u32 number)
+{
+	xa_lock_irq(&n->targets);
+	__xa_clear_mark(&n->targets, number, ENDS);
+	xa_unlock_irq(&n->targets);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_keep);
+
+/**
+ * vhca_id_del - let an object be found no more, and wait for those who have found it
+ * @n: table
+ * @number: its number, which the next one may have already
+ * @target: the object's part for events
+ *
+ * Context: may sleep.
+ */
+void vhca_id_del(struct vhca_id_table *n, u32 number, struct vhca_target *target)
+{
+	xa_cmpxchg_irq(&n->targets, number, target, NULL, 0);
+	if (!refcount_dec_and_test(&target->refs))
+		wait_for_completion(&target->unused);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_del);
+
+/**
+ * vhca_id_get - find the object that an event is for
+ * @n: table
+ * @number: the number that the event names
+ * @count: count of the event's entry in the queue, or VHCA_NO_ENTRY
+ *
+ * Context: any.
+ * Return: the object's part for events, with a reference; NULL when the event is for nobody or for
+ * one who had the number before.
+ */
+struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count)
+{
+	struct vhca_target *target;
+	unsigned long flags;
+
+	xa_lock_irqsave(&n->targets, flags);
+	target = xa_load(&n->targets, number);
+	if (target && count < target->born)
+		target = NULL;
+	if (target)
+		refcount_inc(&target->refs);
+	xa_unlock_irqrestore(&n->targets, flags);
+	return target;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_id_get);
+
+/**
+ * vhca_target_put - give a reference back
+ * @target: what vhca_id_get() found
+ *
+ * Context: any.
+ */
+void vhca_target_put(struct vhca_target *target)
+{
+	if (refcount_dec_and_test(&target->refs))
+		complete(&target->unused);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_target_put);

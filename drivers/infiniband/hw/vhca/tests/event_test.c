@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Whom an event is for, with the test in the place of the device: it writes entries that name
+ * objects of every kind, and gives the numbers out again.
+ */
+#include "../device/device.h"
+#include "../hw/ring.h"
+#include "../verbs/cq.h"
+#include "../verbs/qp.h"
+#include "../verbs/srq.h"
+#include "vhca_test.h"
+
+#define LOG	2
+#define ENTRIES	(1U << LOG)
+#define NUMBER	5
+#define VECTORS	2
+
+/* An object of each kind, all of one number, and what they were told. */
+struct owner {
+	struct vhca_cq cq;
+	struct vhca_qp qp;
+	struct vhca_srq srq;
+	unsigned int vector;
+	unsigned int told;
+	enum ib_event_type type;
+};
+
+struct source {
+	struct vhca_eq *eq;
+	u64 pi;
+};
+
+struct bench {
+	struct vhca_dev dev;
+	struct vhca_uar uar;
+	struct vhca_vector vectors[VECTORS];
+	struct source async, comp[VECTORS];
+	struct owner a, b;
+};
+
+/* The entry that a handler was late with. */
+static struct vhca_eqe held;
+static u64 held_count;
+
+static int give_page(struct vhca_uar *uar, struct vhca_db_mem *page)
+{
+	return 0;
+}
+
+static void no_kick(struct vhca_uar *uar)
+{
+}
+
+static const struct vhca_uar_ops uar_ops = { .add_page = give_page, .kick = no_kick };
+
+static void make_eq(struct kunit *test, struct source *s, struct vhca_eq *eq, vhca_eq_fn fn)
+{
+	struct bench *b = test->priv;
+
+	KUNIT_ASSERT_EQ(test, vhca_ring_alloc(&eq->ring, b->dev.hw.dev, LOG,
+					      order_base_2(sizeof(struct vhca_eqe))), 0);
+	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &eq->db), 0);
+	eq->hw = &b->dev.hw;
+	eq->fn = fn;
+	spin_lock_init(&eq->lock);
+	s->eq = eq;
+}
+
+static void called(struct ib_cq *cq, void *context)
+{
+	struct owner *o = context;
+
+	o->told++;
+}
+
+static void told(struct ib_event *event, void *context)
+{
+	struct owner *o = context;
+
+	o->told++;
+	o->type = event->event;
+}
+
+static void make_owner(struct bench *b, struct owner *o)
+{
+	o->cq.ibcq = (struct ib_cq){
+		.device = &b->dev.ibdev, .cq_context = o, .comp_handler = called,
+		.event_handler = told,
+	};
+	o->qp.ibqp = (struct ib_qp){
+		.device = &b->dev.ibdev, .qp_context = o, .event_handler = told,
+	};
+	o->srq.ibsrq = (struct ib_srq){
+		.device = &b->dev.ibdev, .srq_context = o, .event_handler = told,
+	};
+}
+
+static int event_test_init(struct kunit *test)
+{
+	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	test->priv = b;
+	b->dev.hw.dev = vhca_test_device(test);
+	KUNIT_ASSERT_EQ(test, vhca_uar_open(&b->uar, &b->dev.hw, &uar_ops), 0);
+	make_eq(test, &b->async, &b->dev.async_eq, vhca_async_event);
+	vhca_id_table_init(&b->dev.cqs, &b->dev.async_eq);
+	vhca_id_table_init(&b->dev.qps, &b->dev.async_eq);
+	vhca_id_table_init(&b->dev.srqs, &b->dev.async_eq);
+	for (i = 0; i < VECTORS; i++) {
+		make_eq(test, &b->comp[i], &b->vectors[i].eq, vhca_comp_event);
+		vhca_id_table_init(&b->vectors[i].cqs, &b->vectors[i].eq);
+	}
+	b->dev.vectors = b->vectors;
+	b->dev.nvectors = VECTORS;
+	make_owner(b, &b->a);
+	make_owner(b, &b->b);
+	return 0;
+}
+
+static void event_test_exit(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < VECTORS; i++) {
+		vhca_id_table_exit(&b->vectors[i].cqs);
+		vhca_ring_free(&b->vectors[i].eq.ring);
+	}
+	vhca_id_table_exit(&b->dev.srqs);
+	vhca_id_table_exit(&b->dev.qps);
+	vhca_id_table_exit(&b->dev.cqs);
+	vhca_ring_free(&b->dev.async_eq.ring);
+	vhca_uar_exit(&b->uar);
+}
+
+/* Every event that names an object. */
+static const struct kind {
+	const char *name;
+	u8 event;
+	enum ib_event_type type;
+} kinds[] = {
+	{ "COMPLETION", VHCA_EV_COMPLETION },
+	{ "CQ_ERR", VHCA_EV_CQ_ERR, IB_EVENT_CQ_ERR },
+	{ "QP_FATAL", VHCA_EV_QP_FATAL, IB_EVENT_QP_FATAL },
+	{ "QP_REQ_ERR", VHCA_EV_QP_REQ_ERR, IB_EVENT_QP_REQ_ERR },
+	{ "QP_ACCESS_ERR", VHCA_EV_QP_ACCESS_ERR, IB_EVENT_QP_ACCESS_ERR },
+	{ "COMM_EST", VHCA_EV_COMM_EST, IB_EVENT_COMM_EST },
+	{ "SQ_DRAINED", VHCA_EV_SQ_DRAINED, IB_EVENT_SQ_DRAINED },
+	{ "LAST_WQE", VHCA_EV_LAST_WQE, IB_EVENT_QP_LAST_WQE_REACHED },
+	{ "PATH_MIG", VHCA_EV_PATH_MIG, IB_EVENT_PATH_MIG },
+	{ "PATH_MIG_ERR", VHCA_EV_PATH_MIG_ERR, IB_EVENT_PATH_MIG_ERR },
+	{ "SRQ_LIMIT", VHCA_EV_SRQ_LIMIT, IB_EVENT_SRQ_LIMIT_REACHED },
+	{ "SRQ_ERR", VHCA_EV_SRQ_ERR, IB_EVENT_SRQ_ERR },
+};
+
+static void kind_name(const struct kind *kind, char *name)
+{
+	strscpy(name, kind->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kind, kinds, kind_name);
+
+/* As the driver's objects enter and leave the tables, all three kinds at once. */
+static void publish(struct kunit *test, struct owner *o)
+{
+	struct bench *b = test->priv;
+	struct vhca_vector *vector = &b->vectors[o->vector];
+
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.cqs, NUMBER, &o->cq.async), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&vector->cqs, NUMBER, &o->cq.comp), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.qps, NUMBER, &o->qp.async), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.srqs, NUMBER, &o->srq.async), 0);
+}
+
+static void ends(struct bench *b, struct owner *o)
+{
+	vhca_id_retire(&b->dev.cqs, NUMBER);
+	vhca_id_retire(&b->vectors[o->vector].cqs, NUMBER);
+	vhca_id_retire(&b->dev.qps, NUMBER);
+	vhca_id_retire(&b->dev.srqs, NUMBER);
+}
+
+static void unpublish(struct bench *b, struct owner *o)
+{
+	vhca_id_del(&b->vectors[o->vector].cqs, NUMBER, &o->cq.comp);
+	vhca_id_del(&b->dev.cqs, NUMBER, &o->cq.async);
+	vhca_id_del(&b->dev.qps, NUMBER, &o->qp.async);
+	vhca_id_del(&b->dev.srqs, NUMBER, &o->srq.async);
+}
+
+/* The queue that tells an event of @o's. */
+static struct source *source_of(struct bench *b, const struct kind *kind, const struct owner *o)
+{
+	return kind->event == VHCA_EV_COMPLETION ? &b->comp[o->vector] : &b->async;
+}
+
+static void device_tells(struct source *s, u8 event, u32 number)
+{
+	struct vhca_eqe *e = vhca_ring_at(&s->eq->ring, s->pi);
+
+	e->number = cpu_to_le32(number);
+	e->event = event;
+	WRITE_ONCE(e->owner, vhca_ring_lap(s->pi, LOG));
+	s->pi++;
+}
+
+static void expect_told(struct kunit *test, const struct owner *o, unsigned int n)
+{
+	const struct kind *kind = test->param_value;
+
+	KUNIT_EXPECT_EQ_MSG(test, o->told, n, "%s", kind->name);
+	if (o->told && kind->event != VHCA_EV_COMPLETION)
+		KUNIT_EXPECT_EQ(test, o->type, kind->type);
+}
+
+/* What is told of @b's objects now reaches them, once. */
+static void expect_hears(struct kunit *test, struct owner *o)
+{
+	const struct kind *kind = test->param_value;
+	struct source *s = source_of(test->priv, kind, o);
+	unsigned int before = o->told;
+
+	device_tells(s, kind->event, NUMBER);
+	vhca_eq_poll(s->eq);
+	expect_told(test, o, before + 1);
+}
+
+/*
+ * What was told of the old object waits in the queue: it was destroyed before the next one was
+ * made, or it has not returned from that.
+ */
+static void old_event_waits(struct kunit *test, bool dying)
+{
+	const struct kind *kind = test->param_value;
+	struct bench *b = test->priv;
+	struct source *s = source_of(b, kind, &b->a);
+	unsigned int waiting, i;
+
+	/* At every place of the ring, with none to all of its entries waiting. */
+	for (waiting = 1; waiting <= ENTRIES; waiting++) {
+		b->a.told = 0;
+		b->b.told = 0;
+		publish(test, &b->a);
+		expect_hears(test, &b->a);
+		for (i = 0; i < waiting; i++)
+			device_tells(s, kind->event, NUMBER);
+		ends(b, &b->a);
+		if (!dying)
+			unpublish(b, &b->a);
+		publish(test, &b->b);
+		vhca_eq_poll(s->eq);
+		expect_told(test, &b->b, 0);
+		expect_hears(test, &b->b);
+		if (dying)
+			unpublish(b, &b->a);
+		expect_hears(test, &b->b);
+		ends(b, &b->b);
+		unpublish(b, &b->b);
+		device_tells(s, kind->event, NUMBER);
+		vhca_eq_poll(s->eq);
+		expect_told(test, &b->a, 1);
+		expect_told(test, &b->b, 2);
+	}
+}
+
+static void test_after_the_end(struct kunit *test)
+{
+	old_event_waits(test, false);
+}
+
+static void test_during_the_end(struct kunit *test)
+{
+	old_event_waits(test, true);
+}
+
+static void hold(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
+{
+	held = *eqe;
+	held_count = count;
+}
+
+/* The entry was taken from the queue, and whom it is for is looked up only now. */
+static void test_late_handler(struct kunit *test)
+{
+	const struct kind *kind = test->param_value;
+	struct bench *b = test->priv;
+	struct source *s = source_of(b, kind, &b->a);
+	vhca_eq_fn fn = s->eq->fn;
+
+	publish(test, &b->a);
+	device_tells(s, kind->event, NUMBER);
+	s->eq->fn = hold;
+	vhca_eq_poll(s->eq);
+	s->eq->fn = fn;
+	ends(b, &b->a);
+	unpublish(b, &b->a);
+	publish(test, &b->b);
+	KUNIT_ASSERT_EQ(test, held.event, kind->event);
+	fn(s->eq, &held, held_count);
+	expect_told(test, &b->a, 0);
+	expect_told(test, &b->b, 0);
+	expect_hears(test, &b->b);
+	unpublish(b, &b->b);
+}
+
+/*
+ * The next CQ of a number reports to another vector, while the old one is on its way out: each
+ * hears what is meant for it, whichever vector is the first.
+ */
+static void test_vectors_apart(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	unsigned int v;
+
+	for (v = 0; v < VECTORS; v++) {
+		b->a.told = 0;
+		b->b.told = 0;
+		b->a.vector = v;
+		b->b.vector = !v;
+		publish(test, &b->a);
+		ends(b, &b->a);
+		publish(test, &b->b);
+		expect_hears(test, &b->b);
+		expect_told(test, &b->a, 0);
+		unpublish(b, &b->a);
+		expect_hears(test, &b->b);
+		unpublish(b, &b->b);
+	}
+}
+
+static struct kunit_case event_cases[] = {
+	KUNIT_CASE_PARAM(test_after_the_end, kind_gen_params),
+	KUNIT_CASE_PARAM(test_during_the_end, kind_gen_params),
+	KUNIT_CASE_PARAM(test_late_handler, kind_gen_params),
+	KUNIT_CASE_PARAM(test_vectors_apart, kind_gen_params),
+	{}
+};
+
+struct kunit_suite vhca_event_suite = {
+	.name = "vhca_event",
+	.init = event_test_init,
+	.exit = event_test_exit,
+	.test_cases = event_cases,
+};

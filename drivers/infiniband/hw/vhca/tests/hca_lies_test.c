@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * An HCA that does what it is told and answers with numbers that make no sense. The driver gives
+ * it up, and what the device may still use is not freed before the device has stopped: its reset
+ * takes so long here that whoever does not wait is found out.
+ */
+#include "../cmd/cmd.h"
+#include "../verbs/vhca.h"
+#include "hca_test.h"
+
+/* Longer than it takes to come back from a call that does not wait. */
+#define SLOW_RESET	"reset @ delay=1500 , fault "
+
+/* The device under test and its user; it stays registered until lies_end(). */
+struct liar {
+	struct hca_watch *w;
+	struct vhca_dev *dev;
+};
+
+static void begin(struct kunit *test, struct liar *l)
+{
+	struct hca_test *h = test->priv;
+
+	hca_need_faults(h);
+	l->w = hca_watch(h);
+	l->dev = hca_need_device(h);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&l->dev->ibdev));
+}
+
+/* Called when the request that was answered with nonsense has failed. */
+static void expect_stopped(struct kunit *test, struct liar *l)
+{
+	KUNIT_EXPECT_TRUE(test, vhca_hw_dead(&l->dev->hw));
+	KUNIT_EXPECT_TRUE_MSG(test, completion_done(&l->dev->hw.stopped),
+			      "memory is given back while the device may use it");
+}
+
+static void end(struct kunit *test, struct liar *l)
+{
+	ib_device_put(&l->dev->ibdev);
+	hca_wait_gone(l->w);
+	hca_struck(test->priv);
+	hca_back_again(l->w);
+}
+
+static void no_kick(struct vhca_uar *uar)
+{
+}
+
+static void test_doorbell_area(struct kunit *test)
+{
+	static const struct vhca_uar_ops ops = {
+		.add_page = vhca_uar_add_page_cmd,
+		.kick = no_kick,
+	};
+	struct vhca_uar *uar = kunit_kzalloc(test, sizeof(*uar), GFP_KERNEL);
+	struct liar l;
+
+	KUNIT_ASSERT_NOT_NULL(test, uar);
+	begin(test, &l);
+	hca_fault(test->priv, SLOW_RESET "command @ opcode=OPEN_UAR answer=nonsense");
+	KUNIT_EXPECT_EQ(test, vhca_uar_open(uar, &l.dev->hw, &ops), -EIO);
+	expect_stopped(test, &l);
+	end(test, &l);
+}
+
+static void test_resized_cq(struct kunit *test)
+{
+	struct ib_cq_init_attr attr = { .cqe = 16 };
+	struct ib_cq *cq;
+	struct liar l;
+
+	if (!hca_need_device(test->priv)->ibdev.ops.resize_cq)
+		kunit_skip(test, "the device does not resize CQs");
+	begin(test, &l);
+	cq = ib_create_cq(&l.dev->ibdev, NULL, NULL, NULL, &attr);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, cq);
+	if (!IS_ERR(cq)) {
+		hca_fault(test->priv, SLOW_RESET "command @ opcode=RESIZE_CQ answer=nonsense");
+		KUNIT_EXPECT_EQ(test, ib_resize_cq(cq, 64), -EPROTO);
+		expect_stopped(test, &l);
+		ib_destroy_cq(cq);
+	}
+	end(test, &l);
+}
+
+/* The first CQ gets a number that is as good as any; the second one cannot have it, too. */
+static void test_cq_number_twice(struct kunit *test)
+{
+	struct ib_cq_init_attr attr = { .cqe = 16 };
+	struct ib_cq *cq[2];
+	struct liar l;
+	int i;
+
+	begin(test, &l);
+	hca_fault(test->priv, SLOW_RESET "command @ opcode=CREATE_CQ answer=nonsense count=2");
+	for (i = 0; i < 2; i++)
+		cq[i] = ib_create_cq(&l.dev->ibdev, NULL, NULL, NULL, &attr);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, cq[0]);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(cq[1]), -EIO);
+	expect_stopped(test, &l);
+	for (i = 0; i < 2; i++)
+		if (!IS_ERR(cq[i]))
+			ib_destroy_cq(cq[i]);
+	end(test, &l);
+}
+
+/* One PD for objects that need it. */
+static struct ib_pd *lies_pd(struct kunit *test, struct liar *l)
+{
+	struct ib_pd *pd = ib_alloc_pd(&l->dev->ibdev, 0);
+
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, pd);
+	return pd;
+}
+
+static void test_srq_number_twice(struct kunit *test)
+{
+	struct ib_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ib_srq *srq[2] = {};
+	struct ib_pd *pd;
+	struct liar l;
+	int i;
+
+	if (!hca_need_device(test->priv)->ibdev.ops.create_srq)
+		kunit_skip(test, "the device has no SRQs");
+	begin(test, &l);
+	pd = lies_pd(test, &l);
+	hca_fault(test->priv, SLOW_RESET "command @ opcode=CREATE_SRQ answer=nonsense count=2");
+	for (i = 0; i < 2; i++)
+		srq[i] = ib_create_srq(pd, &attr);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, srq[0]);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(srq[1]), -EIO);
+	expect_stopped(test, &l);
+	for (i = 0; i < 2; i++)
+		if (!IS_ERR(srq[i]))
+			ib_destroy_srq(srq[i]);
+	ib_dealloc_pd(pd);
+	end(test, &l);
+}
+
+/* Numbers of QPs have 24 bits. */
+static void test_qp_number(struct kunit *test)
+{
+	struct ib_cq_init_attr cq_attr = { .cqe = 16 };
+	struct ib_qp_init_attr attr = {
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = IB_QPT_RC,
+	};
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	struct liar l;
+
+	begin(test, &l);
+	pd = lies_pd(test, &l);
+	cq = ib_create_cq(&l.dev->ibdev, NULL, NULL, NULL, &cq_attr);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, cq);
+	attr.send_cq = cq;
+	attr.recv_cq = cq;
+	hca_fault(test->priv, SLOW_RESET "command @ opcode=CREATE_QP answer=nonsense");
+	qp = ib_create_qp(pd, &attr);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(qp), -EIO);
+	expect_stopped(test, &l);
+	if (!IS_ERR(qp))
+		ib_destroy_qp(qp);
+	ib_destroy_cq(cq);
+	ib_dealloc_pd(pd);
+	end(test, &l);
+}
+
+static struct kunit_case lies_cases[] = {
+	KUNIT_CASE_SLOW(test_doorbell_area),
+	KUNIT_CASE_SLOW(test_resized_cq),
+	KUNIT_CASE_SLOW(test_cq_number_twice),
+	KUNIT_CASE_SLOW(test_srq_number_twice),
+	KUNIT_CASE_SLOW(test_qp_number),
+	{}
+};
+
+struct kunit_suite hca_lies_suite = {
+	.name = "vhca_hca_lies",
+	.suite_init = rdma_kunit_again,
+	.init = hca_test_init,
+	.test_cases = lies_cases,
+};

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The kernel's requests and completions, with the test in the place of the device: it reads the
+ * rings, writes completions, sensible ones and others, and dies.
+ */
+#include "test_queues.h"
+
+static void test_layout_across_the_end(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_wqe_ctrl *ctrl;
+	struct vhca_wqe_raddr *raddr;
+	struct vhca_sge *seg;
+	struct ib_wc wc;
+	int i;
+
+	/* Seven of eight blocks, so that the next request wraps. */
+	for (i = 0; i < 7; i++) {
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
+		bench_complete(b, bench_done(i + 1, 0));
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	}
+	KUNIT_ASSERT_EQ(test, bench_send(b, 7, 3), 0);
+	ctrl = vhca_kbuf_at(&b->qpk.sq.ring.mem, 7 * VHCA_WQE_BLOCK);
+	KUNIT_EXPECT_EQ(test, ctrl->opcode, VHCA_OP_WRITE);
+	KUNIT_EXPECT_EQ(test, ctrl->nblk, 2);
+	KUNIT_EXPECT_EQ(test, ctrl->nsge, 3);
+	KUNIT_EXPECT_EQ(test, ctrl->flags, VHCA_WQE_SIGNALED);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(ctrl->index), 7);
+	raddr = (void *)(ctrl + 1);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(raddr->addr), 0x1122334455667788);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(raddr->rkey), 0x99);
+	seg = (void *)(raddr + 1);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(seg->lkey), 1);
+	/* The rest stands at the beginning of the ring. */
+	seg = vhca_kbuf_at(&b->qpk.sq.ring.mem, 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(seg[0].addr), 0x2000);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(seg[1].length), 30);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), 9);
+}
+
+static void test_inline_across_the_end(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u8 data[BENCH_INLINE_MAX], *at;
+	struct ib_sge sge[2] = {
+		{ (uintptr_t)data, 33, 0 },
+		{ (uintptr_t)data + 33, BENCH_INLINE_MAX - 33, 0 },
+	};
+	struct ib_send_wr wr = {
+		.wr_id = 1, .opcode = IB_WR_SEND, .sg_list = sge, .num_sge = 2,
+		.send_flags = IB_SEND_INLINE,
+	};
+	const struct ib_send_wr *bad;
+	struct vhca_wqe_ctrl *ctrl;
+	struct ib_wc wc;
+	size_t i, pos;
+
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = i * 7 + 1;
+	for (i = 0; i < 6; i++) {
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 0), 0);
+		bench_complete(b, bench_done(i + 1, 0));
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	}
+	KUNIT_ASSERT_EQ(test, vhca_post_send(&b->qp.ibqp, &wr, &bad), 0);
+	ctrl = vhca_kbuf_at(&b->qpk.sq.ring.mem, 6 * VHCA_WQE_BLOCK);
+	KUNIT_EXPECT_EQ(test, ctrl->nblk, 5);
+	KUNIT_EXPECT_EQ(test, ctrl->nsge, 0);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(ctrl->inline_len), sizeof(data));
+	for (i = 0; i < sizeof(data); i++) {
+		pos = 6 * VHCA_WQE_BLOCK + sizeof(*ctrl) + i;
+		at = vhca_kbuf_at(&b->qpk.sq.ring.mem, pos % (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
+		KUNIT_ASSERT_EQ(test, *at, data[i]);
+	}
+	/* One byte more than the QP was made for. */
+	sge[1].length++;
+	KUNIT_EXPECT_EQ(test, vhca_post_send(&b->qp.ibqp, &wr, &bad), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, bad, (const struct ib_send_wr *)&wr);
+}
+
+static void test_full_queues(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ib_wc wc;
+	int i;
+
+	for (i = 0; i < 1 << BENCH_SQ_LOG; i++)
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
+	KUNIT_EXPECT_EQ(test, bench_send(b, i, 1), -ENOMEM);
+	for (i = 0; i < 1 << BENCH_RQ_LOG; i++)
+		KUNIT_ASSERT_EQ(test, bench_recv(b, i), 0);
+	KUNIT_EXPECT_EQ(test, bench_recv(b, i), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 1)), 1 << BENCH_RQ_LOG);
+
+	/* One completion stands for the unsignaled ones before it and frees their slots. */
+	bench_complete(b, bench_done(3, 0));
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	KUNIT_EXPECT_EQ(test, wc.wr_id, 2);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, bench_send(b, i, 1), 0);
+	KUNIT_EXPECT_EQ(test, bench_send(b, i, 1), -ENOMEM);
+}
+
+static void test_bad_requests(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ib_send_wr wr[3] = {
+		{ .wr_id = 1, .opcode = IB_WR_SEND, .next = &wr[1] },
+		{ .wr_id = 2, .opcode = IB_WR_LSO, .next = &wr[2] },
+		{ .wr_id = 3, .opcode = IB_WR_SEND },
+	};
+	const struct ib_send_wr *bad = NULL;
+
+	/* What stands before the bad one is posted, what stands behind is not. */
+	KUNIT_EXPECT_EQ(test, vhca_post_send(&b->qp.ibqp, wr, &bad), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, bad, (const struct ib_send_wr *)&wr[1]);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), 1);
+	KUNIT_EXPECT_EQ(test, bench_send(b, 1, 4), -EINVAL);
+}
+
+static void test_receive_fields(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_cqe cqe = bench_done(1, VHCA_CQE_F_RQ | VHCA_CQE_F_IMM);
+	struct ib_wc wc;
+
+	cqe.opcode = VHCA_CQE_RECV_WRITE_IMM;
+	cqe.imm = cpu_to_be32(0x1234);
+	cqe.src_qpn = cpu_to_le32(0x42);
+	cqe.slid = cpu_to_le16(7);
+	KUNIT_ASSERT_EQ(test, bench_recv(b, 11), 0);
+	bench_complete(b, cqe);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	KUNIT_EXPECT_EQ(test, wc.wr_id, 11);
+	KUNIT_EXPECT_EQ(test, wc.status, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, wc.opcode, IB_WC_RECV_RDMA_WITH_IMM);
+	KUNIT_EXPECT_EQ(test, wc.byte_len, 77);
+	KUNIT_EXPECT_EQ(test, wc.wc_flags, IB_WC_WITH_IMM);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(wc.ex.imm_data), 0x1234);
+	KUNIT_EXPECT_EQ(test, wc.src_qp, 0x42);
+	KUNIT_EXPECT_EQ(test, wc.slid, 7);
+	KUNIT_EXPECT_PTR_EQ(test, wc.qp, &b->qp.ibqp);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), 1);
+}
+
+static void test_nonsense_is_dropped(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_cqe other = bench_done(1, 0), good = bench_done(2, 0);
+	struct ib_wc wc[8];
+
+	KUNIT_ASSERT_EQ(test, bench_send(b, 1, 3), 0);	/* two blocks */
+	bench_complete(b, bench_done(0, 0));		/* nothing new */
+	bench_complete(b, bench_done(1, 0));		/* ends inside a request */
+	bench_complete(b, bench_done(3, 0));		/* more than was posted */
+	bench_complete(b, bench_done(1, VHCA_CQE_F_RQ));	/* a receive, and none was posted */
+	bench_complete(b, bench_done(0x80000002, 0));
+	other.qpn = cpu_to_le32(BENCH_QPN + 1);
+	bench_complete(b, other);			/* a QP that is not there */
+	good.vendor_err = 9;
+	bench_complete(b, good);
+	bench_complete(b, bench_done(2, 0));		/* the same once more */
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].vendor_err, 9);
+	/* The consumer's pointer comes from our notes, not from the device. */
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 1);
+	/* All of them were taken off the ring. */
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), b->pi);
+}
+
+/*
+ * A QP that does not complete to this CQ is none of its business, whatever the device says: nothing
+ * here keeps its memory. It is in the device's table, as it is when the poll was under way before.
+ */
+static void test_only_own_qps(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_qp *other = kzalloc(sizeof(*other), GFP_KERNEL);
+	struct vhca_cqe cqe = bench_done(1, 0);
+	struct ib_wc wc;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	vhca_id_table_init(&b->dev.qps, NULL);
+	KUNIT_EXPECT_EQ(test, xa_insert_irq(&b->dev.qps.targets, BENCH_QPN, &b->qp.async,
+					    GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, xa_insert_irq(&b->dev.qps.targets, BENCH_QPN + 1, &other->async,
+					    GFP_KERNEL), 0);
+	kfree(other);
+	cqe.qpn = cpu_to_le32(BENCH_QPN + 1);
+	bench_complete(b, cqe);
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 0);
+	/* The QP leaves, and the device goes on. */
+	KUNIT_EXPECT_EQ(test, bench_send(b, 1, 1), 0);
+	vhca_cq_purge_qp(&b->qp, true);
+	bench_complete(b, bench_done(1, 0));
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 0);
+	vhca_id_table_exit(&b->dev.qps);
+}
+
+static bool recv_rung(struct bench *b)
+{
+	u32 slot = vhca_db_slot(&b->qp.db) + 1;
+	__le64 *word = &b->uar.page0->news[slot / 64];
+	bool rung = le64_to_cpu(*word) & BIT_ULL(slot % 64);
+
+	*word &= ~cpu_to_le64(BIT_ULL(slot % 64));
+	return rung;
+}
+
+static void test_receives_of_a_broken_qp_ring(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_cqe cqe = bench_done(1, 0);
+	struct ib_wc wc;
+
+	KUNIT_ASSERT_EQ(test, bench_recv(b, 1), 0);
+	KUNIT_ASSERT_EQ(test, bench_send(b, 2, 1), 0);
+	KUNIT_EXPECT_FALSE(test, recv_rung(b));
+	cqe.status = VHCA_CS_RETRY_EXC_ERR;
+	bench_complete(b, cqe);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	KUNIT_EXPECT_EQ(test, wc.status, IB_WC_RETRY_EXC_ERR);
+	KUNIT_EXPECT_TRUE(test, recv_rung(b));
+	KUNIT_ASSERT_EQ(test, bench_recv(b, 3), 0);
+	KUNIT_EXPECT_TRUE(test, recv_rung(b));
+}
+
+static void test_arming_reports_missed(struct kunit *test)
+{
+	const enum ib_cq_notify_flags next = IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS;
+	struct bench *b = test->priv;
+	u64 first;
+
+	KUNIT_EXPECT_EQ(test, vhca_req_notify_cq(&b->cq.ibcq, next), 0);
+	first = le64_to_cpu(*vhca_db_rec(&b->cq.db, 1));
+	KUNIT_ASSERT_EQ(test, bench_send(b, 1, 1), 0);
+	bench_complete(b, bench_done(1, 0));
+	KUNIT_EXPECT_EQ(test, vhca_req_notify_cq(&b->cq.ibcq, next), 1);
+	KUNIT_EXPECT_NE(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 1)), first);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_TRUE(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 1)) & VHCA_ARM_SOLICITED);
+}
+
+static u64 arm_record(struct bench *b)
+{
+	return le64_to_cpu(*vhca_db_rec(&b->cq.db, 1));
+}
+
+static u32 armed_since(struct bench *b)
+{
+	return arm_record(b) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
+}
+
+/* Who asks for less must not lose what was asked for before and has not been answered. */
+static void test_solicited_takes_nothing_back(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ib_wc wc;
+	u32 i;
+
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_FALSE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	for (i = 1; i <= VHCA_ARM_SINCE_MASK; i++) {
+		vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+		KUNIT_ASSERT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+		KUNIT_ASSERT_EQ(test, armed_since(b), i);
+	}
+	/* The number does not fit any more. Nothing came, so the arming may still stand. */
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_FALSE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
+
+	KUNIT_ASSERT_EQ(test, bench_send(b, 1, 1), 0);
+	bench_complete(b, bench_done(1, 0));
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	for (i = 1; i <= VHCA_ARM_SINCE_MASK; i++)
+		vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), VHCA_ARM_SINCE_MASK);
+	/* What has been polled since has answered it. */
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
+}
+
+/* The number 0 is that of a record which was never stored, and arms nothing. */
+static void test_arm_number_wraps(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->cqk.seq = VHCA_ARM_SEQ_MASK - 1;
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, VHCA_ARM_SEQ_MASK);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, 1);
+
+	b->cqk.seq = VHCA_ARM_SEQ_MASK - 1;
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, 1);
+	/* As the device subtracts: the number that is left out counts. */
+	KUNIT_EXPECT_EQ(test, armed_since(b), 2);
+}
+
+static void test_purge(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ib_wc wc[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
+	bench_complete(b, bench_done(1, 0));
+	bench_complete(b, bench_done(2, 0));
+	/* Reset: old completions are nobody's, and counting starts over. */
+	vhca_cq_purge_qp(&b->qp, false);
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 4, wc), 0);
+	KUNIT_ASSERT_EQ(test, bench_send(b, 50, 1), 0);
+	bench_complete(b, bench_done(1, 0));
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 4, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 50);
+}
+
+static void test_dead_device_flushes(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ib_wc wc[8];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, bench_send(b, 10 + i, 2), 0);
+	KUNIT_ASSERT_EQ(test, bench_recv(b, 20), 0);
+	bench_complete(b, bench_done(2, 0));
+
+	b->dev.hw.dead = 1;
+	/* Dead, but not known to be still: what it wrote counts, the rest waits. */
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 10);
+	complete_all(&b->dev.hw.stopped);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 2, wc), 2);
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 11);
+	KUNIT_EXPECT_EQ(test, wc[0].status, IB_WC_WR_FLUSH_ERR);
+	KUNIT_EXPECT_PTR_EQ(test, wc[0].qp, &b->qp.ibqp);
+	KUNIT_EXPECT_EQ(test, wc[1].wr_id, 12);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 20);
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 8, wc), 0);
+
+	/* What is posted now is flushed as well, and the consumer is told to look. */
+	flush_work(&b->cqk.wake);
+	b->called = 0;
+	KUNIT_ASSERT_EQ(test, bench_send(b, 30, 1), 0);
+	flush_work(&b->cqk.wake);
+	KUNIT_EXPECT_EQ(test, b->called, 1);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 30);
+	/* With nothing left nobody is called. */
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	flush_work(&b->cqk.wake);
+	KUNIT_EXPECT_EQ(test, b->called, 1);
+}
+
+/*
+ * Queues in use for so long that their counts leave the 32 bits which the device tells. The lap is
+ * an even one, so that nothing in the cleared rings is valid.
+ */
+static void test_counts_wrap(struct kunit *test)
+{
+	const u64 start = BIT_ULL(32) - 64;
+	struct bench *b = test->priv;
+	struct ib_wc wc[2];
+	u64 i;
+
+	b->pi = start;
+	b->cqk.ci = start;
+	b->qpk.sq.head = start;
+	b->qpk.sq.tail = start;
+	b->qpk.rq.head = start;
+	b->qpk.rq.tail = start;
+	for (i = start; i < start + 128; i++) {
+		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
+		KUNIT_ASSERT_EQ(test, bench_recv(b, i), 0);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), i + 1);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 1)), i + 1);
+		bench_complete(b, bench_done((u32)i + 1, 0));
+		bench_complete(b, bench_done((u32)i + 1, VHCA_CQE_F_RQ));
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 2, wc), 2);
+		KUNIT_ASSERT_EQ(test, wc[0].wr_id, i);
+		KUNIT_ASSERT_EQ(test, wc[1].wr_id, i);
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, wc), 0);
+	}
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), start + 256);
+}
+
+static struct kunit_case queue_cases[] = {
+	KUNIT_CASE(test_layout_across_the_end),
+	KUNIT_CASE(test_inline_across_the_end),
+	KUNIT_CASE(test_full_queues),
+	KUNIT_CASE(test_bad_requests),
+	KUNIT_CASE(test_receive_fields),
+	KUNIT_CASE(test_nonsense_is_dropped),
+	KUNIT_CASE(test_only_own_qps),
+	KUNIT_CASE(test_receives_of_a_broken_qp_ring),
+	KUNIT_CASE(test_arming_reports_missed),
+	KUNIT_CASE(test_solicited_takes_nothing_back),
+	KUNIT_CASE(test_arm_number_wraps),
+	KUNIT_CASE(test_purge),
+	KUNIT_CASE(test_dead_device_flushes),
+	KUNIT_CASE(test_counts_wrap),
+	{}
+};
+
+struct kunit_suite vhca_queue_suite = {
+	.name = "vhca_queue",
+	.init = bench_init,
+	.exit = bench_exit,
+	.test_cases = queue_cases,
+};

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the capabilities of a device amount to: operations of its send queues, rights of its memory,
+ * and the core's own capability bits.
+ */
+#include <kunit/visibility.h>
+#include <rdma/vhca-abi.h>
+
+#include "caps.h"
+
+struct cap_effect {
+	u8 cap;			/* enum vhca_cap */
+	u32 send_ops;
+	int access;
+	u64 device_caps;
+	u64 kernel_caps;
+};
+
+#define OP(op)	BIT(VHCA_OP_##op)
+
+static const struct cap_effect cap_effects[] = {
+	{
+		.cap = VHCA_CAP_RNR_NAK,
+		.device_caps = IB_DEVICE_RC_RNR_NAK_GEN,
+	},
+	{
+		.cap = VHCA_CAP_UD,
+		.device_caps = IB_DEVICE_BAD_QKEY_CNTR,
+	},
+	{
+		.cap = VHCA_CAP_MCAST,
+		.kernel_caps = IBK_BLOCK_MULTICAST_LOOPBACK,
+	},
+	{
+		.cap = VHCA_CAP_SRQ,
+		.device_caps = IB_DEVICE_SRQ_RESIZE,
+	},
+	{
+		.cap = VHCA_CAP_XRC,
+		.device_caps = IB_DEVICE_XRC,
+	},
+	{
+		.cap = VHCA_CAP_APM,
+		.device_caps = IB_DEVICE_AUTO_PATH_MIG,
+	},
+	{
+		.cap = VHCA_CAP_ATOMIC,
+		.send_ops = OP(CMP_SWAP) | OP(FETCH_ADD),
+		.access = IB_ACCESS_REMOTE_ATOMIC,
+	},
+	{
+		.cap = VHCA_CAP_MASKED_ATOMIC,
+		.send_ops = OP(MASKED_CMP_SWAP) | OP(MASKED_FETCH_ADD),
+	},
+	{
+		.cap = VHCA_CAP_ATOMIC_WRITE,
+		.send_ops = OP(ATOMIC_WRITE),
+		.device_caps = IB_DEVICE_ATOMIC_WRITE,
+	},
+	{
+		.cap = VHCA_CAP_FLUSH,
+		.send_ops = OP(FLUSH),
+		.access = IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT,
+		.device_caps = IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_FLUSH_PERSISTENT,
+	},
+	{
+		.cap = VHCA_CAP_FAST_REG,
+		.send_ops = OP(REG_MR) | OP(LOCAL_INV) | OP(SEND_INV) | OP(READ_INV),
+		.device_caps = IB_DEVICE_MEM_MGT_EXTENSIONS,
+	},
+	{
+		.cap = VHCA_CAP_SG_GAPS,
+		.kernel_caps = IBK_SG_GAPS_REG,
+	},
+	{
+		.cap = VHCA_CAP_MW,
+		.send_ops = OP(BIND_MW),
+		.access = IB_ACCESS_MW_BIND,
+		.device_caps = IB_DEVICE_MEM_WINDOW,
+	},
+	{
+		.cap = VHCA_CAP_MW_2A,
+		.device_caps = IB_DEVICE_MEM_WINDOW_TYPE_2A,
+	},
+	{
+		.cap = VHCA_CAP_MW_2B,
+		.device_caps = IB_DEVICE_MEM_WINDOW_TYPE_2B,
+	},
+};
+
+/* Of every device. */
+#define BASE_OPS	(OP(NOP) | OP(SEND) | OP(SEND_IMM) | OP(WRITE) | OP(WRITE_IMM) | OP(READ))
+#define BASE_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
+#define BASE_CAPS	(IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |	\
+			 IB_DEVICE_BAD_PKEY_CNTR)
+
+/**
+ * vhca_caps_init - find out once what requests are compared with later
+ * @dev: the device, its limits known
+ */
+void vhca_caps_init(struct vhca_dev *dev)
+{
+	unsigned int i;
+
+	dev->send_ops = BASE_OPS;
+	dev->access = BASE_ACCESS;
+	/* These came to UC with interface 1.4. */
+	dev->uc_lacks = OP(REG_MR) | OP(LOCAL_INV);
+	if (vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG))
+		dev->uc_lacks = 0;
+	for (i = 0; i < ARRAY_SIZE(cap_effects); i++) {
+		if (!vhca_hw_has(&dev->hw, cap_effects[i].cap))
+			continue;
+		dev->send_ops |= cap_effects[i].send_ops;
+		dev->access |= cap_effects[i].access;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_caps_init);
+
+/* Limits of what only some devices have. */
+static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
+{
+	const struct vhca_limits *l = &hw->limits;
+
+	if (vhca_hw_has(hw, VHCA_CAP_UD)) {
+		/* Nothing but memory limits them: the device does not know address handles. */
+		a->max_ah = INT_MAX;
+	}
+	if (vhca_hw_has(hw, VHCA_CAP_MCAST)) {
+		a->max_mcast_grp = min_t(u32, l->max_mcgs, INT_MAX);
+		a->max_mcast_qp_attach = min_t(u32, l->max_mcg_qps, INT_MAX);
+		a->max_total_mcast_qp_attach = min_t(u64, (u64)l->max_mcgs * l->max_mcg_qps,
+						     INT_MAX);
+	}
+	if (vhca_hw_has(hw, VHCA_CAP_SRQ)) {
+		a->max_srq = min_t(u32, l->max_srqs, INT_MAX);
+		a->max_srq_wr = min_t(u32, l->max_srq_wr, INT_MAX);
+		a->max_srq_sge = l->max_recv_sge;
+	}
+	if (vhca_hw_has(hw, VHCA_CAP_CQ_MODERATION)) {
+		a->cq_caps.max_cq_moderation_count = l->max_moderation_count;
+		a->cq_caps.max_cq_moderation_period = l->max_moderation_period;
+	}
+	/* The device works on host memory as its CPUs do: atomic for everybody. */
+	if (vhca_hw_has(hw, VHCA_CAP_ATOMIC))
+		a->atomic_cap = IB_ATOMIC_GLOB;
+	if (vhca_hw_has(hw, VHCA_CAP_MASKED_ATOMIC))
+		a->masked_atomic_cap = IB_ATOMIC_GLOB;
+	if (vhca_hw_has(hw, VHCA_CAP_FAST_REG))
+		a->max_fast_reg_page_list_len = l->max_reg_entries;
+	if (vhca_hw_has(hw, VHCA_CAP_MW))
+		a->max_mw = min_t(u32, l->max_mkeys, INT_MAX);
+}
+
+/**
+ * vhca_caps_attr - fill the attributes that go with capabilities
+ * @dev: the device
+ * @attr: filled in, apart from what every device has
+ */
+void vhca_caps_attr(const struct vhca_dev *dev, struct ib_device_attr *attr)
+{
+	unsigned int i;
+
+	attr->device_cap_flags = BASE_CAPS;
+	attr->kernel_cap_flags = 0;
+	attr->atomic_cap = IB_ATOMIC_NONE;
+	attr->masked_atomic_cap = IB_ATOMIC_NONE;
+	for (i = 0; i < ARRAY_SIZE(cap_effects); i++) {
+		if (!vhca_hw_has(&dev->hw, cap_effects[i].cap))
+			continue;
+		attr->device_cap_flags |= cap_effects[i].device_caps;
+		attr->kernel_cap_flags |= cap_effects[i].kernel_caps;
+	}
+	fill_limits(&dev->hw, attr);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_caps_attr);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters of a port, which the core shows in sysfs (hw_counters) and by netlink, and counters that
+ * QPs are bound to. Of both the same things are counted: the core says of a port what we say of it
+ * and what its counters have counted together, so that we leave that out.
+ */
+#include <rdma/rdma_counter.h>
+
+#include "../cmd/cmd.h"
+#include "counters.h"
+
+/* In the order of struct vhca_port_counters. */
+static const struct rdma_stat_desc port_counters[] = {
+	{ .name = "tx_packets" },
+	{ .name = "tx_bytes" },
+	{ .name = "rx_packets" },
+	{ .name = "rx_bytes" },
+	{ .name = "tx_mcast_packets" },
+	{ .name = "rx_mcast_packets" },
+	{ .name = "tx_discards" },
+	{ .name = "rx_no_qp" },
+	{ .name = "rx_no_receive" },
+	{ .name = "rx_uc_gaps" },
+	{ .name = "qkey_violations" },
+	{ .name = "pkey_violations" },
+	{ .name = "rnr_naks_sent" },
+	{ .name = "rnr_naks_received" },
+	{ .name = "seq_naks_sent" },
+	{ .name = "seq_naks_received" },
+	{ .name = "error_naks_sent" },
+	{ .name = "error_naks_received" },
+	{ .name = "duplicates" },
+	{ .name = "timeouts" },
+};
+
+union counters {
+	struct vhca_port_counters by_name;
+	__le64 value[ARRAY_SIZE(port_counters)];
+};
+
+static_assert(sizeof(union counters) == sizeof(struct vhca_port_counters));
+static_assert(sizeof_field(union counters, value) == sizeof(struct vhca_port_counters));
+
+struct rdma_hw_stats *vhca_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
+{
+	return rdma_alloc_hw_stats_struct(port_counters, ARRAY_SIZE(port_counters),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+static void take_values(struct rdma_hw_stats *stats, const union counters *c)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(port_counters); i++)
+		stats->value[i] = le64_to_cpu(c->value[i]);
+}
+
+/* All of them are read, whichever is asked for. */
+int vhca_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
+{
+	union counters c;
+	int err;
+
+	err = vhca_cmd_query_counters(&to_vdev(ibdev)->hw, port, &c.by_name);
+	if (err)
+		return err;
+	take_values(stats, &c);
+	return ARRAY_SIZE(port_counters);
+}
+
+struct rdma_hw_stats *vhca_counter_alloc_stats(struct rdma_counter *counter)
+{
+	return rdma_alloc_hw_stats_struct(port_counters, ARRAY_SIZE(port_counters),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+int vhca_counter_update_stats(struct rdma_counter *counter)
+{
+	union counters c;
+	int err;
+
+	err = vhca_cmd_query_counter(&to_vdev(counter->device)->hw, counter->id, &c.by_name);
+	if (!err)
+		take_values(counter->stats, &c);
+	return err;
+}
+
+/* Bind a QP; the first one has the counter made, whose number is the core's, too. */
+int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
+{
+	struct vhca_hw *hw = &to_vdev(qp->device)->hw;
+	u32 number = counter->id;
+	int err;
+
+	if (!counter->id) {
+		err = vhca_cmd_create_counter(hw, counter->port, &number);
+		if (err)
+			return err;
+	}
+	err = vhca_cmd_bind_counter(hw, qp->qp_num, number);
+	if (err) {
+		if (!counter->id)
+			vhca_cmd_destroy_counter(hw, number);
+		return err;
+	}
+	counter->id = number;
+	/* Linux 6.12 leaves that to drivers. */
+	qp->counter = counter;
+	return 0;
+}
+
+int vhca_counter_unbind_qp(struct ib_qp *qp)
+{
+	struct vhca_hw *hw = &to_vdev(qp->device)->hw;
+	int err = vhca_hw_settle(hw, vhca_cmd_bind_counter(hw, qp->qp_num, 0));
+
+	if (!err)
+		qp->counter = NULL;
+	return err;
+}
+
+int vhca_counter_dealloc(struct rdma_counter *counter)
+{
+	struct vhca_hw *hw = &to_vdev(counter->device)->hw;
+
+	return vhca_hw_settle(hw, vhca_cmd_destroy_counter(hw, counter->id));
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Completion queues. */
+#ifndef VHCA_CQ_H
+#define VHCA_CQ_H
+
+#include <linux/workqueue.h>
+#include <rdma/vhca-abi.h>
+
+#include "../hw/ring.h"
+#include "udata.h"
+
+struct vhca_qp;
+
+/* Overwrites the QP number of completions whose QP is gone; no QP has it, they are 24 bits. */
+#define VHCA_QPN_NONE	0xffffffffU
+
+/**
+ * struct vhca_cq_kernel - what a CQ of the kernel has besides
+ * @cq: the CQ
+ * @ring: the entries
+ * @lock: protects the fields below, and the QPs' fields that say so
+ * @ci: consumer count
+ * @seq: sequence number of the last arm record
+ * @any_seq: that of the last record for any completion, 0: none counts any more
+ * @any_ci: consumer count at that record
+ * @qps: QPs by number that complete anything here; they leave before the lock is taken a last time
+ * @senders: QPs that complete sends here
+ * @receivers: QPs that complete receives here
+ * @wake: calls the completion handler for a dead device
+ * @moving: the ring is being replaced: nothing can be polled
+ * @asked: so many completions were asked to be told of meanwhile, or 0
+ */
+struct vhca_cq_kernel {
+	struct vhca_cq *cq;
+	struct vhca_ring ring;
+	spinlock_t lock;
+	u64 ci;
+	u32 seq;
+	u32 any_seq;
+	u64 any_ci;
+	struct xarray qps;
+	struct list_head senders;
+	struct list_head receivers;
+	struct work_struct wake;
+	bool moving;
+	unsigned int asked;
+};
+
+/**
+ * struct vhca_cq - completion queue
+ * @ibcq: its base
+ * @vector: completion vector it reports to
+ * @cqn: the device's number for it
+ * @resize: held while the ring is replaced, and while a QP's entries are looked for
+ * @log: log2 of its entries; changed under @resize and the kernel part's lock
+ * @db: consumer slot and arm record
+ * @comp: found by completion events
+ * @async: found by asynchronous events
+ * @user: ring of a user CQ
+ * @kernel: kernel CQs only
+ */
+struct vhca_cq {
+	struct ib_cq ibcq;
+	struct vhca_vector *vector;
+	u32 cqn;
+	struct mutex resize;
+	u8 log;
+	struct vhca_db db;
+	struct vhca_target comp;
+	struct vhca_target async;
+	struct vhca_user_ring user;
+	struct vhca_cq_kernel *kernel;
+};
+
+VHCA_TO(cq, ibcq)
+
+/**
+ * vhca_cq_wake_soft - have a kernel CQ's consumer poll, since the device will not call it
+ * @cq: the CQ
+ *
+ * Context: any.
+ */
+static inline void vhca_cq_wake_soft(struct vhca_cq *cq)
+{
+	queue_work(system_unbound_wq, &cq->kernel->wake);
+}
+
+int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		   struct uverbs_attr_bundle *attrs);
+int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
+int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/* cq_resize.c */
+int vhca_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to);
+int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_ring *to, u32 first, bool *call);
+void vhca_cq_move_cancel(struct vhca_cq *cq, bool *call);
+
+/* cq_poll.c: the kernel's completions */
+int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
+int vhca_peek_cq(struct ib_cq *ibcq, int n);
+int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n);
+unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
+void vhca_cq_wake_work(struct work_struct *work);
+int vhca_cq_attach_qp(struct vhca_qp *qp);
+void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
+
+#endif /* VHCA_CQ_H */

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The kernel's completions.
+ *
+ * Which request a completion belongs to is decided by counting: the device says up to where a
+ * queue is finished, and the driver finds the request in its own notes. A consumer's pointer in a
+ * wr_id is therefore never taken from memory the device can write. Receives of an SRQ complete in
+ * any order; the device is given the number of a note with them, which is checked.
+ *
+ * A QP is found by number among those that complete to this CQ. Whatever number the device names,
+ * the QP cannot go away under a poll: it leaves the CQ's table first, and then its destruction
+ * takes the CQ's lock. No lock of this CQ would keep a QP of another one.
+ */
+#include <kunit/visibility.h>
+
+#include "cq.h"
+#include "qp.h"
+#include "srq.h"
+
+static struct vhca_cqe *cq_entry(struct vhca_cq *cq, u64 count)
+{
+	return vhca_ring_at(&cq->kernel->ring, count);
+}
+
+static bool cq_pending(struct vhca_cq *cq, u64 count)
+{
+	return vhca_ring_fresh(READ_ONCE(cq_entry(cq, count)->owner), count, cq->kernel->ring.log);
+}
+
+static enum ib_wc_status wc_status(u8 status)
+{
+	switch (status) {
+	case VHCA_CS_SUCCESS:
+		return IB_WC_SUCCESS;
+	case VHCA_CS_LOC_LEN_ERR:
+		return IB_WC_LOC_LEN_ERR;
+	case VHCA_CS_LOC_QP_OP_ERR:
+		return IB_WC_LOC_QP_OP_ERR;
+	case VHCA_CS_LOC_EEC_OP_ERR:
+		return IB_WC_LOC_EEC_OP_ERR;
+	case VHCA_CS_LOC_PROT_ERR:
+		return IB_WC_LOC_PROT_ERR;
+	case VHCA_CS_WR_FLUSH_ERR:
+		return IB_WC_WR_FLUSH_ERR;
+	case VHCA_CS_MW_BIND_ERR:
+		return IB_WC_MW_BIND_ERR;
+	case VHCA_CS_BAD_RESP_ERR:
+		return IB_WC_BAD_RESP_ERR;
+	case VHCA_CS_LOC_ACCESS_ERR:
+		return IB_WC_LOC_ACCESS_ERR;
+	case VHCA_CS_REM_INV_REQ_ERR:
+		return IB_WC_REM_INV_REQ_ERR;
+	case VHCA_CS_REM_ACCESS_ERR:
+		return IB_WC_REM_ACCESS_ERR;
+	case VHCA_CS_REM_OP_ERR:
+		return IB_WC_REM_OP_ERR;
+	case VHCA_CS_RETRY_EXC_ERR:
+		return IB_WC_RETRY_EXC_ERR;
+	case VHCA_CS_RNR_RETRY_EXC_ERR:
+		return IB_WC_RNR_RETRY_EXC_ERR;
+	case VHCA_CS_REM_ABORT_ERR:
+		return IB_WC_REM_ABORT_ERR;
+	case VHCA_CS_FATAL_ERR:
+		return IB_WC_FATAL_ERR;
+	default:
+		return IB_WC_GENERAL_ERR;
+	}
+}
+
+/* Find the request that ends at a count the device reported; requests before it are finished. */
+static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
+{
+	u64 head = vhca_wq_head(wq);
+	u64 end = vhca_ring_widen(wq->tail, index);
+	u64 pos = wq->tail;
+	struct vhca_wr *wr = NULL;
+
+	if (!vhca_ring_pending(end, head, pos))
+		return false;
+	while (pos < end) {
+		wr = &wq->wrs[vhca_ring_slot(pos, wq->ring.log)];
+		pos += wr->nslots;
+	}
+	if (pos != end)
+		return false;
+	wc->wr_id = wr->wr_id;
+	wc->opcode = wr->opcode;
+	vhca_wq_finish(wq, end);
+	return true;
+}
+
+/* Find the receive of an SRQ by what the entry gave the device along; called without trust. */
+static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, struct ib_wc *wc)
+{
+	wc->opcode = IB_WC_RECV;
+	return vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel, le64_to_cpu(cqe->wr_id),
+				    &wc->wr_id);
+}
+
+static void fill_recv(struct ib_wc *wc, const struct vhca_cqe *cqe)
+{
+	wc->opcode = cqe->opcode == VHCA_CQE_RECV_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM :
+							      IB_WC_RECV;
+	wc->src_qp = le32_to_cpu(cqe->src_qpn);
+	wc->slid = le16_to_cpu(cqe->slid);
+	wc->pkey_index = le16_to_cpu(cqe->pkey_index);
+	wc->sl = cqe->sl;
+	wc->dlid_path_bits = cqe->dlid_path_bits;
+	wc->port_num = cqe->port;
+	if (cqe->flags & VHCA_CQE_F_IMM) {
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = cqe->imm;
+	} else if (cqe->flags & VHCA_CQE_F_INV) {
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = le32_to_cpu(cqe->inv_key);
+	}
+	if (cqe->flags & VHCA_CQE_F_GRH)
+		wc->wc_flags |= IB_WC_GRH;
+}
+
+/* Turn one entry into a work completion; false when it is of no use to anyone. */
+static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_wc *wc)
+{
+	struct vhca_dev *dev = to_vdev(cq->ibcq.device);
+	u32 qpn = le32_to_cpu(cqe->qpn);
+	bool recv = cqe->flags & VHCA_CQE_F_RQ;
+	struct vhca_qp *qp;
+	struct vhca_wq *wq;
+
+	if (qpn == VHCA_QPN_NONE)
+		return false;
+	qp = xa_load(&cq->kernel->qps, qpn);
+	if (!qp)
+		return false;
+	if ((recv ? qp->ibqp.recv_cq : qp->ibqp.send_cq) != &cq->ibcq)
+		goto nonsense;
+	wq = recv ? &qp->kernel->rq : &qp->kernel->sq;
+
+	memset(wc, 0, sizeof(*wc));
+	if (recv && qp->ibqp.srq ? !complete_srq_wr(qp, cqe, wc) :
+				   !complete_wr(wq, le32_to_cpu(cqe->wqe_index), wc))
+		goto nonsense;
+	wc->qp = &qp->ibqp;
+	wc->status = wc_status(cqe->status);
+	wc->vendor_err = cqe->vendor_err;
+	wc->byte_len = le32_to_cpu(cqe->byte_len);
+	if (recv)
+		fill_recv(wc, cqe);
+	if (unlikely(wc->status != IB_WC_SUCCESS))
+		vhca_qp_broken(qp);
+	return true;
+
+nonsense:
+	dev_err_ratelimited(dev->hw.dev, "device completed what QP %#x was not asked to do\n", qpn);
+	return false;
+}
+
+/* Completions of a dead device: everything that was posted is flushed. */
+static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv)
+{
+	struct vhca_wq *wq;
+	struct vhca_wr *wr;
+	int got = 0;
+
+	list_for_each_entry(wq, list, link) {
+		struct vhca_qp_kernel *k = recv ? container_of(wq, struct vhca_qp_kernel, rq) :
+						  container_of(wq, struct vhca_qp_kernel, sq);
+
+		while (got < n && wq->tail != vhca_wq_head(wq)) {
+			wr = &wq->wrs[vhca_ring_slot(wq->tail, wq->ring.log)];
+			memset(&wc[got], 0, sizeof(*wc));
+			wc[got].wr_id = wr->wr_id;
+			wc[got].opcode = wr->opcode;
+			wc[got].status = IB_WC_WR_FLUSH_ERR;
+			wc[got].qp = &k->qp->ibqp;
+			vhca_wq_finish(wq, wq->tail + wr->nslots);
+			got++;
+		}
+	}
+	return got;
+}
+
+static int flush_dead(struct vhca_cq *cq, int n, struct ib_wc *wc)
+{
+	int got = flush_list(&cq->kernel->senders, n, wc, false);
+
+	return got + flush_list(&cq->kernel->receivers, n - got, wc + got, true);
+}
+
+/**
+ * vhca_poll_cq - ib_device_ops.poll_cq
+ * @ibcq: completion queue of the kernel's
+ * @n: how many completions there is room for
+ * @wc: the completions, filled in from the start
+ *
+ * Context: any.
+ * Return: number of completions, 0 to @n.
+ */
+int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	struct vhca_cq_kernel *k = cq->kernel;
+	struct vhca_dev *dev = to_vdev(ibcq->device);
+	struct vhca_cqe copy;
+	unsigned long flags;
+	int got = 0;
+	u64 start;
+
+	spin_lock_irqsave(&k->lock, flags);
+	start = k->ci;
+	while (got < n && !k->moving && cq_pending(cq, k->ci)) {
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		copy = *cq_entry(cq, k->ci);
+		k->ci++;
+		got += take_cqe(cq, &copy, &wc[got]);
+	}
+	if (k->ci != start)
+		vhca_db_store(&cq->db, 0, k->ci);
+	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped)))
+		got += flush_dead(cq, n - got, wc + got);
+	spin_unlock_irqrestore(&k->lock, flags);
+	return got;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
+
+/**
+ * vhca_cq_waiting - count the completions that wait to be polled
+ * @cq: the CQ; its lock is held
+ * @max: count no further
+ *
+ * Return: 0 to @max.
+ */
+unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+	unsigned int n = 0;
+	u64 count = k->ci;
+
+	for (; n < max && count - k->ci < vhca_ring_entries(&k->ring); count++) {
+		if (!cq_pending(cq, count))
+			break;
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		n += le32_to_cpu(READ_ONCE(cq_entry(cq, count)->qpn)) != VHCA_QPN_NONE;
+	}
+	return n;
+}
+
+/**
+ * vhca_peek_cq - ib_device_ops.peek_cq
+ * @ibcq: completion queue of the kernel's
+ * @n: count no further
+ *
+ * Context: any.
+ * Return: completions that a poll would find now, 0 to @n.
+ */
+int vhca_peek_cq(struct ib_cq *ibcq, int n)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+	int found = 0;
+
+	spin_lock_irqsave(&cq->kernel->lock, flags);
+	if (!cq->kernel->moving)
+		found = vhca_cq_waiting(cq, n);
+	spin_unlock_irqrestore(&cq->kernel->lock, flags);
+	return found;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_peek_cq);
+
+static void arm_any(struct vhca_cq *cq, unsigned int n)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+
+	k->seq = vhca_arm_next_seq(k->seq);
+	k->any_seq = k->seq;
+	k->any_ci = k->ci;
+	vhca_db_arm(&cq->db, k->ci + n - 1, 0, k->seq);
+}
+
+/*
+ * An arming for any completion stands until the device has answered it, which only the device
+ * knows. The record therefore says how far back that arming lies, as long as the number fits.
+ */
+static void arm_solicited(struct vhca_cq *cq)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+	u32 seq = vhca_arm_next_seq(k->seq);
+	u32 since = k->any_seq ? (seq - k->any_seq) & VHCA_ARM_SEQ_MASK : 0;
+
+	if (since > VHCA_ARM_SINCE_MASK) {
+		/* Nothing was polled meanwhile that could have answered it: arm for any anew. */
+		if (k->ci == k->any_ci) {
+			arm_any(cq, 1);
+			return;
+		}
+		k->any_seq = 0;
+		since = 0;
+	}
+	k->seq = seq;
+	vhca_db_arm(&cq->db, k->ci, VHCA_ARM_SOLICITED | (u64)since << VHCA_ARM_SINCE_SHIFT, seq);
+}
+
+/*
+ * The CQ has been armed for when @n completions wait; returns whether they do. A poll finds nothing
+ * while the ring is being replaced, whatever has come: the consumer is called then.
+ */
+static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+
+	if (!k->moving)
+		return vhca_cq_waiting(cq, n) == n;
+	k->asked = n;
+	return false;
+}
+
+/**
+ * vhca_req_notify_cq - ib_device_ops.req_notify_cq
+ * @ibcq: completion queue of the kernel's
+ * @notify: which completion raises the event, and whether to tell of missed ones
+ *
+ * Asking for solicited completions takes nothing back of what was asked before and is not answered.
+ *
+ * Context: any.
+ * Return: 0; 1 if IB_CQ_REPORT_MISSED_EVENTS is set and a poll might find something.
+ */
+int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	struct vhca_cq_kernel *k = cq->kernel;
+	struct vhca_dev *dev = to_vdev(ibcq->device);
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&k->lock, flags);
+	if ((notify & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
+		arm_solicited(cq);
+	else
+		arm_any(cq, 1);
+	ret = look_behind_arm(cq, 1) && notify & IB_CQ_REPORT_MISSED_EVENTS;
+	spin_unlock_irqrestore(&k->lock, flags);
+	/* A dead device raises no event for what is still to be flushed. */
+	if (unlikely(vhca_hw_dead(&dev->hw)))
+		vhca_cq_wake_soft(cq);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
+
+/**
+ * vhca_req_ncomp_notif - rdma_ext_ops.req_ncomp_notif
+ * @ibcq: completion queue of the kernel's
+ * @n: so many completions are to wait, 1 to the size of the queue
+ *
+ * Context: any.
+ * Return: 0; 1 if they wait already.
+ */
+int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
+{
+	struct vhca_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&cq->kernel->lock, flags);
+	arm_any(cq, n);
+	ret = look_behind_arm(cq, n);
+	spin_unlock_irqrestore(&cq->kernel->lock, flags);
+	/* A dead device raises no event for what is still to be flushed. */
+	if (unlikely(vhca_hw_dead(&to_vdev(ibcq->device)->hw)))
+		vhca_cq_wake_soft(cq);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_req_ncomp_notif);
+
+static bool anything_to_flush(struct vhca_cq_kernel *k)
+{
+	struct vhca_wq *wq;
+
+	list_for_each_entry(wq, &k->senders, link)
+		if (wq->tail != vhca_wq_head(wq))
+			return true;
+	list_for_each_entry(wq, &k->receivers, link)
+		if (wq->tail != vhca_wq_head(wq))
+			return true;
+	return false;
+}
+
+static bool has_qps(struct vhca_cq_kernel *k)
+{
+	return !list_empty(&k->senders) || !list_empty(&k->receivers);
+}
+
+/**
+ * vhca_cq_wake_work - call the completion handler when a poll would find something
+ * @work: member wake of the kernel's part of a CQ
+ *
+ * Context: a work queue.
+ */
+void vhca_cq_wake_work(struct work_struct *work)
+{
+	struct vhca_cq_kernel *k = container_of(work, struct vhca_cq_kernel, wake);
+	struct vhca_cq *cq = k->cq;
+	bool call;
+
+	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
+	spin_lock_irq(&k->lock);
+	/* Without QPs the consumer is about to free the CQ and must not be called any more. */
+	call = anything_to_flush(k) || (!k->moving && cq_pending(cq, k->ci) && has_qps(k));
+	spin_unlock_irq(&k->lock);
+	if (call && cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
+
+/* Let no poll of a CQ find a QP any more; those that have found it hold the CQ's lock. */
+static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
+{
+	/* The next QP of its number may be there already. */
+	xa_cmpxchg(&k->qps, qp->ibqp.qp_num, qp, NULL, 0);
+}
+
+/**
+ * vhca_cq_attach_qp - let the CQs of a kernel QP know it
+ * @qp: the QP
+ *
+ * May sleep.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int vhca_cq_attach_qp(struct vhca_qp *qp)
+{
+	struct vhca_cq_kernel *send = to_vcq(qp->ibqp.send_cq)->kernel;
+	struct vhca_cq_kernel *recv = to_vcq(qp->ibqp.recv_cq)->kernel;
+	int err;
+
+	err = xa_err(xa_store(&send->qps, qp->ibqp.qp_num, qp, GFP_KERNEL));
+	if (err)
+		return err;
+	err = xa_err(xa_store(&recv->qps, qp->ibqp.qp_num, qp, GFP_KERNEL));
+	if (err) {
+		forget_qp(send, qp);
+		return err;
+	}
+
+	spin_lock_irq(&send->lock);
+	list_add_tail(&qp->kernel->sq.link, &send->senders);
+	spin_unlock_irq(&send->lock);
+	spin_lock_irq(&recv->lock);
+	list_add_tail(&qp->kernel->rq.link, &recv->receivers);
+	spin_unlock_irq(&recv->lock);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
+
+/*
+ * Called with the CQ's lock held: mark what a QP that goes has left in a CQ. Receives of its SRQ
+ * are over, although nobody is told.
+ */
+static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+	struct vhca_cqe *entry, copy;
+	u64 count, ignored;
+
+	for (count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
+		if (!cq_pending(cq, count))
+			break;
+		/* The device wrote the owner after the rest of the entry. */
+		dma_rmb();
+		entry = cq_entry(cq, count);
+		copy = *entry;
+		if (le32_to_cpu(copy.qpn) != qp->ibqp.qp_num)
+			continue;
+		WRITE_ONCE(entry->qpn, cpu_to_le32(VHCA_QPN_NONE));
+		if (qp->ibqp.srq && copy.flags & VHCA_CQE_F_RQ)
+			vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel,
+					     le64_to_cpu(copy.wr_id), &ignored);
+	}
+}
+
+/**
+ * vhca_cq_purge_qp - forget what a kernel QP has left in its CQs
+ * @qp: the QP, which completes nothing any more
+ * @detach: the QP goes away
+ *
+ * May sleep.
+ */
+void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
+{
+	struct vhca_cq *send = to_vcq(qp->ibqp.send_cq);
+	struct vhca_cq *recv = to_vcq(qp->ibqp.recv_cq);
+
+	if (detach) {
+		forget_qp(send->kernel, qp);
+		forget_qp(recv->kernel, qp);
+	}
+	/* While a ring is replaced entries are in two places. */
+	mutex_lock(&send->resize);
+	spin_lock_irq(&send->kernel->lock);
+	disown_cqes(send, qp);
+	if (detach)
+		list_del(&qp->kernel->sq.link);
+	else
+		vhca_wq_reset(&qp->kernel->sq);
+	spin_unlock_irq(&send->kernel->lock);
+	mutex_unlock(&send->resize);
+
+	mutex_lock(&recv->resize);
+	spin_lock_irq(&recv->kernel->lock);
+	disown_cqes(recv, qp);
+	if (detach)
+		list_del(&qp->kernel->rq.link);
+	else
+		vhca_wq_reset(&qp->kernel->rq);
+	spin_unlock_irq(&recv->kernel->lock);
+	mutex_unlock(&recv->resize);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_cq_purge_qp);

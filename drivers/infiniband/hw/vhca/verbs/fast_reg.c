@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory keys that requests register: the consumer maps a scatter list, which fills the key's list,
+ * and posts a request that has the device take that list.
+ */
+#include <linux/log2.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include <kunit/visibility.h>
+
+#include "../cmd/cmd.h"
+#include "mr.h"
+#include "pd.h"
+
+static int check_alloc(struct vhca_dev *dev, enum ib_mr_type type, u32 max_num_sg)
+{
+	if (type != IB_MR_TYPE_MEM_REG &&
+	    !(type == IB_MR_TYPE_SG_GAPS && vhca_hw_has(&dev->hw, VHCA_CAP_SG_GAPS)))
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "alloc_mr: type %d is not supported",
+				   type);
+	if (!max_num_sg || max_num_sg > dev->hw.limits.max_reg_entries)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "alloc_mr: max_num_sg %u is not 1 to the device's limit %u",
+				   max_num_sg, dev->hw.limits.max_reg_entries);
+	return 0;
+}
+
+static size_t list_size(bool gaps, u32 entries)
+{
+	return entries * (gaps ? sizeof(struct vhca_sg_entry) : sizeof(__le64));
+}
+
+/**
+ * vhca_alloc_mr - ib_device_ops.alloc_mr
+ * @ibpd: protection domain
+ * @type: IB_MR_TYPE_MEM_REG: pages; IB_MR_TYPE_SG_GAPS: pieces of any kind
+ * @max_num_sg: entries of its list
+ *
+ * May sleep.
+ *
+ * Return: the key, or an error pointer.
+ */
+struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg)
+{
+	struct vhca_dev *dev = to_vdev(ibpd->device);
+	bool gaps = type == IB_MR_TYPE_SG_GAPS;
+	struct vhca_create_mkey_req req = {
+		.buf = { .npages = cpu_to_le32(max_num_sg), .levels = 1 },
+		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
+		.type = gaps ? VHCA_MKEY_FAST_SG : VHCA_MKEY_FAST,
+		.variant = vhca_next_variant(),
+	};
+	struct vhca_fast_mr *fast;
+	u32 key;
+	int err;
+
+	err = check_alloc(dev, type, max_num_sg);
+	if (err)
+		return ERR_PTR(err);
+	fast = kzalloc(sizeof(*fast), GFP_KERNEL);
+	if (!fast)
+		return ERR_PTR(-ENOMEM);
+	err = vhca_list_alloc(&fast->list, dev->hw.dev, list_size(gaps, max_num_sg));
+	if (err)
+		goto err_mr;
+	req.buf.addr = cpu_to_le64(fast->list.dma);
+	err = vhca_cmd_create_mkey(&dev->hw, &req, &key);
+	if (err)
+		goto err_list;
+	fast->mr.fast = true;
+	fast->mr.ibmr.lkey = key;
+	fast->mr.ibmr.rkey = key;
+	fast->gaps = gaps;
+	fast->max = max_num_sg;
+	return &fast->mr.ibmr;
+
+err_list:
+	vhca_list_free(&fast->list);
+err_mr:
+	kfree(fast);
+	return ERR_PTR(err);
+}
+
+/**
+ * vhca_free_fast_mr - free a key of vhca_alloc_mr()
+ * @mr: the key, which the device does not have any more
+ */
+void vhca_free_fast_mr(struct vhca_mr *mr)
+{
+	struct vhca_fast_mr *fast = to_vfast(mr);
+
+	vhca_list_free(&fast->list);
+	kfree(fast);
+}
+
+static int add_page(struct ib_mr *ibmr, u64 addr)
+{
+	struct vhca_fast_mr *fast = to_vfast(to_vmr(ibmr));
+	__le64 *pages = fast->list.va;
+
+	if (fast->entries == fast->max)
+		return -ENOMEM;
+	pages[fast->entries++] = cpu_to_le64(addr);
+	return 0;
+}
+
+static int map_pages(struct vhca_fast_mr *fast, struct scatterlist *sg, int nents,
+		     unsigned int *offset)
+{
+	struct ib_mr *ibmr = &fast->mr.ibmr;
+	struct vhca_dev *dev = to_vdev(ibmr->device);
+
+	if (!is_power_of_2(ibmr->page_size) ||
+	    !(dev->hw.limits.page_sizes & ibmr->page_size))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "map_mr_sg: page_size %u is none of the device's (%#llx)",
+				   ibmr->page_size, dev->hw.limits.page_sizes);
+	return ib_sg_to_pages(ibmr, sg, nents, offset, add_page);
+}
+
+/* Pieces that adjoin share an entry. Pieces are taken whole: any length fits an entry. */
+static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int nents,
+		      unsigned int *offset)
+{
+	struct vhca_sg_entry *entry = fast->list.va;
+	struct ib_mr *ibmr = &fast->mr.ibmr;
+	struct device *dev = to_vdev(ibmr->device)->hw.dev;
+	u64 skip = offset ? *offset : 0;
+	u64 addr, end = 0, len;
+	struct scatterlist *sg;
+	int i;
+
+	if (nents <= 0)
+		return vhca_refuse(dev, -EINVAL, "map_mr_sg: %d pieces", nents);
+	if (skip > sg_dma_len(sgl))
+		return vhca_refuse(dev, -EINVAL,
+				   "map_mr_sg: offset %llu in a first piece of %u bytes", skip,
+				   sg_dma_len(sgl));
+	if (offset)
+		*offset = 0;
+	ibmr->iova = sg_dma_address(sgl) + skip;
+	ibmr->length = 0;
+	for_each_sg(sgl, sg, nents, i) {
+		addr = sg_dma_address(sg) + skip;
+		len = sg_dma_len(sg) - skip;
+		skip = 0;
+		if (!len)
+			continue;
+		if (!fast->entries || addr != end) {
+			if (fast->entries == fast->max)
+				break;
+			entry[fast->entries++].addr = cpu_to_le64(addr);
+		}
+		ibmr->length += len;
+		entry[fast->entries - 1].end = cpu_to_le64(ibmr->length);
+		end = addr + len;
+	}
+	return i;
+}
+
+/**
+ * vhca_map_mr_sg - ib_device_ops.map_mr_sg
+ * @ibmr: key of vhca_alloc_mr() that is not registered; its page_size is set
+ * @sg: the memory, mapped for DMA
+ * @nents: entries of @sg
+ * @offset: bytes to skip in the first entry; after a partial mapping bytes used of the entry that
+ *	    did not fit; or NULL
+ *
+ * Context: any.
+ * Return: entries of @sg that were mapped, maybe not all; -EINVAL, also for a page size the device
+ * does not have or another kind of key; -ENOMEM when not even the first page fits.
+ */
+int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
+{
+	struct vhca_dev *dev = to_vdev(ibmr->device);
+	struct vhca_mr *mr = to_vmr(ibmr);
+	struct vhca_fast_mr *fast;
+	int n;
+
+	if (!mr->fast)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "map_mr_sg: key %#x was not made for fast registration",
+				   ibmr->lkey);
+	fast = to_vfast(mr);
+	vhca_list_begin(&fast->list);
+	fast->entries = 0;
+	n = fast->gaps ? map_pieces(fast, sg, nents, offset) : map_pages(fast, sg, nents, offset);
+	vhca_list_end(&fast->list);
+	if (n < 0)
+		fast->entries = 0;
+	fast->start = ibmr->iova;
+	return n;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_map_mr_sg);

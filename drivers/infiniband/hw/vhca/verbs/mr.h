@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Memory keys: regions, those that requests register, FMRs and windows. */
+#ifndef VHCA_MR_H
+#define VHCA_MR_H
+
+#include <linux/random.h>
+
+#include "../defs/mkey.h"
+#include "vhca.h"
+
+/*
+ * Of memory alone. Consumers commonly name the same flags for regions and for QPs: of a QP's they
+ * are dropped.
+ */
+#define VHCA_MEMORY_ACCESS								\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_ON_DEMAND |	\
+	 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+
+/**
+ * struct vhca_mr - memory key
+ * @ibmr: its base
+ * @umem: pinned user memory, or NULL
+ * @pages: its description for the device
+ * @access: IB_ACCESS_*
+ * @iova: first address it translates, which the core may tell otherwise
+ * @fast: it is part of a struct vhca_fast_mr
+ */
+struct vhca_mr {
+	struct ib_mr ibmr;
+	struct ib_umem *umem;
+	struct vhca_pages pages;
+	int access;
+	u64 iova;
+	bool fast;
+};
+
+/**
+ * struct vhca_fast_mr - memory key that requests register
+ * @mr: what all have
+ * @list: the list the device will read when it registers it
+ * @gaps: it holds pieces of any length and alignment, not pages
+ * @max: its most entries
+ * @entries: entries it has
+ * @start: address of the first byte that was mapped
+ */
+struct vhca_fast_mr {
+	struct vhca_mr mr;
+	struct vhca_list list;
+	bool gaps;
+	u32 max;
+	u32 entries;
+	u64 start;
+};
+
+#ifdef VHCA_HAVE_EXT
+/**
+ * struct vhca_map - FMR
+ * @ibfmr: its base
+ * @rec: what is mapped, for the device; the list of pages stands behind it
+ * @dma: its DMA address
+ * @seq: sequence number that stands in @rec
+ * @max_pages: entries of the list
+ * @max_maps: so often it can be mapped without being unmapped
+ * @maps: so often it was
+ * @page_shift: log2 of the bytes of a page
+ */
+struct vhca_map {
+	struct ib_fmr ibfmr;
+	struct vhca_fmr *rec;
+	dma_addr_t dma;
+	u32 seq;
+	u32 max_pages;
+	u32 max_maps;
+	u32 maps;
+	u8 page_shift;
+};
+#endif
+
+/**
+ * struct vhca_mw - memory window
+ * @ibmw: its base; the key is the device's but for the low byte
+ */
+struct vhca_mw {
+	struct ib_mw ibmw;
+};
+
+VHCA_TO(mr, ibmr)
+
+static inline struct vhca_fast_mr *to_vfast(struct vhca_mr *mr)
+{
+	return container_of(mr, struct vhca_fast_mr, mr);
+}
+
+/**
+ * vhca_next_variant - choose the byte of a new key that is ours to choose
+ *
+ * Return: mostly another one than the key's predecessor had.
+ */
+static inline u8 vhca_next_variant(void)
+{
+	return get_random_u8();
+}
+
+int vhca_check_access(struct vhca_dev *dev, int access);
+u32 vhca_access_to_hw(int access);
+struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
+			       int access, struct ib_udata *udata);
+struct ib_mr *vhca_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
+				      int fd, int access, struct uverbs_attr_bundle *attrs);
+struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
+				 u64 virt_addr, int access, struct ib_pd *new_pd,
+				 struct ib_udata *udata);
+int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int vhca_dealloc_mw(struct ib_mw *ibmw);
+
+/* fast_reg.c */
+struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
+int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
+void vhca_free_fast_mr(struct vhca_mr *mr);
+
+#ifdef VHCA_HAVE_EXT
+/* fmr.c */
+struct ib_fmr *vhca_alloc_fmr(struct ib_pd *ibpd, int access, struct ib_fmr_attr *attr);
+int vhca_map_phys_fmr(struct ib_fmr *ibfmr, u64 *pages, int n, u64 iova);
+void vhca_fmr_clear(struct ib_fmr *ibfmr);
+int vhca_unmap_fmr(struct list_head *list);
+int vhca_dealloc_fmr(struct ib_fmr *ibfmr);
+#endif
+
+#endif /* VHCA_MR_H */

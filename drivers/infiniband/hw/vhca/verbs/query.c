@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Questions about the device, its ports and their tables. */
+#include <linux/pci.h>
+
+#include "../cmd/cmd.h"
+#include "caps.h"
+#include "query.h"
+#include "udata.h"
+
+int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
+		      struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibdev);
+	const struct pci_dev *pdev = to_pci_dev(dev->hw.dev);
+	const struct vhca_limits *l = &dev->hw.limits;
+	int err;
+
+	err = vhca_udata_none(dev, udata, "query_device");
+	if (err)
+		return err;
+
+	memset(a, 0, sizeof(*a));
+	a->fw_ver = l->fw_version;
+	a->sys_image_guid = cpu_to_be64(l->sys_image_guid);
+	a->max_mr_size = l->max_mr_size;
+	a->page_size_cap = l->page_sizes;
+	a->vendor_id = pdev->vendor;
+	a->vendor_part_id = pdev->device;
+	a->hw_ver = pdev->revision;
+	a->max_qp = min_t(u32, l->max_qps, INT_MAX);
+	/* of the largest requests: a send ring has room for more of small ones */
+	a->max_qp_wr = min3(l->max_sq_blocks / VHCA_WQE_MAX_BLOCKS, l->max_rq_wr, (u32)INT_MAX);
+	a->max_send_sge = l->max_send_sge;
+	a->max_recv_sge = l->max_recv_sge;
+	a->max_sge_rd = l->max_send_sge;
+	a->max_cq = min_t(u32, l->max_cqs, INT_MAX);
+	a->max_cqe = min_t(u32, l->max_cqe, INT_MAX);
+	a->max_mr = min_t(u32, l->max_mkeys, INT_MAX);
+	a->max_pd = min_t(u32, l->max_pds, INT_MAX);
+	a->max_qp_rd_atom = l->max_rd_atomic;
+	a->max_res_rd_atom = min_t(u64, (u64)l->max_rd_atomic * l->max_qps, INT_MAX);
+	a->max_qp_init_rd_atom = l->max_init_rd_atomic;
+	a->max_pkeys = dev->max_pkeys;
+	a->local_ca_ack_delay = l->ack_delay;
+	if (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK)) {
+		a->timestamp_mask = U64_MAX;
+		a->hca_core_clock = l->clock_khz;
+	}
+	vhca_caps_attr(dev, a);
+	a->device_cap_flags |= VHCA_EXT_DEVICE_CAPS;
+	return 0;
+}
+
+int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
+{
+	struct vhca_dev *dev = to_vdev(ibdev);
+	struct vhca_port_attr a;
+	union ib_gid gid;
+	int err;
+
+	err = vhca_cmd_query_port(&dev->hw, port, &a) ?:
+	      vhca_cmd_query_gid(&dev->hw, port, 0, gid.raw);
+	if (err)
+		return err;
+	/* The core would take it from the last entry of the GID table, which may be empty. */
+	p->subnet_prefix = be64_to_cpu(gid.global.subnet_prefix);
+	p->state = a.state;
+	p->phys_state = a.phys_state;
+	p->max_mtu = a.max_mtu;
+	p->active_mtu = a.active_mtu;
+	p->phys_mtu = ib_mtu_enum_to_int(a.active_mtu);
+	p->gid_tbl_len = le32_to_cpu(a.gid_entries);
+	p->pkey_tbl_len = le32_to_cpu(a.pkey_entries);
+	p->port_cap_flags = le32_to_cpu(a.cap_mask);
+	p->max_msg_sz = le32_to_cpu(a.max_msg);
+	p->bad_pkey_cntr = le32_to_cpu(a.pkey_viol);
+	p->qkey_viol_cntr = le32_to_cpu(a.qkey_viol);
+	p->lid = le16_to_cpu(a.lid);
+	p->sm_lid = le16_to_cpu(a.sm_lid);
+	p->lmc = a.lmc;
+	p->max_vl_num = a.max_vl;
+	p->sm_sl = a.sm_sl;
+	p->subnet_timeout = a.subnet_timeout;
+	p->init_type_reply = a.init_type_reply;
+	p->active_width = a.active_width;
+	p->active_speed = le16_to_cpu(a.active_speed);
+	return 0;
+}
+
+int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
+			    struct ib_port_immutable *immutable)
+{
+	struct ib_port_attr attr = {};
+	int err;
+
+	err = vhca_query_port(ibdev, port, &attr);
+	if (err)
+		return err;
+	immutable->pkey_tbl_len = attr.pkey_tbl_len;
+	immutable->gid_tbl_len = attr.gid_tbl_len;
+	/* Without management QPs there are no MADs, no SA and no CM: InfiniBand transport alone. */
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	return 0;
+}
+
+enum rdma_link_layer vhca_get_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_INFINIBAND;
+}
+
+int vhca_query_gid(struct ib_device *ibdev, u32 port, int index, union ib_gid *gid)
+{
+	if (index < 0)
+		return -EINVAL;
+	return vhca_cmd_query_gid(&to_vdev(ibdev)->hw, port, index, gid->raw);
+}
+
+int vhca_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	return vhca_cmd_query_pkey(&to_vdev(ibdev)->hw, port, index, pkey);
+}
+
+int vhca_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify)
+{
+	struct vhca_dev *dev = to_vdev(ibdev);
+	int err;
+
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "modify_device: mask %#x", mask);
+	if (!(mask & IB_DEVICE_MODIFY_NODE_DESC))
+		return 0;
+	mutex_lock(&dev->desc_lock);
+	err = vhca_cmd_set_node_desc(&dev->hw, modify->node_desc);
+	if (!err)
+		memcpy(ibdev->node_desc, modify->node_desc, sizeof(ibdev->node_desc));
+	mutex_unlock(&dev->desc_lock);
+	return err;
+}
+
+void vhca_get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	u64 v = to_vdev(ibdev)->hw.limits.fw_version;
+
+	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u", (u32)(v >> 32), (u16)(v >> 16), (u16)v);
+}
+
+const struct cpumask *vhca_get_vector_affinity(struct ib_device *ibdev, int vector)
+{
+	struct vhca_dev *dev = to_vdev(ibdev);
+
+	if (vector < 0 || vector >= dev->nvectors)
+		return NULL;
+	return cpumask_of(dev->vectors[vector].cpu);
+}
+

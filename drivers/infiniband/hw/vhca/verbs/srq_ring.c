@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Rings of the kernel's shared receive queues.
+ *
+ * A receive is posted in order and taken by the device in order, but the QPs complete what they
+ * took in any order, and a stride is free as soon as its receive is taken. What the driver
+ * remembers of a receive stands therefore beside the ring, in a note; the entry carries the note's
+ * number, and the device gives that back. A receive counts as posted until its completion is
+ * polled.
+ *
+ * While the ring is replaced every receive is written into both rings: the device says too late
+ * which it took from.
+ */
+#include <linux/slab.h>
+#include <kunit/visibility.h>
+
+#include "qp.h"
+#include "srq.h"
+
+#define NOTE_NONE	U32_MAX
+
+/* A note's number: where it is, and a generation that tells its uses apart. */
+static u64 note_id(const struct vhca_srq_kernel *k, u32 index)
+{
+	return (u64)k->notes[index].gen << 32 | index;
+}
+
+static void note_free(struct vhca_srq_kernel *k, u32 index)
+{
+	k->notes[index].busy = false;
+	k->notes[index].next = k->free;
+	k->free = index;
+}
+
+/* Take over a longer array of notes, and use what it has more; returns the former one. */
+static struct vhca_srq_note *notes_replace(struct vhca_srq_kernel *k, struct vhca_srq_note *notes,
+					   u32 n)
+{
+	struct vhca_srq_note *former = k->notes;
+	u32 i;
+
+	if (former)
+		memcpy(notes, former, k->nnotes * sizeof(*notes));
+	k->notes = notes;
+	for (i = n; i-- > k->nnotes;)
+		note_free(k, i);
+	k->nnotes = n;
+	return former;
+}
+
+static struct vhca_srq_note *notes_alloc(u32 n)
+{
+	return kvcalloc(n, sizeof(struct vhca_srq_note), GFP_KERNEL);
+}
+
+/**
+ * vhca_srq_ring_make - make the ring and the notes
+ * @k: filled in
+ * @dev: device for DMA
+ * @db: records of the queue
+ * @log: log2 of the receives
+ * @max_sge: scatter entries of a receive
+ *
+ * May sleep.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int vhca_srq_ring_make(struct vhca_srq_kernel *k, struct device *dev, const struct vhca_db *db,
+		       u8 log, u32 max_sge)
+{
+	struct vhca_srq_note *notes;
+	int err;
+
+	spin_lock_init(&k->lock);
+	k->db = db;
+	k->max_sge = max_sge;
+	k->free = NOTE_NONE;
+	notes = notes_alloc(BIT(log));
+	if (!notes)
+		return -ENOMEM;
+	err = vhca_ring_alloc(&k->ring, dev, log, order_base_2(VHCA_RWQE_SIZE(max(max_sge, 1U))));
+	if (err) {
+		kvfree(notes);
+		return err;
+	}
+	notes_replace(k, notes, BIT(log));
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_make);
+
+/**
+ * vhca_srq_ring_free - undo of vhca_srq_ring_make()
+ * @k: the ring, which the device does not use any more
+ */
+void vhca_srq_ring_free(struct vhca_srq_kernel *k)
+{
+	kvfree(k->notes);
+	vhca_ring_free(&k->ring);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_free);
+
+/* Look how many receives the device has taken. It may say what it likes, within what we posted. */
+static void look_taken(struct vhca_srq_kernel *k)
+{
+	u64 taken = vhca_ring_widen(k->tail, le64_to_cpu(READ_ONCE(*vhca_db_rec(k->db, 1))));
+
+	/* The device has read the strides before it said so, and they are written after this. */
+	virt_mb();
+	if (taken <= k->head)
+		k->tail = taken;
+}
+
+/* Receives that may be posted: while the ring is replaced, what the smaller one has. */
+static u64 capacity(const struct vhca_srq_kernel *k)
+{
+	u64 n = vhca_ring_entries(&k->ring);
+
+	return k->other ? min(n, vhca_ring_entries(k->other)) : n;
+}
+
+static bool has_room(struct vhca_srq_kernel *k)
+{
+	u64 max = capacity(k);
+
+	if (k->free == NOTE_NONE || k->busy >= max)
+		return false;
+	if (k->head - k->tail >= max)
+		look_taken(k);
+	return k->head - k->tail < max;
+}
+
+static int put_recv(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr)
+{
+	struct vhca_srq_note *note;
+	u32 index;
+
+	if (wr->num_sge < 0 || wr->num_sge > k->max_sge)
+		return -EINVAL;
+	if (!has_room(k))
+		return -ENOMEM;
+	index = k->free;
+	note = &k->notes[index];
+	k->free = note->next;
+	k->busy++;
+	note->busy = true;
+	note->gen++;
+	note->wr_id = wr->wr_id;
+	vhca_write_rwqe(vhca_ring_at(&k->ring, k->head), wr, note_id(k, index), k->head);
+	if (k->other)
+		vhca_write_rwqe(vhca_ring_at(k->other, k->head), wr, note_id(k, index), k->head);
+	k->head++;
+	return 0;
+}
+
+/**
+ * vhca_srq_ring_post - post receives
+ * @k: the ring
+ * @wr: list of requests
+ * @bad_wr: the first request that was not posted, on error; those before it were
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for too long a scatter list, -ENOMEM when the queue is full.
+ */
+int vhca_srq_ring_post(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr)
+{
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&k->lock, flags);
+	for (; wr; wr = wr->next) {
+		err = put_recv(k, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	vhca_db_store(k->db, 0, k->head);
+	spin_unlock_irqrestore(&k->lock, flags);
+	return err;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_post);
+
+/**
+ * vhca_srq_ring_finish - find the receive that has completed; it is not posted any more
+ * @k: the ring
+ * @id: what the device says it was given with the receive
+ * @wr_id: set to the consumer's number for it
+ *
+ * Context: any.
+ * Return: false when no such receive was posted.
+ */
+bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u64 *wr_id)
+{
+	u32 index = lower_32_bits(id);
+	unsigned long flags;
+	bool found;
+
+	spin_lock_irqsave(&k->lock, flags);
+	found = index < k->nnotes && k->notes[index].busy && note_id(k, index) == id;
+	if (found) {
+		*wr_id = k->notes[index].wr_id;
+		note_free(k, index);
+		k->busy--;
+	}
+	spin_unlock_irqrestore(&k->lock, flags);
+	return found;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_finish);
+
+static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_ring *to)
+{
+	u64 count;
+
+	for (count = k->tail; count < k->head; count++)
+		memcpy(vhca_ring_at(to, count), vhca_ring_at(&k->ring, count),
+		       BIT(to->log_entry));
+}
+
+/**
+ * vhca_srq_ring_move_begin - begin to replace the ring
+ * @k: the ring; the caller serialises replacements
+ * @to: new ring, zeroed, of entries as large as those of the present one
+ *
+ * From now on the device may take receives from either ring. May sleep.
+ *
+ * Return: 0; -EINVAL when more receives are posted than fit; -ENOMEM.
+ */
+int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to)
+{
+	struct vhca_srq_note *notes = NULL;
+	u32 n = vhca_ring_entries(to);
+	bool fits;
+
+	if (n > k->nnotes) {
+		notes = notes_alloc(n);
+		if (!notes)
+			return -ENOMEM;
+	}
+	spin_lock_irq(&k->lock);
+	look_taken(k);
+	fits = k->head - k->tail <= n;
+	if (fits) {
+		copy_entries(k, to);
+		if (notes)
+			notes = notes_replace(k, notes, n);
+		k->other = to;
+	}
+	spin_unlock_irq(&k->lock);
+	kvfree(notes);
+	return fits ? 0 : -EINVAL;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_move_begin);
+
+/**
+ * vhca_srq_ring_move_end - finish replacing the ring
+ * @k: the ring
+ * @to: new ring; filled with the one that the device does not use any more
+ * @moved: the device uses the new one
+ *
+ * May sleep.
+ */
+void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_ring *to, bool moved)
+{
+	spin_lock_irq(&k->lock);
+	if (moved)
+		swap(k->ring, *to);
+	k->other = NULL;
+	spin_unlock_irq(&k->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_move_end);

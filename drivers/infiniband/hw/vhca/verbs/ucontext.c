@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * User contexts and what they map: the kick page of their doorbell area, and the pages of records,
+ * one mapping each, made as the area grows.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "../cmd/cmd.h"
+#include "ucontext.h"
+#include "udata.h"
+
+#define VHCA_KNOWN_FEATURES	(VHCA_UCTX_F_TIMESTAMP | VHCA_UCTX_F_CLOCK)
+
+/* A doorbell page as user space may map it. */
+struct db_mapping {
+	struct rdma_user_mmap_entry entry;
+	struct vhca_db_mem *page;
+};
+
+static struct vhca_ucontext *uar_to_ucontext(struct vhca_uar *uar)
+{
+	return container_of(uar, struct vhca_ucontext, uar);
+}
+
+static int user_page_added(struct vhca_uar *uar, struct vhca_db_mem *page)
+{
+	struct db_mapping *map;
+	int err;
+
+	map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
+	if (!map)
+		return -ENOMEM;
+	map->page = page;
+	err = rdma_user_mmap_entry_insert(&uar_to_ucontext(uar)->ibucontext, &map->entry,
+					  PAGE_SIZE);
+	if (err) {
+		kfree(map);
+		return err;
+	}
+	vhca_db_mem_get(page);
+	page->priv = map;
+	return 0;
+}
+
+static void user_page_gone(struct vhca_uar *uar, struct vhca_db_mem *page)
+{
+	struct db_mapping *map = page->priv;
+
+	page->priv = NULL;
+	rdma_user_mmap_entry_remove(&map->entry);
+}
+
+static const struct vhca_uar_ops user_uar_ops = {
+	.add_page = vhca_uar_add_page_cmd,
+	.page_added = user_page_added,
+	.page_gone = user_page_gone,
+};
+
+/**
+ * vhca_db_mmap_offset - where user space finds the page of a pair of slots
+ * @db: the pair, in a user context's area
+ *
+ * Return: offset for mmap().
+ */
+u64 vhca_db_mmap_offset(const struct vhca_db *db)
+{
+	struct db_mapping *map = db->page->priv;
+
+	return rdma_user_mmap_get_offset(&map->entry);
+}
+
+static u64 features(const struct vhca_dev *dev)
+{
+	return (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK) ? VHCA_UCTX_F_TIMESTAMP : 0) |
+	       (vhca_hw_has(&dev->hw, VHCA_CAP_CLOCK_QUERY) ? VHCA_UCTX_F_CLOCK : 0);
+}
+
+/**
+ * vhca_ucontext_answer - what the provider of a context must know
+ * @ctx: the context
+ * @resp: filled in
+ */
+void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp)
+{
+	struct vhca_dev *dev = to_vdev(ctx->ibucontext.device);
+	const struct vhca_limits *l = &dev->hw.limits;
+	struct vhca_db_mem *page0 = list_first_entry(&ctx->uar.pages, struct vhca_db_mem, list);
+	struct db_mapping *map = page0->priv;
+
+	*resp = (struct vhca_uctx_resp) {
+		.features = ctx->features,
+		.kick_mmap = rdma_user_mmap_get_offset(&ctx->kick),
+		.db_mmap = rdma_user_mmap_get_offset(&map->entry),
+		.max_inline = l->max_inline,
+		.max_send_sge = l->max_send_sge,
+		.max_recv_sge = l->max_recv_sge,
+		.hw_version = dev->hw.version,
+		.has_clock = !!(l->caps & BIT_ULL(VHCA_CAP_CLOCK)),
+		.uc_local_inv = vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG),
+		/* No process has a key that could be registered this way. */
+		.send_ops = dev->send_ops & ~BIT(VHCA_OP_REG_MR),
+	};
+}
+
+static int answer_alloc(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct ib_udata *udata)
+{
+	struct vhca_uctx_resp resp;
+
+	vhca_ucontext_answer(ctx, &resp);
+	return vhca_udata_out(dev, udata, "alloc_ucontext", &resp, sizeof(resp), sizeof(resp));
+}
+
+static void close_area(struct vhca_dev *dev, struct vhca_ucontext *ctx)
+{
+	int err = vhca_uar_close(&ctx->uar);
+
+	if (!err)
+		return;
+	/* The device would go on reading pages we must not free while it does. */
+	dev_err(dev->hw.dev, "device keeps doorbell area %u (%d)\n", ctx->uar.handle, err);
+	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
+	vhca_uar_exit(&ctx->uar);
+}
+
+/* Open a context: a doorbell area of its own on the device. */
+int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
+{
+	struct vhca_dev *dev = to_vdev(ibctx->device);
+	struct vhca_ucontext *ctx = to_vucontext(ibctx);
+	struct vhca_uctx_req req;
+	int err;
+
+	err = vhca_udata_in(dev, udata, "alloc_ucontext", &req, sizeof(req));
+	if (err)
+		return err;
+	/* Offers, not demands: the answer says what both sides know. */
+	ctx->features = req.features & VHCA_KNOWN_FEATURES & features(dev);
+
+	if (dev->hw.kick_stride % PAGE_SIZE)
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
+				   "kick pages are %u bytes apart, processes map %lu",
+				   dev->hw.kick_stride, PAGE_SIZE);
+	/*
+	 * A driver whose device is in use is not unloaded by mistake. Some cores see to that and
+	 * some do not; unbinding the device takes contexts away all the same.
+	 */
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	err = vhca_uar_open(&ctx->uar, &dev->hw, &user_uar_ops);
+	if (err)
+		goto err_module;
+	err = rdma_user_mmap_entry_insert(ibctx, &ctx->kick, PAGE_SIZE);
+	if (err)
+		goto err_close;
+	err = answer_alloc(dev, ctx, udata);
+	if (err)
+		goto err_kick;
+	return 0;
+
+err_kick:
+	rdma_user_mmap_entry_remove(&ctx->kick);
+err_close:
+	close_area(dev, ctx);
+err_module:
+	module_put(THIS_MODULE);
+	return err;
+}
+
+/* Close a context; all its objects are gone. */
+void vhca_dealloc_ucontext(struct ib_ucontext *ibctx)
+{
+	struct vhca_dev *dev = to_vdev(ibctx->device);
+	struct vhca_ucontext *ctx = to_vucontext(ibctx);
+
+	rdma_user_mmap_entry_remove(&ctx->kick);
+	close_area(dev, ctx);
+	module_put(THIS_MODULE);
+}
+
+/*
+ * All there is to take back when the device goes are mappings, which the core replaces by itself.
+ * That this function exists tells it that open contexts do not keep the device from going.
+ */
+void vhca_disassociate_ucontext(struct ib_ucontext *ibctx)
+{
+}
+
+static int map_kick(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct vm_area_struct *vma)
+{
+	phys_addr_t phys = dev->hw.kick_phys + (u64)ctx->uar.handle * dev->hw.kick_stride;
+
+	/* Reading it costs the guest a round trip and tells nothing. */
+	if (vma->vm_flags & (VM_READ | VM_EXEC))
+		return vhca_refuse(dev->hw.dev, -EPERM, "mmap: the kick page is for writing only");
+	vm_flags_clear(vma, VM_MAYREAD | VM_MAYEXEC);
+	return rdma_user_mmap_io(&ctx->ibucontext, vma, PHYS_PFN(phys), PAGE_SIZE,
+				 pgprot_noncached(vma->vm_page_prot), &ctx->kick);
+}
+
+static int map_db_page(struct vhca_dev *dev, struct vhca_ucontext *ctx,
+		       struct vm_area_struct *vma, struct rdma_user_mmap_entry *entry)
+{
+	struct db_mapping *map = container_of(entry, struct db_mapping, entry);
+
+	if (vma->vm_flags & VM_EXEC)
+		return vhca_refuse(dev->hw.dev, -EPERM, "mmap: doorbell pages are not executable");
+	vm_flags_clear(vma, VM_MAYEXEC);
+	return rdma_user_mmap_io(&ctx->ibucontext, vma, vhca_db_mem_pfn(map->page), PAGE_SIZE,
+				 vma->vm_page_prot, entry);
+}
+
+/* Map the kick page or a doorbell page, at an offset an earlier call has given out. */
+int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
+{
+	struct vhca_dev *dev = to_vdev(ibctx->device);
+	struct vhca_ucontext *ctx = to_vucontext(ibctx);
+	struct rdma_user_mmap_entry *entry;
+	int err;
+
+	entry = rdma_user_mmap_entry_get(ibctx, vma);
+	if (!entry)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "mmap: nothing at offset %#lx of %lu pages",
+				   vma->vm_pgoff << PAGE_SHIFT, vma_pages(vma));
+	if (entry == &ctx->kick)
+		err = map_kick(dev, ctx, vma);
+	else
+		err = map_db_page(dev, ctx, vma, entry);
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+
+/* The last mapping of an entry is gone, and the entry is removed. */
+void vhca_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct vhca_ucontext *ctx = to_vucontext(entry->ucontext);
+	struct db_mapping *map;
+
+	if (entry == &ctx->kick)
+		return;
+	map = container_of(entry, struct db_mapping, entry);
+	vhca_db_mem_put(map->page);
+	kfree(map);
+}

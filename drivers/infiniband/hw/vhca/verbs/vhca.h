@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The device as its verbs objects see it. */
+#ifndef VHCA_H
+#define VHCA_H
+
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "../hw/compat.h"
+#include "../hw/hw.h"
+#include "../queue/eq.h"
+#include "../queue/id_table.h"
+#include "../queue/uar.h"
+
+struct vhca_dev;
+struct vhca_fn;
+struct vhca_irq;
+
+/**
+ * struct vhca_vector - a completion vector: an event queue and the CQs that report to it
+ * @eq: the event queue
+ * @dev: the device
+ * @lock: serialises the handling of events
+ * @cqs: CQs by number, for completion events
+ * @again: goes on where an interrupt had handled enough
+ * @cpu: where the interrupt is steered
+ */
+struct vhca_vector {
+	struct vhca_eq eq;
+	struct vhca_dev *dev;
+	spinlock_t lock;
+	struct vhca_id_table cqs;
+	struct work_struct again;
+	unsigned int cpu;
+};
+
+/**
+ * struct vhca_dev - a device that is up
+ * @ibdev: its place in the RDMA core
+ * @hw: the device itself
+ * @fn: the PCI function
+ * @uar: the kernel's doorbell area
+ * @async_eq: asynchronous events
+ * @async_ready: the interrupt may look at @async_eq
+ * @async_lock: serialises their handling; protects @registered and @early
+ * @registered: events of ports may be told to the core
+ * @early: those of each port that came when they might not, bits numbered by enum ib_event_type
+ * @vectors: completion vectors
+ * @nvectors: their number
+ * @irqs: interrupts
+ * @nirqs: their number
+ * @cqs: CQs of all vectors by number, for asynchronous events
+ * @qps: QPs by number
+ * @srqs: SRQs by number
+ * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
+ * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
+ * @access: rights that memory can be registered with, IB_ACCESS_*
+ * @max_pkeys: entries of the largest P_Key table
+ * @desc_lock: protects ibdev.node_desc
+ * @health: the health check
+ * @alive: sum of signs of life at the last check
+ */
+struct vhca_dev {
+	struct ib_device ibdev;
+	struct vhca_hw hw;
+	struct vhca_fn *fn;
+	struct vhca_uar uar;
+	struct vhca_eq async_eq;
+	bool async_ready;
+	struct mutex async_lock;
+	bool registered;
+	u32 early[VHCA_SANE_PORTS];
+	struct vhca_vector *vectors;
+	unsigned int nvectors;
+	struct vhca_irq *irqs;
+	unsigned int nirqs;
+	struct vhca_id_table cqs;
+	struct vhca_id_table qps;
+	struct vhca_id_table srqs;
+	u32 send_ops;
+	u32 uc_lacks;
+	int access;
+	u16 max_pkeys;
+	struct mutex desc_lock;
+	struct delayed_work health;
+	u64 alive;
+};
+
+static inline struct vhca_dev *to_vdev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct vhca_dev, ibdev);
+}
+
+static inline struct vhca_dev *hw_to_vdev(struct vhca_hw *hw)
+{
+	return container_of(hw, struct vhca_dev, hw);
+}
+
+/* Define to_v@type(): the object of ours that a struct ib_@type is part of. */
+#define VHCA_TO(type, ib)							\
+	static inline struct vhca_##type *to_v##type(struct ib_##type *obj)	\
+	{									\
+		return container_of(obj, struct vhca_##type, ib);		\
+	}
+
+#endif /* VHCA_H */

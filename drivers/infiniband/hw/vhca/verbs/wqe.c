@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Send requests of the kernel in the device's form.
+ *
+ * Segments begin at multiples of 16 bytes. Those longer than that, and inline data, can span
+ * blocks; they are copied piece by piece across the ring's end and the ring's pieces.
+ */
+#include <linux/log2.h>
+#include <kunit/visibility.h>
+
+#include "ah.h"
+#include "mr.h"
+#include "qp.h"
+
+#define SEG_UNIT	sizeof(struct vhca_sge)
+static_assert(sizeof(struct vhca_wqe_ctrl) % SEG_UNIT == 0);
+static_assert(sizeof(struct vhca_wqe_raddr) == SEG_UNIT);
+static_assert(sizeof(struct vhca_wqe_ud) % SEG_UNIT == 0);
+static_assert(sizeof(struct vhca_wqe_atomic) % SEG_UNIT == 0);
+/* A registration fits the first block, and so does what every request has. */
+static_assert(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_reg) <= VHCA_WQE_BLOCK);
+
+/* Where the next bytes of a request go. */
+struct wqe_writer {
+	struct vhca_wq *wq;
+	u64 slot;	/* count of the block */
+	u32 offset;	/* in the block */
+};
+
+static void *writer_at(struct wqe_writer *w)
+{
+	return vhca_ring_at(&w->wq->ring, w->slot) + w->offset;
+}
+
+static void writer_skip(struct wqe_writer *w, u32 n)
+{
+	w->offset += n;
+	w->slot += w->offset / VHCA_WQE_BLOCK;
+	w->offset %= VHCA_WQE_BLOCK;
+}
+
+static void write_sge(struct wqe_writer *w, const struct ib_sge *sge)
+{
+	struct vhca_sge *seg = writer_at(w);
+
+	seg->addr = cpu_to_le64(sge->addr);
+	seg->length = cpu_to_le32(sge->length);
+	seg->lkey = cpu_to_le32(sge->lkey);
+	writer_skip(w, sizeof(*seg));
+}
+
+static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
+{
+	u32 n;
+
+	while (len) {
+		n = min_t(u32, len, VHCA_WQE_BLOCK - w->offset);
+		memcpy(writer_at(w), data, n);
+		writer_skip(w, n);
+		data += n;
+		len -= n;
+	}
+}
+
+#define RC	BIT(IB_QPT_RC)
+#define UC	BIT(IB_QPT_UC)
+#define UD	BIT(IB_QPT_UD)
+
+#define OP_REMOTE	BIT(0)	/* remote address and key */
+#define OP_IMM		BIT(1)	/* immediate data */
+#define OP_INV		BIT(2)	/* names a key that ends */
+#define OP_INV_SGE	BIT(3)	/* the same, and it is that of the scatter entry */
+#define OP_INLINE	BIT(4)	/* data may be inline */
+#define OP_ONE		BIT(5)	/* one gather or scatter entry, or inline data */
+#define OP_ATOMIC	BIT(6)	/* atomic segment */
+#define OP_NO_DATA	BIT(7)	/* neither address nor data */
+#define OP_REG		BIT(8)	/* registration */
+
+/* What a verbs operation is to the device and in its completion, and which QPs have it. */
+struct send_op {
+	u8 opcode;
+	u8 wc_opcode;
+	u8 types;
+	u16 flags;
+};
+
+static const struct send_op send_ops[] = {
+	[IB_WR_SEND] = { VHCA_OP_SEND, IB_WC_SEND, RC | UC | UD, OP_INLINE },
+	[IB_WR_SEND_WITH_IMM] = { VHCA_OP_SEND_IMM, IB_WC_SEND, RC | UC | UD, OP_IMM | OP_INLINE },
+	[IB_WR_SEND_WITH_INV] = { VHCA_OP_SEND_INV, IB_WC_SEND, RC, OP_INV | OP_INLINE },
+	[IB_WR_RDMA_WRITE] = { VHCA_OP_WRITE, IB_WC_RDMA_WRITE, RC | UC, OP_REMOTE | OP_INLINE },
+	[IB_WR_RDMA_WRITE_WITH_IMM] = { VHCA_OP_WRITE_IMM, IB_WC_RDMA_WRITE, RC | UC,
+					OP_REMOTE | OP_IMM | OP_INLINE },
+	[IB_WR_RDMA_READ] = { VHCA_OP_READ, IB_WC_RDMA_READ, RC, OP_REMOTE },
+	[IB_WR_RDMA_READ_WITH_INV] = { VHCA_OP_READ_INV, IB_WC_RDMA_READ, RC,
+				       OP_REMOTE | OP_INV_SGE | OP_ONE },
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { VHCA_OP_CMP_SWAP, IB_WC_COMP_SWAP, RC, OP_ATOMIC | OP_ONE },
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { VHCA_OP_FETCH_ADD, IB_WC_FETCH_ADD, RC,
+					 OP_ATOMIC | OP_ONE },
+	[IB_WR_MASKED_ATOMIC_CMP_AND_SWP] = { VHCA_OP_MASKED_CMP_SWAP, IB_WC_MASKED_COMP_SWAP, RC,
+					      OP_ATOMIC | OP_ONE },
+	[IB_WR_MASKED_ATOMIC_FETCH_AND_ADD] = { VHCA_OP_MASKED_FETCH_ADD, IB_WC_MASKED_FETCH_ADD,
+						RC, OP_ATOMIC | OP_ONE },
+	[IB_WR_ATOMIC_WRITE] = { VHCA_OP_ATOMIC_WRITE, IB_WC_ATOMIC_WRITE, RC,
+				 OP_REMOTE | OP_INLINE | OP_ONE },
+	[IB_WR_LOCAL_INV] = { VHCA_OP_LOCAL_INV, IB_WC_LOCAL_INV, RC | UC, OP_INV | OP_NO_DATA },
+	[IB_WR_REG_MR] = { VHCA_OP_REG_MR, IB_WC_REG_MR, RC | UC, OP_REG | OP_NO_DATA },
+};
+
+/* The core drains a queue of any type by a WRITE behind the last request, to see it flushed. */
+static const struct send_op drain_op = { VHCA_OP_NOP, IB_WC_RDMA_WRITE, UD };
+
+static const struct send_op *find_op(const struct vhca_dev *dev, const struct vhca_qp *qp,
+				     const struct ib_send_wr *wr)
+{
+	const struct send_op *op;
+	u32 has = dev->send_ops;
+
+	if (wr->opcode >= ARRAY_SIZE(send_ops) || !send_ops[wr->opcode].opcode)
+		return NULL;
+	op = &send_ops[wr->opcode];
+	if (qp->ibqp.qp_type == IB_QPT_UC)
+		has &= ~dev->uc_lacks;
+	if (op->types & BIT(qp->ibqp.qp_type))
+		return has & BIT(op->opcode) ? op : NULL;
+	if (wr->opcode == IB_WR_RDMA_WRITE && !wr->num_sge && READ_ONCE(qp->kernel->broken))
+		return &drain_op;
+	return NULL;
+}
+
+/* Bytes of what stands between the control segment and the payload. */
+static size_t address_size(enum ib_qp_type type, u16 flags)
+{
+	if (type == IB_QPT_UD)
+		return sizeof(struct vhca_wqe_ud);
+	if (flags & OP_ATOMIC)
+		return sizeof(struct vhca_wqe_raddr) + sizeof(struct vhca_wqe_atomic);
+	return flags & OP_REMOTE ? sizeof(struct vhca_wqe_raddr) : 0;
+}
+
+/**
+ * vhca_send_wqe_blocks - ring blocks of a send request
+ * @dev: device
+ * @type: type of the QP
+ * @nsge: gather entries; a QP that has any has atomic operations, if the device has
+ * @inline_len: inline bytes
+ *
+ * Return: blocks that hold the largest; more than VHCA_WQE_MAX_BLOCKS: there is no such request.
+ */
+u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,
+			 u32 inline_len)
+{
+	size_t size = address_size(type, OP_REMOTE) +
+		      max_t(size_t, nsge * sizeof(struct vhca_sge), inline_len);
+
+	if (nsge && type == IB_QPT_RC && dev->send_ops & BIT(VHCA_OP_CMP_SWAP))
+		size = max(size, address_size(type, OP_ATOMIC) + sizeof(struct vhca_sge));
+	return DIV_ROUND_UP(sizeof(struct vhca_wqe_ctrl) + size, VHCA_WQE_BLOCK);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_send_wqe_blocks);
+
+static int check_inline(struct vhca_dev *dev, const struct ib_send_wr *wr, u32 max, u32 *len)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++)
+		sum += wr->sg_list[i].length;
+	if (sum > max)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: %llu bytes inline > max_inline_data %u", sum, max);
+	*len = sum;
+	return 0;
+}
+
+/* The list of a key as it is now, under the name and the rights that are asked for. */
+static int check_reg(struct vhca_dev *dev, const struct ib_reg_wr *wr)
+{
+	struct vhca_mr *mr = to_vmr(wr->mr);
+	struct vhca_fast_mr *fast = to_vfast(mr);
+
+	if (!mr->fast || (wr->key ^ mr->ibmr.lkey) & ~0xffU)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: REG_MR of key %#x: not a fast registration key's",
+				   wr->key);
+	if (!fast->entries || !mr->ibmr.length)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: REG_MR of key %#x: nothing is mapped", wr->key);
+	if (wr->access & ~(dev->access | IB_ACCESS_OPTIONAL))
+		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
+				   "post_send: REG_MR with access %#x: the device does not have %#x",
+				   wr->access, wr->access & ~(dev->access | IB_ACCESS_OPTIONAL));
+	/* Only whole pages move to another address. */
+	if (!fast->gaps && (mr->ibmr.iova ^ fast->start) & (mr->ibmr.page_size - 1))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: REG_MR at %#llx of memory that begins at %#llx of a page of %u",
+				   mr->ibmr.iova, fast->start & (mr->ibmr.page_size - 1),
+				   mr->ibmr.page_size);
+	return 0;
+}
+
+/* What does not depend on the room in the queue; @len is that of inline data. */
+static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const struct send_op *op,
+		      const struct ib_send_wr *wr, u32 *len)
+{
+	const struct vhca_wq *sq = &qp->kernel->sq;
+	bool inl = wr->send_flags & IB_SEND_INLINE;
+
+	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge ||
+	    (op->flags & OP_ONE && wr->num_sge != 1) || (op->flags & OP_NO_DATA && wr->num_sge))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: opcode %#x with num_sge %d, max_send_sge %u",
+				   wr->opcode, wr->num_sge, sq->max_sge);
+	if (wr->send_flags & IB_SEND_IP_CSUM || (inl && !(op->flags & OP_INLINE)))
+		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: opcode %#x, send_flags %#x",
+				   wr->opcode, wr->send_flags);
+	if (op->flags & OP_INV_SGE && wr->ex.invalidate_rkey != wr->sg_list[0].lkey)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: invalidate_rkey %#x is not the scatter entry's %#x",
+				   wr->ex.invalidate_rkey, wr->sg_list[0].lkey);
+	if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op && !ud_wr(wr)->ah)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: a datagram without ah");
+	if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op && ud_wr(wr)->ah->pd != qp->ibqp.pd)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: the ah is of another PD");
+	if (op->flags & OP_REG)
+		return check_reg(dev, reg_wr(wr));
+	return inl ? check_inline(dev, wr, sq->max_inline, len) : 0;
+}
+
+static void write_payload(struct wqe_writer *w, const struct ib_send_wr *wr)
+{
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		if (wr->send_flags & IB_SEND_INLINE)
+			write_bytes(w, (void *)(uintptr_t)wr->sg_list[i].addr,
+				    wr->sg_list[i].length);
+		else
+			write_sge(w, &wr->sg_list[i]);
+	}
+}
+
+static void write_raddr(struct wqe_writer *w, u64 addr, u32 rkey)
+{
+	struct vhca_wqe_raddr *raddr = writer_at(w);
+
+	raddr->addr = cpu_to_le64(addr);
+	raddr->rkey = cpu_to_le32(rkey);
+	raddr->rsvd = 0;
+	writer_skip(w, sizeof(*raddr));
+}
+
+static void write_ud(struct wqe_writer *w, const struct ib_ud_wr *wr)
+{
+	struct vhca_wqe_ud ud = {
+		.av = to_vah(wr->ah)->av,
+		.dqpn = cpu_to_le32(wr->remote_qpn),
+		.qkey = cpu_to_le32(wr->remote_qkey),
+	};
+
+	write_bytes(w, &ud, sizeof(ud));
+}
+
+static void write_atomic(struct wqe_writer *w, const struct ib_atomic_wr *wr, u8 opcode)
+{
+	struct vhca_wqe_atomic seg = {};
+
+	switch (opcode) {
+	case VHCA_OP_MASKED_CMP_SWAP:
+		seg.mask = cpu_to_le64(wr->swap_mask);
+		seg.compare_mask = cpu_to_le64(wr->compare_add_mask);
+		fallthrough;
+	case VHCA_OP_CMP_SWAP:
+		seg.swap_add = cpu_to_le64(wr->swap);
+		seg.compare = cpu_to_le64(wr->compare_add);
+		break;
+	case VHCA_OP_MASKED_FETCH_ADD:
+		seg.mask = cpu_to_le64(wr->compare_add_mask);
+		fallthrough;
+	default:
+		seg.swap_add = cpu_to_le64(wr->compare_add);
+	}
+	write_raddr(w, wr->remote_addr, wr->rkey);
+	write_bytes(w, &seg, sizeof(seg));
+}
+
+static void write_reg(struct wqe_writer *w, const struct ib_reg_wr *wr)
+{
+	struct vhca_fast_mr *fast = to_vfast(to_vmr(wr->mr));
+	struct vhca_wqe_reg *seg = writer_at(w);
+
+	*seg = (struct vhca_wqe_reg) {
+		.key = cpu_to_le32(wr->key),
+		.entries = cpu_to_le32(fast->entries),
+		.iova = cpu_to_le64(wr->mr->iova),
+		.length = cpu_to_le64(wr->mr->length),
+		.access = vhca_access_to_hw(wr->access),
+		.page_shift = fast->gaps ? 0 : ilog2(wr->mr->page_size),
+	};
+}
+
+/* Segments behind the control segment. */
+static void write_segments(struct wqe_writer *w, const struct vhca_qp *qp,
+			   const struct send_op *op, const struct ib_send_wr *wr)
+{
+	if (op->flags & OP_REG)
+		write_reg(w, reg_wr(wr));
+	else if (op->flags & OP_ATOMIC)
+		write_atomic(w, atomic_wr(wr), op->opcode);
+	else if (op->flags & OP_REMOTE)
+		write_raddr(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
+	else if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op)
+		write_ud(w, ud_wr(wr));
+	write_payload(w, wr);
+}
+
+static u32 send_size(const struct vhca_qp *qp, const struct send_op *op,
+		     const struct ib_send_wr *wr, u32 inline_len)
+{
+	u32 size = sizeof(struct vhca_wqe_ctrl);
+
+	if (op->flags & OP_REG)
+		return size + sizeof(struct vhca_wqe_reg);
+	if (op->flags & OP_NO_DATA || op == &drain_op)
+		return size;
+	return size + address_size(qp->ibqp.qp_type, op->flags) +
+	       (wr->send_flags & IB_SEND_INLINE ? inline_len :
+						  wr->num_sge * sizeof(struct vhca_sge));
+}
+
+/**
+ * vhca_put_send - write one request behind the last one
+ * @qp: queue pair of the kernel's, its send queue locked; the caller rings
+ * @wr: the request
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a request the QP cannot carry, -EOPNOTSUPP for rights the device does not
+ * have, -ENOMEM when the send queue is full.
+ */
+int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr)
+{
+	struct vhca_dev *dev = to_vdev(qp->ibqp.device);
+	const struct send_op *op = find_op(dev, qp, wr);
+	struct vhca_wq *sq = &qp->kernel->sq;
+	struct wqe_writer w = { .wq = sq, .slot = sq->head };
+	bool inl = wr->send_flags & IB_SEND_INLINE;
+	struct vhca_wqe_ctrl *ctrl;
+	struct vhca_wr *note;
+	u32 len = 0, nblk;
+	int err;
+
+	if (!op)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: opcode %#x is not one of this QP's", wr->opcode);
+	err = check_send(dev, qp, op, wr, &len);
+	if (err)
+		return err;
+	nblk = DIV_ROUND_UP(send_size(qp, op, wr, len), VHCA_WQE_BLOCK);
+	if (vhca_ring_room(sq->head, vhca_wq_tail(sq), sq->ring.log) < nblk)
+		return -ENOMEM;
+
+	ctrl = writer_at(&w);
+	*ctrl = (struct vhca_wqe_ctrl) {
+		.opcode = op->opcode,
+		.flags = (wr->send_flags & IB_SEND_SIGNALED ? VHCA_WQE_SIGNALED : 0) |
+			 (wr->send_flags & IB_SEND_SOLICITED ? VHCA_WQE_SOLICITED : 0) |
+			 (wr->send_flags & IB_SEND_FENCE ? VHCA_WQE_FENCE : 0) |
+			 (inl ? VHCA_WQE_INLINE : 0),
+		.nblk = nblk,
+		.nsge = inl ? 0 : wr->num_sge,
+		.wr_id = cpu_to_le64(wr->wr_id),
+		.index = cpu_to_le32(sq->head),
+		.inline_len = cpu_to_le32(len),
+	};
+	if (op->flags & OP_IMM)
+		ctrl->imm = wr->ex.imm_data;
+	else if (op->flags & OP_INV)
+		ctrl->inv_key = cpu_to_le32(wr->ex.invalidate_rkey);
+	writer_skip(&w, sizeof(*ctrl));
+	write_segments(&w, qp, op, wr);
+
+	note = &sq->wrs[vhca_ring_slot(sq->head, sq->ring.log)];
+	note->wr_id = wr->wr_id;
+	note->opcode = op->wc_opcode;
+	note->nslots = nblk;
+	vhca_wq_post(sq, nblk);
+	return 0;
+}

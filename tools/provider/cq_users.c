@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The table of the QPs and XRC SRQs that complete in a CQ, by number.  It
+ * belongs to the CQ, so that a poll, which holds the CQ's lock anyway, finds
+ * QPs that cannot go away.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cq.h"
+
+#define LOG_USERS_MIN	4
+
+/**
+ * vhca_cq_users_init() - make an empty table
+ * @cq: CQ that nobody knows yet
+ *
+ * Return: 0 or ENOMEM.
+ */
+int vhca_cq_users_init(struct vhca_cq *cq)
+{
+	cq->log_users = LOG_USERS_MIN;
+	cq->users = calloc(ring_size(cq->log_users), sizeof(*cq->users));
+	return cq->users ? 0 : ENOMEM;
+}
+
+/**
+ * vhca_cq_users_exit() - free the table
+ * @cq: CQ in which nobody completes any more
+ */
+void vhca_cq_users_exit(struct vhca_cq *cq)
+{
+	free(cq->users);
+}
+
+static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t key)
+{
+	/* The high bits of a number are its slot's generation. */
+	return &cq->users[vhca_ring_slot(key, cq->log_users)];
+}
+
+/* Doubles the table when it is full.  Without memory the chains just grow. */
+static void grow_users(struct vhca_cq *cq)
+{
+	struct vhca_cq_user **old = cq->users, *user, *next;
+	uint64_t i, old_len = ring_size(cq->log_users);
+	struct vhca_cq_user **users;
+
+	if (cq->num_users < old_len)
+		return;
+	users = calloc(2 * old_len, sizeof(*users));
+	if (!users)
+		return;
+	cq->users = users;
+	cq->log_users++;
+	for (i = 0; i < old_len; i++) {
+		for (user = old[i]; user; user = next) {
+			struct vhca_cq_user **chain = user_chain(cq, user->key);
+
+			next = user->next;
+			user->next = *chain;
+			*chain = user;
+		}
+	}
+	free(old);
+}
+
+/* Called with the CQ's lock held. */
+struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key)
+{
+	struct vhca_cq_user *user = cq->last_user;
+
+	if (user && user->key == key)
+		return user;
+	for (user = *user_chain(cq, key); user; user = user->next)
+		if (user->key == key)
+			break;
+	if (user)
+		cq->last_user = user;
+	return user;
+}
+
+/**
+ * vhca_cq_add_user() - enter a QP or an XRC SRQ in a CQ's table
+ * @cq: CQ
+ * @user: entry with its owner and number set
+ *
+ * Should a QP that is being destroyed still stand there with this number, the new one is found.
+ */
+void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	struct vhca_cq_user **chain;
+
+	vhca_lock(&cq->lock);
+	cq->last_user = NULL;
+	grow_users(cq);
+	chain = user_chain(cq, user->key);
+	user->next = *chain;
+	*chain = user;
+	cq->num_users++;
+	vhca_unlock(&cq->lock);
+}
+
+/**
+ * vhca_cq_remove_user() - remove an entry from a CQ's table
+ * @cq: CQ
+ * @user: entry; nothing happens when it is not in the table
+ */
+void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	struct vhca_cq_user **link;
+
+	vhca_lock(&cq->lock);
+	if (cq->last_user == user)
+		cq->last_user = NULL;
+	for (link = user_chain(cq, user->key); *link; link = &(*link)->next) {
+		if (*link == user) {
+			*link = user->next;
+			cq->num_users--;
+			break;
+		}
+	}
+	vhca_unlock(&cq->lock);
+}
+
+/**
+ * vhca_cq_purge() - drop completions of a QP or an XRC SRQ that were not polled
+ * @cq: CQ
+ * @key: which, as in the table; it adds none any more
+ *
+ * The entries that stay move towards the device's end; each place keeps its owner byte, which
+ * belongs to the place and not to the completion.
+ */
+void vhca_cq_purge(struct vhca_cq *cq, uint32_t key)
+{
+	uint64_t end, from, to;
+	uint8_t owner;
+
+	vhca_lock(&cq->lock);
+	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
+		if (!vhca_cqe_fresh(cq, end))
+			break;
+
+	for (from = end, to = end; from-- > cq->cons;) {
+		if (vhca_cqe_key(vhca_cqe_at(cq, from)) == key)
+			continue;
+		if (--to == from)
+			continue;
+		owner = vhca_cqe_at(cq, to)->owner;
+		*vhca_cqe_at(cq, to) = *vhca_cqe_at(cq, from);
+		vhca_cqe_at(cq, to)->owner = owner;
+	}
+	if (to != cq->cons) {
+		cq->cons = to;
+		db_store(&cq->db, 0, cq->cons);
+	}
+	vhca_unlock(&cq->lock);
+}

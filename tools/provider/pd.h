@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Protection domains, thread domains and parent domains. */
+#ifndef VHCA_PD_H
+#define VHCA_PD_H
+
+#include <stdatomic.h>
+
+#include "vhca.h"
+
+DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
+
+/* Thread domain: @refs parent domains stand on it. */
+struct vhca_td {
+	struct ibv_td td;
+	_Atomic uint32_t refs;
+};
+
+/**
+ * struct vhca_pd - protection domain or parent domain
+ * @pd: base; a parent domain has the handle of its PD
+ * @pdn: number, to the device
+ * @refs: parent domains that stand on a PD; objects made in a parent domain
+ * @protects: PD of a parent domain; NULL: this is none
+ * @td: its thread domain, or NULL
+ * @alloc: gives memory for rings, or NULL
+ * @free: takes it back
+ * @context: the program's, for these two
+ */
+struct vhca_pd {
+	struct ibv_pd pd;
+	uint32_t pdn;
+	_Atomic uint32_t refs;
+	struct vhca_pd *protects;
+	struct vhca_td *td;
+	void *(*alloc)(struct ibv_pd *pd, void *context, size_t size, size_t alignment,
+		       uint64_t resource_type);
+	void (*free)(struct ibv_pd *pd, void *context, void *ptr, uint64_t resource_type);
+	void *context;
+};
+
+static inline struct vhca_pd *to_vhca_pd(struct ibv_pd *pd)
+{
+	return container_of(pd, struct vhca_pd, pd);
+}
+
+static inline struct vhca_td *to_vhca_td(struct ibv_td *td)
+{
+	return container_of(td, struct vhca_td, td);
+}
+
+/* Thread domain of a parent domain; NULL: there is none. */
+static inline struct vhca_td *vhca_thread_of(struct ibv_pd *pd)
+{
+	return pd ? to_vhca_pd(pd)->td : NULL;
+}
+
+struct ibv_pd *vhca_alloc_pd(struct ibv_context *context);
+int vhca_dealloc_pd(struct ibv_pd *pd);
+struct ibv_td *vhca_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int vhca_dealloc_td(struct ibv_td *td);
+struct ibv_pd *vhca_alloc_parent_domain(struct ibv_context *context,
+					struct ibv_parent_domain_init_attr *attr);
+void vhca_pd_get(struct ibv_pd *pd);
+void vhca_pd_put(struct ibv_pd *pd);
+
+#endif /* VHCA_PD_H */

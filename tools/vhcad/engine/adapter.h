@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * An adapter as the engine sees it: something that can be polled, armed, run and notified.
+ *
+ * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, which
+ * today is the engine's.
+ */
+#ifndef VHCAD_ENGINE_ADAPTER_H
+#define VHCAD_ENGINE_ADAPTER_H
+
+#include "engine/worker.h"
+#include "lib/timer.h"
+
+struct adapter;
+
+/**
+ * struct adapter_ops - what the engine asks of an adapter
+ * @poll: look for news from the guest, doorbells and commands; true if there were any, or some
+ *	may be left
+ * @arm: last look before a sleep: from now on news wake the engine; true if some have come, or
+ *	are left
+ * @run: have a turn: work for what is on the ready list, about SLICE_BYTES' worth; returns what
+ *	that has cost, in bytes
+ * @room: the fabric has delivered packets: move what is on the no_room list and fits now to the
+ *	ready list; true if anything was moved
+ * @tell: notify the guest of completions.  The caller has executed a full barrier behind them
+ * @scratch: bytes of memory, zeroed, that a worker has for such adapters
+ */
+struct adapter_ops {
+	bool (*poll)(struct adapter *a);
+	bool (*arm)(struct adapter *a);
+	u32 (*run)(struct adapter *a);
+	bool (*room)(struct adapter *a);
+	void (*tell)(struct adapter *a);
+	size_t scratch;
+};
+
+/**
+ * struct adapter - the engine's part of an adapter
+ * @ops: set by the owner before adapter_add()
+ * @engine: engine that it was added to
+ * @worker: the worker that has its turn
+ * @node: on the engine's list of adapters
+ * @ready_node: on the engine's list of adapters that wait for a turn
+ * @has_turn: it has the turn, or had it last
+ * @untold_node: on a worker's list of adapters with completions to tell of
+ * @ready: QPs that have work, in the order of their turns
+ * @no_room: ports with QPs that wait for room in the fabric
+ * @timers: of everything that the adapter has
+ * @debt: nanoseconds that it has worked beyond its turns
+ */
+struct adapter {
+	const struct adapter_ops *ops;
+	struct engine *engine;
+	struct worker *worker;
+	struct list_head node;
+	struct list_head ready_node;
+	bool has_turn;
+	struct list_head untold_node;
+	struct list_head ready;
+	struct list_head no_room;
+	struct timers timers;
+	u64 debt;
+};
+
+/**
+ * adapter_init() - prepare an adapter whose ops are set
+ * @a: adapter
+ * @e: engine that is to work for it
+ *
+ * Context: under engine_lock().
+ * Return: 0 or -ENOMEM.  adapter_fini() must follow on success.
+ */
+int adapter_init(struct adapter *a, struct engine *e);
+
+/** adapter_fini() - free what adapter_init() has made; the adapter is not, or no more, added */
+void adapter_fini(struct adapter *a);
+
+/** adapter_add() - from now on the engine polls and runs the adapter */
+void adapter_add(struct adapter *a);
+
+/** adapter_del() - the engine forgets an adapter that has nothing left to do */
+void adapter_del(struct adapter *a);
+
+/** adapter_queue() - adapter_ready() for an adapter that waits for no turn yet */
+void adapter_queue(struct adapter *a);
+
+/** adapter_ready() - something was put on the ready list */
+static inline void adapter_ready(struct adapter *a)
+{
+	if (list_empty(&a->ready_node) && !a->has_turn)
+		adapter_queue(a);
+}
+
+/** adapter_idle() - the ready list may have become empty: then the adapter needs no turn */
+static inline void adapter_idle(struct adapter *a)
+{
+	if (list_empty(&a->ready))
+		list_del_init(&a->ready_node);
+}
+
+/** adapter_wrote() - the adapter has completions to notify its guest of */
+static inline void adapter_wrote(struct adapter *a)
+{
+	if (list_empty(&a->untold_node))
+		list_add_tail(&a->untold_node, &a->worker->untold);
+}
+
+/** adapter_now() - the time, in nanoseconds, exactly */
+static inline u64 adapter_now(const struct adapter *a)
+{
+	return worker_now(a->worker);
+}
+
+/**
+ * cost_add() - charge an adapter for the time since the last charge
+ * @a: adapter that has caused the work
+ * @free_ns: nanoseconds of it that are its right
+ */
+void cost_add(struct adapter *a, u64 free_ns);
+
+#endif /* VHCAD_ENGINE_ADAPTER_H */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Adapters, and whose turn it is: those that have work stand in a circle.
+ *
+ * A turn is about a slice's worth of work.  When turns have cost a slice together, the doorbells
+ * are looked at, and whoever has had the turn goes behind those who have come meanwhile.  An
+ * adapter that has used more time than its turns are worth lets turns go by, see cost.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/internal.h"
+#include "mem/mem.h"
+
+int adapter_init(struct adapter *a, struct engine *e)
+{
+	struct worker *w = &e->worker;
+
+	if (!w->scratch) {
+		w->scratch = calloc(1, a->ops->scratch);
+		if (!w->scratch)
+			return -ENOMEM;
+	}
+	a->engine = e;
+	a->worker = w;
+	INIT_LIST_HEAD(&a->node);
+	INIT_LIST_HEAD(&a->ready_node);
+	INIT_LIST_HEAD(&a->untold_node);
+	INIT_LIST_HEAD(&a->ready);
+	INIT_LIST_HEAD(&a->no_room);
+	return 0;
+}
+
+void adapter_fini(struct adapter *a)
+{
+	timers_free(&a->timers);
+}
+
+void adapter_add(struct adapter *a)
+{
+	list_add_tail(&a->node, &a->engine->adapters);
+}
+
+void adapter_del(struct adapter *a)
+{
+	if (a->has_turn)
+		a->engine->turn = NULL;
+	list_del_init(&a->ready_node);
+	list_del_init(&a->untold_node);
+	list_del_init(&a->node);
+}
+
+void adapter_queue(struct adapter *a)
+{
+	list_add_tail(&a->ready_node, &a->engine->ready);
+}
+
+void worker_notify(struct worker *w)
+{
+	struct list_head *l;
+
+	if (list_empty(&w->untold))
+		return;
+	/*
+	 * The entries are written, and their consumers may have stored their arm records at the
+	 * same time.  With a full barrier on both sides one of the two sees the other, and one
+	 * barrier is enough for whatever was written since the last.
+	 */
+	dma_mb();
+	while ((l = list_pop(&w->untold))) {
+		struct adapter *a = container_of(l, struct adapter, untold_node);
+
+		a->ops->tell(a);
+	}
+}
+
+/* Does an adapter let its turn go by, because it has used more time than its turns? */
+static bool pays(struct engine *e, struct adapter *a)
+{
+	if (a->debt < SLICE_NS)
+		return false;
+	if (list_empty(&e->ready)) {
+		/* no adapter has had to wait */
+		a->debt = 0;
+		return false;
+	}
+	a->debt -= SLICE_NS;
+	list_add_tail(&a->ready_node, &e->ready);
+	return true;
+}
+
+/* Whoever has had the turn goes behind all others that have work. */
+static void end_turn(struct engine *e)
+{
+	struct adapter *a = e->turn;
+
+	if (!a)
+		return;
+	e->turn = NULL;
+	a->has_turn = false;
+	if (!list_empty(&a->ready))
+		list_add_tail(&a->ready_node, &e->ready);
+}
+
+bool turns_waiting(const struct engine *e)
+{
+	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
+}
+
+bool turns_run(struct engine *e)
+{
+	u32 cost = 0;
+	struct list_head *l;
+
+	/* the last turn of the pass before has ended before the doorbells were looked at */
+	end_turn(e);
+	while (cost < SLICE_BYTES && (l = list_pop(&e->ready))) {
+		struct adapter *a = container_of(l, struct adapter, ready_node);
+
+		end_turn(e);
+		if (pays(e, a))
+			continue;
+		e->turn = a;
+		a->has_turn = true;
+		cost += a->ops->run(a);
+		cost_add(a, SLICE_NS);
+	}
+	return cost;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What a thread that works for adapters has of its own: the time it goes by, what the work under
+ * way has cost, and memory to work in.
+ */
+#ifndef VHCAD_ENGINE_WORKER_H
+#define VHCAD_ENGINE_WORKER_H
+
+#include "engine/engine.h"
+#include "fabric/run.h"
+#include "lib/list.h"
+
+/* A slice: what one QP may do before the next one's turn. */
+#define SLICE_BYTES	(64u << 10)
+#define SLICE_WQES	32u
+/* The same in time: what takes longer is charged to the adapter beyond its turns, up to a bound. */
+#define SLICE_NS	20000u
+#define DEBT_MAX	(16 * SLICE_NS)
+/* Iterations of a loop of a slice between two looks at the clock. */
+#define LOOK_EVERY	8u
+/* An entry of a key's list of pieces costs as much as copying so many bytes does. */
+#define PIECE_COST	64u
+/* Pieces of one run of packets after which its remaining packets must be sent again. */
+#define RUN_PIECES	(SLICE_BYTES / PIECE_COST)
+/* A packet has fewer pieces, empty ones included, or its memory does not exist. */
+#define MAX_PIECES	(2 * WIRE_MAX_MTU)
+
+/**
+ * struct worker - a thread that works for adapters
+ * @clock: source of time
+ * @now: time at which the current pass began, in nanoseconds
+ * @mark: time, as @clock.spent tells it, up to which work has been charged
+ * @looks: iterations counted by cost_late()
+ * @pieces: entries of lists that were walked for one side of a run of packets
+ * @all_pieces: those walked before in the same slice, still to be charged
+ * @untold: adapters that have completions which their guests were not notified of yet
+ * @scratch: memory that adapters work in, of the size that they asked for
+ *
+ * An adapter knows the worker that has its turn.
+ */
+struct worker {
+	struct engine_clock clock;
+	u64 now;
+	u64 mark;
+	u32 looks;
+	u32 pieces;
+	u32 all_pieces;
+	struct list_head untold;
+	struct scratch *scratch;
+};
+
+/** worker_now() - the time, in nanoseconds, exactly */
+static inline u64 worker_now(const struct worker *w)
+{
+	return w->clock.now(w->clock.arg);
+}
+
+/** worker_notify() - let the adapters notify their guests of completions */
+void worker_notify(struct worker *w);
+
+/* cost.c */
+/** cost_spent() - struct engine_clock's @spent, for a clock that is real */
+u64 cost_spent(void *arg);
+
+/** cost_begin() - charge nobody for the time up to now */
+static inline void cost_begin(struct worker *w)
+{
+	if (w->clock.spent)
+		w->mark = w->clock.spent(w->clock.arg);
+}
+
+/** cost_over() - has the current work taken longer than a slice may? */
+static inline bool cost_over(const struct worker *w)
+{
+	return w->clock.spent && w->clock.spent(w->clock.arg) - w->mark > SLICE_NS;
+}
+
+/** cost_late() - cost_over() for short loops: looks at the clock now and then only */
+static inline bool cost_late(struct worker *w)
+{
+	return !(++w->looks % LOOK_EVERY) && cost_over(w);
+}
+
+/** pieces_begin() - the sender's, or the receiver's, lists are walked next */
+static inline void pieces_begin(struct worker *w)
+{
+	w->all_pieces += w->pieces;
+	w->pieces = 0;
+}
+
+/**
+ * pieces_enough() - were so many pieces walked that the rest of a run must wait?
+ * @w: worker
+ * @run: packets that are being placed
+ * @done: bytes that are placed; at least one packet always is
+ */
+static inline bool pieces_enough(const struct worker *w, const struct run *run, u32 done)
+{
+	return w->pieces > RUN_PIECES && run->npkts > 1 && done >= run->mtu;
+}
+
+/** cost_pieces() - take the cost of the pieces that were walked from the bytes of the slice */
+static inline void cost_pieces(struct worker *w, u32 *bytes)
+{
+	u64 n = w->pieces + w->all_pieces;
+
+	if (!n)
+		return;
+	*bytes -= MIN((u64)*bytes, n * PIECE_COST);
+	w->pieces = 0;
+	w->all_pieces = 0;
+}
+
+#endif /* VHCAD_ENGINE_WORKER_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters that QPs are bound to.
+ */
+#include <stdlib.h>
+
+#include "qp/counter.h"
+#include "res/command.h"
+
+void counter_tx(struct vqp *qp, const struct run *run)
+{
+	if (qp->port->fab.ib.state != PORT_ACTIVE) {
+		COUNTER_ADD(qp->counter, tx_discards, run->npkts);
+		return;
+	}
+	COUNTER_ADD(qp->counter, tx_packets, run->npkts);
+	COUNTER_ADD(qp->counter, tx_bytes, run_wire_bytes(run));
+	if (lid_is_mcast(run->h.dlid))
+		COUNTER_ADD(qp->counter, tx_mcast_packets, run->npkts);
+}
+
+void counter_rx(struct vqp *qp, const struct run *run)
+{
+	COUNTER_ADD(qp->counter, rx_packets, run->npkts);
+	COUNTER_ADD(qp->counter, rx_bytes, run_wire_bytes(run));
+	if (lid_is_mcast(run->h.dlid))
+		COUNTER_ADD(qp->counter, rx_mcast_packets, run->npkts);
+}
+
+void counter_bind(struct vqp *qp, struct vcounter *counter)
+{
+	if (qp->counter)
+		qp->counter->users--;
+	qp->counter = counter;
+	qp->counted = counter;
+	if (counter)
+		counter->users++;
+}
+
+void counter_destroy(struct vhca_dev *dev, struct vcounter *counter)
+{
+	table_del(&dev->counters, counter->number, 0);
+	free(counter);
+}
+
+enum vhca_status cmd_create_counter(struct command *c)
+{
+	const struct vhca_create_counter_req *req = command_req(c);
+	struct vcounter *counter;
+	int err;
+
+	if (!req->port || req->port > c->dev->nports)
+		return BAD_FIELD(c, vhca_create_counter_req, port);
+	counter = calloc(1, sizeof(*counter));
+	if (!counter)
+		return VHCA_ST_INTERNAL;
+	counter->port = &c->dev->port[req->port - 1];
+	err = table_add(&c->dev->counters, counter, 0, &counter->number);
+	if (err) {
+		free(counter);
+		return command_untabled(c, VLIM_COUNTERS, err);
+	}
+	return command_object(c, counter->number);
+}
+
+enum vhca_status cmd_destroy_counter(struct command *c)
+{
+	struct vcounter *counter = table_get(&c->dev->counters, command_handle(c));
+
+	if (!counter)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (counter->users)
+		return BUSY(c, vhca_object_req, handle);
+	counter_destroy(c->dev, counter);
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_bind_counter(struct command *c)
+{
+	const struct vhca_bind_counter_req *req = command_req(c);
+	struct vqp *qp = qp_find(c->dev, le32toh(req->qpn));
+	struct vcounter *counter = NULL;
+
+	if (!qp)
+		return BAD_HANDLE(c, vhca_bind_counter_req, qpn);
+	if (req->counter) {
+		counter = table_get(&c->dev->counters, le32toh(req->counter));
+		if (!counter)
+			return BAD_HANDLE(c, vhca_bind_counter_req, counter);
+	}
+	counter_bind(qp, counter);
+	return VHCA_ST_OK;
+}
+
+enum vhca_status cmd_query_counter(struct command *c)
+{
+	const struct vcounter *counter = table_get(&c->dev->counters, command_handle(c));
+
+	if (!counter)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	return command_counters(c, &counter->count);
+}

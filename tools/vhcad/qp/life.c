@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs: made and freed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/life.h"
+#include "qp/mcg.h"
+#include "qp/ready.h"
+#include "qp/recv.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+#include "qp/srq.h"
+#include "res/command.h"
+
+/* A dead QP's number rests for two local ACK timeouts, but no longer than this. */
+#define REST_MAX_NS	8000000000ull
+
+static u64 rest_time(const struct vqp *qp)
+{
+	u64 wait;
+
+	if (qp->state < QPS_RTR)
+		return 0;
+	wait = 2 * (4096ull << qp->attr.timeout);
+	return adapter_now(&qp->dev->adapter) + MIN(wait, REST_MAX_NS);
+}
+
+/* Objects that a QP uses all of its life count their users. */
+static void count_parents(struct vqp *qp, int n)
+{
+	if (qp_is_target(qp)) {
+		qp->xrcd->users += n;
+		return;
+	}
+	qp->pd->users += n;
+	qp->scq->users += n;
+	if (qp->rcq)
+		qp->rcq->users += n;
+	if (qp->srq)
+		qp->srq->users += n;
+}
+
+/* Windows and groups that a QP parts from in one stretch. */
+#define LET_GO		64u
+
+bool qp_let_go(struct vqp *qp)
+{
+	return mkey_forget_owner(&qp->keys, mcg_detach(qp, LET_GO));
+}
+
+void qp_destroy(struct vqp *qp)
+{
+	struct vhca_dev *dev = qp->dev;
+
+	counter_bind(qp, NULL);
+	table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
+	qp_not_ready(qp);
+	wqe_forget(qp);
+	timer_fini(&dev->adapter.timers, &qp->req.timer);
+	evnode_fini(&qp->ev);
+	uar_slot_give(&qp->rec_send);
+	uar_slot_give(&qp->rec_recv);
+	qp->uar->users--;
+	count_parents(qp, -1);
+	if (qp_is_target(qp))
+		xrc_leave(qp);
+	free(qp->recv.kept);
+	free(qp->resp.res);
+	free(qp->req.q);
+	free(qp);
+}
+
+#define REQ_FIELD(f)	offsetof(struct vhca_create_qp_hw_req, f)
+
+static enum vhca_status check_empty_buf(struct command *c, u32 off)
+{
+	for (u32 i = 0; i < sizeof(struct vhca_buf); i++)
+		if (c->sqe.req[off + i])
+			return refuse(c, VHCA_ST_BAD_FIELD, off + i);
+	return VHCA_ST_OK;
+}
+
+static enum vhca_status take_rings(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	enum vhca_status st;
+
+	qp->log_sq = req->log_sq_blocks;
+	qp->log_rq = req->log_rq_strides;
+	qp->log_stride = req->log_rq_stride;
+	if (qp->log_sq == VHCA_NO_QUEUE) {
+		st = check_empty_buf(c, REQ_FIELD(sq));
+	} else {
+		if (qp->log_sq > VDEV_LOG_MAX_BLOCKS)
+			return BAD_FIELD(c, vhca_create_qp_hw_req, log_sq_blocks);
+		st = command_ring(c, REQ_FIELD(sq), (u64)VHCA_WQE_BLOCK << qp->log_sq,
+				  VHCA_WQE_BLOCK, false, &qp->sq);
+	}
+	if (st)
+		return st;
+	if (qp->log_rq == VHCA_NO_QUEUE) {
+		if (qp->log_stride)
+			return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_stride);
+		return check_empty_buf(c, REQ_FIELD(rq));
+	}
+	if (qp->log_rq > VDEV_LOG_MAX_STRIDES)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	if (qp->log_stride < VDEV_LOG_MIN_STRIDE || qp->log_stride > VDEV_LOG_MAX_STRIDE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_stride);
+	return command_ring(c, REQ_FIELD(rq), 1ull << (qp->log_rq + qp->log_stride),
+			    1u << qp->log_stride, false, &qp->rq);
+}
+
+static const struct qp_type {
+	bool known;
+	u8 cap;			/* enum vhca_cap */
+	u8 service;		/* enum wire_service */
+} qp_types[] = {
+	[VHCA_QPT_RC] = { true, VHCA_CAP_RC, WIRE_RC },
+	[VHCA_QPT_UC] = { true, VHCA_CAP_UC, WIRE_UC },
+	[VHCA_QPT_UD] = { true, VHCA_CAP_UD, WIRE_UD },
+	[VHCA_QPT_XRC_INI] = { true, VHCA_CAP_XRC, WIRE_XRC },
+	[VHCA_QPT_XRC_TGT] = { true, VHCA_CAP_XRC, WIRE_XRC },
+};
+
+static u8 type_flags(u8 type)
+{
+	switch (type) {
+	case VHCA_QPT_XRC_TGT:
+		return 0;
+	case VHCA_QPT_XRC_INI:
+		return VHCA_QP_SIGNAL_ALL;
+	case VHCA_QPT_UD:
+		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ | VHCA_QP_NO_MC_LOOP;
+	default:
+		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ;
+	}
+}
+
+/* An XRC target has a domain and nothing else. */
+static enum vhca_status take_target(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+
+	qp->xrcd = table_get(&c->dev->xrcds, le32toh(req->xrcdn));
+	if (!qp->xrcd)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, xrcdn);
+	if (req->pdn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, pdn);
+	if (req->send_cqn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, send_cqn);
+	if (req->recv_cqn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, recv_cqn);
+	if (req->log_sq_blocks != VHCA_NO_QUEUE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_sq_blocks);
+	if (req->log_rq_strides != VHCA_NO_QUEUE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	return VHCA_ST_OK;
+}
+
+static enum vhca_status take_queues(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	if (req->xrcdn)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, xrcdn);
+	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
+	if (!qp->pd)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, pdn);
+	qp->scq = table_get(&dev->cqs, le32toh(req->send_cqn));
+	if (!qp->scq)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, send_cqn);
+	if (req->type == VHCA_QPT_XRC_INI) {
+		if (req->recv_cqn)
+			return BAD_FIELD(c, vhca_create_qp_hw_req, recv_cqn);
+		return req->log_rq_strides == VHCA_NO_QUEUE ? VHCA_ST_OK :
+		       BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	}
+	qp->rcq = table_get(&dev->cqs, le32toh(req->recv_cqn));
+	return qp->rcq ? VHCA_ST_OK : BAD_HANDLE(c, vhca_create_qp_hw_req, recv_cqn);
+}
+
+/* Looks up the objects that a QP uses, and takes over the plain fields. */
+static enum vhca_status take_parents(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	if (req->type >= ARRAY_SIZE(qp_types) || !qp_types[req->type].known)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
+	if (!(dev->caps >> qp_types[req->type].cap & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, type);
+	if (req->flags & ~type_flags(req->type))
+		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
+	if (req->flags & VHCA_QP_NO_MC_LOOP && !(dev->caps >> VHCA_CAP_MCAST & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
+	if (le32toh(req->max_inline) > VDEV_MAX_INLINE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, max_inline);
+	qp->type = req->type;
+	qp->service = qp_types[req->type].service;
+	qp->flags = req->flags;
+	qp->max_inline = le32toh(req->max_inline);
+	qp->uar = table_get(&dev->uars, le32toh(req->uar));
+	if (!qp->uar)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, uar);
+	return qp_is_target(qp) ? take_target(c, qp) : take_queues(c, qp);
+}
+
+/* Looks up the SRQ that receives come from, if there is one. */
+static enum vhca_status take_srq(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+
+	qp->recv.pd = qp->pd;
+	if (!(qp->flags & VHCA_QP_SRQ))
+		return req->srqn ? BAD_FIELD(c, vhca_create_qp_hw_req, srqn) : VHCA_ST_OK;
+	if (!(dev->caps >> VHCA_CAP_SRQ & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
+	qp->srq = table_get(&dev->srqs, le32toh(req->srqn));
+	if (!qp->srq)
+		return BAD_HANDLE(c, vhca_create_qp_hw_req, srqn);
+	if (req->log_rq_strides != VHCA_NO_QUEUE)
+		return BAD_FIELD(c, vhca_create_qp_hw_req, log_rq_strides);
+	qp->recv.pd = qp->srq->pd;
+	return VHCA_ST_OK;
+}
+
+static void sq_rung(void *owner)
+{
+	req_doorbell(owner);
+}
+
+/* Receives are taken when messages arrive; but those of a failed QP are to be flushed. */
+static void rq_rung(void *owner)
+{
+	struct vqp *qp = owner;
+
+	if (qp->state == QPS_ERR)
+		qp_ready(qp);
+}
+
+static enum vhca_status init_qp(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+	enum vhca_status st;
+	u32 outstanding, idx;
+	int err;
+
+	st = take_parents(c, qp);
+	if (!st)
+		st = take_srq(c, qp);
+	if (!st)
+		st = take_rings(c, qp);
+	if (st)
+		return st;
+	outstanding = qp_reliable(qp) && !qp_is_target(qp) ? TX_OUTSTANDING : 1;
+	if (qp->log_sq < 32)
+		outstanding = MIN(outstanding, 1u << qp->log_sq);
+	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
+	qp->req.qmask = outstanding - 1;
+	if (qp_shares(qp))
+		qp->recv.kept = calloc(1, sizeof(*qp->recv.kept));
+	if (!qp->req.q || (qp_shares(qp) && !qp->recv.kept)) {
+		st = VHCA_ST_INTERNAL;
+		goto free;
+	}
+	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), sq_rung,
+			   rq_rung, qp, &qp->rec_send, &qp->rec_recv);
+	if (st)
+		goto free;
+	if (timer_init(&dev->adapter.timers, &qp->req.timer, req_timeout)) {
+		st = VHCA_ST_INTERNAL;
+		goto slots;
+	}
+	err = table_add(&dev->qps, qp, adapter_now(&dev->adapter), &idx);
+	if (err) {
+		st = command_untabled(c, VLIM_QPS, err);
+		goto timer;
+	}
+	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
+	return VHCA_ST_OK;
+timer:
+	timer_fini(&dev->adapter.timers, &qp->req.timer);
+slots:
+	uar_slot_give(&qp->rec_send);
+	uar_slot_give(&qp->rec_recv);
+free:
+	free(qp->recv.kept);
+	free(qp->req.q);
+	return st;
+}
+
+enum vhca_status cmd_create_qp(struct command *c)
+{
+	struct vqp *qp = aligned_alloc(CACHE_LINE, sizeof(*qp));
+	enum vhca_status st;
+
+	if (!qp)
+		return VHCA_ST_INTERNAL;
+	memset(qp, 0, sizeof(*qp));
+	qp->dev = c->dev;
+	INIT_LIST_HEAD(&qp->ready_node);
+	INIT_LIST_HEAD(&qp->mcgs);
+	INIT_LIST_HEAD(&qp->keys.windows);
+	INIT_LIST_HEAD(&qp->in_srq);
+	st = init_qp(c, qp);
+	if (st) {
+		free(qp);
+		return st;
+	}
+	qp->keys.qpn = qp->qpn;
+	evnode_init(&qp->ev, qp->qpn);
+	qp->uar->users++;
+	count_parents(qp, 1);
+	return command_object(c, qp->qpn);
+}
+
+enum vhca_status cmd_destroy_qp(struct command *c)
+{
+	struct vqp *qp = qp_find(c->dev, command_handle(c));
+
+	if (!qp)
+		return BAD_HANDLE(c, vhca_object_req, handle);
+	if (!qp_let_go(qp)) {
+		c->again = true;
+		return VHCA_ST_OK;
+	}
+	resp_settle(qp);
+	qp_destroy(qp);
+	return VHCA_ST_OK;
+}

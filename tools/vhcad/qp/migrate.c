@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A QP's path, and its move to the alternate one.
+ *
+ * Who is migrated says so in every packet; who has loaded an alternate path and is to arm says
+ * the opposite.  A QP that hears the opposite while it is to arm is armed: both ends have another
+ * path now.  One of them takes it when it runs out of retries, or is told to; the other one sees
+ * it by the next packet.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "qp/path.h"
+#include "qp/ready.h"
+
+void qp_set_path(struct vqp *qp)
+{
+	bool datagrams = qp->type == VHCA_QPT_UD;
+
+	qp->port = &qp->dev->port[qp->attr.port - 1];
+	qp->mtu = 128u << (datagrams ? qp->dev->max_mtu : qp->attr.path_mtu);
+	qp->pkey = qp->port->fab.ib.pkey[le16toh(qp->attr.pkey_index)];
+	qp->path = (struct wire_path){
+		.slid = qp->port->fab.ib.lid,
+		.pkey = qp->pkey,
+		.dqpn = le32toh(qp->attr.dest_qpn),
+		.sqpn = datagrams ? qp->qpn : 0,
+		.mig = qp->mig == MIG_MIGRATED,
+	};
+	if (!datagrams)
+		av_path(&qp->attr.av, qp->port, &qp->path);
+}
+
+void qp_follow_port(struct vqp *qp)
+{
+	if (qp->state >= QPS_RTR && qp->state != QPS_ERR)
+		qp_set_path(qp);
+}
+
+void qp_migrate(struct vqp *qp)
+{
+	struct vhca_qp_attr *a = &qp->attr;
+
+	a->av = a->alt_av;
+	a->port = a->alt_port;
+	a->pkey_index = a->alt_pkey_index;
+	a->timeout = a->alt_timeout;
+	memset(&a->alt_av, 0, sizeof(a->alt_av));
+	a->alt_port = 0;
+	a->alt_pkey_index = 0;
+	a->alt_timeout = 0;
+	qp->mig = MIG_MIGRATED;
+	/* those that the old path has cost do not count */
+	qp->req.retry_left = a->retry_cnt;
+	qp_set_path(qp);
+	/* it may have waited for the old port */
+	if (!list_empty(&qp->ready_node)) {
+		qp_not_ready(qp);
+		qp_ready(qp);
+	}
+}
+
+/* Is this where the alternate path would lead? */
+static bool on_alternate(const struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	const struct vhca_av *av = &qp->attr.alt_av;
+
+	return qp->attr.alt_port == p->fab.number && h->slid == le16toh(av->dlid) &&
+	       (!h->grh || !av->grh || !memcmp(h->sgid, av->dgid, sizeof(h->sgid)));
+}
+
+/*
+ * Anybody can send such packets, and as many as he likes: each way of the peer to each port is told
+ * of once until the QP is to arm again, and all others together are told of once.
+ */
+static void tell_wrong_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	u8 way = 0;
+
+	if (h->slid == qp->path.dlid)
+		way = p->fab.number;
+	else if (h->slid == le16toh(qp->attr.alt_av.dlid))
+		way = VDEV_MAX_PORTS + p->fab.number;
+	if (qp->mig_err_told >> way & 1)
+		return;
+	qp->mig_err_told |= 1u << way;
+	eq_async(qp->dev, &qp->ev, EVB_PATH_MIG_ERR);
+}
+
+bool qp_follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	if (qp->mig != MIG_ARMED || !h->mig)
+		return false;
+	if (!on_alternate(qp, p, h)) {
+		tell_wrong_path(qp, p, h);
+		return false;
+	}
+	qp_migrate(qp);
+	eq_async(qp->dev, &qp->ev, EVB_PATH_MIG);
+	return true;
+}

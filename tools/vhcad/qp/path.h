@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Where a QP's packets go: address vectors, the path of a connected QP, and its migration.
+ */
+#ifndef VHCAD_QP_PATH_H
+#define VHCAD_QP_PATH_H
+
+#include "qp/qp.h"
+
+/* av.c */
+#define AV_GOOD	UINT32_MAX
+/**
+ * av_check() - may a QP of this port send there?
+ * @av: address vector
+ * @port: the QP's
+ * @groups: multicast LIDs are allowed
+ *
+ * Return: AV_GOOD, or the offset of the field that is wrong.
+ */
+u32 av_check(const struct vhca_av *av, u8 port, bool groups);
+/** av_path() - the headers that follow from an address vector */
+void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h);
+
+/* migrate.c */
+/** qp_set_path() - headers that follow from the attributes, and from what the port has now */
+void qp_set_path(struct vqp *qp);
+/** qp_follow_port() - the port's LID, P_Keys or GIDs have changed */
+void qp_follow_port(struct vqp *qp);
+/**
+ * qp_migrate() - from now on the alternate path is the path
+ * @qp: MIG_ARMED; it has no alternate path afterwards
+ */
+void qp_migrate(struct vqp *qp);
+/**
+ * qp_follow_peer() - packets came along another path than the QP's
+ * @qp: receiver
+ * @p: port where they arrived
+ * @h: headers
+ *
+ * If the peer has migrated to the alternate path, so does the QP.
+ *
+ * Return: false if the packets are not for it.
+ */
+bool qp_follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h);
+
+#endif /* VHCAD_QP_PATH_H */

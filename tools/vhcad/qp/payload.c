@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Payload: gathered where it leaves, scattered where it arrives.
+ */
+#include "qp/recv.h"
+
+u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, struct payload *pl)
+{
+	struct worker *w = qp->dev->adapter.worker;
+	u32 got;
+
+	pieces_begin(w);
+	pl->fault = false;
+	pl->mem = qp->dev->mem;
+	got = sgl_map(l, off, len, pl->seg, &pl->nseg, PAYLOAD_SEGS);
+	if (got == len)
+		return len;
+	if (got >= qp->mtu || (pl->nseg < PAYLOAD_SEGS && w->pieces <= RUN_PIECES))
+		return got / qp->mtu * qp->mtu;
+	/* scraps: the list of a key may be of any number of them */
+	len = MIN(len, qp->mtu);
+	pl->mem = NULL;
+	pl->host = qp_scratch(qp)->scraps;
+	return sgl_read(l, off, qp_scratch(qp)->scraps, len) == len ? len : 0;
+}
+
+u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
+		    u32 len)
+{
+	struct worker *w = qp->dev->adapter.worker;
+	u32 done = 0;
+
+	pieces_begin(w);
+	while (done < len && !pieces_enough(w, run, done)) {
+		struct dma_seg seg[PAYLOAD_SEGS];
+		u32 nseg;
+		u64 n = sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS);
+
+		if (!n || w->pieces > MAX_PIECES ||
+		    payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
+			break;
+		done += n;
+	}
+	return done;
+}

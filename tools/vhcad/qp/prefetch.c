@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What is needed next comes into the caches while something else is done.
+ *
+ * Of very many QPs none stays there from one of its messages to the next, and a message would
+ * wait for one line of memory after the other: its QP, its entries, the QP of the peer.  But
+ * it is known whose turn is next, so they come all at once and in time.  These are hints: nothing
+ * depends on them, and what they are about may be gone or wrong by then.
+ */
+#include "qp/ready.h"
+#include "qp/scratch.h"
+
+/* A QP that had a slice so few slices ago is still in the caches, and needs no prefetch. */
+#define FEW_SLICES	256u
+/* Entries of a slice to prefetch: processors fetch those that follow by themselves. */
+#define FIRST_ENTRIES	8u
+/* The bytes of a QP that sending and receiving need. */
+#define TURN_BYTES	offsetof(struct vqp, rq)
+
+static void fetch(const void *from, u32 bytes)
+{
+	for (u32 i = 0; i < bytes; i += CACHE_LINE)
+		__builtin_prefetch((const u8 *)from + i, 1);
+}
+
+/* Fetches what a QP will read and write besides itself. */
+static void fetch_work(const struct vqp *qp)
+{
+	const struct rc_requester *r = &qp->req;
+	u32 entries = MIN(r->blk_prod - r->blk_next, FIRST_ENTRIES);
+
+	wqe_prefetch(qp, entries);
+	for (u32 i = 0; r->q && i < entries; i++)
+		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
+	if (qp->state >= QPS_RTR && qp->type != VHCA_QPT_UD)
+		fab_prefetch(&qp->port->fab, &qp->path);
+}
+
+void prefetch_turn(struct vqp *qp)
+{
+	u16 since = ++qp_scratch(qp)->slices - qp->slice;
+	const struct list_head *ready = &qp->dev->adapter.ready, *next = ready->next;
+
+	/* what is true of this QP is taken to be true of those behind it */
+	qp->slice += since;
+	if (since < FEW_SLICES || next == ready)
+		return;
+	/* the next QP's own memory was fetched a turn ago */
+	fetch_work(container_of(next, struct vqp, ready_node));
+	if (next->next != ready)
+		fetch(container_of(next->next, struct vqp, ready_node), TURN_BYTES);
+}
+
+void prefetch_rx(const struct vhca_dev *dev, u32 qpn)
+{
+	const struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
+
+	if (qp)
+		fetch(qp, TURN_BYTES);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A queue pair: what it consists of.
+ *
+ * Receiving never sends: packets that arrive change state and mark the QP as having work;
+ * acknowledgments, responses and requests leave when the QP has its turn.  So nothing recurses,
+ * and acknowledgments coalesce by themselves.
+ */
+#ifndef VHCAD_QP_H
+#define VHCAD_QP_H
+
+#include "res/cq.h"
+#include "res/dev.h"
+#include "res/mkey.h"
+
+struct recv_wqe;
+struct vcounter;
+struct vsrq;
+struct vxrcd;
+
+/* As enum ib_qp_state. */
+enum qp_state {
+	QPS_RESET,
+	QPS_INIT,
+	QPS_RTR,
+	QPS_RTS,
+	QPS_SQD,
+	QPS_SQE,
+	QPS_ERR,
+};
+
+/* Requests that are sent and not completed, at the most. */
+#define TX_OUTSTANDING	128u
+/* Packets that are sent and not acknowledged, at the most. */
+#define TX_WINDOW	1024u
+/* PSNs one READ request may ask for: keeps all distances below half the space. */
+#define READ_MAX_PKTS	(1u << 22)
+#define RNR_FOREVER	7u
+
+#define CACHE_LINE	64u
+
+/* As enum ib_mig_state. */
+enum mig_state {
+	MIG_MIGRATED,
+	MIG_REARM,
+	MIG_ARMED,
+};
+
+/* A request under way. */
+struct tx_req {
+	u64 wr_id;
+	u64 raddr;
+	u32 rkey;
+	union {
+		u32 imm;
+		u32 inv_key;	/* SEND_INV, READ_INV */
+	};
+	u32 len;		/* bytes of the message */
+	u32 blk;		/* where its entry starts */
+	u32 psn;		/* of its first packet */
+	u32 npkts;		/* PSNs it takes; 0: none (NOP, local, refused) */
+	u32 ssn;
+	u32 srqn;		/* XRC: which of the peer's */
+	u8 opcode;
+	u8 flags;
+	u8 nblk;
+	u8 status;		/* completes with this when its turn comes, */
+	u8 why;			/* enum vhca_why, for this reason */
+	bool done;		/* local: carried out, also if sending comes by again */
+};
+
+/* What was done about a loss, since there was progress. */
+enum gap {
+	GAP_NONE,
+	GAP_BACK,		/* went back to it */
+	GAP_HURRY,		/* it is told of again: the timer will not wait for its end */
+	GAP_AGAIN,		/* went back for that, too: only the timer can help now */
+};
+
+/*
+ * The requester.  Requests [head, tail) are under way; cur is the one being
+ * sent, cur_pkt of its packets (PSNs) are out.  Going back to una resends.
+ */
+struct rc_requester {
+	struct tx_req *q;
+	u32 qmask;
+	u32 head, cur, tail;	/* free running */
+	u32 cur_pkt;
+	u32 una;		/* oldest PSN not acknowledged */
+	u32 nxt;		/* next PSN to send */
+	u32 max;		/* behind the highest PSN ever sent */
+	u32 new_psn;		/* of the next new request */
+	u32 blk_prod;		/* as rung */
+	u32 blk_next;		/* next entry to take */
+	u32 ssn;		/* of the newest request */
+	u32 lsn;		/* limit by credits */
+	bool lsn_valid;
+	bool stopped;		/* a refused request is queued: take no more */
+	bool rnr_wait;
+	u8 gap;			/* enum gap */
+	bool leftover;		/* entries up to leftover_end are from SQE: flush them */
+	u32 leftover_end;
+	u8 retry_left;
+	u8 rnr_left;
+	u8 reads;		/* READs, atomics and what else is answered under way */
+	struct timer timer;	/* acknowledgment, or RNR while rnr_wait */
+};
+
+/* A READ, an atomic or a flush that the responder has seen, and its answer. */
+struct resp_res {
+	u8 kind;		/* enum wire_kind of the request */
+	u32 psn;
+	u32 npkts;
+	u32 lap;		/* in which @psn was meant, as that of the responder */
+	u64 orig;		/* atomics: what was there before */
+	u64 va;
+	u32 rkey;
+	u32 srqn;		/* XRC: whose memory it is */
+	u32 len;
+	u32 start;		/* first packet to answer this time, */
+	u32 sent;		/* the next one to send */
+	u32 end;		/* and the one behind the last */
+	u32 end_off;		/* byte behind the last one to send */
+	u32 msn;
+	bool queued;
+	bool again;		/* and it has been sent before */
+};
+
+/* What a responder waits for that has sent a NAK and says nothing else until epsn arrives. */
+enum quiet {
+	QUIET_NOT,
+	QUIET_FOR_RECV,		/* it was there, without a receive */
+	QUIET_FOR_PSN,		/* it got lost */
+};
+
+/* The responder. */
+struct rc_responder {
+	u32 epsn;		/* next PSN expected, */
+	u32 lap;		/* and how often PSNs have begun at 0 again before it */
+	u32 msn;
+	u32 heard;		/* QUIET_FOR_PSN: PSN behind the last packet that came instead, */
+	u32 told;		/* and behind the last one that got an answer */
+	u8 kind;		/* enum wire_kind of the message under way */
+	u8 quiet;		/* enum quiet */
+	bool ack;		/* an answer is due, behind the READ answers */
+	bool closing;		/* it is a NAK that ends the connection */
+	bool comm_est;
+	bool lost;		/* UC: a gap was noticed, and no first packet since */
+	u8 syndrome;
+	u8 event;		/* enum event_bit to tell with the error, or 0 */
+	u32 done;		/* bytes of the message placed */
+	u64 va;			/* WRITE: where the message goes */
+	u32 rkey;
+	u32 dmalen;
+	struct resp_res *res;	/* ring of max_dest_rd_atomic answers */
+	u8 res_next;		/* entry for the next one: the oldest */
+	u8 fifo[VDEV_MAX_RD_ATOMIC];	/* answers to send, in order */
+	u8 fifo_head;
+	u8 fifo_n;
+};
+
+/* The receive that the message under way has taken. */
+struct qp_recv {
+	u32 next;		/* receives taken so far */
+	u32 posted;		/* own ring: known to be posted so far */
+	bool taken;		/* the last of them is not completed yet */
+	u8 status;		/* VHCA_CS_*: what it is good for */
+	bool last_told;		/* SRQ: that it takes no more */
+	u32 room;		/* its bytes */
+	u64 wr_id;
+	struct vpd *pd;		/* whose memory it names */
+	struct recv_wqe *kept;	/* SRQ: the entry, unless the worker has it loaded */
+};
+
+/* Are these numbers of a flush ones that mean something? */
+static inline bool flush_known(u8 type, u8 level)
+{
+	return type && !(type & ~(VHCA_FLUSH_GLOBAL | VHCA_FLUSH_PERSISTENT)) &&
+	       level <= VHCA_FLUSH_MR;
+}
+
+/*
+ * Many QPs have their turn one after the other and none of them is in a cache
+ * for long: what a message needs stands together, what it does not behind it.
+ */
+struct vqp {
+	struct vhca_dev *dev;
+	u32 qpn;
+	u8 type;		/* enum vhca_qp_type */
+	u8 service;		/* enum wire_service, of that type */
+	u8 state;		/* enum qp_state */
+	u8 flags;		/* VHCA_QP_* */
+	bool draining;		/* SQD: requests are still under way */
+	u8 mig;			/* enum mig_state */
+	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
+	bool counted;		/* bound to a counter */
+	u16 pkey;		/* of pkey_index, when RTR */
+	u32 mtu;		/* bytes */
+	u16 max_inline;
+	u16 slice;		/* of the engine's, the last one that it had */
+	struct vpd *pd;
+	struct vport *port;
+	struct list_head ready_node;
+	/* both ways of a message that is sent */
+	struct rc_requester req __attribute__((aligned(CACHE_LINE)));
+	struct dbrec rec_send;
+	struct wire_path path;	/* headers every packet shares */
+	struct vcq *scq, *rcq;
+	struct vqp_stats stats;
+	/* and of one that is received */
+	struct vsrq *srq;	/* where receives come from; NULL: rq.  XRC_TGT: named last */
+	struct rc_responder resp;
+	struct qp_recv recv;
+	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
+				/* as set last, little-endian */
+	struct vuar *uar;
+	struct vxrcd *xrcd;		/* XRC_TGT */
+	struct vring sq __attribute__((aligned(CACHE_LINE)));
+	struct mkey_owner keys;		/* windows of type 2 that are bound */
+	struct list_head mcgs;		/* struct vmcg_qp */
+	struct vring rq __attribute__((aligned(CACHE_LINE)));
+	struct dbrec rec_recv;
+	struct list_head in_srq;		/* XRC_TGT: with the others that name the SRQ */
+	struct evnode ev;
+	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
+	struct fab_cursor group;	/* how far the multicast has come that is being sent */
+	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
+};
+
+/* Does the transport acknowledge, and send again? */
+static inline bool qp_reliable(const struct vqp *qp)
+{
+	return qp->type == VHCA_QPT_RC || qp->type >= VHCA_QPT_XRC_INI;
+}
+
+static inline bool qp_is_target(const struct vqp *qp)
+{
+	return qp->type == VHCA_QPT_XRC_TGT;
+}
+
+/* Are its receives those of others too? */
+static inline bool qp_shares(const struct vqp *qp)
+{
+	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
+}
+
+/** qp_find() - the QP of a number, generation included, or NULL */
+static inline struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
+{
+	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
+
+	return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+/** qp_scope() - on behalf of a QP whose peer has named a key */
+static inline struct mkey_scope qp_scope(const struct vqp *qp)
+{
+	return (struct mkey_scope){ .dev = qp->dev, .pd = qp->pd, .owner = &qp->keys };
+}
+
+/** qp_local_scope() - on behalf of a QP whose own entry names keys, of a PD */
+static inline struct mkey_scope qp_local_scope(const struct vqp *qp, const struct vpd *pd)
+{
+	return (struct mkey_scope){ .dev = qp->dev, .pd = pd };
+}
+
+/** qp_mkey_find() - mkey_find() on behalf of a QP whose peer has named a key */
+static inline struct vmkey *qp_mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len,
+					 u32 access)
+{
+	struct mkey_scope s = qp_scope(qp);
+
+	return mkey_find(&s, key, addr, len, access);
+}
+
+/** qp_mkey_invalidate() - mkey_invalidate() on behalf of a QP */
+static inline u8 qp_mkey_invalidate(const struct vqp *qp, u32 key, bool remote)
+{
+	struct mkey_scope s = qp_scope(qp);
+
+	return mkey_invalidate(&s, key, remote);
+}
+
+#endif /* VHCAD_QP_H */

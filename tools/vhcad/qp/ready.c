@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QPs that have work stand in a circle, in the order of their turns.
+ */
+#include "qp/ready.h"
+
+/* QPs of a port that are woken at once when there is room. */
+#define ROOM_QPS	64u
+
+void qp_ready(struct vqp *qp)
+{
+	struct adapter *a = &qp->dev->adapter;
+
+	if (!list_empty(&qp->ready_node))
+		return;
+	list_add_tail(&qp->ready_node, &a->ready);
+	adapter_ready(a);
+}
+
+void qp_not_ready(struct vqp *qp)
+{
+	list_del_init(&qp->ready_node);
+	adapter_idle(&qp->dev->adapter);
+}
+
+void qp_wait_room(struct vqp *qp)
+{
+	struct vport *p = qp->port;
+
+	qp_not_ready(qp);
+	list_add_tail(&qp->ready_node, &p->no_room);
+	if (list_empty(&p->no_room_node))
+		list_add_tail(&p->no_room_node, &qp->dev->adapter.no_room);
+}
+
+/* Wakes as many QPs as there is room for packets, those first that have waited longest. */
+static bool port_room(struct vport *p)
+{
+	u32 room = MIN(fab_room(&p->fab), ROOM_QPS);
+	struct list_head *l;
+	bool any = false;
+
+	for (; room && (l = list_pop(&p->no_room)); room--) {
+		qp_ready(container_of(l, struct vqp, ready_node));
+		any = true;
+	}
+	if (list_empty(&p->no_room))
+		list_del_init(&p->no_room_node);
+	return any;
+}
+
+bool qp_room(struct adapter *a)
+{
+	bool any = false;
+
+	list_for_each_safe(l, &a->no_room)
+		any |= port_room(container_of(l, struct vport, no_room_node));
+	return any;
+}

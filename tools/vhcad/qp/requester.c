@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RC requester: what leaves.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/ready.h"
+#include "qp/requester.h"
+
+enum progress {
+	WENT_ON,		/* something was done, look again */
+	MUST_WAIT,		/* an acknowledgment or a response has to come first */
+	NO_ROOM,		/* the fabric's queue is full */
+};
+
+void req_reset(struct vqp *qp, u32 psn)
+{
+	struct rc_requester *r = &qp->req;
+
+	timer_stop(&r->timer);
+	r->head = 0;
+	r->cur = 0;
+	r->tail = 0;
+	r->cur_pkt = 0;
+	r->una = psn;
+	r->nxt = psn;
+	r->max = psn;
+	r->new_psn = psn;
+	r->ssn = 0;
+	r->lsn_valid = false;
+	r->stopped = false;
+	r->rnr_wait = false;
+	r->gap = GAP_NONE;
+	r->leftover = false;
+	r->reads = 0;
+	qp->group = (struct fab_cursor){ 0 };
+	r->retry_left = qp->attr.retry_cnt;
+	r->rnr_left = qp->attr.rnr_retry;
+}
+
+void req_doorbell(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+	u64 prod;
+
+	if (qp->log_sq == VHCA_NO_QUEUE || qp->state < QPS_RTS)
+		return;
+	if (dbrec_load(&qp->rec_send, &prod)) {
+		qp_error_event(qp, EVB_QP_FATAL);
+		return;
+	}
+	if ((u32)prod - r->blk_next > 1u << qp->log_sq) {
+		qp_error_event(qp, EVB_QP_FATAL);
+		return;
+	}
+	r->blk_prod = prod;
+	qp_ready(qp);
+}
+
+/*
+ * The request being sent cannot go on.  What is out of it has to be
+ * acknowledged first; whatever stands behind it will be flushed.
+ */
+static void refuse_current(struct vqp *qp, u8 status)
+{
+	struct rc_requester *r = &qp->req;
+	struct tx_req *t = req_at(r, r->cur);
+
+	t->status = status;
+	t->why = why_failed(qp, status, false);
+	t->npkts = r->cur_pkt;
+	r->stopped = true;
+	r->cur++;
+	r->cur_pkt = 0;
+	r->tail = r->cur;
+	r->blk_next = t->blk + t->nblk;
+	r->new_psn = r->nxt;
+	req_settle(qp);
+}
+
+/* Notes that n packets (PSNs) of the current request have been sent. */
+static void went_out(struct vqp *qp, struct tx_req *t, u32 n)
+{
+	struct rc_requester *r = &qp->req;
+
+	r->nxt = psn_add(r->nxt, n);
+	if (psn_diff(r->nxt, r->max) > 0)
+		r->max = r->nxt;
+	r->cur_pkt += n;
+	if (r->cur_pkt == t->npkts) {
+		r->cur++;
+		r->cur_pkt = 0;
+	}
+	if (r->timer.due == TIMER_OFF)
+		req_arm(qp);
+}
+
+static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
+{
+	struct rc_requester *r = &qp->req;
+	u32 n = MIN(t->npkts - r->cur_pkt, READ_MAX_PKTS - r->cur_pkt % READ_MAX_PKTS);
+	u32 out = psn_diff(r->nxt, r->una);
+	u32 off = r->cur_pkt * qp->mtu;
+	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_READ_REQ,
+			   .npkts = 1, .mtu = qp->mtu, .first = true, .last = true };
+
+	if (!r->cur_pkt && r->reads >= qp->attr.max_rd_atomic)
+		return MUST_WAIT;
+	if (out && (r->cur_pkt || out + n > READ_MAX_PKTS))
+		return MUST_WAIT;
+	if (!fab_room(&qp->port->fab))
+		return NO_ROOM;
+	run.h.psn = r->nxt;
+	run.h.srqn = t->srqn;
+	run.h.ackreq = true;
+	run.h.va = t->raddr + off;
+	run.h.rkey = t->rkey;
+	run.h.dmalen = MIN((u64)n * qp->mtu, (u64)t->len - off);
+	if (!qp_send(qp, &run))
+		return WENT_ON;
+	if (!r->cur_pkt)
+		r->reads++;
+	went_out(qp, t, n);
+	*bytes -= MIN(*bytes, qp->mtu);
+	return WENT_ON;
+}
+
+/*
+ * Receives the responder has told of are used up: the message's first packet
+ * probes alone, and when it is acknowledged the message has got its receive.
+ */
+static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
+{
+	if (!r->lsn_valid || t->opcode == VHCA_OP_WRITE ||
+	    (s32)((t->ssn - r->lsn) << 8) <= 0)
+		return false;
+	return !r->cur_pkt || r->una == t->psn;
+}
+
+static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
+{
+	struct rc_requester *r = &qp->req;
+	u32 out = psn_diff(r->nxt, r->una), len, room;
+	u32 n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u));
+	struct payload pl;
+	struct run run;
+	int st;
+
+	if (out >= TX_WINDOW)
+		return MUST_WAIT;
+	if (over_credit(r, t)) {
+		if (out)
+			return MUST_WAIT;
+		n = 1;
+	}
+	room = fab_room(&qp->port->fab);
+	if (!room)
+		return NO_ROOM;
+	n = MIN(n, room);
+	st = req_fill(qp, t, MIN(n, TX_WINDOW - out), &run, &pl);
+	if (st) {
+		refuse_current(qp, st);
+		return WENT_ON;
+	}
+	run.h.ackreq = true;
+	n = run.npkts;
+	len = run.len;
+	if (!qp_send(qp, &run))
+		return WENT_ON;
+	if (len && pl.fault) {
+		refuse_current(qp, VHCA_CS_LOC_PROT_ERR);
+		return WENT_ON;
+	}
+	went_out(qp, t, n);
+	*bytes -= MIN(*bytes, len);
+	return WENT_ON;
+}
+
+/* Sends an atomic, an atomic write or a flush: one packet, with one in answer. */
+static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
+{
+	struct rc_requester *r = &qp->req;
+	struct payload pl;
+	struct run run;
+	int st;
+
+	if (r->reads >= qp->attr.max_rd_atomic || psn_diff(r->nxt, r->una) >= (s32)READ_MAX_PKTS)
+		return MUST_WAIT;
+	if (!fab_room(&qp->port->fab))
+		return NO_ROOM;
+	pl.fault = false;
+	st = req_fill_single(qp, t, &run, &pl);
+	if (st) {
+		refuse_current(qp, st);
+		return WENT_ON;
+	}
+	run.h.ackreq = true;
+	if (!qp_send(qp, &run))
+		return WENT_ON;
+	if (pl.fault) {
+		refuse_current(qp, VHCA_CS_LOC_PROT_ERR);
+		return WENT_ON;
+	}
+	r->reads++;
+	went_out(qp, t, 1);
+	*bytes -= MIN(*bytes, (u32)sizeof(u64));
+	return WENT_ON;
+}
+
+/*
+ * A key that ends takes memory from requests before it, which may have to be
+ * sent again: it waits until they are complete.  The others begin in order.
+ */
+static enum progress do_local(struct vqp *qp, struct tx_req *t)
+{
+	struct rc_requester *r = &qp->req;
+	u8 st;
+
+	if (t->opcode == VHCA_OP_LOCAL_INV ? r->head != r->cur :
+	    t->flags & VHCA_WQE_FENCE && r->reads)
+		return MUST_WAIT;
+	st = req_local(qp, t);
+	if (st) {
+		refuse_current(qp, st);
+		return WENT_ON;
+	}
+	t->done = true;
+	r->cur++;
+	req_settle(qp);
+	return WENT_ON;
+}
+
+static enum progress send_current(struct vqp *qp, u32 *bytes)
+{
+	struct rc_requester *r = &qp->req;
+	struct tx_req *t = req_at(r, r->cur);
+
+	if (op_is_local(t->opcode) && !t->done && !t->status)
+		return do_local(qp, t);
+	if (!t->npkts) {
+		r->cur++;
+		req_settle(qp);
+		return WENT_ON;
+	}
+	if (!r->cur_pkt && t->flags & VHCA_WQE_FENCE && r->reads)
+		return MUST_WAIT;
+	if (!op_is_answered(t->opcode))
+		return send_data(qp, t, bytes);
+	return op_is_read(t->opcode) ? send_read(qp, t, bytes) : send_single(qp, t, bytes);
+}
+
+void req_drained(struct vqp *qp)
+{
+	if (qp->state != QPS_SQD || !qp->draining || qp->req.head != qp->req.tail)
+		return;
+	qp->draining = false;
+	if (qp->attr.en_sqd_async_notify)
+		eq_async(qp->dev, &qp->ev, EVB_SQ_DRAINED);
+}
+
+bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
+{
+	struct rc_requester *r = &qp->req;
+
+	while (!r->rnr_wait && (qp->state == QPS_RTS || qp->state == QPS_SQD)) {
+		enum progress p;
+
+		if (!*wqes || !*bytes || cost_late(qp->dev->adapter.worker))
+			return true;
+		if (r->cur == r->tail) {
+			if (!req_take(qp))
+				break;
+			--*wqes;
+		}
+		p = send_current(qp, bytes);
+		cost_pieces(qp->dev->adapter.worker, bytes);
+		switch (p) {
+		case MUST_WAIT:
+			return false;
+		case NO_ROOM:
+			qp_wait_room(qp);
+			return false;
+		case WENT_ON:
+			break;
+		}
+	}
+	req_drained(qp);
+	return false;
+}
+
+/*
+ * Has the peer an answer that it could send, but for its turn?  Then it is this engine that is
+ * late, not the network, and no packet is to be taken for lost.
+ */
+static bool answer_waits(const struct vqp *qp)
+{
+	const struct fab_port *to = fab_follow(&qp->port->fab, qp->path.dlid);
+	const struct vport *p;
+	struct vqp *peer;
+
+	/* the ports of all adapters have the same ops */
+	if (!to || to->ops != qp->port->fab.ops)
+		return false;
+	p = to->owner;
+	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
+	return peer && peer->path.dqpn == qp->qpn && peer->path.dlid == qp->path.slid &&
+	       (peer->resp.ack || peer->resp.fifo_n) && !list_empty(&peer->ready_node) &&
+	       fab_room(&peer->port->fab);
+}
+
+void req_timeout(struct timer *t)
+{
+	struct vqp *qp = container_of(t, struct vqp, req.timer);
+
+	if (!dev_live(qp->dev) || (qp->state != QPS_RTS && qp->state != QPS_SQD))
+		return;
+	if (qp->req.rnr_wait) {
+		qp->req.rnr_wait = false;
+		qp_ready(qp);
+		return;
+	}
+	if (answer_waits(qp)) {
+		req_arm(qp);
+		return;
+	}
+	if (qp->req.gap == GAP_HURRY) {
+		qp->req.gap = GAP_AGAIN;
+	} else {
+		qp->req.gap = GAP_NONE;
+		if (qp->req.retry_left)
+			QP_COUNT(qp, timeouts, 1);
+	}
+	req_retry(qp);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The turn of an adapter: slices of its QPs.
+ *
+ * A turn is about a slice's worth of work, of as many QPs as that takes: a QP that only
+ * acknowledges must not cost every other adapter a slice of waiting.
+ */
+#include "qp/ready.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+
+/* What a turn costs besides its bytes, in bytes that could be moved in the same time. */
+#define QP_COST		1024u
+#define WQE_COST	(SLICE_BYTES / SLICE_WQES)
+/* Another QP begins its slice in the same turn as long as the turn has cost less. */
+#define TURN_COST	(SLICE_BYTES / 4)
+/* When a slice has moved more, whoever waits for its completions is notified at once. */
+#define NOTIFY_BYTES	(32u << 10)
+
+/* One slice of a QP, which uses up bytes and entries; true if it could go on. */
+static bool run_slice(struct vqp *qp, u32 *bytes, u32 *wqes)
+{
+	bool more;
+
+	if (qp->state == QPS_ERR)
+		return flush_run(qp, wqes);
+	if (qp->state < QPS_RTR)
+		return false;
+	if (!qp_reliable(qp))
+		return unreliable_run(qp, bytes, wqes);
+	more = resp_run(qp, bytes);
+	if (qp->state == QPS_RTS || qp->state == QPS_SQD)
+		more |= req_run(qp, bytes, wqes);
+	return more;
+}
+
+u32 qp_turn(struct adapter *a)
+{
+	struct vhca_dev *dev = container_of(a, struct vhca_dev, adapter);
+	struct list_head *l;
+	u32 cost = 0;
+
+	while (cost < TURN_COST && !cost_late(a->worker) && (l = list_pop(&a->ready))) {
+		struct vqp *qp = container_of(l, struct vqp, ready_node);
+		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
+
+		if (!dev_live(dev))
+			continue;
+		prefetch_turn(qp);
+		if (run_slice(qp, &bytes, &wqes))
+			qp_ready(qp);
+		if (bytes <= SLICE_BYTES - NOTIFY_BYTES)
+			worker_notify(a->worker);
+		cost += SLICE_BYTES - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;
+	}
+	return cost;
+}

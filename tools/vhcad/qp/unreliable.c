@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Requester of the unreliable services.
+ *
+ * One request is under way at a time, and it is complete when its last packet
+ * has left: nobody answers, so nothing is kept and nothing comes again.  A
+ * request that fails takes the QP to SQE: what is posted behind it is flushed,
+ * receives go on, and the driver can take the QP back to RTS.
+ */
+#include "qp/complete.h"
+#include "qp/counter.h"
+#include "qp/mcg.h"
+#include "qp/ready.h"
+#include "qp/requester.h"
+
+static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
+{
+	struct rc_requester *r = &qp->req;
+
+	qp->group = (struct fab_cursor){ 0 };
+	r->head++;
+	r->cur = r->head;
+	r->cur_pkt = 0;
+	r->new_psn = r->nxt;
+	qp_complete_send(qp, t, status);
+	if (status)
+		qp_send_error(qp);
+}
+
+/* Fills in where a run goes, of a QP that is not connected. */
+static int address(struct vqp *qp, const struct tx_req *t, struct run *run)
+{
+	return qp->type == VHCA_QPT_UD ? ud_address(qp, t, run) : VHCA_CS_SUCCESS;
+}
+
+/*
+ * A datagram for a group, to as many of it as the slice has bytes for: the others get it in the
+ * next one.  Returns false if it is not through.
+ */
+static bool send_to_group(struct vqp *qp, struct run *run, u32 *bytes)
+{
+	if (!qp->group.going)
+		qp_count_tx(qp, run);
+	return fab_send_some(&qp->port->fab, run, &qp->group, bytes) && qp->state != QPS_ERR;
+}
+
+static bool send_out(struct vqp *qp, struct run *run, u32 *bytes)
+{
+	if (lid_is_mcast(run->h.path.dlid))
+		return send_to_group(qp, run, bytes);
+	return qp_send(qp, run);
+}
+
+/* Sends packets of the request under way; false: there is no room for any. */
+static bool send_some(struct vqp *qp, u32 *bytes)
+{
+	struct rc_requester *r = &qp->req;
+	const struct tx_req *t = &r->q[r->head & r->qmask];
+	u32 room = fab_room(&qp->port->fab), n, len;
+	struct payload pl;
+	struct run run;
+	int st;
+
+	if (!t->npkts) {
+		u8 status = t->status;
+
+		if (!status && op_is_local(t->opcode))
+			status = req_local(qp, t);
+		complete(qp, t, status);
+		return true;
+	}
+	if (!room) {
+		qp_wait_room(qp);
+		return false;
+	}
+	n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u));
+	st = req_fill(qp, t, MIN(n, room), &run, &pl);
+	if (!st)
+		st = address(qp, t, &run);
+	if (st) {
+		complete(qp, t, st);
+		return true;
+	}
+	n = run.npkts;
+	len = run.len;
+	if (!send_out(qp, &run, bytes))
+		return true;
+	if (len && pl.fault) {
+		complete(qp, t, VHCA_CS_LOC_PROT_ERR);
+		return true;
+	}
+	r->nxt = psn_add(r->nxt, n);
+	r->cur_pkt += n;
+	*bytes -= MIN(*bytes, len);
+	if (r->cur_pkt == t->npkts)
+		complete(qp, t, VHCA_CS_SUCCESS);
+	return true;
+}
+
+/* Flushes what was posted while the QP was in SQE, even if it is in RTS again. */
+static bool flush_leftover(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+
+	if (r->leftover && !flush_ring(qp, r->leftover_end))
+		r->leftover = false;
+	return r->leftover;
+}
+
+bool unreliable_run(struct vqp *qp, u32 *bytes, u32 *wqes)
+{
+	struct rc_requester *r = &qp->req;
+
+	while (qp->state == QPS_RTS || qp->state == QPS_SQD) {
+		cost_pieces(qp->dev->adapter.worker, bytes);
+		if (!*wqes || !*bytes || cost_late(qp->dev->adapter.worker))
+			return true;
+		if (flush_leftover(qp)) {
+			--*wqes;
+			continue;
+		}
+		if (r->head == r->tail) {
+			if (!req_take(qp))
+				break;
+			--*wqes;
+		}
+		if (!send_some(qp, bytes))
+			return false;
+	}
+	if (qp->state == QPS_SQE)
+		return flush_sends(qp, wqes);
+	req_drained(qp);
+	return false;
+}
+
+void unreliable_resume(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+
+	req_doorbell(qp);
+	r->stopped = false;
+	r->leftover = true;
+	r->leftover_end = r->blk_prod;
+}

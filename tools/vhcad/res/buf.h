@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Buffers and rings in guest memory.
+ */
+#ifndef VHCAD_RES_BUF_H
+#define VHCAD_RES_BUF_H
+
+#include "mem/mem.h"
+
+/**
+ * struct vbuf - a buffer, as struct vhca_buf describes it
+ * @addr: of its first byte (no levels), of its page list (one), or of the list of lists (two)
+ * @offset: of its first byte in the first page
+ * @npages: pages
+ * @shift: log2 of the bytes of a page
+ * @levels: of page lists; 0: the buffer is contiguous
+ */
+struct vbuf {
+	u64 addr;
+	u64 offset;
+	u32 npages;
+	u8 shift;
+	u8 levels;
+};
+
+/**
+ * vbuf_map() - find where a piece of a buffer lies
+ * @mem: guest memory
+ * @b: buffer
+ * @off: first byte, from the buffer's start
+ * @len: bytes, not 0; the piece is inside the buffer
+ * @seg: receives DMA addresses; neighbours are joined
+ * @nseg: in: entries in use; out: with the new ones
+ * @max: entries that fit
+ *
+ * Return: the bytes mapped: less than @len when @seg is full or when a page list cannot be read
+ * (*@nseg < @max tells the two apart).
+ */
+u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+	     struct dma_seg *seg, u32 *nseg, u32 max);
+
+/** seg_add() - join a piece to the last segment or open a new one; false: it does not fit */
+bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len);
+
+/**
+ * struct vring - a ring whose entries' sizes are powers of two; a window of it is translated
+ * @ref: the window's memory
+ * @win: ring offset of the window
+ * @winlen: bytes of the window; 0: there is none
+ * @winoff: where in @ref the window starts
+ * @bytes: of the whole ring, a power of two
+ * @write: the device writes the ring
+ * @buf: the ring's memory, from which another window is translated
+ */
+struct vring {
+	struct gmem_ref ref;
+	u32 win;
+	u32 winlen;
+	u32 winoff;
+	u32 bytes;
+	bool write;
+	struct vbuf buf;
+};
+
+/** vring_move() - vring_at() for an offset outside of the window */
+int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off);
+
+/**
+ * vring_at() - make part of a ring accessible
+ * @mem: guest memory
+ * @r: ring
+ * @off: byte offset in the ring
+ * @ref_off: receives the offset to use with r->ref
+ *
+ * Entries never straddle windows.
+ *
+ * Return: 0, or -EFAULT when there is no memory of the guest that the device may use so.
+ */
+static inline int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
+{
+	if (off - r->win >= r->winlen)
+		return vring_move(mem, r, off, ref_off);
+	*ref_off = r->winoff + off - r->win;
+	return 0;
+}
+
+#endif /* VHCAD_RES_BUF_H */

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A device as its objects know it.  All of it belongs to whoever holds the adapter's lock; what
+ * other threads may touch says so.
+ */
+#ifndef VHCAD_RES_DEV_H
+#define VHCAD_RES_DEV_H
+
+#include "engine/adapter.h"
+#include "fabric/fabric.h"
+#include "lib/table.h"
+#include "res/eq.h"
+#include "res/limit.h"
+#include "res/stats.h"
+
+struct vmcgs;
+
+/* Limits that QUERY_DEVICE tells and nobody changes; res/limit.c has the others. */
+#define VDEV_MAX_REG_ENTRIES	4096u
+#define VDEV_LOG_MAX_CQE	22u
+#define VDEV_LOG_MAX_EQE	20u
+#define VDEV_LOG_MAX_BLOCKS	20u
+#define VDEV_LOG_MAX_STRIDES	16u
+#define VDEV_LOG_MIN_STRIDE	5u	/* one scatter entry */
+#define VDEV_LOG_MAX_STRIDE	10u
+#define VDEV_MAX_SGE		32u
+#define VDEV_MAX_MODERATION	UINT16_MAX	/* entries, and microseconds */
+#define VDEV_MAX_INLINE		(VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK - \
+				 sizeof(struct vhca_wqe_ctrl) - sizeof(struct vhca_wqe_ud))
+#define VDEV_MAX_MSG		(1u << 31)
+#define VDEV_MAX_RD_ATOMIC	16u
+#define VDEV_LOG_ADMIN_MAX	12u
+#define VDEV_CLOCK_KHZ		1000000u	/* the engine's nanoseconds */
+#define VDEV_ACK_DELAY		15u
+
+/*
+ * QP numbers: slot below, generation above.  0 and 1 belong to the port.  There are more slots
+ * than QPs, as those of dead QPs rest.
+ */
+#define QPN_BITS		24u
+#define QPN_FIRST_SLOT		2u
+#define QPN_SHIFT		17u
+#define VDEV_QP_NUMBERS		(1u << QPN_SHIFT)
+
+/**
+ * struct vport - a port of a device
+ * @fab: its end of the cable
+ * @dev: device
+ * @ev: events
+ * @no_room: QPs that wait until it can send again
+ * @no_room_node: on the adapter's list while there are any
+ * @count: everything but what the fabric counts
+ * @counted: what counters of QPs have counted, those included that are gone
+ */
+struct vport {
+	struct fab_port fab;
+	struct vhca_dev *dev;
+	struct evnode ev;
+	struct list_head no_room;
+	struct list_head no_room_node;
+	struct vport_stats count;
+	struct vport_stats counted;
+};
+
+/**
+ * struct vhca_dev - what an adapter's objects stand on
+ * @adapter: the engine's part: lock, turns, timers
+ * @mem: the VM's memory
+ * @irq: raises a vector, which is not VHCA_NO_VECTOR
+ * @name: for the log
+ * @node_guid: as a number
+ * @caps: 1 << enum vhca_cap
+ * @version: interface version
+ * @nports: ports
+ * @vectors: interrupt vectors
+ * @kick_pages: kick pages, also the most UARs
+ * @max_mtu: enum ib_mtu of the ports
+ * @node_desc: node description
+ * @status: VHCA_STATUS_*; atomic
+ * @fatal: enum vhca_fatal; atomic
+ * @kicked: a bit a UAR; atomic
+ * @any_kick: one of them is set; atomic
+ * @hot: struct vuar that are looked at in every pass
+ * @flush: struct veq that may have room for what is pending
+ * @cq_notify: struct vcq with entries whose consumers were not notified yet
+ * @limit: most objects of each kind
+ * @mcgs: multicast groups
+ * @db_pages: doorbell pages of all UARs
+ * @uars: and the other tables: objects by number
+ * @async_eq: EQ of asynchronous events, or NULL
+ * @async_pending: nodes with events for it
+ * @ev: DEVICE_FATAL
+ * @port: ports, from 0
+ */
+struct vhca_dev {
+	struct adapter adapter;
+	struct guest_mem *mem;
+	void (*irq)(struct vhca_dev *dev, u32 vector);
+	char name[64];
+	u64 node_guid;
+	u64 caps;
+	u32 version;
+	u32 nports;
+	u32 vectors;
+	u32 kick_pages;
+	u8 max_mtu;
+	u8 node_desc[64];
+
+	u32 status;
+	u32 fatal;
+	u64 *kicked;
+	bool any_kick;
+	struct list_head hot;
+	struct list_head flush;
+	struct list_head cq_notify;
+
+	u32 limit[VLIMITS];
+	struct vmcgs *mcgs;
+	struct db_pages db_pages;
+	struct table uars, eqs, pds, xrcds, mkeys, cqs, srqs, qps, counters;
+	struct veq *async_eq;
+	struct list_head async_pending;
+	struct evnode ev;
+	struct vport port[VDEV_MAX_PORTS];
+};
+
+/** dev_live() - is the device enabled and not fatal? */
+static inline bool dev_live(const struct vhca_dev *dev)
+{
+	return dev->status == VHCA_STATUS_READY;
+}
+
+/** dev_cap() - does the device have this capability? */
+static inline bool dev_cap(const struct vhca_dev *dev, enum vhca_cap cap)
+{
+	return dev->caps >> cap & 1;
+}
+
+/** dev_access() - VHCA_ACCESS_* that a region may have on this device */
+static inline u32 dev_access(const struct vhca_dev *dev)
+{
+	u32 access = VHCA_ACCESS_ALL;
+
+	if (!dev_cap(dev, VHCA_CAP_MW))
+		access &= ~VHCA_ACCESS_MW_BIND;
+	if (!dev_cap(dev, VHCA_CAP_FLUSH))
+		access &= ~(VHCA_ACCESS_FLUSH_GLOBAL | VHCA_ACCESS_FLUSH_PERSISTENT);
+	return access;
+}
+
+/** dev_irq() - raise a vector, if it is not VHCA_NO_VECTOR */
+static inline void dev_irq(struct vhca_dev *dev, u32 vector)
+{
+	if (vector != VHCA_NO_VECTOR)
+		dev->irq(dev, vector);
+}
+
+/** dev_fatal() - stop the device; the driver must reset it */
+void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code);
+
+#endif /* VHCAD_RES_DEV_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Event queues.
+ */
+#ifndef VHCAD_RES_EQ_H
+#define VHCAD_RES_EQ_H
+
+#include "res/buf.h"
+#include "res/uar.h"
+
+/* Bits of a node.  The driver is told of the lowest first. */
+enum event_bit {
+	EVB_COMPLETION,
+	EVB_CQ_ERR,
+	EVB_QP_FATAL,
+	EVB_QP_REQ_ERR,
+	EVB_QP_ACCESS_ERR,
+	EVB_COMM_EST,
+	EVB_SQ_DRAINED,
+	EVB_LAST_WQE,
+	EVB_PATH_MIG,
+	EVB_PATH_MIG_ERR,
+	EVB_SRQ_LIMIT,
+	EVB_SRQ_ERR,
+	EVB_PORT_ERR,
+	EVB_PORT_ACTIVE,
+	EVB_LID_CHANGE,
+	EVB_PKEY_CHANGE,
+	EVB_GID_CHANGE,
+	EVB_SM_CHANGE,
+	EVB_REREGISTER,
+	EVB_DEVICE_FATAL,
+};
+
+/**
+ * struct evnode - something that has events to tell of, and those that wait for room in its EQ
+ * @node: on the EQ's list while there are any
+ * @bits: 1 << enum event_bit
+ * @number: the object's
+ * @port: or 0
+ */
+struct evnode {
+	struct list_head node;
+	u32 bits;
+	u32 number;
+	u8 port;
+};
+
+/**
+ * struct veq - an event queue
+ * @dev: device
+ * @eqn: number
+ * @users: CQs
+ * @flags: VHCA_EQ_*
+ * @log: log2 of its entries
+ * @vector: interrupt vector, or VHCA_NO_VECTOR
+ * @uar: UAR of its records
+ * @rec_ci: entries that the driver has taken
+ * @rec_arm: what the driver waits for
+ * @ring: entries
+ * @pi: entries written
+ * @ci: entries taken, as read last
+ * @told: arm record that the last interrupt answered
+ * @pending: nodes with events, the oldest first
+ * @own_pending: what @pending points to, unless it is the asynchronous EQ's: that list is the
+ *	device's
+ * @flush_node: on the device's list of rings to flush
+ */
+struct veq {
+	struct vhca_dev *dev;
+	u32 eqn;
+	u32 users;
+	u8 flags;
+	u8 log;
+	u32 vector;
+	struct vuar *uar;
+	struct dbrec rec_ci;
+	struct dbrec rec_arm;
+	struct vring ring;
+	u32 pi;
+	u32 ci;
+	u64 told;
+	struct list_head *pending;
+	struct list_head own_pending;
+	struct list_head flush_node;
+};
+
+/** evnode_init() - an object with this number has no events yet */
+void evnode_init(struct evnode *n, u32 number);
+/** evnode_fini() - drop the events that the driver was not told of */
+void evnode_fini(struct evnode *n);
+/** eq_post() - tell of an event, or keep it pending while the EQ is full */
+void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit);
+/** eq_async() - tell of an asynchronous event, or keep it pending until there is an EQ for it */
+void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit);
+/** eq_flush() - write some pending events; returns how many.  eq_flush_later() does the rest */
+u32 eq_flush(struct veq *eq);
+/** eq_flush_later() - the driver has made room, which the next pass fills */
+void eq_flush_later(struct veq *eq);
+/** eq_destroy() - free an EQ without users */
+void eq_destroy(struct veq *eq);
+
+enum vhca_status cmd_create_eq(struct command *c);
+enum vhca_status cmd_destroy_eq(struct command *c);
+
+#endif /* VHCAD_RES_EQ_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files that implement memory keys share.
+ */
+#ifndef VHCAD_RES_MKEY_INTERNAL_H
+#define VHCAD_RES_MKEY_INTERNAL_H
+
+#include "res/command.h"
+#include "res/mkey.h"
+
+static inline bool mkey_is_window(const struct vmkey *mk)
+{
+	return mk->type == VHCA_MKEY_MW_1 || mk->type == VHCA_MKEY_MW_2;
+}
+
+static inline bool mkey_is_fast(const struct vmkey *mk)
+{
+	return mk->type == VHCA_MKEY_FAST || mk->type == VHCA_MKEY_FAST_SG;
+}
+
+/** range_holds() - does [iova, iova + length), which is not empty, hold these bytes? */
+static inline bool range_holds(u64 iova, u64 length, u64 addr, u64 len)
+{
+	if (!len)
+		return length;
+	return addr >= iova && len <= length && addr - iova <= length - len;
+}
+
+/** range_wraps() - is [iova, iova + length) more than an address space has? */
+static inline bool range_wraps(u64 iova, u64 length)
+{
+	return length && length - 1 > UINT64_MAX - iova;
+}
+
+/** rights_good() - may a region here have this access?  Writing needs the owner's own right to */
+static inline bool rights_good(const struct vhca_dev *dev, u32 access)
+{
+	if (access & ~dev_access(dev))
+		return false;
+	return access & VHCA_ACCESS_LOCAL_WRITE ||
+	       !(access & (VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_ATOMIC));
+}
+
+/* mkey_fast.c */
+/** fast_create() - the list of a CREATE_MKEY request, into a key that is not used yet */
+enum vhca_status fast_create(struct command *c, struct vmkey *mk);
+/** fast_sg_map() - vbuf_map() with a list of pieces of any length; adds up those walked */
+u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+		struct dma_seg *seg, u32 *nseg, u32 max, u32 *pieces);
+
+/* mkey_fmr.c */
+enum vhca_status fmr_create(struct command *c, struct vmkey *mk);
+/** fmr_grants() - is this what the key translates now? */
+bool fmr_grants(struct guest_mem *mem, const struct vmkey *mk, u32 key, u64 addr, u64 len);
+/** fmr_map() - as vbuf_map(), by address; nothing when the mapping changes meanwhile */
+u64 fmr_map(struct guest_mem *mem, const struct vmkey *mk, u32 key, u64 addr, u64 len,
+	    struct dma_seg *seg, u32 *nseg, u32 max);
+
+#endif /* VHCAD_RES_MKEY_INTERNAL_H */

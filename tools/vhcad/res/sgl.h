@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Scatter/gather lists: from keys and addresses to guest memory.
+ */
+#ifndef VHCAD_RES_SGL_H
+#define VHCAD_RES_SGL_H
+
+#include "res/mkey.h"
+
+/* A scatter/gather entry in the host's byte order. */
+struct sge {
+	u64 addr;
+	u32 len;
+	u32 key;
+};
+
+/**
+ * struct sglist - a list of them, with the rules to apply
+ * @sge: entries
+ * @n: number of entries
+ * @access: VHCA_ACCESS_* that each of their keys must grant
+ * @scope: on whose behalf
+ */
+struct sglist {
+	const struct sge *sge;
+	u32 n;
+	u32 access;
+	struct mkey_scope scope;
+};
+
+/**
+ * sgl_map() - find where a part of a scatter/gather list lies
+ * @l: list
+ * @off: first byte
+ * @len: bytes, not 0
+ * @seg: receives DMA addresses
+ * @nseg: receives their number
+ * @max: entries that fit
+ *
+ * Return: the bytes mapped.  Less than @len: @seg is full, a list of pieces was long, or the byte
+ * behind them must not be accessed so; the last is certain when it returns 0.
+ */
+u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *nseg, u32 max);
+
+/** sgl_read() - copy a part of a list to private memory; returns the bytes that could be read */
+u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len);
+
+#define SGL_NOT_ONE	UINT64_MAX
+
+/**
+ * sgl_one() - find where a part of a scatter/gather list lies, if that is in one piece
+ * @l: list
+ * @off: first byte
+ * @len: bytes, not 0
+ *
+ * A shortcut for the many parts that are short.
+ *
+ * Return: the DMA address, or SGL_NOT_ONE: then ask sgl_map().
+ */
+u64 sgl_one(const struct sglist *l, u64 off, u64 len);
+
+/** sgl_check() - are all entries' keys, rights and bounds good? */
+bool sgl_check(const struct sglist *l);
+
+#endif /* VHCAD_RES_SGL_H */
