@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ctl/arg.h"
-#include "ctl/fault.h"
+#include "ctl/link_fault.h"
 #include "dev/link_fault.h"
 #include "dev/topo.h"
 #include "lib/log.h"

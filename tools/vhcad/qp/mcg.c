@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 
 #include "qp/mcg.h"
+#include "qp/ud.h"
 #include "res/command.h"
 
 /* The destination QP number of every multicast packet. */

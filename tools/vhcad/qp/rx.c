@@ -12,6 +12,7 @@
 #include "qp/ready.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "qp/ud.h"
 
 /* Is the packet from the QP that this one is connected to? */
 static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
