@@ -20,10 +20,12 @@
 #include "ether/ether.h"
 #include "fabric/fabric.h"
 #include "fabric/fault.h"
-#include "log.h"
+#include "fabric/topo.h"
+#include "lib/log.h"
 #include "options.h"
 #include "sandbox.h"
 #include "server/server.h"
+#include "subnet/static.h"
 
 #define KICK_PAGES	1024u
 
@@ -186,8 +188,8 @@ static int make_fabric(struct daemon *d)
 		if (!d->capture)
 			return fail("--capture", d->opt.capture, errno);
 	}
-	d->fabric = fabric_new(d->opt.subnet);
-	if (!d->fabric)
+	d->fabric = fabric_new();
+	if (!d->fabric || (d->opt.static_subnet && subnet_static(d->fabric)))
 		return fail("fabric", NULL, ENOMEM);
 	if (d->opt.topology && make_topology(d))
 		return 2;

@@ -399,7 +399,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	int c;
 
 	memset(o, 0, sizeof(*o));
-	o->subnet = FABRIC_SUBNET_STATIC;
+	o->static_subnet = true;
 	o->vendor = VHCA_PCI_VENDOR;
 	o->device = VHCA_PCI_DEVICE;
 	o->version = VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
@@ -414,8 +414,7 @@ void options_parse(struct options *o, int argc, char **argv)
 			parse_hca(o, optarg);
 			break;
 		case SUBNET:
-			o->subnet = choice("--subnet", optarg, subnets) ? FABRIC_SUBNET_STATIC :
-									  FABRIC_SUBNET_NONE;
+			o->static_subnet = choice("--subnet", optarg, subnets);
 			break;
 		case LINK:
 			choice("--link", optarg, links);

@@ -6,9 +6,8 @@
 #define VHCAD_OPTIONS_H
 
 #include "res/limit.h"
-#include "fabric/fabric.h"
 #include "pci/config.h"
-#include "types.h"
+#include "lib/types.h"
 
 #define OPTIONS_MAX_HCAS	128u
 #define OPTIONS_NAME_MAX	32u
@@ -38,7 +37,7 @@ struct limits {
 struct options {
 	u32 nhcas;
 	struct hca_options hca[OPTIONS_MAX_HCAS];
-	enum fabric_subnet subnet;
+	bool static_subnet;
 	const char *capture;		/* NULL: none */
 	const char *log;		/* NULL: standard error */
 	const char *control;		/* NULL: no control socket */

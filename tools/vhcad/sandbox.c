@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "sandbox.h"
 
 /* ---- user and capabilities ---- */

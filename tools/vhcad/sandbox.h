@@ -6,7 +6,7 @@
 #ifndef VHCAD_SANDBOX_H
 #define VHCAD_SANDBOX_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct sweeper;
 

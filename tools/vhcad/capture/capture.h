@@ -5,7 +5,7 @@
 #ifndef VHCAD_CAPTURE_H
 #define VHCAD_CAPTURE_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct capture;
 

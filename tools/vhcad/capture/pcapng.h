@@ -5,7 +5,7 @@
 #ifndef VHCAD_PCAPNG_H
 #define VHCAD_PCAPNG_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define PCAPNG_SHB		0x0a0d0d0au
 #define PCAPNG_IDB		0x00000001u

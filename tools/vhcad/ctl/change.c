@@ -9,7 +9,7 @@
 
 #include "ctl/request.h"
 #include "dev/port.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* A number, or the text of one in C's notation; false if it is neither or above max. */
 static bool take_number(struct json_object *v, u32 max, u32 *out)
@@ -48,7 +48,7 @@ static int index_of(const char *key, const char *name, u32 entries)
 }
 
 struct change {
-	struct vport_addrs a;
+	struct port_addrs a;
 	u32 reregister;
 };
 
@@ -90,7 +90,7 @@ static const char *take_member(struct change *ch, const char *key, struct json_o
 }
 
 /* What the port has now; entries that are empty are left out. */
-static void answer(struct request *r, const struct vport_addrs *a)
+static void answer(struct request *r, const struct port_addrs *a)
 {
 	struct json_object *pkeys = json_object_new_object(), *gids = json_object_new_object();
 	static const u8 none[16];

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
-#include "log.h"
-#include "server/listen.h"
+#include "lib/log.h"
+#include "lib/listen.h"
 
 #define CTL_CLIENTS	16u
 #define CTL_LINE	1024u

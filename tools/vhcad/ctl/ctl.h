@@ -6,7 +6,7 @@
 #ifndef VHCAD_CTL_CTL_H
 #define VHCAD_CTL_CTL_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct ctl;
 struct vhca_dev;

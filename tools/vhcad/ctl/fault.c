@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "ctl/arg.h"
-#include "ctl/fault.h"
+#include "ctl/link_fault.h"
 #include "dev/device.h"
 #include "dev/fault.h"
 #include "res/names.h"
 #include "dev/link_fault.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define MANY		1000000u
 #define FIELD(f)	offsetof(struct vfault, f)

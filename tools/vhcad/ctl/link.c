@@ -9,8 +9,9 @@
 #include "ctl/request.h"
 #include "dev/listing.h"
 #include "dev/topo.h"
-#include "fabric/port.h"
-#include "log.h"
+#include "fabric/switch.h"
+#include "lib/log.h"
+#include "port/port.h"
 
 /* ------------------------------------------------------------------------
  * Changes
@@ -222,7 +223,9 @@ static void add_link_of_port(struct fabric *f, const struct fab_switch_state *s,
 {
 	struct fab_link_state l;
 
-	fab_link_state(f, s->link[port], &l);
+	if (port > s->ports)
+		return;
+	fab_link_state(f, s->link[port - 1], &l);
 	json_object_array_add(links, json_object_new_string(l.l.name));
 }
 
@@ -231,20 +234,20 @@ static struct json_object *describe_route(struct fabric *f, u32 sw,
 					  const struct fab_switch_state *s, u32 lid)
 {
 	struct json_object *o, *links;
-	u64 ports;
+	struct port_mask ports = { 0 };
+	u32 port;
 
 	if (lid_is_mcast(lid))
-		ports = fab_switch_ways(f, sw, lid);
-	else
-		ports = 1ull << fab_switch_way(f, sw, lid) >> 1;
-	if (!ports)
+		ports = *fab_switch_mask(f, sw, lid);
+	else if (fab_switch_port(f, sw, lid))
+		port_mask_set(&ports, fab_switch_port(f, sw, lid));
+	if (port_mask_empty(&ports))
 		return NULL;
 	o = json_object_new_object();
 	links = json_object_new_array();
 	request_add_u64(o, "lid", lid);
-	for (u32 i = 0; i < s->ports; i++)
-		if (ports >> i & 1)
-			add_link_of_port(f, s, i, links);
+	port_mask_for_each(port, &ports)
+		add_link_of_port(f, s, port, links);
 	json_object_object_add(o, "links", links);
 	return o;
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "ctl/arg.h"
-#include "ctl/fault.h"
+#include "ctl/link_fault.h"
 #include "dev/link_fault.h"
 #include "dev/topo.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define FIELD(f)	offsetof(struct fab_fault, f)
 #define WHICH \

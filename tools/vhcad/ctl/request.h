@@ -68,7 +68,9 @@ struct json_object *request_faults(const struct ctl_hca *hca);
 /** request_every_links_faults - those that are armed at every link, as an array */
 struct json_object *request_every_links_faults(const struct request *r);
 
-/** request_objects - how many objects of each kind an adapter has */
-struct json_object *request_objects(const struct ctl_hca *hca);
+/* status.c: commands of these names */
+void request_status(struct request *r);
+void request_counters(struct request *r);
+void request_objects(struct request *r);
 
 #endif /* VHCAD_CTL_REQUEST_H */

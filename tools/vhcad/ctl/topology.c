@@ -9,6 +9,7 @@
 
 #include "ctl/json_file.h"
 #include "ctl/topology.h"
+#include "subnet/static.h"
 
 #define USUAL_QUEUE	32u
 
@@ -274,7 +275,9 @@ static bool take_all(struct reader *r, struct json_object *all)
 	for (size_t i = 0; i < json_object_array_length(switches); i++)
 		if (!take_routes(r, i, json_object_array_get_idx(switches, i)))
 			return false;
-	return topo_finish(r->t, why, sizeof(why)) || wrong(r, "%s", why);
+	if (!topo_check(r->t, why, sizeof(why)) || !subnet_check_routes(r->t, why, sizeof(why)))
+		return wrong(r, "%s", why);
+	return !topo_finish(r->t) || wrong(r, "no memory");
 }
 
 struct topo *topology_read(const char *path, char *why, size_t room)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dev/hca.h"
-#include "log.h"
+#include "lib/log.h"
 #include "qp/counter.h"
 #include "qp/life.h"
 #include "qp/mcg.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dev/hca.h"
-#include "log.h"
+#include "lib/log.h"
 #include "res/names.h"
 
 /* An id so far from every one in use, whatever the driver makes ids of. */

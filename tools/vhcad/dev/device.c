@@ -9,7 +9,7 @@
 
 #include "dev/hca.h"
 #include "engine/engine.h"
-#include "log.h"
+#include "lib/log.h"
 #include "qp/life.h"
 #include "qp/mcg.h"
 #include "qp/ready.h"
@@ -126,7 +126,7 @@ static int plug_ports(struct vhca_dev *dev)
 		p->fab.ops = &vport_ops;
 		p->fab.owner = p;
 		p->fab.number = i + 1;
-		p->fab.guid = dev->node_guid + i + 1;
+		p->fab.ib.guid = dev->node_guid + i + 1;
 		snprintf(name, sizeof(name), "%s:%u", dev->name, i + 1);
 		err = fab_plug(engine_fabric(dev->adapter.engine), &p->fab, name);
 		if (err) {
@@ -275,7 +275,7 @@ static void reset(struct hca *hca)
 
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);
 	for (u32 i = 0; i < dev->nports; i++) {
-		fab_port_enable(&dev->port[i].fab, false);
+		port_enable(&dev->port[i].fab.ib, false);
 		evnode_fini(&dev->port[i].ev);
 	}
 	hca_drop_objects(hca);
@@ -336,7 +336,7 @@ int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 	if (!port || port > dev->nports)
 		return -EINVAL;
 	engine_lock(dev->adapter.engine);
-	fab_port_cable(&dev->port[port - 1].fab, up);
+	port_set_cable(&dev->port[port - 1].fab.ib, up);
 	engine_unlock(dev->adapter.engine);
 	engine_wake(dev->adapter.engine);
 	return 0;
@@ -362,7 +362,7 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 	st->qps = dev->qps.used;
 	st->mcgs = dev->mcgs->table.used;
 	for (u32 i = 0; i < dev->nports; i++) {
-		const struct fab_port *p = &dev->port[i].fab;
+		const struct port *p = &dev->port[i].fab.ib;
 
 		st->port[i].state = p->state;
 		st->port[i].lid = p->lid;
@@ -400,7 +400,7 @@ static void enable(struct vhca_dev *dev)
 		hca->admin = q;
 		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
 		for (u32 i = 0; i < dev->nports; i++)
-			fab_port_enable(&dev->port[i].fab, true);
+			port_enable(&dev->port[i].fab.ib, true);
 	}
 	engine_unlock(dev->adapter.engine);
 }

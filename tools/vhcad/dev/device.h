@@ -9,8 +9,9 @@
 #ifndef VHCAD_DEVICE_H
 #define VHCAD_DEVICE_H
 
-#include "res/limit.h"
+#include "lib/types.h"
 #include "mem/mem.h"
+#include "res/limit.h"
 #include "res/stats.h"
 
 struct engine;

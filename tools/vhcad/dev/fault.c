@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dev/hca.h"
-#include "log.h"
+#include "lib/log.h"
 
 static void reset_over(struct timer *t)
 {

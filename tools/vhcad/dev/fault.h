@@ -8,7 +8,7 @@
 #define VHCAD_DEV_FAULT_H
 
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct vhca_dev;
 

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "qp/mcg.h"
 #include "qp/srq.h"
-#include "res/mkey_internal.h"
+#include "res/mkey.h"
 
 /* How far a record in guest memory is ahead of a count; 0 if it cannot be read or is absurd. */
 static u32 ahead(struct dbrec *rec, u32 count, u32 max)

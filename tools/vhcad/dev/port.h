@@ -7,24 +7,10 @@
 #define VHCAD_DEV_PORT_H
 
 #include "dev/device.h"
-#include "fabric/port.h"
-
-/**
- * struct vport_addrs - addresses of a port
- * @lid: its LID
- * @sm_lid: the subnet manager's
- * @pkey: partition keys, 0: no entry
- * @gid: all zero: no entry
- */
-struct vport_addrs {
-	u16 lid;
-	u16 sm_lid;
-	u16 pkey[PORT_PKEYS];
-	u8 gid[PORT_GIDS][16];
-};
+#include "port/port.h"
 
 /** vdev_addrs - a port's addresses.  @port: 1..ports.  Any thread. */
-void vdev_addrs(struct vhca_dev *dev, u32 port, struct vport_addrs *a);
+void vdev_addrs(struct vhca_dev *dev, u32 port, struct port_addrs *a);
 
 /**
  * vdev_set_addrs - change them
@@ -39,7 +25,7 @@ void vdev_addrs(struct vhca_dev *dev, u32 port, struct vport_addrs *a);
  *
  * Returns NULL, or what is wrong; then nothing has changed.
  */
-const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct vport_addrs *a,
+const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_addrs *a,
 			   bool reregister);
 
 #endif /* VHCAD_DEV_PORT_H */

@@ -110,10 +110,10 @@ enum vhca_status cmd_query_port(struct command *c)
 		.max_msg = htole32(VDEV_MAX_MSG),
 		.qkey_viol = htole32(MIN(s.qkey_violations, VIOLATIONS_MAX)),
 		.pkey_viol = htole32(MIN(s.pkey_violations, VIOLATIONS_MAX)),
-		.lid = htole16(p->fab.lid),
-		.sm_lid = htole16(p->fab.sm_lid),
-		.state = p->fab.state,
-		.phys_state = p->fab.phys_state,
+		.lid = htole16(p->fab.ib.lid),
+		.sm_lid = htole16(p->fab.ib.sm_lid),
+		.state = p->fab.ib.state,
+		.phys_state = p->fab.ib.phys_state,
 		.max_mtu = c->dev->max_mtu,
 		.active_mtu = c->dev->max_mtu,
 		.max_vl = VLCAP_VL0,
@@ -168,7 +168,7 @@ enum vhca_status cmd_query_gids(struct command *c)
 
 	if (st)
 		return st;
-	return command_output(c, named_port(c)->fab.gid[le32toh(req->first_index)], c->out_len);
+	return command_output(c, named_port(c)->fab.ib.gid[le32toh(req->first_index)], c->out_len);
 }
 
 enum vhca_status cmd_query_pkeys(struct command *c)
@@ -180,7 +180,7 @@ enum vhca_status cmd_query_pkeys(struct command *c)
 	if (st)
 		return st;
 	for (u32 i = 0; i < PORT_PKEYS; i++)
-		pkey[i] = htole16(named_port(c)->fab.pkey[i]);
+		pkey[i] = htole16(named_port(c)->fab.ib.pkey[i]);
 	return command_output(c, pkey + le32toh(req->first_index), c->out_len);
 }
 

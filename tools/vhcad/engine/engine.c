@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/internal.h"
-#include "fabric/port.h"
+#include "fabric/fabric.h"
 #include "mem/mem.h"
 
 /* How long the thread that a kick arrives on works at the most, see engine_attend(). */

@@ -9,7 +9,7 @@
 #ifndef VHCAD_ENGINE_H
 #define VHCAD_ENGINE_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct engine;
 struct fabric;

@@ -16,8 +16,8 @@
 #include "capture/capture.h"
 #include "ether/ether.h"
 #include "ether/stations.h"
-#include "log.h"
-#include "server/listen.h"
+#include "lib/log.h"
+#include "lib/listen.h"
 #include "wire/wire.h"
 
 #define HEAD	4u		/* bytes of a frame's length */

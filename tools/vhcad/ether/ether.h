@@ -9,7 +9,7 @@
 #ifndef VHCAD_ETHER_H
 #define VHCAD_ETHER_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct capture;
 struct ether;

@@ -8,7 +8,7 @@
 #define VHCAD_ETHER_STATIONS_H
 
 #include "ether/ether.h"
-#include "types.h"
+#include "lib/types.h"
 
 #define MAC_LEN			6u
 #define STATION_ROWS		512u

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The switch: which port has which address, and the way of a packet.
+ * The fabric as a whole: it is made, ports send into it, and time passes in it.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "capture/capture.h"
-#include "fabric/room.h"
-#include "fabric/topo.h"
+#include "fabric/pipe.h"
 
-#define DEFAULT_PREFIX		0xfe80000000000000ull
-#define DEFAULT_PKEY		0xffffu
-
-struct fabric *fabric_new(enum fabric_subnet subnet)
+struct fabric *fabric_new(void)
 {
 	struct fabric *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
-	f->subnet = subnet;
+	f->shared = calloc(1, sizeof(*f->shared));
+	if (!f->shared) {
+		free(f);
+		return NULL;
+	}
+	for (u32 port = 1; port <= SWITCH_MAX_PORTS; port++)
+		port_mask_set(&f->shared->adapters, port);
 	INIT_LIST_HEAD(&f->free);
 	return f;
 }
@@ -29,11 +29,32 @@ void fabric_free(struct fabric *f)
 {
 	if (!f)
 		return;
+	if (f->subnet)
+		f->subnet->free(f->subnet_arg);
 	topo_free(f->topo);
+	free(f->shared);
 	free(f->pool);
 	free(f->ports);
-	free(f->wide);
 	free(f);
+}
+
+void fabric_set_topology(struct fabric *f, struct topo *t)
+{
+	free(f->shared);
+	f->shared = NULL;
+	f->topo = t;
+	topo_join(t, f);
+}
+
+void fabric_set_subnet(struct fabric *f, const struct fab_subnet_ops *ops, void *subnet)
+{
+	f->subnet = ops;
+	f->subnet_arg = subnet;
+}
+
+void *fab_subnet(const struct fabric *f, const struct fab_subnet_ops *ops)
+{
+	return f->subnet == ops ? f->subnet_arg : NULL;
 }
 
 void fabric_set_capture(struct fabric *f, struct capture *c)
@@ -46,160 +67,9 @@ void fabric_set_stamps(struct fabric *f)
 	f->cap_engine = true;
 }
 
-static void port_refresh(struct fab_port *port)
-{
-	bool up = port->enabled && port->cable && !port->flap_until;
-	u8 old = port->state;
-
-	port->phys_state = up ? PORT_PHYS_LINKUP : PORT_PHYS_POLLING;
-	if (!up)
-		port->state = PORT_DOWN;
-	else if (port->fabric->subnet == FABRIC_SUBNET_STATIC)
-		port->state = PORT_ACTIVE;
-	else
-		port->state = PORT_INIT;
-	if (!up)
-		fab_queue_drop(port);
-	if (port->state != old)
-		port->ops->state(port, old);
-}
-
-/* The lowest LID that no port has; 0: none. */
-static u16 free_lid(const struct fabric *f)
-{
-	for (u32 lid = 1; lid <= LID_LAST; lid++)
-		if (!f->route[lid])
-			return lid;
-	return 0;
-}
-
-int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
-{
-	u16 lid = free_lid(f);
-	u32 i;
-
-	for (i = 0; i < f->nports && f->ports[i]; i++)
-		;
-	if (!lid)
-		return -ENOSPC;
-	if (i == f->nports) {
-		struct fab_port **ports = realloc(f->ports, (i + 1) * sizeof(*ports));
-		u32 *wide = realloc(f->wide, (i + 2) * sizeof(*wide));
-
-		/* either is as good as the old one, and larger */
-		if (ports)
-			f->ports = ports;
-		if (wide)
-			f->wide = wide;
-		if (!ports || !wide)
-			return -ENOMEM;
-		wide[i + 1] = 0;
-		f->nports++;
-	}
-	port->fabric = f;
-	port->rate = FAB_RATE_USUAL;
-	if (f->topo && topo_plug(port, name))
-		return -ENOENT;
-	f->ports[i] = port;
-
-	INIT_LIST_HEAD(&port->queue);
-	port->cable = true;
-	port->state = PORT_DOWN;
-	port->phys_state = PORT_PHYS_POLLING;
-	if (f->subnet == FABRIC_SUBNET_STATIC) {
-		port->lid = lid;
-		port->sm_lid = LID_SWITCH;
-		f->route[lid] = port;
-	}
-	put_be64(port->gid[0], DEFAULT_PREFIX);
-	put_be64(port->gid[0] + 8, port->guid);
-	port->pkey[0] = DEFAULT_PKEY;
-	port->cap_port = f->capture ? capture_add_ib_port(f->capture, name) : -1;
-	return 0;
-}
-
-void fab_port_flap(struct fab_port *port, u64 until)
-{
-	port->fabric->nflapped += !port->flap_until;
-	port->flap_until = MAX(port->flap_until, until);
-	port_refresh(port);
-}
-
-static void flap_ends(struct fab_port *port)
-{
-	port->flap_until = 0;
-	port->fabric->nflapped--;
-}
-
-void fab_flaps_end(struct fabric *f)
-{
-	for (u32 i = 0; f->nflapped && i < f->nports; i++) {
-		struct fab_port *port = f->ports[i];
-
-		if (!port || !port->flap_until || port->flap_until > f->now)
-			continue;
-		flap_ends(port);
-		port_refresh(port);
-	}
-}
-
-void fab_unplug(struct fab_port *port)
-{
-	struct fabric *f = port->fabric;
-
-	fab_queue_drop(port);
-	fab_queue_forget(port);
-	fab_fault_clear(f, port, NULL);
-	if (port->flap_until)
-		flap_ends(port);
-	if (port->lid)
-		f->route[port->lid] = NULL;
-	if (f->topo)
-		topo_unplug(port);
-	for (u32 i = 0; i < f->nports; i++)
-		if (f->ports[i] == port)
-			f->ports[i] = NULL;
-}
-
-void fab_port_enable(struct fab_port *port, bool on)
-{
-	port->enabled = on;
-	port_refresh(port);
-}
-
-void fab_port_cable(struct fab_port *port, bool plugged)
-{
-	port->cable = plugged;
-	port_refresh(port);
-}
-
-int fab_port_set_lid(struct fab_port *port, u16 lid)
-{
-	struct fabric *f = port->fabric;
-
-	if (f->route[lid] && f->route[lid] != port)
-		return -EBUSY;
-	f->route[port->lid] = NULL;
-	f->route[lid] = port;
-	port->lid = lid;
-	return 0;
-}
-
-bool fab_static(const struct fabric *f)
-{
-	return f->subnet == FABRIC_SUBNET_STATIC;
-}
-
-static struct fab_port *route(struct fabric *f, u16 dlid)
-{
-	return dlid <= LID_LAST ? f->route[dlid] : NULL;
-}
-
-struct fab_port *fab_route(const struct fab_port *from, u16 dlid)
-{
-	return route(from->fabric, dlid);
-}
-
+/* ------------------------------------------------------------------------
+ * Sending
+ */
 /* A packet's time on the cable, so that those of a run have their own stamps. */
 static u64 wire_ns(const struct fab_port *port, u32 len)
 {
@@ -231,54 +101,62 @@ static void hand_over(struct fab_port *from, struct fab_port *to, struct run *ru
 		fab_queue_run(from, to, run);
 		return;
 	}
-	to->rx_packets += run->npkts;
-	to->rx_bytes += bytes;
+	to->ib.rx_packets += run->npkts;
+	to->ib.rx_bytes += bytes;
 	to->ops->rx(to, run);
-}
-
-void fab_discard(struct fab_port *port, const struct run *run)
-{
-	port->discards += run->npkts;
-	port->drops += run->npkts;
 }
 
 /* It leaves the port; false: nobody will get it. */
 static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 {
-	if (port->state != PORT_ACTIVE) {
+	if (port->ib.state != PORT_ACTIVE) {
 		fab_discard(port, run);
 		return false;
 	}
-	port->tx_packets += run->npkts;
-	port->tx_bytes += bytes;
+	port->ib.tx_packets += run->npkts;
+	port->ib.tx_bytes += bytes;
 	if (lid_is_mcast(run->h.dlid))
-		port->tx_mcast += run->npkts;
+		port->ib.tx_mcast += run->npkts;
 	if (port->cap_port >= 0)
 		capture_run(port, run);
 	return !run->pl || !run->pl->fault;
 }
 
+/* Packets for one receiver, who is found by the tables of switches. */
+static void send_unicast(struct fab_port *port, struct run *run, u64 bytes)
+{
+	struct fabric *f = port->fabric;
+	u16 dlid = run->h.dlid;
+	struct fab_port *to = port;
+
+	if (!f->topo)
+		to = shared_port(f, dlid);
+	else if (!port_has_lid(&port->ib, dlid))
+		to = NULL;
+	if (to && to->ib.state == PORT_ACTIVE)
+		hand_over(port, to, run, bytes);
+	else if (f->topo && fab_heard(port, dlid))
+		topo_send(port, run);
+	else
+		fab_discard(port, run);
+}
+
 void fab_send(struct fab_port *port, struct run *run)
 {
-	struct fab_port *to = route(port->fabric, run->h.dlid);
 	u64 bytes = run_wire_bytes(run);
 
 	if (!set_out(port, run, bytes))
 		return;
 	if (lid_is_mcast(run->h.dlid))
 		fab_forward_mcast(port, run, bytes, NULL, NULL);
-	else if (!to || to->state != PORT_ACTIVE)
-		fab_discard(port, run);
-	else if (port->fabric->topo && to != port)
-		topo_send(port, run);
 	else
-		hand_over(port, to, run, bytes);
+		send_unicast(port, run, bytes);
 }
 
 bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *budget)
 {
 	u64 bytes = run_wire_bytes(run);
-	bool goes = c->going ? port->state == PORT_ACTIVE : set_out(port, run, bytes);
+	bool goes = c->going ? port->ib.state == PORT_ACTIVE : set_out(port, run, bytes);
 
 	if (goes && !fab_forward_mcast(port, run, bytes, c, budget))
 		return false;
@@ -286,12 +164,49 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 	return true;
 }
 
-void fab_soon(const struct fab_port *port, const struct wire_path *path)
+void fab_prefetch(const struct fab_port *port, const struct wire_path *path)
 {
-	struct fab_port *to = route(port->fabric, path->dlid);
+	struct fab_port *to = fab_follow(port, path->dlid);
 
-	if (to && to->ops->soon)
-		to->ops->soon(to, path->dqpn);
+	if (to && to->ops->prefetch)
+		to->ops->prefetch(to, path->dqpn);
+}
+
+/* ------------------------------------------------------------------------
+ * Time
+ */
+u32 fab_room(const struct fab_port *port)
+{
+	const struct fabric *f = port->fabric;
+	/* every packet may be doubled on its way, and go to the widest group */
+	u32 most = 2 * MAX(f->widest, 1u);
+	u32 room = fab_queues(f) ? f->nfree / most : UINT32_MAX;
+
+	return f->topo ? MIN(room, topo_room(port)) : room;
+}
+
+u32 fab_poll(struct fabric *f, u64 now, u32 most)
+{
+	u32 n;
+
+	f->now = now;
+	fab_flaps_end(f);
+	n = fab_queue_poll(f, most);
+	if (f->topo && n < most)
+		n += topo_run(f->topo, now, most - n);
+	return n;
+}
+
+u64 fab_next(const struct fabric *f)
+{
+	u64 next = fab_queue_next(f);
+
+	if (f->topo)
+		next = MIN(next, topo_next(f->topo));
+	for (u32 i = 0; f->nflapped && i < f->nports; i++)
+		if (f->ports[i] && f->ports[i]->ib.down_until)
+			next = MIN(next, f->ports[i]->ib.down_until);
+	return next;
 }
 
 void fab_idle(struct fabric *f)

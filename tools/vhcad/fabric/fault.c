@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 
 #define USEC	1000ull		/* ns */
 #define MSEC	1000000ull
@@ -144,8 +144,30 @@ static bool strikes(struct fab_armed *a, u64 *dice)
 	return (*dice >> 32) * 1000 >> 32 < a->fault.permille;
 }
 
+static void flap(struct fab_port *port, u64 until)
+{
+	port->fabric->nflapped += !port->ib.down_until;
+	port_hold_down(&port->ib, MAX(port->ib.down_until, until));
+}
+
+void fab_flap_ends(struct fab_port *port)
+{
+	port->fabric->nflapped--;
+	port_hold_down(&port->ib, 0);
+}
+
+void fab_flaps_end(struct fabric *f)
+{
+	for (u32 i = 0; f->nflapped && i < f->nports; i++) {
+		struct fab_port *port = f->ports[i];
+
+		if (port && port->ib.down_until && port->ib.down_until <= f->now)
+			fab_flap_ends(port);
+	}
+}
+
 static void strike(struct fabric *f, const struct fab_fault *fault, const struct fab_crossing *c,
-		   enum place at, u64 dice, struct fab_fate *fate)
+		   enum place at, u64 dice, struct fab_effect *effect)
 {
 	u64 time = fault->usec * USEC, *held = held_at(c, at);
 
@@ -153,38 +175,38 @@ static void strike(struct fabric *f, const struct fab_fault *fault, const struct
 		time += scatter(dice) % (fault->jitter * USEC + 1);
 	switch (fault->kind) {
 	case FAB_LOSS:
-		fate->v.copies = 0;
+		effect->copies = 0;
 		break;
 	case FAB_DELAY:
 	case FAB_STALL:
 		*held = MAX(*held, f->now + time);
 		break;
 	case FAB_REORDER:
-		fate->overtaken = true;
-		fate->v.delay += time;
+		effect->overtaken = true;
+		effect->delay += time;
 		break;
 	case FAB_DUPLICATE:
-		fate->v.copies = 2;
-		fate->apart += time;
+		effect->copies = 2;
+		effect->apart += time;
 		break;
 	case FAB_CORRUPT:
-		fate->corrupt = true;
-		fate->bit = dice;
+		effect->corrupt = true;
+		effect->bit = dice;
 		break;
 	case FAB_FLAP:
-		fate->v.copies = 0;
+		effect->copies = 0;
 		if (at == BETWEEN)
-			fab_link_flap(c->between, f->now + time);
+			effect->cut_until = f->now + time;
 		else
-			fab_port_flap(at == AT_SENDER ? c->from : c->to, f->now + time);
+			flap(at == AT_SENDER ? c->from : c->to, f->now + time);
 		break;
 	}
 }
 
 void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
-		     struct fab_fate *fate)
+		     struct fab_effect *effect)
 {
-	for (u32 i = 0; fate->v.copies && i < f->nfaults; i++) {
+	for (u32 i = 0; effect->copies && i < f->nfaults; i++) {
 		struct fab_armed *a = &f->fault[i];
 		enum place at = meets(a, c, opcode);
 		struct fab_fault fault;
@@ -205,6 +227,6 @@ void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
 		fault = a->fault;
 		if (fault.count && !--a->fault.count)
 			disarm(f, i--);
-		strike(f, &fault, c, at, dice, fate);
+		strike(f, &fault, c, at, dice, effect);
 	}
 }

@@ -9,7 +9,7 @@
 #ifndef VHCAD_FABRIC_FAULT_H
 #define VHCAD_FABRIC_FAULT_H
 
-#include "types.h"
+#include "lib/types.h"
 #include "wire/wire.h"
 
 struct fabric;

@@ -35,7 +35,7 @@ static void give_back(struct topo *t, struct fab_packet *p)
 static void lose(struct topo *t, struct fab_packet *p)
 {
 	if (p->from)
-		p->from->drops++;
+		p->from->ib.drops++;
 	give_back(t, p);
 }
 
@@ -79,7 +79,7 @@ bool pipe_open(const struct fab_pipe *p)
 	const struct topo_end *end = p->from_end ? p->from_end : p->to_end;
 
 	if (end)
-		return end->port && end->port->state == PORT_ACTIVE;
+		return end->port && end->port->ib.state == PORT_ACTIVE;
 	return p->link->up && !p->link->flap_until;
 }
 
@@ -96,45 +96,51 @@ static void kick(struct fab_pipe *p, u64 at)
 		timer_set(&p->topo->timers, &p->go, due);
 }
 
-/* Ports by which a packet leaves a switch; 0: it cannot. */
-static u64 ways_of(struct fab_pipe *in, const struct fab_packet *p)
+/* Where the tables of a switch send a packet. */
+static struct port_mask look_up(const struct fab_switch *sw, const struct fab_pipe *in, u16 dlid)
 {
-	const struct fabric *f = in->topo->fabric;
-	struct topo_sw *sw = in->to;
-	const struct fab_port *to;
-	u64 ways = 0, open = 0;
+	struct port_mask m = { 0 };
 
-	if (lid_is_mcast(p->dlid)) {
-		const struct fab_group *g = f->group[p->dlid - MLID_FIRST];
-
-		ways = g ? g->ways[sw->no] & ~(1ull << in->in_no) : 0;
-	} else {
-		to = f->route[p->dlid];
-		if (to && sw->next[to->end->no] != NO_PORT)
-			ways = 1ull << sw->next[to->end->no];
+	if (lid_is_mcast(dlid)) {
+		m = sw->multicast[dlid - MLID_FIRST];
+		port_mask_clear(&m, in->in_no + 1);
+	} else if (dlid <= LID_LAST && switch_out(sw, sw->linear[dlid])) {
+		port_mask_set(&m, sw->linear[dlid]);
 	}
-	if (!ways)
+	return m;
+}
+
+/* Ports by which a packet leaves a switch: those that it is sent to, and whose links are up. */
+static struct port_mask ports_of(struct fab_pipe *in, const struct fab_packet *p)
+{
+	struct fab_switch *sw = in->to;
+	struct port_mask m = look_up(sw, in, p->dlid);
+	u32 port;
+
+	if (port_mask_empty(&m))
 		sw->no_way++;
-	for (u32 i = 0; ways >> i && i < sw->nports; i++) {
-		if (!(ways >> i & 1))
+	port_mask_for_each(port, &m) {
+		struct fab_pipe *out = switch_out(sw, port);
+
+		if (out && pipe_open(out))
 			continue;
-		if (pipe_open(sw->out[i]))
-			open |= 1ull << i;
-		else
-			sw->out[i]->count.discards++;
+		port_mask_clear(&m, port);
+		if (out)
+			out->count.discards++;
 	}
-	return open;
+	return m;
 }
 
 /* Finds out where the first of those that have arrived goes; it may go nowhere. */
 static void look_at_first(struct fab_pipe *in, u64 now)
 {
-	struct topo_sw *sw = in->to;
+	struct fab_switch *sw = in->to;
 	struct fab_packet *p;
+	u32 port;
 
 	while ((p = first_of(&in->arrived))) {
-		p->ways = ways_of(in, p);
-		if (p->ways)
+		p->out = ports_of(in, p);
+		if (!port_mask_empty(&p->out))
 			break;
 		list_del_init(&p->link);
 		lose(in->topo, p);
@@ -146,9 +152,8 @@ static void look_at_first(struct fab_pipe *in, u64 now)
 		return;
 	if (sw->lifetime)
 		timer_set(&in->topo->timers, &in->hoq, now + sw->lifetime);
-	for (u32 i = 0; i < sw->nports; i++)
-		if (p->ways >> i & 1)
-			kick(sw->out[i], now);
+	port_mask_for_each(port, &p->out)
+		kick(switch_out(sw, port), now);
 }
 
 /* The first of those that have arrived has gone on: there is room again. */
@@ -164,11 +169,10 @@ static void on_hoq(struct timer *timer)
 {
 	struct fab_pipe *in = container_of(timer, struct fab_pipe, hoq);
 	struct fab_packet *p = first_of(&in->arrived);
-	struct topo_sw *sw = in->to;
+	u32 port;
 
-	for (u32 i = 0; i < sw->nports; i++)
-		if (p->ways >> i & 1)
-			sw->out[i]->count.discards++;
+	port_mask_for_each(port, &p->out)
+		switch_out(in->to, port)->count.discards++;
 	first_left(in, p, in->topo->now);
 	lose(in->topo, p);
 }
@@ -180,13 +184,13 @@ static void on_hoq(struct timer *timer)
 /* Whose packet goes next, of those that arrive at a switch and of which one goes this way. */
 static struct fab_pipe *whose_turn(struct fab_pipe *p)
 {
-	struct topo_sw *sw = p->from;
+	struct fab_switch *sw = p->from;
 
 	for (u32 i = 1; i <= sw->nports; i++) {
 		struct fab_pipe *in = sw->in[(p->turn + i) % sw->nports];
 		struct fab_packet *head = first_of(&in->arrived);
 
-		if (head && head->ways >> p->out_no & 1)
+		if (head && port_mask_test(&head->out, p->out_no + 1))
 			return in;
 	}
 	return NULL;
@@ -218,8 +222,9 @@ static void fly(struct fab_pipe *p, struct fab_packet *packet, u64 due)
 		timer_set(&p->topo->timers, &p->land, due);
 }
 
-/* What becomes of a packet on this link, as far as anybody interferes. */
-static void meet_fate(struct fab_pipe *p, const struct fab_packet *packet, struct fab_fate *fate)
+/* What the faults that are armed do to a packet on this link. */
+static void meet_faults(struct fab_pipe *p, const struct fab_packet *packet,
+			struct fab_effect *effect)
 {
 	struct fabric *f = p->topo->fabric;
 	const struct fab_crossing c = {
@@ -231,7 +236,9 @@ static void meet_fate(struct fab_pipe *p, const struct fab_packet *packet, struc
 	};
 
 	if (f->nfaults)
-		fab_faults_meet(f, &c, packet->opcode, fate);
+		fab_faults_meet(f, &c, packet->opcode, effect);
+	if (effect->cut_until)
+		fab_link_flap(p->link, effect->cut_until);
 }
 
 static u64 held_until(const struct fab_pipe *p)
@@ -244,7 +251,7 @@ static u64 held_until(const struct fab_pipe *p)
 /* A packet sets out; it belongs to this link now. */
 static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 {
-	struct fab_fate fate = { .v.copies = 1 };
+	struct fab_effect effect = { .copies = 1 };
 	struct fab_packet *copy = NULL;
 	u64 due;
 
@@ -256,28 +263,28 @@ static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 		p->blocked = 0;
 	}
 	kick(p, p->free_at);
-	meet_fate(p, packet, &fate);
+	meet_faults(p, packet, &effect);
 	/* a fault may have taken the link down */
-	if (!fate.v.copies || !pipe_open(p)) {
+	if (!effect.copies || !pipe_open(p)) {
 		p->count.lost++;
 		lose(p->topo, packet);
 		return;
 	}
-	if (fate.corrupt) {
-		packet->bytes[fate.bit / 8 % packet->len] ^= 1 << fate.bit % 8;
+	if (effect.corrupt) {
+		packet->bytes[effect.bit / 8 % packet->len] ^= 1 << effect.bit % 8;
 		packet->spoiled = true;
 	}
-	due = p->free_at + p->link->l.latency + fate.v.delay;
-	if (!fate.overtaken) {
+	due = p->free_at + p->link->l.latency + effect.delay;
+	if (!effect.overtaken) {
 		due = MAX(due, held_until(p));
 		due = MAX(due, p->last);
 		p->last = due;
 	}
-	if (fate.v.copies > 1)
+	if (effect.copies > 1)
 		copy = take(p->topo);
 	if (copy) {
 		packet_copy(copy, packet);
-		fly(p, copy, due + fate.apart);
+		fly(p, copy, due + effect.apart);
 	}
 	fly(p, packet, due);
 }
@@ -301,8 +308,8 @@ static void set_out_from_switch(struct fab_pipe *p, struct fab_pipe *in, u64 now
 	struct fab_packet *packet = first_of(&in->arrived);
 
 	p->turn = in->in_no;
-	packet->ways &= ~(1ull << p->out_no);
-	if (packet->ways) {
+	port_mask_clear(&packet->out, p->out_no + 1);
+	if (!port_mask_empty(&packet->out)) {
 		struct fab_packet *copy = take(p->topo);
 
 		packet_copy(copy, packet);
@@ -436,11 +443,11 @@ static void lose_waiting(struct fab_pipe *p, u64 now)
 		struct fab_pipe *in = p->from->in[i];
 		struct fab_packet *head = first_of(&in->arrived);
 
-		if (!head || !(head->ways >> p->out_no & 1))
+		if (!head || !port_mask_test(&head->out, p->out_no + 1))
 			continue;
 		p->count.discards++;
-		head->ways &= ~(1ull << p->out_no);
-		if (head->ways)
+		port_mask_clear(&head->out, p->out_no + 1);
+		if (!port_mask_empty(&head->out))
 			continue;
 		first_left(in, head, now);
 		lose(p->topo, head);
@@ -479,6 +486,11 @@ void fab_link_flap(struct fab_link *l, u64 until)
 	link_cut(l);
 }
 
+void topo_port_down(struct fab_port *port)
+{
+	link_cut(port->end->out->link);
+}
+
 u32 topo_room(const struct fab_port *port)
 {
 	const struct topo_end *end = port->end;
@@ -515,7 +527,7 @@ void topo_send(struct fab_port *port, const struct run *run)
 
 	for (u32 i = 0; i < run->npkts; i++) {
 		if (end->nsend == end->out->link->l.queue) {
-			port->drops += run->npkts - i;
+			port->ib.drops += run->npkts - i;
 			break;
 		}
 		if (!queue_one(end, run, i, now))

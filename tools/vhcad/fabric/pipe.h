@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Switches and links from inside: for topo.c, ways.c and pipe.c.
+ * Links from inside.  A pipe is one direction of a link, with its rate, its latency and its
+ * queues, as in dummynet.
  */
 #ifndef VHCAD_FABRIC_PIPE_H
 #define VHCAD_FABRIC_PIPE_H
 
 #include "lib/timer.h"
-#include "fabric/room.h"
-#include "fabric/topo.h"
-
-#define NO_PORT		0xffu
-
-struct topo_sw;
+#include "fabric/internal.h"
 
 /* A port of an adapter, from the topology's side. */
 struct topo_end {
@@ -19,7 +15,7 @@ struct topo_end {
 	u32 no;
 	struct fab_port *port;		/* NULL: not plugged in */
 	struct fab_pipe *out;
-	struct topo_sw *sw;		/* at the link's other end */
+	struct fab_switch *sw;		/* at the link's other end */
 	struct list_head send;		/* packets that wait to set out */
 	u32 nsend;
 };
@@ -44,7 +40,7 @@ struct topo_end {
 struct fab_pipe {
 	struct fab_link *link;
 	struct topo *topo;
-	struct topo_sw *from, *to;
+	struct fab_switch *from, *to;
 	struct topo_end *from_end, *to_end;
 	u32 out_no, in_no;
 	struct list_head flight, arrived;
@@ -68,27 +64,15 @@ struct fab_link {
 	struct timer rise;
 };
 
-struct topo_sw {
-	char name[TOPO_NAME_MAX];
-	u32 no;
-	u32 hoq_life;
-	u64 lifetime;			/* ns; 0: no end */
-	u32 nports;
-	struct fab_pipe *out[TOPO_SWITCH_PORTS];
-	struct fab_pipe *in[TOPO_SWITCH_PORTS];
-	u8 *next;			/* port that leads to each end, or NO_PORT */
-	u8 *given;			/* the same, as topo_route() said it */
-	u64 no_way;
-};
-
 struct topo {
 	struct fabric *fabric;
-	struct topo_sw *sw[TOPO_MAX_SWITCHES];
+	struct fab_switch *sw[TOPO_MAX_SWITCHES];
 	u32 nsw;
 	struct fab_link *link[TOPO_MAX_LINKS];
 	u32 nlinks;
 	struct topo_end *end[TOPO_MAX_LINKS];
 	u32 nends;
+	u8 *by_hand;			/* see topo_by_hand(); NULL: nothing is */
 	struct timers timers;
 	u64 now;			/* of what happens now: fab_poll() may be late */
 	u64 landed;			/* packets delivered */
@@ -109,21 +93,19 @@ void link_cut(struct fab_link *l);
 /** link_init_timer - so that it can rise again; 0 or -ENOMEM */
 int link_init_timer(struct fab_link *l);
 
+/** topo_join - it is a fabric's now */
+void topo_join(struct topo *t, struct fabric *f);
+
 /** topo_pool - have packets for all queues; 0 or -ENOMEM */
 int topo_pool(struct topo *t);
 
 /** topo_forget - a port goes: nobody tells it any more what became of its packets */
 void topo_forget(struct topo *t, const struct fab_port *port);
 
-/* ways.c */
-/** ways_find - find who is reached how, by what was given where something was */
-void ways_find(struct topo *t);
-/**
- * ways_renew - the same over the links that are up, and without what was given where that leads
- * nowhere; returns how many ports some switch does not reach
- */
-u32 ways_renew(struct topo *t);
-/** ways_check - does every packet arrive?  false after saying why not */
-bool ways_check(const struct topo *t, char *why, size_t room);
+/* The link by which a switch sends from a port, 1..; NULL: there is none. */
+static inline struct fab_pipe *switch_out(const struct fab_switch *sw, u32 port)
+{
+	return port && port <= sw->nports ? sw->out[port - 1] : NULL;
+}
 
 #endif /* VHCAD_FABRIC_PIPE_H */

@@ -8,41 +8,17 @@
  * nobody to wait for, go on as the run they are.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 
-int fab_pool(struct fabric *f)
+int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg)
 {
-	if (f->pool)
-		return 0;
-	f->pool = calloc(FABRIC_PACKETS, sizeof(*f->pool));
-	if (!f->pool)
+	if (hook && fab_pool(f))
 		return -ENOMEM;
-	for (u32 i = 0; i < FABRIC_PACKETS; i++)
-		list_add_tail(&f->pool[i].link, &f->free);
-	f->nfree = FABRIC_PACKETS;
+	f->hook = hook;
+	f->hook_arg = arg;
 	return 0;
-}
-
-int fab_set_judge(struct fabric *f, fab_judge judge, void *arg)
-{
-	if (judge && fab_pool(f))
-		return -ENOMEM;
-	f->judge = judge;
-	f->judge_arg = arg;
-	return 0;
-}
-
-u32 fab_room(const struct fab_port *port)
-{
-	const struct fabric *f = port->fabric;
-	/* every packet may be doubled on its way, and go to the widest group */
-	u32 most = 2 * MAX(f->widest, 1u);
-	u32 room = fab_queues(f) ? f->nfree / most : UINT32_MAX;
-
-	return f->topo ? MIN(room, topo_room(port)) : room;
 }
 
 static void enqueue(struct fab_port *to, struct fab_packet *p)
@@ -54,63 +30,52 @@ static void enqueue(struct fab_port *to, struct fab_packet *p)
 	list_add_tail(&p->link, at->next);
 }
 
-static void free_packet(struct fabric *f, struct fab_packet *p)
-{
-	list_add_tail(&p->link, &f->free);
-	f->nfree++;
-	f->nqueued--;
-}
-
-static struct fab_fate meet(struct fab_port *from, struct fab_port *to, const struct run *run,
+static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const struct run *run,
 			    u32 i)
 {
-	struct fab_fate fate = { .v.copies = 1 };
+	struct fab_effect effect = { .copies = 1 };
 	struct fabric *f = from->fabric;
 	struct wire_hdr h;
 
 	run_pkt_hdr(run, i, &h);
-	if (f->judge)
-		f->judge(f->judge_arg, from, &h, &fate.v);
+	if (f->hook)
+		f->hook(f->hook_arg, from, &h, &effect);
 	if (f->nfaults)
 		fab_faults_meet(f, &(struct fab_crossing){ .from = from, .to = to }, h.opcode,
-				&fate);
-	return fate;
+				&effect);
+	return effect;
 }
 
 /* When it arrives. */
 static u64 due_at(const struct fab_port *from, const struct fab_port *to,
-		  const struct fab_fate *fate)
+		  const struct fab_effect *effect)
 {
-	u64 due = from->fabric->now + fate->v.delay;
+	u64 due = from->fabric->now + effect->delay;
 
-	if (fate->overtaken)
+	if (effect->overtaken)
 		return due;
 	due = MAX(due, from->out_held);
 	return MAX(due, to->in_held);
 }
 
 static void queue_packet(struct fab_port *from, struct fab_port *to, const struct run *run, u32 i,
-			 const struct fab_fate *fate)
+			 const struct fab_effect *effect)
 {
 	struct fabric *f = from->fabric;
 	struct fab_packet *first = NULL;
 
-	if (!fate->v.copies || from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
-		from->drops++;
+	if (!effect->copies || from->ib.state != PORT_ACTIVE || to->ib.state != PORT_ACTIVE) {
+		from->ib.drops++;
 		return;
 	}
-	for (u32 c = 0; c < fate->v.copies; c++) {
-		struct fab_packet *p;
-		struct list_head *l = list_pop(&f->free);
+	for (u32 c = 0; c < effect->copies; c++) {
+		struct fab_packet *p = fab_take_packet(f);
 
-		if (!l) {
-			from->drops++;
+		if (!p) {
+			from->ib.drops++;
 			return;
 		}
-		f->nfree--;
-		f->nqueued++;
-		p = container_of(l, struct fab_packet, link);
-		p->due = due_at(from, to, fate) + c * fate->apart;
+		p->due = due_at(from, to, effect) + c * effect->apart;
 		p->at = 0;
 		/* its sender counts it once if it arrives nowhere */
 		p->from = c ? NULL : from;
@@ -121,24 +86,24 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 			first = p;
 			p->len = run_pkt_bytes(run, i, p->bytes);
 			if (!p->len) {
-				free_packet(f, p);
+				fab_free_packet(f, p);
 				return;
 			}
-			if (fate->corrupt)
-				p->bytes[fate->bit / 8 % p->len] ^= 1 << fate->bit % 8;
+			if (effect->corrupt)
+				p->bytes[effect->bit / 8 % p->len] ^= 1 << effect->bit % 8;
 		}
 		enqueue(to, p);
 	}
 }
 
-/* Is it as if there were no fault at all?  Judges want to see bytes, groups their own headers. */
+/* Is it as if there were no fault at all?  A hook sees every packet; members of a group need their own headers. */
 static bool untouched(const struct fab_port *from, const struct fab_port *to,
-		      const struct run *run, const struct fab_fate *fate)
+		      const struct run *run, const struct fab_effect *effect)
 {
 	const struct fabric *f = from->fabric;
 
-	if (f->judge || lid_is_mcast(run->h.dlid) || fate->v.copies != 1 || fate->corrupt ||
-	    due_at(from, to, fate) > f->now)
+	if (f->hook || lid_is_mcast(run->h.dlid) || effect->copies != 1 || effect->corrupt ||
+	    due_at(from, to, effect) > f->now)
 		return false;
 	return list_empty(&to->queue) ||
 	       container_of(to->queue.next, struct fab_packet, link)->due > f->now;
@@ -152,13 +117,13 @@ static void pass(struct fab_port *from, struct fab_port *to, const struct run *r
 
 	if (!n)
 		return;
-	if (from->state != PORT_ACTIVE || to->state != PORT_ACTIVE) {
-		from->drops += n;
+	if (from->ib.state != PORT_ACTIVE || to->ib.state != PORT_ACTIVE) {
+		from->ib.drops += n;
 		return;
 	}
 	run_cut(&part, first, n);
-	to->rx_packets += n;
-	to->rx_bytes += run_wire_bytes(&part);
+	to->ib.rx_packets += n;
+	to->ib.rx_bytes += run_wire_bytes(&part);
 	to->ops->rx(to, &part);
 }
 
@@ -167,15 +132,15 @@ void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run 
 	u32 first = 0;
 
 	for (u32 i = 0; i < run->npkts; i++) {
-		const struct fab_fate fate = meet(from, to, run, i);
+		const struct fab_effect effect = meet(from, to, run, i);
 
-		if (untouched(from, to, run, &fate))
+		if (untouched(from, to, run, &effect))
 			continue;
 		pass(from, to, run, first, i - first);
 		first = i + 1;
 		if (run->pl && run->pl->fault)
 			return;
-		queue_packet(from, to, run, i, &fate);
+		queue_packet(from, to, run, i, &effect);
 		if (run->pl && run->pl->fault)
 			return;
 	}
@@ -191,11 +156,9 @@ void fab_queue_drop(struct fab_port *port)
 		struct fab_packet *p = container_of(l, struct fab_packet, link);
 
 		if (p->from)
-			p->from->drops++;
-		free_packet(port->fabric, p);
+			p->from->ib.drops++;
+		fab_free_packet(port->fabric, p);
 	}
-	if (port->end)
-		topo_port_down(port);
 }
 
 void fab_queue_forget(const struct fab_port *port)
@@ -207,44 +170,13 @@ void fab_queue_forget(const struct fab_port *port)
 			f->pool[i].from = NULL;
 }
 
-bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
-{
-	bool again = p->at;
-	struct wire_hdr h;
-	struct payload pl;
-	struct datagram d;
-	struct run run;
-	u32 at, len;
-
-	to->rx_packets += !again;
-	to->rx_bytes += again ? 0 : p->len;
-	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK) {
-		to->bad++;
-		return true;
-	}
-	run_from_packet(&run, &pl, &h, p->bytes + at, len);
-	if (!lid_is_mcast(h.dlid)) {
-		to->ops->rx(to, &run);
-		return true;
-	}
-	datagram_init(&d, &run);
-	d.bytes = bytes;
-	d.at = p->at;
-	to->rx_mcast += !again;
-	to->ops->rx_mcast(to, &d);
-	p->at = d.at;
-	return !d.more;
-}
-
 /* Copies of multicasts that are made in one go, in bytes. */
 #define POLL_BYTES	(64u << 10)
 
-u32 fab_poll(struct fabric *f, u64 now, u32 most)
+u32 fab_queue_poll(struct fabric *f, u32 most)
 {
 	u32 n = 0, bytes = POLL_BYTES;
 
-	f->now = now;
-	fab_flaps_end(f);
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
 
@@ -252,24 +184,22 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 			struct fab_packet *p = container_of(to->queue.next, struct fab_packet,
 							    link);
 
-			if (p->due > now)
+			if (p->due > f->now)
 				break;
 			n++;
 			list_del_init(&p->link);
 			if (fab_deliver(to, p, &bytes))
-				free_packet(f, p);
+				fab_free_packet(f, p);
 			else
 				list_add_tail(&p->link, to->queue.next);
 		}
 	}
-	if (f->topo && n < most)
-		n += topo_run(f->topo, now, most - n);
 	return n;
 }
 
-u64 fab_next(const struct fabric *f)
+u64 fab_queue_next(const struct fabric *f)
 {
-	u64 next = f->topo ? topo_next(f->topo) : UINT64_MAX;
+	u64 next = UINT64_MAX;
 
 	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
 		struct fab_port *to = f->ports[i];
@@ -278,8 +208,5 @@ u64 fab_next(const struct fabric *f)
 			next = MIN(next, container_of(to->queue.next, struct fab_packet,
 						      link)->due);
 	}
-	for (u32 i = 0; f->nflapped && i < f->nports; i++)
-		if (f->ports[i] && f->ports[i]->flap_until)
-			next = MIN(next, f->ports[i]->flap_until);
 	return next;
 }

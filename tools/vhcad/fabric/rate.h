@@ -5,7 +5,7 @@
 #ifndef VHCAD_FABRIC_RATE_H
 #define VHCAD_FABRIC_RATE_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define FAB_RATE_NAME	16u
 

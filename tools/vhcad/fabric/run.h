@@ -11,7 +11,7 @@
 #define VHCAD_RUN_H
 
 #include "mem/mem.h"
-#include "types.h"
+#include "lib/types.h"
 #include "wire/wire.h"
 
 /*

@@ -26,10 +26,9 @@ void topo_free(struct topo *t)
 		free(t->link[i]);
 	for (u32 i = 0; i < t->nends; i++)
 		free(t->end[i]);
-	for (u32 i = 0; i < t->nsw; i++) {
-		free(t->sw[i]->next);
+	for (u32 i = 0; i < t->nsw; i++)
 		free(t->sw[i]);
-	}
+	free(t->by_hand);
 	timers_free(&t->timers);
 	free(t->pool);
 	free(t);
@@ -38,7 +37,7 @@ void topo_free(struct topo *t)
 /* ------------------------------------------------------------------------
  * Description
  */
-static struct topo_sw *find_switch(const struct topo *t, const char *name)
+static struct fab_switch *find_switch(const struct topo *t, const char *name)
 {
 	for (u32 i = 0; i < t->nsw; i++)
 		if (!strcmp(t->sw[i]->name, name))
@@ -64,7 +63,7 @@ static struct topo_end *find_end(const struct topo *t, const char *name)
 
 const char *topo_switch(struct topo *t, const char *name, u32 hoq_life)
 {
-	struct topo_sw *sw;
+	struct fab_switch *sw;
 
 	if (t->nsw == TOPO_MAX_SWITCHES)
 		return "more than 64 switches";
@@ -84,7 +83,7 @@ const char *topo_switch(struct topo *t, const char *name, u32 hoq_life)
 	return NULL;
 }
 
-static void join_switch(struct topo_sw *sw, struct fab_pipe *out, struct fab_pipe *in)
+static void join_switch(struct fab_switch *sw, struct fab_pipe *out, struct fab_pipe *in)
 {
 	out->from = sw;
 	out->out_no = sw->nports;
@@ -104,11 +103,12 @@ static void join_end(struct topo *t, struct topo_end *end, const char *name, str
 	end->sw = out->to;
 	out->from_end = end;
 	in->to_end = end;
+	port_mask_set(&end->sw->adapters, out->in_no + 1);
 	t->end[t->nends++] = end;
 }
 
 static const char *link_wrong(const struct topo *t, const struct topo_link *l,
-			      struct topo_sw *sw[2])
+			      struct fab_switch *sw[2])
 {
 	for (u32 i = 0; i < 2; i++)
 		sw[i] = find_switch(t, l->end[i]);
@@ -135,7 +135,7 @@ static const char *link_wrong(const struct topo *t, const struct topo_link *l,
 
 const char *topo_link(struct topo *t, const struct topo_link *l)
 {
-	struct topo_sw *sw[2];
+	struct fab_switch *sw[2];
 	const char *why = link_wrong(t, l, sw);
 	struct topo_end *end = NULL;
 	struct fab_link *link;
@@ -166,46 +166,33 @@ const char *topo_link(struct topo *t, const struct topo_link *l)
 	return NULL;
 }
 
-/* Tables are made when the first way is asked for: all ports are known then. */
-static const char *make_tables(struct topo *t)
-{
-	for (u32 i = 0; i < t->nsw; i++) {
-		if (t->sw[i]->next)
-			continue;
-		t->sw[i]->next = malloc(2 * (t->nends + 1));
-		if (!t->sw[i]->next)
-			return "no memory";
-		memset(t->sw[i]->next, NO_PORT, 2 * (t->nends + 1));
-		t->sw[i]->given = t->sw[i]->next + t->nends + 1;
-	}
-	return NULL;
-}
-
 const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link)
 {
 	const struct topo_end *e = find_end(t, end);
 	const struct fab_link *l = find_link(t, link);
-	const char *why;
 
 	if (!e)
 		return "no link leads to a port of this name";
 	if (!l)
 		return "no link has this name";
-	why = make_tables(t);
-	for (u32 i = 0; i < 2 && !why; i++) {
+	if (!t->by_hand)
+		t->by_hand = calloc(t->nsw, t->nends);
+	if (!t->by_hand)
+		return "no memory";
+	for (u32 i = 0; i < 2; i++) {
 		if (l->pipe[i].from != t->sw[sw])
 			continue;
 		if (l->pipe[i].to_end && l->pipe[i].to_end != e)
 			return "this link ends at another adapter";
 		if (e->sw == t->sw[sw] && l->pipe[i].to_end != e)
 			return "this port is at the switch itself";
-		t->sw[sw]->given[e->no] = l->pipe[i].out_no;
+		t->by_hand[sw * t->nends + e->no] = l->pipe[i].out_no + 1;
 		return NULL;
 	}
-	return why ? why : "this link is not one of the switch";
+	return "this link is not one of the switch";
 }
 
-static int init_links(struct topo *t)
+int topo_finish(struct topo *t)
 {
 	for (u32 i = 0; i < t->nlinks; i++)
 		if (pipe_init(&t->link[i]->pipe[0]) || pipe_init(&t->link[i]->pipe[1]) ||
@@ -214,7 +201,7 @@ static int init_links(struct topo *t)
 	return topo_pool(t);
 }
 
-bool topo_finish(struct topo *t, char *why, size_t room)
+bool topo_check(const struct topo *t, char *why, size_t room)
 {
 	u64 packets = 0;
 
@@ -229,17 +216,6 @@ bool topo_finish(struct topo *t, char *why, size_t room)
 			 (unsigned long long)packets, TOPO_MAX_PACKETS);
 		return false;
 	}
-	if (make_tables(t)) {
-		snprintf(why, room, "no memory");
-		return false;
-	}
-	ways_find(t);
-	if (!ways_check(t, why, room))
-		return false;
-	if (init_links(t)) {
-		snprintf(why, room, "no memory");
-		return false;
-	}
 	return true;
 }
 
@@ -251,15 +227,58 @@ const char *topo_end(const struct topo *t, u32 n)
 /* ------------------------------------------------------------------------
  * A fabric's topology
  */
-void fabric_set_topology(struct fabric *f, struct topo *t)
+void topo_join(struct topo *t, struct fabric *f)
 {
-	f->topo = t;
 	t->fabric = f;
 }
 
 bool fab_has_topology(const struct fabric *f)
 {
 	return f->topo;
+}
+
+const struct topo *fab_topology(const struct fabric *f)
+{
+	return f->topo;
+}
+
+u32 fab_port_end(const struct fab_port *port)
+{
+	return port->end->no;
+}
+
+u32 topo_switches(const struct topo *t)
+{
+	return t->nsw;
+}
+
+const char *topo_switch_name(const struct topo *t, u32 sw)
+{
+	return t->sw[sw]->name;
+}
+
+u32 topo_end_switch(const struct topo *t, u32 end, u32 *port)
+{
+	*port = t->end[end]->out->in_no + 1;
+	return t->end[end]->sw->no;
+}
+
+u32 topo_by_hand(const struct topo *t, u32 sw, u32 end)
+{
+	return t->by_hand ? t->by_hand[sw * t->nends + end] : 0;
+}
+
+bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far)
+{
+	const struct fab_pipe *out = switch_out(t->sw[sw], port);
+
+	if (!out)
+		return false;
+	far->is_switch = out->to;
+	far->no = out->to ? out->to->no : out->to_end->no;
+	far->port = out->to ? out->in_no + 1 : 0;
+	far->open = pipe_open(out);
+	return true;
 }
 
 int topo_plug(struct fab_port *port, const char *name)
@@ -270,6 +289,7 @@ int topo_plug(struct fab_port *port, const char *name)
 		return -ENOENT;
 	end->port = port;
 	port->end = end;
+	port->at = end->out->in_no + 1;
 	port->rate = end->out->link->l.rate;
 	return 0;
 }
@@ -280,11 +300,6 @@ void topo_unplug(struct fab_port *port)
 	topo_forget(port->fabric->topo, port);
 	port->end->port = NULL;
 	port->end = NULL;
-}
-
-void topo_port_down(struct fab_port *port)
-{
-	link_cut(port->end->out->link);
 }
 
 int fab_link_find(const struct fabric *f, const char *name)
@@ -327,7 +342,7 @@ bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s)
 
 int fab_switch_find(const struct fabric *f, const char *name)
 {
-	const struct topo_sw *sw = f->topo ? find_switch(f->topo, name) : NULL;
+	const struct fab_switch *sw = f->topo ? find_switch(f->topo, name) : NULL;
 
 	return sw ? (int)sw->no : -1;
 }
@@ -348,7 +363,7 @@ u32 fab_port_link(const struct fab_port *port)
 
 bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s)
 {
-	const struct topo_sw *sw;
+	const struct fab_switch *sw;
 
 	if (!f->topo || n >= f->topo->nsw)
 		return false;
@@ -362,21 +377,6 @@ bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s)
 	return true;
 }
 
-u32 fab_switch_way(const struct fabric *f, u32 sw, u16 lid)
-{
-	const struct fab_port *port = f->route[lid];
-	u8 next = port ? f->topo->sw[sw]->next[port->end->no] : NO_PORT;
-
-	return next == NO_PORT ? 0 : next + 1u;
-}
-
-u64 fab_switch_ways(const struct fabric *f, u32 sw, u16 mlid)
-{
-	const struct fab_group *g = f->group[mlid - MLID_FIRST];
-
-	return g ? g->ways[sw] : 0;
-}
-
 void fab_link_up(struct fabric *f, u32 n, bool up)
 {
 	struct fab_link *l = f->topo->link[n];
@@ -384,14 +384,6 @@ void fab_link_up(struct fabric *f, u32 n, bool up)
 	l->up = up;
 	if (!up)
 		link_cut(l);
-}
-
-u32 fab_reroute(struct fabric *f)
-{
-	u32 lost = ways_renew(f->topo);
-
-	fab_mc_reroute(f);
-	return lost;
 }
 
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate)

@@ -15,7 +15,7 @@
 #define VHCAD_FABRIC_TOPO_H
 
 #include "fabric/rate.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct fabric;
 struct topo;
@@ -80,17 +80,50 @@ const char *topo_link(struct topo *t, const struct topo_link *l);
 const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link);
 
 /**
- * topo_finish - all is described: find ways for the rest, and look whether every one arrives
+ * topo_check - all is described: look whether it can be
  * @t: topology
  * @why: receives what is wrong
  * @room: of @why
  *
- * Returns false when something is.
+ * Whether every packet would arrive is another question, see subnet_check_routes().  Returns
+ * false when something is wrong.
  */
-bool topo_finish(struct topo *t, char *why, size_t room);
+bool topo_check(const struct topo *t, char *why, size_t room);
+
+/** topo_finish - make the queues of a topology that is all described; 0 or -ENOMEM */
+int topo_finish(struct topo *t);
 
 /** topo_end - the name of the n-th adapter's port that has a link; NULL: there are not so many */
 const char *topo_end(const struct topo *t, u32 n);
+
+/** topo_switches - how many switches there are */
+u32 topo_switches(const struct topo *t);
+
+/** topo_switch_name - the name of a switch */
+const char *topo_switch_name(const struct topo *t, u32 sw);
+
+/** topo_end_switch - the switch that an adapter's port has its link to; @port: its port there */
+u32 topo_end_switch(const struct topo *t, u32 end, u32 *port);
+
+/** topo_by_hand - the port that topo_route() has said for a switch and an end; 0: none */
+u32 topo_by_hand(const struct topo *t, u32 sw, u32 end);
+
+/**
+ * struct topo_far - what is at the far end of a switch's link
+ * @is_switch: a switch; else an adapter's port
+ * @no: number of the switch, or of the adapter's port as topo_end() has it
+ * @port: port of the switch
+ * @open: the link takes packets
+ */
+struct topo_far {
+	bool is_switch;
+	u32 no;
+	u32 port;
+	bool open;
+};
+
+/** topo_far - see there; @port: 1..; false: the switch has no such port */
+bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far);
 
 /**
  * fabric_set_topology - let a fabric have these switches and links
@@ -100,6 +133,12 @@ const char *topo_end(const struct topo *t, u32 n);
  * Ports that have no link there cannot be plugged in.
  */
 void fabric_set_topology(struct fabric *f, struct topo *t);
+
+/** fab_topology - a fabric's topology, or NULL */
+const struct topo *fab_topology(const struct fabric *f);
+
+/** fab_port_end - the number of a port that is plugged in, as topo_end() has it */
+u32 fab_port_end(const struct fab_port *port);
 
 /* What a link has counted of one direction. */
 struct fab_link_count {
@@ -158,12 +197,6 @@ bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s)
 /** fab_switch_find - number of the switch of that name; -1: there is none */
 int fab_switch_find(const struct fabric *f, const char *name);
 
-/** fab_switch_way - port, from 1, by which a switch sends to a unicast LID; 0: none */
-u32 fab_switch_way(const struct fabric *f, u32 sw, u16 lid);
-
-/** fab_switch_ways - ports by which a switch sends to a multicast LID, bit 0 the first one */
-u64 fab_switch_ways(const struct fabric *f, u32 sw, u16 mlid);
-
 /** fab_port_link - number of the link of an adapter's port */
 u32 fab_port_link(const struct fab_port *port);
 
@@ -178,10 +211,10 @@ bool fab_link_is_between(const struct fabric *f, u32 n);
 void fab_link_up(struct fabric *f, u32 n, bool up);
 
 /**
- * fab_reroute - find ways again over the links that are up, as a subnet manager does
+ * fab_reroute - have the subnet find routes again over the links that are up
  *
  * What topology files say of routes holds where it still leads to the port.  Returns how many
- * ports some switch does not reach.
+ * ports some switch does not reach; 0 if nobody manages the subnet.
  */
 u32 fab_reroute(struct fabric *f);
 

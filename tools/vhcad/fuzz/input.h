@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "types.h"
+#include "lib/types.h"
 
 /* libFuzzer's entry: every target has one */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);

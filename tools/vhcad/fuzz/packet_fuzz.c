@@ -6,7 +6,7 @@
  * an opcode that the input names, right at first and then spoilt, with CRCs that
  * fit or not.  Or, in place of all that, a RoCEv2 frame.
  */
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "fuzz/world.h"
 
 #define PACKETS		16u
@@ -146,12 +146,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
 	if (type >> 4) {
 		/* sent and lost: the input answers in the peer's place */
-		struct fab_port *peer = f.w.fabric->route[2];
+		u32 port = fab_switch_port(f.w.fabric, 0, 2);
 
-		f.w.fabric->route[2] = NULL;
+		fab_switch_set_port(f.w.fabric, 0, 2, 0);
 		requests(&f, type >> 4);
 		t_poll(&f.w);
-		f.w.fabric->route[2] = peer;
+		fab_switch_set_port(f.w.fabric, 0, 2, port);
 	}
 	for (u32 i = 0; i < PACKETS && in_more(&in); i++)
 		packet(&f, &in, &psn);

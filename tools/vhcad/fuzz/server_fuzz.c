@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "fuzz/input.h"
-#include "log.h"
+#include "lib/log.h"
 #include "server/session.h"
 
 #define RAM		(64u << 10)

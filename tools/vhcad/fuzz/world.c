@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include "fuzz/world.h"
-#include "log.h"
+#include "lib/log.h"
 #include "tests/tkey.h"
 
 #define ALL		(T_RW | VHCA_ACCESS_MW_BIND | VHCA_ACCESS_FLUSH_GLOBAL | \

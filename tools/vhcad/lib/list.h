@@ -8,7 +8,7 @@
 #ifndef VHCAD_LIB_LIST_H
 #define VHCAD_LIB_LIST_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct list_head {
 	struct list_head *prev, *next;

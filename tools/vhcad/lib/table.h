@@ -10,7 +10,7 @@
 #ifndef VHCAD_LIB_TABLE_H
 #define VHCAD_LIB_TABLE_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define TABLE_CHUNK	256u
 #define TABLE_NONE	UINT32_MAX

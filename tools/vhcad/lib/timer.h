@@ -9,7 +9,7 @@
 #ifndef VHCAD_LIB_TIMER_H
 #define VHCAD_LIB_TIMER_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define TIMER_OFF	UINT64_MAX
 

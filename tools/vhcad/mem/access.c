@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 /* Checks a stretch as a whole, so that a copy is all or nothing. */
 static int stretch_check(struct gmem_table *t, u64 iova, size_t len, u32 right)

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 #if defined(__x86_64__)
 /* Stores of one CPU are seen in program order: only the compiler is in the way. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 /* Address space one VM may take from the daemon: many fit beside each other. */
 #define GMEM_MAX_BYTES	(1ULL << 43)

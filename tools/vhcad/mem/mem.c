@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 struct guest_mem *gmem_new(void)
 {

@@ -20,7 +20,7 @@
 #ifndef VHCAD_MEM_H
 #define VHCAD_MEM_H
 
-#include "types.h"
+#include "lib/types.h"
 
 struct guest_mem;
 

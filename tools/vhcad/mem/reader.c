@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 struct reader {
 	u32 seq;		/* odd: inside a bracket */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, bool write)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 struct gmem_table gmem_empty;
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mem/room.h"
+#include "mem/internal.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	      "words of guest memory are used in place");

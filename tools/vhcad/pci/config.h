@@ -8,7 +8,7 @@
 #ifndef VHCAD_PCI_CONFIG_H
 #define VHCAD_PCI_CONFIG_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define PCI_CFG_SIZE	4096u
 #define PCI_CFG_BARS	6u

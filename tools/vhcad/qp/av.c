@@ -46,6 +46,6 @@ void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *
 	h->tclass = av->traffic_class;
 	h->hop_limit = av->hop_limit;
 	h->flow_label = le32toh(av->flow_label);
-	memcpy(h->sgid, p->fab.gid[av->sgid_index], sizeof(h->sgid));
+	memcpy(h->sgid, p->fab.ib.gid[av->sgid_index], sizeof(h->sgid));
 	memcpy(h->dgid, av->dgid, sizeof(h->dgid));
 }

@@ -9,7 +9,7 @@
 
 void counter_tx(struct vqp *qp, const struct run *run)
 {
-	if (qp->port->fab.state != PORT_ACTIVE) {
+	if (qp->port->fab.ib.state != PORT_ACTIVE) {
 		COUNTER_ADD(qp->counter, tx_discards, run->npkts);
 		return;
 	}

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 
 #include "qp/mcg.h"
+#include "qp/ud.h"
 #include "res/command.h"
 
 /* The destination QP number of every multicast packet. */
@@ -158,7 +159,7 @@ static bool hears(const struct vqp *qp, const struct vport *p, const struct run 
 {
 	return qp->port == p &&
 	       !(qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
-		 run->h.slid == p->fab.lid);
+		 run->h.slid == p->fab.ib.lid);
 }
 
 static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)

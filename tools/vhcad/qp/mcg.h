@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Datagrams, and the multicast groups that QPs are attached to.
+ * The multicast groups that QPs are attached to.
  */
 #ifndef VHCAD_QP_MCG_H
 #define VHCAD_QP_MCG_H
@@ -74,13 +74,5 @@ void mcg_rx(struct vport *p, struct datagram *d);
 
 enum vhca_status cmd_attach_mcg(struct command *c);
 enum vhca_status cmd_detach_mcg(struct command *c);
-
-/* ud.c */
-/** ud_address() - fill in where a datagram goes; 0 or a status */
-int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
-/** ud_completion() - what the completions of all who get a datagram have in common */
-struct vhca_cqe ud_completion(const struct run *run);
-/** ud_rx() - a datagram for this QP, and perhaps for others next: @cqe can serve them all */
-void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe);
 
 #endif /* VHCAD_QP_MCG_H */

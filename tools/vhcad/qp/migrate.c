@@ -19,9 +19,9 @@ void qp_set_path(struct vqp *qp)
 
 	qp->port = &qp->dev->port[qp->attr.port - 1];
 	qp->mtu = 128u << (datagrams ? qp->dev->max_mtu : qp->attr.path_mtu);
-	qp->pkey = qp->port->fab.pkey[le16toh(qp->attr.pkey_index)];
+	qp->pkey = qp->port->fab.ib.pkey[le16toh(qp->attr.pkey_index)];
 	qp->path = (struct wire_path){
-		.slid = qp->port->fab.lid,
+		.slid = qp->port->fab.ib.lid,
 		.pkey = qp->pkey,
 		.dqpn = le32toh(qp->attr.dest_qpn),
 		.sqpn = datagrams ? qp->qpn : 0,

@@ -33,7 +33,7 @@ static void fetch_work(const struct vqp *qp)
 	for (u32 i = 0; r->q && i < entries; i++)
 		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
 	if (qp->state >= QPS_RTR && qp->type != VHCA_QPT_UD)
-		fab_soon(&qp->port->fab, &qp->path);
+		fab_prefetch(&qp->port->fab, &qp->path);
 }
 
 void prefetch_turn(struct vqp *qp)

@@ -298,7 +298,7 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
  */
 static bool answer_waits(const struct vqp *qp)
 {
-	const struct fab_port *to = fab_route(&qp->port->fab, qp->path.dlid);
+	const struct fab_port *to = fab_follow(&qp->port->fab, qp->path.dlid);
 	const struct vport *p;
 	struct vqp *peer;
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "qp/counter.h"
 #include "qp/life.h"
 #include "qp/mcg.h"
@@ -12,6 +12,7 @@
 #include "qp/ready.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "qp/ud.h"
 
 /* Is the packet from the QP that this one is connected to? */
 static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
@@ -118,14 +119,35 @@ static void vport_state(struct fab_port *fab, u8 old)
 	struct vport *p = fab->owner;
 
 	log_line("%s: port %u %s", p->dev->name, fab->number,
-		 fab->state == PORT_ACTIVE ? "active" :
-		 fab->state == PORT_INIT ? "initialised" : "down");
+		 fab->ib.state == PORT_ACTIVE ? "active" :
+		 fab->ib.state == PORT_INIT ? "initialised" : "down");
 	if (!dev_live(p->dev))
 		return;
-	if (fab->state == PORT_ACTIVE)
+	if (fab->ib.state == PORT_ACTIVE)
 		eq_async(p->dev, &p->ev, EVB_PORT_ACTIVE);
 	else if (old == PORT_ACTIVE)
 		eq_async(p->dev, &p->ev, EVB_PORT_ERR);
+}
+
+/* A port's addresses have changed. */
+static void vport_changed(struct fab_port *fab, u32 what)
+{
+	static const struct { u32 change, event; } events[] = {
+		{ PORT_LID_CHANGED, EVB_LID_CHANGE },
+		{ PORT_PKEY_CHANGED, EVB_PKEY_CHANGE },
+		{ PORT_GID_CHANGED, EVB_GID_CHANGE },
+		{ PORT_SM_CHANGED, EVB_SM_CHANGE },
+		{ PORT_REREGISTER, EVB_REREGISTER },
+	};
+	struct vport *p = fab->owner;
+	struct vqp *qp;
+
+	table_for_each(qp, &p->dev->qps)
+		if (qp->port == p)
+			qp_follow_port(qp);
+	for (u32 i = 0; dev_live(p->dev) && i < ARRAY_SIZE(events); i++)
+		if (what & events[i].change)
+			eq_async(p->dev, &p->ev, events[i].event);
 }
 
 static void vport_prefetch(struct fab_port *fab, u32 qpn)
@@ -136,8 +158,9 @@ static void vport_prefetch(struct fab_port *fab, u32 qpn)
 }
 
 const struct fab_port_ops vport_ops = {
-	.soon = vport_prefetch,
+	.prefetch = vport_prefetch,
 	.rx = vport_rx,
 	.rx_mcast = vport_rx_mcast,
 	.state = vport_state,
+	.changed = vport_changed,
 };

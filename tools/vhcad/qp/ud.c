@@ -7,8 +7,8 @@
 
 #include "qp/complete.h"
 #include "qp/counter.h"
-#include "qp/mcg.h"
 #include "qp/path.h"
+#include "qp/ud.h"
 #include "qp/recv.h"
 #include "qp/requester.h"
 

@@ -9,7 +9,7 @@
  */
 #include "qp/complete.h"
 #include "qp/counter.h"
-#include "qp/mcg.h"
+#include "qp/ud.h"
 #include "qp/ready.h"
 #include "qp/requester.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "res/command.h"
-#include "log.h"
+#include "lib/log.h"
 #include "res/names.h"
 
 enum vhca_status command_limited(struct command *c, enum vdev_limit l)

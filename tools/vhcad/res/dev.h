@@ -7,7 +7,7 @@
 #define VHCAD_RES_DEV_H
 
 #include "engine/adapter.h"
-#include "fabric/port.h"
+#include "fabric/fabric.h"
 #include "lib/table.h"
 #include "res/eq.h"
 #include "res/limit.h"

@@ -10,7 +10,7 @@
 #include <endian.h>
 #include <stdlib.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "res/command.h"
 
 static const u8 event_code[] = {

@@ -5,7 +5,7 @@
 #ifndef VHCAD_RES_LIMIT_H
 #define VHCAD_RES_LIMIT_H
 
-#include "types.h"
+#include "lib/types.h"
 
 #define VDEV_MAX_PORTS		2u
 #define VDEV_MAX_VECTORS	64u

@@ -173,4 +173,9 @@ enum vhca_status cmd_destroy_mkey(struct command *c);
 enum vhca_status cmd_modify_mkey(struct command *c);
 enum vhca_status cmd_fence_mkeys(struct command *c);
 
+static inline bool mkey_is_window(const struct vmkey *mk)
+{
+	return mk->type == VHCA_MKEY_MW_1 || mk->type == VHCA_MKEY_MW_2;
+}
+
 #endif /* VHCAD_RES_MKEY_H */

@@ -8,11 +8,6 @@
 #include "res/command.h"
 #include "res/mkey.h"
 
-static inline bool mkey_is_window(const struct vmkey *mk)
-{
-	return mk->type == VHCA_MKEY_MW_1 || mk->type == VHCA_MKEY_MW_2;
-}
-
 static inline bool mkey_is_fast(const struct vmkey *mk)
 {
 	return mk->type == VHCA_MKEY_FAST || mk->type == VHCA_MKEY_FAST_SG;

@@ -5,7 +5,7 @@
 #ifndef VHCAD_RES_NAMES_H
 #define VHCAD_RES_NAMES_H
 
-#include "types.h"
+#include "lib/types.h"
 
 /** vcmd_name() - name of an opcode, or "?" */
 const char *vcmd_name(u32 opcode);

@@ -9,13 +9,13 @@
 void vport_stats(const struct vport *p, struct vport_stats *s)
 {
 	*s = p->count;
-	s->tx_packets = p->fab.tx_packets;
-	s->tx_bytes = p->fab.tx_bytes;
-	s->rx_packets = p->fab.rx_packets;
-	s->rx_bytes = p->fab.rx_bytes;
-	s->tx_mcast_packets = p->fab.tx_mcast;
-	s->rx_mcast_packets = p->fab.rx_mcast;
-	s->tx_discards = p->fab.discards;
+	s->tx_packets = p->fab.ib.tx_packets;
+	s->tx_bytes = p->fab.ib.tx_bytes;
+	s->rx_packets = p->fab.ib.rx_packets;
+	s->rx_bytes = p->fab.ib.rx_bytes;
+	s->tx_mcast_packets = p->fab.ib.tx_mcast;
+	s->rx_mcast_packets = p->fab.ib.rx_mcast;
+	s->tx_discards = p->fab.ib.discards;
 }
 
 void stats_subtract(struct vport_stats *from, const struct vport_stats *s)

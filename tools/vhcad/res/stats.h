@@ -6,7 +6,7 @@
 #define VHCAD_RES_STATS_H
 
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct command;
 struct vport;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "server/session.h"
 
 /* Deeper than any capability list; json-c recurses. */

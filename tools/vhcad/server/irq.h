@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "pci/config.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct vu_irqs {
 	pthread_mutex_t lock;		/* fd, pending, and use of aio */

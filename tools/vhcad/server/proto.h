@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-#include "types.h"
+#include "lib/types.h"
 
 #define VU_MAJOR		0
 #define VU_MINOR		0

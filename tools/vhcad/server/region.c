@@ -8,6 +8,14 @@
 
 #include "server/session.h"
 
+void vu_function_reset(struct vu_function *fn)
+{
+	fn->ops->reset(fn->dev);
+	pci_config_reset(&fn->pci);
+	gmem_set_master(fn->mem, false);
+	vu_irqs_clear(&fn->irqs);
+}
+
 u64 vu_region_size(const struct vu_function *fn, u32 index)
 {
 	switch (index) {

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "server/listen.h"
+#include "lib/log.h"
+#include "lib/listen.h"
 #include "server/session.h"
 
 /* How long a thread may be in one call on what its client sent, at the end. */

@@ -12,7 +12,7 @@
 
 #include "mem/mem.h"
 #include "pci/config.h"
-#include "types.h"
+#include "lib/types.h"
 
 struct server;
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "server/session.h"
 
 static vu_handler *const handlers[] = {
@@ -20,14 +20,6 @@ static vu_handler *const handlers[] = {
 	[VU_DEVICE_RESET]	= vu_device_reset,
 	[VU_DEVICE_FEATURE]	= vu_device_feature,
 };
-
-void vu_function_reset(struct vu_function *fn)
-{
-	fn->ops->reset(fn->dev);
-	pci_config_reset(&fn->pci);
-	gmem_set_master(fn->mem, false);
-	vu_irqs_clear(&fn->irqs);
-}
 
 static vu_handler *handler_for(const struct vu_message *msg, bool greeted)
 {

@@ -169,7 +169,7 @@ static void armed(void **state)
 	struct fixture *f = *state;
 	struct tseen seen = { .n = 0 };
 
-	assert_int_equal(fab_set_judge(f->w.fabric, t_watch, &seen), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, t_watch, &seen), 0);
 	write_from(f, 0, 0);
 	load(f, 0, 2);
 	assert_int_equal(query(f, 0).path_mig_state, MIG_REARM);
@@ -191,7 +191,7 @@ static void armed(void **state)
 		assert_int_equal(query(f, i).path_mig_state, MIG_ARMED);
 		t_expect_no_event(&f->h[i]);
 	}
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 }
 
 /* The cable is pulled: the message arrives all the same, and both ends hear why. */
@@ -200,7 +200,7 @@ static void automatic(void **state)
 	struct fixture *f = *state;
 
 	arm_both(f, 2);
-	fab_port_cable(&f->h[1].dev->port[0].fab, false);
+	port_set_cable(&f->h[1].dev->port[0].fab.ib, false);
 	t_expect_event(&f->h[1], VHCA_EV_PORT_ERR, 0);
 	through(f, 0, 2);
 	write_from(f, 0, 2);
@@ -212,10 +212,10 @@ static void automatic(void **state)
 	}
 	write_from(f, 0, 3);
 	/* and back again, by the same way */
-	fab_port_cable(&f->h[1].dev->port[0].fab, true);
+	port_set_cable(&f->h[1].dev->port[0].fab.ib, true);
 	t_expect_event(&f->h[1], VHCA_EV_PORT_ACTIVE, 0);
 	arm_both(f, 1);
-	fab_port_cable(&f->h[0].dev->port[1].fab, false);
+	port_set_cable(&f->h[0].dev->port[1].fab.ib, false);
 	t_expect_event(&f->h[0], VHCA_EV_PORT_ERR, 0);
 	write_from(f, 0, 4);
 	for (u32 i = 0; i < 2; i++) {
@@ -234,7 +234,7 @@ static void both_send(void **state)
 	struct twr wr[2];
 
 	arm_both(f, 2);
-	fab_port_cable(&f->h[1].dev->port[0].fab, false);
+	port_set_cable(&f->h[1].dev->port[0].fab.ib, false);
 	t_expect_event(&f->h[1], VHCA_EV_PORT_ERR, 0);
 	for (u32 i = 0; i < 2; i++) {
 		wr[i] = t_wr(VHCA_OP_WRITE, 70 + i, &f->mr[i], 0, LEN, &f->mr[!i], LEN);
@@ -258,7 +258,7 @@ static void not_armed(void **state)
 	struct twr wr = t_wr(VHCA_OP_WRITE, 77, &f->mr[0], 0, LEN, &f->mr[1], 0);
 
 	load(f, 0, 2);
-	fab_port_cable(&f->h[1].dev->port[0].fab, false);
+	port_set_cable(&f->h[1].dev->port[0].fab.ib, false);
 	t_send(&f->qp[0], &wr);
 	t_settle(&f->w, 60 * SECOND);
 	t_expect_cqe(&f->cq[0], 77, VHCA_CS_RETRY_EXC_ERR);
@@ -275,7 +275,7 @@ static void both_gone(void **state)
 	arm_both(f, 2);
 	before = t_stats(&f->h[0]).timeouts;
 	for (u32 p = 0; p < 2; p++)
-		fab_port_cable(&f->h[1].dev->port[p].fab, false);
+		port_set_cable(&f->h[1].dev->port[p].fab.ib, false);
 	t_send(&f->qp[0], &wr);
 	t_settle(&f->w, 60 * SECOND);
 	t_expect_cqe(&f->cq[0], 77, VHCA_CS_RETRY_EXC_ERR);

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/tatomic.h"
 
 static void local_faults(void **state)
@@ -110,7 +110,7 @@ static void nowhere_to_put_it(void **state)
 
 	ta_setup(&f, 1);
 	ta_set_word(&f.r, WORD, 3);
-	fab_set_judge(f.p.w.fabric, ta_count_depth, &d);
+	fab_set_packet_hook(f.p.w.fabric, ta_count_depth, &d);
 	wr = ta_wr(VHCA_OP_FETCH_ADD, 1, &f.l, 0, &f.r, WORD, &one);
 	t_send(&f.p.qp[0], &wr);
 	assert_int_equal(t_destroy(&f.p.h[0], VHCA_CMD_DESTROY_MKEY, f.l.key), VHCA_ST_OK);
@@ -143,7 +143,7 @@ static void changed_entries(void **state)
 	/* lost, and something else when it is to be sent again */
 	ta_setup(&f, 1);
 	ta_set_word(&f.r, WORD, 7);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &lost);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost);
 	t_post(&f.p.qp[0], &wr);
 	t_ring_sq(&f.p.qp[0]);
 	t_poll(&f.p.w);
@@ -178,7 +178,7 @@ static void wrong_answers(void **state)
 
 		ta_setup(&f, 500);
 		ta_set_word(&f.r, WORD, 7);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &lost);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost);
 		wr = i / 2 ? ta_wr(VHCA_OP_FETCH_ADD, 1, &f.l, 0, &f.r, WORD, &one) :
 			     t_wr(VHCA_OP_READ, 1, &f.l, 0, 8, &f.r, WORD);
 		t_send(&f.p.qp[0], &wr);

@@ -87,7 +87,7 @@ static void byte_order(void **state)
 			mine.mask = mine.compare_mask = 0;
 		ta_setup(&f, 77);
 		t_mr_put(&f.r, WORD, in_memory, 8);
-		fab_set_judge(f.p.w.fabric, t_watch, &seen);
+		fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
 		wr = ta_wr(op, 1, &f.l, 0, &f.r, WORD, &mine);
 		t_send(&f.p.qp[0], &wr);
 		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
@@ -118,7 +118,7 @@ struct storm {
 };
 
 static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	struct storm *s = arg;
 	u32 dice = rnd(&s->rng) % 1000;
@@ -244,7 +244,7 @@ static void campaign(u64 seed, u32 nqps, u32 loss, u32 dup, u32 late)
 		t_connect(&a[i], &b[i], 1 + i % 5, (0xffffe0 + i * 5) & PSN_MASK, 9);
 		t_allow(&b[i], VHCA_ACCESS_REMOTE_ATOMIC);
 	}
-	fab_set_judge(f.p.w.fabric, storm_judge, &storm);
+	fab_set_packet_hook(f.p.w.fabric, storm_judge, &storm);
 	count_in(&f, a, nqps, &cq);
 	chain_in(&f, a, nqps, &cq);
 	t_expect_no_event(&f.p.h[0]);
@@ -283,7 +283,7 @@ static void each_packet(void **state)
 
 			ta_setup(&f, 0xfffffc);
 			ta_set_word(&f.r, WORD, 100);
-			fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+			fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 			for (u32 i = 0; i < 6; i++) {
 				wr = ta_wr(VHCA_OP_FETCH_ADD, 2 * i, &f.l, i * 8, &f.r, WORD,
 					       &add);
@@ -317,7 +317,7 @@ static void depth(void **state)
 	struct tatomic f;
 
 	ta_setup(&f, 1);
-	fab_set_judge(f.p.w.fabric, ta_count_depth, &d);
+	fab_set_packet_hook(f.p.w.fabric, ta_count_depth, &d);
 	for (u32 i = 0; i < 40; i++) {
 		struct twr wr = ta_wr(VHCA_OP_FETCH_ADD, i, &f.l, 0, &f.r, WORD, &one);
 
@@ -344,7 +344,7 @@ static void fence(void **state)
 	ta_set_word(&f.r, WORD, 0x1234567);
 	s = t_sge(&f.r, 0, 8);
 	t_recv(&f.p.qp[1], 9, 1, &s);
-	fab_set_judge(f.p.w.fabric, ta_count_depth, &d);
+	fab_set_packet_hook(f.p.w.fabric, ta_count_depth, &d);
 	wr = ta_wr(VHCA_OP_FETCH_ADD, 1, &f.l, 0, &f.r, WORD, &one);
 	t_post(&f.p.qp[0], &wr);
 	wr = t_wr(VHCA_OP_SEND, 2, &f.l, 0, 8, NULL, 0);
@@ -397,7 +397,7 @@ static void no_room(void **state)
 
 	ta_setup(&f, 1);
 	t_cq_init(&f.p.h[0], &cq, 10, 0);
-	fab_set_judge(f.p.w.fabric, ta_count_depth, &d);
+	fab_set_packet_hook(f.p.w.fabric, ta_count_depth, &d);
 	ta_set_word(&f.r, WORD, 0);
 	for (u32 i = 0; i < QPS; i++) {
 		t_qp_init(&f.p.h[0], &a[i], &cq, &cq);
@@ -428,7 +428,7 @@ static void no_room(void **state)
  * Answers that come while their request waits to be sent again
  */
 static void late_answers(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			 struct fab_verdict *v)
+			 struct fab_effect *v)
 {
 	u32 *left = arg;
 	u8 kind = wire_op(h->opcode)->kind;
@@ -457,7 +457,7 @@ static void answer_beats_resend(void **state)
 
 	ta_setup(&f, 1);
 	t_cq_init(&f.p.h[0], &cq, 9, 0);
-	fab_set_judge(f.p.w.fabric, late_answers, &left);
+	fab_set_packet_hook(f.p.w.fabric, late_answers, &left);
 	for (u32 i = 0; i < QPS; i++) {
 		t_qp_init(&f.p.h[0], &a[i], &cq, &cq);
 		t_qp_init(&f.p.h[1], &b[i], &f.p.cq[1], &f.p.cq[1]);

@@ -12,7 +12,7 @@
 #include "capture/capture.h"
 #include "res/dev.h"
 #include "fabric/fault.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "fabric/topo.h"
 #include "tests/croom.h"
 #include "tests/tkey.h"

@@ -7,7 +7,7 @@
 #ifndef VHCAD_TESTS_CAMPAIGN_H
 #define VHCAD_TESTS_CAMPAIGN_H
 
-#include "types.h"
+#include "lib/types.h"
 
 /**
  * struct campaign_options - what to do

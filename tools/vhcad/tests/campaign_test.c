@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "tests/campaign.h"
 #include "tests/cm.h"
 

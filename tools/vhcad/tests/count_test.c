@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "res/dev.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -177,7 +177,7 @@ static void packets(void **state)
 		EXPECT(&f, 0, .timeouts = 0);
 		EXPECT(&f, 1, .timeouts = 0);
 		start(&f);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &none);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none);
 	}
 	done(&f);
 }
@@ -200,7 +200,7 @@ static void losses(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 	send(&f, VHCA_OP_WRITE, 3000, VHCA_CS_SUCCESS);
 	EXPECT(&f, 0, .seq_naks_received = 1);
 	EXPECT(&f, 1, .seq_naks_sent = 1);
@@ -267,7 +267,7 @@ static void partitions(void **state)
 	struct twr wr;
 
 	setup(&f);
-	f.p.w.fabric->ports[0]->pkey[0] = 0x8001;
+	f.p.w.fabric->ports[0]->ib.pkey[0] = 0x8001;
 	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 70000, &f.r, 0);
 	assert_int_equal(t_to(&f.p.qp[0], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
-#include "log.h"
-#include "server/listen.h"
+#include "lib/log.h"
+#include "lib/listen.h"
 #include "server/server.h"
 #include "tests/tfail.h"
 #include "tests/tkey.h"

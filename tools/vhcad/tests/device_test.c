@@ -127,7 +127,7 @@ static void no_subnet(void **state)
 	struct tworld w = { 0 };
 	struct thca h;
 
-	w.fabric = fabric_new(FABRIC_SUBNET_NONE);
+	w.fabric = fabric_new();
 	w.engine = engine_new(&clock, w.fabric);
 	t_hca_bare(&h, &w, &cfg);
 	assert_int_equal(t_admin_out(&h, VHCA_CMD_QUERY_PORT, &req, sizeof(req), &a, sizeof(a)), 0);

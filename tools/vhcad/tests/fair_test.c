@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "engine/worker.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 
 #define RW		(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 #include "tests/trandom.h"
 

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
+#include "tests/ttopo.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
 #define THROWS	100000u
@@ -24,18 +25,18 @@
 static u32 throws(u32 permille, u32 seed, u8 *lost)
 {
 	struct fab_fault fault = { .kind = FAB_LOSS, .permille = permille, .seed = seed };
-	struct fabric *f = fabric_new(FABRIC_SUBNET_STATIC);
+	struct fabric *f = t_fabric();
 	struct fab_port port = { .fabric = f };
 	const struct fab_crossing c = { .from = &port, .to = &port };
 	u32 n = 0;
 
 	assert_int_equal(fab_fault_arm(f, &fault), 0);
 	for (u32 i = 0; i < THROWS; i++) {
-		struct fab_fate fate = { .v.copies = 1 };
+		struct fab_effect effect = { .copies = 1 };
 
-		fab_faults_meet(f, &c, OP_RC_SEND_ONLY, &fate);
-		assert_int_equal(fate.v.delay, 0);
-		lost[i] = !fate.v.copies;
+		fab_faults_meet(f, &c, OP_RC_SEND_ONLY, &effect);
+		assert_int_equal(effect.delay, 0);
+		lost[i] = !effect.copies;
 		n += lost[i];
 	}
 	fabric_free(f);
@@ -121,21 +122,26 @@ static void on_state(struct fab_port *port, u8 old)
 	container_of(port, struct end, port)->states++;
 }
 
+static void addrs_changed(struct fab_port *port, u32 what)
+{
+}
+
 static const struct fab_port_ops end_ops = {
 	.rx = on_rx, .rx_mcast = on_mcast, .state = on_state,
+	.changed = addrs_changed,
 };
 
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	f->f = fabric_new(FABRIC_SUBNET_STATIC);
+	f->f = t_fabric();
 	f->now = 77 * MSEC;
 	fab_set_now(f->f, f->now);
 	for (u32 i = 0; i < ARRAY_SIZE(f->e); i++) {
-		f->e[i].port = (struct fab_port){ .ops = &end_ops, .number = 1, .guid = i + 1 };
+		f->e[i].port = (struct fab_port){ .ops = &end_ops, .number = 1, .ib.guid = i + 1 };
 		assert_int_equal(fab_plug(f->f, &f->e[i].port, "t"), 0);
-		fab_port_enable(&f->e[i].port, true);
+		port_enable(&f->e[i].port.ib, true);
 	}
 	*state = f;
 	return 0;
@@ -159,7 +165,7 @@ static void send_op(struct fixture *f, u32 from, u32 to, u8 kind, u32 count)
 {
 	while (count--) {
 		struct run run = {
-			.h = { .dlid = f->e[to].port.lid, .slid = f->e[from].port.lid,
+			.h = { .dlid = f->e[to].port.ib.lid, .slid = f->e[from].port.ib.lid,
 			       .psn = f->psn++, .pkey = 0xffff },
 			.service = WIRE_RC, .kind = kind, .first = true, .last = true,
 			.npkts = 1, .mtu = 1024,
@@ -218,7 +224,7 @@ static void runs(void **state)
 	struct fixture *f = *state;
 	struct payload pl = { .host = data };
 	struct run run = {
-		.h = { .dlid = f->e[1].port.lid, .slid = f->e[0].port.lid, .pkey = 0xffff },
+		.h = { .dlid = f->e[1].port.ib.lid, .slid = f->e[0].port.ib.lid, .pkey = 0xffff },
 		.service = WIRE_RC, .kind = WIRE_WRITE, .first = true, .last = true,
 		.npkts = 16, .mtu = 1024, .len = sizeof(data), .pl = &pl,
 	};
@@ -232,15 +238,15 @@ static void runs(void **state)
 	assert_int_equal(e->npkts[0], 5);
 	assert_int_equal(e->psn[1], 6);
 	assert_int_equal(e->npkts[1], 3);
-	assert_int_equal(e->port.rx_packets, 8);
+	assert_int_equal(e->port.ib.rx_packets, 8);
 	pass_time(f, 0);
 	assert_int_equal(e->n, 2 + 8);
 	for (u32 i = 0; i < 8; i++) {
 		assert_int_equal(e->npkts[2 + i], 1);
 		assert_int_equal(e->psn[2 + i], i < 2 ? 9 : 8 + i);
 	}
-	assert_int_equal(e->port.rx_packets, 16);
-	assert_int_equal(f->e[0].port.drops, 1);
+	assert_int_equal(e->port.ib.rx_packets, 16);
+	assert_int_equal(f->e[0].port.ib.drops, 1);
 }
 
 /* Only the link that was meant, in the direction that was meant. */
@@ -261,12 +267,12 @@ static void directions(void **state)
 		arm(f, (struct fab_fault){ .kind = FAB_LOSS, .port = &f->e[0].port,
 					   .direction = cases[i].direction });
 		for (u32 w = 0; w < ARRAY_SIZE(ways); w++) {
-			u64 drops = f->e[ways[w][0]].port.drops;
+			u64 drops = f->e[ways[w][0]].port.ib.drops;
 
 			send(f, ways[w][0], ways[w][1], 1);
 			pass_time(f, 0);
 			assert_int_equal(f->e[ways[w][1]].n, !cases[i].lost[w]);
-			assert_int_equal(f->e[ways[w][0]].port.drops - drops, cases[i].lost[w]);
+			assert_int_equal(f->e[ways[w][0]].port.ib.drops - drops, cases[i].lost[w]);
 			f->e[ways[w][1]].n = 0;
 		}
 		fab_fault_clear(f->f, NULL, NULL);
@@ -423,7 +429,7 @@ static void doubled(void **state)
 	ARRIVED(f, 1, 3, 4);
 	pass_time(f, 1);
 	ARRIVED(f, 1, 3);
-	assert_int_equal(f->e[0].port.drops, 0);
+	assert_int_equal(f->e[0].port.ib.drops, 0);
 }
 
 /* Whatever bit it is, nobody takes the packet. */
@@ -436,9 +442,9 @@ static void spoiled(void **state)
 		send(f, 0, 1, 1);
 		pass_time(f, 0);
 		assert_int_equal(f->e[1].n, 0);
-		assert_int_equal(f->e[1].port.bad, seed + 1);
+		assert_int_equal(f->e[1].port.ib.bad, seed + 1);
 	}
-	assert_int_equal(f->e[1].port.rx_packets, 2000);
+	assert_int_equal(f->e[1].port.ib.rx_packets, 2000);
 }
 
 /* Nothing gets through for a while, and then all of it at once. */
@@ -475,20 +481,20 @@ static void flapped(void **state)
 	arm(f, (struct fab_fault){ .kind = FAB_FLAP, .port = port, .usec = 1000, .skip = 2,
 				   .count = 1 });
 	send(f, 0, 1, 4);
-	assert_int_equal(port->state, PORT_DOWN);
+	assert_int_equal(port->ib.state, PORT_DOWN);
 	assert_int_equal(f->e[1].states, 2);
 	send(f, 1, 2, 1);
 	/* two that were delayed, the one that the flap met, and one behind it */
-	assert_int_equal(f->e[0].port.drops, 4);
-	assert_int_equal(port->discards, 1);
+	assert_int_equal(f->e[0].port.ib.drops, 4);
+	assert_int_equal(port->ib.discards, 1);
 	assert_int_equal(fab_next(f->f), f->now + 1000 * USEC);
 	/* pulled and plugged meanwhile: that does not end it */
-	fab_port_cable(port, false);
-	fab_port_cable(port, true);
+	port_set_cable(&port->ib, false);
+	port_set_cable(&port->ib, true);
 	pass_time(f, 1000 * USEC - 1);
-	assert_int_equal(port->state, PORT_DOWN);
+	assert_int_equal(port->ib.state, PORT_DOWN);
 	pass_time(f, 1);
-	assert_int_equal(port->state, PORT_ACTIVE);
+	assert_int_equal(port->ib.state, PORT_ACTIVE);
 	assert_int_equal(f->e[1].states, 3);
 	assert_int_equal(fab_next(f->f), UINT64_MAX);
 	send(f, 0, 1, 1);
@@ -501,7 +507,7 @@ static void flapped(void **state)
 	send(f, 1, 2, 1);
 	pass_time(f, 10 * USEC);
 	ARRIVED(f, 2, 6);
-	assert_int_equal(port->state, PORT_ACTIVE);
+	assert_int_equal(port->ib.state, PORT_ACTIVE);
 	/* one that is unplugged while it is down */
 	arm(f, (struct fab_fault){ .kind = FAB_FLAP, .port = port, .usec = 1000, .count = 1 });
 	send(f, 1, 2, 1);
@@ -600,7 +606,7 @@ static u64 converse(u32 permille, u32 seed)
 		t_expect_cqe(&p.cq[0], i, VHCA_CS_SUCCESS);
 		t_mr_expect(i % 2 ? &l : &r, i * 10000, 9999, i % 2 ? 2 : 1, i * 10000);
 	}
-	drops = p.w.fabric->ports[0]->drops + p.w.fabric->ports[1]->drops;
+	drops = p.w.fabric->ports[0]->ib.drops + p.w.fabric->ports[1]->ib.drops;
 	t_pair_fini(&p);
 	return drops;
 }
@@ -617,7 +623,7 @@ static void reliable_all_the_same(void **state)
 static void no_memory(void **state)
 {
 	const struct fab_fault loss = { .kind = FAB_LOSS, .permille = 10 };
-	struct fabric *f = fabric_new(FABRIC_SUBNET_STATIC);
+	struct fabric *f = t_fabric();
 	int err;
 	u32 n;
 

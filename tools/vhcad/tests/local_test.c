@@ -162,7 +162,7 @@ static void chain_over_a_bad_wire(void **state)
 			struct fixture f;
 
 			setup(&f);
-			fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+			fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 			for (u32 i = 0; i < 3; i++) {
 				post_use(&f, VHCA_OP_WRITE, 10 * i, 0, 0, 0);
 				post_reg(&f, 10 * i + 1, i, 0);
@@ -192,7 +192,7 @@ static void chain_over_a_bad_wire(void **state)
  * Waiting
  */
 static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	v->delay = 10000;
 }
@@ -240,7 +240,7 @@ static void fences(void **state)
 			go(&f);
 			expect(&f, 0, VHCA_CQE_REG_MR);
 		}
-		fab_set_judge(f.p.w.fabric, slow, NULL);
+		fab_set_packet_hook(f.p.w.fabric, slow, NULL);
 		wr = t_wr(way[i].first, 1, &f.l, 0, 600, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
 		if (reg)
@@ -274,7 +274,7 @@ static void drained(void **state)
 
 	setup(&f);
 	second_pair(&f, &cq, &a, &b);
-	fab_set_judge(f.p.w.fabric, slow, NULL);
+	fab_set_packet_hook(f.p.w.fabric, slow, NULL);
 	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 600, &f.r, 0);
 	t_post(&f.p.qp[0], &wr);
 	post_reg(&f, 2, 1, VHCA_WQE_FENCE);
@@ -314,7 +314,7 @@ static void refuse(void (*begin)(struct fixture *f), u32 after)
 
 		begin(&f);
 		post_reg(&f, 0, 1, 0);
-		fab_set_judge(f.p.w.fabric, slow, NULL);
+		fab_set_packet_hook(f.p.w.fabric, slow, NULL);
 		post_use(&f, VHCA_OP_WRITE, 1, 1, 0, 3000);
 		if (bad[i].op == VHCA_OP_REG_MR)
 			post_reg(&f, 2, bad[i].variant, 0);
@@ -347,7 +347,7 @@ static void changed_while_waiting(void **state)
 	struct twr wr;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, slow, NULL);
+	fab_set_packet_hook(f.p.w.fabric, slow, NULL);
 	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 600, &f.r, 0);
 	t_post(&f.p.qp[0], &wr);
 	post_reg(&f, 2, 1, VHCA_WQE_FENCE);

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "tests/cm.h"
-#include "types.h"
+#include "lib/types.h"
 
 static char path[] = "/tmp/vhcad-test-XXXXXX";
 

@@ -92,7 +92,7 @@ static struct vhca_wqe_ud to_group(u32 group)
 /* Port 1's, made of the subnet's prefix and the port's GUID. */
 static const u8 *gid_of(struct thca *h)
 {
-	return h->dev->port[0].fab.gid[0];
+	return h->dev->port[0].fab.ib.gid[0];
 }
 
 static void make_qp(struct tqp *qp, struct bench *b, u32 hca)

@@ -11,8 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "fabric/port.h"
+#include "fabric/fabric.h"
 #include "tests/tfail.h"
+#include "tests/ttopo.h"
 
 #define PORTS	5u
 #define GROUP	0xc000u
@@ -69,13 +70,20 @@ static void port_changed(struct fab_port *port, u8 old)
 {
 }
 
-static const struct fab_port_ops ops = { .rx = rx, .rx_mcast = rx_mcast, .state = port_changed };
+static void addrs_changed(struct fab_port *port, u32 what)
+{
+}
+
+static const struct fab_port_ops ops = {
+	.rx = rx, .rx_mcast = rx_mcast, .state = port_changed,
+	.changed = addrs_changed,
+};
 
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	f->fabric = fabric_new(FABRIC_SUBNET_STATIC);
+	f->fabric = t_fabric();
 	assert_non_null(f->fabric);
 	for (u32 i = 0; i < PORTS; i++) {
 		struct fab_port *p = &f->l[i].port;
@@ -83,9 +91,9 @@ static int setup(void **state)
 		p->ops = &ops;
 		p->owner = &f->l[i];
 		p->number = 1;
-		p->guid = 0x100 + i;
+		p->ib.guid = 0x100 + i;
 		assert_int_equal(fab_plug(f->fabric, p, "t"), 0);
-		fab_port_enable(p, true);
+		port_enable(&p->ib, true);
 	}
 	for (u32 i = 0; i < sizeof(f->data); i++)
 		f->data[i] = pattern(i);
@@ -146,7 +154,7 @@ static void members(void **state)
 
 	send(f, 0, GROUP, 1);
 	heard(f, "00000");
-	assert_int_equal(f->l[0].port.drops, 1);
+	assert_int_equal(f->l[0].port.ib.drops, 1);
 	for (u32 i = 1; i < 4; i++)
 		join(f, i, GROUP);
 	join(f, 2, GROUP);
@@ -155,7 +163,7 @@ static void members(void **state)
 	heard(f, "01110");
 	send(f, 0, OTHER, 2);
 	heard(f, "00002");
-	assert_int_equal(f->l[0].port.drops, 1);
+	assert_int_equal(f->l[0].port.ib.drops, 1);
 	/* the first leave takes back one join of two */
 	leave(f, 2, GROUP);
 	leave(f, 1, GROUP);
@@ -165,14 +173,14 @@ static void members(void **state)
 	leave(f, 3, GROUP);
 	send(f, 0, GROUP, 1);
 	heard(f, "00000");
-	assert_int_equal(f->l[0].port.drops, 2);
+	assert_int_equal(f->l[0].port.ib.drops, 2);
 	leave(f, 4, OTHER);
 	/* neither neighbours of the range nor unicast are multicast */
 	send(f, 0, 0xffff, 1);
 	send(f, 0, 0xbfff, 1);
 	send(f, 0, 0, 1);
 	heard(f, "00000");
-	assert_int_equal(f->l[0].port.drops, 5);
+	assert_int_equal(f->l[0].port.ib.drops, 5);
 	send(f, 0, 5, 1);
 	heard(f, "00001");
 }
@@ -187,27 +195,27 @@ static void loopback(void **state)
 	join(f, 2, GROUP);
 	send(f, 1, GROUP, 3);
 	heard(f, "03300");
-	assert_int_equal(own->tx_packets, 3);
-	assert_int_equal(own->tx_mcast, 3);
-	assert_int_equal(own->rx_packets, 0);
-	assert_int_equal(own->rx_mcast, 0);
-	assert_int_equal(far->rx_packets, 3);
-	assert_int_equal(far->rx_bytes, own->tx_bytes);
-	assert_int_equal(far->rx_mcast, 3);
+	assert_int_equal(own->ib.tx_packets, 3);
+	assert_int_equal(own->ib.tx_mcast, 3);
+	assert_int_equal(own->ib.rx_packets, 0);
+	assert_int_equal(own->ib.rx_mcast, 0);
+	assert_int_equal(far->ib.rx_packets, 3);
+	assert_int_equal(far->ib.rx_bytes, own->ib.tx_bytes);
+	assert_int_equal(far->ib.rx_mcast, 3);
 	/* with its cable pulled it hears nothing, and nobody hears it */
-	fab_port_cable(&f->l[1].port, false);
+	port_set_cable(&f->l[1].port.ib, false);
 	send(f, 1, GROUP, 1);
 	send(f, 2, GROUP, 1);
 	heard(f, "00100");
-	assert_int_equal(own->drops, 1);
-	fab_port_cable(&f->l[1].port, true);
+	assert_int_equal(own->ib.drops, 1);
+	port_set_cable(&f->l[1].port.ib, true);
 	send(f, 2, GROUP, 1);
 	heard(f, "01100");
 	/* unicasts are not counted as multicasts */
 	send(f, 1, 3, 1);
 	heard(f, "00100");
-	assert_int_equal(own->tx_mcast, 3);
-	assert_int_equal(far->rx_mcast, 3);
+	assert_int_equal(own->ib.tx_mcast, 3);
+	assert_int_equal(far->ib.rx_mcast, 3);
 	leave(f, 1, GROUP);
 	leave(f, 2, GROUP);
 }
@@ -249,7 +257,7 @@ struct branch {
 };
 
 static void judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
+		  struct fab_effect *v)
 {
 	struct branch *b = arg;
 
@@ -267,24 +275,24 @@ static void judged(void **state)
 
 	for (u32 i = 0; i < 4; i++)
 		join(f, i, GROUP);
-	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, judge, &b), 0);
 	room = fab_room(&f->l[0].port);
 	fab_set_now(f->fabric, 5000);
 	send(f, 0, GROUP, 1);
 	/* its own copy did not travel; the second of the three branches lost it */
 	assert_int_equal(b.judged, 3);
-	assert_int_equal(f->l[0].port.drops, 1);
+	assert_int_equal(f->l[0].port.ib.drops, 1);
 	heard(f, "10000");
 	assert_int_equal(fab_next(f->fabric), 6000);
 	assert_int_equal(fab_poll(f->fabric, 6000, 100), 2);
 	heard(f, "01010");
-	assert_int_equal(f->l[1].port.rx_mcast, 1);
-	assert_int_equal(f->l[2].port.rx_mcast, 0);
+	assert_int_equal(f->l[1].port.ib.rx_mcast, 1);
+	assert_int_equal(f->l[2].port.ib.rx_mcast, 0);
 	/* as many as there is said to be room for arrive, wherever they go */
 	assert_int_equal(fab_room(&f->l[0].port), room);
 	for (u32 i = 0; i < room; i++)
 		send(f, 4, GROUP, 1);
-	assert_int_equal(f->l[4].port.drops, 0);
+	assert_int_equal(f->l[4].port.ib.drops, 0);
 	assert_int_equal(fab_poll(f->fabric, 6000, UINT32_MAX), 0);
 	assert_int_equal(fab_poll(f->fabric, 7000, UINT32_MAX), 4 * room);
 	for (u32 i = 0; i < 4; i++) {
@@ -292,7 +300,7 @@ static void judged(void **state)
 		f->l[i].packets = 0;
 		leave(f, i, GROUP);
 	}
-	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, NULL, NULL), 0);
 }
 
 /* A group that cannot grow is as it was. */
@@ -328,7 +336,7 @@ static void room(void **state)
 	struct fixture *f = *state;
 	u32 all;
 
-	assert_int_equal(fab_set_judge(f->fabric, judge, &b), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, judge, &b), 0);
 	all = fab_room(&f->l[0].port);
 	for (u32 i = 1; i < PORTS; i++) {
 		join(f, i, GROUP);
@@ -347,7 +355,7 @@ static void room(void **state)
 		leave(f, i, OTHER);
 		assert_int_equal(fab_room(&f->l[0].port), all / MAX(3 - i, 1u));
 	}
-	assert_int_equal(fab_set_judge(f->fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, NULL, NULL), 0);
 }
 
 int main(void)

@@ -19,7 +19,7 @@ struct slow {
 };
 
 static void one_at_a_time(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			  struct fab_verdict *v)
+			  struct fab_effect *v)
 {
 	struct slow *s = arg;
 
@@ -66,7 +66,7 @@ static void init(struct fixture *f, u32 side)
 static void slow_down(struct fixture *f, u32 from)
 {
 	f->slow.from = &f->p.h[from].dev->port[0].fab;
-	assert_int_equal(fab_set_judge(f->p.w.fabric, one_at_a_time, &f->slow), 0);
+	assert_int_equal(fab_set_packet_hook(f->p.w.fabric, one_at_a_time, &f->slow), 0);
 }
 
 /* A key of the kind that ends that way, for the region's pages from address 0. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "subnet/static.h"
 #include "tests/testmem.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
@@ -288,9 +289,12 @@ static void parts(void **state)
 	struct engine *e = NULL;
 	struct fabric *f = NULL;
 	struct capture *c = NULL;
+	int err = 0;
 	u32 n;
 
-	tfail_each_alloc(n, f = fabric_new(FABRIC_SUBNET_STATIC), assert_null(f));
+	tfail_each_alloc(n, f = fabric_new(), assert_null(f));
+	assert_int_equal(n, 2);
+	tfail_each_alloc(n, err = subnet_static(f), assert_int_equal(err, -ENOMEM));
 	assert_int_equal(n, 1);
 	tfail_each_alloc(n, e = engine_new(&engine_clock_monotonic, f), assert_null(e));
 	assert_int_equal(n, 1);
@@ -327,11 +331,10 @@ static void devices(void **state)
 	adapter_fini(&first);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/*
-	 * the device, its groups, its kicks, room for its timers, and three for the ports' places:
-	 * two each, but the first place is there when the second's fail; tables come with what is
-	 * in them
+	 * the device, its groups, its kicks, room for its timers, and two for its ports' places;
+	 * tables come with what is in them
 	 */
-	assert_int_equal(n, 1 + 1 + 1 + 1 + 3);
+	assert_int_equal(n, 1 + 1 + 1 + 1 + 2);
 	vdev_status(dev, &st);
 	/* devices that came to nothing have given their places back */
 	assert_int_equal(st.port[0].lid, 1);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 
 #define FLUSHES	(VHCA_ACCESS_FLUSH_GLOBAL | VHCA_ACCESS_FLUSH_PERSISTENT)
@@ -34,7 +34,7 @@ static void done(struct fixture *f)
 
 /* Answers take longer than the requester waits for them. */
 static void slow_answers(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			 struct fab_verdict *v)
+			 struct fab_effect *v)
 {
 	u32 *left = arg;
 	u8 kind = wire_op(h->opcode)->kind;
@@ -74,7 +74,7 @@ static void atomic_write(void **state)
 		struct twr wr;
 
 		setup(&f);
-		fab_set_judge(f.p.w.fabric, t_watch, &seen);
+		fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, &f.l, 100, 8, &f.r, WORD);
 		if (way == 1) {
 			/* from three places, one of them across a page */
@@ -127,7 +127,7 @@ static void not_twice(void **state)
 	struct twr wr;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, slow_answers, &lose);
+	fab_set_packet_hook(f.p.w.fabric, slow_answers, &lose);
 	for (u32 i = 0; i < 2; i++) {
 		wr = t_wr(VHCA_OP_ATOMIC_WRITE, i, &f.l, i * 64, 8, &f.r, WORD + i * 8);
 		t_post(&f.p.qp[0], &wr);
@@ -204,7 +204,7 @@ static void no_such_memory(void **state)
 		setup(&f);
 		req.pdn = htole32(f.p.h[0].pd);
 		if (judged)
-			fab_set_judge(f.p.w.fabric, t_watch, &seen);
+			fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, &f.l, 0, 8, &f.r, WORD);
 		wr.sge[0].addr = 0;
 		wr.sge[0].lkey = t_create(&f.p.h[0], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
@@ -269,7 +269,7 @@ static void flush(void **state)
 		struct twr wr;
 
 		setup(&f);
-		fab_set_judge(f.p.w.fabric, t_watch, &seen);
+		fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
 		wr = flush_wr(&f, good[i].off, good[i].len, good[i].type, good[i].level);
 		t_send(&f.p.qp[0], &wr);
 		e = t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
@@ -417,7 +417,7 @@ static void send_inv(void **state)
 		assert_true(readable(&f, &k));
 		s = t_sge(&f.r, 0, 4000);
 		t_recv(&f.p.qp[1], 7, 1, &s);
-		fab_set_judge(f.p.w.fabric, t_watch, &seen);
+		fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_SEND_INV, 1, &f.l, 8000, sizes[i], NULL, 0);
 		wr.imm = htole32(k.key);
 		t_send(&f.p.qp[0], &wr);
@@ -485,7 +485,7 @@ static void send_inv_exactly_once(void **state)
 				fast_register(&f.p.qp[1], &f.p.cq[1], &k[i]);
 				t_recv(&f.p.qp[1], i, 1, &s);
 			}
-			fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+			fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 			for (u32 i = 0; i < 3; i++) {
 				wr = t_wr(VHCA_OP_SEND_INV, i, &f.l, 0, 1500, NULL, 0);
 				wr.imm = htole32(k[i].key);

@@ -9,15 +9,15 @@
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)
 
-static struct vport_addrs addrs(struct thca *h, u32 port)
+static struct port_addrs addrs(struct thca *h, u32 port)
 {
-	struct vport_addrs a;
+	struct port_addrs a;
 
 	vdev_addrs(h->dev, port, &a);
 	return a;
 }
 
-static void change(struct thca *h, u32 port, const struct vport_addrs *a)
+static void change(struct thca *h, u32 port, const struct port_addrs *a)
 {
 	const char *why = vdev_set_addrs(h->dev, port, a, false);
 
@@ -44,7 +44,7 @@ static void events(void **state)
 {
 	struct vhca_port_req req = { .port = 2 };
 	struct vhca_port_attr attr;
-	struct vport_addrs a;
+	struct port_addrs a;
 	__le16 pkey[PORT_PKEYS];
 	u8 gid[PORT_GIDS][16];
 	struct tworld w;
@@ -113,7 +113,7 @@ static void events(void **state)
 /* Each is refused by its name, and nothing has changed. */
 static void refused(void **state)
 {
-	struct vport_addrs was, now;
+	struct port_addrs was, now;
 	struct tworld w;
 	struct thca h;
 
@@ -122,7 +122,7 @@ static void refused(void **state)
 	expect_port_event(&h, VHCA_EV_PORT_ACTIVE, 2);
 	was = addrs(&h, 1);
 #define REFUSED(why, ...) do {						\
-	struct vport_addrs a = was;					\
+	struct port_addrs a = was;					\
 									\
 	a.sm_lid = 5;							\
 	__VA_ARGS__;							\
@@ -150,11 +150,11 @@ static void refused(void **state)
 static void not_ours(void **state)
 {
 	const struct engine_clock clock = engine_clock_monotonic;
-	struct vport_addrs a;
+	struct port_addrs a;
 	struct tworld w = { 0 };
 	struct thca h;
 
-	w.fabric = fabric_new(FABRIC_SUBNET_NONE);
+	w.fabric = fabric_new();
 	w.engine = engine_new(&clock, w.fabric);
 	t_hca_bare(&h, &w, &cfg);
 	a = addrs(&h, 1);
@@ -191,7 +191,7 @@ static void reconnect(struct tpair *p)
 /* The way to a new LID is there at once, the one to the old LID gone. */
 static void new_lid(void **state)
 {
-	struct vport_addrs a;
+	struct port_addrs a;
 	struct tmr mr[2];
 	struct tpair p;
 
@@ -218,7 +218,7 @@ static void new_lid(void **state)
 /* QPs use the P_Key that is in the table now, not the one that was. */
 static void new_pkeys(void **state)
 {
-	struct vport_addrs a;
+	struct port_addrs a;
 	struct tmr mr[2];
 	struct tpair p;
 

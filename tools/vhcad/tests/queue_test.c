@@ -505,7 +505,7 @@ struct queue_watch {
 };
 
 static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
+		  struct fab_effect *v)
 {
 	struct queue_watch *q = arg;
 
@@ -539,7 +539,7 @@ static void fairness(void **state)
 	t_qp_init(&p.h[1], &peer, &p.cq[1], &p.cq[1]);
 	t_connect(&small, &peer, 5, 1, 2);
 	q.qpn = peer.qpn;
-	assert_int_equal(fab_set_judge(p.w.fabric, watch, &q), 0);
+	assert_int_equal(fab_set_packet_hook(p.w.fabric, watch, &q), 0);
 	for (u32 i = 0; i < ARRAY_SIZE(big); i++)
 		t_ring_sq(&big[i]);
 	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, 64, &r, 0);
@@ -570,7 +570,7 @@ static void device_fairness(void **state)
 		t_post(&big[i], &wr);
 	}
 	q.qpn = p.qp[0].qpn;
-	assert_int_equal(fab_set_judge(p.w.fabric, watch, &q), 0);
+	assert_int_equal(fab_set_packet_hook(p.w.fabric, watch, &q), 0);
 	for (u32 i = 0; i < ARRAY_SIZE(big); i++)
 		t_ring_sq(&big[i]);
 	wr = t_wr(VHCA_OP_WRITE, 1, &r, 0, 64, &l, 0);

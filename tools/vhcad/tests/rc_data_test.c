@@ -94,7 +94,7 @@ static void mtu_4096(void **s) { every_op_and_size(5, 1); }
 
 /* A judge that only watches: the same through packets as bytes. */
 static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
+		  struct fab_effect *v)
 {
 	++*(u64 *)arg;
 }
@@ -109,7 +109,7 @@ static void as_packets(void **state)
 
 	t_pair_init(&p, 3, 7, 9);
 	make_regions(&p, &m, 1);
-	assert_int_equal(fab_set_judge(p.w.fabric, watch, &packets), 0);
+	assert_int_equal(fab_set_packet_hook(p.w.fabric, watch, &packets), 0);
 	for (u32 o = 0; o < ARRAY_SIZE(ops); o++)
 		for (u32 s = 0; s < ARRAY_SIZE(sizes); s++)
 			one(&p, &m, ops[o], sizes[s], id++);

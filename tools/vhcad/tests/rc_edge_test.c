@@ -139,7 +139,7 @@ static void no_link(void **state)
 static u32 judged;
 
 static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	judged++;
 	v->delay = *(u64 *)arg;
@@ -155,9 +155,9 @@ static void pulled_on_the_way(void **state)
 	t_recv(&p->qp[1], 2, 0, NULL);
 	/* without memory for packets under way there is no judge, and no harm */
 	tfail_set(TFAIL_ALLOC, 1, 0);
-	assert_int_equal(fab_set_judge(p->w.fabric, slow, &delay), -ENOMEM);
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), -ENOMEM);
 	assert_true(tfail_hit(TFAIL_ALLOC));
-	assert_int_equal(fab_set_judge(p->w.fabric, slow, &delay), 0);
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), 0);
 	judged = 0;
 	t_send(&p->qp[0], &wr);
 	assert_int_equal(judged, 1);
@@ -172,12 +172,12 @@ static void pulled_on_the_way(void **state)
 	t_expect_cqe(&p->cq[1], 2, VHCA_CS_SUCCESS);
 	t_expect_cqe(&p->cq[0], 1, VHCA_CS_SUCCESS);
 	t_expect_no_cqe(&p->cq[1]);
-	assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, NULL, NULL), 0);
 }
 
 /* Packets behind the first of a message take their time. */
 static void late_rest(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		      struct fab_verdict *v)
+		      struct fab_effect *v)
 {
 	v->delay = h->psn > 1 ? 1000000 : 0;
 }
@@ -196,7 +196,7 @@ static void receive_read_again(void **state)
 	t_mr_init(&p->h[0], &l, 0, 4096, RW, 0, 12);
 	t_mr_init(&p->h[1], &r, 0, 3 * 4096, RW, 0, 12);
 	t_mr_fill(&l, 5);
-	assert_int_equal(fab_set_judge(p->w.fabric, late_rest, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, late_rest, NULL), 0);
 	for (u32 i = 0; i < 3; i++) {
 		struct twr wr = t_wr(VHCA_OP_SEND, i, &l, 0, 3000, NULL, 0);
 
@@ -218,7 +218,7 @@ static void receive_read_again(void **state)
 	t_expect_cqe(&p->cq[1], 12, VHCA_CS_SUCCESS);
 	for (u32 i = 0; i < 3; i++)
 		t_mr_expect(&r, i * 4096, i == 1 ? 1024 : 3000, 5, 0);
-	assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, NULL, NULL), 0);
 	t_settle(&p->w, SECOND);
 	assert_int_equal(t_state(&b[1]), T_ERR);
 }
@@ -231,7 +231,7 @@ struct stopper {
 };
 
 static void stop_meanwhile(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			   struct fab_verdict *v)
+			   struct fab_effect *v)
 {
 	struct stopper *s = arg;
 
@@ -292,10 +292,10 @@ static void stopped_after_arrival(void **state)
 		wr = refused ? t_wr(VHCA_OP_CMP_SWAP, i, &l, 0, 8, &r, 0) :
 			       t_wr(VHCA_OP_SEND, i, &l, 0, 3000, NULL, 0);
 		s.sqe = stop_command(&b, stops[n].op, stops[n].state);
-		assert_int_equal(fab_set_judge(p->w.fabric, stop_meanwhile, &s), 0);
+		assert_int_equal(fab_set_packet_hook(p->w.fabric, stop_meanwhile, &s), 0);
 		t_send(&a, &wr);
 		assert_int_equal(t_admin_answer(&p->h[1], NULL), VHCA_ST_OK);
-		assert_int_equal(fab_set_judge(p->w.fabric, NULL, NULL), 0);
+		assert_int_equal(fab_set_packet_hook(p->w.fabric, NULL, NULL), 0);
 		if (!refused)
 			t_expect_cqe(&p->cq[1], i, VHCA_CS_SUCCESS);
 		else if (stops[n].state == T_ERR)
@@ -316,14 +316,14 @@ static u64 ask(struct tpair *p, const struct tqp *qp, u32 psn, u32 key, u64 va, 
 		.opcode = OP_RC_READ_REQ, .dqpn = qp->qpn, .psn = psn & PSN_MASK, .va = va,
 		.rkey = key, .dmalen = len,
 	};
-	u64 before = to->tx_packets;
+	u64 before = to->ib.tx_packets;
 	struct payload pl;
 	struct run run;
 
 	run_from_packet(&run, &pl, &h, NULL, 0);
 	fab_send(&p->h[0].dev->port[0].fab, &run);
 	t_poll(&p->w);
-	return to->tx_packets - before;
+	return to->ib.tx_packets - before;
 }
 
 /* What was answered one lap of PSNs ago has the numbers of other requests by now. */

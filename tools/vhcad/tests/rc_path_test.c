@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -77,7 +77,7 @@ struct seen {
 };
 
 static void look(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	struct seen *s = arg;
 
@@ -87,7 +87,7 @@ static void look(void *arg, const struct fab_port *from, const struct wire_hdr *
 		s->tclass = h->tclass;
 		s->hop = h->hop_limit;
 		s->flow = h->flow_label;
-		assert_memory_equal(h->sgid, from->gid[0], 16);
+		assert_memory_equal(h->sgid, from->ib.gid[0], 16);
 	}
 	if (h->opcode == OP_RC_ACK) {
 		if ((h->syndrome & AETH_TYPE_MASK) == AETH_ACK)
@@ -125,7 +125,7 @@ static void grh(void **state)
 	setup(&f);
 	guid_byte = 1;
 	reconnect(&f, 2, with_grh);
-	assert_int_equal(fab_set_judge(f.p.w.fabric, look, &s), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, look, &s), 0);
 	write_and_settle(&f, VHCA_CS_SUCCESS);
 	assert_int_equal(s.packets, 4);
 	assert_int_equal(s.with_grh, 4);
@@ -190,8 +190,8 @@ static void partitions(void **state)
 		struct fixture f;
 
 		setup(&f);
-		f.p.w.fabric->ports[0]->pkey[0] = c[i].a;
-		f.p.w.fabric->ports[1]->pkey[0] = c[i].b;
+		f.p.w.fabric->ports[0]->ib.pkey[0] = c[i].a;
+		f.p.w.fabric->ports[1]->ib.pkey[0] = c[i].b;
 		reconnect(&f, 2, same);
 		write_and_settle(&f, c[i].ok ? VHCA_CS_SUCCESS : VHCA_CS_RETRY_EXC_ERR);
 		done(&f);
@@ -313,7 +313,7 @@ static void out_of_place(void **state)
 		setup(&f);
 		sge = t_sge(&f.r, 50000, 5000);
 		t_recv(&f.p.qp[1], 9, 1, &sge);
-		fab_set_judge(f.p.w.fabric, look, &s);
+		fab_set_packet_hook(f.p.w.fabric, look, &s);
 		inject(&f, c[i].p[0].op, 100, c[i].p[0].len, 0, c[i].p[0].dmalen);
 		if (c[i].p[1].op || c[i].p[1].len) {
 			assert_int_equal(s.naks, 0);
@@ -356,7 +356,7 @@ static void read_again(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
 		struct seen s = { 0 };
 
-		fab_set_judge(f.p.w.fabric, look, &s);
+		fab_set_packet_hook(f.p.w.fabric, look, &s);
 		inject(&f, OP_RC_READ_REQ, c[i].psn, 0, c[i].va, c[i].len);
 		assert_int_equal(s.packets, 1 + c[i].answers);
 		/* as many bytes as were asked for: LRH, BTH, AETH, CRCs, padding */
@@ -384,7 +384,7 @@ static void duplicate_behind_nak(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, look, &s);
+	fab_set_packet_hook(f.p.w.fabric, look, &s);
 	inject(&f, OP_RC_WRITE_ONLY, 100, 0, 0, 0);
 	inject(&f, OP_RC_WRITE_ONLY, 105, 0, 0, 0);
 	assert_int_equal(s.naks, 1);
@@ -458,10 +458,10 @@ static void every_syndrome(void **state)
 		struct twr wr;
 
 		setup(&f);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &lost);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost);
 		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 10, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
-		fab_set_judge(f.p.w.fabric, NULL, NULL);
+		fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
 		h.dqpn = f.p.qp[0].qpn;
 		run_from_packet(&run, &pl, &h, NULL, 0);
 		fab_send(f.p.w.fabric->ports[1], &run);
@@ -489,7 +489,7 @@ struct first_n {
 };
 
 static void let_first_n(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	struct first_n *l = arg;
 
@@ -510,11 +510,11 @@ static void half_of_a_run(void **state)
 		setup(&f);
 		sge = t_sge(&f.r, 0, 10000);
 		t_recv(&f.p.qp[1], 7, 1, &sge);
-		fab_set_judge(f.p.w.fabric, let_first_n, &l);
+		fab_set_packet_hook(f.p.w.fabric, let_first_n, &l);
 		wr = t_wr(ops[n % 2], 1, &f.l, 0, 9000, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
 		t_expect_no_cqe(&f.p.cq[0]);
-		fab_set_judge(f.p.w.fabric, NULL, NULL);
+		fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
 		assert_true(t_advance(&f.p.w));
 		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
 		if (n % 2)
@@ -532,7 +532,7 @@ struct forger {
 };
 
 static void forge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
+		  struct fab_effect *v)
 {
 	static const u8 data[2048];
 	struct forger *g = arg;
@@ -569,7 +569,7 @@ static void read_lengths(void **state)
 
 		setup(&f);
 		g.f = f.p.w.fabric;
-		fab_set_judge(f.p.w.fabric, forge, &g);
+		fab_set_packet_hook(f.p.w.fabric, forge, &g);
 		wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, c[i].ask, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
 		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_BAD_RESP_ERR);
@@ -585,7 +585,7 @@ static void coalescing(void **state)
 	struct twr wr;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, look, &s);
+	fab_set_packet_hook(f.p.w.fabric, look, &s);
 	for (u32 i = 0; i < 30; i++) {
 		wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 100, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -623,7 +623,7 @@ static void credits(void **state)
 	u32 before;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, look, &s);
+	fab_set_packet_hook(f.p.w.fabric, look, &s);
 	sge = t_sge(&f.r, 0, 50000);
 	for (u32 i = 0; i < 7; i++)
 		t_recv(&f.p.qp[1], i, 1, &sge);
@@ -674,7 +674,7 @@ static void no_rnr_nak(void **state)
 	t_cq_init(&h, &cq, 4, 0);
 	t_qp_init(&h, &qp, &cq, &cq);
 	t_connect(&qp, &qp, 3, 1, 1);
-	fab_set_judge(w.fabric, look, &s);
+	fab_set_packet_hook(w.fabric, look, &s);
 	t_send(&qp, &wr);
 	t_settle(&w, 10000000000);
 	t_expect_cqe(&cq, 1, VHCA_CS_RETRY_EXC_ERR);

@@ -58,7 +58,7 @@ static void to_each(u32 copies, u64 delay)
 		struct fixture f;
 
 		setup(&f, 3, 0xfffffc);
-		assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &n), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n), 0);
 		conversation(&f);
 		if (victim < 0)
 			total = n.seen;
@@ -89,7 +89,7 @@ static void no_need_to_wait(void **state)
 		u64 t0;
 
 		setup(&f, 3, 1);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 		t0 = f.p.w.now;
 		wr = t_wr(ops[i], 1, &f.l, 0, 1000, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -110,7 +110,7 @@ static void no_need_to_wait(void **state)
 
 /* A NAK that comes many times is one NAK. */
 static void double_naks(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	t_nth_judge(arg, from, h, v);
 	if (h->opcode == OP_RC_ACK && (h->syndrome & AETH_TYPE_MASK) == AETH_NAK)
@@ -124,7 +124,7 @@ static void nak_doubled(void **state)
 	struct twr wr;
 
 	setup(&f, 3, 1);
-	fab_set_judge(f.p.w.fabric, double_naks, &n);
+	fab_set_packet_hook(f.p.w.fabric, double_naks, &n);
 	for (u32 id = 1; id <= 3; id++) {
 		wr = t_wr(VHCA_OP_WRITE, id, &f.l, 0, 1000, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -141,7 +141,7 @@ struct lost_again {
 };
 
 static void lose_again(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		       struct fab_verdict *v)
+		       struct fab_effect *v)
 {
 	struct lost_again *l = arg;
 	bool nak = h->opcode == OP_RC_ACK && (h->syndrome & AETH_TYPE_MASK) == AETH_NAK;
@@ -174,7 +174,7 @@ static void lost_again(void **state)
 		u64 t0;
 
 		setup(&f, 3, 0xffffff);
-		fab_set_judge(f.p.w.fabric, lose_again, &l);
+		fab_set_packet_hook(f.p.w.fabric, lose_again, &l);
 		t0 = f.p.w.now;
 		for (u32 id = 0; id < 100; id++) {
 			struct twr wr = t_wr(VHCA_OP_WRITE, id, &f.l, id * 1000, 1000, &f.r,
@@ -202,7 +202,7 @@ struct cut {
 };
 
 static void cut_cable(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		      struct fab_verdict *v)
+		      struct fab_effect *v)
 {
 	struct cut *c = arg;
 
@@ -218,7 +218,7 @@ static void cut_mid_transfer(void **state)
 		struct twr wr;
 
 		setup(&f, 1, 9);
-		fab_set_judge(f.p.w.fabric, cut_cable, &c);
+		fab_set_packet_hook(f.p.w.fabric, cut_cable, &c);
 		wr = t_wr(after % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, 1, &f.l, 0, 20000, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
 		t_settle(&f.p.w, 60ull * 1000000000);
@@ -270,7 +270,7 @@ static void ghosts(void **state)
 	t_send(&f.p.qp[0], &wr);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
 	/* lose the next request, then acknowledge, NAK and answer what was never sent */
-	fab_set_judge(f.p.w.fabric, cut_cable, &c);
+	fab_set_packet_hook(f.p.w.fabric, cut_cable, &c);
 	wr.wr_id = 2;
 	t_send(&f.p.qp[0], &wr);
 	c.after = UINT32_MAX;
@@ -299,7 +299,7 @@ static void ghosts(void **state)
  * A wire on which packets take their time, and the queue fills up
  */
 static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	v->delay = *(u64 *)arg;
 }
@@ -329,7 +329,7 @@ static void with_full_queue(u64 delay)
 		t_qp_init(&f.p.h[1], &b[i], &f.p.cq[1], &f.p.cq[1]);
 		t_connect(&a[i], &b[i], 1, 5, 6);
 	}
-	fab_set_judge(f.p.w.fabric, slow, &delay);
+	fab_set_packet_hook(f.p.w.fabric, slow, &delay);
 	for (u32 i = 0; i < 8; i++) {
 		/* WRITEs one way, READs the other, so that both ends must wait */
 		struct twr wr = t_wr(i % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, i,
@@ -371,7 +371,7 @@ static void late_acknowledgements(void **state)
 		struct fixture f;
 
 		setup(&f, 1, 0xffff00);
-		fab_set_judge(f.p.w.fabric, slow, &delay);
+		fab_set_packet_hook(f.p.w.fabric, slow, &delay);
 		for (u32 i = 0; i < 12; i++) {
 			struct twr wr = t_wr(i % 3 == 2 ? VHCA_OP_READ : VHCA_OP_WRITE, i, &f.l,
 					     i * 20000, 20000, &f.r, i * 20000);
@@ -397,7 +397,7 @@ static void key_gone_mid_read(void **state)
 	struct twr wr;
 
 	setup(&f, 1, 1);
-	fab_set_judge(f.p.w.fabric, slow, &delay);
+	fab_set_packet_hook(f.p.w.fabric, slow, &delay);
 	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 590000, &f.r, 0);
 	t_send(&f.p.qp[0], &wr);
 	assert_true(t_advance(&f.p.w));		/* the request arrives, the answer begins */
@@ -417,7 +417,7 @@ static void place_gone_mid_read(void **state)
 	struct twr wr;
 
 	setup(&f, 1, 1);
-	fab_set_judge(f.p.w.fabric, slow, &delay);
+	fab_set_packet_hook(f.p.w.fabric, slow, &delay);
 	wr = t_wr(VHCA_OP_READ, 1, &f.l, 0, 590000, &f.r, 0);
 	t_send(&f.p.qp[0], &wr);
 	assert_int_equal(t_destroy(&f.p.h[0], VHCA_CMD_DESTROY_MKEY, f.l.key), VHCA_ST_OK);
@@ -435,7 +435,7 @@ static void key_gone_mid_write(void **state)
 	struct twr wr;
 
 	setup(&f, 1, 1);
-	fab_set_judge(f.p.w.fabric, slow, &delay);
+	fab_set_packet_hook(f.p.w.fabric, slow, &delay);
 	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 590000, &f.r, 0);
 	t_send(&f.p.qp[0], &wr);
 	assert_true(t_advance(&f.p.w));
@@ -455,7 +455,7 @@ static void destroyed_under_way(void **state)
 		struct twr wr;
 
 		setup(&f, 1, 1);
-		fab_set_judge(f.p.w.fabric, slow, &delay);
+		fab_set_packet_hook(f.p.w.fabric, slow, &delay);
 		wr = t_wr(n % 2 ? VHCA_OP_READ : VHCA_OP_WRITE, 1, &f.l, 0, 590000, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
 		assert_true(t_advance(&f.p.w));

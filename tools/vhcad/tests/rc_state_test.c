@@ -24,7 +24,7 @@ struct count {
 };
 
 static void count(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_verdict *v)
+		  struct fab_effect *v)
 {
 	struct count *c = arg;
 
@@ -51,7 +51,7 @@ static void timeouts(void **state)
 		setup(&f);
 		set_retries(&f.p.qp[0], code, retries, 0);
 		assert_int_equal(t_to(&f.p.qp[1], T_RESET), VHCA_ST_OK);
-		fab_set_judge(f.p.w.fabric, count, &c);
+		fab_set_packet_hook(f.p.w.fabric, count, &c);
 		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 1, &f.r, 0);
 		t0 = f.p.w.now;
 		t_send(&f.p.qp[0], &wr);
@@ -101,7 +101,7 @@ static void rnr_timers(void **state)
 		setup(&f);
 		set_retries(&f.p.qp[0], 20, 0, 2);
 		assert_int_equal(t_modify(&f.p.qp[1], &a, VHCA_QPA_MIN_RNR_TIMER), VHCA_ST_OK);
-		fab_set_judge(f.p.w.fabric, count, &c);
+		fab_set_packet_hook(f.p.w.fabric, count, &c);
 		wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 3000, NULL, 0);
 		t0 = f.p.w.now;
 		t_send(&f.p.qp[0], &wr);

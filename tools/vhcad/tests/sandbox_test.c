@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "lib/log.h"
 #include "sandbox.h"
 #include "tests/cm.h"
 #include "tests/tprog.h"

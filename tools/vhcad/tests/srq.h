@@ -108,7 +108,7 @@ static inline struct vhca_query_srq_resp query(struct fixture *f)
 static u32 held_from;
 
 static inline void hold(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	v->delay = h->psn >= held_from ? MSEC : 0;
 }
@@ -119,7 +119,7 @@ static inline void send_half(struct fixture *f, u32 pair)
 	u32 taken = t_srq_taken(&f->srq);
 
 	held_from = 101;
-	assert_int_equal(fab_set_judge(f->w.fabric, hold, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, NULL), 0);
 	send(f, pair, LEN);
 	assert_int_equal(t_srq_taken(&f->srq), taken + 1);
 	t_expect_no_cqe(&f->cq[1]);

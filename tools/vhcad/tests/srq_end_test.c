@@ -67,7 +67,7 @@ static void last_wqe(void **state)
 	t_expect_no_event(h);
 
 	/* a message that is too long ends the QP that got it, and no other */
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	{
 		struct vhca_sge s = t_sge(&f->dst, 0, 10);
 
@@ -88,7 +88,7 @@ static void last_wqe(void **state)
 }
 
 static void lose_second(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	v->copies = h->psn != 101;
 }
@@ -107,9 +107,9 @@ static void unreliable(void **state)
 	t_connect(&a, &b, 3, 100, 9000);
 	for (u32 i = 0; i < 4; i++)
 		post(f, i);
-	assert_int_equal(fab_set_judge(f->w.fabric, lose_second, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, lose_second, NULL), 0);
 	t_send(&a, &wr);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	t_expect_no_cqe(&f->cq[1]);
 	assert_int_equal(t_srq_taken(&f->srq), 1);
 	/* another QP gets another one */
@@ -122,7 +122,7 @@ static void unreliable(void **state)
 
 	/* one that breaks off for good is flushed, and the QP says that it was the last */
 	held_from = 107;
-	assert_int_equal(fab_set_judge(f->w.fabric, hold, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, NULL), 0);
 	t_send(&a, &wr);
 	assert_int_equal(t_srq_taken(&f->srq), 3);
 	assert_int_equal(t_to(&b, T_ERR), VHCA_ST_OK);
@@ -335,7 +335,7 @@ static void reset_with_taken(void **state)
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, f->b[1].qpn), VHCA_ST_OK);
 	send_rest(f);
 	t_expect_no_cqe(&f->cq[1]);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	send(f, 2, LEN);
 	arrived(f, 2, 2);
 	/* connected again it takes one as if nothing had been */

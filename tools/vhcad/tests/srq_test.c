@@ -32,7 +32,7 @@ static void first_come(void **state)
 static u32 sooner;
 
 static void staggered(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		      struct fab_verdict *v)
+		      struct fab_effect *v)
 {
 	v->delay = 2 * MSEC * (h->psn % 100) + (h->dqpn == sooner ? 0 : MSEC);
 }
@@ -51,7 +51,7 @@ static void beside_own_rings(void **state)
 	post(f, 0);
 	t_recv(&to, 1, 1, &s);
 	sooner = to.qpn;
-	assert_int_equal(fab_set_judge(f->w.fabric, staggered, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, staggered, NULL), 0);
 	t_send(&from, &wr);
 	send(f, 0, LEN);
 	for (u32 i = 0; i < 5; i++) {
@@ -61,7 +61,7 @@ static void beside_own_rings(void **state)
 	t_expect_cqe(&f->cq[1], 1, VHCA_CS_SUCCESS);
 	t_mr_expect(&f->dst, LEN, LEN, 7, LEN);
 	arrived(f, 0, 0);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 }
 
 /* All at once: the turns of the senders decide, none comes twice before all came. */
@@ -178,7 +178,7 @@ static void a_thousand(void **state)
 static u32 credit_code;
 
 static void see_credits(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	if (h->syndrome)
 		credit_code = h->syndrome;
@@ -191,7 +191,7 @@ static void no_credits(void **state)
 	struct twr read = t_wr(VHCA_OP_READ, 1, &f->src, 0, 100, &f->dst, 0);
 
 	post(f, 0);
-	assert_int_equal(fab_set_judge(f->w.fabric, see_credits, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, see_credits, NULL), 0);
 	send(f, 0, LEN);
 	assert_int_equal(credit_code, AETH_ACK | AETH_CREDIT_INVALID);
 	credit_code = 0;
@@ -246,7 +246,7 @@ static void stride_is_free(void **state)
 	for (u32 i = 0; i < PAIRS; i++)
 		arrived(f, i, i);
 	assert_int_equal(le32toh(query(f).left), 1u << LOG);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	send(f, 5, LEN);
 	arrived(f, 5, 16);
 }
@@ -314,7 +314,7 @@ static void resizing(void **state)
 	assert_int_equal(resize(f, LOG + 2), VHCA_ST_OK);
 	send_rest(f);
 	arrived(f, 15, next++);
-	assert_int_equal(fab_set_judge(f->w.fabric, NULL, NULL), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	for (; next < 20; next++) {
 		send(f, next % PAIRS, LEN);
 		arrived(f, next % PAIRS, next);

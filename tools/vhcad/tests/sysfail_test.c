@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "server/listen.h"
+#include "lib/log.h"
+#include "lib/listen.h"
 #include "tests/cm.h"
 #include "tests/tfail.h"
 #include "tests/tprog.h"

@@ -78,7 +78,7 @@ bool ta_masked(u8 op)
 }
 
 void ta_count_depth(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	struct tdepth *d = arg;
 

@@ -36,6 +36,6 @@ struct tdepth {
 };
 
 void ta_count_depth(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v);
+		 struct fab_effect *v);
 
 #endif /* VHCAD_TESTS_TATOMIC_H */

@@ -5,7 +5,7 @@
 #ifndef VHCAD_TESTS_TBENCH_H
 #define VHCAD_TESTS_TBENCH_H
 
-#include "types.h"
+#include "lib/types.h"
 
 /** bench_ns - processor time of this thread: whatever else the machine does */
 u64 bench_ns(void);

@@ -8,7 +8,7 @@
 #ifndef VHCAD_TESTS_TFAIL_H
 #define VHCAD_TESTS_TFAIL_H
 
-#include "types.h"
+#include "lib/types.h"
 
 enum tfail {
 	TFAIL_ALLOC,		/* malloc, calloc, realloc, aligned_alloc, strdup, JSON objects */

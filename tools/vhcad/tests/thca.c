@@ -11,6 +11,7 @@
 
 #include "tests/testmem.h"
 #include "tests/thca.h"
+#include "tests/ttopo.h"
 
 #define RAM_SIZE	(96ull << 20)
 
@@ -32,7 +33,7 @@ static void world_init(struct tworld *w, u64 (*now)(void *arg), u64 (*spent)(voi
 
 	memset(w, 0, sizeof(*w));
 	w->now = 1000000000;
-	w->fabric = fabric_new(FABRIC_SUBNET_STATIC);
+	w->fabric = t_fabric();
 	assert_non_null(w->fabric);
 	w->engine = engine_new(&clock, w->fabric);
 	assert_non_null(w->engine);
@@ -346,7 +347,7 @@ struct vport_stats t_stats(struct thca *h)
 }
 
 void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	struct tnth *n = arg;
 
@@ -357,7 +358,7 @@ void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *
 }
 
 void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-	     struct fab_verdict *v)
+	     struct fab_effect *v)
 {
 	struct tseen *s = arg;
 
@@ -365,7 +366,9 @@ void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		s->h[s->n++] = *h;
 }
 
-const struct fab_verdict t_spoils[T_SPOILS] = { { 0, 0 }, { 2, 0 }, { 1, 200000000 } };
+const struct fab_effect t_spoils[T_SPOILS] = {
+	{ .copies = 0 }, { .copies = 2 }, { .copies = 1, .delay = 200000000 },
+};
 
 /* ------------------------------------------------------------------------
  * Doorbells: to the letter of rdma/vhca-abi.h

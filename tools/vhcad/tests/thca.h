@@ -17,7 +17,7 @@
 #include "dev/device.h"
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "engine/engine.h"
-#include "fabric/port.h"
+#include "fabric/fabric.h"
 #include "mem/mem.h"
 #include "server/server.h"
 
@@ -176,7 +176,7 @@ struct tnth {
 };
 
 void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v);
+		 struct fab_effect *v);
 
 /* A judge that keeps the headers of the first packets that pass. */
 struct tseen {
@@ -185,11 +185,11 @@ struct tseen {
 };
 
 void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-	     struct fab_verdict *v);
+	     struct fab_effect *v);
 
 /* What can become of a packet, each of which it must survive: lost, doubled, late. */
 #define T_SPOILS	3u
-extern const struct fab_verdict t_spoils[T_SPOILS];
+extern const struct fab_effect t_spoils[T_SPOILS];
 
 /* doorbells; slots count through the pages */
 /* gives the UAR all its pages */

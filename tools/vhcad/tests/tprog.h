@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "types.h"
+#include "lib/types.h"
 
 /** tprog_path - the program that an environment variable names; fails the test without it */
 const char *tprog_path(const char *env);

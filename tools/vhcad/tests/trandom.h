@@ -2,7 +2,7 @@
 #ifndef VHCAD_TESTS_TRANDOM_H
 #define VHCAD_TESTS_TRANDOM_H
 
-#include "types.h"
+#include "lib/types.h"
 
 /** t_random - the next of numbers that look random; @state is not 0, and decides all of them */
 static inline u64 t_random(u64 *state)

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/fabric.h"
+#include "subnet/static.h"
 #include "tests/cm.h"
 #include "tests/ttopo.h"
 
@@ -30,7 +32,23 @@ struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w)
 
 		assert_null(topo_link(t, &l));
 	}
-	if (!topo_finish(t, why, sizeof(why)))
+	if (!t_finish(t, why, sizeof(why)))
 		fail_msg("%s", why);
 	return t;
+}
+
+bool t_finish(struct topo *t, char *why, size_t room)
+{
+	if (!topo_check(t, why, room) || !subnet_check_routes(t, why, room))
+		return false;
+	return !topo_finish(t);
+}
+
+struct fabric *t_fabric(void)
+{
+	struct fabric *f = fabric_new();
+
+	assert_non_null(f);
+	assert_int_equal(subnet_static(f), 0);
+	return f;
 }

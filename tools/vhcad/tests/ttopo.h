@@ -20,4 +20,10 @@ struct topo_link t_link_of(const struct twish *w);
 /** t_topo - finished: switches with names of a letter each, and links */
 struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w);
 
+/** t_finish - as the daemon does it with a topology file; false: @why it cannot be */
+bool t_finish(struct topo *t, char *why, size_t room);
+
+/** t_fabric - a fabric with a static subnet */
+struct fabric *t_fabric(void);
+
 #endif /* VHCAD_TESTS_TTOPO_H */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -92,7 +92,7 @@ static void every_op(u8 mtu, bool packets)
 
 	setup(&f, mtu);
 	if (packets)
-		assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &none), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none), 0);
 	for (u32 o = 0; o < ARRAY_SIZE(ops); o++)
 		for (u32 s = 0; s < ARRAY_SIZE(sizes); s++)
 			one(&f, ops[o], sizes[s], id++);
@@ -105,7 +105,7 @@ static void as_packets(void **state) { every_op(3, true); }
 
 /* Opcodes and bits on the wire: no acknowledgment is asked for. */
 static void look(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	u8 **op = arg;
 
@@ -125,7 +125,7 @@ static void on_the_wire(void **state)
 	setup(&f, 3);
 	for (u32 i = 0; i < 3; i++)
 		post_recv(&f, i, 0, 5000);
-	fab_set_judge(f.p.w.fabric, look, &at);
+	fab_set_packet_hook(f.p.w.fabric, look, &at);
 	send(&f, VHCA_OP_SEND, 1, 0, 3000);
 	send(&f, VHCA_OP_SEND, 2, 0, 1024);
 	send(&f, VHCA_OP_WRITE, 3, 0, 2000);
@@ -133,7 +133,7 @@ static void on_the_wire(void **state)
 	ops[7] = OP_UC_SEND_ONLY_IMM;
 	wr = t_wr(VHCA_OP_SEND_IMM, 5, &f.l, 0, 7, NULL, 0);
 	wr.flags = VHCA_WQE_SOLICITED;
-	fab_set_judge(f.p.w.fabric, NULL, NULL);
+	fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
 	t_cq_arm(&f.p.cq[1], true);
 	t_send(&f.p.qp[0], &wr);
 	t_poll(&f.p.w);
@@ -152,7 +152,7 @@ static void no_window(void **state)
 	struct fixture f;
 
 	setup(&f, 1);
-	assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &slow), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &slow), 0);
 	for (u32 i = 0; i < 5; i++) {
 		struct twr wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 200000, &f.r, 0);
 
@@ -189,7 +189,7 @@ static void lose_each(void **state)
 		setup(&f, 3);
 		for (u32 i = 0; i < 3; i++)
 			post_recv(&f, 10 + i, i * 4000, 4000);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 		for (u32 i = 0; i < 3; i++)
 			send(&f, VHCA_OP_SEND_IMM, i, 10000 * i, 3000 + i);
 		t_poll(&f.p.w);
@@ -219,7 +219,7 @@ static void lose_each(void **state)
 
 /* The end of one message and the start of the next get lost together. */
 static void lose_across(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	u32 *n = arg;
 
@@ -235,7 +235,7 @@ static void gap_across_messages(void **state)
 	setup(&f, 3);
 	for (u32 i = 0; i < 3; i++)
 		post_recv(&f, 10 + i, i * 6000, 6000);
-	fab_set_judge(f.p.w.fabric, lose_across, &n);
+	fab_set_packet_hook(f.p.w.fabric, lose_across, &n);
 	/* what is heard of the second is its end: it must not end the first */
 	for (u32 i = 0; i < 3; i++)
 		send(&f, VHCA_OP_SEND, i, 10000 * i, 3000);
@@ -255,7 +255,7 @@ static void lost_write(void **state)
 
 	setup(&f, 3);
 	post_recv(&f, 10, 50000, 4000);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 	send(&f, VHCA_OP_WRITE_IMM, 1, 0, 3000);
 	t_expect_no_cqe(&f.p.cq[1]);
 	t_mr_expect(&f.r, 1000, 1024, 1, 0);
@@ -277,7 +277,7 @@ static void taken_receive_waits(void **state)
 
 	setup(&f, 3);
 	post_recv(&f, 10, 50000, 4000);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 	send(&f, VHCA_OP_SEND, 1, 0, 3000);
 	send(&f, VHCA_OP_WRITE, 2, 0, 3000);
 	t_expect_no_cqe(&f.p.cq[1]);
@@ -299,7 +299,7 @@ static void double_each(void **state)
 		setup(&f, 3);
 		for (u32 i = 0; i < 4; i++)
 			post_recv(&f, 10 + i, i * 4000, 4000);
-		fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 		send(&f, VHCA_OP_SEND, 0, 0, 3000);
 		send(&f, VHCA_OP_SEND, 1, 10000, 500);
 		t_poll(&f.p.w);
@@ -329,7 +329,7 @@ static u32 dice(struct storm *s)
 }
 
 static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_verdict *v)
+			struct fab_effect *v)
 {
 	struct storm *s = arg;
 
@@ -354,7 +354,7 @@ static void storms(void **state)
 		struct vhca_cqe e;
 
 		setup(&f, 3);
-		assert_int_equal(fab_set_judge(f.p.w.fabric, storm_judge, &s), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, storm_judge, &s), 0);
 		for (u32 i = 0; i < 30; i++)
 			post_recv(&f, i, i * SLOT, SLOT);
 		for (u32 i = 0; i < N; i++) {
@@ -599,7 +599,7 @@ static void drain(void **state)
 	struct twr wr;
 
 	setup(&f, 1);
-	assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &slow), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &slow), 0);
 	for (u32 i = 0; i < 4; i++) {
 		wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 200000, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -630,7 +630,7 @@ static void flush_order(void **state)
 	struct vhca_sge s;
 
 	setup(&f, 1);
-	assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &slow), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &slow), 0);
 	s = t_sge(&f.l, 0, 100);
 	for (u32 i = 0; i < 50; i++) {
 		struct twr wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 200000, &f.r, 0);

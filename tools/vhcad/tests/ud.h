@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/tcheck.h"
 #include "tests/thca.h"
 

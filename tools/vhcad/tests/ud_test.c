@@ -17,7 +17,7 @@ static void sizes(bool packets)
 
 	setup(&f);
 	if (packets)
-		assert_int_equal(fab_set_judge(f.p.w.fabric, t_nth_judge, &none), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none), 0);
 	for (u32 i = 0; i < ARRAY_SIZE(len); i++) {
 		bool imm = i % 2;
 
@@ -131,7 +131,7 @@ static void grh(void **state)
 }
 
 static void look(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	struct wire_hdr *last = arg;
 
@@ -146,7 +146,7 @@ static void on_the_wire(void **state)
 	struct twr wr;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, look, &h);
+	fab_set_packet_hook(f.p.w.fabric, look, &h);
 	for (u32 i = 0; i < 4; i++) {
 		wr = wr_to(&f, i % 2 ? VHCA_OP_SEND_IMM : VHCA_OP_SEND, i, 0, 10);
 		wr.flags = i / 2 ? VHCA_WQE_SOLICITED : 0;
@@ -234,7 +234,7 @@ static void doubled(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_judge(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
 	post_recv(&f, 10, 0, 1000);
 	post_recv(&f, 11, 0, 1000);
 	post_recv(&f, 12, 0, 1000);
@@ -307,13 +307,13 @@ static void wrong_pkey(void **state)
 	struct fixture f;
 
 	setup(&f);
-	f.p.w.fabric->ports[1]->pkey[1] = 0x8001;
+	f.p.w.fabric->ports[1]->ib.pkey[1] = 0x8001;
 	post_recv(&f, 10, 0, 1000);
 	assert_int_equal(t_to(&f.p.qp[1], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_modify(&f.p.qp[1], &a, VHCA_QPA_PKEY_INDEX), VHCA_ST_OK);
 	send(&f, 1, 0, 100);
 	EXPECT_COUNT(&f, pkey_violations, 1);
-	f.p.w.fabric->ports[0]->pkey[0] = 0x0001;
+	f.p.w.fabric->ports[0]->ib.pkey[0] = 0x0001;
 	assert_int_equal(t_to(&f.p.qp[0], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
 	send(&f, 2, 0, 100);

@@ -10,7 +10,7 @@
 #include "qp/srq.h"
 #include "qp/wqe.h"
 #include "qp/qp.h"
-#include "fabric/room.h"
+#include "fabric/internal.h"
 #include "tests/spoil.h"
 #include "tests/thca.h"
 #include "tests/txrc.h"
@@ -366,7 +366,7 @@ static void lose_each(void **state)
 		t_mr_put(&f->of[1].mr, 0, &word, 8);
 		receive(f, 0, 1, LEN);
 		receive(f, 1, 2, LEN);
-		assert_int_equal(fab_set_judge(f->w.fabric, t_nth_judge, &nth), 0);
+		assert_int_equal(fab_set_packet_hook(f->w.fabric, t_nth_judge, &nth), 0);
 		for (u32 i = 0; i < 4; i++) {
 			static const u8 op[] = {
 				VHCA_OP_SEND, VHCA_OP_READ, VHCA_OP_FETCH_ADD, VHCA_OP_SEND,
@@ -388,7 +388,7 @@ static void lose_each(void **state)
 		t_mr_expect(&f->of[0].mr, LEN, LEN, 7, 0);
 		t_mr_get(&f->of[1].mr, 0, &word, 8);
 		assert_int_equal(le64toh(word), 101);
-		fab_set_judge(f->w.fabric, NULL, NULL);
+		fab_set_packet_hook(f->w.fabric, NULL, NULL);
 	}
 }
 
@@ -398,7 +398,7 @@ static void lose_each(void **state)
 static u32 held_from;
 
 static void hold(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_verdict *v)
+		 struct fab_effect *v)
 {
 	v->delay = wire_op(h->opcode)->kind == *(u8 *)arg && h->psn == held_from ? MSEC : 0;
 }
@@ -408,7 +408,7 @@ static void send_half(struct fixture *f, u32 i)
 	static u8 kind = WIRE_SEND;
 
 	held_from = 0xffffff;
-	assert_int_equal(fab_set_judge(f->w.fabric, hold, &kind), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, &kind), 0);
 	post(f, i, VHCA_OP_SEND, 50, LEN);
 	assert_int_equal(t_srq_taken(&f->of[i].srq), 1);
 }
@@ -431,7 +431,7 @@ static void flushed(void **state)
 	arrived(f, 0, 1, VHCA_CS_WR_FLUSH_ERR);
 	t_expect_event(&f->h[1], VHCA_EV_LAST_WQE, f->tgt.qpn);
 	assert_int_equal(t_srq_taken(&f->of[0].srq), 1);
-	fab_set_judge(f->w.fabric, NULL, NULL);
+	fab_set_packet_hook(f->w.fabric, NULL, NULL);
 	reconnect(f);
 	t_poll(&f->w);
 	post(f, 0, VHCA_OP_SEND, 3, LEN);
@@ -450,7 +450,7 @@ static void srq_goes(void **state)
 	send_rest(f);
 	t_expect_cqe(&f->scq, 50, VHCA_CS_REM_INV_REQ_ERR);
 	t_expect_event(&f->h[1], VHCA_EV_QP_REQ_ERR, f->tgt.qpn);
-	fab_set_judge(f->w.fabric, NULL, NULL);
+	fab_set_packet_hook(f->w.fabric, NULL, NULL);
 	/* the other SRQ's users connect again */
 	reconnect(f);
 	receive(f, 1, 3, 0);
@@ -486,14 +486,14 @@ static void read_again(void **state)
 
 	wr.sge[0].addr += 4 * LEN;
 	held_from = 0xffffff;
-	assert_int_equal(fab_set_judge(f->w.fabric, hold, &kind), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, &kind), 0);
 	t_send(&f->ini, &wr);
 	assert_int_equal(t_destroy(&f->h[1], VHCA_CMD_DESTROY_SRQ, f->of[0].srq.srqn), VHCA_ST_OK);
 	/* what comes late finds that it was asked for again */
 	f->w.now += 100 * MSEC;
 	t_settle(&f->w, MANY);
 	t_expect_cqe(&f->scq, 9, VHCA_CS_REM_ACCESS_ERR);
-	fab_set_judge(f->w.fabric, NULL, NULL);
+	fab_set_packet_hook(f->w.fabric, NULL, NULL);
 }
 
 /* ---- commands ---- */

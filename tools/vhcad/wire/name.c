@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "wire/wire.h"
+#include "wire/opcode.h"
 
 /* What all services call the lower five bits. */
 static const char *const names[32] = {

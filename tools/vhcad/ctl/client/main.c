@@ -2,7 +2,6 @@
 /*
  * vhcactl: the command line, and commands one after the other.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,18 +64,6 @@ static const char usage[] =
 "SOCKET is what vhcad was given with --control; without the option it is taken\n"
 "from the environment variable VHCAD_CONTROL.  --json prints vhcad's answers as\n"
 "they came.  Exit status: 0 done, 1 vhcad refused, 2 wrong use or no vhcad.\n";
-
-void fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("vhcactl: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
 
 static bool show_more(const struct options *opt, struct json_object *answer);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The connection to vhcad.
+ * The connection to vhcad, and what ends the program.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,18 @@
 #include <sys/un.h>
 
 #include "ctl/client/vhcactl.h"
+
+void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("vhcactl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(2);
+}
 
 static FILE *dial(const char *path)
 {

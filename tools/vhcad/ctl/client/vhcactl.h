@@ -17,10 +17,9 @@ struct options {
 	unsigned int interval;	/* seconds */
 };
 
+/* talk.c */
 /** fail - one line on standard error, exit status 2 */
 void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-/* talk.c */
 /**
  * ask - have vhcad carry out a request
  * @path: of the control socket; dialled the first time

@@ -2,7 +2,7 @@
 /*
  * The table of opcodes and the way back from it.
  */
-#include "wire/wire.h"
+#include "wire/opcode.h"
 
 #define F	WIRE_F_FIRST
 #define L	WIRE_F_LAST

@@ -2,8 +2,8 @@
 /*
  * Integer names and small helpers that every room of the daemon uses.
  */
-#ifndef VHCAD_TYPES_H
-#define VHCAD_TYPES_H
+#ifndef VHCAD_LIB_TYPES_H
+#define VHCAD_LIB_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,4 +41,4 @@ typedef int64_t s64;
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-#endif /* VHCAD_TYPES_H */
+#endif /* VHCAD_LIB_TYPES_H */

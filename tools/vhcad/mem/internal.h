@@ -2,8 +2,8 @@
 /*
  * What the files of mem/ share among themselves.  Nobody else includes this.
  */
-#ifndef VHCAD_MEM_ROOM_H
-#define VHCAD_MEM_ROOM_H
+#ifndef VHCAD_MEM_INTERNAL_H
+#define VHCAD_MEM_INTERNAL_H
 
 #include <pthread.h>
 
@@ -231,4 +231,4 @@ static inline bool gmem_ref_fits(const struct gmem_ref *ref, u32 off, u32 n, boo
 	return off <= ref->len && n <= ref->len - off && (!write || ref->write);
 }
 
-#endif /* VHCAD_MEM_ROOM_H */
+#endif /* VHCAD_MEM_INTERNAL_H */

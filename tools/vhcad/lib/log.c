@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "types.h"
+#include "lib/log.h"
+#include "lib/types.h"
 
 #define LOG_LINE_MAX	512
 

@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "server/listen.h"
+#include "lib/listen.h"
 
 /* Removes a socket whose owner is gone.  Returns 0 when the path is free. */
 static int clear_path(const struct sockaddr_un *sa)

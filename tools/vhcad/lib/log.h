@@ -2,8 +2,8 @@
 /*
  * The daemon's log: one line per operator-visible event.
  */
-#ifndef VHCAD_LOG_H
-#define VHCAD_LOG_H
+#ifndef VHCAD_LIB_LOG_H
+#define VHCAD_LIB_LOG_H
 
 #include <stddef.h>
 
@@ -35,4 +35,4 @@ void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 void log_last(const char *text, size_t len);
 
-#endif /* VHCAD_LOG_H */
+#endif /* VHCAD_LIB_LOG_H */

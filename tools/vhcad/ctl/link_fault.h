@@ -2,8 +2,8 @@
 /*
  * Faults of links, for the command "fault".
  */
-#ifndef VHCAD_CTL_FAULT_H
-#define VHCAD_CTL_FAULT_H
+#ifndef VHCAD_CTL_LINK_FAULT_H
+#define VHCAD_CTL_LINK_FAULT_H
 
 #include "ctl/request.h"
 
@@ -39,4 +39,4 @@ void between_faults_clear(const struct request *r, int between);
 /** link_faults_clear - disarm those of an adapter's links */
 void link_faults_clear(const struct ctl_hca *hca);
 
-#endif /* VHCAD_CTL_FAULT_H */
+#endif /* VHCAD_CTL_LINK_FAULT_H */

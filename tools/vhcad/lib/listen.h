@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef VHCAD_SERVER_LISTEN_H
-#define VHCAD_SERVER_LISTEN_H
+#ifndef VHCAD_LIB_LISTEN_H
+#define VHCAD_LIB_LISTEN_H
 
 /**
  * unix_listen - listen on a UNIX stream socket that only this user may open
@@ -18,4 +18,4 @@ int unix_listen(const char *path);
 /* Milliseconds after which accept() is tried again when there was no room for a client. */
 #define UNIX_ACCEPT_AGAIN	100
 
-#endif /* VHCAD_SERVER_LISTEN_H */
+#endif /* VHCAD_LIB_LISTEN_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Commands about whole adapters: "status", "counters", "objects".
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/request.h"
+#include "dev/device.h"
+#include "dev/listing.h"
+#include "server/server.h"
+
+static const char *port_state(u32 state)
+{
+	static const char *const names[] = { "NOP", "DOWN", "INIT", "ARMED", "ACTIVE" };
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+#define COUNTER(name)	{ #name, offsetof(struct vport_stats, name) }
+
+static const struct {
+	const char *name;
+	u32 offset;
+} port_counters[] = {
+	COUNTER(tx_packets),
+	COUNTER(tx_bytes),
+	COUNTER(rx_packets),
+	COUNTER(rx_bytes),
+	COUNTER(tx_mcast_packets),
+	COUNTER(rx_mcast_packets),
+	COUNTER(tx_discards),
+	COUNTER(rx_no_qp),
+	COUNTER(rx_no_receive),
+	COUNTER(rx_uc_gaps),
+	COUNTER(qkey_violations),
+	COUNTER(pkey_violations),
+	COUNTER(rnr_naks_sent),
+	COUNTER(rnr_naks_received),
+	COUNTER(seq_naks_sent),
+	COUNTER(seq_naks_received),
+	COUNTER(error_naks_sent),
+	COUNTER(error_naks_received),
+	COUNTER(duplicates),
+	COUNTER(timeouts),
+};
+
+static struct json_object *counters_of(const struct vdev_status *st, u32 port)
+{
+	const u8 *stats = (const u8 *)&st->port[port].stats;
+	struct json_object *o = json_object_new_object();
+
+	request_add_u64(o, "port", port + 1);
+	for (u32 i = 0; i < ARRAY_SIZE(port_counters); i++)
+		request_add_u64(o, port_counters[i].name,
+				*(const u64 *)(stats + port_counters[i].offset));
+	request_add_u64(o, "drops", st->port[port].drops);
+	request_add_u64(o, "bad", st->port[port].bad);
+	return o;
+}
+
+static struct json_object *port_of(const struct vdev_status *st, u32 port)
+{
+	struct json_object *o = json_object_new_object();
+
+	request_add_u64(o, "port", port + 1);
+	request_add_word(o, "state", port_state(st->port[port].state));
+	request_add_u64(o, "lid", st->port[port].lid);
+	request_add_bool(o, "cable", st->port[port].cable);
+	return o;
+}
+
+static struct json_object *objects_of(const struct ctl_hca *hca)
+{
+	struct json_object *o = json_object_new_object();
+	struct vdev_status st;
+
+	vdev_status(hca->dev, &st);
+	request_add_u64(o, "uars", st.uars);
+	request_add_u64(o, "eqs", st.eqs);
+	request_add_u64(o, "pds", st.pds);
+	request_add_u64(o, "mkeys", st.mkeys);
+	request_add_u64(o, "cqs", st.cqs);
+	request_add_u64(o, "srqs", st.srqs);
+	request_add_u64(o, "xrcds", st.xrcds);
+	request_add_u64(o, "counters", st.counters);
+	request_add_u64(o, "qps", st.qps);
+	request_add_u64(o, "mcgs", st.mcgs);
+	return o;
+}
+
+/* A page of the adapters. */
+static void add_hcas(struct request *r, bool counters)
+{
+	struct json_object *list;
+	u32 from, end;
+
+	if (!request_from(r, &from))
+		return;
+	end = MIN(r->nhcas, from + VLIST_PAGE);
+	list = json_object_new_array();
+	for (u32 i = from; i < end; i++) {
+		struct json_object *o = json_object_new_object();
+		struct json_object *ports = json_object_new_array();
+		struct vdev_status st;
+		char guid[24];
+
+		vdev_status(r->hca[i].dev, &st);
+		request_add_word(o, "name", r->hca[i].name);
+		if (!counters) {
+			snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)st.node_guid);
+			request_add_word(o, "node_guid", guid);
+			request_add_word(o, "socket", r->hca[i].socket);
+			request_add_bool(o, "guest", server_connected(r->hca[i].server));
+			request_add_bool(o, "driver", st.enabled);
+			request_add_u64(o, "fatal", st.fatal);
+			request_add_u64(o, "dma_ranges", gmem_ranges(server_mem(r->hca[i].server)));
+			json_object_object_add(o, "objects", objects_of(&r->hca[i]));
+			json_object_object_add(o, "faults", request_faults(&r->hca[i]));
+		}
+		for (u32 p = 0; p < st.ports; p++)
+			json_object_array_add(ports, counters ? counters_of(&st, p) :
+								port_of(&st, p));
+		json_object_object_add(o, "ports", ports);
+		json_object_array_add(list, o);
+	}
+	json_object_object_add(r->out, "hcas", list);
+	if (!counters && !from)
+		json_object_object_add(r->out, "faults", request_every_links_faults(r));
+	if (end < r->nhcas)
+		request_add_u64(r->out, "next", end);
+}
+
+void request_status(struct request *r)
+{
+	add_hcas(r, false);
+}
+
+void request_counters(struct request *r)
+{
+	add_hcas(r, true);
+}
+
+/* Are there as many objects as the request believes?  What it leaves out may be any number. */
+void request_objects(struct request *r)
+{
+	const struct ctl_hca *hca = request_hca(r);
+	struct json_object *have, *v;
+	char text[64];
+
+	if (!hca)
+		return;
+	have = objects_of(hca);
+	json_object_object_foreach(r->in, key, want) {
+		if (!strcmp(key, "command") || !strcmp(key, "hca"))
+			continue;
+		if (!json_object_object_get_ex(have, key, &v)) {
+			request_refuse(r, "no such kind of object", key);
+			break;
+		}
+		if (!json_object_is_type(want, json_type_int)) {
+			request_refuse(r, "not a number", key);
+			break;
+		}
+		if (json_object_get_int64(want) != json_object_get_int64(v)) {
+			snprintf(text, sizeof(text), "%s: %lld, not %lld", key,
+				 (long long)json_object_get_int64(v),
+				 (long long)json_object_get_int64(want));
+			request_refuse(r, "other objects", text);
+			break;
+		}
+	}
+	json_object_object_add(r->out, "objects", have);
+}

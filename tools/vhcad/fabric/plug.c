@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ports are plugged into the fabric; what follows from changes of their state, and what they ask
+ * of the subnet.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/capture.h"
+#include "fabric/internal.h"
+
+static void on_state(struct port *ib, u8 old)
+{
+	struct fab_port *port = container_of(ib, struct fab_port, ib);
+	struct fabric *f = port->fabric;
+	u8 state = ib->state;
+
+	if (state == PORT_DOWN) {
+		fab_queue_drop(port);
+		if (port->end)
+			topo_port_down(port);
+	} else if (old == PORT_DOWN && f->subnet) {
+		f->subnet->link_up(f->subnet_arg, port);
+	}
+	/* the subnet may have changed the state again, and told of that already */
+	if (ib->state == state && state != PORT_ARMED)
+		port->ops->state(port, old);
+}
+
+static void on_changed(struct port *ib, u32 what)
+{
+	struct fab_port *port = container_of(ib, struct fab_port, ib);
+
+	port->ops->changed(port, what);
+}
+
+static const struct port_ops port_ops = { .state = on_state, .changed = on_changed };
+
+/* The lowest place that is free; @f->nports: behind all others. */
+static int find_place(struct fabric *f, u32 *at)
+{
+	struct fab_port **ports;
+	u32 i = 0;
+
+	while (i < f->nports && f->ports[i])
+		i++;
+	*at = i;
+	if (i < f->nports)
+		return 0;
+	if (!f->topo && i == SWITCH_MAX_PORTS)
+		return -ENOSPC;
+	ports = realloc(f->ports, (i + 1) * sizeof(*ports));
+	if (!ports)
+		return -ENOMEM;
+	ports[i] = NULL;
+	f->ports = ports;
+	f->nports++;
+	return 0;
+}
+
+static void take_out(struct fab_port *port, u32 at)
+{
+	if (port->fabric->topo)
+		topo_unplug(port);
+	port->fabric->ports[at] = NULL;
+}
+
+int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
+{
+	u32 at;
+	int err = find_place(f, &at);
+
+	if (err)
+		return err;
+	port_init(&port->ib, port->ib.guid);
+	port->fabric = f;
+	port->rate = FAB_RATE_USUAL;
+	port->at = at + 1;
+	INIT_LIST_HEAD(&port->queue);
+	if (f->topo && topo_plug(port, name))
+		return -ENOENT;
+	f->ports[at] = port;
+	err = f->subnet ? f->subnet->plug(f->subnet_arg, port) : 0;
+	if (err) {
+		take_out(port, at);
+		return err;
+	}
+	/* from now on its owner is told of changes */
+	port->ib.ops = &port_ops;
+	port->cap_port = f->capture ? capture_add_ib_port(f->capture, name) : -1;
+	return 0;
+}
+
+void fab_unplug(struct fab_port *port)
+{
+	struct fabric *f = port->fabric;
+
+	fab_queue_drop(port);
+	if (port->end)
+		topo_port_down(port);
+	fab_queue_forget(port);
+	fab_fault_clear(f, port, NULL);
+	port->ib.ops = NULL;
+	if (port->ib.down_until)
+		fab_flap_ends(port);
+	if (f->subnet)
+		f->subnet->unplug(f->subnet_arg, port);
+	for (u32 i = 0; i < f->nports; i++)
+		if (f->ports[i] == port)
+			take_out(port, i);
+}
+
+int fab_mc_join(struct fab_port *port, u16 mlid)
+{
+	const struct fabric *f = port->fabric;
+
+	return f->subnet ? f->subnet->join(f->subnet_arg, port, mlid) : 0;
+}
+
+void fab_mc_leave(struct fab_port *port, u16 mlid)
+{
+	const struct fabric *f = port->fabric;
+
+	if (f->subnet)
+		f->subnet->leave(f->subnet_arg, port, mlid);
+}
+
+u32 fab_reroute(struct fabric *f)
+{
+	return f->subnet ? f->subnet->reroute(f->subnet_arg) : 0;
+}

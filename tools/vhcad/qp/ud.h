@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Datagrams of UD QPs, as they are sent and as they arrive.
+ */
+#ifndef VHCAD_QP_UD_H
+#define VHCAD_QP_UD_H
+
+#include "qp/qp.h"
+
+/** ud_address() - fill in where a datagram goes; 0 or a status */
+int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run);
+/** ud_completion() - what the completions of all who get a datagram have in common */
+struct vhca_cqe ud_completion(const struct run *run);
+/** ud_rx() - a datagram for this QP, and perhaps for others next: @cqe can serve them all */
+void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe);
+
+#endif /* VHCAD_QP_UD_H */

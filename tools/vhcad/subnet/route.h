@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Routes over a topology: from each switch to each adapter's port, and trees for groups.
+ */
+#ifndef VHCAD_SUBNET_ROUTE_H
+#define VHCAD_SUBNET_ROUTE_H
+
+#include "fabric/switch.h"
+#include "fabric/topo.h"
+
+/**
+ * struct routes - by which port each switch sends to each end
+ * @t: topology
+ * @next: by switch, then by end; 0: the end is not reached
+ */
+struct routes {
+	const struct topo *t;
+	u32 nsw, nends;
+	u8 *next;
+};
+
+/** routes_init - find routes, by those that are given where some are; 0 or -ENOMEM */
+int routes_init(struct routes *r, const struct topo *t);
+
+void routes_free(struct routes *r);
+
+/** routes_port - the port by which a switch sends to an end; 0: it does not reach it */
+u32 routes_port(const struct routes *r, u32 sw, u32 end);
+
+/**
+ * routes_renew - find routes again over the links that are up
+ * @r: routes
+ *
+ * What is given does not count for an end where it leads nowhere.  Returns how many ends some
+ * switch does not reach.
+ */
+u32 routes_renew(struct routes *r);
+
+/** routes_check - does every packet arrive?  Returns false after saying why not */
+bool routes_check(const struct routes *r, char *why, size_t room);
+
+/**
+ * routes_tree - where switches send a multicast, so that it comes once to every member
+ * @t: topology
+ * @root: another one gives other trees: each part of the topology that hangs together has its
+ *	root at the first of its switches from there on
+ * @mask: a set for each switch, which has its members' ports; receives the tree's ports as well
+ */
+void routes_tree(const struct topo *t, u32 root, struct port_mask *mask);
+
+#endif /* VHCAD_SUBNET_ROUTE_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A subnet that the daemon manages itself, without management packets.
+ *
+ * It gives each port the lowest LID that is free and makes it active as soon as its link is up.
+ * Packets go the shortest ways, or those that a topology file says; a QP that is attached to a
+ * group joins its port to it.  All this is written by the functions of port/port.h and
+ * fabric/switch.h, which anybody else who manages a subnet uses too.
+ */
+#ifndef VHCAD_SUBNET_STATIC_H
+#define VHCAD_SUBNET_STATIC_H
+
+#include "lib/types.h"
+#include "port/port.h"
+
+struct fabric;
+struct fab_port;
+struct topo;
+
+/**
+ * subnet_static - manage a fabric's subnet
+ * @f: fabric without ports; a topology is given to it before the first one is plugged in
+ *
+ * Ends with the fabric.  Returns 0 or -ENOMEM.
+ */
+int subnet_static(struct fabric *f);
+
+/**
+ * subnet_check_routes - look whether every packet would arrive
+ * @t: topology, with what topo_route() has said
+ * @why: receives what is wrong
+ * @room: of @why
+ *
+ * Returns false when something is.
+ */
+bool subnet_check_routes(const struct topo *t, char *why, size_t room);
+
+/**
+ * subnet_set_lid - give a port another LID
+ * @port: plugged into a fabric with a static subnet
+ * @lid: 1..LID_LAST
+ *
+ * A packet that has left the last switch on its way to the old LID still arrives.
+ * Returns 0, or -EBUSY when another port has it.
+ */
+int subnet_set_lid(struct fab_port *port, u16 lid);
+
+/**
+ * subnet_set_addrs - change a port's addresses, as the operator of the subnet
+ * @port: plugged in
+ * @a: all of them, as they shall be
+ * @reregister: ask the port's clients to register again
+ *
+ * Returns NULL, or what is wrong; then nothing has changed.
+ */
+const char *subnet_set_addrs(struct fab_port *port, const struct port_addrs *a, bool reregister);
+
+#endif /* VHCAD_SUBNET_STATIC_H */

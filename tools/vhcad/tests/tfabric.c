@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tfabric.h"
+
+static void note(struct t_end *e, const struct run *run)
+{
+	assert_true(e->n < ARRAY_SIZE(e->psn));
+	e->psn[e->n] = run->h.psn;
+	e->slid[e->n] = run->h.slid;
+	e->at[e->n++] = e->port.fabric->now;
+}
+
+static void on_rx(struct fab_port *port, struct run *run)
+{
+	note(container_of(port, struct t_end, port), run);
+}
+
+static void on_mcast(struct fab_port *port, struct datagram *d)
+{
+	struct t_end *e = container_of(port, struct t_end, port);
+
+	note(e, d->run);
+	e->mcasts++;
+}
+
+static void on_state(struct fab_port *port, u8 old)
+{
+}
+
+static void addrs_changed(struct fab_port *port, u32 what)
+{
+}
+
+static const struct fab_port_ops end_ops = {
+	.rx = on_rx, .rx_mcast = on_mcast, .state = on_state,
+	.changed = addrs_changed,
+};
+
+void t_plug(struct t_fabric *f, const char *name)
+{
+	struct fab_port *port = &f->e[f->nends++].port;
+
+	*port = (struct fab_port){ .ops = &end_ops, .number = 1, .ib.guid = f->nends };
+	assert_int_equal(fab_plug(f->f, port, name), 0);
+	port_enable(&port->ib, true);
+}
+
+void t_start(struct t_fabric *f, struct topo *t)
+{
+	memset(f, 0, sizeof(*f));
+	f->f = t_fabric();
+	fabric_set_topology(f->f, t);
+	f->now = 5 * SEC;
+	fab_set_now(f->f, f->now);
+	for (const char *name; (name = topo_end(t, f->nends)); )
+		t_plug(f, name);
+}
+
+static u8 bytes[4096];
+
+void t_send_to(struct t_fabric *f, u32 from, u16 dlid, u32 len)
+{
+	struct payload pl = { .host = bytes };
+	struct run run = {
+		.h = { .dlid = dlid, .slid = f->e[from].port.ib.lid, .psn = f->psn++,
+		       .pkey = 0xffff },
+		.service = lid_is_mcast(dlid) ? WIRE_UD : WIRE_RC, .kind = WIRE_SEND,
+		.first = true, .last = true, .npkts = 1, .mtu = len, .len = len, .pl = &pl,
+	};
+
+	run.h.grh = lid_is_mcast(dlid);
+	fab_send(&f->e[from].port, &run);
+}
+
+void t_send_packet(struct t_fabric *f, u32 from, u32 to, u32 len)
+{
+	t_send_to(f, from, f->e[to].port.ib.lid, len);
+}
+
+/* Bytes on the wire of what t_send_packet() sends. */
+u64 t_size_of(u32 len)
+{
+	return wire_len(OP_RC_SEND_ONLY, false, len);
+}
+
+void t_pass_until(struct t_fabric *f, u64 until)
+{
+	while (fab_next(f->f) <= until) {
+		f->now = MAX(f->now, fab_next(f->f));
+		fab_set_now(f->f, f->now);
+		fab_poll(f->f, f->now, UINT32_MAX);
+	}
+	f->now = until;
+	fab_set_now(f->f, f->now);
+	fab_poll(f->f, f->now, UINT32_MAX);
+}
+
+void t_pass(struct t_fabric *f, u64 ns)
+{
+	t_pass_until(f, f->now + ns);
+}
+
+struct fab_link_state t_link_state(struct t_fabric *f, const char *name)
+{
+	struct fab_link_state s;
+	int n = fab_link_find(f->f, name);
+
+	assert_true(n >= 0);
+	assert_true(fab_link_state(f->f, n, &s));
+	return s;
+}
+
+void t_let(struct t_fabric *f, const char *link, bool up)
+{
+	fab_link_up(f->f, fab_link_find(f->f, link), up);
+}
+
+void t_end(struct t_fabric *f)
+{
+	t_pass(f, SEC);
+	for (u32 i = 0; i < f->nends; i++)
+		fab_unplug(&f->e[i].port);
+	/* all packets are back */
+	for (struct list_head *l = f->f->topo->free.next; l != &f->f->topo->free; l = l->next)
+		f->f->topo->npool--;
+	for (u32 i = 0; i < f->f->topo->nlinks; i++)
+		for (u32 k = 0; k < 2; k++)
+			for (struct list_head *l = f->f->topo->link[i]->pipe[k].arrived.next;
+			     l != &f->f->topo->link[i]->pipe[k].arrived; l = l->next)
+				f->f->topo->npool--;
+	assert_int_equal(f->f->topo->npool, 0);
+	fabric_free(f->f);
+}
+
+/* Three switches in a row with two ports each, and the ring closed by a fourth. */
+const struct twish t_triangle[] = {
+	{ "a-h0", "4X EDR", 10, 8 }, { "a-h1", "4X EDR", 10, 8 }, { "b-h2", "4X EDR", 10, 8 },
+	{ "b-h3", "4X EDR", 10, 8 }, { "c-h4", "4X EDR", 10, 8 }, { "c-h5", "4X EDR", 10, 8 },
+	{ "a-b", "4X EDR", 10, 8 }, { "b-c", "4X EDR", 10, 8 }, { "c-a", "4X EDR", 10, 8 }, { 0 },
+};
+
