@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "ctl/request.h"
-#include "dev/port.h"
+#include "dev/device.h"
 #include "lib/log.h"
+#include "port/port.h"
 
 /* A number, or the text of one in C's notation; false if it is neither or above max. */
 static bool take_number(struct json_object *v, u32 max, u32 *out)

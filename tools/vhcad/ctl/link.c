@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "ctl/request.h"
+#include "dev/device.h"
 #include "dev/listing.h"
-#include "dev/topo.h"
 #include "fabric/switch.h"
+#include "fabric/topo.h"
 #include "lib/log.h"
 #include "port/port.h"
 

@@ -7,8 +7,9 @@
 
 #include "ctl/arg.h"
 #include "ctl/link_fault.h"
+#include "dev/device.h"
 #include "dev/link_fault.h"
-#include "dev/topo.h"
+#include "fabric/topo.h"
 #include "lib/log.h"
 
 #define FIELD(f)	offsetof(struct fab_fault, f)

@@ -9,12 +9,14 @@
 
 #include "dev/hca.h"
 #include "engine/engine.h"
+#include "fabric/topo.h"
 #include "lib/log.h"
 #include "qp/life.h"
 #include "qp/mcg.h"
 #include "qp/ready.h"
 #include "qp/scratch.h"
 #include "res/cq.h"
+#include "subnet/static.h"
 
 #define DEFAULT_KICK_PAGES	1024u
 #define MTU_4096		5u
@@ -469,4 +471,47 @@ void vdev_kick(struct vhca_dev *dev, u32 uar)
 		return;
 	doorbell_kick(dev, uar);
 	engine_attend(dev->adapter.engine);
+}
+
+/* ------------------------------------------------------------------------
+ * Addresses of ports and the fabric, for threads that are not the engine's
+ */
+void vdev_addrs(struct vhca_dev *dev, u32 port, struct port_addrs *a)
+{
+	engine_lock(dev->adapter.engine);
+	*a = dev->port[port - 1].fab.ib.addrs;
+	engine_unlock(dev->adapter.engine);
+}
+
+const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_addrs *a,
+			   bool reregister)
+{
+	const char *why;
+
+	engine_lock(dev->adapter.engine);
+	why = subnet_set_addrs(&dev->port[port - 1].fab, a, reregister);
+	engine_unlock(dev->adapter.engine);
+	engine_wake(dev->adapter.engine);
+	return why;
+}
+
+struct fabric *vdev_fabric_lock(struct vhca_dev *dev)
+{
+	struct fabric *f = engine_fabric(dev->adapter.engine);
+
+	engine_lock(dev->adapter.engine);
+	/* the engine may have slept for long */
+	fab_set_now(f, adapter_now(&dev->adapter));
+	return f;
+}
+
+void vdev_fabric_unlock(struct vhca_dev *dev)
+{
+	engine_unlock(dev->adapter.engine);
+	engine_wake(dev->adapter.engine);
+}
+
+u32 vdev_fabric_link(const struct vhca_dev *dev, u32 port)
+{
+	return fab_port_link(&dev->port[port - 1].fab);
 }

@@ -15,6 +15,8 @@
 #include "res/stats.h"
 
 struct engine;
+struct fabric;
+struct port_addrs;
 struct vhca_dev;
 
 #define VDEV_KICK_STRIDE	4096u	/* BAR2 is kick_pages times this */
@@ -160,5 +162,48 @@ struct vdev_status {
  * Any thread.
  */
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st);
+
+/**
+ * vdev_addrs() - read a port's addresses
+ * @dev: device
+ * @port: 1..ports
+ * @a: filled in
+ *
+ * Context: Any thread but the engine's.
+ */
+void vdev_addrs(struct vhca_dev *dev, u32 port, struct port_addrs *a);
+
+/**
+ * vdev_set_addrs() - change a port's addresses, as the operator of a static subnet
+ * @dev: device
+ * @port: 1..ports
+ * @a: all of them, as they shall be
+ * @reregister: ask the port's clients to register again
+ *
+ * The driver is told by an event for each kind that is not what it was.  QPs
+ * send from the new addresses and in the new partitions; what is sent to the
+ * old ones does not arrive any more.  Survives a reset.  Any thread.
+ *
+ * Returns NULL, or what is wrong; then nothing has changed.
+ */
+const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_addrs *a,
+			   bool reregister);
+
+/**
+ * vdev_fabric_lock() - lock the fabric that a device is plugged into
+ * @dev: any device of it
+ *
+ * All that is read and changed by the functions of fabric/topo.h until vdev_fabric_unlock() belongs
+ * to one moment; the engine waits meanwhile.
+ *
+ * Context: Any thread but the engine's.
+ */
+struct fabric *vdev_fabric_lock(struct vhca_dev *dev);
+
+/** vdev_fabric_unlock() - let the engine go on with the changed fabric */
+void vdev_fabric_unlock(struct vhca_dev *dev);
+
+/** vdev_fabric_link() - number of the link of a port, 1..ports, of a fabric with a topology */
+u32 vdev_fabric_link(const struct vhca_dev *dev, u32 port);
 
 #endif /* VHCAD_DEVICE_H */

@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
-#include "res/dev.h"
-#include "dev/topo.h"
+#include "dev/device.h"
+#include "fabric/topo.h"
 #include "qp/qp.h"
+#include "res/dev.h"
 #include "tests/tkey.h"
 #include "tests/ttopo.h"
 

@@ -4,7 +4,8 @@
  */
 #include <string.h>
 
-#include "dev/port.h"
+#include "dev/device.h"
+#include "port/port.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)

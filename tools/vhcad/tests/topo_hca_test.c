@@ -5,7 +5,8 @@
  */
 #include <string.h>
 
-#include "dev/topo.h"
+#include "dev/device.h"
+#include "fabric/topo.h"
 #include "tests/thca.h"
 #include "tests/ttopo.h"
 
