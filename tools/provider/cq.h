@@ -94,8 +94,8 @@ static inline struct vhca_cqe *vhca_cqe_at(const struct vhca_cq *cq, uint64_t co
 /* Has the device written this entry?  If so, all of it can be read. */
 static inline bool vhca_cqe_fresh(const struct vhca_cq *cq, uint64_t count)
 {
-	return vhca_ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, count)->owner, __ATOMIC_ACQUIRE), count,
-			  cq->log);
+	return vhca_ring_fresh(__atomic_load_n(&vhca_cqe_at(cq, count)->owner, __ATOMIC_ACQUIRE),
+			       count, cq->log);
 }
 
 struct ibv_cq *vhca_create_cq(struct ibv_context *context, int cqe,

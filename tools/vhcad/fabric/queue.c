@@ -31,7 +31,7 @@ static void enqueue(struct fab_port *to, struct fab_packet *p)
 }
 
 static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const struct run *run,
-			    u32 i)
+			      u32 i)
 {
 	struct fab_effect effect = { .copies = 1 };
 	struct fabric *f = from->fabric;
@@ -96,7 +96,10 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 	}
 }
 
-/* Is it as if there were no fault at all?  A hook sees every packet; members of a group need their own headers. */
+/*
+ * Is it as if there were no fault at all?  A hook sees every packet; members of a group need their
+ * own headers.
+ */
 static bool untouched(const struct fab_port *from, const struct fab_port *to,
 		      const struct run *run, const struct fab_effect *effect)
 {

@@ -319,7 +319,7 @@ void wqe_prefetch(const struct vqp *qp, u32 blocks)
 
 	if (off - r->win < r->winlen)
 		dma_ref_prefetch(&r->ref, r->winoff + off - r->win,
-			     MIN(blocks * VHCA_WQE_BLOCK, r->winlen - (off - r->win)));
+				 MIN(blocks * VHCA_WQE_BLOCK, r->winlen - (off - r->win)));
 }
 
 /* The front of a receive, which is read first: most have no more scatter entries. */

@@ -11,7 +11,8 @@ static void load(struct campaign *c, struct tqp *qp, const struct tqp *peer)
 	u32 port = PORTS + 1 - t_vqp(qp)->attr.port;
 	const struct vhca_qp_attr a = {
 		.path_mig_state = MIG_REARM, .alt_port = port, .alt_timeout = 10 + c_rnd(c, 4),
-		.alt_av.port = port, .alt_av.dlid = htole16(peer->h->dev->port[port - 1].fab.ib.lid),
+		.alt_av.port = port,
+		.alt_av.dlid = htole16(peer->h->dev->port[port - 1].fab.ib.lid),
 	};
 
 	assert_int_equal(t_modify(qp, &a, VHCA_QPA_ALT_PATH | VHCA_QPA_PATH_MIG_STATE),

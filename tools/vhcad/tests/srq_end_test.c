@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: QPs that end, rings and records that fail, and resets with a receive taken.
+ * Shared receive queues: QPs that end, rings and records that fail, and resets with a receive
+ * taken.
  */
 #include "tests/srq.h"
 

@@ -232,7 +232,8 @@ static void one_too_many(long kind)
 				continue;
 			}
 			if (err != EINVAL)
-				printf("# from %d to %d with %#x\n", steps[i].from, steps[i].to, bit);
+				printf("# from %d to %d with %#x\n", steps[i].from, steps[i].to,
+				       bit);
 			IS(EINVAL, err);
 			IS(steps[i].from, state_of(s.e.qp));
 		}
