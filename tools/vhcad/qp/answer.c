@@ -82,7 +82,7 @@ static void read_request(struct vqp *qp, struct resp_res *res, struct run *run)
 		return;
 	}
 	if (run->h.dmalen && !qp_mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
-					 MKEY_READ_REMOTE)) {
+					   MKEY_READ_REMOTE)) {
 		resp_no_access(qp);
 		return;
 	}

@@ -150,7 +150,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 		return false;
 	}
 	if (run->h.dmalen && !qp_mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
-					 MKEY_WRITE_REMOTE)) {
+					   MKEY_WRITE_REMOTE)) {
 		resp_no_access(qp);
 		return false;
 	}

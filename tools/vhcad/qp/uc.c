@@ -95,7 +95,7 @@ static bool start_write(struct vqp *qp, const struct run *run)
 	if (!(qp->attr.access & VHCA_ACCESS_REMOTE_WRITE) || run->h.dmalen > VDEV_MAX_MSG)
 		return false;
 	if (run->h.dmalen && !qp_mkey_find(qp, run->h.rkey, run->h.va, run->h.dmalen,
-					 MKEY_WRITE_REMOTE))
+					   MKEY_WRITE_REMOTE))
 		return false;
 	s->va = run->h.va;
 	s->rkey = run->h.rkey;

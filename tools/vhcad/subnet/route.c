@@ -68,7 +68,8 @@ int routes_init(struct routes *r, const struct topo *t)
 	r->nsw = topo_switches(t);
 	for (r->nends = 0; topo_end(t, r->nends); r->nends++)
 		;
-	r->next = calloc(r->nsw, r->nends);
+	/* one more, for a topology that names no ends: NULL means that there is no memory */
+	r->next = calloc(r->nsw, r->nends + 1);
 	if (!r->next)
 		return -ENOMEM;
 	for (u32 end = 0; end < r->nends; end++)
