@@ -17,7 +17,8 @@ all: modules tools
 # for that: hence NOSTDINC_FLAGS.
 
 KBUILD = $(MAKE) -C $(abspath $(KDIR)) M=$(TOP) CONFIG_INFINIBAND=m \
-	CONFIG_INFINIBAND_USER_ACCESS=m CONFIG_INFINIBAND_USER_MEM=y CONFIG_INFINIBAND_VHCA=m \
+	CONFIG_INFINIBAND_USER_ACCESS=m CONFIG_INFINIBAND_USER_MAD=m CONFIG_INFINIBAND_USER_MEM=y \
+	CONFIG_INFINIBAND_VHCA=m CONFIG_INFINIBAND_IPOIB=m \
 	NOSTDINC_FLAGS="-nostdinc -I$(TOP)/include -I$(TOP)/include/uapi"
 
 ifeq ($(KDIR),)
@@ -47,7 +48,7 @@ modules_install: modules
 
 uninstall:
 	@test -n "$(RELEASE)"
-	cd $(UPDATES) && rm -rf drivers/infiniband/core drivers/infiniband/hw/vhca && \
+	cd $(UPDATES) && rm -rf drivers/infiniband/core drivers/infiniband/hw/vhca drivers/infiniband/ulp/ipoib && \
 		find . -depth -type d -empty -delete
 	$(DEPMOD)
 endif

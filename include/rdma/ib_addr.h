@@ -46,6 +46,9 @@ struct rdma_dev_addr {
 	int hoplimit;
 };
 
+void rdma_copy_src_l2_addr(struct rdma_dev_addr *dev_addr,
+			   const struct net_device *dev);
+
 int rdma_translate_ip(const struct sockaddr *addr,
 		      struct rdma_dev_addr *dev_addr);
 

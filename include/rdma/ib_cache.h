@@ -72,4 +72,11 @@ ssize_t rdma_query_gid_table(struct ib_device *device,
 			     struct ib_uverbs_gid_entry *entries,
 			     size_t max_entries);
 
+/* Names of GID types as users write them ("IB/RoCE v1", "RoCE v2"). */
+const char *ib_cache_gid_type_str(enum ib_gid_type gid_type);
+
+int ib_cache_gid_parse_type_str(const char *buf);
+
+unsigned long roce_gid_type_mask_support(struct ib_device *ib_dev, u32 port);
+
 #endif /* _IB_CACHE_H */

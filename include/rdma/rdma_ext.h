@@ -5,6 +5,9 @@
  * Sources that must build against both test for this header:
  *
  *	#if __has_include(<rdma/rdma_ext.h>)
+ *
+ * Subnet administration and the communication manager have headers of their own,
+ * <rdma/rdma_ext_sa.h> and <rdma/rdma_ext_cm.h>.
  */
 #ifndef RDMA_EXT_H
 #define RDMA_EXT_H

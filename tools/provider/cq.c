@@ -65,6 +65,7 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 	cq->pd = pd;
 	if (pd)
 		vhca_pd_get(pd);
+	atomic_init(&cq->refs, 1);
 	return cq;
 
 err_destroy:
@@ -134,19 +135,11 @@ struct ibv_cq_ex *vhca_create_cq_ex(struct ibv_context *context,
 
 int vhca_destroy_cq(struct ibv_cq *ibcq)
 {
-	struct vhca_cq *cq = to_vhca_cq(ibcq);
-	int err;
+	int err = ibv_cmd_destroy_cq(ibcq);
 
-	err = ibv_cmd_destroy_cq(ibcq);
-	if (err)
-		return err;
-	vhca_buf_free(&cq->buf);
-	if (cq->pd)
-		vhca_pd_put(cq->pd);
-	vhca_lock_destroy(&cq->lock);
-	vhca_cq_users_exit(cq);
-	free(cq);
-	return 0;
+	if (!err)
+		vhca_cq_put(to_vhca_cq(ibcq));
+	return err;
 }
 
 /* Whether an arming for all still stands only the device knows, while it can be told which. */

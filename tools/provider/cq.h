@@ -46,6 +46,8 @@ struct vhca_cq_user {
  * @polled: entries were taken in this round of extended polling
  * @clock: both clocks, if extended polling tells the time of day
  * @pd: parent domain that it was made in, or NULL
+ * @refs: the program's, until it destroys the CQ, and one of each entry of the table: the kernel
+ *	lets a CQ go while the provider still destroys a QP that completed here
  */
 struct vhca_cq {
 	struct verbs_cq vcq;
@@ -66,6 +68,7 @@ struct vhca_cq {
 	bool polled;
 	struct vhca_clock_sync clock;
 	struct ibv_pd *pd;
+	_Atomic uint32_t refs;
 };
 
 static inline struct vhca_cq *to_vhca_cq(struct ibv_cq *cq)
@@ -108,6 +111,8 @@ int vhca_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 void vhca_cq_event(struct ibv_cq *cq);
 
 /* cq_users.c: who completes in a CQ */
+void vhca_cq_get(struct vhca_cq *cq);
+void vhca_cq_put(struct vhca_cq *cq);
 int vhca_cq_users_init(struct vhca_cq *cq);
 void vhca_cq_users_exit(struct vhca_cq *cq);
 void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user);

@@ -2,12 +2,13 @@
 /*
  * The table of the QPs and XRC SRQs that complete in a CQ, by number.  It
  * belongs to the CQ, so that a poll, which holds the CQ's lock anyway, finds
- * QPs that cannot go away.
+ * QPs that cannot go away.  The CQ's memory stays as long as one of them.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "cq.h"
+#include "pd.h"
 
 #define LOG_USERS_MIN	4
 
@@ -31,6 +32,31 @@ int vhca_cq_users_init(struct vhca_cq *cq)
 void vhca_cq_users_exit(struct vhca_cq *cq)
 {
 	free(cq->users);
+}
+
+/**
+ * vhca_cq_get() - keep a CQ's memory
+ * @cq: CQ
+ */
+void vhca_cq_get(struct vhca_cq *cq)
+{
+	atomic_fetch_add_explicit(&cq->refs, 1, memory_order_relaxed);
+}
+
+/**
+ * vhca_cq_put() - a CQ's memory is not needed any more
+ * @cq: CQ; the last one frees it
+ */
+void vhca_cq_put(struct vhca_cq *cq)
+{
+	if (atomic_fetch_sub_explicit(&cq->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	vhca_buf_free(&cq->buf);
+	if (cq->pd)
+		vhca_pd_put(cq->pd);
+	vhca_lock_destroy(&cq->lock);
+	vhca_cq_users_exit(cq);
+	free(cq);
 }
 
 static struct vhca_cq_user **user_chain(struct vhca_cq *cq, uint32_t key)
@@ -82,7 +108,7 @@ struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key)
 
 /**
  * vhca_cq_add_user() - enter a QP or an XRC SRQ in a CQ's table
- * @cq: CQ
+ * @cq: CQ; stays until the entry has been removed
  * @user: entry with its owner and number set
  *
  * Should a QP that is being destroyed still stand there with this number, the new one is found.
@@ -91,6 +117,7 @@ void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
 	struct vhca_cq_user **chain;
 
+	vhca_cq_get(cq);
 	vhca_lock(&cq->lock);
 	cq->last_user = NULL;
 	grow_users(cq);
@@ -103,8 +130,8 @@ void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 
 /**
  * vhca_cq_remove_user() - remove an entry from a CQ's table
- * @cq: CQ
- * @user: entry; nothing happens when it is not in the table
+ * @cq: CQ; may be gone afterwards
+ * @user: entry of the table
  */
 void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
@@ -121,6 +148,7 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 		}
 	}
 	vhca_unlock(&cq->lock);
+	vhca_cq_put(cq);
 }
 
 /**

@@ -49,6 +49,7 @@ struct ibv_pd *vhca_import_pd(struct ibv_context *context, uint32_t handle)
 	pd->pd.context = context;
 	pd->pd.handle = handle;
 	pd->pdn = resp.pdn;
+	atomic_init(&pd->holds, 1);
 	return &pd->pd;
 }
 
@@ -66,7 +67,7 @@ void vhca_unimport_pd(struct ibv_pd *ibpd)
 		verbs_err(&to_vhca_context(ibpd->context)->vctx,
 			  "PD %u is not unimported: it has parent domains\n", ibpd->handle);
 	else
-		free(pd);
+		vhca_pd_drop(pd);
 }
 
 /*

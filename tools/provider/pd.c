@@ -30,6 +30,7 @@ struct ibv_pd *vhca_alloc_pd(struct ibv_context *context)
 		return NULL;
 	}
 	pd->pdn = resp.pdn;
+	atomic_init(&pd->holds, 1);
 	return &pd->pd;
 }
 
@@ -37,19 +38,28 @@ struct ibv_pd *vhca_alloc_pd(struct ibv_context *context)
  * vhca_pd_get() - count an object that is made in a PD
  * @ibpd: PD or parent domain
  *
- * That a PD itself has objects is the kernel's to know.
+ * That a PD itself has objects is the kernel's to know; here they only keep its memory.
  */
 void vhca_pd_get(struct ibv_pd *ibpd)
 {
 	struct vhca_pd *pd = to_vhca_pd(ibpd);
 
-	if (pd->protects)
-		atomic_fetch_add_explicit(&pd->refs, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(pd->protects ? &pd->refs : &pd->holds, 1, memory_order_relaxed);
+}
+
+/**
+ * vhca_pd_drop() - the program, or an object, has no use for a PD any more
+ * @pd: PD, no parent domain; the last one frees it
+ */
+void vhca_pd_drop(struct vhca_pd *pd)
+{
+	if (atomic_fetch_sub_explicit(&pd->holds, 1, memory_order_acq_rel) == 1)
+		free(pd);
 }
 
 /**
  * vhca_pd_put() - the object is gone
- * @ibpd: PD or parent domain
+ * @ibpd: PD or parent domain; may be gone afterwards
  */
 void vhca_pd_put(struct ibv_pd *ibpd)
 {
@@ -57,6 +67,8 @@ void vhca_pd_put(struct ibv_pd *ibpd)
 
 	if (pd->protects)
 		atomic_fetch_sub_explicit(&pd->refs, 1, memory_order_release);
+	else
+		vhca_pd_drop(pd);
 }
 
 static bool referred_to(_Atomic uint32_t *refs)
@@ -91,7 +103,7 @@ int vhca_dealloc_pd(struct ibv_pd *ibpd)
 	}
 	err = ibv_cmd_dealloc_pd(ibpd);
 	if (!err)
-		free(pd);
+		vhca_pd_drop(pd);
 	return err;
 }
 

@@ -20,6 +20,8 @@ struct vhca_td {
  * @pd: base; a parent domain has the handle of its PD
  * @pdn: number, to the device
  * @refs: parent domains that stand on a PD; objects made in a parent domain
+ * @holds: of a PD: the program's, until it frees the PD, and one of each object made in it, as the
+ *	kernel lets a PD go while the provider still destroys the last object
  * @protects: PD of a parent domain; NULL: this is none
  * @td: its thread domain, or NULL
  * @alloc: gives memory for rings, or NULL
@@ -30,6 +32,7 @@ struct vhca_pd {
 	struct ibv_pd pd;
 	uint32_t pdn;
 	_Atomic uint32_t refs;
+	_Atomic uint32_t holds;
 	struct vhca_pd *protects;
 	struct vhca_td *td;
 	void *(*alloc)(struct ibv_pd *pd, void *context, size_t size, size_t alignment,
@@ -60,6 +63,7 @@ struct ibv_td *vhca_alloc_td(struct ibv_context *context, struct ibv_td_init_att
 int vhca_dealloc_td(struct ibv_td *td);
 struct ibv_pd *vhca_alloc_parent_domain(struct ibv_context *context,
 					struct ibv_parent_domain_init_attr *attr);
+void vhca_pd_drop(struct vhca_pd *pd);
 void vhca_pd_get(struct ibv_pd *pd);
 void vhca_pd_put(struct ibv_pd *pd);
 

@@ -13,6 +13,7 @@
 #include "qp.h"
 #include "release.h"
 #include "send_ops.h"
+#include "srq.h"
 #include "wq.h"
 #include "wqe.h"
 
@@ -107,7 +108,7 @@ static struct vhca_cq *recv_cq_of(const struct vhca_qp *qp)
 	return to_vhca_cq(qp->vqp.qp.recv_cq ? qp->vqp.qp.recv_cq : qp->vqp.qp.send_cq);
 }
 
-/* Lets polls find the QP; both CQs may be the same. */
+/* Lets polls find the QP, and its SRQ by it; both CQs may be the same. */
 static void join_cqs(struct vhca_qp *qp)
 {
 	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
@@ -118,6 +119,8 @@ static void join_cqs(struct vhca_qp *qp)
 	vhca_cq_add_user(send_cq, &qp->send_user);
 	if (recv_cq != send_cq)
 		vhca_cq_add_user(recv_cq, &qp->recv_user);
+	if (qp->vqp.qp.srq)
+		vhca_srq_get(to_vhca_srq(qp->vqp.qp.srq));
 }
 
 /* The device completes nothing of the QP any more: drops what was not polled. */
@@ -131,11 +134,18 @@ static void purge_cqs(struct vhca_qp *qp)
 		vhca_cq_purge(recv_cq, qp->vqp.qp.qp_num);
 }
 
+/* Polls looked at the SRQ, too; all of them may be gone afterwards. */
 static void leave_cqs(struct vhca_qp *qp)
 {
+	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
+	struct vhca_cq *recv_cq = recv_cq_of(qp);
+
 	purge_cqs(qp);
-	vhca_cq_remove_user(to_vhca_cq(qp->vqp.qp.send_cq), &qp->send_user);
-	vhca_cq_remove_user(recv_cq_of(qp), &qp->recv_user);
+	if (recv_cq != send_cq)
+		vhca_cq_remove_user(recv_cq, &qp->recv_user);
+	vhca_cq_remove_user(send_cq, &qp->send_user);
+	if (qp->vqp.qp.srq)
+		vhca_srq_put(to_vhca_srq(qp->vqp.qp.srq));
 }
 
 /*

@@ -45,6 +45,7 @@ static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *c
 	srq->wq.max_sge = attr->max_sge;
 	srq->vsrq.srq.pd = pd;
 	srq->vsrq.srq_num = resp->srqn;
+	atomic_init(&srq->refs, 1);
 	return 0;
 }
 
@@ -249,10 +250,32 @@ int vhca_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 	return 0;
 }
 
+/**
+ * vhca_srq_get() - keep an SRQ's memory
+ * @srq: SRQ
+ */
+void vhca_srq_get(struct vhca_srq *srq)
+{
+	atomic_fetch_add_explicit(&srq->refs, 1, memory_order_relaxed);
+}
+
+/**
+ * vhca_srq_put() - an SRQ's memory is not needed any more
+ * @srq: SRQ; the last one frees it
+ */
+void vhca_srq_put(struct vhca_srq *srq)
+{
+	if (atomic_fetch_sub_explicit(&srq->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	vhca_buf_free(&srq->buf);
+	vhca_pd_put(srq->vsrq.srq.pd);
+	vhca_lock_destroy(&srq->wq.lock);
+	free(srq);
+}
+
 int vhca_destroy_srq(struct ibv_srq *ibsrq)
 {
 	struct vhca_srq *srq = to_vhca_srq(ibsrq);
-	struct ibv_pd *pd = ibsrq->pd;
 	int err;
 
 	err = ibv_cmd_destroy_srq(ibsrq);
@@ -262,10 +285,7 @@ int vhca_destroy_srq(struct ibv_srq *ibsrq)
 		vhca_cq_purge(to_vhca_cq(srq->vsrq.cq), srq->user.key);
 		vhca_cq_remove_user(to_vhca_cq(srq->vsrq.cq), &srq->user);
 	}
-	vhca_buf_free(&srq->buf);
-	vhca_pd_put(pd);
-	vhca_lock_destroy(&srq->wq.lock);
-	free(srq);
+	vhca_srq_put(srq);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ DECLARE_DRV_CMD(vhca_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ, vhca_modify_s
  * @wq: the queue
  * @completed: receives whose completions were polled
  * @user: XRC: in its CQ's table
+ * @refs: the program's, until it destroys the SRQ, and one of each QP that polls find
  */
 struct vhca_srq {
 	struct verbs_srq vsrq;
@@ -31,6 +32,7 @@ struct vhca_srq {
 	struct vhca_wq wq;
 	_Atomic uint64_t completed;
 	struct vhca_cq_user user;
+	_Atomic uint32_t refs;
 };
 
 static inline struct vhca_srq *to_vhca_srq(struct ibv_srq *srq)
@@ -44,6 +46,8 @@ int vhca_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
 int vhca_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int vhca_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num);
 int vhca_destroy_srq(struct ibv_srq *srq);
+void vhca_srq_get(struct vhca_srq *srq);
+void vhca_srq_put(struct vhca_srq *srq);
 bool vhca_srq_complete(struct vhca_srq *srq);
 int vhca_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 

@@ -18,6 +18,7 @@
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 #include "engine/engine.h"
 #include "ether/ether.h"
+#include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/fault.h"
 #include "fabric/topo.h"
@@ -96,7 +97,7 @@ static void *engine_thread(void *arg)
 	return NULL;
 }
 
-/* One line about what cannot be had; the exit status of main(). */
+/* Prints one line about what cannot be had.  Returns the exit status of main(). */
 static int fail(const char *what, const char *name, int err)
 {
 	const char *why = strerror(err);
@@ -111,6 +112,11 @@ static int fail(const char *what, const char *name, int err)
 	return 2;
 }
 
+static bool is_ethernet(const struct hca_options *h, u32 port)
+{
+	return h->port[port - 1].link == LINK_ETH;
+}
+
 static bool has_port(const struct options *o, const char *end)
 {
 	char name[TOPO_NAME_MAX];
@@ -118,7 +124,7 @@ static bool has_port(const struct options *o, const char *end)
 	for (u32 i = 0; i < o->nhcas; i++) {
 		for (u32 port = 1; port <= o->hca[i].ports; port++) {
 			snprintf(name, sizeof(name), "%s:%u", o->hca[i].name, port);
-			if (!strcmp(name, end))
+			if (!strcmp(name, end) && !is_ethernet(&o->hca[i], port))
 				return true;
 		}
 	}
@@ -135,7 +141,7 @@ static bool has_end(const struct topo *t, const char *name)
 	return false;
 }
 
-/* Adapters and the topology know the same ports: what one of them lacks, else NULL. */
+/* Adapters and topology must have the same InfiniBand ports: what one of them lacks, or NULL. */
 static const char *ports_differ(const struct options *o, const struct topo *t, char *name,
 				size_t room)
 {
@@ -144,7 +150,7 @@ static const char *ports_differ(const struct options *o, const struct topo *t, c
 	for (u32 i = 0; i < o->nhcas; i++) {
 		for (u32 port = 1; port <= o->hca[i].ports; port++) {
 			snprintf(name, room, "%s:%u", o->hca[i].name, port);
-			if (!has_end(t, name))
+			if (!is_ethernet(&o->hca[i], port) && !has_end(t, name))
 				return "no link leads to this port";
 		}
 	}
@@ -172,7 +178,7 @@ static int make_topology(struct daemon *d)
 		fprintf(stderr, "vhcad: --topology: %s: %s: %s\n", d->opt.topology, name, differ);
 		return 2;
 	}
-	/* links are timed: let no timer wait for company */
+	/* links are timed, so the kernel must not delay timers to group them */
 	prctl(PR_SET_TIMERSLACK, 1);
 	return 0;
 }
@@ -235,6 +241,11 @@ static int make_hca(struct daemon *d, u32 i)
 	int err;
 
 	memcpy(vc.limit, o->limit, sizeof(vc.limit));
+	for (u32 p = 0; p < o->ports; p++) {
+		vc.port[p].ethernet = is_ethernet(o, p + 1);
+		vc.port[p].strict = o->strict;
+		memcpy(vc.port[p].mac, o->port[p].mac, sizeof(vc.port[p].mac));
+	}
 	err = server_new(&sc, &h->server);
 	if (err)
 		return fail("--hca", o->path, -err);
@@ -247,7 +258,7 @@ static int make_hca(struct daemon *d, u32 i)
 	return 0;
 }
 
-/* What the control socket is about. */
+/* Returns what control commands work on. */
 static struct ctl_scope scope_of(const struct daemon *d)
 {
 	return (struct ctl_scope){ d->ctl_hca, d->opt.nhcas, d->ether };
@@ -262,6 +273,8 @@ static int make_all(struct daemon *d)
 	status = make_fabric(d);
 	if (!status && d->opt.ethernet) {
 		err = ether_new(d->opt.ethernet, d->capture, &d->ether);
+		if (!err)
+			err = fabric_set_ether(d->fabric, d->ether);
 		if (err)
 			status = fail("--ethernet", d->opt.ethernet, -err);
 	}
@@ -286,7 +299,7 @@ static void free_all(struct daemon *d)
 
 	ctl_free(d->ctl);
 	ether_free(d->ether);
-	/* it may come back, and then finds everything where it was */
+	/* the thread may come back, and must find everything where it was */
 	if (!d->held) {
 		for (u32 i = 0; i < d->opt.nhcas; i++) {
 			vdev_free(d->hca[i].dev);
@@ -304,13 +317,13 @@ static void free_all(struct daemon *d)
 }
 
 #ifdef VHCAD_INSTRUMENTED
-/* It looks into itself when it ends, or writes down what it has counted. */
+/* An instrumented daemon examines itself when it ends, or writes down what it has counted. */
 #define MAY_CONFINE	false
 #else
 #define MAY_CONFINE	true
 #endif
 
-/* All sockets and files are open, and nobody has been listened to yet. */
+/* Called when all sockets and files are open and no client has been listened to. */
 static int confine(struct daemon *d)
 {
 	const char *paths[OPTIONS_MAX_HCAS + 2], *what;
@@ -378,7 +391,7 @@ static void stop_all(struct daemon *d)
 	}
 }
 
-/* Every vector of every adapter may hold a descriptor. */
+/* Allows many descriptors, since every vector of every adapter may have one. */
 static void raise_limits(void)
 {
 	struct rlimit lim;
@@ -400,10 +413,10 @@ int main(int argc, char **argv)
 	if (err)
 		return fail("--log", d.opt.log, -err);
 	raise_limits();
-	/* a capture may go to a pipe whose reader leaves: an error, not the end */
+	/* a capture may go to a pipe whose reader leaves, which is no reason to end */
 	signal(SIGPIPE, SIG_IGN);
 
-	/* before the first thread: all inherit that these wait for main() */
+	/* done before there are threads, so that they all leave these signals to main() */
 	sigemptyset(&quit);
 	sigaddset(&quit, SIGTERM);
 	sigaddset(&quit, SIGINT);

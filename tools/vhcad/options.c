@@ -12,7 +12,7 @@
 #include "options.h"
 
 static const char usage[] =
-"usage: vhcad --hca SOCKET[,name=NAME][,guid=HEX][,ports=N][,vectors=N] [...] [options]\n"
+"usage: vhcad --hca SOCKET[,name=NAME][,guid=HEX][,ports=N][,vectors=N][,...] [options]\n"
 "\n"
 "Emulates RDMA adapters and the fabric between them.  QEMU attaches each with\n"
 "-device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"SOCKET\"}}'.\n"
@@ -22,8 +22,13 @@ static const char usage[] =
 "                           guid=HEX     node GUID; ports have the numbers after it\n"
 "                           ports=N      1 or 2 (1)\n"
 "                           vectors=N    MSI-X vectors, 1 to 64 (16)\n"
-"  --subnet static|none   who gives ports their addresses: vhcad (default), nobody\n"
-"  --link ib              link layer of the ports\n"
+"                           link=ib|eth  link layer of all ports; link1=, link2=: of one\n"
+"                           mac=MAC      address of port 1, an Ethernet port; mac2=: of port 2\n"
+"                           strict       Ethernet ports send from their own address alone\n"
+"  --subnet static|opensm|none\n"
+"                         who manages the subnet: vhcad, until a manager comes (default); a\n"
+"                         manager in a guest\n"
+"  --link ib|eth          link layer of ports for which nothing else is said (ib)\n"
 "  --mtu BYTES            256, 512, 1024, 2048 or 4096 (default)\n"
 "  --capture FILE         record every packet (pcapng)\n"
 "  --log FILE             append the log here, not to standard error\n"
@@ -45,7 +50,7 @@ static const char usage[] =
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
-"                         clock-query, qp-counters; may be given many times\n"
+"                         clock-query, qp-counters, smi-gsi; may be given many times\n"
 "  --limit [HCA:]NAME=N,...\n"
 "                         most objects that an adapter may have, all or that one: uars,\n"
 "                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
@@ -71,7 +76,7 @@ static void fail(const char *fmt, ...)
 	exit(2);
 }
 
-/* The whole of text as a number between min and max. */
+/* Reads the whole of @text as a number between @min and @max. */
 static u64 number(const char *what, const char *text, int base, u64 min, u64 max)
 {
 	unsigned long long v;
@@ -86,7 +91,7 @@ static u64 number(const char *what, const char *text, int base, u64 min, u64 max
 	return v;
 }
 
-/* One of the words of a list that ends in NULL. */
+/* Finds the word in a list that ends in NULL.  Returns its index. */
 static u32 choice(const char *what, const char *text, const char *const *words)
 {
 	for (u32 i = 0; words[i]; i++)
@@ -102,11 +107,37 @@ static bool name_ok(const char *name)
 	return n && !name[n] && n < OPTIONS_NAME_MAX;
 }
 
+static const char *const links[] = { "ib", "eth", NULL };
+
+static u8 parse_link(const char *value)
+{
+	return choice("--hca link", value ? value : "", links) + LINK_IB;
+}
+
+static void parse_mac(struct hca_options *h, u32 port, const char *value)
+{
+	unsigned int b[WIRE_MAC_LEN];
+	int end = 0, n;
+
+	if (!value)
+		value = "";
+	n = sscanf(value, "%2x:%2x:%2x:%2x:%2x:%2x%n", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5],
+		   &end);
+	if (n != WIRE_MAC_LEN || value[end] || b[0] & 1 ||
+	    !(b[0] | b[1] | b[2] | b[3] | b[4] | b[5]))
+		fail("--hca mac: '%s' is not the Ethernet address of a station", value);
+	for (u32 i = 0; i < WIRE_MAC_LEN; i++)
+		h->port[port - 1].mac[i] = b[i];
+	h->port[port - 1].has_mac = true;
+}
+
 static void parse_hca(struct options *o, const char *arg)
 {
-	enum { NAME, GUID, PORTS, VECTORS };
+	enum { NAME, GUID, PORTS, VECTORS, LINK, LINK1, LINK2, MAC, MAC1, MAC2, STRICT };
 	static char *const keys[] = {
-		[NAME] = "name", [GUID] = "guid", [PORTS] = "ports", [VECTORS] = "vectors", NULL,
+		[NAME] = "name", [GUID] = "guid", [PORTS] = "ports", [VECTORS] = "vectors",
+		[LINK] = "link", [LINK1] = "link1", [LINK2] = "link2", [MAC] = "mac",
+		[MAC1] = "mac1", [MAC2] = "mac2", [STRICT] = "strict", NULL,
 	};
 	struct hca_options *h = &o->hca[o->nhcas];
 	char *rest, *value, *text;
@@ -118,7 +149,7 @@ static void parse_hca(struct options *o, const char *arg)
 		fail("no memory");
 	h->ports = 1;
 	h->vectors = 0;
-	/* locally administered, and apart by more than any port count */
+	/* locally administered, and further apart than an adapter has ports */
 	h->guid = 0x0256484341000000ULL + ((u64)(o->nhcas + 1) << 8);
 	snprintf(h->name, sizeof(h->name), "hca%u", o->nhcas);
 
@@ -146,6 +177,28 @@ static void parse_hca(struct options *o, const char *arg)
 		case VECTORS:
 			h->vectors = number("--hca vectors", value ? value : "", 10, 1,
 					    MIN(VDEV_MAX_VECTORS, MSIX_VECTORS_MAX));
+			break;
+		case LINK:
+			h->port[0].link = parse_link(value);
+			h->port[1].link = h->port[0].link;
+			break;
+		case LINK1:
+			h->port[0].link = parse_link(value);
+			break;
+		case LINK2:
+			h->port[1].link = parse_link(value);
+			break;
+		case MAC:
+		case MAC1:
+			parse_mac(h, 1, value);
+			break;
+		case MAC2:
+			parse_mac(h, 2, value);
+			break;
+		case STRICT:
+			if (value)
+				fail("--hca strict: has no value");
+			h->strict = true;
 			break;
 		default:
 			fail("--hca: unknown property '%s'", text);
@@ -224,6 +277,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_APM,
 		VHCA_CAP_CLOCK_QUERY,
 		VHCA_CAP_QP_COUNTERS,
+		VHCA_CAP_SMI_GSI,
 	};
 	static const char *const names[] = {
 		"rc",
@@ -251,6 +305,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"apm",
 		"clock-query",
 		"qp-counters",
+		"smi-gsi",
 		NULL,
 	};
 	char *colon = strchr(arg, ':'), *word, *save = NULL;
@@ -268,7 +323,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		off->caps |= 1ULL << bits[choice("--caps-off", word, names)];
 }
 
-/* An adapter may be named before it is there. */
+/* Done behind all options, since one may name an adapter that a later one makes. */
 static void hand_out_caps_off(struct options *o)
 {
 	for (u32 i = 0; i < o->ncaps_off; i++) {
@@ -313,7 +368,7 @@ static void parse_limit(struct options *o, char *arg)
 	}
 }
 
-/* Of several for the same the last one holds. */
+/* Where several options limit the same, the last one counts. */
 static void hand_out_limits(struct options *o)
 {
 	for (u32 i = 0; i < o->nlimits; i++) {
@@ -333,7 +388,7 @@ static void hand_out_limits(struct options *o)
 	}
 }
 
-/* What only shows when all options are known. */
+/* Checks what can only be known when all options are. */
 static void check(struct options *o)
 {
 	if (!o->nhcas)
@@ -350,11 +405,34 @@ static void check(struct options *o)
 				fail("--hca: two adapters are named %s", h->name);
 			if (!strcmp(h->path, o->hca[j].path))
 				fail("--hca: two adapters on socket %s", h->path);
-			/* a node GUID and those of its ports lie in one row */
+			/* the GUIDs of an adapter's ports follow that of its node */
 			if (h->guid - o->hca[j].guid <= o->hca[j].ports ||
 			    o->hca[j].guid - h->guid <= h->ports)
 				fail("--hca: the GUIDs of %s and %s overlap", o->hca[j].name,
 				     h->name);
+		}
+	}
+}
+
+/*
+ * Done behind all options, as --link may come last.  Who has no address gets one that is locally
+ * administered and that no other port of the daemon has.
+ */
+static void hand_out_links(struct options *o)
+{
+	for (u32 i = 0; i < o->nhcas; i++) {
+		struct hca_options *h = &o->hca[i];
+
+		for (u32 p = 0; p < VDEV_MAX_PORTS; p++) {
+			if (!h->port[p].link)
+				h->port[p].link = o->link;
+			if (h->port[p].has_mac &&
+			    (p >= h->ports || h->port[p].link != LINK_ETH))
+				fail("--hca: %s has no Ethernet port %u for this address", h->name,
+				     p + 1);
+			if (!h->port[p].has_mac)
+				memcpy(h->port[p].mac, (u8[]){ 0x02, 0x56, 0x48, 0x45, i, p + 1 },
+				       WIRE_MAC_LEN);
 		}
 	}
 }
@@ -393,13 +471,15 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "version", no_argument, NULL, VERSION },
 		{ NULL, 0, NULL, 0 },
 	};
-	static const char *const subnets[] = { "none", "static", NULL };
-	static const char *const links[] = { "ib", NULL };
+	/* the manager's name says no more than that there is one */
+	enum { SUBNET_STATIC = 2 };
+	static const char *const subnets[] = { "none", "opensm", "static", NULL };
 	static const char *const irqs[] = { "msix", "msi", NULL };
 	int c;
 
 	memset(o, 0, sizeof(*o));
 	o->static_subnet = true;
+	o->link = LINK_IB;
 	o->vendor = VHCA_PCI_VENDOR;
 	o->device = VHCA_PCI_DEVICE;
 	o->version = VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
@@ -414,10 +494,10 @@ void options_parse(struct options *o, int argc, char **argv)
 			parse_hca(o, optarg);
 			break;
 		case SUBNET:
-			o->static_subnet = choice("--subnet", optarg, subnets);
+			o->static_subnet = choice("--subnet", optarg, subnets) == SUBNET_STATIC;
 			break;
 		case LINK:
-			choice("--link", optarg, links);
+			o->link = choice("--link", optarg, links) + LINK_IB;
 			break;
 		case MTU:
 			parse_mtu(o, optarg);
@@ -491,6 +571,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		fail("unexpected argument '%s' (see vhcad --help)", argv[optind]);
+	hand_out_links(o);
 	check(o);
 	hand_out_caps_off(o);
 	hand_out_limits(o);

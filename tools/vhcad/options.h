@@ -7,6 +7,7 @@
 
 #include "res/limit.h"
 #include "pci/config.h"
+#include "wire/wire.h"
 #include "lib/types.h"
 
 #define OPTIONS_MAX_HCAS	128u
@@ -20,7 +21,15 @@ struct hca_options {
 	u32 vectors;
 	u64 caps_off;			/* bits (1 << enum vhca_cap) */
 	u32 limit[VLIMITS];		/* 0: the usual one */
+	bool strict;			/* Ethernet ports: see struct vdev_port_config */
+	struct {
+		u8 link;		/* LINK_*, or 0: what --link says */
+		bool has_mac;
+		u8 mac[WIRE_MAC_LEN];
+	} port[VDEV_MAX_PORTS];
 };
+
+enum options_link { LINK_USUAL, LINK_IB, LINK_ETH };
 
 /* What one --caps-off says. */
 struct caps_off {
@@ -36,6 +45,7 @@ struct limits {
 
 struct options {
 	u32 nhcas;
+	u8 link;			/* LINK_IB, LINK_ETH */
 	struct hca_options hca[OPTIONS_MAX_HCAS];
 	bool static_subnet;
 	const char *capture;		/* NULL: none */

@@ -22,7 +22,10 @@
 
 /* ---- user and capabilities ---- */
 
-/* Made by "make install"; other daemons that have no user of their own are nobody, too. */
+/*
+ * "make install" makes the first one; the second one is shared with daemons that have no user
+ * either.
+ */
 #define OWN_USER	"vhcad"
 #define SHARED_USER	"nobody"
 
@@ -55,7 +58,7 @@ int sandbox_drop(const char *user, const char **what)
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 	int sig = 0, err;
 
-	/* another user is another process in this respect: the wish would be forgotten */
+	/* the kernel forgets this setting when the process changes its user */
 	prctl(PR_GET_PDEATHSIG, &sig, 0, 0, 0);
 	if (!geteuid()) {
 		err = become(user, what);
@@ -86,8 +89,8 @@ int sandbox_drop(const char *user, const char **what)
 #define MAX_ARGS	2u
 
 /*
- * A call, what becomes of it, and what its arguments must be for that: argument
- * arg[i], as far as mask[i] looks, is value[i].
+ * A system call, what becomes of it, and for which arguments: argument arg[i], in the bits of
+ * mask[i], is value[i].
  */
 struct rule {
 	int call;
@@ -127,9 +130,9 @@ static const struct rule rules[] = {
 	/* where the vDSO has no clock; seeds of hash tables */
 	ALLOW(clock_gettime), ALLOW(getrandom),
 	/*
-	 * What libraries try and can do without: a way to make threads whose flags
-	 * cannot be looked at, the number of processors and the time zone, names for
-	 * memory.  The sweeper removes the sockets.
+	 * Libraries try these and can do without: clone3(), whose flags a filter cannot see, files
+	 * that tell the number of processors and the time zone, names for memory.  The sweeper
+	 * removes the sockets.
 	 */
 	ANSWER(clone3, ENOSYS), ANSWER(open, EACCES), ANSWER(openat, EACCES),
 	ANSWER(sched_getaffinity, EPERM), ANSWER(unlink, EPERM), ANSWER(unlinkat, EPERM),
@@ -143,7 +146,7 @@ static void say_number(int sig, siginfo_t *info, void *context)
 
 	memcpy(text, what, sizeof(what));
 
-	/* printf may hold a lock at this moment */
+	/* printf() must not be called, as its lock may be held at this moment */
 	while (n / power >= 10)
 		power *= 10;
 	for (; power; power /= 10)
@@ -157,7 +160,7 @@ static int add_rule(scmp_filter_ctx ctx, const struct rule *r)
 {
 	struct scmp_arg_cmp arg[MAX_ARGS];
 
-	/* a call that this machine never had */
+	/* this architecture does not have the call */
 	if (r->call < 0)
 		return 0;
 	for (u32 i = 0; i < r->nargs; i++)
@@ -166,7 +169,7 @@ static int add_rule(scmp_filter_ctx ctx, const struct rule *r)
 	return seccomp_rule_add_array(ctx, r->action, r->call, r->nargs, arg);
 }
 
-/* Calls to the process itself: abort() says so that way that something is wrong. */
+/* Allows signals to the process itself, by which abort() ends it. */
 static int add_abort(scmp_filter_ctx ctx)
 {
 	const struct rule r = {

@@ -14,10 +14,10 @@
 #include "sandbox.h"
 
 struct sweeper {
-	int to;			/* the process's end of life, or a byte: remove them */
+	int to;			/* to the process: a byte starts it, the end ends it */
 };
 
-/* All descriptors but one, which becomes number 0: a socket must not outlive the daemon. */
+/* Closes all descriptors but one, which becomes number 0: no socket may outlive the daemon. */
 static void keep_only(int fd)
 {
 	if (dup2(fd, 0) < 0 || syscall(SYS_close_range, 1u, ~0u, 0u))
@@ -47,7 +47,7 @@ int sweeper_start(const char *const *paths, u32 n, struct sweeper **out)
 		err = -errno;
 		goto err_free;
 	}
-	/* nobody waits for it */
+	/* nobody waits for this child */
 	signal(SIGCHLD, SIG_IGN);
 	pid = fork();
 	if (!pid)

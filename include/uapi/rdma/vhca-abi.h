@@ -114,7 +114,7 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  * power of two of them, each a struct vhca_rwqe and its scatter list; its
  * record counts strides.  A shared receive queue is a ring of the same kind.
  *
- * A UD QP's receives take 40 bytes for the GRH first, whether the packet has
+ * A UD, SMI or GSI QP's receives take 40 bytes for the GRH first, whether the packet has
  * one (VHCA_CQE_F_GRH) or not; byte_len counts them.
  */
 #define VHCA_WQE_BLOCK		64
@@ -276,7 +276,8 @@ struct vhca_wqe_ud {
 	struct vhca_av av;
 	__le32 dqpn;
 	__le32 qkey;
-	__le32 rsvd;
+	__le16 pkey_index;	/* GSI: of the packet; other QPs have one of their own: 0 */
+	__u8 rsvd[2];
 };
 
 static_assert(sizeof(struct vhca_wqe_ud) == 48);
@@ -383,7 +384,7 @@ static inline const char *vhca_why_text(unsigned int number)
 		[VHCA_WHY_ENTRY_SGES] =
 			"gather entries: too many, not with this opcode, or not as many as it has",
 		[VHCA_WHY_ENTRY_LENGTH] =
-			"longer than 2 GiB or, on UD, the port's MTU, or an atomic not of 8 bytes",
+			"longer than 2 GiB or, on UD, the port's MTU; no 8 bytes of an atomic, no 256 of a MAD",
 		[VHCA_WHY_ENTRY_CHANGED] = "the entry was changed while it was carried out",
 		[VHCA_WHY_NO_READS] =
 			"the QP may have no READs and atomics under way: max_rd_atomic is 0",
@@ -419,6 +420,8 @@ static inline const char *vhca_why_text(unsigned int number)
 #define VHCA_CQE_F_RQ		(1U << 3)	/* completes a receive */
 #define VHCA_CQE_F_INV		(1U << 4)	/* the sender has invalidated inv_key */
 #define VHCA_CQE_F_XRC		(1U << 5)	/* receive of the XRC SRQ srqn */
+#define VHCA_CQE_F_IPV4		(1U << 6)	/* with GRH: its last 20 bytes are an IPv4 header */
+#define VHCA_CQE_F_VLAN		(1U << 7)	/* vlan is valid */
 
 struct vhca_cqe {
 	__le64 wr_id;
@@ -439,10 +442,12 @@ struct vhca_cqe {
 	__le16 slid;
 	__u8 sl;
 	__u8 dlid_path_bits;
-	__u8 port;
+	__u8 port;		/* every completion of QP 0 and 1; what arrived at a UD QP */
 	__u8 rsvd0;
 	__le32 srqn;		/* VHCA_CQE_F_XRC */
-	__u8 rsvd[11];
+	__le16 vlan;		/* tag: priority << 13 | VLAN */
+	__u8 smac[6];		/* what arrived at a UD or GSI QP of an Ethernet port */
+	__u8 rsvd[3];
 	__u8 owner;
 };
 

@@ -95,7 +95,7 @@ static void *make_import_pd(void)
 
 static void *make_import_mr(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 
 	return fake_ops()->import_mr(&pd.pd, FAKE_OTHERS_MR);
 }
@@ -109,7 +109,7 @@ static void *make_td(void)
 
 static void *make_domain(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 	struct ibv_parent_domain_init_attr attr = { .pd = &pd.pd };
 
 	pd.pd.context = &ctx->vctx.context;
@@ -118,7 +118,7 @@ static void *make_domain(void)
 
 static void *make_mr(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 	static char byte;
 
 	return fake_ops()->reg_mr(&pd.pd, &byte, 1, (uintptr_t)&byte, 0);
@@ -126,14 +126,14 @@ static void *make_mr(void)
 
 static void *make_dmabuf_mr(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 
 	return fake_ops()->reg_dmabuf_mr(&pd.pd, 0, 1, 0, -1, 0);
 }
 
 static void *make_mw(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 
 	return fake_ops()->alloc_mw(&pd.pd, IBV_MW_TYPE_1);
 }
@@ -153,7 +153,7 @@ static void *make_cq_ex(void)
 
 static void *make_qp(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 	struct ibv_qp_init_attr attr = {
 		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = IBV_QPT_RC,
 	};
@@ -164,7 +164,7 @@ static void *make_qp(void)
 
 static void *make_srq(void)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
 
 	pd.pd.context = &ctx->vctx.context;
@@ -173,7 +173,7 @@ static void *make_srq(void)
 
 static void *make_ah(void)
 {
-	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context, .holds = 1 };
 	struct ibv_ah_attr attr = { .dlid = 1, .port_num = 1 };
 
 	return fake_ops()->create_ah(&pd.pd, &attr);
@@ -595,7 +595,7 @@ static void a_table_that_cannot_grow(void **state)
 static void attributes_nobody_knows(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 4 };
-	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context, .holds = 1 };
 	struct ibv_qp_init_attr_ex qattr = {
 		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = IBV_QPT_RC, .pd = &pd.pd,
 	};

@@ -16,6 +16,7 @@ int fake_err[FAKE_COMMANDS];
 uint32_t fake_slot_shift;
 unsigned int fake_logged;
 int fake_live;
+void (*fake_behind_destroy_qp)(void);
 uint32_t fake_send_ops;
 bool fake_uc_local_inv;
 uint64_t fake_lacks;
@@ -250,9 +251,15 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 
 int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
+	int err = fake_answer(FAKE_DESTROY_QP, -1);
+
 	(void)qp;
-	return fake_answer(FAKE_DESTROY_QP, -1);
+	if (!err && fake_behind_destroy_qp)
+		fake_behind_destroy_qp();
+	return err;
 }
+
+const uint8_t fake_neighbour[6] = { 0x52, 0x54, 0, 0xe7, 0, 7 };
 
 /* The kernel's part: what the program says becomes what the device reads. */
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
@@ -277,6 +284,9 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 		.traffic_class = attr->grh.traffic_class,
 	};
 	memcpy(out->av.dgid, attr->grh.dgid.raw, sizeof(out->av.dgid));
+	/* On an Ethernet port, where there are no LIDs, the kernel finds the neighbour. */
+	if (!attr->dlid)
+		memcpy(out->av.dmac, fake_neighbour, sizeof(out->av.dmac));
 	return 0;
 }
 
@@ -356,6 +366,7 @@ void fake_start(void)
 	fake_srq_start();
 	fake_logged = 0;
 	fake_live = 0;
+	fake_behind_destroy_qp = NULL;
 	fake_slot_shift = 0;
 	fake_send_ops = FAKE_ALL_OPS;
 	fake_uc_local_inv = true;
@@ -508,7 +519,7 @@ struct ibv_qp *fake_make_srq_qp(struct vhca_context *ctx, enum ibv_qp_type type,
 
 struct ibv_ah *fake_make_ah(struct vhca_context *ctx, uint16_t dlid)
 {
-	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context, .holds = 1 };
 	struct ibv_ah_attr attr = {
 		.grh = {
 			.dgid.raw = { 0xfe, 0x80, [15] = 7 },

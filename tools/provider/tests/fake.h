@@ -103,6 +103,9 @@ struct fake_clock {
 
 extern struct fake_clock fake_clock;
 
+/* MAC address in an address handle of an Ethernet port, which is one without a DLID. */
+extern const uint8_t fake_neighbour[6];
+
 /* Bytes of the region that somebody else has made. */
 extern uint64_t fake_others_length;
 
@@ -121,6 +124,8 @@ extern bool fake_uc_local_inv;
 extern unsigned int fake_logged;
 /* Contexts and objects of all kinds that there are. */
 extern int fake_live;
+/* What another thread does as soon as the kernel has destroyed a QP; NULL: nothing. */
+extern void (*fake_behind_destroy_qp)(void);
 
 bool fake_registered(void);
 const struct verbs_device_ops *fake_driver(void);

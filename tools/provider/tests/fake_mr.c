@@ -8,7 +8,7 @@
 #include "cm.h"
 #include "fake.h"
 
-struct vhca_pd fake_vhca_pd;
+struct vhca_pd fake_vhca_pd = { .holds = 1 };
 struct fake_mr fake_asked;
 
 static uint32_t num_mws;

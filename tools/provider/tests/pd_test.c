@@ -377,7 +377,7 @@ static void what_there_cannot_be_is_refused(void **state)
 {
 	struct ibv_td_init_attr unknown = { .comp_mask = 1 };
 	struct vhca_context other = {};
-	struct vhca_pd foreign = { .pd.context = &other.vctx.context };
+	struct vhca_pd foreign = { .pd.context = &other.vctx.context, .holds = 1 };
 	struct vhca_td foreign_td = { .td.context = &other.vctx.context };
 	struct ibv_pd *domain = parent(td, false);
 	struct ibv_cq_init_attr_ex cq = { .cqe = 4, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD };

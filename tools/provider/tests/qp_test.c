@@ -39,6 +39,23 @@ static void post_send(struct ibv_qp *qp)
 	assert_int_equal(fake_ops()->post_send(qp, &wr, &bad), 0);
 }
 
+static struct {
+	struct ibv_pd *pd;
+	struct ibv_cq *send_cq, *recv_cq;
+	struct ibv_srq *srq;
+} parts;
+
+/* The kernel lets them go: nothing uses them any more. */
+static void destroy_parts(void)
+{
+	if (parts.srq)
+		assert_int_equal(fake_ops()->destroy_srq(parts.srq), 0);
+	if (parts.recv_cq != parts.send_cq)
+		assert_int_equal(fake_ops()->destroy_cq(parts.recv_cq), 0);
+	assert_int_equal(fake_ops()->destroy_cq(parts.send_cq), 0);
+	assert_int_equal(fake_ops()->dealloc_pd(parts.pd), 0);
+}
+
 static void complete(struct ibv_cq *cq, struct ibv_qp *qp, uint32_t index, uint64_t wr_id)
 {
 	fake_complete(cq, (struct vhca_cqe) {
@@ -193,6 +210,39 @@ static void destruction_purges_the_cq(void **state)
 	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
 }
 
+/* Another thread destroys what a QP was made of while the provider still destroys the QP. */
+static void parts_go_before_their_qp(void **state)
+{
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	unsigned int shared, with_srq;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp *qp;
+
+	(void)state;
+	fake_behind_destroy_qp = destroy_parts;
+	for (shared = 0; shared < 2; shared++) {
+		for (with_srq = 0; with_srq < 2; with_srq++) {
+			parts.pd = fake_ops()->alloc_pd(&ctx->vctx.context);
+			assert_non_null(parts.pd);
+			parts.pd->context = &ctx->vctx.context;
+			parts.send_cq = fake_make_cq(ctx, 8);
+			parts.recv_cq = shared ? parts.send_cq : fake_make_cq(ctx, 8);
+			parts.srq = with_srq ? fake_ops()->create_srq(parts.pd, &srq) : NULL;
+			init = (struct ibv_qp_init_attr) {
+				.qp_type = IBV_QPT_RC,
+				.send_cq = parts.send_cq,
+				.recv_cq = parts.recv_cq,
+				.srq = parts.srq,
+				.cap = small,
+			};
+			qp = fake_ops()->create_qp(parts.pd, &init);
+			assert_non_null(qp);
+			complete(parts.recv_cq, qp, 1, 1000);
+			assert_int_equal(fake_ops()->destroy_qp(qp), 0);
+		}
+	}
+}
+
 static void reset_starts_over(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -227,7 +277,7 @@ static void reset_starts_over(void **state)
 
 static struct ibv_qp *try_create(struct ibv_cq *cq, struct ibv_qp_init_attr_ex attr)
 {
-	static struct vhca_pd pd;
+	static struct vhca_pd pd = { .holds = 1 };
 
 	pd.pd.context = &ctx->vctx.context;
 	attr.send_cq = cq;
@@ -369,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_missing_queue_takes_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_cq_finds_each_of_many_qps, setup, teardown),
 		cmocka_unit_test_setup_teardown(destruction_purges_the_cq, setup, teardown),
+		cmocka_unit_test_setup_teardown(parts_go_before_their_qp, setup, teardown),
 		cmocka_unit_test_setup_teardown(reset_starts_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(refusals_leave_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_kernels_verbs_pass_through, setup, teardown),

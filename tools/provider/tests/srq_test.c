@@ -17,7 +17,7 @@
 #define MAX_SGE	2
 
 static struct vhca_context *ctx;
-static struct vhca_pd pd;
+static struct vhca_pd pd = { .holds = 1 };
 static struct ibv_srq *srq;
 
 static struct ibv_srq *make(uint32_t max_wr, uint32_t max_sge)

@@ -174,6 +174,25 @@ static void requests_keep_their_own_address(void **state)
 	check_destination(&got.ud, 0x4321, 0xabcdef, 0x80010000);
 }
 
+/* Whom the kernel has found on Ethernet, the request names; this side looks for nobody. */
+static void a_datagram_on_ethernet_has_the_neighbour(void **state)
+{
+	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
+	struct ibv_ah *other = fake_make_ah(ctx, 0);
+	struct head got;
+
+	(void)state;
+	wr.wr.ud.ah = other;
+	assert_int_equal(post(&wr, &bad), 0);
+	read_ring(qp, 0, &got, sizeof(got));
+	assert_memory_equal(got.ud.av.dmac, fake_neighbour, sizeof(fake_neighbour));
+	assert_int_equal(got.ud.av.grh, 1);
+	assert_int_equal(got.ud.av.sgid_index, 3);
+	assert_int_equal(got.ud.av.hop_limit, 64);
+	assert_true(got.ud.av.dlid == 0);
+	assert_int_equal(fake_ops()->destroy_ah(other), 0);
+}
+
 /* Has datagrams of two and three blocks go until the next one starts at this block of the ring. */
 static uint64_t go_to(uint32_t place)
 {
@@ -311,7 +330,7 @@ static void each_type_has_its_operations(void **state)
 static void extended_operations_are_refused_by_type(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
-	struct vhca_pd pd = { .pd.context = &ctx->vctx.context };
+	struct vhca_pd pd = { .pd.context = &ctx->vctx.context, .holds = 1 };
 	unsigned int i, bit;
 
 	(void)state;
@@ -436,7 +455,9 @@ static void addresses_of_other_pds(void **state)
 /* Which PD that is the call that made it says. */
 static void addresses_know_their_pd(void **state)
 {
-	struct vhca_pd pd = { .pd = { .context = &ctx->vctx.context, .handle = 5 } };
+	struct vhca_pd pd = {
+		.pd = { .context = &ctx->vctx.context, .handle = 5 }, .holds = 1,
+	};
 	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
 	struct ibv_ah_attr attr = { .dlid = 1, .port_num = 1 };
 	struct ibv_ah *foreign = fake_ops()->create_ah(&pd.pd, &attr);
@@ -668,6 +689,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_datagram_has_its_destination),
 		TEST(requests_keep_their_own_address),
+		TEST(a_datagram_on_ethernet_has_the_neighbour),
 		TEST(inline_of_every_length_everywhere),
 		TEST(each_type_has_its_operations),
 		TEST(extended_operations_are_refused_by_type),

@@ -5,7 +5,7 @@ tables that drive their decoders."""
 import os
 
 from elf import Elf
-from uapi import NL_CBS, NO_ATTR, NO_METHOD, NO_WRITE, UVERBS_ARG, commands
+from uapi import NL_CBS, NO_ATTR, NO_METHOD, NO_WRITE, UMAD_IOCTL, UVERBS_ARG, commands, ucma_commands
 
 HEAD = """.. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
@@ -13,9 +13,9 @@ HEAD = """.. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 The user API, row by row
 =========================
 
-This file is made by ``tools/testing/counts/run --update`` from the tables in ``ib_uverbs.ko`` and
-``ib_core.ko``, by which requests are decoded; ``counts/interfaces`` fails when it is not current.
-How the tables are read is in :doc:`uverbs`.
+This file is made by ``tools/testing/counts/run --update`` from the tables in ``ib_uverbs.ko``,
+``ib_umad.ko``, ``rdma_ucm.ko`` and ``ib_core.ko``, by which requests are decoded; ``counts/interfaces`` fails when it is
+not current. How the tables are read is in :doc:`uverbs`.
 
 Of each row: what a refusal calls it; its attribute, in requests by ``ioctl``; its bytes; what it is.
 Where a row has no attribute only ``write`` carries it. ``*`` marks what an ``ioctl`` cannot do
@@ -146,9 +146,36 @@ def netlink(path, numbers):
             "privilege", "that is needed.", ""] + table(rows)
 
 
+def umad(path, numbers):
+    """The requests that umadN takes by ioctl."""
+    elf = Elf(path)
+    place = elf.symbols["umad_ioctls"]
+    named = names(numbers, "IB_USER_MAD_")
+    rows = []
+    for at in range(0, elf.sizes["umad_ioctls"], UMAD_IOCTL):
+        cmd, = elf.unpack("I", place, at)
+        rows.append((str(cmd & 0xff), named[cmd & 0xff], str(cmd >> 16 & 0x3fff)))
+    title = "umad: ioctl"
+    return [title, "=" * len(title), "", "Number, request, and the bytes of its argument. What they do is in "
+            ":doc:`umad`.", ""] + table(sorted(rows))
+
+
+def ucma(path, numbers):
+    """The commands of rdma_cm, written as the ABI has them."""
+    named = names(numbers, "RDMA_USER_CM_CMD_")
+    rows = []
+    for number, (full, least, room) in sorted(ucma_commands(Elf(path)).items()):
+        rows.append((str(number), named[number], str(full) if least == full else f"{full}, or {least}", str(room or "")))
+    title = "rdma_cm: write"
+    return [title, "=" * len(title), "", "Number, command, the bytes of its request and, of old programs, fewer; the room "
+            "that its response needs.", "What they do is in :doc:`ucma`.", ""] + table(rows)
+
+
 def reference(tree, numbers):
     """The whole text."""
     core = os.path.join(tree, "drivers/infiniband/core")
     lines = Uverbs(os.path.join(core, "ib_uverbs.ko"), numbers).lines()
+    lines += umad(os.path.join(core, "ib_umad.ko"), numbers)
+    lines += ucma(os.path.join(core, "rdma_ucm.ko"), numbers)
     lines += netlink(os.path.join(core, "ib_core.ko"), numbers)
     return HEAD + "\n" + "\n".join(lines).rstrip("\n") + "\n"

@@ -7,7 +7,8 @@ import re
 
 from elf import Elf
 
-UVERBS_OBJECT, UVERBS_CMD, UVERBS_ARG, NL_CBS = 24, 64, 48, 24     # bytes of the tables' elements
+# bytes of the tables' elements
+UVERBS_OBJECT, UVERBS_CMD, UVERBS_ARG, NL_CBS, UMAD_IOCTL, UCMA_COMMAND = 24, 64, 48, 24, 16, 32
 NO_METHOD, NO_ATTR, NO_WRITE = 0xffff, 0xffff, 0xff
 
 # The enum that numbers a method's attributes, for methods whose enum is not named after them.
@@ -64,9 +65,12 @@ class Numbers:
 
     def __init__(self, folder):
         self.value, self.enum = {}, {}
-        for name in ("ib_user_verbs.h", "ib_user_ioctl_cmds.h", "rdma_netlink.h"):
+        for name in ("ib_user_verbs.h", "ib_user_ioctl_cmds.h", "rdma_netlink.h", "rdma_user_cm.h"):
             with open(os.path.join(folder, "rdma", name), encoding="utf-8") as file:
                 self._read(re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S))
+        with open(os.path.join(folder, "rdma/rdma_user_ioctl.h"), encoding="utf-8") as file:
+            for name, number in re.findall(r"^#define\s+(IB_USER_MAD_\w+)\s+_IO\w*\(\w+,\s*(0x\w+)", file.read(), re.M):
+                self.value[name] = int(number, 16)
 
     def _read(self, text):
         for name, number in re.findall(r"^#define\s+(\w+)\s+(\d+)$", text, re.M):
@@ -102,6 +106,24 @@ def nl_commands(elf, table):
             if elf.pointer(place, number * NL_CBS) or elf.pointer(place, number * NL_CBS + 8)}
 
 
+def umad_ioctls(elf):
+    """Numbers of the ioctl requests that a table of struct umad_ioctl has a handler for."""
+    place = elf.symbols["umad_ioctls"]
+    return {elf.unpack("I", place, at)[0] & 0xff for at in range(0, elf.sizes["umad_ioctls"], UMAD_IOCTL)
+            if elf.pointer(place, at + 8)}
+
+
+def ucma_commands(elf):
+    """{number: (bytes of the request, bytes that old programs give, room for the response)} of the
+    commands that a table of struct ucma_command has a handler for."""
+    place = elf.symbols["ucma_commands"]
+    if elf.sizes["ucma_commands"] % UCMA_COMMAND:
+        raise SystemExit("counts: struct ucma_command has changed: uapi.py has to follow")
+    return {number: elf.unpack("HHH", place, number * UCMA_COMMAND + 16)
+            for number in range(elf.sizes["ucma_commands"] // UCMA_COMMAND)
+            if elf.pointer(place, number * UCMA_COMMAND)}
+
+
 def commands(elf):
     """(object, place of the struct uverbs_cmd) of each command that ib_uverbs.ko has: its objects, in
     the order of their list, have lists of their own."""
@@ -133,9 +155,8 @@ class Ours:
         self.write, self.extended, self.methods, self.objects = set(), set(), {}, set()
         self._uverbs(Elf(os.path.join(core, "ib_uverbs.ko")))
         self.nldev = nl_commands(Elf(os.path.join(core, "ib_core.ko")), "nldev_commands")
-        for module in ("rdma_ucm", "ib_umad"):
-            if os.path.exists(os.path.join(core, module + ".ko")):
-                raise SystemExit(f"counts: {module}.ko is new: uapi.py has to learn what it handles")
+        self.umad = umad_ioctls(Elf(os.path.join(core, "ib_umad.ko")))
+        self.ucma = set(ucma_commands(Elf(os.path.join(core, "rdma_ucm.ko"))))
 
     def _uverbs(self, elf):
         for obj, cmd in commands(elf):
@@ -159,6 +180,10 @@ class Ours:
             return value["IB_USER_VERBS_" + name] in self.write
         if family == "netlink":
             return name.startswith("RDMA_NLDEV_") and value[name] in self.nldev
+        if family == "umad":
+            return value[name] in self.umad
+        if family == "ucma":
+            return value[name] in self.ucma
         if family != "ioctl":
             return False
         if name.startswith("UVERBS_OBJECT_"):
@@ -203,8 +228,8 @@ class Linux:
         if family == "netlink":
             return value[name] in (self.nldev if name.startswith("RDMA_NLDEV_") else self.ls)
         if family == "ucma":
-            ucma, number = self.elf["rdma_ucm"], UCMA.index(name)
-            return ucma.pointer(ucma.symbols["ucma_cmd_table"], 8 * number) is not None
+            ucma = self.elf["rdma_ucm"]
+            return ucma.pointer(ucma.symbols["ucma_cmd_table"], 8 * value[name]) is not None
         if family == "umad":
             handler = {"IB_USER_MAD_REGISTER_AGENT": "ib_umad_reg_agent",
                        "IB_USER_MAD_REGISTER_AGENT2": "ib_umad_reg_agent2",
@@ -219,15 +244,10 @@ class Linux:
         return method is None or value[name] in (self.attrs(method) or ())
 
 
-UCMA = []       # names of the ucma family in the order of their numbers
-
-
 def rows(path):
     """[(family, name)]"""
     with open(path, encoding="utf-8") as file:
-        found = [tuple(line.split("\t")[:2]) for line in file if not line.startswith("#")]
-    UCMA[:] = [name for family, name in found if family == "ucma"]
-    return found
+        return [tuple(line.split("\t")[:2]) for line in file if not line.startswith("#")]
 
 
 def classify(listing, ours, linux, different):

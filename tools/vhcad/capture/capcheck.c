@@ -73,7 +73,7 @@ static u32 le32(const u8 *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Headers and payload as the opcode wants them; the CRCs hold. */
+/* Checks that headers and payload are what the opcode wants.  The CRCs have been found right. */
 static void check_form(struct check *c, const u8 *p, u32 len)
 {
 	struct wire_hdr h;
@@ -195,7 +195,7 @@ static void check_packet(struct check *c, u32 link, const u8 *p, u32 len)
 		c->other++;
 }
 
-/* One block; body excludes the type and both lengths.  Returns 0 or -1. */
+/* Reads a block; @body is without type and lengths.  Returns 0 or -1. */
 static int pcapng_block(struct check *c, u32 type, const u8 *body, u32 len)
 {
 	u32 id, cap;
@@ -291,7 +291,7 @@ static int check_file(struct check *c)
 	return check_pcap(c);
 }
 
-/* The whole of a regular file; NULL with errno set. */
+/* Reads the whole of a regular file.  Returns NULL with errno set. */
 static u8 *read_all(const char *path, u64 *size)
 {
 	FILE *f = fopen(path, "re");

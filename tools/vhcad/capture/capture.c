@@ -180,7 +180,7 @@ static void erf_header(u8 *p, int port, u64 time_ns, u32 len)
 	put_be16(p + 14, len);
 }
 
-/* A packet, with a header of @head bytes before it that its link type wants. */
+/* Writes a packet behind a header of @head bytes that its link type wants. */
 static void put_packet(struct capture *c, int port, u64 time_ns, const u8 *head, u32 head_len,
 		       const u8 *pkt, u32 len)
 {

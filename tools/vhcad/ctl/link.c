@@ -87,12 +87,14 @@ void request_link(struct request *r)
 	u32 port = hca && between < 0 ? request_port(r, hca) : 0, n;
 	struct change c = { 0 };
 	struct fabric *f;
-	bool has;
+	bool has, ethernet;
 
 	if (!hca || (between < 0 && !port) || !take_change(r, &c))
 		return;
 	f = vdev_fabric_lock(hca->dev);
-	has = fab_has_topology(f);
+	/* Ethernet ports are in no topology */
+	ethernet = port && vdev_is_ethernet(hca->dev, port);
+	has = fab_has_topology(f) && !ethernet;
 	n = between >= 0 ? (u32)between : has ? vdev_fabric_link(hca->dev, port) : 0;
 	if (has && c.has_rate)
 		fab_link_rate(f, n, &c.rate);
@@ -102,7 +104,8 @@ void request_link(struct request *r)
 		fab_link_up(f, n, c.up);
 	vdev_fabric_unlock(hca->dev);
 	if (!has && (c.has_rate || c.has_latency)) {
-		request_refuse(r, "links have no rates and latencies without a topology, see "
+		request_refuse(r, ethernet ? "links of Ethernet ports have no rates and latencies" :
+			       "links have no rates and latencies without a topology, see "
 			       "vhcad --topology", NULL);
 		return;
 	}
@@ -173,12 +176,16 @@ static struct json_object *describe_switch(struct fabric *f, u32 n)
 	struct json_object *o, *ports;
 	struct fab_switch_state s;
 	struct fab_link_state l;
+	char guid[20];
 
 	if (!fab_switch_state(f, n, &s))
 		return NULL;
 	o = json_object_new_object();
 	ports = json_object_new_array();
 	request_add_word(o, "name", s.name);
+	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)fab_switch_guid(f, n));
+	request_add_word(o, "guid", guid);
+	request_add_u64(o, "lid", fab_switch_ib(f, n, 0)->lid);
 	request_add_u64(o, "hoq_life", s.hoq_life);
 	request_add_u64(o, "no_way", s.no_way);
 	for (u32 i = 0; i < s.ports; i++) {
@@ -240,7 +247,7 @@ static struct json_object *describe_route(struct fabric *f, u32 sw,
 
 	if (lid_is_mcast(lid))
 		ports = *fab_switch_mask(f, sw, lid);
-	else if (fab_switch_port(f, sw, lid))
+	else if (fab_switch_port(f, sw, lid) && fab_switch_port(f, sw, lid) <= s->ports)
 		port_mask_set(&ports, fab_switch_port(f, sw, lid));
 	if (port_mask_empty(&ports))
 		return NULL;

@@ -17,6 +17,8 @@
 	{ .key = "direction", FIELD(direction), .by_name = vdirection_by_name, \
 	  .name = vdirection_name }, \
 	{ .key = "opcode", FIELD(opcode), .room = WIRE_NAME_MAX }, \
+	{ .key = "dqpn", FIELD(dqpn), 0, FAB_LAST_QPN }, \
+	{ .key = "mgmt_class", FIELD(mgmt_class), 1, FAB_LAST_CLASS }, \
 	{ .key = "permille", FIELD(permille), 1, 1000 }, \
 	{ .key = "seed", FIELD(seed), 0, INT32_MAX }, \
 	{ .key = "skip", FIELD(skip), 0, FAB_MAX_COUNT }, \
@@ -79,13 +81,18 @@ bool request_every_link(const struct request *r)
 static struct json_object *describe(const struct fab_fault *f, u32 port, const char *link)
 {
 	struct json_object *o = json_object_new_object();
+	struct fab_fault said = *f;
 
+	if (!f->has_dqpn)
+		said.dqpn = ARG_ABSENT;
+	if (!f->mgmt_class)
+		said.mgmt_class = ARG_ABSENT;
 	request_add_word(o, "kind", kinds[f->kind].name);
 	if (link)
 		request_add_word(o, "link", link);
 	if (port)
 		request_add_u64(o, "port", port);
-	arg_describe(o, kinds[f->kind].args, f);
+	arg_describe(o, kinds[f->kind].args, &said);
 	request_add_u64(o, "struck", f->struck);
 	return o;
 }
@@ -156,7 +163,7 @@ void link_faults_clear(const struct ctl_hca *hca)
 
 void request_link_fault(struct request *r, u32 kind)
 {
-	struct fab_fault f = { .kind = kind, .permille = 1000, .seed = 1 };
+	struct fab_fault f = { .kind = kind, .permille = 1000, .seed = 1, .dqpn = ARG_ABSENT };
 	bool every = request_every_link(r), one;
 	int between = request_between(r);
 	const struct ctl_hca *hca;
@@ -180,6 +187,7 @@ void request_link_fault(struct request *r, u32 kind)
 		port = request_port(r, hca);
 	if ((one && !port) || !arg_take(r, kinds[kind].args, &f))
 		return;
+	f.has_dqpn = f.dqpn != ARG_ABSENT;
 	why = fab_fault_wrong(&f);
 	if (!why) {
 		err = vdev_link_fault_arm(hca->dev, port, &f);

@@ -59,6 +59,19 @@ static struct json_object *counters_of(const struct vdev_status *st, u32 port)
 	return o;
 }
 
+static void add_ethernet(struct json_object *o, const struct vdev_eth_status *eth)
+{
+	const u8 *m = eth->mac;
+	char mac[20];
+
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4],
+		 m[5]);
+	request_add_word(o, "mac", mac);
+	request_add_bool(o, "enabled", eth->enabled);
+	request_add_u64(o, "gids", eth->gids);
+	request_add_u64(o, "spoofed", eth->spoofed);
+}
+
 static struct json_object *port_of(const struct vdev_status *st, u32 port)
 {
 	struct json_object *o = json_object_new_object();
@@ -67,6 +80,9 @@ static struct json_object *port_of(const struct vdev_status *st, u32 port)
 	request_add_word(o, "state", port_state(st->port[port].state));
 	request_add_u64(o, "lid", st->port[port].lid);
 	request_add_bool(o, "cable", st->port[port].cable);
+	request_add_word(o, "link", st->port[port].eth.ethernet ? "eth" : "ib");
+	if (st->port[port].eth.ethernet)
+		add_ethernet(o, &st->port[port].eth);
 	return o;
 }
 

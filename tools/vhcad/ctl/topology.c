@@ -2,6 +2,8 @@
 /*
  * Topology files.  What is wrong is said with the way to it: "links[2].rate".
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +47,19 @@ static bool take_number(struct reader *r, const char *place, struct json_object 
 		return wrong(r, "%s: not a number", place);
 	*out = n;
 	return true;
+}
+
+/* Up to 16 hexadecimal digits, with or without 0x: JSON's numbers have no room for all GUIDs. */
+static bool take_guid(struct reader *r, const char *place, struct json_object *v, u64 *out)
+{
+	const char *text = json_object_get_string(v);
+	char *end = NULL;
+
+	if (json_object_is_type(v, json_type_string) && isxdigit(*text) && strlen(text) <= 18) {
+		errno = 0;
+		*out = strtoull(text, &end, 16);
+	}
+	return (end && !*end && !errno && *out) || wrong(r, "%s: no GUID: %s", place, text);
 }
 
 static bool take_rate(struct reader *r, const char *place, struct json_object *v,
@@ -120,6 +135,7 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 {
 	char name[TOPO_NAME_MAX] = "", place[TOPO_NAME_MAX + 32];
 	u32 hoq_life = r->hoq_life;
+	u64 guid = 0;
 	const char *why;
 
 	if (!json_object_is_type(o, json_type_object))
@@ -132,6 +148,8 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 			ok = take_name(r, place, v, false, name);
 		else if (!strcmp(key, "hoq_life"))
 			ok = take_number(r, place, v, &hoq_life);
+		else if (!strcmp(key, "guid"))
+			ok = take_guid(r, place, v, &guid);
 		else if (strcmp(key, "routes"))
 			ok = wrong(r, "%s: a switch has no such member", place);
 		if (!ok)
@@ -140,6 +158,8 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 	if (!*name)
 		return wrong(r, "switches[%zu]: it has no name", i);
 	why = topo_switch(r->t, name, hoq_life);
+	if (!why && guid)
+		why = topo_switch_guid(r->t, guid);
 	return !why || wrong(r, "switches[%zu] (%s): %s", i, name, why);
 }
 

@@ -38,7 +38,9 @@ struct command_desc {
 #define RSVD2(type, field)	.rsvd2_off = offsetof(struct type, field), \
 				.rsvd2_len = sizeof(((struct type *)0)->field)
 #define NEEDS(cap)		.needs = 1ull << VHCA_CAP_##cap
-#define OBJECT			REQ(vhca_object_req), RSVD(vhca_object_req, rsvd)
+/* A request that names one object; that of a QP, which may be a port's */
+#define QP_OBJECT		REQ(vhca_object_req), RSVD(vhca_object_req, rsvd)
+#define OBJECT			QP_OBJECT, RSVD2(vhca_object_req, port)
 
 static enum vhca_status cmd_nop(struct command *c)
 {
@@ -69,6 +71,17 @@ static const struct command_desc commands[256] = {
 		RSVD(vhca_port_req, rsvd0), RSVD2(vhca_port_req, rsvd1), NEEDS(COUNTERS),
 	},
 	[VHCA_CMD_QUERY_CLOCK] = { cmd_query_clock, NEEDS(CLOCK_QUERY) },
+	[VHCA_CMD_PROCESS_MAD] = {
+		cmd_process_mad, REQ(vhca_process_mad_req), .out_len = VHCA_MAD_SIZE,
+		RSVD(vhca_process_mad_req, rsvd), NEEDS(SMI_GSI),
+	},
+	[VHCA_CMD_MODIFY_PORT] = {
+		cmd_modify_port, REQ(vhca_modify_port_req), RSVD(vhca_modify_port_req, rsvd0),
+		RSVD2(vhca_modify_port_req, rsvd1),
+	},
+	[VHCA_CMD_SET_GID] = {
+		cmd_set_gid, REQ(vhca_set_gid_req), RSVD(vhca_set_gid_req, rsvd),
+	},
 	[VHCA_CMD_OPEN_UAR] = { cmd_open_uar, REQ(vhca_open_uar_req) },
 	[VHCA_CMD_CLOSE_UAR] = { cmd_close_uar, OBJECT },
 	[VHCA_CMD_ADD_DB_PAGE] = { cmd_add_db_page, REQ(vhca_add_db_page_req) },
@@ -111,10 +124,10 @@ static const struct command_desc commands[256] = {
 	[VHCA_CMD_CREATE_QP] = {
 		cmd_create_qp, REQ(vhca_create_qp_hw_req), RSVD(vhca_create_qp_hw_req, rsvd),
 	},
-	[VHCA_CMD_DESTROY_QP] = { cmd_destroy_qp, OBJECT },
+	[VHCA_CMD_DESTROY_QP] = { cmd_destroy_qp, QP_OBJECT },
 	[VHCA_CMD_MODIFY_QP] = { cmd_modify_qp, REQ(vhca_modify_qp_req) },
 	[VHCA_CMD_QUERY_QP] = {
-		cmd_query_qp, OBJECT, .out_len = sizeof(struct vhca_qp_attr),
+		cmd_query_qp, QP_OBJECT, .out_len = sizeof(struct vhca_qp_attr),
 	},
 	[VHCA_CMD_ATTACH_MCG] = { cmd_attach_mcg, REQ(vhca_mcg_req), RSVD(vhca_mcg_req, rsvd) },
 	[VHCA_CMD_DETACH_MCG] = { cmd_detach_mcg, REQ(vhca_mcg_req), RSVD(vhca_mcg_req, rsvd) },
@@ -228,11 +241,6 @@ static bool one_command(struct hca *hca, bool *wrote)
 	*wrote = true;
 	q->last_id = le16toh(e.cmd_id);
 	return !admin_answer(hca, &e);
-}
-
-bool admin_waits(const struct hca *hca)
-{
-	return __atomic_load_n(&hca->admin.tail, __ATOMIC_ACQUIRE) != hca->admin.head;
 }
 
 bool admin_poll(struct hca *hca)

@@ -9,6 +9,7 @@
 
 #include "dev/hca.h"
 #include "engine/engine.h"
+#include "fabric/eth.h"
 #include "fabric/topo.h"
 #include "lib/log.h"
 #include "qp/life.h"
@@ -25,6 +26,7 @@
 #define OWN_CAPS ( \
 	1ull << VHCA_CAP_RC | \
 	1ull << VHCA_CAP_RNR_NAK | \
+	1ull << VHCA_CAP_SMI_GSI | \
 	1ull << VHCA_CAP_CLOCK | \
 	1ull << VHCA_CAP_SRQ | \
 	1ull << VHCA_CAP_CQ_RESIZE | \
@@ -113,7 +115,37 @@ static void set_limits(struct vhca_dev *dev, const struct vdev_config *c)
 	dev->limit[VLIM_UARS] = MIN(dev->limit[VLIM_UARS], dev->kick_pages);
 }
 
-static int plug_ports(struct vhca_dev *dev)
+static void unplug_port(struct vport *p)
+{
+	agent_fini(&p->agent);
+	fab_unplug(&p->fab);
+}
+
+static int connect_port(struct vport *p, const struct vdev_port_config *c, const char *name)
+{
+	struct fabric *f = engine_fabric(p->dev->adapter.engine);
+
+	return c->ethernet ? fab_plug_eth(f, &p->fab, name, c->mac, c->strict) :
+			     fab_plug(f, &p->fab, name);
+}
+
+/* Plugs a port in, with the agent that answers for it. */
+static int plug_port(struct vport *p, const struct vdev_port_config *c, const char *name)
+{
+	struct vhca_dev *dev = p->dev;
+	int err = connect_port(p, c, name);
+
+	if (err)
+		return err;
+	p->fab.ib.mtu_cap = dev->max_mtu;
+	p->fab.ib.setup.mtu = MIN(p->fab.ib.setup.mtu, dev->max_mtu);
+	err = agent_init(&p->agent, &dev->node, &p->fab);
+	if (err)
+		fab_unplug(&p->fab);
+	return err;
+}
+
+static int plug_ports(struct vhca_dev *dev, const struct vdev_config *cfg)
 {
 	for (u32 i = 0; i < dev->nports; i++) {
 		struct vport *p = &dev->port[i];
@@ -130,10 +162,10 @@ static int plug_ports(struct vhca_dev *dev)
 		p->fab.number = i + 1;
 		p->fab.ib.guid = dev->node_guid + i + 1;
 		snprintf(name, sizeof(name), "%s:%u", dev->name, i + 1);
-		err = fab_plug(engine_fabric(dev->adapter.engine), &p->fab, name);
+		err = plug_port(p, &cfg->port[i], name);
 		if (err) {
 			while (i--)
-				fab_unplug(&dev->port[i].fab);
+				unplug_port(&dev->port[i]);
 			return err;
 		}
 	}
@@ -150,9 +182,10 @@ static struct vhca_dev *dev_of(struct adapter *a)
 
 static bool hca_poll(struct adapter *a)
 {
-	bool any = doorbell_poll(dev_of(a));
+	struct hca *hca = to_hca(dev_of(a));
+	bool any = doorbell_poll(&hca->dev);
 
-	return admin_poll(to_hca(dev_of(a))) || any;
+	return (admin_waits(hca) && admin_poll(hca)) || any;
 }
 
 static bool hca_arm(struct adapter *a)
@@ -205,6 +238,16 @@ static void init_dev(struct vhca_dev *dev, const struct vdev_config *cfg)
 	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
 	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
+	dev->node = (struct agent_node){
+		.type = NODE_CA,
+		.nports = dev->nports,
+		.device_id = VHCA_PCI_DEVICE,
+		.revision = VHCA_VERSION_MAJOR,
+		.vendor_id = VHCA_PCI_VENDOR,
+		.system_guid = dev->node_guid,
+		.node_guid = dev->node_guid,
+		.desc = dev->node_desc,
+	};
 	INIT_LIST_HEAD(&dev->hot);
 	INIT_LIST_HEAD(&dev->flush);
 	INIT_LIST_HEAD(&dev->cq_notify);
@@ -214,7 +257,7 @@ static void init_dev(struct vhca_dev *dev, const struct vdev_config *cfg)
 }
 
 /* Makes the engine and the fabric know an HCA.  Called under the engine's lock. */
-static int join(struct hca *hca, struct engine *e)
+static int join(struct hca *hca, struct engine *e, const struct vdev_config *cfg)
 {
 	struct vhca_dev *dev = &hca->dev;
 	int err = adapter_init(&dev->adapter, e);
@@ -224,7 +267,7 @@ static int join(struct hca *hca, struct engine *e)
 	err = fault_init(hca);
 	if (err)
 		goto adapter;
-	err = plug_ports(dev);
+	err = plug_ports(dev, cfg);
 	if (err)
 		goto fault;
 	adapter_add(&dev->adapter);
@@ -259,7 +302,7 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 		goto free;
 
 	engine_lock(e);
-	err = join(hca, e);
+	err = join(hca, e, cfg);
 	engine_unlock(e);
 	if (!err)
 		return dev;
@@ -274,11 +317,18 @@ free:
 static void reset(struct hca *hca)
 {
 	struct vhca_dev *dev = &hca->dev;
+	bool ran = dev->status;
 
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);
 	for (u32 i = 0; i < dev->nports; i++) {
-		port_enable(&dev->port[i].fab.ib, false);
+		/* the host says nothing of itself any more */
+		dev->port[i].fab.ib.cap_mask &= ~VHCA_PORT_HOST_CAPS;
+		/* its links have seen nothing of a device that nobody has enabled */
+		if (ran)
+			port_bounce(&dev->port[i].fab.ib);
 		evnode_fini(&dev->port[i].ev);
+		if (dev->port[i].fab.eth)
+			fab_eth_reset(&dev->port[i].fab);
 	}
 	hca_drop_objects(hca);
 	evnode_fini(&dev->ev);
@@ -304,7 +354,7 @@ void vdev_free(struct vhca_dev *dev)
 	fault_fini(hca);
 	adapter_del(&dev->adapter);
 	for (u32 i = 0; i < dev->nports; i++)
-		fab_unplug(&dev->port[i].fab);
+		unplug_port(&dev->port[i]);
 	engine_unlock(e);
 	adapter_fini(&dev->adapter);
 	free_tables(dev);
@@ -344,6 +394,20 @@ int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 	return 0;
 }
 
+static void tell_ethernet(const struct vport *p, struct vdev_eth_status *st)
+{
+	const struct fab_eth *eth = p->fab.eth;
+
+	if (!eth)
+		return;
+	st->ethernet = true;
+	memcpy(st->mac, eth->mac, sizeof(st->mac));
+	st->enabled = eth->enabled;
+	st->spoofed = eth->spoofed;
+	for (u32 i = 0; i < ETH_GIDS; i++)
+		st->gids += eth->gid[i].valid;
+}
+
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 {
 	memset(st, 0, sizeof(*st));
@@ -369,9 +433,12 @@ void vdev_status(struct vhca_dev *dev, struct vdev_status *st)
 		st->port[i].state = p->state;
 		st->port[i].lid = p->lid;
 		st->port[i].cable = p->cable;
+		tell_ethernet(&dev->port[i], &st->port[i].eth);
 		st->port[i].drops = p->drops;
 		st->port[i].bad = p->bad;
 		vport_stats(&dev->port[i], &st->port[i].stats);
+		for (u32 k = 0; k < VHCA_SPECIAL_QPS; k++)
+			st->qps += !!dev->port[i].special[k];
 	}
 	engine_unlock(dev->adapter.engine);
 }
@@ -401,8 +468,10 @@ static void enable(struct vhca_dev *dev)
 	if (!dev->status) {
 		hca->admin = q;
 		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
+		/* its ports have not waited for the driver */
 		for (u32 i = 0; i < dev->nports; i++)
-			port_enable(&dev->port[i].fab.ib, true);
+			if (dev->port[i].fab.ib.state == PORT_ACTIVE)
+				eq_async(dev, &dev->port[i].ev, EVB_PORT_ACTIVE);
 	}
 	engine_unlock(dev->adapter.engine);
 }
@@ -488,6 +557,8 @@ const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_add
 {
 	const char *why;
 
+	if (dev->port[port - 1].fab.eth)
+		return "the addresses of an Ethernet port are its driver's";
 	engine_lock(dev->adapter.engine);
 	why = subnet_set_addrs(&dev->port[port - 1].fab, a, reregister);
 	engine_unlock(dev->adapter.engine);
@@ -514,4 +585,9 @@ void vdev_fabric_unlock(struct vhca_dev *dev)
 u32 vdev_fabric_link(const struct vhca_dev *dev, u32 port)
 {
 	return fab_port_link(&dev->port[port - 1].fab);
+}
+
+bool vdev_is_ethernet(const struct vhca_dev *dev, u32 port)
+{
+	return dev->port[port - 1].fab.eth;
 }

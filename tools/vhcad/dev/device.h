@@ -31,6 +31,18 @@ struct vdev_host_ops {
 };
 
 /**
+ * struct vdev_port_config - what a port is made of
+ * @ethernet: it is an Ethernet port
+ * @mac: its permanent address then
+ * @strict: it sends from that address alone, and takes nothing for another one
+ */
+struct vdev_port_config {
+	bool ethernet;
+	u8 mac[6];
+	bool strict;
+};
+
+/**
  * struct vdev_config - what an HCA is made of
  * @name: for the log; copied
  * @node_guid: node GUID as a number; port n has node_guid + n
@@ -41,6 +53,7 @@ struct vdev_host_ops {
  * @caps_off: capability bits (1 << enum vhca_cap) to switch off
  * @version: interface version register; 0: the true one
  * @max_mtu: enum ib_mtu of the ports (1..5); 0: 4096 bytes
+ * @port: by its number less one
  * @limit: most objects of each kind, up to vlimit_most(); 0: vlimit_usual()
  */
 struct vdev_config {
@@ -52,6 +65,7 @@ struct vdev_config {
 	u64 caps_off;
 	u32 version;
 	u32 max_mtu;
+	struct vdev_port_config port[VDEV_MAX_PORTS];
 	u32 limit[VLIMITS];
 };
 
@@ -130,6 +144,22 @@ void vdev_inject_fatal(struct vhca_dev *dev);
 int vdev_set_link(struct vhca_dev *dev, u32 port, bool up);
 
 /**
+ * struct vdev_eth_status - what only Ethernet ports have
+ * @ethernet: it is one; else the rest is 0
+ * @mac: permanent address
+ * @enabled: its driver has enabled it
+ * @gids: entries of its table
+ * @spoofed: packets that were not sent because the port is strict
+ */
+struct vdev_eth_status {
+	bool ethernet;
+	u8 mac[6];
+	bool enabled;
+	u32 gids;
+	u64 spoofed;
+};
+
+/**
  * struct vdev_status - a snapshot for the control socket
  * @enabled: a driver runs the device
  * @fatal: enum vhca_fatal, 0: none
@@ -148,6 +178,7 @@ struct vdev_status {
 		u32 state;
 		u16 lid;
 		bool cable;
+		struct vdev_eth_status eth;
 		u64 drops;
 		u64 bad;
 		struct vport_stats stats;
@@ -203,7 +234,10 @@ struct fabric *vdev_fabric_lock(struct vhca_dev *dev);
 /** vdev_fabric_unlock() - let the engine go on with the changed fabric */
 void vdev_fabric_unlock(struct vhca_dev *dev);
 
-/** vdev_fabric_link() - number of the link of a port, 1..ports, of a fabric with a topology */
+/** vdev_is_ethernet() - is it an Ethernet port?  Its number is 1..ports */
+bool vdev_is_ethernet(const struct vhca_dev *dev, u32 port);
+
+/** vdev_fabric_link() - number of the link of an InfiniBand port, 1..ports, with a topology */
 u32 vdev_fabric_link(const struct vhca_dev *dev, u32 port);
 
 #endif /* VHCAD_DEVICE_H */

@@ -83,7 +83,10 @@ static inline struct hca *to_hca(struct vhca_dev *dev)
 /** admin_poll() - carry out some commands; true if any was there */
 bool admin_poll(struct hca *hca);
 /** admin_waits() - is there a command that was not taken? */
-bool admin_waits(const struct hca *hca);
+static inline bool admin_waits(const struct hca *hca)
+{
+	return __atomic_load_n(&hca->admin.tail, __ATOMIC_ACQUIRE) != hca->admin.head;
+}
 
 /* answer.c */
 /**
@@ -135,9 +138,20 @@ enum vhca_status cmd_query_device(struct command *c);
 enum vhca_status cmd_query_port(struct command *c);
 enum vhca_status cmd_query_gids(struct command *c);
 enum vhca_status cmd_query_pkeys(struct command *c);
-enum vhca_status cmd_set_node_desc(struct command *c);
 enum vhca_status cmd_query_counters(struct command *c);
 enum vhca_status cmd_query_clock(struct command *c);
+
+/* manage.c */
+enum vhca_status cmd_set_node_desc(struct command *c);
+enum vhca_status cmd_process_mad(struct command *c);
+enum vhca_status cmd_modify_port(struct command *c);
+
+/* ethernet.c */
+enum vhca_status cmd_set_gid(struct command *c);
+/** ethernet_check() - what only Ethernet ports have of a MODIFY_PORT: VHCA_ST_OK or a refusal */
+enum vhca_status ethernet_check(struct command *c, const struct vport *p);
+/** ethernet_modify() - carry it out */
+void ethernet_modify(struct vport *p, const struct vhca_modify_port_req *req);
 
 /* reset.c */
 /** hca_drop_objects() - drop every object of an HCA that is not live, some at a time */

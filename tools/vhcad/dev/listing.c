@@ -135,20 +135,30 @@ u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
 		[VLIST_KEYS] = &dev->mkeys,
 	};
 	const struct table *t = tables[kind];
+	/* QPs that ports have are listed first, each at a place of its own */
+	const u32 specials = kind == VLIST_QPS ? VDEV_MAX_PORTS * VHCA_SPECIAL_QPS : 0;
 	u32 n = 0, i;
 
 	memset(page, 0, VLIST_PAGE * sizeof(*page));
 	engine_lock(dev->adapter.engine);
-	for (i = table_next(t, *from); i != TABLE_NONE && n < VLIST_PAGE; i = table_next(t, i + 1))
+	for (i = *from; i < specials; i++) {
+		struct vqp *qp = dev->port[i / VHCA_SPECIAL_QPS].special[i % VHCA_SPECIAL_QPS];
+
+		if (qp)
+			describe_qp(qp, &page[n++]);
+	}
+	for (i = table_next(t, i - specials); i != TABLE_NONE && n < VLIST_PAGE;
+	     i = table_next(t, i + 1))
 		describe[kind](table_get(t, i), &page[n++]);
 	engine_unlock(dev->adapter.engine);
-	*from = i == TABLE_NONE ? VLIST_END : i;
+	*from = i == TABLE_NONE ? VLIST_END : i + specials;
 	return n;
 }
 
 const char *vqp_type_name(u32 type)
 {
 	static const char *const names[] = {
+		[VHCA_QPT_SMI] = "SMI", [VHCA_QPT_GSI] = "GSI",
 		[VHCA_QPT_RC] = "RC", [VHCA_QPT_UC] = "UC", [VHCA_QPT_UD] = "UD",
 		[VHCA_QPT_XRC_INI] = "XRC_INI", [VHCA_QPT_XRC_TGT] = "XRC_TGT",
 	};

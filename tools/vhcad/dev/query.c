@@ -6,14 +6,10 @@
 #include <string.h>
 
 #include "dev/hca.h"
+#include "fabric/eth.h"
 #include "res/command.h"
 
 #define PAGE_SIZES	((2ull << VHCA_PAGE_SHIFT_MAX) - (1ull << VHCA_PAGE_SHIFT_MIN))
-
-/* PortInfo:VLCap: VL0 alone. */
-#define VLCAP_VL0	1u
-/* PortInfo counts violations in 16 bits, and stops at the highest number. */
-#define VIOLATIONS_MAX	0xffffu
 
 /* A limit that is 0 without the capability. */
 static u32 limit_with(const struct vhca_dev *d, enum vhca_cap cap, u32 n)
@@ -94,33 +90,45 @@ static enum vhca_status check_port(struct command *c, u32 flags)
 	return VHCA_ST_OK;
 }
 
+static u32 gid_entries(const struct vport *p)
+{
+	return p->fab.eth ? ETH_GIDS : PORT_GIDS;
+}
+
 enum vhca_status cmd_query_port(struct command *c)
 {
 	enum vhca_status st = check_port(c, 0);
 	const struct vport *p = named_port(c);
+	const struct port *ib;
 	struct vhca_port_attr a;
-	struct vport_stats s;
 
 	if (st)
 		return st;
-	vport_stats(p, &s);
+	ib = &p->fab.ib;
 	a = (struct vhca_port_attr){
-		.gid_entries = htole32(PORT_GIDS),
-		.pkey_entries = htole32(PORT_PKEYS),
+		.cap_mask = htole32(ib->cap_mask),
+		.gid_entries = htole32(gid_entries(p)),
+		.pkey_entries = htole32(vport_pkeys(p)),
 		.max_msg = htole32(VDEV_MAX_MSG),
-		.qkey_viol = htole32(MIN(s.qkey_violations, VIOLATIONS_MAX)),
-		.pkey_viol = htole32(MIN(s.pkey_violations, VIOLATIONS_MAX)),
-		.lid = htole16(p->fab.ib.lid),
-		.sm_lid = htole16(p->fab.ib.sm_lid),
-		.state = p->fab.ib.state,
-		.phys_state = p->fab.ib.phys_state,
-		.max_mtu = c->dev->max_mtu,
-		.active_mtu = c->dev->max_mtu,
-		.max_vl = VLCAP_VL0,
-		.link_layer = VHCA_LINK_IB,
+		.qkey_viol = htole32(ib->qkey_viol),
+		.pkey_viol = htole32(ib->pkey_viol),
+		.lid = htole16(ib->lid),
+		.sm_lid = htole16(ib->sm_lid),
+		.state = ib->state,
+		.phys_state = ib->phys_state,
+		.max_mtu = ib->mtu_cap,
+		.active_mtu = vport_mtu(p),
+		.lmc = ib->lmc,
+		.sm_sl = ib->setup.sm_sl,
+		.subnet_timeout = ib->setup.subnet_timeout,
+		.init_type_reply = ib->setup.init_type_reply,
+		.max_vl = ib->vl_cap,
+		.link_layer = p->fab.eth ? VHCA_LINK_ETH : VHCA_LINK_IB,
 		.active_width = p->fab.rate.width,
 		.active_speed = htole16(p->fab.rate.speed),
 	};
+	if (p->fab.eth)
+		memcpy(a.mac, p->fab.eth->mac, sizeof(a.mac));
 	return command_output(c, &a, sizeof(a));
 }
 
@@ -164,23 +172,32 @@ static enum vhca_status check_table(struct command *c, u32 entries, u32 entry_si
 enum vhca_status cmd_query_gids(struct command *c)
 {
 	const struct vhca_port_req *req = command_req(c);
-	enum vhca_status st = check_table(c, PORT_GIDS, 16);
+	const struct vport *p = named_port(c);
+	enum vhca_status st = check_table(c, p ? gid_entries(p) : 0, 16);
+	u32 first = le32toh(req->first_index);
+	u8 gid[ETH_GIDS][16] = { 0 };
 
 	if (st)
 		return st;
-	return command_output(c, named_port(c)->fab.ib.gid[le32toh(req->first_index)], c->out_len);
+	if (!p->fab.eth)
+		return command_output(c, p->fab.ib.gid[first], c->out_len);
+	for (u32 i = 0; i < c->out_len / sizeof(gid[0]); i++)
+		if (p->fab.eth->gid[first + i].valid)
+			memcpy(gid[i], p->fab.eth->gid[first + i].addr.gid, sizeof(gid[i]));
+	return command_output(c, gid, c->out_len);
 }
 
 enum vhca_status cmd_query_pkeys(struct command *c)
 {
 	const struct vhca_port_req *req = command_req(c);
-	enum vhca_status st = check_table(c, PORT_PKEYS, sizeof(__le16));
+	const struct vport *p = named_port(c);
+	enum vhca_status st = check_table(c, p ? vport_pkeys(p) : 0, sizeof(__le16));
 	__le16 pkey[PORT_PKEYS];
 
 	if (st)
 		return st;
 	for (u32 i = 0; i < PORT_PKEYS; i++)
-		pkey[i] = htole16(named_port(c)->fab.ib.pkey[i]);
+		pkey[i] = htole16(p->fab.ib.pkey[i]);
 	return command_output(c, pkey + le32toh(req->first_index), c->out_len);
 }
 
@@ -189,13 +206,5 @@ enum vhca_status cmd_query_clock(struct command *c)
 	struct vhca_clock_resp *resp = (void *)c->resp;
 
 	resp->now = htole64(adapter_now(&c->dev->adapter));
-	return VHCA_ST_OK;
-}
-
-enum vhca_status cmd_set_node_desc(struct command *c)
-{
-	const struct vhca_node_desc_req *req = command_req(c);
-
-	memcpy(c->dev->node_desc, req->desc, sizeof(c->dev->node_desc));
 	return VHCA_ST_OK;
 }

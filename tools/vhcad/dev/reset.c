@@ -19,6 +19,15 @@ static bool drop_qp(struct vhca_dev *dev, void *obj)
 	return true;
 }
 
+/* QP 0 and QP 1 of ports, which are in no table and have neither windows nor groups. */
+static void drop_specials(struct vhca_dev *dev)
+{
+	for (u32 i = 0; i < dev->nports; i++)
+		for (u32 k = 0; k < VHCA_SPECIAL_QPS; k++)
+			if (dev->port[i].special[k])
+				qp_destroy(dev->port[i].special[k]);
+}
+
 static bool drop_srq(struct vhca_dev *dev, void *obj)
 {
 	srq_destroy(obj);
@@ -97,6 +106,7 @@ void hca_drop_objects(struct hca *hca)
 	};
 	u32 dropped = 0, looked = 0;
 
+	drop_specials(dev);
 	for (u32 i = 0; i < ARRAY_SIZE(steps); i++) {
 		for (u32 at = 0; at < steps[i].table->fresh;) {
 			void *obj = table_get(steps[i].table, at);

@@ -100,11 +100,7 @@ static inline void adapter_idle(struct adapter *a)
 }
 
 /** adapter_wrote() - the adapter has completions to notify its guest of */
-static inline void adapter_wrote(struct adapter *a)
-{
-	if (list_empty(&a->untold_node))
-		list_add_tail(&a->untold_node, &a->worker->untold);
-}
+void adapter_wrote(struct adapter *a);
 
 /** adapter_now() - the time, in nanoseconds, exactly */
 static inline u64 adapter_now(const struct adapter *a)

@@ -29,6 +29,11 @@ static u64 monotonic(void *arg)
 
 const struct engine_clock engine_clock_monotonic = { .now = monotonic, .spent = cost_spent };
 
+static void wake(void *engine)
+{
+	engine_wake(engine);
+}
+
 struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric)
 {
 	struct engine *e = calloc(1, sizeof(*e));
@@ -40,6 +45,8 @@ struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabri
 		free(e);
 		return NULL;
 	}
+	if (fabric)
+		fabric_set_wake(fabric, wake, e);
 	e->worker.clock = *clock;
 	e->fabric = fabric;
 	e->help_ns = HELP_USEC * 1000ull;
@@ -134,12 +141,9 @@ static u64 next_timer(struct engine *e)
  */
 static bool run_timers(struct engine *e)
 {
-	u64 until = e->worker.now, packets;
+	u64 until = e->worker.now, packets = fab_next(e->fabric);
 	bool any = false;
 
-	if (next_timer(e) > until)
-		return false;
-	packets = fab_next(e->fabric);
 	if (packets <= until)
 		until = packets ? packets - 1 : 0;
 	list_for_each_safe(l, &e->adapters) {
@@ -151,9 +155,13 @@ static bool run_timers(struct engine *e)
 	return any;
 }
 
-/* The fabric has delivered packets, so adapters that wait for room may go on. */
-static bool give_room(struct engine *e)
+/*
+ * The fabric has delivered packets, so adapters that wait for room may go on, and timers may
+ * fire.
+ */
+static bool after_packets(struct engine *e)
 {
+	u64 next = TIMER_OFF;
 	bool any = false;
 
 	list_for_each_safe(l, &e->adapters) {
@@ -161,7 +169,10 @@ static bool give_room(struct engine *e)
 
 		if (!list_empty(&a->no_room))
 			any |= a->ops->room(a);
+		next = MIN(next, timers_next(&a->timers));
 	}
+	if (next <= e->worker.now)
+		any |= run_timers(e);
 	return any;
 }
 
@@ -183,8 +194,7 @@ static bool pass(struct engine *e)
 	did |= turns_run(e);
 	worker_notify(w);
 	did |= fab_poll(e->fabric, w->now, PASS_PACKETS) > 0;
-	did |= give_room(e);
-	did |= run_timers(e);
+	did |= after_packets(e);
 	worker_notify(w);
 	gmem_exit();
 	return did || turns_waiting(e);

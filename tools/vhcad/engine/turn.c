@@ -55,6 +55,12 @@ void adapter_queue(struct adapter *a)
 	list_add_tail(&a->ready_node, &a->engine->ready);
 }
 
+void adapter_wrote(struct adapter *a)
+{
+	if (list_empty(&a->untold_node))
+		list_add_tail(&a->untold_node, &a->worker->untold);
+}
+
 void worker_notify(struct worker *w)
 {
 	struct list_head *l;

@@ -38,14 +38,20 @@ struct ether {
 	struct capture *capture;
 	int cap_port;
 	int listen;
-	int stop;			/* eventfd */
-	bool again;			/* somebody waits whom there was no descriptor for */
+	int wake;			/* eventfd: @stopping, or something is given */
+	bool stopping;			/* atomic */
+	bool again;			/* a connection waits that there was no descriptor for */
 	pthread_t thread;
 	bool started;
 	pthread_mutex_t lock;		/* ports and stations */
-	struct pollfd fd[2 + ETHER_PORTS];	/* stop, listen, ports */
+	struct pollfd fd[2 + ETHER_PORTS];	/* wake, listen, ports */
 	struct port port[ETHER_PORTS];
 	struct stations stations;
+	bool (*tap)(void *arg, const u8 *frame, u32 len);
+	void *tap_arg;
+	pthread_mutex_t given_lock;	/* what ether_send() leaves for the thread */
+	u8 *given, *taken;		/* ETHER_GIVEN each, made when first needed */
+	u32 given_len;
 };
 
 int ether_new(const char *path, struct capture *c, struct ether **out)
@@ -60,20 +66,21 @@ int ether_new(const char *path, struct capture *c, struct ether **out)
 	for (u32 i = 0; i < ARRAY_SIZE(e->fd); i++)
 		e->fd[i].fd = -1;
 	pthread_mutex_init(&e->lock, NULL);
+	pthread_mutex_init(&e->given_lock, NULL);
 	stations_init(&e->stations);
-	e->stop = eventfd(0, EFD_CLOEXEC);
-	if (e->stop < 0) {
+	e->wake = eventfd(0, EFD_CLOEXEC);
+	if (e->wake < 0) {
 		err = -errno;
 		goto err_free;
 	}
 	e->listen = unix_listen(path);
 	if (e->listen < 0) {
 		err = e->listen;
-		goto err_stop;
+		goto err_wake;
 	}
 	/*
-	 * Frames come without descriptors.  One that came all the same would be closed by the
-	 * thread of all ports, and that may take as long as its sender likes.  An older kernel
+	 * Frames carry no descriptors.  The thread that serves all ports would have to close one
+	 * that came all the same, and that may take as long as its sender likes.  Older kernels
 	 * cannot refuse them.
 	 */
 	setsockopt(e->listen, SOL_SOCKET, SO_PASSRIGHTS, &(int){ 0 }, sizeof(int));
@@ -81,9 +88,10 @@ int ether_new(const char *path, struct capture *c, struct ether **out)
 	*out = e;
 	return 0;
 
-err_stop:
-	close(e->stop);
+err_wake:
+	close(e->wake);
 err_free:
+	pthread_mutex_destroy(&e->given_lock);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
 	return err;
@@ -93,7 +101,7 @@ err_free:
  * Frames
  */
 
-/* As much as the reader takes at once; what is left waits. */
+/* Writes as much as the reader takes at once; the rest waits. */
 static void push_out(struct ether *e, u32 n)
 {
 	struct port *p = &e->port[n];
@@ -139,20 +147,11 @@ static void record(struct ether *e, const u8 *frame, u32 len)
 			    len);
 }
 
-static void forward(struct ether *e, u32 from, const u8 *frame, u32 len)
+/* To the port of its address, or to all; never to @from, which may be NOWHERE_KNOWN. */
+static void spread(struct ether *e, u32 from, const u8 *frame, u32 len)
 {
-	struct port *p = &e->port[from];
-	const u8 *to = frame, *by = frame + MAC_LEN;
-	u32 n;
+	u32 n = mac_is_group(frame) ? NOWHERE_KNOWN : stations_find(&e->stations, frame);
 
-	p->count.rx_frames++;
-	p->count.rx_bytes += len;
-	if (mac_is_group(by) || !stations_learn(&e->stations, by, from)) {
-		p->count.bad++;
-		return;
-	}
-	record(e, frame, len);
-	n = mac_is_group(to) ? NOWHERE_KNOWN : stations_find(&e->stations, to);
 	if (n != NOWHERE_KNOWN) {
 		if (n != from)
 			send_to(e, n, frame, len);
@@ -163,7 +162,23 @@ static void forward(struct ether *e, u32 from, const u8 *frame, u32 len)
 			send_to(e, n, frame, len);
 }
 
-/* All whole frames that have come; false: what has come is no frame. */
+static void forward(struct ether *e, u32 from, const u8 *frame, u32 len)
+{
+	struct port *p = &e->port[from];
+	const u8 *by = frame + MAC_LEN;
+
+	p->count.rx_frames++;
+	p->count.rx_bytes += len;
+	if (mac_is_group(by) || !stations_learn(&e->stations, by, from)) {
+		p->count.bad++;
+		return;
+	}
+	record(e, frame, len);
+	if (!e->tap || !e->tap(e->tap_arg, frame, len))
+		spread(e, from, frame, len);
+}
+
+/* Takes all frames that have come whole.  Returns false if what has come is no frame. */
 static bool take_frames(struct ether *e, u32 n)
 {
 	struct port *p = &e->port[n];
@@ -186,6 +201,62 @@ static bool take_frames(struct ether *e, u32 n)
 }
 
 /* ------------------------------------------------------------------------
+ * Frames of others than clients
+ */
+void ether_set_tap(struct ether *e, bool (*tap)(void *arg, const u8 *frame, u32 len), void *arg)
+{
+	e->tap = tap;
+	e->tap_arg = arg;
+}
+
+static bool give(struct ether *e, const u8 *frame, u32 len)
+{
+	if (!e->given)
+		e->given = malloc(ETHER_GIVEN);
+	if (!e->given || e->given_len + HEAD + len > ETHER_GIVEN)
+		return false;
+	put_be32(e->given + e->given_len, len);
+	memcpy(e->given + e->given_len + HEAD, frame, len);
+	e->given_len += HEAD + len;
+	return true;
+}
+
+bool ether_send(struct ether *e, const u8 *frame, u32 len)
+{
+	bool first, given;
+
+	pthread_mutex_lock(&e->given_lock);
+	first = !e->given_len;
+	given = give(e, frame, len);
+	pthread_mutex_unlock(&e->given_lock);
+	/* the thread takes all that is there, so that one word is enough */
+	if (given && first)
+		eventfd_write(e->wake, 1);
+	return given;
+}
+
+/* Takes what was given, and sends it while more may be given. */
+static void take_given(struct ether *e)
+{
+	u8 *frames;
+	u32 n;
+
+	pthread_mutex_lock(&e->given_lock);
+	frames = e->given;
+	n = e->given_len;
+	e->given = e->taken;
+	e->given_len = 0;
+	pthread_mutex_unlock(&e->given_lock);
+	e->taken = frames;
+	for (u32 at = 0, len; at < n; at += HEAD + len) {
+		const u8 *frame = frames + at + HEAD;
+
+		len = get_be32(frames + at);
+		spread(e, stations_find(&e->stations, frame + MAC_LEN), frame, len);
+	}
+}
+
+/* ------------------------------------------------------------------------
  * Connections
  */
 static void drop(struct ether *e, u32 n)
@@ -198,7 +269,7 @@ static void drop(struct ether *e, u32 n)
 	free(p->out);
 	*p = (struct port){ 0 };
 	stations_forget(&e->stations, n);
-	/* there may have been no room for those who wait */
+	/* connections that there was no room for may be waiting */
 	e->fd[1].events = POLLIN;
 	log_line("ethernet: port %u is free", n);
 }
@@ -265,10 +336,12 @@ static void serve(struct ether *e, u32 n)
 static void serve_all(struct ether *e)
 {
 	pthread_mutex_lock(&e->lock);
+	if (e->fd[0].revents)
+		take_given(e);
 	for (u32 n = 0; n < ETHER_PORTS; n++)
 		if (e->fd[2 + n].fd >= 0 && e->fd[2 + n].revents)
 			serve(e, n);
-	/* those whom one of the others could not write to */
+	/* these turned out to be gone when frames of other ports were written to them */
 	for (u32 n = 0; n < ETHER_PORTS; n++)
 		if (e->fd[2 + n].fd >= 0 && e->port[n].broken)
 			drop(e, n);
@@ -277,7 +350,7 @@ static void serve_all(struct ether *e)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Entries that poll() has to look at: it takes no more than there may be descriptors. */
+/* Returns how many entries poll() has to look at: it refuses more than there may be descriptors. */
 static u32 used_entries(const struct ether *e)
 {
 	u32 n = ARRAY_SIZE(e->fd);
@@ -290,6 +363,7 @@ static u32 used_entries(const struct ether *e)
 static void *ether_thread(void *arg)
 {
 	struct ether *e = arg;
+	eventfd_t given;
 
 	pthread_setname_np(pthread_self(), "vhcad-ethernet");
 	for (;;) {
@@ -303,8 +377,10 @@ static void *ether_thread(void *arg)
 			log_line("ethernet: not served any more: %s", strerror(errno));
 			return NULL;
 		}
-		if (e->fd[0].revents)
+		if (__atomic_load_n(&e->stopping, __ATOMIC_ACQUIRE))
 			return NULL;
+		if (e->fd[0].revents)
+			eventfd_read(e->wake, &given);
 		if (!n)
 			e->fd[1].events = POLLIN;
 		serve_all(e);
@@ -315,7 +391,7 @@ int ether_start(struct ether *e)
 {
 	int err;
 
-	e->fd[0] = (struct pollfd){ .fd = e->stop, .events = POLLIN };
+	e->fd[0] = (struct pollfd){ .fd = e->wake, .events = POLLIN };
 	e->fd[1] = (struct pollfd){ .fd = e->listen, .events = POLLIN };
 	err = pthread_create(&e->thread, NULL, ether_thread, e);
 	e->started = !err;
@@ -327,7 +403,8 @@ void ether_free(struct ether *e)
 	if (!e)
 		return;
 	if (e->started) {
-		eventfd_write(e->stop, 1);
+		__atomic_store_n(&e->stopping, true, __ATOMIC_RELEASE);
+		eventfd_write(e->wake, 1);
 		pthread_join(e->thread, NULL);
 	}
 	for (u32 n = 0; n < ETHER_PORTS; n++)
@@ -335,7 +412,10 @@ void ether_free(struct ether *e)
 			drop(e, n);
 	close(e->listen);
 	unlink(e->path);
-	close(e->stop);
+	close(e->wake);
+	free(e->given);
+	free(e->taken);
+	pthread_mutex_destroy(&e->given_lock);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fabric: what all InfiniBand ports of the daemon are plugged into.  It is one switch that
- * takes no time, or the switches and links of a topology, see topo.h.
+ * The fabric: what all ports of the daemon are plugged into.  For InfiniBand it is one switch that
+ * takes no time, or the switches and links of a topology, see topo.h.  Ethernet ports share a
+ * segment beside it, see eth.h.
  *
  * Once ports are plugged in everything here runs under the engine's lock.
  */
@@ -13,26 +14,31 @@
 #include "fabric/run.h"
 #include "lib/types.h"
 #include "port/port.h"
+#include "wire/wire.h"
 
 struct fabric;
 struct capture;
 struct topo_end;
+struct fab_eth;
 struct fab_port;
 
 /**
  * struct fab_port_ops - what a port's owner does
  * @prefetch: a hint: packets for this QP are likely to arrive next; or NULL
- * @rx: packets arrive.  Must not send; the run and its payload are gone when
- *	it returns
+ * @rx: packets arrive, those of VL15 included.  Must not send but by fab_send_mad(); the run and
+ *	its payload are gone when it returns
  * @rx_mcast: a multicast arrives; as @rx, but other ports get it too
+ * @rx_bytes: a packet arrives that had to travel as bytes, whatever they are; NULL: the port takes
+ *	only what can be read
  * @state: the port's state was @old and is port->ib.state now.  Not told of PORT_ARMED: to the
  *	owner that is the same as PORT_INIT
- * @changed: the port's addresses have changed, see struct port_ops
+ * @changed: addresses or setup of the port have changed, see struct port_ops
  */
 struct fab_port_ops {
 	void (*prefetch)(struct fab_port *port, u32 qpn);
 	void (*rx)(struct fab_port *port, struct run *run);
 	void (*rx_mcast)(struct fab_port *port, struct datagram *d);
+	void (*rx_bytes)(struct fab_port *port, const u8 *bytes, u32 len);
 	void (*state)(struct fab_port *port, u8 old);
 	void (*changed)(struct fab_port *port, u32 what);
 };
@@ -44,10 +50,17 @@ struct fab_port_ops {
  * @owner: for @ops
  * @number: of the owner's ports, from 1
  * @fabric: what it is plugged into
+ * @eth: an Ethernet port; NULL: InfiniBand's, which all that follows here is about
  * @end: its link in the fabric's topology, if there is one
  * @at: number of the switch's port that it is plugged into, from 1
  * @rate: of its link
- * @cap_port: interface of the capture, or -1
+ * @cap_port: interface of the capture, or -1; of Ethernet ports, too, as is what queues need
+ * @open: packets pass it both ways without a further look: this end and the switch's are active,
+ *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port
+ * @foreign: LIDs that the one switch sends here and that are not the port's
+ * @plugged: from now on the owner is told of changes
+ * @nmads: packets of fab_send_mad() that wait to leave
+ * @joins: how often it has joined each multicast LID, from MLID_FIRST on; NULL before the first
  * @queue: packets on their way to this port, ordered by arrival time
  * @out_held: what it has sent arrives no earlier, see fab_fault_kind
  * @in_held: the same for what is sent to it
@@ -58,10 +71,16 @@ struct fab_port {
 	void *owner;
 	u8 number;
 	struct fabric *fabric;
+	struct fab_eth *eth;
 	struct topo_end *end;
 	u16 at;
 	struct fab_rate rate;
+	bool open;
+	bool plugged;
 	int cap_port;
+	u32 foreign;
+	u32 nmads;
+	u16 *joins;
 	struct list_head queue;
 	u64 out_held, in_held;
 };
@@ -91,25 +110,36 @@ void fabric_set_stamps(struct fabric *f);
  * @port: ops, owner, number and ib.guid filled in, the rest zero
  * @name: for captures, and in a topology
  *
- * The port is down until port_enable().  Returns 0; -ENOSPC: the switch, or the subnet, takes no
- * more ports; -ENOMEM; -ENOENT: the topology has no link for it.
+ * Its link comes up at once, before the owner is told of anything.  Returns 0; -ENOSPC: the switch,
+ * or the subnet, takes no more ports; -ENOMEM; -ENOENT: the topology has no link for it.
  */
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name);
 
-/** fab_unplug - take a port out of the fabric; it has left every group */
+/** fab_unplug - take a port of either kind out of the fabric; it has left every group */
 void fab_unplug(struct fab_port *port);
 
 /**
  * fab_mc_join - a port wants to hear a multicast LID, once more
  * @port: plugged in
- * @mlid: MLID_FIRST..MLID_LAST
+ * @mlid: MLID_FIRST..MLID_LAST, or 0 for a group of Ethernet
  *
- * The fabric's subnet is asked to let it.  Returns 0 or -ENOMEM.
+ * The fabric's subnet is asked to let it; a manager in a guest hears of it from that guest.  What
+ * the port itself sends to the LID it hears from now on, whatever switches do.  Ethernet ports hear
+ * all groups, and nothing happens where port and LID are of two kinds.  Returns 0 or -ENOMEM.
  */
 int fab_mc_join(struct fab_port *port, u16 mlid);
 
+/** path_is_mcast - do several ports get what takes this path? */
+static inline bool path_is_mcast(const struct wire_path *path)
+{
+	return path->eth ? mac_is_mcast(path->dmac) : lid_is_mcast(path->dlid);
+}
+
 /** fab_mc_leave - takes back one fab_mc_join() */
 void fab_mc_leave(struct fab_port *port, u16 mlid);
+
+/** fab_port_count - what an adapter's port has counted */
+void fab_port_count(const struct fab_port *port, struct port_count *c);
 
 /** fab_room - packets that a port may send now without loss */
 u32 fab_room(const struct fab_port *port);
@@ -177,8 +207,19 @@ u64 fab_next(const struct fabric *f);
 /** fab_idle - the engine is about to sleep */
 void fab_idle(struct fabric *f);
 
+/** fab_now - engine time of what happens in the fabric */
+u64 fab_now(const struct fabric *f);
+
 /** fab_set_now - engine time, for arrival times */
 void fab_set_now(struct fabric *f, u64 now);
+
+/**
+ * fabric_set_wake - who is told of packets that have come while the engine slept
+ * @f: fabric
+ * @wake: called by any thread; fab_next() says the rest
+ * @arg: given to @wake
+ */
+void fabric_set_wake(struct fabric *f, void (*wake)(void *arg), void *arg);
 
 /**
  * struct fab_effect - what happens to one packet on its way

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/internal.h"
+#include "fabric/eth_internal.h"
+#include "lib/bytes.h"
+#include "wire/wire.h"
 
 #define USEC	1000ull		/* ns */
 #define MSEC	1000000ull
@@ -44,6 +46,10 @@ const char *fab_fault_wrong(const struct fab_fault *a)
 		return "it takes no time";
 	if (a->until && a->until <= a->after)
 		return "it is over before it begins: until, after";
+	if (a->has_dqpn && a->dqpn > FAB_LAST_QPN)
+		return "a QP number has 24 bits";
+	if (a->mgmt_class > FAB_LAST_CLASS)
+		return "a management class has 8 bits";
 	if (*a->opcode && !wire_named(a->opcode, opcodes))
 		return "no opcode has this in its name";
 	return NULL;
@@ -112,11 +118,23 @@ enum place {
 	BETWEEN,		/* a link between switches */
 };
 
-static enum place meets(const struct fab_armed *a, const struct fab_crossing *c, u8 opcode)
+/* Is it about packets like this one? */
+static bool is_about(const struct fab_armed *a, const struct fab_crossing *c)
 {
 	const struct fab_fault *fault = &a->fault;
 
-	if (!(a->opcodes[opcode / 64] >> (opcode % 64) & 1))
+	if (!(a->opcodes[c->opcode / 64] >> (c->opcode % 64) & 1))
+		return false;
+	if (fault->mgmt_class && fault->mgmt_class != c->mgmt_class)
+		return false;
+	return !fault->has_dqpn || fault->dqpn == c->dqpn;
+}
+
+static enum place meets(const struct fab_armed *a, const struct fab_crossing *c)
+{
+	const struct fab_fault *fault = &a->fault;
+
+	if (!is_about(a, c))
 		return NOWHERE;
 	if (fault->link)
 		return fault->link == c->between &&
@@ -158,8 +176,8 @@ void fab_flap_ends(struct fab_port *port)
 
 void fab_flaps_end(struct fabric *f)
 {
-	for (u32 i = 0; f->nflapped && i < f->nports; i++) {
-		struct fab_port *port = f->ports[i];
+	for (u32 i = 0; f->nflapped && i < fab_all(f); i++) {
+		struct fab_port *port = fab_nth(f, i);
 
 		if (port && port->ib.down_until && port->ib.down_until <= f->now)
 			fab_flap_ends(port);
@@ -203,12 +221,26 @@ static void strike(struct fabric *f, const struct fab_fault *fault, const struct
 	}
 }
 
-void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
-		     struct fab_effect *effect)
+/* Where the class of a MAD stands, behind its headers. */
+#define MAD_CLASS	1u
+
+void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len)
+{
+	u32 at = link_len((bytes[1] & 3) == WIRE_LNH_GLOBAL), data;
+
+	c->opcode = bytes[at];
+	c->dqpn = get_be32(bytes + at + 4) & 0xffffff;
+	data = at + transport_len(c->opcode);
+	c->mgmt_class = 0;
+	if (c->dqpn < 2 && wire_service(c->opcode) == WIRE_UD && len > data + MAD_CLASS)
+		c->mgmt_class = bytes[data + MAD_CLASS];
+}
+
+void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, struct fab_effect *effect)
 {
 	for (u32 i = 0; effect->copies && i < f->nfaults; i++) {
 		struct fab_armed *a = &f->fault[i];
-		enum place at = meets(a, c, opcode);
+		enum place at = meets(a, c);
 		struct fab_fault fault;
 		u64 dice;
 

@@ -20,6 +20,8 @@ struct fab_link;
 #define FAB_MAX_USEC		60000000u
 #define FAB_MAX_MS		86400000u
 #define FAB_MAX_COUNT		1000000000u
+#define FAB_LAST_QPN		0xffffffu
+#define FAB_LAST_CLASS		0xffu
 
 enum fab_fault_kind {
 	FAB_LOSS,
@@ -47,6 +49,8 @@ enum fab_direction {
  * @direction: enum fab_direction, of @port; of @link it is out from its first end to the second
  *	one.  With every link a packet is met once, as it leaves its adapter
  * @opcode: only packets whose opcode's name has these words, see wire_named(); empty: all
+ * @mgmt_class: only management packets of this class: MADs to QP 0 or 1; 0: all packets
+ * @has_dqpn: only packets to QP @dqpn
  * @permille: strikes so many of a thousand, 1 to 1000
  * @seed: another one strikes others
  * @skip: packets that are let by first
@@ -63,6 +67,9 @@ struct fab_fault {
 	struct fab_port *port;
 	struct fab_link *link;
 	char opcode[WIRE_NAME_MAX];
+	u32 mgmt_class;
+	u32 dqpn;
+	bool has_dqpn;
 	u32 permille;
 	u32 seed;
 	u32 skip;

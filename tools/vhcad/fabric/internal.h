@@ -5,6 +5,8 @@
 #ifndef VHCAD_FABRIC_INTERNAL_H
 #define VHCAD_FABRIC_INTERNAL_H
 
+#include <time.h>
+
 #include "fabric/fabric.h"
 #include "fabric/fault.h"
 #include "fabric/subnet.h"
@@ -13,13 +15,20 @@
 
 /* Packets that can be under way at a time, once anything queues them. */
 #define FABRIC_PACKETS	2048u
+/* Those of mad.c, on links with long latencies too. */
+#define FABRIC_MADS	8192u
 
 /**
  * struct fab_packet - a packet under way
  * @due: when it arrives; of one that waits in a topology, since when it does
- * @from, @dlid, @opcode: its sender (NULL: gone), where it goes and what it is; in a topology
+ * @from: its sender; NULL: gone, or a switch
+ * @dlid, @opcode, @pkey: where it goes and what it is; in a topology
  * @out: ports by which it is to leave the switch where it is the first in line
  * @spoiled: a fault has changed a bit of it
+ * @mad: it is one of mad.c, whoever has it now
+ * @vl15: it waits for nobody's room
+ * @sl, @vl: its SL, and the VL of the link that it takes
+ * @step, @sw, @port: of one of mad.c: see there
  * @at: of a multicast that has arrived: who gets it next, as in struct datagram
  */
 struct fab_packet {
@@ -28,11 +37,23 @@ struct fab_packet {
 	struct fab_port *from;
 	struct port_mask out;
 	u16 dlid;
+	u16 pkey;
 	u8 opcode;
 	bool spoiled;
+	bool mad, vl15;
+	u8 sl, vl;
+	u8 step;
+	u8 sw, port;
 	u32 len;
 	u64 at;
 	u8 bytes[WIRE_MAX_PKT];
+};
+
+/* A port of a switch; all of them stand in a row, by their numbers. */
+struct fab_switch_port {
+	struct port ib;
+	struct fab_switch *sw;
+	u64 relay_errors;	/* see struct port_count */
 };
 
 /**
@@ -40,9 +61,15 @@ struct fab_packet {
  * @name: its name in the topology
  * @no: its number
  * @hoq_life: as it was given, see topo_switch()
- * @lifetime: the same in ns; 0: no end
- * @nports: ports with links
- * @out, @in: their links in both directions, by the port's number less one
+ * @guid: of the node
+ * @fabric: whose it is; NULL: a topology that is nobody's yet
+ * @nports: external ports; in a topology those with links
+ * @port: port 0 and the external ones
+ * @sl2vl: see fab_switch_sl2vl(): @nports tables for each port of @port
+ * @setup, @changed: SwitchInfo's
+ * @nsends: packets of its own that wait to leave
+ * @out, @in: links of a topology in both directions, by the port's number less one
+ * @own: what it sends itself arrives at it by this; in a topology
  * @adapters: ports whose links lead to adapters
  * @no_way: packets that no entry of a table led anywhere
  * @linear: linear forwarding table
@@ -54,13 +81,20 @@ struct fab_switch {
 	char name[TOPO_NAME_MAX];
 	u32 no;
 	u32 hoq_life;
-	u64 lifetime;
+	u64 guid;
+	struct fabric *fabric;
 	u32 nports;
+	struct fab_switch_port *port;
+	u8 (*sl2vl)[16];
+	struct fab_switch_setup setup;
+	bool changed;
+	u32 nsends;
 	struct fab_pipe *out[TOPO_SWITCH_PORTS];
 	struct fab_pipe *in[TOPO_SWITCH_PORTS];
+	struct fab_pipe *own;
 	struct port_mask adapters;
 	u64 no_way;
-	u16 linear[LID_LAST + 1];
+	u8 linear[LID_SWITCH + 1];
 	struct port_mask multicast[MLID_LAST - MLID_FIRST + 1];
 };
 
@@ -79,21 +113,47 @@ struct fab_armed {
  *	switch that takes no time: the ports that send and receive
  * @between: a link between switches, else NULL
  * @back: from its second end to its first one
+ * @opcode, @dqpn: the packet's
+ * @mgmt_class: of a management packet, else 0
  * @held: of a link between switches, see fab_fault_kind
  */
 struct fab_crossing {
 	struct fab_port *from, *to;
 	struct fab_link *between;
 	bool back;
+	u8 opcode;
+	u8 mgmt_class;
+	u32 dqpn;
 	u64 *held;
+};
+
+/**
+ * struct mad_ways - where links take packets of management
+ * @at_switch: a packet of VL15 has come to a switch by a port; the packet is taken
+ * @at_port: it has come to an adapter's port; the packet is taken
+ * @to_agents: a packet is for the switch itself; it stays the caller's
+ */
+struct mad_ways {
+	void (*at_switch)(struct fab_switch *sw, u32 port, struct fab_packet *p);
+	void (*at_port)(struct fab_port *to, struct fab_packet *p);
+	void (*to_agents)(struct fab_switch *sw, u32 port, const struct fab_packet *p);
 };
 
 /* A fabric has either @shared or @topo. */
 struct fabric {
 	const struct fab_subnet_ops *subnet;	/* NULL: nobody manages it */
 	void *subnet_arg;
+	const struct fab_agent_ops *agents;	/* NULL: switches answer nothing */
+	void *agents_arg;
+	u64 agents_at;			/* see fab_agents_at() */
+	struct list_head mads;		/* packets of mad.c, by the time of their next step */
+	const struct mad_ways *mad_ways;
+	u32 nmads;			/* all of mad.c, wherever they are */
 	struct fab_switch *shared;	/* the one switch, which takes no time */
 	struct topo *topo;
+	struct eth_segment *eth;	/* Ethernet ports; NULL: there are none */
+	void (*wake)(void *arg);	/* see fabric_set_wake(); or NULL */
+	void *wake_arg;
 	struct capture *capture;
 	u64 cap_time;			/* stamp of the next packet, at the earliest */
 	bool cap_engine;		/* stamps are engine time */
@@ -123,7 +183,7 @@ static inline bool fab_queues(const struct fabric *f)
 /* The port to which the one switch leads a unicast LID; NULL: nobody is there. */
 static inline struct fab_port *shared_port(const struct fabric *f, u16 dlid)
 {
-	u32 n = dlid <= LID_LAST ? f->shared->linear[dlid] : 0;
+	u32 n = dlid <= f->shared->setup.linear_top ? f->shared->linear[dlid] : 0;
 
 	return n && n <= f->nports ? f->ports[n - 1] : NULL;
 }
@@ -133,6 +193,68 @@ static inline void fab_discard(struct fab_port *port, const struct run *run)
 {
 	port->ib.discards += run->npkts;
 	port->ib.drops += run->npkts;
+}
+
+/* Is a LID one of the switch's own? */
+static inline bool switch_has_lid(const struct fab_switch *sw, u16 dlid)
+{
+	return dlid <= LID_SWITCH && !sw->linear[dlid] && port_has_lid(&sw->port->ib, dlid);
+}
+
+/* switch.c */
+/** switch_make_ports - ports of a switch whose number is known; 0 or -ENOMEM */
+int switch_make_ports(struct fab_switch *sw);
+/** switch_free - a switch, with or without ports; or NULL */
+void switch_free(struct fab_switch *sw);
+/** switch_recount - a port's LIDs have changed, or it was plugged in: see fab_port.foreign */
+void switch_recount(struct fab_port *port);
+/** fab_look - find out again whether packets pass a port without a further look */
+void fab_look(struct fab_port *port);
+
+/* pass.c */
+/** fab_enters - does the one switch take what a port sends, on a further look? */
+bool fab_enters(struct fab_port *port, const struct run *run);
+/**
+ * fab_takes - does the one switch send to this port, and does the port take it, on a further look?
+ * @from: sender, who counts what is lost; NULL: the switch
+ */
+bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run);
+/** switch_lets_in - P_Keys at the port that a packet comes in by; false: it is lost, and counted */
+bool switch_lets_in(struct fab_switch *sw, u32 port, const struct fab_packet *p);
+
+/* pool.c */
+/** mad_take - a packet for mad.c; NULL: there are too many, or there is no memory */
+struct fab_packet *mad_take(struct fabric *f);
+/** mad_copy - one more like it, or NULL */
+struct fab_packet *mad_copy(struct fabric *f, const struct fab_packet *p);
+/** mad_free - it has come to its end */
+void mad_free(struct fabric *f, struct fab_packet *p);
+
+/* mad.c */
+extern const struct mad_ways mad_ways;
+/** mads_run - steps that are due, up to @most; returns how many */
+u32 mads_run(struct fabric *f, u32 most);
+/** mads_forget - a port goes */
+void mads_forget(struct fab_port *port);
+/** mads_end - the fabric ends */
+void mads_end(struct fabric *f);
+/** mads_next - when the next step is due, or UINT64_MAX */
+static inline u64 mads_next(const struct fabric *f)
+{
+	if (list_empty(&f->mads))
+		return UINT64_MAX;
+	return container_of(f->mads.next, struct fab_packet, link)->due;
+}
+
+/** fab_stamp - what a capture says of the time of a packet now, in ns */
+static inline u64 fab_stamp(struct fabric *f)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	f->cap_time = MAX(f->cap_time, f->cap_engine ? f->now :
+				       ts.tv_sec * 1000000000ull + ts.tv_nsec);
+	return f->cap_time;
 }
 
 /* packet.c */
@@ -154,14 +276,17 @@ bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes);
 
 /* fault.c */
 /** fab_faults_meet - a packet meets the faults that are armed; they change @effect */
-void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, u8 opcode,
-		     struct fab_effect *effect);
+void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, struct fab_effect *effect);
+/** crossing_packet - say which packet it is that takes a link */
+void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len);
 /** fab_flap_ends - nothing holds a port down any more */
 void fab_flap_ends(struct fab_port *port);
 /** fab_flaps_end - let ports come up whose time is over */
 void fab_flaps_end(struct fabric *f);
 
 /* queue.c */
+/** fab_give - packets reach their receiver, unless they are queued */
+void fab_give(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes);
 /** fab_queue_run - send packets singly; takes its own copy of those that have to wait */
 void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
 /** fab_queue_drop - what is queued for a port is lost */
@@ -174,6 +299,10 @@ u32 fab_queue_poll(struct fabric *f, u32 most);
 u64 fab_queue_next(const struct fabric *f);
 
 /* mcast.c */
+/** fab_give_mcast - fab_give() of a multicast to one of those who get it */
+void fab_give_mcast(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes);
+/** fab_come_again - remember that a multicast goes on with number @n; returns false */
+bool fab_come_again(struct fab_cursor *c, u32 n, u64 at);
 /** fab_forward_mcast - to all, or with @c as fab_send_some() */
 bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 		       struct fab_cursor *c, u32 *budget);
@@ -187,6 +316,12 @@ void topo_unplug(struct fab_port *port);
 /* pipe.c */
 /** topo_send - packets set out; there is room for them, or they are dropped */
 void topo_send(struct fab_port *port, const struct run *run);
+/** topo_send_mad - a packet of VL15 sets out from a port; it is taken */
+void topo_send_mad(struct fab_port *port, struct fab_packet *p);
+/** topo_switch_mad - the same from a port of a switch, from 1 */
+void topo_switch_mad(struct fab_switch *sw, u32 port, struct fab_packet *p);
+/** topo_switch_data - a switch's own packet that waits for room as others do; it is taken */
+void topo_switch_data(struct fab_switch *sw, struct fab_packet *p);
 /** topo_room - packets that a port may send */
 u32 topo_room(const struct fab_port *port);
 /** topo_port_down - what is under way to and from a port is lost */

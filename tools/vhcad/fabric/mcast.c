@@ -5,7 +5,7 @@
 #include "fabric/internal.h"
 #include "fabric/pipe.h"
 
-static void hand_over(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes)
+void fab_give_mcast(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes)
 {
 	if (fab_queues(from->fabric)) {
 		fab_queue_run(from, to, d->run);
@@ -26,23 +26,32 @@ static bool lost(const struct run *run)
 	return run->pl && run->pl->fault;
 }
 
-/*
- * One receiver at the one switch, or the sender itself.  Returns false if the packet has to come
- * again.  To the sender's own port it does not come over the cable: the adapter gives it to its
- * QPs itself, so nobody can lose it.
- */
-static bool give(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes,
-		 struct fab_cursor *c, u32 n)
+/* The packet has to come again, and goes on with port @n. */
+bool fab_come_again(struct fab_cursor *c, u32 n, u64 at)
 {
-	d->at = c && n == c->next ? c->at : 0;
-	if (to == from)
-		to->ops->rx_mcast(to, d);
-	else if (to->ib.state == PORT_ACTIVE)
-		hand_over(from, to, d, bytes);
-	if (!c || !d->more || lost(d->run))
-		return true;
-	*c = (struct fab_cursor){ .going = true, .next = n, .at = d->at };
+	*c = (struct fab_cursor){ .going = true, .next = n, .at = at };
 	return false;
+}
+
+/*
+ * An adapter gives its own multicasts to its own QPs itself, without asking a switch: a manager
+ * writes no table for a group of one member, and a switch sends nothing back to where it came from.
+ */
+static bool hears_itself(const struct fab_port *from, u16 mlid)
+{
+	return from->joins && from->joins[mlid - MLID_FIRST];
+}
+
+/* The ports of the one switch that get a packet. */
+static struct port_mask shared_ports(const struct fab_port *from, u16 mlid)
+{
+	struct port_mask m = from->fabric->shared->multicast[mlid - MLID_FIRST];
+
+	if (hears_itself(from, mlid))
+		port_mask_set(&m, from->at);
+	else
+		port_mask_clear(&m, from->at);
+	return m;
 }
 
 /* The one switch makes all copies. */
@@ -50,39 +59,49 @@ static bool forward_shared(struct fab_port *from, struct datagram *d, u64 bytes,
 			   struct fab_cursor *c)
 {
 	const struct fabric *f = from->fabric;
-	const struct port_mask *m = &f->shared->multicast[d->run->h.dlid - MLID_FIRST];
-	u32 n;
+	struct port_mask m = shared_ports(from, d->run->h.dlid);
+	u32 n = port_mask_next(&m, c && c->next ? c->next : 1);
+	bool begun = c && n == c->next;
 
-	if (port_mask_empty(m) && !(c && c->going))
+	if (!n && !(c && c->going))
 		fab_discard(from, d->run);
-	for (n = port_mask_next(m, c && c->next ? c->next : 1); n; n = port_mask_next(m, n + 1)) {
+	for (; n; n = port_mask_next(&m, n + 1), begun = false) {
 		struct fab_port *to = n <= f->nports ? f->ports[n - 1] : NULL;
 
-		/* the first one is never made to wait */
-		if (c && n != c->next && datagram_pause(d, 0)) {
-			*c = (struct fab_cursor){ .going = true, .next = n };
-			return false;
-		}
-		if (to && !give(from, to, d, bytes, c, n))
-			return false;
+		/* the one that has to come again is not made to wait again */
+		if (c && !begun && datagram_pause(d, 0))
+			return fab_come_again(c, n, 0);
+		if (!to)
+			continue;
+		d->at = begun ? c->at : 0;
+		/* No cable can lose it. */
+		if (to == from)
+			to->ops->rx_mcast(to, d);
+		else if (to->open || fab_takes(from, to, d->run))
+			fab_give_mcast(from, to, d, bytes);
 		if (lost(d->run))
 			return true;
+		if (c && d->more)
+			return fab_come_again(c, n, d->at);
 	}
 	return true;
 }
 
-/* The sender's own copy, if its switch's table has its port; the others set out, once for all. */
+/* The sender's own copy, if it hears the group; the others set out, once for all. */
 static bool forward_links(struct fab_port *from, struct datagram *d, u64 bytes,
 			  struct fab_cursor *c)
 {
-	const struct fab_switch *sw = from->end->sw;
-	bool own = port_mask_test(&sw->multicast[d->run->h.dlid - MLID_FIRST], from->at);
+	bool own = hears_itself(from, d->run->h.dlid);
 	bool others = fab_heard(from, d->run->h.dlid);
 
-	if (own && !give(from, from, d, bytes, c, from->at))
-		return false;
-	if (lost(d->run))
-		return true;
+	if (own) {
+		d->at = c && c->next == from->at ? c->at : 0;
+		from->ops->rx_mcast(from, d);
+		if (lost(d->run))
+			return true;
+		if (c && d->more)
+			return fab_come_again(c, from->at, d->at);
+	}
 	if (others)
 		topo_send(from, d->run);
 	else if (!own && !(c && c->going))

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fabric/internal.h"
+#include "fabric/eth_internal.h"
 
 int fab_pool(struct fabric *f)
 {
@@ -40,6 +40,8 @@ void fab_free_packet(struct fabric *f, struct fab_packet *p)
 
 bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
 {
+	int (*parse)(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u32 *paylen) =
+		to->eth ? wire_parse_roce : wire_parse;
 	bool again = p->at;
 	struct wire_hdr h;
 	struct payload pl;
@@ -49,13 +51,21 @@ bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
 
 	to->ib.rx_packets += !again;
 	to->ib.rx_bytes += again ? 0 : p->len;
-	if (wire_parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK) {
+	if (to->ops->rx_bytes) {
+		to->ops->rx_bytes(to, p->bytes, p->len);
+		return true;
+	}
+	if (parse(p->bytes, p->len, &h, &at, &len) != WIRE_OK) {
 		to->ib.bad++;
 		return true;
 	}
 	run_from_packet(&run, &pl, &h, p->bytes + at, len);
-	if (!lid_is_mcast(h.dlid)) {
-		to->ops->rx(to, &run);
+	if (!path_is_mcast(&h.path)) {
+		if (to->eth ? eth_receiver(to->fabric->eth, &h.path) == to :
+			      port_has_lid(&to->ib, h.dlid))
+			to->ops->rx(to, &run);
+		else if (p->from)
+			p->from->ib.drops++;
 		return true;
 	}
 	datagram_init(&d, &run);

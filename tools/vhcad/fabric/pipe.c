@@ -12,189 +12,95 @@
 
 #include "fabric/pipe.h"
 
-#define PS	1000u		/* of a ns */
-
-static struct fab_packet *first_of(struct list_head *list)
-{
-	return list_empty(list) ? NULL : container_of(list->next, struct fab_packet, link);
-}
-
-static struct fab_packet *take(struct topo *t)
-{
-	struct list_head *l = list_pop(&t->free);
-
-	return l ? container_of(l, struct fab_packet, link) : NULL;
-}
-
-static void give_back(struct topo *t, struct fab_packet *p)
-{
-	/* the one that was used last is used next */
-	list_add_tail(&p->link, t->free.next);
-}
-
-static void lose(struct topo *t, struct fab_packet *p)
-{
-	if (p->from)
-		p->from->ib.drops++;
-	give_back(t, p);
-}
-
-static void packet_copy(struct fab_packet *to, const struct fab_packet *p)
-{
-	to->from = p->from;
-	to->dlid = p->dlid;
-	to->opcode = p->opcode;
-	to->spoiled = p->spoiled;
-	to->len = p->len;
-	memcpy(to->bytes, p->bytes, p->len);
-}
-
-int topo_pool(struct topo *t)
-{
-	u32 n = 1;
-
-	/* both directions, a doubled packet for each, and those that have not set out */
-	for (u32 i = 0; i < t->nlinks; i++)
-		n += 2 * (t->link[i]->l.queue + 1);
-	for (u32 i = 0; i < t->nends; i++)
-		n += t->end[i]->out->link->l.queue;
-	t->pool = calloc(n, sizeof(*t->pool));
-	if (!t->pool)
-		return -ENOMEM;
-	t->npool = n;
-	for (u32 i = 0; i < n; i++)
-		list_add_tail(&t->pool[i].link, &t->free);
-	return 0;
-}
-
-void topo_forget(struct topo *t, const struct fab_port *port)
-{
-	for (u32 i = 0; i < t->npool; i++)
-		if (t->pool[i].from == port)
-			t->pool[i].from = NULL;
-}
-
-bool pipe_open(const struct fab_pipe *p)
-{
-	const struct topo_end *end = p->from_end ? p->from_end : p->to_end;
-
-	if (end)
-		return end->port && end->port->ib.state == PORT_ACTIVE;
-	return p->link->up && !p->link->flap_until;
-}
+#define PS		1000u		/* of a ns */
+#define VL15_QUEUE	256u		/* packets that wait to set out */
 
 /* ------------------------------------------------------------------------
  * Ends of links
  */
 
-/* Something could set out: at that time, or when the packet before it has. */
+/*
+ * Something could set out: at that time, or when the packet before it has.  Nobody waits for room
+ * among a switch's own packets.
+ */
 static void kick(struct fab_pipe *p, u64 at)
 {
 	u64 due = MAX(at, p->free_at);
 
-	if (due < p->go.due)
+	if (p->link && due < p->go.due)
 		timer_set(&p->topo->timers, &p->go, due);
 }
 
-/* Where the tables of a switch send a packet. */
-static struct port_mask look_up(const struct fab_switch *sw, const struct fab_pipe *in, u16 dlid)
+/* Finds out where the first of those that have arrived on a lane goes; it may go nowhere. */
+static void look_at_first(struct pipe_lane *lane, u64 now)
 {
-	struct port_mask m = { 0 };
-
-	if (lid_is_mcast(dlid)) {
-		m = sw->multicast[dlid - MLID_FIRST];
-		port_mask_clear(&m, in->in_no + 1);
-	} else if (dlid <= LID_LAST && switch_out(sw, sw->linear[dlid])) {
-		port_mask_set(&m, sw->linear[dlid]);
-	}
-	return m;
-}
-
-/* Ports by which a packet leaves a switch: those that it is sent to, and whose links are up. */
-static struct port_mask ports_of(struct fab_pipe *in, const struct fab_packet *p)
-{
-	struct fab_switch *sw = in->to;
-	struct port_mask m = look_up(sw, in, p->dlid);
-	u32 port;
-
-	if (port_mask_empty(&m))
-		sw->no_way++;
-	port_mask_for_each(port, &m) {
-		struct fab_pipe *out = switch_out(sw, port);
-
-		if (out && pipe_open(out))
-			continue;
-		port_mask_clear(&m, port);
-		if (out)
-			out->count.discards++;
-	}
-	return m;
-}
-
-/* Finds out where the first of those that have arrived goes; it may go nowhere. */
-static void look_at_first(struct fab_pipe *in, u64 now)
-{
+	struct fab_pipe *in = lane->pipe;
 	struct fab_switch *sw = in->to;
 	struct fab_packet *p;
+	u64 life;
 	u32 port;
 
-	while ((p = first_of(&in->arrived))) {
-		p->out = ports_of(in, p);
+	while ((p = first_of(&lane->arrived))) {
+		bool own = switch_has_lid(sw, p->dlid);
+
+		p->out = own ? (struct port_mask){ 0 } : forward_ports(in, p);
 		if (!port_mask_empty(&p->out))
 			break;
 		list_del_init(&p->link);
-		lose(in->topo, p);
-		in->used--;
+		if (own) {
+			sw->fabric->mad_ways->to_agents(sw, in->in_no + 1, p);
+			topo_give_back(in->topo, p);
+		} else {
+			topo_lose(in->topo, p);
+		}
+		lane->used--;
 		kick(in, now);
 	}
-	timer_stop(&in->hoq);
-	if (!p)
+	timer_stop(&lane->hoq);
+	if (!p) {
+		in->busy &= ~(1u << (lane - in->lane));
 		return;
-	if (sw->lifetime)
-		timer_set(&in->topo->timers, &in->hoq, now + sw->lifetime);
+	}
+	life = forward_lifetime(sw, &p->out);
+	if (life)
+		timer_set(&in->topo->timers, &lane->hoq, now + life);
 	port_mask_for_each(port, &p->out)
 		kick(switch_out(sw, port), now);
 }
 
+static void queue_at_switch(struct pipe_lane *lane, struct fab_packet *p, u64 now)
+{
+	list_add_tail(&p->link, &lane->arrived);
+	lane->pipe->busy |= 1u << (lane - lane->pipe->lane);
+	if (first_of(&lane->arrived) == p)
+		look_at_first(lane, now);
+}
+
 /* The first of those that have arrived has gone on: there is room again. */
-static void first_left(struct fab_pipe *in, struct fab_packet *p, u64 now)
+static void first_left(struct pipe_lane *lane, struct fab_packet *p, u64 now)
 {
 	list_del_init(&p->link);
-	in->used--;
-	kick(in, now);
-	look_at_first(in, now);
+	lane->used--;
+	kick(lane->pipe, now);
+	look_at_first(lane, now);
 }
 
 static void on_hoq(struct timer *timer)
 {
-	struct fab_pipe *in = container_of(timer, struct fab_pipe, hoq);
-	struct fab_packet *p = first_of(&in->arrived);
+	struct pipe_lane *lane = container_of(timer, struct pipe_lane, hoq);
+	struct fab_packet *p = first_of(&lane->arrived);
+	struct fab_pipe *in = lane->pipe;
 	u32 port;
 
 	port_mask_for_each(port, &p->out)
 		switch_out(in->to, port)->count.discards++;
-	first_left(in, p, in->topo->now);
-	lose(in->topo, p);
+	first_left(lane, p, in->topo->now);
+	topo_lose(in->topo, p);
 }
 
 /* ------------------------------------------------------------------------
  * Setting out
  */
-
-/* Whose packet goes next, of those that arrive at a switch and of which one goes this way. */
-static struct fab_pipe *whose_turn(struct fab_pipe *p)
-{
-	struct fab_switch *sw = p->from;
-
-	for (u32 i = 1; i <= sw->nports; i++) {
-		struct fab_pipe *in = sw->in[(p->turn + i) % sw->nports];
-		struct fab_packet *head = first_of(&in->arrived);
-
-		if (head && port_mask_test(&head->out, p->out_no + 1))
-			return in;
-	}
-	return NULL;
-}
 
 static void occupy(struct fab_pipe *p, u32 len, u64 now)
 {
@@ -217,7 +123,8 @@ static void fly(struct fab_pipe *p, struct fab_packet *packet, u64 due)
 	while (at != &p->flight && container_of(at, struct fab_packet, link)->due > due)
 		at = at->prev;
 	list_add_tail(&packet->link, at->next);
-	p->used++;
+	if (!packet->vl15)
+		p->lane[packet->vl].used++;
 	if (due < p->land.due)
 		timer_set(&p->topo->timers, &p->land, due);
 }
@@ -227,7 +134,7 @@ static void meet_faults(struct fab_pipe *p, const struct fab_packet *packet,
 			struct fab_effect *effect)
 {
 	struct fabric *f = p->topo->fabric;
-	const struct fab_crossing c = {
+	struct fab_crossing c = {
 		.from = p->from_end ? p->from_end->port : NULL,
 		.to = p->to_end ? p->to_end->port : NULL,
 		.between = p->from && p->to ? p->link : NULL,
@@ -235,8 +142,10 @@ static void meet_faults(struct fab_pipe *p, const struct fab_packet *packet,
 		.held = &p->held,
 	};
 
-	if (f->nfaults)
-		fab_faults_meet(f, &c, packet->opcode, effect);
+	if (f->nfaults) {
+		crossing_packet(&c, packet->bytes, packet->len);
+		fab_faults_meet(f, &c, effect);
+	}
 	if (effect->cut_until)
 		fab_link_flap(p->link, effect->cut_until);
 }
@@ -258,16 +167,19 @@ static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 	occupy(p, packet->len, now);
 	p->count.packets++;
 	p->count.bytes += packet->len;
-	if (p->blocked) {
+	p->count.mcast += lid_is_mcast(packet->dlid);
+	if (!packet->vl15)
+		lane_sent(p, packet->len);
+	if (p->blocked && !packet->vl15) {
 		p->count.wait += now - p->blocked;
 		p->blocked = 0;
 	}
 	kick(p, p->free_at);
 	meet_faults(p, packet, &effect);
 	/* a fault may have taken the link down */
-	if (!effect.copies || !pipe_open(p)) {
+	if (!effect.copies || !(packet->vl15 ? port_link_is_up(p->near) : pipe_open(p))) {
 		p->count.lost++;
-		lose(p->topo, packet);
+		topo_lose(p->topo, packet);
 		return;
 	}
 	if (effect.corrupt) {
@@ -281,48 +193,60 @@ static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 		p->last = due;
 	}
 	if (effect.copies > 1)
-		copy = take(p->topo);
-	if (copy) {
-		packet_copy(copy, packet);
+		copy = topo_copy(p->topo, packet);
+	if (copy)
 		fly(p, copy, due + effect.apart);
-	}
 	fly(p, packet, due);
 }
 
-static void set_out_from_end(struct fab_pipe *p, u64 now)
+static void set_out_from_end(struct fab_pipe *p, u32 vl, u64 now)
 {
-	struct topo_end *end = p->from_end;
-	struct fab_packet *packet = first_of(&end->send);
+	struct fab_packet *packet = first_of(&p->from_end->send[vl]);
 
-	if (packet->due > now) {
-		kick(p, packet->due);
-		return;
-	}
 	list_del_init(&packet->link);
-	end->nsend--;
+	p->from_end->nsend--;
+	packet->vl = vl;
 	set_out(p, packet, now);
 }
 
-static void set_out_from_switch(struct fab_pipe *p, struct fab_pipe *in, u64 now)
+static void set_out_vl15(struct fab_pipe *p, u64 now)
 {
-	struct fab_packet *packet = first_of(&in->arrived);
+	struct fab_packet *packet = first_of(&p->vl15);
 
-	p->turn = in->in_no;
+	list_del_init(&packet->link);
+	p->nvl15--;
+	set_out(p, packet, now);
+}
+
+static void set_out_from_switch(struct fab_pipe *p, u32 vl, u64 now)
+{
+	struct pipe_lane *lane = lane_next(p, vl);
+	struct fab_packet *packet = first_of(&lane->arrived);
+
 	port_mask_clear(&packet->out, p->out_no + 1);
 	if (!port_mask_empty(&packet->out)) {
-		struct fab_packet *copy = take(p->topo);
-
-		packet_copy(copy, packet);
-		packet = copy;
+		packet = topo_copy(p->topo, packet);
+		if (!packet)
+			return;
 	} else {
-		first_left(in, packet, now);
+		first_left(lane, packet, now);
 	}
+	packet->vl = vl;
 	set_out(p, packet, now);
+}
+
+/* The engine was late, and what an adapter sends was not there yet at the time that it is now. */
+static void wait_for_due(struct fab_pipe *p)
+{
+	for (u32 vl = 0; p->from_end && vl < PORT_VLS; vl++)
+		if (!list_empty(&p->from_end->send[vl]))
+			kick(p, first_of(&p->from_end->send[vl])->due);
 }
 
 static void on_go(struct timer *timer)
 {
-	struct fab_pipe *p = container_of(timer, struct fab_pipe, go), *in = NULL;
+	struct fab_pipe *p = container_of(timer, struct fab_pipe, go);
+	u32 waiting, vl;
 	u64 now = p->topo->now;
 
 	/* somebody came between its last packet and the end of that */
@@ -330,19 +254,25 @@ static void on_go(struct timer *timer)
 		kick(p, now);
 		return;
 	}
-	if (p->from)
-		in = whose_turn(p);
-	if (p->from ? !in : !p->from_end->nsend)
+	if (p->nvl15) {
+		set_out_vl15(p, now);
 		return;
-	if (p->used >= p->link->l.queue) {
+	}
+	waiting = lanes_waiting(p, now);
+	if (!waiting) {
+		wait_for_due(p);
+		return;
+	}
+	vl = lane_choose(p, waiting);
+	if (vl == NO_VL) {
 		if (!p->blocked)
 			p->blocked = now;
 		return;
 	}
-	if (in)
-		set_out_from_switch(p, in, now);
+	if (p->from)
+		set_out_from_switch(p, vl, now);
 	else
-		set_out_from_end(p, now);
+		set_out_from_end(p, vl, now);
 }
 
 /* ------------------------------------------------------------------------
@@ -352,16 +282,15 @@ static void arrive_at_switch(struct fab_pipe *p, struct fab_packet *packet)
 {
 	u64 now = p->topo->now;
 
-	if (packet->spoiled) {
-		p->count.bad++;
-		p->used--;
-		lose(p->topo, packet);
+	port_got_data(p->far);
+	if (packet->spoiled || !switch_lets_in(p->to, p->in_no + 1, packet)) {
+		p->count.bad += packet->spoiled;
+		p->lane[packet->vl].used--;
+		topo_lose(p->topo, packet);
 		kick(p, now);
 		return;
 	}
-	list_add_tail(&packet->link, &p->arrived);
-	if (first_of(&p->arrived) == packet)
-		look_at_first(p, now);
+	queue_at_switch(&p->lane[packet->vl], packet, now);
 }
 
 static void arrive_at_end(struct fab_pipe *p, struct fab_packet *packet)
@@ -369,15 +298,27 @@ static void arrive_at_end(struct fab_pipe *p, struct fab_packet *packet)
 	struct topo *t = p->topo;
 	u32 bytes;
 
-	p->used--;
+	p->lane[packet->vl].used--;
 	kick(p, t->now);
+	port_got_data(p->far);
 	packet->at = 0;
 	/* a multicast to many counts as many packets */
 	do {
 		bytes = COPY_COST + WIRE_MAX_MTU;
 		t->landed++;
 	} while (!fab_deliver(p->to_end->port, packet, &bytes));
-	give_back(t, packet);
+	topo_give_back(t, packet);
+}
+
+static void vl15_arrives(struct fab_pipe *p, struct fab_packet *packet)
+{
+	const struct mad_ways *ways = p->topo->fabric->mad_ways;
+
+	p->topo->landed++;
+	if (p->to)
+		ways->at_switch(p->to, p->in_no + 1, packet);
+	else
+		ways->at_port(p->to_end->port, packet);
 }
 
 static void on_land(struct timer *timer)
@@ -388,7 +329,12 @@ static void on_land(struct timer *timer)
 	list_del_init(&packet->link);
 	if (!list_empty(&p->flight))
 		timer_set(&p->topo->timers, &p->land, first_of(&p->flight)->due);
-	if (p->to)
+	p->count.arrived++;
+	p->count.arrived_bytes += packet->len;
+	p->count.arrived_mcast += lid_is_mcast(packet->dlid);
+	if (packet->vl15)
+		vl15_arrives(p, packet);
+	else if (p->to)
 		arrive_at_switch(p, packet);
 	else
 		arrive_at_end(p, packet);
@@ -401,11 +347,18 @@ int pipe_init(struct fab_pipe *p)
 {
 	struct timers *ts = &p->topo->timers;
 
+	INIT_LIST_HEAD(&p->vl15);
 	INIT_LIST_HEAD(&p->flight);
-	INIT_LIST_HEAD(&p->arrived);
-	if (timer_init(ts, &p->go, on_go) || timer_init(ts, &p->land, on_land) ||
-	    timer_init(ts, &p->hoq, on_hoq))
+	if (timer_init(ts, &p->go, on_go) || timer_init(ts, &p->land, on_land))
 		return -ENOMEM;
+	for (u32 vl = 0; vl < PORT_VLS; vl++) {
+		struct pipe_lane *lane = &p->lane[vl];
+
+		lane->pipe = p;
+		INIT_LIST_HEAD(&lane->arrived);
+		if (timer_init(ts, &lane->hoq, on_hoq))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -414,10 +367,18 @@ static void lose_flight(struct fab_pipe *p)
 	struct list_head *l;
 
 	while ((l = list_pop(&p->flight))) {
-		lose(p->topo, container_of(l, struct fab_packet, link));
+		struct fab_packet *packet = container_of(l, struct fab_packet, link);
+
+		if (!packet->vl15)
+			p->lane[packet->vl].used--;
+		topo_lose(p->topo, packet);
 		p->count.lost++;
-		p->used--;
 	}
+	while ((l = list_pop(&p->vl15))) {
+		topo_lose(p->topo, container_of(l, struct fab_packet, link));
+		p->count.discards++;
+	}
+	p->nvl15 = 0;
 	timer_stop(&p->land);
 	p->last = 0;
 	p->held = 0;
@@ -429,29 +390,35 @@ static void lose_unsent(struct fab_pipe *p)
 	struct topo_end *end = p->from_end;
 	struct list_head *l;
 
-	while ((l = list_pop(&end->send))) {
-		lose(p->topo, container_of(l, struct fab_packet, link));
-		p->count.discards++;
+	for (u32 vl = 0; vl < PORT_VLS; vl++) {
+		while ((l = list_pop(&end->send[vl]))) {
+			topo_lose(p->topo, container_of(l, struct fab_packet, link));
+			p->count.discards++;
+		}
 	}
 	end->nsend = 0;
 }
 
-/* Those that wait at a switch to go this way do so no more. */
+/* One that waits at a switch to go this way does so no more. */
+static void lose_first(struct fab_pipe *p, struct pipe_lane *lane, u64 now)
+{
+	struct fab_packet *head = first_of(&lane->arrived);
+
+	if (!head || !port_mask_test(&head->out, p->out_no + 1))
+		return;
+	p->count.discards++;
+	port_mask_clear(&head->out, p->out_no + 1);
+	if (!port_mask_empty(&head->out))
+		return;
+	first_left(lane, head, now);
+	topo_lose(p->topo, head);
+}
+
 static void lose_waiting(struct fab_pipe *p, u64 now)
 {
-	for (u32 i = 0; i < p->from->nports; i++) {
-		struct fab_pipe *in = p->from->in[i];
-		struct fab_packet *head = first_of(&in->arrived);
-
-		if (!head || !port_mask_test(&head->out, p->out_no + 1))
-			continue;
-		p->count.discards++;
-		port_mask_clear(&head->out, p->out_no + 1);
-		if (!port_mask_empty(&head->out))
-			continue;
-		first_left(in, head, now);
-		lose(p->topo, head);
-	}
+	for (u32 i = 0; i <= p->from->nports; i++)
+		for (u32 vl = 0; vl < PORT_VLS; vl++)
+			lose_first(p, &switch_in(p->from, i)->lane[vl], now);
 }
 
 void link_cut(struct fab_link *l)
@@ -471,7 +438,10 @@ void link_cut(struct fab_link *l)
 
 static void on_rise(struct timer *timer)
 {
-	container_of(timer, struct fab_link, rise)->flap_until = 0;
+	struct fab_link *l = container_of(timer, struct fab_link, rise);
+
+	l->flap_until = 0;
+	port_hold_down(l->pipe->near, 0);
 }
 
 int link_init_timer(struct fab_link *l)
@@ -483,7 +453,7 @@ void fab_link_flap(struct fab_link *l, u64 until)
 {
 	l->flap_until = MAX(l->flap_until, until);
 	timer_set(&l->pipe->topo->timers, &l->rise, l->flap_until);
-	link_cut(l);
+	port_hold_down(l->pipe->near, l->flap_until);
 }
 
 void topo_port_down(struct fab_port *port)
@@ -501,21 +471,28 @@ u32 topo_room(const struct fab_port *port)
 static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 now)
 {
 	struct topo *t = end->out->topo;
-	struct fab_packet *p = take(t);
+	struct fab_packet *p = topo_take(t);
 	struct wire_hdr h;
 
 	p->len = run_pkt_bytes(run, i, p->bytes);
 	if (!p->len) {
-		give_back(t, p);
+		topo_give_back(t, p);
 		return false;
 	}
 	run_pkt_hdr(run, i, &h);
 	p->from = end->port;
 	p->dlid = h.dlid;
+	p->pkey = h.pkey;
 	p->opcode = h.opcode;
 	p->spoiled = false;
 	p->due = now;
-	list_add_tail(&p->link, &end->send);
+	p->sl = h.sl;
+	if (lane_drops(end->out, NULL, p)) {
+		end->out->count.discards++;
+		topo_lose(t, p);
+		return true;
+	}
+	list_add_tail(&p->link, &end->send[lane_of(end->out, NULL, p)]);
 	end->nsend++;
 	return true;
 }
@@ -534,6 +511,36 @@ void topo_send(struct fab_port *port, const struct run *run)
 			break;
 	}
 	kick(end->out, now);
+}
+
+static void send_vl15(struct fab_pipe *p, struct fab_packet *packet)
+{
+	if (p->nvl15 == VL15_QUEUE) {
+		p->count.vl15_dropped++;
+		topo_lose(p->topo, packet);
+		return;
+	}
+	list_add_tail(&packet->link, &p->vl15);
+	p->nvl15++;
+	kick(p, MAX(p->topo->now, p->topo->fabric->now));
+}
+
+void topo_send_mad(struct fab_port *port, struct fab_packet *p)
+{
+	send_vl15(port->end->out, p);
+}
+
+void topo_switch_mad(struct fab_switch *sw, u32 port, struct fab_packet *p)
+{
+	send_vl15(sw->out[port - 1], p);
+}
+
+void topo_switch_data(struct fab_switch *sw, struct fab_packet *p)
+{
+	struct fab_pipe *own = sw->own;
+
+	own->lane->used++;
+	queue_at_switch(own->lane, p, MAX(own->topo->now, own->topo->fabric->now));
 }
 
 u64 topo_next(struct topo *t)

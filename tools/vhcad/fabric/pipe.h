@@ -16,26 +16,62 @@ struct topo_end {
 	struct fab_port *port;		/* NULL: not plugged in */
 	struct fab_pipe *out;
 	struct fab_switch *sw;		/* at the link's other end */
-	struct list_head send;		/* packets that wait to set out */
+	struct list_head send[PORT_VLS];	/* packets that wait to set out, by their VLs */
 	u32 nsend;
 };
 
+#define NO_VL	UINT32_MAX
+
 /**
- * struct fab_pipe - one direction of a link
+ * struct pipe_lane - one data VL of a link
+ * @pipe: the link
+ * @arrived: packets that wait at its far end, a switch
+ * @used: packets that wait there, or are on their way there
+ * @turn: whose packet on this VL went last, of those who arrive at the near end, a switch
+ * @hoq: the first of @arrived has waited too long
+ */
+struct pipe_lane {
+	struct fab_pipe *pipe;
+	struct list_head arrived;
+	u32 used;
+	u32 turn;
+	struct timer hoq;
+};
+
+/**
+ * struct vl_arb - where VL arbitration is, in the tables for low priority and high priority
+ * @at: entry
+ * @left: bytes that it may still send
+ * @high: bytes of high priority before one of low priority has its turn
+ * @last: VL that went last; where tables say nothing they take turns
+ * @table: the one that has decided of the packet that sets out
+ */
+struct vl_arb {
+	u8 at[2];
+	u32 left[2];
+	u32 high;
+	u8 last;
+	u8 table;
+};
+
+/**
+ * struct fab_pipe - one direction of a link; or a switch's own packets, which only arrive
  * @from, @to: the switch at this end, NULL: a port of an adapter
  * @from_end, @to_end: the port, NULL: a switch
  * @out_no, @in_no: number of the port, from 0, of @from and of @to
+ * @near, @far: the ports at this end and at the other one; NULL: not plugged in
+ * @vl15: packets of VL15 that wait to set out, before all others
+ * @nvl15: how many
  * @flight: packets under way, by arrival
- * @arrived: packets that wait at @to
- * @used: packets in both
+ * @lane: its data VLs
+ * @busy: a bit for each lane where packets wait at the far end
+ * @arb: whose turn it is among them
  * @free_at, @frac: when the last bit of the last packet is out, in ns and ps
  * @last: when the last packet that was not overtaken arrives
  * @held: packets arrive no earlier, see fab_fault_kind
  * @blocked: since when a packet waits for room at the far end; 0: none does
- * @turn: whose packet went last, of those who arrive at @from
  * @go: a packet could set out
  * @land: one arrives
- * @hoq: the first of @arrived has waited too long
  */
 struct fab_pipe {
 	struct fab_link *link;
@@ -43,15 +79,19 @@ struct fab_pipe {
 	struct fab_switch *from, *to;
 	struct topo_end *from_end, *to_end;
 	u32 out_no, in_no;
-	struct list_head flight, arrived;
-	u32 used;
+	struct port *near, *far;
+	struct list_head vl15;
+	u32 nvl15;
+	struct list_head flight;
+	struct pipe_lane lane[PORT_VLS];
+	u8 busy;
+	struct vl_arb arb;
 	u64 free_at;
 	u32 frac;
 	u64 last;
 	u64 held;
 	u64 blocked;
-	u32 turn;
-	struct timer go, land, hoq;
+	struct timer go, land;
 	struct fab_link_count count;
 };
 
@@ -81,11 +121,72 @@ struct topo {
 	struct list_head free;
 };
 
+/* lane.c */
+/** lane_of - the VL by which a packet takes a link, at a switch: that has come to it by @in */
+u32 lane_of(const struct fab_pipe *p, const struct fab_pipe *in, const struct fab_packet *packet);
+/** lane_drops - does the SL of a packet lead to no data VL of the link? */
+bool lane_drops(const struct fab_pipe *p, const struct fab_pipe *in,
+		const struct fab_packet *packet);
+/** lanes_waiting - VLs on which a packet waits to take a link, a bit each */
+u32 lanes_waiting(const struct fab_pipe *p, u64 now);
+/** lane_choose - the one that goes next, of those with room at the far end; or NO_VL */
+u32 lane_choose(struct fab_pipe *p, u32 waiting);
+/** lane_sent - a packet of so many bytes sets out by what lane_choose() has said */
+void lane_sent(struct fab_pipe *p, u32 len);
+/** lane_next - whose packet goes next, of those that wait at a switch to take a link by this VL */
+struct pipe_lane *lane_next(struct fab_pipe *p, u32 vl);
+
+/* pool.c */
+/** topo_take - a packet; NULL: all are under way */
+struct fab_packet *topo_take(struct topo *t);
+/** topo_give_back - it has come to its end */
+void topo_give_back(struct topo *t, struct fab_packet *p);
+/** topo_lose - the same, and its sender counts it */
+void topo_lose(struct topo *t, struct fab_packet *p);
+/** topo_copy - one more like it; NULL: all are under way */
+struct fab_packet *topo_copy(struct topo *t, const struct fab_packet *p);
+
+/** topo_end_mads - the fabric ends: packets that are not the pool's go */
+void topo_end_mads(struct topo *t);
+
+static inline struct fab_packet *first_of(const struct list_head *list)
+{
+	return list_empty(list) ? NULL : container_of(list->next, struct fab_packet, link);
+}
+
 /** pipe_init - make it ready; 0 or -ENOMEM.  Its timers go with all of the topology's. */
 int pipe_init(struct fab_pipe *p);
 
-/** pipe_open - does it take packets? */
-bool pipe_open(const struct fab_pipe *p);
+/* Does it take packets?  An armed port receives, and is active then. */
+static inline bool pipe_open(const struct fab_pipe *p)
+{
+	return p->near && p->far && p->near->state == PORT_ACTIVE && p->far->state >= PORT_ARMED;
+}
+
+/* The other direction. */
+static inline struct fab_pipe *pipe_back(struct fab_pipe *p)
+{
+	return &p->link->pipe[p == p->link->pipe];
+}
+
+/* Does nothing keep it from being up, whatever a manager wants? */
+static inline bool link_whole(const struct fab_link *l)
+{
+	return l->up && !l->flap_until;
+}
+
+/* pass.c */
+/**
+ * forward_ports - ports by which a packet leaves a switch
+ * @in: the link by which it has come
+ * @p: packet
+ *
+ * Those that the tables send it to, and that take it now; what is lost is counted.
+ */
+struct port_mask forward_ports(struct fab_pipe *in, const struct fab_packet *p);
+
+/** forward_lifetime - how long it may be the first in line, ns: as its ports have it; 0: no end */
+u64 forward_lifetime(const struct fab_switch *sw, const struct port_mask *out);
 
 /** link_cut - what is under way is lost, and what waits for it */
 void link_cut(struct fab_link *l);
@@ -101,6 +202,17 @@ int topo_pool(struct topo *t);
 
 /** topo_forget - a port goes: nobody tells it any more what became of its packets */
 void topo_forget(struct topo *t, const struct fab_port *port);
+
+static inline struct fab_switch *switch_of(const struct fabric *f, u32 sw)
+{
+	return f->topo ? f->topo->sw[sw] : f->shared;
+}
+
+/* By number, from 0 on: links that lead to a switch, and behind them its own packets. */
+static inline struct fab_pipe *switch_in(const struct fab_switch *sw, u32 i)
+{
+	return i < sw->nports ? sw->in[i] : sw->own;
+}
 
 /* The link by which a switch sends from a port, 1..; NULL: there is none. */
 static inline struct fab_pipe *switch_out(const struct fab_switch *sw, u32 port)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #include "capture/capture.h"
-#include "fabric/internal.h"
+#include "fabric/eth_internal.h"
+#include "fabric/pipe.h"
 
 static void on_state(struct port *ib, u8 old)
 {
@@ -15,15 +16,16 @@ static void on_state(struct port *ib, u8 old)
 	struct fabric *f = port->fabric;
 	u8 state = ib->state;
 
+	fab_look(port);
 	if (state == PORT_DOWN) {
 		fab_queue_drop(port);
 		if (port->end)
 			topo_port_down(port);
 	} else if (old == PORT_DOWN && f->subnet) {
-		f->subnet->link_up(f->subnet_arg, port);
+		f->subnet->link_up(f->subnet_arg, ib);
 	}
 	/* the subnet may have changed the state again, and told of that already */
-	if (ib->state == state && state != PORT_ARMED)
+	if (port->plugged && ib->state == state && state != PORT_ARMED)
 		port->ops->state(port, old);
 }
 
@@ -31,6 +33,8 @@ static void on_changed(struct port *ib, u32 what)
 {
 	struct fab_port *port = container_of(ib, struct fab_port, ib);
 
+	if (what & PORT_LID_CHANGED)
+		switch_recount(port);
 	port->ops->changed(port, what);
 }
 
@@ -65,6 +69,14 @@ static void take_out(struct fab_port *port, u32 at)
 	port->fabric->ports[at] = NULL;
 }
 
+/* The port of the switch that it is plugged into. */
+static struct port *socket_of(const struct fab_port *port)
+{
+	struct fab_switch *sw = port->end ? port->end->sw : port->fabric->shared;
+
+	return &sw->port[port->at].ib;
+}
+
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 {
 	u32 at;
@@ -79,15 +91,18 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	INIT_LIST_HEAD(&port->queue);
 	if (f->topo && topo_plug(port, name))
 		return -ENOENT;
+	fab_rate_codes(&port->rate, &port->ib.speed);
 	f->ports[at] = port;
 	err = f->subnet ? f->subnet->plug(f->subnet_arg, port) : 0;
 	if (err) {
 		take_out(port, at);
 		return err;
 	}
-	/* from now on its owner is told of changes */
-	port->ib.ops = &port_ops;
+	switch_recount(port);
 	port->cap_port = f->capture ? capture_add_ib_port(f->capture, name) : -1;
+	port->ib.ops = &port_ops;
+	port_connect(&port->ib, socket_of(port));
+	port->plugged = true;
 	return 0;
 }
 
@@ -95,32 +110,59 @@ void fab_unplug(struct fab_port *port)
 {
 	struct fabric *f = port->fabric;
 
+	port->plugged = false;
+	port->ib.ops = NULL;
+	port_disconnect(&port->ib);
 	fab_queue_drop(port);
 	if (port->end)
 		topo_port_down(port);
 	fab_queue_forget(port);
+	mads_forget(port);
 	fab_fault_clear(f, port, NULL);
-	port->ib.ops = NULL;
 	if (port->ib.down_until)
 		fab_flap_ends(port);
+	if (port->eth) {
+		eth_unplug(port);
+		return;
+	}
 	if (f->subnet)
 		f->subnet->unplug(f->subnet_arg, port);
 	for (u32 i = 0; i < f->nports; i++)
 		if (f->ports[i] == port)
 			take_out(port, i);
+	free(port->joins);
+	port->joins = NULL;
+}
+
+static bool both_infiniband(const struct fab_port *port, u16 mlid)
+{
+	return !port->eth && mlid;
 }
 
 int fab_mc_join(struct fab_port *port, u16 mlid)
 {
 	const struct fabric *f = port->fabric;
+	int err;
 
-	return f->subnet ? f->subnet->join(f->subnet_arg, port, mlid) : 0;
+	if (!both_infiniband(port, mlid))
+		return 0;
+	if (!port->joins)
+		port->joins = calloc(MLID_LAST - MLID_FIRST + 1, sizeof(*port->joins));
+	if (!port->joins)
+		return -ENOMEM;
+	err = f->subnet ? f->subnet->join(f->subnet_arg, port, mlid) : 0;
+	if (!err)
+		port->joins[mlid - MLID_FIRST]++;
+	return err;
 }
 
 void fab_mc_leave(struct fab_port *port, u16 mlid)
 {
 	const struct fabric *f = port->fabric;
 
+	if (!both_infiniband(port, mlid))
+		return;
+	port->joins[mlid - MLID_FIRST]--;
 	if (f->subnet)
 		f->subnet->leave(f->subnet_arg, port, mlid);
 }

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric/internal.h"
+#include "fabric/eth_internal.h"
 
 int fab_set_packet_hook(struct fabric *f, fab_packet_hook hook, void *arg)
 {
@@ -30,9 +30,21 @@ static void enqueue(struct fab_port *to, struct fab_packet *p)
 	list_add_tail(&p->link, at->next);
 }
 
+/* The class of a management packet, or 0. */
+static u8 class_of(const struct run *run, u32 i, const struct wire_hdr *h)
+{
+	u8 front[2];
+
+	if (h->dqpn > 1 || run->service != WIRE_UD || run_pkt_len(run, i) < sizeof(front) ||
+	    payload_read(run->pl, run->skip + i * run->mtu, front, sizeof(front)))
+		return 0;
+	return front[1];
+}
+
 static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const struct run *run,
 			      u32 i)
 {
+	struct fab_crossing c = { .from = from, .to = to };
 	struct fab_effect effect = { .copies = 1 };
 	struct fabric *f = from->fabric;
 	struct wire_hdr h;
@@ -40,9 +52,12 @@ static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const 
 	run_pkt_hdr(run, i, &h);
 	if (f->hook)
 		f->hook(f->hook_arg, from, &h, &effect);
-	if (f->nfaults)
-		fab_faults_meet(f, &(struct fab_crossing){ .from = from, .to = to }, h.opcode,
-				&effect);
+	if (f->nfaults) {
+		c.opcode = h.opcode;
+		c.dqpn = h.dqpn;
+		c.mgmt_class = class_of(run, i, &h);
+		fab_faults_meet(f, &c, &effect);
+	}
 	return effect;
 }
 
@@ -105,7 +120,7 @@ static bool untouched(const struct fab_port *from, const struct fab_port *to,
 {
 	const struct fabric *f = from->fabric;
 
-	if (f->hook || lid_is_mcast(run->h.dlid) || effect->copies != 1 || effect->corrupt ||
+	if (f->hook || path_is_mcast(&run->h.path) || effect->copies != 1 || effect->corrupt ||
 	    due_at(from, to, effect) > f->now)
 		return false;
 	return list_empty(&to->queue) ||
@@ -150,6 +165,17 @@ void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run 
 	pass(from, to, run, first, run->npkts - first);
 }
 
+void fab_give(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes)
+{
+	if (fab_queues(from->fabric)) {
+		fab_queue_run(from, to, run);
+		return;
+	}
+	to->ib.rx_packets += run->npkts;
+	to->ib.rx_bytes += bytes;
+	to->ops->rx(to, run);
+}
+
 /* Loses what is under way to a port. */
 void fab_queue_drop(struct fab_port *port)
 {
@@ -180,8 +206,8 @@ u32 fab_queue_poll(struct fabric *f, u32 most)
 {
 	u32 n = 0, bytes = POLL_BYTES;
 
-	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
-		struct fab_port *to = f->ports[i];
+	for (u32 i = 0; f->nqueued && i < fab_all(f); i++) {
+		struct fab_port *to = fab_nth(f, i);
 
 		while (to && n < most && bytes && !list_empty(&to->queue)) {
 			struct fab_packet *p = container_of(to->queue.next, struct fab_packet,
@@ -204,8 +230,8 @@ u64 fab_queue_next(const struct fabric *f)
 {
 	u64 next = UINT64_MAX;
 
-	for (u32 i = 0; f->nqueued && i < f->nports; i++) {
-		struct fab_port *to = f->ports[i];
+	for (u32 i = 0; f->nqueued && i < fab_all(f); i++) {
+		struct fab_port *to = fab_nth(f, i);
 
 		if (to && !list_empty(&to->queue))
 			next = MIN(next, container_of(to->queue.next, struct fab_packet,

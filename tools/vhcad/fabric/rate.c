@@ -119,3 +119,25 @@ u64 fab_rate_kbps(const struct fab_rate *r)
 {
 	return (u64)widths[width_at(r)].lanes * speeds[speed_at(r)].lane_kbps;
 }
+
+/* PortInfo's codes of speeds: of LinkSpeed up to QDR, of LinkSpeedExt from FDR on. */
+#define LINK_QDR	4u
+#define LINK_UP_TO_QDR	7u
+
+void fab_rate_codes(const struct fab_rate *r, struct port_speed *s)
+{
+	/* 1X and what the link has; ports of 8 and of 12 lanes can do with 4 */
+	static const u8 narrower[] = {
+		[1] = 0x01, [2] = 0x03, [4] = 0x07, [8] = 0x0b, [16] = 0x11,
+	};
+	u16 ext = r->speed >> 4;
+
+	*s = (struct port_speed){
+		.width_supported = narrower[r->width],
+		.width_active = r->width,
+		.speed_supported = LINK_UP_TO_QDR,
+		.speed_active = MIN(r->speed, LINK_QDR),
+		.speed_ext_supported = ext ? 2 * ext - 1 : 0,
+		.speed_ext_active = ext,
+	};
+}

@@ -6,6 +6,7 @@
 #define VHCAD_FABRIC_RATE_H
 
 #include "lib/types.h"
+#include "port/port.h"
 
 #define FAB_RATE_NAME	16u
 
@@ -36,5 +37,8 @@ const char *fab_rate_name(const struct fab_rate *r, char *name);
 
 /** fab_rate_kbps - kilobits a second that are left when the line's own coding is off */
 u64 fab_rate_kbps(const struct fab_rate *r);
+
+/** fab_rate_codes - the same as PortInfo tells it, with all that is slower as supported */
+void fab_rate_codes(const struct fab_rate *r, struct port_speed *s);
 
 #endif /* VHCAD_FABRIC_RATE_H */

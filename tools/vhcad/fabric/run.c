@@ -26,7 +26,7 @@ void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h)
 
 static u32 pkt_wire_len(const struct run *r, u32 i)
 {
-	return wire_len(pkt_opcode(r, i), r->h.grh, run_pkt_len(r, i));
+	return wire_path_len(&r->h.path, pkt_opcode(r, i), run_pkt_len(r, i));
 }
 
 u64 run_wire_bytes(const struct run *r)
@@ -49,7 +49,7 @@ u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf)
 	hdrlen = wire_put(&h, len, buf);
 	if (len && payload_read(r->pl, r->skip + i * r->mtu, buf + hdrlen, len))
 		return 0;
-	return wire_seal(buf, hdrlen, len);
+	return h.eth ? wire_seal_roce(buf, hdrlen, len) : wire_seal(buf, hdrlen, len);
 }
 
 void run_cut(struct run *r, u32 from, u32 n)

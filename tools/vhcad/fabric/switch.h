@@ -15,43 +15,47 @@
 
 #include "lib/types.h"
 
-/* Ports of the switch that a fabric without a topology is. */
-#define SWITCH_MAX_PORTS	256u
+#define SWITCH_MAX_PORTS	254u
+/* Where a linear table says this packets are lost. */
+#define SWITCH_NO_PORT		255u
+#define SWITCH_GUIDS		0x0256485357000000ull
 
 struct fabric;
+struct port;
+struct port_count;
 
-/* A set of ports of a switch, 1..SWITCH_MAX_PORTS. */
+/* A set of ports of a switch, 0..SWITCH_MAX_PORTS.  Packets are sent to those from 1 on. */
 struct port_mask {
-	u64 word[SWITCH_MAX_PORTS / 64];
+	u64 word[256 / 64];
 };
 
 static inline void port_mask_set(struct port_mask *m, u32 port)
 {
-	m->word[(port - 1) / 64] |= 1ull << ((port - 1) % 64);
+	m->word[port / 64] |= 1ull << (port % 64);
 }
 
 static inline void port_mask_clear(struct port_mask *m, u32 port)
 {
-	m->word[(port - 1) / 64] &= ~(1ull << ((port - 1) % 64));
+	m->word[port / 64] &= ~(1ull << (port % 64));
 }
 
 static inline bool port_mask_test(const struct port_mask *m, u32 port)
 {
-	return m->word[(port - 1) / 64] >> ((port - 1) % 64) & 1;
+	return m->word[port / 64] >> (port % 64) & 1;
 }
 
-/** port_mask_next - the first port of a set from @port on; 0: there is none */
+/** port_mask_next - the first port of a set from @port on, which is at least 1; 0: there is none */
 static inline u32 port_mask_next(const struct port_mask *m, u32 port)
 {
-	u32 i = (port - 1) / 64;
+	u32 i = port / 64;
 	u64 word;
 
 	if (i >= ARRAY_SIZE(m->word))
 		return 0;
-	word = m->word[i] & (~0ull << ((port - 1) % 64));
+	word = m->word[i] & (~0ull << (port % 64));
 	while (!word && ++i < ARRAY_SIZE(m->word))
 		word = m->word[i];
-	return word ? i * 64 + __builtin_ctzll(word) + 1 : 0;
+	return word ? i * 64 + __builtin_ctzll(word) : 0;
 }
 
 static inline bool port_mask_empty(const struct port_mask *m)
@@ -66,18 +70,81 @@ static inline bool port_mask_empty(const struct port_mask *m)
 /** fab_switches - how many switches there are */
 u32 fab_switches(const struct fabric *f);
 
+/** fab_switch_name - a switch's name in its topology, or "switch" */
+const char *fab_switch_name(const struct fabric *f, u32 sw);
+
+/** fab_switch_guid - a switch's GUID: of the node, and of all its ports */
+u64 fab_switch_guid(const struct fabric *f, u32 sw);
+
+/** fab_switch_ports - a switch's external ports, 1..SWITCH_MAX_PORTS of them */
+u32 fab_switch_ports(const struct fabric *f, u32 sw);
+
+/**
+ * fab_switch_ib - a port of a switch
+ * @f: fabric
+ * @sw: switch
+ * @n: 0..fab_switch_ports()
+ *
+ * All that a manager sets is set by the functions of port/port.h.  Port 0 is always active.
+ */
+struct port *fab_switch_ib(const struct fabric *f, u32 sw, u32 n);
+
+/** fab_switch_count - what a port of a switch, from 0 on, has counted */
+void fab_switch_count(const struct fabric *f, u32 sw, u32 n, struct port_count *c);
+
+/**
+ * struct fab_switch_setup - what a manager writes and nothing is derived from, as SwitchInfo has it
+ * @linear_top: unicast LIDs above it are lost; up to LID_SWITCH
+ * @multicast_top: kept
+ * @default_port, @default_mcast_primary, @default_mcast_notprimary: kept: the tables have room for
+ *	all LIDs
+ * @lifetime: LifeTimeValue; kept: PortInfo:HOQLife of its ports says how long a packet may wait
+ * @optimized_sl2vl: kept
+ */
+struct fab_switch_setup {
+	u16 linear_top;
+	u16 multicast_top;
+	u8 default_port, default_mcast_primary, default_mcast_notprimary;
+	u8 lifetime;
+	u8 optimized_sl2vl;
+};
+
+/** fab_switch_setup - what a manager has written; after fabric_new() the top is LID_SWITCH */
+const struct fab_switch_setup *fab_switch_setup(const struct fabric *f, u32 sw);
+
+/** fab_switch_set_setup - write all of it; the caller has checked it */
+void fab_switch_set_setup(struct fabric *f, u32 sw, const struct fab_switch_setup *setup);
+
+/** fab_switch_changed - has a link of the switch come up, or gone?  SwitchInfo:PortStateChange */
+bool fab_switch_changed(const struct fabric *f, u32 sw);
+
+/** fab_switch_clear_changed - the manager has seen it */
+void fab_switch_clear_changed(struct fabric *f, u32 sw);
+
+/**
+ * fab_switch_sl2vl - the VL by which a switch sends a packet, by its SL
+ * @f: fabric
+ * @sw: switch
+ * @in: port that it came by; 0: the switch itself
+ * @out: port that it leaves by, from 1
+ *
+ * Returns 16 entries, which may be written.
+ */
+u8 *fab_switch_sl2vl(const struct fabric *f, u32 sw, u32 in, u32 out);
+
 /**
  * fab_switch_set_port - write an entry of a switch's linear forwarding table
  * @f: fabric
  * @sw: switch
- * @lid: 0..LID_LAST
- * @port: by which packets to @lid leave; 0, or a port that nothing is plugged into: they are lost
+ * @lid: 0..LID_SWITCH
+ * @port: by which packets to @lid leave; 0: they are the switch's own.  SWITCH_NO_PORT, or a port
+ *	that nothing is plugged into: they are lost
  *
  * Counts from the next packet on that is the first in its line at the switch.
  */
-void fab_switch_set_port(struct fabric *f, u32 sw, u16 lid, u16 port);
+void fab_switch_set_port(struct fabric *f, u32 sw, u16 lid, u8 port);
 
-/** fab_switch_port - the port by which a switch sends to a unicast LID; 0: none */
+/** fab_switch_port - what a switch's linear table says of a LID, 0..LID_SWITCH */
 u32 fab_switch_port(const struct fabric *f, u32 sw, u16 lid);
 
 /**

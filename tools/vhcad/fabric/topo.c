@@ -18,16 +18,24 @@ struct topo *topo_new(void)
 	return t;
 }
 
+static void switch_free_own(struct fab_switch *sw)
+{
+	free(sw->own);
+	switch_free(sw);
+}
+
 void topo_free(struct topo *t)
 {
 	if (!t)
 		return;
+	if (t->fabric)
+		topo_end_mads(t);
 	for (u32 i = 0; i < t->nlinks; i++)
 		free(t->link[i]);
 	for (u32 i = 0; i < t->nends; i++)
 		free(t->end[i]);
 	for (u32 i = 0; i < t->nsw; i++)
-		free(t->sw[i]);
+		switch_free_own(t->sw[i]);
 	free(t->by_hand);
 	timers_free(&t->timers);
 	free(t->pool);
@@ -77,9 +85,19 @@ const char *topo_switch(struct topo *t, const char *name, u32 hoq_life)
 	snprintf(sw->name, sizeof(sw->name), "%s", name);
 	sw->no = t->nsw;
 	sw->hoq_life = hoq_life;
-	if (hoq_life <= TOPO_HOQ_LAST)
-		sw->lifetime = 4096ull << hoq_life;
+	sw->guid = SWITCH_GUIDS + ((t->nsw + 1ull) << 8);
 	t->sw[t->nsw++] = sw;
+	return NULL;
+}
+
+const char *topo_switch_guid(struct topo *t, u64 guid)
+{
+	if (!guid)
+		return "0 is no GUID";
+	for (u32 i = 0; i < t->nsw; i++)
+		if (t->sw[i]->guid == guid)
+			return "another switch has this GUID";
+	t->sw[t->nsw - 1]->guid = guid;
 	return NULL;
 }
 
@@ -97,7 +115,8 @@ static void join_end(struct topo *t, struct topo_end *end, const char *name, str
 		     struct fab_pipe *in)
 {
 	snprintf(end->name, sizeof(end->name), "%s", name);
-	INIT_LIST_HEAD(&end->send);
+	for (u32 vl = 0; vl < PORT_VLS; vl++)
+		INIT_LIST_HEAD(&end->send[vl]);
 	end->no = t->nends;
 	end->out = out;
 	end->sw = out->to;
@@ -122,7 +141,7 @@ static const char *link_wrong(const struct topo *t, const struct topo_link *l,
 		return "both ends are one switch";
 	for (u32 i = 0; i < 2; i++) {
 		if (sw[i] && sw[i]->nports == TOPO_SWITCH_PORTS)
-			return "a switch has 64 ports, and all are taken";
+			return "a switch has 254 ports, and all are taken";
 		if (!sw[i] && find_end(t, l->end[i]))
 			return "this port of an adapter has a link already";
 	}
@@ -192,8 +211,32 @@ const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link
 	return "this link is not one of the switch";
 }
 
+/* Ports are at the ends of links now, as far as they are a switch's. */
+static int finish_switch(struct topo *t, struct fab_switch *sw)
+{
+	if (switch_make_ports(sw))
+		return -ENOMEM;
+	sw->own = calloc(1, sizeof(*sw->own));
+	if (!sw->own)
+		return -ENOMEM;
+	sw->own->topo = t;
+	sw->own->to = sw;
+	sw->own->in_no = -1;
+	for (u32 i = 0; i < sw->nports; i++) {
+		struct port *ib = &sw->port[i + 1].ib;
+
+		sw->out[i]->near = ib;
+		sw->in[i]->far = ib;
+		fab_rate_codes(&sw->out[i]->link->l.rate, &ib->speed);
+	}
+	return pipe_init(sw->own);
+}
+
 int topo_finish(struct topo *t)
 {
+	for (u32 i = 0; i < t->nsw; i++)
+		if (finish_switch(t, t->sw[i]))
+			return -ENOMEM;
 	for (u32 i = 0; i < t->nlinks; i++)
 		if (pipe_init(&t->link[i]->pipe[0]) || pipe_init(&t->link[i]->pipe[1]) ||
 		    link_init_timer(t->link[i]))
@@ -230,6 +273,14 @@ const char *topo_end(const struct topo *t, u32 n)
 void topo_join(struct topo *t, struct fabric *f)
 {
 	t->fabric = f;
+	for (u32 i = 0; i < t->nsw; i++)
+		t->sw[i]->fabric = f;
+	for (u32 i = 0; i < t->nlinks; i++) {
+		const struct fab_pipe *p = t->link[i]->pipe;
+
+		if (p->near && p->far)
+			port_connect(p->near, p->far);
+	}
 }
 
 bool fab_has_topology(const struct fabric *f)
@@ -277,7 +328,7 @@ bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far)
 	far->is_switch = out->to;
 	far->no = out->to ? out->to->no : out->to_end->no;
 	far->port = out->to ? out->in_no + 1 : 0;
-	far->open = pipe_open(out);
+	far->open = out->to ? link_whole(out->link) : pipe_open(out);
 	return true;
 }
 
@@ -288,6 +339,8 @@ int topo_plug(struct fab_port *port, const char *name)
 	if (!end || end->port)
 		return -ENOENT;
 	end->port = port;
+	end->out->near = &port->ib;
+	pipe_back(end->out)->far = &port->ib;
 	port->end = end;
 	port->at = end->out->in_no + 1;
 	port->rate = end->out->link->l.rate;
@@ -299,6 +352,8 @@ void topo_unplug(struct fab_port *port)
 	link_cut(port->end->out->link);
 	topo_forget(port->fabric->topo, port);
 	port->end->port = NULL;
+	port->end->out->near = NULL;
+	pipe_back(port->end->out)->far = NULL;
 	port->end = NULL;
 }
 
@@ -335,7 +390,9 @@ bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s)
 		const struct topo_end *end = l->pipe[i].from_end;
 
 		s->count[i] = l->pipe[i].count;
-		s->queued[i] = l->pipe[i].used + (end ? end->nsend : 0);
+		s->queued[i] = end ? end->nsend : 0;
+		for (u32 vl = 0; vl < PORT_VLS; vl++)
+			s->queued[i] += l->pipe[i].lane[vl].used;
 	}
 	return true;
 }
@@ -382,8 +439,7 @@ void fab_link_up(struct fabric *f, u32 n, bool up)
 	struct fab_link *l = f->topo->link[n];
 
 	l->up = up;
-	if (!up)
-		link_cut(l);
+	port_set_cable(l->pipe->near, up);
 }
 
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate)
@@ -392,9 +448,12 @@ void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate)
 
 	l->l.rate = *rate;
 	l->kbps = fab_rate_kbps(rate);
-	for (u32 i = 0; i < 2; i++)
+	for (u32 i = 0; i < 2; i++) {
+		if (l->pipe[i].near)
+			fab_rate_codes(rate, &l->pipe[i].near->speed);
 		if (l->pipe[i].from_end && l->pipe[i].from_end->port)
 			l->pipe[i].from_end->port->rate = *rate;
+	}
 }
 
 void fab_link_latency(struct fabric *f, u32 n, u32 latency)

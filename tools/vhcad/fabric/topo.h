@@ -23,7 +23,7 @@ struct fab_link;
 struct fab_port;
 
 #define TOPO_MAX_SWITCHES	64u
-#define TOPO_SWITCH_PORTS	64u
+#define TOPO_SWITCH_PORTS	254u
 #define TOPO_MAX_LINKS		1024u
 #define TOPO_NAME_MAX		48u
 #define TOPO_MAX_LATENCY	1000000000u	/* ns */
@@ -64,6 +64,9 @@ void topo_free(struct topo *t);
  * @hoq_life: how long a packet waits as the first of a queue before it is lost, as PortInfo has it
  */
 const char *topo_switch(struct topo *t, const char *name, u32 hoq_life);
+
+/** topo_switch_guid - give the switch that was added last this GUID, which no other has */
+const char *topo_switch_guid(struct topo *t, u64 guid);
 
 /** topo_link - add a link; its switches are there */
 const char *topo_link(struct topo *t, const struct topo_link *l);
@@ -143,10 +146,13 @@ u32 fab_port_end(const struct fab_port *port);
 /* What a link has counted of one direction. */
 struct fab_link_count {
 	u64 packets, bytes;	/* that have set out */
+	u64 mcast;		/* those of them that are multicasts */
+	u64 arrived, arrived_bytes, arrived_mcast;
 	u64 wait;		/* ns in which there was something to send, and no room for it */
 	u64 lost;		/* of those that set out: links that went down, faults */
 	u64 bad;		/* arrived spoiled at a switch */
 	u64 discards;		/* to this link, and never set out: no way, down, waited too long */
+	u64 vl15_dropped;	/* of VL15, for which there was no room */
 };
 
 /**

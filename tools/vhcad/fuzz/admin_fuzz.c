@@ -73,6 +73,7 @@ static u32 compose_key(struct driver *d, u32 pd, u8 a, u8 b, void *to)
 static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 {
 	u32 uar = give(d, H_UAR, a), pd = give(d, H_PD, b), slot = htole32(d->h->next_slot);
+	u32 qpn = give(d, H_QP, a);
 	struct vhca_buf buf = buffer(d, b);
 
 /* Writes the request; no bytes of output. */
@@ -91,6 +92,13 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 	case VHCA_CMD_QUERY_COUNTERS:
 		REQ(vhca_port_req, .port = 1, .flags = b % 2);
 		return sizeof(struct vhca_port_counters);
+	case VHCA_CMD_PROCESS_MAD:
+		REQ(vhca_process_mad_req, .port = 1, .flags = a % 4,
+		    .mad_addr = htole64(d->f.area + b * 64u));
+		return VHCA_MAD_SIZE;
+	case VHCA_CMD_MODIFY_PORT:
+		return REQ(vhca_modify_port_req, .port = 1, .flags = a % 2,
+			   .set_caps = htole32(a % 4), .clear_caps = htole32((u32)b << 15));
 	case VHCA_CMD_OPEN_UAR:
 		return REQ(vhca_open_uar_req, .db_page = htole64(d->f.area + b % 16 * 4096));
 	case VHCA_CMD_ADD_DB_PAGE:
@@ -126,7 +134,8 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 			   .log_strides = b % 8);
 	case VHCA_CMD_CREATE_QP: {
 		static const u8 types[] = { VHCA_QPT_RC, VHCA_QPT_UC, VHCA_QPT_UD,
-					    VHCA_QPT_XRC_INI, VHCA_QPT_XRC_TGT };
+					    VHCA_QPT_XRC_INI, VHCA_QPT_XRC_TGT, VHCA_QPT_SMI,
+					    VHCA_QPT_GSI };
 		u8 type = types[a % ARRAY_SIZE(types)];
 		bool ini = type == VHCA_QPT_XRC_INI, tgt = type == VHCA_QPT_XRC_TGT;
 		bool srq = a >> 7 && !ini && !tgt;
@@ -136,6 +145,7 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 			   .pdn = tgt ? 0 : pd, .uar = uar, .db_slot = slot, .type = type,
 			   .send_cqn = tgt ? 0 : give(d, H_CQ, b),
 			   .recv_cqn = ini || tgt ? 0 : give(d, H_CQ, a),
+			   .port = type < VHCA_SPECIAL_QPS,
 			   .flags = srq ? VHCA_QP_SRQ : 0, .srqn = srq ? give(d, H_SRQ, a) : 0,
 			   .log_sq_blocks = tgt ? VHCA_NO_QUEUE : 4,
 			   .log_rq_strides = ini || tgt || srq ? VHCA_NO_QUEUE : 3,
@@ -143,7 +153,7 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 			   .xrcdn = tgt ? give(d, H_XRCD, b) : 0);
 	}
 	case VHCA_CMD_MODIFY_QP: {
-		u32 qpn = give(d, H_QP, a), state = 1 + (a >> 2) % 6;
+		u32 state = 1 + (a >> 2) % 6;
 		struct vhca_qp_attr attr;
 
 		t_attr_init(&attr, 1);
@@ -154,7 +164,8 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 		attr.state = state;
 		return REQ(vhca_modify_qp_req, .qpn = qpn, .attr = attr,
 			   .mask = htole32(state <= T_RTS ?
-					   t_mask(b & 128 ? VHCA_QPT_UD : VHCA_QPT_RC, state) :
+					   t_mask(le32toh(qpn) < VHCA_SPECIAL_QPS ? VHCA_QPT_GSI :
+						  b & 128 ? VHCA_QPT_UD : VHCA_QPT_RC, state) :
 					   VHCA_QPA_STATE));
 	}
 	case VHCA_CMD_ATTACH_MCG:
@@ -162,13 +173,14 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 		return REQ(vhca_mcg_req, .mgid = { 0xff, 0x12 }, .qpn = give(d, H_QP, a),
 			   .mlid = htole16(0xc000 + b % 4));
 	case VHCA_CMD_QUERY_QP:
-		REQ(vhca_object_req, .handle = give(d, H_QP, a));
+		REQ(vhca_object_req, .handle = qpn, .port = le32toh(qpn) < VHCA_SPECIAL_QPS);
 		return sizeof(struct vhca_qp_attr);
 	case VHCA_CMD_QUERY_SRQ:
 	case VHCA_CMD_DESTROY_SRQ:
 		return REQ(vhca_object_req, .handle = give(d, H_SRQ, a));
 	case VHCA_CMD_DESTROY_QP:
-		return REQ(vhca_object_req, .handle = give(d, H_QP, a));
+		return REQ(vhca_object_req, .handle = qpn,
+			   .port = le32toh(qpn) < VHCA_SPECIAL_QPS);
 	case VHCA_CMD_DESTROY_CQ:
 		return REQ(vhca_object_req, .handle = give(d, H_CQ, a));
 	case VHCA_CMD_DESTROY_MKEY:

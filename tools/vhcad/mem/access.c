@@ -36,8 +36,8 @@ int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write)
 }
 
 /*
- * What lies in one range, as nearly everything does, is looked up once; the
- * functions below each are for the rest.
+ * Nearly every access lies in one range, which is looked up once.  These functions are for the
+ * others.
  */
 static int read_pieces(struct gmem_table *t, u8 *dst, u64 iova, size_t len)
 {
@@ -113,7 +113,7 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 {
 	const struct gmem_range *r;
 
-	/* in a bracket, and to where the last access went */
+	/* the short way: inside a bracket, and in the range of the last access */
 	if (!gmem_depth)
 		return write_slowly(m, iova, src, len);
 	r = __atomic_load_n(&gmem_live(m)->last, __ATOMIC_RELAXED);
@@ -146,7 +146,7 @@ static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u6
 	return err;
 }
 
-/* As much as lies in one piece of both lists. */
+/* The bytes that lie in one piece of both lists. */
 struct piece {
 	u64 dst, src, len;
 	u8 *to;

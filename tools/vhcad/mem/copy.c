@@ -24,14 +24,14 @@ typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
 /*
- * The hardware's prefetch stops at the page, and pages here are in no order.  So
- * this much is asked for ahead, in the piece that is copied next where this one
- * ends: without it each page begins with misses.  By the host measured 1 to 1.5 KiB are
- * best, or 3.
+ * The processor prefetches to the end of a page and no further, and the pages of a message are in
+ * no order, so that each of them would begin with cache misses.  Therefore so many bytes are
+ * prefetched ahead; where a piece ends, these are bytes of the next one.  Some of the hosts that
+ * were measured did best with 1 to 1.5 KiB, others with 3.
  */
 #define AHEAD	2048
 
-/* A line at a time: all loads first, so that they overlap. */
+/* Copies a line.  All loads come first, so that they overlap. */
 static inline void line_copy(u8 *d, const u8 *s)
 {
 	vec a = *(const vec_any *)s;
@@ -45,7 +45,7 @@ static inline void line_copy(u8 *d, const u8 *s)
 	*(volatile vec *)(d + 48) = e;
 }
 
-/* 1, 2, 4 or 8 bytes in one store; the destination is aligned to that. */
+/* Copies 1, 2, 4 or 8 bytes in one store; the destination is aligned to as many. */
 static inline void piece_copy(u8 *d, const u8 *s, size_t n)
 {
 	switch (n) {
@@ -70,7 +70,10 @@ static inline void ask_for(u8 *d, const u8 *s)
 	__builtin_prefetch(d, 1);
 }
 
-/* Single bytes, words and so on, up to where the destination is aligned; how many they are. */
+/*
+ * Copies single bytes, words and so on to where the destination is aligned.  Returns how many
+ * bytes.
+ */
 static size_t head_copy(u8 *d, const u8 *s, size_t len)
 {
 	size_t done = 0;
@@ -86,7 +89,7 @@ static size_t head_copy(u8 *d, const u8 *s, size_t len)
 	return done;
 }
 
-/* What is waited for, 1 to 16 bytes: in stores that no processor takes apart. */
+/* Copies the last 1 to 16 bytes, which programs wait for, in stores that no processor splits. */
 static inline void end_copy(u8 *d, const u8 *s, size_t len)
 {
 	if (len >= 8) {
@@ -110,7 +113,7 @@ static inline void vec_copy(u8 *d, const u8 *s)
 	*(volatile vec *)d = *(const vec_any *)s;
 }
 
-/* 1 to 64 bytes to an aligned place. */
+/* Copies 1 to 64 bytes to an aligned place. */
 static inline void rest_copy(u8 *d, const u8 *s, size_t len)
 {
 	size_t at = (len - 1) & ~15ul;
@@ -124,7 +127,7 @@ static inline void rest_copy(u8 *d, const u8 *s, size_t len)
 	end_copy(d + at, s + at, len - at);
 }
 
-/* All lines of more than one; returns their bytes.  The next stretch follows upon these. */
+/* Copies all lines but the last.  Returns how many bytes.  The stretch at @next_d follows. */
 static size_t lines_copy(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *next_s)
 {
 	size_t at;

@@ -13,13 +13,13 @@
 
 #include "mem/internal.h"
 
-/* Address space one VM may take from the daemon: many fit beside each other. */
+/* Address space of the daemon that one VM may take; there is enough for many VMs. */
 #define GMEM_MAX_BYTES	(1ULL << 43)
 
 /*
- * A file that shrinks, or one from a pool that can run dry, would kill the
- * daemon with SIGBUS at the next access.  Seals are memory files' alone, whose
- * kernel answers at once; of any other file nothing is asked.
+ * A file that shrinks, or one from a pool that can run dry, would kill the daemon with SIGBUS at
+ * the next access.  Only memory files have seals, and for those the kernel answers at once; others
+ * are not asked.
  */
 static bool file_can_vanish(int fd)
 {
@@ -39,8 +39,8 @@ static bool file_can_vanish(int fd)
  * @flags: GMEM_* of the range
  * @seen: receives what it is
  *
- * With GMEM_UNSEALED the file may be anybody's, and the answer as long in coming
- * as they like: call it without a lock, on the thread of the VM that sent it.
+ * With GMEM_UNSEALED the file may be one of a file system in user space, whose answer takes as long
+ * as it likes: call it without a lock, on the thread of the VM that sent it.
  *
  * Returns 0 or -errno as gmem_map() says.
  */
@@ -71,7 +71,7 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	return 0;
 }
 
-/* Nobody gains by choosing the bucket: lists are as long as mappings are many. */
+/* The hash has no secret: whoever chooses the buckets makes only the searches of one VM longer. */
 static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 {
 	return &m->files[(ino + start / GMEM_PIECE) % GMEM_FILE_BUCKETS];
@@ -96,7 +96,7 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct 
 	void *base;
 
 	start -= start % GMEM_PIECE;
-	/* the file ends where it likes */
+	/* the file may end within the piece */
 	size = MIN(seen->size - start,
 		   end - start + (GMEM_PIECE - end % GMEM_PIECE) % GMEM_PIECE);
 	b = bucket(m, seen->ino, start);
@@ -116,7 +116,7 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct 
 		free(f);
 		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
 	}
-	/* a guest's memory has no place in a core dump of the daemon */
+	/* a guest's memory does not belong in a core dump of the daemon */
 	madvise(base, size, MADV_DONTDUMP);
 	f->dev = seen->dev;
 	f->ino = seen->ino;

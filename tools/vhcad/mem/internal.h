@@ -10,10 +10,10 @@
 #include "mem/mem.h"
 
 /*
- * A piece of a shared file, mapped into the daemon once for any number of ranges: what a range
- * grants, and to both sides of it what else lies in the same GMEM_PIECE.  So a VM that
- * grants page by page does not take a mapping for each, and of a file that is granted in
- * part the rest is out of reach, page tables and the count of the daemon's memory included.
+ * A piece of a shared file that is mapped into the daemon once, for any number of ranges: what a
+ * range grants, extended on both sides to multiples of GMEM_PIECE.  So a VM that grants page by
+ * page does not take up a mapping for each page, and the rest of a file that is granted in part is
+ * not mapped and does not count as memory of the daemon.
  */
 #define GMEM_PIECE		(2ull << 20)
 #define GMEM_FILE_BUCKETS	256u
@@ -64,8 +64,8 @@ struct gmem_table {
 
 struct guest_mem {
 	/*
-	 * Serialises every change.  Readers and whoever asks how many ranges there are never
-	 * take it: a file of the VM's may be long in being mapped and unmapped.
+	 * Serialises every change.  Readers and whoever asks how many ranges there are never take
+	 * it, because it may take long to map or unmap a file of the VM's.
 	 */
 	pthread_mutex_t lock;
 	struct gmem_table *table;	/* what the VM granted */
@@ -119,7 +119,7 @@ static inline void gmem_copy_ascending(void *dst, const void *src, size_t len)
 	gmem_copy_ahead(dst, src, len, NULL, NULL);
 }
 
-/* gmem_enter() and gmem_exit(), for those who nearly always are in a bracket already. */
+/* Does what gmem_enter() does, for callers that nearly always are in a bracket already. */
 static inline void bracket_open(void)
 {
 	if (!gmem_depth++)
@@ -209,7 +209,7 @@ static inline u8 *gmem_ref_host(struct gmem_ref *ref)
  * gmem_ref_now - the same, if that is known already and this thread is in a bracket
  * @ref: reference
  *
- * For what is done for every message: NULL says nothing but that it takes longer.
+ * A short way for what is done for every message.  If it returns NULL, gmem_ref_host() may not.
  */
 static inline u8 *gmem_ref_now(const struct gmem_ref *ref)
 {

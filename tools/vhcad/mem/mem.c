@@ -57,7 +57,7 @@ static void reclaim(struct guest_mem *m)
 		free(m->retired[--m->nretired]);
 }
 
-/* Frees storage that readers may still look at once they do not. */
+/* Frees storage as soon as no reader looks at it any more. */
 static void retire(struct guest_mem *m, void *a, void *b)
 {
 	if (a && a != &gmem_empty)

@@ -81,7 +81,7 @@ void bracket_begin(void)
 }
 
 /**
- * bracket_end - and is closed
+ * bracket_end - the outermost bracket of this thread closes
  */
 void bracket_end(void)
 {

@@ -83,7 +83,7 @@ static int publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 
 	bracket_open();
 	host = gmem_ref_host(ref);
 	if (host) {
-		/* nobody looks at it before the last word, so in any order */
+		/* readers wait for the last word, so the order of the others does not matter */
 		memcpy(host + off, src, len);
 		__atomic_store_n((u64 *)(host + off + len), last, __ATOMIC_RELEASE);
 	}

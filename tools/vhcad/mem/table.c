@@ -139,8 +139,8 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 	}
 
 	/*
-	 * The block that is full is cut where the new range goes if that is
-	 * one of its ends: ranges that come in order leave full blocks behind.
+	 * A full block is split where the new range goes if that is one of its ends, so that ranges
+	 * which come in order leave full blocks behind.
 	 */
 	total = used + 1;
 	if (parts == 1)

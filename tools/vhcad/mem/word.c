@@ -64,7 +64,7 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	return old;
 }
 
-/* One operation on the word that find finds for it. */
+/* Does one operation on the word that @find returns. */
 #define WORD_OP(addr, type, find, op) ({	\
 	int err_ = -EINVAL;			\
 	type *word;				\
@@ -80,7 +80,7 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	err_;					\
 })
 
-/* A function of that name that does op with what it gets behind the word's place. */
+/* Defines a function of that name, which does @op with its arguments behind the word's place. */
 #define BY_ADDRESS(name, type, right, op, ...)				\
 int dma_##name(struct guest_mem *m, u64 iova, __VA_ARGS__)		\
 {									\

@@ -63,7 +63,7 @@ static void bars_init(struct pci_config *c, const struct pci_ident *id)
 	}
 }
 
-/* D0 and D3hot; what the driver programmed survives the way back. */
+/* The function has D0 and D3hot, and keeps what the driver programmed when it comes back. */
 static void power_init(struct pci_config *c)
 {
 	c->power = CAP_POWER;
@@ -97,8 +97,8 @@ static void msi_init(struct pci_config *c)
 }
 
 /*
- * An endpoint whose link has come up with all it can do.  No bus carries the payload,
- * but there is software that works out from the link how fast the adapter may be.
+ * The endpoint's link has come up at full speed and width.  No bus carries the payload, but
+ * software concludes from the link how fast the adapter can be.
  */
 static void express_init(struct pci_config *c, const struct pci_ident *id)
 {

@@ -104,7 +104,7 @@ void qp_complete_recv(struct vqp *qp, struct vhca_cqe *cqe, u8 status, bool soli
 {
 	cqe->wr_id = htole64(qp->recv.wr_id);
 	cqe->qpn = htole32(qp->qpn);
-	if (qp->type != VHCA_QPT_UD)
+	if (!qp_datagrams(qp))
 		cqe->src_qpn = qp->attr.dest_qpn;
 	cqe->wqe_index = htole32(qp->srq ? 0 : qp->recv.next);
 	if (qp->srq && qp_is_target(qp)) {

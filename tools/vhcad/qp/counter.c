@@ -9,13 +9,13 @@
 
 void counter_tx(struct vqp *qp, const struct run *run)
 {
-	if (qp->port->fab.ib.state != PORT_ACTIVE) {
+	if (qp->port->fab.ib.state != PORT_ACTIVE || run->h.unsent) {
 		COUNTER_ADD(qp->counter, tx_discards, run->npkts);
 		return;
 	}
 	COUNTER_ADD(qp->counter, tx_packets, run->npkts);
 	COUNTER_ADD(qp->counter, tx_bytes, run_wire_bytes(run));
-	if (lid_is_mcast(run->h.dlid))
+	if (path_is_mcast(&run->h.path))
 		COUNTER_ADD(qp->counter, tx_mcast_packets, run->npkts);
 }
 
@@ -23,8 +23,37 @@ void counter_rx(struct vqp *qp, const struct run *run)
 {
 	COUNTER_ADD(qp->counter, rx_packets, run->npkts);
 	COUNTER_ADD(qp->counter, rx_bytes, run_wire_bytes(run));
-	if (lid_is_mcast(run->h.dlid))
+	if (path_is_mcast(&run->h.path))
 		COUNTER_ADD(qp->counter, rx_mcast_packets, run->npkts);
+}
+
+void vport_bad_pkey(struct vport *p, const struct run *run)
+{
+	p->count.pkey_violations += run->npkts;
+	/* the agent counts one, in a counter that a manager resets */
+	for (u32 i = 1; i < run->npkts; i++)
+		port_violation(&p->fab.ib.pkey_viol);
+	agent_bad_pkey(&p->agent, &run->h);
+}
+
+void vport_bad_qkey(struct vport *p, const struct run *run)
+{
+	p->count.qkey_violations += run->npkts;
+	agent_bad_qkey(&p->agent, &run->h);
+}
+
+void qp_bad_pkey(struct vqp *qp, const struct run *run)
+{
+	vport_bad_pkey(qp->port, run);
+	if (qp->counted)
+		COUNTER_ADD(qp->counter, pkey_violations, run->npkts);
+}
+
+void qp_bad_qkey(struct vqp *qp, const struct run *run)
+{
+	vport_bad_qkey(qp->port, run);
+	if (qp->counted)
+		COUNTER_ADD(qp->counter, qkey_violations, run->npkts);
 }
 
 void counter_bind(struct vqp *qp, struct vcounter *counter)

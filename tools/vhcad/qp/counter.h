@@ -98,12 +98,21 @@ static inline bool pkey_match(u16 a, u16 b)
 	return (a & ~PKEY_FULL) == (b & ~PKEY_FULL) && (a | b) & PKEY_FULL;
 }
 
+/** vport_bad_pkey() - packets of a partition that is not the receiver's: counted, and told of */
+void vport_bad_pkey(struct vport *p, const struct run *run);
+/** vport_bad_qkey() - the same for a Q_Key */
+void vport_bad_qkey(struct vport *p, const struct run *run);
+/** qp_bad_pkey() - vport_bad_pkey() at the port of a QP, which counts it too */
+void qp_bad_pkey(struct vqp *qp, const struct run *run);
+/** qp_bad_qkey() - the same for a Q_Key */
+void qp_bad_qkey(struct vqp *qp, const struct run *run);
+
 /** rx_pkey_ok() - are packets of the QP's partition?  Counts them if not */
 static inline bool rx_pkey_ok(struct vqp *qp, const struct run *run)
 {
 	if (pkey_match(run->h.pkey, qp->pkey))
 		return true;
-	QP_COUNT(qp, pkey_violations, run->npkts);
+	qp_bad_pkey(qp, run);
 	return false;
 }
 

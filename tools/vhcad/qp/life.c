@@ -13,6 +13,7 @@
 #include "qp/recv.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "qp/special.h"
 #include "qp/srq.h"
 #include "res/command.h"
 
@@ -57,7 +58,10 @@ void qp_destroy(struct vqp *qp)
 	struct vhca_dev *dev = qp->dev;
 
 	counter_bind(qp, NULL);
-	table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
+	if (qp_is_special(qp))
+		special_leave(qp);
+	else
+		table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
 	qp_not_ready(qp);
 	wqe_forget(qp);
 	timer_fini(&dev->adapter.timers, &qp->req.timer);
@@ -120,6 +124,8 @@ static const struct qp_type {
 	u8 cap;			/* enum vhca_cap */
 	u8 service;		/* enum wire_service */
 } qp_types[] = {
+	[VHCA_QPT_SMI] = { true, VHCA_CAP_SMI_GSI, WIRE_UD },
+	[VHCA_QPT_GSI] = { true, VHCA_CAP_SMI_GSI, WIRE_UD },
 	[VHCA_QPT_RC] = { true, VHCA_CAP_RC, WIRE_RC },
 	[VHCA_QPT_UC] = { true, VHCA_CAP_UC, WIRE_UC },
 	[VHCA_QPT_UD] = { true, VHCA_CAP_UD, WIRE_UD },
@@ -132,6 +138,8 @@ static u8 type_flags(u8 type)
 	switch (type) {
 	case VHCA_QPT_XRC_TGT:
 		return 0;
+	case VHCA_QPT_SMI:
+	case VHCA_QPT_GSI:
 	case VHCA_QPT_XRC_INI:
 		return VHCA_QP_SIGNAL_ALL;
 	case VHCA_QPT_UD:
@@ -190,6 +198,7 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
+	enum vhca_status st;
 
 	if (req->type >= ARRAY_SIZE(qp_types) || !qp_types[req->type].known)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, type);
@@ -205,6 +214,9 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 	qp->service = qp_types[req->type].service;
 	qp->flags = req->flags;
 	qp->max_inline = le32toh(req->max_inline);
+	st = special_check(c, qp);
+	if (st)
+		return st;
 	qp->uar = table_get(&dev->uars, le32toh(req->uar));
 	if (!qp->uar)
 		return BAD_HANDLE(c, vhca_create_qp_hw_req, uar);
@@ -245,13 +257,31 @@ static void rq_rung(void *owner)
 		qp_ready(qp);
 }
 
+/* From now on the QP can be found by its number. */
+static enum vhca_status take_number(struct command *c, struct vqp *qp)
+{
+	const struct vhca_create_qp_hw_req *req = command_req(c);
+	struct vhca_dev *dev = c->dev;
+	u32 idx;
+	int err;
+
+	if (qp_is_special(qp)) {
+		special_join(qp, &dev->port[req->port - 1]);
+		return VHCA_ST_OK;
+	}
+	err = table_add(&dev->qps, qp, adapter_now(&dev->adapter), &idx);
+	if (err)
+		return command_untabled(c, VLIM_QPS, err);
+	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
+	return VHCA_ST_OK;
+}
+
 static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 	enum vhca_status st;
-	u32 outstanding, idx;
-	int err;
+	u32 outstanding;
 
 	st = take_parents(c, qp);
 	if (!st)
@@ -279,14 +309,9 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		st = VHCA_ST_INTERNAL;
 		goto slots;
 	}
-	err = table_add(&dev->qps, qp, adapter_now(&dev->adapter), &idx);
-	if (err) {
-		st = command_untabled(c, VLIM_QPS, err);
-		goto timer;
-	}
-	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
-	return VHCA_ST_OK;
-timer:
+	st = take_number(c, qp);
+	if (!st)
+		return VHCA_ST_OK;
 	timer_fini(&dev->adapter.timers, &qp->req.timer);
 slots:
 	uar_slot_give(&qp->rec_send);
@@ -317,6 +342,7 @@ enum vhca_status cmd_create_qp(struct command *c)
 	}
 	qp->keys.qpn = qp->qpn;
 	evnode_init(&qp->ev, qp->qpn);
+	qp->ev.port = qp->attr.port;
 	qp->uar->users++;
 	count_parents(qp, 1);
 	return command_object(c, qp->qpn);
@@ -324,7 +350,8 @@ enum vhca_status cmd_create_qp(struct command *c)
 
 enum vhca_status cmd_destroy_qp(struct command *c)
 {
-	struct vqp *qp = qp_find(c->dev, command_handle(c));
+	const struct vhca_object_req *req = command_req(c);
+	struct vqp *qp = qp_named(c->dev, command_handle(c), req->port);
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_object_req, handle);

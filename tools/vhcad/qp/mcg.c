@@ -2,7 +2,7 @@
 /*
  * Multicast groups of a device: which QPs get what is sent to a group.
  *
- * A group is a GID together with the LID its packets are addressed to.  All
+ * A group is a GID together with the LID its packets are addressed to, which is 0 on Ethernet.  All
  * ports of the device hear that LID, as a QP may be attached before it has a
  * port and may get another one later.
  */
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "fabric/eth.h"
 #include "qp/mcg.h"
 #include "qp/ud.h"
 #include "res/command.h"
@@ -154,17 +155,27 @@ static struct list_head *go_on(const struct vmcg *g, const struct datagram *d)
 	return l;
 }
 
+/* Does what an Ethernet port hears come from one of its own addresses? */
+static bool is_own(const struct vport *p, const struct run *run)
+{
+	for (u32 i = 0; p->fab.eth && i < ETH_GIDS; i++)
+		if (p->fab.eth->gid[i].valid &&
+		    !memcmp(p->fab.eth->gid[i].addr.gid, run->h.sgid, sizeof(run->h.sgid)))
+			return true;
+	return !p->fab.eth;
+}
+
 /* Does the QP hear this?  Not at another port, nor, if it is deaf to itself, what it sent. */
 static bool hears(const struct vqp *qp, const struct vport *p, const struct run *run)
 {
 	return qp->port == p &&
 	       !(qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
-		 run->h.slid == p->fab.ib.lid);
+		 run->h.slid == p->fab.ib.lid && is_own(p, run));
 }
 
 static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 {
-	struct vhca_cqe cqe = ud_completion(d->run);
+	struct vhca_cqe cqe = ud_completion(p, d->run);
 	bool first = true, long_copy = d->run->len > RUN_TOGETHER;
 	struct worker *w = p->dev->adapter.worker;
 
@@ -203,10 +214,20 @@ void mcg_rx(struct vport *p, struct datagram *d)
 		to_group(p, g, d);
 }
 
+/* Groups of Ethernet have no LID; the QP may not have its port yet. */
+static bool has_ethernet(const struct vhca_dev *dev)
+{
+	for (u32 i = 0; i < dev->nports; i++)
+		if (dev->port[i].fab.eth)
+			return true;
+	return false;
+}
+
 /* Checks what both commands have in common. */
 static enum vhca_status check(struct command *c, struct vqp **qp)
 {
 	const struct vhca_mcg_req *req = command_req(c);
+	u16 mlid = le16toh(req->mlid);
 
 	if (!(c->dev->caps >> VHCA_CAP_MCAST & 1)) {
 		c->bad_field = offsetof(struct vhca_asqe, opcode);
@@ -217,9 +238,9 @@ static enum vhca_status check(struct command *c, struct vqp **qp)
 		return BAD_HANDLE(c, vhca_mcg_req, qpn);
 	if ((*qp)->type != VHCA_QPT_UD)
 		return BAD_FIELD(c, vhca_mcg_req, qpn);
-	if (req->mgid[0] != 0xff)
+	if (!(mlid ? req->mgid[0] == 0xff : gid_is_mcast(req->mgid)))
 		return BAD_FIELD(c, vhca_mcg_req, mgid);
-	if (!lid_is_mcast(le16toh(req->mlid)))
+	if (!(mlid ? lid_is_mcast(mlid) : has_ethernet(c->dev)))
 		return BAD_FIELD(c, vhca_mcg_req, mlid);
 	return VHCA_ST_OK;
 }

@@ -12,23 +12,30 @@
 
 #include "qp/path.h"
 #include "qp/ready.h"
+#include "qp/special.h"
 
 void qp_set_path(struct vqp *qp)
 {
-	bool datagrams = qp->type == VHCA_QPT_UD;
+	bool datagrams = qp_datagrams(qp);
 
 	qp->port = &qp->dev->port[qp->attr.port - 1];
-	qp->mtu = 128u << (datagrams ? qp->dev->max_mtu : qp->attr.path_mtu);
+	qp->mtu = qp_is_special(qp) ? VHCA_MAD_SIZE :
+		  128u << (datagrams ? vport_mtu(qp->port) : qp->attr.path_mtu);
 	qp->pkey = qp->port->fab.ib.pkey[le16toh(qp->attr.pkey_index)];
 	qp->path = (struct wire_path){
 		.slid = qp->port->fab.ib.lid,
 		.pkey = qp->pkey,
 		.dqpn = le32toh(qp->attr.dest_qpn),
 		.sqpn = datagrams ? qp->qpn : 0,
-		.mig = qp->mig == MIG_MIGRATED,
+		/* as rdma_rxe sends it */
+		.mig = qp->mig == MIG_MIGRATED && !qp->port->fab.eth,
 	};
-	if (!datagrams)
+	if (qp->type == VHCA_QPT_SMI)
+		smi_path(qp);
+	else if (!datagrams)
 		av_path(&qp->attr.av, qp->port, &qp->path);
+	if (qp->path.eth && !qp->path.flow_label)
+		qp->path.sport = roce_sport(roce_flow(qp->qpn, qp->path.dqpn));
 }
 
 void qp_follow_port(struct vqp *qp)

@@ -12,26 +12,32 @@
 #include "qp/ready.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "qp/special.h"
 #include "qp/srq.h"
 #include "res/command.h"
 
 #define A(name)		VHCA_QPA_##name
 
+#define SPECIAL	(1u << VHCA_QPT_SMI | 1u << VHCA_QPT_GSI)
 #define RC	(1u << VHCA_QPT_RC)
 #define UC	(1u << VHCA_QPT_UC)
 #define UD	(1u << VHCA_QPT_UD)
 #define INI	(1u << VHCA_QPT_XRC_INI)
 #define TGT	(1u << VHCA_QPT_XRC_TGT)
 #define CONN	(RC | INI | TGT)
-#define EVERY	(CONN | UC | UD)
+#define UNRELIABLE	(UC | UD | SPECIAL)
+#define EVERY	(CONN | UNRELIABLE)
 
 /* The attributes that QPs of a type have. */
 #define CONNECTED	(A(ACCESS_FLAGS) | A(AV) | A(PATH_MTU) | A(RQ_PSN) | A(DEST_QPN) | \
 			 A(PATH_MIG_STATE) | A(ALT_PATH))
+#define DATAGRAMS	(A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(SQ_PSN) | A(QKEY))
 static const u32 type_attrs[] = {
+	[VHCA_QPT_SMI] = DATAGRAMS,
+	[VHCA_QPT_GSI] = DATAGRAMS,
 	[VHCA_QPT_RC] = ~A(QKEY),
 	[VHCA_QPT_UC] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | CONNECTED,
-	[VHCA_QPT_UD] = A(EN_SQD_ASYNC_NOTIFY) | A(PKEY_INDEX) | A(PORT) | A(SQ_PSN) | A(QKEY),
+	[VHCA_QPT_UD] = DATAGRAMS | A(PORT),
 	[VHCA_QPT_XRC_INI] = ~(A(QKEY) | A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER)),
 	[VHCA_QPT_XRC_TGT] = ~(A(QKEY) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC)),
 };
@@ -63,11 +69,11 @@ static const struct transition transitions[] = {
 	  A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC) |
 	  A(MAX_DEST_RD_ATOMIC) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) |
 	  A(PATH_MIG_STATE) | A(ALT_PATH) },
-	{ QPS_SQD, QPS_SQD, UC | UD, 0,
+	{ QPS_SQD, QPS_SQD, UNRELIABLE, 0,
 	  A(AV) | A(PKEY_INDEX) | A(ACCESS_FLAGS) | A(PATH_MIG_STATE) | A(ALT_PATH) | A(QKEY) },
 	{ QPS_SQD, QPS_RTS, EVERY, 0,
 	  A(ACCESS_FLAGS) | A(MIN_RNR_TIMER) | A(PATH_MIG_STATE) | A(ALT_PATH) | A(QKEY) },
-	{ QPS_SQE, QPS_RTS, UC | UD, 0, A(ACCESS_FLAGS) | A(QKEY) },
+	{ QPS_SQE, QPS_RTS, UNRELIABLE, 0, A(ACCESS_FLAGS) | A(QKEY) },
 };
 
 static const struct transition *find_transition(u8 type, u8 from, u8 to)
@@ -129,9 +135,11 @@ static enum vhca_status check_migration(struct command *c, const struct vqp *qp,
 	u32 bad;
 
 	if (mask & A(ALT_PATH)) {
-		if (!a->alt_port || a->alt_port > c->dev->nports)
+		/* Ethernet has no automatic migration */
+		if (!a->alt_port || a->alt_port > c->dev->nports ||
+		    c->dev->port[a->alt_port - 1].fab.eth)
 			return BAD_FIELD(c, vhca_modify_qp_req, attr.alt_port);
-		bad = av_check(&a->alt_av, a->alt_port, false);
+		bad = av_check(&a->alt_av, &c->dev->port[a->alt_port - 1], AV_CONNECTED);
 		if (bad != AV_GOOD)
 			return refuse(c, VHCA_ST_BAD_FIELD, FIELD(alt_av) + bad);
 	}
@@ -158,10 +166,13 @@ static enum vhca_status check_values(struct command *c, const struct vqp *qp, u3
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.access);
 	if (mask & A(PORT) && (!port || port > c->dev->nports))
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.port);
+	if (mask & A(PKEY_INDEX) && port &&
+	    le16toh(a->pkey_index) >= vport_pkeys(&c->dev->port[port - 1]))
+		return BAD_FIELD(c, vhca_modify_qp_req, attr.pkey_index);
 	if (mask & A(PATH_MTU) && (!a->path_mtu || a->path_mtu > c->dev->max_mtu))
 		return BAD_FIELD(c, vhca_modify_qp_req, attr.path_mtu);
 	if (mask & A(AV))
-		bad = av_check(&a->av, port, false);
+		bad = av_check(&a->av, &c->dev->port[port - 1], AV_CONNECTED);
 	if (bad != AV_GOOD)
 		return refuse(c, VHCA_ST_BAD_FIELD, FIELD(av) + bad);
 	if (mask & A(PORT) && !(mask & A(AV)) && qp->state == QPS_SQD && port != qp->attr.av.port)
@@ -222,7 +233,7 @@ static void reset_qp(struct vqp *qp)
 	qp->recv.last_told = false;
 	free(qp->resp.res);
 	qp->resp.res = NULL;
-	memset(&qp->attr, 0, sizeof(qp->attr));
+	qp->attr = (struct vhca_qp_attr){ .port = qp->ev.port };
 	if (qp_is_target(qp))
 		xrc_leave(qp);
 }
@@ -278,7 +289,8 @@ static void enter(struct vqp *qp, u8 from, u8 to)
 enum vhca_status cmd_modify_qp(struct command *c)
 {
 	const struct vhca_modify_qp_req *req = command_req(c);
-	struct vqp *qp = qp_find(c->dev, le32toh(req->qpn));
+	u32 qpn = le32toh(req->qpn);
+	struct vqp *qp = qp_named(c->dev, qpn, qpn < VHCA_SPECIAL_QPS ? req->attr.port : 0);
 	u32 mask = le32toh(req->mask);
 	const struct transition *t;
 	enum vhca_status st;
@@ -327,7 +339,8 @@ enum vhca_status cmd_modify_qp(struct command *c)
 
 enum vhca_status cmd_query_qp(struct command *c)
 {
-	const struct vqp *qp = qp_find(c->dev, command_handle(c));
+	const struct vhca_object_req *req = command_req(c);
+	const struct vqp *qp = qp_named(c->dev, command_handle(c), req->port);
 	struct vhca_qp_attr a;
 
 	if (!qp)

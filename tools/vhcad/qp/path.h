@@ -9,16 +9,24 @@
 
 /* av.c */
 #define AV_GOOD	UINT32_MAX
+
+/* Who sends: it decides on destinations that are no unicast LIDs. */
+enum av_user {
+	AV_CONNECTED,
+	AV_DATAGRAM,		/* multicasts as well */
+	AV_SMP,			/* the permissive LID as well; no GRH */
+};
+
 /**
  * av_check() - may a QP of this port send there?
  * @av: address vector
- * @port: the QP's
- * @groups: multicast LIDs are allowed
+ * @p: the QP's port
+ * @user: who sends
  *
  * Return: AV_GOOD, or the offset of the field that is wrong.
  */
-u32 av_check(const struct vhca_av *av, u8 port, bool groups);
-/** av_path() - the headers that follow from an address vector */
+u32 av_check(const struct vhca_av *av, const struct vport *p, enum av_user user);
+/** av_path() - the headers that follow from an address vector; the rest of @h is there */
 void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h);
 
 /* migrate.c */

@@ -211,8 +211,12 @@ struct vqp {
 	struct vsrq *srq;	/* where receives come from; NULL: rq.  XRC_TGT: named last */
 	struct rc_responder resp;
 	struct qp_recv recv;
+	struct evnode ev;
+	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
+	struct fab_cursor group;	/* how far the multicast has come that is being sent */
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
+	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
 	struct vuar *uar;
 	struct vxrcd *xrcd;		/* XRC_TGT */
 	struct vring sq __attribute__((aligned(CACHE_LINE)));
@@ -221,10 +225,6 @@ struct vqp {
 	struct vring rq __attribute__((aligned(CACHE_LINE)));
 	struct dbrec rec_recv;
 	struct list_head in_srq;		/* XRC_TGT: with the others that name the SRQ */
-	struct evnode ev;
-	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
-	struct fab_cursor group;	/* how far the multicast has come that is being sent */
-	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
 };
 
 /* Does the transport acknowledge, and send again? */
@@ -238,13 +238,25 @@ static inline bool qp_is_target(const struct vqp *qp)
 	return qp->type == VHCA_QPT_XRC_TGT;
 }
 
+/* Is it QP 0 or QP 1 of a port?  Its number is that of its type. */
+static inline bool qp_is_special(const struct vqp *qp)
+{
+	return qp->type < VHCA_SPECIAL_QPS;
+}
+
+/* Does it send datagrams, each to an address of its own? */
+static inline bool qp_datagrams(const struct vqp *qp)
+{
+	return qp->service == WIRE_UD;
+}
+
 /* Are its receives those of others too? */
 static inline bool qp_shares(const struct vqp *qp)
 {
 	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
 }
 
-/** qp_find() - the QP of a number, generation included, or NULL */
+/** qp_find() - the QP of a number, generation included, or NULL; also for a port's QP 0 and 1 */
 static inline struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
 {
 	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));

@@ -2,6 +2,7 @@
 /*
  * Packets that arrive at a device's port, and changes of the port itself.
  */
+#include <endian.h>
 #include <string.h>
 
 #include "lib/log.h"
@@ -12,6 +13,7 @@
 #include "qp/ready.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "qp/special.h"
 #include "qp/ud.h"
 
 /* Is the packet from the QP that this one is connected to? */
@@ -35,7 +37,7 @@ static bool takes_kind(const struct vqp *qp, u8 kind)
 /* Do packets come along the QP's path, or along the alternate one that is its path then? */
 static bool takes_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
-	if (qp->type == VHCA_QPT_UD)
+	if (qp_datagrams(qp))
 		return qp->port == p;
 	if (qp->port != p || !from_peer(qp, h))
 		return qp_follow_peer(qp, p, h);
@@ -77,20 +79,82 @@ static void rc_rx(struct vqp *qp, struct run *run)
 	}
 }
 
-static void vport_rx(struct fab_port *fab, struct run *run)
+/* Is this what such a QP gets?  Whoever is not the kernel has no way to VL15. */
+static bool is_mad(const struct run *run)
 {
-	struct vport *p = fab->owner;
-	struct vqp *qp;
+	return run->service == WIRE_UD && run->kind == WIRE_SEND && !run->imm &&
+	       run->len == VHCA_MAD_SIZE &&
+	       (run->h.vl == PORT_VL15) == (run->h.dqpn == VHCA_QPT_SMI);
+}
 
-	if (!dev_live(p->dev))
+/* The first P_Key of the port that lets the packet in; PORT_PKEYS: there is none. */
+static u32 find_pkey(const struct vport *p, u16 pkey)
+{
+	u32 i = 0;
+
+	while (i < PORT_PKEYS && !pkey_match(p->fab.ib.pkey[i], pkey))
+		i++;
+	return i;
+}
+
+/* Is it for everybody in one of the port's partitions, who knows the Q_Key of QP 1? */
+static bool gsi_keys_ok(struct vport *p, const struct run *run, u32 *pkey_index)
+{
+	*pkey_index = find_pkey(p, run->h.pkey);
+	if (*pkey_index == PORT_PKEYS) {
+		vport_bad_pkey(p, run);
+		return false;
+	}
+	if (run->h.qkey != MAD_GSI_QKEY) {
+		vport_bad_qkey(p, run);
+		return false;
+	}
+	return true;
+}
+
+static bool takes_mad(const struct vqp *qp)
+{
+	return qp && qp->state >= QPS_RTR && qp->state != QPS_ERR;
+}
+
+/* A packet for QP 0 or QP 1 of a port. */
+static void special_rx(struct vport *p, struct run *run)
+{
+	struct vqp *qp = p->special[run->h.dqpn];
+	bool mad = is_mad(run);
+	struct vhca_cqe cqe;
+	struct datagram d;
+	u32 pkey_index = 0;
+
+	if (mad && run->h.dqpn == VHCA_QPT_GSI && !gsi_keys_ok(p, run, &pkey_index))
 		return;
-	qp = qp_find(p->dev, run->h.dqpn);
-	if (!qp || !takes(qp, p, run)) {
+	/* what is not for the device itself is for its host, if there is a driver */
+	if (mad && !p->fab.eth && agent_rx(&p->agent, run))
+		return;
+	if (!mad || !dev_live(p->dev) || !takes_mad(qp)) {
 		p->count.rx_no_qp += run->npkts;
 		return;
 	}
-	if (qp->type == VHCA_QPT_UD) {
-		struct vhca_cqe cqe = ud_completion(run);
+	cqe = ud_completion(p, run);
+	cqe.pkey_index = htole16(pkey_index);
+	datagram_init(&d, run);
+	ud_deliver(qp, &d, &cqe);
+}
+
+static void vport_rx(struct fab_port *fab, struct run *run)
+{
+	struct vport *p = fab->owner;
+	struct vqp *qp = qp_find(p->dev, run->h.dqpn);
+
+	if (!qp || !dev_live(p->dev) || !takes(qp, p, run)) {
+		if (run->h.dqpn < VHCA_SPECIAL_QPS)
+			special_rx(p, run);
+		else if (dev_live(p->dev))
+			p->count.rx_no_qp += run->npkts;
+		return;
+	}
+	if (qp_datagrams(qp)) {
+		struct vhca_cqe cqe = ud_completion(p, run);
 		struct datagram d;
 
 		datagram_init(&d, run);
@@ -145,8 +209,12 @@ static void vport_changed(struct fab_port *fab, u32 what)
 	table_for_each(qp, &p->dev->qps)
 		if (qp->port == p)
 			qp_follow_port(qp);
+	for (u32 i = 0; i < VHCA_SPECIAL_QPS; i++)
+		if (p->special[i])
+			qp_follow_port(p->special[i]);
 	for (u32 i = 0; dev_live(p->dev) && i < ARRAY_SIZE(events); i++)
-		if (what & events[i].change)
+		/* the driver has made the GIDs of an Ethernet port */
+		if (what & events[i].change && !(p->fab.eth && events[i].event == EVB_GID_CHANGE))
 			eq_async(p->dev, &p->ev, events[i].event);
 }
 

@@ -4,6 +4,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <string.h>
 
 #include "qp/complete.h"
 #include "qp/counter.h"
@@ -11,6 +12,7 @@
 #include "qp/ud.h"
 #include "qp/recv.h"
 #include "qp/requester.h"
+#include "qp/special.h"
 
 /* A work request whose Q_Key has this bit set uses the Q_Key of its QP. */
 #define QKEY_OF_QP	0x80000000u
@@ -25,6 +27,8 @@ int ud_address(struct vqp *qp, const struct tx_req *t, struct run *run)
 	av_path(&w->av, qp->port, &run->h.path);
 	run->h.dqpn = w->dqpn;
 	run->h.qkey = w->qkey & QKEY_OF_QP ? le32toh(qp->attr.qkey) : w->qkey;
+	if (qp_is_special(qp))
+		special_address(qp, w, run);
 	return VHCA_CS_SUCCESS;
 }
 
@@ -66,9 +70,23 @@ static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 	return payload_scatter(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
 }
 
-struct vhca_cqe ud_completion(const struct run *run)
+/* What a frame of Ethernet adds: its IP, its sender, and its tag with the priority. */
+static void complete_eth(const struct wire_path *path, struct vhca_cqe *cqe)
 {
-	return (struct vhca_cqe){
+	memcpy(cqe->smac, path->smac, sizeof(cqe->smac));
+	cqe->flags |= path->ipv4 ? VHCA_CQE_F_IPV4 : 0;
+	cqe->sl = 0;
+	if (path->vlan == WIRE_NO_TAG)
+		return;
+	cqe->flags |= VHCA_CQE_F_VLAN;
+	cqe->vlan = htole16(path->vlan);
+	cqe->sl = path->vlan >> ROCE_PRIO_SHIFT;
+}
+
+struct vhca_cqe ud_completion(const struct vport *p, const struct run *run)
+{
+	bool unicast = run->h.dlid < MLID_FIRST;
+	struct vhca_cqe cqe = {
 		.opcode = VHCA_CQE_RECV,
 		.src_qpn = htole32(run->h.sqpn),
 		.byte_len = htole32(WIRE_GRH_LEN + run->len),
@@ -76,10 +94,15 @@ struct vhca_cqe ud_completion(const struct run *run)
 		.flags = (run->imm ? VHCA_CQE_F_IMM : 0) | (run->h.grh ? VHCA_CQE_F_GRH : 0),
 		.slid = htole16(run->h.slid),
 		.sl = run->h.sl,
+		.dlid_path_bits = unicast ? run->h.dlid & ((1u << p->fab.ib.lmc) - 1) : 0,
 	};
+
+	if (run->h.eth)
+		complete_eth(&run->h.path, &cqe);
+	return cqe;
 }
 
-void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
+void ud_deliver(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 {
 	const struct run *run = d->run;
 	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
@@ -87,12 +110,6 @@ void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 			    .scope = qp_local_scope(qp, qp->recv.pd) };
 	int st;
 
-	if (qp->state < QPS_RTR || qp->state == QPS_ERR || !rx_pkey_ok(qp, run))
-		return;
-	if (run->h.qkey != le32toh(qp->attr.qkey)) {
-		QP_COUNT(qp, qkey_violations, 1);
-		return;
-	}
 	qp_count_rx(qp, run);
 	st = recv_take(qp);
 	if (st == -EAGAIN)
@@ -111,9 +128,20 @@ void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 	l.n = w->nsge;
 	if (place(qp, d, &l)) {
 		cqe->timestamp = 0;
-		cqe->pkey_index = qp->attr.pkey_index;
 		qp_complete_recv(qp, cqe, VHCA_CS_SUCCESS, run->h.se);
 	} else if (!run->pl || !run->pl->fault) {
 		qp_recv_error(qp, VHCA_CS_LOC_PROT_ERR);
 	}
+}
+
+void ud_rx(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
+{
+	if (qp->state < QPS_RTR || qp->state == QPS_ERR || !rx_pkey_ok(qp, d->run))
+		return;
+	if (d->run->h.qkey != le32toh(qp->attr.qkey)) {
+		qp_bad_qkey(qp, d->run);
+		return;
+	}
+	cqe->pkey_index = qp->attr.pkey_index;
+	ud_deliver(qp, d, cqe);
 }

@@ -12,6 +12,7 @@
 #include "qp/ud.h"
 #include "qp/ready.h"
 #include "qp/requester.h"
+#include "qp/special.h"
 
 static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
 {
@@ -30,7 +31,7 @@ static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
 /* Fills in where a run goes, of a QP that is not connected. */
 static int address(struct vqp *qp, const struct tx_req *t, struct run *run)
 {
-	return qp->type == VHCA_QPT_UD ? ud_address(qp, t, run) : VHCA_CS_SUCCESS;
+	return qp_datagrams(qp) ? ud_address(qp, t, run) : VHCA_CS_SUCCESS;
 }
 
 /*
@@ -46,8 +47,10 @@ static bool send_to_group(struct vqp *qp, struct run *run, u32 *bytes)
 
 static bool send_out(struct vqp *qp, struct run *run, u32 *bytes)
 {
-	if (lid_is_mcast(run->h.path.dlid))
+	if (path_is_mcast(&run->h.path))
 		return send_to_group(qp, run, bytes);
+	if (qp->type == VHCA_QPT_SMI)
+		return smi_send(qp, run);
 	return qp_send(qp, run);
 }
 
@@ -56,7 +59,8 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
 	const struct tx_req *t = &r->q[r->head & r->qmask];
-	u32 room = fab_room(&qp->port->fab), n, len;
+	/* VL15 does not wait */
+	u32 room = qp->type == VHCA_QPT_SMI ? 1 : fab_room(&qp->port->fab), n, len;
 	struct payload pl;
 	struct run run;
 	int st;

@@ -27,6 +27,7 @@
 #define E_ONE		(1u << 7)	/* exactly one scatter entry */
 #define E_WORD		(1u << 8)	/* eight bytes */
 
+#define SPECIAL		(1u << VHCA_QPT_SMI | 1u << VHCA_QPT_GSI)
 #define RC		(1u << VHCA_QPT_RC)
 #define UC		(1u << VHCA_QPT_UC)
 #define UD		(1u << VHCA_QPT_UD)
@@ -43,8 +44,8 @@ static const struct entry {
 	u16 holds;
 	u64 caps;		/* that it needs */
 } entries[] = {
-	[VHCA_OP_NOP]		= { CONN | UC | UD },
-	[VHCA_OP_SEND]		= { CONN | UC | UD, E_DATA | E_INLINE },
+	[VHCA_OP_NOP]		= { CONN | UC | UD | SPECIAL },
+	[VHCA_OP_SEND]		= { CONN | UC | UD | SPECIAL, E_DATA | E_INLINE },
 	[VHCA_OP_SEND_IMM]	= { CONN | UC | UD, E_DATA | E_INLINE },
 	[VHCA_OP_SEND_INV]	= { CONN, E_DATA | E_INLINE, CAP(FAST_REG) },
 	[VHCA_OP_WRITE]		= { CONN | UC, E_RADDR | E_DATA | E_INLINE },
@@ -143,6 +144,7 @@ static bool take(const struct send_wqe *w, u32 *at, void *to, u32 size)
 /* Takes over the address segment of a datagram. */
 static bool take_ud(const struct vqp *qp, struct send_wqe *w, u32 *at)
 {
+	bool smi = qp->type == VHCA_QPT_SMI;
 	struct vhca_wqe_ud ud;
 
 	if (!take(w, at, &ud, sizeof(ud)))
@@ -150,8 +152,11 @@ static bool take_ud(const struct vqp *qp, struct send_wqe *w, u32 *at)
 	w->av = ud.av;
 	w->dqpn = le32toh(ud.dqpn);
 	w->qkey = le32toh(ud.qkey);
-	return !ud.rsvd && !(w->dqpn >> QPN_BITS) &&
-	       av_check(&w->av, qp->attr.port, true) == AV_GOOD;
+	w->pkey_index = le16toh(ud.pkey_index);
+	if (w->pkey_index >= (qp->type == VHCA_QPT_GSI ? vport_pkeys(qp->port) : 1) ||
+	    !all_zero(ud.rsvd, sizeof(ud.rsvd)) || w->dqpn >> (smi ? 0 : QPN_BITS))
+		return false;
+	return av_check(&w->av, qp->port, smi ? AV_SMP : AV_DATAGRAM) == AV_GOOD;
 }
 
 static bool take_raddr(struct send_wqe *w, u32 *at)
@@ -199,7 +204,7 @@ static bool take_flush(struct send_wqe *w, u32 *at)
 /* Takes over everything between the control segment and the data. */
 static bool take_segments(const struct vqp *qp, struct send_wqe *w, u16 holds, u32 *at)
 {
-	if (qp->type == VHCA_QPT_UD && holds & E_DATA && !take_ud(qp, w, at))
+	if (qp_datagrams(qp) && holds & E_DATA && !take_ud(qp, w, at))
 		return false;
 	if (holds & E_RADDR && !take_raddr(w, at))
 		return false;
@@ -212,12 +217,13 @@ static bool take_segments(const struct vqp *qp, struct send_wqe *w, u16 holds, u
 	return !(holds & E_REG) || take(w, at, &w->reg, sizeof(w->reg));
 }
 
-/* A datagram is one packet, an atomic one word. */
+/* A datagram is one packet, one of a special QP a MAD, an atomic one word. */
 static int check_len(const struct vqp *qp, const struct send_wqe *w, u16 holds)
 {
-	u32 most = qp->type == VHCA_QPT_UD ? qp->mtu : VDEV_MAX_MSG;
+	u32 most = qp_datagrams(qp) ? qp->mtu : VDEV_MAX_MSG;
 
-	if (w->len > most || (holds & E_WORD && w->len != sizeof(u64)))
+	if (w->len > most || (holds & E_WORD && w->len != sizeof(u64)) ||
+	    (qp_is_special(qp) && holds & E_DATA && w->len != VHCA_MAD_SIZE))
 		return why(qp, VHCA_WHY_ENTRY_LENGTH, VHCA_CS_LOC_LEN_ERR);
 	return VHCA_CS_SUCCESS;
 }

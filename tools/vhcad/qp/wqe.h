@@ -21,9 +21,10 @@ struct send_wqe {
 	u64 wr_id;
 	u64 raddr;
 	u32 rkey;
-	struct vhca_av av;	/* UD, and the next two */
+	struct vhca_av av;	/* datagrams, and the next two */
 	u32 dqpn;
 	u32 qkey;
+	u16 pkey_index;		/* GSI */
 	union {
 		struct matomic atomic;
 		struct {

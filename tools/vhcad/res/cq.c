@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "res/command.h"
 #include "res/cq.h"
@@ -127,20 +128,22 @@ static void cq_wrote(struct vcq *cq, bool solicited)
 	}
 }
 
-/* The last word of an entry: reserved bytes and the owner bit. */
+/* The last word of an entry ends in the owner bit. */
 #define CQE_END		(sizeof(struct vhca_cqe) - sizeof(u64))
 
-static_assert(offsetof(struct vhca_cqe, rsvd) <= CQE_END, "nothing else is in its last word");
+static_assert(offsetof(struct vhca_cqe, owner) == sizeof(struct vhca_cqe) - 1, "the last byte");
 
 static int write_entry(struct vcq *cq, const struct vhca_cqe *cqe)
 {
 	u64 lap = vhca_ring_lap(cq->pi, cq->log);
+	u64 end;
 	u32 off;
 
+	memcpy(&end, (const u8 *)cqe + CQE_END, sizeof(end));
 	if (vring_at(cq->dev->mem, &cq->ring, vhca_ring_slot(cq->pi, cq->log) * sizeof(*cqe),
 		     &off))
 		return -1;
-	return dma_ref_publish(&cq->ring.ref, off, cqe, CQE_END, htole64(lap << 56));
+	return dma_ref_publish(&cq->ring.ref, off, cqe, CQE_END, end | htole64(lap << 56));
 }
 
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)

@@ -12,8 +12,10 @@
 #include "res/eq.h"
 #include "res/limit.h"
 #include "res/stats.h"
+#include "subnet/agent.h"
 
 struct vmcgs;
+struct vqp;
 
 /* Limits that QUERY_DEVICE tells and nobody changes; res/limit.c has the others. */
 #define VDEV_MAX_REG_ENTRIES	4096u
@@ -47,6 +49,8 @@ struct vmcgs;
  * @fab: its end of the cable
  * @dev: device
  * @ev: events
+ * @agent: what answers management datagrams for it, with or without a driver
+ * @special: its QP 0 and QP 1, or NULL
  * @no_room: QPs that wait until it can send again
  * @no_room_node: on the adapter's list while there are any
  * @count: everything but what the fabric counts
@@ -56,6 +60,8 @@ struct vport {
 	struct fab_port fab;
 	struct vhca_dev *dev;
 	struct evnode ev;
+	struct agent agent;
+	struct vqp *special[VHCA_SPECIAL_QPS];
 	struct list_head no_room;
 	struct list_head no_room_node;
 	struct vport_stats count;
@@ -74,8 +80,9 @@ struct vport {
  * @nports: ports
  * @vectors: interrupt vectors
  * @kick_pages: kick pages, also the most UARs
- * @max_mtu: enum ib_mtu of the ports
+ * @max_mtu: enum ib_mtu: the largest of the ports
  * @node_desc: node description
+ * @node: what its agents say that it is
  * @status: VHCA_STATUS_*; atomic
  * @fatal: enum vhca_fatal; atomic
  * @kicked: a bit a UAR; atomic
@@ -105,6 +112,7 @@ struct vhca_dev {
 	u32 kick_pages;
 	u8 max_mtu;
 	u8 node_desc[64];
+	struct agent_node node;
 
 	u32 status;
 	u32 fatal;
@@ -123,6 +131,18 @@ struct vhca_dev {
 	struct evnode ev;
 	struct vport port[VDEV_MAX_PORTS];
 };
+
+/** vport_mtu() - enum ib_mtu of what the port sends, which the subnet's manager may have lowered */
+static inline u8 vport_mtu(const struct vport *p)
+{
+	return MIN(p->fab.ib.setup.mtu, p->fab.ib.mtu_cap);
+}
+
+/** vport_pkeys() - entries of the port's P_Key table */
+static inline u32 vport_pkeys(const struct vport *p)
+{
+	return p->fab.eth ? 1 : PORT_PKEYS;
+}
 
 /** dev_live() - is the device enabled and not fatal? */
 static inline bool dev_live(const struct vhca_dev *dev)

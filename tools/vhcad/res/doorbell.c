@@ -7,6 +7,9 @@
  * area when the engine is about to sleep, is armed and looked at once more
  * behind a full barrier: from then on its owner's next ring kicks.
  */
+#include <assert.h>
+#include <string.h>
+
 #include "res/dev.h"
 
 /* Words of doorbells that are looked at, and events that are written, in one pass of one device. */
@@ -29,14 +32,23 @@ static void make_cold(struct vuar *uar)
 	list_del_init(&uar->hot_node);
 }
 
-/* Reads a word of bits and clears it, if any is set. */
+/* Clears a word of bits and returns it. */
 static u64 take_bits(struct gmem_ref *ref, u32 off)
 {
 	u64 bits;
 
+	return dma_ref_xchg64(ref, off, 0, &bits) ? 0 : bits;
+}
+
+static u64 take_summary(struct vuar *uar)
+{
+	struct gmem_ref *ref = &uar->page[0]->ref;
+	u32 off = offsetof(struct vhca_db_page, summary) + uar->at_word * 8;
+	u64 bits;
+
 	if (dma_ref_load64_acquire(ref, off, &bits) || !bits)
 		return 0;
-	return dma_ref_xchg64(ref, off, 0, &bits) ? 0 : bits;
+	return take_bits(ref, off);
 }
 
 /* Calls the owners of one word of news. */
@@ -44,22 +56,34 @@ static void tell_word(struct db_page *page, u32 w, u32 *steps)
 {
 	u64 bits = take_bits(&page->ref, offsetof(struct vhca_db_page, news) + w * 8);
 
-	*steps -= MIN(*steps, 1u + (u32)__builtin_popcountll(bits));
 	for (; bits; bits &= bits - 1) {
 		u32 n = w * 64 + __builtin_ctzll(bits);
 
+		if (*steps)
+			--*steps;
 		if (n < VHCA_DB_SLOTS && page->slot[n].rung)
 			page->slot[n].rung(page->slot[n].owner);
 	}
 }
 
-/* Returns false if the steps ran out; the next look goes on there. */
+static_assert(VHCA_DB_NEWS_WORDS * sizeof(u64) == GMEM_LINE, "news are read at once");
+
+/*
+ * Returns false if the steps ran out; the next look goes on there.  Most words are zero, and one
+ * copy of all tells which are not: a bit that is set behind it sets its summary bit again.
+ */
 static bool scan_page(struct vuar *uar, struct db_page *page, u32 *steps)
 {
+	u64 news[VHCA_DB_NEWS_WORDS];
+
+	if (dma_ref_read_line(&page->ref, offsetof(struct vhca_db_page, news), news))
+		memset(news, 0, sizeof(news));
 	for (; uar->at_news < VHCA_DB_NEWS_WORDS; uar->at_news++) {
 		if (!*steps)
 			return false;
-		tell_word(page, uar->at_news, steps);
+		--*steps;
+		if (news[uar->at_news])
+			tell_word(page, uar->at_news, steps);
 	}
 	uar->at_news = 0;
 	return true;
@@ -80,9 +104,7 @@ static enum found scan(struct vuar *uar, u32 *steps)
 		if (!uar->left) {
 			if (!*steps)
 				return FOUND_MORE;
-			uar->left = take_bits(&uar->page[0]->ref,
-					      offsetof(struct vhca_db_page, summary) +
-					      uar->at_word * 8);
+			uar->left = take_summary(uar);
 			--*steps;
 		}
 		for (; uar->left; uar->left &= uar->left - 1) {

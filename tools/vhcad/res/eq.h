@@ -41,9 +41,9 @@ enum event_bit {
  */
 struct evnode {
 	struct list_head node;
-	u32 bits;
+	u32 bits : 24;
+	u32 port : 8;
 	u32 number;
-	u8 port;
 };
 
 /**

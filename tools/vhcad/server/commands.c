@@ -18,7 +18,7 @@ static const char our_caps[] =
 	"{\"capabilities\":{\"max_msg_fds\":%u,\"max_data_xfer_size\":%u,"
 	"\"pgsizes\":%u,\"max_dma_maps\":%u}}";
 
-/* The client's capabilities oblige us to nothing, but must be readable. */
+/* What a client is capable of changes nothing here, but it must be valid JSON. */
 static bool caps_readable(const char *text, u32 len)
 {
 	struct json_object *root, *caps;
@@ -64,7 +64,7 @@ int vu_version(struct vu_function *fn, struct vu_message *msg, void *out, const 
 					     GMEM_PAGE_SIZE, GMEM_MAX_RANGES);
 }
 
-/* QEMU ends with no more than an errno's text: what is wrong stands here. */
+/* QEMU exits with nothing but the text of an errno, so the log says what is wrong. */
 static void say_refusal(const struct vu_function *fn, const struct vu_dma_map *in, int err)
 {
 	const char *why = strerror(-err);
@@ -97,7 +97,7 @@ int vu_dma_map(struct vu_function *fn, struct vu_message *msg, void *out, const 
 		flags |= GMEM_READ;
 	if (in->flags & VU_DMA_F_WRITE)
 		flags |= GMEM_WRITE;
-	/* without a descriptor the memory is not shared: ROMs are not */
+	/* memory that comes without a descriptor is not shared; that of a ROM is an example */
 	vu_foreign(fn);
 	err = gmem_map(fn->mem, in->address, in->size, msg->nfds ? msg->fds[0] : -1,
 		       in->offset, flags);
@@ -125,7 +125,7 @@ int vu_dma_unmap(struct vu_function *fn, struct vu_message *msg, void *out, cons
 	} else {
 		err = gmem_unmap(fn->mem, in->address, in->size);
 	}
-	/* VFIO knows no error for a hole: a virtual IOMMU sweeps whole spaces */
+	/* a hole is no error in VFIO: a virtual IOMMU unmaps whole address spaces */
 	if (err && err != -ENOENT)
 		return err;
 	memcpy(out, in, sizeof(*in));
@@ -173,7 +173,7 @@ int vu_get_region_info(struct vu_function *fn, struct vu_message *msg, void *out
 	return sizeof(info);
 }
 
-/* Vectors behind an interrupt number of VFIO. */
+/* Returns how many vectors an interrupt index of VFIO has. */
 static u32 irq_count(const struct vu_function *fn, u32 index)
 {
 	switch (index) {
@@ -182,7 +182,7 @@ static u32 irq_count(const struct vu_function *fn, u32 index)
 	case VFIO_PCI_MSIX_IRQ_INDEX:
 		return fn->cfg.irq == PCI_IRQ_MSIX ? fn->cfg.vectors : 0;
 	case VFIO_PCI_ERR_IRQ_INDEX:
-		return 1;	/* may be asked for, is never raised: it would stop the VM */
+		return 1;	/* never raised, as it would stop the VM */
 	default:
 		return 0;
 	}
@@ -210,7 +210,7 @@ int vu_get_irq_info(struct vu_function *fn, struct vu_message *msg, void *out, c
 	return sizeof(info);
 }
 
-/* Vectors raised by the client itself: as if the device had. */
+/* Raises vectors because the client asks for it, as if the device had raised them. */
 static int loop_back(struct vu_function *fn, const struct vfio_irq_set *set, const u8 *which)
 {
 	for (u32 i = 0; i < set->count; i++)
@@ -236,7 +236,7 @@ int vu_set_irqs(struct vu_function *fn, struct vu_message *msg, void *out, const
 		*why = "SET_IRQS whose length is not that of its data";
 		return -EPROTO;
 	}
-	/* descriptors: one for each vector, or none at all */
+	/* there is a descriptor for each vector, or none at all */
 	if (msg->nfds && (data != VFIO_IRQ_SET_DATA_EVENTFD || msg->nfds != set.count)) {
 		*why = "SET_IRQS with a wrong number of descriptors";
 		return -EPROTO;
@@ -284,7 +284,7 @@ int vu_device_reset(struct vu_function *fn, struct vu_message *msg, void *out, c
 	return 0;
 }
 
-/* Migration and the like: probed by every client, offered to none. */
+/* Every client asks for migration and similar features, and we offer none of them. */
 int vu_device_feature(struct vu_function *fn, struct vu_message *msg, void *out,
 		      const char **why)
 {

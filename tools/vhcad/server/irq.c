@@ -75,9 +75,9 @@ static int signal_eventfd(struct vu_irqs *irqs, int fd)
 }
 
 /*
- * The kernel looks first whether it could signal the descriptor, then whether
- * the bytes that are to be read have a place.  These have none anywhere, so the
- * answer tells an eventfd from everything else, and nothing is signalled.
+ * The kernel first checks that the descriptor can be signalled, and then the address that is to be
+ * read to, which is never valid here.  So its error tells an eventfd from everything else, and
+ * nothing is signalled.
  */
 static bool is_eventfd(struct vu_irqs *irqs, int fd)
 {
@@ -106,7 +106,7 @@ bool vu_irqs_eventfds(struct vu_irqs *irqs, const int *fds, u32 n)
 	return good;
 }
 
-/* With the lock held. */
+/* Raises a vector, which stays pending if it has no eventfd.  Called with the lock held. */
 static void fire(struct vu_irqs *irqs, u32 vector)
 {
 	if (irqs->fd[vector] >= 0 && !signal_eventfd(irqs, irqs->fd[vector]))

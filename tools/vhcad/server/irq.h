@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Interrupt vectors of one device: eventfds that the VM gave for them, and
- * bits for those that are due while there is none.
+ * Interrupt vectors of one device: eventfds that the VM gave for them, and bits for vectors that
+ * are raised while they have none.
  */
 #ifndef VHCAD_SERVER_IRQ_H
 #define VHCAD_SERVER_IRQ_H

@@ -146,7 +146,7 @@ int vu_reply(int sock, const struct vu_header *hdr, u32 error, const void *body,
 		for (u32 i = 0; i < 2; i++) {
 			size_t part = MIN((size_t)n, iov[i].iov_len);
 
-			/* an answer may have no body, and NULL has no bytes behind it */
+			/* an answer may have no body, and nothing may be added to NULL */
 			if (part)
 				iov[i].iov_base = (u8 *)iov[i].iov_base + part;
 			iov[i].iov_len -= part;

@@ -93,9 +93,8 @@ struct vu_region_io {
 static_assert(sizeof(struct vu_region_io) == 16, "wire format");
 
 /*
- * What is told to the client: descriptors a message may carry, and bytes a
- * region access may move.  No region is larger than configuration space in
- * one piece, so neither is an access.
+ * Limits that the client is told: descriptors in a message, and bytes that one access to a region
+ * may move, which are those of configuration space.
  */
 #define VU_MAX_FDS		16u
 #define VU_MAX_XFER		4096u

@@ -69,7 +69,7 @@ static void kick_write(struct vu_function *fn, u64 off, const u8 *buf, u32 len)
 	fn->ops->kick(fn->dev, off / SERVER_KICK_STRIDE, val);
 }
 
-/* The table is the VM's own matter; the pending bits are asked for here. */
+/* The VM keeps the table itself, and asks only for the pending bits. */
 static void msix_read(struct vu_function *fn, u32 off, u8 *buf, u32 len)
 {
 	u64 pending = vu_irqs_pending(&fn->irqs);
@@ -89,7 +89,7 @@ static void config_write(struct vu_function *fn, u32 off, const u8 *buf, u32 len
 		gmem_set_master(fn->mem, pci_config_master(&fn->pci));
 }
 
-/* Whether the message names bytes that exist; 0 or -errno. */
+/* Checks that the message names bytes that exist.  Returns 0 or -errno. */
 static int check_access(const struct vu_function *fn, const struct vu_region_io *io)
 {
 	u64 size = vu_region_size(fn, io->region);

@@ -15,7 +15,7 @@
 #include "lib/listen.h"
 #include "server/session.h"
 
-/* How long a thread may be in one call on what its client sent, at the end. */
+/* A thread that so many looks find in the same call on what its client sent is not waited for. */
 #define HELD_LOOKS	20u
 #define HELD_LOOK_NS	100000000
 
@@ -147,7 +147,7 @@ static void *server_thread(void *arg)
 			/* the client gave up before it was served */
 			if (err == EINTR || err == ECONNABORTED)
 				continue;
-			/* descriptors and memory come back; the guest waits so long */
+			/* descriptors or memory will be free again; the guest waits for it */
 			if (!said)
 				log_line("%s: cannot accept guests for now: %s", s->fn.cfg.name,
 					 strerror(err));
@@ -159,7 +159,7 @@ static void *server_thread(void *arg)
 		if (set_conn(s, sock))
 			vu_session(&s->fn, sock);
 		set_conn(s, -1);
-		/* with all descriptors that are on their way in it */
+		/* this also closes descriptors that nobody has received yet */
 		vu_foreign(&s->fn);
 		close(sock);
 		vu_foreign(&s->fn);
@@ -179,7 +179,7 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
 	return 0;
 }
 
-/* Waits for the thread; false if it is held by something of the client's. */
+/* Waits for the thread.  Returns false if something that its client sent holds it. */
 static bool join(struct server *s)
 {
 	u32 looks = 0, before = 0;
@@ -231,7 +231,7 @@ bool server_stop(struct server *s)
 
 void server_free(struct server *s)
 {
-	/* what a thread that comes back would use is left to the end of the process */
+	/* a thread that comes back would use it, so it stays until the process ends */
 	if (!s || !server_stop(s))
 		return;
 	vu_irqs_destroy(&s->fn.irqs);

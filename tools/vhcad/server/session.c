@@ -36,7 +36,7 @@ struct session {
 	u8 out[VU_MAX_REPLY] __attribute__((aligned(8)));
 };
 
-/* Returns 0 when the client went, or -errno with @why set. */
+/* Returns 0 when the client has gone, or -errno with @why set. */
 static int serve(struct vu_function *fn, int sock, struct session *ss, const char **why)
 {
 	int rc;
@@ -44,7 +44,7 @@ static int serve(struct vu_function *fn, int sock, struct session *ss, const cha
 	for (;;) {
 		vu_handler *handle;
 
-		/* descriptors that a message has no room for are closed in there */
+		/* vu_receive() closes the descriptors that a message has no room for */
 		vu_foreign(fn);
 		rc = vu_receive(sock, &ss->msg, why);
 		vu_foreign(fn);

@@ -62,6 +62,13 @@ static void find_to(struct routes *r, u32 end, bool by_hand)
 	}
 }
 
+void routes_to_switch(const struct topo *t, u32 to, u8 *port)
+{
+	u32 order[TOPO_MAX_SWITCHES];
+
+	spread(t, to, order, port);
+}
+
 int routes_init(struct routes *r, const struct topo *t)
 {
 	r->t = t;

@@ -28,6 +28,14 @@ void routes_free(struct routes *r);
 u32 routes_port(const struct routes *r, u32 sw, u32 end);
 
 /**
+ * routes_to_switch - the port by which each switch sends to one of them, over links that are up
+ * @t: topology
+ * @to: that one
+ * @port: TOPO_MAX_SWITCHES bytes; receives 0 for the switch itself and those that do not reach it
+ */
+void routes_to_switch(const struct topo *t, u32 to, u8 *port);
+
+/**
  * routes_renew - find routes again over the links that are up
  * @r: routes
  *

@@ -9,6 +9,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/subnet.h"
+#include "lib/log.h"
 #include "subnet/route.h"
 #include "subnet/static.h"
 
@@ -24,7 +25,8 @@ struct group {
 /* The tables are mostly zeros that nobody ever touches. */
 struct subnet {
 	struct fabric *fabric;
-	struct routes routes;			/* in a topology, once a port is plugged in */
+	bool begun;				/* a port is plugged in: switches are set up, */
+	struct routes routes;			/* and routes known, in a topology */
 	struct fab_port *owner[LID_LAST + 1];	/* of each LID */
 	struct group *group[MLID_LAST - MLID_FIRST + 1];
 };
@@ -45,6 +47,44 @@ static void write_lid(struct subnet *s, u16 lid, const struct fab_port *port)
 			to = t ? routes_port(&s->routes, sw, fab_port_end(port)) : port->at;
 		fab_switch_set_port(s->fabric, sw, lid, to);
 	}
+}
+
+/* LIDs of switches count down from the last one. */
+static u16 lid_of_switch(u32 sw)
+{
+	return LID_SWITCH - sw;
+}
+
+static bool is_of_switch(const struct subnet *s, u16 lid)
+{
+	return lid > lid_of_switch(fab_switches(s->fabric)) && lid <= LID_SWITCH;
+}
+
+/* The ways to the switches themselves. */
+static void write_switches(struct subnet *s)
+{
+	const struct topo *t = fab_topology(s->fabric);
+	u32 nsw = fab_switches(s->fabric);
+	u8 port[TOPO_MAX_SWITCHES] = { 0 };
+
+	for (u32 to = 0; to < nsw; to++) {
+		if (t)
+			routes_to_switch(t, to, port);
+		for (u32 sw = 0; sw < nsw; sw++)
+			fab_switch_set_port(s->fabric, sw, lid_of_switch(to), port[sw]);
+	}
+}
+
+static void set_up_switches(struct subnet *s)
+{
+	for (u32 sw = 0; sw < fab_switches(s->fabric); sw++) {
+		struct port *ib = fab_switch_ib(s->fabric, sw, 0);
+
+		port_set_lid(ib, lid_of_switch(sw), 0);
+		port_set_sm(ib, LID_SWITCH, 0);
+	}
+	write_switches(s);
+	s->begun = true;
 }
 
 static void give_lid(struct subnet *s, struct fab_port *port, u16 lid)
@@ -154,11 +194,13 @@ static int on_plug(void *subnet, struct fab_port *port)
 
 	if (t && !s->routes.next && routes_init(&s->routes, t))
 		return -ENOMEM;
-	while (lid <= LID_LAST && s->owner[lid])
+	if (!s->begun)
+		set_up_switches(s);
+	while (!is_of_switch(s, lid) && s->owner[lid])
 		lid++;
-	if (lid > LID_LAST)
+	if (is_of_switch(s, lid))
 		return -ENOSPC;
-	port->ib.sm_lid = LID_SWITCH;
+	port_set_sm(&port->ib, LID_SWITCH, 0);
 	port_set_lid(&port->ib, lid, 0);
 	give_lid(s, port, lid);
 	return 0;
@@ -169,10 +211,10 @@ static void on_unplug(void *subnet, struct fab_port *port)
 	take_lid(subnet, port);
 }
 
-static void on_link_up(void *subnet, struct fab_port *port)
+static void on_link_up(void *subnet, struct port *ib)
 {
-	port_set_state(&port->ib, PORT_ARMED);
-	port_set_state(&port->ib, PORT_ACTIVE);
+	port_set_state(ib, PORT_ARMED);
+	port_set_state(ib, PORT_ACTIVE);
 }
 
 static bool on_heard(const void *subnet, const struct fab_port *from, u16 dlid)
@@ -185,6 +227,8 @@ static bool on_heard(const void *subnet, const struct fab_port *from, u16 dlid)
 		g = s->group[dlid - MLID_FIRST];
 		return g && (g->n > 1 || g->member[0].port != from);
 	}
+	if (is_of_switch(s, dlid))
+		return true;
 	to = dlid <= LID_LAST ? s->owner[dlid] : NULL;
 	return to && to != from && to->ib.state == PORT_ACTIVE;
 }
@@ -198,6 +242,7 @@ static u32 on_reroute(void *subnet)
 	if (!s->routes.next && routes_init(&s->routes, fab_topology(s->fabric)))
 		return 0;
 	lost = routes_renew(&s->routes);
+	write_switches(s);
 	for (u32 lid = 1; lid <= LID_LAST; lid++)
 		if (s->owner[lid])
 			write_lid(s, lid, s->owner[lid]);
@@ -212,6 +257,8 @@ static void on_free(void *subnet)
 	struct subnet *s = subnet;
 
 	routes_free(&s->routes);
+	for (u32 i = 0; i < ARRAY_SIZE(s->group); i++)
+		free(s->group[i]);
 	free(s);
 }
 
@@ -237,6 +284,20 @@ int subnet_static(struct fabric *f)
 	return 0;
 }
 
+bool subnet_is_static(const struct fabric *f)
+{
+	return fab_subnet(f, &static_ops);
+}
+
+void subnet_static_yield(struct fabric *f)
+{
+	if (!subnet_is_static(f))
+		return;
+	log_line("a subnet manager has come: the static subnet ends");
+	on_free(fab_subnet(f, &static_ops));
+	fabric_set_subnet(f, NULL, NULL);
+}
+
 /* ------------------------------------------------------------------------
  * For operators
  */
@@ -257,7 +318,7 @@ bool subnet_check_routes(const struct topo *t, char *why, size_t room)
 /* Tables lead to another LID of a port; the port itself has the old one yet. */
 static int move_lid(struct subnet *s, struct fab_port *port, u16 lid)
 {
-	if (s->owner[lid] && s->owner[lid] != port)
+	if (is_of_switch(s, lid) || (s->owner[lid] && s->owner[lid] != port))
 		return -EBUSY;
 	take_lid(s, port);
 	give_lid(s, port, lid);

@@ -26,6 +26,18 @@ struct topo;
 int subnet_static(struct fabric *f);
 
 /**
+ * subnet_static_yield - a subnet manager has come: it gives addresses and states from now on
+ * @f: fabric
+ *
+ * Says so in the log.  What ports have they keep until the manager changes it.  Nothing happens to
+ * a fabric whose subnet is not a static one (any more).
+ */
+void subnet_static_yield(struct fabric *f);
+
+/** subnet_is_static - is the subnet of a fabric a static one, which has not yielded? */
+bool subnet_is_static(const struct fabric *f);
+
+/**
  * subnet_check_routes - look whether every packet would arrive
  * @t: topology, with what topo_route() has said
  * @why: receives what is wrong
@@ -41,7 +53,7 @@ bool subnet_check_routes(const struct topo *t, char *why, size_t room);
  * @lid: 1..LID_LAST
  *
  * A packet that has left the last switch on its way to the old LID still arrives.
- * Returns 0, or -EBUSY when another port has it.
+ * Returns 0, or -EBUSY when another port or a switch has it.
  */
 int subnet_set_lid(struct fab_port *port, u16 lid);
 

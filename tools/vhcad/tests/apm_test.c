@@ -419,7 +419,7 @@ static void refused(void **state)
 		{ LOAD, OFF(path_mig_state), { .path_mig_state = MIG_ARMED, .alt_port = 1 } },
 		{ LOAD, OFF(alt_port), { .path_mig_state = MIG_REARM } },
 		{ LOAD, OFF(alt_port), { .alt_port = 3 } },
-		{ LOAD, OFF(alt_pkey_index), { .alt_port = 2, .alt_pkey_index = 32 } },
+		{ LOAD, OFF(alt_pkey_index), { .alt_port = 2, .alt_pkey_index = PORT_PKEYS } },
 		{ LOAD, OFF(alt_timeout), { .alt_port = 2, .alt_timeout = 32 } },
 		{ LOAD, OFF(alt_av.port), { .alt_port = 2, .alt_av.port = 1 } },
 		{ LOAD, OFF(alt_av.dlid), { .alt_port = 2, .alt_av.port = 2 } },

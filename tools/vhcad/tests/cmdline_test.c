@@ -102,6 +102,17 @@ static void bad_command_lines(void **state)
 		{ { "--hca", "x,ports=1x" }, "'1x' is not a number" },
 		{ { "--hca", "x,vectors=65" }, "'65' is not a number between 1 and 64" },
 		{ { "--hca", "x,vectors" }, "--hca vectors: ''" },
+		{ { "--hca", "x,link=tr" }, "--hca link: unknown value 'tr'" },
+		{ { "--hca", "x,link" }, "--hca link: unknown value ''" },
+		{ { "--hca", "x", "--link", "tr" }, "--link: unknown value 'tr'" },
+		{ { "--hca", "x,link=eth,mac=1:2:3:4:5" }, "is not the Ethernet address" },
+		{ { "--hca", "x,link=eth,mac=02:0:0:0:0:0:1" }, "is not the Ethernet address" },
+		{ { "--hca", "x,link=eth,mac=03:00:00:00:00:01" }, "is not the Ethernet address" },
+		{ { "--hca", "x,link=eth,mac=00:00:00:00:00:00" }, "is not the Ethernet address" },
+		{ { "--hca", "x,link=eth,mac" }, "'' is not the Ethernet address" },
+		{ { "--hca", "x,mac=02:00:00:00:00:01" }, "hca0 has no Ethernet port 1" },
+		{ { "--hca", "x,link=eth,mac2=02:00:00:00:00:01" }, "hca0 has no Ethernet port 2" },
+		{ { "--hca", "x,link=eth,strict=1" }, "strict: has no value" },
 		{ { "--hca", "x", "--irq", "intx" }, "--irq: unknown value 'intx'" },
 		{ { "--hca", "x,name=m,vectors=2", "--irq", "msi" },
 		  "--hca m: with --irq msi there is one vector" },
@@ -171,7 +182,7 @@ static void help(void **state)
 	assert_ptr_equal(strstr(out, "usage: vhcad --hca SOCKET"), out);
 	assert_int_equal(tprog_run(tprog_path("VHCAD"), (char *[]){ "vhcad", "--version", NULL },
 				   0, out, sizeof(out)), 0);
-	assert_string_equal(out, "vhcad, device interface 1.5\n");
+	assert_string_equal(out, "vhcad, device interface 1.6\n");
 	assert_int_equal(tprog_run(tprog_path("VHCACTL"), (char *[]){ "vhcactl", "--help", NULL },
 				   0, out, sizeof(out)), 0);
 	assert_ptr_equal(strstr(out, "usage: vhcactl"), out);
@@ -365,6 +376,36 @@ static void identity(void **state)
 	assert_int_equal(port_attr(r).state, 4);	/* ACTIVE */
 	assert_int_equal(le16toh(port_attr(r).lid), 1);
 	assert_int_equal(port_attr(r).max_mtu, 5);
+	stop(r);
+}
+
+/* What is said of an adapter counts, not what is said of all. */
+static void ethernet(void **state)
+{
+	static const u8 mac[6] = { 0x52, 0x54, 0, 0x77, 0, 1 };
+	struct run *r = *state;
+	char hca[128];
+
+	snprintf(hca, sizeof(hca), "%s,ports=2,link=ib,link1=eth,mac=52:54:00:77:00:01,strict",
+		 r->sock);
+	start(r, (char *[]){ "--hca", hca, "--link", "ib", NULL });
+	enable(r, VHCA_NO_VECTOR);
+	assert_int_equal(port_attr(r).link_layer, VHCA_LINK_ETH);
+	assert_int_equal(port_attr(r).state, 4);	/* ACTIVE */
+	assert_int_equal(le16toh(port_attr(r).lid), 0);
+	assert_memory_equal(port_attr(r).mac, mac, sizeof(mac));
+	stop(r);
+}
+
+static void ethernet_by_default(void **state)
+{
+	static const u8 mac[6] = { 0x02, 0x56, 0x48, 0x45, 0, 1 };
+	struct run *r = *state;
+
+	start(r, (char *[]){ "--hca", r->sock, "--link", "eth", NULL });
+	enable(r, VHCA_NO_VECTOR);
+	assert_int_equal(port_attr(r).link_layer, VHCA_LINK_ETH);
+	assert_memory_equal(port_attr(r).mac, mac, sizeof(mac));
 	stop(r);
 }
 
@@ -684,6 +725,7 @@ int main(void)
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(bad_command_lines), TEST(help), TEST(few_descriptors), TEST(identity),
+		TEST(ethernet), TEST(ethernet_by_default),
 		TEST(less_than_all), TEST(both_ways), TEST(unsealed_memory), TEST(captures),
 		TEST(control_program), TEST(lists), TEST(live_view),
 	};

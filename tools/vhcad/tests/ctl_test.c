@@ -395,7 +395,7 @@ static void answers(void **state)
 		{ PORT(""), HAS("", "") },
 		{ PORT(",\"port\":3"), "{\"error\":\"no such port of: hca0\"" },
 		{ PORT(",\"color\":3"), "{\"error\":\"a port has no: color\"" },
-		{ PORT(",\"pkey32\":3"), "{\"error\":\"a port has no: pkey32\"" },
+		{ PORT(",\"pkey128\":3"), "{\"error\":\"a port has no: pkey128\"" },
 		{ PORT(",\"pkey\":3"), "{\"error\":\"a port has no: pkey\"" },
 		{ PORT(",\"gid8\":\"::1\""), "{\"error\":\"a port has no: gid8\"" },
 		{ PORT(",\"gid1x\":\"::1\""), "{\"error\":\"a port has no: gid1x\"" },

@@ -99,7 +99,7 @@ static void bad_command_lines(void **state)
 		{ { "--hca", "x,name=a", "--hca", "y,name=a" }, "two adapters are named a" },
 		{ { "--hca", "x,guid=10", "--hca", "y,guid=11" }, "overlap" },
 		{ { "--hca", "x", "--subnet", "mars" }, "--subnet: unknown value 'mars'" },
-		{ { "--hca", "x", "--link", "eth" }, "--link: unknown value 'eth'" },
+		{ { "--hca", "x", "--link", "mars" }, "--link: unknown value 'mars'" },
 		{ { "--hca", "x", "--pci-id", "1af4" }, "--pci-id" },
 		{ { "--hca", "x", "--device-version", "1" }, "--device-version" },
 		{ { "--hca", "x", "--mtu", "1500" }, "--mtu: unknown value '1500'" },

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "fabric/fabric.h"
+#include "fabric/switch.h"
 #include "tests/tfail.h"
 #include "tests/ttopo.h"
 
@@ -93,7 +94,6 @@ static int setup(void **state)
 		p->number = 1;
 		p->ib.guid = 0x100 + i;
 		assert_int_equal(fab_plug(f->fabric, p, "t"), 0);
-		port_enable(&p->ib, true);
 	}
 	for (u32 i = 0; i < sizeof(f->data); i++)
 		f->data[i] = pattern(i);
@@ -220,6 +220,30 @@ static void loopback(void **state)
 	leave(f, 2, GROUP);
 }
 
+/* So does the only member of a group that no switch knows of; who has not joined does not. */
+static void alone(void **state)
+{
+	const struct port_mask all = { { ~0ull } };
+	struct fixture *f = *state;
+
+	join(f, 1, GROUP);
+	fab_switch_set_mask(f->fabric, 0, GROUP, &(struct port_mask){ 0 });
+	send(f, 1, GROUP, 2);
+	heard(f, "02000");
+	assert_int_equal(f->l[1].port.ib.drops, 0);
+	send(f, 2, GROUP, 1);
+	heard(f, "00000");
+	assert_int_equal(f->l[2].port.ib.drops, 1);
+	/* a switch that knows all ports sends nothing back */
+	fab_switch_set_mask(f->fabric, 0, GROUP, &all);
+	send(f, 2, GROUP, 1);
+	heard(f, "11011");
+	leave(f, 1, GROUP);
+	fab_switch_set_mask(f->fabric, 0, GROUP, &(struct port_mask){ 0 });
+	send(f, 1, GROUP, 1);
+	heard(f, "00000");
+}
+
 /* All receivers get the same GRH and payload, put together once. */
 static void one_front(void **state)
 {
@@ -322,7 +346,8 @@ static void no_memory(void **state)
 		tfail_each_alloc(n, err = fab_mc_join(&f->l[i].port, GROUP), fail());
 		leave(f, i, GROUP);
 	}
-	assert_int_equal(grown, 2);
+	/* twice the group, and the joins of each port */
+	assert_int_equal(grown, 2 + PORTS - 1);
 	send(f, 0, GROUP, 1);
 	heard(f, "01111");
 	for (u32 i = 1; i < PORTS; i++)
@@ -362,8 +387,8 @@ int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(members), TEST(loopback), TEST(one_front), TEST(judged), TEST(room),
-		TEST(no_memory),
+		TEST(members), TEST(loopback), TEST(alone), TEST(one_front), TEST(judged),
+		TEST(room), TEST(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

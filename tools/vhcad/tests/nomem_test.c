@@ -293,7 +293,7 @@ static void parts(void **state)
 	u32 n;
 
 	tfail_each_alloc(n, f = fabric_new(), assert_null(f));
-	assert_int_equal(n, 2);
+	assert_int_equal(n, 4);
 	tfail_each_alloc(n, err = subnet_static(f), assert_int_equal(err, -ENOMEM));
 	assert_int_equal(n, 1);
 	tfail_each_alloc(n, e = engine_new(&engine_clock_monotonic, f), assert_null(e));
@@ -331,10 +331,10 @@ static void devices(void **state)
 	adapter_fini(&first);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
 	/*
-	 * the device, its groups, its kicks, room for its timers, and two for its ports' places;
-	 * tables come with what is in them
+	 * the device, its groups, its kicks, room for its timers, two for its ports' places, and
+	 * one for the fabric's agents; tables come with what is in them
 	 */
-	assert_int_equal(n, 1 + 1 + 1 + 1 + 2);
+	assert_int_equal(n, 1 + 1 + 1 + 1 + 2 + 1);
 	vdev_status(dev, &st);
 	/* devices that came to nothing have given their places back */
 	assert_int_equal(st.port[0].lid, 1);

@@ -22,7 +22,8 @@ static void qp_fields(void **state)
 		{ F(vhca_create_qp_hw_req, db_slot), 5000, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, db_slot), f->cq.slot + 1, VHCA_ST_BUSY, 0 },
 		{ F(vhca_create_qp_hw_req, max_inline), 945, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, type), 1, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, type), 1, VHCA_ST_BAD_FIELD,
+		  offsetof(struct vhca_create_qp_hw_req, port) },
 		{ F(vhca_create_qp_hw_req, type), 5, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, flags), 8, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, flags), VHCA_QP_NO_MC_LOOP, VHCA_ST_BAD_FIELD, 0 },
@@ -37,7 +38,7 @@ static void qp_fields(void **state)
 		  offsetof(struct vhca_create_qp_hw_req, log_rq_stride) },
 		{ F(vhca_create_qp_hw_req, log_rq_stride), 4, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, log_rq_stride), 11, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_qp_hw_req, rsvd[2]), 9, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_qp_hw_req, rsvd[1]), 9, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, sq.addr), 32, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_qp_hw_req, rq.addr), 64, VHCA_ST_BAD_ADDRESS, 0 },
 	};
@@ -278,7 +279,7 @@ static void qp_values(void **state)
 		ATTR_CASE(path_mtu, 0), ATTR_CASE(path_mtu, 6), ATTR_CASE(dest_qpn, 1u << 24),
 		ATTR_CASE(rq_psn, 1u << 24), ATTR_CASE(max_dest_rd_atomic, 17),
 		ATTR_CASE(min_rnr_timer, 32), ATTR_CASE(av.port, 2), ATTR_CASE(av.dlid, 0),
-		ATTR_CASE(av.dlid, 0xc000), ATTR_CASE(av.sl, 16), ATTR_CASE(av.src_path_bits, 1),
+		ATTR_CASE(av.dlid, 0xc000), ATTR_CASE(av.sl, 16), ATTR_CASE(av.src_path_bits, 128),
 		ATTR_CASE(av.static_rate, 32), ATTR_CASE(av.grh, 2),
 	};
 	static const struct spoilt rts_cases[] = {

@@ -296,8 +296,13 @@ static void tables_alone(void **state)
 	t_pass(&f, MSEC);
 	assert_int_equal(t_link_state(&f, "c-a").count[1].packets, 2);
 	assert_int_equal(f.e[4].n, 3);
-	/* it arrives where the tables lead, also if that is not the port that has the LID */
+	/* it arrives where the tables lead, if the port there has the LID as well */
 	send_by(&f, 2, lid, "c-h5");
+	t_send_packet(&f, 0, 4, LONG);
+	t_pass(&f, MSEC);
+	assert_int_equal(f.e[5].n, 0);
+	assert_int_equal(f.e[0].port.ib.drops, 1);
+	port_set_lid(&f.e[5].port.ib, lid, 0);
 	t_send_packet(&f, 0, 4, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[4].n, 3);
@@ -321,7 +326,7 @@ static void holes(void **state)
 	t_start(&f, t_topo("abc", TOPO_HOQ_USUAL, t_triangle));
 	lid = f.e[4].port.ib.lid;
 	for (u32 i = 0; i < 3; i++) {
-		static const u16 nowhere[] = { 0, 5, 0xffff };
+		static const u8 nowhere[] = { 0, 5, SWITCH_NO_PORT };
 
 		fab_switch_set_port(f.f, 2, lid, nowhere[i]);
 		t_send_packet(&f, 0, 4, LONG);
@@ -358,34 +363,42 @@ static void one_switch(void **state)
 	fab_switch_set_port(f.f, 0, f.e[1].port.ib.lid, 3);
 	t_send_packet(&f, 0, 1, LONG);
 	assert_int_equal(f.e[1].n, 1);
+	assert_int_equal(f.e[2].n, 0);
+	assert_int_equal(f.e[0].port.ib.drops, 1);
+	port_set_lid(&f.e[2].port.ib, f.e[1].port.ib.lid, 0);
+	t_send_packet(&f, 0, 1, LONG);
+	assert_int_equal(f.e[1].n, 1);
 	assert_int_equal(f.e[2].n, 1);
-	for (u32 port = 0; port < 0x10000; port += 5) {
+	for (u32 port = 0; port <= SWITCH_NO_PORT; port += 5) {
 		fab_switch_set_port(f.f, 0, f.e[1].port.ib.lid, port);
 		t_send_packet(&f, 0, 1, LONG);
 	}
 	/* ports 0 and from 5 on have nobody */
-	assert_int_equal(f.e[0].port.ib.discards, 0x10000 / 5 + 1);
+	assert_int_equal(f.e[0].port.ib.discards, SWITCH_NO_PORT / 5 + 1);
 	fab_switch_set_port(f.f, 0, f.e[1].port.ib.lid, 2);
-	/* multicast: the ports of the mask, and the sender if it is among them */
+	/* multicast: the ports of the mask but the sender's */
 	port_mask_set(&m, 1);
 	port_mask_set(&m, 3);
 	port_mask_set(&m, 77);
 	fab_switch_set_mask(f.f, 0, MLID, &m);
 	t_send_to(&f, 0, MLID, LONG);
 	t_send_to(&f, 1, MLID, LONG);
-	assert_int_equal(f.e[0].mcasts, 2);
+	assert_int_equal(f.e[0].mcasts, 1);
 	assert_int_equal(f.e[1].mcasts, 0);
 	assert_int_equal(f.e[2].mcasts, 2);
 	assert_int_equal(f.e[3].mcasts, 0);
 	fab_switch_set_mask(f.f, 0, MLID, &(struct port_mask){ 0 });
 	t_send_to(&f, 0, MLID, LONG);
-	assert_int_equal(f.e[0].port.ib.discards, 0x10000 / 5 + 2);
+	assert_int_equal(f.e[0].port.ib.discards, SWITCH_NO_PORT / 5 + 2);
 	for (u32 i = 0; i < 4; i++)
 		fab_unplug(&f.e[i].port);
 	fabric_free(f.f);
 }
 
-/* A switch sends a multicast by the ports of its mask, but never back. */
+/*
+ * A switch sends a multicast by the ports of its mask, but never back; what the sender hears of it
+ * is the adapter's own matter.
+ */
 static void masks_alone(void **state)
 {
 	struct port_mask m = { 0 };
@@ -407,6 +420,15 @@ static void masks_alone(void **state)
 	assert_int_equal(f.e[2].n, 1);
 	assert_int_equal(f.e[3].n, 1);
 	assert_int_equal(f.e[0].mcasts, 2);
+	/* "a" sends nobody anything: the sender hears itself all the same */
+	m = *fab_switch_mask(f.f, 0, MLID);
+	fab_switch_set_mask(f.f, 0, MLID, &(struct port_mask){ 0 });
+	t_send_to(&f, 0, MLID, LONG);
+	t_pass(&f, MSEC);
+	assert_int_equal(f.e[0].mcasts, 3);
+	assert_int_equal(f.e[3].n, 1);
+	fab_switch_set_mask(f.f, 0, MLID, &m);
+	f.e[0].port.ib.drops = 0;
 	/* what only leads back, and what leads nowhere, is lost */
 	for (u32 i = 0; i < 2; i++) {
 		struct fab_switch_state s;

@@ -4,6 +4,8 @@
  * tcpdump in the lab: an acknowledgment, a READ request and the last packet of
  * a READ's answer.
  */
+#include "lib/types.h"
+
 static const struct {
 	u32 len;
 	u8 bytes[1100];

@@ -44,7 +44,6 @@ void t_plug(struct t_fabric *f, const char *name)
 
 	*port = (struct fab_port){ .ops = &end_ops, .number = 1, .ib.guid = f->nends };
 	assert_int_equal(fab_plug(f->f, port, name), 0);
-	port_enable(&port->ib, true);
 }
 
 void t_start(struct t_fabric *f, struct topo *t)
@@ -65,7 +64,7 @@ void t_send_to(struct t_fabric *f, u32 from, u16 dlid, u32 len)
 	struct payload pl = { .host = bytes };
 	struct run run = {
 		.h = { .dlid = dlid, .slid = f->e[from].port.ib.lid, .psn = f->psn++,
-		       .pkey = 0xffff },
+		       .pkey = 0xffff, .sl = f->sl },
 		.service = lid_is_mcast(dlid) ? WIRE_UD : WIRE_RC, .kind = WIRE_SEND,
 		.first = true, .last = true, .npkts = 1, .mtu = len, .len = len, .pl = &pl,
 	};
@@ -125,11 +124,13 @@ void t_end(struct t_fabric *f)
 	/* all packets are back */
 	for (struct list_head *l = f->f->topo->free.next; l != &f->f->topo->free; l = l->next)
 		f->f->topo->npool--;
-	for (u32 i = 0; i < f->f->topo->nlinks; i++)
-		for (u32 k = 0; k < 2; k++)
-			for (struct list_head *l = f->f->topo->link[i]->pipe[k].arrived.next;
-			     l != &f->f->topo->link[i]->pipe[k].arrived; l = l->next)
-				f->f->topo->npool--;
+	for (u32 i = 0; i < 2 * PORT_VLS * f->f->topo->nlinks; i++) {
+		struct fab_pipe *pipe = f->f->topo->link[i / PORT_VLS / 2]->pipe;
+		struct list_head *waits = &pipe[i / PORT_VLS % 2].lane[i % PORT_VLS].arrived;
+
+		for (struct list_head *l = waits->next; l != waits; l = l->next)
+			f->f->topo->npool--;
+	}
 	assert_int_equal(f->f->topo->npool, 0);
 	fabric_free(f->f);
 }

@@ -32,6 +32,7 @@ struct t_fabric {
 	u32 nends;
 	u64 now;
 	u32 psn;
+	u8 sl;				/* of what is sent */
 };
 
 /* Three switches that form a triangle, with two ports each. */

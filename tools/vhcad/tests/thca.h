@@ -66,7 +66,8 @@ struct thca {
 	u32 uar;
 	u32 next_slot;
 	u32 pd;
-	u8 qp_type;		/* of the QPs that are made next */
+	u8 qp_type;		/* of the QPs that are made next, */
+	u8 qp_port;		/* and the port of special ones */
 	struct teq async, comp;
 	u32 irqs[8];
 	u32 kicks;
@@ -100,6 +101,7 @@ struct tsrq {
 struct tqp {
 	struct thca *h;
 	u8 type;
+	u8 port;		/* of a special one; else 0 */
 	u32 qpn, slot;
 	struct tcq *scq, *rcq;
 	u8 *sq, *rq;
@@ -118,7 +120,7 @@ struct twr {
 	struct vhca_sge sge[32];	/* native; converted when posted */
 	const void *data;		/* inline */
 	u32 data_len;
-	struct vhca_wqe_ud ud;		/* UD QPs; as it stands in the entry, and the rest */
+	struct vhca_wqe_ud ud;		/* datagrams; as it stands in the entry, and the rest */
 	struct vhca_wqe_atomic atomic;
 	struct vhca_wqe_flush flush;
 	struct vhca_wqe_bind bind;
@@ -160,6 +162,7 @@ u32 t_admin_answer(struct thca *h, void *resp);
 u32 t_admin(struct thca *h, u8 op, const void *req, u32 len, void *resp);
 u32 t_admin_out(struct thca *h, u8 op, const void *req, u32 len, void *out, u32 out_len);
 u32 t_destroy(struct thca *h, u8 op, u32 handle);
+u32 t_destroy_qp(struct tqp *qp);
 /* a command that gives an object; must work */
 u32 t_create(struct thca *h, u8 op, const void *req, u32 len);
 
@@ -248,6 +251,7 @@ u32 t_state(struct tqp *qp);
 void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b);
 #define T_MASK_INIT	(VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT | \
 			 VHCA_QPA_ACCESS_FLAGS)
+#define T_MASK_SPECIAL	(VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_QKEY)
 #define T_MASK_RTR	(VHCA_QPA_STATE | VHCA_QPA_AV | VHCA_QPA_PATH_MTU | VHCA_QPA_DEST_QPN | \
 			 VHCA_QPA_RQ_PSN | VHCA_QPA_MAX_DEST_RD_ATOMIC | VHCA_QPA_MIN_RNR_TIMER)
 #define T_MASK_RTS	(VHCA_QPA_STATE | VHCA_QPA_TIMEOUT | VHCA_QPA_RETRY_CNT | \
@@ -256,7 +260,7 @@ void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b);
 /* what a QP of this type needs to get to T_INIT, T_RTR, T_RTS */
 u32 t_mask(u8 type, u8 state);
 u32 t_lid(struct thca *h);
-/* takes a UD QP to RTS; the address of one */
+/* takes a UD, SMI or GSI QP to RTS; the address of one at port 1 */
 void t_ud_up(struct tqp *qp, u32 qkey);
 struct vhca_wqe_ud t_ud_to(struct tqp *qp, u32 qkey);
 

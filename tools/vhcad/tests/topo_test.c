@@ -346,9 +346,9 @@ static void refused(void **state)
 	}
 	snprintf(l.name, sizeof(l.name), "l");
 	snprintf(l.end[1], sizeof(l.end[1]), "h");
-	assert_string_equal(topo_link(t, &l), "a switch has 64 ports, and all are taken");
+	assert_string_equal(topo_link(t, &l), "a switch has 254 ports, and all are taken");
 	assert_false(t_finish(t, why, sizeof(why)));
-	assert_string_equal(why, "the queues of all links together hold 131072 packets, of 32768");
+	assert_string_equal(why, "the queues of all links together hold 520192 packets, of 32768");
 	topo_free(t);
 }
 

@@ -25,18 +25,21 @@
 static void by_vhcactl(void **state)
 {
 	static const struct twords cases[] = {
-		{ 0, "leaf1  hoq life 18  no way 0  links hca0:1 second leaf1-leaf2 spare\n"
-		     "leaf2  hoq life 20  no way 0  links hca1:1 leaf1-leaf2 spare\n",
+		{ 0, "leaf1  guid 0x0256485357000100  lid 49151  hoq life 18  no way 0  "
+		     "links hca0:1 second leaf1-leaf2 spare\n"
+		     "leaf2  guid 0x0256485357000200  lid 49150  hoq life 20  no way 0  "
+		     "links hca1:1 leaf1-leaf2 spare\n",
 		  { "switches" } },
-		{ 0, "{\"name\":\"leaf1\",\"hoq_life\":18,\"no_way\":0,\"links\":[\"hca0:1\",",
+		{ 0, "{\"name\":\"leaf1\",\"guid\":\"0x0256485357000100\",\"lid\":49151,"
+		     "\"hoq_life\":18,\"no_way\":0,\"links\":[\"hca0:1\",",
 		  { "--json", "switches" } },
-		{ 0, "hca0:1  4X EDR  latency 500 ns  queue 16  down\n"
+		{ 0, "hca0:1  4X EDR  latency 500 ns  queue 16  up\n"
 		     "    hca0:1 > leaf1  queued 0  packets 0  bytes 0  wait 0 ns  lost 0  bad 0  "
 		     "discards 0\n    leaf1 > hca0:1  queued 0", { "links" } },
 		{ 0, "leaf1-leaf2  4X SDR  latency 500 ns  queue 16  up\n", { "links" } },
 		{ 0, "spare  4X EDR  latency 500 ns  queue 4  up\n", { "links" } },
 		{ 0, "{\"name\":\"hca1:1\",\"rate\":\"4X HDR\",\"latency\":0,\"queue\":16,"
-		     "\"up\":false,\"ways\":[{\"from\":\"leaf2\",\"to\":\"hca1:1\",",
+		     "\"up\":true,\"ways\":[{\"from\":\"leaf2\",\"to\":\"hca1:1\",",
 		  { "--json", "links" } },
 		{ 0, "         1  hca0:1\n         2  second\n         3  leaf1-leaf2\n",
 		  { "routes", "leaf1" } },
@@ -142,6 +145,15 @@ static void bad_files(void **state)
 		  "switches[0] (a): hoq_life is 0 to 31" },
 		{ "{\"switches\":[{\"name\":\"a\",\"hoq_life\":-1}],\"links\":[]}",
 		  "switches[0].hoq_life: not a number" },
+		{ "{\"switches\":[{\"name\":\"a\",\"guid\":7}],\"links\":[]}",
+		  "switches[0].guid: no GUID: 7" },
+		{ "{\"switches\":[{\"name\":\"a\",\"guid\":\"0x10000000000000000\"}],\"links\":[]}",
+		  "switches[0].guid: no GUID: 0x10000000000000000" },
+		{ "{\"switches\":[{\"name\":\"a\",\"guid\":\"7g\"}],\"links\":[]}",
+		  "switches[0].guid: no GUID: 7g" },
+		{ "{\"switches\":[{\"name\":\"a\",\"guid\":\"7\"},"
+		  "{\"name\":\"b\",\"guid\":\"0x7\"}],\"links\":[]}",
+		  "switches[1] (b): another switch has this GUID" },
 		{ "{\"switches\":[{\"name\":\"a\",\"colour\":1}],\"links\":[]}",
 		  "switches[0].colour: a switch has no such member" },
 		{ "{\"switches\":[{\"name\":\"a\",\"routes\":1}],\"links\":[]}",

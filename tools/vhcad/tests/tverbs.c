@@ -281,11 +281,13 @@ void t_qp_init_size(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq 
 		.log_sq_blocks = log_sq,
 		.log_rq_strides = log_rq,
 		.log_rq_stride = log_stride,
+		.port = h->qp_type < VHCA_SPECIAL_QPS ? h->qp_port : 0,
 	};
 
 	memset(qp, 0, sizeof(*qp));
 	qp->h = h;
 	qp->type = h->qp_type;
+	qp->port = req.port;
 	qp->scq = scq;
 	qp->rcq = rcq;
 	qp->sq = t_cpu(h, sq);
@@ -336,12 +338,21 @@ void t_qp_init(struct thca *h, struct tqp *qp, struct tcq *scq, struct tcq *rcq)
 	t_qp_init_size(h, qp, scq, rcq, 9, 7, 8, VHCA_QP_SIGNAL_ALL);
 }
 
+u32 t_destroy_qp(struct tqp *qp)
+{
+	struct vhca_object_req req = { .handle = htole32(qp->qpn), .port = qp->port };
+
+	return t_admin(qp->h, VHCA_CMD_DESTROY_QP, &req, sizeof(req), NULL);
+}
+
 u32 t_modify(struct tqp *qp, const struct vhca_qp_attr *a, u32 mask)
 {
 	struct vhca_modify_qp_req req = {
 		.qpn = htole32(qp->qpn), .mask = htole32(mask), .attr = *a,
 	};
 
+	if (qp->port)
+		req.attr.port = qp->port;
 	return t_admin(qp->h, VHCA_CMD_MODIFY_QP, &req, sizeof(req), NULL);
 }
 
@@ -361,7 +372,7 @@ void t_allow(struct tqp *qp, u32 access)
 
 u32 t_state(struct tqp *qp)
 {
-	struct vhca_object_req req = { .handle = htole32(qp->qpn) };
+	struct vhca_object_req req = { .handle = htole32(qp->qpn), .port = qp->port };
 	struct vhca_qp_attr a;
 
 	assert_int_equal(t_admin_out(qp->h, VHCA_CMD_QUERY_QP, &req, sizeof(req), &a, sizeof(a)),
@@ -404,12 +415,15 @@ void t_attr_rts(struct vhca_qp_attr *a, u32 psn)
 u32 t_mask(u8 type, u8 state)
 {
 	static const u32 masks[][3] = {
+		[VHCA_QPT_SMI] = { T_MASK_SPECIAL, VHCA_QPA_STATE,
+				   VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
+		[VHCA_QPT_GSI] = { T_MASK_SPECIAL, VHCA_QPA_STATE,
+				   VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
 		[VHCA_QPT_RC] = { T_MASK_INIT, T_MASK_RTR, T_MASK_RTS },
 		[VHCA_QPT_UC] = { T_MASK_INIT, VHCA_QPA_STATE | VHCA_QPA_AV | VHCA_QPA_PATH_MTU |
 				  VHCA_QPA_DEST_QPN | VHCA_QPA_RQ_PSN,
 				  VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
-		[VHCA_QPT_UD] = { VHCA_QPA_STATE | VHCA_QPA_PKEY_INDEX | VHCA_QPA_PORT |
-				  VHCA_QPA_QKEY, VHCA_QPA_STATE,
+		[VHCA_QPT_UD] = { T_MASK_SPECIAL | VHCA_QPA_PORT, VHCA_QPA_STATE,
 				  VHCA_QPA_STATE | VHCA_QPA_SQ_PSN },
 		[VHCA_QPT_XRC_INI] = { T_MASK_INIT, T_MASK_RTR & ~(VHCA_QPA_MAX_DEST_RD_ATOMIC |
 								   VHCA_QPA_MIN_RNR_TIMER),
@@ -457,10 +471,10 @@ void t_ud_up(struct tqp *qp, u32 qkey)
 
 	t_attr_init(&a, 1);
 	a.qkey = htole32(qkey);
-	assert_int_equal(t_modify(qp, &a, t_mask(VHCA_QPT_UD, T_INIT)), VHCA_ST_OK);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_INIT)), VHCA_ST_OK);
 	assert_int_equal(t_to(qp, T_RTR), VHCA_ST_OK);
 	t_attr_rts(&a, 0xfffffe);
-	assert_int_equal(t_modify(qp, &a, t_mask(VHCA_QPT_UD, T_RTS)), VHCA_ST_OK);
+	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_RTS)), VHCA_ST_OK);
 }
 
 struct vhca_wqe_ud t_ud_to(struct tqp *qp, u32 qkey)
@@ -496,7 +510,7 @@ void t_post(struct tqp *qp, const struct twr *wr)
 	};
 	u32 at = sizeof(ctrl), nblk;
 
-	if (qp->type == VHCA_QPT_UD && wr->opcode != VHCA_OP_NOP) {
+	if ((qp->type == VHCA_QPT_UD || qp->port) && wr->opcode != VHCA_OP_NOP) {
 		memcpy(raw + at, &wr->ud, sizeof(wr->ud));
 		at += sizeof(wr->ud);
 	}

@@ -37,14 +37,15 @@ static void bad_addresses(void **state)
 	wr.ud.field = value;							\
 	refused(&f, &wr, VHCA_CS_LOC_QP_OP_ERR);				\
 } while (0)
-	BAD(rsvd, htole32(1));
+	BAD(pkey_index, htole16(1));
+	BAD(rsvd[1], 1);
 	BAD(dqpn, htole32(1u << 24));
 	BAD(av.port, 0);
 	BAD(av.port, 2);
 	BAD(av.dlid, 0);
 	BAD(av.dlid, 0xffff);
 	BAD(av.sl, 16);
-	BAD(av.src_path_bits, 1);
+	BAD(av.src_path_bits, 128);
 	BAD(av.static_rate, 32);
 	BAD(av.grh, 2);
 	good.ud.av.grh = 1;

@@ -7,6 +7,10 @@
 
 #include "lib/types.h"
 
+#define WIRE_MAC_LEN	6u
+/* No VLAN has the number 4095. */
+#define WIRE_NO_TAG	0xffffu
+
 /**
  * struct wire_hdr - headers of a packet in native byte order
  *
@@ -21,8 +25,11 @@ struct wire_hdr {
 		u16 dlid;
 		u16 slid;
 		u16 pkey;
-		bool grh;
-		bool mig;
+		bool grh : 1;
+		bool mig : 1;
+		bool eth : 1;
+		bool ipv4 : 1;		/* both GIDs are IPv4 addresses mapped to IPv6 */
+		bool unsent : 1;	/* there is no address to send from */
 		u8 tclass;
 		u8 hop_limit;
 		u32 dqpn;
@@ -30,6 +37,10 @@ struct wire_hdr {
 		u32 flow_label;
 		u8 sgid[16];
 		u8 dgid[16];
+		u8 dmac[WIRE_MAC_LEN];
+		u8 smac[WIRE_MAC_LEN];
+		u16 vlan;		/* tag: priority << 13 | VLAN; or WIRE_NO_TAG */
+		u16 sport;		/* UDP port of the sender */
 	);
 	u8 opcode;
 	bool se;

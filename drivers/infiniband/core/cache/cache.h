@@ -4,7 +4,8 @@
  *
  * Each port has a GID table, a P_Key table and the few port attributes that the fast setup paths
  * need. They are filled when the device is registered and refreshed when the device reports an
- * event that may have changed them; lookups never call the driver.
+ * event that may have changed them; lookups never call the driver. The GIDs of a RoCE port are
+ * those of net devices, and roce/ puts them into the table.
  */
 #ifndef RDMA_CORE_CACHE_H
 #define RDMA_CORE_CACHE_H
@@ -19,13 +20,43 @@ int ib_cache_setup_one(struct ib_device *device);
 void ib_cache_cleanup_one(struct ib_device *device);
 void ib_cache_release_one(struct ib_device *device);
 
+/**
+ * typedef gid_keep_fn - does a GID stay in its table?
+ * @attr: the GID and its attributes
+ * @standard: it stands among the entries of standard GIDs
+ * @context: the caller's
+ *
+ * Return: true if so.
+ */
+typedef bool (*gid_keep_fn)(const struct ib_gid_attr *attr, bool standard, void *context);
+
+/* GIDs of RoCE ports, which roce/ chooses. */
+int ib_cache_gid_add(const struct ib_gid_attr *attr, bool standard, bool *changed);
+bool ib_cache_gid_prune(struct ib_device *device, u32 port_num, gid_keep_fn keep, void *context);
+
 /* For tests; otherwise a pre-handler of events. */
 void ib_cache_event(const struct ib_event *event);
 
-void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx);
+/**
+ * struct rdma_cached_port - attributes of a port as the last refresh found them
+ * @state: logical state
+ * @lid: LID of the port
+ * @sm_lid: LID of the subnet manager, 0 before there is one
+ * @lmc: low bits of a LID that the port ignores, 0 to 7
+ * @sm_sl: service level to the subnet manager
+ * @subnet_timeout: longest time through the subnet, 4.096 us << n
+ */
+struct rdma_cached_port {
+	enum ib_port_state state;
+	u32 lid;
+	u32 sm_lid;
+	u8 lmc;
+	u8 sm_sl;
+	u8 subnet_timeout;
+};
 
-/* Names of GID types as users write them ("IB/RoCE v1", "RoCE v2"). */
-const char *ib_cache_gid_type_str(enum ib_gid_type gid_type);
-int ib_cache_gid_parse_type_str(const char *buf);
+int ib_cache_get_port(struct ib_device *device, u32 port_num, struct rdma_cached_port *attrs);
+
+void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn_pfx);
 
 #endif

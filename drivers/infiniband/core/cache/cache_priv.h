@@ -12,7 +12,54 @@
 #include "../device/device.h"
 #include "cache.h"
 
-struct gid_table;
+/**
+ * struct gid_entry - a GID and its attributes
+ * @rcu: lets readers leave when there are no users any more
+ * @netdev_rcu: lets readers leave before @netdev is given back
+ * @users: the table's reference and those of users
+ * @memory: one reference of all @users, one while @netdev_rcu waits
+ * @retired: no GID of the table any more
+ * @table: the table, which lives as long as any entry of it
+ * @netdev: the net device that it had, of which it has a reference until it is retired
+ * @context: the driver's; see rdma_read_gid_hw_context()
+ * @attr: what users see
+ */
+struct gid_entry {
+	struct rcu_head rcu;
+	struct rcu_head netdev_rcu;
+	struct kref users;
+	refcount_t memory;
+	bool retired;
+	struct gid_table *table;
+	struct net_device *netdev;
+	void *context;
+	struct ib_gid_attr attr;
+};
+
+/**
+ * struct gid_table - GID table of a port
+ * @ref: the port's reference and those of entries
+ * @lock: one change at a time. The driver's add_gid and del_gid are called with it held; it is
+ *	  taken inside the port's update mutex
+ * @rcu: frees the table
+ * @size: number of entries
+ * @reserved: the first ones, which standard GIDs have for themselves
+ * @entry: the entries, NULL where an index is free; of a RoCE port, a retired one as long as
+ *	   somebody uses it
+ */
+struct gid_table {
+	struct kref ref;
+	struct mutex lock;
+	struct rcu_head rcu;
+	unsigned int size;
+	unsigned int reserved;
+	struct gid_entry __rcu *entry[] __counted_by(size);
+};
+
+static inline struct gid_entry *to_entry(const struct ib_gid_attr *attr)
+{
+	return container_of(attr, struct gid_entry, attr);
+}
 
 /**
  * struct pkey_table - a port's P_Keys at one time; replaced as a whole
@@ -31,15 +78,13 @@ struct pkey_table {
  * @update: one refresh at a time
  * @gids: GID table; from setup to release
  * @pkeys: P_Key table; NULL before the first refresh
- * @lmc: LID mask count
- * @state: enum ib_port_state
+ * @attrs: the attributes that ib_cache_get_port() gives; written with @update held
  */
 struct rdma_port_cache {
 	struct mutex update;
 	struct gid_table *gids;
 	struct pkey_table __rcu *pkeys;
-	u8 lmc;
-	u8 state;
+	struct rdma_cached_port attrs;
 };
 
 /* The cache of a port, or NULL if there is no such port or no cache yet. */
@@ -50,10 +95,14 @@ static inline struct rdma_port_cache *port_cache(struct ib_device *device, u32 p
 	return rdma_port(device, port_num)->cache;
 }
 
-/* gid.c: a table's life, and its contents. Changes are made with the port's update mutex held. */
-struct gid_table *gid_table_alloc(unsigned int size);
-void gid_table_clear(struct gid_table *table);
+/* table.c: a table's life, and its contents */
+struct gid_table *gid_table_alloc(unsigned int size, unsigned int reserved);
+void gid_table_clear(struct gid_table *table, bool roce);
 bool gid_table_release(struct gid_table *table);
 int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool *changed);
+int gid_table_add(struct gid_table *table, const struct ib_gid_attr *attr, bool standard,
+		  bool *changed);
+bool gid_table_prune(struct gid_table *table, gid_keep_fn keep, void *context);
+void gid_entry_put(struct gid_entry *entry);
 
 #endif

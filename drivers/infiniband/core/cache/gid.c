@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * GID tables.
- *
- * An entry never changes: a GID that takes an index over gets an entry of its own, and users of the
- * old one go on seeing what they took a reference of. Lookups run under RCU, so they may come from
- * anywhere.
+ * Look-ups in GID tables, and what a GID's attributes tell.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "cache_priv.h"
@@ -19,150 +14,15 @@
 union ib_gid zgid;
 EXPORT_SYMBOL(zgid);
 
-/**
- * struct gid_entry - a GID and its attributes
- * @rcu: frees it when readers have gone
- * @ref: the table's reference and those of users
- * @table: the table, which lives as long as any entry of it
- * @attr: what users see
- */
-struct gid_entry {
-	struct rcu_head rcu;
-	struct kref ref;
-	struct gid_table *table;
-	struct ib_gid_attr attr;
-};
-
-/**
- * struct gid_table - GID table of a port
- * @ref: the port's reference and those of entries
- * @size: number of entries
- * @entry: the entries, NULL where there is no GID
- */
-struct gid_table {
-	struct kref ref;
-	unsigned int size;
-	struct gid_entry __rcu *entry[] __counted_by(size);
-};
-
-static struct gid_entry *to_entry(const struct ib_gid_attr *attr)
-{
-	return container_of(attr, struct gid_entry, attr);
-}
-
-static void free_table(struct kref *ref)
-{
-	kvfree(container_of(ref, struct gid_table, ref));
-}
-
-static void free_entry_rcu(struct rcu_head *rcu)
-{
-	struct gid_entry *entry = container_of(rcu, struct gid_entry, rcu);
-
-	dev_put(rcu_dereference_protected(entry->attr.ndev, true));
-	kfree(entry);
-}
-
-/* Readers under RCU may still use the entry and its net device. */
-static void free_entry(struct kref *ref)
-{
-	struct gid_entry *entry = container_of(ref, struct gid_entry, ref);
-	struct gid_table *table = entry->table;
-
-	call_rcu(&entry->rcu, free_entry_rcu);
-	kref_put(&table->ref, free_table);
-}
-
-/**
- * gid_table_alloc() - make an empty table
- * @size: number of entries
- *
- * Return: the table or NULL.
- */
-struct gid_table *gid_table_alloc(unsigned int size)
-{
-	struct gid_table *table = kvzalloc(struct_size(table, entry, size), GFP_KERNEL);
-
-	if (!table)
-		return NULL;
-	kref_init(&table->ref);
-	table->size = size;
-	return table;
-}
-
-static void replace_entry(struct gid_table *table, unsigned int index, struct gid_entry *entry)
-{
-	struct gid_entry *old = rcu_replace_pointer(table->entry[index], entry, true);
-
-	if (old)
-		kref_put(&old->ref, free_entry);
-}
-
-/**
- * gid_table_set() - put a GID at an index
- * @table: the table
- * @attr: the GID and its attributes; a zero GID empties the entry; of a net device, which the
- *        caller holds, the entry takes a reference of its own
- * @changed: set to true if the table is different now, else left alone
- *
- * Return: 0, -EINVAL for an index beyond the table, or -ENOMEM.
- */
-int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool *changed)
-{
-	struct gid_entry *old, *entry = NULL;
-
-	if (attr->index >= table->size)
-		return -EINVAL;
-	old = rcu_dereference_protected(table->entry[attr->index], true);
-	if (rdma_is_zero_gid(&attr->gid)) {
-		if (!old)
-			return 0;
-	} else {
-		if (old && !memcmp(&old->attr.gid, &attr->gid, sizeof(attr->gid)) &&
-		    old->attr.gid_type == attr->gid_type &&
-		    rcu_access_pointer(old->attr.ndev) == rcu_access_pointer(attr->ndev))
-			return 0;
-		entry = kzalloc(sizeof(*entry), GFP_KERNEL);
-		if (!entry)
-			return -ENOMEM;
-		kref_init(&entry->ref);
-		kref_get(&table->ref);
-		entry->table = table;
-		entry->attr = *attr;
-		dev_hold(rcu_dereference_protected(attr->ndev, true));
-	}
-	replace_entry(table, attr->index, entry);
-	*changed = true;
-	return 0;
-}
-
-/**
- * gid_table_clear() - empty a table
- * @table: the table
- */
-void gid_table_clear(struct gid_table *table)
-{
-	for (unsigned int index = 0; index < table->size; index++)
-		replace_entry(table, index, NULL);
-}
-
-/**
- * gid_table_release() - give up a table
- * @table: a cleared table
- *
- * Return: true if it is freed; false if somebody still has a reference to an entry.
- */
-bool gid_table_release(struct gid_table *table)
-{
-	return kref_put(&table->ref, free_table);
-}
-
 /* The caller is in an RCU read section. Returns NULL if there is no such port, index or GID. */
 static struct gid_entry *peek_entry(struct rdma_port_cache *cache, unsigned int index)
 {
+	struct gid_entry *entry;
+
 	if (!cache || index >= cache->gids->size)
 		return NULL;
-	return rcu_dereference(cache->gids->entry[index]);
+	entry = rcu_dereference(cache->gids->entry[index]);
+	return entry && !READ_ONCE(entry->retired) ? entry : NULL;
 }
 
 /**
@@ -222,35 +82,11 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_n
 		return ERR_PTR(-EINVAL);
 	guard(rcu)();
 	entry = peek_entry(cache, index);
-	if (!entry || !kref_get_unless_zero(&entry->ref))
+	if (!entry || !kref_get_unless_zero(&entry->users))
 		return ERR_PTR(-ENODATA);
 	return &entry->attr;
 }
 EXPORT_SYMBOL(rdma_get_gid_attr);
-
-/**
- * rdma_hold_gid_attr() - take another reference
- * @attr: attributes that the caller has a reference of
- *
- * Context: any.
- */
-void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
-{
-	kref_get(&to_entry(attr)->ref);
-}
-EXPORT_SYMBOL(rdma_hold_gid_attr);
-
-/**
- * rdma_put_gid_attr() - give a reference back
- * @attr: attributes that are not used any more
- *
- * Context: any.
- */
-void rdma_put_gid_attr(const struct ib_gid_attr *attr)
-{
-	kref_put(&to_entry(attr)->ref, free_entry);
-}
-EXPORT_SYMBOL(rdma_put_gid_attr);
 
 /* What a search compares. The net device is compared only if there is one. */
 struct gid_search {
@@ -280,7 +116,7 @@ static const struct ib_gid_attr *search_port(struct rdma_port_cache *cache,
 	for (unsigned int index = 0; index < cache->gids->size; index++) {
 		struct gid_entry *entry = peek_entry(cache, index);
 
-		if (entry && matches(search, &entry->attr) && kref_get_unless_zero(&entry->ref))
+		if (entry && matches(search, &entry->attr) && kref_get_unless_zero(&entry->users))
 			return &entry->attr;
 	}
 	return NULL;
@@ -448,10 +284,9 @@ EXPORT_SYMBOL(rdma_query_gid_table);
  */
 struct net_device *rdma_read_gid_attr_ndev_rcu(const struct ib_gid_attr *attr)
 {
-	struct gid_entry *entry = to_entry(attr);
 	struct net_device *netdev;
 
-	if (rcu_access_pointer(entry->table->entry[attr->index]) != entry)
+	if (READ_ONCE(to_entry(attr)->retired))
 		return ERR_PTR(-EINVAL);
 	netdev = rcu_dereference(attr->ndev);
 	return netdev ?: ERR_PTR(-ENODEV);
@@ -473,7 +308,7 @@ static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
  * @smac: six bytes of source address; may be NULL
  *
  * Context: any.
- * Return: 0, or -ENODEV if the GID has no net device.
+ * Return: 0, or -ENODEV if the GID has no net device or has left its table.
  */
 int rdma_read_gid_l2_fields(const struct ib_gid_attr *attr, u16 *vlan_id, u8 *smac)
 {
@@ -528,3 +363,26 @@ int ib_cache_gid_parse_type_str(const char *buf)
 	return sysfs_match_string(gid_type_names, buf);
 }
 EXPORT_SYMBOL(ib_cache_gid_parse_type_str);
+
+/**
+ * roce_gid_type_mask_support() - GID types that a port has
+ * @ib_dev: registered device
+ * @port: port number
+ *
+ * Context: any.
+ * Return: a mask of BIT(enum ib_gid_type), which is BIT(IB_GID_TYPE_IB) for a port that is no RoCE
+ * port.
+ */
+unsigned long roce_gid_type_mask_support(struct ib_device *ib_dev, u32 port)
+{
+	unsigned long mask = 0;
+
+	if (!rdma_protocol_roce(ib_dev, port))
+		return BIT(IB_GID_TYPE_IB);
+	if (rdma_protocol_roce_udp_encap(ib_dev, port))
+		mask |= BIT(IB_GID_TYPE_ROCE_UDP_ENCAP);
+	if (rdma_protocol_roce_eth_encap(ib_dev, port))
+		mask |= BIT(IB_GID_TYPE_ROCE);
+	return mask;
+}
+EXPORT_SYMBOL(roce_gid_type_mask_support);

@@ -33,8 +33,13 @@ static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_por
 
 	if (ret)
 		return ret;
-	WRITE_ONCE(cache->lmc, attr.lmc);
-	WRITE_ONCE(cache->state, attr.state);
+	cache->attrs.lid = attr.lid;
+	cache->attrs.sm_lid = attr.sm_lid;
+	cache->attrs.sm_sl = attr.sm_sl;
+	cache->attrs.subnet_timeout = attr.subnet_timeout;
+	/* These two are read without the lock. */
+	WRITE_ONCE(cache->attrs.lmc, attr.lmc);
+	WRITE_ONCE(cache->attrs.state, attr.state);
 	if (attr.subnet_prefix)
 		WRITE_ONCE(rdma_port(device, port_num)->subnet_prefix, attr.subnet_prefix);
 	return 0;
@@ -169,13 +174,17 @@ void ib_cache_init(void)
 	ib_events_add_prehandler(&event_prehandler);
 }
 
-static struct rdma_port_cache *alloc_cache(unsigned int gids)
+/* A net device has one standard GID of each type of RoCE. */
+static struct rdma_port_cache *alloc_cache(struct ib_device *device, u32 port_num)
 {
+	unsigned int gids = device->port_data[port_num].immutable.gid_tbl_len, standard = 0;
 	struct rdma_port_cache *cache = kzalloc(sizeof(*cache), GFP_KERNEL);
 
 	if (!cache)
 		return NULL;
-	cache->gids = gid_table_alloc(gids);
+	if (rdma_protocol_roce(device, port_num))
+		standard = hweight_long(roce_gid_type_mask_support(device, port_num));
+	cache->gids = gid_table_alloc(gids, min(standard, gids));
 	if (!cache->gids) {
 		kfree(cache);
 		return NULL;
@@ -199,11 +208,10 @@ int ib_cache_setup_one(struct ib_device *device)
 
 	rdma_for_each_port(device, port_num) {
 		struct rdma_port_core *port = rdma_port(device, port_num);
-		unsigned int num_gids = device->port_data[port_num].immutable.gid_tbl_len;
 
 		/* An earlier registration that failed may have left one. */
 		if (!port->cache)
-			port->cache = alloc_cache(num_gids);
+			port->cache = alloc_cache(device, port_num);
 		if (!port->cache)
 			return -ENOMEM;
 		ret = refresh(device, port_num, REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
@@ -227,8 +235,7 @@ void ib_cache_cleanup_one(struct ib_device *device)
 
 		if (!cache)
 			continue;
-		guard(mutex)(&cache->update);
-		gid_table_clear(cache->gids);
+		gid_table_clear(cache->gids, rdma_protocol_roce(device, port_num));
 	}
 }
 
@@ -360,6 +367,26 @@ void ib_get_cached_subnet_prefix(struct ib_device *device, u32 port_num, u64 *sn
 EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
 
 /**
+ * ib_cache_get_port() - attributes of a port, all of one refresh
+ * @device: registered device
+ * @port_num: port number
+ * @attrs: takes them
+ *
+ * Whoever hears of an event finds what the device said after it. Context: may sleep.
+ * Return: 0, or -EINVAL for a bad port.
+ */
+int ib_cache_get_port(struct ib_device *device, u32 port_num, struct rdma_cached_port *attrs)
+{
+	struct rdma_port_cache *cache = port_cache(device, port_num);
+
+	if (!cache)
+		return -EINVAL;
+	guard(mutex)(&cache->update);
+	*attrs = cache->attrs;
+	return 0;
+}
+
+/**
  * ib_get_cached_lmc() - number of low LID bits that the port ignores
  * @device: registered device
  * @port_num: port number
@@ -374,7 +401,7 @@ int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 
 	if (!cache)
 		return -EINVAL;
-	*lmc = READ_ONCE(cache->lmc);
+	*lmc = READ_ONCE(cache->attrs.lmc);
 	return 0;
 }
 EXPORT_SYMBOL(ib_get_cached_lmc);
@@ -395,7 +422,7 @@ int ib_get_cached_port_state(struct ib_device *device, u32 port_num,
 
 	if (!cache)
 		return -EINVAL;
-	*port_active = READ_ONCE(cache->state);
+	*port_active = READ_ONCE(cache->attrs.state);
 	return 0;
 }
 EXPORT_SYMBOL(ib_get_cached_port_state);

@@ -33,9 +33,11 @@
 #include <rdma/rdma_reject.h>
 
 struct ib_port;
+struct mcast_port;
 struct netlink_callback;
 struct rdma_port_cache;
 struct rdma_cq_pool;
+struct sa_port;
 struct sk_buff;
 struct sock;
 
@@ -64,6 +66,7 @@ struct sock;
  * @subdevs: devices below this one
  * @subdevs_open: the device takes more of them
  * @subdev_entry: in the parent's @subdevs, protected by its lock
+ * @roce_entry: among the devices whose GID tables follow net devices, see roce/watch.c
  * @hw_stats: hardware counters of the device, or NULL; see counter/hw_stats.c
  * @cq_pool: CQs that kernel consumers share, see verbs/cq_pool.c; NULL while there are none
  */
@@ -92,6 +95,8 @@ struct rdma_device_core {
 	bool subdevs_open;
 	struct list_head subdev_entry;
 
+	struct list_head roce_entry;
+
 	struct rdma_hw_stats *hw_stats;
 	struct rdma_cq_pool *cq_pool;
 };
@@ -109,6 +114,8 @@ struct rdma_device_core {
  * @hw_stats: hardware counters of the port, or NULL; see counter/hw_stats.c
  * @counter: counters that QPs are bound to, see counter/counter.c
  * @sysfs: the port's folder in the device's own namespace
+ * @sa: subnet administration, see sa/; NULL where there is none
+ * @mcast: multicast groups, see mcast/; NULL where there are none
  */
 struct rdma_port_core {
 	struct ib_device *device;
@@ -122,6 +129,8 @@ struct rdma_port_core {
 	struct rdma_hw_stats *hw_stats;
 	struct rdma_port_counter counter;
 	struct ib_port *sysfs;
+	struct sa_port *sa;
+	struct mcast_port *mcast;
 };
 
 static inline struct rdma_port_core *rdma_port(struct ib_device *device, u32 port_num)

@@ -6,11 +6,16 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "../addr/addr.h"
 #include "../cache/cache.h"
 #include "../device/device.h"
+#include "../mad/mad.h"
+#include "../mcast/mcast.h"
 #include "../nldev/nldev.h"
 #include "../object/object.h"
 #include "../register/register.h"
+#include "../roce/roce.h"
+#include "../sa/sa.h"
 #include "../security/security.h"
 #include "../sysfs/sysfs.h"
 #include "../verbs/verbs.h"
@@ -33,9 +38,15 @@ static int __init ib_core_init(void)
 	if (ret)
 		goto events;
 	ib_cache_init();
-	ret = ib_security_init();
+	ret = addr_init();
 	if (ret)
 		goto netlink;
+	ret = roce_init();
+	if (ret)
+		goto addr;
+	ret = ib_security_init();
+	if (ret)
+		goto roce;
 	ret = rdma_verbs_module_init();
 	if (ret)
 		goto security;
@@ -45,11 +56,26 @@ static int __init ib_core_init(void)
 	ret = ib_register_init();
 	if (ret)
 		goto sysfs;
-	ret = nldev_init();
+	ret = ib_mad_init();
 	if (ret)
 		goto registration;
+	ret = sa_init();
+	if (ret)
+		goto mad;
+	ret = mcast_init();
+	if (ret)
+		goto sa;
+	ret = nldev_init();
+	if (ret)
+		goto mcast;
 	return 0;
 
+mcast:
+	mcast_exit();
+sa:
+	sa_exit();
+mad:
+	ib_mad_exit();
 registration:
 	ib_register_exit();
 sysfs:
@@ -58,6 +84,10 @@ verbs:
 	rdma_verbs_module_exit();
 security:
 	ib_security_exit();
+roce:
+	roce_exit();
+addr:
+	addr_exit();
 netlink:
 	rdma_nl_exit();
 events:
@@ -70,10 +100,15 @@ objects:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
+	mcast_exit();
+	sa_exit();
+	ib_mad_exit();
 	ib_register_exit();
 	ib_sysfs_exit();
 	rdma_verbs_module_exit();
 	ib_security_exit();
+	roce_exit();
+	addr_exit();
 	rdma_nl_exit();
 	ib_events_exit();
 	rdma_objects_module_exit();

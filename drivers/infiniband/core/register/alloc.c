@@ -84,6 +84,7 @@ struct ib_device *_ib_alloc_device(size_t size)
 	mutex_init(&core->subdev_lock);
 	INIT_LIST_HEAD(&core->subdevs);
 	INIT_LIST_HEAD(&core->subdev_entry);
+	INIT_LIST_HEAD(&core->roce_entry);
 	xa_init_flags(&core->compat, XA_FLAGS_ALLOC);
 	return device;
 }

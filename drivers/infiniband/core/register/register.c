@@ -15,6 +15,7 @@
 
 #include "../cache/cache.h"
 #include "../object/object.h"
+#include "../roce/roce.h"
 #include "../sysfs/sysfs.h"
 #include "../verbs/verbs.h"
 #include "register_priv.h"
@@ -84,6 +85,7 @@ static void unregister_locked(struct ib_device *device)
 	/* A move to another namespace that failed has left it disabled. */
 	if (refcount_read(&device->refcount))
 		ib_device_disable(device);
+	roce_cleanup_one(device);
 	ib_netdevs_release(device);
 	ib_device_notify(device, 0, RDMA_UNREGISTER_EVENT);
 	ib_free_port_attrs(&device->coredev);
@@ -173,9 +175,10 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	ret = ib_cache_setup_one(device);
 	if (ret)
 		goto cache;
+	roce_setup_one(device);
 	ret = ib_setup_device_attrs(device);
 	if (ret)
-		goto cache;
+		goto roce;
 	ib_device_register_rdmacg(device);
 
 	/* User space hears of the device when the clients' character devices exist. */
@@ -210,6 +213,8 @@ sysfs:
 	dev_set_uevent_suppress(&device->dev, false);
 cgroup:
 	ib_device_unregister_rdmacg(device);
+roce:
+	roce_cleanup_one(device);
 cache:
 	ib_cache_cleanup_one(device);
 remove:

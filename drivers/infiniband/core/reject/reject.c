@@ -5,7 +5,8 @@
  * A refusal deep inside a driver has to find the log of the file whose request is being served,
  * without an argument that every call would carry. Running requests therefore stand in a small
  * open-addressed table keyed by task. A place that holds a task's pointer is touched by that task
- * only, so no lock is needed to enter, to leave, or to find one's own request.
+ * only, so no lock is needed to enter, to leave, or to find one's own request. While all running
+ * requests stand in the first place of their task, nobody looks further than that.
  *
  * What is kept of a refusal is its place in the source and the values. Few reasons are ever read,
  * and to format one would cost as much as the rest of the request.
@@ -39,6 +40,8 @@ struct rdma_running {
 };
 
 static struct rdma_running running[RUNNING_SLOTS];
+/* How many requests stand in another place than the first one of their task. */
+static atomic_t elsewhere;
 
 static struct rdma_running *running_probe(unsigned int try)
 {
@@ -64,6 +67,8 @@ void rdma_reject_attach(struct rdma_reject_scope *scope)
 			continue;
 		if (task)
 			scope->outer = place->scope;
+		else if (try)
+			atomic_inc(&elsewhere);
 		scope->running = place;
 		place->scope = scope;
 		return;
@@ -83,9 +88,12 @@ void rdma_reject_detach(struct rdma_reject_scope *scope)
 	struct rdma_running *place = scope->running;
 
 	place->scope = scope->outer;
-	if (!scope->outer)
-		/* Pairs with cmpxchg() of the next task, whose scope this must not overwrite. */
-		smp_store_release(&place->task, NULL);
+	if (scope->outer)
+		return;
+	if (place != running_probe(0))
+		atomic_dec(&elsewhere);
+	/* Pairs with cmpxchg() of the next task, whose scope this must not overwrite. */
+	smp_store_release(&place->task, NULL);
 }
 EXPORT_SYMBOL(rdma_reject_detach);
 
@@ -97,7 +105,11 @@ EXPORT_SYMBOL(rdma_reject_detach);
  */
 struct rdma_reject_scope *rdma_reject_current(void)
 {
-	for (unsigned int try = 0; in_task() && try < RUNNING_PROBES; try++)
+	unsigned int tries = atomic_read(&elsewhere) ? RUNNING_PROBES : 1;
+
+	if (!in_task())
+		return NULL;
+	for (unsigned int try = 0; try < tries; try++)
 		if (READ_ONCE(running_probe(try)->task) == current)
 			return running_probe(try)->scope;
 	return NULL;

@@ -217,6 +217,10 @@ static int check_post_send(struct uverbs_call *call)
 	return check_room(call) ?: check_wqe_size(call, sizeof(struct ib_uverbs_send_wr));
 }
 
+/*
+ * Without work requests it is a doorbell: the driver is called all the same, since the program may
+ * have written them into a queue that the two share (rdma_rxe).
+ */
 static int run_post_send(struct uverbs_call *call)
 {
 	struct post *args = call->args;
@@ -228,9 +232,7 @@ static int run_post_send(struct uverbs_call *call)
 	wrs = build_sends(call, args, qp);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
-	if (!args->wr_count)
-		return 0;
-	ret = qp->device->ops.post_send(qp->real_qp, &wrs->wr, &bad);
+	ret = qp->device->ops.post_send(qp->real_qp, args->wr_count ? &wrs->wr : NULL, &bad);
 	if (!ret)
 		return 0;
 	if (bad)
@@ -316,9 +318,7 @@ static int run_post_recv(struct uverbs_call *call)
 	wrs = build_recvs(call, args);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
-	if (!args->wr_count)
-		return 0;
-	ret = qp->device->ops.post_recv(qp->real_qp, wrs, &bad);
+	ret = qp->device->ops.post_recv(qp->real_qp, args->wr_count ? wrs : NULL, &bad);
 	return recvs_posted(call, ret, wrs, bad);
 }
 
@@ -349,9 +349,7 @@ static int run_post_srq_recv(struct uverbs_call *call)
 	wrs = build_recvs(call, args);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
-	if (!args->wr_count)
-		return 0;
-	ret = srq->device->ops.post_srq_recv(srq, wrs, &bad);
+	ret = srq->device->ops.post_srq_recv(srq, args->wr_count ? wrs : NULL, &bad);
 	return recvs_posted(call, ret, wrs, bad);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
+#include <rdma/lag.h>
 #include "verbs_priv.h"
 
 static int ah_destroy_sleeping(struct rdma_object *obj, struct ib_udata *udata)
@@ -46,10 +47,12 @@ static const struct rdma_object_ops ah_ops_atomic = {
  * user's AH is but the file that has its handle.
  */
 static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u32 flags,
-			       struct ib_udata *udata)
+			       struct net_device *slave, struct ib_udata *udata)
 {
 	gfp_t gfp = flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
-	struct rdma_ah_init_attr init_attr = { .ah_attr = ah_attr, .flags = flags };
+	struct rdma_ah_init_attr init_attr = {
+		.ah_attr = ah_attr, .flags = flags, .xmit_slave = slave,
+	};
 	const struct ib_device_ops *ops = &pd->device->ops;
 	struct ib_ah *ah = rdma_zalloc_drv_obj_gfp(pd->device, ib_ah, gfp);
 	int ret;
@@ -78,6 +81,22 @@ static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u
 	return ah;
 }
 
+/* Packets of an address above a bond leave by the slave that the bond chooses for them. */
+static struct ib_ah *ah_create_by_slave(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u32 flags,
+					struct ib_udata *udata)
+{
+	gfp_t gfp = flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
+	struct net_device *slave = rdma_lag_get_ah_roce_slave(pd->device, ah_attr, gfp);
+	struct ib_ah *ah;
+
+	if (IS_ERR(slave))
+		return ERR_PTR(rdma_refuse(PTR_ERR(slave),
+					   "address handle: the bond has no slave for it"));
+	ah = ah_create(pd, ah_attr, flags, slave, udata);
+	rdma_lag_put_ah_roce_slave(slave);
+	return ah;
+}
+
 /**
  * rdma_create_ah() - make an address handle for a kernel consumer
  * @pd: PD
@@ -100,7 +119,7 @@ struct ib_ah *rdma_create_ah(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u32
 	ret = ah_attr_hold_sgid(pd->device, ah_attr, &held);
 	if (ret)
 		return ERR_PTR(ret);
-	ah = ah_create(pd, ah_attr, flags, NULL);
+	ah = ah_create_by_slave(pd, ah_attr, flags, NULL);
 	ah_attr_drop_sgid(ah_attr, held);
 	return ah;
 }
@@ -129,7 +148,8 @@ struct ib_ah *rdma_create_user_ah(struct ib_pd *pd, struct rdma_ah_attr *ah_attr
 		return ERR_PTR(ret);
 	if (ah_attr->type == RDMA_AH_ATTR_TYPE_ROCE)
 		ret = ah_attr_resolve_dmac(ah_attr);
-	ah = ret ? ERR_PTR(ret) : ah_create(pd, ah_attr, RDMA_CREATE_AH_SLEEPABLE, udata);
+	ah = ret ? ERR_PTR(ret) :
+		   ah_create_by_slave(pd, ah_attr, RDMA_CREATE_AH_SLEEPABLE, udata);
 	ah_attr_drop_sgid(ah_attr, held);
 	return ah;
 }

@@ -7,6 +7,7 @@
 #include <net/ip.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include "../addr/addr.h"
 #include "verbs_priv.h"
 
 static const struct ib_gid_attr *ah_attr_sgid(const struct rdma_ah_attr *ah_attr)
@@ -172,16 +173,19 @@ void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *h
 
 /**
  * ah_attr_resolve_dmac() - find the Ethernet address of a RoCE peer
- * @ah_attr: address vector with its source GID entry; takes the address
+ * @ah_attr: address vector with its source GID entry; takes the address, and for a peer that
+ *	neighbour discovery has found the hop limit, too
  *
  * Users name a peer by GID alone, while its frames need an Ethernet address.
  *
- * Return: 0, or -EOPNOTSUPP for addresses that only neighbour discovery resolves.
+ * Context: may sleep, for up to a second.
+ * Return: 0, or the error of rdma_addr_find_l2_eth_by_grh().
  */
 int ah_attr_resolve_dmac(struct rdma_ah_attr *ah_attr)
 {
-	const struct ib_global_route *grh = &ah_attr->grh;
+	struct ib_global_route *grh = &ah_attr->grh;
 	struct in6_addr *dgid = (struct in6_addr *)grh->dgid.raw;
+	int hop_limit, ret;
 
 	if (rdma_is_multicast_addr(dgid)) {
 		if (ipv6_addr_v4mapped(dgid))
@@ -194,6 +198,9 @@ int ah_attr_resolve_dmac(struct rdma_ah_attr *ah_attr)
 		rdma_get_ll_mac(dgid, ah_attr->roce.dmac);
 		return 0;
 	}
-	return rdma_refuse(-EOPNOTSUPP, "dgid %pI6c: no way to resolve its Ethernet address",
-			   dgid);
+	ret = rdma_addr_find_l2_eth_by_grh(&grh->sgid_attr->gid, &grh->dgid, ah_attr->roce.dmac,
+					   grh->sgid_attr, &hop_limit);
+	if (!ret)
+		grh->hop_limit = hop_limit;
+	return ret;
 }

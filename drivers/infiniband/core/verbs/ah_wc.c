@@ -130,8 +130,8 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
  *
  * Context: may sleep.
  * Return: 0; -EPROTOTYPE for a RoCE datagram without a header; -EINVAL for a header of an unknown
- * kind; -ENOENT or -ENODEV when this port does not have the address that it was sent to;
- * -EOPNOTSUPP when the sender's Ethernet address cannot be found out.
+ * kind; -ENOENT or -ENODEV when this port does not have the address that it was sent to; the error
+ * of rdma_addr_find_l2_eth_by_grh() when the sender's Ethernet address cannot be found out.
  */
 int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 			    const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)

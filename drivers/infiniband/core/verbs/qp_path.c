@@ -5,6 +5,7 @@
  * another GID under the QP.
  */
 #include <rdma/ib_cache.h>
+#include <rdma/lag.h>
 #include "verbs_priv.h"
 
 static bool qp_is_connected(const struct ib_qp *qp)
@@ -27,10 +28,31 @@ static int path_check_alternate(struct ib_qp *qp, const struct ib_qp_attr *attr,
 			   attr->alt_ah_attr.port_num);
 }
 
+/*
+ * A user names a peer by its GID. Kernel consumers have resolved it, or the connection manager has
+ * for them.
+ */
+static int path_resolve_roce(struct ib_qp *qp, struct ib_qp_attr *attr, struct ib_udata *udata)
+{
+	struct net_device *slave;
+	int ret;
+
+	if (attr->ah_attr.type != RDMA_AH_ATTR_TYPE_ROCE || !qp_is_connected(qp))
+		return 0;
+	ret = udata ? ah_attr_resolve_dmac(&attr->ah_attr) : 0;
+	if (ret)
+		return ret;
+	slave = rdma_lag_get_ah_roce_slave(qp->device, &attr->ah_attr, GFP_KERNEL);
+	if (IS_ERR(slave))
+		return rdma_refuse(PTR_ERR(slave), "path: the bond has no slave for it");
+	attr->xmit_slave = slave;
+	return 0;
+}
+
 /**
  * qp_paths_prepare() - check and complete the paths of a modification
  * @qp: QP
- * @attr: attributes; address vectors get their source GID entries
+ * @attr: attributes; address vectors get their source GID entries, a path above a bond its slave
  * @mask: which attributes count
  * @udata: the user's request, NULL for kernel consumers, who resolve addresses themselves
  * @paths: filled for qp_paths_commit() and qp_paths_release()
@@ -45,9 +67,8 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	memset(paths, 0, sizeof(*paths));
 	if (mask & IB_QP_AV) {
 		ret = ah_attr_hold_sgid(qp->device, &attr->ah_attr, &paths->av);
-		if (!ret && udata && attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE &&
-		    qp_is_connected(qp))
-			ret = ah_attr_resolve_dmac(&attr->ah_attr);
+		if (!ret)
+			ret = path_resolve_roce(qp, attr, udata);
 	}
 	if (!ret && (mask & IB_QP_ALT_PATH)) {
 		ret = ah_attr_hold_sgid(qp->device, &attr->alt_ah_attr, &paths->alt);
@@ -98,6 +119,8 @@ void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
  */
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths)
 {
+	rdma_lag_put_ah_roce_slave(attr->xmit_slave);
+	attr->xmit_slave = NULL;
 	if (mask & IB_QP_AV)
 		ah_attr_drop_sgid(&attr->ah_attr, paths->av);
 	if (mask & IB_QP_ALT_PATH)

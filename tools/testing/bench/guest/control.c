@@ -12,17 +12,13 @@
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <infiniband/verbs.h>
 
 #include "../../selftests/rdma/uverbs_raw.h"
+#include "instructions.h"
 
-#define NS_PER_INSTRUCTION 2
 #define WARM_UP 20
 #define FEW 10000
 #define MANY 100000
@@ -32,27 +28,6 @@
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "control: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void *must(void *made, const char *what)
-{
-	if (!made)
-		die(what);
-	return made;
-}
-
-static void must_not(int err, const char *what)
-{
-	if (err) {
-		errno = err > 0 ? err : errno;
-		die(what);
-	}
-}
 
 /* Instructions that this process has executed, in the kernel and in user space. */
 static double now(void)
@@ -163,36 +138,6 @@ static bool is_wanted(const char *name)
 		if (!strcmp(*one, name))
 			return true;
 	return !*wanted;
-}
-
-/*
- * Instructions that all tasks of this guest have executed, with the kernel's workers.  The count is
- * that of the guest's only processor, which adds a task's share when it switches away from it:
- * therefore this task sleeps first.
- */
-static double all_tasks(void)
-{
-	struct timespec moment = { .tv_nsec = 1 };
-	static FILE *stats;
-	unsigned long long ns;
-	char line[256];
-
-	if (!stats)
-		stats = must(fopen("/proc/schedstat", "r"), "/proc/schedstat");
-	nanosleep(&moment, NULL);
-	rewind(stats);
-	while (fgets(line, sizeof(line), stats))
-		if (sscanf(line, "cpu0 %*u %*u %*u %*u %*u %*u %llu", &ns) == 1)
-			return (double)ns / NS_PER_INSTRUCTION;
-	die("/proc/schedstat tells no times");
-	return 0;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* The median.  A run lasts until the next begins, so that work which it leaves behind counts. */

@@ -35,3 +35,14 @@ rxe_gid()
 	grep -l '0000:0000:0000:0000:0000:ffff:' /sys/class/infiniband/rxe0/ports/1/gids/* |
 		sed -n '1s|.*/||p'
 }
+
+# Kernel memory that can be attributed: module text and data, vmalloc, unreclaimable slab,
+# per-CPU memory and stacks.  Free memory is no measure, since it changes by megabytes on its own.
+# The pages that the driver has from the DMA API for its rings are not included.
+kernel_kb()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '$1 ~ /^(SUnreclaim|VmallocUsed|Percpu|KernelStack|PageTables):$/ { sum += $2 }
+	     END { print sum }' /proc/meminfo
+}

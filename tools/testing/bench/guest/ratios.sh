@@ -24,17 +24,6 @@ measure()
 		die "ib_send_lat -e failed on $1"
 }
 
-# Kernel memory that can be attributed: module text and data, vmalloc, unreclaimable slab,
-# per-CPU memory and stacks.  Free memory is no measure, since it changes by megabytes on its own.
-# The pages that the driver has from the DMA API for its rings are not included.
-kernel_kb()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	awk '$1 ~ /^(SUnreclaim|VmallocUsed|Percpu|KernelStack|PageTables):$/ { sum += $2 }
-	     END { print sum }' /proc/meminfo
-}
-
 memory()
 {
 	local before i

@@ -29,10 +29,15 @@ def arguments():
         parser.add_argument("--" + name, required=True)
     for name in ("icount", "iommu", "pciehp", "capture", "coverage", "pin", "confined"):
         parser.add_argument("--" + name, action="store_true")
-    for name in ("device-arg", "append"):
+    for name in ("device-arg", "append", "link-of"):
         parser.add_argument("--" + name, action="append", default=[])
     parser.add_argument("script", nargs="*")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.links = [options.link] * options.nodes
+    for word in options.link_of:
+        node, link = word.split("=")
+        options.links[int(node) - 1] = link
+    return options
 
 
 def stage(options):

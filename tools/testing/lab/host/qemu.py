@@ -39,10 +39,30 @@ def shared(tag, path, readonly=True):
     return ["-fsdev", options, "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
 
 
-def network(node, nodes, links):
+# The network adapters that Ethernet ports stand beside take the frames of their largest MTU.
+ETHERNET_MTU = 4500
+
+
+def mac(node, index):
+    """The address of a node's network adapter, and of its Ethernet port of this number from 0."""
+    return f"52:54:00:77:{index:02x}:{node:02x}"
+
+
+def on_ethernet(node, count):
+    """Network adapters on the daemon's segment."""
+    arguments = []
+    for index in range(count):
+        arguments += ["-netdev", f"stream,id=net{index},server=off,addr.type=unix,"
+                                 "addr.path=ether.sock",
+                      "-device", f"virtio-net-pci,mac={mac(node, index)},romfile=,"
+                                 f"host_mtu={ETHERNET_MTU},netdev=net{index}"]
+    return arguments
+
+
+def network(node, links):
     """links: {peer: descriptor} of the stream sockets to other nodes. Node 1 joins
     more than two nodes with the hub that QEMU brings."""
-    device = f"virtio-net-pci,mac=52:54:00:77:00:{node:02x},romfile="
+    device = f"virtio-net-pci,mac={mac(node, 0)},romfile="
     if not links:
         return ["-device", device]
     nic = ["-device", f"{device},netdev=net0"]
@@ -95,7 +115,11 @@ def guest(options, node, descriptors, links, sockets):
                   "-device", "virtserialport,chardev=control,name=lab.control"]
     if "shell" in descriptors:
         arguments += ["-device", "virtconsole,chardev=shell"]
-    arguments += network(node, options.nodes, links)
+    if "eth" in options.links and sockets:
+        ports = options.hca * options.ports if options.links[node - 1] == "eth" else 1
+        arguments += on_ethernet(node, ports)
+    else:
+        arguments += network(node, links)
     arguments += shared("root", options.guest_root)
     if options.addon:
         arguments += shared("addon", options.addon)
@@ -105,7 +129,7 @@ def guest(options, node, descriptors, links, sockets):
         arguments += hca(index, socket)
     words = (f"lab.node={node} lab.nodes={options.nodes} lab.core={options.core} "
              f"lab.load={options.load} lab.hcas={len(sockets)} lab.ports={options.ports} "
-             f"lab.mode={options.mode}")
+             f"lab.mode={options.mode} lab.subnet={options.subnet}")
     if options.iommu:
         words += " intel_iommu=on"
     if options.coverage:

@@ -152,7 +152,9 @@ class Session:
         for node in self.nodes:
             for index in range(options.hca):
                 command += ["--hca", f"n{node}h{index}.sock,name=node{node}-{index},"
-                                     f"ports={options.ports}"]
+                                     f"ports={options.ports}{self.link_of(node, index)}"]
+        if "eth" in options.links:
+            command += ["--ethernet", "ether.sock"]
         command += ["--link", options.link, "--subnet", options.subnet,
                     "--log", self.path("vhcad.log"), "--control", "control.sock",
                     "--irq", options.irq]
@@ -174,6 +176,16 @@ class Session:
         if options.confined:
             self.look_at_confinement()
         self.watch_exit(self.daemon, self.daemon_ended)
+
+    def link_of(self, node, index):
+        """What --hca says of the ports' link layer: an Ethernet port has the address of the
+        network adapter that it stands beside."""
+        options = self.options
+        words = f",link={options.links[node - 1]}"
+        if options.links[node - 1] == "eth":
+            for port in range(options.ports):
+                words += f",mac{port + 1}={qemu.mac(node, index * options.ports + port)}"
+        return words
 
     def look_at_confinement(self):
         """Has the daemon a filter of system calls and no capability, and is it not root?"""

@@ -7,14 +7,17 @@ GUEST_SUITE=trixie
 
 # Exit statuses that are the lab's own; anything else is a script's.
 EX_USAGE=2
+EX_MIRROR=75	# the package mirror is inconsistent
 EX_LAB=125
 
 say() { printf 'lab: %s\n' "$*" >&2; }
 
-die() {
-	printf 'lab: %s\n' "$*" >&2
-	exit "$EX_LAB"
+die_with() {
+	printf 'lab: %s\n' "${*:2}" >&2
+	exit "$1"
 }
+
+die() { die_with "$EX_LAB" "$@"; }
 
 usage_error() {
 	printf 'lab: %s\n' "$*" >&2

@@ -47,7 +47,7 @@ cache_released() { exec {use_lock}>&-; }
 
 # Make part NAME unless it is there, complete and made by the present recipe.
 part_ready() {
-	local name=$1 started=$SECONDS work hash cause
+	local name=$1 started=$SECONDS work hash cause status=''
 	if part_stamped "$name"; then
 		if part_intact "$name"; then
 			say "$name: ready"
@@ -64,7 +64,9 @@ part_ready() {
 	if ! isolated "$LAB" __make "$name" "$work" >"$CACHE/$name.log" 2>&1; then
 		cause=$(sed -n 's/^lab: //p' "$CACHE/$name.log" | tail -n 1)
 		[ -n "$cause" ] || cause=$(grep -m 1 '^E: ' "$CACHE/$name.log" || echo "see what it said")
-		die "$name: could not be made: $cause (log: $CACHE/$name.log; lab setup tries again)"
+		# apt's words when an index is not the one that the signed release file names
+		grep -q 'Mirror sync in progress' "$CACHE/$name.log" && status=$EX_MIRROR
+		die_with "${status:-$EX_LAB}" "$name: could not be made: $cause (log: $CACHE/$name.log; lab setup tries again)"
 	fi
 	part_manifest "$work" >"$work/manifest"
 	rm -f "$CACHE/$name.log"

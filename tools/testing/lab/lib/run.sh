@@ -18,11 +18,11 @@ one_of() {
 
 # Sets opt_* and leaves the words after the options in $rest.
 run_options() {
-	local core
+	local core link
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
 	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386=''
-	flags=()
+	flags=() opt_link_of=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
@@ -47,7 +47,7 @@ run_options() {
 			continue
 			;;
 		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
-			--timeout | --packages | --out | --device-arg | --append | --kernel | --trees) ;;
+			--link-of | --timeout | --packages | --out | --device-arg | --append | --kernel | --trees) ;;
 		--)
 			shift
 			break
@@ -59,6 +59,7 @@ run_options() {
 		case $1 in
 		--device-arg) flags+=("--device-arg=$2") ;;
 		--append) flags+=("--append=$2") ;;
+		--link-of) opt_link_of+=("$2") flags+=("--link-of=$2") ;;
 		*) declare -g "opt_${1#--}=$2" ;;
 		esac
 		shift 2
@@ -88,8 +89,12 @@ run_options() {
 		for core in ${opt_core//,/ }; do [ "$core" = "${opt_core%%,*}" ] || opt_timeout=$((2 * opt_timeout)); done
 	fi
 	number --timeout "$opt_timeout" 1 86400
-	[ "$opt_link" = ib ] || later "--link eth"
-	[ "$opt_subnet" != opensm ] || later "--subnet opensm"
+	for link in "${opt_link_of[@]}"; do
+		number --link-of "${link%%=*}" 1 "$opt_nodes"
+		one_of "--link-of ${link%%=*}" "${link#*=}" ib eth
+	done
+	[ "$opt_subnet" != opensm ] || [ "$opt_hca" -gt 0 ] ||
+		usage_error "--subnet opensm needs an HCA to run on"
 	[ -z "$opt_confined" ] || [ -z "$opt_sanitize" ] ||
 		usage_error "--confined is not what --sanitize can be"
 	[[ " ${flags[*]} " != *" --coverage "* ]] || [ "$opt_kernel" = debug ] ||

@@ -68,7 +68,8 @@ trees_ready() {
 		fi
 		rm -f "$dir/$tree/inputs"
 		quietly "$log-$tree" in_root guest-root "$LIB/build-tree" "$tree" "$TOP" \
-			"$dir/$tree" "$(kernel_release "$kernel")" "$(kernel_kdir "$kernel")"
+			"$dir/$tree" "$(kernel_release "$kernel")" "$(kernel_kdir "$kernel")" \
+			"$(part_path linux-source)"
 		echo "$inputs" >"$dir/$tree/inputs"
 	done
 	build_unlock
@@ -95,7 +96,7 @@ addon_i386_ready() {
 	quietly provider-i386 in_root i386-root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" B=build/i386 DESTDIR="$BUILD/addon-i386" install
 	quietly selftests-i386 in_root i386-root make -C "$TOP/tools/testing/selftests/rdma" \
-		B="$BUILD/selftests-i386"
+		B="$BUILD/selftests-i386" CM_PROGRAMS=
 	mkdir -p "$BUILD/addon-i386/lab" "$BUILD/addon-i386/usr/share/rdma-core"
 	cp -ru "$(part_path rdma-core-source)/tests" "$BUILD/addon-i386/usr/share/rdma-core"
 	build_unlock

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Packets on the fabric follow the standard: tshark decodes them, and their CRCs are right.
+# Packets on the fabric follow the standard: tshark decodes them, and their CRCs are right. So do
+# management datagrams of the device and of programs that are not ours.
 . "$(dirname "$0")/lib.sh"
 
 "$lab" run --capture --timeout 200 --out "$work/out" tools/testing/lab/demo/capture.sh >"$work/log" 2>&1
@@ -11,4 +12,19 @@ expect "each is decoded: $(tr '\n' ';' <"$work/log")" 0 $?
 head -c 4096 "$work/out/capture.pcapng" >"$work/out/cut.pcapng"
 tools/testing/lab/check-capture "$work/out/cut.pcapng" >"$work/log" 2>&1
 expect "a capture cut short is not good enough" 1 $?
+
+script mads <<'EOF'
+[ "$LAB_NODE" != 1 ] || { ibnetdiscover && saquery && perfquery; } >/dev/null
+EOF
+"$lab" run --core distro --subnet opensm --capture --timeout 300 --out "$work/mads.out" "$work/mads" >"$work/log" 2>&1
+expect "opensm and its friends pass while they are captured" 0 $?
+capture=$work/mads.out/capture.pcapng
+tools/testing/lab/show-capture "$capture" >"$work/packets" 2>&1
+for one in 'SubnGet(NodeInfo)' 'SubnGetResp(NodeInfo)' 'SubnSet(PortInfo)' 'SubnTrap(Notice)' \
+	'SubnAdmGetTableResp(NodeRecord)' 'PERF (PortCounters)'; do
+	expect_text "tshark finds $one" "${one//[()]/.}" "$work/packets"
+done
+expect "and understands all" 0 "$(grep -ci malformed "$work/packets")"
+tools/vhcad/build/vhca-capcheck "$capture" >"$work/log" 2>&1
+expect "CRCs are right: $(<"$work/log")" 0 $?
 exit $bad

@@ -47,6 +47,11 @@ points "programs one after the other, each by its habit" "4 0 0 []" "n1| 1..1" "
 	"n1| 1..2" "n1| 1..1" "n1| ok 1 - a"
 points "of which one stops" "2 0 0 ['node1 reported 1 points and no plan']" "n1| 1..1" "n1| ok 1 - a" "n1| ok 1 - a"
 
+python "what a failed point has said is shown with it" "n1| # ERR 1|n1| not ok 2 - b|x.c:1: error: y" <<'P'
+print("|".join(checks.telling(["n1| # fine", "n1| ok 1 - a", "n2| # of another node", "n1| # ERR 1", "n2| ok 1 - a",
+                               "n1| not ok 2 - b", "n1| # later", "n1| ok 3 - c", "x.c:1: error: y"])))
+P
+
 python "a test that takes too long is ended with all of its process group" "None True True" <<'P'
 checks.GRACE = 1
 runner = checks.Runner()
@@ -84,6 +89,22 @@ with contextlib.redirect_stdout(said):
         counts.take(checks.Test(f"unit/{name}", ["true"], needs=needs))
 heads = "; ".join(one.partition(" (")[0] for one in said.getvalue().splitlines() if one[0] != " ")
 print(f"tried {len(open('tries').readlines())}, {counts.failed} failed, {counts.passed} passed; {heads}")
+P
+python "of an optional part it is a skip when the mirror's indexes are inconsistent" \
+	"0 failed, 1 skipped; skip  the part i386-root of the lab's cache|1 failed, 0 skipped; FAIL  the part i386-root of the lab's cache|1 failed, 0 skipped; FAIL  the part tools-root of the lab's cache" <<'P'
+import contextlib, io
+checks.LAB = "./lab"
+heads = []
+for name, status in ("i386-root", 75), ("i386-root", 125), ("tools-root", 75):
+    with open("lab", "w") as file:
+        file.write(f"#!/bin/sh\nexit {status}\n")
+    os.chmod("lab", 0o755)
+    counts = checks.Counts(checks.Runner(), {})
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        counts.take(checks.Test("unit/a", ["true"], needs=[name]))
+    heads.append(f"{counts.failed} failed, {counts.skipped} skipped; " + said.getvalue().splitlines()[0])
+print("|".join(heads))
 P
 
 python "the list is compared both ways" "a has 3 points and 2 skipped, by tools/testing/tests 3 points and 1 skipped|b is in tools/testing/tests and has not run|c has 1 points, and is not in tools/testing/tests" <<'P'

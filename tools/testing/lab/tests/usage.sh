@@ -24,8 +24,11 @@ refused 2 '--core takes at least one of' run --core , "$work/s"
 refused 2 '--timeout takes a value' run --timeout
 refused 2 'run takes a script' run
 refused 2 'there is no script .*/missing' run "$work/missing"
-refused 2 '--link eth comes with a later change' run --link eth "$work/s"
-refused 2 '--subnet opensm comes with a later change' run --subnet opensm "$work/s"
+refused 2 "--link takes one of: ib eth; not 'roce'" run --link roce "$work/s"
+refused 2 '--link-of takes a number from 1 to 2' run --link-of 3=eth "$work/s"
+refused 2 "--link-of 2 takes one of: ib eth; not 'roce'" run --link-of 2=roce "$work/s"
+refused 2 '--subnet takes one of: static none opensm' run --subnet ours "$work/s"
+refused 2 '--subnet opensm needs an HCA' run --subnet opensm --hca 0 "$work/s"
 refused 2 '--coverage is what --kernel debug can count' run --coverage "$work/s"
 refused 2 '--confined is not what --sanitize can be' run --sanitize --confined "$work/s"
 refused 2 '--kernel kcsan comes with a later change' run --kernel kcsan "$work/s"

@@ -20,7 +20,7 @@ refused()
 refused CREATE_CQ
 refused CREATE_MKEY
 refused CREATE_QP
-ok "the device has nothing left of them" lab-vhcactl objects node1-0 pds=0 mkeys=0 cqs=0 qps=0
+ok "the device has nothing left of them, only what MADs take" lab-vhcactl objects node1-0 pds=1 mkeys=1 cqs=1 qps=2
 
 lab-fault command node1-0 opcode=MODIFY_QP delay=500 count=2 , fault interrupt node1-0 vector=1
 ok "late answers and a lost interrupt cost time alone" talk_alone -e -n 50

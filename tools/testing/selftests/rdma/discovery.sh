@@ -21,7 +21,7 @@ is "LID" "$(($(cat "$class/$LAB_DEV/ports/1/lid")))" "$(rdma link | sed 's/.* li
 is "state" "$(port_state "$LAB_DEV")" "4: $(rdma link | sed 's/.* state \([^ ]*\).*/\1/')"
 is "subnet prefix" "$(cut -c -19 "$class/$LAB_DEV/ports/1/gids/0")" \
 	"$(rdma link | sed 's/.* subnet_prefix \([^ ]*\).*/\1/')"
-is "unused, it holds nothing" "pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0" "$(counts "$LAB_DEV")"
+is "unused, it holds what MADs take" "pd 1 cq 1 qp 2 cm_id 0 mr 0 ctx 0 srq 0" "$(counts "$LAB_DEV")"
 
 rm -f "$LAB_OUT/asyncwatch"	# of an earlier run
 rdma monitor >"$LAB_OUT/monitor" 2>&1 &
@@ -29,7 +29,7 @@ monitor=$!
 ibv_asyncwatch -d "$LAB_DEV" >"$LAB_OUT/asyncwatch" &
 watch=$!
 until [ -s "$LAB_OUT/asyncwatch" ] || ! kill -0 $watch 2>/dev/null; do sleep 0.05; done
-is "a context is counted" "pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 1 srq 0" "$(counts "$LAB_DEV")"
+is "a context is counted besides" "pd 1 cq 1 qp 2 cm_id 0 mr 0 ctx 1 srq 0" "$(counts "$LAB_DEV")"
 
 ok "it takes a new name while it is open" rdma dev set "$LAB_DEV" name renamed
 is "everybody knows it" "renamed renamed renamed" "$(names) $(ls $class) $(verbs_names)"

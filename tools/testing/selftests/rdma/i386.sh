@@ -46,7 +46,7 @@ mapfile -t measures <<<"$perftests"
 # each node does this for itself, both at the same time
 case $LAB_NODE in
 1) alone=5 ;;
-2) alone=2 ;;
+2) alone=4 ;;
 esac
 plan $((2 + ${#talks[@]} + ${#measures[@]} + 3 + alone))
 
@@ -87,6 +87,10 @@ case $LAB_NODE in
 	ok "every value of every command, wrong in every way" \
 		lab-i386 python3 -B $sources/uapi_walk.py "${unreasoned[@]}" "$d"
 	ok "asynchronous events" lab-i386 $programs32/async_events "$d"
+	modprobe ib_umad
+	ok "user MADs" lab-i386 $programs32/umad_requests "${unreasoned[@]}" "$d"
+	modprobe rdma_ucm
+	ok "connections: requests that must be refused" lab-i386 $programs32/ucma_bad_input "${unreasoned[@]}" "$d"
 	;;
 esac
 finish

@@ -122,6 +122,7 @@ pair()
 		;;
 	*)
 		lab-barrier "$name-listens"
+		lab-barrier "$name-done"
 		return 0
 		;;
 	esac

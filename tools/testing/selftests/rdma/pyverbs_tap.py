@@ -1,11 +1,11 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""pyverbs_tap.py [--least N] DEVICE [MODULE...]: rdma-core's own tests of these modules, or of
+"""pyverbs_tap.py [--least N] [--whole] DEVICE [MODULE...]: rdma-core's own tests of these modules, or of
 all that there are, on DEVICE, as TAP.
 
 A test may be skipped only if pyverbs-skips has a line for it: its name, or the start of it
 with "*", and why; this reason is printed, and what the test itself said. A line for one of the modules that no test needed is a failure, and so are
-fewer than N tests that passed."""
+fewer than N tests that passed. With --whole no test may be skipped."""
 
 import argparse
 import fnmatch
@@ -72,6 +72,7 @@ class Tap(unittest.TestResult):
 def main():
     own = argparse.ArgumentParser()
     own.add_argument("--least", type=int, default=1)
+    own.add_argument("--whole", action="store_true")
     own.add_argument("device")
     own.add_argument("modules", nargs="*")
     options = own.parse_args()
@@ -84,7 +85,7 @@ def main():
     parser.parse_args()
     suite = unittest.defaultTestLoader.loadTestsFromNames([f"tests.{one}" for one in modules])
     print(f"TAP version 13\n1..{suite.countTestCases() + 2}")
-    skips = {f"tests.{name}": reason for name, reason in expected_skips(modules).items()}
+    skips = {f"tests.{name}": reason for name, reason in expected_skips(modules).items() if not options.whole}
     result = Tap(skips)
     suite.run(result)
     idle = sorted(set(skips) - result.used)

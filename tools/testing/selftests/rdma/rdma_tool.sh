@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core ours
+# lab: --nodes 1 --core ours --device-arg --caps-off --device-arg smi-gsi
 # Every subcommand of iproute2's rdma, as text and as JSON, compared with reviewed answers.
+#
+# The HCA has no management QPs: the answers would begin with those of the MAD layer.
 #
 # golden/rdma_tool has the commands, each after "$ ", and their answers.  What differs from one run
 # to the next (processes, sequence numbers, values of counters) is replaced by words.

@@ -7,5 +7,5 @@ plan 2
 silent=()
 [ "$LAB_CORE" = ours ] || silent=(silent)
 ok "shared domain and target" $programs/xrc_shared "$LAB_DEV" "${silent[@]}"
-ok "the device has nothing left of them" lab-vhcactl objects node1-0 xrcds=0 srqs=0 qps=0 cqs=0 pds=0
+ok "the device has nothing left of them, only what MADs take" lab-vhcactl objects node1-0 xrcds=0 srqs=0 qps=2 cqs=1 pds=1
 finish

@@ -54,7 +54,7 @@ static const char usage[] =
 "    duplicate              they come twice: usec=N jitter=N\n"
 "    flap                   the link is down for a while: usec=N jitter=N\n"
 "                           all: permille=N seed=N direction=both|out|in opcode=NAME\n"
-"                           skip=N count=N after=MS until=MS\n"
+"                           dqpn=N mgmt_class=N skip=N count=N after=MS until=MS\n"
 "    clear                  disarm what was armed\n"
 "    spent                  has everything struck that was armed?\n"
 "  scenario FILE            arm the faults that a file lists\n"

@@ -43,8 +43,14 @@ static void show_status(struct json_object *hca)
 	for (size_t i = 0; i < items(ports); i++) {
 		struct json_object *p = json_object_array_get_idx(ports, i);
 
-		printf("    port %llu  %-6s  lid %llu  cable %s\n", num(p, "port"), str(p, "state"),
-		       num(p, "lid"), yes(p, "cable") ? "plugged" : "pulled");
+		printf("    port %llu  %-6s  ", num(p, "port"), str(p, "state"));
+		if (get(p, "mac"))
+			printf("%s  %s  gids %llu  spoofed %llu", str(p, "mac"),
+			       yes(p, "enabled") ? "enabled" : "not enabled", num(p, "gids"),
+			       num(p, "spoofed"));
+		else
+			printf("lid %llu", num(p, "lid"));
+		printf("  cable %s\n", yes(p, "cable") ? "plugged" : "pulled");
 	}
 	for (size_t i = 0; i < items(faults); i++)
 		show_fault(json_object_array_get_idx(faults, i));
@@ -183,8 +189,8 @@ static void show_names(struct json_object *list)
 
 static void show_switch(struct json_object *s)
 {
-	printf("%s  hoq life %llu  no way %llu  links", str(s, "name"), num(s, "hoq_life"),
-	       num(s, "no_way"));
+	printf("%s  guid %s  lid %llu  hoq life %llu  no way %llu  links", str(s, "name"),
+	       str(s, "guid"), num(s, "lid"), num(s, "hoq_life"), num(s, "no_way"));
 	show_names(get(s, "links"));
 }
 

@@ -149,11 +149,11 @@ static void iwarp_gid_has_its_net_device(struct kunit *test)
 	scoped_guard(rcu)
 		KUNIT_EXPECT_PTR_EQ(test, rdma_read_gid_attr_ndev_rcu(attr), netdev);
 
-	/* The port loses its net device: so does the GID, but for who has it. */
+	/* The port loses its net device: so does the GID, also for who has it. */
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 1), 0);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), -ENOENT);
-	KUNIT_EXPECT_PTR_EQ(test, rcu_access_pointer(attr->ndev), netdev);
+	KUNIT_EXPECT_NULL(test, rcu_access_pointer(attr->ndev));
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 2, 0, &gid), 0);
 	rdma_put_gid_attr(attr);
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 2), 0);
@@ -294,6 +294,22 @@ static void gid_type_names_are_those_users_know(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_cache_gid_parse_type_str(""), -EINVAL);
 }
 
+static void port_has_gid_types(struct kunit *test)
+{
+	struct test_device *device = test_device_registered(test, "kt_types");
+	u32 *flags = &device->ib.port_data[1].immutable.core_cap_flags, former = *flags;
+
+	KUNIT_EXPECT_EQ(test, roce_gid_type_mask_support(&device->ib, 1), BIT(IB_GID_TYPE_IB));
+	*flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP;
+	KUNIT_EXPECT_EQ(test, roce_gid_type_mask_support(&device->ib, 1),
+			BIT(IB_GID_TYPE_ROCE_UDP_ENCAP));
+	*flags = RDMA_CORE_CAP_PROT_ROCE | RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP;
+	KUNIT_EXPECT_EQ(test, roce_gid_type_mask_support(&device->ib, 1),
+			BIT(IB_GID_TYPE_ROCE) | BIT(IB_GID_TYPE_ROCE_UDP_ENCAP));
+	*flags = former;
+	test_device_gone(device);
+}
+
 static struct kunit_case cache_cases[] = {
 	KUNIT_CASE(gid_is_found_by_index),
 	KUNIT_CASE(gid_is_found_by_value),
@@ -304,6 +320,7 @@ static struct kunit_case cache_cases[] = {
 	KUNIT_CASE(attributes_follow_events),
 	KUNIT_CASE(silent_device_leaves_the_cache_as_it_was),
 	KUNIT_CASE(gid_type_names_are_those_users_know),
+	KUNIT_CASE(port_has_gid_types),
 	{}
 };
 

@@ -98,19 +98,15 @@ static const struct ib_device_ops test_ops = {
 };
 
 /**
- * test_device_alloc() - make a device
+ * test_device_setup() - fill in a device that is part of another structure
+ * @device: device of ib_alloc_device()
  *
  * Port P has GID 0 fe80::P and the default P_Key, and is active.
- *
- * Return: the device or NULL.
  */
-struct test_device *test_device_alloc(void)
+void test_device_setup(struct test_device *device)
 {
-	struct test_device *device = ib_alloc_device(test_device, ib);
 	u32 port_num;
 
-	if (!device)
-		return NULL;
 	device->ib.node_type = RDMA_NODE_IB_CA;
 	device->ib.phys_port_cnt = TEST_PORTS;
 	for (port_num = 1; port_num <= TEST_PORTS; port_num++) {
@@ -123,6 +119,19 @@ struct test_device *test_device_alloc(void)
 		port->pkey[0] = IB_DEFAULT_PKEY_FULL;
 	}
 	ib_set_device_ops(&device->ib, &test_ops);
+}
+
+/**
+ * test_device_alloc() - make a device, as test_device_setup() fills it in
+ *
+ * Return: the device or NULL.
+ */
+struct test_device *test_device_alloc(void)
+{
+	struct test_device *device = ib_alloc_device(test_device, ib);
+
+	if (device)
+		test_device_setup(device);
 	return device;
 }
 

@@ -54,6 +54,7 @@ struct test_device {
 	unsigned int calls[TEST_OPS];
 };
 
+void test_device_setup(struct test_device *device);
 struct test_device *test_device_alloc(void);
 struct test_device *test_device_registered(struct kunit *test, const char *name);
 void test_device_gone(struct test_device *device);

@@ -272,8 +272,12 @@ static void interrupts_are_not_the_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&log->count), 0);
 }
 
-#define CROWD 64
+#define CROWD 128
 #define CROWD_TURNS 200
+
+/* Tasks of the crowd that have not begun their first request, and who waits for them. */
+static atomic_t crowd_outside;
+static struct completion crowd_inside;
 
 /**
  * struct crowd_member - a task with a file of its own
@@ -303,6 +307,9 @@ static int crowd_thread(void *context)
 		s64 count;
 
 		rdma_reject_enter(&member->log, &scope);
+		if (!i && atomic_dec_and_test(&crowd_outside))
+			complete_all(&crowd_inside);
+		wait_for_completion(&crowd_inside);
 		cond_resched();
 		rdma_refuse(-EINVAL, "of %d", member->number);
 		rdma_reject_leave(&scope);
@@ -317,6 +324,7 @@ static int crowd_thread(void *context)
 	return 0;
 }
 
+/* All requests run at the same time once, when some find their tasks' first places taken. */
 static void many_requests_do_not_mix(struct kunit *test)
 {
 	struct crowd_member *crowd = kunit_kcalloc(test, CROWD, sizeof(*crowd), GFP_KERNEL);
@@ -324,6 +332,8 @@ static void many_requests_do_not_mix(struct kunit *test)
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	atomic_set(&crowd_outside, CROWD);
+	init_completion(&crowd_inside);
 	for (i = 0; i < CROWD; i++) {
 		crowd[i].number = i;
 		init_completion(&crowd[i].done);

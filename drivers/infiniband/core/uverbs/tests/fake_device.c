@@ -375,6 +375,7 @@ static int fake_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
 {
 	struct fake_device *fake = fake_of(qp->device);
 
+	fake->posts++;
 	for (; wr; wr = wr->next) {
 		struct fake_wr *to = &fake->wr[fake->posted];
 
@@ -400,6 +401,7 @@ static int fake_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
 static int post_recvs(struct fake_device *fake, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad)
 {
+	fake->posts++;
 	for (; wr; wr = wr->next) {
 		struct fake_wr *to = &fake->wr[fake->posted];
 

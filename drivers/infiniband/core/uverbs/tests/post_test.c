@@ -141,6 +141,7 @@ static void stopped_by_driver(struct kunit *test)
 	t->device->answer = 0;
 }
 
+/* Drivers whose queues the program writes itself are told by this that there is something in them. */
 static void nothing_to_post(struct kunit *test)
 {
 	const struct target *target = test->param_value;
@@ -152,6 +153,7 @@ static void nothing_to_post(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post(t, target->command, &req, 0, &bad_wr), 0);
 	KUNIT_EXPECT_EQ(test, bad_wr, 0);
 	KUNIT_EXPECT_EQ(test, t->device->posted, 0);
+	KUNIT_EXPECT_EQ(test, t->device->posts, 1);
 }
 
 /* What is wrong, and that nothing of it has reached the driver. */

@@ -127,6 +127,7 @@ enum {
  * @destroy: what calls that end something return
  * @take: work requests that are posted before one is refused with @answer
  * @posted: work requests that were posted
+ * @posts: calls that post, with or without work requests
  * @wr: the first of them
  * @waiting: completions that polls find
  * @next_wc: wr_id of the next of them
@@ -153,6 +154,7 @@ struct fake_device {
 	int destroy;
 	unsigned int take;
 	unsigned int posted;
+	unsigned int posts;
 	struct fake_wr wr[FAKE_WRS];
 	unsigned int waiting;
 	u64 next_wc;

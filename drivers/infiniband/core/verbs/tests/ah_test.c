@@ -320,7 +320,7 @@ static void unusable_addresses(struct kunit *test)
 	end(test, &a);
 }
 
-/* Users name a RoCE peer by its GID alone; its Ethernet address follows from some of them. */
+/* Users name a RoCE peer by its GID alone; the Ethernet address of a group follows from it. */
 static void users_address_is_resolved(struct kunit *test)
 {
 	static const struct {
@@ -328,13 +328,13 @@ static void users_address_is_resolved(struct kunit *test)
 		u8 mac[ETH_ALEN];
 		int ret;
 	} peers[] = {
-		/* follows from the GID alone where the port's own is of RoCE version 1: not here */
-		{ { 0xfe, 0x80, [15] = 2 }, {}, -EOPNOTSUPP },
+		/* known to its neighbours alone; the GID has no interface that has any */
+		{ { 0xfe, 0x80, [15] = 2 }, {}, -ENODEV },
 		{ { 0xff, 0x0e, [12] = 0x0a, 0x0b, 0x0c, 0x0d },
 		  { 0x33, 0x33, 0x0a, 0x0b, 0x0c, 0x0d } },
 		{ { [10] = 0xff, 0xff, 224, 1, 2, 3 }, { 0x01, 0x00, 0x5e, 0x01, 0x02, 0x03 } },
-		{ { [10] = 0xff, 0xff, 10, 1, 2, 3 }, {}, -EOPNOTSUPP },
-		{ { 0x20, 0x01, [15] = 1 }, {}, -EOPNOTSUPP },
+		{ { [10] = 0xff, 0xff, 10, 1, 2, 3 }, {}, -EINVAL },
+		{ { 0x20, 0x01, [15] = 1 }, {}, -ENODEV },
 	};
 	struct ib_udata udata = {};
 	struct addressing a;

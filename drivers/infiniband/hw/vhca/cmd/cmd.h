@@ -27,6 +27,10 @@ int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_coun
 int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number);
 int vhca_cmd_query_clock(struct vhca_hw *hw, u64 *now);
 int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64]);
+int vhca_cmd_modify_port(struct vhca_hw *hw, const struct vhca_modify_port_req *req);
+int vhca_cmd_set_gid(struct vhca_hw *hw, const struct vhca_set_gid_req *req);
+int vhca_cmd_process_mad(struct vhca_hw *hw, struct vhca_process_mad_req *req, const void *mad,
+			 void *reply, u8 *result);
 
 int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar);
 int vhca_cmd_close_uar(struct vhca_hw *hw, u32 uar);
@@ -59,8 +63,8 @@ int vhca_cmd_destroy_srq(struct vhca_hw *hw, u32 srqn);
 
 int vhca_cmd_create_qp(struct vhca_hw *hw, const struct vhca_create_qp_hw_req *req, u32 *qpn);
 int vhca_cmd_modify_qp(struct vhca_hw *hw, const struct vhca_modify_qp_req *req);
-int vhca_cmd_query_qp(struct vhca_hw *hw, u32 qpn, struct vhca_qp_attr *attr);
-int vhca_cmd_destroy_qp(struct vhca_hw *hw, u32 qpn);
+int vhca_cmd_query_qp(struct vhca_hw *hw, u8 port, u32 qpn, struct vhca_qp_attr *attr);
+int vhca_cmd_destroy_qp(struct vhca_hw *hw, u8 port, u32 qpn);
 
 int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn);
 int vhca_cmd_detach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn);

@@ -90,6 +90,9 @@ enum vhca_admin_op {
 	VHCA_CMD_SET_NODE_DESC	= 0x05,
 	VHCA_CMD_QUERY_COUNTERS	= 0x06,	/* out: struct vhca_port_counters */
 	VHCA_CMD_QUERY_CLOCK	= 0x07,
+	VHCA_CMD_PROCESS_MAD	= 0x08,	/* out: the answer, VHCA_MAD_SIZE bytes */
+	VHCA_CMD_MODIFY_PORT	= 0x09,
+	VHCA_CMD_SET_GID	= 0x0a,	/* of an Ethernet port */
 	VHCA_CMD_OPEN_UAR	= 0x10,
 	VHCA_CMD_CLOSE_UAR	= 0x11,
 	VHCA_CMD_ADD_DB_PAGE	= 0x12,
@@ -127,7 +130,8 @@ enum vhca_admin_op {
 /* Requests that name one object: DESTROY_*, CLOSE_UAR, QUERY_QP, QUERY_SRQ, QUERY_COUNTER. */
 struct vhca_object_req {
 	__le32 handle;
-	__le32 rsvd;
+	__u8 port;		/* of QP 0 or 1 (DESTROY_QP, QUERY_QP); else 0 */
+	__u8 rsvd[3];
 };
 
 static_assert(sizeof(struct vhca_object_req) == 8);

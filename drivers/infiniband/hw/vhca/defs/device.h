@@ -9,7 +9,7 @@
 enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_RC		= 0,
 	VHCA_CAP_RNR_NAK	= 1,
-	VHCA_CAP_SMI_GSI	= 2,	/* management QPs: none in interface 1.0 */
+	VHCA_CAP_SMI_GSI	= 2,	/* QP 0 and 1 of ports, MAD commands; needs UD */
 	VHCA_CAP_CLOCK		= 3,	/* completion timestamps */
 	VHCA_CAP_UC		= 4,
 	VHCA_CAP_UD		= 5,
@@ -48,6 +48,7 @@ static inline __u64 vhca_whole_caps(__u64 caps)
 	static const struct {
 		__u8 cap, needs;
 	} needs[] = {
+		{ VHCA_CAP_SMI_GSI, VHCA_CAP_UD },	/* MADs are datagrams */
 		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* groups are of datagrams */
 		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
 		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
@@ -152,7 +153,8 @@ struct vhca_port_attr {
 	__u8 active_width;		/* enum ib_port_width */
 	__u8 rsvd0;
 	__le16 active_speed;		/* enum ib_port_speed */
-	__u8 rsvd1[22];
+	__u8 mac[6];			/* Ethernet: the permanent address; else 0 */
+	__u8 rsvd1[16];
 };
 
 static_assert(sizeof(struct vhca_port_attr) == 64);
@@ -194,6 +196,96 @@ struct vhca_clock_resp {
 };
 
 static_assert(sizeof(struct vhca_clock_resp) == 8);
+
+/*
+ * PROCESS_MAD: a MAD for the agents of a port, from a packet that arrived there or
+ * from the host itself.  The device reads it once.
+ */
+#define VHCA_MAD_SIZE		256
+
+#define VHCA_MAD_IGNORE_MKEY	(1U << 0)
+#define VHCA_MAD_IGNORE_BKEY	(1U << 1)
+
+struct vhca_process_mad_req {
+	__le64 mad_addr;		/* DMA address of VHCA_MAD_SIZE bytes */
+	__u8 port;			/* 1..ports */
+	__u8 flags;			/* VHCA_MAD_IGNORE_* */
+	__u8 sl;			/* of the packet, here and below */
+	__u8 path_bits;			/* of its DLID */
+	__le16 slid;
+	__le16 pkey_index;
+	__le32 src_qpn;
+	__le32 rsvd;
+};
+
+static_assert(sizeof(struct vhca_process_mad_req) == 24);
+
+/* 0: not for the device's agents, the host has to deal with it. */
+#define VHCA_MAD_CONSUMED	(1U << 0)	/* carried out */
+#define VHCA_MAD_REPLY		(1U << 1)	/* with CONSUMED: the output has the answer */
+
+struct vhca_process_mad_resp {
+	__u8 result;			/* VHCA_MAD_CONSUMED, VHCA_MAD_REPLY */
+	__u8 rsvd[7];
+};
+
+static_assert(sizeof(struct vhca_process_mad_resp) == 8);
+
+/*
+ * MODIFY_PORT: bits of PortInfo:CapabilityMask that tell what the host does, and
+ * counters.  A bit that is neither set nor cleared stays.
+ */
+#define VHCA_PORT_RESET_QKEY_VIOL	(1U << 0)
+/*
+ * Ethernet: packets to UDP port 4791 and the MAC of a GID go to the HCA while the port is enabled,
+ * to the NIC otherwise.  A reset disables it.  Neither may be set on an InfiniBand port.
+ */
+#define VHCA_PORT_ENABLE		(1U << 1)
+#define VHCA_PORT_DISABLE		(1U << 2)
+
+#define VHCA_PORT_CAP_SM		(1U << 1)
+#define VHCA_PORT_CAP_CM		(1U << 16)
+#define VHCA_PORT_CAP_SNMP_TUNNEL	(1U << 17)
+#define VHCA_PORT_CAP_DEVICE_MGMT	(1U << 19)
+#define VHCA_PORT_CAP_VENDOR_CLASS	(1U << 20)
+#define VHCA_PORT_HOST_CAPS		(VHCA_PORT_CAP_SM | VHCA_PORT_CAP_CM |		\
+					 VHCA_PORT_CAP_SNMP_TUNNEL |			\
+					 VHCA_PORT_CAP_DEVICE_MGMT |			\
+					 VHCA_PORT_CAP_VENDOR_CLASS)
+
+struct vhca_modify_port_req {
+	__u8 port;			/* 1..ports */
+	__u8 flags;			/* VHCA_PORT_RESET_QKEY_VIOL, VHCA_PORT_{EN,DIS}ABLE */
+	__u8 mtu;			/* Ethernet: enum ib_mtu; 0: as it is.  Else 0 */
+	__u8 rsvd0;
+	__le32 set_caps;		/* of VHCA_PORT_HOST_CAPS, here and below */
+	__le32 clear_caps;
+	__le32 rsvd1;
+};
+
+static_assert(sizeof(struct vhca_modify_port_req) == 16);
+
+/*
+ * SET_GID: an entry of an Ethernet port's table.  Packets of its users come from mac, with the tag
+ * if there is one, and packets to mac and the tag are taken for it; over IPv4 if the GID is an IPv4
+ * address mapped to IPv6, else over IPv6.  Users of an entry that was cleared send nothing.
+ */
+#define VHCA_GID_CLEAR			0
+#define VHCA_GID_ROCE_V2		2
+
+#define VHCA_NO_VLAN			0xffff
+
+struct vhca_set_gid_req {
+	__u8 port;			/* 1..ports */
+	__u8 type;			/* VHCA_GID_* */
+	__le16 index;			/* below gid_entries */
+	__le16 vlan;			/* 1..4094, or VHCA_NO_VLAN; cleared: 0, here and below */
+	__u8 mac[6];
+	__le32 rsvd;
+	__u8 gid[16];
+};
+
+static_assert(sizeof(struct vhca_set_gid_req) == 32);
 
 struct vhca_create_counter_req {
 	__u8 port;			/* 1..ports: to which its QPs belong */

@@ -6,6 +6,8 @@
 #include "admin.h"
 
 enum vhca_qp_type {			/* as enum ib_qp_type */
+	VHCA_QPT_SMI		= 0,
+	VHCA_QPT_GSI		= 1,
 	VHCA_QPT_RC		= 2,
 	VHCA_QPT_UC		= 3,
 	VHCA_QPT_UD		= 4,
@@ -17,7 +19,13 @@ enum vhca_qp_type {			/* as enum ib_qp_type */
  * XRC_INI only sends: it has no receive queue and no receive CQ.  XRC_TGT only
  * answers: it has neither queue, no CQ and no PD, but a domain.  What a QP does
  * not have is zero, or VHCA_NO_QUEUE.
+ *
+ * SMI and GSI are a port's QP 0 and QP 1.  These numbers name a QP only together
+ * with a port, which stands beside the number: 1..ports with numbers below
+ * VHCA_SPECIAL_QPS, else 0.  Of MODIFY_QP and completions it is the port that they
+ * have anyway.  These QPs are in no multicast group and bound to no counter.
  */
+#define VHCA_SPECIAL_QPS	2
 
 #define VHCA_QP_SIGNAL_ALL	(1U << 0)
 #define VHCA_QP_SRQ		(1U << 1)	/* receives come from srqn */
@@ -37,7 +45,8 @@ struct vhca_create_qp_hw_req {
 	__u8 log_sq_blocks;		/* or VHCA_NO_QUEUE */
 	__u8 log_rq_strides;		/* or VHCA_NO_QUEUE */
 	__u8 log_rq_stride;
-	__u8 rsvd[3];
+	__u8 port;			/* SMI, GSI: 1..ports; else 0 */
+	__u8 rsvd[2];
 	__le32 cookie[2];		/* the driver's, for the daemon's logs only */
 	__le32 srqn;			/* with VHCA_QP_SRQ; then there is no receive ring */
 	__le32 xrcdn;			/* XRC_TGT */
@@ -74,7 +83,7 @@ struct vhca_qp_attr {
 	__u8 sq_draining;		/* query only */
 	__u8 en_sqd_async_notify;
 	__u8 access;			/* VHCA_ACCESS_REMOTE_*, FLUSH_* */
-	__u8 port;
+	__u8 port;			/* SMI, GSI: always valid, whatever the mask */
 	__u8 path_mtu;			/* enum ib_mtu */
 	__u8 path_mig_state;		/* enum ib_mig_state; the device sets ARMED */
 	__le16 pkey_index;

@@ -70,7 +70,7 @@ enum vhca_event {
 struct vhca_eqe {
 	__le32 number;
 	__u8 event;			/* enum vhca_event */
-	__u8 port;
+	__u8 port;			/* of a port's event, or of QP 0 and 1; else 0 */
 	__u8 flags;			/* VHCA_EQE_F_* */
 	__u8 rsvd[8];
 	__u8 owner;

@@ -55,7 +55,20 @@ void vhca_eqs_rescue(struct vhca_dev *dev);
 void vhca_events_open(struct vhca_dev *dev);
 void vhca_events_close(struct vhca_dev *dev);
 void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
+void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type);
 void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
+
+/* netdev.c: net devices of Ethernet ports */
+int vhca_netdevs_start(struct vhca_dev *dev);
+void vhca_netdevs_open(struct vhca_dev *dev);
+void vhca_netdevs_stop(struct vhca_dev *dev);
+
+/* Have Ethernet ports follow their net devices, soon. Context: any. */
+static inline void vhca_netdevs_follow(struct vhca_dev *dev)
+{
+	if (READ_ONCE(dev->following))
+		queue_work(system_long_wq, &dev->follow_work);
+}
 
 /* health.c */
 void vhca_health_start(struct vhca_dev *dev);

@@ -58,10 +58,10 @@ static void cq_event(struct vhca_dev *dev, u32 cqn, u64 count, enum ib_event_typ
 	vhca_target_put(target);
 }
 
-static void qp_event(struct vhca_dev *dev, u32 qpn, u64 count, enum ib_event_type type)
+static void qp_event(struct vhca_dev *dev, u32 id, u64 count, enum ib_event_type type)
 {
 	struct ib_event event = { .device = &dev->ibdev, .event = type };
-	struct vhca_target *target = vhca_id_get(&dev->qps, qpn, count);
+	struct vhca_target *target = vhca_id_get(&dev->qps, id, count);
 	struct vhca_qp *qp;
 
 	if (!target)
@@ -113,17 +113,54 @@ static u32 superseded(enum ib_event_type type)
 	}
 }
 
-static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+static void tell_or_keep(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 {
 	lockdep_assert_held(&dev->async_lock);
-	if (!port || port > dev->hw.limits.ports) {
-		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
-		return;
-	}
 	if (dev->registered)
 		tell_port(dev, port, type);
 	else
 		dev->early[port - 1] = (dev->early[port - 1] & ~superseded(type)) | BIT(type);
+}
+
+static void eth_port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+{
+	switch (type) {
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+		/* A link is the device's and the net device's: nobody is told of the half. */
+		vhca_netdevs_follow(dev);
+		return;
+	case IB_EVENT_GID_CHANGE:
+		/* The core's own doing, of which it tells. */
+		return;
+	default:
+		tell_or_keep(dev, port, type);
+	}
+}
+
+static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+{
+	if (!port || port > dev->hw.limits.ports)
+		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
+	else if (vhca_port_is_eth(dev, port))
+		eth_port_event(dev, port, type);
+	else
+		tell_or_keep(dev, port, type);
+}
+
+/**
+ * vhca_port_event - tell the core of a port's event that is not the device's
+ * @dev: the device
+ * @port: 1..ports
+ * @type: the event
+ *
+ * One that comes while the core must not be told is kept for vhca_events_open(). May sleep.
+ */
+void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
+{
+	mutex_lock(&dev->async_lock);
+	tell_or_keep(dev, port, type);
+	mutex_unlock(&dev->async_lock);
 }
 
 /**
@@ -177,26 +214,27 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 {
 	struct vhca_dev *dev = container_of(eq, struct vhca_dev, async_eq);
 	u32 number = le32_to_cpu(eqe->number);
+	u32 qp = vhca_qp_id(eqe->port, number);
 
 	switch (eqe->event) {
 	case VHCA_EV_CQ_ERR:
 		return cq_event(dev, number, count, IB_EVENT_CQ_ERR);
 	case VHCA_EV_QP_FATAL:
-		return qp_event(dev, number, count, IB_EVENT_QP_FATAL);
+		return qp_event(dev, qp, count, IB_EVENT_QP_FATAL);
 	case VHCA_EV_QP_REQ_ERR:
-		return qp_event(dev, number, count, IB_EVENT_QP_REQ_ERR);
+		return qp_event(dev, qp, count, IB_EVENT_QP_REQ_ERR);
 	case VHCA_EV_QP_ACCESS_ERR:
-		return qp_event(dev, number, count, IB_EVENT_QP_ACCESS_ERR);
+		return qp_event(dev, qp, count, IB_EVENT_QP_ACCESS_ERR);
 	case VHCA_EV_COMM_EST:
-		return qp_event(dev, number, count, IB_EVENT_COMM_EST);
+		return qp_event(dev, qp, count, IB_EVENT_COMM_EST);
 	case VHCA_EV_SQ_DRAINED:
-		return qp_event(dev, number, count, IB_EVENT_SQ_DRAINED);
+		return qp_event(dev, qp, count, IB_EVENT_SQ_DRAINED);
 	case VHCA_EV_LAST_WQE:
-		return qp_event(dev, number, count, IB_EVENT_QP_LAST_WQE_REACHED);
+		return qp_event(dev, qp, count, IB_EVENT_QP_LAST_WQE_REACHED);
 	case VHCA_EV_PATH_MIG:
-		return qp_event(dev, number, count, IB_EVENT_PATH_MIG);
+		return qp_event(dev, qp, count, IB_EVENT_PATH_MIG);
 	case VHCA_EV_PATH_MIG_ERR:
-		return qp_event(dev, number, count, IB_EVENT_PATH_MIG_ERR);
+		return qp_event(dev, qp, count, IB_EVENT_PATH_MIG_ERR);
 	case VHCA_EV_SRQ_LIMIT:
 		return srq_event(dev, number, count, IB_EVENT_SRQ_LIMIT_REACHED);
 	case VHCA_EV_SRQ_ERR:
@@ -228,18 +266,18 @@ static void tell_last_wqes(struct vhca_dev *dev)
 {
 	struct vhca_target *target;
 	struct vhca_qp *qp;
-	unsigned long qpn;
+	unsigned long id;
 	bool tell;
 
-	xa_for_each(&dev->qps.targets, qpn, target) {
-		target = vhca_id_get(&dev->qps, qpn, VHCA_NO_ENTRY);
+	xa_for_each(&dev->qps.targets, id, target) {
+		target = vhca_id_get(&dev->qps, id, VHCA_NO_ENTRY);
 		if (!target)
 			continue;
 		qp = container_of(target, struct vhca_qp, async);
 		tell = qp->kernel && qp->ibqp.srq && !completion_done(&qp->kernel->last_wqe);
 		vhca_target_put(target);
 		if (tell)
-			qp_event(dev, qpn, VHCA_NO_ENTRY, IB_EVENT_QP_LAST_WQE_REACHED);
+			qp_event(dev, id, VHCA_NO_ENTRY, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
 }
 

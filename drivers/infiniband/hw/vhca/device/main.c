@@ -11,6 +11,7 @@
 #include <linux/pci.h>
 
 #include "../cmd/cmd.h"
+#include "../verbs/eth.h"
 #include "../verbs/ops.h"
 #include "device.h"
 
@@ -67,10 +68,9 @@ static int query_limits(struct vhca_dev *dev)
 		err = vhca_cmd_query_port(&dev->hw, i, &port);
 		if (err)
 			return err;
-		if (port.link_layer != VHCA_LINK_IB) {
-			dev_err(dev->hw.dev, "port %u is not InfiniBand: not supported\n", i);
-			return -EOPNOTSUPP;
-		}
+		err = vhca_eth_init(dev, i, &port);
+		if (err)
+			return err;
 		dev->max_pkeys = max_t(u32, dev->max_pkeys, le32_to_cpu(port.pkey_entries));
 	}
 	return 0;
@@ -80,6 +80,7 @@ static int register_device(struct vhca_dev *dev)
 {
 	const struct vhca_limits *l = &dev->hw.limits;
 	struct ib_device *ibdev = &dev->ibdev;
+	int err;
 
 	ibdev->node_type = RDMA_NODE_IB_CA;
 	ibdev->node_guid = cpu_to_be64(l->node_guid);
@@ -88,7 +89,14 @@ static int register_device(struct vhca_dev *dev)
 	ibdev->dev.parent = dev->hw.dev;
 	memcpy(ibdev->node_desc, l->node_desc, sizeof(ibdev->node_desc));
 	vhca_set_ops(dev);
-	return ib_register_device(ibdev, "vhca%d", dev->hw.dev);
+	/* A port that has its net device when the core looks for GIDs has them at once. */
+	err = vhca_netdevs_start(dev);
+	if (err)
+		return err;
+	err = ib_register_device(ibdev, "vhca%d", dev->hw.dev);
+	if (err)
+		vhca_netdevs_stop(dev);
+	return err;
 }
 
 /* A dead device was stopped: its kernel consumers see their work flushed, then it is taken down. */
@@ -123,6 +131,7 @@ static void free_device(struct vhca_dev *dev)
 	vhca_id_table_exit(&dev->srqs);
 	vhca_id_table_exit(&dev->qps);
 	vhca_id_table_exit(&dev->cqs);
+	vhca_eth_exit(dev);
 	ib_dealloc_device(&dev->ibdev);
 }
 
@@ -174,6 +183,7 @@ static int bring_up(struct vhca_fn *fn)
 
 	fn->dev = dev;
 	vhca_events_open(dev);
+	vhca_netdevs_open(dev);
 	dev_info(dev->hw.dev, "%s: interface %u.%u, %u port(s), %u completion vector(s)\n",
 		 dev_name(&dev->ibdev.dev), dev->hw.version >> 16, dev->hw.version & 0xffff,
 		 dev->hw.limits.ports, dev->nvectors);
@@ -208,6 +218,7 @@ static void take_down(struct vhca_fn *fn)
 	vhca_hw_check(&dev->hw);
 	vhca_events_close(dev);
 	ib_unregister_device(&dev->ibdev);
+	vhca_netdevs_stop(dev);
 	vhca_health_stop(dev);
 	vhca_eqs_destroy(dev);
 	close_kernel_uar(dev);

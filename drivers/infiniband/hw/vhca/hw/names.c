@@ -32,7 +32,8 @@ struct field_name {
 #define END { 0, 0, NULL }
 
 static const struct field_name object_fields[] = {
-	FIELD(vhca_object_req, handle), END
+	FIELD(vhca_object_req, handle),
+	FIELD(vhca_object_req, port), END
 };
 
 static const struct field_name port_fields[] = {
@@ -44,6 +45,34 @@ static const struct field_name port_fields[] = {
 
 static const struct field_name node_desc_fields[] = {
 	FIELD(vhca_node_desc_req, desc), END
+};
+
+static const struct field_name process_mad_fields[] = {
+	FIELD(vhca_process_mad_req, mad_addr),
+	FIELD(vhca_process_mad_req, port),
+	FIELD(vhca_process_mad_req, flags),
+	FIELD(vhca_process_mad_req, sl),
+	FIELD(vhca_process_mad_req, path_bits),
+	FIELD(vhca_process_mad_req, slid),
+	FIELD(vhca_process_mad_req, pkey_index),
+	FIELD(vhca_process_mad_req, src_qpn), END
+};
+
+static const struct field_name modify_port_fields[] = {
+	FIELD(vhca_modify_port_req, port),
+	FIELD(vhca_modify_port_req, flags),
+	FIELD(vhca_modify_port_req, mtu),
+	FIELD(vhca_modify_port_req, set_caps),
+	FIELD(vhca_modify_port_req, clear_caps), END
+};
+
+static const struct field_name set_gid_fields[] = {
+	FIELD(vhca_set_gid_req, port),
+	FIELD(vhca_set_gid_req, type),
+	FIELD(vhca_set_gid_req, index),
+	FIELD(vhca_set_gid_req, vlan),
+	FIELD(vhca_set_gid_req, mac),
+	FIELD(vhca_set_gid_req, gid), END
 };
 
 static const struct field_name open_uar_fields[] = {
@@ -149,6 +178,7 @@ static const struct field_name create_qp_fields[] = {
 	FIELD(vhca_create_qp_hw_req, log_sq_blocks),
 	FIELD(vhca_create_qp_hw_req, log_rq_strides),
 	FIELD(vhca_create_qp_hw_req, log_rq_stride),
+	FIELD(vhca_create_qp_hw_req, port),
 	FIELD(vhca_create_qp_hw_req, srqn),
 	FIELD(vhca_create_qp_hw_req, xrcdn), END
 };
@@ -199,6 +229,9 @@ static const struct cmd_name cmd_names[] = {
 	CMD(SET_NODE_DESC, node_desc_fields),
 	CMD(QUERY_COUNTERS, port_fields),
 	CMD(QUERY_CLOCK, NULL),
+	CMD(PROCESS_MAD, process_mad_fields),
+	CMD(MODIFY_PORT, modify_port_fields),
+	CMD(SET_GID, set_gid_fields),
 	CMD(OPEN_UAR, open_uar_fields),
 	CMD(CLOSE_UAR, object_fields),
 	CMD(ADD_DB_PAGE, add_db_page_fields),

@@ -56,6 +56,7 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_MW_2A, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2A },
 		{ VHCA_CAP_MW_2B, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2B },
 		{ VHCA_CAP_FMR },
+		{ VHCA_CAP_SMI_GSI },
 		{ VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_SRQ, 0, 0, IB_DEVICE_SRQ_RESIZE },
 		{ VHCA_CAP_XRC, 0, 0, IB_DEVICE_XRC },
@@ -104,6 +105,7 @@ static void test_dependent(struct kunit *test)
 	static const struct {
 		enum vhca_cap cap, needs[2];
 	} dependent[] = {
+		{ VHCA_CAP_SMI_GSI, { VHCA_CAP_UD, VHCA_CAP_UD } },
 		{ VHCA_CAP_MCAST, { VHCA_CAP_UD, VHCA_CAP_UD } },
 		{ VHCA_CAP_MASKED_ATOMIC, { VHCA_CAP_ATOMIC, VHCA_CAP_ATOMIC } },
 		{ VHCA_CAP_SG_GAPS, { VHCA_CAP_FAST_REG, VHCA_CAP_FAST_REG } },

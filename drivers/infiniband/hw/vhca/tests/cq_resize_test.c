@@ -171,6 +171,11 @@ static void test_asked_meanwhile(struct kunit *test)
 	r->ring = &r->to;
 	write_one(r);
 	KUNIT_EXPECT_TRUE(test, end(r, r->written - 1));
+	/* Asking for more takes nothing back. */
+	begin(r, 4);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 5), 0);
+	KUNIT_EXPECT_TRUE(test, cancel(r));
 	/* Not asked: not called. */
 	begin(r, 4);
 	KUNIT_EXPECT_FALSE(test, cancel(r));
@@ -235,12 +240,40 @@ static void test_arm_for_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 1);
 }
 
+/* Who asks for more completions must not lose an event for fewer that has not come yet. */
+static void test_many_takes_nothing_back(struct kunit *test)
+{
+	struct resize_bench *r = make(test);
+	struct ib_cq *cq = &r->b->cq.ibcq;
+	__le64 *arm = vhca_db_rec(&r->b->cq.db, 1);
+	int i;
+
+	for (i = 0; i < 6; i++)
+		post(r);
+	KUNIT_EXPECT_EQ(test, vhca_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 4), 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 0);
+	/* The event for count 0 has come, so the next one is for that of count 3. */
+	write_one(r);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 4), 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 3);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 6), 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 2);
+	/* While the ring is being replaced nobody knows what has come. */
+	begin(r, 5);
+	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 6), 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 2);
+	cancel(r);
+}
+
 static struct kunit_case cq_resize_cases[] = {
 	KUNIT_CASE(test_in_use),
 	KUNIT_CASE(test_asked_meanwhile),
 	KUNIT_CASE(test_impossible_count),
 	KUNIT_CASE(test_peek_passes_over),
 	KUNIT_CASE(test_arm_for_many),
+	KUNIT_CASE(test_many_takes_nothing_back),
 	{}
 };
 

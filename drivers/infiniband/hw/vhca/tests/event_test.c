@@ -196,14 +196,20 @@ static struct source *source_of(struct bench *b, const struct kind *kind, const 
 	return kind->event == VHCA_EV_COMPLETION ? &b->comp[o->vector] : &b->async;
 }
 
-static void device_tells(struct source *s, u8 event, u32 number)
+static void device_tells_of_port(struct source *s, u8 event, u32 number, u8 port)
 {
 	struct vhca_eqe *e = vhca_ring_at(&s->eq->ring, s->pi);
 
 	e->number = cpu_to_le32(number);
 	e->event = event;
+	e->port = port;
 	WRITE_ONCE(e->owner, vhca_ring_lap(s->pi, LOG));
 	s->pi++;
+}
+
+static void device_tells(struct source *s, u8 event, u32 number)
+{
+	device_tells_of_port(s, event, number, 0);
 }
 
 static void expect_told(struct kunit *test, const struct owner *o, unsigned int n)
@@ -330,7 +336,29 @@ static void test_vectors_apart(struct kunit *test)
 	}
 }
 
+/* Every port has a QP 1. */
+static void test_ports_apart(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.qps, vhca_qp_id(1, 1), &b->a.qp.async), 0);
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.qps, vhca_qp_id(2, 1), &b->b.qp.async), 0);
+	device_tells_of_port(&b->async, VHCA_EV_QP_FATAL, 1, 2);
+	vhca_eq_poll(&b->dev.async_eq);
+	KUNIT_EXPECT_EQ(test, b->a.told, 0);
+	KUNIT_EXPECT_EQ(test, b->b.told, 1);
+	device_tells_of_port(&b->async, VHCA_EV_QP_FATAL, 1, 1);
+	device_tells_of_port(&b->async, VHCA_EV_QP_FATAL, 1, 3);
+	device_tells(&b->async, VHCA_EV_QP_FATAL, 1);
+	vhca_eq_poll(&b->dev.async_eq);
+	KUNIT_EXPECT_EQ(test, b->a.told, 1);
+	KUNIT_EXPECT_EQ(test, b->b.told, 1);
+	vhca_id_del(&b->dev.qps, vhca_qp_id(1, 1), &b->a.qp.async);
+	vhca_id_del(&b->dev.qps, vhca_qp_id(2, 1), &b->b.qp.async);
+}
+
 static struct kunit_case event_cases[] = {
+	KUNIT_CASE(test_ports_apart),
 	KUNIT_CASE_PARAM(test_after_the_end, kind_gen_params),
 	KUNIT_CASE_PARAM(test_during_the_end, kind_gen_params),
 	KUNIT_CASE_PARAM(test_late_handler, kind_gen_params),

@@ -174,14 +174,22 @@ void hca_struck(struct hca_test *h)
  * @mkeys: memory keys
  * @cqs: completion queues
  * @qps: queue pairs
+ *
+ * Those of the MAD layer come on top: a PD with its key, a CQ and two QPs for each port.
  */
 void hca_expect_objects(struct hca_test *h, unsigned int pds, unsigned int mkeys,
 			unsigned int cqs, unsigned int qps)
 {
 	struct vhca_dev *dev = hca_need_device(h);
-	int ret = hca_ctl(h, "objects @ uars=1 eqs=%u pds=%u mkeys=%u cqs=%u qps=%u",
-			  dev->nvectors + 1, pds, mkeys, cqs, qps);
+	unsigned int mad_ports = 0;
+	u32 port;
+	int ret;
 
+	rdma_for_each_port(&dev->ibdev, port)
+		mad_ports += rdma_cap_ib_mad(&dev->ibdev, port);
+	ret = hca_ctl(h, "objects @ uars=1 eqs=%u pds=%u mkeys=%u cqs=%u qps=%u",
+		      dev->nvectors + 1, pds + mad_ports, mkeys + mad_ports, cqs + mad_ports,
+		      qps + 2 * mad_ports);
 	KUNIT_EXPECT_EQ_MSG(h->test, ret, 0, "the device has other objects");
 }
 
@@ -241,7 +249,7 @@ int hca_test_init(struct kunit *test)
 kunit_test_suites(&hca_probe_suite, &hca_data_suite, &hca_command_suite, &hca_time_suite,
 		  &hca_life_suite, &hca_srq_suite, &hca_xrc_suite, &hca_cq_suite, &hca_ud_suite,
 		  &hca_mem_suite, &hca_import_suite, &hca_qp_suite, &hca_lies_suite,
-		  &hca_power_suite, &hca_event_suite);
+		  &hca_power_suite, &hca_event_suite, &hca_mad_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the vhca driver on an emulated HCA");
 MODULE_LICENSE("Dual BSD/GPL");

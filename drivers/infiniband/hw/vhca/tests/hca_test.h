@@ -200,5 +200,6 @@ extern struct kunit_suite hca_qp_suite;
 extern struct kunit_suite hca_lies_suite;
 extern struct kunit_suite hca_power_suite;
 extern struct kunit_suite hca_event_suite;
+extern struct kunit_suite hca_mad_suite;
 
 #endif /* VHCA_HCA_TEST_H */

@@ -32,6 +32,45 @@ static void comp_handler(struct ib_cq *cq, void *context)
 }
 
 /**
+ * bench_make_qp - make a QP that completes to the bench's CQ
+ * @b: bench
+ * @qp: the QP, zeroed
+ * @kernel: its kernel part, zeroed
+ * @type: its type
+ * @port: port of a management QP; 0 for other types
+ * @qpn: its number
+ */
+void bench_make_qp(struct bench *b, struct vhca_qp *qp, struct vhca_qp_kernel *kernel,
+		   enum ib_qp_type type, u8 port, u32 qpn)
+{
+	struct device *dev = b->dev.hw.dev;
+
+	qp->ibqp.device = &b->dev.ibdev;
+	qp->ibqp.qp_num = qpn;
+	qp->ibqp.qp_type = type;
+	qp->ibqp.send_cq = &b->cq.ibcq;
+	qp->ibqp.recv_cq = &b->cq.ibcq;
+	qp->port = port;
+	qp->id = vhca_qp_id(port, qpn);
+	qp->kernel = kernel;
+	kernel->qp = qp;
+	make_wq(b->test, &kernel->sq, BENCH_SQ_LOG, VHCA_WQE_BLOCK, dev);
+	make_wq(b->test, &kernel->rq, BENCH_RQ_LOG, BENCH_STRIDE, dev);
+	KUNIT_ASSERT_EQ(b->test, vhca_db_alloc(&b->uar, &qp->db), 0);
+	KUNIT_ASSERT_EQ(b->test, vhca_cq_attach_qp(qp), 0);
+}
+
+/**
+ * bench_free_qp - free a QP's rings
+ * @qp: the QP, of which nothing is used any more
+ */
+void bench_free_qp(struct vhca_qp *qp)
+{
+	vhca_ring_free(&qp->kernel->rq.ring);
+	vhca_ring_free(&qp->kernel->sq.ring);
+}
+
+/**
  * bench_init - init of a suite
  * @test: the test
  *
@@ -67,17 +106,7 @@ int bench_init(struct kunit *test)
 					      order_base_2(sizeof(struct vhca_cqe))), 0);
 	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &b->cq.db), 0);
 
-	b->qp.ibqp.device = &b->dev.ibdev;
-	b->qp.ibqp.qp_num = BENCH_QPN;
-	b->qp.ibqp.qp_type = IB_QPT_RC;
-	b->qp.ibqp.send_cq = &b->cq.ibcq;
-	b->qp.ibqp.recv_cq = &b->cq.ibcq;
-	b->qp.kernel = &b->qpk;
-	b->qpk.qp = &b->qp;
-	make_wq(test, &b->qpk.sq, BENCH_SQ_LOG, VHCA_WQE_BLOCK, dev);
-	make_wq(test, &b->qpk.rq, BENCH_RQ_LOG, BENCH_STRIDE, dev);
-	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&b->uar, &b->qp.db), 0);
-	KUNIT_ASSERT_EQ(test, vhca_cq_attach_qp(&b->qp), 0);
+	bench_make_qp(b, &b->qp, &b->qpk, IB_QPT_RC, 0, BENCH_QPN);
 	return 0;
 }
 
@@ -90,8 +119,7 @@ void bench_exit(struct kunit *test)
 	struct bench *b = test->priv;
 
 	cancel_work_sync(&b->cqk.wake);
-	vhca_ring_free(&b->qpk.rq.ring);
-	vhca_ring_free(&b->qpk.sq.ring);
+	bench_free_qp(&b->qp);
 	vhca_ring_free(&b->cqk.ring);
 	vhca_uar_exit(&b->uar);
 	xa_destroy(&b->cqk.qps);

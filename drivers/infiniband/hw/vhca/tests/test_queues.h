@@ -45,6 +45,9 @@ struct bench {
 };
 
 int bench_init(struct kunit *test);
+void bench_make_qp(struct bench *b, struct vhca_qp *qp, struct vhca_qp_kernel *kernel,
+		   enum ib_qp_type type, u8 port, u32 qpn);
+void bench_free_qp(struct vhca_qp *qp);
 void bench_exit(struct kunit *test);
 int bench_send(struct bench *b, u64 wr_id, int nsge);
 int bench_recv(struct bench *b, u64 wr_id);

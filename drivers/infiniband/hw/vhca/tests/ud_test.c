@@ -107,6 +107,44 @@ static void test_bad_addresses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&u->ah[1].av, &before, sizeof(before)), 0);
 }
 
+/* Port 2 as an Ethernet port: its addresses have a MAC address and a route. */
+static void test_ethernet_address(struct kunit *test)
+{
+	static const u8 dmac[ETH_ALEN] = { 2, 4, 6, 8, 10, 12 };
+	struct bench *b = test->priv;
+	struct ud *u = make_ud(test);
+	struct rdma_ah_attr good = u->attr[1], bad, back;
+	struct vhca_av *av = &u->ah[1].av;
+
+	b->dev.ports[1].eth = true;
+	good.type = RDMA_AH_ATTR_TYPE_ROCE;
+	memset(&good.roce, 0, sizeof(good.roce));
+	memcpy(good.roce.dmac, dmac, sizeof(dmac));
+	KUNIT_ASSERT_EQ(test, vhca_modify_ah(&u->ah[1].ibah, &good), 0);
+	KUNIT_EXPECT_MEMEQ(test, av->dmac, dmac, ETH_ALEN);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(av->dlid), 0);
+	KUNIT_EXPECT_EQ(test, av->src_path_bits, 0);
+	KUNIT_EXPECT_EQ(test, av->sl, 5);
+	KUNIT_EXPECT_EQ(test, av->grh, 1);
+	KUNIT_EXPECT_EQ(test, av->sgid_index, 3);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(av->flow_label), 0xabcde);
+	KUNIT_EXPECT_EQ(test, av->hop_limit, 64);
+	KUNIT_EXPECT_EQ(test, av->traffic_class, 0x11);
+	KUNIT_ASSERT_EQ(test, vhca_query_ah(&u->ah[1].ibah, &back), 0);
+	KUNIT_EXPECT_EQ(test, back.type, RDMA_AH_ATTR_TYPE_ROCE);
+	KUNIT_EXPECT_MEMEQ(test, back.roce.dmac, dmac, ETH_ALEN);
+	KUNIT_EXPECT_EQ(test, rdma_ah_read_grh(&back)->hop_limit, 64);
+
+	bad = good;
+	bad.ah_flags = 0;
+	KUNIT_EXPECT_EQ(test, vhca_modify_ah(&u->ah[1].ibah, &bad), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vhca_modify_ah(&u->ah[1].ibah, &u->attr[1]), -EINVAL);
+	bad = good;
+	bad.port_num = 1;
+	KUNIT_EXPECT_EQ(test, vhca_modify_ah(&u->ah[1].ibah, &bad), -EINVAL);
+	KUNIT_EXPECT_MEMEQ(test, av->dmac, dmac, ETH_ALEN);
+}
+
 static int send_ud(struct bench *b, struct ib_ah *ah, enum ib_wr_opcode opcode, int flags,
 		   struct ib_sge *sge, int nsge)
 {
@@ -172,7 +210,8 @@ static void test_request(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(&ud.av, &u->ah[1].av, sizeof(ud.av)), 0);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.dqpn), 0x654321);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.qkey), 0x80010000);
-		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.rsvd), 0);
+		KUNIT_EXPECT_EQ(test, le16_to_cpu(ud.pkey_index), 0);
+		KUNIT_EXPECT_NULL(test, memchr_inv(ud.rsvd, 0, sizeof(ud.rsvd)));
 		KUNIT_EXPECT_EQ(test, le64_to_cpu(seg[0].addr), 0x1000);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(seg[1].lkey), 2);
 		bench_complete(b, bench_done(at + 2, 0));
@@ -313,6 +352,52 @@ static void test_receive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc.wc_flags, 0);
 }
 
+/* What the frame said is told of an Ethernet port alone. */
+static void test_frame(struct kunit *test)
+{
+	static const u8 smac[ETH_ALEN] = { 2, 4, 6, 8, 10, 12 };
+	static const struct {
+		u8 port, flags;
+		int wc_flags;
+		enum rdma_network_type type;
+		u16 vlan_id;
+		u8 sl;
+	} frames[] = {
+		{ 2, VHCA_CQE_F_GRH, IB_WC_GRH | IB_WC_WITH_SMAC | IB_WC_WITH_NETWORK_HDR_TYPE,
+		  RDMA_NETWORK_IPV6, 0, 3 },
+		{ 2, VHCA_CQE_F_GRH | VHCA_CQE_F_IPV4,
+		  IB_WC_GRH | IB_WC_WITH_SMAC | IB_WC_WITH_NETWORK_HDR_TYPE,
+		  RDMA_NETWORK_IPV4, 0, 3 },
+		{ 2, VHCA_CQE_F_GRH | VHCA_CQE_F_IPV4 | VHCA_CQE_F_VLAN,
+		  IB_WC_GRH | IB_WC_WITH_SMAC | IB_WC_WITH_NETWORK_HDR_TYPE | IB_WC_WITH_VLAN,
+		  RDMA_NETWORK_IPV4, 0xabc, 6 },
+		{ 1, VHCA_CQE_F_GRH | VHCA_CQE_F_IPV4 | VHCA_CQE_F_VLAN, IB_WC_GRH, 0, 0, 3 },
+	};
+	struct bench *b = test->priv;
+	struct vhca_cqe cqe;
+	struct ib_wc wc;
+	unsigned int i;
+
+	make_ud(test);
+	b->dev.ports[1].eth = true;
+	for (i = 0; i < ARRAY_SIZE(frames); i++) {
+		cqe = bench_done(i + 1, VHCA_CQE_F_RQ | frames[i].flags);
+		cqe.port = frames[i].port;
+		cqe.sl = 3;
+		cqe.vlan = cpu_to_le16(6 << 13 | 0x1abc);
+		memcpy(cqe.smac, smac, sizeof(smac));
+		KUNIT_ASSERT_EQ(test, bench_recv(b, 11 + i), 0);
+		bench_complete(b, cqe);
+		KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+		KUNIT_EXPECT_EQ_MSG(test, wc.wc_flags, frames[i].wc_flags, "frame %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, wc.network_hdr_type, frames[i].type, "frame %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, wc.vlan_id, frames[i].vlan_id, "frame %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, wc.sl, frames[i].sl, "frame %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, !memcmp(wc.smac, smac, ETH_ALEN), frames[i].port == 2,
+				    "frame %u", i);
+	}
+}
+
 static void test_sizes(struct kunit *test)
 {
 	const struct vhca_dev *dev = &((struct bench *)test->priv)->dev;
@@ -330,11 +415,13 @@ static void test_sizes(struct kunit *test)
 static struct kunit_case ud_cases[] = {
 	KUNIT_CASE(test_address),
 	KUNIT_CASE(test_bad_addresses),
+	KUNIT_CASE(test_ethernet_address),
 	KUNIT_CASE(test_request),
 	KUNIT_CASE(test_inline),
 	KUNIT_CASE(test_operations),
 	KUNIT_CASE(test_drain),
 	KUNIT_CASE(test_receive),
+	KUNIT_CASE(test_frame),
 	KUNIT_CASE(test_sizes),
 	{}
 };

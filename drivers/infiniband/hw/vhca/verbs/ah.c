@@ -4,6 +4,7 @@
  * into each request. Nothing here sleeps.
  */
 #include <kunit/visibility.h>
+#include <linux/etherdevice.h>
 
 #include "ah.h"
 #include "udata.h"
@@ -12,15 +13,29 @@
 #define MAX_FLOW_LABEL	0xfffff
 
 /**
+ * vhca_ah_type - kind of addresses that a port has
+ * @dev: the device
+ * @port: a port, which may be none of the device's
+ *
+ * Return: RDMA_AH_ATTR_TYPE_ROCE for an Ethernet port, RDMA_AH_ATTR_TYPE_IB otherwise.
+ */
+enum rdma_ah_attr_type vhca_ah_type(const struct vhca_dev *dev, u32 port)
+{
+	return vhca_port_is_eth(dev, port) ? RDMA_AH_ATTR_TYPE_ROCE : RDMA_AH_ATTR_TYPE_IB;
+}
+
+/**
  * vhca_av_from_ah - translate an address vector
  * @av: filled in
- * @ah: the address, of an InfiniBand port
+ * @ah: the address; that of an Ethernet port has the destination's MAC address
  */
 void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 
 	memset(av, 0, sizeof(*av));
+	if (ah->type == RDMA_AH_ATTR_TYPE_ROCE)
+		ether_addr_copy(av->dmac, ah->roce.dmac);
 	av->dlid = cpu_to_le16(rdma_ah_get_dlid(ah));
 	av->sl = rdma_ah_get_sl(ah);
 	av->src_path_bits = rdma_ah_get_path_bits(ah);
@@ -39,13 +54,16 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_av_from_ah);
 
 /**
  * vhca_av_to_ah - translate an address vector back
+ * @dev: the device
  * @av: the address
  * @ah: filled in; has no reference to a GID entry
  */
-void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah)
+void vhca_av_to_ah(const struct vhca_dev *dev, const struct vhca_av *av, struct rdma_ah_attr *ah)
 {
 	memset(ah, 0, sizeof(*ah));
-	ah->type = RDMA_AH_ATTR_TYPE_IB;
+	ah->type = vhca_ah_type(dev, av->port);
+	if (ah->type == RDMA_AH_ATTR_TYPE_ROCE)
+		ether_addr_copy(ah->roce.dmac, av->dmac);
 	rdma_ah_set_dlid(ah, le16_to_cpu(av->dlid));
 	rdma_ah_set_sl(ah, av->sl);
 	rdma_ah_set_path_bits(ah, av->src_path_bits);
@@ -76,13 +94,19 @@ static int check_address(struct vhca_dev *dev, const struct rdma_ah_attr *attr)
 {
 	u32 port = rdma_ah_get_port_num(attr);
 	u8 rate = rdma_ah_get_static_rate(attr);
+	bool eth = vhca_port_is_eth(dev, port);
 
-	if (attr->type != RDMA_AH_ATTR_TYPE_IB)
-		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "address is not one of an InfiniBand port");
 	if (!port || port > dev->hw.limits.ports)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "address: port_num %u: device has %u",
 				   port, dev->hw.limits.ports);
+	if (attr->type != vhca_ah_type(dev, port))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "address: port %u is an %s port, and this is of another kind",
+				   port, eth ? "Ethernet" : "InfiniBand");
+	if (eth && !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "address: port %u is an Ethernet port, where each has a GID",
+				   port);
 	if (rdma_ah_get_sl(attr) > MAX_SL)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "address: sl %u > %u",
 				   rdma_ah_get_sl(attr), MAX_SL);
@@ -147,7 +171,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_modify_ah);
  */
 int vhca_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
-	vhca_av_to_ah(&to_vah(ibah)->av, attr);
+	vhca_av_to_ah(to_vdev(ibah->device), &to_vah(ibah)->av, attr);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_query_ah);

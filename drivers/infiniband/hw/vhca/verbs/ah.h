@@ -24,6 +24,7 @@ int vhca_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int vhca_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int vhca_destroy_ah(struct ib_ah *ibah, u32 flags);
 void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah);
-void vhca_av_to_ah(const struct vhca_av *av, struct rdma_ah_attr *ah);
+void vhca_av_to_ah(const struct vhca_dev *dev, const struct vhca_av *av, struct rdma_ah_attr *ah);
+enum rdma_ah_attr_type vhca_ah_type(const struct vhca_dev *dev, u32 port);
 
 #endif /* VHCA_AH_H */

@@ -8,6 +8,7 @@
 
 #include "../cmd/cmd.h"
 #include "counters.h"
+#include "qp.h"
 
 /* In the order of struct vhca_port_counters. */
 static const struct rdma_stat_desc port_counters[] = {
@@ -92,6 +93,8 @@ int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 	u32 number = counter->id;
 	int err;
 
+	if (vhca_qp_is_management(qp->qp_type))
+		return vhca_refuse(hw->dev, -EOPNOTSUPP, "a port's QPs for MADs have no counter");
 	if (!counter->id) {
 		err = vhca_cmd_create_counter(hw, counter->port, &number);
 		if (err)

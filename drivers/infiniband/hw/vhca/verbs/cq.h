@@ -23,7 +23,9 @@ struct vhca_qp;
  * @seq: sequence number of the last arm record
  * @any_seq: that of the last record for any completion, 0: none counts any more
  * @any_ci: consumer count at that record
- * @qps: QPs by number that complete anything here; they leave before the lock is taken a last time
+ * @any_at: count of the entry that it waits for
+ * @qps: QPs by vhca_qp_id() that complete anything here; they leave before the lock is taken a last
+ *	time
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
@@ -38,6 +40,7 @@ struct vhca_cq_kernel {
 	u32 seq;
 	u32 any_seq;
 	u64 any_ci;
+	u64 any_at;
 	struct xarray qps;
 	struct list_head senders;
 	struct list_head receivers;

@@ -7,11 +7,13 @@
  * wr_id is therefore never taken from memory the device can write. Receives of an SRQ complete in
  * any order; the device is given the number of a note with them, which is checked.
  *
- * A QP is found by number among those that complete to this CQ. Whatever number the device names,
- * the QP cannot go away under a poll: it leaves the CQ's table first, and then its destruction
- * takes the CQ's lock. No lock of this CQ would keep a QP of another one.
+ * A QP is found by number among those that complete to this CQ, and by port if every port has one
+ * of that number. Whatever the device names, the QP cannot go away under a poll: it leaves the CQ's
+ * table first, and then its destruction takes the CQ's lock. No lock of this CQ would keep a QP of
+ * another one.
  */
 #include <kunit/visibility.h>
+#include <linux/if_vlan.h>
 
 #include "cq.h"
 #include "qp.h"
@@ -97,7 +99,26 @@ static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, stru
 				    &wc->wr_id);
 }
 
-static void fill_recv(struct ib_wc *wc, const struct vhca_cqe *cqe)
+/* What the frame of a datagram said: the address to answer is made of it. */
+static void fill_frame(struct ib_wc *wc, const struct vhca_cqe *cqe)
+{
+	u16 tag = le16_to_cpu(cqe->vlan);
+
+	wc->wc_flags |= IB_WC_WITH_SMAC;
+	memcpy(wc->smac, cqe->smac, sizeof(wc->smac));
+	if (cqe->flags & VHCA_CQE_F_GRH) {
+		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc->network_hdr_type = cqe->flags & VHCA_CQE_F_IPV4 ? RDMA_NETWORK_IPV4 :
+								      RDMA_NETWORK_IPV6;
+	}
+	if (cqe->flags & VHCA_CQE_F_VLAN) {
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+		wc->vlan_id = tag & VLAN_VID_MASK;
+		wc->sl = tag >> VLAN_PRIO_SHIFT;
+	}
+}
+
+static void fill_recv(const struct vhca_dev *dev, struct ib_wc *wc, const struct vhca_cqe *cqe)
 {
 	wc->opcode = cqe->opcode == VHCA_CQE_RECV_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM :
 							      IB_WC_RECV;
@@ -116,6 +137,8 @@ static void fill_recv(struct ib_wc *wc, const struct vhca_cqe *cqe)
 	}
 	if (cqe->flags & VHCA_CQE_F_GRH)
 		wc->wc_flags |= IB_WC_GRH;
+	if (vhca_port_is_eth(dev, cqe->port))
+		fill_frame(wc, cqe);
 }
 
 /* Turn one entry into a work completion; false when it is of no use to anyone. */
@@ -129,7 +152,7 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 
 	if (qpn == VHCA_QPN_NONE)
 		return false;
-	qp = xa_load(&cq->kernel->qps, qpn);
+	qp = xa_load(&cq->kernel->qps, vhca_qp_id(cqe->port, qpn));
 	if (!qp)
 		return false;
 	if ((recv ? qp->ibqp.recv_cq : qp->ibqp.send_cq) != &cq->ibcq)
@@ -145,7 +168,7 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 	wc->vendor_err = cqe->vendor_err;
 	wc->byte_len = le32_to_cpu(cqe->byte_len);
 	if (recv)
-		fill_recv(wc, cqe);
+		fill_recv(dev, wc, cqe);
 	if (unlikely(wc->status != IB_WC_SUCCESS))
 		vhca_qp_broken(qp);
 	return true;
@@ -269,14 +292,26 @@ int vhca_peek_cq(struct ib_cq *ibcq, int n)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_peek_cq);
 
-static void arm_any(struct vhca_cq *cq, unsigned int n)
+/* Has the entry that the last arming for any completion waits for not been written yet? */
+static bool any_waits(struct vhca_cq *cq)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 
+	return k->any_seq && k->any_at >= k->ci && (k->moving || !cq_pending(cq, k->any_at));
+}
+
+/* Arms for the entry that makes @n; an arming for an earlier entry is not taken back. */
+static void arm_any(struct vhca_cq *cq, unsigned int n)
+{
+	struct vhca_cq_kernel *k = cq->kernel;
+	u64 at = k->ci + n - 1;
+
+	if (at <= k->any_at || !any_waits(cq))
+		k->any_at = at;
 	k->seq = vhca_arm_next_seq(k->seq);
 	k->any_seq = k->seq;
 	k->any_ci = k->ci;
-	vhca_db_arm(&cq->db, k->ci + n - 1, 0, k->seq);
+	vhca_db_arm(&cq->db, k->any_at, 0, k->seq);
 }
 
 /*
@@ -312,7 +347,7 @@ static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
 
 	if (!k->moving)
 		return vhca_cq_waiting(cq, n) == n;
-	k->asked = n;
+	k->asked = min_not_zero(k->asked, n);
 	return false;
 }
 
@@ -352,6 +387,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
  * vhca_req_ncomp_notif - rdma_ext_ops.req_ncomp_notif
  * @ibcq: completion queue of the kernel's
  * @n: so many completions are to wait, 1 to the size of the queue
+ *
+ * An event for fewer that was asked for before, and has not come yet, comes all the same, and is
+ * the only one then.
  *
  * Context: any.
  * Return: 0; 1 if they wait already.
@@ -417,7 +455,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
 static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
 {
 	/* The next QP of its number may be there already. */
-	xa_cmpxchg(&k->qps, qp->ibqp.qp_num, qp, NULL, 0);
+	xa_cmpxchg(&k->qps, qp->id, qp, NULL, 0);
 }
 
 /**
@@ -434,10 +472,10 @@ int vhca_cq_attach_qp(struct vhca_qp *qp)
 	struct vhca_cq_kernel *recv = to_vcq(qp->ibqp.recv_cq)->kernel;
 	int err;
 
-	err = xa_err(xa_store(&send->qps, qp->ibqp.qp_num, qp, GFP_KERNEL));
+	err = xa_err(xa_store(&send->qps, qp->id, qp, GFP_KERNEL));
 	if (err)
 		return err;
-	err = xa_err(xa_store(&recv->qps, qp->ibqp.qp_num, qp, GFP_KERNEL));
+	err = xa_err(xa_store(&recv->qps, qp->id, qp, GFP_KERNEL));
 	if (err) {
 		forget_qp(send, qp);
 		return err;
@@ -470,7 +508,7 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 		dma_rmb();
 		entry = cq_entry(cq, count);
 		copy = *entry;
-		if (le32_to_cpu(copy.qpn) != qp->ibqp.qp_num)
+		if (vhca_qp_id(copy.port, le32_to_cpu(copy.qpn)) != qp->id)
 			continue;
 		WRITE_ONCE(entry->qpn, cpu_to_le32(VHCA_QPN_NONE));
 		if (qp->ibqp.srq && copy.flags & VHCA_CQE_F_RQ)

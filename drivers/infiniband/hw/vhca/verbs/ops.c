@@ -7,6 +7,8 @@
 #include "caps.h"
 #include "counters.h"
 #include "cq.h"
+#include "eth.h"
+#include "mad.h"
 #include "mr.h"
 #include "ops.h"
 #include "pd.h"
@@ -105,6 +107,17 @@ static const struct ib_device_ops ud_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ah, vhca_ah, ibah),
 };
 
+static const struct ib_device_ops mad_ops = {
+	.modify_port = vhca_modify_port,
+	.process_mad = vhca_process_mad,
+};
+
+/* Of Ethernet ports: the core calls them for no other port. */
+static const struct ib_device_ops eth_ops = {
+	.add_gid = vhca_add_gid,
+	.del_gid = vhca_del_gid,
+};
+
 static const struct ib_device_ops mcast_ops = {
 	.attach_mcast = vhca_attach_mcast,
 	.detach_mcast = vhca_detach_mcast,
@@ -165,6 +178,7 @@ static const struct {
 	const struct ib_device_ops *ops;
 } optional_ops[] = {
 	{ VHCA_CAP_UD, &ud_ops },
+	{ VHCA_CAP_SMI_GSI, &mad_ops },
 	{ VHCA_CAP_MCAST, &mcast_ops },
 	{ VHCA_CAP_SRQ, &srq_ops },
 	{ VHCA_CAP_XRC, &xrc_ops },
@@ -208,6 +222,7 @@ void vhca_set_ops(struct vhca_dev *dev)
 
 	vhca_caps_init(dev);
 	ib_set_device_ops(&dev->ibdev, &base_ops);
+	ib_set_device_ops(&dev->ibdev, &eth_ops);
 	dev->ibdev.driver_def = vhca_uapi_defs;
 	for (i = 0; i < ARRAY_SIZE(optional_ops); i++)
 		if (vhca_hw_has(&dev->hw, optional_ops[i].cap))

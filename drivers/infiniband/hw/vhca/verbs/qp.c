@@ -5,6 +5,7 @@
 
 #include "../cmd/cmd.h"
 #include "../queue/id_table.h"
+#include "ah.h"
 #include "cq.h"
 #include "mr.h"
 #include "pd.h"
@@ -35,6 +36,9 @@ static bool type_supported(const struct vhca_hw *hw, enum ib_qp_type type)
 		return vhca_hw_has(hw, VHCA_CAP_UC);
 	case IB_QPT_UD:
 		return vhca_hw_has(hw, VHCA_CAP_UD);
+	case IB_QPT_SMI:
+	case IB_QPT_GSI:
+		return vhca_hw_has(hw, VHCA_CAP_SMI_GSI);
 	case IB_QPT_XRC_INI:
 	case IB_QPT_XRC_TGT:
 		return vhca_hw_has(hw, VHCA_CAP_XRC);
@@ -61,6 +65,26 @@ static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *att
 		return vhca_refuse(dev->hw.dev, -EINVAL, "a QP needs send_cq and recv_cq");
 	if (has_sends(attr->qp_type) && !attr->send_cq)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "an XRC initiator needs send_cq");
+	return 0;
+}
+
+/* Whoever has such a QP speaks for the port. */
+static int check_management(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
+{
+	if (!vhca_qp_is_management(attr->qp_type))
+		return 0;
+	if (user)
+		return vhca_refuse(dev->hw.dev, -EPERM, "qp_type %d is for the kernel alone",
+				   attr->qp_type);
+	if (!attr->port_num || attr->port_num > dev->hw.limits.ports)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "port_num %u: device has %u",
+				   attr->port_num, dev->hw.limits.ports);
+	if (attr->qp_type == IB_QPT_SMI && vhca_port_is_eth(dev, attr->port_num))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "port_num %u is an Ethernet port: it has no QP 0",
+				   attr->port_num);
+	if (attr->srq)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "QPs for MADs do not use SRQs");
 	return 0;
 }
 
@@ -101,7 +125,8 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	if (!type_supported(&dev->hw, attr->qp_type))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "qp_type %d is not supported",
 				   attr->qp_type);
-	err = check_flags(dev, attr) ?: check_parents(dev, attr, user);
+	err = check_flags(dev, attr) ?: check_parents(dev, attr, user) ?:
+	      check_management(dev, attr, user);
 	if (err)
 		return err;
 	/* What a QP has no queue of its own for it does not get, whatever was asked for. */
@@ -126,6 +151,10 @@ static u8 type_to_hw(enum ib_qp_type type)
 		return VHCA_QPT_UC;
 	case IB_QPT_UD:
 		return VHCA_QPT_UD;
+	case IB_QPT_SMI:
+		return VHCA_QPT_SMI;
+	case IB_QPT_GSI:
+		return VHCA_QPT_GSI;
 	case IB_QPT_XRC_INI:
 		return VHCA_QPT_XRC_INI;
 	case IB_QPT_XRC_TGT:
@@ -141,6 +170,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 	hw->uar = cpu_to_le32(qp->db.uar->handle);
 	hw->db_slot = cpu_to_le32(vhca_db_slot(&qp->db));
 	hw->type = type_to_hw(attr->qp_type);
+	hw->port = qp->port;
 	if (attr->qp_type == IB_QPT_XRC_TGT) {
 		hw->xrcdn = cpu_to_le32(to_vxrcd(attr->xrcd)->xrcdn);
 		return vhca_cmd_create_qp(&dev->hw, hw, &qp->ibqp.qp_num);
@@ -161,21 +191,29 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 	return vhca_cmd_create_qp(&dev->hw, hw, &qp->ibqp.qp_num);
 }
 
+static bool number_fits(const struct ib_qp *ibqp)
+{
+	if (vhca_qp_is_management(ibqp->qp_type))
+		return ibqp->qp_num == ibqp->qp_type;
+	return ibqp->qp_num >= VHCA_SPECIAL_QPS && !(ibqp->qp_num >> 24);
+}
+
 static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
 	int err;
 
-	if (qp->ibqp.qp_num >> 24) {
+	if (!number_fits(&qp->ibqp)) {
 		dev_err_ratelimited(dev->hw.dev, "device gave out QP number %#x\n",
 				    qp->ibqp.qp_num);
 		vhca_hw_give_up(&dev->hw, "it gave out a number that is none");
 		return -EIO;
 	}
-	err = vhca_id_add(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	qp->id = vhca_qp_id(qp->port, qp->ibqp.qp_num);
+	err = vhca_id_add(&dev->qps, qp->id, &qp->async);
 	if (!err && qp->kernel) {
 		err = vhca_cq_attach_qp(qp);
 		if (err)
-			vhca_id_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+			vhca_id_del(&dev->qps, qp->id, &qp->async);
 	}
 	if (err != -EBUSY)
 		return err;
@@ -188,7 +226,7 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 /* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
-	vhca_id_del(&dev->qps, qp->ibqp.qp_num, &qp->async);
+	vhca_id_del(&dev->qps, qp->id, &qp->async);
 	if (qp->kernel)
 		vhca_cq_purge_qp(qp, true);
 }
@@ -218,6 +256,7 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	qp->cap = attr->cap;
 	qp->sig_type = attr->sq_sig_type;
 	qp->create_flags = attr->create_flags;
+	qp->port = vhca_qp_is_management(attr->qp_type) ? attr->port_num : 0;
 	qp->state = IB_QPS_RESET;
 	mutex_init(&qp->lock);
 
@@ -257,7 +296,7 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 err_publish:
 	unpublish(dev, qp);
 err_destroy:
-	if (vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, ibqp->qp_num)))
+	if (vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, qp->port, ibqp->qp_num)))
 		return err;	/* The device still reads the rings: better lost than reused. */
 err_db:
 	vhca_db_free(&qp->db);
@@ -299,6 +338,11 @@ static void start_over(struct vhca_qp *qp)
 	vhca_db_store(&qp->db, 1, 0);
 }
 
+static bool ah_fits(const struct vhca_dev *dev, const struct rdma_ah_attr *attr)
+{
+	return attr->type == vhca_ah_type(dev, rdma_ah_get_port_num(attr));
+}
+
 static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct ib_qp_attr *attr,
 			int mask)
 {
@@ -320,8 +364,15 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "qp_access_flags %#x: the device does not have %#x",
 				   attr->qp_access_flags, attr->qp_access_flags & ~known);
-	if (mask & IB_QP_AV && attr->ah_attr.type != RDMA_AH_ATTR_TYPE_IB)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "ah_attr is not of an InfiniBand port");
+	if (mask & IB_QP_AV && !ah_fits(dev, &attr->ah_attr))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "ah_attr of type %d is not one of port %u", attr->ah_attr.type,
+				   rdma_ah_get_port_num(&attr->ah_attr));
+	if (mask & IB_QP_ALT_PATH && !ah_fits(dev, &attr->alt_ah_attr))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "alt_ah_attr of type %d is not one of port %u",
+				   attr->alt_ah_attr.type,
+				   rdma_ah_get_port_num(&attr->alt_ah_attr));
 	return check_limit(dev, "max_rd_atomic",
 			   mask & IB_QP_MAX_QP_RD_ATOMIC ? attr->max_rd_atomic : 0,
 			   l->max_init_rd_atomic) ?:
@@ -349,6 +400,8 @@ int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		goto out;
 	vhca_qp_attr_to_hw(attr, mask, &req.attr);
+	if (qp->port)
+		req.attr.port = qp->port;
 	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET)
 		give_receive_back(dev, qp);
 	err = vhca_cmd_modify_qp(&dev->hw, &req);
@@ -380,7 +433,7 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 	memset(attr, 0, sizeof(*attr));
 	memset(init_attr, 0, sizeof(*init_attr));
-	err = vhca_cmd_query_qp(&dev->hw, ibqp->qp_num, &hw);
+	err = vhca_cmd_query_qp(&dev->hw, qp->port, ibqp->qp_num, &hw);
 	if (err)
 		return err;
 	if (hw.state > IB_QPS_ERR || hw.cur_state > IB_QPS_ERR || hw.path_mtu > IB_MTU_4096 ||
@@ -389,7 +442,7 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 				    ibqp->qp_num);
 		return -EPROTO;
 	}
-	vhca_qp_attr_from_hw(&hw, attr);
+	vhca_qp_attr_from_hw(dev, &hw, attr);
 	attr->cap = qp->cap;
 
 	init_attr->event_handler = ibqp->event_handler;
@@ -401,6 +454,7 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init_attr->sq_sig_type = qp->sig_type;
 	init_attr->qp_type = ibqp->qp_type;
 	init_attr->create_flags = qp->create_flags;
+	init_attr->port_num = qp->port;
 	return 0;
 }
 
@@ -411,10 +465,10 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	int err;
 
 	give_receive_back(dev, qp);
-	vhca_id_retire(&dev->qps, ibqp->qp_num);
-	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, ibqp->qp_num));
+	vhca_id_retire(&dev->qps, qp->id);
+	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, qp->port, ibqp->qp_num));
 	if (err) {
-		vhca_id_keep(&dev->qps, ibqp->qp_num);
+		vhca_id_keep(&dev->qps, qp->id);
 		return err;
 	}
 	unpublish(dev, qp);
@@ -429,7 +483,36 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	return 0;
 }
 
-static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 lid)
+/* Can a QP be of such a port? One that has no port yet can be of any. */
+static bool can_be_on(const struct ib_qp *ibqp, bool eth)
+{
+	struct vhca_dev *dev = to_vdev(ibqp->device);
+	u32 port;
+
+	if (ibqp->port)
+		return vhca_port_is_eth(dev, ibqp->port) == eth;
+	for (port = 1; port <= dev->hw.limits.ports; port++)
+		if (vhca_port_is_eth(dev, port) == eth)
+			return true;
+	return false;
+}
+
+/* The device knows groups of Ethernet ports by MLID 0; whatever the consumer has means nothing. */
+static int check_group_lid(struct ib_qp *ibqp, u16 *lid)
+{
+	if (!can_be_on(ibqp, false)) {
+		*lid = 0;
+		return 0;
+	}
+	if (!*lid && can_be_on(ibqp, true))
+		return 0;
+	if (*lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) && *lid <= MLID_LAST)
+		return 0;
+	return vhca_refuse(to_vdev(ibqp->device)->hw.dev, -EINVAL,
+			   "multicast: %#x is no multicast LID", *lid);
+}
+
+static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 *lid)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
 
@@ -439,17 +522,14 @@ static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 lid)
 	if (gid->raw[0] != MGID_FIRST_BYTE)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: %pI6 is no multicast GID",
 				   gid->raw);
-	if (lid < be16_to_cpu(IB_MULTICAST_LID_BASE) || lid > MLID_LAST)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: %#x is no multicast LID",
-				   lid);
-	return 0;
+	return check_group_lid(ibqp, lid);
 }
 
 /**
  * vhca_attach_mcast - ib_device_ops.attach_mcast: let a QP receive what is sent to a group
  * @ibqp: UD QP
  * @gid: the group's MGID
- * @lid: its MLID
+ * @lid: its MLID, without meaning on an Ethernet port
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for another kind of QP, or for what is no multicast address; as the device
@@ -457,7 +537,7 @@ static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 lid)
  */
 int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
-	return check_group(ibqp, gid, lid) ?:
+	return check_group(ibqp, gid, &lid) ?:
 	       vhca_cmd_attach_mcg(&to_vdev(ibqp->device)->hw, gid->raw, lid, ibqp->qp_num);
 }
 
@@ -476,6 +556,6 @@ int vhca_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct vhca_hw *hw = &to_vdev(ibqp->device)->hw;
 
-	return check_group(ibqp, gid, lid) ?:
+	return check_group(ibqp, gid, &lid) ?:
 	       vhca_hw_settle(hw, vhca_cmd_detach_mcg(hw, gid->raw, lid, ibqp->qp_num));
 }

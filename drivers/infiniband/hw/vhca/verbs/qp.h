@@ -93,6 +93,8 @@ struct vhca_qp_kernel {
 /**
  * struct vhca_qp - queue pair; its number is ibqp.qp_num
  * @ibqp: its base
+ * @port: to which a management QP belongs for good; 0 for QPs of other types
+ * @id: what events and completions find it by, of vhca_qp_id()
  * @db: send slot and receive record
  * @lock: serialises modify
  * @state: last state it was moved to
@@ -106,6 +108,8 @@ struct vhca_qp_kernel {
  */
 struct vhca_qp {
 	struct ib_qp ibqp;
+	u8 port;
+	u32 id;
 	struct vhca_db db;
 	struct mutex lock;
 	enum ib_qp_state state;
@@ -119,6 +123,33 @@ struct vhca_qp {
 };
 
 VHCA_TO(qp, ibqp)
+
+/**
+ * vhca_qp_id - tell QPs apart that have the same number
+ * @port: port of a management QP, ignored for other QPs
+ * @qpn: number of the QP
+ *
+ * Every port has a QP 0 and a QP 1. Ports are few: what they get lies behind the 24 bits that
+ * numbers have, so that no other QP has it.
+ *
+ * Return: what no other QP of the device has.
+ */
+static inline u32 vhca_qp_id(u8 port, u32 qpn)
+{
+	return qpn < VHCA_SPECIAL_QPS ? (u32)port << 24 | qpn : qpn;
+}
+
+/* Is it a port's QP for MADs? Its number is its type's. */
+static inline bool vhca_qp_is_management(enum ib_qp_type type)
+{
+	return type == IB_QPT_SMI || type == IB_QPT_GSI;
+}
+
+/* Has each of its requests an address of its own? */
+static inline bool vhca_qp_is_datagram(enum ib_qp_type type)
+{
+	return type == IB_QPT_UD || vhca_qp_is_management(type);
+}
 
 int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -145,7 +176,8 @@ void vhca_qp_free_rings(struct vhca_qp *qp);
 
 /* qp_attr.c: attributes as the device has them */
 void vhca_qp_attr_to_hw(const struct ib_qp_attr *attr, int mask, struct vhca_qp_attr *hw);
-void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *attr);
+void vhca_qp_attr_from_hw(const struct vhca_dev *dev, const struct vhca_qp_attr *hw,
+			  struct ib_qp_attr *attr);
 
 /* wqe.c: send requests as the device has them */
 u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,

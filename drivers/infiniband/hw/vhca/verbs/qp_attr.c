@@ -89,10 +89,12 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
 
 /**
  * vhca_qp_attr_from_hw - translate what the device says about a QP
+ * @dev: the device
  * @hw: the device's answer; its enumerations are checked by the caller
  * @a: filled in, apart from the capabilities
  */
-void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *a)
+void vhca_qp_attr_from_hw(const struct vhca_dev *dev, const struct vhca_qp_attr *hw,
+			  struct ib_qp_attr *a)
 {
 	a->qp_state = hw->state;
 	a->cur_qp_state = hw->cur_state;
@@ -116,6 +118,6 @@ void vhca_qp_attr_from_hw(const struct vhca_qp_attr *hw, struct ib_qp_attr *a)
 	a->max_dest_rd_atomic = hw->max_dest_rd_atomic;
 	a->alt_port_num = hw->alt_port;
 	a->alt_timeout = hw->alt_timeout;
-	vhca_av_to_ah(&hw->av, &a->ah_attr);
-	vhca_av_to_ah(&hw->alt_av, &a->alt_ah_attr);
+	vhca_av_to_ah(dev, &hw->av, &a->ah_attr);
+	vhca_av_to_ah(dev, &hw->alt_av, &a->alt_ah_attr);
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Questions about the device, its ports and their tables. */
+#include <kunit/visibility.h>
 #include <linux/pci.h>
+#include <rdma/ib_mad.h>
 
 #include "../cmd/cmd.h"
 #include "caps.h"
+#include "eth.h"
 #include "query.h"
 #include "udata.h"
 
@@ -51,19 +54,61 @@ int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	return 0;
 }
 
+/* The core would take it from the last entry of the GID table, which may be empty. */
+static int fill_subnet_prefix(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
+{
+	union ib_gid gid;
+	int err = vhca_cmd_query_gid(&dev->hw, port, 0, gid.raw);
+
+	if (!err)
+		p->subnet_prefix = be64_to_cpu(gid.global.subnet_prefix);
+	return err;
+}
+
+/* What an Ethernet port has of its net device: without one it is down. */
+static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
+{
+	struct vhca_eth_link link;
+
+	vhca_eth_get_link(dev, port, &link);
+	if (!link.running || p->state != IB_PORT_ACTIVE)
+		p->state = IB_PORT_DOWN;
+	if (p->state == IB_PORT_ACTIVE)
+		p->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	else
+		p->phys_state = link.up ? IB_PORT_PHYS_STATE_POLLING :
+					  IB_PORT_PHYS_STATE_DISABLED;
+	if (link.mtu) {
+		p->active_mtu = link.mtu;
+		p->phys_mtu = ib_mtu_enum_to_int(link.mtu);
+	}
+	if (link.present)
+		ib_get_eth_speed(&dev->ibdev, port, &p->active_speed, &p->active_width);
+	/* Nobody asks the port's agents for it: it has none. */
+	p->port_cap_flags |= IB_PORT_CM_SUP;
+	p->ip_gids = true;
+}
+
+/**
+ * vhca_query_port - ib_device_ops.query_port
+ * @ibdev: the device
+ * @port: 1..ports
+ * @p: filled in
+ *
+ * Context: may sleep; takes the RTNL lock for an Ethernet port.
+ * Return: 0 or as the device commands.
+ */
 int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 {
 	struct vhca_dev *dev = to_vdev(ibdev);
+	bool eth = vhca_port_is_eth(dev, port);
 	struct vhca_port_attr a;
-	union ib_gid gid;
 	int err;
 
 	err = vhca_cmd_query_port(&dev->hw, port, &a) ?:
-	      vhca_cmd_query_gid(&dev->hw, port, 0, gid.raw);
+	      eth ? 0 : fill_subnet_prefix(dev, port, p);
 	if (err)
 		return err;
-	/* The core would take it from the last entry of the GID table, which may be empty. */
-	p->subnet_prefix = be64_to_cpu(gid.global.subnet_prefix);
 	p->state = a.state;
 	p->phys_state = a.phys_state;
 	p->max_mtu = a.max_mtu;
@@ -84,8 +129,36 @@ int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 	p->init_type_reply = a.init_type_reply;
 	p->active_width = a.active_width;
 	p->active_speed = le16_to_cpu(a.active_speed);
+	if (eth)
+		fill_eth(dev, port, p);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_query_port);
+
+/**
+ * vhca_port_protocols - fill in what the core may do with a port
+ * @dev: the device, its limits and the kinds of its ports known
+ * @port: 1..ports
+ * @immutable: its capabilities are filled in, and how large MADs are
+ *
+ * Without management QPs there are no MADs, no SA and no CM: the transport alone, that of
+ * InfiniBand or that of RoCE v2.
+ */
+void vhca_port_protocols(const struct vhca_dev *dev, u32 port,
+			 struct ib_port_immutable *immutable)
+{
+	bool eth = vhca_port_is_eth(dev, port);
+
+	immutable->core_cap_flags = eth ? RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP :
+					  RDMA_CORE_CAP_PROT_IB;
+	immutable->max_mad_size = 0;
+	if (!vhca_hw_has(&dev->hw, VHCA_CAP_SMI_GSI))
+		return;
+	immutable->core_cap_flags = eth ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP :
+					  RDMA_CORE_PORT_IBA_IB;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_port_protocols);
 
 int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
 			    struct ib_port_immutable *immutable)
@@ -98,15 +171,24 @@ int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
 		return err;
 	immutable->pkey_tbl_len = attr.pkey_tbl_len;
 	immutable->gid_tbl_len = attr.gid_tbl_len;
-	/* Without management QPs there are no MADs, no SA and no CM: InfiniBand transport alone. */
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	vhca_port_protocols(to_vdev(ibdev), port, immutable);
 	return 0;
 }
 
+/**
+ * vhca_get_link_layer - ib_device_ops.get_link_layer
+ * @ibdev: the device
+ * @port: a port, which may be none of the device's
+ *
+ * Context: any.
+ * Return: IB_LINK_LAYER_ETHERNET for an Ethernet port, IB_LINK_LAYER_INFINIBAND otherwise.
+ */
 enum rdma_link_layer vhca_get_link_layer(struct ib_device *ibdev, u32 port)
 {
-	return IB_LINK_LAYER_INFINIBAND;
+	return vhca_port_is_eth(to_vdev(ibdev), port) ? IB_LINK_LAYER_ETHERNET :
+							IB_LINK_LAYER_INFINIBAND;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_get_link_layer);
 
 int vhca_query_gid(struct ib_device *ibdev, u32 port, int index, union ib_gid *gid)
 {

@@ -8,6 +8,8 @@
 int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 		      struct ib_udata *udata);
 int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p);
+void vhca_port_protocols(const struct vhca_dev *dev, u32 port,
+			 struct ib_port_immutable *immutable);
 int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
 			    struct ib_port_immutable *immutable);
 enum rdma_link_layer vhca_get_link_layer(struct ib_device *ibdev, u32 port);

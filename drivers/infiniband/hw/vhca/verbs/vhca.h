@@ -3,7 +3,9 @@
 #ifndef VHCA_H
 #define VHCA_H
 
+#include <linux/if_ether.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
@@ -36,6 +38,44 @@ struct vhca_vector {
 };
 
 /**
+ * struct vhca_gid - an entry of an Ethernet port's GID table, as the device has it
+ * @attr: the core's entry, or NULL
+ * @vlan: VLAN, or VHCA_NO_VLAN
+ * @mac: where packets of its users come from
+ */
+struct vhca_gid {
+	const struct ib_gid_attr *attr;
+	u16 vlan;
+	u8 mac[ETH_ALEN];
+};
+
+/**
+ * struct vhca_port - what is kept of an Ethernet port
+ * @mac: its permanent address
+ * @eth: it is one; of others nothing is kept
+ * @max_mtu: enum ib_mtu, the largest that it can have
+ * @gid_lock: protects @gids, and orders what the device is told of them
+ * @gids: its GID table
+ * @ngids: entries of @gids
+ * @enabled: the device receives; this and what follows is follow_work's alone
+ * @mtu: enum ib_mtu that the device was told, 0: none
+ * @active: the core was told that it is active
+ * @said_lonely: the log says that it has no net device
+ */
+struct vhca_port {
+	u8 mac[ETH_ALEN];
+	bool eth;
+	u8 max_mtu;
+	struct mutex gid_lock;
+	struct vhca_gid *gids;
+	u32 ngids;
+	bool enabled;
+	u8 mtu;
+	bool active;
+	bool said_lonely;
+};
+
+/**
  * struct vhca_dev - a device that is up
  * @ibdev: its place in the RDMA core
  * @hw: the device itself
@@ -51,12 +91,16 @@ struct vhca_vector {
  * @irqs: interrupts
  * @nirqs: their number
  * @cqs: CQs of all vectors by number, for asynchronous events
- * @qps: QPs by number
+ * @qps: QPs by vhca_qp_id()
  * @srqs: SRQs by number
  * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
  * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
  * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
+ * @ports: of those that are Ethernet ports, what is kept of them
+ * @netdev_nb: hears of net devices, if there are such ports
+ * @follow_work: has such ports follow their net devices
+ * @following: @follow_work may be queued
  * @desc_lock: protects ibdev.node_desc
  * @health: the health check
  * @alive: sum of signs of life at the last check
@@ -82,6 +126,10 @@ struct vhca_dev {
 	u32 uc_lacks;
 	int access;
 	u16 max_pkeys;
+	struct vhca_port ports[VHCA_SANE_PORTS];
+	struct notifier_block netdev_nb;
+	struct work_struct follow_work;
+	bool following;
 	struct mutex desc_lock;
 	struct delayed_work health;
 	u64 alive;
@@ -90,6 +138,12 @@ struct vhca_dev {
 static inline struct vhca_dev *to_vdev(struct ib_device *ibdev)
 {
 	return container_of(ibdev, struct vhca_dev, ibdev);
+}
+
+/* Is it an Ethernet port? No number is too large to be asked for. */
+static inline bool vhca_port_is_eth(const struct vhca_dev *dev, u32 port)
+{
+	return port && port <= VHCA_SANE_PORTS && dev->ports[port - 1].eth;
 }
 
 static inline struct vhca_dev *hw_to_vdev(struct vhca_hw *hw)

@@ -65,6 +65,7 @@ static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
 #define RC	BIT(IB_QPT_RC)
 #define UC	BIT(IB_QPT_UC)
 #define UD	BIT(IB_QPT_UD)
+#define MADS	(BIT(IB_QPT_SMI) | BIT(IB_QPT_GSI))
 
 #define OP_REMOTE	BIT(0)	/* remote address and key */
 #define OP_IMM		BIT(1)	/* immediate data */
@@ -85,7 +86,7 @@ struct send_op {
 };
 
 static const struct send_op send_ops[] = {
-	[IB_WR_SEND] = { VHCA_OP_SEND, IB_WC_SEND, RC | UC | UD, OP_INLINE },
+	[IB_WR_SEND] = { VHCA_OP_SEND, IB_WC_SEND, RC | UC | UD | MADS, OP_INLINE },
 	[IB_WR_SEND_WITH_IMM] = { VHCA_OP_SEND_IMM, IB_WC_SEND, RC | UC | UD, OP_IMM | OP_INLINE },
 	[IB_WR_SEND_WITH_INV] = { VHCA_OP_SEND_INV, IB_WC_SEND, RC, OP_INV | OP_INLINE },
 	[IB_WR_RDMA_WRITE] = { VHCA_OP_WRITE, IB_WC_RDMA_WRITE, RC | UC, OP_REMOTE | OP_INLINE },
@@ -108,7 +109,7 @@ static const struct send_op send_ops[] = {
 };
 
 /* The core drains a queue of any type by a WRITE behind the last request, to see it flushed. */
-static const struct send_op drain_op = { VHCA_OP_NOP, IB_WC_RDMA_WRITE, UD };
+static const struct send_op drain_op = { VHCA_OP_NOP, IB_WC_RDMA_WRITE, UD | MADS };
 
 static const struct send_op *find_op(const struct vhca_dev *dev, const struct vhca_qp *qp,
 				     const struct ib_send_wr *wr)
@@ -131,7 +132,7 @@ static const struct send_op *find_op(const struct vhca_dev *dev, const struct vh
 /* Bytes of what stands between the control segment and the payload. */
 static size_t address_size(enum ib_qp_type type, u16 flags)
 {
-	if (type == IB_QPT_UD)
+	if (vhca_qp_is_datagram(type))
 		return sizeof(struct vhca_wqe_ud);
 	if (flags & OP_ATOMIC)
 		return sizeof(struct vhca_wqe_raddr) + sizeof(struct vhca_wqe_atomic);
@@ -204,6 +205,7 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 		      const struct ib_send_wr *wr, u32 *len)
 {
 	const struct vhca_wq *sq = &qp->kernel->sq;
+	bool addressed = vhca_qp_is_datagram(qp->ibqp.qp_type) && op != &drain_op;
 	bool inl = wr->send_flags & IB_SEND_INLINE;
 
 	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge ||
@@ -218,9 +220,9 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: invalidate_rkey %#x is not the scatter entry's %#x",
 				   wr->ex.invalidate_rkey, wr->sg_list[0].lkey);
-	if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op && !ud_wr(wr)->ah)
+	if (addressed && !ud_wr(wr)->ah)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: a datagram without ah");
-	if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op && ud_wr(wr)->ah->pd != qp->ibqp.pd)
+	if (addressed && ud_wr(wr)->ah->pd != qp->ibqp.pd)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: the ah is of another PD");
 	if (op->flags & OP_REG)
 		return check_reg(dev, reg_wr(wr));
@@ -250,12 +252,14 @@ static void write_raddr(struct wqe_writer *w, u64 addr, u32 rkey)
 	writer_skip(w, sizeof(*raddr));
 }
 
-static void write_ud(struct wqe_writer *w, const struct ib_ud_wr *wr)
+static void write_ud(struct wqe_writer *w, enum ib_qp_type type, const struct ib_ud_wr *wr)
 {
 	struct vhca_wqe_ud ud = {
 		.av = to_vah(wr->ah)->av,
 		.dqpn = cpu_to_le32(wr->remote_qpn),
 		.qkey = cpu_to_le32(wr->remote_qkey),
+		/* A QP of another type has one P_Key for all requests. */
+		.pkey_index = type == IB_QPT_GSI ? cpu_to_le16(wr->pkey_index) : 0,
 	};
 
 	write_bytes(w, &ud, sizeof(ud));
@@ -309,8 +313,8 @@ static void write_segments(struct wqe_writer *w, const struct vhca_qp *qp,
 		write_atomic(w, atomic_wr(wr), op->opcode);
 	else if (op->flags & OP_REMOTE)
 		write_raddr(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
-	else if (qp->ibqp.qp_type == IB_QPT_UD && op != &drain_op)
-		write_ud(w, ud_wr(wr));
+	else if (vhca_qp_is_datagram(qp->ibqp.qp_type) && op != &drain_op)
+		write_ud(w, qp->ibqp.qp_type, ud_wr(wr));
 	write_payload(w, wr);
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the addr room offers the other rooms of the core, beyond <rdma/ib_addr.h>: from IP
+ * addresses to link addresses.
+ */
+#ifndef RDMA_CORE_ADDR_H
+#define RDMA_CORE_ADDR_H
+
+#include <rdma/ib_addr.h>
+
+struct netlink_ext_ack;
+struct nlmsghdr;
+struct sa_path_rec;
+struct sk_buff;
+
+int addr_init(void);
+void addr_exit(void);
+
+int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *dgid, u8 *dmac,
+				 const struct ib_gid_attr *sgid_attr, int *hoplimit);
+int addr_resolve_path_route(struct sa_path_rec *rec, const struct ib_gid_attr *sgid_attr);
+
+/*
+ * The handler of RDMA_NL_LS_OP_IP_RESOLVE, for the room that registers the netlink client of local
+ * services.
+ */
+int addr_service_doit(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+
+#endif

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Requests to resolve an address.
+ *
+ * A request looks for the route, and waits while the other end is not known. It looks again when
+ * the neighbour it waits for has answered, each second in case that nothing answers, and at its
+ * deadline for the last time. All of that is one work item, so that a request never looks twice at
+ * the same time, while any number of requests look at once.
+ *
+ * A request is found by its struct rdma_dev_addr from its beginning until its callback has
+ * returned, and by the hop that it waits for while it waits. Whoever takes it out of the former
+ * table drops the reference that the table has. rdma_addr_cancel() marks a request, waits until its
+ * work does not run, and takes it out; a work that finds the mark leaves the request alone.
+ */
+#include <kunit/visibility.h>
+#include <linux/cleanup.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/netevent.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/rdma_reject.h>
+
+#include "addr_priv.h"
+
+/* Milliseconds between one look and the next while nobody answers; tests want other times. */
+VISIBLE_IF_KUNIT unsigned int addr_retry_ms = 1000;
+EXPORT_SYMBOL_IF_KUNIT(addr_retry_ms);
+
+typedef void (*addr_callback)(int status, struct sockaddr *src_addr, struct rdma_dev_addr *addr,
+			      void *context);
+
+/**
+ * struct addr_request - a request
+ * @by_addr: in the table by @addr; protected by lock
+ * @by_hop: in the table by @hop, while it waits; protected by lock
+ * @ref: the table's reference, and one for each rdma_addr_cancel() that has found it
+ * @work: looks, and calls back
+ * @query: what is looked for
+ * @deadline: when it is given up, in jiffies
+ * @callback: of the consumer
+ * @context: for @callback
+ * @addr: the consumer's structure, which takes the result
+ * @seq: number of its question to a program
+ * @hop: whose answer it waits for; protected by lock
+ * @gid: the program's answer, if @answered; protected by lock
+ * @answered: there is one; protected by lock
+ * @cancelled: it must not call back; protected by lock
+ * @caller: the task that calls back; protected by lock
+ */
+struct addr_request {
+	struct hlist_node by_addr;
+	struct hlist_node by_hop;
+	refcount_t ref;
+	struct delayed_work work;
+	struct addr_query query;
+	unsigned long deadline;
+	addr_callback callback;
+	void *context;
+	struct rdma_dev_addr *addr;
+	u32 seq;
+	struct addr_hop hop;
+	union ib_gid gid;
+	bool answered;
+	bool cancelled;
+	struct task_struct *caller;
+};
+
+/* Protects all that follows, and what struct addr_request says; taken from softirqs, too. */
+static DEFINE_SPINLOCK(lock);
+static DEFINE_HASHTABLE(requests_by_addr, 8);
+static DEFINE_HASHTABLE(requests_by_hop, 8);
+static u32 next_seq;
+
+static struct workqueue_struct *addr_wq;
+
+static u32 hop_hash(const struct addr_hop *hop)
+{
+	return jhash(hop, sizeof(*hop), 0);
+}
+
+static void put_request(struct addr_request *request)
+{
+	if (refcount_dec_and_test(&request->ref))
+		kfree(request);
+}
+
+/* It is over: nobody finds the request any more. */
+static void end_request(struct addr_request *request)
+{
+	bool found;
+
+	scoped_guard(spinlock_bh, &lock) {
+		found = hash_hashed(&request->by_addr);
+		hash_del(&request->by_addr);
+		hash_del(&request->by_hop);
+	}
+	if (found)
+		put_request(request);
+}
+
+/*
+ * From now on an answer wakes the request. It looks after that whether the answer is there already,
+ * so none is lost.
+ */
+static void await(struct addr_request *request, const struct addr_hop *hop)
+{
+	guard(spinlock_bh)(&lock);
+	hash_del(&request->by_hop);
+	request->hop = *hop;
+	if (hop->family == AF_IB)
+		memcpy(request->hop.key, &request->seq, sizeof(request->seq));
+	hash_add(requests_by_hop, &request->by_hop, hop_hash(&request->hop));
+}
+
+static int ask_program(struct addr_request *request, struct addr_route *route)
+{
+	scoped_guard(spinlock_bh, &lock) {
+		if (request->answered) {
+			rdma_addr_set_dgid(&route->link, &request->gid);
+			return 0;
+		}
+	}
+	return addr_service_ask(route, &request->query.dst, request->seq);
+}
+
+/* Returns 0 with a route whose ends are known, ADDR_UNANSWERED, or an error. */
+static int look(struct addr_request *request, struct addr_route *route)
+{
+	int ret = addr_route_find(&request->query, route);
+
+	if (ret || route->hop.family == AF_UNSPEC)
+		return ret;
+	await(request, &route->hop);
+	return route->neigh ? addr_route_neighbour(route) : ask_program(request, route);
+}
+
+/* A wake-up that has come since the look is not put off: then the work is queued already. */
+static void wait_on(struct addr_request *request)
+{
+	unsigned long now = jiffies, left = request->deadline - now;
+
+	if (time_after(now, request->deadline))
+		left = 0;
+	guard(spinlock_bh)(&lock);
+	if (!request->cancelled)
+		queue_delayed_work(addr_wq, &request->work,
+				   min(left, msecs_to_jiffies(addr_retry_ms)));
+}
+
+/* Returns whether the callback is to be called: then the work is not queued again. */
+static bool begin_callback(struct addr_request *request)
+{
+	guard(spinlock_bh)(&lock);
+	if (request->cancelled)
+		return false;
+	hash_del(&request->by_hop);
+	cancel_delayed_work(&request->work);
+	request->caller = current;
+	return true;
+}
+
+static void give_result(struct addr_request *request, const struct addr_route *route)
+{
+	struct rdma_dev_addr *addr = request->addr;
+	const struct rdma_dev_addr *link = &route->link;
+
+	addr->dev_type = link->dev_type;
+	addr->network = link->network;
+	addr->hoplimit = link->hoplimit;
+	memcpy(addr->src_dev_addr, link->src_dev_addr, sizeof(addr->src_dev_addr));
+	memcpy(addr->dst_dev_addr, link->dst_dev_addr, sizeof(addr->dst_dev_addr));
+	memcpy(addr->broadcast, link->broadcast, sizeof(addr->broadcast));
+	/* The index means nothing without the namespace of the GID's interface. */
+	if (!request->query.by_gid)
+		addr->bound_dev_if = link->bound_dev_if;
+}
+
+static void request_work(struct work_struct *work)
+{
+	struct addr_request *request = container_of(work, struct addr_request, work.work);
+	bool last = time_after_eq(jiffies, request->deadline);
+	struct addr_route route = {};
+	int ret = look(request, &route);
+
+	/* The route itself is not needed, and would keep the interface. */
+	addr_route_release(&route);
+	if (ret == ADDR_UNANSWERED && !last) {
+		wait_on(request);
+		return;
+	}
+	if (!begin_callback(request))
+		return;
+	if (!ret)
+		give_result(request, &route);
+	else
+		route.src = request->query.src;
+	request->callback(ret == ADDR_UNANSWERED ? -ETIMEDOUT : ret, &route.src.any, request->addr,
+			  request->context);
+	end_request(request);
+}
+
+static int read_query(struct addr_query *query, const struct sockaddr *src,
+		      const struct sockaddr *dst, const struct rdma_dev_addr *addr, bool by_gid)
+{
+	if (dst->sa_family != AF_INET && dst->sa_family != AF_INET6)
+		return rdma_refuse(-EINVAL, "an address of family %u has no link address",
+				   dst->sa_family);
+	if (src && src->sa_family != dst->sa_family)
+		return rdma_refuse(-EINVAL, "a source address of family %u, a destination of %u",
+				   src->sa_family, dst->sa_family);
+	if (by_gid ? !addr->sgid_attr : !addr->net)
+		return rdma_refuse(-EINVAL, "an address without a network namespace");
+	*query = (struct addr_query){
+		.net = addr->net, .bound_dev_if = addr->bound_dev_if,
+		.sgid_attr = addr->sgid_attr, .by_gid = by_gid,
+	};
+	memcpy(&query->dst, dst, rdma_addr_size(dst));
+	if (src)
+		memcpy(&query->src, src, rdma_addr_size(src));
+	else
+		query->src.any.sa_family = dst->sa_family;
+	return 0;
+}
+
+static void begin_request(struct addr_request *request)
+{
+	guard(spinlock_bh)(&lock);
+	request->seq = ++next_seq;
+	hash_add(requests_by_addr, &request->by_addr, (unsigned long)request->addr);
+	queue_delayed_work(addr_wq, &request->work, 0);
+}
+
+/**
+ * rdma_resolve_ip() - find the link addresses of the two ends of a path
+ * @src_addr: source address; without an address, or if it is NULL, the route chooses one
+ * @dst_addr: destination address, IPv4 or IPv6
+ * @addr: has the namespace, and in bound_dev_if the interface that is to be used, or 0 for any;
+ *	takes the result; must stay as it is until the callback is called or rdma_addr_cancel() has
+ *	returned
+ * @timeout_ms: milliseconds until the peer must be known; 0 for one look
+ * @callback: called once from a work queue, where it may sleep, if this returns 0: with 0, or why
+ *	the address was not resolved, -ETIMEDOUT for a peer that does not answer; with the source
+ *	address; with @addr and @context
+ * @resolve_by_gid_attr: the namespace and the interface are those of @addr->sgid_attr, of which the
+ *	caller keeps a reference
+ * @context: for @callback
+ *
+ * Without a scope id or an interface, a link-local address is looked for wherever its route leads.
+ *
+ * Context: may sleep.
+ * Return: 0, and @callback will be called; -EINVAL for other families, two families, or a missing
+ * namespace or source GID; the routing table's error if no route leads there; -ENODEV; -ENOMEM.
+ */
+int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
+		    struct rdma_dev_addr *addr, unsigned long timeout_ms,
+		    void (*callback)(int status, struct sockaddr *src_addr,
+				     struct rdma_dev_addr *addr, void *context),
+		    bool resolve_by_gid_attr, void *context)
+{
+	struct addr_request *request;
+	struct addr_route route;
+	int ret;
+
+	request = kzalloc(sizeof(*request), GFP_KERNEL);
+	if (!request)
+		return -ENOMEM;
+	ret = read_query(&request->query, src_addr, dst_addr, addr, resolve_by_gid_attr);
+	if (!ret) {
+		ret = addr_route_find(&request->query, &route);
+		if (ret)
+			rdma_refuse(ret, "no route to %pISc", dst_addr);
+	}
+	if (ret) {
+		kfree(request);
+		return ret;
+	}
+	addr_route_release(&route);
+	refcount_set(&request->ref, 1);
+	INIT_DELAYED_WORK(&request->work, request_work);
+	request->deadline = jiffies + msecs_to_jiffies(timeout_ms);
+	request->callback = callback;
+	request->context = context;
+	request->addr = addr;
+	begin_request(request);
+	return 0;
+}
+EXPORT_SYMBOL(rdma_resolve_ip);
+
+/* A request with this address, cancelled and with a reference, or NULL. */
+static struct addr_request *find_and_cancel(const struct rdma_dev_addr *addr)
+{
+	struct addr_request *request;
+
+	guard(spinlock_bh)(&lock);
+	hash_for_each_possible(requests_by_addr, request, by_addr, (unsigned long)addr) {
+		if (request->addr != addr || request->caller == current)
+			continue;
+		request->cancelled = true;
+		refcount_inc(&request->ref);
+		return request;
+	}
+	return NULL;
+}
+
+/**
+ * rdma_addr_cancel() - end all requests for an address
+ * @addr: as it was given to rdma_resolve_ip()
+ *
+ * Afterwards no callback runs with it, nor will one be called. Only the callback that itself
+ * cancels goes on.
+ *
+ * Context: may sleep; without locks that a callback of @addr takes.
+ */
+void rdma_addr_cancel(struct rdma_dev_addr *addr)
+{
+	struct addr_request *request;
+
+	while ((request = find_and_cancel(addr))) {
+		cancel_delayed_work_sync(&request->work);
+		end_request(request);
+		put_request(request);
+	}
+}
+EXPORT_SYMBOL(rdma_addr_cancel);
+
+/* Under the lock, calls the work of each request that waits for a hop. */
+static void wake(const struct addr_hop *hop, const union ib_gid *gid)
+{
+	struct addr_request *request;
+
+	hash_for_each_possible(requests_by_hop, request, by_hop, hop_hash(hop)) {
+		if (memcmp(&request->hop, hop, sizeof(*hop)) || request->cancelled)
+			continue;
+		if (gid) {
+			request->gid = *gid;
+			request->answered = true;
+		}
+		mod_delayed_work(addr_wq, &request->work, 0);
+	}
+}
+
+/**
+ * addr_service_doit() - a program has told the GID of an IP address
+ * @skb: its message
+ * @nlh: header of the message
+ * @extack: for errors of its attributes
+ *
+ * A refusal, and what nobody waits for, is passed over: another program may know more.
+ *
+ * Return: 0; -EPERM for a question, which programs do not ask here; -EINVAL without a GID.
+ */
+int addr_service_doit(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	struct addr_hop hop = { .family = AF_IB };
+	union ib_gid gid;
+	int ret;
+
+	/* The kernel's own question comes back to it if it is a member of the group. */
+	if ((nlh->nlmsg_flags & NLM_F_REQUEST) || !NETLINK_CB(skb).sk)
+		return -EPERM;
+	if (nlh->nlmsg_flags & RDMA_NL_LS_F_ERR)
+		return 0;
+	ret = addr_service_read(nlh, extack, &gid);
+	if (ret)
+		return ret;
+	memcpy(hop.key, &nlh->nlmsg_seq, sizeof(nlh->nlmsg_seq));
+	guard(spinlock_bh)(&lock);
+	wake(&hop, &gid);
+	return 0;
+}
+
+static int neighbour_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct neighbour *neigh = data;
+	struct addr_hop hop;
+
+	if (event != NETEVENT_NEIGH_UPDATE || !(READ_ONCE(neigh->nud_state) & NUD_VALID))
+		return NOTIFY_DONE;
+	addr_neighbour_hop(neigh, &hop);
+	guard(spinlock_bh)(&lock);
+	wake(&hop, NULL);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block neighbours = { .notifier_call = neighbour_event };
+
+/* Begins the room. Returns 0 or -ENOMEM. */
+int addr_init(void)
+{
+	addr_wq = alloc_workqueue("ib_addr", WQ_UNBOUND, 0);
+	if (!addr_wq)
+		return -ENOMEM;
+	register_netevent_notifier(&neighbours);
+	return 0;
+}
+
+/* All consumers have gone, and with them all requests. */
+void addr_exit(void)
+{
+	unregister_netevent_notifier(&neighbours);
+	destroy_workqueue(addr_wq);
+	WARN_ON(!hash_empty(requests_by_addr));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * GIDs behind InfiniBand routers.
+ *
+ * IPoIB's neighbours tell the GIDs of one subnet. What is behind a gateway of IP may be known to a
+ * program that listens to the netlink group RDMA_NL_GROUP_LS. It is asked for an IP address by
+ * RDMA_NL_LS_OP_IP_RESOLVE, and answers with a GID and the same sequence number.
+ */
+#include <linux/in6.h>
+#include <net/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/rdma_reject.h>
+
+#include "addr_priv.h"
+
+static int put_question(struct sk_buff *skb, int ifindex, const union addr_ip *dst, u32 seq)
+{
+	struct rdma_ls_ip_resolve_header *header;
+	struct nlmsghdr *nlh;
+	int ret;
+
+	header = ibnl_put_msg(skb, &nlh, seq, NLMSG_ALIGN(sizeof(*header)), RDMA_NL_LS,
+			      RDMA_NL_LS_OP_IP_RESOLVE, NLM_F_REQUEST);
+	if (!header)
+		return -EMSGSIZE;
+	header->ifindex = ifindex;
+	if (dst->any.sa_family == AF_INET)
+		ret = nla_put(skb, LS_NLA_TYPE_IPV4 | RDMA_NLA_F_MANDATORY,
+			      sizeof(dst->in.sin_addr), &dst->in.sin_addr);
+	else
+		ret = nla_put(skb, LS_NLA_TYPE_IPV6 | RDMA_NLA_F_MANDATORY,
+			      sizeof(dst->in6.sin6_addr), &dst->in6.sin6_addr);
+	nlmsg_end(skb, nlh);
+	return ret;
+}
+
+/**
+ * addr_service_ask() - ask programs for the GID of an IP address
+ * @route: route to it
+ * @dst: the address
+ * @seq: number of the question
+ *
+ * Context: may sleep.
+ * Return: ADDR_UNANSWERED; -EADDRNOTAVAIL if no program listens; -ENOMEM.
+ */
+int addr_service_ask(const struct addr_route *route, const union addr_ip *dst, u32 seq)
+{
+	struct sk_buff *skb;
+	int ret;
+
+	if (!rdma_nl_chk_listeners(RDMA_NL_GROUP_LS))
+		return -EADDRNOTAVAIL;
+	skb = nlmsg_new(NLMSG_ALIGN(sizeof(struct rdma_ls_ip_resolve_header)) +
+			nla_total_size(sizeof(struct in6_addr)), GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	ret = put_question(skb, route->link.bound_dev_if, dst, seq);
+	if (ret) {
+		nlmsg_free(skb);
+		return ret;
+	}
+	/* A program that does not hear it may hear the next one: the request asks again. */
+	rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, GFP_KERNEL);
+	return ADDR_UNANSWERED;
+}
+
+static const struct nla_policy answer_policy[LS_NLA_TYPE_DGID + 1] = {
+	[LS_NLA_TYPE_DGID] = NLA_POLICY_EXACT_LEN(sizeof(struct rdma_nla_ls_gid)),
+};
+
+/**
+ * addr_service_read() - read a program's answer
+ * @nlh: its message
+ * @extack: for errors of its attributes
+ * @gid: takes the GID
+ *
+ * Return: 0, or -EINVAL without a GID.
+ */
+int addr_service_read(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack,
+		      union ib_gid *gid)
+{
+	struct nlattr *tb[LS_NLA_TYPE_DGID + 1];
+
+	if (nla_parse_deprecated(tb, LS_NLA_TYPE_DGID, nlmsg_data(nlh), nlmsg_len(nlh),
+				 answer_policy, extack) || !tb[LS_NLA_TYPE_DGID])
+		return rdma_refuse(-EINVAL, "an answer of a local service without a GID");
+	memcpy(gid, nla_data(tb[LS_NLA_TYPE_DGID]), sizeof(*gid));
+	return 0;
+}

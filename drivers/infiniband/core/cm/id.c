@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The life of ids, and what their handlers are told.
+ */
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+
+#include "cm.h"
+
+static struct cm_event *next_event(struct cm_id *id)
+{
+	struct cm_event *event = NULL;
+
+	guard(spinlock_irqsave)(&id->lock);
+	if (!id->dead)
+		event = list_first_entry_or_null(&id->events, struct cm_event, entry);
+	if (event)
+		list_del(&event->entry);
+	else
+		id->running = false;
+	return event;
+}
+
+static int tell(struct cm_id *id, struct cm_event *event)
+{
+	if (event->listen_error)
+		return id->direction->param.error_handler(&id->ib, event->listen_error);
+	return id->ib.cm_handler(&id->ib, &event->ib);
+}
+
+/*
+ * Tells an id's handler. What that returns, if it is not 0, destroys the id, and events that are
+ * left are nobody's.
+ */
+static void events_work(struct work_struct *work)
+{
+	struct cm_id *id = container_of(work, struct cm_id, work);
+	struct cm_event *event;
+	int ret;
+
+	while ((event = next_event(id))) {
+		ret = tell(id, event);
+		cm_event_free(event);
+		if (!ret)
+			continue;
+		/* The consumer's reference is given up by cm_id_end(), so this one goes first. */
+		cm_id_put(id);
+		cm_id_end(id, ret);
+		return;
+	}
+	cm_id_put(id);
+}
+
+/**
+ * cm_id_new() - make an id that nobody finds
+ * @device: its device
+ * @handler: called for its events
+ * @context: for the consumer
+ *
+ * Context: may sleep.
+ * Return: the id, for cm_id_publish() or cm_id_drop(); or -ENOMEM.
+ */
+struct cm_id *cm_id_new(struct cm_device *device, ib_cm_handler handler, void *context)
+{
+	struct cm_id *id = kzalloc(sizeof(*id), GFP_KERNEL);
+	int ret;
+
+	if (!id)
+		return ERR_PTR(-ENOMEM);
+	ret = cm_number_reserve(id);
+	if (ret) {
+		kfree(id);
+		return ERR_PTR(ret);
+	}
+	id->ib.device = device->ib;
+	id->ib.cm_handler = handler;
+	id->ib.context = context;
+	id->ib.local_id = cpu_to_be32(id->local_id);
+	id->ib.remote_cm_qpn = 1;
+	cm_device_get(device);
+	id->device = device;
+	refcount_set(&id->refs, 1);
+	init_completion(&id->unused);
+	spin_lock_init(&id->lock);
+	INIT_LIST_HEAD(&id->events);
+	INIT_WORK(&id->work, events_work);
+	RB_CLEAR_NODE(&id->listen_node);
+	INIT_LIST_HEAD(&id->listen_same);
+	return id;
+}
+
+/* Nobody else has the id. */
+static void release(struct cm_id *id)
+{
+	struct cm_event *event, *next;
+
+	list_for_each_entry_safe(event, next, &id->events, entry)
+		cm_event_free(event);
+	if (id->spare)
+		cm_buf_free(id->spare);
+	cm_route_put(id->route);
+	cm_route_put(id->alt);
+	cm_remote_free(id->remote);
+	cm_direction_free(id->direction);
+	kfree(id->said.data);
+	cm_device_put(id->device);
+	kfree_rcu(id, rcu);
+}
+
+/**
+ * cm_id_drop() - end an id without a word
+ * @id: id that nobody has found, or whose consumer has been told nothing
+ *
+ * Context: may sleep.
+ */
+void cm_id_drop(struct cm_id *id)
+{
+	cm_sidr_forget(id);
+	cm_number_release(id);
+	cm_id_put(id);
+	wait_for_completion(&id->unused);
+	release(id);
+}
+
+/* What the peer is told, if anything, when an id ends. */
+static enum cm_input last_input(const struct cm_id *id, int err)
+{
+	/* A request that there is no memory for now may be repeated. */
+	if (err == -ENOMEM && id->ib.state == IB_CM_REQ_RCVD)
+		return CM_IN_CALL_DESTROY_QUIETLY;
+	/* The initiators' QPs end on their own. */
+	if (id->qp_type == IB_QPT_XRC_TGT && id->ib.state == IB_CM_ESTABLISHED)
+		return CM_IN_CALL_DESTROY_QUIETLY;
+	return CM_IN_CALL_DESTROY;
+}
+
+/**
+ * cm_id_end() - end an id
+ * @id: id that its consumer does not use any more
+ * @err: what its handler has returned, or 0
+ *
+ * Context: may sleep until its handler has returned.
+ */
+void cm_id_end(struct cm_id *id, int err)
+{
+	if (!cm_listen_end(id))
+		return;
+	scoped_guard(spinlock_irqsave, &id->lock) {
+		struct cm_rule rule = cm_id_rule(id, last_input(id, err));
+		struct cm_msg msg = {};
+
+		id->dead = true;
+		cm_say(id, &rule, &msg);
+		cm_follow(id, &rule, NULL);
+		cm_pending_cancel(id);
+	}
+	cm_id_drop(id);
+}
+
+static void leave(struct cm_id *id)
+{
+	struct ib_mad_send_buf *spare;
+	struct cm_route *route, *alt;
+
+	scoped_guard(spinlock_irqsave, &id->lock) {
+		route = id->route;
+		alt = id->alt;
+		spare = id->spare;
+		id->route = NULL;
+		id->alt = NULL;
+		id->spare = NULL;
+		/* It comes back as a failure, which its consumer is told of. */
+		if (id->pending)
+			id->device->mad->modify(id->pending, 0);
+	}
+	if (spare)
+		cm_buf_free(spare);
+	cm_route_put(route);
+	cm_route_put(alt);
+}
+
+/**
+ * cm_ids_leave() - take their routes from all ids of a device that goes
+ * @device: device
+ *
+ * Context: may sleep.
+ */
+void cm_ids_leave(struct cm_device *device)
+{
+	unsigned long number = 0;
+	struct cm_id *id;
+
+	cm_ids_close(device);
+	while ((id = cm_id_after(device, &number))) {
+		leave(id);
+		cm_id_put(id);
+		number++;
+	}
+}
+
+/**
+ * ib_create_cm_id() - make an id
+ * @device: device that it uses, while that exists
+ * @cm_handler: called for each event, one at a time, in a context that may sleep. If it does not
+ *	return 0 the id is destroyed then. It must not destroy its own id itself.
+ * @context: for the consumer
+ *
+ * Context: may sleep.
+ * Return: the id, for ib_destroy_cm_id(); -ENODEV if the device has no port with a communication
+ * manager, or is being removed; -ENOMEM.
+ */
+struct ib_cm_id *ib_create_cm_id(struct ib_device *device, ib_cm_handler cm_handler, void *context)
+{
+	struct cm_device *cm_device = cm_device_of(device);
+	struct cm_id *id;
+	int ret;
+
+	if (!cm_device)
+		return ERR_PTR(-ENODEV);
+	id = cm_id_new(cm_device, cm_handler, context);
+	cm_device_put(cm_device);
+	if (IS_ERR(id))
+		return ERR_CAST(id);
+	ret = cm_id_publish(id);
+	if (ret) {
+		cm_id_drop(id);
+		return ERR_PTR(ret);
+	}
+	return &id->ib;
+}
+EXPORT_SYMBOL(ib_create_cm_id);
+
+/**
+ * ib_destroy_cm_id() - destroy an id
+ * @cm_id: id
+ *
+ * The peer of a connection is told; whether that arrives is not waited for. A connection that had
+ * been made leaves its peer's QP in TIMEWAIT: until that is over nobody else may connect with it.
+ * No event is delivered any more. An id that ib_cm_insert_listen() has returned several times stays
+ * until it has been destroyed as often.
+ *
+ * Context: may sleep until the id's handler has returned; so not from there.
+ */
+void ib_destroy_cm_id(struct ib_cm_id *cm_id)
+{
+	cm_id_end(to_cm_id(cm_id), 0);
+}
+EXPORT_SYMBOL(ib_destroy_cm_id);

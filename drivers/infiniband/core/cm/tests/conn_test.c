@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Connections between two devices: made, refused and ended, with messages that are lost or come
+ * twice, ids that are destroyed and devices that go at any time, and without memory.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <rdma/kunit.h>
+#include <rdma/rdma_ext_cm.h>
+
+#include "fake_net.h"
+
+/* ---- the whole life of a connection ---- */
+
+static void connect_pair(struct pair *pair)
+{
+	KUNIT_ASSERT_EQ(pair->net->test, party_connect(&pair->active), 0);
+	fake_net_run(pair->net);
+}
+
+/* TIMEWAIT of the paths here takes some milliseconds; both sides hear its end. */
+static void await_timewait(struct pair *pair)
+{
+	struct kunit *test = pair->net->test;
+
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&pair->active.rested, 20 * HZ));
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&pair->passive.rested, 20 * HZ));
+	fake_net_settle(pair->net);
+}
+
+static void connects_and_disconnects(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	connect_pair(pair);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	KUNIT_EXPECT_TRUE(test, pair->active.id->remote_id == pair->passive.id->local_id);
+	KUNIT_EXPECT_TRUE(test, pair->passive.id->remote_id == pair->active.id->local_id);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
+	fake_net_run(pair->net);
+	await_timewait(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REP_RECEIVED, IB_CM_DREP_RECEIVED,
+		      IB_CM_TIMEWAIT_EXIT);
+	EXPECT_EVENTS(test, &pair->passive, IB_CM_REQ_RECEIVED, IB_CM_RTU_RECEIVED,
+		      IB_CM_DREQ_RECEIVED, IB_CM_TIMEWAIT_EXIT);
+	KUNIT_EXPECT_EQ(test, party_state(&pair->active), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_IDLE);
+	pair_end(pair);
+}
+
+static void passive_side_disconnects(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	connect_pair(pair);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->passive.id, NULL, 0), 0);
+	fake_net_run(pair->net);
+	await_timewait(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REP_RECEIVED, IB_CM_DREQ_RECEIVED,
+		      IB_CM_TIMEWAIT_EXIT);
+	EXPECT_EVENTS(test, &pair->passive, IB_CM_REQ_RECEIVED, IB_CM_RTU_RECEIVED,
+		      IB_CM_DREP_RECEIVED, IB_CM_TIMEWAIT_EXIT);
+	pair_end(pair);
+}
+
+static void id_connects_again(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	for (int i = 0; i < 2; i++) {
+		connect_pair(pair);
+		KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+		KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
+		fake_net_run(pair->net);
+		await_timewait(pair);
+		ib_destroy_cm_id(pair->passive.id);
+		pair->passive.id = NULL;
+		pair->active.num_events = 0;
+		pair->passive.num_events = 0;
+	}
+	pair_end(pair);
+}
+
+static void mra_lets_the_peer_wait(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->active.mra = true;
+	pair->passive.mra = true;
+	connect_pair(pair);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	EXPECT_EVENTS(test, &pair->active, IB_CM_MRA_RECEIVED, IB_CM_REP_RECEIVED);
+	EXPECT_EVENTS(test, &pair->passive, IB_CM_REQ_RECEIVED, IB_CM_MRA_RECEIVED,
+		      IB_CM_RTU_RECEIVED);
+	pair_end(pair);
+}
+
+/* ---- what is said ---- */
+
+static void request_tells_all(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	const struct ib_cm_req_event_param *req = &pair->passive.last.param.req_rcvd;
+
+	pair->passive.silent = true;
+	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	fake_net_step(pair->net);
+	KUNIT_ASSERT_EQ(test, pair->passive.last.event, IB_CM_REQ_RECEIVED);
+	KUNIT_EXPECT_PTR_EQ(test, req->listen_id, pair->listener);
+	KUNIT_EXPECT_EQ(test, req->port, 1);
+	KUNIT_EXPECT_EQ(test, req->bth_pkey, IB_DEFAULT_PKEY_FULL);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(req->remote_ca_guid), FAKE_LID_A);
+	KUNIT_EXPECT_EQ(test, req->remote_qpn, FAKE_QPN_A);
+	KUNIT_EXPECT_EQ(test, req->qp_type, IB_QPT_RC);
+	KUNIT_EXPECT_EQ(test, req->starting_psn, 0x1111);
+	KUNIT_EXPECT_EQ(test, req->responder_resources, 4);
+	KUNIT_EXPECT_EQ(test, req->initiator_depth, 3);
+	KUNIT_EXPECT_EQ(test, (int)req->retry_count, 6);
+	KUNIT_EXPECT_EQ(test, (int)req->rnr_retry_count, 5);
+	KUNIT_EXPECT_NULL(test, req->alternate_path);
+	KUNIT_EXPECT_EQ(test, pair->passive.data, 0xa0);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(pair->passive.id->service_id), FAKE_SERVICE);
+	pair_end(pair);
+}
+
+static void connection_configures_qps(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
+	int mask;
+
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->active.id, &attr, &mask), -EINVAL);
+	connect_pair(pair);
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->active.id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, mask, IB_QP_STATE | IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX |
+				    IB_QP_PORT);
+	KUNIT_EXPECT_EQ(test, attr.port_num, 1);
+	attr.qp_state = IB_QPS_RTR;
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->active.id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, attr.dest_qp_num, FAKE_QPN_B);
+	KUNIT_EXPECT_EQ(test, attr.rq_psn, 0x1111);
+	KUNIT_EXPECT_EQ(test, attr.path_mtu, IB_MTU_2048);
+	KUNIT_EXPECT_EQ(test, attr.max_dest_rd_atomic, 6);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_dlid(&attr.ah_attr), FAKE_LID_B);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_sl(&attr.ah_attr), 3);
+	attr.qp_state = IB_QPS_RTS;
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->active.id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, attr.sq_psn, 0x2222);
+	KUNIT_EXPECT_EQ(test, attr.max_rd_atomic, 5);
+	KUNIT_EXPECT_EQ(test, attr.retry_cnt, 6);
+	KUNIT_EXPECT_EQ(test, attr.rnr_retry, 7);
+
+	attr.qp_state = IB_QPS_RTR;
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->passive.id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, attr.dest_qp_num, FAKE_QPN_A);
+	KUNIT_EXPECT_EQ(test, attr.rq_psn, 0x2222);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_dlid(&attr.ah_attr), FAKE_LID_A);
+	attr.qp_state = IB_QPS_RTS;
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->passive.id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, attr.sq_psn, 0x1111);
+	attr.qp_state = IB_QPS_ERR;
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->passive.id, &attr, &mask), -EINVAL);
+	pair_end(pair);
+}
+
+/* ---- refusals ---- */
+
+static void consumer_refuses(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->passive.rej = IB_CM_REJ_CONSUMER_DEFINED;
+	connect_pair(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REJ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.rej_rcvd.reason, IB_CM_REJ_CONSUMER_DEFINED);
+	KUNIT_EXPECT_EQ(test, pair->active.data, 'n');
+	KUNIT_EXPECT_EQ(test, party_state(&pair->active), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_IDLE);
+	pair_end(pair);
+}
+
+static void handler_that_fails_refuses(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->passive.returns_for = IB_CM_REQ_RECEIVED;
+	pair->passive.returns = -EINVAL;
+	connect_pair(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REJ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.rej_rcvd.reason, IB_CM_REJ_CONSUMER_DEFINED);
+	pair_end(pair);
+}
+
+/* Then the REQ is as if it had been lost, and one of those that follow may be served. */
+static void handler_without_memory_says_nothing(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->passive.returns_for = IB_CM_REQ_RECEIVED;
+	pair->passive.returns = -ENOMEM;
+	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	fake_net_step(pair->net);
+	KUNIT_EXPECT_EQ(test, pair->active.num_events, 0);
+	pair->passive.returns_for = -1;
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	pair_end(pair);
+}
+
+static void nobody_listens(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	ib_destroy_cm_id(pair->listener);
+	pair->listener = NULL;
+	connect_pair(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REJ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.rej_rcvd.reason,
+			IB_CM_REJ_INVALID_SERVICE_ID);
+	pair_end(pair);
+}
+
+static void foreign_gid_is_refused(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
+	struct ib_cm_req_param param = {
+		.primary_path = &path, .service_id = cpu_to_be64(FAKE_SERVICE),
+		.qp_num = FAKE_QPN_A, .qp_type = IB_QPT_RC,
+	};
+
+	path.dgid.global.interface_id = cpu_to_be64(99);
+	KUNIT_ASSERT_EQ(test, ib_send_cm_req(pair->active.id, &param), 0);
+	fake_net_run(pair->net);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REJ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.rej_rcvd.reason, IB_CM_REJ_INVALID_GID);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.rej_rcvd.ari_length, sizeof(union ib_gid));
+	KUNIT_EXPECT_EQ(test, pair->passive.num_events, 0);
+	pair_end(pair);
+}
+
+/* ---- time ---- */
+
+static void nobody_answers(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->net->dead = true;
+	connect_pair(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REQ_ERROR);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.send_status, IB_WC_RESP_TIMEOUT_ERR);
+	/* The REQ, as often again as allowed, and a last word. */
+	KUNIT_EXPECT_EQ(test, pair->net->moves, 1 + FAKE_RETRIES + 1);
+	pair_end(pair);
+}
+
+static enum fake_fate lose_rtus(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+{
+	return type == CM_MSG_RTU ? FAKE_LOST : FAKE_ARRIVES;
+}
+
+static void rtu_never_arrives(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->net->fate = lose_rtus;
+	connect_pair(pair);
+	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_REP_ERROR));
+	/* The active side does not stay connected alone. */
+	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_REJ_RECEIVED));
+	pair_end(pair);
+}
+
+static void traffic_replaces_the_rtu(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->net->fate = lose_rtus;
+	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	for (int i = 0; i < 3; i++)
+		fake_net_step(pair->net);
+	KUNIT_EXPECT_EQ(test, ib_cm_notify(pair->active.id, IB_EVENT_COMM_EST), -EISCONN);
+	KUNIT_EXPECT_EQ(test, ib_cm_notify(pair->passive.id, IB_EVENT_COMM_EST), 0);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	EXPECT_EVENTS(test, &pair->passive, IB_CM_REQ_RECEIVED, IB_CM_USER_ESTABLISHED);
+	KUNIT_EXPECT_EQ(test, ib_cm_notify(pair->passive.id, IB_EVENT_SQ_DRAINED), -EINVAL);
+	pair_end(pair);
+}
+
+static enum fake_fate lose_dreqs(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+{
+	return type == CM_MSG_DREQ ? FAKE_LOST : FAKE_ARRIVES;
+}
+
+static void dreq_never_arrives(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->net->fate = lose_dreqs;
+	connect_pair(pair);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_DREQ_ERROR));
+	pair_end(pair);
+}
+
+/* A QP that is connected, or was until now, connects with nobody else. */
+static void qp_of_a_connection_is_stale(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct party other = {};
+
+	party_init(&other, pair->net, pair->active.qpn);
+	connect_pair(pair);
+	other.id = ib_create_cm_id(&pair->net->a->ib, party_handler, &other);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other.id));
+	KUNIT_ASSERT_EQ(test, party_connect(&other), 0);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_EQ(test, other.events[0], IB_CM_REJ_RECEIVED);
+	/* The peer seems to have forgotten the old connection, so that is ended. */
+	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_DREQ_RECEIVED));
+	ib_destroy_cm_id(other.id);
+	pair_end(pair);
+}
+
+/* ---- losses, duplicates ---- */
+
+static enum fake_fate lose_one(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+{
+	return number == net->fate_at ? FAKE_LOST : FAKE_ARRIVES;
+}
+
+static enum fake_fate all_twice(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+{
+	return FAKE_TWICE;
+}
+
+/* Returns the number of messages. */
+static unsigned int life_with_losses(struct kunit *test, unsigned int lost)
+{
+	struct pair *pair = pair_begin(test);
+	unsigned int moves;
+
+	pair->net->fate = lose_one;
+	pair->net->fate_at = lost;
+	connect_pair(pair);
+	KUNIT_EXPECT_TRUE_MSG(test, pair_is_connected(pair), "message %u lost", lost);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_TRUE_MSG(test, party_heard(&pair->active, IB_CM_DREP_RECEIVED),
+			      "message %u lost", lost);
+	await_timewait(pair);
+	moves = pair->net->moves;
+	pair_end(pair);
+	return moves;
+}
+
+static void any_message_may_be_lost(struct kunit *test)
+{
+	unsigned int lost = 0;
+
+	while (lost < life_with_losses(test, lost))
+		lost++;
+	KUNIT_EXPECT_GE(test, lost, 5);
+}
+
+static void all_messages_may_come_twice(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->net->fate = all_twice;
+	connect_pair(pair);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
+	fake_net_run(pair->net);
+	await_timewait(pair);
+	EXPECT_EVENTS(test, &pair->active, IB_CM_REP_RECEIVED, IB_CM_DREP_RECEIVED,
+		      IB_CM_TIMEWAIT_EXIT);
+	EXPECT_EVENTS(test, &pair->passive, IB_CM_REQ_RECEIVED, IB_CM_RTU_RECEIVED,
+		      IB_CM_DREQ_RECEIVED, IB_CM_TIMEWAIT_EXIT);
+	pair_end(pair);
+}
+
+/* ---- any time ---- */
+
+enum interruption {
+	DESTROY_ACTIVE,
+	DESTROY_PASSIVE,
+	REMOVE_A,
+	REMOVE_B,
+	INTERRUPTIONS,
+};
+
+/* Returns true if there was something to interrupt. */
+static bool interrupt(struct pair *pair, enum interruption what)
+{
+	struct party *party = what == DESTROY_ACTIVE ? &pair->active : &pair->passive;
+
+	switch (what) {
+	case DESTROY_ACTIVE:
+	case DESTROY_PASSIVE:
+		if (!party->id)
+			return false;
+		ib_destroy_cm_id(party->id);
+		party->id = NULL;
+		return true;
+	case REMOVE_A:
+		fake_net_remove(pair->net->a);
+		return true;
+	default:
+		fake_net_remove(pair->net->b);
+		return true;
+	}
+}
+
+static bool is_rest(enum ib_cm_state state)
+{
+	return state == IB_CM_IDLE || state == IB_CM_TIMEWAIT || state == IB_CM_ESTABLISHED;
+}
+
+/* Nobody may be left who waits, or believes in a connection that is not there. */
+static void expect_account(struct kunit *test, const struct party *party, unsigned int step)
+{
+	enum ib_cm_state state = party_state(party);
+
+	if (party->id)
+		KUNIT_EXPECT_TRUE_MSG(test, is_rest(state), "%s after step %u",
+				      cm_state_name(state), step);
+}
+
+static bool life_until(struct kunit *test, enum interruption what, unsigned int step, bool mra)
+{
+	struct pair *pair = pair_begin(test);
+	bool more = true, done;
+
+	pair->active.mra = mra;
+	pair->passive.mra = mra;
+	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	for (unsigned int i = 0; i < step; i++) {
+		if (i == 5 && pair->active.id)
+			ib_send_cm_dreq(pair->active.id, NULL, 0);
+		more = fake_net_step(pair->net) || i < 5;
+	}
+	done = interrupt(pair, what);
+	fake_net_run(pair->net);
+	expect_account(test, &pair->active, step);
+	expect_account(test, &pair->passive, step);
+	if (what == DESTROY_ACTIVE && pair->passive.id)
+		KUNIT_EXPECT_NE(test, party_state(&pair->passive), IB_CM_ESTABLISHED);
+	if (what == DESTROY_PASSIVE && done)
+		KUNIT_EXPECT_NE(test, party_state(&pair->active), IB_CM_ESTABLISHED);
+	/* Ids of a device that is gone do nothing but go. */
+	if (what == REMOVE_A)
+		KUNIT_EXPECT_NE(test, party_connect(&pair->active), 0);
+	pair_end(pair);
+	return more;
+}
+
+static void destroyed_and_removed_at_any_time(struct kunit *test)
+{
+	for (enum interruption what = 0; what < INTERRUPTIONS; what++)
+		for (unsigned int step = 0; step < 20; step++)
+			if (!life_until(test, what, step, step & 1) && step > 9)
+				break;
+}
+
+struct destroyer {
+	struct work_struct work;
+	struct ib_cm_id *id;
+	struct completion done;
+};
+
+static void destroy_work(struct work_struct *work)
+{
+	struct destroyer *destroyer = container_of(work, struct destroyer, work);
+
+	ib_destroy_cm_id(destroyer->id);
+	complete(&destroyer->done);
+}
+
+static void destroy_waits_for_the_handler(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct destroyer destroyer = { .id = pair->active.id };
+
+	INIT_WORK_ONSTACK(&destroyer.work, destroy_work);
+	init_completion(&destroyer.done);
+	pair->active.stops_for = IB_CM_REQ_ERROR;
+	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	fake_net_fail(pair->net, CM_MSG_REQ);
+	wait_for_completion(&pair->active.inside);
+	queue_work(system_unbound_wq, &destroyer.work);
+	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&destroyer.done, HZ / 20), 0);
+	complete(&pair->active.outside);
+	wait_for_completion(&destroyer.done);
+	flush_work(&destroyer.work);
+	destroy_work_on_stack(&destroyer.work);
+	pair->active.id = NULL;
+	pair_end(pair);
+}
+
+/* ---- without memory ---- */
+
+#ifdef CONFIG_FAILSLAB
+/*
+ * Each allocation of the calls and of the messages that arrive fails in turn. What an allocation
+ * in a handler would fail is not reached by this: handlers run in another task.
+ */
+static bool life_without_memory(struct kunit *test, unsigned int nth, unsigned int *failures)
+{
+	struct pair *pair = pair_begin(test);
+	bool failed;
+	int ret;
+
+	current->fail_nth = nth;
+	ret = party_connect(&pair->active);
+	fake_net_run(pair->net);
+	if (!ret && party_state(&pair->active) == IB_CM_ESTABLISHED)
+		ib_send_cm_dreq(pair->active.id, "bye", 3);
+	fake_net_run(pair->net);
+	failed = !current->fail_nth;
+	current->fail_nth = 0;
+	*failures += !!ret;
+	/* What did not succeed at once has left no trace, so that it does now. */
+	if (ret) {
+		KUNIT_EXPECT_EQ(test, party_state(&pair->active), IB_CM_IDLE);
+		connect_pair(pair);
+		KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	}
+	expect_account(test, &pair->active, nth);
+	expect_account(test, &pair->passive, nth);
+	pair_end(pair);
+	return failed;
+}
+
+static void memory_may_lack_at_any_time(struct kunit *test)
+{
+	unsigned int nth = 1, failures = 0;
+
+	while (nth < 500 && life_without_memory(test, nth, &failures))
+		nth++;
+	KUNIT_EXPECT_LT(test, nth, 500);
+	if (!failures)
+		kunit_skip(test, "failslab spares allocations that may wait");
+	kunit_info(test, "%u allocations, %u of them failed a call\n", nth - 1, failures);
+}
+#endif
+
+/* ---- messages of strangers ---- */
+
+static void stranger_gets_an_answer(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct cm_msg dreq = { .type = CM_MSG_DREQ, .local_id = 77, .remote_id = 0xdead };
+	struct cm_msg rep = { .type = CM_MSG_REP, .local_id = 77, .remote_id = 0xdead };
+	struct cm_msg drep = { .type = CM_MSG_DREP, .local_id = 77, .remote_id = 0xdead };
+
+	fake_net_inject(pair->net->b, FAKE_LID_A, &dreq);
+	KUNIT_EXPECT_NOT_NULL(test, fake_net_find(pair->net, CM_MSG_DREP));
+	fake_net_inject(pair->net->b, FAKE_LID_A, &rep);
+	KUNIT_EXPECT_NOT_NULL(test, fake_net_find(pair->net, CM_MSG_REJ));
+	fake_net_run(pair->net);
+	fake_net_inject(pair->net->b, FAKE_LID_A, &drep);
+	KUNIT_EXPECT_EQ(test, fake_net_mads(pair->net), 0);
+	pair_end(pair);
+}
+
+/* A connection is not ended by one who does not know its ids and QP. */
+static void stranger_ends_nothing(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct cm_msg dreq = { .type = CM_MSG_DREQ };
+
+	connect_pair(pair);
+	dreq.remote_id = be32_to_cpu(pair->passive.id->local_id);
+	dreq.local_id = be32_to_cpu(pair->passive.id->remote_id) + 1;
+	dreq.dreq.remote_qpn = FAKE_QPN_B;
+	fake_net_inject(pair->net->b, FAKE_LID_A, &dreq);
+	dreq.local_id--;
+	dreq.dreq.remote_qpn++;
+	fake_net_inject(pair->net->b, FAKE_LID_A, &dreq);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	pair_end(pair);
+}
+
+static void alternate_path_is_loaded(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
+	struct cm_msg lap = { .type = CM_MSG_LAP };
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
+	int mask;
+
+	connect_pair(pair);
+	lap.local_id = be32_to_cpu(pair->passive.id->remote_id);
+	lap.remote_id = be32_to_cpu(pair->passive.id->local_id);
+	lap.lap.remote_qpn = FAKE_QPN_B;
+	path.sl = 5;
+	cm_path_of_rec(&path, &lap.lap.alternate, 0);
+	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
+	KUNIT_EXPECT_EQ(test, pair->passive.last.event, IB_CM_LAP_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->passive.id->lap_state, IB_CM_LAP_RCVD);
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->passive.id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, mask, IB_QP_ALT_PATH | IB_QP_PATH_MIG_STATE);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_sl(&attr.alt_ah_attr), 5);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_dlid(&attr.alt_ah_attr), FAKE_LID_A);
+	pair_end(pair);
+}
+
+static void alternate_path_is_agreed_on(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
+	struct ib_cm_id *active = pair->active.id, *passive;
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
+	int mask;
+
+	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(active, &path, NULL, 0), -EINVAL);
+	connect_pair(pair);
+	passive = pair->passive.id;
+	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(passive, &path, NULL, 0), -EINVAL);
+	path.sl = 6;
+	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(active, &path, "lap", 3), 0);
+	fake_net_step(pair->net);
+	KUNIT_ASSERT_EQ(test, pair->passive.last.event, IB_CM_LAP_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->passive.data, 'l');
+	KUNIT_EXPECT_EQ(test, ib_send_cm_mra(passive, 20, NULL, 0), 0);
+	fake_net_step(pair->net);
+	KUNIT_EXPECT_EQ(test, active->lap_state, IB_CM_MRA_LAP_RCVD);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_apr(passive, IB_CM_APR_SUCCESS, NULL, 0, "apr", 3), 0);
+	fake_net_run(pair->net);
+	KUNIT_ASSERT_EQ(test, pair->active.last.event, IB_CM_APR_RECEIVED);
+	KUNIT_EXPECT_EQ(test, pair->active.last.param.apr_rcvd.ap_status, IB_CM_APR_SUCCESS);
+	KUNIT_EXPECT_EQ(test, active->lap_state, IB_CM_LAP_IDLE);
+	KUNIT_EXPECT_EQ(test, passive->lap_state, IB_CM_LAP_IDLE);
+	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(active, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, mask, IB_QP_ALT_PATH | IB_QP_PATH_MIG_STATE);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_sl(&attr.alt_ah_attr), 6);
+	/* The QP goes over to it; from then on messages do, too. */
+	KUNIT_EXPECT_EQ(test, ib_cm_notify(active, IB_EVENT_PATH_MIG), 0);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(active, NULL, 0), 0);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
+	pair_end(pair);
+}
+
+static void alternate_path_is_not_answered(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
+
+	connect_pair(pair);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(pair->active.id, &path, NULL, 0), 0);
+	fake_net_run(pair->net);
+	KUNIT_EXPECT_EQ(test, pair->active.last.event, IB_CM_LAP_ERROR);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	pair_end(pair);
+}
+
+/* ---- calls that make no sense ---- */
+
+static void wrong_calls_are_refused(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct ib_cm_id *id = pair->active.id;
+	struct ib_cm_rep_param rep = {};
+	static const u8 data[256];
+
+	KUNIT_EXPECT_EQ(test, ib_send_cm_rep(id, &rep), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_rtu(id, NULL, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(id, NULL, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_drep(id, NULL, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_mra(id, 0, NULL, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_rej(id, IB_CM_REJ_NO_QP, NULL, 0, NULL, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_cm_notify(id, IB_EVENT_COMM_EST), -EINVAL);
+	connect_pair(pair);
+	KUNIT_EXPECT_EQ(test, party_connect(&pair->active), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_cm_listen(id, cpu_to_be64(1)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(id, data, IB_CM_DREQ_PRIVATE_DATA_SIZE + 1), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	KUNIT_EXPECT_STREQ(test, ibcm_reject_msg(IB_CM_REJ_STALE_CONN),
+			   cm_rej_reason_name(IB_CM_REJ_STALE_CONN));
+	KUNIT_EXPECT_NOT_NULL(test, ibcm_reject_msg(-1));
+	pair_end(pair);
+}
+
+static struct kunit_case conn_cases[] = {
+	KUNIT_CASE(connects_and_disconnects),
+	KUNIT_CASE(passive_side_disconnects),
+	KUNIT_CASE(id_connects_again),
+	KUNIT_CASE(mra_lets_the_peer_wait),
+	KUNIT_CASE(request_tells_all),
+	KUNIT_CASE(connection_configures_qps),
+	KUNIT_CASE(consumer_refuses),
+	KUNIT_CASE(handler_that_fails_refuses),
+	KUNIT_CASE(handler_without_memory_says_nothing),
+	KUNIT_CASE(nobody_listens),
+	KUNIT_CASE(foreign_gid_is_refused),
+	KUNIT_CASE(nobody_answers),
+	KUNIT_CASE(rtu_never_arrives),
+	KUNIT_CASE(traffic_replaces_the_rtu),
+	KUNIT_CASE(dreq_never_arrives),
+	KUNIT_CASE(qp_of_a_connection_is_stale),
+	KUNIT_CASE(any_message_may_be_lost),
+	KUNIT_CASE(all_messages_may_come_twice),
+	KUNIT_CASE_SLOW(destroyed_and_removed_at_any_time),
+	KUNIT_CASE(destroy_waits_for_the_handler),
+#ifdef CONFIG_FAILSLAB
+	KUNIT_CASE_SLOW(memory_may_lack_at_any_time),
+#endif
+	KUNIT_CASE(stranger_gets_an_answer),
+	KUNIT_CASE(stranger_ends_nothing),
+	KUNIT_CASE(alternate_path_is_loaded),
+	KUNIT_CASE(alternate_path_is_agreed_on),
+	KUNIT_CASE(alternate_path_is_not_answered),
+	KUNIT_CASE(wrong_calls_are_refused),
+	{}
+};
+
+static struct kunit_suite conn_suite = {
+	.name = "ib_cm_conn",
+	.suite_init = rdma_kunit_again,
+	.test_cases = conn_cases,
+};
+
+kunit_test_suite(conn_suite);

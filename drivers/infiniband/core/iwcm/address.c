@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Addresses of ids: what the consumer gave, and what the port mapper has made of it for the wire.
+ */
+#include <linux/cleanup.h>
+#include <linux/string.h>
+#include <net/ipv6.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/rdma_reject.h>
+
+#include "iwcm.h"
+#include "portmap.h"
+
+/* Gives a wildcard address the IP address of another one; its port stays. */
+static void fill_wildcard(struct sockaddr_storage *addr, const struct sockaddr_storage *from)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+
+	if (addr->ss_family != from->ss_family)
+		return;
+	if (addr->ss_family == AF_INET && in->sin_addr.s_addr == htonl(INADDR_ANY))
+		in->sin_addr = ((const struct sockaddr_in *)from)->sin_addr;
+	else if (addr->ss_family == AF_INET6 && ipv6_addr_any(&in6->sin6_addr))
+		in6->sin6_addr = ((const struct sockaddr_in6 *)from)->sin6_addr;
+}
+
+static int name_device(struct ib_device *device, struct iwpm_dev_data *names)
+{
+	if (strscpy(names->dev_name, dev_name(&device->dev)) < 0)
+		return rdma_refuse(-EINVAL, "the port mapper knows device names of up to %u bytes",
+				   IWPM_DEVNAME_SIZE - 1);
+	strscpy(names->if_name, device->iw_ifname);
+	return 0;
+}
+
+static void set_mapped(struct iwcm_id *cm)
+{
+	guard(spinlock_irqsave)(&cm->lock);
+	cm->id.mapped = true;
+}
+
+static bool clear_mapped(struct iwcm_id *cm)
+{
+	guard(spinlock_irqsave)(&cm->lock);
+	if (!cm->id.mapped)
+		return false;
+	cm->id.mapped = false;
+	return true;
+}
+
+/**
+ * iwcm_map() - find out an id's addresses on the wire
+ * @cm: an id that is about to listen or to connect
+ * @active: it is about to connect
+ *
+ * Asks the port mapper for a local port, and with @active for the peer's. Without a port mapper, or
+ * where it refuses, the addresses are used as they are. Drivers with IW_F_NO_PORT_MAP want that,
+ * too, but let the port mapper know of their ports.
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL if the device's name or the kind of address is none for the port mapper;
+ * -ENOMEM.
+ */
+int iwcm_map(struct iwcm_id *cm, bool active)
+{
+	struct iw_cm_id *id = &cm->id;
+	struct iwpm_sa_data addr = {};
+	struct iwpm_dev_data names = {};
+	int ret;
+
+	/* A second attempt to connect has the first one's mapping. */
+	iwcm_unmap(cm);
+	ret = name_device(id->device, &names);
+	if (ret)
+		return ret;
+	id->m_local_addr = id->local_addr;
+	id->m_remote_addr = id->remote_addr;
+	if (iwpm_register_pid(&names, RDMA_NL_IWCM) || !iwpm_valid_pid())
+		return 0;
+
+	set_mapped(cm);
+	addr.loc_addr = id->local_addr;
+	addr.rem_addr = id->remote_addr;
+	if (id->device->iw_driver_flags & IW_F_NO_PORT_MAP)
+		addr.flags = IWPM_FLAGS_NO_PORT_MAP;
+	ret = active ? iwpm_add_and_query_mapping(&addr, RDMA_NL_IWCM) :
+	      iwpm_add_mapping(&addr, RDMA_NL_IWCM);
+	/* If the daemon went away meanwhile, nothing was asked. */
+	if (!ret && addr.mapped_loc_addr.ss_family) {
+		id->m_local_addr = addr.mapped_loc_addr;
+		if (active) {
+			id->m_remote_addr = addr.mapped_rem_addr;
+			fill_wildcard(&id->m_remote_addr, &id->remote_addr);
+		}
+	}
+	/* CONNECT_REPLY changes m_local_addr to what the driver has really used. */
+	cm->wire = id->m_local_addr;
+	return iwpm_create_mapinfo(&id->local_addr, &cm->wire, RDMA_NL_IWCM, addr.flags);
+}
+
+/**
+ * iwcm_unmap() - give an id's mapping back
+ * @cm: the id, mapped or not
+ *
+ * Context: may sleep.
+ */
+void iwcm_unmap(struct iwcm_id *cm)
+{
+	if (!clear_mapped(cm))
+		return;
+	iwpm_remove_mapinfo(&cm->id.local_addr, &cm->wire);
+	iwpm_remove_mapping(&cm->id.local_addr, RDMA_NL_IWCM);
+}
+
+/**
+ * iwcm_request_address() - give the id of a connection request its addresses
+ * @listener: the id that listens
+ * @cm: the request's id, whose event is not told yet
+ *
+ * If the port mapper knows which address the peer's consumer connects from, the event says that
+ * instead of the one on the wire.
+ *
+ * Context: may sleep.
+ */
+void iwcm_request_address(struct iwcm_id *listener, struct iwcm_id *cm)
+{
+	struct iw_cm_event *event = &cm->first.event;
+	struct iw_cm_id *id = &cm->id;
+
+	id->m_local_addr = event->local_addr;
+	id->m_remote_addr = event->remote_addr;
+	id->local_addr = listener->id.local_addr;
+	if (iwpm_get_remote_info(&listener->id.m_local_addr, &event->remote_addr,
+				 &id->remote_addr, RDMA_NL_IWCM)) {
+		id->remote_addr = event->remote_addr;
+		return;
+	}
+	fill_wildcard(&id->local_addr, &event->local_addr);
+	event->local_addr = id->local_addr;
+	event->remote_addr = id->remote_addr;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the port mapper's daemon sends: answers, and news of its own.
+ *
+ * netlink calls these as dumps: what they return ends up in the NLMSG_DONE that the daemon skips.
+ */
+#include <linux/cleanup.h>
+#include <linux/netlink.h>
+#include <linux/string.h>
+
+#include "iwcm.h"
+#include "portmap.h"
+
+/* Reads a message; the daemon's number is echoed with the next request. */
+static int hear(const struct netlink_callback *cb, unsigned int op, struct iwpm_msg *msg)
+{
+	int ret = iwpm_msg_parse(cb->nlh, op, msg);
+
+	if (!ret)
+		WRITE_ONCE(iwpm_daemon.echo, cb->nlh->nlmsg_seq);
+	return ret;
+}
+
+/* The caller holds the daemon's lock. An answer to another operation answers nothing. */
+static struct iwpm_request *find_request(u32 seq, unsigned int op)
+{
+	struct iwpm_request *request;
+
+	list_for_each_entry(request, &iwpm_daemon.requests, entry) {
+		if (request->seq != seq || request->answered)
+			continue;
+		return op == RDMA_NL_IWPM_HANDLE_ERR || op == request->op ? request : NULL;
+	}
+	return NULL;
+}
+
+/* The caller holds the daemon's lock: who asked may go as soon as it is released. */
+static void answer(struct iwpm_request *request, const struct iwpm_msg *msg, int err)
+{
+	if (msg)
+		*request->answer = *msg;
+	request->err = err;
+	request->answered = true;
+	complete(&request->done);
+}
+
+/**
+ * iwpm_register_pid_cb() - the daemon knows us
+ * @skb: not used
+ * @cb: has the message
+ *
+ * Return: 0, or -EINVAL for a message that is malformed or that nobody waits for.
+ */
+int iwpm_register_pid_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct iwpm_request *request;
+	struct iwpm_msg msg;
+
+	if (hear(cb, RDMA_NL_IWPM_REG_PID, &msg))
+		return -EINVAL;
+	guard(spinlock)(&iwpm_daemon.lock);
+	request = find_request(msg.seq, RDMA_NL_IWPM_REG_PID);
+	if (!request)
+		return -EINVAL;
+	if (strcmp(msg.dev_name, request->question->dev_name) ||
+	    strcmp(msg.library, IWPM_LIBRARY) || msg.version < IWPM_UABI_VERSION_MIN) {
+		answer(request, NULL, IWPM_USER_LIB_INFO_ERR);
+		return 0;
+	}
+	iwpm_daemon.portid = cb->nlh->nlmsg_pid;
+	iwpm_daemon.absent = false;
+	iwpm_daemon.version = min_t(u16, msg.version, IWPM_UABI_VERSION);
+	iwpm_daemon.bond = IWPM_REGISTERED;
+	answer(request, &msg, 0);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_register_pid_cb);
+
+static bool fits(const struct iwpm_msg *msg, const struct iwpm_msg *question, bool remote)
+{
+	if (!iwpm_same_address(&msg->local, &question->local) ||
+	    msg->mapped_local.ss_family != msg->local.ss_family)
+		return false;
+	return !remote || (iwpm_same_address(&msg->remote, &question->remote) &&
+			   msg->mapped_remote.ss_family == msg->remote.ss_family);
+}
+
+static int mapping_cb(struct netlink_callback *cb, unsigned int op)
+{
+	bool remote = op == RDMA_NL_IWPM_QUERY_MAPPING;
+	struct iwpm_request *request;
+	struct iwpm_msg msg;
+
+	if (hear(cb, op, &msg))
+		return -EINVAL;
+	guard(spinlock)(&iwpm_daemon.lock);
+	request = find_request(msg.seq, op);
+	if (!request)
+		return -EINVAL;
+	if (!fits(&msg, request->question, remote))
+		answer(request, NULL, IWPM_USER_LIB_INFO_ERR);
+	else
+		answer(request, &msg, remote && msg.err == IWPM_REMOTE_QUERY_REJECT ? msg.err : 0);
+	return 0;
+}
+
+/**
+ * iwpm_add_mapping_cb() - a local address is mapped
+ * @skb: not used
+ * @cb: has the message
+ *
+ * Return: 0, or -EINVAL for a message that is malformed or that nobody waits for.
+ */
+int iwpm_add_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mapping_cb(cb, RDMA_NL_IWPM_ADD_MAPPING);
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_add_mapping_cb);
+
+/**
+ * iwpm_add_and_query_mapping_cb() - a local and a peer's address are mapped
+ * @skb: not used
+ * @cb: has the message
+ *
+ * Return: 0, or -EINVAL for a message that is malformed or that nobody waits for.
+ */
+int iwpm_add_and_query_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mapping_cb(cb, RDMA_NL_IWPM_QUERY_MAPPING);
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_add_and_query_mapping_cb);
+
+/**
+ * iwpm_remote_info_cb() - a peer will connect from this address
+ * @skb: not used
+ * @cb: has the message
+ *
+ * Return: 0, -EINVAL for a malformed message, -ENOMEM.
+ */
+int iwpm_remote_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct iwpm_msg msg;
+
+	if (hear(cb, RDMA_NL_IWPM_REMOTE_INFO, &msg) ||
+	    msg.mapped_local.ss_family != msg.local.ss_family ||
+	    msg.mapped_remote.ss_family != msg.remote.ss_family)
+		return -EINVAL;
+	return iwpm_remember_peer(&msg);
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_remote_info_cb);
+
+/**
+ * iwpm_mapping_error_cb() - the daemon refuses a request
+ * @skb: not used
+ * @cb: has the message
+ *
+ * Return: 0, also if nobody waits for it, or -EINVAL for a malformed message.
+ */
+int iwpm_mapping_error_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct iwpm_request *request;
+	struct iwpm_msg msg;
+
+	if (hear(cb, RDMA_NL_IWPM_HANDLE_ERR, &msg))
+		return -EINVAL;
+	guard(spinlock)(&iwpm_daemon.lock);
+	request = find_request(msg.seq, RDMA_NL_IWPM_HANDLE_ERR);
+	if (request)
+		answer(request, NULL, msg.err);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_mapping_error_cb);
+
+/* A daemon that begins may not know what its predecessor knew. */
+static void heard_anew(const struct netlink_callback *cb)
+{
+	iwpm_daemon.bond = IWPM_HEARD;
+	iwpm_daemon.absent = false;
+	iwpm_daemon.portid = cb->nlh->nlmsg_pid;
+}
+
+/**
+ * iwpm_mapping_info_cb() - a daemon has begun and wants to know the mappings in use
+ * @skb: not used
+ * @cb: has the message
+ *
+ * Return: 0; -EINVAL for a malformed message or one of a daemon that is too old; -ENOMEM, or the
+ * socket's error, if it could not be told.
+ */
+int iwpm_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct iwpm_msg msg;
+	u16 version;
+
+	if (iwpm_msg_parse(cb->nlh, RDMA_NL_IWPM_MAPINFO, &msg) ||
+	    strcmp(msg.library, IWPM_LIBRARY) || msg.version < IWPM_UABI_VERSION_MIN)
+		return -EINVAL;
+	scoped_guard(spinlock, &iwpm_daemon.lock) {
+		iwpm_daemon.echo = cb->nlh->nlmsg_seq;
+		heard_anew(cb);
+		version = iwpm_daemon.version;
+	}
+	return iwpm_send_mappings(cb->nlh->nlmsg_pid, version);
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_mapping_info_cb);
+
+/**
+ * iwpm_ack_mapping_info_cb() - the daemon has read the mappings in use
+ * @skb: not used
+ * @cb: has the message, with how many it understood
+ *
+ * Return: 0, or -EINVAL for a malformed message.
+ */
+int iwpm_ack_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct iwpm_msg msg;
+
+	return hear(cb, RDMA_NL_IWPM_MAPINFO_NUM, &msg);
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_ack_mapping_info_cb);
+
+static int send_hello(u32 portid, u16 version)
+{
+	struct iwpm_msg msg = { .version = version };
+	struct sk_buff *skb = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	if (!skb)
+		return -ENOMEM;
+	iwpm_msg_put(skb, RDMA_NL_IWPM_HELLO, iwpm_next_seq(), NLM_F_REQUEST, &msg, version);
+	return iwpm_transmit(skb, IWPM_AT_ONCE, portid);
+}
+
+/**
+ * iwpm_hello_cb() - a daemon begins
+ * @skb: not used
+ * @cb: has the message, with the version of messages that it speaks
+ *
+ * Both use the lower version from now on.
+ *
+ * Return: 0; -EINVAL for a malformed message; -ENOMEM, or the socket's error, if it could not be
+ * answered.
+ */
+int iwpm_hello_cb(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct iwpm_msg msg;
+	u16 version;
+
+	if (hear(cb, RDMA_NL_IWPM_HELLO, &msg))
+		return -EINVAL;
+	version = min_t(u16, msg.version, IWPM_UABI_VERSION);
+	scoped_guard(spinlock, &iwpm_daemon.lock) {
+		heard_anew(cb);
+		iwpm_daemon.version = version;
+	}
+	return send_hello(cb->nlh->nlmsg_pid, version);
+}
+EXPORT_SYMBOL_IF_KUNIT(iwpm_hello_cb);

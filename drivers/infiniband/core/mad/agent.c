@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Agents: who has registered for which requests, and who is asked for by the TID of a response.
+ */
+#include <kunit/static_stub.h>
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include <rdma/rdma_reject.h>
+
+#include "access.h"
+#include "mad_priv.h"
+#include "trace.h"
+
+/* Some devices keep the highest byte of TIDs for themselves. */
+#define MAX_HI_TID 0xffffff
+/* Classes and their versions beyond these do not exist, or are directed routes. */
+#define MAX_CLASS 80
+#define MAX_CLASS_VERSION OPA_SM_CLASS_VERSION
+
+/* All agents by hi_tid. It holds NULL for those that are not ready. */
+static DEFINE_XARRAY_FLAGS(agents, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+static u32 next_hi_tid;
+
+/**
+ * mad_agent_make() - make an agent and let it be found
+ * @qp: QP that it uses; the agent takes the caller's reference of the port
+ * @req: what it takes, or NULL
+ * @template: its public part
+ *
+ * Context: may sleep.
+ * Return: the agent, to be ended with mad_agent_end(); or an error, with the port's reference left
+ * to the caller.
+ */
+struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req *req,
+				 const struct ib_mad_agent *template)
+{
+	struct mad_agent *agent = kzalloc(sizeof(*agent), GFP_KERNEL);
+	struct mad_port *port = qp->port;
+	int ret;
+
+	if (!agent)
+		return ERR_PTR(-ENOMEM);
+	agent->agent = *template;
+	agent->agent.device = port->device;
+	agent->agent.qp = qp->qp;
+	agent->agent.port_num = port->port_num;
+	agent->port = port;
+	agent->qp = qp;
+	agent->dev_index = port->device->index;
+	if (req)
+		agent->req = *req;
+	refcount_set(&agent->refs, 1);
+	init_completion(&agent->gone);
+	INIT_LIST_HEAD(&agent->sends);
+	INIT_LIST_HEAD(&agent->queue);
+	INIT_LIST_HEAD(&agent->eager);
+	INIT_LIST_HEAD(&agent->partial);
+
+	ret = mad_access_begin(agent);
+	if (ret)
+		goto free;
+	ret = xa_alloc_cyclic_irq(&agents, &agent->agent.hi_tid, NULL, XA_LIMIT(1, MAX_HI_TID),
+				  &next_hi_tid, GFP_KERNEL);
+	if (ret < 0)
+		goto access;
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		ret = port->open ? 0 : -ENODEV;
+		if (!ret)
+			ret = mad_table_add(&qp->table, &agent->req, agent, GFP_ATOMIC);
+		if (!ret)
+			list_add_tail(&agent->entry, &port->agents);
+	}
+	if (!ret) {
+		/* The entry is reserved, so that this takes no memory. */
+		xa_store_irq(&agents, agent->agent.hi_tid, agent, GFP_KERNEL);
+		trace_ib_mad_create_agent(agent);
+		return agent;
+	}
+	xa_erase_irq(&agents, agent->agent.hi_tid);
+access:
+	mad_access_end(agent);
+free:
+	kfree(agent);
+	return ERR_PTR(ret);
+}
+
+/**
+ * mad_agent_end() - end an agent
+ * @agent: agent; gone afterwards, with its reference of the port
+ *
+ * Context: may sleep until its handlers have returned and its send buffers are freed.
+ */
+void mad_agent_end(struct mad_agent *agent)
+{
+	struct mad_port *port = agent->port;
+	struct mad_send *send, *next;
+
+	trace_ib_mad_unregister_agent(agent);
+	xa_erase_irq(&agents, agent->agent.hi_tid);
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		agent->closed = true;
+		mad_table_remove(&agent->qp->table, &agent->req, agent);
+		list_for_each_entry_safe(send, next, &agent->sends, entry)
+			mad_send_cancel(send);
+	}
+	mad_run_done(port);
+	mad_agent_put(agent);
+	wait_for_completion(&agent->gone);
+	mad_partials_end(agent);
+	scoped_guard(spinlock_irqsave, &port->lock)
+		list_del(&agent->entry);
+	mad_access_end(agent);
+	kfree(agent);
+	mad_port_put(port);
+}
+
+/**
+ * mad_agent_find() - whose is a MAD that has arrived?
+ * @qp: where it has
+ * @mad: the MAD
+ *
+ * Context: any.
+ * Return: the agent with a reference, or NULL.
+ */
+struct mad_agent *mad_agent_find(struct mad_qp *qp, const struct ib_mad *mad)
+{
+	struct mad_agent *agent;
+	unsigned long flags;
+
+	if (ib_response_mad(&mad->mad_hdr)) {
+		xa_lock_irqsave(&agents, flags);
+		agent = xa_load(&agents, be64_to_cpu(mad->mad_hdr.tid) >> 32);
+		if (agent && agent->qp != qp)
+			agent = NULL;
+		if (agent)
+			refcount_inc(&agent->refs);
+		xa_unlock_irqrestore(&agents, flags);
+		return agent;
+	}
+	guard(spinlock_irqsave)(&qp->port->lock);
+	agent = mad_table_find(&qp->table, mad);
+	if (agent)
+		refcount_inc(&agent->refs);
+	return agent;
+}
+
+static int check_request(const struct ib_mad_reg_req *req, enum ib_qp_type qp_type)
+{
+	unsigned int qp_num = qp_type == IB_QPT_SMI ? 0 : 1;
+
+	if (!req->mgmt_class ||
+	    (req->mgmt_class >= MAX_CLASS &&
+	     req->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE))
+		return rdma_refuse(-EINVAL, "management class 0x%02x: none that agents may have",
+				   req->mgmt_class);
+	if (req->mgmt_class_version > MAX_CLASS_VERSION)
+		return rdma_refuse(-EINVAL, "class version 0x%02x > 0x%02x",
+				   req->mgmt_class_version, MAX_CLASS_VERSION);
+	if (mad_class_has_oui(req->mgmt_class) && !(req->oui[0] | req->oui[1] | req->oui[2]))
+		return rdma_refuse(-EINVAL, "class 0x%02x needs an OUI", req->mgmt_class);
+	if (mad_class_is_smp(req->mgmt_class) != !qp_num)
+		return rdma_refuse(-EINVAL, "class 0x%02x is not one of QP%u", req->mgmt_class,
+				   qp_num);
+	return 0;
+}
+
+static int check_registration(enum ib_qp_type qp_type, const struct ib_mad_reg_req *req,
+			      u8 rmpp_version, ib_mad_send_handler send_handler,
+			      ib_mad_recv_handler recv_handler, u32 flags)
+{
+	if (qp_type != IB_QPT_SMI && qp_type != IB_QPT_GSI)
+		return rdma_refuse(-EINVAL, "QP type %u has no agents", qp_type);
+	if (rmpp_version && rmpp_version != IB_MGMT_RMPP_VERSION)
+		return rdma_refuse(-EINVAL, "RMPP version %u is not %u", rmpp_version,
+				   IB_MGMT_RMPP_VERSION);
+	if (flags & IB_MAD_USER_RMPP && !rmpp_version)
+		return rdma_refuse(-EINVAL, "RMPP of its own without RMPP");
+	if (!req)
+		return send_handler ? 0 : rdma_refuse(-EINVAL, "an agent for nothing");
+	if (!recv_handler)
+		return rdma_refuse(-EINVAL, "requests without a handler");
+	if (rmpp_version && !ib_is_mad_class_rmpp(req->mgmt_class))
+		return rdma_refuse(-EINVAL, "class 0x%02x has no RMPP", req->mgmt_class);
+	return check_request(req, qp_type);
+}
+
+/**
+ * ib_register_mad_agent() - become an agent at a port
+ * @device: device, which stays while this is called
+ * @port_num: number of the port
+ * @qp_type: IB_QPT_SMI or IB_QPT_GSI
+ * @mad_reg_req: requests that the agent takes; NULL: it only sends
+ * @rmpp_version: IB_MGMT_RMPP_VERSION, or 0: the agent's MADs have no RMPP header
+ * @send_handler: called when a MAD of the agent has ended; needed to send
+ * @recv_handler: called with requests and responses, which the agent frees by ib_free_recv_mad();
+ *	needed to receive
+ * @context: kept in the agent
+ * @registration_flags: IB_MAD_USER_RMPP: the agent does RMPP itself
+ *
+ * One agent at a port has each method of a class, its version and OUI. TIDs of the agent's requests
+ * have hi_tid in their upper half. The handlers may sleep, and run at the same time.
+ *
+ * Context: may sleep.
+ * Return: the agent, for ib_unregister_mad_agent(); -ENODEV if the port exchanges no MADs;
+ * -EPROTONOSUPPORT if it does, but not at this QP; -EINVAL for a request that makes no sense, or a
+ * method that another agent has; -ENOMEM; what a security module says.
+ */
+struct ib_mad_agent *ib_register_mad_agent(struct ib_device *device, u32 port_num,
+					   enum ib_qp_type qp_type,
+					   struct ib_mad_reg_req *mad_reg_req, u8 rmpp_version,
+					   ib_mad_send_handler send_handler,
+					   ib_mad_recv_handler recv_handler, void *context,
+					   u32 registration_flags)
+{
+	const struct ib_mad_agent template = {
+		.recv_handler = recv_handler,
+		.send_handler = send_handler,
+		.context = context,
+		.flags = registration_flags,
+		.rmpp_version = rmpp_version,
+	};
+	struct mad_agent *agent;
+	struct mad_port *port;
+	struct mad_qp *qp;
+	int ret;
+
+	KUNIT_STATIC_STUB_REDIRECT(ib_register_mad_agent, device, port_num, qp_type, mad_reg_req,
+				   rmpp_version, send_handler, recv_handler, context,
+				   registration_flags);
+	ret = check_registration(qp_type, mad_reg_req, rmpp_version, send_handler, recv_handler,
+				 registration_flags);
+	if (ret)
+		return ERR_PTR(ret);
+	port = mad_port_get(device, port_num);
+	if (!port)
+		return ERR_PTR(-ENODEV);
+	qp = &port->qp[qp_type == IB_QPT_GSI];
+	agent = qp->qp ? mad_agent_make(qp, mad_reg_req, &template) : ERR_PTR(-EPROTONOSUPPORT);
+	if (IS_ERR(agent)) {
+		mad_port_put(port);
+		return ERR_CAST(agent);
+	}
+	return &agent->agent;
+}
+EXPORT_SYMBOL(ib_register_mad_agent);
+
+/**
+ * ib_unregister_mad_agent() - be an agent no more
+ * @mad_agent: agent; its MADs under way end with IB_WC_WR_FLUSH_ERR. Its device may have gone.
+ *
+ * MADs that it has received may be freed later.
+ *
+ * Context: may sleep, until its handlers have returned and all its send buffers are freed; not from
+ * a handler.
+ */
+void ib_unregister_mad_agent(struct ib_mad_agent *mad_agent)
+{
+	KUNIT_STATIC_STUB_REDIRECT(ib_unregister_mad_agent, mad_agent);
+	mad_agent_end(to_mad_agent(mad_agent));
+}
+EXPORT_SYMBOL(ib_unregister_mad_agent);

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of mad/ share.
+ *
+ * Locks: one for each port, which protects everything about its agents, queues and the MADs that
+ * are under way. It is taken in any context. No handler and no operation of the driver that may
+ * sleep is called while it is held.
+ *
+ * A MAD that is under way has references from whoever is going to do something with it; the last
+ * one that is dropped ends it:
+ *   at_qp   it is in a queue, waits for its turn to be in one, or for the local loop
+ *   waits   a response is expected
+ *   unacked segments of it are still to be acknowledged
+ *   and each handler that runs with it.
+ * The timer is armed while somebody waits and nothing of it is in a queue.
+ */
+#ifndef RDMA_MAD_PRIV_H
+#define RDMA_MAD_PRIV_H
+
+#include <linux/completion.h>
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/timerqueue.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_verbs.h>
+
+#include "rmpp.h"
+#include "table.h"
+
+struct mad_port;
+struct mad_timer;
+
+/**
+ * struct mad_timer - something that happens when its time has come
+ * @node: in the port's timers, with a time of ktime_get()
+ * @expired: what happens; called with the port's lock held, after which the timer may be gone
+ */
+struct mad_timer {
+	struct timerqueue_node node;
+	void (*expired)(struct mad_port *port, struct mad_timer *timer);
+};
+
+/**
+ * struct mad_qp - QP0 or QP1 of a port
+ * @port: the port
+ * @index: 0 or 1
+ * @qp: the QP, or NULL: the port has none
+ * @table: agents by the requests that they take
+ * @started: it has left RESET
+ * @free: sends for which the queue has room
+ * @stalled: nothing is posted, since the QP is being brought back to work
+ * @eager: agents with sends that wait for room, struct mad_agent, in the order of their turns
+ * @missing: receives that could not be posted
+ * @recover: brings the QP back to work
+ * @dropped: MADs that arrived and were dropped for want of memory or because they make no sense
+ */
+struct mad_qp {
+	struct mad_port *port;
+	unsigned int index;
+	struct ib_qp *qp;
+	struct mad_table table;
+	bool started;
+	unsigned int free;
+	bool stalled;
+	struct list_head eager;
+	unsigned int missing;
+	struct work_struct recover;
+	atomic64_t dropped;
+};
+
+#define MAD_REQUEST_BITS 8
+
+/**
+ * struct mad_port - a port that exchanges MADs
+ * @entry: in the list of all ports
+ * @refs: one of the device's, as long as it is there, and one of each agent
+ * @device: the device; not touched any more when @open is false
+ * @port_num: number of the port
+ * @opa: MADs may have 2 KiB
+ * @pd: PD of the QPs
+ * @cq: their CQ
+ * @qp: the QPs
+ * @own: agents by which the core itself answers, one for each QP
+ * @wq: runs the works below
+ * @lock: protects the members below, those of @qp, of the agents, and of MADs under way
+ * @open: the device is there
+ * @agents: struct mad_agent
+ * @requests: MADs under way, struct mad_send, by TID
+ * @timers: struct mad_timer
+ * @timer_work: runs what has expired
+ * @done: MADs whose end is to be told to their agents, struct mad_send
+ * @done_work: tells it, where it cannot be told at once
+ * @loop: MADs for this port itself, struct mad_send
+ * @loop_work: lets them arrive
+ * @segments: segments held of messages that are not complete
+ */
+struct mad_port {
+	struct list_head entry;
+	refcount_t refs;
+	struct ib_device *device;
+	u32 port_num;
+	bool opa;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct mad_qp qp[2];
+	struct mad_agent *own[2];
+	struct workqueue_struct *wq;
+
+	spinlock_t lock;
+	bool open;
+	struct list_head agents;
+	DECLARE_HASHTABLE(requests, MAD_REQUEST_BITS);
+	struct timerqueue_head timers;
+	struct delayed_work timer_work;
+	struct list_head done;
+	struct work_struct done_work;
+	struct list_head loop;
+	struct work_struct loop_work;
+	unsigned int segments;
+};
+
+/**
+ * struct mad_agent - an agent
+ * @agent: as its owner sees it
+ * @refs: its owner's, those of its send buffers, and of whoever is calling it
+ * @gone: completed when the last is dropped
+ * @port: its port
+ * @qp: its QP
+ * @dev_index: index of the device, which may have gone
+ * @req: what it takes; no method if it has registered for nothing
+ * @entry: in @port->agents
+ * @closed: nothing is posted any more
+ * @sends: MADs under way, struct mad_send
+ * @queue: those that wait for room in the QP
+ * @eager: in @qp->eager while @queue is not empty
+ * @partial: messages of which segments have arrived, struct mad_partial
+ * @partials: their number
+ */
+struct mad_agent {
+	struct ib_mad_agent agent;
+	refcount_t refs;
+	struct completion gone;
+	struct mad_port *port;
+	struct mad_qp *qp;
+	u32 dev_index;
+	struct ib_mad_reg_req req;
+
+	struct list_head entry;
+	bool closed;
+	struct list_head sends;
+	struct list_head queue;
+	struct list_head eager;
+	struct list_head partial;
+	unsigned int partials;
+};
+
+/**
+ * struct mad_send - a MAD that is to be sent, and what is going on with it
+ * @buf: as its owner sees it
+ * @agent: by which agent
+ * @internal: the core's own: nobody is told of its end
+ * @pad: bytes of the last segment that are not part of the message
+ * @size: bytes of a packet
+ * @segs: its segments, struct mad_segment; empty if it is no message in segments
+ * @segment: the segment that @mad is the head of
+ * @wr: work request
+ * @sge: its parts
+ * @cqe: its completion
+ * @entry: in @agent->sends
+ * @queue: in @agent->queue, @port->loop, @port->done
+ * @hash: in @port->requests
+ * @timer: when to stop waiting
+ * @tid: its TID as it was when it was posted
+ * @refs: see above; 0 while it is not under way
+ * @at_qp: see above
+ * @posted: it is in the QP's queue
+ * @waits: see above
+ * @unacked: see above
+ * @local: it is for this port itself, and does not go through the QP
+ * @timeout_ms: how long a response is waited for each time
+ * @retries_left: how often it is sent again
+ * @max_retries: how often it may be
+ * @resends: how often segments may still be sent again without progress
+ * @flushed: how often it came back since the QP had failed
+ * @tx: segments and window
+ * @status: how it ends
+ * @vendor_err: what the device or the peer said of it
+ * @mad: the MAD, or the head of each segment
+ */
+struct mad_send {
+	struct ib_mad_send_buf buf;
+	struct mad_agent *agent;
+	bool internal;
+	unsigned int pad;
+	unsigned int size;
+	struct list_head segs;
+	struct mad_segment *segment;
+
+	struct ib_ud_wr wr;
+	struct ib_sge sge[2];
+	struct ib_cqe cqe;
+
+	struct list_head entry;
+	struct list_head queue;
+	struct hlist_node hash;
+	struct mad_timer timer;
+	__be64 tid;
+	unsigned int refs;
+	bool at_qp, posted, waits, unacked, local;
+	unsigned int timeout_ms;
+	int retries_left, max_retries;
+	unsigned int resends, flushed;
+	struct rmpp_tx tx;
+	enum ib_wc_status status;
+	u32 vendor_err;
+
+	u8 mad[] __aligned(8);
+};
+
+/**
+ * struct mad_segment - what differs between the segments of a message
+ * @entry: in @segs of its message
+ * @num: number, from 1
+ * @data: bytes behind the head
+ */
+struct mad_segment {
+	struct list_head entry;
+	u32 num;
+	u8 data[];
+};
+
+/**
+ * struct mad_recv - a MAD that has arrived, or a buffer for one
+ * @rwc: as agents see it
+ * @wc: its completion
+ * @cqe: for the QP
+ * @qp: the QP
+ * @dma: address of @grh
+ * @size: bytes that the MAD may have
+ * @local: it comes from this port itself
+ * @grh: room for the GRH
+ * @mad: the MAD
+ */
+struct mad_recv {
+	struct ib_mad_recv_wc rwc;
+	struct ib_wc wc;
+	struct ib_cqe cqe;
+	struct mad_qp *qp;
+	u64 dma;
+	size_t size;
+	bool local;
+
+	/* The device writes these, one behind the other. */
+	struct ib_grh grh;
+	u8 mad[];
+};
+
+static inline struct mad_send *to_mad_send(struct ib_mad_send_buf *buf)
+{
+	return container_of(buf, struct mad_send, buf);
+}
+
+static inline struct mad_agent *to_mad_agent(struct ib_mad_agent *agent)
+{
+	return container_of(agent, struct mad_agent, agent);
+}
+
+static inline struct mad_recv *to_mad_recv(struct ib_mad_recv_buf *buf)
+{
+	return container_of(buf, struct mad_recv, rwc.recv_buf);
+}
+
+static inline struct ib_mad_hdr *recv_hdr(const struct mad_recv *recv)
+{
+	return (struct ib_mad_hdr *)recv->mad;
+}
+
+static inline struct ib_rmpp_hdr *recv_rmpp(const struct mad_recv *recv)
+{
+	return &((struct ib_rmpp_mad *)recv->mad)->rmpp_hdr;
+}
+
+static inline struct ib_mad_hdr *send_hdr(struct mad_send *send)
+{
+	return (struct ib_mad_hdr *)send->mad;
+}
+
+static inline struct ib_rmpp_hdr *send_rmpp(struct mad_send *send)
+{
+	return &((struct ib_rmpp_mad *)send->mad)->rmpp_hdr;
+}
+
+static inline bool is_message(const struct mad_send *send)
+{
+	return !list_empty(&send->segs);
+}
+
+static inline size_t mad_size(const struct mad_port *port, u8 base_version)
+{
+	return port->opa && base_version == OPA_MGMT_BASE_VERSION ? OPA_MGMT_MAD_SIZE :
+								    IB_MGMT_MAD_SIZE;
+}
+
+/* port.c */
+struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num);
+void mad_port_show(struct mad_port *port);
+void mad_port_hide(struct mad_port *port);
+struct mad_port *mad_port_get(struct ib_device *device, u32 port_num);
+void mad_port_put(struct mad_port *port);
+void mad_agent_put(struct mad_agent *agent);
+
+/* buf.c */
+struct mad_send *mad_send_alloc(struct mad_agent *agent, u32 remote_qpn, u16 pkey_index,
+				bool rmpp, int hdr_len, int data_len, gfp_t gfp, u8 base_version);
+void mad_send_free(struct mad_send *send);
+void mad_send_load(struct mad_send *send, u32 seg);
+struct mad_recv *mad_recv_alloc(struct mad_port *port, gfp_t gfp);
+void mad_recv_free(struct mad_recv *recv);
+
+/* queue.c */
+int mad_queue_send(struct mad_send *send);
+struct mad_send *mad_queue_push(struct mad_qp *qp);
+bool mad_queue_withdraw(struct mad_send *send);
+void mad_queue_sent(struct mad_send *send);
+int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv);
+void mad_queue_received(struct mad_recv *recv);
+
+/* request.c */
+void mad_timer_arm(struct mad_port *port, struct mad_timer *timer, unsigned int ms);
+void mad_timer_stop(struct mad_port *port, struct mad_timer *timer);
+void mad_timer_work(struct work_struct *work);
+void mad_send_begin(struct mad_send *send);
+void mad_send_undo(struct mad_send *send);
+void mad_send_get(struct mad_send *send);
+void mad_send_put(struct mad_send *send);
+void mad_send_left_qp(struct mad_send *send);
+void mad_send_give_up(struct mad_send *send, enum ib_wc_status status, u32 vendor_err);
+void mad_send_cancel(struct mad_send *send);
+void mad_send_answered(struct mad_send *send);
+struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *recv,
+			       bool (*fits)(const struct mad_send *send));
+bool mad_send_waits(const struct mad_send *send);
+void mad_run_done(struct mad_port *port);
+void mad_done_work(struct work_struct *work);
+
+/* send.c */
+int mad_send_post(struct mad_send *send);
+void mad_send_acked(struct mad_send *send, enum rmpp_tx_event event);
+void mad_send_left(struct mad_send *send);
+void mad_send_push(struct mad_qp *qp);
+
+/* reply.c */
+struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv, u8 base_version);
+void mad_reply_post(struct mad_send *send);
+void mad_reply(struct mad_port *port, struct mad_recv *recv, const struct ib_mad *mad, size_t size,
+	       u16 pkey_index);
+void mad_reply_unsupported(struct mad_recv *recv);
+
+/* reassembly.c */
+struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv);
+void mad_partials_end(struct mad_agent *agent);
+
+/* agent.c */
+struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req *req,
+				 const struct ib_mad_agent *template);
+void mad_agent_end(struct mad_agent *agent);
+struct mad_agent *mad_agent_find(struct mad_qp *qp, const struct ib_mad *mad);
+
+/* recv.c */
+void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+int mad_recv_refill(struct mad_qp *qp);
+void mad_loop_work(struct work_struct *work);
+
+/* qp.c */
+int mad_qps_open(struct mad_port *port);
+int mad_qps_start(struct mad_port *port);
+void mad_qps_close(struct mad_port *port);
+
+#endif

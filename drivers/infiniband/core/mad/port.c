@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Life of ports and agents. A port outlives its device for as long as it has agents: these then
+ * find it closed.
+ */
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+
+#include "mad_priv.h"
+
+/* Protects @ports. */
+static DEFINE_SPINLOCK(ports_lock);
+/* All struct mad_port that can be found. Few ask, so that a list does. */
+static LIST_HEAD(ports);
+
+/**
+ * mad_port_alloc() - make a port without QPs
+ * @device: its device
+ * @port_num: its number
+ *
+ * Context: may sleep.
+ * Return: the port with a reference, closed; or NULL.
+ */
+struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num)
+{
+	struct mad_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+
+	if (!port)
+		return NULL;
+	INIT_LIST_HEAD(&port->entry);
+	refcount_set(&port->refs, 1);
+	port->device = device;
+	port->port_num = port_num;
+	port->opa = rdma_cap_opa_mad(device, port_num);
+	spin_lock_init(&port->lock);
+	INIT_LIST_HEAD(&port->agents);
+	hash_init(port->requests);
+	timerqueue_init_head(&port->timers);
+	INIT_LIST_HEAD(&port->done);
+	INIT_LIST_HEAD(&port->loop);
+	for (unsigned int i = 0; i < ARRAY_SIZE(port->qp); i++) {
+		port->qp[i].port = port;
+		port->qp[i].index = i;
+		INIT_LIST_HEAD(&port->qp[i].eager);
+		mad_table_init(&port->qp[i].table);
+	}
+	return port;
+}
+
+/**
+ * mad_port_show() - let agents find a port
+ * @port: port that works
+ */
+void mad_port_show(struct mad_port *port)
+{
+	guard(spinlock_irqsave)(&ports_lock);
+	list_add_tail(&port->entry, &ports);
+}
+
+/**
+ * mad_port_hide() - take back mad_port_show()
+ * @port: port; one that was not shown does no harm
+ */
+void mad_port_hide(struct mad_port *port)
+{
+	guard(spinlock_irqsave)(&ports_lock);
+	list_del_init(&port->entry);
+}
+
+/**
+ * mad_port_get() - find a port
+ * @device: its device
+ * @port_num: its number
+ *
+ * Context: any.
+ * Return: the port with a reference, or NULL if it exchanges no MADs.
+ */
+struct mad_port *mad_port_get(struct ib_device *device, u32 port_num)
+{
+	struct mad_port *port;
+
+	guard(spinlock_irqsave)(&ports_lock);
+	list_for_each_entry(port, &ports, entry) {
+		if (port->device != device || port->port_num != port_num)
+			continue;
+		refcount_inc(&port->refs);
+		return port;
+	}
+	return NULL;
+}
+
+/**
+ * mad_port_put() - return a reference
+ * @port: port
+ *
+ * Context: any.
+ */
+void mad_port_put(struct mad_port *port)
+{
+	if (refcount_dec_and_test(&port->refs))
+		kfree(port);
+}
+
+/**
+ * mad_agent_put() - return a reference
+ * @agent: agent
+ *
+ * Context: any.
+ */
+void mad_agent_put(struct mad_agent *agent)
+{
+	if (refcount_dec_and_test(&agent->refs))
+		complete(&agent->gone);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The QPs of a port: made, brought to work, brought back to work when they fail, and ended.
+ */
+#include <linux/cleanup.h>
+#include <linux/moduleparam.h>
+#include <rdma/ib_cache.h>
+
+#include "access.h"
+#include "mad_priv.h"
+
+#define MIN_QUEUE 16
+#define MAX_SENDQ 4096
+#define MAX_RECVQ 4096
+
+static unsigned int sendq_size = 128;
+static unsigned int recvq_size = 512;
+
+module_param_named(send_queue_size, sendq_size, uint, 0444);
+MODULE_PARM_DESC(send_queue_size, "Size of send queue in number of work requests");
+module_param_named(recv_queue_size, recvq_size, uint, 0444);
+MODULE_PARM_DESC(recv_queue_size, "Size of receive queue in number of work requests");
+
+static int modify(struct mad_qp *qp, enum ib_qp_state state)
+{
+	struct mad_port *port = qp->port;
+	struct ib_qp_attr attr = { .qp_state = state };
+	int mask = IB_QP_STATE;
+	u16 pkey_index;
+
+	if (state == IB_QPS_INIT) {
+		mask |= IB_QP_PKEY_INDEX | IB_QP_QKEY;
+		attr.qkey = qp->index ? IB_QP1_QKEY : 0;
+		if (!ib_find_cached_pkey(port->device, port->port_num, IB_DEFAULT_PKEY_FULL,
+					 &pkey_index))
+			attr.pkey_index = pkey_index;
+	} else if (state == IB_QPS_RTS) {
+		mask |= IB_QP_SQ_PSN;
+	}
+	return ib_modify_qp(qp->qp, &attr, mask);
+}
+
+/* From RESET to work. */
+static int start(struct mad_qp *qp)
+{
+	int ret = modify(qp, IB_QPS_INIT);
+
+	if (ret)
+		return ret;
+	qp->started = true;
+	ret = modify(qp, IB_QPS_RTR);
+	if (!ret)
+		ret = modify(qp, IB_QPS_RTS);
+	if (!ret)
+		ret = mad_recv_refill(qp);
+	return ret;
+}
+
+/* A send that fails stops the queue of an unreliable QP, and nothing else. */
+static int restart_sends(struct mad_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS, .cur_qp_state = IB_QPS_SQE };
+
+	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_CUR_STATE);
+}
+
+/*
+ * A QP has failed. Its sends that are not to blame wait meanwhile, and receives that came back are
+ * missing.
+ */
+static void recover(struct work_struct *work)
+{
+	struct mad_qp *qp = container_of(work, struct mad_qp, recover);
+	struct mad_port *port = qp->port;
+	int ret = restart_sends(qp);
+
+	if (!ret) {
+		ret = mad_recv_refill(qp);
+	} else {
+		if (qp->started)
+			ib_drain_qp(qp->qp);
+		ret = modify(qp, IB_QPS_RESET);
+		if (!ret) {
+			qp->started = false;
+			ret = start(qp);
+		}
+	}
+	if (ret)
+		ibdev_err_ratelimited(port->device, "port %u: QP%u does not work any more: %d\n",
+				      port->port_num, qp->index, ret);
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		qp->stalled = false;
+		mad_send_push(qp);
+	}
+	mad_run_done(port);
+}
+
+static void qp_event(struct ib_event *event, void *context)
+{
+	struct mad_qp *qp = context;
+	struct mad_port *port = qp->port;
+
+	guard(spinlock_irqsave)(&port->lock);
+	if (event->event != IB_EVENT_QP_FATAL || !port->open || qp->stalled)
+		return;
+	qp->stalled = true;
+	queue_work(port->wq, &qp->recover);
+}
+
+static int make(struct mad_qp *qp)
+{
+	struct mad_port *port = qp->port;
+	struct ib_qp_init_attr attr = {
+		.send_cq = port->cq,
+		.recv_cq = port->cq,
+		.sq_sig_type = IB_SIGNAL_ALL_WR,
+		/* Draining takes one more of each. */
+		.cap = {
+			.max_send_wr = sendq_size + 1,
+			.max_recv_wr = recvq_size + 1,
+			.max_send_sge = 2,
+			.max_recv_sge = 1,
+		},
+		.qp_type = qp->index ? IB_QPT_GSI : IB_QPT_SMI,
+		.port_num = port->port_num,
+		.event_handler = qp_event,
+		.qp_context = qp,
+	};
+	struct ib_qp *made = ib_create_qp(port->pd, &attr);
+
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	qp->qp = made;
+	qp->free = sendq_size;
+	qp->missing = recvq_size;
+	INIT_WORK(&qp->recover, recover);
+	return 0;
+}
+
+/* Ends what mad_qps_open() has begun, as far as it came. Nobody posts any more. */
+static void end(struct mad_port *port)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(port->qp); i++) {
+		struct mad_qp *qp = &port->qp[i];
+
+		if (!qp->qp)
+			continue;
+		cancel_work_sync(&qp->recover);
+		if (qp->started)
+			ib_drain_qp(qp->qp);
+		ibdev_dbg(port->device, "port %u: QP%u has dropped %lld MADs\n", port->port_num, i,
+			  atomic64_read(&qp->dropped));
+		ib_destroy_qp(qp->qp);
+		qp->qp = NULL;
+	}
+	flush_work(&port->loop_work);
+	cancel_delayed_work_sync(&port->timer_work);
+	flush_work(&port->done_work);
+	if (port->cq)
+		ib_free_cq(port->cq);
+	if (port->pd)
+		ib_dealloc_pd(port->pd);
+	port->cq = NULL;
+	port->pd = NULL;
+	if (port->wq)
+		destroy_workqueue(port->wq);
+	port->wq = NULL;
+}
+
+/**
+ * mad_qps_open() - make what a port exchanges MADs with
+ * @port: closed port
+ *
+ * Context: may sleep.
+ * Return: 0, to be followed by mad_qps_start(), and ended with mad_qps_close(); -ENOMEM; what the
+ * driver said.
+ */
+int mad_qps_open(struct mad_port *port)
+{
+	struct ib_device *device = port->device;
+	bool smi = rdma_cap_ib_smi(device, port->port_num);
+	int cqes, ret = 0;
+
+	sendq_size = clamp(sendq_size, MIN_QUEUE, MAX_SENDQ);
+	recvq_size = clamp(recvq_size, MIN_QUEUE, MAX_RECVQ);
+	cqes = (sendq_size + recvq_size + 2) * (smi ? 2 : 1);
+
+	INIT_DELAYED_WORK(&port->timer_work, mad_timer_work);
+	INIT_WORK(&port->done_work, mad_done_work);
+	INIT_WORK(&port->loop_work, mad_loop_work);
+	port->wq = alloc_workqueue("ib_mad%u", WQ_UNBOUND | WQ_MEM_RECLAIM, 0, port->port_num);
+	if (!port->wq)
+		return -ENOMEM;
+	port->pd = ib_alloc_pd(device, 0);
+	if (IS_ERR(port->pd)) {
+		ret = PTR_ERR(port->pd);
+		port->pd = NULL;
+		goto end;
+	}
+	port->cq = ib_alloc_cq(device, port, cqes, 0, IB_POLL_UNBOUND_WORKQUEUE);
+	if (IS_ERR(port->cq)) {
+		ret = PTR_ERR(port->cq);
+		port->cq = NULL;
+		goto end;
+	}
+	scoped_guard(spinlock_irqsave, &port->lock)
+		port->open = true;
+	if (smi)
+		ret = make(&port->qp[0]);
+	if (!ret)
+		ret = make(&port->qp[1]);
+	if (!ret)
+		return 0;
+end:
+	scoped_guard(spinlock_irqsave, &port->lock)
+		port->open = false;
+	end(port);
+	return ret;
+}
+
+/**
+ * mad_qps_start() - let MADs arrive
+ * @port: port with the core's own agents
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; what the driver said.
+ */
+int mad_qps_start(struct mad_port *port)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < ARRAY_SIZE(port->qp); i++)
+		if (port->qp[i].qp)
+			ret = start(&port->qp[i]);
+	return ret;
+}
+
+/**
+ * mad_qps_close() - end all that goes on at a port
+ * @port: port that nobody finds any more; agents that have it still find it closed
+ *
+ * Context: may sleep, until all handlers have returned.
+ */
+void mad_qps_close(struct mad_port *port)
+{
+	struct mad_agent *agent;
+	struct mad_send *send, *next;
+
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		port->open = false;
+		list_for_each_entry(agent, &port->agents, entry)
+			list_for_each_entry_safe(send, next, &agent->sends, entry)
+				mad_send_cancel(send);
+	}
+	mad_run_done(port);
+	mad_access_forget_port(port);
+	end(port);
+}

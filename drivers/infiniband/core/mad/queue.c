@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Send and receive queues of a port's QPs. A send queue has room for mad_sendq_size MADs. What does
+ * not fit waits with its agent, and agents take turns, so that one that has thousands of MADs to
+ * send does not keep the others waiting.
+ */
+#include "mad_priv.h"
+#include "trace.h"
+
+static void unmap(struct mad_send *send)
+{
+	struct ib_device *device = send->agent->port->device;
+
+	for (int i = 0; i < send->wr.wr.num_sge; i++)
+		ib_dma_unmap_single(device, send->sge[i].addr, send->sge[i].length, DMA_TO_DEVICE);
+}
+
+static int map(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	void *part[2] = { send->mad, send->segment ? send->segment->data : NULL };
+	u32 length[2] = { send->size, 0 };
+	int num = send->wr.wr.num_sge;
+
+	if (num > 1) {
+		length[0] = send->buf.hdr_len;
+		length[1] = send->buf.seg_size;
+	}
+	for (int i = 0; i < num; i++) {
+		struct ib_sge *sge = &send->sge[i];
+
+		sge->addr = ib_dma_map_single(port->device, part[i], length[i], DMA_TO_DEVICE);
+		sge->length = length[i];
+		sge->lkey = port->pd->local_dma_lkey;
+		if (!ib_dma_mapping_error(port->device, sge->addr))
+			continue;
+		if (i)
+			ib_dma_unmap_single(port->device, send->sge[0].addr, send->sge[0].length,
+					    DMA_TO_DEVICE);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int post(struct mad_send *send)
+{
+	struct mad_qp *qp = send->agent->qp;
+	int ret = map(send);
+
+	if (ret)
+		return ret;
+	trace_ib_mad_ib_send_mad(send, IB_WC_SUCCESS);
+	send->wr.ah = send->buf.ah;
+	ret = ib_post_send(qp->qp, &send->wr.wr, NULL);
+	if (ret) {
+		unmap(send);
+		return ret;
+	}
+	send->posted = true;
+	qp->free--;
+	return 0;
+}
+
+/**
+ * mad_queue_send() - post a MAD, now or when there is room
+ * @send: MAD that is in no queue
+ *
+ * Context: the port's lock is held.
+ * Return: 0; -ENOMEM; what ib_post_send() said.
+ */
+int mad_queue_send(struct mad_send *send)
+{
+	struct mad_agent *agent = send->agent;
+	struct mad_qp *qp = agent->qp;
+
+	lockdep_assert_held(&agent->port->lock);
+	if (qp->free && !qp->stalled && list_empty(&qp->eager))
+		return post(send);
+	if (list_empty(&agent->queue))
+		list_add_tail(&agent->eager, &qp->eager);
+	list_add_tail(&send->queue, &agent->queue);
+	return 0;
+}
+
+static void unqueue(struct mad_send *send)
+{
+	struct mad_agent *agent = send->agent;
+
+	list_del_init(&send->queue);
+	if (list_empty(&agent->queue))
+		list_del_init(&agent->eager);
+}
+
+/**
+ * mad_queue_push() - post what waits, as far as there is room
+ * @qp: QP
+ *
+ * Context: the port's lock is held.
+ * Return: NULL, or a MAD that could not be posted and is in no queue any more: then there may be
+ * more to push.
+ */
+struct mad_send *mad_queue_push(struct mad_qp *qp)
+{
+	lockdep_assert_held(&qp->port->lock);
+	while (qp->free && !qp->stalled && !list_empty(&qp->eager)) {
+		struct mad_agent *agent = list_first_entry(&qp->eager, struct mad_agent, eager);
+		struct mad_send *send = list_first_entry(&agent->queue, struct mad_send, queue);
+
+		list_move_tail(&agent->eager, &qp->eager);
+		unqueue(send);
+		if (post(send))
+			return send;
+	}
+	return NULL;
+}
+
+/**
+ * mad_queue_withdraw() - take back a MAD that waits for room, or for the local loop
+ * @send: any MAD under way
+ *
+ * Context: the port's lock is held.
+ * Return: true if it was there; false if the QP has it, or nobody.
+ */
+bool mad_queue_withdraw(struct mad_send *send)
+{
+	lockdep_assert_held(&send->agent->port->lock);
+	if (list_empty(&send->queue))
+		return false;
+	if (send->local)
+		list_del_init(&send->queue);
+	else
+		unqueue(send);
+	return true;
+}
+
+/**
+ * mad_queue_sent() - the QP has done with a MAD
+ * @send: the MAD, which is in no queue any more
+ *
+ * Context: the port's lock is held.
+ */
+void mad_queue_sent(struct mad_send *send)
+{
+	lockdep_assert_held(&send->agent->port->lock);
+	unmap(send);
+	send->posted = false;
+	send->agent->qp->free++;
+}
+
+/**
+ * mad_queue_recv() - let a MAD arrive in a buffer
+ * @qp: QP
+ * @recv: buffer with its completion's function
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; what ib_post_recv() said.
+ */
+int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv)
+{
+	struct mad_port *port = qp->port;
+	struct ib_sge sge = {
+		.length = sizeof(recv->grh) + recv->size, .lkey = port->pd->local_dma_lkey,
+	};
+	struct ib_recv_wr wr = { .wr_cqe = &recv->cqe, .sg_list = &sge, .num_sge = 1 };
+	int ret;
+
+	sge.addr = ib_dma_map_single(port->device, &recv->grh, sge.length, DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(port->device, sge.addr))
+		return -ENOMEM;
+	recv->qp = qp;
+	recv->dma = sge.addr;
+	ret = ib_post_recv(qp->qp, &wr, NULL);
+	if (ret)
+		ib_dma_unmap_single(port->device, sge.addr, sge.length, DMA_FROM_DEVICE);
+	return ret;
+}
+
+/**
+ * mad_queue_received() - the QP has done with a buffer
+ * @recv: buffer, in which a MAD is or not
+ */
+void mad_queue_received(struct mad_recv *recv)
+{
+	ib_dma_unmap_single(recv->qp->port->device, recv->dma, sizeof(recv->grh) + recv->size,
+			    DMA_FROM_DEVICE);
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RMPP packets that arrive: segments of messages, put together here, and what the receiver of a
+ * message of ours says about it.
+ */
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+
+#include "mad_priv.h"
+
+/* Without a new segment for so long, the rest of a message does not come. */
+#define STALL_MS 40000
+/* For so long after its end a message is known, in case its last acknowledgment was lost. */
+#define LINGER_MS 10000
+/* Messages that an agent may be receiving, and segments of them at a port. */
+#define MAX_PARTIALS 512
+#define MAX_SEGMENTS BIT(18)
+
+/**
+ * struct mad_partial - a message of which segments have arrived
+ * @entry: in the agent's list
+ * @timer: forgets it
+ * @agent: the agent
+ * @rx: which segments
+ * @packets: struct ib_mad_recv_buf, in order; empty when the message is complete
+ * @count: their number
+ * @delivered: it is complete
+ * @tid: of its header, as the following
+ * @mgmt_class: the same
+ * @method: the same
+ * @slid: who sends it
+ * @src_qp: the same
+ * @routed: its packets have a GRH
+ * @sgid: who sends it, if @routed
+ */
+struct mad_partial {
+	struct list_head entry;
+	struct mad_timer timer;
+	struct mad_agent *agent;
+	struct rmpp_rx rx;
+	struct list_head packets;
+	unsigned int count;
+	bool delivered;
+	__be64 tid;
+	u8 mgmt_class, method;
+	u32 slid, src_qp;
+	bool routed;
+	union ib_gid sgid;
+};
+
+static void drop_packets(struct mad_partial *partial)
+{
+	struct ib_mad_recv_buf *buf, *next;
+
+	list_for_each_entry_safe(buf, next, &partial->packets, list)
+		mad_recv_free(to_mad_recv(buf));
+	INIT_LIST_HEAD(&partial->packets);
+	partial->agent->port->segments -= partial->count;
+	partial->count = 0;
+}
+
+static void end_partial(struct mad_partial *partial)
+{
+	mad_timer_stop(partial->agent->port, &partial->timer);
+	drop_packets(partial);
+	list_del(&partial->entry);
+	partial->agent->partials--;
+	kfree(partial);
+}
+
+static void partial_expired(struct mad_port *port, struct mad_timer *timer)
+{
+	end_partial(container_of(timer, struct mad_partial, timer));
+}
+
+/**
+ * mad_partials_end() - forget what has not arrived completely
+ * @agent: agent that receives no more
+ *
+ * Context: any.
+ */
+void mad_partials_end(struct mad_agent *agent)
+{
+	struct mad_partial *partial, *next;
+
+	guard(spinlock_irqsave)(&agent->port->lock);
+	list_for_each_entry_safe(partial, next, &agent->partial, entry)
+		end_partial(partial);
+}
+
+static bool is_part_of(const struct mad_recv *recv, const struct mad_partial *partial)
+{
+	const struct ib_mad_hdr *hdr = recv_hdr(recv);
+
+	return partial->tid == hdr->tid && partial->mgmt_class == hdr->mgmt_class &&
+	       partial->method == hdr->method && partial->src_qp == recv->wc.src_qp &&
+	       partial->slid == recv->wc.slid &&
+	       partial->routed == !!(recv->wc.wc_flags & IB_WC_GRH) &&
+	       (!partial->routed ||
+		!memcmp(&partial->sgid, &recv->grh.sgid, sizeof(partial->sgid)));
+}
+
+static struct mad_partial *find_partial(struct mad_agent *agent, const struct mad_recv *recv)
+{
+	struct mad_partial *partial;
+
+	list_for_each_entry(partial, &agent->partial, entry)
+		if (is_part_of(recv, partial))
+			return partial;
+	return NULL;
+}
+
+static struct mad_partial *make_partial(struct mad_agent *agent, const struct mad_recv *recv)
+{
+	const struct ib_mad_hdr *hdr = recv_hdr(recv);
+	struct mad_partial *partial;
+
+	if (agent->partials >= MAX_PARTIALS)
+		return NULL;
+	partial = kzalloc(sizeof(*partial), GFP_ATOMIC);
+	if (!partial)
+		return NULL;
+	partial->agent = agent;
+	partial->timer.expired = partial_expired;
+	timerqueue_init(&partial->timer.node);
+	rmpp_rx_init(&partial->rx);
+	INIT_LIST_HEAD(&partial->packets);
+	partial->tid = hdr->tid;
+	partial->mgmt_class = hdr->mgmt_class;
+	partial->method = hdr->method;
+	partial->slid = recv->wc.slid;
+	partial->src_qp = recv->wc.src_qp;
+	partial->routed = recv->wc.wc_flags & IB_WC_GRH;
+	partial->sgid = recv->grh.sgid;
+	list_add(&partial->entry, &agent->partial);
+	agent->partials++;
+	return partial;
+}
+
+static u32 segment_num(struct ib_mad_recv_buf *buf)
+{
+	return be32_to_cpu(recv_rmpp(to_mad_recv(buf))->seg_num);
+}
+
+static void keep(struct mad_partial *partial, struct mad_recv *recv)
+{
+	struct ib_mad_recv_buf *before;
+
+	/* Most arrive in order. */
+	list_for_each_entry_reverse(before, &partial->packets, list)
+		if (segment_num(before) < be32_to_cpu(recv_rmpp(recv)->seg_num))
+			break;
+	list_move(&recv->rwc.recv_buf.list, &before->list);
+	partial->count++;
+	partial->agent->port->segments++;
+}
+
+/* The last segment says how much of it counts. Some senders say 0. */
+static int message_len(struct mad_partial *partial, struct mad_recv *first)
+{
+	struct mad_recv *last = to_mad_recv(list_last_entry(&partial->packets,
+							    struct ib_mad_recv_buf, list));
+	int offset = ib_get_mad_data_offset(recv_hdr(first)->mgmt_class);
+	int data = first->rwc.mad_seg_size - offset;
+	int pad = first->rwc.mad_seg_size - IB_MGMT_RMPP_HDR -
+		  (int)be32_to_cpu(recv_rmpp(last)->paylen_newwin);
+
+	if (pad < 0 || pad > data)
+		pad = 0;
+	return offset + partial->rx.last * data - pad;
+}
+
+static struct mad_recv *complete_message(struct mad_partial *partial)
+{
+	struct mad_recv *first = to_mad_recv(list_first_entry(&partial->packets,
+							      struct ib_mad_recv_buf, list));
+
+	first->rwc.mad_len = message_len(partial, first);
+	INIT_LIST_HEAD(&first->rwc.rmpp_list);
+	list_splice_init(&partial->packets, &first->rwc.rmpp_list);
+	partial->agent->port->segments -= partial->count;
+	partial->count = 0;
+	partial->delivered = true;
+	return first;
+}
+
+/* What is said to the other side: about segments, or why no more of them are wanted. */
+struct rmpp_answer {
+	u8 type;
+	u8 status;
+	u32 seg;
+	u32 window;
+};
+
+static void answer(struct mad_agent *agent, struct mad_recv *recv, const struct rmpp_answer *say)
+{
+	struct mad_send *send = mad_reply_alloc(agent, recv, recv_hdr(recv)->base_version);
+	struct ib_rmpp_hdr *rmpp;
+
+	if (!send)
+		return;
+	memcpy(send->mad, recv->mad, ib_get_mad_data_offset(recv_hdr(recv)->mgmt_class));
+	send_hdr(send)->method ^= IB_MGMT_METHOD_RESP;
+	rmpp = send_rmpp(send);
+	rmpp->rmpp_version = IB_MGMT_RMPP_VERSION;
+	rmpp->rmpp_type = say->type;
+	rmpp->rmpp_status = say->status;
+	rmpp->rmpp_rtime_flags = 0;
+	ib_set_rmpp_resptime(rmpp, IB_MGMT_RMPP_NO_RESPTIME);
+	ib_set_rmpp_flags(rmpp, IB_MGMT_RMPP_FLAG_ACTIVE);
+	rmpp->seg_num = cpu_to_be32(say->seg);
+	rmpp->paylen_newwin = cpu_to_be32(say->window);
+	mad_reply_post(send);
+}
+
+static void say_abort(struct rmpp_answer *say, u8 status)
+{
+	*say = (struct rmpp_answer){ .type = IB_MGMT_RMPP_TYPE_ABORT, .status = status };
+}
+
+static void say_stop(struct rmpp_answer *say)
+{
+	*say = (struct rmpp_answer) {
+		.type = IB_MGMT_RMPP_TYPE_STOP, .status = IB_MGMT_RMPP_STATUS_RESX,
+	};
+}
+
+/*
+ * A request does not time out while its response is arriving. A response that nobody waits for is
+ * not put together.
+ */
+static bool is_awaited(struct mad_agent *agent, struct mad_recv *recv)
+{
+	struct mad_send *send;
+
+	if (!ib_response_mad(recv_hdr(recv)))
+		return true;
+	send = mad_send_find(agent, recv, mad_send_waits);
+	if (!send)
+		return false;
+	send->retries_left = send->max_retries;
+	if (!send->at_qp && !send->unacked)
+		mad_timer_arm(agent->port, &send->timer, send->timeout_ms);
+	return true;
+}
+
+/* What became of a segment. */
+struct taken {
+	struct mad_partial *partial;	/* its message, whose timer stands still; or NULL */
+	struct mad_recv *message;	/* the same if it is complete now */
+	bool kept;			/* the segment is the message's */
+};
+
+static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct taken *taken,
+			 struct rmpp_answer *say)
+{
+	struct ib_rmpp_hdr *rmpp = recv_rmpp(recv);
+	struct mad_port *port = agent->port;
+	struct mad_partial *partial;
+	enum rmpp_rx_event event;
+	u8 status;
+	bool ack;
+
+	guard(spinlock_irqsave)(&port->lock);
+	partial = find_partial(agent, recv);
+	if (!(partial && partial->delivered) && !is_awaited(agent, recv))
+		return;
+	if (!partial) {
+		if (rmpp->seg_num != cpu_to_be32(1) || !port->open)
+			return;
+		partial = make_partial(agent, recv);
+		if (!partial) {
+			say_stop(say);
+			return;
+		}
+	}
+	mad_timer_stop(port, &partial->timer);
+	event = rmpp_rx_data(&partial->rx, be32_to_cpu(rmpp->seg_num), ib_get_rmpp_flags(rmpp),
+			     be32_to_cpu(rmpp->paylen_newwin),
+			     recv->rwc.mad_seg_size - IB_MGMT_RMPP_HDR, &ack, &status);
+	if (event == RMPP_RX_ABORT) {
+		say_abort(say, status);
+		end_partial(partial);
+		return;
+	}
+	if (event != RMPP_RX_DROP && port->segments >= MAX_SEGMENTS) {
+		say_stop(say);
+		end_partial(partial);
+		return;
+	}
+	if (ack)
+		*say = (struct rmpp_answer) {
+			.type = IB_MGMT_RMPP_TYPE_ACK,
+			.seg = partial->rx.have, .window = partial->rx.window,
+		};
+	taken->partial = partial;
+	if (event == RMPP_RX_DROP)
+		return;
+	keep(partial, recv);
+	taken->kept = true;
+	if (event == RMPP_RX_DONE)
+		taken->message = complete_message(partial);
+}
+
+/*
+ * The answer is made from the segment. While the timer of its message stands still, nobody frees
+ * it: segments are taken one at a time, and an agent that is found has not ended.
+ */
+static struct mad_recv *take_data(struct mad_agent *agent, struct mad_recv *recv)
+{
+	struct rmpp_answer say = {};
+	struct taken taken = {};
+
+	take_segment(agent, recv, &taken, &say);
+	if (say.type)
+		answer(agent, recv, &say);
+	if (!taken.kept)
+		mad_recv_free(recv);
+	if (taken.partial) {
+		guard(spinlock_irqsave)(&agent->port->lock);
+		mad_timer_arm(agent->port, &taken.partial->timer,
+			      taken.partial->delivered ? LINGER_MS : STALL_MS);
+	}
+	return taken.message;
+}
+
+static bool is_unacked(const struct mad_send *send)
+{
+	return send->unacked;
+}
+
+static void take_ack(struct mad_agent *agent, struct mad_recv *recv, struct rmpp_answer *say)
+{
+	struct ib_rmpp_hdr *rmpp = recv_rmpp(recv);
+	enum rmpp_tx_event event;
+	struct mad_send *send;
+	u8 status;
+
+	guard(spinlock_irqsave)(&agent->port->lock);
+	send = mad_send_find(agent, recv, is_unacked);
+	if (!send)
+		return;
+	event = rmpp_tx_ack(&send->tx, be32_to_cpu(rmpp->seg_num),
+			    be32_to_cpu(rmpp->paylen_newwin), &status);
+	if (event == RMPP_TX_ABORT) {
+		say_abort(say, status);
+		mad_send_give_up(send, IB_WC_REM_ABORT_ERR, status);
+	} else {
+		mad_send_acked(send, event);
+	}
+}
+
+static bool is_unacked_or_waits(const struct mad_send *send)
+{
+	return send->unacked || send->waits;
+}
+
+/* The other side gives up: what is sent to it, or what it sends, with the request for that. */
+static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
+{
+	struct mad_partial *partial;
+	struct mad_send *send;
+
+	guard(spinlock_irqsave)(&agent->port->lock);
+	partial = find_partial(agent, recv);
+	if (partial)
+		end_partial(partial);
+	send = mad_send_find(agent, recv, is_unacked_or_waits);
+	if (!send)
+		return;
+	mad_send_get(send);
+	mad_send_give_up(send, IB_WC_REM_ABORT_ERR, recv_rmpp(recv)->rmpp_status);
+	if (send->at_qp && mad_queue_withdraw(send))
+		mad_send_left_qp(send);
+	mad_send_put(send);
+}
+
+/**
+ * mad_reassemble() - a MAD has arrived for an agent for which the core runs RMPP
+ * @agent: agent
+ * @recv: the MAD, which is the function's
+ *
+ * Context: may sleep; one caller at a time for a QP.
+ * Return: a MAD for the agent: this one if it has nothing to do with RMPP, or a message that is
+ * complete now; else NULL.
+ */
+struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv)
+{
+	struct ib_rmpp_hdr *rmpp = recv_rmpp(recv);
+	struct rmpp_answer say = {};
+
+	if (!ib_is_mad_class_rmpp(recv_hdr(recv)->mgmt_class) ||
+	    !(ib_get_rmpp_flags(rmpp) & IB_MGMT_RMPP_FLAG_ACTIVE))
+		return recv;
+	if (rmpp->rmpp_version != IB_MGMT_RMPP_VERSION) {
+		say_abort(&say, IB_MGMT_RMPP_STATUS_UNV);
+	} else {
+		switch (rmpp->rmpp_type) {
+		case IB_MGMT_RMPP_TYPE_DATA:
+			return take_data(agent, recv);
+		case IB_MGMT_RMPP_TYPE_ACK:
+			take_ack(agent, recv, &say);
+			break;
+		case IB_MGMT_RMPP_TYPE_STOP:
+		case IB_MGMT_RMPP_TYPE_ABORT:
+			take_abort(agent, recv);
+			break;
+		default:
+			say_abort(&say, IB_MGMT_RMPP_STATUS_BADT);
+		}
+	}
+	if (say.type)
+		answer(agent, recv, &say);
+	mad_recv_free(recv);
+	mad_run_done(agent->port);
+	return NULL;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Answers that the core itself sends. Nobody waits for their end: they free themselves.
+ */
+#include <rdma/ib_smi.h>
+
+#include "mad_priv.h"
+
+/**
+ * mad_reply_alloc() - make a MAD that goes back to where another one came from
+ * @agent: agent that sends it
+ * @recv: the other MAD
+ * @base_version: version of the MAD, which goes for its size
+ *
+ * Context: may sleep.
+ * Return: the MAD, cleared, for mad_reply_post(); or NULL.
+ */
+struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv, u8 base_version)
+{
+	struct mad_port *port = agent->port;
+	int size = mad_size(port, base_version);
+	struct ib_ah *ah = NULL;
+	struct mad_send *send;
+
+	send = mad_send_alloc(agent, recv->wc.src_qp, recv->wc.pkey_index, false, IB_MGMT_MAD_HDR,
+			      size - IB_MGMT_MAD_HDR, GFP_KERNEL, base_version);
+	if (IS_ERR(send))
+		return NULL;
+	if (!recv->local) {
+		ah = ib_create_ah_from_wc(port->pd, &recv->wc, &recv->grh, port->port_num);
+		if (IS_ERR(ah)) {
+			mad_send_free(send);
+			return NULL;
+		}
+	}
+	send->buf.ah = ah;
+	send->internal = true;
+	return send;
+}
+
+/**
+ * mad_reply_post() - send a MAD that frees itself
+ * @send: made by mad_reply_alloc()
+ *
+ * Context: may sleep.
+ */
+void mad_reply_post(struct mad_send *send)
+{
+	struct ib_ah *ah = send->buf.ah;
+
+	if (!mad_send_post(send))
+		return;
+	if (ah)
+		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	mad_send_free(send);
+}
+
+/**
+ * mad_reply() - send the answer of the driver
+ * @port: port by which it leaves
+ * @recv: MAD that is answered, or forwarded
+ * @mad: what is sent
+ * @size: its length in bytes
+ * @pkey_index: its P_Key
+ *
+ * If there is no memory, it is as if the answer had been lost on its way.
+ *
+ * Context: may sleep.
+ */
+void mad_reply(struct mad_port *port, struct mad_recv *recv, const struct ib_mad *mad, size_t size,
+	       u16 pkey_index)
+{
+	struct mad_agent *own = port->own[recv->qp->index];
+	struct mad_send *send;
+
+	send = mad_reply_alloc(own, recv, mad->mad_hdr.base_version);
+	if (!send)
+		return;
+	send->wr.pkey_index = pkey_index;
+	memcpy(send->mad, mad, min_t(size_t, size, send->size));
+	mad_reply_post(send);
+}
+
+/**
+ * mad_reply_unsupported() - say that nobody serves a request
+ * @recv: a Get or Set; others are not answered
+ *
+ * Context: may sleep.
+ */
+void mad_reply_unsupported(struct mad_recv *recv)
+{
+	const struct ib_mad_hdr *request = recv_hdr(recv);
+	struct mad_port *port = recv->qp->port;
+	struct mad_send *send;
+	struct ib_mad_hdr *hdr;
+
+	if (request->method != IB_MGMT_METHOD_GET && request->method != IB_MGMT_METHOD_SET)
+		return;
+	send = mad_reply_alloc(port->own[recv->qp->index], recv, request->base_version);
+	if (!send)
+		return;
+	memcpy(send->mad, recv->mad, min_t(size_t, recv->size, send->size));
+	hdr = send_hdr(send);
+	hdr->method = IB_MGMT_METHOD_GET_RESP;
+	hdr->status = cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
+	if (hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		hdr->status |= IB_SMP_DIRECTION;
+	mad_reply_post(send);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * RMPP as two state machines, a sender and a receiver, that know segment numbers only: no device,
+ * no memory, no clock.
+ *
+ * Segments are counted from 1. The receiver acknowledges the last one up to which it has all, and
+ * says how far the sender may go: the window. A segment or acknowledgment that is lost is made up
+ * for by the sender, who begins again behind the last acknowledged segment: when its timer says so,
+ * or at once when an acknowledgment shows that something before the end of the window is missing.
+ */
+#ifndef RDMA_MAD_RMPP_H
+#define RDMA_MAD_RMPP_H
+
+#include <linux/types.h>
+
+/* Segments that a receiver lets come without acknowledgment: as many as a word has bits. */
+#define RMPP_WINDOW 64
+
+/**
+ * struct rmpp_tx - sender
+ * @segs: segments there are, at least 1
+ * @acked: the receiver has all up to this one
+ * @window: last segment that may be sent
+ * @next: to be sent next
+ * @resent_from: segment from which the last acknowledgment has made it begin again, 0: none
+ */
+struct rmpp_tx {
+	u32 segs;
+	u32 acked;
+	u32 window;
+	u32 next;
+	u32 resent_from;
+};
+
+enum rmpp_tx_event {
+	RMPP_TX_STALE,		/* nothing new */
+	RMPP_TX_PROGRESS,	/* more has arrived there */
+	RMPP_TX_DONE,		/* everything has */
+	RMPP_TX_ABORT,		/* the receiver makes no sense; status says why */
+};
+
+void rmpp_tx_init(struct rmpp_tx *tx, u32 segs);
+u32 rmpp_tx_next(struct rmpp_tx *tx);
+enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *status);
+void rmpp_tx_again(struct rmpp_tx *tx);
+
+static inline bool rmpp_tx_done(const struct rmpp_tx *tx)
+{
+	return tx->acked == tx->segs;
+}
+
+/**
+ * struct rmpp_rx - receiver
+ * @have: all up to this segment have arrived
+ * @window: last segment that may come
+ * @last: number of the last segment, 0 while it is not known
+ * @early: bit n: segment @have + 2 + n has arrived, before @have + 1
+ */
+struct rmpp_rx {
+	u32 have;
+	u32 window;
+	u32 last;
+	u64 early;
+};
+
+enum rmpp_rx_event {
+	RMPP_RX_DROP,	/* not wanted, or had before */
+	RMPP_RX_KEEP,	/* new */
+	RMPP_RX_DONE,	/* new, and the last that was missing */
+	RMPP_RX_ABORT,	/* the sender makes no sense; status says why */
+};
+
+void rmpp_rx_init(struct rmpp_rx *rx);
+enum rmpp_rx_event rmpp_rx_data(struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, u32 max_len,
+				bool *ack, u8 *status);
+
+static inline bool rmpp_rx_done(const struct rmpp_rx *rx)
+{
+	return rx->last && rx->have == rx->last;
+}
+
+#endif

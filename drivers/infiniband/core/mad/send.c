@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * MADs that are sent: from the agent to the QP, or round the local loop; what follows when they
+ * have left, or when nothing has followed for too long.
+ */
+#include <kunit/static_stub.h>
+#include <linux/cleanup.h>
+#include <rdma/rdma_reject.h>
+
+#include "access.h"
+#include "mad_priv.h"
+#include "smi.h"
+#include "trace.h"
+
+/* An acknowledgment of segments comes within so many milliseconds, or at all. */
+#define ACK_TIMEOUT_MS 2000
+/* How often segments are sent again without progress, if that is more than the agent says. */
+#define RMPP_RESENDS 5
+
+static unsigned int ack_timeout(const struct mad_send *send)
+{
+	return min(send->timeout_ms ?: ACK_TIMEOUT_MS, ACK_TIMEOUT_MS);
+}
+
+static void rest(struct mad_send *send)
+{
+	if (send->unacked)
+		mad_timer_arm(send->agent->port, &send->timer, ack_timeout(send));
+	else if (send->waits)
+		mad_timer_arm(send->agent->port, &send->timer, send->timeout_ms);
+}
+
+/* If the queue does not take it, the reference of the one who waits keeps it. */
+static int dispatch(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	int ret = 0;
+
+	send->at_qp = true;
+	mad_send_get(send);
+	if (send->local) {
+		list_add_tail(&send->queue, &port->loop);
+		queue_work(port->wq, &port->loop_work);
+	} else {
+		ret = mad_queue_send(send);
+	}
+	if (ret)
+		mad_send_left_qp(send);
+	return ret;
+}
+
+/* Sends the next segment if the window allows. */
+static bool send_segment(struct mad_send *send)
+{
+	u32 num = rmpp_tx_next(&send->tx);
+
+	if (!num)
+		return false;
+	mad_timer_stop(send->agent->port, &send->timer);
+	mad_send_load(send, num);
+	if (dispatch(send))
+		rest(send);
+	return true;
+}
+
+/**
+ * mad_send_acked() - go on after an acknowledgment
+ * @send: message with unacknowledged segments
+ * @event: what the acknowledgment has meant to its sender
+ *
+ * Context: the port's lock is held.
+ */
+void mad_send_acked(struct mad_send *send, enum rmpp_tx_event event)
+{
+	if (event == RMPP_TX_PROGRESS)
+		send->resends = max(send->max_retries, RMPP_RESENDS);
+	if (event == RMPP_TX_DONE) {
+		mad_timer_stop(send->agent->port, &send->timer);
+		send->unacked = false;
+		if (!send->at_qp)
+			rest(send);
+		mad_send_put(send);
+		return;
+	}
+	if (!send->at_qp && !send_segment(send) && event == RMPP_TX_PROGRESS)
+		rest(send);
+}
+
+/* Nothing has come in time. */
+static void send_expired(struct mad_port *port, struct mad_timer *timer)
+{
+	struct mad_send *send = container_of(timer, struct mad_send, timer);
+
+	if (send->unacked ? !send->resends : send->retries_left <= 0) {
+		mad_send_give_up(send, IB_WC_RESP_TIMEOUT_ERR, 0);
+		return;
+	}
+	if (send->unacked) {
+		send->resends--;
+	} else {
+		send->retries_left--;
+		send->buf.retries++;
+	}
+	if (send->tx.segs) {
+		rmpp_tx_again(&send->tx);
+		if (!send_segment(send))
+			rest(send);
+	} else if (dispatch(send)) {
+		rest(send);
+	}
+}
+
+/**
+ * mad_send_left() - a MAD has left, by the QP or the local loop
+ * @send: the MAD, or a segment of it
+ *
+ * Context: the port's lock is held; mad_run_done() follows.
+ */
+void mad_send_left(struct mad_send *send)
+{
+	mad_send_get(send);
+	mad_send_left_qp(send);
+	if (send->status == IB_WC_SUCCESS && !(send->unacked && send_segment(send)))
+		rest(send);
+	mad_send_put(send);
+}
+
+/**
+ * mad_send_push() - post what waits for room
+ * @qp: QP
+ *
+ * Context: the port's lock is held; mad_run_done() follows.
+ */
+void mad_send_push(struct mad_qp *qp)
+{
+	struct mad_send *send;
+
+	while ((send = mad_queue_push(qp))) {
+		mad_send_get(send);
+		mad_send_left_qp(send);
+		mad_send_give_up(send, IB_WC_GENERAL_ERR, 0);
+		mad_send_put(send);
+	}
+}
+
+/* So often a MAD may come back from a QP that has failed for another's sake. */
+#define FLUSHES 3
+
+static bool send_again(struct mad_send *send, enum ib_wc_status status)
+{
+	if (status != IB_WC_WR_FLUSH_ERR || !send->agent->port->open ||
+	    send->status != IB_WC_SUCCESS || send->flushed++ >= FLUSHES)
+		return false;
+	trace_ib_mad_send_done_resend(send, status);
+	return !mad_queue_send(send);
+}
+
+/* The send that is to blame has stopped the queue. Those behind it are flushed, and come again. */
+static void failed(struct mad_send *send, const struct ib_wc *wc)
+{
+	struct mad_qp *qp = send->agent->qp;
+
+	if (send_again(send, wc->status))
+		return;
+	trace_ib_mad_error_handler(send, wc->status);
+	if (wc->status != IB_WC_WR_FLUSH_ERR && qp->port->open && !qp->stalled) {
+		qp->stalled = true;
+		queue_work(qp->port->wq, &qp->recover);
+	}
+	mad_send_get(send);
+	mad_send_left_qp(send);
+	mad_send_give_up(send, wc->status, wc->vendor_err);
+	mad_send_put(send);
+}
+
+static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct mad_send *send = container_of(wc->wr_cqe, struct mad_send, cqe);
+	struct mad_qp *qp = send->agent->qp;
+	struct mad_port *port = qp->port;
+
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		mad_queue_sent(send);
+		trace_ib_mad_send_done_handler(send, wc->status);
+		if (wc->status == IB_WC_SUCCESS)
+			mad_send_left(send);
+		else
+			failed(send, wc);
+		mad_send_push(qp);
+	}
+	mad_run_done(port);
+}
+
+/* Where does a packet with a directed route go? The driver answers for this node, if it can. */
+static int route(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	struct ib_device *device = port->device;
+	struct smi_node node = {
+		.is_switch = rdma_cap_ib_switch(device), .ports = device->phys_port_cnt,
+	};
+
+	/* The core's own answer to this port itself leads nowhere else. */
+	send->local = send->internal && !send->buf.ah;
+	if (send->local || send->agent->qp->index ||
+	    send_hdr(send)->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		return 0;
+	trace_ib_mad_handle_out_ib_smi((struct ib_smp *)send->mad);
+	switch (smi_route_sent((struct ib_smp *)send->mad, &node, send->wr.port_num)) {
+	case SMI_HERE:
+		send->local = true;
+		return 0;
+	case SMI_OUT:
+		return 0;
+	default:
+		return rdma_refuse(-EINVAL, "the path does not begin at port %u",
+				   port->port_num);
+	}
+}
+
+static int check(struct mad_send *send)
+{
+	struct ib_mad_agent *agent = &send->agent->agent;
+	bool rmpp_class = ib_is_mad_class_rmpp(send_hdr(send)->mgmt_class);
+
+	if (send->internal)
+		return 0;
+	if (!agent->send_handler || (send->buf.timeout_ms && !agent->recv_handler))
+		return rdma_refuse(-EINVAL, "the agent has no handler for what will follow");
+	if (agent->rmpp_version && !rmpp_class)
+		return rdma_refuse(-EINVAL, "class 0x%02x has no RMPP, which the agent uses",
+				   send_hdr(send)->mgmt_class);
+	return 0;
+}
+
+static void begin(struct mad_send *send)
+{
+	struct ib_mad_send_buf *buf = &send->buf;
+
+	send->cqe.done = send_done;
+	send->timer.expired = send_expired;
+	send->tid = send_hdr(send)->tid;
+	send->timeout_ms = max(buf->timeout_ms, 0);
+	send->max_retries = max(buf->retries, 0);
+	send->retries_left = send->max_retries;
+	send->resends = max(send->max_retries, RMPP_RESENDS);
+	buf->retries = 0;
+	send->flushed = 0;
+	send->tx = (struct rmpp_tx){};
+	mad_send_begin(send);
+	send->waits = send->timeout_ms;
+	if (send->waits)
+		mad_send_get(send);
+	send->unacked = is_message(send) &&
+			ib_get_rmpp_flags(send_rmpp(send)) & IB_MGMT_RMPP_FLAG_ACTIVE;
+	if (!send->unacked)
+		return;
+	mad_send_get(send);
+	rmpp_tx_init(&send->tx, send->buf.seg_count);
+	mad_send_load(send, rmpp_tx_next(&send->tx));
+}
+
+/**
+ * mad_send_post() - send a MAD
+ * @send: MAD that is not under way
+ *
+ * Context: any.
+ * Return: 0: it will end; as ib_post_send_mad() else.
+ */
+int mad_send_post(struct mad_send *send)
+{
+	struct mad_agent *agent = send->agent;
+	struct mad_port *port = agent->port;
+	int ret = check(send);
+
+	if (!ret)
+		ret = mad_access_check(agent, send->wr.pkey_index);
+	if (ret)
+		return ret;
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		if (!port->open || agent->closed)
+			return -ENODEV;
+		if (WARN_ON_ONCE(send->refs))
+			return -EINVAL;
+		ret = route(send);
+		if (ret)
+			return ret;
+		begin(send);
+		ret = dispatch(send);
+		if (ret) {
+			mad_send_undo(send);
+			return ret;
+		}
+		/* The poster's own reference is not the last one. */
+		mad_send_put(send);
+	}
+	return 0;
+}
+
+/**
+ * ib_post_send_mad() - send MADs
+ * @send_buf: the first of them; the others follow by ->next
+ * @bad_send_buf: takes the one that was refused, with those behind it; may be NULL
+ *
+ * The send handler is called for each that was taken: with IB_WC_SUCCESS when it has left and, if
+ * @send_buf->timeout_ms is not 0, a response has come, which the receive handler has seen by then;
+ * with IB_WC_RESP_TIMEOUT_ERR when none has come; with IB_WC_WR_FLUSH_ERR when it was given up or
+ * the device has gone; with IB_WC_REM_ABORT_ERR when the peer did not want all of a message; else
+ * with what has kept it from being sent. A buffer may be posted again after that.
+ *
+ * Context: any; the handlers are called in a context that may sleep, never from here.
+ * Return: 0; -EINVAL for agents without the handlers, a directed route that does not begin at this
+ * port, or a class without RMPP if the agent uses RMPP; -EACCES or what else a security module
+ * says; -ENODEV when the device has gone; -ENOMEM; what the driver's post_send() returned.
+ */
+int ib_post_send_mad(struct ib_mad_send_buf *send_buf, struct ib_mad_send_buf **bad_send_buf)
+{
+	struct ib_mad_send_buf *next;
+	int ret;
+
+	KUNIT_STATIC_STUB_REDIRECT(ib_post_send_mad, send_buf, bad_send_buf);
+	for (; send_buf; send_buf = next) {
+		/* It may be gone as soon as it is posted. */
+		next = send_buf->next;
+		ret = mad_send_post(to_mad_send(send_buf));
+		if (!ret)
+			continue;
+		if (bad_send_buf)
+			*bad_send_buf = send_buf;
+		return ret;
+	}
+	return 0;
+}
+EXPORT_SYMBOL(ib_post_send_mad);

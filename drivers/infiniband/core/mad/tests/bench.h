@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the suites with devices have in common: two devices on the fake wire, and agents that note
+ * what they hear.
+ */
+#ifndef RDMA_MAD_BENCH_H
+#define RDMA_MAD_BENCH_H
+
+#include "../mad_priv.h"
+#include "fake_wire.h"
+
+#define LID_A 10
+#define LID_B 20
+#define CLASS_PLAIN IB_MGMT_CLASS_PERF_MGMT
+#define PATIENCE (20 * HZ)
+
+/**
+ * struct party - an agent with what it has heard
+ * @agent: the agent
+ * @server: it answers requests
+ * @deaf: so many requests are not answered first
+ * @requests: requests heard
+ * @responses: responses heard
+ * @sent: sends ended, by status
+ * @ends: all of them
+ * @early: sends that ended before their response was heard
+ * @last_status: MAD status of the last response
+ * @retries: of the last send that ended
+ * @sum: bytes of the last message heard that were right
+ * @last_len: its length
+ * @watched: whose sends are counted when a send of this one ends, or NULL
+ * @seen: how many had ended
+ */
+struct party {
+	struct ib_mad_agent *agent;
+	bool server;
+	atomic_t deaf;
+	atomic_t requests, responses;
+	atomic_t sent[IB_WC_GENERAL_ERR + 1];
+	atomic_t ends, early;
+	u16 last_status;
+	int retries;
+	atomic_t sum;
+	int last_len;
+	struct party *watched;
+	int seen;
+};
+
+/**
+ * struct bench - what a case finds
+ * @a: a device
+ * @b: another one
+ * @pd_a: PD of @a
+ * @pd_b: PD of @b
+ * @to_b: leads from @a to @b
+ * @news: woken whenever an agent hears something
+ * @tid: lower half of the last TID
+ */
+struct bench {
+	struct ib_device *a, *b;
+	struct ib_pd *pd_a, *pd_b;
+	struct ib_ah *to_b;
+	wait_queue_head_t news;
+	u32 tid;
+};
+
+extern struct bench bench;
+
+#define expect_soon(test, condition)						\
+	KUNIT_EXPECT_TRUE(test, wait_event_timeout(bench.news, condition, PATIENCE))
+
+void bench_hear(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
+		struct ib_mad_recv_wc *rwc);
+void bench_ended(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
+struct ib_mad_reg_req plain_request(unsigned int method);
+void join(struct kunit *test, struct party *party, struct ib_device *device, enum ib_qp_type type,
+	  struct ib_mad_reg_req *req);
+struct party *new_party(struct kunit *test);
+struct party *client_at_a(struct kunit *test);
+struct party *server_at_b(struct kunit *test);
+struct ib_mad_send_buf *new_request(struct kunit *test, struct party *party, int timeout_ms,
+				    int retries);
+void ask(struct kunit *test, struct party *party, int timeout_ms, int retries);
+int bench_init(struct kunit *test);
+void bench_exit(struct kunit *test);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Devices that exchange MADs in memory, for the suites of mad/. Ports are known by their LIDs, and
+ * ports 1 and 2 of a device are the ends of one cable. Packets travel by a work item, so that
+ * nothing arrives while it is being sent.
+ */
+#ifndef RDMA_MAD_FAKE_WIRE_H
+#define RDMA_MAD_FAKE_WIRE_H
+
+#include <kunit/test.h>
+#include <linux/wait.h>
+#include <rdma/ib_mad.h>
+
+#define FAKE_PORTS 2
+
+struct fake_device;
+
+/**
+ * struct fake_wire - what happens to packets and to work requests
+ * @lock: protects the rest
+ * @devices: all fake devices
+ * @packets: packets on their way
+ * @held: sends that have not completed
+ * @work: lets packets arrive
+ * @sent: packets that were sent
+ * @lost: packets that found no buffer
+ * @fate: how often a packet arrives, and whether it overtakes; NULL: once, in order
+ * @hold: sends do not complete
+ * @fail_in: the send after so many others fails, 0: none
+ * @process_mad: the driver's, or NULL: it leaves all MADs alone
+ * @test: whose static stubs count where completions are handled, or NULL
+ * @process_calls: how often it was called
+ */
+struct fake_wire {
+	spinlock_t lock;
+	struct list_head devices;
+	struct list_head packets;
+	struct list_head held;
+	struct work_struct work;
+	unsigned int sent, lost;
+	unsigned int (*fate)(const struct ib_mad *mad, bool *overtakes);
+	bool hold;
+	unsigned int fail_in;
+	int (*process_mad)(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out);
+	struct kunit *test;
+	atomic_t process_calls;
+};
+
+extern struct fake_wire fake_wire;
+
+void fake_wire_begin(void);
+void fake_wire_release(void);
+void fake_wire_flush(void);
+struct ib_device *fake_device_add(struct kunit *test, const char *name, u32 caps, u16 lid);
+void fake_device_remove(struct ib_device *device);
+void fake_device_break(struct ib_device *device, u32 port_num);
+struct ib_ah *fake_ah(struct ib_pd *pd, u16 dlid);
+
+#endif

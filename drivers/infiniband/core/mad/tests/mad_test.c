@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: agents, the MADs that they exchange over the fake wire, and what may go wrong.
+ */
+#include <kunit/static_stub.h>
+#include <linux/cleanup.h>
+#include <linux/module.h>
+
+#include "bench.h"
+
+/* ---- registration ---- */
+
+static int try_register(u32 port, enum ib_qp_type type, struct ib_mad_reg_req *req, u8 rmpp,
+			u32 flags)
+{
+	struct ib_mad_agent *agent;
+
+	agent = ib_register_mad_agent(bench.a, port, type, req, rmpp, bench_ended, bench_hear,
+				      NULL, flags);
+	if (IS_ERR(agent))
+		return PTR_ERR(agent);
+	ib_unregister_mad_agent(agent);
+	return 0;
+}
+
+static void registrations_are_checked(struct kunit *test)
+{
+	struct ib_mad_reg_req plain = plain_request(IB_MGMT_METHOD_GET), req = plain;
+	struct party *holder = new_party(test);
+
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_RC, &req, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_SMI, &req, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(3, IB_QPT_GSI, &req, 0, 0), -ENODEV);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 1, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, NULL, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, NULL, 0, IB_MAD_USER_RMPP), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, NULL, 1, IB_MAD_USER_RMPP), 0);
+	req.mgmt_class = 0;
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 0, 0), -EINVAL);
+	req.mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_SMI, &req, 0, 0), 0);
+	req.mgmt_class = IB_MGMT_CLASS_VENDOR_RANGE2_START;
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 0, 0), -EINVAL);
+	req.oui[2] = 5;
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 1, 0), 0);
+
+	join(test, holder, bench.a, IB_QPT_GSI, &plain);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &plain, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(2, IB_QPT_GSI, &plain, 0, 0), 0);
+	ib_unregister_mad_agent(holder->agent);
+	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &plain, 0, 0), 0);
+}
+
+static void roce_ports_have_no_qp0(struct kunit *test)
+{
+	struct ib_device *roce = fake_device_add(test, "kt_mad_roce",
+						 RDMA_CORE_CAP_PROT_IB | RDMA_CORE_CAP_IB_MAD, 40);
+	struct ib_mad_agent *agent;
+
+	agent = ib_register_mad_agent(roce, 1, IB_QPT_SMI, NULL, 0, bench_ended, bench_hear, NULL,
+				      0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(agent), -EPROTONOSUPPORT);
+	agent = ib_register_mad_agent(roce, 1, IB_QPT_GSI, NULL, 0, bench_ended, bench_hear, NULL,
+				      0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
+	ib_unregister_mad_agent(agent);
+	fake_device_remove(roce);
+}
+
+/* ---- requests ---- */
+
+static void requests_are_answered(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
+	KUNIT_EXPECT_EQ(test, client->last_status, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 1);
+	/* One that waits for nothing ends when it has left. */
+	ask(test, client, 0, 0);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	expect_soon(test, atomic_read(&server->ends) == 2);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void response_may_come_before_completion(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	fake_wire.hold = true;
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->responses) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 0);
+	fake_wire_release();
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void nobody_serves(struct kunit *test)
+{
+	struct party *client = client_at_a(test);
+
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, client->last_status,
+			IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
+	ib_unregister_mad_agent(client->agent);
+}
+
+static void requests_time_out(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	atomic_set(&server->deaf, 4);
+	ask(test, client, 20, 3);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
+	KUNIT_EXPECT_EQ(test, client->retries, 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 0);
+	expect_soon(test, atomic_read(&server->requests) == 4);
+
+	/* The third try is answered. */
+	atomic_set(&server->deaf, 2);
+	ask(test, client, 50, 5);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
+	KUNIT_EXPECT_GE(test, client->retries, 2);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void requests_are_cancelled(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct ib_mad_send_buf *buf = new_request(test, client, 1000000, 0);
+
+	atomic_set(&server->deaf, 1000);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 500000), 0);
+	ib_cancel_mad(buf);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1);
+
+	/* A shorter time counts from now. */
+	buf = new_request(test, client, 1000000, 0);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&server->requests) == 2);
+	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 20), 0);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
+
+	/* One that was not posted cannot be. */
+	buf = new_request(test, client, 10, 0);
+	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 0), -EINVAL);
+	ib_free_send_mad(buf);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void unregistration_ends_requests(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	atomic_set(&server->deaf, 1000);
+	for (int i = 0; i < 500; i++)
+		ask(test, client, 1000000, 0);
+	ib_unregister_mad_agent(client->agent);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 500);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 500);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* More than the queues hold: what is lost on the way is sent again. */
+static void thousands_of_requests(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	const int many = 3000;
+
+	/*
+	 * More requests than there are receives, so that some are lost and come again. They come
+	 * after so long that a slow machine has done with the others by then.
+	 */
+	for (int i = 0; i < many; i++)
+		ask(test, client, 4000, 25);
+	KUNIT_EXPECT_TRUE(test, wait_event_timeout(bench.news, atomic_read(&client->ends) == many,
+						   120 * HZ));
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), many);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), many);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* An agent with one MAD does not wait for the thousands of another. */
+static void agents_take_turns(struct kunit *test)
+{
+	struct party *flood = client_at_a(test), *other = client_at_a(test);
+	const int many = 1000;
+
+	fake_wire.hold = true;
+	for (int i = 0; i < many; i++)
+		ask(test, flood, 0, 0);
+	ask(test, other, 0, 0);
+	other->watched = flood;
+	fake_wire_release();
+	expect_soon(test, atomic_read(&other->ends) == 1 && atomic_read(&flood->ends) == many);
+	KUNIT_EXPECT_LT(test, other->seen, many / 2);
+	ib_unregister_mad_agent(flood->agent);
+	ib_unregister_mad_agent(other->agent);
+}
+
+/* ---- failures ---- */
+
+static void failed_send_stops_no_other(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.fail_in = 3;
+	for (int i = 0; i < 50; i++)
+		ask(test, client, 500, 3);
+	expect_soon(test, atomic_read(&client->ends) == 50);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]) +
+			      atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 50);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->sent[IB_WC_LOC_QP_OP_ERR]) +
+			      atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void dead_qp_is_revived(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	fake_device_break(bench.a, 1);
+	fake_device_break(bench.b, 1);
+	for (int i = 0; i < 20; i++)
+		ask(test, client, 100, 100);
+	expect_soon(test, atomic_read(&client->ends) == 20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void removal_ends_everything(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *held = client_at_a(test);
+	struct party *server = server_at_b(test);
+	struct ib_mad_send_buf *late;
+
+	atomic_set(&server->deaf, 100000);
+	for (int i = 0; i < 300; i++)
+		ask(test, client, 1000000, 1000);
+	expect_soon(test, atomic_read(&server->requests) > 100);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = true;
+	for (int i = 0; i < 1000; i++)
+		ask(test, held, i & 1 ? 1000000 : 0, 1000);
+	late = new_request(test, client, 10, 0);
+	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_dealloc_pd(bench.pd_a);
+	bench.pd_a = NULL;
+	fake_device_remove(bench.a);
+	bench.a = NULL;
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 300);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 300);
+	KUNIT_EXPECT_EQ(test, atomic_read(&held->ends), 1000);
+	KUNIT_EXPECT_EQ(test, ib_post_send_mad(late, NULL), -ENODEV);
+	ib_free_send_mad(late);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(held->agent);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = false;
+	ib_unregister_mad_agent(server->agent);
+}
+
+static struct mad_recv *no_recv_alloc(struct mad_port *port, gfp_t gfp)
+{
+	return NULL;
+}
+
+/* What arrives without memory is lost, and the queue stays as full as it was. */
+static void no_memory_for_what_arrives(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	const unsigned int many = 1500;
+
+	kunit_activate_static_stub(test, mad_recv_alloc, no_recv_alloc);
+	fake_wire.test = test;
+	for (int i = 0; i < many; i++)
+		ask(test, client, 50, 0);
+	expect_soon(test, atomic_read(&client->ends) == many);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), many);
+	fake_wire.test = NULL;
+	kunit_deactivate_static_stub(test, mad_recv_alloc);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == many + 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static struct kunit_case mad_cases[] = {
+	KUNIT_CASE(registrations_are_checked),
+	KUNIT_CASE(roce_ports_have_no_qp0),
+	KUNIT_CASE(requests_are_answered),
+	KUNIT_CASE(response_may_come_before_completion),
+	KUNIT_CASE(nobody_serves),
+	KUNIT_CASE(requests_time_out),
+	KUNIT_CASE(requests_are_cancelled),
+	KUNIT_CASE(unregistration_ends_requests),
+	KUNIT_CASE_SLOW(thousands_of_requests),
+	KUNIT_CASE(agents_take_turns),
+	KUNIT_CASE(failed_send_stops_no_other),
+	KUNIT_CASE(dead_qp_is_revived),
+	KUNIT_CASE(removal_ends_everything),
+	KUNIT_CASE(no_memory_for_what_arrives),
+	{}
+};
+
+static struct kunit_suite mad_suite = {
+	.name = "ib_mad",
+	.init = bench_init,
+	.exit = bench_exit,
+	.test_cases = mad_cases,
+};
+
+kunit_test_suite(mad_suite);
+
+MODULE_DESCRIPTION("KUnit tests of management datagrams");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the mcast room offers the other rooms of the core, beyond <rdma/ib_sa.h> and
+ * <rdma/rdma_ext_sa.h>.
+ *
+ * The subnet manager knows one membership of each port in each group. Here are counted the
+ * consumers behind it, by join state.
+ */
+#ifndef RDMA_CORE_MCAST_H
+#define RDMA_CORE_MCAST_H
+
+#include <rdma/ib_verbs.h>
+
+int mcast_init(void);
+void mcast_exit(void);
+
+#endif

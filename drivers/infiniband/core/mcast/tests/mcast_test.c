@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: multicast memberships, counted by join state, against a subnet manager that remembers what
+ * it has been told.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+
+#include "../../sa/sa.h"
+#include "../../sa/tests/fake_sa.h"
+#include "../mcast_priv.h"
+
+#define GROUPS 4
+#define REFUSED 0x0300
+
+/**
+ * struct manager - the subnet manager, and what became of it
+ * @fake: device
+ * @states: join states of the port in each group, by the last byte of the MGID
+ * @joins: Sets so far
+ * @leaves: Deletes so far
+ * @wrong: Deletes of what was not joined
+ * @status: answers with this to joins
+ * @silent: answers nothing
+ * @created: groups whose MGID it has chosen
+ */
+struct manager {
+	struct fake_sa *fake;
+	u8 states[256];
+	unsigned int joins;
+	unsigned int leaves;
+	unsigned int wrong;
+	u16 status;
+	bool silent;
+	u8 created;
+};
+
+/**
+ * struct member - a consumer
+ * @multicast: its membership, NULL when it has none
+ * @calls: how often the callback ran
+ * @status: what it was told
+ * @rec: as well
+ * @told: completed by each call
+ * @give_up: returns this from the callback
+ */
+struct member {
+	struct ib_sa_multicast *multicast;
+	unsigned int calls;
+	int status;
+	struct ib_sa_mcmember_rec rec;
+	struct completion told;
+	int give_up;
+};
+
+static struct ib_sa_client user;
+static struct manager *now;
+
+static void manage(struct fake_sa *fake, struct fake_mad *mad)
+{
+	struct ib_sa_mcmember_rec rec;
+	u8 record[52];
+	u16 status = 0;
+	u8 *states;
+
+	sa_unpack_mcmember(mad->mad.data, &rec);
+	if (mad->mad.mad_hdr.method == IB_MGMT_METHOD_SET) {
+		now->joins++;
+		status = now->status;
+		if (rdma_is_zero_gid(&rec.mgid)) {
+			rec.mgid.raw[0] = 0xff;
+			rec.mgid.raw[15] = 200 + now->created++;
+		}
+		states = &now->states[rec.mgid.raw[15]];
+		if (!status)
+			*states |= rec.join_state;
+		rec.mlid = cpu_to_be16(0xc000 + rec.mgid.raw[15]);
+		rec.pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL);
+		rec.mtu = IB_MTU_2048;
+	} else {
+		now->leaves++;
+		states = &now->states[rec.mgid.raw[15]];
+		if ((*states & rec.join_state) != rec.join_state) {
+			now->wrong++;
+			status = REFUSED;
+		}
+		*states &= ~rec.join_state;
+	}
+	sa_pack_mcmember(&rec, record);
+	fake_mad_answer(mad, status, record, sizeof(record));
+}
+
+static int hear(int status, struct ib_sa_multicast *multicast)
+{
+	struct member *member = multicast->context;
+
+	member->calls++;
+	member->status = status;
+	member->rec = multicast->rec;
+	complete(&member->told);
+	return member->give_up;
+}
+
+static void join_with(struct kunit *test, struct member *member, u8 group, u8 states,
+		      const struct ib_sa_mcmember_rec *more, ib_sa_comp_mask mask)
+{
+	struct ib_sa_mcmember_rec rec = {};
+	struct manager *m = test->priv;
+
+	if (more)
+		rec = *more;
+	if (group)
+		rec.mgid.raw[0] = 0xff;
+	rec.mgid.raw[15] = group;
+	rec.join_state = states;
+	member->calls = 0;
+	init_completion(&member->told);
+	member->multicast = ib_sa_join_multicast(&user, &m->fake->ib, 1, &rec,
+						 IB_SA_MCMEMBER_REC_MGID |
+						 IB_SA_MCMEMBER_REC_JOIN_STATE | mask,
+						 GFP_KERNEL, hear, member);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(member->multicast));
+}
+
+static void join(struct kunit *test, struct member *member, u8 group, u8 states)
+{
+	join_with(test, member, group, states, NULL, 0);
+}
+
+static void wait(struct kunit *test, struct member *member)
+{
+	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&member->told, 30 * HZ), 0);
+}
+
+static void leave(struct member *member)
+{
+	ib_sa_free_multicast(member->multicast);
+	member->multicast = NULL;
+}
+
+/* Until there is nothing to do any more: works of groups and the manager queue each other. */
+static void settle(struct manager *m)
+{
+	unsigned int posts;
+
+	do {
+		posts = m->fake->posts;
+		flush_workqueue(mcast_wq);
+		fake_sa_settle(m->fake);
+		flush_workqueue(mcast_wq);
+	} while (posts != m->fake->posts);
+}
+
+static int mcast_test_init(struct kunit *test)
+{
+	struct manager *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	test->priv = m;
+	now = m;
+	ib_sa_register_client(&user);
+	m->fake = fake_sa_begin(test);
+	m->fake->respond = manage;
+	return 0;
+}
+
+static void mcast_test_exit(struct kunit *test)
+{
+	struct manager *m = test->priv;
+
+	settle(m);
+	fake_sa_end(test, m->fake);
+	KUNIT_EXPECT_EQ(test, m->wrong, 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(m->states); i++)
+		KUNIT_EXPECT_EQ(test, m->states[i], 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&user.users), 1);
+	ib_sa_unregister_client(&user);
+}
+
+static void one_membership(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct ib_sa_mcmember_rec rec;
+	struct member one = {}, two = {};
+	union ib_gid mgid = { .raw = { [0] = 0xff, [15] = 1 } };
+
+	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 1, &mgid, &rec),
+			-EADDRNOTAVAIL);
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	KUNIT_EXPECT_EQ(test, one.status, 0);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(one.rec.mlid), 0xc001);
+	KUNIT_EXPECT_EQ(test, one.rec.join_state, 1);
+	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 1, &mgid, &rec), 0);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(rec.mlid), 0xc001);
+	/* A second member asks for nothing new. */
+	join(test, &two, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &two);
+	KUNIT_EXPECT_EQ(test, two.status, 0);
+	KUNIT_EXPECT_EQ(test, m->joins, 1);
+	leave(&one);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, m->leaves, 0);
+	/* Another join state does, and is left for itself. */
+	join(test, &one, 1, BIT(SENDONLY_NONMEBER_JOIN));
+	wait(test, &one);
+	KUNIT_EXPECT_EQ(test, m->joins, 2);
+	KUNIT_EXPECT_EQ(test, m->states[1], 5);
+	leave(&two);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, m->leaves, 1);
+	KUNIT_EXPECT_EQ(test, m->states[1], 4);
+	leave(&one);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, m->leaves, 2);
+	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 1, &mgid, &rec),
+			-EADDRNOTAVAIL);
+	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 2, &mgid, &rec), -ENODEV);
+}
+
+static void created_groups(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct ib_sa_mcmember_rec rec;
+	struct member one = {}, two = {};
+
+	/* Each makes a group of its own, which is found by the MGID it was given. */
+	join(test, &one, 0, BIT(FULLMEMBER_JOIN));
+	join(test, &two, 0, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	wait(test, &two);
+	KUNIT_EXPECT_EQ(test, m->joins, 2);
+	KUNIT_EXPECT_NE(test, one.rec.mgid.raw[15], two.rec.mgid.raw[15]);
+	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 1, &one.rec.mgid, &rec), 0);
+	leave(&one);
+	leave(&two);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, m->leaves, 2);
+}
+
+static void refusals(struct kunit *test)
+{
+	struct ib_sa_mcmember_rec wanted = { .mtu_selector = IB_SA_GT, .mtu = IB_MTU_2048 };
+	struct manager *m = test->priv;
+	struct member one = {}, two = {};
+
+	m->status = REFUSED;
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	KUNIT_EXPECT_EQ(test, one.status, -EINVAL);
+	leave(&one);
+	/* The consumer may also give up in the callback. */
+	one.give_up = 1;
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, atomic_read(&user.users), 1);
+	m->status = 0;
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, one.status, 0);
+	KUNIT_EXPECT_EQ(test, m->states[1], 0);
+	one.give_up = 0;
+	/* A group that is not what the second wants */
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	join_with(test, &two, 1, BIT(FULLMEMBER_JOIN), &wanted,
+		  IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU);
+	wait(test, &two);
+	KUNIT_EXPECT_EQ(test, two.status, -EINVAL);
+	leave(&two);
+	leave(&one);
+	/* No subnet manager */
+	m->fake->attr.sm_lid = 0;
+	settle(m);
+	fake_sa_event(m->fake, IB_EVENT_SM_CHANGE);
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	KUNIT_EXPECT_EQ(test, one.status, -EAGAIN);
+	leave(&one);
+}
+
+static void losses(struct kunit *test)
+{
+	static const enum ib_event_type causes[] = {
+		IB_EVENT_PORT_ERR, IB_EVENT_LID_CHANGE, IB_EVENT_CLIENT_REREGISTER,
+	};
+	struct manager *m = test->priv;
+	struct member one = {}, kept = {};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(causes); i++) {
+		join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+		join(test, &kept, 1, BIT(FULLMEMBER_JOIN) | BIT(SENDONLY_NONMEBER_JOIN));
+		ib_sa_keep_multicast(kept.multicast);
+		wait(test, &one);
+		wait(test, &kept);
+		/* The manager has forgotten. */
+		m->states[1] = 0;
+		fake_sa_event(m->fake, causes[i]);
+		wait(test, &one);
+		KUNIT_EXPECT_EQ(test, one.status, -ENETRESET);
+		wait(test, &kept);
+		wait(test, &kept);
+		KUNIT_EXPECT_EQ(test, kept.calls, 3);
+		KUNIT_EXPECT_EQ(test, kept.status, 0);
+		settle(m);
+		KUNIT_EXPECT_EQ(test, one.calls, 2);
+		KUNIT_EXPECT_EQ(test, m->states[1], 5);
+		leave(&one);
+		leave(&kept);
+		settle(m);
+		KUNIT_EXPECT_EQ(test, m->states[1], 0);
+	}
+	/* What loses nothing */
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	fake_sa_event(m->fake, IB_EVENT_SM_CHANGE);
+	fake_sa_event(m->fake, IB_EVENT_PORT_ACTIVE);
+	m->fake->pkey[3] = 0x8001;
+	fake_sa_event(m->fake, IB_EVENT_PKEY_CHANGE);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, one.calls, 1);
+	/*
+	 * The P_Key has moved. The manager has not forgotten, so joining again is nothing new to
+	 * it.
+	 */
+	m->fake->pkey[0] = IB_DEFAULT_PKEY_FULL;
+	m->fake->pkey[1] = 0;
+	fake_sa_event(m->fake, IB_EVENT_PKEY_CHANGE);
+	wait(test, &one);
+	KUNIT_EXPECT_EQ(test, one.status, -ENETRESET);
+	leave(&one);
+	settle(m);
+	m->states[1] = 0;
+}
+
+static void removed_while_joining(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct fake_sa *fake = m->fake;
+	struct member one = {};
+
+	/* The manager is silent; who gives up has the answer come to nobody. */
+	fake->respond = NULL;
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	flush_workqueue(mcast_wq);
+	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(fake, 0));
+	leave(&one);
+	KUNIT_EXPECT_EQ(test, one.calls, 0);
+	manage(fake, fake_sa_posted(fake, 0));
+	flush_workqueue(mcast_wq);
+	/* It joined, so it leaves. */
+	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(fake, 0));
+	KUNIT_EXPECT_EQ(test, fake_sa_posted(fake, 0)->mad.mad_hdr.method, IB_SA_METHOD_DELETE);
+	/* The device goes and does not wait for the answer. */
+	m->states[1] = 0;
+	ib_unregister_device(&fake->ib);
+	KUNIT_EXPECT_EQ(test, m->leaves, 0);
+}
+
+/* The manager has at all times what the members need, and nothing else once they have settled. */
+#define MEMBERS 24
+#define STEPS 1500
+
+static void at_random(struct kunit *test)
+{
+	struct member *members = kunit_kcalloc(test, MEMBERS, sizeof(*members), GFP_KERNEL);
+	u8 *asked = kunit_kzalloc(test, MEMBERS * 2, GFP_KERNEL);
+	struct manager *m = test->priv;
+	unsigned int differ = 0, unheard = 0;
+	struct rnd_state rnd;
+
+	KUNIT_ASSERT_TRUE(test, members && asked);
+	prandom_seed_state(&rnd, 38);
+	for (unsigned int step = 0; step < STEPS; step++) {
+		unsigned int who = prandom_u32_state(&rnd) % MEMBERS;
+		struct member *member = &members[who];
+		u8 want[GROUPS + 1] = {};
+
+		if (member->multicast) {
+			leave(member);
+			asked[2 * who] = 0;
+		} else {
+			asked[2 * who] = 1 + prandom_u32_state(&rnd) % GROUPS;
+			asked[2 * who + 1] = 1 + prandom_u32_state(&rnd) % 15;
+			join(test, member, asked[2 * who], asked[2 * who + 1]);
+		}
+		if (prandom_u32_state(&rnd) % 16)
+			continue;
+		settle(m);
+		for (unsigned int i = 0; i < MEMBERS; i++) {
+			if (!members[i].multicast)
+				continue;
+			want[asked[2 * i]] |= asked[2 * i + 1];
+			unheard += members[i].calls != 1 || members[i].status;
+		}
+		for (unsigned int i = 1; i <= GROUPS; i++)
+			differ += m->states[i] != want[i];
+	}
+	KUNIT_EXPECT_EQ(test, differ, 0);
+	KUNIT_EXPECT_EQ(test, unheard, 0);
+	KUNIT_EXPECT_GT(test, m->joins, STEPS / 20);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		if (members[i].multicast)
+			leave(&members[i]);
+}
+
+static void addresses(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct ib_sa_mcmember_rec rec = { .mlid = cpu_to_be16(0xc123), .sl = 5, .hop_limit = 2 };
+	struct rdma_ah_attr attr;
+
+	rec.mgid.raw[0] = 0xff;
+	KUNIT_EXPECT_EQ(test, ib_init_ah_from_mcmember(&m->fake->ib, 1, &rec, NULL,
+						       IB_GID_TYPE_IB, &attr), -ENOENT);
+	rdma_query_gid(&m->fake->ib, 1, 0, &rec.port_gid);
+	KUNIT_ASSERT_EQ(test, ib_init_ah_from_mcmember(&m->fake->ib, 1, &rec, NULL,
+						       IB_GID_TYPE_IB, &attr), 0);
+	KUNIT_EXPECT_EQ(test, attr.ib.dlid, 0xc123);
+	KUNIT_EXPECT_EQ(test, attr.sl, 5);
+	KUNIT_EXPECT_EQ(test, attr.ah_flags, IB_AH_GRH);
+	KUNIT_EXPECT_EQ(test, attr.grh.dgid.raw[0], 0xff);
+	KUNIT_EXPECT_EQ(test, attr.grh.hop_limit, 2);
+	rdma_destroy_ah_attr(&attr);
+}
+
+static void suiting(struct kunit *test)
+{
+	struct ib_sa_mcmember_rec group = { .mtu = 4, .rate = 7, .packet_life_time = 18 };
+	struct ib_sa_mcmember_rec want = { .mtu_selector = IB_SA_EQ, .mtu = 4 };
+	ib_sa_comp_mask mtu = IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU;
+
+	KUNIT_EXPECT_TRUE(test, mcast_suits(&group, &want, mtu));
+	want.mtu_selector = IB_SA_GT;
+	KUNIT_EXPECT_FALSE(test, mcast_suits(&group, &want, mtu));
+	KUNIT_EXPECT_TRUE(test, mcast_suits(&group, &want, IB_SA_MCMEMBER_REC_MTU));
+	want.mtu = 3;
+	KUNIT_EXPECT_TRUE(test, mcast_suits(&group, &want, mtu));
+	want.mtu_selector = IB_SA_LT;
+	KUNIT_EXPECT_FALSE(test, mcast_suits(&group, &want, mtu));
+	want.mtu_selector = IB_SA_BEST;
+	KUNIT_EXPECT_TRUE(test, mcast_suits(&group, &want, mtu));
+	want.qkey = cpu_to_be32(1);
+	KUNIT_EXPECT_TRUE(test, mcast_suits(&group, &want, 0));
+	KUNIT_EXPECT_FALSE(test, mcast_suits(&group, &want, IB_SA_MCMEMBER_REC_QKEY));
+	want.port_gid.raw[15] = 1;
+	KUNIT_EXPECT_FALSE(test, mcast_suits(&group, &want, IB_SA_MCMEMBER_REC_PORT_GID));
+	want.rate_selector = IB_SA_LT;
+	want.rate = 8;
+	KUNIT_EXPECT_TRUE(test, mcast_suits(&group, &want, IB_SA_MCMEMBER_REC_RATE_SELECTOR |
+					    IB_SA_MCMEMBER_REC_RATE));
+}
+
+static struct kunit_case mcast_cases[] = {
+	KUNIT_CASE(one_membership),
+	KUNIT_CASE(created_groups),
+	KUNIT_CASE(refusals),
+	KUNIT_CASE(losses),
+	KUNIT_CASE(removed_while_joining),
+	KUNIT_CASE(at_random),
+	KUNIT_CASE(addresses),
+	KUNIT_CASE(suiting),
+	{}
+};
+
+static struct kunit_suite mcast_suite = {
+	.name = "ib_core_mcast",
+	.init = mcast_test_init,
+	.exit = mcast_test_exit,
+	.test_cases = mcast_cases,
+};
+
+kunit_test_suite(mcast_suite);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A port's GID table follows the net devices.
+ *
+ * Tables are not changed by what an event says, but compared with what the net devices say now. So
+ * nothing is lost for good if an event is, and one that comes late does no harm.
+ */
+#include <rdma/ib_cache.h>
+
+#include "../cache/cache.h"
+#include "roce_priv.h"
+
+/* What decides whether a GID of the table stays */
+struct judge {
+	const struct roce_gids *wanted;
+	const struct roce_change *change;
+};
+
+/*
+ * Addresses that come and go one by one get their places in this order. Whatever else has changed
+ * meanwhile has an event of its own, which comes later.
+ */
+static bool concerns(const struct roce_change *change, const struct net_device *netdev,
+		     const union ib_gid *gid)
+{
+	return change->type != ROCE_CHANGE_ADDRESS ||
+	       (change->netdev == netdev && !memcmp(&change->gid, gid, sizeof(*gid)));
+}
+
+static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *attr,
+		      bool standard)
+{
+	const struct net_device *netdev = rcu_access_pointer(attr->ndev);
+
+	for (unsigned int i = 0; i < wanted->count; i++) {
+		const struct roce_gid *gid = &wanted->gid[i];
+
+		if (gid->standard == standard && gid->netdev == netdev &&
+		    !memcmp(&gid->gid, &attr->gid, sizeof(attr->gid)))
+			return true;
+	}
+	return false;
+}
+
+/* A GID whose MAC address has changed goes and comes again, as the driver has told the old one. */
+static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
+{
+	const struct judge *judge = context;
+	const struct net_device *netdev = rcu_access_pointer(attr->ndev);
+
+	if (!concerns(judge->change, netdev, &attr->gid))
+		return true;
+	if (judge->change->type == ROCE_CHANGE_MAC && judge->change->netdev == netdev)
+		return false;
+	return is_wanted(judge->wanted, attr, standard);
+}
+
+/* The driver's errors are the administrator's business: nobody waits for an answer. */
+static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
+		    bool *changed)
+{
+	struct ib_gid_attr attr = {
+		.device = device,
+		.port_num = port_num,
+		.gid = gid->gid,
+	};
+	unsigned long types = roce_gid_type_mask_support(device, port_num);
+	unsigned int type;
+	int ret;
+
+	RCU_INIT_POINTER(attr.ndev, gid->netdev);
+	for_each_set_bit(type, &types, IB_GID_TYPE_SIZE) {
+		attr.gid_type = type;
+		ret = ib_cache_gid_add(&attr, gid->standard, changed);
+		if (ret)
+			ibdev_warn_ratelimited(device, "port %u: cannot add GID %pI6c: %d\n",
+					       port_num, gid->gid.raw, ret);
+	}
+}
+
+static void tell(struct ib_device *device, u32 port_num)
+{
+	struct ib_event event = {
+		.device = device,
+		.event = IB_EVENT_GID_CHANGE,
+		.element.port_num = port_num,
+	};
+
+	ib_dispatch_event(&event);
+}
+
+/**
+ * roce_port_follow() - make a port's GID table follow a change
+ * @device: device that is registered or being registered
+ * @port_num: RoCE port
+ * @change: what has changed
+ *
+ * Listeners hear of it by IB_EVENT_GID_CHANGE if the table is different then.
+ *
+ * Context: may sleep; calls of one port do not overlap.
+ * Return: 0, or -ENOMEM with the table as it was.
+ */
+int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change)
+{
+	struct net_device *netdev = ib_device_get_netdev(device, port_num);
+	struct roce_gids wanted;
+	struct judge judge = { .wanted = &wanted, .change = change };
+	bool changed = false;
+	int ret = roce_gids_collect(&wanted, netdev);
+
+	dev_put(netdev);
+	if (ret)
+		return ret;
+	changed = ib_cache_gid_prune(device, port_num, keep, &judge);
+	for (unsigned int i = 0; i < wanted.count; i++)
+		if (concerns(change, wanted.gid[i].netdev, &wanted.gid[i].gid))
+			add_gid(device, port_num, &wanted.gid[i], &changed);
+	roce_gids_release(&wanted);
+	if (changed)
+		tell(device, port_num);
+	return 0;
+}
+
+static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *netdev)
+{
+	return rcu_access_pointer(attr->ndev) != netdev;
+}
+
+/**
+ * roce_del_all_netdev_gids() - remove the GIDs of a net device from a port
+ * @ib_dev: registered device
+ * @port: RoCE port
+ * @ndev: net device
+ *
+ * For drivers, when the port no longer stands on the net device. They come back with the next
+ * change of a net device if it is still the port's. Context: may sleep.
+ */
+void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port, struct net_device *ndev)
+{
+	if (ib_cache_gid_prune(ib_dev, port, is_elsewhere, ndev))
+		tell(ib_dev, port);
+}
+EXPORT_SYMBOL(roce_del_all_netdev_gids);

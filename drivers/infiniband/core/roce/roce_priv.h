@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the roce room share among themselves.
+ *
+ * watch.c hears of changes of net devices and has the devices; port.c makes a port's table follow;
+ * wanted.c says which GIDs a port is to have. lag.c stands by itself: it chooses the interface of a
+ * bond.
+ */
+#ifndef RDMA_CORE_ROCE_PRIV_H
+#define RDMA_CORE_ROCE_PRIV_H
+
+#include <linux/list.h>
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+
+#include "roce.h"
+
+/**
+ * struct roce_gid - a GID that a port is to have, once for each type of RoCE
+ * @netdev: net device that it belongs to, referenced
+ * @gid: the GID
+ * @standard: the one that is made of the MAC address
+ */
+struct roce_gid {
+	struct net_device *netdev;
+	union ib_gid gid;
+	bool standard;
+};
+
+/**
+ * struct roce_gids - the GIDs that a port is to have
+ * @gid: the GIDs, in the order in which they get their places
+ * @count: number of them
+ * @room: how many @gid has room for
+ */
+struct roce_gids {
+	struct roce_gid *gid;
+	unsigned int count;
+	unsigned int room;
+};
+
+int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom);
+void roce_gids_release(struct roce_gids *gids);
+
+/* What has changed */
+enum roce_change_type {
+	ROCE_CHANGE_ANY,	/* anything */
+	ROCE_CHANGE_MAC,	/* the MAC address of a net device */
+	ROCE_CHANGE_ADDRESS,	/* one IP address has come or gone */
+};
+
+/**
+ * struct roce_change - a change that the tables are to follow
+ * @entry: in the queue
+ * @type: what has changed
+ * @netdev: of which net device, referenced; NULL for ROCE_CHANGE_ANY
+ * @gid: the address, for ROCE_CHANGE_ADDRESS
+ */
+struct roce_change {
+	struct list_head entry;
+	enum roce_change_type type;
+	struct net_device *netdev;
+	union ib_gid gid;
+};
+
+int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change);
+
+#endif

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: GID tables of RoCE ports follow net devices.
+ */
+#include <linux/cleanup.h>
+#include <linux/etherdevice.h>
+#include <linux/prandom.h>
+#include <linux/rtnetlink.h>
+#include <rdma/ib_cache.h>
+#include <rdma/lag.h>
+
+#include "../../addr/addr.h"
+#include "test_roce.h"
+
+#define V1 IB_GID_TYPE_ROCE
+#define V2 IB_GID_TYPE_ROCE_UDP_ENCAP
+#define V2_ONLY RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP
+
+/* What the interfaces of fake_net.h begin with: 02:00:00:00:fe:01 and two addresses. */
+#define OWN_STANDARD "fe80::ff:fe00:fe01"
+#define OWN_IPV4 "198.18.0.1"
+#define OWN_IPV6 "2001:db8::1"
+#define OWN_GIDS 3
+
+static void table_begins_with_what_is_there(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_STANDARD, net->dev), 0);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), 1);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV6, net->dev), 2);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V1, OWN_IPV4, net->dev), -ENOENT);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 2), 0);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static void each_type_has_its_entry(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY | RDMA_CORE_CAP_PROT_ROCE,
+						       net->dev, NULL);
+
+	KUNIT_EXPECT_EQ(test, roce_gid_type_mask_support(&device->base.ib, 1), BIT(V1) | BIT(V2));
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V1, OWN_STANDARD, net->dev), 0);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_STANDARD, net->dev), 1);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V1, OWN_IPV4, net->dev), 2);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), 3);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 2 * OWN_GIDS);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* ---- the model: which addresses there are, and whether the upper net device stands above ---- */
+
+static const struct {
+	const char *text;
+	int prefix;
+	bool upper;
+} addresses[] = {
+	{ "198.18.1.1", 32 }, { "198.18.1.2", 32 }, { "2001:db8:1::1", 128 },
+	{ "198.18.2.1", 32, true }, { "2001:db8:2::1", 128, true },
+};
+
+struct model {
+	struct fake_net *net;
+	struct upper_dev *upper;
+	struct roce_device *device;
+	bool linked;
+	bool present[ARRAY_SIZE(addresses)];
+	int index[ARRAY_SIZE(addresses)];
+};
+
+static int model_change(struct model *model, unsigned int what)
+{
+	struct net_device *dev;
+
+	if (what == ARRAY_SIZE(addresses)) {
+		model->linked = !model->linked;
+		if (model->linked)
+			return upper_link(model->upper, model->net->dev);
+		upper_unlink(model->upper, model->net->dev);
+		return 0;
+	}
+	dev = addresses[what].upper ? model->upper->dev : model->net->dev;
+	model->present[what] = !model->present[what];
+	return fake_net_address(model->net, dev, addresses[what].text, addresses[what].prefix,
+				model->present[what]);
+}
+
+/* A GID that was there before and still is has not moved. */
+static void model_compare(struct kunit *test, struct model *model, unsigned int step)
+{
+	unsigned int count = OWN_GIDS;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(addresses); i++) {
+		struct net_device *dev = addresses[i].upper ? model->upper->dev : model->net->dev;
+		bool wanted = model->present[i] && (!addresses[i].upper || model->linked);
+		int index = roce_index(model->device, 1, V2, addresses[i].text, dev);
+
+		if (!wanted) {
+			KUNIT_EXPECT_EQ_MSG(test, index, -ENOENT, "step %u: %s", step,
+					    addresses[i].text);
+		} else {
+			KUNIT_EXPECT_GE_MSG(test, index, OWN_GIDS, "step %u: %s", step,
+					    addresses[i].text);
+			if (model->index[i] >= 0)
+				KUNIT_EXPECT_EQ_MSG(test, index, model->index[i], "step %u: %s",
+						    step, addresses[i].text);
+			count++;
+		}
+		model->index[i] = index;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, roce_count(model->device, 1), count, "step %u", step);
+}
+
+static void table_follows_addresses(struct kunit *test)
+{
+	struct model model = { .index = { -1, -1, -1, -1, -1 } };
+	struct rnd_state random;
+
+	model.net = fake_net_begin(test, ARPHRD_ETHER);
+	model.upper = upper_begin(test, "kt_upper%d", false);
+	model.device = roce_device_begin(test, V2_ONLY, model.net->dev, NULL);
+	prandom_seed_state(&random, 22);
+	for (unsigned int step = 0; step < 120; step++) {
+		unsigned int what = prandom_u32_state(&random) % (ARRAY_SIZE(addresses) + 1);
+
+		KUNIT_ASSERT_EQ_MSG(test, model_change(&model, what), 0, "step %u: %u", step, what);
+		roce_settle();
+		model_compare(test, &model, step);
+	}
+	roce_device_end(model.device);
+	if (model.linked)
+		upper_unlink(model.upper, model.net->dev);
+	upper_end(model.upper);
+	fake_net_end(model.net);
+}
+
+/* Users of a GID keep it, but neither its net device nor its place in look-ups. */
+static void gid_in_use_keeps_its_index(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	const struct ib_gid_attr *attr;
+	union ib_gid gid;
+	u8 mac[ETH_ALEN];
+
+	attr = rdma_get_gid_attr(&device->base.ib, 1, 1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	gid = attr->gid;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, OWN_IPV4, 24, false), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS - 1);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(rdma_get_gid_attr(&device->base.ib, 1, 1)), -ENODATA);
+	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &gid, sizeof(gid));
+	KUNIT_EXPECT_EQ(test, rdma_read_gid_l2_fields(attr, NULL, mac), -ENODEV);
+	scoped_guard(rcu)
+		KUNIT_EXPECT_EQ(test, PTR_ERR(rdma_read_gid_attr_ndev_rcu(attr)), -EINVAL);
+
+	/* The address that comes back is another entry. */
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, OWN_IPV4, 24, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), OWN_GIDS);
+	rdma_put_gid_attr(attr);
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), 1);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* Nobody can keep a net device from going by a GID. */
+static void net_device_goes_while_its_gid_is_used(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct upper_dev *upper = upper_begin(test, "kt_upper%d", false);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	const struct ib_gid_attr *attr;
+
+	KUNIT_EXPECT_EQ(test, upper_link(upper, net->dev), 0);
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, upper->dev, "198.18.2.1", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.2.1", upper->dev), OWN_GIDS);
+	attr = rdma_get_gid_attr(&device->base.ib, 1, OWN_GIDS);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	upper_unlink(upper, net->dev);
+	upper_end(upper);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	rdma_put_gid_attr(attr);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static void driver_hears_of_a_new_mac(struct kunit *test)
+{
+	struct sockaddr mac = { .sa_family = ARPHRD_ETHER, .sa_data_min = "\x02\0\0\0\xfe\x02" };
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	rtnl_lock();
+	net->dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
+	KUNIT_EXPECT_EQ(test, dev_set_mac_address(net->dev, &mac, NULL), 0);
+	rtnl_unlock();
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "fe80::ff:fe00:fe02", net->dev), 0);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), 1);
+	KUNIT_EXPECT_NE(test, roce_count(device, 1), U32_MAX);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static struct net_device *first_netdev(struct roce_device *device, u32 port_num)
+{
+	const struct ib_gid_attr *attr = rdma_get_gid_attr(&device->base.ib, port_num, 0);
+	struct net_device *netdev;
+
+	if (IS_ERR(attr))
+		return NULL;
+	netdev = rcu_access_pointer(attr->ndev);
+	rdma_put_gid_attr(attr);
+	return netdev;
+}
+
+/* The slaves have the bond's standard GID, and the active one has its addresses. */
+static void bond_moves_to_its_active_slave(struct kunit *test)
+{
+	struct fake_net *a = fake_net_begin(test, ARPHRD_ETHER);
+	struct fake_net *b = fake_net_begin(test, ARPHRD_ETHER);
+	struct upper_dev *bond = upper_begin(test, "kt_bond%d", true);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, a->dev, b->dev);
+
+	KUNIT_EXPECT_PTR_EQ(test, first_netdev(device, 1), a->dev);
+	KUNIT_EXPECT_EQ(test, upper_link(bond, a->dev), 0);
+	KUNIT_EXPECT_EQ(test, upper_link(bond, b->dev), 0);
+	upper_activate(bond, a->dev);
+	KUNIT_EXPECT_EQ(test, fake_net_address(a, bond->dev, "198.18.3.1", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_PTR_EQ(test, first_netdev(device, 1), bond->dev);
+	KUNIT_EXPECT_PTR_EQ(test, first_netdev(device, 2), bond->dev);
+	KUNIT_EXPECT_GT(test, roce_index(device, 1, V2, "198.18.3.1", bond->dev), 0);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 2, V2, "198.18.3.1", bond->dev), -ENOENT);
+
+	upper_activate(bond, b->dev);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.3.1", bond->dev), -ENOENT);
+	KUNIT_EXPECT_GT(test, roce_index(device, 2, V2, "198.18.3.1", bond->dev), 0);
+	KUNIT_EXPECT_PTR_EQ(test, first_netdev(device, 1), bond->dev);
+
+	upper_unlink(bond, b->dev);
+	upper_unlink(bond, a->dev);
+	roce_settle();
+	KUNIT_EXPECT_PTR_EQ(test, first_netdev(device, 1), a->dev);
+	KUNIT_EXPECT_PTR_EQ(test, first_netdev(device, 2), b->dev);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 2), OWN_GIDS);
+	roce_device_end(device);
+	upper_end(bond);
+	fake_net_end(b);
+	fake_net_end(a);
+}
+
+/* ---- drivers ---- */
+
+static void port_gets_and_loses_its_net_device(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, NULL, NULL);
+
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 0);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->base.ib, net->dev, 1), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->base.ib, NULL, 1), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 0);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static void driver_removes_and_scans(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	struct ib_device *ib = &device->base.ib;
+
+	roce_del_all_netdev_gids(ib, 1, init_net.loopback_dev);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	roce_del_all_netdev_gids(ib, 1, net->dev);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 0);
+	rdma_roce_rescan_port(ib, 2);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 0);
+	rdma_roce_rescan_port(ib, 1);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	roce_del_all_netdev_gids(ib, 1, net->dev);
+	rdma_roce_rescan_device(ib);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static void refused_gid_is_tried_again(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	device->refuse = true;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), -ENOENT);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	device->refuse = false;
+	rdma_roce_rescan_device(&device->base.ib);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), OWN_GIDS);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static void full_table_stays_sound(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	char text[16];
+
+	for (unsigned int i = 0; i < ROCE_GIDS; i++) {
+		snprintf(text, sizeof(text), "198.18.4.%u", i);
+		KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, text, 32, true), 0);
+	}
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), ROCE_GIDS);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.4.8", net->dev), ROCE_GIDS - 1);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.4.9", net->dev), -ENOENT);
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.4.3", 32, false), 0);
+	roce_settle();
+	rdma_roce_rescan_device(&device->base.ib);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.4.9", net->dev), OWN_GIDS + 3);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+struct listener {
+	struct ib_event_handler handler;
+	unsigned int changes[TEST_PORTS + 1];
+};
+
+static void heard(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct listener *listener = container_of(handler, struct listener, handler);
+
+	if (event->event == IB_EVENT_GID_CHANGE)
+		listener->changes[event->element.port_num]++;
+}
+
+static void listeners_hear_of_changes(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	struct listener listener = {};
+
+	roce_settle();
+	INIT_IB_EVENT_HANDLER(&listener.handler, &device->base.ib, heard);
+	ib_register_event_handler(&listener.handler);
+	rdma_roce_rescan_device(&device->base.ib);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, listener.changes[1], 0);
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
+	/* The change is followed first, and then there is the event. */
+	roce_settle();
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, listener.changes[1], 1);
+	KUNIT_EXPECT_EQ(test, listener.changes[2], 0);
+	ib_unregister_event_handler(&listener.handler);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* ---- addresses ---- */
+
+/* The interface of the source GID says where the peer is looked for. */
+static void peer_is_looked_for_by_the_gid(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	union addr_ip peer = fake_ip("198.18.0.2"), other = fake_ip("2001:db8::2");
+	const struct ib_gid_attr *attr = rdma_get_gid_attr(&device->base.ib, 1, 1);
+	union ib_gid dgid, dgid6;
+	u8 mac[ETH_ALEN];
+	int hops;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	rdma_ip2gid(&peer.any, &dgid);
+	rdma_ip2gid(&other.any, &dgid6);
+	fake_net_answer(test, net, "198.18.0.2", 0x22);
+	KUNIT_EXPECT_EQ(test, rdma_addr_find_l2_eth_by_grh(&attr->gid, &dgid, mac, attr, &hops), 0);
+	KUNIT_EXPECT_EQ(test, mac[5], 0x22);
+	KUNIT_EXPECT_EQ(test, rdma_addr_find_l2_eth_by_grh(&attr->gid, &dgid6, mac, attr, &hops),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->base.ib, NULL, 1), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, rdma_addr_find_l2_eth_by_grh(&attr->gid, &dgid, mac, attr, &hops),
+			-EINVAL);
+	rdma_put_gid_attr(attr);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* Nothing that a peer writes into the headers makes an address that is not ours. */
+static void hostile_headers_lead_nowhere(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	struct rdma_ah_attr back;
+	union rdma_network_hdr hdr;
+	union ib_gid sgid, dgid;
+	struct rnd_state random;
+	struct ib_wc wc = {};
+
+	prandom_seed_state(&random, 40);
+	for (unsigned int i = 0; i < 2000; i++) {
+		u32 bits = prandom_u32_state(&random);
+		int version, ret;
+
+		prandom_bytes_state(&random, &hdr, sizeof(hdr));
+		version = ib_get_rdma_header_version(&hdr);
+		KUNIT_EXPECT_TRUE(test, version == 0 || version == 4 || version == 6);
+		ret = ib_get_gids_from_rdma_hdr(&hdr, bits % 8, &sgid, &dgid);
+		KUNIT_EXPECT_EQ(test, ret, bits % 8 <= RDMA_NETWORK_IPV6 ? 0 : -EINVAL);
+		wc.wc_flags = IB_WC_GRH | (bits & (IB_WC_WITH_VLAN | IB_WC_WITH_NETWORK_HDR_TYPE));
+		wc.network_hdr_type = bits >> 24;
+		wc.vlan_id = bits >> 8;
+		ret = ib_init_ah_attr_from_wc(&device->base.ib, 1, &wc, &hdr.ibgrh, &back);
+		KUNIT_EXPECT_LT(test, ret, 0);
+		if (!ret)
+			rdma_destroy_ah_attr(&back);
+	}
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static const struct rdma_ah_attr lag_address = {
+	.type = RDMA_AH_ATTR_TYPE_ROCE,
+	.port_num = 1,
+	.ah_flags = IB_AH_GRH,
+	.grh = { .dgid.raw = { [10] = 0xff, 0xff, 198, 18, 3, 2 }, .flow_label = 0x12345 },
+};
+
+static void bond_says_which_slave_sends(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct upper_dev *bond = upper_begin(test, "kt_bond%d", true);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	struct ib_device *ib = &device->base.ib;
+	const struct ib_gid_attr *own = rdma_get_gid_attr(ib, 1, 1), *attr;
+	struct rdma_ah_attr address = lag_address;
+	struct net_device *slave;
+	__be16 ports[2];
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(own));
+	KUNIT_EXPECT_EQ(test, upper_link(bond, net->dev), 0);
+	upper_activate(bond, net->dev);
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, bond->dev, "198.18.3.1", 32, true), 0);
+	roce_settle();
+	attr = rdma_get_gid_attr(ib, 1,
+				 roce_index(device, 1, V2, "198.18.3.1", bond->dev));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+
+	address.grh.sgid_attr = own;
+	KUNIT_EXPECT_NULL(test, rdma_lag_get_ah_roce_slave(ib, &address, GFP_KERNEL));
+	address.grh.sgid_attr = attr;
+	slave = rdma_lag_get_ah_roce_slave(ib, &address, GFP_KERNEL);
+	KUNIT_EXPECT_PTR_EQ(test, slave, net->dev);
+	rdma_lag_put_ah_roce_slave(slave);
+	/* Ethernet, IPv4, UDP */
+	KUNIT_ASSERT_EQ(test, bond->asked_len, 14 + 20 + 8);
+	KUNIT_EXPECT_MEMEQ(test, bond->asked + 14 + 16, &address.grh.dgid.raw[12], 4);
+	memcpy(ports, bond->asked + 14 + 20, sizeof(ports));
+	KUNIT_EXPECT_EQ(test, ntohs(ports[0]), rdma_flow_label_to_udp_sport(0x12345));
+	KUNIT_EXPECT_EQ(test, ntohs(ports[1]), ROCE_V2_UDP_DPORT);
+	address.grh.flow_label = 0;
+	KUNIT_EXPECT_NULL(test, rdma_lag_get_ah_roce_slave(ib, &address, GFP_KERNEL));
+
+	upper_unlink(bond, net->dev);
+	roce_settle();
+	address.grh.flow_label = 1;
+	slave = rdma_lag_get_ah_roce_slave(ib, &address, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(slave), -EINVAL);
+	rdma_put_gid_attr(attr);
+	rdma_put_gid_attr(own);
+	roce_device_end(device);
+	upper_end(bond);
+	fake_net_end(net);
+}
+
+static struct kunit_case roce_cases[] = {
+	KUNIT_CASE(table_begins_with_what_is_there),
+	KUNIT_CASE(each_type_has_its_entry),
+	KUNIT_CASE(table_follows_addresses),
+	KUNIT_CASE(gid_in_use_keeps_its_index),
+	KUNIT_CASE(net_device_goes_while_its_gid_is_used),
+	KUNIT_CASE(driver_hears_of_a_new_mac),
+	KUNIT_CASE(bond_moves_to_its_active_slave),
+	KUNIT_CASE(port_gets_and_loses_its_net_device),
+	KUNIT_CASE(driver_removes_and_scans),
+	KUNIT_CASE(refused_gid_is_tried_again),
+	KUNIT_CASE(full_table_stays_sound),
+	KUNIT_CASE(listeners_hear_of_changes),
+	KUNIT_CASE(peer_is_looked_for_by_the_gid),
+	KUNIT_CASE(hostile_headers_lead_nowhere),
+	KUNIT_CASE(bond_says_which_slave_sends),
+	{}
+};
+
+static struct kunit_suite roce_suite = {
+	.name = "ib_core_roce",
+	.test_cases = roce_cases,
+};
+
+kunit_test_suite(roce_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the GIDs of RoCE ports");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

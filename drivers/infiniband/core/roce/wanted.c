@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Which GIDs a RoCE port is to have.
+ *
+ * The port stands on a net device. Its GIDs are the IP addresses of this one and of all net devices
+ * above it: VLANs, bonds, macvlans, bridges and so on, in whatever network namespace they are. In
+ * addition there is the standard GID, which is the link-local address that the MAC address makes.
+ * A net device that is a slave of a bond gives its standard GID up for the bond's.
+ */
+#include <linux/cleanup.h>
+#include <linux/inetdevice.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/bonding.h>
+#include <net/if_inet6.h>
+#include <rdma/ib_addr.h>
+
+#include "roce_priv.h"
+
+/* So many more than were counted, since some may come meanwhile */
+#define SPARE 8
+
+/* A net device can be above another one in two ways, and then it comes twice. */
+static bool is_there(const struct roce_gids *gids, const struct net_device *netdev,
+		     const union ib_gid *gid)
+{
+	for (unsigned int i = 0; i < min(gids->count, gids->room); i++)
+		if (gids->gid[i].netdev == netdev &&
+		    !memcmp(&gids->gid[i].gid, gid, sizeof(*gid)))
+			return true;
+	return false;
+}
+
+/* Those for which there is no room are only counted. */
+static void put(struct roce_gids *gids, struct net_device *netdev, const union ib_gid *gid,
+		bool standard)
+{
+	if (is_there(gids, netdev, gid))
+		return;
+	if (gids->count < gids->room) {
+		dev_hold(netdev);
+		gids->gid[gids->count] = (struct roce_gid){
+			.netdev = netdev, .gid = *gid, .standard = standard,
+		};
+	}
+	gids->count++;
+}
+
+/* A net device without a MAC address, a tunnel for example, has none. */
+static void put_standard(struct roce_gids *gids, struct net_device *netdev)
+{
+	union ib_gid gid = { .global.subnet_prefix = cpu_to_be64(0xfe80ULL << 48) };
+
+	if (!addrconf_ifid_eui48(&gid.raw[8], netdev))
+		put(gids, netdev, &gid, true);
+}
+
+static void put_ipv4(struct roce_gids *gids, struct net_device *netdev)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(netdev);
+	const struct in_ifaddr *address;
+	union ib_gid gid;
+
+	if (!in_dev)
+		return;
+	in_dev_for_each_ifa_rcu(address, in_dev) {
+		ipv6_addr_set_v4mapped(address->ifa_address, (struct in6_addr *)gid.raw);
+		put(gids, netdev, &gid, false);
+	}
+}
+
+/*
+ * Addresses that outlive the link by net.ipv6.conf.*.keep_addr_on_down stay in the list, but are
+ * none as long as the link is down.
+ */
+static void put_ipv6(struct roce_gids *gids, struct net_device *netdev)
+{
+	struct inet6_dev *in6_dev = __in6_dev_get(netdev);
+	const struct inet6_ifaddr *address;
+	union ib_gid gid;
+
+	if (!in6_dev || !(READ_ONCE(netdev->flags) & IFF_UP))
+		return;
+	list_for_each_entry_rcu(address, &in6_dev->addr_list, if_list) {
+		memcpy(gid.raw, &address->addr, sizeof(gid));
+		put(gids, netdev, &gid, false);
+	}
+}
+
+static void put_addresses(struct roce_gids *gids, struct net_device *netdev)
+{
+	put_ipv4(gids, netdev);
+	if (IS_ENABLED(CONFIG_IPV6))
+		put_ipv6(gids, netdev);
+}
+
+/* Is the upper one a bond that sends by another slave? */
+static bool is_idle_slave(struct net_device *netdev, struct net_device *upper)
+{
+	struct net_device *active;
+
+	if (!netif_is_bond_master(upper))
+		return false;
+	active = bond_option_active_slave_get_rcu(netdev_priv(upper));
+	return active && active != netdev;
+}
+
+/* The flags of a slave change after its place below the bond, which is what events tell of. */
+static bool is_slave(struct net_device *netdev)
+{
+	struct net_device *master = netdev_master_upper_dev_get_rcu(netdev);
+
+	return master && netif_is_bond_master(master);
+}
+
+/*
+ * The net device and those above, which are at most MAX_NEST_DEV levels. Below a bond that sends by
+ * another slave the addresses of the bond are not this port's, but its standard GID is.
+ */
+static void visit(struct roce_gids *gids, struct net_device *bottom, struct net_device *netdev,
+		  bool addresses)
+{
+	struct net_device *upper;
+	struct list_head *iter;
+
+	if (READ_ONCE(netdev->reg_state) != NETREG_REGISTERED)
+		return;
+	if (netif_is_bond_master(netdev) || (netdev == bottom && !is_slave(netdev)))
+		put_standard(gids, netdev);
+	if (addresses)
+		put_addresses(gids, netdev);
+	netdev_for_each_upper_dev_rcu(netdev, upper, iter)
+		visit(gids, bottom, upper, addresses && !is_idle_slave(netdev, upper));
+}
+
+static void drop(struct roce_gids *gids)
+{
+	for (unsigned int i = 0; i < min(gids->count, gids->room); i++)
+		dev_put(gids->gid[i].netdev);
+	gids->count = 0;
+}
+
+/**
+ * roce_gids_collect() - the GIDs of a port by the net device that it stands on
+ * @gids: takes them, each with a reference to its net device; for roce_gids_release()
+ * @bottom: the net device, or NULL for a port without one, which has no GIDs
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom)
+{
+	unsigned int room;
+
+	*gids = (struct roce_gids){};
+	if (!bottom)
+		return 0;
+	for (;;) {
+		scoped_guard(rcu)
+			visit(gids, bottom, bottom, true);
+		if (gids->count <= gids->room)
+			return 0;
+		room = gids->count + SPARE;
+		roce_gids_release(gids);
+		gids->gid = kvcalloc(room, sizeof(*gids->gid), GFP_KERNEL);
+		if (!gids->gid)
+			return -ENOMEM;
+		gids->room = room;
+	}
+}
+
+/**
+ * roce_gids_release() - end what roce_gids_collect() began
+ * @gids: the GIDs
+ *
+ * Context: may sleep.
+ */
+void roce_gids_release(struct roce_gids *gids)
+{
+	drop(gids);
+	kvfree(gids->gid);
+	*gids = (struct roce_gids){};
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the sa room share among themselves.
+ *
+ * Locks, outermost first: sa_port.refresh, ib_sa_query.lock, the queries' table, sa_port.lock. The
+ * MAD layer is called with ib_sa_query.lock held, and calls back without any.
+ */
+#ifndef RDMA_CORE_SA_PRIV_H
+#define RDMA_CORE_SA_PRIV_H
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/rwsem.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_mad.h>
+
+#include "../cache/cache.h"
+#include "../device/device.h"
+#include "sa.h"
+
+/**
+ * struct sa_mad_ops - what this room asks of the MAD layer
+ * @register_agent: ib_register_mad_agent()
+ * @unregister_agent: ib_unregister_mad_agent()
+ * @create: ib_create_send_mad()
+ * @free: ib_free_send_mad()
+ * @post: ib_post_send_mad()
+ * @cancel: ib_cancel_mad()
+ * @free_recv: ib_free_recv_mad()
+ *
+ * Tests put a table of their own into sa_mad before they attach a device.
+ */
+struct sa_mad_ops {
+	struct ib_mad_agent *(*register_agent)(struct ib_device *device, u32 port_num,
+					       enum ib_qp_type qp_type,
+					       struct ib_mad_reg_req *request, u8 rmpp_version,
+					       ib_mad_send_handler send_handler,
+					       ib_mad_recv_handler recv_handler, void *context,
+					       u32 flags);
+	void (*unregister_agent)(struct ib_mad_agent *agent);
+	struct ib_mad_send_buf *(*create)(struct ib_mad_agent *agent, u32 remote_qpn,
+					  u16 pkey_index, int rmpp_active, int hdr_len,
+					  int data_len, gfp_t gfp, u8 base_version);
+	void (*free)(struct ib_mad_send_buf *buf);
+	int (*post)(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad);
+	void (*cancel)(struct ib_mad_send_buf *buf);
+	void (*free_recv)(struct ib_mad_recv_wc *wc);
+};
+
+extern const struct sa_mad_ops *sa_mad;
+
+/**
+ * struct sa_manager - where a port's subnet manager is
+ * @ref: the port has one, and each query that was sent there
+ * @ah: the way to it
+ * @lid: its LID
+ * @sl: service level
+ * @pkey_index: of the default P_Key in the port's table
+ * @prefix: subnet prefix, which counts where packets need a GRH
+ */
+struct sa_manager {
+	struct kref ref;
+	struct ib_ah *ah;
+	u32 lid;
+	u8 sl;
+	u16 pkey_index;
+	u64 prefix;
+};
+
+/**
+ * struct sa_port - a port that has subnet administration
+ * @device: its device
+ * @port_num: its number
+ * @mad: how it reaches the MAD layer
+ * @agent: sends requests and gets their answers
+ * @refresh: one refresh of @manager at a time
+ * @lock: protects @manager, @gone and @standing; taken from any context
+ * @manager: where requests go; NULL while the port has no subnet manager
+ * @gone: the device is being removed: no more queries
+ * @users: queries that have not ended, and the port itself
+ * @idle: completed when @users drops to zero
+ * @standing: struct sa_standing, see standing.c
+ * @notices: receives notices while somebody has subscribed, see inform.c
+ * @notices_lock: protects @notices; taken before @subscribers_rwsem
+ * @subscribers_rwsem: protects @subscribers; read while they are called
+ * @subscribers: who has subscribed
+ */
+struct sa_port {
+	struct ib_device *device;
+	u32 port_num;
+	const struct sa_mad_ops *mad;
+	struct ib_mad_agent *agent;
+	struct mutex refresh;
+	spinlock_t lock;
+	struct sa_manager *manager;
+	bool gone;
+	refcount_t users;
+	struct completion idle;
+	struct list_head standing;
+	struct mutex notices_lock;
+	struct ib_mad_agent *notices;
+	struct rw_semaphore subscribers_rwsem;
+	struct list_head subscribers;
+};
+
+/**
+ * struct ib_sa_query - a request, from its first posting to its callback
+ * @ref: the table of queries has one until the query has ended
+ * @rcu: frees it when nobody looks it up any more
+ * @client: who asked; held until the query has ended
+ * @port: which port; held until the query has ended
+ * @manager: where @buf goes; held
+ * @id: in the table of queries
+ * @deadline: when it times out, in jiffies; what is left of it is for the next posting
+ * @lock: protects the members from here on
+ * @buf: the MAD
+ * @posted: the MAD layer has @buf
+ * @cancelled: the caller wants no answer any more, or the port goes
+ * @stale: posted to a subnet manager that has been replaced
+ * @answered: deliver() is being or has been called
+ * @ask: its question to the local service, protected by the lock of local_service.c
+ * @deliver: unpacks the answer @wc and runs the caller's callback; @wc is NULL unless @status is
+ *	0 or -EINVAL, the latter being an answer with an error
+ * @detour: whom to ask before, or NULL
+ *
+ * It begins the structure of each kind of query, which is freed with it.
+ */
+struct ib_sa_query {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct ib_sa_client *client;
+	struct sa_port *port;
+	struct sa_manager *manager;
+	u32 id;
+	unsigned long deadline;
+
+	spinlock_t lock;
+	struct ib_mad_send_buf *buf;
+	bool posted;
+	bool cancelled;
+	bool stale;
+	bool answered;
+	struct sa_ask *ask;
+
+	void (*deliver)(struct ib_sa_query *query, int status, struct ib_mad_recv_wc *wc);
+	const struct sa_detour *detour;
+};
+
+/**
+ * struct sa_detour - whom a query asks before the subnet manager
+ * @ask: returns 0 if it has been asked and will call sa_query_resume() or sa_query_end()
+ * @cancel: hurry
+ */
+struct sa_detour {
+	int (*ask)(struct ib_sa_query *query, gfp_t gfp);
+	void (*cancel)(struct ib_sa_query *query);
+};
+
+/**
+ * struct sa_request - what every request says
+ * @client: who asks
+ * @device: device to ask from
+ * @port_num: its port
+ * @method: method
+ * @attr_id: attribute
+ * @attr_mod: attribute modifier
+ * @comp_mask: which components of the record count
+ * @timeout_ms: how long an answer is waited for
+ * @gfp: how to allocate
+ */
+struct sa_request {
+	struct ib_sa_client *client;
+	struct ib_device *device;
+	u32 port_num;
+	u8 method;
+	u16 attr_id;
+	u32 attr_mod;
+	ib_sa_comp_mask comp_mask;
+	unsigned long timeout_ms;
+	gfp_t gfp;
+};
+
+/* Ports: port.c */
+struct sa_port *sa_port_find(struct ib_device *device, u32 port_num);
+bool sa_port_get(struct sa_port *port);
+void sa_port_put(struct sa_port *port);
+bool sa_manager_look_up(struct sa_port *port, struct sa_manager *manager);
+bool sa_manager_same(const struct sa_manager *a, const struct sa_manager *b);
+struct sa_manager *sa_manager_make(struct sa_port *port, const struct sa_manager *seen);
+struct sa_manager *sa_manager_get(struct sa_port *port);
+void sa_manager_put(struct sa_manager *manager);
+
+/* What is refused, with its reason: address.c */
+int sa_refuse_opa(struct ib_device *device, u32 port_num);
+int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_path_rec *rec);
+int sa_check_method(u8 method);
+
+/* Queries: query.c */
+int sa_query_init(struct ib_sa_query *query, const struct sa_request *request);
+int sa_query_send(struct ib_sa_query *query, gfp_t gfp, struct ib_sa_query **out);
+void sa_query_resume(struct ib_sa_query *query);
+void sa_query_end(struct ib_sa_query *query, int status);
+bool sa_query_claim(struct ib_sa_query *query);
+void sa_queries_moved(struct sa_port *port);
+void sa_queries_cancel(struct sa_port *port);
+void sa_send_handler(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
+void sa_recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
+		     struct ib_mad_recv_wc *wc);
+
+/* The record of a request or answer of one packet */
+static inline void *sa_query_record(struct ib_sa_query *query)
+{
+	return ((struct ib_sa_mad *)query->buf->mad)->data;
+}
+
+static inline void *sa_answer_record(struct ib_mad_recv_wc *wc)
+{
+	return ((struct ib_sa_mad *)wc->recv_buf.mad)->data;
+}
+
+/* The local service of user space: local_service.c */
+int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
+		 void (*found)(struct ib_sa_query *query, struct sa_path_rec *recs,
+			       unsigned int count));
+void sa_local_cancel(struct ib_sa_query *query);
+unsigned int sa_local_set_timeout(u32 ms);
+void sa_local_init(void);
+void sa_local_exit(void);
+
+/* Which notice is for whom: inform.c */
+#define SA_INFORM_BYTES 36
+
+bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *notice);
+
+/* What the subnet manager is to know as long as it stands: standing.c */
+void sa_standing_renew_all(struct sa_port *port);
+
+#endif

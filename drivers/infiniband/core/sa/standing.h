@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Standing requests, the common part of services and subscriptions.
+ */
+#ifndef RDMA_CORE_SA_STANDING_H
+#define RDMA_CORE_SA_STANDING_H
+
+#include "sa_priv.h"
+
+struct sa_standing;
+
+/**
+ * struct sa_standing_ops - what is to be told
+ * @ask: begins the query that says it, or says that it is over unless @on; returns the query's id
+ *	or an error; the answer goes to sa_standing_answer()
+ * @result: the subnet manager knows (0), or what is in the way; called when that changes
+ * @lease: how long it will know, in seconds, 0 for all time; NULL if it never forgets
+ *
+ * All may sleep.
+ */
+struct sa_standing_ops {
+	int (*ask)(struct sa_standing *standing, bool on, struct ib_sa_query **query);
+	void (*result)(struct sa_standing *standing, int status);
+	unsigned int (*lease)(struct sa_standing *standing);
+};
+
+/**
+ * struct sa_standing - something that the subnet manager is to know
+ * @entry: in the port's list
+ * @port: which port tells it; held
+ * @client: on whose behalf
+ * @ops: what it is
+ * @work: tells
+ * @answered: completed by the answer
+ * @status: of the answer
+ * @told: status of which the owner has been told
+ * @asked: a query has been on its way
+ * @retry: seconds until the next attempt if this one fails
+ * @lock: protects @ending, @query and @query_id
+ * @ending: sa_standing_end() has been called
+ * @query: under way, or NULL
+ * @query_id: its id
+ */
+struct sa_standing {
+	struct list_head entry;
+	struct sa_port *port;
+	struct ib_sa_client *client;
+	const struct sa_standing_ops *ops;
+	struct delayed_work work;
+	struct completion answered;
+	int status;
+	int told;
+	bool asked;
+	unsigned int retry;
+	spinlock_t lock;
+	bool ending;
+	struct ib_sa_query *query;
+	int query_id;
+};
+
+/* A query of a standing request may take so long, in milliseconds. */
+#define SA_STANDING_TIMEOUT 3000
+
+void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client,
+		       struct sa_port *port, const struct sa_standing_ops *ops);
+void sa_standing_end(struct sa_standing *standing);
+void sa_standing_answer(struct sa_standing *standing, int status);
+
+#endif

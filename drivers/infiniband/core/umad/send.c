@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * MADs that programs send.
+ *
+ * Two sends of a file may not be under way with the same transaction, since nobody could tell whose
+ * the response is.  A program that does RMPP itself is an exception: the packets of its message
+ * share one.
+ */
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "trace.h"
+#include "umad.h"
+
+/* Does the MAD layer send and receive long messages for this agent? */
+static bool kernel_rmpp(const struct ib_mad_agent *mad, const struct umad_head *head)
+{
+	return ib_is_mad_class_rmpp(head->mad.mgmt_class) && ib_mad_kernel_rmpp_agent(mad);
+}
+
+/* Is this a packet of a long message? */
+static bool is_rmpp(const struct umad_head *head)
+{
+	return ib_is_mad_class_rmpp(head->mad.mgmt_class) &&
+	       FIELD_GET(IB_RMPP_FLAGS, head->rmpp.rmpp_rtime_flags) & IB_MGMT_RMPP_FLAG_ACTIVE;
+}
+
+/* ---- sends under way ---- */
+
+static bool same_destination(const struct ib_user_mad_hdr *a, const struct ib_user_mad_hdr *b)
+{
+	if (!a->grh_present != !b->grh_present)
+		return false;
+	return a->grh_present ? !memcmp(a->gid, b->gid, sizeof(a->gid)) : a->lid == b->lid;
+}
+
+/*
+ * Requests of one class need different transactions, wherever they go.  Responses have those of
+ * their peers, which may be the same.
+ */
+static bool same_transaction(const struct ib_umad_packet *a, const struct ib_umad_packet *b)
+{
+	bool response = ib_response_mad(&a->head.mad);
+
+	return a->head.mad.tid == b->head.mad.tid &&
+	       a->head.mad.mgmt_class == b->head.mad.mgmt_class &&
+	       response == !!ib_response_mad(&b->head.mad) &&
+	       (!response || same_destination(&a->hdr, &b->hdr));
+}
+
+static u64 tid_key(const struct ib_umad_packet *packet)
+{
+	return be64_to_cpu(packet->head.mad.tid);
+}
+
+static int begin_send(struct ib_umad_file *file, struct ib_umad_packet *packet, bool may_repeat)
+{
+	struct ib_umad_packet *other;
+
+	guard(spinlock_irq)(&file->lock);
+	if (file->asked >= UMAD_MOST)
+		return rdma_refuse(-ENOBUFS, "%u sends are under way or timed out unread",
+				   file->asked);
+	if (!may_repeat)
+		hash_for_each_possible(file->sends, other, same_tid, tid_key(packet))
+			if (same_transaction(packet, other))
+				return rdma_refuse(-EINVAL, "transaction %#llx is under way",
+						   tid_key(packet));
+	hash_add(file->sends, &packet->same_tid, tid_key(packet));
+	file->asked++;
+	return 0;
+}
+
+static void end_send(struct ib_umad_file *file, struct ib_umad_packet *packet)
+{
+	guard(spinlock_irq)(&file->lock);
+	hash_del(&packet->same_tid);
+}
+
+/**
+ * umad_sent() - a send has ended; send handler of the agents
+ * @mad: the agent
+ * @wc: how it ended
+ *
+ * The program is told only of requests that nobody answered.
+ *
+ * Context: may sleep.
+ */
+void umad_sent(struct ib_mad_agent *mad, struct ib_mad_send_wc *wc)
+{
+	struct ib_umad_packet *packet = wc->send_buf->context[0];
+	struct umad_agent *agent = mad->context;
+
+	end_send(agent->file, packet);
+	rdma_destroy_ah(packet->msg->ah, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_free_send_mad(packet->msg);
+	if (wc->status == IB_WC_RESP_TIMEOUT_ERR)
+		umad_timed_out(agent->file, packet);
+	else
+		umad_packet_free(agent->file, packet);
+}
+
+/* ---- what is sent ---- */
+
+static struct ib_ah *make_ah(struct ib_mad_agent *mad, struct ib_user_mad_hdr *hdr)
+{
+	struct rdma_ah_attr attr = { .type = rdma_ah_find_type(mad->device, mad->port_num) };
+
+	rdma_ah_set_port_num(&attr, mad->port_num);
+	rdma_ah_set_dlid(&attr, be16_to_cpu(hdr->lid));
+	rdma_ah_set_path_bits(&attr, hdr->path_bits);
+	rdma_ah_set_sl(&attr, hdr->sl);
+	if (hdr->grh_present) {
+		rdma_ah_set_grh(&attr, NULL, be32_to_cpu(hdr->flow_label), hdr->gid_index,
+				hdr->hop_limit, hdr->traffic_class);
+		rdma_ah_set_dgid_raw(&attr, hdr->gid);
+	}
+	return rdma_create_user_ah(mad->qp->pd, &attr, NULL);
+}
+
+/*
+ * The data of a long message are spread over packets, each of which gets the head of the first one.
+ */
+static void fill_segments(struct ib_mad_send_buf *msg, const u8 *mad)
+{
+	int left = msg->data_len;
+
+	memcpy(msg->mad + IB_MGMT_RMPP_HDR, mad + IB_MGMT_RMPP_HDR,
+	       msg->hdr_len - IB_MGMT_RMPP_HDR);
+	mad += msg->hdr_len;
+	for (int seg = 1; left > 0; seg++) {
+		int len = min(left, msg->seg_size);
+
+		memcpy(ib_get_rmpp_segment(msg, seg), mad, len);
+		mad += len;
+		left -= len;
+	}
+}
+
+/*
+ * Fills a MAD in.  The upper half of a request's transaction is the agent's, so that the response
+ * finds it.  Of an RMPP header that the MAD layer writes, the program's flag ACTIVE alone counts.
+ */
+static void fill(struct ib_umad_packet *packet, const u8 *mad, bool rmpp, bool active)
+{
+	int from = rmpp ? IB_MGMT_RMPP_HDR : IB_MGMT_MAD_HDR;
+	struct ib_mad_hdr *hdr = &packet->head.mad;
+	struct ib_mad_send_buf *msg = packet->msg;
+	u32 hi_tid = msg->mad_agent->hi_tid;
+
+	if (!ib_response_mad(hdr))
+		hdr->tid = cpu_to_be64((u64)hi_tid << 32 | lower_32_bits(be64_to_cpu(hdr->tid)));
+	memcpy(msg->mad, hdr, sizeof(*hdr));
+	if (active)
+		fill_segments(msg, mad);
+	else
+		memcpy(msg->mad + from, mad + from, msg->hdr_len + msg->data_len - from);
+}
+
+static struct ib_mad_send_buf *make_msg(struct ib_mad_agent *mad, struct ib_umad_packet *packet,
+					bool active, size_t count)
+{
+	int hdr_len = ib_get_mad_data_offset(packet->head.mad.mgmt_class);
+
+	if (count < hdr_len)
+		return ERR_PTR(rdma_refuse(-EINVAL, "a MAD of class %#x has %d bytes at least",
+					   packet->head.mad.mgmt_class, hdr_len));
+	return ib_create_send_mad(mad, be32_to_cpu(packet->hdr.qpn), packet->hdr.pkey_index, active,
+				  hdr_len, count - hdr_len, GFP_KERNEL_ACCOUNT,
+				  packet->head.mad.base_version);
+}
+
+/* Sends a packet whose header and head are there.  @mad is all of the MAD, of @count bytes. */
+static int send_packet(struct ib_umad_file *file, struct ib_mad_agent *agent,
+		       struct ib_umad_packet *packet, const u8 *mad, size_t count)
+{
+	bool rmpp = kernel_rmpp(agent, &packet->head), active = rmpp && is_rmpp(&packet->head);
+	struct ib_mad_send_buf *msg;
+	struct ib_ah *ah;
+	int ret;
+
+	ah = make_ah(agent, &packet->hdr);
+	if (IS_ERR(ah))
+		return PTR_ERR(ah);
+	msg = make_msg(agent, packet, active, count);
+	if (IS_ERR(msg)) {
+		ret = PTR_ERR(msg);
+		goto err_ah;
+	}
+	packet->msg = msg;
+	msg->ah = ah;
+	msg->timeout_ms = packet->hdr.timeout_ms;
+	msg->retries = packet->hdr.retries;
+	msg->context[0] = packet;
+	fill(packet, mad, rmpp, active);
+	ret = begin_send(file, packet, !rmpp && is_rmpp(&packet->head));
+	if (ret)
+		goto err_msg;
+	ret = ib_post_send_mad(msg, NULL);
+	if (ret)
+		goto err_send;
+	return 0;
+
+err_send:
+	end_send(file, packet);
+	scoped_guard(spinlock_irq, &file->lock)
+		file->asked--;
+err_msg:
+	ib_free_send_mad(msg);
+err_ah:
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	return ret;
+}
+
+/* The MAD behind a header, for kvfree(), and its head in @head. */
+static u8 *copy_mad(const char __user *buf, size_t count, struct umad_head *head)
+{
+	u8 *mad;
+
+	if (count > INT_MAX)
+		return ERR_PTR(rdma_refuse(-EINVAL, "%zu bytes are no MAD", count));
+	mad = kvmalloc(count, GFP_KERNEL_ACCOUNT);
+	if (!mad)
+		return ERR_PTR(-ENOMEM);
+	if (copy_from_user(mad, buf, count)) {
+		kvfree(mad);
+		return ERR_PTR(rdma_refuse(-EFAULT, "the MAD cannot be read"));
+	}
+	memcpy(head, mad, IB_MGMT_RMPP_HDR);
+	return mad;
+}
+
+/* All that the program has written is in the kernel by now. */
+static int send_by_number(struct ib_umad_file *file, struct ib_umad_packet *packet, const u8 *mad,
+			  size_t count)
+{
+	struct umad_agent *agent;
+
+	if (packet->hdr.id >= UMAD_AGENTS)
+		return rdma_refuse(-EINVAL, "id %u: agents have numbers below %u", packet->hdr.id,
+				   UMAD_AGENTS);
+	guard(mutex)(&file->mutex);
+	trace_ib_umad_write(file, &packet->hdr, &packet->head.mad);
+	agent = &file->agents[array_index_nospec(packet->hdr.id, UMAD_AGENTS)];
+	if (!agent->mad)
+		return rdma_refuse(-EIO, "there is no agent %u", packet->hdr.id);
+	return send_packet(file, agent->mad, packet, mad, count);
+}
+
+/**
+ * umad_send() - send a MAD
+ * @file: the file
+ * @buf: a header, as the file has them, and the MAD
+ * @count: bytes of both
+ *
+ * Return: @count; -EINVAL for a length that no MAD has, a number that no agent has, or a
+ * transaction that is under way; -EIO for an agent that is not registered, as when the device is
+ * removed; -ENOBUFS with UMAD_MOST sends under way or unread; -EFAULT, -ENOMEM; an error of the MAD
+ * layer, or of the address.
+ */
+ssize_t umad_send(struct ib_umad_file *file, const char __user *buf, size_t count)
+{
+	size_t hdr_size = umad_hdr_size(file), len = count - hdr_size;
+	struct ib_umad_packet *packet;
+	u8 *mad;
+	int ret;
+
+	if (count < hdr_size + IB_MGMT_RMPP_HDR)
+		return rdma_refuse(-EINVAL, "%zu bytes, at least %zu are needed", count,
+				   hdr_size + IB_MGMT_RMPP_HDR);
+	packet = kzalloc(sizeof(*packet), GFP_KERNEL_ACCOUNT);
+	if (!packet)
+		return -ENOMEM;
+	if (copy_from_user(&packet->hdr, buf, hdr_size)) {
+		ret = rdma_refuse(-EFAULT, "the header cannot be read");
+		goto err_packet;
+	}
+	mad = copy_mad(buf + hdr_size, len, &packet->head);
+	if (IS_ERR(mad)) {
+		ret = PTR_ERR(mad);
+		goto err_packet;
+	}
+	ret = send_by_number(file, packet, mad, len);
+	kvfree(mad);
+	if (!ret)
+		return count;
+
+err_packet:
+	kfree(packet);
+	return ret;
+}

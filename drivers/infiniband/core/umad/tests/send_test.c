@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: MADs that are written: what reaches the MAD layer, which are refused, and what becomes of
+ * them.
+ */
+#include <linux/uaccess.h>
+
+#include "test_umad.h"
+
+#define FIRST_LEN	(sizeof(struct ib_user_mad_hdr) + IB_MGMT_MAD_SIZE)
+#define OLD_HDR		sizeof(struct ib_user_mad_hdr_old)
+
+static ssize_t write_mad(struct umad_test *t, struct ut_mad *mad)
+{
+	return ut_write(t, mad, FIRST_LEN);
+}
+
+static int sends(struct umad_test *t)
+{
+	return list_count_nodes(&t->fake->sends);
+}
+
+/* Address, QP, P_Key index, time-out and all bytes get there; the transaction gets the agent. */
+static void request(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET,
+				   0xaaaabbbbccccddddULL);
+	struct fake_send *send;
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	send = fake_mads_oldest(t);
+	KUNIT_EXPECT_EQ(test, send->qpn, 1);
+	KUNIT_EXPECT_EQ(test, send->pkey_index, 3);
+	KUNIT_EXPECT_EQ(test, send->buf.timeout_ms, 100);
+	KUNIT_EXPECT_EQ(test, send->buf.retries, 2);
+	KUNIT_EXPECT_EQ(test, send->buf.hdr_len, IB_MGMT_MAD_HDR);
+	KUNIT_EXPECT_EQ(test, send->buf.data_len, IB_MGMT_MAD_DATA);
+	KUNIT_EXPECT_FALSE(test, send->rmpp);
+	mad.mad.mad_hdr.tid = cpu_to_be64(0x00001234ccccddddULL);
+	KUNIT_EXPECT_MEMEQ(test, send->first, (u8 *)&mad.mad, IB_MGMT_MAD_SIZE);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_dlid(&t->fake->ah), 9);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_sl(&t->fake->ah), 4);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_path_bits(&t->fake->ah), 1);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_port_num(&t->fake->ah), 1);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_ah_flags(&t->fake->ah), 0);
+
+	fake_mads_complete(t, send, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, t->fake->made_sends, 0);
+	KUNIT_EXPECT_EQ(test, t->fake->ahs, 0);
+	KUNIT_EXPECT_EQ(test, ut_file(t)->asked, 0);
+	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, FIRST_LEN), -EAGAIN);
+}
+
+/* With the old header the P_Key index is 0, and the MAD begins eight bytes earlier. */
+static void old_header(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 1);
+	struct ib_user_mad_reg_req req = { .qpn = 1 };
+	struct fake_send *send;
+
+	KUNIT_ASSERT_EQ(test, ut_ioctl(t, IB_USER_MAD_REGISTER_AGENT, &req, sizeof(req), false), 0);
+	memmove((u8 *)&mad + OLD_HDR, &mad.mad, IB_MGMT_MAD_SIZE);
+	KUNIT_EXPECT_EQ(test, ut_write(t, &mad, OLD_HDR + IB_MGMT_MAD_SIZE),
+			OLD_HDR + IB_MGMT_MAD_SIZE);
+	send = fake_mads_oldest(t);
+	KUNIT_EXPECT_EQ(test, send->pkey_index, 0);
+	KUNIT_EXPECT_MEMEQ(test, send->first + IB_MGMT_MAD_HDR,
+			   (u8 *)&mad + OLD_HDR + IB_MGMT_MAD_HDR, IB_MGMT_MAD_DATA);
+}
+
+static void global_route(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 1);
+	const struct ib_global_route *grh = rdma_ah_read_grh(&t->fake->ah);
+
+	mad.hdr.grh_present = 1;
+	mad.hdr.gid_index = 1;
+	mad.hdr.hop_limit = 63;
+	mad.hdr.traffic_class = 8;
+	mad.hdr.flow_label = cpu_to_be32(0x12345);
+	memset(mad.hdr.gid, 0xfe, sizeof(mad.hdr.gid));
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	KUNIT_EXPECT_EQ(test, rdma_ah_get_ah_flags(&t->fake->ah), IB_AH_GRH);
+	KUNIT_EXPECT_EQ(test, grh->sgid_index, 1);
+	KUNIT_EXPECT_EQ(test, grh->hop_limit, 63);
+	KUNIT_EXPECT_EQ(test, grh->traffic_class, 8);
+	KUNIT_EXPECT_EQ(test, grh->flow_label, 0x12345);
+	KUNIT_EXPECT_MEMEQ(test, grh->dgid.raw, mad.hdr.gid, sizeof(mad.hdr.gid));
+
+	/* A GID that is not there */
+	mad.hdr.gid_index = 100;
+	mad.mad.mad_hdr.tid = cpu_to_be64(2);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), -EINVAL);
+	KUNIT_EXPECT_EQ(test, t->fake->made_sends, 1);
+}
+
+static void lengths(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	const size_t least = sizeof(struct ib_user_mad_hdr) + IB_MGMT_RMPP_HDR;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 1);
+	struct {
+		struct ut_mad mad;
+		u8 more;
+	} longer = { .mad = mad };
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	ut_expect_refused(t, ut_write(t, &mad, least - 1), -EINVAL, "at least 100");
+	KUNIT_EXPECT_EQ(test, ut_write(t, &mad, least), least);
+	longer.mad.mad.mad_hdr.tid = cpu_to_be64(2);
+	KUNIT_EXPECT_EQ(test, ut_write(t, &longer, FIRST_LEN + 1), -EINVAL);
+	/* The head of an SA MAD has 56 bytes */
+	mad.mad.mad_hdr.mgmt_class = IB_MGMT_CLASS_SUBN_ADM;
+	ut_expect_refused(t, ut_write(t, &mad, sizeof(mad.hdr) + IB_MGMT_SA_HDR - 1), -EINVAL,
+			  "56 bytes at least");
+	KUNIT_EXPECT_EQ(test, t->fake->made_sends, 1);
+	KUNIT_EXPECT_EQ(test, t->fake->ahs, 1);
+}
+
+static void refused(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ib_umad_file *file = t->filp.private_data;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 1);
+	loff_t pos = 0;
+
+	KUNIT_EXPECT_EQ(test, ut_ioctl(t, IB_USER_MAD_ENABLE_PKEY, &mad, 0, false), 0);
+	ut_expect_refused(t, write_mad(t, &mad), -EIO, "no agent 0");
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	mad.hdr.id = UMAD_AGENTS;
+	ut_expect_refused(t, write_mad(t, &mad), -EINVAL, "id 32");
+	mad.hdr.id = 0;
+	ut_expect_refused(t, umad_fops.write(&t->filp, ut_at(t, UT_BYTES), FIRST_LEN, &pos),
+			  -EFAULT, "header");
+	KUNIT_EXPECT_EQ(test, copy_to_user(ut_at(t, UT_BYTES - FIRST_LEN + 1), &mad, FIRST_LEN - 1),
+			0);
+	/* Somebody who waits for the file's mutex would wait for as long as user memory does. */
+	mutex_lock(&file->mutex);
+	ut_expect_refused(t, umad_fops.write(&t->filp, ut_at(t, UT_BYTES - FIRST_LEN + 1),
+					     FIRST_LEN, &pos), -EFAULT, "the MAD");
+	mutex_unlock(&file->mutex);
+
+	t->fake->answer = -ENOBUFS;
+	t->fake->fails = FAKE_CREATE;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), -ENOBUFS);
+	t->fake->fails = FAKE_POST;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), -ENOBUFS);
+	t->fake->fails = FAKE_NONE;
+	t->fake->ah_answer = -ENOSPC;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), -ENOSPC);
+	t->fake->ah_answer = 0;
+	KUNIT_EXPECT_EQ(test, t->fake->made_sends, 0);
+	KUNIT_EXPECT_EQ(test, t->fake->ahs, 0);
+	KUNIT_EXPECT_EQ(test, ut_file(t)->asked, 0);
+	/* None of them has left its transaction behind */
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+}
+
+/* ---- transactions ---- */
+
+static void transactions(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad get = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 7);
+	struct ut_mad resp = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET_RESP,
+				    0x123400000007ULL);
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &get), FIRST_LEN);
+	/* The upper half does not count, nor does the address */
+	get.mad.mad_hdr.tid = cpu_to_be64(0x1000000000000007ULL);
+	get.hdr.lid = cpu_to_be16(10);
+	ut_expect_refused(t, write_mad(t, &get), -EINVAL, "0x123400000007 is under way");
+	get.mad.mad_hdr.mgmt_class = IB_MGMT_CLASS_DEVICE_ADM;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &get), FIRST_LEN);
+	KUNIT_EXPECT_EQ(test, sends(t), 2);
+
+	/* Responses have their peers' transactions, whole */
+	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
+	ut_expect_refused(t, write_mad(t, &resp), -EINVAL, "under way");
+	resp.hdr.lid = cpu_to_be16(10);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
+	resp.hdr.grh_present = 1;
+	resp.hdr.hop_limit = 1;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
+	ut_expect_refused(t, write_mad(t, &resp), -EINVAL, "under way");
+	resp.hdr.gid[15] = 1;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
+	KUNIT_EXPECT_EQ(test, sends(t), 6);
+
+	/* What has ended is no longer in the way */
+	while (sends(t))
+		fake_mads_complete(t, fake_mads_oldest(t), IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &get), FIRST_LEN);
+}
+
+/* ---- long messages ---- */
+
+/* The MAD layer cuts it: 500 bytes of an SA record table are three packets. */
+static void kernel_rmpp(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	const size_t len = sizeof(struct ib_user_mad_hdr) + IB_MGMT_SA_HDR + 500;
+	u8 *mad = kunit_kzalloc(test, len, GFP_KERNEL);
+	struct ut_mad *ut = (struct ut_mad *)mad;
+	struct fake_send *send;
+
+	KUNIT_ASSERT_NOT_NULL(test, mad);
+	*ut = ut_mad(0, IB_MGMT_CLASS_SUBN_ADM, 0x92, 7);
+	for (int i = IB_MGMT_MAD_HDR; i < IB_MGMT_SA_HDR + 500; i++)
+		mad[sizeof(ut->hdr) + i] = i;
+	ut->mad.rmpp_hdr.rmpp_rtime_flags = IB_MGMT_RMPP_FLAG_ACTIVE;
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, ut_write(t, mad, len), len);
+	send = fake_mads_oldest(t);
+	KUNIT_EXPECT_TRUE(test, send->rmpp);
+	KUNIT_EXPECT_EQ(test, send->buf.hdr_len, IB_MGMT_SA_HDR);
+	KUNIT_EXPECT_EQ(test, send->buf.data_len, 500);
+	KUNIT_EXPECT_EQ(test, send->buf.seg_count, 3);
+	KUNIT_EXPECT_MEMEQ(test, send->first, (u8 *)&ut->mad, IB_MGMT_MAD_HDR);
+	/* Its RMPP header is the MAD layer's */
+	KUNIT_EXPECT_EQ(test, send->first[IB_MGMT_MAD_HDR], 0);
+	KUNIT_EXPECT_MEMEQ(test, send->first + IB_MGMT_RMPP_HDR,
+			   mad + sizeof(ut->hdr) + IB_MGMT_RMPP_HDR,
+			   IB_MGMT_SA_HDR - IB_MGMT_RMPP_HDR);
+	KUNIT_EXPECT_MEMEQ(test, send->data, mad + sizeof(ut->hdr) + IB_MGMT_SA_HDR, 500);
+
+	/* Without the flag it is a MAD like others, but for the RMPP header */
+	ut->mad.rmpp_hdr.rmpp_rtime_flags = 0;
+	ut->mad.mad_hdr.tid = cpu_to_be64(8);
+	fake_mads_complete(t, send, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, ut_write(t, mad, len), -EINVAL);
+	KUNIT_EXPECT_EQ(test, write_mad(t, ut), FIRST_LEN);
+	send = fake_mads_oldest(t);
+	KUNIT_EXPECT_FALSE(test, send->rmpp);
+	KUNIT_EXPECT_EQ(test, send->first[IB_MGMT_MAD_HDR], 0);
+	KUNIT_EXPECT_MEMEQ(test, send->first + IB_MGMT_RMPP_HDR, (u8 *)&ut->mad + IB_MGMT_RMPP_HDR,
+			   IB_MGMT_MAD_SIZE - IB_MGMT_RMPP_HDR);
+}
+
+/* The program cuts it: its RMPP header goes as it is, and packets share their transaction. */
+static void user_rmpp(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_SUBN_ADM, 0x92, 7);
+	struct ut_mad wrong = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, 0x92, 7);
+
+	mad.mad.rmpp_hdr = (struct ib_rmpp_hdr) {
+		.rmpp_version = 1, .rmpp_rtime_flags = IB_MGMT_RMPP_FLAG_ACTIVE,
+		.seg_num = cpu_to_be32(2),
+	};
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 1, IB_USER_MAD_USER_RMPP), 0);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	KUNIT_EXPECT_FALSE(test, fake_mads_oldest(t)->rmpp);
+	KUNIT_EXPECT_MEMEQ(test, fake_mads_oldest(t)->first, (u8 *)&mad.mad, IB_MGMT_MAD_SIZE);
+	mad.mad.rmpp_hdr.rmpp_rtime_flags = 0;
+	ut_expect_refused(t, write_mad(t, &mad), -EINVAL, "under way");
+
+	/* Other classes have no RMPP header there */
+	wrong.mad.rmpp_hdr.rmpp_rtime_flags = IB_MGMT_RMPP_FLAG_ACTIVE;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &wrong), FIRST_LEN);
+	ut_expect_refused(t, write_mad(t, &wrong), -EINVAL, "under way");
+}
+
+/* ---- without an answer ---- */
+
+static void timed_out(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(1, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 7), got;
+	const size_t len = sizeof(mad.hdr) + IB_MGMT_MAD_HDR;
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 1);
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLOUT | EPOLLWRNORM));
+	fake_mads_complete(t, fake_mads_oldest(t), IB_WC_RESP_TIMEOUT_ERR);
+	KUNIT_EXPECT_EQ(test, t->fake->made_sends, 0);
+	KUNIT_EXPECT_EQ(test, t->fake->ahs, 0);
+	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM));
+	ut_expect_refused(t, ut_read(t, &got, len - 1), -EINVAL, "timed out has 88");
+	KUNIT_EXPECT_EQ(test, ut_read(t, &got, sizeof(got)), len);
+	mad.hdr.status = ETIMEDOUT;
+	mad.mad.mad_hdr.tid = cpu_to_be64(0x123400000007ULL);
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)&got, (u8 *)&mad, len);
+	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(got)), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, ut_file(t)->asked, 0);
+	/* The same request may be tried again */
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	KUNIT_EXPECT_EQ(test, ut_unregister(t, 1), 0);
+	KUNIT_EXPECT_EQ(test, sends(t), 0);
+	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(got)), -EAGAIN);
+}
+
+/* Time-outs that nobody reads are not kept without end. */
+static void not_read(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 7);
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	ut_file(t)->asked = UMAD_MOST - 1;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	fake_mads_complete(t, fake_mads_oldest(t), IB_WC_RESP_TIMEOUT_ERR);
+	ut_expect_refused(t, write_mad(t, &mad), -ENOBUFS, "200000 sends");
+	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLIN | EPOLLRDNORM));
+	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(mad)), sizeof(mad.hdr) + IB_MGMT_MAD_HDR);
+	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLOUT | EPOLLWRNORM));
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	ut_file(t)->asked -= UMAD_MOST - 1;
+}
+
+static struct kunit_case send_cases[] = {
+	KUNIT_CASE(request),
+	KUNIT_CASE(old_header),
+	KUNIT_CASE(global_route),
+	KUNIT_CASE(lengths),
+	KUNIT_CASE(refused),
+	KUNIT_CASE(transactions),
+	KUNIT_CASE(kernel_rmpp),
+	KUNIT_CASE(user_rmpp),
+	KUNIT_CASE(timed_out),
+	KUNIT_CASE(not_read),
+	{}
+};
+
+static struct kunit_suite send_suite = {
+	.name = "rdma_umad_send",
+	.init = ut_init,
+	.exit = ut_exit,
+	.test_cases = send_cases,
+};
+
+kunit_test_suite(send_suite);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * User MADs: character devices by which programs exchange MADs, and by which a subnet manager says
+ * that it is one.
+ *
+ * Locks, from the outside in: a port's lock, a file's mutex, a file's lock.  What the MAD layer
+ * calls takes the last one alone, under which nothing sleeps.  User memory is touched under none of
+ * them: a program that makes its own request wait makes nobody else wait, nor its device's removal.
+ */
+#ifndef CORE_UMAD_H
+#define CORE_UMAD_H
+
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_user_mad.h>
+#include <rdma/rdma_reject.h>
+
+/* Agents of one file. */
+#define UMAD_AGENTS	32
+
+/*
+ * MADs that a file keeps for its reader, each packet of a long one counted; one more message may
+ * come in below it.  The same number of sends may be under way or have timed out unread.
+ */
+#define UMAD_MOST	200000
+
+#define UMAD_SEND_BITS	6
+
+struct ib_umad_file;
+
+/**
+ * struct ib_umad_port - a port that exchanges MADs, with its character devices
+ * @dev: umadN; its release frees this
+ * @cdev: umadN
+ * @sm_dev: issmN, which holds a reference on @dev, on ports with subnet management
+ * @sm_cdev: issmN
+ * @has_sm: there is issmN
+ * @number: N
+ * @port_num: number of the port
+ * @index: number of its device in netlink
+ * @lock: of @ib_dev and @files
+ * @ib_dev: the device; NULL once it is removed
+ * @files: open files of umadN
+ * @sm_held: bit 0: issmN is open
+ * @gone: the device is removed
+ * @sm_wait: who waits to open issmN
+ */
+struct ib_umad_port {
+	struct device dev;
+	struct cdev cdev;
+	struct device sm_dev;
+	struct cdev sm_cdev;
+	bool has_sm;
+	int number;
+	u32 port_num;
+	u32 index;
+	struct mutex lock;
+	struct ib_device *ib_dev;
+	struct list_head files;
+	unsigned long sm_held;
+	bool gone;
+	wait_queue_head_t sm_wait;
+};
+
+/**
+ * struct umad_agent - a place for an agent
+ * @file: its file
+ * @mad: the agent, or NULL; protected by the file's mutex
+ * @taken: a registration is going to fill the place; protected by the file's mutex
+ */
+struct umad_agent {
+	struct ib_umad_file *file;
+	struct ib_mad_agent *mad;
+	bool taken;
+};
+
+/**
+ * struct ib_umad_file - an open file of umadN
+ * @port: its port, which stays as long as the file is open
+ * @entry: in the port's files
+ * @mutex: of @agents, @used and @new_header, held by requests while they use an agent
+ * @agents: by the number that the program knows
+ * @used: an agent was registered, so the header's form is fixed
+ * @new_header: MADs have a struct ib_user_mad_hdr in front, not the old one
+ * @rejects: why requests were refused
+ * @lock: of the members below
+ * @dead: the device is removed, or the file is being closed: no MAD is kept any more
+ * @unread: MADs to be read: received ones, and requests that nobody answered
+ * @kept: packets of received MADs that are kept
+ * @dropped: received MADs that were not kept
+ * @asked: sends under way or timed out unread
+ * @sends: sends under way, by transaction
+ * @wait: readers
+ */
+struct ib_umad_file {
+	struct ib_umad_port *port;
+	struct list_head entry;
+	struct mutex mutex;
+	struct umad_agent agents[UMAD_AGENTS];
+	bool used;
+	bool new_header;
+	struct rdma_reject_log rejects;
+	spinlock_t lock;
+	bool dead;
+	struct list_head unread;
+	unsigned int kept;
+	u64 dropped;
+	unsigned int asked;
+	DECLARE_HASHTABLE(sends, UMAD_SEND_BITS);
+	wait_queue_head_t wait;
+};
+
+/* What begins every MAD that is written: as much as is looked at. */
+struct umad_head {
+	struct ib_mad_hdr mad;
+	struct ib_rmpp_hdr rmpp;
+};
+
+static_assert(offsetofend(struct umad_head, rmpp) == IB_MGMT_RMPP_HDR);
+
+/**
+ * struct ib_umad_packet - a MAD of a program: one that arrived, or one that is sent
+ * @entry: in the file's unread MADs
+ * @same_tid: in the file's sends
+ * @recv_wc: the MAD that arrived, NULL for one that is sent
+ * @msg: the MAD layer's part of one that is sent
+ * @length: bytes to be read behind the header
+ * @charge: packets that it counts for
+ * @hdr: its header
+ * @head: the beginning of one that is sent
+ */
+struct ib_umad_packet {
+	struct list_head entry;
+	struct hlist_node same_tid;
+	struct ib_mad_recv_wc *recv_wc;
+	struct ib_mad_send_buf *msg;
+	int length;
+	unsigned int charge;
+	struct ib_user_mad_hdr hdr;
+	struct umad_head head;
+};
+
+/* Bytes of the header that a program gives and gets. */
+static inline size_t umad_hdr_size(const struct ib_umad_file *file)
+{
+	return READ_ONCE(file->new_header) ? sizeof(struct ib_user_mad_hdr) :
+					     sizeof(struct ib_user_mad_hdr_old);
+}
+
+/* The number by which the program knows an agent. */
+static inline u32 umad_agent_id(const struct umad_agent *agent)
+{
+	return agent - agent->file->agents;
+}
+
+/* file.c */
+extern const struct file_operations umad_fops;
+void umad_file_revoke(struct ib_umad_file *file);
+
+/* agent.c */
+long umad_register(struct ib_umad_file *file, void __user *arg, bool compat);
+long umad_register2(struct ib_umad_file *file, void __user *arg, bool compat);
+long umad_unregister(struct ib_umad_file *file, void __user *arg, bool compat);
+long umad_enable_pkey(struct ib_umad_file *file, void __user *arg, bool compat);
+
+/* send.c */
+ssize_t umad_send(struct ib_umad_file *file, const char __user *buf, size_t count);
+void umad_sent(struct ib_mad_agent *mad, struct ib_mad_send_wc *wc);
+
+/* recv.c */
+void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *sent,
+		   struct ib_mad_recv_wc *wc);
+void umad_timed_out(struct ib_umad_file *file, struct ib_umad_packet *packet);
+void umad_packet_free(struct ib_umad_file *file, struct ib_umad_packet *packet);
+ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *buf, size_t count);
+
+/* issm.c */
+extern const struct file_operations umad_sm_fops;
+
+#endif /* CORE_UMAD_H */

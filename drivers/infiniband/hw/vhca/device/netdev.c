@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Net devices of Ethernet ports.
+ *
+ * A port stands on the net device whose permanent address is the port's. That one is found once,
+ * when it is registered, be it before or after the RDMA device; changes of its address, its name or
+ * its place in a bond are no business of the pair. When it moves to another namespace it is
+ * unregistered and registered again.
+ *
+ * Notifiers run under the RTNL lock, which commands to the device must not hold up. So they only
+ * pair and part; a work item has the device follow what the net device has become, and tells the
+ * core of a port's new state. It looks at everything each time, so it does not matter how many
+ * changes it is run for.
+ */
+#include <kunit/visibility.h>
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <rdma/ib_verbs.h>
+
+#include "../cmd/cmd.h"
+#include "../verbs/eth.h"
+#include "device.h"
+
+static bool has_address(const struct net_device *ndev, const struct vhca_port *p)
+{
+	return p->eth && ndev->type == ARPHRD_ETHER &&
+	       ether_addr_equal_unaligned(ndev->perm_addr, p->mac);
+}
+
+/* Find the port that a net device is of, by its permanent address; 0 for none. */
+static u32 port_of(struct vhca_dev *dev, const struct net_device *ndev)
+{
+	u32 port;
+
+	for (port = 1; port <= dev->hw.limits.ports; port++)
+		if (has_address(ndev, &dev->ports[port - 1]))
+			return port;
+	return 0;
+}
+
+/* Is this the net device that the port stands on, NULL for none? */
+static bool stands_on(struct vhca_dev *dev, u32 port, const struct net_device *ndev)
+{
+	struct net_device *now = ib_device_get_netdev(&dev->ibdev, port);
+
+	dev_put(now);
+	return now == ndev;
+}
+
+static void pair(struct vhca_dev *dev, u32 port, struct net_device *ndev)
+{
+	int err;
+
+	/* The first one stays, should two say that they have the address. */
+	if (!stands_on(dev, port, NULL))
+		return;
+	err = ib_device_set_netdev(&dev->ibdev, ndev, port);
+	if (err)
+		dev_warn(dev->hw.dev, "port %u does not get its net device %s (%d)\n", port,
+			 netdev_name(ndev), err);
+}
+
+static void part(struct vhca_dev *dev, u32 port, struct net_device *ndev)
+{
+	if (stands_on(dev, port, ndev))
+		ib_device_set_netdev(&dev->ibdev, NULL, port);
+}
+
+static int netdev_event(struct notifier_block *nb, unsigned long event, void *info)
+{
+	struct vhca_dev *dev = container_of(nb, struct vhca_dev, netdev_nb);
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+	u32 port = port_of(dev, ndev);
+
+	if (port && event == NETDEV_REGISTER)
+		pair(dev, port, ndev);
+	else if (port && event == NETDEV_UNREGISTER)
+		part(dev, port, ndev);
+	/* GIDs may be of other net devices than the port's: those on top of it. */
+	if (port || event == NETDEV_CHANGEADDR)
+		vhca_netdevs_follow(dev);
+	return NOTIFY_DONE;
+}
+
+/* Let the device receive or not, and have it send packets of the right size. */
+static void program(struct vhca_dev *dev, u32 port, const struct vhca_eth_link *link)
+{
+	struct vhca_port *p = &dev->ports[port - 1];
+	struct vhca_modify_port_req req = { .port = port };
+
+	if (link->running != p->enabled)
+		req.flags = link->running ? VHCA_PORT_ENABLE : VHCA_PORT_DISABLE;
+	if (link->mtu && link->mtu != p->mtu)
+		req.mtu = link->mtu;
+	if (!req.flags && !req.mtu)
+		return;
+	if (vhca_cmd_modify_port(&dev->hw, &req)) {
+		if (!vhca_hw_dead(&dev->hw))
+			dev_err_ratelimited(dev->hw.dev, "port %u does not follow its net device\n",
+					    port);
+		return;
+	}
+	p->enabled = link->running;
+	if (req.mtu)
+		p->mtu = req.mtu;
+}
+
+static bool is_active(struct vhca_dev *dev, u32 port)
+{
+	struct vhca_port_attr attr;
+
+	return dev->ports[port - 1].enabled && !vhca_cmd_query_port(&dev->hw, port, &attr) &&
+	       attr.state == IB_PORT_ACTIVE;
+}
+
+static void tell_state(struct vhca_dev *dev, u32 port)
+{
+	struct vhca_port *p = &dev->ports[port - 1];
+	bool active = is_active(dev, port);
+
+	if (active == p->active)
+		return;
+	p->active = active;
+	vhca_port_event(dev, port, active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
+
+static void tell_lonely(struct vhca_dev *dev, u32 port)
+{
+	struct vhca_port *p = &dev->ports[port - 1];
+
+	if (p->said_lonely)
+		return;
+	p->said_lonely = true;
+	dev_notice(dev->hw.dev, "port %u is down: no net device has its address %pM\n", port,
+		   p->mac);
+}
+
+static void follow_port(struct vhca_dev *dev, u32 port)
+{
+	struct vhca_eth_link link;
+
+	vhca_eth_get_link(dev, port, &link);
+	if (!link.present)
+		tell_lonely(dev, port);
+	program(dev, port, &link);
+	vhca_eth_refresh_gids(dev, port);
+	tell_state(dev, port);
+}
+
+static void follow_netdevs(struct work_struct *work)
+{
+	struct vhca_dev *dev = container_of(work, struct vhca_dev, follow_work);
+	u32 port;
+
+	for (port = 1; port <= dev->hw.limits.ports; port++)
+		if (dev->ports[port - 1].eth)
+			follow_port(dev, port);
+}
+
+static bool has_eth(const struct vhca_dev *dev)
+{
+	u32 port;
+
+	for (port = 1; port <= dev->hw.limits.ports; port++)
+		if (dev->ports[port - 1].eth)
+			return true;
+	return false;
+}
+
+/**
+ * vhca_netdevs_start - pair Ethernet ports with the net devices that there are, and that come
+ * @dev: the device, about to be registered; the core knows how many ports it has
+ *
+ * Context: takes the RTNL lock.
+ * Return: 0 or what the registration of a notifier returned.
+ */
+int vhca_netdevs_start(struct vhca_dev *dev)
+{
+	INIT_WORK(&dev->follow_work, follow_netdevs);
+	if (!has_eth(dev))
+		return 0;
+	dev->netdev_nb.notifier_call = netdev_event;
+	/* The core looks for GIDs of a new net device when it is told of it: then it has a port. */
+	dev->netdev_nb.priority = 1;
+	return register_netdevice_notifier(&dev->netdev_nb);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_start);
+
+/**
+ * vhca_netdevs_open - begin to follow the net devices
+ * @dev: the device, registered
+ *
+ * Context: any process context.
+ */
+void vhca_netdevs_open(struct vhca_dev *dev)
+{
+	if (!has_eth(dev))
+		return;
+	WRITE_ONCE(dev->following, true);
+	vhca_netdevs_follow(dev);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_open);
+
+/**
+ * vhca_netdevs_stop - follow net devices no more
+ * @dev: the device, not registered any more
+ *
+ * Context: takes the RTNL lock; waits for what is running.
+ */
+void vhca_netdevs_stop(struct vhca_dev *dev)
+{
+	if (has_eth(dev))
+		/* This says of every net device that it is unregistered: the ports lose theirs. */
+		unregister_netdevice_notifier(&dev->netdev_nb);
+	/* The device's events may still ask for it. */
+	disable_work_sync(&dev->follow_work);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_stop);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Connected mode: packets of up to 64 KiB by connections, one for each direction and peer. An
+ * interface takes connections in datagram mode, too.
+ */
+#ifndef IPOIB_CM_H
+#define IPOIB_CM_H
+
+#include <rdma/ib_cm.h>
+
+#include "ipoib.h"
+
+/* Pages of a receive. */
+#define IPOIB_CM_PAGES	((IPOIB_MAX_MTU + IPOIB_ENCAP_LEN + PAGE_SIZE - 1) / PAGE_SIZE)
+
+/**
+ * struct ipoib_cm_buf - a receive
+ * @cqe: called when it was used
+ * @pages: the buffer, as many pages as a receive of the device has parts
+ * @dma: their addresses
+ */
+struct ipoib_cm_buf {
+	struct ib_cqe cqe;
+	struct page *pages[IPOIB_CM_PAGES];
+	u64 dma[IPOIB_CM_PAGES];
+};
+
+/**
+ * struct ipoib_cm - what an interface keeps of connections
+ * @ipoib: interface
+ * @mtu: bytes of the largest IP packet
+ * @pages: of each receive
+ * @conns: connections for sending, by hardware address
+ * @todo: of these, those that @work has to establish or to destroy
+ * @work: does so
+ * @srq: receives of all connections
+ * @bufs: as many as the datagram QP has
+ * @fill: protects @filled
+ * @filled: how many of @bufs are in use
+ * @listen: takes requests, NULL while the interface is down
+ * @peers: connections of peers
+ * @ended: of these, those that @reap has to destroy
+ * @reap: does so
+ * @count: entries of the two lists
+ * @closing: nobody may connect any more
+ */
+struct ipoib_cm {
+	struct ipoib_dev *ipoib;
+	unsigned int mtu;
+	unsigned int pages;
+	struct ipoib_table conns;
+	struct list_head todo;
+	struct work_struct work;
+
+	struct ib_srq *srq;
+	struct ipoib_cm_buf *bufs;
+	struct mutex fill;
+	unsigned int filled;
+	struct ib_cm_id *listen;
+	struct list_head peers;
+	struct list_head ended;
+	struct work_struct reap;
+	unsigned int count;
+	bool closing;
+};
+
+/**
+ * struct ipoib_peer - a peer's connection; its QP has this context
+ * @cm: interface's connections
+ * @entry: in the list of all, or of those that end
+ * @id: its end for the connection manager
+ * @qp: its QP
+ * @ending: in the list of those that end
+ * @used: when something was received, in jiffies
+ * @last: the QP takes no receives any more
+ * @drain: a request behind all others
+ * @drained: it has ended
+ */
+struct ipoib_peer {
+	struct ipoib_cm *cm;
+	struct list_head entry;
+	struct ib_cm_id *id;
+	struct ib_qp *qp;
+	bool ending;
+	unsigned long used;
+	struct completion last;
+	struct ib_cqe drain;
+	struct completion drained;
+};
+
+int ipoib_cm_create(struct ipoib_dev *ipoib);
+void ipoib_cm_destroy(struct ipoib_dev *ipoib);
+int ipoib_cm_start(struct ipoib_dev *ipoib);
+void ipoib_cm_stop(struct ipoib_dev *ipoib);
+void ipoib_cm_flush(struct ipoib_dev *ipoib);
+void ipoib_cm_age(struct ipoib_dev *ipoib);
+void ipoib_cm_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 *addr);
+
+int ipoib_conn_init(struct ipoib_cm *cm);
+void ipoib_conn_stop(struct ipoib_cm *cm);
+void ipoib_conn_flush(struct ipoib_dev *ipoib);
+void ipoib_conn_age(struct ipoib_cm *cm, unsigned long idle);
+
+void ipoib_peer_init(struct ipoib_cm *cm);
+int ipoib_peer_listen(struct ipoib_cm *cm);
+void ipoib_peer_stop(struct ipoib_cm *cm);
+void ipoib_peer_age(struct ipoib_cm *cm, unsigned long idle);
+
+int ipoib_cm_rx_create(struct ipoib_cm *cm);
+void ipoib_cm_rx_destroy(struct ipoib_cm *cm);
+int ipoib_cm_fill(struct ipoib_cm *cm);
+
+#endif /* IPOIB_CM_H */

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Bringing the interface's QP up and down, and what has to be done over when the port, its LID, its
+ * P_Keys, its GIDs or the subnet manager change.
+ */
+#include <linux/rtnetlink.h>
+#include <net/arp.h>
+#include <rdma/ib_cache.h>
+
+#include "cm.h"
+#include "dev.h"
+#include "mcast.h"
+#include "path.h"
+#include "ud.h"
+
+/* Paths that were not used for so long are forgotten. */
+#define PATH_IDLE	(600 * HZ)
+
+/**
+ * ipoib_find_pkey() - look for the P_Key in the port's table
+ * @ipoib: interface
+ *
+ * Context: RTNL is held.
+ */
+void ipoib_find_pkey(struct ipoib_dev *ipoib)
+{
+	u16 index;
+
+	if (ib_find_pkey(ipoib->ca, ipoib->port, ipoib->pkey, &index)) {
+		clear_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
+		return;
+	}
+	WRITE_ONCE(ipoib->pkey_index, index);
+	set_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
+}
+
+/* The GUID's prefix is the subnet's. A GUID that the administrator has not chosen is the port's. */
+static void find_guid(struct ipoib_dev *ipoib)
+{
+	union ib_gid first, own;
+	bool found;
+	u16 index;
+	u32 port;
+
+	if (rdma_query_gid(ipoib->ca, ipoib->port, 0, &first))
+		return;
+	own = first;
+	if (ipoib_is(ipoib, IPOIB_OWN_GUID))
+		own.global.interface_id = ipoib->gid.global.interface_id;
+	found = !ib_find_gid(ipoib->ca, &own, &port, &index) && port == ipoib->port;
+	if (found && !index)
+		clear_bit(IPOIB_OWN_GUID, &ipoib->flags);
+	assign_bit(IPOIB_GUID_FOUND, &ipoib->flags, found);
+	if (!memcmp(&own, &ipoib->gid, sizeof(own)))
+		return;
+	netif_addr_lock_bh(ipoib->netdev);
+	ipoib->gid = own;
+	dev_addr_mod(ipoib->netdev, 4, own.raw, sizeof(own));
+	netif_addr_unlock_bh(ipoib->netdev);
+}
+
+/**
+ * ipoib_up() - begin to send and receive
+ * @ipoib: interface, down
+ *
+ * Context: RTNL is held.
+ * Return: as ipoib_ud_start() does.
+ */
+int ipoib_up(struct ipoib_dev *ipoib)
+{
+	int ret;
+
+	ipoib_find_pkey(ipoib);
+	ret = ipoib_ud_start(ipoib);
+	if (ret)
+		return ret;
+	ret = ipoib_cm_start(ipoib);
+	if (ret) {
+		ipoib_ud_stop(ipoib);
+		return ret;
+	}
+	set_bit(IPOIB_STARTED, &ipoib->flags);
+	find_guid(ipoib);
+	ipoib_mcast_start(ipoib);
+	queue_delayed_work(ipoib->wq, &ipoib->age_work, 2 * arp_tbl.gc_interval);
+	return 0;
+}
+
+/**
+ * ipoib_down() - end that
+ * @ipoib: interface; nothing is done if it is down
+ *
+ * Context: RTNL is held.
+ */
+void ipoib_down(struct ipoib_dev *ipoib)
+{
+	netif_carrier_off(ipoib->netdev);
+	if (!test_and_clear_bit(IPOIB_STARTED, &ipoib->flags))
+		return;
+	/* Who is sending has not seen the flag change. */
+	netif_tx_lock_bh(ipoib->netdev);
+	netif_tx_unlock_bh(ipoib->netdev);
+	cancel_delayed_work_sync(&ipoib->age_work);
+	ipoib_mcast_stop(ipoib);
+	ipoib_path_flush(ipoib);
+	ipoib_cm_stop(ipoib);
+	ipoib_ud_stop(ipoib);
+}
+
+static void age(struct work_struct *work)
+{
+	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, age_work.work);
+	unsigned long period = 2 * arp_tbl.gc_interval;
+
+	ipoib_mcast_age(ipoib, period);
+	ipoib_path_age(ipoib, PATH_IDLE);
+	ipoib_cm_age(ipoib);
+	queue_delayed_work(ipoib->wq, &ipoib->age_work, period);
+}
+
+/* ---- events ---- */
+
+static void regroup(struct ipoib_dev *ipoib)
+{
+	ipoib_mcast_stop(ipoib);
+	find_guid(ipoib);
+	ipoib_mcast_start(ipoib);
+}
+
+static void restart(struct ipoib_dev *ipoib)
+{
+	int ret;
+
+	ipoib_down(ipoib);
+	ret = ipoib_up(ipoib);
+	if (ret)
+		netdev_warn(ipoib->netdev, "does not work: error %d\n", ret);
+	else
+		netif_tx_start_all_queues(ipoib->netdev);
+}
+
+/* A parent has whatever P_Key stands first in the table, a child its own wherever that stands. */
+static bool pkey_moved(struct ipoib_dev *ipoib)
+{
+	u16 old = ipoib->pkey, index = ipoib->pkey_index, first;
+	bool found = ipoib_is(ipoib, IPOIB_PKEY_FOUND);
+
+	if (!ipoib_is(ipoib, IPOIB_CHILD)) {
+		if (ib_query_pkey(ipoib->ca, ipoib->port, 0, &first))
+			return false;
+		ipoib->pkey = first | IPOIB_FULL_MEMBER;
+		ipoib->netdev->broadcast[8] = ipoib->pkey >> 8;
+		ipoib->netdev->broadcast[9] = ipoib->pkey;
+	}
+	ipoib_find_pkey(ipoib);
+	return ipoib->pkey != old || ipoib->pkey_index != index ||
+	       ipoib_is(ipoib, IPOIB_PKEY_FOUND) != found;
+}
+
+static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
+{
+	/* A table that has changed only elsewhere needs nothing. */
+	bool moved = level == IPOIB_FLUSH_HEAVY && pkey_moved(ipoib);
+
+	if (!netif_running(ipoib->netdev)) {
+		find_guid(ipoib);
+		return;
+	}
+	ipoib_dbg(ipoib, "flush level %d\n", level);
+	if (moved || level == IPOIB_FLUSH_RESTART) {
+		restart(ipoib);
+	} else if (level != IPOIB_FLUSH_HEAVY && ipoib_is(ipoib, IPOIB_STARTED)) {
+		if (level == IPOIB_FLUSH_LIGHT) {
+			ipoib_path_stale(ipoib);
+		} else {
+			netif_carrier_off(ipoib->netdev);
+			ipoib_path_flush(ipoib);
+			ipoib_cm_flush(ipoib);
+		}
+		regroup(ipoib);
+	}
+}
+
+static void follow(struct work_struct *work)
+{
+	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, flush_work), *child;
+	enum ipoib_flush level;
+
+	rtnl_lock();
+	level = atomic_xchg(&ipoib->flush, IPOIB_FLUSH_NONE);
+	if (ipoib->netdev->reg_state == NETREG_REGISTERED) {
+		/* Children work also while their parent is down. */
+		if (level != IPOIB_FLUSH_RESTART)
+			list_for_each_entry(child, &ipoib->children, entry)
+				flush_one(child, level);
+		flush_one(ipoib, level);
+	}
+	rtnl_unlock();
+	dev_put(ipoib->netdev);
+}
+
+/**
+ * ipoib_flush() - have part of an interface's state done over
+ * @ipoib: interface; its children, too, but for IPOIB_FLUSH_RESTART
+ * @level: which part
+ *
+ * Context: any.
+ */
+void ipoib_flush(struct ipoib_dev *ipoib, enum ipoib_flush level)
+{
+	int old = atomic_read(&ipoib->flush);
+
+	while (old < (int)level && !atomic_try_cmpxchg(&ipoib->flush, &old, level))
+		;
+	dev_hold(ipoib->netdev);
+	if (!queue_work(ipoib_wq, &ipoib->flush_work))
+		dev_put(ipoib->netdev);
+}
+
+static void hear(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct ipoib_dev *ipoib = container_of(handler, struct ipoib_dev, handler);
+	enum ipoib_flush level;
+
+	if (event->element.port_num != ipoib->port)
+		return;
+	level = ipoib_event_flush(event->event, !ipoib_is(ipoib, IPOIB_GUID_FOUND));
+	if (level != IPOIB_FLUSH_NONE)
+		ipoib_flush(ipoib, level);
+}
+
+/* The broadcast group has been joined. */
+static void link_up(struct work_struct *work)
+{
+	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, link_work);
+	struct net_device *netdev = ipoib->netdev;
+
+	rtnl_lock();
+	if (netif_running(netdev) && ipoib_is(ipoib, IPOIB_JOINING)) {
+		if (!ipoib_is(ipoib, IPOIB_CONNECTED))
+			dev_set_mtu(netdev, min(ipoib->group_mtu, ipoib->wanted_mtu));
+		netif_carrier_on(netdev);
+	}
+	rtnl_unlock();
+	dev_put(netdev);
+}
+
+/**
+ * ipoib_event_init() - prepare to follow events
+ * @ipoib: interface
+ */
+void ipoib_event_init(struct ipoib_dev *ipoib)
+{
+	atomic_set(&ipoib->flush, IPOIB_FLUSH_NONE);
+	INIT_WORK(&ipoib->flush_work, follow);
+	INIT_WORK(&ipoib->link_work, link_up);
+	INIT_DELAYED_WORK(&ipoib->age_work, age);
+}
+
+/**
+ * ipoib_event_start() - begin to follow the port
+ * @ipoib: interface that is registered, not a child
+ *
+ * Context: may sleep.
+ */
+void ipoib_event_start(struct ipoib_dev *ipoib)
+{
+	INIT_IB_EVENT_HANDLER(&ipoib->handler, ipoib->ca, hear);
+	ib_register_event_handler(&ipoib->handler);
+	/* What happened before is made up for. */
+	ipoib_flush(ipoib, IPOIB_FLUSH_HEAVY);
+}
+
+/**
+ * ipoib_event_stop() - end that
+ * @ipoib: interface. What is being done about an earlier event goes on
+ *
+ * Context: may sleep; RTNL is not held.
+ */
+void ipoib_event_stop(struct ipoib_dev *ipoib)
+{
+	ib_unregister_event_handler(&ipoib->handler);
+}

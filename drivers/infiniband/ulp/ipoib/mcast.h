@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Multicast groups of an interface, the broadcast group among them.
+ */
+#ifndef IPOIB_MCAST_H
+#define IPOIB_MCAST_H
+
+#include "ipoib.h"
+
+/* Where a group stands. Only the group's work changes this, but for IPOIB_GROUP_ANSWERED. */
+enum ipoib_group_state {
+	IPOIB_GROUP_IDLE,	/* to be joined, not before @retry */
+	IPOIB_GROUP_ASKED,	/* the subnet manager has to answer */
+	IPOIB_GROUP_ANSWERED,	/* or it lost the group */
+	IPOIB_GROUP_JOINED,
+};
+
+/**
+ * struct ipoib_group - a group
+ * @node: in the table of groups
+ * @ipoib: interface
+ * @state: see there
+ * @status: the answer, a negative errno
+ * @send_only: nobody here wants to receive what is sent to it
+ * @wanted: is in the stack's list, when that has been looked at
+ * @attached: the QP receives its packets
+ * @rec: the membership
+ * @mc: for the core
+ * @ah: its address, NULL before it was joined
+ * @queue: packets that wait for that
+ * @retry: when to join, in jiffies
+ * @backoff: seconds until the next attempt
+ * @created: when it was created, in jiffies
+ * @used: when something was sent to it, in jiffies
+ * @rcu: frees it
+ */
+struct ipoib_group {
+	struct ipoib_node node;
+	struct ipoib_dev *ipoib;
+	enum ipoib_group_state state;
+	int status;
+	bool send_only;
+	bool wanted;
+	bool attached;
+	struct ib_sa_mcmember_rec rec;
+	struct ib_sa_multicast *mc;
+	struct ipoib_ah __rcu *ah;
+	struct sk_buff_head queue;
+	unsigned long retry;
+	unsigned int backoff;
+	unsigned long created;
+	unsigned long used;
+	struct rcu_head rcu;
+};
+
+int ipoib_mcast_init(struct ipoib_dev *ipoib);
+void ipoib_mcast_end(struct ipoib_dev *ipoib);
+void ipoib_mcast_start(struct ipoib_dev *ipoib);
+void ipoib_mcast_stop(struct ipoib_dev *ipoib);
+void ipoib_mcast_sync(struct ipoib_dev *ipoib);
+void ipoib_mcast_age(struct ipoib_dev *ipoib, unsigned long idle);
+void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union ib_gid *mgid);
+
+#endif /* IPOIB_MCAST_H */

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Paths: the subnet manager is asked once for each GID, for a limited number of them at a time, and
+ * packets wait for the answer. Packets find the address by GID alone; the receiver's QP number
+ * stands in the packet's own address, so neighbours need no table.
+ */
+#include <linux/slab.h>
+
+#include "path.h"
+#include "ud.h"
+
+/* Buckets, as a logarithm, and the most paths. */
+#define PATH_BITS	9
+#define MAX_PATHS	16384
+
+/* How long the subnet manager may take, in milliseconds. */
+#define QUERY_TIME	1000
+
+static struct ipoib_path *path_of(struct ipoib_node *node)
+{
+	return container_of(node, struct ipoib_path, node);
+}
+
+static struct ipoib_path *find(struct ipoib_dev *ipoib, const u8 *gid)
+{
+	struct ipoib_node *node = ipoib_table_find(&ipoib->paths, gid);
+
+	return node ? path_of(node) : NULL;
+}
+
+static struct ipoib_ah *ah_of(struct ipoib_path *path)
+{
+	return rcu_dereference_protected(path->ah, lockdep_is_held(&path->ipoib->lock));
+}
+
+/* ---- queries: all under the interface's lock but for the answer ---- */
+
+static void answered(int status, struct sa_path_rec *rec, unsigned int num, void *context);
+
+/* Whether a query is under way now; without one nothing will answer. */
+static bool ask(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+	int id;
+
+	id = ib_sa_path_rec_get(&ipoib_sa_client, ipoib->ca, ipoib->port, &path->rec,
+				IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
+				IB_SA_PATH_REC_NUMB_PATH | IB_SA_PATH_REC_TRAFFIC_CLASS |
+				IB_SA_PATH_REC_PKEY,
+				QUERY_TIME, GFP_ATOMIC, answered, path, &path->query);
+	if (id < 0) {
+		ipoib_dbg(ipoib, "no query for %pI6: error %d\n", path->node.key, id);
+		return false;
+	}
+	path->query_id = id;
+	path->asked = true;
+	ipoib->queries++;
+	return true;
+}
+
+static void ask_next(struct ipoib_dev *ipoib)
+{
+	struct ipoib_path *path;
+
+	while (ipoib->queries < IPOIB_MAX_QUERIES) {
+		path = list_first_entry_or_null(&ipoib->path_wait, struct ipoib_path, wait);
+		if (!path)
+			return;
+		list_del_init(&path->wait);
+		if (!ask(path))
+			ipoib_drop_queue(ipoib, &path->queue);
+	}
+}
+
+/* Has the answer, if it is one, and the packets that waited for it. The old address is returned. */
+static struct ipoib_ah *settle(struct ipoib_path *path, const struct sa_path_rec *rec,
+			       struct ipoib_ah *ah, struct sk_buff_head *ready)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+	struct ipoib_ah *old;
+
+	if (path->gone || !ah) {
+		ipoib_drop_queue(ipoib, &path->queue);
+		return ah;
+	}
+	path->rec = *rec;
+	/* A router's answer may name another GID. */
+	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
+	old = rcu_replace_pointer(path->ah, ah, lockdep_is_held(&ipoib->lock));
+	WRITE_ONCE(path->stale, false);
+	skb_queue_splice_tail_init(&path->queue, ready);
+	return old;
+}
+
+static struct ipoib_ah *make_ah(struct ipoib_dev *ipoib, struct sa_path_rec *rec)
+{
+	struct rdma_ah_attr attr;
+	struct ipoib_ah *ah;
+
+	if (ib_init_ah_attr_from_path(ipoib->ca, ipoib->port, rec, &attr, NULL))
+		return NULL;
+	ah = ipoib_ah_create(ipoib, &attr);
+	rdma_destroy_ah_attr(&attr);
+	return ah;
+}
+
+static void answered(int status, struct sa_path_rec *rec, unsigned int num, void *context)
+{
+	struct ipoib_path *path = context;
+	struct ipoib_dev *ipoib = path->ipoib;
+	struct ipoib_ah *ah = status ? NULL : make_ah(ipoib, rec);
+	struct sk_buff_head ready;
+
+	if (status)
+		ipoib_dbg(ipoib, "no path to %pI6: error %d\n", path->node.key, status);
+	__skb_queue_head_init(&ready);
+	scoped_guard(spinlock_irqsave, &ipoib->lock) {
+		ah = settle(path, rec, ah, &ready);
+		path->asked = false;
+		path->query = NULL;
+		if (path->gone)
+			kfree_rcu(path, rcu);
+	}
+	ipoib_ah_release(ipoib, ah);
+	ipoib_resend(ipoib, &ready);
+	/* Who stops the interface waits for this, after which there may be no interface. */
+	scoped_guard(spinlock_irqsave, &ipoib->lock) {
+		ipoib->queries--;
+		ask_next(ipoib);
+		wake_up(&ipoib->idle);
+	}
+}
+
+static void want(struct ipoib_path *path)
+{
+	if (path->asked || !list_empty(&path->wait))
+		return;
+	list_add_tail(&path->wait, &path->ipoib->path_wait);
+	ask_next(path->ipoib);
+}
+
+static struct ipoib_path *create(struct ipoib_dev *ipoib, const u8 *gid)
+{
+	struct ipoib_path *path = kzalloc(sizeof(*path), GFP_ATOMIC);
+
+	if (!path)
+		return NULL;
+	path->ipoib = ipoib;
+	__skb_queue_head_init(&path->queue);
+	INIT_LIST_HEAD(&path->wait);
+	if (ipoib_table_add(&ipoib->paths, &path->node, gid)) {
+		kfree(path);
+		return NULL;
+	}
+	return path;
+}
+
+static void describe(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+
+	path->rec = (struct sa_path_rec){
+		.rec_type = rdma_cap_opa_ah(ipoib->ca, ipoib->port) ? SA_PATH_REC_TYPE_OPA :
+								      SA_PATH_REC_TYPE_IB,
+		.sgid = ipoib->gid,
+		.pkey = cpu_to_be16(ipoib->pkey),
+		.numb_path = 1,
+		.traffic_class = ipoib->traffic_class,
+	};
+	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
+}
+
+static struct ipoib_ah *current_ah(struct ipoib_path *path)
+{
+	struct ipoib_ah *ah = rcu_dereference_bh(path->ah);
+
+	return READ_ONCE(path->stale) ? NULL : ah;
+}
+
+/* A path without address: the packet waits, if the subnet manager can be asked. */
+static struct ipoib_ah *look_up(struct ipoib_dev *ipoib, const u8 *gid, struct sk_buff *skb)
+{
+	struct ipoib_path *path;
+
+	guard(spinlock_irqsave)(&ipoib->lock);
+	path = find(ipoib, gid) ?: create(ipoib, gid);
+	if (!path) {
+		ipoib_drop(ipoib, skb);
+		return NULL;
+	}
+	path->used = jiffies;
+	if (ah_of(path) && !path->stale)
+		return ah_of(path);
+	ipoib_enqueue(ipoib, &path->queue, skb, IPOIB_PATH_QUEUE);
+	if (!path->asked && list_empty(&path->wait)) {
+		describe(path);
+		want(path);
+	}
+	return NULL;
+}
+
+/**
+ * ipoib_path_ah() - where to send a packet
+ * @ipoib: interface
+ * @gid: GID of the receiver
+ * @skb: the packet, which waits or is dropped if the answer is not known
+ *
+ * Context: transmit queue's lock, and RCU as long as the result is used.
+ * Return: the address; NULL if the packet has been taken.
+ */
+struct ipoib_ah *ipoib_path_ah(struct ipoib_dev *ipoib, const u8 *gid, struct sk_buff *skb)
+{
+	struct ipoib_path *path = find(ipoib, gid);
+	struct ipoib_ah *ah = path ? current_ah(path) : NULL;
+
+	if (!ah)
+		return look_up(ipoib, gid, skb);
+	WRITE_ONCE(path->used, jiffies);
+	return ah;
+}
+
+/**
+ * ipoib_path_rec() - the path to a GID, if it is known
+ * @ipoib: interface
+ * @gid: the GID
+ * @rec: takes the path
+ *
+ * Context: any.
+ * Return: whether it is known.
+ */
+bool ipoib_path_rec(struct ipoib_dev *ipoib, const u8 *gid, struct sa_path_rec *rec)
+{
+	struct ipoib_path *path;
+
+	guard(spinlock_irqsave)(&ipoib->lock);
+	path = find(ipoib, gid);
+	if (!path || !ah_of(path) || path->stale)
+		return false;
+	*rec = path->rec;
+	return true;
+}
+
+/* ---- paths end ---- */
+
+static void stale(struct ipoib_node *node, void *context)
+{
+	WRITE_ONCE(path_of(node)->stale, true);
+}
+
+/**
+ * ipoib_path_stale() - ask again for each path before it is used the next time
+ * @ipoib: interface
+ *
+ * Context: any.
+ */
+void ipoib_path_stale(struct ipoib_dev *ipoib)
+{
+	guard(spinlock_irqsave)(&ipoib->lock);
+	ipoib_table_each(&ipoib->paths, stale, NULL);
+}
+
+static void remove(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+	struct ipoib_ah *ah = rcu_replace_pointer(path->ah, NULL, lockdep_is_held(&ipoib->lock));
+
+	ipoib_table_del(&ipoib->paths, &path->node);
+	list_del_init(&path->wait);
+	ipoib_drop_queue(ipoib, &path->queue);
+	if (ah)
+		list_add_tail(&ah->entry, &ipoib->ah_idle);
+	if (!path->asked) {
+		kfree_rcu(path, rcu);
+		return;
+	}
+	path->gone = true;
+	ib_sa_cancel_query(path->query_id, path->query);
+}
+
+static void remove_any(struct ipoib_node *node, void *context)
+{
+	remove(path_of(node));
+}
+
+/* Those not used since a time, in jiffies. */
+static void remove_idle(struct ipoib_node *node, void *context)
+{
+	struct ipoib_path *path = path_of(node);
+	unsigned long *since = context;
+
+	if (!path->asked && list_empty(&path->wait) && time_before(path->used, *since))
+		remove(path);
+}
+
+static void remove_by(struct ipoib_dev *ipoib, void (*call)(struct ipoib_node *node, void *context),
+		      void *context)
+{
+	scoped_guard(spinlock_irqsave, &ipoib->lock)
+		ipoib_table_each(&ipoib->paths, call, context);
+	queue_delayed_work(ipoib->wq, &ipoib->ah_work, 0);
+}
+
+/**
+ * ipoib_path_flush() - forget all paths
+ * @ipoib: interface
+ *
+ * Context: may sleep.
+ */
+void ipoib_path_flush(struct ipoib_dev *ipoib)
+{
+	remove_by(ipoib, remove_any, NULL);
+}
+
+/**
+ * ipoib_path_age() - forget paths that nobody uses
+ * @ipoib: interface
+ * @idle: how long they have not been used, in jiffies
+ *
+ * Context: may sleep.
+ */
+void ipoib_path_age(struct ipoib_dev *ipoib, unsigned long idle)
+{
+	unsigned long since = jiffies - idle;
+
+	remove_by(ipoib, remove_idle, &since);
+}
+
+/**
+ * ipoib_path_init() - begin without paths
+ * @ipoib: interface
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ipoib_path_init(struct ipoib_dev *ipoib)
+{
+	INIT_LIST_HEAD(&ipoib->path_wait);
+	ipoib->queries = 0;
+	return ipoib_table_init(&ipoib->paths, PATH_BITS, sizeof(union ib_gid), MAX_PATHS);
+}
+
+static bool all_answered(struct ipoib_dev *ipoib)
+{
+	guard(spinlock_irqsave)(&ipoib->lock);
+	return !ipoib->queries;
+}
+
+/**
+ * ipoib_path_end() - forget all paths for good
+ * @ipoib: interface that does not send any more
+ *
+ * Context: may sleep.
+ */
+void ipoib_path_end(struct ipoib_dev *ipoib)
+{
+	ipoib_path_flush(ipoib);
+	wait_event(ipoib->idle, all_answered(ipoib));
+	ipoib_table_free(&ipoib->paths);
+}

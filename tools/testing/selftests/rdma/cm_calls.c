@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * cm_calls names: the cases, a line for each.
+ * cm_calls server|client OWN SERVER CASE: one side of a case, which has this line; librdmacm's
+ * calls and the events of connections between two guests, by their addresses.
+ */
+#include "cm_calls.h"
+
+#define FIRST_PORT	7600
+#define CASE_TIME	30	/* s; longer than an event is waited for */
+
+static const struct cm_case *const lists[] = {
+	connected_cases, own_qp_cases, datagram_cases, id_cases
+};
+
+static struct sockaddr_in own, server;
+
+struct sockaddr *server_address(uint16_t port)
+{
+	server.sin_port = htons(port);
+	return (struct sockaddr *)&server;
+}
+
+struct sockaddr *own_address(void)
+{
+	return (struct sockaddr *)&own;
+}
+
+uint16_t port_of(const struct sockaddr *address)
+{
+	return ntohs(((const struct sockaddr_in *)address)->sin_port);
+}
+
+struct rdma_cm_event *next_event(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+{
+	struct pollfd ready = { .fd = channel->fd, .events = POLLIN };
+	struct rdma_cm_event *event;
+
+	if (poll(&ready, 1, PATIENCE) != 1) {
+		printf("# %s: no event at all\n", rdma_event_str(type));
+		return NULL;
+	}
+	if (rdma_get_cm_event(channel, &event)) {
+		printf("# %s: %s\n", rdma_event_str(type), strerror(errno));
+		return NULL;
+	}
+	if (event->event == type)
+		return event;
+	printf("# not %s but %s, status %d\n", rdma_event_str(type), rdma_event_str(event->event),
+	       event->status);
+	rdma_ack_cm_event(event);
+	return NULL;
+}
+
+bool next_is(struct rdma_event_channel *channel, enum rdma_cm_event_type type, int status)
+{
+	struct rdma_cm_event *event = next_event(channel, type);
+
+	if (!event)
+		return false;
+	if (event->status != status)
+		printf("# %s: status %d, not %d\n", rdma_event_str(type), event->status, status);
+	status -= event->status;
+	return !rdma_ack_cm_event(event) && !status;
+}
+
+bool conn_new(struct conn *conn, enum rdma_port_space space)
+{
+	memset(conn, 0, sizeof(*conn));
+	conn->channel = rdma_create_event_channel();
+	REQUIRE(conn->channel);
+	REQUIRE(!rdma_create_id(conn->channel, &conn->id, conn, space));
+	REQUIRE(conn->id->context == conn && conn->id->ps == space);
+	return true;
+}
+
+bool conn_resolved(struct conn *conn, enum rdma_port_space space, uint16_t port)
+{
+	REQUIRE(conn_new(conn, space));
+	REQUIRE(!rdma_resolve_addr(conn->id, NULL, server_address(port), 5000));
+	REQUIRE(next_is(conn->channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0));
+	REQUIRE(conn->id->verbs && conn->id->port_num == 1);
+	REQUIRE(!rdma_resolve_route(conn->id, 5000));
+	REQUIRE(next_is(conn->channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0));
+	REQUIRE(conn->id->route.num_paths > 0);
+	return true;
+}
+
+bool conn_requested(struct conn *conn, struct rdma_cm_id *listener)
+{
+	struct rdma_cm_event *event = next_event(listener->channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+
+	memset(conn, 0, sizeof(*conn));
+	REQUIRE(event && event->listen_id == listener && event->id != listener);
+	conn->id = event->id;
+	conn->channel = rdma_create_event_channel();
+	REQUIRE(conn->channel);
+	rdma_ack_cm_event(event);
+	REQUIRE(!rdma_migrate_id(conn->id, conn->channel));
+	return true;
+}
+
+bool conn_ready(struct conn *conn)
+{
+	struct ibv_qp_init_attr attr = {
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = conn->id->ps == RDMA_PS_TCP ? IBV_QPT_RC : IBV_QPT_UD,
+	};
+
+	if (!conn->id->qp)
+		REQUIRE(!rdma_create_qp(conn->id, NULL, &attr));
+	conn->mr = rdma_reg_msgs(conn->id, conn->data, sizeof(conn->data));
+	REQUIRE(conn->mr);
+	REQUIRE(!rdma_post_recv(conn->id, conn, conn->data, sizeof(conn->data), conn->mr));
+	return true;
+}
+
+void fill(char *data, char letter)
+{
+	for (int i = 0; i < MESSAGE; i++)
+		data[i] = letter + i % 13;
+}
+
+bool filled(const char *data, char letter)
+{
+	char expected[MESSAGE];
+
+	fill(expected, letter);
+	return !memcmp(data, expected, MESSAGE);
+}
+
+bool conn_send(struct conn *conn, char letter)
+{
+	char data[MESSAGE];
+	struct ibv_mr *mr = rdma_reg_msgs(conn->id, data, sizeof(data));
+	struct ibv_wc wc = {};
+
+	fill(data, letter);
+	REQUIRE(mr);
+	REQUIRE(!rdma_post_send(conn->id, conn, data, sizeof(data), mr,
+				IBV_SEND_SIGNALED));
+	REQUIRE(rdma_get_send_comp(conn->id, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	REQUIRE(!rdma_dereg_mr(mr));
+	return true;
+}
+
+bool conn_receive(struct conn *conn, char letter)
+{
+	struct ibv_wc wc = {};
+
+	REQUIRE(rdma_get_recv_comp(conn->id, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	REQUIRE(filled(conn->data + wc.byte_len - MESSAGE, letter));
+	return true;
+}
+
+static struct rdma_conn_param parameters(const char *words)
+{
+	return (struct rdma_conn_param) {
+		.private_data = words, .private_data_len = words ? strlen(words) : 0,
+		.responder_resources = 1, .initiator_depth = 1,
+		.retry_count = 7, .rnr_retry_count = 7,
+	};
+}
+
+bool conn_connect(struct conn *conn, const char *words)
+{
+	struct rdma_conn_param param = parameters(words);
+
+	REQUIRE(!rdma_connect(conn->id, &param));
+	REQUIRE(next_is(conn->channel, RDMA_CM_EVENT_ESTABLISHED, 0));
+	return true;
+}
+
+bool conn_accept(struct conn *conn, const char *words)
+{
+	struct rdma_conn_param param = parameters(words);
+
+	REQUIRE(!rdma_accept(conn->id, &param));
+	REQUIRE(next_is(conn->channel, RDMA_CM_EVENT_ESTABLISHED, 0));
+	return true;
+}
+
+void conn_end(struct conn *conn)
+{
+	if (conn->id->qp)
+		rdma_destroy_qp(conn->id);
+	if (conn->mr)
+		rdma_dereg_mr(conn->mr);
+	rdma_destroy_id(conn->id);
+	rdma_destroy_event_channel(conn->channel);
+}
+
+bool carried(const void *data, size_t len, const char *words, size_t max)
+{
+	const char *bytes = data;
+	size_t i = strlen(words);
+
+	REQUIRE(len == max && !memcmp(bytes, words, i));
+	for (; i < len; i++)
+		REQUIRE(!bytes[i]);
+	return true;
+}
+
+static bool serve(const struct cm_case *one, uint16_t port)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *id;
+
+	REQUIRE(channel && !rdma_create_id(channel, &id, NULL, one->space));
+	REQUIRE(!rdma_bind_addr(id, server_address(port)) && !rdma_listen(id, 8));
+	puts("# listens");
+	REQUIRE(one->server(id));
+	REQUIRE(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(channel);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	const bool names = argc == 2 && !strcmp(argv[1], "names");
+	const bool serves = argc == 5 && !strcmp(argv[1], "server");
+	const int wanted = argc == 5 ? atoi(argv[4]) : 0;
+	int n = 0;
+
+	own.sin_family = AF_INET;
+	server.sin_family = AF_INET;
+	if (!names && (argc != 5 || (!serves && strcmp(argv[1], "client")) ||
+		       inet_pton(AF_INET, argv[2], &own.sin_addr) != 1 ||
+		       inet_pton(AF_INET, argv[3], &server.sin_addr) != 1)) {
+		fprintf(stderr, "usage: cm_calls names | server|client OWN SERVER CASE\n");
+		return 2;
+	}
+	setlinebuf(stdout);
+	/* A blocking call that nothing ends must not hold up those who wait for this program. */
+	alarm(CASE_TIME);
+	for (unsigned int list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
+		for (const struct cm_case *one = lists[list]; one->name; one++) {
+			n++;
+			if (names)
+				puts(one->name);
+			else if (n == wanted)
+				return serves ? !serve(one, FIRST_PORT + n) :
+						!one->client(FIRST_PORT + n);
+		}
+	}
+	return !names;
+}

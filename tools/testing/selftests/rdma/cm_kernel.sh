@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 2 --core ours,distro
+# Kernel consumers that connect RC QPs between two guests, and within one, by ib_cm alone: data on
+# each connection, its end, refusals by nobody and by somebody, service resolution, the counters.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+plan 9
+
+port=/sys/class/infiniband/$LAB_DEV/ports/1
+
+kcm() { cat "/sys/module/rdma_kcm/parameters/$1"; }
+count() { cat "$port/$1"; }
+
+# target LID GID: connect there from now on; the GID's last four groups tell ports apart
+target()
+{
+	echo "$1" >/sys/module/rdma_kcm/parameters/peer_lid
+	echo "0x$(cut -d: -f5-8 <<<"$2" | tr -d :)" >/sys/module/rdma_kcm/parameters/peer_id
+}
+
+run() { echo "$1" >/sys/module/rdma_kcm/parameters/run; }
+
+# until_is PARAMETER VALUE: the lab's time-out is the limit; without the parameter the test ends
+until_is()
+{
+	local value
+	while value=$(kcm "$1"); do
+		[ "$value" != "$2" ] || return 0
+		moment
+	done
+	echo "Bail out! the module has no $1"
+	exit 1
+}
+
+ok "the module meets the device" modprobe rdma_kcm
+target "$(cat "$port/lid")" "$(cat "$port/gids/0")"
+run 5
+until_is ended 5
+is "connections to itself carry messages" "5 5" "$(kcm accepted) $(kcm received)"
+is "all checks hold" 0 "$(kcm failed)"
+ok "REQs and REPs are counted" test "$(count cm_rx_msgs/req)" -ge 7 -a \
+	"$(count cm_tx_msgs/rep)" -ge 5 -a "$(count cm_rx_msgs/sidr_req)" -ge 1
+
+echo "$(cat "$port/lid") $(cat "$port/gids/0")" >"$LAB_OUT/address.node$LAB_NODE"
+lab-barrier addresses
+read -r lid gid <"$LAB_OUT/address.node$((3 - LAB_NODE))"
+target "$lid" "$gid"
+run 20
+until_is ended 25
+lab-barrier ran
+is "connections to the other guest carry messages" "25 25" "$(kcm accepted) $(kcm received)"
+is "all checks hold" 0 "$(kcm failed)"
+ok "there were checks" test "$(kcm passed)" -gt 200
+lab-barrier counted
+
+ok "the consumer goes" rmmod rdma_kcm
+ok "and the manager" rmmod ib_cm
+finish

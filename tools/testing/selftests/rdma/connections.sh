@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Helpers of the tests that connect by address: sourced behind lib.sh and subnet.sh. Node K has the
+# addresses 10.78.0.K and fd00:78::K on its RDMA device; node 1 serves and node 2 is the client.
+# shellcheck shell=bash
+
+server4=10.78.0.1 server6=fd00:78::1
+own4=10.78.0.$LAB_NODE own6=fd00:78::$LAB_NODE
+# how long a program may take; a server may go on for CM_LINGER after its client
+CM_PATIENCE=${CM_PATIENCE:-100} CM_LINGER=20
+
+# net_device: the network interface whose hardware address is the GID of the device's port
+net_device() { ls "/sys/class/infiniband/$LAB_DEV/device/net"; }
+
+# own_addresses: IPoIB gives the port this node's addresses
+own_addresses()
+{
+	local net
+	within 30 net_device || return 1
+	net=$(net_device)
+	ip addr replace "$own4/24" dev "$net" && ip addr replace "$own6/64" dev "$net" nodad &&
+		ip link set "$net" up && within 60 grep -q 1 "/sys/class/net/$net/carrier"
+}
+
+# connections_up: ports have addresses, and programs can use the RDMA CM. All nodes meet here.
+connections_up()
+{
+	local k
+	modprobe ib_ipoib && modprobe rdma_ucm && own_addresses || return 1
+	lab-barrier addresses
+	for ((k = 1; k <= LAB_NODES; k++)); do
+		ping -q -c 1 -W 20 "10.78.0.$k" && ping -q -c 1 -W 20 "fd00:78::$k" || return 1
+	done
+	lab-barrier reached
+}
+
+# awaited PID COMMAND...: until COMMAND succeeds; fails when PID ends first, or after CM_LINGER
+awaited()
+{
+	local pid=$1 deadline=$((SECONDS + CM_LINGER))
+	shift
+	until "$@"; do
+		kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$deadline" ] || return 1
+		moment
+	done
+}
+
+# cm_listens PID: until PID listens with an RDMA CM id
+cm_listens() { awaited "$1" cm_listening "$1"; }
+cm_listening() { rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*pid $1 "; }
+
+# cm_serves PID: the same for one that has a native address, whose ids the rdma tool does not show:
+# until there is an id, and PID sleeps
+cm_serves() { awaited "$1" cm_sleeping "$1"; }
+cm_sleeping() { rdma resource show | grep -q 'cm_id [1-9]' && grep -q '^State:.S' "/proc/$1/status"; }
+
+# native_addresses: server_gid and own_gid are those ports' GIDs. All nodes meet here.
+native_addresses()
+{
+	cat "/sys/class/infiniband/$LAB_DEV/ports/1/gids/0" >"$LAB_OUT/gid.$LAB_NODE"
+	lab-barrier gids
+	server_gid=$(<"$LAB_OUT/gid.1")
+	own_gid=$(<"$LAB_OUT/gid.$LAB_NODE")
+	export server_gid own_gid
+}
+
+# ended PID [SECONDS]: waits for PID, but not longer than this; its exit status
+ended()
+{
+	local deadline=$((SECONDS + ${2:-$CM_LINGER}))
+	while kill -0 "$1" 2>/dev/null; do
+		[ "$SECONDS" -lt "$deadline" ] || {
+			echo "it goes on, and is killed"
+			kill -9 "$1"
+			break
+		}
+		moment
+	done
+	wait "$1"
+}
+
+# stopped PID: a server that serves for ever is told to end
+stopped()
+{
+	kill "$1" || return 1
+	ended "$1" || true
+}
+
+# served NAME READY END "SERVER" CLIENT...: SERVER in node 1 and, once READY PID has succeeded there,
+# CLIENT, which may be a function, in node 2; END PID says how the server ends. Their output goes to
+# $LAB_OUT/NAME.nodeK, and the end of it to the log.
+served()
+{
+	local name=${1// /} ready=$2 end=$3 server=$4 rc=0 pid
+	shift 4
+	served_output=$LAB_OUT/$name.node$LAB_NODE
+	: >"$served_output"	# of an earlier run
+	case $LAB_NODE in
+	1)
+		# shellcheck disable=SC2086
+		stdbuf -oL $server >"$served_output" 2>&1 &
+		pid=$!
+		"$ready" "$pid" || { echo "the server is not ready"; rc=1; }
+		lab-barrier "$name-serves"
+		lab-barrier "$name-asked"
+		"$end" "$pid" || rc=$?
+		;;
+	2)
+		lab-barrier "$name-serves"
+		"$@" >"$served_output" 2>&1 &
+		ended $! "$CM_PATIENCE" || rc=$?
+		lab-barrier "$name-asked"
+		;;
+	*)
+		lab-barrier "$name-serves"
+		lab-barrier "$name-asked"
+		return 0
+		;;
+	esac
+	tail -n 8 "$served_output"
+	return "$rc"
+}
+
+# both READY SERVER OWN PROGRAM OPTION...: such a program in both nodes, at these addresses; both must
+# end well
+both()
+{
+	local ready=$1 server=$2 own=$3 program=$4
+	shift 4
+	served "$program-$server$*" "$ready" ended "$program -b $server $*" "$program" -b "$own" -s "$server" "$@"
+}
+
+# over4, over6, over_gid PROGRAM OPTION...: by the addresses of each family
+over4() { both cm_listens $server4 "$own4" "$@"; }
+over6() { both cm_listens $server6 "$own6" "$@"; }
+over_gid() { both cm_serves "$server_gid" "$own_gid" "$@" -f gid; }
+
+# said PID WORDS: until the server that served() has started has printed WORDS
+said() { awaited "$1" grep -q "$2" "$served_output"; }
+
+# no_ids: no program has an RDMA CM id
+no_ids() { ! rdma resource show cm_id | grep ' pid '; }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * An end of a connection of the test modules that use ib_cm: a QP, a word to send and a place for
+ * one to receive.
+ */
+#ifndef KCM_END_H
+#define KCM_END_H
+
+#include <linux/completion.h>
+#include <linux/slab.h>
+#include <rdma/ib_cm.h>
+#include <rdma/ib_verbs.h>
+
+#define WORD		0x600dcafeU
+
+/**
+ * struct end - an end of a connection
+ * @id: its id
+ * @pd: of the QP
+ * @qp: its QP
+ * @cq: CQ of the QP
+ * @buf: a word to send, and a place for one to receive
+ * @dma: address of @buf
+ * @send: completion of the send
+ * @recv: completion of the receive
+ * @heard: something has been heard
+ * @event: what
+ * @reason: of a rejection
+ * @data: the first byte of its private data
+ * @qpn: of a datagram service
+ * @status: of the send
+ * @done: the send has completed
+ * @got: the right word has been received
+ * @came: the receive has completed
+ */
+struct end {
+	struct ib_cm_id *id;
+	struct ib_pd *pd;
+	struct ib_qp *qp;
+	struct ib_cq *cq;
+	u32 *buf;
+	u64 dma;
+	struct ib_cqe send;
+	struct ib_cqe recv;
+	struct completion heard;
+	enum ib_cm_event_type event;
+	int reason;
+	u8 data;
+	u32 qpn;
+	enum ib_wc_status status;
+	struct completion done;
+	bool got;
+	struct completion came;
+};
+
+/* ---- QPs ---- */
+
+#define BUF_SIZE (2 * sizeof(u32))
+
+static inline void sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct end *end = container_of(wc->wr_cqe, struct end, send);
+
+	end->status = wc->status;
+	complete(&end->done);
+}
+
+static inline void arrived(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct end *end = container_of(wc->wr_cqe, struct end, recv);
+
+	end->got = wc->status == IB_WC_SUCCESS && end->buf[1] == WORD;
+	complete(&end->came);
+}
+
+static inline void end_free(struct end *end)
+{
+	if (end->qp)
+		ib_destroy_qp(end->qp);
+	if (end->cq)
+		ib_free_cq(end->cq);
+	if (end->dma)
+		ib_dma_unmap_single(end->pd->device, end->dma, BUF_SIZE, DMA_BIDIRECTIONAL);
+	kfree(end->buf);
+	kfree(end);
+}
+
+static inline bool make_qp(struct end *end)
+{
+	struct ib_qp_init_attr attr = {
+		.cap = { .max_send_wr = 2, .max_recv_wr = 2, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+		.sq_sig_type = IB_SIGNAL_ALL_WR, .qp_type = IB_QPT_RC,
+	};
+	struct ib_cq *cq = ib_alloc_cq(end->pd->device, end, 4, 0, IB_POLL_WORKQUEUE);
+
+	if (IS_ERR(cq))
+		return false;
+	end->cq = cq;
+	attr.send_cq = cq;
+	attr.recv_cq = cq;
+	end->qp = ib_create_qp(end->pd, &attr);
+	if (!IS_ERR(end->qp))
+		return true;
+	end->qp = NULL;
+	return false;
+}
+
+static inline struct end *end_new(struct ib_pd *pd)
+{
+	struct end *end = kzalloc(sizeof(*end), GFP_KERNEL);
+
+	if (!end)
+		return NULL;
+	end->pd = pd;
+	init_completion(&end->heard);
+	init_completion(&end->done);
+	init_completion(&end->came);
+	end->buf = kzalloc(BUF_SIZE, GFP_KERNEL);
+	if (!end->buf)
+		goto free;
+	end->dma = ib_dma_map_single(end->pd->device, end->buf, BUF_SIZE, DMA_BIDIRECTIONAL);
+	if (ib_dma_mapping_error(end->pd->device, end->dma)) {
+		end->dma = 0;
+		goto free;
+	}
+	if (make_qp(end))
+		return end;
+free:
+	end_free(end);
+	return NULL;
+}
+
+/* What the peer is told to begin with. */
+static inline u32 starting_psn(const struct end *end)
+{
+	return end->qp->qp_num & 0xffffff;
+}
+
+static inline int to_state(struct end *end, enum ib_qp_state state)
+{
+	struct ib_qp_attr attr = { .qp_state = state };
+	int mask, ret = ib_cm_init_qp_attr(end->id, &attr, &mask);
+
+	return ret ?: ib_modify_qp(end->qp, &attr, mask);
+}
+
+/* The QP receives before the REP is sent, which is when ib_cm is told the PSN. */
+static inline int to_rtr_before_rep(struct end *end)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTR };
+	int mask, ret = ib_cm_init_qp_attr(end->id, &attr, &mask);
+
+	attr.rq_psn = starting_psn(end);
+	return ret ?: ib_modify_qp(end->qp, &attr, mask);
+}
+
+static inline int to_rts(struct end *end)
+{
+	return to_state(end, IB_QPS_INIT) ?: to_state(end, IB_QPS_RTR) ?:
+	       to_state(end, IB_QPS_RTS);
+}
+
+static inline int post_recv(struct end *end)
+{
+	struct ib_sge sge = { end->dma + sizeof(u32), sizeof(u32), end->pd->local_dma_lkey };
+	struct ib_recv_wr wr = { .wr_cqe = &end->recv, .sg_list = &sge, .num_sge = 1 };
+
+	end->recv.done = arrived;
+	return ib_post_recv(end->qp, &wr, NULL);
+}
+
+static inline int post_send(struct end *end)
+{
+	struct ib_sge sge = { end->dma, sizeof(u32), end->pd->local_dma_lkey };
+	struct ib_send_wr wr = {
+		.wr_cqe = &end->send, .sg_list = &sge, .num_sge = 1, .opcode = IB_WR_SEND,
+	};
+
+	end->buf[0] = WORD;
+	end->send.done = sent;
+	return ib_post_send(end->qp, &wr, NULL);
+}
+
+#endif

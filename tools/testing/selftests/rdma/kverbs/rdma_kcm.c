@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A kernel consumer that connects RC QPs by ib_cm alone: it listens on the first port of the first
+ * device, and connects to another guest, or to itself, by a path that it makes of LIDs and GIDs.
+ *
+ * Writing a number to "run" makes so many connections to peer_lid and peer_id, one after the other,
+ * sends a message on each, waits for the one that the other side sends when it hears that the
+ * connection is made, and ends it; then it has a request refused by nobody and by somebody, and a
+ * datagram service resolved. "passed" and "failed" count the checks.
+ */
+#include <linux/module.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_cm.h>
+#include <rdma/ib_verbs.h>
+
+#include "kcm_end.h"
+
+#define SERVICE		0x6b636d01ULL
+#define REFUSED		0x6b636d02ULL
+#define NOBODY		0x6b636d03ULL
+#define PATIENCE	(60 * HZ)
+
+static uint peer_lid;
+module_param(peer_lid, uint, 0644);
+MODULE_PARM_DESC(peer_lid, "LID to connect to");
+
+static ulong peer_id;
+module_param(peer_id, ulong, 0644);
+MODULE_PARM_DESC(peer_id, "lower half of its GID 0");
+
+static uint passed, failed, accepted, received, ended;
+module_param(passed, uint, 0444);
+module_param(failed, uint, 0444);
+module_param(accepted, uint, 0444);
+MODULE_PARM_DESC(accepted, "connections that the other side has made");
+module_param(received, uint, 0444);
+MODULE_PARM_DESC(received, "messages that have arrived on them");
+module_param(ended, uint, 0444);
+MODULE_PARM_DESC(ended, "connections that the other side has ended");
+
+static struct kcm {
+	struct ib_device *device;
+	struct ib_pd *pd;
+	struct ib_cm_id *listener;
+	struct ib_cm_id *refuser;
+} kcm;
+
+static bool check(bool holds, const char *what, int line)
+{
+	if (holds) {
+		passed++;
+	} else {
+		failed++;
+		pr_err("rdma_kcm: line %d: %s\n", line, what);
+	}
+	return holds;
+}
+
+#define CHECK(_what) check(_what, #_what, __LINE__)
+
+/* ---- who is connected to ---- */
+
+static int answer(struct ib_cm_id *id, const struct ib_cm_req_event_param *req)
+{
+	struct end *end = end_new(kcm.pd);
+	struct ib_cm_rep_param rep = {
+		.private_data = "rep", .private_data_len = 3, .responder_resources = 1,
+		.initiator_depth = 1, .rnr_retry_count = 7,
+	};
+
+	if (!end)
+		return -ENOMEM;
+	end->id = id;
+	rep.qp_num = end->qp->qp_num;
+	rep.starting_psn = starting_psn(end);
+	if (to_state(end, IB_QPS_INIT) || post_recv(end) || to_rtr_before_rep(end) ||
+	    ib_send_cm_rep(id, &rep)) {
+		end_free(end);
+		return -EINVAL;
+	}
+	id->context = end;
+	accepted++;
+	return 0;
+}
+
+static int passive_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	struct end *end = id->context;
+
+	switch (event->event) {
+	case IB_CM_REQ_RECEIVED:
+		return answer(id, &event->param.req_rcvd);
+	case IB_CM_RTU_RECEIVED:
+		/* The peer waits for the message: the connection lasts until it is sent. */
+		if (CHECK(!to_state(end, IB_QPS_RTS)))
+			CHECK(!post_send(end));
+		return 0;
+	case IB_CM_DREQ_RECEIVED:
+		/* The completion of what has arrived may be on its way. */
+		ib_drain_qp(end->qp);
+		received += end->got;
+		end_free(end);
+		CHECK(!ib_send_cm_drep(id, NULL, 0));
+		ended++;
+		return -ECANCELED;
+	case IB_CM_SIDR_REQ_RECEIVED: {
+		struct ib_cm_sidr_rep_param rep = {
+			.qp_num = 0x4242, .qkey = 0x11, .private_data = "sidr",
+			.private_data_len = 4,
+		};
+
+		CHECK(!ib_send_cm_sidr_rep(id, &rep));
+		return -ECANCELED;
+	}
+	default:
+		CHECK(event->event == IB_CM_TIMEWAIT_EXIT);
+		break;
+	}
+	if (end)
+		end_free(end);
+	/* The id has done. */
+	return -ECANCELED;
+}
+
+static int refusing_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	if (event->event == IB_CM_REQ_RECEIVED)
+		CHECK(!ib_send_cm_rej(id, IB_CM_REJ_CONSUMER_DEFINED, NULL, 0, "no", 2));
+	return -ECANCELED;
+}
+
+/* ---- who connects ---- */
+
+static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	struct end *end = id->context;
+
+	if (event->event == IB_CM_TIMEWAIT_EXIT)
+		return 0;
+	end->event = event->event;
+	end->data = event->private_data ? *(u8 *)event->private_data : 0;
+	if (event->event == IB_CM_REJ_RECEIVED)
+		end->reason = event->param.rej_rcvd.reason;
+	if (event->event == IB_CM_SIDR_REP_RECEIVED)
+		end->qpn = event->param.sidr_rep_rcvd.qpn;
+	complete(&end->heard);
+	return 0;
+}
+
+static bool hears(struct end *end, enum ib_cm_event_type event)
+{
+	return wait_for_completion_timeout(&end->heard, PATIENCE) && end->event == event;
+}
+
+static int make_path(struct sa_path_rec *path)
+{
+	struct ib_port_attr attr;
+	int ret = ib_query_port(kcm.device, 1, &attr);
+
+	*path = (struct sa_path_rec) {
+		.rec_type = SA_PATH_REC_TYPE_IB, .pkey = cpu_to_be16(0xffff), .reversible = 1,
+		.mtu = attr.active_mtu, .mtu_selector = IB_SA_EQ, .rate = IB_RATE_10_GBPS,
+		.rate_selector = IB_SA_EQ, .packet_life_time = 14,
+		.packet_life_time_selector = IB_SA_EQ,
+	};
+	sa_path_set_slid(path, attr.lid);
+	sa_path_set_dlid(path, peer_lid);
+	if (!ret)
+		ret = rdma_query_gid(kcm.device, 1, 0, &path->sgid);
+	path->dgid.global.subnet_prefix = path->sgid.global.subnet_prefix;
+	path->dgid.global.interface_id = cpu_to_be64(peer_id);
+	return ret;
+}
+
+static int request(struct end *end, u64 service)
+{
+	struct sa_path_rec path;
+	struct ib_cm_req_param req = {
+		.primary_path = &path, .service_id = cpu_to_be64(service),
+		.qp_num = end->qp->qp_num, .qp_type = IB_QPT_RC,
+		.starting_psn = starting_psn(end), .private_data = "req",
+		.private_data_len = 3, .responder_resources = 1, .initiator_depth = 1,
+		.remote_cm_response_timeout = 18, .local_cm_response_timeout = 18,
+		.retry_count = 7, .rnr_retry_count = 7, .max_cm_retries = 10,
+	};
+
+	return make_path(&path) ?: ib_send_cm_req(end->id, &req);
+}
+
+static struct end *active_new(void)
+{
+	struct end *end = end_new(kcm.pd);
+
+	if (!end)
+		return NULL;
+	end->id = ib_create_cm_id(kcm.device, active_handler, end);
+	if (!IS_ERR(end->id))
+		return end;
+	end_free(end);
+	return NULL;
+}
+
+static void active_free(struct end *end)
+{
+	ib_destroy_cm_id(end->id);
+	end_free(end);
+}
+
+static void connect_once(void)
+{
+	struct end *end = active_new();
+
+	if (!CHECK(end))
+		return;
+	if (CHECK(!request(end, SERVICE)) && CHECK(hears(end, IB_CM_REP_RECEIVED)) &&
+	    CHECK(end->data == 'r') && CHECK(!to_rts(end)) && CHECK(!post_recv(end)) &&
+	    CHECK(!ib_send_cm_rtu(end->id, NULL, 0)) && CHECK(!post_send(end)) &&
+	    CHECK(wait_for_completion_timeout(&end->done, PATIENCE)) &&
+	    CHECK(end->status == IB_WC_SUCCESS) &&
+	    CHECK(wait_for_completion_timeout(&end->came, PATIENCE)) && CHECK(end->got) &&
+	    CHECK(!ib_send_cm_dreq(end->id, NULL, 0)))
+		CHECK(hears(end, IB_CM_DREP_RECEIVED));
+	active_free(end);
+}
+
+static void be_refused(u64 service, int reason)
+{
+	struct end *end = active_new();
+
+	if (!CHECK(end))
+		return;
+	if (CHECK(!request(end, service)) && CHECK(hears(end, IB_CM_REJ_RECEIVED)))
+		CHECK(end->reason == reason);
+	CHECK(ib_send_cm_dreq(end->id, NULL, 0) == -EINVAL);
+	active_free(end);
+}
+
+static void resolve(void)
+{
+	struct end *end = active_new();
+	struct sa_path_rec path;
+	struct ib_cm_sidr_req_param req = {
+		.path = &path, .service_id = cpu_to_be64(SERVICE), .timeout_ms = 1000,
+		.private_data = "who", .private_data_len = 3, .max_cm_retries = 10,
+	};
+
+	if (!CHECK(end))
+		return;
+	if (CHECK(!make_path(&path)) && CHECK(!ib_send_cm_sidr_req(end->id, &req)) &&
+	    CHECK(hears(end, IB_CM_SIDR_REP_RECEIVED)))
+		CHECK(end->qpn == 0x4242 && end->data == 's');
+	active_free(end);
+}
+
+static int run_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int times;
+	int ret = kstrtouint(val, 0, &times);
+
+	if (ret)
+		return ret;
+	if (!kcm.device || !peer_lid)
+		return -ENODEV;
+	while (times--)
+		connect_once();
+	be_refused(NOBODY, IB_CM_REJ_INVALID_SERVICE_ID);
+	be_refused(REFUSED, IB_CM_REJ_CONSUMER_DEFINED);
+	resolve();
+	return 0;
+}
+
+static const struct kernel_param_ops run_ops = { .set = run_set };
+module_param_cb(run, &run_ops, NULL, 0200);
+MODULE_PARM_DESC(run, "make so many connections");
+
+/* ---- the device ---- */
+
+static struct ib_cm_id *listen(ib_cm_handler handler, u64 service)
+{
+	struct ib_cm_id *id = ib_create_cm_id(kcm.device, handler, NULL);
+	int ret;
+
+	if (IS_ERR(id))
+		return id;
+	ret = ib_cm_listen(id, cpu_to_be64(service));
+	if (!ret)
+		return id;
+	ib_destroy_cm_id(id);
+	return ERR_PTR(ret);
+}
+
+static int kcm_add(struct ib_device *device)
+{
+	int ret;
+
+	if (kcm.device)
+		return -EOPNOTSUPP;
+	kcm.device = device;
+	kcm.pd = ib_alloc_pd(device, 0);
+	ret = PTR_ERR_OR_ZERO(kcm.pd);
+	if (ret)
+		goto none;
+	kcm.listener = listen(passive_handler, SERVICE);
+	ret = PTR_ERR_OR_ZERO(kcm.listener);
+	if (ret)
+		goto pd;
+	kcm.refuser = listen(refusing_handler, REFUSED);
+	ret = PTR_ERR_OR_ZERO(kcm.refuser);
+	if (!ret)
+		return 0;
+	ib_destroy_cm_id(kcm.listener);
+pd:
+	ib_dealloc_pd(kcm.pd);
+none:
+	kcm.device = NULL;
+	return ret;
+}
+
+static void kcm_remove(struct ib_device *device, void *data)
+{
+	if (kcm.device != device)
+		return;
+	ib_destroy_cm_id(kcm.refuser);
+	ib_destroy_cm_id(kcm.listener);
+	ib_dealloc_pd(kcm.pd);
+	kcm.device = NULL;
+}
+
+static struct ib_client kcm_client = {
+	.name = "rdma_kcm",
+	.add = kcm_add,
+	.remove = kcm_remove,
+};
+
+static int __init kcm_init(void)
+{
+	return ib_register_client(&kcm_client);
+}
+
+static void __exit kcm_exit(void)
+{
+	ib_unregister_client(&kcm_client);
+}
+
+module_init(kcm_init);
+module_exit(kcm_exit);
+MODULE_DESCRIPTION("Connections by ib_cm alone");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 3 --core ours,distro --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
+# The distribution's opensm in node 1 brings up three guests and three switches; the distribution's
+# programs look at what it has made of them, and send by the ways it found.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+
+attributes="nodeinfo nodedesc portinfo pkeys guidinfo sl2vl vlarb"
+records="CPI NR PIR SL2VL PKTR VLAR LR PR LFTR GIR SWIR SMIR"
+
+# answered RECORD: the manager has such records, and shows them to who knows its key
+answered() { says "dump:\|ClassPortInfo" saquery --smkey 1 "$1"; }
+
+# by_path ATTRIBUTE: the same attribute by LID and by a directed route
+by_path()
+{
+	smpquery "$1" "${lid[1]}" >/tmp/by-lid && smpquery -D "$1" 0 >/tmp/by-path || return 1
+	cat /tmp/by-lid
+	# The first line names the port as it was named.
+	[ -s /tmp/by-lid ] && diff <(sed 1d /tmp/by-lid) <(sed 1d /tmp/by-path)
+}
+
+discovered() { ibnetdiscover | grep -v '^#'; }
+
+same_twice() { discovered >/tmp/first && discovered >/tmp/second && [ -s /tmp/first ] && diff /tmp/first /tmp/second; }
+
+# every_table: each switch knows a way to every port
+every_table()
+{
+	local sw k
+	for sw in $(switch_lids); do
+		ibroute "$sw" >/tmp/route || return 1
+		for ((k = 1; k <= LAB_NODES; k++)); do
+			grep -q "^$(printf '0x%04x' "${lid[k]}") .*Channel Adapter" /tmp/route || {
+				echo "switch $sw knows no way to LID ${lid[k]}:"
+				cat /tmp/route
+				return 1
+			}
+		done
+	done
+}
+
+# reset COUNTER: a port's counter is above 0, and 0 when it was reset
+counter() { perfquery "${lid[1]}" 1 | sed -n "s/^$1:\.*//p"; }
+counted_and_reset()
+{
+	[ "$(counter PortXmitPkts)" -gt 0 ] && perfquery -R "${lid[1]}" 1 && [ "$(counter PortXmitPkts)" -lt 20 ]
+}
+
+# served NAME SERVER CLIENT...: CLIENT on node 1 while SERVER runs on node 2
+served()
+{
+	local name=$1 server=$2 pid rc=0
+	shift 2
+	if [ "$LAB_NODE" = 2 ]; then
+		$server >"$LAB_OUT/$name.server" 2>&1 &
+		pid=$!
+		lab-barrier "$name-up"
+		lab-barrier "$name-over"
+		kill $pid
+		return 0
+	fi
+	lab-barrier "$name-up"
+	[ "$LAB_NODE" != 1 ] || "$@" || rc=1
+	lab-barrier "$name-over"
+	return $rc
+}
+
+# Who asks before the server has registered gets no answer, and asks again.
+pinged() { within 30 says " 0% packet loss" ibping -c 3 "${lid[2]}"; }
+statted() { within 30 says "node2" ibsysstat "${lid[2]}" host; }
+
+ipoib_up()
+{
+	modprobe ib_ipoib || return 1
+	ip addr add "10.78.0.$LAB_NODE/24" dev ib0 && ip addr add "fd78::$LAB_NODE/64" dev ib0 nodad &&
+		ip link set ib0 up || return 1
+	within 60 grep -q 1 /sys/class/net/ib0/carrier
+}
+
+ping_all()
+{
+	local k
+	for ((k = 1; k <= LAB_NODES; k++)); do ping -c 3 -i 0.2 -W 10 "$1$k" || return 1; done
+}
+
+# stream: 16 MiB by TCP, from node 2 to node 1
+stream()
+{
+	local pid data=$LAB_OUT/stream
+	if [ "$LAB_NODE" = 1 ]; then
+		busybox nc -l -p 5001 >/tmp/stream &
+		pid=$!
+		wait_listen 5001 $pid
+		lab-barrier stream-listens
+		wait $pid
+		lab-barrier stream-over
+		sha256sum </tmp/stream >/tmp/sum
+		[ "$(stat -c %s /tmp/stream)" = $((16 << 20)) ] && diff "$data" /tmp/sum
+		return
+	fi
+	lab-barrier stream-listens
+	if [ "$LAB_NODE" = 2 ]; then
+		head -c 16M /dev/urandom >/tmp/stream
+		sha256sum </tmp/stream >"$data"
+		# The server ends its side at once, which this does not look at.
+		cat /tmp/stream >/dev/tcp/10.78.0.1/5001
+	fi
+	lab-barrier stream-over
+}
+
+# has_cm: a tree of our own has those modules that are written; the kernel's own are no use to it
+has_cm() { [ "$LAB_CORE" != ours ] || [ -e "/usr/lib/modules/$(uname -r)/updates/rdma_ucm.ko" ]; }
+
+listening() { rdma resource show cm_id | grep -q LISTEN; }
+
+cm()
+{
+	local pid
+	modprobe rdma_ucm
+	if [ "$LAB_NODE" = 1 ]; then
+		rping -s -a 10.78.0.1 -C 10 -v >"$LAB_OUT/rping.server" 2>&1 &
+		pid=$!
+		within 30 listening
+		lab-barrier rping-listens
+		wait $pid
+	else
+		lab-barrier rping-listens
+		[ "$LAB_NODE" != 2 ] || says "ping data: rdma-ping-9" rping -c -a 10.78.0.1 -C 10 -v
+	fi
+}
+
+sections=1
+[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 24))
+! has_cm || sections=$((sections + 1))
+plan $((14 + sections))
+has_cm || echo "# rping does not run: this tree has no rdma_ucm"
+
+know_lids
+is "the port is ACTIVE" "4: ACTIVE" "$(port_state "$LAB_DEV")"
+is "it has a LID of its own" 3 "$(printf '%s\n' "${lid[@]}" | sort -u | grep -cv '^0$')"
+is "and knows the manager's" "${lid[1]}" "$(($(<"$port/sm_lid")))"
+ok "ibstat says so, too" says "Base lid: ${lid[LAB_NODE]}\$" ibstat "$LAB_DEV" 1
+printf 'node%s vhca' "$LAB_NODE" >"/sys/class/infiniband/$LAB_DEV/node_desc"
+# The core before this one has left its groups while datagrams to them were under way.
+[ "$LAB_NODE" != 1 ] || ibqueryerrors -k >/dev/null
+lab-barrier began
+
+if [ "$LAB_NODE" = 1 ]; then
+	ok "ibhosts" counts 3 '^Ca.*"node[123] vhca"' ibhosts
+	ok "the manager was told their names" within 30 says "node2 vhca" saquery NR
+	ok "ibswitches" counts 3 "^Switch" ibswitches
+	ok "ibnetdiscover twice" same_twice
+	ok "iblinkinfo: every link is up" counts 12 "Active/  LinkUp" iblinkinfo -l
+	ok "sminfo" says "sm lid ${lid[1]} .*SMINFO_MASTER" sminfo
+	ok "ibaddr" says "LID start 0x1\|LID" ibaddr "${lid[2]}"
+	for one in $attributes; do ok "smpquery $one" by_path "$one"; done
+	ok "smpquery switchinfo" says "LinearFdbCap" smpquery switchinfo "$(switch_lids | head -n 1)"
+	ok "smpdump" says "^0101" smpdump -D 0 0x11
+	for one in $records; do ok "saquery $one" answered "$one"; done
+	ok "saquery: a path for a pair" says "dlid.*${lid[2]}" saquery --src-to-dst "${lid[1]}:${lid[2]}"
+	ok "every switch knows the way to every port" every_table
+	ok "from leaf to leaf it is short" counts 2 "-> switch" ibtracert "${lid[1]}" "${lid[2]}"
+	ok "perfquery" says "PortXmitPkts" perfquery "${lid[2]}" 1
+	ok "perfquery, extended" says "PortUnicastXmitPkts" perfquery -x "${lid[2]}" 1
+	ok "perfquery resets" counted_and_reset
+	ok "perfquery of all of a switch's ports" says "PortXmitPkts" perfquery -a "$(switch_lids | head -n 1)"
+	ok "ibportstate" says "LinkState:\.*Active" ibportstate "${lid[2]}" 1 query
+	ok "ibqueryerrors: nothing but links that were down" ibqueryerrors -s LinkDownedCounter
+	ok "ibstatus" says "state:.*4: ACTIVE" ibstatus "$LAB_DEV"
+	ok "ibccquery is refused" sh -c "! ibccquery CongestionInfo ${lid[2]}"
+else
+	ok "node $LAB_NODE finds the manager, too" says "sm lid ${lid[1]} .*SMINFO_MASTER" sminfo
+fi
+lab-barrier looked
+
+ok "ibping" served ibping "ibping -S" pinged
+ok "ibsysstat" served ibsysstat "ibsysstat -S" statted
+ok "ibv_rc_pingpong" pair pingpong 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 100 -s 16384
+ok "ib_send_bw of datagrams" pair ud 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -n 500 -s 1024
+ok "ib_send_bw to a multicast group" pair mcast 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -g -n 500 -s 1024
+ok "sysfs has the port's counters" test "$(<"$port/counters/port_xmit_packets")" -gt 0
+lab-barrier sent
+ok "IPoIB comes up" ipoib_up
+lab-barrier ipoib
+ok "ping over IPoIB" ping_all 10.78.0.
+ok "and by IPv6" ping_all fd78::
+lab-barrier pinged
+ok "TCP over IPoIB" stream
+! has_cm || ok "rping" cm
+lab-barrier connected
+if [ "$LAB_NODE" = 1 ]; then
+	ok "saquery knows the members of its groups" answered MCMR
+	ok "and where the switches send to them" answered MFTR
+	ok "which their tables confirm" says "0xc000" ibroute -M "$(switch_lids | head -n 1)"
+fi
+[ "$LAB_NODE" != 1 ] || ok "opensm has nothing to complain of" no_errors
+# A node that ends takes its port along, with what opensm has just asked it.
+lab-barrier judged
+finish

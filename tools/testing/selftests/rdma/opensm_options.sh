@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 3 --core ours,distro --subnet none --load modules --timeout 1200 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/tree.json
+# What opensm can be told: each way to find routes, partitions, quality of service; and its own test,
+# osmtest, against it.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+
+engines="minhop updn lash ftree"
+flows="c a v s f m q"
+plan $((2 + $(wc -w <<<"$engines") * 2 + 6 + (LAB_NODE == 1 ? $(wc -w <<<"$flows $engines") + 8 : 0)))
+
+active() { [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; }
+
+# manager NAME OPTION...: opensm runs in node 1 with these options, and has swept
+manager()
+{
+	local name=$1 pid=
+	shift
+	[ "$LAB_NODE" = 1 ] || { lab-barrier "$name"; return; }
+	[ ! -e /run/lab/opensm ] || pid=$(</run/lab/opensm)
+	if [ -n "$pid" ]; then
+		kill "$pid"
+		within 30 sh -c "! kill -0 $pid"
+		mv "$log" "$LAB_OUT/opensm.before-$name.log"
+	fi
+	lab-opensm "$@" && within 120 grep -q "SUBNET UP" "$log"
+	lab-barrier "$name"
+}
+
+# A full member of the default partition has the manager's P_Key first.
+pkeys() { cat "$port"/pkeys/* | grep -v 0x0000 | sort | paste -sd' '; }
+
+guid() { tr -d : <"$port/gids/0" | cut -c17-; }
+
+modprobe ib_umad
+manager first
+ok "the port becomes ACTIVE" within 60 active
+know_lids
+is "the manager is in node 1" "${lid[1]}" "$(($(<"$port/sm_lid")))"
+
+for one in $engines; do
+	manager "$one" -R "$one"
+	[ "$LAB_NODE" != 1 ] || ok "$one made the tables" grep "$one tables configured" "$log"
+	ok "$one: the port is ACTIVE" within 60 active
+	ok "$one: data arrive" pair "$one" 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 50
+done
+
+# Nodes 1 and 2 in a partition of their own; all in the default one, node 3 as a limited member.
+guid >"$LAB_OUT/guid.$LAB_NODE"
+lab-barrier guids
+read -r one <"$LAB_OUT/guid.1"
+read -r two <"$LAB_OUT/guid.2"
+cat >/tmp/partitions.conf <<EOT
+Default=0x7fff, ipoib : ALL=limited, SELF=full, 0x$two=full ;
+pair=0x0002 : 0x$one=full, 0x$two=full ;
+EOT
+cat >/tmp/qos.conf <<EOT
+qos TRUE
+qos_max_vls 4
+qos_high_limit 3
+qos_vlarb_high 0:4,1:8
+qos_vlarb_low 2:16,3:32
+qos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3
+EOT
+manager partitions -P /tmp/partitions.conf
+case $LAB_NODE in
+3) expected="0x7fff" ;;
+*) expected="0x8002 0xffff" ;;
+esac
+ok "partitions: the P_Keys of this port" within 60 says "^$expected\$" pkeys
+lab-barrier partitioned
+ok "partitions: data arrive in the second" pair inside 18515 ib_send_bw -d "$LAB_DEV" -F -n 100 --pkey_index=1
+lab-barrier inside
+
+manager qos -F /tmp/qos.conf
+ok "quality of service: the port is ACTIVE" within 60 active
+ok "its SLs share four VLs" says "0| 1| 2| 3| 0| 1| 2| 3" smpquery sl2vl "${lid[1]}" 1
+ok "and its VLs have their weights" says "WEIGHT: |0x4 *|0x8" smpquery vlarb "${lid[1]}" 1
+ok "data arrive on the last SL" pair qos 18515 ib_send_bw -d "$LAB_DEV" -F -n 100 --sl=15
+
+manager last
+if [ "$LAB_NODE" = 1 ]; then
+	for one in $log "$LAB_OUT"/opensm.before-*.log; do
+		ok "opensm has nothing to complain of: ${one##*/}" no_errors "$one"
+	done
+	# It asks for what does not exist, too, and opensm says so. -s 2: 10,000 queries with long answers.
+	cd /tmp || exit 1	# It writes there.
+	for one in $flows; do
+		ok "osmtest, flow $one" osmtest -f "$one" -i /tmp/osmtest.dat -M 1 -s 2
+	done
+fi
+lab-barrier tested
+finish

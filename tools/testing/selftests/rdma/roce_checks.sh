@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Checks of RoCE v2 between two guests: sourced behind lib.sh and connections.sh. Node K has the
+# addresses 10.77.0.K, which the lab gave it, and fd00:77::K on the net device of its RDMA device.
+# shellcheck shell=bash
+
+roce4=10.77.0.$LAB_NODE roce6=fd00:77::$LAB_NODE
+server4=10.77.0.1 server6=fd00:77::1
+
+port_attr() { cat "/sys/class/infiniband/$LAB_DEV/ports/1/$1"; }
+
+# roce_netdev: the net device that the port stands on
+roce_netdev() { port_attr gid_attrs/ndevs/0; }
+
+# as_gid ADDRESS: the GID made of an address, as sysfs writes it
+as_gid()
+{
+	python3 -c 'import ipaddress, sys
+a = ipaddress.ip_address(sys.argv[1])
+print((a.packed if a.version == 6 else b"\0" * 10 + b"\xff\xff" + a.packed).hex(":", 2))' "$1"
+}
+
+# find_gid ADDRESS: prints at which index of the port's table the address stands, on RoCE v2
+find_gid()
+{
+	local dir=/sys/class/infiniband/$LAB_DEV/ports/1 i
+	for i in $(grep -lsx "$(as_gid "$1")" "$dir"/gids/? "$dir"/gids/??); do
+		i=${i##*/}
+		grep -qsx "RoCE v2" "$dir/gid_attrs/types/$i" && echo "$i" && return 0
+	done
+	return 1
+}
+
+# show_gids: what stands in the port's table, and on which addresses it should stand
+show_gids()
+{
+	local dir=/sys/class/infiniband/$LAB_DEV/ports/1
+	grep -v 0000:0000:0000:0000:0000:0000:0000:0000 "$dir"/gids/*
+	grep . "$dir"/gid_attrs/*/* 2>/dev/null
+	ip -o addr show
+}
+
+# roce_up: the addresses are there and in the table, and the peer answers. All nodes meet here.
+roce_up()
+{
+	local net k
+	within 30 roce_netdev || return 1
+	net=$(roce_netdev)
+	ip addr replace "$roce6/64" dev "$net" nodad || return 1
+	within 30 find_gid "$roce4" && within 30 find_gid "$roce6" || { show_gids; return 1; }
+	lab-barrier roce-addresses
+	for ((k = 1; k <= LAB_NODES; k++)); do
+		ping -q -c 1 -W 20 "10.77.0.$k" && ping -q -c 1 -W 20 "fd00:77::$k" || return 1
+	done
+	lab-barrier roce-reached
+}
+
+# roce_mtu BYTES: frames of all nodes
+roce_mtu()
+{
+	ip link set "$(roce_netdev)" mtu "$1" || return 1
+	lab-barrier "roce-mtu-$1"
+}
+
+# roce_pair NAME FAMILY PROGRAM OPTION...: PROGRAM with the GID of this node's address
+roce_pair()
+{
+	local name=$1 address=$roce4 option=-g index
+	[ "$2" = 4 ] || address=$roce6
+	shift 2
+	case $1 in ib_*) option=-x ;; esac
+	# perftest takes the most that its own device has, and two devices may differ
+	case $1 in ib_read_* | ib_atomic_*) set -- "$@" -o 16 ;; esac
+	index=$(find_gid "$address") || { echo "$address has no GID"; index=255; }
+	pair "$name" 18515 "$@" -d "$LAB_DEV" "$option" "$index"
+}
+
+roce_pingpongs_plan=12
+roce_pingpongs()
+{
+	local family
+	for family in 4 6; do
+		ok "ibv_rc_pingpong -c, IPv$family" roce_pair "rc$family" $family ibv_rc_pingpong -c -n 50
+		ok "ibv_rc_pingpong -c, IPv$family, 65537 bytes" \
+			roce_pair "rc$family-long" $family ibv_rc_pingpong -c -n 20 -s 65537
+		ok "ibv_rc_pingpong -c, IPv$family, woken by events" \
+			roce_pair "rc$family-events" $family ibv_rc_pingpong -c -e -n 50
+		ok "ibv_uc_pingpong -c, IPv$family" roce_pair "uc$family" $family ibv_uc_pingpong -c -n 50
+		ok "ibv_ud_pingpong -c, IPv$family" \
+			roce_pair "ud$family" $family ibv_ud_pingpong -c -n 50 -s 512
+		ok "ibv_ud_pingpong -c, IPv$family, woken by events" \
+			roce_pair "ud$family-events" $family ibv_ud_pingpong -c -e -n 50 -s 1000
+	done
+}
+
+# Jumbo frames hold packets of 4096 bytes. All nodes change together.
+roce_jumbo_plan=6
+roce_jumbo()
+{
+	ok "frames of 4500 bytes" roce_mtu 4500
+	is "the port's MTU is 4096" 4096 "$(active_mtu)"
+	ok "ibv_rc_pingpong -c, packets of 4096 bytes" \
+		roce_pair rc-4096 4 ibv_rc_pingpong -c -n 20 -s 65537 -m 4096
+	ok "ibv_ud_pingpong -c, packets of 4000 bytes" \
+		roce_pair ud-4000 6 ibv_ud_pingpong -c -n 20 -s 4000
+	ok "frames of 1500 bytes" roce_mtu 1500
+	is "the port's MTU is 1024" 1024 "$(active_mtu)"
+}
+active_mtu() { ibv_devinfo -d "$LAB_DEV" -i 1 | sed -n 's/.*active_mtu:[[:space:]]*\([0-9]*\).*/\1/p'; }
+
+roce_perftest_plan=11
+roce_perftest()
+{
+	local c
+	for c in send_bw write_bw read_bw; do
+		ok "ib_$c, RC" roce_pair "$c" 4 "ib_$c" -F -n 200 -s 16384
+	done
+	for c in send_lat write_lat read_lat; do
+		ok "ib_$c, RC, IPv6" roce_pair "$c" 6 "ib_$c" -F -n 200 -s 64
+	done
+	ok "ib_atomic_bw FETCH_AND_ADD" roce_pair atomic_bw 4 ib_atomic_bw -F -A FETCH_AND_ADD -n 200
+	ok "ib_atomic_lat CMP_AND_SWAP" roce_pair atomic_lat 4 ib_atomic_lat -F -A CMP_AND_SWAP -n 200
+	ok "ib_send_bw, UC" roce_pair send_bw-uc 4 ib_send_bw -F -c UC -n 200 -s 4096
+	ok "ib_write_bw, UC" roce_pair write_bw-uc 6 ib_write_bw -F -c UC -n 200 -s 4096
+	ok "ib_send_lat, UD" roce_pair send_lat-ud 4 ib_send_lat -F -c UD -n 200 -s 64
+}
+
+# roce_ping ADDRESS OPTION...: rping's client checks what comes back
+roce_ping()
+{
+	local address=$1
+	shift
+	served "rping$*-$address" cm_listens ended "rping -s -a $address -V $*" rping -c -a "$address" -V "$@"
+}
+
+roce_rping_plan=3
+roce_rping()
+{
+	ok "there are programs' connections" modprobe rdma_ucm
+	ok "rping over IPv4" roce_ping $server4 -C 50
+	ok "rping over IPv6, 4096 bytes" roce_ping $server6 -C 20 -S 4096
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Helpers of the tests in whose subnet a manager runs: sourced behind lib.sh.
+# shellcheck shell=bash
+
+port=/sys/class/infiniband/$LAB_DEV/ports/1
+log=$LAB_OUT/opensm.n$LAB_NODE.log
+declare -a lid
+
+# within SECONDS COMMAND...: until COMMAND succeeds
+within()
+{
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@" >/tmp/within 2>&1; do
+		[ "$SECONDS" -lt "$deadline" ] || { cat /tmp/within; return 1; }
+		moment
+	done
+}
+
+# know_lids: lid[K] is node K's LID, for all nodes; they meet here
+know_lids()
+{
+	local k
+	cat "$port/lid" >"$LAB_OUT/lid.$LAB_NODE"
+	lab-barrier know-lids
+	for ((k = 1; k <= LAB_NODES; k++)); do lid[k]=$(($(<"$LAB_OUT/lid.$k"))); done
+	lab-barrier known-lids
+}
+
+# says WORDS COMMAND...: COMMAND succeeds and prints WORDS; the lines that have them are shown
+says()
+{
+	local words=$1
+	shift
+	"$@" >/tmp/says 2>&1 && grep -- "$words" /tmp/says || { cat /tmp/says; return 1; }
+}
+
+# counts N WORDS COMMAND...: COMMAND succeeds and prints WORDS on N lines
+counts()
+{
+	local n=$1 words=$2
+	shift 2
+	says "$words" "$@" >/tmp/counts && [ "$(wc -l </tmp/counts)" = "$n" ] || { cat /tmp/says; return 1; }
+}
+
+# switch_lids: the LIDs of the switches
+switch_lids() { ibswitches | sed -n 's/.* lid \([0-9]*\) lmc .*/\1/p'; }
+
+# hops FROM TO: the number of switches on the way that the switches' tables give
+hops() { ibtracert "$1" "$2" | grep -c '^\[[0-9]*\] -> switch'; }
+
+# no_errors [LOG]: opensm has complained of nothing but what the test has put into $sm_expected, with
+# the reason why
+no_errors() { ! grep -w ERR "${1:-$log}" | grep -vE "${sm_expected:-^$}"; }

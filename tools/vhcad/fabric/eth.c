@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ethernet ports are plugged in, enabled, reset and unplugged.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "fabric/eth_internal.h"
+
+void eth_segment_free(struct eth_segment *s)
+{
+	if (!s)
+		return;
+	free(s->filling.bytes);
+	free(s->taking.bytes);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* Nobody manages an Ethernet port: who has a link is active. */
+static void on_state(struct port *ib, u8 old)
+{
+	struct fab_port *port = container_of(ib, struct fab_port, ib);
+
+	switch (ib->state) {
+	case PORT_INIT:
+		port_set_state(ib, PORT_ARMED);
+		return;
+	case PORT_ARMED:
+		port_set_state(ib, PORT_ACTIVE);
+		return;
+	case PORT_DOWN:
+		fab_queue_drop(port);
+		break;
+	}
+	if (port->plugged)
+		port->ops->state(port, old);
+}
+
+static void on_changed(struct port *ib, u32 what)
+{
+	struct fab_port *port = container_of(ib, struct fab_port, ib);
+
+	port->ops->changed(port, what);
+}
+
+static const struct port_ops port_ops = { .state = on_state, .changed = on_changed };
+
+/* A port whose fabric is filled in gets its cable, whose link comes up. */
+static void connect(struct fab_port *port, struct port *socket)
+{
+	port_init(&port->ib, port->ib.guid);
+	port_init(socket, 0);
+	port->rate = FAB_RATE_USUAL;
+	fab_rate_codes(&port->rate, &port->ib.speed);
+	INIT_LIST_HEAD(&port->queue);
+	port->ib.ops = &port_ops;
+	port_connect(&port->ib, socket);
+}
+
+struct eth_segment *eth_segment_of(struct fabric *f)
+{
+	struct eth_segment *s = f->eth;
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	eth_gids_init(s);
+	s->out.fabric = f;
+	s->out.cap_port = -1;
+	connect(&s->out, &s->socket);
+	f->eth = s;
+	return s;
+}
+
+int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, const u8 *mac,
+		 bool strict)
+{
+	struct eth_segment *s = eth_segment_of(f);
+	struct fab_eth *eth = calloc(1, sizeof(*eth));
+
+	if (!s || !eth || s->nports == ETH_PORTS) {
+		free(eth);
+		return s && eth ? -ENOSPC : -ENOMEM;
+	}
+	memcpy(eth->mac, mac, sizeof(eth->mac));
+	eth->strict = strict;
+	for (u32 i = 0; i < ETH_GIDS; i++) {
+		eth->gid[i].port = port;
+		INIT_LIST_HEAD(&eth->gid[i].in_stations);
+		INIT_LIST_HEAD(&eth->gid[i].in_gids);
+	}
+	port->fabric = f;
+	port->eth = eth;
+	port->cap_port = f->capture ? capture_add_ether(f->capture, name) : -1;
+	s->port[s->nports++] = port;
+	connect(port, &eth->socket);
+	port->plugged = true;
+	return 0;
+}
+
+void eth_unplug(struct fab_port *port)
+{
+	struct eth_segment *s = port->fabric->eth;
+	u32 i = 0;
+
+	fab_eth_enable(port, false);
+	eth_gids_clear(s, port);
+	while (s->port[i] != port)
+		i++;
+	memmove(&s->port[i], &s->port[i + 1], (--s->nports - i) * sizeof(s->port[0]));
+	free(port->eth);
+	port->eth = NULL;
+}
+
+void fab_eth_enable(struct fab_port *port, bool enabled)
+{
+	struct eth_segment *s = port->fabric->eth;
+
+	pthread_mutex_lock(&s->lock);
+	s->enabled += enabled - port->eth->enabled;
+	port->eth->enabled = enabled;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void fab_eth_reset(struct fab_port *port)
+{
+	struct port_setup setup = port->ib.setup;
+
+	fab_eth_enable(port, false);
+	eth_gids_clear(port->fabric->eth, port);
+	setup.mtu = port->ib.mtu_cap;
+	port_set_setup(&port->ib, &setup);
+	port->ops->changed(port, PORT_GID_CHANGED);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The segment of Ethernet ports, for the files of fabric/ that know it.
+ */
+#ifndef VHCAD_FABRIC_ETH_INTERNAL_H
+#define VHCAD_FABRIC_ETH_INTERNAL_H
+
+#include <pthread.h>
+
+#include "fabric/eth.h"
+#include "fabric/internal.h"
+
+#define ETH_BUCKETS	1024u
+#define ETH_BOX		(1u << 20)	/* bytes of frames that wait for the engine */
+
+/* Frames, each behind its length in four bytes. */
+struct eth_box {
+	u8 *bytes;
+	u32 len;
+};
+
+/**
+ * struct eth_segment - a fabric's Ethernet ports
+ * @lock: what threads that are not the engine's touch: @stations, @gids, @enabled, @filling and
+ *	@news.  Who has the engine's lock may read the first three without it
+ * @seed: secret, so that no guest can choose buckets
+ * @stations: entries of all tables by Ethernet address and VLAN
+ * @gids: entries of all tables by Ethernet address, VLAN and GID
+ * @enabled: ports that are
+ * @port: ports, in the order in which they were plugged in
+ * @ether: the guests' network adapters, or NULL
+ * @out: what stands for those, as sender and as receiver
+ * @socket: the other end of its cable, which faults of every link take down as well
+ * @filling: frames from there,
+ * @taking: and those that the engine takes,
+ * @taken: of which it has taken so many bytes
+ * @news: there is something in @filling; atomic
+ */
+struct eth_segment {
+	pthread_mutex_t lock;
+	u64 seed;
+	struct list_head stations[ETH_BUCKETS];
+	struct list_head gids[ETH_BUCKETS];
+	u32 enabled;
+	struct fab_port *port[ETH_PORTS];
+	u32 nports;
+	struct ether *ether;
+	struct fab_port out;
+	struct port socket;
+	struct eth_box filling, taking;
+	u32 taken;
+	bool news;
+};
+
+/** fab_all - how many places for ports there are, of both kinds and for those outside */
+static inline u32 fab_all(const struct fabric *f)
+{
+	return f->nports + (f->eth ? f->eth->nports + 1 : 0);
+}
+
+/** fab_nth - the port in one of these places; NULL: it is empty */
+static inline struct fab_port *fab_nth(const struct fabric *f, u32 i)
+{
+	if (i < f->nports)
+		return f->ports[i];
+	i -= f->nports;
+	return i < f->eth->nports ? f->eth->port[i] : &f->eth->out;
+}
+
+/* eth_gid.c */
+/** eth_gids_init - no port has an address */
+void eth_gids_init(struct eth_segment *s);
+/** eth_station - the first enabled port with this address in this VLAN, or NULL */
+struct fab_port *eth_station(struct eth_segment *s, const u8 *mac, u16 vlan);
+/** eth_receiver - the first enabled port whose table has what a path leads to, or NULL */
+struct fab_port *eth_receiver(struct eth_segment *s, const struct wire_path *path);
+/** eth_gids_clear - a port's table is empty; nobody is told */
+void eth_gids_clear(struct eth_segment *s, struct fab_port *port);
+
+/* eth.c */
+/** eth_segment_of - a fabric's segment, made if there is none yet; NULL without memory */
+struct eth_segment *eth_segment_of(struct fabric *f);
+/** eth_segment_free - the fabric ends; or NULL */
+void eth_segment_free(struct eth_segment *s);
+/** eth_unplug - a port goes that is unplugged from all else */
+void eth_unplug(struct fab_port *port);
+
+/* eth_send.c */
+/** eth_send - fab_send() of an Ethernet port */
+void eth_send(struct fab_port *port, struct run *run);
+/** eth_send_some - fab_send_some() of an Ethernet port */
+bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
+/** eth_arrive - packets have come from a sender; they are one if there are several receivers */
+void eth_arrive(struct fab_port *from, struct run *run);
+
+/* eth_out.c */
+/** eth_take - a frame from outside, which may be anything, comes to the ports */
+void eth_take(struct eth_segment *s, const u8 *frame, u32 len);
+/** eth_poll - take frames that have come from outside, up to @most; returns how many */
+u32 eth_poll(struct fabric *f, u32 most);
+/** eth_waiting - are there frames to take? */
+static inline bool eth_waiting(const struct eth_segment *s)
+{
+	return s->taken < s->taking.len || __atomic_load_n(&s->news, __ATOMIC_ACQUIRE);
+}
+
+#endif /* VHCAD_FABRIC_ETH_INTERNAL_H */

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Packets of Ethernet ports: they set out and find their receivers, among the ports or outside.
+ */
+#include <string.h>
+
+#include "capture/capture.h"
+#include "fabric/eth_internal.h"
+
+static void record(struct fab_port *port, struct run *run)
+{
+	struct fabric *f = port->fabric;
+	u8 buf[WIRE_MAX_PKT];
+
+	for (u32 i = 0; i < run->npkts; i++) {
+		u32 len = run_pkt_bytes(run, i, buf);
+
+		if (!len)
+			return;
+		capture_ether_frame(f->capture, port->cap_port, fab_stamp(f), buf, len);
+		/* those of a run have their own stamps */
+		f->cap_time++;
+	}
+}
+
+/* May the port send this?  What it may not is lost, and counted. */
+static bool may_send(struct fab_port *port, const struct run *run)
+{
+	struct fab_eth *eth = port->eth;
+
+	if (eth->strict && !run->h.unsent && memcmp(run->h.smac, eth->mac, sizeof(eth->mac)))
+		eth->spoofed += run->npkts;
+	else if (port->ib.state == PORT_ACTIVE && eth->enabled && !run->h.unsent)
+		return true;
+	fab_discard(port, run);
+	return false;
+}
+
+/* It leaves the port; false: nobody will get it. */
+static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
+{
+	if (!may_send(port, run))
+		return false;
+	port->ib.tx_packets += run->npkts;
+	port->ib.tx_bytes += bytes;
+	if (path_is_mcast(&run->h.path))
+		port->ib.tx_mcast += run->npkts;
+	if (port->cap_port >= 0)
+		record(port, run);
+	return !run->pl || !run->pl->fault;
+}
+
+/*
+ * What is sent to the address of a port that has no such GID is lost: the address is the port's all
+ * the same.  What comes from outside does not go back there.
+ */
+static void unicast(struct fab_port *from, struct run *run, u64 bytes)
+{
+	struct eth_segment *s = from->fabric->eth;
+	struct fab_port *to = eth_receiver(s, &run->h.path);
+
+	if (!to && s->ether && from != &s->out &&
+	    !eth_station(s, run->h.dmac, roce_vlan(run->h.vlan)))
+		to = &s->out;
+	if (to && to->ib.state == PORT_ACTIVE)
+		fab_give(from, to, run, bytes);
+	else
+		from->ib.drops += run->npkts;
+}
+
+static bool hears(const struct fab_port *port, u16 vlan)
+{
+	u32 bit = vlan == WIRE_NO_TAG ? 0 : vlan;
+
+	return port->eth->enabled && port->ib.state == PORT_ACTIVE &&
+	       port->eth->vlans[bit / 64] >> bit % 64 & 1;
+}
+
+static bool lost(const struct run *run)
+{
+	return run->pl && run->pl->fault;
+}
+
+/* To all ports that hear the VLAN, by their numbers from 1, and once to those outside. */
+static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct fab_cursor *c,
+		      u32 *budget)
+{
+	struct eth_segment *s = from->fabric->eth;
+	u32 n = c && c->next ? c->next : 1;
+	struct datagram d;
+
+	datagram_init(&d, run);
+	d.bytes = budget;
+	if (!(c && c->going) && s->ether && from != &s->out)
+		fab_give(from, &s->out, run, bytes);
+	for (bool begun = c && c->next; n <= s->nports && !lost(run); n++, begun = false) {
+		struct fab_port *to = s->port[n - 1];
+
+		/* the one that has to come again is not made to wait again */
+		if (c && !begun && datagram_pause(&d, 0))
+			return fab_come_again(c, n, 0);
+		if (!hears(to, roce_vlan(run->h.vlan)))
+			continue;
+		d.at = begun ? c->at : 0;
+		/* the adapter itself gives it to its own QPs */
+		if (to == from)
+			to->ops->rx_mcast(to, &d);
+		else
+			fab_give_mcast(from, to, &d, bytes);
+		if (c && d.more)
+			return fab_come_again(c, n, d.at);
+	}
+	return true;
+}
+
+void eth_arrive(struct fab_port *from, struct run *run)
+{
+	u64 bytes = run_wire_bytes(run);
+
+	if (path_is_mcast(&run->h.path))
+		multicast(from, run, bytes, NULL, NULL);
+	else
+		unicast(from, run, bytes);
+}
+
+void eth_send(struct fab_port *port, struct run *run)
+{
+	if (set_out(port, run, run_wire_bytes(run)))
+		eth_arrive(port, run);
+}
+
+bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *budget)
+{
+	u64 bytes = run_wire_bytes(run);
+	bool goes = c->going ? port->ib.state == PORT_ACTIVE && port->eth->enabled :
+			       set_out(port, run, bytes);
+
+	if (goes && !multicast(port, run, bytes, c, budget))
+		return false;
+	*c = (struct fab_cursor){ 0 };
+	return true;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ports send: packets leave the port, and the one switch gives them to their receivers or a link
+ * takes them.
+ */
+#include "capture/capture.h"
+#include "fabric/eth_internal.h"
+#include "fabric/pipe.h"
+
+/* A packet's time on the cable, so that those of a run have their own stamps. */
+static u64 wire_ns(const struct fab_port *port, u32 len)
+{
+	return len * 8000000ull / fab_rate_kbps(&port->rate) + 1;
+}
+
+static void capture_run(struct fab_port *port, struct run *run)
+{
+	struct fabric *f = port->fabric;
+	u8 buf[WIRE_MAX_PKT], vl = port->ib.setup.sl2vl[run->h.sl % 16];
+
+	/* as it takes the first link */
+	run->h.vl = MIN(vl, PORT_VLS - 1);
+	fab_stamp(f);
+	for (u32 i = 0; i < run->npkts; i++) {
+		u32 len = run_pkt_bytes(run, i, buf);
+
+		if (!len)
+			return;
+		capture_ib_packet(f->capture, port->cap_port, f->cap_time, buf, len);
+		f->cap_time += wire_ns(port, len);
+	}
+}
+
+/* It leaves the port; false: nobody will get it. */
+static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
+{
+	if (!port->open && port->ib.state != PORT_ACTIVE) {
+		fab_discard(port, run);
+		return false;
+	}
+	port->ib.tx_packets += run->npkts;
+	port->ib.tx_bytes += bytes;
+	if (lid_is_mcast(run->h.dlid))
+		port->ib.tx_mcast += run->npkts;
+	if (port->cap_port >= 0)
+		capture_run(port, run);
+	if (!port->open && !fab_enters(port, run))
+		return false;
+	return !run->pl || !run->pl->fault;
+}
+
+/* What does not pass at once: it takes links, or is for a switch, or somebody has to look. */
+static void send_on(struct fab_port *port, struct fab_port *to, struct run *run, u64 bytes)
+{
+	struct fabric *f = port->fabric;
+	u16 dlid = run->h.dlid;
+
+	if (!to && port_has_lid(&port->ib, dlid))
+		fab_give(port, port, run, bytes);
+	else if (to && fab_takes(port, to, run))
+		fab_give(port, to, run, bytes);
+	else if (to)
+		return;
+	else if (f->topo && fab_heard(port, dlid))
+		topo_send(port, run);
+	else if (!f->topo && f->agents && switch_has_lid(f->shared, dlid))
+		f->agents->rx(f->agents_arg, 0, port->at, run);
+	else
+		fab_discard(port, run);
+}
+
+/* Packets for one receiver, who is found by the tables of switches. */
+static void send_unicast(struct fab_port *port, struct run *run, u64 bytes)
+{
+	struct fabric *f = port->fabric;
+	u16 dlid = run->h.dlid;
+	struct fab_port *to = port;
+
+	if (!f->topo)
+		to = shared_port(f, dlid);
+	else if (!port_has_lid(&port->ib, dlid))
+		to = NULL;
+	if (to && to->open)
+		fab_give(port, to, run, bytes);
+	else
+		send_on(port, to, run, bytes);
+}
+
+void fab_send(struct fab_port *port, struct run *run)
+{
+	u64 bytes;
+
+	if (port->eth) {
+		eth_send(port, run);
+		return;
+	}
+	bytes = run_wire_bytes(run);
+	if (!set_out(port, run, bytes))
+		return;
+	if (lid_is_mcast(run->h.dlid))
+		fab_forward_mcast(port, run, bytes, NULL, NULL);
+	else
+		send_unicast(port, run, bytes);
+}
+
+bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *budget)
+{
+	u64 bytes;
+	bool goes;
+
+	if (port->eth)
+		return eth_send_some(port, run, c, budget);
+	bytes = run_wire_bytes(run);
+	goes = c->going ? port->ib.state == PORT_ACTIVE : set_out(port, run, bytes);
+	if (goes && !fab_forward_mcast(port, run, bytes, c, budget))
+		return false;
+	*c = (struct fab_cursor){ 0 };
+	return true;
+}
+
+void fab_prefetch(const struct fab_port *port, const struct wire_path *path)
+{
+	struct fab_port *to = port->eth ? eth_receiver(port->fabric->eth, path) :
+					  fab_follow(port, path->dlid);
+
+	if (to && to->ops->prefetch)
+		to->ops->prefetch(to, path->dqpn);
+}

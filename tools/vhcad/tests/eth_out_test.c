@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ethernet ports and a guest's network adapter on one segment: whose a frame is, and what is made
+ * of frames that come from there.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ether/ether.h"
+#include "lib/bytes.h"
+#include "tests/teth.h"
+#include "tests/tprog.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define QKEY	0x11223344u
+#define GRH	40u
+#define HEAD	4u
+
+/* Whose address is in no table of a port. */
+static const u8 nic_mac[6] = { 0x52, 0x54, 0, 0, 0, 0x33 };
+static const u8 nic_gid[16] = { [10] = 0xff, 0xff, 10, 77, 0, 0x33 };
+
+struct fixture {
+	struct tpair p;
+	struct tmr l;
+	char dir[32], path[64];
+	struct ether *e;
+	int fd;
+};
+
+static void setup(struct fixture *f)
+{
+	struct ether_port port[ETHER_PORTS];
+
+	strcpy(f->dir, "/tmp/vhcad-test-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/ethernet", f->dir);
+	assert_int_equal(ether_new(f->path, NULL, &f->e), 0);
+	t_eth_pair(&f->p, false);
+	assert_int_equal(fabric_set_ether(f->p.w.fabric, f->e), 0);
+	assert_int_equal(ether_start(f->e), 0);
+	f->fd = tprog_attach(f->path);
+	do {
+		ether_status(f->e, port);
+		sched_yield();
+	} while (!port[0].attached);
+	t_eth_ud_up(&f->p, QKEY);
+	t_mr_init(&f->p.h[0], &f->l, 0, 8192, RW, 1, 12);
+	t_mr_fill(&f->l, 1);
+}
+
+static void done(struct fixture *f)
+{
+	ether_free(f->e);
+	close(f->fd);
+	assert_int_equal(rmdir(f->dir), 0);
+	t_pair_fini(&f->p);
+}
+
+static void get_all(int fd, u8 *buf, u32 len)
+{
+	while (len) {
+		ssize_t n = recv(fd, buf, len, 0);
+
+		assert_true(n > 0);
+		buf += n;
+		len -= n;
+	}
+}
+
+/* The next frame that the adapter gets. */
+static u32 get(struct fixture *f, u8 *frame)
+{
+	u8 head[HEAD];
+	u32 len;
+
+	get_all(f->fd, head, HEAD);
+	len = get_be32(head);
+	assert_true(len <= WIRE_MAX_PKT);
+	get_all(f->fd, frame, len);
+	return len;
+}
+
+static void put(struct fixture *f, const u8 *frame, u32 len)
+{
+	u8 head[HEAD];
+
+	put_be32(head, len);
+	assert_int_equal(send(f->fd, head, HEAD, MSG_NOSIGNAL), HEAD);
+	assert_int_equal(send(f->fd, frame, len, MSG_NOSIGNAL), len);
+}
+
+/* Until the segment's thread has handled so many frames of the adapter. */
+static void handled(struct fixture *f, u64 n)
+{
+	struct ether_port port[ETHER_PORTS];
+
+	do {
+		ether_status(f->e, port);
+		sched_yield();
+	} while (port[0].rx_frames < n);
+	t_poll(&f->p.w);
+}
+
+/* A datagram for device 1, or a group, as the adapter's guest would send it. */
+static u32 make(struct fixture *f, u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn)
+{
+	struct wire_hdr h = {
+		.eth = true, .grh = true, .ipv4 = true, .vlan = WIRE_NO_TAG, .sport = 0xc001,
+		.hop_limit = 64, .pkey = 0xffff, .dqpn = qpn, .sqpn = 0x17, .qkey = QKEY,
+		.opcode = OP_UD_SEND_ONLY,
+	};
+	u32 n;
+
+	memcpy(h.dmac, dmac, 6);
+	memcpy(h.smac, nic_mac, 6);
+	memcpy(h.sgid, nic_gid, 16);
+	memcpy(h.dgid, dgid, 16);
+	n = wire_put(&h, 64, buf);
+	memset(buf + n, 0x5a, 64);
+	return wire_seal_roce(buf, n, 64);
+}
+
+static void post(struct fixture *f)
+{
+	struct vhca_sge s = t_sge(&f->l, 4096, 1000);
+
+	t_recv(&f->p.qp[0], 10, 1, &s);
+}
+
+/* There: a frame with a right ICRC.  And back: a completion that says who it is from. */
+static void there_and_back(void **state)
+{
+	u8 buf[WIRE_MAX_PKT], got[64];
+	struct vhca_cqe e;
+	struct fixture f;
+	struct wire_hdr h;
+	struct twr wr;
+	u32 n, at, len;
+
+	setup(&f);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 100, NULL, 0);
+	wr.ud = (struct vhca_wqe_ud){
+		.av = t_eth_av(1, 0), .dqpn = htole32(0x17), .qkey = htole32(QKEY),
+	};
+	memcpy(wr.ud.av.dmac, nic_mac, 6);
+	memcpy(wr.ud.av.dgid, nic_gid, 16);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	n = get(&f, buf);
+	assert_int_equal(wire_parse_roce(buf, n, &h, &at, &len), WIRE_OK);
+	assert_int_equal(len, 100);
+	assert_int_equal(h.dqpn, 0x17);
+	assert_int_equal(h.sqpn, f.p.qp[0].qpn);
+	assert_memory_equal(h.smac, t_eth_mac[0], 6);
+	assert_memory_equal(h.sgid, t_eth_gid[0][0], 16);
+	for (u32 i = 0; i < len; i++)
+		assert_int_equal(buf[at + i], t_pattern(1, i));
+
+	post(&f);
+	put(&f, buf, make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
+	handled(&f, 1);
+	e = t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
+	assert_memory_equal(e.smac, nic_mac, 6);
+	assert_int_equal(le32toh(e.src_qpn), 0x17);
+	assert_true(e.flags & VHCA_CQE_F_IPV4);
+	t_mr_get(&f.l, 4096 + GRH, got, 64);
+	for (u32 i = 0; i < 64; i++)
+		assert_int_equal(got[i], 0x5a);
+	done(&f);
+}
+
+/* Another adapter sees what the first one sends, unless it is the port's. */
+static void whose(void **state)
+{
+	static const u8 mgid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };
+	struct ether_port port[ETHER_PORTS];
+	u8 buf[WIRE_MAX_PKT], got[WIRE_MAX_PKT], mac[6];
+	struct fixture f;
+	int other, first;
+	u32 n;
+
+	setup(&f);
+	first = f.fd;
+	other = tprog_attach(f.path);
+	do {
+		ether_status(f.e, port);
+		sched_yield();
+	} while (!port[1].attached);
+	/* the port's: nobody else gets it, so that the next one comes first */
+	post(&f);
+	put(&f, buf, make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
+	roce_mcast_mac(mgid, mac);
+	n = make(&f, buf, mac, mgid, 0xffffff);
+	put(&f, buf, n);
+	handled(&f, 2);
+	t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
+	f.fd = other;
+	assert_int_equal(get(&f, got), n);
+	assert_memory_equal(got, buf, n);
+	assert_int_equal(t_stats(&f.p.h[0]).rx_mcast_packets, 1);
+	/* not RoCEv2's, and to a port that is not enabled: the adapter's */
+	f.fd = first;
+	n = make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	put_be16(buf + 36, 4790);
+	put(&f, buf, n);
+	f.fd = other;
+	assert_int_equal(get(&f, got), n);
+	assert_memory_equal(got, buf, n);
+	f.fd = first;
+	t_eth_port(&f.p.h[0], VHCA_PORT_DISABLE, 0);
+	n = make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	put(&f, buf, n);
+	f.fd = other;
+	assert_int_equal(get(&f, got), n);
+	assert_memory_equal(got, buf, n);
+	f.fd = first;
+	close(other);
+	done(&f);
+}
+
+/* Every byte of a frame wrong in turn, and every length: no harm, and the port counts. */
+static void hostile(void **state)
+{
+	u8 buf[WIRE_MAX_PKT], bad[WIRE_MAX_PKT];
+	struct fixture f;
+	u32 n, sent = 0;
+
+	setup(&f);
+	n = make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	for (u32 i = 14; i < n; i++) {
+		memcpy(bad, buf, n);
+		bad[i] ^= 0x81;
+		put(&f, bad, n);
+		sent++;
+	}
+	for (u32 len = ETHER_LEAST; len < n; len++) {
+		put(&f, buf, len);
+		sent++;
+	}
+	handled(&f, sent);
+	assert_true(f.p.h[0].dev->port->fab.ib.bad > 64);
+	t_expect_no_cqe(&f.p.cq[0]);
+	post(&f);
+	put(&f, buf, n);
+	handled(&f, sent + 1);
+	t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
+	done(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(whose),
+		cmocka_unit_test(hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

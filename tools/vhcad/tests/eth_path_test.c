@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Packets between two Ethernet ports of one daemon: who gets them, and what a receiver is told.
+ */
+#include <string.h>
+
+#include "tests/teth.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
+#define QKEY	0x11223344u
+#define GRH	40u
+#define LEN	5000u
+
+struct fixture {
+	struct tpair p;
+	struct tmr l, r;
+};
+
+static void setup(struct fixture *f, bool strict)
+{
+	t_eth_pair(&f->p, strict);
+	t_mr_init(&f->p.h[0], &f->l, 0, 65536, RW, 1, 12);
+	t_mr_init(&f->p.h[1], &f->r, 0, 65536, RW, 1, 12);
+	t_mr_fill(&f->l, 1);
+	t_mr_fill(&f->r, 2);
+}
+
+static void write_some(struct fixture *f)
+{
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f->l, 100, LEN, &f->r, 200);
+
+	t_send(&f->p.qp[0], &wr);
+}
+
+/* Over both versions of IP, and in a VLAN; once from run to run and once as bytes. */
+static void connected(void **state)
+{
+	static const u8 types[] = { VHCA_QPT_RC, VHCA_QPT_UC };
+	struct fixture f;
+
+	for (u32 i = 0; i < 2 * 2 * T_ETH_GIDS; i++) {
+		u8 type = types[i / T_ETH_GIDS % 2];
+		struct tseen seen = { 0 };
+
+		setup(&f, true);
+		t_eth_connect(&f.p, type, i % T_ETH_GIDS);
+		if (i >= 2 * T_ETH_GIDS)
+			fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
+		write_some(&f);
+		t_settle(&f.p.w, 100000000);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+		t_mr_expect(&f.r, 200, LEN, 1, 100);
+		t_mr_expect(&f.r, 0, 200, 2, 0);
+		assert_int_equal(t_stats(&f.p.h[0]).tx_packets, 5);
+		if (seen.n) {
+			const struct wire_hdr *h = &seen.h[0];
+			u32 flow = roce_flow(f.p.qp[0].qpn, f.p.qp[1].qpn);
+
+			assert_true(h->eth);
+			assert_int_equal(h->ipv4, i % T_ETH_GIDS != 1);
+			assert_int_equal(h->vlan, i % T_ETH_GIDS == 2 ? T_ETH_VLAN : WIRE_NO_TAG);
+			assert_int_equal(h->sport, roce_sport(flow));
+			assert_false(h->mig);
+			assert_memory_equal(h->smac, t_eth_mac[0], 6);
+			assert_memory_equal(h->dmac, t_eth_mac[1], 6);
+		}
+		fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
+		t_pair_fini(&f.p);
+	}
+}
+
+/* What gets lost comes again, as on any link. */
+static void lossy(void **state)
+{
+	struct tnth nth = { .victim = 2, .copies = 0 };
+	struct fixture f;
+
+	setup(&f, false);
+	t_eth_connect(&f.p, VHCA_QPT_RC, 0);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &nth);
+	write_some(&f);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.r, 200, LEN, 1, 100);
+	assert_true(nth.seen > 6);
+	fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
+	t_pair_fini(&f.p);
+}
+
+/* Reasons why a peer does not hear: the requester finds out as the transport says. */
+static void unreachable(void **state)
+{
+	static const u8 other[6] = { 0x52, 0x54, 0, 0, 0, 9 };
+	struct fixture f;
+
+	for (u32 why = 0; why < 5; why++) {
+		bool discards = why == 1;
+
+		setup(&f, false);
+		t_eth_connect(&f.p, VHCA_QPT_RC, 0);
+		switch (why) {
+		case 0:
+			t_eth_port(&f.p.h[1], VHCA_PORT_DISABLE, 0);
+			break;
+		case 1:
+			t_eth_clear_gid(&f.p.h[0], 0);
+			break;
+		case 2:
+			t_eth_clear_gid(&f.p.h[1], 0);
+			break;
+		case 3:
+			t_eth_set_gid(&f.p.h[1], 0, other, VHCA_NO_VLAN, t_eth_gid[1][0]);
+			break;
+		case 4:
+			vdev_set_link(f.p.h[1].dev, 1, false);
+			break;
+		}
+		write_some(&f);
+		t_settle(&f.p.w, 10000000000ull);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
+		t_mr_expect(&f.r, 0, 6000, 2, 0);
+		assert_int_equal(!!t_stats(&f.p.h[0]).tx_discards, discards);
+		assert_int_equal(!!t_stats(&f.p.h[0]).tx_packets, !discards);
+		t_pair_fini(&f.p);
+	}
+}
+
+/* A GID that is written again has its users send again. */
+static void follows_its_gid(void **state)
+{
+	static const u8 moved[6] = { 0x52, 0x54, 0, 0, 0, 7 };
+	struct fixture f;
+
+	setup(&f, false);
+	t_eth_connect(&f.p, VHCA_QPT_RC, 1);
+	t_eth_clear_gid(&f.p.h[0], 1);
+	write_some(&f);
+	assert_int_equal(t_stats(&f.p.h[0]).tx_packets, 0);
+	t_eth_set_gid(&f.p.h[0], 1, t_eth_mac[0], VHCA_NO_VLAN, t_eth_gid[0][1]);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.r, 200, LEN, 1, 100);
+	/* the peer's answers go to the old address: nobody there */
+	t_eth_set_gid(&f.p.h[0], 1, moved, VHCA_NO_VLAN, t_eth_gid[0][1]);
+	write_some(&f);
+	t_settle(&f.p.w, 10000000000ull);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
+	t_expect_no_event(&f.p.h[0]);
+	t_pair_fini(&f.p);
+}
+
+static struct twr datagram(struct fixture *f, u32 i, u32 len)
+{
+	struct twr wr = t_wr(VHCA_OP_SEND, 1, &f->l, 0, len, NULL, 0);
+
+	wr.ud = (struct vhca_wqe_ud){
+		.av = t_eth_av(1, i), .dqpn = htole32(f->p.qp[1].qpn), .qkey = htole32(QKEY),
+	};
+	wr.ud.av.traffic_class = 0x42;
+	wr.ud.av.flow_label = htole32(0x12345);
+	wr.ud.av.sl = 3;
+	return wr;
+}
+
+/* The IP header as it stands in the frame, and the fields that only Ethernet has. */
+static void datagrams(void **state)
+{
+	static const u8 ipv4[20] = {
+		0x45, 0x42, 0, 20 + 8 + 24 + 96, 0, 0, 0x40, 0, 64, 17, 0, 0,
+		10, 77, 0, 1, 10, 77, 0, 2,
+	};
+	static const u8 ipv6[8] = { 0x64, 0x21, 0x23, 0x45, 0, 8 + 24 + 96, 17, 64 };
+	struct vhca_cqe e;
+	struct fixture f;
+	u8 grh[GRH];
+
+	for (u32 i = 0; i < T_ETH_GIDS; i++) {
+		struct vhca_sge s;
+		struct twr wr;
+
+		setup(&f, false);
+		t_eth_ud_up(&f.p, QKEY);
+		s = t_sge(&f.r, 0, 1000);
+		t_recv(&f.p.qp[1], 10, 1, &s);
+		wr = datagram(&f, i, 96);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+		e = t_expect_cqe(&f.p.cq[1], 10, VHCA_CS_SUCCESS);
+		assert_int_equal(e.flags, VHCA_CQE_F_RQ | VHCA_CQE_F_GRH |
+				 (i != 1 ? VHCA_CQE_F_IPV4 : 0) | (i == 2 ? VHCA_CQE_F_VLAN : 0));
+		assert_memory_equal(e.smac, t_eth_mac[0], 6);
+		assert_int_equal(le16toh(e.vlan), i == 2 ? 3 << 13 | T_ETH_VLAN : 0);
+		assert_int_equal(e.sl, i == 2 ? 3 : 0);
+		assert_int_equal(e.slid, 0);
+		assert_int_equal(e.port, 1);
+		assert_int_equal(le32toh(e.byte_len), GRH + 96);
+		t_mr_get(&f.r, 0, grh, GRH);
+		if (i == 1) {
+			assert_memory_equal(grh, ipv6, sizeof(ipv6));
+			assert_memory_equal(grh + 8, t_eth_gid[0][1], 16);
+			assert_memory_equal(grh + 24, t_eth_gid[1][1], 16);
+		} else {
+			u32 sum = 0;
+
+			for (u32 k = 0; k < 20; k++)
+				assert_int_equal(grh[k], 0);
+			for (u32 k = 20; k < GRH; k += 2)
+				sum += grh[k] << 8 | grh[k + 1];
+			assert_int_equal((sum & 0xffff) + (sum >> 16), 0xffff);
+			grh[30] = 0;
+			grh[31] = 0;
+			assert_memory_equal(grh + 20, ipv4, sizeof(ipv4));
+		}
+		t_mr_expect(&f.r, GRH, 96, 1, 0);
+		t_pair_fini(&f.p);
+	}
+}
+
+/* Nobody tells a sender of datagrams that nobody has got them. */
+static void silently_lost(void **state)
+{
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, false);
+	t_eth_ud_up(&f.p, QKEY);
+	wr = datagram(&f, 0, 96);
+	wr.ud.av.dmac[5] = 77;
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	/* a GID that is not in the receiver's table, though the Ethernet address is */
+	wr = datagram(&f, 0, 96);
+	wr.ud.av.dgid[15] = 77;
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	/* the VLAN's entry is another one */
+	wr = datagram(&f, 0, 96);
+	wr.ud.av.dgid[14] = 1;
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	assert_int_equal(t_stats(&f.p.h[1]).rx_packets, 0);
+	assert_int_equal(t_stats(&f.p.h[0]).tx_packets, 3);
+	assert_int_equal(f.p.h[0].dev->port->fab.ib.drops, 3);
+	/* an IPv4 address cannot be reached from an IPv6 one */
+	wr = datagram(&f, 0, 96);
+	wr.ud.av.sgid_index = 1;
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	assert_int_equal(t_stats(&f.p.h[0]).tx_discards, 1);
+	t_expect_no_cqe(&f.p.cq[1]);
+	t_pair_fini(&f.p);
+}
+
+static void attach(struct tqp *qp, const u8 *mgid, u16 mlid, u32 status)
+{
+	struct vhca_mcg_req req = { .qpn = htole32(qp->qpn), .mlid = htole16(mlid) };
+
+	memcpy(req.mgid, mgid, sizeof(req.mgid));
+	assert_int_equal(t_admin(qp->h, VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL), status);
+}
+
+/* Groups of both versions of IP; a sender that is attached hears itself. */
+static void groups(void **state)
+{
+	static const u8 mgid[2][16] = {
+		{ [10] = 0xff, 0xff, 239, 1, 2, 3 }, { 0xff, 0x0e, [15] = 5 },
+	};
+	static const u8 mac[2][6] = { { 1, 0, 0x5e, 1, 2, 3 }, { 0x33, 0x33, 0, 0, 0, 5 } };
+	struct fixture f;
+
+	for (u32 i = 0; i < 4; i++) {
+		struct tseen seen = { 0 };
+		struct vhca_sge s;
+		struct twr wr;
+
+		setup(&f, false);
+		t_eth_ud_up(&f.p, QKEY);
+		for (u32 n = 0; n < 2; n++) {
+			attach(&f.p.qp[n], mgid[i % 2], 0, VHCA_ST_OK);
+			s = n ? t_sge(&f.r, 0, 1000) : t_sge(&f.l, 2000, 1000);
+			t_recv(&f.p.qp[n], 10, 1, &s);
+		}
+		attach(&f.p.qp[0], t_eth_gid[0][0], 0, VHCA_ST_BAD_FIELD);
+		if (i >= 2)
+			fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
+		wr = datagram(&f, i % 2, 96);
+		memcpy(wr.ud.av.dgid, mgid[i % 2], 16);
+		memset(wr.ud.av.dmac, 0, 6);
+		wr.ud.dqpn = htole32(0xffffff);
+		t_send(&f.p.qp[0], &wr);
+		t_settle(&f.p.w, 1000000);
+		t_expect_cqe(&f.p.cq[1], 10, VHCA_CS_SUCCESS);
+		t_mr_expect(&f.r, GRH, 96, 1, 0);
+		/* the adapter itself gives the sender its own copy */
+		t_mr_expect(&f.l, 2000 + GRH, 96, 1, 0);
+		if (seen.n)
+			assert_memory_equal(seen.h[0].dmac, mac[i % 2], 6);
+		assert_int_equal(seen.n, i >= 2);
+		fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
+		t_pair_fini(&f.p);
+	}
+	/* InfiniBand has no group without a LID */
+	t_pair_init_ud(&f.p, QKEY);
+	attach(&f.p.qp[0], mgid[1], 0, VHCA_ST_BAD_FIELD);
+	t_pair_fini(&f.p);
+}
+
+/* Who is strict sends nothing in another's name, and hears nothing for it. */
+static void strict(void **state)
+{
+	static const u8 other[6] = { 0x52, 0x54, 0, 0, 0, 9 };
+	struct vdev_status st;
+	struct fixture f;
+	struct twr wr;
+
+	for (u32 by = 0; by < 2; by++) {
+		setup(&f, true);
+		t_eth_ud_up(&f.p, QKEY);
+		assert_int_equal(t_eth_set_gid(&f.p.h[by], 0, other, VHCA_NO_VLAN,
+					       t_eth_gid[by][0]), VHCA_ST_OK);
+		wr = datagram(&f, 0, 96);
+		if (by)
+			memcpy(wr.ud.av.dmac, other, 6);
+		t_send(&f.p.qp[0], &wr);
+		vdev_status(f.p.h[0].dev, &st);
+		assert_int_equal(st.port[0].eth.spoofed, !by);
+		assert_int_equal(t_stats(&f.p.h[0]).tx_discards, !by);
+		assert_int_equal(t_stats(&f.p.h[1]).rx_packets, 0);
+		t_pair_fini(&f.p);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(connected),
+		cmocka_unit_test(lossy),
+		cmocka_unit_test(unreachable),
+		cmocka_unit_test(follows_its_gid),
+		cmocka_unit_test(datagrams),
+		cmocka_unit_test(silently_lost),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(strict),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A subnet that comes up by management datagrams alone.
+ */
+#include <string.h>
+
+#include "fabric/switch.h"
+#include "lib/bytes.h"
+#include "tests/tsm.h"
+
+/* Three switches in a row, an HCA at either end. */
+static const struct twish row[] = {
+	{ "a-h0", "4X EDR", 10, 8 }, { "c-h1", "4X HDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
+	{ "b-c", "4X FDR", 10, 8 }, { 0 },
+};
+
+/* The same with a shorter way from end to end. */
+static const struct twish ring[] = {
+	{ "a-h0", "4X EDR", 10, 8 }, { "c-h1", "4X EDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
+	{ "b-c", "4X EDR", 10, 8 }, { "c-a", "4X EDR", 10, 8 }, { 0 },
+};
+
+static void data_passes(struct ta_world *w, const struct tsm *sm)
+{
+	u32 lids = 1u << sm->lmc;
+
+	for (u32 from = 0; from < 2; from++) {
+		u16 lid = tsm_lid(sm, w->hca[!from].port.ib.guid);
+
+		assert_int_not_equal(lid, 0);
+		for (u32 k = 0; k < lids; k++)
+			ta_send_data(w, from, lid + k, 1000);
+		ta_pass(w, MSEC);
+		assert_int_equal(w->hca[!from].data, lids);
+		/* nobody has this one */
+		ta_send_data(w, from, 60, 1000);
+		ta_pass(w, MSEC);
+		assert_int_equal(w->hca[!from].data, lids);
+	}
+}
+
+static void brings_up(struct ta_world *w, struct topo *t, u32 nodes, u8 lmc)
+{
+	static struct tsm sm;
+
+	ta_start(w, t);
+	ta_send_data(w, 0, 1, 100);
+	ta_pass(w, MSEC);
+	assert_int_equal(w->hca[0].port.ib.state, PORT_INIT);
+	assert_int_equal(w->hca[1].data, 0);
+	tsm_sweep(&sm, w, 0, lmc);
+	assert_int_equal(sm.n, nodes);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(w->hca[i].port.ib.state, PORT_ACTIVE);
+		assert_int_equal(w->hca[i].port.ib.lmc, lmc);
+		assert_int_equal(w->hca[i].port.ib.sm_lid, sm.node[0].lid);
+		assert_int_equal(w->hca[i].told & ~PORT_SETUP_CHANGED,
+				 PORT_LID_CHANGED | PORT_SM_CHANGED);
+	}
+	data_passes(w, &sm);
+	ta_end(w);
+}
+
+static struct ta_world w;
+
+static void three_switches(void **state)
+{
+	brings_up(&w, t_topo("abc", 18, row), 5, 0);
+	brings_up(&w, t_topo("abc", 18, row), 5, 2);
+}
+
+static void ways_round(void **state)
+{
+	brings_up(&w, t_topo("abc", 18, ring), 5, 0);
+}
+
+static void the_one_switch(void **state)
+{
+	brings_up(&w, NULL, 3, 0);
+	brings_up(&w, NULL, 3, 3);
+}
+
+/* By LID everything answers that a directed route has reached, from the LID it was asked at. */
+static void by_lid(void **state)
+{
+	static struct tsm sm;
+	u8 data[SMP_DATA_LEN];
+
+	ta_start(&w, t_topo("abc", 18, row));
+	tsm_sweep(&sm, &w, 0, 1);
+	for (u32 i = 0; i < sm.n; i++) {
+		u32 lids = sm.node[i].nports ? 1 : 2;
+
+		for (u32 k = 0; k < lids; k++) {
+			memset(data, 0, sizeof(data));
+			assert_int_equal(ta_lid(&w, 0, sm.node[i].lid + k, MAD_GET, ATTR_NODE_INFO,
+						0, data), MAD_OK);
+			assert_int_equal(mad_get(data, NI_PORT_GUID), sm.node[i].guid);
+		}
+	}
+	assert_int_equal(ta_lid(&w, 0, 60, MAD_GET, ATTR_NODE_INFO, 0, data), TA_NO_REPLY);
+	ta_end(&w);
+}
+
+/* By LID to a switch, a hop from there, and by LID again; the answer comes the same way. */
+static void combined_route(void **state)
+{
+	static struct tsm sm;
+	struct wire_hdr h = { .vl = 15, .pkey = MAD_SMI_PKEY };
+	struct ta_mail mail;
+	u8 mad[MAD_LEN];
+	u32 sw = 1, far;
+
+	ta_start(&w, t_topo("abc", 18, row));
+	tsm_sweep(&sm, &w, 0, 0);
+	/* the first switch is next to the manager; behind it is the one in the middle */
+	far = sm.node[sw].peer[2];
+	h.slid = sm.node[0].lid;
+	h.dlid = sm.node[sw].lid;
+	ta_request(&w, mad, MAD_CLASS_SUBN_DR, MAD_GET, ATTR_NODE_INFO, 0);
+	mad_put(mad, DR_HOP_COUNT, 1);
+	mad_put(mad, DR_SLID, h.slid);
+	mad_put(mad, DR_DLID, LID_PERMISSIVE);
+	mad[DR_INITIAL_PATH + 1] = 2;
+	ta_raw(&w, 0, &h, mad, MAD_LEN);
+	ta_pass(&w, MSEC);
+	assert_true(ta_find(&w.hca[0], w.tid, &mail));
+	assert_int_equal(mad_get(mail.mad + SMP_DATA, NI_NODE_GUID), sm.node[far].guid);
+	assert_int_equal(mad_get(mail.mad, DR_HOP_POINTER), 0);
+	assert_int_equal(mail.h.slid, h.dlid);
+	/* from the middle to the far HCA by LID */
+	mad_put(mad, MAD_TID, ++w.tid);
+	mad_put(mad, DR_DLID, tsm_lid(&sm, w.hca[1].port.ib.guid));
+	ta_raw(&w, 0, &h, mad, MAD_LEN);
+	ta_pass(&w, MSEC);
+	assert_true(ta_find(&w.hca[0], w.tid, &mail));
+	assert_int_equal(mad_get(mail.mad + SMP_DATA, NI_NODE_GUID), w.hca[1].node.node_guid);
+	ta_end(&w);
+}
+
+/* A manager that finds a port gone and back starts with it from anew. */
+static void again(void **state)
+{
+	static struct tsm sm;
+
+	ta_start(&w, t_topo("abc", 18, row));
+	tsm_sweep(&sm, &w, 0, 0);
+	port_set_cable(&w.hca[1].port.ib, false);
+	ta_pass(&w, MSEC);
+	assert_int_equal(w.hca[1].port.ib.state, PORT_DOWN);
+	port_set_cable(&w.hca[1].port.ib, true);
+	ta_pass(&w, MSEC);
+	assert_int_equal(w.hca[1].port.ib.state, PORT_INIT);
+	tsm_sweep(&sm, &w, 0, 0);
+	assert_int_equal(w.hca[1].port.ib.state, PORT_ACTIVE);
+	data_passes(&w, &sm);
+	ta_end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(three_switches),
+		cmocka_unit_test(ways_round),
+		cmocka_unit_test(the_one_switch),
+		cmocka_unit_test(by_lid),
+		cmocka_unit_test(combined_route),
+		cmocka_unit_test(again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
