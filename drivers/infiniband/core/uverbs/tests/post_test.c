@@ -141,7 +141,7 @@ static void stopped_by_driver(struct kunit *test)
 	t->device->answer = 0;
 }
 
-/* Drivers whose queues the program writes itself are told by this that there is something in them. */
+/* Drivers whose queues the program writes itself learn by this that something is in them. */
 static void nothing_to_post(struct kunit *test)
 {
 	const struct target *target = test->param_value;
