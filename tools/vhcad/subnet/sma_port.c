@@ -302,6 +302,9 @@ static void change_states(struct sma_call *c, const struct request *r)
 		if (r->state > PORT_INIT)
 			port_set_state(r->port, r->state);
 	} else if (carries_reply(c, r->port)) {
+		/* another that somebody else waits for goes first */
+		if (a->down && a->down != r->port)
+			sma_down_timer(&a->down_timer);
 		a->down = r->port;
 		a->down_phys = r->phys;
 		agent_timer_set(a, &a->down_timer, fab_now(a->all->fabric) + DOWN_DELAY);

@@ -302,6 +302,38 @@ static void disabled(void **state)
 	assert_int_equal(mad_get(data, PI_STATE), PORT_DOWN);
 }
 
+/* A host asks a switch to disable a port, with what it has read of it, and does not wait. */
+static void disable(u32 hca, struct ta_path path, u32 port)
+{
+	const struct wire_hdr h = {
+		.vl = 15, .pkey = MAD_SMI_PKEY, .dlid = LID_PERMISSIVE, .slid = LID_PERMISSIVE,
+	};
+	u8 mad[MAD_LEN];
+
+	ta_request(&w, mad, MAD_CLASS_SUBN_DR, MAD_SET, ATTR_PORT_INFO, port);
+	mad_put(mad, DR_HOP_POINTER, 1);
+	mad_put(mad, DR_HOP_COUNT, path.hops);
+	mad_put(mad, DR_SLID, LID_PERMISSIVE);
+	mad_put(mad, DR_DLID, LID_PERMISSIVE);
+	memcpy(mad + DR_INITIAL_PATH, path.port, sizeof(path.port));
+	mad_put(data, PI_STATE, 0);
+	mad_put(data, PI_PHYS_STATE, PORT_PHYS_DISABLED);
+	memcpy(mad + SMP_DATA, data, SMP_DATA_LEN);
+	ta_raw(&w, hca, &h, mad, MAD_LEN);
+}
+
+/* Each disables the port by which its requests come, at the same time: neither is forgotten. */
+static void disabled_by_two(void **state)
+{
+	assert_int_equal(get(TO_A, 1), MAD_OK);
+	disable(0, TO_A, 1);
+	/* the two ports differ in nothing that can be set */
+	disable(1, TA_PATH(1, 2), 2);
+	ta_pass(&w, 10 * MSEC);
+	assert_int_equal(fab_switch_ib(w.f, 0, 1)->phys_state, PORT_PHYS_DISABLED);
+	assert_int_equal(fab_switch_ib(w.f, 0, 2)->phys_state, PORT_PHYS_DISABLED);
+}
+
 /* The static subnet ends when a manager gives the first state. */
 static void yields(void **state)
 {
@@ -329,6 +361,7 @@ int main(void)
 		TEST(up),
 		TEST(down),
 		TEST(disabled),
+		TEST(disabled_by_two),
 		TEST(yields),
 	};
 
