@@ -202,6 +202,7 @@ static bool struck_by(struct hca *hca, u8 opcode, struct vfault *fault)
 	if (!q->begun) {
 		q->fault = (struct vfault){ .answer = VFAULT_ONCE };
 		q->struck = fault_strike(hca, VFAULT_COMMAND, opcode, &q->fault);
+		q->since = adapter_now(&hca->dev.adapter);
 		if (q->struck)
 			log_line("%s: fault: %s is struck", hca->dev.name, vcmd_name(opcode));
 	}
@@ -224,6 +225,7 @@ static bool one_command(struct hca *hca, bool *wrote)
 		return false;
 	c.out_len = le32toh(c.sqe.out_len);
 	struck = struck_by(hca, c.sqe.opcode, &fault);
+	c.since = q->since;
 	if (fault.answer == VFAULT_NONE)
 		return true;
 	e.status = fault.status ? fault.status : carry_out(&c);

@@ -26,6 +26,7 @@ struct command;
  * @begun: the next command has been begun, and @struck is decided
  * @struck: a fault has struck that command,
  * @fault: this one
+ * @since: when the handler of that command was called first
  */
 struct admin_queue {
 	u64 asq;
@@ -38,6 +39,7 @@ struct admin_queue {
 	u16 last_id;
 	bool begun, struck;
 	struct vfault fault;
+	u64 since;
 };
 
 /**

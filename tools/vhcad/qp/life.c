@@ -348,6 +348,25 @@ enum vhca_status cmd_create_qp(struct command *c)
 	return command_object(c, qp->qpn);
 }
 
+/* How long a QP that is destroyed may go on sending. */
+#define LAST_SENDS_NS	100000000ull
+
+/*
+ * Nobody answers datagrams, so a program may post its last ones and end without waiting for their
+ * completions.  They leave, however late the engine is; only a full link makes them wait in vain.
+ */
+static bool still_sends(struct vqp *qp, const struct command *c)
+{
+	const struct rc_requester *r = &qp->req;
+
+	if (!qp_datagrams(qp) || qp->state != QPS_RTS)
+		return false;
+	req_doorbell(qp);
+	return qp->state == QPS_RTS && (r->head != r->tail || r->blk_next != r->blk_prod) &&
+	       fab_room(&qp->port->fab) &&
+	       adapter_now(&qp->dev->adapter) - c->since < LAST_SENDS_NS;
+}
+
 enum vhca_status cmd_destroy_qp(struct command *c)
 {
 	const struct vhca_object_req *req = command_req(c);
@@ -355,7 +374,7 @@ enum vhca_status cmd_destroy_qp(struct command *c)
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_object_req, handle);
-	if (!qp_let_go(qp)) {
+	if (still_sends(qp, c) || !qp_let_go(qp)) {
 		c->again = true;
 		return VHCA_ST_OK;
 	}

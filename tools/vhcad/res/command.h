@@ -19,6 +19,7 @@
  * @sqe: private copy of the entry
  * @out_len: bytes of output that the driver wants
  * @bad_field: offset in struct vhca_asqe, or VHCA_NO_FIELD
+ * @since: when the handler was called first
  * @again: the handler has done as much as it may at once, and is called again when others have had
  *	their turn
  * @resp: response, if the command succeeds
@@ -29,6 +30,7 @@ struct command {
 	u32 out_len;
 	u16 bad_field;
 	bool again;
+	u64 since;
 	_Alignas(8) u8 resp[VHCA_ACQE_RESP];
 };
 

@@ -53,6 +53,58 @@ static void sizes(bool packets)
 static void as_runs(void **state) { sizes(false); }
 static void as_packets(void **state) { sizes(true); }
 
+/* What was rung before the QP is destroyed arrives, though nobody waits for its completions. */
+static void last_words(void **state)
+{
+	enum { N = 40 };
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	for (u32 i = 0; i < N; i++) {
+		post_recv(&f, i, 3000 * i, 3000);
+		wr = wr_to(&f, VHCA_OP_SEND, i, i, 2000);
+		t_post(&f.p.qp[0], &wr);
+	}
+	t_ring_sq(&f.p.qp[0]);
+	assert_int_equal(t_destroy_qp(&f.p.qp[0]), VHCA_ST_OK);
+	for (u32 i = 0; i < N; i++)
+		t_expect_cqe(&f.p.cq[1], i, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.r, 3000 * (N - 1) + GRH, 2000, 1, N - 1);
+	done(&f);
+}
+
+struct more {
+	struct fixture f;
+	struct twr wr;
+};
+
+/* With every datagram that leaves another one is posted, and a millisecond is over. */
+static void post_more(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_effect *v)
+{
+	struct more *m = arg;
+
+	t_post(&m->f.p.qp[0], &m->wr);
+	t_ring_sq(&m->f.p.qp[0]);
+	m->f.p.w.now += 1000000;
+}
+
+/* Its owner cannot keep the other commands of the adapter waiting by posting more and more. */
+static void endless_words(void **state)
+{
+	struct more m;
+
+	setup(&m.f);
+	m.wr = wr_to(&m.f, VHCA_OP_SEND, 1, 0, 100);
+	assert_int_equal(fab_set_packet_hook(m.f.p.w.fabric, post_more, &m), 0);
+	t_post(&m.f.p.qp[0], &m.wr);
+	t_ring_sq(&m.f.p.qp[0]);
+	assert_int_equal(t_destroy_qp(&m.f.p.qp[0]), VHCA_ST_OK);
+	assert_in_range(t_stats(&m.f.p.h[0]).tx_packets, 100, 1000);
+	done(&m.f);
+}
+
 /* Gathered, scattered over the GRH's end, and inline. */
 static void pieces(void **state)
 {
@@ -428,6 +480,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_runs),
 		cmocka_unit_test(as_packets),
+		cmocka_unit_test(last_words),
+		cmocka_unit_test(endless_words),
 		cmocka_unit_test(pieces),
 		cmocka_unit_test(grh),
 		cmocka_unit_test(on_the_wire),
