@@ -87,7 +87,7 @@ static void tx_timeout(struct net_device *netdev, unsigned int queue)
 
 	netdev_warn(netdev, "nothing was sent for %u ms, %u packets wait\n",
 		    jiffies_to_msecs(jiffies - dev_trans_start(netdev)),
-		    ipoib_ring_used(ipoib->tx_head, ipoib->tx_tail));
+		    ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail)));
 	ipoib_flush(ipoib, IPOIB_FLUSH_RESTART);
 }
 

@@ -134,7 +134,7 @@ struct ipoib_cm;
  * @rx_posted: how many of them the QP has
  * @tx: sends of @qp
  * @tx_head: packets posted to all QPs, under the queue's lock; wraps
- * @tx_tail: of these, sent; wraps
+ * @tx_tail: of these, sent; wraps.  The polling of completions counts, and who drains a ring
  * @sge: parts of the packet that is being sent
  * @idle: woken when a QP's last request has ended
  * @repair: brings the QP back after an error of sending
@@ -191,7 +191,7 @@ struct ipoib_dev {
 	atomic_t rx_posted;
 	struct ipoib_tx_ring tx;
 	u32 tx_head;
-	u32 tx_tail;
+	atomic_t tx_tail;
 	struct ib_sge sge[MAX_SKB_FRAGS + 1];
 	wait_queue_head_t idle;
 	struct work_struct repair;

@@ -102,7 +102,7 @@ bool ipoib_tx_prepare(struct ipoib_dev *ipoib, struct ipoib_tx_buf *buf, struct 
 
 static bool full(const struct ipoib_dev *ipoib)
 {
-	return ipoib_ring_used(ipoib->tx_head, READ_ONCE(ipoib->tx_tail)) >= ipoib_sendq_size - 1;
+	return ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail)) >= ipoib_sendq_size - 1;
 }
 
 /**
@@ -152,11 +152,12 @@ void ipoib_tx_undo(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct i
 static void advance(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring)
 {
 	WRITE_ONCE(ring->tail, ring->tail + 1);
-	WRITE_ONCE(ipoib->tx_tail, ipoib->tx_tail + 1);
+	atomic_inc(&ipoib->tx_tail);
 	/* See ipoib_tx_posted(). */
-	smp_mb();
+	smp_mb__after_atomic();
 	if (netif_queue_stopped(ipoib->netdev) && netif_running(ipoib->netdev) &&
-	    ipoib_ring_used(READ_ONCE(ipoib->tx_head), ipoib->tx_tail) <= ipoib_sendq_size / 2)
+	    ipoib_ring_used(READ_ONCE(ipoib->tx_head), atomic_read(&ipoib->tx_tail)) <=
+	    ipoib_sendq_size / 2)
 		netif_wake_queue(ipoib->netdev);
 	if (ring->tail == READ_ONCE(ring->head))
 		wake_up(&ipoib->idle);

@@ -84,7 +84,7 @@ int ipoib_ud_create(struct ipoib_dev *ipoib, unsigned int sends, unsigned int re
 	init_waitqueue_head(&ipoib->idle);
 	INIT_WORK(&ipoib->repair, repair);
 	ipoib->tx_head = IPOIB_RING_START;
-	ipoib->tx_tail = IPOIB_RING_START;
+	atomic_set(&ipoib->tx_tail, IPOIB_RING_START);
 	ipoib->rx_bufs = kvcalloc(ipoib_recvq_size, sizeof(*ipoib->rx_bufs), GFP_KERNEL);
 	if (!ipoib->rx_bufs)
 		return -ENOMEM;
