@@ -322,16 +322,19 @@ static struct mad_send *next_done(struct mad_port *port)
 	return send;
 }
 
+/* The handler frees the buffer with its reference of the agent, which must outlive the handler. */
 static void tell(struct mad_send *send)
 {
-	struct ib_mad_agent *agent = &send->agent->agent;
+	struct mad_agent *agent = send->agent;
 	struct ib_mad_send_wc wc = {
 		.send_buf = &send->buf, .status = send->status, .vendor_err = send->vendor_err,
 	};
 
 	if (!send->internal) {
-		trace_ib_mad_send_done_agent(send->agent);
-		agent->send_handler(agent, &wc);
+		refcount_inc(&agent->refs);
+		trace_ib_mad_send_done_agent(agent);
+		agent->agent.send_handler(&agent->agent, &wc);
+		mad_agent_put(agent);
 		return;
 	}
 	if (send->buf.ah)

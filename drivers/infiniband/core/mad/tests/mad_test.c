@@ -4,6 +4,7 @@
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
+#include <linux/completion.h>
 #include <linux/module.h>
 
 #include "bench.h"
@@ -180,6 +181,49 @@ static void unregistration_ends_requests(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/**
+ * struct lingerer - an agent whose send handler frees its buffer and returns late
+ * @inside: completed by the handler when it has freed the buffer
+ * @unregistered: completed by the test when the agent is gone
+ * @returned: completed by the handler at its end
+ * @early: the agent was gone before the handler had returned
+ */
+struct lingerer {
+	struct completion inside, unregistered, returned;
+	bool early;
+};
+
+static void linger(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
+{
+	struct lingerer *lingerer = agent->context;
+
+	ib_free_send_mad(wc->send_buf);
+	complete(&lingerer->inside);
+	lingerer->early = wait_for_completion_timeout(&lingerer->unregistered, HZ / 2);
+	complete(&lingerer->returned);
+}
+
+/* What a handler's context points to may be freed when the agent is unregistered. */
+static void unregistration_waits_for_send_handlers(struct kunit *test)
+{
+	struct lingerer *lingerer = kunit_kzalloc(test, sizeof(*lingerer), GFP_KERNEL);
+	struct party *client = new_party(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, lingerer);
+	init_completion(&lingerer->inside);
+	init_completion(&lingerer->unregistered);
+	init_completion(&lingerer->returned);
+	client->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 0, linger, NULL,
+					      lingerer, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(client->agent));
+	ask(test, client, 0, 0);
+	wait_for_completion(&lingerer->inside);
+	ib_unregister_mad_agent(client->agent);
+	complete(&lingerer->unregistered);
+	wait_for_completion(&lingerer->returned);
+	KUNIT_EXPECT_FALSE(test, lingerer->early);
+}
+
 /* More than the queues hold: what is lost on the way is sent again. */
 static void thousands_of_requests(struct kunit *test)
 {
@@ -320,6 +364,7 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(requests_time_out),
 	KUNIT_CASE(requests_are_cancelled),
 	KUNIT_CASE(unregistration_ends_requests),
+	KUNIT_CASE(unregistration_waits_for_send_handlers),
 	KUNIT_CASE_SLOW(thousands_of_requests),
 	KUNIT_CASE(agents_take_turns),
 	KUNIT_CASE(failed_send_stops_no_other),
