@@ -92,10 +92,13 @@ static bool ask_driver(struct mad_recv *recv)
 	return !(result & (IB_MAD_RESULT_REPLY | IB_MAD_RESULT_CONSUMED));
 }
 
-/* Segments that a user of RMPP handles itself belong to no request, as far as is known here. */
+/*
+ * Segments that an agent handles itself, whether it has said so or has not mentioned RMPP at all,
+ * belong to no request, as far as is known here.
+ */
 static bool is_users_segment(const struct mad_agent *agent, const struct mad_recv *recv)
 {
-	return agent->agent.rmpp_version && !ib_mad_kernel_rmpp_agent(&agent->agent) &&
+	return !ib_mad_kernel_rmpp_agent(&agent->agent) &&
 	       ib_is_mad_class_rmpp(recv_hdr(recv)->mgmt_class) &&
 	       ib_get_rmpp_flags(recv_rmpp(recv)) & IB_MGMT_RMPP_FLAG_ACTIVE;
 }

@@ -138,7 +138,9 @@ static void report_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *
 	struct ib_sa_notice notice;
 
 	static_assert(sizeof(notice) == 80);
-	if (be16_to_cpu(mad->mad_hdr.attr_id) == IB_SA_ATTR_NOTICE) {
+	/* A stray confirmation must not be confirmed: its sender may do the same. */
+	if (mad->mad_hdr.method == IB_MGMT_METHOD_REPORT &&
+	    be16_to_cpu(mad->mad_hdr.attr_id) == IB_SA_ATTR_NOTICE) {
 		memcpy(&notice, mad->data, sizeof(notice));
 		confirm(port, agent, wc);
 		dispatch(port, &notice);

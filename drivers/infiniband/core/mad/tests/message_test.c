@@ -152,6 +152,62 @@ static void messages_in_bad_weather(struct kunit *test)
 	exchange_messages(test, 4);
 }
 
+/* Answers with one of two segments, as an agent that does RMPP itself. */
+static void send_segment(struct ib_mad_agent *agent, struct ib_mad_recv_wc *rwc, u32 seg)
+{
+	struct ib_mad_send_buf *buf;
+	struct ib_rmpp_mad *mad;
+
+	buf = ib_create_send_mad(agent, rwc->wc->src_qp, 0, 0, IB_MGMT_SA_HDR, IB_MGMT_SA_DATA,
+				 GFP_KERNEL, IB_MGMT_BASE_VERSION);
+	if (WARN_ON(IS_ERR(buf)))
+		return;
+	mad = buf->mad;
+	memcpy(mad, rwc->recv_buf.mad, IB_MGMT_MAD_HDR);
+	mad->mad_hdr.method |= IB_MGMT_METHOD_RESP;
+	mad->rmpp_hdr.rmpp_version = IB_MGMT_RMPP_VERSION;
+	mad->rmpp_hdr.rmpp_type = IB_MGMT_RMPP_TYPE_DATA;
+	ib_set_rmpp_flags(&mad->rmpp_hdr, IB_MGMT_RMPP_FLAG_ACTIVE |
+			  (seg == 1 ? IB_MGMT_RMPP_FLAG_FIRST : IB_MGMT_RMPP_FLAG_LAST));
+	mad->rmpp_hdr.seg_num = cpu_to_be32(seg);
+	buf->ah = ib_create_ah_from_wc(bench.pd_b, rwc->wc, rwc->recv_buf.grh, 1);
+	if (ib_post_send_mad(buf, NULL))
+		WARN_ON(1);
+}
+
+static void answer_in_two(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
+			  struct ib_mad_recv_wc *rwc)
+{
+	send_segment(agent, rwc, 1);
+	send_segment(agent, rwc, 2);
+	ib_free_recv_mad(rwc);
+}
+
+/* The first segment is the response; those behind it belong to nobody's request. */
+static void segments_of_those_without_rmpp(struct kunit *test)
+{
+	struct ib_mad_reg_req req = {
+		.mgmt_class = IB_MGMT_CLASS_SUBN_ADM, .mgmt_class_version = 2,
+	};
+	struct party *client = client_at_a(test), *server = new_party(test);
+	struct ib_mad_send_buf *buf = new_request(test, client, 10000, 0);
+	struct ib_mad_hdr *hdr = buf->mad;
+
+	set_bit(SA_METHOD, req.method_mask);
+	server->agent = ib_register_mad_agent(bench.b, 1, IB_QPT_GSI, &req, 0, bench_ended,
+					      answer_in_two, server, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(server->agent));
+	hdr->mgmt_class = IB_MGMT_CLASS_SUBN_ADM;
+	hdr->class_version = 2;
+	hdr->method = SA_METHOD;
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&client->ends) == 1 && atomic_read(&client->requests) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
 #ifdef CONFIG_FAILSLAB
 /* Each allocation of a message fails in turn, until one message needs fewer. */
 static void messages_without_memory(struct kunit *test)
@@ -340,6 +396,7 @@ static void broken_routes_are_refused(struct kunit *test)
 static struct kunit_case message_cases[] = {
 	KUNIT_CASE(messages_in_good_weather),
 	KUNIT_CASE_SLOW(messages_in_bad_weather),
+	KUNIT_CASE(segments_of_those_without_rmpp),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(messages_without_memory),
 #endif
