@@ -233,6 +233,12 @@ static int check(struct mad_send *send)
 	return 0;
 }
 
+/* A negative number stands for one without end. */
+static int at_most(int said)
+{
+	return said < 0 ? INT_MAX : said;
+}
+
 static void begin(struct mad_send *send)
 {
 	struct ib_mad_send_buf *buf = &send->buf;
@@ -240,8 +246,8 @@ static void begin(struct mad_send *send)
 	send->cqe.done = send_done;
 	send->timer.expired = send_expired;
 	send->tid = send_hdr(send)->tid;
-	send->timeout_ms = max(buf->timeout_ms, 0);
-	send->max_retries = max(buf->retries, 0);
+	send->timeout_ms = at_most(buf->timeout_ms);
+	send->max_retries = at_most(buf->retries);
 	send->retries_left = send->max_retries;
 	send->resends = max(send->max_retries, RMPP_RESENDS);
 	buf->retries = 0;
@@ -307,6 +313,8 @@ int mad_send_post(struct mad_send *send)
  * with IB_WC_RESP_TIMEOUT_ERR when none has come; with IB_WC_WR_FLUSH_ERR when it was given up or
  * the device has gone; with IB_WC_REM_ABORT_ERR when the peer did not want all of a message; else
  * with what has kept it from being sent. A buffer may be posted again after that.
+ *
+ * A negative time is longer than anybody waits, and negative retries are more than there will be.
  *
  * Context: any; the handlers are called in a context that may sleep, never from here.
  * Return: 0; -EINVAL for agents without the handlers, a directed route that does not begin at this

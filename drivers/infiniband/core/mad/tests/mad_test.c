@@ -140,6 +140,27 @@ static void requests_time_out(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/* A negative time has no end, which is not the same as no time: the response is waited for. */
+static void requests_without_end(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	ask(test, client, -1, 0);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
+
+	/* As many retries as it takes */
+	atomic_set(&server->deaf, 3);
+	ask(test, client, 20, -1);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 2);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
 static void requests_are_cancelled(struct kunit *test)
 {
 	struct party *client = client_at_a(test), *server = server_at_b(test);
@@ -362,6 +383,7 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(response_may_come_before_completion),
 	KUNIT_CASE(nobody_serves),
 	KUNIT_CASE(requests_time_out),
+	KUNIT_CASE(requests_without_end),
 	KUNIT_CASE(requests_are_cancelled),
 	KUNIT_CASE(unregistration_ends_requests),
 	KUNIT_CASE(unregistration_waits_for_send_handlers),
