@@ -11,20 +11,33 @@
 #include "umad.h"
 
 /**
+ * umad_send_forget() - a send does not count any more
+ * @file: its file; who waits to send learns when there is room again
+ */
+void umad_send_forget(struct ib_umad_file *file)
+{
+	bool was_full;
+
+	scoped_guard(spinlock_irq, &file->lock)
+		was_full = file->asked-- >= UMAD_MOST;
+	if (was_full)
+		wake_up_interruptible(&file->wait);
+}
+
+/**
  * umad_packet_free() - forget a packet that is in no list
  * @file: its file, for which it counts
  * @packet: the packet; if it was sent, the MAD layer has done with it
  */
 void umad_packet_free(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
-	scoped_guard(spinlock_irq, &file->lock) {
-		if (packet->recv_wc)
+	if (packet->recv_wc) {
+		scoped_guard(spinlock_irq, &file->lock)
 			file->kept -= packet->charge;
-		else
-			file->asked--;
-	}
-	if (packet->recv_wc)
 		ib_free_recv_mad(packet->recv_wc);
+	} else {
+		umad_send_forget(file);
+	}
 	kfree(packet);
 }
 

@@ -204,8 +204,7 @@ static int send_packet(struct ib_umad_file *file, struct ib_mad_agent *agent,
 
 err_send:
 	end_send(file, packet);
-	scoped_guard(spinlock_irq, &file->lock)
-		file->asked--;
+	umad_send_forget(file);
 err_msg:
 	ib_free_send_mad(msg);
 err_ah:

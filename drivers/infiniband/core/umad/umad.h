@@ -96,7 +96,7 @@ struct umad_agent {
  * @dropped: received MADs that were not kept
  * @asked: sends under way or timed out unread
  * @sends: sends under way, by transaction
- * @wait: readers
+ * @wait: readers, and who polls for room to send
  */
 struct ib_umad_file {
 	struct ib_umad_port *port;
@@ -177,6 +177,7 @@ void umad_sent(struct ib_mad_agent *mad, struct ib_mad_send_wc *wc);
 void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *sent,
 		   struct ib_mad_recv_wc *wc);
 void umad_timed_out(struct ib_umad_file *file, struct ib_umad_packet *packet);
+void umad_send_forget(struct ib_umad_file *file);
 void umad_packet_free(struct ib_umad_file *file, struct ib_umad_packet *packet);
 ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *buf, size_t count);
 

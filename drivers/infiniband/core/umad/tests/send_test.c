@@ -4,6 +4,7 @@
  * them.
  */
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 
 #include "test_umad.h"
 
@@ -317,6 +318,35 @@ static void not_read(struct kunit *test)
 	ut_file(t)->asked -= UMAD_MOST - 1;
 }
 
+static int note_wake_up(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	*(bool *)entry->private = true;
+	return 1;
+}
+
+/* Who polls until it may send is woken when a send of a full file ends. */
+static void room_again(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ut_mad mad = ut_mad(0, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, 7);
+	struct wait_queue_entry entry;
+	bool woken = false;
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	init_waitqueue_func_entry(&entry, note_wake_up);
+	entry.private = &woken;
+	add_wait_queue(&ut_file(t)->wait, &entry);
+	ut_file(t)->asked = UMAD_MOST - 1;
+	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
+	KUNIT_EXPECT_TRUE(test, ut_polls(t, 0));
+	KUNIT_EXPECT_FALSE(test, woken);
+	fake_mads_complete(t, fake_mads_oldest(t), IB_WC_SUCCESS);
+	KUNIT_EXPECT_TRUE(test, woken);
+	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLOUT | EPOLLWRNORM));
+	remove_wait_queue(&ut_file(t)->wait, &entry);
+	ut_file(t)->asked -= UMAD_MOST - 1;
+}
+
 static struct kunit_case send_cases[] = {
 	KUNIT_CASE(request),
 	KUNIT_CASE(old_header),
@@ -328,6 +358,7 @@ static struct kunit_case send_cases[] = {
 	KUNIT_CASE(user_rmpp),
 	KUNIT_CASE(timed_out),
 	KUNIT_CASE(not_read),
+	KUNIT_CASE(room_again),
 	{}
 };
 
