@@ -263,6 +263,8 @@ static void begin(struct mad_send *send)
 		return;
 	mad_send_get(send);
 	rmpp_tx_init(&send->tx, send->buf.seg_count);
+	/* Who has filled the segments in has left off at the last one, millions from the first. */
+	send->segment = list_first_entry(&send->segs, struct mad_segment, entry);
 	mad_send_load(send, rmpp_tx_next(&send->tx));
 }
 
