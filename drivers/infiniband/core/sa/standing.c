@@ -6,6 +6,7 @@
  * manager may have changed or forgotten, and, at growing intervals, after a failure.
  */
 #include <linux/cleanup.h>
+#include <linux/jiffies.h>
 
 #include "standing.h"
 
@@ -52,11 +53,17 @@ void sa_standing_answer(struct sa_standing *standing, int status)
 	complete(&standing->answered);
 }
 
+/* A lease may have more seconds than fit in jiffies. */
+static unsigned long delay(unsigned int seconds)
+{
+	return min_t(u64, (u64)seconds * HZ, MAX_JIFFY_OFFSET);
+}
+
 static void queue(struct sa_standing *standing, unsigned int seconds)
 {
 	guard(spinlock_irqsave)(&standing->lock);
 	if (!standing->ending)
-		mod_delayed_work(system_unbound_wq, &standing->work, seconds * HZ);
+		mod_delayed_work(system_unbound_wq, &standing->work, delay(seconds));
 }
 
 static void renew(struct work_struct *work)

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
-#include "../sa_priv.h"
+#include "../standing.h"
 #include "fake_sa.h"
 
 /**
@@ -283,6 +283,32 @@ static void leases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 }
 
+/* Half of this lease is as many seconds as make 32 bits of jiffies wrap. */
+#define LONG_LEASE (2 * (u32)DIV_ROUND_UP_ULL(BIT_ULL(32), HZ))
+
+static void long_leases(struct kunit *test)
+{
+	struct ib_sa_service_rec *rec = kunit_kzalloc(test, sizeof(*rec), GFP_KERNEL);
+	struct heard *heard = test->priv;
+	struct sa_standing *standing;
+	struct ib_sa_service *service;
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	heard->fake->respond = manager;
+	rec->lease = cpu_to_be32(LONG_LEASE);
+	rdma_query_gid(&heard->fake->ib, 1, 0, &rec->gid);
+	service = ib_sa_register_service(&user, &heard->fake->ib, 1, rec, 0, hear_service, heard);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(service));
+	wait(test, heard);
+	/* A service begins with its standing request, whose work plans the renewal as it ends. */
+	standing = (struct sa_standing *)service;
+	flush_work(&standing->work.work);
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&standing->work));
+	KUNIT_EXPECT_TRUE(test, time_after(standing->work.timer.expires,
+					   jiffies + 24 * 3600 * HZ));
+	ib_sa_unregister_service(service);
+}
+
 static void hear_result(int status, void *context)
 {
 	struct heard *heard = context;
@@ -377,6 +403,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(class_port_info),
 	KUNIT_CASE(services),
 	KUNIT_CASE_SLOW(leases),
+	KUNIT_CASE(long_leases),
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(who_wants_what),
 	{}
