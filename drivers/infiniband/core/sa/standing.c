@@ -59,11 +59,19 @@ static unsigned long delay(unsigned int seconds)
 	return min_t(u64, (u64)seconds * HZ, MAX_JIFFY_OFFSET);
 }
 
-static void queue(struct sa_standing *standing, unsigned int seconds)
+static void queue_now(struct sa_standing *standing)
 {
 	guard(spinlock_irqsave)(&standing->lock);
 	if (!standing->ending)
-		mod_delayed_work(system_unbound_wq, &standing->work, delay(seconds));
+		mod_delayed_work(system_unbound_wq, &standing->work, 0);
+}
+
+/* An event may have queued it while it ran, which counts more. */
+static void queue_later(struct sa_standing *standing, unsigned int seconds)
+{
+	guard(spinlock_irqsave)(&standing->lock);
+	if (!standing->ending)
+		queue_delayed_work(system_unbound_wq, &standing->work, delay(seconds));
 }
 
 static void renew(struct work_struct *work)
@@ -85,9 +93,8 @@ static void renew(struct work_struct *work)
 		seconds = standing->ops->lease ? standing->ops->lease(standing) / 2 : 0;
 		standing->retry = RETRY_FIRST;
 	}
-	/* An event may have queued it while it ran, which counts more. */
-	if (seconds && !delayed_work_pending(&standing->work))
-		queue(standing, seconds);
+	if (seconds)
+		queue_later(standing, seconds);
 }
 
 /**
@@ -110,7 +117,7 @@ void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client
 	INIT_DELAYED_WORK(&standing->work, renew);
 	scoped_guard(spinlock_irqsave, &port->lock)
 		list_add_tail(&standing->entry, &port->standing);
-	queue(standing, 0);
+	queue_now(standing);
 }
 
 /**
@@ -149,5 +156,5 @@ void sa_standing_renew_all(struct sa_port *port)
 
 	guard(spinlock_irqsave)(&port->lock);
 	list_for_each_entry(standing, &port->standing, entry)
-		queue(standing, 0);
+		queue_now(standing);
 }
