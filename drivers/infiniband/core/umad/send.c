@@ -219,7 +219,8 @@ static u8 *copy_mad(const char __user *buf, size_t count, struct umad_head *head
 
 	if (count > INT_MAX)
 		return ERR_PTR(rdma_refuse(-EINVAL, "%zu bytes are no MAD", count));
-	mad = kvmalloc(count, GFP_KERNEL_ACCOUNT);
+	/* A program may ask for more than there is, which is no news for the log. */
+	mad = kvmalloc(count, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!mad)
 		return ERR_PTR(-ENOMEM);
 	if (copy_from_user(mad, buf, count)) {
