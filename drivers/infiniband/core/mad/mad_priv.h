@@ -340,6 +340,8 @@ void mad_send_left_qp(struct mad_send *send);
 void mad_send_give_up(struct mad_send *send, enum ib_wc_status status, u32 vendor_err);
 void mad_send_cancel(struct mad_send *send);
 void mad_send_answered(struct mad_send *send);
+bool mad_recv_gids(struct mad_port *port, const struct mad_recv *recv, union ib_gid *sgid,
+		   union ib_gid *dgid);
 struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *recv,
 			       bool (*fits)(const struct mad_send *send));
 bool mad_send_waits(const struct mad_send *send);

@@ -31,7 +31,7 @@
  * @slid: who sends it
  * @src_qp: the same
  * @routed: its packets have a GRH
- * @sgid: who sends it, if @routed
+ * @sgid: who sends it, 0 unless @routed
  */
 struct mad_partial {
 	struct list_head entry;
@@ -88,7 +88,18 @@ void mad_partials_end(struct mad_agent *agent)
 		end_partial(partial);
 }
 
-static bool is_part_of(const struct mad_recv *recv, const struct mad_partial *partial)
+/* The sender's GID; 0 for a MAD without a GRH. */
+static union ib_gid source_of(struct mad_agent *agent, const struct mad_recv *recv)
+{
+	union ib_gid sgid = {}, dgid;
+
+	if (recv->wc.wc_flags & IB_WC_GRH)
+		mad_recv_gids(agent->port, recv, &sgid, &dgid);
+	return sgid;
+}
+
+static bool is_part_of(const struct mad_recv *recv, const union ib_gid *sgid,
+		       const struct mad_partial *partial)
 {
 	const struct ib_mad_hdr *hdr = recv_hdr(recv);
 
@@ -96,16 +107,16 @@ static bool is_part_of(const struct mad_recv *recv, const struct mad_partial *pa
 	       partial->method == hdr->method && partial->src_qp == recv->wc.src_qp &&
 	       partial->slid == recv->wc.slid &&
 	       partial->routed == !!(recv->wc.wc_flags & IB_WC_GRH) &&
-	       (!partial->routed ||
-		!memcmp(&partial->sgid, &recv->grh.sgid, sizeof(partial->sgid)));
+	       !memcmp(&partial->sgid, sgid, sizeof(*sgid));
 }
 
 static struct mad_partial *find_partial(struct mad_agent *agent, const struct mad_recv *recv)
 {
+	union ib_gid sgid = source_of(agent, recv);
 	struct mad_partial *partial;
 
 	list_for_each_entry(partial, &agent->partial, entry)
-		if (is_part_of(recv, partial))
+		if (is_part_of(recv, &sgid, partial))
 			return partial;
 	return NULL;
 }
@@ -131,7 +142,7 @@ static struct mad_partial *make_partial(struct mad_agent *agent, const struct ma
 	partial->slid = recv->wc.slid;
 	partial->src_qp = recv->wc.src_qp;
 	partial->routed = recv->wc.wc_flags & IB_WC_GRH;
-	partial->sgid = recv->grh.sgid;
+	partial->sgid = source_of(agent, recv);
 	list_add(&partial->entry, &agent->partial);
 	agent->partials++;
 	return partial;

@@ -229,8 +229,18 @@ static bool same_gid(const union ib_gid *one, const union ib_gid *other)
 	return !memcmp(one, other, sizeof(*one));
 }
 
-static bool gids_of(struct mad_port *port, const struct mad_recv *recv, union ib_gid *sgid,
-		    union ib_gid *dgid)
+/**
+ * mad_recv_gids() - from where to where was a MAD sent?
+ * @port: port at which it has arrived
+ * @recv: the MAD, which has a GRH, or an IP header in its place
+ * @sgid: takes the sender's GID
+ * @dgid: takes the receiver's
+ *
+ * Context: any.
+ * Return: whether that is known.
+ */
+bool mad_recv_gids(struct mad_port *port, const struct mad_recv *recv, union ib_gid *sgid,
+		   union ib_gid *dgid)
 {
 	const union rdma_network_hdr *hdr = (const union rdma_network_hdr *)&recv->grh;
 	enum rdma_network_type type = RDMA_NETWORK_IB;
@@ -271,7 +281,7 @@ static bool address_fits(const struct mad_send *send, const struct mad_recv *rec
 			 (BIT(lmc) - 1));
 	}
 	grh = rdma_ah_read_grh(&attr);
-	if (!gids_of(port, recv, &sgid, &dgid))
+	if (!mad_recv_gids(port, recv, &sgid, &dgid))
 		return false;
 	if (!response)
 		return same_gid(&grh->dgid, &sgid);
