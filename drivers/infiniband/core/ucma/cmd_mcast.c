@@ -27,7 +27,8 @@ static u32 leave(struct ucma_group *group)
 	LIST_HEAD(unread);
 	u32 reported;
 
-	ucma_cm->leave_multicast(id->cm, (struct sockaddr *)&group->addr);
+	/* Others of the id may have the same address. */
+	ucma_cm->leave_multicast_of(id->cm, group);
 	/* A handler that was called before has ended once this is through */
 	ucma_cm->lock_handler(id->cm);
 	ucma_cm->unlock_handler(id->cm);

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 #include <rdma/rdma_cm.h>
 #include <rdma/rdma_cm_ib.h>
+#include <rdma/rdma_ext_cm.h>
 #include <rdma/rdma_reject.h>
 #include <rdma/rdma_user_cm.h>
 
@@ -225,8 +226,9 @@ struct ucma_command {
 };
 
 /*
- * The connection manager, as far as it is used: each member is the function of rdma/rdma_cm.h or
- * rdma/rdma_cm_ib.h that has "rdma_" before its name.  Unit tests put another one here.
+ * The connection manager, as far as it is used: each member is the function of rdma/rdma_cm.h,
+ * rdma/rdma_cm_ib.h or rdma/rdma_ext_cm.h that has "rdma_" before its name.  Unit tests put another
+ * one here.
  */
 struct ucma_cm_calls {
 	struct rdma_cm_id *(*create_user_id)(rdma_cm_event_handler handler, void *context,
@@ -247,7 +249,7 @@ struct ucma_cm_calls {
 	int (*notify)(struct rdma_cm_id *id, enum ib_event_type event);
 	int (*join_multicast)(struct rdma_cm_id *id, struct sockaddr *addr, u8 join_state,
 			      void *context);
-	void (*leave_multicast)(struct rdma_cm_id *id, struct sockaddr *addr);
+	void (*leave_multicast_of)(struct rdma_cm_id *id, const void *context);
 	void (*set_service_type)(struct rdma_cm_id *id, int tos);
 	int (*set_reuseaddr)(struct rdma_cm_id *id, int reuse);
 	int (*set_afonly)(struct rdma_cm_id *id, int afonly);

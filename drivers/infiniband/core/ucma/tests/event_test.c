@@ -283,6 +283,8 @@ static void groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resp.param.ud.qkey, 11);
 	KUNIT_EXPECT_EQ(test, leave(t, 1, group[0]), -EINVAL);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), 1);
+	/* Both groups have one address: the connection manager hears which one is meant. */
+	KUNIT_EXPECT_PTR_EQ(test, t->left_group, (const void *)context[0]);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), 0);
 	KUNIT_EXPECT_EQ(test, resp.uid, 101);
