@@ -35,6 +35,9 @@ static u32 leave(struct ucma_group *group)
 	ucma_events_take(id, group, &unread);
 	list_for_each_entry_safe(event, next, &unread, entry)
 		ucma_event_free(event);
+	/* An id may join and leave as often as it likes: what was promised for the group goes. */
+	if (group->told < UCMA_JOIN_EVENTS)
+		ucma_unpromise(id, UCMA_JOIN_EVENTS - group->told);
 	reported = group->reported;
 	ucma_group_free(group);
 	return reported;

@@ -98,6 +98,7 @@ struct ucma_id {
  * @number: by which the program names it
  * @uid: the program's name for it in events
  * @reported: its events that were read (under the file's lock)
+ * @told: its events that have come (under the id's room_lock)
  * @addr: the group's address
  */
 struct ucma_group {
@@ -106,6 +107,7 @@ struct ucma_group {
 	u32 number;
 	u64 uid;
 	u32 reported;
+	u32 told;
 	struct sockaddr_storage addr;
 };
 
