@@ -2,12 +2,15 @@
 /*
  * The communication manager beyond Linux 6.12: alternate paths of connections, listens for some of
  * a service's requests, two that call each other, requests that change hands, receives that are
- * posted before the REP leaves, and datagram services that are elsewhere.
+ * posted before the REP leaves, datagram services that are elsewhere, and multicast groups that are
+ * left by what names them.
  */
 #ifndef RDMA_EXT_CM_H
 #define RDMA_EXT_CM_H
 
 #include <rdma/ib_cm.h>
+
+struct rdma_cm_id;
 
 int ib_send_cm_lap(struct ib_cm_id *cm_id, struct sa_path_rec *alternate_path,
 		   const void *private_data, u8 private_data_len);
@@ -62,5 +65,7 @@ int ib_send_cm_sidr_redirect(struct ib_cm_id *cm_id, const struct ib_class_port_
 
 int ib_cm_sidr_follow(struct ib_cm_id *cm_id, const struct ib_cm_event *event,
 		      const struct ib_cm_sidr_req_param *param);
+
+void rdma_leave_multicast_of(struct rdma_cm_id *id, const void *context);
 
 #endif /* RDMA_EXT_CM_H */

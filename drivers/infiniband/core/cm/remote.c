@@ -60,9 +60,11 @@ void cm_remotes_end(void)
 {
 	struct cm_remote *remote;
 
+	/* One that runs already, and has not left the list yet, must not be queued again: it frees. */
 	scoped_guard(spinlock_irqsave, &waiting_lock)
 		list_for_each_entry(remote, &waiting, entry)
-			mod_delayed_work(cm_wq, &remote->work, 0);
+			if (cancel_delayed_work(&remote->work))
+				queue_delayed_work(cm_wq, &remote->work, 0);
 	flush_workqueue(cm_wq);
 	rhashtable_destroy(&peers_by_qp);
 	rhashtable_destroy(&peers_by_id);

@@ -126,6 +126,8 @@ int cm_send_last(struct cm_id *id, struct cm_msg *msg)
 	if (ret != -ENOMEM || !buf)
 		return ret;
 	id->spare = NULL;
+	/* cm_send() had no datagram to write the ids into. */
+	address(id, msg);
 	ret = cm_buf_post(buf, msg);
 	if (ret)
 		cm_buf_free(buf);

@@ -543,8 +543,8 @@ struct ib_sa_multicast *cma_sa_join(struct cma_id *id, struct ib_sa_mcmember_rec
 				    ib_sa_comp_mask mask, void *context);
 void cma_sa_leave(struct ib_sa_multicast *sa);
 int cma_sa_joined(int status, struct ib_sa_multicast *sa);
-void cma_neighbour_changed(int interface, const struct sockaddr *addr, const u8 *link_addr,
-			   unsigned int length);
+void cma_neighbour_changed(const struct net *net, int interface, const struct sockaddr *addr,
+			   const u8 *link_addr, unsigned int length);
 void cma_bond_changed(const struct net_device *ndev);
 #endif
 

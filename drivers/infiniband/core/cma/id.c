@@ -236,6 +236,12 @@ static void destroy_from(struct cma_id *id, enum rdma_cm_state from)
 	/* Each finds the id destroyed, and frees itself. */
 	while ((report = cma_next_report(id)))
 		WARN_ON_ONCE(report->take(id, report, &event));
+	/*
+	 * The work may be what calls this, and queued again: it would run only after this, which
+	 * waits for its reference.
+	 */
+	if (cancel_work(&id->report_work))
+		cma_put_id(id);
 	mutex_unlock(&id->handler_lock);
 
 	cma_cancel(id, from);

@@ -15,6 +15,7 @@
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
 #include <net/ip.h>
+#include <rdma/rdma_ext_cm.h>
 
 #include "cma_priv.h"
 
@@ -499,14 +500,17 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, u8 join_st
 }
 EXPORT_SYMBOL(rdma_join_multicast);
 
-/* The group that was joined last by this address, or any for NULL; out of the list. */
-static struct cma_mcast *take_group(struct cma_id *id, const struct sockaddr *addr)
+/* The group that was joined last by this address and context, NULL for any; out of the list. */
+static struct cma_mcast *take_group(struct cma_id *id, const struct sockaddr *addr,
+				    const void *context)
 {
 	struct cma_mcast *mcast;
 
 	guard(mutex)(&id->mcast_lock);
 	list_for_each_entry(mcast, &id->mcasts, entry) {
 		if (addr && memcmp(&mcast->addr, addr, rdma_addr_size(addr)))
+			continue;
+		if (context && mcast->context != context)
 			continue;
 		list_del(&mcast->entry);
 		mcast->left = true;
@@ -527,12 +531,31 @@ static struct cma_mcast *take_group(struct cma_id *id, const struct sockaddr *ad
  */
 void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	struct cma_mcast *mcast = take_group(to_cma_id(id), addr);
+	struct cma_mcast *mcast = take_group(to_cma_id(id), addr, NULL);
 
 	if (mcast)
 		leave(mcast);
 }
 EXPORT_SYMBOL(rdma_leave_multicast);
+
+/**
+ * rdma_leave_multicast_of() - leave the group of a context
+ * @id: the id
+ * @context: what was given to rdma_join_multicast(), not NULL; one that was not is no error
+ *
+ * For who joins by one address several times and must know which of the groups he has left: no
+ * event with this context follows, as for rdma_leave_multicast().
+ *
+ * Context: may sleep.
+ */
+void rdma_leave_multicast_of(struct rdma_cm_id *id, const void *context)
+{
+	struct cma_mcast *mcast = take_group(to_cma_id(id), NULL, context);
+
+	if (mcast)
+		leave(mcast);
+}
+EXPORT_SYMBOL(rdma_leave_multicast_of);
 
 /**
  * cma_leave_all() - leave all groups of an id that is destroyed
@@ -544,6 +567,6 @@ void cma_leave_all(struct cma_id *id)
 {
 	struct cma_mcast *mcast;
 
-	while ((mcast = take_group(id, NULL)))
+	while ((mcast = take_group(id, NULL, NULL)))
 		leave(mcast);
 }

@@ -91,6 +91,7 @@ void cma_unwatch_neighbour(struct cma_id *id)
 
 /**
  * cma_neighbour_changed() - a neighbour may have another link address
+ * @net: network namespace of the interface: others number theirs alike
  * @interface: index of the interface
  * @addr: IP address of the neighbour
  * @link_addr: its link address
@@ -98,8 +99,9 @@ void cma_unwatch_neighbour(struct cma_id *id)
  *
  * Context: any, except for hard interrupts.
  */
-VISIBLE_IF_KUNIT void cma_neighbour_changed(int interface, const struct sockaddr *addr,
-					    const u8 *link_addr, unsigned int length)
+VISIBLE_IF_KUNIT void cma_neighbour_changed(const struct net *net, int interface,
+					    const struct sockaddr *addr, const u8 *link_addr,
+					    unsigned int length)
 {
 	struct cma_id *id;
 
@@ -107,7 +109,7 @@ VISIBLE_IF_KUNIT void cma_neighbour_changed(int interface, const struct sockaddr
 	hash_for_each_possible(neigh_table, id, neigh_entry, neigh_hash(interface, addr)) {
 		struct rdma_dev_addr *dev_addr = &id->id.route.addr.dev_addr;
 
-		if (dev_addr->bound_dev_if == interface &&
+		if (net_eq(dev_addr->net, net) && dev_addr->bound_dev_if == interface &&
 		    cma_addr_same(cma_dst_addr(id), addr) &&
 		    memcmp(dev_addr->dst_dev_addr, link_addr, length))
 			cma_report(id, &id->neigh_report);
@@ -137,7 +139,8 @@ static int net_event(struct notifier_block *self, unsigned long event, void *ctx
 		return NOTIFY_DONE;
 	}
 	neigh_ha_snapshot(link_addr, neigh, neigh->dev);
-	cma_neighbour_changed(neigh->dev->ifindex, addr, link_addr, neigh->dev->addr_len);
+	cma_neighbour_changed(dev_net(neigh->dev), neigh->dev->ifindex, addr, link_addr,
+			      neigh->dev->addr_len);
 	return NOTIFY_DONE;
 }
 

@@ -97,7 +97,8 @@ static bool ipv6_leads_to(struct net_device *ndev, const struct sockaddr_in6 *lo
 	struct rt6_info *route;
 	bool leads;
 
-	if (!IS_ENABLED(CONFIG_IPV6))
+	/* A peer may name IPv6 addresses to a host that has no routing tables for them. */
+	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_mod_enabled())
 		return false;
 	route = rt6_lookup(dev_net(ndev), &peer->sin6_addr, &local->sin6_addr, ndev->ifindex, NULL,
 			   flags);

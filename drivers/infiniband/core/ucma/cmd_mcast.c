@@ -27,13 +27,17 @@ static u32 leave(struct ucma_group *group)
 	LIST_HEAD(unread);
 	u32 reported;
 
-	ucma_cm->leave_multicast(id->cm, (struct sockaddr *)&group->addr);
+	/* Others of the id may have the same address. */
+	ucma_cm->leave_multicast_of(id->cm, group);
 	/* A handler that was called before has ended once this is through */
 	ucma_cm->lock_handler(id->cm);
 	ucma_cm->unlock_handler(id->cm);
 	ucma_events_take(id, group, &unread);
 	list_for_each_entry_safe(event, next, &unread, entry)
 		ucma_event_free(event);
+	/* An id may join and leave as often as it likes: what was promised for the group goes. */
+	if (group->told < UCMA_JOIN_EVENTS)
+		ucma_unpromise(id, UCMA_JOIN_EVENTS - group->told);
 	reported = group->reported;
 	ucma_group_free(group);
 	return reported;

@@ -207,6 +207,8 @@ void ucma_tell(struct ucma_id *id, struct rdma_cm_id *cm, const struct rdma_cm_e
 	guard(spinlock)(&id->room_lock);
 	if (told->event == RDMA_CM_EVENT_ADDR_CHANGE)
 		id->change_unread = true;
+	if (event->group)
+		event->group->told++;
 	append(event);
 }
 

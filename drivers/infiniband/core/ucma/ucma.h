@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 #include <rdma/rdma_cm.h>
 #include <rdma/rdma_cm_ib.h>
+#include <rdma/rdma_ext_cm.h>
 #include <rdma/rdma_reject.h>
 #include <rdma/rdma_user_cm.h>
 
@@ -97,6 +98,7 @@ struct ucma_id {
  * @number: by which the program names it
  * @uid: the program's name for it in events
  * @reported: its events that were read (under the file's lock)
+ * @told: its events that have come (under the id's room_lock)
  * @addr: the group's address
  */
 struct ucma_group {
@@ -105,6 +107,7 @@ struct ucma_group {
 	u32 number;
 	u64 uid;
 	u32 reported;
+	u32 told;
 	struct sockaddr_storage addr;
 };
 
@@ -225,8 +228,9 @@ struct ucma_command {
 };
 
 /*
- * The connection manager, as far as it is used: each member is the function of rdma/rdma_cm.h or
- * rdma/rdma_cm_ib.h that has "rdma_" before its name.  Unit tests put another one here.
+ * The connection manager, as far as it is used: each member is the function of rdma/rdma_cm.h,
+ * rdma/rdma_cm_ib.h or rdma/rdma_ext_cm.h that has "rdma_" before its name.  Unit tests put another
+ * one here.
  */
 struct ucma_cm_calls {
 	struct rdma_cm_id *(*create_user_id)(rdma_cm_event_handler handler, void *context,
@@ -247,7 +251,7 @@ struct ucma_cm_calls {
 	int (*notify)(struct rdma_cm_id *id, enum ib_event_type event);
 	int (*join_multicast)(struct rdma_cm_id *id, struct sockaddr *addr, u8 join_state,
 			      void *context);
-	void (*leave_multicast)(struct rdma_cm_id *id, struct sockaddr *addr);
+	void (*leave_multicast_of)(struct rdma_cm_id *id, const void *context);
 	void (*set_service_type)(struct rdma_cm_id *id, int tos);
 	int (*set_reuseaddr)(struct rdma_cm_id *id, int reuse);
 	int (*set_afonly)(struct rdma_cm_id *id, int afonly);

@@ -4,6 +4,7 @@
  * connection request has come.
  */
 #include <linux/inetdevice.h>
+#include <linux/ipv6.h>
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include <rdma/ib_cache.h>
@@ -106,7 +107,9 @@ static bool has_addr(struct net_device *netdev, const struct sockaddr *addr)
 						   RT_SCOPE_HOST);
 #if IS_ENABLED(CONFIG_IPV6)
 	case AF_INET6:
-		return ipv6_chk_addr(dev_net(netdev), &((struct sockaddr_in6 *)addr)->sin6_addr,
+		/* Without IPv6 there is no table of its addresses, but a peer may name one. */
+		return ipv6_mod_enabled() &&
+		       ipv6_chk_addr(dev_net(netdev), &((struct sockaddr_in6 *)addr)->sin6_addr,
 				     netdev, 1);
 #endif
 	default:

@@ -502,6 +502,22 @@ static void destroy_waits_for_the_handler(struct kunit *test)
 
 /* ---- without memory ---- */
 
+/* The datagram that was made with the connection says its end, and finds the peer's id. */
+static void end_needs_no_memory(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	connect_pair(pair);
+	KUNIT_ASSERT_TRUE(test, pair_is_connected(pair));
+	pair->net->starved = true;
+	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), -ENOMEM);
+	fake_net_run(pair->net);
+	pair->net->starved = false;
+	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
+	KUNIT_EXPECT_EQ(test, pair->passive.errors, 0);
+	pair_end(pair);
+}
+
 #ifdef CONFIG_FAILSLAB
 /*
  * Each allocation of the calls and of the messages that arrive fails in turn. What an allocation
@@ -707,6 +723,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(all_messages_may_come_twice),
 	KUNIT_CASE_SLOW(destroyed_and_removed_at_any_time),
 	KUNIT_CASE(destroy_waits_for_the_handler),
+	KUNIT_CASE(end_needs_no_memory),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE_SLOW(memory_may_lack_at_any_time),
 #endif

@@ -110,14 +110,13 @@ static struct ib_mad_send_buf *create(struct ib_mad_agent *agent, u32 remote_qpn
 				      int rmpp_active, int hdr_len, int data_len, gfp_t gfp,
 				      u8 base_version)
 {
-	struct fake_mad *mad = kzalloc(sizeof(*mad), gfp);
-	struct fake_net *net;
+	struct fake_net *net = container_of(agent, struct fake_agent, agent)->node->net;
+	struct fake_mad *mad = net->starved ? NULL : kzalloc(sizeof(*mad), gfp);
 
 	if (!mad)
 		return ERR_PTR(-ENOMEM);
 	mad->buf.mad_agent = agent;
 	mad->buf.mad = &mad->mad;
-	net = node_of_buf(&mad->buf)->net;
 	guard(spinlock_irqsave)(&net->lock);
 	net->faults += remote_qpn != 1 || pkey_index > 1 || hdr_len + data_len != IB_MGMT_MAD_SIZE;
 	list_add_tail(&mad->entry, &net->mads);

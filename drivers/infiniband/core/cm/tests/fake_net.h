@@ -69,6 +69,7 @@ enum fake_fate {
  * @fate: what becomes of a message; NULL: it arrives
  * @fate_at: for it: the number of one message
  * @dead: 1: no message arrives any more
+ * @starved: 1: there is no memory for datagrams
  */
 struct fake_net {
 	struct kunit *test;
@@ -82,6 +83,7 @@ struct fake_net {
 	enum fake_fate (*fate)(struct fake_net *net, unsigned int number, enum cm_msg_type type);
 	unsigned int fate_at;
 	bool dead;
+	bool starved;
 };
 
 #define PARTY_EVENTS 64

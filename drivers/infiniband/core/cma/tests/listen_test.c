@@ -223,12 +223,12 @@ static void neighbours(struct kunit *test)
 		cma_watch_neighbour(ct_id(c[i]));
 	}
 	other = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
-	cma_neighbour_changed(4, &peer.any, old, ETH_ALEN);
-	cma_neighbour_changed(4, &stranger.any, new, ETH_ALEN);
+	cma_neighbour_changed(&init_net, 4, &peer.any, old, ETH_ALEN);
+	cma_neighbour_changed(&init_net, 4, &stranger.any, new, ETH_ALEN);
 	ct_settle();
 	KUNIT_EXPECT_EQ(test, c[0]->calls + c[1]->calls + c[2]->calls, 0);
 	c[1]->ret = 1;
-	cma_neighbour_changed(4, &peer.any, new, ETH_ALEN);
+	cma_neighbour_changed(&init_net, 4, &peer.any, new, ETH_ALEN);
 	ct_settle();
 	KUNIT_EXPECT_EQ(test, c[0]->calls, 1);
 	KUNIT_EXPECT_EQ(test, c[0]->events[0], RDMA_CM_EVENT_UNREACHABLE);
@@ -236,10 +236,30 @@ static void neighbours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c[1]->calls, 1);
 	KUNIT_EXPECT_EQ(test, c[2]->calls + other->calls, 0);
 	/* The one that its handler has destroyed hears no more. */
-	cma_neighbour_changed(4, &peer.any, new, ETH_ALEN);
+	cma_neighbour_changed(&init_net, 4, &peer.any, new, ETH_ALEN);
 	ct_settle();
 	KUNIT_EXPECT_EQ(test, c[0]->calls, 2);
 	KUNIT_EXPECT_EQ(test, c[1]->calls, 1);
+}
+
+/* Another namespace may have an interface of the same number, and neighbours as it likes. */
+static void neighbours_elsewhere(struct kunit *test)
+{
+	struct net *elsewhere = kunit_kzalloc(test, sizeof(*elsewhere), GFP_KERNEL);
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	union ct_addr peer = ct_ip4(0x0a000901, 0);
+	u8 link_addr[ETH_ALEN] = { 2, 2 };
+
+	KUNIT_ASSERT_NOT_NULL(test, elsewhere);
+	memcpy(cma_dst_addr(ct_id(c)), &peer.in, sizeof(peer.in));
+	c->id->route.addr.dev_addr.bound_dev_if = 4;
+	cma_watch_neighbour(ct_id(c));
+	cma_neighbour_changed(elsewhere, 4, &peer.any, link_addr, ETH_ALEN);
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 0);
+	cma_neighbour_changed(&init_net, 4, &peer.any, link_addr, ETH_ALEN);
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
 }
 
 static void bonds(struct kunit *test)
@@ -334,6 +354,7 @@ static struct kunit_case listen_cases[] = {
 	KUNIT_CASE(found_listener_stays),
 	KUNIT_CASE(settings),
 	KUNIT_CASE(neighbours),
+	KUNIT_CASE(neighbours_elsewhere),
 	KUNIT_CASE(bonds),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(without_memory),

@@ -3,6 +3,7 @@
  * KUnit: multicast groups on InfiniBand, with a subnet manager that is played.
  */
 #include <kunit/static_stub.h>
+#include <rdma/rdma_ext_cm.h>
 
 #include "test_cma.h"
 
@@ -16,6 +17,7 @@
  * @mask: what of @rec counts
  * @joins: memberships that were asked for
  * @leaves: and given back
+ * @left: the one that was given back last
  * @refuses: error for the next
  * @nowhere: the interface is not in its broadcast group
  */
@@ -26,6 +28,7 @@ struct manager {
 	ib_sa_comp_mask mask;
 	unsigned int joins;
 	unsigned int leaves;
+	struct ib_sa_multicast *left;
 	int refuses;
 	bool nowhere;
 };
@@ -63,6 +66,7 @@ static struct ib_sa_multicast *play_join(struct cma_id *id, struct ib_sa_mcmembe
 static void play_leave(struct ib_sa_multicast *sa)
 {
 	manager.leaves++;
+	manager.left = sa;
 	/* A handler that gives up ends here, in the id's work. */
 	if (current->flags & PF_WQ_WORKER)
 		current->kunit_test = NULL;
@@ -239,6 +243,30 @@ static void left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
 }
 
+/* Of two groups of one address the one whose context is given is left; the other one stays. */
+static void left_by_context(struct kunit *test)
+{
+	struct consumer *c = datagrams(test, RDMA_PS_UDP);
+	union ct_addr addr = group();
+	u8 contexts[2] = {};
+	struct ib_sa_multicast *first;
+
+	KUNIT_ASSERT_EQ(test, rdma_join_multicast(c->id, &addr.any, BIT(FULLMEMBER_JOIN),
+						  &contexts[0]), 0);
+	first = manager.sa;
+	KUNIT_ASSERT_EQ(test, rdma_join_multicast(c->id, &addr.any, BIT(FULLMEMBER_JOIN),
+						  &contexts[1]), 0);
+	rdma_leave_multicast_of(c->id, &contexts[0]);
+	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
+	KUNIT_EXPECT_PTR_EQ(test, manager.left, first);
+	rdma_leave_multicast_of(c->id, &contexts[0]);
+	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
+	answer(0);
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_PTR_EQ(test, c->last.param.ud.private_data, (const void *)&contexts[1]);
+}
+
 static void leave_here(struct consumer *c)
 {
 	/* The manager is played to this task, too. */
@@ -338,6 +366,7 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(ipoib),
 	KUNIT_CASE(mgids),
 	KUNIT_CASE(left),
+	KUNIT_CASE(left_by_context),
 	KUNIT_CASE(left_in_handler),
 	KUNIT_CASE(destroyed_in_handler),
 	KUNIT_CASE(two_answers),

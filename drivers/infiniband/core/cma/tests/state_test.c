@@ -246,6 +246,29 @@ static void handler_gives_up(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, c->id);
 }
 
+static struct note late;
+
+static void report_late(struct consumer *c)
+{
+	cma_report(ct_id(c), &late.report);
+}
+
+/* The same for an event that comes while the handler runs, when the work is queued once more. */
+static void handler_gives_up_late(struct kunit *test)
+{
+	struct note first = new_note(RDMA_CM_EVENT_ADDR_CHANGE, true);
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+
+	late = new_note(RDMA_CM_EVENT_UNREACHABLE, true);
+	c->hook = report_late;
+	c->ret = 1;
+	KUNIT_EXPECT_TRUE(test, cma_report(ct_id(c), &first.report));
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_EQ(test, late.taken, 1);
+	KUNIT_EXPECT_NULL(test, c->id);
+}
+
 /* A destroyed id ends what waits for its handler; no event follows. */
 static void destroyed_with_reports(struct kunit *test)
 {
@@ -405,6 +428,7 @@ static struct kunit_case state_cases[] = {
 	KUNIT_CASE(service_ids),
 	KUNIT_CASE(events_in_order),
 	KUNIT_CASE(handler_gives_up),
+	KUNIT_CASE(handler_gives_up_late),
 	KUNIT_CASE(destroyed_with_reports),
 	KUNIT_CASE(no_report_of_destroyed),
 	KUNIT_CASE(children),

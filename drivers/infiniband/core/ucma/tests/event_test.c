@@ -283,6 +283,8 @@ static void groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resp.param.ud.qkey, 11);
 	KUNIT_EXPECT_EQ(test, leave(t, 1, group[0]), -EINVAL);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), 1);
+	/* Both groups have one address: the connection manager hears which one is meant. */
+	KUNIT_EXPECT_PTR_EQ(test, t->left_group, (const void *)context[0]);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), 0);
 	KUNIT_EXPECT_EQ(test, resp.uid, 101);
@@ -290,6 +292,37 @@ static void groups(struct kunit *test)
 	/* Events of groups count for the id, too */
 	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, id), 2);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[1]), -ENOENT);
+}
+
+/* Events that there is room for in the only id of a file. */
+static size_t room(struct ucma_test *t)
+{
+	struct ucma_id *id = list_first_entry(&ut_file(t, 0)->ids, struct ucma_id, entry);
+
+	guard(spinlock)(&id->room_lock);
+	return list_count_nodes(&id->room);
+}
+
+/* The room for a group's events goes with the group, whether they have come or not. */
+static void group_room(struct kunit *test)
+{
+	struct ucma_test *t = test->priv;
+	u64 response = ut_at(t, UT_RESPONSE);
+	struct rdma_cm_id *cm;
+	size_t before;
+	int group;
+	u32 id;
+
+	cm = ut_bound(t, 0, &id);
+	before = room(t);
+	group = join(t, id, 0, 100, response);
+	KUNIT_EXPECT_EQ(test, room(t), before + UCMA_JOIN_EVENTS);
+	KUNIT_EXPECT_EQ(test, leave(t, 0, group), 0);
+	KUNIT_EXPECT_EQ(test, room(t), before);
+	group = join(t, id, 0, 101, response);
+	tell_group(cm, t->context, RDMA_CM_EVENT_MULTICAST_JOIN);
+	KUNIT_EXPECT_EQ(test, leave(t, 0, group), 0);
+	KUNIT_EXPECT_EQ(test, room(t), before);
 }
 
 /* A program that cannot be told has not joined. */
@@ -503,6 +536,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(unread_requests),
 	KUNIT_CASE(close_with_all),
 	KUNIT_CASE(groups),
+	KUNIT_CASE(group_room),
 	KUNIT_CASE(group_untold),
 #ifdef CONFIG_FAULT_INJECTION
 	KUNIT_CASE(no_memory),

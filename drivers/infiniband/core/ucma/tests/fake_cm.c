@@ -135,9 +135,10 @@ static int fake_join(struct rdma_cm_id *cm, struct sockaddr *addr, u8 join_state
 	return called("join_multicast");
 }
 
-static void fake_leave(struct rdma_cm_id *cm, struct sockaddr *addr)
+static void fake_leave(struct rdma_cm_id *cm, const void *context)
 {
 	played->context = NULL;
+	played->left_group = context;
 	called("leave_multicast");
 }
 
@@ -206,7 +207,7 @@ const struct ucma_cm_calls fake_cm_calls = {
 	.init_qp_attr = fake_init_qp_attr,
 	.notify = fake_notify,
 	.join_multicast = fake_join,
-	.leave_multicast = fake_leave,
+	.leave_multicast_of = fake_leave,
 	.set_service_type = fake_set_tos,
 	.set_reuseaddr = fake_set_reuseaddr,
 	.set_afonly = fake_set_afonly,

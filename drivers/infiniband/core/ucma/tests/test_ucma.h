@@ -54,6 +54,7 @@ struct fake_id {
  * @number: of the last call that has one
  * @addr: the last address
  * @context: of the last group
+ * @left_group: context of the group that was left last
  * @fail_nth: which allocation, or access to user memory, of the next request fails; 0 for none
  * @left: what is left of that after the request: 0 if it has failed
  * @reason: what ut_reason() gave last
@@ -76,6 +77,7 @@ struct ucma_test {
 	u64 number;
 	struct sockaddr_storage addr;
 	void *context;
+	const void *left_group;
 	int fail_nth;
 	int left;
 	char reason[RDMA_REJECT_TEXT];
