@@ -116,6 +116,9 @@ static int answered(int status, struct ib_sa_multicast *multicast)
 	struct ipoib_dev *ipoib = group->ipoib;
 
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
+		/* Who has to leave does so, however late its own join succeeds. */
+		if (group->state == IPOIB_GROUP_ANSWERED && group->status)
+			break;
 		if (!status)
 			group->rec = multicast->rec;
 		group->status = status;
