@@ -285,7 +285,8 @@ static void unwant(struct ipoib_node *node, void *context)
 {
 	struct ipoib_group *group = group_of(node);
 
-	group->wanted = group->send_only || group == group->ipoib->broadcast;
+	if (!group->send_only && group != group->ipoib->broadcast)
+		group->wanted = false;
 }
 
 /* A program has joined this group for itself, and umcast leaves it to programs. */
@@ -310,7 +311,9 @@ static void want(struct ipoib_dev *ipoib, const u8 *addr)
 	if ((!group || group->send_only) && joined_by_program(ipoib, &mgid))
 		return;
 	if (!group) {
-		create(ipoib, &mgid, false);
+		/* Without room or memory it is tried again when there is something else to do. */
+		if (!create(ipoib, &mgid, false))
+			ipoib->group_sync = true;
 		return;
 	}
 	group->wanted = true;
