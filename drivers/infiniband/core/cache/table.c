@@ -127,10 +127,13 @@ static struct gid_entry *entry_at(const struct gid_table *table, unsigned int in
 	return rcu_dereference_protected(table->entry[index], lockdep_is_held(&table->lock));
 }
 
+/* The last user of a retired entry may free it at any time: it is looked at under RCU. */
 static struct gid_entry *gid_at(const struct gid_table *table, unsigned int index)
 {
-	struct gid_entry *entry = entry_at(table, index);
+	struct gid_entry *entry;
 
+	guard(rcu)();
+	entry = entry_at(table, index);
 	return entry && !entry->retired ? entry : NULL;
 }
 
