@@ -241,11 +241,12 @@ int gid_table_add(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 	return 0;
 }
 
-/* The index is free once nobody uses the entry. */
+/* Nobody finds it who does not use it yet; the index is free once nobody uses it. */
 static void remove_roce(struct gid_entry *entry)
 {
 	const struct ib_gid_attr *attr = &entry->attr;
 
+	WRITE_ONCE(entry->retired, true);
 	if (rdma_cap_roce_gid_table(attr->device, attr->port_num))
 		attr->device->ops.del_gid(attr, &entry->context);
 	retire(entry);
