@@ -17,10 +17,16 @@ void eth_gids_init(struct eth_segment *s)
 	}
 }
 
-static u32 bucket(const struct eth_segment *s, u64 key)
+/* Nobody who does not know the seed can say of two numbers how what becomes of them differs. */
+static u64 mix(const struct eth_segment *s, u64 key)
 {
 	key *= s->seed | 1;
-	return ((key ^ key >> 29) * (s->seed | 1)) >> 40 & (ETH_BUCKETS - 1);
+	return (key ^ key >> 29) * (s->seed | 1);
+}
+
+static u32 bucket(const struct eth_segment *s, u64 key)
+{
+	return mix(s, key) >> 40 & (ETH_BUCKETS - 1);
 }
 
 static u64 station_key(const u8 *mac, u16 vlan)
@@ -35,9 +41,10 @@ static struct list_head *station_bucket(struct eth_segment *s, const u8 *mac, u1
 
 static struct list_head *gid_bucket(struct eth_segment *s, const u8 *gid, const u8 *mac, u16 vlan)
 {
-	u64 key = get_be64(gid) * 3 ^ get_be64(gid + 8);
+	/* one after the other: what a sum of them hides a guest could choose */
+	u64 key = mix(s, mix(s, station_key(mac, vlan)) ^ get_be64(gid));
 
-	return &s->gids[bucket(s, key ^ station_key(mac, vlan) << 1)];
+	return &s->gids[bucket(s, key ^ get_be64(gid + 8))];
 }
 
 static bool same_station(const struct eth_addr *a, const u8 *mac, u16 vlan)

@@ -146,7 +146,8 @@ void eth_take(struct eth_segment *s, const u8 *frame, u32 len)
 	struct run run;
 	u32 at, paylen;
 
-	if (wire_parse_roce(frame, len, &h, &at, &paylen) != WIRE_OK) {
+	/* an adapter may send more than any port's MTU, and buffers of packets are for no more */
+	if (wire_parse_roce(frame, len, &h, &at, &paylen) != WIRE_OK || paylen > WIRE_MAX_MTU) {
 		count_bad(s, frame, len);
 		return;
 	}

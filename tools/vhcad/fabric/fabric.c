@@ -133,14 +133,15 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 		f->agents_at = UINT64_MAX;
 		f->agents->run(f->agents_arg, now);
 	}
+	/* each has its own share: whoever sends MADs or frames all the time holds up no links */
 	if (!list_empty(&f->mads))
 		n = mads_run(f, most);
-	if (f->eth && eth_waiting(f->eth) && n < most)
-		n += eth_poll(f, most - n);
-	if (f->nqueued && n < most)
-		n += fab_queue_poll(f, most - n);
-	if (f->topo && n < most)
-		n += topo_run(f->topo, now, most - n);
+	if (f->eth && eth_waiting(f->eth))
+		n += eth_poll(f, most);
+	if (f->nqueued)
+		n += fab_queue_poll(f, most);
+	if (f->topo)
+		n += topo_run(f->topo, now, most);
 	return n;
 }
 

@@ -195,7 +195,7 @@ void fab_prefetch(const struct fab_port *port, const struct wire_path *path);
  * fab_poll - deliver queued packets whose time has come
  * @f: fabric
  * @now: engine time
- * @most: packets to deliver at the most
+ * @most: packets to deliver at the most: of management, from outside, queued, and of links each
  *
  * Returns the number delivered.
  */

@@ -218,11 +218,11 @@ void port_set_pkeys(struct port *port, u32 first, u32 n, const u16 *pkey)
 	tell_changed(port, same ? 0 : PORT_PKEY_CHANGED);
 }
 
-void port_set_gid(struct port *port, u32 i, const u8 gid[16])
+void port_set_gids(struct port *port, u32 first, u32 n, const u8 (*gid)[16])
 {
-	bool same = !memcmp(port->gid[i], gid, 16);
+	bool same = !memcmp(port->gid[first], gid, n * sizeof(*gid));
 
-	memcpy(port->gid[i], gid, 16);
+	memcpy(port->gid[first], gid, n * sizeof(*gid));
 	tell_changed(port, same ? 0 : PORT_GID_CHANGED);
 }
 

@@ -193,6 +193,22 @@ static void vport_state(struct fab_port *fab, u8 old)
 		eq_async(p->dev, &p->ev, EVB_PORT_ERR);
 }
 
+/* What paths of QPs are made of. */
+#define IN_PATHS	(PORT_LID_CHANGED | PORT_PKEY_CHANGED | PORT_GID_CHANGED | PORT_SETUP_CHANGED)
+
+/* Takes its time, as it looks at all QPs. */
+static void follow_port(struct vport *p)
+{
+	struct vqp *qp;
+
+	table_for_each(qp, &p->dev->qps)
+		if (qp->port == p)
+			qp_follow_port(qp);
+	for (u32 i = 0; i < VHCA_SPECIAL_QPS; i++)
+		if (p->special[i])
+			qp_follow_port(p->special[i]);
+}
+
 /* A port's addresses have changed. */
 static void vport_changed(struct fab_port *fab, u32 what)
 {
@@ -204,14 +220,9 @@ static void vport_changed(struct fab_port *fab, u32 what)
 		{ PORT_REREGISTER, EVB_REREGISTER },
 	};
 	struct vport *p = fab->owner;
-	struct vqp *qp;
 
-	table_for_each(qp, &p->dev->qps)
-		if (qp->port == p)
-			qp_follow_port(qp);
-	for (u32 i = 0; i < VHCA_SPECIAL_QPS; i++)
-		if (p->special[i])
-			qp_follow_port(p->special[i]);
+	if (what & IN_PATHS)
+		follow_port(p);
 	for (u32 i = 0; dev_live(p->dev) && i < ARRAY_SIZE(events); i++)
 		/* the driver has made the GIDs of an Ethernet port */
 		if (what & events[i].change && !(p->fab.eth && events[i].event == EVB_GID_CHANGE))

@@ -117,6 +117,7 @@ u16 set_guid_info(struct sma_call *c)
 {
 	struct port *self = agent_self(c->a);
 	u64 prefix = get_be64(self->gid[0]);
+	u8 gid[SMA_GUIDS_A_BLOCK][2 * GUID_BYTES];
 
 	if (c->mod >= PORT_GIDS / SMA_GUIDS_A_BLOCK)
 		return MAD_BAD_VALUE;
@@ -126,11 +127,10 @@ u16 set_guid_info(struct sma_call *c)
 			return MAD_BAD_VALUE;
 	for (u32 i = 1; i < SMA_GUIDS_A_BLOCK; i++) {
 		u64 guid = get_be64(c->data + i * GUID_BYTES);
-		u8 gid[2 * GUID_BYTES];
 
-		put_be64(gid, guid ? prefix : 0);
-		put_be64(gid + GUID_BYTES, guid);
-		port_set_gid(self, i, gid);
+		put_be64(gid[i], guid ? prefix : 0);
+		put_be64(gid[i] + GUID_BYTES, guid);
 	}
+	port_set_gids(self, 1, SMA_GUIDS_A_BLOCK - 1, &gid[1]);
 	return MAD_OK;
 }

@@ -19,6 +19,7 @@
 #define QKEY	0x11223344u
 #define GRH	40u
 #define HEAD	4u
+#define HUGE	60000u		/* bytes of payload, of which an adapter's frame may have as many */
 
 /* Whose address is in no table of a port. */
 static const u8 nic_mac[6] = { 0x52, 0x54, 0, 0, 0, 0x33 };
@@ -107,7 +108,7 @@ static void handled(struct fixture *f, u64 n)
 }
 
 /* A datagram for device 1, or a group, as the adapter's guest would send it. */
-static u32 make(struct fixture *f, u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn)
+static u32 make_long(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn, u32 len)
 {
 	struct wire_hdr h = {
 		.eth = true, .grh = true, .ipv4 = true, .vlan = WIRE_NO_TAG, .sport = 0xc001,
@@ -120,9 +121,14 @@ static u32 make(struct fixture *f, u8 *buf, const u8 *dmac, const u8 *dgid, u32 
 	memcpy(h.smac, nic_mac, 6);
 	memcpy(h.sgid, nic_gid, 16);
 	memcpy(h.dgid, dgid, 16);
-	n = wire_put(&h, 64, buf);
-	memset(buf + n, 0x5a, 64);
-	return wire_seal_roce(buf, n, 64);
+	n = wire_put(&h, len, buf);
+	memset(buf + n, 0x5a, len);
+	return wire_seal_roce(buf, n, len);
+}
+
+static u32 make(struct fixture *f, u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn)
+{
+	return make_long(buf, dmac, dgid, qpn, 64);
 }
 
 static void post(struct fixture *f)
@@ -252,12 +258,47 @@ static void hostile(void **state)
 	done(&f);
 }
 
+/*
+ * Packets that are longer than any MTU are nobody's.  With a fault armed, on whatever link, packets
+ * are copied into buffers for as much as ports may send.
+ */
+static void too_long(void **state)
+{
+	static const u8 mgid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };
+	static u8 buf[WIRE_MAX_HDR + HUGE + WIRE_ICRC_LEN];
+	struct fab_fault fault = { .kind = FAB_DUPLICATE, .permille = 1000 };
+	struct fixture f;
+	u64 before;
+	u8 mac[6];
+	u32 n;
+
+	setup(&f);
+	assert_int_equal(fab_fault_arm(f.p.w.fabric, &fault), 0);
+	roce_mcast_mac(mgid, mac);
+	put(&f, buf, make_long(buf, mac, mgid, 0xffffff, HUGE));
+	n = make_long(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn, HUGE);
+	put(&f, buf, n);
+	n = make_long(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn, WIRE_MAX_MTU + 1);
+	put(&f, buf, n);
+	handled(&f, 3);
+	assert_int_equal(f.p.h[0].dev->port->fab.ib.bad, 2);
+	assert_int_equal(t_stats(&f.p.h[0]).rx_mcast_packets, 0);
+	/* the largest that there is comes, twice, and finds no receive */
+	before = t_stats(&f.p.h[0]).rx_packets;
+	n = make_long(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn, WIRE_MAX_MTU);
+	put(&f, buf, n);
+	handled(&f, 4);
+	assert_int_equal(t_stats(&f.p.h[0]).rx_packets, before + 2);
+	done(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(whose),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "lib/bytes.h"
 #include "tests/teth.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -330,6 +331,33 @@ static void strict(void **state)
 	}
 }
 
+/* GIDs that a guest has chosen so that a plain sum of their halves is the same are spread. */
+static void chosen(void **state)
+{
+	struct eth_segment *s;
+	struct fixture f;
+	u8 gid[16];
+
+	setup(&f, false);
+	s = f.p.w.fabric->eth;
+	for (u32 i = T_ETH_GIDS; i < ETH_GIDS; i++) {
+		u64 half = 0x2001ull << 48 | i;
+
+		put_be64(gid, half);
+		put_be64(gid + 8, 0x1122334455667788ull ^ half * 3);
+		assert_int_equal(t_eth_set_gid(&f.p.h[1], i, t_eth_mac[1], VHCA_NO_VLAN, gid),
+				 VHCA_ST_OK);
+	}
+	for (u32 i = 0; i < ETH_BUCKETS; i++) {
+		u32 n = 0;
+
+		list_for_each_safe(l, &s->gids[i])
+			n++;
+		assert_true(n < 16);
+	}
+	t_pair_fini(&f.p);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -341,6 +369,7 @@ int main(void)
 		cmocka_unit_test(silently_lost),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(strict),
+		cmocka_unit_test(chosen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

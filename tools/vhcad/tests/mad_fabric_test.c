@@ -673,6 +673,27 @@ static void no_flow_control(void **state)
 	end(&w);
 }
 
+/* A host that always has MADs to send holds up nobody's packets. */
+static void flood(void **state)
+{
+	struct payload pl;
+	struct world w;
+	struct run run;
+
+	start(&w, true, true);
+	run = mad_to(&w.e[1].port, w.e[2].port.ib.lid, 5, 0, &pl);
+	fab_send(&w.e[1].port, &run);
+	for (u32 i = 0; i < 1000 && !w.e[2].n; i++) {
+		while (send_mad(&w, 0, LID_PERMISSIVE, 0, 0))
+			;
+		w.now += 1000;
+		fab_poll(w.f, w.now, 64);
+	}
+	assert_int_equal(w.e[2].n, 1);
+	settle(&w);
+	end(&w);
+}
+
 /* As many as a switch has ports, and no more. */
 static void many_ports(void **state)
 {
@@ -717,7 +738,8 @@ int main(void)
 		cmocka_unit_test(states), cmocka_unit_test(pkeys), cmocka_unit_test(own_lids),
 		cmocka_unit_test(told), cmocka_unit_test(port_zero),
 		cmocka_unit_test(sender_gone), cmocka_unit_test(faults),
-		cmocka_unit_test(no_flow_control), cmocka_unit_test(many_ports),
+		cmocka_unit_test(no_flow_control), cmocka_unit_test(flood),
+		cmocka_unit_test(many_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,7 @@ static void setters(void **state)
 {
 	struct port_setup setup;
 	u16 pkeys[2] = { 0x8001, 2 };
+	static const u8 many[PORT_GIDS - 1][16] = { { 0x20 }, { 0x21 }, { 0x22 } };
 	u8 gid[16] = { 0x20, [15] = 1 };
 	struct owner o;
 
@@ -241,7 +242,7 @@ static void setters(void **state)
 	port_set_pkeys(&o.port, PORT_PKEYS - 2, 2, pkeys);
 	assert_int_equal(o.what, PORT_PKEY_CHANGED);
 	assert_int_equal(o.port.pkey[PORT_PKEYS - 1], 2);
-	port_set_gid(&o.port, 1, gid);
+	port_set_gids(&o.port, 1, 1, &gid);
 	assert_int_equal(o.what, PORT_GID_CHANGED);
 	port_set_prefix(&o.port, 0x1122334455667788);
 	assert_int_equal(o.changes, 4);
@@ -262,10 +263,14 @@ static void setters(void **state)
 	port_set_sm(&o.port, 9, 3);
 	port_set_pkeys(&o.port, PORT_PKEYS - 2, 2, pkeys);
 	memcpy(gid, o.port.gid[1], sizeof(gid));
-	port_set_gid(&o.port, 1, gid);
+	port_set_gids(&o.port, 1, 1, &gid);
 	port_set_prefix(&o.port, 0x1122334455667788);
 	port_set_setup(&o.port, &setup);
 	assert_int_equal(o.changes, 6);
+	/* several at once are one change, as all QPs of the port are looked at for each */
+	port_set_gids(&o.port, 1, ARRAY_SIZE(many), many);
+	assert_int_equal(o.changes, 7);
+	assert_memory_equal(o.port.gid[1], many, sizeof(many));
 }
 
 static void pkeys_match(void **state)

@@ -127,10 +127,13 @@ static struct gid_entry *entry_at(const struct gid_table *table, unsigned int in
 	return rcu_dereference_protected(table->entry[index], lockdep_is_held(&table->lock));
 }
 
+/* The last user of a retired entry may free it at any time: it is looked at under RCU. */
 static struct gid_entry *gid_at(const struct gid_table *table, unsigned int index)
 {
-	struct gid_entry *entry = entry_at(table, index);
+	struct gid_entry *entry;
 
+	guard(rcu)();
+	entry = entry_at(table, index);
 	return entry && !entry->retired ? entry : NULL;
 }
 
@@ -238,11 +241,12 @@ int gid_table_add(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 	return 0;
 }
 
-/* The index is free once nobody uses the entry. */
+/* Nobody finds it who does not use it yet; the index is free once nobody uses it. */
 static void remove_roce(struct gid_entry *entry)
 {
 	const struct ib_gid_attr *attr = &entry->attr;
 
+	WRITE_ONCE(entry->retired, true);
 	if (rdma_cap_roce_gid_table(attr->device, attr->port_num))
 		attr->device->ops.del_gid(attr, &entry->context);
 	retire(entry);

@@ -31,6 +31,9 @@ static int header(struct sk_buff *skb, struct net_device *netdev, unsigned short
 {
 	struct ipoib_head *head = skb_push(skb, sizeof(*head));
 
+	/* A program that sends by a packet socket need not say whom to. */
+	if (!daddr)
+		return -(int)sizeof(*head);
 	/* Always: where the packet goes is known only from here. */
 	memcpy(head->addr, daddr, sizeof(head->addr));
 	head->encap.proto = htons(type);

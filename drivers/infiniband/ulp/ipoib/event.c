@@ -181,19 +181,27 @@ static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 	}
 }
 
+/* One level does not stand for another: a P_Key that is where it was needs nothing. */
+static void flush_levels(struct ipoib_dev *ipoib, unsigned long levels)
+{
+	unsigned int level;
+
+	for_each_set_bit(level, &levels, IPOIB_FLUSH_RESTART + 1)
+		flush_one(ipoib, level);
+}
+
 static void follow(struct work_struct *work)
 {
 	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, flush_work), *child;
-	enum ipoib_flush level;
+	unsigned long levels;
 
 	rtnl_lock();
-	level = atomic_xchg(&ipoib->flush, IPOIB_FLUSH_NONE);
+	levels = atomic_xchg(&ipoib->flush, 0);
 	if (ipoib->netdev->reg_state == NETREG_REGISTERED) {
 		/* Children work also while their parent is down. */
-		if (level != IPOIB_FLUSH_RESTART)
-			list_for_each_entry(child, &ipoib->children, entry)
-				flush_one(child, level);
-		flush_one(ipoib, level);
+		list_for_each_entry(child, &ipoib->children, entry)
+			flush_levels(child, levels & ~BIT(IPOIB_FLUSH_RESTART));
+		flush_levels(ipoib, levels);
 	}
 	rtnl_unlock();
 	dev_put(ipoib->netdev);
@@ -208,10 +216,7 @@ static void follow(struct work_struct *work)
  */
 void ipoib_flush(struct ipoib_dev *ipoib, enum ipoib_flush level)
 {
-	int old = atomic_read(&ipoib->flush);
-
-	while (old < (int)level && !atomic_try_cmpxchg(&ipoib->flush, &old, level))
-		;
+	atomic_or(BIT(level), &ipoib->flush);
 	dev_hold(ipoib->netdev);
 	if (!queue_work(ipoib_wq, &ipoib->flush_work))
 		dev_put(ipoib->netdev);
@@ -251,7 +256,7 @@ static void link_up(struct work_struct *work)
  */
 void ipoib_event_init(struct ipoib_dev *ipoib)
 {
-	atomic_set(&ipoib->flush, IPOIB_FLUSH_NONE);
+	atomic_set(&ipoib->flush, 0);
 	INIT_WORK(&ipoib->flush_work, follow);
 	INIT_WORK(&ipoib->link_work, link_up);
 	INIT_DELAYED_WORK(&ipoib->age_work, age);

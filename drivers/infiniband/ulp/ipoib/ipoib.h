@@ -151,7 +151,7 @@ struct ipoib_cm;
  * @group_sync: the stack's list of groups has changed
  * @age_work: gives up what nobody uses any more
  * @cm: connected mode
- * @flush: level that @flush_work has to do
+ * @flush: levels that @flush_work has to do, a bit each
  * @flush_work: follows events
  * @link_work: has the carrier follow the broadcast group
  * @handler: hears of events, for a parent and its children

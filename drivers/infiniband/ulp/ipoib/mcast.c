@@ -116,6 +116,9 @@ static int answered(int status, struct ib_sa_multicast *multicast)
 	struct ipoib_dev *ipoib = group->ipoib;
 
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
+		/* Who has to leave does so, however late its own join succeeds. */
+		if (group->state == IPOIB_GROUP_ANSWERED && group->status)
+			break;
 		if (!status)
 			group->rec = multicast->rec;
 		group->status = status;
@@ -282,7 +285,8 @@ static void unwant(struct ipoib_node *node, void *context)
 {
 	struct ipoib_group *group = group_of(node);
 
-	group->wanted = group->send_only || group == group->ipoib->broadcast;
+	if (!group->send_only && group != group->ipoib->broadcast)
+		group->wanted = false;
 }
 
 /* A program has joined this group for itself, and umcast leaves it to programs. */
@@ -307,7 +311,9 @@ static void want(struct ipoib_dev *ipoib, const u8 *addr)
 	if ((!group || group->send_only) && joined_by_program(ipoib, &mgid))
 		return;
 	if (!group) {
-		create(ipoib, &mgid, false);
+		/* Without room or memory it is tried again when there is something else to do. */
+		if (!create(ipoib, &mgid, false))
+			ipoib->group_sync = true;
 		return;
 	}
 	group->wanted = true;

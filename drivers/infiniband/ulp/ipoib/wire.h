@@ -65,7 +65,10 @@ struct ipoib_cm_private {
 	__be32 mtu;
 };
 
-/* What has to be given up after an event; a higher level includes what is below it. */
+/*
+ * What has to be given up after an event. Several may come before the first is followed, and each
+ * is followed for itself: a higher one includes what is below it only if it finds something to do.
+ */
 enum ipoib_flush {
 	IPOIB_FLUSH_NONE,
 	IPOIB_FLUSH_LIGHT,	/* groups, and what is known of paths */

@@ -41,9 +41,16 @@ static int del_gid(const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_device *device = to_roce(attr->device);
 	union ib_gid *told = &device->told[attr->port_num][attr->index];
+	const struct ib_gid_attr *found = rdma_get_gid_attr(attr->device, attr->port_num,
+							    attr->index);
 
 	if (memcmp(told, &attr->gid, sizeof(*told)) || *context != told)
 		device->wrong++;
+	/* Who finds it now would use what the driver has given up. */
+	if (!IS_ERR(found)) {
+		device->wrong++;
+		rdma_put_gid_attr(found);
+	}
 	*told = zgid;
 	return 0;
 }
