@@ -7,7 +7,7 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check check-long check-device lint coverage counts mutants \
+.PHONY: all modules kbuild modules_install uninstall tools deb lab demo shell check check-long check-device lint coverage counts mutants \
 	campaign bench bench-device fuzz-device clean help
 all: modules tools
 
@@ -26,16 +26,19 @@ modules:
 	$(LAB) trees ours distro
 	@find build/trees/*/modules -name '*.ko' | LC_ALL=C sort
 
-modules_install uninstall:
-	@echo "make $@ needs the kernel to install for: make $@ KDIR=/lib/modules/\$$(uname -r)/build" >&2
+modules_install uninstall kbuild:
+	@echo "make $@ needs a kernel: make $@ KDIR=/lib/modules/\$$(uname -r)/build" >&2
 	@exit 2
 else
 RELEASE = $(shell cat $(KDIR)/include/config/kernel.release)
 DEPMOD	= depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(RELEASE)
 UPDATES = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/updates
 
-modules:
+# what the package vhca-dkms calls on a host
+kbuild:
 	+$(KBUILD) modules
+
+modules: kbuild
 	tools/testing/lint/own-symbols $(KDIR) .
 
 modules_install: modules
@@ -57,6 +60,11 @@ endif
 
 tools:
 	$(LAB) tools
+
+# ---- packages ---------------------------------------------------------------
+
+deb:
+	tools/packaging/build
 
 # ---- the lab ----------------------------------------------------------------
 
@@ -126,6 +134,7 @@ help:
 	@echo '  modules_install KDIR=...  install them below updates/ (INSTALL_MOD_PATH= for another root)'
 	@echo '  uninstall KDIR=...        take them away: the distribution'"'"'s modules are used again'
 	@echo '  tools            vhcad, vhcactl, the provider libvhca and rdma-why'
+	@echo '  deb              Debian packages of all of it, in build/deb (Documentation/admin/packages.rst)'
 	@echo 'Trying it (as root on Debian 12 or 13; everything needed is fetched and cached)'
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
 	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe'

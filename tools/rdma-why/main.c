@@ -20,6 +20,7 @@ static unsigned int reported;
 static const char usage[] =
 	"usage: rdma-why [--fdinfo] COMMAND [ARGUMENT]...\n"
 	"       rdma-why --vendor-err NUMBER\n"
+	"       rdma-why --help\n"
 	"Runs COMMAND. Afterwards it prints, to standard error, each request to the RDMA stack that\n"
 	"was refused, with the error and the kernel's reason. Exits as COMMAND does.\n"
 	"\n"

@@ -313,6 +313,14 @@ out:
 	return buf;
 }
 
+static const char usage[] =
+"usage: vhca-capcheck FILE\n"
+"       vhca-capcheck --help\n"
+"\n"
+"Checks the CRCs of every RDMA packet in a capture (pcap or pcapng, InfiniBand in ERF\n"
+"records or RoCEv2), and the headers of InfiniBand packets.  Exit status: 0 all are\n"
+"good, 1 some are not, 2 nothing could be checked.\n";
+
 int main(int argc, char **argv)
 {
 	static struct check c;
@@ -320,8 +328,12 @@ int main(int argc, char **argv)
 	u8 *data;
 	int err;
 
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
 	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: vhca-capcheck FILE\n");
+		fputs(usage, stderr);
 		return 2;
 	}
 	data = read_all(argv[1], &c.size);

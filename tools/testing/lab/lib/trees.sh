@@ -5,10 +5,16 @@
 # in_root PART COMMAND...: run a command in the guest root or the tools root. This source tree and the cache are at their own
 # paths; whatever else is written goes to memory and is gone afterwards.
 in_root() {
+	local part=$1
+	shift
+	in_folder "$(part_path "$part")" "$@"
+}
+
+# in_folder ROOT COMMAND...: the same in a root by its folder
+in_folder() {
 	[ $# -gt 1 ] || usage_error "chroot takes a command"
 	need_root
-	local root status=0
-	root=$(part_path "$1")
+	local root=$1 status=0
 	shift
 	cache_used
 	isolated "$LIB/enter-guest-root" "$root" "$TOP" "$CACHE" "$@" || status=$?

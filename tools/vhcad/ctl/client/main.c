@@ -11,6 +11,7 @@
 
 static const char usage[] =
 "usage: vhcactl [--control SOCKET] [--json] COMMAND [, COMMAND]...\n"
+"       vhcactl --help\n"
 "\n"
 "  status [-v]              adapters, their guests, drivers, objects and ports; with -v\n"
 "                           their QPs, CQs, SRQs, multicast groups and memory\n"
