@@ -68,7 +68,8 @@ run_options() {
 			continue
 			;;
 		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
-			--core-of | --hca-of | --link-of | --timeout | --packages | --out | --device-arg | --append | --kernel | --trees) ;;
+			--core-of | --hca-of | --link-of | --timeout | --packages | --out | --device-arg | \
+			--append | --kernel | --trees) ;;
 		--)
 			shift
 			break
