@@ -50,7 +50,9 @@ struct mad_timer {
  * @qp: the QP, or NULL: the port has none
  * @table: agents by the requests that they take
  * @started: it has left RESET
- * @free: sends for which the queue has room
+ * @room: sends that the queue holds
+ * @free: sends for which it has room now
+ * @idle: woken when the queue has given back all that it held
  * @stalled: nothing is posted, since the QP is being brought back to work
  * @eager: agents with sends that wait for room, struct mad_agent, in the order of their turns
  * @missing: receives that could not be posted
@@ -63,7 +65,9 @@ struct mad_qp {
 	struct ib_qp *qp;
 	struct mad_table table;
 	bool started;
+	unsigned int room;
 	unsigned int free;
+	wait_queue_head_t idle;
 	bool stalled;
 	struct list_head eager;
 	unsigned int missing;

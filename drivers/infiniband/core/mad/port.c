@@ -42,6 +42,7 @@ struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num)
 		port->qp[i].port = port;
 		port->qp[i].index = i;
 		INIT_LIST_HEAD(&port->qp[i].eager);
+		init_waitqueue_head(&port->qp[i].idle);
 		mad_table_init(&port->qp[i].table);
 	}
 	return port;

@@ -64,6 +64,31 @@ static int restart_sends(struct mad_qp *qp)
 	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_CUR_STATE);
 }
 
+static bool is_idle(struct mad_qp *qp)
+{
+	guard(spinlock_irqsave)(&qp->port->lock);
+	return qp->free == qp->room;
+}
+
+/*
+ * Returns when all that was posted has completed. Of sends that is known here. A last one, by which
+ * ib_drain_sq() would know, is refused by some devices: rdma_rxe takes SENDs with an address alone
+ * from a QP of this type.
+ */
+static void drain(struct mad_qp *qp)
+{
+	struct mad_port *port = qp->port;
+	int ret = modify(qp, IB_QPS_ERR);
+
+	if (ret) {
+		ibdev_err(port->device, "port %u: QP%u cannot be drained: %d\n", port->port_num,
+			  qp->index, ret);
+		return;
+	}
+	ib_drain_rq(qp->qp);
+	wait_event(qp->idle, is_idle(qp));
+}
+
 /*
  * A QP has failed. Its sends that are not to blame wait meanwhile, and receives that came back are
  * missing.
@@ -78,7 +103,7 @@ static void recover(struct work_struct *work)
 		ret = mad_recv_refill(qp);
 	} else {
 		if (qp->started)
-			ib_drain_qp(qp->qp);
+			drain(qp);
 		ret = modify(qp, IB_QPS_RESET);
 		if (!ret) {
 			qp->started = false;
@@ -114,9 +139,9 @@ static int make(struct mad_qp *qp)
 		.send_cq = port->cq,
 		.recv_cq = port->cq,
 		.sq_sig_type = IB_SIGNAL_ALL_WR,
-		/* Draining takes one more of each. */
+		/* Draining takes one more receive. */
 		.cap = {
-			.max_send_wr = sendq_size + 1,
+			.max_send_wr = sendq_size,
 			.max_recv_wr = recvq_size + 1,
 			.max_send_sge = 2,
 			.max_recv_sge = 1,
@@ -131,6 +156,7 @@ static int make(struct mad_qp *qp)
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	qp->qp = made;
+	qp->room = sendq_size;
 	qp->free = sendq_size;
 	qp->missing = recvq_size;
 	INIT_WORK(&qp->recover, recover);
@@ -147,7 +173,7 @@ static void end(struct mad_port *port)
 			continue;
 		cancel_work_sync(&qp->recover);
 		if (qp->started)
-			ib_drain_qp(qp->qp);
+			drain(qp);
 		ibdev_dbg(port->device, "port %u: QP%u has dropped %lld MADs\n", port->port_num, i,
 			  atomic64_read(&qp->dropped));
 		ib_destroy_qp(qp->qp);
@@ -183,7 +209,7 @@ int mad_qps_open(struct mad_port *port)
 
 	sendq_size = clamp(sendq_size, MIN_QUEUE, MAX_SENDQ);
 	recvq_size = clamp(recvq_size, MIN_QUEUE, MAX_RECVQ);
-	cqes = (sendq_size + recvq_size + 2) * (smi ? 2 : 1);
+	cqes = (sendq_size + recvq_size + 1) * (smi ? 2 : 1);
 
 	INIT_DELAYED_WORK(&port->timer_work, mad_timer_work);
 	INIT_WORK(&port->done_work, mad_done_work);

@@ -141,10 +141,13 @@ bool mad_queue_withdraw(struct mad_send *send)
  */
 void mad_queue_sent(struct mad_send *send)
 {
-	lockdep_assert_held(&send->agent->port->lock);
+	struct mad_qp *qp = send->agent->qp;
+
+	lockdep_assert_held(&qp->port->lock);
 	unmap(send);
 	send->posted = false;
-	send->agent->qp->free++;
+	if (++qp->free == qp->room)
+		wake_up(&qp->idle);
 }
 
 /**

@@ -29,15 +29,25 @@ def arguments():
         parser.add_argument("--" + name, required=True)
     for name in ("icount", "iommu", "pciehp", "capture", "coverage", "pin", "confined"):
         parser.add_argument("--" + name, action="store_true")
-    for name in ("device-arg", "append", "link-of"):
+    for name in ("device-arg", "append", "core-of", "hca-of", "link-of"):
         parser.add_argument("--" + name, action="append", default=[])
     parser.add_argument("script", nargs="*")
     options = parser.parse_args()
-    options.links = [options.link] * options.nodes
-    for word in options.link_of:
-        node, link = word.split("=")
-        options.links[int(node) - 1] = link
+    options.cores = of_each(options, options.core, options.core_of)
+    options.hcas = of_each(options, options.hca, options.hca_of)
+    options.links = of_each(options, options.link, options.link_of)
+    options.ethernet = bool(options.vhcad) and any(
+        hcas and link == "eth" for hcas, link in zip(options.hcas, options.links))
     return options
+
+
+def of_each(options, usual, words):
+    """A list of what each guest has, from what they usually have and words like "2=ours"."""
+    values = [usual] * options.nodes
+    for word in words:
+        node, value = word.split("=")
+        values[int(node) - 1] = type(usual)(value)
+    return values
 
 
 def stage(options):

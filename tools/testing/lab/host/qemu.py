@@ -115,9 +115,10 @@ def guest(options, node, descriptors, links, sockets):
                   "-device", "virtserialport,chardev=control,name=lab.control"]
     if "shell" in descriptors:
         arguments += ["-device", "virtconsole,chardev=shell"]
-    if "eth" in options.links and sockets:
-        ports = options.hca * options.ports if options.links[node - 1] == "eth" else 1
-        arguments += on_ethernet(node, ports)
+    if options.ethernet:
+        ports = len(sockets) * options.ports if options.links[node - 1] == "eth" else 1
+        # rdma_rxe of a guest without an HCA has an adapter there, too.
+        arguments += on_ethernet(node, max(1, ports))
     else:
         arguments += network(node, links)
     arguments += shared("root", options.guest_root)
@@ -127,7 +128,7 @@ def guest(options, node, descriptors, links, sockets):
     arguments += shared("out", options.out, readonly=False)
     for index, socket in enumerate(sockets):
         arguments += hca(index, socket)
-    words = (f"lab.node={node} lab.nodes={options.nodes} lab.core={options.core} "
+    words = (f"lab.node={node} lab.nodes={options.nodes} lab.core={options.cores[node - 1]} "
              f"lab.load={options.load} lab.hcas={len(sockets)} lab.ports={options.ports} "
              f"lab.mode={options.mode} lab.subnet={options.subnet}")
     if options.iommu:

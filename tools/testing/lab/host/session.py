@@ -72,8 +72,8 @@ class Session:
     def __init__(self, options):
         self.options = options
         self.selector = selectors.DefaultSelector()
-        cores = options.core.split(",")
-        self.nodes = {k: Node(k, cores[0]) for k in range(1, options.nodes + 1)}
+        self.nodes = {k: Node(k, options.cores[k - 1].split(",")[0])
+                      for k in range(1, options.nodes + 1)}
         self.control = Control(options.nodes, self.send, self.vhcactl,
                                lambda: self.terminal.size() if self.terminal else "24 80",
                                self.ready, self.next_core)
@@ -150,10 +150,10 @@ class Session:
         options = self.options
         command = [options.vhcad]
         for node in self.nodes:
-            for index in range(options.hca):
+            for index in range(options.hcas[node - 1]):
                 command += ["--hca", f"n{node}h{index}.sock,name=node{node}-{index},"
                                      f"ports={options.ports}{self.link_of(node, index)}"]
-        if "eth" in options.links:
+        if options.ethernet:
             command += ["--ethernet", "ether.sock"]
         command += ["--link", options.link, "--subnet", options.subnet,
                     "--log", self.path("vhcad.log"), "--control", "control.sock",
@@ -233,8 +233,8 @@ class Session:
         theirs = {}
         for name in names:
             node.sockets[name], theirs[name] = socket.socketpair()
-        sockets = [f"n{node.number}h{index}.sock" for index in range(options.hca)] \
-            if self.daemon else []
+        sockets = [f"n{node.number}h{index}.sock"
+                   for index in range(options.hcas[node.number - 1])] if self.daemon else []
         descriptors = {name: end.fileno() for name, end in theirs.items()}
         command = qemu.guest(options, node.number, descriptors, links, sockets)
         with open(self.path(f"qemu.n{node.number}.log"), "wb") as log:
@@ -412,7 +412,7 @@ class Session:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.interrupted)
         try:
-            if self.options.vhcad and self.options.hca:
+            if self.options.vhcad and any(self.options.hcas):
                 self.start_daemon()
             self.start_nodes()
             if self.terminal:

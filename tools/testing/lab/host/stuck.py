@@ -15,7 +15,8 @@ _PLACE = re.compile(r"RIP: \S+")
 
 
 def adapters(session, say):
-    names = [f"node{k}-{h}" for k in session.nodes for h in range(session.options.hca)]
+    names = [f"node{k}-{h}" for k in session.nodes
+             for h in range(session.options.hcas[k - 1])]
     requests = [["status", "-v"], ["counters", "-v"]] + [["qps", name] for name in names]
     with open(session.path("stuck"), "w", encoding="utf-8") as file:
         for words in requests:

@@ -16,13 +16,34 @@ one_of() {
 	usage_error "$option takes one of: $*; not '$value'"
 }
 
+# of_guest OPTION WORD: WORD is K=VALUE with a guest's number; prints VALUE
+of_guest() {
+	number "$1" "${2%%=*}" 1 "$opt_nodes"
+	[[ $2 = *=* ]] || usage_error "$1 $2 lacks =VALUE"
+	echo "${2#*=}"
+}
+
+# most_hcas: of all guests
+most_hcas() {
+	local word most=$opt_hca
+	for word in "${opt_hca_of[@]}"; do [ "${word#*=}" -le "$most" ] || most=${word#*=}; done
+	echo "$most"
+}
+
+# hcas_of K: of guest K
+hcas_of() {
+	local word hcas=$opt_hca
+	for word in "${opt_hca_of[@]}"; do [ "${word%%=*}" != "$1" ] || hcas=${word#*=}; done
+	echo "$hcas"
+}
+
 # Sets opt_* and leaves the words after the options in $rest.
 run_options() {
-	local core link
+	local core word value
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
 	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386=''
-	flags=() opt_link_of=()
+	flags=() opt_core_of=() opt_hca_of=() opt_link_of=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
@@ -47,7 +68,8 @@ run_options() {
 			continue
 			;;
 		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
-			--link-of | --timeout | --packages | --out | --device-arg | --append | --kernel | --trees) ;;
+			--core-of | --hca-of | --link-of | --timeout | --packages | --out | --device-arg | \
+			--append | --kernel | --trees) ;;
 		--)
 			shift
 			break
@@ -59,6 +81,8 @@ run_options() {
 		case $1 in
 		--device-arg) flags+=("--device-arg=$2") ;;
 		--append) flags+=("--append=$2") ;;
+		--core-of) opt_core_of+=("$2") ;;
+		--hca-of) opt_hca_of+=("$2") ;;
 		--link-of) opt_link_of+=("$2") flags+=("--link-of=$2") ;;
 		*) declare -g "opt_${1#--}=$2" ;;
 		esac
@@ -89,18 +113,28 @@ run_options() {
 		for core in ${opt_core//,/ }; do [ "$core" = "${opt_core%%,*}" ] || opt_timeout=$((2 * opt_timeout)); done
 	fi
 	number --timeout "$opt_timeout" 1 86400
-	for link in "${opt_link_of[@]}"; do
-		number --link-of "${link%%=*}" 1 "$opt_nodes"
-		one_of "--link-of ${link%%=*}" "${link#*=}" ib eth
+	for word in "${opt_core_of[@]}"; do
+		value=$(of_guest --core-of "$word")
+		one_of "--core-of ${word%%=*}" "$value" ours distro stock
 	done
-	[ "$opt_subnet" != opensm ] || [ "$opt_hca" -gt 0 ] ||
-		usage_error "--subnet opensm needs an HCA to run on"
+	[ ${#opt_core_of[@]} = 0 ] || [[ $opt_core != *,* ]] ||
+		usage_error "--core-of goes with one --core, not with $opt_core"
+	for word in "${opt_hca_of[@]}"; do
+		value=$(of_guest --hca-of "$word")
+		number "--hca-of ${word%%=*}" "$value" 0 16
+	done
+	for word in "${opt_link_of[@]}"; do
+		value=$(of_guest --link-of "$word")
+		one_of "--link-of ${word%%=*}" "$value" ib eth
+	done
+	[ "$opt_subnet" != opensm ] || [ "$(hcas_of 1)" -gt 0 ] ||
+		usage_error "--subnet opensm needs an HCA in node1 to run on"
 	[ -z "$opt_confined" ] || [ -z "$opt_sanitize" ] ||
 		usage_error "--confined is not what --sanitize can be"
 	[[ " ${flags[*]} " != *" --coverage "* ]] || [ "$opt_kernel" = debug ] ||
 		usage_error "--coverage is what --kernel debug can count"
-	[ "$opt_kernel" != builtin ] || [ "$opt_core" = ours ] ||
-		usage_error "--kernel builtin has our core in it, not --core $opt_core"
+	[ "$opt_kernel" != builtin ] || [ "$opt_core${opt_core_of[*]}" = ours ] ||
+		usage_error "--kernel builtin has our core in it, not --core $opt_core ${opt_core_of[*]}"
 	[ "$opt_kernel" != kcsan ] || later "--kernel kcsan"
 }
 
@@ -128,7 +162,7 @@ boot_guests() {
 	parts_ready $(kernel_parts "$opt_kernel") ${opt_i386:+i386-root}
 	root=$(guest_root_with "$opt_packages")
 	local trees=${opt_trees//,/ }
-	for core in ${opt_core//,/ }; do [ "$core" = stock ] || trees="$trees $core"; done
+	for core in ${opt_core//,/ } "${opt_core_of[@]#*=}"; do [ "$core" = stock ] || trees="$trees $core"; done
 	if [ "$opt_kernel" = builtin ]; then
 		builtin_ready
 		opt_core=builtin
@@ -136,12 +170,12 @@ boot_guests() {
 		# shellcheck disable=SC2086
 		trees_ready "$opt_kernel" $trees
 	fi
-	if [ "$opt_core" = stock ] && [ -z "${trees// /}" ]; then
-		opt_hca=0
+	if [ -z "${trees// /}" ]; then
+		opt_hca=0 opt_hca_of=()
 	else
 		addon_ready
 		[ ! -d "$BUILD/addon" ] || addon=$BUILD/addon
-		if [ "$opt_hca" -gt 0 ]; then
+		if [ "$(most_hcas)" -gt 0 ]; then
 			daemon_ready "${opt_sanitize}vhcad"
 			vhcad=$TOP/tools/vhcad/build/${opt_sanitize}vhcad
 			vhcactl=$TOP/tools/vhcad/build/vhcactl
@@ -162,7 +196,8 @@ boot_guests() {
 		--vhcad "$vhcad" --vhcactl "$vhcactl" --out "$opt_out" --accel "$accel" --mode "$mode" \
 		--nodes "$opt_nodes" --hca "$opt_hca" --ports "$opt_ports" --cpus "$opt_cpus" \
 		--mem "$opt_mem" --timeout "$opt_timeout" --core "$opt_core" --load "$opt_load" \
-		--link "$opt_link" --subnet "$opt_subnet" --irq "$opt_irq" "${flags[@]}" -- "$@"
+		--link "$opt_link" --subnet "$opt_subnet" --irq "$opt_irq" "${flags[@]}" \
+		"${opt_core_of[@]/#/--core-of=}" "${opt_hca_of[@]/#/--hca-of=}" -- "$@"
 }
 
 lab_run() {

@@ -18,6 +18,14 @@ expect() {
 	fi
 }
 
+# passes NAME COMMAND...: it succeeds; its output, of which the end is shown, is in $work/log
+passes() {
+	local name=$1 status=0
+	shift
+	"$@" >"$work/log" 2>&1 || status=$?
+	expect "$name: $(tail -n 20 "$work/log" | tr '\n' ';')" 0 "$status"
+}
+
 # expect_text NAME PATTERN FILE: FILE holds a line that matches PATTERN
 expect_text() {
 	if grep -Eq -- "$2" "$3"; then

@@ -63,21 +63,6 @@ native_addresses()
 	export server_gid own_gid
 }
 
-# ended PID [SECONDS]: waits for PID, but not longer than this; its exit status
-ended()
-{
-	local deadline=$((SECONDS + ${2:-$CM_LINGER}))
-	while kill -0 "$1" 2>/dev/null; do
-		[ "$SECONDS" -lt "$deadline" ] || {
-			echo "it goes on, and is killed"
-			kill -9 "$1"
-			break
-		}
-		moment
-	done
-	wait "$1"
-}
-
 # stopped PID: a server that serves for ever is told to end
 stopped()
 {

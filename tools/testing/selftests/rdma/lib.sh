@@ -101,9 +101,25 @@ wait_listen()
 	done
 }
 
+# ended PID [SECONDS]: waits for PID, but not longer than this; its exit status
+ended()
+{
+	local deadline=$((SECONDS + ${2:-${CM_LINGER:-20}}))
+	while kill -0 "$1" 2>/dev/null; do
+		[ "$SECONDS" -lt "$deadline" ] || {
+			echo "it goes on, and is killed"
+			kill -9 "$1"
+			break
+		}
+		moment
+	done
+	wait "$1"
+}
+
 # pair NAME PORT COMMAND...: COMMAND is the server on node 1; the other nodes but
 # node 2 take no part; node 2 runs it with node 1's address added.  The program's
-# output goes to $LAB_OUT/NAME.nodeK and to the log.
+# output goes to $LAB_OUT/NAME.nodeK and to the log.  A server may wait for ever for what a
+# client that has failed does not send: it has a minute after the client's end.
 pair()
 {
 	local name=$1 port=$2 rc=0 pid
@@ -114,14 +130,17 @@ pair()
 		pid=$!
 		wait_listen "$port" "$pid" || true
 		lab-barrier "$name-listens"
-		wait "$pid" || rc=$?
+		lab-barrier "$name-asked"
+		ended "$pid" 60 || rc=$?
 		;;
 	2)
 		lab-barrier "$name-listens"
 		"$@" 10.77.0.1 >"$LAB_OUT/$name.node2" 2>&1 || rc=$?
+		lab-barrier "$name-asked"
 		;;
 	*)
 		lab-barrier "$name-listens"
+		lab-barrier "$name-asked"
 		lab-barrier "$name-done"
 		return 0
 		;;

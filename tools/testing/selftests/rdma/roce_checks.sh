@@ -54,6 +54,13 @@ roce_up()
 	lab-barrier roce-reached
 }
 
+# rxe_on NET: rdma_rxe stands on a net device
+rxe_on()
+{
+	modprobe -a crc32_generic ib_uverbs rdma_rxe && rdma link add rxe0 type rxe netdev "$1" &&
+		rdma link show rxe0/1
+}
+
 # roce_mtu BYTES: frames of all nodes
 roce_mtu()
 {
@@ -122,6 +129,57 @@ roce_perftest()
 	ok "ib_send_bw, UC" roce_pair send_bw-uc 4 ib_send_bw -F -c UC -n 200 -s 4096
 	ok "ib_write_bw, UC" roce_pair write_bw-uc 6 ib_write_bw -F -c UC -n 200 -s 4096
 	ok "ib_send_lat, UD" roce_pair send_lat-ud 4 ib_send_lat -F -c UD -n 200 -s 64
+}
+
+# A net device above the port's has addresses in a VLAN; frames of their GIDs have its tag.
+roce_vlan_up()
+{
+	local net
+	net=$(roce_netdev)
+	ip link add link "$net" name roce7 type vlan id 7 && ip link set roce7 up &&
+		ip addr add "10.79.7.$LAB_NODE/24" dev roce7 &&
+		ip addr add "fd00:79::$LAB_NODE/64" dev roce7 nodad &&
+		within 30 find_gid "10.79.7.$LAB_NODE" && within 30 find_gid "fd00:79::$LAB_NODE" ||
+		return 1
+	lab-barrier roce-vlan
+}
+
+roce_vlan_plan=6
+roce_vlan()
+{
+	local roce4=10.79.7.$LAB_NODE roce6=fd00:79::$LAB_NODE
+	ok "addresses in a VLAN have GIDs" roce_vlan_up
+	ok "ibv_rc_pingpong -c, in a VLAN" roce_pair vlan-rc 4 ibv_rc_pingpong -c -n 20
+	ok "ibv_uc_pingpong -c, in a VLAN, IPv6" roce_pair vlan-uc 6 ibv_uc_pingpong -c -n 20
+	ok "ibv_ud_pingpong -c, in a VLAN" roce_pair vlan-ud 4 ibv_ud_pingpong -c -n 20 -s 512
+	ok "ibv_ud_pingpong -c, in a VLAN, IPv6" roce_pair vlan-ud6 6 ibv_ud_pingpong -c -n 20 -s 512
+	ok "the VLAN goes" ip link del roce7
+}
+
+# once COMMAND...: in the first node alone, between two meetings
+once()
+{
+	local rc=0
+	lab-barrier roce-before
+	[ "$LAB_NODE" != 1 ] || "$@" || rc=$?
+	lab-barrier roce-after
+	return $rc
+}
+
+# One packet of a hundred is lost on its way to or from an HCA. Connections repeat it.
+roce_loss_plan=9
+roce_loss()
+{
+	local c
+	ok "1 % of the packets of connections get lost" once lab-fault loss all permille=10 opcode=RC
+	ok "loss: ibv_rc_pingpong -c" roce_pair loss-rc 4 ibv_rc_pingpong -c -n 100 -s 8192
+	for c in "send_bw -s 16384" "write_bw -s 16384" "read_bw -s 16384" "send_lat -s 64" \
+		"atomic_bw -A FETCH_AND_ADD"; do
+		# shellcheck disable=SC2086
+		ok "loss: ib_${c%% *}" roce_pair "loss-${c%% *}" 4 ib_$c -F -n 200
+	done
+	ok "loss: packets were lost" once sh -c 'lab-vhcactl status | grep "struck [1-9]"'
+	ok "loss ends" once lab-fault clear all
 }
 
 # roce_ping ADDRESS OPTION...: rping's client checks what comes back

@@ -13,16 +13,18 @@ take_rxe()
 	local net pci
 	[ "$LAB_NODE" = 2 ] || return 0
 	net=$(roce_netdev) && pci=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device") &&
-		echo "${pci##*/}" >/sys/bus/pci/drivers/vhca/unbind &&
-		modprobe -a crc32_generic rdma_rxe &&
-		rdma link add rxe0 type rxe netdev "$net" && rdma link show rxe0/1
+		echo "${pci##*/}" >/sys/bus/pci/drivers/vhca/unbind && rxe_on "$net"
 }
 
-plan $((2 + roce_pingpongs_plan + roce_perftest_plan + roce_rping_plan))
+plan $((2 + roce_pingpongs_plan + roce_jumbo_plan + roce_perftest_plan + roce_vlan_plan + roce_loss_plan +
+	roce_rping_plan))
 ok "the second node has rdma_rxe" take_rxe
 [ "$LAB_NODE" = 1 ] || LAB_DEV=rxe0
 ok "addresses have GIDs" roce_up
 roce_pingpongs
+roce_jumbo
 roce_perftest
+roce_vlan
+roce_loss
 roce_rping
 finish

@@ -37,7 +37,7 @@ addresses_up()
 talk() { pair "$1-$tap_n" 18515 "$@" -d rxe0 -g "$gid"; }
 perf() { pair "$1-$tap_n" 18515 "$@" -d rxe0 -x "$gid" -F; }
 
-plan 32
+plan 28
 modprobe -a crc32_generic ib_uverbs rdma_ucm rdma_rxe
 case $LAB_CORE:$(modinfo -n rdma_rxe) in
 ours:*/updates/* | distro:*/kernel/* | stock:*/kernel/*) where=right ;;
@@ -45,9 +45,11 @@ ours:*/updates/* | distro:*/kernel/* | stock:*/kernel/*) where=right ;;
 esac
 is "rdma_rxe is the one for this core" right "$where"
 
-for part in addresses uppers mac used bond; do
-	ok "GIDs follow net devices: $part" python3 $here/rxe_gids.py $part
-done
+# The net devices are of one guest alone, and so the guests share the work.
+parts="uppers bond"
+[ "$LAB_NODE" != 1 ] || parts="addresses mac used"
+# shellcheck disable=SC2086
+ok "GIDs follow net devices: $parts" python3 $here/rxe_gids.py $parts
 
 ok "rxe0 stands on eth0" addresses_up
 ok "its port is active" within 10 sh -c "rdma link show rxe0/1 | grep 'state ACTIVE'"

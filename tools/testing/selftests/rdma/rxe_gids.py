@@ -104,8 +104,8 @@ class Port:
         entries = self.context.query_gid_table(ENTRIES)
         wrong = [entry for entry in entries if entry.gid_type != 2]     # RoCE v2
         if wrong:
-            raise SystemExit(f"{self.device}: {wrong[0].gid} is of type {wrong[0].gid_type}")
-        return {entry.gid_index: (str(entry.gid), entry.ndev_ifindex) for entry in entries}
+            raise SystemExit(f"{self.device}: {wrong[0].gid_str()} is of type {wrong[0].gid_type}")
+        return {entry.gid_index: (entry.gid_str(), entry.ndev_ifindex) for entry in entries}
 
     def compare(self, what, places=True):
         """Waits until the table is the model's; without places, until it has the same GIDs."""

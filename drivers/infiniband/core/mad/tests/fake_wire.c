@@ -212,6 +212,9 @@ static int post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct fake_held *held;
 	int ret;
 
+	/* as rdma_rxe: QPs for datagrams take nothing else, not even in the error state */
+	if (wr->opcode != IB_WR_SEND || !ud_wr(wr)->ah)
+		return -EINVAL;
 	guard(spinlock_irqsave)(&fake_wire.lock);
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE) {
 		complete_send_wr(qp, wr->wr_cqe, IB_WC_WR_FLUSH_ERR);
