@@ -16,7 +16,7 @@
 #include "fuzz.h"
 
 #define TRACE		(64 << 10)	/* words of a thread's trace */
-#define EDGES		(1 << 20)	/* bits for pairs of places */
+#define EDGES		0x100000	/* bits for pairs of places */
 
 static struct {
 	int fd;
@@ -90,8 +90,8 @@ unsigned int cover_collect(void)
 
 			if (!here)
 				continue;
-			both = (here ^ before * 31) * 0x9e3779b97f4a7c15ULL;
-			fresh += set(edges, both >> 44);
+			both = (here ^ before * 31) * 0x9e3779b97f4a7c15ULL >> 40;
+			fresh += set(edges, both % EDGES);
 			before = here;
 		}
 		trace[0] = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a command,
- * and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by chance),
- * text.c (programs as text), run.c (processes and threads that run one), call.c on request.c,
- * others.c and sys.c (one call each), memory.c (where requests lie), objects.c (what programs have
- * made), cover.c (what the kernel executed), tables.c (the commands).
+ * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
+ * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
+ * chance), text.c (programs as text), run.c (processes and threads that run one), call.c on
+ * request.c, others.c and sys.c (one call each), memory.c (where requests lie), objects.c (what
+ * programs have made), cover.c (what the kernel executed), tables.c (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H

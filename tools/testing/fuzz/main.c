@@ -230,25 +230,44 @@ static void read_options(int argc, char **argv)
 
 	while ((option = getopt(argc, argv, "t:d:m:s:n:T:i:o:j:r:")) >= 0) {
 		switch (option) {
-		case 't': options.tables = optarg; break;
-		case 'd': options.uverbs = optarg; break;
-		case 'm': options.umad = optarg; break;
-		case 's': options.seed = strtoull(optarg, NULL, 0); break;
-		case 'n': options.programs = strtoull(optarg, NULL, 0); break;
-		case 'T': options.seconds = atof(optarg); break;
-		case 'i': options.only = optarg; break;
-		case 'o': options.out = optarg; break;
-		case 'r': options.times = atoi(optarg); break;
+		case 't':
+			options.tables = optarg;
+			break;
+		case 'd':
+			options.uverbs = optarg;
+			break;
+		case 'm':
+			options.umad = optarg;
+			break;
+		case 's':
+			options.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			options.programs = strtoull(optarg, NULL, 0);
+			break;
+		case 'T':
+			options.seconds = atof(optarg);
+			break;
+		case 'i':
+			options.only = optarg;
+			break;
+		case 'o':
+			options.out = optarg;
+			break;
+		case 'r':
+			options.times = atoi(optarg);
+			break;
 		case 'j':
 			if (sscanf(optarg, "%d,%d", &options.judge_in, &options.judge_out) == 2)
 				break;
-			/* fall through */
-		default: exit(2);
+			exit(2);
+		default:
+			exit(2);
 		}
 	}
 	if (!options.tables || !options.uverbs || !options.out ||
 	    (!options.times && !options.programs && !options.seconds)) {
-		fprintf(stderr, "fuzz: see the head of main.c\n");
+		fprintf(stderr, "fuzz: options are missing\n");
 		exit(2);
 	}
 }

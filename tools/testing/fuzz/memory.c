@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where requests lie: in memory as it should be, in pages that cannot be written, before a page that
- * is not there, nowhere, in the kernel's part, or where another thread rewrites them meanwhile.
+ * Where requests lie: in memory as it should be, in pages that cannot be written, before a page
+ * that is not there, nowhere, in the kernel's part, or where a thread rewrites them.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The open files of a program, and the numbers of the objects that it has made, and destroyed, by
- * each.  Threads use the lists without a lock: a number that is wrong for a moment is another input.
+ * each.  Threads use the lists without a lock: a number that is wrong for once is another input.
  */
 #include <string.h>
 

@@ -67,17 +67,24 @@ static int run_netlink(const struct call *call, const struct command *cmd, unsig
 		if (one->row != REQUEST)
 			continue;
 		switch (one->how) {
-		case LEN: more = one->value * 4 - 16; break;
-		case FLAGS: head.nlmsg_flags = one->value; break;
-		case NUMBER: head.nlmsg_type ^= 1U << one->value * 2; break;
-		case OUT_WORDS: most = one->value; break;
-		default: break;
+		case LEN:
+			more = one->value * 4 - 16;
+			break;
+		case FLAGS:
+			head.nlmsg_flags = one->value;
+			break;
+		case NUMBER:
+			head.nlmsg_type ^= 1U << one->value * 2;
+			break;
+		case OUT_WORDS:
+			most = one->value;
+			break;
+		default:
+			break;
 		}
 	}
-	head.nlmsg_len = at + more;
+	head.nlmsg_len = at + more < ROOM ? at + more : ROOM;
 	memcpy(data, &head, sizeof(head));
-	if (head.nlmsg_len > ROOM)
-		return EINVAL;
 	sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
 	if (sock < 0)
 		return errno;

@@ -31,6 +31,11 @@ static bool is_object(const struct row *row)
 	return row->kind == READ || row->kind == CHANGE || row->kind == DESTROY;
 }
 
+static unsigned int is_blob(const struct row *row)
+{
+	return row->kind == BLOB;
+}
+
 static struct ib_uverbs_attr *add(struct request *req, unsigned int id, unsigned int len,
 				  uint64_t data)
 {
@@ -114,16 +119,29 @@ static void twist_header(struct request *req)
 		if (one->row != REQUEST)
 			continue;
 		switch (one->how) {
-		case LEN: req->hdr.length += one->value * 4 - 16; break;
-		case OBJECT: req->hdr.object_id = one->value; break;
-		case METHOD: req->hdr.method_id = one->value; break;
-		case NUMBER: req->hdr.driver_id = one->value; break;
-		case ATTRS: req->hdr.num_attrs += one->value - 3; break;
-		case RESERVED: req->hdr.reserved1 = one->value + 1; break;
+		case LEN:
+			req->hdr.length += one->value * 4 - 16;
+			break;
+		case OBJECT:
+			req->hdr.object_id = one->value;
+			break;
+		case METHOD:
+			req->hdr.method_id = one->value;
+			break;
+		case NUMBER:
+			req->hdr.driver_id = one->value;
+			break;
+		case ATTRS:
+			req->hdr.num_attrs += one->value - 3;
+			break;
+		case RESERVED:
+			req->hdr.reserved1 = one->value + 1;
+			break;
 		case FLAGS:
 			req->attrs[one->value % ATTRS_MOST].flags = one->value >> 8;
 			break;
-		default: break;
+		default:
+			break;
 		}
 	}
 }
@@ -182,7 +200,7 @@ static void body(const struct call *call, const struct command *cmd, enum form f
 			unsigned int at = row->at[form], len = row->len[form];
 			uint64_t handle;
 
-			if ((row->kind == BLOB) == !!pass || !len || at + len > BODY_MOST ||
+			if (pass == is_blob(row) || !len || at + len > BODY_MOST ||
 			    row->kind == OUT || row->kind == HANDLE_OUT || row->kind == NEW)
 				continue;
 			/* another row may stand in the same place */

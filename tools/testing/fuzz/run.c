@@ -87,7 +87,7 @@ static void run_calls(unsigned int thread, unsigned int from)
 	}
 }
 
-/* A process that does the rest of this thread's calls, at the same time.  It makes no more of them. */
+/* A process that does the rest of this thread's calls too.  It makes no more processes. */
 void run_fork(unsigned int thread, unsigned int next)
 {
 	if (forked || fork())
@@ -135,7 +135,7 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &limit);
 }
 
-static void __attribute__((noreturn)) process_main(void)
+static void process_main(void)
 {
 	unsigned int num = 0;
 	pthread_t ids[THREADS];

@@ -108,7 +108,7 @@ static int look(int fd, uint64_t value)
 static int map_pages(const struct call *call, uint64_t value)
 {
 	static const int prots[] = { PROT_READ | PROT_WRITE, PROT_WRITE, PROT_READ, PROT_EXEC };
-	volatile uint8_t *at = mmap(NULL, PAGE << (value >> 4 & 1), prots[value & 3],
+	void *at = mmap(NULL, PAGE << (value >> 4 & 1), prots[value & 3],
 				    value & 8 ? MAP_PRIVATE : MAP_SHARED,
 				    files[FILE_UVERBS][call->file], (value >> 5 & 31) * PAGE);
 
@@ -156,14 +156,19 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, PUT_MAD } what = cmd->number;
 
 	switch (what) {
-	case OPEN_UVERBS: return open_file(call, FILE_UVERBS);
-	case OPEN_UMAD: return open_file(call, FILE_UMAD);
-	case OPEN_UCMA: return open_file(call, FILE_UCMA);
-	case REOPEN: return open_again(call, value);
+	case OPEN_UVERBS:
+		return open_file(call, FILE_UVERBS);
+	case OPEN_UMAD:
+		return open_file(call, FILE_UMAD);
+	case OPEN_UCMA:
+		return open_file(call, FILE_UCMA);
+	case REOPEN:
+		return open_again(call, value);
 	case DUP:
 		return put(&files[value % FILE_KINDS][(call->file + 1) % FILES],
 			   fcntl(*slot(call, value), F_DUPFD_CLOEXEC, 10));
-	case PASS: return pass(call, value);
+	case PASS:
+		return pass(call, value);
 	case CLOSE:
 		return close(value & 8 ? event_file(call, value) : *slot(call, value)) ? errno : 0;
 	case FORK:
@@ -172,16 +177,22 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	case KILL:
 		kill(0, SIGKILL);
 		return 0;
-	case READ_EVENT: return read_from(event_file(call, value));
-	case READ_FILE: return read_from(*slot(call, value));
-	case POLL: return look(value & 8 ? event_file(call, value) : *slot(call, value), value);
-	case MMAP: return map_pages(call, value);
-	case RINGS_CHANGE: return change_rings(value);
+	case READ_EVENT:
+		return read_from(event_file(call, value));
+	case READ_FILE:
+		return read_from(*slot(call, value));
+	case POLL:
+		return look(value & 8 ? event_file(call, value) : *slot(call, value), value);
+	case MMAP:
+		return map_pages(call, value);
+	case RINGS_CHANGE:
+		return change_rings(value);
 	case YIELD:
 		for (value %= 256; value; value--)
 			sched_yield();
 		return 0;
-	case PUT_MAD: return put_mad(call, cmd, thread);
+	case PUT_MAD:
+		break;
 	}
-	return ENOSYS;
+	return put_mad(call, cmd, thread);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The commands, as "describe" writes them: a line "command", and lines "row" and "sample" behind it;
- * lines "module".
+ * The commands, as "describe" writes them: a line "command", and lines "row" and "sample" behind
+ * it; lines "module".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ unsigned int num_modules;
 const char *const form_names[FORMS] = {
 	"ioctl", "write", "extended", "invoke", "nldev", "umad", "ucma", "sys",
 };
+
 const char *const kind_names[] = {
 	"int", "mask", "blob", "out", "handle_out", "read", "write", "new", "destroy", "list",
 	"nla", NULL

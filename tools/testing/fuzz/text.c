@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Programs as text: a line "program", or "program user", a line for each call, and "end".  A call is
+ * Programs as text: a line "program", or "program user", a line for each call, and "end".  A call:
  *
  *	THREAD FILE FORM:COMMAND ROW/KIND.HOW=VALUE...
  */
