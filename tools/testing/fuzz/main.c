@@ -26,6 +26,7 @@
 #define KEPT		4096		/* programs of the corpus */
 #define HISTORY		(4 << 20)	/* bytes of each of the two parts of the history */
 #define TEXT		16384
+#define BLIND		30		/* programs that reach something, if anything is traced */
 #define SLOW		15		/* seconds: such a program is shown */
 
 static struct {
@@ -39,6 +40,7 @@ static struct {
 static struct prog corpus[KEPT];
 static unsigned int num_corpus;
 static uint64_t num_programs;
+static bool traced;
 static int log_fd = -1, history = -1;
 static size_t history_size;
 static char text[TEXT];
@@ -199,6 +201,15 @@ static void run_file(const char *path)
 	}
 }
 
+/* A kernel that traces, but nothing that is known, would have us go in circles. */
+static void check_traced(uint64_t programs)
+{
+	if (traced && programs == BLIND && !cover_edges()) {
+		printf("fuzz: no module's code is in the traces: was the kernel booted with nokaslr?\n");
+		exit(2);
+	}
+}
+
 static void explore(void)
 {
 	double start = now(), told = start;
@@ -221,6 +232,7 @@ static void explore(void)
 			prog_mutate(&prog, &corpus[chance_of(num_corpus)]);
 		}
 		run(&prog, "this run");
+		check_traced(number);
 	}
 }
 
@@ -277,7 +289,8 @@ int main(int argc, char **argv)
 	read_options(argc, argv);
 	tables_read(options.tables, options.only);
 	run_setup(options.uverbs, options.umad);
-	if (!cover_open())
+	traced = cover_open();
+	if (!traced)
 		printf("fuzz: the kernel does not tell what it executes\n");
 	if (options.judge_out >= 0) {
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
