@@ -205,7 +205,7 @@ static void run_file(const char *path)
 static void check_traced(uint64_t programs)
 {
 	if (traced && programs == BLIND && !cover_edges()) {
-		printf("fuzz: no module's code is in the traces: was the kernel booted with nokaslr?\n");
+		printf("fuzz: no module's code is traced: is nokaslr on the command line?\n");
 		exit(2);
 	}
 }
