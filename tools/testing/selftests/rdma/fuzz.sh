@@ -4,7 +4,7 @@
 # The fuzzer of the user API for a while: it runs, it gets around in ib_uverbs, it finds nothing.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
-PROGRAMS=600 PLACES=900
+PROGRAMS=400 PLACES=1250
 
 # covers MODULE LEAST: so many places of a module were reached
 covers()
