@@ -7,8 +7,8 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules kbuild modules_install uninstall tools deb lab demo shell check check-long check-device lint coverage counts mutants \
-	campaign bench bench-device fuzz-device clean help
+.PHONY: all modules kbuild modules_install uninstall tools deb lab demo demo-storage shell check check-long \
+	check-device lint coverage counts mutants campaign bench bench-device fuzz fuzz-device clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -113,6 +113,11 @@ counts:
 mutants:
 	tools/testing/mutants/run $(ONLY)
 
+# the user API of the kernel modules, in a guest
+fuzz:
+	tools/testing/fuzz/run $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
+		$(if $(REPLAY),--replay $(REPLAY))
+
 # TIME=seconds a target
 fuzz-device:
 	$(MAKE) -s -C tools/vhcad fuzz
@@ -151,6 +156,8 @@ help:
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
 	@echo '  bench            measurements'
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
+	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface);'
+	@echo '                   REPLAY=file runs those of a finding again'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
 	@echo 'clean              remove all that was built (not the cache)'
 	@echo 'To change the code: Documentation/hacking.rst'

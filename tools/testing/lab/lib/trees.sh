@@ -90,6 +90,7 @@ addon_ready() {
 	quietly provider in_root guest-root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
 	quietly selftests in_root guest-root make -C "$TOP/tools/testing/selftests/rdma" B="$BUILD/selftests"
+	quietly fuzz in_root guest-root make -C "$TOP/tools/testing/fuzz" B="$BUILD/fuzz"
 	mkdir -p "$BUILD/addon/usr/share/rdma-core"
 	cp -ru "$(part_path rdma-core-source)/tests" "$BUILD/addon/usr/share/rdma-core"
 	build_unlock

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the kernel executed for a program: each thread has a trace of its own (KCOV), which the
+ * fuzzer reads when the program has ended.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/kcov.h>
+
+#include "fuzz.h"
+
+#define TRACE		(64 << 10)	/* words of a thread's trace */
+#define EDGES		0x100000	/* bits for pairs of places */
+
+static struct {
+	int fd;
+	uint64_t *trace;
+} slots[THREADS];
+
+static uint8_t edges[EDGES / 8];
+static unsigned int num_edges;
+static bool usable;
+
+/* Does the kernel tell what it executes? */
+bool cover_open(void)
+{
+	for (unsigned int i = 0; i < THREADS; i++) {
+		slots[i].fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
+		if (slots[i].fd < 0 || ioctl(slots[i].fd, KCOV_INIT_TRACE, TRACE))
+			return false;
+		slots[i].trace = mmap(NULL, TRACE * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+				      MAP_SHARED, slots[i].fd, 0);
+		if (slots[i].trace == MAP_FAILED)
+			return false;
+	}
+	usable = true;
+	return true;
+}
+
+/* The calling thread's trace begins or ends. */
+void cover_thread(unsigned int slot, bool on)
+{
+	if (usable)
+		ioctl(slots[slot].fd, on ? KCOV_ENABLE : KCOV_DISABLE, on ? KCOV_TRACE_PC : 0);
+}
+
+static bool set(uint8_t *bits, uint64_t at)
+{
+	uint8_t bit = 1 << at % 8;
+
+	if (bits[at / 8] & bit)
+		return false;
+	bits[at / 8] |= bit;
+	return true;
+}
+
+/* A place in a module, as a number that is the same after each boot; 0 outside of all. */
+static uint64_t place_of(uint64_t pc)
+{
+	static unsigned int last;
+
+	for (unsigned int i = 0; i < num_modules; i++) {
+		struct module *module = &modules[(last + i) % num_modules];
+
+		if (pc - module->base >= module->size)
+			continue;
+		last = (last + i) % num_modules;
+		module->covered += set(module->seen, pc - module->base);
+		return (uint64_t)(last + 1) << 32 | (pc - module->base);
+	}
+	return 0;
+}
+
+/* Takes the traces; returns how many pairs of places are new. */
+unsigned int cover_collect(void)
+{
+	unsigned int fresh = 0;
+
+	for (unsigned int i = 0; usable && i < THREADS; i++) {
+		uint64_t *trace = slots[i].trace, num = trace[0], before = 0;
+
+		for (uint64_t k = 1; k <= num && k < TRACE; k++) {
+			uint64_t here = place_of(trace[k]), both;
+
+			if (!here)
+				continue;
+			both = (here ^ before * 31) * 0x9e3779b97f4a7c15ULL >> 40;
+			fresh += set(edges, both % EDGES);
+			before = here;
+		}
+		trace[0] = 0;
+	}
+	num_edges += fresh;
+	return fresh;
+}
+
+unsigned int cover_edges(void)
+{
+	return num_edges;
+}
+
+/* Module and offset of each place that was seen, a line each. */
+void cover_write(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	for (unsigned int i = 0; file && i < num_modules; i++) {
+		for (uint64_t at = 0; at < modules[i].size; at++) {
+			if (modules[i].seen[at / 8] & 1 << at % 8)
+				fprintf(file, "%s %#lx\n", modules[i].name, at);
+		}
+	}
+	if (file)
+		fclose(file);
+}

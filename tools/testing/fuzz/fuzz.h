@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
+ * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
+ * chance), text.c (programs as text), run.c (processes and threads that run one), call.c on
+ * request.c, others.c and sys.c (one call each), memory.c (where requests lie), objects.c (what
+ * programs have made), cover.c (what the kernel executed), tables.c (the commands).
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define THREADS		4	/* of a program */
+#define FILES		3	/* of each interface that a program has open */
+#define CALLS		40	/* of a program at most */
+#define TWISTS		6	/* of a call at most */
+#define MODULES		12
+#define COMMANDS	400	/* in all forms */
+#define PAGE		4096UL
+
+/* ---- commands (tables.c) ---- */
+
+enum form { IOCTL, WRITE, EXTENDED, INVOKE, NETLINK, UMAD, UCMA, SYS, FORMS };
+
+enum kind { INT, MASK, BLOB, OUT, HANDLE_OUT, READ, CHANGE, NEW, DESTROY, LIST, NLA };
+
+#define ROW_ZERO_TAIL	2
+#define ROW_FD		4
+#define ROW_CONST	8
+#define ROW_BYTES_OUT	16
+#define NO_ATTR		0xffff
+#define DRIVER_IN	0x1000	/* attributes of the driver's part */
+#define DRIVER_OUT	0x1001
+
+/* Types of objects: those of the user verbs API, and these. */
+#define TYPE_COMP_CHANNEL	2
+#define TYPE_ASYNC_EVENT	16
+#define TYPE_CM_ID		20
+#define TYPE_GROUP		21
+#define TYPE_AGENT		22
+#define TYPES			24
+
+struct bytes {
+	uint8_t *data;
+	unsigned int len;
+};
+
+/* A value of a command. */
+struct row {
+	char name[32];
+	enum kind kind;
+	uint8_t flags;
+	uint16_t attr, type, size, least;
+	uint16_t at[3], len[3];		/* by form: place in the structure of WRITE, EXTENDED */
+	uint64_t mask;
+	bool good;			/* a good request has it */
+	char means[32];			/* another row, which gives this one a meaning */
+	uint64_t meant;			/* by this value */
+	struct bytes *samples;		/* good values, the first one first */
+	unsigned int num_samples;
+};
+
+/* A command in one of its forms. */
+struct command {
+	char name[40];
+	enum form form;
+	uint16_t object, method;
+	uint32_t number;
+	uint8_t flags;
+	uint16_t request, response;
+	uint16_t id_at, response_at;
+	struct row *rows;
+	unsigned int num_rows;
+	bool wanted;			/* of an interface that is to be tried */
+};
+
+/* A module of the kernel, and where its code lies. */
+struct module {
+	char name[32];
+	uint64_t base, size;
+	unsigned int blocks;		/* places in it that report themselves */
+	uint8_t *seen;			/* a bit each byte */
+	unsigned int covered;
+};
+
+extern struct command *commands;
+extern unsigned int num_commands;
+extern struct module modules[MODULES];
+extern unsigned int num_modules;
+extern const char *const form_names[FORMS], *const kind_names[];
+
+void tables_read(const char *path, const char *only);
+int command_named(const char *form, const char *name);
+int row_named(const struct command *cmd, const char *name, const char *kind);
+int maker_of(unsigned int type, unsigned int choice);
+
+/* ---- programs (text.c, grow.c) ---- */
+
+enum how {
+	SAMPLE, VALUE, WORD, BYTES, NTH, OTHER, DEAD, FOREIGN, RAW, ABSENT, GIVEN, TWICE, LEN,
+	READONLY, EDGE, UNMAPPED, KERNEL, RACED, RESERVED,
+	/* of the request itself */
+	IN_WORDS, OUT_WORDS, NUMBER, OBJECT, METHOD, ATTRS, FLAGS, HOWS
+};
+
+#define REQUEST	0xff	/* instead of a row: the request itself */
+
+struct twist {
+	uint8_t row, how;
+	uint64_t value;
+};
+
+struct call {
+	uint16_t cmd;
+	uint8_t thread, file, num_twists;
+	struct twist twists[TWISTS];
+};
+
+struct prog {
+	bool user;		/* without privileges */
+	unsigned int num;
+	struct call calls[CALLS];
+};
+
+size_t prog_text(const struct prog *prog, char *to, size_t room);
+bool prog_read(struct prog *prog, char **from, unsigned int *unknown);
+void prog_grow(struct prog *prog);
+void prog_mutate(struct prog *prog, const struct prog *other);
+
+void chance_seed(uint64_t seed);
+uint64_t chance(void);
+static inline unsigned int chance_of(unsigned int n) { return chance() % n; }
+
+/* ---- what the kernel executed (cover.c) ---- */
+
+bool cover_open(void);
+void cover_thread(unsigned int slot, bool on);
+unsigned int cover_collect(void);
+unsigned int cover_edges(void);
+void cover_write(const char *path);
+
+/* ---- a program runs (run.c) ---- */
+
+/* What all processes of a program, and the fuzzer, see. */
+struct shared {
+	unsigned int calls, good;	/* made, and answered with success */
+	unsigned int done;		/* threads that have ended */
+	uint32_t first_done;		/* calls of the first thread that have ended */
+	struct {
+		unsigned int calls, good;
+		int last;		/* errno of the last that was refused */
+	} of[COMMANDS];
+};
+
+extern struct shared *shared;
+
+void run_setup(const char *device, const char *umad);
+bool run_prog(const struct prog *prog);
+void run_fork(unsigned int thread, unsigned int next);
+
+/* ---- one call (call.c and below) ---- */
+
+int call_run(const struct call *call, unsigned int thread, unsigned int index);
+const struct twist *twist_of(const struct call *call, unsigned int row, enum how how);
+bool twisted(const struct call *call, unsigned int row);
+int request_run(const struct call *call, const struct command *cmd, unsigned int thread);
+int others_run(const struct call *call, const struct command *cmd, unsigned int thread);
+int sys_run(const struct call *call, const struct command *cmd, unsigned int thread,
+	    unsigned int index);
+
+/* The bytes of a row, twisted; returns how many. */
+unsigned int row_bytes(const struct call *call, unsigned int number, uint8_t *to,
+		       unsigned int room);
+uint64_t row_handle(const struct call *call, unsigned int number);
+uint64_t row_place(const struct call *call, unsigned int row, unsigned int thread,
+		   const void *data, unsigned int len);
+
+/* ---- files and objects (objects.c) ---- */
+
+enum file_kind { FILE_UVERBS, FILE_UMAD, FILE_UCMA, FILE_KINDS };
+
+extern int files[FILE_KINDS][FILES];
+extern const char *file_paths[FILE_KINDS];
+
+void objects_reset(void);
+void object_made(unsigned int file, unsigned int type, uint32_t handle);
+void object_gone(unsigned int file, unsigned int type, uint32_t handle);
+uint32_t object_live(unsigned int file, unsigned int type, unsigned int nth);
+uint32_t object_dead(unsigned int file, unsigned int type, unsigned int nth);
+
+/* ---- memory (memory.c) ---- */
+
+#define RINGS		0x100000000000ULL	/* what objects are made of */
+#define RING_PAGES	256
+
+void memory_setup(void);
+void memory_begin(unsigned int thread);
+uint64_t memory_put(unsigned int thread, enum how where, uint64_t value, const void *data,
+		    unsigned int len);
+void memory_race(unsigned int rounds);
+
+#endif /* FUZZ_H */

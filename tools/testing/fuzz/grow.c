@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Programs by chance.  A call that needs an object comes after one that makes it, as far as the
+ * program has room for that; most requests are good but for one or two twists.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+
+static uint64_t state;
+
+void chance_seed(uint64_t seed)
+{
+	state = seed;
+	chance();
+}
+
+uint64_t chance(void)
+{
+	uint64_t x = state += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+static bool one_in(unsigned int n)
+{
+	return !chance_of(n);
+}
+
+static uint64_t number(void)
+{
+	static const uint64_t edges[] = {
+		0, 1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 17, 31, 32, 63, 64, 100, 127, 128, 255, 256,
+		257, 1000, 1023, 1024, 4095, 4096, 4097, 8191, 32767, 32768, 65535, 65536, 1 << 20,
+		1 << 24, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, RINGS, RINGS + 1,
+		RINGS + PAGE, RINGS + RING_PAGES * PAGE - 1, 0x7ffffffff000, 0x800000000000,
+		0x8000000000000000, 0xffffffffffffff00, UINT64_MAX,
+	};
+
+	switch (chance_of(8)) {
+	case 0:
+		return 1ULL << chance_of(64);
+	case 1:
+		return chance();
+	case 2:
+		return chance_of(256);
+	case 3:
+		return -(uint64_t)chance_of(16);
+	default:
+		return edges[chance_of(sizeof(edges) / sizeof(*edges))];
+	}
+}
+
+static enum how how_of_request(enum form form)
+{
+	static const enum how hows[] = {
+		IN_WORDS, OUT_WORDS, NUMBER, OBJECT, METHOD, ATTRS, FLAGS, LEN, READONLY, EDGE,
+		UNMAPPED, RACED, RESERVED,
+	};
+
+	if (form == SYS)
+		return VALUE;
+	return one_in(2) ? (one_in(2) ? RACED : EDGE) :
+			   hows[chance_of(sizeof(hows) / sizeof(*hows))];
+}
+
+static enum how how_of(const struct row *row)
+{
+	static const enum how objects[] = {
+		NTH, NTH, OTHER, DEAD, DEAD, FOREIGN, RAW, ABSENT, GIVEN, LEN, TWICE, RESERVED,
+	};
+	static const enum how numbers[] = {
+		VALUE, VALUE, VALUE, VALUE, GIVEN, ABSENT, TWICE, LEN, RESERVED,
+	};
+	static const enum how places[] = {
+		READONLY, EDGE, UNMAPPED, KERNEL, RACED, LEN, ABSENT, GIVEN, TWICE, RESERVED,
+	};
+
+	switch (row->kind) {
+	case READ: case CHANGE: case DESTROY: case NEW: case HANDLE_OUT:
+		return objects[chance_of(sizeof(objects) / sizeof(*objects))];
+	case INT: case MASK:
+		return numbers[chance_of(sizeof(numbers) / sizeof(*numbers))];
+	case OUT:
+		return places[chance_of(sizeof(places) / sizeof(*places))];
+	default:
+		if (one_in(3))
+			return places[chance_of(sizeof(places) / sizeof(*places))];
+		return row->num_samples && one_in(2) ? SAMPLE : one_in(3) ? BYTES : WORD;
+	}
+}
+
+static uint64_t value_of(const struct command *cmd, const struct row *row, enum how how)
+{
+	switch (how) {
+	case SAMPLE:
+		return row && row->num_samples ? chance_of(row->num_samples) : 0;
+	case VALUE: case GIVEN:
+		if (row && row->kind == MASK && !one_in(3))
+			return chance() & row->mask;
+		return number();
+	case WORD:	/* which word, and what it becomes */
+		return (uint64_t)chance_of(64) << 32 | (uint32_t)number();
+	case NTH: case FOREIGN: case DEAD:
+		return chance_of(4);
+	case OTHER:
+		return chance_of(TYPES);
+	case LEN:
+		return row && one_in(2) ? row->size + (int64_t)chance_of(9) - 4 : chance_of(300);
+	case EDGE:
+		return chance_of(cmd->form == IOCTL ? 300 : 130);
+	case RAW: case FLAGS:
+		return number();
+	default:
+		return chance_of(8);
+	}
+}
+
+static void twist(struct call *call)
+{
+	const struct command *cmd = &commands[call->cmd];
+	struct twist *one = &call->twists[call->num_twists];
+	const struct row *row = NULL;
+
+	if (call->num_twists == TWISTS)
+		one = &call->twists[chance_of(TWISTS)];
+	else
+		call->num_twists++;
+	if (!cmd->num_rows || one_in(8)) {
+		one->row = REQUEST;
+		one->how = how_of_request(cmd->form);
+	} else {
+		one->row = chance_of(cmd->num_rows);
+		row = &cmd->rows[one->row];
+		one->how = how_of(row);
+	}
+	one->value = value_of(cmd, row, one->how);
+}
+
+static void insert(struct prog *prog, unsigned int at, struct call call)
+{
+	if (prog->num == CALLS)
+		return;
+	memmove(&prog->calls[at + 1], &prog->calls[at], (prog->num - at) * sizeof(call));
+	prog->calls[at] = call;
+	prog->num++;
+}
+
+/* Does a call before this place make an object of the type? */
+static bool made_before(const struct prog *prog, unsigned int at, unsigned int type,
+			unsigned int file)
+{
+	while (at--) {
+		const struct command *cmd = &commands[prog->calls[at].cmd];
+
+		for (unsigned int i = 0; prog->calls[at].file == file && i < cmd->num_rows; i++) {
+			if (cmd->rows[i].kind == NEW && cmd->rows[i].type == type)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Has a call before made what this one needs: a file, its context? */
+static bool called_before(const struct prog *prog, unsigned int at, int cmd, unsigned int file)
+{
+	while (at--) {
+		if (prog->calls[at].cmd == cmd && prog->calls[at].file == file)
+			return true;
+	}
+	return false;
+}
+
+static void add(struct prog *prog, unsigned int *at, unsigned int cmd, unsigned int file,
+		unsigned int thread, unsigned int depth);
+
+static void add_opening(struct prog *prog, unsigned int *at, const struct command *cmd,
+			unsigned int file)
+{
+	const char *name = cmd->form <= INVOKE ? "open_uverbs" :
+			   cmd->form == UMAD ? "open_umad" : cmd->form == UCMA ? "open_ucma" : NULL;
+	int opening = name ? command_named("sys", name) : -1;
+
+	if (opening >= 0 && !called_before(prog, *at, opening, file))
+		insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
+	if (cmd->form <= INVOKE && strcmp(cmd->name, "GET_CONTEXT")) {
+		opening = command_named("write", "GET_CONTEXT");
+		if (opening >= 0 && !called_before(prog, *at, opening, file) &&
+		    !called_before(prog, *at, command_named("ioctl", "GET_CONTEXT"), file))
+			insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
+	}
+}
+
+/* The call, behind those that it needs. */
+static void add(struct prog *prog, unsigned int *at, unsigned int number, unsigned int file,
+		unsigned int thread, unsigned int depth)
+{
+	const struct command *cmd = &commands[number];
+	struct call call = { .cmd = number, .file = file, .thread = thread };
+
+	add_opening(prog, at, cmd, file);
+	for (unsigned int i = 0; i < cmd->num_rows && depth < 5; i++) {
+		const struct row *row = &cmd->rows[i];
+		int maker;
+
+		if (!row->good || (row->kind != READ && row->kind != CHANGE &&
+				   row->kind != DESTROY && row->kind != INT))
+			continue;
+		if (row->kind == INT && !row->type)
+			continue;
+		if (made_before(prog, *at, row->type, file))
+			continue;
+		maker = maker_of(row->type, chance_of(32));
+		if (maker >= 0)
+			add(prog, at, maker, file, 0, depth + 1);
+	}
+	if (!depth && !one_in(4)) {
+		do
+			twist(&call);
+		while (one_in(3));
+	}
+	insert(prog, (*at)++, call);
+}
+
+static unsigned int any_command(void)
+{
+	unsigned int cmd;
+
+	do
+		cmd = chance_of(num_commands);
+	while (!commands[cmd].wanted || (commands[cmd].form == SYS && !one_in(2)));
+	return cmd;
+}
+
+static void add_any(struct prog *prog, unsigned int at)
+{
+	add(prog, &at, any_command(), one_in(6) ? chance_of(FILES) : 0,
+	    one_in(2) ? chance_of(THREADS) : 0, 0);
+}
+
+void prog_grow(struct prog *prog)
+{
+	unsigned int num = 1 + chance_of(6);
+
+	*prog = (struct prog){ .user = one_in(6) };
+	while (num--)
+		add_any(prog, prog->num);
+}
+
+static void take_out(struct prog *prog, unsigned int at)
+{
+	prog->num--;
+	memmove(&prog->calls[at], &prog->calls[at + 1],
+		(prog->num - at) * sizeof(prog->calls[0]));
+}
+
+/* other: a program of which a part may be added */
+void prog_mutate(struct prog *prog, const struct prog *other)
+{
+	struct call *call;
+
+	do {
+		unsigned int at = prog->num ? chance_of(prog->num) : 0;
+
+		if (!prog->num) {
+			add_any(prog, 0);
+			continue;
+		}
+		call = &prog->calls[at];
+		switch (chance_of(12)) {
+		case 0: case 1: case 2: case 3:
+			twist(call);
+			break;
+		case 4:
+			if (call->num_twists)
+				call->num_twists--;
+			break;
+		case 5: case 6:
+			add_any(prog, at + 1);
+			break;
+		case 7:
+			take_out(prog, at);
+			break;
+		case 8:
+			insert(prog, at, *call);
+			break;
+		case 9:
+			call->thread = chance_of(THREADS);
+			break;
+		case 10:
+			for (unsigned int i = chance_of(other->num + 1); i < other->num; i++)
+				insert(prog, prog->num, other->calls[i]);
+			break;
+		default:
+			if (call->num_twists) {
+				struct twist *one = &call->twists[chance_of(call->num_twists)];
+				const struct command *cmd = &commands[call->cmd];
+
+				one->value = value_of(cmd, one->row == REQUEST ? NULL :
+						      &cmd->rows[one->row], one->how);
+			}
+			break;
+		}
+	} while (one_in(2));
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A program runs in a process group of its own, each of its threads beside the others.  Whatever it
+ * does to itself, it is gone when run_prog() returns.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/futex.h>
+
+#include "fuzz.h"
+
+#define RUN_SECONDS	20	/* a program, on a host that is busy */
+#define DIE_SECONDS	120	/* until one that was killed has gone */
+#define NOBODY		65534
+
+struct shared *shared;
+static const struct prog *running;
+static bool forked;
+
+void run_setup(const char *device, const char *umad)
+{
+	file_paths[FILE_UVERBS] = device;
+	file_paths[FILE_UMAD] = umad;
+	file_paths[FILE_UCMA] = "/dev/infiniband/rdma_cm";
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		abort();
+	memory_setup();
+	/* processes that programs leave behind become ours */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static void count(unsigned int cmd, int err)
+{
+	__atomic_add_fetch(&shared->calls, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&shared->of[cmd].calls, 1, __ATOMIC_RELAXED);
+	if (err) {
+		shared->of[cmd].last = err;
+		return;
+	}
+	__atomic_add_fetch(&shared->good, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&shared->of[cmd].good, 1, __ATOMIC_RELAXED);
+}
+
+static void wait_for_first(uint32_t calls)
+{
+	uint32_t now;
+
+	while ((now = __atomic_load_n(&shared->first_done, __ATOMIC_ACQUIRE)) < calls)
+		syscall(SYS_futex, &shared->first_done, FUTEX_WAIT, now, NULL, NULL, 0);
+}
+
+/*
+ * The first thread does what the others need: a call of theirs begins when those of the first that
+ * stand before it have ended.
+ */
+static void run_calls(unsigned int thread, unsigned int from)
+{
+	uint32_t before = 0;
+
+	for (unsigned int i = 0; i < running->num; i++) {
+		if (running->calls[i].thread != thread || i < from) {
+			before += !running->calls[i].thread;
+			continue;
+		}
+		if (thread)
+			wait_for_first(before);
+		count(running->calls[i].cmd, call_run(&running->calls[i], thread, i));
+		if (!thread) {
+			__atomic_add_fetch(&shared->first_done, 1, __ATOMIC_RELEASE);
+			syscall(SYS_futex, &shared->first_done, FUTEX_WAKE, THREADS, NULL, NULL, 0);
+		}
+	}
+}
+
+/* A process that does the rest of this thread's calls too.  It makes no more processes. */
+void run_fork(unsigned int thread, unsigned int next)
+{
+	if (forked || fork())
+		return;
+	forked = true;
+	run_calls(thread, next);
+	_exit(0);
+}
+
+static void *thread_main(void *arg)
+{
+	unsigned int thread = (uintptr_t)arg;
+
+	cover_thread(thread, true);
+	run_calls(thread, 0);
+	cover_thread(thread, false);
+	__atomic_add_fetch(&shared->done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static bool uses(unsigned int thread)
+{
+	for (unsigned int i = 0; i < running->num; i++) {
+		if (running->calls[i].thread == thread)
+			return true;
+	}
+	return false;
+}
+
+static bool races(void)
+{
+	for (unsigned int i = 0; i < running->num; i++) {
+		for (unsigned int k = 0; k < running->calls[i].num_twists; k++) {
+			if (running->calls[i].twists[k].how == RACED)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void limit(int what, rlim_t most)
+{
+	struct rlimit limit = { most, most };
+
+	setrlimit(what, &limit);
+}
+
+static void process_main(void)
+{
+	unsigned int num = 0;
+	pthread_t ids[THREADS];
+
+	setpgid(0, 0);
+	limit(RLIMIT_AS, 1UL << 30);
+	limit(RLIMIT_NOFILE, 256);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NPROC, 4096);
+	if (running->user && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			      setresuid(NOBODY, NOBODY, NOBODY)))
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	objects_reset();
+	if (!uses(1) && !uses(2) && !uses(3) && !races()) {
+		thread_main(NULL);
+		_exit(0);
+	}
+	for (unsigned int i = 0; i < THREADS; i++) {
+		if (uses(i) && !pthread_create(&ids[num], NULL, thread_main, (void *)(uintptr_t)i))
+			num++;
+	}
+	while (races() && __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) < num)
+		memory_race(64);
+	while (num--)
+		pthread_join(ids[num], NULL);
+	_exit(0);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* Waits until all processes are gone, or for so long.  Returns whether they are. */
+static bool gone(double seconds)
+{
+	double end = now() + seconds;
+	struct timespec step = { .tv_nsec = 100000000 };
+	sigset_t set;
+	pid_t pid;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	do {
+		do
+			pid = waitpid(-1, NULL, WNOHANG);
+		while (pid > 0);
+		if (pid < 0 && errno == ECHILD)
+			return true;
+		sigtimedwait(&set, NULL, &step);
+	} while (now() < end);
+	return false;
+}
+
+/* Returns false when something of the program is still there, killed though it was. */
+bool run_prog(const struct prog *prog)
+{
+	sigset_t set;
+	pid_t pid;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	running = prog;
+	shared->done = 0;
+	shared->first_done = 0;
+	pid = fork();
+	if (pid < 0)
+		abort();
+	if (!pid)
+		process_main();
+	setpgid(pid, pid);
+	if (gone(RUN_SECONDS))
+		return true;
+	kill(-pid, SIGKILL);
+	return gone(DIE_SECONDS);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What programs do with files, processes and memory beside requests.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+static int *slot(const struct call *call, uint64_t value)
+{
+	return &files[value % FILE_KINDS][call->file];
+}
+
+/* The file that stood there stays open until the process ends, or somebody closes it. */
+static int put(int *where, int fd)
+{
+	if (fd < 0)
+		return errno;
+	*where = fd;
+	return 0;
+}
+
+static int open_file(const struct call *call, enum file_kind kind)
+{
+	return put(&files[kind][call->file],
+		   open(file_paths[kind], O_RDWR | O_CLOEXEC | O_NONBLOCK));
+}
+
+static int open_again(const struct call *call, uint64_t value)
+{
+	static const int flags[] = { O_RDWR, O_RDONLY, O_WRONLY, O_PATH };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", *slot(call, value));
+	return put(&files[value % FILE_KINDS][(call->file + 1) % FILES],
+		   open(path, flags[value / FILE_KINDS % 4] | O_CLOEXEC | O_NONBLOCK));
+}
+
+/* Sends a file to ourselves; where the value says so, nobody ever takes it. */
+static int pass(const struct call *call, uint64_t value)
+{
+	union {
+		struct cmsghdr head;
+		uint8_t room[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	struct iovec vec = { .iov_base = "x", .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &vec, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int pair[2], fd = *slot(call, value), err = 0;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair))
+		return errno;
+	control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	vec.iov_base = &control.room[sizeof(control) - 1];
+	if (sendmsg(pair[0], &msg, 0) < 0) {
+		err = errno;
+	} else if (!(value & 8)) {
+		if (value & 16)
+			close(fd);
+		if (recvmsg(pair[1], &msg, 0) < 0)
+			err = errno;
+		else
+			memcpy(slot(call, value), CMSG_DATA(&control.head), sizeof(int));
+	}
+	close(pair[0]);
+	close(pair[1]);
+	return err;
+}
+
+static int event_file(const struct call *call, uint64_t value)
+{
+	return object_live(call->file, value & 1 ? TYPE_ASYNC_EVENT : TYPE_COMP_CHANNEL,
+			   value >> 1);
+}
+
+static int read_from(int fd)
+{
+	uint8_t data[512];
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return errno;
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	return read(fd, data, sizeof(data)) < 0 ? errno : 0;
+}
+
+static int look(int fd, uint64_t value)
+{
+	struct pollfd poller = { .fd = fd, .events = value | POLLIN };
+
+	return poll(&poller, 1, value & 1) < 0 ? errno : 0;
+}
+
+static int map_pages(const struct call *call, uint64_t value)
+{
+	static const int prots[] = { PROT_READ | PROT_WRITE, PROT_WRITE, PROT_READ, PROT_EXEC };
+	void *at = mmap(NULL, PAGE << (value >> 4 & 1), prots[value & 3],
+				    value & 8 ? MAP_PRIVATE : MAP_SHARED,
+				    files[FILE_UVERBS][call->file], (value >> 5 & 31) * PAGE);
+
+	return at == MAP_FAILED ? errno : 0;
+}
+
+/* Pages of which objects may be made become others, or none. */
+static int change_rings(uint64_t value)
+{
+	void *at = (void *)(RINGS + value % RING_PAGES * PAGE);
+	size_t len = PAGE << (value >> 8 & 3);
+
+	if (value >> 10 & 1)
+		return mprotect(at, len, value >> 11 & 1 ? PROT_READ : PROT_READ | PROT_WRITE) ?
+		       errno : 0;
+	if (value >> 11 & 1)
+		return madvise(at, len, MADV_DONTNEED) ? errno : 0;
+	return mmap(at, len, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int put_mad(const struct call *call, const struct command *cmd, unsigned int thread)
+{
+	uint8_t data[1024] = {};
+	uint32_t agent = 0;
+	unsigned int len = 0;
+
+	for (unsigned int i = 0; i < cmd->num_rows; i++) {
+		if (cmd->rows[i].kind == BLOB)
+			len = row_bytes(call, i, data, sizeof(data));
+		else if (cmd->rows[i].kind == READ)
+			agent = row_handle(call, i);
+	}
+	memcpy(data, &agent, sizeof(agent));
+	return write(files[FILE_UMAD][call->file],
+		     (void *)row_place(call, REQUEST, thread, data, len), len) < 0 ? errno : 0;
+}
+
+int sys_run(const struct call *call, const struct command *cmd, unsigned int thread,
+	    unsigned int index)
+{
+	const struct twist *twist = twist_of(call, REQUEST, VALUE);
+	uint64_t value = twist ? twist->value : 0;
+	enum { OPEN_UVERBS, OPEN_UMAD, OPEN_UCMA, REOPEN, DUP, PASS, CLOSE, FORK, KILL, READ_EVENT,
+	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, PUT_MAD } what = cmd->number;
+
+	switch (what) {
+	case OPEN_UVERBS:
+		return open_file(call, FILE_UVERBS);
+	case OPEN_UMAD:
+		return open_file(call, FILE_UMAD);
+	case OPEN_UCMA:
+		return open_file(call, FILE_UCMA);
+	case REOPEN:
+		return open_again(call, value);
+	case DUP:
+		return put(&files[value % FILE_KINDS][(call->file + 1) % FILES],
+			   fcntl(*slot(call, value), F_DUPFD_CLOEXEC, 10));
+	case PASS:
+		return pass(call, value);
+	case CLOSE:
+		return close(value & 8 ? event_file(call, value) : *slot(call, value)) ? errno : 0;
+	case FORK:
+		run_fork(thread, index + 1);
+		return 0;
+	case KILL:
+		kill(0, SIGKILL);
+		return 0;
+	case READ_EVENT:
+		return read_from(event_file(call, value));
+	case READ_FILE:
+		return read_from(*slot(call, value));
+	case POLL:
+		return look(value & 8 ? event_file(call, value) : *slot(call, value), value);
+	case MMAP:
+		return map_pages(call, value);
+	case RINGS_CHANGE:
+		return change_rings(value);
+	case YIELD:
+		for (value %= 256; value; value--)
+			sched_yield();
+		return 0;
+	case PUT_MAD:
+		break;
+	}
+	return put_mad(call, cmd, thread);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Programs as text: a line "program", or "program user", a line for each call, and "end".  A call:
+ *
+ *	THREAD FILE FORM:COMMAND ROW/KIND.HOW=VALUE...
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+static const char *const how_names[HOWS] = {
+	"sample", "value", "word", "bytes", "nth", "other", "dead", "foreign", "raw", "absent",
+	"given", "twice", "len", "readonly", "edge", "unmapped", "kernel", "raced", "reserved",
+	"in_words", "out_words", "number", "object", "method", "attrs", "flags",
+};
+
+/* Returns the length. */
+size_t prog_text(const struct prog *prog, char *to, size_t room)
+{
+	size_t at = snprintf(to, room, "program%s\n", prog->user ? " user" : "");
+
+	for (unsigned int i = 0; i < prog->num && at < room; i++) {
+		const struct call *call = &prog->calls[i];
+		const struct command *cmd = &commands[call->cmd];
+
+		at += snprintf(to + at, room - at, "%u %u %s:%s", call->thread, call->file,
+			       form_names[cmd->form], cmd->name);
+		for (unsigned int k = 0; k < call->num_twists && at < room; k++) {
+			const struct twist *twist = &call->twists[k];
+			const struct row *row = &cmd->rows[twist->row];
+
+			if (twist->row == REQUEST)
+				at += snprintf(to + at, room - at, " request");
+			else
+				at += snprintf(to + at, room - at, " %s/%s", row->name,
+					       kind_names[row->kind]);
+			if (at < room)
+				at += snprintf(to + at, room - at, ".%s=%#lx",
+					       how_names[twist->how], twist->value);
+		}
+		if (at < room)
+			at += snprintf(to + at, room - at, "\n");
+	}
+	if (at < room)
+		at += snprintf(to + at, room - at, "end\n");
+	return at < room ? at : room - 1;
+}
+
+static bool read_twist(const struct command *cmd, char *word, struct twist *twist)
+{
+	char *how = strrchr(word, '.'), *value = strrchr(word, '='), *kind;
+	int row;
+
+	if (!how || !value || value < how)
+		return false;
+	*how++ = 0;
+	*value++ = 0;
+	kind = strchr(word, '/');
+	if (kind)
+		*kind++ = 0;
+	row = row_named(cmd, word, kind ?: "");
+	if (row < 0)
+		return false;
+	twist->row = row;
+	twist->value = strtoull(value, NULL, 0);
+	for (twist->how = 0; twist->how < HOWS; twist->how++) {
+		if (!strcmp(how_names[twist->how], how))
+			return true;
+	}
+	return false;
+}
+
+static bool read_call(char *line, struct call *call)
+{
+	unsigned int thread, file;
+	char form[16], name[40], *word, *rest;
+	int cmd, at;
+
+	if (sscanf(line, "%u %u %15[a-z]:%39s%n", &thread, &file, form, name, &at) != 4)
+		return false;
+	cmd = command_named(form, name);
+	if (cmd < 0)
+		return false;
+	*call = (struct call){ .cmd = cmd, .thread = thread % THREADS, .file = file % FILES };
+	for (word = strtok_r(line + at, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		if (call->num_twists == TWISTS ||
+		    !read_twist(&commands[cmd], word, &call->twists[call->num_twists]))
+			return false;
+		call->num_twists++;
+	}
+	return true;
+}
+
+/* The next program of a text, which is spoilt.  Lines that mean nothing here are counted. */
+bool prog_read(struct prog *prog, char **from, unsigned int *unknown)
+{
+	bool inside = false;
+	char *line;
+
+	while ((line = strsep(from, "\n"))) {
+		if (!strncmp(line, "program", 7)) {
+			*prog = (struct prog){ .user = !strcmp(line, "program user") };
+			inside = true;
+		} else if (inside && !strcmp(line, "end")) {
+			return true;
+		} else if (inside && prog->num < CALLS) {
+			if (read_call(line, &prog->calls[prog->num]))
+				prog->num++;
+			else
+				++*unknown;
+		} else if (*line && *line != '#') {
+			++*unknown;
+		}
+	}
+	return false;
+}
