@@ -53,6 +53,16 @@ disk()
 
 no_disk() { rmdir "$configfs/nullb/$1"; }
 
+# block_device PATTERN: the first one that has such a name. A file below /dev could be anybody's.
+block_device()
+{
+	local one
+	for one in /sys/class/block/$1; do
+		[ ! -b "/dev/${one##*/}" ] || { echo "/dev/${one##*/}" && return 0; }
+	done
+	return 1
+}
+
 # fio_run NAME FILE OPTION...: its output goes to $LAB_OUT/NAME.json; what failed is shown
 fio_run()
 {
@@ -127,10 +137,152 @@ nvme_attached()
 		--hostid=00000000-0000-4000-8000-00000000000"$LAB_NODE" "${@:4}" && within 20 nvme_disk
 }
 
-# nvme_disk: the block device; nvme_gone: there is none
-nvme_disk() { ls -d /dev/nvme*n1; }
-nvme_gone() { ! ls /sys/class/nvme/nvme* 2>/dev/null | grep .; }
+# nvme_disk: the block device; nvme_gone: there is no controller
+nvme_disk() { block_device 'nvme*n1'; }
+nvme_gone() { ! compgen -G '/sys/class/nvme/nvme*'; }
 nvme_detached() { nvme disconnect -n "$1" && within 20 nvme_gone; }
 
 # nvme_is STATE: of the only controller
 nvme_is() { grep -qx "$1" /sys/class/nvme/nvme*/state; }
+
+# ---- NFS ----------------------------------------------------------------------
+
+# nfsd_up: node 1 serves /export, a file system in memory, over TCP and over RDMA
+nfsd_up()
+{
+	modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd && mkdir -p /export &&
+		mount -t tmpfs -o size=768m tmpfs /export && chmod 777 /export &&
+		put '/export *(rw,fsid=0,no_root_squash,insecure,no_subtree_check)' /etc/exports &&
+		put 10 /proc/fs/nfsd/nfsv4leasetime && put 10 /proc/fs/nfsd/nfsv4gracetime &&
+		rpc_programs && exportfs -ra && rpc.mountd && nfsd_begins
+}
+
+nfsd_begins() { rpc.nfsd --rdma=20049 4 && grep rdma /proc/fs/nfsd/portlist; }
+
+# rpc_programs: what NFS 3 and its locks need beside it
+rpc_programs()
+{
+	mkdir -p /run/rpcbind && rpcbind && modprobe lockd && put 10 /proc/sys/fs/nfs/nlm_grace_period &&
+		rpc.statd --no-notify
+}
+
+nfsd_down()
+{
+	rpc.nfsd 0 && exportfs -ua && killall rpc.mountd rpc.statd rpcbind && umount /proc/fs/nfsd && umount /export
+}
+
+nfs_client_up() { modprobe nfs && rpc_programs; }
+nfs_client_down() { killall rpc.statd rpcbind; }
+
+# nfs_attached TRANSPORT ADDRESS FOLDER WHERE OPTIONS
+nfs_attached()
+{
+	local port=2049
+	[ "$1" != rdma ] || port=20049
+	mount -t nfs -o "proto=$1,port=$port,$5" "$2:$3" "$4"
+}
+
+# ---- SCSI: LIO as the target, for iSER, iSCSI and SRP -------------------------------------------
+
+# lio_disk DISK: LIO can offer /dev/DISK
+lio_disk()
+{
+	local d=$lio/core/iblock_0/$1
+	modprobe target_core_mod && modprobe target_core_iblock && mkdir -p "$d" &&
+		put "udev_path=/dev/$1" "$d/control" && put 1 "$d/enable"
+}
+
+no_lio_disk() { rmdir "$lio/core/iblock_0/$1" "$lio/core/iblock_0"; }
+
+# lun GROUP DISK: the group of target ports has it as its LUN 0
+lun() { mkdir "$1/lun/lun_0" && ln -s "$lio/core/iblock_0/$2" "$1/lun/lun_0/disk"; }
+no_lun() { rm "$1/lun/lun_0/disk" && rmdir "$1/lun/lun_0"; }
+
+# scsi_disk: the block device of the only SCSI disk, whose driver nobody else loads here; scsi_gone: there
+# is none
+scsi_disk() { modprobe sd_mod && block_device 'sd?'; }
+scsi_gone() { ! scsi_disk; }
+
+iqn=iqn.2026-01.lab.storage:disk
+iscsi_group=$lio/iscsi/$iqn/tpgt_1
+
+# iscsi_target DISK: without authentication, for everybody
+iscsi_target()
+{
+	local a=$iscsi_group/attrib
+	modprobe iscsi_target_mod && mkdir -p "$iscsi_group" && lun "$iscsi_group" "$1" && put 0 "$a/authentication" &&
+		put 1 "$a/generate_node_acls" && put 0 "$a/demo_mode_write_protect" && put 1 "$iscsi_group/enable"
+}
+
+# iscsi_portal iser|tcp ADDRESS
+iscsi_portal()
+{
+	local p=$iscsi_group/np/$2:3260
+	mkdir "$p" && { [ "$1" = tcp ] || put 1 "$p/iser"; }
+}
+
+no_iscsi_portal() { rmdir "$iscsi_group/np/$1:3260"; }
+no_iscsi_target()
+{
+	put 0 "$iscsi_group/enable" && no_lun "$iscsi_group" && rmdir "$iscsi_group" "${iscsi_group%/*}"
+}
+
+# iscsi_client_up: node 2 has the daemon of open-iscsi
+iscsi_client_up()
+{
+	mkdir -p /run/lock/iscsi && put "InitiatorName=iqn.2026-01.lab.storage:node$LAB_NODE" /etc/iscsi/initiatorname.iscsi &&
+		modprobe -a iscsi_tcp ib_iser && iscsid && within 20 iscsiadm -m iface
+}
+
+iscsi_client_down() { iscsiadm -k 0 && within 20 sh -c "! pgrep -x iscsid"; }
+
+# iscsi_node ADDRESS OPERATION...: iscsiadm about our target there
+iscsi_node() { iscsiadm -m node -T $iqn -p "$1:3260" "${@:2}"; }
+
+# iscsi_attached iser|tcp ADDRESS
+iscsi_attached()
+{
+	local transport=$1
+	[ "$transport" = iser ] || transport=default
+	iscsi_node "$2" -I "$transport" -o new && iscsi_node "$2" --login && within 20 scsi_disk
+}
+
+iscsi_detached() { iscsi_node "$1" --logout && iscsi_node "$1" -o delete && within 20 scsi_gone; }
+
+# hexadecimal without its punctuation
+hex() { tr -d ':\n' <"$1"; }
+
+# srp_target DISK GUID: our port offers it to the initiator whose port has this GUID (16 digits). The
+# target's service ID would be the device's GUID, which begins with 02 as the IDs do that a CM assigns.
+srp_target()
+{
+	modprobe ib_srpt srpt_service_guid=0x5648434100000001 || return 1
+	srp_group=$lio/srpt/0x$(hex "$port/gids/0")
+	srp_group=$srp_group/${srp_group##*/}
+	local acl=$srp_group/acls/0x0000000000000000$2
+	mkdir -p "$srp_group" && lun "$srp_group" "$1" && mkdir "$acl" && mkdir "$acl/lun_0" &&
+		ln -s "$srp_group/lun/lun_0" "$acl/lun_0/disk" && put 1 "$srp_group/enable"
+}
+
+no_srp_target()
+{
+	put 0 "$srp_group/enable" && rm "$srp_group"/acls/*/lun_0/disk && rmdir "$srp_group"/acls/*/lun_0 &&
+		rmdir "$srp_group"/acls/* && no_lun "$srp_group" &&
+		rmdir "$srp_group" "${srp_group%/*}" "$lio/srpt"
+}
+
+# srp_found: the line of the only target that the fabric has. The subnet manager learns of it by a trap.
+srp_found() { ibsrpdm -c -d /dev/infiniband/umad0 | grep id_ext; }
+
+srp_attached()
+{
+	within 30 srp_found && put "$(srp_found)" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
+		within 20 scsi_disk
+}
+
+srp_detached()
+{
+	local one
+	for one in /sys/class/srp_remote_ports/*/delete; do put 1 "$one"; done
+	within 20 scsi_gone
+}
