@@ -7,7 +7,7 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules modules_install uninstall tools lab demo shell check check-long check-device lint coverage counts mutants \
+.PHONY: all modules modules_install uninstall tools lab demo demo-storage shell check check-long check-device lint coverage counts mutants \
 	campaign bench bench-device fuzz-device clean help
 all: modules tools
 
@@ -68,6 +68,9 @@ shell:
 
 demo:
 	tools/testing/lab/demo/run $(KERNEL)
+
+demo-storage:
+	tools/testing/lab/demo/run-storage
 
 bench:
 	tools/testing/bench/all
@@ -130,6 +133,7 @@ help:
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
 	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe'
 	@echo '  demo KERNEL=debug         the same on the debug kernel, under its checkers'
+	@echo '  demo-storage     NVMe, NFS, iSER and SRP between two guests, beside the same over TCP'
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
 	@echo 'Testing'
 	@echo '  check            the tests; ends with "N passed, N failed, N skipped"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Helpers of the storage tests: sourced behind lib.sh, subnet.sh and
+# Helpers of the storage tests and of make demo-storage: sourced behind lib.sh, subnet.sh and
 # connections.sh. Node 1 is the target, or server, with disks in memory; node 2 uses them.
 # shellcheck shell=bash
 
