@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Helpers of the storage tests and of make demo-storage: sourced behind lib.sh, subnet.sh and
+# connections.sh. Node 1 is the target, or server, with disks in memory; node 2 uses them.
+# shellcheck shell=bash
+
+configfs=/sys/kernel/config
+nvmet=$configfs/nvmet
+lio=$configfs/target
+
+# put TEXT FILE
+put() { echo "$1" >"$2"; }
+
+# on NODE NAME COMMAND...: a check that NODE makes while the others wait. What follows needs it: if it
+# fails the test ends.
+on()
+{
+	[ "$LAB_NODE" != "$1" ] || ok "${@:2}"
+	[ "$tap_bad" = 0 ] && lab-barrier "$2" || finish
+}
+
+# everywhere NAME COMMAND...: one that all nodes make
+everywhere()
+{
+	ok "$@"
+	[ "$tap_bad" = 0 ] && lab-barrier "$1" || finish
+}
+
+# modules NAME...: in the tree of our core modprobe finds those that were built for it
+modules()
+{
+	local one
+	for one; do
+		modinfo -n "$one" && { [ "$LAB_CORE" != ours ] || modinfo -n "$one" | grep -q /updates/; } || return 1
+	done
+}
+
+# qps: how many connected QPs there are. Most belong to rdma_cm by their name, whoever asked it.
+qps() { rdma resource show qp | grep -c 'type RC'; }
+qps_are() { [ "$(qps)" = "$1" ]; }
+
+# ---- disks and checked data ----------------------------------------------------
+
+# configfs_up: it is a module, which nobody may have loaded before
+configfs_up() { modprobe configfs && { mountpoint -q $configfs || mount -t configfs configfs $configfs; }; }
+
+# disk NAME MIB: a disk in memory, /dev/NAME
+disk()
+{
+	local d=$configfs/nullb/$1
+	configfs_up && modprobe null_blk nr_devices=0 && mkdir "$d" && put "$2" "$d/size" &&
+		put 1 "$d/memory_backed" && put 1 "$d/power" && [ -b "/dev/$1" ]
+}
+
+no_disk() { rmdir "$configfs/nullb/$1"; }
+
+# block_device PATTERN: the first one that has such a name. A file below /dev could be anybody's.
+block_device()
+{
+	local one
+	for one in /sys/class/block/$1; do
+		[ ! -b "/dev/${one##*/}" ] || { echo "/dev/${one##*/}" && return 0; }
+	done
+	return 1
+}
+
+# fio_run NAME FILE OPTION...: its output goes to $LAB_OUT/NAME.json; what failed is shown
+fio_run()
+{
+	local out=$LAB_OUT/$1.json
+	fio --name="$1" --filename="$2" --direct=1 --ioengine=libaio --output-format=json --output="$out" \
+		"${@:3}" >/tmp/fio 2>&1 && return
+	cat /tmp/fio
+	return 1
+}
+
+# verified FILE SIZE OPTION...: written at random with checksums, read back and compared
+verified()
+{
+	fio_run verify "$1" --size="$2" --rw=randwrite --iodepth=16 --verify=crc32c --verify_fatal=1 "${@:3}"
+}
+
+# by_sizes FILE: the same with single blocks, pages, pieces that are several requests, and mixed ones
+by_sizes()
+{
+	verified "$1" 1M --bs=512 && verified "$1" 4M --bs=4k && verified "$1" 16M --bs=64k &&
+		verified "$1" 32M --bs=1M && verified "$1" 16M --bsrange=512-256k
+}
+
+# changed FILE: fio finds the block that another has overwritten
+changed() { ! fio_run changed "$1" --size=8M --rw=randwrite --bs=4k --verify=crc32c --verify_only; }
+
+# sum_of FILE MIB: checksum of its beginning, as it is on the disk
+sum_of() { dd if="$1" bs=1M count="$2" iflag=direct status=none | sha256sum; }
+
+# same FILE: what node 2 reads in its first 32 MiB is what /dev/lab of node 1 has
+same()
+{
+	[ "$LAB_NODE" = 2 ] || sum_of /dev/lab 32 >"$LAB_OUT/sum" || return 1
+	lab-barrier summed
+	[ "$LAB_NODE" = 1 ] || sum_of "$1" 32 | diff - "$LAB_OUT/sum"
+}
+
+# writes DISK: requests that were written; busy DISK NUMBER: more than this
+writes() { awk '{ print $5 }' "/sys/class/block/${1##*/}/stat"; }
+busy() { [ "$(writes "$1")" -gt "$2" ]; }
+
+# ---- NVMe over fabrics --------------------------------------------------------
+
+# nvmet_subsystem NAME DISK
+nvmet_subsystem()
+{
+	local s=$nvmet/subsystems/$1
+	modprobe nvmet && mkdir "$s" && put 1 "$s/attr_allow_any_host" && mkdir "$s/namespaces/1" &&
+		put "$2" "$s/namespaces/1/device_path" && put 1 "$s/namespaces/1/enable"
+}
+
+# nvmet_port NUMBER TRANSPORT ADDRESS
+nvmet_port()
+{
+	local p=$nvmet/ports/$1
+	mkdir "$p" && put "$2" "$p/addr_trtype" && put ipv4 "$p/addr_adrfam" && put "$3" "$p/addr_traddr" &&
+		put 4420 "$p/addr_trsvcid"
+}
+
+# offered, withdrawn NUMBER NAME: the port has the subsystem, or has it no longer
+offered() { ln -s "$nvmet/subsystems/$2" "$nvmet/ports/$1/subsystems/$2"; }
+withdrawn() { rm "$nvmet/ports/$1/subsystems/$2"; }
+
+no_nvmet_port() { rmdir "$nvmet/ports/$1"; }
+no_nvmet_subsystem() { rmdir "$nvmet/subsystems/$1/namespaces/1" "$nvmet/subsystems/$1"; }
+
+# nvme_attached TRANSPORT ADDRESS NAME OPTION...
+nvme_attached()
+{
+	modprobe nvme-fabrics && nvme connect -t "$1" -a "$2" -s 4420 -n "$3" \
+		--hostnqn=nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-00000000000"$LAB_NODE" \
+		--hostid=00000000-0000-4000-8000-00000000000"$LAB_NODE" "${@:4}" && within 20 nvme_disk
+}
+
+# nvme_disk: the block device; nvme_gone: there is no controller
+nvme_disk() { block_device 'nvme*n1'; }
+nvme_gone() { ! compgen -G '/sys/class/nvme/nvme*'; }
+nvme_detached() { nvme disconnect -n "$1" && within 20 nvme_gone; }
+
+# nvme_is STATE: of the only controller
+nvme_is() { grep -qx "$1" /sys/class/nvme/nvme*/state; }
+
+# ---- NFS ----------------------------------------------------------------------
+
+# nfsd_up: node 1 serves /export, a file system in memory, over TCP and over RDMA
+nfsd_up()
+{
+	modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd && mkdir -p /export &&
+		mount -t tmpfs -o size=768m tmpfs /export && chmod 777 /export &&
+		put '/export *(rw,fsid=0,no_root_squash,insecure,no_subtree_check)' /etc/exports &&
+		put 10 /proc/fs/nfsd/nfsv4leasetime && put 10 /proc/fs/nfsd/nfsv4gracetime &&
+		rpc_programs && exportfs -ra && rpc.mountd && nfsd_begins
+}
+
+nfsd_begins() { rpc.nfsd --rdma=20049 4 && grep rdma /proc/fs/nfsd/portlist; }
+
+# rpc_programs: what NFS 3 and its locks need beside it
+rpc_programs()
+{
+	mkdir -p /run/rpcbind && rpcbind && modprobe lockd && put 10 /proc/sys/fs/nfs/nlm_grace_period &&
+		rpc.statd --no-notify
+}
+
+nfsd_down()
+{
+	rpc.nfsd 0 && exportfs -ua && killall rpc.mountd rpc.statd rpcbind && umount /proc/fs/nfsd && umount /export
+}
+
+nfs_client_up() { modprobe nfs && rpc_programs; }
+nfs_client_down() { killall rpc.statd rpcbind; }
+
+# nfs_attached TRANSPORT ADDRESS FOLDER WHERE OPTIONS
+nfs_attached()
+{
+	local port=2049
+	[ "$1" != rdma ] || port=20049
+	mount -t nfs -o "proto=$1,port=$port,$5" "$2:$3" "$4"
+}
+
+# ---- SCSI: LIO as the target, for iSER, iSCSI and SRP -------------------------------------------
+
+# lio_disk DISK: LIO can offer /dev/DISK
+lio_disk()
+{
+	local d=$lio/core/iblock_0/$1
+	modprobe target_core_mod && modprobe target_core_iblock && mkdir -p "$d" &&
+		put "udev_path=/dev/$1" "$d/control" && put 1 "$d/enable"
+}
+
+no_lio_disk() { rmdir "$lio/core/iblock_0/$1" "$lio/core/iblock_0"; }
+
+# lun GROUP DISK: the group of target ports has it as its LUN 0
+lun() { mkdir "$1/lun/lun_0" && ln -s "$lio/core/iblock_0/$2" "$1/lun/lun_0/disk"; }
+no_lun() { rm "$1/lun/lun_0/disk" && rmdir "$1/lun/lun_0"; }
+
+# scsi_disk: the block device of the only SCSI disk, whose driver nobody else loads here; scsi_gone: there
+# is none
+scsi_disk() { modprobe sd_mod && block_device 'sd?'; }
+scsi_gone() { ! scsi_disk; }
+
+iqn=iqn.2026-01.lab.storage:disk
+iscsi_group=$lio/iscsi/$iqn/tpgt_1
+
+# iscsi_target DISK: without authentication, for everybody
+iscsi_target()
+{
+	local a=$iscsi_group/attrib
+	modprobe iscsi_target_mod && mkdir -p "$iscsi_group" && lun "$iscsi_group" "$1" && put 0 "$a/authentication" &&
+		put 1 "$a/generate_node_acls" && put 0 "$a/demo_mode_write_protect" && put 1 "$iscsi_group/enable"
+}
+
+# iscsi_portal iser|tcp ADDRESS
+iscsi_portal()
+{
+	local p=$iscsi_group/np/$2:3260
+	mkdir "$p" && { [ "$1" = tcp ] || put 1 "$p/iser"; }
+}
+
+no_iscsi_portal() { rmdir "$iscsi_group/np/$1:3260"; }
+no_iscsi_target()
+{
+	put 0 "$iscsi_group/enable" && no_lun "$iscsi_group" && rmdir "$iscsi_group" "${iscsi_group%/*}"
+}
+
+# iscsi_client_up: node 2 has the daemon of open-iscsi
+iscsi_client_up()
+{
+	mkdir -p /run/lock/iscsi && put "InitiatorName=iqn.2026-01.lab.storage:node$LAB_NODE" /etc/iscsi/initiatorname.iscsi &&
+		modprobe -a iscsi_tcp ib_iser && iscsid && within 20 iscsiadm -m iface
+}
+
+iscsi_client_down() { iscsiadm -k 0 && within 20 sh -c "! pgrep -x iscsid"; }
+
+# iscsi_node ADDRESS OPERATION...: iscsiadm about our target there
+iscsi_node() { iscsiadm -m node -T $iqn -p "$1:3260" "${@:2}"; }
+
+# iscsi_attached iser|tcp ADDRESS
+iscsi_attached()
+{
+	local transport=$1
+	[ "$transport" = iser ] || transport=default
+	iscsi_node "$2" -I "$transport" -o new && iscsi_node "$2" --login && within 20 scsi_disk
+}
+
+iscsi_detached() { iscsi_node "$1" --logout && iscsi_node "$1" -o delete && within 20 scsi_gone; }
+
+# hexadecimal without its punctuation
+hex() { tr -d ':\n' <"$1"; }
+
+# srp_target DISK GUID: our port offers it to the initiator whose port has this GUID (16 digits). The
+# target's service ID would be the device's GUID, which begins with 02 as the IDs do that a CM assigns.
+srp_target()
+{
+	modprobe ib_srpt srpt_service_guid=0x5648434100000001 || return 1
+	srp_group=$lio/srpt/0x$(hex "$port/gids/0")
+	srp_group=$srp_group/${srp_group##*/}
+	local acl=$srp_group/acls/0x0000000000000000$2
+	mkdir -p "$srp_group" && lun "$srp_group" "$1" && mkdir "$acl" && mkdir "$acl/lun_0" &&
+		ln -s "$srp_group/lun/lun_0" "$acl/lun_0/disk" && put 1 "$srp_group/enable"
+}
+
+no_srp_target()
+{
+	put 0 "$srp_group/enable" && rm "$srp_group"/acls/*/lun_0/disk && rmdir "$srp_group"/acls/*/lun_0 &&
+		rmdir "$srp_group"/acls/* && no_lun "$srp_group" &&
+		rmdir "$srp_group" "${srp_group%/*}" "$lio/srpt"
+}
+
+# srp_found: the line of the only target that the fabric has. The subnet manager learns of it by a trap.
+srp_found() { ibsrpdm -c -d /dev/infiniband/umad0 | grep id_ext; }
+
+srp_attached()
+{
+	within 30 srp_found && put "$(srp_found)" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
+		within 20 scsi_disk
+}
+
+srp_detached()
+{
+	local one
+	for one in /sys/class/srp_remote_ports/*/delete; do put 1 "$one"; done
+	within 20 scsi_gone
+}
