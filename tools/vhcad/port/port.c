@@ -218,7 +218,7 @@ void port_set_pkeys(struct port *port, u32 first, u32 n, const u16 *pkey)
 	tell_changed(port, same ? 0 : PORT_PKEY_CHANGED);
 }
 
-void port_set_gids(struct port *port, u32 first, u32 n, const u8 (*gid)[16])
+void port_set_gids(struct port *port, u32 first, u32 n, const u8 gid[][16])
 {
 	bool same = !memcmp(port->gid[first], gid, n * sizeof(*gid));
 

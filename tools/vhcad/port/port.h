@@ -294,7 +294,7 @@ void port_set_sm(struct port *port, u16 sm_lid, u8 sm_sl);
 void port_set_pkeys(struct port *port, u32 first, u32 n, const u16 *pkey);
 
 /** port_set_gids - entries of the GID table, @first + @n <= PORT_GIDS */
-void port_set_gids(struct port *port, u32 first, u32 n, const u8 (*gid)[16]);
+void port_set_gids(struct port *port, u32 first, u32 n, const u8 gid[][16]);
 
 /** port_set_prefix - the subnet prefix of all GIDs but empty ones */
 void port_set_prefix(struct port *port, u64 prefix);

@@ -194,7 +194,8 @@ static void vport_state(struct fab_port *fab, u8 old)
 }
 
 /* What paths of QPs are made of. */
-#define IN_PATHS	(PORT_LID_CHANGED | PORT_PKEY_CHANGED | PORT_GID_CHANGED | PORT_SETUP_CHANGED)
+#define IN_PATHS	(PORT_LID_CHANGED | PORT_PKEY_CHANGED | PORT_GID_CHANGED | \
+			 PORT_SETUP_CHANGED)
 
 /* Takes its time, as it looks at all QPs. */
 static void follow_port(struct vport *p)
