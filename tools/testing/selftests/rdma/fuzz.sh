@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 1500
+# long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 1500
 # The fuzzer of the user API for a while: it runs, it gets around in ib_uverbs, it finds nothing.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
