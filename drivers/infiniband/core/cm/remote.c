@@ -60,7 +60,7 @@ void cm_remotes_end(void)
 {
 	struct cm_remote *remote;
 
-	/* One that runs already, and has not left the list yet, must not be queued again: it frees. */
+	/* One that runs already, and is still in the list, must not be queued again: it frees. */
 	scoped_guard(spinlock_irqsave, &waiting_lock)
 		list_for_each_entry(remote, &waiting, entry)
 			if (cancel_delayed_work(&remote->work))

@@ -102,7 +102,9 @@ bool ipoib_tx_prepare(struct ipoib_dev *ipoib, struct ipoib_tx_buf *buf, struct 
 
 static bool full(const struct ipoib_dev *ipoib)
 {
-	return ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail)) >= ipoib_sendq_size - 1;
+	u32 used = ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail));
+
+	return used >= ipoib_sendq_size - 1;
 }
 
 /**
