@@ -136,7 +136,7 @@ print(open("readme").read().splitlines()[-1], end="|")
 print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
 P
 
-python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4" <<'P'
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4|long/packages" <<'P'
 folder = "tools/testing/selftests/rdma"
 os.makedirs(folder, exist_ok=True)
 for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"):
@@ -145,6 +145,9 @@ for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 5
     os.chmod(f"{folder}/{name}.sh", 0o755)
 said = []
 for test in [*checks.guest_tests([]), *checks.long_tests()]:
+    if not test.in_guest:
+        said.append(test.name)
+        continue
     words = test.command[4:]
     out = words.index("--out")
     said.append(f"{test.name}: " + " ".join(words[:out] + words[out + 3:]))

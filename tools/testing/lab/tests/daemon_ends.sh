@@ -20,7 +20,8 @@ from session import Session
 
 folder, program, what = sys.argv[1:]
 session = Session(argparse.Namespace(
-    core="ours", nodes=1, hca=1, ports=1, link="ib", links=["ib"], subnet="static", irq="msix", capture=False, device_arg=[],
+    cores=["ours"], nodes=1, hcas=[1], ports=1, link="ib", links=["ib"], ethernet=False, subnet="static", irq="msix",
+    capture=False, device_arg=[],
     pin=False, confined=False, vhcad=program, vhcactl="", out=folder, run_dir=folder, stage=folder, trees="", cache=""))
 session.start_daemon()
 daemon = session.daemon
