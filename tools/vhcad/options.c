@@ -149,8 +149,11 @@ static void parse_hca(struct options *o, const char *arg)
 		fail("no memory");
 	h->ports = 1;
 	h->vectors = 0;
-	/* locally administered, and further apart than an adapter has ports */
-	h->guid = 0x0256484341000000ULL + ((u64)(o->nhcas + 1) << 8);
+	/*
+	 * Locally administered, and further apart than an adapter has ports.  It does not begin with
+	 * 02: SRP targets take it for a service ID, and those are of the connection manager's own.
+	 */
+	h->guid = 0x0a56484341000000ULL + ((u64)(o->nhcas + 1) << 8);
 	snprintf(h->name, sizeof(h->name), "hca%u", o->nhcas);
 
 	rest = strchr(h->path, ',');

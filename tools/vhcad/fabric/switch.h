@@ -18,7 +18,7 @@
 #define SWITCH_MAX_PORTS	254u
 /* Where a linear table says this packets are lost. */
 #define SWITCH_NO_PORT		255u
-#define SWITCH_GUIDS		0x0256485357000000ull
+#define SWITCH_GUIDS		0x0a56485357000000ull
 
 struct fabric;
 struct port;

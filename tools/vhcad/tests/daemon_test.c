@@ -261,7 +261,7 @@ static void control_program(void **state)
 
 	vhcactl(r, 2, "No such file or directory", "status", NULL, NULL);
 	start(r, tprog_path("VHCAD"));
-	vhcactl(r, 0, "hca1  guid 0x0256484341000200  guest none", "status", NULL, NULL);
+	vhcactl(r, 0, "hca1  guid 0x0a56484341000200  guest none", "status", NULL, NULL);
 	vhcactl(r, 0, "\"ok\":true", "status", "--json", NULL);
 	vhcactl(r, 0, "hca0:1  tx 0 packets", "counters", NULL, NULL);
 	vhcactl(r, 0, "\"tx_packets\":0", "counters", "--json", NULL);
@@ -270,7 +270,7 @@ static void control_program(void **state)
 	vhcactl(r, 0, "", "link", "hca1", "up");
 	vhcactl(r, 1, "no such adapter", "link", "hca9", "up");
 	vhcactl(r, 2, "neither up nor down", "link", "hca1", "sideways");
-	vhcactl(r, 0, "lid=2 sm_lid=49151 pkey0=0xffff gid0=fe80::256:4843:4100:201\n", "port",
+	vhcactl(r, 0, "lid=2 sm_lid=49151 pkey0=0xffff gid0=fe80::a56:4843:4100:201\n", "port",
 		"hca1", NULL);
 	vhcactl(r, 0, "lid=9 sm_lid=49151", "port", "hca1:1", "lid=9");
 	vhcactl(r, 1, "another port has this LID", "port", "hca0", "lid=9");
@@ -467,7 +467,7 @@ static void armed_faults(void **state)
 		  { "status" } },
 		{ 1, "still armed: {\"kind\":\"command\"", { "fault", "spent", "hca0" } },
 		{ 0, "", { "fault", "spent", "hca1" } },
-		{ 0, "", { "fault", "clear", "0x0256484341000100" } },
+		{ 0, "", { "fault", "clear", "0x0a56484341000100" } },
 		{ 0, "", { "fault", "spent", "hca0" } },
 		{ 0, "", { "fault", "command", "hca0", "answer=none", "count=3", "skip=2" } },
 		{ 0, "", { "fault", "interrupt", "hca0", "vector=2" } },
@@ -482,7 +482,7 @@ static void armed_faults(void **state)
 		{ 1, "no driver runs", { "objects", "hca0", ",", "fault", "fatal", "hca0" } },
 		{ 2, "usage:", { "objects", "hca0", "," } },
 		{ 2, "usage:", { ",", "objects", "hca0" } },
-		{ 1, "no such adapter", { "fault", "clear", "0x0256484341000100x" } },
+		{ 1, "no such adapter", { "fault", "clear", "0x0a56484341000100x" } },
 		{ 1, "no such fault: drizzle", { "fault", "drizzle", "hca0" } },
 		{ 1, "no argument: colour", { "fault", "reset", "hca0", "colour=1" } },
 		{ 1, "no argument: count", { "fault", "clear", "hca0", "count=1" } },

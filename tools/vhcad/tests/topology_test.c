@@ -25,12 +25,12 @@
 static void by_vhcactl(void **state)
 {
 	static const struct twords cases[] = {
-		{ 0, "leaf1  guid 0x0256485357000100  lid 49151  hoq life 18  no way 0  "
+		{ 0, "leaf1  guid 0x0a56485357000100  lid 49151  hoq life 18  no way 0  "
 		     "links hca0:1 second leaf1-leaf2 spare\n"
-		     "leaf2  guid 0x0256485357000200  lid 49150  hoq life 20  no way 0  "
+		     "leaf2  guid 0x0a56485357000200  lid 49150  hoq life 20  no way 0  "
 		     "links hca1:1 leaf1-leaf2 spare\n",
 		  { "switches" } },
-		{ 0, "{\"name\":\"leaf1\",\"guid\":\"0x0256485357000100\",\"lid\":49151,"
+		{ 0, "{\"name\":\"leaf1\",\"guid\":\"0x0a56485357000100\",\"lid\":49151,"
 		     "\"hoq_life\":18,\"no_way\":0,\"links\":[\"hca0:1\",",
 		  { "--json", "switches" } },
 		{ 0, "hca0:1  4X EDR  latency 500 ns  queue 16  up\n"

@@ -252,11 +252,10 @@ iscsi_detached() { iscsi_node "$1" --logout && iscsi_node "$1" -o delete && with
 # hexadecimal without its punctuation
 hex() { tr -d ':\n' <"$1"; }
 
-# srp_target DISK GUID: our port offers it to the initiator whose port has this GUID (16 digits). The
-# target's service ID would be the device's GUID, which begins with 02 as the IDs do that a CM assigns.
+# srp_target DISK GUID: our port offers it to the initiator whose port has this GUID (16 digits)
 srp_target()
 {
-	modprobe ib_srpt srpt_service_guid=0x5648434100000001 || return 1
+	modprobe ib_srpt || return 1
 	srp_group=$lio/srpt/0x$(hex "$port/gids/0")
 	srp_group=$srp_group/${srp_group##*/}
 	local acl=$srp_group/acls/0x0000000000000000$2
