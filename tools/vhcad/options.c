@@ -150,8 +150,8 @@ static void parse_hca(struct options *o, const char *arg)
 	h->ports = 1;
 	h->vectors = 0;
 	/*
-	 * Locally administered, and further apart than an adapter has ports.  It does not begin with
-	 * 02: SRP targets take it for a service ID, and those are of the connection manager's own.
+	 * Locally administered, and further apart than an adapter has ports.  It does not begin
+	 * with 02: SRP targets take it for a service ID, and those are a connection manager's own.
 	 */
 	h->guid = 0x0a56484341000000ULL + ((u64)(o->nhcas + 1) << 8);
 	snprintf(h->name, sizeof(h->name), "hca%u", o->nhcas);
