@@ -197,3 +197,18 @@ roce_rping()
 	ok "rping over IPv4" roce_ping $server4 -C 50
 	ok "rping over IPv6, 4096 bytes" roce_ping $server6 -C 20 -S 4096
 }
+
+# All of it between an HCA's port in the first node and rxe0 in the second.
+roce_rxe_plan=$((1 + roce_pingpongs_plan + roce_jumbo_plan + roce_perftest_plan + roce_vlan_plan +
+	roce_loss_plan + roce_rping_plan))
+roce_rxe()
+{
+	[ "$LAB_NODE" = 1 ] || LAB_DEV=rxe0
+	ok "addresses have GIDs" roce_up
+	roce_pingpongs
+	roce_jumbo
+	roce_perftest
+	roce_vlan
+	roce_loss
+	roce_rping
+}
