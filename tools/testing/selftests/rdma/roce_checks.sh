@@ -142,6 +142,11 @@ roce_vlan_up()
 		within 30 find_gid "10.79.7.$LAB_NODE" && within 30 find_gid "fd00:79::$LAB_NODE" ||
 		return 1
 	lab-barrier roce-vlan
+	# The first look for a neighbour may come before the other adapter listens to its group, and a QP
+	# waits for one look alone.
+	ping -q -c 1 -W 20 "10.79.7.$((3 - LAB_NODE))" && ping -q -c 1 -W 20 "fd00:79::$((3 - LAB_NODE))" ||
+		return 1
+	lab-barrier roce-vlan-reached
 }
 
 roce_vlan_plan=6
