@@ -52,6 +52,7 @@ void vhca_eqs_destroy(struct vhca_dev *dev);
 void vhca_eqs_rescue(struct vhca_dev *dev);
 
 /* event.c: what events mean */
+void vhca_events_init(struct vhca_dev *dev);
 void vhca_events_open(struct vhca_dev *dev);
 void vhca_events_close(struct vhca_dev *dev);
 void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);

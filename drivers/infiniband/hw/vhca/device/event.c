@@ -5,7 +5,7 @@
  * An object is found by number and kept by a reference while its consumer is told. Objects leave
  * the tables before they are destroyed, and destruction waits for the references: a destroyed
  * object never gets an event. Nor does the next one of its number get what was meant for it
- * (number.c).
+ * (queue/id_table.c).
  */
 #include <kunit/visibility.h>
 
@@ -93,34 +93,66 @@ static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_t
 	vhca_target_put(target);
 }
 
-static void tell_port(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+static void keep_untold(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 {
-	struct ib_event event = { .device = &dev->ibdev, .event = type, .element.port_num = port };
+	u32 *types = &dev->untold[port - 1];
 
-	ib_dispatch_event(&event);
+	lockdep_assert_held(&dev->async_lock);
+	/* As in the device's own queue: that a link went down is always told, and first. */
+	if (type == IB_EVENT_PORT_ERR)
+		*types &= ~BIT(IB_EVENT_PORT_ACTIVE);
+	*types |= BIT(type);
+	if (dev->registered)
+		queue_work(system_unbound_wq, &dev->tell_work);
 }
 
-/* Of a link's two states the later one counts. */
-static u32 superseded(enum ib_event_type type)
+/* Is there an event of a port that the core has not been told of, and may be? */
+static bool take_untold(struct vhca_dev *dev, struct ib_event *event)
 {
-	switch (type) {
-	case IB_EVENT_PORT_ACTIVE:
-		return BIT(IB_EVENT_PORT_ERR);
-	case IB_EVENT_PORT_ERR:
-		return BIT(IB_EVENT_PORT_ACTIVE);
-	default:
-		return 0;
+	unsigned int i;
+	u32 *types;
+
+	guard(mutex)(&dev->async_lock);
+	if (!dev->registered)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(dev->untold); i++) {
+		types = &dev->untold[i];
+		if (!*types)
+			continue;
+		event->event = *types & BIT(IB_EVENT_PORT_ERR) ? IB_EVENT_PORT_ERR : __ffs(*types);
+		event->element.port_num = i + 1;
+		*types &= ~BIT(event->event);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * One event after the other: Linux 6.12's core reads a port's attributes anew for each event, in
+ * works of ib_wq that run side by side, and keeps what the last of them had read, be it older than
+ * what the others had. A port that became active would stay inactive for rdma_cm.
+ */
+static void tell_core(struct work_struct *work)
+{
+	struct vhca_dev *dev = container_of(work, struct vhca_dev, tell_work);
+	struct ib_event event = { .device = &dev->ibdev };
+
+	while (take_untold(dev, &event)) {
+		ib_dispatch_event(&event);
+		flush_workqueue(ib_wq);
 	}
 }
 
-static void tell_or_keep(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+/**
+ * vhca_events_init - make ready for events of ports
+ * @dev: the device, not registered yet
+ */
+void vhca_events_init(struct vhca_dev *dev)
 {
-	lockdep_assert_held(&dev->async_lock);
-	if (dev->registered)
-		tell_port(dev, port, type);
-	else
-		dev->early[port - 1] = (dev->early[port - 1] & ~superseded(type)) | BIT(type);
+	mutex_init(&dev->async_lock);
+	INIT_WORK(&dev->tell_work, tell_core);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_events_init);
 
 static void eth_port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 {
@@ -134,7 +166,7 @@ static void eth_port_event(struct vhca_dev *dev, u8 port, enum ib_event_type typ
 		/* The core's own doing, of which it tells. */
 		return;
 	default:
-		tell_or_keep(dev, port, type);
+		keep_untold(dev, port, type);
 	}
 }
 
@@ -145,7 +177,7 @@ static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 	else if (vhca_port_is_eth(dev, port))
 		eth_port_event(dev, port, type);
 	else
-		tell_or_keep(dev, port, type);
+		keep_untold(dev, port, type);
 }
 
 /**
@@ -159,7 +191,7 @@ static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
 {
 	mutex_lock(&dev->async_lock);
-	tell_or_keep(dev, port, type);
+	keep_untold(dev, port, type);
 	mutex_unlock(&dev->async_lock);
 }
 
@@ -172,17 +204,9 @@ void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
  */
 void vhca_events_open(struct vhca_dev *dev)
 {
-	unsigned long types;
-	unsigned int i, type;
-
 	mutex_lock(&dev->async_lock);
 	dev->registered = true;
-	for (i = 0; i < ARRAY_SIZE(dev->early); i++) {
-		types = dev->early[i];
-		dev->early[i] = 0;
-		for_each_set_bit(type, &types, BITS_PER_TYPE(u32))
-			tell_port(dev, i + 1, type);
-	}
+	queue_work(system_unbound_wq, &dev->tell_work);
 	mutex_unlock(&dev->async_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
@@ -199,6 +223,7 @@ void vhca_events_close(struct vhca_dev *dev)
 	mutex_lock(&dev->async_lock);
 	dev->registered = false;
 	mutex_unlock(&dev->async_lock);
+	cancel_work_sync(&dev->tell_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
 

@@ -117,7 +117,7 @@ static struct vhca_dev *alloc_device(struct vhca_fn *fn)
 	dev->fn = fn;
 	dev->hw.regs = fn->regs;
 	dev->hw.kick_phys = fn->kick_phys;
-	mutex_init(&dev->async_lock);
+	vhca_events_init(dev);
 	mutex_init(&dev->desc_lock);
 	vhca_id_table_init(&dev->cqs, &dev->async_eq);
 	vhca_id_table_init(&dev->qps, &dev->async_eq);

@@ -113,7 +113,7 @@ static int eth_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, bench);
 	bench->dev = dev;
 	bench->state = IB_PORT_ACTIVE;
-	mutex_init(&dev->async_lock);
+	vhca_events_init(dev);
 	vhca_hw_init(&dev->hw, vhca_test_device(test), NULL);
 	KUNIT_ASSERT_EQ(test, vhca_admin_init(&dev->hw.admin, dev->hw.dev, &fake_ops, LOG,
 					      TIMEOUT), 0);
@@ -210,9 +210,9 @@ static bool stands_on(u32 port, const struct net_device *ndev)
 
 static u32 told(void)
 {
-	u32 events = bench->dev->early[0];
+	u32 events = bench->dev->untold[0];
 
-	bench->dev->early[0] = 0;
+	bench->dev->untold[0] = 0;
 	return events;
 }
 

@@ -83,9 +83,10 @@ struct vhca_port {
  * @uar: the kernel's doorbell area
  * @async_eq: asynchronous events
  * @async_ready: the interrupt may look at @async_eq
- * @async_lock: serialises their handling; protects @registered and @early
+ * @async_lock: serialises their handling; protects @registered and @untold
  * @registered: events of ports may be told to the core
- * @early: those of each port that came when they might not, bits numbered by enum ib_event_type
+ * @untold: those of each port that it is to be told of, bits numbered by enum ib_event_type
+ * @tell_work: tells it
  * @vectors: completion vectors
  * @nvectors: their number
  * @irqs: interrupts
@@ -114,7 +115,8 @@ struct vhca_dev {
 	bool async_ready;
 	struct mutex async_lock;
 	bool registered;
-	u32 early[VHCA_SANE_PORTS];
+	u32 untold[VHCA_SANE_PORTS];
+	struct work_struct tell_work;
 	struct vhca_vector *vectors;
 	unsigned int nvectors;
 	struct vhca_irq *irqs;
