@@ -8,6 +8,7 @@
 script both_ends <<'S'
 for one in lib subnet connections roce_checks; do . "/lab/src/tools/testing/selftests/rdma/$one.sh"; done
 plan 14
+# -u 20: a guest that stands still for a moment is not asked again, which would be other packets
 ok "an HCA, and rdma_rxe" sh -c "[ $LAB_NODE = 1 ] || [ $LAB_CORE = stock ]"
 [ "$LAB_NODE" = 1 ] || { rxe_on eth0 && LAB_DEV=rxe0; }
 ok "addresses have GIDs" roce_up
@@ -16,11 +17,11 @@ for family in 4 6; do
 		ok "$kind, IPv$family" roce_pair "$kind$family" $family "ibv_${kind}_pingpong" -n 5 -s 3001 -m 1024
 	done
 	ok "ud, IPv$family" roce_pair "ud$family" $family ibv_ud_pingpong -n 5 -s 501
-	ok "write, IPv$family" roce_pair "write$family" $family ib_write_bw -b -F -n 20 -s 3001 -m 1024
-	ok "read, IPv$family" roce_pair "read$family" $family ib_read_bw -b -F -n 20 -s 3001 -m 1024
+	ok "write, IPv$family" roce_pair "write$family" $family ib_write_bw -b -F -u 20 -n 20 -s 3001 -m 1024
+	ok "read, IPv$family" roce_pair "read$family" $family ib_read_bw -b -F -u 20 -n 20 -s 3001 -m 1024
 done
-ok "atomics" roce_pair atomic 4 ib_atomic_bw -b -F -n 20
-ok "swaps" roce_pair swap 6 ib_atomic_bw -b -F -n 20 -A CMP_AND_SWAP
+ok "atomics" roce_pair atomic 4 ib_atomic_bw -b -F -u 20 -n 20
+ok "swaps" roce_pair swap 6 ib_atomic_bw -b -F -u 20 -n 20 -A CMP_AND_SWAP
 finish
 S
 passes "both ends talk" "$lab" run --core ours --core-of 2=stock --hca-of 2=0 --link eth --capture --timeout 600 --out "$work/out" \

@@ -3,7 +3,7 @@
 # lab: --nodes 1 --core ours --kernel debug --append "lsm=selinux kmemleak=off" --packages secilc
 # SELinux says who may use which P_Key; Debian's own kernel does not ask it, the debug kernel does.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 10
+plan 11
 
 selinux=/sys/fs/selinux
 dir=/lab/src/tools/testing/selftests/rdma
@@ -34,7 +34,13 @@ ok "the policy is loaded" policy first
 echo 1 >$selinux/enforce
 is "and enforced" 1 "$(cat $selinux/enforce)"
 h=node1-0
+coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
+IFS= read -r -t 60 _ <&"${watch[0]}" || true
 lab-vhcactl port $h:1 pkey1=0x8011 pkey2=0x8012 pkey3=0x8013 >/dev/null
+IFS= read -r -t 60 word <&"${watch[0]}" || word=nothing
+is "the core has read the P_Keys" "  event_type IBV_EVENT_PKEY_CHANGE (12), port 1" "$word"
+kill "$watch_PID"
+wait "$watch_PID" || true
 
 ok "who may use all may use this" $programs/pkey_policy "$LAB_DEV" u:r:all_t:s0 2 allowed
 ok "others may use others" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 1 allowed
