@@ -300,10 +300,38 @@ static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 	return true;
 }
 
+/* A guess, as others may take the completion meanwhile. */
+static bool has_completion(const struct vhca_admin *aq)
+{
+	u64 head = READ_ONCE(aq->head);
+
+	return vhca_ring_fresh(READ_ONCE(aq->cq[vhca_ring_slot(head, aq->log)].phase), head, aq->log);
+}
+
+/*
+ * Going to sleep and being woken takes longer than most commands. Returns true when the command has
+ * been answered or failed.
+ */
+static bool wait_awake(struct vhca_admin *aq, struct vhca_admin_slot *slot)
+{
+	u64 end = ktime_get_ns() + (u64)aq->awake_us * NSEC_PER_USEC;
+
+	do {
+		if (has_completion(aq))
+			vhca_admin_poll(aq);
+		if (completion_done(&slot->done))
+			return true;
+		cpu_relax();
+	} while (!need_resched() && ktime_get_ns() < end);
+	return false;
+}
+
 static bool wait_for_answer(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
 	if (READ_ONCE(aq->polling))
 		return wait_by_polling(aq, slot);
+	if (aq->awake_us && wait_awake(aq, slot))
+		return true;
 	if (wait_for_completion_timeout(&slot->done, aq->timeout))
 		return true;
 	vhca_admin_rescue(aq);

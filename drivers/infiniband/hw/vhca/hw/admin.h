@@ -77,6 +77,7 @@ struct vhca_admin_stats {
  * @ops: the engine's surroundings
  * @log: log2 of the entries of both rings
  * @timeout: jiffies a command may take
+ * @awake_us: microseconds that a task looks for its answer before it sleeps until the interrupt
  * @polling: completions are looked for by the waiting task; set until interrupts work
  * @sq: submission ring
  * @sq_dma: its DMA address
@@ -97,6 +98,7 @@ struct vhca_admin {
 	const struct vhca_admin_ops *ops;
 	u8 log;
 	unsigned long timeout;
+	unsigned int awake_us;
 	bool polling;
 	struct vhca_asqe *sq;
 	dma_addr_t sq_dma;

@@ -13,6 +13,10 @@ static unsigned int admin_timeout = 60;
 module_param(admin_timeout, uint, 0444);
 MODULE_PARM_DESC(admin_timeout, "seconds the device may take to answer an admin command (60)");
 
+static unsigned int admin_awake = 50;
+module_param(admin_awake, uint, 0644);
+MODULE_PARM_DESC(admin_awake, "microseconds to look for an answer before sleeping (50), 0: none");
+
 /* Commands in flight: more only makes the rings bigger, callers wait for a slot. */
 #define VHCA_ADMIN_LOG		6
 /* How long the device may take to become ready or to reset. */
@@ -238,6 +242,7 @@ int vhca_hw_start(struct vhca_hw *hw)
 			      msecs_to_jiffies(max(admin_timeout, 1U) * MSEC_PER_SEC));
 	if (err)
 		return err;
+	hw->admin.awake_us = min_t(unsigned int, admin_awake, USEC_PER_MSEC);
 
 	reg_write(hw, VHCA_REG_ASQ_LO, lower_32_bits(hw->admin.sq_dma));
 	reg_write(hw, VHCA_REG_ASQ_HI, upper_32_bits(hw->admin.sq_dma));

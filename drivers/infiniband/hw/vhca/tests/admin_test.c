@@ -335,6 +335,20 @@ static void test_lost_interrupt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->aq.closed);
 }
 
+/* An answer that comes soon is found before its interrupt. */
+static void test_answered_awake(struct kunit *test)
+{
+	struct fake *f = test->priv;
+	struct vhca_acqe comp;
+
+	f->aq.timeout = SHORT_TIMEOUT;
+	f->aq.awake_us = USEC_PER_SEC;
+	f->interrupts = false;
+	KUNIT_ASSERT_EQ(test, exec(f, 0, 3, &comp), 0);
+	KUNIT_EXPECT_EQ(test, answer_value(&comp), 3);
+	KUNIT_EXPECT_EQ(test, f->aq.stats.lost_irq, 0);
+}
+
 static void test_stuck(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -451,6 +465,7 @@ static struct kunit_case admin_cases[] = {
 	KUNIT_CASE(test_stale),
 	KUNIT_CASE(test_unknown),
 	KUNIT_CASE(test_lost_interrupt),
+	KUNIT_CASE(test_answered_awake),
 	KUNIT_CASE(test_stuck),
 	KUNIT_CASE(test_timeout),
 	KUNIT_CASE(test_timeout_while_polling),
