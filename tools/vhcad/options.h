@@ -74,7 +74,7 @@ struct options {
 };
 
 /**
- * options_parse - read the command line
+ * options_parse() - read the command line
  * @o: filled in
  * @argc: as of main()
  * @argv: as of main()
@@ -84,7 +84,7 @@ struct options {
  */
 void options_parse(struct options *o, int argc, char **argv);
 
-/** options_release - free what options_parse() allocated */
+/** options_release() - free what options_parse() allocated */
 void options_release(struct options *o);
 
 #endif /* VHCAD_OPTIONS_H */

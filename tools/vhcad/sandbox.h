@@ -11,7 +11,7 @@
 struct sweeper;
 
 /**
- * sweeper_start - start a process that will remove files
+ * sweeper_start() - start a process that will remove files
  * @paths: of the files; copied with the process
  * @n: how many
  * @out: receives the sweeper
@@ -25,7 +25,7 @@ struct sweeper;
 int sweeper_start(const char *const *paths, u32 n, struct sweeper **out);
 
 /**
- * sweeper_finish - have the files removed
+ * sweeper_finish() - have the files removed
  * @s: sweeper, or NULL
  *
  * They are gone when it returns.
@@ -33,7 +33,7 @@ int sweeper_start(const char *const *paths, u32 n, struct sweeper **out);
 void sweeper_finish(struct sweeper *s);
 
 /**
- * sandbox_drop - become somebody who may do nothing
+ * sandbox_drop() - become somebody who may do nothing
  * @user: whom root becomes; NULL: the user vhcad where there is one, else nobody.  Who is
  *	not root stays what they are
  * @what: receives what could not be done
@@ -46,7 +46,7 @@ void sweeper_finish(struct sweeper *s);
 int sandbox_drop(const char *user, const char **what);
 
 /**
- * sandbox_filter - leave only the system calls that serving guests takes
+ * sandbox_filter() - leave only the system calls that serving guests takes
  *
  * For the calling thread and those that it will start.  From then on a call
  * that is on no list ends the process with SIGSYS, after a line in the log

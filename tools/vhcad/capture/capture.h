@@ -10,7 +10,7 @@
 struct capture;
 
 /**
- * capture_open - start a capture file
+ * capture_open() - start a capture file
  * @path: file, created or truncated
  *
  * Returns NULL with errno set.
@@ -18,7 +18,7 @@ struct capture;
 struct capture *capture_open(const char *path);
 
 /**
- * capture_close - write out what is buffered and close
+ * capture_close() - write out what is buffered and close
  * @c: capture, or NULL
  *
  * Returns 0, or the -errno of the first write that failed.
@@ -26,13 +26,13 @@ struct capture *capture_open(const char *path);
 int capture_close(struct capture *c);
 
 /**
- * capture_flush - write out what is buffered
+ * capture_flush() - write out what is buffered
  * @c: capture
  */
 void capture_flush(struct capture *c);
 
 /**
- * capture_add_ib_port - one more interface
+ * capture_add_ib_port() - one more interface
  * @c: capture
  * @name: interface name, such as "hca0:1"
  *
@@ -41,7 +41,7 @@ void capture_flush(struct capture *c);
 int capture_add_ib_port(struct capture *c, const char *name);
 
 /**
- * capture_ib_packet - record a packet
+ * capture_ib_packet() - record a packet
  * @c: capture
  * @port: interface number
  * @time_ns: nanoseconds since 1970
@@ -50,11 +50,11 @@ int capture_add_ib_port(struct capture *c, const char *name);
  */
 void capture_ib_packet(struct capture *c, int port, u64 time_ns, const u8 *pkt, u32 len);
 
-/** capture_add_ether - one more interface, of Ethernet; as capture_add_ib_port() */
+/** capture_add_ether() - one more interface, of Ethernet; as capture_add_ib_port() */
 int capture_add_ether(struct capture *c, const char *name);
 
 /**
- * capture_ether_frame - record a frame
+ * capture_ether_frame() - record a frame
  * @c: capture
  * @port: interface number
  * @time_ns: nanoseconds since 1970

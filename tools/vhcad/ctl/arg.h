@@ -30,7 +30,7 @@ struct arg {
 };
 
 /**
- * arg_take - take all members of a request
+ * arg_take() - take all members of a request
  * @r: request
  * @args: what it may have, apart from "command", "kind", "hca" and "port"
  * @base: where the values go
@@ -39,7 +39,7 @@ struct arg {
  */
 bool arg_take(struct request *r, const struct arg *args, void *base);
 
-/** arg_describe - add the values to an object; not ARG_ABSENT and empty texts */
+/** arg_describe() - add the values to an object; not ARG_ABSENT and empty texts */
 void arg_describe(struct json_object *o, const struct arg *args, const void *base);
 
 #endif /* VHCAD_CTL_ARG_H */

@@ -34,7 +34,7 @@ struct ctl_scope {
 };
 
 /**
- * ctl_new - listen on a control socket
+ * ctl_new() - listen on a control socket
  * @path: of the socket; must outlive the control
  * @out: receives the control
  *
@@ -43,7 +43,7 @@ struct ctl_scope {
 int ctl_new(const char *path, struct ctl **out);
 
 /**
- * ctl_start - serve clients on a thread of its own
+ * ctl_start() - serve clients on a thread of its own
  * @c: control
  * @scope: copied; what it points to must outlive the control
  *
@@ -52,13 +52,13 @@ int ctl_new(const char *path, struct ctl **out);
 int ctl_start(struct ctl *c, const struct ctl_scope *scope);
 
 /**
- * ctl_free - stop serving, remove the socket, free
+ * ctl_free() - stop serving, remove the socket, free
  * @c: control, started or not; or NULL
  */
 void ctl_free(struct ctl *c);
 
 /**
- * ctl_scenario - arm the faults of a scenario file
+ * ctl_scenario() - arm the faults of a scenario file
  * @scope: what it may name
  * @path: of the file
  * @why: receives what is wrong
@@ -69,7 +69,7 @@ void ctl_free(struct ctl *c);
 bool ctl_scenario(const struct ctl_scope *scope, const char *path, char *why, size_t room);
 
 /**
- * ctl_answer - carry out one command
+ * ctl_answer() - carry out one command
  * @scope: what it may name
  * @line: the command, without its newline
  *

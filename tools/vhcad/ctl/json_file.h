@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /**
- * json_file_read - read a file of at most 64 KiB
+ * json_file_read() - read a file of at most 64 KiB
  * @path: of the file
  * @why: receives what is wrong, with the file's name and the line
  * @room: of @why

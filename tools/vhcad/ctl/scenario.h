@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /**
- * scenario_read - read a scenario file
+ * scenario_read() - read a scenario file
  * @path: of the file
  * @why: receives what is wrong, with the file's name and the line
  * @room: of @why

@@ -8,7 +8,7 @@
 #include "fabric/topo.h"
 
 /**
- * topology_read - read a topology file
+ * topology_read() - read a topology file
  * @path: of the file
  * @why: receives what is wrong, with the file's name and the place in it
  * @room: of @why

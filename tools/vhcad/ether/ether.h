@@ -39,7 +39,7 @@ struct ether_port {
 };
 
 /**
- * ether_new - listen for connections
+ * ether_new() - listen for connections
  * @path: of the socket; must outlive the segment
  * @c: records every frame, or NULL
  * @out: receives the segment
@@ -49,7 +49,7 @@ struct ether_port {
 int ether_new(const char *path, struct capture *c, struct ether **out);
 
 /**
- * ether_set_tap - let somebody take frames of clients
+ * ether_set_tap() - let somebody take frames of clients
  * @e: segment that has not been started
  * @tap: called by the segment's thread with each good frame; true: no other client gets it.  Must
  *	not call back
@@ -58,7 +58,7 @@ int ether_new(const char *path, struct capture *c, struct ether **out);
 void ether_set_tap(struct ether *e, bool (*tap)(void *arg, const u8 *frame, u32 len), void *arg);
 
 /**
- * ether_send - send a frame to the clients that its destination says
+ * ether_send() - send a frame to the clients that its destination says
  * @e: segment
  * @frame: ETHER_LEAST to ETHER_MOST bytes
  * @len: its bytes
@@ -69,13 +69,13 @@ void ether_set_tap(struct ether *e, bool (*tap)(void *arg, const u8 *frame, u32 
  */
 bool ether_send(struct ether *e, const u8 *frame, u32 len);
 
-/** ether_start - serve them on a thread of its own; 0 or -errno */
+/** ether_start() - serve them on a thread of its own; 0 or -errno */
 int ether_start(struct ether *e);
 
-/** ether_free - stop serving, remove the socket, free; NULL is fine */
+/** ether_free() - stop serving, remove the socket, free; NULL is fine */
 void ether_free(struct ether *e);
 
-/** ether_status - all ports as they are.  Any thread. */
+/** ether_status() - all ports as they are.  Any thread. */
 void ether_status(struct ether *e, struct ether_port port[ETHER_PORTS]);
 
 #endif /* VHCAD_ETHER_H */

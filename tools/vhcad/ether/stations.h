@@ -27,25 +27,25 @@ struct stations {
 	} at[STATION_ROWS][STATION_PLACES];
 };
 
-/** mac_is_group - is it the address of a group of stations? */
+/** mac_is_group() - is it the address of a group of stations? */
 static inline bool mac_is_group(const u8 *mac)
 {
 	return mac[0] & 1;
 }
 
-/** stations_init - nobody is known */
+/** stations_init() - nobody is known */
 void stations_init(struct stations *s);
 
-/** stations_learn - an address was heard at this port; false if it belongs to another one */
+/** stations_learn() - an address was heard at this port; false if it belongs to another one */
 bool stations_learn(struct stations *s, const u8 *mac, u32 port);
 
-/** stations_find - the port that an address belongs to, or NOWHERE_KNOWN */
+/** stations_find() - the port that an address belongs to, or NOWHERE_KNOWN */
 u32 stations_find(struct stations *s, const u8 *mac);
 
-/** stations_forget - nobody is at this port any more */
+/** stations_forget() - nobody is at this port any more */
 void stations_forget(struct stations *s, u32 port);
 
-/** stations_at - how many stations are behind a port */
+/** stations_at() - how many stations are behind a port */
 u32 stations_at(const struct stations *s, u32 port);
 
 #endif /* VHCAD_ETHER_STATIONS_H */

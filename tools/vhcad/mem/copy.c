@@ -148,7 +148,7 @@ static size_t lines_copy(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *n
 }
 
 /**
- * gmem_copy_ahead - copy so that bytes become visible in ascending order
+ * gmem_copy_ahead() - copy so that bytes become visible in ascending order
  * @d: guest memory
  * @s: guest or private memory
  * @len: bytes

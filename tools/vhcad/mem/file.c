@@ -33,7 +33,7 @@ static bool file_can_vanish(int fd)
 }
 
 /**
- * gmem_file_look - may a file be mapped for this?
+ * gmem_file_look() - may a file be mapped for this?
  * @fd: descriptor
  * @end: bytes the file must at least have
  * @flags: GMEM_* of the range
@@ -78,7 +78,7 @@ static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 }
 
 /**
- * gmem_file_get - find or map a part of a file
+ * gmem_file_get() - find or map a part of a file
  * @m: set, locked
  * @fd: its descriptor
  * @start: first byte that is granted
@@ -134,7 +134,7 @@ found:
 }
 
 /**
- * gmem_file_put - a range of the mapping is gone
+ * gmem_file_put() - a range of the mapping is gone
  * @m: set, locked; no reader sees the range any more
  * @f: mapping, or NULL
  */

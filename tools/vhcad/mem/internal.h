@@ -113,7 +113,7 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
 /* copy.c */
 void gmem_copy_ahead(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *next_s);
 
-/** gmem_copy_ascending - gmem_copy_ahead() of all there is */
+/** gmem_copy_ascending() - gmem_copy_ahead() of all there is */
 static inline void gmem_copy_ascending(void *dst, const void *src, size_t len)
 {
 	gmem_copy_ahead(dst, src, len, NULL, NULL);
@@ -133,7 +133,7 @@ static inline void bracket_close(void)
 }
 
 /**
- * gmem_find - the range that holds an address
+ * gmem_find() - the range that holds an address
  * @t: table
  * @iova: DMA address
  *
@@ -149,7 +149,7 @@ static inline const struct gmem_range *gmem_find(struct gmem_table *t, u64 iova)
 }
 
 /**
- * gmem_live - the table that accesses go through
+ * gmem_live() - the table that accesses go through
  *
  * Valid until gmem_exit().
  */
@@ -159,7 +159,7 @@ static inline struct gmem_table *gmem_live(struct guest_mem *m)
 }
 
 /**
- * gmem_host - where a byte lives in the daemon
+ * gmem_host() - where a byte lives in the daemon
  * @t: table
  * @iova: DMA address
  * @right: GMEM_* rights that the access needs
@@ -180,7 +180,7 @@ static inline u8 *gmem_host(struct gmem_table *t, u64 iova, u32 right, u64 *room
 }
 
 /**
- * gmem_ref_host - where a reference's piece lies in the daemon
+ * gmem_ref_host() - where a reference's piece lies in the daemon
  * @ref: reference
  *
  * Called inside a bracket, and so is the generation read: whoever moves it
@@ -206,7 +206,7 @@ static inline u8 *gmem_ref_host(struct gmem_ref *ref)
 }
 
 /**
- * gmem_ref_now - the same, if that is known already and this thread is in a bracket
+ * gmem_ref_now() - the same, if that is known already and this thread is in a bracket
  * @ref: reference
  *
  * A short way for what is done for every message.  If it returns NULL, gmem_ref_host() may not.
@@ -220,7 +220,7 @@ static inline u8 *gmem_ref_now(const struct gmem_ref *ref)
 }
 
 /**
- * gmem_ref_fits - does an access lie in a reference's piece, and is it allowed?
+ * gmem_ref_fits() - does an access lie in a reference's piece, and is it allowed?
  * @ref: reference
  * @off: first byte
  * @n: bytes

@@ -35,7 +35,7 @@ struct guest_mem;
 #define GMEM_MAX_RANGES	65535u
 
 /**
- * gmem_new - make an empty set of ranges
+ * gmem_new() - make an empty set of ranges
  *
  * DMA is allowed at once, see gmem_set_master().
  * Returns NULL when there is no memory.
@@ -43,7 +43,7 @@ struct guest_mem;
 struct guest_mem *gmem_new(void);
 
 /**
- * gmem_free - drop all ranges and the set itself
+ * gmem_free() - drop all ranges and the set itself
  * @m: set, or NULL
  *
  * Waits for readers as gmem_unmap() does; nobody may use @m afterwards.
@@ -51,7 +51,7 @@ struct guest_mem *gmem_new(void);
 void gmem_free(struct guest_mem *m);
 
 /**
- * gmem_map - grant a range of a shared file
+ * gmem_map() - grant a range of a shared file
  * @m: set
  * @iova: first DMA address, a multiple of GMEM_PAGE_SIZE
  * @size: bytes, a positive multiple of GMEM_PAGE_SIZE
@@ -74,7 +74,7 @@ void gmem_free(struct guest_mem *m);
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 
 /**
- * gmem_unmap - revoke the ranges inside [iova, iova + size)
+ * gmem_unmap() - revoke the ranges inside [iova, iova + size)
  * @m: set
  * @iova: first DMA address
  * @size: bytes
@@ -89,7 +89,7 @@ int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 fl
 int gmem_unmap(struct guest_mem *m, u64 iova, u64 size);
 
 /**
- * gmem_unmap_all - revoke every range
+ * gmem_unmap_all() - revoke every range
  * @m: set
  *
  * Cannot fail.  Must not be called inside a bracket.
@@ -97,7 +97,7 @@ int gmem_unmap(struct guest_mem *m, u64 iova, u64 size);
 void gmem_unmap_all(struct guest_mem *m);
 
 /**
- * gmem_set_master - allow or forbid all DMA of the device
+ * gmem_set_master() - allow or forbid all DMA of the device
  * @m: set
  * @on: the bus master enable bit of the PCI command register
  *
@@ -107,7 +107,7 @@ void gmem_unmap_all(struct guest_mem *m);
 void gmem_set_master(struct guest_mem *m, bool on);
 
 /**
- * gmem_ranges - number of ranges granted now
+ * gmem_ranges() - number of ranges granted now
  * @m: set
  *
  * Any thread; takes no lock.
@@ -115,13 +115,13 @@ void gmem_set_master(struct guest_mem *m, bool on);
 u32 gmem_ranges(struct guest_mem *m);
 
 /**
- * gmem_enter - start a stretch of guest memory accesses on this thread
+ * gmem_enter() - start a stretch of guest memory accesses on this thread
  *
  * Brackets nest.  One bracket covers every guest_mem.
  */
 void gmem_enter(void);
 
-/** gmem_exit - end the stretch begun by gmem_enter() */
+/** gmem_exit() - end the stretch begun by gmem_enter() */
 void gmem_exit(void);
 
 /* ------------------------------------------------------------------------
@@ -130,14 +130,14 @@ void gmem_exit(void);
  * nothing was transferred.  A length of 0 succeeds whatever the address.
  */
 
-/** gmem_check - would an access of @len bytes succeed now? 0 or -EFAULT */
+/** gmem_check() - would an access of @len bytes succeed now? 0 or -EFAULT */
 int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write);
 
-/** dma_read - copy @len bytes of guest memory to private memory */
+/** dma_read() - copy @len bytes of guest memory to private memory */
 int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len);
 
 /**
- * dma_write - copy private memory to guest memory
+ * dma_write() - copy private memory to guest memory
  *
  * Bytes become visible in ascending address order, the last one last.
  */
@@ -150,7 +150,7 @@ struct dma_seg {
 };
 
 /**
- * dma_copy - copy guest memory to guest memory, once, without a bounce buffer
+ * dma_copy() - copy guest memory to guest memory, once, without a bounce buffer
  * @md: memory of the receiver
  * @dst: where to; together the bytes to copy, at least one
  * @ndst: pieces of it
@@ -189,7 +189,7 @@ int dma_mask_add64(struct guest_mem *m, u64 iova, u64 val, u64 ends, u64 *old);
 int dma_mask_cas64(struct guest_mem *m, u64 iova, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask,
 		   u64 *old);
 
-/** dma_mb - full barrier between guest memory accesses */
+/** dma_mb() - full barrier between guest memory accesses */
 static inline void dma_mb(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -214,7 +214,7 @@ struct gmem_ref {
 };
 
 /**
- * gmem_ref_get - remember [iova, iova + len)
+ * gmem_ref_get() - remember [iova, iova + len)
  * @ref: filled in; on error it is safe to use and answers -EFAULT
  * @m: set
  * @iova: first DMA address
@@ -231,14 +231,14 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len);
 
 #define GMEM_LINE	64u
 
-/** dma_ref_read_line - dma_ref_read() of GMEM_LINE bytes, in less time */
+/** dma_ref_read_line() - dma_ref_read() of GMEM_LINE bytes, in less time */
 int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst);
 
 /** dma_ref_prefetch() - a hint: what is there will be read next */
 void dma_ref_prefetch(const struct gmem_ref *ref, u32 off, u32 len);
 
 /**
- * dma_ref_publish - write an entry whose last word tells that it is there
+ * dma_ref_publish() - write an entry whose last word tells that it is there
  * @ref: reference
  * @off: where
  * @src: all but the last word

@@ -70,7 +70,7 @@ static struct reader *reader_take(void)
 }
 
 /**
- * bracket_begin - the outermost bracket of this thread opens
+ * bracket_begin() - the outermost bracket of this thread opens
  */
 void bracket_begin(void)
 {
@@ -81,7 +81,7 @@ void bracket_begin(void)
 }
 
 /**
- * bracket_end - the outermost bracket of this thread closes
+ * bracket_end() - the outermost bracket of this thread closes
  */
 void bracket_end(void)
 {
@@ -101,7 +101,7 @@ void gmem_exit(void)
 }
 
 /**
- * gmem_quiet - is no thread inside a bracket
+ * gmem_quiet() - is no thread inside a bracket
  *
  * Says true only if nobody can still see what was unpublished before.
  */
@@ -117,7 +117,7 @@ bool gmem_quiet(void)
 }
 
 /**
- * gmem_synchronize - wait until every bracket open now has been left
+ * gmem_synchronize() - wait until every bracket open now has been left
  */
 void gmem_synchronize(void)
 {

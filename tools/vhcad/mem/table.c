@@ -24,7 +24,7 @@ static struct gmem_table *table_alloc(u32 nblocks)
 }
 
 /**
- * gmem_first_block - the first block that may hold an address or one above it
+ * gmem_first_block() - the first block that may hold an address or one above it
  * @t: table
  * @iova: DMA address
  *
@@ -62,7 +62,7 @@ static u32 range_for(const struct gmem_block *b, u64 iova)
 }
 
 /**
- * gmem_search - the range that holds an address, remembered for gmem_find()
+ * gmem_search() - the range that holds an address, remembered for gmem_find()
  * @t: table
  * @iova: DMA address
  */
@@ -82,7 +82,7 @@ const struct gmem_range *gmem_search(struct gmem_table *t, u64 iova)
 }
 
 /**
- * gmem_overlaps - does any range touch [iova, last]
+ * gmem_overlaps() - does any range touch [iova, last]
  * @t: table
  * @iova: first address
  * @last: last address
@@ -104,7 +104,7 @@ bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last)
 }
 
 /**
- * gmem_table_insert - a table with one range more
+ * gmem_table_insert() - a table with one range more
  * @t: table without it, and without anything that overlaps it
  * @r: range
  * @out: receives the new table
@@ -191,7 +191,7 @@ static struct gmem_block *block_without(const struct gmem_block *b, u64 iova, u6
 }
 
 /**
- * gmem_table_remove - a table without the ranges inside [iova, last]
+ * gmem_table_remove() - a table without the ranges inside [iova, last]
  * @t: table
  * @iova: first address
  * @last: last address
@@ -249,7 +249,7 @@ undo:
 }
 
 /**
- * gmem_table_free - free a table and the blocks that another does not share
+ * gmem_table_free() - free a table and the blocks that another does not share
  * @t: table
  * @other: table that was made from @t, or @t from it; NULL: frees every block
  */

@@ -78,20 +78,20 @@ struct pci_config {
 #define PCI_DID_MASTER	(1u << 1)	/* pci_config_master() may have changed */
 
 /**
- * pci_config_init - lay out the space
+ * pci_config_init() - lay out the space
  * @c: space
  * @id: identity; every field valid
  */
 void pci_config_init(struct pci_config *c, const struct pci_ident *id);
 
 /**
- * pci_config_reset - registers as after power-on
+ * pci_config_reset() - registers as after power-on
  * @c: space
  */
 void pci_config_reset(struct pci_config *c);
 
 /**
- * pci_config_read - read bytes
+ * pci_config_read() - read bytes
  * @c: space
  * @off: offset; @off + @len within PCI_CFG_SIZE
  * @buf: destination
@@ -100,7 +100,7 @@ void pci_config_reset(struct pci_config *c);
 void pci_config_read(const struct pci_config *c, u32 off, void *buf, u32 len);
 
 /**
- * pci_config_write - write bytes
+ * pci_config_write() - write bytes
  * @c: space
  * @off: offset; @off + @len within PCI_CFG_SIZE
  * @buf: source
@@ -111,7 +111,7 @@ void pci_config_read(const struct pci_config *c, u32 off, void *buf, u32 len);
 u32 pci_config_write(struct pci_config *c, u32 off, const void *buf, u32 len);
 
 /**
- * pci_config_master - may the function start transactions
+ * pci_config_master() - may the function start transactions
  * @c: space
  *
  * True with bus mastering enabled and the function in D0.

@@ -23,7 +23,7 @@ struct vu_irqs {
 };
 
 /**
- * vu_irqs_init - vectors without eventfds
+ * vu_irqs_init() - vectors without eventfds
  * @irqs: to be initialised
  * @vectors: 1..MSIX_VECTORS_MAX
  *
@@ -31,11 +31,11 @@ struct vu_irqs {
  */
 int vu_irqs_init(struct vu_irqs *irqs, u32 vectors);
 
-/** vu_irqs_destroy - undo vu_irqs_init() */
+/** vu_irqs_destroy() - undo vu_irqs_init() */
 void vu_irqs_destroy(struct vu_irqs *irqs);
 
 /**
- * vu_irqs_eventfds - may these be given to vectors?
+ * vu_irqs_eventfds() - may these be given to vectors?
  * @irqs: vectors
  * @fds: descriptors
  * @n: how many
@@ -45,7 +45,7 @@ void vu_irqs_destroy(struct vu_irqs *irqs);
 bool vu_irqs_eventfds(struct vu_irqs *irqs, const int *fds, u32 n);
 
 /**
- * vu_irqs_assign - give eventfds to vectors
+ * vu_irqs_assign() - give eventfds to vectors
  * @irqs: vectors
  * @start: first vector
  * @count: vectors; @start + @count within the vectors
@@ -57,7 +57,7 @@ bool vu_irqs_eventfds(struct vu_irqs *irqs, const int *fds, u32 n);
 void vu_irqs_assign(struct vu_irqs *irqs, u32 start, u32 count, const int *fds);
 
 /**
- * vu_irqs_raise - an interrupt is due
+ * vu_irqs_raise() - an interrupt is due
  * @irqs: vectors
  * @vector: which; beyond the last one: nothing happens
  *
@@ -65,10 +65,10 @@ void vu_irqs_assign(struct vu_irqs *irqs, u32 start, u32 count, const int *fds);
  */
 void vu_irqs_raise(struct vu_irqs *irqs, u32 vector);
 
-/** vu_irqs_pending - bit n: vector n is due and has no eventfd */
+/** vu_irqs_pending() - bit n: vector n is due and has no eventfd */
 u64 vu_irqs_pending(struct vu_irqs *irqs);
 
-/** vu_irqs_clear - forget what is pending: the device was reset */
+/** vu_irqs_clear() - forget what is pending: the device was reset */
 void vu_irqs_clear(struct vu_irqs *irqs);
 
 #endif /* VHCAD_SERVER_IRQ_H */

@@ -24,7 +24,7 @@ struct vu_message {
 };
 
 /**
- * vu_receive - wait for a command
+ * vu_receive() - wait for a command
  * @sock: connected socket
  * @msg: filled in
  * @why: receives what is wrong with the stream, when it is
@@ -36,13 +36,13 @@ struct vu_message {
 int vu_receive(int sock, struct vu_message *msg, const char **why);
 
 /**
- * vu_message_drop - close the descriptors that came with a message
+ * vu_message_drop() - close the descriptors that came with a message
  * @msg: message
  */
 void vu_message_drop(struct vu_message *msg);
 
 /**
- * vu_reply - answer a command
+ * vu_reply() - answer a command
  * @sock: connected socket
  * @hdr: the command's header
  * @error: 0, or a positive errno

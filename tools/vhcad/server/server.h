@@ -69,7 +69,7 @@ struct server_config {
 };
 
 /**
- * server_new - make a server and listen on its socket
+ * server_new() - make a server and listen on its socket
  * @cfg: configuration; copied
  * @out: receives the server
  *
@@ -81,11 +81,11 @@ struct server_config {
  */
 int server_new(const struct server_config *cfg, struct server **out);
 
-/** server_mem - memory of the VM; lives as long as the server */
+/** server_mem() - memory of the VM; lives as long as the server */
 struct guest_mem *server_mem(struct server *s);
 
 /**
- * server_irq - raise an interrupt
+ * server_irq() - raise an interrupt
  * @s: server
  * @vector: 0..vectors - 1
  *
@@ -93,11 +93,11 @@ struct guest_mem *server_mem(struct server *s);
  */
 void server_irq(struct server *s, u32 vector);
 
-/** server_connected - has a VM its device here now; any thread */
+/** server_connected() - has a VM its device here now; any thread */
 bool server_connected(struct server *s);
 
 /**
- * server_start - serve clients on a thread of its own
+ * server_start() - serve clients on a thread of its own
  * @s: server
  * @ops: device; must outlive the server
  * @dev: given to @ops
@@ -107,7 +107,7 @@ bool server_connected(struct server *s);
 int server_start(struct server *s, const struct server_device_ops *ops, void *dev);
 
 /**
- * server_stop - disconnect the client, stop the thread, remove the socket
+ * server_stop() - disconnect the client, stop the thread, remove the socket
  * @s: server
  *
  * The device has been reset when it returns true, and its ops are not called again.
@@ -119,7 +119,7 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
 bool server_stop(struct server *s);
 
 /**
- * server_free - free a server
+ * server_free() - free a server
  * @s: server, or NULL; stays where it is if server_stop() still says false
  *
  * Nobody may use its memory or raise its interrupts any more.

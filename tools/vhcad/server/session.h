@@ -30,7 +30,7 @@ struct vu_function {
 };
 
 /**
- * vu_foreign - a call on something that the client sent begins, or is over
+ * vu_foreign() - a call on something that the client sent begins, or is over
  * @fn: function
  *
  * It may last as long as the client likes: a file can be one of a file system in
@@ -43,7 +43,7 @@ static inline void vu_foreign(struct vu_function *fn)
 }
 
 /**
- * vu_session - serve a client until it goes
+ * vu_session() - serve a client until it goes
  * @fn: function
  * @sock: connected socket; stays open
  *
@@ -53,7 +53,7 @@ static inline void vu_foreign(struct vu_function *fn)
 void vu_session(struct vu_function *fn, int sock);
 
 /**
- * vu_function_reset - as FLR: device, configuration space, pending interrupts
+ * vu_function_reset() - as FLR: device, configuration space, pending interrupts
  * @fn: function
  *
  * Memory and eventfds are the client's and stay.
@@ -83,7 +83,7 @@ vu_handler vu_region_write;
 vu_handler vu_device_reset;
 vu_handler vu_device_feature;
 
-/** vu_region_size - bytes of a region; 0: there is none */
+/** vu_region_size() - bytes of a region; 0: there is none */
 u64 vu_region_size(const struct vu_function *fn, u32 index);
 
 /* Region numbers beyond the BARs, and interrupt numbers, are those of VFIO. */
