@@ -44,8 +44,8 @@ int sandbox_drop(const char *user, const char **what);
 /**
  * sandbox_filter() - allow only the system calls that are needed to serve guests
  *
- * Applies to the calling thread and to those that it starts.  Any other system call ends the
- * process with SIGSYS, after a line in the log that names the call.
+ * Applies to the calling thread and to those that it starts.  A system call on none of the lists
+ * ends the process with SIGSYS, after a line in the log that names it.
  *
  * Returns 0 or -errno.
  */

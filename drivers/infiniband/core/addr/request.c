@@ -251,7 +251,7 @@ static void begin_request(struct addr_request *request)
  *	caller keeps a reference
  * @context: for @callback
  *
- * Without a scope id or an interface, a link-local address is looked for wherever its route leads.
+ * If neither a scope id nor an interface is given, the route decides where a link-local address is.
  *
  * Context: may sleep.
  * Return: 0, and @callback will be called; -EINVAL for other families, two families, or a missing

@@ -238,7 +238,7 @@ static int find_ends_rcu(struct net *net, int ifindex, const struct addr_query *
 	return 0;
 }
 
-/* Whom to ask for the other end. A gateway of IP does not know the GIDs behind it. */
+/* Finds the neighbour to ask for the other end. An IP gateway does not know the GIDs behind it. */
 static int find_hop(const struct addr_query *query, struct addr_route *route)
 {
 	sa_family_t family = query->dst.any.sa_family;
@@ -325,7 +325,7 @@ int addr_route_neighbour(struct addr_route *route)
 	return 0;
 }
 
-/* What a request must wait for if it waits for this neighbour */
+/* Fills in the key by which an event of this neighbour finds the requests that wait for it. */
 void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop)
 {
 	memset(hop, 0, sizeof(*hop));

@@ -88,7 +88,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_n
 }
 EXPORT_SYMBOL(rdma_get_gid_attr);
 
-/* What a search compares. The net device is compared only if there is one. */
+/* The criteria of a search. A NULL net device matches any. */
 struct gid_search {
 	const union ib_gid *gid;
 	enum ib_gid_type type;

@@ -8,14 +8,14 @@
 
 #include "cache_priv.h"
 
-/* What the driver is asked for again. */
+/* Which attributes to ask the driver for again; bits. */
 enum refresh {
 	REFRESH_ATTRS = BIT(0),
 	REFRESH_PKEYS = BIT(1),
 	REFRESH_GIDS = BIT(2),
 };
 
-/* What an event may have changed. Events that are not listed change nothing that is cached. */
+/* What an event may have changed. Events that are not listed change no cached attribute. */
 static const u8 changed_by[] = {
 	[IB_EVENT_PORT_ACTIVE] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 	[IB_EVENT_PORT_ERR] = REFRESH_ATTRS,
@@ -307,7 +307,7 @@ static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mas
 		return -EINVAL;
 	guard(rcu)();
 	table = rcu_dereference(cache->pkeys);
-	/* Where membership does not count, full membership is still the better find. */
+	/* If any membership will do, a full member is preferred. */
 	found = mask == 0xffff ? -ENOENT : find_pkey(table, pkey | 0x8000, 0xffff);
 	if (found < 0)
 		found = find_pkey(table, pkey, mask);
@@ -372,7 +372,7 @@ EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
  * @port_num: port number
  * @attrs: takes them
  *
- * Whoever hears of an event finds what the device said after it. Context: may sleep.
+ * A handler of an event gets attributes that were read after the event. Context: may sleep.
  * Return: 0, or -EINVAL for a bad port.
  */
 int ib_cache_get_port(struct ib_device *device, u32 port_num, struct rdma_cached_port *attrs)

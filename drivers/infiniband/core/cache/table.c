@@ -241,7 +241,7 @@ int gid_table_add(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 	return 0;
 }
 
-/* Nobody finds it who does not use it yet; the index is free once nobody uses it. */
+/* Look-ups do not find the GID any more; its index becomes free with the last reference. */
 static void remove_roce(struct gid_entry *entry)
 {
 	const struct ib_gid_attr *attr = &entry->attr;
@@ -342,8 +342,8 @@ EXPORT_SYMBOL(rdma_put_gid_attr);
  * rdma_read_gid_hw_context() - what the driver keeps for a GID
  * @attr: attributes that the caller has a reference of
  *
- * For drivers. Context: any.
- * Return: what add_gid has left there; NULL for a driver without add_gid.
+ * Called by drivers. Context: any.
+ * Return: what add_gid has stored; NULL for a driver without add_gid.
  */
 void *rdma_read_gid_hw_context(const struct ib_gid_attr *attr)
 {
@@ -367,7 +367,7 @@ static int port_table(struct ib_device *device, u32 port_num, struct gid_table *
  * @standard: it is the standard GID of its net device
  * @changed: set to true if the table is different now, else left alone
  *
- * Nobody is told by an event. Context: may sleep.
+ * Dispatches no event. Context: may sleep.
  * Return: 0, also if the GID is there already; -EINVAL for another port; -ENOSPC; -ENOMEM; or the
  * driver's error.
  */
@@ -386,8 +386,8 @@ int ib_cache_gid_add(const struct ib_gid_attr *attr, bool standard, bool *change
  * @keep: says whether a GID stays; called for each with the table locked
  * @context: given to @keep
  *
- * Whoever has a reference keeps it, and the GID's index is not given to another one meanwhile.
- * Nobody is told by an event. Context: may sleep.
+ * References stay valid, and the index of a GID is not used again until its last reference has
+ * gone. Dispatches no event. Context: may sleep.
  * Return: whether one was removed.
  */
 bool ib_cache_gid_prune(struct ib_device *device, u32 port_num, gid_keep_fn keep, void *context)

@@ -84,7 +84,7 @@ void cm_follow(struct cm_id *id, const struct cm_rule *rule, struct cm_event *ev
 	cm_event_queue(id, event);
 }
 
-/* What the rule and the id know of a message. */
+/* Fills in the fields of a message that the rule and the id determine. */
 static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *msg, __be64 *guid)
 {
 	msg->type = rule->send;

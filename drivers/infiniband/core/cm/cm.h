@@ -67,7 +67,7 @@ struct cm_mad_ops {
 
 extern const struct cm_mad_ops *cm_mad;
 
-/* What is counted of each message, in the order of the folders in sysfs. */
+/* What is counted for each message, in the order of the folders in sysfs. */
 enum cm_counter {
 	CM_COUNT_SENT,
 	CM_COUNT_RETRIES,
@@ -257,7 +257,7 @@ struct cm_remote {
 	struct rcu_head rcu;
 };
 
-/* What cm_remote_bind() found */
+/* Result of cm_remote_bind(). */
 enum cm_bind {
 	CM_BOUND,
 	CM_BIND_SAME_ID,	/* an id has this peer's id */

@@ -175,15 +175,15 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 EXPORT_SYMBOL(ib_send_cm_req);
 
 /**
- * ib_send_cm_req_peer() - ask for a connection with one who asks for the same
+ * ib_send_cm_req_peer() - connect to a peer that connects to this side
  * @cm_id: id that does nothing yet
  * @param: as for ib_send_cm_req(); both sides name the same service
  *
- * Both sides call this, in any order, and nobody has to listen. Of two requests that meet, the one
- * from the greater CA GUID goes on, in one CA that from the greater QP number. The other side's id
- * becomes the passive one: it hears IB_CM_REQ_RECEIVED, without a @listen_id, and answers as after
- * ib_cm_listen(). That the peer has nobody for the service is no refusal: the request is repeated,
- * as its peer may call yet, until max_cm_retries makes it IB_CM_REQ_ERROR. A listener of the
+ * Both sides call this, in any order, and neither has to listen. Of two requests that meet, the one
+ * from the greater CA GUID goes on; within one CA, the one from the greater QP number. The other
+ * side's id becomes the passive one: it gets IB_CM_REQ_RECEIVED, without a @listen_id, and answers
+ * as after ib_cm_listen(). If the peer has nobody for the service yet, that is no refusal: the
+ * request is repeated, until it ends with IB_CM_REQ_ERROR after max_cm_retries. A listener of the
  * service at the peer may answer as well.
  *
  * Context: may sleep.

@@ -36,7 +36,7 @@ struct cm_device *cm_device_of(struct ib_device *ib)
 {
 	struct cm_device *device = ib_get_client_data(ib, &cm_client);
 
-	/* Who has the device may use it, so that it is not removed meanwhile. */
+	/* The caller may use the device, so it is not removed meanwhile. */
 	if (!device || READ_ONCE(device->gone))
 		return NULL;
 	cm_device_get(device);

@@ -75,7 +75,7 @@ static void look_at_ports(struct cm_device *device)
 	}
 }
 
-/* What of that a port does not have; 0: it has all. */
+/* Returns which of the listen's criteria a port does not meet; 0: it meets all. */
 static unsigned int lacks(const struct cm_port *port, const struct ib_cm_listen_param *param)
 {
 	u16 index;

@@ -89,7 +89,7 @@ struct cm_id *cm_id_new(struct cm_device *device, ib_cm_handler handler, void *c
 	return id;
 }
 
-/* Nobody else has the id. */
+/* Frees an id to which there is no other reference. */
 static void release(struct cm_id *id)
 {
 	struct cm_event *event, *next;
@@ -122,7 +122,7 @@ void cm_id_drop(struct cm_id *id)
 	release(id);
 }
 
-/* What the peer is told, if anything, when an id ends. */
+/* The input that ends an id: it decides whether the peer gets a last message. */
 static enum cm_input last_input(const struct cm_id *id, int err)
 {
 	/* A request that there is no memory for now may be repeated. */

@@ -82,7 +82,7 @@ static struct cm_id *of_data(const struct cm_ask *ask)
 
 	if (!id || !id->direction || !id->direction->param.length)
 		return id;
-	/* Where the data are is the same for all listens of the service. */
+	/* All listens of a service compare the same part of the private data. */
 	param = &id->direction->param;
 	if (param->offset + param->length > ask->len)
 		return NULL;

@@ -35,7 +35,7 @@ enum cm_msg_type {
 	CM_MSG_TYPES,
 };
 
-/* What an MRA or REJ answers. */
+/* Which message an MRA or REJ answers. */
 enum cm_about {
 	CM_ABOUT_REQ = 0,
 	CM_ABOUT_REP = 1,

@@ -19,7 +19,7 @@
 #define CM_STATES	(IB_CM_SIDR_REQ_RCVD + 1)
 #define CM_LAP_STATES	(IB_CM_MRA_LAP_RCVD + 1)
 
-/* What can happen to an id: a message for it arrives, its consumer makes a call, time is up. */
+/* What can happen to an id: a message arrives, its consumer makes a call, a timer expires. */
 enum cm_input {
 	/*
 	 * Messages. A REQ is told apart by who finds the id: new for an id that was just made for
@@ -79,15 +79,15 @@ enum cm_input {
 	CM_INPUTS,
 };
 
-/* What an input means in a state. */
+/* How an input is treated in a state. */
 enum cm_verdict {
 	CM_REFUSE,	/* a call fails with @error; a message is dropped */
 	CM_DUPLICATE,	/* a message came before: counted, answered if @send says so, no more */
 	CM_PROCEED,	/* the rule is carried out */
 };
 
-/* What is to be done besides sending, state and event; bits of struct cm_rule.todo. */
-#define CM_DO_CANCEL	BIT(0)	/* nobody waits for an answer to the message under way any more */
+/* Actions besides the message, the state and the event; bits of struct cm_rule.todo. */
+#define CM_DO_CANCEL	BIT(0)	/* the message under way is not repeated any more */
 #define CM_DO_AWAIT	BIT(1)	/* @send is sent again until it is answered: cm_proto_wait() */
 #define CM_DO_EXTEND	BIT(2)	/* the message under way waits as long as the MRA says */
 #define CM_DO_REPEAT	BIT(3)	/* @send has the private data that it had before, if any */
@@ -137,10 +137,10 @@ struct cm_rule cm_proto_orphan(enum cm_msg_type type);
 /* The input that a message is: of a REQ, REP or SIDR_REQ the first of its kinds. */
 enum cm_input cm_proto_input(const struct cm_msg *msg);
 
-/* Both connect to each other: does this side stay the active one? */
+/* If both sides connect to each other: does this side stay the active one? */
 bool cm_peer_is_active(u64 local_guid, u32 local_qpn, u64 remote_guid, u32 remote_qpn);
 
-/* What a state waits for. */
+/* What an id waits for in a state. */
 enum cm_wait {
 	CM_WAIT_NOTHING,	/* begins or ends here */
 	CM_WAIT_CONSUMER,	/* the consumer's next call */

@@ -179,7 +179,7 @@ static void trace_refused(const struct cm_id *id, const struct cm_msg *msg)
 	}
 }
 
-/* To one who calls it means nothing yet that the peer has nobody for the service. */
+/* An id of ib_send_cm_req_peer() goes on if its peer has nobody for the service yet. */
 static enum cm_input input_of(const struct cm_id *id, const struct cm_msg *msg)
 {
 	if (id->peer && msg->type == CM_MSG_REJ && msg->rej.about == CM_ABOUT_REQ &&

@@ -30,7 +30,7 @@ static const struct rhashtable_params qp_params = PARAMS(qp_key, by_qp);
 static struct rhashtable peers_by_id;
 static struct rhashtable peers_by_qp;
 
-/* Those in TIMEWAIT, protected by the lock. */
+/* Peers in TIMEWAIT, protected by the lock. */
 static DEFINE_SPINLOCK(waiting_lock);
 static LIST_HEAD(waiting);
 

@@ -177,7 +177,7 @@ static void write_event(struct cm_request *request, struct cm_id *listener)
 		.remote_qpn = req->qpn,
 		.qp_type = request->id->qp_type,
 		.starting_psn = req->starting_psn,
-		/* What one side starts is what the other answers. */
+		/* What one side initiates is what the other one responds to. */
 		.responder_resources = req->initiator_depth,
 		.initiator_depth = req->responder_resources,
 		.local_cm_response_timeout = req->remote_response_timeout,
@@ -232,7 +232,7 @@ static void take_back(struct cm_event *event)
 	event->listener = NULL;
 }
 
-/* Somebody listens: the id is completed, found from now on, and its handler told. */
+/* Gives the request to a listener: completes and publishes the id, and queues its event. */
 static bool deliver(struct cm_request *request, struct cm_id *listener)
 {
 	struct cm_id *id = request->id;
@@ -338,7 +338,7 @@ static bool meet(struct cm_request *request, struct cm_id *caller)
 	return false;
 }
 
-/* Somebody has to listen. Returns true if the id is in use, with the datagram and the event. */
+/* Finds a listener. Returns true if it has got the id, with the datagram and the event. */
 static bool handle(struct cm_request *request, const struct cm_ask *ask)
 {
 	struct cm_id *id = request->id, *listener;
@@ -357,7 +357,7 @@ static bool handle(struct cm_request *request, const struct cm_ask *ask)
 	return false;
 }
 
-/* Who wants the request? What it has given away it has no more. */
+/* Finds who takes the request. @request loses what it gives away. */
 static void look_for(struct cm_request *request)
 {
 	const struct cm_msg *msg = &request->msg;

@@ -220,13 +220,13 @@ void cm_pending_cancel(struct cm_id *id)
 }
 
 /**
- * cm_answer() - answer a message that is no id's
+ * cm_answer() - answer a message that belongs to no id
  * @port: port at which it has arrived
  * @wc: the datagram
  * @to: what it says
  * @answer: the answer; ids and transaction are filled in
  *
- * Without memory there is no answer, and the peer asks again.
+ * If there is no memory, there is no answer, and the peer asks again.
  *
  * Context: may sleep.
  */

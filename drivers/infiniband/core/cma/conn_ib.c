@@ -137,7 +137,7 @@ static int ib_reject(struct cma_id *id, const void *data, u8 len, u8 reason)
 	return ib_send_cm_rej(id->cm_id.ib, reason, NULL, 0, data, len);
 }
 
-/* Whoever is second answers the peer's request to disconnect instead of sending one. */
+/* If the peer was first to disconnect, answers its request instead of sending one. */
 static int ib_disconnect(struct cma_id *id)
 {
 	int ret;

@@ -87,7 +87,7 @@ const struct cma_transport cma_transport_iw = {
 
 /* ---- events ---- */
 
-/* What came of a request to connect. */
+/* The event for the outcome of a request to connect. */
 static enum rdma_cm_event_type outcome(int status)
 {
 	switch (status) {

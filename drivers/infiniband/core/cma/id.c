@@ -2,10 +2,9 @@
 /*
  * Life of an id, and how its events reach the consumer.
  *
- * Whoever destroys an id has its handler lock while he makes the step to DESTROYING: no handler of
- * it runs then, and none is called afterwards, because each looks at the state first.  What is in
- * progress is ended next, without locks, and at last the references of those who still look at the
- * id are waited for.
+ * An id is moved to DESTROYING under its handler lock: no handler of it runs then, and none is
+ * called afterwards, because each checks the state first.  Next, what is in progress is ended,
+ * without locks.  Last, remaining references to the id are waited for.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -214,7 +213,7 @@ static void destroy_cm_id(struct cma_id *id)
 		iw_destroy_cm_id(id->cm_id.iw);
 }
 
-/* Nobody can find the id any more. */
+/* No look-up finds the id any more. */
 static void free_id(struct cma_id *id)
 {
 	if (id->owner.user)
@@ -303,10 +302,10 @@ EXPORT_SYMBOL(rdma_destroy_id);
 
 /**
  * cma_remove_id() - tell an id that its device goes away
- * @id: the id, with a reference of the caller's, which this returns
+ * @id: the id, with a reference of the caller, which this drops
  *
- * What the id had in progress is ended.  It keeps its device until the consumer destroys it, which
- * he may do by the handler's return value.
+ * Ends what the id has in progress.  The id keeps its device until the consumer destroys it, also
+ * by the handler's return value.
  *
  * Context: may sleep.
  */

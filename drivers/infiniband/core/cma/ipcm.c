@@ -30,7 +30,7 @@ enum ipcm_field {
 	FIELD_RECEIVER	= 20,
 };
 
-/* Where IPv4 stands in the 16 bytes of an address. */
+/* Offset of an IPv4 address in the 16 bytes of an address. */
 #define IPV4_AT	12
 
 static_assert(FIELD_RECEIVER + sizeof(struct in6_addr) == IPCM_HDR_SIZE);

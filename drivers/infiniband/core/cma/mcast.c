@@ -289,7 +289,7 @@ static int join_ib(struct cma_mcast *mcast)
 	struct ib_sa_multicast *sa;
 	int ret;
 
-	/* What is not told otherwise is as in the interface's broadcast group. */
+	/* Other attributes are those of the interface's broadcast group. */
 	ret = cma_broadcast_group(id, &rec);
 	if (ret)
 		return ret;
@@ -543,8 +543,8 @@ EXPORT_SYMBOL(rdma_leave_multicast);
  * @id: the id
  * @context: what was given to rdma_join_multicast(), not NULL; one that was not is no error
  *
- * For who joins by one address several times and must know which of the groups he has left: no
- * event with this context follows, as for rdma_leave_multicast().
+ * This is for a consumer that joins several times by the same address, and has to know which of the
+ * groups it has left.  As with rdma_leave_multicast(), no event with this context follows.
  *
  * Context: may sleep.
  */

@@ -19,7 +19,7 @@
 static DEFINE_SPINLOCK(neigh_lock);
 static DEFINE_HASHTABLE(neigh_table, 10);
 
-/* Where an id with this destination is; 0 for what has no neighbour. */
+/* The hash of an id with this destination; 0 for an address that has no neighbour. */
 static u32 neigh_hash(int interface, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;

@@ -121,7 +121,7 @@ static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 	id->used_resolve_ip = true;
 	ret = rdma_resolve_ip(cma_src_addr(id), cma_dst_addr(id), dev_addr, timeout_ms,
 			      address_found, false, id);
-	/* Who removes the device may have cancelled before there was anything to cancel. */
+	/* The device's removal may have cancelled before there was anything to cancel. */
 	if (!ret && cma_is_going(id))
 		cma_cancel_query(id, RDMA_CM_ADDR_QUERY);
 	return ret;

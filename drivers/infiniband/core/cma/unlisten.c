@@ -27,7 +27,7 @@ VISIBLE_IF_KUNIT void cma_end_listen(struct cma_listen *listen)
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_end_listen);
 
-/* As long as iw_cm or ib_cm may call, the listen, its id and its device are there. */
+/* The listen, its id and its device exist as long as iw_cm or ib_cm may call back. */
 static void end_listens(struct list_head *ended)
 {
 	struct cma_listen *listen, *next;

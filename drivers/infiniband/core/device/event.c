@@ -73,10 +73,10 @@ void ib_events_add_prehandler(struct ib_event_prehandler *prehandler)
 }
 
 /**
- * ib_dispatch_event() - report an event to whoever listens
+ * ib_dispatch_event() - report an event to its handlers
  * @event: the event; copied
  *
- * For drivers. Events of a device that is not registered are dropped. Context: any.
+ * Called by drivers. Events of a device that is not registered are dropped. Context: any.
  */
 void ib_dispatch_event(const struct ib_event *event)
 {

@@ -50,15 +50,15 @@ static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
 }
 
 /**
- * ib_device_set_netdev() - say which net device a port stands on
- * @ib_dev: the device; before it is registered or after
- * @ndev: the net device, or NULL for none any more
+ * ib_device_set_netdev() - set the net device of a port
+ * @ib_dev: the device, registered or not
+ * @ndev: the net device, or NULL to remove it
  * @port: port number
  *
- * For drivers without a get_netdev operation. The core holds a reference until the driver names
- * another net device, or none, or unregisters or frees the device: a driver that is told of the net
- * device's unregistration names none. Naming the one that is named already changes nothing, and
- * listeners hear nothing. Calls for one port do not overlap. Context: may sleep.
+ * Called by drivers without a get_netdev operation. The core holds a reference to the net device
+ * until the driver sets another one, or NULL, or unregisters or frees the device. So a driver sets
+ * NULL when the net device is being unregistered. Setting the same net device again does nothing.
+ * Calls for one port must not overlap. Context: may sleep.
  *
  * Return: 0, -EINVAL for a bad port, or what making the ports returned.
  */

@@ -331,7 +331,7 @@ int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_c
  * ib_device_for_each() - visit each registered device
  * @visit: called while the device can neither move nor be unregistered
  *
- * Also devices are visited that are hidden since they are just being renamed or moved. Context: may
+ * Devices that are hidden, because they are being renamed or moved, are visited too. Context: may
  * sleep.
  */
 void ib_device_for_each(void (*visit)(struct ib_device *device))

@@ -83,7 +83,7 @@ void iwcm_id_put(struct iwcm_id *cm)
 /**
  * iwcm_ids_gone() - wait until drivers have released all ids
  *
- * For the module's end: no consumer is left, but a driver may still be closing connections.
+ * Called when the module ends: no consumer is left, but drivers may still be closing connections.
  */
 void iwcm_ids_gone(void)
 {

@@ -8,8 +8,8 @@
  * address.c (ports that the port mapper finds); state.c (the table of states).  The port mapper's
  * part is in portmap.h.
  *
- * An id has one lock, under which nothing sleeps.  Neither a driver's operation nor a consumer's
- * handler runs under it, but for iw_add_ref, which may be called in any context.
+ * An id has one lock, under which nothing sleeps.  No handler of a consumer and no operation of a
+ * driver is called under it, except iw_add_ref, which may be called in any context.
  */
 #ifndef CORE_IWCM_H
 #define CORE_IWCM_H

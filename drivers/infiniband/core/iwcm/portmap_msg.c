@@ -11,7 +11,7 @@
 #include "iwcm.h"
 #include "portmap.h"
 
-/* What an attribute is. */
+/* Types of attributes. */
 enum kind {
 	NUMBER,		/* of as many bytes as the member has */
 	TEXT,		/* with a NUL within the member's size */

@@ -231,11 +231,11 @@ static int send_hello(u32 portid, u16 version)
 }
 
 /**
- * iwpm_hello_cb() - a daemon begins
+ * iwpm_hello_cb() - handle the first message of a daemon
  * @skb: not used
- * @cb: has the message, with the version of messages that it speaks
+ * @cb: has the message, with the version that the daemon speaks
  *
- * Both use the lower version from now on.
+ * From now on both sides use the lower version.
  *
  * Return: 0; -EINVAL for a malformed message; -ENOMEM, or the socket's error, if it could not be
  * answered.

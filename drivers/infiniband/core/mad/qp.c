@@ -40,7 +40,7 @@ static int modify(struct mad_qp *qp, enum ib_qp_state state)
 	return ib_modify_qp(qp->qp, &attr, mask);
 }
 
-/* From RESET to work. */
+/* Moves a QP from RESET to RTS, and fills its receive queue. */
 static int start(struct mad_qp *qp)
 {
 	int ret = modify(qp, IB_QPS_INIT);

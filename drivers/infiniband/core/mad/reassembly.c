@@ -8,9 +8,9 @@
 
 #include "mad_priv.h"
 
-/* Without a new segment for so long, the rest of a message does not come. */
+/* A message without a new segment for this time is given up. */
 #define STALL_MS 40000
-/* For so long after its end a message is known, in case its last acknowledgment was lost. */
+/* A complete message is kept for this time, in case its last acknowledgment was lost. */
 #define LINGER_MS 10000
 /* Messages that an agent may be receiving, and segments of them at a port. */
 #define MAX_PARTIALS 512
@@ -195,7 +195,7 @@ static struct mad_recv *complete_message(struct mad_partial *partial)
 	return first;
 }
 
-/* What is said to the other side: about segments, or why no more of them are wanted. */
+/* An answer to the sender: an acknowledgment of segments, or a reason to stop or abort. */
 struct rmpp_answer {
 	u8 type;
 	u8 status;
@@ -255,7 +255,7 @@ static bool is_awaited(struct mad_agent *agent, struct mad_recv *recv)
 	return true;
 }
 
-/* What became of a segment. */
+/* Result for a segment. */
 struct taken {
 	struct mad_partial *partial;	/* its message, whose timer stands still; or NULL */
 	struct mad_recv *message;	/* the same if it is complete now */

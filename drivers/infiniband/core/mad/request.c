@@ -213,7 +213,7 @@ void mad_send_answered(struct mad_send *send)
 	lockdep_assert_held(&send->agent->port->lock);
 	mad_timer_stop(send->agent->port, &send->timer);
 	send->waits = false;
-	/* Who answers has received all of it. */
+	/* The response is an acknowledgment too: all segments have arrived. */
 	if (send->unacked) {
 		send->unacked = false;
 		mad_send_put(send);
@@ -313,7 +313,7 @@ struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *r
 	return NULL;
 }
 
-/* For mad_send_find(): is it a request whose response has not come? */
+/* Used by mad_send_find(): is it a request whose response has not come? */
 bool mad_send_waits(const struct mad_send *send)
 {
 	return send->waits;

@@ -191,7 +191,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	mad_run_done(port);
 }
 
-/* Where does a packet with a directed route go? The driver answers for this node, if it can. */
+/* Routes a packet with a directed route. The driver may answer one for this node. */
 static int route(struct mad_send *send)
 {
 	struct mad_port *port = send->agent->port;
@@ -263,7 +263,7 @@ static void begin(struct mad_send *send)
 		return;
 	mad_send_get(send);
 	rmpp_tx_init(&send->tx, send->buf.seg_count);
-	/* Who has filled the segments in has left off at the last one, millions from the first. */
+	/* Filling in has left @segment at the last segment, which may be millions from the first. */
 	send->segment = list_first_entry(&send->segs, struct mad_segment, entry);
 	mad_send_load(send, rmpp_tx_next(&send->tx));
 }

@@ -11,7 +11,7 @@ static bool is_permissive(__be16 lid)
 	return lid == IB_LID_PERMISSIVE;
 }
 
-/* Both paths have entries 0 to 63, of which the first is not used. */
+/* Both paths have entries 0 to 63; entry 0 is not used. */
 static bool path_is_sound(const struct ib_smp *smp)
 {
 	return smp->hop_cnt < IB_SMP_MAX_PATH_HOPS && smp->hop_ptr <= smp->hop_cnt + 1;
@@ -76,7 +76,7 @@ static enum smi_verdict forward(const struct smi_node *node, u8 to, u8 *out_port
 	return SMI_OUT;
 }
 
-/* Behind the directed part the packet goes on by LID, which only a switch can arrange. */
+/* After the directed part a packet goes on by LID, to which only a switch can forward it. */
 static enum smi_verdict end_of_path(const struct smi_node *node, __be16 lid, u8 *out_port)
 {
 	if (is_permissive(lid))

@@ -14,7 +14,7 @@
 
 #include <rdma/ib_smi.h>
 
-/* What becomes of a packet. */
+/* What is to be done with a packet. */
 enum smi_verdict {
 	SMI_DROP,	/* it breaks a rule */
 	SMI_HERE,	/* its way ends in this node */

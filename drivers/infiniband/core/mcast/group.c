@@ -47,7 +47,7 @@ static bool in_bounds(ib_sa_comp_mask mask, ib_sa_comp_mask both, u8 selector, u
 	}
 }
 
-/* What lies between bounds */
+/* Does the group meet what is wanted of MTU, rate and packet lifetime? */
 static bool bounds_suit(const struct ib_sa_mcmember_rec *group,
 			const struct ib_sa_mcmember_rec *wanted, ib_sa_comp_mask mask)
 {
@@ -411,7 +411,7 @@ static void ask(struct mcast_group *group, enum mcast_asked what, u8 method, u8 
 	} else {
 		group->query = query;
 		group->query_id = id;
-		/* Who removes the port cancels what is under way, and may have been here before. */
+		/* The port's removal may have looked for a query before this one was known. */
 		if (port->gone && !group->answered)
 			ib_sa_cancel_query(id, query);
 	}

@@ -105,8 +105,8 @@ EXPORT_SYMBOL(ib_sa_free_multicast);
  * ib_sa_keep_multicast() - have a membership joined again whenever it is lost
  * @multicast: membership that is to be joined or has joined
  *
- * From now on a callback with -ENETRESET is followed by one with 0 and the new membership as soon
- * as the subnet manager answers. Other errors still end it. Context: any.
+ * From now on, a callback with -ENETRESET is followed by one with 0 and the new membership, as soon
+ * as the subnet manager answers. Other errors still end the membership. Context: any.
  */
 void ib_sa_keep_multicast(struct ib_sa_multicast *multicast)
 {
@@ -327,7 +327,7 @@ static struct ib_client mcast_client = {
 	.name = "ib_multicast",
 	.add = attach,
 	.remove = detach,
-	/* Whether a port has subnet administration is found out when somebody joins. */
+	/* Joining finds out whether a port has subnet administration. */
 	.no_kverbs_req = true,
 };
 

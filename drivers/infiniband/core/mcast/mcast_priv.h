@@ -38,7 +38,7 @@ struct mcast_port {
 	struct completion idle;
 };
 
-/* What the subnet manager is being asked. */
+/* The request to the subnet manager that is under way. */
 enum mcast_asked {
 	MCAST_NOTHING,
 	MCAST_JOIN,
@@ -93,7 +93,7 @@ struct mcast_group {
 	u16 pkey_index;
 };
 
-/* Where a member stands. */
+/* State of a member. */
 enum mcast_member_state {
 	MCAST_WAITING,
 	MCAST_MEMBER,

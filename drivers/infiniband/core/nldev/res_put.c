@@ -215,7 +215,7 @@ int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * @res: its tracking entry
  * @subject: who asks
  *
- * What is special to it the module says that made it.
+ * The module that has made the id adds the attributes that only it knows.
  *
  * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the module's error.
  */

@@ -25,7 +25,7 @@
 
 static struct workqueue_struct *object_wq;
 
-/* What each type of object is called, and how it is tracked. */
+/* The name of each type of object, and how it is tracked. */
 static const struct object_kind {
 	const char *name;
 	enum rdma_restrack_type track;
@@ -451,7 +451,7 @@ void rdma_objects_drain(struct ib_device *dev)
 	struct rdma_restrack_root *root = dev->res;
 
 	wait_event(root->quiet, !atomic_read(&root->dying));
-	/* Whoever has woken us may still be inside wake_up_all(). */
+	/* The thread that has woken us may still be inside wake_up_all(). */
 	flush_workqueue(object_wq);
 }
 

@@ -184,7 +184,7 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
  * rdma_objects_report() - name what kernel consumers have left on a device
  * @dev: device whose clients have all been told to leave
  *
- * One line for each module that still has objects.
+ * Prints a line for each module that still has objects.
  *
  * Context: may sleep.
  */

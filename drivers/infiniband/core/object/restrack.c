@@ -337,7 +337,7 @@ void rdma_restrack_drain(struct rdma_restrack_entry *res)
 {
 	DECLARE_COMPLETION_ONSTACK(drained);
 
-	/* Whoever returns the last reference after us finds it. */
+	/* The holder of the last reference completes it. */
 	res->drained = &drained;
 	if (!kref_put(&res->kref, res_undisturbed))
 		wait_for_completion(&drained);

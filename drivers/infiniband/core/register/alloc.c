@@ -34,7 +34,7 @@ static void release_device(struct device *dev)
 	xa_destroy(&device->client_data);
 	xa_destroy(&device->core->compat);
 	kfree(device->core);
-	/* Whoever walks the table of net devices under RCU reaches the device through its port. */
+	/* A walk of the table of net devices, under RCU, reaches the device through its port. */
 	kfree_rcu(device, rcu_head);
 }
 

@@ -3,13 +3,13 @@
  * Reasons for refused requests: see include/rdma/rdma_reject.h.
  *
  * A refusal deep inside a driver has to find the log of the file whose request is being served,
- * without an argument that every call would carry. Running requests therefore stand in a small
- * open-addressed table keyed by task. A place that holds a task's pointer is touched by that task
- * only, so no lock is needed to enter, to leave, or to find one's own request. While all running
- * requests stand in the first place of their task, nobody looks further than that.
+ * without an argument that every call would carry.  Therefore running requests are in a small
+ * open-addressed table, keyed by task.  Only the task whose pointer is in a slot changes that slot,
+ * so no lock is needed to enter, to leave, or to find one's own request.  As long as every running
+ * request is in the first slot of its task's probe sequence, look-ups end there.
  *
- * What is kept of a refusal is its place in the source and the values. Few reasons are ever read,
- * and to format one would cost as much as the rest of the request.
+ * Of a refusal, its place in the source and the values are kept. Few reasons are ever read, and
+ * formatting one would cost as much as the rest of the request.
  */
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
@@ -366,8 +366,8 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_reject_text);
  * @seq: where to; meant for the show_fdinfo operation of the file that holds the log
  * @log: the log
  *
- * One line a reason: "rdma-reject:", its number since the file was opened, seconds since boot, the
- * negative errno, the text. Reasons being written at that moment are left out. Context: any.
+ * Each reason is a line: "rdma-reject:", its number since the file was opened, seconds since boot,
+ * the negative errno, the text.  Reasons being written at that moment are left out.  Context: any.
  */
 void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log)
 {

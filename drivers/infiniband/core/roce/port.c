@@ -10,7 +10,7 @@
 #include "../cache/cache.h"
 #include "roce_priv.h"
 
-/* What decides whether a GID of the table stays */
+/* What decides whether a GID stays in the table. */
 struct judge {
 	const struct roce_gids *wanted;
 	const struct roce_change *change;
@@ -132,8 +132,8 @@ static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *ne
  * @port: RoCE port
  * @ndev: net device
  *
- * For drivers, when the port no longer stands on the net device. They come back with the next
- * change of a net device if it is still the port's. Context: may sleep.
+ * Called by drivers when the port does not use the net device any more. If it does, its GIDs come
+ * back with the next change of a net device. Context: may sleep.
  */
 void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port, struct net_device *ndev)
 {

@@ -42,7 +42,7 @@ struct roce_gids {
 int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom);
 void roce_gids_release(struct roce_gids *gids);
 
-/* What has changed */
+/* The kind of a change. */
 enum roce_change_type {
 	ROCE_CHANGE_ANY,	/* anything */
 	ROCE_CHANGE_MAC,	/* the MAC address of a net device */

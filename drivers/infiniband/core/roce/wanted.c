@@ -31,7 +31,7 @@ static bool is_there(const struct roce_gids *gids, const struct net_device *netd
 	return false;
 }
 
-/* Those for which there is no room are only counted. */
+/* GIDs for which there is no room are only counted. */
 static void put(struct roce_gids *gids, struct net_device *netdev, const union ib_gid *gid,
 		bool standard)
 {

@@ -11,7 +11,7 @@
 
 #include "rw_priv.h"
 
-/* What rdma_rw_ctx.type may be. */
+/* Values of rdma_rw_ctx.type. */
 enum {
 	RW_SINGLE,
 	RW_CHAIN,
@@ -19,7 +19,7 @@ enum {
 	RW_SIG,
 };
 
-/* Where the transfer stands in a mapped scatter list. */
+/* Position in a mapped scatterlist. */
 struct rw_cursor {
 	struct scatterlist *sg;
 	u32 left;		/* entries, with this one */

@@ -182,7 +182,7 @@ static struct ib_client sa_client = {
 	.name = "sa",
 	.add = attach,
 	.remove = detach,
-	/* Without kernel QPs there is no agent, which is found out port by port. */
+	/* A device without kernel QPs has no agents: registering one fails, port by port. */
 	.no_kverbs_req = true,
 };
 

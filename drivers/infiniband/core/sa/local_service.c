@@ -232,7 +232,7 @@ int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 	}
 	if (!rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, gfp))
 		return 0;
-	/* Nobody has heard it. Somebody else may have given up on it already. */
+	/* No program has received it. If it is not in the list any more, it has ended otherwise. */
 	scoped_guard(spinlock_irqsave, &lock) {
 		list_for_each_entry(ask, &asks, entry) {
 			if (ask->seq != seq)

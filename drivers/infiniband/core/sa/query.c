@@ -359,7 +359,7 @@ void sa_query_resume(struct ib_sa_query *query)
 	release(query);
 }
 
-/* What is left of the query's time, in milliseconds */
+/* The remaining time of a query, in milliseconds. */
 static unsigned long time_left(const struct ib_sa_query *query)
 {
 	long left = query->deadline - jiffies;

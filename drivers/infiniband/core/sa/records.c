@@ -275,7 +275,7 @@ static void service_deliver(struct ib_sa_query *query, int status, struct ib_mad
  * @context: for @callback
  * @sa_query: as for ib_sa_path_rec_get()
  *
- * For all services that match, use ib_sa_query_table(); for a service that is to stay registered,
+ * To look all matching services up, use ib_sa_query_table(); to keep a service registered, use
  * ib_sa_register_service().
  *
  * Context: depends on @gfp_mask.

@@ -193,7 +193,7 @@ struct sa_manager *sa_manager_make(struct sa_port *port, const struct sa_manager
 struct sa_manager *sa_manager_get(struct sa_port *port);
 void sa_manager_put(struct sa_manager *manager);
 
-/* What is refused, with its reason: address.c */
+/* address.c: requests that are refused, with a reason */
 int sa_refuse_opa(struct ib_device *device, u32 port_num);
 int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_path_rec *rec);
 int sa_check_method(u8 method);
@@ -235,7 +235,7 @@ void sa_local_exit(void);
 
 bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *notice);
 
-/* What the subnet manager is to know as long as it stands: standing.c */
+/* standing.c: what the subnet manager is to know until it is withdrawn */
 void sa_standing_renew_all(struct sa_port *port);
 
 #endif

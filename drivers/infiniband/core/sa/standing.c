@@ -33,7 +33,7 @@ static int ask(struct sa_standing *standing, bool on)
 		standing->query_id = id;
 		ending = standing->ending;
 	}
-	/* Who ends the request does not wait for the subnet manager twice. */
+	/* If the request is being withdrawn, its end does not wait for this query. */
 	if (on && ending)
 		ib_sa_cancel_query(id, query);
 	wait_for_completion(&standing->answered);
@@ -143,7 +143,7 @@ void sa_standing_end(struct sa_standing *standing)
 	if (query)
 		ib_sa_cancel_query(id, query);
 	cancel_delayed_work_sync(&standing->work);
-	/* What the manager has not confirmed it may know all the same: the answer can be lost. */
+	/* The manager may know it even without having confirmed it, as answers can be lost. */
 	if (standing->asked)
 		ask(standing, false);
 	sa_port_put(port);

@@ -46,7 +46,7 @@ struct hw_stats_device_data {
 	struct hw_counter file[];
 };
 
-/* Both kinds of attribute begin with the same struct, so one constructor makes both. */
+/* Both types begin with a struct attribute, so one function initialises both. */
 static_assert(offsetof(struct device_attribute, attr) == 0);
 static_assert(offsetof(struct ib_port_attribute, attr) == 0);
 

@@ -8,7 +8,7 @@
 
 #include "ucma.h"
 
-/* What is looked at is the CM id's, which a handler may be changing. */
+/* Addresses and route belong to the CM id, and handlers change them. */
 static void lock_route(struct rdma_cm_id *cm)
 {
 	ucma_cm->lock_handler(cm);

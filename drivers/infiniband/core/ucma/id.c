@@ -14,7 +14,7 @@
 /* All ids.  A number whose id is not known, or not any more, is kept by an empty place. */
 static DEFINE_XARRAY_ALLOC(ucma_ids);
 
-/* Those that nobody asks for: disconnected, time-wait over, device gone, address changed. */
+/* Unsolicited events: disconnected, time-wait over, device removed, address changed. */
 #define UNASKED_EVENTS	4
 
 static void release_id(struct kref *ref)
@@ -129,7 +129,7 @@ static struct ucma_id *find_id(struct ucma_file *file, u32 number)
 	}
 	if (!id)
 		return ERR_PTR(rdma_refuse(-ENOENT, "there is no id %u", number));
-	/* Nobody waits for an id of others */
+	/* Check this before waiting for the lock of an id of another file */
 	if (READ_ONCE(id->file) != file) {
 		put_id(id);
 		return ERR_PTR(rdma_refuse(-EINVAL, "id %u belongs to another file", number));
@@ -171,11 +171,11 @@ struct ucma_id *ucma_id_lock(struct ucma_file *file, u32 number)
 }
 
 /**
- * ucma_id_claim() - take an id's name away
+ * ucma_id_claim() - remove an id's number, to destroy the id
  * @file: the file it has to belong to
  * @number: its number
  *
- * One who claims it gets it, and has to destroy it.
+ * Only one caller can claim an id, and has to destroy it.
  *
  * Context: may sleep.
  * Return: the id, or as ucma_id_lock(); ids of removed devices are there, too.
@@ -195,7 +195,7 @@ struct ucma_id *ucma_id_claim(struct ucma_file *file, u32 number)
 	return id;
 }
 
-/* Those of events that nobody will read: their peers are turned down. */
+/* Frees events that nobody will read; connection requests among them are rejected. */
 static void drop_events(struct list_head *events)
 {
 	struct ucma_event *event, *next;
@@ -224,7 +224,7 @@ u32 ucma_id_destroy(struct ucma_id *id)
 
 	end_cm(id);
 	flush_work(&id->removal);
-	/* Without name the id is not moved, so its file is this one */
+	/* An id without a number is not moved, so its file does not change */
 	scoped_guard(mutex, &id->file->deliver) {
 		ucma_events_take(id, NULL, &unread);
 		reported = id->reported;

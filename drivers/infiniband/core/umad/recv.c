@@ -246,12 +246,12 @@ static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packe
  * @buf: takes header and MAD
  * @count: bytes of room there
  *
- * What cannot be taken stays to be read.
+ * A MAD that cannot be copied stays to be read.
  *
  * Context: may sleep.
  * Return: bytes; -EIO once the device is removed; -EAGAIN if there is none; -ERESTARTSYS; -EINVAL
- * without room for a header and a first packet; -ENOSPC without room for the rest, of which the
- * length is told; -EFAULT.
+ * without room for a header and a first packet; -ENOSPC without room for the rest, after the header
+ * with the length is written; -EFAULT.
  */
 ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *buf, size_t count)
 {

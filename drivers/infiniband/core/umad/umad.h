@@ -116,7 +116,7 @@ struct ib_umad_file {
 	wait_queue_head_t wait;
 };
 
-/* What begins every MAD that is written: as much as is looked at. */
+/* The start of a written MAD, as far as this module reads it. */
 struct umad_head {
 	struct ib_mad_hdr mad;
 	struct ib_rmpp_hdr rmpp;

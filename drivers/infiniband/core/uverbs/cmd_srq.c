@@ -42,7 +42,7 @@ struct srq_create {
 	u32 srq_num;
 };
 
-/* What a kind of SRQ has beyond the basic one. */
+/* Which arguments a type of SRQ has beyond those of a basic one. */
 static bool has_xrcd(const void *block)
 {
 	return ((const struct srq_create *)block)->type == IB_SRQT_XRC;

@@ -233,7 +233,7 @@ static void async_drop_all(struct ib_uverbs_async_event_file *file)
 	}
 }
 
-/* What was queued when the device went stays readable up to here. */
+/* Events that were queued when the device went could be read until now. */
 static int async_release(struct inode *inode, struct file *filp)
 {
 	struct ib_uobject *uobj = filp->private_data;

@@ -75,7 +75,7 @@ int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr, enum rdma_netwo
 }
 EXPORT_SYMBOL(ib_get_gids_from_rdma_hdr);
 
-/* What the completion does not tell is taken from the header. */
+/* If the completion does not give the type, it is taken from the header. */
 static enum rdma_network_type network_type(struct ib_device *device, u32 port_num,
 					   const struct ib_wc *wc, const struct ib_grh *grh)
 {

@@ -146,7 +146,7 @@ static void cq_dim_start(struct ib_cq *cq)
 	if (!cq->device->ops.modify_cq || !cq->device->use_cq_dim ||
 	    cq->poll_ctx == IB_POLL_DIRECT)
 		return;
-	/* Without memory the CQ works without moderation. */
+	/* If there is no memory, the CQ works without moderation. */
 	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
 	if (!dim)
 		return;

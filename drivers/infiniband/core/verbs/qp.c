@@ -190,7 +190,7 @@ free:
 /**
  * ib_create_qp_user() - make a QP for a user handle
  *
- * Of an XRC target QP the user gets a handle, as others who open it.
+ * Of an XRC target QP the user gets a handle, like others that open it.
  *
  * @device: device
  * @pd: PD, NULL for types that have none
@@ -226,7 +226,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 }
 EXPORT_SYMBOL(ib_create_qp_user);
 
-/* By 6.12's ABI the low 24 bits of a PSN count, and the others are ignored. */
+/* As in 6.12's ABI, only the low 24 bits of a PSN count. */
 static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_RQ_PSN)

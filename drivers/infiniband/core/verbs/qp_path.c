@@ -16,7 +16,7 @@ static bool qp_is_connected(const struct ib_qp *qp)
 	return qp->qp_type < IB_QPT_MAX && (connected & BIT(qp->qp_type));
 }
 
-/* Both the primary and the alternate path must be of InfiniBand ports. */
+/* Both the primary and the alternate path have to use InfiniBand ports. */
 static int path_check_alternate(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	u32 port = mask & IB_QP_PORT ? attr->port_num : qp->port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of verbs/ share with each other and with nobody else. */
+/* Shared by the files of verbs/, and by no others. */
 #ifndef CORE_VERBS_PRIV_H
 #define CORE_VERBS_PRIV_H
 

@@ -108,7 +108,7 @@ void qp_shared_event(struct ib_event *event, void *context)
 	event->element.qp = real;
 }
 
-/* From here on the handle's user is told of events. */
+/* From now on the handle's user gets events. */
 static void handle_announce(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -148,7 +148,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* From here on the handle's user is told nothing more. */
+/* The handle's user gets no more events. */
 static void handle_silence(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
