@@ -100,7 +100,7 @@ static int listen_everywhere(struct cma_id *id)
 	struct cma_device *cma_dev;
 	int ret;
 
-	/* The lock keeps devices from coming between this walk and joining the list of wildcards. */
+	/* The lock keeps devices from coming before the id is in the list of wildcards. */
 	list_for_each_entry(cma_dev, &cma_devices, entry) {
 		if (!listens_there(id, cma_dev))
 			continue;

@@ -51,7 +51,7 @@ enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *stat
 		*status = IB_MGMT_RMPP_STATUS_W2S;
 		return RMPP_TX_ABORT;
 	}
-	/* After going back, the last segment sent may be lower than others, but not below @acked. */
+	/* After a resend, the last segment sent may be a low one, but not below @acked. */
 	if (seg > min(tx->window, tx->segs)) {
 		*status = IB_MGMT_RMPP_STATUS_S2B;
 		return RMPP_TX_ABORT;

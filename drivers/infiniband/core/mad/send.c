@@ -263,7 +263,7 @@ static void begin(struct mad_send *send)
 		return;
 	mad_send_get(send);
 	rmpp_tx_init(&send->tx, send->buf.seg_count);
-	/* Filling in has left @segment at the last segment, which may be millions from the first. */
+	/* Filling in has left @segment at the last one, maybe millions from the first. */
 	send->segment = list_first_entry(&send->segs, struct mad_segment, entry);
 	mad_send_load(send, rmpp_tx_next(&send->tx));
 }

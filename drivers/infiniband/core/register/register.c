@@ -190,7 +190,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (ret)
 		goto sysfs;
 	ib_events_open(device);
-	/* From here on others may find and unregister the device; they wait until it is complete. */
+	/* From here on others may find and unregister the device; they wait for the lock. */
 	mutex_lock(&device->core->registration_lock);
 	ret = ib_device_enable(device);
 	device->core->registered = !ret;
