@@ -24,7 +24,7 @@ union addr_ip {
 };
 
 /**
- * struct addr_query - what is looked for
+ * struct addr_query - the parameters of a look-up
  * @src: source address; without an address one is chosen
  * @dst: destination address, of the same family
  * @net: network namespace; not used if @by_gid
@@ -52,7 +52,7 @@ struct addr_hop {
 };
 
 /**
- * struct addr_route - what a look has found
+ * struct addr_route - the result of a look-up
  * @dst: the route
  * @neigh: the neighbour, NULL without one
  * @hop: whose answer decides

@@ -346,7 +346,7 @@ static void wake(const struct addr_hop *hop, const union ib_gid *gid)
 }
 
 /**
- * addr_service_doit() - a program has told the GID of an IP address
+ * addr_service_doit() - handle a program's answer with the GID of an IP address
  * @skb: its message
  * @nlh: header of the message
  * @extack: for errors of its attributes

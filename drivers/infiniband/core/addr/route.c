@@ -130,7 +130,7 @@ static int own_end_rcu(struct net *net, int ifindex, const struct sockaddr *ip,
 }
 
 /**
- * rdma_translate_ip() - the interface that has an IP address
+ * rdma_translate_ip() - find the interface that has an IP address
  * @addr: IPv4 or IPv6 address; a link-local one is looked for on the interface of its scope id
  * @dev_addr: has the namespace, and in bound_dev_if an interface that is to be taken whatever its
  *	addresses are, or 0; takes what rdma_copy_src_l2_addr() gives

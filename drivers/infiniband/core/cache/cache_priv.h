@@ -74,7 +74,7 @@ struct pkey_table {
 };
 
 /**
- * struct rdma_port_cache - what is cached of a port
+ * struct rdma_port_cache - cached attributes of a port
  * @update: one refresh at a time
  * @gids: GID table; from setup to release
  * @pkeys: P_Key table; NULL before the first refresh

@@ -38,7 +38,7 @@ bool rdma_is_zero_gid(const union ib_gid *gid)
 EXPORT_SYMBOL(rdma_is_zero_gid);
 
 /**
- * rdma_query_gid() - a GID by its index
+ * rdma_query_gid() - get a GID by its index
  * @device: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -64,7 +64,7 @@ int rdma_query_gid(struct ib_device *device, u32 port_num, int index, union ib_g
 EXPORT_SYMBOL(rdma_query_gid);
 
 /**
- * rdma_get_gid_attr() - a GID and its attributes by index
+ * rdma_get_gid_attr() - get a GID and its attributes by index
  * @device: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -235,7 +235,7 @@ int ib_find_gid(struct ib_device *device, union ib_gid *gid, u32 *port_num, u16 
 EXPORT_SYMBOL(ib_find_gid);
 
 /**
- * rdma_query_gid_table() - all GIDs of a device
+ * rdma_query_gid_table() - get all GIDs of a device
  * @device: registered device
  * @entries: filled in, ports in order and indices in order
  * @max_entries: how many there is room for

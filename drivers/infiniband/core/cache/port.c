@@ -263,7 +263,7 @@ void ib_cache_release_one(struct ib_device *device)
 }
 
 /**
- * ib_get_cached_pkey() - a P_Key by its index
+ * ib_get_cached_pkey() - get a P_Key by its index
  * @device_handle: registered device
  * @port_num: port number
  * @index: index into the port's table

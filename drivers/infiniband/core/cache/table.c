@@ -339,7 +339,7 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 EXPORT_SYMBOL(rdma_put_gid_attr);
 
 /**
- * rdma_read_gid_hw_context() - what the driver keeps for a GID
+ * rdma_read_gid_hw_context() - get the driver's data of a GID
  * @attr: attributes that the caller has a reference of
  *
  * Called by drivers. Context: any.

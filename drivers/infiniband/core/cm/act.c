@@ -10,7 +10,7 @@
 #include "trace.h"
 
 /**
- * cm_id_rule() - what an input means to an id
+ * cm_id_rule() - find the rule for an input to an id
  * @id: id, whose lock is held
  * @input: the input
  *

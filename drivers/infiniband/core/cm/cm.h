@@ -38,7 +38,7 @@ extern struct workqueue_struct *cm_wq;
 /* ---- devices ---- */
 
 /**
- * struct cm_mad_ops - what is asked of the MAD layer
+ * struct cm_mad_ops - operations of the MAD layer that the room uses
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()
@@ -161,7 +161,7 @@ static inline void cm_count(struct cm_port *port, enum cm_counter counter, enum 
 /* ---- routes ---- */
 
 /**
- * struct cm_route - the way to a peer's manager
+ * struct cm_route - the route to a peer's manager
  * @refs: ids, events and datagrams on their way
  * @port: port that sends
  * @ah: where to
@@ -192,7 +192,7 @@ u16 cm_bth_pkey(struct cm_port *port, const struct ib_mad_recv_wc *wc);
 /* ---- events ---- */
 
 /**
- * struct cm_event - an event, on its way to its id's handler
+ * struct cm_event - an event that its id's handler is to get
  * @entry: in the id's events
  * @ib: what the handler sees
  * @device: with a reference
@@ -232,7 +232,7 @@ struct cm_remote_key {
 };
 
 /**
- * struct cm_remote - the peer of an id, which is nobody else's peer meanwhile
+ * struct cm_remote - the peer of an id, which no other id may have meanwhile
  * @by_id: in the table, by the peer's id
  * @by_qp: in the table, by its QP
  * @id_key: key of @by_id
@@ -293,7 +293,7 @@ struct cm_sidr_key {
 /* ---- ids ---- */
 
 /**
- * struct cm_said - the last message that may have to be said again
+ * struct cm_said - the last message, which may have to be repeated
  * @data: private data, owned
  * @len: bytes of it
  * @service_timeout: of an MRA
@@ -470,7 +470,7 @@ void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_
 /* ---- who takes a request ---- */
 
 /**
- * struct cm_ask - a request that looks for somebody who takes it
+ * struct cm_ask - a request that looks for a listener or caller
  * @port: where it has arrived
  * @service_id: what it asks for
  * @data: its private data

@@ -267,7 +267,7 @@ static void write_rep(const struct cm_id *id, const struct ib_cm_rep_param *para
 }
 
 /**
- * struct receives - what is posted before a REP leaves
+ * struct receives - receives that are posted before a REP leaves
  * @qp: where
  * @wr: the receives
  * @bad: takes the one that could not be posted
@@ -583,7 +583,7 @@ int ib_cm_notify(struct ib_cm_id *cm_id, enum ib_event_type event)
 EXPORT_SYMBOL(ib_cm_notify);
 
 /**
- * ibcm_reject_msg() - what a reason of a REJ means
+ * ibcm_reject_msg() - describe a reason of a REJ in words
  * @reason: the reason
  *
  * Context: any.

@@ -8,7 +8,7 @@
 #include "cm.h"
 
 /**
- * struct listen_key - what the tree is ordered by
+ * struct listen_key - the key of the tree of listens
  * @service: the service, in host order
  * @data: private data
  * @length: bytes of them, the same for all listens of a service
@@ -93,7 +93,7 @@ static struct cm_id *of_data(const struct cm_ask *ask)
 }
 
 /**
- * cm_listen_find() - who listens for a request?
+ * cm_listen_find() - find the listener for a request
  * @ask: the request
  *
  * Return: the id, for cm_id_put(); or NULL.

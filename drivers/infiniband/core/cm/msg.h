@@ -140,7 +140,7 @@ struct cm_req {
 };
 
 /**
- * struct cm_mra - the message named has arrived, the answer takes longer
+ * struct cm_mra - the message named has arrived, and the answer will take longer
  * @about: enum cm_about: what has arrived
  * @service_timeout: time until the answer, 4.096 us * 2^n, 5 bits
  */
@@ -196,7 +196,7 @@ struct cm_rep {
 };
 
 /**
- * struct cm_dreq - the connection shall end
+ * struct cm_dreq - a request to end the connection
  * @remote_qpn: QP (or end-to-end context) of the receiver, 24 bits
  */
 struct cm_dreq {

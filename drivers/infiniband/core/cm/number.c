@@ -104,7 +104,7 @@ void cm_id_put(struct cm_id *id)
 }
 
 /**
- * cm_id_after() - the next id of a device
+ * cm_id_after() - find the next id of a device
  * @device: device
  * @number: where to look from; takes the id's number
  *

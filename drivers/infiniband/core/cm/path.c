@@ -10,7 +10,7 @@
 #include "timing.h"
 
 /**
- * cm_path_of_rec() - a path as a message says it
+ * cm_path_of_rec() - convert a path to the form that messages have
  * @rec: path from here
  * @path: takes it
  * @ack_delay: of the own device, an IBA time
@@ -41,7 +41,7 @@ void cm_path_of_rec(struct sa_path_rec *rec, struct cm_path *path, u8 ack_delay)
 EXPORT_SYMBOL_IF_KUNIT(cm_path_of_rec);
 
 /**
- * cm_rec_of_path() - a path that a message says, as one from here
+ * cm_rec_of_path() - convert a path in a message to a path from this side
  * @path: path to here
  * @rec: takes it; its rec_type says which kind it is. P_Key, MTU and service are the caller's to
  *	add.
@@ -93,7 +93,7 @@ static void load(struct cm_id *id, const struct cm_msg *msg, struct cm_event **e
 }
 
 /**
- * cm_recv_lap() - the peer proposes an alternate path
+ * cm_recv_lap() - handle a proposal of an alternate path
  * @port: where that has arrived
  * @msg: what it says
  * @wc: the datagram, which is freed

@@ -308,7 +308,7 @@ static struct cm_rule cm_rule_of(const struct cm_cell *cell, enum ib_cm_state st
 }
 
 /**
- * cm_proto_rule() - what to do about an input
+ * cm_proto_rule() - find the rule for an input
  * @state: of the id
  * @lap: state of loading an alternate path
  * @input: what happens
@@ -341,7 +341,7 @@ static const struct cm_cell cm_orphans[CM_MSG_TYPES] = {
 };
 
 /**
- * cm_proto_orphan() - how to answer a message for which there is no id, and no listener
+ * cm_proto_orphan() - decide how to answer a message for which there is no id and no listener
  * @type: the message
  *
  * Return: a rule of which only @verdict, @send, @about and @code count: CM_DUPLICATE with an
@@ -354,7 +354,7 @@ struct cm_rule cm_proto_orphan(enum cm_msg_type type)
 EXPORT_SYMBOL_IF_KUNIT(cm_proto_orphan);
 
 /**
- * cm_proto_input() - the input that a message is
+ * cm_proto_input() - get the input that a message is
  * @msg: the message, as cm_msg_unpack() gives it
  *
  * Return: the input. Whether a REQ, REP, REJ or SIDR_REQ is another one of its kinds depends on
@@ -438,7 +438,7 @@ static const struct cm_wait_rule cm_waits[ROWS] = {
 };
 
 /**
- * cm_proto_wait() - what a state waits for
+ * cm_proto_wait() - get what an id waits for in a state
  * @state: of an id
  * @lap: state of loading an alternate path
  *

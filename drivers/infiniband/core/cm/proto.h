@@ -101,7 +101,7 @@ enum cm_verdict {
 #define CM_NO_EVENT	(-1)
 
 /**
- * struct cm_rule - what to do
+ * struct cm_rule - what to do about an input
  * @verdict: enum cm_verdict
  * @next: enum ib_cm_state afterwards
  * @next_lap: enum ib_cm_lap_state afterwards
@@ -151,7 +151,7 @@ enum cm_wait {
 };
 
 /**
- * struct cm_wait_rule - what a state waits for
+ * struct cm_wait_rule - what an id waits for in a state
  * @kind: enum cm_wait
  * @send: the message under way, for CM_WAIT_ANSWER and CM_WAIT_SERVICE
  */

@@ -266,7 +266,7 @@ free:
 }
 
 /**
- * cm_received() - a datagram has arrived
+ * cm_received() - handle a datagram that has arrived
  * @agent: the port's agent
  * @buf: NULL: no message of the manager is a response in the sense of the MAD layer
  * @wc: the datagram, which is freed, now or later

@@ -168,7 +168,7 @@ u32 cm_remote_find(u64 ca_guid, u32 comm_id)
 }
 
 /**
- * cm_timewait_begin() - an id's connection has ended
+ * cm_timewait_begin() - begin the TIMEWAIT of an id's peer
  * @id: id with a peer, of which it may be destroyed now
  *
  * Context: the id's lock is held.
@@ -189,7 +189,7 @@ void cm_timewait_begin(struct cm_id *id)
 }
 
 /**
- * cm_timewait_done() - a peer is in TIMEWAIT no more
+ * cm_timewait_done() - end the TIMEWAIT of a peer
  * @remote: peer
  *
  * Context: any.

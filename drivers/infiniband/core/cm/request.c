@@ -11,7 +11,7 @@
 #include "trace.h"
 
 /**
- * struct cm_request - a request that is looked at
+ * struct cm_request - a request for a connection that is being handled
  * @port: where it has arrived
  * @wc: the datagram
  * @msg: what it says; LIDs that it could not know are put in
@@ -397,7 +397,7 @@ static bool prepare(struct cm_request *request)
 }
 
 /**
- * cm_recv_req() - a request for a connection has arrived
+ * cm_recv_req() - handle a request for a connection
  * @port: where
  * @msg: what it says
  * @wc: the datagram, which is freed, now or with the event

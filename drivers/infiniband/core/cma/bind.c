@@ -8,7 +8,7 @@
 #include "cma_priv.h"
 
 /**
- * cma_check_linklocal() - a link-local address is of an interface
+ * cma_check_linklocal() - check that a link-local address belongs to an interface
  * @dev_addr: takes the interface in bound_dev_if, if it is one
  * @addr: address of any family
  *

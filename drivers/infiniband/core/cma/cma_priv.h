@@ -61,7 +61,7 @@ enum rdma_cm_state {
 };
 
 /**
- * enum cma_step - what changes an id's state
+ * enum cma_step - what changes the state of an id
  * @CMA_BIND: it gets a local address: IDLE -> ADDR_BOUND
  * @CMA_UNBIND: binding failed later: ADDR_BOUND -> IDLE
  * @CMA_RESOLVE_ADDR: it looks for the peer's link address: ADDR_BOUND -> ADDR_QUERY
@@ -105,7 +105,7 @@ enum cma_step {
 };
 
 /**
- * struct cma_report - an event that an id's queue carries to its handler
+ * struct cma_report - an event in an id's queue
  * @entry: place in the queue; under the id's lock
  * @queued: it is in the queue; under the id's lock
  * @take: called in process context with the handler lock held, once for each time that
@@ -121,7 +121,7 @@ struct cma_report {
 };
 
 /**
- * struct cma_id - an id and what stands behind it
+ * struct cma_id - an id, with what rdma_cm knows of it
  * @id: what the consumer sees
  * @obj: how `rdma resource show cm_id` finds it; published while the id has a device
  * @lock: protects @state, @reports and each report's @queued.  Taken with interrupts off:
@@ -411,7 +411,7 @@ unsigned long cma_gid_types(struct ib_device *device, u32 port_num);
 /* ---- port.c, bind.c ---- */
 
 /**
- * struct cma_listen_key - whom a request is for
+ * struct cma_listen_key - what a listen and a request have to agree in
  * @net: network namespace
  * @ps: port space
  * @service_id: of the request; its low 16 bits are the port, but for PS_IB and PS_IPOIB

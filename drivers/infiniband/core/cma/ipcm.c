@@ -36,7 +36,7 @@ enum ipcm_field {
 static_assert(FIELD_RECEIVER + sizeof(struct in6_addr) == IPCM_HDR_SIZE);
 
 /**
- * ipcm_data_offset() - where the consumer's private data begin
+ * ipcm_data_offset() - get the offset of the consumer's private data
  * @family: address family of the id
  *
  * Return: bytes, 0 for AF_IB, whose requests have no header.

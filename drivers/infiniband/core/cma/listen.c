@@ -113,7 +113,7 @@ static int listen_everywhere(struct cma_id *id)
 }
 
 /**
- * cma_listen_on_new_device() - those who listen everywhere listen on this device, too
+ * cma_listen_on_new_device() - have ids that listen on all devices listen on a new one
  * @cma_dev: the device, not yet in the list of devices
  *
  * Context: may sleep; cma_devices_lock is held for writing.

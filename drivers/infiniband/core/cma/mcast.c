@@ -64,7 +64,7 @@ static void put_mcast(struct cma_mcast *mcast)
 /* ---- Q_Keys ---- */
 
 /**
- * cma_broadcast_group() - the broadcast group of an id's IPoIB interface
+ * cma_broadcast_group() - get the broadcast group of an id's IPoIB interface
  * @id: id with a device
  * @rec: takes the group as the port has joined it
  *
@@ -192,7 +192,7 @@ static void report_group(struct cma_mcast *mcast, int status, const struct ib_sa
 /* ---- InfiniBand ---- */
 
 /**
- * cma_sa_joined() - the subnet manager has answered, or the membership is lost
+ * cma_sa_joined() - handle the subnet manager's answer, or the loss of a membership
  * @status: 0 or an errno
  * @sa: the membership
  *

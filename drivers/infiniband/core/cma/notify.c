@@ -90,7 +90,7 @@ void cma_unwatch_neighbour(struct cma_id *id)
 }
 
 /**
- * cma_neighbour_changed() - a neighbour may have another link address
+ * cma_neighbour_changed() - handle a neighbour that may have another link address
  * @net: network namespace of the interface: others number theirs alike
  * @interface: index of the interface
  * @addr: IP address of the neighbour
@@ -154,7 +154,7 @@ static bool was_on(struct cma_id *id, const struct net_device *ndev)
 }
 
 /**
- * cma_bond_changed() - a bond uses another of its interfaces
+ * cma_bond_changed() - handle a bond that uses another of its interfaces
  * @ndev: the bond
  *
  * Context: may sleep.

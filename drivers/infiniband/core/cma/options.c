@@ -49,7 +49,7 @@ int rdma_set_ack_timeout(struct rdma_cm_id *id, u8 timeout)
 EXPORT_SYMBOL(rdma_set_ack_timeout);
 
 /**
- * rdma_set_min_rnr_timer() - how long a peer is to wait when the QP has no receive buffer
+ * rdma_set_min_rnr_timer() - set how long a peer is to wait when the QP has no receive buffer
  * @id: id with a QP type that answers requests
  * @min_rnr_timer: the code of RNR NAKs, 0 to 31; 0, the longest, stands for 655.36 ms
  *
@@ -166,7 +166,7 @@ struct iw_cm_id *rdma_iw_cm_id(struct rdma_cm_id *cm_id)
 EXPORT_SYMBOL(rdma_iw_cm_id);
 
 /**
- * rdma_event_msg() - an event in words
+ * rdma_event_msg() - describe an event in words
  * @event: the event
  *
  * Return: a constant text, also for numbers that stand for nothing.

@@ -276,7 +276,7 @@ int cma_get_port(struct cma_id *id)
 EXPORT_SYMBOL_IF_KUNIT(cma_get_port);
 
 /**
- * cma_claim_port() - an id's port is shared no longer
+ * cma_claim_port() - stop sharing an id's port
  * @id: id with a port
  *
  * Context: may sleep.
@@ -366,7 +366,7 @@ static bool place_matches(struct cma_id *id, const struct cma_listen_key *key)
 }
 
 /**
- * cma_find_listener() - whom a request is for
+ * cma_find_listener() - find the listener for a request
  * @key: what the request says
  *
  * Context: any; takes no lock, and as long for ten thousand listeners as for one.

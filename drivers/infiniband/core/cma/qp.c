@@ -11,7 +11,7 @@
 #include "trace.h"
 
 /**
- * cma_transport() - the transport of an id
+ * cma_transport() - get the transport of an id
  * @id: id that has a device
  *
  * Return: the transport; NULL if the id has no device, or one whose port has no connection manager.
@@ -32,7 +32,7 @@ const struct cma_transport *cma_transport(const struct cma_id *id)
 EXPORT_SYMBOL_IF_KUNIT(cma_transport);
 
 /**
- * cma_ib_port_attr() - what is known of a QP before it is connected
+ * cma_ib_port_attr() - get the attributes that a QP has before it is connected
  * @id: id on an InfiniBand or RoCE port
  * @attr: takes port and place of the P_Key
  * @mask: takes the bits of those and of the state

@@ -45,7 +45,7 @@ static void read_sidr(struct cma_request *request, const struct ib_cm_event *eve
 }
 
 /**
- * cma_read_request() - what a request says of its ends, apart from IP addresses
+ * cma_read_request() - read the ends of a request, apart from IP addresses
  * @request: takes it
  * @event: of ib_cm
  *
@@ -169,7 +169,7 @@ static void fill_ib_address(struct sockaddr_storage *to, const struct cma_reques
 }
 
 /**
- * cma_fill_ib_ends() - the ends of a request as AF_IB addresses
+ * cma_fill_ib_ends() - fill in the ends of a request as AF_IB addresses
  * @request: takes them
  *
  * The peer's service ID is not known.

@@ -38,7 +38,7 @@ static const struct {
 };
 
 /**
- * cma_step_table() - where a step leads
+ * cma_step_table() - find the next state of an id
  * @from: state before
  * @step: the step
  *

@@ -65,7 +65,7 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port, enum rdma_nl_cou
 }
 
 /**
- * rdma_counter_get_mode() - how QPs of a port come to a counter
+ * rdma_counter_get_mode() - get how QPs of a port are bound to counters
  * @dev: device
  * @port: valid port number
  * @mode: by a rule, by hand, or not

@@ -22,7 +22,7 @@
 #include "counter_priv.h"
 
 /**
- * counters_of_port() - what a port has of counters
+ * counters_of_port() - get the counters of a port
  * @device: device with ports
  * @port_num: valid port number
  *
@@ -357,7 +357,7 @@ void rdma_counter_add_port(struct ib_device *device, u32 port_num, unsigned int 
 }
 
 /**
- * rdma_counter_get_hwstat_value() - one value of a port, over all counters
+ * rdma_counter_get_hwstat_value() - get a value of a port, summed over all its counters
  * @dev: registered device
  * @port: port number
  * @index: number of the value

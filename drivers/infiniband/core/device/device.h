@@ -45,7 +45,7 @@ struct sock;
 #define RDMA_MAX_PORTS 8192
 
 /**
- * struct rdma_device_core - what the core keeps for a device from allocation to release
+ * struct rdma_device_core - the core's data of a device, from allocation to release
  * @device: back pointer
  * @registration_lock: one change of the registration state at a time
  * @registered: between a successful ib_register_device() and its unregistration; protected by
@@ -102,7 +102,7 @@ struct rdma_device_core {
 };
 
 /**
- * struct rdma_port_core - what the core keeps for a port from registration to release
+ * struct rdma_port_core - the core's data of a port, from registration to release
  * @device: back pointer
  * @port_num: number of the port
  * @cache: GID and P_Key tables, see cache/
@@ -190,7 +190,7 @@ void ib_netdevs_release(struct ib_device *device);
 /* Clients: client.c -------------------------------------------------------------------------- */
 
 /**
- * struct ib_client_nl_info - what a client tells netlink about its character device
+ * struct ib_client_nl_info - a client's answer to netlink about its character device
  * @nl_msg: message under construction; the client may add attributes of its own
  * @cdev: the client's character device; the core takes the reference that its caller puts
  * @port: port asked about, or -1 (as u32) when the request named none
@@ -212,7 +212,7 @@ void ib_clients_rename(struct ib_device *device);
 /* Events: event.c ---------------------------------------------------------------------------- */
 
 /**
- * struct ib_event_prehandler - a room of the core that sees events before the handlers do
+ * struct ib_event_prehandler - a function of the core that sees events before the handlers do
  * @entry: in the list of all, in the order in which they were added
  * @handle: sees the event of a registered device; may sleep, and may hand another event to the
  *	    handlers before this one
@@ -233,7 +233,7 @@ void ib_dispatch_event_clients(struct ib_event *event);
 /* Changes of devices: event.c ---------------------------------------------------------------- */
 
 /**
- * struct ib_device_change - what subscribers to changes of devices are told
+ * struct ib_device_change - a change that subscribers are told
  * @device: the device, which stays until they return
  * @port_num: the port whose net device it is about; 0 for changes of the device
  */

@@ -93,7 +93,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 EXPORT_SYMBOL(ib_device_set_netdev);
 
 /**
- * ib_device_get_netdev() - the net device a port stands on
+ * ib_device_get_netdev() - get the net device of a port
  * @ib_dev: the device
  * @port: port number
  *

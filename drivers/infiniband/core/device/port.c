@@ -105,7 +105,7 @@ void ib_ports_release(struct ib_device *device)
 }
 
 /**
- * ib_port_immutable_read() - what never changes about a port
+ * ib_port_immutable_read() - get the constant attributes of a port
  * @dev: registered device
  * @port: valid port number
  *

@@ -251,7 +251,7 @@ int iw_cm_disconnect(struct iw_cm_id *cm_id, int abrupt)
 EXPORT_SYMBOL(iw_cm_disconnect);
 
 /**
- * iw_cm_init_qp_attr() - what to modify in a QP before or while it is connected
+ * iw_cm_init_qp_attr() - get the attributes of a QP that is being connected
  * @cm_id: an id that is no listener and is not closing
  * @qp_attr: with the state that is wanted in qp_state: INIT, RTR or RTS; gets the attributes
  * @qp_attr_mask: gets the attributes' mask, 0 where the driver does it

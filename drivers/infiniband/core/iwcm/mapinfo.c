@@ -74,7 +74,7 @@ bool iwpm_same_address(const struct sockaddr_storage *a, const struct sockaddr_s
 }
 
 /**
- * iwpm_create_mapinfo() - a mapping is in use
+ * iwpm_create_mapinfo() - note that a mapping is in use
  * @local_addr: address that a consumer uses
  * @mapped_addr: address on the wire
  * @nl_client: RDMA_NL_IWCM
@@ -103,7 +103,7 @@ int iwpm_create_mapinfo(struct sockaddr_storage *local_addr, struct sockaddr_sto
 EXPORT_SYMBOL_IF_KUNIT(iwpm_create_mapinfo);
 
 /**
- * iwpm_remove_mapinfo() - a mapping is not used any more
+ * iwpm_remove_mapinfo() - note that a mapping is not in use any more
  * @local_addr: address that a consumer used
  * @mapped_addr: address on the wire
  *
@@ -187,7 +187,7 @@ int iwpm_remember_peer(const struct iwpm_msg *msg)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_remember_peer);
 
 /**
- * iwpm_peers_known() - how many addresses of peers are kept
+ * iwpm_peers_known() - count the kept addresses of peers
  *
  * Return: that.
  */

@@ -22,7 +22,7 @@
 /* ---- messages ---- */
 
 /**
- * struct iwpm_msg - what attributes of a message say; each operation has some of them
+ * struct iwpm_msg - values of a message's attributes, of which each operation has some
  * @seq: number of the request that is answered, or the daemon's number
  * @flags: IWPM_FLAGS_
  * @sent: mappings that were sent
@@ -106,7 +106,7 @@ struct iwpm_daemon {
 extern struct iwpm_daemon iwpm_daemon;
 
 /**
- * struct iwpm_request - a question, on the stack of who asks
+ * struct iwpm_request - a request to the daemon, on the stack of its caller
  * @entry: in the daemon's requests
  * @seq: its number
  * @op: RDMA_NL_IWPM_ operation

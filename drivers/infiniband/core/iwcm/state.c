@@ -104,7 +104,7 @@ struct iwcm_step iwcm_step_of(enum iwcm_state state, enum iwcm_input input)
 EXPORT_SYMBOL_IF_KUNIT(iwcm_step_of);
 
 /**
- * iwcm_state_name() - a state for the reason of a refusal
+ * iwcm_state_name() - get a state's name for the reason of a refusal
  * @state: the state
  *
  * Return: a constant text.

@@ -162,7 +162,7 @@ struct mad_agent {
 };
 
 /**
- * struct mad_send - a MAD that is to be sent, and what is going on with it
+ * struct mad_send - a MAD that is sent, and its state
  * @buf: as its owner sees it
  * @agent: by which agent
  * @internal: the core's own: nobody is told of its end
@@ -225,7 +225,7 @@ struct mad_send {
 };
 
 /**
- * struct mad_segment - what differs between the segments of a message
+ * struct mad_segment - the part of a segment that differs from the others of its message
  * @entry: in @segs of its message
  * @num: number, from 1
  * @data: bytes behind the head

@@ -387,7 +387,7 @@ static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
 }
 
 /**
- * mad_reassemble() - a MAD has arrived for an agent for which the core runs RMPP
+ * mad_reassemble() - handle a MAD for an agent for which the core runs RMPP
  * @agent: agent
  * @recv: the MAD, which is the function's
  *

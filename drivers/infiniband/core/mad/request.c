@@ -86,7 +86,7 @@ static u32 tid_key(__be64 tid)
 }
 
 /**
- * mad_send_begin() - a MAD is under way
+ * mad_send_begin() - note that a MAD is under way
  * @send: MAD; the reference is the caller's, who has set its TID
  *
  * Context: the port's lock is held.
@@ -104,7 +104,7 @@ void mad_send_begin(struct mad_send *send)
 }
 
 /**
- * mad_send_undo() - a MAD is not under way after all, and nobody is told
+ * mad_send_undo() - undo mad_send_begin(), without a completion for the agent
  * @send: MAD
  *
  * Context: the port's lock is held, ever since mad_send_begin().
@@ -149,7 +149,7 @@ void mad_send_put(struct mad_send *send)
 }
 
 /**
- * mad_send_left_qp() - a MAD is in no queue any more
+ * mad_send_left_qp() - note that a MAD is in no queue any more
  * @send: MAD that was
  *
  * Context: the port's lock is held.
@@ -203,7 +203,7 @@ void mad_send_cancel(struct mad_send *send)
 }
 
 /**
- * mad_send_answered() - the response to a MAD is here
+ * mad_send_answered() - note that the response to a MAD has come
  * @send: MAD that waits; the reference of the one who waited is now the caller's
  *
  * Context: the port's lock is held.
@@ -230,7 +230,7 @@ static bool same_gid(const union ib_gid *one, const union ib_gid *other)
 }
 
 /**
- * mad_recv_gids() - from where to where was a MAD sent?
+ * mad_recv_gids() - get the GIDs of sender and receiver of a MAD
  * @port: port at which it has arrived
  * @recv: the MAD, which has a GRH, or an IP header in its place
  * @sgid: takes the sender's GID

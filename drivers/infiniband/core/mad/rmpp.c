@@ -37,7 +37,7 @@ u32 rmpp_tx_next(struct rmpp_tx *tx)
 EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_next);
 
 /**
- * rmpp_tx_ack() - an acknowledgment has arrived
+ * rmpp_tx_ack() - handle an acknowledgment
  * @tx: the sender
  * @seg: segment that it names
  * @window: end of the window that it grants
@@ -79,7 +79,7 @@ enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *stat
 EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_ack);
 
 /**
- * rmpp_tx_again() - no acknowledgment has come in time
+ * rmpp_tx_again() - handle a missing acknowledgment
  * @tx: the sender, which begins again behind what is acknowledged, or with the last segment if
  *	all is: its receiver may still be expected to do something about it
  */
@@ -134,7 +134,7 @@ static void take(struct rmpp_rx *rx, u32 seg)
 }
 
 /**
- * rmpp_rx_data() - a segment has arrived
+ * rmpp_rx_data() - handle a segment
  * @rx: the receiver
  * @seg: its number
  * @flags: IB_MGMT_RMPP_FLAG_*

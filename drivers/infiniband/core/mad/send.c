@@ -111,7 +111,7 @@ static void send_expired(struct mad_port *port, struct mad_timer *timer)
 }
 
 /**
- * mad_send_left() - a MAD has left, by the QP or the local loop
+ * mad_send_left() - handle a MAD that has left, by the QP or the local loop
  * @send: the MAD, or a segment of it
  *
  * Context: the port's lock is held; mad_run_done() follows.

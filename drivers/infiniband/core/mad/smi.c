@@ -49,7 +49,7 @@ static enum smi_verdict send_response(struct ib_smp *smp, u8 port)
 }
 
 /**
- * smi_route_sent() - where does a packet go that somebody at this node sends?
+ * smi_route_sent() - route a packet that is sent from this node
  * @smp: the packet; its hop pointer moves
  * @node: this node
  * @port: the port whose QP0 it is sent by
@@ -130,7 +130,7 @@ static enum smi_verdict receive_response(struct ib_smp *smp, const struct smi_no
 }
 
 /**
- * smi_route_received() - where does a packet go that has arrived?
+ * smi_route_received() - route a packet that has arrived
  * @smp: the packet; hop pointer and return path change
  * @node: this node
  * @port: the port at which it arrived

@@ -22,7 +22,7 @@ enum smi_verdict {
 };
 
 /**
- * struct smi_node - the node whose rules count
+ * struct smi_node - the node at which a packet is routed
  * @is_switch: it forwards; others are ends only
  * @ports: number of its last port
  */

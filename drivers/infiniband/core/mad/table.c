@@ -9,7 +9,7 @@
 #include "table.h"
 
 /**
- * struct mad_class - the takers of one class
+ * struct mad_class - the agents of one class
  * @node: in the table
  * @key: class, version and OUI
  * @takers: number of entries of @taker that are set
@@ -128,7 +128,7 @@ void mad_table_remove(struct mad_table *table, const struct ib_mad_reg_req *req,
 EXPORT_SYMBOL_IF_KUNIT(mad_table_remove);
 
 /**
- * mad_table_find() - who takes this MAD?
+ * mad_table_find() - find the agent that takes a MAD
  * @table: the table
  * @mad: a MAD that is no response
  *

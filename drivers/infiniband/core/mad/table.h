@@ -12,7 +12,7 @@
 #define MAD_TABLE_BUCKETS 16
 
 /**
- * struct mad_table - the takers of requests at one QP
+ * struct mad_table - the agents that take requests at one QP
  * @buckets: struct mad_class by its key
  *
  * The caller's lock protects it.

@@ -118,7 +118,7 @@ void ib_sa_keep_multicast(struct ib_sa_multicast *multicast)
 EXPORT_SYMBOL(ib_sa_keep_multicast);
 
 /**
- * ib_sa_get_mcmember_rec() - the port's membership in a group
+ * ib_sa_get_mcmember_rec() - get the port's membership in a group
  * @device: device
  * @port_num: port
  * @mgid: the group
@@ -182,7 +182,7 @@ EXPORT_SYMBOL(ib_init_ah_from_mcmember);
 /* ---- devices ---- */
 
 /**
- * struct mcast_device - what this room keeps for a device
+ * struct mcast_device - the room's data of a device
  * @handler: hears of its events
  */
 struct mcast_device {

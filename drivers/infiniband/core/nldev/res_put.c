@@ -326,7 +326,7 @@ int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cq_raw() - the driver's own view of a CQ
+ * nl_put_cq_raw() - add the driver's own description of a CQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -343,7 +343,7 @@ int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_qp_raw() - the driver's own view of a QP
+ * nl_put_qp_raw() - add the driver's own description of a QP
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -363,7 +363,7 @@ int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_raw() - the driver's own view of an MR
+ * nl_put_mr_raw() - add the driver's own description of an MR
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks
@@ -380,7 +380,7 @@ int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_srq_raw() - the driver's own view of an SRQ
+ * nl_put_srq_raw() - add the driver's own description of an SRQ
  * @msg: the message
  * @res: its tracking entry
  * @subject: who asks

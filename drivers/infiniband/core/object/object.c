@@ -51,7 +51,7 @@ static const struct object_kind {
 };
 
 /**
- * rdma_object_type_name() - what people call a type of object
+ * rdma_object_type_name() - get the name of a type of object
  * @type: the type
  *
  * Return: a short name.

@@ -43,7 +43,7 @@ static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char
 }
 
 /**
- * rdma_owner_find() - the owner of a module's objects on a device, if it has any
+ * rdma_owner_find() - find the owner of a module's objects on a device, if it has any
  * @device: the device
  * @name: the module's KBUILD_MODNAME
  *
@@ -63,7 +63,7 @@ struct rdma_owner *rdma_owner_find(struct ib_device *device, const char *name)
 EXPORT_SYMBOL_IF_KUNIT(rdma_owner_find);
 
 /**
- * rdma_owner_kernel() - the owner of a module's objects on a device
+ * rdma_owner_kernel() - get the owner of a module's objects on a device
  * @device: the device
  * @name: the module's KBUILD_MODNAME
  *

@@ -98,7 +98,7 @@ void rdma_reject_detach(struct rdma_reject_scope *scope)
 EXPORT_SYMBOL(rdma_reject_detach);
 
 /**
- * rdma_reject_current() - the request that the current task works on
+ * rdma_reject_current() - get the request that the current task works on
  *
  * Context: any; an interrupt's refusals are not the interrupted task's.
  * Return: the scope, NULL if there is none.
@@ -276,7 +276,7 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 }
 
 /**
- * rdma_refuse_for() - what rdma_refuse() expands to
+ * rdma_refuse_for() - the function behind rdma_refuse()
  * @scope: the request, NULL if there is none
  * @err: the negative errno the caller is about to return
  * @reason: the place in the source; its values follow, each a u64

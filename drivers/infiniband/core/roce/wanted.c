@@ -141,7 +141,7 @@ static void drop(struct roce_gids *gids)
 }
 
 /**
- * roce_gids_collect() - the GIDs of a port by the net device that it stands on
+ * roce_gids_collect() - collect the GIDs that a port has by its net device
  * @gids: takes them, each with a reference to its net device; for roce_gids_release()
  * @bottom: the net device, or NULL for a port without one, which has no GIDs
  *

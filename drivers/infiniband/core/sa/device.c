@@ -27,7 +27,7 @@ const struct sa_mad_ops *sa_mad = &real_mad;
 EXPORT_SYMBOL_IF_KUNIT(sa_mad);
 
 /**
- * struct sa_device - what this room keeps for a device
+ * struct sa_device - the room's data of a device
  * @handler: hears of its events
  */
 struct sa_device {

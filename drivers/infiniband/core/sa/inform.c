@@ -20,7 +20,7 @@
 #define IS_GENERIC 0x80
 
 /**
- * struct ib_sa_subscription - somebody who wants notices
+ * struct ib_sa_subscription - a subscription to notices
  * @standing: keeps the subscription
  * @entry: in the port's list
  * @info: which notices

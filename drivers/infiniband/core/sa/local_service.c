@@ -324,7 +324,7 @@ static struct sa_ask *find_and_take_out(u32 seq)
 }
 
 /**
- * hear_answer() - the local service has said something
+ * hear_answer() - handle an answer of the local service
  * @nlh: the message; what nobody waits for is passed over
  */
 static void hear_answer(const struct nlmsghdr *nlh)
@@ -362,7 +362,7 @@ static const struct nla_policy timeout_policy[LS_NLA_TYPE_TIMEOUT + 1] = {
 };
 
 /**
- * sa_local_set_timeout() - how long the local service may take, for questions that wait, too
+ * sa_local_set_timeout() - set how long the local service may take, also for queries that wait
  * @ms: milliseconds; brought into the range of 100 to 200000
  *
  * Return: the time that holds from now on.

@@ -202,7 +202,7 @@ bool sa_query_claim(struct ib_sa_query *query)
 }
 
 /**
- * sa_query_end() - the query has ended
+ * sa_query_end() - end a query
  * @query: the MAD layer does not have it, nor does the local service
  * @status: for the callback, unless that has run
  */

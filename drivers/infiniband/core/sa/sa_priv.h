@@ -22,7 +22,7 @@
 #include "sa.h"
 
 /**
- * struct sa_mad_ops - what this room asks of the MAD layer
+ * struct sa_mad_ops - operations of the MAD layer that the room uses
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()
@@ -53,7 +53,7 @@ struct sa_mad_ops {
 extern const struct sa_mad_ops *sa_mad;
 
 /**
- * struct sa_manager - where a port's subnet manager is
+ * struct sa_manager - the address of a port's subnet manager
  * @ref: the port has one, and each query that was sent there
  * @ah: the way to it
  * @lid: its LID
@@ -150,7 +150,7 @@ struct ib_sa_query {
 };
 
 /**
- * struct sa_detour - whom a query asks before the subnet manager
+ * struct sa_detour - a question that a query asks before it asks the subnet manager
  * @ask: returns 0 if it has been asked and will call sa_query_resume() or sa_query_end()
  * @cancel: hurry
  */
@@ -160,7 +160,7 @@ struct sa_detour {
 };
 
 /**
- * struct sa_request - what every request says
+ * struct sa_request - the parameters that all requests have
  * @client: who asks
  * @device: device to ask from
  * @port_num: its port

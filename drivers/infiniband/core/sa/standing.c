@@ -43,7 +43,7 @@ static int ask(struct sa_standing *standing, bool on)
 }
 
 /**
- * sa_standing_answer() - the answer to a question of sa_standing_ops.ask()
+ * sa_standing_answer() - handle the answer to a request of sa_standing_ops.ask()
  * @standing: the request
  * @status: 0 or a negative errno
  */

@@ -253,7 +253,7 @@ static void unlink(struct ucma_event *event)
 }
 
 /**
- * ucma_event_done() - an event has been read
+ * ucma_event_done() - handle an event that has been read
  * @event: the event, which becomes room for another or is freed
  *
  * Context: under the file's deliver mutex.

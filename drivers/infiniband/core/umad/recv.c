@@ -11,7 +11,7 @@
 #include "umad.h"
 
 /**
- * umad_send_forget() - a send does not count any more
+ * umad_send_forget() - stop counting a send
  * @file: its file; who waits to send learns when there is room again
  */
 void umad_send_forget(struct ib_umad_file *file)
@@ -114,7 +114,7 @@ static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
 }
 
 /**
- * umad_received() - a MAD has arrived; receive handler of the agents
+ * umad_received() - receive handler of the agents
  * @mad: the agent
  * @sent: unused: the program finds its request by the transaction
  * @recv_wc: the MAD

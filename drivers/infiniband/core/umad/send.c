@@ -79,7 +79,7 @@ static void end_send(struct ib_umad_file *file, struct ib_umad_packet *packet)
 }
 
 /**
- * umad_sent() - a send has ended; send handler of the agents
+ * umad_sent() - send handler of the agents
  * @mad: the agent
  * @wc: how it ended
  *

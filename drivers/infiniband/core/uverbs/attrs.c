@@ -12,7 +12,7 @@
 #define INLINE_LEN	sizeof_field(struct ib_uverbs_attr, data)
 
 /**
- * uverbs_attr_key_name() - what refusals call an attribute of a method
+ * uverbs_attr_key_name() - get the name of a method's attribute, for refusals
  * @method: the method
  * @key: the attribute's place in it
  *
@@ -33,7 +33,7 @@ const char *uverbs_attr_key_name(const struct uverbs_method *method, unsigned in
 }
 
 /**
- * uverbs_attr_name() - what refusals call an attribute of a request
+ * uverbs_attr_name() - get the name of a request's attribute, for refusals
  * @call: an ioctl request
  * @id: attribute id, one that the method has
  *
@@ -231,7 +231,7 @@ int uverbs_attr_written(struct uverbs_call *call, const struct uverbs_attr *attr
 }
 
 /**
- * uverbs_udata_from_attrs() - a pair of attributes as drivers want their private data
+ * uverbs_udata_from_attrs() - make an ib_udata of a pair of attributes
  * @call: the request
  * @udata: result; empty where an attribute is missing
  * @in: attribute with data for the kernel
@@ -431,7 +431,7 @@ int _uverbs_get_const_unsigned(u64 *to, const struct uverbs_attr_bundle *bundle,
 EXPORT_SYMBOL(_uverbs_get_const_unsigned);
 
 /**
- * uverbs_finalize_uobj_create() - the driver knows the new object now
+ * uverbs_finalize_uobj_create() - note that the driver knows a new object
  * @bundle: the request
  * @idx: attribute that makes the object
  *

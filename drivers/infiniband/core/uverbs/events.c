@@ -152,7 +152,7 @@ void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_comp_handler() - a user's CQ has an event
+ * uverbs_comp_handler() - handle a completion event of a user's CQ
  * @cq: the CQ
  * @cq_context: queue of its channel, NULL without a channel
  *
@@ -308,7 +308,7 @@ static void uevent_report(struct ib_uevent_object *uevent, const struct ib_event
 }
 
 /**
- * uverbs_cq_event_handler() - a user's CQ reports an asynchronous event
+ * uverbs_cq_event_handler() - handle an asynchronous event of a user's CQ
  * @event: the event
  * @context: unused
  *
@@ -320,7 +320,7 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_qp_event_handler() - a user's QP reports an asynchronous event
+ * uverbs_qp_event_handler() - handle an asynchronous event of a user's QP
  * @event: the event
  * @context: unused
  *
@@ -334,7 +334,7 @@ void uverbs_qp_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_srq_event_handler() - a user's SRQ reports an asynchronous event
+ * uverbs_srq_event_handler() - handle an asynchronous event of a user's SRQ
  * @event: the event
  * @context: unused
  *
@@ -346,7 +346,7 @@ void uverbs_srq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_wq_event_handler() - a user's work queue reports an asynchronous event
+ * uverbs_wq_event_handler() - handle an asynchronous event of a user's work queue
  * @event: the event
  * @context: unused
  *

@@ -13,7 +13,7 @@
 struct ib_uxrcd_object;
 
 /**
- * struct ib_uverbs_event_queue - what one event file has to deliver
+ * struct ib_uverbs_event_queue - events that an event file has to deliver
  * @lock: protects everything below, and the event members of the objects that report here
  * @closed: nothing will be added any more
  * @wait: readers

@@ -546,7 +546,7 @@ void uverbs_handles_release(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_list() - the handles of one type
+ * uverbs_handles_list() - list the handles of one type
  * @file: whose
  * @type: which
  * @ids: result

@@ -24,7 +24,7 @@ static void put_long_lid(struct ib_device *device, struct ib_uverbs_ah_attr *dst
 }
 
 /**
- * ib_copy_ah_attr_to_user() - an address vector for user space
+ * ib_copy_ah_attr_to_user() - convert an address vector for user space
  * @device: device
  * @dst: takes all members
  * @src: address vector
@@ -101,7 +101,7 @@ void ib_copy_qp_attr_to_user(struct ib_device *device, struct ib_uverbs_qp_attr 
 EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
 
 /**
- * ib_copy_path_rec_to_user() - a path for user space
+ * ib_copy_path_rec_to_user() - convert a path for user space
  * @dst: takes all members
  * @src: path; one of Omni-Path is given as an InfiniBand one
  *
@@ -135,7 +135,7 @@ void ib_copy_path_rec_to_user(struct ib_user_path_rec *dst, struct sa_path_rec *
 EXPORT_SYMBOL(ib_copy_path_rec_to_user);
 
 /**
- * ib_copy_path_rec_from_user() - a path that user space gives
+ * ib_copy_path_rec_from_user() - convert a path from user space
  * @dst: takes the path, which is of Omni-Path when its GIDs stand for LIDs
  * @src: the user's
  *

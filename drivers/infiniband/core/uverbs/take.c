@@ -94,7 +94,7 @@ struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_o
 }
 
 /**
- * uverbs_mark_hw() - the driver knows a new object now
+ * uverbs_mark_hw() - note that the driver knows a new object
  * @call: the request
  * @uobj: an object it took as new
  */
@@ -170,7 +170,7 @@ int uverbs_run_destroyed(struct uverbs_call *call)
 }
 
 /**
- * uverbs_call_device() - the device of a request that has a context
+ * uverbs_call_device() - get the device of a request that has a context
  * @call: the request
  *
  * Return: the device, or an error pointer with the reason recorded: -EINVAL before a context was

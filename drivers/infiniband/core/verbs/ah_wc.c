@@ -41,7 +41,7 @@ int ib_get_rdma_header_version(const union rdma_network_hdr *hdr)
 EXPORT_SYMBOL(ib_get_rdma_header_version);
 
 /**
- * ib_get_gids_from_rdma_hdr() - who sent a datagram, and to which address
+ * ib_get_gids_from_rdma_hdr() - get the GIDs of sender and receiver of a datagram
  * @hdr: the 40 bytes before the payload
  * @net_type: what they are
  * @sgid: takes the sender's GID

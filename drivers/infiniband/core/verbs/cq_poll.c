@@ -301,7 +301,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 EXPORT_SYMBOL(__ib_alloc_cq);
 
 /**
- * __ib_alloc_cq_any() - the same, and the core spreads CQs over the completion vectors
+ * __ib_alloc_cq_any() - allocate a CQ on a completion vector that the core chooses
  * @dev: device
  * @private: cq->cq_context
  * @nr_cqe: entries at least

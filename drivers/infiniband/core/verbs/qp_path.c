@@ -98,7 +98,7 @@ static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_att
 }
 
 /**
- * qp_paths_commit() - the driver took the paths: the QP holds them now
+ * qp_paths_commit() - keep the paths that the driver has accepted in the QP
  * @qp: QP
  * @attr: attributes
  * @mask: which attributes count

@@ -391,7 +391,7 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf)
 EXPORT_SYMBOL(ib_umem_dmabuf_revoke);
 
 /**
- * ib_umem_dmabuf_release() - what ib_umem_release() does with a part of a buffer
+ * ib_umem_dmabuf_release() - release a part of a DMA buffer, for ib_umem_release()
  * @umem_dmabuf: the part, which the device uses no more
  *
  * Context: may sleep.

@@ -113,7 +113,7 @@ struct ib_umem_odp *ib_umem_odp_get(struct ib_device *device, unsigned long addr
 EXPORT_SYMBOL(ib_umem_odp_get);
 
 /**
- * ib_umem_odp_alloc_implicit() - all memory of the current process, as a parent of ranges
+ * ib_umem_odp_alloc_implicit() - make a parent of ranges for all memory of the current process
  * @device: device that is to use it
  * @access: enum ib_access_flags, without IB_ACCESS_HUGETLB
  *
@@ -136,7 +136,7 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device, int acc
 EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
 
 /**
- * ib_umem_odp_alloc_child() - a range under a parent
+ * ib_umem_odp_alloc_child() - make a range under a parent
  * @root_umem: what ib_umem_odp_alloc_implicit() gave, which outlives the range
  * @addr: first byte
  * @size: bytes
