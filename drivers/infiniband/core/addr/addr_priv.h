@@ -29,7 +29,7 @@ union addr_ip {
  * @dst: destination address, of the same family
  * @net: network namespace; not used if @by_gid
  * @bound_dev_if: interface that is to be used, 0 for any; not used if @by_gid
- * @sgid_attr: source GID; referenced by whoever asks
+ * @sgid_attr: source GID; referenced by the caller
  * @by_gid: namespace and interface are those of @sgid_attr
  */
 struct addr_query {

@@ -8,8 +8,8 @@
  * the same time, while any number of requests look at once.
  *
  * A request is found by its struct rdma_dev_addr from its beginning until its callback has
- * returned, and by the hop that it waits for while it waits. Whoever takes it out of the former
- * table drops the reference that the table has. rdma_addr_cancel() marks a request, waits until its
+ * returned, and by the hop that it waits for while it waits. Taking it out of the former table
+ * drops the table's reference. rdma_addr_cancel() marks a request, waits until its
  * work does not run, and takes it out; a work that finds the mark leaves the request alone.
  */
 #include <kunit/visibility.h>

@@ -55,7 +55,7 @@ static void forget_netdev(struct gid_entry *entry)
 	call_rcu(&entry->netdev_rcu, netdev_unreadable);
 }
 
-/* Called by whoever gives the last reference back. Readers under RCU may still see the entry. */
+/* Called when the last reference is dropped. Readers under RCU may still see the entry. */
 static void entry_unused(struct kref *users)
 {
 	struct gid_entry *entry = container_of(users, struct gid_entry, users);

@@ -101,7 +101,7 @@ struct cm_port {
  * @entry: in the list of devices
  * @ib: the device, which exists until @gone
  * @mad: its MAD layer
- * @refs: who has a pointer to this
+ * @refs: pointers to this
  * @users: routes, whose address handles and datagrams must go before the agents; one more until
  *	the device is removed
  * @unused: there are no users
@@ -222,7 +222,7 @@ struct cm_event *cm_event_new(struct cm_device *device, gfp_t gfp);
 void cm_event_free(struct cm_event *event);
 void cm_event_queue(struct cm_id *id, struct cm_event *event);
 
-/* ---- who is connected to whom ---- */
+/* ---- peers ---- */
 
 /* An id of a peer, or its QP, together with the GUID of its adapter. */
 struct cm_remote_key {
@@ -309,7 +309,7 @@ struct cm_said {
  * @ib: what consumers see
  * @device: its device, with a reference; constant
  * @local_id: its number, in messages too; constant
- * @refs: its consumer, those who look at it, and the work that delivers its events
+ * @refs: its consumer, its current users, and the work that delivers its events
  * @unused: there are none
  * @rcu: frees it
  * @lock: protects what follows
@@ -324,7 +324,7 @@ struct cm_said {
  * @direction: what it listens for besides a service, or NULL; constant while it listens
  * @peer: it calls its peer, or has called
  * @calls: it is in the device's callers
- * @peer_gid: whom it calls
+ * @peer_gid: GID of the peer that it calls
  * @route: way to the peer; NULL without one and when the device is gone
  * @alt: alternate path, likewise
  * @ack_timeout: of the path, an IBA time
@@ -467,7 +467,7 @@ void cm_sidr_forget(struct cm_id *id);
 /* sidr.c */
 void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc);
 
-/* ---- who takes a request ---- */
+/* ---- takers of requests ---- */
 
 /**
  * struct cm_ask - a request that looks for a listener or caller
@@ -490,7 +490,7 @@ struct cm_ask {
 /**
  * struct cm_direction - which of a service's requests a listen takes
  * @entry: in the device's list
- * @id: who listens
+ * @id: the listening id
  * @param: what its consumer has said; the bytes that are compared are in @data
  * @event: for the time when the port does not have what @param names; NULL: it has come
  * @port: number of the port, 0: any

@@ -12,7 +12,7 @@
 
 /**
  * cm_direction_new() - make a listen's direction
- * @id: who will listen
+ * @id: the id that is to listen
  * @param: what its consumer says; the bytes to compare are copied
  *
  * Context: may sleep.

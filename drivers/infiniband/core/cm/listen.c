@@ -200,9 +200,9 @@ static void pass(struct cm_event *from, struct cm_event *to, struct cm_id *liste
  * @event: the IB_CM_REQ_RECEIVED that @cm_id's handler is being called for
  * @service_id: the service
  *
- * The id is the other consumer's afterwards, with its handler and context, which hears
- * IB_CM_REQ_RECEIVED as if the request had come for its service. Who has called this uses the id no
- * more, and its handler returns 0, else the id is destroyed.
+ * Afterwards the id belongs to the other consumer. It has that one's handler and context, and gets
+ * IB_CM_REQ_RECEIVED as if the request had come for that service. The caller does not use the id
+ * any more, and its handler returns 0, or else the id is destroyed.
  *
  * Context: the id's handler.
  * Return: 0; or an error, and the request is still the caller's: -EINVAL for another event or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who listens: a tree by service and private data. Of those that listen for the same, which takes
+ * Listens: a tree by service and private data. Of those that listen for the same, which takes
  * requests from another direction each, one is in the tree, and the others are in a ring with it.
  */
 #include <linux/cleanup.h>

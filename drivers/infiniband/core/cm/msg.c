@@ -524,7 +524,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_req_set_qp_type);
 /**
  * cm_rep_qpn() - get the QP number of a REP's sender
  * @rep: the reply
- * @qp_type: type of the QP of the reply's receiver, who sent the REQ
+ * @qp_type: type of the QP of the reply's receiver, which sent the REQ
  *
  * Return: its number.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The protocol of the communication manager: for each state of an id and each thing that can
- * happen to it, what is to be done. It knows no device, no lock and no clock: who asks holds the
- * id's lock, looks the rule up, gets ready what may fail (the message of @send), and then carries
- * out the rule, which cannot fail.
+ * happen to it, what is to be done. It knows no device, no lock and no clock: the caller holds the
+ * id's lock, looks the rule up, prepares what may fail (the message of @send), and then carries out
+ * the rule, which cannot fail.
  *
  * States are those of rdma/ib_cm.h. The state of loading an alternate path counts in
  * IB_CM_ESTABLISHED only.
@@ -22,10 +22,10 @@
 /* What can happen to an id: a message arrives, its consumer makes a call, a timer expires. */
 enum cm_input {
 	/*
-	 * Messages. A REQ is told apart by who finds the id: new for an id that was just made for
-	 * it; again when an id has this remote id and CA already; a peer's when an id in
-	 * IB_CM_REQ_SENT that may connect peer to peer asks for the same service, and
-	 * cm_peer_is_active() says who goes on as the active side.
+	 * Messages. A REQ is one of three inputs, by how its id was found: new for an id that was
+	 * just made for it; again when an id has this remote id and CA already; a peer's when an id
+	 * in IB_CM_REQ_SENT that may connect peer to peer asks for the same service, and
+	 * cm_peer_is_active() says which side goes on as the active one.
 	 */
 	CM_IN_REQ,
 	CM_IN_REQ_AGAIN,

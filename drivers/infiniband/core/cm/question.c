@@ -50,7 +50,7 @@ void cm_sidr_forget(struct cm_id *id)
 
 /**
  * cm_sidr_enter() - note an id's question
- * @id: id with a route to who asks
+ * @id: id with a route to the peer that asks
  * @msg: the question
  * @wc: its datagram
  *

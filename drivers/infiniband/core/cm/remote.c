@@ -118,7 +118,7 @@ static enum cm_bind insert(struct rhashtable *table, struct cm_remote *remote,
  * @other: takes the number of the id that has the peer already
  *
  * Context: any.
- * Return: whether the id has it, or who does.
+ * Return: whether the id has the peer now, or another id has it.
  */
 enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, u32 qpn,
 			    u32 *other)

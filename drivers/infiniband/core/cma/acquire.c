@@ -285,8 +285,8 @@ static bool reaches(struct ib_device *device, u32 port_num, const struct sockadd
 }
 
 /*
- * Who connects to himself does so by the port that has the address; for others an active port of
- * the destination's subnet serves.
+ * An id that connects to its own host uses the port that has the address; others use an active port
+ * of the destination's subnet.
  */
 static int acquire_towards(struct cma_id *id, bool self)
 {

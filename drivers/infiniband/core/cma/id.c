@@ -117,7 +117,7 @@ EXPORT_SYMBOL(rdma_create_user_id);
 
 /**
  * cma_create_child() - make an id for a request of a peer
- * @listener: whom the request is for
+ * @listener: the id that listens for the request
  *
  * It has the listener's handler, context, port space, QP type, type of service and owner.
  *
@@ -181,7 +181,7 @@ static void deliver_reports(struct work_struct *work)
 
 /**
  * cma_cancel() - end what an id had in progress
- * @id: the id, with a reference of the caller's, who holds no lock
+ * @id: the id, with a reference of the caller, which holds no lock
  * @from: the state that it has left for DEVICE_REMOVAL or DESTROYING
  */
 VISIBLE_IF_KUNIT void cma_cancel(struct cma_id *id, enum rdma_cm_state from)

@@ -210,7 +210,7 @@ const char *__attribute_const__ rdma_reject_msg(struct rdma_cm_id *id, int reaso
 }
 EXPORT_SYMBOL(rdma_reject_msg);
 
-/* Was it the peer's consumer who rejected, and not his connection manager? */
+/* Did the peer's consumer reject, and not its connection manager? */
 static bool is_consumer_reject(struct rdma_cm_id *id, int reason)
 {
 	if (rdma_protocol_iwarp(id->device, id->port_num))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Port spaces: which ids have which ports, and whom a request is for.
+ * Port spaces: the ports of ids, and the listeners of requests.
  *
  * Each network namespace has four port spaces.  A port is there as long as an id has it.  Ids of
  * one port are few: they have different addresses or destinations, or share it because all of them
@@ -117,8 +117,8 @@ static int check_ephemeral(struct cma_port *port, struct cma_id *id)
 }
 
 /*
- * Who asks for a port by its number, or wants to listen, must have another address than the others,
- * unless all share it.
+ * An id that asks for a port by its number, or wants to listen, must have another address than the
+ * port's other ids, unless all of them share it.
  */
 static int check_explicit(struct cma_port *port, struct cma_id *id, bool share)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The QP of an id, and its way through the states. An id without one has a consumer who makes the
- * same steps himself, with the attributes of rdma_init_qp_attr().
+ * The QP of an id, and its way through the states. If an id has none, its consumer makes the same
+ * steps with a QP of its own and the attributes of rdma_init_qp_attr().
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>

@@ -14,7 +14,7 @@
 
 #include "cma_priv.h"
 
-/* Every event of an id begins with who it is and which addresses it has. */
+/* Every event of an id begins with its identity and its addresses. */
 #define CMA_TRACE_ID_FIELDS						\
 	__field(u32, cm_id)						\
 	__field(u32, tos)						\

@@ -8,8 +8,8 @@
  * counters and QPs are made under it, never the reverse.
  *
  * A QP that has no port yet may be bound under the lock of any port: the first to write its counter
- * into qp->counter has it.  The lock of that counter's port keeps the counter from then on, so that
- * who holds another port's neither follows the pointer nor looks into a counter that a walk has
+ * into qp->counter has it.  From then on the lock of that counter's port protects the binding.  A
+ * holder of another port's lock must neither follow the pointer nor read a counter that a walk has
  * found without a reference to it.
  */
 #include <kunit/static_stub.h>

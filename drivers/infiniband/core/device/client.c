@@ -6,12 +6,12 @@
  * client's entry in device->client_data says so. Devices and clients come and go independently, so
  * each side, when it arrives, attaches itself to everything that is there, and both may meet:
  *
- * - whoever attaches checks, under clients_rwsem, that device and client are both still shown
- *   in their tables and that the pair has no entry yet;
- * - whoever leaves hides itself from its table first and then detaches what is attached, so an
- *   attachment that slipped in before the hiding is seen, and later ones do not happen;
+ * - attaching checks, under clients_rwsem, that device and client are both still visible in their
+ *   tables and that the pair has no entry yet;
+ * - a side that leaves first hides itself in its table, and then detaches what is attached: so an
+ *   attachment just before that is seen, and later ones do not happen;
  * - an attached pair holds a reference on each side, given back after remove() has returned. Both
- *   sides wait for theirs, whoever of them does the detaching.
+ *   sides wait for theirs, whichever of them detaches.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>

@@ -10,7 +10,7 @@
  *   compat_nets_rwsem (register/)  the table of network namespaces
  *   core->compat_lock              the compat devices that stand for it in other namespaces
  *   core->clients_rwsem            which clients are attached to the device
- *   registry_rwsem (registry.c)    names, and who is visible in the registry
+ *   registry_rwsem (registry.c)    names, and visibility in the registry
  *   ib_clients_rwsem (client.c)    the table of clients
  * Calls into clients are made with clients_rwsem held for reading at the most.
  */
@@ -160,8 +160,8 @@ void ib_device_for_each(void (*visit)(struct ib_device *device));
 int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
 
 /*
- * Every registered device in turn, held by a registration reference which the loop drops. Leaving
- * the loop early passes the reference to whoever leaves it.
+ * Every registered device in turn, held by a registration reference which the loop drops. A loop
+ * that ends early leaves the reference to the caller.
  */
 #define for_each_registered_device(device, index)                                                  \
 	for ((index) = 0; ((device) = ib_registry_next(&(index))); ib_device_put(device))

@@ -157,7 +157,7 @@ static void forget_peer(struct peer *peer)
  * iwpm_remember_peer() - keep the address from which a peer will connect
  * @msg: the daemon's message
  *
- * The daemon speaks for whoever sends it datagrams, and not everybody connects who said so: only
+ * Any peer that sends the daemon datagrams gets here, and not all of them connect: only
  * the last IWPM_PEERS addresses are kept.
  *
  * Context: may sleep.

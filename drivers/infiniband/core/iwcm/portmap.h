@@ -60,7 +60,7 @@ int iwpm_msg_parse(const struct nlmsghdr *nlh, unsigned int op, struct iwpm_msg 
 
 /* How a message travels. */
 enum iwpm_road {
-	IWPM_TO_ALL,	/* to whoever listens to the group */
+	IWPM_TO_ALL,	/* to all listeners of the group */
 	IWPM_PATIENT,	/* to the daemon, which may have to read others first */
 	IWPM_AT_ONCE,	/* to the daemon, which waits for its own message to be handled */
 };
@@ -116,7 +116,7 @@ extern struct iwpm_daemon iwpm_daemon;
  * @answered: there is an answer
  * @done: there is an answer
  *
- * The daemon's lock protects the list, @answer, @err and @answered: whoever asks takes the request
+ * The daemon's lock protects the list, @answer, @err and @answered: the caller takes the request
  * off the list before its stack goes.
  */
 struct iwpm_request {

@@ -257,7 +257,7 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_msg_parse);
 /**
  * iwpm_transmit() - send a message
  * @skb: the message, consumed
- * @road: to whom, and may that take time?
+ * @road: the receiver, and whether that may take time
  * @portid: the daemon's port, but for IWPM_TO_ALL
  *
  * The daemon is one of the initial network namespace.

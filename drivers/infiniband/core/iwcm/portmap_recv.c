@@ -34,7 +34,7 @@ static struct iwpm_request *find_request(u32 seq, unsigned int op)
 	return NULL;
 }
 
-/* The caller holds the daemon's lock: who asked may go as soon as it is released. */
+/* The caller holds the daemon's lock: the request may go as soon as it is released. */
 static void answer(struct iwpm_request *request, const struct iwpm_msg *msg, int err)
 {
 	if (msg)

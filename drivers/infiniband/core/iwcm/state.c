@@ -2,8 +2,8 @@
 /*
  * What calls and events do to an id in each state.
  *
- * An id waits where the driver has been told to do something and has not said yet what came of it:
- * whoever destroyed or disconnected it then would pull it away under the driver.  The id's own
+ * Calls wait while the driver carries something out and has not reported the result yet: destroying
+ * or disconnecting the id then would pull it away from under the driver.  The id's own
  * handler cannot wait for CONNECT_REPLY and ESTABLISHED, which are reported after it has returned;
  * destroying there aborts the connection instead.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Agents: who has registered for which requests, and who is asked for by the TID of a response.
+ * Agents: their registrations for requests, and which agent the TID of a response belongs to.
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>

@@ -6,8 +6,8 @@
  * are under way. It is taken in any context. No handler and no operation of the driver that may
  * sleep is called while it is held.
  *
- * A MAD that is under way has references from whoever is going to do something with it; the last
- * one that is dropped ends it:
+ * A MAD that is under way has a reference for each thing that is still to be done with it; dropping
+ * the last one ends it:
  *   at_qp   it is in a queue, waits for its turn to be in one, or for the local loop
  *   waits   a response is expected
  *   unacked segments of it are still to be acknowledged
@@ -129,7 +129,7 @@ struct mad_port {
 /**
  * struct mad_agent - an agent
  * @agent: as its owner sees it
- * @refs: its owner's, those of its send buffers, and of whoever is calling it
+ * @refs: its owner's, those of its send buffers, and of running calls of its handlers
  * @gone: completed when the last is dropped
  * @port: its port
  * @qp: its QP

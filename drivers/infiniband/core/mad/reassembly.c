@@ -28,10 +28,10 @@
  * @tid: of its header, as the following
  * @mgmt_class: the same
  * @method: the same
- * @slid: who sends it
+ * @slid: its sender
  * @src_qp: the same
  * @routed: its packets have a GRH
- * @sgid: who sends it, 0 unless @routed
+ * @sgid: its sender, 0 unless @routed
  */
 struct mad_partial {
 	struct list_head entry;

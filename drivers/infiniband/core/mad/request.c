@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MADs that are under way: who waits for them and how long, which response belongs to which, and
- * how they end.
+ * MADs that are under way: how long they wait, which response belongs to which, and how they end.
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
@@ -87,7 +86,7 @@ static u32 tid_key(__be64 tid)
 
 /**
  * mad_send_begin() - note that a MAD is under way
- * @send: MAD; the reference is the caller's, who has set its TID
+ * @send: MAD, with a reference of the caller, which has set its TID
  *
  * Context: the port's lock is held.
  */

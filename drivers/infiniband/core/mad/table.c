@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who takes which requests: see table.h.
+ * The agents that take requests: see table.h.
  */
 #include <kunit/visibility.h>
 #include <linux/hash.h>
@@ -69,7 +69,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_table_init);
  * mad_table_add() - give somebody the methods that it asks for, all or none
  * @table: the table
  * @req: class, version, OUI and methods
- * @taker: who is to have them
+ * @taker: the agent that is to have them
  * @gfp: how memory may be allocated
  *
  * Context: the caller's lock is held.
@@ -106,7 +106,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_table_add);
  * mad_table_remove() - take back what mad_table_add() gave
  * @table: the table
  * @req: as it was given then
- * @taker: who has the methods
+ * @taker: the agent that has the methods
  *
  * Context: the caller's lock is held.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Who takes which requests. An entry is a class with its version and, in the second range of
+ * The agents that take requests. An entry is a class with its version and, in the second range of
  * vendor classes, an OUI; in it each method has one taker at the most.
  */
 #ifndef RDMA_MAD_TABLE_H

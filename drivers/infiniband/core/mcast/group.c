@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A group: who has joined, and what the subnet manager is asked for on their behalf.
+ * A group: its members, and the requests to the subnet manager on their behalf.
  *
  * All changes leave a trace under the port's lock and queue the group's work, which takes one step
  * after another until there is nothing to do or the subnet manager's answer has to come. Only the

@@ -49,7 +49,7 @@ static struct rdma_running *running_probe(unsigned int try)
 }
 
 /**
- * rdma_reject_attach() - give a request the reasons of whoever the current task calls
+ * rdma_reject_attach() - let functions that the current task calls give a request reasons
  * @scope: from rdma_reject_begin()
  *
  * Until rdma_reject_leave(), reasons given by this task are the request's. Scopes nest: an inner

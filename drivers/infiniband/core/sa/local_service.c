@@ -7,8 +7,8 @@
  * The answer comes with the same sequence number. A refusal, or silence until the time-out that
  * SET_TIMEOUT changes, sends the query to the subnet manager after all.
  *
- * A query waits in the list exactly as long as its struct sa_ask is there; who takes it out of the
- * list goes on with the query.
+ * A query waits exactly as long as its struct sa_ask is in the list; the one that takes it out goes
+ * on with the query.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>

@@ -266,8 +266,8 @@ static void call_back(struct ib_sa_query *query)
 }
 
 /*
- * Whoever replaces the manager or removes the port looks at all queries, and may have been there
- * before this one was posted.
+ * Replacing the manager and removing the port check all queries, and may have done so before this
+ * one was posted.
  */
 static void settle(struct ib_sa_query *query)
 {

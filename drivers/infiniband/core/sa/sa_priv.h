@@ -86,7 +86,7 @@ struct sa_manager {
  * @notices: receives notices while somebody has subscribed, see inform.c
  * @notices_lock: protects @notices; taken before @subscribers_rwsem
  * @subscribers_rwsem: protects @subscribers; read while they are called
- * @subscribers: who has subscribed
+ * @subscribers: subscriptions
  */
 struct sa_port {
 	struct ib_device *device;
@@ -110,7 +110,7 @@ struct sa_port {
  * struct ib_sa_query - a request, from its first posting to its callback
  * @ref: the table of queries has one until the query has ended
  * @rcu: frees it when nobody looks it up any more
- * @client: who asked; held until the query has ended
+ * @client: the user that asked; held until the query has ended
  * @port: which port; held until the query has ended
  * @manager: where @buf goes; held
  * @id: in the table of queries
@@ -124,7 +124,7 @@ struct sa_port {
  * @ask: its question to the local service, protected by the lock of local_service.c
  * @deliver: unpacks the answer @wc and runs the caller's callback; @wc is NULL unless @status is
  *	0 or -EINVAL, the latter being an answer with an error
- * @detour: whom to ask before, or NULL
+ * @detour: what to ask before the subnet manager, or NULL
  *
  * It begins the structure of each kind of query, which is freed with it.
  */
@@ -161,7 +161,7 @@ struct sa_detour {
 
 /**
  * struct sa_request - the parameters that all requests have
- * @client: who asks
+ * @client: the user that asks
  * @device: device to ask from
  * @port_num: its port
  * @method: method
@@ -230,7 +230,7 @@ unsigned int sa_local_set_timeout(u32 ms);
 void sa_local_init(void);
 void sa_local_exit(void);
 
-/* Which notice is for whom: inform.c */
+/* inform.c: subscribers of notices */
 #define SA_INFORM_BYTES 36
 
 bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *notice);

@@ -2,9 +2,9 @@
 /*
  * Ids: found by number, destroyed on one way by whomever, moved between files.
  *
- * An id is freed by whoever uses it last.  What it stands for ends earlier: the program's name for
+ * An id is freed with its last reference.  What it stands for ends earlier: the program's name for
  * it (@known) is claimed by one request or by the closing of the file, and its CM id (@cm) is taken
- * by whoever comes first, this or the removal of the device.
+ * by whichever comes first, this or the removal of the device.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -30,7 +30,7 @@ static void put_id(struct ucma_id *id)
 	kref_put(&id->ref, release_id);
 }
 
-/* No event comes any more once this has returned to who took the CM id. */
+/* Once this has returned after taking the CM id, no events come any more. */
 static void end_cm(struct ucma_id *id)
 {
 	struct rdma_cm_id *cm;

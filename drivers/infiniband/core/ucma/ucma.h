@@ -29,7 +29,7 @@
 
 /**
  * struct ucma_file - an open file
- * @deliver: held while an event is handed to a reader, and by whoever takes events of its ids away
+ * @deliver: held while a reader gets an event, and while events of its ids are taken away
  * @lock: of the members below, of the ids' and events' entries in them, and of the ids' @events
  * @events: events to be read, the oldest first
  * @ids: ids that the program knows

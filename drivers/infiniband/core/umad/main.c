@@ -147,7 +147,7 @@ static int add_sm(struct ib_umad_port *port)
 }
 
 /*
- * No file can be opened any more; those that are open are cut off, and whoever waits is told.  The
+ * No file can be opened any more; those that are open are cut off, and waiters are woken.  The
  * number is free at once: a device that comes back finds its old names.
  */
 static void port_del(struct ib_umad_port *port)

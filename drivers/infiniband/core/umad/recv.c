@@ -12,7 +12,7 @@
 
 /**
  * umad_send_forget() - stop counting a send
- * @file: its file; who waits to send learns when there is room again
+ * @file: its file; processes that wait for room to send are woken
  */
 void umad_send_forget(struct ib_umad_file *file)
 {

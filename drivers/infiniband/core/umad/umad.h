@@ -49,7 +49,7 @@ struct ib_umad_file;
  * @files: open files of umadN
  * @sm_held: bit 0: issmN is open
  * @gone: the device is removed
- * @sm_wait: who waits to open issmN
+ * @sm_wait: processes that wait to open issmN
  */
 struct ib_umad_port {
 	struct device dev;
@@ -96,7 +96,7 @@ struct umad_agent {
  * @dropped: received MADs that were not kept
  * @asked: sends under way or timed out unread
  * @sends: sends under way, by transaction
- * @wait: readers, and who polls for room to send
+ * @wait: readers, and processes that poll for room to send
  */
 struct ib_umad_file {
 	struct ib_umad_port *port;

@@ -383,7 +383,7 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 	scoped_guard(mutex, &ufile->ucontext_lock) {
 		if (!ufile->default_async_file) {
 			uverbs_uobject_get(&file->uobj);
-			/* read without the lock by whoever makes objects */
+			/* read without the lock where objects are made */
 			smp_store_release(&ufile->default_async_file, file);
 		}
 	}

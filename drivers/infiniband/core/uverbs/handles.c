@@ -4,9 +4,9 @@
  * up with a lock, destroyed by request or reaped with the file.
  *
  * An object is locked by its usecnt: positive while shared by that many requests, -1 while one
- * request has it for itself, -2 until it is committed.  Nobody waits: whoever meets a lock gets
- * -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive lock for
- * ever, so that a request that still found it under RCU fails too.
+ * request has it for itself, -2 until it is committed.  Nobody waits: a request that meets a lock
+ * fails with -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive
+ * lock for ever, so that a request that still found it under RCU fails too.
  *
  * Completion channels, asynchronous event files and whatever drivers add to them have a file
  * descriptor instead of a handle.
@@ -247,7 +247,7 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 	list_add(&uobj->list, &file->objects);
 	spin_unlock(&file->objects_lock);
 
-	/* The handle has led here since begin; whoever can lock the object finds it complete. */
+	/* The handle has led here since begin; a request that gets the lock sees all of it. */
 	atomic_set_release(&uobj->usecnt, 0);
 	if (uverbs_type_is_fd(uobj->uapi_object))
 		fd_commit(uobj);

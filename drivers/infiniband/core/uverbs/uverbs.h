@@ -74,8 +74,8 @@ struct ib_uverbs_device {
  * @ucontext: read with ib_uverbs_get_ucontext_file() or under @reap_lock
  * @ucontext_claimed: a request is making @ucontext; under @ucontext_lock
  * @default_async_file: takes the events of objects that name no async file of their own
- * @reap_lock: held by whoever destroys objects outside a running request: teardown, the release
- *	of event files, and destroy requests that come after the device has gone
+ * @reap_lock: held to destroy objects outside of a running request: in teardown, on release of
+ *	event files, and in destroy requests that come after the device has gone
  * @handles: handle to object; an entry is reserved from allocation to commit
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first

@@ -109,7 +109,7 @@ void ib_qp_usecnt_dec(struct ib_qp *qp)
 EXPORT_SYMBOL(ib_qp_usecnt_dec);
 
 /**
- * rdma_qp_create() - make a QP for whoever it may be
+ * rdma_qp_create() - make a QP for a user or for a kernel consumer
  * @device: device
  * @pd: PD, NULL for types that have none
  * @attr: what it is to be; the sizes given come back
@@ -272,7 +272,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for addresses that the device cannot reach; the security module's error for a
- * P_Key that it keeps from whoever made or opened the QP; the driver's error.
+ * P_Key that it denies to the processes that made or opened the QP; the driver's error.
  */
 int ib_modify_qp_with_udata(struct ib_qp *qp, struct ib_qp_attr *attr, int attr_mask,
 			    struct ib_udata *udata)

@@ -54,7 +54,7 @@ static int path_resolve_roce(struct ib_qp *qp, struct ib_qp_attr *attr, struct i
  * @qp: QP
  * @attr: attributes; address vectors get their source GID entries, a path above a bond its slave
  * @mask: which attributes count
- * @udata: the user's request, NULL for kernel consumers, who resolve addresses themselves
+ * @udata: the user's request, NULL for kernel consumers, which resolve addresses themselves
  * @paths: filled for qp_paths_commit() and qp_paths_release()
  *
  * Return: 0, with references to be released; a negative errno, with none.

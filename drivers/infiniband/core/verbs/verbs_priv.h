@@ -68,7 +68,7 @@ static inline int verbs_object_init(struct rdma_object *obj, enum rdma_object_ty
 }
 
 /**
- * verbs_object_init_under() - begin an object that belongs to whom its PD belongs
+ * verbs_object_init_under() - begin an object that has the owner of its PD
  * @obj: base in zeroed memory
  * @type: type of the object
  * @pd: the PD

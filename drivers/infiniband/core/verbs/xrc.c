@@ -3,9 +3,9 @@
  * XRC domains, and the target QPs that their users share.
  *
  * A target is known to its users by handles: QPs that are nothing but a pointer
- * to the real one, an event handler and its context.  Each handle holds the real
- * QP against destruction; whoever destroys the last of them destroys it.  Until
- * then the domain knows it by its number, and who finds it there may open it.
+ * to the real one, an event handler and its context.  Each handle holds the real QP against
+ * destruction; destroying the last of them destroys it.  Until then its domain can look it up by
+ * number, and it can be opened.
  */
 #include <linux/slab.h>
 #include "../security/security.h"
@@ -184,7 +184,7 @@ struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr)
 /**
  * ib_open_qp() - share a target QP that somebody else has made
  * @xrcd: its domain
- * @qp_open_attr: its number and type, and who is told of its events
+ * @qp_open_attr: its number and type, and the handler of its events
  *
  * Context: may sleep.
  * Return: a handle, to be given back with ib_destroy_qp_user(), which destroys
