@@ -76,7 +76,7 @@ EXPORT_SYMBOL(rdma_addr_size_kss);
 
 /**
  * rdma_copy_src_l2_addr() - take the own end of a path from an interface
- * @dev_addr: takes link address, broadcast address, type and index; the rest stays
+ * @dev_addr: receives link address, broadcast address, type and index; the rest stays
  * @dev: interface
  *
  * Context: any.
@@ -278,8 +278,8 @@ static int find_rcu(const struct addr_query *query, struct addr_route *route, bo
 /**
  * addr_route_find() - find the interface and the neighbour to which an address leads
  * @query: what is looked for
- * @route: takes what was found, to be given back by addr_route_release(); the link address of the
- *	peer is known if hop.family is AF_UNSPEC
+ * @route: receives what was found, to be given back by addr_route_release(); the link address of
+ *	the peer is known if hop.family is AF_UNSPEC
  *
  * Context: may sleep.
  * Return: 0; the routing table's error; -ENODEV; -EINVAL for a GID that has left its table;
@@ -306,7 +306,7 @@ int addr_route_find(const struct addr_query *query, struct addr_route *route)
 
 /**
  * addr_route_neighbour() - take the link address of the neighbour
- * @route: a route with a neighbour; takes its link address
+ * @route: a route with a neighbour; receives its link address
  *
  * A neighbour that is not known is asked for. What it answers comes as a neighbour event.
  *

@@ -72,7 +72,7 @@ static const struct nla_policy answer_policy[LS_NLA_TYPE_DGID + 1] = {
  * addr_service_read() - read a program's answer
  * @nlh: its message
  * @extack: for errors of its attributes
- * @gid: takes the GID
+ * @gid: receives the GID
  *
  * Return: 0, or -EINVAL without a GID.
  */

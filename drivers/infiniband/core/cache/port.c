@@ -370,7 +370,7 @@ EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
  * ib_cache_get_port() - attributes of a port, all of one refresh
  * @device: registered device
  * @port_num: port number
- * @attrs: takes them
+ * @attrs: receives them
  *
  * A handler of an event gets attributes that were read after the event. Context: may sleep.
  * Return: 0, or -EINVAL for a bad port.

@@ -204,7 +204,7 @@ static bool is_there(const struct gid_table *table, const struct ib_gid_attr *at
 /**
  * gid_table_add() - add a GID to the table of a RoCE port
  * @table: the table
- * @attr: device, port, GID, type and net device; index is not looked at
+ * @attr: device, port, GID, type and net device; index is ignored
  * @standard: it is the standard GID of its net device
  * @changed: set to true if the table is different now, else left alone
  *
@@ -363,7 +363,7 @@ static int port_table(struct ib_device *device, u32 port_num, struct gid_table *
 
 /**
  * ib_cache_gid_add() - add a GID to the table of a RoCE port
- * @attr: device, port, GID, type and net device, which the caller holds; index is not looked at
+ * @attr: device, port, GID, type and net device, which the caller holds; index is ignored
  * @standard: it is the standard GID of its net device
  * @changed: set to true if the table is different now, else left alone
  *

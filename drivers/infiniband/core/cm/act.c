@@ -11,7 +11,7 @@
 
 /**
  * cm_id_rule() - find the rule for an input to an id
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @input: the input
  *
  * Return: the rule.
@@ -24,9 +24,9 @@ struct cm_rule cm_id_rule(const struct cm_id *id, enum cm_input input)
 
 /**
  * cm_call_rule() - may the consumer make this call?
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @input: the call
- * @rule: takes what is to be done
+ * @rule: receives what is to be done
  *
  * Return: 0, or the call's error.
  */
@@ -53,7 +53,7 @@ static void migrate(struct cm_id *id)
 
 /**
  * cm_follow() - carry out a rule, but for its message
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @rule: the rule
  * @event: what the consumer is told if the rule says so; NULL if nothing can be told. It is the
  *	id's, or gone, afterwards.
@@ -116,7 +116,7 @@ static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *ms
 
 /**
  * cm_say() - send a rule's message
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @rule: the rule
  * @msg: what the caller has to say besides
  *
@@ -147,7 +147,7 @@ int cm_say(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *msg)
 
 /**
  * cm_repeat() - answer a message that came before as it was answered then
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @rule: what to send
  * @to: the message
  */
@@ -177,7 +177,7 @@ void cm_repeat(struct cm_id *id, const struct cm_rule *rule, const struct cm_msg
 
 /**
  * cm_happens() - something happens to an id that is no call and no message for it
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @input: what
  * @event: for the consumer if the rule says so; NULL if it never does
  */
@@ -198,7 +198,7 @@ void cm_happens(struct cm_id *id, enum cm_input input, struct cm_event *event)
 
 /**
  * cm_said_set() - remember private data for duplicates
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @data: memory that is the id's from now on, or NULL
  * @len: bytes of it
  */
@@ -212,7 +212,7 @@ void cm_said_set(struct cm_id *id, void *data, u8 len)
 /**
  * cm_recv_orphan() - answer a message for an id that is not there
  * @port: where it has arrived
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram
  */
 void cm_recv_orphan(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)

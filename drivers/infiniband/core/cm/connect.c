@@ -270,7 +270,7 @@ static void write_rep(const struct cm_id *id, const struct ib_cm_rep_param *para
  * struct receives - receives that are posted before a REP leaves
  * @qp: where
  * @wr: the receives
- * @bad: takes the one that could not be posted
+ * @bad: receives the one that could not be posted
  */
 struct receives {
 	struct ib_qp *qp;
@@ -336,7 +336,7 @@ EXPORT_SYMBOL(ib_send_cm_rep);
  * @qp: its QP, with a receive queue of its own, in INIT, RTR or RTS
  * @recv_wr: receives that are posted before the REP leaves, so that the peer's first message finds
  *	them
- * @bad_recv_wr: takes the first one that could not be posted; or NULL
+ * @bad_recv_wr: receives the first one that could not be posted; or NULL
  *
  * Nothing is posted if the connection cannot be accepted in its state. Receives stay posted if a
  * later one cannot be, or the REP cannot be sent.

@@ -377,7 +377,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_msg_pack);
 
 /**
  * cm_msg_unpack() - read a datagram
- * @msg: takes the message; private data and additional information point into @mad
+ * @msg: receives the message; private data and additional information point into @mad
  * @mad: CM_MAD_SIZE bytes from anybody
  *
  * Return: 0; -ENOMSG if it is none of the communication manager's messages; -EPROTONOSUPPORT if its

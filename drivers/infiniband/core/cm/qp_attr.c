@@ -107,9 +107,9 @@ static void rearm_attr(const struct cm_id *id, struct ib_qp_attr *attr, int *mas
 /**
  * ib_cm_init_qp_attr() - attributes that a connection's QP needs next
  * @cm_id: id of the connection
- * @qp_attr: its qp_state is IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; takes what the connection says
- *	for that transition. Address vectors refer to GIDs that the id holds.
- * @qp_attr_mask: takes which attributes these are
+ * @qp_attr: its qp_state is IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; receives what the connection
+ *	says for that transition. Address vectors refer to GIDs that the id holds.
+ * @qp_attr_mask: receives which attributes these are
  *
  * After an alternate path has been loaded, RTS stands for arming it.
  *

@@ -38,7 +38,7 @@ void cm_sidr_end(void)
 
 /**
  * cm_sidr_forget() - forget an id's question, which is answered or will not be
- * @id: any id, whose lock is held, or that nobody else has
+ * @id: any id, with its lock held, or that nobody else has
  */
 void cm_sidr_forget(struct cm_id *id)
 {

@@ -115,7 +115,7 @@ static enum cm_bind insert(struct rhashtable *table, struct cm_remote *remote,
  * @ca_guid: the peer's adapter
  * @comm_id: the peer's id
  * @qpn: the peer's QP
- * @other: takes the number of the id that has the peer already
+ * @other: receives the number of the id that has the peer already
  *
  * Context: any.
  * Return: whether the id has the peer now, or another id has it.

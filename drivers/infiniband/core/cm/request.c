@@ -399,7 +399,7 @@ static bool prepare(struct cm_request *request)
 /**
  * cm_recv_req() - handle a request for a connection
  * @port: where
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram, which is freed, now or with the event
  */
 void cm_recv_req(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)

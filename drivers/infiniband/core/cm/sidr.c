@@ -101,7 +101,7 @@ static bool ask(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_re
 /**
  * cm_recv_sidr_req() - handle a request for the QP of a service
  * @port: where that has arrived
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram, which is freed, now or with the event
  */
 void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)

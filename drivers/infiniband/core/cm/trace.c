@@ -10,7 +10,7 @@
 /**
  * cm_trace_send() - trace a message that an id sends
  * @id: id
- * @msg: what it says
+ * @msg: its contents
  */
 void cm_trace_send(const struct ib_cm_id *id, const struct cm_msg *msg)
 {

@@ -85,7 +85,7 @@ static void translate_ib(const struct sockaddr_ib *sib, struct rdma_dev_addr *de
 /**
  * cma_translate_addr() - link address of a local address
  * @addr: address of one of the three families
- * @dev_addr: takes link address and type; the interface, too, of an IP address
+ * @dev_addr: receives link address and type; the interface, too, of an IP address
  *
  * Context: may sleep.
  * Return: 0, or the error of rdma_translate_ip().

@@ -9,7 +9,7 @@
 
 /**
  * cma_check_linklocal() - check that a link-local address belongs to an interface
- * @dev_addr: takes the interface in bound_dev_if, if it is one
+ * @dev_addr: receives the interface in bound_dev_if, if it is one
  * @addr: address of any family
  *
  * Return: 0, or -EINVAL for a link-local IPv6 address without scope id.

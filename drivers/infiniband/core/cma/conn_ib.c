@@ -17,7 +17,7 @@
  * @id: id
  * @param: has the consumer's data, of which there may be none
  * @room: bytes that the message has for private data
- * @data: takes the header, if the id has IP addresses, and the consumer's data
+ * @data: receives the header, if the id has IP addresses, and the consumer's data
  *
  * Return: 0, or -EINVAL if that is more than @room.
  */

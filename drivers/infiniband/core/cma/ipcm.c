@@ -49,7 +49,7 @@ EXPORT_SYMBOL_IF_KUNIT(ipcm_data_offset);
 
 /**
  * ipcm_pack() - write the header of a request
- * @hdr: takes IPCM_HDR_SIZE bytes
+ * @hdr: receives IPCM_HDR_SIZE bytes
  * @ends: the sender is the local end
  *
  * Return: 0; -EAFNOSUPPORT, without a byte written, unless both ends are IPv4 or both IPv6.
@@ -103,7 +103,7 @@ static void parse_ipv6(struct sockaddr_storage *to, const u8 *from, __be16 port)
 
 /**
  * ipcm_parse() - read the header of a request that has arrived
- * @ends: takes the addresses; the receiver is the local end. Cleared if an error is returned
+ * @ends: receives the addresses; the receiver is the local end. Cleared if an error is returned
  * @hdr: at least IPCM_HDR_SIZE bytes of private data
  * @service_id: of the request; its low 16 bits are the local port
  *

@@ -48,7 +48,7 @@ static int begin_ib(struct cma_listen *listen)
 
 /**
  * cma_begin_listen() - let the transport listen
- * @listen: listen whose id and device are set; takes the transport's id
+ * @listen: listen whose id and device are set; receives the transport's id
  *
  * Return: 0; -ENOSYS on a device that has neither of the managers at its first port; what ib_cm or
  * iw_cm returned.

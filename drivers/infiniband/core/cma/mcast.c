@@ -66,7 +66,7 @@ static void put_mcast(struct cma_mcast *mcast)
 /**
  * cma_broadcast_group() - get the broadcast group of an id's IPoIB interface
  * @id: id with a device
- * @rec: takes the group as the port has joined it
+ * @rec: receives the group as the port has joined it
  *
  * Return: 0 or -EADDRNOTAVAIL.
  */

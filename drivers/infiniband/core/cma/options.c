@@ -124,8 +124,8 @@ EXPORT_SYMBOL(rdma_set_afonly);
 /**
  * rdma_read_gids() - GIDs of an id's two ends
  * @cm_id: the id
- * @sgid: takes the own one; may be NULL
- * @dgid: takes the peer's; may be NULL
+ * @sgid: receives the own one; may be NULL
+ * @dgid: receives the peer's; may be NULL
  *
  * They are zeroes for an id without a device.
  *
@@ -222,7 +222,7 @@ static bool is_consumer_reject(struct rdma_cm_id *id, int reason)
  * rdma_consumer_reject_data() - private data of a consumer who rejected the connection
  * @id: id with a device
  * @ev: its REJECTED event
- * @data_len: takes the number of bytes
+ * @data_len: receives the number of bytes
  *
  * Context: the event's handler.
  * Return: the data as long as the handler runs; NULL and 0 bytes if the peer's consumer was not

@@ -34,8 +34,8 @@ EXPORT_SYMBOL_IF_KUNIT(cma_transport);
 /**
  * cma_ib_port_attr() - get the attributes that a QP has before it is connected
  * @id: id on an InfiniBand or RoCE port
- * @attr: takes port and place of the P_Key
- * @mask: takes the bits of those and of the state
+ * @attr: receives port and place of the P_Key
+ * @mask: receives the bits of those and of the state
  *
  * Return: 0, or -ENOENT if the port has the P_Key no more.
  */
@@ -55,8 +55,9 @@ int cma_ib_port_attr(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 /**
  * rdma_init_qp_attr() - attributes with which a QP reaches its next state
  * @rdma_id: id that has a device
- * @qp_attr: qp_state is the state to reach, IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; takes the rest
- * @qp_attr_mask: takes the attributes that count
+ * @qp_attr: qp_state is the state to reach, IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; receives the
+ *	rest
+ * @qp_attr_mask: receives the attributes that count
  *
  * Context: may sleep.
  * Return: 0; -EINVAL if the connection is in no state for it; -ENOENT if the port has the P_Key no
@@ -115,7 +116,7 @@ static int datagram_ready(struct ib_qp *qp)
  * rdma_create_qp() - make the QP of an id
  * @rdma_id: id that has a device
  * @pd: PD of that device
- * @qp_init_attr: attributes; takes the port and the sizes that the QP got
+ * @qp_init_attr: attributes; receives the port and the sizes that the QP got
  *
  * The QP is in INIT, or if it is for datagrams ready to send. rdma_connect(), rdma_accept() and
  * rdma_disconnect() take it further.

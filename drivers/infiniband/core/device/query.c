@@ -251,7 +251,7 @@ EXPORT_SYMBOL(ib_set_vf_link_state);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @info: takes the answer
+ * @info: receives the answer
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
@@ -269,7 +269,7 @@ EXPORT_SYMBOL(ib_get_vf_config);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @stats: takes the answer
+ * @stats: receives the answer
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
@@ -287,8 +287,8 @@ EXPORT_SYMBOL(ib_get_vf_stats);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @node_guid: takes that of the node
- * @port_guid: takes that of the port
+ * @node_guid: receives that of the node
+ * @port_guid: receives that of the port
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.

@@ -175,7 +175,7 @@ u32 iwpm_next_seq(void)
  * @op: RDMA_NL_IWPM_ operation that the kernel sends
  * @seq: its number
  * @flags: NLM_F_ flags
- * @msg: what it says
+ * @msg: its contents
  * @version: of the messages: attributes that came later are left out
  *
  * Context: any.

@@ -232,8 +232,8 @@ static bool same_gid(const union ib_gid *one, const union ib_gid *other)
  * mad_recv_gids() - get the GIDs of sender and receiver of a MAD
  * @port: port at which it has arrived
  * @recv: the MAD, which has a GRH, or an IP header in its place
- * @sgid: takes the sender's GID
- * @dgid: takes the receiver's
+ * @sgid: receives the sender's GID
+ * @dgid: receives the receiver's
  *
  * Context: any.
  * Return: whether that is known.

@@ -41,7 +41,7 @@ EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_next);
  * @tx: the sender
  * @seg: segment that it names
  * @window: end of the window that it grants
- * @status: takes IB_MGMT_RMPP_STATUS_* for RMPP_TX_ABORT
+ * @status: receives IB_MGMT_RMPP_STATUS_* for RMPP_TX_ABORT
  *
  * Return: what it means.
  */
@@ -141,7 +141,7 @@ static void take(struct rmpp_rx *rx, u32 seg)
  * @len: payload length of its header, in bytes; counts in the last segment
  * @max_len: bytes that a segment can have
  * @ack: set if it is to be acknowledged, with @rx->have and @rx->window
- * @status: takes IB_MGMT_RMPP_STATUS_* for RMPP_RX_ABORT
+ * @status: receives IB_MGMT_RMPP_STATUS_* for RMPP_RX_ABORT
  *
  * Return: what becomes of it.
  */

@@ -308,7 +308,7 @@ int mad_send_post(struct mad_send *send)
 /**
  * ib_post_send_mad() - send MADs
  * @send_buf: the first of them; the others follow by ->next
- * @bad_send_buf: takes the one that was refused, with those behind it; may be NULL
+ * @bad_send_buf: receives the one that was refused, with those behind it; may be NULL
  *
  * The send handler is called for each that was taken: with IB_WC_SUCCESS when it has left and, if
  * @send_buf->timeout_ms is not 0, a response has come, which the receive handler has seen by then;

@@ -134,7 +134,7 @@ static enum smi_verdict receive_response(struct ib_smp *smp, const struct smi_no
  * @smp: the packet; hop pointer and return path change
  * @node: this node
  * @port: the port at which it arrived
- * @out_port: takes the port by which it leaves if it does; 0: by the LID it is for
+ * @out_port: receives the port by which it leaves if it does; 0: by the LID it is for
  *
  * Return: SMI_HERE, SMI_OUT, or SMI_DROP.
  */

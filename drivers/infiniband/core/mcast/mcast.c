@@ -122,7 +122,7 @@ EXPORT_SYMBOL(ib_sa_keep_multicast);
  * @device: device
  * @port_num: port
  * @mgid: the group
- * @rec: takes the membership, with all join states that the port has
+ * @rec: receives the membership, with all join states that the port has
  *
  * Context: any.
  * Return: 0, -ENODEV for a port without subnet administration, -EADDRNOTAVAIL if the port is no
@@ -152,7 +152,7 @@ EXPORT_SYMBOL(ib_sa_get_mcmember_rec);
  * @rec: the membership
  * @ndev: net device whose GID it is, for Ethernet; does not count on InfiniBand
  * @gid_type: type of that GID
- * @ah_attr: takes the address, which holds the source GID: for rdma_destroy_ah_attr()
+ * @ah_attr: receives the address, which holds the source GID: for rdma_destroy_ah_attr()
  *
  * Context: any.
  * Return: 0; -EINVAL for a port that is neither InfiniBand nor RoCE; -ENOENT if the member's port

@@ -344,7 +344,7 @@ static void format_entry(char *text, size_t size, const struct rdma_reject_entry
  * rdma_reject_text() - read a kept reason
  * @log: the log
  * @number: its number since the file was opened
- * @text: takes the sentence, with its NUL
+ * @text: receives the sentence, with its NUL
  * @size: bytes of room there; RDMA_REJECT_TEXT suffice
  *
  * Context: any.

@@ -142,7 +142,7 @@ static void drop(struct roce_gids *gids)
 
 /**
  * roce_gids_collect() - collect the GIDs that a port has by its net device
- * @gids: takes them, each with a reference to its net device; for roce_gids_release()
+ * @gids: receives them, each with a reference to its net device; for roce_gids_release()
  * @bottom: the net device, or NULL for a port without one, which has no GIDs
  *
  * Context: may sleep.

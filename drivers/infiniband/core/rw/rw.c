@@ -279,7 +279,7 @@ static int rw_init_any(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 
 /**
  * rdma_rw_ctx_init() - prepare a transfer
- * @ctx: takes the transfer
+ * @ctx: receives the transfer
  * @qp: QP made with cap.max_rdma_ctxs
  * @port_num: its port
  * @sg: local memory, which is mapped for DMA
@@ -399,7 +399,7 @@ static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 
 /**
  * rdma_rw_ctx_signature_init() - prepare a transfer with protection fields
- * @ctx: takes the transfer
+ * @ctx: receives the transfer
  * @qp: QP made with cap.max_rdma_ctxs and IB_QP_CREATE_INTEGRITY_EN
  * @port_num: its port
  * @sg: data, which is mapped for DMA

@@ -35,7 +35,7 @@
  * @query: on whose behalf
  * @seq: sequence number of the question
  * @path_use: LS_RESOLVE_PATH_USE_*
- * @found: takes the paths of an answer
+ * @found: receives the paths of an answer
  * @since: when it was asked, in jiffies
  * @cancelled: it is not worth waiting any longer
  */
@@ -146,7 +146,7 @@ static int put_wanted(struct sk_buff *skb, const struct sa_path_rec *rec, ib_sa_
  * @port: port that asks
  * @mad: the request as the subnet manager would get it
  * @seq: sequence number
- * @path_use: takes LS_RESOLVE_PATH_USE_*
+ * @path_use: receives LS_RESOLVE_PATH_USE_*
  * @gfp: how to allocate
  *
  * Return: the message or NULL.
@@ -203,7 +203,7 @@ static struct sk_buff *prepare(struct ib_sa_query *query, gfp_t gfp, struct sa_a
  * sa_local_ask() - ask the local service, if there is one and it may know
  * @query: a query that has not been posted
  * @gfp: how to allocate
- * @found: takes the paths of an answer
+ * @found: receives the paths of an answer
  *
  * Return: 0, and the query goes on when there is an answer or none in time; otherwise it was not
  * asked.
@@ -277,7 +277,7 @@ static u32 wanted_flags(u8 path_use)
  * read_paths() - paths of an answer that are of use
  * @nlh: the message
  * @path_use: what they are for
- * @recs: takes up to 3
+ * @recs: receives up to 3
  *
  * Return: their number; 0 for a refusal, and for a message that is malformed.
  */

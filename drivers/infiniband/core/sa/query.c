@@ -314,7 +314,7 @@ static int enter(struct ib_sa_query *query, gfp_t gfp)
  * sa_query_send() - send a query on its way
  * @query: prepared, with its record; not the caller's any more afterwards
  * @gfp: how to allocate
- * @out: takes the query before anything is sent, for ib_sa_cancel_query(); may be NULL
+ * @out: receives the query before anything is sent, for ib_sa_cancel_query(); may be NULL
  *
  * Return: its id, above 0; -ENOMEM or the MAD layer's error, in which case there is no callback.
  */

@@ -66,7 +66,7 @@ static const struct sa_detour path_detour = {
  *	manager sent with its refusal; without one with -ETIMEDOUT, -EINTR if cancelled or if the
  *	device goes, -EPROTO if what came was no answer to this, -EIO; may sleep
  * @context: for @callback
- * @query: takes the query, for ib_sa_cancel_query(), before @callback can be called
+ * @query: receives the query, for ib_sa_cancel_query(), before @callback can be called
  *
  * User space answers if it has a local service (ibacm), otherwise the subnet manager. A query that
  * is under way when the manager changes is sent to the new one.

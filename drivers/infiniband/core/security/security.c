@@ -57,7 +57,7 @@ struct ib_qp_security {
 
 /**
  * ib_security_blob_alloc() - mark the process that runs
- * @blob: takes the mark, which security_ib_free_security() frees
+ * @blob: receives the mark, which security_ib_free_security() frees
  *
  * Context: may sleep.
  * Return: 0 or the security module's error.

@@ -241,7 +241,7 @@ u32 ucma_id_destroy(struct ucma_id *id)
  * @number: its number
  * @from: its file
  * @to: the other one
- * @reported: takes how many of its events were read from @from and those before
+ * @reported: receives how many of its events were read from @from and those before
  *
  * Context: may sleep; the caller keeps both files open.
  * Return: 0, or as ucma_id_lock().

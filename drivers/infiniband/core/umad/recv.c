@@ -243,7 +243,7 @@ static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packe
  * umad_read_next() - read a MAD
  * @file: the file
  * @may_wait: wait for one
- * @buf: takes header and MAD
+ * @buf: receives header and MAD
  * @count: bytes of room there
  *
  * A MAD that cannot be copied stays to be read.

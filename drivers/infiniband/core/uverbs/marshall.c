@@ -26,7 +26,7 @@ static void put_long_lid(struct ib_device *device, struct ib_uverbs_ah_attr *dst
 /**
  * ib_copy_ah_attr_to_user() - convert an address vector for user space
  * @device: device
- * @dst: takes all members
+ * @dst: receives all members
  * @src: address vector
  *
  * Context: may sleep.
@@ -59,7 +59,7 @@ EXPORT_SYMBOL(ib_copy_ah_attr_to_user);
 /**
  * ib_copy_qp_attr_to_user() - QP attributes for user space
  * @device: device
- * @dst: takes all members but qp_attr_mask
+ * @dst: receives all members but qp_attr_mask
  * @src: attributes
  *
  * Context: may sleep.
@@ -102,7 +102,7 @@ EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
 
 /**
  * ib_copy_path_rec_to_user() - convert a path for user space
- * @dst: takes all members
+ * @dst: receives all members
  * @src: path; one of Omni-Path is given as an InfiniBand one
  *
  * Context: any.
@@ -136,7 +136,7 @@ EXPORT_SYMBOL(ib_copy_path_rec_to_user);
 
 /**
  * ib_copy_path_rec_from_user() - convert a path from user space
- * @dst: takes the path, which is of Omni-Path when its GIDs stand for LIDs
+ * @dst: receives the path, which is of Omni-Path when its GIDs stand for LIDs
  * @src: the user's
  *
  * Context: any.

@@ -192,7 +192,7 @@ EXPORT_SYMBOL(rdma_modify_ah);
 /**
  * rdma_query_ah() - read the address of a handle
  * @ah: AH
- * @ah_attr: takes the address, which owns no reference
+ * @ah_attr: receives the address, which owns no reference
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP; the driver's error.

@@ -44,8 +44,8 @@ EXPORT_SYMBOL(ib_get_rdma_header_version);
  * ib_get_gids_from_rdma_hdr() - get the GIDs of sender and receiver of a datagram
  * @hdr: the 40 bytes before the payload
  * @net_type: what they are
- * @sgid: takes the sender's GID
- * @dgid: takes the receiver's GID
+ * @sgid: receives the sender's GID
+ * @dgid: receives the receiver's GID
  *
  * IPv4 addresses become mapped ones.
  *
@@ -125,7 +125,7 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
  * @port_num: at this port
  * @wc: its completion
  * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
- * @ah_attr: takes the address vector, which owns a reference when it is routed: to be given up
+ * @ah_attr: receives the address vector, which owns a reference when it is routed: to be given up
  *	by rdma_destroy_ah_attr()
  *
  * Context: may sleep.

@@ -112,7 +112,7 @@ EXPORT_SYMBOL(ib_qp_usecnt_dec);
  * rdma_qp_create() - make a QP for a user or for a kernel consumer
  * @device: device
  * @pd: PD, NULL for types that have none
- * @attr: what it is to be; the sizes given come back
+ * @attr: attributes; receives the actual sizes
  * @udata: the driver's part of the request, NULL for kernel consumers
  * @uobject: the user's handle, NULL for kernel consumers
  * @caller: module that owns a QP without handle
@@ -194,7 +194,7 @@ free:
  *
  * @device: device
  * @pd: PD, NULL for types that have none
- * @attr: what it is to be; the sizes given come back
+ * @attr: attributes; receives the actual sizes
  * @udata: the driver's part of the request
  * @uobject: the handle
  * @caller: module that owns a QP which outlives the handle
@@ -299,9 +299,9 @@ EXPORT_SYMBOL(ib_modify_qp);
 /**
  * ib_query_qp() - read attributes of a QP
  * @qp: QP
- * @qp_attr: takes the attributes; its address vectors own no references
+ * @qp_attr: receives the attributes; its address vectors own no references
  * @qp_attr_mask: which are wanted at least, enum ib_qp_attr_mask
- * @qp_init_attr: takes what it was made with
+ * @qp_init_attr: receives the attributes that it was created with
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the driver cannot; the driver's error.
@@ -346,7 +346,7 @@ static int handle_end(void *what)
  * ib_destroy_qp_async() - begin to destroy a kernel QP
  * @qp: the QP, or a handle of one that is shared; not to be used again unless @done reports
  *	an error
- * @done: told the end: no event or completion of the QP comes any more
+ * @done: called at the end: no event or completion of the QP comes any more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

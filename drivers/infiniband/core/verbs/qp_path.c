@@ -53,7 +53,7 @@ static int path_resolve_roce(struct ib_qp *qp, struct ib_qp_attr *attr, struct i
  * qp_paths_prepare() - check and complete the paths of a modification
  * @qp: QP
  * @attr: attributes; address vectors get their source GID entries, a path above a bond its slave
- * @mask: which attributes count
+ * @mask: which attributes are valid
  * @udata: the user's request, NULL for kernel consumers, which resolve addresses themselves
  * @paths: filled for qp_paths_commit() and qp_paths_release()
  *
@@ -101,7 +101,7 @@ static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_att
  * qp_paths_commit() - keep the paths that the driver has accepted in the QP
  * @qp: QP
  * @attr: attributes
- * @mask: which attributes count
+ * @mask: which attributes are valid
  */
 void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
@@ -114,7 +114,7 @@ void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 /**
  * qp_paths_release() - end what qp_paths_prepare() began
  * @attr: attributes, again as the caller gave them
- * @mask: which attributes count
+ * @mask: which attributes are valid
  * @paths: what qp_paths_prepare() filled
  */
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths)

@@ -159,7 +159,7 @@ static void handle_silence(struct ib_qp *qp)
 /**
  * qp_share() - give a new target QP its first handle and let others find it
  * @real: the QP; the caller destroys it on error
- * @attr: what it was made with
+ * @attr: the attributes that it was created with
  *
  * Context: may sleep.
  * Return: the handle or an ERR_PTR.
