@@ -312,8 +312,7 @@ static struct addr_request *find_and_cancel(const struct rdma_dev_addr *addr)
  * rdma_addr_cancel() - end all requests for an address
  * @addr: as it was given to rdma_resolve_ip()
  *
- * Afterwards no callback runs with it, nor will one be called. Only the callback that itself
- * cancels goes on.
+ * Afterwards no callback with it runs or will be called, except one that itself has cancelled.
  *
  * Context: may sleep; without locks that a callback of @addr takes.
  */
@@ -351,7 +350,7 @@ static void wake(const struct addr_hop *hop, const union ib_gid *gid)
  * @nlh: header of the message
  * @extack: for errors of its attributes
  *
- * A refusal, and what nobody waits for, is passed over: another program may know more.
+ * Refusals, and answers that no request waits for, are ignored: another program may know more.
  *
  * Return: 0; -EPERM for a question, which programs do not ask here; -EINVAL without a GID.
  */

@@ -209,7 +209,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_find_gid_by_filter);
  * @port_num: port that has it
  * @index: where it stands; may be NULL
  *
- * RoCE ports are left out since one GID stands there once for each type. Context: may sleep.
+ * RoCE ports are left out, since a GID is in their tables once for each type. Context: may sleep.
  * Return: 0, or -ENOENT.
  */
 int ib_find_gid(struct ib_device *device, union ib_gid *gid, u32 *port_num, u16 *index)

@@ -137,8 +137,8 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
  * ib_cache_event() - refresh what an event may have changed
  * @event: event of a registered device, whose handlers have not heard of it yet
  *
- * If the device does not answer, the cache stays as it is. If GIDs have changed with an event that
- * does not say so, the handlers hear of that first. Context: may sleep.
+ * If the driver fails, the cache stays as it is. If GIDs have changed with an event that does not
+ * say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may sleep.
  */
 void ib_cache_event(const struct ib_event *event)
 {

@@ -208,7 +208,7 @@ static bool is_there(const struct gid_table *table, const struct ib_gid_attr *at
  * @standard: it is the standard GID of its net device
  * @changed: set to true if the table is different now, else left alone
  *
- * The driver hears of it before anybody can find the GID.
+ * The driver gets the GID before look-ups can find it.
  *
  * Context: may sleep.
  * Return: 0, also if the GID is there already; -ENOSPC, -ENOMEM, or the driver's error.

@@ -234,9 +234,9 @@ EXPORT_SYMBOL(ib_create_cm_id);
  * ib_destroy_cm_id() - destroy an id
  * @cm_id: id
  *
- * The peer of a connection is told; whether that arrives is not waited for. A connection that had
- * been made leaves its peer's QP in TIMEWAIT: until that is over nobody else may connect with it.
- * No event is delivered any more. An id that ib_cm_insert_listen() has returned several times stays
+ * The peer of a connection is sent a message, whose arrival is not waited for. An established
+ * connection leaves its peer's QP in TIMEWAIT: until that is over, no other id may connect to it.
+ * No more events are delivered. An id that ib_cm_insert_listen() has returned several times stays
  * until it has been destroyed as often.
  *
  * Context: may sleep until the id's handler has returned; so not from there.

@@ -19,7 +19,7 @@
  * cm_time_to_ms() - convert an IBA time to milliseconds
  * @iba_time: 4.096 us * 2^n; above CM_TIME_MAX, which no message can say, it counts as that
  *
- * Rounded up: a wait is never shorter than what was asked for.
+ * Rounds up, so that a wait is never too short.
  *
  * Return: milliseconds, 1 to 8796094.
  */

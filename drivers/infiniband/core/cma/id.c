@@ -301,7 +301,7 @@ void rdma_destroy_id(struct rdma_cm_id *id)
 EXPORT_SYMBOL(rdma_destroy_id);
 
 /**
- * cma_remove_id() - tell an id that its device goes away
+ * cma_remove_id() - report to an id that its device is removed
  * @id: the id, with a reference of the caller, which this drops
  *
  * Ends what the id has in progress.  The id keeps its device until the consumer destroys it, also

@@ -459,8 +459,8 @@ static int join(struct cma_mcast *mcast)
  * @join_state: mask of BIT(FULLMEMBER_JOIN) and so on
  * @context: private data of the group's events
  *
- * MULTICAST_JOIN tells how to reach the group, MULTICAST_ERROR that it could not be joined, or that
- * the membership was lost.
+ * MULTICAST_JOIN has the address of the group; MULTICAST_ERROR says that it could not be joined, or
+ * that the membership was lost.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL in another state, for another id, or for an address that is no group;

@@ -78,7 +78,7 @@ EXPORT_SYMBOL(rdma_set_min_rnr_timer);
  * @id: the id
  * @reuse: other than 0 if so
  *
- * All ids of a port must say so.  An id that listens has its port for itself again.
+ * All ids of a port have to agree.  When an id listens, it does not share its port any more.
  *
  * Context: any.
  * Return: 0; -EINVAL when a listening id is to share its port, or a bound one not to share it any

@@ -191,7 +191,7 @@ static void adjust_rts(struct ib_qp_attr *attr, const struct rdma_conn_param *pa
  * @id: id, which may have no QP
  * @param: the consumer's parameters, or NULL to take what was agreed with the peer
  *
- * INIT is set again, as the rights and the P_Key are known by now.
+ * Moves it to INIT again first, as access rights and P_Key are known by now.
  *
  * Return: 0, also without a QP; errors of rdma_init_qp_attr() and ib_modify_qp().
  */

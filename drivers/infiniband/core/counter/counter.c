@@ -328,7 +328,7 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
  * @num: how many values
  * @sums: what they are added to
  *
- * A counter that cannot be read adds what it had when it last could.
+ * A counter that cannot be read adds the values that were read last.
  *
  * Context: may sleep.
  */

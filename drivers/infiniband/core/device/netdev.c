@@ -97,7 +97,8 @@ EXPORT_SYMBOL(ib_device_set_netdev);
  * @ib_dev: the device
  * @port: port number
  *
- * It may be one that is being unregistered: a driver that is told so compares it with its ports'.
+ * It may be a net device that is being unregistered, so that a driver which handles that can
+ * compare it with those of its ports.
  * Context: may sleep.
  *
  * Return: the net device with a reference for dev_put(), or NULL.

@@ -46,11 +46,11 @@ EXPORT_SYMBOL(iw_create_cm_id);
  * iw_destroy_cm_id() - destroy an id
  * @cm_id: the id
  *
- * A connection is aborted, a request that was not answered is rejected, a listener listens no
- * more, and requests that it has not told of are rejected. While the driver owes the answer to a
- * connect or accept, this waits for it, and for its event to be handled. Afterwards the handler is
- * not called any more and is not running, unless it is the caller: a handler may destroy its own
- * id, and then has to return 0.
+ * A connection is aborted, and an unanswered request is rejected. A listener stops listening, and
+ * requests that it has not reported yet are rejected. If a connect or accept is in progress in the
+ * driver, this waits until the driver has reported the result, and the event is handled. Afterwards
+ * the handler is not called any more and is not running, unless it is the caller: a handler may
+ * destroy its own id, and then has to return 0.
  *
  * Context: may sleep.
  */
@@ -130,7 +130,7 @@ static struct ib_qp *take_qp(struct iwcm_id *cm, const struct iw_cm_conn_param *
  * @cm_id: an idle id with local_addr and remote_addr set
  * @iw_param: the QP, numbers of RDMA READs under way, private data
  *
- * CONNECT_REPLY says what came of it.
+ * The event CONNECT_REPLY has the result.
  *
  * Context: may sleep; where addresses are mapped, up to 20 s.
  * Return: 0; -EINVAL if the id is not idle or the device has no such QP; the driver's error, or one

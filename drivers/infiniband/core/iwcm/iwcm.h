@@ -81,9 +81,9 @@ struct iwcm_brief {
  * @work: tells the consumer what waits
  * @told: the event that the handler sees; used by @runner alone
  *
- * All that an id needs for the events of a connection is part of it, so that none is lost for want
- * of memory.  A driver may report each kind of event once for each connection; what it says again
- * before the consumer has heard the first is dropped.
+ * All that an id needs for the events of a connection is part of it, so that none is lost when
+ * memory is short.  A driver may report each kind of event once for each connection; a repeated one
+ * is dropped if the consumer has not got the first yet.
  */
 struct iwcm_id {
 	struct iw_cm_id id;

@@ -310,13 +310,13 @@ int mad_send_post(struct mad_send *send)
  * @send_buf: the first of them; the others follow by ->next
  * @bad_send_buf: receives the one that was refused, with those behind it; may be NULL
  *
- * The send handler is called for each that was taken: with IB_WC_SUCCESS when it has left and, if
- * @send_buf->timeout_ms is not 0, a response has come, which the receive handler has seen by then;
- * with IB_WC_RESP_TIMEOUT_ERR when none has come; with IB_WC_WR_FLUSH_ERR when it was given up or
- * the device has gone; with IB_WC_REM_ABORT_ERR when the peer did not want all of a message; else
- * with what has kept it from being sent. A buffer may be posted again after that.
+ * The send handler is called for each MAD that was accepted: with IB_WC_SUCCESS when it has been
+ * sent and, if @send_buf->timeout_ms is not 0, the receive handler has got its response; with
+ * IB_WC_RESP_TIMEOUT_ERR if there was no response; with IB_WC_WR_FLUSH_ERR if it was cancelled or
+ * the device is gone; with IB_WC_REM_ABORT_ERR if the peer has aborted a long message; else with
+ * the error that has kept it from being sent. Then the buffer may be posted again.
  *
- * A negative time is longer than anybody waits, and negative retries are more than there will be.
+ * A negative time, and a negative number of retries, are without limit in practice.
  *
  * Context: any; the handlers are called in a context that may sleep, never from here.
  * Return: 0; -EINVAL for agents without the handlers, a directed route that does not begin at this

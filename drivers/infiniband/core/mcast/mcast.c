@@ -92,8 +92,8 @@ static struct mcast_member *member_of(struct ib_sa_multicast *multicast)
  * ib_sa_free_multicast() - give a membership up
  * @multicast: membership that is to be joined, has joined or has been lost
  *
- * The subnet manager is told when the last consumer of a join state has gone. The callback is not
- * running any more on return. Context: may sleep; not from the callback.
+ * The port leaves the group when the last consumer of a join state has gone. On return, the
+ * callback does not run any more. Context: may sleep; not from the callback.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 {

@@ -347,7 +347,7 @@ void rdma_restrack_drain(struct rdma_restrack_entry *res)
  * rdma_restrack_del() - end an entry
  * @res: entry, published or not
  *
- * When it returns, the entry is in no table and nobody holds a reference.
+ * When it returns, the entry is in no table, and there are no references to it.
  *
  * Context: may sleep.
  */

@@ -64,11 +64,11 @@ int ib_device_enable(struct ib_device *device)
 }
 
 /**
- * ib_device_disable() - take a device out of everything
+ * ib_device_disable() - detach a device from everything that uses it
  * @device: device of a successful ib_device_enable(); its registration_lock is held
  *
- * Returns when all clients have let go and no reference is left. Context: may sleep, for as long as
- * clients and holders of references take.
+ * Returns when all clients are detached and all references are dropped. Context: may sleep, for as
+ * long as clients and holders of references take.
  */
 void ib_device_disable(struct ib_device *device)
 {

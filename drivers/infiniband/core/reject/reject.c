@@ -52,9 +52,10 @@ static struct rdma_running *running_probe(unsigned int try)
  * rdma_reject_attach() - let functions that the current task calls give a request reasons
  * @scope: from rdma_reject_begin()
  *
- * Until rdma_reject_leave(), reasons given by this task are the request's. Scopes nest: an inner
- * one takes over until it is left. It stands in the same place as the outer one, or in an earlier
- * one that has become free, which is found first. Context: task context, any locks; does not sleep.
+ * Until rdma_reject_leave(), reasons that this task gives belong to the request.  Scopes nest: an
+ * inner one replaces the outer one until it is left.  It is in the same slot as the outer one, or
+ * in an earlier slot that has become free, which is found first.  Context: task context, any locks;
+ * does not sleep.
  */
 void rdma_reject_attach(struct rdma_reject_scope *scope)
 {

@@ -95,7 +95,7 @@ static void tell(struct ib_device *device, u32 port_num)
  * @port_num: RoCE port
  * @change: what has changed
  *
- * Listeners hear of it by IB_EVENT_GID_CHANGE if the table is different then.
+ * Dispatches IB_EVENT_GID_CHANGE if the table has changed.
  *
  * Context: may sleep; calls of one port do not overlap.
  * Return: 0, or -ENOMEM with the table as it was.

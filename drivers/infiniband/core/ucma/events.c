@@ -306,7 +306,7 @@ void ucma_events_take(struct ucma_id *id, const struct ucma_group *group, struct
  * @id: the id, which is locked
  * @to: the file
  *
- * The new ids of unread connection requests go along, as nobody knows them yet.
+ * The new ids of unread connection requests move too, as the program does not know them yet.
  *
  * Context: under the deliver mutex of the id's present file.
  * Return: how many events of the id were read.

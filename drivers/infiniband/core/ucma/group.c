@@ -14,7 +14,7 @@ static DEFINE_XARRAY_ALLOC(ucma_groups);
  * ucma_group_alloc() - make a group that an id is going to join
  * @id: the id
  *
- * It has a number that nobody finds yet.
+ * It has a number, but look-ups do not find it yet.
  *
  * Return: the group, or NULL without memory.
  */

@@ -69,7 +69,7 @@ static struct ucma_id *alloc_id(void)
 /**
  * ucma_id_alloc() - make an id
  *
- * It has a number that nobody finds yet, and room for the events that nobody asks for.
+ * It has a number, but look-ups do not find it yet; and room for unsolicited events.
  *
  * Return: the id, to be given up by ucma_id_discard() or ucma_id_destroy(); NULL without memory.
  */
@@ -211,7 +211,7 @@ static void drop_events(struct list_head *events)
  * ucma_id_destroy() - destroy an id
  * @id: an id that is claimed, or that never was known
  *
- * Connection requests to it that nobody has read are rejected.  A request's own id has none.
+ * Unread connection requests to it are rejected.  The id of a request has none.
  *
  * Context: may sleep.
  * Return: how many of its events were read.

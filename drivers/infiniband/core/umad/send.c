@@ -83,7 +83,7 @@ static void end_send(struct ib_umad_file *file, struct ib_umad_packet *packet)
  * @mad: the agent
  * @wc: how it ended
  *
- * The program is told only of requests that nobody answered.
+ * Only requests without a response are reported to the program.
  *
  * Context: may sleep.
  */

@@ -16,8 +16,7 @@
  * @method: the method
  * @key: the attribute's place in it
  *
- * The numbers of what a driver adds are those of its own part of the name space, so that they would
- * say nothing.
+ * Attributes of a driver have numbers in its own name space, which would say nothing here.
  *
  * Return: the name.
  */
@@ -164,7 +163,7 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
  * @key: its place in the bundle
  * @name: for refusals
  *
- * Objects are taken, payloads looked at only as far as @spec asks.
+ * Objects are taken; payloads are read only as far as @spec requires.
  *
  * Return: 0; -EINVAL for a wrong length, handle, or a second attribute of the same kind;
  * -EOPNOTSUPP for contents this kernel does not know; or what taking the object gave.

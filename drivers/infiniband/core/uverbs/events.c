@@ -133,7 +133,7 @@ const struct file_operations uverbs_comp_fops = {
  * @uobj: its object
  * @why: unused, the same for a close and for the removal of the device
  *
- * Readers see what is queued already only if they come before this: the CQs go with the device.
+ * Events that are queued already can be read only before this, as the CQs go with the device.
  */
 void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 {

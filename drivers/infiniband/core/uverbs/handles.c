@@ -259,9 +259,9 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
  *
- * An object that the driver cannot destroy stays until the file is closed.  That is no fault of
- * the driver: what a program knows of the object already, such as an MR's key, it can use while the
- * rest of the reply waits for its page.
+ * An object that the driver cannot destroy stays until the file is closed.  That need not be a
+ * fault of the driver: a program can use what it already knows of the object, such as an MR's key,
+ * while the rest of the reply waits for its page.
  */
 void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs, bool hw)
 {

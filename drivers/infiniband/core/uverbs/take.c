@@ -136,8 +136,8 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
  * @call: the request; uverbs_give_back() calls this if there are any
  * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
  *
- * Copying to user space is over, and with it what can fail.  Objects stand on what the handler
- * settles, so that is first there and last gone.
+ * Copying to user space is done, so nothing can fail any more.  Objects depend on what the handler
+ * settles, so that becomes visible first and is undone last.
  */
 void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 {

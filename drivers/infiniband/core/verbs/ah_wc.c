@@ -24,8 +24,8 @@ static bool is_ipv4(const struct iphdr *ip)
  * ib_get_rdma_header_version() - is there an IPv4 or an IPv6 header before a payload?
  * @hdr: the 40 bytes before the payload
  *
- * An IPv4 header stands in the last 20 of them, and what comes first may look like anything, an
- * IPv6 header too: then the IPv4 header's checksum decides.
+ * An IPv4 header is in the last 20 of them, and the bytes before it may look like an IPv6 header:
+ * then the checksum of the IPv4 header decides.
  *
  * Context: any.
  * Return: 4, 6 (also for a GRH), or 0 for neither.

@@ -51,7 +51,7 @@ static void drain_wait(struct ib_cq *cq, struct drain *drain)
  * ib_drain_sq() - wait until every send has completed to the consumer
  * @qp: QP, which is in the error state then; its send CQ is one of ib_alloc_cq()
  *
- * Queue and CQ have room for one more request, and nobody posts meanwhile.
+ * Queue and CQ must have room for one more request, and the caller posts nothing meanwhile.
  *
  * Context: may sleep.
  */
@@ -79,7 +79,7 @@ EXPORT_SYMBOL(ib_drain_sq);
  * @qp: QP without SRQ, which is in the error state then; its receive CQ is one
  *	of ib_alloc_cq()
  *
- * Queue and CQ have room for one more request, and nobody posts meanwhile.
+ * Queue and CQ must have room for one more request, and the caller posts nothing meanwhile.
  *
  * Context: may sleep.
  */
@@ -130,7 +130,7 @@ static void drain_srq_user(struct ib_qp *qp)
  * ib_drain_qp() - wait until everything posted has completed to the consumer
  * @qp: QP, which is in the error state then; its CQs are those of ib_alloc_cq()
  *
- * Queues and CQs have room for one more request, and nobody posts meanwhile.
+ * Queues and CQs must have room for one more request, and the caller posts nothing meanwhile.
  *
  * Context: may sleep.
  */

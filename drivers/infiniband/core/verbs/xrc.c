@@ -37,7 +37,7 @@ static const struct rdma_object_ops xrcd_ops = {
  * @inode: file that names it between processes, or NULL; the caller holds it
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
- * The domain belongs to nobody in particular: processes come and go.
+ * The domain belongs to no single process.
  *
  * Context: may sleep.
  * Return: the domain, to be destroyed with ib_dealloc_xrcd_user(); -EOPNOTSUPP,

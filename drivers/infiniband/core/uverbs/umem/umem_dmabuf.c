@@ -94,7 +94,7 @@ static int dmabuf_map(struct ib_umem_dmabuf *umem_dmabuf)
  * ib_umem_dmabuf_map_pages() - map a part of a buffer for its device
  * @umem_dmabuf: the part; its buffer's reservation lock is held
  *
- * When it is mapped already, only what moves the buffer is waited for.
+ * If it is mapped already, this only waits for moves of the buffer.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL when the buffer was taken back; what the exporter refused.
