@@ -41,9 +41,9 @@ typedef void (*addr_callback)(int status, struct sockaddr *src_addr, struct rdma
  * @by_hop: in the table by @hop, while it waits; protected by lock
  * @ref: the table's reference, and one for each rdma_addr_cancel() that has found it
  * @work: looks, and calls back
- * @query: what is looked for
+ * @query: parameters of the look-up
  * @deadline: when it is given up, in jiffies
- * @callback: of the consumer
+ * @callback: callback of the consumer
  * @context: for @callback
  * @addr: the consumer's structure, which takes the result
  * @seq: number of its question to a program

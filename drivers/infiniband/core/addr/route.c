@@ -277,7 +277,7 @@ static int find_rcu(const struct addr_query *query, struct addr_route *route, bo
 
 /**
  * addr_route_find() - find the interface and the neighbour to which an address leads
- * @query: what is looked for
+ * @query: parameters of the look-up
  * @route: receives what was found, to be given back by addr_route_release(); the link address of
  *	the peer is known if hop.family is AF_UNSPEC
  *

@@ -55,7 +55,7 @@ static void migrate(struct cm_id *id)
  * cm_follow() - carry out a rule, but for its message
  * @id: id, with its lock held
  * @rule: the rule
- * @event: what the consumer is told if the rule says so; NULL if nothing can be told. It is the
+ * @event: the event for the consumer, if the rule wants one; NULL if there can be none. It is the
  *	id's, or gone, afterwards.
  */
 void cm_follow(struct cm_id *id, const struct cm_rule *rule, struct cm_event *event)
@@ -118,7 +118,7 @@ static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *ms
  * cm_say() - send a rule's message
  * @id: id, with its lock held
  * @rule: the rule
- * @msg: what the caller has to say besides
+ * @msg: further fields from the caller
  *
  * Return: 0, also if the rule has none; or an error.
  */
@@ -148,7 +148,7 @@ int cm_say(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *msg)
 /**
  * cm_repeat() - answer a message that came before as it was answered then
  * @id: id, with its lock held
- * @rule: what to send
+ * @rule: the rule, with what to send
  * @to: the message
  */
 void cm_repeat(struct cm_id *id, const struct cm_rule *rule, const struct cm_msg *to)

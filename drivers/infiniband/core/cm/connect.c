@@ -157,8 +157,8 @@ static int request(struct cm_id *id, const struct ib_cm_req_param *param, bool p
 /**
  * ib_send_cm_req() - ask for a connection
  * @cm_id: id that does nothing yet
- * @param: what is asked for; qp_type is IB_QPT_RC, IB_QPT_UC or IB_QPT_XRC_INI, times are those of
- *	InfiniBand (4.096 us * 2^n)
+ * @param: parameters of the request; qp_type is IB_QPT_RC, IB_QPT_UC or IB_QPT_XRC_INI, times are
+ *	those of InfiniBand (4.096 us * 2^n)
  *
  * The request is repeated until it is answered, max_cm_retries times; then the event is
  * IB_CM_REQ_ERROR. Its answer is IB_CM_REP_RECEIVED or IB_CM_REJ_RECEIVED.

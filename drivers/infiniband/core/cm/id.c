@@ -137,7 +137,7 @@ static enum cm_input last_input(const struct cm_id *id, int err)
 /**
  * cm_id_end() - end an id
  * @id: id that its consumer does not use any more
- * @err: what its handler has returned, or 0
+ * @err: return value of its handler, or 0
  *
  * Context: may sleep until its handler has returned.
  */

@@ -203,7 +203,7 @@ static const struct cm_field cm_apr_fields[] = {
  * struct cm_layout - a message
  * @name: for people
  * @fields: its numbers
- * @count: of them
+ * @count: number of them
  * @data: byte behind the header where the private data begin
  * @data_size: bytes of private data
  * @info: byte behind the header where additional information begins, if @info_size
@@ -427,7 +427,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_msg_unpack);
 
 /**
  * cm_msg_type_of() - which message an attribute id says
- * @attr_id: of the datagram
+ * @attr_id: attribute ID of the datagram
  *
  * Return: the message, CM_MSG_TYPES if it is none of them.
  */
@@ -497,7 +497,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_req_qp_type);
 /**
  * cm_req_set_qp_type() - say in a REQ which type of QP its sender has
  * @req: the request
- * @qp_type: of the sender's QP
+ * @qp_type: QP type of the sender's QP
  *
  * Return: 0; -EINVAL if QPs of this type are not connected.
  */

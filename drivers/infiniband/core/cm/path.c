@@ -13,7 +13,7 @@
  * cm_path_of_rec() - convert a path to the form that messages have
  * @rec: path from here
  * @path: receives it
- * @ack_delay: of the own device, an IBA time
+ * @ack_delay: ACK delay of the own device, an IBA time
  */
 void cm_path_of_rec(struct sa_path_rec *rec, struct cm_path *path, u8 ack_delay)
 {

@@ -23,7 +23,7 @@
  * @next: state afterwards, if the input is carried out
  * @lap: state of loading an alternate path afterwards, plus 1; 0: as before
  * @send: message to send, plus 1; 0: none
- * @about: what a REJ or MRA is about
+ * @about: enum cm_about of a REJ or MRA
  * @code: its reason or status
  * @event: for the consumer, plus 1; 0: none
  * @error: for a call that is refused; 0: -EINVAL
@@ -309,9 +309,9 @@ static struct cm_rule cm_rule_of(const struct cm_cell *cell, enum ib_cm_state st
 
 /**
  * cm_proto_rule() - find the rule for an input
- * @state: of the id
+ * @state: state of the id
  * @lap: state of loading an alternate path
- * @input: what happens
+ * @input: the input
  *
  * A LAP may be sent by the active side only, which the caller sees to.
  *
@@ -439,7 +439,7 @@ static const struct cm_wait_rule cm_waits[ROWS] = {
 
 /**
  * cm_proto_wait() - get what an id waits for in a state
- * @state: of an id
+ * @state: state of an id
  * @lap: state of loading an alternate path
  *
  * Return: what for, and which message is under way.

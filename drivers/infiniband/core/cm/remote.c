@@ -111,7 +111,7 @@ static enum cm_bind insert(struct rhashtable *table, struct cm_remote *remote,
 
 /**
  * cm_remote_bind() - take a peer for an id
- * @remote: of the id; bound to no peer
+ * @remote: peer of the id; bound to no peer
  * @ca_guid: the peer's adapter
  * @comm_id: the peer's id
  * @qpn: the peer's QP
@@ -139,7 +139,7 @@ enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, 
 
 /**
  * cm_remote_unbind() - let others have the peer
- * @remote: of an id, or NULL
+ * @remote: peer of an id, or NULL
  *
  * Context: any.
  */

@@ -14,7 +14,7 @@
  * struct cm_request - a request for a connection that is being handled
  * @port: where it has arrived
  * @wc: the datagram
- * @msg: what it says; LIDs that it could not know are put in
+ * @msg: the decoded message, completed by LIDs that it could not know
  * @id: made for it
  * @event: for its handler
  */

@@ -122,7 +122,7 @@ struct cma_report {
 
 /**
  * struct cma_id - an id, with what rdma_cm knows of it
- * @id: what the consumer sees
+ * @id: the part that the consumer sees
  * @obj: how `rdma resource show cm_id` finds it; published while the id has a device
  * @lock: protects @state, @reports and each report's @queued.  Taken with interrupts off:
  *	neighbours change in softirq context
@@ -154,9 +154,9 @@ struct cma_report {
  * @query: the last SA query of a route, which may have ended; with @query_id
  * @query_id: number of @query
  * @used_resolve_ip: rdma_resolve_ip() was called, so rdma_addr_cancel() has something to cancel
- * @cm_id: of the transport; NULL until connecting or listening, and again when its handler is about
- *	to destroy it by its return value
- * @backlog: of rdma_listen()
+ * @cm_id: CM id of the transport; NULL until connecting or listening, and again when its handler is
+ *	about to destroy it by its return value
+ * @backlog: backlog of rdma_listen()
  * @seq_num: first PSN
  * @qkey: Q_Key, 0 while none is set
  * @qp_num: QP number of a connection whose QP is not made by rdma_cm
@@ -240,8 +240,8 @@ static inline struct cma_id *to_cma_id(struct rdma_cm_id *id)
 
 /**
  * struct cma_port_config - what configfs sets for a port
- * @gid_type: of GIDs of ids that are not told otherwise
- * @tos: of RoCE ids whose consumer sets none
+ * @gid_type: default GID type of ids
+ * @tos: default type of service of RoCE ids
  */
 struct cma_port_config {
 	enum ib_gid_type gid_type;
@@ -414,7 +414,7 @@ unsigned long cma_gid_types(struct ib_device *device, u32 port_num);
  * struct cma_listen_key - what a listen and a request have to agree in
  * @net: network namespace
  * @ps: port space
- * @service_id: of the request; its low 16 bits are the port, but for PS_IB and PS_IPOIB
+ * @service_id: service ID of the request; its low 16 bits are the port, but for PS_IB and PS_IPOIB
  * @local: the address that the peer wants to reach, AF_INET, AF_INET6 or AF_IB
  * @device: device on which the request arrived
  * @port_num: its port

@@ -283,7 +283,7 @@ static const struct {
 
 /**
  * cma_ib_event() - handler of an id's connection
- * @cm_id: of ib_cm
+ * @cm_id: CM id of ib_cm
  * @ib: its event
  *
  * Context: ib_cm's; one event at a time.

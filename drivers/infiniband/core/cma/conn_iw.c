@@ -149,7 +149,7 @@ static void end_unlock(struct cma_id *id)
 
 /**
  * cma_iw_event() - handler of an id's connection
- * @cm_id: of iw_cm
+ * @cm_id: CM id of iw_cm
  * @iw: its event
  *
  * Context: iw_cm's work queue; one event at a time.

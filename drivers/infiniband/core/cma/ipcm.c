@@ -105,7 +105,7 @@ static void parse_ipv6(struct sockaddr_storage *to, const u8 *from, __be16 port)
  * ipcm_parse() - read the header of a request that has arrived
  * @ends: receives the addresses; the receiver is the local end. Cleared if an error is returned
  * @hdr: at least IPCM_HDR_SIZE bytes of private data
- * @service_id: of the request; its low 16 bits are the local port
+ * @service_id: service ID of the request; its low 16 bits are the local port
  *
  * Return: 0; -EINVAL for an unknown version of the header; -EAFNOSUPPORT if it holds no IP
  * addresses.

@@ -248,8 +248,8 @@ static void ib_mgid(struct cma_id *id, const struct sockaddr *addr, union ib_gid
 /**
  * cma_sa_join() - ask the subnet manager for a group
  * @id: id with a device
- * @rec: what the group is to be
- * @mask: what of @rec counts
+ * @rec: attributes of the group
+ * @mask: which attributes are valid
  * @context: for the membership
  *
  * Return: the membership or an error pointer.
@@ -541,7 +541,7 @@ EXPORT_SYMBOL(rdma_leave_multicast);
 /**
  * rdma_leave_multicast_of() - leave the group of a context
  * @id: the id
- * @context: what was given to rdma_join_multicast(), not NULL; one that was not is no error
+ * @context: context of rdma_join_multicast(), not NULL; an unknown one is ignored
  *
  * This is for a consumer that joins several times by the same address, and has to know which of the
  * groups it has left.  As with rdma_leave_multicast(), no event with this context follows.

@@ -367,7 +367,7 @@ static bool place_matches(struct cma_id *id, const struct cma_listen_key *key)
 
 /**
  * cma_find_listener() - find the listener for a request
- * @key: what the request says
+ * @key: values of the request
  *
  * Context: any; takes no lock, and as long for ten thousand listeners as for one.
  * Return: the listening id with a reference, or NULL.

@@ -47,7 +47,7 @@ static void read_sidr(struct cma_request *request, const struct ib_cm_event *eve
 /**
  * cma_read_request() - read the ends of a request, apart from IP addresses
  * @request: receives it
- * @event: of ib_cm
+ * @event: event of ib_cm
  *
  * Return: 0, or -EINVAL for an event that is no request.
  */

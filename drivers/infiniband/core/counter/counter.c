@@ -170,7 +170,7 @@ static int counter_publish(struct rdma_counter *counter, struct ib_qp *qp)
  * counter_begin() - make a counter for a QP, and bind it
  * @qp: QP that a reference or a running request keeps
  * @port_num: its port, whose lock is held
- * @mode: what the counter is made for: the port's rule, or by hand
+ * @mode: whether the counter is made by the port's rule or by hand
  *
  * Return: the counter, which lives while the QP is bound; else an ERR_PTR.
  */
@@ -326,7 +326,7 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
  * @port_num: valid port number
  * @first: number of the first value
  * @num: how many values
- * @sums: what they are added to
+ * @sums: the values are added to these
  *
  * A counter that cannot be read adds the values that were read last.
  *

@@ -261,7 +261,7 @@ EXPORT_SYMBOL(ib_unregister_client);
  * ib_set_client_data() - store a client's data for a device
  * @device: device the client is attached or being attached to
  * @client: the client
- * @data: what ib_get_client_data() will return and remove() will be given
+ * @data: value for ib_get_client_data() and remove()
  *
  * Context: any that may take a spinlock; does not fail, the place was made by the attachment.
  */

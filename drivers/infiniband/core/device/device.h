@@ -108,7 +108,7 @@ struct rdma_device_core {
  * @cache: GID and P_Key tables, see cache/
  * @netdev_lock: protects @netdev and @netdev_tracker
  * @netdev: net device that ib_device_set_netdev() has named, or NULL
- * @netdev_tracker: of the reference to @netdev
+ * @netdev_tracker: tracker of the reference to @netdev
  * @netdev_link: in the table by net device while @netdev is set; walked under RCU
  * @subnet_prefix: upper half of the port's GIDs in host byte order, as the cache last saw it
  * @hw_stats: hardware counters of the port, or NULL; see counter/hw_stats.c

@@ -211,7 +211,7 @@ void ib_device_notifier_unregister(struct notifier_block *nb)
  * ib_device_notify() - tell subscribers that a device has come, gone or changed its net device
  * @device: the device
  * @port_num: the port whose net device it is about, 0 for changes of the device
- * @type: what has happened
+ * @type: type of the event
  *
  * Context: may sleep.
  */

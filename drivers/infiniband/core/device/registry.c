@@ -179,7 +179,7 @@ bool ib_registry_is_empty(void)
 /**
  * ib_registry_announce() - tell user space of a device
  * @device: device in sysfs
- * @action: what happened to it
+ * @action: action of the uevent
  *
  * The message carries the device's path, which a change of its name frees.
  */

@@ -198,7 +198,7 @@ EXPORT_SYMBOL(iw_cm_accept);
 /**
  * iw_cm_reject() - reject a connection request
  * @cm_id: the request's id, which is idle afterwards
- * @private_data: what the peer gets with the refusal
+ * @private_data: data for the peer
  * @private_data_len: bytes of it
  *
  * Context: may sleep.

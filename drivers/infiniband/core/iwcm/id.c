@@ -131,7 +131,7 @@ static bool must_wait(struct iwcm_id *cm, enum iwcm_input input)
 /**
  * iwcm_step() - let an input change the state of an id
  * @cm: the id
- * @input: what happens to it
+ * @input: the call or event
  * @qp: for IWCM_SET_QP the QP whose reference the id takes over; gets a QP with IWCM_PUT_QP and
  *      IWCM_LEND_QP, whose reference the caller then has. NULL for other inputs
  *

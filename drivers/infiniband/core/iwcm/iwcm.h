@@ -60,11 +60,11 @@ struct iwcm_brief {
 
 /**
  * struct iwcm_id - an id
- * @id: what consumers and drivers see
+ * @id: the part that consumers and drivers see
  * @refs: one of the consumer, until it destroys the id, those of the driver, of a queued @work and
  *        of running calls
  * @lock: protects the members up to @runner, and @id.mapped
- * @state: what it is
+ * @state: its state
  * @qp: the QP of the connection, with a reference that the id holds, or NULL
  * @first: the CONNECT_REPLY that waits, or the CONNECT_REQUEST for which the id was made
  * @brief: the other events that wait, by kind

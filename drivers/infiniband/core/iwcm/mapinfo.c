@@ -296,7 +296,7 @@ static int send_all(u32 portid, u16 version)
 /**
  * iwpm_send_mappings() - tell a daemon of the mappings in use, and how many there are
  * @portid: its port
- * @version: of the messages
+ * @version: version of the messages
  *
  * Says nothing if there are none.
  *

@@ -27,7 +27,7 @@
  * @flags: IWPM_FLAGS_
  * @sent: mappings that were sent
  * @acked: mappings that were understood
- * @version: of the messages
+ * @version: version of the messages
  * @err: 0, or why not
  * @if_name: network interface
  * @dev_name: RDMA device
@@ -84,10 +84,10 @@ enum iwpm_bond {
 /**
  * struct iwpm_daemon - the daemon
  * @lock: protects all members but @patience
- * @bond: what it and we know of each other
+ * @bond: what daemon and kernel know of each other
  * @absent: nobody listened when we asked; it will speak when it comes
  * @portid: its netlink port, or 0
- * @version: of the messages that both understand
+ * @version: version of the messages that both understand
  * @echo: number of its last message
  * @requests: struct iwpm_request that it has not answered
  * @patience: how long an answer may take, in jiffies
@@ -110,8 +110,8 @@ extern struct iwpm_daemon iwpm_daemon;
  * @entry: in the daemon's requests
  * @seq: its number
  * @op: RDMA_NL_IWPM_ operation
- * @question: what was asked
- * @answer: what came back
+ * @question: the request
+ * @answer: the answer
  * @err: 0, or why not: an IWPM_ error of the daemon
  * @answered: there is an answer
  * @done: there is an answer

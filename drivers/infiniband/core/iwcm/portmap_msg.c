@@ -21,9 +21,9 @@ enum kind {
 /**
  * struct field - an attribute and its member of struct iwpm_msg
  * @type: IWPM_NLA_ number
- * @kind: what it is
- * @offset: of the member
- * @size: of the member, in bytes
+ * @kind: type of the attribute
+ * @offset: offset of the member
+ * @size: size of the member, in bytes
  * @since: version of the messages that has it, 0 for all
  */
 struct field {
@@ -176,7 +176,7 @@ u32 iwpm_next_seq(void)
  * @seq: its number
  * @flags: NLM_F_ flags
  * @msg: its contents
- * @version: of the messages: attributes that came later are left out
+ * @version: version of the messages: attributes that came later are left out
  *
  * Context: any.
  * Return: 0, or -EMSGSIZE with nothing appended if @skb has no room.

@@ -92,7 +92,7 @@ static const struct iwcm_step steps[IWCM_STATES][IWCM_INPUTS] = {
 /**
  * iwcm_step_of() - look an input up
  * @state: state of the id
- * @input: what happens to it
+ * @input: the call or event
  *
  * Context: any.
  * Return: what that does.

@@ -25,7 +25,7 @@ static u32 next_hi_tid;
 /**
  * mad_agent_make() - make an agent and let it be found
  * @qp: QP that it uses; the agent takes the caller's reference of the port
- * @req: what it takes, or NULL
+ * @req: the requests that it takes, or NULL
  * @template: its public part
  *
  * Context: may sleep.

@@ -338,7 +338,7 @@ void mad_recv_free(struct mad_recv *recv)
 
 /**
  * ib_free_recv_mad() - free a MAD that was received
- * @mad_recv_wc: what the receive handler was given
+ * @mad_recv_wc: argument of the receive handler
  *
  * Context: any; the agent may be gone.
  */

@@ -36,7 +36,8 @@ struct mad_timer;
 /**
  * struct mad_timer - something that happens when its time has come
  * @node: in the port's timers, with a time of ktime_get()
- * @expired: what happens; called with the port's lock held, after which the timer may be gone
+ * @expired: called when the time is over, with the port's lock held, after which the timer may be
+ *	gone
  */
 struct mad_timer {
 	struct timerqueue_node node;
@@ -134,11 +135,11 @@ struct mad_port {
  * @port: its port
  * @qp: its QP
  * @dev_index: index of the device, which may have gone
- * @req: what it takes; no method if it has registered for nothing
+ * @req: the requests that it takes; without methods if it takes none
  * @entry: in @port->agents
  * @closed: nothing is posted any more
  * @sends: MADs under way, struct mad_send
- * @queue: those that wait for room in the QP
+ * @queue: MADs that wait for room in the QP
  * @eager: in @qp->eager while @queue is not empty
  * @partial: messages of which segments have arrived, struct mad_partial
  * @partials: their number
@@ -191,7 +192,7 @@ struct mad_agent {
  * @flushed: how often it came back since the QP had failed
  * @tx: segments and window
  * @status: how it ends
- * @vendor_err: what the device or the peer said of it
+ * @vendor_err: error code of the device or the peer
  * @mad: the MAD, or the head of each segment
  */
 struct mad_send {

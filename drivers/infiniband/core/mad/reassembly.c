@@ -25,7 +25,7 @@
  * @packets: struct ib_mad_recv_buf, in order; empty when the message is complete
  * @count: their number
  * @delivered: it is complete
- * @tid: of its header, as the following
+ * @tid: TID of its header, as the following
  * @mgmt_class: the same
  * @method: the same
  * @slid: its sender

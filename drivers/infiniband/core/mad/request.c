@@ -163,7 +163,7 @@ void mad_send_left_qp(struct mad_send *send)
  * mad_send_give_up() - wait for nothing any more
  * @send: MAD under way
  * @status: how it ends, unless that is known already
- * @vendor_err: what the device or the peer says
+ * @vendor_err: error code of the device or the peer
  *
  * Context: the port's lock is held.
  */
@@ -292,7 +292,7 @@ static bool address_fits(const struct mad_send *send, const struct mad_recv *rec
  * mad_send_find() - find the MAD under way to which one that has arrived belongs
  * @agent: the agent that both are of
  * @recv: the MAD that has arrived
- * @fits: what else must be true of the other one
+ * @fits: a further condition on the other one
  *
  * Context: the port's lock is held.
  * Return: the MAD, or NULL.

@@ -66,7 +66,7 @@ static bool send_segment(struct mad_send *send)
 /**
  * mad_send_acked() - go on after an acknowledgment
  * @send: message with unacknowledged segments
- * @event: what the acknowledgment has meant to its sender
+ * @event: the effect of the acknowledgment on the sender
  *
  * Context: the port's lock is held.
  */

@@ -90,7 +90,7 @@ static ib_sa_comp_mask differences(const struct ib_sa_mcmember_rec *one,
 /**
  * mcast_suits() - is the group what somebody wants?
  * @group: the membership that the port has
- * @wanted: what somebody wants to join
+ * @wanted: attributes of the group to join
  * @mask: which members of @wanted count
  *
  * Neither MGID nor join state are compared.

@@ -130,7 +130,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_lag_get_ah_roce_slave);
 
 /**
  * rdma_lag_put_ah_roce_slave() - give the slave of a bond back
- * @xmit_slave: what rdma_lag_get_ah_roce_slave() returned, NULL too
+ * @xmit_slave: result of rdma_lag_get_ah_roce_slave(), or NULL
  *
  * Context: any.
  */

@@ -93,7 +93,7 @@ static void tell(struct ib_device *device, u32 port_num)
  * roce_port_follow() - make a port's GID table follow a change
  * @device: device that is registered or being registered
  * @port_num: RoCE port
- * @change: what has changed
+ * @change: the change
  *
  * Dispatches IB_EVENT_GID_CHANGE if the table has changed.
  *

@@ -23,7 +23,7 @@ MODULE_PARM_DESC(force_mr, "R/W contexts register memory, whatever the device is
  * @device: device
  * @port_num: port
  * @dir: direction, as rdma_rw_ctx_init() takes it
- * @entries: of the scatter list as it is mapped
+ * @entries: number of entries of the scatter list as it is mapped
  *
  * Return: true if so, also when there are none left: a QP's send queue has room for the
  * requests of its MRs, not for as many as gathering takes instead of them.

@@ -324,7 +324,7 @@ EXPORT_SYMBOL(rdma_rw_ctx_init);
 
 /**
  * rdma_rw_ctx_destroy() - end a transfer
- * @ctx: what rdma_rw_ctx_init() prepared; never posted, or completed
+ * @ctx: context from rdma_rw_ctx_init(); never posted, or completed
  * @qp: the same as there
  * @port_num: the same
  * @sg: the same
@@ -452,7 +452,7 @@ EXPORT_SYMBOL(rdma_rw_ctx_signature_init);
 
 /**
  * rdma_rw_ctx_destroy_signature() - end a transfer with protection fields
- * @ctx: what rdma_rw_ctx_signature_init() prepared; never posted, or completed
+ * @ctx: context from rdma_rw_ctx_signature_init(); never posted, or completed
  * @qp: the same as there
  * @port_num: the same
  * @sg: the same

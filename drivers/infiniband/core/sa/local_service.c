@@ -276,7 +276,7 @@ static u32 wanted_flags(u8 path_use)
 /**
  * read_paths() - paths of an answer that are of use
  * @nlh: the message
- * @path_use: what they are for
+ * @path_use: use of the paths
  * @recs: receives up to 3
  *
  * Return: their number; 0 for a refusal, and for a message that is malformed.

@@ -123,7 +123,7 @@ static void write_header(struct ib_sa_query *query, const struct sa_request *req
 /**
  * sa_query_init() - prepare a query
  * @query: zeroed, with its deliver() set; begins a structure of kmalloc()
- * @request: what it says; the record is for the caller to fill in, see sa_query_record()
+ * @request: its parameters; the caller fills in the record, see sa_query_record()
  *
  * Return: 0; -EOPNOTSUPP for an Omni-Path port, -ENODEV for a port without subnet administration or
  * one that is being removed, -EAGAIN while there is no subnet manager, -ENOMEM. After an error the
@@ -475,7 +475,7 @@ void sa_recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 
 /**
  * ib_sa_cancel_query() - give up a query
- * @id: what the call that began it has returned
+ * @id: return value of the call that began it
  * @query: the query as that call stored it
  *
  * The callback gets -EINTR, unless it is too late for that. Nothing happens if the query has ended.

@@ -57,7 +57,7 @@ static const struct sa_detour path_detour = {
  * @client: registered user
  * @device: device
  * @port_num: port
- * @rec: what the path is to be like
+ * @rec: attributes that the path is to have
  * @comp_mask: which members of @rec count, IB_SA_PATH_REC_*
  * @timeout_ms: how long an answer is waited for
  * @gfp_mask: how to allocate

@@ -58,7 +58,7 @@ extern const struct sa_mad_ops *sa_mad;
  * @ah: the way to it
  * @lid: its LID
  * @sl: service level
- * @pkey_index: of the default P_Key in the port's table
+ * @pkey_index: index of the default P_Key in the port's table
  * @prefix: subnet prefix, which counts where packets need a GRH
  */
 struct sa_manager {

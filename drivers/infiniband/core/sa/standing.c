@@ -102,7 +102,7 @@ static void renew(struct work_struct *work)
  * @standing: zeroed, with its operations
  * @client: registered user; held
  * @port: held by sa_port_get(), which sa_standing_end() undoes
- * @ops: what is to be told
+ * @ops: operations of its type
  */
 void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client,
 		       struct sa_port *port, const struct sa_standing_ops *ops)

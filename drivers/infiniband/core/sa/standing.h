@@ -29,10 +29,10 @@ struct sa_standing_ops {
  * @entry: in the port's list
  * @port: which port tells it; held
  * @client: on whose behalf
- * @ops: what it is
+ * @ops: operations of its type
  * @work: tells
  * @answered: completed by the answer
- * @status: of the answer
+ * @status: status of the answer
  * @told: status of which the owner has been told
  * @asked: a query has been on its way
  * @retry: seconds until the next attempt if this one fails

@@ -78,7 +78,7 @@ static void table_deliver(struct ib_sa_query *query, int status, struct ib_mad_r
  * @client: registered user
  * @device: device
  * @port_num: port
- * @query: what to ask; not needed any more on return
+ * @query: the query; not used any more on return
  * @timeout_ms: how long an answer is waited for
  * @gfp_mask: how to allocate
  * @callback: called once unless an error is returned: with 0 and all records of the answer, which
@@ -173,8 +173,8 @@ static void put_lid(struct ib_sa_attr_query *query, u8 *record, u16 lid)
  * ib_sa_attr_query_init() - prepare a query that is asked for often
  * @query: receives it, for ib_sa_query_table()
  * @record: receives its record; @query points to it
- * @type: what is asked for
- * @input: what is looked for, as @type needs it; NULL where it needs nothing
+ * @type: type of the query
+ * @input: parameters that @type needs, or NULL
  *
  * All ask for tables but that of ClassPortInfo, which is one record. Context: may sleep.
  * Return: 0, -EINVAL for an unknown @type or a name that is too long, -ENOMEM.

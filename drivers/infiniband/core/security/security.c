@@ -44,8 +44,8 @@ enum qp_use {
  * @lock: held while the QP is modified or looked at again; protects @use and @handles
  * @blob: the security module's label of the process that made the QP or opened the handle
  * @use: P_Keys of the QP's paths; not used in a handle
- * @handles: of a shared QP, the structures of its handles
- * @entry: of a handle, in @handles of the QP; protected by the QP's @lock
+ * @handles: structures of the handles of a shared QP
+ * @entry: entry of a handle in @handles of the QP; protected by the QP's @lock
  */
 struct ib_qp_security {
 	struct mutex lock;

@@ -16,7 +16,7 @@
  * struct hw_counter - one file
  * @dev: as an attribute of the device
  * @port: as an attribute of a port
- * @set: what it belongs to
+ * @set: the set that it belongs to
  * @index: number of the counter
  */
 struct hw_counter {

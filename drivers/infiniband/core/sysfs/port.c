@@ -48,8 +48,8 @@ struct port_table {
  * @gid_ndevs: gid_attrs/ndevs/
  * @hw_counters: hw_counters/, or NULL
  * @pma_counters: counters/, or NULL
- * @groups: what @kobj has got
- * @gid_groups: what @gid_attrs has got
+ * @groups: groups that @kobj has
+ * @gid_groups: groups that @gid_attrs has
  */
 struct ib_port {
 	struct kobject kobj;

@@ -37,7 +37,7 @@ static int take_request(struct ucma_id *listener, struct rdma_cm_id *cm,
 /**
  * ucma_handle_event() - the handler of all CM ids
  * @cm: CM id, whose context is the id; of a connection request, the new one with the listener's
- * @event: what happened
+ * @event: the event
  *
  * Events of a connection request that has not been accepted are not queued, as the program could
  * not tell which id they are for; accepting it fails.  When the device is removed, a work item

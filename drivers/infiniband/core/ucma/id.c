@@ -143,7 +143,7 @@ static struct ucma_id *find_id(struct ucma_file *file, u32 number)
 
 /**
  * ucma_id_unlock() - end the use of an id
- * @id: what ucma_id_lock() has returned
+ * @id: id from ucma_id_lock()
  */
 void ucma_id_unlock(struct ucma_id *id)
 {

@@ -30,7 +30,7 @@
 /**
  * struct ucma_file - an open file
  * @deliver: held while a reader gets an event, and while events of its ids are taken away
- * @lock: of the members below, of the ids' and events' entries in them, and of the ids' @events
+ * @lock: protects the members below, the ids' and events' entries in them, and the ids' @events
  * @events: events to be read, the oldest first
  * @ids: ids that the program knows
  * @lost: events that came beyond those that were promised, when there was no memory
@@ -52,13 +52,13 @@ struct ucma_file {
  * @ref: requests that use it, and its place in the table
  * @rcu: for look-ups
  * @number: by which the program names it
- * @lock: of the members up to @room_lock; held over calls of the connection manager for @cm
+ * @lock: protects the members up to @room_lock; held over calls of the connection manager for @cm
  * @cm: the connection manager's id; NULL when the device is removed or the id is being destroyed
  * @known: the program may name it
  * @entry: in the file's ids (under the file's lock)
  * @groups: multicast groups that it has joined
  * @removal: destroys @cm when the device is removed
- * @room_lock: of the members below
+ * @room_lock: protects the members below
  * @file: its file; changed under @lock, too
  * @room: events that are there for what is promised
  * @uid: the program's name for it in events; changed under @lock and the handler's lock
@@ -118,7 +118,7 @@ struct ucma_group {
  * @id: the id
  * @request: for a connection request, the new id, which the program knows once it has read this
  * @group: the multicast group it is about, or NULL
- * @resp: what the program reads
+ * @resp: the response that the program reads
  */
 struct ucma_event {
 	struct list_head entry;

@@ -159,7 +159,7 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
  * uverbs_decode_attr() - check one attribute and put it into the bundle
  * @call: the request
  * @uattr: the attribute, an element of @call->uattrs
- * @spec: what it must look like
+ * @spec: the attribute's specification
  * @key: its place in the bundle
  * @name: for refusals
  *

@@ -63,7 +63,7 @@ struct uverbs_chunk;
  * @pool: memory for this request, behind the bundle
  * @pool_left: bytes of it not in use
  * @on_heap: the request did not fit the stack
- * @bundle: what drivers see; must be last, its attributes follow
+ * @bundle: the part that drivers see; must be last, its attributes follow
  */
 struct uverbs_call {
 	const struct uverbs_cmd *cmd;

@@ -69,7 +69,7 @@ void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *con
 /**
  * uverbs_context_drop() - give up a new context
  * @file: the file, claimed
- * @context: what was to become its context: open, allocated only, or NULL
+ * @context: the context that it was to get: open, only allocated, or NULL
  */
 void uverbs_context_drop(struct ib_uverbs_file *file, struct ib_ucontext *context)
 {
@@ -163,7 +163,7 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_uverbs_device *udev
 
 /**
  * uverbs_file_open() - open operation of a character device
- * @inode: of the device
+ * @inode: inode of the device
  * @filp: the file
  *
  * Return: 0; -EPERM in another network namespace than the device's; -EIO, -ENXIO or -ENODEV when

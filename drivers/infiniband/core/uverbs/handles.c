@@ -285,7 +285,7 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 /**
  * uverbs_uobj_lookup() - find and lock an existing object
  * @type: type it must have, or NULL for any handle
- * @file: whose objects
+ * @file: file of the objects
  * @id: handle or file descriptor
  * @access: READ shares it, WRITE takes it alone, DESTROY leaves locking to uverbs_uobj_destroy()
  *

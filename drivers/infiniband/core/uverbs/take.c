@@ -73,7 +73,7 @@ static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverb
  * @type: UVERBS_OBJECT_*; %UVERBS_IDR_ANY_OBJECT for any handle
  * @access: how; %UVERBS_ACCESS_NEW makes one
  * @id: handle or descriptor, unused for a new object
- * @name: what the request calls it
+ * @name: its name in the request
  *
  * Objects are given back by uverbs_give_back() when the request ends.
  *

@@ -67,7 +67,7 @@ struct ib_uverbs_device {
  * struct ib_uverbs_file - one open file
  * @umaps: the file's mappings of device pages; first, since ib_core looks for it there
  * @ref: the open file itself and every event file made from it
- * @release: what happens when @ref has dropped to 0
+ * @release: called when @ref has dropped to 0
  * @device: device node it was opened through
  * @entry: in @device->files, until torn down
  * @ucontext_lock: serialises the making of @ucontext and of @default_async_file

@@ -161,7 +161,7 @@ int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
 /**
  * ah_attr_drop_sgid() - end what ah_attr_hold_sgid() began
  * @ah_attr: address vector, again as the caller gave it
- * @held: what ah_attr_hold_sgid() returned there
+ * @held: result of ah_attr_hold_sgid()
  */
 void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held)
 {

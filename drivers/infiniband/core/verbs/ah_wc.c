@@ -43,7 +43,7 @@ EXPORT_SYMBOL(ib_get_rdma_header_version);
 /**
  * ib_get_gids_from_rdma_hdr() - get the GIDs of sender and receiver of a datagram
  * @hdr: the 40 bytes before the payload
- * @net_type: what they are
+ * @net_type: the type of the headers
  * @sgid: receives the sender's GID
  * @dgid: receives the receiver's GID
  *

@@ -115,7 +115,7 @@ void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
  * qp_paths_release() - end what qp_paths_prepare() began
  * @attr: attributes, again as the caller gave them
  * @mask: which attributes are valid
- * @paths: what qp_paths_prepare() filled
+ * @paths: paths of qp_paths_prepare()
  */
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths)
 {

@@ -269,7 +269,7 @@ static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
 /**
  * ib_umem_dmabuf_get_pinned_with_dma_device() - pin a part of a buffer for another DMA device
  * @device: device that is to use it
- * @dma_device: what does the device's DMA
+ * @dma_device: device that does the DMA
  * @offset: first byte
  * @size: bytes
  * @fd: the process's descriptor of the buffer

@@ -137,7 +137,7 @@ EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
 
 /**
  * ib_umem_odp_alloc_child() - make a range under a parent
- * @root_umem: what ib_umem_odp_alloc_implicit() gave, which outlives the range
+ * @root_umem: parent from ib_umem_odp_alloc_implicit(), which outlives the range
  * @addr: first byte
  * @size: bytes
  * @ops: told what the process loses
