@@ -14,7 +14,7 @@
 
 #include "addr.h"
 
-/* A look found out that somebody else has to answer first. */
+/* The result of a look-up that has to wait for an answer. */
 #define ADDR_UNANSWERED 1
 
 union addr_ip {

@@ -11,7 +11,7 @@
 
 #include "addr_priv.h"
 
-/* Milliseconds that a peer has to tell its Ethernet address */
+/* Milliseconds to wait for a peer's Ethernet address */
 #define PEER_TIMEOUT 1000
 
 struct gid_wait {

@@ -28,7 +28,7 @@
 
 #include "addr_priv.h"
 
-/* Milliseconds between one look and the next while nobody answers; tests want other times. */
+/* Milliseconds between look-ups while there is no answer; tests set other times. */
 VISIBLE_IF_KUNIT unsigned int addr_retry_ms = 1000;
 EXPORT_SYMBOL_IF_KUNIT(addr_retry_ms);
 
@@ -90,7 +90,7 @@ static void put_request(struct addr_request *request)
 		kfree(request);
 }
 
-/* It is over: nobody finds the request any more. */
+/* The request has ended: look-ups do not find it any more. */
 static void end_request(struct addr_request *request)
 {
 	bool found;

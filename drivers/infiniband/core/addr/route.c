@@ -230,7 +230,7 @@ static int find_ends_rcu(struct net *net, int ifindex, const struct addr_query *
 	} else {
 		rdma_copy_src_l2_addr(link, dev);
 	}
-	/* Only RoCE v2 passes routers: what a gateway forwards are its IP packets. */
+	/* Only RoCE v2 passes routers: gateways forward IP packets. */
 	if (link->dev_type != ARPHRD_INFINIBAND && by_gateway(route->dst, family))
 		link->network = family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 	else

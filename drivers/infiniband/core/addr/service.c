@@ -59,7 +59,7 @@ int addr_service_ask(const struct addr_route *route, const union addr_ip *dst, u
 		nlmsg_free(skb);
 		return ret;
 	}
-	/* A program that does not hear it may hear the next one: the request asks again. */
+	/* If no program receives this, one may receive the next: the request asks again. */
 	rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, GFP_KERNEL);
 	return ADDR_UNANSWERED;
 }

@@ -10,7 +10,7 @@
 
 #include "cache_priv.h"
 
-/* The GID that stands for no GID. */
+/* The zero GID, which means that there is none. */
 union ib_gid zgid;
 EXPORT_SYMBOL(zgid);
 

@@ -123,7 +123,7 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
 	int ret = 0;
 
 	guard(mutex)(&cache->update);
-	/* GIDs first: the subnet prefix comes from them unless the port tells it. */
+	/* GIDs first: the subnet prefix is taken from them unless the port gives it. */
 	if (what & REFRESH_GIDS)
 		ret = refresh_gids(device, port_num, cache, gids_changed);
 	if (!ret && (what & REFRESH_ATTRS))

@@ -127,7 +127,7 @@ static struct gid_entry *entry_at(const struct gid_table *table, unsigned int in
 	return rcu_dereference_protected(table->entry[index], lockdep_is_held(&table->lock));
 }
 
-/* The last user of a retired entry may free it at any time: it is looked at under RCU. */
+/* The last user of a retired entry may free it at any time: read it under RCU. */
 static struct gid_entry *gid_at(const struct gid_table *table, unsigned int index)
 {
 	struct gid_entry *entry;

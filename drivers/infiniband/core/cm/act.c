@@ -95,7 +95,7 @@ static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *ms
 			msg->rej.reason = rule->code;
 		if (msg->rej.reason != IB_CM_REJ_TIMEOUT || msg->rej.info_length)
 			break;
-		/* The peer has not told its id, so it finds this one by the adapter. */
+		/* The peer's id is unknown, so the peer finds this one by the adapter. */
 		*guid = id->device->ib->node_guid;
 		msg->rej.info = (const u8 *)guid;
 		msg->rej.info_length = sizeof(*guid);

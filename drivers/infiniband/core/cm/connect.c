@@ -482,7 +482,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data, u8 private
 	put_data(&msg, private_data, private_data_len);
 	ret = cm_say(id, &rule, &msg);
 	if (ret) {
-		/* The peer is told once if that can be done, and this side does not wait. */
+		/* The peer gets one message, if possible, and this side does not wait. */
 		cm_pending_cancel(id);
 		cm_send_last(id, &msg);
 		rule = cm_id_rule(id, CM_IN_DREQ_UNSENT);

@@ -169,7 +169,7 @@ static void leave(struct cm_id *id)
 		id->route = NULL;
 		id->alt = NULL;
 		id->spare = NULL;
-		/* It comes back as a failure, which its consumer is told of. */
+		/* Its completion reports the failure, of which the consumer gets an event. */
 		if (id->pending)
 			id->device->mad->modify(id->pending, 0);
 	}

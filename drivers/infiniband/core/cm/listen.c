@@ -25,7 +25,7 @@ static int choose_service(struct cm_id *id, __be64 service_id)
 	return 0;
 }
 
-/* Listens for what the direction says, which is the id's afterwards if that succeeds. */
+/* Listens by the direction's criteria; on success the direction belongs to the id. */
 static int listen_to(struct cm_id *id, __be64 service_id, struct cm_direction *direction)
 {
 	struct cm_rule rule;
@@ -173,7 +173,7 @@ static struct cm_id *listener_of(const struct cm_event *event, __be64 service_id
 	return cm_listen_find(&ask);
 }
 
-/* Makes the next handler's event of the one that this handler has, which keeps what it can read. */
+/* Moves an event to the next handler. The current handler keeps what it can still read. */
 static void pass(struct cm_event *from, struct cm_event *to, struct cm_id *listener)
 {
 	struct ib_cm_req_event_param *param = &to->ib.param.req_rcvd;

@@ -66,7 +66,7 @@ enum cm_input {
 	CM_IN_CALL_MIGRATED,		/* ib_cm_notify(IB_EVENT_PATH_MIG) */
 	CM_IN_CALL_HANDOFF,		/* the REQ is given to the listener of another service */
 	CM_IN_CALL_DESTROY,
-	CM_IN_CALL_DESTROY_QUIETLY,	/* for want of memory, or no QP to disconnect (XRC) */
+	CM_IN_CALL_DESTROY_QUIETLY,	/* no memory, or no QP to disconnect (XRC) */
 
 	/* Time, and failures of the own side. */
 	CM_IN_SEND_FAILED,		/* no answer, however often it was sent */

@@ -9,7 +9,7 @@
 #include "timing.h"
 #include "trace.h"
 
-/* A REJ for want of time comes from one who has not heard of this id, and names its own adapter. */
+/* The sender of a REJ for a time-out may not know this id, and names its own adapter. */
 static u32 rejected_id(const struct cm_msg *msg)
 {
 	if (msg->rej.reason == IB_CM_REJ_TIMEOUT && !msg->remote_id)
@@ -179,7 +179,7 @@ static void trace_refused(const struct cm_id *id, const struct cm_msg *msg)
 	}
 }
 
-/* An id of ib_send_cm_req_peer() goes on if its peer has nobody for the service yet. */
+/* An id of ib_send_cm_req_peer() goes on if its peer has no id for the service yet. */
 static enum cm_input input_of(const struct cm_id *id, const struct cm_msg *msg)
 {
 	if (id->peer && msg->type == CM_MSG_REJ && msg->rej.about == CM_ABOUT_REQ &&

@@ -70,7 +70,7 @@ static void stale(struct cm_request *request, u32 number)
 	cm_id_put(id);
 }
 
-/* A path that leaves the subnet tells no LIDs; they are those that the request came by. */
+/* A path that leaves the subnet has no LIDs; those of the request's datagram are used. */
 static void put_lids(struct cm_path *path, const struct ib_wc *wc)
 {
 	u16 unknown = be16_to_cpu(IB_LID_PERMISSIVE);
@@ -256,7 +256,7 @@ static bool deliver(struct cm_request *request, struct cm_id *listener)
 	return false;
 }
 
-/* Takes the peer for the request's id. False if that is not to be, which the peer was told. */
+/* Binds the request's id to the peer. False if that fails; then the peer has got a REJ. */
 static bool bind(struct cm_request *request)
 {
 	const struct cm_msg *msg = &request->msg;
@@ -381,7 +381,7 @@ static void look_for(struct cm_request *request)
 	}
 }
 
-/* Makes what the request needs. Without memory it is as if it had been lost. */
+/* Allocates what the request needs. If memory is short, the request is dropped. */
 static bool prepare(struct cm_request *request)
 {
 	struct cm_device *device = request->port->device;

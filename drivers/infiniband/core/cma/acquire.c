@@ -37,7 +37,7 @@ int cma_attach_device(struct cma_id *id, struct cma_device *cma_dev, u32 port_nu
 		WRITE_ONCE(id->id.device, cma_dev->device);
 		dev_addr->transport = rdma_node_get_transport(cma_dev->device->node_type);
 		dev_addr->sgid_attr = sgid_attr;
-		/* From now on the id is told when the device goes away. */
+		/* From now on the id gets an event when the device is removed. */
 		list_add_tail(&id->device_entry, &cma_dev->ids);
 	}
 	cma_track(id);

@@ -117,7 +117,7 @@ static int ib_accept(struct cma_id *id, const struct rdma_conn_param *param)
 	return ib_send_cm_rep(id->cm_id.ib, &rep);
 }
 
-/* The peer's reply has come: the QP becomes ready, and the peer hears of it. */
+/* The peer's reply has come: makes the QP ready, and sends an RTU. */
 static int ib_confirm(struct cma_id *id)
 {
 	int ret;

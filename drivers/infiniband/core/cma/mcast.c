@@ -177,7 +177,7 @@ static bool take_joined(struct cma_id *id, struct cma_report *report, struct rdm
 	return true;
 }
 
-/* Something has become of the group.  If its last event waits still, it tells this instead. */
+/* Reports a change of the group. If its last event is still queued, that one is changed. */
 static void report_group(struct cma_mcast *mcast, int status, const struct ib_sa_mcmember_rec *rec)
 {
 	scoped_guard(mutex, &mcast->id->mcast_lock) {
@@ -420,7 +420,7 @@ static void leave_interface(struct cma_mcast *mcast)
 	struct net_device *ndev;
 
 	ndev = dev_get_by_index(mcast->id->id.route.addr.dev_addr.net, mcast->interface);
-	/* One that is gone has left its groups. */
+	/* A device that is gone has left its groups. */
 	if (!ndev)
 		return;
 	join_interface(ndev, (struct sockaddr *)&mcast->addr, false);

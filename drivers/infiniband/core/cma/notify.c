@@ -32,7 +32,7 @@ static u32 neigh_hash(int interface, const struct sockaddr *addr)
 	return 0;
 }
 
-/* The id takes events until it is told that its device goes, or is destroyed. */
+/* The id takes events until its device is removed or it is destroyed. */
 static bool takes_events(struct cma_id *id)
 {
 	enum rdma_cm_state state = cma_state(id);
@@ -82,7 +82,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_watch_neighbour);
  */
 void cma_unwatch_neighbour(struct cma_id *id)
 {
-	/* The consumer's last call has ended: nobody adds the id now. */
+	/* The consumer's last call has ended, so the id cannot be added now. */
 	if (!hash_hashed(&id->neigh_entry))
 		return;
 	guard(spinlock_irqsave)(&neigh_lock);

@@ -82,7 +82,7 @@ static u16 own_port(struct cma_id *id)
 
 /* ---- who may have a port besides others ---- */
 
-/* A property of one address that lets two ids be told apart: both have it, and they differ. */
+/* Do two ids differ in this property of an address, which both have? */
 static bool addrs_differ(const struct sockaddr *a, const struct sockaddr *b)
 {
 	return !cma_addr_is_any(a) && !cma_addr_is_any(b) && !cma_addr_same(a, b);
@@ -161,7 +161,7 @@ static int new_port(struct xarray *space, enum rdma_ucm_port_space ps, u16 numbe
 	join_port(port, id);
 	ret = xa_insert(space, number, port, GFP_KERNEL);
 	if (ret) {
-		/* No reader has seen the port, so nobody is in its list. */
+		/* No reader has seen the port, so its list is empty. */
 		hlist_del_init(&id->port_entry);
 		id->port = NULL;
 		kfree(port);

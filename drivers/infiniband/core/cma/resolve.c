@@ -90,7 +90,7 @@ static int find_loopback(struct cma_id *id)
 	return 0;
 }
 
-/* An AF_IB address is the link address: there is nobody to ask. */
+/* An AF_IB address is the link address, so there is nothing to resolve. */
 static int find_ib(struct cma_id *id)
 {
 	struct sockaddr_ib *peer = (struct sockaddr_ib *)cma_dst_addr(id);
@@ -154,7 +154,7 @@ static int refuse_families(sa_family_t source, sa_family_t peer)
 	return rdma_refuse(-EINVAL, "a source of family %u, a destination of %u", source, peer);
 }
 
-/* Binds a new id. Ports are shared by ids that differ in their peers, so the peer is told first. */
+/* Binds a new id. Ids that differ in their peers can share a port, so the peer is set first. */
 static int bind_towards(struct cma_id *id, const struct sockaddr *source,
 			const struct sockaddr *peer)
 {

@@ -76,7 +76,7 @@ DECLARE_EVENT_CLASS(cma_qp_class,
 #define CMA_QP_EVENT(_name) \
 	DEFINE_EVENT(cma_qp_class, _name, TP_PROTO(const struct cma_id *id), TP_ARGS(id))
 
-/* Messages that tell the peer a QP number, and the end of the QP. */
+/* Messages that give the peer a QP number, and the end of the QP. */
 CMA_QP_EVENT(cm_send_req);
 CMA_QP_EVENT(cm_send_rep);
 CMA_QP_EVENT(cm_qp_destroy);

@@ -71,7 +71,7 @@ void cma_unlisten(struct cma_id *id)
 	struct cma_listen *listen;
 	LIST_HEAD(ended);
 
-	/* An id that never listened is in no list, so that nobody else can change this. */
+	/* An id that never listened is in no list, so this cannot change. */
 	if (list_empty_careful(&id->listens) && list_empty_careful(&id->wildcard_entry))
 		return;
 	scoped_guard(rwsem_write, &cma_devices_lock) {

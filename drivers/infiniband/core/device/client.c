@@ -93,7 +93,7 @@ static int attach(struct ib_device *device, struct ib_client *client)
 	return 0;
 }
 
-/* If the pair is not attached, either it never was or somebody else is detaching it. */
+/* If the pair is not attached, either it never was or another thread is detaching it. */
 static void detach(struct ib_device *device, struct ib_client *client)
 {
 	void *data;

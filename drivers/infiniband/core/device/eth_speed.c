@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 #include "device.h"
 
-/* A link that does not tell its lanes is shown as the first row that is not slower. */
+/* A link whose number of lanes is unknown is shown as the first row that is not slower. */
 static const struct {
 	u32 mbps;
 	u16 speed;

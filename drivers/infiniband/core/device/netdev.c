@@ -84,7 +84,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
-	/* The net devices that a device begins with are told of when it is registered. */
+	/* The net devices that a device begins with are reported when it is registered. */
 	if (ib_registry_shown(ib_dev))
 		ib_device_notify(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
 						      RDMA_NETDEV_DETACH_EVENT);

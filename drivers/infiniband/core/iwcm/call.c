@@ -63,7 +63,7 @@ void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 }
 EXPORT_SYMBOL(iw_destroy_cm_id);
 
-/* The driver has refused what it was told; it reports no events then. */
+/* The driver has refused the operation; it reports no events then. */
 static void failed(struct iwcm_id *cm)
 {
 	struct ib_qp *qp = NULL;

@@ -272,7 +272,7 @@ static void tell_request(struct iwcm_id *listener, struct iwcm_id *request, bool
 	iwcm_id_put(request);
 }
 
-/* Tells a consumer what has happened to an id. */
+/* Delivers the events of an id to its consumer. */
 static void iwcm_work(struct work_struct *work)
 {
 	struct iwcm_id *cm = container_of(work, struct iwcm_id, work);

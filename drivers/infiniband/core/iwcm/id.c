@@ -9,7 +9,7 @@
 
 #include "iwcm.h"
 
-/* Ids that exist: drivers may hold some when the last consumer has gone. */
+/* The number of ids: drivers may hold some when the last consumer has gone. */
 static atomic_t ids = ATOMIC_INIT(0);
 
 static void id_hold(struct iw_cm_id *cm_id)

@@ -77,7 +77,7 @@ static const struct iwcm_step steps[IWCM_STATES][IWCM_INPUTS] = {
 		[IWCM_CALL_INIT_ATTR] = STEP(ESTABLISHED, 0),
 		[IWCM_CALL_DESTROY] = STEP(DESTROYED, IWCM_ABORT_QP | IWCM_PUT_QP),
 		[IWCM_CALL_DESTROY_INSIDE] = STEP(DESTROYED, IWCM_ABORT_QP | IWCM_PUT_QP),
-		/* Consumers hear of the CLOSE that follows. */
+		/* Consumers get the CLOSE that follows. */
 		[IWCM_EV_DISCONNECT] = STEP(CLOSING, 0),
 		[IWCM_EV_CLOSE] = STEP(IDLE, IWCM_TELL | IWCM_PUT_QP),
 	},

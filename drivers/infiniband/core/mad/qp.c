@@ -163,7 +163,7 @@ static int make(struct mad_qp *qp)
 	return 0;
 }
 
-/* Ends what mad_qps_open() has begun, as far as it came. Nobody posts any more. */
+/* Undoes mad_qps_open(), as far as it got. No more MADs are posted. */
 static void end(struct mad_port *port)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(port->qp); i++) {

@@ -366,7 +366,7 @@ static bool is_unacked_or_waits(const struct mad_send *send)
 	return send->unacked || send->waits;
 }
 
-/* The other side gives up: what is sent to it, or what it sends, with the request for that. */
+/* The other side aborts: what is sent to it, or what it sends, with the request for it. */
 static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
 {
 	struct mad_partial *partial;

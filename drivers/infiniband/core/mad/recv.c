@@ -36,7 +36,7 @@ static bool is_sound(const struct mad_recv *recv)
 	return recv->qp->index;
 }
 
-/* A switch forwards what is for others. Returns whether the packet is for this node. */
+/* A switch forwards packets for other nodes. Returns whether the packet is for this node. */
 static bool route(struct mad_recv *recv)
 {
 	struct mad_port *port = recv->qp->port, *out;

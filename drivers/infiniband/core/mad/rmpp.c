@@ -152,7 +152,7 @@ enum rmpp_rx_event rmpp_rx_data(struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, 
 	*status = check_segment(rx, seg, flags, len, max_len);
 	if (*status)
 		return RMPP_RX_ABORT;
-	/* The sender has not seen an acknowledgment, if it sends again what it need not send. */
+	/* A sender that repeats an acknowledged segment has not got the acknowledgment. */
 	if (seg <= rx->have) {
 		*ack = seg == rx->have || seg == rx->last;
 		return RMPP_RX_DROP;

@@ -233,7 +233,7 @@ static int check(struct mad_send *send)
 	return 0;
 }
 
-/* A negative number stands for one without end. */
+/* A negative number means no limit. */
 static int at_most(int said)
 {
 	return said < 0 ? INT_MAX : said;

@@ -60,7 +60,7 @@ enum smi_verdict smi_route_sent(struct ib_smp *smp, const struct smi_node *node,
 {
 	if (!path_is_sound(smp))
 		return SMI_DROP;
-	/* Port 0 of a switch stands for its manager, and sends by whichever port the path names. */
+	/* Port 0 of a switch is its management port, and sends by the port that the path names. */
 	if (node->is_switch && !port && smp->hop_cnt)
 		port = ib_get_smp_direction(smp) ? smp->return_path[smp->hop_cnt] :
 						   smp->initial_path[1];

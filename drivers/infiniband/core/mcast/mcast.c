@@ -198,7 +198,7 @@ static void lose_all(struct mcast_port *port)
 		mcast_group_lost(group);
 }
 
-/* Packets carry the index of the P_Key: a group whose P_Key stands elsewhere now is lost. */
+/* Sending uses the index of the P_Key: a group whose P_Key has moved in the table is lost. */
 static void lose_moved_pkeys(struct mcast_port *port)
 {
 	struct mcast_group *group;

@@ -97,7 +97,7 @@ static void unregister_locked(struct ib_device *device)
 	rdma_objects_report(device);
 }
 
-/* A listener that cannot be told, for want of memory, can still ask. */
+/* A listener that misses this, if memory is short, can still ask. */
 static void notify_registered(struct ib_device *device)
 {
 	struct net_device *netdev;
@@ -181,7 +181,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		goto roce;
 	ib_device_register_rdmacg(device);
 
-	/* User space hears of the device when the clients' character devices exist. */
+	/* The uevent is sent when the clients' character devices exist. */
 	dev_set_uevent_suppress(&device->dev, true);
 	ret = device_add(&device->dev);
 	if (ret)

@@ -129,7 +129,7 @@ static size_t conversion_len(const char *at)
 	len += strspn(at + len, "hlLqjzt");
 	if (!at[len])
 		return len;
-	/* The letters behind %p say what the pointer leads to. */
+	/* The letters behind %p give the type that the pointer refers to. */
 	if (at[len++] == 'p')
 		while (isalnum(at[len]))
 			len++;
@@ -249,7 +249,7 @@ static struct rdma_reject_entry *log_begin(struct rdma_reject_log *log, int err)
 	return entry;
 }
 
-/* Completes an entry. Its turn is odd, so nobody else has written it since log_begin(). */
+/* Completes an entry. If its turn is odd, no other task has written it since log_begin(). */
 static void log_end(struct rdma_reject_entry *entry)
 {
 	atomic64_set_release(&entry->turn, atomic64_read(&entry->turn) + 1);

@@ -42,7 +42,7 @@ static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *
 	return false;
 }
 
-/* A GID whose MAC address has changed goes and comes again, as the driver has told the old one. */
+/* A GID whose MAC address has changed is removed and added again: the driver has the old one. */
 static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 {
 	const struct judge *judge = context;
@@ -55,7 +55,7 @@ static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 	return is_wanted(judge->wanted, attr, standard);
 }
 
-/* The driver's errors are the administrator's business: nobody waits for an answer. */
+/* Errors of the driver are logged for the administrator, as no caller waits for them. */
 static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
 		    bool *changed)
 {

@@ -105,7 +105,7 @@ static bool is_idle_slave(struct net_device *netdev, struct net_device *upper)
 	return active && active != netdev;
 }
 
-/* The flags of a slave change after its place below the bond, which is what events tell of. */
+/* The flags of a slave change after it is linked to the bond, which is what events report. */
 static bool is_slave(struct net_device *netdev)
 {
 	struct net_device *master = netdev_master_upper_dev_get_rcu(netdev);

@@ -26,7 +26,7 @@ static LIST_HEAD(devices);
 /* Protects changes and missed */
 static DEFINE_SPINLOCK(changes_lock);
 static LIST_HEAD(changes);
-/* A change could not be kept, or not be followed, for want of memory. */
+/* A change could not be queued or followed because memory was short. */
 static bool missed;
 
 static void follow_changes(struct work_struct *work);
@@ -162,7 +162,7 @@ static int ipv6_changed(struct notifier_block *nb, unsigned long event, void *ad
 	return NOTIFY_DONE;
 }
 
-/* A driver may say which net device a port stands on under locks of the network. */
+/* A driver may set a port's net device under locks of the network. */
 static int device_changed(struct notifier_block *nb, unsigned long type, void *change)
 {
 	if (type == RDMA_NETDEV_ATTACH_EVENT || type == RDMA_NETDEV_DETACH_EVENT)

@@ -181,7 +181,7 @@ static int rw_fill_reg(struct rdma_rw_reg_ctx *reg, enum ib_wr_opcode opcode, bo
 	reg->reg_wr.mr = mr;
 	reg->reg_wr.key = mr->lkey;
 	reg->reg_wr.access = IB_ACCESS_LOCAL_WRITE;
-	/* The peer writes to the MR what a READ has asked for. */
+	/* The peer writes the data of a READ to the MR. */
 	if (iwarp)
 		reg->reg_wr.access |= IB_ACCESS_REMOTE_WRITE;
 	reg->sge.addr = mr->iova;

@@ -77,7 +77,7 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 	if (!port)
 		return;
 	refresh(port);
-	/* A manager that is new, or that has forgotten, is told again what it is to know. */
+	/* A new manager, or one that has lost its state, has to be told everything again. */
 	if (event->event == IB_EVENT_SM_CHANGE || event->event == IB_EVENT_CLIENT_REREGISTER ||
 	    event->event == IB_EVENT_LID_CHANGE || event->event == IB_EVENT_PORT_ACTIVE)
 		sa_standing_renew_all(port);

@@ -16,7 +16,7 @@
 #define ANY16 cpu_to_be16(0xffff)
 #define ANY24 0xffffff
 
-/* Bit of ib_mad_notice_attr.generic_type that says what the rest means */
+/* Bit of ib_mad_notice_attr.generic_type that gives the meaning of the rest */
 #define IS_GENERIC 0x80
 
 /**

@@ -26,7 +26,7 @@
 #define TIMEOUT_DEFAULT 2000
 #define TIMEOUT_MAX 200000
 
-/* A program that knows more paths than this has told enough. */
+/* More paths of a program's answer than this are ignored. */
 #define MAX_PATHS 3
 
 /**

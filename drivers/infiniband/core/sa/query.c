@@ -170,7 +170,7 @@ free:
 
 /* ---- its way ---- */
 
-/* Gives up what the query holds of others, in the order in which they may then go. */
+/* Drops the query's references, in the order in which the objects may then go. */
 static void let_go(struct ib_sa_query *query)
 {
 	struct ib_sa_client *client = query->client;
@@ -191,7 +191,7 @@ static void forget(struct ib_sa_query *query)
 	xa_unlock_irqrestore(&queries, flags);
 }
 
-/* Has somebody been answered, or is this the answer? One caller is told that it is. */
+/* Ends the query for one caller: returns true to the first one only. */
 bool sa_query_claim(struct ib_sa_query *query)
 {
 	guard(spinlock_irqsave)(&query->lock);
@@ -367,7 +367,7 @@ static unsigned long time_left(const struct ib_sa_query *query)
 	return left > 0 ? jiffies_to_msecs(left) : 0;
 }
 
-/* Replaces the MAD by a copy for the present manager. Nobody else has the MAD meanwhile. */
+/* Replaces the MAD by a copy for the current manager. The caller has the MAD for itself. */
 static int readdress(struct ib_sa_query *query, unsigned long ms)
 {
 	struct sa_manager *manager = sa_manager_get(query->port), *old_manager;
@@ -383,7 +383,7 @@ static int readdress(struct ib_sa_query *query, unsigned long ms)
 	}
 	mad = buf->mad;
 	memcpy(mad, query->buf->mad, sizeof(*mad));
-	/* An answer of the old manager that still comes is nobody's. */
+	/* A late answer of the old manager does not match any query. */
 	mad->mad_hdr.tid = cpu_to_be64(new_tid(query->port));
 	buf->context[0] = query;
 	set_timeout(buf, ms);

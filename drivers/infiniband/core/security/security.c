@@ -390,7 +390,7 @@ static void policy_changed(struct work_struct *work)
 
 static DECLARE_WORK(policy_work, policy_changed);
 
-/* The policy is still locked while this runs, so the QPs are looked at later. */
+/* The policy is still locked while this runs, so the QPs are checked later. */
 static int policy_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	if (event != LSM_POLICY_CHANGE)

@@ -268,7 +268,7 @@ struct ucma_cm_calls {
 /* An answer; and, of one that is to be accepted, that it came to nothing. */
 #define UCMA_CONNECT_EVENTS	2
 #define UCMA_ACCEPT_EVENTS	1
-/* Joined or not; and that the group has gone. */
+/* Events of a group: joined or not, and that it is lost. */
 #define UCMA_JOIN_EVENTS	2
 
 /**

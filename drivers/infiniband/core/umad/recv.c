@@ -223,7 +223,7 @@ static ssize_t give_received(struct ib_umad_file *file, struct ib_umad_packet *p
 	return size;
 }
 
-/* Gives a request that nobody answered: its head. */
+/* Returns a request without a response to the program: only its head. */
 static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packet,
 			 char __user *buf, size_t count)
 {

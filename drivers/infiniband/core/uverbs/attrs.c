@@ -245,7 +245,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 	attr = uverbs_attr_get(&call->bundle, in);
 	if (!IS_ERR(attr)) {
 		udata->inlen = attr->ptr_attr.len;
-		/* A short payload stands in the attribute itself. */
+		/* A short payload is in the attribute itself. */
 		udata->inbuf = uverbs_attr_ptr_is_inline(attr) ?
 			       (const void __user *)
 			       &call->user_attrs[attr->ptr_attr.uattr_idx].data :

@@ -122,7 +122,7 @@ static inline struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs
 		if (!call)
 			return NULL;
 	}
-	/* Attributes are not cleared: nobody looks at one unless attr_present has its bit. */
+	/* Attributes are not cleared: one is only read if attr_present has its bit. */
 	*call = (struct uverbs_call){
 		.pool = (void *)call + size,
 		.pool_left = room - size,

@@ -198,7 +198,7 @@ static const struct uverbs_method *find_method(struct ib_uverbs_file *file,
 	return ERR_PTR(ret);
 }
 
-/* This is a function of its own because what is refused before does not need its stack. */
+/* A function of its own, because requests that are refused before do not need its stack. */
 static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 					   const struct uverbs_method *method,
 					   const struct ib_uverbs_ioctl_hdr *hdr,

@@ -24,7 +24,7 @@ static noinline const char *take_failure(int err)
 	}
 }
 
-/* Linux 6.12 tells a write() that cannot have its XRC domain no more than that. */
+/* Linux 6.12 has only this error for a write() whose XRC domain cannot be used. */
 static noinline int take_error(const struct uverbs_call *call, const struct uverbs_api_object *type,
 			       enum uverbs_obj_access access, int err)
 {

@@ -31,7 +31,7 @@ static void ah_release(struct rdma_object *obj)
 	kfree(ah);
 }
 
-/* An AH stands under the first of these, in case it is reaped. */
+/* An AH is listed under the first of these, in case it is reaped. */
 static const struct rdma_object_ops ah_ops_sleeping = {
 	.destroy = ah_destroy_sleeping,
 	.release = ah_release,

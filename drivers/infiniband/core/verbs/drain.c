@@ -7,9 +7,9 @@
 #include <linux/jiffies.h>
 #include "verbs_priv.h"
 
-/* A CQ that nobody else polls is polled so often while a queue drains. */
+/* Interval at which a directly polled CQ is polled while a queue drains. */
 #define DRAIN_POLL	(HZ / 10)
-/* So long a device may take to report the last WQE of a QP with an SRQ. */
+/* Time for a device to report the last WQE of a QP with an SRQ. */
 #define DRAIN_LAST_WQE	(60 * HZ)
 
 struct drain {

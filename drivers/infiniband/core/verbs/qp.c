@@ -212,7 +212,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 		return rdma_qp_create(device, pd, attr, udata, uobject, caller);
 	if (!attr->xrcd)
 		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
-	/* The QP itself belongs to nobody: the user has a handle of it, and others may open it. */
+	/* The QP itself has no owner: the user has a handle of it, and others may open it. */
 	real = rdma_qp_create(device, NULL, attr, NULL, NULL, caller);
 	if (IS_ERR(real))
 		return real;

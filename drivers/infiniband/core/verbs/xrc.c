@@ -244,7 +244,7 @@ int qp_unshare(struct ib_qp *qp)
 	u32 qp_num = real->qp_num;
 	int ret = 0;
 
-	/* Meanwhile nobody opens the QP, and the domain stays. */
+	/* Meanwhile the QP cannot be opened, and the domain stays. */
 	WARN_ON_ONCE(rdma_object_hold(&xrcd->obj));
 	down_write(&xrcd->tgt_qps_rwsem);
 	if (atomic_read(&real->obj.usecnt) > 1) {

@@ -204,7 +204,7 @@ static int odp_map_page(struct ib_umem_odp *odp, size_t at, struct page *page, u
 	return 0;
 }
 
-/* Maps the units that the process has.  Returns how many units were looked at. */
+/* Maps the units that the process has.  Returns how many units were checked. */
 static int odp_map_found(struct ib_umem_odp *odp, size_t first, size_t count, u64 rights,
 			 bool fault)
 {
