@@ -149,7 +149,7 @@ static inline struct net_device *rdma_vlan_dev_real_dev(const struct net_device 
 /**
  * rdma_ip2gid() - GID that stands for an IP address
  * @addr: IPv4 or IPv6 address
- * @gid: takes the GID
+ * @gid: receives the GID
  *
  * Return: 0, or -EINVAL for another family.
  */
@@ -174,7 +174,7 @@ static inline int rdma_ip2gid(struct sockaddr *addr, union ib_gid *gid)
 
 /**
  * rdma_gid2ip() - IP address that a GID stands for
- * @out: takes the address, IPv4 when the GID is a mapped one; the rest is cleared
+ * @out: receives the address, IPv4 when the GID is a mapped one; the rest is cleared
  * @gid: GID
  */
 static inline void rdma_gid2ip(struct sockaddr *out, const union ib_gid *gid)
@@ -222,7 +222,7 @@ static inline int rdma_link_local_addr(struct in6_addr *addr)
 /**
  * rdma_get_ll_mac() - MAC address in an interface identifier
  * @addr: link-local address made from a MAC address
- * @mac: takes the six bytes
+ * @mac: receives the six bytes
  */
 static inline void rdma_get_ll_mac(struct in6_addr *addr, u8 *mac)
 {
@@ -247,7 +247,7 @@ static inline int rdma_is_multicast_addr(struct in6_addr *addr)
 /**
  * rdma_get_mcast_mac() - MAC address of a multicast group
  * @addr: group
- * @mac: takes 33:33 and the four low bytes
+ * @mac: receives 33:33 and the four low bytes
  */
 static inline void rdma_get_mcast_mac(struct in6_addr *addr, u8 *mac)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * vhcad: emulated RDMA adapters and the fabric between them.
+ * vhcad: emulated RDMA adapters, and the fabric between them.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ struct daemon {
 	struct ether *ether;
 	struct sweeper *sweeper;
 	struct hca hca[OPTIONS_MAX_HCAS];
-	bool held;			/* a guest's thread has not come to its end */
+	bool held;			/* a server's thread has not ended, see server_stop() */
 	struct ctl_hca ctl_hca[OPTIONS_MAX_HCAS];
 };
 
@@ -97,7 +97,7 @@ static void *engine_thread(void *arg)
 	return NULL;
 }
 
-/* Prints one line about what cannot be had.  Returns the exit status of main(). */
+/* Prints why something cannot be set up.  Returns the exit status of main(). */
 static int fail(const char *what, const char *name, int err)
 {
 	const char *why = strerror(err);
@@ -141,7 +141,10 @@ static bool has_end(const struct topo *t, const char *name)
 	return false;
 }
 
-/* Adapters and topology must have the same InfiniBand ports: what one of them lacks, or NULL. */
+/*
+ * Adapters and topology must have the same InfiniBand ports.  Returns NULL, or what is wrong with
+ * the port @name.
+ */
 static const char *ports_differ(const struct options *o, const struct topo *t, char *name,
 				size_t room)
 {
@@ -178,7 +181,7 @@ static int make_topology(struct daemon *d)
 		fprintf(stderr, "vhcad: --topology: %s: %s: %s\n", d->opt.topology, name, differ);
 		return 2;
 	}
-	/* links are timed, so the kernel must not delay timers to group them */
+	/* links are timed, so the kernel must not delay wake-ups to batch them */
 	prctl(PR_SET_TIMERSLACK, 1);
 	return 0;
 }
@@ -258,7 +261,7 @@ static int make_hca(struct daemon *d, u32 i)
 	return 0;
 }
 
-/* Returns what control commands work on. */
+/* Returns what control commands may act on. */
 static struct ctl_scope scope_of(const struct daemon *d)
 {
 	return (struct ctl_scope){ d->ctl_hca, d->opt.nhcas, d->ether };
@@ -292,14 +295,14 @@ static int make_all(struct daemon *d)
 	return err ? fail("--control", d->opt.control, -err) : 0;
 }
 
-/* Undoes make_all(), however far it came; no thread runs any more. */
+/* Undoes make_all(), however far it got.  All other threads have ended. */
 static void free_all(struct daemon *d)
 {
 	int err;
 
 	ctl_free(d->ctl);
 	ether_free(d->ether);
-	/* the thread may come back, and must find everything where it was */
+	/* a thread that server_stop() did not wait for may still use all of this */
 	if (!d->held) {
 		for (u32 i = 0; i < d->opt.nhcas; i++) {
 			vdev_free(d->hca[i].dev);
@@ -317,13 +320,13 @@ static void free_all(struct daemon *d)
 }
 
 #ifdef VHCAD_INSTRUMENTED
-/* An instrumented daemon examines itself when it ends, or writes down what it has counted. */
+/* Sanitizers and coverage need more system calls when the daemon ends. */
 #define MAY_CONFINE	false
 #else
 #define MAY_CONFINE	true
 #endif
 
-/* Called when all sockets and files are open and no client has been listened to. */
+/* Called when all sockets and files are open, before any client is served. */
 static int confine(struct daemon *d)
 {
 	const char *paths[OPTIONS_MAX_HCAS + 2], *what;
@@ -377,7 +380,7 @@ static int start_all(struct daemon *d)
 	return 0;
 }
 
-/* The devices are reset by their servers while the engine still runs. */
+/* Servers reset their devices, for which the engine still has to run. */
 static void stop_all(struct daemon *d)
 {
 	ctl_free(d->ctl);
@@ -391,7 +394,7 @@ static void stop_all(struct daemon *d)
 	}
 }
 
-/* Allows many descriptors, since every vector of every adapter may have one. */
+/* Allows many descriptors, as each vector of each adapter may have an eventfd. */
 static void raise_limits(void)
 {
 	struct rlimit lim;
@@ -413,10 +416,10 @@ int main(int argc, char **argv)
 	if (err)
 		return fail("--log", d.opt.log, -err);
 	raise_limits();
-	/* a capture may go to a pipe whose reader leaves, which is no reason to end */
+	/* do not end when a capture is written to a pipe whose reader has gone */
 	signal(SIGPIPE, SIG_IGN);
 
-	/* done before there are threads, so that they all leave these signals to main() */
+	/* before any thread is started, so that all of them leave these signals to main() */
 	sigemptyset(&quit);
 	sigaddset(&quit, SIGTERM);
 	sigaddset(&quit, SIGINT);

@@ -76,7 +76,7 @@ static void fail(const char *fmt, ...)
 	exit(2);
 }
 
-/* Reads the whole of @text as a number between @min and @max. */
+/* Reads @text as a number between @min and @max. */
 static u64 number(const char *what, const char *text, int base, u64 min, u64 max)
 {
 	unsigned long long v;
@@ -91,7 +91,7 @@ static u64 number(const char *what, const char *text, int base, u64 min, u64 max
 	return v;
 }
 
-/* Finds the word in a list that ends in NULL.  Returns its index. */
+/* Returns the index of a word in a list that ends with NULL. */
 static u32 choice(const char *what, const char *text, const char *const *words)
 {
 	for (u32 i = 0; words[i]; i++)
@@ -150,8 +150,9 @@ static void parse_hca(struct options *o, const char *arg)
 	h->ports = 1;
 	h->vectors = 0;
 	/*
-	 * Locally administered, and further apart than an adapter has ports.  It does not begin
-	 * with 02: SRP targets take it for a service ID, and those are a connection manager's own.
+	 * GUIDs are locally administered, and further apart than an adapter has ports.  They do not
+	 * begin with 02, because SRP targets use their GUID as service ID, and service IDs that
+	 * begin so belong to the connection manager.
 	 */
 	h->guid = 0x0a56484341000000ULL + ((u64)(o->nhcas + 1) << 8);
 	snprintf(h->name, sizeof(h->name), "hca%u", o->nhcas);
@@ -326,7 +327,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		off->caps |= 1ULL << bits[choice("--caps-off", word, names)];
 }
 
-/* Done behind all options, since one may name an adapter that a later one makes. */
+/* Called after all options are read, since one may name an adapter of a later one. */
 static void hand_out_caps_off(struct options *o)
 {
 	for (u32 i = 0; i < o->ncaps_off; i++) {
@@ -371,7 +372,7 @@ static void parse_limit(struct options *o, char *arg)
 	}
 }
 
-/* Where several options limit the same, the last one counts. */
+/* If several options set a limit, the last one counts. */
 static void hand_out_limits(struct options *o)
 {
 	for (u32 i = 0; i < o->nlimits; i++) {
@@ -391,7 +392,7 @@ static void hand_out_limits(struct options *o)
 	}
 }
 
-/* Checks what can only be known when all options are. */
+/* Checks what depends on several options. */
 static void check(struct options *o)
 {
 	if (!o->nhcas)
@@ -418,8 +419,8 @@ static void check(struct options *o)
 }
 
 /*
- * Done behind all options, as --link may come last.  Who has no address gets one that is locally
- * administered and that no other port of the daemon has.
+ * Called after all options are read, as --link may come last.  Ethernet ports without a MAC address
+ * get one that is locally administered and unique in the daemon.
  */
 static void hand_out_links(struct options *o)
 {
@@ -474,7 +475,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "version", no_argument, NULL, VERSION },
 		{ NULL, 0, NULL, 0 },
 	};
-	/* the manager's name says no more than that there is one */
+	/* "opensm" stands for any subnet manager */
 	enum { SUBNET_STATIC = 2 };
 	static const char *const subnets[] = { "none", "opensm", "static", NULL };
 	static const char *const irqs[] = { "msix", "msi", NULL };

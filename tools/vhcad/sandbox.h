@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the daemon gives up once it has all that it needs: its user, its
- * capabilities and most system calls; and who tidies up behind it then.
+ * What the daemon gives up when it has opened all that it needs: its user, its capabilities, and
+ * most system calls; and the process that removes its sockets in the end.
  */
 #ifndef VHCAD_SANDBOX_H
 #define VHCAD_SANDBOX_H
@@ -11,46 +11,41 @@
 struct sweeper;
 
 /**
- * sweeper_start - start a process that will remove files
- * @paths: of the files; copied with the process
- * @n: how many
+ * sweeper_start() - start a process that will remove files
+ * @paths: paths of the files, which fork() copies
+ * @n: number of files
  * @out: receives the sweeper
  *
- * The process keeps the rights that the daemon gives up and does nothing with
- * them but this.  It ends with the daemon, without removing anything unless
- * it was told to.  Call while the process has one thread.
+ * The process keeps the rights that the daemon gives up, and uses them only for this.  It ends with
+ * the daemon, and removes nothing unless it was told to.  Call while the daemon has one thread.
  *
  * Returns 0 or -errno.
  */
 int sweeper_start(const char *const *paths, u32 n, struct sweeper **out);
 
 /**
- * sweeper_finish - have the files removed
+ * sweeper_finish() - have the files removed, and wait for that
  * @s: sweeper, or NULL
- *
- * They are gone when it returns.
  */
 void sweeper_finish(struct sweeper *s);
 
 /**
- * sandbox_drop - become somebody who may do nothing
- * @user: whom root becomes; NULL: the user vhcad where there is one, else nobody.  Who is
- *	not root stays what they are
- * @what: receives what could not be done
+ * sandbox_drop() - become a user without privileges
+ * @user: the user that root becomes; NULL: vhcad if it exists, else nobody.  Another user than root
+ *	stays the same
+ * @what: receives what has failed
  *
- * No capability is left and none can be had again.  Call while the process has
- * one thread.
+ * All capabilities are dropped for good.  Call while the daemon has one thread.
  *
  * Returns 0 or -errno.
  */
 int sandbox_drop(const char *user, const char **what);
 
 /**
- * sandbox_filter - leave only the system calls that serving guests takes
+ * sandbox_filter() - allow only the system calls that are needed to serve guests
  *
- * For the calling thread and those that it will start.  From then on a call
- * that is on no list ends the process with SIGSYS, after a line in the log
- * that says which one it was.
+ * Applies to the calling thread and to those that it starts.  A system call on none of the lists
+ * ends the process with SIGSYS, after a line in the log that names it.
  *
  * Returns 0 or -errno.
  */

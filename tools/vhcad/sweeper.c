@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Removing the sockets takes rights in their folders that the daemon has given
- * up by then.  A process that is forked before, and that nobody but the daemon
- * can talk to, does it.
+ * Removing the sockets takes rights in their folders that the daemon has given up by then.  So a
+ * process that is forked before does it, and only the daemon can talk to it.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,10 +13,10 @@
 #include "sandbox.h"
 
 struct sweeper {
-	int to;			/* to the process: a byte starts it, the end ends it */
+	int to;			/* socket to the process: a byte starts it, end of file ends it */
 };
 
-/* Closes all descriptors but one, which becomes number 0: no socket may outlive the daemon. */
+/* Makes @fd number 0 and closes all others, so that no socket outlives the daemon. */
 static void keep_only(int fd)
 {
 	if (dup2(fd, 0) < 0 || syscall(SYS_close_range, 1u, ~0u, 0u))
@@ -47,7 +46,7 @@ int sweeper_start(const char *const *paths, u32 n, struct sweeper **out)
 		err = -errno;
 		goto err_free;
 	}
-	/* nobody waits for this child */
+	/* this child is not waited for */
 	signal(SIGCHLD, SIG_IGN);
 	pid = fork();
 	if (!pid)
@@ -73,7 +72,7 @@ void sweeper_finish(struct sweeper *s)
 
 	if (!s)
 		return;
-	/* it answers by closing its end */
+	/* the process answers by ending */
 	if (send(s->to, &byte, 1, MSG_NOSIGNAL) == 1)
 		while (recv(s->to, &byte, 1, 0) < 0 && errno == EINTR)
 			;

@@ -213,7 +213,7 @@ static inline int uverbs_attr_ptr_get_array_size(struct uverbs_attr_bundle *attr
  * uverbs_attr_get_uobjs_arr() - handles in an attribute
  * @attrs_bundle: command
  * @attr_idx: attribute
- * @arr: takes the array, NULL when it was not given
+ * @arr: receives the array, NULL when it was not given
  *
  * Return: number of handles.
  */
@@ -465,7 +465,7 @@ static inline __malloc void *uverbs_kcalloc(struct uverbs_attr_bundle *bundle, s
 
 /**
  * uverbs_get_raw_fd() - descriptor in an attribute
- * @to: takes it
+ * @to: receives it
  * @attrs_bundle: command
  * @idx: attribute
  *

@@ -12,7 +12,7 @@
  * ib_post_send() - post a chain of send work requests
  * @qp: QP
  * @send_wr: the chain
- * @bad_send_wr: takes the first request that was not posted; may be NULL
+ * @bad_send_wr: receives the first request that was not posted; may be NULL
  *
  * Context: any.
  * Return: 0 when all were posted, else the driver's error.
@@ -31,7 +31,7 @@ static inline int ib_post_send(struct ib_qp *qp, const struct ib_send_wr *send_w
  * ib_post_recv() - post a chain of receive buffers
  * @qp: QP without SRQ
  * @recv_wr: the chain
- * @bad_recv_wr: takes the first request that was not posted; may be NULL
+ * @bad_recv_wr: receives the first request that was not posted; may be NULL
  *
  * Context: any.
  * Return: 0 when all were posted, else the driver's error.
@@ -50,7 +50,7 @@ static inline int ib_post_recv(struct ib_qp *qp, const struct ib_recv_wr *recv_w
  * ib_post_srq_recv() - post a chain of receive buffers to an SRQ
  * @srq: SRQ
  * @recv_wr: the chain
- * @bad_recv_wr: takes the first request that was not posted; may be NULL
+ * @bad_recv_wr: receives the first request that was not posted; may be NULL
  *
  * Context: any.
  * Return: 0 when all were posted, else the driver's error.
@@ -69,7 +69,7 @@ static inline int ib_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *
  * ib_poll_cq() - take completions from a CQ
  * @cq: CQ
  * @num_entries: room in @wc
- * @wc: takes the completions
+ * @wc: receives the completions
  *
  * Context: any.
  * Return: number of completions taken, less than @num_entries when the CQ is empty

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * vhca-capcheck FILE: do the CRCs of every RDMA packet of a capture hold, and do
- * InfiniBand packets have the headers that their opcodes want?
+ * vhca-capcheck FILE: are the CRCs of every RDMA packet in a capture right, and do InfiniBand
+ * packets have the headers that their opcodes require?
  *
- * Reads pcapng and pcap, InfiniBand in ERF records and RoCEv2 in Ethernet
- * frames.  The invariant CRC of RoCEv2 frames comes from other people's
- * stacks, which is how this program is itself checked.
+ * Reads pcapng and pcap, with InfiniBand in ERF records and RoCEv2 in Ethernet frames.  Captures of
+ * other RoCEv2 implementations are what this program is checked with.
  *
  * Exit status: 0 all good, 1 a bad packet, 2 nothing could be checked.
  */
@@ -29,7 +28,7 @@
 struct check {
 	const u8 *data;
 	u64 size;
-	bool swap;		/* numbers of the file are in the other order */
+	bool swap;		/* the file has the other byte order */
 	u32 links[MAX_INTERFACES];
 	u32 nlinks;
 	u64 frame;		/* number of the current packet, from 1 */
@@ -73,7 +72,7 @@ static u32 le32(const u8 *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Checks that headers and payload are what the opcode wants.  The CRCs have been found right. */
+/* Checks headers and payload against the opcode.  The CRCs are right. */
 static void check_form(struct check *c, const u8 *p, u32 len)
 {
 	struct wire_hdr h;
@@ -195,7 +194,7 @@ static void check_packet(struct check *c, u32 link, const u8 *p, u32 len)
 		c->other++;
 }
 
-/* Reads a block; @body is without type and lengths.  Returns 0 or -1. */
+/* Reads a block; @body excludes its type and its two lengths.  Returns 0 or -1. */
 static int pcapng_block(struct check *c, u32 type, const u8 *body, u32 len)
 {
 	u32 id, cap;
@@ -236,7 +235,7 @@ static int check_pcapng(struct check *c)
 		const u8 *p = c->data + at;
 		u32 type, len;
 
-		if (le32(p) == PCAPNG_SHB) {	/* the same in both orders */
+		if (le32(p) == PCAPNG_SHB) {	/* a palindrome: the same in both byte orders */
 			u32 magic;
 
 			memcpy(&magic, p + 8, 4);
@@ -291,7 +290,7 @@ static int check_file(struct check *c)
 	return check_pcap(c);
 }
 
-/* Reads the whole of a regular file.  Returns NULL with errno set. */
+/* Reads a regular file as a whole.  Returns NULL with errno set on failure. */
 static u8 *read_all(const char *path, u64 *size)
 {
 	FILE *f = fopen(path, "re");

@@ -2,9 +2,8 @@
 /*
  * The writer of capture files.
  *
- * A packet is recorded once, where it enters the wire.  InfiniBand packets
- * travel in ERF records, as that is the link type every dissector knows.
- * Numbers of the file format are in host order; the section header says so.
+ * A packet is recorded once, where it enters the wire.  InfiniBand packets are in ERF records, the
+ * link type that every dissector knows.  The file has the host's byte order, as pcapng allows.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +19,7 @@
 #define NSEC_PER_SEC	1000000000ull
 
 struct capture {
-	pthread_mutex_t lock;	/* everything below */
+	pthread_mutex_t lock;	/* protects everything below */
 	FILE *file;
 	int err;		/* first failure; nothing is written after it */
 	int ports;
@@ -145,7 +144,7 @@ static int add_interface(struct capture *c, u16 type, const char *name)
 	put32(c, len);
 	put16(c, type);
 	put16(c, 0);
-	put32(c, 0);			/* packets are never cut */
+	put32(c, 0);			/* no snap length */
 	put_option(c, PCAPNG_OPT_IF_NAME, name, n);
 	put_option(c, PCAPNG_OPT_IF_TSRESOL, &nanoseconds, 1);
 	put_option(c, PCAPNG_OPT_END, NULL, 0);
@@ -174,13 +173,13 @@ static void erf_header(u8 *p, int port, u64 time_ns, u32 len)
 	for (u32 i = 0; i < 8; i++)
 		p[i] = stamp >> 8 * i;
 	p[8] = ERF_TYPE_INFINIBAND;
-	p[9] = 1u << 2 | (port & 3);	/* records vary in length; interface */
+	p[9] = 1u << 2 | (port & 3);	/* records of varying length; interface */
 	put_be16(p + 10, ERF_HDR_LEN + len);
 	put_be16(p + 12, 0);		/* none lost */
 	put_be16(p + 14, len);
 }
 
-/* Writes a packet behind a header of @head bytes that its link type wants. */
+/* Writes a packet, behind the pseudo-header of its link type: @head_len bytes. */
 static void put_packet(struct capture *c, int port, u64 time_ns, const u8 *head, u32 head_len,
 		       const u8 *pkt, u32 len)
 {

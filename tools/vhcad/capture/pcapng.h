@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Numbers of the capture formats, shared by the writer and the checker.
+ * Constants of the capture formats, for the writer and the checker.
  */
 #ifndef VHCAD_PCAPNG_H
 #define VHCAD_PCAPNG_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Arguments of requests.
+ * Arguments of requests, by tables.
  */
 #include <stdio.h>
 #include <string.h>

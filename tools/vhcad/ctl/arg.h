@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Arguments of a request as a table: numbers, words for numbers, and texts.
+ * A table of the arguments that a request may have: numbers, words for numbers, and strings.
  */
 #ifndef VHCAD_CTL_ARG_H
 #define VHCAD_CTL_ARG_H
@@ -11,14 +11,14 @@
 
 /**
  * struct arg - a member of a request
- * @key: its name
- * @offset: of a u32, or of @room bytes for a text
- * @least, @most: a number's range
- * @by_name: what a word stands for, or -1; NULL: it is no word
- * @name: the word for a value
- * @room: bytes of a text and its end; 0: it is none
+ * @key: name of the member
+ * @offset: where the value is stored: a u32, or a string of @room bytes
+ * @least, @most: range of a number
+ * @by_name: returns the value of a word, or -1; NULL: the value is no word
+ * @name: returns the word for a value
+ * @room: size of a string with its NUL; 0: the value is no string
  *
- * Ends with a row without a key.
+ * The last row of a table has no key.
  */
 struct arg {
 	const char *key;
@@ -30,16 +30,16 @@ struct arg {
 };
 
 /**
- * arg_take - take all members of a request
+ * arg_take() - store all members of a request
  * @r: request
- * @args: what it may have, apart from "command", "kind", "hca" and "port"
- * @base: where the values go
+ * @args: members that it may have besides "command", "kind", "hca" and "port"
+ * @base: the structure that @offset refers to
  *
  * Returns false after refusing.
  */
 bool arg_take(struct request *r, const struct arg *args, void *base);
 
-/** arg_describe - add the values to an object; not ARG_ABSENT and empty texts */
+/** arg_describe() - add the values to an object, except ARG_ABSENT and empty strings */
 void arg_describe(struct json_object *o, const struct arg *args, const void *base);
 
 #endif /* VHCAD_CTL_ARG_H */

@@ -12,7 +12,7 @@
 #include "lib/log.h"
 #include "port/port.h"
 
-/* A number, or the text of one in C's notation; false if it is neither or above max. */
+/* Takes a number, or a string with a number in C notation; false if it is neither or above max. */
 static bool take_number(struct json_object *v, u32 max, u32 *out)
 {
 	const char *text;
@@ -35,7 +35,7 @@ static bool take_number(struct json_object *v, u32 max, u32 *out)
 	return true;
 }
 
-/* What stands behind a name that ends in an index; -1 if it is another name. */
+/* Returns the index at the end of a key "NAME<index>"; -1 if it is another key. */
 static int index_of(const char *key, const char *name, u32 entries)
 {
 	size_t len = strlen(name);
@@ -53,7 +53,7 @@ struct change {
 	u32 reregister;
 };
 
-/* One member of the request; a refusal, or NULL. */
+/* Takes a member of the request.  Returns NULL, or why it is refused. */
 static const char *take_member(struct change *ch, const char *key, struct json_object *v)
 {
 	static const char *const bad = "not a value of", *const unknown = "a port has no";
@@ -90,7 +90,7 @@ static const char *take_member(struct change *ch, const char *key, struct json_o
 	return NULL;
 }
 
-/* What the port has now; entries that are empty are left out. */
+/* Answers with the port's addresses, without empty entries. */
 static void answer(struct request *r, const struct port_addrs *a)
 {
 	struct json_object *pkeys = json_object_new_object(), *gids = json_object_new_object();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The control socket's thread.  It sleeps in poll() until somebody talks.
+ * The control socket's thread.  It sleeps in poll() until a client sends a command.
  */
 #include <errno.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ struct ctl {
 	int stop;			/* eventfd */
 	pthread_t thread;
 	bool started;
-	bool again;			/* somebody waits whom there was no descriptor for */
+	bool again;			/* accept4() has failed: try again later */
 	struct pollfd fd[2 + CTL_CLIENTS];	/* stop, listen, clients */
 	struct client client[CTL_CLIENTS];
 };
@@ -68,7 +68,7 @@ static void drop(struct ctl *c, u32 slot)
 {
 	close(c->fd[2 + slot].fd);
 	c->fd[2 + slot].fd = -1;
-	/* there may have been no room for those who wait */
+	/* clients may be waiting that found no free slot */
 	c->fd[1].events = POLLIN;
 }
 
@@ -87,7 +87,7 @@ static void take_client(struct ctl *c)
 	}
 	fd = accept4(c->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0) {
-		/* the client gave up before it was served */
+		/* the client went away before it was accepted */
 		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
 			return;
 		if (!c->again)
@@ -101,7 +101,7 @@ static void take_client(struct ctl *c)
 	c->client[slot].len = 0;
 }
 
-/* Returns false if the client does not take its answer. */
+/* Returns false if the client does not read its answer. */
 static bool answer(struct ctl *c, int fd, const char *line)
 {
 	char *text = ctl_answer(&c->scope, line);
@@ -146,7 +146,7 @@ static void serve(struct ctl *c, u32 slot)
 		drop(c, slot);
 }
 
-/* Entries that poll() has to look at: it takes no more than there may be descriptors. */
+/* Returns how many entries poll() needs: it refuses more than RLIMIT_NOFILE. */
 static u32 used_entries(const struct ctl *c)
 {
 	u32 n = ARRAY_SIZE(c->fd);

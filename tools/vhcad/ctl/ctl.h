@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The control socket: one JSON object a line in, one a line out.
+ * The control socket.  A command is a line with a JSON object, and so is its answer.
  * Documentation/hw/vhcad.rst lists the commands.
  */
 #ifndef VHCAD_CTL_CTL_H
@@ -13,7 +13,7 @@ struct vhca_dev;
 struct ether;
 struct server;
 
-/* An adapter as the control socket knows it. */
+/* An adapter, for the control socket. */
 struct ctl_hca {
 	const char *name;
 	const char *socket;
@@ -22,9 +22,9 @@ struct ctl_hca {
 };
 
 /**
- * struct ctl_scope - what the control socket is about
+ * struct ctl_scope - what commands may act on
  * @hca: adapters
- * @nhcas: how many
+ * @nhcas: number of adapters
  * @ether: the Ethernet segment, or NULL
  */
 struct ctl_scope {
@@ -34,46 +34,46 @@ struct ctl_scope {
 };
 
 /**
- * ctl_new - listen on a control socket
- * @path: of the socket; must outlive the control
- * @out: receives the control
+ * ctl_new() - listen on a control socket
+ * @path: path of the socket; must outlive the control socket
+ * @out: receives the control socket
  *
  * Returns 0 or -errno as unix_listen().
  */
 int ctl_new(const char *path, struct ctl **out);
 
 /**
- * ctl_start - serve clients on a thread of its own
- * @c: control
- * @scope: copied; what it points to must outlive the control
+ * ctl_start() - start the thread that serves clients
+ * @c: control socket
+ * @scope: copied; what it points to must outlive the control socket
  *
  * Returns 0 or -errno.
  */
 int ctl_start(struct ctl *c, const struct ctl_scope *scope);
 
 /**
- * ctl_free - stop serving, remove the socket, free
- * @c: control, started or not; or NULL
+ * ctl_free() - stop the thread, remove the socket, free everything
+ * @c: control socket, started or not; or NULL
  */
 void ctl_free(struct ctl *c);
 
 /**
- * ctl_scenario - arm the faults of a scenario file
- * @scope: what it may name
- * @path: of the file
+ * ctl_scenario() - arm the faults of a scenario file
+ * @scope: what the file may name
+ * @path: path of the file
  * @why: receives what is wrong
- * @room: of @why
+ * @room: size of @why
  *
- * Returns false when something is; the faults before the one that is wrong are armed then.
+ * Returns false if something is wrong; the faults in front of it have been armed.
  */
 bool ctl_scenario(const struct ctl_scope *scope, const char *path, char *why, size_t room);
 
 /**
- * ctl_answer - carry out one command
- * @scope: what it may name
+ * ctl_answer() - carry out one command
+ * @scope: what the command may name
  * @line: the command, without its newline
  *
- * Returns the answer with its newline, to be freed; NULL without memory.
+ * Returns the answer with its newline, which the caller frees; NULL if there is no memory.
  */
 char *ctl_answer(const struct ctl_scope *scope, const char *line);
 

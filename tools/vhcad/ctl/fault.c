@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The command "fault", and the faults of adapters: kinds and their arguments as tables.
+ * The command "fault", and tables of the kinds of adapters' faults and of their arguments.
  */
 #include <errno.h>
 #include <string.h>
@@ -83,7 +83,7 @@ struct json_object *request_every_links_faults(const struct request *r)
 	return list;
 }
 
-/* Only links' faults are of a port; true after refusing. */
+/* Only faults of links have a port.  Returns true after refusing one. */
 static bool has_port(struct request *r)
 {
 	if (!json_object_object_get_ex(r->in, "port", NULL))
@@ -143,7 +143,7 @@ static void do_clear(struct request *r, const struct ctl_hca *hca)
 	log_line("%s: faults disarmed", hca ? hca->name : request_word(r, "hca"));
 }
 
-/* Has everything that was armed struck?  Tests ask, so as not to prove nothing. */
+/* Have all armed faults struck?  A test whose faults have not has tested nothing. */
 static void do_spent(struct request *r, const struct ctl_hca *hca)
 {
 	struct json_object *left = hca ? faults_of(hca, true) : json_object_new_array();
@@ -164,7 +164,7 @@ static void do_spent(struct request *r, const struct ctl_hca *hca)
 
 static const struct {
 	const char *name;
-	bool links;		/* links without an adapter will do: every one, between switches */
+	bool links;		/* it may name links instead of an adapter */
 	void (*run)(struct request *r, const struct ctl_hca *hca);
 } instant_kinds[] = {
 	{ "fatal", false, do_fatal },

@@ -9,7 +9,7 @@
 #define FILE_DEPTH	8
 #define FILE_MAX	65536	/* bytes of a file */
 
-/* The whole of a file, ending in a NUL; NULL with errno. */
+/* Reads a file, and appends a NUL.  Returns NULL with errno set on failure. */
 static char *slurp(const char *path)
 {
 	FILE *f = fopen(path, "r");

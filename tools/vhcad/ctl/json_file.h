@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Files of JSON that somebody has written by hand.
+ * JSON files that are written by hand.
  */
 #ifndef VHCAD_CTL_JSON_FILE_H
 #define VHCAD_CTL_JSON_FILE_H
@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 /**
- * json_file_read - read a file of at most 64 KiB
- * @path: of the file
+ * json_file_read() - read a file of at most 64 KiB
+ * @path: path of the file
  * @why: receives what is wrong, with the file's name and the line
- * @room: of @why
+ * @room: size of @why
  *
- * Returns what stands in it, to be put; NULL when something is wrong.
+ * Returns its contents, to be released by json_object_put(); NULL if something is wrong.
  */
 struct json_object *json_file_read(const char *path, char *why, size_t room);
 

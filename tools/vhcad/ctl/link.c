@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about the fabric: "link" changes one, "reroute" finds ways over those that are up,
- * "links", "switches" and "routes" list what there is.
+ * Commands about the fabric: "link" changes a link, "reroute" programs routes over the links that
+ * are up, and "links", "switches" and "routes" list them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ void request_link(struct request *r)
 	if (!hca || (between < 0 && !port) || !take_change(r, &c))
 		return;
 	f = vdev_fabric_lock(hca->dev);
-	/* Ethernet ports are in no topology */
+	/* Ethernet ports do not belong to the topology */
 	ethernet = port && vdev_is_ethernet(hca->dev, port);
 	has = fab_has_topology(f) && !ethernet;
 	n = between >= 0 ? (u32)between : has ? vdev_fabric_link(hca->dev, port) : 0;
@@ -196,7 +196,7 @@ static struct json_object *describe_switch(struct fabric *f, u32 n)
 	return o;
 }
 
-/* A page of a list from there on. */
+/* Adds a page of a list, which starts where the request says. */
 static void add_page(struct request *r, const char *name, u32 most,
 		     struct json_object *(*describe)(struct fabric *f, u32 n))
 {
@@ -237,7 +237,7 @@ static void add_link_of_port(struct fabric *f, const struct fab_switch_state *s,
 	json_object_array_add(links, json_object_new_string(l.l.name));
 }
 
-/* What a switch does with a LID; NULL: nobody has it. */
+/* Describes where a switch sends a LID; NULL: nowhere. */
 static struct json_object *describe_route(struct fabric *f, u32 sw,
 					  const struct fab_switch_state *s, u32 lid)
 {
@@ -260,7 +260,7 @@ static struct json_object *describe_route(struct fabric *f, u32 sw,
 	return o;
 }
 
-/* From a LID on, as many as fit. */
+/* Adds a page of routes, from a LID on.  Returns the LID for the next page. */
 static u32 add_routes(struct fabric *f, u32 sw, u32 lid, struct json_object *list)
 {
 	struct fab_switch_state s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Faults of links: kinds and their arguments as tables.
+ * Tables of the kinds of links' faults and of their arguments.
  */
 #include <errno.h>
 #include <string.h>
@@ -77,7 +77,7 @@ bool request_every_link(const struct request *r)
 	return true;
 }
 
-/* @link: the name of one between switches, or NULL */
+/* @link: the name of a link between switches, or NULL */
 static struct json_object *describe(const struct fab_fault *f, u32 port, const char *link)
 {
 	struct json_object *o = json_object_new_object();
@@ -123,7 +123,7 @@ void every_link_faults_add(struct json_object *list, const struct request *r, bo
 		add_faults(list, r->hca[0].dev, 0, NULL, NULL, idle);
 }
 
-/* The n-th link and its name. */
+/* Returns the n-th link, or NULL, and its state. */
 static struct fab_link *link_at(const struct request *r, u32 n, struct fab_link_state *s)
 {
 	struct fabric *f = vdev_fabric_lock(r->hca[0].dev);

@@ -7,36 +7,36 @@
 
 #include "ctl/request.h"
 
-/** link_fault_kind - enum fab_fault_kind of that name, or -1 */
+/** link_fault_kind() - the enum fab_fault_kind of this name, or -1 */
 int link_fault_kind(const char *kind);
 
-/** request_every_link - is every link meant, and no adapter? */
+/** request_every_link() - does the request name all links instead of an adapter? */
 bool request_every_link(const struct request *r);
 
-/** request_link_fault - arm a fault of that kind */
+/** request_link_fault() - arm a fault of this kind */
 void request_link_fault(struct request *r, u32 kind);
 
 /**
- * link_faults_add - describe what is armed at an adapter's links
- * @list: array
+ * link_faults_add() - describe the faults that are armed at an adapter's links
+ * @list: array to which they are added
  * @hca: adapter
- * @idle: only what has not struck, or not often enough
+ * @idle: only faults that have not struck as often as they are to
  */
 void link_faults_add(struct json_object *list, const struct ctl_hca *hca, bool idle);
 
-/** every_link_faults_add - the same for what is armed at every link */
+/** every_link_faults_add() - describe the faults that are armed at all links at once */
 void every_link_faults_add(struct json_object *list, const struct request *r, bool idle);
 
 /**
- * between_faults_add - the same for what is armed at links between switches
- * @between: number of one; -1: of all
+ * between_faults_add() - describe the faults that are armed at links between switches
+ * @between: number of a link; -1: all of them
  */
 void between_faults_add(struct json_object *list, const struct request *r, int between, bool idle);
 
-/** between_faults_clear - disarm those of a link between switches */
+/** between_faults_clear() - disarm the faults of a link between switches */
 void between_faults_clear(const struct request *r, int between);
 
-/** link_faults_clear - disarm those of an adapter's links */
+/** link_faults_clear() - disarm the faults of an adapter's links */
 void link_faults_clear(const struct ctl_hca *hca);
 
 #endif /* VHCAD_CTL_LINK_FAULT_H */

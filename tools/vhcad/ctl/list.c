@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that list an adapter's objects, a page an answer.
+ * Commands that list an adapter's objects.  Each answer is a page of the list.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "dev/listing.h"
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
 
-/* Unless there is none. */
+/* Adds a number unless it is VLIST_NONE. */
 static void add_number(struct json_object *o, const char *name, u32 n)
 {
 	if (n != VLIST_NONE)
@@ -90,7 +90,7 @@ static struct json_object *describe_group(const union vobject_info *info)
 	return o;
 }
 
-/* A letter a right. */
+/* Writes a letter for each right. */
 static const char *rights(u8 access, char *text)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What commands take out of a request, and put into its answer.
+ * Helpers of commands: they read members of requests and write answers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,6 @@ void request_refuse(struct request *r, const char *why, const char *what)
 	json_object_object_add(r->out, "error", json_object_new_string(text));
 }
 
-/* A member of the request that has to be a string; NULL after refusing. */
 const char *request_word(struct request *r, const char *key)
 {
 	struct json_object *v;

@@ -8,7 +8,7 @@
 #include "ctl/json_file.h"
 #include "ctl/scenario.h"
 
-/* Makes requests of the faults; what is wrong, or NULL. */
+/* Turns the faults into requests.  Returns NULL, or what is wrong. */
 static const char *make_requests(struct json_object *faults, struct json_object *seed, size_t *at)
 {
 	static const char *const links[] = {
@@ -33,7 +33,7 @@ static const char *make_requests(struct json_object *faults, struct json_object 
 	return NULL;
 }
 
-/* Picks out the faults, as requests. */
+/* Returns the faults of a file as requests. */
 static struct json_object *pick(const char *path, struct json_object *all, char *why, size_t room)
 {
 	struct json_object *faults = NULL, *seed = NULL;

@@ -105,7 +105,7 @@ static struct json_object *objects_of(const struct ctl_hca *hca)
 	return o;
 }
 
-/* A page of the adapters. */
+/* Adds a page of the list of adapters. */
 static void add_hcas(struct request *r, bool counters)
 {
 	struct json_object *list;
@@ -157,7 +157,7 @@ void request_counters(struct request *r)
 	add_hcas(r, true);
 }
 
-/* Are there as many objects as the request believes?  What it leaves out may be any number. */
+/* Are there as many objects as the request says?  Kinds that it leaves out do not count. */
 void request_objects(struct request *r)
 {
 	const struct ctl_hca *hca = request_hca(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Topology files.  What is wrong is said with the way to it: "links[2].rate".
+ * Topology files.  Errors are reported with their place in the file: "links[2].rate".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ struct reader {
 	char *why;
 	size_t room;
 	struct topo *t;
-	struct topo_link usual;		/* of links that do not say it */
+	struct topo_link usual;		/* defaults for links */
 	u32 hoq_life;
 };
 
@@ -38,7 +38,7 @@ static bool wrong(struct reader *r, const char *fmt, ...)
 	return false;
 }
 
-/* A member that is a number; false after saying that it is none. */
+/* Takes a number; false after reporting that it is none. */
 static bool take_number(struct reader *r, const char *place, struct json_object *v, u32 *out)
 {
 	s64 n = json_object_get_int64(v);
@@ -49,7 +49,10 @@ static bool take_number(struct reader *r, const char *place, struct json_object 
 	return true;
 }
 
-/* Up to 16 hexadecimal digits, with or without 0x: JSON's numbers have no room for all GUIDs. */
+/*
+ * Takes a string of up to 16 hexadecimal digits, with or without 0x: a JSON number cannot hold
+ * every GUID.
+ */
 static bool take_guid(struct reader *r, const char *place, struct json_object *v, u64 *out)
 {
 	const char *text = json_object_get_string(v);
@@ -72,7 +75,7 @@ static bool take_rate(struct reader *r, const char *place, struct json_object *v
 	return true;
 }
 
-/* Letters, digits, '_', '-', '.'; of a port, and what is named after it, a colon as well. */
+/* Names have letters, digits, '_', '-' and '.'; names of ports and of their links also a colon. */
 static bool name_good(const char *name, bool colon)
 {
 	static const char letters[] =
@@ -94,7 +97,7 @@ static bool take_name(struct reader *r, const char *place, struct json_object *v
 	return true;
 }
 
-/* What all links may say, and the defaults; @known is false for other members. */
+/* Takes a member that links and the defaults have in common; else @known becomes false. */
 static bool take_common(struct reader *r, const char *place, const char *key,
 			struct json_object *v, struct topo_link *l, bool *known)
 {
@@ -163,7 +166,7 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 	return !why || wrong(r, "switches[%zu] (%s): %s", i, name, why);
 }
 
-/* A switch, or a port of an adapter, whose first one need not be numbered. */
+/* An end that names no switch is an adapter's port; without a number it is port 1. */
 static void complete_end(const struct reader *r, struct json_object *switches, char *end)
 {
 	size_t len = strlen(end);
@@ -191,7 +194,7 @@ static bool take_ends(struct reader *r, const char *place, struct json_object *v
 	return true;
 }
 
-/* Who has no name is called after the port of its adapter, or after its switches. */
+/* A link without a name gets that of its adapter's port, or of its two switches. */
 static bool name_link(struct reader *r, size_t i, struct topo_link *l)
 {
 	char name[2 * TOPO_NAME_MAX];

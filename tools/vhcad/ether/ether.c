@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The segment's thread: connections, frames in their stream, and where they go.  It sleeps in
- * poll() until somebody sends, or has room for what waits.
+ * The segment's thread: it accepts connections, takes frames from their streams and forwards them.
+ * It sleeps in poll() until a client sends, or can take frames that wait for it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,7 @@
 struct port {
 	u8 *in, *out;			/* HEAD + ETHER_MOST, ETHER_QUEUE */
 	u32 in_len, out_len;
-	bool broken;			/* it cannot be written to any more */
+	bool broken;			/* writing to it has failed */
 	struct ether_port count;
 };
 
@@ -38,19 +38,19 @@ struct ether {
 	struct capture *capture;
 	int cap_port;
 	int listen;
-	int wake;			/* eventfd: @stopping, or something is given */
+	int wake;			/* eventfd: @stopping is set, or @given has frames */
 	bool stopping;			/* atomic */
-	bool again;			/* a connection waits that there was no descriptor for */
+	bool again;			/* accept4() has failed: try again later */
 	pthread_t thread;
 	bool started;
-	pthread_mutex_t lock;		/* ports and stations */
+	pthread_mutex_t lock;		/* protects ports and stations */
 	struct pollfd fd[2 + ETHER_PORTS];	/* wake, listen, ports */
 	struct port port[ETHER_PORTS];
 	struct stations stations;
 	bool (*tap)(void *arg, const u8 *frame, u32 len);
 	void *tap_arg;
-	pthread_mutex_t given_lock;	/* what ether_send() leaves for the thread */
-	u8 *given, *taken;		/* ETHER_GIVEN each, made when first needed */
+	pthread_mutex_t given_lock;	/* protects given and given_len */
+	u8 *given, *taken;		/* frames of ether_send(); ETHER_GIVEN bytes each */
 	u32 given_len;
 };
 
@@ -79,9 +79,8 @@ int ether_new(const char *path, struct capture *c, struct ether **out)
 		goto err_wake;
 	}
 	/*
-	 * Frames carry no descriptors.  The thread that serves all ports would have to close one
-	 * that came all the same, and that may take as long as its sender likes.  Older kernels
-	 * cannot refuse them.
+	 * No descriptors are accepted: closing one may take as long as its sender likes, and would
+	 * hold up the thread that serves all ports.  Kernels before 6.16 cannot refuse them.
 	 */
 	setsockopt(e->listen, SOL_SOCKET, SO_PASSRIGHTS, &(int){ 0 }, sizeof(int));
 	e->cap_port = c ? capture_add_ether(c, "ethernet") : -1;
@@ -101,7 +100,7 @@ err_free:
  * Frames
  */
 
-/* Writes as much as the reader takes at once; the rest waits. */
+/* Writes as much as the socket takes without blocking; the rest stays queued. */
 static void push_out(struct ether *e, u32 n)
 {
 	struct port *p = &e->port[n];
@@ -147,7 +146,10 @@ static void record(struct ether *e, const u8 *frame, u32 len)
 			    len);
 }
 
-/* To the port of its address, or to all; never to @from, which may be NOWHERE_KNOWN. */
+/*
+ * Sends a frame to the port of its destination, or to all if that is unknown or a group, but never
+ * back to @from, which may be NOWHERE_KNOWN.
+ */
 static void spread(struct ether *e, u32 from, const u8 *frame, u32 len)
 {
 	u32 n = mac_is_group(frame) ? NOWHERE_KNOWN : stations_find(&e->stations, frame);
@@ -178,7 +180,7 @@ static void forward(struct ether *e, u32 from, const u8 *frame, u32 len)
 		spread(e, from, frame, len);
 }
 
-/* Takes all frames that have come whole.  Returns false if what has come is no frame. */
+/* Forwards all complete frames.  Returns false if a length is invalid. */
 static bool take_frames(struct ether *e, u32 n)
 {
 	struct port *p = &e->port[n];
@@ -201,7 +203,7 @@ static bool take_frames(struct ether *e, u32 n)
 }
 
 /* ------------------------------------------------------------------------
- * Frames of others than clients
+ * Frames that do not come from clients, and the tap
  */
 void ether_set_tap(struct ether *e, bool (*tap)(void *arg, const u8 *frame, u32 len), void *arg)
 {
@@ -229,13 +231,13 @@ bool ether_send(struct ether *e, const u8 *frame, u32 len)
 	first = !e->given_len;
 	given = give(e, frame, len);
 	pthread_mutex_unlock(&e->given_lock);
-	/* the thread takes all that is there, so that one word is enough */
+	/* one wake-up is enough, as the thread takes all frames */
 	if (given && first)
 		eventfd_write(e->wake, 1);
 	return given;
 }
 
-/* Takes what was given, and sends it while more may be given. */
+/* Sends the frames of ether_send(), which may add more meanwhile. */
 static void take_given(struct ether *e)
 {
 	u8 *frames;
@@ -269,7 +271,7 @@ static void drop(struct ether *e, u32 n)
 	free(p->out);
 	*p = (struct port){ 0 };
 	stations_forget(&e->stations, n);
-	/* connections that there was no room for may be waiting */
+	/* connections may be waiting that found no free port */
 	e->fd[1].events = POLLIN;
 	log_line("ethernet: port %u is free", n);
 }
@@ -341,7 +343,7 @@ static void serve_all(struct ether *e)
 	for (u32 n = 0; n < ETHER_PORTS; n++)
 		if (e->fd[2 + n].fd >= 0 && e->fd[2 + n].revents)
 			serve(e, n);
-	/* these turned out to be gone when frames of other ports were written to them */
+	/* writing frames of other ports to these has failed */
 	for (u32 n = 0; n < ETHER_PORTS; n++)
 		if (e->fd[2 + n].fd >= 0 && e->port[n].broken)
 			drop(e, n);
@@ -350,7 +352,7 @@ static void serve_all(struct ether *e)
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* Returns how many entries poll() has to look at: it refuses more than there may be descriptors. */
+/* Returns how many entries poll() needs: it refuses more than RLIMIT_NOFILE. */
 static u32 used_entries(const struct ether *e)
 {
 	u32 n = ARRAY_SIZE(e->fd);

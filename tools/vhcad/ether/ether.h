@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * An Ethernet segment for the guests' ordinary adapters: a switch whose ports are connections
- * of QEMU's "-netdev stream", which sends each frame behind its length in four bytes.
+ * An Ethernet segment for the guests' ordinary network adapters.  It is a switch whose ports are
+ * connections of QEMU's "-netdev stream", in which each frame follows its length of four bytes.
  *
- * A thread of its own serves it.  Clients are not trusted: a length that no frame can have ends the
- * connection, and a client that does not read loses frames, but only its own, and takes no memory.
+ * The segment has its own thread.  Clients are not trusted: an invalid length ends the connection,
+ * and a client that does not read loses only its own frames, and uses up no memory.
  */
 #ifndef VHCAD_ETHER_H
 #define VHCAD_ETHER_H
@@ -15,19 +15,19 @@ struct capture;
 struct ether;
 
 #define ETHER_PORTS	64u
-#define ETHER_LEAST	14u			/* bytes of a frame */
-#define ETHER_MOST	(65536u + 18u)
-#define ETHER_QUEUE	(256u << 10)		/* bytes that wait for a reader */
-#define ETHER_GIVEN	(1u << 20)		/* bytes of ether_send() that wait for the thread */
+#define ETHER_LEAST	14u			/* bytes of the shortest frame */
+#define ETHER_MOST	(65536u + 18u)		/* bytes of the longest frame */
+#define ETHER_QUEUE	(256u << 10)		/* bytes queued for a client */
+#define ETHER_GIVEN	(1u << 20)		/* bytes of ether_send() queued for the thread */
 
 /**
- * struct ether_port - what a port has counted since it was connected
- * @attached: somebody is there
- * @rx_frames, @rx_bytes: from there
- * @tx_frames, @tx_bytes: on their way there
- * @dropped: frames that were lost because there was no room for them
- * @bad: frames from there whose source address is a group's or another port's
- * @stations: addresses that were heard there last
+ * struct ether_port - state of a port, and what it has counted since its client connected
+ * @attached: a client is connected
+ * @rx_frames, @rx_bytes: received from the client
+ * @tx_frames, @tx_bytes: sent to the client, or queued for it
+ * @dropped: frames lost because the client's queue was full or broken
+ * @bad: frames received whose source address is a group's or another port's
+ * @stations: addresses learnt at the port
  */
 struct ether_port {
 	bool attached;
@@ -39,9 +39,9 @@ struct ether_port {
 };
 
 /**
- * ether_new - listen for connections
- * @path: of the socket; must outlive the segment
- * @c: records every frame, or NULL
+ * ether_new() - listen for connections
+ * @path: path of the socket; must outlive the segment
+ * @c: capture that records every frame, or NULL
  * @out: receives the segment
  *
  * Returns 0 or -errno as unix_listen().
@@ -49,33 +49,33 @@ struct ether_port {
 int ether_new(const char *path, struct capture *c, struct ether **out);
 
 /**
- * ether_set_tap - let somebody take frames of clients
+ * ether_set_tap() - have a function called with each frame of the clients
  * @e: segment that has not been started
- * @tap: called by the segment's thread with each good frame; true: no other client gets it.  Must
- *	not call back
- * @arg: given to @tap
+ * @tap: called by the segment's thread with each good frame; if it returns true, the frame goes to
+ *	no other client.  It must not call functions of the segment
+ * @arg: first argument of @tap
  */
 void ether_set_tap(struct ether *e, bool (*tap)(void *arg, const u8 *frame, u32 len), void *arg);
 
 /**
- * ether_send - send a frame to the clients that its destination says
+ * ether_send() - send a frame to the client, or the clients, of its destination address
  * @e: segment
  * @frame: ETHER_LEAST to ETHER_MOST bytes
  * @len: its bytes
  *
- * The tap does not see it, nor does the client whose address it comes from; it is not recorded
- * either.  Any thread, which is never made to wait for clients.
- * Returns false if it was lost, as too many wait.
+ * The frame is not recorded, and goes neither to the tap nor to the client that has its source
+ * address.  May be called from any thread, and does not wait for clients.
+ * Returns false if the frame was lost because the queue is full.
  */
 bool ether_send(struct ether *e, const u8 *frame, u32 len);
 
-/** ether_start - serve them on a thread of its own; 0 or -errno */
+/** ether_start() - start the thread; returns 0 or -errno */
 int ether_start(struct ether *e);
 
-/** ether_free - stop serving, remove the socket, free; NULL is fine */
+/** ether_free() - stop the thread, remove the socket, free the segment, which may be NULL */
 void ether_free(struct ether *e);
 
-/** ether_status - all ports as they are.  Any thread. */
+/** ether_status() - state of all ports; may be called from any thread */
 void ether_status(struct ether *e, struct ether_port port[ETHER_PORTS]);
 
 #endif /* VHCAD_ETHER_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Which stations are behind which port.  An address belongs to the port where it was heard first,
- * until that port is free again: no other port gets what is sent to it, or sends in its name.  The
- * number of addresses of a port is limited, so that none can fill the table; frames to further
- * addresses go to all ports.
+ * Which MAC address is at which port.  An address belongs to the port that was the first to send
+ * from it, until that port's client disconnects: no other port receives what is sent to it, or
+ * sends from it.  The number of addresses of a port is limited, so that no client can fill the
+ * table; frames to further addresses go to all ports.
  */
 #ifndef VHCAD_ETHER_STATIONS_H
 #define VHCAD_ETHER_STATIONS_H
@@ -13,12 +13,12 @@
 
 #define MAC_LEN			6u
 #define STATION_ROWS		512u
-#define STATION_PLACES		8u	/* in each */
+#define STATION_PLACES		8u	/* in each row */
 #define STATIONS_OF_PORT	64u
 #define NOWHERE_KNOWN		UINT32_MAX
 
 struct stations {
-	u64 seed;			/* secret, so that nobody can choose rows */
+	u64 seed;			/* secret, so that no client can choose rows */
 	u32 behind[ETHER_PORTS];
 	struct station {
 		u8 mac[MAC_LEN];
@@ -27,25 +27,25 @@ struct stations {
 	} at[STATION_ROWS][STATION_PLACES];
 };
 
-/** mac_is_group - is it the address of a group of stations? */
+/** mac_is_group() - is it a multicast or the broadcast address? */
 static inline bool mac_is_group(const u8 *mac)
 {
 	return mac[0] & 1;
 }
 
-/** stations_init - nobody is known */
+/** stations_init() - begin with no addresses */
 void stations_init(struct stations *s);
 
-/** stations_learn - an address was heard at this port; false if it belongs to another one */
+/** stations_learn() - a port has sent from this address; false if it belongs to another port */
 bool stations_learn(struct stations *s, const u8 *mac, u32 port);
 
-/** stations_find - the port that an address belongs to, or NOWHERE_KNOWN */
+/** stations_find() - the port that an address belongs to, or NOWHERE_KNOWN */
 u32 stations_find(struct stations *s, const u8 *mac);
 
-/** stations_forget - nobody is at this port any more */
+/** stations_forget() - forget all addresses of a port */
 void stations_forget(struct stations *s, u32 port);
 
-/** stations_at - how many stations are behind a port */
+/** stations_at() - the number of addresses of a port */
 u32 stations_at(const struct stations *s, u32 port);
 
 #endif /* VHCAD_ETHER_STATIONS_H */

@@ -65,7 +65,7 @@ struct fab_eth {
 };
 
 /**
- * fab_plug_eth - make an Ethernet port
+ * fab_plug_eth() - make an Ethernet port
  * @f: fabric
  * @port: ops, owner, number and ib.guid filled in, the rest zero
  * @name: for captures
@@ -79,7 +79,7 @@ int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, cons
 		 bool strict);
 
 /**
- * fab_eth_set_gid - write an entry of the table
+ * fab_eth_set_gid() - write an entry of the table
  * @port: Ethernet port
  * @i: entry, below ETH_GIDS
  * @addr: NULL: there is none any more
@@ -88,14 +88,14 @@ int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, cons
  */
 void fab_eth_set_gid(struct fab_port *port, u32 i, const struct eth_addr *addr);
 
-/** fab_eth_enable - packets for the port's addresses are its own from now on, or no more */
+/** fab_eth_enable() - packets for the port's addresses are its own from now on, or no more */
 void fab_eth_enable(struct fab_port *port, bool enabled);
 
-/** fab_eth_reset - the port is as after fab_plug_eth(), but for what it has counted */
+/** fab_eth_reset() - the port is as after fab_plug_eth(), but for what it has counted */
 void fab_eth_reset(struct fab_port *port);
 
 /**
- * fabric_set_ether - join Ethernet ports with the segment of the guests' network adapters
+ * fabric_set_ether() - join Ethernet ports with the segment of the guests' network adapters
  * @f: fabric
  * @e: segment that has not been started; is freed before the fabric
  *

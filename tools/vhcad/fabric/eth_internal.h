@@ -52,13 +52,13 @@ struct eth_segment {
 	bool news;
 };
 
-/** fab_all - how many places for ports there are, of both kinds and for those outside */
+/** fab_all() - how many places for ports there are, of both kinds and for those outside */
 static inline u32 fab_all(const struct fabric *f)
 {
 	return f->nports + (f->eth ? f->eth->nports + 1 : 0);
 }
 
-/** fab_nth - the port in one of these places; NULL: it is empty */
+/** fab_nth() - the port in one of these places; NULL: it is empty */
 static inline struct fab_port *fab_nth(const struct fabric *f, u32 i)
 {
 	if (i < f->nports)
@@ -68,37 +68,37 @@ static inline struct fab_port *fab_nth(const struct fabric *f, u32 i)
 }
 
 /* eth_gid.c */
-/** eth_gids_init - no port has an address */
+/** eth_gids_init() - no port has an address */
 void eth_gids_init(struct eth_segment *s);
-/** eth_station - the first enabled port with this address in this VLAN, or NULL */
+/** eth_station() - the first enabled port with this address in this VLAN, or NULL */
 struct fab_port *eth_station(struct eth_segment *s, const u8 *mac, u16 vlan);
-/** eth_receiver - the first enabled port whose table has what a path leads to, or NULL */
+/** eth_receiver() - the first enabled port whose table has what a path leads to, or NULL */
 struct fab_port *eth_receiver(struct eth_segment *s, const struct wire_path *path);
-/** eth_gids_clear - a port's table is empty; nobody is told */
+/** eth_gids_clear() - a port's table is empty; nobody is told */
 void eth_gids_clear(struct eth_segment *s, struct fab_port *port);
 
 /* eth.c */
-/** eth_segment_of - a fabric's segment, made if there is none yet; NULL without memory */
+/** eth_segment_of() - a fabric's segment, made if there is none yet; NULL without memory */
 struct eth_segment *eth_segment_of(struct fabric *f);
-/** eth_segment_free - the fabric ends; or NULL */
+/** eth_segment_free() - the fabric ends; or NULL */
 void eth_segment_free(struct eth_segment *s);
-/** eth_unplug - a port goes that is unplugged from all else */
+/** eth_unplug() - a port goes that is unplugged from all else */
 void eth_unplug(struct fab_port *port);
 
 /* eth_send.c */
-/** eth_send - fab_send() of an Ethernet port */
+/** eth_send() - fab_send() of an Ethernet port */
 void eth_send(struct fab_port *port, struct run *run);
-/** eth_send_some - fab_send_some() of an Ethernet port */
+/** eth_send_some() - fab_send_some() of an Ethernet port */
 bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
-/** eth_arrive - packets have come from a sender; they are one if there are several receivers */
+/** eth_arrive() - packets have come from a sender; they are one if there are several receivers */
 void eth_arrive(struct fab_port *from, struct run *run);
 
 /* eth_out.c */
-/** eth_take - a frame from outside, which may be anything, comes to the ports */
+/** eth_take() - a frame from outside, which may be anything, comes to the ports */
 void eth_take(struct eth_segment *s, const u8 *frame, u32 len);
-/** eth_poll - take frames that have come from outside, up to @most; returns how many */
+/** eth_poll() - take frames that have come from outside, up to @most; returns how many */
 u32 eth_poll(struct fabric *f, u32 most);
-/** eth_waiting - are there frames to take? */
+/** eth_waiting() - are there frames to take? */
 static inline bool eth_waiting(const struct eth_segment *s)
 {
 	return s->taken < s->taking.len || __atomic_load_n(&s->news, __ATOMIC_ACQUIRE);

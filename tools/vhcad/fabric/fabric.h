@@ -85,27 +85,27 @@ struct fab_port {
 	u64 out_held, in_held;
 };
 
-/** fabric_new - make a switch without ports; NULL without memory */
+/** fabric_new() - make a switch without ports; NULL without memory */
 struct fabric *fabric_new(void);
 
 /**
- * fabric_free - free a switch
+ * fabric_free() - free a switch
  * @f: fabric without ports, or NULL
  */
 void fabric_free(struct fabric *f);
 
 /**
- * fabric_set_capture - record every packet
+ * fabric_set_capture() - record every packet
  * @f: fabric; no port must be plugged in yet
  * @c: capture file; stays the caller's
  */
 void fabric_set_capture(struct fabric *f, struct capture *c);
 
-/** fabric_set_stamps - captures have engine time, not the clock's: traces that can be compared */
+/** fabric_set_stamps() - captures have engine time, not the clock's: traces that can be compared */
 void fabric_set_stamps(struct fabric *f);
 
 /**
- * fab_plug - plug a port into the fabric
+ * fab_plug() - plug a port into the fabric
  * @f: fabric
  * @port: ops, owner, number and ib.guid filled in, the rest zero
  * @name: for captures, and in a topology
@@ -115,11 +115,11 @@ void fabric_set_stamps(struct fabric *f);
  */
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name);
 
-/** fab_unplug - take a port of either kind out of the fabric; it has left every group */
+/** fab_unplug() - take a port of either kind out of the fabric; it has left every group */
 void fab_unplug(struct fab_port *port);
 
 /**
- * fab_mc_join - a port wants to hear a multicast LID, once more
+ * fab_mc_join() - a port wants to hear a multicast LID, once more
  * @port: plugged in
  * @mlid: MLID_FIRST..MLID_LAST, or 0 for a group of Ethernet
  *
@@ -129,23 +129,23 @@ void fab_unplug(struct fab_port *port);
  */
 int fab_mc_join(struct fab_port *port, u16 mlid);
 
-/** path_is_mcast - do several ports get what takes this path? */
+/** path_is_mcast() - do several ports get what takes this path? */
 static inline bool path_is_mcast(const struct wire_path *path)
 {
 	return path->eth ? mac_is_mcast(path->dmac) : lid_is_mcast(path->dlid);
 }
 
-/** fab_mc_leave - takes back one fab_mc_join() */
+/** fab_mc_leave() - takes back one fab_mc_join() */
 void fab_mc_leave(struct fab_port *port, u16 mlid);
 
-/** fab_port_count - what an adapter's port has counted */
+/** fab_port_count() - what an adapter's port has counted */
 void fab_port_count(const struct fab_port *port, struct port_count *c);
 
-/** fab_room - packets that a port may send now without loss */
+/** fab_room() - packets that a port may send now without loss */
 u32 fab_room(const struct fab_port *port);
 
 /**
- * fab_send - send packets
+ * fab_send() - send packets
  * @port: sender's port
  * @run: packets; changed
  *
@@ -169,7 +169,7 @@ struct fab_cursor {
 };
 
 /**
- * fab_send_some - fab_send() of a multicast, to as many as there is time for
+ * fab_send_some() - fab_send() of a multicast, to as many as there is time for
  * @port: sender's port
  * @run: the packet; the same each time
  * @c: all zero the first time, and afterwards when all have got it
@@ -180,7 +180,7 @@ struct fab_cursor {
 bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
 
 /**
- * fab_follow - where forwarding tables lead
+ * fab_follow() - where forwarding tables lead
  * @from: sender's port
  * @dlid: a unicast LID
  *
@@ -188,11 +188,11 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
  */
 struct fab_port *fab_follow(const struct fab_port *from, u16 dlid);
 
-/** fab_prefetch - a hint: what is sent next is likely to take this path */
+/** fab_prefetch() - a hint: what is sent next is likely to take this path */
 void fab_prefetch(const struct fab_port *port, const struct wire_path *path);
 
 /**
- * fab_poll - deliver queued packets whose time has come
+ * fab_poll() - deliver queued packets whose time has come
  * @f: fabric
  * @now: engine time
  * @most: packets to deliver at the most: of management, from outside, queued, and of links each
@@ -201,20 +201,20 @@ void fab_prefetch(const struct fab_port *port, const struct wire_path *path);
  */
 u32 fab_poll(struct fabric *f, u64 now, u32 most);
 
-/** fab_next - when the next queued packet arrives, or UINT64_MAX */
+/** fab_next() - when the next queued packet arrives, or UINT64_MAX */
 u64 fab_next(const struct fabric *f);
 
-/** fab_idle - the engine is about to sleep */
+/** fab_idle() - the engine is about to sleep */
 void fab_idle(struct fabric *f);
 
-/** fab_now - engine time of what happens in the fabric */
+/** fab_now() - engine time of what happens in the fabric */
 u64 fab_now(const struct fabric *f);
 
-/** fab_set_now - engine time, for arrival times */
+/** fab_set_now() - engine time, for arrival times */
 void fab_set_now(struct fabric *f, u64 now);
 
 /**
- * fabric_set_wake - who is told of packets that have come while the engine slept
+ * fabric_set_wake() - who is told of packets that have come while the engine slept
  * @f: fabric
  * @wake: called by any thread; fab_next() says the rest
  * @arg: given to @wake
@@ -245,7 +245,7 @@ typedef void (*fab_packet_hook)(void *arg, const struct fab_port *from, const st
 				struct fab_effect *effect);
 
 /**
- * fab_set_packet_hook - decide what happens to every packet
+ * fab_set_packet_hook() - decide what happens to every packet
  * @f: fabric
  * @hook: called with an effect of one copy and no delay, of which it may change @copies and
  *	@delay; NULL: no hook any more

@@ -82,7 +82,7 @@ struct fab_fault {
 };
 
 /**
- * fab_fault_wrong - what is wrong with a fault
+ * fab_fault_wrong() - what is wrong with a fault
  * @fault: fault
  *
  * Returns NULL if nothing is.
@@ -90,7 +90,7 @@ struct fab_fault {
 const char *fab_fault_wrong(const struct fab_fault *fault);
 
 /**
- * fab_fault_arm - arm a fault
+ * fab_fault_arm() - arm a fault
  * @f: fabric
  * @fault: copied
  *
@@ -99,7 +99,7 @@ const char *fab_fault_wrong(const struct fab_fault *fault);
 int fab_fault_arm(struct fabric *f, const struct fab_fault *fault);
 
 /**
- * fab_fault_clear - disarm faults
+ * fab_fault_clear() - disarm faults
  * @f: fabric
  * @port: those of its link; NULL and no @link: those of every link
  * @link: those of a link between switches
@@ -109,7 +109,7 @@ int fab_fault_arm(struct fabric *f, const struct fab_fault *fault);
 void fab_fault_clear(struct fabric *f, const struct fab_port *port, const struct fab_link *link);
 
 /**
- * fab_fault_list - what is armed
+ * fab_fault_list() - what is armed
  * @f: fabric
  * @port: at its link; NULL and no @link: at every link
  * @link: at a link between switches

@@ -202,43 +202,43 @@ static inline bool switch_has_lid(const struct fab_switch *sw, u16 dlid)
 }
 
 /* switch.c */
-/** switch_make_ports - ports of a switch whose number is known; 0 or -ENOMEM */
+/** switch_make_ports() - ports of a switch whose number is known; 0 or -ENOMEM */
 int switch_make_ports(struct fab_switch *sw);
-/** switch_free - a switch, with or without ports; or NULL */
+/** switch_free() - a switch, with or without ports; or NULL */
 void switch_free(struct fab_switch *sw);
-/** switch_recount - a port's LIDs have changed, or it was plugged in: see fab_port.foreign */
+/** switch_recount() - a port's LIDs have changed, or it was plugged in: see fab_port.foreign */
 void switch_recount(struct fab_port *port);
-/** fab_look - find out again whether packets pass a port without a further look */
+/** fab_look() - find out again whether packets pass a port without a further look */
 void fab_look(struct fab_port *port);
 
 /* pass.c */
-/** fab_enters - does the one switch take what a port sends, on a further look? */
+/** fab_enters() - does the one switch take what a port sends, on a further look? */
 bool fab_enters(struct fab_port *port, const struct run *run);
 /**
- * fab_takes - does the one switch send to this port, and does the port take it, on a further look?
+ * fab_takes() - does the one switch send to this port and the port take it, on a further look?
  * @from: sender, who counts what is lost; NULL: the switch
  */
 bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run);
-/** switch_lets_in - P_Keys at the port that a packet comes in by; false: it is lost, and counted */
+/** switch_lets_in() - P_Keys at the port a packet enters by; false: it is lost, and counted */
 bool switch_lets_in(struct fab_switch *sw, u32 port, const struct fab_packet *p);
 
 /* pool.c */
-/** mad_take - a packet for mad.c; NULL: there are too many, or there is no memory */
+/** mad_take() - a packet for mad.c; NULL: there are too many, or there is no memory */
 struct fab_packet *mad_take(struct fabric *f);
-/** mad_copy - one more like it, or NULL */
+/** mad_copy() - one more like it, or NULL */
 struct fab_packet *mad_copy(struct fabric *f, const struct fab_packet *p);
-/** mad_free - it has come to its end */
+/** mad_free() - it has come to its end */
 void mad_free(struct fabric *f, struct fab_packet *p);
 
 /* mad.c */
 extern const struct mad_ways mad_ways;
-/** mads_run - steps that are due, up to @most; returns how many */
+/** mads_run() - steps that are due, up to @most; returns how many */
 u32 mads_run(struct fabric *f, u32 most);
-/** mads_forget - a port goes */
+/** mads_forget() - a port goes */
 void mads_forget(struct fab_port *port);
-/** mads_end - the fabric ends */
+/** mads_end() - the fabric ends */
 void mads_end(struct fabric *f);
-/** mads_next - when the next step is due, or UINT64_MAX */
+/** mads_next() - when the next step is due, or UINT64_MAX */
 static inline u64 mads_next(const struct fabric *f)
 {
 	if (list_empty(&f->mads))
@@ -246,7 +246,7 @@ static inline u64 mads_next(const struct fabric *f)
 	return container_of(f->mads.next, struct fab_packet, link)->due;
 }
 
-/** fab_stamp - what a capture says of the time of a packet now, in ns */
+/** fab_stamp() - what a capture says of the time of a packet now, in ns */
 static inline u64 fab_stamp(struct fabric *f)
 {
 	struct timespec ts;
@@ -258,14 +258,14 @@ static inline u64 fab_stamp(struct fabric *f)
 }
 
 /* packet.c */
-/** fab_pool - have packets to queue; 0 or -ENOMEM */
+/** fab_pool() - have packets to queue; 0 or -ENOMEM */
 int fab_pool(struct fabric *f);
-/** fab_take_packet - one of them; NULL: all are under way */
+/** fab_take_packet() - one of them; NULL: all are under way */
 struct fab_packet *fab_take_packet(struct fabric *f);
-/** fab_free_packet - it has arrived, or is lost */
+/** fab_free_packet() - it has arrived, or is lost */
 void fab_free_packet(struct fabric *f, struct fab_packet *p);
 /**
- * fab_deliver - a packet has arrived
+ * fab_deliver() - a packet has arrived
  * @to: receiver
  * @p: packet; stays the caller's, with @p->at 0 the first time
  * @bytes: of copies that may be made, used up; not 0
@@ -275,65 +275,65 @@ void fab_free_packet(struct fabric *f, struct fab_packet *p);
 bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes);
 
 /* fault.c */
-/** fab_faults_meet - a packet meets the faults that are armed; they change @effect */
+/** fab_faults_meet() - a packet meets the faults that are armed; they change @effect */
 void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, struct fab_effect *effect);
-/** crossing_packet - say which packet it is that takes a link */
+/** crossing_packet() - say which packet it is that takes a link */
 void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len);
-/** fab_flap_ends - nothing holds a port down any more */
+/** fab_flap_ends() - nothing holds a port down any more */
 void fab_flap_ends(struct fab_port *port);
-/** fab_flaps_end - let ports come up whose time is over */
+/** fab_flaps_end() - let ports come up whose time is over */
 void fab_flaps_end(struct fabric *f);
 
 /* queue.c */
-/** fab_give - packets reach their receiver, unless they are queued */
+/** fab_give() - packets reach their receiver, unless they are queued */
 void fab_give(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes);
-/** fab_queue_run - send packets singly; takes its own copy of those that have to wait */
+/** fab_queue_run() - send packets singly; takes its own copy of those that have to wait */
 void fab_queue_run(struct fab_port *from, struct fab_port *to, const struct run *run);
-/** fab_queue_drop - what is queued for a port is lost */
+/** fab_queue_drop() - what is queued for a port is lost */
 void fab_queue_drop(struct fab_port *port);
-/** fab_queue_forget - what is under way from a port goes on without a sender */
+/** fab_queue_forget() - what is under way from a port goes on without a sender */
 void fab_queue_forget(const struct fab_port *port);
-/** fab_queue_poll - deliver what is due; returns how many packets, up to @most */
+/** fab_queue_poll() - deliver what is due; returns how many packets, up to @most */
 u32 fab_queue_poll(struct fabric *f, u32 most);
-/** fab_queue_next - when the next one is due, or UINT64_MAX */
+/** fab_queue_next() - when the next one is due, or UINT64_MAX */
 u64 fab_queue_next(const struct fabric *f);
 
 /* mcast.c */
-/** fab_give_mcast - fab_give() of a multicast to one of those who get it */
+/** fab_give_mcast() - fab_give() of a multicast to one of those who get it */
 void fab_give_mcast(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes);
-/** fab_come_again - remember that a multicast goes on with number @n; returns false */
+/** fab_come_again() - remember that a multicast goes on with number @n; returns false */
 bool fab_come_again(struct fab_cursor *c, u32 n, u64 at);
-/** fab_forward_mcast - to all, or with @c as fab_send_some() */
+/** fab_forward_mcast() - to all, or with @c as fab_send_some() */
 bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 		       struct fab_cursor *c, u32 *budget);
 
 /* topo.c */
-/** topo_plug - a port takes its link; 0, or -ENOENT: there is none of that name */
+/** topo_plug() - a port takes its link; 0, or -ENOENT: there is none of that name */
 int topo_plug(struct fab_port *port, const char *name);
-/** topo_unplug - it gives it back */
+/** topo_unplug() - it gives it back */
 void topo_unplug(struct fab_port *port);
 
 /* pipe.c */
-/** topo_send - packets set out; there is room for them, or they are dropped */
+/** topo_send() - packets set out; there is room for them, or they are dropped */
 void topo_send(struct fab_port *port, const struct run *run);
-/** topo_send_mad - a packet of VL15 sets out from a port; it is taken */
+/** topo_send_mad() - a packet of VL15 sets out from a port; it is taken */
 void topo_send_mad(struct fab_port *port, struct fab_packet *p);
-/** topo_switch_mad - the same from a port of a switch, from 1 */
+/** topo_switch_mad() - the same from a port of a switch, from 1 */
 void topo_switch_mad(struct fab_switch *sw, u32 port, struct fab_packet *p);
-/** topo_switch_data - a switch's own packet that waits for room as others do; it is taken */
+/** topo_switch_data() - a switch's own packet that waits for room as others do; it is taken */
 void topo_switch_data(struct fab_switch *sw, struct fab_packet *p);
-/** topo_room - packets that a port may send */
+/** topo_room() - packets that a port may send */
 u32 topo_room(const struct fab_port *port);
-/** topo_port_down - what is under way to and from a port is lost */
+/** topo_port_down() - what is under way to and from a port is lost */
 void topo_port_down(struct fab_port *port);
-/** topo_run - all that happens until then, or until so many packets have arrived; how much did */
+/** topo_run() - all that happens until then, or until so many packets have arrived; how much did */
 u32 topo_run(struct topo *t, u64 now, u32 most);
-/** topo_next - when something happens, or UINT64_MAX */
+/** topo_next() - when something happens, or UINT64_MAX */
 u64 topo_next(struct topo *t);
-/** fab_link_flap - hold a link between switches down until then */
+/** fab_link_flap() - hold a link between switches down until then */
 void fab_link_flap(struct fab_link *l, u64 until);
 
-/** fab_heard - would another port get this?  See struct fab_subnet_ops */
+/** fab_heard() - would another port get this?  See struct fab_subnet_ops */
 static inline bool fab_heard(const struct fab_port *from, u16 dlid)
 {
 	const struct fabric *f = from->fabric;

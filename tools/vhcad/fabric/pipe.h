@@ -122,31 +122,31 @@ struct topo {
 };
 
 /* lane.c */
-/** lane_of - the VL by which a packet takes a link, at a switch: that has come to it by @in */
+/** lane_of() - the VL by which a packet takes a link, at a switch: that has come to it by @in */
 u32 lane_of(const struct fab_pipe *p, const struct fab_pipe *in, const struct fab_packet *packet);
-/** lane_drops - does the SL of a packet lead to no data VL of the link? */
+/** lane_drops() - does the SL of a packet lead to no data VL of the link? */
 bool lane_drops(const struct fab_pipe *p, const struct fab_pipe *in,
 		const struct fab_packet *packet);
-/** lanes_waiting - VLs on which a packet waits to take a link, a bit each */
+/** lanes_waiting() - VLs on which a packet waits to take a link, a bit each */
 u32 lanes_waiting(const struct fab_pipe *p, u64 now);
-/** lane_choose - the one that goes next, of those with room at the far end; or NO_VL */
+/** lane_choose() - the one that goes next, of those with room at the far end; or NO_VL */
 u32 lane_choose(struct fab_pipe *p, u32 waiting);
-/** lane_sent - a packet of so many bytes sets out by what lane_choose() has said */
+/** lane_sent() - a packet of so many bytes sets out by what lane_choose() has said */
 void lane_sent(struct fab_pipe *p, u32 len);
-/** lane_next - whose packet goes next, of those that wait at a switch to take a link by this VL */
+/** lane_next() - whose packet goes next, of those that wait at a switch for a link by this VL */
 struct pipe_lane *lane_next(struct fab_pipe *p, u32 vl);
 
 /* pool.c */
-/** topo_take - a packet; NULL: all are under way */
+/** topo_take() - a packet; NULL: all are under way */
 struct fab_packet *topo_take(struct topo *t);
-/** topo_give_back - it has come to its end */
+/** topo_give_back() - it has come to its end */
 void topo_give_back(struct topo *t, struct fab_packet *p);
-/** topo_lose - the same, and its sender counts it */
+/** topo_lose() - the same, and its sender counts it */
 void topo_lose(struct topo *t, struct fab_packet *p);
-/** topo_copy - one more like it; NULL: all are under way */
+/** topo_copy() - one more like it; NULL: all are under way */
 struct fab_packet *topo_copy(struct topo *t, const struct fab_packet *p);
 
-/** topo_end_mads - the fabric ends: packets that are not the pool's go */
+/** topo_end_mads() - the fabric ends: packets that are not the pool's go */
 void topo_end_mads(struct topo *t);
 
 static inline struct fab_packet *first_of(const struct list_head *list)
@@ -154,7 +154,7 @@ static inline struct fab_packet *first_of(const struct list_head *list)
 	return list_empty(list) ? NULL : container_of(list->next, struct fab_packet, link);
 }
 
-/** pipe_init - make it ready; 0 or -ENOMEM.  Its timers go with all of the topology's. */
+/** pipe_init() - make it ready; 0 or -ENOMEM.  Its timers go with all of the topology's. */
 int pipe_init(struct fab_pipe *p);
 
 /* Does it take packets?  An armed port receives, and is active then. */
@@ -177,7 +177,7 @@ static inline bool link_whole(const struct fab_link *l)
 
 /* pass.c */
 /**
- * forward_ports - ports by which a packet leaves a switch
+ * forward_ports() - ports by which a packet leaves a switch
  * @in: the link by which it has come
  * @p: packet
  *
@@ -185,22 +185,22 @@ static inline bool link_whole(const struct fab_link *l)
  */
 struct port_mask forward_ports(struct fab_pipe *in, const struct fab_packet *p);
 
-/** forward_lifetime - how long it may be the first in line, ns: as its ports have it; 0: no end */
+/** forward_lifetime() - how long a packet to these ports may be first in line, ns; 0: no end */
 u64 forward_lifetime(const struct fab_switch *sw, const struct port_mask *out);
 
-/** link_cut - what is under way is lost, and what waits for it */
+/** link_cut() - what is under way is lost, and what waits for it */
 void link_cut(struct fab_link *l);
 
-/** link_init_timer - so that it can rise again; 0 or -ENOMEM */
+/** link_init_timer() - so that it can rise again; 0 or -ENOMEM */
 int link_init_timer(struct fab_link *l);
 
-/** topo_join - it is a fabric's now */
+/** topo_join() - it is a fabric's now */
 void topo_join(struct topo *t, struct fabric *f);
 
-/** topo_pool - have packets for all queues; 0 or -ENOMEM */
+/** topo_pool() - have packets for all queues; 0 or -ENOMEM */
 int topo_pool(struct topo *t);
 
-/** topo_forget - a port goes: nobody tells it any more what became of its packets */
+/** topo_forget() - a port goes: nobody tells it any more what became of its packets */
 void topo_forget(struct topo *t, const struct fab_port *port);
 
 static inline struct fab_switch *switch_of(const struct fabric *f, u32 sw)

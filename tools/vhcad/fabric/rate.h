@@ -24,7 +24,7 @@ struct fab_rate {
 #define FAB_RATE_USUAL	((struct fab_rate){ .width = 2, .speed = 32 })
 
 /**
- * fab_rate_parse - a rate by its name
+ * fab_rate_parse() - a rate by its name
  * @text: "4X EDR", "EDR 4X", "EDR" (four lanes), or "100 Gb/s", "100"
  * @r: filled in
  *
@@ -32,13 +32,13 @@ struct fab_rate {
  */
 bool fab_rate_parse(const char *text, struct fab_rate *r);
 
-/** fab_rate_name - its name, as "4X EDR".  @name: FAB_RATE_NAME bytes.  Returns @name. */
+/** fab_rate_name() - its name, as "4X EDR".  @name: FAB_RATE_NAME bytes.  Returns @name. */
 const char *fab_rate_name(const struct fab_rate *r, char *name);
 
-/** fab_rate_kbps - kilobits a second that are left when the line's own coding is off */
+/** fab_rate_kbps() - kilobits a second that are left when the line's own coding is off */
 u64 fab_rate_kbps(const struct fab_rate *r);
 
-/** fab_rate_codes - the same as PortInfo tells it, with all that is slower as supported */
+/** fab_rate_codes() - the same as PortInfo tells it, with all that is slower as supported */
 void fab_rate_codes(const struct fab_rate *r, struct port_speed *s);
 
 #endif /* VHCAD_FABRIC_RATE_H */

@@ -97,14 +97,14 @@ static inline void datagram_init(struct datagram *d, const struct run *run)
 /* What a copy for one more receiver costs besides its bytes. */
 #define COPY_COST	1024u
 
-/** datagram_copied - a receiver has got it */
+/** datagram_copied() - a receiver has got it */
 static inline void datagram_copied(struct datagram *d)
 {
 	if (d->bytes)
 		*d->bytes -= MIN(*d->bytes, d->run->len + COPY_COST);
 }
 
-/** datagram_pause - it has to stop before receiver @number */
+/** datagram_pause() - it has to stop before receiver @number */
 static inline bool datagram_pause(struct datagram *d, u64 number)
 {
 	if (!d->bytes || *d->bytes)
@@ -115,27 +115,27 @@ static inline bool datagram_pause(struct datagram *d, u64 number)
 }
 
 /**
- * datagram_front - make what all receivers of a datagram with a GRH get first
+ * datagram_front() - make what all receivers of a datagram with a GRH get first
  * @d: datagram
  *
  * Returns 0, or -EFAULT with payload.fault set.
  */
 int datagram_front(struct datagram *d);
 
-/** run_pkt_len - payload bytes of packet @i */
+/** run_pkt_len() - payload bytes of packet @i */
 static inline u32 run_pkt_len(const struct run *r, u32 i)
 {
 	return i + 1 == r->npkts ? r->len - i * r->mtu : r->mtu;
 }
 
-/** run_pkt_hdr - headers of packet @i */
+/** run_pkt_hdr() - headers of packet @i */
 void run_pkt_hdr(const struct run *r, u32 i, struct wire_hdr *h);
 
-/** run_wire_bytes - bytes of all packets on the wire */
+/** run_wire_bytes() - bytes of all packets on the wire */
 u64 run_wire_bytes(const struct run *r);
 
 /**
- * run_pkt_bytes - packet @i as it stands on the wire
+ * run_pkt_bytes() - packet @i as it stands on the wire
  * @r: run
  * @i: packet, from 0
  * @buf: WIRE_MAX_PKT bytes
@@ -145,7 +145,7 @@ u64 run_wire_bytes(const struct run *r);
 u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf);
 
 /**
- * run_cut - keep some packets of a run
+ * run_cut() - keep some packets of a run
  * @r: run
  * @from: first packet to keep
  * @n: packets to keep, at least 1
@@ -153,7 +153,7 @@ u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf);
 void run_cut(struct run *r, u32 from, u32 n);
 
 /**
- * run_from_packet - a run of one packet
+ * run_from_packet() - a run of one packet
  * @r: filled in
  * @pl: filled in
  * @h: parsed headers
@@ -164,7 +164,7 @@ void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h
 		     const u8 *data, u32 len);
 
 /**
- * payload_read - copy a part of the payload to private memory
+ * payload_read() - copy a part of the payload to private memory
  * @pl: payload
  * @off: first byte
  * @dst: destination
@@ -175,7 +175,7 @@ void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h
 int payload_read(struct payload *pl, u32 off, void *dst, u32 len);
 
 /**
- * payload_place - copy a part of the payload to guest memory, ascending
+ * payload_place() - copy a part of the payload to guest memory, ascending
  * @pl: payload
  * @off: first byte
  * @mem: receiver's memory

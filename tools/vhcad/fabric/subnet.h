@@ -38,7 +38,7 @@ struct fab_subnet_ops {
 };
 
 /**
- * fabric_set_subnet - have somebody manage the subnet
+ * fabric_set_subnet() - have somebody manage the subnet
  * @f: fabric without ports
  * @ops: all of them, but for @heard
  * @subnet: given to @ops
@@ -67,18 +67,18 @@ struct fab_agent_ops {
 };
 
 /**
- * fabric_set_agents - have switches answer management packets
+ * fabric_set_agents() - have switches answer management packets
  * @f: fabric
  * @ops: all of them; NULL: nobody does any more, packets to switches are lost
  * @agents: given to @ops
  */
 void fabric_set_agents(struct fabric *f, const struct fab_agent_ops *ops, void *agents);
 
-/** fab_agents - what fabric_set_agents() was given with these ops; NULL: nothing, or others */
+/** fab_agents() - what fabric_set_agents() was given with these ops; NULL: nothing, or others */
 void *fab_agents(const struct fabric *f, const struct fab_agent_ops *ops);
 
 /**
- * fab_agents_at - the agents want to run
+ * fab_agents_at() - the agents want to run
  * @f: fabric
  * @at: engine time, at the latest; the earliest one that was said since the last @run counts
  *
@@ -87,7 +87,7 @@ void *fab_agents(const struct fabric *f, const struct fab_agent_ops *ops);
 void fab_agents_at(struct fabric *f, u64 at);
 
 /**
- * fab_send_mad - an agent's packet, or one of QP 0, leaves an adapter's port
+ * fab_send_mad() - an agent's packet, or one of QP 0, leaves an adapter's port
  * @port: port
  * @run: one packet of UD, of up to FAB_MAD_MOST bytes; VL15 if h.vl is that
  *
@@ -100,7 +100,7 @@ void fab_agents_at(struct fabric *f, u64 at);
 bool fab_send_mad(struct fab_port *port, const struct run *run);
 
 /**
- * fab_switch_send - a switch's own packet
+ * fab_switch_send() - a switch's own packet
  * @f: fabric
  * @sw: switch
  * @out: port by which it leaves; 0: what the switch's linear table says of its DLID
@@ -113,7 +113,7 @@ bool fab_switch_send(struct fabric *f, u32 sw, u32 out, const struct run *run);
 #define FAB_MAD_MOST	256u		/* bytes of payload */
 #define FAB_MADS_MOST	256u		/* packets of one sender that wait to leave */
 
-/** fab_subnet - what fabric_set_subnet() was given with these ops; NULL: it is not managed so */
+/** fab_subnet() - what fabric_set_subnet() was given with these ops; NULL: it is not managed so */
 void *fab_subnet(const struct fabric *f, const struct fab_subnet_ops *ops);
 
 #endif /* VHCAD_FABRIC_SUBNET_H */

@@ -44,7 +44,7 @@ static inline bool port_mask_test(const struct port_mask *m, u32 port)
 	return m->word[port / 64] >> (port % 64) & 1;
 }
 
-/** port_mask_next - the first port of a set from @port on, which is at least 1; 0: there is none */
+/** port_mask_next() - the first port of a set from @port on, which is at least 1; 0: none */
 static inline u32 port_mask_next(const struct port_mask *m, u32 port)
 {
 	u32 i = port / 64;
@@ -63,24 +63,24 @@ static inline bool port_mask_empty(const struct port_mask *m)
 	return !port_mask_next(m, 1);
 }
 
-/** port_mask_for_each - each port of a set, ascending; the one at hand may be cleared */
+/** port_mask_for_each() - each port of a set, ascending; the one at hand may be cleared */
 #define port_mask_for_each(port, m) \
 	for ((port) = port_mask_next(m, 1); (port); (port) = port_mask_next(m, (port) + 1))
 
-/** fab_switches - how many switches there are */
+/** fab_switches() - how many switches there are */
 u32 fab_switches(const struct fabric *f);
 
-/** fab_switch_name - a switch's name in its topology, or "switch" */
+/** fab_switch_name() - a switch's name in its topology, or "switch" */
 const char *fab_switch_name(const struct fabric *f, u32 sw);
 
-/** fab_switch_guid - a switch's GUID: of the node, and of all its ports */
+/** fab_switch_guid() - a switch's GUID: of the node, and of all its ports */
 u64 fab_switch_guid(const struct fabric *f, u32 sw);
 
-/** fab_switch_ports - a switch's external ports, 1..SWITCH_MAX_PORTS of them */
+/** fab_switch_ports() - a switch's external ports, 1..SWITCH_MAX_PORTS of them */
 u32 fab_switch_ports(const struct fabric *f, u32 sw);
 
 /**
- * fab_switch_ib - a port of a switch
+ * fab_switch_ib() - a port of a switch
  * @f: fabric
  * @sw: switch
  * @n: 0..fab_switch_ports()
@@ -89,7 +89,7 @@ u32 fab_switch_ports(const struct fabric *f, u32 sw);
  */
 struct port *fab_switch_ib(const struct fabric *f, u32 sw, u32 n);
 
-/** fab_switch_count - what a port of a switch, from 0 on, has counted */
+/** fab_switch_count() - what a port of a switch, from 0 on, has counted */
 void fab_switch_count(const struct fabric *f, u32 sw, u32 n, struct port_count *c);
 
 /**
@@ -109,20 +109,20 @@ struct fab_switch_setup {
 	u8 optimized_sl2vl;
 };
 
-/** fab_switch_setup - what a manager has written; after fabric_new() the top is LID_SWITCH */
+/** fab_switch_setup() - what a manager has written; after fabric_new() the top is LID_SWITCH */
 const struct fab_switch_setup *fab_switch_setup(const struct fabric *f, u32 sw);
 
-/** fab_switch_set_setup - write all of it; the caller has checked it */
+/** fab_switch_set_setup() - write all of it; the caller has checked it */
 void fab_switch_set_setup(struct fabric *f, u32 sw, const struct fab_switch_setup *setup);
 
-/** fab_switch_changed - has a link of the switch come up, or gone?  SwitchInfo:PortStateChange */
+/** fab_switch_changed() - has a link of the switch come up, or gone?  SwitchInfo:PortStateChange */
 bool fab_switch_changed(const struct fabric *f, u32 sw);
 
-/** fab_switch_clear_changed - the manager has seen it */
+/** fab_switch_clear_changed() - the manager has seen it */
 void fab_switch_clear_changed(struct fabric *f, u32 sw);
 
 /**
- * fab_switch_sl2vl - the VL by which a switch sends a packet, by its SL
+ * fab_switch_sl2vl() - the VL by which a switch sends a packet, by its SL
  * @f: fabric
  * @sw: switch
  * @in: port that it came by; 0: the switch itself
@@ -133,7 +133,7 @@ void fab_switch_clear_changed(struct fabric *f, u32 sw);
 u8 *fab_switch_sl2vl(const struct fabric *f, u32 sw, u32 in, u32 out);
 
 /**
- * fab_switch_set_port - write an entry of a switch's linear forwarding table
+ * fab_switch_set_port() - write an entry of a switch's linear forwarding table
  * @f: fabric
  * @sw: switch
  * @lid: 0..LID_SWITCH
@@ -144,11 +144,11 @@ u8 *fab_switch_sl2vl(const struct fabric *f, u32 sw, u32 in, u32 out);
  */
 void fab_switch_set_port(struct fabric *f, u32 sw, u16 lid, u8 port);
 
-/** fab_switch_port - what a switch's linear table says of a LID, 0..LID_SWITCH */
+/** fab_switch_port() - what a switch's linear table says of a LID, 0..LID_SWITCH */
 u32 fab_switch_port(const struct fabric *f, u32 sw, u16 lid);
 
 /**
- * fab_switch_set_mask - write an entry of a switch's multicast forwarding table
+ * fab_switch_set_mask() - write an entry of a switch's multicast forwarding table
  * @f: fabric
  * @sw: switch
  * @mlid: MLID_FIRST..MLID_LAST
@@ -156,7 +156,7 @@ u32 fab_switch_port(const struct fabric *f, u32 sw, u16 lid);
  */
 void fab_switch_set_mask(struct fabric *f, u32 sw, u16 mlid, const struct port_mask *mask);
 
-/** fab_switch_mask - the ports by which a switch sends to a multicast LID */
+/** fab_switch_mask() - the ports by which a switch sends to a multicast LID */
 const struct port_mask *fab_switch_mask(const struct fabric *f, u32 sw, u16 mlid);
 
 #endif /* VHCAD_FABRIC_SWITCH_H */

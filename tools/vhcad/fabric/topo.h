@@ -51,28 +51,28 @@ struct topo_link {
 	u32 queue;
 };
 
-/** topo_new - one without switches; NULL without memory */
+/** topo_new() - one without switches; NULL without memory */
 struct topo *topo_new(void);
 
-/** topo_free - one that is no fabric's; or NULL */
+/** topo_free() - one that is no fabric's; or NULL */
 void topo_free(struct topo *t);
 
 /**
- * topo_switch - add a switch
+ * topo_switch() - add a switch
  * @t: topology
  * @name: its name
  * @hoq_life: how long a packet waits as the first of a queue before it is lost, as PortInfo has it
  */
 const char *topo_switch(struct topo *t, const char *name, u32 hoq_life);
 
-/** topo_switch_guid - give the switch that was added last this GUID, which no other has */
+/** topo_switch_guid() - give the switch that was added last this GUID, which no other has */
 const char *topo_switch_guid(struct topo *t, u64 guid);
 
-/** topo_link - add a link; its switches are there */
+/** topo_link() - add a link; its switches are there */
 const char *topo_link(struct topo *t, const struct topo_link *l);
 
 /**
- * topo_route - say by which link a switch reaches a port
+ * topo_route() - say by which link a switch reaches a port
  * @t: topology with all links
  * @sw: the switch's number, in order of topo_switch()
  * @end: the port
@@ -83,7 +83,7 @@ const char *topo_link(struct topo *t, const struct topo_link *l);
 const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link);
 
 /**
- * topo_check - all is described: look whether it can be
+ * topo_check() - all is described: look whether it can be
  * @t: topology
  * @why: receives what is wrong
  * @room: of @why
@@ -93,22 +93,22 @@ const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link
  */
 bool topo_check(const struct topo *t, char *why, size_t room);
 
-/** topo_finish - make the queues of a topology that is all described; 0 or -ENOMEM */
+/** topo_finish() - make the queues of a topology that is all described; 0 or -ENOMEM */
 int topo_finish(struct topo *t);
 
-/** topo_end - the name of the n-th adapter's port that has a link; NULL: there are not so many */
+/** topo_end() - the name of the n-th adapter's port that has a link; NULL: there are not so many */
 const char *topo_end(const struct topo *t, u32 n);
 
-/** topo_switches - how many switches there are */
+/** topo_switches() - how many switches there are */
 u32 topo_switches(const struct topo *t);
 
-/** topo_switch_name - the name of a switch */
+/** topo_switch_name() - the name of a switch */
 const char *topo_switch_name(const struct topo *t, u32 sw);
 
-/** topo_end_switch - the switch that an adapter's port has its link to; @port: its port there */
+/** topo_end_switch() - the switch that an adapter's port has its link to; @port: its port there */
 u32 topo_end_switch(const struct topo *t, u32 end, u32 *port);
 
-/** topo_by_hand - the port that topo_route() has said for a switch and an end; 0: none */
+/** topo_by_hand() - the port that topo_route() has said for a switch and an end; 0: none */
 u32 topo_by_hand(const struct topo *t, u32 sw, u32 end);
 
 /**
@@ -125,11 +125,11 @@ struct topo_far {
 	bool open;
 };
 
-/** topo_far - see there; @port: 1..; false: the switch has no such port */
+/** topo_far() - see there; @port: 1..; false: the switch has no such port */
 bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far);
 
 /**
- * fabric_set_topology - let a fabric have these switches and links
+ * fabric_set_topology() - let a fabric have these switches and links
  * @f: fabric without ports
  * @t: finished; the fabric's from now on
  *
@@ -137,10 +137,10 @@ bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far);
  */
 void fabric_set_topology(struct fabric *f, struct topo *t);
 
-/** fab_topology - a fabric's topology, or NULL */
+/** fab_topology() - a fabric's topology, or NULL */
 const struct topo *fab_topology(const struct fabric *f);
 
-/** fab_port_end - the number of a port that is plugged in, as topo_end() has it */
+/** fab_port_end() - the number of a port that is plugged in, as topo_end() has it */
 u32 fab_port_end(const struct fab_port *port);
 
 /* What a link has counted of one direction. */
@@ -185,49 +185,49 @@ struct fab_switch_state {
 	u64 no_way;
 };
 
-/** fab_has_topology - has the fabric one? */
+/** fab_has_topology() - has the fabric one? */
 bool fab_has_topology(const struct fabric *f);
 
-/** fab_link_find - number of the link of that name; -1: there is none */
+/** fab_link_find() - number of the link of that name; -1: there is none */
 int fab_link_find(const struct fabric *f, const char *name);
 
-/** fab_link_at - the n-th link, for faults */
+/** fab_link_at() - the n-th link, for faults */
 struct fab_link *fab_link_at(struct fabric *f, u32 n);
 
-/** fab_link_state - the n-th link; false: there are not so many */
+/** fab_link_state() - the n-th link; false: there are not so many */
 bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s);
 
-/** fab_switch_state - the n-th switch; false: there are not so many */
+/** fab_switch_state() - the n-th switch; false: there are not so many */
 bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s);
 
-/** fab_switch_find - number of the switch of that name; -1: there is none */
+/** fab_switch_find() - number of the switch of that name; -1: there is none */
 int fab_switch_find(const struct fabric *f, const char *name);
 
-/** fab_port_link - number of the link of an adapter's port */
+/** fab_port_link() - number of the link of an adapter's port */
 u32 fab_port_link(const struct fab_port *port);
 
-/** fab_link_is_between - is it one between switches? */
+/** fab_link_is_between() - is it one between switches? */
 bool fab_link_is_between(const struct fabric *f, u32 n);
 
 /**
- * fab_link_up - let a link between switches be, or cut it
+ * fab_link_up() - let a link between switches be, or cut it
  *
  * What is on its way is lost, and so is what would take it.
  */
 void fab_link_up(struct fabric *f, u32 n, bool up);
 
 /**
- * fab_reroute - have the subnet find routes again over the links that are up
+ * fab_reroute() - have the subnet find routes again over the links that are up
  *
  * What topology files say of routes holds where it still leads to the port.  Returns how many
  * ports some switch does not reach; 0 if nobody manages the subnet.
  */
 u32 fab_reroute(struct fabric *f);
 
-/** fab_link_rate - another rate, from the next packet on */
+/** fab_link_rate() - another rate, from the next packet on */
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate);
 
-/** fab_link_latency - another latency, ns, from the next packet on; none overtakes another */
+/** fab_link_latency() - another latency, ns, from the next packet on; none overtakes another */
 void fab_link_latency(struct fabric *f, u32 n, u32 latency);
 
 #endif /* VHCAD_FABRIC_TOPO_H */

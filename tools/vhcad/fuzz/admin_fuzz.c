@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The admin queue and the registers, as a driver that has gone mad uses them.
+ * Fuzzes the admin queue and the registers, as a broken driver would use them.
  *
- * Input: steps of a byte each that says what is done, with what that needs
- * behind it: commands that are right and then spoilt, registers, doorbells,
- * bytes of memory, time.
+ * Input: steps.  The first byte of a step says what is done, and its arguments follow: valid
+ * commands that are then corrupted, accesses to registers, doorbells, bytes of memory, passing
+ * time.
  */
 #include "fuzz/world.h"
 
 #define STEPS	40u
 #define HANDLES	4u
 
-/* Handles that the device gave, by what they stand for: the newest first. */
+/* Kinds of handles.  Of each kind, the newest that the device has returned are kept. */
 enum handle { H_UAR, H_EQ, H_PD, H_XRCD, H_MKEY, H_CQ, H_SRQ, H_QP, H_COUNTER, H_KINDS };
 
 struct driver {
 	struct world f;
 	struct thca *h;
 	u32 handle[H_KINDS][HANDLES];
-	bool lost_count;		/* of commands: it cannot tell answers apart any more */
+	bool lost_count;		/* of commands, so that answers cannot be matched */
 };
 
 static void got(struct driver *d, enum handle kind, u32 handle)
@@ -36,7 +36,7 @@ static struct vhca_buf buffer(struct driver *d, u8 which)
 {
 	struct vhca_buf b = { .addr = htole64(d->f.area + which * 512u) };
 
-	/* an entry of the list is what bytes of memory the input has written there */
+	/* a page list, whose entries the input writes */
 	if (which >= 192) {
 		b.levels = 1 + which % 2;
 		b.page_shift = 12;
@@ -69,14 +69,14 @@ static u32 compose_key(struct driver *d, u32 pd, u8 a, u8 b, void *to)
 	return 0;
 }
 
-/* What each command would say if it were a good one. */
+/* Writes a valid request for a command.  Returns the bytes of output. */
 static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 {
 	u32 uar = give(d, H_UAR, a), pd = give(d, H_PD, b), slot = htole32(d->h->next_slot);
 	u32 qpn = give(d, H_QP, a);
 	struct vhca_buf buf = buffer(d, b);
 
-/* Writes the request; no bytes of output. */
+/* Writes a request without output. */
 #define REQ(type, ...)	({ *(struct type *)req = (struct type){ __VA_ARGS__ }; 0u; })
 	switch (op) {
 	case VHCA_CMD_QUERY_DEVICE:
@@ -209,7 +209,7 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 #undef REQ
 }
 
-/* What the command that was answered has made. */
+/* Keeps the handle if the command has created an object. */
 static void take_answer(struct driver *d, u8 op, u32 n)
 {
 	static const u8 makes[] = {
@@ -224,7 +224,7 @@ static void take_answer(struct driver *d, u8 op, u32 n)
 
 	if (vdev_reg_read(d->h->dev, VHCA_REG_STATUS) != VHCA_STATUS_READY || d->lost_count)
 		return;
-	/* every command is answered, and a refusal names a byte of it or none */
+	/* every command is answered, and a refusal names a field of it or none */
 	assert_int_equal(le16toh(e->cmd_id), (u16)n);
 	if (e->status)
 		assert_true(le16toh(e->bad_field) < sizeof(struct vhca_asqe) ||
@@ -269,7 +269,7 @@ static void step(struct driver *d, struct input *in)
 		command(d, in, what);
 		break;
 	case 0x80 ... 0xbf:
-		/* memory: lists, rings, doorbells, the admin queue itself */
+		/* writes to memory: lists, rings, doorbells, the admin queue itself */
 		at = in_32(in) % (h->ram_used - 8);
 		in_bytes(in, (u8 *)t_cpu(h, T_RAM_BASE) + at, 1 + what % 8);
 		break;

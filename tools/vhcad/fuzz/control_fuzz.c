@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A line on the control socket.  Its user is trusted, but a mistake must not end
- * the daemon.
+ * Fuzzes a line on the control socket.  Its user is trusted, but a mistake must not end the daemon.
  *
- * Input: the line.  What comes back must be one line of JSON that says whether
- * it was done, and why not.
+ * Input: the line.  The answer has to be a line of JSON that says whether the command was carried
+ * out, and if not, why.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ static struct {
 	struct ctl_hca list[2];
 } f;
 
-/* Two adapters that do what they should, and have objects of nearly every kind. */
+/* Makes two working adapters, with objects of nearly every kind. */
 static void make_adapters(void)
 {
 	world_init(&f.w, WORLD_XRC);
@@ -79,7 +78,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		free(answer);
 		return 0;
 	}
-	/* it may have changed something: the next line finds everything as it was */
+	/* undo changes, so that every line meets the same state */
 	free(answer);
 	world_fini(&f.w);
 	make_adapters();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Frames that come to Ethernet ports from network adapters: bytes to headers, and what QPs do with
- * those that are well formed.
+ * Fuzzes frames that come to Ethernet ports from network adapters: their parsing, and what QPs do
+ * with well-formed ones.
  *
- * Input: the type of the QPs and which entry of the tables they use; then frames, each of an opcode
- * that the input names, right at first and then spoilt, with an ICRC that fits or not.
+ * Input: the type of the QPs and their table entry; then frames, each of a given opcode, valid at
+ * first and then corrupted, with a right or a wrong ICRC.
  */
 #include "fuzz/input.h"
 #include "lib/log.h"
@@ -58,7 +58,7 @@ static void setup(struct fixture *f, u8 type)
 	}
 }
 
-/* What a peer could send next. */
+/* Writes a frame that the peer could send next. */
 static u32 write_frame(struct fixture *f, struct input *in, u32 *psn, u8 *buf)
 {
 	u8 opcode = in_8(in), how = in_8(in);
@@ -90,7 +90,7 @@ static u32 write_frame(struct fixture *f, struct input *in, u32 *psn, u8 *buf)
 	return wire_seal_roce(buf, n, len);
 }
 
-/* The spoilt packet gets an ICRC that fits, if it still is one. */
+/* Corrects the ICRC of a corrupted frame, if it still is a RoCE packet. */
 static void seal_again(u8 *buf, u32 len)
 {
 	struct roce_place at;
@@ -102,7 +102,7 @@ static void seal_again(u8 *buf, u32 len)
 	memcpy(buf + at.end - WIRE_ICRC_LEN, &icrc, WIRE_ICRC_LEN);
 }
 
-/* What was understood is what stands there: written again it is understood as the same. */
+/* Parsed headers that are written and parsed again have to be the same. */
 static void check(const u8 *buf, u32 len)
 {
 	u8 copy[WIRE_MAX_PKT];

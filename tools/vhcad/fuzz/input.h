@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What fuzz targets share: the bytes of an input, taken one after the other.
- * Behind its end an input is all zeros.
+ * Shared by fuzz targets: the bytes of an input, read one after the other.  Behind its end they are
+ * zeros.
  */
 #ifndef VHCAD_FUZZ_INPUT_H
 #define VHCAD_FUZZ_INPUT_H
@@ -10,7 +10,7 @@
 
 #include "lib/types.h"
 
-/* libFuzzer's entry: every target has one */
+/* libFuzzer's entry point, of which every target has one */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
 struct input {
@@ -54,8 +54,7 @@ static inline u32 in_32(struct input *in)
 }
 
 /*
- * Spoils something that is right: up to seven bytes get another value, or a bit
- * of theirs is turned over.
+ * Corrupts something valid: up to seven bytes are overwritten, or a bit of each is inverted.
  */
 static inline void in_spoil(struct input *in, void *what, size_t len)
 {

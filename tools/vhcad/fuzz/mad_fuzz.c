@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Management datagrams: what agents make of everything that the host of an HCA may send, by a
- * directed route, by LID, or to its own HCA.
+ * Fuzzes management datagrams that the host of an HCA sends, by directed route, by LID, or to its
+ * own HCA.
  *
- * Input: datagrams for a subnet of two HCAs and two switches that a manager has brought up, right
- * at first and then spoilt.  Then no port has what it may not have, and HCAs answer their hosts.
+ * Input: datagrams for a subnet of two HCAs and two switches that a manager has brought up, valid
+ * at first and then corrupted.  Afterwards no port may have invalid attributes, and HCAs have to
+ * answer their hosts.
  */
 #include "fabric/switch.h"
 #include "fuzz/input.h"
@@ -12,9 +13,9 @@
 #include "tests/tsm.h"
 
 #define DATAGRAMS	24u
-#define LIDS		8u	/* some nobody has */
+#define LIDS		8u	/* some are not assigned */
 
-/* Short enough for a packet that goes round and round, as tables may lead it. */
+/* Short enough for packets that circulate, as tables may have loops. */
 #define PAUSE		(20 * 1000ull)
 
 static const struct twish links[] = {
@@ -34,7 +35,7 @@ static const u8 methods[] = { MAD_GET, MAD_SET, MAD_TRAP_REPRESS, MAD_TRAP, MAD_
 static struct ta_world w;
 static struct tsm sm;
 
-/* Ways to all four, the sender included, and one that ends nowhere. */
+/* Routes to all four nodes, the sender included, and one that leads nowhere. */
 static const struct ta_path ways[] = {
 	TA_SELF, TA_PATH(1), TA_PATH(1, 2), TA_PATH(1, 2, 1), TA_PATH(1, 2, 2, 2, 2, 1, 1),
 };
@@ -59,7 +60,7 @@ static void write_request(struct input *in, u8 *mad)
 	in_spoil(in, mad, MAD_LEN);
 }
 
-/* What a manager reads, with something changed, it sets: so more of it is right. */
+/* Reads an attribute, corrupts it, and sets it: so most of it is valid. */
 static void change(struct input *in)
 {
 	struct ta_path way = ways[in_8(in) % (ARRAY_SIZE(ways) - 1)];
@@ -77,7 +78,7 @@ static void change(struct input *in)
 	ta_route(&w, 0, &way, MAD_SET, attr, mod, data);
 }
 
-/* How a datagram goes; QP0 by VL15, with the right keys, is what none of these says. */
+/* How a datagram is sent.  Without these bits: from QP0, on VL15, with the right keys. */
 #define HOW_GSI			(1u << 0)
 #define HOW_WRONG_KEYS		(1u << 1)
 #define HOW_FROM_NOWHERE	(1u << 2)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets: bytes to headers, and what a QP does with those that are well formed.
+ * Fuzzes packets: their parsing, and what a QP does with well-formed ones.
  *
- * Input: the type of the QPs and what they have under way; then packets, each of
- * an opcode that the input names, right at first and then spoilt, with CRCs that
- * fit or not.  Or, in place of all that, a RoCEv2 frame.
+ * Input: the type of the QPs and their outstanding requests; then packets, each of a given opcode,
+ * valid at first and then corrupted, with right or wrong CRCs.  Or a RoCEv2 frame instead of all
+ * that.
  */
 #include "fabric/internal.h"
 #include "fuzz/world.h"
@@ -12,7 +12,7 @@
 #define PACKETS		16u
 #define CRCS		(WIRE_ICRC_LEN + WIRE_VCRC_LEN)
 
-/* What a peer could send next. */
+/* Writes a packet that the peer could send next. */
 static u32 write_packet(struct world *f, struct input *in, u32 *psn, u8 *buf)
 {
 	u8 opcode = in_8(in), how = in_8(in);
@@ -50,7 +50,7 @@ static void seal_again(u8 *buf, u32 len)
 	memcpy(buf + len - WIRE_VCRC_LEN, &vcrc, WIRE_VCRC_LEN);
 }
 
-/* What was understood is what stands there: written again it is the same, but for reserved bits. */
+/* Headers that are written and parsed again have to be the same, except reserved bits. */
 static void check(const struct wire_hdr *h, u32 at, u32 paylen, u32 len)
 {
 	u8 buf[WIRE_MAX_PKT];
@@ -97,7 +97,7 @@ static void packet(struct world *f, struct input *in, u32 *psn)
 		t_poll(&f->w);
 }
 
-/* A frame of another kind of network, whose ICRC alone is looked at. */
+/* Tests only the ICRC of a RoCEv2 frame. */
 static void roce_frame(struct input *in)
 {
 	u8 buf[255], what = in_8(in);
@@ -110,13 +110,13 @@ static void roce_frame(struct input *in)
 	}
 	if (wire_icrc_roce(buf, len, &icrc))
 		return;
-	/* what changes on the way is not in it: the time to live */
+	/* the ICRC does not cover the time to live, which changes on the way */
 	buf[buf[0] == 0x45 ? 8 : 7] ^= what;
 	assert_int_equal(wire_icrc_roce(buf, len, &again), 0);
 	assert_int_equal(icrc, again);
 }
 
-/* Requests of both, so that answers to them mean something. */
+/* Posts requests of both QPs, so that there is something to answer. */
 static void requests(struct world *f, u8 what)
 {
 	static const u8 ops[] = { VHCA_OP_SEND, VHCA_OP_WRITE, VHCA_OP_READ, VHCA_OP_CMP_SWAP };
@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	world_init(&f, type % WORLD_TYPES);
 	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
 	if (type >> 4) {
-		/* sent and lost: the input answers in the peer's place */
+		/* requests get lost, and the input answers in place of the peer */
 		u32 port = fab_switch_port(f.w.fabric, 0, 2);
 
 		fab_switch_set_port(f.w.fabric, 0, 2, 0);

@@ -2,9 +2,8 @@
 /*
  * Runs a fuzz target over its corpus, without libFuzzer.
  *
- * FUZZ_CORPUS names the folder of the corpora; the program's own name says which
- * of them is meant.  An input is a line of hexadecimal digits; lines that begin
- * with '#' are not looked at.
+ * FUZZ_CORPUS names the folder of all corpora; the program's name says which of them to run.  An
+ * input is a line of hexadecimal digits; lines that begin with '#' are skipped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ static void corpus(void **state)
 		if (*line == '#')
 			continue;
 		len = unhex(line);
-		/* as long as it is, for what reads behind it */
+		/* of the exact size, so that AddressSanitizer sees reads behind it */
 		data = malloc(len + !len);
 		assert_non_null(data);
 		memcpy(data, input, len);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A vfio-user session whose client says anything, in any pieces, with any
- * descriptors.  The socket's calls end here: what is "received" stands in the
- * input, what is sent is looked at.
+ * Fuzzes a vfio-user session.  The client sends anything, in any pieces and with any descriptors.
+ * recvmsg() and sendmsg() are replaced: the input is received, and what is sent is checked.
  *
- * Input: how the function is made; then messages, each of a command that the
- * input names, right at first and then spoilt, or of bytes as they are; and with
- * each its descriptors, and the pieces in which it comes.
+ * Input: how the function is set up; then messages, each of a given command, valid at first and
+ * then corrupted, or arbitrary bytes; with each message its descriptors, and how it is split.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +22,7 @@
 
 #define RAM		(64u << 10)
 #define MESSAGES	32u
-#define LONGEST		1024u	/* bytes of one */
+#define LONGEST		1024u	/* bytes of a message */
 
 ssize_t __wrap_recvmsg(int sock, struct msghdr *mh, int flags);
 ssize_t __wrap_sendmsg(int sock, const struct msghdr *mh, int flags);
@@ -32,7 +30,7 @@ ssize_t __wrap_sendmsg(int sock, const struct msghdr *mh, int flags);
 static struct {
 	u8 bytes[64u << 10];
 	u32 len, at;
-	/* where each message begins, and how it comes */
+	/* where each message begins, its descriptors, and how it is split */
 	struct {
 		u32 start;
 		u8 fds, first_fd, pieces;
@@ -40,7 +38,7 @@ static struct {
 	u32 n, now;
 } stream;
 
-static u32 left;		/* bytes of the answer that is being sent */
+static u32 left;		/* bytes of the current answer that are not sent yet */
 static u32 sends;
 
 static struct {
@@ -61,7 +59,7 @@ static void reg_write(void *dev, u32 off, u32 val)
 
 	reg[off / 4] = val;
 	vu_irqs_raise(&fn->irqs, val);
-	/* the device works with what it was given */
+	/* the device accesses an address that it was given */
 	if (!dma_read(fn->mem, &byte, (u64)val << 8, 1))
 		dma_write(fn->mem, (u64)val << 8, &byte, 1);
 }
@@ -149,7 +147,7 @@ static int descriptor(u32 kind)
 	return fd;
 }
 
-/* As the kernel does it: as many as there is room for, and a word that there were more. */
+/* Like the kernel: as many descriptors as there is room for, and a flag if there were more. */
 static void attach(struct msghdr *mh, u32 n, u32 kind)
 {
 	u32 room = (mh->msg_controllen - CMSG_LEN(0)) / sizeof(int);
@@ -179,7 +177,7 @@ ssize_t __wrap_recvmsg(int sock, struct msghdr *mh, int flags)
 	how = stream.now ? stream.msg[stream.now - 1].pieces : 0;
 	mh->msg_flags = 0;
 	if (how >= 0xf8 && !start) {
-		/* once: the next call works */
+		/* fail only once */
 		stream.msg[stream.now - 1].pieces = 0;
 		errno = how & 1 ? EINTR : ECONNRESET;
 		return -1;
@@ -187,7 +185,7 @@ ssize_t __wrap_recvmsg(int sock, struct msghdr *mh, int flags)
 	if (how & 1)
 		len = how & 2 ? 1 : (len + 1) / 2;
 	len = MIN(len, (size_t)(stream.len - stream.at));
-	/* some come too late, in the middle of their message */
+	/* some descriptors come too late, in the middle of their message */
 	if (len && stream.now && start == !(how & 4) && stream.msg[stream.now - 1].fds) {
 		attach(mh, stream.msg[stream.now - 1].fds, stream.msg[stream.now - 1].first_fd);
 		stream.msg[stream.now - 1].fds = 0;
@@ -211,7 +209,7 @@ ssize_t __wrap_sendmsg(int sock, const struct msghdr *mh, int flags)
 		left = len;
 	}
 	need(left == len);
-	/* every third one goes in pieces */
+	/* every third answer is sent in pieces */
 	if (++sends % 3 == 0)
 		len = (len + 1) / 2;
 	left -= len;
@@ -364,7 +362,7 @@ static void message(struct input *in)
 	stream.len += len;
 }
 
-/* Every session begins in the same way, unless the input says it does not. */
+/* Sends VERSION, with which a session begins unless the input says otherwise. */
 static void greet(void)
 {
 	static const u8 choice[] = { VU_VERSION, 0, 0, 2 };
@@ -395,7 +393,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	fn = &functions[how & 1];
 	fn->cfg.allow_unsealed = how & 2;
 	vu_session(fn, -1);
-	/* nothing of a client outlives it */
+	/* nothing is left of a client that has gone */
 	need(!gmem_ranges(fn->mem) && !vu_irqs_pending(&fn->irqs));
 	for (u32 i = 0; i < fn->irqs.vectors; i++)
 		need(fn->irqs.fd[i] < 0);

@@ -7,9 +7,9 @@
 			 VHCA_ACCESS_FLUSH_PERSISTENT)
 #define REMOTE		(ALL & ~(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_MW_BIND))
 #define SAFE		8192u
-#define WORLD_TIME	300000000ull	/* ns: some retries of all kinds */
+#define WORLD_TIME	300000000ull	/* ns: enough for some retries of every kind */
 
-/* A QP without a receive queue of its own. */
+/* Makes a QP without a receive queue. */
 static void make_xrc(struct world *f, u32 i)
 {
 	struct thca *h = &f->h[i];
@@ -85,7 +85,7 @@ static void make_qps(struct world *f, enum world_type type)
 	t_allow(&f->qp[1], REMOTE);
 }
 
-/* A key that is mapped to a page of the region. */
+/* Makes a memory key, and maps it to a page of the region. */
 static void make_fmr(struct world *f)
 {
 	struct thca *h = &f->h[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Two guests for the targets behind the sockets: guest 0 does what the input
- * says, guest 1 is its peer and owns a region that nobody may reach.
+ * Two guests, for targets that do not fuzz sockets: guest 0 does what the input says; guest 1 is
+ * its peer, and has a region that no access may reach.
  */
 #ifndef VHCAD_FUZZ_WORLD_H
 #define VHCAD_FUZZ_WORLD_H
@@ -9,8 +9,8 @@
 #include "fuzz/input.h"
 #include "tests/thca.h"
 
-#define WORLD_MR	(64u << 10)	/* bytes of the regions that may be used */
-#define WORLD_AREA	(256u << 10)	/* of memory without a purpose */
+#define WORLD_MR	(64u << 10)	/* bytes of each accessible region */
+#define WORLD_AREA	(256u << 10)	/* bytes of memory for any use */
 #define WORLD_QKEY	7u
 
 enum world_type { WORLD_RC, WORLD_UC, WORLD_UD, WORLD_XRC, WORLD_TYPES };
@@ -19,24 +19,24 @@ struct world {
 	struct tworld w;
 	struct thca h[2];
 	struct tcq cq[2];
-	struct tsrq srq;		/* of guest 1; XRC: what the target names */
+	struct tsrq srq;		/* guest 1's; with XRC that of the target QP */
 	struct tqp qp[2];		/* connected; XRC: initiator and target */
 	struct tmr mr[2];
 	struct tmr safe;
 	u32 xrcd;
-	u32 fast, fmr, mw1, mw2;	/* more keys of guest 0 */
-	u64 area;			/* of guest 0 */
+	u32 fast, fmr, mw1, mw2;	/* guest 0's other keys */
+	u64 area;			/* guest 0's memory of WORLD_AREA bytes */
 };
 
 void world_init(struct world *f, enum world_type type);
 
-/* Receives for the peer's QP: as many, of so many bytes each. */
+/* Posts @n receives of @len bytes each to the peer's QP. */
 void world_receives(struct world *f, u32 n, u32 len);
 
-/* Time goes by until nothing is under way. */
+/* Lets time pass until nothing is outstanding. */
 void world_settle(struct world *f);
 
-/* Nobody has touched what is nobody's; and everything goes away. */
+/* Checks that the forbidden region is unchanged, and frees everything. */
 void world_fini(struct world *f);
 
 #endif /* VHCAD_FUZZ_WORLD_H */

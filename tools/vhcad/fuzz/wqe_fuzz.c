@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Entries of send and receive queues, from the ring to the completion.
+ * Fuzzes work queue entries, from the ring to the completion.
  *
- * Input: the type of the QPs and what the peer has posted; then entries, each
- * of a kind that the input names, right at first and then spoilt; or bytes that
- * stand in the ring as they are.
+ * Input: the type of the QPs and what the peer has posted; then entries, each of a given kind,
+ * valid at first and then corrupted, or arbitrary bytes in the ring.
  */
 #include "fuzz/world.h"
 
@@ -35,7 +34,7 @@ static struct twr choose(struct world *f, struct input *in)
 		wr.sge[0].lkey = f->fast;
 	if (op >= VHCA_OP_FLUSH || op == VHCA_OP_NOP)
 		wr.nsge = 0;
-	/* more entries of the gather list than a line of the ring holds */
+	/* a gather list that is longer than a WQE block */
 	for (; !word && wr.nsge && wr.nsge < (how >> 5) * 4u; wr.nsge++)
 		wr.sge[wr.nsge] = t_sge(&f->mr[0], wr.nsge * 100, 64);
 	if (how & 16) {
@@ -90,14 +89,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	static struct world f;
 
 	world_init(&f, type % WORLD_TYPES);
-	/* a list of the fast key that has pages, and one of them nowhere */
+	/* the page list of the fast key: a page, and entries that lead nowhere */
 	*(__le64 *)t_cpu(&f.h[0], f.area) = htole64(f.area + 4096);
 	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
 	if (posted & 32)
 		spoil_recv(&f, &in);
 	for (u32 i = 0; i < ENTRIES && in_more(&in); i++)
 		entry(&f, &in);
-	/* guests take their memory away at the worst moment */
+	/* guests disable DMA at the worst moment */
 	for (u32 i = 0; i < 2; i++)
 		if (posted & 64u << i)
 			gmem_set_master(f.h[i].mem, false);

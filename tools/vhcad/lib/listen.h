@@ -3,7 +3,7 @@
 #define VHCAD_LIB_LISTEN_H
 
 /**
- * unix_listen - listen on a UNIX stream socket that only this user may open
+ * unix_listen() - listen on a UNIX stream socket that only this user may open
  * @path: file system path
  *
  * A socket that nobody listens on any more is replaced; anything else at

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /**
- * log_open - choose where log lines go
+ * log_open() - choose where log lines go
  * @path: file to append to, or NULL for standard error
  *
  * Called once, before any thread starts.  Returns 0 or -errno.
@@ -16,7 +16,7 @@
 int log_open(const char *path);
 
 /**
- * log_line - write one line to the log
+ * log_line() - write one line to the log
  * @fmt: printf format, without a newline
  *
  * The line carries the wall clock time.  Control characters are replaced, so
@@ -27,7 +27,7 @@ int log_open(const char *path);
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * log_last - write a line while the process dies
+ * log_last() - write a line while the process dies
  * @text: without a newline
  * @len: bytes of it
  *

@@ -37,7 +37,7 @@ struct table {
 };
 
 /**
- * table_init - an empty table
+ * table_init() - an empty table
  * @t: table
  * @first: lowest number to give out
  * @max: numbers stay below this
@@ -45,11 +45,11 @@ struct table {
  */
 void table_init(struct table *t, u32 first, u32 max, u32 limit);
 
-/** table_fini - free a table without objects */
+/** table_fini() - free a table without objects */
 void table_fini(struct table *t);
 
 /**
- * table_add - give an object a number
+ * table_add() - give an object a number
  * @t: table
  * @obj: object
  * @now: time, for resting slots
@@ -61,14 +61,14 @@ void table_fini(struct table *t);
 int table_add(struct table *t, void *obj, u64 now, u32 *idx);
 
 /**
- * table_del - take an object out
+ * table_del() - take an object out
  * @t: table
  * @idx: its number
  * @rest_until: time before which the number is not given out again
  */
 void table_del(struct table *t, u32 idx, u64 rest_until);
 
-/** table_slot - the slot of a number, or NULL if it is not in use */
+/** table_slot() - the slot of a number, or NULL if it is not in use */
 static inline struct table_slot *table_slot(const struct table *t, u32 idx)
 {
 	struct table_slot *s;
@@ -79,7 +79,7 @@ static inline struct table_slot *table_slot(const struct table *t, u32 idx)
 	return s->live ? s : NULL;
 }
 
-/** table_get - the object of a number, or NULL */
+/** table_get() - the object of a number, or NULL */
 static inline void *table_get(const struct table *t, u32 idx)
 {
 	struct table_slot *s = table_slot(t, idx);
@@ -87,13 +87,13 @@ static inline void *table_get(const struct table *t, u32 idx)
 	return s ? s->obj : NULL;
 }
 
-/** table_gen - generation of a number in use */
+/** table_gen() - generation of a number in use */
 static inline u32 table_gen(const struct table *t, u32 idx)
 {
 	return t->chunk[idx / TABLE_CHUNK][idx % TABLE_CHUNK].gen;
 }
 
-/** table_next - the first number in use at or above @idx, or TABLE_NONE */
+/** table_next() - the first number in use at or above @idx, or TABLE_NONE */
 u32 table_next(const struct table *t, u32 idx);
 
 /* Walks the objects of a table; the current one may be taken out. */

@@ -7,7 +7,7 @@
 
 #include "mem/internal.h"
 
-/* Checks a stretch as a whole, so that a copy is all or nothing. */
+/* Checks all addresses before a copy, so that it transfers everything or nothing. */
 static int stretch_check(struct gmem_table *t, u64 iova, size_t len, u32 right)
 {
 	u64 room;
@@ -36,8 +36,8 @@ int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write)
 }
 
 /*
- * Nearly every access lies in one range, which is looked up once.  These functions are for the
- * others.
+ * Nearly every access lies in one range, which is looked up once.  read_pieces(), write_pieces()
+ * and copy_pieces() are for accesses that span ranges.
  */
 static int read_pieces(struct gmem_table *t, u8 *dst, u64 iova, size_t len)
 {
@@ -113,7 +113,7 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 {
 	const struct gmem_range *r;
 
-	/* the short way: inside a bracket, and in the range of the last access */
+	/* the fast path: inside a bracket, and in the range of the last access */
 	if (!gmem_depth)
 		return write_slowly(m, iova, src, len);
 	r = __atomic_load_n(&gmem_live(m)->last, __ATOMIC_RELAXED);
@@ -146,18 +146,18 @@ static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u6
 	return err;
 }
 
-/* The bytes that lie in one piece of both lists. */
+/* Bytes that lie in one destination segment and one source segment. */
 struct piece {
 	u64 dst, src, len;
 	u8 *to;
 	const u8 *from;
-	bool whole;		/* in one range of each side: these two say where */
+	bool whole;		/* it lies in one range on each side: @to and @from are valid */
 };
 
 struct pieces {
 	struct gmem_table *td, *ts;
 	const struct dma_seg *dst, *end, *src;
-	u64 dst_off, src_off;	/* bytes of the first pieces that are behind us */
+	u64 dst_off, src_off;	/* bytes of the current segments that are done */
 };
 
 static void step(const struct dma_seg **seg, u64 *off, u64 len)

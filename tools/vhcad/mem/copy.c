@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The copy that others watch.
+ * A copy whose bytes become visible in ascending order.
  *
- * Programs poll the last byte of a message, some each part of it, so bytes
- * must appear in ascending order.  memcpy() promises no order and does not
- * keep one: it stores the ends first, or goes around the cache.
+ * Programs poll the last byte of a message, and some poll every part of it.  memcpy() guarantees no
+ * order, and keeps none: it may store the ends first, or bypass the cache.
  */
 #include <string.h>
 
 #include "mem/internal.h"
 
 #if defined(__x86_64__)
-/* Stores of one CPU are seen in program order: only the compiler is in the way. */
+/* Other CPUs see stores in program order, so only the compiler must not reorder them. */
 #define store_order()	__asm__ __volatile__("" ::: "memory")
 #else
 #define store_order()	__atomic_thread_fence(__ATOMIC_RELEASE)
@@ -24,14 +23,14 @@ typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
 
 /*
- * The processor prefetches to the end of a page and no further, and the pages of a message are in
- * no order, so that each of them would begin with cache misses.  Therefore so many bytes are
- * prefetched ahead; where a piece ends, these are bytes of the next one.  Some of the hosts that
- * were measured did best with 1 to 1.5 KiB, others with 3.
+ * The distance of prefetches, in bytes.  Processors do not prefetch beyond the end of a page, and
+ * the pages of a message lie anywhere, so that each page would begin with cache misses.  Near the
+ * end of a piece the next piece is prefetched.  Some of the hosts that were measured did best with
+ * 1 to 1.5 KiB, others with 3.
  */
 #define AHEAD	2048
 
-/* Copies a line.  All loads come first, so that they overlap. */
+/* Copies a cache line.  All loads come first, so that they overlap. */
 static inline void line_copy(u8 *d, const u8 *s)
 {
 	vec a = *(const vec_any *)s;
@@ -45,7 +44,7 @@ static inline void line_copy(u8 *d, const u8 *s)
 	*(volatile vec *)(d + 48) = e;
 }
 
-/* Copies 1, 2, 4 or 8 bytes in one store; the destination is aligned to as many. */
+/* Copies 1, 2, 4 or 8 bytes with one store, to a naturally aligned destination. */
 static inline void piece_copy(u8 *d, const u8 *s, size_t n)
 {
 	switch (n) {
@@ -71,8 +70,8 @@ static inline void ask_for(u8 *d, const u8 *s)
 }
 
 /*
- * Copies single bytes, words and so on to where the destination is aligned.  Returns how many
- * bytes.
+ * Copies bytes and words until the destination is aligned to 16 bytes.  Returns the number of bytes
+ * copied.
  */
 static size_t head_copy(u8 *d, const u8 *s, size_t len)
 {
@@ -89,7 +88,7 @@ static size_t head_copy(u8 *d, const u8 *s, size_t len)
 	return done;
 }
 
-/* Copies the last 1 to 16 bytes, which programs wait for, in stores that no processor splits. */
+/* Copies the last 1 to 16 bytes, which programs poll, with stores that no processor splits. */
 static inline void end_copy(u8 *d, const u8 *s, size_t len)
 {
 	if (len >= 8) {
@@ -113,7 +112,7 @@ static inline void vec_copy(u8 *d, const u8 *s)
 	*(volatile vec *)d = *(const vec_any *)s;
 }
 
-/* Copies 1 to 64 bytes to an aligned place. */
+/* Copies 1 to 64 bytes to an aligned destination. */
 static inline void rest_copy(u8 *d, const u8 *s, size_t len)
 {
 	size_t at = (len - 1) & ~15ul;
@@ -127,7 +126,7 @@ static inline void rest_copy(u8 *d, const u8 *s, size_t len)
 	end_copy(d + at, s + at, len - at);
 }
 
-/* Copies all lines but the last.  Returns how many bytes.  The stretch at @next_d follows. */
+/* Copies all cache lines but the last, and prefetches @next_d.  Returns the number of bytes. */
 static size_t lines_copy(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *next_s)
 {
 	size_t at;
@@ -148,15 +147,14 @@ static size_t lines_copy(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *n
 }
 
 /**
- * gmem_copy_ahead - copy so that bytes become visible in ascending order
+ * gmem_copy_ahead() - copy so that bytes become visible in ascending order
  * @d: guest memory
  * @s: guest or private memory
  * @len: bytes
- * @next_d: where the copy goes on behind them, or NULL
- * @next_s: and from where
+ * @next_d: destination of the next copy, to be prefetched, or NULL
+ * @next_s: its source
  *
- * The last byte is visible last; a release store that follows is seen after
- * all of it.
+ * The last byte becomes visible last, and any later store after it.
  */
 void gmem_copy_ahead(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *next_s)
 {

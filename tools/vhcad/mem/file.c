@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The files that hold guest memory.  A VM sends the descriptor of the same
- * file with every range; the daemon maps each part of it once.
+ * Files that hold guest memory.  A VM sends a descriptor of the same file with every range; the
+ * daemon maps each part of the file only once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,13 @@
 
 #include "mem/internal.h"
 
-/* Address space of the daemon that one VM may take; there is enough for many VMs. */
+/* The daemon's address space that one VM may use; there is enough for many VMs. */
 #define GMEM_MAX_BYTES	(1ULL << 43)
 
 /*
- * A file that shrinks, or one from a pool that can run dry, would kill the daemon with SIGBUS at
- * the next access.  Only memory files have seals, and for those the kernel answers at once; others
- * are not asked.
+ * Accessing a file that has shrunk, or one of hugetlbfs when its pool is empty, would kill the
+ * daemon with SIGBUS.  Only memory files have seals; fstatfs() is called for them alone, as other
+ * file systems may take long to answer.
  */
 static bool file_can_vanish(int fd)
 {
@@ -33,14 +33,14 @@ static bool file_can_vanish(int fd)
 }
 
 /**
- * gmem_file_look - may a file be mapped for this?
+ * gmem_file_look() - may a file be mapped for a range?
  * @fd: descriptor
- * @end: bytes the file must at least have
+ * @end: where the range ends in the file
  * @flags: GMEM_* of the range
- * @seen: receives what it is
+ * @seen: receives the file's identity and size
  *
- * With GMEM_UNSEALED the file may be one of a file system in user space, whose answer takes as long
- * as it likes: call it without a lock, on the thread of the VM that sent it.
+ * With GMEM_UNSEALED the file may be in a file system in user space, which answers when it likes:
+ * call this without a lock, on the thread of the VM that sent the descriptor.
  *
  * Returns 0 or -errno as gmem_map() says.
  */
@@ -56,7 +56,7 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	seen->writable = mode == O_RDWR;
 	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !seen->writable))
 		return -EACCES;
-	/* before the size is read: until it is sealed its owner may shrink the file */
+	/* before the size is read, as an unsealed file may shrink at any time */
 	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
 		return -EPERM;
 	if (fstat(fd, &st))
@@ -71,20 +71,20 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	return 0;
 }
 
-/* The hash has no secret: whoever chooses the buckets makes only the searches of one VM longer. */
+/* No secret is needed: a VM that chooses buckets slows down only its own searches. */
 static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 {
 	return &m->files[(ino + start / GMEM_PIECE) % GMEM_FILE_BUCKETS];
 }
 
 /**
- * gmem_file_get - find or map a part of a file
+ * gmem_file_get() - find or map a part of a file
  * @m: set, locked
  * @fd: its descriptor
- * @start: first byte that is granted
- * @end: where that ends; within the file
- * @seen: what gmem_file_look() saw
- * @out: receives the mapping, with one more user
+ * @start: where the range starts in the file
+ * @end: where it ends, within the file
+ * @seen: from gmem_file_look()
+ * @out: receives the mapping, whose users are counted
  *
  * Returns 0 or -errno as gmem_map() says.
  */
@@ -134,7 +134,7 @@ found:
 }
 
 /**
- * gmem_file_put - a range of the mapping is gone
+ * gmem_file_put() - drop a range's use of a mapping
  * @m: set, locked; no reader sees the range any more
  * @f: mapping, or NULL
  */

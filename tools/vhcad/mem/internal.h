@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of mem/ share among themselves.  Nobody else includes this.
+ * Shared by the files of mem/, and included by no others.
  */
 #ifndef VHCAD_MEM_INTERNAL_H
 #define VHCAD_MEM_INTERNAL_H
@@ -10,20 +10,20 @@
 #include "mem/mem.h"
 
 /*
- * A piece of a shared file that is mapped into the daemon once, for any number of ranges: what a
- * range grants, extended on both sides to multiples of GMEM_PIECE.  So a VM that grants page by
- * page does not take up a mapping for each page, and the rest of a file that is granted in part is
- * not mapped and does not count as memory of the daemon.
+ * A part of a shared file that is mapped into the daemon once, for any number of ranges: that of a
+ * range, extended on both sides to multiples of GMEM_PIECE.  So a VM that grants page by page does
+ * not need a mapping for each page, and the rest of a file that is granted in part is neither
+ * mapped nor counted as memory of the daemon.
  */
 #define GMEM_PIECE		(2ull << 20)
 #define GMEM_FILE_BUCKETS	256u
 
 struct gmem_file {
-	struct gmem_file *next;	/* in its bucket */
+	struct gmem_file *next;	/* in the same bucket */
 	u64 dev;
 	u64 ino;
 	bool writable;
-	u32 users;		/* ranges that lie in it */
+	u32 users;		/* ranges in this mapping */
 	u64 start;		/* in the file */
 	u64 size;
 	u8 *base;
@@ -31,16 +31,16 @@ struct gmem_file {
 
 struct gmem_range {
 	u64 iova;
-	u64 last;		/* inclusive: a range may end at the top of the space */
-	u8 *host;		/* NULL: memory the VM does not share */
+	u64 last;		/* inclusive, as a range may end at the highest address */
+	u8 *host;		/* NULL: memory that the VM does not share */
 	struct gmem_file *file;
 	u32 flags;
 };
 
 /*
- * Ranges in ascending order, cut into blocks.  Tables and blocks never change
- * once readers can see them: an update copies the one block it touches and
- * the list of blocks, so that a VM that maps page by page stays cheap.
+ * Ranges in ascending order, in blocks.  Tables and blocks do not change once readers can see them.
+ * An update copies the list of blocks and the one block that changes, so that it is cheap even for
+ * a VM that maps page by page.
  */
 #define GMEM_BLOCK_RANGES	64
 
@@ -50,7 +50,7 @@ struct gmem_block {
 };
 
 struct gmem_table {
-	const struct gmem_range *last;	/* the range found last, or any; atomic */
+	const struct gmem_range *last;	/* the range that was found last, or NULL; atomic */
 	u32 nblocks;
 	u32 nranges;
 	struct {
@@ -59,19 +59,19 @@ struct gmem_table {
 	} slot[];
 };
 
-/* Storage that readers may still look at. */
+/* Replaced tables and blocks that readers may still access. */
 #define GMEM_MAX_RETIRED	64
 
 struct guest_mem {
 	/*
-	 * Serialises every change.  Readers and whoever asks how many ranges there are never take
-	 * it, because it may take long to map or unmap a file of the VM's.
+	 * Serialises changes.  Neither readers nor gmem_ranges() take it, because it may take long
+	 * to map or unmap a file of the VM.
 	 */
 	pthread_mutex_t lock;
-	struct gmem_table *table;	/* what the VM granted */
-	u32 nranges;			/* in it; atomic */
-	struct gmem_table *live;	/* what readers see: table, or gmem_empty; atomic */
-	u64 gen;			/* moves when a translation may have died; atomic */
+	struct gmem_table *table;	/* the ranges that the VM has granted */
+	u32 nranges;			/* in table; atomic */
+	struct gmem_table *live;	/* what readers use: table or gmem_empty; atomic */
+	u64 gen;			/* generation of translations; atomic */
 	struct gmem_file *files[GMEM_FILE_BUCKETS];
 	u64 file_bytes;
 	bool master;
@@ -81,7 +81,7 @@ struct guest_mem {
 
 extern struct gmem_table gmem_empty;
 
-/* table.c: building new tables; the old ones stay as they were */
+/* table.c: makes new tables, and leaves the old ones as they are */
 u32 gmem_first_block(const struct gmem_table *t, u64 iova);
 const struct gmem_range *gmem_search(struct gmem_table *t, u64 iova);
 bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last);
@@ -91,7 +91,7 @@ int gmem_table_remove(struct gmem_table *t, u64 iova, u64 last, struct gmem_tabl
 void gmem_table_free(struct gmem_table *t, const struct gmem_table *other);
 
 /* reader.c */
-extern _Thread_local unsigned int gmem_depth;	/* brackets that this thread is in */
+extern _Thread_local unsigned int gmem_depth;	/* open brackets of this thread */
 void bracket_begin(void);
 void bracket_end(void);
 bool gmem_quiet(void);
@@ -113,13 +113,13 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f);
 /* copy.c */
 void gmem_copy_ahead(u8 *d, const u8 *s, size_t len, u8 *next_d, const u8 *next_s);
 
-/** gmem_copy_ascending - gmem_copy_ahead() of all there is */
+/** gmem_copy_ascending() - gmem_copy_ahead() without a next copy */
 static inline void gmem_copy_ascending(void *dst, const void *src, size_t len)
 {
 	gmem_copy_ahead(dst, src, len, NULL, NULL);
 }
 
-/* Does what gmem_enter() does, for callers that nearly always are in a bracket already. */
+/* An inline gmem_enter(), for callers that nearly always are in a bracket already. */
 static inline void bracket_open(void)
 {
 	if (!gmem_depth++)
@@ -133,11 +133,11 @@ static inline void bracket_close(void)
 }
 
 /**
- * gmem_find - the range that holds an address
+ * gmem_find() - find the range that contains an address
  * @t: table
  * @iova: DMA address
  *
- * Tries the one that was found last before it searches.
+ * Tries the range that was found last before it searches.
  */
 static inline const struct gmem_range *gmem_find(struct gmem_table *t, u64 iova)
 {
@@ -149,9 +149,9 @@ static inline const struct gmem_range *gmem_find(struct gmem_table *t, u64 iova)
 }
 
 /**
- * gmem_live - the table that accesses go through
+ * gmem_live() - the table for accesses
  *
- * Valid until gmem_exit().
+ * Valid until the bracket is closed.
  */
 static inline struct gmem_table *gmem_live(struct guest_mem *m)
 {
@@ -159,13 +159,13 @@ static inline struct gmem_table *gmem_live(struct guest_mem *m)
 }
 
 /**
- * gmem_host - where a byte lives in the daemon
+ * gmem_host() - translate a DMA address to a host pointer
  * @t: table
  * @iova: DMA address
  * @right: GMEM_* rights that the access needs
- * @room: receives the bytes from there to the end of the range
+ * @room: receives the number of bytes from there to the end of the range
  *
- * Returns NULL if the byte may not be accessed that way.
+ * Returns NULL if the range does not exist or lacks a right.
  */
 static inline u8 *gmem_host(struct gmem_table *t, u64 iova, u32 right, u64 *room)
 {
@@ -180,11 +180,11 @@ static inline u8 *gmem_host(struct gmem_table *t, u64 iova, u32 right, u64 *room
 }
 
 /**
- * gmem_ref_host - where a reference's piece lies in the daemon
+ * gmem_ref_host() - host pointer to a reference's piece
  * @ref: reference
  *
- * Called inside a bracket, and so is the generation read: whoever moves it
- * afterwards waits for us.  Returns NULL if the piece is not mapped.
+ * Called inside a bracket: the thread that changes the generation after it is read here waits until
+ * the bracket is closed.  Returns NULL if the piece is not mapped.
  */
 static inline u8 *gmem_ref_host(struct gmem_ref *ref)
 {
@@ -206,10 +206,10 @@ static inline u8 *gmem_ref_host(struct gmem_ref *ref)
 }
 
 /**
- * gmem_ref_now - the same, if that is known already and this thread is in a bracket
+ * gmem_ref_now() - gmem_ref_host() if the translation is cached and this thread is in a bracket
  * @ref: reference
  *
- * A short way for what is done for every message.  If it returns NULL, gmem_ref_host() may not.
+ * The fast path of accesses for every message.  If it returns NULL, gmem_ref_host() may succeed.
  */
 static inline u8 *gmem_ref_now(const struct gmem_ref *ref)
 {
@@ -220,11 +220,11 @@ static inline u8 *gmem_ref_now(const struct gmem_ref *ref)
 }
 
 /**
- * gmem_ref_fits - does an access lie in a reference's piece, and is it allowed?
+ * gmem_ref_fits() - does an access lie within a reference's piece, and is it allowed?
  * @ref: reference
  * @off: first byte
  * @n: bytes
- * @write: they are written
+ * @write: it is a write
  */
 static inline bool gmem_ref_fits(const struct gmem_ref *ref, u32 off, u32 n, bool write)
 {

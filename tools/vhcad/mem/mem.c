@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The set of ranges a VM has granted: how it changes.
+ * Changes of the set of ranges that a VM has granted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void gmem_free(struct guest_mem *m)
 	free(m);
 }
 
-/* Shows readers the table they may use. */
+/* Makes the table visible to readers; while DMA is off, an empty one. */
 static void publish(struct guest_mem *m)
 {
 	__atomic_store_n(&m->live, m->master ? m->table : &gmem_empty, __ATOMIC_RELEASE);
@@ -44,7 +44,7 @@ static void use_table(struct guest_mem *m, struct gmem_table *table)
 	publish(m);
 }
 
-/* Translations made so far are void once readers have left their brackets. */
+/* Makes references translate again, and waits until no reader uses an old translation. */
 static void invalidate(struct guest_mem *m)
 {
 	__atomic_fetch_add(&m->gen, 1, __ATOMIC_SEQ_CST);
@@ -57,7 +57,7 @@ static void reclaim(struct guest_mem *m)
 		free(m->retired[--m->nretired]);
 }
 
-/* Frees storage as soon as no reader looks at it any more. */
+/* Frees memory when no reader can access it any more: now, or in a later call. */
 static void retire(struct guest_mem *m, void *a, void *b)
 {
 	if (a && a != &gmem_empty)
@@ -124,7 +124,7 @@ out:
 	return err;
 }
 
-/* Makes @table, which lacks some ranges of the present one, the present one. */
+/* Replaces the current table by @table, which lacks the ranges inside [iova, last]. */
 static void shrink(struct guest_mem *m, struct gmem_table *table, u64 iova, u64 last)
 {
 	struct gmem_table *old = m->table;

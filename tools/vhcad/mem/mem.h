@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Guest memory: what a device may reach by DMA, and the only code that does.
+ * Guest memory: what a device may access by DMA.  No other code accesses it.
  *
- * A guest_mem belongs to one device and holds the DMA address ranges that its
- * VM has granted.  Ranges come and go on the thread that serves the device's
- * socket; accesses come from engine threads at the same time and take no lock.
+ * A guest_mem belongs to one device, and has the DMA address ranges that the device's VM has
+ * granted.  The thread that serves the device's socket adds and removes ranges, while engine
+ * threads access memory without a lock.
  *
- * Readers bracket accesses with gmem_enter() and gmem_exit().  gmem_unmap()
- * returns only after every thread that was inside such a bracket when the
- * range disappeared has left it, so the owner of the memory may reuse it as
- * soon as the call is over.  Never sleep inside a bracket, and leave it at
- * least once per slice of work.  The dma_* and dma_ref_* functions take the
- * bracket themselves; an outer one makes that cheaper and nothing else, as no
- * host pointer ever leaves this room.
+ * Accesses are bracketed by gmem_enter() and gmem_exit(), as read-side critical sections are with
+ * RCU.  gmem_unmap() returns when every thread that was inside a bracket when the range was removed
+ * has left it, so that the memory's owner may reuse it at once.  Do not sleep inside a bracket, and
+ * leave it at least once in each slice of work.  The dma_* and dma_ref_* functions open a bracket
+ * themselves; an outer one makes that cheaper, but allows nothing else, as no function returns a
+ * host pointer.
  *
- * All addresses are DMA addresses of the device, all sizes are bytes, and
- * words are little-endian in guest memory and native in the caller's hands.
+ * All addresses are DMA addresses of the device, and all sizes are in bytes.  Words are
+ * little-endian in guest memory, and native in arguments.
  */
 #ifndef VHCAD_MEM_H
 #define VHCAD_MEM_H
@@ -31,65 +30,61 @@ struct guest_mem;
 #define GMEM_WRITE	(1u << 1)	/* the device may write the range */
 #define GMEM_UNSEALED	(1u << 2)	/* accept a file that its owner could still truncate */
 
-/* Most ranges of one device; also the max_dma_maps told to the VM: QEMU takes no more. */
+/* Maximum of ranges of a device, told to QEMU as max_dma_maps, for which it takes no more. */
 #define GMEM_MAX_RANGES	65535u
 
 /**
- * gmem_new - make an empty set of ranges
+ * gmem_new() - make an empty set of ranges
  *
- * DMA is allowed at once, see gmem_set_master().
- * Returns NULL when there is no memory.
+ * DMA is enabled, see gmem_set_master().
+ * Returns NULL if there is no memory.
  */
 struct guest_mem *gmem_new(void);
 
 /**
- * gmem_free - drop all ranges and the set itself
+ * gmem_free() - revoke all ranges and free the set
  * @m: set, or NULL
  *
- * Waits for readers as gmem_unmap() does; nobody may use @m afterwards.
+ * Waits for readers as gmem_unmap() does.
  */
 void gmem_free(struct guest_mem *m);
 
 /**
- * gmem_map - grant a range of a shared file
+ * gmem_map() - grant a range of a shared file
  * @m: set
  * @iova: first DMA address, a multiple of GMEM_PAGE_SIZE
  * @size: bytes, a positive multiple of GMEM_PAGE_SIZE
- * @fd: file the memory lives in; the caller keeps and may close it.  -1: the
- *	VM has memory there that it does not share; the range is known and every
- *	access to it answers -EFAULT
- * @offset: where in the file the range starts, a multiple of GMEM_PAGE_SIZE
+ * @fd: file that holds the memory; it stays the caller's, who may close it.  -1: the VM does not
+ *	share its memory there; every access to the range returns -EFAULT
+ * @offset: where the range starts in the file, a multiple of GMEM_PAGE_SIZE
  * @flags: GMEM_*; at least one of GMEM_READ and GMEM_WRITE
  *
- * What is granted is mapped into the daemon, once if it arrives many times, and no more of the
- * file than lies around that in GMEM_PIECE bytes.
+ * The memory is mapped into the daemon, once if it is granted many times.  No more of the file is
+ * mapped than the multiples of GMEM_PIECE bytes around the range.
  *
- * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST
- * if an existing range overlaps; -EPERM if the file can be truncated (no
- * F_SEAL_SHRINK, or not memory that has seals) and GMEM_UNSEALED is not set;
- * -ERANGE if the file is shorter than @offset + @size; -EACCES if the
- * descriptor does not allow what @flags ask for; -ENOSPC beyond
- * GMEM_MAX_RANGES; -ENOMEM.
+ * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST if an existing range
+ * overlaps; -EPERM if the file can be truncated (it has no F_SEAL_SHRINK, or no seals at all) and
+ * GMEM_UNSEALED is not set; -ERANGE if the file is shorter than @offset + @size; -EACCES if the
+ * descriptor does not allow what @flags ask for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM.
  */
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 
 /**
- * gmem_unmap - revoke the ranges inside [iova, iova + size)
+ * gmem_unmap() - revoke the ranges inside [iova, iova + size)
  * @m: set
  * @iova: first DMA address
  * @size: bytes
  *
- * When it returns no thread touches the memory any more and every gmem_ref to
- * it answers -EFAULT.  A range is revoked whole or not at all.
+ * When it returns, no thread accesses the memory any more, and every gmem_ref to it returns
+ * -EFAULT.  Ranges are revoked only as a whole.  Must not be called inside a bracket.
  *
- * Returns 0; -EINVAL if [iova, iova + size) would cut a range in two, or is
- * empty or wraps; -ENOENT if no range lies in it; -ENOMEM.  Nothing changes
- * on error.  Must not be called inside a bracket.
+ * Returns 0, or an error after which nothing has changed: -EINVAL if [iova, iova + size) would cut
+ * a range in two, is empty or wraps; -ENOENT if no range lies in it; -ENOMEM.
  */
 int gmem_unmap(struct guest_mem *m, u64 iova, u64 size);
 
 /**
- * gmem_unmap_all - revoke every range
+ * gmem_unmap_all() - revoke every range
  * @m: set
  *
  * Cannot fail.  Must not be called inside a bracket.
@@ -97,80 +92,80 @@ int gmem_unmap(struct guest_mem *m, u64 iova, u64 size);
 void gmem_unmap_all(struct guest_mem *m);
 
 /**
- * gmem_set_master - allow or forbid all DMA of the device
+ * gmem_set_master() - enable or disable all DMA of the device
  * @m: set
  * @on: the bus master enable bit of the PCI command register
  *
- * While off, ranges stay known but every access answers -EFAULT.  Turning it
- * off waits for readers as gmem_unmap() does.
+ * While DMA is disabled, every access returns -EFAULT, but the ranges are kept.  Disabling it waits
+ * for readers as gmem_unmap() does.
  */
 void gmem_set_master(struct guest_mem *m, bool on);
 
 /**
- * gmem_ranges - number of ranges granted now
+ * gmem_ranges() - the number of ranges
  * @m: set
  *
- * Any thread; takes no lock.
+ * May be called from any thread.  Takes no lock.
  */
 u32 gmem_ranges(struct guest_mem *m);
 
 /**
- * gmem_enter - start a stretch of guest memory accesses on this thread
+ * gmem_enter() - open a bracket of this thread
  *
- * Brackets nest.  One bracket covers every guest_mem.
+ * Brackets nest, and a bracket covers every guest_mem.
  */
 void gmem_enter(void);
 
-/** gmem_exit - end the stretch begun by gmem_enter() */
+/** gmem_exit() - close the bracket opened by gmem_enter() */
 void gmem_exit(void);
 
 /* ------------------------------------------------------------------------
- * Bulk access.  A stretch of addresses may span ranges.  It is checked as a
- * whole first: on -EFAULT (some byte not mapped, or not with that right)
- * nothing was transferred.  A length of 0 succeeds whatever the address.
+ * Bulk access.  An access may span ranges.  All of it is checked first: after -EFAULT (a byte is
+ * not mapped, or not for this kind of access) nothing has been transferred.  A length of 0 succeeds
+ * with any address.
  */
 
-/** gmem_check - would an access of @len bytes succeed now? 0 or -EFAULT */
+/** gmem_check() - would an access of @len bytes succeed now? 0 or -EFAULT */
 int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write);
 
-/** dma_read - copy @len bytes of guest memory to private memory */
+/** dma_read() - copy @len bytes of guest memory to private memory */
 int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len);
 
 /**
- * dma_write - copy private memory to guest memory
+ * dma_write() - copy private memory to guest memory
  *
- * Bytes become visible in ascending address order, the last one last.
+ * Bytes become visible in ascending order of addresses.
  */
 int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len);
 
-/* A contiguous piece of DMA addresses. */
+/* A segment: contiguous DMA addresses. */
 struct dma_seg {
 	u64 addr;
 	u64 len;
 };
 
 /**
- * dma_copy - copy guest memory to guest memory, once, without a bounce buffer
+ * dma_copy() - copy guest memory to guest memory, once, without a bounce buffer
  * @md: memory of the receiver
- * @dst: where to; together the bytes to copy, at least one
- * @ndst: pieces of it
+ * @dst: destination segments, of at least one byte, all of which are written
+ * @ndst: number of segments
  * @ms: memory of the sender; may be @md
- * @src: where from; no fewer bytes, counted from @off
- * @off: bytes of @src to leave out
- * @src_fault: set when it is the sender's memory that failed, else left alone
+ * @src: source segments, with at least as many bytes behind @off
+ * @off: bytes of @src to skip
+ * @src_fault: after a failure: was it the sender's memory?  Else left alone
  *
- * Bytes become visible in the order of the pieces and ascending in each, the
- * last one last.  What lies in one piece of both lists is copied whole or not at
- * all; behind a failure nothing is.  If two of them overlap the result is that
- * of a byte-wise ascending copy of an unspecified granularity.
+ * Bytes become visible in the order of the segments, and in ascending order in each.  A part that
+ * lies in one destination segment and one source segment is copied completely or not at all, and
+ * nothing is copied behind a failure.  If source and destination overlap, the result is that of an
+ * ascending copy of unspecified granularity.
  */
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
 	     const struct dma_seg *src, u64 off, bool *src_fault);
 
 /* ------------------------------------------------------------------------
- * Single words: naturally aligned (else -EINVAL), atomic against the guest's
- * CPUs.  Return 0, -EINVAL or -EFAULT.  Read-modify-write operations need both
- * rights and are full barriers.
+ * Single words, which are naturally aligned.  The operations are atomic with respect to the guest's
+ * CPUs.  They return 0, -EINVAL for an unaligned word, or -EFAULT.  Read-modify-write operations
+ * need both rights, and are full barriers.
  */
 int dma_load32_acquire(struct guest_mem *m, u64 iova, u32 *val);
 int dma_load64_acquire(struct guest_mem *m, u64 iova, u64 *val);
@@ -181,69 +176,67 @@ int dma_xchg32(struct guest_mem *m, u64 iova, u32 val, u32 *old);
 int dma_xchg64(struct guest_mem *m, u64 iova, u64 val, u64 *old);
 int dma_or64(struct guest_mem *m, u64 iova, u64 bits, u64 *old);
 int dma_add64(struct guest_mem *m, u64 iova, u64 val, u64 *old);
-/* *old is what was there; the word was replaced if that equals cmp */
+/* stores the old word in *old; the word was replaced if that equals cmp */
 int dma_cas64(struct guest_mem *m, u64 iova, u64 cmp, u64 val, u64 *old);
-/* adds fields of bits: nothing is carried out of a bit that is set in ends */
+/* adds bit fields: no carry leaves a bit that is set in ends */
 int dma_mask_add64(struct guest_mem *m, u64 iova, u64 val, u64 ends, u64 *old);
-/* if the bits of cmp_mask are as in cmp, those of swap_mask become as in swap */
+/* if the bits of cmp_mask are as in cmp, sets those of swap_mask as in swap */
 int dma_mask_cas64(struct guest_mem *m, u64 iova, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask,
 		   u64 *old);
 
-/** dma_mb - full barrier between guest memory accesses */
+/** dma_mb() - full barrier between guest memory accesses */
 static inline void dma_mb(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* ------------------------------------------------------------------------
- * References: a remembered translation of a small piece that is accessed over
- * and over (a doorbell page, a page of a ring).  The piece must lie in one
- * range.  When the VM revokes any range of the set the reference looks its
- * address up again at its next use: it goes on if the piece is still (or
- * again) mapped, and answers -EFAULT otherwise.  A reference holds nothing
- * and needs no release, but must not outlive its guest_mem.  One thread at a
- * time may use it.
+ * References.  A reference caches the translation of a small piece of memory that is accessed again
+ * and again, such as a doorbell page or a page of a ring.  The piece must lie in one range.  After
+ * the VM has revoked any range of the set, the next access looks the address up again; it returns
+ * -EFAULT if the piece is not mapped any more.  A reference holds nothing and needs no release, but
+ * must not outlive its guest_mem.  One thread at a time may use it.
  */
 struct gmem_ref {
 	struct guest_mem *mem;
 	u64 iova;
 	u32 len;
 	bool write;
-	u64 gen;		/* generation of @mem that @host is valid in */
-	void *host;		/* private to mem/: NULL when not translated */
+	u64 gen;		/* generation of @mem in which @host is valid */
+	void *host;		/* private to mem/: NULL if not translated */
 };
 
 /**
- * gmem_ref_get - remember [iova, iova + len)
- * @ref: filled in; on error it is safe to use and answers -EFAULT
+ * gmem_ref_get() - make a reference to [iova, iova + len)
+ * @ref: filled in; after an error it may be used, and returns -EFAULT
  * @m: set
  * @iova: first DMA address
  * @len: bytes, not 0
- * @write: the piece will be written too
+ * @write: the piece is written too
  *
  * Returns 0 or -EFAULT.
  */
 int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, bool write);
 
-/* @off counts from the start of the piece; beyond its end: -EFAULT */
+/* @off is relative to the start of the piece; beyond its end accesses return -EFAULT */
 int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len);
 int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len);
 
 #define GMEM_LINE	64u
 
-/** dma_ref_read_line - dma_ref_read() of GMEM_LINE bytes, in less time */
+/** dma_ref_read_line() - a faster dma_ref_read() of GMEM_LINE bytes */
 int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst);
 
-/** dma_ref_prefetch() - a hint: what is there will be read next */
+/** dma_ref_prefetch() - a hint that these bytes will be read next */
 void dma_ref_prefetch(const struct gmem_ref *ref, u32 off, u32 len);
 
 /**
- * dma_ref_publish - write an entry whose last word tells that it is there
+ * dma_ref_publish() - write an entry whose last word makes it valid
  * @ref: reference
- * @off: where
- * @src: all but the last word
- * @len: bytes of it
- * @last: word that is stored behind all others, at a multiple of 8
+ * @off: where the entry starts
+ * @src: the entry without its last word
+ * @len: bytes of @src
+ * @last: the last word, which is stored after all others, at a multiple of 8
  *
  * Returns 0, -EINVAL or -EFAULT.
  */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who is looking at guest memory right now.
+ * Brackets, and waiting for them.
  *
- * Every thread that accesses guest memory owns a counter that is odd while it
- * is inside a bracket.  Waiting for quiescence means waiting for each counter
- * found odd to move once; what a thread does in a later bracket sees the
- * tables as they were published before the wait began.
+ * Each thread that accesses guest memory has a counter, which is odd while the thread is inside a
+ * bracket.  gmem_synchronize() waits until each counter that it has found odd has changed once: in
+ * a later bracket the thread sees tables that were published before the wait began.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -19,11 +18,11 @@
 struct reader {
 	u32 seq;		/* odd: inside a bracket */
 	u32 waiters;		/* threads asleep on seq */
-	u32 taken;		/* a live thread owns this one */
+	u32 taken;		/* it belongs to a thread that exists */
 	struct reader *next;	/* constant once listed */
 } __attribute__((aligned(64)));
 
-static struct reader *readers;		/* only ever grows; entries are reused */
+static struct reader *readers;		/* nothing is removed; entries are reused */
 static pthread_key_t reader_key;
 static pthread_once_t reader_once = PTHREAD_ONCE_INIT;
 
@@ -70,7 +69,7 @@ static struct reader *reader_take(void)
 }
 
 /**
- * bracket_begin - the outermost bracket of this thread opens
+ * bracket_begin() - the outermost bracket of this thread opens
  */
 void bracket_begin(void)
 {
@@ -81,7 +80,7 @@ void bracket_begin(void)
 }
 
 /**
- * bracket_end - the outermost bracket of this thread closes
+ * bracket_end() - the outermost bracket of this thread closes
  */
 void bracket_end(void)
 {
@@ -101,9 +100,9 @@ void gmem_exit(void)
 }
 
 /**
- * gmem_quiet - is no thread inside a bracket
+ * gmem_quiet() - is no thread inside a bracket?
  *
- * Says true only if nobody can still see what was unpublished before.
+ * If true, no thread can see a table that was replaced before the call.
  */
 bool gmem_quiet(void)
 {
@@ -117,13 +116,13 @@ bool gmem_quiet(void)
 }
 
 /**
- * gmem_synchronize - wait until every bracket open now has been left
+ * gmem_synchronize() - wait until all brackets that are open now have been closed
  */
 void gmem_synchronize(void)
 {
 	struct reader *r;
 
-	/* waiting for oneself would never end: a bug of the caller */
+	/* a bug of the caller: it would wait for itself */
 	if (gmem_depth)
 		abort();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Remembered translations, and bulk access through them.
+ * References (struct gmem_ref), and bulk access through them.
  */
 #include <errno.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static int publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 
 	bracket_open();
 	host = gmem_ref_host(ref);
 	if (host) {
-		/* readers wait for the last word, so the order of the others does not matter */
+		/* the guest polls the last word, so the order of the others does not matter */
 		memcpy(host + off, src, len);
 		__atomic_store_n((u64 *)(host + off + len), last, __ATOMIC_RELEASE);
 	}
@@ -95,7 +95,7 @@ int dma_ref_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64
 {
 	u8 *host = gmem_ref_now(ref);
 
-	/* nearly all entries fill a line, which is worth a copy without a loop */
+	/* nearly all entries fill a cache line, which is copied without a loop */
 	if (!host || len != GMEM_LINE - sizeof(last) || (ref->iova + off) % sizeof(last) ||
 	    !gmem_ref_fits(ref, off, GMEM_LINE, true))
 		return publish(ref, off, src, len, last);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ordered table of ranges: search, and updates that leave the old table
- * as it was.
+ * The ordered table of ranges: searches, and updates that make a new table and leave the old one
+ * as it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static struct gmem_table *table_alloc(u32 nblocks)
 }
 
 /**
- * gmem_first_block - the first block that may hold an address or one above it
+ * gmem_first_block() - the first block that may contain an address or a higher one
  * @t: table
  * @iova: DMA address
  *
@@ -45,7 +45,7 @@ u32 gmem_first_block(const struct gmem_table *t, u64 iova)
 	return lo;
 }
 
-/* Index of the first range of the block that ends at or above iova. */
+/* Returns the index of the block's first range that ends at or above iova. */
 static u32 range_for(const struct gmem_block *b, u64 iova)
 {
 	u32 lo = 0, hi = b->n;
@@ -62,7 +62,7 @@ static u32 range_for(const struct gmem_block *b, u64 iova)
 }
 
 /**
- * gmem_search - the range that holds an address, remembered for gmem_find()
+ * gmem_search() - find the range that contains an address, and remember it for gmem_find()
  * @t: table
  * @iova: DMA address
  */
@@ -82,7 +82,7 @@ const struct gmem_range *gmem_search(struct gmem_table *t, u64 iova)
 }
 
 /**
- * gmem_overlaps - does any range touch [iova, last]
+ * gmem_overlaps() - does any range overlap [iova, last]?
  * @t: table
  * @iova: first address
  * @last: last address
@@ -99,13 +99,13 @@ bool gmem_overlaps(const struct gmem_table *t, u64 iova, u64 last)
 	i = range_for(b, iova);
 	if (i < b->n)
 		return b->r[i].iova <= last;
-	/* all of this block lies below; the next one begins above iova */
+	/* the whole block lies below iova, and the next one begins above it */
 	return k + 1 < t->nblocks && t->slot[k + 1].iova <= last;
 }
 
 /**
- * gmem_table_insert - a table with one range more
- * @t: table without it, and without anything that overlaps it
+ * gmem_table_insert() - make a table with one more range
+ * @t: table without ranges that overlap @r
  * @r: range
  * @out: receives the new table
  * @replaced: receives the block that only @t uses, or NULL
@@ -139,8 +139,8 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 	}
 
 	/*
-	 * A full block is split where the new range goes if that is one of its ends, so that ranges
-	 * which come in order leave full blocks behind.
+	 * If the new range belongs at an end of a full block, it gets a block of its own, so that
+	 * ranges that come in order fill the blocks.
 	 */
 	total = used + 1;
 	if (parts == 1)
@@ -175,7 +175,7 @@ int gmem_table_insert(const struct gmem_table *t, const struct gmem_range *r,
 	return 0;
 }
 
-/* A copy of the block without what lies inside [iova, last]; may be empty. */
+/* Copies a block without the ranges inside [iova, last]; the copy may be empty. */
 static struct gmem_block *block_without(const struct gmem_block *b, u64 iova, u64 last)
 {
 	struct gmem_block *rest;
@@ -191,11 +191,11 @@ static struct gmem_block *block_without(const struct gmem_block *b, u64 iova, u6
 }
 
 /**
- * gmem_table_remove - a table without the ranges inside [iova, last]
+ * gmem_table_remove() - make a table without the ranges inside [iova, last]
  * @t: table
  * @iova: first address
  * @last: last address
- * @out: receives the new table, which shares the blocks further away
+ * @out: receives the new table, which shares all other blocks with @t
  *
  * Returns 0; -EINVAL if a range would be cut in two; -ENOENT if no range lies
  * inside; -ENOMEM.
@@ -249,9 +249,9 @@ undo:
 }
 
 /**
- * gmem_table_free - free a table and the blocks that another does not share
+ * gmem_table_free() - free a table, and its blocks except those that another one shares
  * @t: table
- * @other: table that was made from @t, or @t from it; NULL: frees every block
+ * @other: table that was made from @t, or from which @t was made; NULL: free all blocks
  */
 void gmem_table_free(struct gmem_table *t, const struct gmem_table *other)
 {

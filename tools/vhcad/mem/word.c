@@ -18,7 +18,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 #define WRITE	GMEM_WRITE
 #define MODIFY	(GMEM_READ | GMEM_WRITE)
 
-/* A word never leaves its page, so it never leaves its range. */
+/* An aligned word lies in one page, so in one range. */
 static inline void *word_at(struct guest_mem *m, u64 iova, u32 right)
 {
 	u64 room;
@@ -36,7 +36,7 @@ static inline void *word_of(struct gmem_ref *ref, u32 off, u32 size, u32 right)
 	return host ? host + off : NULL;
 }
 
-/* Swaps some bits if some are as expected; returns what was there. */
+/* If the bits of cmp_mask are as in cmp, replaces those of swap_mask.  Returns the old word. */
 static u64 mask_cas(u64 *word, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask)
 {
 	u64 old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
@@ -50,8 +50,8 @@ static u64 mask_cas(u64 *word, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask)
 }
 
 /*
- * Adds fields of bits, each of which ends with a bit of ends: those bits are
- * left out of the sum, take the carry that comes to them, and keep it.
+ * Adds bit fields, the highest bit of each of which is set in ends.  The addition leaves these bits
+ * out, so that each receives the carry of the bits below it and passes none on.
  */
 static u64 mask_add(u64 *word, u64 val, u64 ends)
 {
@@ -64,7 +64,7 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	return old;
 }
 
-/* Does one operation on the word that @find returns. */
+/* Carries out an operation on the word that @find returns. */
 #define WORD_OP(addr, type, find, op) ({	\
 	int err_ = -EINVAL;			\
 	type *word;				\
@@ -80,7 +80,7 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	err_;					\
 })
 
-/* Defines a function of that name, which does @op with its arguments behind the word's place. */
+/* Defines dma_@name(), which carries out @op; the arguments of @op come last. */
 #define BY_ADDRESS(name, type, right, op, ...)				\
 int dma_##name(struct guest_mem *m, u64 iova, __VA_ARGS__)		\
 {									\
@@ -109,7 +109,7 @@ BOTH(or64, u64, MODIFY, *old = __atomic_fetch_or(word, bits, __ATOMIC_SEQ_CST),
 	u64 bits, u64 *old)
 BY_ADDRESS(add64, u64, MODIFY, *old = __atomic_fetch_add(word, val, __ATOMIC_SEQ_CST),
 	   u64 val, u64 *old)
-/* the exchange leaves what it found in cmp if that differs */
+/* if the word differs from cmp, the builtin stores it there */
 BY_ADDRESS(cas64, u64, MODIFY,
 	   *old = (__atomic_compare_exchange_n(word, &cmp, val, false, __ATOMIC_SEQ_CST,
 					       __ATOMIC_SEQ_CST), cmp),

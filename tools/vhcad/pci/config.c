@@ -4,7 +4,7 @@
 
 #include "pci/config.h"
 
-/* Standard capabilities, in the order of their chain. */
+/* Capabilities, in the order of their list. */
 #define CAP_POWER	0x40
 #define CAP_IRQ		0x50
 #define CAP_EXPRESS	0x80
@@ -63,7 +63,7 @@ static void bars_init(struct pci_config *c, const struct pci_ident *id)
 	}
 }
 
-/* The function has D0 and D3hot, and keeps what the driver programmed when it comes back. */
+/* The function has D0 and D3hot, and keeps its registers on the way back to D0. */
 static void power_init(struct pci_config *c)
 {
 	c->power = CAP_POWER;
@@ -97,8 +97,8 @@ static void msi_init(struct pci_config *c)
 }
 
 /*
- * The endpoint's link has come up at full speed and width.  No bus carries the payload, but
- * software concludes from the link how fast the adapter can be.
+ * The link is up at full speed and width.  No bus carries the payload, but software concludes from
+ * the link how fast the adapter can be.
  */
 static void express_init(struct pci_config *c, const struct pci_ident *id)
 {

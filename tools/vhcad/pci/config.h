@@ -3,7 +3,7 @@
  * PCI configuration space of one HCA: an Express endpoint with power
  * management, MSI-X or MSI, Express and error reporting capabilities.
  *
- * Not locked: only the thread that serves the device's socket uses it.
+ * There is no lock, as only the thread that serves the device's socket uses it.
  */
 #ifndef VHCAD_PCI_CONFIG_H
 #define VHCAD_PCI_CONFIG_H
@@ -13,7 +13,7 @@
 #define PCI_CFG_SIZE	4096u
 #define PCI_CFG_BARS	6u
 
-/* BAR4: where the MSI-X table and the pending bits lie */
+/* Layout of BAR4: the MSI-X table and the pending bits */
 #define MSIX_BAR		4u
 #define MSIX_TABLE_OFFSET	0x000u
 #define MSIX_PBA_OFFSET		0x800u
@@ -30,17 +30,17 @@ enum pci_irq_mode {
 };
 
 /**
- * struct pci_ident - what the function is made of
+ * struct pci_ident - what configuration space is made from
  * @vendor: vendor id, also of the subsystem
  * @device: device id, also of the subsystem
  * @revision: revision id
  * @class: 24-bit class code
  * @irq: which interrupt capability it has
  * @vectors: MSI-X table entries
- * @bar_size: bytes, a power of two from 4096 on, or 0: no such BAR
- * @bar_64bit: bit n: BAR n is 64 bits wide and takes BAR n + 1 too
- * @speed: of the link, as PCI_EXP_LNKSTA_CLS: 1..PCI_SPEED_MAX
- * @lanes: of the link: 1, 2, 4, 8 or PCI_LANES_MAX
+ * @bar_size: size of each BAR in bytes, a power of two, at least 4096; 0: there is no such BAR
+ * @bar_64bit: bit n: BAR n is 64 bits wide and occupies BAR n + 1 too
+ * @speed: speed of the link, 1..PCI_SPEED_MAX, as PCI_EXP_LNKSTA_CLS
+ * @lanes: width of the link: 1, 2, 4, 8 or PCI_LANES_MAX
  */
 struct pci_ident {
 	u16 vendor;
@@ -59,8 +59,8 @@ struct pci_ident {
  * struct pci_config - configuration space
  * @reg: what reads return
  * @wmask: bits that writes change
- * @w1c: bits that writing one clears
- * @init: what a reset restores
+ * @w1c: bits that are cleared by writing 1
+ * @init: values after a reset
  * @express: offset of the Express capability
  * @power: offset of the power management capability
  */
@@ -73,25 +73,25 @@ struct pci_config {
 	u16 power;
 };
 
-/* pci_config_write() says what the write asked for. */
-#define PCI_DID_FLR	(1u << 0)	/* function level reset: the caller resets all */
+/* What pci_config_write() returns. */
+#define PCI_DID_FLR	(1u << 0)	/* function level reset, which is the caller's task */
 #define PCI_DID_MASTER	(1u << 1)	/* pci_config_master() may have changed */
 
 /**
- * pci_config_init - lay out the space
- * @c: space
- * @id: identity; every field valid
+ * pci_config_init() - set up configuration space
+ * @c: configuration space
+ * @id: identity, with valid fields
  */
 void pci_config_init(struct pci_config *c, const struct pci_ident *id);
 
 /**
- * pci_config_reset - registers as after power-on
+ * pci_config_reset() - reset the registers to their values after power-on
  * @c: space
  */
 void pci_config_reset(struct pci_config *c);
 
 /**
- * pci_config_read - read bytes
+ * pci_config_read() - read bytes
  * @c: space
  * @off: offset; @off + @len within PCI_CFG_SIZE
  * @buf: destination
@@ -100,7 +100,7 @@ void pci_config_reset(struct pci_config *c);
 void pci_config_read(const struct pci_config *c, u32 off, void *buf, u32 len);
 
 /**
- * pci_config_write - write bytes
+ * pci_config_write() - write bytes
  * @c: space
  * @off: offset; @off + @len within PCI_CFG_SIZE
  * @buf: source
@@ -111,10 +111,10 @@ void pci_config_read(const struct pci_config *c, u32 off, void *buf, u32 len);
 u32 pci_config_write(struct pci_config *c, u32 off, const void *buf, u32 len);
 
 /**
- * pci_config_master - may the function start transactions
- * @c: space
+ * pci_config_master() - may the function start transactions?
+ * @c: configuration space
  *
- * True with bus mastering enabled and the function in D0.
+ * Returns true if bus mastering is enabled and the function is in D0.
  */
 bool pci_config_master(const struct pci_config *c);
 

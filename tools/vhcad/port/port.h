@@ -211,7 +211,7 @@ struct port {
 };
 
 /**
- * port_init - a port that nothing is connected to
+ * port_init() - a port that nothing is connected to
  * @port: filled in
  * @guid: its GUID
  *
@@ -224,26 +224,26 @@ void port_init(struct port *port, u64 guid);
  * The link
  */
 
-/** port_connect - a cable joins two ports that have no peer; the link may come up at once */
+/** port_connect() - a cable joins two ports that have no peer; the link may come up at once */
 void port_connect(struct port *a, struct port *b);
 
-/** port_disconnect - the cable and the other end are gone; or there are none */
+/** port_disconnect() - the cable and the other end are gone; or there are none */
 void port_disconnect(struct port *port);
 
-/** port_set_cable - plug the cable in, or pull it */
+/** port_set_cable() - plug the cable in, or pull it */
 void port_set_cable(struct port *port, bool plugged);
 
 /**
- * port_hold_down - a fault takes the port down
+ * port_hold_down() - a fault takes the port down
  * @port: port
  * @until: engine time; 0: the port is let go
  */
 void port_hold_down(struct port *port, u64 until);
 
-/** port_bounce - the link goes down and, if it can, comes up again: the device was reset */
+/** port_bounce() - the link goes down and, if it can, comes up again: the device was reset */
 void port_bounce(struct port *port);
 
-/** port_link_is_up - do packets get to the other end at all, at least those of VL15? */
+/** port_link_is_up() - do packets get to the other end at all, at least those of VL15? */
 static inline bool port_link_is_up(const struct port *port)
 {
 	return port->phys_state == PORT_PHYS_LINKUP;
@@ -254,7 +254,7 @@ static inline bool port_link_is_up(const struct port *port)
  */
 
 /**
- * port_set_state - change the state, as PortInfo:PortState does
+ * port_set_state() - change the state, as PortInfo:PortState does
  * @port: port
  * @state: PORT_DOWN: the link goes down and, if it can, comes up again.  PORT_ARMED: from
  *	PORT_INIT.  PORT_ACTIVE: from PORT_ARMED.  The state that the port has, ARMED or ACTIVE,
@@ -266,7 +266,7 @@ static inline bool port_link_is_up(const struct port *port)
 int port_set_state(struct port *port, u8 state);
 
 /**
- * port_set_phys - change the physical state, as PortInfo:PortPhysicalState does
+ * port_set_phys() - change the physical state, as PortInfo:PortPhysicalState does
  * @port: port
  * @phys: PORT_PHYS_SLEEP, PORT_PHYS_POLLING or PORT_PHYS_DISABLED
  *
@@ -276,59 +276,59 @@ int port_set_state(struct port *port, u8 state);
  */
 int port_set_phys(struct port *port, u8 phys);
 
-/** port_got_data - an armed port has received a packet that is not VL15's: it becomes active */
+/** port_got_data() - an armed port has received a packet that is not VL15's: it becomes active */
 void port_got_data(struct port *port);
 
 /**
- * port_set_lid - give a port its LIDs
+ * port_set_lid() - give a port its LIDs
  * @port: port
  * @lid: the first one, a multiple of 1 << @lmc
  * @lmc: 0..LMC_MOST: the port has 1 << @lmc LIDs
  */
 void port_set_lid(struct port *port, u16 lid, u8 lmc);
 
-/** port_set_sm - where the subnet manager is, and by which SL it is reached */
+/** port_set_sm() - where the subnet manager is, and by which SL it is reached */
 void port_set_sm(struct port *port, u16 sm_lid, u8 sm_sl);
 
-/** port_set_pkeys - entries of the P_Key table, @first + @n <= PORT_PKEYS */
+/** port_set_pkeys() - entries of the P_Key table, @first + @n <= PORT_PKEYS */
 void port_set_pkeys(struct port *port, u32 first, u32 n, const u16 *pkey);
 
-/** port_set_gids - entries of the GID table, @first + @n <= PORT_GIDS */
+/** port_set_gids() - entries of the GID table, @first + @n <= PORT_GIDS */
 void port_set_gids(struct port *port, u32 first, u32 n, const u8 gid[][16]);
 
-/** port_set_prefix - the subnet prefix of all GIDs but empty ones */
+/** port_set_prefix() - the subnet prefix of all GIDs but empty ones */
 void port_set_prefix(struct port *port, u64 prefix);
 
-/** port_set_setup - all of struct port_setup; the caller has checked it */
+/** port_set_setup() - all of struct port_setup; the caller has checked it */
 void port_set_setup(struct port *port, const struct port_setup *setup);
 
-/** port_reregister - ask the port's clients to register again */
+/** port_reregister() - ask the port's clients to register again */
 void port_reregister(struct port *port);
 
 /* ------------------------------------------------------------------------
  * Looking
  */
 
-/** port_has_lid - is it one of the port's LIDs? */
+/** port_has_lid() - is it one of the port's LIDs? */
 static inline bool port_has_lid(const struct port *port, u16 lid)
 {
 	return port->lid && !((lid ^ port->lid) >> port->lmc);
 }
 
-/** port_has_pkey - does the table have a P_Key that matches?  One of both has to be a full one */
+/** port_has_pkey() - does the table have a P_Key that matches?  One of both has to be a full one */
 bool port_has_pkey(const struct port *port, u16 pkey);
 
-/** port_violation - count one in a counter that stays at 0xffff */
+/** port_violation() - count one in a counter that stays at 0xffff */
 static inline void port_violation(u16 *count)
 {
 	*count += *count != 0xffff;
 }
 
-/** port_addrs_wrong - what is wrong with addresses; NULL: nothing */
+/** port_addrs_wrong() - what is wrong with addresses; NULL: nothing */
 const char *port_addrs_wrong(const struct port_addrs *a);
 
 /**
- * port_set_addrs - change a port's addresses
+ * port_set_addrs() - change a port's addresses
  * @port: port
  * @a: all of them, as they shall be; the LID as well
  * @reregister: ask the port's clients to register again

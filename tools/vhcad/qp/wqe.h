@@ -74,7 +74,7 @@ struct recv_wqe {
 };
 
 /**
- * wqe_load_send - take a send queue entry
+ * wqe_load_send() - take a send queue entry
  * @qp: QP
  * @blk: block count where it starts
  * @prod: block count it must end at or before
@@ -86,7 +86,7 @@ struct recv_wqe {
 int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w);
 
 /**
- * wqe_load_recv - take a receive queue entry
+ * wqe_load_recv() - take a receive queue entry
  * @mem: guest memory
  * @r: ring
  * @log_stride: log2 of the bytes of a stride
@@ -101,7 +101,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 
 /** wqe_prefetch() - a hint: these blocks of the send queue are loaded next */
 void wqe_prefetch(const struct vqp *qp, u32 blocks);
-/** wqe_forget - a QP's rings changed or went away */
+/** wqe_forget() - a QP's rings changed or went away */
 void wqe_forget(const struct vqp *qp);
 
 #endif /* VHCAD_WQE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands other than region accesses.
+ * Commands other than reads and writes of regions.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -11,14 +11,14 @@
 #include "lib/log.h"
 #include "server/session.h"
 
-/* Deeper than any capability list; json-c recurses. */
+/* No capability list is nested deeper.  The limit is there because json-c recurses. */
 #define JSON_DEPTH	8
 
 static const char our_caps[] =
 	"{\"capabilities\":{\"max_msg_fds\":%u,\"max_data_xfer_size\":%u,"
 	"\"pgsizes\":%u,\"max_dma_maps\":%u}}";
 
-/* What a client is capable of changes nothing here, but it must be valid JSON. */
+/* The client's capabilities are not used, but have to be valid JSON. */
 static bool caps_readable(const char *text, u32 len)
 {
 	struct json_object *root, *caps;
@@ -64,7 +64,7 @@ int vu_version(struct vu_function *fn, struct vu_message *msg, void *out, const 
 					     GMEM_PAGE_SIZE, GMEM_MAX_RANGES);
 }
 
-/* QEMU exits with nothing but the text of an errno, so the log says what is wrong. */
+/* QEMU exits and prints only strerror(), so the log says what is wrong. */
 static void say_refusal(const struct vu_function *fn, const struct vu_dma_map *in, int err)
 {
 	const char *why = strerror(-err);
@@ -97,7 +97,7 @@ int vu_dma_map(struct vu_function *fn, struct vu_message *msg, void *out, const 
 		flags |= GMEM_READ;
 	if (in->flags & VU_DMA_F_WRITE)
 		flags |= GMEM_WRITE;
-	/* memory that comes without a descriptor is not shared; that of a ROM is an example */
+	/* memory without a descriptor, such as that of a ROM, is not shared with us */
 	vu_foreign(fn);
 	err = gmem_map(fn->mem, in->address, in->size, msg->nfds ? msg->fds[0] : -1,
 		       in->offset, flags);
@@ -125,7 +125,7 @@ int vu_dma_unmap(struct vu_function *fn, struct vu_message *msg, void *out, cons
 	} else {
 		err = gmem_unmap(fn->mem, in->address, in->size);
 	}
-	/* a hole is no error in VFIO: a virtual IOMMU unmaps whole address spaces */
+	/* to VFIO a hole is no error: a virtual IOMMU unmaps whole address spaces */
 	if (err && err != -ENOENT)
 		return err;
 	memcpy(out, in, sizeof(*in));
@@ -161,7 +161,7 @@ int vu_get_region_info(struct vu_function *fn, struct vu_message *msg, void *out
 	memcpy(&info, msg->body, sizeof(info));
 	if (info.argsz < sizeof(info) || info.index >= VU_NUM_REGIONS)
 		return -EINVAL;
-	/* no region has capabilities, so nobody has to ask again with more room */
+	/* no region has capabilities, so no client has to ask again with a larger buffer */
 	info = (struct vfio_region_info) {
 		.argsz = sizeof(info),
 		.index = info.index,
@@ -173,7 +173,7 @@ int vu_get_region_info(struct vu_function *fn, struct vu_message *msg, void *out
 	return sizeof(info);
 }
 
-/* Returns how many vectors an interrupt index of VFIO has. */
+/* Returns the number of vectors of a VFIO interrupt index. */
 static u32 irq_count(const struct vu_function *fn, u32 index)
 {
 	switch (index) {
@@ -210,7 +210,7 @@ int vu_get_irq_info(struct vu_function *fn, struct vu_message *msg, void *out, c
 	return sizeof(info);
 }
 
-/* Raises vectors because the client asks for it, as if the device had raised them. */
+/* Raises vectors at the client's request, as if the device had raised them. */
 static int loop_back(struct vu_function *fn, const struct vfio_irq_set *set, const u8 *which)
 {
 	for (u32 i = 0; i < set->count; i++)
@@ -236,7 +236,7 @@ int vu_set_irqs(struct vu_function *fn, struct vu_message *msg, void *out, const
 		*why = "SET_IRQS whose length is not that of its data";
 		return -EPROTO;
 	}
-	/* there is a descriptor for each vector, or none at all */
+	/* each vector has a descriptor, or none has */
 	if (msg->nfds && (data != VFIO_IRQ_SET_DATA_EVENTFD || msg->nfds != set.count)) {
 		*why = "SET_IRQS with a wrong number of descriptors";
 		return -EPROTO;
@@ -246,7 +246,7 @@ int vu_set_irqs(struct vu_function *fn, struct vu_message *msg, void *out, const
 	total = irq_count(fn, set.index);
 	if (set.start > total || set.count > total - set.start)
 		return -EINVAL;
-	/* vectors are masked in the VM, which keeps the table */
+	/* QEMU keeps the MSI-X table and masks vectors by itself */
 	if ((set.flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return -EINVAL;
 	if (!vu_irqs_eventfds(&fn->irqs, msg->fds, msg->nfds)) {
@@ -261,7 +261,7 @@ int vu_set_irqs(struct vu_function *fn, struct vu_message *msg, void *out, const
 	case VFIO_IRQ_SET_DATA_NONE:
 		if (set.count)
 			return loop_back(fn, &set, NULL);
-		vu_irqs_assign(&fn->irqs, 0, total, NULL);	/* no vectors: all off */
+		vu_irqs_assign(&fn->irqs, 0, total, NULL);	/* no vectors: disable all */
 		return 0;
 	case VFIO_IRQ_SET_DATA_BOOL:
 		return loop_back(fn, &set, msg->body + head);
@@ -284,7 +284,7 @@ int vu_device_reset(struct vu_function *fn, struct vu_message *msg, void *out, c
 	return 0;
 }
 
-/* Every client asks for migration and similar features, and we offer none of them. */
+/* Clients ask for migration and similar features, none of which we have. */
 int vu_device_feature(struct vu_function *fn, struct vu_message *msg, void *out,
 		      const char **why)
 {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A write() to an eventfd blocks when its counter is full, and the VM owns
- * the counter and the descriptor's flags: it could stop the engine that way.
- * The completion of an asynchronous poll that is satisfied at once signals an
- * eventfd from inside the kernel instead, which saturates and never waits.
+ * Raising interrupts without ever blocking.
  *
- * Nothing but eventfds gets in here, and none is closed with the lock held: to
- * close what the VM sent may take as long as the VM likes.
+ * write() to an eventfd blocks when its counter is full.  The VM owns the counter and the
+ * descriptor's flags, so it could stop the engine that way.  Therefore the kernel signals the
+ * eventfd: as the completion of an asynchronous poll that is satisfied at once.  The counter then
+ * saturates, and nobody waits.
+ *
+ * Only eventfds are accepted.  None is closed with the lock held, because closing what the VM has
+ * sent may take as long as the VM likes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -75,9 +77,8 @@ static int signal_eventfd(struct vu_irqs *irqs, int fd)
 }
 
 /*
- * The kernel first checks that the descriptor can be signalled, and then the address that is to be
- * read to, which is never valid here.  So its error tells an eventfd from everything else, and
- * nothing is signalled.
+ * The kernel checks the descriptor to be signalled first, and then the buffer, whose address is
+ * invalid here.  So EFAULT means that the descriptor is an eventfd, and nothing is ever signalled.
  */
 static bool is_eventfd(struct vu_irqs *irqs, int fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Interrupt vectors of one device: eventfds that the VM gave for them, and bits for vectors that
- * are raised while they have none.
+ * Interrupt vectors of one device: the eventfds that the VM has assigned to them, and a pending
+ * bit for each vector that was raised without an eventfd.
  */
 #ifndef VHCAD_SERVER_IRQ_H
 #define VHCAD_SERVER_IRQ_H
@@ -19,11 +19,11 @@ struct vu_irqs {
 	u64 pending;
 	aio_context_t aio;
 	u32 unreaped;			/* completions left in aio */
-	int ready;			/* descriptor that can always be read */
+	int ready;			/* an eventfd that is always readable */
 };
 
 /**
- * vu_irqs_init - vectors without eventfds
+ * vu_irqs_init() - begin without eventfds
  * @irqs: to be initialised
  * @vectors: 1..MSIX_VECTORS_MAX
  *
@@ -31,44 +31,44 @@ struct vu_irqs {
  */
 int vu_irqs_init(struct vu_irqs *irqs, u32 vectors);
 
-/** vu_irqs_destroy - undo vu_irqs_init() */
+/** vu_irqs_destroy() - undo vu_irqs_init() */
 void vu_irqs_destroy(struct vu_irqs *irqs);
 
 /**
- * vu_irqs_eventfds - may these be given to vectors?
+ * vu_irqs_eventfds() - are these all eventfds?
  * @irqs: vectors
  * @fds: descriptors
  * @n: how many
  *
- * Returns whether all of them are eventfds; signals none.
+ * Signals none of them.
  */
 bool vu_irqs_eventfds(struct vu_irqs *irqs, const int *fds, u32 n);
 
 /**
- * vu_irqs_assign - give eventfds to vectors
+ * vu_irqs_assign() - assign eventfds to vectors, or take them away
  * @irqs: vectors
  * @start: first vector
  * @count: vectors; @start + @count within the vectors
- * @fds: as many eventfds, as vu_irqs_eventfds() found, taken over; NULL: take
- *	away what the vectors have
+ * @fds: @count eventfds, checked by vu_irqs_eventfds(), which now belong to the vectors; NULL: the
+ *	vectors lose theirs
  *
  * A vector that is pending fires at once.
  */
 void vu_irqs_assign(struct vu_irqs *irqs, u32 start, u32 count, const int *fds);
 
 /**
- * vu_irqs_raise - an interrupt is due
+ * vu_irqs_raise() - raise an interrupt
  * @irqs: vectors
- * @vector: which; beyond the last one: nothing happens
+ * @vector: which; ignored if there is no such vector
  *
- * Any thread; never blocks, whatever the VM did to its eventfd.
+ * May be called from any thread.  Never blocks, whatever the VM does to its eventfd.
  */
 void vu_irqs_raise(struct vu_irqs *irqs, u32 vector);
 
-/** vu_irqs_pending - bit n: vector n is due and has no eventfd */
+/** vu_irqs_pending() - the pending bits: bit n is vector n */
 u64 vu_irqs_pending(struct vu_irqs *irqs);
 
-/** vu_irqs_clear - forget what is pending: the device was reset */
+/** vu_irqs_clear() - clear the pending bits: the device was reset */
 void vu_irqs_clear(struct vu_irqs *irqs);
 
 #endif /* VHCAD_SERVER_IRQ_H */

@@ -13,7 +13,7 @@ void vu_message_drop(struct vu_message *msg)
 		close(msg->fds[--msg->nfds]);
 }
 
-/* Takes over the descriptors of one piece of the stream. */
+/* Takes the descriptors that came with a part of the stream. */
 static void collect_fds(struct vu_message *msg, struct msghdr *mh)
 {
 	struct cmsghdr *c;
@@ -36,8 +36,8 @@ static void collect_fds(struct vu_message *msg, struct msghdr *mh)
 }
 
 /*
- * Reads exactly len bytes.  Descriptors belong to the message whose first
- * byte they came with, so they are refused anywhere else.
+ * Reads exactly len bytes.  Descriptors have to come with a message's first byte, and are refused
+ * anywhere else.
  */
 static int read_piece(int sock, struct vu_message *msg, void *buf, u32 len, bool first,
 		      const char **why)
@@ -146,7 +146,7 @@ int vu_reply(int sock, const struct vu_header *hdr, u32 error, const void *body,
 		for (u32 i = 0; i < 2; i++) {
 			size_t part = MIN((size_t)n, iov[i].iov_len);
 
-			/* an answer may have no body, and nothing may be added to NULL */
+			/* the body may be NULL, to which C allows no addition */
 			if (part)
 				iov[i].iov_base = (u8 *)iov[i].iov_base + part;
 			iov[i].iov_len -= part;

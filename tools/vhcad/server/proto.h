@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The vfio-user protocol: what the messages on a device's socket look like.
- * Every message is a header and a body; little-endian; descriptors travel as
- * ancillary data with the header.
+ * The messages of the vfio-user protocol.  A message is a header and a body, both little-endian.
+ * File descriptors come with the header, as ancillary data.
  */
 #ifndef VHCAD_SERVER_PROTO_H
 #define VHCAD_SERVER_PROTO_H
@@ -53,7 +52,7 @@ static_assert(sizeof(struct vu_header) == 16, "wire format");
 struct vu_version {
 	u16 major;
 	u16 minor;
-	char json[];		/* capabilities, ends in a NUL */
+	char json[];		/* capabilities, with a NUL at the end */
 };
 
 static_assert(sizeof(struct vu_version) == 4, "wire format");
@@ -93,13 +92,13 @@ struct vu_region_io {
 static_assert(sizeof(struct vu_region_io) == 16, "wire format");
 
 /*
- * Limits that the client is told: descriptors in a message, and bytes that one access to a region
- * may move, which are those of configuration space.
+ * Limits that the client is told: descriptors in a message, and bytes of one access to a region
+ * (the size of configuration space).
  */
 #define VU_MAX_FDS		16u
 #define VU_MAX_XFER		4096u
 
-/* Longest body taken; the capabilities of VERSION need the most. */
+/* The longest body accepted; VERSION needs the most, for its capabilities. */
 #define VU_MAX_BODY		16384u
 
 #endif /* VHCAD_SERVER_PROTO_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reads and writes of configuration space and BARs.
+ * Reads and writes of configuration space and of BARs.
  */
 #include <errno.h>
 #include <linux/vfio.h>
@@ -32,7 +32,7 @@ u64 vu_region_size(const struct vu_function *fn, u32 index)
 	}
 }
 
-/* Registers are 32 bits wide; a read of another width sees its part of them. */
+/* Registers are 32 bits wide; a read of another width gets the bytes that it covers. */
 static void regs_read(struct vu_function *fn, u32 off, u8 *buf, u32 len)
 {
 	while (len) {
@@ -46,7 +46,7 @@ static void regs_read(struct vu_function *fn, u32 off, u8 *buf, u32 len)
 	}
 }
 
-/* A write that is not made of whole registers has no meaning and is dropped. */
+/* A write of anything but whole registers is ignored. */
 static void regs_write(struct vu_function *fn, u32 off, const u8 *buf, u32 len)
 {
 	if ((off | len) % 4)
@@ -69,7 +69,7 @@ static void kick_write(struct vu_function *fn, u64 off, const u8 *buf, u32 len)
 	fn->ops->kick(fn->dev, off / SERVER_KICK_STRIDE, val);
 }
 
-/* The VM keeps the table itself, and asks only for the pending bits. */
+/* QEMU keeps the MSI-X table itself, and reads only the pending bits. */
 static void msix_read(struct vu_function *fn, u32 off, u8 *buf, u32 len)
 {
 	u64 pending = vu_irqs_pending(&fn->irqs);
@@ -89,7 +89,7 @@ static void config_write(struct vu_function *fn, u32 off, const u8 *buf, u32 len
 		gmem_set_master(fn->mem, pci_config_master(&fn->pci));
 }
 
-/* Checks that the message names bytes that exist.  Returns 0 or -errno. */
+/* Does the access lie within its region?  Returns 0 or -EINVAL. */
 static int check_access(const struct vu_function *fn, const struct vu_region_io *io)
 {
 	u64 size = vu_region_size(fn, io->region);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sockets and the thread behind each.
+ * The socket of a device, and the thread that serves it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,10 @@
 #include "lib/listen.h"
 #include "server/session.h"
 
-/* A thread that so many looks find in the same call on what its client sent is not waited for. */
+/*
+ * The thread is not waited for any longer when so many checks in a row find it in the same system
+ * call on a descriptor of its client.
+ */
 #define HELD_LOOKS	20u
 #define HELD_LOOK_NS	100000000
 
@@ -24,7 +27,7 @@ struct server {
 	int listen;
 	pthread_t thread;
 	bool started;
-	pthread_mutex_t lock;	/* conn and stopping */
+	pthread_mutex_t lock;	/* protects conn and stopping */
 	int conn;		/* the client's socket, or -1 */
 	bool stopping;
 };
@@ -108,7 +111,7 @@ bool server_connected(struct server *s)
 	return on;
 }
 
-/* Makes @sock the one that server_stop() cuts; false if that has happened. */
+/* Lets server_stop() shut @sock down; false if it has been called already. */
 static bool set_conn(struct server *s, int sock)
 {
 	bool go;
@@ -144,10 +147,10 @@ static void *server_thread(void *arg)
 
 			if (is_stopping(s))
 				return NULL;
-			/* the client gave up before it was served */
+			/* the client went away before it was accepted */
 			if (err == EINTR || err == ECONNABORTED)
 				continue;
-			/* descriptors or memory will be free again; the guest waits for it */
+			/* descriptors or memory are short for now: the guest waits */
 			if (!said)
 				log_line("%s: cannot accept guests for now: %s", s->fn.cfg.name,
 					 strerror(err));
@@ -159,7 +162,7 @@ static void *server_thread(void *arg)
 		if (set_conn(s, sock))
 			vu_session(&s->fn, sock);
 		set_conn(s, -1);
-		/* this also closes descriptors that nobody has received yet */
+		/* closing the socket also closes descriptors in its queue */
 		vu_foreign(&s->fn);
 		close(sock);
 		vu_foreign(&s->fn);
@@ -179,7 +182,7 @@ int server_start(struct server *s, const struct server_device_ops *ops, void *de
 	return 0;
 }
 
-/* Waits for the thread.  Returns false if something that its client sent holds it. */
+/* Waits for the thread.  Returns false if a descriptor that its client sent holds it up. */
 static bool join(struct server *s)
 {
 	u32 looks = 0, before = 0;
@@ -208,7 +211,7 @@ bool server_stop(struct server *s)
 	if (s->started) {
 		pthread_mutex_lock(&s->lock);
 		s->stopping = true;
-		/* both calls end the system call the thread may be asleep in */
+		/* both calls end the system call in which the thread may sleep */
 		shutdown(s->listen, SHUT_RDWR);
 		if (s->conn >= 0)
 			shutdown(s->conn, SHUT_RDWR);
@@ -231,7 +234,7 @@ bool server_stop(struct server *s)
 
 void server_free(struct server *s)
 {
-	/* a thread that comes back would use it, so it stays until the process ends */
+	/* the thread may come back and use it, so it is kept until the process ends */
 	if (!s || !server_stop(s))
 		return;
 	vu_irqs_destroy(&s->fn.irqs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of server/ share: a PCI function and its client's commands.
+ * Shared by the files of server/: the PCI function, and the handlers of its client's commands.
  */
 #ifndef VHCAD_SERVER_SESSION_H
 #define VHCAD_SERVER_SESSION_H
@@ -11,13 +11,13 @@
 
 /**
  * struct vu_function - the PCI function a client drives
- * @pci: configuration space; the server's thread alone
+ * @pci: configuration space; only the server's thread uses it
  * @irqs: vectors
  * @mem: memory of the VM
  * @ops: device behind the BARs
- * @dev: given to @ops
- * @cfg: what the server was made of
- * @foreign: odd while the thread is in a call on something that the client sent; atomic
+ * @dev: first argument of @ops
+ * @cfg: configuration of the server
+ * @foreign: odd while the thread is in a system call on a descriptor of the client; atomic
  */
 struct vu_function {
 	struct pci_config pci;
@@ -30,12 +30,12 @@ struct vu_function {
 };
 
 /**
- * vu_foreign - a call on something that the client sent begins, or is over
+ * vu_foreign() - a system call on a descriptor of the client begins, or has ended
  * @fn: function
  *
- * It may last as long as the client likes: a file can be one of a file system in
- * user space.  So nothing is locked meanwhile that another thread may want, and
- * whoever waits for the thread can tell why it does not come.
+ * Such a call may last as long as the client likes: the file may be in a file system in user
+ * space.  So the thread holds no lock meanwhile that another thread may want, and join() can tell
+ * what holds it up.
  */
 static inline void vu_foreign(struct vu_function *fn)
 {
@@ -43,28 +43,28 @@ static inline void vu_foreign(struct vu_function *fn)
 }
 
 /**
- * vu_session - serve a client until it goes
+ * vu_session() - serve a client until it goes
  * @fn: function
  * @sock: connected socket; stays open
  *
- * The function is as after power-on before and after.  Says why in the log if
- * the client misbehaved.
+ * Before and afterwards the function is as after power-on.  The log says what was wrong if the
+ * client broke the protocol.
  */
 void vu_session(struct vu_function *fn, int sock);
 
 /**
- * vu_function_reset - as FLR: device, configuration space, pending interrupts
+ * vu_function_reset() - reset device, configuration space and pending interrupts, as FLR does
  * @fn: function
  *
- * Memory and eventfds are the client's and stay.
+ * The client's memory and eventfds stay.
  */
 void vu_function_reset(struct vu_function *fn);
 
 /*
- * One function a command, in commands.c and region.c.  Each checks the body's
- * length itself and writes its answer to @out (room for VU_MAX_REPLY bytes).
- * Returns the answer's length, or -errno: the answer is that error.  -EPROTO:
- * the message is malformed, @why says how, and the session ends.
+ * Each command has a handler, in commands.c or region.c.  It checks the length of the body, and
+ * writes its answer to @out, which has room for VU_MAX_REPLY bytes.  It returns the answer's
+ * length, or a -errno, which is sent as the answer.  After -EPROTO, for a malformed message, the
+ * session ends, and @why says what is wrong.
  */
 #define VU_MAX_REPLY	(sizeof(struct vu_region_io) + VU_MAX_XFER)
 
@@ -83,10 +83,10 @@ vu_handler vu_region_write;
 vu_handler vu_device_reset;
 vu_handler vu_device_feature;
 
-/** vu_region_size - bytes of a region; 0: there is none */
+/** vu_region_size() - size of a region in bytes; 0: it does not exist */
 u64 vu_region_size(const struct vu_function *fn, u32 index);
 
-/* Region numbers beyond the BARs, and interrupt numbers, are those of VFIO. */
+/* Numbers of regions and of interrupts are VFIO's. */
 #define VU_NUM_REGIONS	9u
 #define VU_NUM_IRQS	5u
 

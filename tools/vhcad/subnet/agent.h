@@ -91,7 +91,7 @@ struct agent {
 };
 
 /**
- * subnet_agents - let the switches of a fabric answer management datagrams
+ * subnet_agents() - let the switches of a fabric answer management datagrams
  * @f: fabric; a topology has been given to it
  *
  * Ends with the fabric.  Does nothing if it has been called already, by agent_init() for example.
@@ -100,7 +100,7 @@ struct agent {
 int subnet_agents(struct fabric *f);
 
 /**
- * agent_init - make the agent of an HCA's port
+ * agent_init() - make the agent of an HCA's port
  * @a: filled in
  * @node: the HCA; stays the caller's, and stands as long as the agent
  * @port: plugged in; its capability mask gets the bits that the agent stands for
@@ -109,7 +109,7 @@ int subnet_agents(struct fabric *f);
  */
 int agent_init(struct agent *a, const struct agent_node *node, struct fab_port *port);
 
-/** agent_fini - forget what the agent wanted to send */
+/** agent_fini() - forget what the agent wanted to send */
 void agent_fini(struct agent *a);
 
 /* What agent_mad() has done; 0: the datagram is not for the device, but for its host. */
@@ -131,7 +131,7 @@ struct mad_path {
 };
 
 /**
- * agent_mad - serve a datagram that has come to its end
+ * agent_mad() - serve a datagram that has come to its end
  * @a: agent
  * @path: how it came
  * @in: MAD_LEN bytes.  One with a directed route has its hop pointer behind the last hop, as the
@@ -146,7 +146,7 @@ struct mad_path {
 u32 agent_mad(struct agent *a, const struct mad_path *path, const u8 *in, u8 *out, u32 flags);
 
 /**
- * agent_rx - a packet for QP0 or QP1 has come to an HCA's port
+ * agent_rx() - a packet for QP0 or QP1 has come to an HCA's port
  * @a: agent
  * @run: the packet
  *
@@ -156,16 +156,16 @@ u32 agent_mad(struct agent *a, const struct mad_path *path, const u8 *in, u8 *ou
  */
 bool agent_rx(struct agent *a, const struct run *run);
 
-/** agent_bad_pkey - a packet with a P_Key that the port does not have: counted, trap 257 */
+/** agent_bad_pkey() - a packet with a P_Key that the port does not have: counted, trap 257 */
 void agent_bad_pkey(struct agent *a, const struct wire_hdr *h);
 
-/** agent_bad_qkey - a packet with another Q_Key than its QP has: counted, trap 258 */
+/** agent_bad_qkey() - a packet with another Q_Key than its QP has: counted, trap 258 */
 void agent_bad_qkey(struct agent *a, const struct wire_hdr *h);
 
-/** agent_caps_changed - the port's capability mask is another one: trap 144 */
+/** agent_caps_changed() - the port's capability mask is another one: trap 144 */
 void agent_caps_changed(struct agent *a);
 
-/** agent_desc_changed - the node has another description: trap 144 */
+/** agent_desc_changed() - the node has another description: trap 144 */
 void agent_desc_changed(struct agent *a);
 
 #endif /* VHCAD_SUBNET_AGENT_H */

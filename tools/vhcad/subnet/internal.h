@@ -45,16 +45,16 @@ static inline bool agent_is_switch(const struct agent *a)
 }
 
 /* send.c */
-/** agent_ib - a port of the agent's node: of an HCA, the agent's own; NULL: there is none */
+/** agent_ib() - a port of the agent's node: of an HCA, the agent's own; NULL: there is none */
 struct port *agent_ib(const struct agent *a, u32 number);
 
-/** agent_self - the port whose LID is the agent's: an HCA's, or port 0 of a switch */
+/** agent_self() - the port whose LID is the agent's: an HCA's, or port 0 of a switch */
 struct port *agent_self(const struct agent *a);
 
-/** agent_timer_set - let a timer of the agent fire at an engine time; TIMER_OFF: not at all */
+/** agent_timer_set() - let a timer of the agent fire at an engine time; TIMER_OFF: not at all */
 void agent_timer_set(struct agent *a, struct timer *t, u64 due);
 /**
- * agent_send - send a management datagram, of QP 0 or 1
+ * agent_send() - send a management datagram, of QP 0 or 1
  * @a: agent
  * @out_port: of a switch, by which it leaves; 0: as its tables say
  * @h: headers: addresses, and of QP 1 what the transport needs
@@ -63,19 +63,19 @@ void agent_timer_set(struct agent *a, struct timer *t, u64 due);
 void agent_send(struct agent *a, u8 out_port, const struct wire_hdr *h, const u8 *mad);
 
 /* trap.c */
-/** agent_trap - send a trap until it is repressed, in place of one of this kind; for @notice, its
+/** agent_trap() - send a trap until it is repressed, in place of one of this kind; for @notice, its
  * head is filled in
  */
 void agent_trap(struct agent *a, u16 number, u8 *notice);
-/** agent_trap_repress - a manager has understood a trap */
+/** agent_trap_repress() - a manager has understood a trap */
 void agent_trap_repress(struct agent *a, u64 tid, const u8 *notice);
-/** agent_trap_timer - a trap is due */
+/** agent_trap_timer() - a trap is due */
 void agent_trap_timer(struct timer *t);
-/** agent_bad_mkey - trap 256: a request that the M_Key refuses */
+/** agent_bad_mkey() - trap 256: a request that the M_Key refuses */
 void agent_bad_mkey(struct agent *a, const u8 *mad, u16 slid);
-/** agent_link_state - trap 128: a port of the switch has changed its state */
+/** agent_link_state() - trap 128: a port of the switch has changed its state */
 void agent_link_state(struct agent *a);
-/** agent_switch_pkey - trap 259: a port of the switch has refused a packet */
+/** agent_switch_pkey() - trap 259: a port of the switch has refused a packet */
 void agent_switch_pkey(struct agent *a, u8 port, const struct wire_hdr *h);
 
 /**
@@ -120,7 +120,7 @@ u16 set_guid_info(struct sma_call *c);
 /* sma_port.c */
 u16 get_port_info(struct sma_call *c);
 u16 set_port_info(struct sma_call *c);
-/** sma_down_timer - a port that has had time to send its reply goes down */
+/** sma_down_timer() - a port that has had time to send its reply goes down */
 void sma_down_timer(struct timer *t);
 
 /* sma_table.c */
@@ -140,7 +140,7 @@ u16 set_mcast_fdb(struct sma_call *c);
 /* sma.c, pma.c: see agent_mad() */
 u32 sma_mad(struct agent *a, const struct mad_path *path, u8 *mad, u32 flags);
 u32 pma_mad(struct agent *a, u8 *mad);
-/** pma_counts - what counters of ports are counted from: zeros.  NULL without memory; free() */
+/** pma_counts() - what counters of ports are counted from: zeros.  NULL without memory; free() */
 struct agent_counts *pma_counts(u32 ports);
 
 #endif /* VHCAD_SUBNET_INTERNAL_H */

@@ -19,16 +19,16 @@ struct routes {
 	u8 *next;
 };
 
-/** routes_init - find routes, by those that are given where some are; 0 or -ENOMEM */
+/** routes_init() - find routes, by those that are given where some are; 0 or -ENOMEM */
 int routes_init(struct routes *r, const struct topo *t);
 
 void routes_free(struct routes *r);
 
-/** routes_port - the port by which a switch sends to an end; 0: it does not reach it */
+/** routes_port() - the port by which a switch sends to an end; 0: it does not reach it */
 u32 routes_port(const struct routes *r, u32 sw, u32 end);
 
 /**
- * routes_to_switch - the port by which each switch sends to one of them, over links that are up
+ * routes_to_switch() - the port by which each switch sends to one of them, over links that are up
  * @t: topology
  * @to: that one
  * @port: TOPO_MAX_SWITCHES bytes; receives 0 for the switch itself and those that do not reach it
@@ -36,7 +36,7 @@ u32 routes_port(const struct routes *r, u32 sw, u32 end);
 void routes_to_switch(const struct topo *t, u32 to, u8 *port);
 
 /**
- * routes_renew - find routes again over the links that are up
+ * routes_renew() - find routes again over the links that are up
  * @r: routes
  *
  * What is given does not count for an end where it leads nowhere.  Returns how many ends some
@@ -44,11 +44,11 @@ void routes_to_switch(const struct topo *t, u32 to, u8 *port);
  */
 u32 routes_renew(struct routes *r);
 
-/** routes_check - does every packet arrive?  Returns false after saying why not */
+/** routes_check() - does every packet arrive?  Returns false after saying why not */
 bool routes_check(const struct routes *r, char *why, size_t room);
 
 /**
- * routes_tree - where switches send a multicast, so that it comes once to every member
+ * routes_tree() - where switches send a multicast, so that it comes once to every member
  * @t: topology
  * @root: another one gives other trees: each part of the topology that hangs together has its
  *	root at the first of its switches from there on

@@ -45,7 +45,7 @@ struct smi_hop {
 };
 
 /**
- * smi_receive - a datagram with a directed route has come from a wire
+ * smi_receive() - a datagram with a directed route has come from a wire
  * @mad: MAD_LEN bytes; hop pointer and return path change
  * @hop: where it is; receives where it goes
  *
@@ -54,7 +54,7 @@ struct smi_hop {
 enum smi_action smi_receive(u8 *mad, struct smi_hop *hop);
 
 /**
- * smi_answer - send the reply to what smi_receive() has let serve
+ * smi_answer() - send the reply to what smi_receive() has let serve
  * @mad: reply, with the hop pointer and paths of the request as smi_receive() has left them
  * @hop: receives where it goes
  * @slid: sender of the request's packet

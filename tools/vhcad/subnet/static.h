@@ -18,7 +18,7 @@ struct fab_port;
 struct topo;
 
 /**
- * subnet_static - manage a fabric's subnet
+ * subnet_static() - manage a fabric's subnet
  * @f: fabric without ports; a topology is given to it before the first one is plugged in
  *
  * Ends with the fabric.  Returns 0 or -ENOMEM.
@@ -26,7 +26,7 @@ struct topo;
 int subnet_static(struct fabric *f);
 
 /**
- * subnet_static_yield - a subnet manager has come: it gives addresses and states from now on
+ * subnet_static_yield() - a subnet manager has come: it gives addresses and states from now on
  * @f: fabric
  *
  * Says so in the log.  What ports have they keep until the manager changes it.  Nothing happens to
@@ -34,11 +34,11 @@ int subnet_static(struct fabric *f);
  */
 void subnet_static_yield(struct fabric *f);
 
-/** subnet_is_static - is the subnet of a fabric a static one, which has not yielded? */
+/** subnet_is_static() - is the subnet of a fabric a static one, which has not yielded? */
 bool subnet_is_static(const struct fabric *f);
 
 /**
- * subnet_check_routes - look whether every packet would arrive
+ * subnet_check_routes() - look whether every packet would arrive
  * @t: topology, with what topo_route() has said
  * @why: receives what is wrong
  * @room: of @why
@@ -48,7 +48,7 @@ bool subnet_is_static(const struct fabric *f);
 bool subnet_check_routes(const struct topo *t, char *why, size_t room);
 
 /**
- * subnet_set_lid - give a port another LID
+ * subnet_set_lid() - give a port another LID
  * @port: plugged into a fabric with a static subnet
  * @lid: 1..LID_LAST
  *
@@ -58,7 +58,7 @@ bool subnet_check_routes(const struct topo *t, char *why, size_t room);
 int subnet_set_lid(struct fab_port *port, u16 lid);
 
 /**
- * subnet_set_addrs - change a port's addresses, as the operator of the subnet
+ * subnet_set_addrs() - change a port's addresses, as the operator of the subnet
  * @port: plugged in
  * @a: all of them, as they shall be
  * @reregister: ask the port's clients to register again

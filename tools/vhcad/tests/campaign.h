@@ -38,7 +38,7 @@ struct campaign_result {
 };
 
 /**
- * campaign_run - run one
+ * campaign_run() - run one
  * @o: options
  * @r: filled in
  *

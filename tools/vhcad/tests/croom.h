@@ -130,7 +130,7 @@ struct campaign {
 
 /* campaign.c */
 u64 c_rnd(struct campaign *c, u64 below);
-/** c_wrong - ends the campaign */
+/** c_wrong() - ends the campaign */
 void c_wrong(struct campaign *c, const struct flow *f, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 static inline bool c_reliable(const struct flow *f)
@@ -139,47 +139,47 @@ static inline bool c_reliable(const struct flow *f)
 }
 
 /* cmodel.c */
-/** c_fill - the content of a message */
+/** c_fill() - the content of a message */
 void c_fill(u8 *to, u64 id, u32 len);
-/** c_post - post one more message; @last: of the epoch */
+/** c_post() - post one more message; @last: of the epoch */
 void c_post(struct flow *f, bool last);
-/** c_completed - a completion of one of the flow's requests */
+/** c_completed() - a completion of one of the flow's requests */
 void c_completed(struct flow *f, const struct vhca_cqe *e);
-/** c_due - is there something that will complete, and say so? */
+/** c_due() - is there something that will complete, and say so? */
 bool c_due(const struct flow *f);
-/** c_quiet - all has completed: look at memory */
+/** c_quiet() - all has completed: look at memory */
 void c_quiet(struct flow *f);
 
 /* ckeys.c */
 void c_keys_init(struct flow *f);
-/** c_keys_reset - nothing is bound or registered but the fast key */
+/** c_keys_reset() - nothing is bound or registered but the fast key */
 void c_keys_reset(struct flow *f);
-/** c_keys_quiet - all has completed: what is there is what should be */
+/** c_keys_quiet() - all has completed: what is there is what should be */
 void c_keys_quiet(struct flow *f);
-/** c_make_keys - a request that makes or ends a key; false: there is none to make now */
+/** c_make_keys() - a request that makes or ends a key; false: there is none to make now */
 bool c_make_keys(struct flow *f, struct msg *m, struct twr *wr);
-/** c_keys_done - a request was carried out */
+/** c_keys_done() - a request was carried out */
 void c_keys_done(struct flow *f, const struct msg *m);
-/** c_local - a piece of the flow's own memory, by any key */
+/** c_local() - a piece of the flow's own memory, by any key */
 struct vhca_sge c_local(struct flow *f, u64 off, u32 len);
-/** c_remote - fill in where in the peer's memory, by any key */
+/** c_remote() - fill in where in the peer's memory, by any key */
 void c_remote(struct flow *f, struct twr *wr, u64 off, u32 len);
-/** c_read_ends_key - may this READ end the key it reads to?  Then it does */
+/** c_read_ends_key() - may this READ end the key it reads to?  Then it does */
 bool c_read_ends_key(struct flow *f, struct twr *wr, u64 off, u32 len);
-/** c_key_to_end - a key of the peer's that a SEND is to end, or 0 */
+/** c_key_to_end() - a key of the peer's that a SEND is to end, or 0 */
 u32 c_key_to_end(struct flow *f, struct twr *wr);
-/** c_key_ended - that SEND has arrived */
+/** c_key_ended() - that SEND has arrived */
 void c_key_ended(struct flow *f, u32 key);
 
 /* cpath.c */
-/** c_paths - now and then a connection loads another path, or moves there */
+/** c_paths() - now and then a connection loads another path, or moves there */
 void c_paths(struct campaign *c);
 
 /* crecv.c */
 void c_pool_init(struct campaign *c, struct pool *p, struct thca *h, struct tqp *qp);
-/** c_pool_refill - post some receives, or all there is room for */
+/** c_pool_refill() - post some receives, or all there is room for */
 void c_pool_refill(struct campaign *c, struct pool *p, bool all);
-/** c_received - a completion of a receive of this device */
+/** c_received() - a completion of a receive of this device */
 void c_received(struct campaign *c, struct thca *h, const struct vhca_cqe *e);
 
 #endif /* VHCAD_TESTS_CROOM_H */

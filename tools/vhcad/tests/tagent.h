@@ -62,23 +62,23 @@ struct ta_path {
 	u8 port[DR_MOST_HOPS + 1];
 };
 
-/** ta_start - HCAs are plugged into all ends of a topology, or two into the one switch */
+/** ta_start() - HCAs are plugged into all ends of a topology, or two into the one switch */
 void ta_start(struct ta_world *w, struct topo *t);
-/** ta_end - the end */
+/** ta_end() - the end */
 void ta_end(struct ta_world *w);
-/** ta_pass - let time pass, and everything happen in time */
+/** ta_pass() - let time pass, and everything happen in time */
 void ta_pass(struct ta_world *w, u64 ns);
-/** ta_raw - send a datagram of QP0, or QP1, as it is */
+/** ta_raw() - send a datagram of QP0, or QP1, as it is */
 void ta_raw(struct ta_world *w, u32 hca, const struct wire_hdr *h, const u8 *mad, u32 len);
-/** ta_request - write the common header of a request; returns its transaction */
+/** ta_request() - write the common header of a request; returns its transaction */
 u64 ta_request(struct ta_world *w, u8 *mad, u8 class, u8 method, u16 attr, u32 mod);
-/** ta_find - take a reply, or what has this transaction; false: it is not there */
+/** ta_find() - take a reply, or what has this transaction; false: it is not there */
 bool ta_find(struct ta_hca *hca, u64 tid, struct ta_mail *mail);
-/** ta_trap - take a trap that has come; false: there is none of this number */
+/** ta_trap() - take a trap that has come; false: there is none of this number */
 bool ta_trap(struct ta_hca *hca, u16 number, struct ta_mail *mail);
 
 /**
- * ta_route - a subnet management request by a directed route
+ * ta_route() - a subnet management request by a directed route
  * @w: world
  * @hca: sender
  * @path: way
@@ -91,11 +91,11 @@ bool ta_trap(struct ta_hca *hca, u16 number, struct ta_mail *mail);
  */
 u32 ta_route(struct ta_world *w, u32 hca, const struct ta_path *path, u8 method, u16 attr, u32 mod,
 	     u8 *data);
-/** ta_lid - the same by LID */
+/** ta_lid() - the same by LID */
 u32 ta_lid(struct ta_world *w, u32 hca, u16 dlid, u8 method, u16 attr, u32 mod, u8 *data);
-/** ta_perf - a performance management request; @data: PERF_DATA_LEN bytes */
+/** ta_perf() - a performance management request; @data: PERF_DATA_LEN bytes */
 u32 ta_perf(struct ta_world *w, u32 hca, u16 dlid, u8 method, u16 attr, u8 *data);
-/** ta_send_data - a packet of another QP, to a LID */
+/** ta_send_data() - a packet of another QP, to a LID */
 void ta_send_data(struct ta_world *w, u32 hca, u16 dlid, u32 len);
 
 /* A path of several ports: TA_PATH(1, 3) */

@@ -7,14 +7,14 @@
 
 #include "lib/types.h"
 
-/** bench_ns - processor time of this thread: whatever else the machine does */
+/** bench_ns() - processor time of this thread: whatever else the machine does */
 u64 bench_ns(void);
 
-/** bench_median - of @n figures, which are sorted */
+/** bench_median() - of @n figures, which are sorted */
 double bench_median(double *v, u32 n);
 
 /**
- * bench_at_most - a promise
+ * bench_at_most() - a promise
  * @what: in a few words
  * @figure: measured
  * @bound: the promised one
@@ -23,10 +23,10 @@ double bench_median(double *v, u32 n);
  * what, promised, measured and "yes" or "no", with tabs between.
  */
 void bench_at_most(const char *what, double figure, double bound);
-/** bench_at_least - the same, where more is better */
+/** bench_at_least() - the same, where more is better */
 void bench_at_least(const char *what, double figure, double bound);
 
-/** bench_end - 0, or 1 if a promise was not kept: the program's exit status */
+/** bench_end() - 0, or 1 if a promise was not kept: the program's exit status */
 int bench_end(void);
 
 #endif /* VHCAD_TESTS_TBENCH_H */

@@ -27,16 +27,16 @@ struct twords {
 int td_setup(void **state);
 int td_teardown(void **state);
 
-/** td_start - start it, with one more option and its value, or NULL */
+/** td_start() - start it, with one more option and its value, or NULL */
 void td_start(struct tdaemon *r, char *option, char *value);
 
-/** td_stop - end it */
+/** td_stop() - end it */
 void td_stop(struct tdaemon *r);
 
-/** td_ctl - ask it, and look at the answer */
+/** td_ctl() - ask it, and look at the answer */
 void td_ctl(struct tdaemon *r, const struct twords *w);
 
-/** td_write - write the file */
+/** td_write() - write the file */
 void td_write(struct tdaemon *r, const char *text);
 
 #endif /* VHCAD_TESTS_TDAEMON_H */

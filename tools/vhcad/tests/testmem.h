@@ -9,20 +9,20 @@
 #include "mem/mem.h"
 
 /**
- * testmem_fd - a sealed memory file of @size bytes, zeroed
+ * testmem_fd() - a sealed memory file of @size bytes, zeroed
  *
  * Aborts the test program when there is none.
  */
 int testmem_fd(u64 size);
 
 /**
- * testmem_add - grant @size bytes of fresh zeroed memory at @iova, read/write
+ * testmem_add() - grant @size bytes of fresh zeroed memory at @iova, read/write
  *
  * Returns where the guest's CPU would see it.  testmem_drop() releases it.
  */
 void *testmem_add(struct guest_mem *m, u64 iova, u64 size);
 
-/** testmem_drop - give back what testmem_add() returned (not the grant) */
+/** testmem_drop() - give back what testmem_add() returned (not the grant) */
 void testmem_drop(void *cpu, u64 size);
 
 /* dma_copy() of what is in one piece on either side */

@@ -16,19 +16,19 @@
 extern const u8 t_eth_mac[2][6];
 extern const u8 t_eth_gid[2][T_ETH_GIDS][16];
 
-/** t_eth_pair - two devices whose ports are enabled, and a CQ each */
+/** t_eth_pair() - two devices whose ports are enabled, and a CQ each */
 void t_eth_pair(struct tpair *p, bool strict);
-/** t_eth_set_gid - SET_GID; returns the status */
+/** t_eth_set_gid() - SET_GID; returns the status */
 u32 t_eth_set_gid(struct thca *h, u32 i, const u8 *mac, u16 vlan, const u8 *gid);
-/** t_eth_clear_gid - the same for no entry */
+/** t_eth_clear_gid() - the same for no entry */
 u32 t_eth_clear_gid(struct thca *h, u32 i);
-/** t_eth_port - MODIFY_PORT with these flags and this MTU; returns the status */
+/** t_eth_port() - MODIFY_PORT with these flags and this MTU; returns the status */
 u32 t_eth_port(struct thca *h, u8 flags, u8 mtu);
-/** t_eth_av - from entry @i of the table to the same entry of device @to */
+/** t_eth_av() - from entry @i of the table to the same entry of device @to */
 struct vhca_av t_eth_av(u32 to, u32 i);
-/** t_eth_connect - make a QP of type @type on each device, and connect them by entry @i */
+/** t_eth_connect() - make a QP of type @type on each device, and connect them by entry @i */
 void t_eth_connect(struct tpair *p, u8 type, u32 i);
-/** t_eth_ud_up - make a UD QP on each device and take both to RTS */
+/** t_eth_ud_up() - make a UD QP on each device and take both to RTS */
 void t_eth_ud_up(struct tpair *p, u32 qkey);
 
 #endif /* VHCAD_TESTS_TETH_H */

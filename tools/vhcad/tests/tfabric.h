@@ -38,25 +38,25 @@ struct t_fabric {
 /* Three switches that form a triangle, with two ports each. */
 extern const struct twish t_triangle[];
 
-/** t_plug - plug one more port in */
+/** t_plug() - plug one more port in */
 void t_plug(struct t_fabric *f, const char *name);
-/** t_start - a fabric with a static subnet; all ports of @t are plugged in, in its order */
+/** t_start() - a fabric with a static subnet; all ports of @t are plugged in, in its order */
 void t_start(struct t_fabric *f, struct topo *t);
-/** t_end - free it; all packets have come to an end by then */
+/** t_end() - free it; all packets have come to an end by then */
 void t_end(struct t_fabric *f);
-/** t_send_to - a port sends one packet with @len bytes of payload to a LID */
+/** t_send_to() - a port sends one packet with @len bytes of payload to a LID */
 void t_send_to(struct t_fabric *f, u32 from, u16 dlid, u32 len);
-/** t_send_packet - the same to the LID of another port */
+/** t_send_packet() - the same to the LID of another port */
 void t_send_packet(struct t_fabric *f, u32 from, u32 to, u32 len);
-/** t_size_of - bytes on the wire of what t_send_packet() sends */
+/** t_size_of() - bytes on the wire of what t_send_packet() sends */
 u64 t_size_of(u32 len);
-/** t_pass_until - let time pass, and everything happen in time */
+/** t_pass_until() - let time pass, and everything happen in time */
 void t_pass_until(struct t_fabric *f, u64 until);
-/** t_pass - let so many ns pass */
+/** t_pass() - let so many ns pass */
 void t_pass(struct t_fabric *f, u64 ns);
-/** t_link_state - the state of a link by its name */
+/** t_link_state() - the state of a link by its name */
 struct fab_link_state t_link_state(struct t_fabric *f, const char *name);
-/** t_let - cut a link between switches, or let it be */
+/** t_let() - cut a link between switches, or let it be */
 void t_let(struct t_fabric *f, const char *link, bool up);
 
 #endif /* VHCAD_TESTS_TFABRIC_H */

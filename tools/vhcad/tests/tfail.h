@@ -27,17 +27,17 @@ enum tfail {
 };
 
 /**
- * tfail_set - let one call fail
+ * tfail_set() - let one call fail
  * @kind: of which kind
  * @nth: the how manieth from now on, from 1; 0: none
  * @err: errno of it (of allocations: ENOMEM)
  */
 void tfail_set(enum tfail kind, u32 nth, int err);
 
-/** tfail_hit - has it failed?  Forgets what was set */
+/** tfail_hit() - has it failed?  Forgets what was set */
 bool tfail_hit(enum tfail kind);
 
-/** tfail_wait - wait until it has failed, on another thread */
+/** tfail_wait() - wait until it has failed, on another thread */
 void tfail_wait(enum tfail kind);
 
 /*

@@ -10,13 +10,13 @@ struct tlinger {
 	int peer;
 };
 
-/** tlinger_make - connect it, and fill it until nothing more goes in */
+/** tlinger_make() - connect it, and fill it until nothing more goes in */
 void tlinger_make(struct tlinger *l);
 
-/** tlinger_give - close this process's own copy: another one has been sent on */
+/** tlinger_give() - close this process's own copy: another one has been sent on */
 void tlinger_give(struct tlinger *l);
 
-/** tlinger_end - who closes it comes back */
+/** tlinger_end() - who closes it comes back */
 void tlinger_end(struct tlinger *l);
 
 #endif /* VHCAD_TESTS_TLINGER_H */

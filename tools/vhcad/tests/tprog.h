@@ -10,11 +10,11 @@
 
 #include "lib/types.h"
 
-/** tprog_path - the program that an environment variable names; fails the test without it */
+/** tprog_path() - the program that an environment variable names; fails the test without it */
 const char *tprog_path(const char *env);
 
 /**
- * tprog_run - run a program to its end
+ * tprog_run() - run a program to its end
  * @path: program
  * @args: its arguments, from argv[0] on
  * @fds: descriptors it may have open, or 0: as many as this program
@@ -25,17 +25,17 @@ const char *tprog_path(const char *env);
  */
 int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t room);
 
-/** tprog_start - start the daemon; returns its process when it says it is ready */
+/** tprog_start() - start the daemon; returns its process when it says it is ready */
 pid_t tprog_start(const char *path, char *const *args);
 
-/** tprog_stop - end it by a signal; it must end by itself, with status 0 */
+/** tprog_stop() - end it by a signal; it must end by itself, with status 0 */
 void tprog_stop(pid_t pid, int sig);
 
-/** tprog_abandon - kill what a test that failed has left running; 0: nothing */
+/** tprog_abandon() - kill what a test that failed has left running; 0: nothing */
 void tprog_abandon(pid_t pid);
 
 /**
- * tprog_asleep - wait until a process has nothing to do: all its threads sleep
+ * tprog_asleep() - wait until a process has nothing to do: all its threads sleep
  * @pid: it, or this process, whose first thread does not count
  */
 void tprog_asleep(pid_t pid);
@@ -43,14 +43,14 @@ void tprog_asleep(pid_t pid);
 #define TPROG_DIR	32u	/* bytes of a folder's name */
 #define TPROG_PATH	64u	/* and of that of a file in it */
 
-/** tprog_dir - make a folder for a test; @dir: receives its name */
+/** tprog_dir() - make a folder for a test; @dir: receives its name */
 void tprog_dir(char dir[TPROG_DIR]);
 
-/** tprog_in - where a file of this name lies in the folder */
+/** tprog_in() - where a file of this name lies in the folder */
 void tprog_in(const char *dir, const char *name, char path[TPROG_PATH]);
 
 /**
- * tprog_dir_end - remove the folder
+ * tprog_dir_end() - remove the folder
  * @dir: it
  * @...: files in it that may be there, up to a NULL
  *
@@ -58,7 +58,7 @@ void tprog_in(const char *dir, const char *name, char path[TPROG_PATH]);
  */
 void tprog_dir_end(const char *dir, ...) __attribute__((sentinel));
 
-/** tprog_attach - a connection to a socket */
+/** tprog_attach() - a connection to a socket */
 int tprog_attach(const char *path);
 
 /** tprog_private_bytes() - the memory that a process shares with nobody, in bytes */

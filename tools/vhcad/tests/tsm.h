@@ -34,11 +34,11 @@ struct tsm {
 	u32 n;
 };
 
-/** tsm_sweep - bring up all that can be reached from an HCA; HCAs' ports get 1 << @lmc LIDs */
+/** tsm_sweep() - bring up all that can be reached from an HCA; HCAs' ports get 1 << @lmc LIDs */
 void tsm_sweep(struct tsm *sm, struct ta_world *w, u32 hca, u8 lmc);
-/** tsm_port - read PortInfo of a node's port */
+/** tsm_port() - read PortInfo of a node's port */
 void tsm_port(struct tsm *sm, u32 node, u8 port, u8 *info);
-/** tsm_lid - the LID that the node with a GUID has got */
+/** tsm_lid() - the LID that the node with a GUID has got */
 u16 tsm_lid(const struct tsm *sm, u64 guid);
 
 #endif /* VHCAD_TESTS_TSM_H */

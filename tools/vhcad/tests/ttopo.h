@@ -14,16 +14,16 @@ struct twish {
 	u32 latency, queue;
 };
 
-/** t_link_of - its description; its name is @w->ends */
+/** t_link_of() - its description; its name is @w->ends */
 struct topo_link t_link_of(const struct twish *w);
 
-/** t_topo - finished: switches with names of a letter each, and links */
+/** t_topo() - finished: switches with names of a letter each, and links */
 struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w);
 
-/** t_finish - as the daemon does it with a topology file; false: @why it cannot be */
+/** t_finish() - as the daemon does it with a topology file; false: @why it cannot be */
 bool t_finish(struct topo *t, char *why, size_t room);
 
-/** t_fabric - a fabric with a static subnet */
+/** t_fabric() - a fabric with a static subnet */
 struct fabric *t_fabric(void);
 
 #endif /* VHCAD_TESTS_TTOPO_H */

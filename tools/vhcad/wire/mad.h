@@ -24,13 +24,13 @@
 #define MAD_BYTES(first, bytes)	MAD_FIELD((first) * 8, (bytes) * 8)
 
 /**
- * mad_get - read a field
+ * mad_get() - read a field
  * @base: where the header or the attribute begins
  * @field: MAD_FIELD() of at most 64 bits
  */
 u64 mad_get(const u8 *base, u32 field);
 
-/** mad_put - write a field; bits of @value above it are cut off, other fields stay */
+/** mad_put() - write a field; bits of @value above it are cut off, other fields stay */
 void mad_put(u8 *base, u32 field, u64 value);
 
 /* Common header. */

@@ -144,7 +144,7 @@ struct wire_op {
 };
 
 /**
- * wire_op - look an opcode up
+ * wire_op() - look an opcode up
  * @opcode: BTH opcode
  */
 const struct wire_op *wire_op(u8 opcode);
@@ -153,7 +153,7 @@ const struct wire_op *wire_op(u8 opcode);
 #define WIRE_NAME_MAX	32u
 
 /**
- * wire_name - what an opcode is called
+ * wire_name() - what an opcode is called
  * @opcode: BTH opcode
  * @buf: WIRE_NAME_MAX bytes for it
  *
@@ -163,7 +163,7 @@ const struct wire_op *wire_op(u8 opcode);
 const char *wire_name(u8 opcode, char *buf);
 
 /**
- * wire_named - opcodes by a part of their names
+ * wire_named() - opcodes by a part of their names
  * @words: whole words of it, in their order: "RC_SEND", "ACK", "UD"
  * @opcodes: a bit for each opcode that has them
  *
@@ -171,7 +171,7 @@ const char *wire_name(u8 opcode, char *buf);
  */
 u32 wire_named(const char *words, u64 opcodes[4]);
 
-/** wire_service - enum wire_service of an opcode */
+/** wire_service() - enum wire_service of an opcode */
 static inline u8 wire_service(u8 opcode)
 {
 	u8 s = opcode & WIRE_SERVICE_MASK;
@@ -179,7 +179,7 @@ static inline u8 wire_service(u8 opcode)
 	return s == WIRE_OWN ? WIRE_RC : s;
 }
 
-/** wire_is_atomic - is it a request that an Atomic Acknowledge answers? */
+/** wire_is_atomic() - is it a request that an Atomic Acknowledge answers? */
 static inline bool wire_is_atomic(u8 kind)
 {
 	return kind >= WIRE_CMP_SWAP && kind <= WIRE_MASKED_FETCH_ADD;
@@ -193,7 +193,7 @@ enum wire_tail {
 };
 
 /**
- * wire_opcode - the opcode of one packet of a message
+ * wire_opcode() - the opcode of one packet of a message
  * @service: enum wire_service
  * @kind: enum wire_kind, one that the service has
  * @first: it is the first packet of the message

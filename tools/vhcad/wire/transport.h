@@ -43,14 +43,14 @@ enum aeth_nak {
 	NAK_INVALID_RD		= 4,
 };
 
-/** transport_len - bytes of the BTH and of the headers that an opcode has behind it */
+/** transport_len() - bytes of the BTH and of the headers that an opcode has behind it */
 static inline u32 transport_len(u8 opcode)
 {
 	return WIRE_BTH_LEN + wire_op(opcode)->ext_len;
 }
 
 /**
- * transport_put - write these headers
+ * transport_put() - write these headers
  * @h: headers
  * @pad: bytes of padding behind the payload
  * @buf: transport_len() bytes
@@ -58,7 +58,7 @@ static inline u32 transport_len(u8 opcode)
 void transport_put(const struct wire_hdr *h, u32 pad, u8 *buf);
 
 /**
- * transport_parse - read these headers
+ * transport_parse() - read these headers
  * @buf: BTH to the end of the padding
  * @len: bytes of that
  * @h: receives them

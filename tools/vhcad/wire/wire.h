@@ -18,13 +18,13 @@
 #define WIRE_MAX_PKT	(WIRE_MAX_HDR + WIRE_MAX_MTU + WIRE_ICRC_LEN + WIRE_VCRC_LEN)
 
 /**
- * wire_hdr_len - bytes of all headers before the payload
+ * wire_hdr_len() - bytes of all headers before the payload
  * @h: headers
  */
 u32 wire_hdr_len(const struct wire_hdr *h);
 
 /**
- * wire_put - write the headers of a packet
+ * wire_put() - write the headers of a packet
  * @h: headers
  * @paylen: bytes of payload that will follow
  * @buf: at least wire_hdr_len() bytes
@@ -34,7 +34,7 @@ u32 wire_hdr_len(const struct wire_hdr *h);
 u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf);
 
 /**
- * wire_put_grh - write the GRH of a packet, or what a receiver gets in its place
+ * wire_put_grh() - write the GRH of a packet, or what a receiver gets in its place
  * @h: headers, with a GRH; the opcode counts
  * @paylen: bytes of payload of the packet
  * @buf: WIRE_GRH_LEN bytes; of RoCEv2 they are the IPv6 header, or end in the IPv4 header
@@ -42,7 +42,7 @@ u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf);
 void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf);
 
 /**
- * wire_seal - pad a packet of InfiniBand and add both CRCs
+ * wire_seal() - pad a packet of InfiniBand and add both CRCs
  * @buf: headers and payload
  * @hdrlen: what wire_put() returned
  * @paylen: as given to wire_put()
@@ -51,22 +51,22 @@ void wire_put_grh(const struct wire_hdr *h, u32 paylen, u8 *buf);
  */
 u32 wire_seal(u8 *buf, u32 hdrlen, u32 paylen);
 
-/** wire_seal_roce - pad a frame of RoCEv2 and add its ICRC; as wire_seal() */
+/** wire_seal_roce() - pad a frame of RoCEv2 and add its ICRC; as wire_seal() */
 u32 wire_seal_roce(u8 *buf, u32 hdrlen, u32 paylen);
 
 /**
- * wire_len - length of a whole packet of InfiniBand
+ * wire_len() - length of a whole packet of InfiniBand
  * @opcode: BTH opcode
  * @grh: with a GRH
  * @paylen: bytes of payload
  */
 u32 wire_len(u8 opcode, bool grh, u32 paylen);
 
-/** wire_path_len - length of a whole packet that takes this path, of either kind */
+/** wire_path_len() - length of a whole packet that takes this path, of either kind */
 u32 wire_path_len(const struct wire_path *path, u8 opcode, u32 paylen);
 
 /**
- * wire_parse - read a packet of InfiniBand
+ * wire_parse() - read a packet of InfiniBand
  * @buf: LRH to VCRC
  * @len: bytes
  * @h: headers
@@ -78,7 +78,7 @@ u32 wire_path_len(const struct wire_path *path, u8 opcode, u32 paylen);
 int wire_parse(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u32 *paylen);
 
 /**
- * wire_parse_roce - read a frame
+ * wire_parse_roce() - read a frame
  * @buf: from the destination's address on; bytes may follow the packet
  * @len: bytes
  * @h: headers
@@ -90,7 +90,7 @@ int wire_parse(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u32 *pa
 int wire_parse_roce(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u32 *paylen);
 
 /**
- * wire_vcrc - variant CRC
+ * wire_vcrc() - variant CRC
  * @buf: LRH to ICRC
  * @len: bytes
  *
@@ -99,7 +99,7 @@ int wire_parse_roce(const u8 *buf, u32 len, struct wire_hdr *h, u32 *payload, u3
 u16 wire_vcrc(const u8 *buf, u32 len);
 
 /**
- * wire_icrc - invariant CRC of a packet with LRH
+ * wire_icrc() - invariant CRC of a packet with LRH
  * @buf: LRH to the last byte of padding
  * @len: bytes
  *
@@ -108,7 +108,7 @@ u16 wire_vcrc(const u8 *buf, u32 len);
 u32 wire_icrc(const u8 *buf, u32 len);
 
 /**
- * wire_icrc_roce - invariant CRC of a RoCEv2 packet
+ * wire_icrc_roce() - invariant CRC of a RoCEv2 packet
  * @buf: IPv4 or IPv6 header to the last byte of padding
  * @len: bytes
  *

@@ -14,7 +14,7 @@
 
 #include "addr.h"
 
-/* A look found out that somebody else has to answer first. */
+/* The result of a look-up that has to wait for an answer. */
 #define ADDR_UNANSWERED 1
 
 union addr_ip {
@@ -24,12 +24,12 @@ union addr_ip {
 };
 
 /**
- * struct addr_query - what is looked for
+ * struct addr_query - the parameters of a look-up
  * @src: source address; without an address one is chosen
  * @dst: destination address, of the same family
  * @net: network namespace; not used if @by_gid
  * @bound_dev_if: interface that is to be used, 0 for any; not used if @by_gid
- * @sgid_attr: source GID; referenced by whoever asks
+ * @sgid_attr: source GID; referenced by the caller
  * @by_gid: namespace and interface are those of @sgid_attr
  */
 struct addr_query {
@@ -52,7 +52,7 @@ struct addr_hop {
 };
 
 /**
- * struct addr_route - what a look has found
+ * struct addr_route - the result of a look-up
  * @dst: the route
  * @neigh: the neighbour, NULL without one
  * @hop: whose answer decides

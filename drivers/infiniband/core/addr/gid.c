@@ -11,7 +11,7 @@
 
 #include "addr_priv.h"
 
-/* Milliseconds that a peer has to tell its Ethernet address */
+/* Milliseconds to wait for a peer's Ethernet address */
 #define PEER_TIMEOUT 1000
 
 struct gid_wait {
@@ -32,9 +32,9 @@ static void resolved(int status, struct sockaddr *src_addr, struct rdma_dev_addr
  * rdma_addr_find_l2_eth_by_grh() - Ethernet address that leads to a GID
  * @sgid: source GID
  * @dgid: destination GID
- * @dmac: takes the six bytes of the peer's address, or of the router's
+ * @dmac: receives the six bytes of the peer's address, or of the router's
  * @sgid_attr: entry of the source GID, of which the caller keeps a reference
- * @hoplimit: takes the number of hops that packets may make
+ * @hoplimit: receives the number of hops that packets may make
  *
  * Context: may sleep, for up to a second.
  * Return: 0; -EINVAL for an IPv4 and an IPv6 address, and for a GID that has left its table;

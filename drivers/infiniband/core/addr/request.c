@@ -8,8 +8,8 @@
  * the same time, while any number of requests look at once.
  *
  * A request is found by its struct rdma_dev_addr from its beginning until its callback has
- * returned, and by the hop that it waits for while it waits. Whoever takes it out of the former
- * table drops the reference that the table has. rdma_addr_cancel() marks a request, waits until its
+ * returned, and by the hop that it waits for while it waits. Taking it out of the former table
+ * drops the table's reference. rdma_addr_cancel() marks a request, waits until its
  * work does not run, and takes it out; a work that finds the mark leaves the request alone.
  */
 #include <kunit/visibility.h>
@@ -28,7 +28,7 @@
 
 #include "addr_priv.h"
 
-/* Milliseconds between one look and the next while nobody answers; tests want other times. */
+/* Milliseconds between look-ups while there is no answer; tests set other times. */
 VISIBLE_IF_KUNIT unsigned int addr_retry_ms = 1000;
 EXPORT_SYMBOL_IF_KUNIT(addr_retry_ms);
 
@@ -41,9 +41,9 @@ typedef void (*addr_callback)(int status, struct sockaddr *src_addr, struct rdma
  * @by_hop: in the table by @hop, while it waits; protected by lock
  * @ref: the table's reference, and one for each rdma_addr_cancel() that has found it
  * @work: looks, and calls back
- * @query: what is looked for
+ * @query: parameters of the look-up
  * @deadline: when it is given up, in jiffies
- * @callback: of the consumer
+ * @callback: callback of the consumer
  * @context: for @callback
  * @addr: the consumer's structure, which takes the result
  * @seq: number of its question to a program
@@ -90,7 +90,7 @@ static void put_request(struct addr_request *request)
 		kfree(request);
 }
 
-/* It is over: nobody finds the request any more. */
+/* The request has ended: look-ups do not find it any more. */
 static void end_request(struct addr_request *request)
 {
 	bool found;
@@ -251,7 +251,7 @@ static void begin_request(struct addr_request *request)
  *	caller keeps a reference
  * @context: for @callback
  *
- * Without a scope id or an interface, a link-local address is looked for wherever its route leads.
+ * If neither a scope id nor an interface is given, the route decides where a link-local address is.
  *
  * Context: may sleep.
  * Return: 0, and @callback will be called; -EINVAL for other families, two families, or a missing
@@ -312,8 +312,7 @@ static struct addr_request *find_and_cancel(const struct rdma_dev_addr *addr)
  * rdma_addr_cancel() - end all requests for an address
  * @addr: as it was given to rdma_resolve_ip()
  *
- * Afterwards no callback runs with it, nor will one be called. Only the callback that itself
- * cancels goes on.
+ * Afterwards no callback with it runs or will be called, except one that itself has cancelled.
  *
  * Context: may sleep; without locks that a callback of @addr takes.
  */
@@ -346,12 +345,12 @@ static void wake(const struct addr_hop *hop, const union ib_gid *gid)
 }
 
 /**
- * addr_service_doit() - a program has told the GID of an IP address
+ * addr_service_doit() - handle a program's answer with the GID of an IP address
  * @skb: its message
  * @nlh: header of the message
  * @extack: for errors of its attributes
  *
- * A refusal, and what nobody waits for, is passed over: another program may know more.
+ * Refusals, and answers that no request waits for, are ignored: another program may know more.
  *
  * Return: 0; -EPERM for a question, which programs do not ask here; -EINVAL without a GID.
  */

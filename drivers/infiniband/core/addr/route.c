@@ -76,7 +76,7 @@ EXPORT_SYMBOL(rdma_addr_size_kss);
 
 /**
  * rdma_copy_src_l2_addr() - take the own end of a path from an interface
- * @dev_addr: takes link address, broadcast address, type and index; the rest stays
+ * @dev_addr: receives link address, broadcast address, type and index; the rest stays
  * @dev: interface
  *
  * Context: any.
@@ -130,7 +130,7 @@ static int own_end_rcu(struct net *net, int ifindex, const struct sockaddr *ip,
 }
 
 /**
- * rdma_translate_ip() - the interface that has an IP address
+ * rdma_translate_ip() - find the interface that has an IP address
  * @addr: IPv4 or IPv6 address; a link-local one is looked for on the interface of its scope id
  * @dev_addr: has the namespace, and in bound_dev_if an interface that is to be taken whatever its
  *	addresses are, or 0; takes what rdma_copy_src_l2_addr() gives
@@ -230,7 +230,7 @@ static int find_ends_rcu(struct net *net, int ifindex, const struct addr_query *
 	} else {
 		rdma_copy_src_l2_addr(link, dev);
 	}
-	/* Only RoCE v2 passes routers: what a gateway forwards are its IP packets. */
+	/* Only RoCE v2 passes routers: gateways forward IP packets. */
 	if (link->dev_type != ARPHRD_INFINIBAND && by_gateway(route->dst, family))
 		link->network = family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 	else
@@ -238,7 +238,7 @@ static int find_ends_rcu(struct net *net, int ifindex, const struct addr_query *
 	return 0;
 }
 
-/* Whom to ask for the other end. A gateway of IP does not know the GIDs behind it. */
+/* Finds the neighbour to ask for the other end. An IP gateway does not know the GIDs behind it. */
 static int find_hop(const struct addr_query *query, struct addr_route *route)
 {
 	sa_family_t family = query->dst.any.sa_family;
@@ -277,9 +277,9 @@ static int find_rcu(const struct addr_query *query, struct addr_route *route, bo
 
 /**
  * addr_route_find() - find the interface and the neighbour to which an address leads
- * @query: what is looked for
- * @route: takes what was found, to be given back by addr_route_release(); the link address of the
- *	peer is known if hop.family is AF_UNSPEC
+ * @query: parameters of the look-up
+ * @route: receives what was found, to be given back by addr_route_release(); the link address of
+ *	the peer is known if hop.family is AF_UNSPEC
  *
  * Context: may sleep.
  * Return: 0; the routing table's error; -ENODEV; -EINVAL for a GID that has left its table;
@@ -306,7 +306,7 @@ int addr_route_find(const struct addr_query *query, struct addr_route *route)
 
 /**
  * addr_route_neighbour() - take the link address of the neighbour
- * @route: a route with a neighbour; takes its link address
+ * @route: a route with a neighbour; receives its link address
  *
  * A neighbour that is not known is asked for. What it answers comes as a neighbour event.
  *
@@ -325,7 +325,7 @@ int addr_route_neighbour(struct addr_route *route)
 	return 0;
 }
 
-/* What a request must wait for if it waits for this neighbour */
+/* Fills in the key by which an event of this neighbour finds the requests that wait for it. */
 void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop)
 {
 	memset(hop, 0, sizeof(*hop));

@@ -59,7 +59,7 @@ int addr_service_ask(const struct addr_route *route, const union addr_ip *dst, u
 		nlmsg_free(skb);
 		return ret;
 	}
-	/* A program that does not hear it may hear the next one: the request asks again. */
+	/* If no program receives this, one may receive the next: the request asks again. */
 	rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, GFP_KERNEL);
 	return ADDR_UNANSWERED;
 }
@@ -72,7 +72,7 @@ static const struct nla_policy answer_policy[LS_NLA_TYPE_DGID + 1] = {
  * addr_service_read() - read a program's answer
  * @nlh: its message
  * @extack: for errors of its attributes
- * @gid: takes the GID
+ * @gid: receives the GID
  *
  * Return: 0, or -EINVAL without a GID.
  */

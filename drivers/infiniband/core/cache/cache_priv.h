@@ -22,7 +22,7 @@
  * @table: the table, which lives as long as any entry of it
  * @netdev: the net device that it had, of which it has a reference until it is retired
  * @context: the driver's; see rdma_read_gid_hw_context()
- * @attr: what users see
+ * @attr: the part that users see
  */
 struct gid_entry {
 	struct rcu_head rcu;
@@ -74,7 +74,7 @@ struct pkey_table {
 };
 
 /**
- * struct rdma_port_cache - what is cached of a port
+ * struct rdma_port_cache - cached attributes of a port
  * @update: one refresh at a time
  * @gids: GID table; from setup to release
  * @pkeys: P_Key table; NULL before the first refresh

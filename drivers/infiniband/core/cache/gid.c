@@ -10,7 +10,7 @@
 
 #include "cache_priv.h"
 
-/* The GID that stands for no GID. */
+/* The zero GID, which means that there is none. */
 union ib_gid zgid;
 EXPORT_SYMBOL(zgid);
 
@@ -38,7 +38,7 @@ bool rdma_is_zero_gid(const union ib_gid *gid)
 EXPORT_SYMBOL(rdma_is_zero_gid);
 
 /**
- * rdma_query_gid() - a GID by its index
+ * rdma_query_gid() - get a GID by its index
  * @device: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -64,7 +64,7 @@ int rdma_query_gid(struct ib_device *device, u32 port_num, int index, union ib_g
 EXPORT_SYMBOL(rdma_query_gid);
 
 /**
- * rdma_get_gid_attr() - a GID and its attributes by index
+ * rdma_get_gid_attr() - get a GID and its attributes by index
  * @device: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -88,7 +88,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device, u32 port_n
 }
 EXPORT_SYMBOL(rdma_get_gid_attr);
 
-/* What a search compares. The net device is compared only if there is one. */
+/* The criteria of a search. A NULL net device matches any. */
 struct gid_search {
 	const union ib_gid *gid;
 	enum ib_gid_type type;
@@ -209,7 +209,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_find_gid_by_filter);
  * @port_num: port that has it
  * @index: where it stands; may be NULL
  *
- * RoCE ports are left out since one GID stands there once for each type. Context: may sleep.
+ * RoCE ports are left out, since a GID is in their tables once for each type. Context: may sleep.
  * Return: 0, or -ENOENT.
  */
 int ib_find_gid(struct ib_device *device, union ib_gid *gid, u32 *port_num, u16 *index)
@@ -235,7 +235,7 @@ int ib_find_gid(struct ib_device *device, union ib_gid *gid, u32 *port_num, u16 
 EXPORT_SYMBOL(ib_find_gid);
 
 /**
- * rdma_query_gid_table() - all GIDs of a device
+ * rdma_query_gid_table() - get all GIDs of a device
  * @device: registered device
  * @entries: filled in, ports in order and indices in order
  * @max_entries: how many there is room for

@@ -8,14 +8,14 @@
 
 #include "cache_priv.h"
 
-/* What the driver is asked for again. */
+/* Which attributes to ask the driver for again; bits. */
 enum refresh {
 	REFRESH_ATTRS = BIT(0),
 	REFRESH_PKEYS = BIT(1),
 	REFRESH_GIDS = BIT(2),
 };
 
-/* What an event may have changed. Events that are not listed change nothing that is cached. */
+/* What an event may have changed. Events that are not listed change no cached attribute. */
 static const u8 changed_by[] = {
 	[IB_EVENT_PORT_ACTIVE] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 	[IB_EVENT_PORT_ERR] = REFRESH_ATTRS,
@@ -123,7 +123,7 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
 	int ret = 0;
 
 	guard(mutex)(&cache->update);
-	/* GIDs first: the subnet prefix comes from them unless the port tells it. */
+	/* GIDs first: the subnet prefix is taken from them unless the port gives it. */
 	if (what & REFRESH_GIDS)
 		ret = refresh_gids(device, port_num, cache, gids_changed);
 	if (!ret && (what & REFRESH_ATTRS))
@@ -137,8 +137,8 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
  * ib_cache_event() - refresh what an event may have changed
  * @event: event of a registered device, whose handlers have not heard of it yet
  *
- * If the device does not answer, the cache stays as it is. If GIDs have changed with an event that
- * does not say so, the handlers hear of that first. Context: may sleep.
+ * If the driver fails, the cache stays as it is. If GIDs have changed with an event that does not
+ * say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may sleep.
  */
 void ib_cache_event(const struct ib_event *event)
 {
@@ -263,7 +263,7 @@ void ib_cache_release_one(struct ib_device *device)
 }
 
 /**
- * ib_get_cached_pkey() - a P_Key by its index
+ * ib_get_cached_pkey() - get a P_Key by its index
  * @device_handle: registered device
  * @port_num: port number
  * @index: index into the port's table
@@ -307,7 +307,7 @@ static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mas
 		return -EINVAL;
 	guard(rcu)();
 	table = rcu_dereference(cache->pkeys);
-	/* Where membership does not count, full membership is still the better find. */
+	/* If any membership will do, a full member is preferred. */
 	found = mask == 0xffff ? -ENOENT : find_pkey(table, pkey | 0x8000, 0xffff);
 	if (found < 0)
 		found = find_pkey(table, pkey, mask);
@@ -370,9 +370,9 @@ EXPORT_SYMBOL(ib_get_cached_subnet_prefix);
  * ib_cache_get_port() - attributes of a port, all of one refresh
  * @device: registered device
  * @port_num: port number
- * @attrs: takes them
+ * @attrs: receives them
  *
- * Whoever hears of an event finds what the device said after it. Context: may sleep.
+ * A handler of an event gets attributes that were read after the event. Context: may sleep.
  * Return: 0, or -EINVAL for a bad port.
  */
 int ib_cache_get_port(struct ib_device *device, u32 port_num, struct rdma_cached_port *attrs)

@@ -55,7 +55,7 @@ static void forget_netdev(struct gid_entry *entry)
 	call_rcu(&entry->netdev_rcu, netdev_unreadable);
 }
 
-/* Called by whoever gives the last reference back. Readers under RCU may still see the entry. */
+/* Called when the last reference is dropped. Readers under RCU may still see the entry. */
 static void entry_unused(struct kref *users)
 {
 	struct gid_entry *entry = container_of(users, struct gid_entry, users);
@@ -127,7 +127,7 @@ static struct gid_entry *entry_at(const struct gid_table *table, unsigned int in
 	return rcu_dereference_protected(table->entry[index], lockdep_is_held(&table->lock));
 }
 
-/* The last user of a retired entry may free it at any time: it is looked at under RCU. */
+/* The last user of a retired entry may free it at any time: read it under RCU. */
 static struct gid_entry *gid_at(const struct gid_table *table, unsigned int index)
 {
 	struct gid_entry *entry;
@@ -204,11 +204,11 @@ static bool is_there(const struct gid_table *table, const struct ib_gid_attr *at
 /**
  * gid_table_add() - add a GID to the table of a RoCE port
  * @table: the table
- * @attr: device, port, GID, type and net device; index is not looked at
+ * @attr: device, port, GID, type and net device; index is ignored
  * @standard: it is the standard GID of its net device
  * @changed: set to true if the table is different now, else left alone
  *
- * The driver hears of it before anybody can find the GID.
+ * The driver gets the GID before look-ups can find it.
  *
  * Context: may sleep.
  * Return: 0, also if the GID is there already; -ENOSPC, -ENOMEM, or the driver's error.
@@ -241,7 +241,7 @@ int gid_table_add(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 	return 0;
 }
 
-/* Nobody finds it who does not use it yet; the index is free once nobody uses it. */
+/* Look-ups do not find the GID any more; its index becomes free with the last reference. */
 static void remove_roce(struct gid_entry *entry)
 {
 	const struct ib_gid_attr *attr = &entry->attr;
@@ -339,11 +339,11 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 EXPORT_SYMBOL(rdma_put_gid_attr);
 
 /**
- * rdma_read_gid_hw_context() - what the driver keeps for a GID
+ * rdma_read_gid_hw_context() - get the driver's data of a GID
  * @attr: attributes that the caller has a reference of
  *
- * For drivers. Context: any.
- * Return: what add_gid has left there; NULL for a driver without add_gid.
+ * Called by drivers. Context: any.
+ * Return: what add_gid has stored; NULL for a driver without add_gid.
  */
 void *rdma_read_gid_hw_context(const struct ib_gid_attr *attr)
 {
@@ -363,11 +363,11 @@ static int port_table(struct ib_device *device, u32 port_num, struct gid_table *
 
 /**
  * ib_cache_gid_add() - add a GID to the table of a RoCE port
- * @attr: device, port, GID, type and net device, which the caller holds; index is not looked at
+ * @attr: device, port, GID, type and net device, which the caller holds; index is ignored
  * @standard: it is the standard GID of its net device
  * @changed: set to true if the table is different now, else left alone
  *
- * Nobody is told by an event. Context: may sleep.
+ * Dispatches no event. Context: may sleep.
  * Return: 0, also if the GID is there already; -EINVAL for another port; -ENOSPC; -ENOMEM; or the
  * driver's error.
  */
@@ -386,8 +386,8 @@ int ib_cache_gid_add(const struct ib_gid_attr *attr, bool standard, bool *change
  * @keep: says whether a GID stays; called for each with the table locked
  * @context: given to @keep
  *
- * Whoever has a reference keeps it, and the GID's index is not given to another one meanwhile.
- * Nobody is told by an event. Context: may sleep.
+ * References stay valid, and the index of a GID is not used again until its last reference has
+ * gone. Dispatches no event. Context: may sleep.
  * Return: whether one was removed.
  */
 bool ib_cache_gid_prune(struct ib_device *device, u32 port_num, gid_keep_fn keep, void *context)

@@ -10,8 +10,8 @@
 #include "trace.h"
 
 /**
- * cm_id_rule() - what an input means to an id
- * @id: id, whose lock is held
+ * cm_id_rule() - find the rule for an input to an id
+ * @id: id, with its lock held
  * @input: the input
  *
  * Return: the rule.
@@ -24,9 +24,9 @@ struct cm_rule cm_id_rule(const struct cm_id *id, enum cm_input input)
 
 /**
  * cm_call_rule() - may the consumer make this call?
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @input: the call
- * @rule: takes what is to be done
+ * @rule: receives what is to be done
  *
  * Return: 0, or the call's error.
  */
@@ -53,9 +53,9 @@ static void migrate(struct cm_id *id)
 
 /**
  * cm_follow() - carry out a rule, but for its message
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @rule: the rule
- * @event: what the consumer is told if the rule says so; NULL if nothing can be told. It is the
+ * @event: the event for the consumer, if the rule wants one; NULL if there can be none. It is the
  *	id's, or gone, afterwards.
  */
 void cm_follow(struct cm_id *id, const struct cm_rule *rule, struct cm_event *event)
@@ -84,7 +84,7 @@ void cm_follow(struct cm_id *id, const struct cm_rule *rule, struct cm_event *ev
 	cm_event_queue(id, event);
 }
 
-/* What the rule and the id know of a message. */
+/* Fills in the fields of a message that the rule and the id determine. */
 static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *msg, __be64 *guid)
 {
 	msg->type = rule->send;
@@ -95,7 +95,7 @@ static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *ms
 			msg->rej.reason = rule->code;
 		if (msg->rej.reason != IB_CM_REJ_TIMEOUT || msg->rej.info_length)
 			break;
-		/* The peer has not told its id, so it finds this one by the adapter. */
+		/* The peer's id is unknown, so the peer finds this one by the adapter. */
 		*guid = id->device->ib->node_guid;
 		msg->rej.info = (const u8 *)guid;
 		msg->rej.info_length = sizeof(*guid);
@@ -116,9 +116,9 @@ static void fill(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *ms
 
 /**
  * cm_say() - send a rule's message
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @rule: the rule
- * @msg: what the caller has to say besides
+ * @msg: further fields from the caller
  *
  * Return: 0, also if the rule has none; or an error.
  */
@@ -147,8 +147,8 @@ int cm_say(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *msg)
 
 /**
  * cm_repeat() - answer a message that came before as it was answered then
- * @id: id, whose lock is held
- * @rule: what to send
+ * @id: id, with its lock held
+ * @rule: the rule, with what to send
  * @to: the message
  */
 void cm_repeat(struct cm_id *id, const struct cm_rule *rule, const struct cm_msg *to)
@@ -177,7 +177,7 @@ void cm_repeat(struct cm_id *id, const struct cm_rule *rule, const struct cm_msg
 
 /**
  * cm_happens() - something happens to an id that is no call and no message for it
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @input: what
  * @event: for the consumer if the rule says so; NULL if it never does
  */
@@ -198,7 +198,7 @@ void cm_happens(struct cm_id *id, enum cm_input input, struct cm_event *event)
 
 /**
  * cm_said_set() - remember private data for duplicates
- * @id: id, whose lock is held
+ * @id: id, with its lock held
  * @data: memory that is the id's from now on, or NULL
  * @len: bytes of it
  */
@@ -212,7 +212,7 @@ void cm_said_set(struct cm_id *id, void *data, u8 len)
 /**
  * cm_recv_orphan() - answer a message for an id that is not there
  * @port: where it has arrived
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram
  */
 void cm_recv_orphan(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)

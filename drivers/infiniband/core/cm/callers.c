@@ -36,7 +36,7 @@ static bool is_less(struct rb_node *node, const struct rb_node *other)
 }
 
 /**
- * cm_caller_add() - an id calls its peer
+ * cm_caller_add() - add an id that calls its peer
  * @id: id with a service, which does not listen
  * @peer: the peer's GID
  *
@@ -52,7 +52,7 @@ void cm_caller_add(struct cm_id *id, const union ib_gid *peer)
 }
 
 /**
- * cm_caller_end() - an id does not call any more
+ * cm_caller_end() - remove an id that does not call any more
  * @id: id that does
  *
  * Context: the id's lock is held.
@@ -67,7 +67,7 @@ void cm_caller_end(struct cm_id *id)
 }
 
 /**
- * cm_caller_find() - who calls the one from whom this call comes?
+ * cm_caller_find() - find the id that calls the sender of a request
  * @ask: request that has arrived
  * @msg: the REQ
  *

@@ -8,7 +8,7 @@
 #include "../sysfs/sysfs.h"
 #include "cm.h"
 
-/* What others know of a manager at the port is up to date afterwards, if the driver can tell. */
+/* Sets or clears IsCommunicationManagementSupported of a port, if the driver can. */
 static int tell_port(struct cm_port *port, bool present)
 {
 	struct ib_port_modify modify = {
@@ -81,7 +81,7 @@ static void changed(struct work_struct *work)
 	cm_directions_check(container_of(work, struct cm_device, changed));
 }
 
-/* What directed listens name may have gone. */
+/* The ports that directed listens name may have changed. */
 static void on_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct cm_device *device = container_of(handler, struct cm_device, handler);

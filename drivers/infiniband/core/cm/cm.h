@@ -38,7 +38,7 @@ extern struct workqueue_struct *cm_wq;
 /* ---- devices ---- */
 
 /**
- * struct cm_mad_ops - what is asked of the MAD layer
+ * struct cm_mad_ops - operations of the MAD layer that the room uses
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()
@@ -67,7 +67,7 @@ struct cm_mad_ops {
 
 extern const struct cm_mad_ops *cm_mad;
 
-/* What is counted of each message, in the order of the folders in sysfs. */
+/* What is counted for each message, in the order of the folders in sysfs. */
 enum cm_counter {
 	CM_COUNT_SENT,
 	CM_COUNT_RETRIES,
@@ -81,7 +81,7 @@ enum cm_counter {
  * @device: its device
  * @num: its number
  * @agent: agent of the class, until the device is removed
- * @guid: of the port, as it was last looked up, network order
+ * @guid: GUID of the port, as it was last looked up, network order
  * @lid: its LID then
  * @lmc: how many bits of it are path bits
  * @counts: messages, by enum cm_counter and enum cm_msg_type
@@ -101,20 +101,20 @@ struct cm_port {
  * @entry: in the list of devices
  * @ib: the device, which exists until @gone
  * @mad: its MAD layer
- * @refs: who has a pointer to this
+ * @refs: pointers to this
  * @users: routes, whose address handles and datagrams must go before the agents; one more until
  *	the device is removed
  * @unused: there are no users
  * @gone: the device is removed: ids get no route any more. Set under the lock of the table of
  *	ids, before each id's lock is taken once.
- * @ack_delay: of the device, an IBA time
+ * @ack_delay: ACK delay of the device, an IBA time
  * @listen_lock: protects @listens, the sharers of the ids there, @directed, @callers, and what
  *	ports say of themselves
  * @listens: ids that listen, by service id and private data
  * @directed: directions of those that are directed
  * @callers: ids that call their peers, by service id and GID
  * @changed: looks whether directions lead anywhere still
- * @handler: of the device's events
+ * @handler: handler of the device's events
  * @num_ports: entries of @ports
  * @ports: by port number - 1; NULL where a port does not use the communication manager
  */
@@ -161,13 +161,13 @@ static inline void cm_count(struct cm_port *port, enum cm_counter counter, enum 
 /* ---- routes ---- */
 
 /**
- * struct cm_route - the way to a peer's manager
+ * struct cm_route - the route to a peer's manager
  * @refs: ids, events and datagrams on their way
  * @port: port that sends
  * @ah: where to
  * @attr: the same, with a reference of the source GID
  * @pkey_index: with which P_Key
- * @remote_qpn: to which QP
+ * @remote_qpn: QP number of the peer
  * @release: destroys it, if the last reference goes where nothing may sleep
  */
 struct cm_route {
@@ -192,15 +192,15 @@ u16 cm_bth_pkey(struct cm_port *port, const struct ib_mad_recv_wc *wc);
 /* ---- events ---- */
 
 /**
- * struct cm_event - an event, on its way to its id's handler
+ * struct cm_event - an event that its id's handler is to get
  * @entry: in the id's events
- * @ib: what the handler sees
+ * @ib: the event for the handler
  * @device: with a reference
  * @wc: the message, to which private data point; or NULL
  * @listener: the id that listened, with a reference; or NULL
  * @route: keeps what @ib refers to; or NULL
  * @path: primary and alternate path of a request
- * @local_id: of a failure that has not happened yet: whose
+ * @local_id: number of the id of a failure that has not happened yet
  * @listen_error: enum ib_cm_listen_error, for the handler of errors; 0: @ib is told
  */
 struct cm_event {
@@ -222,7 +222,7 @@ struct cm_event *cm_event_new(struct cm_device *device, gfp_t gfp);
 void cm_event_free(struct cm_event *event);
 void cm_event_queue(struct cm_id *id, struct cm_event *event);
 
-/* ---- who is connected to whom ---- */
+/* ---- peers ---- */
 
 /* An id of a peer, or its QP, together with the GUID of its adapter. */
 struct cm_remote_key {
@@ -232,7 +232,7 @@ struct cm_remote_key {
 };
 
 /**
- * struct cm_remote - the peer of an id, which is nobody else's peer meanwhile
+ * struct cm_remote - the peer of an id, which no other id may have meanwhile
  * @by_id: in the table, by the peer's id
  * @by_qp: in the table, by its QP
  * @id_key: key of @by_id
@@ -257,7 +257,7 @@ struct cm_remote {
 	struct rcu_head rcu;
 };
 
-/* What cm_remote_bind() found */
+/* Result of cm_remote_bind(). */
 enum cm_bind {
 	CM_BOUND,
 	CM_BIND_SAME_ID,	/* an id has this peer's id */
@@ -293,10 +293,10 @@ struct cm_sidr_key {
 /* ---- ids ---- */
 
 /**
- * struct cm_said - the last message that may have to be said again
+ * struct cm_said - the last message, which may have to be repeated
  * @data: private data, owned
  * @len: bytes of it
- * @service_timeout: of an MRA
+ * @service_timeout: service timeout of an MRA
  */
 struct cm_said {
 	void *data;
@@ -306,10 +306,10 @@ struct cm_said {
 
 /**
  * struct cm_id - an id
- * @ib: what consumers see
+ * @ib: the consumer's part
  * @device: its device, with a reference; constant
  * @local_id: its number, in messages too; constant
- * @refs: its consumer, those who look at it, and the work that delivers its events
+ * @refs: its consumer, its current users, and the work that delivers its events
  * @unused: there are none
  * @rcu: frees it
  * @lock: protects what follows
@@ -321,14 +321,14 @@ struct cm_said {
  * @listen_same: others that listen for the same service and private data, one of which is there
  * @sharers: consumers of a listening id; 0: it does not listen. All three are under the device's
  *	listen_lock.
- * @direction: what it listens for besides a service, or NULL; constant while it listens
+ * @direction: criteria of a listen besides the service, or NULL; constant while it listens
  * @peer: it calls its peer, or has called
  * @calls: it is in the device's callers
- * @peer_gid: whom it calls
+ * @peer_gid: GID of the peer that it calls
  * @route: way to the peer; NULL without one and when the device is gone
  * @alt: alternate path, likewise
- * @ack_timeout: of the path, an IBA time
- * @alt_ack_timeout: of the alternate path
+ * @ack_timeout: ACK timeout of the path, an IBA time
+ * @alt_ack_timeout: ACK timeout of the alternate path
  * @spare: a datagram on @route for the last message if there is no memory then
  * @remote: the peer, before TIMEWAIT
  * @waiting: the peer, in TIMEWAIT; only to be compared
@@ -346,15 +346,15 @@ struct cm_said {
  * @sq_psn: PSN that this side begins with
  * @rq_psn: PSN that the peer begins with
  * @data_dlid: LID of the data path if it is not that of @route; 0: it is
- * @pkey: of the connection, network order
+ * @pkey: P_Key of the connection, network order
  * @path_mtu: enum ib_mtu
- * @qp_type: of the own QP
+ * @qp_type: type of the own QP
  * @responder_resources: READs and atomics that the peer may have under way
  * @initiator_depth: READs and atomics of this side
  * @active: it has sent the REQ
  * @response_timeout: time that the peer has to answer, an IBA time
- * @retry_count: of the QP
- * @rnr_retry_count: of the QP
+ * @retry_count: retry count of the QP
+ * @rnr_retry_count: RNR retry count of the QP
  */
 struct cm_id {
 	struct ib_cm_id ib;
@@ -438,8 +438,8 @@ void cm_id_put(struct cm_id *id);
  * @route: way to the peer
  * @alt: alternate path, or NULL
  * @spare: a datagram on @route
- * @ack_timeout: of the path, an IBA time
- * @alt_ack_timeout: of the alternate path
+ * @ack_timeout: ACK timeout of the path, an IBA time
+ * @alt_ack_timeout: ACK timeout of the alternate path
  */
 struct cm_ways {
 	struct cm_route *route;
@@ -467,16 +467,16 @@ void cm_sidr_forget(struct cm_id *id);
 /* sidr.c */
 void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc);
 
-/* ---- who takes a request ---- */
+/* ---- takers of requests ---- */
 
 /**
- * struct cm_ask - a request that looks for somebody who takes it
+ * struct cm_ask - a request that looks for a listener or caller
  * @port: where it has arrived
- * @service_id: what it asks for
+ * @service_id: the service that it asks for
  * @data: its private data
  * @len: bytes of that
  * @pkey: P_Key of the connection or the service
- * @path_bits: of the LID that it was sent to
+ * @path_bits: path bits of the LID that it was sent to
  */
 struct cm_ask {
 	struct cm_port *port;
@@ -490,12 +490,12 @@ struct cm_ask {
 /**
  * struct cm_direction - which of a service's requests a listen takes
  * @entry: in the device's list
- * @id: who listens
- * @param: what its consumer has said; the bytes that are compared are in @data
+ * @id: the listening id
+ * @param: parameters of its consumer; the bytes to compare are in @data
  * @event: for the time when the port does not have what @param names; NULL: it has come
  * @port: number of the port, 0: any
- * @path_bits: of the LID
- * @data: what private data must have at their offset
+ * @path_bits: path bits of the LID
+ * @data: bytes that private data must have at their offset
  */
 struct cm_direction {
 	struct list_head entry;

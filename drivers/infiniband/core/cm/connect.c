@@ -157,8 +157,8 @@ static int request(struct cm_id *id, const struct ib_cm_req_param *param, bool p
 /**
  * ib_send_cm_req() - ask for a connection
  * @cm_id: id that does nothing yet
- * @param: what is asked for; qp_type is IB_QPT_RC, IB_QPT_UC or IB_QPT_XRC_INI, times are those of
- *	InfiniBand (4.096 us * 2^n)
+ * @param: parameters of the request; qp_type is IB_QPT_RC, IB_QPT_UC or IB_QPT_XRC_INI, times are
+ *	those of InfiniBand (4.096 us * 2^n)
  *
  * The request is repeated until it is answered, max_cm_retries times; then the event is
  * IB_CM_REQ_ERROR. Its answer is IB_CM_REP_RECEIVED or IB_CM_REJ_RECEIVED.
@@ -175,15 +175,15 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 EXPORT_SYMBOL(ib_send_cm_req);
 
 /**
- * ib_send_cm_req_peer() - ask for a connection with one who asks for the same
+ * ib_send_cm_req_peer() - connect to a peer that connects to this side
  * @cm_id: id that does nothing yet
  * @param: as for ib_send_cm_req(); both sides name the same service
  *
- * Both sides call this, in any order, and nobody has to listen. Of two requests that meet, the one
- * from the greater CA GUID goes on, in one CA that from the greater QP number. The other side's id
- * becomes the passive one: it hears IB_CM_REQ_RECEIVED, without a @listen_id, and answers as after
- * ib_cm_listen(). That the peer has nobody for the service is no refusal: the request is repeated,
- * as its peer may call yet, until max_cm_retries makes it IB_CM_REQ_ERROR. A listener of the
+ * Both sides call this, in any order, and neither has to listen. Of two requests that meet, the one
+ * from the greater CA GUID goes on; within one CA, the one from the greater QP number. The other
+ * side's id becomes the passive one: it gets IB_CM_REQ_RECEIVED, without a @listen_id, and answers
+ * as after ib_cm_listen(). If the peer has nobody for the service yet, that is no refusal: the
+ * request is repeated, until it ends with IB_CM_REQ_ERROR after max_cm_retries. A listener of the
  * service at the peer may answer as well.
  *
  * Context: may sleep.
@@ -267,10 +267,10 @@ static void write_rep(const struct cm_id *id, const struct ib_cm_rep_param *para
 }
 
 /**
- * struct receives - what is posted before a REP leaves
+ * struct receives - receives that are posted before a REP leaves
  * @qp: where
  * @wr: the receives
- * @bad: takes the one that could not be posted
+ * @bad: receives the one that could not be posted
  */
 struct receives {
 	struct ib_qp *qp;
@@ -336,7 +336,7 @@ EXPORT_SYMBOL(ib_send_cm_rep);
  * @qp: its QP, with a receive queue of its own, in INIT, RTR or RTS
  * @recv_wr: receives that are posted before the REP leaves, so that the peer's first message finds
  *	them
- * @bad_recv_wr: takes the first one that could not be posted; or NULL
+ * @bad_recv_wr: receives the first one that could not be posted; or NULL
  *
  * Nothing is posted if the connection cannot be accepted in its state. Receives stay posted if a
  * later one cannot be, or the REP cannot be sent.
@@ -482,7 +482,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data, u8 private
 	put_data(&msg, private_data, private_data_len);
 	ret = cm_say(id, &rule, &msg);
 	if (ret) {
-		/* The peer is told once if that can be done, and this side does not wait. */
+		/* The peer gets one message, if possible, and this side does not wait. */
 		cm_pending_cancel(id);
 		cm_send_last(id, &msg);
 		rule = cm_id_rule(id, CM_IN_DREQ_UNSENT);
@@ -583,7 +583,7 @@ int ib_cm_notify(struct ib_cm_id *cm_id, enum ib_event_type event)
 EXPORT_SYMBOL(ib_cm_notify);
 
 /**
- * ibcm_reject_msg() - what a reason of a REJ means
+ * ibcm_reject_msg() - describe a reason of a REJ in words
  * @reason: the reason
  *
  * Context: any.

@@ -11,8 +11,8 @@
 /**
  * struct cm_count_attr - a file
  * @port: as sysfs sees it
- * @counter: what is counted
- * @type: of which message
+ * @counter: enum cm_counter
+ * @type: type of the message
  */
 struct cm_count_attr {
 	struct ib_port_attribute port;

@@ -27,7 +27,7 @@ struct workqueue_struct *cm_wq;
 EXPORT_SYMBOL_IF_KUNIT(cm_wq);
 
 /**
- * cm_device_of() - the manager's part of a device
+ * cm_device_of() - get the manager's part of a device
  * @ib: device that exists
  *
  * Return: it, with a reference; NULL if the device has no port for it, or is going.
@@ -36,7 +36,7 @@ struct cm_device *cm_device_of(struct ib_device *ib)
 {
 	struct cm_device *device = ib_get_client_data(ib, &cm_client);
 
-	/* Who has the device may use it, so that it is not removed meanwhile. */
+	/* The caller may use the device, so it is not removed meanwhile. */
 	if (!device || READ_ONCE(device->gone))
 		return NULL;
 	cm_device_get(device);
@@ -66,7 +66,7 @@ void cm_device_put(struct cm_device *device)
 }
 
 /**
- * cm_port_of_path() - from which port does a path start?
+ * cm_port_of_path() - find the port at which a path starts
  * @device: device
  * @path: path
  * @sgid_attr: its source GID if it is known, else NULL

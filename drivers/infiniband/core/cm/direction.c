@@ -12,8 +12,8 @@
 
 /**
  * cm_direction_new() - make a listen's direction
- * @id: who will listen
- * @param: what its consumer says; the bytes to compare are copied
+ * @id: the id that is to listen
+ * @param: parameters of its consumer; the bytes to compare are copied
  *
  * Context: may sleep.
  * Return: the direction, for cm_direction_resolve() and cm_direction_free(); -EINVAL if no request
@@ -47,7 +47,7 @@ struct cm_direction *cm_direction_new(struct cm_id *id, const struct ib_cm_liste
 
 /**
  * cm_direction_free() - free a direction
- * @direction: of an id that does not listen, or NULL
+ * @direction: direction of an id that does not listen, or NULL
  */
 void cm_direction_free(struct cm_direction *direction)
 {
@@ -75,7 +75,7 @@ static void look_at_ports(struct cm_device *device)
 	}
 }
 
-/* What of that a port does not have; 0: it has all. */
+/* Returns which of the listen's criteria a port does not meet; 0: it meets all. */
 static unsigned int lacks(const struct cm_port *port, const struct ib_cm_listen_param *param)
 {
 	u16 index;
@@ -161,7 +161,7 @@ static bool same_partition(u16 one, u16 other)
 
 /**
  * cm_direction_takes() - is a request among those that a listen takes?
- * @direction: of a listen for its service, or NULL
+ * @direction: direction of a listen for its service, or NULL
  * @ask: request whose private data fit
  *
  * Context: the lock of listens is held.
@@ -180,8 +180,8 @@ bool cm_direction_takes(const struct cm_direction *direction, const struct cm_as
 
 /**
  * cm_directions_overlap() - is there a request that both listens would take?
- * @one: of a listen for a service and private data, or NULL
- * @other: of another listen for them, or NULL
+ * @one: direction of a listen for a service and private data, or NULL
+ * @other: direction of another listen for them, or NULL
  *
  * Context: the lock of listens is held.
  * Return: true if there is.

@@ -30,7 +30,7 @@ static void ended(struct ib_mad_send_buf *buf, enum ib_wc_status status)
 }
 
 /**
- * cm_sent() - a datagram has ended
+ * cm_sent() - handle the completion of a datagram that was sent
  * @agent: the port's agent
  * @wc: how
  */

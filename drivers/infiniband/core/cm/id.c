@@ -89,7 +89,7 @@ struct cm_id *cm_id_new(struct cm_device *device, ib_cm_handler handler, void *c
 	return id;
 }
 
-/* Nobody else has the id. */
+/* Frees an id to which there is no other reference. */
 static void release(struct cm_id *id)
 {
 	struct cm_event *event, *next;
@@ -122,7 +122,7 @@ void cm_id_drop(struct cm_id *id)
 	release(id);
 }
 
-/* What the peer is told, if anything, when an id ends. */
+/* The input that ends an id: it decides whether the peer gets a last message. */
 static enum cm_input last_input(const struct cm_id *id, int err)
 {
 	/* A request that there is no memory for now may be repeated. */
@@ -137,7 +137,7 @@ static enum cm_input last_input(const struct cm_id *id, int err)
 /**
  * cm_id_end() - end an id
  * @id: id that its consumer does not use any more
- * @err: what its handler has returned, or 0
+ * @err: return value of its handler, or 0
  *
  * Context: may sleep until its handler has returned.
  */
@@ -169,7 +169,7 @@ static void leave(struct cm_id *id)
 		id->route = NULL;
 		id->alt = NULL;
 		id->spare = NULL;
-		/* It comes back as a failure, which its consumer is told of. */
+		/* Its completion reports the failure, of which the consumer gets an event. */
 		if (id->pending)
 			id->device->mad->modify(id->pending, 0);
 	}
@@ -234,9 +234,9 @@ EXPORT_SYMBOL(ib_create_cm_id);
  * ib_destroy_cm_id() - destroy an id
  * @cm_id: id
  *
- * The peer of a connection is told; whether that arrives is not waited for. A connection that had
- * been made leaves its peer's QP in TIMEWAIT: until that is over nobody else may connect with it.
- * No event is delivered any more. An id that ib_cm_insert_listen() has returned several times stays
+ * The peer of a connection is sent a message, whose arrival is not waited for. An established
+ * connection leaves its peer's QP in TIMEWAIT: until that is over, no other id may connect to it.
+ * No more events are delivered. An id that ib_cm_insert_listen() has returned several times stays
  * until it has been destroyed as often.
  *
  * Context: may sleep until the id's handler has returned; so not from there.

@@ -25,7 +25,7 @@ static int choose_service(struct cm_id *id, __be64 service_id)
 	return 0;
 }
 
-/* Listens for what the direction says, which is the id's afterwards if that succeeds. */
+/* Listens by the direction's criteria; on success the direction belongs to the id. */
 static int listen_to(struct cm_id *id, __be64 service_id, struct cm_direction *direction)
 {
 	struct cm_rule rule;
@@ -173,7 +173,7 @@ static struct cm_id *listener_of(const struct cm_event *event, __be64 service_id
 	return cm_listen_find(&ask);
 }
 
-/* Makes the next handler's event of the one that this handler has, which keeps what it can read. */
+/* Moves an event to the next handler. The current handler keeps what it can still read. */
 static void pass(struct cm_event *from, struct cm_event *to, struct cm_id *listener)
 {
 	struct ib_cm_req_event_param *param = &to->ib.param.req_rcvd;
@@ -200,9 +200,9 @@ static void pass(struct cm_event *from, struct cm_event *to, struct cm_id *liste
  * @event: the IB_CM_REQ_RECEIVED that @cm_id's handler is being called for
  * @service_id: the service
  *
- * The id is the other consumer's afterwards, with its handler and context, which hears
- * IB_CM_REQ_RECEIVED as if the request had come for its service. Who has called this uses the id no
- * more, and its handler returns 0, else the id is destroyed.
+ * Afterwards the id belongs to the other consumer. It has that one's handler and context, and gets
+ * IB_CM_REQ_RECEIVED as if the request had come for that service. The caller does not use the id
+ * any more, and its handler returns 0, or else the id is destroyed.
  *
  * Context: the id's handler.
  * Return: 0; or an error, and the request is still the caller's: -EINVAL for another event or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who listens: a tree by service and private data. Of those that listen for the same, which takes
+ * Listens: a tree by service and private data. Of those that listen for the same, which takes
  * requests from another direction each, one is in the tree, and the others are in a ring with it.
  */
 #include <linux/cleanup.h>
@@ -8,7 +8,7 @@
 #include "cm.h"
 
 /**
- * struct listen_key - what the tree is ordered by
+ * struct listen_key - the key of the tree of listens
  * @service: the service, in host order
  * @data: private data
  * @length: bytes of them, the same for all listens of a service
@@ -82,7 +82,7 @@ static struct cm_id *of_data(const struct cm_ask *ask)
 
 	if (!id || !id->direction || !id->direction->param.length)
 		return id;
-	/* Where the data are is the same for all listens of the service. */
+	/* All listens of a service compare the same part of the private data. */
 	param = &id->direction->param;
 	if (param->offset + param->length > ask->len)
 		return NULL;
@@ -93,7 +93,7 @@ static struct cm_id *of_data(const struct cm_ask *ask)
 }
 
 /**
- * cm_listen_find() - who listens for a request?
+ * cm_listen_find() - find the listener for a request
  * @ask: the request
  *
  * Return: the id, for cm_id_put(); or NULL.

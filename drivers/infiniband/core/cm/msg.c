@@ -203,7 +203,7 @@ static const struct cm_field cm_apr_fields[] = {
  * struct cm_layout - a message
  * @name: for people
  * @fields: its numbers
- * @count: of them
+ * @count: number of them
  * @data: byte behind the header where the private data begin
  * @data_size: bytes of private data
  * @info: byte behind the header where additional information begins, if @info_size
@@ -377,7 +377,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_msg_pack);
 
 /**
  * cm_msg_unpack() - read a datagram
- * @msg: takes the message; private data and additional information point into @mad
+ * @msg: receives the message; private data and additional information point into @mad
  * @mad: CM_MAD_SIZE bytes from anybody
  *
  * Return: 0; -ENOMSG if it is none of the communication manager's messages; -EPROTONOSUPPORT if its
@@ -427,7 +427,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_msg_unpack);
 
 /**
  * cm_msg_type_of() - which message an attribute id says
- * @attr_id: of the datagram
+ * @attr_id: attribute ID of the datagram
  *
  * Return: the message, CM_MSG_TYPES if it is none of them.
  */
@@ -440,7 +440,7 @@ enum cm_msg_type cm_msg_type_of(__be16 attr_id)
 EXPORT_SYMBOL_IF_KUNIT(cm_msg_type_of);
 
 /**
- * cm_msg_attr_id() - the attribute id of a message
+ * cm_msg_attr_id() - get the attribute id of a message
  * @type: the message
  *
  * Return: the id.
@@ -452,7 +452,7 @@ __be16 cm_msg_attr_id(enum cm_msg_type type)
 EXPORT_SYMBOL_IF_KUNIT(cm_msg_attr_id);
 
 /**
- * cm_msg_private_data_size() - how many bytes of private data a message has room for
+ * cm_msg_private_data_size() - get the size of the private data of a message
  * @type: the message
  *
  * Return: bytes.
@@ -464,7 +464,7 @@ u8 cm_msg_private_data_size(enum cm_msg_type type)
 EXPORT_SYMBOL_IF_KUNIT(cm_msg_private_data_size);
 
 /**
- * cm_msg_name() - a message's name, for traces
+ * cm_msg_name() - get a message's name, for traces
  * @type: the message, or any other number
  *
  * Return: its name in capitals, or "unknown".
@@ -476,7 +476,7 @@ const char *cm_msg_name(enum cm_msg_type type)
 EXPORT_SYMBOL_IF_KUNIT(cm_msg_name);
 
 /**
- * cm_req_qp_type() - the type of QP that a REQ asks its receiver for
+ * cm_req_qp_type() - get the type of QP that a REQ asks its receiver for
  * @req: the request
  *
  * Return: the type, or 0 if there are no such QPs here.
@@ -497,7 +497,7 @@ EXPORT_SYMBOL_IF_KUNIT(cm_req_qp_type);
 /**
  * cm_req_set_qp_type() - say in a REQ which type of QP its sender has
  * @req: the request
- * @qp_type: of the sender's QP
+ * @qp_type: QP type of the sender's QP
  *
  * Return: 0; -EINVAL if QPs of this type are not connected.
  */
@@ -522,9 +522,9 @@ int cm_req_set_qp_type(struct cm_req *req, enum ib_qp_type qp_type)
 EXPORT_SYMBOL_IF_KUNIT(cm_req_set_qp_type);
 
 /**
- * cm_rep_qpn() - the QP of a REP's sender
+ * cm_rep_qpn() - get the QP number of a REP's sender
  * @rep: the reply
- * @qp_type: type of the QP of the reply's receiver, who sent the REQ
+ * @qp_type: type of the QP of the reply's receiver, which sent the REQ
  *
  * Return: its number.
  */

@@ -35,7 +35,7 @@ enum cm_msg_type {
 	CM_MSG_TYPES,
 };
 
-/* What an MRA or REJ answers. */
+/* Which message an MRA or REJ answers. */
 enum cm_about {
 	CM_ABOUT_REQ = 0,
 	CM_ABOUT_REP = 1,
@@ -63,8 +63,8 @@ enum cm_extended_transport {
  * @remote_lid: LID of the receiver's port, 0xffff if the path leaves the subnet
  * @flow_label: 20 bits
  * @rate: enum ib_rate
- * @traffic_class: of the GRH
- * @hop_limit: of the GRH
+ * @traffic_class: traffic class of the GRH
+ * @hop_limit: hop limit of the GRH
  * @sl: service level, 4 bits
  * @subnet_local: 1: the path does not leave the subnet
  * @ack_timeout: local ACK timeout, 5 bits, 4.096 us * 2^n
@@ -87,8 +87,8 @@ struct cm_path {
  * struct cm_req - request for a connection
  * @service_id: service that is asked for
  * @ca_guid: node GUID of the sender's channel adapter
- * @vendor_id: of the enhanced connection establishment, 24 bits
- * @qkey: of the sender's QP, for transports that use one
+ * @vendor_id: vendor ID of the enhanced connection establishment, 24 bits
+ * @qkey: Q_Key of the sender's QP, for transports that use one
  * @qpn: the sender's QP, 24 bits
  * @eecn: the sender's end-to-end context, 24 bits
  * @remote_eecn: the receiver's end-to-end context, 24 bits
@@ -140,7 +140,7 @@ struct cm_req {
 };
 
 /**
- * struct cm_mra - the message named has arrived, the answer takes longer
+ * struct cm_mra - the message named has arrived, and the answer will take longer
  * @about: enum cm_about: what has arrived
  * @service_timeout: time until the answer, 4.096 us * 2^n, 5 bits
  */
@@ -166,15 +166,15 @@ struct cm_rej {
 /**
  * struct cm_rep - acceptance
  * @ca_guid: node GUID of the sender's channel adapter
- * @vendor_id: of the enhanced connection establishment, 24 bits
- * @qkey: of the sender's QP
+ * @vendor_id: vendor ID of the enhanced connection establishment, 24 bits
+ * @qkey: Q_Key of the sender's QP
  * @qpn: the sender's QP, 24 bits; XRC: the QP stands in @eecn
  * @eecn: the sender's end-to-end context or, with XRC, its QP, 24 bits
  * @starting_psn: PSN with which the receiver of this REP begins to send, 24 bits
  * @responder_resources: RDMA READs and atomics that the sender takes at a time
  * @initiator_depth: RDMA READs and atomics that the sender will have under way
  * @target_ack_delay: time the sender's adapter takes to acknowledge, 4.096 us * 2^n, 5 bits
- * @failover_accepted: what became of the alternate path of the REQ, 2 bits, 0: accepted
+ * @failover_accepted: answer about the alternate path of the REQ, 2 bits, 0: accepted
  * @flow_control: 1: end-to-end flow control
  * @rnr_retry_count: 3 bits
  * @srq: 1: the sender's QP has a shared receive queue
@@ -196,7 +196,7 @@ struct cm_rep {
 };
 
 /**
- * struct cm_dreq - the connection shall end
+ * struct cm_dreq - a request to end the connection
  * @remote_qpn: QP (or end-to-end context) of the receiver, 24 bits
  */
 struct cm_dreq {
@@ -216,9 +216,9 @@ struct cm_sidr_req {
 /**
  * struct cm_sidr_rep - the answer; the request id is @remote_id
  * @service_id: the service
- * @vendor_id: of the enhanced connection establishment, 24 bits
+ * @vendor_id: vendor ID of the enhanced connection establishment, 24 bits
  * @qpn: QP of the service, 24 bits
- * @qkey: of the service
+ * @qkey: Q_Key of the service
  * @status: enum ib_cm_sidr_status, or a number that has no name here
  * @info_length: bytes of @info that count, at most IB_CM_SIDR_REP_INFO_LENGTH
  * @info: additional information: with a redirection where to ask, as in ClassPortInfo;
@@ -267,7 +267,8 @@ struct cm_apr {
  * @local_id: communication id of the sender (SIDR_REQ: the request id); SIDR_REP has none
  * @remote_id: communication id of the receiver (SIDR_REP: the request id); REQ and SIDR_REQ have
  *	none
- * @private_data: of the consumer; unpacked it points to all bytes that the message has room for
+ * @private_data: private data of the consumer; unpacked it points to all bytes that the message has
+ *	room for
  * @private_data_len: how many bytes are packed, the rest is 0; unpacked all that there is room
  *	for, since the message does not say how many count
  * @req: REQ

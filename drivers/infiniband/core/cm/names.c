@@ -51,7 +51,7 @@ static const char *const cm_rej_reasons[] = {
 };
 
 /**
- * cm_rej_reason_name() - what a reason of a REJ means
+ * cm_rej_reason_name() - get the name of a reason of a REJ
  * @reason: any number
  *
  * Return: a phrase without a full stop; "unknown reason" for numbers without a meaning here.

@@ -35,7 +35,7 @@ void cm_ids_end(void)
 
 /**
  * cm_number_reserve() - choose the number of an id that nobody finds yet
- * @id: takes it
+ * @id: receives it
  *
  * Context: may sleep.
  * Return: 0, for cm_number_release(); -ENOMEM; -EBUSY if there are too many ids.
@@ -104,9 +104,9 @@ void cm_id_put(struct cm_id *id)
 }
 
 /**
- * cm_id_after() - the next id of a device
+ * cm_id_after() - find the next id of a device
  * @device: device
- * @number: where to look from; takes the id's number
+ * @number: where to look from; receives the id's number
  *
  * Return: the id, for cm_id_put(); or NULL.
  */

@@ -10,10 +10,10 @@
 #include "timing.h"
 
 /**
- * cm_path_of_rec() - a path as a message says it
+ * cm_path_of_rec() - convert a path to the form that messages have
  * @rec: path from here
- * @path: takes it
- * @ack_delay: of the own device, an IBA time
+ * @path: receives it
+ * @ack_delay: ACK delay of the own device, an IBA time
  */
 void cm_path_of_rec(struct sa_path_rec *rec, struct cm_path *path, u8 ack_delay)
 {
@@ -41,9 +41,9 @@ void cm_path_of_rec(struct sa_path_rec *rec, struct cm_path *path, u8 ack_delay)
 EXPORT_SYMBOL_IF_KUNIT(cm_path_of_rec);
 
 /**
- * cm_rec_of_path() - a path that a message says, as one from here
+ * cm_rec_of_path() - convert a path in a message to a path from this side
  * @path: path to here
- * @rec: takes it; its rec_type says which kind it is. P_Key, MTU and service are the caller's to
+ * @rec: receives it; its rec_type says which kind it is. P_Key, MTU and service are the caller's to
  *	add.
  */
 void cm_rec_of_path(const struct cm_path *path, struct sa_path_rec *rec)
@@ -93,9 +93,9 @@ static void load(struct cm_id *id, const struct cm_msg *msg, struct cm_event **e
 }
 
 /**
- * cm_recv_lap() - the peer proposes an alternate path
+ * cm_recv_lap() - handle a proposal of an alternate path
  * @port: where that has arrived
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram, which is freed
  */
 void cm_recv_lap(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)

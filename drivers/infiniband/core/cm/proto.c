@@ -23,7 +23,7 @@
  * @next: state afterwards, if the input is carried out
  * @lap: state of loading an alternate path afterwards, plus 1; 0: as before
  * @send: message to send, plus 1; 0: none
- * @about: what a REJ or MRA is about
+ * @about: enum cm_about of a REJ or MRA
  * @code: its reason or status
  * @event: for the consumer, plus 1; 0: none
  * @error: for a call that is refused; 0: -EINVAL
@@ -308,10 +308,10 @@ static struct cm_rule cm_rule_of(const struct cm_cell *cell, enum ib_cm_state st
 }
 
 /**
- * cm_proto_rule() - what to do about an input
- * @state: of the id
+ * cm_proto_rule() - find the rule for an input
+ * @state: state of the id
  * @lap: state of loading an alternate path
- * @input: what happens
+ * @input: the input
  *
  * A LAP may be sent by the active side only, which the caller sees to.
  *
@@ -341,7 +341,7 @@ static const struct cm_cell cm_orphans[CM_MSG_TYPES] = {
 };
 
 /**
- * cm_proto_orphan() - how to answer a message for which there is no id, and no listener
+ * cm_proto_orphan() - decide how to answer a message for which there is no id and no listener
  * @type: the message
  *
  * Return: a rule of which only @verdict, @send, @about and @code count: CM_DUPLICATE with an
@@ -354,7 +354,7 @@ struct cm_rule cm_proto_orphan(enum cm_msg_type type)
 EXPORT_SYMBOL_IF_KUNIT(cm_proto_orphan);
 
 /**
- * cm_proto_input() - the input that a message is
+ * cm_proto_input() - get the input that a message is
  * @msg: the message, as cm_msg_unpack() gives it
  *
  * Return: the input. Whether a REQ, REP, REJ or SIDR_REQ is another one of its kinds depends on
@@ -438,8 +438,8 @@ static const struct cm_wait_rule cm_waits[ROWS] = {
 };
 
 /**
- * cm_proto_wait() - what a state waits for
- * @state: of an id
+ * cm_proto_wait() - get what an id waits for in a state
+ * @state: state of an id
  * @lap: state of loading an alternate path
  *
  * Return: what for, and which message is under way.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The protocol of the communication manager: for each state of an id and each thing that can
- * happen to it, what is to be done. It knows no device, no lock and no clock: who asks holds the
- * id's lock, looks the rule up, gets ready what may fail (the message of @send), and then carries
- * out the rule, which cannot fail.
+ * happen to it, what is to be done. It knows no device, no lock and no clock: the caller holds the
+ * id's lock, looks the rule up, prepares what may fail (the message of @send), and then carries out
+ * the rule, which cannot fail.
  *
  * States are those of rdma/ib_cm.h. The state of loading an alternate path counts in
  * IB_CM_ESTABLISHED only.
@@ -19,13 +19,13 @@
 #define CM_STATES	(IB_CM_SIDR_REQ_RCVD + 1)
 #define CM_LAP_STATES	(IB_CM_MRA_LAP_RCVD + 1)
 
-/* What can happen to an id: a message for it arrives, its consumer makes a call, time is up. */
+/* What can happen to an id: a message arrives, its consumer makes a call, a timer expires. */
 enum cm_input {
 	/*
-	 * Messages. A REQ is told apart by who finds the id: new for an id that was just made for
-	 * it; again when an id has this remote id and CA already; a peer's when an id in
-	 * IB_CM_REQ_SENT that may connect peer to peer asks for the same service, and
-	 * cm_peer_is_active() says who goes on as the active side.
+	 * Messages. A REQ is one of three inputs, by how its id was found: new for an id that was
+	 * just made for it; again when an id has this remote id and CA already; a peer's when an id
+	 * in IB_CM_REQ_SENT that may connect peer to peer asks for the same service, and
+	 * cm_peer_is_active() says which side goes on as the active one.
 	 */
 	CM_IN_REQ,
 	CM_IN_REQ_AGAIN,
@@ -66,7 +66,7 @@ enum cm_input {
 	CM_IN_CALL_MIGRATED,		/* ib_cm_notify(IB_EVENT_PATH_MIG) */
 	CM_IN_CALL_HANDOFF,		/* the REQ is given to the listener of another service */
 	CM_IN_CALL_DESTROY,
-	CM_IN_CALL_DESTROY_QUIETLY,	/* for want of memory, or no QP to disconnect (XRC) */
+	CM_IN_CALL_DESTROY_QUIETLY,	/* no memory, or no QP to disconnect (XRC) */
 
 	/* Time, and failures of the own side. */
 	CM_IN_SEND_FAILED,		/* no answer, however often it was sent */
@@ -79,15 +79,15 @@ enum cm_input {
 	CM_INPUTS,
 };
 
-/* What an input means in a state. */
+/* How an input is treated in a state. */
 enum cm_verdict {
 	CM_REFUSE,	/* a call fails with @error; a message is dropped */
 	CM_DUPLICATE,	/* a message came before: counted, answered if @send says so, no more */
 	CM_PROCEED,	/* the rule is carried out */
 };
 
-/* What is to be done besides sending, state and event; bits of struct cm_rule.todo. */
-#define CM_DO_CANCEL	BIT(0)	/* nobody waits for an answer to the message under way any more */
+/* Actions besides the message, the state and the event; bits of struct cm_rule.todo. */
+#define CM_DO_CANCEL	BIT(0)	/* the message under way is not repeated any more */
 #define CM_DO_AWAIT	BIT(1)	/* @send is sent again until it is answered: cm_proto_wait() */
 #define CM_DO_EXTEND	BIT(2)	/* the message under way waits as long as the MRA says */
 #define CM_DO_REPEAT	BIT(3)	/* @send has the private data that it had before, if any */
@@ -101,7 +101,7 @@ enum cm_verdict {
 #define CM_NO_EVENT	(-1)
 
 /**
- * struct cm_rule - what to do
+ * struct cm_rule - what to do about an input
  * @verdict: enum cm_verdict
  * @next: enum ib_cm_state afterwards
  * @next_lap: enum ib_cm_lap_state afterwards
@@ -137,10 +137,10 @@ struct cm_rule cm_proto_orphan(enum cm_msg_type type);
 /* The input that a message is: of a REQ, REP or SIDR_REQ the first of its kinds. */
 enum cm_input cm_proto_input(const struct cm_msg *msg);
 
-/* Both connect to each other: does this side stay the active one? */
+/* If both sides connect to each other: does this side stay the active one? */
 bool cm_peer_is_active(u64 local_guid, u32 local_qpn, u64 remote_guid, u32 remote_qpn);
 
-/* What a state waits for. */
+/* What an id waits for in a state. */
 enum cm_wait {
 	CM_WAIT_NOTHING,	/* begins or ends here */
 	CM_WAIT_CONSUMER,	/* the consumer's next call */
@@ -151,7 +151,7 @@ enum cm_wait {
 };
 
 /**
- * struct cm_wait_rule - what a state waits for
+ * struct cm_wait_rule - what an id waits for in a state
  * @kind: enum cm_wait
  * @send: the message under way, for CM_WAIT_ANSWER and CM_WAIT_SERVICE
  */

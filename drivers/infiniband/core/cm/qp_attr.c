@@ -107,14 +107,15 @@ static void rearm_attr(const struct cm_id *id, struct ib_qp_attr *attr, int *mas
 /**
  * ib_cm_init_qp_attr() - attributes that a connection's QP needs next
  * @cm_id: id of the connection
- * @qp_attr: its qp_state is IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; takes what the connection says
- *	for that transition. Address vectors refer to GIDs that the id holds.
- * @qp_attr_mask: takes which attributes these are
+ * @qp_attr: its qp_state is IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; receives what the connection
+ *	says for that transition. Address vectors refer to GIDs that the id holds.
+ * @qp_attr_mask: receives which attributes these are
  *
- * Once an alternate path has been loaded, RTS means to arm it.
+ * After an alternate path has been loaded, RTS stands for arming it.
  *
- * The PSN to receive from is the one that the consumer gives the peer: in the REQ, or in the REP.
- * Who brings a QP to RTR before he sends the REP replaces @qp_attr->rq_psn, which says 0 till then.
+ * The PSN to receive from is the one that the consumer gives the peer, in the REQ or in the REP. A
+ * consumer that moves a QP to RTR before it sends the REP replaces @qp_attr->rq_psn, which is 0
+ * till then.
  *
  * Context: any.
  * Return: 0; -EINVAL for another QP state, or before the connection knows the attributes; -ENODEV

@@ -37,8 +37,8 @@ void cm_sidr_end(void)
 }
 
 /**
- * cm_sidr_forget() - the id's question is answered, or nobody will answer it
- * @id: any id, whose lock is held, or that nobody else has
+ * cm_sidr_forget() - forget an id's question, which is answered or will not be
+ * @id: any id, with its lock held, or that nobody else has
  */
 void cm_sidr_forget(struct cm_id *id)
 {
@@ -50,7 +50,7 @@ void cm_sidr_forget(struct cm_id *id)
 
 /**
  * cm_sidr_enter() - note an id's question
- * @id: id with a route to who asks
+ * @id: id with a route to the peer that asks
  * @msg: the question
  * @wc: its datagram
  *

@@ -9,7 +9,7 @@
 #include "timing.h"
 #include "trace.h"
 
-/* A REJ for want of time comes from one who has not heard of this id, and names its own adapter. */
+/* The sender of a REJ for a time-out may not know this id, and names its own adapter. */
 static u32 rejected_id(const struct cm_msg *msg)
 {
 	if (msg->rej.reason == IB_CM_REJ_TIMEOUT && !msg->remote_id)
@@ -179,7 +179,7 @@ static void trace_refused(const struct cm_id *id, const struct cm_msg *msg)
 	}
 }
 
-/* To one who calls it means nothing yet that the peer has nobody for the service. */
+/* An id of ib_send_cm_req_peer() goes on if its peer has no id for the service yet. */
 static enum cm_input input_of(const struct cm_id *id, const struct cm_msg *msg)
 {
 	if (id->peer && msg->type == CM_MSG_REJ && msg->rej.about == CM_ABOUT_REQ &&
@@ -266,7 +266,7 @@ free:
 }
 
 /**
- * cm_received() - a datagram has arrived
+ * cm_received() - handle a datagram that has arrived
  * @agent: the port's agent
  * @buf: NULL: no message of the manager is a response in the sense of the MAD layer
  * @wc: the datagram, which is freed, now or later

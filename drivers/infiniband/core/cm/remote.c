@@ -30,7 +30,7 @@ static const struct rhashtable_params qp_params = PARAMS(qp_key, by_qp);
 static struct rhashtable peers_by_id;
 static struct rhashtable peers_by_qp;
 
-/* Those in TIMEWAIT, protected by the lock. */
+/* Peers in TIMEWAIT, protected by the lock. */
 static DEFINE_SPINLOCK(waiting_lock);
 static LIST_HEAD(waiting);
 
@@ -111,14 +111,14 @@ static enum cm_bind insert(struct rhashtable *table, struct cm_remote *remote,
 
 /**
  * cm_remote_bind() - take a peer for an id
- * @remote: of the id; bound to no peer
+ * @remote: peer of the id; bound to no peer
  * @ca_guid: the peer's adapter
  * @comm_id: the peer's id
  * @qpn: the peer's QP
- * @other: takes the number of the id that has the peer already
+ * @other: receives the number of the id that has the peer already
  *
  * Context: any.
- * Return: whether the id has it, or who does.
+ * Return: whether the id has the peer now, or another id has it.
  */
 enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, u32 qpn,
 			    u32 *other)
@@ -139,7 +139,7 @@ enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, 
 
 /**
  * cm_remote_unbind() - let others have the peer
- * @remote: of an id, or NULL
+ * @remote: peer of an id, or NULL
  *
  * Context: any.
  */
@@ -168,7 +168,7 @@ u32 cm_remote_find(u64 ca_guid, u32 comm_id)
 }
 
 /**
- * cm_timewait_begin() - an id's connection has ended
+ * cm_timewait_begin() - begin the TIMEWAIT of an id's peer
  * @id: id with a peer, of which it may be destroyed now
  *
  * Context: the id's lock is held.
@@ -189,7 +189,7 @@ void cm_timewait_begin(struct cm_id *id)
 }
 
 /**
- * cm_timewait_done() - a peer is in TIMEWAIT no more
+ * cm_timewait_done() - end the TIMEWAIT of a peer
  * @remote: peer
  *
  * Context: any.

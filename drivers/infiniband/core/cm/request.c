@@ -11,10 +11,10 @@
 #include "trace.h"
 
 /**
- * struct cm_request - a request that is looked at
+ * struct cm_request - a request for a connection that is being handled
  * @port: where it has arrived
  * @wc: the datagram
- * @msg: what it says; LIDs that it could not know are put in
+ * @msg: the decoded message, completed by LIDs that it could not know
  * @id: made for it
  * @event: for its handler
  */
@@ -70,7 +70,7 @@ static void stale(struct cm_request *request, u32 number)
 	cm_id_put(id);
 }
 
-/* A path that leaves the subnet tells no LIDs; they are those that the request came by. */
+/* A path that leaves the subnet has no LIDs; those of the request's datagram are used. */
 static void put_lids(struct cm_path *path, const struct ib_wc *wc)
 {
 	u16 unknown = be16_to_cpu(IB_LID_PERMISSIVE);
@@ -177,7 +177,7 @@ static void write_event(struct cm_request *request, struct cm_id *listener)
 		.remote_qpn = req->qpn,
 		.qp_type = request->id->qp_type,
 		.starting_psn = req->starting_psn,
-		/* What one side starts is what the other answers. */
+		/* What one side initiates is what the other one responds to. */
 		.responder_resources = req->initiator_depth,
 		.initiator_depth = req->responder_resources,
 		.local_cm_response_timeout = req->remote_response_timeout,
@@ -232,7 +232,7 @@ static void take_back(struct cm_event *event)
 	event->listener = NULL;
 }
 
-/* Somebody listens: the id is completed, found from now on, and its handler told. */
+/* Gives the request to a listener: completes and publishes the id, and queues its event. */
 static bool deliver(struct cm_request *request, struct cm_id *listener)
 {
 	struct cm_id *id = request->id;
@@ -256,7 +256,7 @@ static bool deliver(struct cm_request *request, struct cm_id *listener)
 	return false;
 }
 
-/* Takes the peer for the request's id. False if that is not to be, which the peer was told. */
+/* Binds the request's id to the peer. False if that fails; then the peer has got a REJ. */
 static bool bind(struct cm_request *request)
 {
 	const struct cm_msg *msg = &request->msg;
@@ -338,7 +338,7 @@ static bool meet(struct cm_request *request, struct cm_id *caller)
 	return false;
 }
 
-/* Somebody has to listen. Returns true if the id is in use, with the datagram and the event. */
+/* Finds a listener. Returns true if it has got the id, with the datagram and the event. */
 static bool handle(struct cm_request *request, const struct cm_ask *ask)
 {
 	struct cm_id *id = request->id, *listener;
@@ -357,7 +357,7 @@ static bool handle(struct cm_request *request, const struct cm_ask *ask)
 	return false;
 }
 
-/* Who wants the request? What it has given away it has no more. */
+/* Finds who takes the request. @request loses what it gives away. */
 static void look_for(struct cm_request *request)
 {
 	const struct cm_msg *msg = &request->msg;
@@ -381,7 +381,7 @@ static void look_for(struct cm_request *request)
 	}
 }
 
-/* Makes what the request needs. Without memory it is as if it had been lost. */
+/* Allocates what the request needs. If memory is short, the request is dropped. */
 static bool prepare(struct cm_request *request)
 {
 	struct cm_device *device = request->port->device;
@@ -397,9 +397,9 @@ static bool prepare(struct cm_request *request)
 }
 
 /**
- * cm_recv_req() - a request for a connection has arrived
+ * cm_recv_req() - handle a request for a connection
  * @port: where
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram, which is freed, now or with the event
  */
 void cm_recv_req(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)

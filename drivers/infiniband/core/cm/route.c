@@ -64,7 +64,7 @@ attr:
 }
 
 /**
- * cm_route_of_path() - the way along a path
+ * cm_route_of_path() - make the route along a path
  * @device: device
  * @path: the path
  * @sgid_attr: its source GID if it is known, else NULL
@@ -94,7 +94,7 @@ struct cm_route *cm_route_of_path(struct cm_device *device, struct sa_path_rec *
 }
 
 /**
- * cm_route_back() - the way to where a datagram came from
+ * cm_route_back() - make the route back to the sender of a datagram
  * @port: port at which it has arrived
  * @wc: the datagram
  *
@@ -150,7 +150,7 @@ void cm_route_put_later(struct cm_route *route)
 }
 
 /**
- * cm_bth_pkey() - the P_Key with which a datagram was sent
+ * cm_bth_pkey() - get the P_Key with which a datagram was sent
  * @port: port at which it has arrived
  * @wc: the datagram
  *

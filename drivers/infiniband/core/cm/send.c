@@ -50,7 +50,7 @@ void cm_buf_free(struct ib_mad_send_buf *buf)
 /**
  * cm_buf_post() - send a datagram
  * @buf: datagram
- * @msg: what it says
+ * @msg: its contents
  *
  * Context: any.
  * Return: 0: cm_sent() frees it; else the codec's or the MAD layer's error, and it is the caller's.
@@ -220,13 +220,13 @@ void cm_pending_cancel(struct cm_id *id)
 }
 
 /**
- * cm_answer() - answer a message that is no id's
+ * cm_answer() - answer a message that belongs to no id
  * @port: port at which it has arrived
  * @wc: the datagram
- * @to: what it says
+ * @to: its contents
  * @answer: the answer; ids and transaction are filled in
  *
- * Without memory there is no answer, and the peer asks again.
+ * If there is no memory, there is no answer, and the peer asks again.
  *
  * Context: may sleep.
  */

@@ -99,9 +99,9 @@ static bool ask(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_re
 }
 
 /**
- * cm_recv_sidr_req() - a peer asks for the QP of a service
+ * cm_recv_sidr_req() - handle a request for the QP of a service
  * @port: where that has arrived
- * @msg: what it says
+ * @msg: its contents
  * @wc: the datagram, which is freed, now or with the event
  */
 void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)
@@ -126,8 +126,8 @@ void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_
 /**
  * ib_send_cm_sidr_req() - ask for the QP of a service
  * @cm_id: id that does nothing yet
- * @param: whom to ask for what; timeout_ms is how long an answer is waited for, in milliseconds,
- *	max_cm_retries how often it is asked for again
+ * @param: the peer and the question; timeout_ms is how long an answer is waited for, in
+ *	milliseconds, max_cm_retries how often it is asked for again
  *
  * The answer is IB_CM_SIDR_REP_RECEIVED; without one the event is IB_CM_SIDR_REQ_ERROR.
  *
@@ -228,7 +228,7 @@ EXPORT_SYMBOL(ib_send_cm_sidr_rep);
 /**
  * ib_send_cm_sidr_redirect() - say where to ask for the service
  * @cm_id: id of a question (IB_CM_SIDR_REQ_RECEIVED)
- * @where: whom to ask: the redirect part counts
+ * @where: where to ask; only the redirect part is used
  * @private_data: for the peer's event, or NULL
  * @private_data_len: bytes of it, up to IB_CM_SIDR_REP_PRIVATE_DATA_SIZE
  *
@@ -251,7 +251,7 @@ int ib_send_cm_sidr_redirect(struct ib_cm_id *cm_id, const struct ib_class_port_
 }
 EXPORT_SYMBOL(ib_send_cm_sidr_redirect);
 
-/* The path to where an answer redirects, from the one to who has answered. */
+/* Changes the path to the peer that has answered to lead where the answer redirects. */
 static int redirect(struct sa_path_rec *path, const struct ib_class_port_info *where)
 {
 	u32 labels = be32_to_cpu(where->redirect_tcslfl);

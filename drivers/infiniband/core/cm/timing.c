@@ -16,10 +16,10 @@
 #define CM_TIME_UNIT_NS	4096ULL
 
 /**
- * cm_time_to_ms() - an IBA time in milliseconds
+ * cm_time_to_ms() - convert an IBA time to milliseconds
  * @iba_time: 4.096 us * 2^n; above CM_TIME_MAX, which no message can say, it counts as that
  *
- * Rounded up: a wait is never shorter than what was asked for.
+ * Rounds up, so that a wait is never too short.
  *
  * Return: milliseconds, 1 to 8796094.
  */
@@ -55,7 +55,7 @@ u8 cm_ack_timeout(u8 ack_delay, u8 packet_life)
 EXPORT_SYMBOL_IF_KUNIT(cm_ack_timeout);
 
 /**
- * cm_packet_life() - how long a packet may be under way on a path of which an ACK timeout is known
+ * cm_packet_life() - compute the packet lifetime of a path from its ACK timeout
  * @ack_timeout: IBA time, as a REQ or LAP says it
  *
  * Return: IBA time: half of the ACK timeout, as if the delay were nothing.
@@ -67,7 +67,7 @@ u8 cm_packet_life(u8 ack_timeout)
 EXPORT_SYMBOL_IF_KUNIT(cm_packet_life);
 
 /**
- * cm_request_ms() - how long the sender of a REQ or LAP waits before it sends it again
+ * cm_request_ms() - compute how long the sender of a REQ or LAP waits before it repeats it
  * @packet_life: IBA time a packet may be under way
  * @remote_response_timeout: IBA time that the message gives the peer
  *
@@ -80,7 +80,7 @@ u32 cm_request_ms(u8 packet_life, u8 remote_response_timeout)
 EXPORT_SYMBOL_IF_KUNIT(cm_request_ms);
 
 /**
- * cm_reply_ms() - how long the passive side waits before it sends a REP or DREQ again
+ * cm_reply_ms() - compute how long the passive side waits before it repeats a REP or DREQ
  * @local_response_timeout: IBA time that the REQ says, in which the ways are contained
  *
  * Return: milliseconds.
@@ -92,7 +92,7 @@ u32 cm_reply_ms(u8 local_response_timeout)
 EXPORT_SYMBOL_IF_KUNIT(cm_reply_ms);
 
 /**
- * cm_mra_ms() - how long the receiver of an MRA waits for the answer
+ * cm_mra_ms() - compute how long the receiver of an MRA waits for the answer
  * @service_timeout: IBA time that the MRA says
  * @ack_timeout: IBA time of the path, for the way of the answer
  *
@@ -105,7 +105,7 @@ u32 cm_mra_ms(u8 service_timeout, u8 ack_timeout)
 EXPORT_SYMBOL_IF_KUNIT(cm_mra_ms);
 
 /**
- * cm_timewait_ms() - how long a QP that was connected must not be connected again
+ * cm_timewait_ms() - compute how long a QP must not be connected again
  * @ack_timeout: IBA time of the path
  *
  * Return: milliseconds.

@@ -8,9 +8,9 @@
 #include "trace.h"
 
 /**
- * cm_trace_send() - an id sends a message
+ * cm_trace_send() - trace a message that an id sends
  * @id: id
- * @msg: what it says
+ * @msg: its contents
  */
 void cm_trace_send(const struct ib_cm_id *id, const struct cm_msg *msg)
 {
@@ -48,7 +48,7 @@ void cm_trace_send(const struct ib_cm_id *id, const struct cm_msg *msg)
 }
 
 /**
- * cm_trace_repeat() - an id answers a message that came before
+ * cm_trace_repeat() - trace an answer to a message that came before
  * @id: id
  * @answer: with what
  */

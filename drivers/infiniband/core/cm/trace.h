@@ -157,7 +157,7 @@ TRACE_EVENT(icm_send_rep_err,
 	TP_printk("local_id=%u state=%s", __entry->local_id, CM_SHOW_STATE(__entry->state))
 );
 
-/* A reply that nobody waits for. */
+/* A reply that does not belong to any request. */
 TRACE_EVENT(icm_rep_unknown_err,
 	TP_PROTO(unsigned int local_id, unsigned int remote_id, enum ib_cm_state state),
 	TP_ARGS(local_id, remote_id, state),

@@ -12,7 +12,7 @@
  * @sgid_attr: its source GID if it is known, else NULL
  * @remote_qpn: QP of the peer's manager
  * @alternate: alternate path, or NULL
- * @ways: takes them; for cm_ways_take() and cm_ways_free()
+ * @ways: receives them; for cm_ways_take() and cm_ways_free()
  *
  * Context: may sleep.
  * Return: 0, or cm_route_of_path()'s error.
@@ -59,7 +59,7 @@ int cm_ways_add_spare(struct cm_ways *ways)
 /**
  * cm_ways_take() - give an id its ways to the peer
  * @id: id
- * @ways: ways; takes those that the id had
+ * @ways: ways; receives those that the id had
  *
  * Context: the id's lock is held.
  * Return: 0; -ENODEV when the device is gone.

@@ -37,7 +37,7 @@ int cma_attach_device(struct cma_id *id, struct cma_device *cma_dev, u32 port_nu
 		WRITE_ONCE(id->id.device, cma_dev->device);
 		dev_addr->transport = rdma_node_get_transport(cma_dev->device->node_type);
 		dev_addr->sgid_attr = sgid_attr;
-		/* From here on the id is told when the device goes away. */
+		/* From now on the id gets an event when the device is removed. */
 		list_add_tail(&id->device_entry, &cma_dev->ids);
 	}
 	cma_track(id);
@@ -85,7 +85,7 @@ static void translate_ib(const struct sockaddr_ib *sib, struct rdma_dev_addr *de
 /**
  * cma_translate_addr() - link address of a local address
  * @addr: address of one of the three families
- * @dev_addr: takes link address and type; the interface, too, of an IP address
+ * @dev_addr: receives link address and type; the interface, too, of an IP address
  *
  * Context: may sleep.
  * Return: 0, or the error of rdma_translate_ip().
@@ -285,8 +285,8 @@ static bool reaches(struct ib_device *device, u32 port_num, const struct sockadd
 }
 
 /*
- * Who connects to himself does so by the port that has the address; for others an active port of
- * the destination's subnet serves.
+ * An id that connects to its own host uses the port that has the address; others use an active port
+ * of the destination's subnet.
  */
 static int acquire_towards(struct cma_id *id, bool self)
 {

@@ -8,8 +8,8 @@
 #include "cma_priv.h"
 
 /**
- * cma_check_linklocal() - a link-local address is of an interface
- * @dev_addr: takes the interface in bound_dev_if, if it is one
+ * cma_check_linklocal() - check that a link-local address belongs to an interface
+ * @dev_addr: receives the interface in bound_dev_if, if it is one
  * @addr: address of any family
  *
  * Return: 0, or -EINVAL for a link-local IPv6 address without scope id.

@@ -61,7 +61,7 @@ enum rdma_cm_state {
 };
 
 /**
- * enum cma_step - what changes an id's state
+ * enum cma_step - what changes the state of an id
  * @CMA_BIND: it gets a local address: IDLE -> ADDR_BOUND
  * @CMA_UNBIND: binding failed later: ADDR_BOUND -> IDLE
  * @CMA_RESOLVE_ADDR: it looks for the peer's link address: ADDR_BOUND -> ADDR_QUERY
@@ -105,14 +105,14 @@ enum cma_step {
 };
 
 /**
- * struct cma_report - an event that an id's queue carries to its handler
+ * struct cma_report - an event in an id's queue
  * @entry: place in the queue; under the id's lock
  * @queued: it is in the queue; under the id's lock
  * @take: called in process context with the handler lock held, once for each time that
  *	cma_report() returned true.  Makes the step that the event stands for (cma_step()), fills
  *	the event and says whether the handler is to be called; false when the id's state is no
  *	longer one for it (a destroyed id's reports are taken, too).  It ends the report: it may
- *	free it, and who embeds it may use it again from then on.
+ *	free it, and an embedded report may be used again from then on.
  */
 struct cma_report {
 	struct list_head entry;
@@ -121,15 +121,15 @@ struct cma_report {
 };
 
 /**
- * struct cma_id - an id and what stands behind it
- * @id: what the consumer sees
+ * struct cma_id - an id, with what rdma_cm knows of it
+ * @id: the part that the consumer sees
  * @obj: how `rdma resource show cm_id` finds it; published while the id has a device
  * @lock: protects @state, @reports and each report's @queued.  Taken with interrupts off:
  *	neighbours change in softirq context
  * @state: see cma_step(); also read without the lock (cma_state())
  * @reports: events to deliver, in order
  * @report_work: delivers them; holds a reference while it is pending or runs
- * @owner: who made it; @obj takes it over each time that it is published
+ * @owner: the module that made it; given to @obj each time that it is published
  * @handler_lock: held while the handler runs, and by rdma_lock_handler().  @state goes to CONNECT
  *	and from it only with this lock held.  Protects @cm_id, @qp_num, @srq, @seq_num, @ece and
  *	@qkey against the events of ib_cm and iw_cm
@@ -150,16 +150,16 @@ struct cma_report {
  * @neigh_report: UNREACHABLE
  * @bond_report: ADDR_CHANGE
  * @query_report: for address or route resolution, which exclude each other
- * @answer: what the query has found, until the report or who cancels takes it; under @lock
+ * @answer: result of the query, until the report or a cancellation takes it; under @lock
  * @query: the last SA query of a route, which may have ended; with @query_id
  * @query_id: number of @query
  * @used_resolve_ip: rdma_resolve_ip() was called, so rdma_addr_cancel() has something to cancel
- * @cm_id: of the transport; NULL until connecting or listening, and again when its handler is about
- *	to destroy it by its return value
- * @backlog: of rdma_listen()
+ * @cm_id: CM id of the transport; NULL until connecting or listening, and again when its handler is
+ *	about to destroy it by its return value
+ * @backlog: backlog of rdma_listen()
  * @seq_num: first PSN
  * @qkey: Q_Key, 0 while none is set
- * @qp_num: QP number of a connection whose QP the consumer has made himself
+ * @qp_num: QP number of a connection whose QP is not made by rdma_cm
  * @srq: that QP has an SRQ
  * @reuseaddr: others may bind the same port (rdma_set_reuseaddr())
  * @afonly: an IPv6 wildcard does not stand for IPv4 (rdma_set_afonly())
@@ -240,8 +240,8 @@ static inline struct cma_id *to_cma_id(struct rdma_cm_id *id)
 
 /**
  * struct cma_port_config - what configfs sets for a port
- * @gid_type: of GIDs of ids that are not told otherwise
- * @tos: of RoCE ids whose consumer sets none
+ * @gid_type: default GID type of ids
+ * @tos: default type of service of RoCE ids
  */
 struct cma_port_config {
 	enum ib_gid_type gid_type;
@@ -322,7 +322,7 @@ bool cma_step_from(struct cma_id *id, enum cma_step step, enum rdma_cm_state *fr
 int cma_step_table(enum rdma_cm_state from, enum cma_step step);
 #endif
 
-/* State as it is at this moment; who holds no lock must expect that it changes. */
+/* The current state, which may change at any time unless the caller holds a lock. */
 static inline enum rdma_cm_state cma_state(const struct cma_id *id)
 {
 	return READ_ONCE(id->state);
@@ -331,15 +331,15 @@ static inline enum rdma_cm_state cma_state(const struct cma_id *id)
 /* ---- event.c, id.c ----
  *
  * cma_report: queues an event.  Any context that may take a spinlock.  false if it was in the queue
- *	already or the id is being destroyed (then nobody calls @take, and who allocated it frees
- *	it).
+ *	already or the id is being destroyed (then @take is not called, and the caller frees what it
+ *	has allocated).
  * cma_deliver: calls the handler; the handler lock is held.  When it returns other than 0, the
- *	caller destroys the id: in a handler of ib_cm or iw_cm he first sets cm_id to NULL (his own
- *	return value destroys the transport's id), then cma_destroy_unlock().
+ *	caller destroys the id: in a handler of ib_cm or iw_cm it first sets cm_id to NULL (the
+ *	handler's return value destroys the transport's id), then calls cma_destroy_unlock().
  * cma_create_child: an id for a request to @listener: its handler, context, port space, QP type,
  *	namespace and owner; IDLE, no device, no port.
  * cma_destroy_unlock: destroys an id whose handler lock the caller holds.
- * cma_destroy: the same, of an id whose handler lock nobody holds; what rdma_destroy_id() is.
+ * cma_destroy: destroys an id whose handler lock is not held; rdma_destroy_id() calls it.
  */
 
 bool cma_report(struct cma_id *id, struct cma_report *report);
@@ -411,10 +411,10 @@ unsigned long cma_gid_types(struct ib_device *device, u32 port_num);
 /* ---- port.c, bind.c ---- */
 
 /**
- * struct cma_listen_key - whom a request is for
+ * struct cma_listen_key - what a listen and a request have to agree in
  * @net: network namespace
  * @ps: port space
- * @service_id: of the request; its low 16 bits are the port, but for PS_IB and PS_IPOIB
+ * @service_id: service ID of the request; its low 16 bits are the port, but for PS_IB and PS_IPOIB
  * @local: the address that the peer wants to reach, AF_INET, AF_INET6 or AF_IB
  * @device: device on which the request arrived
  * @port_num: its port
@@ -431,8 +431,8 @@ struct cma_listen_key {
 };
 
 /*
- * The state is the caller's: cma_step(id, CMA_BIND) before, CMA_UNBIND when it fails.  Who resolves
- * an address copies the destination to cma_dst_addr() before he binds, because two ids may share a
+ * The state is the caller's: cma_step(id, CMA_BIND) before, CMA_UNBIND when it fails.  To resolve
+ * an address, copy the destination to cma_dst_addr() before binding, because two ids may share a
  * local port if they have different destinations; its family is set to that of the local address.
  *
  * cma_claim_port: makes a shared port the id's own, for listening; -EADDRNOTAVAIL or -EADDRINUSE

@@ -17,7 +17,7 @@
  * @id: id
  * @param: has the consumer's data, of which there may be none
  * @room: bytes that the message has for private data
- * @data: takes the header, if the id has IP addresses, and the consumer's data
+ * @data: receives the header, if the id has IP addresses, and the consumer's data
  *
  * Return: 0, or -EINVAL if that is more than @room.
  */
@@ -117,7 +117,7 @@ static int ib_accept(struct cma_id *id, const struct rdma_conn_param *param)
 	return ib_send_cm_rep(id->cm_id.ib, &rep);
 }
 
-/* The peer's reply has come: the QP becomes ready, and the peer hears of it. */
+/* The peer's reply has come: makes the QP ready, and sends an RTU. */
 static int ib_confirm(struct cma_id *id)
 {
 	int ret;
@@ -137,7 +137,7 @@ static int ib_reject(struct cma_id *id, const void *data, u8 len, u8 reason)
 	return ib_send_cm_rej(id->cm_id.ib, reason, NULL, 0, data, len);
 }
 
-/* Whoever is second answers the peer's request to disconnect instead of sending one. */
+/* If the peer was first to disconnect, answers its request instead of sending one. */
 static int ib_disconnect(struct cma_id *id)
 {
 	int ret;
@@ -283,7 +283,7 @@ static const struct {
 
 /**
  * cma_ib_event() - handler of an id's connection
- * @cm_id: of ib_cm
+ * @cm_id: CM id of ib_cm
  * @ib: its event
  *
  * Context: ib_cm's; one event at a time.

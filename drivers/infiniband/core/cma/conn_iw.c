@@ -87,7 +87,7 @@ const struct cma_transport cma_transport_iw = {
 
 /* ---- events ---- */
 
-/* What came of a request to connect. */
+/* The event for the outcome of a request to connect. */
 static enum rdma_cm_event_type outcome(int status)
 {
 	switch (status) {
@@ -149,7 +149,7 @@ static void end_unlock(struct cma_id *id)
 
 /**
  * cma_iw_event() - handler of an id's connection
- * @cm_id: of iw_cm
+ * @cm_id: CM id of iw_cm
  * @iw: its event
  *
  * Context: iw_cm's work queue; one event at a time.

@@ -24,7 +24,7 @@ static const struct cma_transport *connected_by(struct cma_id *id)
 
 /**
  * rdma_connect_locked() - connect, with the handler lock held
- * @rdma_id: id whose route is resolved
+ * @rdma_id: id with a resolved route
  * @conn_param: parameters; retry counts above 7 mean 7
  *
  * A datagram id asks for the peer's QP and Q_Key; others send a connection request. Ends with
@@ -56,7 +56,7 @@ EXPORT_SYMBOL(rdma_connect_locked);
 
 /**
  * rdma_connect() - connect, or resolve a datagram service
- * @rdma_id: id whose route is resolved
+ * @rdma_id: id with a resolved route
  * @conn_param: parameters; retry counts above 7 mean 7
  *
  * Context: may sleep; not from the id's handler, where rdma_connect_locked() does the same.
@@ -71,7 +71,7 @@ EXPORT_SYMBOL(rdma_connect);
 
 /**
  * rdma_connect_ece() - connect with enhanced connection establishment
- * @rdma_id: id whose route is resolved
+ * @rdma_id: id with a resolved route
  * @conn_param: parameters
  * @ece: data that the request carries
  *

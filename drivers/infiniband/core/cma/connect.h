@@ -22,7 +22,7 @@
 #define CMA_CM_MRA		(IB_CM_MRA_FLAG_DELAY | 24)
 
 /**
- * struct cma_transport - how a kind of id talks to its peer
+ * struct cma_transport - how ids of one transport talk to their peers
  * @connect: send a request
  * @accept: accept the peer's request
  * @confirm: accept the peer's response, for an id without a QP of its own; NULL where there is none

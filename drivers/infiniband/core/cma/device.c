@@ -48,7 +48,7 @@ static struct cma_device *alloc_device(struct ib_device *device)
 	return cma_dev;
 }
 
-/* An id that uses the device, with a reference; NULL if all have been told. */
+/* An id that uses the device, with a reference; NULL if all have got the event. */
 static struct cma_id *next_id(struct cma_device *cma_dev)
 {
 	struct cma_id *id;
@@ -63,7 +63,7 @@ static struct cma_id *next_id(struct cma_device *cma_dev)
 	return id;
 }
 
-/* The device is in no list any more; nobody begins to use it. */
+/* The device is in no list any more, so it gets no new users. */
 static void end_device(struct cma_device *cma_dev)
 {
 	struct cma_id *id;

@@ -2,10 +2,9 @@
 /*
  * Life of an id, and how its events reach the consumer.
  *
- * Whoever destroys an id has its handler lock while he makes the step to DESTROYING: no handler of
- * it runs then, and none is called afterwards, because each looks at the state first.  What is in
- * progress is ended next, without locks, and at last the references of those who still look at the
- * id are waited for.
+ * An id is moved to DESTROYING under its handler lock: no handler of it runs then, and none is
+ * called afterwards, because each checks the state first.  Next, what is in progress is ended,
+ * without locks.  Last, remaining references to the id are waited for.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -118,7 +117,7 @@ EXPORT_SYMBOL(rdma_create_user_id);
 
 /**
  * cma_create_child() - make an id for a request of a peer
- * @listener: whom the request is for
+ * @listener: the id that listens for the request
  *
  * It has the listener's handler, context, port space, QP type, type of service and owner.
  *
@@ -182,7 +181,7 @@ static void deliver_reports(struct work_struct *work)
 
 /**
  * cma_cancel() - end what an id had in progress
- * @id: the id, with a reference of the caller's, who holds no lock
+ * @id: the id, with a reference of the caller, which holds no lock
  * @from: the state that it has left for DEVICE_REMOVAL or DESTROYING
  */
 VISIBLE_IF_KUNIT void cma_cancel(struct cma_id *id, enum rdma_cm_state from)
@@ -214,7 +213,7 @@ static void destroy_cm_id(struct cma_id *id)
 		iw_destroy_cm_id(id->cm_id.iw);
 }
 
-/* Nobody can find the id any more. */
+/* No look-up finds the id any more. */
 static void free_id(struct cma_id *id)
 {
 	if (id->owner.user)
@@ -302,11 +301,11 @@ void rdma_destroy_id(struct rdma_cm_id *id)
 EXPORT_SYMBOL(rdma_destroy_id);
 
 /**
- * cma_remove_id() - tell an id that its device goes away
- * @id: the id, with a reference of the caller's, which this returns
+ * cma_remove_id() - report to an id that its device is removed
+ * @id: the id, with a reference of the caller, which this drops
  *
- * What the id had in progress is ended.  It keeps its device until the consumer destroys it, which
- * he may do by the handler's return value.
+ * Ends what the id has in progress.  The id keeps its device until the consumer destroys it, also
+ * by the handler's return value.
  *
  * Context: may sleep.
  */

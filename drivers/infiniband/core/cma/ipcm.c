@@ -30,13 +30,13 @@ enum ipcm_field {
 	FIELD_RECEIVER	= 20,
 };
 
-/* Where IPv4 stands in the 16 bytes of an address. */
+/* Offset of an IPv4 address in the 16 bytes of an address. */
 #define IPV4_AT	12
 
 static_assert(FIELD_RECEIVER + sizeof(struct in6_addr) == IPCM_HDR_SIZE);
 
 /**
- * ipcm_data_offset() - where the consumer's private data begin
+ * ipcm_data_offset() - get the offset of the consumer's private data
  * @family: address family of the id
  *
  * Return: bytes, 0 for AF_IB, whose requests have no header.
@@ -49,7 +49,7 @@ EXPORT_SYMBOL_IF_KUNIT(ipcm_data_offset);
 
 /**
  * ipcm_pack() - write the header of a request
- * @hdr: takes IPCM_HDR_SIZE bytes
+ * @hdr: receives IPCM_HDR_SIZE bytes
  * @ends: the sender is the local end
  *
  * Return: 0; -EAFNOSUPPORT, without a byte written, unless both ends are IPv4 or both IPv6.
@@ -103,9 +103,9 @@ static void parse_ipv6(struct sockaddr_storage *to, const u8 *from, __be16 port)
 
 /**
  * ipcm_parse() - read the header of a request that has arrived
- * @ends: takes the addresses; the receiver is the local end. Cleared if an error is returned
+ * @ends: receives the addresses; the receiver is the local end. Cleared if an error is returned
  * @hdr: at least IPCM_HDR_SIZE bytes of private data
- * @service_id: of the request; its low 16 bits are the local port
+ * @service_id: service ID of the request; its low 16 bits are the local port
  *
  * Return: 0; -EINVAL for an unknown version of the header; -EAFNOSUPPORT if it holds no IP
  * addresses.

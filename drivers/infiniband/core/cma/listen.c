@@ -48,7 +48,7 @@ static int begin_ib(struct cma_listen *listen)
 
 /**
  * cma_begin_listen() - let the transport listen
- * @listen: listen whose id and device are set; takes the transport's id
+ * @listen: listen whose id and device are set; receives the transport's id
  *
  * Return: 0; -ENOSYS on a device that has neither of the managers at its first port; what ib_cm or
  * iw_cm returned.
@@ -100,7 +100,7 @@ static int listen_everywhere(struct cma_id *id)
 	struct cma_device *cma_dev;
 	int ret;
 
-	/* With the lock held no device comes between the walk and the list of wildcards. */
+	/* The lock keeps devices from coming before the id is in the list of wildcards. */
 	list_for_each_entry(cma_dev, &cma_devices, entry) {
 		if (!listens_there(id, cma_dev))
 			continue;
@@ -113,7 +113,7 @@ static int listen_everywhere(struct cma_id *id)
 }
 
 /**
- * cma_listen_on_new_device() - those who listen everywhere listen on this device, too
+ * cma_listen_on_new_device() - have ids that listen on all devices listen on a new one
  * @cma_dev: the device, not yet in the list of devices
  *
  * Context: may sleep; cma_devices_lock is held for writing.

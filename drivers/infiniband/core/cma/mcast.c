@@ -64,9 +64,9 @@ static void put_mcast(struct cma_mcast *mcast)
 /* ---- Q_Keys ---- */
 
 /**
- * cma_broadcast_group() - the broadcast group of an id's IPoIB interface
+ * cma_broadcast_group() - get the broadcast group of an id's IPoIB interface
  * @id: id with a device
- * @rec: takes the group as the port has joined it
+ * @rec: receives the group as the port has joined it
  *
  * Return: 0 or -EADDRNOTAVAIL.
  */
@@ -177,7 +177,7 @@ static bool take_joined(struct cma_id *id, struct cma_report *report, struct rdm
 	return true;
 }
 
-/* Something has become of the group.  If its last event waits still, it tells this instead. */
+/* Reports a change of the group. If its last event is still queued, that one is changed. */
 static void report_group(struct cma_mcast *mcast, int status, const struct ib_sa_mcmember_rec *rec)
 {
 	scoped_guard(mutex, &mcast->id->mcast_lock) {
@@ -192,7 +192,7 @@ static void report_group(struct cma_mcast *mcast, int status, const struct ib_sa
 /* ---- InfiniBand ---- */
 
 /**
- * cma_sa_joined() - the subnet manager has answered, or the membership is lost
+ * cma_sa_joined() - handle the subnet manager's answer, or the loss of a membership
  * @status: 0 or an errno
  * @sa: the membership
  *
@@ -248,8 +248,8 @@ static void ib_mgid(struct cma_id *id, const struct sockaddr *addr, union ib_gid
 /**
  * cma_sa_join() - ask the subnet manager for a group
  * @id: id with a device
- * @rec: what the group is to be
- * @mask: what of @rec counts
+ * @rec: attributes of the group
+ * @mask: which attributes are valid
  * @context: for the membership
  *
  * Return: the membership or an error pointer.
@@ -289,7 +289,7 @@ static int join_ib(struct cma_mcast *mcast)
 	struct ib_sa_multicast *sa;
 	int ret;
 
-	/* What is not told otherwise is as in the interface's broadcast group. */
+	/* Other attributes are those of the interface's broadcast group. */
 	ret = cma_broadcast_group(id, &rec);
 	if (ret)
 		return ret;
@@ -420,7 +420,7 @@ static void leave_interface(struct cma_mcast *mcast)
 	struct net_device *ndev;
 
 	ndev = dev_get_by_index(mcast->id->id.route.addr.dev_addr.net, mcast->interface);
-	/* One that is gone has left its groups. */
+	/* A device that is gone has left its groups. */
 	if (!ndev)
 		return;
 	join_interface(ndev, (struct sockaddr *)&mcast->addr, false);
@@ -459,8 +459,8 @@ static int join(struct cma_mcast *mcast)
  * @join_state: mask of BIT(FULLMEMBER_JOIN) and so on
  * @context: private data of the group's events
  *
- * MULTICAST_JOIN tells how to reach the group, MULTICAST_ERROR that it could not be joined, or that
- * the membership was lost.
+ * MULTICAST_JOIN has the address of the group; MULTICAST_ERROR says that it could not be joined, or
+ * that the membership was lost.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL in another state, for another id, or for an address that is no group;
@@ -541,10 +541,10 @@ EXPORT_SYMBOL(rdma_leave_multicast);
 /**
  * rdma_leave_multicast_of() - leave the group of a context
  * @id: the id
- * @context: what was given to rdma_join_multicast(), not NULL; one that was not is no error
+ * @context: context of rdma_join_multicast(), not NULL; an unknown one is ignored
  *
- * For who joins by one address several times and must know which of the groups he has left: no
- * event with this context follows, as for rdma_leave_multicast().
+ * This is for a consumer that joins several times by the same address, and has to know which of the
+ * groups it has left.  As with rdma_leave_multicast(), no event with this context follows.
  *
  * Context: may sleep.
  */

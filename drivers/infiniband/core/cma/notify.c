@@ -19,7 +19,7 @@
 static DEFINE_SPINLOCK(neigh_lock);
 static DEFINE_HASHTABLE(neigh_table, 10);
 
-/* Where an id with this destination is; 0 for what has no neighbour. */
+/* The hash of an id with this destination; 0 for an address that has no neighbour. */
 static u32 neigh_hash(int interface, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
@@ -32,7 +32,7 @@ static u32 neigh_hash(int interface, const struct sockaddr *addr)
 	return 0;
 }
 
-/* The id takes events until it is told that its device goes, or is destroyed. */
+/* The id takes events until its device is removed or it is destroyed. */
 static bool takes_events(struct cma_id *id)
 {
 	enum rdma_cm_state state = cma_state(id);
@@ -82,7 +82,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_watch_neighbour);
  */
 void cma_unwatch_neighbour(struct cma_id *id)
 {
-	/* The consumer's last call has ended: nobody adds the id now. */
+	/* The consumer's last call has ended, so the id cannot be added now. */
 	if (!hash_hashed(&id->neigh_entry))
 		return;
 	guard(spinlock_irqsave)(&neigh_lock);
@@ -90,7 +90,7 @@ void cma_unwatch_neighbour(struct cma_id *id)
 }
 
 /**
- * cma_neighbour_changed() - a neighbour may have another link address
+ * cma_neighbour_changed() - handle a neighbour that may have another link address
  * @net: network namespace of the interface: others number theirs alike
  * @interface: index of the interface
  * @addr: IP address of the neighbour
@@ -154,7 +154,7 @@ static bool was_on(struct cma_id *id, const struct net_device *ndev)
 }
 
 /**
- * cma_bond_changed() - a bond uses another of its interfaces
+ * cma_bond_changed() - handle a bond that uses another of its interfaces
  * @ndev: the bond
  *
  * Context: may sleep.

@@ -49,7 +49,7 @@ int rdma_set_ack_timeout(struct rdma_cm_id *id, u8 timeout)
 EXPORT_SYMBOL(rdma_set_ack_timeout);
 
 /**
- * rdma_set_min_rnr_timer() - how long a peer is to wait when the QP has no receive buffer
+ * rdma_set_min_rnr_timer() - set how long a peer is to wait when the QP has no receive buffer
  * @id: id with a QP type that answers requests
  * @min_rnr_timer: the code of RNR NAKs, 0 to 31; 0, the longest, stands for 655.36 ms
  *
@@ -78,7 +78,7 @@ EXPORT_SYMBOL(rdma_set_min_rnr_timer);
  * @id: the id
  * @reuse: other than 0 if so
  *
- * All ids of a port must say so.  An id that listens has its port for itself again.
+ * All ids of a port have to agree.  When an id listens, it does not share its port any more.
  *
  * Context: any.
  * Return: 0; -EINVAL when a listening id is to share its port, or a bound one not to share it any
@@ -124,8 +124,8 @@ EXPORT_SYMBOL(rdma_set_afonly);
 /**
  * rdma_read_gids() - GIDs of an id's two ends
  * @cm_id: the id
- * @sgid: takes the own one; may be NULL
- * @dgid: takes the peer's; may be NULL
+ * @sgid: receives the own one; may be NULL
+ * @dgid: receives the peer's; may be NULL
  *
  * They are zeroes for an id without a device.
  *
@@ -166,7 +166,7 @@ struct iw_cm_id *rdma_iw_cm_id(struct rdma_cm_id *cm_id)
 EXPORT_SYMBOL(rdma_iw_cm_id);
 
 /**
- * rdma_event_msg() - an event in words
+ * rdma_event_msg() - describe an event in words
  * @event: the event
  *
  * Return: a constant text, also for numbers that stand for nothing.
@@ -210,7 +210,7 @@ const char *__attribute_const__ rdma_reject_msg(struct rdma_cm_id *id, int reaso
 }
 EXPORT_SYMBOL(rdma_reject_msg);
 
-/* Was it the peer's consumer who rejected, and not his connection manager? */
+/* Did the peer's consumer reject, and not its connection manager? */
 static bool is_consumer_reject(struct rdma_cm_id *id, int reason)
 {
 	if (rdma_protocol_iwarp(id->device, id->port_num))
@@ -222,7 +222,7 @@ static bool is_consumer_reject(struct rdma_cm_id *id, int reason)
  * rdma_consumer_reject_data() - private data of a consumer who rejected the connection
  * @id: id with a device
  * @ev: its REJECTED event
- * @data_len: takes the number of bytes
+ * @data_len: receives the number of bytes
  *
  * Context: the event's handler.
  * Return: the data as long as the handler runs; NULL and 0 bytes if the peer's consumer was not

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Port spaces: which ids have which ports, and whom a request is for.
+ * Port spaces: the ports of ids, and the listeners of requests.
  *
  * Each network namespace has four port spaces.  A port is there as long as an id has it.  Ids of
  * one port are few: they have different addresses or destinations, or share it because all of them
@@ -82,7 +82,7 @@ static u16 own_port(struct cma_id *id)
 
 /* ---- who may have a port besides others ---- */
 
-/* A property of one address that lets two ids be told apart: both have it, and they differ. */
+/* Do two ids differ in this property of an address, which both have? */
 static bool addrs_differ(const struct sockaddr *a, const struct sockaddr *b)
 {
 	return !cma_addr_is_any(a) && !cma_addr_is_any(b) && !cma_addr_same(a, b);
@@ -117,8 +117,8 @@ static int check_ephemeral(struct cma_port *port, struct cma_id *id)
 }
 
 /*
- * Who asks for a port by its number, or wants to listen, must have another address than the others,
- * unless all share it.
+ * An id that asks for a port by its number, or wants to listen, must have another address than the
+ * port's other ids, unless all of them share it.
  */
 static int check_explicit(struct cma_port *port, struct cma_id *id, bool share)
 {
@@ -161,7 +161,7 @@ static int new_port(struct xarray *space, enum rdma_ucm_port_space ps, u16 numbe
 	join_port(port, id);
 	ret = xa_insert(space, number, port, GFP_KERNEL);
 	if (ret) {
-		/* No reader has seen the port, so nobody is in its list. */
+		/* No reader has seen the port, so its list is empty. */
 		hlist_del_init(&id->port_entry);
 		id->port = NULL;
 		kfree(port);
@@ -276,7 +276,7 @@ int cma_get_port(struct cma_id *id)
 EXPORT_SYMBOL_IF_KUNIT(cma_get_port);
 
 /**
- * cma_claim_port() - an id's port is shared no longer
+ * cma_claim_port() - stop sharing an id's port
  * @id: id with a port
  *
  * Context: may sleep.
@@ -366,8 +366,8 @@ static bool place_matches(struct cma_id *id, const struct cma_listen_key *key)
 }
 
 /**
- * cma_find_listener() - whom a request is for
- * @key: what the request says
+ * cma_find_listener() - find the listener for a request
+ * @key: values of the request
  *
  * Context: any; takes no lock, and as long for ten thousand listeners as for one.
  * Return: the listening id with a reference, or NULL.

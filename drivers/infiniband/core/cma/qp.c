@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The QP of an id, and its way through the states. An id without one has a consumer who makes the
- * same steps himself, with the attributes of rdma_init_qp_attr().
+ * The QP of an id, and its way through the states. If an id has none, its consumer makes the same
+ * steps with a QP of its own and the attributes of rdma_init_qp_attr().
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -11,7 +11,7 @@
 #include "trace.h"
 
 /**
- * cma_transport() - the transport of an id
+ * cma_transport() - get the transport of an id
  * @id: id that has a device
  *
  * Return: the transport; NULL if the id has no device, or one whose port has no connection manager.
@@ -32,10 +32,10 @@ const struct cma_transport *cma_transport(const struct cma_id *id)
 EXPORT_SYMBOL_IF_KUNIT(cma_transport);
 
 /**
- * cma_ib_port_attr() - what is known of a QP before it is connected
+ * cma_ib_port_attr() - get the attributes that a QP has before it is connected
  * @id: id on an InfiniBand or RoCE port
- * @attr: takes port and place of the P_Key
- * @mask: takes the bits of those and of the state
+ * @attr: receives port and place of the P_Key
+ * @mask: receives the bits of those and of the state
  *
  * Return: 0, or -ENOENT if the port has the P_Key no more.
  */
@@ -55,8 +55,9 @@ int cma_ib_port_attr(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 /**
  * rdma_init_qp_attr() - attributes with which a QP reaches its next state
  * @rdma_id: id that has a device
- * @qp_attr: qp_state is the state to reach, IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; takes the rest
- * @qp_attr_mask: takes the attributes that count
+ * @qp_attr: qp_state is the state to reach, IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS; receives the
+ *	rest
+ * @qp_attr_mask: receives the attributes that count
  *
  * Context: may sleep.
  * Return: 0; -EINVAL if the connection is in no state for it; -ENOENT if the port has the P_Key no
@@ -115,7 +116,7 @@ static int datagram_ready(struct ib_qp *qp)
  * rdma_create_qp() - make the QP of an id
  * @rdma_id: id that has a device
  * @pd: PD of that device
- * @qp_init_attr: attributes; takes the port and the sizes that the QP got
+ * @qp_init_attr: attributes; receives the port and the sizes that the QP got
  *
  * The QP is in INIT, or if it is for datagrams ready to send. rdma_connect(), rdma_accept() and
  * rdma_disconnect() take it further.
@@ -190,7 +191,7 @@ static void adjust_rts(struct ib_qp_attr *attr, const struct rdma_conn_param *pa
  * @id: id, which may have no QP
  * @param: the consumer's parameters, or NULL to take what was agreed with the peer
  *
- * INIT is set again, as the rights and the P_Key are known by now.
+ * Moves it to INIT again first, as access rights and P_Key are known by now.
  *
  * Return: 0, also without a QP; errors of rdma_init_qp_attr() and ib_modify_qp().
  */

@@ -12,7 +12,7 @@
 #include "cma_priv.h"
 
 /**
- * struct cma_answer - what a query has found
+ * struct cma_answer - the result of a query
  * @status: 0 or a negative errno
  * @source: address resolution: own address, if @have_source
  * @have_source: the query has chosen a source address

@@ -25,7 +25,7 @@ void cma_put_device(struct cma_device *cma_dev)
 EXPORT_SYMBOL_IF_KUNIT(cma_put_device);
 
 /**
- * cma_get_device() - what rdma_cm knows about a device
+ * cma_get_device() - get rdma_cm's part of a device
  * @device: the device
  *
  * Context: may sleep.
@@ -47,7 +47,7 @@ struct cma_device *cma_get_device(struct ib_device *device)
 EXPORT_SYMBOL_IF_KUNIT(cma_get_device);
 
 /**
- * cma_find_device() - what rdma_cm knows about the device of a name
+ * cma_find_device() - get rdma_cm's part of the device of a name
  * @name: the device's name
  *
  * Context: may sleep.

@@ -45,9 +45,9 @@ static void read_sidr(struct cma_request *request, const struct ib_cm_event *eve
 }
 
 /**
- * cma_read_request() - what a request says of its ends, apart from IP addresses
- * @request: takes it
- * @event: of ib_cm
+ * cma_read_request() - read the ends of a request, apart from IP addresses
+ * @request: receives it
+ * @event: event of ib_cm
  *
  * Return: 0, or -EINVAL for an event that is no request.
  */
@@ -169,8 +169,8 @@ static void fill_ib_address(struct sockaddr_storage *to, const struct cma_reques
 }
 
 /**
- * cma_fill_ib_ends() - the ends of a request as AF_IB addresses
- * @request: takes them
+ * cma_fill_ib_ends() - fill in the ends of a request as AF_IB addresses
+ * @request: receives them
  *
  * The peer's service ID is not known.
  */

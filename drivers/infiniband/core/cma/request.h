@@ -12,9 +12,9 @@
  * struct cma_request - a request for a connection or for a datagram service
  * @device: device that it has reached
  * @port_num: its port
- * @service_id: what it asks for
+ * @service_id: the service that it asks for
  * @pkey: partition
- * @flow_label: of the path
+ * @flow_label: flow label of the path
  * @sgid: own GID, zeroes if not known
  * @dgid: the peer's
  * @has_gids: both are known from the request's path

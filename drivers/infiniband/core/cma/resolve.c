@@ -90,7 +90,7 @@ static int find_loopback(struct cma_id *id)
 	return 0;
 }
 
-/* An AF_IB address is the link address: there is nobody to ask. */
+/* An AF_IB address is the link address, so there is nothing to resolve. */
 static int find_ib(struct cma_id *id)
 {
 	struct sockaddr_ib *peer = (struct sockaddr_ib *)cma_dst_addr(id);
@@ -121,7 +121,7 @@ static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 	id->used_resolve_ip = true;
 	ret = rdma_resolve_ip(cma_src_addr(id), cma_dst_addr(id), dev_addr, timeout_ms,
 			      address_found, false, id);
-	/* Who removes the device may have cancelled before there was anything to cancel. */
+	/* The device's removal may have cancelled before there was anything to cancel. */
 	if (!ret && cma_is_going(id))
 		cma_cancel_query(id, RDMA_CM_ADDR_QUERY);
 	return ret;
@@ -154,7 +154,7 @@ static int refuse_families(sa_family_t source, sa_family_t peer)
 	return rdma_refuse(-EINVAL, "a source of family %u, a destination of %u", source, peer);
 }
 
-/* Binds a new id. Ports are shared by ids that differ in their peers, so the peer is told first. */
+/* Binds a new id. Ids that differ in their peers can share a port, so the peer is set first. */
 static int bind_towards(struct cma_id *id, const struct sockaddr *source,
 			const struct sockaddr *peer)
 {

@@ -114,7 +114,7 @@ static int ask_manager(struct cma_id *id, unsigned long timeout_ms)
 	}
 	WRITE_ONCE(id->query, query);
 	WRITE_ONCE(id->query_id, ret);
-	/* Who removes the device may have cancelled before the number was known. */
+	/* The device's removal may have cancelled before the number was known. */
 	if (cma_is_going(id))
 		ib_sa_cancel_query(ret, query);
 	return 0;

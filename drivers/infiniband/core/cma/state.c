@@ -38,7 +38,7 @@ static const struct {
 };
 
 /**
- * cma_step_table() - where a step leads
+ * cma_step_table() - find the next state of an id
  * @from: state before
  * @step: the step
  *
@@ -54,7 +54,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_step_table);
  * cma_step_from() - make a step, and learn the state before it
  * @id: the id
  * @step: the step
- * @from: takes the state; untouched if the step is not made
+ * @from: receives the state; untouched if the step is not made
  *
  * Context: any; with the handler lock for steps to CONNECT and from it.
  * Return: true if the step was made.

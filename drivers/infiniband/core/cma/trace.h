@@ -14,7 +14,7 @@
 
 #include "cma_priv.h"
 
-/* Every event of an id begins with who it is and which addresses it has. */
+/* Every event of an id begins with its identity and its addresses. */
 #define CMA_TRACE_ID_FIELDS						\
 	__field(u32, cm_id)						\
 	__field(u32, tos)						\
@@ -76,7 +76,7 @@ DECLARE_EVENT_CLASS(cma_qp_class,
 #define CMA_QP_EVENT(_name) \
 	DEFINE_EVENT(cma_qp_class, _name, TP_PROTO(const struct cma_id *id), TP_ARGS(id))
 
-/* Messages that tell the peer a QP number, and the end of the QP. */
+/* Messages that give the peer a QP number, and the end of the QP. */
 CMA_QP_EVENT(cm_send_req);
 CMA_QP_EVENT(cm_send_rep);
 CMA_QP_EVENT(cm_qp_destroy);

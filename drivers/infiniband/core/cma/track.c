@@ -99,7 +99,7 @@ void cma_untrack(struct cma_id *id)
 
 /**
  * cma_track_listen() - let look-ups find an id that listens everywhere on one of the devices
- * @listen: what it has there
+ * @listen: its listen on that device
  *
  * An id with a device is found there already.
  *

@@ -27,7 +27,7 @@ VISIBLE_IF_KUNIT void cma_end_listen(struct cma_listen *listen)
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_end_listen);
 
-/* As long as iw_cm or ib_cm may call, the listen, its id and its device are there. */
+/* The listen, its id and its device exist as long as iw_cm or ib_cm may call back. */
 static void end_listens(struct list_head *ended)
 {
 	struct cma_listen *listen, *next;
@@ -71,7 +71,7 @@ void cma_unlisten(struct cma_id *id)
 	struct cma_listen *listen;
 	LIST_HEAD(ended);
 
-	/* An id that never listened is in no list, so that nobody else can change this. */
+	/* An id that never listened is in no list, so this cannot change. */
 	if (list_empty_careful(&id->listens) && list_empty_careful(&id->wildcard_entry))
 		return;
 	scoped_guard(rwsem_write, &cma_devices_lock) {

@@ -65,7 +65,7 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port, enum rdma_nl_cou
 }
 
 /**
- * rdma_counter_get_mode() - how QPs of a port come to a counter
+ * rdma_counter_get_mode() - get how QPs of a port are bound to counters
  * @dev: device
  * @port: valid port number
  * @mode: by a rule, by hand, or not
@@ -196,7 +196,7 @@ int rdma_counter_bind_qpn(struct ib_device *dev, u32 port, u32 qp_num, u32 count
  * @dev: device
  * @port: port of the QP
  * @qp_num: number of the QP
- * @counter_id: takes the number of the counter
+ * @counter_id: receives the number of the counter
  *
  * Context: may sleep.
  * Return: 0; errors as of rdma_counter_bind_qpn(), and -ENOMEM.

@@ -8,8 +8,8 @@
  * counters and QPs are made under it, never the reverse.
  *
  * A QP that has no port yet may be bound under the lock of any port: the first to write its counter
- * into qp->counter has it.  The lock of that counter's port keeps the counter from then on, so that
- * who holds another port's neither follows the pointer nor looks into a counter that a walk has
+ * into qp->counter has it.  From then on the lock of that counter's port protects the binding.  A
+ * holder of another port's lock must neither follow the pointer nor read a counter that a walk has
  * found without a reference to it.
  */
 #include <kunit/static_stub.h>
@@ -22,7 +22,7 @@
 #include "counter_priv.h"
 
 /**
- * counters_of_port() - what a port has of counters
+ * counters_of_port() - get the counters of a port
  * @device: device with ports
  * @port_num: valid port number
  *
@@ -170,7 +170,7 @@ static int counter_publish(struct rdma_counter *counter, struct ib_qp *qp)
  * counter_begin() - make a counter for a QP, and bind it
  * @qp: QP that a reference or a running request keeps
  * @port_num: its port, whose lock is held
- * @mode: what the counter is made for: the port's rule, or by hand
+ * @mode: whether the counter is made by the port's rule or by hand
  *
  * Return: the counter, which lives while the QP is bound; else an ERR_PTR.
  */
@@ -326,9 +326,9 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
  * @port_num: valid port number
  * @first: number of the first value
  * @num: how many values
- * @sums: what they are added to
+ * @sums: the values are added to these
  *
- * A counter that cannot be read adds what it had when it last could.
+ * A counter that cannot be read adds the values that were read last.
  *
  * Context: may sleep.
  */
@@ -357,7 +357,7 @@ void rdma_counter_add_port(struct ib_device *device, u32 port_num, unsigned int 
 }
 
 /**
- * rdma_counter_get_hwstat_value() - one value of a port, over all counters
+ * rdma_counter_get_hwstat_value() - get a value of a port, summed over all its counters
  * @dev: registered device
  * @port: port number
  * @index: number of the value

@@ -14,7 +14,7 @@
 struct rdma_port_counter *counters_of_port(struct ib_device *device, u32 port_num);
 int counters_possible(struct ib_device *device, u32 port_num);
 
-/* With the port's lock held */
+/* Called with the port's lock held. */
 struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_counter_mode mode);
 int counter_bind(struct rdma_counter *counter, struct ib_qp *qp);
 int counter_unbind(struct ib_qp *qp, bool force);

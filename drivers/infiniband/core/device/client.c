@@ -6,12 +6,12 @@
  * client's entry in device->client_data says so. Devices and clients come and go independently, so
  * each side, when it arrives, attaches itself to everything that is there, and both may meet:
  *
- * - whoever attaches checks, under clients_rwsem, that device and client are both still shown
- *   in their tables and that the pair has no entry yet;
- * - whoever leaves hides itself from its table first and then detaches what is attached, so an
- *   attachment that slipped in before the hiding is seen, and later ones do not happen;
+ * - attaching checks, under clients_rwsem, that device and client are both still visible in their
+ *   tables and that the pair has no entry yet;
+ * - a side that leaves first hides itself in its table, and then detaches what is attached: so an
+ *   attachment just before that is seen, and later ones do not happen;
  * - an attached pair holds a reference on each side, given back after remove() has returned. Both
- *   sides wait for theirs, whoever of them does the detaching.
+ *   sides wait for theirs, whichever of them detaches.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -93,7 +93,7 @@ static int attach(struct ib_device *device, struct ib_client *client)
 	return 0;
 }
 
-/* If the pair is not attached, either it never was or somebody else is detaching it. */
+/* If the pair is not attached, either it never was or another thread is detaching it. */
 static void detach(struct ib_device *device, struct ib_client *client)
 {
 	void *data;
@@ -261,7 +261,7 @@ EXPORT_SYMBOL(ib_unregister_client);
  * ib_set_client_data() - store a client's data for a device
  * @device: device the client is attached or being attached to
  * @client: the client
- * @data: what ib_get_client_data() will return and remove() will be given
+ * @data: value for ib_get_client_data() and remove()
  *
  * Context: any that may take a spinlock; does not fail, the place was made by the attachment.
  */

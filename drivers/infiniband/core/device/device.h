@@ -10,7 +10,7 @@
  *   compat_nets_rwsem (register/)  the table of network namespaces
  *   core->compat_lock              the compat devices that stand for it in other namespaces
  *   core->clients_rwsem            which clients are attached to the device
- *   registry_rwsem (registry.c)    names, and who is visible in the registry
+ *   registry_rwsem (registry.c)    names, and visibility in the registry
  *   ib_clients_rwsem (client.c)    the table of clients
  * Calls into clients are made with clients_rwsem held for reading at the most.
  */
@@ -45,7 +45,7 @@ struct sock;
 #define RDMA_MAX_PORTS 8192
 
 /**
- * struct rdma_device_core - what the core keeps for a device from allocation to release
+ * struct rdma_device_core - the core's data of a device, from allocation to release
  * @device: back pointer
  * @registration_lock: one change of the registration state at a time
  * @registered: between a successful ib_register_device() and its unregistration; protected by
@@ -102,13 +102,13 @@ struct rdma_device_core {
 };
 
 /**
- * struct rdma_port_core - what the core keeps for a port from registration to release
+ * struct rdma_port_core - the core's data of a port, from registration to release
  * @device: back pointer
  * @port_num: number of the port
  * @cache: GID and P_Key tables, see cache/
  * @netdev_lock: protects @netdev and @netdev_tracker
  * @netdev: net device that ib_device_set_netdev() has named, or NULL
- * @netdev_tracker: of the reference to @netdev
+ * @netdev_tracker: tracker of the reference to @netdev
  * @netdev_link: in the table by net device while @netdev is set; walked under RCU
  * @subnet_prefix: upper half of the port's GIDs in host byte order, as the cache last saw it
  * @hw_stats: hardware counters of the port, or NULL; see counter/hw_stats.c
@@ -160,8 +160,8 @@ void ib_device_for_each(void (*visit)(struct ib_device *device));
 int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
 
 /*
- * Every registered device in turn, held by a registration reference which the loop drops. Leaving
- * the loop early passes the reference to whoever leaves it.
+ * Every registered device in turn, held by a registration reference which the loop drops. A loop
+ * that ends early leaves the reference to the caller.
  */
 #define for_each_registered_device(device, index)                                                  \
 	for ((index) = 0; ((device) = ib_registry_next(&(index))); ib_device_put(device))
@@ -190,7 +190,7 @@ void ib_netdevs_release(struct ib_device *device);
 /* Clients: client.c -------------------------------------------------------------------------- */
 
 /**
- * struct ib_client_nl_info - what a client tells netlink about its character device
+ * struct ib_client_nl_info - a client's answer to netlink about its character device
  * @nl_msg: message under construction; the client may add attributes of its own
  * @cdev: the client's character device; the core takes the reference that its caller puts
  * @port: port asked about, or -1 (as u32) when the request named none
@@ -212,7 +212,7 @@ void ib_clients_rename(struct ib_device *device);
 /* Events: event.c ---------------------------------------------------------------------------- */
 
 /**
- * struct ib_event_prehandler - a room of the core that sees events before the handlers do
+ * struct ib_event_prehandler - a function of the core that sees events before the handlers do
  * @entry: in the list of all, in the order in which they were added
  * @handle: sees the event of a registered device; may sleep, and may hand another event to the
  *	    handlers before this one
@@ -233,7 +233,7 @@ void ib_dispatch_event_clients(struct ib_event *event);
 /* Changes of devices: event.c ---------------------------------------------------------------- */
 
 /**
- * struct ib_device_change - what subscribers to changes of devices are told
+ * struct ib_device_change - a change that subscribers are told
  * @device: the device, which stays until they return
  * @port_num: the port whose net device it is about; 0 for changes of the device
  */

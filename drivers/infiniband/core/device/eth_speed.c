@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 #include "device.h"
 
-/* A link that does not tell its lanes is shown as the first row that is not slower. */
+/* A link whose number of lanes is unknown is shown as the first row that is not slower. */
 static const struct {
 	u32 mbps;
 	u16 speed;
@@ -88,8 +88,8 @@ static int ask_netdev(struct net_device *netdev, u32 *mbps, u32 *lanes)
  * ib_get_eth_speed() - speed and width of an Ethernet port
  * @dev: device
  * @port_num: port
- * @speed: takes one of enum ib_port_speed
- * @width: takes one of enum ib_port_width
+ * @speed: receives one of enum ib_port_speed
+ * @width: receives one of enum ib_port_width
  *
  * A net device that does not know its speed counts as one of 1 Gb/s.
  *

@@ -73,10 +73,10 @@ void ib_events_add_prehandler(struct ib_event_prehandler *prehandler)
 }
 
 /**
- * ib_dispatch_event() - report an event to whoever listens
+ * ib_dispatch_event() - report an event to its handlers
  * @event: the event; copied
  *
- * For drivers. Events of a device that is not registered are dropped. Context: any.
+ * Called by drivers. Events of a device that is not registered are dropped. Context: any.
  */
 void ib_dispatch_event(const struct ib_event *event)
 {
@@ -211,7 +211,7 @@ void ib_device_notifier_unregister(struct notifier_block *nb)
  * ib_device_notify() - tell subscribers that a device has come, gone or changed its net device
  * @device: the device
  * @port_num: the port whose net device it is about, 0 for changes of the device
- * @type: what has happened
+ * @type: type of the event
  *
  * Context: may sleep.
  */

@@ -50,15 +50,15 @@ static void set_netdev(struct rdma_port_core *port, struct net_device *netdev)
 }
 
 /**
- * ib_device_set_netdev() - say which net device a port stands on
- * @ib_dev: the device; before it is registered or after
- * @ndev: the net device, or NULL for none any more
+ * ib_device_set_netdev() - set the net device of a port
+ * @ib_dev: the device, registered or not
+ * @ndev: the net device, or NULL to remove it
  * @port: port number
  *
- * For drivers without a get_netdev operation. The core holds a reference until the driver names
- * another net device, or none, or unregisters or frees the device: a driver that is told of the net
- * device's unregistration names none. Naming the one that is named already changes nothing, and
- * listeners hear nothing. Calls for one port do not overlap. Context: may sleep.
+ * Called by drivers without a get_netdev operation. The core holds a reference to the net device
+ * until the driver sets another one, or NULL, or unregisters or frees the device. So a driver sets
+ * NULL when the net device is being unregistered. Setting the same net device again does nothing.
+ * Calls for one port must not overlap. Context: may sleep.
  *
  * Return: 0, -EINVAL for a bad port, or what making the ports returned.
  */
@@ -84,7 +84,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
-	/* The net devices that a device begins with are told of when it is registered. */
+	/* The net devices that a device begins with are reported when it is registered. */
 	if (ib_registry_shown(ib_dev))
 		ib_device_notify(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
 						      RDMA_NETDEV_DETACH_EVENT);
@@ -93,11 +93,12 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 EXPORT_SYMBOL(ib_device_set_netdev);
 
 /**
- * ib_device_get_netdev() - the net device a port stands on
+ * ib_device_get_netdev() - get the net device of a port
  * @ib_dev: the device
  * @port: port number
  *
- * It may be one that is being unregistered: a driver that is told so compares it with its ports'.
+ * It may be a net device that is being unregistered, so that a driver which handles that can
+ * compare it with those of its ports.
  * Context: may sleep.
  *
  * Return: the net device with a reference for dev_put(), or NULL.

@@ -60,7 +60,7 @@ static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int 
 	return client->ops ? &client->ops[op] : NULL;
 }
 
-/* Whoever refuses the request in a function called from here gives the answer its reason. */
+/* A reason that is given for a refusal inside doit() becomes part of the answer. */
 static int run_doit(const struct rdma_nl_cbs *cbs, struct sk_buff *skb, struct nlmsghdr *nlh,
 		    struct netlink_ext_ack *extack)
 {

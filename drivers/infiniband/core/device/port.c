@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-/* Whoever walks the table of net devices reaches a port's core part under RCU. */
+/* Freed by RCU, as a walk of the table of net devices reaches the core part of a port. */
 struct rdma_port_cores {
 	struct rcu_head rcu;
 	struct rdma_port_core port[];
@@ -105,7 +105,7 @@ void ib_ports_release(struct ib_device *device)
 }
 
 /**
- * ib_port_immutable_read() - what never changes about a port
+ * ib_port_immutable_read() - get the constant attributes of a port
  * @dev: registered device
  * @port: valid port number
  *

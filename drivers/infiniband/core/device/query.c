@@ -202,7 +202,7 @@ int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
 		return -EINVAL;
 	if (device->ops.modify_port)
 		return device->ops.modify_port(device, port_num, port_modify_mask, port_modify);
-	/* The CM announces itself on every port. On RoCE there is no subnet manager to hear it. */
+	/* The CM announces itself on every port. On RoCE there is no subnet manager for that. */
 	if (rdma_protocol_roce(device, port_num) &&
 	    !((port_modify->set_port_cap_mask | port_modify->clr_port_cap_mask) & ~IB_PORT_CM_SUP))
 		return 0;
@@ -251,7 +251,7 @@ EXPORT_SYMBOL(ib_set_vf_link_state);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @info: takes the answer
+ * @info: receives the answer
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
@@ -269,7 +269,7 @@ EXPORT_SYMBOL(ib_get_vf_config);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @stats: takes the answer
+ * @stats: receives the answer
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
@@ -287,8 +287,8 @@ EXPORT_SYMBOL(ib_get_vf_stats);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @node_guid: takes that of the node
- * @port_guid: takes that of the port
+ * @node_guid: receives that of the node
+ * @port_guid: receives that of the port
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.

@@ -179,7 +179,7 @@ bool ib_registry_is_empty(void)
 /**
  * ib_registry_announce() - tell user space of a device
  * @device: device in sysfs
- * @action: what happened to it
+ * @action: action of the uevent
  *
  * The message carries the device's path, which a change of its name frees.
  */
@@ -331,7 +331,7 @@ int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_c
  * ib_device_for_each() - visit each registered device
  * @visit: called while the device can neither move nor be unregistered
  *
- * Also devices are visited that are hidden since they are just being renamed or moved. Context: may
+ * Devices that are hidden, because they are being renamed or moved, are visited too. Context: may
  * sleep.
  */
 void ib_device_for_each(void (*visit)(struct ib_device *device))

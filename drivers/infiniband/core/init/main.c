@@ -117,6 +117,6 @@ static void __exit ib_core_exit(void)
 	WARN_ON(!ib_registry_is_empty());
 }
 
-/* Where all are built in, ib_core must begin before drivers and clients. */
+/* If they are built in, ib_core has to be initialised before drivers and clients. */
 fs_initcall(ib_core_init);
 module_exit(ib_core_exit);

@@ -94,7 +94,7 @@ int iwcm_map(struct iwcm_id *cm, bool active)
 			fill_wildcard(&id->m_remote_addr, &id->remote_addr);
 		}
 	}
-	/* CONNECT_REPLY changes m_local_addr to what the driver has really used. */
+	/* CONNECT_REPLY changes m_local_addr to the address that the driver has used. */
 	cm->wire = id->m_local_addr;
 	return iwpm_create_mapinfo(&id->local_addr, &cm->wire, RDMA_NL_IWCM, addr.flags);
 }

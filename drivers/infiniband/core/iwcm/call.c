@@ -46,11 +46,11 @@ EXPORT_SYMBOL(iw_create_cm_id);
  * iw_destroy_cm_id() - destroy an id
  * @cm_id: the id
  *
- * A connection is aborted, a request that was not answered is rejected, a listener listens no
- * more, and requests that it has not told of are rejected. While the driver owes the answer to a
- * connect or accept, this waits for it, and for its event to be handled. Afterwards the handler is
- * not called any more and is not running, unless it is the caller: a handler may destroy its own
- * id, and then has to return 0.
+ * A connection is aborted, and an unanswered request is rejected. A listener stops listening, and
+ * requests that it has not reported yet are rejected. If a connect or accept is in progress in the
+ * driver, this waits until the driver has reported the result, and the event is handled. Afterwards
+ * the handler is not called any more and is not running, unless it is the caller: a handler may
+ * destroy its own id, and then has to return 0.
  *
  * Context: may sleep.
  */
@@ -63,7 +63,7 @@ void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 }
 EXPORT_SYMBOL(iw_destroy_cm_id);
 
-/* The driver has refused what it was told; it reports no events then. */
+/* The driver has refused the operation; it reports no events then. */
 static void failed(struct iwcm_id *cm)
 {
 	struct ib_qp *qp = NULL;
@@ -130,7 +130,7 @@ static struct ib_qp *take_qp(struct iwcm_id *cm, const struct iw_cm_conn_param *
  * @cm_id: an idle id with local_addr and remote_addr set
  * @iw_param: the QP, numbers of RDMA READs under way, private data
  *
- * CONNECT_REPLY says what came of it.
+ * The event CONNECT_REPLY has the result.
  *
  * Context: may sleep; where addresses are mapped, up to 20 s.
  * Return: 0; -EINVAL if the id is not idle or the device has no such QP; the driver's error, or one
@@ -198,7 +198,7 @@ EXPORT_SYMBOL(iw_cm_accept);
 /**
  * iw_cm_reject() - reject a connection request
  * @cm_id: the request's id, which is idle afterwards
- * @private_data: what the peer gets with the refusal
+ * @private_data: data for the peer
  * @private_data_len: bytes of it
  *
  * Context: may sleep.
@@ -251,7 +251,7 @@ int iw_cm_disconnect(struct iw_cm_id *cm_id, int abrupt)
 EXPORT_SYMBOL(iw_cm_disconnect);
 
 /**
- * iw_cm_init_qp_attr() - what to modify in a QP before or while it is connected
+ * iw_cm_init_qp_attr() - get the attributes of a QP that is being connected
  * @cm_id: an id that is no listener and is not closing
  * @qp_attr: with the state that is wanted in qp_state: INIT, RTR or RTS; gets the attributes
  * @qp_attr_mask: gets the attributes' mask, 0 where the driver does it

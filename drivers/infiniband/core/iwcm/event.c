@@ -244,12 +244,12 @@ static struct iwcm_id *take_request(struct iwcm_id *listener, bool *wanted)
 	return request;
 }
 
-/* From now on the id's own worker tells what happens to the connection. */
+/* From now on the id's own worker reports events of the connection. */
 static void let_go(struct iwcm_id *cm)
 {
 	scoped_guard(spinlock_irqsave, &cm->lock) {
 		cm->held = false;
-		/* Who sees this sees what the handler did. */
+		/* Whoever reads NULL sees what the handler has done. */
 		smp_store_release(&cm->runner, NULL);
 		if (cm->n_pending)
 			wake_worker(cm);
@@ -272,7 +272,7 @@ static void tell_request(struct iwcm_id *listener, struct iwcm_id *request, bool
 	iwcm_id_put(request);
 }
 
-/* Tells a consumer what has happened to an id. */
+/* Delivers the events of an id to its consumer. */
 static void iwcm_work(struct work_struct *work)
 {
 	struct iwcm_id *cm = container_of(work, struct iwcm_id, work);
@@ -285,7 +285,7 @@ static void iwcm_work(struct work_struct *work)
 		tell_event(cm, input);
 	while ((request = take_request(cm, &wanted)))
 		tell_request(cm, request, wanted);
-	/* Who sees this sees what the handlers did. */
+	/* Whoever reads NULL sees what the handlers have done. */
 	smp_store_release(&cm->runner, NULL);
 	wake_up_all(&cm->wait);
 	iwcm_id_put(cm);

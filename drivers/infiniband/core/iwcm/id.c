@@ -9,7 +9,7 @@
 
 #include "iwcm.h"
 
-/* Ids that exist: drivers may hold some when the last consumer has gone. */
+/* The number of ids: drivers may hold some when the last consumer has gone. */
 static atomic_t ids = ATOMIC_INIT(0);
 
 static void id_hold(struct iw_cm_id *cm_id)
@@ -83,7 +83,7 @@ void iwcm_id_put(struct iwcm_id *cm)
 /**
  * iwcm_ids_gone() - wait until drivers have released all ids
  *
- * For the module's end: no consumer is left, but a driver may still be closing connections.
+ * Called when the module ends: no consumer is left, but drivers may still be closing connections.
  */
 void iwcm_ids_gone(void)
 {
@@ -131,7 +131,7 @@ static bool must_wait(struct iwcm_id *cm, enum iwcm_input input)
 /**
  * iwcm_step() - let an input change the state of an id
  * @cm: the id
- * @input: what happens to it
+ * @input: the call or event
  * @qp: for IWCM_SET_QP the QP whose reference the id takes over; gets a QP with IWCM_PUT_QP and
  *      IWCM_LEND_QP, whose reference the caller then has. NULL for other inputs
  *

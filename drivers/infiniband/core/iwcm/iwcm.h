@@ -8,8 +8,8 @@
  * address.c (ports that the port mapper finds); state.c (the table of states).  The port mapper's
  * part is in portmap.h.
  *
- * An id has one lock, under which nothing sleeps.  Neither a driver's operation nor a consumer's
- * handler runs under it, but for iw_add_ref, which may be called in any context.
+ * An id has one lock, under which nothing sleeps.  No handler of a consumer and no operation of a
+ * driver is called under it, except iw_add_ref, which may be called in any context.
  */
 #ifndef CORE_IWCM_H
 #define CORE_IWCM_H
@@ -60,11 +60,11 @@ struct iwcm_brief {
 
 /**
  * struct iwcm_id - an id
- * @id: what consumers and drivers see
+ * @id: the part that consumers and drivers see
  * @refs: one of the consumer, until it destroys the id, those of the driver, of a queued @work and
  *        of running calls
  * @lock: protects the members up to @runner, and @id.mapped
- * @state: what it is
+ * @state: its state
  * @qp: the QP of the connection, with a reference that the id holds, or NULL
  * @first: the CONNECT_REPLY that waits, or the CONNECT_REQUEST for which the id was made
  * @brief: the other events that wait, by kind
@@ -81,9 +81,9 @@ struct iwcm_brief {
  * @work: tells the consumer what waits
  * @told: the event that the handler sees; used by @runner alone
  *
- * All that an id needs for the events of a connection is part of it, so that none is lost for want
- * of memory.  A driver may report each kind of event once for each connection; what it says again
- * before the consumer has heard the first is dropped.
+ * All that an id needs for the events of a connection is part of it, so that none is lost when
+ * memory is short.  A driver may report each kind of event once for each connection; a repeated one
+ * is dropped if the consumer has not got the first yet.
  */
 struct iwcm_id {
 	struct iw_cm_id id;

@@ -28,7 +28,7 @@ static struct ctl_table iwcm_sysctls[] = {
 };
 
 /*
- * Who answers here decides where connections go: unlike Linux 6.12, not every user may.
+ * Answers decide where connections go: unlike in Linux 6.12, not every user may give them.
  * REMOVE_MAPPING is only sent, never received.
  */
 static const struct rdma_nl_cbs iwcm_netlink[RDMA_NL_IWPM_NUM_OPS] = {

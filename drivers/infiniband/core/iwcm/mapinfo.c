@@ -74,7 +74,7 @@ bool iwpm_same_address(const struct sockaddr_storage *a, const struct sockaddr_s
 }
 
 /**
- * iwpm_create_mapinfo() - a mapping is in use
+ * iwpm_create_mapinfo() - note that a mapping is in use
  * @local_addr: address that a consumer uses
  * @mapped_addr: address on the wire
  * @nl_client: RDMA_NL_IWCM
@@ -103,7 +103,7 @@ int iwpm_create_mapinfo(struct sockaddr_storage *local_addr, struct sockaddr_sto
 EXPORT_SYMBOL_IF_KUNIT(iwpm_create_mapinfo);
 
 /**
- * iwpm_remove_mapinfo() - a mapping is not used any more
+ * iwpm_remove_mapinfo() - note that a mapping is not in use any more
  * @local_addr: address that a consumer used
  * @mapped_addr: address on the wire
  *
@@ -157,7 +157,7 @@ static void forget_peer(struct peer *peer)
  * iwpm_remember_peer() - keep the address from which a peer will connect
  * @msg: the daemon's message
  *
- * The daemon speaks for whoever sends it datagrams, and not everybody connects who said so: only
+ * Any peer that sends the daemon datagrams gets here, and not all of them connect: only
  * the last IWPM_PEERS addresses are kept.
  *
  * Context: may sleep.
@@ -187,7 +187,7 @@ int iwpm_remember_peer(const struct iwpm_msg *msg)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_remember_peer);
 
 /**
- * iwpm_peers_known() - how many addresses of peers are kept
+ * iwpm_peers_known() - count the kept addresses of peers
  *
  * Return: that.
  */
@@ -296,7 +296,7 @@ static int send_all(u32 portid, u16 version)
 /**
  * iwpm_send_mappings() - tell a daemon of the mappings in use, and how many there are
  * @portid: its port
- * @version: of the messages
+ * @version: version of the messages
  *
  * Says nothing if there are none.
  *

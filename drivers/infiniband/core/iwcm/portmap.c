@@ -134,7 +134,7 @@ static int ask(unsigned int op, struct iwpm_msg *question, struct iwpm_msg *answ
 	return request_end(&request);
 }
 
-/* Nobody receives what is sent to the daemon's port. */
+/* The daemon's netlink port has no receiver any more. */
 static void daemon_gone(void)
 {
 	guard(spinlock)(&iwpm_daemon.lock);
@@ -188,7 +188,7 @@ static int ask_mapping(unsigned int op, struct iwpm_sa_data *pm_msg, u8 nl_clien
 		return 0;
 	if (nl_client != RDMA_NL_IWCM || bond() != IWPM_REGISTERED)
 		return -EINVAL;
-	/* What the flags ask for cannot be said in messages of the first version. */
+	/* Messages of the first version have no field for flags. */
 	if (pm_msg->flags && version() == IWPM_UABI_VERSION_MIN)
 		return -EINVAL;
 	ret = ask(op, &question, &answer, &sent);
@@ -208,10 +208,10 @@ static int ask_mapping(unsigned int op, struct iwpm_sa_data *pm_msg, u8 nl_clien
  * @pm_msg: loc_addr and flags; gets mapped_loc_addr
  * @nl_client: RDMA_NL_IWCM
  *
- * Without a daemon, nothing is done and @pm_msg stays as it is.
+ * Does nothing, and leaves @pm_msg as it is, if there is no daemon.
  *
  * Context: may sleep, at most 10 s.
- * Return: 0; -EINVAL if the daemon does not know us or not @pm_msg's flags, -ETIMEDOUT, -ENOMEM,
+ * Return: 0; -EINVAL if the daemon does not know us or the flags of @pm_msg; -ETIMEDOUT; -ENOMEM;
  * the socket's error; an IWPM_ error of the daemon.
  */
 int iwpm_add_mapping(struct iwpm_sa_data *pm_msg, u8 nl_client)

@@ -22,12 +22,12 @@
 /* ---- messages ---- */
 
 /**
- * struct iwpm_msg - what attributes of a message say; each operation has some of them
+ * struct iwpm_msg - values of a message's attributes, of which each operation has some
  * @seq: number of the request that is answered, or the daemon's number
  * @flags: IWPM_FLAGS_
  * @sent: mappings that were sent
  * @acked: mappings that were understood
- * @version: of the messages
+ * @version: version of the messages
  * @err: 0, or why not
  * @if_name: network interface
  * @dev_name: RDMA device
@@ -60,7 +60,7 @@ int iwpm_msg_parse(const struct nlmsghdr *nlh, unsigned int op, struct iwpm_msg 
 
 /* How a message travels. */
 enum iwpm_road {
-	IWPM_TO_ALL,	/* to whoever listens to the group */
+	IWPM_TO_ALL,	/* to all listeners of the group */
 	IWPM_PATIENT,	/* to the daemon, which may have to read others first */
 	IWPM_AT_ONCE,	/* to the daemon, which waits for its own message to be handled */
 };
@@ -84,10 +84,10 @@ enum iwpm_bond {
 /**
  * struct iwpm_daemon - the daemon
  * @lock: protects all members but @patience
- * @bond: what it and we know of each other
+ * @bond: what daemon and kernel know of each other
  * @absent: nobody listened when we asked; it will speak when it comes
  * @portid: its netlink port, or 0
- * @version: of the messages that both understand
+ * @version: version of the messages that both understand
  * @echo: number of its last message
  * @requests: struct iwpm_request that it has not answered
  * @patience: how long an answer may take, in jiffies
@@ -106,17 +106,17 @@ struct iwpm_daemon {
 extern struct iwpm_daemon iwpm_daemon;
 
 /**
- * struct iwpm_request - a question, on the stack of who asks
+ * struct iwpm_request - a request to the daemon, on the stack of its caller
  * @entry: in the daemon's requests
  * @seq: its number
  * @op: RDMA_NL_IWPM_ operation
- * @question: what was asked
- * @answer: what came back
+ * @question: the request
+ * @answer: the answer
  * @err: 0, or why not: an IWPM_ error of the daemon
  * @answered: there is an answer
  * @done: there is an answer
  *
- * The daemon's lock protects the list, @answer, @err and @answered: whoever asks takes the request
+ * The daemon's lock protects the list, @answer, @err and @answered: the caller takes the request
  * off the list before its stack goes.
  */
 struct iwpm_request {

@@ -11,7 +11,7 @@
 #include "iwcm.h"
 #include "portmap.h"
 
-/* What an attribute is. */
+/* Types of attributes. */
 enum kind {
 	NUMBER,		/* of as many bytes as the member has */
 	TEXT,		/* with a NUL within the member's size */
@@ -21,9 +21,9 @@ enum kind {
 /**
  * struct field - an attribute and its member of struct iwpm_msg
  * @type: IWPM_NLA_ number
- * @kind: what it is
- * @offset: of the member
- * @size: of the member, in bytes
+ * @kind: type of the attribute
+ * @offset: offset of the member
+ * @size: size of the member, in bytes
  * @since: version of the messages that has it, 0 for all
  */
 struct field {
@@ -175,8 +175,8 @@ u32 iwpm_next_seq(void)
  * @op: RDMA_NL_IWPM_ operation that the kernel sends
  * @seq: its number
  * @flags: NLM_F_ flags
- * @msg: what it says
- * @version: of the messages: attributes that came later are left out
+ * @msg: its contents
+ * @version: version of the messages: attributes that came later are left out
  *
  * Context: any.
  * Return: 0, or -EMSGSIZE with nothing appended if @skb has no room.
@@ -257,7 +257,7 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_msg_parse);
 /**
  * iwpm_transmit() - send a message
  * @skb: the message, consumed
- * @road: to whom, and may that take time?
+ * @road: the receiver, and whether that may take time
  * @portid: the daemon's port, but for IWPM_TO_ALL
  *
  * The daemon is one of the initial network namespace.

@@ -34,7 +34,7 @@ static struct iwpm_request *find_request(u32 seq, unsigned int op)
 	return NULL;
 }
 
-/* The caller holds the daemon's lock: who asked may go as soon as it is released. */
+/* The caller holds the daemon's lock: the request may go as soon as it is released. */
 static void answer(struct iwpm_request *request, const struct iwpm_msg *msg, int err)
 {
 	if (msg)
@@ -45,7 +45,7 @@ static void answer(struct iwpm_request *request, const struct iwpm_msg *msg, int
 }
 
 /**
- * iwpm_register_pid_cb() - the daemon knows us
+ * iwpm_register_pid_cb() - handle the answer to registering with the daemon
  * @skb: not used
  * @cb: has the message
  *
@@ -105,7 +105,7 @@ static int mapping_cb(struct netlink_callback *cb, unsigned int op)
 }
 
 /**
- * iwpm_add_mapping_cb() - a local address is mapped
+ * iwpm_add_mapping_cb() - handle the mapping of a local address
  * @skb: not used
  * @cb: has the message
  *
@@ -118,7 +118,7 @@ int iwpm_add_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_add_mapping_cb);
 
 /**
- * iwpm_add_and_query_mapping_cb() - a local and a peer's address are mapped
+ * iwpm_add_and_query_mapping_cb() - handle the mappings of a local and a peer's address
  * @skb: not used
  * @cb: has the message
  *
@@ -131,7 +131,7 @@ int iwpm_add_and_query_mapping_cb(struct sk_buff *skb, struct netlink_callback *
 EXPORT_SYMBOL_IF_KUNIT(iwpm_add_and_query_mapping_cb);
 
 /**
- * iwpm_remote_info_cb() - a peer will connect from this address
+ * iwpm_remote_info_cb() - handle the address from which a peer will connect
  * @skb: not used
  * @cb: has the message
  *
@@ -150,7 +150,7 @@ int iwpm_remote_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_remote_info_cb);
 
 /**
- * iwpm_mapping_error_cb() - the daemon refuses a request
+ * iwpm_mapping_error_cb() - handle the daemon's refusal of a request
  * @skb: not used
  * @cb: has the message
  *
@@ -180,7 +180,7 @@ static void heard_anew(const struct netlink_callback *cb)
 }
 
 /**
- * iwpm_mapping_info_cb() - a daemon has begun and wants to know the mappings in use
+ * iwpm_mapping_info_cb() - handle a new daemon's request for the mappings in use
  * @skb: not used
  * @cb: has the message
  *
@@ -205,7 +205,7 @@ int iwpm_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_mapping_info_cb);
 
 /**
- * iwpm_ack_mapping_info_cb() - the daemon has read the mappings in use
+ * iwpm_ack_mapping_info_cb() - handle the daemon's confirmation of the mappings in use
  * @skb: not used
  * @cb: has the message, with how many it understood
  *
@@ -231,11 +231,11 @@ static int send_hello(u32 portid, u16 version)
 }
 
 /**
- * iwpm_hello_cb() - a daemon begins
+ * iwpm_hello_cb() - handle the first message of a daemon
  * @skb: not used
- * @cb: has the message, with the version of messages that it speaks
+ * @cb: has the message, with the version that the daemon speaks
  *
- * Both use the lower version from now on.
+ * From now on both sides use the lower version.
  *
  * Return: 0; -EINVAL for a malformed message; -ENOMEM, or the socket's error, if it could not be
  * answered.

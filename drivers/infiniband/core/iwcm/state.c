@@ -2,8 +2,8 @@
 /*
  * What calls and events do to an id in each state.
  *
- * An id waits where the driver has been told to do something and has not said yet what came of it:
- * whoever destroyed or disconnected it then would pull it away under the driver.  The id's own
+ * Calls wait while the driver carries something out and has not reported the result yet: destroying
+ * or disconnecting the id then would pull it away from under the driver.  The id's own
  * handler cannot wait for CONNECT_REPLY and ESTABLISHED, which are reported after it has returned;
  * destroying there aborts the connection instead.
  */
@@ -77,7 +77,7 @@ static const struct iwcm_step steps[IWCM_STATES][IWCM_INPUTS] = {
 		[IWCM_CALL_INIT_ATTR] = STEP(ESTABLISHED, 0),
 		[IWCM_CALL_DESTROY] = STEP(DESTROYED, IWCM_ABORT_QP | IWCM_PUT_QP),
 		[IWCM_CALL_DESTROY_INSIDE] = STEP(DESTROYED, IWCM_ABORT_QP | IWCM_PUT_QP),
-		/* Consumers hear of the CLOSE that follows. */
+		/* Consumers get the CLOSE that follows. */
 		[IWCM_EV_DISCONNECT] = STEP(CLOSING, 0),
 		[IWCM_EV_CLOSE] = STEP(IDLE, IWCM_TELL | IWCM_PUT_QP),
 	},
@@ -92,7 +92,7 @@ static const struct iwcm_step steps[IWCM_STATES][IWCM_INPUTS] = {
 /**
  * iwcm_step_of() - look an input up
  * @state: state of the id
- * @input: what happens to it
+ * @input: the call or event
  *
  * Context: any.
  * Return: what that does.
@@ -104,7 +104,7 @@ struct iwcm_step iwcm_step_of(enum iwcm_state state, enum iwcm_input input)
 EXPORT_SYMBOL_IF_KUNIT(iwcm_step_of);
 
 /**
- * iwcm_state_name() - a state for the reason of a refusal
+ * iwcm_state_name() - get a state's name for the reason of a refusal
  * @state: the state
  *
  * Return: a constant text.

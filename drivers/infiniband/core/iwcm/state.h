@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * enum iwcm_state - what an id is
+ * enum iwcm_state - states of an id
  * @IWCM_IDLE: neither connected nor about to be
  * @IWCM_LISTENING: the driver is being told to listen; requests may already arrive
  * @IWCM_LISTEN: listens
@@ -89,7 +89,7 @@ enum iwcm_input {
 #define IWCM_TURN_DOWN	BIT(8)	/* the driver is told to reject */
 
 /**
- * struct iwcm_step - what an input does in a state
+ * struct iwcm_step - the effect of an input in a state
  * @next: the state after it
  * @action: IWCM_TAKEN and what else is to be done; 0: calls are refused, events are dropped
  */

@@ -18,7 +18,7 @@ void mad_access_forget_port(struct mad_port *port);
 void mad_access_end(struct mad_agent *agent);
 int mad_access_check(struct mad_agent *agent, u16 pkey_index);
 
-/* For tests; the second is otherwise called when the policy has changed. */
+/* Exposed for tests; the second one is called when the policy has changed. */
 int mad_access_manage_subnet(void *blob, const char *device, u32 port_num);
 void mad_access_policy_changed(void);
 #else

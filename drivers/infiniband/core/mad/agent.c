@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Agents: who has registered for which requests, and who is asked for by the TID of a response.
+ * Agents: their registrations for requests, and which agent the TID of a response belongs to.
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
@@ -25,7 +25,7 @@ static u32 next_hi_tid;
 /**
  * mad_agent_make() - make an agent and let it be found
  * @qp: QP that it uses; the agent takes the caller's reference of the port
- * @req: what it takes, or NULL
+ * @req: the requests that it takes, or NULL
  * @template: its public part
  *
  * Context: may sleep.

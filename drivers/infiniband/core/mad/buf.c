@@ -44,7 +44,7 @@ int ib_is_mad_class_rmpp(u8 mgmt_class)
 EXPORT_SYMBOL(ib_is_mad_class_rmpp);
 
 /**
- * ib_get_mad_data_offset() - where do the data of a MAD begin?
+ * ib_get_mad_data_offset() - get the offset of the data of a MAD
  * @mgmt_class: class
  *
  * Context: any.
@@ -276,7 +276,7 @@ void ib_free_send_mad(struct ib_mad_send_buf *send_buf)
 EXPORT_SYMBOL(ib_free_send_mad);
 
 /**
- * ib_get_rmpp_segment() - where do the data of a segment go?
+ * ib_get_rmpp_segment() - get the data of a segment
  * @send_buf: buffer of a message in segments, not under way
  * @seg_num: number of the segment, from 1 to @send_buf->seg_count
  *
@@ -338,7 +338,7 @@ void mad_recv_free(struct mad_recv *recv)
 
 /**
  * ib_free_recv_mad() - free a MAD that was received
- * @mad_recv_wc: what the receive handler was given
+ * @mad_recv_wc: argument of the receive handler
  *
  * Context: any; the agent may be gone.
  */

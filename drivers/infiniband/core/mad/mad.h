@@ -6,10 +6,10 @@
  * InfiniBand, QP0. A MAD that arrives is offered to the driver, which may answer for the device;
  * what the driver leaves goes to the agent that waits for it or has registered for it.
  *
- * What each file knows, from the top down:
+ * What each file deals with, from the top down:
  *   client.c     devices that come and go, QPs that fail
  *   agent.c      who registers for what
- *   recv.c       the way of a MAD that has arrived
+ *   recv.c       what becomes of a MAD that arrives
  *   reassembly.c MADs that arrive in many packets
  *   reply.c      answers that the core itself gives
  *   send.c       MADs that are sent, also in many packets

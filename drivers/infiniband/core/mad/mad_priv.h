@@ -6,8 +6,8 @@
  * are under way. It is taken in any context. No handler and no operation of the driver that may
  * sleep is called while it is held.
  *
- * A MAD that is under way has references from whoever is going to do something with it; the last
- * one that is dropped ends it:
+ * A MAD that is under way has a reference for each thing that is still to be done with it; dropping
+ * the last one ends it:
  *   at_qp   it is in a queue, waits for its turn to be in one, or for the local loop
  *   waits   a response is expected
  *   unacked segments of it are still to be acknowledged
@@ -36,7 +36,8 @@ struct mad_timer;
 /**
  * struct mad_timer - something that happens when its time has come
  * @node: in the port's timers, with a time of ktime_get()
- * @expired: what happens; called with the port's lock held, after which the timer may be gone
+ * @expired: called when the time is over, with the port's lock held, after which the timer may be
+ *	gone
  */
 struct mad_timer {
 	struct timerqueue_node node;
@@ -129,16 +130,16 @@ struct mad_port {
 /**
  * struct mad_agent - an agent
  * @agent: as its owner sees it
- * @refs: its owner's, those of its send buffers, and of whoever is calling it
+ * @refs: its owner's, those of its send buffers, and of running calls of its handlers
  * @gone: completed when the last is dropped
  * @port: its port
  * @qp: its QP
  * @dev_index: index of the device, which may have gone
- * @req: what it takes; no method if it has registered for nothing
+ * @req: the requests that it takes; without methods if it takes none
  * @entry: in @port->agents
  * @closed: nothing is posted any more
  * @sends: MADs under way, struct mad_send
- * @queue: those that wait for room in the QP
+ * @queue: MADs that wait for room in the QP
  * @eager: in @qp->eager while @queue is not empty
  * @partial: messages of which segments have arrived, struct mad_partial
  * @partials: their number
@@ -162,7 +163,7 @@ struct mad_agent {
 };
 
 /**
- * struct mad_send - a MAD that is to be sent, and what is going on with it
+ * struct mad_send - a MAD that is sent, and its state
  * @buf: as its owner sees it
  * @agent: by which agent
  * @internal: the core's own: nobody is told of its end
@@ -191,7 +192,7 @@ struct mad_agent {
  * @flushed: how often it came back since the QP had failed
  * @tx: segments and window
  * @status: how it ends
- * @vendor_err: what the device or the peer said of it
+ * @vendor_err: error code of the device or the peer
  * @mad: the MAD, or the head of each segment
  */
 struct mad_send {
@@ -225,7 +226,7 @@ struct mad_send {
 };
 
 /**
- * struct mad_segment - what differs between the segments of a message
+ * struct mad_segment - the part of a segment that differs from the others of its message
  * @entry: in @segs of its message
  * @num: number, from 1
  * @data: bytes behind the head

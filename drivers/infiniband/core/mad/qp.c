@@ -40,7 +40,7 @@ static int modify(struct mad_qp *qp, enum ib_qp_state state)
 	return ib_modify_qp(qp->qp, &attr, mask);
 }
 
-/* From RESET to work. */
+/* Moves a QP from RESET to RTS, and fills its receive queue. */
 static int start(struct mad_qp *qp)
 {
 	int ret = modify(qp, IB_QPS_INIT);
@@ -163,7 +163,7 @@ static int make(struct mad_qp *qp)
 	return 0;
 }
 
-/* Ends what mad_qps_open() has begun, as far as it came. Nobody posts any more. */
+/* Undoes mad_qps_open(), as far as it got. No more MADs are posted. */
 static void end(struct mad_port *port)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(port->qp); i++) {

@@ -134,7 +134,7 @@ bool mad_queue_withdraw(struct mad_send *send)
 }
 
 /**
- * mad_queue_sent() - the QP has done with a MAD
+ * mad_queue_sent() - handle the completion of a send
  * @send: the MAD, which is in no queue any more
  *
  * Context: the port's lock is held.
@@ -179,7 +179,7 @@ int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv)
 }
 
 /**
- * mad_queue_received() - the QP has done with a buffer
+ * mad_queue_received() - handle the completion of a receive
  * @recv: buffer, in which a MAD is or not
  */
 void mad_queue_received(struct mad_recv *recv)

@@ -8,9 +8,9 @@
 
 #include "mad_priv.h"
 
-/* Without a new segment for so long, the rest of a message does not come. */
+/* A message without a new segment for this time is given up. */
 #define STALL_MS 40000
-/* For so long after its end a message is known, in case its last acknowledgment was lost. */
+/* A complete message is kept for this time, in case its last acknowledgment was lost. */
 #define LINGER_MS 10000
 /* Messages that an agent may be receiving, and segments of them at a port. */
 #define MAX_PARTIALS 512
@@ -25,13 +25,13 @@
  * @packets: struct ib_mad_recv_buf, in order; empty when the message is complete
  * @count: their number
  * @delivered: it is complete
- * @tid: of its header, as the following
+ * @tid: TID of its header, as the following
  * @mgmt_class: the same
  * @method: the same
- * @slid: who sends it
+ * @slid: its sender
  * @src_qp: the same
  * @routed: its packets have a GRH
- * @sgid: who sends it, 0 unless @routed
+ * @sgid: its sender, 0 unless @routed
  */
 struct mad_partial {
 	struct list_head entry;
@@ -195,7 +195,7 @@ static struct mad_recv *complete_message(struct mad_partial *partial)
 	return first;
 }
 
-/* What is said to the other side: about segments, or why no more of them are wanted. */
+/* An answer to the sender: an acknowledgment of segments, or a reason to stop or abort. */
 struct rmpp_answer {
 	u8 type;
 	u8 status;
@@ -255,7 +255,7 @@ static bool is_awaited(struct mad_agent *agent, struct mad_recv *recv)
 	return true;
 }
 
-/* What became of a segment. */
+/* Result for a segment. */
 struct taken {
 	struct mad_partial *partial;	/* its message, whose timer stands still; or NULL */
 	struct mad_recv *message;	/* the same if it is complete now */
@@ -366,7 +366,7 @@ static bool is_unacked_or_waits(const struct mad_send *send)
 	return send->unacked || send->waits;
 }
 
-/* The other side gives up: what is sent to it, or what it sends, with the request for that. */
+/* The other side aborts: what is sent to it, or what it sends, with the request for it. */
 static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
 {
 	struct mad_partial *partial;
@@ -387,7 +387,7 @@ static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
 }
 
 /**
- * mad_reassemble() - a MAD has arrived for an agent for which the core runs RMPP
+ * mad_reassemble() - handle a MAD for an agent for which the core runs RMPP
  * @agent: agent
  * @recv: the MAD, which is the function's
  *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The way of a MAD that has arrived: is it sound, does its route end here, does the driver answer,
- * which agent wants it.
+ * What becomes of a MAD that arrives: is it valid, does its route end here, does the driver answer
+ * it, which agent gets it?
  *
- * Before anything of this happens, the QP has a new buffer in place of the one that the MAD is in.
- * If there is no memory for that, the MAD is dropped and its buffer used again.
+ * First a new buffer is posted in place of the MAD's. If there is no memory for one, the MAD is
+ * dropped and its buffer is posted again.
  */
 #include <linux/cleanup.h>
 #include <linux/slab.h>
@@ -14,7 +14,7 @@
 #include "smi.h"
 #include "trace.h"
 
-/* Whoever allocates for a MAD that has arrived does without it rather than wait for memory. */
+/* Allocations for a MAD that has arrived fail rather than wait long for memory. */
 #define GFP_ARRIVED (GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 static bool is_sound(const struct mad_recv *recv)
@@ -36,7 +36,7 @@ static bool is_sound(const struct mad_recv *recv)
 	return recv->qp->index;
 }
 
-/* A switch forwards what is for others. Returns whether the packet is for this node. */
+/* A switch forwards packets for other nodes. Returns whether the packet is for this node. */
 static bool route(struct mad_recv *recv)
 {
 	struct mad_port *port = recv->qp->port, *out;
@@ -83,7 +83,7 @@ static bool ask_driver(struct mad_recv *recv)
 		return false;
 	result = device->ops.process_mad(device, 0, port->port_num, &recv->wc, &recv->grh,
 					 (struct ib_mad *)recv->mad, out, &size, &pkey_index);
-	/* What it could not deal with goes on as what it did not want. */
+	/* A MAD that the driver failed to process goes on as one that it did not take. */
 	if (!(result & IB_MAD_RESULT_SUCCESS))
 		result = 0;
 	if ((result & IB_MAD_RESULT_REPLY) && !(result & IB_MAD_RESULT_CONSUMED))
@@ -261,7 +261,7 @@ static struct mad_send *next_looped(struct mad_port *port)
 	return send;
 }
 
-/* What a packet looks like that has not been on any wire. */
+/* Makes the received form of a packet that has not been on any wire. */
 static struct mad_recv *looped(struct mad_send *send)
 {
 	const struct ib_smp *smp = (struct ib_smp *)send->mad;
@@ -287,10 +287,10 @@ static struct mad_recv *looped(struct mad_send *send)
 }
 
 /**
- * mad_loop_work() - let arrive what is sent to this port itself by an empty directed route
+ * mad_loop_work() - receive MADs that are sent to this port itself, by an empty directed route
  * @work: the port's loop_work
  *
- * Whoever sends may not be able to wait for the driver, which often has to ask the device.
+ * This is a work item because a sender may be unable to sleep, and the driver may ask the device.
  */
 void mad_loop_work(struct work_struct *work)
 {

@@ -59,7 +59,7 @@ void mad_reply_post(struct mad_send *send)
  * mad_reply() - send the answer of the driver
  * @port: port by which it leaves
  * @recv: MAD that is answered, or forwarded
- * @mad: what is sent
+ * @mad: the MAD to send
  * @size: its length in bytes
  * @pkey_index: its P_Key
  *

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MADs that are under way: who waits for them and how long, which response belongs to which, and
- * how they end.
+ * MADs that are under way: how long they wait, which response belongs to which, and how they end.
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
@@ -86,8 +85,8 @@ static u32 tid_key(__be64 tid)
 }
 
 /**
- * mad_send_begin() - a MAD is under way
- * @send: MAD; the reference is the caller's, who has set its TID
+ * mad_send_begin() - note that a MAD is under way
+ * @send: MAD, with a reference of the caller, which has set its TID
  *
  * Context: the port's lock is held.
  */
@@ -104,7 +103,7 @@ void mad_send_begin(struct mad_send *send)
 }
 
 /**
- * mad_send_undo() - a MAD is not under way after all, and nobody is told
+ * mad_send_undo() - undo mad_send_begin(), without a completion for the agent
  * @send: MAD
  *
  * Context: the port's lock is held, ever since mad_send_begin().
@@ -149,7 +148,7 @@ void mad_send_put(struct mad_send *send)
 }
 
 /**
- * mad_send_left_qp() - a MAD is in no queue any more
+ * mad_send_left_qp() - note that a MAD is in no queue any more
  * @send: MAD that was
  *
  * Context: the port's lock is held.
@@ -164,7 +163,7 @@ void mad_send_left_qp(struct mad_send *send)
  * mad_send_give_up() - wait for nothing any more
  * @send: MAD under way
  * @status: how it ends, unless that is known already
- * @vendor_err: what the device or the peer says
+ * @vendor_err: error code of the device or the peer
  *
  * Context: the port's lock is held.
  */
@@ -203,7 +202,7 @@ void mad_send_cancel(struct mad_send *send)
 }
 
 /**
- * mad_send_answered() - the response to a MAD is here
+ * mad_send_answered() - note that the response to a MAD has come
  * @send: MAD that waits; the reference of the one who waited is now the caller's
  *
  * Context: the port's lock is held.
@@ -213,7 +212,7 @@ void mad_send_answered(struct mad_send *send)
 	lockdep_assert_held(&send->agent->port->lock);
 	mad_timer_stop(send->agent->port, &send->timer);
 	send->waits = false;
-	/* Who answers has received all of it. */
+	/* The response is an acknowledgment too: all segments have arrived. */
 	if (send->unacked) {
 		send->unacked = false;
 		mad_send_put(send);
@@ -230,11 +229,11 @@ static bool same_gid(const union ib_gid *one, const union ib_gid *other)
 }
 
 /**
- * mad_recv_gids() - from where to where was a MAD sent?
+ * mad_recv_gids() - get the GIDs of sender and receiver of a MAD
  * @port: port at which it has arrived
  * @recv: the MAD, which has a GRH, or an IP header in its place
- * @sgid: takes the sender's GID
- * @dgid: takes the receiver's
+ * @sgid: receives the sender's GID
+ * @dgid: receives the receiver's
  *
  * Context: any.
  * Return: whether that is known.
@@ -293,7 +292,7 @@ static bool address_fits(const struct mad_send *send, const struct mad_recv *rec
  * mad_send_find() - find the MAD under way to which one that has arrived belongs
  * @agent: the agent that both are of
  * @recv: the MAD that has arrived
- * @fits: what else must be true of the other one
+ * @fits: a further condition on the other one
  *
  * Context: the port's lock is held.
  * Return: the MAD, or NULL.
@@ -313,7 +312,7 @@ struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *r
 	return NULL;
 }
 
-/* For mad_send_find(): is it a request whose response has not come? */
+/* Used by mad_send_find(): is it a request whose response has not come? */
 bool mad_send_waits(const struct mad_send *send)
 {
 	return send->waits;

@@ -37,11 +37,11 @@ u32 rmpp_tx_next(struct rmpp_tx *tx)
 EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_next);
 
 /**
- * rmpp_tx_ack() - an acknowledgment has arrived
+ * rmpp_tx_ack() - handle an acknowledgment
  * @tx: the sender
  * @seg: segment that it names
  * @window: end of the window that it grants
- * @status: takes IB_MGMT_RMPP_STATUS_* for RMPP_TX_ABORT
+ * @status: receives IB_MGMT_RMPP_STATUS_* for RMPP_TX_ABORT
  *
  * Return: what it means.
  */
@@ -51,7 +51,7 @@ enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *stat
 		*status = IB_MGMT_RMPP_STATUS_W2S;
 		return RMPP_TX_ABORT;
 	}
-	/* What was sent last may lie before what was sent before it, but never before @acked. */
+	/* After a resend, the last segment sent may be a low one, but not below @acked. */
 	if (seg > min(tx->window, tx->segs)) {
 		*status = IB_MGMT_RMPP_STATUS_S2B;
 		return RMPP_TX_ABORT;
@@ -79,7 +79,7 @@ enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *stat
 EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_ack);
 
 /**
- * rmpp_tx_again() - no acknowledgment has come in time
+ * rmpp_tx_again() - handle a missing acknowledgment
  * @tx: the sender, which begins again behind what is acknowledged, or with the last segment if
  *	all is: its receiver may still be expected to do something about it
  */
@@ -134,14 +134,14 @@ static void take(struct rmpp_rx *rx, u32 seg)
 }
 
 /**
- * rmpp_rx_data() - a segment has arrived
+ * rmpp_rx_data() - handle a segment
  * @rx: the receiver
  * @seg: its number
  * @flags: IB_MGMT_RMPP_FLAG_*
  * @len: payload length of its header, in bytes; counts in the last segment
  * @max_len: bytes that a segment can have
  * @ack: set if it is to be acknowledged, with @rx->have and @rx->window
- * @status: takes IB_MGMT_RMPP_STATUS_* for RMPP_RX_ABORT
+ * @status: receives IB_MGMT_RMPP_STATUS_* for RMPP_RX_ABORT
  *
  * Return: what becomes of it.
  */
@@ -152,7 +152,7 @@ enum rmpp_rx_event rmpp_rx_data(struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, 
 	*status = check_segment(rx, seg, flags, len, max_len);
 	if (*status)
 		return RMPP_RX_ABORT;
-	/* The sender has not seen an acknowledgment, if it sends again what it need not send. */
+	/* A sender that repeats an acknowledged segment has not got the acknowledgment. */
 	if (seg <= rx->have) {
 		*ack = seg == rx->have || seg == rx->last;
 		return RMPP_RX_DROP;

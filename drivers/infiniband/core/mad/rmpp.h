@@ -5,7 +5,8 @@
  *
  * Segments are counted from 1. The receiver acknowledges the last one up to which it has all, and
  * says how far the sender may go: the window. A segment or acknowledgment that is lost is made up
- * for by the sender, who begins again behind the last acknowledged segment: when its timer says so,
+ * for by the sender, which begins again behind the last acknowledged segment: when its timer
+ * expires,
  * or at once when an acknowledgment shows that something before the end of the window is missing.
  */
 #ifndef RDMA_MAD_RMPP_H

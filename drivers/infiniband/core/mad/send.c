@@ -66,7 +66,7 @@ static bool send_segment(struct mad_send *send)
 /**
  * mad_send_acked() - go on after an acknowledgment
  * @send: message with unacknowledged segments
- * @event: what the acknowledgment has meant to its sender
+ * @event: the effect of the acknowledgment on the sender
  *
  * Context: the port's lock is held.
  */
@@ -111,7 +111,7 @@ static void send_expired(struct mad_port *port, struct mad_timer *timer)
 }
 
 /**
- * mad_send_left() - a MAD has left, by the QP or the local loop
+ * mad_send_left() - handle a MAD that has left, by the QP or the local loop
  * @send: the MAD, or a segment of it
  *
  * Context: the port's lock is held; mad_run_done() follows.
@@ -191,7 +191,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	mad_run_done(port);
 }
 
-/* Where does a packet with a directed route go? The driver answers for this node, if it can. */
+/* Routes a packet with a directed route. The driver may answer one for this node. */
 static int route(struct mad_send *send)
 {
 	struct mad_port *port = send->agent->port;
@@ -233,7 +233,7 @@ static int check(struct mad_send *send)
 	return 0;
 }
 
-/* A negative number stands for one without end. */
+/* A negative number means no limit. */
 static int at_most(int said)
 {
 	return said < 0 ? INT_MAX : said;
@@ -263,7 +263,7 @@ static void begin(struct mad_send *send)
 		return;
 	mad_send_get(send);
 	rmpp_tx_init(&send->tx, send->buf.seg_count);
-	/* Who has filled the segments in has left off at the last one, millions from the first. */
+	/* Filling in has left @segment at the last one, maybe millions from the first. */
 	send->segment = list_first_entry(&send->segs, struct mad_segment, entry);
 	mad_send_load(send, rmpp_tx_next(&send->tx));
 }
@@ -308,15 +308,15 @@ int mad_send_post(struct mad_send *send)
 /**
  * ib_post_send_mad() - send MADs
  * @send_buf: the first of them; the others follow by ->next
- * @bad_send_buf: takes the one that was refused, with those behind it; may be NULL
+ * @bad_send_buf: receives the one that was refused, with those behind it; may be NULL
  *
- * The send handler is called for each that was taken: with IB_WC_SUCCESS when it has left and, if
- * @send_buf->timeout_ms is not 0, a response has come, which the receive handler has seen by then;
- * with IB_WC_RESP_TIMEOUT_ERR when none has come; with IB_WC_WR_FLUSH_ERR when it was given up or
- * the device has gone; with IB_WC_REM_ABORT_ERR when the peer did not want all of a message; else
- * with what has kept it from being sent. A buffer may be posted again after that.
+ * The send handler is called for each MAD that was accepted: with IB_WC_SUCCESS when it has been
+ * sent and, if @send_buf->timeout_ms is not 0, the receive handler has got its response; with
+ * IB_WC_RESP_TIMEOUT_ERR if there was no response; with IB_WC_WR_FLUSH_ERR if it was cancelled or
+ * the device is gone; with IB_WC_REM_ABORT_ERR if the peer has aborted a long message; else with
+ * the error that has kept it from being sent. Then the buffer may be posted again.
  *
- * A negative time is longer than anybody waits, and negative retries are more than there will be.
+ * A negative time, and a negative number of retries, are without limit in practice.
  *
  * Context: any; the handlers are called in a context that may sleep, never from here.
  * Return: 0; -EINVAL for agents without the handlers, a directed route that does not begin at this

@@ -11,7 +11,7 @@ static bool is_permissive(__be16 lid)
 	return lid == IB_LID_PERMISSIVE;
 }
 
-/* Both paths have entries 0 to 63, of which the first is not used. */
+/* Both paths have entries 0 to 63; entry 0 is not used. */
 static bool path_is_sound(const struct ib_smp *smp)
 {
 	return smp->hop_cnt < IB_SMP_MAX_PATH_HOPS && smp->hop_ptr <= smp->hop_cnt + 1;
@@ -49,7 +49,7 @@ static enum smi_verdict send_response(struct ib_smp *smp, u8 port)
 }
 
 /**
- * smi_route_sent() - where does a packet go that somebody at this node sends?
+ * smi_route_sent() - route a packet that is sent from this node
  * @smp: the packet; its hop pointer moves
  * @node: this node
  * @port: the port whose QP0 it is sent by
@@ -60,7 +60,7 @@ enum smi_verdict smi_route_sent(struct ib_smp *smp, const struct smi_node *node,
 {
 	if (!path_is_sound(smp))
 		return SMI_DROP;
-	/* Port 0 of a switch stands for its manager, and sends by whichever port the path names. */
+	/* Port 0 of a switch is its management port, and sends by the port that the path names. */
 	if (node->is_switch && !port && smp->hop_cnt)
 		port = ib_get_smp_direction(smp) ? smp->return_path[smp->hop_cnt] :
 						   smp->initial_path[1];
@@ -76,7 +76,7 @@ static enum smi_verdict forward(const struct smi_node *node, u8 to, u8 *out_port
 	return SMI_OUT;
 }
 
-/* Behind the directed part the packet goes on by LID, which only a switch can arrange. */
+/* After the directed part a packet goes on by LID, to which only a switch can forward it. */
 static enum smi_verdict end_of_path(const struct smi_node *node, __be16 lid, u8 *out_port)
 {
 	if (is_permissive(lid))
@@ -130,11 +130,11 @@ static enum smi_verdict receive_response(struct ib_smp *smp, const struct smi_no
 }
 
 /**
- * smi_route_received() - where does a packet go that has arrived?
+ * smi_route_received() - route a packet that has arrived
  * @smp: the packet; hop pointer and return path change
  * @node: this node
  * @port: the port at which it arrived
- * @out_port: takes the port by which it leaves if it does; 0: by the LID it is for
+ * @out_port: receives the port by which it leaves if it does; 0: by the LID it is for
  *
  * Return: SMI_HERE, SMI_OUT, or SMI_DROP.
  */

@@ -14,7 +14,7 @@
 
 #include <rdma/ib_smi.h>
 
-/* What becomes of a packet. */
+/* What is to be done with a packet. */
 enum smi_verdict {
 	SMI_DROP,	/* it breaks a rule */
 	SMI_HERE,	/* its way ends in this node */
@@ -22,7 +22,7 @@ enum smi_verdict {
 };
 
 /**
- * struct smi_node - the node whose rules count
+ * struct smi_node - the node at which a packet is routed
  * @is_switch: it forwards; others are ends only
  * @ports: number of its last port
  */

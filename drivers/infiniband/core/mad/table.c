@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who takes which requests: see table.h.
+ * The agents that take requests: see table.h.
  */
 #include <kunit/visibility.h>
 #include <linux/hash.h>
@@ -9,7 +9,7 @@
 #include "table.h"
 
 /**
- * struct mad_class - the takers of one class
+ * struct mad_class - the agents of one class
  * @node: in the table
  * @key: class, version and OUI
  * @takers: number of entries of @taker that are set
@@ -69,7 +69,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_table_init);
  * mad_table_add() - give somebody the methods that it asks for, all or none
  * @table: the table
  * @req: class, version, OUI and methods
- * @taker: who is to have them
+ * @taker: the agent that is to have them
  * @gfp: how memory may be allocated
  *
  * Context: the caller's lock is held.
@@ -106,7 +106,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_table_add);
  * mad_table_remove() - take back what mad_table_add() gave
  * @table: the table
  * @req: as it was given then
- * @taker: who has the methods
+ * @taker: the agent that has the methods
  *
  * Context: the caller's lock is held.
  */
@@ -128,7 +128,7 @@ void mad_table_remove(struct mad_table *table, const struct ib_mad_reg_req *req,
 EXPORT_SYMBOL_IF_KUNIT(mad_table_remove);
 
 /**
- * mad_table_find() - who takes this MAD?
+ * mad_table_find() - find the agent that takes a MAD
  * @table: the table
  * @mad: a MAD that is no response
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Who takes which requests. An entry is a class with its version and, in the second range of
+ * The agents that take requests. An entry is a class with its version and, in the second range of
  * vendor classes, an OUI; in it each method has one taker at the most.
  */
 #ifndef RDMA_MAD_TABLE_H
@@ -12,7 +12,7 @@
 #define MAD_TABLE_BUCKETS 16
 
 /**
- * struct mad_table - the takers of requests at one QP
+ * struct mad_table - the agents that take requests at one QP
  * @buckets: struct mad_class by its key
  *
  * The caller's lock protects it.

@@ -178,7 +178,7 @@ DECLARE_EVENT_CLASS(ib_mad_agent_template,
 		  __entry->mgmt_class_version)
 );
 
-/* An agent is told of a MAD that it has sent, or is given one that has arrived. */
+/* An agent gets the completion of a MAD that it has sent, or a MAD that has arrived. */
 DEFINE_EVENT(ib_mad_agent_template, ib_mad_send_done_agent,
 	TP_PROTO(const struct mad_agent *agent),
 	TP_ARGS(agent)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A group: who has joined, and what the subnet manager is asked for on their behalf.
+ * A group: its members, and the requests to the subnet manager on their behalf.
  *
  * All changes leave a trace under the port's lock and queue the group's work, which takes one step
  * after another until there is nothing to do or the subnet manager's answer has to come. Only the
@@ -47,7 +47,7 @@ static bool in_bounds(ib_sa_comp_mask mask, ib_sa_comp_mask both, u8 selector, u
 	}
 }
 
-/* What lies between bounds */
+/* Does the group meet what is wanted of MTU, rate and packet lifetime? */
 static bool bounds_suit(const struct ib_sa_mcmember_rec *group,
 			const struct ib_sa_mcmember_rec *wanted, ib_sa_comp_mask mask)
 {
@@ -90,7 +90,7 @@ static ib_sa_comp_mask differences(const struct ib_sa_mcmember_rec *one,
 /**
  * mcast_suits() - is the group what somebody wants?
  * @group: the membership that the port has
- * @wanted: what somebody wants to join
+ * @wanted: attributes of the group to join
  * @mask: which members of @wanted count
  *
  * Neither MGID nor join state are compared.
@@ -411,7 +411,7 @@ static void ask(struct mcast_group *group, enum mcast_asked what, u8 method, u8 
 	} else {
 		group->query = query;
 		group->query_id = id;
-		/* Who removes the port cancels what is under way, and may have been here before. */
+		/* The port's removal may have looked for a query before this one was known. */
 		if (port->gone && !group->answered)
 			ib_sa_cancel_query(id, query);
 	}

@@ -92,8 +92,8 @@ static struct mcast_member *member_of(struct ib_sa_multicast *multicast)
  * ib_sa_free_multicast() - give a membership up
  * @multicast: membership that is to be joined, has joined or has been lost
  *
- * The subnet manager is told when the last consumer of a join state has gone. The callback is not
- * running any more on return. Context: may sleep; not from the callback.
+ * The port leaves the group when the last consumer of a join state has gone. On return, the
+ * callback does not run any more. Context: may sleep; not from the callback.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 {
@@ -105,8 +105,8 @@ EXPORT_SYMBOL(ib_sa_free_multicast);
  * ib_sa_keep_multicast() - have a membership joined again whenever it is lost
  * @multicast: membership that is to be joined or has joined
  *
- * From now on a callback with -ENETRESET is followed by one with 0 and the new membership as soon
- * as the subnet manager answers. Other errors still end it. Context: any.
+ * From now on, a callback with -ENETRESET is followed by one with 0 and the new membership, as soon
+ * as the subnet manager answers. Other errors still end the membership. Context: any.
  */
 void ib_sa_keep_multicast(struct ib_sa_multicast *multicast)
 {
@@ -118,11 +118,11 @@ void ib_sa_keep_multicast(struct ib_sa_multicast *multicast)
 EXPORT_SYMBOL(ib_sa_keep_multicast);
 
 /**
- * ib_sa_get_mcmember_rec() - the port's membership in a group
+ * ib_sa_get_mcmember_rec() - get the port's membership in a group
  * @device: device
  * @port_num: port
  * @mgid: the group
- * @rec: takes the membership, with all join states that the port has
+ * @rec: receives the membership, with all join states that the port has
  *
  * Context: any.
  * Return: 0, -ENODEV for a port without subnet administration, -EADDRNOTAVAIL if the port is no
@@ -152,7 +152,7 @@ EXPORT_SYMBOL(ib_sa_get_mcmember_rec);
  * @rec: the membership
  * @ndev: net device whose GID it is, for Ethernet; does not count on InfiniBand
  * @gid_type: type of that GID
- * @ah_attr: takes the address, which holds the source GID: for rdma_destroy_ah_attr()
+ * @ah_attr: receives the address, which holds the source GID: for rdma_destroy_ah_attr()
  *
  * Context: any.
  * Return: 0; -EINVAL for a port that is neither InfiniBand nor RoCE; -ENOENT if the member's port
@@ -182,7 +182,7 @@ EXPORT_SYMBOL(ib_init_ah_from_mcmember);
 /* ---- devices ---- */
 
 /**
- * struct mcast_device - what this room keeps for a device
+ * struct mcast_device - the room's data of a device
  * @handler: hears of its events
  */
 struct mcast_device {
@@ -198,7 +198,7 @@ static void lose_all(struct mcast_port *port)
 		mcast_group_lost(group);
 }
 
-/* Packets carry the index of the P_Key: a group whose P_Key stands elsewhere now is lost. */
+/* Sending uses the index of the P_Key: a group whose P_Key has moved in the table is lost. */
 static void lose_moved_pkeys(struct mcast_port *port)
 {
 	struct mcast_group *group;
@@ -327,7 +327,7 @@ static struct ib_client mcast_client = {
 	.name = "ib_multicast",
 	.add = attach,
 	.remove = detach,
-	/* Whether a port has subnet administration is found out when somebody joins. */
+	/* Joining finds out whether a port has subnet administration. */
 	.no_kverbs_req = true,
 };
 

@@ -38,7 +38,7 @@ struct mcast_port {
 	struct completion idle;
 };
 
-/* What the subnet manager is being asked. */
+/* The request to the subnet manager that is under way. */
 enum mcast_asked {
 	MCAST_NOTHING,
 	MCAST_JOIN,
@@ -57,7 +57,7 @@ enum mcast_asked {
  * @waiting: members that are to join, in order
  * @members: members that have joined
  * @parked: members that have been lost and could not join again; they try after some time
- * @asked: what is under way
+ * @asked: the request that is under way
  * @states: the join states it is about
  * @joiner: the member it is about, NULL if that has gone since
  * @answered: the answer is here: @status and @answer
@@ -93,7 +93,7 @@ struct mcast_group {
 	u16 pkey_index;
 };
 
-/* Where a member stands. */
+/* State of a member. */
 enum mcast_member_state {
 	MCAST_WAITING,
 	MCAST_MEMBER,
@@ -108,7 +108,7 @@ enum mcast_member_state {
  * @port: its port; held
  * @group: its group, which may be gone once the member is out
  * @entry: in one of the group's lists unless it is out
- * @wanted: what it asked for
+ * @wanted: attributes that it asked for
  * @state: in which list
  * @keep: joins again by itself
  * @users: its owner, and a callback that runs

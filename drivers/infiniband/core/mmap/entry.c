@@ -151,7 +151,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	kref_init(&entry->ref);
 	entry->ucontext = ucontext;
 	entry->npages = pages;
-	/* The lock may be dropped below. Nobody may map the entry before it has its final place. */
+	/* The lock may be dropped below. The entry must not be mapped before it is complete. */
 	entry->driver_removed = true;
 
 	xa_lock(xa);
@@ -167,8 +167,8 @@ again:
 		if (ret) {
 			entry_erase(xa, first, i);
 			/*
-			 * The lock was dropped to allocate memory, and somebody has taken a place
-			 * of the gap.
+			 * The lock was dropped to allocate memory, and another entry has taken a
+			 * part of the gap.
 			 */
 			if (ret == -EBUSY)
 				goto again;

@@ -20,7 +20,7 @@ struct vm_area_struct;
  * struct rdma_umaps - the mappings of one file, at the beginning of what its private_data points to
  * @lock: protects everything here; nests inside mmap_lock
  * @list: struct rdma_umap_priv of each mapping
- * @page: what writable mappings show once their pages were taken back, made on the first touch
+ * @page: page that writable mappings show after their pages were revoked, made on the first touch
  */
 struct rdma_umaps {
 	struct mutex lock;

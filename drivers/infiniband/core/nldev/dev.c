@@ -123,7 +123,7 @@ static int dump_device(struct ib_device *device, struct sk_buff *skb, struct net
  */
 int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	/* What did not fit comes with the next part. */
+	/* Devices that did not fit come with the next part. */
 	ib_enum_all_devs(dump_device, skb, cb);
 	return skb->len;
 }

@@ -32,7 +32,7 @@ static int put_u64(struct sk_buff *msg, const char *name, enum rdma_nldev_print_
 /**
  * rdma_nl_put_driver_string() - add a driver's text
  * @msg: message
- * @name: what it is
+ * @name: name of the value
  * @str: text
  *
  * Context: any.
@@ -48,7 +48,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_string);
 /**
  * rdma_nl_put_driver_u32() - add a driver's number
  * @msg: message
- * @name: what it is
+ * @name: name of the value
  * @value: number
  *
  * Context: any.
@@ -63,7 +63,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u32);
 /**
  * rdma_nl_put_driver_u32_hex() - add a driver's number that is printed with base 16
  * @msg: message
- * @name: what it is
+ * @name: name of the value
  * @value: number
  *
  * Context: any.
@@ -78,7 +78,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
 /**
  * rdma_nl_put_driver_u64() - add a driver's large number
  * @msg: message
- * @name: what it is
+ * @name: name of the value
  * @value: number
  *
  * Context: any.
@@ -93,7 +93,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u64);
 /**
  * rdma_nl_put_driver_u64_hex() - add a driver's large number that is printed with base 16
  * @msg: message
- * @name: what it is
+ * @name: name of the value
  * @value: number
  *
  * Context: any.

@@ -81,7 +81,7 @@ int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb);
 /* res_list.c */
 
 /**
- * struct nl_subject - who asks about objects
+ * struct nl_subject - what is asked about objects, and by whom
  * @admin: may see keys
  * @port_num: port that is asked about, 0 for none
  */

@@ -47,7 +47,7 @@ static void notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_e
 	rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
 }
 
-/* Errors are ignored: a listener that cannot be told can still ask. */
+/* Errors are ignored: a listener that misses a message can still ask. */
 static int device_changed(struct notifier_block *nb, unsigned long type, void *data)
 {
 	const struct ib_device_change *change = data;

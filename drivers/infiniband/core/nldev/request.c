@@ -160,7 +160,7 @@ int nl_request_parse(struct nl_request *request, struct sk_buff *skb, const stru
 }
 
 /**
- * nl_request_device() - the device a request names
+ * nl_request_device() - get the device that a request names
  * @request: a parsed request
  *
  * Return: the device with a reference for ib_device_put(), or ERR_PTR(-EINVAL).
@@ -199,7 +199,7 @@ struct ib_device *nl_request_begin(struct nl_request *request, struct sk_buff *s
 }
 
 /**
- * nl_request_port() - the port a request names
+ * nl_request_port() - get the port that a request names
  * @request: a parsed request
  * @device: the device
  * @port_num: the port

@@ -46,7 +46,7 @@ struct res_kind {
 		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put, .raw = true,	\
 	}
 
-/* What each command lists. */
+/* The objects that each command lists. */
 static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_RES_PD_GET] = KIND(PD, nl_put_pd),
 	[RDMA_NLDEV_CMD_RES_CQ_GET] = KIND(CQ, nl_put_cq),
@@ -73,10 +73,10 @@ static const struct res_kind kinds[RDMA_NLDEV_NUM_OPS] = {
 	},
 };
 
-/* What STAT_GET lists of memory regions. */
+/* STAT_GET of memory regions. */
 static const struct res_kind mr_statistics = KIND(MR, nl_put_mr_stat);
 
-/* What STAT_GET lists of QPs: the counters that they are bound to. */
+/* STAT_GET of QPs lists the counters that they are bound to. */
 static const struct res_kind counters = {
 	.type = RDMA_RESTRACK_COUNTER, .table = RDMA_NLDEV_ATTR_STAT_COUNTER,
 	.entry = RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY, .number = RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
@@ -293,7 +293,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, struct nl_requ
  * @skb: a part of the answer
  * @cb: state of the dump, as of nldev_res_object_dump()
  *
- * Those of QPs are the counters that they are bound to.
+ * For QPs it lists the counters that they are bound to.
  *
  * Return: bytes in @skb, 0 at the end; -EINVAL for an incomplete request or objects of another
  * kind, or the driver's error.

@@ -46,7 +46,7 @@ static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *re
  * nl_put_pd() - describe a PD
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -73,7 +73,7 @@ EXPORT_SYMBOL_IF_KUNIT(nl_put_pd);
  * nl_put_cq() - describe a CQ
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -128,7 +128,7 @@ static int put_qp_attrs(struct sk_buff *msg, const struct ib_qp *qp, const struc
  * nl_put_qp() - describe a QP
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0, -EAGAIN for a QP of another port than the one asked about, -EMSGSIZE, or the driver's
  * error.
@@ -165,7 +165,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_mr() - describe an MR
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -197,7 +197,7 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_ctx() - describe a user context
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -213,9 +213,9 @@ int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_cm_id() - describe a CM id
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
- * What is special to it the module says that made it.
+ * The module that has made the id adds the attributes that only it knows.
  *
  * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the module's error.
  */
@@ -284,7 +284,7 @@ static int put_srq_qps(struct sk_buff *msg, struct ib_srq *srq)
  * nl_put_srq() - describe an SRQ, with the QPs that receive from it
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -310,7 +310,7 @@ int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_mr_stat() - describe what is counted for an MR
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -326,10 +326,10 @@ int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cq_raw() - the driver's own view of a CQ
+ * nl_put_cq_raw() - add the driver's own description of a CQ
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: what the driver returns; -EINVAL when it has none.
  */
@@ -343,10 +343,10 @@ int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_qp_raw() - the driver's own view of a QP
+ * nl_put_qp_raw() - add the driver's own description of a QP
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: what the driver returns; -EAGAIN for one of another port than asked about; -EINVAL when
  * the driver has none.
@@ -363,10 +363,10 @@ int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_raw() - the driver's own view of an MR
+ * nl_put_mr_raw() - add the driver's own description of an MR
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: what the driver returns; -EINVAL when it has none.
  */
@@ -380,10 +380,10 @@ int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_srq_raw() - the driver's own view of an SRQ
+ * nl_put_srq_raw() - add the driver's own description of an SRQ
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: what the driver returns; -EINVAL when it has none.
  */
@@ -463,7 +463,7 @@ static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
  * nl_put_counter() - describe a counter: what for, which QPs, and its values as read now
  * @msg: the message
  * @res: its tracking entry
- * @subject: who asks
+ * @subject: what is asked about, and by whom
  *
  * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the driver's error.
  */

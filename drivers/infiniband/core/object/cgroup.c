@@ -36,7 +36,7 @@ void ib_device_unregister_rdmacg(struct ib_device *device)
  * ib_rdmacg_try_charge() - charge one resource to the caller's cgroup
  * @cg_obj: remembers the cgroup for ib_rdmacg_uncharge()
  * @device: device that gives the resource
- * @resource_index: what is charged
+ * @resource_index: the resource to charge
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN when the cgroup's limit is reached; -ENOMEM.
@@ -54,7 +54,7 @@ EXPORT_SYMBOL(ib_rdmacg_try_charge);
  * ib_rdmacg_uncharge() - give back what ib_rdmacg_try_charge() took
  * @cg_obj: the charge
  * @device: device that gave the resource
- * @resource_index: what was charged
+ * @resource_index: the resource that was charged
  *
  * Context: may sleep.
  */

@@ -25,11 +25,11 @@
 
 static struct workqueue_struct *object_wq;
 
-/* What each type of object is called, and how it is tracked. */
+/* The name of each type of object, and how it is tracked. */
 static const struct object_kind {
 	const char *name;
 	enum rdma_restrack_type track;
-	bool atomic;	/* destroyed in atomic context: nobody looks it up */
+	bool atomic;	/* destroyed in atomic context: it is never looked up */
 } object_kind[RDMA_OBJECT_TYPES] = {
 	[RDMA_OBJECT_UCONTEXT]	= { "context",	RDMA_RESTRACK_CTX },
 	[RDMA_OBJECT_PD]	= { "PD",	RDMA_RESTRACK_PD },
@@ -51,7 +51,7 @@ static const struct object_kind {
 };
 
 /**
- * rdma_object_type_name() - what people call a type of object
+ * rdma_object_type_name() - get the name of a type of object
  * @type: the type
  *
  * Return: a short name.
@@ -284,7 +284,7 @@ static int object_withdraw(struct rdma_object *obj)
 	return 0;
 }
 
-/* The driver has kept the object, so it becomes what it was before stage 1. */
+/* The driver has not destroyed the object, so undo stage 1. */
 static void object_revive(struct rdma_object *obj)
 {
 	atomic_set(&obj->usecnt, 0);
@@ -292,7 +292,7 @@ static void object_revive(struct rdma_object *obj)
 	object_live(obj);
 }
 
-/* Stage 2: wait out lookups, destroy, let go of everything. */
+/* Stage 2: wait for look-ups, destroy, drop all references. */
 static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 {
 	const struct rdma_object_ops *ops = obj->ops;
@@ -451,7 +451,7 @@ void rdma_objects_drain(struct ib_device *dev)
 	struct rdma_restrack_root *root = dev->res;
 
 	wait_event(root->quiet, !atomic_read(&root->dying));
-	/* Whoever has woken us may still be inside wake_up_all(). */
+	/* The thread that has woken us may still be inside wake_up_all(). */
 	flush_workqueue(object_wq);
 }
 

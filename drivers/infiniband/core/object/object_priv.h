@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of object/ share with each other and with nobody else. */
+/* Shared by the files of object/, and by no others. */
 #ifndef CORE_OBJECT_PRIV_H
 #define CORE_OBJECT_PRIV_H
 
@@ -59,7 +59,7 @@ struct rdma_owner {
  * rdma_owner_lists() - does an owner list its objects?
  * @owner: the owner, or NULL
  *
- * What belongs to a context is listed by the file of its handles, which also reaps it.
+ * Objects of a user context are listed by its uverbs file, which also destroys them.
  *
  * Return: true for a module.
  */

@@ -43,7 +43,7 @@ static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char
 }
 
 /**
- * rdma_owner_find() - the owner of a module's objects on a device, if it has any
+ * rdma_owner_find() - find the owner of a module's objects on a device, if it has any
  * @device: the device
  * @name: the module's KBUILD_MODNAME
  *
@@ -63,7 +63,7 @@ struct rdma_owner *rdma_owner_find(struct ib_device *device, const char *name)
 EXPORT_SYMBOL_IF_KUNIT(rdma_owner_find);
 
 /**
- * rdma_owner_kernel() - the owner of a module's objects on a device
+ * rdma_owner_kernel() - get the owner of a module's objects on a device
  * @device: the device
  * @name: the module's KBUILD_MODNAME
  *
@@ -184,7 +184,7 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
  * rdma_objects_report() - name what kernel consumers have left on a device
  * @dev: device whose clients have all been told to leave
  *
- * One line for each module that still has objects.
+ * Prints a line for each module that still has objects.
  *
  * Context: may sleep.
  */

@@ -86,7 +86,7 @@ void rdma_restrack_set_name(struct rdma_restrack_entry *res, const char *caller)
 EXPORT_SYMBOL(rdma_restrack_set_name);
 
 /**
- * rdma_restrack_parent_name() - say that an object belongs to whom its parent belongs
+ * rdma_restrack_parent_name() - give an object the owner of its parent
  * @dst: entry of the object
  * @parent: entry of the parent
  */
@@ -143,7 +143,7 @@ static int res_insert(struct xarray *xa, u32 number, struct rdma_restrack_entry 
  * rdma_restrack_is_detail() - is an object one that only drivers give a meaning?
  * @res: its entry
  *
- * Return: true for those that are shown only to who asks for details.
+ * Return: true for those that are shown only if details are requested.
  */
 bool rdma_restrack_is_detail(const struct rdma_restrack_entry *res)
 {
@@ -312,8 +312,8 @@ void rdma_restrack_show(struct rdma_restrack_entry *res)
  * rdma_restrack_sync() - wait until nobody uses what a lookup has seen of an object
  * @res: entry of an object that is held against destruction and other changes
  *
- * After a change to the object, and before what it led to ends: whoever looks the
- * object up later sees it changed.  Until this returns nobody finds it.
+ * Called after a change to the object, before what it referred to ends: later look-ups see the
+ * change.  Until this returns, no look-up finds the object.
  *
  * Context: may sleep.
  */
@@ -337,7 +337,7 @@ void rdma_restrack_drain(struct rdma_restrack_entry *res)
 {
 	DECLARE_COMPLETION_ONSTACK(drained);
 
-	/* Whoever returns the last reference after us finds it. */
+	/* The holder of the last reference completes it. */
 	res->drained = &drained;
 	if (!kref_put(&res->kref, res_undisturbed))
 		wait_for_completion(&drained);
@@ -347,7 +347,7 @@ void rdma_restrack_drain(struct rdma_restrack_entry *res)
  * rdma_restrack_del() - end an entry
  * @res: entry, published or not
  *
- * When it returns, the entry is in no table and nobody holds a reference.
+ * When it returns, the entry is in no table, and there are no references to it.
  *
  * Context: may sleep.
  */

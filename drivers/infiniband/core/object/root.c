@@ -55,8 +55,8 @@ int rdma_restrack_init(struct ib_device *dev)
  * rdma_restrack_clean() - end what rdma_restrack_init() began
  * @dev: device on which no object exists any more
  *
- * Objects that do exist are a bug of whoever made them: they are named and
- * left alone, since their memory may be in use.
+ * Objects that still exist are a bug of the module that made them: they are named and left alone,
+ * since their memory may be in use.
  *
  * Context: may sleep.
  */

@@ -84,7 +84,7 @@ static void unpack_field(const struct ib_field *field, void *buf, void *structur
  * @desc: fields; those without a member are written as 0
  * @desc_len: their number
  * @structure: members in network byte order
- * @buf: takes the header; bits that no field names stay as they are
+ * @buf: receives the header; bits that no field names stay as they are
  *
  * Context: any.
  */
@@ -100,7 +100,7 @@ EXPORT_SYMBOL(ib_pack);
  * @desc: fields; those without a member are passed over
  * @desc_len: their number
  * @buf: the header
- * @structure: takes the members, in network byte order; others stay as they are
+ * @structure: receives the members, in network byte order; others stay as they are
  *
  * Context: any.
  */

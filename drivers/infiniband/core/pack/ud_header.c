@@ -195,7 +195,7 @@ EXPORT_SYMBOL(ib_ud_ip4_csum);
 /**
  * ib_ud_header_pack() - write the headers of a datagram
  * @header: the headers; those that are not present are left out
- * @buf: takes them, in the order of the packet
+ * @buf: receives them, in the order of the packet
  *
  * Context: any.
  * Return: bytes written.
@@ -255,7 +255,7 @@ static int ud_unpack_grh(void *buf, struct ib_ud_header *header)
 /**
  * ib_ud_header_unpack() - read the headers of a datagram on InfiniBand
  * @buf: packet, from its LRH on, as long as its headers say
- * @header: takes the headers
+ * @header: receives the headers
  *
  * Context: any.
  * Return: 0; -EINVAL for anything but a datagram.

@@ -34,7 +34,7 @@ static void release_device(struct device *dev)
 	xa_destroy(&device->client_data);
 	xa_destroy(&device->core->compat);
 	kfree(device->core);
-	/* Whoever walks the table of net devices under RCU reaches the device through its port. */
+	/* A walk of the table of net devices, under RCU, reaches the device through its port. */
 	kfree_rcu(device, rcu_head);
 }
 
@@ -42,9 +42,9 @@ static void release_device(struct device *dev)
  * _ib_alloc_device() - allocate a device structure
  * @size: size of the driver's structure, which begins with struct ib_device
  *
- * Use the macro ib_alloc_device(). The structure is zeroed apart from what the core prepares; the
- * driver fills it, calls ib_set_device_ops() and ib_register_device(), and frees it with
- * ib_dealloc_device(). Context: may sleep.
+ * Use the macro ib_alloc_device(). The structure is zeroed, except for members that the core
+ * initialises; the driver fills it, calls ib_set_device_ops() and ib_register_device(), and frees
+ * it with ib_dealloc_device(). Context: may sleep.
  *
  * Return: the device, or NULL without memory or when @size is too small.
  */

@@ -64,11 +64,11 @@ int ib_device_enable(struct ib_device *device)
 }
 
 /**
- * ib_device_disable() - take a device out of everything
+ * ib_device_disable() - detach a device from everything that uses it
  * @device: device of a successful ib_device_enable(); its registration_lock is held
  *
- * Returns when all clients have let go and no reference is left. Context: may sleep, for as long as
- * clients and holders of references take.
+ * Returns when all clients are detached and all references are dropped. Context: may sleep, for as
+ * long as clients and holders of references take.
  */
 void ib_device_disable(struct ib_device *device)
 {
@@ -97,7 +97,7 @@ static void unregister_locked(struct ib_device *device)
 	rdma_objects_report(device);
 }
 
-/* A listener that cannot be told, for want of memory, can still ask. */
+/* A listener that misses this, if memory is short, can still ask. */
 static void notify_registered(struct ib_device *device)
 {
 	struct net_device *netdev;
@@ -126,7 +126,7 @@ static void unregister_and_dealloc(struct ib_device *device)
 		ib_dealloc_device(device);
 }
 
-/* Whoever queued the work has taken a struct device reference for it. */
+/* The work has a struct device reference, taken when it was queued. */
 static void unregister_work(struct work_struct *work)
 {
 	struct ib_device *device =
@@ -157,7 +157,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (!dma_device && !IS_ENABLED(CONFIG_INFINIBAND_VIRT_DMA))
 		return -EINVAL;
 	device->dma_device = dma_device;
-	/* Once: work that was queued during an attempt that failed may still wait. */
+	/* Only once, as work queued during an earlier, failed attempt may still be pending. */
 	if (!device->core->unregister_work.func)
 		INIT_WORK(&device->core->unregister_work, unregister_work);
 
@@ -181,7 +181,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		goto roce;
 	ib_device_register_rdmacg(device);
 
-	/* User space hears of the device when the clients' character devices exist. */
+	/* The uevent is sent when the clients' character devices exist. */
 	dev_set_uevent_suppress(&device->dev, true);
 	ret = device_add(&device->dev);
 	if (ret)
@@ -190,7 +190,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (ret)
 		goto sysfs;
 	ib_events_open(device);
-	/* From here on others may find and unregister the device; they wait until it is whole. */
+	/* From here on others may find and unregister the device; they wait for the lock. */
 	mutex_lock(&device->core->registration_lock);
 	ret = ib_device_enable(device);
 	device->core->registered = !ret;
@@ -281,11 +281,11 @@ void ib_unregister_driver(enum rdma_driver_id driver_id)
 EXPORT_SYMBOL(ib_unregister_driver);
 
 /**
- * ib_unregister_device_queued() - withdraw a device soon
+ * ib_unregister_device_queued() - unregister a device from a work queue
  * @device: device with a dealloc_driver operation, which the caller holds
  *
- * For contexts that cannot wait, such as net device notifiers. The driver calls
- * ib_unregister_driver() before its module goes. Context: any that may queue work.
+ * Called where one cannot wait, as in notifiers of net devices. The driver has to call
+ * ib_unregister_driver() before its module is unloaded. Context: any that may queue work.
  */
 void ib_unregister_device_queued(struct ib_device *device)
 {

@@ -34,7 +34,7 @@ static void subdev_end(struct ib_device *sub)
  * ib_subdevs_end() - end the devices below a device, and let it take no more
  * @device: device that is being unregistered
  *
- * Those that came last go first. Context: may sleep.
+ * They end in reverse order of their creation. Context: may sleep.
  */
 void ib_subdevs_end(struct ib_device *device)
 {
@@ -75,7 +75,7 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type, cons
 	get_device(&parent->dev);
 	sub->type = type;
 	list_add_tail(&sub->core->subdev_entry, &parent->core->subdevs);
-	/* Whoever sees the parent sees the type, too. */
+	/* A reader that sees the parent sees the type too. */
 	smp_store_release(&sub->parent, parent);
 	return 0;
 }

@@ -3,13 +3,13 @@
  * Reasons for refused requests: see include/rdma/rdma_reject.h.
  *
  * A refusal deep inside a driver has to find the log of the file whose request is being served,
- * without an argument that every call would carry. Running requests therefore stand in a small
- * open-addressed table keyed by task. A place that holds a task's pointer is touched by that task
- * only, so no lock is needed to enter, to leave, or to find one's own request. While all running
- * requests stand in the first place of their task, nobody looks further than that.
+ * without an argument that every call would carry.  Therefore running requests are in a small
+ * open-addressed table, keyed by task.  Only the task whose pointer is in a slot changes that slot,
+ * so no lock is needed to enter, to leave, or to find one's own request.  As long as every running
+ * request is in the first slot of its task's probe sequence, look-ups end there.
  *
- * What is kept of a refusal is its place in the source and the values. Few reasons are ever read,
- * and to format one would cost as much as the rest of the request.
+ * Of a refusal, its place in the source and the values are kept. Few reasons are ever read, and
+ * formatting one would cost as much as the rest of the request.
  */
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
@@ -49,12 +49,13 @@ static struct rdma_running *running_probe(unsigned int try)
 }
 
 /**
- * rdma_reject_attach() - give a request the reasons of whoever the current task calls
+ * rdma_reject_attach() - let functions that the current task calls give a request reasons
  * @scope: from rdma_reject_begin()
  *
- * Until rdma_reject_leave(), reasons given by this task are the request's. Scopes nest: an inner
- * one takes over until it is left. It stands in the same place as the outer one, or in an earlier
- * one that has become free, which is found first. Context: task context, any locks; does not sleep.
+ * Until rdma_reject_leave(), reasons that this task gives belong to the request.  Scopes nest: an
+ * inner one replaces the outer one until it is left.  It is in the same slot as the outer one, or
+ * in an earlier slot that has become free, which is found first.  Context: task context, any locks;
+ * does not sleep.
  */
 void rdma_reject_attach(struct rdma_reject_scope *scope)
 {
@@ -98,7 +99,7 @@ void rdma_reject_detach(struct rdma_reject_scope *scope)
 EXPORT_SYMBOL(rdma_reject_detach);
 
 /**
- * rdma_reject_current() - the request that the current task works on
+ * rdma_reject_current() - get the request that the current task works on
  *
  * Context: any; an interrupt's refusals are not the interrupted task's.
  * Return: the scope, NULL if there is none.
@@ -128,7 +129,7 @@ static size_t conversion_len(const char *at)
 	len += strspn(at + len, "hlLqjzt");
 	if (!at[len])
 		return len;
-	/* The letters behind %p say what the pointer leads to. */
+	/* The letters behind %p give the type that the pointer refers to. */
 	if (at[len++] == 'p')
 		while (isalnum(at[len]))
 			len++;
@@ -248,7 +249,7 @@ static struct rdma_reject_entry *log_begin(struct rdma_reject_log *log, int err)
 	return entry;
 }
 
-/* Completes an entry. Its turn is odd, so nobody else has written it since log_begin(). */
+/* Completes an entry. If its turn is odd, no other task has written it since log_begin(). */
 static void log_end(struct rdma_reject_entry *entry)
 {
 	atomic64_set_release(&entry->turn, atomic64_read(&entry->turn) + 1);
@@ -276,7 +277,7 @@ static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
 }
 
 /**
- * rdma_refuse_for() - what rdma_refuse() expands to
+ * rdma_refuse_for() - the function behind rdma_refuse()
  * @scope: the request, NULL if there is none
  * @err: the negative errno the caller is about to return
  * @reason: the place in the source; its values follow, each a u64
@@ -344,7 +345,7 @@ static void format_entry(char *text, size_t size, const struct rdma_reject_entry
  * rdma_reject_text() - read a kept reason
  * @log: the log
  * @number: its number since the file was opened
- * @text: takes the sentence, with its NUL
+ * @text: receives the sentence, with its NUL
  * @size: bytes of room there; RDMA_REJECT_TEXT suffice
  *
  * Context: any.
@@ -366,8 +367,8 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_reject_text);
  * @seq: where to; meant for the show_fdinfo operation of the file that holds the log
  * @log: the log
  *
- * One line a reason: "rdma-reject:", its number since the file was opened, seconds since boot, the
- * negative errno, the text. Reasons being written at that moment are left out. Context: any.
+ * Each reason is a line: "rdma-reject:", its number since the file was opened, seconds since boot,
+ * the negative errno, the text.  Reasons being written at that moment are left out.  Context: any.
  */
 void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log)
 {

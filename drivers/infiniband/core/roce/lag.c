@@ -53,7 +53,7 @@ static void put_udp(struct sk_buff *skb, const struct ib_global_route *grh)
 	udp->len = htons(sizeof(*udp));
 }
 
-/* The bond looks at headers only: the packet ends with them. */
+/* The bond reads only headers, so the packet consists of them. */
 static struct sk_buff *make_packet(struct net_device *bond, const struct rdma_ah_attr *ah_attr,
 				   gfp_t gfp)
 {
@@ -130,7 +130,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_lag_get_ah_roce_slave);
 
 /**
  * rdma_lag_put_ah_roce_slave() - give the slave of a bond back
- * @xmit_slave: what rdma_lag_get_ah_roce_slave() returned, NULL too
+ * @xmit_slave: result of rdma_lag_get_ah_roce_slave(), or NULL
  *
  * Context: any.
  */

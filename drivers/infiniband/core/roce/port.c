@@ -10,7 +10,7 @@
 #include "../cache/cache.h"
 #include "roce_priv.h"
 
-/* What decides whether a GID of the table stays */
+/* What decides whether a GID stays in the table. */
 struct judge {
 	const struct roce_gids *wanted;
 	const struct roce_change *change;
@@ -42,7 +42,7 @@ static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *
 	return false;
 }
 
-/* A GID whose MAC address has changed goes and comes again, as the driver has told the old one. */
+/* A GID whose MAC address has changed is removed and added again: the driver has the old one. */
 static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 {
 	const struct judge *judge = context;
@@ -55,7 +55,7 @@ static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 	return is_wanted(judge->wanted, attr, standard);
 }
 
-/* The driver's errors are the administrator's business: nobody waits for an answer. */
+/* Errors of the driver are logged for the administrator, as no caller waits for them. */
 static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
 		    bool *changed)
 {
@@ -93,9 +93,9 @@ static void tell(struct ib_device *device, u32 port_num)
  * roce_port_follow() - make a port's GID table follow a change
  * @device: device that is registered or being registered
  * @port_num: RoCE port
- * @change: what has changed
+ * @change: the change
  *
- * Listeners hear of it by IB_EVENT_GID_CHANGE if the table is different then.
+ * Dispatches IB_EVENT_GID_CHANGE if the table has changed.
  *
  * Context: may sleep; calls of one port do not overlap.
  * Return: 0, or -ENOMEM with the table as it was.
@@ -132,8 +132,8 @@ static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *ne
  * @port: RoCE port
  * @ndev: net device
  *
- * For drivers, when the port no longer stands on the net device. They come back with the next
- * change of a net device if it is still the port's. Context: may sleep.
+ * Called by drivers when the port does not use the net device any more. If it does, its GIDs come
+ * back with the next change of a net device. Context: may sleep.
  */
 void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port, struct net_device *ndev)
 {

@@ -42,7 +42,7 @@ struct roce_gids {
 int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom);
 void roce_gids_release(struct roce_gids *gids);
 
-/* What has changed */
+/* The kind of a change. */
 enum roce_change_type {
 	ROCE_CHANGE_ANY,	/* anything */
 	ROCE_CHANGE_MAC,	/* the MAC address of a net device */
@@ -52,8 +52,8 @@ enum roce_change_type {
 /**
  * struct roce_change - a change that the tables are to follow
  * @entry: in the queue
- * @type: what has changed
- * @netdev: of which net device, referenced; NULL for ROCE_CHANGE_ANY
+ * @type: type of the change
+ * @netdev: the net device that has changed, referenced; NULL for ROCE_CHANGE_ANY
  * @gid: the address, for ROCE_CHANGE_ADDRESS
  */
 struct roce_change {

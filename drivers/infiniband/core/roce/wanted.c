@@ -31,7 +31,7 @@ static bool is_there(const struct roce_gids *gids, const struct net_device *netd
 	return false;
 }
 
-/* Those for which there is no room are only counted. */
+/* GIDs for which there is no room are only counted. */
 static void put(struct roce_gids *gids, struct net_device *netdev, const union ib_gid *gid,
 		bool standard)
 {
@@ -105,7 +105,7 @@ static bool is_idle_slave(struct net_device *netdev, struct net_device *upper)
 	return active && active != netdev;
 }
 
-/* The flags of a slave change after its place below the bond, which is what events tell of. */
+/* The flags of a slave change after it is linked to the bond, which is what events report. */
 static bool is_slave(struct net_device *netdev)
 {
 	struct net_device *master = netdev_master_upper_dev_get_rcu(netdev);
@@ -141,8 +141,8 @@ static void drop(struct roce_gids *gids)
 }
 
 /**
- * roce_gids_collect() - the GIDs of a port by the net device that it stands on
- * @gids: takes them, each with a reference to its net device; for roce_gids_release()
+ * roce_gids_collect() - collect the GIDs that a port has by its net device
+ * @gids: receives them, each with a reference to its net device; for roce_gids_release()
  * @bottom: the net device, or NULL for a port without one, which has no GIDs
  *
  * Context: may sleep.

@@ -26,7 +26,7 @@ static LIST_HEAD(devices);
 /* Protects changes and missed */
 static DEFINE_SPINLOCK(changes_lock);
 static LIST_HEAD(changes);
-/* A change could not be kept, or not be followed, for want of memory. */
+/* A change could not be queued or followed because memory was short. */
 static bool missed;
 
 static void follow_changes(struct work_struct *work);
@@ -43,7 +43,7 @@ static int device_follow(struct ib_device *device, const struct roce_change *cha
 	return ret;
 }
 
-/* What is missed for want of memory is made up for with the next change. */
+/* If memory is short, the next change makes all tables follow. */
 static void all_follow(const struct roce_change *change)
 {
 	struct rdma_device_core *core;
@@ -162,7 +162,7 @@ static int ipv6_changed(struct notifier_block *nb, unsigned long event, void *ad
 	return NOTIFY_DONE;
 }
 
-/* A driver may say which net device a port stands on under locks of the network. */
+/* A driver may set a port's net device under locks of the network. */
 static int device_changed(struct notifier_block *nb, unsigned long type, void *change)
 {
 	if (type == RDMA_NETDEV_ATTACH_EVENT || type == RDMA_NETDEV_DETACH_EVENT)
@@ -179,8 +179,8 @@ static struct notifier_block device_nb = { .notifier_call = device_changed };
  * roce_setup_one() - fill the tables of a device's RoCE ports, and let them follow
  * @device: device with ports and cache, being registered
  *
- * Without memory the tables stay empty until the next change. Context: may sleep; not under locks
- * of the network.
+ * If there is no memory, the tables stay empty until the next change. Context: may sleep; not under
+ * locks of the network.
  */
 void roce_setup_one(struct ib_device *device)
 {
@@ -208,7 +208,7 @@ void roce_cleanup_one(struct ib_device *device)
  * rdma_roce_rescan_device() - compare the GID tables of a device with the net devices
  * @ibdev: device; nothing happens if it is not registered
  *
- * For drivers that have changed what their ports stand on. Context: may sleep; not under locks of
+ * Called by drivers whose ports use other net devices now. Context: may sleep; not under locks of
  * the network.
  */
 void rdma_roce_rescan_device(struct ib_device *ibdev)

@@ -23,7 +23,7 @@ MODULE_PARM_DESC(force_mr, "R/W contexts register memory, whatever the device is
  * @device: device
  * @port_num: port
  * @dir: direction, as rdma_rw_ctx_init() takes it
- * @entries: of the scatter list as it is mapped
+ * @entries: number of entries of the scatter list as it is mapped
  *
  * Return: true if so, also when there are none left: a QP's send queue has room for the
  * requests of its MRs, not for as many as gathering takes instead of them.
@@ -102,7 +102,7 @@ EXPORT_SYMBOL(rdma_rw_max_send_wr);
 /**
  * rdma_rw_init_qp() - make room for contexts in a QP to be
  * @dev: device
- * @attr: what it is to be; max_send_wr grows for cap.max_rdma_ctxs, though not beyond
+ * @attr: attributes; max_send_wr grows for cap.max_rdma_ctxs, though not beyond
  *	what the device has
  *
  * Context: any.
@@ -122,7 +122,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_rw_init_qp);
 /**
  * rdma_rw_init_mrs() - fill a QP's pools for its contexts
  * @qp: QP
- * @attr: what it was made with
+ * @attr: the attributes that it was created with
  *
  * Context: may sleep.
  * Return: 0 or why an MR could not be made; the pools are empty then.
@@ -160,7 +160,7 @@ void rdma_rw_cleanup_mrs(struct ib_qp *qp)
 /**
  * ib_create_qp_kernel() - make a QP for a kernel consumer
  * @pd: PD
- * @attr: what it is to be; the sizes given come back.  With cap.max_rdma_ctxs the send
+ * @attr: attributes; receives the actual sizes.  With cap.max_rdma_ctxs the send
  *	queue gets room for so many R/W contexts, and the QP the MRs they need on
  *	attr->port_num
  * @caller: the consumer's KBUILD_MODNAME

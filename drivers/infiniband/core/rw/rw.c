@@ -11,7 +11,7 @@
 
 #include "rw_priv.h"
 
-/* What rdma_rw_ctx.type may be. */
+/* Values of rdma_rw_ctx.type. */
 enum {
 	RW_SINGLE,
 	RW_CHAIN,
@@ -19,7 +19,7 @@ enum {
 	RW_SIG,
 };
 
-/* Where the transfer stands in a mapped scatter list. */
+/* Position in a mapped scatterlist. */
 struct rw_cursor {
 	struct scatterlist *sg;
 	u32 left;		/* entries, with this one */
@@ -181,7 +181,7 @@ static int rw_fill_reg(struct rdma_rw_reg_ctx *reg, enum ib_wr_opcode opcode, bo
 	reg->reg_wr.mr = mr;
 	reg->reg_wr.key = mr->lkey;
 	reg->reg_wr.access = IB_ACCESS_LOCAL_WRITE;
-	/* The peer writes to the MR what a READ has asked for. */
+	/* The peer writes the data of a READ to the MR. */
 	if (iwarp)
 		reg->reg_wr.access |= IB_ACCESS_REMOTE_WRITE;
 	reg->sge.addr = mr->iova;
@@ -279,7 +279,7 @@ static int rw_init_any(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 
 /**
  * rdma_rw_ctx_init() - prepare a transfer
- * @ctx: takes the transfer
+ * @ctx: receives the transfer
  * @qp: QP made with cap.max_rdma_ctxs
  * @port_num: its port
  * @sg: local memory, which is mapped for DMA
@@ -324,7 +324,7 @@ EXPORT_SYMBOL(rdma_rw_ctx_init);
 
 /**
  * rdma_rw_ctx_destroy() - end a transfer
- * @ctx: what rdma_rw_ctx_init() prepared; never posted, or completed
+ * @ctx: context from rdma_rw_ctx_init(); never posted, or completed
  * @qp: the same as there
  * @port_num: the same
  * @sg: the same
@@ -399,7 +399,7 @@ static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 
 /**
  * rdma_rw_ctx_signature_init() - prepare a transfer with protection fields
- * @ctx: takes the transfer
+ * @ctx: receives the transfer
  * @qp: QP made with cap.max_rdma_ctxs and IB_QP_CREATE_INTEGRITY_EN
  * @port_num: its port
  * @sg: data, which is mapped for DMA
@@ -452,7 +452,7 @@ EXPORT_SYMBOL(rdma_rw_ctx_signature_init);
 
 /**
  * rdma_rw_ctx_destroy_signature() - end a transfer with protection fields
- * @ctx: what rdma_rw_ctx_signature_init() prepared; never posted, or completed
+ * @ctx: context from rdma_rw_ctx_signature_init(); never posted, or completed
  * @qp: the same as there
  * @port_num: the same
  * @sg: the same

@@ -68,7 +68,7 @@ static int set_grh(struct ib_device *device, u32 port_num, struct sa_path_rec *r
  * @port_num: port that sends
  * @sl: service level
  * @rate: enum ib_rate
- * @attr: takes them; the rest is cleared
+ * @attr: receives them; the rest is cleared
  */
 void sa_ah_attr_init(struct ib_device *device, u32 port_num, u8 sl, u8 rate,
 		     struct rdma_ah_attr *attr)
@@ -87,7 +87,7 @@ void sa_ah_attr_init(struct ib_device *device, u32 port_num, u8 sl, u8 rate,
  * @port_num: port that sends
  * @rec: the path; one over Ethernet has the peer's Ethernet address, and is marked as resolved if
  *	its route leads there
- * @ah_attr: takes the address; it holds a source GID where there is a GRH, so it is for
+ * @ah_attr: receives the address; it holds a source GID where there is a GRH, so it is for
  *	rdma_destroy_ah_attr()
  * @sgid_attr: source GID to use, which the caller keeps; NULL to look the path's up
  *

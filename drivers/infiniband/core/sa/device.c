@@ -27,7 +27,7 @@ const struct sa_mad_ops *sa_mad = &real_mad;
 EXPORT_SYMBOL_IF_KUNIT(sa_mad);
 
 /**
- * struct sa_device - what this room keeps for a device
+ * struct sa_device - the room's data of a device
  * @handler: hears of its events
  */
 struct sa_device {
@@ -77,7 +77,7 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 	if (!port)
 		return;
 	refresh(port);
-	/* A manager that is new, or that has forgotten, is told again what it is to know. */
+	/* A new manager, or one that has lost its state, has to be told everything again. */
 	if (event->event == IB_EVENT_SM_CHANGE || event->event == IB_EVENT_CLIENT_REREGISTER ||
 	    event->event == IB_EVENT_LID_CHANGE || event->event == IB_EVENT_PORT_ACTIVE)
 		sa_standing_renew_all(port);
@@ -182,7 +182,7 @@ static struct ib_client sa_client = {
 	.name = "sa",
 	.add = attach,
 	.remove = detach,
-	/* Without kernel QPs there is no agent, which is found out port by port. */
+	/* A device without kernel QPs has no agents: registering one fails, port by port. */
 	.no_kverbs_req = true,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Notices: subscriptions with the subnet manager, and who hears of what it forwards.
+ * Notices: subscriptions with the subnet manager, and the subscribers that get what it forwards.
  *
  * Reports come as requests of the class, which one agent of a port may receive. It is registered
  * with the first subscription and goes with the last, since a program of user space may want them
@@ -16,11 +16,11 @@
 #define ANY16 cpu_to_be16(0xffff)
 #define ANY24 0xffffff
 
-/* Bit of ib_mad_notice_attr.generic_type that says what the rest means */
+/* Bit of ib_mad_notice_attr.generic_type that gives the meaning of the rest */
 #define IS_GENERIC 0x80
 
 /**
- * struct ib_sa_subscription - somebody who wants notices
+ * struct ib_sa_subscription - a subscription to notices
  * @standing: keeps the subscription
  * @entry: in the port's list
  * @info: which notices
@@ -39,7 +39,7 @@ struct ib_sa_subscription {
 	void *context;
 };
 
-/* ---- which notice is for whom ---- */
+/* ---- subscribers of a notice ---- */
 
 static u32 producer(const struct ib_mad_notice_attr *attr)
 {

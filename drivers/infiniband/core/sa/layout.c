@@ -121,7 +121,7 @@ static const struct ib_field inform_fields[] = {
 /**
  * ib_sa_pack_path() - write a path as a PathRecord
  * @rec: InfiniBand path
- * @attribute: takes 64 bytes
+ * @attribute: receives 64 bytes
  *
  * Context: any.
  */
@@ -134,8 +134,8 @@ EXPORT_SYMBOL(ib_sa_pack_path);
 /**
  * ib_sa_unpack_path() - read a PathRecord
  * @attribute: 64 bytes as on the wire
- * @rec: takes the path; the kind of path and the flags, which a record does not have, stay as they
- *	are
+ * @rec: receives the path; the kind of path and the flags, which a record does not have, stay as
+ *	they are
  *
  * Context: any.
  */
@@ -148,7 +148,7 @@ EXPORT_SYMBOL(ib_sa_unpack_path);
 /**
  * sa_pack_mcmember() - write a MCMemberRecord
  * @rec: the record
- * @attribute: takes 52 bytes
+ * @attribute: receives 52 bytes
  *
  * Context: any.
  */
@@ -161,7 +161,7 @@ EXPORT_SYMBOL_IF_KUNIT(sa_pack_mcmember);
 /**
  * sa_unpack_mcmember() - read a MCMemberRecord
  * @attribute: 52 bytes as on the wire
- * @rec: takes the record
+ * @rec: receives the record
  *
  * Context: any.
  */
@@ -174,7 +174,7 @@ EXPORT_SYMBOL_IF_KUNIT(sa_unpack_mcmember);
 /**
  * sa_pack_guidinfo() - write a GUIDInfoRecord
  * @rec: the record
- * @attribute: takes 72 bytes
+ * @attribute: receives 72 bytes
  *
  * Context: any.
  */
@@ -187,7 +187,7 @@ EXPORT_SYMBOL_IF_KUNIT(sa_pack_guidinfo);
 /**
  * sa_unpack_guidinfo() - read a GUIDInfoRecord
  * @attribute: 72 bytes as on the wire
- * @rec: takes the record
+ * @rec: receives the record
  *
  * Context: any.
  */
@@ -200,7 +200,7 @@ EXPORT_SYMBOL_IF_KUNIT(sa_unpack_guidinfo);
 /**
  * ib_sa_pack_service() - write a service as a ServiceRecord
  * @rec: the service
- * @attribute: takes 176 bytes
+ * @attribute: receives 176 bytes
  *
  * Context: any.
  */
@@ -213,7 +213,7 @@ EXPORT_SYMBOL(ib_sa_pack_service);
 /**
  * ib_sa_unpack_service() - read a ServiceRecord
  * @attribute: 176 bytes as on the wire, such as a record of ib_sa_query_table()
- * @rec: takes the service
+ * @rec: receives the service
  *
  * Context: any.
  */
@@ -226,7 +226,7 @@ EXPORT_SYMBOL(ib_sa_unpack_service);
 /**
  * sa_pack_inform() - write a InformInfo
  * @info: the record
- * @attribute: takes 36 bytes
+ * @attribute: receives 36 bytes
  *
  * Context: any.
  */
@@ -239,7 +239,7 @@ EXPORT_SYMBOL_IF_KUNIT(sa_pack_inform);
 /**
  * sa_unpack_inform() - read a InformInfo
  * @attribute: 36 bytes as on the wire
- * @info: takes the record
+ * @info: receives the record
  *
  * Context: any.
  */

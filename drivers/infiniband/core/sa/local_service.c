@@ -7,8 +7,8 @@
  * The answer comes with the same sequence number. A refusal, or silence until the time-out that
  * SET_TIMEOUT changes, sends the query to the subnet manager after all.
  *
- * A query waits in the list exactly as long as its struct sa_ask is there; who takes it out of the
- * list goes on with the query.
+ * A query waits exactly as long as its struct sa_ask is in the list; the one that takes it out goes
+ * on with the query.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -26,7 +26,7 @@
 #define TIMEOUT_DEFAULT 2000
 #define TIMEOUT_MAX 200000
 
-/* A program that knows more paths than this has told enough. */
+/* More paths of a program's answer than this are ignored. */
 #define MAX_PATHS 3
 
 /**
@@ -35,7 +35,7 @@
  * @query: on whose behalf
  * @seq: sequence number of the question
  * @path_use: LS_RESOLVE_PATH_USE_*
- * @found: takes the paths of an answer
+ * @found: receives the paths of an answer
  * @since: when it was asked, in jiffies
  * @cancelled: it is not worth waiting any longer
  */
@@ -146,7 +146,7 @@ static int put_wanted(struct sk_buff *skb, const struct sa_path_rec *rec, ib_sa_
  * @port: port that asks
  * @mad: the request as the subnet manager would get it
  * @seq: sequence number
- * @path_use: takes LS_RESOLVE_PATH_USE_*
+ * @path_use: receives LS_RESOLVE_PATH_USE_*
  * @gfp: how to allocate
  *
  * Return: the message or NULL.
@@ -203,7 +203,7 @@ static struct sk_buff *prepare(struct ib_sa_query *query, gfp_t gfp, struct sa_a
  * sa_local_ask() - ask the local service, if there is one and it may know
  * @query: a query that has not been posted
  * @gfp: how to allocate
- * @found: takes the paths of an answer
+ * @found: receives the paths of an answer
  *
  * Return: 0, and the query goes on when there is an answer or none in time; otherwise it was not
  * asked.
@@ -232,7 +232,7 @@ int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 	}
 	if (!rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, gfp))
 		return 0;
-	/* Nobody has heard it. Somebody else may have given up on it already. */
+	/* No program has received it. If it is not in the list any more, it has ended otherwise. */
 	scoped_guard(spinlock_irqsave, &lock) {
 		list_for_each_entry(ask, &asks, entry) {
 			if (ask->seq != seq)
@@ -276,8 +276,8 @@ static u32 wanted_flags(u8 path_use)
 /**
  * read_paths() - paths of an answer that are of use
  * @nlh: the message
- * @path_use: what they are for
- * @recs: takes up to 3
+ * @path_use: use of the paths
+ * @recs: receives up to 3
  *
  * Return: their number; 0 for a refusal, and for a message that is malformed.
  */
@@ -324,7 +324,7 @@ static struct sa_ask *find_and_take_out(u32 seq)
 }
 
 /**
- * hear_answer() - the local service has said something
+ * hear_answer() - handle an answer of the local service
  * @nlh: the message; what nobody waits for is passed over
  */
 static void hear_answer(const struct nlmsghdr *nlh)
@@ -362,7 +362,7 @@ static const struct nla_policy timeout_policy[LS_NLA_TYPE_TIMEOUT + 1] = {
 };
 
 /**
- * sa_local_set_timeout() - how long the local service may take, for questions that wait, too
+ * sa_local_set_timeout() - set how long the local service may take, also for queries that wait
  * @ms: milliseconds; brought into the range of 100 to 200000
  *
  * Return: the time that holds from now on.

@@ -88,7 +88,7 @@ static struct ib_ah *make_ah(struct sa_port *port, const struct sa_manager *mana
 /**
  * sa_manager_look_up() - is there a subnet manager, and where?
  * @port: port
- * @manager: takes its address, not the handle
+ * @manager: receives its address, not the handle
  *
  * Return: whether there is one.
  */

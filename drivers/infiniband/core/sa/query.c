@@ -123,7 +123,7 @@ static void write_header(struct ib_sa_query *query, const struct sa_request *req
 /**
  * sa_query_init() - prepare a query
  * @query: zeroed, with its deliver() set; begins a structure of kmalloc()
- * @request: what it says; the record is for the caller to fill in, see sa_query_record()
+ * @request: its parameters; the caller fills in the record, see sa_query_record()
  *
  * Return: 0; -EOPNOTSUPP for an Omni-Path port, -ENODEV for a port without subnet administration or
  * one that is being removed, -EAGAIN while there is no subnet manager, -ENOMEM. After an error the
@@ -170,7 +170,7 @@ free:
 
 /* ---- its way ---- */
 
-/* Gives up what the query holds of others, in the order in which they may then go. */
+/* Drops the query's references, in the order in which the objects may then go. */
 static void let_go(struct ib_sa_query *query)
 {
 	struct ib_sa_client *client = query->client;
@@ -191,7 +191,7 @@ static void forget(struct ib_sa_query *query)
 	xa_unlock_irqrestore(&queries, flags);
 }
 
-/* Has somebody been answered, or is this the answer? One caller is told that it is. */
+/* Ends the query for one caller: returns true to the first one only. */
 bool sa_query_claim(struct ib_sa_query *query)
 {
 	guard(spinlock_irqsave)(&query->lock);
@@ -202,7 +202,7 @@ bool sa_query_claim(struct ib_sa_query *query)
 }
 
 /**
- * sa_query_end() - the query has ended
+ * sa_query_end() - end a query
  * @query: the MAD layer does not have it, nor does the local service
  * @status: for the callback, unless that has run
  */
@@ -266,8 +266,8 @@ static void call_back(struct ib_sa_query *query)
 }
 
 /*
- * Whoever replaces the manager or removes the port looks at all queries, and may have been there
- * before this one was posted.
+ * Replacing the manager and removing the port check all queries, and may have done so before this
+ * one was posted.
  */
 static void settle(struct ib_sa_query *query)
 {
@@ -314,7 +314,7 @@ static int enter(struct ib_sa_query *query, gfp_t gfp)
  * sa_query_send() - send a query on its way
  * @query: prepared, with its record; not the caller's any more afterwards
  * @gfp: how to allocate
- * @out: takes the query before anything is sent, for ib_sa_cancel_query(); may be NULL
+ * @out: receives the query before anything is sent, for ib_sa_cancel_query(); may be NULL
  *
  * Return: its id, above 0; -ENOMEM or the MAD layer's error, in which case there is no callback.
  */
@@ -359,7 +359,7 @@ void sa_query_resume(struct ib_sa_query *query)
 	release(query);
 }
 
-/* What is left of the query's time, in milliseconds */
+/* The remaining time of a query, in milliseconds. */
 static unsigned long time_left(const struct ib_sa_query *query)
 {
 	long left = query->deadline - jiffies;
@@ -367,7 +367,7 @@ static unsigned long time_left(const struct ib_sa_query *query)
 	return left > 0 ? jiffies_to_msecs(left) : 0;
 }
 
-/* Replaces the MAD by a copy for the present manager. Nobody else has the MAD meanwhile. */
+/* Replaces the MAD by a copy for the current manager. The caller has the MAD for itself. */
 static int readdress(struct ib_sa_query *query, unsigned long ms)
 {
 	struct sa_manager *manager = sa_manager_get(query->port), *old_manager;
@@ -383,7 +383,7 @@ static int readdress(struct ib_sa_query *query, unsigned long ms)
 	}
 	mad = buf->mad;
 	memcpy(mad, query->buf->mad, sizeof(*mad));
-	/* An answer of the old manager that still comes is nobody's. */
+	/* A late answer of the old manager does not match any query. */
 	mad->mad_hdr.tid = cpu_to_be64(new_tid(query->port));
 	buf->context[0] = query;
 	set_timeout(buf, ms);
@@ -475,7 +475,7 @@ void sa_recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 
 /**
  * ib_sa_cancel_query() - give up a query
- * @id: what the call that began it has returned
+ * @id: return value of the call that began it
  * @query: the query as that call stored it
  *
  * The callback gets -EINTR, unless it is too late for that. Nothing happens if the query has ended.

@@ -57,7 +57,7 @@ static const struct sa_detour path_detour = {
  * @client: registered user
  * @device: device
  * @port_num: port
- * @rec: what the path is to be like
+ * @rec: attributes that the path is to have
  * @comp_mask: which members of @rec count, IB_SA_PATH_REC_*
  * @timeout_ms: how long an answer is waited for
  * @gfp_mask: how to allocate
@@ -66,7 +66,7 @@ static const struct sa_detour path_detour = {
  *	manager sent with its refusal; without one with -ETIMEDOUT, -EINTR if cancelled or if the
  *	device goes, -EPROTO if what came was no answer to this, -EIO; may sleep
  * @context: for @callback
- * @query: takes the query, for ib_sa_cancel_query(), before @callback can be called
+ * @query: receives the query, for ib_sa_cancel_query(), before @callback can be called
  *
  * User space answers if it has a local service (ibacm), otherwise the subnet manager. A query that
  * is under way when the manager changes is sent to the new one.
@@ -275,7 +275,7 @@ static void service_deliver(struct ib_sa_query *query, int status, struct ib_mad
  * @context: for @callback
  * @sa_query: as for ib_sa_path_rec_get()
  *
- * For all services that match, use ib_sa_query_table(); for a service that is to stay registered,
+ * To look all matching services up, use ib_sa_query_table(); to keep a service registered, use
  * ib_sa_register_service().
  *
  * Context: depends on @gfp_mask.

@@ -22,7 +22,7 @@
 #include "sa.h"
 
 /**
- * struct sa_mad_ops - what this room asks of the MAD layer
+ * struct sa_mad_ops - operations of the MAD layer that the room uses
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()
@@ -53,12 +53,12 @@ struct sa_mad_ops {
 extern const struct sa_mad_ops *sa_mad;
 
 /**
- * struct sa_manager - where a port's subnet manager is
+ * struct sa_manager - the address of a port's subnet manager
  * @ref: the port has one, and each query that was sent there
  * @ah: the way to it
  * @lid: its LID
  * @sl: service level
- * @pkey_index: of the default P_Key in the port's table
+ * @pkey_index: index of the default P_Key in the port's table
  * @prefix: subnet prefix, which counts where packets need a GRH
  */
 struct sa_manager {
@@ -86,7 +86,7 @@ struct sa_manager {
  * @notices: receives notices while somebody has subscribed, see inform.c
  * @notices_lock: protects @notices; taken before @subscribers_rwsem
  * @subscribers_rwsem: protects @subscribers; read while they are called
- * @subscribers: who has subscribed
+ * @subscribers: subscriptions
  */
 struct sa_port {
 	struct ib_device *device;
@@ -110,7 +110,7 @@ struct sa_port {
  * struct ib_sa_query - a request, from its first posting to its callback
  * @ref: the table of queries has one until the query has ended
  * @rcu: frees it when nobody looks it up any more
- * @client: who asked; held until the query has ended
+ * @client: the user that asked; held until the query has ended
  * @port: which port; held until the query has ended
  * @manager: where @buf goes; held
  * @id: in the table of queries
@@ -124,7 +124,7 @@ struct sa_port {
  * @ask: its question to the local service, protected by the lock of local_service.c
  * @deliver: unpacks the answer @wc and runs the caller's callback; @wc is NULL unless @status is
  *	0 or -EINVAL, the latter being an answer with an error
- * @detour: whom to ask before, or NULL
+ * @detour: what to ask before the subnet manager, or NULL
  *
  * It begins the structure of each kind of query, which is freed with it.
  */
@@ -150,7 +150,7 @@ struct ib_sa_query {
 };
 
 /**
- * struct sa_detour - whom a query asks before the subnet manager
+ * struct sa_detour - a question that a query asks before it asks the subnet manager
  * @ask: returns 0 if it has been asked and will call sa_query_resume() or sa_query_end()
  * @cancel: hurry
  */
@@ -160,8 +160,8 @@ struct sa_detour {
 };
 
 /**
- * struct sa_request - what every request says
- * @client: who asks
+ * struct sa_request - the parameters that all requests have
+ * @client: the user that asks
  * @device: device to ask from
  * @port_num: its port
  * @method: method
@@ -193,7 +193,7 @@ struct sa_manager *sa_manager_make(struct sa_port *port, const struct sa_manager
 struct sa_manager *sa_manager_get(struct sa_port *port);
 void sa_manager_put(struct sa_manager *manager);
 
-/* What is refused, with its reason: address.c */
+/* address.c: requests that are refused, with a reason */
 int sa_refuse_opa(struct ib_device *device, u32 port_num);
 int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_path_rec *rec);
 int sa_check_method(u8 method);
@@ -230,12 +230,12 @@ unsigned int sa_local_set_timeout(u32 ms);
 void sa_local_init(void);
 void sa_local_exit(void);
 
-/* Which notice is for whom: inform.c */
+/* inform.c: subscribers of notices */
 #define SA_INFORM_BYTES 36
 
 bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *notice);
 
-/* What the subnet manager is to know as long as it stands: standing.c */
+/* standing.c: what the subnet manager is to know until it is withdrawn */
 void sa_standing_renew_all(struct sa_port *port);
 
 #endif

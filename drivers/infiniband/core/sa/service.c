@@ -96,7 +96,7 @@ static int check_gid(struct ib_device *device, u32 port_num, const union ib_gid 
  *	tried again. May sleep, but not unregister the service
  * @context: for @callback
  *
- * The lease is renewed when half of it is over, and a new subnet manager is told.
+ * The lease is renewed when half of it is over, and when there is a new subnet manager.
  *
  * Context: may sleep.
  * Return: the service, for ib_sa_unregister_service(); -EOPNOTSUPP for an Omni-Path port, -ENODEV

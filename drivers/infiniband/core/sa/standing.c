@@ -33,7 +33,7 @@ static int ask(struct sa_standing *standing, bool on)
 		standing->query_id = id;
 		ending = standing->ending;
 	}
-	/* Who ends the request does not wait for the subnet manager twice. */
+	/* If the request is being withdrawn, its end does not wait for this query. */
 	if (on && ending)
 		ib_sa_cancel_query(id, query);
 	wait_for_completion(&standing->answered);
@@ -43,7 +43,7 @@ static int ask(struct sa_standing *standing, bool on)
 }
 
 /**
- * sa_standing_answer() - the answer to a question of sa_standing_ops.ask()
+ * sa_standing_answer() - handle the answer to a request of sa_standing_ops.ask()
  * @standing: the request
  * @status: 0 or a negative errno
  */
@@ -102,7 +102,7 @@ static void renew(struct work_struct *work)
  * @standing: zeroed, with its operations
  * @client: registered user; held
  * @port: held by sa_port_get(), which sa_standing_end() undoes
- * @ops: what is to be told
+ * @ops: operations of its type
  */
 void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client,
 		       struct sa_port *port, const struct sa_standing_ops *ops)
@@ -143,7 +143,7 @@ void sa_standing_end(struct sa_standing *standing)
 	if (query)
 		ib_sa_cancel_query(id, query);
 	cancel_delayed_work_sync(&standing->work);
-	/* What the manager has not confirmed it may know all the same: the answer can be lost. */
+	/* The manager may know it even without having confirmed it, as answers can be lost. */
 	if (standing->asked)
 		ask(standing, false);
 	sa_port_put(port);

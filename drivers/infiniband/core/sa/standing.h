@@ -10,7 +10,7 @@
 struct sa_standing;
 
 /**
- * struct sa_standing_ops - what is to be told
+ * struct sa_standing_ops - what the subnet manager is to be told, and how
  * @ask: begins the query that says it, or says that it is over unless @on; returns the query's id
  *	or an error; the answer goes to sa_standing_answer()
  * @result: the subnet manager knows (0), or what is in the way; called when that changes
@@ -29,10 +29,10 @@ struct sa_standing_ops {
  * @entry: in the port's list
  * @port: which port tells it; held
  * @client: on whose behalf
- * @ops: what it is
+ * @ops: operations of its type
  * @work: tells
  * @answered: completed by the answer
- * @status: of the answer
+ * @status: status of the answer
  * @told: status of which the owner has been told
  * @asked: a query has been on its way
  * @retry: seconds until the next attempt if this one fails

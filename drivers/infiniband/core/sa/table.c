@@ -78,7 +78,7 @@ static void table_deliver(struct ib_sa_query *query, int status, struct ib_mad_r
  * @client: registered user
  * @device: device
  * @port_num: port
- * @query: what to ask; not needed any more on return
+ * @query: the query; not used any more on return
  * @timeout_ms: how long an answer is waited for
  * @gfp_mask: how to allocate
  * @callback: called once unless an error is returned: with 0 and all records of the answer, which
@@ -86,7 +86,7 @@ static void table_deliver(struct ib_sa_query *query, int status, struct ib_mad_r
  *	table with -ETIMEDOUT, -EINTR if cancelled or if the device goes, -EPROTO if what came was
  *	no answer to this, -EIO; may sleep
  * @context: for @callback
- * @sa_query: takes the query, for ib_sa_cancel_query(), before @callback can be called
+ * @sa_query: receives the query, for ib_sa_cancel_query(), before @callback can be called
  *
  * Context: depends on @gfp_mask.
  * Return: id for ib_sa_cancel_query(), above 0; -EINVAL for a record that is too long; others as
@@ -171,10 +171,10 @@ static void put_lid(struct ib_sa_attr_query *query, u8 *record, u16 lid)
 
 /**
  * ib_sa_attr_query_init() - prepare a query that is asked for often
- * @query: takes it, for ib_sa_query_table()
- * @record: takes its record; @query points to it
- * @type: what is asked for
- * @input: what is looked for, as @type needs it; NULL where it needs nothing
+ * @query: receives it, for ib_sa_query_table()
+ * @record: receives its record; @query points to it
+ * @type: type of the query
+ * @input: parameters that @type needs, or NULL
  *
  * All ask for tables but that of ClassPortInfo, which is one record. Context: may sleep.
  * Return: 0, -EINVAL for an unknown @type or a name that is too long, -ENOMEM.

@@ -42,10 +42,10 @@ enum qp_use {
 /**
  * struct ib_qp_security - on whose behalf a QP uses which P_Keys
  * @lock: held while the QP is modified or looked at again; protects @use and @handles
- * @blob: the security module's mark of who made the QP or opened the handle
+ * @blob: the security module's label of the process that made the QP or opened the handle
  * @use: P_Keys of the QP's paths; not used in a handle
- * @handles: of a shared QP, the structures of those who have opened it
- * @entry: of a handle, in @handles of the QP; protected by the QP's @lock
+ * @handles: structures of the handles of a shared QP
+ * @entry: entry of a handle in @handles of the QP; protected by the QP's @lock
  */
 struct ib_qp_security {
 	struct mutex lock;
@@ -57,7 +57,7 @@ struct ib_qp_security {
 
 /**
  * ib_security_blob_alloc() - mark the process that runs
- * @blob: takes the mark, which security_ib_free_security() frees
+ * @blob: receives the mark, which security_ib_free_security() frees
  *
  * Context: may sleep.
  * Return: 0 or the security module's error.
@@ -390,7 +390,7 @@ static void policy_changed(struct work_struct *work)
 
 static DECLARE_WORK(policy_work, policy_changed);
 
-/* The policy is still locked while this runs, so the QPs are looked at later. */
+/* The policy is still locked while this runs, so the QPs are checked later. */
 static int policy_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	if (event != LSM_POLICY_CHANGE)

@@ -3,11 +3,12 @@
  * Room header of security/: a security module (SELinux, say) may say which processes use which
  * P_Keys of which subnets.
  *
- * Whoever makes a QP, or opens a shared one, is remembered with it.  A modification that gives the
- * QP a P_Key asks the security module first.  When P_Keys, the subnet prefix or the policy change,
- * all QPs are looked at again, and what may not go on is moved to the error state.
+ * The security context of the process that creates a QP, or opens a shared one, is kept with it.  A
+ * modification that gives the QP a P_Key asks the security module first.  When P_Keys, the subnet
+ * prefix or the policy change, all QPs are checked again, and those that may not go on are moved to
+ * the error state.
  *
- * QPs of type SMI and GSI are not looked at here: they belong to the MAD agents.
+ * QPs of type SMI and GSI are not checked here: they belong to the MAD agents.
  */
 #ifndef RDMA_CORE_SECURITY_H
 #define RDMA_CORE_SECURITY_H
@@ -18,7 +19,7 @@
 int ib_security_init(void);
 void ib_security_exit(void);
 
-/* For tests; otherwise a pre-handler of events. */
+/* A pre-handler of events, which tests call directly. */
 void ib_security_event(const struct ib_event *event);
 
 int ib_qp_security_alloc(struct ib_qp *qp);

@@ -16,7 +16,7 @@
  * struct hw_counter - one file
  * @dev: as an attribute of the device
  * @port: as an attribute of a port
- * @set: what it belongs to
+ * @set: the set that it belongs to
  * @index: number of the counter
  */
 struct hw_counter {
@@ -46,7 +46,7 @@ struct hw_stats_device_data {
 	struct hw_counter file[];
 };
 
-/* Both kinds of attribute begin with the same struct, so one constructor makes both. */
+/* Both types begin with a struct attribute, so one function initialises both. */
 static_assert(offsetof(struct device_attribute, attr) == 0);
 static_assert(offsetof(struct ib_port_attribute, attr) == 0);
 

@@ -18,12 +18,12 @@
 
 #include "sysfs_priv.h"
 
-/* Where attributes begin in the data of a performance management packet. */
+/* Offset of attributes in the data of a performance management MAD. */
 #define PMA_DATA 40
 /* PortSelect, the second byte of both attributes. */
 #define PMA_PORT_SELECT (PMA_DATA + 1)
 
-/* What a port can count. */
+/* Sets of counters that a port may have. */
 enum pma_kind {
 	PMA_BASIC = BIT(0),
 	PMA_WIDE = BIT(1),

@@ -48,8 +48,8 @@ struct port_table {
  * @gid_ndevs: gid_attrs/ndevs/
  * @hw_counters: hw_counters/, or NULL
  * @pma_counters: counters/, or NULL
- * @groups: what @kobj has got
- * @gid_groups: what @gid_attrs has got
+ * @groups: groups that @kobj has
+ * @gid_groups: groups that @gid_attrs has
  */
 struct ib_port {
 	struct kobject kobj;
@@ -264,7 +264,7 @@ static ssize_t pkey_show(struct ib_device *device, u32 port_num, struct ib_port_
 	return ret ?: sysfs_emit(buf, "0x%04x\n", pkey);
 }
 
-/* Here, unlike in gids/, an empty entry is an error: users tell by it that there is no type. */
+/* Unlike in gids/, an empty entry is an error here, by which users see that there is no type. */
 static ssize_t gid_type_show(struct ib_device *device, u32 port_num,
 			     struct ib_port_attribute *attr, char *buf)
 {

@@ -64,7 +64,7 @@ DEFINE_EVENT(rdma_object_class, rdma_object_create,
 	TP_ARGS(device, type, id, module, err)
 );
 
-/* An object that is gone, or, with err, one that the driver has kept. */
+/* An object that is destroyed or, with err, one that the driver has not destroyed. */
 DEFINE_EVENT(rdma_object_class, rdma_object_destroy,
 	TP_PROTO(const char *device, const char *type, u32 id, const char *module, int err),
 	TP_ARGS(device, type, id, module, err)

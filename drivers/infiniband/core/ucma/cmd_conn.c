@@ -63,7 +63,7 @@ int ucma_connect(struct ucma_call *call)
 	return ret;
 }
 
-/* From the first event after accepting on the program knows whose it is. */
+/* Sets @uid before the first event after accepting, so that the program recognises its id. */
 static int accept_with(struct ucma_id *id, struct rdma_ucm_accept *req,
 		       struct rdma_conn_param *param)
 {

@@ -88,7 +88,7 @@ int ucma_destroy_id(struct ucma_call *call)
 
 /* ---- MIGRATE_ID ---- */
 
-/* If the program cannot be told, the id goes back, with its events that are unread by then. */
+/* If the answer cannot be written, the id is moved back, with its events that are still unread. */
 static int migrate(struct ucma_call *call, struct ucma_file *from)
 {
 	struct rdma_ucm_migrate_resp resp = {};

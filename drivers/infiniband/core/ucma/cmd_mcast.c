@@ -35,7 +35,7 @@ static u32 leave(struct ucma_group *group)
 	ucma_events_take(id, group, &unread);
 	list_for_each_entry_safe(event, next, &unread, entry)
 		ucma_event_free(event);
-	/* An id may join and leave as often as it likes: what was promised for the group goes. */
+	/* An id may join and leave any number of times, so room for the group's events is freed. */
 	if (group->told < UCMA_JOIN_EVENTS)
 		ucma_unpromise(id, UCMA_JOIN_EVENTS - group->told);
 	reported = group->reported;
@@ -118,7 +118,7 @@ static int join_device(struct ucma_id *id, u64 uid, const void *addr, size_t siz
 	return ret;
 }
 
-/* If the program cannot be told the group is left again. */
+/* If the answer cannot be written, the group is left again. */
 static int join_id(struct ucma_call *call, u32 id_number, u64 uid, const void *addr, size_t size,
 		   u8 join_state)
 {

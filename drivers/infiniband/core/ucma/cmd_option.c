@@ -46,7 +46,7 @@ static int set_ack_timeout(struct ucma_id *id, union ucma_optval *value)
 
 /* ---- RDMA_OPTION_IB_PATH ---- */
 
-/* Of a list of paths, the first one that serves for everything is taken. */
+/* The first path of the list that has all of these flags is taken. */
 #define IB_PATH_FOR_ALL	(IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL)
 
 static int read_path(struct ucma_call *call)
@@ -67,7 +67,7 @@ static int read_path(struct ucma_call *call)
 	return rdma_refuse(-EINVAL, "no path has the flags %#x", IB_PATH_FOR_ALL);
 }
 
-/* Whoever sets the path need not wait for it, but is told as by RESOLVE_ROUTE. */
+/* The path is set at once, but the program gets an event as after RESOLVE_ROUTE. */
 static int set_path(struct ucma_id *id, union ucma_optval *value)
 {
 	const struct rdma_cm_event resolved = { .event = RDMA_CM_EVENT_ROUTE_RESOLVED };

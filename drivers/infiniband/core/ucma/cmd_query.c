@@ -8,7 +8,7 @@
 
 #include "ucma.h"
 
-/* What is looked at is the CM id's, which a handler may be changing. */
+/* Addresses and route belong to the CM id, and handlers change them. */
 static void lock_route(struct rdma_cm_id *cm)
 {
 	ucma_cm->lock_handler(cm);
@@ -49,7 +49,7 @@ static size_t query_addr(struct rdma_cm_id *cm, struct rdma_ucm_query_addr_resp 
 	return sizeof(*resp);
 }
 
-/* The InfiniBand address that stands for one of IP. */
+/* The InfiniBand address for an IP address. */
 static void put_ib_addr(struct __kernel_sockaddr_storage *dst, struct rdma_cm_id *cm,
 			struct sockaddr_storage *src, u16 pkey, const union ib_gid *gid)
 {

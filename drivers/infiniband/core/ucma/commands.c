@@ -16,7 +16,7 @@
 #define ASKS_FROM(_type, _last) \
 	.in = sizeof(struct _type), .in_least = offsetofend(struct _type, _last)
 
-/* The number of the id stands there in struct @_type. */
+/* Offset of the id's number in struct @_type. */
 #define NAMES(_type, _flags) \
 	.id_at = offsetof(struct _type, id), .flags = UCMA_ID | (_flags)
 

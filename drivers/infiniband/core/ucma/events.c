@@ -91,7 +91,7 @@ static struct ucma_event *room_for(struct ucma_id *id, enum rdma_cm_event_type t
 	struct ucma_event *event;
 
 	scoped_guard(spinlock, &id->room_lock) {
-		/* Who reads the first one finds the newest address */
+		/* Reading the first event shows the newest address */
 		if (type == RDMA_CM_EVENT_ADDR_CHANGE && id->change_unread)
 			return NULL;
 		event = take_room(id);
@@ -183,12 +183,12 @@ static void append(struct ucma_event *event)
 }
 
 /**
- * ucma_tell() - an event has come
+ * ucma_tell() - queue an event for the program
  * @id: the id
  * @cm: its CM id
  * @told: the event
  *
- * Of changed addresses one event at most waits to be read.
+ * No more than one event of a changed address is unread at a time.
  *
  * Context: may sleep; @cm is kept by the handler's lock or by the id's.
  */
@@ -213,7 +213,7 @@ void ucma_tell(struct ucma_id *id, struct rdma_cm_id *cm, const struct rdma_cm_e
 }
 
 /**
- * ucma_tell_request() - somebody wants to connect to a listening id
+ * ucma_tell_request() - queue a connection request to a listening id
  * @listener: the listening id
  * @event: room for the event; its @request is the new id, which the event has from now on
  * @cm: the new id's CM id
@@ -253,7 +253,7 @@ static void unlink(struct ucma_event *event)
 }
 
 /**
- * ucma_event_done() - an event has been read
+ * ucma_event_done() - handle an event that has been read
  * @event: the event, which becomes room for another or is freed
  *
  * Context: under the file's deliver mutex.
@@ -306,7 +306,7 @@ void ucma_events_take(struct ucma_id *id, const struct ucma_group *group, struct
  * @id: the id, which is locked
  * @to: the file
  *
- * The new ids of unread connection requests go along, as nobody knows them yet.
+ * The new ids of unread connection requests move too, as the program does not know them yet.
  *
  * Context: under the deliver mutex of the id's present file.
  * Return: how many events of the id were read.

@@ -50,7 +50,7 @@ static int ucma_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-/* Nobody else asks a file that is being closed, so what is in its list of ids can be claimed. */
+/* A file that is being closed has no other users, so claiming an id of its list succeeds. */
 static struct ucma_id *claim_first(struct ucma_file *file)
 {
 	struct ucma_id *id;
@@ -60,7 +60,7 @@ static struct ucma_id *claim_first(struct ucma_file *file)
 	return id ? ucma_id_claim(file, id->number) : NULL;
 }
 
-/* With the ids their events go, and with these the ids of connection requests. */
+/* Destroying ids frees their events, and with them the ids of connection requests. */
 static int ucma_close(struct inode *inode, struct file *filp)
 {
 	struct ucma_file *file = filp->private_data;

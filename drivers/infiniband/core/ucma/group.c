@@ -14,7 +14,7 @@ static DEFINE_XARRAY_ALLOC(ucma_groups);
  * ucma_group_alloc() - make a group that an id is going to join
  * @id: the id
  *
- * It has a number that nobody finds yet.
+ * It has a number, but look-ups do not find it yet.
  *
  * Return: the group, or NULL without memory.
  */
@@ -63,7 +63,7 @@ void ucma_group_publish(struct ucma_group *group)
  * ucma_group_owner() - whose group is this?
  * @file: the file that its id has to belong to
  * @number: the group's number
- * @id_number: takes the id's number
+ * @id_number: receives the id's number
  *
  * Return: 0; -ENOENT if there is none; -EINVAL if it belongs to another file.
  */

@@ -37,11 +37,12 @@ static int take_request(struct ucma_id *listener, struct rdma_cm_id *cm,
 /**
  * ucma_handle_event() - the handler of all CM ids
  * @cm: CM id, whose context is the id; of a connection request, the new one with the listener's
- * @event: what happened
+ * @event: the event
  *
- * A connection request that has not been accepted has no events, as the program could not tell
- * whose they are: accepting it fails.  When the device goes, the CM id is destroyed by a work, for
- * its handler must have ended by then, and a request of the program may be using it.
+ * Events of a connection request that has not been accepted are not queued, as the program could
+ * not tell which id they are for; accepting it fails.  When the device is removed, a work item
+ * destroys the CM id, since its handler must have ended by then, and a request of the program may
+ * be using it.
  *
  * Context: may sleep; the connection manager calls it once at a time for each CM id.
  * Return: 0; -ENOMEM if a connection request cannot be kept, whose CM id is to be destroyed.

@@ -2,9 +2,9 @@
 /*
  * Ids: found by number, destroyed on one way by whomever, moved between files.
  *
- * An id is freed by whoever uses it last.  What it stands for ends earlier: the program's name for
+ * An id is freed with its last reference.  What it stands for ends earlier: the program's name for
  * it (@known) is claimed by one request or by the closing of the file, and its CM id (@cm) is taken
- * by whoever comes first, this or the removal of the device.
+ * by whichever comes first, this or the removal of the device.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -14,7 +14,7 @@
 /* All ids.  A number whose id is not known, or not any more, is kept by an empty place. */
 static DEFINE_XARRAY_ALLOC(ucma_ids);
 
-/* Those that nobody asks for: disconnected, time-wait over, device gone, address changed. */
+/* Unsolicited events: disconnected, time-wait over, device removed, address changed. */
 #define UNASKED_EVENTS	4
 
 static void release_id(struct kref *ref)
@@ -30,7 +30,7 @@ static void put_id(struct ucma_id *id)
 	kref_put(&id->ref, release_id);
 }
 
-/* No event comes any more once this has returned to who took the CM id. */
+/* Once this has returned after taking the CM id, no events come any more. */
 static void end_cm(struct ucma_id *id)
 {
 	struct rdma_cm_id *cm;
@@ -69,7 +69,7 @@ static struct ucma_id *alloc_id(void)
 /**
  * ucma_id_alloc() - make an id
  *
- * It has a number that nobody finds yet, and room for the events that nobody asks for.
+ * It has a number, but look-ups do not find it yet; and room for unsolicited events.
  *
  * Return: the id, to be given up by ucma_id_discard() or ucma_id_destroy(); NULL without memory.
  */
@@ -129,7 +129,7 @@ static struct ucma_id *find_id(struct ucma_file *file, u32 number)
 	}
 	if (!id)
 		return ERR_PTR(rdma_refuse(-ENOENT, "there is no id %u", number));
-	/* Nobody waits for an id of others */
+	/* Check this before waiting for the lock of an id of another file */
 	if (READ_ONCE(id->file) != file) {
 		put_id(id);
 		return ERR_PTR(rdma_refuse(-EINVAL, "id %u belongs to another file", number));
@@ -143,7 +143,7 @@ static struct ucma_id *find_id(struct ucma_file *file, u32 number)
 
 /**
  * ucma_id_unlock() - end the use of an id
- * @id: what ucma_id_lock() has returned
+ * @id: id from ucma_id_lock()
  */
 void ucma_id_unlock(struct ucma_id *id)
 {
@@ -171,11 +171,11 @@ struct ucma_id *ucma_id_lock(struct ucma_file *file, u32 number)
 }
 
 /**
- * ucma_id_claim() - take an id's name away
+ * ucma_id_claim() - remove an id's number, to destroy the id
  * @file: the file it has to belong to
  * @number: its number
  *
- * One who claims it gets it, and has to destroy it.
+ * Only one caller can claim an id, and has to destroy it.
  *
  * Context: may sleep.
  * Return: the id, or as ucma_id_lock(); ids of removed devices are there, too.
@@ -195,7 +195,7 @@ struct ucma_id *ucma_id_claim(struct ucma_file *file, u32 number)
 	return id;
 }
 
-/* Those of events that nobody will read: their peers are turned down. */
+/* Frees events that nobody will read; connection requests among them are rejected. */
 static void drop_events(struct list_head *events)
 {
 	struct ucma_event *event, *next;
@@ -211,7 +211,7 @@ static void drop_events(struct list_head *events)
  * ucma_id_destroy() - destroy an id
  * @id: an id that is claimed, or that never was known
  *
- * Connection requests to it that nobody has read are rejected.  A request's own id has none.
+ * Unread connection requests to it are rejected.  The id of a request has none.
  *
  * Context: may sleep.
  * Return: how many of its events were read.
@@ -224,7 +224,7 @@ u32 ucma_id_destroy(struct ucma_id *id)
 
 	end_cm(id);
 	flush_work(&id->removal);
-	/* Without name the id is not moved, so its file is this one */
+	/* An id without a number is not moved, so its file does not change */
 	scoped_guard(mutex, &id->file->deliver) {
 		ucma_events_take(id, NULL, &unread);
 		reported = id->reported;
@@ -241,7 +241,7 @@ u32 ucma_id_destroy(struct ucma_id *id)
  * @number: its number
  * @from: its file
  * @to: the other one
- * @reported: takes how many of its events were read from @from and those before
+ * @reported: receives how many of its events were read from @from and those before
  *
  * Context: may sleep; the caller keeps both files open.
  * Return: 0, or as ucma_id_lock().

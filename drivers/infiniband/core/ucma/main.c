@@ -40,7 +40,7 @@ static struct attribute *ucma_attrs[] = {
 };
 ATTRIBUTE_GROUPS(ucma);
 
-/* Everybody may connect. */
+/* Every user may connect. */
 static struct miscdevice ucma_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "rdma_cm",

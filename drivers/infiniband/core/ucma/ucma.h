@@ -29,8 +29,8 @@
 
 /**
  * struct ucma_file - an open file
- * @deliver: held while an event is handed to a reader, and by whoever takes events of its ids away
- * @lock: of the members below, of the ids' and events' entries in them, and of the ids' @events
+ * @deliver: held while a reader gets an event, and while events of its ids are taken away
+ * @lock: protects the members below, the ids' and events' entries in them, and the ids' @events
  * @events: events to be read, the oldest first
  * @ids: ids that the program knows
  * @lost: events that came beyond those that were promised, when there was no memory
@@ -52,13 +52,13 @@ struct ucma_file {
  * @ref: requests that use it, and its place in the table
  * @rcu: for look-ups
  * @number: by which the program names it
- * @lock: of the members up to @room_lock; held over calls of the connection manager for @cm
+ * @lock: protects the members up to @room_lock; held over calls of the connection manager for @cm
  * @cm: the connection manager's id; NULL when the device is removed or the id is being destroyed
  * @known: the program may name it
  * @entry: in the file's ids (under the file's lock)
  * @groups: multicast groups that it has joined
  * @removal: destroys @cm when the device is removed
- * @room_lock: of the members below
+ * @room_lock: protects the members below
  * @file: its file; changed under @lock, too
  * @room: events that are there for what is promised
  * @uid: the program's name for it in events; changed under @lock and the handler's lock
@@ -118,7 +118,7 @@ struct ucma_group {
  * @id: the id
  * @request: for a connection request, the new id, which the program knows once it has read this
  * @group: the multicast group it is about, or NULL
- * @resp: what the program reads
+ * @resp: the response that the program reads
  */
 struct ucma_event {
 	struct list_head entry;
@@ -268,7 +268,7 @@ struct ucma_cm_calls {
 /* An answer; and, of one that is to be accepted, that it came to nothing. */
 #define UCMA_CONNECT_EVENTS	2
 #define UCMA_ACCEPT_EVENTS	1
-/* Joined or not; and that the group has gone. */
+/* Events of a group: joined or not, and that it is lost. */
 #define UCMA_JOIN_EVENTS	2
 
 /**

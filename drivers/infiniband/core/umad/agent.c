@@ -161,7 +161,7 @@ long umad_register2(struct ib_umad_file *file, void __user *arg, bool compat)
  * @arg: u32, number of the agent
  * @compat: unused
  *
- * Its sends are given up; what it has received can still be read.
+ * Its sends are cancelled; MADs that it has received can still be read.
  *
  * Return: 0; -EFAULT; -EINVAL if there is no such agent, as when the device is removed.
  */

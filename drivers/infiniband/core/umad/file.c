@@ -120,8 +120,8 @@ static void drop_unread(struct ib_umad_file *file)
  * umad_file_revoke() - separate a file from its device
  * @file: the file
  *
- * Its agents are unregistered, what was not read is dropped, readers are told.  May be called
- * twice, also at the same time; each returns when it is done.
+ * Unregisters its agents, drops unread MADs and wakes readers.  May be called twice, also at the
+ * same time; each call returns when all is done.
  *
  * Context: may sleep.
  */

@@ -57,7 +57,7 @@ static struct attribute *umad_class_attrs[] = {
 };
 ATTRIBUTE_GROUPS(umad_class);
 
-/* Whoever sends MADs rules the fabric: the nodes are root's, unless udev says otherwise. */
+/* MADs control the whole fabric, so the nodes belong to root unless udev changes that. */
 static char *umad_devnode(const struct device *dev, umode_t *mode)
 {
 	return kasprintf(GFP_KERNEL, "infiniband/%s", dev_name(dev));
@@ -147,7 +147,7 @@ static int add_sm(struct ib_umad_port *port)
 }
 
 /*
- * No file can be opened any more; those that are open are cut off, and whoever waits is told.  The
+ * No file can be opened any more; those that are open are cut off, and waiters are woken.  The
  * number is free at once: a device that comes back finds its old names.
  */
 static void port_del(struct ib_umad_port *port)

@@ -11,8 +11,8 @@
 #include "umad.h"
 
 /**
- * umad_send_forget() - a send does not count any more
- * @file: its file; who waits to send learns when there is room again
+ * umad_send_forget() - stop counting a send
+ * @file: its file; processes that wait for room to send are woken
  */
 void umad_send_forget(struct ib_umad_file *file)
 {
@@ -114,7 +114,7 @@ static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
 }
 
 /**
- * umad_received() - a MAD has arrived; receive handler of the agents
+ * umad_received() - receive handler of the agents
  * @mad: the agent
  * @sent: unused: the program finds its request by the transaction
  * @recv_wc: the MAD
@@ -223,7 +223,7 @@ static ssize_t give_received(struct ib_umad_file *file, struct ib_umad_packet *p
 	return size;
 }
 
-/* Gives a request that nobody answered: its head. */
+/* Returns a request without a response to the program: only its head. */
 static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packet,
 			 char __user *buf, size_t count)
 {
@@ -243,15 +243,15 @@ static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packe
  * umad_read_next() - read a MAD
  * @file: the file
  * @may_wait: wait for one
- * @buf: takes header and MAD
+ * @buf: receives header and MAD
  * @count: bytes of room there
  *
- * What cannot be taken stays to be read.
+ * A MAD that cannot be copied stays to be read.
  *
  * Context: may sleep.
  * Return: bytes; -EIO once the device is removed; -EAGAIN if there is none; -ERESTARTSYS; -EINVAL
- * without room for a header and a first packet; -ENOSPC without room for the rest, of which the
- * length is told; -EFAULT.
+ * without room for a header and a first packet; -ENOSPC without room for the rest, after the header
+ * with the length is written; -EFAULT.
  */
 ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *buf, size_t count)
 {

@@ -79,11 +79,11 @@ static void end_send(struct ib_umad_file *file, struct ib_umad_packet *packet)
 }
 
 /**
- * umad_sent() - a send has ended; send handler of the agents
+ * umad_sent() - send handler of the agents
  * @mad: the agent
  * @wc: how it ended
  *
- * The program is told only of requests that nobody answered.
+ * Only requests without a response are reported to the program.
  *
  * Context: may sleep.
  */

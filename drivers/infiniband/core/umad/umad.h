@@ -44,12 +44,12 @@ struct ib_umad_file;
  * @number: N
  * @port_num: number of the port
  * @index: number of its device in netlink
- * @lock: of @ib_dev and @files
+ * @lock: protects @ib_dev and @files
  * @ib_dev: the device; NULL once it is removed
  * @files: open files of umadN
  * @sm_held: bit 0: issmN is open
  * @gone: the device is removed
- * @sm_wait: who waits to open issmN
+ * @sm_wait: processes that wait to open issmN
  */
 struct ib_umad_port {
 	struct device dev;
@@ -84,19 +84,19 @@ struct umad_agent {
  * struct ib_umad_file - an open file of umadN
  * @port: its port, which stays as long as the file is open
  * @entry: in the port's files
- * @mutex: of @agents, @used and @new_header, held by requests while they use an agent
+ * @mutex: protects @agents, @used and @new_header, held by requests while they use an agent
  * @agents: by the number that the program knows
  * @used: an agent was registered, so the header's form is fixed
  * @new_header: MADs have a struct ib_user_mad_hdr in front, not the old one
  * @rejects: why requests were refused
- * @lock: of the members below
+ * @lock: protects the members below
  * @dead: the device is removed, or the file is being closed: no MAD is kept any more
  * @unread: MADs to be read: received ones, and requests that nobody answered
  * @kept: packets of received MADs that are kept
  * @dropped: received MADs that were not kept
  * @asked: sends under way or timed out unread
  * @sends: sends under way, by transaction
- * @wait: readers, and who polls for room to send
+ * @wait: readers, and processes that poll for room to send
  */
 struct ib_umad_file {
 	struct ib_umad_port *port;
@@ -116,7 +116,7 @@ struct ib_umad_file {
 	wait_queue_head_t wait;
 };
 
-/* What begins every MAD that is written: as much as is looked at. */
+/* The start of a written MAD, as far as this module reads it. */
 struct umad_head {
 	struct ib_mad_hdr mad;
 	struct ib_rmpp_hdr rmpp;

@@ -358,7 +358,7 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_destroy);
 
 /**
  * uverbs_api_method() - find an ioctl method
- * @api: what the device answers
+ * @api: the device's commands
  * @object: object type number
  * @method: method number
  *
@@ -379,7 +379,7 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_method);
 
 /**
  * uverbs_api_find_write() - find a write() command
- * @api: what the device answers
+ * @api: the device's commands
  * @command: the command word of a request: number and flags
  *
  * Return: the command, or NULL, for which uverbs_api_no_write() has the reason.
@@ -412,7 +412,7 @@ int uverbs_api_no_write(u32 command)
 
 /**
  * uverbs_api_write() - find a write() command, or refuse it
- * @api: what the device answers
+ * @api: the device's commands
  * @command: the command word of a request: number and flags
  *
  * Return: the command, or as uverbs_api_no_write() as an ERR_PTR.
@@ -425,7 +425,7 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
 
 /**
  * uapi_get_object() - find an object type
- * @api: what the device answers
+ * @api: the device's commands
  * @object: its number
  *
  * Return: the type, or ERR_PTR(-ENOENT) for one that the device does not have.  Of DEVICE there are

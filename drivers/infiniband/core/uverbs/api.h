@@ -46,7 +46,7 @@ struct uverbs_method {
 
 /**
  * struct uverbs_api_entry - one object type as a device answers it
- * @object: what lookups compare with; unused while its type_attrs is NULL
+ * @object: the description for look-ups; unused while its type_attrs is NULL
  * @methods: its methods by method key; NULL where none exists, or where it must have objects of a
  *	type that the device lacks
  */
@@ -57,7 +57,7 @@ struct uverbs_api_entry {
 
 /**
  * struct uverbs_api - everything a device answers; constant once made
- * @driver_id: what requests must name
+ * @driver_id: driver ID that requests must have
  * @objects: by object key; NULL where none exists
  * @write: core commands by write() number
  * @write_ex: core commands by extended write() number

@@ -12,12 +12,11 @@
 #define INLINE_LEN	sizeof_field(struct ib_uverbs_attr, data)
 
 /**
- * uverbs_attr_key_name() - what refusals call an attribute of a method
+ * uverbs_attr_key_name() - get the name of a method's attribute, for refusals
  * @method: the method
  * @key: the attribute's place in it
  *
- * The numbers of what a driver adds are those of its own part of the name space, so that they would
- * say nothing.
+ * Attributes of a driver have numbers in its own name space, which would say nothing here.
  *
  * Return: the name.
  */
@@ -33,7 +32,7 @@ const char *uverbs_attr_key_name(const struct uverbs_method *method, unsigned in
 }
 
 /**
- * uverbs_attr_name() - what refusals call an attribute of a request
+ * uverbs_attr_name() - get the name of a request's attribute, for refusals
  * @call: an ioctl request
  * @id: attribute id, one that the method has
  *
@@ -160,11 +159,11 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
  * uverbs_decode_attr() - check one attribute and put it into the bundle
  * @call: the request
  * @uattr: the attribute, an element of @call->uattrs
- * @spec: what it must look like
+ * @spec: the attribute's specification
  * @key: its place in the bundle
  * @name: for refusals
  *
- * Objects are taken, payloads looked at only as far as @spec asks.
+ * Objects are taken; payloads are read only as far as @spec requires.
  *
  * Return: 0; -EINVAL for a wrong length, handle, or a second attribute of the same kind;
  * -EOPNOTSUPP for contents this kernel does not know; or what taking the object gave.
@@ -231,7 +230,7 @@ int uverbs_attr_written(struct uverbs_call *call, const struct uverbs_attr *attr
 }
 
 /**
- * uverbs_udata_from_attrs() - a pair of attributes as drivers want their private data
+ * uverbs_udata_from_attrs() - make an ib_udata of a pair of attributes
  * @call: the request
  * @udata: result; empty where an attribute is missing
  * @in: attribute with data for the kernel
@@ -246,7 +245,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
 	attr = uverbs_attr_get(&call->bundle, in);
 	if (!IS_ERR(attr)) {
 		udata->inlen = attr->ptr_attr.len;
-		/* A short payload stands in the attribute itself. */
+		/* A short payload is in the attribute itself. */
 		udata->inbuf = uverbs_attr_ptr_is_inline(attr) ?
 			       (const void __user *)
 			       &call->user_attrs[attr->ptr_attr.uattr_idx].data :
@@ -431,7 +430,7 @@ int _uverbs_get_const_unsigned(u64 *to, const struct uverbs_attr_bundle *bundle,
 EXPORT_SYMBOL(_uverbs_get_const_unsigned);
 
 /**
- * uverbs_finalize_uobj_create() - the driver knows the new object now
+ * uverbs_finalize_uobj_create() - note that the driver knows a new object
  * @bundle: the request
  * @idx: attribute that makes the object
  *

@@ -104,7 +104,7 @@ void uverbs_call_leave(struct uverbs_call *call)
 }
 
 /**
- * ib_uverbs_get_ucontext_file() - the context of a file
+ * ib_uverbs_get_ucontext_file() - get the context of a file
  * @ufile: the file
  *
  * Context: inside a request of that file.

@@ -63,7 +63,7 @@ struct uverbs_chunk;
  * @pool: memory for this request, behind the bundle
  * @pool_left: bytes of it not in use
  * @on_heap: the request did not fit the stack
- * @bundle: what drivers see; must be last, its attributes follow
+ * @bundle: the part that drivers see; must be last, its attributes follow
  */
 struct uverbs_call {
 	const struct uverbs_cmd *cmd;
@@ -122,7 +122,7 @@ static inline struct uverbs_call *uverbs_call_begin(u64 *stack, struct ib_uverbs
 		if (!call)
 			return NULL;
 	}
-	/* Attributes are not cleared: nobody looks at one unless attr_present has its bit. */
+	/* Attributes are not cleared: one is only read if attr_present has its bit. */
 	*call = (struct uverbs_call){
 		.pool = (void *)call + size,
 		.pool_left = room - size,

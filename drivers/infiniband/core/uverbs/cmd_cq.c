@@ -338,7 +338,7 @@ static const struct uverbs_arg cq_notify_args[] = {
 	},
 };
 
-/* As in 6.12, what the driver answers stays in the kernel: user space polls after arming. */
+/* As in 6.12, user space does not get the driver's return value: it polls after arming. */
 static int run_cq_notify(struct uverbs_call *call)
 {
 	struct cq_change *args = call->args;

@@ -67,7 +67,7 @@ static const struct uverbs_arg flow_create_args[] = {
 	},
 };
 
-/* What the longest specification of a program has. */
+/* Size of the longest specification that a program can give. */
 #define LARGEST_SPEC	sizeof(struct ib_uverbs_flow_spec_ipv6)
 
 static int check_rule(struct uverbs_call *call, const struct flow_create *args)

@@ -90,7 +90,7 @@ static const struct uverbs_arg mcast_attach_args[] = {
 	MCAST_ARGS(ib_uverbs_attach_mcast)
 };
 
-/* A QP is in a group or not: whoever attaches it twice detaches it once. */
+/* A QP is in a group or not: attaching it twice takes only one detach. */
 static int run_mcast_attach(struct uverbs_call *call)
 {
 	struct mcast *args = call->args;

@@ -292,7 +292,7 @@ static int check_post_recv(struct uverbs_call *call)
 	return check_wqe_size(call, sizeof(struct ib_uverbs_recv_wr)) ?: check_room(call);
 }
 
-/* What the driver said to the receives at @wrs; at @bad it stopped. */
+/* Reports how the driver took the receives at @wrs; it stopped at @bad. */
 static int recvs_posted(struct uverbs_call *call, int ret, const struct ib_recv_wr *wrs,
 			const struct ib_recv_wr *bad)
 {

@@ -39,7 +39,7 @@ static bool state_known(u8 state)
  * @call: the request
  * @ibdev: the device
  * @port: number of the port
- * @name: what the request calls it
+ * @name: its name in the request
  *
  * Return: 0 or -EINVAL.
  */

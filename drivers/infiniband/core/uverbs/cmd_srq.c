@@ -42,7 +42,7 @@ struct srq_create {
 	u32 srq_num;
 };
 
-/* What a kind of SRQ has beyond the basic one. */
+/* Which arguments a type of SRQ has beyond those of a basic one. */
 static bool has_xrcd(const void *block)
 {
 	return ((const struct srq_create *)block)->type == IB_SRQT_XRC;
@@ -189,7 +189,7 @@ static const struct uverbs_arg xsrq_create_args[] = {
 	},
 };
 
-/* The write() forms take what the kind needs with its handles, and leave other kinds to drivers. */
+/* For ioctl: write() has what a type needs with its handles, and leaves others to drivers. */
 static int check_ioctl_type(struct uverbs_call *call, const struct srq_create *args)
 {
 	if (has_cq(args) && !args->cq)
@@ -309,7 +309,7 @@ static const struct uverbs_arg srq_modify_args[] = {
 	},
 };
 
-/* The driver says what the mask may name. */
+/* The driver checks the mask. */
 static int run_srq_modify(struct uverbs_call *call)
 {
 	struct srq_attrs *args = call->args;

@@ -55,7 +55,7 @@ struct ib_uxrcd_object *uverbs_xrcd_use(struct ib_uobject *uobj)
 
 /**
  * uverbs_xrcd_unuse() - end what uverbs_xrcd_use() began
- * @uxrcd: what it returned; NULL does nothing
+ * @uxrcd: its result; NULL does nothing
  */
 void uverbs_xrcd_unuse(struct ib_uxrcd_object *uxrcd)
 {

@@ -47,7 +47,7 @@
 	extern const struct uverbs_object_desc uverbs_object_##_name;
 UVERBS_OBJECTS(UVERBS_OBJECT_DECLARE)
 
-/* All of them, ending with NULL; stands in main.c. */
+/* All of them, ending with NULL; defined in main.c. */
 extern const struct uverbs_object_desc *const uverbs_objects[];
 
 /* cmd_qp_modify.c */

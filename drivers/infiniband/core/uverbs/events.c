@@ -133,7 +133,7 @@ const struct file_operations uverbs_comp_fops = {
  * @uobj: its object
  * @why: unused, the same for a close and for the removal of the device
  *
- * Readers see what is queued already only if they come before this: the CQs go with the device.
+ * Events that are queued already can be read only before this, as the CQs go with the device.
  */
 void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 {
@@ -152,7 +152,7 @@ void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 }
 
 /**
- * uverbs_comp_handler() - a user's CQ has an event
+ * uverbs_comp_handler() - handle a completion event of a user's CQ
  * @cq: the CQ
  * @cq_context: queue of its channel, NULL without a channel
  *
@@ -233,7 +233,7 @@ static void async_drop_all(struct ib_uverbs_async_event_file *file)
 	}
 }
 
-/* What was queued when the device went stays readable up to here. */
+/* Events that were queued when the device went could be read until now. */
 static int async_release(struct inode *inode, struct file *filp)
 {
 	struct ib_uobject *uobj = filp->private_data;
@@ -308,7 +308,7 @@ static void uevent_report(struct ib_uevent_object *uevent, const struct ib_event
 }
 
 /**
- * uverbs_cq_event_handler() - a user's CQ reports an asynchronous event
+ * uverbs_cq_event_handler() - handle an asynchronous event of a user's CQ
  * @event: the event
  * @context: unused
  *
@@ -320,7 +320,7 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_qp_event_handler() - a user's QP reports an asynchronous event
+ * uverbs_qp_event_handler() - handle an asynchronous event of a user's QP
  * @event: the event
  * @context: unused
  *
@@ -334,7 +334,7 @@ void uverbs_qp_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_srq_event_handler() - a user's SRQ reports an asynchronous event
+ * uverbs_srq_event_handler() - handle an asynchronous event of a user's SRQ
  * @event: the event
  * @context: unused
  *
@@ -346,7 +346,7 @@ void uverbs_srq_event_handler(struct ib_event *event, void *context)
 }
 
 /**
- * uverbs_wq_event_handler() - a user's work queue reports an asynchronous event
+ * uverbs_wq_event_handler() - handle an asynchronous event of a user's work queue
  * @event: the event
  * @context: unused
  *
@@ -383,7 +383,7 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 	scoped_guard(mutex, &ufile->ucontext_lock) {
 		if (!ufile->default_async_file) {
 			uverbs_uobject_get(&file->uobj);
-			/* read without the lock by whoever makes objects */
+			/* read without the lock where objects are made */
 			smp_store_release(&ufile->default_async_file, file);
 		}
 	}

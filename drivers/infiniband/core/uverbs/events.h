@@ -13,7 +13,7 @@
 struct ib_uxrcd_object;
 
 /**
- * struct ib_uverbs_event_queue - what one event file has to deliver
+ * struct ib_uverbs_event_queue - events that an event file has to deliver
  * @lock: protects everything below, and the event members of the objects that report here
  * @closed: nothing will be added any more
  * @wait: readers
@@ -33,7 +33,7 @@ struct ib_uverbs_event_queue {
  * @entry: in the queue's list
  * @sibling: in the object's list, empty for events of the device
  * @source: object concerned, NULL for events of the device
- * @desc: what the reader gets
+ * @desc: the event as it is read
  */
 struct ib_uverbs_async_event {
 	struct list_head entry;
@@ -72,8 +72,8 @@ struct ib_uverbs_completion_event_file {
  * struct ib_uevent_object - part of every object that reports asynchronous events
  * @uobject: the object
  * @event_file: where its events go, referenced; may be NULL
- * @events: those not read yet, protected by the queue's lock
- * @events_reported: those that were read; given back when the object is destroyed
+ * @events: unread events, protected by the queue's lock
+ * @events_reported: number of events that were read; returned when the object is destroyed
  */
 struct ib_uevent_object {
 	struct ib_uobject uobject;

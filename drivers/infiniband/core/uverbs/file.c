@@ -37,8 +37,8 @@ static void file_release(struct kref *ref)
  * uverbs_context_claim() - reserve a file's place for a context
  * @file: the file
  *
- * From here to uverbs_context_publish() or uverbs_context_drop() nobody else makes one.  No lock is
- * held meanwhile: the driver and the reply touch user memory, which may take for ever.
+ * Until uverbs_context_publish() or uverbs_context_drop() no other request can make a context.  No
+ * lock is held meanwhile, as the driver and the reply access user memory, which may take for ever.
  *
  * Return: 0, or -EINVAL when the file has a context already or another request is making it.
  */
@@ -62,14 +62,14 @@ void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *con
 {
 	guard(mutex)(&file->ucontext_lock);
 	file->ucontext_claimed = false;
-	/* Whoever sees the context sees it complete. */
+	/* A reader that sees the context sees all of it. */
 	smp_store_release(&file->ucontext, context);
 }
 
 /**
  * uverbs_context_drop() - give up a new context
  * @file: the file, claimed
- * @context: what was to become its context: open, allocated only, or NULL
+ * @context: the context that it was to get: open, only allocated, or NULL
  */
 void uverbs_context_drop(struct ib_uverbs_file *file, struct ib_ucontext *context)
 {
@@ -111,7 +111,7 @@ void uverbs_file_teardown(struct ib_uverbs_file *file, enum rdma_remove_reason w
 {
 	mutex_lock(&file->reap_lock);
 	if (file->ucontext) {
-		/* At close there are none: each of them holds the file open. */
+		/* At close there are no mappings, since each holds the file open. */
 		if (why == RDMA_REMOVE_DRIVER_REMOVE)
 			uverbs_umaps_revoke(file);
 		uverbs_uobjs_reap(file, why);
@@ -163,7 +163,7 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_uverbs_device *udev
 
 /**
  * uverbs_file_open() - open operation of a character device
- * @inode: of the device
+ * @inode: inode of the device
  * @filp: the file
  *
  * Return: 0; -EPERM in another network namespace than the device's; -EIO, -ENXIO or -ENODEV when

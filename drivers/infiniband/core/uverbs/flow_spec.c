@@ -161,7 +161,7 @@ static int parse_action(struct uverbs_call *call, const struct ib_uverbs_flow_sp
  * @specs: specifications of the program, one behind the other
  * @len: their bytes
  * @attr: zeroed, with room for as many as its num_of_specs says; flows and size are filled
- * @resources: with room for as many; takes the objects that they refer to
+ * @resources: with room for as many; receives the objects that they refer to
  *
  * Return: 0; -EINVAL for one that is unknown, has another size than its type or numbers that do
  * not fit, or when they are not as many or as long as announced; -EOPNOTSUPP for a flow action of

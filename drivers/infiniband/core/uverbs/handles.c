@@ -4,9 +4,9 @@
  * up with a lock, destroyed by request or reaped with the file.
  *
  * An object is locked by its usecnt: positive while shared by that many requests, -1 while one
- * request has it for itself, -2 until it is committed.  Nobody waits: whoever meets a lock gets
- * -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive lock for
- * ever, so that a request that still found it under RCU fails too.
+ * request has it for itself, -2 until it is committed.  Nobody waits: a request that meets a lock
+ * fails with -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive
+ * lock for ever, so that a request that still found it under RCU fails too.
  *
  * Completion channels, asynchronous event files and whatever drivers add to them have a file
  * descriptor instead of a handle.
@@ -247,7 +247,7 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 	list_add(&uobj->list, &file->objects);
 	spin_unlock(&file->objects_lock);
 
-	/* The handle has led here since begin; whoever can lock the object finds it complete. */
+	/* The handle has led here since begin; a request that gets the lock sees all of it. */
 	atomic_set_release(&uobj->usecnt, 0);
 	if (uverbs_type_is_fd(uobj->uapi_object))
 		fd_commit(uobj);
@@ -259,9 +259,9 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
  *
- * An object that the driver cannot destroy stays until the file is closed.  That is no fault of
- * the driver: what a program knows of the object already, such as an MR's key, it can use while the
- * rest of the reply waits for its page.
+ * An object that the driver cannot destroy stays until the file is closed.  That need not be a
+ * fault of the driver: a program can use what it already knows of the object, such as an MR's key,
+ * while the rest of the reply waits for its page.
  */
 void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs, bool hw)
 {
@@ -285,7 +285,7 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
 /**
  * uverbs_uobj_lookup() - find and lock an existing object
  * @type: type it must have, or NULL for any handle
- * @file: whose objects
+ * @file: file of the objects
  * @id: handle or file descriptor
  * @access: READ shares it, WRITE takes it alone, DESTROY leaves locking to uverbs_uobj_destroy()
  *
@@ -546,7 +546,7 @@ void uverbs_handles_release(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_list() - the handles of one type
+ * uverbs_handles_list() - list the handles of one type
  * @file: whose
  * @type: which
  * @ids: result

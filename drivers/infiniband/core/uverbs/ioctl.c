@@ -110,7 +110,7 @@ static int run_method(struct uverbs_call *call)
 		uverbs_udata_from_attrs(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN,
 					UVERBS_ATTR_UHW_OUT);
 
-	/* From here on lower rooms may refuse, which do not know the request. */
+	/* From here on functions that do not know the request may refuse it. */
 	rdma_reject_attach(call->scope);
 	if (method->destroy_key < method->key_len) {
 		struct ib_uobject *doomed = attrs->attrs[method->destroy_key].obj_attr.uobject;
@@ -124,7 +124,7 @@ static int run_method(struct uverbs_call *call)
 
 	ret = return_handles(call) ?: run_handler(call);
 	if (ret)
-		/* To libraries it means "no such method or attribute" and nothing else. */
+		/* To libraries this error means only "no such method or attribute". */
 		return WARN_ON_ONCE(ret == -EPROTONOSUPPORT) ? -EINVAL : ret;
 
 	/* A driver writes its reply without saying so. */
@@ -198,7 +198,7 @@ static const struct uverbs_method *find_method(struct ib_uverbs_file *file,
 	return ERR_PTR(ret);
 }
 
-/* This is a function of its own because what is refused before does not need its stack. */
+/* A function of its own, because requests that are refused before do not need its stack. */
 static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 					   const struct uverbs_method *method,
 					   const struct ib_uverbs_ioctl_hdr *hdr,

@@ -24,9 +24,9 @@ static void put_long_lid(struct ib_device *device, struct ib_uverbs_ah_attr *dst
 }
 
 /**
- * ib_copy_ah_attr_to_user() - an address vector for user space
+ * ib_copy_ah_attr_to_user() - convert an address vector for user space
  * @device: device
- * @dst: takes all members
+ * @dst: receives all members
  * @src: address vector
  *
  * Context: may sleep.
@@ -59,7 +59,7 @@ EXPORT_SYMBOL(ib_copy_ah_attr_to_user);
 /**
  * ib_copy_qp_attr_to_user() - QP attributes for user space
  * @device: device
- * @dst: takes all members but qp_attr_mask
+ * @dst: receives all members but qp_attr_mask
  * @src: attributes
  *
  * Context: may sleep.
@@ -101,8 +101,8 @@ void ib_copy_qp_attr_to_user(struct ib_device *device, struct ib_uverbs_qp_attr 
 EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
 
 /**
- * ib_copy_path_rec_to_user() - a path for user space
- * @dst: takes all members
+ * ib_copy_path_rec_to_user() - convert a path for user space
+ * @dst: receives all members
  * @src: path; one of Omni-Path is given as an InfiniBand one
  *
  * Context: any.
@@ -135,8 +135,8 @@ void ib_copy_path_rec_to_user(struct ib_user_path_rec *dst, struct sa_path_rec *
 EXPORT_SYMBOL(ib_copy_path_rec_to_user);
 
 /**
- * ib_copy_path_rec_from_user() - a path that user space gives
- * @dst: takes the path, which is of Omni-Path when its GIDs stand for LIDs
+ * ib_copy_path_rec_from_user() - convert a path from user space
+ * @dst: receives the path, which is of Omni-Path when its GIDs stand for LIDs
  * @src: the user's
  *
  * Context: any.

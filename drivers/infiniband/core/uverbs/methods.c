@@ -63,7 +63,7 @@ int uverbs_method_add_attr(struct uverbs_method *method, u16 id,
 }
 
 /**
- * uverbs_attr_key_len() - the room that an attribute needs in a method
+ * uverbs_attr_key_len() - get the room that an attribute needs in a method
  * @id: the attribute's id
  *
  * Return: one more than its key, or -EINVAL for an id that is too large.
@@ -236,7 +236,7 @@ int uverbs_methods_init(const struct uverbs_object_desc *const *objects)
 }
 
 /**
- * uverbs_method_of() - the method of a command of the core
+ * uverbs_method_of() - get the method of a command of the core
  * @cmd: the command, which has one
  * @able: the device has the driver calls that it needs
  *

@@ -74,7 +74,7 @@ struct uverbs_place {
 
 /**
  * struct uverbs_arg - one row of a command
- * @name: what a refusal calls it
+ * @name: its name in refusals
  * @kind: enum uverbs_arg_kind
  * @flags: UV_F_*
  * @attr: ioctl attribute id or UV_NO_ATTR

@@ -24,7 +24,7 @@ static noinline const char *take_failure(int err)
 	}
 }
 
-/* Linux 6.12 tells a write() that cannot have its XRC domain no more than that. */
+/* Linux 6.12 has only this error for a write() whose XRC domain cannot be used. */
 static noinline int take_error(const struct uverbs_call *call, const struct uverbs_api_object *type,
 			       enum uverbs_obj_access access, int err)
 {
@@ -73,7 +73,7 @@ static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverb
  * @type: UVERBS_OBJECT_*; %UVERBS_IDR_ANY_OBJECT for any handle
  * @access: how; %UVERBS_ACCESS_NEW makes one
  * @id: handle or descriptor, unused for a new object
- * @name: what the request calls it
+ * @name: its name in the request
  *
  * Objects are given back by uverbs_give_back() when the request ends.
  *
@@ -94,7 +94,7 @@ struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_o
 }
 
 /**
- * uverbs_mark_hw() - the driver knows a new object now
+ * uverbs_mark_hw() - note that the driver knows a new object
  * @call: the request
  * @uobj: an object it took as new
  */
@@ -136,8 +136,8 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
  * @call: the request; uverbs_give_back() calls this if there are any
  * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
  *
- * Copying to user space is over, and with it what can fail.  Objects stand on what the handler
- * settles, so that is first there and last gone.
+ * Copying to user space is done, so nothing can fail any more.  Objects depend on what the handler
+ * settles, so that becomes visible first and is undone last.
  */
 void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 {
@@ -170,7 +170,7 @@ int uverbs_run_destroyed(struct uverbs_call *call)
 }
 
 /**
- * uverbs_call_device() - the device of a request that has a context
+ * uverbs_call_device() - get the device of a request that has a context
  * @call: the request
  *
  * Return: the device, or an error pointer with the reason recorded: -EINVAL before a context was

@@ -19,7 +19,7 @@ static struct ib_uverbs_file *vma_file(const struct vm_area_struct *vma)
 /*
  * A mapping was copied or split.  Fork calls this before it copies the pages, so the copy is
  * listed exactly if the original still has its pages: mmap_lock keeps both from changing, and
- * whoever takes the pages back comes by again for the copy.
+ * taking the pages back finds the copy too.
  */
 static void umap_open(struct vm_area_struct *vma)
 {

@@ -67,15 +67,15 @@ struct ib_uverbs_device {
  * struct ib_uverbs_file - one open file
  * @umaps: the file's mappings of device pages; first, since ib_core looks for it there
  * @ref: the open file itself and every event file made from it
- * @release: what happens when @ref has dropped to 0
+ * @release: called when @ref has dropped to 0
  * @device: device node it was opened through
  * @entry: in @device->files, until torn down
  * @ucontext_lock: serialises the making of @ucontext and of @default_async_file
  * @ucontext: read with ib_uverbs_get_ucontext_file() or under @reap_lock
  * @ucontext_claimed: a request is making @ucontext; under @ucontext_lock
  * @default_async_file: takes the events of objects that name no async file of their own
- * @reap_lock: held by whoever destroys objects outside a running request: teardown, the release
- *	of event files, and destroy requests that come after the device has gone
+ * @reap_lock: held to destroy objects outside of a running request: in teardown, on release of
+ *	event files, and in destroy requests that come after the device has gone
  * @handles: handle to object; an entry is reserved from allocation to commit
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first

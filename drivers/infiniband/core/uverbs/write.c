@@ -67,7 +67,7 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
  * uverbs_tail_copy() - copy what follows the structure of a %UV_C_TAIL command
  * @call: the request
  * @len: bytes that it must have; behind them only padding of zeros may come
- * @name: what the request calls them
+ * @name: their name in the request
  *
  * Return: the bytes, which live as long as the request, or an error pointer with the reason
  * recorded: -ENOSPC when there are fewer, -EOPNOTSUPP when more follow, -ENOMEM, -EFAULT.

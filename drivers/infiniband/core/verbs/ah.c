@@ -31,7 +31,7 @@ static void ah_release(struct rdma_object *obj)
 	kfree(ah);
 }
 
-/* An AH stands under the first of these, in case it is reaped. */
+/* An AH is listed under the first of these, in case it is reaped. */
 static const struct rdma_object_ops ah_ops_sleeping = {
 	.destroy = ah_destroy_sleeping,
 	.release = ah_release,
@@ -192,7 +192,7 @@ EXPORT_SYMBOL(rdma_modify_ah);
 /**
  * rdma_query_ah() - read the address of a handle
  * @ah: AH
- * @ah_attr: takes the address, which owns no reference
+ * @ah_attr: receives the address, which owns no reference
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP; the driver's error.

@@ -34,7 +34,7 @@ EXPORT_SYMBOL(rdma_destroy_ah_attr);
 
 /**
  * rdma_copy_ah_attr() - copy an address vector
- * @dest: takes the copy, with a reference of its own; what was there is forgotten
+ * @dest: receives the copy, with a reference of its own; it is overwritten
  * @src: address vector
  *
  * Context: any.
@@ -133,7 +133,7 @@ int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr)
  * ah_attr_hold_sgid() - check an address vector and give it its source GID entry
  * @device: device
  * @ah_attr: address vector; a GRH without an entry gets the one of sgid_index
- * @held: takes what ah_attr_drop_sgid() needs
+ * @held: receives what ah_attr_drop_sgid() needs
  *
  * Context: any but hard interrupts.
  * Return: 0; -EINVAL; or why there is no such GID.
@@ -161,7 +161,7 @@ int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
 /**
  * ah_attr_drop_sgid() - end what ah_attr_hold_sgid() began
  * @ah_attr: address vector, again as the caller gave it
- * @held: what ah_attr_hold_sgid() returned there
+ * @held: result of ah_attr_hold_sgid()
  */
 void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held)
 {
@@ -173,7 +173,7 @@ void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *h
 
 /**
  * ah_attr_resolve_dmac() - find the Ethernet address of a RoCE peer
- * @ah_attr: address vector with its source GID entry; takes the address, and for a peer that
+ * @ah_attr: address vector with its source GID entry; receives the address, and for a peer that
  *	neighbour discovery has found the hop limit, too
  *
  * Users name a peer by GID alone, while its frames need an Ethernet address.

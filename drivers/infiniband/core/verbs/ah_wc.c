@@ -24,8 +24,8 @@ static bool is_ipv4(const struct iphdr *ip)
  * ib_get_rdma_header_version() - is there an IPv4 or an IPv6 header before a payload?
  * @hdr: the 40 bytes before the payload
  *
- * An IPv4 header stands in the last 20 of them, and what comes first may look like anything, an
- * IPv6 header too: then the IPv4 header's checksum decides.
+ * An IPv4 header is in the last 20 of them, and the bytes before it may look like an IPv6 header:
+ * then the checksum of the IPv4 header decides.
  *
  * Context: any.
  * Return: 4, 6 (also for a GRH), or 0 for neither.
@@ -41,11 +41,11 @@ int ib_get_rdma_header_version(const union rdma_network_hdr *hdr)
 EXPORT_SYMBOL(ib_get_rdma_header_version);
 
 /**
- * ib_get_gids_from_rdma_hdr() - who sent a datagram, and to which address
+ * ib_get_gids_from_rdma_hdr() - get the GIDs of sender and receiver of a datagram
  * @hdr: the 40 bytes before the payload
- * @net_type: what they are
- * @sgid: takes the sender's GID
- * @dgid: takes the receiver's GID
+ * @net_type: the type of the headers
+ * @sgid: receives the sender's GID
+ * @dgid: receives the receiver's GID
  *
  * IPv4 addresses become mapped ones.
  *
@@ -75,7 +75,7 @@ int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr, enum rdma_netwo
 }
 EXPORT_SYMBOL(ib_get_gids_from_rdma_hdr);
 
-/* What the completion does not tell is taken from the header. */
+/* If the completion does not give the type, it is taken from the header. */
 static enum rdma_network_type network_type(struct ib_device *device, u32 port_num,
 					   const struct ib_wc *wc, const struct ib_grh *grh)
 {
@@ -125,7 +125,7 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
  * @port_num: at this port
  * @wc: its completion
  * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
- * @ah_attr: takes the address vector, which owns a reference when it is routed: to be given up
+ * @ah_attr: receives the address vector, which owns a reference when it is routed: to be given up
  *	by rdma_destroy_ah_attr()
  *
  * Context: may sleep.

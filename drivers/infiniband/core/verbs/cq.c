@@ -174,7 +174,7 @@ EXPORT_SYMBOL(ib_resize_cq);
 /**
  * ib_destroy_cq_async() - begin to destroy a kernel CQ
  * @cq: the CQ; not to be used again unless @done reports an error
- * @done: told the end: no handler of the CQ runs any more
+ * @done: called at the end: no handler of the CQ runs any more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

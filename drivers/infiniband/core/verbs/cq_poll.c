@@ -146,7 +146,7 @@ static void cq_dim_start(struct ib_cq *cq)
 	if (!cq->device->ops.modify_cq || !cq->device->use_cq_dim ||
 	    cq->poll_ctx == IB_POLL_DIRECT)
 		return;
-	/* Without memory the CQ works without moderation. */
+	/* If there is no memory, the CQ works without moderation. */
 	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
 	if (!dim)
 		return;
@@ -301,7 +301,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 EXPORT_SYMBOL(__ib_alloc_cq);
 
 /**
- * __ib_alloc_cq_any() - the same, and the core spreads CQs over the completion vectors
+ * __ib_alloc_cq_any() - allocate a CQ on a completion vector that the core chooses
  * @dev: device
  * @private: cq->cq_context
  * @nr_cqe: entries at least

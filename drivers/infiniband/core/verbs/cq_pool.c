@@ -117,7 +117,7 @@ EXPORT_SYMBOL(ib_cq_pool_get);
 /**
  * ib_cq_pool_put() - give back room in a shared CQ
  * @cq: CQ of ib_cq_pool_get() that the consumer's queues complete to no more
- * @nr_cqe: what was asked for
+ * @nr_cqe: number of CQEs that was requested
  *
  * Context: process.
  */

@@ -7,9 +7,9 @@
 #include <linux/jiffies.h>
 #include "verbs_priv.h"
 
-/* A CQ that nobody else polls is polled so often while a queue drains. */
+/* Interval at which a directly polled CQ is polled while a queue drains. */
 #define DRAIN_POLL	(HZ / 10)
-/* So long a device may take to report the last WQE of a QP with an SRQ. */
+/* Time for a device to report the last WQE of a QP with an SRQ. */
 #define DRAIN_LAST_WQE	(60 * HZ)
 
 struct drain {
@@ -51,7 +51,7 @@ static void drain_wait(struct ib_cq *cq, struct drain *drain)
  * ib_drain_sq() - wait until every send has completed to the consumer
  * @qp: QP, which is in the error state then; its send CQ is one of ib_alloc_cq()
  *
- * Queue and CQ have room for one more request, and nobody posts meanwhile.
+ * Queue and CQ must have room for one more request, and the caller posts nothing meanwhile.
  *
  * Context: may sleep.
  */
@@ -79,7 +79,7 @@ EXPORT_SYMBOL(ib_drain_sq);
  * @qp: QP without SRQ, which is in the error state then; its receive CQ is one
  *	of ib_alloc_cq()
  *
- * Queue and CQ have room for one more request, and nobody posts meanwhile.
+ * Queue and CQ must have room for one more request, and the caller posts nothing meanwhile.
  *
  * Context: may sleep.
  */
@@ -130,7 +130,7 @@ static void drain_srq_user(struct ib_qp *qp)
  * ib_drain_qp() - wait until everything posted has completed to the consumer
  * @qp: QP, which is in the error state then; its CQs are those of ib_alloc_cq()
  *
- * Queues and CQs have room for one more request, and nobody posts meanwhile.
+ * Queues and CQs must have room for one more request, and the caller posts nothing meanwhile.
  *
  * Context: may sleep.
  */

@@ -32,7 +32,7 @@ static int fmr_check_attr(struct ib_device *device, int access, const struct ib_
  * ib_alloc_fmr() - make an FMR that nothing is mapped into yet
  * @pd: PD
  * @mr_access_flags: enum ib_access_flags
- * @fmr_attr: what it is to be
+ * @fmr_attr: attributes
  *
  * Context: may sleep.
  * Return: the FMR, to be destroyed with ib_dealloc_fmr(); -EOPNOTSUPP when the device

@@ -331,7 +331,7 @@ EXPORT_SYMBOL(ib_advise_mr);
  * ib_check_mr_status() - ask an MR for what it found
  * @mr: MR
  * @check_mask: enum ib_mr_status_check
- * @mr_status: takes the answer
+ * @mr_status: receives the answer
  *
  * Context: any.
  * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.
@@ -347,7 +347,7 @@ EXPORT_SYMBOL(ib_check_mr_status);
 /**
  * ib_dereg_mr_async() - begin to deregister a kernel MR
  * @mr: the MR; not to be used again unless @done reports an error
- * @done: told the end: the device uses the memory no more
+ * @done: called at the end: the device uses the memory no more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

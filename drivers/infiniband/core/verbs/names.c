@@ -154,7 +154,7 @@ __attribute_const__ int ib_rate_to_mbps(enum ib_rate rate)
 EXPORT_SYMBOL(ib_rate_to_mbps);
 
 /**
- * mult_to_ib_rate() - the static rate of a multiple of 2.5 Gb/s
+ * mult_to_ib_rate() - convert a multiple of 2.5 Gb/s to a static rate
  * @mult: the multiple
  *
  * Return: the rate; IB_RATE_PORT_CURRENT when no rate has that multiple.

@@ -159,7 +159,7 @@ EXPORT_SYMBOL(ib_dealloc_pd_user);
 /**
  * ib_dealloc_pd_async() - begin to destroy a kernel PD
  * @pd: the PD; not to be used again unless @done reports an error
- * @done: told the end
+ * @done: called at the end
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

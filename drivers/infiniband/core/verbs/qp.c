@@ -109,10 +109,10 @@ void ib_qp_usecnt_dec(struct ib_qp *qp)
 EXPORT_SYMBOL(ib_qp_usecnt_dec);
 
 /**
- * rdma_qp_create() - make a QP for whoever it may be
+ * rdma_qp_create() - make a QP for a user or for a kernel consumer
  * @device: device
  * @pd: PD, NULL for types that have none
- * @attr: what it is to be; the sizes given come back
+ * @attr: attributes; receives the actual sizes
  * @udata: the driver's part of the request, NULL for kernel consumers
  * @uobject: the user's handle, NULL for kernel consumers
  * @caller: module that owns a QP without handle
@@ -190,11 +190,11 @@ free:
 /**
  * ib_create_qp_user() - make a QP for a user handle
  *
- * Of an XRC target QP the user gets a handle, as others who open it.
+ * Of an XRC target QP the user gets a handle, like others that open it.
  *
  * @device: device
  * @pd: PD, NULL for types that have none
- * @attr: what it is to be; the sizes given come back
+ * @attr: attributes; receives the actual sizes
  * @udata: the driver's part of the request
  * @uobject: the handle
  * @caller: module that owns a QP which outlives the handle
@@ -212,7 +212,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 		return rdma_qp_create(device, pd, attr, udata, uobject, caller);
 	if (!attr->xrcd)
 		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
-	/* The QP itself belongs to nobody: the user has a handle of it, and others may open it. */
+	/* The QP itself has no owner: the user has a handle of it, and others may open it. */
 	real = rdma_qp_create(device, NULL, attr, NULL, NULL, caller);
 	if (IS_ERR(real))
 		return real;
@@ -226,7 +226,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 }
 EXPORT_SYMBOL(ib_create_qp_user);
 
-/* By 6.12's ABI the low 24 bits of a PSN count, and the others are ignored. */
+/* As in 6.12's ABI, only the low 24 bits of a PSN count. */
 static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_RQ_PSN)
@@ -272,7 +272,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for addresses that the device cannot reach; the security module's error for a
- * P_Key that it keeps from whoever made or opened the QP; the driver's error.
+ * P_Key that it denies to the processes that made or opened the QP; the driver's error.
  */
 int ib_modify_qp_with_udata(struct ib_qp *qp, struct ib_qp_attr *attr, int attr_mask,
 			    struct ib_udata *udata)
@@ -299,9 +299,9 @@ EXPORT_SYMBOL(ib_modify_qp);
 /**
  * ib_query_qp() - read attributes of a QP
  * @qp: QP
- * @qp_attr: takes the attributes; its address vectors own no references
+ * @qp_attr: receives the attributes; its address vectors own no references
  * @qp_attr_mask: which are wanted at least, enum ib_qp_attr_mask
- * @qp_init_attr: takes what it was made with
+ * @qp_init_attr: receives the attributes that it was created with
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the driver cannot; the driver's error.
@@ -346,7 +346,7 @@ static int handle_end(void *what)
  * ib_destroy_qp_async() - begin to destroy a kernel QP
  * @qp: the QP, or a handle of one that is shared; not to be used again unless @done reports
  *	an error
- * @done: told the end: no event or completion of the QP comes any more
+ * @done: called at the end: no event or completion of the QP comes any more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

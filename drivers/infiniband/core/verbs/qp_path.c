@@ -16,7 +16,7 @@ static bool qp_is_connected(const struct ib_qp *qp)
 	return qp->qp_type < IB_QPT_MAX && (connected & BIT(qp->qp_type));
 }
 
-/* Both the primary and the alternate path must be of InfiniBand ports. */
+/* Both the primary and the alternate path have to use InfiniBand ports. */
 static int path_check_alternate(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	u32 port = mask & IB_QP_PORT ? attr->port_num : qp->port;
@@ -53,8 +53,8 @@ static int path_resolve_roce(struct ib_qp *qp, struct ib_qp_attr *attr, struct i
  * qp_paths_prepare() - check and complete the paths of a modification
  * @qp: QP
  * @attr: attributes; address vectors get their source GID entries, a path above a bond its slave
- * @mask: which attributes count
- * @udata: the user's request, NULL for kernel consumers, who resolve addresses themselves
+ * @mask: which attributes are valid
+ * @udata: the user's request, NULL for kernel consumers, which resolve addresses themselves
  * @paths: filled for qp_paths_commit() and qp_paths_release()
  *
  * Return: 0, with references to be released; a negative errno, with none.
@@ -98,10 +98,10 @@ static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_att
 }
 
 /**
- * qp_paths_commit() - the driver took the paths: the QP holds them now
+ * qp_paths_commit() - keep the paths that the driver has accepted in the QP
  * @qp: QP
  * @attr: attributes
- * @mask: which attributes count
+ * @mask: which attributes are valid
  */
 void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
@@ -114,8 +114,8 @@ void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 /**
  * qp_paths_release() - end what qp_paths_prepare() began
  * @attr: attributes, again as the caller gave them
- * @mask: which attributes count
- * @paths: what qp_paths_prepare() filled
+ * @mask: which attributes are valid
+ * @paths: paths of qp_paths_prepare()
  */
 void qp_paths_release(struct ib_qp_attr *attr, int mask, struct qp_paths *paths)
 {

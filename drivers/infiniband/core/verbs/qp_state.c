@@ -55,7 +55,7 @@ struct qp_transition {
 	u32 allow;
 };
 
-/* What may be changed of a queue that has sent or is about to send. */
+/* Attributes that may change in a state in which the QP may have sent. */
 #define WHILE_SENDING	(IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_QKEY | IB_QP_ALT_PATH | \
 			 IB_QP_PATH_MIG_STATE | IB_QP_MIN_RNR_TIMER)
 #define IDENTITY	(IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS | IB_QP_QKEY)
@@ -98,11 +98,11 @@ static const struct qp_transition qp_transitions[] = {
  * @type: its type
  * @mask: attributes given, enum ib_qp_attr_mask
  *
- * For drivers; knows nothing of the values and nothing of a driver's own types.
+ * Called by drivers. It checks neither values nor a driver's own types.
  *
  * Context: any.
- * Return: true when the change exists, everything it needs is given and nothing
- * else than it allows.
+ * Return: true if the transition exists, and @mask has all attributes that it requires and none
+ * that it does not allow.
  */
 bool ib_modify_qp_is_ok(enum ib_qp_state cur_state, enum ib_qp_state next_state,
 			enum ib_qp_type type, enum ib_qp_attr_mask mask)

@@ -42,7 +42,7 @@ static int srq_link_parents(struct ib_srq *srq, const struct ib_srq_init_attr *a
 /**
  * ib_create_srq_user() - make an SRQ
  * @pd: PD
- * @srq_init_attr: what it is to be; the sizes given come back
+ * @srq_init_attr: attributes; receives the actual sizes
  * @uobject: the user's handle, NULL for kernel consumers
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
@@ -107,7 +107,7 @@ EXPORT_SYMBOL(ib_modify_srq);
 /**
  * ib_query_srq() - read attributes of an SRQ
  * @srq: SRQ
- * @srq_attr: takes the attributes
+ * @srq_attr: receives the attributes
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.

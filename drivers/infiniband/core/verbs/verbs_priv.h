@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of verbs/ share with each other and with nobody else. */
+/* Shared by the files of verbs/, and by no others. */
 #ifndef CORE_VERBS_PRIV_H
 #define CORE_VERBS_PRIV_H
 
@@ -68,7 +68,7 @@ static inline int verbs_object_init(struct rdma_object *obj, enum rdma_object_ty
 }
 
 /**
- * verbs_object_init_under() - begin an object that belongs to whom its PD belongs
+ * verbs_object_init_under() - begin an object that has the owner of its PD
  * @obj: base in zeroed memory
  * @type: type of the object
  * @pd: the PD

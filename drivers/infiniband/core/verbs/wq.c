@@ -53,7 +53,7 @@ static struct ib_wq *wq_create(struct ib_pd *pd, struct ib_uwq_object *uobject,
 /**
  * ib_create_wq() - make a work queue
  * @pd: PD
- * @init_attr: what it is to be
+ * @init_attr: attributes
  *
  * Context: may sleep.
  * Return: the queue, to be destroyed with ib_destroy_wq_user(); -EOPNOTSUPP, or the
@@ -69,7 +69,7 @@ EXPORT_SYMBOL(ib_create_wq);
  * ib_create_wq_user() - make a work queue for a user handle
  * @pd: PD
  * @uobject: the handle
- * @attr: what it is to be; the sizes given come back
+ * @attr: attributes; receives the actual sizes
  * @udata: the driver's part of the request
  *
  * Context: may sleep.

@@ -3,9 +3,9 @@
  * XRC domains, and the target QPs that their users share.
  *
  * A target is known to its users by handles: QPs that are nothing but a pointer
- * to the real one, an event handler and its context.  Each handle holds the real
- * QP against destruction; whoever destroys the last of them destroys it.  Until
- * then the domain knows it by its number, and who finds it there may open it.
+ * to the real one, an event handler and its context.  Each handle holds the real QP against
+ * destruction; destroying the last of them destroys it.  Until then its domain can look it up by
+ * number, and it can be opened.
  */
 #include <linux/slab.h>
 #include "../security/security.h"
@@ -37,7 +37,7 @@ static const struct rdma_object_ops xrcd_ops = {
  * @inode: file that names it between processes, or NULL; the caller holds it
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
- * The domain belongs to nobody in particular: processes come and go.
+ * The domain belongs to no single process.
  *
  * Context: may sleep.
  * Return: the domain, to be destroyed with ib_dealloc_xrcd_user(); -EOPNOTSUPP,
@@ -108,7 +108,7 @@ void qp_shared_event(struct ib_event *event, void *context)
 	event->element.qp = real;
 }
 
-/* From here on the handle's user is told of events. */
+/* From now on the handle's user gets events. */
 static void handle_announce(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -148,7 +148,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* From here on the handle's user is told nothing more. */
+/* The handle's user gets no more events. */
 static void handle_silence(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -159,7 +159,7 @@ static void handle_silence(struct ib_qp *qp)
 /**
  * qp_share() - give a new target QP its first handle and let others find it
  * @real: the QP; the caller destroys it on error
- * @attr: what it was made with
+ * @attr: the attributes that it was created with
  *
  * Context: may sleep.
  * Return: the handle or an ERR_PTR.
@@ -184,7 +184,7 @@ struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr)
 /**
  * ib_open_qp() - share a target QP that somebody else has made
  * @xrcd: its domain
- * @qp_open_attr: its number and type, and who is told of its events
+ * @qp_open_attr: its number and type, and the handler of its events
  *
  * Context: may sleep.
  * Return: a handle, to be given back with ib_destroy_qp_user(), which destroys
@@ -244,7 +244,7 @@ int qp_unshare(struct ib_qp *qp)
 	u32 qp_num = real->qp_num;
 	int ret = 0;
 
-	/* Meanwhile nobody opens the QP, and the domain stays. */
+	/* Meanwhile the QP cannot be opened, and the domain stays. */
 	WARN_ON_ONCE(rdma_object_hold(&xrcd->obj));
 	down_write(&xrcd->tgt_qps_rwsem);
 	if (atomic_read(&real->obj.usecnt) > 1) {

@@ -223,7 +223,7 @@ struct ipoib_ah *ipoib_path_ah(struct ipoib_dev *ipoib, const u8 *gid, struct sk
  * ipoib_path_rec() - the path to a GID, if it is known
  * @ipoib: interface
  * @gid: the GID
- * @rec: takes the path
+ * @rec: receives the path
  *
  * Context: any.
  * Return: whether it is known.

@@ -78,7 +78,7 @@ static bool map(struct ipoib_dev *ipoib, struct ipoib_tx_buf *buf)
  * @ipoib: interface; its @sge takes the parts
  * @buf: entry of a ring that takes the packet
  * @skb: the packet, dropped on failure
- * @num_sge: takes the number of its parts
+ * @num_sge: receives the number of its parts
  *
  * Context: transmit queue's lock.
  * Return: success.

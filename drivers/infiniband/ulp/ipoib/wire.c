@@ -22,7 +22,7 @@
 
 /**
  * ipoib_group_gid() - GID of the group that an address means
- * @mgid: takes the GID
+ * @mgid: receives the GID
  * @addr: hardware address of a group. Its P_Key does not count: addresses that the stack made for
  *	another interface, as by bonding, have that one's
  * @pkey: P_Key of the interface that sends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * vhcactl: the command line, and commands one after the other.
+ * vhcactl: the command line, and the order of requests.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static const char usage[] =
 
 static bool show_more(const struct options *opt, struct json_object *answer);
 
-/* A request, and what follows the first page of its answer; true if vhcad has done it. */
+/* Sends a request, again for each further page, and prints the answers.  Returns vhcad's "ok". */
 static bool ask_and_show(const struct options *opt, const char *command,
 			 struct json_object *request)
 {
@@ -94,7 +94,7 @@ static bool ask_and_show(const struct options *opt, const char *command,
 	return ok;
 }
 
-/* Everything about the adapters that an answer to "status" names. */
+/* Lists the objects of each adapter in an answer to "status". */
 static bool show_more(const struct options *opt, struct json_object *answer)
 {
 	static const char *const lists[] = { "qps", "cqs", "srqs", "groups", "keys" };
@@ -120,7 +120,7 @@ static bool show_more(const struct options *opt, struct json_object *answer)
 	return ok;
 }
 
-/* Arms what a file lists, until something is refused. */
+/* Arms the faults of a scenario file, until one is refused. */
 static bool scenario(const struct options *opt, const char *path)
 {
 	char why[512];
@@ -138,7 +138,7 @@ static bool scenario(const struct options *opt, const char *path)
 	return ok;
 }
 
-/* Carries out one command; true if vhcad has done it. */
+/* Carries out a command.  Returns whether it has succeeded. */
 static bool carry_out(const struct options *opt, int argc, char **argv)
 {
 	struct json_object *request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Answers as people read them.
+ * Prints answers for people.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void show_objects(struct json_object *answer)
 		printf(" %s %llu ", kind, (unsigned long long)json_object_get_uint64(count));
 }
 
-/* As it would be written to arm it. */
+/* Prints a fault as the command that arms it. */
 static void show_fault(struct json_object *fault)
 {
 	printf("    fault %s", str(fault, "kind"));
@@ -56,7 +56,7 @@ static void show_status(struct json_object *hca)
 		show_fault(json_object_array_get_idx(faults, i));
 }
 
-/* Traffic on a line; below it what happens less often, if it did or all of it is wanted. */
+/* Prints traffic in a line, and below it other counters: those that are not 0, or all. */
 static void show_counters(struct json_object *hca, bool all)
 {
 	static const char *const shown[] = {
@@ -96,7 +96,7 @@ static void show_words(struct json_object *o)
 		printf(" %s=%s", key, json_object_get_string(value));
 }
 
-/* As it would be written to change it. */
+/* Prints a port's addresses as the arguments that set them. */
 static void show_port(struct json_object *answer)
 {
 	printf("lid=%llu sm_lid=%llu", num(answer, "lid"), num(answer, "sm_lid"));
@@ -163,7 +163,7 @@ static void show_key(struct json_object *k)
 	       str(k, "access"), tie);
 }
 
-/* A line a direction. */
+/* Prints a link, with a line for each direction. */
 static void show_link(struct json_object *l)
 {
 	struct json_object *ways = get(l, "ways");
@@ -253,7 +253,7 @@ void show(const struct options *opt, const char *command, struct json_object *an
 	for (size_t i = 0; i < items(faults); i++) {
 		struct json_object *fault = json_object_array_get_idx(faults, i);
 
-		/* those of every link come first */
+		/* faults of all links come first */
 		if (!get(fault, "link") && !i)
 			puts("every link");
 		else if (get(fault, "link"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The connection to vhcad, members of its answers, and what ends the program.
+ * The connection to vhcad, members of its answers, and fail().
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ struct json_object *ask(const char *path, struct json_object *request, char **li
 
 	if (!from)
 		from = dial(path);
-	/* whether it is there to hear this shows when it does not answer */
+	/* if this fails there is no answer either */
 	send(fileno(from), text, strlen(text), MSG_NOSIGNAL);
 	send(fileno(from), "\n", 1, MSG_NOSIGNAL);
 	*line = NULL;

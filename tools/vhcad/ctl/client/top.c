@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The live view: what moves, as rates between two looks at all counters.
+ * The live view: rates of traffic, computed from two samples of all counters.
  *
- * On a terminal the screen is painted anew each time; elsewhere, and with
- * --once, tables follow one another.
+ * On a terminal each table replaces the one before.  Elsewhere, and with --once, tables follow one
+ * another.
  */
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 #include "ctl/client/vhcactl.h"
 
-#define PLAIN_ROWS	1000u	/* where there is no screen to fill */
+#define PLAIN_ROWS	1000u	/* if the output is no terminal */
 
 enum { TX_PACKETS, TX_BYTES, TX_MSGS, RX_PACKETS, RX_BYTES, RX_MSGS, COUNTS };
 
@@ -28,12 +28,12 @@ static const char *const names[COUNTS] = {
 struct row {
 	char name[64];		/* HCA:PORT, or HCA and QP number */
 	char what[24];		/* a QP's type and state */
-	size_t port;		/* a QP's port: its row */
+	size_t port;		/* of a QP: the row of its port */
 	unsigned long long count[COUNTS];
 	double rate[COUNTS];
 };
 
-/* A look at everything; the ports' rows come first, each sorted by name. */
+/* A sample of all counters: rows of ports, then of QPs, each sorted by name. */
 struct sample {
 	double when;
 	struct row *row;
@@ -76,7 +76,7 @@ static void take_counts(struct row *row, struct json_object *o)
 		row->count[i] = num(o, names[i]);
 }
 
-/* An answer, or NULL after saying why there is none. */
+/* Returns the answer, or NULL after printing vhcad's error. */
 static struct json_object *ask_for(const struct options *opt, struct json_object *request)
 {
 	char *line;
@@ -116,7 +116,7 @@ static bool look_at_qps(const struct options *opt, struct sample *s, const char 
 	return answer;
 }
 
-/* The counters of all adapters, as a list to be put; NULL after saying why there is none. */
+/* Returns the counters of all adapters, or NULL after printing vhcad's error. */
 static struct json_object *all_counters(const struct options *opt)
 {
 	struct json_object *request = json_object_new_object(), *list = json_object_new_array();
@@ -186,7 +186,7 @@ static double traffic(const struct row *r)
 	return r->rate[TX_BYTES] + r->rate[RX_BYTES] + r->rate[TX_PACKETS] + r->rate[RX_PACKETS];
 }
 
-/* Most first; those that stand still by name. */
+/* The most traffic first; equal rows by name. */
 static int by_traffic(const void *a, const void *b)
 {
 	double d = traffic(b) - traffic(a);
@@ -195,8 +195,8 @@ static int by_traffic(const void *a, const void *b)
 }
 
 /*
- * Rates of the newer sample, whose QPs are sorted by traffic then.  Who was not
- * there before has done all he did since.
+ * Computes the rates of the newer sample and sorts its QPs by traffic.  Counters of a new QP have
+ * started at 0 in between.
  */
 static void compare(const struct sample *old, struct sample *s)
 {
@@ -215,7 +215,7 @@ static void compare(const struct sample *old, struct sample *s)
 
 		for (size_t k = 0; k < COUNTS; k++)
 			r->rate[k] = (r->count[k] - (was ? was->count[k] : 0)) / passed;
-		/* ports count no messages: theirs are those of their QPs */
+		/* ports count no messages, so theirs are the sum of their QPs' */
 		if (i < s->nports || r->port >= s->nports)
 			continue;
 		s->row[r->port].rate[TX_MSGS] += r->rate[TX_MSGS];
@@ -302,7 +302,7 @@ static void restore(void)
 	tcsetattr(0, TCSANOW, &before);
 }
 
-/* Keys come one by one and are not shown. */
+/* Has the terminal pass each key on at once, without echo. */
 static void take_keys(void)
 {
 	struct termios now;
@@ -315,7 +315,7 @@ static void take_keys(void)
 		atexit(restore);
 }
 
-/* Waits until it is time for the next look; false if it is time to end. */
+/* Waits until the next sample is due; false if the user wants to end. */
 static bool next_look(double until, bool keys)
 {
 	struct pollfd fd = { .fd = keys ? 0 : -1, .events = POLLIN };

@@ -8,7 +8,7 @@
 #include <json-c/json.h>
 #include <stdbool.h>
 
-/* What may stand anywhere in the command line. */
+/* Options, which may stand anywhere in the command line. */
 struct options {
 	const char *control;	/* socket */
 	bool json;
@@ -18,47 +18,47 @@ struct options {
 };
 
 /* talk.c */
-/** fail - one line on standard error, exit status 2 */
+/** fail() - print a line on standard error and exit with status 2 */
 void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /**
- * ask - have vhcad carry out a request
- * @path: of the control socket; dialled the first time
+ * ask() - have vhcad carry out a request
+ * @path: path of the control socket, to which the first call connects
  * @request: stays the caller's
- * @line: receives the answer as it came, to be freed
+ * @line: receives the line of the answer, which the caller frees
  *
- * Returns the answer, to be put.  Does not return without one.
+ * Returns the answer, to be released by json_object_put().  Exits if there is none.
  */
 struct json_object *ask(const char *path, struct json_object *request, char **line);
 
-/* answer.c: members of an answer; what is missing is NULL, "?", 0 or false */
+/* members of an answer; NULL, "?", 0 or false if they are missing */
 struct json_object *get(struct json_object *o, const char *key);
 const char *str(struct json_object *o, const char *key);
 unsigned long long num(struct json_object *o, const char *key);
 bool yes(struct json_object *o, const char *key);
-/* items of an array, or of none */
+/* length of an array; 0 without one */
 size_t items(struct json_object *list);
 /**
- * ask_on - have a request ask for the page that follows
- * @request: what was asked
- * @answer: what came; put
+ * ask_on() - change a request to ask for the next page
+ * @request: request
+ * @answer: its answer, which is released
  *
- * Returns false if there is none.
+ * Returns false if there are no more pages.
  */
 bool ask_on(struct json_object *request, struct json_object *answer);
 
 /* words.c */
-/** make_request - the words of a command as a request; NULL if there is no such command */
+/** make_request() - turn a command line into a request; NULL if there is no such command */
 struct json_object *make_request(int argc, char **argv);
 void add_word(struct json_object *o, const char *key, const char *word);
 
 /* show.c */
-/** show - print what vhcad answered for people */
+/** show() - print vhcad's answer for people */
 void show(const struct options *opt, const char *command, struct json_object *answer);
-/** show_list_head - the line above a list of "qps" and the like */
+/** show_list_head() - print the heading of a list, such as "qps" */
 void show_list_head(const char *list);
 
 /* top.c */
-/** top - the live view; true when it was ended, not by an error */
+/** top() - show the live view; false if an error has ended it */
 bool top(const struct options *opt);
 
 #endif /* VHCACTL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The words of the command line as requests.
+ * Turns command lines into requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ void add_word(struct json_object *o, const char *key, const char *word)
 	json_object_object_add(o, key, json_object_new_string(word));
 }
 
-/* HCA or HCA:PORT */
+/* Adds HCA or HCA:PORT. */
 static void add_port(struct json_object *o, char *arg)
 {
 	char *colon = strchr(arg, ':'), *end;
@@ -28,7 +28,7 @@ static void add_port(struct json_object *o, char *arg)
 	json_object_object_add(o, "port", json_object_new_int64(port));
 }
 
-/* KEY=VALUE; a value of digits alone is a number */
+/* Adds KEY=VALUE; a value of digits alone is a number. */
 static void add_pair(struct json_object *o, char *arg)
 {
 	char *equals = strchr(arg, '='), *end;
@@ -102,7 +102,7 @@ static void take_fault(struct json_object *o, int argc, char **argv)
 
 static const struct {
 	const char *name;
-	int least, most;	/* words, the name included; most 0: any number */
+	int least, most;	/* words with the name; most 0: any number */
 	void (*take)(struct json_object *o, int argc, char **argv);
 } commands[] = {
 	{ "status", 1, 1, NULL },

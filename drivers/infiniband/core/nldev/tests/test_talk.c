@@ -291,7 +291,7 @@ const u32 talk_qp_nums[TALK_QPS] = { 5, 6, 7, 9, 12 };
  * talk_objects() - make objects on a device
  * @test: the case
  * @ib: the device
- * @o: takes them
+ * @o: receives them
  */
 void talk_objects(struct kunit *test, struct ib_device *ib, struct talk_objects *o)
 {

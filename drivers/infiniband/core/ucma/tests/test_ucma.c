@@ -79,7 +79,7 @@ ssize_t ut_write(struct ucma_test *t, int n, u32 cmd, const void *req, size_t in
  * @cmd: command
  * @req: request
  * @in: its bytes
- * @resp: takes the response, which was 0xa5 before, from UT_RESPONSE; NULL if there is none
+ * @resp: receives the response, which was 0xa5 before, from UT_RESPONSE; NULL if there is none
  * @out: its bytes
  *
  * Return: 0 or a negative errno.
@@ -126,7 +126,7 @@ int ut_create(struct ucma_test *t, int n, u16 ps)
  * ut_bound() - create an id that has a device
  * @t: the test
  * @n: file
- * @id: takes its number
+ * @id: receives its number
  *
  * Return: its CM id.
  */
@@ -147,7 +147,7 @@ struct rdma_cm_id *ut_bound(struct ucma_test *t, int n, u32 *id)
  * ut_listening() - create an id that listens
  * @t: the test
  * @n: file
- * @id: takes its number
+ * @id: receives its number
  * @backlog: its backlog
  *
  * Return: its CM id.
@@ -182,7 +182,7 @@ int ut_destroy(struct ucma_test *t, int n, u32 id)
  * ut_event() - read an event
  * @t: the test
  * @n: file
- * @resp: takes it
+ * @resp: receives it
  *
  * Return: 0 or a negative errno.
  */

@@ -123,7 +123,7 @@ ssize_t ut_write(struct umad_test *t, const void *mad, size_t len)
 /**
  * ut_read() - read a MAD
  * @t: the test
- * @to: takes all of the buffer, which held 0xa5 before; NULL if it does not matter
+ * @to: receives all of the buffer, which held 0xa5 before; NULL if it does not matter
  * @len: bytes of the buffer
  *
  * Return: what read() returned.

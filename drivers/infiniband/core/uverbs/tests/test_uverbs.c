@@ -74,7 +74,7 @@ static int send(struct uverbs_test *t, size_t len, void *resp, size_t resp_len)
  * @number: IB_USER_VERBS_CMD_*
  * @req: the structure and what follows it; a response's address is written into it
  * @len: its bytes, a multiple of four
- * @resp: takes the response, NULL if there is none
+ * @resp: receives the response, NULL if there is none
  * @resp_len: its bytes
  *
  * Return: 0 or a negative errno.
@@ -101,7 +101,7 @@ int tu_write(struct uverbs_test *t, unsigned int number, const void *req, size_t
  * @number: IB_USER_VERBS_EX_CMD_*
  * @req: the structure
  * @len: its bytes, a multiple of eight
- * @resp: takes the response, NULL if there is none
+ * @resp: receives the response, NULL if there is none
  * @resp_len: its bytes
  *
  * Return: 0 or a negative errno.
@@ -174,7 +174,7 @@ const char *tu_reason(struct uverbs_test *t)
 /**
  * tu_read_event() - read one event from the asynchronous event file
  * @t: the test
- * @desc: takes it
+ * @desc: receives it
  *
  * Return: 0 or a negative errno, -EAGAIN when there is none.
  */
@@ -245,7 +245,7 @@ unsigned int tu_starve(struct uverbs_test *t, int (*request)(struct uverbs_test 
 /**
  * tu_create_pd() - ALLOC_PD
  * @t: the test
- * @handle: takes the handle
+ * @handle: receives the handle
  *
  * Return: 0 or a negative errno.
  */
@@ -263,7 +263,7 @@ int tu_create_pd(struct uverbs_test *t, u32 *handle)
  * tu_create_cq() - CREATE_CQ of 16 entries
  * @t: the test
  * @channel: descriptor of its completion channel, or -1
- * @handle: takes the handle
+ * @handle: receives the handle
  *
  * Return: 0 or a negative errno.
  */
@@ -284,7 +284,7 @@ int tu_create_cq(struct uverbs_test *t, s32 channel, u32 *handle)
  * @t: the test
  * @type: its type
  * @srq: handle of its SRQ, or -1
- * @handle: takes the handle
+ * @handle: receives the handle
  *
  * Return: 0 or a negative errno.
  */
@@ -307,7 +307,7 @@ int tu_create_qp(struct uverbs_test *t, enum ib_qp_type type, s64 srq, u32 *hand
  * tu_create_srq() - CREATE_SRQ in the test's PD
  * @t: the test
  * @max_wr: its size
- * @handle: takes the handle
+ * @handle: receives the handle
  *
  * Return: 0 or a negative errno.
  */
@@ -328,7 +328,7 @@ int tu_create_srq(struct uverbs_test *t, u32 max_wr, u32 *handle)
  * tu_create_ah() - CREATE_AH in the test's PD
  * @t: the test
  * @port: port of the address
- * @handle: takes the handle
+ * @handle: receives the handle
  *
  * Return: 0 or a negative errno.
  */
@@ -365,7 +365,7 @@ int tu_destroy_qp(struct uverbs_test *t, u32 handle)
  * tu_destroy_srq() - DESTROY_SRQ
  * @t: the test
  * @handle: its handle
- * @events: takes the number of events that were reported
+ * @events: receives the number of events that were reported
  *
  * Return: 0 or a negative errno.
  */

@@ -324,7 +324,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 	if (differ)
 		pgsz_bitmap &= GENMASK(min_t(unsigned int, __ffs64(differ), BITS_PER_LONG - 1), 0);
 
-	/* Of the sizes under which first and last byte share a page, only the smallest counts. */
+	/* If first and last byte are in one page with several sizes, the smallest is used. */
 	fits = pgsz_bitmap;
 	if (virt ^ last)
 		fits = fls64(virt ^ last) < BITS_PER_LONG ?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* For the module that the room of user memory is part of. */
+/* What uverbs needs of its user memory part. */
 #ifndef UVERBS_UMEM_H
 #define UVERBS_UMEM_H
 

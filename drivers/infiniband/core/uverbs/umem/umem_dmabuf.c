@@ -94,7 +94,7 @@ static int dmabuf_map(struct ib_umem_dmabuf *umem_dmabuf)
  * ib_umem_dmabuf_map_pages() - map a part of a buffer for its device
  * @umem_dmabuf: the part; its buffer's reservation lock is held
  *
- * When it is mapped already, only what moves the buffer is waited for.
+ * If it is mapped already, this only waits for moves of the buffer.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL when the buffer was taken back; what the exporter refused.
@@ -269,7 +269,7 @@ static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
 /**
  * ib_umem_dmabuf_get_pinned_with_dma_device() - pin a part of a buffer for another DMA device
  * @device: device that is to use it
- * @dma_device: what does the device's DMA
+ * @dma_device: device that does the DMA
  * @offset: first byte
  * @size: bytes
  * @fd: the process's descriptor of the buffer
@@ -391,7 +391,7 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf)
 EXPORT_SYMBOL(ib_umem_dmabuf_revoke);
 
 /**
- * ib_umem_dmabuf_release() - what ib_umem_release() does with a part of a buffer
+ * ib_umem_dmabuf_release() - release a part of a DMA buffer, for ib_umem_release()
  * @umem_dmabuf: the part, which the device uses no more
  *
  * Context: may sleep.

@@ -113,7 +113,7 @@ struct ib_umem_odp *ib_umem_odp_get(struct ib_device *device, unsigned long addr
 EXPORT_SYMBOL(ib_umem_odp_get);
 
 /**
- * ib_umem_odp_alloc_implicit() - all memory of the current process, as a parent of ranges
+ * ib_umem_odp_alloc_implicit() - make a parent of ranges for all memory of the current process
  * @device: device that is to use it
  * @access: enum ib_access_flags, without IB_ACCESS_HUGETLB
  *
@@ -136,8 +136,8 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device, int acc
 EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
 
 /**
- * ib_umem_odp_alloc_child() - a range under a parent
- * @root_umem: what ib_umem_odp_alloc_implicit() gave, which outlives the range
+ * ib_umem_odp_alloc_child() - make a range under a parent
+ * @root_umem: parent from ib_umem_odp_alloc_implicit(), which outlives the range
  * @addr: first byte
  * @size: bytes
  * @ops: told what the process loses
@@ -204,7 +204,7 @@ static int odp_map_page(struct ib_umem_odp *odp, size_t at, struct page *page, u
 	return 0;
 }
 
-/* Maps the units that the process has.  Returns how many units were looked at. */
+/* Maps the units that the process has.  Returns how many units were checked. */
 static int odp_map_found(struct ib_umem_odp *odp, size_t first, size_t count, u64 rights,
 			 bool fault)
 {
@@ -223,7 +223,7 @@ static int odp_map_found(struct ib_umem_odp *odp, size_t first, size_t count, u6
 		if (hmm_pfn_to_map_order(pfn) < step)
 			return rdma_refuse(-EINVAL, "memory at %#lx is in smaller pages",
 					   ib_umem_start(odp) + (i << odp->page_shift));
-		/* What was not asked for may not be written where the process may not */
+		/* A page is not mapped for writing if the process may not write it */
 		if (!(pfn & HMM_PFN_WRITE))
 			given &= ~(u64)ODP_WRITE_ALLOWED_BIT;
 		ret = odp_map_page(odp, i, hmm_pfn_to_page(pfn), given);
@@ -314,10 +314,10 @@ EXPORT_SYMBOL(ib_umem_odp_map_dma_and_lock);
 /**
  * ib_umem_odp_unmap_dma_pages() - take pages from a device
  * @umem_odp: the memory; umem_mutex is held
- * @start_offset: address from which on
+ * @start_offset: address of the first byte
  * @bound: address behind the last byte
  *
- * What lies outside the memory is left out.
+ * Addresses outside of the memory are ignored.
  *
  * Context: may sleep.
  */

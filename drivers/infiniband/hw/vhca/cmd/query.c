@@ -66,7 +66,7 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 }
 
 /**
- * vhca_cmd_query_device - ask for the device's limits
+ * vhca_cmd_query_device() - ask for the device's limits
  * @hw: the device
  * @l: filled with checked values
  *
@@ -134,7 +134,7 @@ static bool link_possible(const struct vhca_port_attr *attr)
 }
 
 /**
- * vhca_cmd_query_port - ask for a port's attributes
+ * vhca_cmd_query_port() - ask for a port's attributes
  * @hw: the device
  * @port: 1..ports
  * @attr: filled with the device's answer, table sizes and enumerations checked
@@ -266,7 +266,7 @@ int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number)
 }
 
 /**
- * vhca_cmd_query_clock - what the device's clock says while the command runs
+ * vhca_cmd_query_clock() - what the device's clock says while the command runs
  * @hw: the device
  * @now: set to the clock's count
  *
@@ -306,7 +306,7 @@ int vhca_cmd_set_gid(struct vhca_hw *hw, const struct vhca_set_gid_req *req)
 }
 
 /**
- * vhca_cmd_process_mad - hand a MAD to the agents of a port
+ * vhca_cmd_process_mad() - hand a MAD to the agents of a port
  * @hw: the device
  * @req: where the MAD comes from; its address is filled in
  * @mad: the MAD, VHCA_MAD_SIZE bytes

@@ -60,7 +60,7 @@ static int refusal(struct vhca_hw *hw, u8 opcode, const struct vhca_acqe *comp)
 }
 
 /**
- * vhca_run - run a command
+ * vhca_run() - run a command
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @req: its request, at most VHCA_ASQE_REQ bytes
@@ -98,7 +98,7 @@ int vhca_run(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, dma
 }
 
 /**
- * vhca_run_out - run a command that answers into a buffer of our own
+ * vhca_run_out() - run a command that answers into a buffer of our own
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @req: its request, at most VHCA_ASQE_REQ bytes
@@ -136,7 +136,7 @@ void *vhca_run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_le
 }
 
 /**
- * vhca_run_create - run a command that makes an object
+ * vhca_run_create() - run a command that makes an object
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @req: its request, at most VHCA_ASQE_REQ bytes
@@ -158,7 +158,7 @@ int vhca_run_create(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_l
 }
 
 /**
- * vhca_run_destroy - run a command that names an object and nothing else
+ * vhca_run_destroy() - run a command that names an object and nothing else
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @handle: the object's number

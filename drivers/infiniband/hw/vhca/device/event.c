@@ -15,7 +15,7 @@
 #include "device.h"
 
 /**
- * vhca_comp_event - handle an entry of a completion event queue
+ * vhca_comp_event() - handle an entry of a completion event queue
  * @eq: the queue
  * @eqe: copy of the entry
  * @count: its count
@@ -144,7 +144,7 @@ static void tell_core(struct work_struct *work)
 }
 
 /**
- * vhca_events_init - make ready for events of ports
+ * vhca_events_init() - make ready for events of ports
  * @dev: the device, not registered yet
  */
 void vhca_events_init(struct vhca_dev *dev)
@@ -181,7 +181,7 @@ static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 }
 
 /**
- * vhca_port_event - tell the core of a port's event that is not the device's
+ * vhca_port_event() - tell the core of a port's event that is not the device's
  * @dev: the device
  * @port: 1..ports
  * @type: the event
@@ -196,7 +196,7 @@ void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
 }
 
 /**
- * vhca_events_open - let events of ports reach the core
+ * vhca_events_open() - let events of ports reach the core
  * @dev: the device, registered
  *
  * What came until now is told, for nobody knows whether the core asked for the ports' attributes
@@ -212,7 +212,7 @@ void vhca_events_open(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
 
 /**
- * vhca_events_close - keep events of ports from the core
+ * vhca_events_close() - keep events of ports from the core
  * @dev: the device, about to be unregistered
  *
  * Linux 6.12's core takes an event at any time, and then looks for ports that a device has only
@@ -228,7 +228,7 @@ void vhca_events_close(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
 
 /**
- * vhca_async_event - handle an entry of the asynchronous event queue
+ * vhca_async_event() - handle an entry of the asynchronous event queue
  * @eq: the queue
  * @eqe: copy of the entry
  * @count: its count
@@ -307,7 +307,7 @@ static void tell_last_wqes(struct vhca_dev *dev)
 }
 
 /**
- * vhca_flush_kernel_users - make kernel consumers see the end of their work
+ * vhca_flush_kernel_users() - make kernel consumers see the end of their work
  * @dev: the device, dead and stopped
  *
  * Polling the CQs of a dead device yields flush completions for everything that was posted; their

@@ -36,7 +36,7 @@ static void check_health(struct work_struct *work)
 }
 
 /**
- * vhca_health_start - begin to watch a device
+ * vhca_health_start() - begin to watch a device
  * @dev: the device
  *
  * Context: Process context, while nothing else starts or stops the check.
@@ -50,7 +50,7 @@ void vhca_health_start(struct vhca_dev *dev)
 }
 
 /**
- * vhca_health_stop - stop watching a device
+ * vhca_health_stop() - stop watching a device
  * @dev: the device
  *
  * Context: Process context; waits for a check that is running.

@@ -76,7 +76,7 @@ static irqreturn_t handle_async(int irq, void *arg)
 }
 
 /**
- * vhca_irqs_alloc - allocate and request interrupts
+ * vhca_irqs_alloc() - allocate and request interrupts
  * @dev: the device, not started yet
  *
  * One for admin and asynchronous events and one for each CPU, or as many as there are. May sleep.
@@ -129,7 +129,7 @@ err_vectors:
 }
 
 /**
- * vhca_irqs_free - free the interrupts
+ * vhca_irqs_free() - free the interrupts
  * @dev: the device, stopped
  */
 void vhca_irqs_free(struct vhca_dev *dev)
@@ -206,7 +206,7 @@ static void destroy_async(struct vhca_dev *dev)
 }
 
 /**
- * vhca_eqs_create - make the event queues
+ * vhca_eqs_create() - make the event queues
  * @dev: the device, whose commands work and whose kernel doorbell area is open
  *
  * May sleep.
@@ -244,7 +244,7 @@ err_free:
 }
 
 /**
- * vhca_eqs_destroy - destroy the event queues
+ * vhca_eqs_destroy() - destroy the event queues
  * @dev: the device; all CQs and QPs are gone
  */
 void vhca_eqs_destroy(struct vhca_dev *dev)
@@ -256,7 +256,7 @@ void vhca_eqs_destroy(struct vhca_dev *dev)
 }
 
 /**
- * vhca_eqs_rescue - handle events whose interrupt got lost
+ * vhca_eqs_rescue() - handle events whose interrupt got lost
  * @dev: the device
  *
  * Called once a second by the health check.

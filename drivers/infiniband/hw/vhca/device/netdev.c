@@ -168,7 +168,7 @@ static bool has_eth(const struct vhca_dev *dev)
 }
 
 /**
- * vhca_netdevs_start - pair Ethernet ports with the net devices that there are, and that come
+ * vhca_netdevs_start() - pair Ethernet ports with the net devices that there are, and that come
  * @dev: the device, about to be registered; the core knows how many ports it has
  *
  * Context: takes the RTNL lock.
@@ -187,7 +187,7 @@ int vhca_netdevs_start(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_start);
 
 /**
- * vhca_netdevs_open - begin to follow the net devices
+ * vhca_netdevs_open() - begin to follow the net devices
  * @dev: the device, registered
  *
  * Context: any process context.
@@ -202,7 +202,7 @@ void vhca_netdevs_open(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_open);
 
 /**
- * vhca_netdevs_stop - follow net devices no more
+ * vhca_netdevs_stop() - follow net devices no more
  * @dev: the device, not registered any more
  *
  * Context: takes the RTNL lock; waits for what is running.

@@ -33,7 +33,7 @@ static u16 slot_mask(const struct vhca_admin *aq)
 }
 
 /**
- * vhca_admin_init - make an admin queue
+ * vhca_admin_init() - make an admin queue
  * @aq: the queue
  * @dev: device for DMA and messages
  * @ops: the engine's surroundings
@@ -86,7 +86,7 @@ err_slots:
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_init);
 
 /**
- * vhca_admin_exit - free an admin queue
+ * vhca_admin_exit() - free an admin queue
  * @aq: the queue; no command is in flight and the device no longer knows the rings
  */
 void vhca_admin_exit(struct vhca_admin *aq)
@@ -127,7 +127,7 @@ static void take_completion(struct vhca_admin *aq, const struct vhca_acqe *comp)
 }
 
 /**
- * vhca_admin_poll - take the completions that are there
+ * vhca_admin_poll() - take the completions that are there
  * @aq: the queue
  *
  * Called by the interrupt handler, by waiting tasks while there are no interrupts, and by those
@@ -159,7 +159,7 @@ unsigned int vhca_admin_poll(struct vhca_admin *aq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_poll);
 
 /**
- * vhca_admin_rescue - look for completions whose interrupt got lost
+ * vhca_admin_rescue() - look for completions whose interrupt got lost
  * @aq: the queue
  *
  * For those who have waited too long.
@@ -179,7 +179,7 @@ void vhca_admin_rescue(struct vhca_admin *aq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_rescue);
 
 /**
- * vhca_admin_stuck - tell whether nobody takes the next completion
+ * vhca_admin_stuck() - tell whether nobody takes the next completion
  * @aq: the queue
  *
  * Called in regular intervals, much longer than an interrupt may take.
@@ -203,7 +203,7 @@ bool vhca_admin_stuck(struct vhca_admin *aq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_stuck);
 
 /**
- * vhca_admin_fail - fail all commands in flight, and every later one
+ * vhca_admin_fail() - fail all commands in flight, and every later one
  * @aq: the queue
  *
  * For a device that is dead. Any context.
@@ -339,7 +339,7 @@ static bool wait_for_answer(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 }
 
 /**
- * vhca_admin_exec - run one command
+ * vhca_admin_exec() - run one command
  * @aq: the queue
  * @cmd: the command; the engine chooses its cmd_id
  * @comp: where the answer goes

@@ -95,7 +95,7 @@ static int build_lists(struct vhca_pages *p, size_t npages, vhca_next_page next,
 }
 
 /**
- * vhca_pages_build - describe a buffer to the device
+ * vhca_pages_build() - describe a buffer to the device
  * @p: filled in; vhca_pages_free() it
  * @dev: device for DMA
  * @page_shift: log2 of the page size, VHCA_PAGE_SHIFT_MIN..VHCA_PAGE_SHIFT_MAX
@@ -136,7 +136,7 @@ int vhca_pages_build(struct vhca_pages *p, struct device *dev, u8 page_shift, u6
 EXPORT_SYMBOL_IF_KUNIT(vhca_pages_build);
 
 /**
- * vhca_pages_free - free a buffer's lists
+ * vhca_pages_free() - free a buffer's lists
  * @p: the buffer, which the device does not use any more
  */
 void vhca_pages_free(struct vhca_pages *p)
@@ -166,7 +166,7 @@ static bool next_umem_block(void *cursor, u64 *addr)
 }
 
 /**
- * vhca_pages_from_umem - describe pinned user memory to the device
+ * vhca_pages_from_umem() - describe pinned user memory to the device
  * @p: filled in; vhca_pages_free() it before the memory is released
  * @dev: device for DMA
  * @umem: the memory
@@ -192,7 +192,7 @@ int vhca_pages_from_umem(struct vhca_pages *p, struct device *dev, struct ib_ume
 }
 
 /**
- * vhca_list_alloc - allocate a list
+ * vhca_list_alloc() - allocate a list
  * @list: filled in; its entries are zero
  * @dev: device for DMA
  * @size: bytes
@@ -223,7 +223,7 @@ int vhca_list_alloc(struct vhca_list *list, struct device *dev, size_t size)
 EXPORT_SYMBOL_IF_KUNIT(vhca_list_alloc);
 
 /**
- * vhca_list_free - free a list
+ * vhca_list_free() - free a list
  * @list: the list, which the device does not use any more
  */
 void vhca_list_free(struct vhca_list *list)
@@ -235,7 +235,7 @@ void vhca_list_free(struct vhca_list *list)
 EXPORT_SYMBOL_IF_KUNIT(vhca_list_free);
 
 /**
- * vhca_list_begin - take a list from the device, to fill it
+ * vhca_list_begin() - take a list from the device, to fill it
  * @list: the list
  *
  * Any context.
@@ -246,7 +246,7 @@ void vhca_list_begin(struct vhca_list *list)
 }
 
 /**
- * vhca_list_end - give a list to the device
+ * vhca_list_end() - give a list to the device
  * @list: the list
  *
  * Any context.
@@ -265,7 +265,7 @@ static bool next_piece(void *cursor, u64 *addr)
 }
 
 /**
- * vhca_kbuf_alloc - allocate a ring for the kernel
+ * vhca_kbuf_alloc() - allocate a ring for the kernel
  * @k: filled in
  * @dev: device for DMA
  * @size: bytes, a power of two
@@ -311,7 +311,7 @@ err:
 EXPORT_SYMBOL_IF_KUNIT(vhca_kbuf_alloc);
 
 /**
- * vhca_kbuf_free - free a kernel ring
+ * vhca_kbuf_free() - free a kernel ring
  * @k: the ring, which the device does not use any more
  */
 void vhca_kbuf_free(struct vhca_kbuf *k)
@@ -325,7 +325,7 @@ void vhca_kbuf_free(struct vhca_kbuf *k)
 EXPORT_SYMBOL_IF_KUNIT(vhca_kbuf_free);
 
 /**
- * vhca_kbuf_zero - clear a kernel ring
+ * vhca_kbuf_zero() - clear a kernel ring
  * @k: the ring
  */
 void vhca_kbuf_zero(struct vhca_kbuf *k)

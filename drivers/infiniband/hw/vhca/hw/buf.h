@@ -89,7 +89,7 @@ void vhca_kbuf_free(struct vhca_kbuf *kbuf);
 void vhca_kbuf_zero(struct vhca_kbuf *kbuf);
 
 /**
- * vhca_kbuf_at - find a byte of a ring
+ * vhca_kbuf_at() - find a byte of a ring
  * @kbuf: the memory
  * @offset: below its size. Ring entries are powers of two, so none spans two pieces.
  *

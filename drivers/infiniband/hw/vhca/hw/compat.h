@@ -37,7 +37,7 @@
 #endif
 
 /**
- * vhca_refuse - refuse a request and say why
+ * vhca_refuse() - refuse a request and say why
  * @dev: device the request was made to
  * @err: negative errno the caller is about to return
  * @fmt: format of one sentence that names the attribute, its value and the limit

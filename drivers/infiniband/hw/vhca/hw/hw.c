@@ -93,7 +93,7 @@ static void stop_dead_device(struct work_struct *work)
 }
 
 /**
- * vhca_hw_init - prepare the structure
+ * vhca_hw_init() - prepare the structure
  * @hw: the device; all else is zero or set by the caller
  * @dev: the PCI function's device
  * @on_dead: told once, in process context, when the device has died and was stopped; or NULL
@@ -108,7 +108,7 @@ void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct
 EXPORT_SYMBOL_IF_KUNIT(vhca_hw_init);
 
 /**
- * vhca_hw_kill - give a device up
+ * vhca_hw_kill() - give a device up
  * @hw: the device
  * @why: reason for the log, a constant string
  *
@@ -125,7 +125,7 @@ void vhca_hw_kill(struct vhca_hw *hw, const char *why)
 }
 
 /**
- * vhca_hw_give_up - kill a device, and wait until it does no DMA any more
+ * vhca_hw_give_up() - kill a device, and wait until it does no DMA any more
  * @hw: the device
  * @why: reason for the log, a constant string
  *
@@ -139,7 +139,7 @@ void vhca_hw_give_up(struct vhca_hw *hw, const char *why)
 }
 
 /**
- * vhca_hw_check - read the device's status register and kill it if it says so
+ * vhca_hw_check() - read the device's status register and kill it if it says so
  * @hw: the device
  */
 void vhca_hw_check(struct vhca_hw *hw)
@@ -158,7 +158,7 @@ void vhca_hw_check(struct vhca_hw *hw)
 }
 
 /**
- * vhca_hw_identify - find out whether this driver can drive the device
+ * vhca_hw_identify() - find out whether this driver can drive the device
  * @hw: the device, its BAR0 mapped
  *
  * Return: 0, or -ENODEV after a message that says why not.
@@ -215,7 +215,7 @@ static const struct vhca_admin_ops hw_admin_ops = {
 };
 
 /**
- * vhca_hw_start - reset the device and bring its admin queue up
+ * vhca_hw_start() - reset the device and bring its admin queue up
  * @hw: the device
  *
  * Admin completions raise vector 0; until the caller clears hw->admin.polling they are polled for.
@@ -263,7 +263,7 @@ int vhca_hw_start(struct vhca_hw *hw)
 }
 
 /**
- * vhca_hw_stop - stop the device for good
+ * vhca_hw_stop() - stop the device for good
  * @hw: the device; all its users are gone
  *
  * After this the device does no DMA and the admin queue's memory is free. May sleep.

@@ -138,7 +138,7 @@ void vhca_hw_give_up(struct vhca_hw *hw, const char *why);
 void vhca_hw_check(struct vhca_hw *hw);
 
 /**
- * vhca_hw_has - does the device have a capability?
+ * vhca_hw_has() - does the device have a capability?
  * @hw: the device, its limits known
  * @cap: the capability
  *
@@ -150,7 +150,7 @@ static inline bool vhca_hw_has(const struct vhca_hw *hw, enum vhca_cap cap)
 }
 
 /**
- * vhca_hw_dead - has the device failed or gone away?
+ * vhca_hw_dead() - has the device failed or gone away?
  * @hw: the device
  *
  * Return: true from the moment on at which commands fail without being sent.
@@ -161,7 +161,7 @@ static inline bool vhca_hw_dead(const struct vhca_hw *hw)
 }
 
 /**
- * vhca_hw_settle - decide the result of a command that takes something away from the device
+ * vhca_hw_settle() - decide the result of a command that takes something away from the device
  * @hw: the device
  * @err: result of the command
  *

@@ -267,7 +267,7 @@ static const struct cmd_name cmd_names[] = {
 };
 
 /**
- * vhca_cmd_name - name of a command
+ * vhca_cmd_name() - name of a command
  * @opcode: enum vhca_admin_op
  *
  * Return: a constant string, also for unknown opcodes.
@@ -281,7 +281,7 @@ const char *vhca_cmd_name(u8 opcode)
 EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_name);
 
 /**
- * vhca_cmd_field - name of the field at an offset of a command
+ * vhca_cmd_field() - name of the field at an offset of a command
  * @opcode: enum vhca_admin_op
  * @offset: offset in struct vhca_asqe, as the device's answer gives it; not trusted
  *

@@ -13,7 +13,7 @@
 #include "buf.h"
 
 /**
- * vhca_ring_room - free entries of a ring the host produces into
+ * vhca_ring_room() - free entries of a ring the host produces into
  * @head: producer count
  * @tail: count up to which entries are finished
  * @log: log2 of the entries of the ring
@@ -26,7 +26,7 @@ static inline u64 vhca_ring_room(u64 head, u64 tail, u8 log)
 }
 
 /**
- * vhca_ring_pending - check that a count lies among the unfinished entries
+ * vhca_ring_pending() - check that a count lies among the unfinished entries
  * @count: count just past an entry, as the device reported it
  * @head: producer count
  * @tail: count up to which entries are finished
@@ -51,7 +51,7 @@ struct vhca_ring {
 };
 
 /**
- * vhca_ring_alloc - make a ring of zeroes
+ * vhca_ring_alloc() - make a ring of zeroes
  * @ring: filled in
  * @dev: device for DMA
  * @log: log2 of the entries
@@ -68,7 +68,7 @@ static inline int vhca_ring_alloc(struct vhca_ring *ring, struct device *dev, u8
 }
 
 /**
- * vhca_ring_free - free a ring
+ * vhca_ring_free() - free a ring
  * @ring: the ring, which the device does not use any more
  */
 static inline void vhca_ring_free(struct vhca_ring *ring)
@@ -77,7 +77,7 @@ static inline void vhca_ring_free(struct vhca_ring *ring)
 }
 
 /**
- * vhca_ring_entries - number of entries of a ring
+ * vhca_ring_entries() - number of entries of a ring
  * @ring: the ring
  *
  * Return: a power of two.
@@ -88,7 +88,7 @@ static inline u64 vhca_ring_entries(const struct vhca_ring *ring)
 }
 
 /**
- * vhca_ring_at - find an entry
+ * vhca_ring_at() - find an entry
  * @ring: the ring
  * @count: the entry's count
  *

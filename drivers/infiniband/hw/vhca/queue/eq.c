@@ -17,7 +17,7 @@ static bool eq_fresh(const struct vhca_eq *eq, u64 count)
 }
 
 /**
- * vhca_eq_pending - look whether the next entry is there
+ * vhca_eq_pending() - look whether the next entry is there
  * @eq: the queue
  *
  * Return: true when vhca_eq_poll() would find something.
@@ -28,7 +28,7 @@ bool vhca_eq_pending(const struct vhca_eq *eq)
 }
 
 /**
- * vhca_eq_end - count the entries that the device has written
+ * vhca_eq_end() - count the entries that the device has written
  * @eq: the queue
  *
  * Context: any.
@@ -49,7 +49,7 @@ u64 vhca_eq_end(struct vhca_eq *eq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_eq_end);
 
 /**
- * vhca_eq_stuck - tell whether nobody handles the next entry
+ * vhca_eq_stuck() - tell whether nobody handles the next entry
  * @eq: the queue
  *
  * Called in regular intervals, much longer than an interrupt may take.
@@ -114,7 +114,7 @@ static u32 eq_drain(struct vhca_eq *eq)
 }
 
 /**
- * vhca_eq_poll - handle the events that are there and arm the queue for the next one
+ * vhca_eq_poll() - handle the events that are there and arm the queue for the next one
  * @eq: the queue
  *
  * Calls of one queue are serialised by the caller. Handles a bounded number of events, so that a
@@ -139,7 +139,7 @@ bool vhca_eq_poll(struct vhca_eq *eq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_eq_poll);
 
 /**
- * vhca_eq_create - make an event queue and arm it
+ * vhca_eq_create() - make an event queue and arm it
  * @eq: the queue
  * @hw: the device
  * @uar: area for its records
@@ -191,7 +191,7 @@ err_ring:
 }
 
 /**
- * vhca_eq_destroy - destroy an event queue
+ * vhca_eq_destroy() - destroy an event queue
  * @eq: the queue; its interrupt is off and nobody polls it
  *
  * Return: 0, or the device's refusal, and the queue's memory stays allocated.

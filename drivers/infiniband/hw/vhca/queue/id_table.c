@@ -22,7 +22,7 @@
 #define ENDS XA_MARK_0
 
 /**
- * vhca_id_table_init - make a table
+ * vhca_id_table_init() - make a table
  * @n: table
  * @eq: event queue whose entries name the objects; it need not be there before the first object is
  */
@@ -34,7 +34,7 @@ void vhca_id_table_init(struct vhca_id_table *n, struct vhca_eq *eq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_init);
 
 /**
- * vhca_id_table_exit - free a table
+ * vhca_id_table_exit() - free a table
  * @n: table
  */
 void vhca_id_table_exit(struct vhca_id_table *n)
@@ -44,7 +44,7 @@ void vhca_id_table_exit(struct vhca_id_table *n)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_exit);
 
 /**
- * vhca_id_add - let an object be found by its number
+ * vhca_id_add() - let an object be found by its number
  * @n: table
  * @number: the number, which the device has just given out
  * @target: the object's part for events; filled in
@@ -69,7 +69,7 @@ int vhca_id_add(struct vhca_id_table *n, u32 number, struct vhca_target *target)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_add);
 
 /**
- * vhca_id_retire - an object is about to be destroyed by the device
+ * vhca_id_retire() - an object is about to be destroyed by the device
  * @n: table
  * @number: its number
  *
@@ -84,7 +84,7 @@ void vhca_id_retire(struct vhca_id_table *n, u32 number)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_retire);
 
 /**
- * vhca_id_keep - the device did not destroy it
+ * vhca_id_keep() - the device did not destroy it
  * @n: table
  * @number: its number
  *
@@ -99,7 +99,7 @@ void vhca_id_keep(struct vhca_id_table *n, u32 number)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_keep);
 
 /**
- * vhca_id_del - let an object be found no more, and wait for those who have found it
+ * vhca_id_del() - let an object be found no more, and wait for those who have found it
  * @n: table
  * @number: its number, which the next one may have already
  * @target: the object's part for events
@@ -115,7 +115,7 @@ void vhca_id_del(struct vhca_id_table *n, u32 number, struct vhca_target *target
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_del);
 
 /**
- * vhca_id_get - find the object that an event is for
+ * vhca_id_get() - find the object that an event is for
  * @n: table
  * @number: the number that the event names
  * @count: count of the event's entry in the queue, or VHCA_NO_ENTRY
@@ -141,7 +141,7 @@ struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_get);
 
 /**
- * vhca_target_put - give a reference back
+ * vhca_target_put() - give a reference back
  * @target: what vhca_id_get() found
  *
  * Context: any.

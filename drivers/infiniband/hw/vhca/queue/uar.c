@@ -10,7 +10,7 @@
 #include "../hw/compat.h"
 
 /**
- * vhca_db_mem_get - take a reference to a doorbell page
+ * vhca_db_mem_get() - take a reference to a doorbell page
  * @page: the page
  */
 void vhca_db_mem_get(struct vhca_db_mem *page)
@@ -27,7 +27,7 @@ static void db_mem_release(struct kref *ref)
 }
 
 /**
- * vhca_db_mem_put - drop a reference to a doorbell page
+ * vhca_db_mem_put() - drop a reference to a doorbell page
  * @page: the page; freed with the last reference
  */
 void vhca_db_mem_put(struct vhca_db_mem *page)
@@ -36,7 +36,7 @@ void vhca_db_mem_put(struct vhca_db_mem *page)
 }
 
 /**
- * vhca_db_mem_pfn - where a doorbell page lies, for mapping it to user space
+ * vhca_db_mem_pfn() - where a doorbell page lies, for mapping it to user space
  * @page: the page
  *
  * Return: page frame number.
@@ -111,7 +111,7 @@ err_put:
 }
 
 /**
- * vhca_uar_open - open an area with one page
+ * vhca_uar_open() - open an area with one page
  * @uar: the area
  * @hw: the device
  * @ops: its owner
@@ -141,7 +141,7 @@ int vhca_uar_open(struct vhca_uar *uar, struct vhca_hw *hw, const struct vhca_ua
 EXPORT_SYMBOL_IF_KUNIT(vhca_uar_open);
 
 /**
- * vhca_uar_exit - drop an area's pages
+ * vhca_uar_exit() - drop an area's pages
  * @uar: the area, of which the device knows nothing any more
  */
 void vhca_uar_exit(struct vhca_uar *uar)
@@ -159,7 +159,7 @@ void vhca_uar_exit(struct vhca_uar *uar)
 EXPORT_SYMBOL_IF_KUNIT(vhca_uar_exit);
 
 /**
- * vhca_uar_add_page_cmd - give the device a page of an area
+ * vhca_uar_add_page_cmd() - give the device a page of an area
  * @uar: the area
  * @page: the page; the first one opens the area
  *
@@ -176,7 +176,7 @@ int vhca_uar_add_page_cmd(struct vhca_uar *uar, struct vhca_db_mem *page)
 EXPORT_SYMBOL_IF_KUNIT(vhca_uar_add_page_cmd);
 
 /**
- * vhca_uar_close - close an area and drop its pages
+ * vhca_uar_close() - close an area and drop its pages
  * @uar: the area; no queue uses it
  *
  * Return: 0, or the device's refusal, and the area is as before.
@@ -210,7 +210,7 @@ static bool try_alloc(struct vhca_uar *uar, struct vhca_db *db)
 }
 
 /**
- * vhca_db_alloc - take a pair of slots
+ * vhca_db_alloc() - take a pair of slots
  * @uar: area
  * @db: filled in; both records are 0
  *
@@ -237,7 +237,7 @@ int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db)
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_alloc);
 
 /**
- * vhca_db_free - give a pair of slots back
+ * vhca_db_free() - give a pair of slots back
  * @db: the pair; the device does not use it any more
  */
 void vhca_db_free(struct vhca_db *db)
@@ -253,7 +253,7 @@ void vhca_db_free(struct vhca_db *db)
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_free);
 
 /**
- * vhca_db_ring - tell the device about new work
+ * vhca_db_ring() - tell the device about new work
  * @db: pair of a queue in a kernel area
  * @which: record that is rung: 0 or 1
  * @count: its new count

@@ -233,7 +233,7 @@ static void test_vectors(struct kunit *test)
 }
 
 /**
- * hca_counter - read a counter of port 1
+ * hca_counter() - read a counter of port 1
  * @test: the test
  * @dev: device that counts
  * @name: name of the counter

@@ -87,7 +87,7 @@ static void stop_watching(void *unused)
 }
 
 /**
- * hca_watch - use the device under test for as long as the test runs
+ * hca_watch() - use the device under test for as long as the test runs
  * @h: HCA under test
  *
  * Return: what the client sees.
@@ -98,7 +98,7 @@ struct hca_watch *hca_watch(struct hca_test *h)
 }
 
 /**
- * hca_watch_as - the same, with a connection that is not usual
+ * hca_watch_as() - the same, with a connection that is not usual
  * @h: HCA under test
  * @o: what is not usual
  *
@@ -126,7 +126,7 @@ static void expect_flushed(struct hca_watch *w)
 }
 
 /**
- * hca_wait_gone - wait until a device that died has been taken down
+ * hca_wait_gone() - wait until a device that died has been taken down
  * @w: its user
  */
 void hca_wait_gone(struct hca_watch *w)
@@ -141,7 +141,7 @@ void hca_wait_gone(struct hca_watch *w)
 }
 
 /**
- * hca_back_again - reset the function of a device that was taken down; it works again
+ * hca_back_again() - reset the function of a device that was taken down; it works again
  * @w: its user
  */
 void hca_back_again(struct hca_watch *w)

@@ -25,7 +25,7 @@ static void put_driver(void *drv)
 }
 
 /**
- * hca_device - the device of the function, when it is up
+ * hca_device() - the device of the function, when it is up
  * @h: HCA under test
  *
  * Waits for whoever is bringing it up or taking it down.
@@ -49,7 +49,7 @@ struct vhca_dev *hca_device(struct hca_test *h)
 }
 
 /**
- * hca_need_device - the device of the function, which has to be up
+ * hca_need_device() - the device of the function, which has to be up
  * @h: HCA under test
  *
  * Return: the device; the test is aborted when there is none.
@@ -94,7 +94,7 @@ static int run_vhcactl(char *words)
 }
 
 /**
- * hca_ctl - have vhcactl do something
+ * hca_ctl() - have vhcactl do something
  * @h: HCA under test
  * @fmt: its arguments; an @ stands for the HCA's name
  *
@@ -120,7 +120,7 @@ int hca_ctl(struct hca_test *h, const char *fmt, ...)
 }
 
 /**
- * hca_need_faults - skip the test when nobody can make faults
+ * hca_need_faults() - skip the test when nobody can make faults
  * @h: HCA under test
  */
 void hca_need_faults(struct hca_test *h)
@@ -135,7 +135,7 @@ void hca_need_faults(struct hca_test *h)
 }
 
 /**
- * hca_fault - arm faults; the test is aborted when that fails
+ * hca_fault() - arm faults; the test is aborted when that fails
  * @h: HCA under test
  * @fmt: vhcactl's arguments behind "fault"; more such commands behind commas
  */
@@ -156,7 +156,7 @@ void hca_fault(struct hca_test *h, const char *fmt, ...)
 }
 
 /**
- * hca_struck - expect that every fault that was armed has struck
+ * hca_struck() - expect that every fault that was armed has struck
  * @h: HCA under test
  */
 void hca_struck(struct hca_test *h)
@@ -168,7 +168,7 @@ void hca_struck(struct hca_test *h)
 }
 
 /**
- * hca_expect_objects - expect that the device has so many objects, by its own account
+ * hca_expect_objects() - expect that the device has so many objects, by its own account
  * @h: HCA under test; its driver is up
  * @pds: protection domains
  * @mkeys: memory keys
@@ -194,7 +194,7 @@ void hca_expect_objects(struct hca_test *h, unsigned int pds, unsigned int mkeys
 }
 
 /**
- * hca_reset - reset the function; the device is up again afterwards
+ * hca_reset() - reset the function; the device is up again afterwards
  * @h: HCA under test
  */
 void hca_reset(struct hca_test *h)
@@ -218,7 +218,7 @@ static void restore(void *data)
 }
 
 /**
- * hca_test_init - init of all suites
+ * hca_test_init() - init of all suites
  * @test: the test; skipped when there is no HCA with its driver
  *
  * Return: 0.

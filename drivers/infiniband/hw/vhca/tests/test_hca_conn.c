@@ -16,7 +16,7 @@ static void wr_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * conn_wr_init - prepare a request that is about to be posted
+ * conn_wr_init() - prepare a request that is about to be posted
  * @c: connection
  * @r: the request
  */
@@ -115,7 +115,7 @@ static struct ib_qp *make_qp(struct conn *c)
 }
 
 /**
- * conn_open - make the objects; the QPs are not connected
+ * conn_open() - make the objects; the QPs are not connected
  * @c: filled in
  * @dev: device
  *
@@ -127,7 +127,7 @@ int conn_open(struct conn *c, struct ib_device *dev)
 }
 
 /**
- * conn_open_as - the same, of a kind that is not usual
+ * conn_open_as() - the same, of a kind that is not usual
  * @c: filled in
  * @dev: device
  * @o: what is not usual
@@ -185,7 +185,7 @@ err_buf:
 }
 
 /**
- * conn_close - drain and destroy
+ * conn_close() - drain and destroy
  * @c: connection
  */
 void conn_close(struct conn *c)
@@ -240,7 +240,7 @@ static int start_uc(struct conn *c, int from, struct ib_qp_attr *init, struct ib
 }
 
 /**
- * conn_connect - bring a QP from RESET to RTS
+ * conn_connect() - bring a QP from RESET to RTS
  * @c: connection
  * @from: the QP
  * @to: the QP it talks to; of no matter for UD QPs
@@ -294,7 +294,7 @@ static void close_conn(void *c)
 }
 
 /**
- * conn_get - a connection that goes with the test
+ * conn_get() - a connection that goes with the test
  * @test: the test; aborted when there is none
  * @dev: device, which stays up until the test ends
  * @self: QP 0 talks to itself; else the QPs talk to each other
@@ -316,7 +316,7 @@ struct conn *conn_get(struct kunit *test, struct ib_device *dev, bool self, u8 r
 }
 
 /**
- * conn_get_as - two QPs, each connected to itself, of a kind that is not usual
+ * conn_get_as() - two QPs, each connected to itself, of a kind that is not usual
  * @test: the test; aborted when there is none
  * @dev: device, which stays up until the test ends
  * @o: what is not usual
@@ -341,7 +341,7 @@ static u8 pattern(u8 seed, u32 i)
 }
 
 /**
- * conn_fill - put a pattern where data come from and wipe where they go
+ * conn_fill() - put a pattern where data come from and wipe where they go
  * @c: connection
  * @seed: makes patterns differ
  */
@@ -355,7 +355,7 @@ void conn_fill(struct conn *c, u8 seed)
 }
 
 /**
- * conn_arrived - have exactly these bytes been copied?
+ * conn_arrived() - have exactly these bytes been copied?
  * @c: connection
  * @off: first byte
  * @len: bytes
@@ -369,7 +369,7 @@ bool conn_arrived(struct conn *c, u32 off, u32 len)
 }
 
 /**
- * conn_send - post a request to a send queue
+ * conn_send() - post a request to a send queue
  * @c: connection
  * @qp: which QP
  * @r: the request
@@ -409,7 +409,7 @@ int conn_send(struct conn *c, int qp, struct conn_wr *r, enum ib_wr_opcode opcod
 }
 
 /**
- * conn_write - post a signaled RDMA WRITE, as request tx[0]
+ * conn_write() - post a signaled RDMA WRITE, as request tx[0]
  * @c: connection
  * @qp: which QP
  * @len: bytes
@@ -423,7 +423,7 @@ int conn_write(struct conn *c, int qp, u32 len, u32 rkey)
 }
 
 /**
- * conn_recv - post a receive
+ * conn_recv() - post a receive
  * @c: connection
  * @qp: which QP; of no matter with an SRQ
  * @r: the request
@@ -444,7 +444,7 @@ int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len)
 }
 
 /**
- * conn_wait - wait for a request's completion
+ * conn_wait() - wait for a request's completion
  * @r: the request
  *
  * Return: its status; 255 when it does not come.
@@ -455,7 +455,7 @@ enum ib_wc_status conn_wait(struct conn_wr *r)
 }
 
 /**
- * conn_works - expect that a connection that talks to itself still does
+ * conn_works() - expect that a connection that talks to itself still does
  * @test: the test
  * @c: connection of conn_get() with @self
  */

@@ -12,7 +12,7 @@ static void drop_device(void *pdev)
 }
 
 /**
- * vhca_test_device - a device that can do DMA
+ * vhca_test_device() - a device that can do DMA
  * @test: the test; the device goes with it
  *
  * Return: the device; the test is aborted when there is none.

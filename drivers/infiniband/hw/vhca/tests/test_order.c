@@ -143,7 +143,7 @@ static void model_load_late(const u64 *from, u64 *to)
 #include "../queue/db_order.h"
 
 /**
- * order_run - run the kernel's side, and the device's at one place among its accesses
+ * order_run() - run the kernel's side, and the device's at one place among its accesses
  * @hold: number of the store that is delayed, or ORDER_HOLD_*
  * @place: the access before which the device comes
  * @kernel: the kernel's side
@@ -182,7 +182,7 @@ bool order_run(int hold, unsigned int place, void (*kernel)(void), void (*device
 }
 
 /**
- * order_stores - count the stores of the last run
+ * order_stores() - count the stores of the last run
  *
  * Return: how many there were.
  */

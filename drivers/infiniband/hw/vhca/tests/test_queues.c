@@ -32,7 +32,7 @@ static void comp_handler(struct ib_cq *cq, void *context)
 }
 
 /**
- * bench_make_qp - make a QP that completes to the bench's CQ
+ * bench_make_qp() - make a QP that completes to the bench's CQ
  * @b: bench
  * @qp: the QP, zeroed
  * @kernel: its kernel part, zeroed
@@ -61,7 +61,7 @@ void bench_make_qp(struct bench *b, struct vhca_qp *qp, struct vhca_qp_kernel *k
 }
 
 /**
- * bench_free_qp - free a QP's rings
+ * bench_free_qp() - free a QP's rings
  * @qp: the QP, of which nothing is used any more
  */
 void bench_free_qp(struct vhca_qp *qp)
@@ -71,7 +71,7 @@ void bench_free_qp(struct vhca_qp *qp)
 }
 
 /**
- * bench_init - init of a suite
+ * bench_init() - init of a suite
  * @test: the test
  *
  * Return: 0.
@@ -111,7 +111,7 @@ int bench_init(struct kunit *test)
 }
 
 /**
- * bench_exit - exit of a suite
+ * bench_exit() - exit of a suite
  * @test: the test
  */
 void bench_exit(struct kunit *test)
@@ -126,7 +126,7 @@ void bench_exit(struct kunit *test)
 }
 
 /**
- * bench_send - post a signaled RDMA WRITE
+ * bench_send() - post a signaled RDMA WRITE
  * @b: bench
  * @wr_id: its number
  * @nsge: gather entries; the QP has 3
@@ -147,7 +147,7 @@ int bench_send(struct bench *b, u64 wr_id, int nsge)
 }
 
 /**
- * bench_recv - post a receive
+ * bench_recv() - post a receive
  * @b: bench
  * @wr_id: its number
  *
@@ -163,7 +163,7 @@ int bench_recv(struct bench *b, u64 wr_id)
 }
 
 /**
- * bench_complete - write a completion, as the device does
+ * bench_complete() - write a completion, as the device does
  * @b: bench
  * @cqe: the completion; its owner bit is set here
  */
@@ -177,7 +177,7 @@ void bench_complete(struct bench *b, struct vhca_cqe cqe)
 }
 
 /**
- * bench_done - a completion of the QP
+ * bench_done() - a completion of the QP
  * @index: up to which count
  * @flags: VHCA_CQE_F_*
  *
@@ -198,7 +198,7 @@ struct vhca_cqe bench_done(u32 index, u8 flags)
 }
 
 /**
- * bench_poll - poll the CQ
+ * bench_poll() - poll the CQ
  * @b: bench
  * @n: completions there is room for
  * @wc: filled in

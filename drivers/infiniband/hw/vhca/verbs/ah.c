@@ -13,7 +13,7 @@
 #define MAX_FLOW_LABEL	0xfffff
 
 /**
- * vhca_ah_type - kind of addresses that a port has
+ * vhca_ah_type() - kind of addresses that a port has
  * @dev: the device
  * @port: a port, which may be none of the device's
  *
@@ -25,7 +25,7 @@ enum rdma_ah_attr_type vhca_ah_type(const struct vhca_dev *dev, u32 port)
 }
 
 /**
- * vhca_av_from_ah - translate an address vector
+ * vhca_av_from_ah() - translate an address vector
  * @av: filled in
  * @ah: the address; that of an Ethernet port has the destination's MAC address
  */
@@ -53,7 +53,7 @@ void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah)
 EXPORT_SYMBOL_IF_KUNIT(vhca_av_from_ah);
 
 /**
- * vhca_av_to_ah - translate an address vector back
+ * vhca_av_to_ah() - translate an address vector back
  * @dev: the device
  * @av: the address
  * @ah: filled in; has no reference to a GID entry
@@ -116,7 +116,7 @@ static int check_address(struct vhca_dev *dev, const struct rdma_ah_attr *attr)
 }
 
 /**
- * vhca_create_ah - ib_device_ops.create_ah and create_user_ah
+ * vhca_create_ah() - ib_device_ops.create_ah and create_user_ah
  * @ibah: address handle
  * @attr: the address
  * @udata: the request of a process, which gets the address vector to put it into its requests
@@ -143,7 +143,7 @@ int vhca_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib
 EXPORT_SYMBOL_IF_KUNIT(vhca_create_ah);
 
 /**
- * vhca_modify_ah - ib_device_ops.modify_ah
+ * vhca_modify_ah() - ib_device_ops.modify_ah
  * @ibah: address handle
  * @attr: the new address
  *
@@ -162,7 +162,7 @@ int vhca_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 EXPORT_SYMBOL_IF_KUNIT(vhca_modify_ah);
 
 /**
- * vhca_query_ah - ib_device_ops.query_ah
+ * vhca_query_ah() - ib_device_ops.query_ah
  * @ibah: address handle
  * @attr: filled in
  *

@@ -95,7 +95,7 @@ static const struct cap_effect cap_effects[] = {
 			 IB_DEVICE_BAD_PKEY_CNTR)
 
 /**
- * vhca_caps_init - find out once what requests are compared with later
+ * vhca_caps_init() - find out once what requests are compared with later
  * @dev: the device, its limits known
  */
 void vhca_caps_init(struct vhca_dev *dev)
@@ -153,7 +153,7 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 }
 
 /**
- * vhca_caps_attr - fill the attributes that go with capabilities
+ * vhca_caps_attr() - fill the attributes that go with capabilities
  * @dev: the device
  * @attr: filled in, apart from what every device has
  */

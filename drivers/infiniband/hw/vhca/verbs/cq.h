@@ -78,7 +78,7 @@ struct vhca_cq {
 VHCA_TO(cq, ibcq)
 
 /**
- * vhca_cq_wake_soft - have a kernel CQ's consumer poll, since the device will not call it
+ * vhca_cq_wake_soft() - have a kernel CQ's consumer poll, since the device will not call it
  * @cq: the CQ
  *
  * Context: any.

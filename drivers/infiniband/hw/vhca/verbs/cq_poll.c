@@ -211,7 +211,7 @@ static int flush_dead(struct vhca_cq *cq, int n, struct ib_wc *wc)
 }
 
 /**
- * vhca_poll_cq - ib_device_ops.poll_cq
+ * vhca_poll_cq() - ib_device_ops.poll_cq
  * @ibcq: completion queue of the kernel's
  * @n: how many completions there is room for
  * @wc: the completions, filled in from the start
@@ -248,7 +248,7 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
 
 /**
- * vhca_cq_waiting - count the completions that wait to be polled
+ * vhca_cq_waiting() - count the completions that wait to be polled
  * @cq: the CQ; its lock is held
  * @max: count no further
  *
@@ -271,7 +271,7 @@ unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
 }
 
 /**
- * vhca_peek_cq - ib_device_ops.peek_cq
+ * vhca_peek_cq() - ib_device_ops.peek_cq
  * @ibcq: completion queue of the kernel's
  * @n: count no further
  *
@@ -352,7 +352,7 @@ static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
 }
 
 /**
- * vhca_req_notify_cq - ib_device_ops.req_notify_cq
+ * vhca_req_notify_cq() - ib_device_ops.req_notify_cq
  * @ibcq: completion queue of the kernel's
  * @notify: which completion raises the event, and whether to tell of missed ones
  *
@@ -384,7 +384,7 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
 
 /**
- * vhca_req_ncomp_notif - rdma_ext_ops.req_ncomp_notif
+ * vhca_req_ncomp_notif() - rdma_ext_ops.req_ncomp_notif
  * @ibcq: completion queue of the kernel's
  * @n: so many completions are to wait, 1 to the size of the queue
  *
@@ -430,7 +430,7 @@ static bool has_qps(struct vhca_cq_kernel *k)
 }
 
 /**
- * vhca_cq_wake_work - call the completion handler when a poll would find something
+ * vhca_cq_wake_work() - call the completion handler when a poll would find something
  * @work: member wake of the kernel's part of a CQ
  *
  * Context: a work queue.
@@ -459,7 +459,7 @@ static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
 }
 
 /**
- * vhca_cq_attach_qp - let the CQs of a kernel QP know it
+ * vhca_cq_attach_qp() - let the CQs of a kernel QP know it
  * @qp: the QP
  *
  * May sleep.
@@ -518,7 +518,7 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 }
 
 /**
- * vhca_cq_purge_qp - forget what a kernel QP has left in its CQs
+ * vhca_cq_purge_qp() - forget what a kernel QP has left in its CQs
  * @qp: the QP, which completes nothing any more
  * @detach: the QP goes away
  *

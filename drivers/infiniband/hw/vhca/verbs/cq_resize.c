@@ -15,7 +15,7 @@
 #include "udata.h"
 
 /**
- * vhca_cq_move_begin - begin to replace a kernel CQ's ring
+ * vhca_cq_move_begin() - begin to replace a kernel CQ's ring
  * @cq: the CQ, its resize lock held
  * @to: the new ring, zeroed
  *
@@ -62,7 +62,7 @@ static void copy_entries(struct vhca_cq_kernel *k, struct vhca_ring *to, u64 end
 }
 
 /**
- * vhca_cq_move_end - finish replacing a kernel CQ's ring
+ * vhca_cq_move_end() - finish replacing a kernel CQ's ring
  * @cq: the CQ
  * @to: the new ring, which the device uses; filled with the old one
  * @first: low half of the count of the first entry written there, as the device says
@@ -93,7 +93,7 @@ int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_ring *to, u32 first, bool *
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_move_end);
 
 /**
- * vhca_cq_move_cancel - keep a kernel CQ's ring, since the device refused the new one
+ * vhca_cq_move_cancel() - keep a kernel CQ's ring, since the device refused the new one
  * @cq: the CQ
  * @call: set to whether the completion handler is to be called
  *
@@ -186,7 +186,7 @@ static int resize_user(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe, struct
 }
 
 /**
- * vhca_resize_cq - ib_device_ops.resize_cq
+ * vhca_resize_cq() - ib_device_ops.resize_cq
  * @ibcq: completion queue
  * @cqe: entries at least
  * @udata: the request of a process, NULL for the kernel's own

@@ -22,7 +22,7 @@ static struct vhca_port *to_port(struct vhca_dev *dev, u32 port)
 }
 
 /**
- * vhca_eth_init - prepare for a port if it is an Ethernet port
+ * vhca_eth_init() - prepare for a port if it is an Ethernet port
  * @dev: the device, not registered yet
  * @port: 1..ports
  * @attr: what the device says about it
@@ -49,7 +49,7 @@ int vhca_eth_init(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *a
 EXPORT_SYMBOL_IF_KUNIT(vhca_eth_init);
 
 /**
- * vhca_eth_exit - free what vhca_eth_init() allocated for the ports
+ * vhca_eth_exit() - free what vhca_eth_init() allocated for the ports
  * @dev: the device, not registered any more
  */
 void vhca_eth_exit(struct vhca_dev *dev)
@@ -70,7 +70,7 @@ static u8 fitting_mtu(const struct vhca_port *p, const struct net_device *ndev)
 }
 
 /**
- * vhca_eth_get_link - look at the net device of an Ethernet port
+ * vhca_eth_get_link() - look at the net device of an Ethernet port
  * @dev: the device
  * @port: an Ethernet port
  * @link: filled in
@@ -111,7 +111,7 @@ static int write_gid(struct vhca_dev *dev, const struct vhca_gid *gid)
 }
 
 /**
- * vhca_add_gid - ib_device_ops.add_gid
+ * vhca_add_gid() - ib_device_ops.add_gid
  * @attr: the entry; valid until vhca_del_gid()
  * @context: unused
  *
@@ -144,7 +144,7 @@ int vhca_add_gid(const struct ib_gid_attr *attr, void **context)
 EXPORT_SYMBOL_IF_KUNIT(vhca_add_gid);
 
 /**
- * vhca_del_gid - ib_device_ops.del_gid
+ * vhca_del_gid() - ib_device_ops.del_gid
  * @attr: an entry that was added
  * @context: unused
  *
@@ -186,7 +186,7 @@ static void refresh_gid(struct vhca_dev *dev, struct vhca_gid *gid)
 }
 
 /**
- * vhca_eth_refresh_gids - write the entries again whose net devices have other addresses now
+ * vhca_eth_refresh_gids() - write the entries again whose net devices have other addresses now
  * @dev: the device
  * @port: an Ethernet port
  *

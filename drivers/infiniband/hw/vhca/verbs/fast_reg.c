@@ -31,7 +31,7 @@ static size_t list_size(bool gaps, u32 entries)
 }
 
 /**
- * vhca_alloc_mr - ib_device_ops.alloc_mr
+ * vhca_alloc_mr() - ib_device_ops.alloc_mr
  * @ibpd: protection domain
  * @type: IB_MR_TYPE_MEM_REG: pages; IB_MR_TYPE_SG_GAPS: pieces of any kind
  * @max_num_sg: entries of its list
@@ -82,7 +82,7 @@ err_mr:
 }
 
 /**
- * vhca_free_fast_mr - free a key of vhca_alloc_mr()
+ * vhca_free_fast_mr() - free a key of vhca_alloc_mr()
  * @mr: the key, which the device does not have any more
  */
 void vhca_free_fast_mr(struct vhca_mr *mr)
@@ -159,7 +159,7 @@ static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int ne
 }
 
 /**
- * vhca_map_mr_sg - ib_device_ops.map_mr_sg
+ * vhca_map_mr_sg() - ib_device_ops.map_mr_sg
  * @ibmr: key of vhca_alloc_mr() that is not registered; its page_size is set
  * @sg: the memory, mapped for DMA
  * @nents: entries of @sg

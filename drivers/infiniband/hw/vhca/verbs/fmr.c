@@ -45,7 +45,7 @@ static int check_attr(struct vhca_dev *dev, int access, const struct ib_fmr_attr
 }
 
 /**
- * vhca_alloc_fmr - rdma_ext_ops.alloc_fmr
+ * vhca_alloc_fmr() - rdma_ext_ops.alloc_fmr
  * @ibpd: protection domain
  * @access: IB_ACCESS_*
  * @attr: what it is to be
@@ -141,7 +141,7 @@ static void change_end(struct vhca_map *map)
 }
 
 /**
- * vhca_map_phys_fmr - rdma_ext_ops.map_phys_fmr
+ * vhca_map_phys_fmr() - rdma_ext_ops.map_phys_fmr
  * @ibfmr: FMR, mapped or not; its keys change
  * @pages: DMA addresses
  * @n: their number
@@ -176,7 +176,7 @@ int vhca_map_phys_fmr(struct ib_fmr *ibfmr, u64 *pages, int n, u64 iova)
 EXPORT_SYMBOL_IF_KUNIT(vhca_map_phys_fmr);
 
 /**
- * vhca_fmr_clear - have an FMR map nothing
+ * vhca_fmr_clear() - have an FMR map nothing
  * @ibfmr: the FMR
  *
  * An access that began before may still be under way. Any context.

@@ -17,7 +17,7 @@ static_assert(IB_PORT_SM == VHCA_PORT_CAP_SM && IB_PORT_CM_SUP == VHCA_PORT_CAP_
 	      IB_PORT_DEVICE_MGMT_SUP == VHCA_PORT_CAP_DEVICE_MGMT);
 
 /**
- * vhca_mad_asks_device - is a MAD one that the device's agents may have to answer?
+ * vhca_mad_asks_device() - is a MAD one that the device's agents may have to answer?
  * @mad: the MAD
  *
  * The core offers every MAD that arrives, those of connections included, and a command is too slow
@@ -50,7 +50,7 @@ static void fill_source(struct vhca_process_mad_req *req, const struct ib_wc *wc
 }
 
 /**
- * vhca_process_mad - ib_device_ops.process_mad
+ * vhca_process_mad() - ib_device_ops.process_mad
  * @ibdev: the device
  * @flags: IB_MAD_IGNORE_*
  * @port: port at which the MAD has arrived
@@ -101,7 +101,7 @@ static int check_eth_caps(struct vhca_hw *hw, const struct ib_port_modify *modif
 }
 
 /**
- * vhca_modify_port - ib_device_ops.modify_port: what the host says of itself at a port
+ * vhca_modify_port() - ib_device_ops.modify_port: what the host says of itself at a port
  * @ibdev: the device
  * @port: 1..ports
  * @mask: IB_PORT_RESET_QKEY_CNTR or 0

@@ -12,7 +12,7 @@
 #include "udata.h"
 
 /**
- * vhca_access_to_hw - translate access rights
+ * vhca_access_to_hw() - translate access rights
  * @access: IB_ACCESS_*; hints are dropped
  *
  * Return: VHCA_ACCESS_*.
@@ -29,7 +29,7 @@ u32 vhca_access_to_hw(int access)
 }
 
 /**
- * vhca_check_access - check that memory can be registered with some rights
+ * vhca_check_access() - check that memory can be registered with some rights
  * @dev: the device
  * @access: IB_ACCESS_*
  *
@@ -315,7 +315,7 @@ static int window_type(struct vhca_dev *dev, enum ib_mw_type type)
 }
 
 /**
- * vhca_alloc_mw - ib_device_ops.alloc_mw
+ * vhca_alloc_mw() - ib_device_ops.alloc_mw
  * @ibmw: window, of type IB_MW_TYPE_1 or IB_MW_TYPE_2
  * @udata: the request of a process, which has no private part
  *
@@ -342,7 +342,7 @@ int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 }
 
 /**
- * vhca_dealloc_mw - ib_device_ops.dealloc_mw
+ * vhca_dealloc_mw() - ib_device_ops.dealloc_mw
  * @ibmw: window
  *
  * Context: may sleep.

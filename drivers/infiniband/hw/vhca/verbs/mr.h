@@ -92,7 +92,7 @@ static inline struct vhca_fast_mr *to_vfast(struct vhca_mr *mr)
 }
 
 /**
- * vhca_next_variant - choose the byte of a new key that is ours to choose
+ * vhca_next_variant() - choose the byte of a new key that is ours to choose
  *
  * Return: mostly another one than the key's predecessor had.
  */

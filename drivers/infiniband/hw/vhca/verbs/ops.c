@@ -213,7 +213,7 @@ static const struct ib_device_ops ops_with_fmr = {
 #endif
 
 /**
- * vhca_set_ops - tell the core what can be done with a device
+ * vhca_set_ops() - tell the core what can be done with a device
  * @dev: the device, its limits known
  */
 void vhca_set_ops(struct vhca_dev *dev)

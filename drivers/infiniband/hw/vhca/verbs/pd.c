@@ -5,7 +5,7 @@
 #include "udata.h"
 
 /**
- * vhca_alloc_pd - ib_device_ops.alloc_pd
+ * vhca_alloc_pd() - ib_device_ops.alloc_pd
  * @ibpd: protection domain
  * @udata: the request of a process, which gets the number to put it into its requests
  *
@@ -34,7 +34,7 @@ int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 }
 
 /**
- * vhca_dealloc_pd - ib_device_ops.dealloc_pd
+ * vhca_dealloc_pd() - ib_device_ops.dealloc_pd
  * @ibpd: protection domain, which nothing uses any more
  * @udata: not used
  *
@@ -49,7 +49,7 @@ int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 }
 
 /**
- * vhca_alloc_xrcd - ib_device_ops.alloc_xrcd
+ * vhca_alloc_xrcd() - ib_device_ops.alloc_xrcd
  * @ibxrcd: XRC domain
  * @udata: the request of a process, which has no private part
  *
@@ -65,7 +65,7 @@ int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 }
 
 /**
- * vhca_dealloc_xrcd - ib_device_ops.dealloc_xrcd
+ * vhca_dealloc_xrcd() - ib_device_ops.dealloc_xrcd
  * @ibxrcd: XRC domain, which nothing uses any more
  * @udata: not used
  *

@@ -6,7 +6,7 @@
 #include "qp.h"
 
 /**
- * vhca_wq_reset - forget everything that was posted
+ * vhca_wq_reset() - forget everything that was posted
  * @wq: queue of a QP in the RESET state; the CQ's lock is held
  */
 void vhca_wq_reset(struct vhca_wq *wq)
@@ -16,7 +16,7 @@ void vhca_wq_reset(struct vhca_wq *wq)
 }
 
 /**
- * vhca_post_send - ib_device_ops.post_send
+ * vhca_post_send() - ib_device_ops.post_send
  * @ibqp: queue pair of the kernel's
  * @wr: list of requests
  * @bad_wr: the first request that was not posted, on error; those before it were
@@ -52,7 +52,7 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 EXPORT_SYMBOL_IF_KUNIT(vhca_post_send);
 
 /**
- * vhca_write_rwqe - write an entry of a receive ring
+ * vhca_write_rwqe() - write an entry of a receive ring
  * @rwqe: the entry
  * @wr: the request
  * @id: what its completion will carry
@@ -94,7 +94,7 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 }
 
 /**
- * vhca_qp_broken - note that a kernel QP is in the error state
+ * vhca_qp_broken() - note that a kernel QP is in the error state
  * @qp: the QP
  *
  * The device looks at receives when it needs one, which it does not in the error state: it has to
@@ -117,7 +117,7 @@ void vhca_qp_broken(struct vhca_qp *qp)
 EXPORT_SYMBOL_IF_KUNIT(vhca_qp_broken);
 
 /**
- * vhca_post_recv - ib_device_ops.post_recv
+ * vhca_post_recv() - ib_device_ops.post_recv
  * @ibqp: queue pair of the kernel's
  * @wr: list of requests
  * @bad_wr: the first request that was not posted, on error; those before it were

@@ -526,7 +526,7 @@ static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 *lid)
 }
 
 /**
- * vhca_attach_mcast - ib_device_ops.attach_mcast: let a QP receive what is sent to a group
+ * vhca_attach_mcast() - ib_device_ops.attach_mcast: let a QP receive what is sent to a group
  * @ibqp: UD QP
  * @gid: the group's MGID
  * @lid: its MLID, without meaning on an Ethernet port
@@ -542,7 +542,7 @@ int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 }
 
 /**
- * vhca_detach_mcast - ib_device_ops.detach_mcast: undo vhca_attach_mcast()
+ * vhca_detach_mcast() - ib_device_ops.detach_mcast: undo vhca_attach_mcast()
  * @ibqp: UD QP
  * @gid: the group's MGID
  * @lid: its MLID

@@ -125,7 +125,7 @@ struct vhca_qp {
 VHCA_TO(qp, ibqp)
 
 /**
- * vhca_qp_id - tell QPs apart that have the same number
+ * vhca_qp_id() - tell QPs apart that have the same number
  * @port: port of a management QP, ignored for other QPs
  * @qpn: number of the QP
  *

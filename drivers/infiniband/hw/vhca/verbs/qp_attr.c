@@ -33,7 +33,7 @@ static int access_from_hw(u8 access)
 }
 
 /**
- * vhca_qp_attr_to_hw - translate the attributes a modify request names
+ * vhca_qp_attr_to_hw() - translate the attributes a modify request names
  * @a: attributes
  * @mask: which of them are valid, enum ib_qp_attr_mask
  * @hw: filled in; what is not valid is zero
@@ -88,7 +88,7 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
 }
 
 /**
- * vhca_qp_attr_from_hw - translate what the device says about a QP
+ * vhca_qp_attr_from_hw() - translate what the device says about a QP
  * @dev: the device
  * @hw: the device's answer; its enumerations are checked by the caller
  * @a: filled in, apart from the capabilities

@@ -52,7 +52,7 @@ static int check_user_rings(struct vhca_dev *dev, const struct vhca_qp *qp,
 }
 
 /**
- * vhca_qp_take_user_rings - check and pin the rings that a provider has laid out
+ * vhca_qp_take_user_rings() - check and pin the rings that a provider has laid out
  * @dev: the device
  * @qp: the QP, its cap set
  * @req: what the provider says of its rings
@@ -157,7 +157,7 @@ static int make_kernel_rq(struct vhca_dev *dev, struct vhca_qp *qp,
 }
 
 /**
- * vhca_qp_make_kernel_rings - make the rings of a QP of the kernel
+ * vhca_qp_make_kernel_rings() - make the rings of a QP of the kernel
  * @dev: the device
  * @qp: the QP, its cap set; gets its kernel part
  * @hw: request to the device; the rings are filled in
@@ -198,7 +198,7 @@ int vhca_qp_make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 }
 
 /**
- * vhca_qp_free_rings - free or unpin a QP's rings
+ * vhca_qp_free_rings() - free or unpin a QP's rings
  * @qp: the QP, whose rings the device does not use any more
  */
 void vhca_qp_free_rings(struct vhca_qp *qp)

@@ -90,7 +90,7 @@ static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 }
 
 /**
- * vhca_query_port - ib_device_ops.query_port
+ * vhca_query_port() - ib_device_ops.query_port
  * @ibdev: the device
  * @port: 1..ports
  * @p: filled in
@@ -136,7 +136,7 @@ int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 EXPORT_SYMBOL_IF_KUNIT(vhca_query_port);
 
 /**
- * vhca_port_protocols - fill in what the core may do with a port
+ * vhca_port_protocols() - fill in what the core may do with a port
  * @dev: the device, its limits and the kinds of its ports known
  * @port: 1..ports
  * @immutable: its capabilities are filled in, and how large MADs are
@@ -176,7 +176,7 @@ int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
 }
 
 /**
- * vhca_get_link_layer - ib_device_ops.get_link_layer
+ * vhca_get_link_layer() - ib_device_ops.get_link_layer
  * @ibdev: the device
  * @port: a port, which may be none of the device's
  *

@@ -372,7 +372,7 @@ int vhca_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 }
 
 /**
- * vhca_post_srq_recv - ib_device_ops.post_srq_recv
+ * vhca_post_srq_recv() - ib_device_ops.post_srq_recv
  * @ibsrq: shared receive queue of the kernel's
  * @wr: list of requests
  * @bad_wr: the first request that was not posted, on error; those before it were

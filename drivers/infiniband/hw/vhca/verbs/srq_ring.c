@@ -54,7 +54,7 @@ static struct vhca_srq_note *notes_alloc(u32 n)
 }
 
 /**
- * vhca_srq_ring_make - make the ring and the notes
+ * vhca_srq_ring_make() - make the ring and the notes
  * @k: filled in
  * @dev: device for DMA
  * @db: records of the queue
@@ -89,7 +89,7 @@ int vhca_srq_ring_make(struct vhca_srq_kernel *k, struct device *dev, const stru
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_make);
 
 /**
- * vhca_srq_ring_free - undo of vhca_srq_ring_make()
+ * vhca_srq_ring_free() - undo of vhca_srq_ring_make()
  * @k: the ring, which the device does not use any more
  */
 void vhca_srq_ring_free(struct vhca_srq_kernel *k)
@@ -153,7 +153,7 @@ static int put_recv(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr)
 }
 
 /**
- * vhca_srq_ring_post - post receives
+ * vhca_srq_ring_post() - post receives
  * @k: the ring
  * @wr: list of requests
  * @bad_wr: the first request that was not posted, on error; those before it were
@@ -182,7 +182,7 @@ int vhca_srq_ring_post(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr,
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_post);
 
 /**
- * vhca_srq_ring_finish - find the receive that has completed; it is not posted any more
+ * vhca_srq_ring_finish() - find the receive that has completed; it is not posted any more
  * @k: the ring
  * @id: what the device says it was given with the receive
  * @wr_id: set to the consumer's number for it
@@ -218,7 +218,7 @@ static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_ring *to)
 }
 
 /**
- * vhca_srq_ring_move_begin - begin to replace the ring
+ * vhca_srq_ring_move_begin() - begin to replace the ring
  * @k: the ring; the caller serialises replacements
  * @to: new ring, zeroed, of entries as large as those of the present one
  *
@@ -253,7 +253,7 @@ int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to)
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_move_begin);
 
 /**
- * vhca_srq_ring_move_end - finish replacing the ring
+ * vhca_srq_ring_move_end() - finish replacing the ring
  * @k: the ring
  * @to: new ring; filled with the one that the device does not use any more
  * @moved: the device uses the new one

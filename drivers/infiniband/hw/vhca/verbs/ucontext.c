@@ -59,7 +59,7 @@ static const struct vhca_uar_ops user_uar_ops = {
 };
 
 /**
- * vhca_db_mmap_offset - where user space finds the page of a pair of slots
+ * vhca_db_mmap_offset() - where user space finds the page of a pair of slots
  * @db: the pair, in a user context's area
  *
  * Return: offset for mmap().
@@ -78,7 +78,7 @@ static u64 features(const struct vhca_dev *dev)
 }
 
 /**
- * vhca_ucontext_answer - what the provider of a context must know
+ * vhca_ucontext_answer() - what the provider of a context must know
  * @ctx: the context
  * @resp: filled in
  */

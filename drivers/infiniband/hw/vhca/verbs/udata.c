@@ -5,7 +5,7 @@
 #include "udata.h"
 
 /**
- * vhca_udata_in - read the private part of a request
+ * vhca_udata_in() - read the private part of a request
  * @dev: the device
  * @udata: the request
  * @what: its name, for the reason of a refusal
@@ -34,7 +34,7 @@ int vhca_udata_in(struct vhca_dev *dev, struct ib_udata *udata, const char *what
 }
 
 /**
- * vhca_udata_none - check that a request has no private part
+ * vhca_udata_none() - check that a request has no private part
  * @dev: the device
  * @udata: the request, or NULL for the kernel's own
  * @what: its name, for the reason of a refusal
@@ -49,7 +49,7 @@ int vhca_udata_none(struct vhca_dev *dev, struct ib_udata *udata, const char *wh
 }
 
 /**
- * vhca_udata_out - write the private part of a response
+ * vhca_udata_out() - write the private part of a response
  * @dev: the device
  * @udata: the request
  * @what: its name, for the reason of a refusal
@@ -73,7 +73,7 @@ int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *wha
 }
 
 /**
- * vhca_user_ring_get - pin a ring in the calling process' memory
+ * vhca_user_ring_get() - pin a ring in the calling process' memory
  * @dev: the device
  * @ring: filled in
  * @what: its name, for the reason of a refusal
@@ -107,7 +107,7 @@ int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const 
 }
 
 /**
- * vhca_user_ring_put - release a ring
+ * vhca_user_ring_put() - release a ring
  * @ring: the ring, which the device does not use any more; may be absent
  */
 void vhca_user_ring_put(struct vhca_user_ring *ring)

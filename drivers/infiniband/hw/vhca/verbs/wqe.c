@@ -140,7 +140,7 @@ static size_t address_size(enum ib_qp_type type, u16 flags)
 }
 
 /**
- * vhca_send_wqe_blocks - ring blocks of a send request
+ * vhca_send_wqe_blocks() - ring blocks of a send request
  * @dev: device
  * @type: type of the QP
  * @nsge: gather entries; a QP that has any has atomic operations, if the device has
@@ -333,7 +333,7 @@ static u32 send_size(const struct vhca_qp *qp, const struct send_op *op,
 }
 
 /**
- * vhca_put_send - write one request behind the last one
+ * vhca_put_send() - write one request behind the last one
  * @qp: queue pair of the kernel's, its send queue locked; the caller rings
  * @wr: the request
  *
