@@ -173,4 +173,12 @@ static inline int ib_modify_cq(struct ib_cq *cq, u16 cq_count, u16 cq_period)
 	return rdma_set_cq_moderation(cq, cq_count, cq_period);
 }
 
+struct ib_device *ib_device_get_by_guid(__be64 guid);
+struct ib_device *ib_device_get_by_gid(const union ib_gid *gid, u32 *port_num);
+struct ib_device *ib_device_get_by_port_guid(__be64 guid, u32 *port_num);
+
+struct ib_mad;
+int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const struct ib_mad *in,
+		 struct ib_mad *out);
+
 #endif /* RDMA_EXT_H */

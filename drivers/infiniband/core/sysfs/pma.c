@@ -14,6 +14,7 @@
 #include <linux/unaligned.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
+#include <rdma/rdma_ext.h>
 #include <rdma/ib_sysfs.h>
 
 #include "sysfs_priv.h"
@@ -60,12 +61,8 @@ struct ib_pma_counters {
 static int get_attribute(struct ib_device *device, u32 port_num, __be16 attr_id, u8 *data,
 			 size_t size)
 {
-	const int wanted = IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 	struct ib_mad *request __free(kfree) = kzalloc(sizeof(*request), GFP_KERNEL);
 	struct ib_mad *reply __free(kfree) = kzalloc(sizeof(*reply), GFP_KERNEL);
-	size_t reply_size = sizeof(*reply);
-	u16 pkey_index = 0;
-	int result;
 
 	if (!request || !reply)
 		return -ENOMEM;
@@ -76,9 +73,7 @@ static int get_attribute(struct ib_device *device, u32 port_num, __be16 attr_id,
 	request->mad_hdr.attr_id = attr_id;
 	if (attr_id != IB_PMA_CLASS_PORT_INFO)
 		request->data[PMA_PORT_SELECT] = port_num;
-	result = device->ops.process_mad(device, IB_MAD_IGNORE_MKEY, port_num, NULL, NULL, request,
-					 reply, &reply_size, &pkey_index);
-	if ((result & wanted) != wanted)
+	if (ib_local_mad(device, port_num, IB_MAD_IGNORE_MKEY, request, reply))
 		return -EINVAL;
 	memcpy(data, reply->data + PMA_DATA, size);
 	return 0;

@@ -5,6 +5,9 @@
 #include <kunit/test.h>
 #include <linux/netdevice.h>
 
+#include <rdma/ib_mad.h>
+#include <rdma/rdma_ext.h>
+
 #include "../../device/tests/test_device.h"
 #include "../cache_priv.h"
 
@@ -310,6 +313,79 @@ static void port_has_gid_types(struct kunit *test)
 	test_device_gone(device);
 }
 
+/* Is this the device, and the port? The reference is given back. */
+static bool found(struct ib_device *at, const u32 *port_num, struct test_device *device, u32 port)
+{
+	if (at)
+		ib_device_put(at);
+	return at == &device->ib && *port_num == port;
+}
+
+static void device_is_found_by_guid_and_gid(struct kunit *test)
+{
+	struct test_device *one = test_device_registered(test, "kt_one");
+	struct test_device *two = test_device_registered(test, "kt_two");
+	const __be64 guid = cpu_to_be64(0x0a5600000000beef), other = cpu_to_be64(0x4711);
+	union ib_gid gid = { .global = { cpu_to_be64(0xfec0ULL << 48), guid } };
+	u32 port = 0;
+
+	two->ib.node_guid = cpu_to_be64(0x0a56000000000002);
+	KUNIT_EXPECT_TRUE(test, found(ib_device_get_by_guid(two->ib.node_guid), &port, two, 0));
+	KUNIT_EXPECT_NULL(test, ib_device_get_by_guid(other));
+
+	two->port[2].gid[0].global.interface_id = guid;
+	two->port[2].gid[1] = gid;
+	refresh_after(two, IB_EVENT_GID_CHANGE, 2);
+	KUNIT_EXPECT_TRUE(test, found(ib_device_get_by_port_guid(guid, &port), &port, two, 2));
+	KUNIT_EXPECT_NULL(test, ib_device_get_by_port_guid(other, &port));
+	KUNIT_EXPECT_TRUE(test, found(ib_device_get_by_gid(&gid, &port), &port, two, 2));
+	KUNIT_EXPECT_NULL(test, ib_device_get_by_gid(&zgid, &port));
+
+	/* A device that has gone is not found, its GUID is anybody's. */
+	one->port[1].gid[0].global.interface_id = guid;
+	refresh_after(one, IB_EVENT_GID_CHANGE, 1);
+	test_device_gone(two);
+	KUNIT_EXPECT_NULL(test, ib_device_get_by_gid(&gid, &port));
+	KUNIT_EXPECT_TRUE(test, found(ib_device_get_by_port_guid(guid, &port), &port, one, 1));
+	test_device_gone(one);
+}
+
+static int mad_result;
+
+static int answer_mad(struct ib_device *device, int flags, u32 port_num, const struct ib_wc *wc,
+		      const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+		      size_t *out_size, u16 *out_pkey_index)
+{
+	out->mad_hdr.tid = in->mad_hdr.tid;
+	out->mad_hdr.attr_mod = cpu_to_be32(port_num << 8 | flags);
+	return mad_result;
+}
+
+static const struct ib_device_ops mad_ops = { .process_mad = answer_mad };
+
+static void device_is_asked_for_mads(struct kunit *test)
+{
+	struct test_device *device = test_device_registered(test, "kt_mads");
+	struct ib_mad *in = kunit_kzalloc(test, 2 * sizeof(*in), GFP_KERNEL), *out = in + 1;
+
+	KUNIT_ASSERT_NOT_NULL(test, in);
+	KUNIT_EXPECT_EQ(test, ib_local_mad(&device->ib, 1, 0, in, out), -EOPNOTSUPP);
+	ib_set_device_ops(&device->ib, &mad_ops);
+	in->mad_hdr.tid = cpu_to_be64(0x1234);
+	mad_result = IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+	KUNIT_EXPECT_EQ(test, ib_local_mad(&device->ib, 2, IB_MAD_IGNORE_MKEY, in, out), 0);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(out->mad_hdr.tid), 0x1234);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(out->mad_hdr.attr_mod), 2 << 8 | IB_MAD_IGNORE_MKEY);
+	KUNIT_EXPECT_EQ(test, ib_local_mad(&device->ib, TEST_PORTS + 1, 0, in, out), -EINVAL);
+	mad_result = IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
+	KUNIT_EXPECT_EQ(test, ib_local_mad(&device->ib, 1, 0, in, out), -ENODATA);
+	mad_result = IB_MAD_RESULT_SUCCESS;
+	KUNIT_EXPECT_EQ(test, ib_local_mad(&device->ib, 1, 0, in, out), -EOPNOTSUPP);
+	mad_result = IB_MAD_RESULT_FAILURE;
+	KUNIT_EXPECT_EQ(test, ib_local_mad(&device->ib, 1, 0, in, out), -EIO);
+	test_device_gone(device);
+}
+
 static struct kunit_case cache_cases[] = {
 	KUNIT_CASE(gid_is_found_by_index),
 	KUNIT_CASE(gid_is_found_by_value),
@@ -321,6 +397,8 @@ static struct kunit_case cache_cases[] = {
 	KUNIT_CASE(silent_device_leaves_the_cache_as_it_was),
 	KUNIT_CASE(gid_type_names_are_those_users_know),
 	KUNIT_CASE(port_has_gid_types),
+	KUNIT_CASE(device_is_found_by_guid_and_gid),
+	KUNIT_CASE(device_is_asked_for_mads),
 	{}
 };
 

@@ -9,7 +9,15 @@
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_smi.h>
 #include <rdma/ib_verbs.h>
+#ifndef __CHECKER__	/* sparse does not know __has_include */
+#if __has_include(<rdma/rdma_ext.h>)
+#include <rdma/rdma_ext.h>
+#endif
+#endif
 
 static uint passed, failed, flushed, removed;
 module_param(passed, uint, 0444);
@@ -278,6 +286,52 @@ static void test_reset(struct pair *p)
 	test_data(p);
 }
 
+#ifdef RDMA_EXT_H
+/* The device's own agent says who it is, and by that it is found. */
+static void test_found(struct pair *p)
+{
+	struct {
+		u8 versions_and_ports[4];
+		__be64 system_guid, node_guid, port_guid;
+	} __packed *node;
+	struct ib_mad ask = {
+		.mad_hdr = {
+			.base_version = IB_MGMT_BASE_VERSION,
+			.mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED,
+			.class_version = 1,
+			.method = IB_MGMT_METHOD_GET,
+			.attr_id = IB_SMP_ATTR_NODE_INFO,
+		},
+	};
+	struct ib_mad answer = {};
+	struct ib_device *found;
+	union ib_gid gid;
+	u32 port = 0;
+
+	node = (void *)((struct ib_smp *)&answer)->data;
+	CHECK(!ib_local_mad(p->dev, 1, IB_MAD_IGNORE_MKEY, &ask, &answer));
+	CHECK(answer.mad_hdr.method == IB_MGMT_METHOD_GET_RESP && node->node_guid == p->dev->node_guid);
+
+	found = ib_device_get_by_guid(node->node_guid);
+	CHECK(found == p->dev);
+	if (found)
+		ib_device_put(found);
+	found = ib_device_get_by_port_guid(node->port_guid, &port);
+	CHECK(found == p->dev && port == 1);
+	if (found)
+		ib_device_put(found);
+	CHECK(!rdma_query_gid(p->dev, 1, 0, &gid));
+	found = ib_device_get_by_gid(&gid, &port);
+	CHECK(found == p->dev && port == 1);
+	if (found)
+		ib_device_put(found);
+}
+#else
+static void test_found(struct pair *p)
+{
+}
+#endif
+
 static void hold_receives(struct pair *p)
 {
 	u32 i;
@@ -359,6 +413,7 @@ static int kverbs_add(struct ib_device *dev)
 	test_full_queue(p);
 	test_error(p);
 	test_reset(p);
+	test_found(p);
 	hold_receives(p);
 	return 0;
 }
