@@ -55,7 +55,7 @@ every_table()
 		ibroute "$sw" >/tmp/route || return 1
 		for ((k = 1; k <= LAB_NODES; k++)); do
 			for ((i = lid[k]; i < lid[k] + ${1:-1}; i++)); do
-				grep -q "^$(printf '0x%04x' "$i") .*Channel Adapter" /tmp/route || {
+				grep -q "^$(printf '0x%04x' "$i") .*\(Channel Adapter\|path #\)" /tmp/route || {
 					echo "switch $sw knows no way to LID $i of node $k:"
 					cat /tmp/route
 					return 1
