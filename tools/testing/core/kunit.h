@@ -16,6 +16,7 @@
 struct kunit {
 	void *priv;
 	unsigned int failures;
+	void *allocated[16];	/* freed when the test ends */
 };
 
 struct kunit_case {
@@ -40,9 +41,13 @@ void kunit_add(struct kunit_suite *suite);
 		kunit_add(&s); \
 	}
 
+#ifndef GFP_KERNEL
 #define GFP_KERNEL		0
-/* Freed by nobody: a program of tests ends soon. */
-#define kunit_kzalloc(test, size, gfp)	((void)(test), (void)(gfp), calloc(1, size))
+#endif
+#define kunit_kzalloc(test, size, gfp)	((void)(gfp), kunit_allocate(test, size))
+
+void *kunit_allocate(struct kunit *test, size_t size);
+void kunit_kfree(struct kunit *test, const void *p);
 
 #define KUNIT_SAY(test, what, ...) \
 	do { \
@@ -80,12 +85,20 @@ void kunit_add(struct kunit_suite *suite);
 #define KUNIT_EXPECT_STREQ(test, a, b)		KUNIT_CHECK(test, !strcmp(a, b), #a " is " #b)
 #define KUNIT_EXPECT_STRNEQ(test, a, b)		KUNIT_CHECK(test, strcmp(a, b), #a " is not " #b)
 #define KUNIT_EXPECT_MEMEQ(test, a, b, n)	KUNIT_CHECK(test, !memcmp(a, b, n), #a " is " #b)
-#define KUNIT_ASSERT_EQ(test, a, b) \
+/* Each operand is evaluated once: some of them count. */
+#define KUNIT_ASSERT(test, ok, what) \
 	do { \
-		KUNIT_EXPECT_EQ(test, a, b); \
-		if ((a) != (b)) \
+		if (!(ok)) { \
+			KUNIT_SAY(test, what, ""); \
 			abort(); \
+		} \
 	} while (0)
+
+#define KUNIT_ASSERT_EQ(test, a, b)		KUNIT_ASSERT(test, (a) == (b), #a " == " #b)
+#define KUNIT_ASSERT_NE(test, a, b)		KUNIT_ASSERT(test, (a) != (b), #a " != " #b)
+#define KUNIT_ASSERT_LT(test, a, b)		KUNIT_ASSERT(test, (a) < (b), #a " < " #b)
+#define KUNIT_ASSERT_LE(test, a, b)		KUNIT_ASSERT(test, (a) <= (b), #a " <= " #b)
+#define KUNIT_ASSERT_NOT_NULL(test, a)		KUNIT_ASSERT(test, a, #a " is null")
 
 /* Numbers by chance, the same in each run. */
 struct rnd_state {

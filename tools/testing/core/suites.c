@@ -14,6 +14,25 @@ void kunit_add(struct kunit_suite *suite)
 	suites[suite_count++] = suite;
 }
 
+void *kunit_allocate(struct kunit *test, size_t size)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(test->allocated); i++)
+		if (!test->allocated[i])
+			return test->allocated[i] = calloc(1, size);
+	abort();
+}
+
+void kunit_kfree(struct kunit *test, const void *p)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(test->allocated); i++)
+		if (test->allocated[i] == p) {
+			free(test->allocated[i]);
+			test->allocated[i] = NULL;
+			return;
+		}
+	abort();
+}
+
 static bool passes(const struct kunit_suite *suite, const struct kunit_case *test_case)
 {
 	struct kunit test = { 0 };
@@ -23,7 +42,8 @@ static bool passes(const struct kunit_suite *suite, const struct kunit_case *tes
 	if (suite->init && suite->init(&test))
 		abort();
 	test_case->run(&test);
-	free(test.priv);
+	for (unsigned int i = 0; i < ARRAY_SIZE(test.allocated); i++)
+		free(test.allocated[i]);
 	printf("[  %s ] %s: %s\n", test.failures ? "FAILED " : "     OK", suite->name,
 	       test_case->name);
 	return !test.failures;

@@ -5,7 +5,8 @@ tables that drive their decoders."""
 import os
 
 from elf import Elf
-from uapi import NL_CBS, NO_ATTR, NO_METHOD, NO_WRITE, UMAD_IOCTL, UVERBS_ARG, commands, ucma_commands
+from uapi import (NETLINK, NL_CBS, NO_ATTR, NO_METHOD, NO_WRITE, UMAD_IOCTL, UVERBS_ARG, commands,
+                  ucma_commands)
 
 HEAD = """.. SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 
@@ -14,8 +15,8 @@ The user API, row by row
 =========================
 
 This file is made by ``tools/testing/counts/run --update`` from the tables in ``ib_uverbs.ko``,
-``ib_umad.ko``, ``rdma_ucm.ko`` and ``ib_core.ko``, by which requests are decoded; ``counts/interfaces`` fails when it is
-not current. How the tables are read is in :doc:`uverbs`.
+``ib_umad.ko``, ``rdma_ucm.ko``, ``ib_core.ko`` and ``iw_cm.ko``, by which requests are decoded;
+``counts/interfaces`` fails when it is not current. How the tables are read is in :doc:`uverbs`.
 
 Of each row: what a refusal calls it; its attribute, in requests by ``ioctl``; its bytes; what it is.
 Where a row has no attribute only ``write`` carries it. ``*`` marks what an ``ioctl`` cannot do
@@ -128,20 +129,19 @@ class Uverbs:
         return lines
 
 
-def netlink(path, numbers):
-    """The commands of the netlink client of devices."""
-    elf = Elf(path)
-    place = elf.symbols["nldev_commands"]
+def netlink(elf, symbol, client, named):
+    """The commands of a netlink client, from its table."""
+    place = elf.symbols[symbol]
     rows = []
-    for number, name in sorted(names(numbers, "RDMA_NLDEV_CMD_").items()):
+    for number, name in sorted(named.items()):
         at = number * NL_CBS
-        if at >= elf.sizes["nldev_commands"]:
+        if at >= elf.sizes[symbol]:
             continue
         asked = [what for what, offset in (("one", 0), ("list", 8)) if elf.pointer(place, at + offset)]
         flags, = elf.unpack("B", place, at + 16)
         if asked:
             rows.append((str(number), name, " and ".join(asked), "CAP_NET_ADMIN" if flags & ADMIN else ""))
-    title = "netlink: RDMA_NL_NLDEV"
+    title = "netlink: " + client
     return [title, "=" * len(title), "", "Number, command, whether one answer is given or a list, and the "
             "privilege", "that is needed.", ""] + table(rows)
 
@@ -177,5 +177,6 @@ def reference(tree, numbers):
     lines = Uverbs(os.path.join(core, "ib_uverbs.ko"), numbers).lines()
     lines += umad(os.path.join(core, "ib_umad.ko"), numbers)
     lines += ucma(os.path.join(core, "rdma_ucm.ko"), numbers)
-    lines += netlink(os.path.join(core, "ib_core.ko"), numbers)
+    for prefix, client, (module, symbol), _ in NETLINK:
+        lines += netlink(Elf(os.path.join(core, module + ".ko")), symbol, client, names(numbers, prefix))
     return HEAD + "\n" + "\n".join(lines).rstrip("\n") + "\n"

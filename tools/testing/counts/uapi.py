@@ -11,6 +11,14 @@ from elf import Elf
 UVERBS_OBJECT, UVERBS_CMD, UVERBS_ARG, NL_CBS, UMAD_IOCTL, UCMA_COMMAND = 24, 64, 48, 24, 16, 32
 NO_METHOD, NO_ATTR, NO_WRITE = 0xffff, 0xffff, 0xff
 
+# netlink clients: what the names of their operations begin with; client; module and table of ours,
+# and of Linux 6.12
+NETLINK = [
+    ("RDMA_NL_LS_OP_", "RDMA_NL_LS", ("ib_core", "local_cbs"), ("ib_core", "ibnl_ls_cb_table")),
+    ("RDMA_NLDEV_CMD_", "RDMA_NL_NLDEV", ("ib_core", "nldev_commands"), ("ib_core", "nldev_cb_table")),
+    ("RDMA_NL_IWPM_", "RDMA_NL_IWCM", ("iw_cm", "iwcm_netlink"), ("iw_cm", "iwcm_nl_cb_table")),
+]
+
 # The enum that numbers a method's attributes, for methods whose enum is not named after them.
 METHOD_OF_ENUM = {
     "uverbs_attrs_invoke_write_cmd_attr_ids": "INVOKE_WRITE",
@@ -97,11 +105,14 @@ class Numbers:
         return "UVERBS_OBJECT_" + OBJECT_OF_ENUM[self.enum[method]]
 
 
+def nl_client(name):
+    """The client that has the operation of that name."""
+    return next(client for prefix, client, _, _ in NETLINK if name.startswith(prefix))
+
+
 def nl_commands(elf, table):
     """Numbers for which a table of struct rdma_nl_cbs has a handler."""
-    place = elf.symbols.get(table)
-    if not place:
-        return set()
+    place = elf.symbols[table]
     return {number for number in range(elf.sizes[table] // NL_CBS)
             if elf.pointer(place, number * NL_CBS) or elf.pointer(place, number * NL_CBS + 8)}
 
@@ -154,7 +165,8 @@ class Ours:
         self.numbers = numbers
         self.write, self.extended, self.methods, self.objects = set(), set(), {}, set()
         self._uverbs(Elf(os.path.join(core, "ib_uverbs.ko")))
-        self.nldev = nl_commands(Elf(os.path.join(core, "ib_core.ko")), "nldev_commands")
+        self.netlink = {client: nl_commands(Elf(os.path.join(core, module + ".ko")), table)
+                        for _, client, (module, table), _ in NETLINK}
         self.umad = umad_ioctls(Elf(os.path.join(core, "ib_umad.ko")))
         self.ucma = set(ucma_commands(Elf(os.path.join(core, "rdma_ucm.ko"))))
 
@@ -179,7 +191,7 @@ class Ours:
                 return value["IB_USER_VERBS_" + name] in self.extended
             return value["IB_USER_VERBS_" + name] in self.write
         if family == "netlink":
-            return name.startswith("RDMA_NLDEV_") and value[name] in self.nldev
+            return value[name] in self.netlink[nl_client(name)]
         if family == "umad":
             return value[name] in self.umad
         if family == "ucma":
@@ -207,9 +219,8 @@ class Linux:
     def __init__(self, folder, numbers):
         self.numbers = numbers
         self.elf = {name: Elf(os.path.join(folder, name + ".ko.xz"))
-                    for name in ("ib_core", "ib_uverbs", "ib_umad", "rdma_ucm")}
-        self.nldev = nl_commands(self.elf["ib_core"], "nldev_cb_table")
-        self.ls = nl_commands(self.elf["ib_core"], "ibnl_ls_cb_table")
+                    for name in ("ib_core", "ib_uverbs", "ib_umad", "iw_cm", "rdma_ucm")}
+        self.netlink = {client: nl_commands(self.elf[module], table) for _, client, _, (module, table) in NETLINK}
         self.uverbs = self.elf["ib_uverbs"].symbols
 
     def attrs(self, method):
@@ -226,7 +237,7 @@ class Linux:
             handler = name.replace("CMD_", "", 1).lower().replace("ind_tbl", "ind_table")
             return "ib_uverbs_" + handler in self.uverbs
         if family == "netlink":
-            return value[name] in (self.nldev if name.startswith("RDMA_NLDEV_") else self.ls)
+            return value[name] in self.netlink[nl_client(name)]
         if family == "ucma":
             ucma = self.elf["rdma_ucm"]
             return ucma.pointer(ucma.symbols["ucma_cmd_table"], 8 * value[name]) is not None

@@ -471,6 +471,85 @@ static void pending_of_destroyed_cq(void **state)
 	t_world_fini(&w);
 }
 
+/* An SRQ whose limit event is due at once: it has fewer receives than its limit. */
+static void srq_with_event(struct thca *h, struct tsrq *srq)
+{
+	t_srq_init(h, srq, 2, 6);
+	assert_int_equal(t_srq_limit(srq, 1), VHCA_ST_OK);
+}
+
+/* So does destroying an SRQ: its successor, which has its number, is not told of the limit. */
+static void pending_of_destroyed_srq(void **state)
+{
+	const u32 n = 1u << T_EQ_LOG;
+	struct tsrq srq[(1u << T_EQ_LOG) + 3], next;
+	struct tworld w;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	for (u32 i = 0; i < ARRAY_SIZE(srq); i++)
+		srq_with_event(&h, &srq[i]);
+	/* the ring holds the first n, the others are pending */
+	assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_SRQ, srq[n + 1].srqn), 0);
+	t_srq_init(&h, &next, 2, 6);
+	assert_int_equal(next.srqn, srq[n + 1].srqn);
+	for (u32 i = 0; i < ARRAY_SIZE(srq); i++)
+		if (i != n + 1)
+			t_expect_event(&h, VHCA_EV_SRQ_LIMIT, srq[i].srqn);
+	t_expect_no_event(&h);
+	/* which has events of its own */
+	assert_int_equal(t_srq_limit(&next, 1), VHCA_ST_OK);
+	t_expect_event(&h, VHCA_EV_SRQ_LIMIT, next.srqn);
+	t_expect_no_event(&h);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+/* A CQ that is overrun, and nothing completes to any more. */
+static void cq_with_error(struct thca *h, struct tcq *cq)
+{
+	struct twr wr = { .opcode = VHCA_OP_NOP };
+	struct tqp qp;
+
+	t_cq_init(h, cq, 1, 0);
+	t_qp_init_size(h, &qp, cq, cq, 2, 0, 5, VHCA_QP_SIGNAL_ALL);
+	t_connect(&qp, &qp, 3, 1, 1);
+	for (u32 i = 0; i < 3; i++)
+		t_send(&qp, &wr);
+	assert_int_equal(t_state(&qp), T_ERR);
+	/* which takes the QP's own event along */
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, qp.qpn), 0);
+}
+
+/* So does destroying a CQ whose error event is pending. */
+static void pending_error_of_destroyed_cq(void **state)
+{
+	const u32 n = 1u << T_EQ_LOG;
+	struct tsrq srq[1u << T_EQ_LOG];
+	struct tcq cq[3], next;
+	struct tworld w;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	/* the ring is full */
+	for (u32 i = 0; i < n; i++)
+		srq_with_event(&h, &srq[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(cq); i++)
+		cq_with_error(&h, &cq[i]);
+	assert_int_equal(t_destroy(&h, VHCA_CMD_DESTROY_CQ, cq[1].cqn), 0);
+	t_cq_init(&h, &next, 1, 0);
+	assert_int_equal(next.cqn, cq[1].cqn);
+	for (u32 i = 0; i < n; i++)
+		t_expect_event(&h, VHCA_EV_SRQ_LIMIT, srq[i].srqn);
+	t_expect_event(&h, VHCA_EV_CQ_ERR, cq[0].cqn);
+	t_expect_event(&h, VHCA_EV_CQ_ERR, cq[2].cqn);
+	t_expect_no_event(&h);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 /* Port events wait for the async EQ, and only the newest state counts. */
 static void port_events(void **state)
 {
@@ -595,6 +674,8 @@ int main(void)
 		cmocka_unit_test(eq_overflow),
 		cmocka_unit_test(pending_of_destroyed),
 		cmocka_unit_test(pending_of_destroyed_cq),
+		cmocka_unit_test(pending_of_destroyed_srq),
+		cmocka_unit_test(pending_error_of_destroyed_cq),
 		cmocka_unit_test(port_events),
 		cmocka_unit_test(fairness),
 		cmocka_unit_test(device_fairness),

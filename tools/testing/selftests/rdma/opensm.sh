@@ -25,23 +25,39 @@ discovered() { ibnetdiscover | grep -v '^#'; }
 
 same_twice() { discovered >/tmp/first && discovered >/tmp/second && [ -s /tmp/first ] && diff /tmp/first /tmp/second; }
 
-# every_table: each switch knows a way to every port
-every_table()
+# refused WORDS COMMAND...: COMMAND fails, and prints WORDS
+refused()
 {
-	local sw k
-	for sw in $(switch_lids); do
-		ibroute "$sw" >/tmp/route || return 1
-		for ((k = 1; k <= LAB_NODES; k++)); do
-			grep -q "^$(printf '0x%04x' "${lid[k]}") .*Channel Adapter" /tmp/route || {
-				echo "switch $sw knows no way to LID ${lid[k]}:"
-				cat /tmp/route
-				return 1
-			}
-		done
-	done
+	local words=$1
+	shift
+	! "$@" >/tmp/refused 2>&1 && grep -- "$words" /tmp/refused || { cat /tmp/refused; return 1; }
 }
 
+<<<<<<< HEAD
 # counted_and_reset: a port's counter has counted, and is smaller when it was reset
+=======
+# asks WHAT...: of the administration, what no program of the distribution does
+asks() { python3 -B /lab/src/tools/testing/selftests/rdma/sa_requests.py "${lid[1]}" "$@"; }
+
+none() { saquery --smkey 1 "$1" >/tmp/none && ! grep . /tmp/none; }
+
+service() { asks register of-node-1 && says "ServiceName.*of-node-1" saquery --smkey 1 SR; }
+service_ends() { asks unregister of-node-1 && none SR; }
+subscribed() { asks subscribe 65 && says "trap_num.*65" saquery --smkey 1 IIR; }
+subscription_ends() { asks unsubscribe 65 && none IIR; }
+
+# From two ports to two: there is a path from each to each.
+multipath()
+{
+	asks paths "$(gid "${lid[1]}"),$(gid "${lid[2]}")" "$(gid "${lid[2]}"),$(gid "${lid[3]}")" >/tmp/paths ||
+		return 1
+	cat /tmp/paths
+	[ "$(tr ' ' '\n' </tmp/paths | grep -cx "${lid[3]}")" = 2 ]
+}
+gid() { ibaddr -g "$1" | sed -n 's/^GID \([^ ]*\).*/\1/p'; }
+
+# reset COUNTER: a port's counter is above 0, and 0 when it was reset
+>>>>>>> small
 counter() { perfquery "${lid[1]}" 1 | sed -n "s/^$1:\.*//p"; }
 counted_and_reset()
 {
@@ -136,7 +152,11 @@ cm()
 }
 
 sections=1
+<<<<<<< HEAD
 [ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 25))
+=======
+[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 32))
+>>>>>>> small
 ! has_cm || sections=$((sections + 1))
 plan $((14 + sections))
 has_cm || echo "# rping does not run: this tree has no rdma_ucm"
@@ -164,6 +184,12 @@ if [ "$LAB_NODE" = 1 ]; then
 	ok "smpdump" says "^0101" smpdump -D 0 0x11
 	for one in $records; do ok "saquery $one" answered "$one"; done
 	ok "saquery: a path for a pair" says "dlid.*${lid[2]}" saquery --src-to-dst "${lid[1]}:${lid[2]}"
+	ok "a service that is registered is shown" service
+	ok "until it ends" service_ends
+	ok "so is who subscribes to reports" subscribed
+	ok "until it does no more" subscription_ends
+	# saquery has no command for multipath records.
+	ok "paths from two ports to two, by one request" multipath
 	ok "every switch knows the way to every port" every_table
 	ok "from leaf to leaf it is short" counts 2 "-> switch" ibtracert "${lid[1]}" "${lid[2]}"
 	ok "perfquery" says "PortXmitPkts" perfquery "${lid[2]}" 1
@@ -174,6 +200,12 @@ if [ "$LAB_NODE" = 1 ]; then
 	ok "ibqueryerrors: nothing but links that were down" ibqueryerrors -s LinkDownedCounter
 	ok "ibstatus" says "state:.*4: ACTIVE" ibstatus "$LAB_DEV"
 	ok "ibccquery is refused" sh -c "! ibccquery CongestionInfo ${lid[2]}"
+	# They are for adapters and switches of one vendor.
+	ok "vendstat is refused by an adapter" refused "failed: classportinfo query" vendstat -N "${lid[2]}"
+	ok "smpquery mlnxextportinfo is refused by an adapter" \
+		refused "ext port info query failed" smpquery mlnxextportinfo "${lid[2]}" 1
+	ok "and by a switch" \
+		refused "ext port info query failed" smpquery mlnxextportinfo "$(switch_lids | head -n 1)" 1
 else
 	ok "node $LAB_NODE finds the manager, too" says "sm lid ${lid[1]} .*SMINFO_MASTER" sminfo
 fi

@@ -5,7 +5,7 @@
 # killed, and the one that waits in node 2 takes over.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
-plan $((13 + (LAB_NODE == 1 ? 5 : 0) + (LAB_NODE == 2 ? 3 : 0)))
+plan $((13 + (LAB_NODE == 1 ? 7 : 0) + (LAB_NODE == 2 ? 3 : 0)))
 
 # Who waits asks the manager that was killed until it believes it: that node's kernel answers that it
 # has no such attribute.
@@ -40,6 +40,7 @@ if [ "$LAB_NODE" = 1 ]; then
 	ok "from leaf to leaf" goes_by 2
 	lab-vhcactl link direct down
 	ok "a link is cut: the way leads over the spine" within 60 goes_by 3
+	ok "every switch knows a way to every LID" within 60 every_table 4
 fi
 lab-barrier cut
 ok "data arrive by the new way" pair detour 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 100
@@ -62,6 +63,7 @@ ok "data arrive as before" pair after 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 
 lab-barrier up
 if [ "$LAB_NODE" = 1 ]; then
 	ok "the new one finds the old way again" within 60 goes_by 2
+	ok "and every switch one to every LID" within 60 every_table 4
 fi
 lab-barrier short
 ok "data arrive by it" pair last 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 100

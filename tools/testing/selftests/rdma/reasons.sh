@@ -3,7 +3,7 @@
 # lab: --nodes 1 --core ours
 # The reason of a refused request can be read, and nothing is written to the kernel log.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 16
+plan 19
 
 too_long=(ibv_rc_pingpong -d "$LAB_DEV" -r 70000)
 reason='max_recv_wr 70000 > device limit 65536'
@@ -50,6 +50,15 @@ why sh -c 'kill -9 $$'
 is "death by a signal is passed on" 137 "$rc"
 why /nonexistent
 is "so is a command that cannot be run" 127 "$rc"
+
+# VHCA_WHY_NO_READS of the ABI is 10; 0 stands for no reason, and 99 for none that is known.
+why --vendor-err 10
+is "the vendor_err of a completion is explained" \
+	"0 the QP may have no READs and atomics under way: max_rd_atomic is 0" "$rc $(<"$LAB_OUT/why")"
+for one in 0 99; do
+	why --vendor-err $one
+	is "vendor_err $one is none" "1 rdma-why: no vendor_err of vhca: $one" "$rc $(<"$LAB_OUT/why")"
+done
 
 why rdma dev set "$LAB_DEV" name a/b
 ok "netlink sends the reason back" grep -x 'Error: "a/b" cannot be the name of a device.' "$LAB_OUT/why"

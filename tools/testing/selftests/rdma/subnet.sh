@@ -46,6 +46,26 @@ counts()
 # switch_lids: the LIDs of the switches
 switch_lids() { ibswitches | sed -n 's/.* lid \([0-9]*\) lmc .*/\1/p'; }
 
+# every_table [LIDS]: each switch knows a way to every port, to each of so many LIDs of it (1)
+every_table()
+{
+	local sw k i some=
+	for sw in $(switch_lids); do
+		some=yes
+		ibroute "$sw" >/tmp/route || return 1
+		for ((k = 1; k <= LAB_NODES; k++)); do
+			for ((i = lid[k]; i < lid[k] + ${1:-1}; i++)); do
+				grep -q "^$(printf '0x%04x' "$i") .*\(Channel Adapter\|path #\)" /tmp/route || {
+					echo "switch $sw knows no way to LID $i of node $k:"
+					cat /tmp/route
+					return 1
+				}
+			done
+		done
+	done
+	[ -n "$some" ]
+}
+
 # hops FROM TO: the number of switches on the way that the switches' tables give
 hops() { ibtracert "$1" "$2" | grep -c '^\[[0-9]*\] -> switch'; }
 

@@ -19,7 +19,6 @@ IOCTL = 0xc0181b01          # RDMA_VERBS_IOCTL
 MANDATORY = 1               # UVERBS_ATTR_F_MANDATORY
 EXTENDED = 0x80000000       # IB_USER_VERBS_CMD_FLAG_EXTENDED
 NETLINK_RDMA = 20
-LS, NLDEV = 4, 5            # RDMA_NL_LS, RDMA_NL_NLDEV
 REQUEST, ACK, DUMP = 1, 4, 0x300
 ERROR, DONE = 2, 3
 
@@ -81,7 +80,7 @@ def makes_context(numbers, name):
 
 
 def netlink_answer(client, op, flags):
-    """The errno of the acknowledgement, or 0 and the type of the first other message."""
+    """The errno of the acknowledgement, or that with which a list ends."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_RDMA) as sock:
         sock.settimeout(30)
         sock.send(struct.pack("<IHHII", 16, client << 10 | op, REQUEST | ACK | flags, 1, 0))
@@ -90,15 +89,13 @@ def netlink_answer(client, op, flags):
             at = 0
             while at < len(reply):
                 length, kind = struct.unpack_from("<IH", reply, at)
-                if kind == ERROR:
+                if kind in (ERROR, DONE):
                     return -struct.unpack_from("<i", reply, at + 16)[0]
-                if kind == DONE:
-                    return 0
                 at += (length + 3) & ~3
 
 
 def netlink_answers(numbers, name):
-    client = NLDEV if name.startswith("RDMA_NLDEV_") else LS
+    client = numbers.value[uapi.nl_client(name)]
     return [netlink_answer(client, numbers.value[name], flags) for flags in (0, DUMP)]
 
 

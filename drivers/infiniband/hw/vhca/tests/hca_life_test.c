@@ -46,6 +46,13 @@ static int watch_add(struct ib_device *dev)
 	return 0;
 }
 
+/* Flushed, with the reason for it, whether the device or the driver made the completion. */
+static bool flushed(struct conn_wr *r)
+{
+	return completion_done(&r->done) && r->wc.status == IB_WC_WR_FLUSH_ERR &&
+	       r->wc.vendor_err == VHCA_WHY_FLUSHED;
+}
+
 static void watch_remove(struct ib_device *dev, void *data)
 {
 	struct hca_watch *w = watch;
@@ -64,10 +71,8 @@ static void watch_remove(struct ib_device *dev, void *data)
 	conn_close(c);
 	w->flushed = 0;
 	for (i = 0; i < WATCH_HELD; i++) {
-		w->flushed += !c->srq && completion_done(&c->rx[i].done) &&
-			      c->rx[i].wc.status == IB_WC_WR_FLUSH_ERR;
-		w->flushed += completion_done(&c->tx[1 + i].done) &&
-			      c->tx[1 + i].wc.status == IB_WC_WR_FLUSH_ERR;
+		w->flushed += !c->srq && flushed(&c->rx[i]);
+		w->flushed += flushed(&c->tx[1 + i]);
 	}
 	kfree(c);
 	w->removed++;

@@ -343,6 +343,7 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 2, wc), 2);
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 11);
 	KUNIT_EXPECT_EQ(test, wc[0].status, IB_WC_WR_FLUSH_ERR);
+	KUNIT_EXPECT_EQ(test, wc[0].vendor_err, VHCA_WHY_FLUSHED);
 	KUNIT_EXPECT_PTR_EQ(test, wc[0].qp, &b->qp.ibqp);
 	KUNIT_EXPECT_EQ(test, wc[1].wr_id, 12);
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);

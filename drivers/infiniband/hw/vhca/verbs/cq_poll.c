@@ -195,6 +195,7 @@ static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv
 			wc[got].wr_id = wr->wr_id;
 			wc[got].opcode = wr->opcode;
 			wc[got].status = IB_WC_WR_FLUSH_ERR;
+			wc[got].vendor_err = VHCA_WHY_FLUSHED;
 			wc[got].qp = &k->qp->ibqp;
 			vhca_wq_finish(wq, wq->tail + wr->nslots);
 			got++;
