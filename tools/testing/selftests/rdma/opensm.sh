@@ -33,9 +33,6 @@ refused()
 	! "$@" >/tmp/refused 2>&1 && grep -- "$words" /tmp/refused || { cat /tmp/refused; return 1; }
 }
 
-<<<<<<< HEAD
-# counted_and_reset: a port's counter has counted, and is smaller when it was reset
-=======
 # asks WHAT...: of the administration, what no program of the distribution does
 asks() { python3 -B /lab/src/tools/testing/selftests/rdma/sa_requests.py "${lid[1]}" "$@"; }
 
@@ -56,8 +53,7 @@ multipath()
 }
 gid() { ibaddr -g "$1" | sed -n 's/^GID \([^ ]*\).*/\1/p'; }
 
-# reset COUNTER: a port's counter is above 0, and 0 when it was reset
->>>>>>> small
+# counted_and_reset: a port's counter has counted, and is smaller when it was reset
 counter() { perfquery "${lid[1]}" 1 | sed -n "s/^$1:\.*//p"; }
 counted_and_reset()
 {
@@ -152,11 +148,7 @@ cm()
 }
 
 sections=1
-<<<<<<< HEAD
-[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 25))
-=======
-[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 32))
->>>>>>> small
+[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 33))
 ! has_cm || sections=$((sections + 1))
 plan $((14 + sections))
 has_cm || echo "# rping does not run: this tree has no rdma_ucm"

@@ -8,7 +8,7 @@
 
 engines="minhop updn lash ftree"
 flows="c a v s f m q"
-plan $((2 + $(wc -w <<<"$engines") * 2 + 6 + (LAB_NODE == 1 ? $(wc -w <<<"$flows $engines") + 8 : 0)))
+plan $((2 + $(wc -w <<<"$engines") * 2 + 6 + (LAB_NODE == 1 ? $(wc -w <<<"$flows $engines $engines") + 10 : 0)))
 
 active() { [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; }
 
@@ -43,6 +43,7 @@ for one in $engines; do
 	manager "$one" -R "$one"
 	[ "$LAB_NODE" != 1 ] || ok "$one made the tables" grep "$one tables configured" "$log"
 	ok "$one: the port is ACTIVE" within 60 active
+	[ "$LAB_NODE" != 1 ] || ok "$one: every switch knows the way to every port" every_table
 	ok "$one: data arrive" pair "$one" 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 50
 done
 
@@ -69,12 +70,14 @@ case $LAB_NODE in
 *) expected="0x8002 0xffff" ;;
 esac
 ok "partitions: the P_Keys of this port" within 60 says "^$expected\$" pkeys
+[ "$LAB_NODE" != 1 ] || ok "partitions: every switch knows the way to every port" every_table
 lab-barrier partitioned
 ok "partitions: data arrive in the second" pair inside 18515 ib_send_bw -d "$LAB_DEV" -F -n 100 --pkey_index=1
 lab-barrier inside
 
 manager qos -F /tmp/qos.conf
 ok "quality of service: the port is ACTIVE" within 60 active
+[ "$LAB_NODE" != 1 ] || ok "every switch knows the way to every port" every_table
 ok "its SLs share four VLs" says "0| 1| 2| 3| 0| 1| 2| 3" smpquery sl2vl "${lid[1]}" 1
 ok "and its VLs have their weights" says "WEIGHT: |0x4 *|0x8" smpquery vlarb "${lid[1]}" 1
 ok "data arrive on the last SL" pair qos 18515 ib_send_bw -d "$LAB_DEV" -F -n 100 --sl=15
