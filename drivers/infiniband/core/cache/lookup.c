@@ -65,8 +65,8 @@ static u32 port_with_guid(struct ib_device *device, const void *sought)
  * ib_device_get_by_guid() - look a device up by its node GUID
  * @guid: the GUID
  *
- * Devices of all network namespaces are found: what consumers in the kernel do for users is theirs to
- * check, with rdma_dev_access_netns().
+ * Devices of all network namespaces are found: a consumer that asks for a user checks with
+ * rdma_dev_access_netns().
  *
  * Context: may sleep.
  * Return: the device with a reference for ib_device_put(), or NULL.

@@ -19,9 +19,9 @@
  * subnet manager for one, do not see it.
  *
  * Context: may sleep.
- * Return: 0 when there is an answer, whatever its status says; -ENODATA when the device has taken a
- * MAD that gets none, such as a TrapRepress; -EOPNOTSUPP when it has no agents or none for this MAD;
- * -EINVAL for a port the device has not; -EIO when it failed.
+ * Return: 0 when there is an answer, whatever its status says; -ENODATA when the device has taken
+ * a MAD that gets none, such as a TrapRepress; -EOPNOTSUPP when it has no agents or none for this
+ * MAD; -EINVAL for a port the device has not; -EIO when it failed.
  */
 int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const struct ib_mad *in,
 		 struct ib_mad *out)
@@ -37,8 +37,8 @@ int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const st
 		return rdma_refuse(-EINVAL, "port %u is not one of %u to %u", port_num,
 				   rdma_start_port(device), rdma_end_port(device));
 	memset(out, 0, sizeof(*out));
-	result = device->ops.process_mad(device, mad_flags, port_num, NULL, NULL, in, out, &out_size,
-					 &pkey_index);
+	result = device->ops.process_mad(device, mad_flags, port_num, NULL, NULL, in, out,
+					 &out_size, &pkey_index);
 	if (!(result & IB_MAD_RESULT_SUCCESS))
 		return -EIO;
 	if (result & IB_MAD_RESULT_REPLY)

@@ -304,8 +304,9 @@ static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 static bool has_completion(const struct vhca_admin *aq)
 {
 	u64 head = READ_ONCE(aq->head);
+	u8 phase = READ_ONCE(aq->cq[vhca_ring_slot(head, aq->log)].phase);
 
-	return vhca_ring_fresh(READ_ONCE(aq->cq[vhca_ring_slot(head, aq->log)].phase), head, aq->log);
+	return vhca_ring_fresh(phase, head, aq->log);
 }
 
 /*

@@ -287,13 +287,15 @@ static void test_reset(struct pair *p)
 }
 
 #ifdef RDMA_EXT_H
+struct node_info {
+	u8 versions_and_ports[4];
+	__be64 system_guid, node_guid, port_guid;
+} __packed;
+
 /* The device's own agent says who it is, and by that it is found. */
 static void test_found(struct pair *p)
 {
-	struct {
-		u8 versions_and_ports[4];
-		__be64 system_guid, node_guid, port_guid;
-	} __packed *node;
+	struct node_info *node;
 	struct ib_mad ask = {
 		.mad_hdr = {
 			.base_version = IB_MGMT_BASE_VERSION,
@@ -310,7 +312,8 @@ static void test_found(struct pair *p)
 
 	node = (void *)((struct ib_smp *)&answer)->data;
 	CHECK(!ib_local_mad(p->dev, 1, IB_MAD_IGNORE_MKEY, &ask, &answer));
-	CHECK(answer.mad_hdr.method == IB_MGMT_METHOD_GET_RESP && node->node_guid == p->dev->node_guid);
+	CHECK(answer.mad_hdr.method == IB_MGMT_METHOD_GET_RESP);
+	CHECK(node->node_guid == p->dev->node_guid);
 
 	found = ib_device_get_by_guid(node->node_guid);
 	CHECK(found == p->dev);
