@@ -46,14 +46,17 @@ awaited()
 	done
 }
 
-# cm_listens PID: until PID listens with an RDMA CM id
+# sleeps PID: it waits for an event; what it called before has been done
+sleeps() { grep -q '^State:.S' "/proc/$1/status"; }
+
+# cm_listens PID: until PID listens with an RDMA CM id. It is shown so before the CM listens for it.
 cm_listens() { awaited "$1" cm_listening "$1"; }
-cm_listening() { rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*pid $1 "; }
+cm_listening() { rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*pid $1 " && sleeps "$1"; }
 
 # cm_serves PID: the same for one that has a native address, whose ids the rdma tool does not show:
 # until there is an id, and PID sleeps
 cm_serves() { awaited "$1" cm_sleeping "$1"; }
-cm_sleeping() { rdma resource show | grep -q 'cm_id [1-9]' && grep -q '^State:.S' "/proc/$1/status"; }
+cm_sleeping() { rdma resource show | grep -q 'cm_id [1-9]' && sleeps "$1"; }
 
 # native_addresses: server_gid and own_gid are those ports' GIDs. All nodes meet here.
 native_addresses()

@@ -129,7 +129,8 @@ stream()
 # has_cm: a tree of our own has those modules that are written; the kernel's own are no use to it
 has_cm() { [ "$LAB_CORE" != ours ] || [ -e "/usr/lib/modules/$(uname -r)/updates/rdma_ucm.ko" ]; }
 
-listening() { rdma resource show cm_id | grep -q LISTEN; }
+# it is shown as one that listens before the CM does so, and sleeps after that
+listening() { rdma resource show cm_id | grep -q LISTEN && grep -q '^State:.S' "/proc/$pid/status"; }
 
 cm()
 {
