@@ -20,11 +20,13 @@ ok "nothing but the adapter sleeps" modprobe rdma_alone_asleep adapter="${dev##*
 ok "a consumer meets the device" modprobe rdma_kverbs
 checks=$(kverbs passed)
 coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
-IFS= read -r -t 60 line <&"${watch[0]}" || true
+# it ends by itself, and then the shell closes its own end
+exec {told}<&"${watch[0]}"
+IFS= read -r -t 60 line <&"$told" || true
 is "a program waits for events" "$LAB_DEV: async event FD" "${line% *}"
 
 ok "the machine sleeps and wakes up" asleep
-IFS= read -r -t 60 line <&"${watch[0]}" || line=nothing
+IFS= read -r -t 60 line <&"$told" || line=nothing
 ok "the program is told that its device is lost" grep -F DEVICE_FATAL <<<"$line"
 is "the consumer's receives are flushed" "1 8" "$(kverbs removed) $(kverbs flushed)"
 until [ $(($(kverbs passed) + $(kverbs failed))) -ge $((2 * checks)) ]; do moment; done
