@@ -98,6 +98,8 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 	case SAMPLE:
 		return row && row->num_samples ? chance_of(row->num_samples) : 0;
 	case VALUE: case GIVEN:
+		if (cmd->form == SYS && !one_in(4))	/* fields of few bits each */
+			return chance_of(4096);
 		if (row && row->kind == MASK && !one_in(3))
 			return chance() & row->mask;
 		return number();
@@ -179,13 +181,14 @@ static void add(struct prog *prog, unsigned int *at, unsigned int cmd, unsigned 
 static void add_opening(struct prog *prog, unsigned int *at, const struct command *cmd,
 			unsigned int file)
 {
-	const char *name = cmd->form <= INVOKE ? "open_uverbs" :
+	bool uverbs = cmd->form <= INVOKE || (cmd->form == SYS && cmd->flags & SYS_CONTEXT);
+	const char *name = uverbs ? "open_uverbs" :
 			   cmd->form == UMAD ? "open_umad" : cmd->form == UCMA ? "open_ucma" : NULL;
 	int opening = name ? command_named("sys", name) : -1;
 
 	if (opening >= 0 && !called_before(prog, *at, opening, file))
 		insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
-	if (cmd->form <= INVOKE && strcmp(cmd->name, "GET_CONTEXT")) {
+	if (uverbs && strcmp(cmd->name, "GET_CONTEXT")) {
 		opening = command_named("write", "GET_CONTEXT");
 		if (opening >= 0 && !called_before(prog, *at, opening, file) &&
 		    !called_before(prog, *at, command_named("ioctl", "GET_CONTEXT"), file))
@@ -240,6 +243,16 @@ static void add_any(struct prog *prog, unsigned int at)
 	    one_in(2) ? chance_of(THREADS) : 0, 0);
 }
 
+/* The device goes while the program still has something to do, or when it has done all. */
+static void add_removal(struct prog *prog)
+{
+	struct call call = { .cmd = command_named("sys", "remove"), .num_twists = 1 };
+
+	call.thread = chance_of(THREADS);
+	call.twists[0] = (struct twist){ .row = REQUEST, .how = VALUE, .value = chance_of(2) };
+	insert(prog, prog->num - chance_of(prog->num / 2 + 1), call);
+}
+
 void prog_grow(struct prog *prog)
 {
 	unsigned int num = 1 + chance_of(6);
@@ -247,6 +260,8 @@ void prog_grow(struct prog *prog)
 	*prog = (struct prog){ .user = one_in(6) };
 	while (num--)
 		add_any(prog, prog->num);
+	if (removal && one_in(3))
+		add_removal(prog);
 }
 
 static void take_out(struct prog *prog, unsigned int at)
