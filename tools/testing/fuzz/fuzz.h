@@ -3,7 +3,7 @@
  * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
  * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
  * chance), text.c (programs as text), run.c (processes and threads that run one), removal.c (the
- * device goes and comes back), call.c on
+ * device goes and comes back), left.c (what is left behind), call.c on
  * request.c, others.c, sys.c and maps.c (one call each), memory.c (where requests lie), objects.c (what
  * programs have made), cover.c (what the kernel executed), tables.c (the commands).
  */
@@ -174,6 +174,11 @@ int removal_ask(bool wait);
 extern bool removal;
 bool run_prog(const struct prog *prog);
 void run_fork(unsigned int thread, unsigned int next);
+
+/* ---- what is left of a program (left.c) ---- */
+
+void left_setup(void);
+bool left_behind(double seconds);
 
 /* ---- one call (call.c and below) ---- */
 

@@ -28,6 +28,7 @@
 #define HISTORY		(4 << 20)	/* bytes of each of the two parts of the history */
 #define TEXT		16384
 #define BLIND		30		/* programs that reach something, if anything is traced */
+#define LEFT_SECONDS	10	/* until all that a program made must have gone */
 #define SLOW		15		/* seconds: such a program is shown */
 
 static struct {
@@ -171,6 +172,8 @@ static void run(const struct prog *prog, const char *where)
 	if (cover_collect() && !options.times)
 		keep(prog, text, len);
 	spend(TRACING, &start);
+	if (!what && left_behind(LEFT_SECONDS))
+		what = "left";
 	if (reported())
 		what = "report";
 	spend(JUDGING, &start);
@@ -320,6 +323,7 @@ int main(int argc, char **argv)
 		fail("the device cannot be removed");
 	if (!traced)
 		printf("fuzz: the kernel does not tell what it executes\n");
+	left_setup();
 	if (options.judge_out >= 0) {
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (log_fd < 0 || lseek(log_fd, 0, SEEK_END) < 0)
