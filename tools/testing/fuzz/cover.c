@@ -21,7 +21,7 @@
 static struct {
 	int fd;
 	uint64_t *trace;
-} slots[THREADS];
+} slots[TRACES];
 
 static uint8_t edges[EDGES / 8];
 static unsigned int num_edges;
@@ -30,7 +30,7 @@ static bool usable;
 /* Does the kernel tell what it executes? */
 bool cover_open(void)
 {
-	for (unsigned int i = 0; i < THREADS; i++) {
+	for (unsigned int i = 0; i < TRACES; i++) {
 		slots[i].fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
 		if (slots[i].fd < 0 || ioctl(slots[i].fd, KCOV_INIT_TRACE, TRACE))
 			return false;
@@ -82,7 +82,7 @@ unsigned int cover_collect(void)
 {
 	unsigned int fresh = 0;
 
-	for (unsigned int i = 0; usable && i < THREADS; i++) {
+	for (unsigned int i = 0; usable && i < TRACES; i++) {
 		uint64_t *trace = slots[i].trace, num = trace[0], before = 0;
 
 		for (uint64_t k = 1; k <= num && k < TRACE; k++) {

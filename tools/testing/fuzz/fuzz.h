@@ -2,8 +2,9 @@
 /*
  * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
  * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
- * chance), text.c (programs as text), run.c (processes and threads that run one), call.c on
- * request.c, others.c and sys.c (one call each), memory.c (where requests lie), objects.c (what
+ * chance), text.c (programs as text), run.c (processes and threads that run one), removal.c (the
+ * device goes and comes back), left.c (what is left behind), call.c on
+ * request.c, others.c, sys.c and maps.c (one call each), memory.c (where requests lie), objects.c (what
  * programs have made), cover.c (what the kernel executed), tables.c (the commands).
  */
 #ifndef FUZZ_H
@@ -15,6 +16,7 @@
 #include <stdio.h>
 
 #define THREADS		4	/* of a program */
+#define TRACES		(THREADS + 1)	/* theirs, and that of the one who removes the device */
 #define FILES		3	/* of each interface that a program has open */
 #define CALLS		40	/* of a program at most */
 #define TWISTS		6	/* of a call at most */
@@ -33,6 +35,7 @@ enum kind { INT, MASK, BLOB, OUT, HANDLE_OUT, READ, CHANGE, NEW, DESTROY, LIST, 
 #define ROW_CONST	8
 #define ROW_BYTES_OUT	16
 #define NO_ATTR		0xffff
+#define SYS_CONTEXT	1	/* of a command of SYS: a file of uverbs with a context */
 #define DRIVER_IN	0x1000	/* attributes of the driver's part */
 #define DRIVER_OUT	0x1001
 
@@ -150,6 +153,9 @@ struct shared {
 	unsigned int calls, good;	/* made, and answered with success */
 	unsigned int done;		/* threads that have ended */
 	uint32_t first_done;		/* calls of the first thread that have ended */
+	uint32_t asked, removed;	/* removals that were asked for, and that are over */
+	uint32_t device_index;		/* by which netlink names the device */
+	char paths[3][64];		/* of its files, by enum file_kind */
 	struct {
 		unsigned int calls, good;
 		int last;		/* errno of the last that was refused */
@@ -159,8 +165,20 @@ struct shared {
 extern struct shared *shared;
 
 void run_setup(const char *device, const char *umad);
+
+/* ---- the device goes and comes back (removal.c) ---- */
+
+bool removal_setup(const char *pci_device);
+bool removal_over(double seconds);
+int removal_ask(bool wait);
+extern bool removal;
 bool run_prog(const struct prog *prog);
 void run_fork(unsigned int thread, unsigned int next);
+
+/* ---- what is left of a program (left.c) ---- */
+
+void left_setup(void);
+bool left_behind(double seconds);
 
 /* ---- one call (call.c and below) ---- */
 
@@ -171,6 +189,10 @@ int request_run(const struct call *call, const struct command *cmd, unsigned int
 int others_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int sys_run(const struct call *call, const struct command *cmd, unsigned int thread,
 	    unsigned int index);
+int map_pages(int fd, uint64_t value);
+int map_many(int fd, uint64_t value);
+int unmap(uint64_t value);
+int touch(uint64_t value);
 
 /* The bytes of a row, twisted; returns how many. */
 unsigned int row_bytes(const struct call *call, unsigned int number, uint8_t *to,
@@ -184,7 +206,6 @@ uint64_t row_place(const struct call *call, unsigned int row, unsigned int threa
 enum file_kind { FILE_UVERBS, FILE_UMAD, FILE_UCMA, FILE_KINDS };
 
 extern int files[FILE_KINDS][FILES];
-extern const char *file_paths[FILE_KINDS];
 
 void objects_reset(void);
 void object_made(unsigned int file, unsigned int type, uint32_t handle);

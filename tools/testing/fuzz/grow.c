@@ -66,7 +66,7 @@ static enum how how_of_request(enum form form)
 			   hows[chance_of(sizeof(hows) / sizeof(*hows))];
 }
 
-static enum how how_of(const struct row *row)
+static enum how how_of(enum form form, const struct row *row)
 {
 	static const enum how objects[] = {
 		NTH, NTH, OTHER, DEAD, DEAD, FOREIGN, RAW, ABSENT, GIVEN, LEN, TWICE, RESERVED,
@@ -78,6 +78,9 @@ static enum how how_of(const struct row *row)
 		READONLY, EDGE, UNMAPPED, KERNEL, RACED, LEN, ABSENT, GIVEN, TWICE, RESERVED,
 	};
 
+	/* the others mean something for attributes alone */
+	if (row->kind == OUT && form != IOCTL)
+		return places[chance_of(5)];
 	switch (row->kind) {
 	case READ: case CHANGE: case DESTROY: case NEW: case HANDLE_OUT:
 		return objects[chance_of(sizeof(objects) / sizeof(*objects))];
@@ -98,6 +101,8 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 	case SAMPLE:
 		return row && row->num_samples ? chance_of(row->num_samples) : 0;
 	case VALUE: case GIVEN:
+		if (cmd->form == SYS && !one_in(4))	/* fields of few bits each */
+			return chance_of(4096);
 		if (row && row->kind == MASK && !one_in(3))
 			return chance() & row->mask;
 		return number();
@@ -118,6 +123,19 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 	}
 }
 
+/* A row that takes a part of the answer: to undo what cannot be told is what is hardest. */
+static unsigned int an_answer(const struct command *cmd)
+{
+	unsigned int first = chance_of(cmd->num_rows), at;
+
+	for (unsigned int i = 0; i < cmd->num_rows; i++) {
+		at = (first + i) % cmd->num_rows;
+		if (cmd->rows[at].kind == OUT || cmd->rows[at].kind == HANDLE_OUT)
+			return at;
+	}
+	return first;
+}
+
 static void twist(struct call *call)
 {
 	const struct command *cmd = &commands[call->cmd];
@@ -132,9 +150,9 @@ static void twist(struct call *call)
 		one->row = REQUEST;
 		one->how = how_of_request(cmd->form);
 	} else {
-		one->row = chance_of(cmd->num_rows);
+		one->row = one_in(6) ? an_answer(cmd) : chance_of(cmd->num_rows);
 		row = &cmd->rows[one->row];
-		one->how = how_of(row);
+		one->how = how_of(cmd->form, row);
 	}
 	one->value = value_of(cmd, row, one->how);
 }
@@ -176,20 +194,35 @@ static bool called_before(const struct prog *prog, unsigned int at, int cmd, uns
 static void add(struct prog *prog, unsigned int *at, unsigned int cmd, unsigned int file,
 		unsigned int thread, unsigned int depth);
 
+/* A context that is refused may be asked for once more. */
+static void insert_opening(struct prog *prog, unsigned int *at, unsigned int cmd,
+			   unsigned int file)
+{
+	struct call call = { .cmd = cmd, .file = file };
+
+	if (one_in(16)) {
+		twist(&call);
+		insert(prog, (*at)++, call);
+		call.num_twists = 0;
+	}
+	insert(prog, (*at)++, call);
+}
+
 static void add_opening(struct prog *prog, unsigned int *at, const struct command *cmd,
 			unsigned int file)
 {
-	const char *name = cmd->form <= INVOKE ? "open_uverbs" :
+	bool uverbs = cmd->form <= INVOKE || (cmd->form == SYS && cmd->flags & SYS_CONTEXT);
+	const char *name = uverbs ? "open_uverbs" :
 			   cmd->form == UMAD ? "open_umad" : cmd->form == UCMA ? "open_ucma" : NULL;
 	int opening = name ? command_named("sys", name) : -1;
 
 	if (opening >= 0 && !called_before(prog, *at, opening, file))
 		insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
-	if (cmd->form <= INVOKE && strcmp(cmd->name, "GET_CONTEXT")) {
+	if (uverbs && strcmp(cmd->name, "GET_CONTEXT")) {
 		opening = command_named("write", "GET_CONTEXT");
 		if (opening >= 0 && !called_before(prog, *at, opening, file) &&
 		    !called_before(prog, *at, command_named("ioctl", "GET_CONTEXT"), file))
-			insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
+			insert_opening(prog, at, opening, file);
 	}
 }
 
@@ -216,7 +249,8 @@ static void add(struct prog *prog, unsigned int *at, unsigned int number, unsign
 		if (maker >= 0)
 			add(prog, at, maker, file, 0, depth + 1);
 	}
-	if (!depth && !one_in(4)) {
+	/* what others need is good, as a rule */
+	if (depth ? one_in(16) : !one_in(4)) {
 		do
 			twist(&call);
 		while (one_in(3));
@@ -240,6 +274,16 @@ static void add_any(struct prog *prog, unsigned int at)
 	    one_in(2) ? chance_of(THREADS) : 0, 0);
 }
 
+/* The device goes while the program still has something to do, or when it has done all. */
+static void add_removal(struct prog *prog)
+{
+	struct call call = { .cmd = command_named("sys", "remove"), .num_twists = 1 };
+
+	call.thread = chance_of(THREADS);
+	call.twists[0] = (struct twist){ .row = REQUEST, .how = VALUE, .value = chance_of(2) };
+	insert(prog, prog->num - chance_of(prog->num / 2 + 1), call);
+}
+
 void prog_grow(struct prog *prog)
 {
 	unsigned int num = 1 + chance_of(6);
@@ -247,6 +291,8 @@ void prog_grow(struct prog *prog)
 	*prog = (struct prog){ .user = one_in(6) };
 	while (num--)
 		add_any(prog, prog->num);
+	if (removal && one_in(3))
+		add_removal(prog);
 }
 
 static void take_out(struct prog *prog, unsigned int at)

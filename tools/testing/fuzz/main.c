@@ -9,6 +9,7 @@
  *	-j IN,OUT			descriptors: OUT takes lines of the kernel's log and "?", IN
  *					answers "r" if they report a fault, else "."
  *	-r TIMES			programs of each FILE are run so often, and nothing else
+ *	-R ADDRESS			programs may remove the device, whose address on PCI this is
  *	FILE...				programs with which it begins
  *
  * A program is in the history before it runs.  Exit status 3: a finding.
@@ -27,10 +28,11 @@
 #define HISTORY		(4 << 20)	/* bytes of each of the two parts of the history */
 #define TEXT		16384
 #define BLIND		30		/* programs that reach something, if anything is traced */
+#define LEFT_SECONDS	10	/* until all that a program made must have gone */
 #define SLOW		15		/* seconds: such a program is shown */
 
 static struct {
-	const char *tables, *uverbs, *umad, *only, *out;
+	const char *tables, *uverbs, *umad, *only, *out, *pci;
 	uint64_t seed, programs;
 	double seconds;
 	unsigned int times;
@@ -44,6 +46,11 @@ static bool traced;
 static int log_fd = -1, history = -1;
 static size_t history_size;
 static char text[TEXT];
+
+/* Where the time goes, beside making programs. */
+enum step { WRITING, RUNNING, TRACING, JUDGING, STEPS };
+static const char *const step_names[STEPS] = { "writing", "running", "tracing", "judging" };
+static double spent[STEPS];
 
 static double now(void)
 {
@@ -131,8 +138,21 @@ static void figures(const char *head, unsigned int findings)
 	       cover_edges(), num_corpus);
 	for (unsigned int i = 0; i < num_modules; i++)
 		printf(" %s %u/%u", modules[i].name, modules[i].covered, modules[i].blocks);
-	printf(", findings %u\n", findings);
+	printf(", findings %u;", findings);
+	for (unsigned int i = 0; i < STEPS; i++)
+		printf(" %s %.1f s", step_names[i], spent[i]);
+	printf("\n");
 	fflush(stdout);
+}
+
+/* Seconds since a step began, which end there. */
+static double spend(enum step step, double *start)
+{
+	double end = now(), took = end - *start;
+
+	spent[step] += took;
+	*start = end;
+	return took;
 }
 
 /* Runs a program; what comes to light ends everything. */
@@ -144,14 +164,19 @@ static void run(const struct prog *prog, const char *where)
 
 	remember(text, len);
 	num_programs++;
+	spend(WRITING, &start);
 	if (!run_prog(prog))
 		what = "hang";
-	else if (now() - start > SLOW)
-		printf("slow: %.1f s\n%s", now() - start, text);
+	if (spend(RUNNING, &start) > SLOW)
+		printf("slow: %s", text);
 	if (cover_collect() && !options.times)
 		keep(prog, text, len);
+	spend(TRACING, &start);
+	if (!what && left_behind(LEFT_SECONDS))
+		what = "left";
 	if (reported())
 		what = "report";
+	spend(JUDGING, &start);
 	if (!what)
 		return;
 	printf("finding: %s, program %lu of %s\n%s", what, num_programs, where, text);
@@ -240,7 +265,7 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "t:d:m:s:n:T:i:o:j:r:")) >= 0) {
+	while ((option = getopt(argc, argv, "t:d:m:s:n:T:i:o:j:r:R:")) >= 0) {
 		switch (option) {
 		case 't':
 			options.tables = optarg;
@@ -266,6 +291,9 @@ static void read_options(int argc, char **argv)
 		case 'o':
 			options.out = optarg;
 			break;
+		case 'R':
+			options.pci = optarg;
+			break;
 		case 'r':
 			options.times = atoi(optarg);
 			break;
@@ -287,11 +315,15 @@ static void read_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	read_options(argc, argv);
+	removal = options.pci;
 	tables_read(options.tables, options.only);
 	run_setup(options.uverbs, options.umad);
 	traced = cover_open();
+	if (removal && !removal_setup(options.pci))
+		fail("the device cannot be removed");
 	if (!traced)
 		printf("fuzz: the kernel does not tell what it executes\n");
+	left_setup();
 	if (options.judge_out >= 0) {
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (log_fd < 0 || lseek(log_fd, 0, SEEK_END) < 0)

@@ -16,7 +16,6 @@ struct list {
 };
 
 int files[FILE_KINDS][FILES];
-const char *file_paths[FILE_KINDS];
 static struct list live[FILES][TYPES], dead[FILES][TYPES];
 
 void objects_reset(void)

@@ -54,6 +54,8 @@ static int run_netlink(const struct call *call, const struct command *cmd, unsig
 		if (twist_of(call, i, ABSENT) || (!row->good && !twisted(call, i)))
 			continue;
 		len = row_bytes(call, i, value, sizeof(value));
+		if (!strcmp(row->name, "DEV_INDEX") && !twisted(call, i))
+			memcpy(value, &shared->device_index, sizeof(shared->device_index));
 		at += put_attr(data + at, row->attr, value, len);
 		twist = twist_of(call, i, TWICE);
 		if (twist && at < ROOM / 2)

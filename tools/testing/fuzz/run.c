@@ -32,13 +32,19 @@ static bool forked;
 
 void run_setup(const char *device, const char *umad)
 {
-	file_paths[FILE_UVERBS] = device;
-	file_paths[FILE_UMAD] = umad;
-	file_paths[FILE_UCMA] = "/dev/infiniband/rdma_cm";
+	sigset_t set;
+
+	/* gone() waits for it; no thread may take it away */
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	if (shared == MAP_FAILED)
 		abort();
+	snprintf(shared->paths[FILE_UVERBS], sizeof(shared->paths[0]), "%s", device);
+	snprintf(shared->paths[FILE_UMAD], sizeof(shared->paths[0]), "%s", umad);
+	snprintf(shared->paths[FILE_UCMA], sizeof(shared->paths[0]), "/dev/infiniband/rdma_cm");
 	memory_setup();
 	/* processes that programs leave behind become ours */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -197,12 +203,8 @@ static bool gone(double seconds)
 /* Returns false when something of the program is still there, killed though it was. */
 bool run_prog(const struct prog *prog)
 {
-	sigset_t set;
 	pid_t pid;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	running = prog;
 	shared->done = 0;
 	shared->first_done = 0;
@@ -213,7 +215,7 @@ bool run_prog(const struct prog *prog)
 		process_main();
 	setpgid(pid, pid);
 	if (gone(RUN_SECONDS))
-		return true;
+		return removal_over(DIE_SECONDS);
 	kill(-pid, SIGKILL);
-	return gone(DIE_SECONDS);
+	return gone(DIE_SECONDS) && removal_over(DIE_SECONDS);
 }

@@ -32,7 +32,7 @@ static int put(int *where, int fd)
 static int open_file(const struct call *call, enum file_kind kind)
 {
 	return put(&files[kind][call->file],
-		   open(file_paths[kind], O_RDWR | O_CLOEXEC | O_NONBLOCK));
+		   open(shared->paths[kind], O_RDWR | O_CLOEXEC | O_NONBLOCK));
 }
 
 static int open_again(const struct call *call, uint64_t value)
@@ -105,16 +105,6 @@ static int look(int fd, uint64_t value)
 	return poll(&poller, 1, value & 1) < 0 ? errno : 0;
 }
 
-static int map_pages(const struct call *call, uint64_t value)
-{
-	static const int prots[] = { PROT_READ | PROT_WRITE, PROT_WRITE, PROT_READ, PROT_EXEC };
-	void *at = mmap(NULL, PAGE << (value >> 4 & 1), prots[value & 3],
-				    value & 8 ? MAP_PRIVATE : MAP_SHARED,
-				    files[FILE_UVERBS][call->file], (value >> 5 & 31) * PAGE);
-
-	return at == MAP_FAILED ? errno : 0;
-}
-
 /* Pages of which objects may be made become others, or none. */
 static int change_rings(uint64_t value)
 {
@@ -153,7 +143,8 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	const struct twist *twist = twist_of(call, REQUEST, VALUE);
 	uint64_t value = twist ? twist->value : 0;
 	enum { OPEN_UVERBS, OPEN_UMAD, OPEN_UCMA, REOPEN, DUP, PASS, CLOSE, FORK, KILL, READ_EVENT,
-	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, PUT_MAD } what = cmd->number;
+	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, MAP_MANY, UNMAP, TOUCH, PUT_MAD,
+	       REMOVE } what = cmd->number;
 
 	switch (what) {
 	case OPEN_UVERBS:
@@ -184,13 +175,21 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	case POLL:
 		return look(value & 8 ? event_file(call, value) : *slot(call, value), value);
 	case MMAP:
-		return map_pages(call, value);
+		return map_pages(files[FILE_UVERBS][call->file], value);
 	case RINGS_CHANGE:
 		return change_rings(value);
 	case YIELD:
 		for (value %= 256; value; value--)
 			sched_yield();
 		return 0;
+	case MAP_MANY:
+		return map_many(files[FILE_UVERBS][call->file], value);
+	case UNMAP:
+		return unmap(value);
+	case TOUCH:
+		return touch(value);
+	case REMOVE:
+		return removal_ask(value & 1);
 	case PUT_MAD:
 		break;
 	}

@@ -64,6 +64,8 @@ static void read_command(const char *line, const char *only)
 		broken(line);
 	cmd->wanted = !*only || strstr(form, only) || cmd->form == SYS ||
 		      (!strcmp(only, "uverbs") && cmd->form <= INVOKE);
+	if (cmd->form == SYS && !strcmp(cmd->name, "remove"))
+		cmd->wanted = removal;
 }
 
 static void read_row(const char *line)

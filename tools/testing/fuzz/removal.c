@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The device goes, in the middle of a program, and comes back: a thread of the fuzzer unbinds it
+ * from its driver and binds it again whenever a program asks for that.  A program may end, or be
+ * killed, meanwhile; the next one begins when the device is there.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/futex.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+
+#include "fuzz.h"
+
+#define DRIVER		"/sys/bus/pci/drivers/vhca/"
+#define WAIT_SECONDS	15	/* of a program, for a removal that it asked for */
+#define APPEAR_SECONDS	30	/* until files of a device that was bound are there */
+
+bool removal;
+static const char *pci;
+static uint32_t failed;		/* why the device has not come back */
+
+static void nap(long ms)
+{
+	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static int tell_driver(const char *what)
+{
+	int fd = open(what, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, pci, strlen(pci)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+/* The file of a class that the device has now; its number may be another one each time. */
+static bool find_file(const char *class, const char *prefix, char *path)
+{
+	char folder[128];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "/sys/bus/pci/devices/%s/%s", pci, class);
+	dir = opendir(folder);
+	while (dir && !found && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		snprintf(path, sizeof(shared->paths[0]), "/dev/infiniband/%.32s", entry->d_name);
+		found = !access(path, F_OK);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* The number that netlink knows the only device by. */
+static bool find_index(uint32_t *index)
+{
+	struct nlmsghdr request = {
+		.nlmsg_len = sizeof(request), .nlmsg_seq = 1,
+		.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET),
+		.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+	};
+	union {
+		struct nlmsghdr head;
+		uint8_t bytes[8192];
+	} answer;
+	int sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	bool found = false;
+	struct nlattr attr;
+	ssize_t len = -1;
+
+	if (sock >= 0 && send(sock, &request, sizeof(request), 0) > 0)
+		len = recv(sock, &answer, sizeof(answer), 0);
+	for (ssize_t at = sizeof(answer.head); answer.head.nlmsg_type == request.nlmsg_type &&
+	     !found && at + (ssize_t)sizeof(attr) + 4 <= len; at += NLA_ALIGN(attr.nla_len)) {
+		memcpy(&attr, answer.bytes + at, sizeof(attr));
+		if (attr.nla_len < sizeof(attr))
+			break;
+		found = attr.nla_type == RDMA_NLDEV_ATTR_DEV_INDEX;
+		if (found)
+			memcpy(index, answer.bytes + at + sizeof(attr), sizeof(*index));
+	}
+	if (sock >= 0)
+		close(sock);
+	return found;
+}
+
+static bool find_device(void)
+{
+	for (int i = 0; i < APPEAR_SECONDS * 50; i++) {
+		if (find_file("infiniband_verbs", "uverbs", shared->paths[FILE_UVERBS]) &&
+		    find_file("infiniband_mad", "umad", shared->paths[FILE_UMAD]) &&
+		    find_index(&shared->device_index))
+			return true;
+		nap(20);
+	}
+	return false;
+}
+
+static void remove_once(void)
+{
+	int err = tell_driver(DRIVER "unbind");
+
+	if (!err)
+		err = tell_driver(DRIVER "bind");
+	if (!err && !find_device())
+		err = ENODEV;
+	__atomic_store_n(&failed, err, __ATOMIC_RELEASE);
+}
+
+static void futex_wait(uint32_t *word, uint32_t value, unsigned int seconds)
+{
+	struct timespec time = { .tv_sec = seconds };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, seconds ? &time : NULL, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1 << 20, NULL, NULL, 0);
+}
+
+/* Who asks while a removal goes on gets another one. */
+static void *removal_main(void *arg)
+{
+	uint32_t done = 0, asked;
+
+	(void)arg;
+	for (;;) {
+		asked = __atomic_load_n(&shared->asked, __ATOMIC_ACQUIRE);
+		if (asked == done) {
+			futex_wait(&shared->asked, asked, 0);
+			continue;
+		}
+		cover_thread(THREADS, true);
+		remove_once();
+		cover_thread(THREADS, false);
+		done = asked;
+		__atomic_store_n(&shared->removed, done, __ATOMIC_RELEASE);
+		futex_wake(&shared->removed);
+	}
+	return NULL;
+}
+
+/* In a program.  wait: until the device is back. */
+int removal_ask(bool wait)
+{
+	uint32_t mine, now;
+
+	if (!removal)
+		return EOPNOTSUPP;
+	mine = __atomic_add_fetch(&shared->asked, 1, __ATOMIC_RELEASE);
+	futex_wake(&shared->asked);
+	if (!wait)
+		return 0;
+	while ((int32_t)((now = __atomic_load_n(&shared->removed, __ATOMIC_ACQUIRE)) - mine) < 0)
+		futex_wait(&shared->removed, now, WAIT_SECONDS);
+	return 0;
+}
+
+/* Waits for the device; returns false when it does not come. */
+bool removal_over(double seconds)
+{
+	for (long ms = 0; removal && ms < seconds * 1000; ms += 10) {
+		uint32_t removed = __atomic_load_n(&shared->removed, __ATOMIC_ACQUIRE);
+
+		if (removed == __atomic_load_n(&shared->asked, __ATOMIC_ACQUIRE)) {
+			if (failed)
+				printf("fuzz: the device does not come back: %s\n",
+				       strerror(failed));
+			return !failed;
+		}
+		nap(10);
+	}
+	return !removal;
+}
+
+/* pci_device: its address */
+bool removal_setup(const char *pci_device)
+{
+	pthread_t id;
+
+	pci = pci_device;
+	return find_device() && !pthread_create(&id, NULL, removal_main, NULL);
+}
