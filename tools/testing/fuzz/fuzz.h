@@ -3,9 +3,9 @@
  * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
  * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
  * chance), text.c (programs as text), run.c (processes and threads that run one), removal.c (the
- * device goes and comes back), left.c (what is left behind), call.c on
- * request.c, others.c, sys.c and maps.c (one call each), memory.c (where requests lie), objects.c (what
- * programs have made), cover.c (what the kernel executed), tables.c (the commands).
+ * device goes and comes back), left.c (what is left behind), call.c on request.c, others.c, sys.c
+ * and maps.c (one call each), memory.c (where requests lie), objects.c (what programs have made),
+ * cover.c (what the kernel executed), tables.c (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H

@@ -15,7 +15,6 @@
 
 #include "fuzz.h"
 
-
 static const char *const counted[] = {
 	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm", "vhca",
 };
