@@ -11,6 +11,8 @@ file_mb=64
 
 # rsocket_serves PID: until it listens; only then does it print this line
 rsocket_serves() { said "$1" usec/xfer; }
+streams4() { both rsocket_serves $server4 "$own4" "$@"; }
+streams6() { both rsocket_serves $server6 "$own6" "$@"; }
 streams_gid() { both rsocket_serves "$server_gid" "$own_gid" "$@" -f gid; }
 
 # has_datagrams PID: until somebody has UDP port 7174
@@ -39,13 +41,13 @@ plan 15
 ok "ports have addresses" connections_up
 native_addresses
 # not -T a: there rstream gives up when it sees that its peer has hung up, though the last data are there
-for test in b n; do ok "rstream, -T $test" over4 rstream -S 4096 -C 50 -I 4 -T v -T $test; done
-ok "rstream of large messages" over4 rstream -S 262144 -C 20 -I 1 -T v
-ok "rstream over IPv6" over6 rstream -S 4096 -C 50 -I 4 -T v
+for test in b n; do ok "rstream, -T $test" streams4 rstream -S 4096 -C 50 -I 4 -T v -T $test; done
+ok "rstream of large messages" streams4 rstream -S 262144 -C 20 -I 1 -T v
+ok "rstream over IPv6" streams6 rstream -S 4096 -C 50 -I 4 -T v
 ok "rstream by GIDs" streams_gid rstream -S 4096 -C 50 -I 4 -T v
-ok "rstream, addresses by librdmacm" over4 rstream -S 4096 -C 50 -I 4 -T v -T r
-ok "riostream" over4 riostream -S 4096 -C 50 -I 4 -T v
-ok "riostream over IPv6" over6 riostream -S 4096 -C 50 -I 4 -T v
+ok "rstream, addresses by librdmacm" streams4 rstream -S 4096 -C 50 -I 4 -T v -T r
+ok "riostream" streams4 riostream -S 4096 -C 50 -I 4 -T v
+ok "riostream over IPv6" streams6 riostream -S 4096 -C 50 -I 4 -T v
 ok "riostream by GIDs" streams_gid riostream -S 4096 -C 50 -I 4 -T v
 ok "udpong" datagrams "[0-9]*" -S 1024 -C 100
 ok "udpong, echoed" datagrams 200 -S 1024 -C 100 -T e
