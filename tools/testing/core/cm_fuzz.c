@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "kernel.h"
+#include "chance.h"
 #include "../../../drivers/infiniband/core/cm/proto.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -176,20 +177,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 /* Without libFuzzer: inputs by chance, the same each time, and words for what is read alone. */
 int main(void)
 {
-	u64 state = 1;
-	u8 data[512];
-
 	printf("[ RUN      ] cm_fuzz: inputs by chance\n");
 	fflush(stdout);
-	for (unsigned int run = 0; run < 200000; run++) {
-		size_t size = run % sizeof(data);
-
-		for (size_t i = 0; i < size; i++) {
-			state = state * 6364136223846793005ull + 1442695040888963407ull;
-			data[i] = state >> 56;
-		}
-		LLVMFuzzerTestOneInput(data, size);
-	}
+	inputs_by_chance(200000);
 	for (unsigned int number = 0; number < 1000; number++)
 		CHECK(*cm_rej_reason_name(number) && *cm_msg_name(number) &&
 		      *cm_state_name(number) && *cm_lap_state_name(number) &&

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "mad.h"
+#include "chance.h"
 #include "../../../drivers/infiniband/core/mad/rmpp.h"
 #include "../../../drivers/infiniband/core/mad/smi.h"
 #include "../../../drivers/infiniband/core/mad/table.h"
@@ -262,20 +263,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 /* Without libFuzzer: inputs by chance, the same each time. */
 int main(void)
 {
-	u64 state = 1;
-	u8 data[512];
-
 	printf("[ RUN      ] mad_fuzz: inputs by chance\n");
 	fflush(stdout);
-	for (unsigned int run = 0; run < 100000; run++) {
-		size_t size = run % sizeof(data);
-
-		for (size_t i = 0; i < size; i++) {
-			state = state * 6364136223846793005ull + 1442695040888963407ull;
-			data[i] = state >> 56;
-		}
-		LLVMFuzzerTestOneInput(data, size);
-	}
+	inputs_by_chance(100000);
 	printf("[       OK ] mad_fuzz: inputs by chance\n[  PASSED  ] 1 test(s).\n");
 	return 0;
 }
