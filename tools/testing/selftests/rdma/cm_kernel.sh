@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours,distro
+# lab: --nodes 2 --core ours
+# long: --core ours,distro
 # Kernel consumers that connect RC QPs between two guests, and within one, by ib_cm alone: data on
 # each connection, its end, refusals by nobody and by somebody, service resolution, the counters.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours,distro --subnet opensm --timeout 600
+# lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# long: --core ours,distro
 # Kernel consumers that connect by IP address, to the other guest and to themselves: a word on each
 # connection, refusals by the consumer and by nobody.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours,distro --i386
+# lab: --nodes 2 --core ours --i386
+# long: --core ours,distro
 # Programs of 32 bits on a kernel of 64: the distribution's, with each other and with those of
 # 64 bits, and ours, which ask for what must be refused and reach for memory that is not theirs.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 3 --core ours,distro --subnet none --load modules --timeout 1200 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/tree.json
+# lab: --nodes 3 --core ours --subnet none --load modules --timeout 1200 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/tree.json
+# long: --core ours,distro
 # What opensm can be told: each way to find routes, partitions, quality of service; and its own test,
 # osmtest, against it.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
