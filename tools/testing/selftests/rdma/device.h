@@ -51,20 +51,34 @@ static inline bool find_driver(struct driver *driver, const struct ibv_context *
 	return realpath(path, driver->dir);
 }
 
-/* Has the driver "unbind" or "bind" its device.  Returns whether it did. */
-static inline bool tell_driver(const struct driver *driver, const char *what)
+/* Writes a text to an attribute in sysfs.  Returns whether it was taken. */
+static inline bool write_attribute(const char *path, const char *text)
 {
-	size_t len = strlen(driver->slot);
-	char path[PATH_MAX + 64];
-	bool done;
-	int fd;
+	size_t len = strlen(text);
+	int fd = open(path, O_WRONLY);
+	bool done = fd >= 0 && write(fd, text, len) == (ssize_t)len;
 
-	snprintf(path, sizeof(path), "%s/%s", driver->dir, what);
-	fd = open(path, O_WRONLY);
-	done = fd >= 0 && write(fd, driver->slot, len) == (ssize_t)len;
 	if (fd >= 0)
 		close(fd);
 	return done;
+}
+
+/* Has the driver "unbind" or "bind" its device.  Returns whether it did. */
+static inline bool tell_driver(const struct driver *driver, const char *what)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", driver->dir, what);
+	return write_attribute(path, driver->slot);
+}
+
+/* Has the device's function reset.  Returns whether it was. */
+static inline bool reset_function(const struct driver *driver)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", driver->slot);
+	return write_attribute(path, "1");
 }
 
 #endif /* DEVICE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srq_removal DEVICE TRIALS: the driver lets its device go, TRIALS times, while a program's SRQs
- * reach their limits as fast as they can be armed, and takes it again; TAP on stdout.  The kernel
- * reports errors.
+ * srq_removal DEVICE TRIALS unbind|reset: the driver lets its device go and takes it again, or has
+ * its function reset, TRIALS times, while a program's SRQs reach their limits as fast as they can
+ * be armed; TAP on stdout.  The kernel reports errors.
  */
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -54,11 +54,21 @@ static bool reach_limits(const char *name, int begun)
 	return told;
 }
 
-static bool trial(const char *name)
+/* The device goes, whoever uses it has let it go, and it comes again. */
+static bool go_and_come(const struct driver *driver, bool reset, pid_t user)
+{
+	int status;
+	bool good = reset ? reset_function(driver) : tell_driver(driver, "unbind");
+
+	good &= waitpid(user, &status, 0) == user && !status;
+	return (reset || tell_driver(driver, "bind")) && good;
+}
+
+static bool trial(const char *name, bool reset)
 {
 	struct ibv_context *ctx = open_device(name);
 	struct driver driver;
-	int begun[2], status;
+	int begun[2];
 	pid_t child;
 	bool good;
 	char x;
@@ -72,18 +82,17 @@ static bool trial(const char *name)
 	close(begun[1]);
 	good = read(begun[0], &x, 1) == 1;
 	close(begun[0]);
-	good &= tell_driver(&driver, "unbind");
-	good &= waitpid(child, &status, 0) == child && !status;
-	return tell_driver(&driver, "bind") && good;
+	return go_and_come(&driver, reset, child) && good;
 }
 
 int main(int argc, char **argv)
 {
-	int trials = argc == 3 ? atoi(argv[2]) : 0, i = 0;
+	int trials = argc == 4 ? atoi(argv[2]) : 0, i = 0;
+	bool reset = argc == 4 && !strcmp(argv[3], "reset");
 
 	printf("TAP version 13\n1..1\n");
 	fflush(stdout);
-	while (i < trials && trial(argv[1]))
+	while (i < trials && trial(argv[1], reset))
 		i++;
 	printf("%sok 1 - %d of %d times the device went while limits were reached\n",
 	       i && i == trials ? "" : "not ", i, trials);
