@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 2 --core ours --subnet opensm --timeout 400 --packages ibacm
+# long: --core ours,distro
+# The distribution's ibacm: it resolves addresses for ib_acme, as the subnet manager does, and paths for
+# the kernel, which does without it when it does not answer or is not there.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+. /lab/src/tools/testing/selftests/rdma/connections.sh
+plan 9
+
+# begin_ibacm: it runs, and answers
+begin_ibacm() { ibacm && within 30 ib_acme -P; }
+
+# asked: how many paths ibacm was asked for
+asked() { ib_acme -P | awk -F, '$1 ~ /sock$/ { print $3 }'; }
+
+# acme_to ADDRESS: what ib_acme learns of it
+acme_to() { ib_acme -f i -s "$own4" -d "$1" -v; }
+
+# A consumer in the kernel, since librdmacm would ask ibacm itself. It connects three times and asks for a
+# path each time.
+kcma() { cat "/sys/module/rdma_kcma/parameters/$1"; }
+connect() { echo "10.78.0.$((3 - LAB_NODE))" >/sys/module/rdma_kcma/parameters/connect; }
+connect_by_ibacm()
+{
+	local before
+	before=$(asked)
+	connect && [ "$(asked)" = $((before + 3)) ] || { echo "$before paths before, $(asked) now"; return 1; }
+}
+connect_without()
+{
+	pkill "-$1" ibacm && connect
+}
+
+ok "ports have addresses" connections_up
+ok "ibacm runs" begin_ibacm
+ok "a consumer in the kernel listens" modprobe rdma_kcma
+lab-barrier listens
+ok "ib_acme resolves the other node's address" says "SA verification: success" acme_to "10.78.0.$((3 - LAB_NODE))"
+ok "the kernel has its paths from ibacm" connect_by_ibacm
+lab-barrier asked
+ok "it asks the subnet manager when ibacm does not answer" connect_without STOP
+lab-barrier stopped
+ok "or has gone" connect_without KILL
+lab-barrier gone
+is "all of the consumer's checks hold" 0 "$(kcma failed)"
+ok "it goes" rmmod rdma_kcma
+finish
