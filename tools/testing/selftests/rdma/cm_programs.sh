@@ -58,7 +58,7 @@ timed()
 cmtime_listens() { wait_listen 7471 "$1"; }
 
 count=${1:-100}
-plan 24
+plan 25
 ok "ports have addresses" connections_up
 native_addresses
 
@@ -81,6 +81,7 @@ ok "ucmatose with a time-out" over4 ucmatose -a 20
 ok "ucmatose by GIDs" over_gid ucmatose -P ib
 ok "mckey" group $server4 "$own4" -m 239.1.2.3
 ok "mckey over IPv6" group $server6 "$own6" -m ff15::4711
+ok "mckey by a multicast GID" group $server4 "$own4" -M ff12::4711
 ok "mckey, who only sends" served mckey-sendonly received ended "mckey -b $server4 -C 20 -m 239.1.2.4" \
 	mckey -b "$own4" -s -C 20 -m 239.1.2.4 -o
 ok "mckey, whose group has no member elsewhere" alone
