@@ -110,7 +110,10 @@ static void take_event(const struct ibv_async_event *event)
 	pthread_mutex_unlock(&event_lock);
 }
 
-/* Until the pipe is closed whose end it gets. */
+/*
+ * Until the pipe is closed whose end it gets.  The descriptor does not block: an event that was there
+ * when poll() looked goes with its object.
+ */
 static void *read_events(void *end)
 {
 	struct pollfd fds[] = {
@@ -120,8 +123,11 @@ static void *read_events(void *end)
 	struct ibv_async_event event;
 
 	while (poll(fds, 2, -1) > 0 && !fds[1].revents) {
-		if (ibv_get_async_event(context, &event))
-			wrong("ibv_get_async_event", errno);
+		if (ibv_get_async_event(context, &event)) {
+			if (errno != EAGAIN)
+				wrong("ibv_get_async_event", errno);
+			continue;
+		}
 		take_event(&event);
 		ibv_ack_async_event(&event);
 	}
@@ -405,7 +411,9 @@ int main(int argc, char **argv)
 	context = open_device(argv[1]);
 	if (!context)
 		wrong("ibv_open_device", errno);
-	err = pipe(end) ? errno : pthread_create(&reader, NULL, read_events, end);
+	if (fcntl(context->async_fd, F_SETFL, O_NONBLOCK) || pipe(end))
+		wrong("fcntl or pipe", errno);
+	err = pthread_create(&reader, NULL, read_events, end);
 	if (err)
 		wrong("pthread_create", err);
 	for (i = 0; i < THREADS; i++) {
