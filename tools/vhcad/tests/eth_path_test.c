@@ -6,6 +6,7 @@
 
 #include "lib/bytes.h"
 #include "tests/teth.h"
+#include "tests/ttopo.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
 #define QKEY	0x11223344u
@@ -91,10 +92,11 @@ static void lossy(void **state)
 /* Reasons why a peer does not hear: the requester finds out as the transport says. */
 static void unreachable(void **state)
 {
+	static const struct twish links[] = { { "a-h0", "4X EDR", 0, 8 }, { 0 } };
 	static const u8 other[6] = { 0x52, 0x54, 0, 0, 0, 9 };
 	struct fixture f;
 
-	for (u32 why = 0; why < 5; why++) {
+	for (u32 why = 0; why < 6; why++) {
 		bool discards = why == 1;
 
 		setup(&f, false);
@@ -114,6 +116,11 @@ static void unreachable(void **state)
 			break;
 		case 4:
 			vdev_set_link(f.p.h[1].dev, 1, false);
+			break;
+		case 5:
+			/* the links of InfiniBand do not matter */
+			fabric_set_topology(f.p.w.fabric, t_topo("a", 18, links));
+			t_eth_port(&f.p.h[1], VHCA_PORT_DISABLE, 0);
 			break;
 		}
 		write_some(&f);
