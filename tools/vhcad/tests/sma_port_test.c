@@ -130,7 +130,7 @@ static void components(void **state)
 		{ PI_MTU, 2, 6 }, { PI_MTU, 5, 15 }, { PI_OP_VLS, 2, 5 },
 		{ PI_VL_HIGH_LIMIT, 200, 0 },
 		{ PI_VL_STALL, 5, 0 }, { PI_HOQ_LIFE, 20, 0 }, { PI_SUBNET_TIMEOUT, 31, 0 },
-		{ PI_MCAST_TRAP_SUPPRESS, 1, 0 }, { PI_PHY_ERRORS, 8, 0 },
+		{ PI_INIT_TYPE_REPLY, 6, 0 }, { PI_MCAST_TRAP_SUPPRESS, 1, 0 }, { PI_PHY_ERRORS, 8, 0 },
 		{ PI_OVERRUN_ERRORS, 9, 0 },
 		{ PI_PHYS_STATE, 0, 4 }, { PI_PHYS_STATE, 0, 15 }, { PI_STATE, 0, 5 },
 		{ PI_STATE, 0, PORT_ACTIVE }, { PI_STATE, 0, 15 },
