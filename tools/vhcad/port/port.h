@@ -217,7 +217,7 @@ struct port {
  * @guid: its GUID
  *
  * The port is down, its cable is plugged in.  It has the default GID and P_Key, and no LID; its
- * setup is what a port wakes up with.
+ * setup is that of a new port: an MTU of 4096 bytes, one VL for all SLs, no thresholds.
  */
 void port_init(struct port *port, u64 guid);
 

@@ -42,7 +42,7 @@ struct arrival {
 	u8 mad[MAD_LEN];
 };
 
-/* Nobody else wants what a switch does not; returns whether the packet is dealt with. */
+/* The packet ends here.  Returns true, for its callers: it has been dealt with. */
 static bool drop(struct agent *a)
 {
 	a->dropped++;

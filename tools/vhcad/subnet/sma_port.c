@@ -74,7 +74,7 @@ static void put_identity(const struct sma_call *c, const struct port *port)
 	mad_put(c->data, PI_RESP_TIME, RESP_TIME);
 }
 
-/* A port wakes up with all that it supports. */
+/* A new port has all bits set, which stands for what it supports. */
 static u32 enabled(u32 bits, u32 all, u32 supported)
 {
 	return bits == all ? supported : bits;

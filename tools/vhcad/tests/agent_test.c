@@ -505,7 +505,7 @@ static void rubbish(void **state)
 		mad_put(mad, MAD_ATTR, 0x10 + (r >> 28) % 17);
 		if (r >> 34 & 1)
 			mad_put(mad, MAD_ATTR_MOD, t_random(&seed));
-		/* the ways of the nodes stay as they are, or no packet would meet anybody */
+		/* routes stay as they are, or no packet would arrive anywhere */
 		if (mad_get(mad, MAD_METHOD) == MAD_SET)
 			mad_put(mad, MAD_ATTR, ATTR_SL2VL);
 		if (r >> 35 & 1) {

@@ -79,7 +79,7 @@ static void by_vhcactl(void **state)
 		{ 0, "", { "fault", "clear", "spare" } },
 		{ 0, "", { "fault", "spent", "spare" } },
 		{ 1, "no such adapter: spare", { "fault", "fatal", "spare" } },
-		/* ways */
+		/* routes */
 		{ 0, "out of some switch's reach: 0 ports\n", { "reroute" } },
 		{ 0, "\"unreachable\":0", { "--json", "reroute" } },
 		{ 2, "", { "reroute", "leaf1" } },
