@@ -549,6 +549,7 @@ static void data_vl(void **state)
 	assert_int_equal(fab_switch_port(w.f, 0, lid_h1), before);
 	assert_int_equal(w.hca[0].nmail, 0);
 	ta_request(&w, mad, MAD_CLASS_PERF, MAD_GET, ATTR_CLASS_PORT_INFO, 0);
+	h.sqpn = 1;
 	h.dqpn = 1;
 	h.qkey = MAD_GSI_QKEY;
 	h.vl = PORT_VL15;

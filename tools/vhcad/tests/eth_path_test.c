@@ -224,6 +224,38 @@ static void datagrams(void **state)
 	}
 }
 
+/* A datagram waits, and the port's MTU becomes smaller than it is: no part of it is sent. */
+static void mtu_while_waiting(void **state)
+{
+	struct tnth late = { .victim = -1, .all = true, .copies = 1, .delay = 1000000 };
+	struct fixture f;
+	struct fabric *fab;
+	struct twr wr;
+	u32 room;
+
+	setup(&f, false);
+	t_eth_ud_up(&f.p, QKEY);
+	fab = f.p.w.fabric;
+	assert_int_equal(fab_set_packet_hook(fab, t_nth_judge, &late), 0);
+	wr = datagram(&f, 0, 96);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	/* the queue of the fabric seems full */
+	room = fab->nfree;
+	fab->nfree = 0;
+	wr = datagram(&f, 0, 2000);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_no_cqe(&f.p.cq[0]);
+	assert_int_equal(t_eth_port(&f.p.h[0], VHCA_PORT_ENABLE, 3), VHCA_ST_OK);
+	fab->nfree = room;
+	/* the first one arrives, so that there is room again */
+	t_settle(&f.p.w, 100000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_LEN_ERR);
+	assert_int_equal(t_stats(&f.p.h[0]).tx_packets, 1);
+	fab_set_packet_hook(fab, NULL, NULL);
+	t_pair_fini(&f.p);
+}
+
 /* Nobody tells a sender of datagrams that nobody has got them. */
 static void silently_lost(void **state)
 {
@@ -373,6 +405,7 @@ int main(void)
 		cmocka_unit_test(unreachable),
 		cmocka_unit_test(follows_its_gid),
 		cmocka_unit_test(datagrams),
+		cmocka_unit_test(mtu_while_waiting),
 		cmocka_unit_test(silently_lost),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(strict),

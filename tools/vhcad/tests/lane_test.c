@@ -201,13 +201,13 @@ static void doubled(void **state)
 		arm_doubling(&f, &f.e[i].port, NULL);
 	}
 	arm_doubling(&f, NULL, fab_link_at(f.f, fab_link_find(f.f, "a-b")));
-	for (u32 n = 0; n < 200; n++) {
-		for (u32 i = 0; i < 4 * PORT_VLS; i++)
-			if (fab_room(&f.e[i % 4].port))
-				send(&f, i % 4, (i + 1 + n) % 4, i / 4);
-		t_pass(&f, 10 * USEC);
-		for (u32 i = 0; i < 4; i++)
+	for (u32 n = 0; n < 2000; n++) {
+		for (u32 i = 0; i < 4; i++) {
 			f.e[i].n = 0;
+			if (fab_room(&f.e[i].port))
+				send(&f, i, (i + 1 + n / PORT_VLS % 3) % 4, n % PORT_VLS);
+		}
+		t_pass(&f, USEC);
 	}
 	for (u32 i = 0; i < 4; i++)
 		lost += f.e[i].port.ib.drops;
