@@ -91,7 +91,7 @@ int vhca_check_bind(const struct ibv_qp *qp, const struct ibv_mw *mw, uint32_t k
 {
 	if ((key ^ mw->rkey) & ~KEY_VARIANT || info->mw_access_flags & ~WINDOW_ACCESS)
 		return EINVAL;
-	/* o10-36.2.2, as rxe cites it */
+	/* only a window of type 2 may be zero-based */
 	if (mw->type == IBV_MW_TYPE_1 && info->mw_access_flags & IBV_ACCESS_ZERO_BASED)
 		return EINVAL;
 	if (!info->mr && info->length)

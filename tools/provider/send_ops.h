@@ -49,7 +49,7 @@ static inline bool vhca_is_local(const struct vhca_send_op *op)
 	return op->opcode == VHCA_OP_LOCAL_INV || op->opcode == VHCA_OP_BIND_MW;
 }
 
-/* NULL: this kind of QP, one of the three, has no such operation. */
+/* NULL: a QP of this type, which the device has, has no such operation. */
 static inline const struct vhca_send_op *vhca_find_op(enum ibv_qp_type type,
 						      enum ibv_wr_opcode opcode)
 {

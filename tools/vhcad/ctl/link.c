@@ -269,7 +269,7 @@ static u32 add_routes(struct fabric *f, u32 sw, u32 lid, struct json_object *lis
 	for (u32 n = 0; lid <= MLID_LAST && n < VLIST_PAGE; lid++) {
 		struct json_object *o = NULL;
 
-		if (lid <= LID_LAST || lid_is_mcast(lid))
+		if (lid <= LID_SWITCH || lid_is_mcast(lid))
 			o = describe_route(f, sw, &s, lid);
 		if (!o)
 			continue;

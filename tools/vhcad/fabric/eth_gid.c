@@ -17,7 +17,7 @@ void eth_gids_init(struct eth_segment *s)
 	}
 }
 
-/* Nobody who does not know the seed can say of two numbers how what becomes of them differs. */
+/* Without the seed nobody can predict by how much the results of two keys differ. */
 static u64 mix(const struct eth_segment *s, u64 key)
 {
 	key *= s->seed | 1;

@@ -181,12 +181,21 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 
 /**
  * fab_follow() - where forwarding tables lead
- * @from: sender's port
+ * @from: sender's InfiniBand port
  * @dlid: a unicast LID
  *
  * Returns the port at the end of the way, or NULL: it has no end, or nobody is there.
  */
 struct fab_port *fab_follow(const struct fab_port *from, u16 dlid);
+
+/**
+ * fab_receiver() - the port that gets what takes a path
+ * @port: sender's port, of either kind
+ * @path: to one receiver
+ *
+ * Returns the port as tables are now, or NULL: it is outside, or there is none.
+ */
+struct fab_port *fab_receiver(const struct fab_port *port, const struct wire_path *path);
 
 /** fab_prefetch() - a hint: what is sent next is likely to take this path */
 void fab_prefetch(const struct fab_port *port, const struct wire_path *path);

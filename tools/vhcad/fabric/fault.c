@@ -151,7 +151,7 @@ static u64 *held_at(const struct fab_crossing *c, enum place at)
 	return at == AT_SENDER ? &c->from->out_held : &c->to->in_held;
 }
 
-/* Throws the dice; true if it is this packet's turn. */
+/* Draws a pseudo-random number; true if the fault strikes this packet. */
 static bool strikes(struct fab_armed *a, u64 *dice)
 {
 	*dice = scatter(a->seed ^ scatter(++a->seen));

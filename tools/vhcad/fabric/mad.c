@@ -139,7 +139,7 @@ static void cross(struct fabric *f, struct fab_packet *p, struct fab_port *from,
 }
 
 /* ------------------------------------------------------------------------
- * Ways
+ * Routes
  */
 static void capture(struct fab_port *port, const struct fab_packet *p)
 {

@@ -226,8 +226,11 @@ static void set_out_from_switch(struct fab_pipe *p, u32 vl, u64 now)
 	port_mask_clear(&packet->out, p->out_no + 1);
 	if (!port_mask_empty(&packet->out)) {
 		packet = topo_copy(p->topo, packet);
-		if (!packet)
+		if (!packet) {
+			p->count.discards++;
+			kick(p, now);
 			return;
+		}
 	} else {
 		first_left(lane, packet, now);
 	}
@@ -474,6 +477,11 @@ static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 no
 	struct fab_packet *p = topo_take(t);
 	struct wire_hdr h;
 
+	if (!p) {
+		end->out->count.discards++;
+		end->port->ib.drops++;
+		return true;
+	}
 	p->len = run_pkt_bytes(run, i, p->bytes);
 	if (!p->len) {
 		topo_give_back(t, p);

@@ -88,7 +88,10 @@ int topo_pool(struct topo *t)
 {
 	u32 n = 1;
 
-	/* both directions, a doubled packet for each, and those that have not set out */
+	/*
+	 * Both directions, a doubled packet for each, and those that have not set out.  Where each
+	 * VL has a doubled one there may be none left: then a packet is lost.
+	 */
 	for (u32 i = 0; i < t->nlinks; i++)
 		n += 2 * (MAX(t->link[i]->l.queue, PORT_VLS) + 1);
 	for (u32 i = 0; i < t->nends; i++)

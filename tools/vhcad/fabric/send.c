@@ -118,10 +118,16 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 	return true;
 }
 
+struct fab_port *fab_receiver(const struct fab_port *port, const struct wire_path *path)
+{
+	if (port->eth)
+		return eth_receiver(port->fabric->eth, path);
+	return fab_follow(port, path->dlid);
+}
+
 void fab_prefetch(const struct fab_port *port, const struct wire_path *path)
 {
-	struct fab_port *to = port->eth ? eth_receiver(port->fabric->eth, path) :
-					  fab_follow(port, path->dlid);
+	struct fab_port *to = fab_receiver(port, path);
 
 	if (to && to->ops->prefetch)
 		to->ops->prefetch(to, path->dqpn);

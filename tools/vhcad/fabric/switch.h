@@ -95,18 +95,14 @@ void fab_switch_count(const struct fabric *f, u32 sw, u32 n, struct port_count *
 /**
  * struct fab_switch_setup - what a manager writes and nothing is derived from, as SwitchInfo has it
  * @linear_top: unicast LIDs above it are lost; up to LID_SWITCH
- * @multicast_top: kept
  * @default_port, @default_mcast_primary, @default_mcast_notprimary: kept: the tables have room for
  *	all LIDs
  * @lifetime: LifeTimeValue; kept: PortInfo:HOQLife of its ports says how long a packet may wait
- * @optimized_sl2vl: kept
  */
 struct fab_switch_setup {
 	u16 linear_top;
-	u16 multicast_top;
 	u8 default_port, default_mcast_primary, default_mcast_notprimary;
 	u8 lifetime;
-	u8 optimized_sl2vl;
 };
 
 /** fab_switch_setup() - what a manager has written; after fabric_new() the top is LID_SWITCH */

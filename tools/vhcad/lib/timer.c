@@ -78,7 +78,7 @@ void timer_set(struct timers *ts, struct timer *t, u64 due)
 	settle(ts, t->pos ? t->pos : ++ts->n, t);
 }
 
-/* Lets the top of the heap tell the truth. */
+/* The timer that is due first; brings the top of the heap up to date for that. */
 static struct timer *top(struct timers *ts)
 {
 	while (ts->n) {

@@ -15,7 +15,7 @@
 
 struct timer {
 	u64 due;		/* when to fire, or TIMER_OFF */
-	u64 key;		/* what the heap believes; never later than due */
+	u64 key;		/* what the heap is ordered by; never later than due */
 	u32 pos;		/* place in the heap, from 1; 0: not in it */
 	void (*fn)(struct timer *t);
 };

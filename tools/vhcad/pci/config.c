@@ -175,18 +175,31 @@ void pci_config_read(const struct pci_config *c, u32 off, void *buf, u32 len)
 	memcpy(buf, c->reg + off, len);
 }
 
+static bool no_such_state(u8 pm_ctrl)
+{
+	u8 state = pm_ctrl & PCI_PM_CTRL_STATE_MASK;
+
+	return state == 1 || state == 2;
+}
+
 u32 pci_config_write(struct pci_config *c, u32 off, const void *buf, u32 len)
 {
 	const u32 flr = c->express + PCI_EXP_DEVCTL + 1;	/* its upper byte */
+	const u32 power = c->power + PCI_PM_CTRL;
 	bool master = pci_config_master(c);
 	const u8 *src = buf;
 	u32 did = 0;
 
 	for (u32 i = 0; i < len; i++, off++) {
+		u8 before = c->reg[off];
+
 		c->reg[off] = (c->reg[off] & ~c->wmask[off]) | (src[i] & c->wmask[off]);
 		c->reg[off] &= ~(src[i] & c->w1c[off]);
 		if (off == flr && (src[i] & (PCI_EXP_DEVCTL_BCR_FLR >> 8)))
 			did |= PCI_DID_FLR;
+		/* there is no D1 or D2: the function stays in the state that it has */
+		if (off == power && no_such_state(c->reg[off]))
+			c->reg[off] = before;
 	}
 	if (pci_config_master(c) != master)
 		did |= PCI_DID_MASTER;

@@ -15,7 +15,7 @@
 
 static const u8 no_gid[16];
 
-/* What a port wakes up with: 4096-byte MTU, one VL for all SLs, no thresholds. */
+/* The setup of a new port: an MTU of 4096 bytes, one VL for all SLs, no thresholds. */
 static const struct port_setup at_birth = {
 	.mtu = MTU_4096,
 	.width_enabled = 0xff,

@@ -81,11 +81,12 @@ struct port_ops {
  * @down_default: enum port_phys_state that follows the loss of the link: sleep or polling
  * @vl_high_limit, @vl_stall, @hoq_life, @op_vls: of a port of a switch, or for VL arbitration
  * @enforce_in, @enforce_out: a port of a switch drops packets whose P_Key its table lacks
- * @filter_raw_in, @filter_raw_out: kept; there are no raw packets
+ * @filter_raw_in, @filter_raw_out: never set; there are no raw packets
  * @subnet_timeout: 0..31
  * @trap_suppress: MulticastPKeyTrapSuppressionEnabled
  * @phy_errors, @overrun_errors: thresholds; kept
- * @init_type, @init_type_reply: kept
+ * @init_type: 0: no initialisation is asked for
+ * @init_type_reply: the manager's reply to that; kept, and told to the host
  * @sl2vl: VL of each SL; a port of a switch has a table for each port that packets came in by,
  *	see fab_switch_sl2vl()
  * @vlarb: low and high priority tables: VL and weight of each entry
@@ -216,7 +217,7 @@ struct port {
  * @guid: its GUID
  *
  * The port is down, its cable is plugged in.  It has the default GID and P_Key, and no LID; its
- * setup is what a port wakes up with.
+ * setup is that of a new port: an MTU of 4096 bytes, one VL for all SLs, no thresholds.
  */
 void port_init(struct port *port, u64 guid);
 

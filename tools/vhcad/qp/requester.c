@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "qp/complete.h"
 #include "qp/counter.h"
@@ -292,13 +293,23 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	return false;
 }
 
+/* Is the QP that this one sends to connected to it? */
+static bool comes_back(const struct vqp *qp, const struct vqp *peer)
+{
+	if (peer->path.dqpn != qp->qpn)
+		return false;
+	if (qp->path.eth)
+		return !memcmp(peer->path.dgid, qp->path.sgid, sizeof(qp->path.sgid));
+	return peer->path.dlid == qp->path.slid;
+}
+
 /*
  * Has the peer an answer that it could send, but for its turn?  Then it is this engine that is
  * late, not the network, and no packet is to be taken for lost.
  */
 static bool answer_waits(const struct vqp *qp)
 {
-	const struct fab_port *to = fab_follow(&qp->port->fab, qp->path.dlid);
+	const struct fab_port *to = fab_receiver(&qp->port->fab, &qp->path);
 	const struct vport *p;
 	struct vqp *peer;
 
@@ -307,9 +318,8 @@ static bool answer_waits(const struct vqp *qp)
 		return false;
 	p = to->owner;
 	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
-	return peer && peer->path.dqpn == qp->qpn && peer->path.dlid == qp->path.slid &&
-	       (peer->resp.ack || peer->resp.fifo_n) && !list_empty(&peer->ready_node) &&
-	       fab_room(&peer->port->fab);
+	return peer && comes_back(qp, peer) && (peer->resp.ack || peer->resp.fifo_n) &&
+	       !list_empty(&peer->ready_node) && fab_room(&peer->port->fab);
 }
 
 void req_timeout(struct timer *t)

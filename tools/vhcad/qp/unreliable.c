@@ -73,6 +73,11 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 		complete(qp, t, status);
 		return true;
 	}
+	/* the port's MTU may have become smaller since the request was taken */
+	if (qp_datagrams(qp) && t->len > qp->mtu) {
+		complete(qp, t, VHCA_CS_LOC_LEN_ERR);
+		return true;
+	}
 	if (!room) {
 		qp_wait_room(qp);
 		return false;

@@ -42,7 +42,7 @@ struct arrival {
 	u8 mad[MAD_LEN];
 };
 
-/* Nobody else wants what a switch does not; returns whether the packet is dealt with. */
+/* The packet ends here.  Returns true, for its callers: it has been dealt with. */
 static bool drop(struct agent *a)
 {
 	a->dropped++;
@@ -203,6 +203,9 @@ static bool rx(struct agent *a, u8 in_port, const struct run *run)
 	};
 
 	if (run->service != WIRE_UD || run->npkts != 1 || run->len != MAD_LEN || run->h.dqpn > 1)
+		return drop(a);
+	/* any program can send to QP 0 on a data VL; only QP 0 itself sends on VL15 */
+	if (run->h.dqpn ? run->h.vl == PORT_VL15 : run->h.vl != PORT_VL15)
 		return drop(a);
 	if (payload_read(run->pl, run->skip, r.mad, MAD_LEN))
 		return drop(a);

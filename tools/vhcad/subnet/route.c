@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The shortest ways to ports, and a tree for each multicast LID, over links that are up.
+ * The shortest routes to ports, and a tree for each multicast LID, over links that are up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ u32 routes_port(const struct routes *r, u32 sw, u32 end)
 
 /*
  * The switches in the order of their distance from one of them.  @back is the port of each
- * that leads towards that one, or 0.  Of several ways of the same length the one counts that the
+ * that leads towards that one, or 0.  Of several routes of the same length the one counts that the
  * first port of the nearer switch leads to.  Returns how many there are.
  */
 static u32 spread(const struct topo *t, u32 root, u32 *order, u8 *back)

@@ -74,7 +74,7 @@ static void put_identity(const struct sma_call *c, const struct port *port)
 	mad_put(c->data, PI_RESP_TIME, RESP_TIME);
 }
 
-/* A port wakes up with all that it supports. */
+/* A new port has all bits set, which stands for what it supports. */
 static u32 enabled(u32 bits, u32 all, u32 supported)
 {
 	return bits == all ? supported : bits;
@@ -223,6 +223,7 @@ static bool take_identity(struct request *r, const u8 *data, bool may_have_lmc)
 	r->setup.mkey_lease = mad_get(data, PI_MKEY_LEASE);
 	r->setup.mkey_protect = mad_get(data, PI_MKEY_PROTECT);
 	r->setup.sm_sl = mad_get(data, PI_SM_SL);
+	r->setup.init_type_reply = mad_get(data, PI_INIT_TYPE_REPLY);
 	r->setup.trap_suppress = mad_get(data, PI_MCAST_TRAP_SUPPRESS);
 	r->setup.subnet_timeout = mad_get(data, PI_SUBNET_TIMEOUT);
 	return true;

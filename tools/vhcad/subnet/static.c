@@ -60,7 +60,7 @@ static bool is_of_switch(const struct subnet *s, u16 lid)
 	return lid > lid_of_switch(fab_switches(s->fabric)) && lid <= LID_SWITCH;
 }
 
-/* The ways to the switches themselves. */
+/* The routes to the switches themselves. */
 static void write_switches(struct subnet *s)
 {
 	const struct topo *t = fab_topology(s->fabric);

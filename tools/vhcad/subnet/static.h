@@ -3,7 +3,7 @@
  * A subnet that the daemon manages itself, without management packets.
  *
  * It gives each port the lowest LID that is free and makes it active as soon as its link is up.
- * Packets go the shortest ways, or those that a topology file says; a QP that is attached to a
+ * Packets take the shortest routes, or those that a topology file says; a QP that is attached to a
  * group joins its port to it.  All this is written by the functions of port/port.h and
  * fabric/switch.h, which anybody else who manages a subnet uses too.
  */

@@ -505,7 +505,7 @@ static void rubbish(void **state)
 		mad_put(mad, MAD_ATTR, 0x10 + (r >> 28) % 17);
 		if (r >> 34 & 1)
 			mad_put(mad, MAD_ATTR_MOD, t_random(&seed));
-		/* the ways of the nodes stay as they are, or no packet would meet anybody */
+		/* routes stay as they are, or no packet would arrive anywhere */
 		if (mad_get(mad, MAD_METHOD) == MAD_SET)
 			mad_put(mad, MAD_ATTR, ATTR_SL2VL);
 		if (r >> 35 & 1) {
@@ -531,6 +531,35 @@ static void rubbish(void **state)
 	w.hca[0].nmail = 0;
 	assert_int_equal(get(TO_H1, ATTR_NODE_INFO, 0), MAD_OK);
 	assert_int_equal(ta_lid(&w, 0, lid_b, MAD_GET, ATTR_NODE_INFO, 0, data), MAD_OK);
+}
+
+/* Subnet management is on VL15 and nowhere else; nothing else is on VL15. */
+static void data_vl(void **state)
+{
+	struct wire_hdr h = { .pkey = 0xffff, .dlid = lid_a, .slid = lid_h0, .sqpn = 5 };
+	u32 before = fab_switch_port(w.f, 0, lid_h1);
+	struct ta_mail mail;
+	u8 mad[MAD_LEN];
+
+	/* what a program sends by a UD QP of its own: forget all unicast LIDs */
+	ta_request(&w, mad, MAD_CLASS_SUBN, MAD_SET, ATTR_LINEAR_FDB, 0);
+	memset(mad + SMP_DATA, 0xff, SMP_DATA_LEN);
+	ta_raw(&w, 0, &h, mad, MAD_LEN);
+	ta_pass(&w, MSEC);
+	assert_int_equal(fab_switch_port(w.f, 0, lid_h1), before);
+	assert_int_equal(w.hca[0].nmail, 0);
+	ta_request(&w, mad, MAD_CLASS_PERF, MAD_GET, ATTR_CLASS_PORT_INFO, 0);
+	h.sqpn = 1;
+	h.dqpn = 1;
+	h.qkey = MAD_GSI_QKEY;
+	h.vl = PORT_VL15;
+	ta_raw(&w, 0, &h, mad, MAD_LEN);
+	ta_pass(&w, MSEC);
+	assert_false(ta_find(&w.hca[0], w.tid, &mail));
+	h.vl = 0;
+	ta_raw(&w, 0, &h, mad, MAD_LEN);
+	ta_pass(&w, MSEC);
+	assert_true(ta_find(&w.hca[0], w.tid, &mail));
 }
 
 /* ------------------------------------------------------------------------
@@ -581,6 +610,7 @@ int main(void)
 		TEST(all_ports),
 		TEST(other_classes),
 		TEST(rubbish),
+		TEST(data_vl),
 		TEST(memory),
 	};
 

@@ -6,6 +6,7 @@
 
 #include "lib/bytes.h"
 #include "tests/teth.h"
+#include "tests/ttopo.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
 #define QKEY	0x11223344u
@@ -91,10 +92,11 @@ static void lossy(void **state)
 /* Reasons why a peer does not hear: the requester finds out as the transport says. */
 static void unreachable(void **state)
 {
+	static const struct twish links[] = { { "a-h0", "4X EDR", 0, 8 }, { 0 } };
 	static const u8 other[6] = { 0x52, 0x54, 0, 0, 0, 9 };
 	struct fixture f;
 
-	for (u32 why = 0; why < 5; why++) {
+	for (u32 why = 0; why < 6; why++) {
 		bool discards = why == 1;
 
 		setup(&f, false);
@@ -114,6 +116,11 @@ static void unreachable(void **state)
 			break;
 		case 4:
 			vdev_set_link(f.p.h[1].dev, 1, false);
+			break;
+		case 5:
+			/* the links of InfiniBand do not matter */
+			fabric_set_topology(f.p.w.fabric, t_topo("a", 18, links));
+			t_eth_port(&f.p.h[1], VHCA_PORT_DISABLE, 0);
 			break;
 		}
 		write_some(&f);
@@ -215,6 +222,38 @@ static void datagrams(void **state)
 		t_mr_expect(&f.r, GRH, 96, 1, 0);
 		t_pair_fini(&f.p);
 	}
+}
+
+/* A datagram waits, and the port's MTU becomes smaller than it is: no part of it is sent. */
+static void mtu_while_waiting(void **state)
+{
+	struct tnth late = { .victim = -1, .all = true, .copies = 1, .delay = 1000000 };
+	struct fixture f;
+	struct fabric *fab;
+	struct twr wr;
+	u32 room;
+
+	setup(&f, false);
+	t_eth_ud_up(&f.p, QKEY);
+	fab = f.p.w.fabric;
+	assert_int_equal(fab_set_packet_hook(fab, t_nth_judge, &late), 0);
+	wr = datagram(&f, 0, 96);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	/* the queue of the fabric seems full */
+	room = fab->nfree;
+	fab->nfree = 0;
+	wr = datagram(&f, 0, 2000);
+	t_send(&f.p.qp[0], &wr);
+	t_expect_no_cqe(&f.p.cq[0]);
+	assert_int_equal(t_eth_port(&f.p.h[0], VHCA_PORT_ENABLE, 3), VHCA_ST_OK);
+	fab->nfree = room;
+	/* the first one arrives, so that there is room again */
+	t_settle(&f.p.w, 100000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_LEN_ERR);
+	assert_int_equal(t_stats(&f.p.h[0]).tx_packets, 1);
+	fab_set_packet_hook(fab, NULL, NULL);
+	t_pair_fini(&f.p);
 }
 
 /* Nobody tells a sender of datagrams that nobody has got them. */
@@ -366,6 +405,7 @@ int main(void)
 		cmocka_unit_test(unreachable),
 		cmocka_unit_test(follows_its_gid),
 		cmocka_unit_test(datagrams),
+		cmocka_unit_test(mtu_while_waiting),
 		cmocka_unit_test(silently_lost),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(strict),

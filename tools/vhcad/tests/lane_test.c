@@ -12,10 +12,17 @@ static const struct twish links[] = {
 	{ "b-h2", "1X SDR", 10, 8 }, { "b-h3", "4X EDR", 10, 8 }, { 0 },
 };
 
+/* The same with long links that hold little. */
+static const struct twish narrow[] = {
+	{ "a-h0", "4X EDR", 100000, 1 }, { "a-h1", "4X EDR", 100000, 1 },
+	{ "a-b", "4X EDR", 100000, 1 }, { "b-h2", "4X EDR", 100000, 1 },
+	{ "b-h3", "4X EDR", 100000, 1 }, { 0 },
+};
+
 /* All ports use so many VLs (a code), and SL n takes VL n, up to 7. */
-static void start(struct t_fabric *f, u8 op_vls)
+static void start_with(struct t_fabric *f, u8 op_vls, const struct twish *w)
 {
-	t_start(f, t_topo("ab", TOPO_HOQ_USUAL, links));
+	t_start(f, t_topo("ab", TOPO_HOQ_USUAL, w));
 	for (u32 sw = 0; sw < 2; sw++) {
 		for (u32 n = 1; n <= 3; n++) {
 			struct port *ib = fab_switch_ib(f->f, sw, n);
@@ -33,6 +40,11 @@ static void start(struct t_fabric *f, u8 op_vls)
 					fab_switch_sl2vl(f->f, sw, in, n)[sl] = sl % PORT_VLS;
 		}
 	}
+}
+
+static void start(struct t_fabric *f, u8 op_vls)
+{
+	start_with(f, op_vls, links);
 }
 
 static void send(struct t_fabric *f, u32 from, u32 to, u8 sl)
@@ -168,10 +180,46 @@ static void no_lane(void **state)
 	t_end(&f);
 }
 
+static void arm_doubling(struct t_fabric *f, struct fab_port *port, struct fab_link *link)
+{
+	const struct fab_fault fault = {
+		.kind = FAB_DUPLICATE, .permille = 1000, .port = port, .link = link,
+	};
+
+	assert_int_equal(fab_fault_arm(f->f, &fault), 0);
+}
+
+/* Where every packet is doubled on all VLs of all links there are not enough: some are lost. */
+static void doubled(void **state)
+{
+	struct t_fabric f;
+	u64 before = 0, lost = 0;
+
+	start_with(&f, 4, narrow);
+	for (u32 i = 0; i < 4; i++) {
+		before += f.e[i].port.ib.drops;
+		arm_doubling(&f, &f.e[i].port, NULL);
+	}
+	arm_doubling(&f, NULL, fab_link_at(f.f, fab_link_find(f.f, "a-b")));
+	for (u32 n = 0; n < 2000; n++) {
+		for (u32 i = 0; i < 4; i++) {
+			f.e[i].n = 0;
+			if (fab_room(&f.e[i].port))
+				send(&f, i, (i + 1 + n / PORT_VLS % 3) % 4, n % PORT_VLS);
+		}
+		t_pass(&f, USEC);
+	}
+	for (u32 i = 0; i < 4; i++)
+		lost += f.e[i].port.ib.drops;
+	assert_true(lost > before);
+	t_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(apart), cmocka_unit_test(weights), cmocka_unit_test(no_lane),
+		cmocka_unit_test(doubled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Management packets in the fabric: the ways of VL15, what reaches the agents of switches, and what
+ * Management packets in the fabric: routes of VL15, what reaches the agents of switches, and what
  * switches send themselves.  Each at the one switch, and in a topology.
  */
 #include <errno.h>

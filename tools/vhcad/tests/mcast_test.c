@@ -277,7 +277,7 @@ static void one_front(void **state)
 
 struct branch {
 	u32 judged;
-	u32 lose;		/* the how manieth packet, from 0 */
+	u32 lose;		/* the number of the packet, from 0 */
 };
 
 static void judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,

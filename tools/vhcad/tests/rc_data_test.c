@@ -92,7 +92,7 @@ static void mtu_1024(void **s) { every_op_and_size(3, 0); }
 static void mtu_2048(void **s) { every_op_and_size(4, 2); }
 static void mtu_4096(void **s) { every_op_and_size(5, 1); }
 
-/* A judge that only watches: the same through packets as bytes. */
+/* A packet hook that only watches: the same through packets as bytes. */
 static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		  struct fab_effect *v)
 {

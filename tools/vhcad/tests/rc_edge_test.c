@@ -153,7 +153,7 @@ static void pulled_on_the_way(void **state)
 	u64 delay = 1000000;
 
 	t_recv(&p->qp[1], 2, 0, NULL);
-	/* without memory for packets under way there is no judge, and no harm */
+	/* without memory for packets under way there is no packet hook, and no harm */
 	tfail_set(TFAIL_ALLOC, 1, 0);
 	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), -ENOMEM);
 	assert_true(tfail_hit(TFAIL_ALLOC));
@@ -223,7 +223,7 @@ static void receive_read_again(void **state)
 	assert_int_equal(t_state(&b[1]), T_ERR);
 }
 
-/* A judge that has a command given with the first request that it sees. */
+/* A packet hook that has a command given with the first request that it sees. */
 struct stopper {
 	struct thca *h;
 	struct vhca_asqe sqe;

@@ -12,7 +12,7 @@
 #include "tests/tfabric.h"
 
 /* ------------------------------------------------------------------------
- * Ways
+ * Routes
  */
 
 static void shortest(void **state)
@@ -147,7 +147,7 @@ static void expect_parts(struct t_fabric *f, const u32 part[ENDS])
 	}
 }
 
-/* Links that go lose what would take them, until ways are found again. */
+/* Links that go lose what would take them, until routes are found again. */
 static void rerouted(void **state)
 {
 	static const u32 whole[ENDS], alone[ENDS] = { 1, 1 };

@@ -225,7 +225,13 @@ static void bus_master_gates_dma(void **state)
 	power = find_cap(v, PCI_CAP_ID_PM) + PCI_PM_CTRL;
 	vuc_write32(v, CONFIG, power, 3);
 	assert_int_equal(dma_read(m, &x, 0x1000, 8), -EFAULT);
+	/* D1 and D2 are states that it does not have: it stays where it is */
+	vuc_write32(v, CONFIG, power, 1);
+	assert_int_equal(vuc_read32(v, CONFIG, power) & PCI_PM_CTRL_STATE_MASK, 3);
 	vuc_write32(v, CONFIG, power, 0);
+	assert_int_equal(dma_read(m, &x, 0x1000, 8), 0);
+	vuc_write32(v, CONFIG, power, 2);
+	assert_int_equal(vuc_read32(v, CONFIG, power) & PCI_PM_CTRL_STATE_MASK, 0);
 	assert_int_equal(dma_read(m, &x, 0x1000, 8), 0);
 	vuc_write32(v, CONFIG, PCI_COMMAND, 0);
 	assert_int_equal(dma_read(m, &x, 0x1000, 8), -EFAULT);

@@ -30,7 +30,7 @@ struct vhca_wqe_atomic ta_wire(const struct vhca_wqe_atomic *a);
 struct twr ta_wr(u8 op, u64 id, struct tmr *l, u64 off, struct tmr *r, u64 roff,
 		     const struct vhca_wqe_atomic *a);
 
-/* A judge that counts atomics under way, and takes its time. */
+/* A packet hook that counts atomics under way, and takes its time. */
 struct tdepth {
 	u32 requests, answers, most;
 };

@@ -29,7 +29,7 @@ enum tfail {
 /**
  * tfail_set() - let one call fail
  * @kind: of which kind
- * @nth: the how manieth from now on, from 1; 0: none
+ * @nth: which one from now on, from 1; 0: none
  * @err: errno of it (of allocations: ENOMEM)
  */
 void tfail_set(enum tfail kind, u32 nth, int err);

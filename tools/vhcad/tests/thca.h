@@ -169,7 +169,7 @@ u32 t_create(struct thca *h, u8 op, const void *req, u32 len);
 /* what port 1 has counted, by QUERY_COUNTERS */
 struct vport_stats t_stats(struct thca *h);
 
-/* A judge that spoils packet number @victim (from 0), or @all of them. */
+/* A packet hook that spoils packet number @victim (from 0), or @all of them. */
 struct tnth {
 	s32 victim;
 	s32 seen;
@@ -181,7 +181,7 @@ struct tnth {
 void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_effect *v);
 
-/* A judge that keeps the headers of the first packets that pass. */
+/* A packet hook that keeps the headers of the first packets that pass. */
 struct tseen {
 	struct wire_hdr h[8];
 	u32 n;

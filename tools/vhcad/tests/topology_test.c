@@ -46,6 +46,8 @@ static void by_vhcactl(void **state)
 		/* by hand, and the shorter of equals */
 		{ 0, "         1  spare\n         2  leaf1-leaf2\n         3  hca1:1\n",
 		  { "routes", "leaf2" } },
+		/* to the first switch, which has the last LID of all */
+		{ 0, "     49151  leaf1-leaf2\n", { "routes", "leaf2" } },
 		{ 1, "no such switch: leaf3", { "routes", "leaf3" } },
 		/* changes */
 		{ 0, "", { "link", "leaf1-leaf2", "rate", "EDR 12X" } },
@@ -79,7 +81,7 @@ static void by_vhcactl(void **state)
 		{ 0, "", { "fault", "clear", "spare" } },
 		{ 0, "", { "fault", "spent", "spare" } },
 		{ 1, "no such adapter: spare", { "fault", "fatal", "spare" } },
-		/* ways */
+		/* routes */
 		{ 0, "out of some switch's reach: 0 ports\n", { "reroute" } },
 		{ 0, "\"unreachable\":0", { "--json", "reroute" } },
 		{ 2, "", { "reroute", "leaf1" } },

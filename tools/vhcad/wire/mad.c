@@ -4,7 +4,7 @@
  */
 #include "wire/mad.h"
 
-/* Bits of a byte that belong to a field: those from @from up to @end, both counted in the field. */
+/* Those bits of one byte that belong to a field. */
 struct part {
 	u32 bits;
 	u32 shift;	/* of them, to the right, in the byte */
