@@ -83,6 +83,8 @@ static void reap(struct work_struct *work)
 /**
  * ipoib_ah_init() - begin
  * @ipoib: interface
+ *
+ * Context: any.
  */
 void ipoib_ah_init(struct ipoib_dev *ipoib)
 {

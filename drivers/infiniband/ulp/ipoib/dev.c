@@ -408,6 +408,8 @@ bool ipoib_is_ours(const struct net_device *netdev)
 /**
  * ipoib_setup() - what all interfaces have in common
  * @netdev: new network device, whose private part is a struct ipoib_dev
+ *
+ * Context: any.
  */
 void ipoib_setup(struct net_device *netdev)
 {
@@ -431,6 +433,8 @@ void ipoib_setup(struct net_device *netdev)
  * @netdev: network device after ipoib_setup(), not registered
  * @ca: RDMA device
  * @port: its port
+ *
+ * Context: any.
  */
 void ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port)
 {

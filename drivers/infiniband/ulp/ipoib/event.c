@@ -253,6 +253,8 @@ static void link_up(struct work_struct *work)
 /**
  * ipoib_event_init() - prepare to follow events
  * @ipoib: interface
+ *
+ * Context: any.
  */
 void ipoib_event_init(struct ipoib_dev *ipoib)
 {

@@ -251,6 +251,8 @@ void ipoib_peer_age(struct ipoib_cm *cm, unsigned long idle)
 /**
  * ipoib_peer_init() - begin without connections
  * @cm: interface's connections
+ *
+ * Context: any.
  */
 void ipoib_peer_init(struct ipoib_cm *cm)
 {

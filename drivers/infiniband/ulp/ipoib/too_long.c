@@ -71,6 +71,8 @@ void ipoib_too_long(struct ipoib_dev *ipoib, struct sk_buff *skb, unsigned int m
 /**
  * ipoib_too_long_init() - begin
  * @ipoib: interface
+ *
+ * Context: any.
  */
 void ipoib_too_long_init(struct ipoib_dev *ipoib)
 {
