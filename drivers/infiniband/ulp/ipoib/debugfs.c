@@ -141,7 +141,7 @@ void ipoib_debugfs_init(void)
 }
 
 /**
- * ipoib_debugfs_exit() - remove it
+ * ipoib_debugfs_exit() - remove the folder
  *
  * Context: any.
  */
