@@ -176,7 +176,7 @@ static void test_route_and_answer(struct kunit *test)
 	expect(test, c, &c->rx[1], 1, 0, &d);
 }
 
-/* With bit 31 of a request's Q_Key set the QP's own is sent. A wrong one is dropped, and counted. */
+/* With bit 31 of a request's Q_Key the QP's own is sent. A wrong one is dropped, and counted. */
 static void test_qkeys(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
