@@ -364,15 +364,21 @@ static void want(struct ipoib_cm *cm, struct sk_buff *skb, const u8 *addr,
 	struct ipoib_dev *ipoib = cm->ipoib;
 	struct ipoib_conn *conn;
 
-	guard(spinlock_irqsave)(&ipoib->lock);
-	conn = find(cm, addr);
-	if (!conn) {
-		conn = create(cm, addr);
-		if (conn)
-			conn->path = *path;
+	scoped_guard(spinlock_irqsave, &ipoib->lock) {
+		conn = find(cm, addr);
+		if (!conn) {
+			conn = create(cm, addr);
+			if (conn)
+				conn->path = *path;
+		}
+		if (conn && conn->state != CONN_UP) {
+			ipoib_enqueue(ipoib, &conn->queue, skb, IPOIB_CONN_QUEUE);
+			return;
+		}
 	}
+	/* It has come up since the caller looked: nothing takes packets from its queue any more. */
 	if (conn)
-		ipoib_enqueue(ipoib, &conn->queue, skb, IPOIB_CONN_QUEUE);
+		send(conn, skb);
 	else
 		ipoib_drop(ipoib, skb);
 }
