@@ -470,10 +470,15 @@ void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union 
 			group = find(ipoib, mgid) ?: create(ipoib, mgid, true);
 		if (group) {
 			group->used = jiffies;
-			ipoib_enqueue(ipoib, &group->queue, skb, IPOIB_GROUP_QUEUE);
+			/* It may have been joined since the look above. */
+			ah = rcu_dereference_protected(group->ah, lockdep_is_held(&ipoib->lock));
+			if (!ah)
+				ipoib_enqueue(ipoib, &group->queue, skb, IPOIB_GROUP_QUEUE);
 		}
 	}
-	if (group)
+	if (ah)
+		ipoib_tx_send(ipoib, skb, ah, MULTICAST_QPN);
+	else if (group)
 		kick(ipoib);
 	else
 		ipoib_drop(ipoib, skb);
