@@ -233,7 +233,6 @@ static int enter(struct ipoib_group *group)
 	ah = make_ah(group);
 	if (!ah)
 		return -ENOMEM;
-	group->state = IPOIB_GROUP_JOINED;
 	group->backoff = 1;
 	__skb_queue_head_init(&ready);
 	scoped_guard(spinlock_irq, &ipoib->lock) {
@@ -271,8 +270,12 @@ static void settle(struct ipoib_group *group)
 {
 	int status;
 
-	scoped_guard(spinlock_irq, &group->ipoib->lock)
+	scoped_guard(spinlock_irq, &group->ipoib->lock) {
 		status = group->status;
+		/* Not later: the core may report at any time that the membership is lost. */
+		if (!status)
+			group->state = IPOIB_GROUP_JOINED;
+	}
 	if (!status)
 		status = enter(group);
 	if (status)
