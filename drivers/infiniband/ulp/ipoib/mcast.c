@@ -194,9 +194,11 @@ static struct ipoib_ah *make_ah(struct ipoib_group *group)
 static int follow_broadcast(struct ipoib_group *group)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
-	unsigned int mtu = ipoib_ud_mtu(rdma_mtu_enum_to_int(ipoib->ca, ipoib->port,
-							     group->rec.mtu));
+	int size = rdma_mtu_enum_to_int(ipoib->ca, ipoib->port, group->rec.mtu);
+	unsigned int mtu = ipoib_ud_mtu(size);
 
+	if (size < 0)
+		return -EINVAL;
 	/* An administrator who wanted the largest MTU gets the largest that is possible now. */
 	if (ipoib->wanted_mtu == ipoib->group_mtu)
 		ipoib->wanted_mtu = mtu;
