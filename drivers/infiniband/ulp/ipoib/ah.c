@@ -31,7 +31,6 @@ struct ipoib_ah *ipoib_ah_create(struct ipoib_dev *ipoib, struct rdma_ah_attr *a
 		kfree(ah);
 		return NULL;
 	}
-	ah->last = READ_ONCE(ipoib->tx.tail);
 	return ah;
 }
 
@@ -63,6 +62,7 @@ static void reap(struct work_struct *work)
 	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, ah_work.work);
 	struct ipoib_ah *ah, *next;
 	LIST_HEAD(dead);
+	u32 head;
 
 	scoped_guard(spinlock_irq, &ipoib->lock)
 		list_splice_init(&ipoib->ah_idle, &dead);
@@ -70,9 +70,15 @@ static void reap(struct work_struct *work)
 		return;
 	/* A sender that found one of them before has posted its packet by now. */
 	synchronize_net();
-	list_for_each_entry_safe(ah, next, &dead, entry)
+	head = READ_ONCE(ipoib->tx.head);
+	list_for_each_entry_safe(ah, next, &dead, entry) {
+		if (!ah->unused) {
+			ah->unused = true;
+			ah->last = head;
+		}
 		if (ipoib_ring_passed(READ_ONCE(ipoib->tx.tail), ah->last))
 			destroy(ah);
+	}
 	if (list_empty(&dead))
 		return;
 	scoped_guard(spinlock_irq, &ipoib->lock)

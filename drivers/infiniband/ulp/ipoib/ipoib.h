@@ -95,11 +95,13 @@ struct ipoib_rx_buf {
  * struct ipoib_ah - address to which datagrams are sent
  * @ah: of the device
  * @entry: in the list of those that nobody uses for new packets
- * @last: head of the transmit ring behind the last packet that used it
+ * @unused: no packet can be posted to it any more
+ * @last: then: head of the transmit ring behind all packets that were
  */
 struct ipoib_ah {
 	struct ib_ah *ah;
 	struct list_head entry;
+	bool unused;
 	u32 last;
 };
 
