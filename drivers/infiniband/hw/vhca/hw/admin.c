@@ -299,13 +299,14 @@ static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
 	unsigned long end = jiffies + aq->timeout;
 
-	while (!completion_done(&slot->done)) {
-		if (!vhca_admin_poll(aq) && time_after(jiffies, end))
-			return completion_done(&slot->done);
-		if (!completion_done(&slot->done))
-			usleep_range(VHCA_ADMIN_POLL_US, 2 * VHCA_ADMIN_POLL_US);
+	for (;;) {
+		vhca_admin_poll(aq);
+		if (completion_done(&slot->done))
+			return true;
+		if (time_after(jiffies, end))
+			return false;
+		usleep_range(VHCA_ADMIN_POLL_US, 2 * VHCA_ADMIN_POLL_US);
 	}
-	return true;
 }
 
 /* A guess, as others may take the completion meanwhile. */
