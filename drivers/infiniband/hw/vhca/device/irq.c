@@ -12,14 +12,6 @@
 #define VHCA_ASYNC_EQ_LOG	8
 #define VHCA_COMP_EQ_LOG	9
 
-static void poll_async(struct vhca_dev *dev)
-{
-	mutex_lock(&dev->async_lock);
-	while (vhca_eq_poll(&dev->async_eq))
-		cond_resched();
-	mutex_unlock(&dev->async_lock);
-}
-
 static void poll_vector(struct vhca_vector *vector)
 {
 	unsigned long flags;
@@ -47,6 +39,19 @@ static bool async_ready(const struct vhca_dev *dev)
 {
 	/* Pairs with create_async(): the queue is there. */
 	return smp_load_acquire(&dev->async_ready);
+}
+
+/* Others get the lock, and the queue can be taken away, however many events a device writes. */
+static void poll_async(struct vhca_dev *dev)
+{
+	bool more;
+
+	do {
+		mutex_lock(&dev->async_lock);
+		more = vhca_eq_poll(&dev->async_eq);
+		mutex_unlock(&dev->async_lock);
+		cond_resched();
+	} while (more && async_ready(dev));
 }
 
 static irqreturn_t handle_irq(int irq, void *arg)
