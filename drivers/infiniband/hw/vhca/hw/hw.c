@@ -287,7 +287,8 @@ void vhca_hw_stop(struct vhca_hw *hw)
 		silence_device(hw);
 		complete_all(&hw->stopped);
 	}
-	flush_work(&hw->stop_work);
+	/* When it has stopped the work may still be in hw->on_dead(). */
 	wait_for_completion(&hw->stopped);
+	flush_work(&hw->stop_work);
 	vhca_admin_exit(&hw->admin);
 }
