@@ -233,7 +233,9 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 
 	spin_lock_irqsave(&k->lock, flags);
 	start = k->ci;
-	while (got < n && !k->moving && cq_pending(cq, k->ci)) {
+	/* One lap at most: entries of no use must not keep the CPU here, however many come. */
+	while (got < n && !k->moving && k->ci - start < vhca_ring_entries(&k->ring) &&
+	       cq_pending(cq, k->ci)) {
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
 		copy = *cq_entry(cq, k->ci);
@@ -242,7 +244,8 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	}
 	if (k->ci != start)
 		vhca_db_store(&cq->db, 0, k->ci);
-	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped)))
+	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped) &&
+		     !cq_pending(cq, k->ci)))
 		got += flush_dead(cq, n - got, wc + got);
 	spin_unlock_irqrestore(&k->lock, flags);
 	return got;
