@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Addresses that datagrams are sent to. One that is not wanted any more is freed when nobody can
- * be about to send to it, and the device has sent what was posted before.
+ * Address handles that datagrams are sent to. One that is not wanted any more is freed when no
+ * sender can still be using it, and the device has sent what was posted before.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -12,12 +12,12 @@
 #define AH_DELAY	(HZ / 10)
 
 /**
- * ipoib_ah_create() - make an address
+ * ipoib_ah_create() - make an address handle
  * @ipoib: interface
  * @attr: address vector
  *
  * Context: may sleep.
- * Return: the address, for ipoib_ah_release(), or NULL.
+ * Return: the handle, for ipoib_ah_release(); NULL without memory, or if the device refuses.
  */
 struct ipoib_ah *ipoib_ah_create(struct ipoib_dev *ipoib, struct rdma_ah_attr *attr)
 {
@@ -31,14 +31,13 @@ struct ipoib_ah *ipoib_ah_create(struct ipoib_dev *ipoib, struct rdma_ah_attr *a
 		kfree(ah);
 		return NULL;
 	}
-	ah->last = READ_ONCE(ipoib->tx.tail);
 	return ah;
 }
 
 /**
- * ipoib_ah_release() - give an address up
+ * ipoib_ah_release() - give an address handle up
  * @ipoib: interface
- * @ah: address that look-ups do not find any more; NULL does nothing
+ * @ah: handle that look-ups do not find any more; NULL does nothing
  *
  * Context: any.
  */
@@ -63,16 +62,23 @@ static void reap(struct work_struct *work)
 	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, ah_work.work);
 	struct ipoib_ah *ah, *next;
 	LIST_HEAD(dead);
+	u32 head;
 
 	scoped_guard(spinlock_irq, &ipoib->lock)
 		list_splice_init(&ipoib->ah_idle, &dead);
 	if (list_empty(&dead))
 		return;
-	/* Whoever found one of them before has sent by now. */
+	/* A sender that found one of them before has posted its packet by now. */
 	synchronize_net();
-	list_for_each_entry_safe(ah, next, &dead, entry)
+	head = READ_ONCE(ipoib->tx.head);
+	list_for_each_entry_safe(ah, next, &dead, entry) {
+		if (!ah->unused) {
+			ah->unused = true;
+			ah->last = head;
+		}
 		if (ipoib_ring_passed(READ_ONCE(ipoib->tx.tail), ah->last))
 			destroy(ah);
+	}
 	if (list_empty(&dead))
 		return;
 	scoped_guard(spinlock_irq, &ipoib->lock)
@@ -81,8 +87,10 @@ static void reap(struct work_struct *work)
 }
 
 /**
- * ipoib_ah_init() - begin
+ * ipoib_ah_init() - prepare for address handles
  * @ipoib: interface
+ *
+ * Context: any.
  */
 void ipoib_ah_init(struct ipoib_dev *ipoib)
 {
@@ -91,7 +99,7 @@ void ipoib_ah_init(struct ipoib_dev *ipoib)
 }
 
 /**
- * ipoib_ah_end() - free all that were given up
+ * ipoib_ah_end() - free all handles that were given up
  * @ipoib: interface that does not send any more
  *
  * Context: may sleep.

@@ -92,7 +92,7 @@ static void delete(struct work_struct *work)
 	rtnl_lock();
 	if (netdev->reg_state == NETREG_REGISTERED)
 		unregister_netdevice(netdev);
-	/* Unlocking waits for whoever holds a reference. */
+	/* Unlocking waits until nobody holds a reference. */
 	dev_put(netdev);
 	rtnl_unlock();
 	kfree(deletion);
@@ -103,7 +103,7 @@ static void delete(struct work_struct *work)
  * @parent: interface of a port
  * @pkey: the child's P_Key
  *
- * It goes a moment later: a sysfs file's function must not wait for the network device.
+ * A work item does it: the function of a sysfs file must not wait for the network device.
  *
  * Context: RTNL is held.
  * Return: 0, -ENOMEM, -ENODEV if there is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Each InfiniBand port of each RDMA device has an interface. Others ask by which network device a
- * connection request has come.
+ * Each InfiniBand port of each RDMA device has an interface. The core's users ask by which network
+ * device a connection request has come.
  */
 #include <linux/inetdevice.h>
 #include <linux/ipv6.h>
@@ -127,7 +127,7 @@ static int upper_has_addr(struct net_device *upper, struct netdev_nested_priv *p
 	return 1;
 }
 
-/* The network device that has the address: the interface, or what stands on it, as a bond. */
+/* The network device that has the address: the interface, or one above it, such as a bond. */
 static struct net_device *with_addr(struct net_device *netdev, const struct sought *sought)
 {
 	struct sought above = { .addr = sought->addr };
@@ -189,7 +189,7 @@ static struct net_device *get_net_dev_by_params(struct ib_device *ca, u32 port, 
 	look(data, port, &sought);
 	if (sought.count < 2)
 		return sought.found;
-	/* Children share GID and often the P_Key, too: the address tells them apart. */
+	/* Children have the same GID, and may have the same P_Key: the address tells them apart. */
 	dev_put(sought.found);
 	sought.found = NULL;
 	sought.count = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connected mode as a whole. A device without shared receive queues has none.
+ * Connected mode as a whole. Without shared receive queues of the device there is none.
  */
 #include <linux/slab.h>
 
 #include "cm.h"
 
-/* Connections that were not used for so long are given up: own ones, and those of peers, who may
- * be gone without a word.
+/* Connections that were not used for so long are given up: own ones, and those of peers, which may
+ * have gone without telling.
  */
 #define CONN_IDLE	(60 * HZ)
 #define PEER_IDLE	(512 * HZ)

@@ -16,8 +16,8 @@
 /**
  * struct ipoib_cm_buf - a receive
  * @cqe: called when it was used
- * @pages: the buffer, as many pages as a receive of the device has parts
- * @dma: their addresses
+ * @pages: the buffer; ipoib_cm.pages of them
+ * @dma: their DMA addresses
  */
 struct ipoib_cm_buf {
 	struct ib_cqe cqe;
@@ -26,23 +26,23 @@ struct ipoib_cm_buf {
 };
 
 /**
- * struct ipoib_cm - what an interface keeps of connections
+ * struct ipoib_cm - connected mode of an interface
  * @ipoib: interface
  * @mtu: bytes of the largest IP packet
  * @pages: of each receive
- * @conns: connections for sending, by hardware address
- * @todo: of these, those that @work has to establish or to destroy
- * @work: does so
- * @srq: receives of all connections
+ * @conns: connections for sending, by the peer's hardware address
+ * @todo: connections for sending that @work has to establish or to destroy
+ * @work: establishes and destroys them
+ * @srq: shared receive queue of all peers' connections
  * @bufs: as many as the datagram QP has
  * @fill: protects @filled
  * @filled: how many of @bufs are in use
  * @listen: takes requests, NULL while the interface is down
  * @peers: connections of peers
- * @ended: of these, those that @reap has to destroy
- * @reap: does so
+ * @ended: connections of peers that @reap has to destroy
+ * @reap: destroys them
  * @count: entries of the two lists
- * @closing: nobody may connect any more
+ * @closing: no peer may connect any more
  */
 struct ipoib_cm {
 	struct ipoib_dev *ipoib;
@@ -65,16 +65,16 @@ struct ipoib_cm {
 };
 
 /**
- * struct ipoib_peer - a peer's connection; its QP has this context
+ * struct ipoib_peer - a peer's connection; the context of its QP
  * @cm: interface's connections
  * @entry: in the list of all, or of those that end
- * @id: its end for the connection manager
+ * @id: the connection manager's id
  * @qp: its QP
  * @ending: in the list of those that end
  * @used: when something was received, in jiffies
- * @last: the QP takes no receives any more
- * @drain: a request behind all others
- * @drained: it has ended
+ * @last: completed when the QP takes no receives any more
+ * @drain: completion of a request behind all others
+ * @drained: completed when that request has completed
  */
 struct ipoib_peer {
 	struct ipoib_cm *cm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The shared receive queue of all peers' connections. Its buffers are single pages, which become
- * parts of packets. They are allocated when the first peer connects.
+ * fragments of packets. They are allocated when the first peer connects.
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -9,8 +9,8 @@
 #include "cm.h"
 #include "ud.h"
 
-/* Bytes of a packet that are copied, so that headers need not be looked for in pages. A packet that
- * is not longer takes no page along.
+/* Bytes of a packet that are copied, so that its headers are in the linear part. A packet that is
+ * not longer uses up no page.
  */
 #define COPY_LEN	256
 
@@ -118,7 +118,7 @@ static void received(struct ib_cq *cq, struct ib_wc *wc)
 		receive(ipoib->cm, buf, wc);
 	else if (wc->status != IB_WC_WR_FLUSH_ERR)
 		DEV_STATS_INC(ipoib->netdev, rx_errors);
-	/* The queue is shared: what one peer's end gives back others use. */
+	/* The queue is shared: receives that are flushed with one peer's QP serve the others. */
 	if (post(ipoib->cm, buf))
 		ipoib_dbg(ipoib, "a receive of the shared queue is lost\n");
 }

@@ -33,9 +33,9 @@ enum conn_state {
  * @node: in the table of connections
  * @cm: interface's connections
  * @state: see there; under the interface's lock
- * @entry: in the list of what has to be done
+ * @entry: in ipoib_cm.todo
  * @path: to the peer's port
- * @id: its end for the connection manager
+ * @id: the connection manager's id
  * @qp: its QP
  * @ring: packets that @qp is sending
  * @mtu: bytes that the peer receives, header included
@@ -161,7 +161,7 @@ static int replied(struct ipoib_conn *conn, const struct ib_cm_event *event)
 		if (conn->state != CONN_ASKED)
 			return -ECANCELED;
 		conn->mtu = mtu;
-		/* Who sees this state may send. */
+		/* A sender that sees this state may use the QP. */
 		smp_store_release(&conn->state, CONN_UP);
 		skb_queue_splice_init(&conn->queue, &ready);
 	}
@@ -202,7 +202,7 @@ static int request(struct ipoib_conn *conn)
 		.qpn = cpu_to_be32(ipoib->qp->qp_num),
 		.mtu = cpu_to_be32(conn->cm->mtu + IPOIB_ENCAP_LEN),
 	};
-	/* RFC 4755 wants no retries: who is too slow loses packets, as everywhere. */
+	/* RFC 4755 wants no retries: a slow receiver loses packets, as with datagrams. */
 	struct ib_cm_req_param req = {
 		.primary_path = &conn->path,
 		.service_id = ipoib_cm_service(ipoib_addr_qpn(conn->node.key)),
@@ -248,7 +248,7 @@ static void destroy(struct ipoib_conn *conn)
 	struct ipoib_dev *ipoib = conn->cm->ipoib;
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
-	/* Whoever found it before has sent by now. */
+	/* A sender that found it before has posted its packet by now. */
 	synchronize_net();
 	if (conn->id)
 		ib_destroy_cm_id(conn->id);
@@ -357,22 +357,28 @@ static void send(struct ipoib_conn *conn, struct sk_buff *skb)
 	}
 }
 
-/* The packet waits for a connection, if there is a path by which there can be one. */
+/* Have the packet wait for its connection, which is begun if there is none. */
 static void want(struct ipoib_cm *cm, struct sk_buff *skb, const u8 *addr,
 		 const struct sa_path_rec *path)
 {
 	struct ipoib_dev *ipoib = cm->ipoib;
 	struct ipoib_conn *conn;
 
-	guard(spinlock_irqsave)(&ipoib->lock);
-	conn = find(cm, addr);
-	if (!conn) {
-		conn = create(cm, addr);
-		if (conn)
-			conn->path = *path;
+	scoped_guard(spinlock_irqsave, &ipoib->lock) {
+		conn = find(cm, addr);
+		if (!conn) {
+			conn = create(cm, addr);
+			if (conn)
+				conn->path = *path;
+		}
+		if (conn && conn->state != CONN_UP) {
+			ipoib_enqueue(ipoib, &conn->queue, skb, IPOIB_CONN_QUEUE);
+			return;
+		}
 	}
+	/* It has come up since the caller looked: nothing takes packets from its queue any more. */
 	if (conn)
-		ipoib_enqueue(ipoib, &conn->queue, skb, IPOIB_CONN_QUEUE);
+		send(conn, skb);
 	else
 		ipoib_drop(ipoib, skb);
 }
@@ -391,7 +397,7 @@ void ipoib_cm_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 *addr)
 	struct ipoib_conn *conn = find(cm, addr);
 	struct sa_path_rec path;
 
-	/* With the state comes what was written before it. */
+	/* Pairs with the release in replied(). */
 	if (conn && smp_load_acquire(&conn->state) == CONN_UP) {
 		send(conn, skb);
 		return;
@@ -411,7 +417,7 @@ static void kill_any(struct ipoib_node *node, void *context)
 	kill(conn_of(node));
 }
 
-/* Those not used since a time, in jiffies. */
+/* Give a connection up that was not used since a time, in jiffies. */
 static void kill_idle(struct ipoib_node *node, void *context)
 {
 	struct ipoib_conn *conn = conn_of(node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues that NAPI polls. Each completion names the function that takes it.
+ * Completion queues that NAPI polls. Each completion names its handler, ib_cqe.done.
  */
 #include "ud.h"
 

@@ -132,6 +132,8 @@ void ipoib_debugfs_del(struct ipoib_dev *ipoib)
 
 /**
  * ipoib_debugfs_init() - make the folder
+ *
+ * Context: any.
  */
 void ipoib_debugfs_init(void)
 {
@@ -139,7 +141,9 @@ void ipoib_debugfs_init(void)
 }
 
 /**
- * ipoib_debugfs_exit() - remove it
+ * ipoib_debugfs_exit() - remove the folder
+ *
+ * Context: any.
  */
 void ipoib_debugfs_exit(void)
 {

@@ -14,7 +14,7 @@
 #include "path.h"
 #include "ud.h"
 
-/* How long a packet may wait in the device. */
+/* How long the device may take to send a packet. */
 #define TX_TIMEOUT	(10 * HZ)
 
 /* The broadcast group of IPv4, of link-local scope; its P_Key is filled in. */
@@ -31,10 +31,10 @@ static int header(struct sk_buff *skb, struct net_device *netdev, unsigned short
 {
 	struct ipoib_head *head = skb_push(skb, sizeof(*head));
 
-	/* A program that sends by a packet socket need not say whom to. */
+	/* A program that sends by a packet socket need not name a receiver. */
 	if (!daddr)
 		return -(int)sizeof(*head);
-	/* Always: where the packet goes is known only from here. */
+	/* Always, since nothing else tells the driver where the packet goes. */
 	memcpy(head->addr, daddr, sizeof(head->addr));
 	head->encap.proto = htons(type);
 	head->encap.reserved = 0;
@@ -45,7 +45,7 @@ static const struct header_ops header_ops = {
 	.create = header,
 };
 
-/* Who is asked for an address may have changed its mode, so ARP always goes by datagrams. */
+/* A peer may have left connected mode since its address was learnt, so ARP goes by datagrams. */
 static bool by_connection(struct ipoib_dev *ipoib, const struct ipoib_head *head)
 {
 	return ipoib_is(ipoib, IPOIB_CONNECTED) && head->addr[0] & IPOIB_ADDR_RC &&
@@ -116,7 +116,7 @@ static int open(struct net_device *netdev)
 
 	netif_carrier_off(netdev);
 	ret = ipoib_up(ipoib);
-	/* The P_Key may be given later: that is an event. */
+	/* The P_Key may come later, and with it an event. */
 	if (ret == -ENXIO)
 		netdev_warn(netdev, "waits for P_Key %#06x in the table of port %u\n", ipoib->pkey,
 			    ipoib->port);
@@ -228,9 +228,9 @@ int ipoib_set_mode(struct ipoib_dev *ipoib, bool connected)
 }
 
 /**
- * ipoib_set_umcast() - leave groups that programs joined to them, or not
+ * ipoib_set_umcast() - choose whether groups that programs have joined are left to them
  * @ipoib: interface
- * @on: whether to do so
+ * @on: the interface does not join them for the stack
  *
  * Context: any.
  */
@@ -261,12 +261,12 @@ static int read_port(struct ipoib_dev *ipoib)
 	dev_addr_mod(netdev, 4, ipoib->gid.raw, sizeof(ipoib->gid));
 	SET_NETDEV_DEV(netdev, ipoib->ca->dev.parent);
 	netdev->dev_port = ipoib->port - 1;
-	/* Programs have read the port here before there was dev_port. */
+	/* Programs read the port from here before dev_port existed. */
 	netdev->dev_id = ipoib->port - 1;
 	return 0;
 }
 
-/* A child's address can be given when it is made. */
+/* A child's address may have been given when it was created; else it is the parent's. */
 static void read_parent(struct ipoib_dev *ipoib)
 {
 	struct net_device *netdev = ipoib->netdev;
@@ -288,7 +288,7 @@ static void set_sizes(struct ipoib_dev *ipoib)
 {
 	struct net_device *netdev = ipoib->netdev;
 
-	/* The broadcast group says later what fits. */
+	/* The broadcast group sets the real one later. */
 	netdev->mtu = ipoib_ud_mtu(ipoib->port_mtu);
 	netdev->max_mtu = IPOIB_MAX_MTU;
 	ipoib->group_mtu = netdev->mtu;
@@ -321,7 +321,7 @@ static int make(struct ipoib_dev *ipoib)
 	ret = ipoib_mcast_init(ipoib);
 	if (ret)
 		goto no_groups;
-	/* The shared receive queue has as many receives as the QP; one QP at a time ends. */
+	/* Receives of the QP and of the shared receive queue, and the drain request of one peer. */
 	ret = ipoib_ud_create(ipoib, ipoib_sendq_size, 2 * ipoib_recvq_size + 1);
 	if (ret)
 		goto no_qp;
@@ -408,6 +408,8 @@ bool ipoib_is_ours(const struct net_device *netdev)
 /**
  * ipoib_setup() - what all interfaces have in common
  * @netdev: new network device, whose private part is a struct ipoib_dev
+ *
+ * Context: any.
  */
 void ipoib_setup(struct net_device *netdev)
 {
@@ -431,6 +433,8 @@ void ipoib_setup(struct net_device *netdev)
  * @netdev: network device after ipoib_setup(), not registered
  * @ca: RDMA device
  * @port: its port
+ *
+ * Context: any.
  */
 void ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port)
 {

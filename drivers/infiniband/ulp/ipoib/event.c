@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Bringing the interface's QP up and down, and what has to be done over when the port, its LID, its
+ * Bringing the interface's QP up and down, and what has to be renewed when the port, its LID, its
  * P_Keys, its GIDs or the subnet manager change.
  */
 #include <linux/rtnetlink.h>
@@ -34,7 +34,7 @@ void ipoib_find_pkey(struct ipoib_dev *ipoib)
 	set_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
 }
 
-/* The GUID's prefix is the subnet's. A GUID that the administrator has not chosen is the port's. */
+/* The own GID: the subnet's prefix, and the port's GUID unless the administrator chose another. */
 static void find_guid(struct ipoib_dev *ipoib)
 {
 	union ib_gid first, own;
@@ -87,8 +87,8 @@ int ipoib_up(struct ipoib_dev *ipoib)
 }
 
 /**
- * ipoib_down() - end that
- * @ipoib: interface; nothing is done if it is down
+ * ipoib_down() - end sending and receiving
+ * @ipoib: interface; if it is down, only the carrier is turned off
  *
  * Context: RTNL is held.
  */
@@ -97,7 +97,7 @@ void ipoib_down(struct ipoib_dev *ipoib)
 	netif_carrier_off(ipoib->netdev);
 	if (!test_and_clear_bit(IPOIB_STARTED, &ipoib->flags))
 		return;
-	/* Who is sending has not seen the flag change. */
+	/* A sender that has not seen the flag change is done after this. */
 	netif_tx_lock_bh(ipoib->netdev);
 	netif_tx_unlock_bh(ipoib->netdev);
 	cancel_delayed_work_sync(&ipoib->age_work);
@@ -159,7 +159,7 @@ static bool pkey_moved(struct ipoib_dev *ipoib)
 
 static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 {
-	/* A table that has changed only elsewhere needs nothing. */
+	/* A P_Key table that has changed only in other entries needs nothing. */
 	bool moved = level == IPOIB_FLUSH_HEAVY && pkey_moved(ipoib);
 
 	if (!netif_running(ipoib->netdev)) {
@@ -181,7 +181,7 @@ static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 	}
 }
 
-/* One level does not stand for another: a P_Key that is where it was needs nothing. */
+/* A higher level does not include the lower ones: it does nothing if the P_Key is where it was. */
 static void flush_levels(struct ipoib_dev *ipoib, unsigned long levels)
 {
 	unsigned int level;
@@ -208,7 +208,7 @@ static void follow(struct work_struct *work)
 }
 
 /**
- * ipoib_flush() - have part of an interface's state done over
+ * ipoib_flush() - have part of an interface's state renewed
  * @ipoib: interface; its children, too, but for IPOIB_FLUSH_RESTART
  * @level: which part
  *
@@ -253,6 +253,8 @@ static void link_up(struct work_struct *work)
 /**
  * ipoib_event_init() - prepare to follow events
  * @ipoib: interface
+ *
+ * Context: any.
  */
 void ipoib_event_init(struct ipoib_dev *ipoib)
 {
@@ -272,13 +274,13 @@ void ipoib_event_start(struct ipoib_dev *ipoib)
 {
 	INIT_IB_EVENT_HANDLER(&ipoib->handler, ipoib->ca, hear);
 	ib_register_event_handler(&ipoib->handler);
-	/* What happened before is made up for. */
+	/* Something may have changed since the interface read the port. */
 	ipoib_flush(ipoib, IPOIB_FLUSH_HEAVY);
 }
 
 /**
- * ipoib_event_stop() - end that
- * @ipoib: interface. What is being done about an earlier event goes on
+ * ipoib_event_stop() - stop following the port
+ * @ipoib: interface; work that an earlier event began goes on
  *
  * Context: may sleep; RTNL is not held.
  */

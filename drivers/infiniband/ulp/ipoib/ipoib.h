@@ -3,9 +3,9 @@
  * An interface, and what its parts keep. Each part's functions stand in the header of its name.
  *
  * Three contexts change an interface. The stack sends, under the lock of the transmit queue. The
- * interface's own ordered work queue joins groups, makes connections and frees; it never takes
- * RTNL, so that stopping the interface, which holds it, can wait for that work. The module's work
- * queue follows events, takes RTNL, and nobody waits for it who holds RTNL: such work holds a
+ * interface's own ordered work queue joins groups, makes connections and frees objects; it never
+ * takes RTNL, so that stopping the interface, which holds it, can wait for that work. The module's
+ * work queue follows events and takes RTNL, so no holder of RTNL waits for it: its work holds a
  * reference to the network device instead.
  */
 #ifndef IPOIB_H
@@ -95,11 +95,13 @@ struct ipoib_rx_buf {
  * struct ipoib_ah - address to which datagrams are sent
  * @ah: of the device
  * @entry: in the list of those that nobody uses for new packets
- * @last: head of the transmit ring when it was used last
+ * @unused: no packet can be posted to it any more
+ * @last: then: head of the transmit ring behind all packets that were
  */
 struct ipoib_ah {
 	struct ib_ah *ah;
 	struct list_head entry;
+	bool unused;
 	u32 last;
 };
 
@@ -124,8 +126,8 @@ struct ipoib_cm;
  * @lid: own LID
  * @port_mtu: bytes of the port's largest datagram
  * @group_mtu: bytes of an IP packet that fits the broadcast group
- * @wanted_mtu: what the administrator would have in datagram mode
- * @max_sge: parts that a packet can have
+ * @wanted_mtu: the MTU of datagram mode that was asked for
+ * @max_sge: gather entries that a packet can have
  * @pd: protection domain
  * @qp: datagram QP
  * @rx_cq: completions of receives
@@ -134,8 +136,8 @@ struct ipoib_cm;
  * @rx_posted: how many of them the QP has
  * @tx: sends of @qp
  * @tx_head: packets posted to all QPs, under the queue's lock; wraps
- * @tx_tail: of these, sent; wraps.  The polling of completions counts, and who drains a ring
- * @sge: parts of the packet that is being sent
+ * @tx_tail: of these, those sent; wraps. Counted as completions are polled and rings are drained
+ * @sge: gather entries of the packet that is being sent
  * @idle: woken when a QP's last request has ended
  * @repair: brings the QP back after an error of sending
  * @too_long: packets whose senders must be told to send shorter ones
@@ -144,7 +146,7 @@ struct ipoib_cm;
  * @ah_work: frees them
  * @paths: by GID
  * @path_wait: paths that are to be asked for
- * @queries: under way
+ * @queries: number of path queries under way
  * @groups: by MGID
  * @broadcast: the broadcast group's, once there is one
  * @group_work: joins and leaves
@@ -245,14 +247,14 @@ static inline bool ipoib_is(const struct ipoib_dev *ipoib, unsigned int flag)
 	return test_bit(flag, &ipoib->flags);
 }
 
-/* A packet goes unsent. */
+/* Drop a packet, and count it. */
 static inline void ipoib_drop(struct ipoib_dev *ipoib, struct sk_buff *skb)
 {
 	DEV_STATS_INC(ipoib->netdev, tx_dropped);
 	dev_kfree_skb_any(skb);
 }
 
-/* Packets that waited go through the queue again, with their addresses in front. */
+/* Have packets that waited go through the transmit queue again, with their addresses in front. */
 static inline void ipoib_resend(struct ipoib_dev *ipoib, struct sk_buff_head *queue)
 {
 	struct sk_buff *skb;
@@ -263,7 +265,7 @@ static inline void ipoib_resend(struct ipoib_dev *ipoib, struct sk_buff_head *qu
 	}
 }
 
-/* Has the packet wait in a queue of limited length. Context: the interface's lock is held. */
+/* Have a packet wait in a queue of limited length. Context: the interface's lock is held. */
 static inline void ipoib_enqueue(struct ipoib_dev *ipoib, struct sk_buff_head *queue,
 				 struct sk_buff *skb, unsigned int limit)
 {

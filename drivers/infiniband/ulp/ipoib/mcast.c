@@ -74,7 +74,7 @@ static struct ipoib_group *create(struct ipoib_dev *ipoib, const void *mgid, boo
 
 /* ---- membership: the group's work, which alone removes groups ---- */
 
-/* Gives up what came with the membership; packets go on waiting. */
+/* Give the membership and all that came with it up; packets go on waiting. */
 static void leave(struct ipoib_group *group)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
@@ -116,7 +116,7 @@ static int answered(int status, struct ib_sa_multicast *multicast)
 	struct ipoib_dev *ipoib = group->ipoib;
 
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
-		/* Who has to leave does so, however late its own join succeeds. */
+		/* A group that is to be left is left, even if its own join succeeds late. */
 		if (group->state == IPOIB_GROUP_ANSWERED && group->status)
 			break;
 		if (!status)
@@ -190,14 +190,16 @@ static struct ipoib_ah *make_ah(struct ipoib_group *group)
 	return ipoib_ah_create(ipoib, &attr);
 }
 
-/* The broadcast group says what datagrams are like. */
+/* The broadcast group sets MTU, traffic class and Q_Key of all datagrams. */
 static int follow_broadcast(struct ipoib_group *group)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
-	unsigned int mtu = ipoib_ud_mtu(rdma_mtu_enum_to_int(ipoib->ca, ipoib->port,
-							     group->rec.mtu));
+	int size = rdma_mtu_enum_to_int(ipoib->ca, ipoib->port, group->rec.mtu);
+	unsigned int mtu = ipoib_ud_mtu(size);
 
-	/* Who has asked for no less than was possible gets what is possible now. */
+	if (size < 0)
+		return -EINVAL;
+	/* An administrator who wanted the largest MTU gets the largest that is possible now. */
 	if (ipoib->wanted_mtu == ipoib->group_mtu)
 		ipoib->wanted_mtu = mtu;
 	WRITE_ONCE(ipoib->group_mtu, mtu);
@@ -233,7 +235,6 @@ static int enter(struct ipoib_group *group)
 	ah = make_ah(group);
 	if (!ah)
 		return -ENOMEM;
-	group->state = IPOIB_GROUP_JOINED;
 	group->backoff = 1;
 	__skb_queue_head_init(&ready);
 	scoped_guard(spinlock_irq, &ipoib->lock) {
@@ -249,7 +250,7 @@ static int enter(struct ipoib_group *group)
 	return 0;
 }
 
-/* A sender that could not join twice gives up: others may still be sent to. */
+/* If joining for sending fails a second time, packets that wait are dropped. */
 static void refused(struct ipoib_group *group, int status)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
@@ -271,8 +272,12 @@ static void settle(struct ipoib_group *group)
 {
 	int status;
 
-	scoped_guard(spinlock_irq, &group->ipoib->lock)
+	scoped_guard(spinlock_irq, &group->ipoib->lock) {
 		status = group->status;
+		/* Not later: the core may report at any time that the membership is lost. */
+		if (!status)
+			group->state = IPOIB_GROUP_JOINED;
+	}
 	if (!status)
 		status = enter(group);
 	if (status)
@@ -289,7 +294,7 @@ static void unwant(struct ipoib_node *node, void *context)
 		group->wanted = false;
 }
 
-/* A program has joined this group for itself, and umcast leaves it to programs. */
+/* Has a program joined this group for itself, while umcast leaves such groups to programs? */
 static bool joined_by_program(struct ipoib_dev *ipoib, union ib_gid *mgid)
 {
 	struct ib_sa_mcmember_rec rec;
@@ -317,7 +322,7 @@ static void want(struct ipoib_dev *ipoib, const u8 *addr)
 		return;
 	}
 	group->wanted = true;
-	/* Who has only sent so far leaves, and comes back as a member. */
+	/* A group that was joined for sending is left, and joined again as a full member. */
 	if (group->send_only) {
 		group->send_only = false;
 		group->status = -ENETRESET;
@@ -354,7 +359,7 @@ struct todo {
 	bool timed;
 };
 
-/* Is there something to do for this group now? Senders without packets need not join. */
+/* Is there something to do for this group now? Joining for sending can wait for a packet. */
 static bool due(struct ipoib_group *group, struct todo *todo)
 {
 	const struct ipoib_group *broadcast = group->ipoib->broadcast;
@@ -470,10 +475,15 @@ void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union 
 			group = find(ipoib, mgid) ?: create(ipoib, mgid, true);
 		if (group) {
 			group->used = jiffies;
-			ipoib_enqueue(ipoib, &group->queue, skb, IPOIB_GROUP_QUEUE);
+			/* It may have been joined since the look above. */
+			ah = rcu_dereference_protected(group->ah, lockdep_is_held(&ipoib->lock));
+			if (!ah)
+				ipoib_enqueue(ipoib, &group->queue, skb, IPOIB_GROUP_QUEUE);
 		}
 	}
-	if (group)
+	if (ah)
+		ipoib_tx_send(ipoib, skb, ah, MULTICAST_QPN);
+	else if (group)
 		kick(ipoib);
 	else
 		ipoib_drop(ipoib, skb);

@@ -7,7 +7,7 @@
 
 #include "ipoib.h"
 
-/* Where a group stands. Only the group's work changes this, but for IPOIB_GROUP_ANSWERED. */
+/* State of a group. Only the group's work changes it, but the core's answer sets _ANSWERED. */
 enum ipoib_group_state {
 	IPOIB_GROUP_IDLE,	/* to be joined, not before @retry */
 	IPOIB_GROUP_ASKED,	/* the subnet manager has to answer */
@@ -22,12 +22,12 @@ enum ipoib_group_state {
  * @state: see there
  * @status: the answer, a negative errno
  * @send_only: nobody here wants to receive what is sent to it
- * @wanted: is in the stack's list, when that has been looked at
+ * @wanted: to be kept: the broadcast group, one in the stack's list, or one that is sent to
  * @attached: the QP receives its packets
- * @rec: the membership
- * @mc: for the core
- * @ah: its address, NULL before it was joined
- * @queue: packets that wait for that
+ * @rec: the membership, as the subnet manager granted it
+ * @mc: the membership's handle in the core
+ * @ah: its address, NULL until it is joined
+ * @queue: packets that wait for @ah
  * @retry: when to join, in jiffies
  * @backoff: seconds until the next attempt
  * @created: when it was created, in jiffies

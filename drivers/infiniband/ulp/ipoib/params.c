@@ -20,7 +20,7 @@ MODULE_PARM_DESC(mcast_debug_level, "Messages about multicast groups if > 0");
 
 struct ib_sa_client ipoib_sa_client;
 
-/* Follows events. Not ordered: work that waits for a network device must not stand in front of the
- * work that still holds it.
+/* Follows events. Not ordered: work that waits until a network device has no references must not
+ * delay the work that still holds one.
  */
 struct workqueue_struct *ipoib_wq;

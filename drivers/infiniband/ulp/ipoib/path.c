@@ -72,7 +72,7 @@ static void ask_next(struct ipoib_dev *ipoib)
 	}
 }
 
-/* Has the answer, if it is one, and the packets that waited for it. The old address is returned. */
+/* Take an answer and the packets that waited for it; return the address that is to be released. */
 static struct ipoib_ah *settle(struct ipoib_path *path, const struct sa_path_rec *rec,
 			       struct ipoib_ah *ah, struct sk_buff_head *ready)
 {
@@ -123,7 +123,7 @@ static void answered(int status, struct sa_path_rec *rec, unsigned int num, void
 	}
 	ipoib_ah_release(ipoib, ah);
 	ipoib_resend(ipoib, &ready);
-	/* Who stops the interface waits for this, after which there may be no interface. */
+	/* ipoib_path_end() waits for this; there may be no interface afterwards. */
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
 		ipoib->queries--;
 		ask_next(ipoib);
@@ -177,7 +177,7 @@ static struct ipoib_ah *current_ah(struct ipoib_path *path)
 	return READ_ONCE(path->stale) ? NULL : ah;
 }
 
-/* A path without address: the packet waits, if the subnet manager can be asked. */
+/* Without an address the packet waits, if the subnet manager can be asked. */
 static struct ipoib_ah *look_up(struct ipoib_dev *ipoib, const u8 *gid, struct sk_buff *skb)
 {
 	struct ipoib_path *path;
@@ -282,7 +282,7 @@ static void remove_any(struct ipoib_node *node, void *context)
 	remove(path_of(node));
 }
 
-/* Those not used since a time, in jiffies. */
+/* Forget a path that was not used since a time, in jiffies. */
 static void remove_idle(struct ipoib_node *node, void *context)
 {
 	struct ipoib_path *path = path_of(node);

@@ -8,10 +8,10 @@
 #include "ipoib.h"
 
 /**
- * struct ipoib_path - what is known of the way to a GID
+ * struct ipoib_path - the path to a GID
  * @node: in the table of paths
  * @ipoib: interface
- * @rec: what the subnet manager answered, or is asked for. Its destination is always the key
+ * @rec: what the subnet manager answered, or is asked; its destination is always the key
  * @ah: address, NULL before the first answer
  * @stale: @ah is used no more until the subnet manager has been asked again
  * @asked: a query is under way

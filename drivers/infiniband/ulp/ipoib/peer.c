@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Connections by which peers send to an interface. All of them receive into one shared queue. A
- * QP that ends must first give back what it has taken of that: it is brought into the error state,
- * says so when it takes nothing any more, and a request behind that shows that all completions have
- * been seen.
+ * QP that ends must first complete the receives that it has taken: it is brought into the error
+ * state; its last-WQE event says that it takes no more; and when a send that is posted after that
+ * has completed, all completions of the QP have been seen.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -80,7 +80,7 @@ static int change_state(struct ipoib_peer *peer, enum ib_qp_state state, u32 psn
 	return ib_modify_qp(peer->qp, &attr, mask);
 }
 
-/* It sends nothing, but only a QP that could is able to flush. */
+/* It sends nothing, but the send that drains it needs a QP that has been in RTS. */
 static int bring_up(struct ipoib_peer *peer, u32 psn)
 {
 	return change_state(peer, IB_QPS_INIT, psn) ?: change_state(peer, IB_QPS_RTR, psn) ?:
@@ -106,7 +106,7 @@ static int reply(struct ipoib_peer *peer, const struct ib_cm_req_event_param *re
 	return ib_send_cm_rep(peer->id, &rep);
 }
 
-/* Enters the peer; false if no more may connect. */
+/* Add the peer to the list; false if no more may connect. */
 static bool enter(struct ipoib_peer *peer)
 {
 	struct ipoib_cm *cm = peer->cm;
@@ -137,7 +137,7 @@ static struct ipoib_peer *create(struct ipoib_cm *cm, struct ib_cm_id *id)
 	return NULL;
 }
 
-/* What is not 0 has the id destroyed. After that the peer is gone or ends. */
+/* If this does not return 0, the connection manager destroys the id, and the peer is gone. */
 static int take(struct ipoib_cm *cm, struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	u32 psn = get_random_u32() & 0xffffff;
@@ -225,7 +225,7 @@ static void reap(struct work_struct *work)
 	}
 }
 
-/* Ends those by which nothing has come since a time, in jiffies, or all. */
+/* End the connections by which nothing has come since a time, in jiffies, or all. */
 static void end_many(struct ipoib_cm *cm, unsigned long since, bool all)
 {
 	struct ipoib_peer *peer, *after;
@@ -251,6 +251,8 @@ void ipoib_peer_age(struct ipoib_cm *cm, unsigned long idle)
 /**
  * ipoib_peer_init() - begin without connections
  * @cm: interface's connections
+ *
+ * Context: any.
  */
 void ipoib_peer_init(struct ipoib_cm *cm)
 {

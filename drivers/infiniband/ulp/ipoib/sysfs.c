@@ -3,7 +3,7 @@
  * Files of an interface in /sys/class/net.
  *
  * Removing an interface waits for the functions of its files with RTNL held, so these only try to
- * take it, and have the program call once more.
+ * take it, and restart the system call if they fail.
  */
 #include <linux/capability.h>
 #include <linux/rtnetlink.h>
@@ -18,7 +18,7 @@ static struct ipoib_dev *ipoib_of(struct device *dev)
 	return netdev_priv(to_net_dev(dev));
 }
 
-/* 0 with RTNL held, if the interface is still there. */
+/* Return 0 with RTNL held, if the interface is still there. */
 static int lock(struct ipoib_dev *ipoib)
 {
 	if (!rtnl_trylock())
@@ -63,7 +63,7 @@ static ssize_t umcast_show(struct device *dev, struct device_attribute *attr, ch
 	return sysfs_emit(buf, "%d\n", ipoib_is(ipoib_of(dev), IPOIB_UMCAST));
 }
 
-/* Whatever is no number counts as 0, as ever. */
+/* Whatever is no number counts as 0, as it does in Linux. */
 static ssize_t umcast_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {

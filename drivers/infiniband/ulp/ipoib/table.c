@@ -11,7 +11,7 @@
 
 #include "table.h"
 
-/* Peers choose their addresses, so where they stand must not be foreseen. */
+/* Peers choose their addresses, so a bucket must not be predictable. */
 static u32 seed;
 
 static struct hlist_head *bucket(struct ipoib_table *table, const void *key)

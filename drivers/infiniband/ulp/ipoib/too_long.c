@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Packets that are longer than the receiver takes. In connected mode the MTU of the interface is
- * that of connections, so for groups, and for receivers without connections or with shorter ones,
- * the sender has to learn a shorter one.
+ * that of connections. Groups, receivers without a connection, and those whose connections take
+ * less have a smaller one, which the sender has to learn.
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -16,7 +16,7 @@
 /* Packets that wait for an answer to their senders. */
 #define MOST	128
 
-/* The answer needs to know how long, and stands where the stack leaves room. */
+/* The MTU for the answer is kept at the end of the control buffer, which the driver owns here. */
 #define MTU(_skb)	(*(unsigned int *)((_skb)->cb + sizeof((_skb)->cb) - sizeof(unsigned int)))
 
 static void answer(struct sk_buff *skb)
@@ -64,13 +64,15 @@ void ipoib_too_long(struct ipoib_dev *ipoib, struct sk_buff *skb, unsigned int m
 	skb_dst_update_pmtu(skb, mtu);
 	MTU(skb) = mtu;
 	skb_queue_tail(&ipoib->too_long, skb);
-	/* Not here: the answer may be sent by this very queue. */
+	/* Not here: the answer may be sent through the queue whose lock is held. */
 	queue_work(ipoib->wq, &ipoib->too_long_work);
 }
 
 /**
- * ipoib_too_long_init() - begin
+ * ipoib_too_long_init() - prepare for packets that are too long
  * @ipoib: interface
+ *
+ * Context: any.
  */
 void ipoib_too_long_init(struct ipoib_dev *ipoib)
 {

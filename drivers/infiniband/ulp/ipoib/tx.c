@@ -252,7 +252,6 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah
 	buf->cqe.done = sent;
 	wr.wr.num_sge = num_sge;
 	ipoib_tx_posted(ipoib, &ipoib->tx);
-	WRITE_ONCE(ah->last, ipoib->tx.head);
 	if (ib_post_send(ipoib->qp, &wr.wr, NULL))
 		ipoib_tx_undo(ipoib, &ipoib->tx, buf);
 }

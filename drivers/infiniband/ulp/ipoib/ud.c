@@ -11,7 +11,7 @@
 /* How long the device may take to flush the QP. */
 #define FLUSH_TIME	(5 * HZ)
 
-/* A failed send leaves the QP unable to send. */
+/* A failed send leaves the QP in SQE, where it does not send: bring it back to RTS. */
 static void repair(struct work_struct *work)
 {
 	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, repair);
@@ -189,8 +189,8 @@ static bool all_ended(struct ipoib_dev *ipoib)
 }
 
 /**
- * ipoib_ud_stop() - have the QP end what it was told to do
- * @ipoib: interface to which nobody gives packets any more. All connections have ended
+ * ipoib_ud_stop() - flush the QP, and reset it
+ * @ipoib: interface that gets no packets any more, and whose connections have ended
  *
  * A device that does not answer in five seconds is taken to be lost: its buffers are freed.
  *

@@ -10,7 +10,7 @@
 
 #include "wire.h"
 
-/* Place of the scope, and of the P_Key, in the hardware address of a group. */
+/* In the hardware address of a group: end of the scope, where the signature begins; the P_Key. */
 #define ADDR_SCOPE	6
 #define ADDR_PKEY	8
 
@@ -42,8 +42,9 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_group_gid);
  * @addr: hardware address of the group
  * @broadcast: the interface's broadcast address
  *
- * The two agree in all but scope and group number, of which the lower half of the signature that
- * tells IPv4 from IPv6 is one.
+ * The two have to agree up to and with the scope, in the lower half of the signature, and in the
+ * P_Key. The upper half of the signature tells IPv4 from IPv6; behind the P_Key is the group
+ * number.
  *
  * Context: any.
  * Return: whether it can.
@@ -149,7 +150,7 @@ unsigned int ipoib_queue_size(int wanted, unsigned int least)
 EXPORT_SYMBOL_IF_KUNIT(ipoib_queue_size);
 
 /**
- * ipoib_event_flush() - what has to be given up after an event of the port
+ * ipoib_event_flush() - what has to be renewed after an event of the port
  * @event: the event
  * @waiting: the interface waits for a GUID that the administrator chose: a change of the port's
  *	GIDs may bring it

@@ -30,7 +30,7 @@
 /* The smallest MTU that can be set in datagram mode. */
 #define IPOIB_MIN_MTU		72
 
-/* The P_Key's bit of full members. */
+/* Bit of the P_Key: full membership. */
 #define IPOIB_FULL_MEMBER	0x8000
 
 /**
@@ -44,9 +44,9 @@ struct ipoib_encap {
 };
 
 /**
- * struct ipoib_head - what the host keeps in front of a packet, with the packet's header
+ * struct ipoib_head - the address in front of a packet inside the host, and the packet's header
  * @addr: hardware address of the receiver
- * @encap: begin of the packet on the wire
+ * @encap: first bytes of the packet on the wire
  */
 struct ipoib_head {
 	u8 addr[IPOIB_ADDR_LEN];
@@ -66,8 +66,8 @@ struct ipoib_cm_private {
 };
 
 /*
- * What has to be given up after an event. Several may come before the first is followed, and each
- * is followed for itself: a higher one includes what is below it only if it finds something to do.
+ * What has to be renewed after an event. Several may come before the first is dealt with, and each
+ * is dealt with by itself: a higher level includes the lower ones only if it finds something to do.
  */
 enum ipoib_flush {
 	IPOIB_FLUSH_NONE,

@@ -98,7 +98,7 @@ static void post_send(const struct pair *p, enum ibv_wr_opcode opcode, uint32_t 
 	must(!ibv_post_send(p->from, &wr, &at), "ibv_post_send");
 }
 
-/* The sender is in RTS; the receiver is in RTR and grants the rights in access. */
+/* A connected pair: the sender in RTS, the receiver in RTR with the rights in access. */
 static struct pair make(bool srq, int small_cqe, unsigned int access)
 {
 	struct ibv_srq_init_attr srq_init = { .attr = { .max_wr = 16, .max_sge = 1 } };

@@ -200,7 +200,7 @@ static void memory_of_all_kinds(void)
 	window("window of type 2", IBV_MW_TYPE_2, has_type_2());
 }
 
-/* Operations that a QP can be created for; the provider refuses others by itself. */
+/* Operations for which a QP can be created; the provider itself refuses the others. */
 static void operations(void)
 {
 	const bool rc = has("rc"), uc = has("uc"), fast = has("fast-reg");

@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setlinebuf(stdout);
-	/* A blocking call that nothing ends must not hold up those who wait for this program. */
+	/* A blocking call that nothing ends must not hold up the run of all cases. */
 	alarm(CASE_TIME);
 	for (unsigned int list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
 		for (const struct cm_case *one = lists[list]; one->name; one++) {

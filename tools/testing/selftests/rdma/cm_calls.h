@@ -49,7 +49,7 @@ extern const struct cm_case connected_cases[], own_qp_cases[], datagram_cases[],
 		}									\
 	} while (0)
 
-/* A call that must fail with this error. */
+/* The call must fail with this error. */
 #define REFUSED(call, error)	REQUIRE((errno = 0, (call)) && errno == (error))
 
 /**

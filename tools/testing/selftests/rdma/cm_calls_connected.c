@@ -77,7 +77,7 @@ static bool connects(uint16_t port)
 	REQUIRE(attr.qp_state == IBV_QPS_RTS && attr.rnr_retry == 4);
 	REQUIRE(conn_send(&conn, 'a') && conn_receive(&conn, 'n'));
 
-	/* Who disconnects has what is posted flushed. */
+	/* Disconnecting flushes the requests that are posted. */
 	REQUIRE(!rdma_post_recv(conn.id, &conn, conn.data, sizeof(conn.data), conn.mr));
 	REQUIRE(!rdma_disconnect(conn.id));
 	REQUIRE(rdma_get_recv_comp(conn.id, &wc) == 1 && wc.status == IBV_WC_WR_FLUSH_ERR);
@@ -143,7 +143,7 @@ static bool waits_for_the_end(uint16_t port)
 	return true;
 }
 
-/* The client's QP cannot follow when the answer comes, and it refuses the connection. */
+/* The client's QP cannot change its state when the reply comes, so the client refuses it. */
 static bool is_refused(struct rdma_cm_id *listener)
 {
 	struct rdma_conn_param param = {};
@@ -173,7 +173,7 @@ static bool cannot_follow(uint16_t port)
 	return true;
 }
 
-/* Beside the port of each case, for ids that have moved before anybody asks for them */
+/* Beside the port of each case, for listeners that have moved before a request comes */
 #define OTHER_PORT(port)	((port) + 100)
 
 static bool moves(struct rdma_cm_id *listener)

@@ -123,8 +123,8 @@ static struct rdma_cm_event *joined(struct conn *conn)
 }
 
 /*
- * Joins, answers the client then, whose message comes to a QP that the library has attached, and
- * answers again.
+ * Joins the group and then answers the client; gets the client's message by a QP that the library
+ * has attached, and answers again.
  */
 static bool is_member(struct rdma_cm_id *listener)
 {
@@ -165,7 +165,7 @@ static bool sends_to_members(uint16_t port)
 	REQUIRE(bound(&conn) && !rdma_join_multicast_ex(conn.id, &attr, &conn));
 	event = joined(&conn);
 	REQUIRE(event);
-	/* Nobody tells when the switches know the group: until the server has got a message. */
+	/* Nothing reports when the switches know the group: until the server gets a message. */
 	REQUIRE(conn_resolved(&asks, RDMA_PS_TCP, port) && conn_ready(&asks));
 	REQUIRE(!rdma_connect(asks.id, &param));
 	answered.fd = asks.channel->fd;
@@ -182,7 +182,7 @@ static bool sends_to_members(uint16_t port)
 	return true;
 }
 
-/* An address that means a GID as the subnet manager gives away, though not in this scope */
+/* An MGID of the kind that the subnet manager chooses, but with another scope */
 static bool joins_none(struct rdma_cm_id *listener)
 {
 	struct sockaddr_in6 reserved = { .sin6_family = AF_INET6 };

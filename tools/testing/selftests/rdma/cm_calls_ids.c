@@ -4,7 +4,7 @@
 
 #define NOBODY	"10.78.0.250"
 
-/* What an id refuses that is not where the call belongs. */
+/* Calls that an id refuses, since it is in the wrong state for them. */
 static bool refuses(void)
 {
 	char words[57] = "";
@@ -112,7 +112,7 @@ static bool shares_ports(void)
 	conn_end(&first);
 	conn_end(&second);
 
-	/* Those who allow others share a port, but who listens has it alone. */
+	/* Ids that allow it share a port, but one that listens has it alone. */
 	REQUIRE(conn_new(&first, RDMA_PS_TCP) && conn_new(&second, RDMA_PS_TCP));
 	REQUIRE(allows(first.id, RDMA_OPTION_ID_REUSEADDR));
 	REQUIRE(allows(second.id, RDMA_OPTION_ID_REUSEADDR));
@@ -238,7 +238,7 @@ static bool changes_its_mind(uint16_t port)
 	REQUIRE(conn_new(&conn, RDMA_PS_TCP));
 	REQUIRE(!rdma_resolve_addr(conn.id, NULL, server_address(port), 5000));
 	conn_end(&conn);
-	/* A request that nobody answers is rejected when its id goes. */
+	/* A request that is not answered is rejected when its id is destroyed. */
 	REQUIRE(conn_resolved(&conn, RDMA_PS_TCP, port) && conn_ready(&conn));
 	REQUIRE(!rdma_connect(conn.id, &param));
 	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_REJECTED, 28));

@@ -161,7 +161,7 @@ static bool connects(uint16_t port)
 	return true;
 }
 
-/* Reads asynchronous events until the QP, which is in RTR, tells of its first packet. */
+/* Reads asynchronous events until the QP, which is in RTR, reports its first packet. */
 static bool own_heard(struct own_qp *own)
 {
 	struct pollfd ready = { .fd = own->id->verbs->async_fd, .events = POLLIN };
@@ -216,7 +216,7 @@ static bool is_early(uint16_t port)
 	return true;
 }
 
-/* What an id says of a QP's states before it connects, and when it was rejected. */
+/* The QP attributes that an id gives before it connects, and after it was rejected. */
 static bool serves_nobody(struct rdma_cm_id *listener)
 {
 	struct conn conn;

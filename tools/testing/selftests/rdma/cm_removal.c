@@ -31,9 +31,9 @@ static struct sockaddr_in address = { .sin_family = AF_INET };
 
 /**
  * struct ends - what a process has
- * @client: channel of the client, or of who joins
+ * @client: channel of the client, or of the id that joins a group
  * @server: channel of the server
- * @ids: the client's id or that of who joins, the one that listens, the server's end
+ * @ids: the id of the client, or of the group; the one that listens; the server's end
  */
 struct ends {
 	struct rdma_event_channel *client, *server;
@@ -154,8 +154,8 @@ static void connect_until(struct ends *ends, enum stage stage)
 }
 
 /*
- * Reads events until each of the ids that the device has was told. The id of a request says nothing
- * before the request is accepted.
+ * Reads events until each id on the device has got its DEVICE_REMOVAL. The id of a request gets
+ * none before the request is accepted.
  */
 static void await_removal(struct ends *ends, enum stage stage)
 {
@@ -172,7 +172,7 @@ static void await_removal(struct ends *ends, enum stage stage)
 				fail("no DEVICE_REMOVAL");
 			if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
 				told = event->id == id;
-				/* Ids of one channel are told in any order. */
+				/* The events of one channel's ids come in any order. */
 				for (int k = i + 1; k < 3; k++)
 					if (event->id == ends->ids[k])
 						ends->ids[k] = NULL;
@@ -182,7 +182,7 @@ static void await_removal(struct ends *ends, enum stage stage)
 	}
 }
 
-/* The files that have lost their device do as before, though not with it. */
+/* Files that have lost their device still work, though not with that device. */
 static void use_again(struct rdma_event_channel *channel, enum stage stage)
 {
 	struct sockaddr_in any = {

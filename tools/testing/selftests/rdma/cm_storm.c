@@ -188,7 +188,7 @@ static bool until(const uint32_t *count, const uint32_t *goal, bool serves)
 	return true;
 }
 
-/* How many connections have not ended: of some the client has heard, but this side has not yet. */
+/* How many connections have not ended: the client may know of some that this side does not yet. */
 static uint32_t standing(void)
 {
 	uint32_t n = 0;

@@ -99,7 +99,7 @@ static void refused(int number, uint64_t offset, size_t length, uint64_t iova, i
 	      name);
 }
 
-/* By a raw request, since libibverbs does not reregister such a region. */
+/* By a raw request: libibverbs does not reregister such a region. */
 static int rereg(const struct ibv_mr *part, uint32_t flags, const struct ibv_pd *to)
 {
 	struct ib_uverbs_rereg_mr_resp resp;

@@ -124,7 +124,7 @@ struct fault {
 	int64_t from, to;	/* relative to near and far */
 	uint64_t len;
 	enum ibv_wc_status status;
-	enum ibv_event_type event;	/* the peer's, where the status is its doing */
+	enum ibv_event_type event;	/* the peer's, where its check failed the request */
 };
 
 static bool peer_did(enum ibv_wc_status status)

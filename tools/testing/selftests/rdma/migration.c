@@ -35,7 +35,7 @@ static void load(struct ibv_qp *qp, uint8_t port, uint16_t dlid)
 	must(!ibv_modify_qp(qp, &attr, IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE), "load");
 }
 
-/* A message each way completes well. */
+/* A message in each direction succeeds. */
 static bool talk(void)
 {
 	bool good = true;

@@ -52,9 +52,9 @@ static struct ibv_context *context;
 /* of all struct caused */
 static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t event_came = PTHREAD_COND_INITIALIZER;
-static unsigned int limits, overflows;		/* that have been told */
+static unsigned int limits, overflows;		/* events that have come */
 
-/* To be called before what causes it; less when that was refused. */
+/* Called before the request that causes events; again with a negative number if it was refused. */
 static void may_cause(struct caused *caused, int events)
 {
 	pthread_mutex_lock(&event_lock);

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		return 0;
 	puts("ready");
 	fflush(stdout);
-	/* an event that never comes is a failure, too */
+	/* ends the program if the event never comes */
 	alarm(120);
 	return !was_stopped(qp);
 }

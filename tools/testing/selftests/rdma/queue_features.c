@@ -118,7 +118,7 @@ static void multicast_loopback(void)
 	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
 }
 
-/* More completions than the CQ has room for are no error: the last message shows that all came. */
+/* More completions than the CQ has room for are no error: the last message shows all arrived. */
 static void ignored_overrun(void)
 {
 	struct ibv_cq_init_attr_ex init = {

@@ -27,7 +27,7 @@ struct place {
 	pthread_rwlock_t lock;
 	void *object;
 	struct place *cq, *srq;		/* what a QP is made of */
-	/* QPs that are made of this: without, and with, those that are just being destroyed */
+	/* QPs that use this: without, and with, those that are just being destroyed */
 	atomic_uint alive, there;
 };
 

@@ -102,7 +102,7 @@ static int bind_large_size(int of) { return bind_any(of, AF_INET, 128, 0); }
 static int bind_reserved(int of) { return bind_any(of, AF_INET, 16, 1); }
 static int bind_family_unix(int of) { return bind_any(of, AF_UNIX, 16, 0); }
 
-/* Documentation's addresses: nobody has them. */
+/* Addresses that are reserved for documentation: no host has them. */
 static int bind_foreign(int of)
 {
 	struct rdma_ucm_bind r = { .id = plain, .addr_size = 16 };
@@ -299,7 +299,7 @@ static int event(int of, uint16_t out, uint64_t response)
 static int event_none(int of) { return event(of, 336, RESP); }
 static int event_untold(int of) { return event(of, 336, nowhere); }
 
-/* The event that could not be told is the next one. */
+/* The event that could not be delivered is the next one. */
 static int event_old_program(int of)
 {
 	struct rdma_ucm_event_resp *got = (void *)resp;
@@ -323,7 +323,7 @@ static int destroy_reports(int of)
 	return ret ?: reported == 1 ? 0 : EPROTO;
 }
 
-/* An id that cannot be told to have moved: Linux moves it all the same. */
+/* The response of MIGRATE_ID cannot be written: Linux moves the id all the same. */
 static int migrate_untold(int of) { return migrate(of, fd, plain, nowhere); }
 static int migrate_is_back(int of) { return destroy(of, plain); }
 

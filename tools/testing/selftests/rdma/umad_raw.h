@@ -32,7 +32,7 @@
 #define METHOD_TABLE	0x12
 #define METHOD_RESP	0x80
 #define GSI_QKEY	0x80010000
-#define NO_LID		0xbff0	/* nobody has it */
+#define NO_LID		0xbff0	/* no port has it */
 #define PERMISSIVE	0xffff
 
 /* A header, of either form, and room for a long MAD behind it. */

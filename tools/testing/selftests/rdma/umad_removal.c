@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	setlinebuf(stdout);
 	printf("TAP version 13\n1..12\n");
 
-	/* One file has sends under way and MADs to be read, another has a reader who waits */
+	/* One file has sends under way and MADs to be read, another has a reader that waits */
 	fd = open(umad, O_RDWR);
 	silent = open(umad, O_RDWR);
 	sm = open(issm, O_RDWR);

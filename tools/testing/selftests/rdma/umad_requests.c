@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * umad_requests [-n] DEVICE: user MADs, asked for rightly and wrongly; TAP on stdout.  -n: the
+ * umad_requests [-n] DEVICE: valid and invalid requests for user MADs; TAP on stdout.  -n: the
  * kernel gives no reasons.  The first port has a LID.
  */
 #include <limits.h>
@@ -121,7 +121,7 @@ static void bad_registrations(void)
 	CHECK(!close(fd));
 }
 
-/* Nobody else may take the requests of a class that somebody takes. */
+/* Requests of a class go to one agent only: a second one is refused. */
 static void exclusive(void)
 {
 	struct ib_user_mad_reg_req2 req = {
@@ -260,7 +260,7 @@ static void bad_writes(void)
 	CHECK(!close(fd));
 }
 
-/* Nobody answers; until that is known the transaction is the request's. */
+/* No answer comes; until the time-out the transaction id belongs to the request. */
 static void timed_out(void)
 {
 	const struct ib_user_mad_reg_req2 req = { .qpn = 1 };

@@ -135,7 +135,7 @@ static void *race_thread(void *arg)
 
 	for (i = 0; i < ROUNDS; i++) {
 		pthread_barrier_wait(&race.barrier);
-		/* some look while the others destroy */
+		/* some threads look the PD up while the others destroy it */
 		ret = (uintptr_t)arg % 4 ? destroy_pd(race.handle) : 0;
 		if (!ret && (uintptr_t)arg % 4)
 			__atomic_add_fetch(&race.won, 1, __ATOMIC_RELAXED);
@@ -198,7 +198,7 @@ static void run_race(void)
 		pthread_barrier_wait(&race.barrier);
 		pthread_barrier_wait(&race.barrier);
 		dereg_others();
-		/* an MR was in its way: now none is */
+		/* an MR kept it from being destroyed: now there is none */
 		if (race.won == before && destroy_pd(race.handle))
 			stuck++;
 		if (race.won > before + 1)

@@ -55,7 +55,7 @@ static bool map_and_unmap(int fd, unsigned long offset)
 	return i == MAPPINGS;
 }
 
-/* The program goes on until the device has gone. */
+/* Map and unmap until the device has gone. */
 static bool trial(const char *name)
 {
 	struct ibv_context *ctx = open_device(name);

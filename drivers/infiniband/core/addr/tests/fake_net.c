@@ -207,7 +207,7 @@ int fake_net_unreachable(struct fake_net *net, const char *dst)
 }
 
 /**
- * fake_net_answer() - a neighbour tells its link address
+ * fake_net_answer() - a neighbour announces its link address
  * @test: fails if that is not possible
  * @net: interface
  * @ip: IP address of the neighbour
@@ -263,7 +263,7 @@ struct fake_net *fake_net_begin(struct kunit *test, unsigned short type)
 	KUNIT_ASSERT_EQ(test, register_netdev(net->dev), 0);
 	netif_carrier_on(net->dev);
 	rtnl_lock();
-	/* Until it knows that its link-local address is free, it asks for no neighbours. */
+	/* No duplicate address detection: until that ends, the interface asks for no neighbours. */
 	WRITE_ONCE(__in6_dev_get(net->dev)->cnf.accept_dad, 0);
 	KUNIT_EXPECT_EQ(test, dev_open(net->dev, NULL), 0);
 	rtnl_unlock();
@@ -303,7 +303,7 @@ void fake_heard(int status, struct sockaddr *src, struct rdma_dev_addr *addr, vo
 
 /**
  * fake_resolve() - begin to resolve an address
- * @wait: whoever waits, initialised
+ * @wait: gets the result; initialised
  * @src: source address or NULL
  * @dst: destination address
  * @timeout_ms: milliseconds

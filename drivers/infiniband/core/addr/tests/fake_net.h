@@ -32,7 +32,7 @@ struct fake_net {
 };
 
 /**
- * struct fake_wait - somebody who resolves an address
+ * struct fake_wait - a request to resolve an address, and its result
  * @addr: for rdma_resolve_ip()
  * @src: source address that the callback was given
  * @calls: how often it was called

@@ -47,7 +47,7 @@ static void answer_ends_waiting(struct kunit *test)
 
 	for (int i = 0; i < ARRAY_SIZE(peers); i++) {
 		begin_waiting(test, &wait, peers[i]);
-		/* another one's answer is none */
+		/* the announcement of another neighbour is not the answer */
 		fake_net_answer(test, test->priv, i ? "2001:db8::3" : "198.18.0.3", 0x33);
 		fake_net_answer(test, test->priv, peers[i], 0x22);
 		KUNIT_EXPECT_EQ(test, fake_result(&wait), 0);
@@ -94,7 +94,7 @@ static void answer_without_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), 0);
 }
 
-/* While somebody waits, routes may change. */
+/* Routes may change while a request waits. */
 static void route_goes_away(struct kunit *test)
 {
 	struct fake_net *net = test->priv;
@@ -144,7 +144,7 @@ static void cancelled_at_any_time(struct kunit *test)
 		calls = atomic_read(&wait.calls);
 		KUNIT_EXPECT_LE(test, calls, 1);
 		heard += calls;
-		/* who is told after that finds the count changed */
+		/* a callback after that would change the count */
 		memset(&wait.addr, 0, sizeof(wait.addr));
 		KUNIT_EXPECT_EQ(test, atomic_read(&wait.calls), calls);
 	}
@@ -193,7 +193,7 @@ static void slow_init(struct slow *slow)
 	init_completion(&slow->cancelled);
 }
 
-/* Until the canceller sleeps, as it should, or has not waited for anything. */
+/* Wait until the canceller sleeps, as it should, or has returned without waiting. */
 static void wait_for_canceller(struct slow *slow)
 {
 	while (!(READ_ONCE(slow->canceller->__state) & TASK_UNINTERRUPTIBLE) &&
@@ -224,7 +224,7 @@ static void cancel_waits_for_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&slow.calls), 1);
 }
 
-/* Others are served while a callback sleeps. */
+/* Other requests are served while a callback sleeps. */
 static void callback_blocks_nobody(struct kunit *test)
 {
 	union addr_ip dst = fake_ip(PEER);
@@ -244,7 +244,7 @@ static void callback_blocks_nobody(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, slow.over);
 }
 
-/* A callback may cancel itself, which is no more than it has done anyway, and begin anew. */
+/* A callback may cancel its own request, which does nothing, and begin another one. */
 static void again_heard(int status, struct sockaddr *src, struct rdma_dev_addr *addr, void *context)
 {
 	union addr_ip dst = fake_ip("198.18.0.3");
@@ -300,7 +300,7 @@ static int cancel_third(void *context)
 	return 0;
 }
 
-/* Answers, time-outs and two that cancel the same ones meet; each is called once or never. */
+/* Answers, time-outs and two tasks that cancel the same requests race; no callback runs twice. */
 static void many_at_once(struct kunit *test)
 {
 	struct crowd *crowd = kvzalloc(sizeof(*crowd), GFP_KERNEL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: GIDs behind InfiniBand routers, which a program tells.
+ * KUnit: GIDs behind InfiniBand routers, which a program resolves over netlink.
  */
 #include <kunit/test.h>
 #include <linux/file.h>
@@ -162,7 +162,7 @@ static void program_answers(struct kunit *test)
 				   (void *)&ip.in.sin_addr, far[i].len);
 		seq = nlh->nlmsg_seq;
 
-		/* What is no answer to it changes nothing. */
+		/* Messages that do not answer the question change nothing. */
 		KUNIT_EXPECT_EQ(test, say(test, program, seq + 1, 0, LS_NLA_TYPE_DGID, 16), 0);
 		KUNIT_EXPECT_EQ(test, say(test, program, seq, 0, LS_NLA_TYPE_DGID, 15), -EINVAL);
 		KUNIT_EXPECT_EQ(test, say(test, program, seq, 0, LS_NLA_TYPE_TIMEOUT, 4), -EINVAL);
@@ -198,7 +198,7 @@ static void program_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), -EADDRNOTAVAIL);
 }
 
-/* Whoever has not heard the question, or not been there, hears it again. */
+/* A program that missed the question, or was started after it, is asked again. */
 static void program_is_asked_again(struct kunit *test)
 {
 	struct program *program = test->priv;

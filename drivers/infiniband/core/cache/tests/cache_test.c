@@ -110,7 +110,7 @@ static void replaced_gid_stays_with_its_users(struct kunit *test)
 
 	device->port[1].gid[0].global.interface_id = cpu_to_be64(99);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
-	/* An entry that nobody has a reference of is gone after this. */
+	/* An entry without a reference is gone after this. */
 	rcu_barrier();
 	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &old, sizeof(old));
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
@@ -152,7 +152,7 @@ static void iwarp_gid_has_its_net_device(struct kunit *test)
 	scoped_guard(rcu)
 		KUNIT_EXPECT_PTR_EQ(test, rdma_read_gid_attr_ndev_rcu(attr), netdev);
 
-	/* The port loses its net device: so does the GID, also for who has it. */
+	/* The port loses its net device, and so does the GID, also for holders of a reference. */
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 1), 0);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), -ENOENT);
@@ -241,7 +241,7 @@ static void attributes_follow_events(struct kunit *test)
 	ib_get_cached_subnet_prefix(&device->ib, 1, &prefix);
 	KUNIT_EXPECT_EQ(test, prefix, 0xfe80ULL << 48);
 
-	/* Nothing is asked for before an event, and no more than it may have changed. */
+	/* Nothing is read before an event, and then no more than may have changed. */
 	port->attr.state = IB_PORT_DOWN;
 	port->attr.lmc = 3;
 	port->pkey[3] = 0x8033;
@@ -341,7 +341,7 @@ static void device_is_found_by_guid_and_gid(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, found(ib_device_get_by_gid(&gid, &port), &port, two, 2));
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_gid(&zgid, &port));
 
-	/* A device that has gone is not found, its GUID is anybody's. */
+	/* A device that has gone is not found, and another one may have its GUID. */
 	one->port[1].gid[0].global.interface_id = guid;
 	refresh_after(one, IB_EVENT_GID_CHANGE, 1);
 	test_device_gone(two);

@@ -419,7 +419,7 @@ static bool is_rest(enum ib_cm_state state)
 	return state == IB_CM_IDLE || state == IB_CM_TIMEWAIT || state == IB_CM_ESTABLISHED;
 }
 
-/* Nobody may be left who waits, or believes in a connection that is not there. */
+/* No side may be left waiting, or connected without the other. */
 static void expect_account(struct kunit *test, const struct party *party, unsigned int step)
 {
 	enum ib_cm_state state = party_state(party);
@@ -582,7 +582,7 @@ static void stranger_gets_an_answer(struct kunit *test)
 	pair_end(pair);
 }
 
-/* A connection is not ended by one who does not know its ids and QP. */
+/* A peer that does not know the ids and the QP of a connection cannot end it. */
 static void stranger_ends_nothing(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);

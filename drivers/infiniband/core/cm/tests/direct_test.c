@@ -14,7 +14,7 @@
 #define STEPS 1500
 
 /**
- * struct want - what a listen wants, and a request has
+ * struct want - what a listen is restricted to, and what a request carries
  * @service: the service
  * @port: it names the port's GUID
  * @lid: it names the LID
@@ -209,7 +209,7 @@ static void directions_lead_somewhere(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* Nobody shares a listen that takes not all. */
+/* A listen that takes only some requests cannot be shared. */
 static void directed_listens_are_not_shared(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Two that call each other, requests that change hands, receives that are posted before the REP
- * leaves, and datagram services that are elsewhere.
+ * Two sides that connect to each other at the same time, requests that another consumer takes over,
+ * receives that are posted before the REP leaves, and datagram services that are redirected.
  */
 #include <linux/module.h>
 #include <rdma/kunit.h>
@@ -37,7 +37,7 @@ static void give_id(struct kunit *test, struct party *party, struct fake_node *n
 	KUNIT_ASSERT_FALSE(test, IS_ERR(party->id));
 }
 
-/* Who calls first, and how far the first call has come when the other one is made. */
+/* Which side calls first, and how far its call has come when the other side calls. */
 enum order {
 	A_FIRST,
 	B_FIRST,
@@ -117,7 +117,7 @@ static unsigned int peers_with(struct kunit *test, enum order order, unsigned in
 
 static void who_call_each_other_are_connected(struct kunit *test)
 {
-	/* A REQ at least, for who yields may not have sent his own; a REP, and an RTU. */
+	/* One REQ at least: the side that yields may not have sent its own; a REP, and an RTU. */
 	for (enum order order = 0; order < ORDERS; order++)
 		KUNIT_EXPECT_GE(test, peers_with(test, order, 0, NULL), 3);
 }
@@ -142,7 +142,7 @@ static void peer_never_calls(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, call(&pair->active, pair->net->a, pair->net->b), 0);
 	fake_net_run(pair->net);
 	EXPECT_EVENTS(test, &pair->active, IB_CM_REQ_ERROR);
-	/* It may call again, and whom it calls need not. */
+	/* It may call again, and its peer need not. */
 	pair->active.num_events = 0;
 	KUNIT_EXPECT_EQ(test, party_connect(&pair->active), 0);
 	fake_net_run(pair->net);
@@ -267,7 +267,7 @@ static void request_changes_hands(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, be64_to_cpu(pair->passive.id->service_id), FAKE_SERVICE);
 		KUNIT_EXPECT_EQ(test, req->remote_qpn, FAKE_QPN_A);
 		KUNIT_EXPECT_EQ(test, pair->passive.data, 'p');
-		/* Who has it now answers. */
+		/* The consumer that has it now answers. */
 		KUNIT_EXPECT_EQ(test, ib_send_cm_rep(pair->passive.id, &(struct ib_cm_rep_param) {
 					.qp_num = FAKE_QPN_B }), 0);
 		fake_net_run(pair->net);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Two devices whose MAD layer is here, and a net between them on which a test decides what becomes
- * of each message: nothing moves and no time passes but when the test says so. And parties:
- * consumers that answer as they were told, and note what they hear.
+ * Two devices with a fake MAD layer, and a net between them on which a test decides what becomes of
+ * each message: nothing moves and no time passes unless the test says so. And parties: consumers
+ * that answer as they were told, and note their events.
  */
 #ifndef RDMA_CM_TESTS_FAKE_NET_H
 #define RDMA_CM_TESTS_FAKE_NET_H
@@ -131,9 +131,9 @@ struct party {
 /**
  * struct pair - two parties
  * @net: the net
- * @listener: who listens at device b
- * @active: who connects, at device a
- * @passive: who is connected to
+ * @listener: listens at device b
+ * @active: connects, at device a
+ * @passive: the side at device b that accepts
  */
 struct pair {
 	struct fake_net *net;

@@ -103,7 +103,7 @@ static void step(struct kunit *test, struct fake_net *net, struct listen *listen
 	slot->id = id;
 }
 
-/* Requests find those who listen, and nobody else. */
+/* A request finds the listen for its service, and no other. */
 static void expect_found(struct kunit *test, struct fake_net *net, struct listen *listens)
 {
 	struct party party = {};

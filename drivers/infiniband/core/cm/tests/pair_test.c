@@ -37,7 +37,7 @@
  * @timeout: when what @waits for is late, 0: nothing is waited for
  * @waits: message under way, or CM_SEND_NOTHING in TIMEWAIT
  * @retries: left
- * @act: when the consumer acts, 0: it waits itself
+ * @act: when the consumer acts, 0: it waits for an event
  * @dropped: messages of each kind that the network has just lost one after another
  */
 struct id {
@@ -169,7 +169,7 @@ static void told(struct world *w, struct id *id, int event)
 	}
 }
 
-/* Carry out what the table says, as the running half does. Return: was it possible? */
+/* Carry out what the table says, as act.c does for real ids. Return: was it possible? */
 static bool input(struct world *w, struct id *id, enum cm_input what, const struct message *message)
 {
 	struct cm_rule rule = cm_proto_rule(id->state, id->lap, what);
@@ -235,7 +235,7 @@ static enum cm_input input_of(const struct message *message, const struct id *id
 	return cm_proto_input(&msg);
 }
 
-/* Side 0 has one QP: who else is bound to it? */
+/* Side 0 has one QP: is another id bound to it? */
 static bool qp_is_taken(struct world *w, const struct message *message)
 {
 	struct id *id;
@@ -302,7 +302,7 @@ static void arrive(struct world *w, const struct message *message)
 			if (any->no && !any->gone && any->bound && any->remote == message->from)
 				id = any;
 	} else if (message->type == CM_MSG_REJ && message->about == CM_ABOUT_REQ) {
-		/* Who refuses a REQ may have no id yet. */
+		/* The side that refuses a REQ may have no id yet. */
 	} else if (id && id->bound && id->remote != message->from) {
 		id = NULL;
 	}

@@ -173,7 +173,7 @@ int party_connect(struct party *party)
 }
 
 /**
- * pair_begin() - one who listens at device b, and one at device a with an id
+ * pair_begin() - make a party that listens at device b, and one at device a with an id
  * @test: the test
  *
  * Return: the pair, for pair_end().

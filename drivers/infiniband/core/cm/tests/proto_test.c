@@ -262,7 +262,7 @@ static bool bound(unsigned int state)
 	}
 }
 
-/* What is to be done follows from where an input leads, whatever it is. */
+/* The actions of a rule follow from the state that it leads to, whatever the input is. */
 static void deeds_fit_states(struct kunit *test)
 {
 	unsigned int state, lap, input;
@@ -345,7 +345,7 @@ static void refusals_have_reasons(struct kunit *test)
 			IB_SIDR_REJECT);
 }
 
-/* From each state an id gets away by nothing but time and what its consumer may always do. */
+/* Time, and the calls that a consumer may always make, lead an id out of each state. */
 static void no_state_is_a_trap(struct kunit *test)
 {
 	static const enum cm_input ways[] = {

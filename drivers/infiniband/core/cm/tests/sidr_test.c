@@ -45,7 +45,7 @@ static void service_is_not_there(struct kunit *test)
 	pair_end(pair);
 }
 
-/* One who asks again is not asked for twice; and hears it if nobody will answer. */
+/* A repeated request is reported once; and its sender is told if no answer will come. */
 static void service_takes_its_time(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);

@@ -14,7 +14,7 @@
 #define MODEL_PORTS 2
 #define MODEL_STEPS 1500
 
-/* Who has an address: one of the devices, none in particular, no device, nobody on this host. */
+/* Whose an address is: one of the devices', the wildcard, no device's, or not this host's. */
 enum place {
 	EVERYWHERE,
 	DEVICE_1,
@@ -150,7 +150,7 @@ static void model_listen(struct kunit *test, struct model_id *ids, struct model_
 	id->shares = false;
 }
 
-/* Whom the model gives a request to this address on this device. */
+/* The id to which the model gives a request to this address on this device. */
 static struct model_id *model_find(struct model_id *ids, unsigned int space, u16 port,
 				   unsigned int place, enum place device)
 {

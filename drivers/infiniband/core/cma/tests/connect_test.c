@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: calls and events of connections in every state, and an id's way from its address to the
- * end of its connection, by a transport that notes what it is told.
+ * KUnit: calls and events of connections in every state, and the life of an id from resolving its
+ * address to the end of its connection, over a fake transport that notes how it is called.
  */
 #include <kunit/static_stub.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 #include "test_cma.h"
 
 /**
- * struct fake - the transport
+ * struct fake - the fake transport
  * @connects: calls of connect
  * @accepts: of accept
  * @confirms: of confirm
@@ -111,7 +111,7 @@ static void connect_exit(struct kunit *test)
 	ct_exit(test);
 }
 
-/* An id with a device, which is said to be in a state. */
+/* An id with a device, whose state is set without leading it there. */
 static struct consumer *in_state(struct kunit *test, enum rdma_cm_state state)
 {
 	struct consumer *consumer = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
@@ -393,7 +393,7 @@ static void connect_iw_events_in_states(struct kunit *test)
 
 /* ---- the whole way ---- */
 
-/* AF_IB needs nobody to ask: GID to GID, path by the consumer, connection, end. */
+/* AF_IB needs no look-up: GID to GID, path by the consumer, connection, end. */
 static void connect_the_whole_way(struct kunit *test)
 {
 	struct consumer *consumer = ct_consumer(test, RDMA_PS_IB, IB_QPT_RC);

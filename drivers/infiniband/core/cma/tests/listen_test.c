@@ -56,7 +56,7 @@ static void everywhere(struct kunit *test)
 	ct_destroy(c);
 	expect_listens(test, 4, 4);
 	KUNIT_EXPECT_EQ(test, c->calls, 0);
-	/* Nobody listens on a device that comes now. */
+	/* The id does not listen on a device that comes now. */
 	ct_remove_device(t, 2);
 	ct_add_device(t, 2);
 	expect_listens(test, 4, 4);
@@ -142,7 +142,7 @@ static void device_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wildcard->calls, 0);
 }
 
-/* Who listens has its port for itself. */
+/* An id that listens does not share its port. */
 static void shared_port(struct kunit *test)
 {
 	struct consumer *a = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
@@ -162,7 +162,7 @@ static void shared_port(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_bind_addr(b->id, &any.any), -EADDRNOTAVAIL);
 }
 
-/* Whoever looks for a listener holds it: it is not freed before. */
+/* A look-up of a listener holds a reference, so that it is not freed meanwhile. */
 static void found_listener_stays(struct kunit *test)
 {
 	struct consumer *c = bound(test, ct_ip4(INADDR_ANY, 5001));
@@ -179,7 +179,7 @@ static void found_listener_stays(struct kunit *test)
 	key.device = &t->device[0]->ib;
 	KUNIT_EXPECT_NULL(test, cma_find_listener(&key));
 	KUNIT_ASSERT_EQ(test, rdma_listen(c->id, 3), 0);
-	/* Its own, and those of its listens. */
+	/* The references of the id itself and of its listens. */
 	refs = refcount_read(&ct_id(c)->refs);
 	KUNIT_EXPECT_GE(test, refs, 2);
 	found = cma_find_listener(&key);
@@ -235,7 +235,7 @@ static void neighbours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c[0]->status[0], -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, c[1]->calls, 1);
 	KUNIT_EXPECT_EQ(test, c[2]->calls + other->calls, 0);
-	/* The one that its handler has destroyed hears no more. */
+	/* The id that its handler has destroyed gets no more events. */
 	cma_neighbour_changed(&init_net, 4, &peer.any, new, ETH_ALEN);
 	ct_settle();
 	KUNIT_EXPECT_EQ(test, c[0]->calls, 2);

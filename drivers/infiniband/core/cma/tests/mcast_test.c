@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: multicast groups on InfiniBand, with a subnet manager that is played.
+ * KUnit: multicast groups on InfiniBand, with a fake subnet manager.
  */
 #include <kunit/static_stub.h>
 #include <rdma/rdma_ext_cm.h>
@@ -93,7 +93,7 @@ static int mcast_init(struct kunit *test)
 	kunit_activate_static_stub(test, cma_broadcast_group, play_broadcast_group);
 	kunit_activate_static_stub(test, cma_sa_join, play_join);
 	kunit_activate_static_stub(test, cma_sa_leave, play_leave);
-	/* Nobody else may see that the ports have a manager: the device cannot send MADs. */
+	/* Other clients must not see that the ports have a manager: the device cannot send MADs. */
 	ct_add_device(test->priv, 1);
 	show_manager(test, true);
 	return 0;
@@ -269,7 +269,7 @@ static void left_by_context(struct kunit *test)
 
 static void leave_here(struct consumer *c)
 {
-	/* The manager is played to this task, too. */
+	/* Static stubs apply to tasks that name the test: this one, too. */
 	current->kunit_test = manager.test;
 	leave(c, group());
 }

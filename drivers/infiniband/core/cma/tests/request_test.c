@@ -86,7 +86,7 @@ static void listen(struct kunit *test, union ct_addr own, enum rdma_ucm_port_spa
 }
 
 /**
- * struct caller - a request as ib_cm tells of it
+ * struct caller - a request as ib_cm reports it
  * @listen: ib_cm's listen
  * @cm_id: ib_cm's new id
  * @path: its path, from the first port of device 1 to device 3
@@ -184,7 +184,7 @@ static void request_with_any_data(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, service.requests, 200);
 }
 
-/* Whom nobody waits for is refused, and nothing is left of him. */
+/* A request for which nothing listens is refused, and leaves nothing behind. */
 static void request_refused(struct kunit *test)
 {
 	struct caller *c = caller(test, SERVICE + 1);
@@ -211,7 +211,7 @@ static void request_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, service.requests, 1);
 }
 
-/* An IP listener hears nothing of requests whose addresses are no interface's. */
+/* An IP listener gets no requests whose addresses belong to no interface. */
 static void request_without_interface(struct kunit *test)
 {
 	struct caller *c = caller(test, RDMA_IB_IP_PS_TCP | 0x77);
@@ -287,7 +287,7 @@ static void request_sidr_makes_an_id(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
-/* Each allocation on a request's way fails once: nobody hears of it, and the next one is served. */
+/* Each allocation for a request fails once: no event comes, and the next request is served. */
 static void request_without_memory(struct kunit *test)
 {
 	struct caller *c = caller(test, SERVICE);

@@ -228,7 +228,7 @@ static void events_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&ct_id(c)->refs), 1);
 }
 
-/* What waits behind the event whose handler gives the id up is taken, but not told. */
+/* Events behind the one whose handler gives the id up are taken off the queue, not delivered. */
 static void handler_gives_up(struct kunit *test)
 {
 	struct note first = new_note(RDMA_CM_EVENT_ADDR_ERROR, true);
@@ -294,7 +294,7 @@ static void no_report_of_destroyed(struct kunit *test)
 	force(c, RDMA_CM_IDLE);
 }
 
-/* What is made for a request belongs to whom the listener belongs to. */
+/* The id of a request belongs to the listener's owner. */
 static void children(struct kunit *test)
 {
 	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
@@ -370,7 +370,7 @@ static void remove_in_each_state(struct kunit *test)
 }
 
 /**
- * struct destroyer - somebody who destroys an id some time after its DEVICE_REMOVAL
+ * struct destroyer - a work item that destroys an id some time after its DEVICE_REMOVAL
  * @work: does it
  * @test: the test
  * @consumer: whose id
@@ -385,7 +385,7 @@ static struct destroyer destroyer;
 
 static void destroy_later(struct work_struct *work)
 {
-	/* The transport is played to this task, too. */
+	/* Static stubs apply to tasks that name the test: this one, too. */
 	current->kunit_test = destroyer.test;
 	ct_destroy(destroyer.consumer);
 	current->kunit_test = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the KUnit suites of rdma_cm share: devices, a transport that listens to nobody, a network of
- * few addresses, consumers who write down their events.
+ * What the KUnit suites of rdma_cm share: devices, a fake transport on which no peer connects, a
+ * network of few addresses, consumers that write down their events.
  */
 #ifndef CORE_CMA_TEST_H
 #define CORE_CMA_TEST_H

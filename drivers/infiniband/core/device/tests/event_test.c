@@ -12,7 +12,7 @@
 #define BURST 300
 
 /**
- * struct test_handler - handler that writes down what it hears
+ * struct test_handler - handler that writes down the events it gets
  * @ib: as the core sees it
  * @count: events heard
  * @event: what they were, the first BURST of them
@@ -88,7 +88,7 @@ static void handlers_see_the_refreshed_cache(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handler->count, 1);
 	KUNIT_EXPECT_EQ(test, handler->interface_id[0], 77);
 
-	/* An event that changes GIDs in passing says so first. */
+	/* An event that also changes GIDs is preceded by GID_CHANGE. */
 	device->port[1].gid[0].global.interface_id = cpu_to_be64(78);
 	dispatch(device, IB_EVENT_CLIENT_REREGISTER, 1);
 	flush_workqueue(ib_wq);

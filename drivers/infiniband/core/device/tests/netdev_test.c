@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: net devices of ports: while they go, when they are named again, and for whoever looks a
- * device up by one meanwhile.
+ * KUnit: net devices of ports: while they are unregistered, when they are replaced, and for a task
+ * that looks a device up by one meanwhile.
  */
 #include <kunit/test.h>
 #include <linux/etherdevice.h>
@@ -144,7 +144,7 @@ static void name_another(struct work_struct *work)
 	WRITE_ONCE(naming.done, true);
 }
 
-/* Whoever looks for the first may be standing on the port: it is not put elsewhere under them. */
+/* A look-up may have reached the port's entry in the chain: it must not move to another chain. */
 static void reader_stays_in_its_chain(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_chain");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: ids that are destroyed, in every state, in handlers, and while others use them.
+ * KUnit: ids that are destroyed in every state, in handlers, and while other tasks use them.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -19,7 +19,7 @@ static void expect_end(struct fake_iwarp *fake, enum iwcm_state state, enum fake
 
 	memcpy(calls, fake->calls, sizeof(calls));
 	fake->qp_state = IB_QPS_RESET;
-	/* The driver still holds the id and reports more, of which nobody hears. */
+	/* The driver still holds the id and reports more events, which are not delivered. */
 	cm_id->add_ref(cm_id);
 	iw_destroy_cm_id(cm_id);
 	KUNIT_EXPECT_EQ(test, iwt_state(cm_id), IWCM_DESTROYED);
@@ -80,7 +80,7 @@ static void until_waiting(struct iw_cm_id *cm_id)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* The driver owes an answer; whoever destroys or disconnects waits for it. */
+/* The driver owes an answer; destroying and disconnecting wait for it. */
 static void answer_is_waited_for(struct kunit *test, enum iwcm_state state,
 				 enum iw_cm_event_type type, int status, bool disconnects)
 {
@@ -96,7 +96,7 @@ static void answer_is_waited_for(struct kunit *test, enum iwcm_state state,
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->qp_refs), 1);
 	KUNIT_EXPECT_EQ(test, iwt_report(caller.cm_id, type, status), 0);
 	wait_for_completion(&caller.done);
-	/* Who disconnects does not wait for the handler. */
+	/* Disconnecting does not wait for the handler. */
 	if (disconnects)
 		iwt_settle(caller.cm_id);
 	KUNIT_EXPECT_EQ(test, fake->n_heard, heard + 1);
@@ -249,7 +249,7 @@ static void end_at(struct fake_iwarp *fake, enum iwcm_state state, enum iw_cm_ev
 		fake->qp_state = IB_QPS_RESET;
 		cm_id->add_ref(cm_id);
 		KUNIT_EXPECT_EQ(fake->test, iwt_report(cm_id, type, status), 0);
-		/* An event that is told too late is not told. */
+		/* An event that is reported too late is not delivered. */
 		KUNIT_EXPECT_EQ(fake->test, iwt_report(cm_id, IW_CM_EVENT_DISCONNECT, 0), 0);
 		iwt_settle(cm_id);
 		cm_id->rem_ref(cm_id);
@@ -392,7 +392,7 @@ static void listener_ends_in_its_handler(struct kunit *test)
 	iw_destroy_cm_id(fake->heard[0].cm_id);
 }
 
-/* Whoever destroys a connection waits for its handler, and hears nothing afterwards. */
+/* Destroying a connection waits for its handler; no event comes afterwards. */
 static void handler_is_waited_for(struct kunit *test)
 {
 	struct fake_iwarp *fake = test->priv;

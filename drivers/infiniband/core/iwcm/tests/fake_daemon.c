@@ -159,7 +159,7 @@ int iwd_hello(struct kunit *test, u16 version)
 }
 
 /**
- * iwd_ask_for_mappings() - the daemon wants to know the mappings in use
+ * iwd_ask_for_mappings() - the daemon asks for the mappings in use
  * @test: the test
  * @version: of the messages that it speaks
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A port mapper's daemon that is played: it sees what the kernel sends, and answers, or not, before
- * the sending returns.
+ * A fake daemon of the port mapper: it gets the messages that the kernel sends, and answers them,
+ * or not, before the sending returns.
  */
 #ifndef CORE_IWCM_FAKE_DAEMON_H
 #define CORE_IWCM_FAKE_DAEMON_H
@@ -26,7 +26,7 @@ enum manner {
 };
 
 /**
- * struct daemon - the daemon that is played
+ * struct daemon - the fake daemon
  * @test: the test
  * @manner: what it does
  * @version: of the messages that it speaks

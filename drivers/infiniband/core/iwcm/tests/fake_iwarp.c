@@ -178,7 +178,7 @@ static int handler(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	if (event->private_data_len)
 		memcpy(heard->data, event->private_data, event->private_data_len);
 	heard->event.private_data = heard->data;
-	/* Who counts it can read it. */
+	/* A reader that sees the count can read the event. */
 	smp_store_release(&fake->n_heard, fake->n_heard + 1);
 	ret = fake->act ? fake->act(fake, cm_id, event) : 0;
 	wake_up_all(&fake->wait);
@@ -268,7 +268,7 @@ int iwt_request(struct iw_cm_id *listener, u16 from)
 }
 
 /**
- * iwt_settle() - wait until the consumer has heard what was reported so far
+ * iwt_settle() - wait until the consumer has got all events that were reported so far
  * @cm_id: an id that exists until then
  */
 void iwt_settle(struct iw_cm_id *cm_id)
@@ -283,7 +283,7 @@ static bool has_heard(struct fake_iwarp *fake, int count)
 }
 
 /**
- * iwt_wait_heard() - wait until the consumer has heard enough
+ * iwt_wait_heard() - wait until the consumer has got enough events
  * @fake: the device
  * @count: so many events since the beginning of the test
  */

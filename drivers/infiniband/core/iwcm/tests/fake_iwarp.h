@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * An iWARP device without hardware, which does what a test tells it, and a consumer that remembers
- * what it has heard.
+ * the events it has got.
  */
 #ifndef CORE_IWCM_FAKE_IWARP_H
 #define CORE_IWCM_FAKE_IWARP_H
@@ -25,7 +25,7 @@ enum fake_op {
 };
 
 /**
- * struct fake_heard - what a consumer has been told
+ * struct fake_heard - an event that the consumer has got
  * @cm_id: the id
  * @event: the event; private_data points to @data
  * @data: private data

@@ -194,7 +194,7 @@ static void calls_while_the_driver_works(struct kunit *test)
 
 /*
  * The state after CONNECT_REPLY, the same with an error, ESTABLISHED, DISCONNECT and CLOSE: a
- * capital letter if the consumer hears of it.
+ * capital letter if the consumer gets an event.
  */
 static const char * const after_event[IWCM_STATES] = {
 	[IWCM_IDLE] = "iiiii",
@@ -381,7 +381,7 @@ static void events_come_in_order(struct kunit *test)
 	iw_destroy_cm_id(listener);
 }
 
-/* Each kind of event waits once, so that a driver that repeats itself pushes none out. */
+/* Each kind of event is queued once, so that a driver that repeats one pushes no other out. */
 static void repeated_events_are_dropped(struct kunit *test)
 {
 	struct fake_iwarp *fake = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: the port mapper's client, with a daemon that is played.
+ * KUnit: the port mapper's client, with a fake daemon.
  */
 #include <kunit/static_stub.h>
 #include <linux/slab.h>
@@ -84,7 +84,7 @@ static void absent_daemon_is_not_looked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reg(), 0);
 	KUNIT_EXPECT_FALSE(test, iwpm_valid_pid());
 	KUNIT_EXPECT_EQ(test, daemon->sent[RDMA_NL_IWPM_REG_PID], 0);
-	/* It says when it has come. */
+	/* A daemon that begins says so. */
 	KUNIT_EXPECT_EQ(test, iwd_hello(test, 4), 0);
 	KUNIT_EXPECT_TRUE(test, iwpm_valid_pid());
 	KUNIT_EXPECT_EQ(test, reg(), 0);
@@ -168,7 +168,7 @@ static void refused_mapping(struct kunit *test, enum manner manner, int ret)
 	daemon->manner = manner;
 	KUNIT_EXPECT_EQ(test, iwpm_add_mapping(&q, RDMA_NL_IWCM), ret);
 	KUNIT_EXPECT_EQ(test, q.mapped_loc_addr.ss_family, 0);
-	/* Whoever cannot be reached is gone. */
+	/* A daemon that cannot be reached counts as gone. */
 	KUNIT_EXPECT_EQ(test, iwpm_valid_pid(), manner != ABSENT);
 	if (manner == ABSENT)
 		return;
@@ -420,7 +420,7 @@ static void ids_are_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mappings_known(test), 0);
 	KUNIT_EXPECT_FALSE(test, cm_id->mapped);
 
-	/* A driver that wants no other ports says so to the daemon. */
+	/* With a driver that wants no mapped ports the daemon is told so. */
 	fake->answer[FAKE_LISTEN] = 0;
 	fake->ib.iw_driver_flags = IW_F_NO_PORT_MAP;
 	KUNIT_EXPECT_EQ(test, iw_cm_listen(cm_id, 1), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What the suites with devices have in common: two devices on the fake wire, and agents that note
- * what they hear.
+ * the MADs they get.
  */
 #ifndef RDMA_MAD_BENCH_H
 #define RDMA_MAD_BENCH_H
@@ -15,7 +15,7 @@
 #define PATIENCE (20 * HZ)
 
 /**
- * struct party - an agent with what it has heard
+ * struct party - an agent, and the MADs that it has got
  * @agent: the agent
  * @server: it answers requests
  * @deaf: so many requests are not answered first
@@ -53,7 +53,7 @@ struct party {
  * @pd_a: PD of @a
  * @pd_b: PD of @b
  * @to_b: leads from @a to @b
- * @news: woken whenever an agent hears something
+ * @news: woken whenever an agent gets a MAD or a send ends
  * @tid: lower half of the last TID
  */
 struct bench {

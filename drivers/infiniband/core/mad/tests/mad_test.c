@@ -83,7 +83,7 @@ static void requests_are_answered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
 	KUNIT_EXPECT_EQ(test, client->last_status, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 1);
-	/* One that waits for nothing ends when it has left. */
+	/* A MAD that awaits no response ends when it is sent. */
 	ask(test, client, 0, 0);
 	expect_soon(test, atomic_read(&client->ends) == 2);
 	expect_soon(test, atomic_read(&server->ends) == 2);
@@ -266,7 +266,7 @@ static void thousands_of_requests(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* An agent with one MAD does not wait for the thousands of another. */
+/* An agent's single MAD does not wait behind the thousands of another agent. */
 static void agents_take_turns(struct kunit *test)
 {
 	struct party *flood = client_at_a(test), *other = client_at_a(test);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: messages of many segments, subnet management, and who may do what.
+ * KUnit: messages of many segments, subnet management, and what security modules forbid.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test-bug.h>
@@ -183,7 +183,7 @@ static void answer_in_two(struct ib_mad_agent *agent, struct ib_mad_send_buf *se
 	ib_free_recv_mad(rwc);
 }
 
-/* The first segment is the response; those behind it belong to nobody's request. */
+/* The first segment is the response; those behind it answer no request. */
 static void segments_of_those_without_rmpp(struct kunit *test)
 {
 	struct ib_mad_reg_req req = {
@@ -344,11 +344,11 @@ static void driver_answers_smps(struct kunit *test)
 	expect_soon(test, atomic_read(&user->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 2);
 	KUNIT_EXPECT_EQ(test, fake_wire.sent, 2);
-	/* Consumed: nobody answers. */
+	/* Consumed by the driver: no answer comes. */
 	ask_smp(test, user, 1, IB_SMP_ATTR_NOTICE, 20);
 	expect_soon(test, atomic_read(&user->ends) == 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
-	/* The driver does not want it, and nobody else does. */
+	/* Neither the driver nor an agent takes it. */
 	ask_smp(test, user, 0, 0, 5000);
 	expect_soon(test, atomic_read(&user->ends) == 4);
 	KUNIT_EXPECT_EQ(test, user->last_status,

@@ -348,7 +348,7 @@ static void rmpp_sender_checks_acks(struct kunit *test)
 	for (u32 seg = 2; seg <= 10; seg++)
 		KUNIT_EXPECT_EQ(test, rmpp_tx_next(&tx), seg);
 	KUNIT_EXPECT_EQ(test, rmpp_tx_next(&tx), 0);
-	/* A gap is filled at once, but not twice for the same news. */
+	/* A gap is filled at once, but not again for the same ACK. */
 	KUNIT_EXPECT_EQ(test, rmpp_tx_ack(&tx, 4, 20, &status), RMPP_TX_PROGRESS);
 	KUNIT_EXPECT_EQ(test, rmpp_tx_next(&tx), 5);
 	for (u32 seg = 6; seg <= 10; seg++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: multicast memberships, counted by join state, against a subnet manager that remembers what
- * it has been told.
+ * KUnit: multicast memberships, counted by join state, against a fake subnet manager that remembers
+ * which states were joined.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -141,7 +141,7 @@ static void leave(struct member *member)
 	member->multicast = NULL;
 }
 
-/* Until there is nothing to do any more: works of groups and the manager queue each other. */
+/* Wait until nothing is queued any more: work of groups and of the manager queue each other. */
 static void settle(struct manager *m)
 {
 	unsigned int posts;
@@ -315,7 +315,7 @@ static void losses(struct kunit *test)
 		settle(m);
 		KUNIT_EXPECT_EQ(test, m->states[1], 0);
 	}
-	/* What loses nothing */
+	/* Events that do not cost the membership */
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	wait(test, &one);
 	fake_sa_event(m->fake, IB_EVENT_SM_CHANGE);
@@ -344,7 +344,7 @@ static void removed_while_joining(struct kunit *test)
 	struct fake_sa *fake = m->fake;
 	struct member one = {};
 
-	/* The manager is silent; who gives up has the answer come to nobody. */
+	/* The manager is silent, and the member leaves before its late answer. */
 	fake->respond = NULL;
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	flush_workqueue(mcast_wq);

@@ -27,7 +27,7 @@ static void values(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, entry);
 	KUNIT_EXPECT_STREQ(test, talk_counter_name(entry), "always");
 	first = nla_get_u64(nla_find_nested(entry, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE));
-	/* what does not count is not shown */
+	/* a counter that is switched off is not shown */
 	KUNIT_EXPECT_NULL(test, talk_counter(t, 1));
 	/* The device counts its readings: each request is one */
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
@@ -338,7 +338,7 @@ static void malformed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SYS_GET, 3), -ERANGE);
 
-	/* Passed over in a question, and not where something is to change */
+	/* Bytes behind the index are ignored in queries, and refused where something changes */
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_GET, 8), 0);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 8), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 4), 0);

@@ -282,7 +282,7 @@ static void by_hand_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind_number(test, 2, 12, driver.last), -EINVAL);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 2, driver.last), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
-	/* There is none, and none there is to be */
+	/* No rule is set, and switching it off succeeds */
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_MANUAL);
 	/* A user's QP does not share the kernel's counter */
@@ -304,7 +304,7 @@ static void by_hand_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
 }
 
-/* Two administrators bind a QP that has no port, for a port each: one gets it. */
+/* Two requests bind a QP that has no port yet, each on another port: one of them succeeds. */
 static void bound_once(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -320,7 +320,7 @@ static void bound_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.live, 1);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 1, driver.last), 1);
 
-	/* Whoever gets a QP that is being let go keeps it */
+	/* A QP that is bound again while it is being unbound stays bound */
 	flush_work(&other.work);
 	other_init(others_bind, o.qp[1], 2);
 	other.at_unbind = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the suites of the nldev room share: a conversation with the netlink client through a
- * socket, and objects to ask about.
+ * What the suites of nldev/ share: a conversation with the netlink client through a socket, and
+ * objects to ask about.
  */
 #ifndef RDMA_CORE_TEST_TALK_H
 #define RDMA_CORE_TEST_TALK_H

@@ -463,7 +463,7 @@ static int destroy_on_signal(void *data)
 	kthread_complete_and_exit(&d->done, 0);
 }
 
-/* Many want to destroy the same object: one does, the others are told that it is being done. */
+/* Many tasks destroy the same object: one succeeds, the others learn that it is being destroyed. */
 static void one_destroyer_wins(struct kunit *test)
 {
 	struct bed *bed = test->priv;
@@ -475,7 +475,7 @@ static void one_destroyer_wins(struct kunit *test)
 		unsigned int won = 0, busy = 0;
 
 		init_completion(&go);
-		/* It cannot go while somebody looks at it: whoever is first waits for the rest */
+		/* It stays while a reference is held: the first to destroy it waits for that */
 		KUNIT_ASSERT_TRUE(test, rdma_object_get(&cq->obj));
 		for (unsigned int i = 0; i < ARRAY_SIZE(d); i++) {
 			struct task_struct *task;

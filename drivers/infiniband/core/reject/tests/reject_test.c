@@ -159,7 +159,7 @@ static void constant_text_is_kept_by_its_place(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "cqe 1");
 }
 
-/* Who has the request at hand needs no task to find it. */
+/* A caller that has the request needs no look-up by task. */
 static void request_is_refused_without_its_task(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
@@ -275,7 +275,7 @@ static void interrupts_are_not_the_request(struct kunit *test)
 #define CROWD 128
 #define CROWD_TURNS 200
 
-/* Tasks of the crowd that have not begun their first request, and who waits for them. */
+/* Tasks of the crowd that have not begun their first request, and the wait for them. */
 static atomic_t crowd_outside;
 static struct completion crowd_inside;
 
@@ -375,7 +375,7 @@ static int sharing_thread(void *context)
 	return 0;
 }
 
-/* Whoever comes in each other's way, what is shown is whole. */
+/* However tasks interleave, each reason is shown whole. */
 static void shared_log_shows_whole_reasons(struct kunit *test)
 {
 	struct shared_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);

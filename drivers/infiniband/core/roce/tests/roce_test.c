@@ -173,7 +173,7 @@ static void gid_in_use_keeps_its_index(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* Nobody can keep a net device from going by a GID. */
+/* A GID that is in use does not keep its net device from going. */
 static void net_device_goes_while_its_gid_is_used(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -367,7 +367,7 @@ static void listeners_hear_of_changes(struct kunit *test)
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, listener.changes[1], 0);
 	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
-	/* The change is followed first, and then there is the event. */
+	/* The table follows the change before the event is reported. */
 	roce_settle();
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, listener.changes[1], 1);
@@ -407,7 +407,7 @@ static void peer_is_looked_for_by_the_gid(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* Nothing that a peer writes into the headers makes an address that is not ours. */
+/* Whatever a peer writes into the headers, only addresses of this host are found. */
 static void hostile_headers_lead_nowhere(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);

@@ -46,7 +46,7 @@ static int del_gid(const struct ib_gid_attr *attr, void **context)
 
 	if (memcmp(told, &attr->gid, sizeof(*told)) || *context != told)
 		device->wrong++;
-	/* Who finds it now would use what the driver has given up. */
+	/* A user that finds it now would use an entry that the driver has given up. */
 	if (!IS_ERR(found)) {
 		device->wrong++;
 		rdma_put_gid_attr(found);

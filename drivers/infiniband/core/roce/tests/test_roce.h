@@ -16,7 +16,7 @@
 #define ROCE_PORTS (TEST_PORTS + 1)
 
 /**
- * struct roce_device - the device, and what its driver was told
+ * struct roce_device - the device, and the GIDs that its driver was given
  * @base: as the core sees it; both ports are RoCE ports with ROCE_GIDS GIDs
  * @types: RDMA_CORE_CAP_PROT_* that the ports announce
  * @told: GIDs that the driver has now, by port and index; zero where it has none

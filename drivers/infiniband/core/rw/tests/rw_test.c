@@ -328,7 +328,7 @@ static int sig_map(struct ib_mr *mr, struct scatterlist *data, int n, unsigned i
 {
 	mr->iova = 0;
 	mr->length = 4096 * n + 8 * meta_n;
-	/* What the fields are long is the driver's to say, as it has found it in the lists */
+	/* The driver sets the length of the integrity fields, which it finds in the lists */
 	mr->sig_attrs->meta_length = 8 * meta_n;
 	return sig_map_answer;
 }

@@ -218,7 +218,7 @@ static int post(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad)
 	return 0;
 }
 
-/* What is not there is passed over, as by ib_modify_mad(). */
+/* A MAD that is not posted is ignored, as by ib_modify_mad(). */
 static void cancel(struct ib_mad_send_buf *buf)
 {
 	struct fake_mad *mad = container_of(buf, struct fake_mad, buf);

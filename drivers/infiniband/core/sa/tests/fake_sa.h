@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device whose MAD layer is here: a test sees what is posted, and answers it, or lets it time
- * out, when it likes. Only what is cancelled comes back by itself, from a work item, unless the
- * test has asked to hold that.
+ * A device with a fake MAD layer: a test sees what is posted, and answers it, or lets it time out,
+ * when it likes. Only what is cancelled comes back by itself, from a work item, unless the test has
+ * asked to hold that.
  */
 #ifndef RDMA_CORE_SA_FAKE_H
 #define RDMA_CORE_SA_FAKE_H
@@ -48,7 +48,7 @@ struct fake_mad {
  * @lock: protects what follows
  * @mads: all struct fake_mad
  * @flush: brings cancelled MADs back
- * @hold: not now
+ * @hold: cancelled MADs do not come back for now
  * @refuse: error of the next postings, or 0
  * @posts: postings so far
  * @posted: completed by each

@@ -108,7 +108,7 @@ static struct nlmsghdr *receive(struct kunit *test, struct service *s)
 	return (struct nlmsghdr *)s->heard;
 }
 
-/* What the program says with a sequence number: @paths paths to DLID 1, 2, ... with these flags */
+/* Answer as the program, with this sequence number: @paths paths to DLID 1, 2, ... and flags */
 static int reply(struct service *s, u32 seq, u16 nl_flags, unsigned int paths, u32 flags)
 {
 	u8 message[MESSAGE_SIZE] __aligned(NLMSG_ALIGNTO) = {};
@@ -313,7 +313,7 @@ static void cancelled_here(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->status, -EINTR);
 }
 
-/* Without a program nobody is asked in vain. */
+/* Without a program no question is sent. */
 static void nobody_listens(struct kunit *test)
 {
 	struct service *s = test->priv;

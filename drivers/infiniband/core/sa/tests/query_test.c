@@ -206,7 +206,7 @@ static void manager_moves(struct kunit *test)
 
 	ask(fake, &asked);
 	tid = fake_sa_posted(fake, 0)->mad.mad_hdr.tid;
-	/* News without a new address move nothing. */
+	/* An event without a new address moves no query. */
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
 	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, fake->posts, 1);

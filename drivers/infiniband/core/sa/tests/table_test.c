@@ -243,7 +243,7 @@ static void services(struct kunit *test)
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 	KUNIT_EXPECT_EQ(test, heard->sets, 1);
-	/* Another manager is told, which is no news for the owner; one that refuses is. */
+	/* Another manager is asked. The owner gets an event only if that one refuses. */
 	heard->answers = 0x0300;
 	fake->attr.sm_lid = 9;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
@@ -274,7 +274,7 @@ static void leases(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(service));
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->count, 2);
-	/* The renewal is heard of if it fails. */
+	/* A renewal causes an event if it fails. */
 	WRITE_ONCE(heard->answers, 0x0300);
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, -EINVAL);

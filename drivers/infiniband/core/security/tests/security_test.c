@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: P_Keys that a security module keeps from some. The module is played here: the mark of
- * whoever makes or opens a QP is a number, and one P_Key is kept from one of them.
+ * KUnit: P_Keys that a security module denies. The module is a fake: the security context of a task
+ * that creates or opens a QP is a number, and one P_Key is denied to one of them.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -19,11 +19,11 @@
 
 /**
  * struct policy - what the security module says
- * @running: who makes or opens QPs now
- * @suspect: who may not use SECRET
+ * @running: context of the task that creates or opens QPs
+ * @suspect: context that may not use SECRET
  * @asked: how often it was asked for a P_Key
  * @prefix: subnet that it was last asked about
- * @refuse_blob: answer to whoever wants a mark
+ * @refuse_blob: answer to requests for a context
  */
 static struct policy {
 	int running, suspect;
@@ -217,7 +217,7 @@ static void pkey_is_asked_for(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "0x8012"));
 	KUNIT_EXPECT_EQ(test, to_init(bad, TEST_PKEYS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, seen.modified, 2);
-	/* What brings no other P_Key is nobody's business. */
+	/* A change that brings no other P_Key is not checked. */
 	policy.asked = 0;
 	KUNIT_EXPECT_EQ(test, to_state(bad, IB_QPS_RTR), 0);
 	KUNIT_EXPECT_EQ(test, policy.asked, 0);
@@ -296,7 +296,7 @@ static void refused_modification_changes_nothing(struct kunit *test)
 	seen.refuse = 0;
 	change_pkey(test, 1, SECRET);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 1);
-	/* A device that does not obey: its user hears of it all the same. */
+	/* A device that does not move the QP to ERR: its user gets the event all the same. */
 	change_pkey(test, 1, PUBLIC);
 	KUNIT_EXPECT_EQ(test, to_init(qp, 1), 0);
 	seen.refuse = -EIO;
@@ -347,7 +347,7 @@ static void security_module_may_refuse_the_qp(struct kunit *test)
 
 	policy.refuse_blob = -ENOMEM;
 	KUNIT_EXPECT_PTR_EQ(test, ib_create_qp(pd, &attr), ERR_PTR(-ENOMEM));
-	/* A special QP belongs to the MAD agents: nobody is asked. */
+	/* A special QP belongs to the MAD agents: the module is not asked. */
 	attr.qp_type = IB_QPT_GSI;
 	attr.port_num = 1;
 	policy.suspect = 0;

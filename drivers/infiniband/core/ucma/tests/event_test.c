@@ -29,7 +29,7 @@ static void order(struct kunit *test)
 	fake_cm_tell(cm[0], RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	KUNIT_EXPECT_TRUE(test, ut_readable(t, 0));
 	KUNIT_EXPECT_FALSE(test, ut_readable(t, 1));
-	/* Who cannot be told is told the same again */
+	/* An event that could not be delivered is delivered again */
 	req.response = 8;
 	KUNIT_EXPECT_EQ(test, UT_ASK(t, 0, GET_EVENT, req, &resp), -EFAULT);
 	ut_expect_event(t, 0, id[0], RDMA_CM_EVENT_ADDR_RESOLVED);
@@ -100,7 +100,7 @@ static void datagrams(struct kunit *test)
 }
 
 /**
- * struct teller - somebody who tells an event when the test waits for one
+ * struct teller - a thread that reports an event when the test waits for one
  * @t: the test
  * @cm: whose event
  * @done: it is told
@@ -162,7 +162,7 @@ static void requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_cm_request(t, listener), 0);
 	KUNIT_EXPECT_EQ(test, fake_cm_request(t, listener), -ENOMEM);
 
-	/* Before it is accepted, the program could not tell whose event it is */
+	/* Before it is accepted, the program would not know whose event it is */
 	fake_cm_tell(cm, RDMA_CM_EVENT_ADDR_CHANGE, 0);
 	t->answer = -EINVAL;
 	KUNIT_EXPECT_EQ(test, ut_accept(t, 0, id, 99), -EINVAL);
@@ -182,7 +182,7 @@ static void requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->made, 2);
 }
 
-/* Requests that nobody has read have ids that nobody knows, and go with the listening id. */
+/* Requests that were not read have ids that no program knows, and go with the listening id. */
 static void unread_requests(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;
@@ -283,7 +283,7 @@ static void groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resp.param.ud.qkey, 11);
 	KUNIT_EXPECT_EQ(test, leave(t, 1, group[0]), -EINVAL);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), 1);
-	/* Both groups have one address: the connection manager hears which one is meant. */
+	/* Both groups have one address: the connection manager is told which one is meant. */
 	KUNIT_EXPECT_PTR_EQ(test, t->left_group, (const void *)context[0]);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), 0);
@@ -325,7 +325,7 @@ static void group_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, room(t), before);
 }
 
-/* A program that cannot be told has not joined. */
+/* A join whose response cannot be written is undone. */
 static void group_untold(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;
@@ -380,7 +380,7 @@ static void no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_file(t, 0)->lost, 0);
 }
 
-/* What an accepted connection is told in its life. */
+/* The events of an accepted connection during its life. */
 static void no_memory_accepted(struct kunit *test)
 {
 	static const u8 events[] = {
@@ -473,7 +473,7 @@ static void request_starved(struct kunit *test)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, ret, 0);
-	/* The first one is the played connection manager's */
+	/* The first one is the fake connection manager's */
 	KUNIT_EXPECT_GT(test, starved, 1);
 }
 #endif
@@ -512,7 +512,7 @@ static void removal(struct kunit *test)
 	ut_expect_event(t, 0, id, RDMA_CM_EVENT_ADDR_RESOLVED);
 }
 
-/* Whoever comes first destroys the CM id, and who comes second waits until that is done. */
+/* Of removal and destruction the first destroys the CM id, and the second waits for that. */
 static void removal_and_destroy(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;

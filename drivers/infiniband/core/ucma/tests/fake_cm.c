@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The played connection manager: it notes what it is asked, answers what the test wants, and calls
- * handlers as the real one does, once at a time for each CM id.
+ * The fake connection manager: it notes the calls it gets, answers what the test wants, and calls
+ * handlers as the real one does, one at a time for each CM id.
  */
 #include <linux/slab.h>
 
@@ -220,7 +220,7 @@ const struct ucma_cm_calls fake_cm_calls = {
 };
 
 /**
- * fake_cm_play() - play the connection manager of a test
+ * fake_cm_play() - take the place of the connection manager
  * @t: the test; NULL ends it
  */
 void fake_cm_play(struct ucma_test *t)

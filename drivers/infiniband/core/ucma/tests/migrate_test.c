@@ -100,7 +100,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, migrate(t, 1, fd, id + 1000, response), -ENOENT);
 	KUNIT_EXPECT_EQ(test, migrate(t, 1, own, id, response), -EINVAL);
 	KUNIT_EXPECT_EQ(test, migrate(t, 1, fd, gone, response), -ENXIO);
-	/* Who cannot be told how many events there were does not get the id */
+	/* If the number of events cannot be written, the id does not move */
 	KUNIT_EXPECT_EQ(test, migrate(t, 1, fd, id, 8), -EFAULT);
 	KUNIT_EXPECT_EQ(test, ut_disconnect(t, 1, id), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ut_disconnect(t, 0, id), 0);

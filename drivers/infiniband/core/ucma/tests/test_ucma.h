@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For the KUnit suites of rdma_ucm: a connection manager that is played, so that a test says what
- * its calls return and which events come; two files, and requests on them as a program makes them,
- * from memory of the test's own address space.
+ * For the KUnit suites of rdma_ucm: a fake connection manager, so that a test says what its calls
+ * return and which events come; two files, and requests on them as a program makes them, from
+ * memory of the test's own address space.
  */
 #ifndef CORE_UCMA_TEST_UCMA_H
 #define CORE_UCMA_TEST_UCMA_H
@@ -14,7 +14,7 @@
 #include "../ucma.h"
 
 /**
- * struct fake_id - a CM id of the played connection manager
+ * struct fake_id - a CM id of the fake connection manager
  * @cm: as ucma sees it
  * @entry: in the test's @cms or @dead
  * @handler: held while its handler runs

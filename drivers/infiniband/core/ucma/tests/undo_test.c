@@ -25,7 +25,7 @@ static void create_untold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next, id);
 }
 
-/* What a program wants to be rid of is gone, even if it cannot be told. */
+/* An id is destroyed even if the response cannot be written. */
 static void destroy_untold(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;
@@ -38,7 +38,7 @@ static void destroy_untold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, UT_ASK(t, 0, DESTROY_ID, req, &resp), -ENOENT);
 }
 
-/* Questions change nothing, so they can be asked again. */
+/* Queries change nothing, so they can be repeated. */
 static void questions_untold(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;
@@ -56,7 +56,7 @@ static void questions_untold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, UT_ASK(t, 0, QUERY_ROUTE, query, &resp), 0);
 }
 
-/* An unread connection request stays one, with an id that nobody knows. */
+/* A connection request whose event cannot be delivered stays unread, its id unknown to programs. */
 static void request_untold(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;

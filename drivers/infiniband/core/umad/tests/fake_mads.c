@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device of test_umad.h, and the MAD layer that is played on it.
+ * The device of test_umad.h, and its fake MAD layer.
  */
 #include <kunit/static_stub.h>
 #include <linux/module.h>
@@ -344,7 +344,7 @@ static void play_free_recv(struct ib_mad_recv_wc *wc)
 }
 
 /**
- * fake_mads_play() - play the MAD layer for the rest of a test
+ * fake_mads_play() - take the place of the MAD layer for the rest of a test
  * @test: the test
  */
 void fake_mads_play(struct kunit *test)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit: MADs that are read: what the program sees of one that arrived, with how much room, and
- * what is kept for a reader who does not come.
+ * what is kept while no program reads.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -148,7 +148,7 @@ static void long_message(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_file(t)->kept, 0);
 }
 
-/* Who never reads gets no more than so many, and the first ones. */
+/* For a program that does not read a limited number is kept, and the first ones. */
 static void not_read(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -196,7 +196,7 @@ static void unregistered(struct kunit *test)
 }
 
 /**
- * struct sender - somebody who sends a MAD when the test waits for it
+ * struct sender - a thread by which a MAD arrives when the test waits for it
  * @file: the test's file
  * @wc: the MAD
  * @done: it was given to the handler

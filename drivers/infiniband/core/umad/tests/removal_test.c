@@ -46,7 +46,7 @@ static void open_file(struct kunit *test)
 }
 
 /**
- * struct remover - somebody who removes the device when the test waits for a MAD
+ * struct remover - a thread that removes the device when the test waits for a MAD
  * @t: the test
  * @done: the device is removed
  */
@@ -59,7 +59,7 @@ static int remove_from_waiting(void *data)
 {
 	struct remover *remover = data;
 
-	/* The played MAD layer is that of the test's own thread */
+	/* Static stubs apply to tasks that name the test: this one, too */
 	current->kunit_test = remover->t->test;
 	while (!wq_has_sleeper(&ut_file(remover->t)->wait))
 		schedule_timeout_uninterruptible(1);
@@ -217,7 +217,7 @@ static void is_sm(struct kunit *test)
 	sm_close(&filp);
 	KUNIT_EXPECT_EQ(test, t->fake->caps[1], 0);
 
-	/* Who could not tell the device does not keep others out */
+	/* An open that failed at the device does not keep others out */
 	t->fake->modify = -EOPNOTSUPP;
 	KUNIT_EXPECT_EQ(test, sm_open(t, &filp, O_NONBLOCK), -EOPNOTSUPP);
 	t->fake->modify = 0;

@@ -140,7 +140,7 @@ static void refused(struct kunit *test)
 			  -EFAULT, "header");
 	KUNIT_EXPECT_EQ(test, copy_to_user(ut_at(t, UT_BYTES - FIRST_LEN + 1), &mad, FIRST_LEN - 1),
 			0);
-	/* Somebody who waits for the file's mutex would wait for as long as user memory does. */
+	/* User memory must not be touched under the file's mutex: others would wait for it. */
 	mutex_lock(&file->mutex);
 	ut_expect_refused(t, umad_fops.write(&t->filp, ut_at(t, UT_BYTES - FIRST_LEN + 1),
 					     FIRST_LEN, &pos), -EFAULT, "the MAD");
@@ -300,7 +300,7 @@ static void timed_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(got)), -EAGAIN);
 }
 
-/* Time-outs that nobody reads are not kept without end. */
+/* Of time-outs that are not read a limited number is kept. */
 static void not_read(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -324,7 +324,7 @@ static int note_wake_up(struct wait_queue_entry *entry, unsigned int mode, int f
 	return 1;
 }
 
-/* Who polls until it may send is woken when a send of a full file ends. */
+/* A program that polls for room to send is woken when a send of a full file ends. */
 static void room_again(struct kunit *test)
 {
 	struct umad_test *t = test->priv;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For the KUnit suites of user MADs: a device whose MAD layer is played, so that a test says what
+ * For the KUnit suites of user MADs: a device with a fake MAD layer, so that a test says what
  * arrives and how a send ends; a file of its first port, and requests on it as a program makes
  * them, from memory of the test's own address space.
  */
@@ -57,7 +57,7 @@ struct fake_mads {
 };
 
 /**
- * struct fake_agent - an agent of the played MAD layer
+ * struct fake_agent - an agent of the fake MAD layer
  * @mad: as umad sees it
  * @qp: its QP, of which umad takes the PD
  * @entry: in the device's agents

@@ -11,7 +11,7 @@
 #include "../api.h"
 #include "../decode.h"
 
-/* The sweep counts what it has met, so that somebody notices if it meets nothing. */
+/* The sweep counts what it has met, so that the test fails if it meets nothing. */
 struct tally {
 	unsigned int attrs;
 	unsigned int pointers;
@@ -127,7 +127,7 @@ static void pointer(const struct probe *p)
 		expect(p, &uattr, 1, 0, "room for more");
 }
 
-/* Only that it is no handle is found out here: what it names is for those who know objects. */
+/* Decoding only checks the form of a handle; whether it names an object is checked later. */
 static void handle(const struct probe *p)
 {
 	struct ib_uverbs_attr uattr = { .len = sizeof(u32) };

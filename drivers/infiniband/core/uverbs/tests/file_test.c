@@ -82,7 +82,7 @@ static void kept_objects(struct kunit *test)
 	cq->comp_handler(cq, cq->cq_context);
 	cq->event_handler(&event, cq->cq_context);
 
-	/* The driver thinks better of it */
+	/* Now the driver destroys them */
 	t->device->destroy = 0;
 	KUNIT_EXPECT_EQ(test, ib_destroy_cq_user(cq, NULL), 0);
 	KUNIT_EXPECT_EQ(test, ib_dealloc_pd_user(pd, NULL), 0);

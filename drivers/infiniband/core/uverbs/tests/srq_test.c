@@ -290,7 +290,7 @@ static void fatal_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EIO);
 }
 
-/* A device that came back after an error goes: that is news. */
+/* A device that has recovered from an error goes: that is reported again. */
 static void fatal_again(struct kunit *test)
 {
 	struct ib_uverbs_async_event_desc desc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: requests whose outcome user space cannot be told.  They fail, and then they have made
- * nothing and changed nothing that can be undone.
+ * KUnit: requests whose response cannot be written.  They fail, and then they have made nothing,
+ * and changed nothing that could be undone.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -199,7 +199,7 @@ static void mr_untold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->device->made.mrs, 0);
 }
 
-/* An object that the driver will not take back stays until its file is closed; no more is said. */
+/* An object that the driver refuses to destroy stays until its file is closed. */
 static void abort_refused(struct kunit *test)
 {
 	struct ib_uverbs_alloc_pd req = {};

@@ -75,7 +75,7 @@ static void made_by_write(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_DEALLOC_PD, &pd, sizeof(pd), NULL, 0),
 			0);
 
-	/* What a program does not know the kernel does not ask for, and the other way round */
+	/* An older program gives less, a newer one more than the kernel knows */
 	KUNIT_EXPECT_EQ(test, tu_write_ex(t, IB_USER_VERBS_EX_CMD_CREATE_WQ, &create,
 					  sizeof(create), &resp, sizeof(resp)), -ENOENT);
 	create.req.pd_handle = t->pd;

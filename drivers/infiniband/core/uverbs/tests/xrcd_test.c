@@ -234,7 +234,7 @@ static void shared(struct kunit *test)
 	tu_close_fd(fd);
 }
 
-/* Nothing is left of what a process or a device leaves behind, whoever goes first. */
+/* Nothing is left behind, whether a process or the device goes first. */
 static void left_behind(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv, other = *t;

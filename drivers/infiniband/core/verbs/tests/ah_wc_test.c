@@ -109,7 +109,7 @@ static void way_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.grh.sgid_attr->port_num, 2);
 	rdma_destroy_ah_attr(&attr);
 
-	/* What was sent to the subnet administrator came to whoever is it */
+	/* A datagram to the well-known GID of the SA was received by the port that has that role */
 	header = grh(0x99, IB_SA_WELL_KNOWN_GUID);
 	KUNIT_ASSERT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 2, &wc, &header, &attr), 0);
 	KUNIT_EXPECT_EQ(test, attr.grh.sgid_index, 0);

@@ -391,7 +391,7 @@ static void die(struct work_struct *work)
 	ib_free_cq(driver.victim);
 }
 
-/* On another CPU the CQ is destroyed, which has to wait for us; not for ever, so neither do we. */
+/* On another CPU the CQ is destroyed, which has to wait for this; this waits for a limited time. */
 static void kill_in_softirq(void)
 {
 	unsigned long end = jiffies + HZ / 10;
@@ -460,7 +460,7 @@ static void announced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, driver.destroyed);
 }
 
-/* Room is taken and given back; a CQ of the pool is nobody's to destroy. */
+/* Room is taken and given back; a consumer cannot destroy a CQ of the pool. */
 static void pool(struct kunit *test)
 {
 	struct ib_device *device = test->priv;

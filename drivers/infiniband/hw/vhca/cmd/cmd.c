@@ -6,7 +6,7 @@
 #include "cmd.h"
 #include "run.h"
 
-/* vhca_cmd_nop - do nothing, but answer */
+/* vhca_cmd_nop - have the device do nothing but answer */
 int vhca_cmd_nop(struct vhca_hw *hw)
 {
 	return vhca_run(hw, VHCA_CMD_NOP, NULL, 0, 0, 0, NULL, 0);
@@ -20,7 +20,7 @@ int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar)
 
 	err = RUN_CREATE(hw, VHCA_CMD_OPEN_UAR, &req, uar);
 	if (!err && *uar >= hw->kick_pages) {
-		/* Its kick page would lie behind the BAR's end. It has the area's first page. */
+		/* Its kick page would lie beyond the BAR, and it has been given the first page. */
 		vhca_hw_give_up(hw, "it gave out a doorbell area that does not exist");
 		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad doorbell area");
 	}
@@ -244,7 +244,7 @@ int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn
 	return run_mcg(hw, VHCA_CMD_ATTACH_MCG, mgid, mlid, qpn);
 }
 
-/* vhca_cmd_detach_mcg - the opposite */
+/* vhca_cmd_detach_mcg - undo vhca_cmd_attach_mcg() */
 int vhca_cmd_detach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn)
 {
 	return run_mcg(hw, VHCA_CMD_DETACH_MCG, mgid, mlid, qpn);

@@ -2,10 +2,11 @@
 /*
  * One typed function for every command of the device.
  *
- * All of them may sleep and return 0 or a negative errno: -EIO on a dead device, -ETIMEDOUT when
- * the device just died of this command, and what the device's refusal amounts to. A refusal has
- * been recorded with the field the device named. After any error the device does no DMA to the
- * memory the command named.
+ * All of them may sleep and return 0 or a negative errno: -EIO on a dead device; -ETIMEDOUT for the
+ * command whose answer did not come in time, after which the device is dead; -ENOMEM without memory
+ * for an answer; or the errno of the device's refusal, by status_to_errno() in run.c, whose reason
+ * names the field that the device refused. After any error the device does no DMA to the memory
+ * that the command named.
  */
 #ifndef VHCA_CMD_H
 #define VHCA_CMD_H

@@ -11,8 +11,8 @@
 #include "cmd.h"
 #include "run.h"
 
-/* What we believe a device can have, to keep a wild one from making us allocate the world. */
-#define VHCA_SANE_GIDS		1024
+/* A device that claims more is not believed, lest the driver allocate without bounds. */
+#define VHCA_SANE_GIDS		256	/* vhca_av.sgid_index has eight bits */
 #define VHCA_SANE_PKEYS		65535
 #define VHCA_SANE_ENTRIES	SZ_256K
 
@@ -70,6 +70,7 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
  * @hw: the device
  * @l: filled with checked values
  *
+ * Context: may sleep.
  * Return: as all commands, and -EPROTO when the answer makes no sense.
  */
 int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
@@ -118,18 +119,10 @@ int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 	return check_limits(hw, l);
 }
 
-/* What a request names an entry of the GID table by has eight bits. */
-#define VHCA_ETH_GIDS		256
-
-static bool eth_possible(const struct vhca_port_attr *attr)
-{
-	return is_valid_ether_addr(attr->mac) && le32_to_cpu(attr->gid_entries) <= VHCA_ETH_GIDS;
-}
-
 static bool link_possible(const struct vhca_port_attr *attr)
 {
 	if (attr->link_layer == VHCA_LINK_ETH)
-		return eth_possible(attr);
+		return is_valid_ether_addr(attr->mac);
 	return attr->link_layer == VHCA_LINK_IB;
 }
 
@@ -139,6 +132,7 @@ static bool link_possible(const struct vhca_port_attr *attr)
  * @port: 1..ports
  * @attr: filled with the device's answer, table sizes and enumerations checked
  *
+ * Context: may sleep.
  * Return: as all commands, and -EPROTO when the answer makes no sense.
  */
 int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr)
@@ -212,8 +206,8 @@ static int run_counters(struct vhca_hw *hw, u8 opcode, const void *req, size_t r
 }
 
 /*
- * vhca_cmd_query_counters - read a port's counters, but for those that vhca_cmd_query_counter()
- * reads; @counters is the device's raw answer
+ * vhca_cmd_query_counters - read a port's counters, without what vhca_cmd_query_counter() reports
+ * of QPs that are bound to counters; @counters is the device's raw answer
  */
 int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters)
 {
@@ -233,7 +227,7 @@ int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number)
 
 	err = RUN_CREATE(hw, VHCA_CMD_CREATE_COUNTER, &req, number);
 	if (!err && !*number) {
-		/* To bind a QP to it would unbind the QP. */
+		/* Binding a QP to counter 0 would unbind it. */
 		vhca_hw_give_up(hw, "it gave out a counter that is none");
 		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad counter");
 	}
@@ -266,10 +260,11 @@ int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number)
 }
 
 /**
- * vhca_cmd_query_clock() - what the device's clock says while the command runs
+ * vhca_cmd_query_clock() - read the device's clock
  * @hw: the device
- * @now: set to the clock's count
+ * @now: set to its count at some time while the command runs
  *
+ * Context: may sleep.
  * Return: as all commands.
  */
 int vhca_cmd_query_clock(struct vhca_hw *hw, u64 *now)
@@ -293,7 +288,7 @@ int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64])
 	return RUN(hw, VHCA_CMD_SET_NODE_DESC, &req);
 }
 
-/* vhca_cmd_modify_port - change what a port says of its host, its counters, an Ethernet link */
+/* vhca_cmd_modify_port - change capability bits, reset a counter, or set up an Ethernet port */
 int vhca_cmd_modify_port(struct vhca_hw *hw, const struct vhca_modify_port_req *req)
 {
 	return RUN(hw, VHCA_CMD_MODIFY_PORT, req);
@@ -313,6 +308,7 @@ int vhca_cmd_set_gid(struct vhca_hw *hw, const struct vhca_set_gid_req *req)
  * @reply: with VHCA_MAD_REPLY filled with as many bytes
  * @result: set to VHCA_MAD_*, or 0: the MAD is not for the device
  *
+ * Context: may sleep.
  * Return: as all commands.
  */
 int vhca_cmd_process_mad(struct vhca_hw *hw, struct vhca_process_mad_req *req, const void *mad,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Carrying out a command: the request, what a refusal amounts to, and a buffer for the answer. */
+/* How a command is run: its request, a buffer for its answer, the errno and reason of a refusal. */
 #include <linux/cache.h>
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>

@@ -41,6 +41,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
  *
  * The device offers no others, and the driver believes no others.
  *
+ * Context: any.
  * Return: those of @caps whose needs are all in @caps.
  */
 static inline __u64 vhca_whole_caps(__u64 caps)
@@ -112,7 +113,7 @@ struct vhca_device_attr {
 
 static_assert(sizeof(struct vhca_device_attr) == 256);
 
-/* QUERY_COUNTERS: but for what counters have counted; needs QP_COUNTERS */
+/* QUERY_COUNTERS: without what is counted for QPs that are bound to counters; needs QP_COUNTERS */
 #define VHCA_PORT_UNBOUND	(1U << 0)
 
 struct vhca_port_req {
@@ -159,7 +160,7 @@ struct vhca_port_attr {
 
 static_assert(sizeof(struct vhca_port_attr) == 64);
 
-/* Of a port since the device was made, which a reset does not clear, or of a counter. */
+/* What a port has counted since the device was created, resets included; or what a counter has. */
 struct vhca_port_counters {
 	__le64 tx_packets;
 	__le64 tx_bytes;		/* of whole packets, here and below */
@@ -199,7 +200,7 @@ static_assert(sizeof(struct vhca_clock_resp) == 8);
 
 /*
  * PROCESS_MAD: a MAD for the agents of a port, from a packet that arrived there or
- * from the host itself.  The device reads it once.
+ * from the host itself.  The device reads it a single time.
  */
 #define VHCA_MAD_SIZE		256
 

@@ -21,7 +21,7 @@ struct vhca_add_db_page_req {
 
 static_assert(sizeof(struct vhca_add_db_page_req) == 16);
 
-/* EQ 0 made first carries asynchronous events; the others completion events. */
+/* The one EQ with this flag carries asynchronous events, all others completion events. */
 #define VHCA_EQ_ASYNC		(1U << 0)
 
 struct vhca_create_eq_req {

@@ -64,7 +64,7 @@ int vhca_netdevs_start(struct vhca_dev *dev);
 void vhca_netdevs_open(struct vhca_dev *dev);
 void vhca_netdevs_stop(struct vhca_dev *dev);
 
-/* Have Ethernet ports follow their net devices, soon. Context: any. */
+/* Queue the work by which Ethernet ports follow their net devices. Context: any. */
 static inline void vhca_netdevs_follow(struct vhca_dev *dev)
 {
 	if (READ_ONCE(dev->following))

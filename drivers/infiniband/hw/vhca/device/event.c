@@ -20,7 +20,9 @@
  * @eqe: copy of the entry
  * @count: its count
  *
- * Interrupt context. Events of queues that are gone are normal: they were under way.
+ * An event whose CQ is gone was under way when the CQ was destroyed; it is dropped.
+ *
+ * Context: the vector's lock is held, with interrupts off.
  */
 void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 {
@@ -98,7 +100,7 @@ static void keep_untold(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 	u32 *types = &dev->untold[port - 1];
 
 	lockdep_assert_held(&dev->async_lock);
-	/* As in the device's own queue: that a link went down is always told, and first. */
+	/* As in the device's own queue: that a link went down is always reported, and first. */
 	if (type == IB_EVENT_PORT_ERR)
 		*types &= ~BIT(IB_EVENT_PORT_ACTIVE);
 	*types |= BIT(type);
@@ -106,7 +108,7 @@ static void keep_untold(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 		queue_work(system_unbound_wq, &dev->tell_work);
 }
 
-/* Is there an event of a port that the core has not been told of, and may be? */
+/* Take an event of a port that is to be reported; false if there is none, or it is not the time. */
 static bool take_untold(struct vhca_dev *dev, struct ib_event *event)
 {
 	unsigned int i;
@@ -146,6 +148,8 @@ static void tell_core(struct work_struct *work)
 /**
  * vhca_events_init() - make ready for events of ports
  * @dev: the device, not registered yet
+ *
+ * Context: any.
  */
 void vhca_events_init(struct vhca_dev *dev)
 {
@@ -159,11 +163,11 @@ static void eth_port_event(struct vhca_dev *dev, u8 port, enum ib_event_type typ
 	switch (type) {
 	case IB_EVENT_PORT_ACTIVE:
 	case IB_EVENT_PORT_ERR:
-		/* A link is the device's and the net device's: nobody is told of the half. */
+		/* A port is up when both its link and its net device are: netdev.c reports it. */
 		vhca_netdevs_follow(dev);
 		return;
 	case IB_EVENT_GID_CHANGE:
-		/* The core's own doing, of which it tells. */
+		/* The core writes these tables itself, and reports that. */
 		return;
 	default:
 		keep_untold(dev, port, type);
@@ -181,12 +185,14 @@ static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
 }
 
 /**
- * vhca_port_event() - tell the core of a port's event that is not the device's
+ * vhca_port_event() - report to the core an event of a port that the device did not send
  * @dev: the device
  * @port: 1..ports
  * @type: the event
  *
- * One that comes while the core must not be told is kept for vhca_events_open(). May sleep.
+ * One that comes while the core must not be told is kept for vhca_events_open().
+ *
+ * Context: may sleep.
  */
 void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
 {
@@ -199,8 +205,10 @@ void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
  * vhca_events_open() - let events of ports reach the core
  * @dev: the device, registered
  *
- * What came until now is told, for nobody knows whether the core asked for the ports' attributes
- * before or after it. May sleep.
+ * Events that came before are reported now, since the core may have read the ports' attributes
+ * before they changed.
+ *
+ * Context: may sleep.
  */
 void vhca_events_open(struct vhca_dev *dev)
 {
@@ -216,7 +224,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
  * @dev: the device, about to be unregistered
  *
  * Linux 6.12's core takes an event at any time, and then looks for ports that a device has only
- * while it is registered. May sleep.
+ * while it is registered.
+ *
+ * Context: may sleep.
  */
 void vhca_events_close(struct vhca_dev *dev)
 {
@@ -233,7 +243,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
  * @eqe: copy of the entry
  * @count: its count
  *
- * May sleep.
+ * Context: may sleep.
  */
 void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 {
@@ -286,7 +296,7 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_async_event);
 
-/* The device takes no receives any more, and did not say so. */
+/* A dead device has not sent the last-WQE events of its QPs with an SRQ: report them. */
 static void tell_last_wqes(struct vhca_dev *dev)
 {
 	struct vhca_target *target;
@@ -307,12 +317,14 @@ static void tell_last_wqes(struct vhca_dev *dev)
 }
 
 /**
- * vhca_flush_kernel_users() - make kernel consumers see the end of their work
+ * vhca_flush_kernel_users() - have kernel consumers see their requests flushed
  * @dev: the device, dead and stopped
  *
  * Polling the CQs of a dead device yields flush completions for everything that was posted; their
- * consumers only have to be told to poll. Those who wait for the last receive of a QP with an SRQ
- * have it now. May sleep.
+ * consumers only have to be told to poll. QPs with an SRQ get the last-WQE event that somebody may
+ * wait for.
+ *
+ * Context: may sleep.
  */
 void vhca_flush_kernel_users(struct vhca_dev *dev)
 {

@@ -12,14 +12,6 @@
 #define VHCA_ASYNC_EQ_LOG	8
 #define VHCA_COMP_EQ_LOG	9
 
-static void poll_async(struct vhca_dev *dev)
-{
-	mutex_lock(&dev->async_lock);
-	while (vhca_eq_poll(&dev->async_eq))
-		cond_resched();
-	mutex_unlock(&dev->async_lock);
-}
-
 static void poll_vector(struct vhca_vector *vector)
 {
 	unsigned long flags;
@@ -47,6 +39,19 @@ static bool async_ready(const struct vhca_dev *dev)
 {
 	/* Pairs with create_async(): the queue is there. */
 	return smp_load_acquire(&dev->async_ready);
+}
+
+/* Others get the lock, and the queue can be taken away, however many events a device writes. */
+static void poll_async(struct vhca_dev *dev)
+{
+	bool more;
+
+	do {
+		mutex_lock(&dev->async_lock);
+		more = vhca_eq_poll(&dev->async_eq);
+		mutex_unlock(&dev->async_lock);
+		cond_resched();
+	} while (more && async_ready(dev));
 }
 
 static irqreturn_t handle_irq(int irq, void *arg)
@@ -79,8 +84,9 @@ static irqreturn_t handle_async(int irq, void *arg)
  * vhca_irqs_alloc() - allocate and request interrupts
  * @dev: the device, not started yet
  *
- * One for admin and asynchronous events and one for each CPU, or as many as there are. May sleep.
+ * One for admin and asynchronous events and one for each CPU, or as many as there are.
  *
+ * Context: may sleep.
  * Return: 0, or what the PCI and interrupt layers return.
  */
 int vhca_irqs_alloc(struct vhca_dev *dev)
@@ -131,6 +137,8 @@ err_vectors:
 /**
  * vhca_irqs_free() - free the interrupts
  * @dev: the device, stopped
+ *
+ * Context: may sleep.
  */
 void vhca_irqs_free(struct vhca_dev *dev)
 {
@@ -164,7 +172,7 @@ static int create_vector(struct vhca_dev *dev, unsigned int i)
 		return err;
 	/* Pairs with handle_irq(). */
 	smp_store_release(&dev->irqs[index].vector, vector);
-	/* Entries that came while nobody was looking. */
+	/* Entries may have come before the interrupt handler knew the queue. */
 	poll_vector(vector);
 	return 0;
 }
@@ -209,8 +217,7 @@ static void destroy_async(struct vhca_dev *dev)
  * vhca_eqs_create() - make the event queues
  * @dev: the device, whose commands work and whose kernel doorbell area is open
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -ENOMEM; as the device commands.
  */
 int vhca_eqs_create(struct vhca_dev *dev)
@@ -246,6 +253,8 @@ err_free:
 /**
  * vhca_eqs_destroy() - destroy the event queues
  * @dev: the device; all CQs and QPs are gone
+ *
+ * Context: may sleep.
  */
 void vhca_eqs_destroy(struct vhca_dev *dev)
 {
@@ -260,6 +269,8 @@ void vhca_eqs_destroy(struct vhca_dev *dev)
  * @dev: the device
  *
  * Called once a second by the health check.
+ *
+ * Context: may sleep.
  */
 void vhca_eqs_rescue(struct vhca_dev *dev)
 {

@@ -89,7 +89,7 @@ static int register_device(struct vhca_dev *dev)
 	ibdev->dev.parent = dev->hw.dev;
 	memcpy(ibdev->node_desc, l->node_desc, sizeof(ibdev->node_desc));
 	vhca_set_ops(dev);
-	/* A port that has its net device when the core looks for GIDs has them at once. */
+	/* First, so that the core finds the net devices when it fills in the GID tables. */
 	err = vhca_netdevs_start(dev);
 	if (err)
 		return err;
@@ -214,7 +214,7 @@ static void take_down(struct vhca_fn *fn)
 	if (!dev)
 		return;
 	fn->dev = NULL;
-	/* Find out early whether there is anybody to talk to: commands would only time out. */
+	/* Find out now whether the device is gone: each command to it would take its time-out. */
 	vhca_hw_check(&dev->hw);
 	vhca_events_close(dev);
 	ib_unregister_device(&dev->ibdev);
@@ -236,12 +236,12 @@ static void take_down(struct vhca_fn *fn)
  */
 static int start(struct vhca_fn *fn)
 {
-	/* For a slot reset. Whoever restored the function before has used up what was saved. */
+	/* For a later slot reset. Restoring the function has used up what was saved before. */
 	pci_save_state(fn->pdev);
 	return bring_up(fn);
 }
 
-/* Called with fn->lock held: the device is lost, whatever it says. */
+/* Called with fn->lock held: take the device down as dead, without asking it. */
 static void lose(struct vhca_fn *fn, const char *why)
 {
 	if (fn->dev)
@@ -347,7 +347,7 @@ static void vhca_remove(struct pci_dev *pdev)
 	mutex_lock(&fn->lock);
 	take_down(fn);
 	mutex_unlock(&fn->lock);
-	/* Nothing can queue it again: that was the device, and it is gone. */
+	/* Nothing queues it again: only a device did, and there is none. */
 	cancel_work_sync(&fn->down_work);
 	unmap_bars(fn);
 	pci_disable_device(pdev);
@@ -405,7 +405,7 @@ static pci_ers_result_t vhca_slot_reset(struct pci_dev *pdev)
 	struct vhca_fn *fn = pci_get_drvdata(pdev);
 
 	mutex_lock(&fn->lock);
-	/* It is up when the error was another function's. */
+	/* The device is still up if another function had the error. */
 	lose(fn, "its slot was reset");
 	pci_restore_state(pdev);
 	pci_save_state(pdev);

@@ -2,15 +2,15 @@
 /*
  * Net devices of Ethernet ports.
  *
- * A port stands on the net device whose permanent address is the port's. That one is found once,
- * when it is registered, be it before or after the RDMA device; changes of its address, its name or
- * its place in a bond are no business of the pair. When it moves to another namespace it is
- * unregistered and registered again.
+ * A port's net device is the one whose permanent address is the port's. It is found once, when it
+ * is registered, be that before or after the RDMA device; it stays the port's when its address or
+ * name changes, or when it joins a bond. When it moves to another namespace it is unregistered and
+ * registered again.
  *
  * Notifiers run under the RTNL lock, which commands to the device must not hold up. So they only
- * pair and part; a work item has the device follow what the net device has become, and tells the
- * core of a port's new state. It looks at everything each time, so it does not matter how many
- * changes it is run for.
+ * set and clear the port's net device; a work item has the device follow the net device's state,
+ * and reports the port's new state to the core. It looks at everything each time, so one run does
+ * for any number of changes.
  */
 #include <kunit/visibility.h>
 #include <linux/etherdevice.h>
@@ -38,7 +38,7 @@ static u32 port_of(struct vhca_dev *dev, const struct net_device *ndev)
 	return 0;
 }
 
-/* Is this the net device that the port stands on, NULL for none? */
+/* Is this the port's net device? NULL: has it none? */
 static bool stands_on(struct vhca_dev *dev, u32 port, const struct net_device *ndev)
 {
 	struct net_device *now = ib_device_get_netdev(&dev->ibdev, port);
@@ -76,7 +76,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *in
 		pair(dev, port, ndev);
 	else if (port && event == NETDEV_UNREGISTER)
 		part(dev, port, ndev);
-	/* GIDs may be of other net devices than the port's: those on top of it. */
+	/* GIDs may belong to net devices above the port's, as VLANs are. */
 	if (port || event == NETDEV_CHANGEADDR)
 		vhca_netdevs_follow(dev);
 	return NOTIFY_DONE;
@@ -180,7 +180,7 @@ int vhca_netdevs_start(struct vhca_dev *dev)
 	if (!has_eth(dev))
 		return 0;
 	dev->netdev_nb.notifier_call = netdev_event;
-	/* The core looks for GIDs of a new net device when it is told of it: then it has a port. */
+	/* Before the core's notifier, which looks for GIDs of a port's net device. */
 	dev->netdev_nb.priority = 1;
 	return register_netdevice_notifier(&dev->netdev_nb);
 }
@@ -210,9 +210,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_open);
 void vhca_netdevs_stop(struct vhca_dev *dev)
 {
 	if (has_eth(dev))
-		/* This says of every net device that it is unregistered: the ports lose theirs. */
+		/* This reports each net device as unregistered, so that the ports lose theirs. */
 		unregister_netdevice_notifier(&dev->netdev_nb);
-	/* The device's events may still ask for it. */
+	/* Events of the device may still try to queue it. */
 	disable_work_sync(&dev->follow_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_stop);

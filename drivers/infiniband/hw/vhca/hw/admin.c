@@ -40,9 +40,9 @@ static u16 slot_mask(const struct vhca_admin *aq)
  * @log: log2 of the commands in flight, 1..VHCA_ADMIN_LOG_MAX
  * @timeout: jiffies a command may take
  *
- * The queue starts in polling mode. Giving the rings to the device is the caller's business. May
- * sleep.
+ * The queue starts in polling mode. It is the caller who gives the rings to the device.
  *
+ * Context: may sleep.
  * Return: 0, or -ENOMEM.
  */
 int vhca_admin_init(struct vhca_admin *aq, struct device *dev, const struct vhca_admin_ops *ops,
@@ -88,6 +88,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_init);
 /**
  * vhca_admin_exit() - free an admin queue
  * @aq: the queue; no command is in flight and the device no longer knows the rings
+ *
+ * Context: may sleep.
  */
 void vhca_admin_exit(struct vhca_admin *aq)
 {
@@ -130,10 +132,11 @@ static void take_completion(struct vhca_admin *aq, const struct vhca_acqe *comp)
  * vhca_admin_poll() - take the completions that are there
  * @aq: the queue
  *
- * Called by the interrupt handler, by waiting tasks while there are no interrupts, and by those
- * who suspect that an interrupt was lost. Any context. Looks at no more than one lap of the ring,
- * so that a device gone mad cannot keep a CPU busy.
+ * Called by the interrupt handler, by waiting tasks while there are no interrupts, and by whoever
+ * suspects that an interrupt was lost. Looks at no more than one lap of the ring, so that a faulty
+ * device cannot keep a CPU busy.
  *
+ * Context: any.
  * Return: completions taken, useless ones included.
  */
 unsigned int vhca_admin_poll(struct vhca_admin *aq)
@@ -162,7 +165,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_poll);
  * vhca_admin_rescue() - look for completions whose interrupt got lost
  * @aq: the queue
  *
- * For those who have waited too long.
+ * For a task whose time-out has ended, and for the health check.
+ *
+ * Context: any.
  */
 void vhca_admin_rescue(struct vhca_admin *aq)
 {
@@ -182,8 +187,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_rescue);
  * vhca_admin_stuck() - tell whether nobody takes the next completion
  * @aq: the queue
  *
- * Called in regular intervals, much longer than an interrupt may take.
+ * Called at regular intervals, much longer than an interrupt may take.
  *
+ * Context: any.
  * Return: true when the completion that is waiting was waiting at the last call already.
  */
 bool vhca_admin_stuck(struct vhca_admin *aq)
@@ -206,7 +212,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_stuck);
  * vhca_admin_fail() - fail all commands in flight, and every later one
  * @aq: the queue
  *
- * For a device that is dead. Any context.
+ * For a device that is dead.
+ *
+ * Context: any.
  */
 void vhca_admin_fail(struct vhca_admin *aq)
 {
@@ -291,13 +299,14 @@ static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
 	unsigned long end = jiffies + aq->timeout;
 
-	while (!completion_done(&slot->done)) {
-		if (!vhca_admin_poll(aq) && time_after(jiffies, end))
-			return completion_done(&slot->done);
-		if (!completion_done(&slot->done))
-			usleep_range(VHCA_ADMIN_POLL_US, 2 * VHCA_ADMIN_POLL_US);
+	for (;;) {
+		vhca_admin_poll(aq);
+		if (completion_done(&slot->done))
+			return true;
+		if (time_after(jiffies, end))
+			return false;
+		usleep_range(VHCA_ADMIN_POLL_US, 2 * VHCA_ADMIN_POLL_US);
 	}
-	return true;
 }
 
 /* A guess, as others may take the completion meanwhile. */
@@ -346,8 +355,9 @@ static bool wait_for_answer(struct vhca_admin *aq, struct vhca_admin_slot *slot)
  * @comp: where the answer goes
  *
  * Waits for a free slot, then for the answer. After an error the device does no DMA any more to
- * what the command names. May sleep.
+ * what the command names.
  *
+ * Context: may sleep.
  * Return: 0 when there is an answer, whatever it says; -EIO when the queue is closed or was closed
  * under way; -ETIMEDOUT when the device did not answer in time.
  */

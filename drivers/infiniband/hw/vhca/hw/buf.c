@@ -4,7 +4,8 @@
  *
  * A buffer of one page needs no list. Up to a list page of addresses fit one list, anything larger
  * takes two levels. The lists live in ordinary memory that is mapped for reading by the device once
- * they are complete, and are never changed afterwards.
+ * they are complete, and are never changed afterwards. Only a struct vhca_list is filled again and
+ * again.
  */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
@@ -104,8 +105,7 @@ static int build_lists(struct vhca_pages *p, size_t npages, vhca_next_page next,
  * @next: gives their addresses, in order
  * @cursor: for @next
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -EINVAL when the pages do not add up; -ENOMEM.
  */
 int vhca_pages_build(struct vhca_pages *p, struct device *dev, u8 page_shift, u64 offset,
@@ -138,6 +138,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_pages_build);
 /**
  * vhca_pages_free() - free a buffer's lists
  * @p: the buffer, which the device does not use any more
+ *
+ * Context: may sleep.
  */
 void vhca_pages_free(struct vhca_pages *p)
 {
@@ -172,8 +174,9 @@ static bool next_umem_block(void *cursor, u64 *addr)
  * @umem: the memory
  * @page_sizes: page sizes the device has
  *
- * Uses the largest pages the memory's layout allows. May sleep.
+ * Uses the largest pages the memory's layout allows.
  *
+ * Context: may sleep.
  * Return: 0; -EINVAL when no page size fits; -ENOMEM.
  */
 int vhca_pages_from_umem(struct vhca_pages *p, struct device *dev, struct ib_umem *umem,
@@ -197,8 +200,7 @@ int vhca_pages_from_umem(struct vhca_pages *p, struct device *dev, struct ib_ume
  * @dev: device for DMA
  * @size: bytes
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0, or -ENOMEM.
  */
 int vhca_list_alloc(struct vhca_list *list, struct device *dev, size_t size)
@@ -225,6 +227,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_list_alloc);
 /**
  * vhca_list_free() - free a list
  * @list: the list, which the device does not use any more
+ *
+ * Context: any.
  */
 void vhca_list_free(struct vhca_list *list)
 {
@@ -238,7 +242,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_list_free);
  * vhca_list_begin() - take a list from the device, to fill it
  * @list: the list
  *
- * Any context.
+ * Context: any.
  */
 void vhca_list_begin(struct vhca_list *list)
 {
@@ -249,7 +253,7 @@ void vhca_list_begin(struct vhca_list *list)
  * vhca_list_end() - give a list to the device
  * @list: the list
  *
- * Any context.
+ * Context: any.
  */
 void vhca_list_end(struct vhca_list *list)
 {
@@ -270,8 +274,9 @@ static bool next_piece(void *cursor, u64 *addr)
  * @dev: device for DMA
  * @size: bytes, a power of two
  *
- * The memory is zeroed. May sleep.
+ * The memory is zeroed.
  *
+ * Context: may sleep.
  * Return: 0, or -ENOMEM.
  */
 int vhca_kbuf_alloc(struct vhca_kbuf *k, struct device *dev, size_t size)
@@ -313,6 +318,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_kbuf_alloc);
 /**
  * vhca_kbuf_free() - free a kernel ring
  * @k: the ring, which the device does not use any more
+ *
+ * Context: may sleep.
  */
 void vhca_kbuf_free(struct vhca_kbuf *k)
 {
@@ -327,6 +334,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_kbuf_free);
 /**
  * vhca_kbuf_zero() - clear a kernel ring
  * @k: the ring
+ *
+ * Context: any.
  */
 void vhca_kbuf_zero(struct vhca_kbuf *k)
 {

@@ -93,6 +93,7 @@ void vhca_kbuf_zero(struct vhca_kbuf *kbuf);
  * @kbuf: the memory
  * @offset: below its size. Ring entries are powers of two, so none spans two pieces.
  *
+ * Context: any.
  * Return: where it lies.
  */
 static inline void *vhca_kbuf_at(const struct vhca_kbuf *kbuf, size_t offset)

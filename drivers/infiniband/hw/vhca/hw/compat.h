@@ -43,8 +43,9 @@
  * @fmt: format of one sentence that names the attribute, its value and the limit
  *
  * With our core the reason reaches the user (tracepoint rdma_reject, fdinfo). With the
- * distribution's it can only be seen as dynamic debug output. Callable in any context.
+ * distribution's it can only be seen as dynamic debug output.
  *
+ * Context: any.
  * Return: @err.
  */
 #ifdef VHCA_HAVE_REFUSE

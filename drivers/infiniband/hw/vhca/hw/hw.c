@@ -97,6 +97,8 @@ static void stop_dead_device(struct work_struct *work)
  * @hw: the device; all else is zero or set by the caller
  * @dev: the PCI function's device
  * @on_dead: told once, in process context, when the device has died and was stopped; or NULL
+ *
+ * Context: any.
  */
 void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct vhca_hw *hw))
 {
@@ -113,7 +115,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_hw_init);
  * @why: reason for the log, a constant string
  *
  * From the first call on every admin command fails at once; the device is then stopped from a work
- * item. Later calls do nothing. Any context.
+ * item. Later calls do nothing.
+ *
+ * Context: any.
  */
 void vhca_hw_kill(struct vhca_hw *hw, const char *why)
 {
@@ -129,8 +133,10 @@ void vhca_hw_kill(struct vhca_hw *hw, const char *why)
  * @hw: the device
  * @why: reason for the log, a constant string
  *
- * For whoever finds that the device does not do what it was told, and is about to free memory that
- * it was told of. May sleep.
+ * For a caller who finds that the device does not do what it was told, and who is about to free
+ * memory that the device knows.
+ *
+ * Context: may sleep.
  */
 void vhca_hw_give_up(struct vhca_hw *hw, const char *why)
 {
@@ -141,6 +147,8 @@ void vhca_hw_give_up(struct vhca_hw *hw, const char *why)
 /**
  * vhca_hw_check() - read the device's status register and kill it if it says so
  * @hw: the device
+ *
+ * Context: any.
  */
 void vhca_hw_check(struct vhca_hw *hw)
 {
@@ -161,6 +169,7 @@ void vhca_hw_check(struct vhca_hw *hw)
  * vhca_hw_identify() - find out whether this driver can drive the device
  * @hw: the device, its BAR0 mapped
  *
+ * Context: any.
  * Return: 0, or -ENODEV after a message that says why not.
  */
 int vhca_hw_identify(struct vhca_hw *hw)
@@ -219,8 +228,8 @@ static const struct vhca_admin_ops hw_admin_ops = {
  * @hw: the device
  *
  * Admin completions raise vector 0; until the caller clears hw->admin.polling they are polled for.
- * May sleep.
  *
+ * Context: may sleep.
  * Return: 0; -ENODEV when the device is not there or refuses to come up; -ENOMEM.
  */
 int vhca_hw_start(struct vhca_hw *hw)
@@ -266,17 +275,20 @@ int vhca_hw_start(struct vhca_hw *hw)
  * vhca_hw_stop() - stop the device for good
  * @hw: the device; all its users are gone
  *
- * After this the device does no DMA and the admin queue's memory is free. May sleep.
+ * After this the device does no DMA and the admin queue's memory is free.
+ *
+ * Context: may sleep.
  */
 void vhca_hw_stop(struct vhca_hw *hw)
 {
-	/* Nobody sends commands any more, so nobody but the interrupt paths can call kill. */
+	/* Interrupts are off and nobody sends commands, so nobody kills it at the same time. */
 	if (!test_and_set_bit(0, &hw->dead)) {
 		vhca_admin_fail(&hw->admin);
 		silence_device(hw);
 		complete_all(&hw->stopped);
 	}
-	flush_work(&hw->stop_work);
+	/* When it has stopped the work may still be in hw->on_dead(). */
 	wait_for_completion(&hw->stopped);
+	flush_work(&hw->stop_work);
 	vhca_admin_exit(&hw->admin);
 }

@@ -14,7 +14,7 @@
 #include "../defs/regs.h"
 #include "admin.h"
 
-/* A device with more ports is not believed. */
+/* A device that claims more ports is not believed. */
 #define VHCA_SANE_PORTS		16
 
 struct pci_dev;
@@ -142,6 +142,7 @@ void vhca_hw_check(struct vhca_hw *hw);
  * @hw: the device, its limits known
  * @cap: the capability
  *
+ * Context: any.
  * Return: true when it does.
  */
 static inline bool vhca_hw_has(const struct vhca_hw *hw, enum vhca_cap cap)
@@ -153,6 +154,7 @@ static inline bool vhca_hw_has(const struct vhca_hw *hw, enum vhca_cap cap)
  * vhca_hw_dead() - has the device failed or gone away?
  * @hw: the device
  *
+ * Context: any.
  * Return: true from the moment on at which commands fail without being sent.
  */
 static inline bool vhca_hw_dead(const struct vhca_hw *hw)
@@ -166,8 +168,9 @@ static inline bool vhca_hw_dead(const struct vhca_hw *hw)
  * @err: result of the command
  *
  * A dead device holds nothing any more, so destroying on it succeeds: as soon as it is certain
- * that the device does no DMA to what the caller will free. May sleep.
+ * that the device does no DMA to what the caller will free.
  *
+ * Context: may sleep.
  * Return: 0 for a dead device, @err otherwise.
  */
 static inline int vhca_hw_settle(struct vhca_hw *hw, int err)

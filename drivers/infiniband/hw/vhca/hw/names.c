@@ -270,6 +270,7 @@ static const struct cmd_name cmd_names[] = {
  * vhca_cmd_name() - name of a command
  * @opcode: enum vhca_admin_op
  *
+ * Context: any.
  * Return: a constant string, also for unknown opcodes.
  */
 const char *vhca_cmd_name(u8 opcode)
@@ -285,6 +286,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_name);
  * @opcode: enum vhca_admin_op
  * @offset: offset in struct vhca_asqe, as the device's answer gives it; not trusted
  *
+ * Context: any.
  * Return: a constant string, or NULL when there is no such field or the device named none.
  */
 const char *vhca_cmd_field(u8 opcode, u16 offset)

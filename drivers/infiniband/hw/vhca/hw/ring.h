@@ -18,6 +18,7 @@
  * @tail: count up to which entries are finished
  * @log: log2 of the entries of the ring
  *
+ * Context: any.
  * Return: entries that may be produced now.
  */
 static inline u64 vhca_ring_room(u64 head, u64 tail, u8 log)
@@ -31,6 +32,7 @@ static inline u64 vhca_ring_room(u64 head, u64 tail, u8 log)
  * @head: producer count
  * @tail: count up to which entries are finished
  *
+ * Context: any.
  * Return: true for tail < count <= head.
  */
 static inline bool vhca_ring_pending(u64 count, u64 head, u64 tail)
@@ -70,6 +72,8 @@ static inline int vhca_ring_alloc(struct vhca_ring *ring, struct device *dev, u8
 /**
  * vhca_ring_free() - free a ring
  * @ring: the ring, which the device does not use any more
+ *
+ * Context: may sleep.
  */
 static inline void vhca_ring_free(struct vhca_ring *ring)
 {
@@ -80,6 +84,7 @@ static inline void vhca_ring_free(struct vhca_ring *ring)
  * vhca_ring_entries() - number of entries of a ring
  * @ring: the ring
  *
+ * Context: any.
  * Return: a power of two.
  */
 static inline u64 vhca_ring_entries(const struct vhca_ring *ring)
@@ -92,6 +97,7 @@ static inline u64 vhca_ring_entries(const struct vhca_ring *ring)
  * @ring: the ring
  * @count: the entry's count
  *
+ * Context: any.
  * Return: where it lies.
  */
 static inline void *vhca_ring_at(const struct vhca_ring *ring, u64 count)

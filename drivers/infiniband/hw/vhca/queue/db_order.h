@@ -7,8 +7,8 @@
  * Hence the accessors below, which are also the only place where the pages' words lose their byte
  * order annotation (OR does not care).
  *
- * Part of db.h. test_order.c takes this file a second time, for a model of a processor that makes
- * use of all the freedom that barriers leave to it.
+ * Part of uar.h. test_order.c includes this file a second time, for a model of a processor that
+ * makes use of all the freedom that barriers leave to it.
  */
 #ifndef VHCA_DB_ORDER_H
 #define VHCA_DB_ORDER_H

@@ -20,6 +20,7 @@ static bool eq_fresh(const struct vhca_eq *eq, u64 count)
  * vhca_eq_pending() - look whether the next entry is there
  * @eq: the queue
  *
+ * Context: any.
  * Return: true when vhca_eq_poll() would find something.
  */
 bool vhca_eq_pending(const struct vhca_eq *eq)
@@ -52,8 +53,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eq_end);
  * vhca_eq_stuck() - tell whether nobody handles the next entry
  * @eq: the queue
  *
- * Called in regular intervals, much longer than an interrupt may take.
+ * Called at regular intervals, much longer than an interrupt may take.
  *
+ * Context: any; calls for one queue are serialised by the caller.
  * Return: true when the entry that is waiting was waiting at the last call already.
  */
 bool vhca_eq_stuck(struct vhca_eq *eq)
@@ -105,7 +107,7 @@ static u32 eq_drain(struct vhca_eq *eq)
 	}
 	if (!n)
 		return 0;
-	/* A device that holds events back for lack of room says so, and wants a ring then. */
+	/* A device that holds events back for lack of room says so, and waits for the doorbell. */
 	if (more)
 		vhca_db_ring(&eq->db, 0, eq->ci);
 	else
@@ -117,9 +119,9 @@ static u32 eq_drain(struct vhca_eq *eq)
  * vhca_eq_poll() - handle the events that are there and arm the queue for the next one
  * @eq: the queue
  *
- * Calls of one queue are serialised by the caller. Handles a bounded number of events, so that a
- * wild device cannot keep a CPU for itself.
+ * Handles a bounded number of events, so that a faulty device cannot keep a CPU for itself.
  *
+ * Context: any; calls for one queue are serialised by the caller.
  * Return: false when the queue is empty and armed; true when there is more to do and the caller
  * has to come back.
  */
@@ -148,8 +150,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eq_poll);
  * @flags: VHCA_EQ_*
  * @fn: event handler
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -ENOMEM; as the device commands.
  */
 int vhca_eq_create(struct vhca_eq *eq, struct vhca_hw *hw, struct vhca_uar *uar, u8 log,
@@ -194,6 +195,7 @@ err_ring:
  * vhca_eq_destroy() - destroy an event queue
  * @eq: the queue; its interrupt is off and nobody polls it
  *
+ * Context: may sleep.
  * Return: 0, or the device's refusal, and the queue's memory stays allocated.
  */
 int vhca_eq_destroy(struct vhca_eq *eq)

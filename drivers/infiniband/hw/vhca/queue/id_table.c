@@ -2,15 +2,15 @@
 /*
  * Objects by the numbers that the device gave them, for its events to find them.
  *
- * The device may give a number out again as soon as it has destroyed what had it, and whoever asked
- * for that may not have taken the old object out of the table yet.  An object that is about to be
- * destroyed is marked, and gives way to the next one.  A number that is given out twice otherwise
- * is a fault of the device.
+ * The device may give a number out again as soon as it has destroyed the object that had it, while
+ * the task that destroys the object has not taken it out of the table yet.  An object that is about
+ * to be destroyed is marked, and gives way to the next one.  A number that is given out twice
+ * otherwise is a fault of the device.
  *
- * Entries that name the old object may still wait in the event queue then.  All of them are there
- * before the device answers the command that makes the next one, which tells nothing before its
- * consumer has it: what is in the queue when an object enters the table cannot mean that object,
- * and the count of the first entry behind is remembered with it.
+ * Entries that name the old object may still wait in the event queue then.  The device has written
+ * all of them before it answers the command that makes the next object, and that object has no
+ * event before its consumer has it.  So an entry that is in the queue when an object enters the
+ * table cannot mean that object: the count of the first entry that can is kept with it.
  *
  * Tables are locked with interrupts off: events look into them.
  */
@@ -25,6 +25,8 @@
  * vhca_id_table_init() - make a table
  * @n: table
  * @eq: event queue whose entries name the objects; it need not be there before the first object is
+ *
+ * Context: any.
  */
 void vhca_id_table_init(struct vhca_id_table *n, struct vhca_eq *eq)
 {
@@ -36,6 +38,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_init);
 /**
  * vhca_id_table_exit() - free a table
  * @n: table
+ *
+ * Context: any.
  */
 void vhca_id_table_exit(struct vhca_id_table *n)
 {
@@ -84,7 +88,7 @@ void vhca_id_retire(struct vhca_id_table *n, u32 number)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_retire);
 
 /**
- * vhca_id_keep() - the device did not destroy it
+ * vhca_id_keep() - undo vhca_id_retire(), since the device did not destroy the object
  * @n: table
  * @number: its number
  *
@@ -101,7 +105,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_id_keep);
 /**
  * vhca_id_del() - let an object be found no more, and wait for those who have found it
  * @n: table
- * @number: its number, which the next one may have already
+ * @number: its number, which the next object may have already
  * @target: the object's part for events
  *
  * Context: may sleep.
@@ -121,8 +125,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_id_del);
  * @count: count of the event's entry in the queue, or VHCA_NO_ENTRY
  *
  * Context: any.
- * Return: the object's part for events, with a reference; NULL when the event is for nobody or for
- * one who had the number before.
+ * Return: the object's part for events, with a reference; NULL when no object has the number, or
+ * the event is for one that had it before.
  */
 struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count)
 {

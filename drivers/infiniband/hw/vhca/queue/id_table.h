@@ -8,7 +8,7 @@
 
 struct vhca_eq;
 
-/* A count that no entry of an event queue has, for what is meant for whoever is there. */
+/* A count that no entry has: finds whichever object has the number now. */
 #define VHCA_NO_ENTRY	U64_MAX
 
 /**

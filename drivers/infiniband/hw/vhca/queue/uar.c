@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell areas and the kernel's side of ringing. */
+/* Doorbell areas, and how the kernel rings. */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -12,6 +12,8 @@
 /**
  * vhca_db_mem_get() - take a reference to a doorbell page
  * @page: the page
+ *
+ * Context: any.
  */
 void vhca_db_mem_get(struct vhca_db_mem *page)
 {
@@ -29,6 +31,8 @@ static void db_mem_release(struct kref *ref)
 /**
  * vhca_db_mem_put() - drop a reference to a doorbell page
  * @page: the page; freed with the last reference
+ *
+ * Context: may sleep.
  */
 void vhca_db_mem_put(struct vhca_db_mem *page)
 {
@@ -39,6 +43,7 @@ void vhca_db_mem_put(struct vhca_db_mem *page)
  * vhca_db_mem_pfn() - where a doorbell page lies, for mapping it to user space
  * @page: the page
  *
+ * Context: any.
  * Return: page frame number.
  */
 unsigned long vhca_db_mem_pfn(const struct vhca_db_mem *page)
@@ -116,8 +121,7 @@ err_put:
  * @hw: the device
  * @ops: its owner
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -ENOMEM; what the owner's functions return.
  */
 int vhca_uar_open(struct vhca_uar *uar, struct vhca_hw *hw, const struct vhca_uar_ops *ops)
@@ -143,6 +147,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_uar_open);
 /**
  * vhca_uar_exit() - drop an area's pages
  * @uar: the area, of which the device knows nothing any more
+ *
+ * Context: may sleep.
  */
 void vhca_uar_exit(struct vhca_uar *uar)
 {
@@ -165,6 +171,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_uar_exit);
  *
  * The implementation of vhca_uar_ops.add_page for a real device.
  *
+ * Context: may sleep.
  * Return: as the device commands.
  */
 int vhca_uar_add_page_cmd(struct vhca_uar *uar, struct vhca_db_mem *page)
@@ -179,6 +186,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_uar_add_page_cmd);
  * vhca_uar_close() - close an area and drop its pages
  * @uar: the area; no queue uses it
  *
+ * Context: may sleep.
  * Return: 0, or the device's refusal, and the area is as before.
  */
 int vhca_uar_close(struct vhca_uar *uar)
@@ -214,8 +222,9 @@ static bool try_alloc(struct vhca_uar *uar, struct vhca_db *db)
  * @uar: area
  * @db: filled in; both records are 0
  *
- * Adds a page when all pairs are taken. May sleep.
+ * Adds a page when all pairs are taken.
  *
+ * Context: may sleep.
  * Return: 0; -ENOMEM when there is no memory or the area is full; what adding a page returns.
  */
 int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db)
@@ -239,6 +248,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_db_alloc);
 /**
  * vhca_db_free() - give a pair of slots back
  * @db: the pair; the device does not use it any more
+ *
+ * Context: process context.
  */
 void vhca_db_free(struct vhca_db *db)
 {
@@ -258,7 +269,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_db_free);
  * @which: record that is rung: 0 or 1
  * @count: its new count
  *
- * Any context; the caller serialises the rings of one queue.
+ * Context: any; the caller serialises the rings of one queue.
  */
 void vhca_db_ring(const struct vhca_db *db, unsigned int which, u64 count)
 {

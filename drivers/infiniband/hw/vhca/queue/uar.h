@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Doorbell areas: the pages of records a user context (or the kernel) shares with the device.
+ * Doorbell areas (UAR, user access region): the pages of doorbell records that a user context, or
+ * the kernel, shares with the device, and the kick page that goes with them. rdma/vhca-abi.h says
+ * how records, news bits and kicks work together.
  *
  * Every queue takes a pair of neighbouring slots. Pages are added when all pairs of the present
  * ones are taken, and freed with the area.
@@ -52,7 +54,7 @@ struct vhca_db_mem {
 };
 
 /**
- * struct vhca_uar_ops - what the owner of an area wants to know
+ * struct vhca_uar_ops - what the owner of an area does
  * @add_page: give the device a new page; page 0 is given by opening the area
  * @page_added: a page is about to be given to the device; may attach something to it, may fail
  * @page_gone: undo of @page_added, before the area drops the page

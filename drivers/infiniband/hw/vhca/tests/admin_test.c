@@ -16,7 +16,7 @@
 
 #define LOG		2
 #define ENTRIES		(1U << LOG)
-/* No busy host makes an answer as late as this; tests of lateness do not wait so long. */
+/* No answer is that late even on a busy host; tests of late answers set a shorter time-out. */
 #define TIMEOUT		(600 * HZ)
 #define SHORT_TIMEOUT	msecs_to_jiffies(100)
 
@@ -29,7 +29,7 @@ struct fake {
 	struct vhca_admin aq;
 	struct kunit *test;
 	bool answers;
-	bool interrupts;	/* somebody looks after an answer was written */
+	bool interrupts;	/* each written answer is followed by a poll, as by an interrupt */
 	u32 kicked;
 	u32 fetched;
 	u64 written;
@@ -254,7 +254,7 @@ static void test_more_callers_than_slots(struct kunit *test)
 		c[i] = start_caller(f, i);
 	for (i = 0; i < ENTRIES; i++)
 		wait_for_completion(&f->kick_seen);
-	/* The ring is full: nobody else gets through until one is answered. */
+	/* The ring is full: no further command is sent until one is answered. */
 	KUNIT_EXPECT_EQ(test, f->kicked, ENTRIES);
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
 		answer_one(f);
@@ -361,7 +361,7 @@ static void test_stuck(struct kunit *test)
 	wait_for_completion(&f->kick_seen);
 	KUNIT_EXPECT_FALSE(test, vhca_admin_stuck(&f->aq));
 	answer_one(f);
-	/* Seen for the first time it may still be on its way. */
+	/* When it is seen for the first time its interrupt may still be on its way. */
 	KUNIT_EXPECT_FALSE(test, vhca_admin_stuck(&f->aq));
 	KUNIT_EXPECT_TRUE(test, vhca_admin_stuck(&f->aq));
 	vhca_admin_rescue(&f->aq);
@@ -381,7 +381,7 @@ static void test_timeout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->timed_out, 1);
 	/* The caller frees what the command named, so the device has to be still. */
 	KUNIT_EXPECT_EQ(test, f->stopped, 1);
-	/* An answer after that finds nobody. */
+	/* An answer after that belongs to no command. */
 	answer_one(f);
 	KUNIT_EXPECT_EQ(test, f->aq.stats.completed, 0);
 	KUNIT_EXPECT_EQ(test, exec(f, 0, 1, &comp), -EIO);

@@ -93,13 +93,13 @@ static void test_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_NONE);
 	KUNIT_EXPECT_EQ(test, attr.max_fast_reg_page_list_len, 512);
 	KUNIT_EXPECT_EQ(test, attr.max_mw, 1000);
-	/* The core believes a device with a key for every PD; this one has none. */
+	/* IBK_LOCAL_DMA_LKEY would claim a key that is valid in every PD; this device has none. */
 	offers(b, U64_MAX, &attr);
 	KUNIT_EXPECT_EQ(test, attr.kernel_cap_flags & IBK_LOCAL_DMA_LKEY, 0);
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_GLOB);
 }
 
-/* A capability that needs others counts only with all of them; the others do not need it. */
+/* A capability that needs others is valid only with all of them; those do not need it. */
 static void test_dependent(struct kunit *test)
 {
 	static const struct {

@@ -144,7 +144,7 @@ static void test_in_use(struct kunit *test)
 	KUNIT_EXPECT_GT(test, r->polled, 500);
 }
 
-/* Whoever asks while nothing can be polled is called when there is something to poll. */
+/* A consumer that asks for an event while nothing can be polled is called afterwards. */
 static void test_asked_meanwhile(struct kunit *test)
 {
 	struct resize_bench *r = make(test);
@@ -171,7 +171,7 @@ static void test_asked_meanwhile(struct kunit *test)
 	r->ring = &r->to;
 	write_one(r);
 	KUNIT_EXPECT_TRUE(test, end(r, r->written - 1));
-	/* Asking for more takes nothing back. */
+	/* Asking for more completions does not cancel the earlier request. */
 	begin(r, 4);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 5), 0);
@@ -240,7 +240,7 @@ static void test_arm_for_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 1);
 }
 
-/* Who asks for more completions must not lose an event for fewer that has not come yet. */
+/* Asking for more completions must not lose an event for fewer that has not come yet. */
 static void test_many_takes_nothing_back(struct kunit *test)
 {
 	struct resize_bench *r = make(test);

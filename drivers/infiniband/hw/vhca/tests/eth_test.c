@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet ports with the test in the place of the device: it answers commands, notes what they
- * say, refuses one if asked to, and makes and changes net devices.
+ * Ethernet ports on a device that the test plays: it answers commands, notes what they say, refuses
+ * one if asked to, and makes and changes net devices.
  */
 #include <linux/etherdevice.h>
 #include <linux/io.h>
@@ -244,7 +244,7 @@ static void test_lonely(struct kunit *test)
 	attr = query(test, 1);
 	KUNIT_EXPECT_EQ(test, attr.state, IB_PORT_DOWN);
 	KUNIT_EXPECT_EQ(test, attr.phys_state, IB_PORT_PHYS_STATE_DISABLED);
-	/* To have the port's address is not enough: it has to be the permanent one. */
+	/* It is not enough that the present address is the port's: the permanent one has to be. */
 	set_mac(test, other, port_mac);
 	KUNIT_EXPECT_TRUE(test, stands_on(1, NULL));
 	vhca_netdevs_stop(bench->dev);
@@ -360,7 +360,7 @@ static void test_own_link(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, told(), 0);
 	event.event = VHCA_EV_PORT_ACTIVE;
 	vhca_netdevs_stop(bench->dev);
-	/* Nobody is asked to follow any more. */
+	/* The port does not follow net devices any more. */
 	vhca_async_event(&bench->dev->async_eq, &event, 0);
 	KUNIT_EXPECT_FALSE(test, work_pending(&bench->dev->follow_work));
 	netdev_gone(ndev);
@@ -451,7 +451,7 @@ static void test_addresses_change(struct kunit *test)
 	netdev_gone(ndev);
 }
 
-/* Each of the two ports is what it is to the core. */
+/* The core sees one Ethernet port and one InfiniBand port. */
 static void test_kinds(struct kunit *test)
 {
 	struct ib_device *ibdev = &bench->dev->ibdev;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Whom an event is for, with the test in the place of the device: it writes entries that name
- * objects of every kind, and gives the numbers out again.
+ * Which object gets an event, on a device that the test plays: it writes entries that name objects
+ * of every kind, and gives the numbers out again.
  */
 #include "../device/device.h"
 #include "../hw/ring.h"
@@ -190,7 +190,7 @@ static void unpublish(struct bench *b, struct owner *o)
 	vhca_id_del(&b->dev.srqs, NUMBER, &o->srq.async);
 }
 
-/* The queue that tells an event of @o's. */
+/* The event queue in which an event of @o's is reported. */
 static struct source *source_of(struct bench *b, const struct kind *kind, const struct owner *o)
 {
 	return kind->event == VHCA_EV_COMPLETION ? &b->comp[o->vector] : &b->async;
@@ -221,7 +221,7 @@ static void expect_told(struct kunit *test, const struct owner *o, unsigned int 
 		KUNIT_EXPECT_EQ(test, o->type, kind->type);
 }
 
-/* What is told of @b's objects now reaches them, once. */
+/* An event of each object of @o that comes now reaches it, once. */
 static void expect_hears(struct kunit *test, struct owner *o)
 {
 	const struct kind *kind = test->param_value;
@@ -234,8 +234,8 @@ static void expect_hears(struct kunit *test, struct owner *o)
 }
 
 /*
- * What was told of the old object waits in the queue: it was destroyed before the next one was
- * made, or it has not returned from that.
+ * Events of the old object wait in the queue: its destruction has ended before the next object is
+ * created, or is still going on.
  */
 static void old_event_waits(struct kunit *test, bool dying)
 {
@@ -312,8 +312,8 @@ static void test_late_handler(struct kunit *test)
 }
 
 /*
- * The next CQ of a number reports to another vector, while the old one is on its way out: each
- * hears what is meant for it, whichever vector is the first.
+ * The next CQ of a number reports to another vector, while the old one is being destroyed: each
+ * gets its own events, whichever vector is handled first.
  */
 static void test_vectors_apart(struct kunit *test)
 {

@@ -100,7 +100,7 @@ static void test_more_pages_than_fit(struct kunit *test)
 		piece(f, i, (10 + 2 * i) * SZ_4K, SZ_4K);
 	KUNIT_EXPECT_EQ(test, map(f, ENTRIES + 2, NULL), ENTRIES);
 	expect(test, f, ENTRIES, 10 * SZ_4K, ENTRIES * SZ_4K);
-	/* An entry that fits in part is told by its offset. */
+	/* How far an entry was mapped that fits in part is returned as the offset. */
 	piece(f, 1, 0x80000, 0x4000);
 	KUNIT_EXPECT_EQ(test, map(f, 2, &offset), 1);
 	KUNIT_EXPECT_EQ(test, offset, 0x3000);

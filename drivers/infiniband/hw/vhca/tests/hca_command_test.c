@@ -338,7 +338,7 @@ static void test_refused_commands(struct kunit *test)
 	hca_expect_objects(w->h, 1, 1, 0, 0);
 }
 
-/* What each status of the device becomes for a caller. */
+/* Which errno a caller gets for each status of the device. */
 static void test_statuses(struct kunit *test)
 {
 	static const struct {

@@ -191,7 +191,7 @@ static void test_queue_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, conn_recv(c, 0, &c->rx[0], 0, 64), 0);
 }
 
-/* The peer's key is bad: it says so, and both QPs are in the error state. */
+/* The key of the peer's memory is bad: the peer refuses, and both QPs go to the error state. */
 static void test_bad_rkey(struct kunit *test)
 {
 	struct conn *c = pair(test, 7);

@@ -13,8 +13,8 @@
 #define MOST	512	/* objects that are made until one has a certain number */
 
 /*
- * Nobody looks after lost interrupts meanwhile: that would handle the events which the test keeps
- * waiting.
+ * Stop the health check, which would handle the events that the test keeps waiting as if their
+ * interrupt were lost.
  */
 static void no_rescue(struct vhca_dev *dev)
 {
@@ -79,7 +79,7 @@ static bool handled(struct vhca_eq *eq)
 	return !waits(eq);
 }
 
-/* Let the thread do what it was kept from; what was in the queue has been told then. */
+/* Let the thread go on; all events that were in the queue have been handled on return. */
 static void async_catch_up(struct kunit *test, struct async_hold *hold)
 {
 	struct vhca_dev *dev = hold->dev;
@@ -173,7 +173,7 @@ static void test_srq(struct kunit *test)
 	async_catch_up(test, hold);
 	KUNIT_EXPECT_EQ(test, atomic_read(&first), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&second), 0);
-	/* It hears what is its own. */
+	/* It gets its own event. */
 	if (next)
 		KUNIT_EXPECT_EQ(test, raise_limit(next), 0);
 	KUNIT_EXPECT_TRUE(test, handled(&dev->async_eq));
@@ -345,8 +345,8 @@ static void close_conn(void *c)
 }
 
 /*
- * The device has destroyed a CQ and does not say so yet; the next one of its number reports to
- * another vector, overflows, and is the one that hears of it.
+ * The device has destroyed a CQ and has not answered yet; the next one of its number reports to
+ * another vector, overflows, and is the one that gets the event.
  */
 static void test_cq_error_of_the_next(struct kunit *test)
 {
@@ -464,7 +464,7 @@ static void test_qp(struct kunit *test)
  * @pdev: the function
  * @pd: PD of the SRQ
  * @srq: raises the events
- * @events: of the SRQ that its consumer was told
+ * @events: events of the SRQ that its consumer has got
  * @inside: completed when the first event is being handled
  * @calls: so often the handler was called
  * @overtaken: the queue was on its way out before the first call ended

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the driver adds to the ioctl interface, asked on an emulated HCA as a program would: by a
- * file of the character device, from user memory. Who imports a context or a PD must be told what
- * its maker was told.
+ * The driver's own methods of the ioctl interface on an emulated HCA, called as a program would: by
+ * a file of the character device, from user memory. An importer of a context or a PD must get the
+ * same answers as its creator.
  */
 #include <linux/file.h>
 #include <linux/fs.h>

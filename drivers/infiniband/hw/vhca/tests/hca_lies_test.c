@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An HCA that does what it is told and answers with numbers that make no sense. The driver gives
- * it up, and what the device may still use is not freed before the device has stopped: its reset
- * takes so long here that whoever does not wait is found out.
+ * An HCA that carries commands out and answers with numbers that make no sense. The driver gives it
+ * up, and what the device may still use is not freed before the device has stopped: its reset takes
+ * so long here that code which does not wait is found out.
  */
 #include "../cmd/cmd.h"
 #include "../verbs/vhca.h"

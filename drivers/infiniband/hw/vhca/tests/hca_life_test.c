@@ -206,7 +206,7 @@ static void test_fatal_error(struct kunit *test)
 	hca_back_again(w);
 }
 
-/* Their QPs' last receives are over, though the device does not say so: nobody waits for it. */
+/* QPs with an SRQ get their last-WQE event from the driver, so that nobody waits for the device. */
 static void test_fatal_error_of_srq_users(struct kunit *test)
 {
 	struct hca_test *h = test->priv;

@@ -84,7 +84,7 @@ static void test_agents(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ask(dev, in, out), IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY);
 	expect_answer(test, in, out);
 
-	/* Who the subnet manager is only the host knows. */
+	/* The device does not answer SMInfo: only the host knows if it has a subnet manager. */
 	in = make_mad(test, IB_MGMT_CLASS_SUBN_LID_ROUTED, IB_MGMT_METHOD_GET,
 		      IB_SMP_ATTR_SM_INFO);
 	KUNIT_EXPECT_EQ(test, ask(dev, in, out), IB_MAD_RESULT_SUCCESS);

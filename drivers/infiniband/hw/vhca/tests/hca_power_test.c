@@ -69,7 +69,7 @@ static void lose_slot(struct hca_test *h)
 	device_unlock(&h->pdev->dev);
 }
 
-/* Its user has lost everything and has found the next device. */
+/* The client has lost all its objects and has found the next device. */
 static void expect_again(struct hca_watch *w, int times)
 {
 	struct kunit *test = w->h->test;
@@ -92,7 +92,7 @@ static void test_slot_reset(struct kunit *test)
 	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
 }
 
-/* What there is to restore is used up by whoever restores it. */
+/* Saved state is used up when it is restored. */
 static void test_slot_reset_after_function_reset(struct kunit *test)
 {
 	struct hca_test *h = test->priv;

@@ -127,7 +127,7 @@ void hca_need_faults(struct hca_test *h)
 {
 	static bool reached;
 
-	/* Once is enough: it takes a second. While the kernel boots nobody answers. */
+	/* Asked once, since it takes a second. No program can be run while the kernel boots. */
 	if (!reached)
 		reached = !hca_ctl(h, "fault clear @");
 	if (!reached)

@@ -155,8 +155,8 @@ u64 hca_counter(struct kunit *test, struct ib_device *dev, const char *name);
  * struct hca_watch - a client of the device under test, with a connection
  * @h: HCA under test
  * @options: what is not usual of the connection
- * @conn: of QPs that talk to themselves, while the device is there. A few sends of QP 0, which find
- *        no receive, and without an SRQ a few receives of QP 1 wait for the end.
+ * @conn: connection whose QPs talk to themselves, while the device is there. A few sends of QP 0,
+ *        which find no receive, and without an SRQ a few receives of QP 1 stay posted.
  * @held: how many requests wait
  * @open_err: result of making it
  * @added: how often the device came

@@ -87,7 +87,7 @@ static void test_late_answer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vhca_hw_dead(&dev->hw));
 }
 
-/* What is nobody's answer is counted and dropped; the right one is taken. */
+/* An answer that belongs to no command is counted and dropped; the right one is taken. */
 static void test_strange_answers(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -141,7 +141,7 @@ static void test_time_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats_of(hca_need_device(h)).timeouts, 0ULL);
 }
 
-/* An answer that comes when it was given up already finds nobody, and harms nobody. */
+/* An answer that comes after the command was given up does no harm. */
 static void test_too_late_answer(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -288,7 +288,7 @@ static void test_lost_event_interrupt(struct kunit *test)
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->up, HEALTH_SECONDS * HZ), 0UL);
 }
 
-/* The core may not hear of a port of a device before it has registered it. Then it does. */
+/* Events of ports that come before the device is registered are reported afterwards. */
 static void test_early_events(struct kunit *test)
 {
 	struct hca_test *h = test->priv;

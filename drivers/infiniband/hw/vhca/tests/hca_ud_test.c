@@ -143,7 +143,7 @@ static void test_datagrams(struct kunit *test)
 	}
 }
 
-/* A datagram with a GRH, and the answer to whom it came from. */
+/* A datagram with a GRH, and an answer to its sender. */
 static void test_route_and_answer(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
@@ -176,7 +176,7 @@ static void test_route_and_answer(struct kunit *test)
 	expect(test, c, &c->rx[1], 1, 0, &d);
 }
 
-/* Bit 31 of a request's Q_Key: the QP's own instead. Another one is not heard, and counted. */
+/* With bit 31 of a request's Q_Key the QP's own is sent. A wrong one is dropped, and counted. */
 static void test_qkeys(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
@@ -276,7 +276,7 @@ static void test_multicast(struct kunit *test)
 		expect(test, c, &c->rx[i], 0, i, &d);
 		KUNIT_EXPECT_EQ(test, c->rx[i].wc.wc_flags & IB_WC_GRH, IB_WC_GRH);
 	}
-	/* Only one is left, and nobody hears what is sent to another group. */
+	/* Only one QP is left, and messages to another group reach no QP. */
 	detach(test, c, 0, &gid);
 	for (i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, recv_ud(c, i, &c->rx[i], d.off, 300), 0);

@@ -34,7 +34,7 @@ static void number_test_exit(struct kunit *test)
 	vhca_ring_free(&b->eq.ring);
 }
 
-/* The object that is found is kept until it is put; what is said of others is no matter. */
+/* Expect that an event of this number and count finds the object; put it again. */
 static void found(struct kunit *test, struct vhca_target *expected, u64 count)
 {
 	struct bench *b = test->priv;
@@ -82,7 +82,7 @@ static void test_given_out_again(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&n->targets));
 }
 
-/* Whoever comes while entries wait is not found by them, but by those that come afterwards. */
+/* An object that is added while entries wait is not found by them, but by later ones. */
 static void test_born_behind_what_waits(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -114,7 +114,7 @@ static void go(struct work_struct *work)
 	complete(&w->gone);
 }
 
-/* It does not go while somebody has found it. */
+/* Removing it waits until the event that has found it is done. */
 static void test_found_stays(struct kunit *test)
 {
 	struct bench *b = test->priv;

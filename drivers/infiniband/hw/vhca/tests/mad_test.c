@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Management: QPs that every port has one of, their requests, and which MADs are the device's. */
+/* Management: QP 0 and QP 1 of each port, their requests, and which MADs are the device's. */
 #include "../verbs/ah.h"
 #include "../verbs/mad.h"
 #include "../verbs/query.h"
@@ -119,7 +119,7 @@ static void test_requests(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ud.av.src_path_bits, 0x7f);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.dqpn), p->qp[i].ibqp.qp_num);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.qkey), IB_QP_SET_QKEY);
-		/* The P_Key of packets to QP 0 is nobody's choice. */
+		/* Packets of QP 0 carry no P_Key that could be chosen. */
 		KUNIT_EXPECT_EQ(test, le16_to_cpu(ud.pkey_index), i == SMI_2 ? 0 : 5);
 	}
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(to_vdev(p->qp[0].ibqp.device), IB_QPT_GSI, 2, 0),
@@ -146,7 +146,7 @@ static void test_operations(struct kunit *test)
 	free_ports(p);
 }
 
-/* Two QPs of one number: each gets what is its own, whatever a completion says besides. */
+/* Two QPs of one number: each gets its own completions. */
 static void test_completions(struct kunit *test)
 {
 	struct ports *p = make_ports(test);
@@ -193,7 +193,7 @@ static void test_completions(struct kunit *test)
 	free_ports(p);
 }
 
-/* What one port's QP leaves behind goes with it, and nothing of the other's. */
+/* Completions of one port's QP go with it, those of the other port's QP stay. */
 static void test_leaves(struct kunit *test)
 {
 	struct ports *p = make_ports(test);
@@ -250,7 +250,7 @@ static void test_classes(struct kunit *test)
 		mad.mad_hdr.method = mads[i].method;
 		KUNIT_EXPECT_EQ_MSG(test, vhca_mad_asks_device(&mad), mads[i].asks,
 				    "class %#x, method %#x", mads[i].mgmt_class, mads[i].method);
-		/* This device could answer no command. */
+		/* Only MADs that are not the device's: no device answers commands here. */
 		if (!mads[i].asks)
 			KUNIT_EXPECT_EQ(test, vhca_process_mad(&b->dev.ibdev, 0, 1, NULL, NULL,
 							       &mad, &out, &size, &pkey),

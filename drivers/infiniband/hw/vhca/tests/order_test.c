@@ -2,9 +2,9 @@
 /*
  * The barriers between the kernel and the device, in every interleaving.
  *
- * Threads meet a race by luck, and a strong processor forgives a missing barrier where others do
- * not. Here the kernel's side runs on a model of a weak one, test_order.c, and the device's side,
- * whose own order is right, comes between any two of its accesses.
+ * Threads meet a race by luck, and a processor with strong memory ordering hides a missing barrier.
+ * Here the kernel's side runs on a model of a weakly ordered one, test_order.c, and the device's
+ * side, whose own order is right, comes between any two of its accesses.
  */
 #include <kunit/test.h>
 

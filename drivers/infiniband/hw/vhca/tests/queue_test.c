@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The kernel's requests and completions, with the test in the place of the device: it reads the
- * rings, writes completions, sensible ones and others, and dies.
+ * The kernel's requests and completions, on a device that the test plays: it reads the rings,
+ * writes completions, valid and invalid ones, and dies.
  */
 #include "test_queues.h"
 
@@ -170,8 +170,8 @@ static void test_nonsense_is_dropped(struct kunit *test)
 }
 
 /*
- * A QP that does not complete to this CQ is none of its business, whatever the device says: nothing
- * here keeps its memory. It is in the device's table, as it is when the poll was under way before.
+ * A completion that names a QP of another CQ is ignored: no lock of this CQ keeps that QP's memory.
+ * It is freed here, and still in the device's table: KASAN notices whoever finds it there.
  */
 static void test_only_own_qps(struct kunit *test)
 {
@@ -252,7 +252,7 @@ static u32 armed_since(struct bench *b)
 	return arm_record(b) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
 }
 
-/* Who asks for less must not lose what was asked for before and has not been answered. */
+/* Asking for solicited events must not lose an event for any that has not come yet. */
 static void test_solicited_takes_nothing_back(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -315,7 +315,7 @@ static void test_purge(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, bench_send(b, i, 1), 0);
 	bench_complete(b, bench_done(1, 0));
 	bench_complete(b, bench_done(2, 0));
-	/* Reset: old completions are nobody's, and counting starts over. */
+	/* After a reset old completions are dropped, and counting starts over. */
 	vhca_cq_purge_qp(&b->qp, false);
 	KUNIT_EXPECT_EQ(test, bench_poll(b, 4, wc), 0);
 	KUNIT_ASSERT_EQ(test, bench_send(b, 50, 1), 0);
@@ -336,7 +336,7 @@ static void test_dead_device_flushes(struct kunit *test)
 	bench_complete(b, bench_done(2, 0));
 
 	b->dev.hw.dead = 1;
-	/* Dead, but not known to be still: what it wrote counts, the rest waits. */
+	/* Dead, but maybe not stopped: completions that it wrote count, the others wait. */
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 10);
 	complete_all(&b->dev.hw.stopped);
@@ -358,7 +358,7 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->called, 1);
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 30);
-	/* With nothing left nobody is called. */
+	/* With nothing left the handler is not called. */
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
 	flush_work(&b->cqk.wake);
 	KUNIT_EXPECT_EQ(test, b->called, 1);

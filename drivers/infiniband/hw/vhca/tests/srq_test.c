@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues of the kernel, with the test in the place of the device: it takes receives
- * in order, completes them in any, and tells lies.
+ * Shared receive queues of the kernel, on a device that the test plays: it takes receives in order,
+ * completes them in any order, and reports what is not true.
  */
 #include <linux/prandom.h>
 
@@ -200,7 +200,7 @@ static void test_lies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post(s, 9), 0);
 }
 
-/* What a QP that goes has left in its CQ is not posted any more. */
+/* Receives whose completions a QP leaves in its CQ are not posted any more. */
 static void test_purge(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The kernel's side of the order between kernel and device, db_order.h, on a model of a weak
- * processor. It delays one store, or all of them, until a barrier forbids it, and makes up its mind
- * about what it has loaded as late as it may. The device comes between any two accesses.
+ * The kernel's side of the order between kernel and device, db_order.h, on a model of a weakly
+ * ordered processor. It delays one store, or all of them, until a barrier forbids it, and takes the
+ * value of a load as late as it may. The device comes between any two accesses.
  *
  * Apart from the tests: KUnit's macros use some of those that the model takes the place of.
  */

@@ -181,7 +181,7 @@ void bench_complete(struct bench *b, struct vhca_cqe cqe)
  * @index: up to which count
  * @flags: VHCA_CQE_F_*
  *
- * Its wr_id is a lie, as a broken device might tell it.
+ * Its wr_id is wrong, as a faulty device might write it.
  *
  * Return: the completion, to be changed and written.
  */

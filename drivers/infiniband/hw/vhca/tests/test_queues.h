@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A kernel QP and its CQ with the test in the place of the device: it reads the rings, writes
- * completions, sensible ones and others, and dies.
+ * A kernel QP and its CQ on a device that the test plays: it reads the rings, writes completions,
+ * valid and invalid ones, and dies.
  */
 #ifndef VHCA_TEST_QUEUES_H
 #define VHCA_TEST_QUEUES_H
@@ -23,7 +23,7 @@
 /**
  * struct bench - what a test has; kunit->priv
  * @test: the test
- * @dev: the device, of which there is hardly anything
+ * @dev: the device, filled in as far as the queues need it
  * @uar: its doorbell area
  * @cq: completes what both queues do
  * @cqk: its kernel part

@@ -352,7 +352,7 @@ static void test_receive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc.wc_flags, 0);
 }
 
-/* What the frame said is told of an Ethernet port alone. */
+/* A completion has fields of the Ethernet frame only on an Ethernet port. */
 static void test_frame(struct kunit *test)
 {
 	static const u8 smac[ETH_ALEN] = { 2, 4, 6, 8, 10, 12 };

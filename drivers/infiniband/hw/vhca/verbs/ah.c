@@ -17,6 +17,7 @@
  * @dev: the device
  * @port: a port, which may be none of the device's
  *
+ * Context: any.
  * Return: RDMA_AH_ATTR_TYPE_ROCE for an Ethernet port, RDMA_AH_ATTR_TYPE_IB otherwise.
  */
 enum rdma_ah_attr_type vhca_ah_type(const struct vhca_dev *dev, u32 port)
@@ -28,6 +29,8 @@ enum rdma_ah_attr_type vhca_ah_type(const struct vhca_dev *dev, u32 port)
  * vhca_av_from_ah() - translate an address vector
  * @av: filled in
  * @ah: the address; that of an Ethernet port has the destination's MAC address
+ *
+ * Context: any.
  */
 void vhca_av_from_ah(struct vhca_av *av, const struct rdma_ah_attr *ah)
 {
@@ -57,6 +60,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_av_from_ah);
  * @dev: the device
  * @av: the address
  * @ah: filled in; has no reference to a GID entry
+ *
+ * Context: any.
  */
 void vhca_av_to_ah(const struct vhca_dev *dev, const struct vhca_av *av, struct rdma_ah_attr *ah)
 {
@@ -147,8 +152,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_create_ah);
  * @ibah: address handle
  * @attr: the new address
  *
- * Requests that were posted before keep the address they were posted with. Context: any.
+ * Requests that were posted before keep the address they were posted with.
  *
+ * Context: any.
  * Return: 0; -EINVAL for an address that cannot be.
  */
 int vhca_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
@@ -176,6 +182,16 @@ int vhca_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_query_ah);
 
+/**
+ * vhca_destroy_ah() - ib_device_ops.destroy_ah
+ * @ibah: address handle
+ * @flags: RDMA_DESTROY_AH_*, unused
+ *
+ * There is nothing to undo: the device does not know address handles.
+ *
+ * Context: any.
+ * Return: 0.
+ */
 int vhca_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
 	return 0;

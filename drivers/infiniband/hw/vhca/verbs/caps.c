@@ -97,6 +97,8 @@ static const struct cap_effect cap_effects[] = {
 /**
  * vhca_caps_init() - find out once what requests are compared with later
  * @dev: the device, its limits known
+ *
+ * Context: any.
  */
 void vhca_caps_init(struct vhca_dev *dev)
 {
@@ -156,6 +158,8 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
  * vhca_caps_attr() - fill the attributes that go with capabilities
  * @dev: the device
  * @attr: filled in, apart from what every device has
+ *
+ * Context: any.
  */
 void vhca_caps_attr(const struct vhca_dev *dev, struct ib_device_attr *attr)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Counters of a port, which the core shows in sysfs (hw_counters) and by netlink, and counters that
- * QPs are bound to. Of both the same things are counted: the core says of a port what we say of it
- * and what its counters have counted together, so that we leave that out.
+ * QPs are bound to. Both count the same things: what the core shows of a port is the sum of the
+ * port's own values and those of its counters, so the port's own leave out QPs that are bound.
  */
 #include <rdma/rdma_counter.h>
 
@@ -42,6 +42,14 @@ union counters {
 static_assert(sizeof(union counters) == sizeof(struct vhca_port_counters));
 static_assert(sizeof_field(union counters, value) == sizeof(struct vhca_port_counters));
 
+/**
+ * vhca_alloc_hw_port_stats() - ib_device_ops.alloc_hw_port_stats
+ * @ibdev: the device
+ * @port: 1..ports; all have the same counters
+ *
+ * Context: may sleep.
+ * Return: the structure, the core's to free; NULL without memory.
+ */
 struct rdma_hw_stats *vhca_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
 {
 	return rdma_alloc_hw_stats_struct(port_counters, ARRAY_SIZE(port_counters),
@@ -56,7 +64,16 @@ static void take_values(struct rdma_hw_stats *stats, const union counters *c)
 		stats->value[i] = le64_to_cpu(c->value[i]);
 }
 
-/* All of them are read, whichever is asked for. */
+/**
+ * vhca_get_hw_stats() - ib_device_ops.get_hw_stats
+ * @ibdev: the device
+ * @stats: its values are filled in
+ * @port: 1..ports
+ * @index: which counter is asked for; all are read in any case
+ *
+ * Context: may sleep.
+ * Return: number of counters; as the device commands.
+ */
 int vhca_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	union counters c;
@@ -69,12 +86,26 @@ int vhca_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 
 	return ARRAY_SIZE(port_counters);
 }
 
+/**
+ * vhca_counter_alloc_stats() - ib_device_ops.counter_alloc_stats
+ * @counter: counter that QPs can be bound to
+ *
+ * Context: may sleep.
+ * Return: the structure, the core's to free; NULL without memory.
+ */
 struct rdma_hw_stats *vhca_counter_alloc_stats(struct rdma_counter *counter)
 {
 	return rdma_alloc_hw_stats_struct(port_counters, ARRAY_SIZE(port_counters),
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
+/**
+ * vhca_counter_update_stats() - ib_device_ops.counter_update_stats
+ * @counter: counter, whose stats are filled in
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_counter_update_stats(struct rdma_counter *counter)
 {
 	union counters c;
@@ -86,7 +117,14 @@ int vhca_counter_update_stats(struct rdma_counter *counter)
 	return err;
 }
 
-/* Bind a QP; the first one has the counter made, whose number is the core's, too. */
+/**
+ * vhca_counter_bind_qp() - ib_device_ops.counter_bind_qp
+ * @counter: the core's counter; gets the device's number when its first QP is bound
+ * @qp: QP that is bound to no counter
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for a QP for MADs; as the device commands.
+ */
 int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 {
 	struct vhca_hw *hw = &to_vdev(qp->device)->hw;
@@ -112,6 +150,15 @@ int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 	return 0;
 }
 
+/**
+ * vhca_counter_unbind_qp() - ib_device_ops.counter_unbind_qp
+ * @qp: QP that is bound to a counter
+ *
+ * This succeeds on a dead device.
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_counter_unbind_qp(struct ib_qp *qp)
 {
 	struct vhca_hw *hw = &to_vdev(qp->device)->hw;
@@ -122,6 +169,15 @@ int vhca_counter_unbind_qp(struct ib_qp *qp)
 	return err;
 }
 
+/**
+ * vhca_counter_dealloc() - ib_device_ops.counter_dealloc
+ * @counter: counter to which no QP is bound any more
+ *
+ * This succeeds on a dead device.
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_counter_dealloc(struct rdma_counter *counter)
 {
 	struct vhca_hw *hw = &to_vdev(counter->device)->hw;

@@ -116,7 +116,7 @@ static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 	return -EIO;
 }
 
-/* Take a CQ out of the events' sight and wait for those that have it in sight. */
+/* Let events find the CQ no more, and wait for those that have found it. */
 static void unpublish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
 	vhca_id_del(&cq->vector->cqs, cq->cqn, &cq->comp);
@@ -134,6 +134,18 @@ static int answer_create(struct vhca_dev *dev, struct vhca_cq *cq, struct ib_uda
 	return vhca_udata_out(dev, udata, "create_cq", &resp, sizeof(resp), sizeof(resp));
 }
 
+/**
+ * vhca_create_cq() - ib_device_ops.create_cq
+ * @ibcq: completion queue; its cqe is set to the entries that the ring has
+ * @attr: entries at least, completion vector, IB_UVERBS_CQ_FLAGS_*
+ * @attrs: the request of a process, whose ring lies in its own memory; NULL for the kernel's own
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for flags that the device does not have, or a private request with unknown
+ * fields; -EINVAL for a size, a vector or a ring that the device does not have; -EFAULT; -ENOMEM;
+ * -EIO when the device gave out a number that another CQ has; what pinning returns; as the device
+ * commands.
+ */
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs)
 {
@@ -189,7 +201,15 @@ err_ring:
 	return err;
 }
 
-/* Moderate the CQ's events; neither of the two: not at all. */
+/**
+ * vhca_modify_cq() - ib_device_ops.modify_cq: moderate a CQ's events
+ * @ibcq: completion queue
+ * @count: completions that an event waits for; 0 or 1: it does not wait
+ * @period: microseconds after which it waits no longer; 0: it does not wait
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL above the device's limits; as the device commands.
+ */
 int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct vhca_dev *dev = to_vdev(ibcq->device);
@@ -204,6 +224,16 @@ int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return vhca_cmd_modify_cq(&dev->hw, to_vcq(ibcq)->cqn, count, period);
 }
 
+/**
+ * vhca_destroy_cq() - ib_device_ops.destroy_cq
+ * @ibcq: completion queue that no QP uses any more
+ * @udata: unused
+ *
+ * When this has succeeded no handler of the CQ is running or will be called.
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands, and then the CQ is as before.
+ */
 int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibcq->device);

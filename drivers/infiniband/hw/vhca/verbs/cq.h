@@ -30,7 +30,7 @@ struct vhca_qp;
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
  * @moving: the ring is being replaced: nothing can be polled
- * @asked: so many completions were asked to be told of meanwhile, or 0
+ * @asked: completions for which an event was asked meanwhile, the fewest of them; 0: none was
  */
 struct vhca_cq_kernel {
 	struct vhca_cq *cq;

@@ -3,14 +3,15 @@
  * The kernel's completions.
  *
  * Which request a completion belongs to is decided by counting: the device says up to where a
- * queue is finished, and the driver finds the request in its own notes. A consumer's pointer in a
- * wr_id is therefore never taken from memory the device can write. Receives of an SRQ complete in
- * any order; the device is given the number of a note with them, which is checked.
+ * queue is finished, and the driver finds the request in its own notes (struct vhca_wr). A
+ * consumer's pointer in a wr_id is therefore never taken from memory that the device can write.
+ * Receives of an SRQ complete in any order; the device is given the number of a note with each
+ * (struct vhca_srq_note), which is checked.
  *
  * A QP is found by number among those that complete to this CQ, and by port if every port has one
  * of that number. Whatever the device names, the QP cannot go away under a poll: it leaves the CQ's
- * table first, and then its destruction takes the CQ's lock. No lock of this CQ would keep a QP of
- * another one.
+ * table first, and then its destruction takes the CQ's lock. That would not protect a QP of another
+ * CQ, so only the CQ's own table is looked into.
  */
 #include <kunit/visibility.h>
 #include <linux/if_vlan.h>
@@ -91,7 +92,7 @@ static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
 	return true;
 }
 
-/* Find the receive of an SRQ by what the entry gave the device along; called without trust. */
+/* Find the receive of an SRQ by the number of its note, which the device returns; it is checked. */
 static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, struct ib_wc *wc)
 {
 	wc->opcode = IB_WC_RECV;
@@ -99,7 +100,7 @@ static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, stru
 				    &wc->wr_id);
 }
 
-/* What the frame of a datagram said: the address to answer is made of it. */
+/* What the frame of a datagram said, of which the address of an answer is made. */
 static void fill_frame(struct ib_wc *wc, const struct vhca_cqe *cqe)
 {
 	u16 tag = le16_to_cpu(cqe->vlan);
@@ -232,7 +233,9 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 
 	spin_lock_irqsave(&k->lock, flags);
 	start = k->ci;
-	while (got < n && !k->moving && cq_pending(cq, k->ci)) {
+	/* One lap at most: entries of no use must not keep the CPU here, however many come. */
+	while (got < n && !k->moving && k->ci - start < vhca_ring_entries(&k->ring) &&
+	       cq_pending(cq, k->ci)) {
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
 		copy = *cq_entry(cq, k->ci);
@@ -241,7 +244,8 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	}
 	if (k->ci != start)
 		vhca_db_store(&cq->db, 0, k->ci);
-	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped)))
+	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped) &&
+		     !cq_pending(cq, k->ci)))
 		got += flush_dead(cq, n - got, wc + got);
 	spin_unlock_irqrestore(&k->lock, flags);
 	return got;
@@ -253,6 +257,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
  * @cq: the CQ; its lock is held
  * @max: count no further
  *
+ * Context: the CQ's lock is held.
  * Return: 0 to @max.
  */
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
@@ -293,7 +298,7 @@ int vhca_peek_cq(struct ib_cq *ibcq, int n)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_peek_cq);
 
-/* Has the entry that the last arming for any completion waits for not been written yet? */
+/* Does the last arming for any completion still wait for its entry? */
 static bool any_waits(struct vhca_cq *cq)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
@@ -301,7 +306,7 @@ static bool any_waits(struct vhca_cq *cq)
 	return k->any_seq && k->any_at >= k->ci && (k->moving || !cq_pending(cq, k->any_at));
 }
 
-/* Arms for the entry that makes @n; an arming for an earlier entry is not taken back. */
+/* Arm for when @n completions wait; an arming that still waits for an earlier entry stands. */
 static void arm_any(struct vhca_cq *cq, unsigned int n)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
@@ -339,8 +344,8 @@ static void arm_solicited(struct vhca_cq *cq)
 }
 
 /*
- * The CQ has been armed for when @n completions wait; returns whether they do. A poll finds nothing
- * while the ring is being replaced, whatever has come: the consumer is called then.
+ * The CQ has been armed for when @n completions wait; returns whether they do. While the ring is
+ * being replaced a poll finds nothing, whatever has come: the consumer is called afterwards.
  */
 static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
 {
@@ -357,7 +362,8 @@ static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
  * @ibcq: completion queue of the kernel's
  * @notify: which completion raises the event, and whether to tell of missed ones
  *
- * Asking for solicited completions takes nothing back of what was asked before and is not answered.
+ * An event for any completion that was asked for before, and has not come yet, is not cancelled by
+ * asking for solicited completions.
  *
  * Context: any.
  * Return: 0; 1 if IB_CQ_REPORT_MISSED_EVENTS is set and a poll might find something.
@@ -389,8 +395,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
  * @ibcq: completion queue of the kernel's
  * @n: so many completions are to wait, 1 to the size of the queue
  *
- * An event for fewer that was asked for before, and has not come yet, comes all the same, and is
- * the only one then.
+ * If an event for fewer completions was asked for before and has not come yet, that event comes,
+ * and no other.
  *
  * Context: any.
  * Return: 0; 1 if they wait already.
@@ -463,8 +469,7 @@ static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
  * vhca_cq_attach_qp() - let the CQs of a kernel QP know it
  * @qp: the QP
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -ENOMEM.
  */
 int vhca_cq_attach_qp(struct vhca_qp *qp)
@@ -493,8 +498,8 @@ int vhca_cq_attach_qp(struct vhca_qp *qp)
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
 
 /*
- * Called with the CQ's lock held: mark what a QP that goes has left in a CQ. Receives of its SRQ
- * are over, although nobody is told.
+ * Called with the CQ's lock held: mark the entries that a QP leaves in a CQ. The receives of its
+ * SRQ among them are not posted any more, although nobody gets their completions.
  */
 static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 {
@@ -523,7 +528,7 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
  * @qp: the QP, which completes nothing any more
  * @detach: the QP goes away
  *
- * May sleep.
+ * Context: may sleep.
  */
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 {

@@ -2,10 +2,10 @@
 /*
  * Replacing the ring of a CQ that is in use.
  *
- * The device writes entries to the new ring from a count on that it tells when it is done; those
- * before it are copied from the old one. The new ring is laid out for the present consumer count:
- * while the kernel's own ring is replaced nothing is polled. Whoever asks for an event meanwhile is
- * called afterwards, since what came before he asked raised none.
+ * The device writes entries to the new ring from a count on that its answer names; those before it
+ * are copied from the old one. The new ring is laid out for the present consumer count: while the
+ * kernel's own ring is replaced nothing is polled. A consumer that asks for an event meanwhile is
+ * called afterwards, since completions that came before raised none.
  */
 #include <linux/log2.h>
 #include <kunit/visibility.h>
@@ -19,7 +19,9 @@
  * @cq: the CQ, its resize lock held
  * @to: the new ring, zeroed
  *
- * Nothing is polled until the end. May sleep.
+ * Nothing is polled until the end.
+ *
+ * Context: may sleep.
  */
 void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to)
 {
@@ -38,7 +40,7 @@ void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_move_begin);
 
-/* Polling goes on; true when somebody has asked to be called for what there is. */
+/* Polling goes on; true when the consumer is to be called, as it has asked to be meanwhile. */
 static bool resume_polling(struct vhca_cq *cq)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
@@ -68,8 +70,7 @@ static void copy_entries(struct vhca_cq_kernel *k, struct vhca_ring *to, u64 end
  * @first: low half of the count of the first entry written there, as the device says
  * @call: set to whether the completion handler is to be called
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -EPROTO when the device's count makes no sense, and then nothing that it completed
  * before can be found.
  */
@@ -97,7 +98,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_cq_move_end);
  * @cq: the CQ
  * @call: set to whether the completion handler is to be called
  *
- * May sleep.
+ * Context: may sleep.
  */
 void vhca_cq_move_cancel(struct vhca_cq *cq, bool *call)
 {
@@ -191,8 +192,7 @@ static int resize_user(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe, struct
  * @cqe: entries at least
  * @udata: the request of a process, NULL for the kernel's own
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0; -EINVAL for a size that the device does not have, or for fewer entries than wait to be
  * polled; -ENOMEM; as the device commands.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet ports: the link of the net device that a port stands on, and the GID table.
+ * Ethernet ports: the link of a port's net device, and the GID table.
  *
  * The core keeps the table and says what stands in it. The device needs the link layer's addresses
  * of each entry besides: the MAC address and the VLAN of the net device that the GID belongs to.
@@ -51,6 +51,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eth_init);
 /**
  * vhca_eth_exit() - free what vhca_eth_init() allocated for the ports
  * @dev: the device, not registered any more
+ *
+ * Context: may sleep.
  */
 void vhca_eth_exit(struct vhca_dev *dev)
 {
@@ -133,7 +135,7 @@ int vhca_add_gid(const struct ib_gid_attr *attr, void **context)
 	if (attr->index >= p->ngids)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "GID index %u: port %u has %u",
 				   attr->index, attr->port_num, p->ngids);
-	/* A change of the address that is not seen here is seen by those who wait for the lock. */
+	/* If the address changes once it has been read, vhca_eth_refresh_gids() sees that next. */
 	mutex_lock(&p->gid_lock);
 	err = read_address(&gid) ?: write_gid(dev, &gid);
 	if (!err)

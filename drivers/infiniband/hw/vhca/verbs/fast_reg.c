@@ -36,8 +36,7 @@ static size_t list_size(bool gaps, u32 entries)
  * @type: IB_MR_TYPE_MEM_REG: pages; IB_MR_TYPE_SG_GAPS: pieces of any kind
  * @max_num_sg: entries of its list
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: the key, or an error pointer.
  */
 struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg)
@@ -84,6 +83,8 @@ err_mr:
 /**
  * vhca_free_fast_mr() - free a key of vhca_alloc_mr()
  * @mr: the key, which the device does not have any more
+ *
+ * Context: may sleep.
  */
 void vhca_free_fast_mr(struct vhca_mr *mr)
 {

@@ -50,8 +50,7 @@ static int check_attr(struct vhca_dev *dev, int access, const struct ib_fmr_attr
  * @access: IB_ACCESS_*
  * @attr: what it is to be
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: the FMR, or an error pointer.
  */
 struct ib_fmr *vhca_alloc_fmr(struct ib_pd *ibpd, int access, struct ib_fmr_attr *attr)
@@ -142,13 +141,14 @@ static void change_end(struct vhca_map *map)
 
 /**
  * vhca_map_phys_fmr() - rdma_ext_ops.map_phys_fmr
- * @ibfmr: FMR, mapped or not; its keys change
+ * @ibfmr: FMR, mapped or not; its keys change. The caller serialises its mappings
  * @pages: DMA addresses
  * @n: their number
  * @iova: address of the first byte
  *
  * Context: any.
- * Return: 0, or -EINVAL, and then what was mapped is.
+ * Return: 0; -EINVAL for too many pages or mappings, or addresses that are not aligned to pages,
+ * and then the FMR maps what it mapped before.
  */
 int vhca_map_phys_fmr(struct ib_fmr *ibfmr, u64 *pages, int n, u64 iova)
 {
@@ -179,7 +179,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_map_phys_fmr);
  * vhca_fmr_clear() - have an FMR map nothing
  * @ibfmr: the FMR
  *
- * An access that began before may still be under way. Any context.
+ * An access that began before may still be under way.
+ *
+ * Context: any.
  */
 void vhca_fmr_clear(struct ib_fmr *ibfmr)
 {
@@ -192,7 +194,15 @@ void vhca_fmr_clear(struct ib_fmr *ibfmr)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_fmr_clear);
 
-/* Unmap FMRs of one device, and wait until it uses none of what was mapped. May sleep. */
+/**
+ * vhca_unmap_fmr() - rdma_ext_ops.unmap_fmr
+ * @list: FMRs of one device, by ib_fmr.list; may be empty
+ *
+ * Waits until the device uses nothing that they mapped. A dead device uses nothing.
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_unmap_fmr(struct list_head *list)
 {
 	struct ib_fmr *ibfmr;
@@ -206,6 +216,13 @@ int vhca_unmap_fmr(struct list_head *list)
 	return vhca_hw_settle(&dev->hw, vhca_cmd_fence_mkeys(&dev->hw));
 }
 
+/**
+ * vhca_dealloc_fmr() - rdma_ext_ops.dealloc_fmr
+ * @ibfmr: FMR, mapped or not
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands, and then the FMR is as before.
+ */
 int vhca_dealloc_fmr(struct ib_fmr *ibfmr)
 {
 	struct vhca_map *map = container_of(ibfmr, struct vhca_map, ibfmr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Questions that the provider asks by methods and attributes of our own: about a context or a PD
- * that it imports, to which it gets the answers of their maker once more, and about the time.
+ * The driver's own methods and attributes of the ioctl interface. A provider that imports a context
+ * or a PD asks for what their creator was told; and programs ask for the device's time.
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -17,7 +17,14 @@
 
 static_assert((u32)VHCA_UVERBS_NS == (u32)UVERBS_ID_DRIVER_NS);
 
-/* A context that was opened before: what its provider must know. */
+/**
+ * vhca_query_ucontext() - ib_device_ops.query_ucontext
+ * @ibctx: context that was opened before
+ * @attrs: the request, which gets the answer of vhca_alloc_ucontext() once more
+ *
+ * Context: may sleep.
+ * Return: 0; -EFAULT; what the core returns of an attribute.
+ */
 int vhca_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs)
 {
 	struct vhca_uctx_resp resp;

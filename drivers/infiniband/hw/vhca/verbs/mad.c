@@ -23,6 +23,7 @@ static_assert(IB_PORT_SM == VHCA_PORT_CAP_SM && IB_PORT_CM_SUP == VHCA_PORT_CAP_
  * The core offers every MAD that arrives, those of connections included, and a command is too slow
  * to find out for each that the device does not know its class.
  *
+ * Context: any.
  * Return: true for requests to the agents of subnet management and performance management.
  */
 bool vhca_mad_asks_device(const struct ib_mad *mad)
@@ -89,7 +90,7 @@ int vhca_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct 
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_process_mad);
 
-/* Of its Ethernet ports the host says that it has a connection manager, to nobody. */
+/* An Ethernet port has no agent to tell that the host has a connection manager: that is ignored. */
 static int check_eth_caps(struct vhca_hw *hw, const struct ib_port_modify *modify)
 {
 	u32 caps = modify->set_port_cap_mask | modify->clr_port_cap_mask;

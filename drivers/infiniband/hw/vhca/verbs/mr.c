@@ -15,6 +15,7 @@
  * vhca_access_to_hw() - translate access rights
  * @access: IB_ACCESS_*; hints are dropped
  *
+ * Context: any.
  * Return: VHCA_ACCESS_*.
  */
 u32 vhca_access_to_hw(int access)
@@ -33,6 +34,7 @@ u32 vhca_access_to_hw(int access)
  * @dev: the device
  * @access: IB_ACCESS_*
  *
+ * Context: any.
  * Return: 0, or -EOPNOTSUPP.
  */
 int vhca_check_access(struct vhca_dev *dev, int access)
@@ -69,7 +71,17 @@ static void set_keys(struct vhca_mr *mr, u32 key, u64 iova, u64 length)
 	mr->ibmr.length = length;
 }
 
-/* A key over all memory, whose addresses are DMA addresses. For the kernel. */
+/**
+ * vhca_get_dma_mr() - ib_device_ops.get_dma_mr
+ * @ibpd: protection domain of the kernel's
+ * @access: IB_ACCESS_*
+ *
+ * The key covers all memory, and its addresses are DMA addresses.
+ *
+ * Context: may sleep.
+ * Return: the key; ERR_PTR() of -EOPNOTSUPP for rights that the device does not have, of -ENOMEM,
+ * and of what the device commands return.
+ */
 struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
 {
 	struct vhca_dev *dev = to_vdev(ibpd->device);
@@ -100,7 +112,7 @@ struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &mr->ibmr;
 }
 
-/* A key over pinned memory, which is the key's when this has succeeded. */
+/* Make a key over pinned memory, which belongs to the key when this has succeeded. */
 static struct ib_mr *reg_umem(struct ib_pd *ibpd, struct ib_umem *umem, u64 iova, u64 length,
 			      int access)
 {
@@ -139,6 +151,20 @@ err_mr:
 	return ERR_PTR(err);
 }
 
+/**
+ * vhca_reg_user_mr() - ib_device_ops.reg_user_mr
+ * @ibpd: protection domain
+ * @start: address in the calling process
+ * @length: bytes
+ * @virt_addr: address that requests will use for the first byte, unless @access has IB_ZERO_BASED
+ * @access: IB_ACCESS_*
+ * @udata: the request of a process, which has no private part
+ *
+ * Context: the process whose memory it is; may sleep.
+ * Return: the region; ERR_PTR() of -EOPNOTSUPP for rights that the device does not have, of -EINVAL
+ * for too long a region or a private request, of -ENOMEM, and of what pinning and the device
+ * commands return.
+ */
 struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
 			       int access, struct ib_udata *udata)
 {
@@ -160,9 +186,22 @@ struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 vi
 	return ibmr;
 }
 
-/*
- * The part of a DMA buffer stays pinned for as long as it is registered: the device cannot follow
- * a buffer that moves.
+/**
+ * vhca_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
+ * @ibpd: protection domain
+ * @offset: where in the DMA buffer the region begins, in bytes
+ * @length: bytes
+ * @virt_addr: address that requests will use for the first byte
+ * @fd: descriptor of the DMA buffer
+ * @access: IB_ACCESS_*
+ * @attrs: the request
+ *
+ * The part of the buffer stays pinned for as long as it is registered: the device cannot follow a
+ * buffer that moves.
+ *
+ * Context: may sleep.
+ * Return: the region; ERR_PTR() of -EOPNOTSUPP for rights that the device does not have, of -EINVAL
+ * for too long a region, of -ENOMEM, and of what pinning and the device commands return.
  */
 struct ib_mr *vhca_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
 				      int fd, int access, struct uverbs_attr_bundle *attrs)
@@ -207,10 +246,24 @@ static int rereg_memory(struct vhca_dev *dev, struct rereg *new, u64 start, int 
 	return err;
 }
 
-/*
- * Change a live key in place. The device changes all or nothing, so a refused request leaves the
- * key as it was. Only a request that names memory pins any: what lies at the old address in the
- * caller's process may be something else by now, so memory that was pinned for reading stays so.
+/**
+ * vhca_rereg_user_mr() - ib_device_ops.rereg_user_mr: change a live key in place
+ * @ibmr: region of vhca_reg_user_mr() or vhca_reg_user_mr_dmabuf(); the latter changes only its PD
+ * @flags: IB_MR_REREG_*
+ * @start: with IB_MR_REREG_TRANS, as vhca_reg_user_mr(); likewise the next two
+ * @length: bytes
+ * @virt_addr: address of the first byte
+ * @access: with IB_MR_REREG_ACCESS, IB_ACCESS_*
+ * @new_pd: with IB_MR_REREG_PD, the new PD
+ * @udata: the request of a process, which has no private part
+ *
+ * The device changes all or nothing, so a refused request leaves the key as it was. Only a request
+ * that names memory pins any: what lies at the old address in the caller's process may be something
+ * else by now, so memory that was pinned for reading stays so.
+ *
+ * Context: may sleep.
+ * Return: NULL; ERR_PTR() of -EOPNOTSUPP for flags or rights, of -EINVAL, of -ENOMEM, and of what
+ * pinning and the device commands return.
  */
 struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 				 u64 virt_addr, int access, struct ib_pd *new_pd,
@@ -283,6 +336,15 @@ err_new:
 	return ERR_PTR(err);
 }
 
+/**
+ * vhca_dereg_mr() - ib_device_ops.dereg_mr
+ * @ibmr: region of a process, key of vhca_get_dma_mr() or of vhca_alloc_mr()
+ * @udata: unused
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY while windows are bound to it; as the device commands, and then it is as
+ * before.
+ */
 int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibmr->device);

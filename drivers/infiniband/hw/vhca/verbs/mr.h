@@ -9,8 +9,8 @@
 #include "vhca.h"
 
 /*
- * Of memory alone. Consumers commonly name the same flags for regions and for QPs: of a QP's they
- * are dropped.
+ * Rights that concern memory alone. Consumers commonly pass one mask for regions and for QPs, so
+ * these are ignored in the rights of a QP.
  */
 #define VHCA_MEMORY_ACCESS								\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_ON_DEMAND |	\
@@ -92,9 +92,10 @@ static inline struct vhca_fast_mr *to_vfast(struct vhca_mr *mr)
 }
 
 /**
- * vhca_next_variant() - choose the byte of a new key that is ours to choose
+ * vhca_next_variant() - choose the low byte of a new key, which the driver may choose
  *
- * Return: mostly another one than the key's predecessor had.
+ * Context: any.
+ * Return: a random byte, seldom that of the key that had the same upper bytes before.
  */
 static inline u8 vhca_next_variant(void)
 {

@@ -215,6 +215,8 @@ static const struct ib_device_ops ops_with_fmr = {
 /**
  * vhca_set_ops() - tell the core what can be done with a device
  * @dev: the device, its limits known
+ *
+ * Context: any.
  */
 void vhca_set_ops(struct vhca_dev *dev)
 {

@@ -8,6 +8,8 @@
 /**
  * vhca_wq_reset() - forget everything that was posted
  * @wq: queue of a QP in the RESET state; the CQ's lock is held
+ *
+ * Context: the CQ's lock is held.
  */
 void vhca_wq_reset(struct vhca_wq *wq)
 {
@@ -57,6 +59,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_post_send);
  * @wr: the request
  * @id: what its completion will carry
  * @count: the entry's count
+ *
+ * Context: any.
  */
 void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count)
 {
@@ -97,9 +101,11 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
  * vhca_qp_broken() - note that a kernel QP is in the error state
  * @qp: the QP
  *
- * The device looks at receives when it needs one, which it does not in the error state: it has to
- * be told, of those it may have missed and of every later one, so that it flushes them. Any
- * context; may be called with a CQ's lock held.
+ * The device looks for receives when it needs one, which it does not in the error state: the
+ * doorbell has to be rung for those that it may have missed and for every later one, so that it
+ * flushes them.
+ *
+ * Context: any; may be called with a CQ's lock held.
  */
 void vhca_qp_broken(struct vhca_qp *qp)
 {

@@ -52,7 +52,7 @@ static bool has_sends(enum ib_qp_type type)
 	return type != IB_QPT_XRC_TGT;
 }
 
-/* The objects that a QP of this type stands on. */
+/* Does a QP of this type have the objects that it needs? */
 static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
 {
 	if (attr->qp_type == IB_QPT_XRC_TGT && !attr->xrcd)
@@ -68,7 +68,7 @@ static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *att
 	return 0;
 }
 
-/* Whoever has such a QP speaks for the port. */
+/* QP 0 and QP 1 speak for their port, so no process can have them. */
 static int check_management(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
 {
 	if (!vhca_qp_is_management(attr->qp_type))
@@ -100,7 +100,7 @@ static int check_flags(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 	return 0;
 }
 
-/* What a request of that many entries or bytes takes must fit into the largest one there is. */
+/* A request with that many entries or inline bytes must fit the largest WQE. */
 static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
@@ -129,7 +129,7 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	      check_management(dev, attr, user);
 	if (err)
 		return err;
-	/* What a QP has no queue of its own for it does not get, whatever was asked for. */
+	/* Sizes of a queue that the QP does not have of its own are 0, whatever was asked for. */
 	if (attr->srq || !vhca_qp_has_receives(attr->qp_type)) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
@@ -223,7 +223,7 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 	return -EIO;
 }
 
-/* Take a QP out of sight of events and polls, and wait for the events that have it in sight. */
+/* Let events and polls find the QP no more, and wait for those that have found it. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
 	vhca_id_del(&dev->qps, qp->id, &qp->async);
@@ -241,6 +241,19 @@ static int answer_create(struct vhca_dev *dev, struct vhca_qp *qp, struct ib_uda
 	return vhca_udata_out(dev, udata, "create_qp", &resp, sizeof(resp), sizeof(resp));
 }
 
+/**
+ * vhca_create_qp() - ib_device_ops.create_qp
+ * @ibqp: queue pair; its number is set
+ * @attr: what it is to be; sizes of queues that it does not have become 0
+ * @udata: the request of a process, whose rings lie in its own memory; NULL for the kernel's own,
+ *	   and for XRC targets, which have no rings
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for a type or flags that the device does not have, or a private request
+ * with unknown fields; -EPERM for a process that wants a QP for MADs; -EINVAL for sizes or rings
+ * beyond the device's limits, or objects that are missing; -EFAULT; -ENOMEM; -EIO when the device
+ * gave out a number that is invalid or another QP's; what pinning returns; as the device commands.
+ */
 int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
@@ -261,7 +274,7 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	mutex_init(&qp->lock);
 
 	if (!has_sends(attr->qp_type)) {
-		/* No process' own: it outlives the one that made it if others share it. */
+		/* It belongs to no process: it outlives its creator if others have opened it. */
 		err = vhca_udata_none(dev, udata, "create_qp");
 		hw.log_sq_blocks = VHCA_NO_QUEUE;
 		hw.log_rq_strides = VHCA_NO_QUEUE;
@@ -381,6 +394,19 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
 			   l->max_rd_atomic);
 }
 
+/**
+ * vhca_modify_qp() - ib_device_ops.modify_qp
+ * @ibqp: queue pair
+ * @attr: attributes
+ * @mask: which of them are valid, enum ib_qp_attr_mask
+ * @udata: the request of a process, which has no private part
+ *
+ * A kernel QP can be moved to RESET and ERR on a dead device as well.
+ *
+ * Context: may sleep, a kernel QP with an SRQ for up to ten seconds on its way to RESET.
+ * Return: 0; -EOPNOTSUPP for attributes or rights that the device does not have; -EINVAL for a
+ * transition that does not exist, or values out of range; as the device commands.
+ */
 int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_udata *udata)
 {
@@ -423,6 +449,16 @@ out:
 	return err;
 }
 
+/**
+ * vhca_query_qp() - ib_device_ops.query_qp
+ * @ibqp: queue pair
+ * @attr: filled in
+ * @mask: attributes that are asked for; all are read in any case
+ * @init_attr: filled in with what it was created with
+ *
+ * Context: may sleep.
+ * Return: 0; -EPROTO when the device's answer makes no sense; as the device commands.
+ */
 int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_qp_init_attr *init_attr)
 {
@@ -458,6 +494,16 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	return 0;
 }
 
+/**
+ * vhca_destroy_qp() - ib_device_ops.destroy_qp
+ * @ibqp: queue pair
+ * @udata: unused
+ *
+ * When this has succeeded no poll finds a completion of the QP, and no handler runs for it.
+ *
+ * Context: may sleep, for a kernel QP with an SRQ for up to ten seconds.
+ * Return: 0; as the device commands, and then the QP still exists.
+ */
 int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);

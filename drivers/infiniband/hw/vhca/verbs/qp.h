@@ -129,9 +129,10 @@ VHCA_TO(qp, ibqp)
  * @port: port of a management QP, ignored for other QPs
  * @qpn: number of the QP
  *
- * Every port has a QP 0 and a QP 1. Ports are few: what they get lies behind the 24 bits that
- * numbers have, so that no other QP has it.
+ * Every port has a QP 0 and a QP 1. The ids of these have the port above the 24 bits that QP
+ * numbers have, so that no other QP has the same id.
  *
+ * Context: any.
  * Return: what no other QP of the device has.
  */
 static inline u32 vhca_qp_id(u8 port, u32 qpn)
@@ -145,7 +146,7 @@ static inline bool vhca_qp_is_management(enum ib_qp_type type)
 	return type == IB_QPT_SMI || type == IB_QPT_GSI;
 }
 
-/* Has each of its requests an address of its own? */
+/* Does each of its requests carry an address? */
 static inline bool vhca_qp_is_datagram(enum ib_qp_type type)
 {
 	return type == IB_QPT_UD || vhca_qp_is_management(type);
@@ -160,7 +161,7 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int vhca_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
-/* Has it receives, of its own or of an SRQ that is its own for good? */
+/* Does it have receives: a queue of its own, or the SRQ that it was created with? */
 static inline bool vhca_qp_has_receives(enum ib_qp_type type)
 {
 	return type != IB_QPT_XRC_INI && type != IB_QPT_XRC_TGT;

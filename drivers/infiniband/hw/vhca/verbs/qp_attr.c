@@ -37,6 +37,8 @@ static int access_from_hw(u8 access)
  * @a: attributes
  * @mask: which of them are valid, enum ib_qp_attr_mask
  * @hw: filled in; what is not valid is zero
+ *
+ * Context: any.
  */
 void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_attr *hw)
 {
@@ -92,6 +94,8 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
  * @dev: the device
  * @hw: the device's answer; its enumerations are checked by the caller
  * @a: filled in, apart from the capabilities
+ *
+ * Context: any.
  */
 void vhca_qp_attr_from_hw(const struct vhca_dev *dev, const struct vhca_qp_attr *hw,
 			  struct ib_qp_attr *a)

@@ -200,6 +200,8 @@ int vhca_qp_make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 /**
  * vhca_qp_free_rings() - free or unpin a QP's rings
  * @qp: the QP, whose rings the device does not use any more
+ *
+ * Context: may sleep.
  */
 void vhca_qp_free_rings(struct vhca_qp *qp)
 {

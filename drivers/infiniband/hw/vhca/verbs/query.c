@@ -10,6 +10,15 @@
 #include "query.h"
 #include "udata.h"
 
+/**
+ * vhca_query_device() - ib_device_ops.query_device
+ * @ibdev: the device
+ * @a: filled in
+ * @udata: the request of a process, which has no private part
+ *
+ * Context: any for the kernel's own; may sleep for a process'.
+ * Return: 0; -EINVAL for a private request that is not empty.
+ */
 int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 		      struct ib_udata *udata)
 {
@@ -65,7 +74,7 @@ static int fill_subnet_prefix(struct vhca_dev *dev, u32 port, struct ib_port_att
 	return err;
 }
 
-/* What an Ethernet port has of its net device: without one it is down. */
+/* Attributes of an Ethernet port that are its net device's; without one it is down. */
 static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 {
 	struct vhca_eth_link link;
@@ -84,7 +93,7 @@ static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 	}
 	if (link.present)
 		ib_get_eth_speed(&dev->ibdev, port, &p->active_speed, &p->active_width);
-	/* Nobody asks the port's agents for it: it has none. */
+	/* The host has a connection manager. An Ethernet port has no agent that would know. */
 	p->port_cap_flags |= IB_PORT_CM_SUP;
 	p->ip_gids = true;
 }
@@ -143,6 +152,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_query_port);
  *
  * Without management QPs there are no MADs, no SA and no CM: the transport alone, that of
  * InfiniBand or that of RoCE v2.
+ *
+ * Context: any.
  */
 void vhca_port_protocols(const struct vhca_dev *dev, u32 port,
 			 struct ib_port_immutable *immutable)
@@ -160,6 +171,15 @@ void vhca_port_protocols(const struct vhca_dev *dev, u32 port,
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_port_protocols);
 
+/**
+ * vhca_get_port_immutable() - ib_device_ops.get_port_immutable
+ * @ibdev: the device
+ * @port: 1..ports
+ * @immutable: filled in
+ *
+ * Context: may sleep.
+ * Return: 0; as vhca_query_port().
+ */
 int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
 			    struct ib_port_immutable *immutable)
 {
@@ -190,6 +210,16 @@ enum rdma_link_layer vhca_get_link_layer(struct ib_device *ibdev, u32 port)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_get_link_layer);
 
+/**
+ * vhca_query_gid() - ib_device_ops.query_gid
+ * @ibdev: the device
+ * @port: 1..ports
+ * @index: index in the port's table
+ * @gid: filled in
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for an index that the port does not have; as the device commands.
+ */
 int vhca_query_gid(struct ib_device *ibdev, u32 port, int index, union ib_gid *gid)
 {
 	if (index < 0)
@@ -197,11 +227,30 @@ int vhca_query_gid(struct ib_device *ibdev, u32 port, int index, union ib_gid *g
 	return vhca_cmd_query_gid(&to_vdev(ibdev)->hw, port, index, gid->raw);
 }
 
+/**
+ * vhca_query_pkey() - ib_device_ops.query_pkey
+ * @ibdev: the device
+ * @port: 1..ports
+ * @index: index in the port's table
+ * @pkey: set to the P_Key
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for an index that the port does not have; as the device commands.
+ */
 int vhca_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
 	return vhca_cmd_query_pkey(&to_vdev(ibdev)->hw, port, index, pkey);
 }
 
+/**
+ * vhca_modify_device() - ib_device_ops.modify_device
+ * @ibdev: the device
+ * @mask: IB_DEVICE_MODIFY_NODE_DESC or 0
+ * @modify: the node description
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for what else could be changed; as the device commands.
+ */
 int vhca_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify)
 {
 	struct vhca_dev *dev = to_vdev(ibdev);
@@ -219,6 +268,13 @@ int vhca_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modif
 	return err;
 }
 
+/**
+ * vhca_get_dev_fw_str() - ib_device_ops.get_dev_fw_str
+ * @ibdev: the device
+ * @str: filled in with the firmware's version, IB_FW_VERSION_NAME_MAX bytes at most
+ *
+ * Context: any.
+ */
 void vhca_get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
 	u64 v = to_vdev(ibdev)->hw.limits.fw_version;
@@ -226,6 +282,14 @@ void vhca_get_dev_fw_str(struct ib_device *ibdev, char *str)
 	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u", (u32)(v >> 32), (u16)(v >> 16), (u16)v);
 }
 
+/**
+ * vhca_get_vector_affinity() - ib_device_ops.get_vector_affinity
+ * @ibdev: the device
+ * @vector: completion vector
+ *
+ * Context: any.
+ * Return: the CPU that its interrupt was steered to; NULL if there is no such vector.
+ */
 const struct cpumask *vhca_get_vector_affinity(struct ib_device *ibdev, int vector)
 {
 	struct vhca_dev *dev = to_vdev(ibdev);

@@ -33,7 +33,7 @@ static int check_init(struct vhca_dev *dev, const struct ib_srq_init_attr *attr,
 	if (!type_supported(&dev->hw, attr->srq_type))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "srq_type %d is not supported",
 				   attr->srq_type);
-	/* The kernel's requests do not name SRQs: it can neither send nor share. */
+	/* The kernel's requests do not name SRQs, so it could not send to one. */
 	if (attr->srq_type == IB_SRQT_XRC && !user)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "XRC SRQs are for processes alone");
 	if (attr->srq_type == IB_SRQT_XRC && (!attr->ext.cq || !attr->ext.xrc.xrcd))
@@ -138,7 +138,7 @@ static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 	return -EIO;
 }
 
-/* Take an SRQ out of the events' sight and wait for those that have it in sight. */
+/* Let events find the SRQ no more, and wait for those that have found it. */
 static void unpublish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
 	vhca_id_del(&dev->srqs, srq->srqn, &srq->async);
@@ -155,6 +155,18 @@ static int answer_create(struct vhca_dev *dev, struct vhca_srq *srq, struct ib_u
 	return vhca_udata_out(dev, udata, "create_srq", &resp, sizeof(resp), sizeof(resp));
 }
 
+/**
+ * vhca_create_srq() - ib_device_ops.create_srq
+ * @ibsrq: shared receive queue
+ * @attr: what it is to be; max_wr is set to the receives that the ring holds
+ * @udata: the request of a process, whose ring lies in its own memory; NULL for the kernel's own
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP for a type that the device, or a kernel consumer, does not have; -EINVAL
+ * for sizes or a ring beyond the device's limits, or an XRC SRQ without CQ or domain; -EFAULT;
+ * -ENOMEM; -EIO when the device gave out a number that another SRQ has; what pinning returns; as
+ * the device commands.
+ */
 int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibsrq->device);
@@ -250,7 +262,7 @@ static bool turn_to_ring(struct vhca_dev *dev, struct vhca_srq *srq, const struc
 	return !*err || resize_on_device(dev, srq, old, old_log);
 }
 
-/* The process has copied what was not taken, and holds its own requests back. */
+/* The process has copied the receives that were not taken, and posts none meanwhile. */
 static int resize_user(struct vhca_dev *dev, struct vhca_srq *srq, const struct ib_srq_attr *attr,
 		       int mask, const struct vhca_modify_srq_req *req)
 {
@@ -313,7 +325,20 @@ static int check_modify(struct vhca_dev *dev, struct vhca_srq *srq,
 	return mask & IB_SRQ_MAX_WR ? check_size(dev, attr) : 0;
 }
 
-/* Change size, limit or both. */
+/**
+ * vhca_modify_srq() - ib_device_ops.modify_srq
+ * @ibsrq: shared receive queue
+ * @attr: the new size, limit or both
+ * @mask: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
+ * @udata: the request of a process, with the new ring; NULL for the kernel's own
+ *
+ * When one of the two is refused, neither has changed.
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for values or a ring beyond the limits, or fewer receives than are posted;
+ * -EOPNOTSUPP for a private request with unknown fields; -EFAULT; -ENOMEM; what pinning returns; as
+ * the device commands.
+ */
 int vhca_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		    struct ib_udata *udata)
 {
@@ -338,6 +363,14 @@ int vhca_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_
 	return err;
 }
 
+/**
+ * vhca_query_srq() - ib_device_ops.query_srq
+ * @ibsrq: shared receive queue
+ * @attr: filled in; srq_limit is 0 when no limit is armed
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands.
+ */
 int vhca_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 {
 	struct vhca_dev *dev = to_vdev(ibsrq->device);
@@ -352,6 +385,14 @@ int vhca_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 	return err;
 }
 
+/**
+ * vhca_destroy_srq() - ib_device_ops.destroy_srq
+ * @ibsrq: shared receive queue that no QP uses any more
+ * @udata: unused
+ *
+ * Context: may sleep.
+ * Return: 0; as the device commands, and then the SRQ is as before.
+ */
 int vhca_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibsrq->device);

@@ -8,8 +8,8 @@
  * number, and the device gives that back. A receive counts as posted until its completion is
  * polled.
  *
- * While the ring is replaced every receive is written into both rings: the device says too late
- * which it took from.
+ * While the ring is replaced every receive is written into both rings: when the device says which
+ * one it uses, it may have taken some from it already.
  */
 #include <linux/slab.h>
 #include <kunit/visibility.h>
@@ -61,8 +61,7 @@ static struct vhca_srq_note *notes_alloc(u32 n)
  * @log: log2 of the receives
  * @max_sge: scatter entries of a receive
  *
- * May sleep.
- *
+ * Context: may sleep.
  * Return: 0, or -ENOMEM.
  */
 int vhca_srq_ring_make(struct vhca_srq_kernel *k, struct device *dev, const struct vhca_db *db,
@@ -91,6 +90,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_make);
 /**
  * vhca_srq_ring_free() - undo of vhca_srq_ring_make()
  * @k: the ring, which the device does not use any more
+ *
+ * Context: may sleep.
  */
 void vhca_srq_ring_free(struct vhca_srq_kernel *k)
 {
@@ -222,8 +223,9 @@ static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_ring *to)
  * @k: the ring; the caller serialises replacements
  * @to: new ring, zeroed, of entries as large as those of the present one
  *
- * From now on the device may take receives from either ring. May sleep.
+ * From now on the device may take receives from either ring.
  *
+ * Context: may sleep.
  * Return: 0; -EINVAL when more receives are posted than fit; -ENOMEM.
  */
 int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to)
@@ -258,7 +260,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_move_begin);
  * @to: new ring; filled with the one that the device does not use any more
  * @moved: the device uses the new one
  *
- * May sleep.
+ * Context: may sleep.
  */
 void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_ring *to, bool moved)
 {

@@ -62,6 +62,7 @@ static const struct vhca_uar_ops user_uar_ops = {
  * vhca_db_mmap_offset() - where user space finds the page of a pair of slots
  * @db: the pair, in a user context's area
  *
+ * Context: any.
  * Return: offset for mmap().
  */
 u64 vhca_db_mmap_offset(const struct vhca_db *db)
@@ -81,6 +82,8 @@ static u64 features(const struct vhca_dev *dev)
  * vhca_ucontext_answer() - what the provider of a context must know
  * @ctx: the context
  * @resp: filled in
+ *
+ * Context: any.
  */
 void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp)
 {
@@ -124,7 +127,16 @@ static void close_area(struct vhca_dev *dev, struct vhca_ucontext *ctx)
 	vhca_uar_exit(&ctx->uar);
 }
 
-/* Open a context: a doorbell area of its own on the device. */
+/**
+ * vhca_alloc_ucontext() - ib_device_ops.alloc_ucontext
+ * @ibctx: context, which gets a doorbell area of its own
+ * @udata: the request of a process
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for a private request of the wrong length; -EOPNOTSUPP for one with unknown
+ * fields, or when kick pages cannot be mapped; -ENODEV while the module is unloaded; -EFAULT;
+ * -ENOMEM; as the device commands.
+ */
 int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibctx->device);
@@ -168,7 +180,12 @@ err_module:
 	return err;
 }
 
-/* Close a context; all its objects are gone. */
+/**
+ * vhca_dealloc_ucontext() - ib_device_ops.dealloc_ucontext
+ * @ibctx: context, all of whose objects are gone
+ *
+ * Context: may sleep.
+ */
 void vhca_dealloc_ucontext(struct ib_ucontext *ibctx)
 {
 	struct vhca_dev *dev = to_vdev(ibctx->device);
@@ -179,9 +196,14 @@ void vhca_dealloc_ucontext(struct ib_ucontext *ibctx)
 	module_put(THIS_MODULE);
 }
 
-/*
+/**
+ * vhca_disassociate_ucontext() - ib_device_ops.disassociate_ucontext
+ * @ibctx: context of a device that goes
+ *
  * All there is to take back when the device goes are mappings, which the core replaces by itself.
  * That this function exists tells it that open contexts do not keep the device from going.
+ *
+ * Context: any.
  */
 void vhca_disassociate_ucontext(struct ib_ucontext *ibctx)
 {
@@ -211,7 +233,15 @@ static int map_db_page(struct vhca_dev *dev, struct vhca_ucontext *ctx,
 				 vma->vm_page_prot, entry);
 }
 
-/* Map the kick page or a doorbell page, at an offset an earlier call has given out. */
+/**
+ * vhca_mmap() - ib_device_ops.mmap: map the kick page or a doorbell page
+ * @ibctx: context
+ * @vma: mapping, at an offset that an earlier answer has named
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL when there is nothing at the offset; -EPERM for a readable mapping of the kick
+ * page, or an executable one; what rdma_user_mmap_io() returns.
+ */
 int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 {
 	struct vhca_dev *dev = to_vdev(ibctx->device);
@@ -232,7 +262,12 @@ int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 	return err;
 }
 
-/* The last mapping of an entry is gone, and the entry is removed. */
+/**
+ * vhca_mmap_free() - ib_device_ops.mmap_free
+ * @entry: entry that was removed, and whose last mapping is gone
+ *
+ * Context: may sleep.
+ */
 void vhca_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct vhca_ucontext *ctx = to_vucontext(entry->ucontext);

@@ -14,6 +14,7 @@
  *
  * A longer request comes from a newer provider: what we do not know must be zero.
  *
+ * Context: the process that made the request; may sleep.
  * Return: 0; -EINVAL for a request of the wrong length; -EOPNOTSUPP when it asks for something we
  * do not know; -EFAULT.
  */
@@ -39,6 +40,7 @@ int vhca_udata_in(struct vhca_dev *dev, struct ib_udata *udata, const char *what
  * @udata: the request, or NULL for the kernel's own
  * @what: its name, for the reason of a refusal
  *
+ * Context: the process that made the request, if there is one; may sleep.
  * Return: 0, or -EINVAL.
  */
 int vhca_udata_none(struct vhca_dev *dev, struct ib_udata *udata, const char *what)
@@ -57,6 +59,7 @@ int vhca_udata_none(struct vhca_dev *dev, struct ib_udata *udata, const char *wh
  * @size: its bytes; an older provider gets as many as it asked for
  * @min: bytes it must ask for, since it cannot work without
  *
+ * Context: the process that made the request; may sleep.
  * Return: 0; -EINVAL when there is not enough room; -EFAULT.
  */
 int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *what,
@@ -80,6 +83,7 @@ int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *wha
  * @addr: where it starts, page aligned
  * @size: bytes
  *
+ * Context: the process whose memory it is; may sleep.
  * Return: 0; -EINVAL for a bad address; what pinning returns; -ENOMEM.
  */
 int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const char *what,
@@ -109,6 +113,8 @@ int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const 
 /**
  * vhca_user_ring_put() - release a ring
  * @ring: the ring, which the device does not use any more; may be absent
+ *
+ * Context: may sleep.
  */
 void vhca_user_ring_put(struct vhca_user_ring *ring)
 {

@@ -50,9 +50,9 @@ struct vhca_gid {
 };
 
 /**
- * struct vhca_port - what is kept of an Ethernet port
+ * struct vhca_port - state of an Ethernet port
  * @mac: its permanent address
- * @eth: it is one; of others nothing is kept
+ * @eth: it is an Ethernet port; for others nothing else is valid
  * @max_mtu: enum ib_mtu, the largest that it can have
  * @gid_lock: protects @gids, and orders what the device is told of them
  * @gids: its GID table
@@ -60,7 +60,7 @@ struct vhca_gid {
  * @enabled: the device receives; this and what follows is follow_work's alone
  * @mtu: enum ib_mtu that the device was told, 0: none
  * @active: the core was told that it is active
- * @said_lonely: the log says that it has no net device
+ * @said_lonely: the log has been told that it has no net device
  */
 struct vhca_port {
 	u8 mac[ETH_ALEN];
@@ -98,13 +98,13 @@ struct vhca_port {
  * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
  * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
- * @ports: of those that are Ethernet ports, what is kept of them
+ * @ports: state of the Ethernet ports
  * @netdev_nb: hears of net devices, if there are such ports
  * @follow_work: has such ports follow their net devices
  * @following: @follow_work may be queued
  * @desc_lock: protects ibdev.node_desc
  * @health: the health check
- * @alive: sum of signs of life at the last check
+ * @alive: sum of the counts of completions and events at the last check
  */
 struct vhca_dev {
 	struct ib_device ibdev;

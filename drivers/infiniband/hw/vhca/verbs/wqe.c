@@ -146,6 +146,7 @@ static size_t address_size(enum ib_qp_type type, u16 flags)
  * @nsge: gather entries; a QP that has any has atomic operations, if the device has
  * @inline_len: inline bytes
  *
+ * Context: any.
  * Return: blocks that hold the largest; more than VHCA_WQE_MAX_BLOCKS: there is no such request.
  */
 u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,

@@ -131,7 +131,7 @@ free:
 	return NULL;
 }
 
-/* What the peer is told to begin with. */
+/* The PSN with which the peer is told that packets begin. */
 static inline u32 starting_psn(const struct end *end)
 {
 	return end->qp->qp_num & 0xffffff;

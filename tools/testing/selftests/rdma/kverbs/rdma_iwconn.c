@@ -238,7 +238,7 @@ static int server_accept(struct iw_cm_id *id, const struct iw_cm_event *event)
 	param.ord = event->ord;
 	ret = iw_cm_accept(id, &param);
 	CHECK(!ret);
-	/* The id stays; with the list it is destroyed. */
+	/* The id stays, and is destroyed with the list. */
 	return 0;
 }
 
@@ -417,7 +417,7 @@ static void client(void)
 	client_is_refused(REFUSE);
 	client_is_refused(REFUSE_BY_RETURN);
 
-	/* Nobody listens there. */
+	/* Nothing listens there. */
 	end = client_connect(TALK, PORT + 1, &err);
 	if (end) {
 		CHECK(err < 0);

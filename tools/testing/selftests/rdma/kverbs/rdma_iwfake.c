@@ -86,7 +86,7 @@ static int note_addresses(struct iw_cm_id *id)
 	return 0;
 }
 
-/* Nobody is there: the refusal comes at once. */
+/* There is no peer: the refusal comes at once. */
 static int iw_connect(struct iw_cm_id *id, struct iw_cm_conn_param *param)
 {
 	struct iw_cm_event event = {

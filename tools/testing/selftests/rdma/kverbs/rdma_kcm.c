@@ -4,9 +4,9 @@
  * device, and connects to another guest, or to itself, by a path that it makes of LIDs and GIDs.
  *
  * Writing a number to "run" makes so many connections to peer_lid and peer_id, one after the other,
- * sends a message on each, waits for the one that the other side sends when it hears that the
- * connection is made, and ends it; then it has a request refused by nobody and by somebody, and a
- * datagram service resolved. "passed" and "failed" count the checks.
+ * sends a message on each, waits for the one that the other side sends when it knows that the
+ * connection is made, and ends it; then it has a request refused for want of a listener and by a
+ * listener, and a datagram service resolved. "passed" and "failed" count the checks.
  */
 #include <linux/module.h>
 #include <rdma/ib_cache.h>
@@ -118,7 +118,7 @@ static int passive_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	}
 	if (end)
 		end_free(end);
-	/* The id has done. */
+	/* The id is not needed any more. */
 	return -ECANCELED;
 }
 

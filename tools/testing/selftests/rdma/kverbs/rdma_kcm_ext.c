@@ -63,7 +63,7 @@ static bool check(bool holds, const char *what, int line)
 
 /* ---- who is asked ---- */
 
-/* Refuses, and says by which listen. */
+/* Refuse, and name the listen in the private data. */
 static int compared_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	u8 which = id->context == &kcm.listener[FIRST] ? '1' : '2';
@@ -136,7 +136,7 @@ static int taking_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	return -ECANCELED;
 }
 
-/* The service is where this module is told to ask: of two guests, with who asks. */
+/* Redirect to the peer of this module; with two guests that is the side that asks. */
 static int sending_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	struct ib_class_port_info where = {
@@ -148,7 +148,7 @@ static int sending_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 
 	if (event->event != IB_CM_SIDR_REQ_RECEIVED)
 		return -ECANCELED;
-	/* A question that was sent on says so. */
+	/* A request that was redirected says so. */
 	if (*(u8 *)event->private_data == 'o') {
 		CHECK(!ib_send_cm_sidr_rep(id, &here));
 		return -ECANCELED;
@@ -205,7 +205,7 @@ static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 		if (CHECK(!follow(id, event)))
 			return 0;
 	}
-	/* One who has called and yields waits for more than one event, one after the other. */
+	/* A side that has called, and yields, gets more than one event, one after the other. */
 	end->event = event->event;
 	if (event->event == IB_CM_REJ_RECEIVED) {
 		end->reason = event->param.rej_rcvd.reason;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A kernel consumer that connects by IP address, as storage protocols do: it listens at two ports,
- * of which one turns everybody down, and connects to the address that is written to "connect".
+ * of which one rejects every request, and connects to the address that is written to "connect".
  *
- * A connection carries one word from who has made it; the listening side ends it when the word has
- * arrived.  Then the consumer is turned down by the other port, and by one where nobody listens.
- * "passed" and "failed" count the checks.
+ * A connection carries one word from the side that made it; the listening side ends it when the
+ * word has arrived.  Then requests are rejected by the other port, and by one where nothing
+ * listens. "passed" and "failed" count the checks.
  */
 #include <linux/completion.h>
 #include <linux/inet.h>
@@ -111,7 +111,7 @@ static struct end *end_new(struct rdma_cm_id *id)
 	return NULL;
 }
 
-/* What needs the id's device. */
+/* Make the objects that need the id's device. */
 static int end_equip(struct end *end)
 {
 	struct ib_device *device = end->id->device;

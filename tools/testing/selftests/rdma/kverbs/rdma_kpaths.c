@@ -97,7 +97,7 @@ static int ask_all(void *arg)
 	/* the last of them have ended when the whole window is free */
 	for (i = 0; i < WINDOW; i++)
 		down(&a->window);
-	/* the module may go as soon as this is said */
+	/* the module may be unloaded as soon as this has completed */
 	kthread_complete_and_exit(&a->ended, 0);
 }
 

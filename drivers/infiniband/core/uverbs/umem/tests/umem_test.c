@@ -230,7 +230,7 @@ static void offsets_distinct(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* Whoever looks while an insertion waits for memory, with the lock dropped. */
+/* A task that looks while an insertion waits for memory, with the lock dropped. */
 struct looker {
 	struct offsets *o;
 	struct task_struct *task;
