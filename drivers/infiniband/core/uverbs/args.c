@@ -4,6 +4,8 @@
  * the rows of its command say.
  */
 #include <kunit/visibility.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
 
 #include "decode.h"
 #include "handles.h"
@@ -267,4 +269,79 @@ int uverbs_args_to_response(struct uverbs_call *call)
 	    (call->resp_len > len && clear_user(call->resp + len, call->resp_len - len)))
 		return uverbs_refuse(call, -EFAULT, "response cannot be written");
 	return 0;
+}
+
+/**
+ * uverbs_pin_response() - make certain that a response can be delivered
+ * @call: a write() request, or one that is carried by an ioctl
+ * @len: bytes of the response, not 0
+ * @to: receives what uverbs_write_pinned() and uverbs_unpin_response() take
+ *
+ * For commands that take or give away what cannot be undone.  They call this before and write the
+ * response by its pages: delivery then cannot fail, not even if another thread unmaps or protects
+ * the memory meanwhile.  The attribute that carries the response is marked now.
+ *
+ * Context: may sleep, also for as long as user space takes to handle a page fault.
+ * Return: 0, -ENOMEM, or -EFAULT if not all of it can be written, or is memory that cannot be
+ * pinned (of a device, or secret), with the reason recorded.
+ */
+int uverbs_pin_response(struct uverbs_call *call, size_t len, struct uverbs_pinned *to)
+{
+	unsigned long start = (unsigned long)call->resp;
+	int got, ret;
+
+	if (call->user_attrs) {
+		ret = uverbs_attr_written(call, uverbs_attr_get(&call->bundle,
+								UVERBS_ATTR_CORE_OUT));
+		if (ret)
+			return ret;
+	}
+	to->offset = offset_in_page(start);
+	to->num = DIV_ROUND_UP(to->offset + len, PAGE_SIZE);
+	to->pages = uverbs_call_alloc(call, to->num * sizeof(*to->pages));
+	if (IS_ERR(to->pages))
+		return PTR_ERR(to->pages);
+	got = pin_user_pages_fast(start, to->num, FOLL_WRITE, to->pages);
+	if (got == to->num) {
+		call->replied = true;
+		return 0;
+	}
+	if (got > 0)
+		unpin_user_pages(to->pages, got);
+	return uverbs_refuse(call, -EFAULT, "response cannot be written");
+}
+
+/**
+ * uverbs_write_pinned() - write part of a response
+ * @to: from uverbs_pin_response()
+ * @at: bytes before the part
+ * @from: what is written, NULL for zeros
+ * @len: its bytes; @at + @len is at most what was pinned
+ */
+void uverbs_write_pinned(const struct uverbs_pinned *to, size_t at, const void *from, size_t len)
+{
+	size_t part;
+
+	for (at += to->offset; len; at += part, len -= part) {
+		struct page *page = to->pages[at >> PAGE_SHIFT];
+
+		part = min_t(size_t, len, PAGE_SIZE - offset_in_page(at));
+		if (from) {
+			memcpy_to_page(page, offset_in_page(at), from, part);
+			from += part;
+		} else {
+			memzero_page(page, offset_in_page(at), part);
+		}
+	}
+}
+
+/**
+ * uverbs_unpin_response() - undo uverbs_pin_response()
+ * @to: what it gave
+ *
+ * Context: may sleep.
+ */
+void uverbs_unpin_response(const struct uverbs_pinned *to)
+{
+	unpin_user_pages_dirty_lock(to->pages, to->num, true);
 }

@@ -42,7 +42,7 @@ struct uverbs_chunk;
  * @extended: it came in the extended write() form (or was invoked so by ioctl)
  * @written: it came in a write() form
  * @revoked: the device has gone; only destruction is served
- * @replied: the handler has returned the results itself
+ * @replied: the handler returns the results itself
  * @settle: set by a handler that did more than make objects: when nothing can fail any more it is
  *	called once, to make that visible or, the request having failed, to undo it; cannot fail
  * @method: ioctl: the method

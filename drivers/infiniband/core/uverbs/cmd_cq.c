@@ -399,35 +399,51 @@ static void wc_to_user(struct ib_uverbs_wc *to, const struct ib_wc *wc, struct i
 	};
 }
 
-/* A completion taken from the queue and not delivered is lost, so room is checked first. */
-static int run_cq_poll(struct uverbs_call *call)
+/* Completions that were taken before the driver failed are delivered; the next poll reports it. */
+static int poll_to(struct uverbs_call *call, const struct uverbs_pinned *to)
 {
 	struct cq_poll *args = call->args;
 	struct ib_cq *cq = args->cq->object;
 	struct ib_uverbs_poll_cq_resp resp = {};
-	size_t room = (call->resp_len - sizeof(resp)) / sizeof(struct ib_uverbs_wc);
-	struct ib_uverbs_wc __user *to = call->resp + sizeof(resp);
 	struct ib_uverbs_wc uwc;
 	struct ib_wc wc;
 	int ret = 0;
 
-	if (args->ne > room)
-		return uverbs_refuse(call, -ENOSPC, "ne %u, the response has room for %zu",
-				     args->ne, room);
 	while (resp.count < args->ne) {
 		ret = ib_poll_cq(cq, 1, &wc);
 		if (ret <= 0)
 			break;
 		wc_to_user(&uwc, &wc, cq->device);
-		if (copy_to_user(&to[resp.count], &uwc, sizeof(uwc)))
-			return uverbs_refuse(call, -EFAULT, "response cannot be written");
+		uverbs_write_pinned(to, sizeof(resp) + resp.count * sizeof(uwc), &uwc, sizeof(uwc));
 		resp.count++;
 	}
-	if (ret < 0)
+	if (ret < 0 && !resp.count)
 		return uverbs_refuse_below(call, ret, "the driver cannot poll");
-	if (copy_to_user(call->resp, &resp, sizeof(resp)))
-		return uverbs_refuse(call, -EFAULT, "response cannot be written");
+	uverbs_write_pinned(to, 0, &resp, sizeof(resp));
 	return 0;
+}
+
+/*
+ * A completion that was taken from the queue and is not delivered is lost: so delivery is made
+ * certain before the driver is asked.
+ */
+static int run_cq_poll(struct uverbs_call *call)
+{
+	struct cq_poll *args = call->args;
+	size_t head = sizeof(struct ib_uverbs_poll_cq_resp);
+	size_t room = (call->resp_len - head) / sizeof(struct ib_uverbs_wc);
+	struct uverbs_pinned to;
+	int ret;
+
+	if (args->ne > room)
+		return uverbs_refuse(call, -ENOSPC, "ne %u, the response has room for %zu",
+				     args->ne, room);
+	ret = uverbs_pin_response(call, head + args->ne * sizeof(struct ib_uverbs_wc), &to);
+	if (ret)
+		return ret;
+	ret = poll_to(call, &to);
+	uverbs_unpin_response(&to);
+	return ret;
 }
 
 static const struct uverbs_cmd cmd_cq_poll = {

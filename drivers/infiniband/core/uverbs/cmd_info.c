@@ -270,6 +270,8 @@ static int run_invoke_write(struct uverbs_call *call)
 		return ret;
 	call->cmd = carrier;
 	call->results = 0;
+	if (call->replied)
+		return 0;
 	out = uverbs_attr_get(&call->bundle, UVERBS_ATTR_CORE_OUT);
 	return IS_ERR(out) ? 0 : uverbs_attr_written(call, out);
 }

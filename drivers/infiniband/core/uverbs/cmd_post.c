@@ -107,17 +107,39 @@ static int take_sges(struct uverbs_call *call, u32 count, u32 *left)
 }
 
 /*
+ * What was posted cannot be taken back: that the program can be told is made certain before.  A
+ * doorbell may be rung again.
+ */
+static int pin_reply(struct uverbs_call *call, struct uverbs_pinned *to)
+{
+	const struct post *args = call->args;
+
+	return args->wr_count ? uverbs_pin_response(call, call->resp_len, to) : 0;
+}
+
+/*
  * The response is written even when the driver refused, because it says which work request was at
  * fault.
  */
-static int reply_bad_wr(struct uverbs_call *call, int err)
+static int reply(struct uverbs_call *call, const struct uverbs_pinned *to, int err)
 {
-	int ret;
+	const struct post *args = call->args;
 
-	ret = uverbs_args_to_response(call);
-	call->replied = true;
-	return ret ?: err;
+	if (err)
+		uverbs_refuse_below(call, err, "WR %u of %u: the driver refused", args->bad_wr,
+				    args->wr_count);
+	if (!args->wr_count)
+		return err ? uverbs_args_to_response(call) ?: err : 0;
+	uverbs_write_pinned(to, 0, &args->bad_wr, sizeof(args->bad_wr));
+	uverbs_write_pinned(to, sizeof(args->bad_wr), NULL,
+			    call->resp_len - sizeof(args->bad_wr));
+	uverbs_unpin_response(to);
+	return err;
 }
+
+static_assert(sizeof(struct ib_uverbs_post_send_resp) == sizeof(u32));
+static_assert(sizeof(struct ib_uverbs_post_recv_resp) == sizeof(u32));
+static_assert(sizeof(struct ib_uverbs_post_srq_recv_resp) == sizeof(u32));
 
 /* ---- POST_SEND ---- */
 
@@ -226,20 +248,20 @@ static int run_post_send(struct uverbs_call *call)
 	struct post *args = call->args;
 	struct ib_qp *qp = args->queue->object;
 	const struct ib_send_wr *bad = NULL;
+	struct uverbs_pinned to;
 	union any_wr *wrs;
 	int ret;
 
 	wrs = build_sends(call, args, qp);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
+	ret = pin_reply(call, &to);
+	if (ret)
+		return ret;
 	ret = qp->device->ops.post_send(qp->real_qp, args->wr_count ? &wrs->wr : NULL, &bad);
-	if (!ret)
-		return 0;
-	if (bad)
+	if (ret && bad)
 		args->bad_wr = container_of(bad, union any_wr, wr) - wrs + 1;
-	uverbs_refuse_below(call, ret, "WR %u of %u: the driver refused", args->bad_wr,
-			    args->wr_count);
-	return reply_bad_wr(call, ret);
+	return reply(call, &to, ret);
 }
 
 static const struct uverbs_cmd cmd_post_send = {
@@ -292,19 +314,15 @@ static int check_post_recv(struct uverbs_call *call)
 	return check_wqe_size(call, sizeof(struct ib_uverbs_recv_wr)) ?: check_room(call);
 }
 
-/* Reports how the driver took the receives at @wrs; it stopped at @bad. */
-static int recvs_posted(struct uverbs_call *call, int ret, const struct ib_recv_wr *wrs,
-			const struct ib_recv_wr *bad)
+/* Replies how the driver took the receives at @wrs; it stopped at @bad. */
+static int recvs_posted(struct uverbs_call *call, const struct uverbs_pinned *to, int ret,
+			const struct ib_recv_wr *wrs, const struct ib_recv_wr *bad)
 {
 	struct post *args = call->args;
 
-	if (!ret)
-		return 0;
-	if (bad)
+	if (ret && bad)
 		args->bad_wr = bad - wrs + 1;
-	uverbs_refuse_below(call, ret, "WR %u of %u: the driver refused", args->bad_wr,
-			    args->wr_count);
-	return reply_bad_wr(call, ret);
+	return reply(call, to, ret);
 }
 
 static int run_post_recv(struct uverbs_call *call)
@@ -312,14 +330,18 @@ static int run_post_recv(struct uverbs_call *call)
 	struct post *args = call->args;
 	struct ib_qp *qp = args->queue->object;
 	const struct ib_recv_wr *bad = NULL;
+	struct uverbs_pinned to;
 	struct ib_recv_wr *wrs;
 	int ret;
 
 	wrs = build_recvs(call, args);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
+	ret = pin_reply(call, &to);
+	if (ret)
+		return ret;
 	ret = qp->device->ops.post_recv(qp->real_qp, args->wr_count ? wrs : NULL, &bad);
-	return recvs_posted(call, ret, wrs, bad);
+	return recvs_posted(call, &to, ret, wrs, bad);
 }
 
 static const struct uverbs_cmd cmd_post_recv = {
@@ -343,14 +365,18 @@ static int run_post_srq_recv(struct uverbs_call *call)
 	struct post *args = call->args;
 	struct ib_srq *srq = args->queue->object;
 	const struct ib_recv_wr *bad = NULL;
+	struct uverbs_pinned to;
 	struct ib_recv_wr *wrs;
 	int ret;
 
 	wrs = build_recvs(call, args);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
+	ret = pin_reply(call, &to);
+	if (ret)
+		return ret;
 	ret = srq->device->ops.post_srq_recv(srq, args->wr_count ? wrs : NULL, &bad);
-	return recvs_posted(call, ret, wrs, bad);
+	return recvs_posted(call, &to, ret, wrs, bad);
 }
 
 static const struct uverbs_cmd cmd_post_srq_recv = {

@@ -27,11 +27,26 @@ static inline int uverbs_args_alloc(struct uverbs_call *call)
 	return 0;
 }
 
+/**
+ * struct uverbs_pinned - memory of a response that can be written without fail
+ * @offset: where it begins in the first page
+ * @num: pages
+ * @pages: they
+ */
+struct uverbs_pinned {
+	size_t offset;
+	int num;
+	struct page **pages;
+};
+
 int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
 			 const struct uverbs_attr *attr);
 int uverbs_args_from_request(struct uverbs_call *call);
 int uverbs_args_to_attrs(struct uverbs_call *call);
 int uverbs_args_to_response(struct uverbs_call *call);
+int uverbs_pin_response(struct uverbs_call *call, size_t len, struct uverbs_pinned *to);
+void uverbs_write_pinned(const struct uverbs_pinned *to, size_t at, const void *from, size_t len);
+void uverbs_unpin_response(const struct uverbs_pinned *to);
 bool uverbs_cmd_destroys(const struct uverbs_cmd *cmd);
 
 /* ---- attributes (attrs.c) ---- */

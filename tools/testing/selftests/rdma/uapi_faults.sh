@@ -4,4 +4,6 @@
 # long: --kernel debug --timeout 3000
 # Memory of requests that cannot be read or written, or only late: what fails leaves nothing behind,
 # to which the debug kernel's checkers look.
-exec python3 -B /lab/src/tools/testing/selftests/rdma/uapi_faults.py "$LAB_DEV"
+# rdma_ufake answers the commands that vhca leaves to programs.
+modprobe rdma_ufake
+exec python3 -B /lab/src/tools/testing/selftests/rdma/uapi_faults.py "$LAB_DEV" ufake0

@@ -345,6 +345,73 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 }
 
+/* An entry that is tracked by itself: found from its addition to its end, which waits for users. */
+static void entries_alone(struct kunit *test)
+{
+	struct bed *bed = test->priv;
+	struct thing *thing = new_thing(test, RDMA_OBJECT_CQ, &core_allocated);
+	struct rdma_restrack_entry *res = &thing->obj.res;
+	u32 number;
+
+	KUNIT_EXPECT_FALSE(test, res->valid);
+	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
+	rdma_restrack_add(res);
+	number = res->id;
+	KUNIT_EXPECT_TRUE(test, res->valid);
+	KUNIT_EXPECT_NE(test, number, 0);
+	KUNIT_EXPECT_TRUE(test, found(thing));
+	KUNIT_EXPECT_EQ(test, 1, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
+	rdma_restrack_del(res);
+	KUNIT_EXPECT_FALSE(test, res->valid);
+	KUNIT_EXPECT_EQ(test, -ENOENT,
+			PTR_ERR(rdma_restrack_get_byid(bed->device, RDMA_RESTRACK_CQ, number)));
+	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
+
+	/* Begun anew it is found under another number, and as an entry of no table not at all. */
+	rdma_restrack_new(res, RDMA_RESTRACK_CQ);
+	rdma_restrack_add(res);
+	KUNIT_EXPECT_NE(test, res->id, number);
+	KUNIT_EXPECT_TRUE(test, found(thing));
+	rdma_restrack_del(res);
+	rdma_restrack_new(res, RDMA_RESTRACK_MAX);
+	rdma_restrack_add(res);
+	KUNIT_EXPECT_TRUE(test, res->valid);
+	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
+	rdma_restrack_del(res);
+	/* One that was never added ends, too. */
+	rdma_restrack_new(res, RDMA_RESTRACK_CQ);
+	rdma_restrack_del(res);
+	rdma_object_abort(&thing->obj);
+}
+
+/* A child has the name of the module or the task that its parent has. */
+static void parents_name(struct kunit *test)
+{
+	struct thing *kernel = new_thing(test, RDMA_OBJECT_PD, &core_allocated);
+	struct thing *user = new_thing(test, RDMA_OBJECT_PD, &core_allocated);
+	struct thing *child = new_thing(test, RDMA_OBJECT_MR, &core_allocated);
+	struct thing *other = new_thing(test, RDMA_OBJECT_MR, &core_allocated);
+	unsigned int users = refcount_read(&current->usage);
+
+	rdma_restrack_set_name(&kernel->obj.res, "a_module");
+	rdma_restrack_parent_name(&child->obj.res, &kernel->obj.res);
+	KUNIT_EXPECT_TRUE(test, rdma_is_kernel_res(&child->obj.res));
+	KUNIT_EXPECT_STREQ(test, child->obj.res.kern_name, "a_module");
+
+	other->obj.res.kern_name = NULL;
+	user->obj.res.kern_name = NULL;
+	rdma_restrack_set_name(&user->obj.res, NULL);
+	rdma_restrack_parent_name(&other->obj.res, &user->obj.res);
+	KUNIT_EXPECT_FALSE(test, rdma_is_kernel_res(&other->obj.res));
+	KUNIT_EXPECT_PTR_EQ(test, other->obj.res.task, current);
+	KUNIT_EXPECT_EQ(test, refcount_read(&current->usage), users + 2);
+	rdma_object_abort(&other->obj);
+	rdma_object_abort(&child->obj);
+	rdma_object_abort(&user->obj);
+	rdma_object_abort(&kernel->obj);
+	KUNIT_EXPECT_EQ(test, refcount_read(&current->usage), users);
+}
+
 static void owners_by_name(struct kunit *test)
 {
 	struct bed *bed = test->priv;
@@ -584,6 +651,8 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(reaped_children_first),
 	KUNIT_CASE(untracked_types),
 	KUNIT_CASE(numbers),
+	KUNIT_CASE(entries_alone),
+	KUNIT_CASE(parents_name),
 	KUNIT_CASE(owners_by_name),
 	KUNIT_CASE(async_tells_once),
 	KUNIT_CASE(async_waits_for_lookups),

@@ -178,6 +178,43 @@ static void chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, init(&ctx, 8, 0, DMA_FROM_DEVICE));
 }
 
+/* The caller posts: the requests hang together, and the last one leads to what the caller has. */
+static void posted_by_caller(struct kunit *test)
+{
+	struct ib_send_wr more = { .opcode = IB_WR_SEND };
+	struct ib_send_wr *wr, *last = NULL;
+	struct rdma_rw_ctx ctx;
+	struct ib_cqe cqe = {};
+	unsigned int n = 0;
+
+	new_qp(test, 4);
+	pieces(8, 0, 512, 4096);
+	KUNIT_ASSERT_EQ(test, 3, init(&ctx, 8, 0, DMA_TO_DEVICE));
+	wr = rdma_rw_ctx_wrs(&ctx, rw.qp, PORT, NULL, &more);
+	for (; wr && wr != &more; wr = wr->next, n++) {
+		KUNIT_EXPECT_EQ(test, IB_WR_RDMA_WRITE, wr->opcode);
+		KUNIT_EXPECT_EQ(test, 0, wr->send_flags);
+	}
+	KUNIT_EXPECT_EQ(test, 3, n);
+	KUNIT_EXPECT_PTR_EQ(test, &more, wr);
+	KUNIT_EXPECT_EQ(test, 0, more.send_flags);
+	KUNIT_EXPECT_EQ(test, 0, test_verbs.posts);
+	done(test, &ctx, 8, DMA_TO_DEVICE);
+
+	/* Without more the last one tells that the transfer has completed. */
+	for (unsigned int pass = 1; pass < 8; pass += 6) {
+		KUNIT_ASSERT_GT(test, init(&ctx, pass, 0, DMA_TO_DEVICE), 0);
+		wr = rdma_rw_ctx_wrs(&ctx, rw.qp, PORT, &cqe, NULL);
+		for (; wr; wr = wr->next) {
+			last = wr;
+			KUNIT_EXPECT_EQ(test, wr->next ? 0 : IB_SEND_SIGNALED, wr->send_flags);
+		}
+		KUNIT_ASSERT_NOT_NULL(test, last);
+		KUNIT_EXPECT_PTR_EQ(test, &cqe, last->wr_cqe);
+		done(test, &ctx, pass, DMA_TO_DEVICE);
+	}
+}
+
 /* READs of more entries than the device likes go through MRs while there are some. */
 static void registered(struct kunit *test)
 {
@@ -441,6 +478,7 @@ static void refused_mrs(struct kunit *test)
 static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(one_piece),
 	KUNIT_CASE(chain),
+	KUNIT_CASE(posted_by_caller),
 	KUNIT_CASE(registered),
 	KUNIT_CASE(odd_lists),
 	KUNIT_CASE(iwarp),

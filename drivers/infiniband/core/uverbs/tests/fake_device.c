@@ -118,14 +118,20 @@ static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return fake_gone(fake, &fake->made.pds);
 }
 
-static int fake_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
+static void others_act(struct fake_device *fake)
 {
-	struct fake_device *fake = fake_of(xrcd->device);
 	void (*meanwhile)(struct fake_device *fake) = fake->meanwhile;
 
 	fake->meanwhile = NULL;
 	if (meanwhile)
 		meanwhile(fake);
+}
+
+static int fake_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
+{
+	struct fake_device *fake = fake_of(xrcd->device);
+
+	others_act(fake);
 	return fake_made(fake, &fake->made.xrcds, udata);
 }
 
@@ -227,6 +233,8 @@ static int fake_poll_cq(struct ib_cq *cq, int room, struct ib_wc *wc)
 	struct fake_device *fake = fake_of(cq->device);
 	int i;
 
+	if (fake->waiting)
+		others_act(fake);
 	for (i = 0; i < room && fake->waiting; i++, fake->waiting--)
 		wc[i] = (struct ib_wc){
 			.wr_id = fake->next_wc++, .qp = fake->last_qp, .port_num = 1,

@@ -92,6 +92,20 @@ static void kept_objects(struct kunit *test)
 	rdma_ucontext_free(context);
 }
 
+/* ---- contexts ---- */
+
+static void context_of_a_file(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv, other = *t;
+
+	KUNIT_EXPECT_PTR_EQ(test, ib_uverbs_get_ucontext_file(file_of(t)), file_of(t)->ucontext);
+	KUNIT_EXPECT_PTR_EQ(test, ib_uverbs_get_ucontext_file(file_of(t))->device,
+			    &t->device->ib);
+	KUNIT_ASSERT_EQ(test, tu_open_file(&other), 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_uverbs_get_ucontext_file(file_of(&other))), -EINVAL);
+	tu_close(&other);
+}
+
 /* ---- mappings ---- */
 
 /* A file that can be mapped as the test's can. */
@@ -161,10 +175,54 @@ static void revoked(struct kunit *test)
 	__free_page(t->device->page);
 }
 
+/* Two mappings lose their pages; a later one has them again. */
+static void disassociated(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	u32 __user *at[3];
+	struct file *filp;
+	u32 *page, value;
+	u64 addr[3];
+
+	t->device->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	KUNIT_ASSERT_NOT_NULL(test, t->device->page);
+	page = page_address(t->device->page);
+	filp = anon_inode_getfile("[kt_uverbs]", &map_fops, file_of(t), O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(filp));
+	for (int i = 0; i < ARRAY_SIZE(at); i++) {
+		if (i == 2)
+			rdma_user_mmap_disassociate(&t->device->ib);
+		addr[i] = vm_mmap(filp, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+		KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr[i]));
+		at[i] = u64_to_user_ptr(addr[i]);
+		KUNIT_EXPECT_EQ(test, put_user(i + 1, at[i]), 0);
+		KUNIT_EXPECT_EQ(test, READ_ONCE(*page), i + 1);
+	}
+	/* Touches find a page of the file's own instead. */
+	for (int i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, get_user(value, at[i]), 0);
+		KUNIT_EXPECT_EQ(test, value, 0);
+	}
+	for (int i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, put_user(77, at[i]), 0);
+	KUNIT_EXPECT_EQ(test, get_user(value, at[2]), 0);
+	KUNIT_EXPECT_EQ(test, value, 3);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 3);
+	for (int i = 0; i < ARRAY_SIZE(at); i++)
+		KUNIT_EXPECT_EQ(test, vm_munmap(addr[i], PAGE_SIZE), 0);
+	/* Without mappings there is nothing to take. */
+	rdma_user_mmap_disassociate(&t->device->ib);
+	fput(filp);
+	flush_delayed_fput();
+	__free_page(t->device->page);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
 	KUNIT_CASE(kept_objects),
+	KUNIT_CASE(context_of_a_file),
 	KUNIT_CASE(revoked),
+	KUNIT_CASE(disassociated),
 	{}
 };
 

@@ -15,7 +15,7 @@
 
 /* ---- memory that can be read and not written ---- */
 
-/* A page with these bytes, or 0. */
+/* A page with these bytes. */
 static unsigned long read_only(struct uverbs_test *t, const void *data, size_t len)
 {
 	struct file *file = shmem_file_setup("kt_uverbs", PAGE_SIZE, 0);
@@ -30,25 +30,34 @@ static unsigned long read_only(struct uverbs_test *t, const void *data, size_t l
 	return addr;
 }
 
-/* A request in the write() form whose response cannot be written. */
-static int write_untold(struct uverbs_test *t, unsigned int number, const void *req, size_t len,
-			size_t resp_len)
+/* A request in the write() form whose response goes to this address. */
+static int write_answered_at(struct uverbs_test *t, unsigned int number, const void *req,
+			     size_t len, u64 resp, size_t resp_len)
 {
 	struct ib_uverbs_cmd_hdr hdr = {
 		.command = number, .in_words = (len + sizeof(hdr)) / 4, .out_words = resp_len / 4,
 	};
-	u64 page = read_only(t, "", 1);
 	loff_t pos = 0;
 	ssize_t done;
 
 	memcpy(t->buf, &hdr, sizeof(hdr));
 	memcpy(t->buf + sizeof(hdr), req, len);
-	memcpy(t->buf + sizeof(hdr), &page, sizeof(page));
+	memcpy(t->buf + sizeof(hdr), &resp, sizeof(resp));
 	if (copy_to_user(tu_at(t, TU_REQUEST), t->buf, len + sizeof(hdr)))
 		return -ENOMEM;
 	done = uverbs_fops.write(t->filp, tu_at(t, TU_REQUEST), len + sizeof(hdr), &pos);
-	vm_munmap(page, PAGE_SIZE);
 	return done < 0 ? done : 0;
+}
+
+/* A request in the write() form whose response cannot be written. */
+static int write_untold(struct uverbs_test *t, unsigned int number, const void *req, size_t len,
+			size_t resp_len)
+{
+	unsigned long page = read_only(t, "", 1);
+	int ret = write_answered_at(t, number, req, len, page, resp_len);
+
+	vm_munmap(page, PAGE_SIZE);
+	return ret;
 }
 
 /* A request by ioctl whose attributes stand in memory that cannot be written. */
@@ -265,12 +274,193 @@ static void events_untold(struct kunit *test)
 	tu_close_fd(channel.fd);
 }
 
+/* ---- completions ---- */
+
+struct polled {
+	struct ib_uverbs_poll_cq_resp head;
+	struct ib_uverbs_wc wc[3];
+};
+
+static int poll_to(struct uverbs_test *t, unsigned long resp)
+{
+	struct ib_uverbs_poll_cq req = { .cq_handle = t->cq, .ne = 3 };
+
+	return write_answered_at(t, IB_USER_VERBS_CMD_POLL_CQ, &req, sizeof(req), resp,
+				 sizeof(struct polled));
+}
+
+/* Completions of a QP, numbered from 50 on. */
+static void complete_some(struct uverbs_test *t, int number)
+{
+	u32 qp;
+
+	KUNIT_ASSERT_EQ(t->test, tu_create_qp(t, IB_QPT_RC, -1, &qp), 0);
+	t->device->waiting = number;
+	t->device->next_wc = 50;
+}
+
+/* Wherever memory for the response ends, none is taken if not all of them could be delivered. */
+static void completions_untold(struct kunit *test)
+{
+	static const size_t writable[] = {
+		0, sizeof(struct ib_uverbs_poll_cq_resp), offsetof(struct polled, wc[1]),
+		offsetof(struct polled, wc[2]) + 4,
+	};
+	struct uverbs_test *t = test->priv;
+	unsigned long pages = vm_mmap(NULL, 0, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	unsigned long page = read_only(t, "", 1);
+	unsigned long at = pages + PAGE_SIZE - sizeof(struct polled);
+	struct polled resp;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(pages));
+	complete_some(t, 2);
+	KUNIT_EXPECT_EQ(test, poll_to(t, page), -EFAULT);
+	KUNIT_EXPECT_EQ(test, t->device->waiting, 2);
+	tu_expect_refused(t, poll_to(t, page), -EFAULT, "response cannot be written");
+	vm_munmap(page, PAGE_SIZE);
+	vm_munmap(pages + PAGE_SIZE, PAGE_SIZE);
+	for (int i = 0; i < ARRAY_SIZE(writable); i++) {
+		KUNIT_EXPECT_EQ(test, poll_to(t, pages + PAGE_SIZE - writable[i]), -EFAULT);
+		KUNIT_EXPECT_EQ_MSG(test, t->device->waiting, 2, "%zu bytes can be written",
+				    writable[i]);
+	}
+
+	KUNIT_EXPECT_EQ(test, poll_to(t, at), 0);
+	KUNIT_ASSERT_EQ(test, copy_from_user(&resp, (void __user *)at, sizeof(resp)), 0);
+	KUNIT_EXPECT_EQ(test, resp.head.count, 2);
+	KUNIT_EXPECT_EQ(test, resp.wc[0].wr_id, 50);
+	KUNIT_EXPECT_EQ(test, resp.wc[1].wr_id, 51);
+	vm_munmap(pages, PAGE_SIZE);
+}
+
+/* A response that crosses into another page arrives there. */
+static void completions_across_pages(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	unsigned long pages = vm_mmap(NULL, 0, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	struct polled resp;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(pages));
+	complete_some(t, 1);
+	for (size_t before = 4; before < sizeof(resp); before += 4) {
+		unsigned long at = pages + PAGE_SIZE - before;
+
+		t->device->waiting = 3;
+		t->device->next_wc = before;
+		KUNIT_ASSERT_EQ(test, poll_to(t, at), 0);
+		KUNIT_ASSERT_EQ(test, copy_from_user(&resp, (void __user *)at, sizeof(resp)), 0);
+		KUNIT_EXPECT_EQ(test, resp.head.count, 3);
+		for (int i = 0; i < 3; i++) {
+			KUNIT_EXPECT_EQ(test, resp.wc[i].wr_id, before + i);
+			KUNIT_EXPECT_EQ(test, resp.wc[i].port_num, 1);
+		}
+	}
+	vm_munmap(pages, 2 * PAGE_SIZE);
+}
+
+static void unmap(struct fake_device *fake)
+{
+	vm_munmap((unsigned long)fake->priv, PAGE_SIZE);
+}
+
+/* Another thread unmaps the response while the driver is asked: what was taken is in the file. */
+static void completions_unmapped_meanwhile(struct kunit *test)
+{
+	struct file *file = shmem_file_setup("kt_uverbs", PAGE_SIZE, 0);
+	struct uverbs_test *t = test->priv;
+	struct polled resp;
+	unsigned long page;
+	loff_t pos = 0;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	page = vm_mmap(file, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(page));
+	complete_some(t, 2);
+	t->device->priv = (void *)page;
+	t->device->meanwhile = unmap;
+	KUNIT_EXPECT_EQ(test, poll_to(t, page), 0);
+	KUNIT_EXPECT_EQ(test, t->device->waiting, 0);
+	KUNIT_ASSERT_EQ(test, kernel_read(file, &resp, sizeof(resp), &pos), sizeof(resp));
+	KUNIT_EXPECT_EQ(test, resp.head.count, 2);
+	KUNIT_EXPECT_EQ(test, resp.wc[0].wr_id, 50);
+	KUNIT_EXPECT_EQ(test, resp.wc[1].wr_id, 51);
+	KUNIT_EXPECT_EQ(test, poll_to(t, page), -EFAULT);
+	fput(file);
+}
+
+/* A driver that fails after some were taken: these are delivered, and then its error. */
+static void completions_before_failure(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct polled resp;
+
+	complete_some(t, 2);
+	t->device->poll = -EIO;
+	KUNIT_EXPECT_EQ(test, poll_to(t, t->user + TU_FREE), 0);
+	KUNIT_ASSERT_EQ(test, copy_from_user(&resp, tu_at(t, TU_FREE), sizeof(resp)), 0);
+	KUNIT_EXPECT_EQ(test, resp.head.count, 2);
+	KUNIT_EXPECT_EQ(test, resp.wc[1].wr_id, 51);
+	tu_expect_refused(t, poll_to(t, t->user + TU_FREE), -EIO, "cannot poll");
+}
+
+/* ---- work requests ---- */
+
+/* What cannot be told of is not posted. */
+static void posts_untold(struct kunit *test)
+{
+	struct {
+		struct ib_uverbs_post_recv head;
+		struct ib_uverbs_recv_wr wr[2];
+	} req = {
+		.head = { .wr_count = 2, .wqe_size = sizeof(struct ib_uverbs_recv_wr) },
+		.wr = { { .wr_id = 1 }, { .wr_id = 2 } },
+	};
+	struct ib_uverbs_post_send send = { .wqe_size = sizeof(struct ib_uverbs_send_wr) };
+	struct uverbs_test *t = test->priv;
+	u32 bad_wr[3];
+
+	KUNIT_ASSERT_EQ(test, tu_create_qp(t, IB_QPT_RC, -1, &req.head.qp_handle), 0);
+	KUNIT_EXPECT_EQ(test, write_untold(t, IB_USER_VERBS_CMD_POST_RECV, &req, sizeof(req),
+					   sizeof(*bad_wr)), -EFAULT);
+	KUNIT_EXPECT_EQ(test, t->device->posted, 0);
+	KUNIT_EXPECT_EQ(test, t->device->posts, 0);
+	t->device->take = 1;
+	t->device->answer = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, write_untold(t, IB_USER_VERBS_CMD_POST_RECV, &req, sizeof(req),
+					   sizeof(*bad_wr)), -EFAULT);
+	KUNIT_EXPECT_EQ(test, t->device->posted, 0);
+	t->device->answer = 0;
+	t->device->take = FAKE_WRS;
+
+	/* Room behind the response is cleared, as with all other commands. */
+	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_POST_RECV, &req, sizeof(req), bad_wr,
+				       sizeof(bad_wr)), 0);
+	KUNIT_EXPECT_EQ(test, t->device->posted, 2);
+	for (int i = 0; i < ARRAY_SIZE(bad_wr); i++)
+		KUNIT_EXPECT_EQ(test, bad_wr[i], 0);
+
+	/* A doorbell posts nothing and may be rung again. */
+	send.qp_handle = req.head.qp_handle;
+	KUNIT_EXPECT_EQ(test, write_untold(t, IB_USER_VERBS_CMD_POST_SEND, &send, sizeof(send),
+					   sizeof(*bad_wr)), -EFAULT);
+	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_POST_SEND, &send, sizeof(send), bad_wr,
+				       sizeof(*bad_wr)), 0);
+	KUNIT_EXPECT_EQ(test, t->device->posts, 3);
+}
+
 static struct kunit_case undo_cases[] = {
 	KUNIT_CASE(context_untold),
 	KUNIT_CASE(context_refused),
 	KUNIT_CASE(mr_untold),
 	KUNIT_CASE(abort_refused),
 	KUNIT_CASE(events_untold),
+	KUNIT_CASE(completions_untold),
+	KUNIT_CASE(completions_across_pages),
+	KUNIT_CASE(completions_unmapped_meanwhile),
+	KUNIT_CASE(completions_before_failure),
+	KUNIT_CASE(posts_untold),
 	{}
 };
 

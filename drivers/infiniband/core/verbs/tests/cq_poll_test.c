@@ -492,7 +492,8 @@ static void pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
 }
 
-static void drained(struct kunit *test, enum ib_poll_context ctx)
+/* Both queues, or one: this device completes in order whatever is posted. */
+static void drained(struct kunit *test, enum ib_poll_context ctx, void (*drain)(struct ib_qp *qp))
 {
 	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
 	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
@@ -508,7 +509,7 @@ static void drained(struct kunit *test, enum ib_poll_context ctx)
 	send.wr_cqe = &consumer.cqe;
 	for (int i = 0; i < 300; i++)
 		KUNIT_EXPECT_EQ(test, 0, ib_post_send(qp, &send, NULL));
-	ib_drain_qp(qp);
+	drain(qp);
 	KUNIT_EXPECT_EQ(test, 300, consumer.seen);
 	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(qp));
 	ib_free_cq(cq);
@@ -517,12 +518,16 @@ static void drained(struct kunit *test, enum ib_poll_context ctx)
 
 static void drained_direct(struct kunit *test)
 {
-	drained(test, IB_POLL_DIRECT);
+	drained(test, IB_POLL_DIRECT, ib_drain_qp);
+	drained(test, IB_POLL_DIRECT, ib_drain_sq);
+	drained(test, IB_POLL_DIRECT, ib_drain_rq);
 }
 
 static void drained_softirq(struct kunit *test)
 {
-	drained(test, IB_POLL_SOFTIRQ);
+	drained(test, IB_POLL_SOFTIRQ, ib_drain_qp);
+	drained(test, IB_POLL_SOFTIRQ, ib_drain_sq);
+	drained(test, IB_POLL_SOFTIRQ, ib_drain_rq);
 }
 
 static struct kunit_case cq_poll_cases[] = {

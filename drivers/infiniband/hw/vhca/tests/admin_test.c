@@ -432,6 +432,73 @@ static void test_wild_device_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_admin_poll(&f->aq), 0);
 }
 
+/*
+ * A queue in use for so long that its counts leave the 32 bits of the tail register, and that its
+ * ids begin again. The lap is an even one, so that nothing in the cleared ring is valid.
+ */
+static void count_from(struct fake *f, u64 start)
+{
+	unsigned int i;
+
+	f->kicked = start;
+	f->fetched = start;
+	f->written = start;
+	f->aq.tail = start;
+	f->aq.head = start;
+	for (i = 0; i < ENTRIES; i++)
+		f->aq.slots[i].cmd_id = (u16)-(2 * ENTRIES) + i;
+}
+
+static void test_counts_wrap(struct kunit *test)
+{
+	const u64 start = BIT_ULL(32) - 2 * ENTRIES;
+	struct caller *callers[ENTRIES];
+	struct fake *f = test->priv;
+	struct vhca_acqe comp;
+	unsigned int i, lap;
+	u16 former;
+
+	count_from(f, start);
+	former = f->aq.slots[0].cmd_id;
+	/* One after the other until half a lap before the wrap, */
+	for (i = 0; i < 2 * ENTRIES - ENTRIES / 2; i++) {
+		KUNIT_ASSERT_EQ(test, exec(f, 0, i, &comp), 0);
+		KUNIT_ASSERT_EQ(test, answer_value(&comp), i);
+	}
+	/* and full rings from then on, the answers all late. */
+	for (lap = 0; lap < 3; lap++) {
+		flush_work(&f->work);
+		f->answers = false;
+		for (i = 0; i < ENTRIES; i++) {
+			reinit_completion(&f->kick_seen);
+			callers[i] = start_caller(f, 100 + i);
+			wait_for_completion(&f->kick_seen);
+		}
+		KUNIT_EXPECT_FALSE(test, vhca_admin_stuck(&f->aq));
+		f->interrupts = false;
+		answer_one(f);
+		KUNIT_EXPECT_FALSE(test, vhca_admin_stuck(&f->aq));
+		KUNIT_EXPECT_TRUE(test, vhca_admin_stuck(&f->aq));
+		f->interrupts = true;
+		answer_all(&f->work);
+		for (i = 0; i < ENTRIES; i++) {
+			wait_for_completion(&callers[i]->done);
+			KUNIT_EXPECT_EQ(test, callers[i]->err, 0);
+			KUNIT_EXPECT_EQ(test, answer_value(&callers[i]->comp), 100 + i);
+		}
+		f->answers = true;
+	}
+	KUNIT_EXPECT_EQ(test, f->written, start + 2 * ENTRIES - ENTRIES / 2 + 3 * ENTRIES);
+	KUNIT_EXPECT_EQ(test, f->aq.head, f->written);
+	KUNIT_EXPECT_EQ(test, (u32)f->aq.tail, (u32)f->written);
+	/* An id from before the wrap is one of the past. */
+	KUNIT_EXPECT_LT(test, f->aq.slots[0].cmd_id, former);
+	write_answer(f, former, 0, 0);
+	KUNIT_EXPECT_EQ(test, f->aq.stats.stale, 1);
+	KUNIT_EXPECT_EQ(test, f->aq.stats.unknown, 0);
+	KUNIT_EXPECT_EQ(test, f->aq.stats.duplicate, 0);
+}
+
 static void test_names(struct kunit *test)
 {
 	const u16 req = offsetof(struct vhca_asqe, req);
@@ -471,6 +538,7 @@ static struct kunit_case admin_cases[] = {
 	KUNIT_CASE(test_timeout_while_polling),
 	KUNIT_CASE(test_fail_wakes_everybody),
 	KUNIT_CASE(test_wild_device_is_bounded),
+	KUNIT_CASE(test_counts_wrap),
 	KUNIT_CASE(test_names),
 	{}
 };

@@ -165,6 +165,32 @@ static void parts(struct kunit *test)
 	ib_umem_release(&part->umem);
 }
 
+/* The buffer is mapped for who does the DMA, which need not be the device's own. */
+static void other_dma_device(struct kunit *test)
+{
+	struct device *other = &x.device->dev;
+	struct ib_umem_dmabuf *part;
+
+	part = pin(0, RUN);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
+	KUNIT_EXPECT_PTR_EQ(test, part->attach->dev, x.device->dma_device);
+	ib_umem_release(&part->umem);
+
+	part = ib_umem_dmabuf_get_pinned_with_dma_device(x.device, other, RUN, RUN, x.fd,
+							 IB_ACCESS_LOCAL_WRITE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
+	KUNIT_EXPECT_PTR_EQ(test, part->attach->dev, other);
+	KUNIT_EXPECT_PTR_EQ(test, part->umem.ibdev, x.device);
+	KUNIT_EXPECT_GT(test, x.pins, 0);
+	expect_run(test, &part->umem, 0, RUN_AT(1), RUN);
+	ib_umem_release(&part->umem);
+	KUNIT_EXPECT_EQ(test, x.pins, 0);
+	x.refuse = -ENOSPC;
+	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_umem_dmabuf_get_pinned_with_dma_device(
+					       x.device, other, 0, 1, x.fd, 0)));
+	x.refuse = 0;
+}
+
 static void refused(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, -EINVAL, PTR_ERR(pin(0, 0)));
@@ -261,6 +287,7 @@ static void moved(struct kunit *test)
 
 static struct kunit_case dmabuf_cases[] = {
 	KUNIT_CASE(parts),
+	KUNIT_CASE(other_dma_device),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(taken_back),
 	KUNIT_CASE(moved),

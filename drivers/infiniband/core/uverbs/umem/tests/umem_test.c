@@ -229,6 +229,57 @@ static void offsets_distinct(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&c->mmap_xa));
 }
 
+/* A mapping of so many pages at this offset: which entry does it get? */
+static struct rdma_user_mmap_entry *entry_of(struct kunit *test, struct offsets *o,
+					     unsigned long pgoff, unsigned long pages,
+					     vm_flags_t flags)
+{
+	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
+	struct rdma_user_mmap_entry *found;
+
+	KUNIT_ASSERT_NOT_NULL(test, vma);
+	vma->vm_start = 0x10000;
+	vma->vm_end = vma->vm_start + pages * PAGE_SIZE;
+	vma->vm_pgoff = pgoff;
+	vm_flags_init(vma, flags);
+	found = rdma_user_mmap_entry_get(&o->context, vma);
+	kunit_kfree(test, vma);
+	return found;
+}
+
+/* A mapping is of a whole entry, and shared; one that is refused keeps no reference. */
+static void mappings_of_entries(struct kunit *test)
+{
+	struct offsets *o = new_offsets(test);
+	struct rdma_user_mmap_entry *e = o->entry;
+	struct ib_ucontext *c = &o->context;
+	unsigned long at;
+
+	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert(c, &e[0], 3 * K4), 0);
+	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert(c, &e[1], 1), 0);
+	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert(c, &e[2], 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, e[0].npages, 3);
+	KUNIT_EXPECT_EQ(test, e[1].npages, 1);
+	at = e[0].start_pgoff;
+	KUNIT_EXPECT_TRUE(test, e[1].start_pgoff < at || e[1].start_pgoff >= at + 3);
+
+	KUNIT_EXPECT_PTR_EQ(test, entry_of(test, o, at, 3, VM_SHARED), &e[0]);
+	rdma_user_mmap_entry_put(&e[0]);
+	KUNIT_EXPECT_NULL(test, entry_of(test, o, at, 3, 0));
+	KUNIT_EXPECT_NULL(test, entry_of(test, o, at, 2, VM_SHARED));
+	KUNIT_EXPECT_NULL(test, entry_of(test, o, at, 4, VM_SHARED));
+	KUNIT_EXPECT_NULL(test, entry_of(test, o, at + 1, 2, VM_SHARED));
+	KUNIT_EXPECT_PTR_EQ(test, entry_of(test, o, e[1].start_pgoff, 1, VM_SHARED), &e[1]);
+	/* Mapped, it stays. */
+	rdma_user_mmap_entry_remove(&e[0]);
+	KUNIT_EXPECT_EQ(test, o->freed, 1);
+	rdma_user_mmap_entry_remove(&e[1]);
+	KUNIT_EXPECT_EQ(test, o->freed, 1);
+	rdma_user_mmap_entry_put(&e[1]);
+	KUNIT_EXPECT_EQ(test, o->freed, 2);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&c->mmap_xa));
+}
+
 #ifdef CONFIG_FAULT_INJECTION
 /* A task that looks while an insertion waits for memory, with the lock dropped. */
 struct looker {
@@ -292,6 +343,7 @@ static struct kunit_case umem_cases[] = {
 	KUNIT_CASE(best_size_random),
 	KUNIT_CASE(blocks),
 	KUNIT_CASE(offsets_distinct),
+	KUNIT_CASE(mappings_of_entries),
 #ifdef CONFIG_FAULT_INJECTION
 	KUNIT_CASE(offsets_half_taken),
 #endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: lines about a device in the kernel's log.
+ */
+#include <kunit/test.h>
+#include <linux/kmsg_dump.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+
+#include "test_device.h"
+
+#define LINE	256
+
+/*
+ * The number of records that end with this text; @line receives the last of them, which begins with
+ * its level.
+ */
+static unsigned int logged(struct kunit *test, const char *text, char line[LINE])
+{
+	struct kmsg_dump_iter iter;
+	unsigned int found = 0;
+	char *record;
+	size_t len;
+
+	record = kunit_kzalloc(test, LINE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	kmsg_dump_rewind(&iter);
+	while (kmsg_dump_get_line(&iter, true, record, LINE - 1, &len)) {
+		record[len] = '\0';
+		strim(record);
+		len = strlen(record);
+		if (len < strlen(text) || strcmp(record + len - strlen(text), text))
+			continue;
+		strscpy(line, record, LINE);
+		found++;
+	}
+	return found;
+}
+
+/* The text was logged once at this level. */
+static void expect_logged(struct kunit *test, int level, const char *text)
+{
+	char line[LINE] = "", prefix[8];
+
+	KUNIT_EXPECT_EQ_MSG(test, logged(test, text, line), 1, "'%s'", text);
+	snprintf(prefix, sizeof(prefix), "<%d>", level);
+	KUNIT_EXPECT_EQ_MSG(test, strncmp(line, prefix, strlen(prefix)), 0, "'%s'", line);
+}
+
+static const struct {
+	__printf(2, 3) void (*say)(const struct ib_device *device, const char *format, ...);
+	int level;
+} levels[] = {
+	{ ibdev_emerg, LOGLEVEL_EMERG }, { ibdev_alert, LOGLEVEL_ALERT },
+	{ ibdev_crit, LOGLEVEL_CRIT }, { ibdev_err, LOGLEVEL_ERR },
+	{ ibdev_warn, LOGLEVEL_WARNING }, { ibdev_notice, LOGLEVEL_NOTICE },
+	{ ibdev_info, LOGLEVEL_INFO },
+};
+
+static unsigned int runs;	/* so that no line is that of an earlier run */
+
+/* A device without parent, one with, and none: each line says of which it speaks. */
+static void levels_and_names(struct kunit *test)
+{
+	struct test_device *device = test_device_registered(test, "kt_log");
+	char expected[LINE];
+	unsigned int i;
+
+	runs++;
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		levels[i].say(&device->ib, "level %u of run %u\n", i, runs);
+		snprintf(expected, LINE, "kt_log: level %u of run %u", i, runs);
+		expect_logged(test, levels[i].level, expected);
+		levels[i].say(NULL, "no device, level %u of run %u\n", i, runs);
+		snprintf(expected, LINE, "(NULL ib_device): no device, level %u of run %u", i,
+			 runs);
+		expect_logged(test, levels[i].level, expected);
+	}
+	ibdev_printk(KERN_NOTICE, &device->ib, "%s of run %u\n", "printk", runs);
+	snprintf(expected, LINE, "kt_log: printk of run %u", runs);
+	expect_logged(test, LOGLEVEL_NOTICE, expected);
+	test_device_gone(device);
+}
+
+static void parent_is_named(struct kunit *test)
+{
+	struct device *parent = root_device_register("kt_log_parent");
+	struct test_device *device;
+	char expected[LINE];
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(parent));
+	runs++;
+	device = test_device_alloc();
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	device->ib.dev.parent = parent;
+	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_log", NULL), 0);
+	ibdev_warn(&device->ib, "child of run %u\n", runs);
+	snprintf(expected, LINE, "%s kt_log_parent kt_log: child of run %u",
+		 dev_driver_string(parent), runs);
+	expect_logged(test, LOGLEVEL_WARNING, expected);
+	test_device_gone(device);
+	root_device_unregister(parent);
+}
+
+static struct kunit_case log_cases[] = {
+	KUNIT_CASE(levels_and_names),
+	KUNIT_CASE(parent_is_named),
+	{}
+};
+
+static struct kunit_suite log_suite = {
+	.name = "ib_core_log",
+	.test_cases = log_cases,
+};
+
+kunit_test_suite(log_suite);
