@@ -40,7 +40,7 @@ u32 qp_turn(struct adapter *a)
 	struct list_head *l;
 	u32 cost = 0;
 
-	while (cost < TURN_COST && !cost_late(a->worker) && (l = list_pop(&a->ready))) {
+	while (cost < TURN_COST && !(cost && cost_late(a->worker)) && (l = list_pop(&a->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_node);
 		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
 

@@ -23,12 +23,10 @@ void tgreedy_qps(struct tgreedy *g, u32 log_sq)
 	t_connect(&g->from, &g->to, 5, 100, 9000);
 }
 
-/* Is there room for another message of so many blocks? */
+/* Have fewer than so many blocks not begun? */
 static bool can_post(const struct tgreedy *g, u32 blocks)
 {
-	const struct vqp *qp = t_vqp(&g->from);
-
-	return g->from.sq_prod - qp->req.blk_next < SENDS * blocks;
+	return g->from.sq_prod - t_vqp(&g->from)->req.blk_next < blocks;
 }
 
 static void prepare_huge(struct tgreedy *g)
@@ -105,7 +103,7 @@ static void send_to_group(struct tgreedy *g)
 	for (u32 i = 0; i < RECEIVERS; i++)
 		while (g->members[i].rq_prod - g->member[i]->recv.next < RECEIVES)
 			t_recv(&g->members[i], 0, 1, &sge);
-	while (can_post(g, 3))
+	while (can_post(g, 3 * SENDS))
 		t_post(&g->from, &wr);
 	t_ring_sq(&g->from);
 }
@@ -174,7 +172,7 @@ static void write_from_lists(struct tgreedy *g)
 
 	for (u32 k = 0; k < GREEDY_LISTS; k++)
 		wr.sge[k] = (struct vhca_sge){ 0, 2, g->list_key[k] };
-	while (can_post(g, 2))
+	while (can_post(g, 2 * SENDS))
 		t_post(&g->from, &wr);
 	t_ring_sq(&g->from);
 }

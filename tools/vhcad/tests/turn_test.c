@@ -8,6 +8,9 @@
  * completion, so that a busy host does not count; what this program itself does meanwhile does
  * not either.  What it is compared with is the same beside a guest that writes 2 GiB at a time,
  * in the same run.  Doorbells are rung when the other guest's work is about to begin.
+ *
+ * What the engine does between two looks at the doorbells is counted as well, with a clock that
+ * only work moves on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include <time.h>
 
 #include "engine/adapter.h"
+#include "res/uar.h"
 #include "tests/tgreedy.h"
 
 #define SMALL		64u
@@ -45,6 +49,11 @@ static struct {
 	u64 step;		/* ns that pass between two pieces of work */
 	void (*unlocked)(void);
 	u32 looks, parts;
+	u32 send_ns, rung_ns;	/* what a message of the others takes, and a doorbell */
+	u64 spent;		/* ns of all of them */
+	u32 sends, rings;	/* since the last look at its doorbells, */
+	u32 most_sends, most_rings;	/* at most, */
+	u32 all_rings;		/* and altogether */
 	u64 own;		/* ns of this program */
 	u64 rung_at;
 	bool waiting, over;
@@ -64,6 +73,12 @@ static u64 cpu_time(void)
 static u64 engine_time(void *arg)
 {
 	return cpu_time() - f.own;
+}
+
+/* What the work has taken that is counted. */
+static u64 counted_time(void *arg)
+{
+	return f.spent;
 }
 
 static u32 any(u32 n)
@@ -108,15 +123,33 @@ static void between(void)
 
 bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
+	bool more;
+
 	f.looks++;
 	if (dev == f.h[2].dev)
 		between();
-	return __real_doorbell_poll(dev);
+	more = __real_doorbell_poll(dev);
+	if (dev == f.h[2].dev) {
+		f.most_sends = MAX(f.most_sends, f.sends);
+		f.most_rings = MAX(f.most_rings, f.rings);
+		f.sends = 0;
+		f.rings = 0;
+	}
+	return more;
+}
+
+static void count_send(const struct fab_port *port)
+{
+	if (port->owner == &f.h[0].dev->port[0])
+		return;
+	f.sends++;
+	f.spent += f.send_ns;
 }
 
 void __wrap_fab_send(struct fab_port *port, struct run *run)
 {
 	between();
+	count_send(port);
 	__real_fab_send(port, run);
 }
 
@@ -156,9 +189,10 @@ struct waits {
 	u64 p50, p99, p999;
 };
 
-static void furnish(void)
+static void furnish(u64 (*spent)(void *arg))
 {
-	t_world_init_timed(&f.w, engine_time);
+	memset(&f, 0, sizeof(f));
+	t_world_init_timed(&f.w, spent);
 	for (u32 i = 0; i < 3; i++) {
 		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
 		t_cq_init(&f.h[i], &f.cq[i], 10, VHCA_CQ_IGNORE_OVERRUN);
@@ -168,6 +202,8 @@ static void furnish(void)
 		t_mr_init(&f.h[i], &f.mr[i], 0, SMALL, T_RW, 1, 12);
 	}
 	t_connect(&f.qp[0], &f.qp[1], 5, 100, 9000);
+	f.g[0].h = &f.h[2];
+	f.g[0].cq = &f.cq[2];
 }
 
 static void strip(void)
@@ -180,10 +216,7 @@ static void strip(void)
 
 static struct waits beside(const struct tgreedy_kind *kind)
 {
-	memset(&f, 0, sizeof(f));
-	furnish();
-	f.g[0].h = &f.h[2];
-	f.g[0].cq = &f.cq[2];
+	furnish(engine_time);
 	kind->prepare(&f.g[0]);
 	f.rng = 1;
 	f.ngreedy = 1;
@@ -224,8 +257,7 @@ static void fair(void **state)
  */
 static void late(void **state)
 {
-	memset(&f, 0, sizeof(f));
-	furnish();
+	furnish(engine_time);
 	f.g[0].h = &f.h[1];
 	f.g[0].cq = &f.cq[1];
 	tgreedy_huge.prepare(&f.g[0]);
@@ -263,8 +295,7 @@ static void reset_in_parts(void **state)
 	struct tmr mr;
 	struct tqp qp;
 
-	memset(&f, 0, sizeof(f));
-	furnish();
+	furnish(engine_time);
 	t_db_pages(&f.h[2]);
 	for (u32 i = 0; i < MANY; i++) {
 		t_qp_init_size(&f.h[2], &qp, &f.cq[2], &f.cq[2], 0, 0, 5, 0);
@@ -283,8 +314,7 @@ static void windows_in_parts(void **state)
 	struct tmr mr;
 	struct tqp qp;
 
-	memset(&f, 0, sizeof(f));
-	furnish();
+	furnish(engine_time);
 	t_key_caps(&f.h[2]);
 	t_qp_init(&f.h[2], &qp, &f.cq[2], &f.cq[2]);
 	t_mr_init(&f.h[2], &mr, 0, 4096, T_RW | VHCA_ACCESS_MW_BIND, 0, 12);
@@ -300,12 +330,98 @@ static void windows_in_parts(void **state)
 	strip();
 }
 
+/* ------------------------------------------------------------------------
+ * Work between two looks at the doorbells
+ */
+#define SLOW_PAGES	3u
+
+static void slow_ring(void *owner)
+{
+	f.rings++;
+	f.all_rings++;
+	f.spent += f.rung_ns;
+}
+
+/* Doorbells of which each has its owner do something: all are heard, and no look takes long. */
+static void doorbells_in_time(void **state)
+{
+	struct vuar *uar;
+
+	furnish(counted_time);
+	f.rung_ns = 1000;
+	tgreedy_sly[0].prepare(&f.g[0]);
+	uar = table_get(&f.h[2].dev->uars, f.g[0].uar);
+	for (u32 i = 0; i < SLOW_PAGES; i++)
+		for (u32 n = 0; n < VHCA_DB_SLOTS; n++)
+			uar->page[i]->slot[n].rung = slow_ring;
+	tgreedy_sly[0].keep_busy(&f.g[0]);
+	t_poll(&f.w);
+	assert_int_equal(f.all_rings, SLOW_PAGES * VHCA_DB_SLOTS);
+	assert_in_range(f.most_rings, 1, TURN_NS / f.rung_ns + LOOK_EVERY);
+	for (u32 i = 0; i < SLOW_PAGES; i++)
+		for (u32 n = 0; n < VHCA_DB_SLOTS; n++)
+			uar->page[i]->slot[n].rung = NULL;
+	strip();
+}
+
+#define CROWD	64u
+
+static void post_crowd(struct tgreedy *g, struct tqp *from)
+{
+	struct twr wr;
+
+	t_db_pages(g->h);
+	t_mr_init(g->h, &g->r, 0, SMALL, T_RW, 1, 12);
+	wr = t_wr(VHCA_OP_WRITE, 1, &g->r, 0, SMALL, &g->r, 0);
+	for (u32 i = 0; i < CROWD; i++) {
+		tgreedy_qps(g, 2);
+		from[i] = g->from;
+		t_post(&from[i], &wr);
+	}
+}
+
+/* Two guests with many QPs, each with a message that is short and takes long: time ends turns. */
+static void messages_in_time(void **state)
+{
+	struct tqp from[2][CROWD];
+
+	furnish(counted_time);
+	for (u32 i = 0; i < 2; i++) {
+		f.g[i].h = &f.h[1 + i];
+		f.g[i].cq = &f.cq[1 + i];
+		post_crowd(&f.g[i], from[i]);
+	}
+	for (u32 i = 0; i < 2 * CROWD; i++)
+		t_ring_sq(&from[i / CROWD][i % CROWD]);
+	f.send_ns = SLICE_NS / 4;
+	f.most_sends = 0;
+	t_poll(&f.w);
+	assert_in_range(f.most_sends, 1, LOOK_EVERY);
+	strip();
+}
+
+/* A message of long lists has the clock looked at behind it. */
+static void lists_in_time(void **state)
+{
+	furnish(counted_time);
+	tgreedy_sly[2].prepare(&f.g[0]);
+	f.send_ns = SLICE_NS / 2;
+	f.most_sends = 0;
+	tgreedy_sly[2].keep_busy(&f.g[0]);
+	t_poll(&f.w);
+	assert_in_range(f.most_sends, 1, 3);
+	strip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(late),
 		cmocka_unit_test(reset_in_parts),
 		cmocka_unit_test(windows_in_parts),
+		cmocka_unit_test(doorbells_in_time),
+		cmocka_unit_test(messages_in_time),
+		cmocka_unit_test(lists_in_time),
 		cmocka_unit_test(fair),
 	};
 
