@@ -5,6 +5,7 @@
  * A turn is about a slice's worth of work, of as many QPs as that takes: a QP that only
  * acknowledges must not cost every other adapter a slice of waiting.
  */
+#include "qp/path.h"
 #include "qp/ready.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
@@ -46,6 +47,7 @@ u32 qp_turn(struct adapter *a)
 
 		if (!dev_live(dev))
 			continue;
+		qp_follow_port(qp);
 		prefetch_turn(qp);
 		if (run_slice(qp, &bytes, &wqes))
 			qp_ready(qp);
