@@ -42,6 +42,7 @@ static inline void qp_follow_port(struct vqp *qp)
 	if (qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->changes != qp->port->changes)
 		qp_set_path(qp);
 }
+
 /**
  * qp_migrate() - from now on the alternate path is the path
  * @qp: MIG_ARMED; it has no alternate path afterwards

@@ -12,7 +12,8 @@
 
 #include "res/dev.h"
 
-/* Doorbells and words of them that are looked at, and events that are written, in one pass of one
+/*
+ * Doorbells and words of them that are looked at, and events that are written, in one pass of one
  * device; fewer if they take as long as a turn may.
  */
 #define PASS_DOORBELLS	256u
