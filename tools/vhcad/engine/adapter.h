@@ -112,7 +112,9 @@ static inline u64 adapter_now(const struct adapter *a)
  * cost_add() - charge an adapter for the time since the last charge
  * @a: adapter that has caused the work
  * @free_ns: nanoseconds of it that are its right
+ *
+ * Return: nanoseconds that the work has taken, DEBT_MAX at most; 0 where time is not measured.
  */
-void cost_add(struct adapter *a, u64 free_ns);
+u64 cost_add(struct adapter *a, u64 free_ns);
 
 #endif /* VHCAD_ENGINE_ADAPTER_H */

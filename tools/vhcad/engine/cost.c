@@ -62,18 +62,20 @@ u64 cost_spent(void *arg)
 
 #endif
 
-void cost_add(struct adapter *a, u64 free_ns)
+u64 cost_add(struct adapter *a, u64 free_ns)
 {
 	struct worker *w = a->worker;
 	u64 now, took;
 
 	if (!w->clock.spent)
-		return;
+		return 0;
 	now = w->clock.spent(w->clock.arg);
 	/* nobody is charged for a clock that jumps or a host that takes the processor away */
 	took = now > w->mark ? MIN(now - w->mark, (u64)DEBT_MAX) : 0;
 	w->mark = now;
+	w->late = false;
 	a->debt += took;
 	a->debt -= MIN(a->debt, free_ns);
 	a->debt = MIN(a->debt, (u64)DEBT_MAX);
+	return took;
 }

@@ -2,9 +2,10 @@
 /*
  * Adapters, and whose turn it is: those that have work stand in a circle.
  *
- * A turn is about a slice's worth of work.  When turns have cost a slice together, the doorbells
- * are looked at, and whoever has had the turn goes behind those who have come meanwhile.  An
- * adapter that has used more time than its turns are worth lets turns go by, see cost.c.
+ * A turn is about a slice's worth of work.  When turns have cost a slice together, in bytes or in
+ * time, the doorbells are looked at, and whoever has had the turn goes behind those who have come
+ * meanwhile.  An adapter that has used more time than its turns are worth lets turns go by, see
+ * cost.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -115,9 +116,12 @@ bool turns_waiting(const struct engine *e)
 
 bool turns_run(struct engine *e)
 {
-	u32 cost = 0;
+	u32 cost = 0, bytes;
 	struct list_head *l;
+	u64 took;
 
+	/* looks at doorbells that have taken long are paid for, and others are free */
+	cost_begin(&e->worker);
 	/* the last turn of the pass before has ended before the doorbells were looked at */
 	end_turn(e);
 	while (cost < SLICE_BYTES && (l = list_pop(&e->ready))) {
@@ -128,8 +132,9 @@ bool turns_run(struct engine *e)
 			continue;
 		e->turn = a;
 		a->has_turn = true;
-		cost += a->ops->run(a);
-		cost_add(a, SLICE_NS);
+		bytes = a->ops->run(a);
+		took = cost_add(a, SLICE_NS);
+		cost += MAX(bytes, took * SLICE_BYTES / TURN_NS);
 	}
 	return cost;
 }

@@ -15,6 +15,8 @@
 #define SLICE_WQES	32u
 /* The same in time: what takes longer is charged to the adapter beyond its turns, up to a bound. */
 #define SLICE_NS	20000u
+/* A turn ends when it has taken so long; what it is in the middle of has the rest of the slice. */
+#define TURN_NS		(SLICE_NS * 3 / 4)
 #define DEBT_MAX	(16 * SLICE_NS)
 /* Iterations of a loop of a slice between two looks at the clock. */
 #define LOOK_EVERY	8u
@@ -31,6 +33,7 @@
  * @now: time at which the current pass began, in nanoseconds
  * @mark: time, as @clock.spent tells it, up to which work has been charged
  * @looks: iterations counted by cost_late()
+ * @late: it has found that the work takes too long, and says so until the work is charged
  * @pieces: entries of lists that were walked for one side of a run of packets
  * @all_pieces: those walked before in the same slice, still to be charged
  * @untold: adapters that have completions which their guests were not notified of yet
@@ -43,6 +46,7 @@ struct worker {
 	u64 now;
 	u64 mark;
 	u32 looks;
+	bool late;
 	u32 pieces;
 	u32 all_pieces;
 	struct list_head untold;
@@ -65,20 +69,23 @@ u64 cost_spent(void *arg);
 /** cost_begin() - charge nobody for the time up to now */
 static inline void cost_begin(struct worker *w)
 {
+	w->late = false;
 	if (w->clock.spent)
 		w->mark = w->clock.spent(w->clock.arg);
 }
 
-/** cost_over() - has the current work taken longer than a slice may? */
+/** cost_over() - has the work since the last charge taken as long as a turn may? */
 static inline bool cost_over(const struct worker *w)
 {
-	return w->clock.spent && w->clock.spent(w->clock.arg) - w->mark > SLICE_NS;
+	return w->clock.spent && w->clock.spent(w->clock.arg) - w->mark > TURN_NS;
 }
 
 /** cost_late() - cost_over() for short loops: looks at the clock now and then only */
 static inline bool cost_late(struct worker *w)
 {
-	return !(++w->looks % LOOK_EVERY) && cost_over(w);
+	if (!w->late && !(++w->looks % LOOK_EVERY))
+		w->late = cost_over(w);
+	return w->late;
 }
 
 /** pieces_begin() - the sender's, or the receiver's, lists are walked next */
@@ -109,6 +116,8 @@ static inline void cost_pieces(struct worker *w, u32 *bytes)
 	*bytes -= MIN((u64)*bytes, n * PIECE_COST);
 	w->pieces = 0;
 	w->all_pieces = 0;
+	/* that may have taken long: cost_late() looks the next time */
+	w->looks |= LOOK_EVERY - 1;
 }
 
 #endif /* VHCAD_ENGINE_WORKER_H */

@@ -28,7 +28,7 @@
  * @mad: it is one of mad.c, whoever has it now
  * @vl15: it waits for nobody's room
  * @sl, @vl: its SL, and the VL of the link that it takes
- * @step, @sw, @port: of one of mad.c: see there
+ * @step, @sw, @port, @in: of one of mad.c: see there
  * @at: of a multicast that has arrived: who gets it next, as in struct datagram
  */
 struct fab_packet {
@@ -43,7 +43,7 @@ struct fab_packet {
 	bool mad, vl15;
 	u8 sl, vl;
 	u8 step;
-	u8 sw, port;
+	u8 sw, port, in;
 	u32 len;
 	u64 at;
 	u8 bytes[WIRE_MAX_PKT];
@@ -54,6 +54,7 @@ struct fab_switch_port {
 	struct port ib;
 	struct fab_switch *sw;
 	u64 relay_errors;	/* see struct port_count */
+	u32 nsends;		/* answers to what came by it that wait to leave */
 };
 
 /**
@@ -67,7 +68,6 @@ struct fab_switch_port {
  * @port: port 0 and the external ones
  * @sl2vl: see fab_switch_sl2vl(): @nports tables for each port of @port
  * @setup, @changed: SwitchInfo's
- * @nsends: packets of its own that wait to leave
  * @out, @in: links of a topology in both directions, by the port's number less one
  * @own: what it sends itself arrives at it by this; in a topology
  * @adapters: ports whose links lead to adapters
@@ -88,7 +88,6 @@ struct fab_switch {
 	u8 (*sl2vl)[16];
 	struct fab_switch_setup setup;
 	bool changed;
-	u32 nsends;
 	struct fab_pipe *out[TOPO_SWITCH_PORTS];
 	struct fab_pipe *in[TOPO_SWITCH_PORTS];
 	struct fab_pipe *own;

@@ -13,7 +13,7 @@
 /* What happens to a packet next. */
 enum step {
 	FROM_PORT,		/* it leaves @from */
-	FROM_SWITCH,		/* it leaves the switch @sw by @port, see fab_switch_send() */
+	FROM_SWITCH,		/* it leaves the switch @sw by @port, see fab_switch_send() for @in */
 	TO_SWITCH,		/* it comes to the one switch by @port */
 	TO_PORT,		/* it comes to the port that is at the one switch's @port */
 };
@@ -71,20 +71,21 @@ bool fab_send_mad(struct fab_port *port, const struct run *run)
 	return true;
 }
 
-bool fab_switch_send(struct fabric *f, u32 sw, u32 out, const struct run *run)
+bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run *run)
 {
 	struct fab_switch *s = switch_of(f, sw);
 	struct fab_packet *p = NULL;
 
-	if (s->nsends < FAB_MADS_MOST)
+	if (s->port[in].nsends < FAB_ANSWERS_MOST)
 		p = new_mad(f, run);
 	if (!p) {
 		s->port[out].ib.vl15_dropped += run->h.vl == PORT_VL15;
 		s->port[out].ib.discards += run->h.vl != PORT_VL15;
 		return false;
 	}
-	s->nsends++;
+	s->port[in].nsends++;
 	p->sw = sw;
+	p->in = in;
 	p->port = out;
 	insert(f, p, FROM_SWITCH, f->now);
 	return true;
@@ -295,7 +296,7 @@ static void from_switch(struct fab_switch *sw, struct fab_packet *p)
 	struct fabric *f = sw->fabric;
 	u32 out = p->port;
 
-	sw->nsends--;
+	sw->port[p->in].nsends--;
 	if (!out && port_has_lid(&sw->port->ib, p->dlid)) {
 		to_agents(sw, 0, p);
 		mad_free(f, p);

@@ -103,15 +103,18 @@ bool fab_send_mad(struct fab_port *port, const struct run *run);
  * fab_switch_send() - a switch's own packet
  * @f: fabric
  * @sw: switch
+ * @in: port by which what it answers has come; 0: it answers nothing
  * @out: port by which it leaves; 0: what the switch's linear table says of its DLID
  * @run: as for fab_send_mad(); @out is not 0 for VL15 alone
  *
- * As fab_send_mad().
+ * As fab_send_mad(), but FAB_ANSWERS_MOST may wait for each @in.
  */
-bool fab_switch_send(struct fabric *f, u32 sw, u32 out, const struct run *run);
+bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run *run);
 
 #define FAB_MAD_MOST	256u		/* bytes of payload */
 #define FAB_MADS_MOST	256u		/* packets of one sender that wait to leave */
+/* Those of a switch, of each port whose requests they answer, so that none uses up all. */
+#define FAB_ANSWERS_MOST	64u
 
 /** fab_subnet() - what fabric_set_subnet() was given with these ops; NULL: it is not managed so */
 void *fab_subnet(const struct fabric *f, const struct fab_subnet_ops *ops);

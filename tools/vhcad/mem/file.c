@@ -18,16 +18,13 @@
 
 /*
  * Accessing a file that has shrunk, or one of hugetlbfs when its pool is empty, would kill the
- * daemon with SIGBUS.  Only memory files have seals; fstatfs() is called for them alone, as other
- * file systems may take long to answer.
+ * daemon with SIGBUS.
  */
-static bool file_can_vanish(int fd)
+static bool file_can_vanish(int fd, int seals)
 {
 	struct statfs fs;
-	int seals;
 
-	seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+	if (!(seals & F_SEAL_SHRINK))
 		return true;
 	return fstatfs(fd, &fs) || fs.f_type == HUGETLBFS_MAGIC;
 }
@@ -39,15 +36,16 @@ static bool file_can_vanish(int fd)
  * @flags: GMEM_* of the range
  * @seen: receives the file's identity and size
  *
- * With GMEM_UNSEALED the file may be in a file system in user space, which answers when it likes:
- * call this without a lock, on the thread of the VM that sent the descriptor.
+ * Only files of tmpfs and hugetlbfs have seals.  Another file system may be a program of the VM's
+ * owner, or a server that does not answer: it could hold up whoever asks it for the file's size,
+ * maps or unmaps the file, or touches a page of it.  So nothing is asked of it.
  *
  * Returns 0 or -errno as gmem_map() says.
  */
 int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 {
 	struct stat st;
-	int mode;
+	int mode, seals;
 
 	mode = fcntl(fd, F_GETFL);
 	if (mode < 0)
@@ -56,8 +54,11 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	seen->writable = mode == O_RDWR;
 	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !seen->writable))
 		return -EACCES;
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0)
+		return -EOPNOTSUPP;
 	/* before the size is read, as an unsealed file may shrink at any time */
-	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
+	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd, seals))
 		return -EPERM;
 	if (fstat(fd, &st))
 		return -EACCES;

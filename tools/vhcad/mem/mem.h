@@ -63,9 +63,10 @@ void gmem_free(struct guest_mem *m);
  * mapped than the multiples of GMEM_PIECE bytes around the range.
  *
  * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST if an existing range
- * overlaps; -EPERM if the file can be truncated (it has no F_SEAL_SHRINK, or no seals at all) and
- * GMEM_UNSEALED is not set; -ERANGE if the file is shorter than @offset + @size; -EACCES if the
- * descriptor does not allow what @flags ask for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM.
+ * overlaps; -EOPNOTSUPP if @fd is no file of tmpfs or hugetlbfs; -EPERM if it can be truncated (it
+ * has no F_SEAL_SHRINK) and GMEM_UNSEALED is not set; -ERANGE if the file is shorter than @offset +
+ * @size; -EACCES if the descriptor does not allow what @flags ask for; -ENOSPC beyond
+ * GMEM_MAX_RANGES; -ENOMEM.
  */
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 

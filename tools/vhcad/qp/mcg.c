@@ -13,6 +13,7 @@
 
 #include "fabric/eth.h"
 #include "qp/mcg.h"
+#include "qp/path.h"
 #include "qp/ud.h"
 #include "res/command.h"
 
@@ -192,6 +193,7 @@ static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)
 			return;
 		}
 		first = false;
+		qp_follow_port(a->qp);
 		ud_rx(a->qp, d, &cqe);
 		datagram_copied(d);
 		if (d->run->pl && d->run->pl->fault)

@@ -19,6 +19,7 @@ void qp_set_path(struct vqp *qp)
 	bool datagrams = qp_datagrams(qp);
 
 	qp->port = &qp->dev->port[qp->attr.port - 1];
+	qp->changes = qp->port->changes;
 	qp->mtu = qp_is_special(qp) ? VHCA_MAD_SIZE :
 		  128u << (datagrams ? vport_mtu(qp->port) : qp->attr.path_mtu);
 	qp->pkey = qp->port->fab.ib.pkey[le16toh(qp->attr.pkey_index)];
@@ -36,12 +37,6 @@ void qp_set_path(struct vqp *qp)
 		av_path(&qp->attr.av, qp->port, &qp->path);
 	if (qp->path.eth && !qp->path.flow_label)
 		qp->path.sport = roce_sport(roce_flow(qp->qpn, qp->path.dqpn));
-}
-
-void qp_follow_port(struct vqp *qp)
-{
-	if (qp->state >= QPS_RTR && qp->state != QPS_ERR)
-		qp_set_path(qp);
 }
 
 void qp_migrate(struct vqp *qp)

@@ -32,8 +32,17 @@ void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *
 /* migrate.c */
 /** qp_set_path() - headers that follow from the attributes, and from what the port has now */
 void qp_set_path(struct vqp *qp);
-/** qp_follow_port() - the port's LID, P_Keys or GIDs have changed */
-void qp_follow_port(struct vqp *qp);
+/**
+ * qp_follow_port() - the path follows the port's LID, P_Keys and GIDs, if they have changed
+ *
+ * To be called before the path is used; so a change need not look for the QPs that it concerns.
+ */
+static inline void qp_follow_port(struct vqp *qp)
+{
+	if (qp->state >= QPS_RTR && qp->state != QPS_ERR && qp->changes != qp->port->changes)
+		qp_set_path(qp);
+}
+
 /**
  * qp_migrate() - from now on the alternate path is the path
  * @qp: MIG_ARMED; it has no alternate path afterwards

@@ -196,6 +196,7 @@ struct vqp {
 	bool counted;		/* bound to a counter */
 	u16 pkey;		/* of pkey_index, when RTR */
 	u32 mtu;		/* bytes */
+	u32 changes;		/* of the port, that @pkey, @mtu and @path follow */
 	u16 max_inline;
 	u16 slice;		/* of the engine's, the last one that it had */
 	struct vpd *pd;

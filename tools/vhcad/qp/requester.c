@@ -9,6 +9,7 @@
 
 #include "qp/complete.h"
 #include "qp/counter.h"
+#include "qp/path.h"
 #include "qp/ready.h"
 #include "qp/requester.h"
 
@@ -307,17 +308,21 @@ static bool comes_back(const struct vqp *qp, const struct vqp *peer)
  * Has the peer an answer that it could send, but for its turn?  Then it is this engine that is
  * late, not the network, and no packet is to be taken for lost.
  */
-static bool answer_waits(const struct vqp *qp)
+static bool answer_waits(struct vqp *qp)
 {
-	const struct fab_port *to = fab_receiver(&qp->port->fab, &qp->path);
+	const struct fab_port *to;
 	const struct vport *p;
 	struct vqp *peer;
 
+	qp_follow_port(qp);
+	to = fab_receiver(&qp->port->fab, &qp->path);
 	/* the ports of all adapters have the same ops */
 	if (!to || to->ops != qp->port->fab.ops)
 		return false;
 	p = to->owner;
 	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
+	if (peer)
+		qp_follow_port(peer);
 	return peer && comes_back(qp, peer) && (peer->resp.ack || peer->resp.fifo_n) &&
 	       !list_empty(&peer->ready_node) && fab_room(&peer->port->fab);
 }

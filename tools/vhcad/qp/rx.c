@@ -146,6 +146,8 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 	struct vport *p = fab->owner;
 	struct vqp *qp = qp_find(p->dev, run->h.dqpn);
 
+	if (qp)
+		qp_follow_port(qp);
 	if (!qp || !dev_live(p->dev) || !takes(qp, p, run)) {
 		if (run->h.dqpn < VHCA_SPECIAL_QPS)
 			special_rx(p, run);
@@ -197,20 +199,7 @@ static void vport_state(struct fab_port *fab, u8 old)
 #define IN_PATHS	(PORT_LID_CHANGED | PORT_PKEY_CHANGED | PORT_GID_CHANGED | \
 			 PORT_SETUP_CHANGED)
 
-/* Takes its time, as it looks at all QPs. */
-static void follow_port(struct vport *p)
-{
-	struct vqp *qp;
-
-	table_for_each(qp, &p->dev->qps)
-		if (qp->port == p)
-			qp_follow_port(qp);
-	for (u32 i = 0; i < VHCA_SPECIAL_QPS; i++)
-		if (p->special[i])
-			qp_follow_port(p->special[i]);
-}
-
-/* A port's addresses have changed. */
+/* A port's addresses have changed.  QPs follow when they have something to send or to receive. */
 static void vport_changed(struct fab_port *fab, u32 what)
 {
 	static const struct { u32 change, event; } events[] = {
@@ -223,7 +212,7 @@ static void vport_changed(struct fab_port *fab, u32 what)
 	struct vport *p = fab->owner;
 
 	if (what & IN_PATHS)
-		follow_port(p);
+		p->changes++;
 	for (u32 i = 0; dev_live(p->dev) && i < ARRAY_SIZE(events); i++)
 		/* the driver has made the GIDs of an Ethernet port */
 		if (what & events[i].change && !(p->fab.eth && events[i].event == EVB_GID_CHANGE))

@@ -5,6 +5,7 @@
  * A turn is about a slice's worth of work, of as many QPs as that takes: a QP that only
  * acknowledges must not cost every other adapter a slice of waiting.
  */
+#include "qp/path.h"
 #include "qp/ready.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
@@ -40,12 +41,13 @@ u32 qp_turn(struct adapter *a)
 	struct list_head *l;
 	u32 cost = 0;
 
-	while (cost < TURN_COST && !cost_late(a->worker) && (l = list_pop(&a->ready))) {
+	while (cost < TURN_COST && !(cost && cost_late(a->worker)) && (l = list_pop(&a->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_node);
 		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
 
 		if (!dev_live(dev))
 			continue;
+		qp_follow_port(qp);
 		prefetch_turn(qp);
 		if (run_slice(qp, &bytes, &wqes))
 			qp_ready(qp);

@@ -53,6 +53,7 @@ struct vqp;
  * @special: its QP 0 and QP 1, or NULL
  * @no_room: QPs that wait until it can send again
  * @no_room_node: on the adapter's list while there are any
+ * @changes: how often it has changed what paths of QPs are made of
  * @count: everything but what the fabric counts
  * @counted: what counters of QPs have counted, those included that are gone
  */
@@ -64,6 +65,7 @@ struct vport {
 	struct vqp *special[VHCA_SPECIAL_QPS];
 	struct list_head no_room;
 	struct list_head no_room_node;
+	u32 changes;
 	struct vport_stats count;
 	struct vport_stats counted;
 };

@@ -12,10 +12,36 @@
 
 #include "res/dev.h"
 
-/* Words of doorbells that are looked at, and events that are written, in one pass of one device. */
+/*
+ * Doorbells and words of them that are looked at, and events that are written, in one pass of one
+ * device; fewer if they take as long as a turn may.
+ */
 #define PASS_DOORBELLS	256u
+/* A look that had more steps is charged to its adapter. */
+#define FREE_STEPS	(PASS_DOORBELLS / 8)
 /* Passes without news after which a UAR is armed again. */
 #define UAR_QUIET_PASSES	64u
+
+/**
+ * struct look - a look at a device's doorbells
+ * @worker: who looks
+ * @steps: that it may still take
+ */
+struct look {
+	struct worker *worker;
+	u32 steps;
+};
+
+static struct look look_begin(const struct vhca_dev *dev)
+{
+	return (struct look){ .worker = dev->adapter.worker, .steps = PASS_DOORBELLS };
+}
+
+static void look_end(struct vhca_dev *dev, const struct look *look)
+{
+	if (look->steps < PASS_DOORBELLS - FREE_STEPS)
+		cost_add(&dev->adapter, 0);
+}
 
 static void make_hot(struct vhca_dev *dev, struct vuar *uar)
 {
@@ -51,19 +77,26 @@ static u64 take_summary(struct vuar *uar)
 	return take_bits(ref, off);
 }
 
-/* Calls the owners of one word of news. */
-static void tell_word(struct db_page *page, u32 w, u32 *steps)
+/* Calls the owners of one word of news; false if the steps ran out: @uar->news has the others. */
+static bool tell_word(struct vuar *uar, struct db_page *page, struct look *look)
 {
-	u64 bits = take_bits(&page->ref, offsetof(struct vhca_db_page, news) + w * 8);
+	u32 w = uar->at_news;
 
-	for (; bits; bits &= bits - 1) {
-		u32 n = w * 64 + __builtin_ctzll(bits);
+	if (!uar->news)
+		uar->news = take_bits(&page->ref, offsetof(struct vhca_db_page, news) + w * 8);
+	for (; uar->news; uar->news &= uar->news - 1) {
+		u32 n = w * 64 + __builtin_ctzll(uar->news);
 
-		if (*steps)
-			--*steps;
-		if (n < VHCA_DB_SLOTS && page->slot[n].rung)
-			page->slot[n].rung(page->slot[n].owner);
+		if (!look->steps)
+			return false;
+		look->steps--;
+		if (n >= VHCA_DB_SLOTS || !page->slot[n].rung)
+			continue;
+		page->slot[n].rung(page->slot[n].owner);
+		if (cost_late(look->worker))
+			look->steps = 0;
 	}
+	return true;
 }
 
 static_assert(VHCA_DB_NEWS_WORDS * sizeof(u64) == GMEM_LINE, "news are read at once");
@@ -72,18 +105,18 @@ static_assert(VHCA_DB_NEWS_WORDS * sizeof(u64) == GMEM_LINE, "news are read at o
  * Returns false if the steps ran out; the next look goes on there.  Most words are zero, and one
  * copy of all tells which are not: a bit that is set behind it sets its summary bit again.
  */
-static bool scan_page(struct vuar *uar, struct db_page *page, u32 *steps)
+static bool scan_page(struct vuar *uar, struct db_page *page, struct look *look)
 {
 	u64 news[VHCA_DB_NEWS_WORDS];
 
 	if (dma_ref_read_line(&page->ref, offsetof(struct vhca_db_page, news), news))
 		memset(news, 0, sizeof(news));
 	for (; uar->at_news < VHCA_DB_NEWS_WORDS; uar->at_news++) {
-		if (!*steps)
+		if (!look->steps)
 			return false;
-		--*steps;
-		if (news[uar->at_news])
-			tell_word(page, uar->at_news, steps);
+		look->steps--;
+		if ((uar->news || news[uar->at_news]) && !tell_word(uar, page, look))
+			return false;
 	}
 	uar->at_news = 0;
 	return true;
@@ -96,21 +129,21 @@ enum found {
 };
 
 /* Summary first, then news, then records: bits are cleared before what they stand for is read. */
-static enum found scan(struct vuar *uar, u32 *steps)
+static enum found scan(struct vuar *uar, struct look *look)
 {
 	enum found found = uar->left ? FOUND_NEWS : FOUND_NOTHING;
 
 	for (; uar->at_word * 64 < uar->npages; uar->at_word++) {
 		if (!uar->left) {
-			if (!*steps)
+			if (!look->steps)
 				return FOUND_MORE;
 			uar->left = take_summary(uar);
-			--*steps;
+			look->steps--;
 		}
 		for (; uar->left; uar->left &= uar->left - 1) {
 			u32 n = uar->at_word * 64 + __builtin_ctzll(uar->left);
 
-			if (n < uar->npages && !scan_page(uar, uar->page[n], steps))
+			if (n < uar->npages && !scan_page(uar, uar->page[n], look))
 				return FOUND_MORE;
 			found = FOUND_NEWS;
 		}
@@ -129,10 +162,10 @@ static void set_armed(struct vuar *uar, u32 val)
 }
 
 /* Arms a UAR.  True if news came meanwhile; then it stays hot. */
-static bool arm(struct vuar *uar, u32 *steps)
+static bool arm(struct vuar *uar, struct look *look)
 {
 	set_armed(uar, 1);
-	if (scan(uar, steps) == FOUND_NOTHING) {
+	if (scan(uar, look) == FOUND_NOTHING) {
 		make_cold(uar);
 		return false;
 	}
@@ -171,53 +204,57 @@ static void go_on_with(struct vhca_dev *dev, struct list_head *next)
 }
 
 /* Writes the events that were left over from the last pass. */
-static void flush_rings(struct vhca_dev *dev, u32 *steps)
+static void flush_rings(struct vhca_dev *dev, struct look *look)
 {
 	struct list_head *l;
+	u32 n;
 
-	while (*steps && (l = list_pop(&dev->flush)))
-		*steps -= MIN(*steps, 1 + eq_flush(container_of(l, struct veq, flush_node)));
+	while (look->steps && (l = list_pop(&dev->flush))) {
+		n = 1 + eq_flush(container_of(l, struct veq, flush_node));
+		look->steps -= MIN(look->steps, n);
+	}
 }
 
 bool doorbell_poll(struct vhca_dev *dev)
 {
-	u32 steps = PASS_DOORBELLS;
+	struct look look = look_begin(dev);
 	bool any = false;
 
 	if (!dev_live(dev))
 		return false;
 	take_kicks(dev);
-	flush_rings(dev, &steps);
+	flush_rings(dev, &look);
 	list_for_each_safe(l, &dev->hot) {
 		struct vuar *uar = container_of(l, struct vuar, hot_node);
-		enum found found = scan(uar, &steps);
+		enum found found = scan(uar, &look);
 
 		if (found != FOUND_NOTHING) {
 			uar->quiet = 0;
 			any = true;
 		} else if (++uar->quiet > UAR_QUIET_PASSES) {
-			any |= arm(uar, &steps);
+			any |= arm(uar, &look);
 		}
-		if (!steps) {
+		if (!look.steps) {
 			go_on_with(dev, found == FOUND_MORE ? l : l_next_);
-			cost_add(&dev->adapter, 0);
+			look_end(dev, &look);
 			return true;
 		}
 	}
+	look_end(dev, &look);
 	return any || !list_empty(&dev->flush);
 }
 
 bool doorbell_arm(struct vhca_dev *dev)
 {
-	u32 steps = PASS_DOORBELLS;
+	struct look look = look_begin(dev);
 	bool any;
 
 	if (!dev_live(dev))
 		return false;
 	any = !list_empty(&dev->flush);
 	list_for_each_safe(l, &dev->hot) {
-		any |= arm(container_of(l, struct vuar, hot_node), &steps);
-		if (!steps)
+		any |= arm(container_of(l, struct vuar, hot_node), &look);
+		if (!look.steps)
 			return true;
 	}
 	return any;

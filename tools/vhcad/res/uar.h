@@ -50,6 +50,7 @@ struct db_pages {
  * @at_word: word of the summary where the next look goes on,
  * @at_news: word of news, of the first page of @left, where it goes on,
  * @left: pages of that summary word with news that were not looked at yet
+ * @news: bits of that word of news whose owners were not told yet
  * @hot_node: on the device's list of hot UARs
  */
 struct vuar {
@@ -63,6 +64,7 @@ struct vuar {
 	u16 at_word;
 	u16 at_news;
 	u64 left;
+	u64 news;
 	struct list_head hot_node;
 };
 

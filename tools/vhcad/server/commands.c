@@ -69,7 +69,9 @@ static void say_refusal(const struct vu_function *fn, const struct vu_dma_map *i
 {
 	const char *why = strerror(-err);
 
-	if (err == -EPERM)
+	if (err == -EOPNOTSUPP)
+		why = "it is no memory: use memory-backend-memfd, or a file of tmpfs or hugetlbfs";
+	else if (err == -EPERM)
 		why = "its owner can truncate it: use memory-backend-memfd, or --allow-unsealed";
 	else if (err == -ERANGE)
 		why = "its file ends before it does";

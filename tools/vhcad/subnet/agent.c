@@ -70,7 +70,8 @@ static void answer_lid(struct arrival *r)
 		h.slid = self->lid;
 	if (h.sqpn)
 		h.qkey = MAD_GSI_QKEY;
-	agent_send(r->a, h.dlid == LID_PERMISSIVE ? r->path.in_port : 0, &h, r->mad);
+	agent_send(r->a, r->path.in_port, h.dlid == LID_PERMISSIVE ? r->path.in_port : 0, &h,
+		   r->mad);
 }
 
 static bool serve_lid(struct arrival *r)
@@ -92,7 +93,7 @@ static void send_hop(struct arrival *r, u8 out_port)
 {
 	struct wire_hdr h = { .dlid = LID_PERMISSIVE, .slid = LID_PERMISSIVE };
 
-	agent_send(r->a, out_port, &h, r->mad);
+	agent_send(r->a, r->path.in_port, out_port, &h, r->mad);
 }
 
 /* Behind the hops, or in front of them: a switch sends from its own LID. */
@@ -103,7 +104,7 @@ static bool send_route(struct arrival *r, u16 dlid)
 
 	if (!dlid || dlid > LID_SWITCH || port_has_lid(self, dlid))
 		return drop(r->a);
-	agent_send(r->a, 0, &h, r->mad);
+	agent_send(r->a, r->path.in_port, 0, &h, r->mad);
 	return true;
 }
 

@@ -56,11 +56,12 @@ void agent_timer_set(struct agent *a, struct timer *t, u64 due);
 /**
  * agent_send() - send a management datagram, of QP 0 or 1
  * @a: agent
+ * @in_port: of a switch, by which what it answers has come; 0: it answers nothing
  * @out_port: of a switch, by which it leaves; 0: as its tables say
  * @h: headers: addresses, and of QP 1 what the transport needs
  * @mad: MAD_LEN bytes; copied
  */
-void agent_send(struct agent *a, u8 out_port, const struct wire_hdr *h, const u8 *mad);
+void agent_send(struct agent *a, u8 in_port, u8 out_port, const struct wire_hdr *h, const u8 *mad);
 
 /* trap.c */
 /** agent_trap() - send a trap until it is repressed, in place of one of this kind; for @notice, its

@@ -27,7 +27,7 @@ void agent_timer_set(struct agent *a, struct timer *t, u64 due)
 	fab_agents_at(a->all->fabric, due);
 }
 
-void agent_send(struct agent *a, u8 out_port, const struct wire_hdr *h, const u8 *mad)
+void agent_send(struct agent *a, u8 in_port, u8 out_port, const struct wire_hdr *h, const u8 *mad)
 {
 	struct wire_hdr first = *h;
 	struct payload pl;
@@ -41,7 +41,7 @@ void agent_send(struct agent *a, u8 out_port, const struct wire_hdr *h, const u8
 	}
 	run_from_packet(&run, &pl, &first, mad, MAD_LEN);
 	if (agent_is_switch(a))
-		sent = fab_switch_send(a->all->fabric, a->sw, out_port, &run);
+		sent = fab_switch_send(a->all->fabric, a->sw, in_port, out_port, &run);
 	else
 		sent = fab_send_mad(a->port, &run);
 	a->dropped += !sent;

@@ -67,7 +67,7 @@ static void send(struct agent *a, const struct agent_trap *t)
 	mad_put(mad, MAD_TID, t->tid);
 	mad_put(mad, MAD_ATTR, ATTR_NOTICE);
 	memcpy(mad + SMP_DATA, t->notice, SMP_DATA_LEN);
-	agent_send(a, 0, &h, mad);
+	agent_send(a, 0, 0, &h, mad);
 }
 
 /* Sends what is due, and says when the next one is. */

@@ -37,7 +37,9 @@ struct world {
 	u8 old;
 	u32 bad_pkeys, bad_port;
 	u32 runs;
-	bool answer;			/* send it back where it came from */
+	bool answer;			/* send it back where it came from, */
+	bool many;			/* or not, if there is no room: */
+	u32 refused;			/* so often there was none */
 };
 
 static void on_rx(struct fab_port *port, struct run *run)
@@ -78,6 +80,7 @@ static const struct fab_port_ops end_ops = {
 static void agent_rx(void *agents, u32 sw, u32 in_port, struct run *run)
 {
 	struct world *w = agents;
+	bool sent;
 
 	w->rx++;
 	w->sw = sw;
@@ -87,10 +90,9 @@ static void agent_rx(void *agents, u32 sw, u32 in_port, struct run *run)
 		return;
 	run->h.dlid = run->h.slid;
 	run->h.psn += 100;
-	if (run->h.vl == PORT_VL15 && in_port)
-		assert_true(fab_switch_send(w->f, sw, in_port, run));
-	else
-		assert_true(fab_switch_send(w->f, sw, 0, run));
+	sent = fab_switch_send(w->f, sw, in_port, run->h.vl == PORT_VL15 ? in_port : 0, run);
+	assert_true(sent || w->many);
+	w->refused += !sent;
 }
 
 static void agent_state(void *agents, u32 sw, u32 port, u8 old)
@@ -380,6 +382,34 @@ static void ping_pong(void **state)
 	/* what waits to leave goes with its port */
 	send_mad(&w, 0, LID_PERMISSIVE, 0, 0);
 	end(&w);
+}
+
+/* Who asks a switch too much gets no answers, and whoever asks besides gets his. */
+static void answers_for_each(void **state)
+{
+	for (u32 topology = 0; topology < 2; topology++) {
+		struct world w;
+
+		start(&w, topology, true);
+		w.answer = true;
+		w.many = true;
+		for (u32 i = 0; i < PORTS; i++)
+			w.e[i].quiet = true;
+		for (u32 i = 0; i < FAB_MADS_MOST; i++)
+			assert_true(send_mad(&w, 0, LID_PERMISSIVE, 0, i));
+		assert_true(send_mad(&w, 1, LID_PERMISSIVE, 0, 1000));
+		settle(&w);
+		assert_int_equal(w.e[1].n, 1);
+		assert_in_range(w.e[0].n, FAB_ANSWERS_MOST, FAB_MADS_MOST);
+		/* the links of a topology take time, so answers leave meanwhile */
+		if (!topology)
+			assert_int_equal(w.refused, FAB_MADS_MOST - FAB_ANSWERS_MOST);
+		/* and there is room again */
+		w.many = false;
+		assert_true(send_mad(&w, 0, LID_PERMISSIVE, 0, 0));
+		settle(&w);
+		end(&w);
+	}
 }
 
 /* States of ports, one after the other, and what passes. */
@@ -735,6 +765,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours), cmocka_unit_test(lid_routed),
 		cmocka_unit_test(switch_lids), cmocka_unit_test(ping_pong),
+		cmocka_unit_test(answers_for_each),
 		cmocka_unit_test(states), cmocka_unit_test(pkeys), cmocka_unit_test(own_lids),
 		cmocka_unit_test(told), cmocka_unit_test(port_zero),
 		cmocka_unit_test(sender_gone), cmocka_unit_test(faults),

@@ -547,6 +547,24 @@ static void no_memory(void **state)
 	assert_int_equal(t_stats(&f->h[0]).tx_discards, n);
 }
 
+/* A receiver's P_Key is the one that its port has now. */
+static void new_pkey(void **state)
+{
+	struct fixture *f = *state;
+	struct port_addrs a;
+
+	attach(&f->qp[1]);
+	recvs(&f->qp[1], &f->mr[1], 1);
+	for (u32 i = 0; i < 2; i++) {
+		vdev_addrs(f->h[i].dev, 1, &a);
+		a.pkey[0] = 0x8042;
+		assert_null(vdev_set_addrs(f->h[i].dev, 1, &a, false));
+	}
+	send(f, 0);
+	expect_sent(f, 0);
+	expect(f, 1, 0);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -554,6 +572,7 @@ int main(void)
 		TEST(delivery), TEST(own_multicasts), TEST(ports), TEST(not_to_a_group),
 		TEST(own_completions), TEST(leaving), TEST(refusals),
 		cmocka_unit_test(switched_off), TEST(limits), TEST(no_memory),
+		TEST(new_pkey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

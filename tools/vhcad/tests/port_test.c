@@ -6,7 +6,7 @@
 
 #include "dev/device.h"
 #include "port/port.h"
-#include "tests/thca.h"
+#include "tests/tkey.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)
 
@@ -238,11 +238,54 @@ static void new_pkeys(void **state)
 	t_pair_fini(&p);
 }
 
+#define IDLE	500u
+
+/* A change looks at no QP; each follows when it is used, to send as to answer. */
+static void followed_when_used(void **state)
+{
+	struct vqp *v[2], *idle[IDLE];
+	struct port_addrs a;
+	struct tmr mr[2];
+	struct tqp from, to;
+	struct tpair p;
+
+	t_pair_init(&p, 3, 1, 2);
+	for (u32 i = 0; i < 2; i++) {
+		t_db_pages(&p.h[i]);
+		t_mr_init(&p.h[i], &mr[i], 0, 4096, RW, 0, 12);
+		v[i] = t_vqp(&p.qp[i]);
+	}
+	for (u32 i = 0; i < IDLE; i++) {
+		t_qp_init_size(&p.h[0], &from, &p.cq[0], &p.cq[0], 0, 0, 5, 0);
+		t_qp_init_size(&p.h[1], &to, &p.cq[1], &p.cq[1], 0, 0, 5, 0);
+		t_connect(&from, &to, 3, 1, 2);
+		idle[i] = t_vqp(&from);
+	}
+	for (u32 n = 0; n < 2; n++) {
+		/* the count of changes wraps */
+		for (u32 i = 0; i < 2; i++) {
+			v[i]->changes = n - 1;
+			v[i]->port->changes = n - 1;
+			a = addrs(&p.h[i], 1);
+			a.pkey[0] = 0x8042 + n;
+			change(&p.h[i], 1, &a);
+			assert_int_not_equal(v[i]->pkey, 0x8042 + n);
+		}
+		for (u32 i = 0; i < IDLE; i++)
+			assert_int_equal(idle[i]->pkey, 0xffff);
+		write_byte(&p, mr, n, VHCA_CS_SUCCESS);
+		for (u32 i = 0; i < 2; i++)
+			assert_int_equal(v[i]->pkey, 0x8042 + n);
+	}
+	t_pair_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events), cmocka_unit_test(refused), cmocka_unit_test(not_ours),
 		cmocka_unit_test(new_lid), cmocka_unit_test(new_pkeys),
+		cmocka_unit_test(followed_when_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

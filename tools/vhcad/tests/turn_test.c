@@ -8,6 +8,9 @@
  * completion, so that a busy host does not count; what this program itself does meanwhile does
  * not either.  What it is compared with is the same beside a guest that writes 2 GiB at a time,
  * in the same run.  Doorbells are rung when the other guest's work is about to begin.
+ *
+ * What the engine does between two looks at the doorbells is counted as well, with a clock that
+ * only work moves on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +19,10 @@
 
 #include "engine/adapter.h"
 #include "res/uar.h"
-#include "tests/tkey.h"
+#include "tests/tgreedy.h"
 
 #define SMALL		64u
 #define MESSAGES	1000u
-#define MGID_LID	0xc001u
-#define QKEY		0x1234u
-#define RECEIVERS	250u
-#define RECEIVES	128u		/* that each of them has at least */
-#define SENDS		16u		/* that are posted at a time */
-#define BIG		4096u
-#define DB_PAGES	1024u
-#define PIECES		4096u
-#define LISTS		4u
-#define HUGE_LEN	(1ull << 31)
-#define HUGE_SHIFT	21u
 
 bool __real_doorbell_poll(struct vhca_dev *dev);
 bool __wrap_doorbell_poll(struct vhca_dev *dev);
@@ -51,19 +43,17 @@ static struct {
 	struct tcq cq[3];
 	struct tqp qp[2];
 	struct tmr mr[2];
-	struct tqp from, to;	/* the other one's, */
-	struct tqp from2, to2;	/* and perhaps more of them */
-	struct tmr l, r;
-	struct tqp *members;
-	struct vqp **member;
-	struct vhca_db_page *pages;
-	u32 uar;
-	u32 list_key[LISTS];
-	u32 huge_key;
-	void (*keep_busy)(void);
+	struct tgreedy g[2];	/* what it does */
+	u32 ngreedy;
+	void (*keep_busy)(struct tgreedy *g);
 	u64 step;		/* ns that pass between two pieces of work */
 	void (*unlocked)(void);
 	u32 looks, parts;
+	u32 send_ns, rung_ns;	/* what a message of the others takes, and a doorbell */
+	u64 spent;		/* ns of all of them */
+	u32 sends, rings;	/* since the last look at its doorbells, */
+	u32 most_sends, most_rings;	/* at most, */
+	u32 all_rings;		/* and altogether */
 	u64 own;		/* ns of this program */
 	u64 rung_at;
 	bool waiting, over;
@@ -83,6 +73,12 @@ static u64 cpu_time(void)
 static u64 engine_time(void *arg)
 {
 	return cpu_time() - f.own;
+}
+
+/* What the work has taken that is counted. */
+static u64 counted_time(void *arg)
+{
+	return f.spent;
 }
 
 static u32 any(u32 n)
@@ -112,9 +108,9 @@ static void between(void)
 	if (f.step)
 		assert_int_equal(f.h[0].dev->port[0].count.timeouts, 0);
 	look_for_completion(at);
-	if (!f.over && f.keep_busy)
-		f.keep_busy();
-	if (!f.over && !f.waiting && f.keep_busy && !any(3)) {
+	for (u32 i = 0; !f.over && i < f.ngreedy; i++)
+		f.keep_busy(&f.g[i]);
+	if (!f.over && !f.waiting && f.ngreedy && !any(3)) {
 		struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.mr[0], 0, SMALL, &f.mr[1], 0);
 
 		f.waiting = true;
@@ -127,15 +123,33 @@ static void between(void)
 
 bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
+	bool more;
+
 	f.looks++;
 	if (dev == f.h[2].dev)
 		between();
-	return __real_doorbell_poll(dev);
+	more = __real_doorbell_poll(dev);
+	if (dev == f.h[2].dev) {
+		f.most_sends = MAX(f.most_sends, f.sends);
+		f.most_rings = MAX(f.most_rings, f.rings);
+		f.sends = 0;
+		f.rings = 0;
+	}
+	return more;
+}
+
+static void count_send(const struct fab_port *port)
+{
+	if (port->owner == &f.h[0].dev->port[0])
+		return;
+	f.sends++;
+	f.spent += f.send_ns;
 }
 
 void __wrap_fab_send(struct fab_port *port, struct run *run)
 {
 	between();
+	count_send(port);
 	__real_fab_send(port, run);
 }
 
@@ -175,9 +189,10 @@ struct waits {
 	u64 p50, p99, p999;
 };
 
-static void furnish(void)
+static void furnish(u64 (*spent)(void *arg))
 {
-	t_world_init_timed(&f.w, engine_time);
+	memset(&f, 0, sizeof(f));
+	t_world_init_timed(&f.w, spent);
 	for (u32 i = 0; i < 3; i++) {
 		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
 		t_cq_init(&f.h[i], &f.cq[i], 10, VHCA_CQ_IGNORE_OVERRUN);
@@ -187,6 +202,8 @@ static void furnish(void)
 		t_mr_init(&f.h[i], &f.mr[i], 0, SMALL, T_RW, 1, 12);
 	}
 	t_connect(&f.qp[0], &f.qp[1], 5, 100, 9000);
+	f.g[0].h = &f.h[2];
+	f.g[0].cq = &f.cq[2];
 }
 
 static void strip(void)
@@ -194,195 +211,23 @@ static void strip(void)
 	for (u32 i = 0; i < 3; i++)
 		t_hca_fini(&f.h[i]);
 	t_world_fini(&f.w);
-	free(f.members);
-	free(f.member);
+	tgreedy_end(&f.g[0]);
 }
 
-static struct waits beside(const char *what, void (*prepare)(void), void (*keep_busy)(void))
+static struct waits beside(const struct tgreedy_kind *kind)
 {
-	memset(&f, 0, sizeof(f));
-	furnish();
-	prepare();
+	furnish(engine_time);
+	kind->prepare(&f.g[0]);
 	f.rng = 1;
-	f.keep_busy = keep_busy;
+	f.ngreedy = 1;
+	f.keep_busy = kind->keep_busy;
 	while (!f.over)
 		t_poll(&f.w);
 	qsort(f.waited, MESSAGES, sizeof(f.waited[0]), compare);
-	printf("beside %s: waits %.1f us, %.1f (99 %%), %.1f (99.9 %%), %.1f\n", what,
+	printf("beside %s: waits %.1f us, %.1f (99 %%), %.1f (99.9 %%), %.1f\n", kind->what,
 	       share(500) / 1e3, share(990) / 1e3, share(999) / 1e3, share(1000) / 1e3);
 	strip();
 	return (struct waits){ share(500), share(990), share(999) };
-}
-
-/* ------------------------------------------------------------------------
- * Guests that are busy
- */
-static void two_qps(u32 hca, u32 log_sq)
-{
-	t_qp_init_size(&f.h[hca], &f.from, &f.cq[hca], &f.cq[hca], log_sq, 0, 5, 0);
-	t_qp_init_size(&f.h[hca], &f.to, &f.cq[hca], &f.cq[hca], 0, 0, 5, 0);
-	t_connect(&f.from, &f.to, 5, 100, 9000);
-}
-
-/* Is there room for another message of so many blocks? */
-static bool can_post(u32 blocks)
-{
-	const struct vqp *qp = t_vqp(&f.from);
-
-	return f.from.sq_prod - qp->req.blk_next < SENDS * blocks;
-}
-
-static void prepare_huge_on(u32 hca)
-{
-	struct vhca_create_mkey_req req = {
-		.buf = { .npages = htole32(HUGE_LEN >> HUGE_SHIFT), .page_shift = HUGE_SHIFT,
-			 .levels = 1 },
-		.length = htole64(HUGE_LEN), .access = htole32(T_RW),
-	};
-	struct thca *h = &f.h[hca];
-	__le64 *list;
-	u64 page, at;
-
-	h->ram_used = (h->ram_used | ((1u << HUGE_SHIFT) - 1)) + 1;
-	page = t_alloc(h, 1u << HUGE_SHIFT);
-	at = t_alloc(h, (HUGE_LEN >> HUGE_SHIFT) * sizeof(*list));
-	list = t_cpu(h, at);
-	for (u32 i = 0; i < HUGE_LEN >> HUGE_SHIFT; i++)
-		list[i] = htole64(page);
-	req.buf.addr = htole64(at);
-	req.pdn = htole32(h->pd);
-	f.huge_key = t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
-	two_qps(hca, 6);
-}
-
-static void prepare_huge(void)
-{
-	prepare_huge_on(2);
-}
-
-static void write_huge(void)
-{
-	struct twr wr = {
-		.opcode = VHCA_OP_WRITE, .nsge = 1, .rkey = f.huge_key,
-		.sge = { { 0, HUGE_LEN, f.huge_key } },
-	};
-
-	if (!can_post(1))
-		return;
-	t_post(&f.from, &wr);
-	t_ring_sq(&f.from);
-}
-
-/* QPs with receives of 4 KiB, in a group. */
-static void prepare_group(void)
-{
-	struct vhca_mcg_req req = { .mgid = { 0xff, 0x12 }, .mlid = htole16(MGID_LID) };
-	struct thca *h = &f.h[2];
-
-	t_mr_init(h, &f.l, 0, 2 * BIG, T_RW, 1, 12);
-	t_db_pages(h);
-	h->qp_type = VHCA_QPT_UD;
-	f.members = calloc(RECEIVERS, sizeof(*f.members));
-	f.member = calloc(RECEIVERS, sizeof(struct vqp *));
-	assert_non_null(f.members);
-	assert_non_null(f.member);
-	for (u32 i = 0; i < RECEIVERS; i++) {
-		t_qp_init_size(h, &f.members[i], &f.cq[2], &f.cq[2], 0, 8, 5, 0);
-		t_ud_up(&f.members[i], QKEY);
-		f.member[i] = t_vqp(&f.members[i]);
-		req.qpn = htole32(f.members[i].qpn);
-		assert_int_equal(t_admin(h, VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL),
-				 VHCA_ST_OK);
-	}
-	t_qp_init_size(h, &f.from, &f.cq[2], &f.cq[2], 7, 0, 5, 0);
-	t_ud_up(&f.from, QKEY);
-}
-
-static void send_to_group(void)
-{
-	struct twr wr = {
-		.opcode = VHCA_OP_SEND, .nsge = 1, .sge = { { 0, BIG, f.l.key } },
-		.ud = { .av = { .port = 1, .dlid = htole16(MGID_LID), .grh = 1, .hop_limit = 1,
-				.dgid = { 0xff, 0x12 } },
-			.dqpn = htole32(0xffffff), .qkey = htole32(QKEY) },
-	};
-	struct vhca_sge sge = t_sge(&f.l, 0, BIG + 40);
-
-	for (u32 i = 0; i < RECEIVERS; i++)
-		while (f.members[i].rq_prod - f.member[i]->recv.next < RECEIVES)
-			t_recv(&f.members[i], 0, 1, &sge);
-	while (can_post(3))
-		t_post(&f.from, &wr);
-	t_ring_sq(&f.from);
-}
-
-/* A doorbell area as large as can be. */
-static void prepare_doorbells(void)
-{
-	struct thca *h = &f.h[2];
-	u64 at = t_alloc(h, DB_PAGES * VHCA_DB_PAGE_SIZE);
-	struct vhca_open_uar_req open = { .db_page = htole64(at) };
-
-	f.uar = t_create(h, VHCA_CMD_OPEN_UAR, &open, sizeof(open));
-	f.pages = t_cpu(h, at);
-	for (u32 i = 1; i < DB_PAGES; i++) {
-		struct vhca_add_db_page_req req = {
-			.uar = htole32(f.uar), .page = htole32(i),
-			.db_page = htole64(at + i * VHCA_DB_PAGE_SIZE),
-		};
-
-		assert_int_equal(t_admin(h, VHCA_CMD_ADD_DB_PAGE, &req, sizeof(req), NULL),
-				 VHCA_ST_OK);
-	}
-}
-
-static void ring_all(void)
-{
-	for (u32 i = 0; i < VHCA_DB_SUMMARY_WORDS; i++) {
-		if (f.pages->summary[i])
-			continue;
-		for (u32 n = 0; n < 64 * VHCA_DB_NEWS_WORDS; n++)
-			__atomic_store_n(&f.pages[64 * i + n / VHCA_DB_NEWS_WORDS]
-					 .news[n % VHCA_DB_NEWS_WORDS], ~0ull, __ATOMIC_RELEASE);
-		__atomic_store_n(&f.pages->summary[i], ~0ull, __ATOMIC_SEQ_CST);
-	}
-	if (__atomic_exchange_n(&f.pages->armed, 0, __ATOMIC_SEQ_CST))
-		vdev_kick(f.h[2].dev, f.uar);
-}
-
-/* Lists of a byte, nothing for long, and another byte. */
-static void prepare_lists(void)
-{
-	struct thca *h = &f.h[2];
-
-	t_key_caps(h);
-	two_qps(2, 8);
-	t_mr_init(h, &f.r, 0, BIG, T_RW, 1, 12);
-	for (u32 k = 0; k < LISTS; k++) {
-		u64 at = t_alloc(h, PIECES * sizeof(struct vhca_sg_entry));
-		struct vhca_sg_entry *list = t_cpu(h, at);
-
-		for (u32 i = 0; i < PIECES; i++)
-			list[i] = (struct vhca_sg_entry){
-				.addr = htole64(f.r.page[0]),
-				.end = htole64(i + 1 < PIECES ? 1 : 2),
-			};
-		f.list_key[k] = t_key(h, VHCA_MKEY_FAST_SG, at, PIECES, k);
-		assert_int_equal(t_register(&f.from, f.list_key[k], PIECES, 0, 2, T_RW, 0), 0);
-	}
-}
-
-static void write_from_lists(void)
-{
-	struct twr wr = {
-		.opcode = VHCA_OP_WRITE, .nsge = LISTS, .raddr = f.r.iova, .rkey = f.r.key,
-	};
-
-	for (u32 k = 0; k < LISTS; k++)
-		wr.sge[k] = (struct vhca_sge){ 0, 2, f.list_key[k] };
-	while (can_post(2))
-		t_post(&f.from, &wr);
-	t_ring_sq(&f.from);
 }
 
 /*
@@ -392,23 +237,13 @@ static void write_from_lists(void)
  */
 static void fair(void **state)
 {
-	static const struct {
-		const char *what;
-		void (*prepare)(void);
-		void (*keep_busy)(void);
-	} guests[] = {
-		{ "doorbells", prepare_doorbells, ring_all },
-		{ "multicasts", prepare_group, send_to_group },
-		{ "lists of pieces", prepare_lists, write_from_lists },
-	};
-	const struct waits usual = beside("WRITEs of 2 GiB", prepare_huge, write_huge);
+	const struct waits usual = beside(&tgreedy_huge);
 
 	/* where the program is slow, under the sanitizers, a slice of bytes takes longer */
 	const u64 slice = MAX(usual.p50, (u64)SLICE_NS);
 
-	for (u32 i = 0; i < ARRAY_SIZE(guests); i++) {
-		const struct waits w = beside(guests[i].what, guests[i].prepare,
-					      guests[i].keep_busy);
+	for (u32 i = 0; i < ARRAY_SIZE(tgreedy_sly); i++) {
+		const struct waits w = beside(&tgreedy_sly[i]);
 
 		assert_true(w.p99 <= usual.p99 + 4 * slice);
 		/* one of a thousand meets the host's interrupts, and how long they take varies */
@@ -420,30 +255,19 @@ static void fair(void **state)
  * The engine is late: a second passes between two turns, and the QP that has to acknowledge waits
  * behind two others of its adapter.  Nobody's packets are lost for that.
  */
-static void write_both(void)
-{
-	struct tqp other;
-
-	write_huge();
-	other = f.from;
-	f.from = f.from2;
-	write_huge();
-	f.from2 = f.from;
-	f.from = other;
-}
-
 static void late(void **state)
 {
-	memset(&f, 0, sizeof(f));
-	furnish();
-	two_qps(1, 6);
-	f.from2 = f.from;
-	f.to2 = f.to;
-	prepare_huge_on(1);
+	furnish(engine_time);
+	f.g[0].h = &f.h[1];
+	f.g[0].cq = &f.cq[1];
+	tgreedy_huge.prepare(&f.g[0]);
+	f.g[1] = f.g[0];
+	tgreedy_qps(&f.g[1], 6);
 	f.rng = 1;
 	f.step = 1000000000;
 	f.n = MESSAGES - 100;
-	f.keep_busy = write_both;
+	f.ngreedy = ARRAY_SIZE(f.g);
+	f.keep_busy = tgreedy_huge.keep_busy;
 	while (!f.over)
 		t_poll(&f.w);
 	f.step = 0;
@@ -471,8 +295,7 @@ static void reset_in_parts(void **state)
 	struct tmr mr;
 	struct tqp qp;
 
-	memset(&f, 0, sizeof(f));
-	furnish();
+	furnish(engine_time);
 	t_db_pages(&f.h[2]);
 	for (u32 i = 0; i < MANY; i++) {
 		t_qp_init_size(&f.h[2], &qp, &f.cq[2], &f.cq[2], 0, 0, 5, 0);
@@ -491,8 +314,7 @@ static void windows_in_parts(void **state)
 	struct tmr mr;
 	struct tqp qp;
 
-	memset(&f, 0, sizeof(f));
-	furnish();
+	furnish(engine_time);
 	t_key_caps(&f.h[2]);
 	t_qp_init(&f.h[2], &qp, &f.cq[2], &f.cq[2]);
 	t_mr_init(&f.h[2], &mr, 0, 4096, T_RW | VHCA_ACCESS_MW_BIND, 0, 12);
@@ -508,12 +330,98 @@ static void windows_in_parts(void **state)
 	strip();
 }
 
+/* ------------------------------------------------------------------------
+ * Work between two looks at the doorbells
+ */
+#define SLOW_PAGES	3u
+
+static void slow_ring(void *owner)
+{
+	f.rings++;
+	f.all_rings++;
+	f.spent += f.rung_ns;
+}
+
+/* Doorbells of which each has its owner do something: all are heard, and no look takes long. */
+static void doorbells_in_time(void **state)
+{
+	struct vuar *uar;
+
+	furnish(counted_time);
+	f.rung_ns = 1000;
+	tgreedy_sly[0].prepare(&f.g[0]);
+	uar = table_get(&f.h[2].dev->uars, f.g[0].uar);
+	for (u32 i = 0; i < SLOW_PAGES; i++)
+		for (u32 n = 0; n < VHCA_DB_SLOTS; n++)
+			uar->page[i]->slot[n].rung = slow_ring;
+	tgreedy_sly[0].keep_busy(&f.g[0]);
+	t_poll(&f.w);
+	assert_int_equal(f.all_rings, SLOW_PAGES * VHCA_DB_SLOTS);
+	assert_in_range(f.most_rings, 1, TURN_NS / f.rung_ns + LOOK_EVERY);
+	for (u32 i = 0; i < SLOW_PAGES; i++)
+		for (u32 n = 0; n < VHCA_DB_SLOTS; n++)
+			uar->page[i]->slot[n].rung = NULL;
+	strip();
+}
+
+#define CROWD	64u
+
+static void post_crowd(struct tgreedy *g, struct tqp *from)
+{
+	struct twr wr;
+
+	t_db_pages(g->h);
+	t_mr_init(g->h, &g->r, 0, SMALL, T_RW, 1, 12);
+	wr = t_wr(VHCA_OP_WRITE, 1, &g->r, 0, SMALL, &g->r, 0);
+	for (u32 i = 0; i < CROWD; i++) {
+		tgreedy_qps(g, 2);
+		from[i] = g->from;
+		t_post(&from[i], &wr);
+	}
+}
+
+/* Two guests with many QPs, each with a message that is short and takes long: time ends turns. */
+static void messages_in_time(void **state)
+{
+	struct tqp from[2][CROWD];
+
+	furnish(counted_time);
+	for (u32 i = 0; i < 2; i++) {
+		f.g[i].h = &f.h[1 + i];
+		f.g[i].cq = &f.cq[1 + i];
+		post_crowd(&f.g[i], from[i]);
+	}
+	for (u32 i = 0; i < 2 * CROWD; i++)
+		t_ring_sq(&from[i / CROWD][i % CROWD]);
+	f.send_ns = SLICE_NS / 4;
+	f.most_sends = 0;
+	t_poll(&f.w);
+	assert_in_range(f.most_sends, 1, LOOK_EVERY);
+	strip();
+}
+
+/* A message of long lists has the clock looked at behind it. */
+static void lists_in_time(void **state)
+{
+	furnish(counted_time);
+	tgreedy_sly[2].prepare(&f.g[0]);
+	f.send_ns = SLICE_NS / 2;
+	f.most_sends = 0;
+	tgreedy_sly[2].keep_busy(&f.g[0]);
+	t_poll(&f.w);
+	assert_in_range(f.most_sends, 1, 3);
+	strip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(late),
 		cmocka_unit_test(reset_in_parts),
 		cmocka_unit_test(windows_in_parts),
+		cmocka_unit_test(doorbells_in_time),
+		cmocka_unit_test(messages_in_time),
+		cmocka_unit_test(lists_in_time),
 		cmocka_unit_test(fair),
 	};
 

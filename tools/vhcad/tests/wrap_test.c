@@ -3,14 +3,18 @@
  * Queues that have been in use for so long that their counts of 32 bits are about to wrap.  What
  * the consumer counts has more bits.
  */
-#include "tests/tkey.h"
+#include <string.h>
+
+#include "dev/hca.h"
 #include "qp/srq.h"
+#include "tests/tkey.h"
 
 #define WRAP	(1ull << 32)
 /* An even lap of every ring here: what has been cleared is not valid in it. */
 #define START	(WRAP - 1024)
 #define ROUNDS	1500u
 #define LEN	3000u	/* two packets, so that entries are needed again */
+#define MESSAGES 40u
 
 struct fixture {
 	struct tpair p;
@@ -31,6 +35,7 @@ static void eq_used(struct thca *h, struct teq *eq)
 {
 	struct veq *v = table_get(&h->dev->eqs, eq->eqn);
 
+	memset(eq->ring, 0, sizeof(*eq->ring) << eq->log);
 	v->pi = START;
 	v->ci = START;
 	eq->ci = START;
@@ -107,6 +112,7 @@ static void shared_receives(void **state)
 	struct tqp from, to;
 
 	start(&f);
+	eq_used(&f.p.h[1], &f.p.h[1].async);
 	t_srq_init(&f.p.h[1], &srq, 5, 6);
 	v = table_get(&f.p.h[1].dev->srqs, srq.srqn);
 	v->posted = START;
@@ -131,14 +137,86 @@ static void shared_receives(void **state)
 		assert_true(t_rec(&f.p.h[1], srq.slot + 1) == (u32)(START + 2 * n + 1));
 		message(&f, &from, &to, n + 1);
 	}
+	assert_true(f.p.h[1].async.ci < START);
 	t_mr_expect(&f.r, 0, LEN, 3, 0);
 	t_pair_fini(&f.p);
+}
+
+/*
+ * Packets count messages with 24 bits, the sender with 32.  If it took what the answers say of them
+ * for less than it is, the first packet of a message would ask for an answer of its own.
+ */
+static void count_messages(u32 first)
+{
+	static struct fixture f;
+	struct vqp *from, *to;
+	u64 *answers;
+
+	start(&f);
+	from = t_vqp(&f.p.qp[0]);
+	to = t_vqp(&f.p.qp[1]);
+	answers = &f.p.h[1].dev->port[0].fab.ib.tx_packets;
+	from->req.ssn = first;
+	to->resp.msn = first & PSN_MASK;
+	for (u32 i = 0; i < 2; i++) {
+		struct vhca_sge s = { f.r.iova, LEN, f.r.key };
+
+		t_recv(&f.p.qp[1], i, 1, &s);
+	}
+	for (u32 n = 0; n < 2 * MESSAGES; n++) {
+		struct vhca_sge s = { f.r.iova, LEN, f.r.key };
+		u64 before = *answers;
+
+		message(&f, &f.p.qp[0], &f.p.qp[1], n);
+		assert_int_equal(*answers - before, 1);
+		assert_int_equal(to->resp.msn, (first + n + 1) & PSN_MASK);
+		assert_true(from->req.lsn_valid);
+		t_recv(&f.p.qp[1], n + 2, 1, &s);
+	}
+	assert_int_equal(from->req.ssn, first + 2 * MESSAGES);
+	t_pair_fini(&f.p);
+}
+
+static void numbers_of_messages(void **state)
+{
+	count_messages(PSN_MASK + 1 - MESSAGES);
+	count_messages((u32)-MESSAGES);
+}
+
+/* Commands one by one, and at the wrap as many as there is room for. */
+static void admin_queue(void **state)
+{
+	struct tworld w;
+	struct thca h;
+	struct hca *hca;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x1000);
+	hca = to_hca(h.dev);
+	memset(h.acq, 0, sizeof(*h.acq) << T_ADMIN_LOG);
+	hca->admin.head = START;
+	hca->admin.tail = START;
+	hca->admin.done = START;
+	h.admin_tail = START;
+	for (u32 n = 0; n < ROUNDS; n++) {
+		const struct vhca_asqe nop = { .opcode = VHCA_CMD_NOP };
+
+		if (h.admin_tail == (u32)(WRAP - (1u << T_ADMIN_LOG) / 2))
+			for (u32 i = 1; i < 1u << T_ADMIN_LOG; i++)
+				t_admin_post(&h, &nop);
+		assert_int_equal(t_admin_raw(&h, &nop, NULL), VHCA_ST_OK);
+		assert_int_equal(hca->admin.done, h.admin_tail);
+	}
+	assert_true(h.admin_tail < START);
+	t_hca_fini(&h);
+	t_world_fini(&w);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_queues), cmocka_unit_test(shared_receives),
+		cmocka_unit_test(numbers_of_messages), cmocka_unit_test(admin_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

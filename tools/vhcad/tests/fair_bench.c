@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * How long a guest waits, in wall time, beside one that finds work which takes longer than it
+ * seems.  The victim writes 64 bytes now and then; it rings while the other guest's work is about
+ * to begin, and looks whenever the engine changes from one adapter to another.
+ *
+ * What this program does meanwhile is no part of the waiting.  Nor is the time for which the
+ * kernel gave the processor to somebody else: if the thread was switched off involuntarily
+ * (RUSAGE_THREAD) between doorbell and completion, its processor time counts for that message, and
+ * wall time for all others.
+ *
+ * What the thread cannot see, as interrupts and what a hypervisor takes, is compared with the same
+ * run's figures where nobody disturbs.  Half and 99 % of the messages are compared with those of
+ * the victim alone.  The longer something lasts the more often it meets an interrupt; so what the
+ * worst of a thousand waits take is compared with what the worst of a thousand rows of the victim's
+ * WRITEs take beyond their median, alone; a row is so long that it takes two slices.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "engine/adapter.h"
+#include "tests/tbench.h"
+#include "tests/tgreedy.h"
+
+#define SMALL		64u
+#define ROUNDS		4u
+#define MESSAGES	5000u		/* of a round */
+
+bool __real_doorbell_poll(struct vhca_dev *dev);
+bool __wrap_doorbell_poll(struct vhca_dev *dev);
+void __real_fab_send(struct fab_port *port, struct run *run);
+void __wrap_fab_send(struct fab_port *port, struct run *run);
+bool __real_fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
+			  u32 *bytes);
+bool __wrap_fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
+			  u32 *bytes);
+u64 __real_cost_add(struct adapter *a, u64 free_ns);
+u64 __wrap_cost_add(struct adapter *a, u64 free_ns);
+
+/* Waits of one kind, in ns. */
+struct waits {
+	char what[60];
+	u64 ns[ROUNDS * MESSAGES];
+	u32 n;
+	u32 switched;		/* in how many of them the thread was */
+};
+
+static struct {
+	struct tworld w;
+	struct thca h[3];	/* two that write 64 bytes, and the other one */
+	struct tcq cq[3];
+	struct tqp qp[2];
+	struct tmr mr[2];
+	struct tgreedy g;
+	void (*keep_busy)(struct tgreedy *g);
+	struct waits *waits;
+	u64 own;		/* ns of this program */
+	u64 rung_at, rung_cpu;
+	long rung_switches;
+	bool waiting, over;
+	u32 left, rng;
+} f;
+
+static u64 wall(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static u64 engine_time(void *arg)
+{
+	return wall() - f.own;
+}
+
+static long switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nivcsw;
+}
+
+static u32 any(u32 n)
+{
+	f.rng = f.rng * 1103515245 + 12345;
+	return f.rng / 65536 % n;
+}
+
+/* What was rung is done. */
+static void count_wait(struct waits *s, u64 at)
+{
+	u64 took = at - f.rung_at;
+
+	if (switches() != f.rung_switches) {
+		u64 ran = bench_ns() - f.rung_cpu;
+
+		took = MIN(took, ran);
+		s->switched++;
+	}
+	s->ns[s->n++] = took;
+}
+
+static void look_for_completion(u64 at)
+{
+	struct vhca_cqe e;
+
+	if (!f.waiting || !t_cq_poll(&f.cq[0], &e))
+		return;
+	assert_int_equal(e.status, VHCA_CS_SUCCESS);
+	count_wait(f.waits, at);
+	f.waiting = false;
+	f.over = !--f.left;
+}
+
+static void ring(void)
+{
+	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.mr[0], 0, SMALL, &f.mr[1], 0);
+
+	f.waiting = true;
+	t_post(&f.qp[0], &wr);
+	t_ring_sq(&f.qp[0]);
+	f.rung_switches = switches();
+	f.rung_cpu = bench_ns();
+}
+
+/* The engine has done a piece of work; or, with @begins, the other guest's is about to begin. */
+static void between(bool begins)
+{
+	u64 now, at;
+
+	if (!f.waits)
+		return;
+	now = wall();
+	at = now - f.own;
+	look_for_completion(at);
+	if (begins && !f.over) {
+		if (f.keep_busy)
+			f.keep_busy(&f.g);
+		if (!f.waiting && !any(3)) {
+			ring();
+			f.rung_at = at;
+		}
+	}
+	f.own += wall() - now;
+}
+
+bool __wrap_doorbell_poll(struct vhca_dev *dev)
+{
+	if (dev == f.h[2].dev)
+		between(true);
+	return __real_doorbell_poll(dev);
+}
+
+void __wrap_fab_send(struct fab_port *port, struct run *run)
+{
+	between(true);
+	__real_fab_send(port, run);
+}
+
+bool __wrap_fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
+			  u32 *bytes)
+{
+	between(true);
+	return __real_fab_send_some(port, run, c, bytes);
+}
+
+u64 __wrap_cost_add(struct adapter *a, u64 free_ns)
+{
+	u64 took = __real_cost_add(a, free_ns);
+
+	between(false);
+	return took;
+}
+
+static void furnish(void)
+{
+	memset(&f, 0, sizeof(f));
+	t_world_init_timed(&f.w, engine_time);
+	for (u32 i = 0; i < 3; i++) {
+		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
+		t_cq_init(&f.h[i], &f.cq[i], 10, VHCA_CQ_IGNORE_OVERRUN);
+	}
+	for (u32 i = 0; i < 2; i++) {
+		t_qp_init(&f.h[i], &f.qp[i], &f.cq[i], &f.cq[i]);
+		t_mr_init(&f.h[i], &f.mr[i], 0, SMALL, T_RW, 1, 12);
+	}
+	t_connect(&f.qp[0], &f.qp[1], 5, 100, 9000);
+	f.g.h = &f.h[2];
+	f.g.cq = &f.cq[2];
+}
+
+static void strip(void)
+{
+	f.waits = NULL;
+	for (u32 i = 0; i < 3; i++)
+		t_hca_fini(&f.h[i]);
+	t_world_fini(&f.w);
+	tgreedy_end(&f.g);
+}
+
+/* A round of messages; @kind: the other guest, NULL: it does nothing. */
+static void measure(struct waits *s, const struct tgreedy_kind *kind, u32 seed)
+{
+	furnish();
+	if (kind)
+		kind->prepare(&f.g);
+	f.rng = seed;
+	f.left = MESSAGES;
+	f.keep_busy = kind ? kind->keep_busy : NULL;
+	f.waits = s;
+	while (!f.over)
+		t_poll(&f.w);
+	strip();
+}
+
+/* The victim's WRITEs alone, so many in a row that they take two slices together. */
+static void measure_rows(struct waits *s, u32 length)
+{
+	furnish();
+	for (u32 i = 0; i < MESSAGES; i++) {
+		struct vhca_cqe e;
+
+		f.rung_switches = switches();
+		f.rung_cpu = bench_ns();
+		f.rung_at = wall();
+		for (u32 n = 0; n < length; n++) {
+			struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.mr[0], 0, SMALL, &f.mr[1], 0);
+
+			t_send(&f.qp[0], &wr);
+			assert_true(t_cq_poll(&f.cq[0], &e));
+		}
+		count_wait(s, wall());
+	}
+	strip();
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+static u64 share(const struct waits *s, u32 permille)
+{
+	return s->ns[(u64)s->n * permille / 1000 - 1];
+}
+
+static void sort(struct waits *s)
+{
+	qsort(s->ns, s->n, sizeof(s->ns[0]), compare);
+}
+
+static void print(struct waits *s)
+{
+	sort(s);
+	printf("%s: %.1f us, %.1f (99 %%), %.1f (99.9 %%), %.1f; switched off in %u of %u\n",
+	       s->what, share(s, 500) / 1e3, share(s, 990) / 1e3, share(s, 999) / 1e3,
+	       share(s, 1000) / 1e3, s->switched, s->n);
+}
+
+/* So many of a thousand messages wait no longer than two slices, besides what they take anyhow. */
+static void promise(const struct waits *s, u32 permille, u64 usual)
+{
+	u64 wait = share(s, permille);
+	char what[100];
+
+	snprintf(what, sizeof(what), "%s: slices of waiting, %.1f %%", s->what, permille / 10.0);
+	bench_at_most(what, (double)(wait - MIN(wait, usual)) / SLICE_NS, 2);
+}
+
+/* How many WRITEs take two slices. */
+static u32 row_length(void)
+{
+	static struct waits one;
+
+	measure_rows(&one, 1);
+	sort(&one);
+	return 2 * SLICE_NS / share(&one, 500);
+}
+
+int main(void)
+{
+	static struct waits alone = { .what = "WRITE of 64 bytes, alone" };
+	static struct waits rows = { .what = "WRITEs in a row, for two slices, alone" };
+	static struct waits busy[1 + ARRAY_SIZE(tgreedy_sly)];
+	u32 length;
+	u64 host;
+
+	freopen("/dev/null", "w", stderr);
+	length = row_length();
+	for (u32 i = 0; i < ROUNDS; i++) {
+		measure_rows(&rows, length);
+		measure(&alone, NULL, i + 1);
+		for (u32 k = 0; k < ARRAY_SIZE(busy); k++) {
+			const struct tgreedy_kind *kind = k ? &tgreedy_sly[k - 1] : &tgreedy_huge;
+
+			snprintf(busy[k].what, sizeof(busy[k].what), "WRITE of 64 bytes beside %s",
+				 kind->what);
+			measure(&busy[k], kind, i + 1);
+		}
+	}
+	print(&alone);
+	print(&rows);
+	host = share(&rows, 999) - share(&rows, 500);
+	for (u32 k = 0; k < ARRAY_SIZE(busy); k++) {
+		print(&busy[k]);
+		promise(&busy[k], 500, share(&alone, 500));
+		promise(&busy[k], 990, share(&alone, 990));
+		promise(&busy[k], 999, share(&alone, 500) + host);
+	}
+	return bench_end();
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Guests that keep the engine busy: with WRITEs that never seem to end, and with work that takes
+ * longer than its bytes tell.
+ */
+#ifndef VHCAD_TESTS_TGREEDY_H
+#define VHCAD_TESTS_TGREEDY_H
+
+#include "tests/tkey.h"
+
+#define GREEDY_LISTS	4u
+
+/**
+ * struct tgreedy - a guest that is busy
+ * @h: its adapter
+ * @cq: of all its QPs; with VHCA_CQ_IGNORE_OVERRUN, as nobody polls it
+ */
+struct tgreedy {
+	struct thca *h;
+	struct tcq *cq;
+
+	struct tqp from, to;
+	struct tmr l, r;
+	struct tqp *members;
+	struct vqp **member;
+	struct vhca_db_page *pages;
+	u32 uar;
+	u32 list_key[GREEDY_LISTS];
+	u32 huge_key;
+};
+
+/**
+ * struct tgreedy_kind - what it does
+ * @what: in a few words
+ * @prepare: makes what it needs; tgreedy_end() frees the host's part of that
+ * @keep_busy: posts and rings whatever has been done since the last call
+ */
+struct tgreedy_kind {
+	const char *what;
+	void (*prepare)(struct tgreedy *g);
+	void (*keep_busy)(struct tgreedy *g);
+};
+
+/* WRITEs of 2 GiB: bytes that tell how long they take. */
+extern const struct tgreedy_kind tgreedy_huge;
+/* Half a million doorbells; datagrams to hundreds of QPs; lists of pieces, most of them empty. */
+extern const struct tgreedy_kind tgreedy_sly[3];
+
+/** tgreedy_qps() - two QPs of its adapter that are connected, @from and @to */
+void tgreedy_qps(struct tgreedy *g, u32 log_sq);
+
+void tgreedy_end(struct tgreedy *g);
+
+#endif /* VHCAD_TESTS_TGREEDY_H */
