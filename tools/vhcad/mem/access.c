@@ -186,8 +186,22 @@ static bool next_piece(struct pieces *l, struct piece *p)
 	return true;
 }
 
+/* Copies a piece; the prefetched @next is NULL if the last one has come. */
+static void copy_piece(const struct piece *p, const struct piece *next, bool cold)
+{
+	bool ahead = next && next->whole;
+
+	if (!cold)
+		gmem_copy_ahead(p->to, p->from, p->len, ahead ? next->to : NULL,
+				ahead ? next->from : NULL);
+	else if (next)
+		gmem_stream(p->to, p->from, p->len, ahead ? next->from : NULL);
+	else
+		gmem_stream_last(p->to, p->from, p->len);
+}
+
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
-	     const struct dma_seg *src, u64 off, bool *src_fault)
+	     const struct dma_seg *src, u64 off, bool cold, bool *src_fault)
 {
 	struct pieces l = { .dst = dst, .end = dst + ndst, .src = src, .src_off = off };
 	struct piece two[2];
@@ -199,20 +213,25 @@ int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct g
 	l.ts = gmem_live(ms);
 	while (l.src_off >= l.src->len)
 		l.src_off -= l.src++->len;
+	if (cold)
+		gmem_stream_fence();
 	more = next_piece(&l, &two[0]);
 	for (u32 i = 0; more && !err; i ^= 1) {
 		const struct piece *p = &two[i], *next = &two[i ^ 1];
 
 		more = next_piece(&l, &two[i ^ 1]);
-		if (!p->whole) {
-			err = copy_pieces(l.td, p->dst, l.ts, p->src, p->len);
-			if (err)
-				*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
-		} else if (more && next->whole) {
-			gmem_copy_ahead(p->to, p->from, p->len, next->to, next->from);
-		} else {
-			gmem_copy_ascending(p->to, p->from, p->len);
+		if (p->whole) {
+			copy_piece(p, more ? next : NULL, cold);
+			continue;
 		}
+		/* ordinary stores, also for a message that goes past the cache */
+		if (cold)
+			gmem_stream_fence();
+		err = copy_pieces(l.td, p->dst, l.ts, p->src, p->len);
+		if (err)
+			*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
+		if (cold)
+			gmem_stream_fence();
 	}
 	bracket_close();
 	return err;

@@ -119,6 +119,27 @@ static inline void gmem_copy_ascending(void *dst, const void *src, size_t len)
 	gmem_copy_ahead(dst, src, len, NULL, NULL);
 }
 
+/* stream.c */
+/** gmem_stream_init() - learn the cache's size; before the daemon is confined */
+void gmem_stream_init(void);
+
+/** gmem_stream_fence() - what was stored before is visible before what is stored next */
+void gmem_stream_fence(void);
+
+/**
+ * gmem_stream() - copy a piece, not the last one, past the cache
+ * @d: guest memory
+ * @s: guest memory
+ * @len: bytes
+ * @next_s: source of the next piece, to be prefetched, or NULL
+ *
+ * gmem_stream_fence() stands before the first piece.
+ */
+void gmem_stream(u8 *d, const u8 *s, size_t len, const u8 *next_s);
+
+/** gmem_stream_last() - copy the last piece, of at least one byte */
+void gmem_stream_last(u8 *d, const u8 *s, size_t len);
+
 /* An inline gmem_enter(), for callers that nearly always are in a bracket already. */
 static inline void bracket_open(void)
 {

@@ -14,6 +14,7 @@ struct guest_mem *gmem_new(void)
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return NULL;
+	gmem_stream_init();
 	pthread_mutex_init(&m->lock, NULL);
 	m->table = &gmem_empty;
 	m->live = &gmem_empty;
