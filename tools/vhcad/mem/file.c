@@ -16,20 +16,23 @@
 /* The daemon's address space that one VM may use; there is enough for many VMs. */
 #define GMEM_MAX_BYTES	(1ULL << 43)
 
+/* Has its owner renounced making the file shorter? */
+static bool file_can_shrink(int seals)
+{
+	return seals < 0 || !(seals & F_SEAL_SHRINK);
+}
+
 /*
- * Accessing a file that has shrunk, or one of hugetlbfs when its pool is empty, would kill the
- * daemon with SIGBUS.  Only memory files have seals; fstatfs() is called for them alone, as other
- * file systems may take long to answer.
+ * Files of hugetlbfs have seals, as memory files do.  Other file systems are not queried, as they
+ * may take long to answer.
  */
-static bool file_can_vanish(int fd)
+static u64 page_size(int fd, int seals)
 {
 	struct statfs fs;
-	int seals;
 
-	seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || !(seals & F_SEAL_SHRINK))
-		return true;
-	return fstatfs(fd, &fs) || fs.f_type == HUGETLBFS_MAGIC;
+	if (seals < 0 || fstatfs(fd, &fs) || fs.f_type != HUGETLBFS_MAGIC)
+		return GMEM_PAGE_SIZE;
+	return fs.f_bsize;
 }
 
 /**
@@ -47,7 +50,7 @@ static bool file_can_vanish(int fd)
 int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 {
 	struct stat st;
-	int mode;
+	int mode, seals;
 
 	mode = fcntl(fd, F_GETFL);
 	if (mode < 0)
@@ -57,7 +60,8 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	if (mode == O_WRONLY || ((flags & GMEM_WRITE) && !seen->writable))
 		return -EACCES;
 	/* before the size is read, as an unsealed file may shrink at any time */
-	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd))
+	seals = fcntl(fd, F_GET_SEALS);
+	if (!(flags & GMEM_UNSEALED) && file_can_shrink(seals))
 		return -EPERM;
 	if (fstat(fd, &st))
 		return -EACCES;
@@ -68,7 +72,43 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	seen->dev = st.st_dev;
 	seen->ino = st.st_ino;
 	seen->size = st.st_size;
+	seen->page = page_size(fd, seals);
 	return 0;
+}
+
+/*
+ * The mapping of a part of a file.  Returns MAP_FAILED with errno set.
+ *
+ * Of a pool of huge pages all are taken now, on the thread of the VM that grants them, as the
+ * engine would take as long as clearing one lasts, up to 1 GiB, for the first access.  There is no
+ * more to pay for them, as they were set aside for the file.  Other memory is left alone: its owner
+ * may never touch most of it, and its pages come one by one.
+ */
+static void *map_part(int fd, u64 start, u64 size, const struct gmem_seen *seen)
+{
+	bool huge = seen->page > GMEM_PAGE_SIZE;
+	u8 *base = mmap(NULL, size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
+			MAP_SHARED | (huge ? 0 : MAP_NORESERVE), fd, start);
+
+	if (base == MAP_FAILED)
+		return base;
+	/* a guest's memory does not belong in a core dump of the daemon */
+	madvise(base, size, MADV_DONTDUMP);
+	if (!huge) {
+		/* where the host's settings let those who ask have huge pages */
+		madvise(base, size, MADV_HUGEPAGE);
+		return base;
+	}
+	/* in parts, so that others who change the address space need not wait for all of it */
+	for (u64 at = 0; at < size; at += seen->page) {
+		if (!madvise(base + at, seen->page, seen->writable ? MADV_POPULATE_WRITE :
+			     MADV_POPULATE_READ) || errno == EINVAL)
+			continue;
+		munmap(base, size);
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return base;
 }
 
 /* No secret is needed: a VM that chooses buckets slows down only its own searches. */
@@ -91,14 +131,15 @@ static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct gmem_seen *seen,
 		  struct gmem_file **out)
 {
+	const u64 piece = MAX(GMEM_PIECE, seen->page);
 	struct gmem_file *f, **b;
+	struct gmem_watch *w;
 	u64 size;
 	void *base;
 
-	start -= start % GMEM_PIECE;
+	start -= start % piece;
 	/* the file may end within the piece */
-	size = MIN(seen->size - start,
-		   end - start + (GMEM_PIECE - end % GMEM_PIECE) % GMEM_PIECE);
+	size = MIN(seen->size - start, end - start + (piece - end % piece) % piece);
 	b = bucket(m, seen->ino, start);
 	for (f = *b; f; f = f->next)
 		if (f->dev == seen->dev && f->ino == seen->ino &&
@@ -108,16 +149,18 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct 
 	if (size > GMEM_MAX_BYTES - m->file_bytes)
 		return -ENOMEM;
 	f = calloc(1, sizeof(*f));
-	if (!f)
-		return -ENOMEM;
-	base = mmap(NULL, size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
-		    MAP_SHARED | MAP_NORESERVE, fd, start);
+	w = gmem_watch_get();
+	base = f && w ? map_part(fd, start, size, seen) : MAP_FAILED;
 	if (base == MAP_FAILED) {
+		int err = f && w && (errno == EACCES || errno == EPERM) ? -EACCES : -ENOMEM;
+
+		if (w)
+			gmem_watch_put(w);
 		free(f);
-		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
+		return err;
 	}
-	/* a guest's memory does not belong in a core dump of the daemon */
-	madvise(base, size, MADV_DONTDUMP);
+	gmem_watch_begin(w, m, base, size, seen->page);
+	f->watch = w;
 	f->dev = seen->dev;
 	f->ino = seen->ino;
 	f->writable = seen->writable;
@@ -148,6 +191,7 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 		;
 	*p = f->next;
 	m->file_bytes -= f->size;
+	gmem_watch_put(f->watch);
 	munmap(f->base, f->size);
 	free(f);
 }

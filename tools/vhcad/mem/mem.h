@@ -60,12 +60,13 @@ void gmem_free(struct guest_mem *m);
  * @flags: GMEM_*; at least one of GMEM_READ and GMEM_WRITE
  *
  * The memory is mapped into the daemon, once if it is granted many times.  No more of the file is
- * mapped than the multiples of GMEM_PIECE bytes around the range.
+ * mapped than the multiples of GMEM_PIECE bytes, or of the file's page, around the range.
  *
  * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST if an existing range
  * overlaps; -EPERM if the file can be truncated (it has no F_SEAL_SHRINK, or no seals at all) and
  * GMEM_UNSEALED is not set; -ERANGE if the file is shorter than @offset + @size; -EACCES if the
- * descriptor does not allow what @flags ask for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM.
+ * descriptor does not allow what @flags ask for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM, also if
+ * the pool of huge pages does not have those of the file.
  */
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 
@@ -155,11 +156,11 @@ struct dma_seg {
  * @cold: it is part of a message of gmem_cold_size() bytes or more
  * @src_fault: after a failure: was it the sender's memory?  Else left alone
  *
- * Bytes become visible in the order of the segments, and in ascending order in each.  If @cold, they
- * do so in any order, but after what was copied before, and the last ones, up to a line, after all
- * others and in ascending order.  A part that lies in one destination segment and one source segment is copied completely or not at all, and
- * nothing is copied behind a failure.  If source and destination overlap, the result is that of an
- * ascending copy of unspecified granularity.
+ * Bytes become visible in the order of the segments, and in ascending order in each.  If @cold,
+ * they do so in any order, but after what was copied before, and the last ones, up to a line, after
+ * all others and in ascending order.  A part that lies in one destination segment and one source
+ * segment is copied completely or not at all, and nothing is copied behind a failure.  If source
+ * and destination overlap, the result is that of an ascending copy of unspecified granularity.
  */
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
 	     const struct dma_seg *src, u64 off, bool cold, bool *src_fault);

@@ -31,13 +31,12 @@
 #define USUAL_CACHE	(32u << 20)
 
 static u64 cold_size = USUAL_CACHE / 2;
-static pthread_once_t cold_once = PTHREAD_ONCE_INIT;
 
 /*
  * sysconf(_SC_LEVEL3_CACHE_SIZE) is what the processor tells, which in a virtual machine may be the
  * cache of a host with many more processors.
  */
-static void cold_init(void)
+void gmem_stream_init(void)
 {
 	char path[64];
 	u64 last = 0, kib;
@@ -56,11 +55,6 @@ static void cold_init(void)
 	/* a message is read and written, so half of it fills the cache */
 	if (last)
 		__atomic_store_n(&cold_size, last / 2, __ATOMIC_RELAXED);
-}
-
-void gmem_stream_init(void)
-{
-	pthread_once(&cold_once, cold_init);
 }
 
 u64 gmem_cold_size(void)
