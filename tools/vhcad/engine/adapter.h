@@ -48,6 +48,7 @@ struct adapter_ops {
  * @no_room: ports with QPs that wait for room in the fabric
  * @timers: of everything that the adapter has
  * @debt: nanoseconds that it has worked beyond its turns
+ * @trace_row: of its turns
  */
 struct adapter {
 	const struct adapter_ops *ops;
@@ -61,6 +62,7 @@ struct adapter {
 	struct list_head no_room;
 	struct timers timers;
 	u64 debt;
+	u32 trace_row;
 };
 
 /**

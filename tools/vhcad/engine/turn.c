@@ -11,6 +11,7 @@
 
 #include "engine/internal.h"
 #include "mem/mem.h"
+#include "trace/trace.h"
 
 int adapter_init(struct adapter *a, struct engine *e)
 {
@@ -113,6 +114,17 @@ bool turns_waiting(const struct engine *e)
 	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
 }
 
+/* A turn; returns what it has cost. */
+static u32 run(struct adapter *a)
+{
+	u64 begin = trace_begin();
+	u32 cost = a->ops->run(a);
+
+	cost_add(a, SLICE_NS);
+	trace_span(TRACE_TURN, a->trace_row, begin, "turn", cost, a->debt);
+	return cost;
+}
+
 bool turns_run(struct engine *e)
 {
 	u32 cost = 0;
@@ -128,8 +140,7 @@ bool turns_run(struct engine *e)
 			continue;
 		e->turn = a;
 		a->has_turn = true;
-		cost += a->ops->run(a);
-		cost_add(a, SLICE_NS);
+		cost += run(a);
 	}
 	return cost;
 }

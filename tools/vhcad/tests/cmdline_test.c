@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <poll.h>
@@ -503,7 +504,19 @@ static void unsealed_memory(void **state)
 		      "truncate it");
 	start(r, (char *[]){ "--hca", r->sock, "--allow-unsealed", NULL });
 	assert_int_equal(dma_map(r, mem), 0);
+	/* when its owner does, the adapter has lost its memory, and the daemon lives */
+	write_region(r, VFIO_PCI_CONFIG_REGION_INDEX, PCI_COMMAND,
+		     PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	write_region(r, 0, VHCA_REG_ASQ_LO, BASE);
+	write_region(r, 0, VHCA_REG_ACQ_LO, BASE + ACQ);
+	write_region(r, 0, VHCA_REG_ADMIN_SIZE, 4);
+	write_region(r, 0, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
+	assert_int_equal(ftruncate(mem, 0), 0);
+	write_region(r, 0, VHCA_REG_ADMIN_TAIL, 1);
+	while (reg(r, VHCA_REG_STATUS) == VHCA_STATUS_READY)
+		sched_yield();
 	stop(r);
+	expect_logged(r, "memory: 0x20000 bytes of a guest are gone");
 	close(mem);
 }
 
@@ -518,6 +531,30 @@ static void captures(void **state)
 	start(r, (char *[]){ "--hca", r->sock, "--capture", "/dev/full", NULL });
 	stop(r);
 	expect_logged(r, "capture /dev/full is incomplete: No space left on device");
+}
+
+/* A guest that enables its adapter; the viewer's own checks are in tests/trace_test.c. */
+static void traces(void **state)
+{
+	struct run *r = *state;
+	struct json_object *all;
+	const char *text;
+
+	start(r, (char *[]){ "--hca", r->sock, "--trace", r->file, NULL });
+	enable(r, 1);
+	assert_int_equal(command(r, VHCA_CMD_QUERY_DEVICE, NULL, 0, 256, NULL), 0);
+	stop(r);
+	all = json_object_from_file(r->file);
+	assert_non_null(all);
+	text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN);
+	assert_non_null(strstr(text, "\"name\":\"QUERY_DEVICE\""));
+	assert_non_null(strstr(text, "\"name\":\"interrupt\""));
+	assert_non_null(strstr(text, "\"args\":{\"name\":\"engine\"}"));
+	assert_non_null(strstr(text, "\"name\":\"sleep: nothing to do\""));
+	json_object_put(all);
+	start(r, (char *[]){ "--hca", r->sock, "--trace", "/dev/full", NULL });
+	stop(r);
+	expect_logged(r, "trace /dev/full is incomplete: No space left on device");
 }
 
 /* ---- vhcactl ---- */
@@ -727,6 +764,7 @@ int main(void)
 		TEST(bad_command_lines), TEST(help), TEST(few_descriptors), TEST(identity),
 		TEST(ethernet), TEST(ethernet_by_default),
 		TEST(less_than_all), TEST(both_ways), TEST(unsealed_memory), TEST(captures),
+		TEST(traces),
 		TEST(control_program), TEST(lists), TEST(live_view),
 	};
 
