@@ -553,6 +553,16 @@ void vdev_kick(struct vhca_dev *dev, u32 uar)
 	engine_attend(dev->adapter.engine);
 }
 
+void vdev_work(struct vhca_dev *dev, struct adapter_status *a, struct engine_status *e)
+{
+	struct engine *engine = dev->adapter.engine;
+
+	engine_lock(engine);
+	adapter_status(&dev->adapter, a);
+	engine_status(engine, e);
+	engine_unlock(engine);
+}
+
 /* ------------------------------------------------------------------------
  * Addresses of ports and the fabric, for threads that are not the engine's
  */

@@ -74,6 +74,7 @@ void cost_add(struct adapter *a, u64 free_ns)
 	took = now > w->mark ? MIN(now - w->mark, (u64)DEBT_MAX) : 0;
 	w->mark = now;
 	a->debt += took;
+	a->worked += took;
 	a->debt -= MIN(a->debt, free_ns);
 	a->debt = MIN(a->debt, (u64)DEBT_MAX);
 }

@@ -115,6 +115,7 @@ void engine_wake(struct engine *e)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&e->asleep, __ATOMIC_RELAXED) &&
 	    __atomic_exchange_n(&e->asleep, 0, __ATOMIC_SEQ_CST)) {
+		__atomic_fetch_add(&e->wakes, 1, __ATOMIC_RELAXED);
 		if (tracing())
 			trace_point(TRACE_PLAIN, trace_thread(), "wake the engine", 0, 0);
 		while (write(e->wakefd, &one, sizeof(one)) < 0 && errno == EINTR)
@@ -126,6 +127,16 @@ void engine_stop(struct engine *e)
 {
 	__atomic_store_n(&e->stop, true, __ATOMIC_SEQ_CST);
 	engine_wake(e);
+}
+
+void engine_status(const struct engine *e, struct engine_status *st)
+{
+	*st = (struct engine_status){
+		.sleeps = e->sleeps,
+		.wakes = __atomic_load_n(&e->wakes, __ATOMIC_RELAXED),
+		.helped = e->helped,
+		.why = __atomic_load_n(&e->asleep, __ATOMIC_RELAXED) ? e->nap_why : "works",
+	};
 }
 
 struct fabric *engine_fabric(const struct engine *e)
@@ -270,6 +281,7 @@ void engine_attend(struct engine *e)
 		engine_wake(e);
 		return;
 	}
+	e->helped++;
 	begin = trace_begin();
 	start = worker_now(&e->worker);
 	do {
@@ -302,10 +314,10 @@ static void nap(struct engine *e, u64 due)
 	struct pollfd fd = { .fd = e->wakefd, .events = POLLIN };
 	struct timespec ts, *timeout = NULL;
 	u64 now = worker_now(&e->worker), count, begin = trace_begin();
-	const char *why = begin ? why_asleep(e, due) : NULL;
 
 	e->nap_until = due;
-
+	e->nap_why = why_asleep(e, due);
+	e->sleeps++;
 	if (due != ENGINE_NEVER) {
 		u64 wait = due > now ? due - now : 0;
 
@@ -318,7 +330,7 @@ static void nap(struct engine *e, u64 due)
 	    read(e->wakefd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		abort();
 	if (begin)
-		trace_span(TRACE_SLEEP, trace_thread(), begin, why,
+		trace_span(TRACE_SLEEP, trace_thread(), begin, e->nap_why,
 			   due > now && due != ENGINE_NEVER ? due - now : 0, 0);
 	take_turn(e);
 }

@@ -121,6 +121,7 @@ static u32 run(struct adapter *a)
 	u32 cost = a->ops->run(a);
 
 	cost_add(a, SLICE_NS);
+	a->turns++;
 	trace_span(TRACE_TURN, a->trace_row, begin, "turn", cost, a->debt);
 	return cost;
 }
@@ -143,4 +144,31 @@ bool turns_run(struct engine *e)
 		cost += run(a);
 	}
 	return cost;
+}
+
+static u32 length(const struct list_head *list, u32 most)
+{
+	u32 n = 0;
+
+	for (const struct list_head *l = list->next; l != list && n < most; l = l->next)
+		n++;
+	return n;
+}
+
+void adapter_status(const struct adapter *a, struct adapter_status *st)
+{
+	*st = (struct adapter_status){
+		.turns = a->turns, .worked = a->worked, .owed = a->debt,
+		.qps = length(&a->ready, ADAPTER_COUNTED), .timers = a->timers.n, .why = "idle",
+	};
+	if (st->qps && a->debt >= SLICE_NS && !list_empty(&a->ready_node))
+		st->why = "lets others go first";
+	else if (st->qps && a->has_turn)
+		st->why = "has its turn";
+	else if (st->qps)
+		st->why = "waits for its turn";
+	else if (!list_empty(&a->no_room))
+		st->why = "waits for room in the fabric";
+	else if (a->timers.n)
+		st->why = "waits for a timer, or an answer";
 }

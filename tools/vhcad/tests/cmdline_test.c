@@ -696,24 +696,41 @@ static void lists(void **state)
 		 "\"rx_packets\":" #n "}]}]}\n"
 
 /* Rates are differences; a QP that is new has done all it did since the last look. */
+#define WORK(turns)	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"turns\":" #turns \
+	",\"worked_ns\":5,\"owed_ns\":0,\"qps\":2,\"timers\":1,\"why\":\"has its turn\"}]," \
+	"\"engine\":{\"sleeps\":1,\"wakes\":2,\"helped\":3," \
+	"\"why\":\"sleep: nothing to do\"}}\n"
+
 static void live_view(void **state)
 {
 	struct run *r = *state;
 
 	answered_to(r, "top --once", "{\"ok\":false,\"error\":\"no\"}\n", 1, "vhcactl: no");
-	answered_to(r, "top --once", PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+	answered_to(r, "top --once", WORK(0) "{\"ok\":false,\"error\":\"no\"}\n", 1,
 		    "vhcactl: no");
-	answered_to(r, "top --once", PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
-	answered_to(r, "top --once", PORTS(5000000) QPS "]}\n" PORTS(5000000) QPS QP(2) "]}\n", 0,
-		    "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once", "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
-		    PORTS(1) QPS "]}\n" QPS "]}\n"
+	answered_to(r, "top --once", WORK(0) PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+		    "vhcactl: no");
+	answered_to(r, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
+	answered_to(r, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
+		    QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
+	answered_to(r, "top --once", WORK(0)
 		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
+		    PORTS(1) QPS "]}\n" QPS "]}\n"
+		    WORK(0) "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
 		    PORTS(1) QPS "]}\n" QPS QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once --json", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
-		    "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
-	answered_to(r, "top --once", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
+	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0, "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
+	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0, "\"adapters\":[{\"name\":\"a\",\"busy\":0.0,\"turns\":0.0,"
+		    "\"qps\":2,\"timers\":1,\"owed_ns\":0,\"why\":\"has its turn\"}]");
+	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0,
 		    "RTS            0          0          0          0          0          0\n");
+	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0,
+		    "a                             0.0          0          2          1  has its turn\n");
+	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0, "sleep: nothing to do\n");
 }
 
 static void control_program(void **state)
