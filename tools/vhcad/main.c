@@ -27,6 +27,7 @@
 #include "sandbox.h"
 #include "server/server.h"
 #include "subnet/static.h"
+#include "trace/trace.h"
 
 #define KICK_PAGES	1024u
 
@@ -93,6 +94,7 @@ static const struct vdev_host_ops host_ops = {
 static void *engine_thread(void *arg)
 {
 	pthread_setname_np(pthread_self(), "vhcad-engine");
+	trace_name_thread("engine");
 	engine_run(arg);
 	return NULL;
 }
@@ -196,6 +198,12 @@ static int make_fabric(struct daemon *d)
 		d->capture = capture_open(d->opt.capture);
 		if (!d->capture)
 			return fail("--capture", d->opt.capture, errno);
+	}
+	if (d->opt.trace) {
+		int err = trace_open(d->opt.trace, TRACE_RECORDS);
+
+		if (err)
+			return fail("--trace", d->opt.trace, -err);
 	}
 	d->fabric = fabric_new();
 	if (!d->fabric || (d->opt.static_subnet && subnet_static(d->fabric)))
@@ -311,6 +319,9 @@ static void free_all(struct daemon *d)
 		engine_free(d->engine);
 		fabric_free(d->fabric);
 	}
+	err = d->held ? 0 : trace_close();
+	if (err)
+		log_line("trace %s is incomplete: %s", d->opt.trace, strerror(-err));
 	err = capture_close(d->capture);
 	if (err)
 		log_line("capture %s is incomplete: %s", d->opt.capture, strerror(-err));

@@ -31,6 +31,7 @@ static const char usage[] =
 "  --link ib|eth          link layer of ports for which nothing else is said (ib)\n"
 "  --mtu BYTES            256, 512, 1024, 2048 or 4096 (default)\n"
 "  --capture FILE         record every packet (pcapng)\n"
+"  --trace FILE           record what the engine does, for a viewer of traces (JSON)\n"
 "  --log FILE             append the log here, not to standard error\n"
 "  --control SOCKET       listen for vhcactl\n"
 "  --ethernet SOCKET      a switch for ordinary network adapters: QEMU's -netdev stream\n"
@@ -55,8 +56,8 @@ static const char usage[] =
 "                         most objects that an adapter may have, all or that one: uars,\n"
 "                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
 "                         attached, counters; may be given many times\n"
-"  --allow-unsealed       take guest memory that its owner can truncate; a guest\n"
-"                         may then kill the daemon\n"
+"  --allow-unsealed       take guest memory that its owner can truncate; it may\n"
+"                         be a file that delays the daemon\n"
 "  --user NAME            whom root becomes once all sockets are there (vhcad, where\n"
 "                         there is such a user, else nobody)\n"
 "  --no-sandbox           keep user, rights and system calls: for debuggers\n"
@@ -444,8 +445,8 @@ static void hand_out_links(struct options *o)
 void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
-		HCA = 256, SUBNET, LINK, MTU, CAPTURE, LOG, CONTROL, ETHERNET, IRQ, PCIE, SPIN,
-		LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, LIMIT,
+		HCA = 256, SUBNET, LINK, MTU, CAPTURE, TRACE, LOG, CONTROL, ETHERNET, IRQ, PCIE,
+		SPIN, LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, LIMIT,
 		ALLOW_UNSEALED, USER, NO_SANDBOX, HELP, VERSION,
 	};
 	static const struct option longs[] = {
@@ -454,6 +455,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "link", required_argument, NULL, LINK },
 		{ "mtu", required_argument, NULL, MTU },
 		{ "capture", required_argument, NULL, CAPTURE },
+		{ "trace", required_argument, NULL, TRACE },
 		{ "log", required_argument, NULL, LOG },
 		{ "control", required_argument, NULL, CONTROL },
 		{ "ethernet", required_argument, NULL, ETHERNET },
@@ -508,6 +510,9 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case CAPTURE:
 			o->capture = optarg;
+			break;
+		case TRACE:
+			o->trace = optarg;
 			break;
 		case LOG:
 			o->log = optarg;

@@ -50,6 +50,7 @@ struct options {
 	bool static_subnet;
 	const char *capture;		/* NULL: none */
 	const char *log;		/* NULL: standard error */
+	const char *trace;		/* NULL: none */
 	const char *control;		/* NULL: no control socket */
 	const char *ethernet;		/* NULL: no Ethernet segment */
 	enum pci_irq_mode irq;

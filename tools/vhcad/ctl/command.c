@@ -25,6 +25,7 @@ static const struct {
 	{ "ethernet", request_ethernet },
 	{ "port", request_change },
 	{ "objects", request_objects },
+	{ "work", request_work },
 	{ "qps", request_list },
 	{ "cqs", request_list },
 	{ "srqs", request_list },

@@ -14,6 +14,7 @@
 #include "ctl/ctl.h"
 #include "lib/log.h"
 #include "lib/listen.h"
+#include "trace/trace.h"
 
 #define CTL_CLIENTS	16u
 #define CTL_LINE	1024u
@@ -161,6 +162,7 @@ static void *ctl_thread(void *arg)
 	struct ctl *c = arg;
 
 	pthread_setname_np(pthread_self(), "vhcad-control");
+	trace_name_thread("control");
 	for (;;) {
 		int n = poll(c->fd, used_entries(c), c->again ? UNIX_ACCEPT_AGAIN : -1);
 

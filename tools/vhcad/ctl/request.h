@@ -72,5 +72,6 @@ struct json_object *request_every_links_faults(const struct request *r);
 void request_status(struct request *r);
 void request_counters(struct request *r);
 void request_objects(struct request *r);
+void request_work(struct request *r);
 
 #endif /* VHCAD_CTL_REQUEST_H */

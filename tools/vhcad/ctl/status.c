@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about whole adapters: "status", "counters", "objects".
+ * Commands about whole adapters: "status", "counters", "objects", "work".
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "ctl/request.h"
 #include "dev/device.h"
 #include "dev/listing.h"
+#include "engine/adapter.h"
 #include "server/server.h"
 
 static const char *port_state(u32 state)
@@ -155,6 +156,44 @@ void request_status(struct request *r)
 void request_counters(struct request *r)
 {
 	add_hcas(r, true);
+}
+
+/* What the engine and each adapter are at: a page of the list of adapters. */
+void request_work(struct request *r)
+{
+	struct json_object *list, *o;
+	struct engine_status engine;
+	u32 from, end;
+
+	if (!request_from(r, &from))
+		return;
+	end = MIN(r->nhcas, from + VLIST_PAGE);
+	list = json_object_new_array();
+	for (u32 i = from; i < end; i++) {
+		struct adapter_status a;
+
+		vdev_work(r->hca[i].dev, &a, &engine);
+		o = json_object_new_object();
+		request_add_word(o, "name", r->hca[i].name);
+		request_add_u64(o, "turns", a.turns);
+		request_add_u64(o, "worked_ns", a.worked);
+		request_add_u64(o, "owed_ns", a.owed);
+		request_add_u64(o, "qps", a.qps);
+		request_add_u64(o, "timers", a.timers);
+		request_add_word(o, "why", a.why);
+		json_object_array_add(list, o);
+	}
+	json_object_object_add(r->out, "hcas", list);
+	if (end > from) {
+		o = json_object_new_object();
+		request_add_u64(o, "sleeps", engine.sleeps);
+		request_add_u64(o, "wakes", engine.wakes);
+		request_add_u64(o, "helped", engine.helped);
+		request_add_word(o, "why", engine.why);
+		json_object_object_add(r->out, "engine", o);
+	}
+	if (end < r->nhcas)
+		request_add_u64(r->out, "next", end);
 }
 
 /* Are there as many objects as the request says?  Kinds that it leaves out do not count. */

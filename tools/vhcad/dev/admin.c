@@ -14,6 +14,7 @@
 #include "res/cq.h"
 #include "res/mkey.h"
 #include "res/names.h"
+#include "trace/trace.h"
 
 /* Commands that are carried out between two looks at the doorbells. */
 #define PASS_COMMANDS	8u
@@ -220,6 +221,7 @@ static bool one_command(struct hca *hca, bool *wrote)
 	struct vfault fault;
 	struct vhca_acqe e = { 0 };
 	bool struck;
+	u64 begin;
 
 	if (dma_read(hca->dev.mem, &c.sqe, at, sizeof(c.sqe)))
 		return false;
@@ -228,7 +230,11 @@ static bool one_command(struct hca *hca, bool *wrote)
 	c.since = q->since;
 	if (fault.answer == VFAULT_NONE)
 		return true;
+	begin = trace_begin();
 	e.status = fault.status ? fault.status : carry_out(&c);
+	if (begin)
+		trace_span(TRACE_COMMAND, hca->command_row, begin, vcmd_name(c.sqe.opcode),
+			   le16toh(c.sqe.cmd_id), e.status);
 	if (c.again) {
 		q->head--;
 		q->begun = true;

@@ -18,6 +18,7 @@
 #include "qp/scratch.h"
 #include "res/cq.h"
 #include "subnet/static.h"
+#include "trace/trace.h"
 
 #define DEFAULT_KICK_PAGES	1024u
 #define MTU_4096		5u
@@ -161,6 +162,8 @@ static int plug_ports(struct vhca_dev *dev, const struct vdev_config *cfg)
 		p->fab.owner = p;
 		p->fab.number = i + 1;
 		p->fab.ib.guid = dev->node_guid + i + 1;
+		snprintf(name, sizeof(name), "port %u", i + 1);
+		p->fab.trace_row = trace_row(dev->name, name);
 		snprintf(name, sizeof(name), "%s:%u", dev->name, i + 1);
 		err = plug_port(p, &cfg->port[i], name);
 		if (err) {
@@ -185,6 +188,8 @@ static bool hca_poll(struct adapter *a)
 	struct hca *hca = to_hca(dev_of(a));
 	bool any = doorbell_poll(&hca->dev);
 
+	if (any)
+		trace_point(TRACE_PLAIN, a->trace_row, "doorbells", 0, 0);
 	return (admin_waits(hca) && admin_poll(hca)) || any;
 }
 
@@ -219,10 +224,12 @@ static void raise_irq(struct vhca_dev *dev, u32 vector)
 	struct hca *hca = to_hca(dev);
 	struct vfault f;
 
-	if (fault_strike(hca, VFAULT_INTERRUPT, vector, &f))
+	if (fault_strike(hca, VFAULT_INTERRUPT, vector, &f)) {
 		log_line("%s: fault: vector %u is not raised", dev->name, vector);
-	else
-		hca->ops->irq(hca->host, vector);
+		return;
+	}
+	hca->ops->irq(hca->host, vector);
+	trace_point(TRACE_VECTOR, hca->guest_row, "interrupt", 0, vector);
 }
 
 static void init_dev(struct vhca_dev *dev, const struct vdev_config *cfg)
@@ -296,6 +303,9 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	dev = &hca->dev;
 	dev->mem = mem;
 	init_dev(dev, cfg);
+	hca->guest_row = trace_row(dev->name, "guest");
+	hca->command_row = trace_row(dev->name, "commands");
+	dev->adapter.trace_row = trace_row(dev->name, "turns");
 	err = init_tables(dev);
 	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
 	if (err || !dev->kicked)
@@ -538,8 +548,19 @@ void vdev_kick(struct vhca_dev *dev, u32 uar)
 {
 	if (uar >= dev->kick_pages)
 		return;
+	trace_point(TRACE_PAGE, to_hca(dev)->guest_row, "kick", 0, uar);
 	doorbell_kick(dev, uar);
 	engine_attend(dev->adapter.engine);
+}
+
+void vdev_work(struct vhca_dev *dev, struct adapter_status *a, struct engine_status *e)
+{
+	struct engine *engine = dev->adapter.engine;
+
+	engine_lock(engine);
+	adapter_status(&dev->adapter, a);
+	engine_status(engine, e);
+	engine_unlock(engine);
 }
 
 /* ------------------------------------------------------------------------

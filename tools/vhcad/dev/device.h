@@ -14,6 +14,9 @@
 #include "res/limit.h"
 #include "res/stats.h"
 
+struct adapter_status;
+struct engine_status;
+
 struct engine;
 struct fabric;
 struct port_addrs;
@@ -193,6 +196,16 @@ struct vdev_status {
  * Any thread.
  */
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st);
+
+/**
+ * vdev_work() - what an adapter, and its engine, are at
+ * @dev: device
+ * @a: filled in
+ * @e: filled in
+ *
+ * Context: Any thread but the engine's.
+ */
+void vdev_work(struct vhca_dev *dev, struct adapter_status *a, struct engine_status *e);
 
 /**
  * vdev_addrs() - read a port's addresses

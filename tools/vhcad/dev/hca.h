@@ -74,6 +74,7 @@ struct hca {
 	u32 reg_vector;
 	struct admin_queue admin;
 	struct vfaults faults;
+	u32 guest_row, command_row;	/* of the trace */
 };
 
 static inline struct hca *to_hca(struct vhca_dev *dev)

@@ -48,6 +48,9 @@ struct adapter_ops {
  * @no_room: ports with QPs that wait for room in the fabric
  * @timers: of everything that the adapter has
  * @debt: nanoseconds that it has worked beyond its turns
+ * @turns: that it has had
+ * @worked: nanoseconds that work for it has taken
+ * @trace_row: of its turns
  */
 struct adapter {
 	const struct adapter_ops *ops;
@@ -61,6 +64,9 @@ struct adapter {
 	struct list_head no_room;
 	struct timers timers;
 	u64 debt;
+	u64 turns;
+	u64 worked;
+	u32 trace_row;
 };
 
 /**
@@ -107,6 +113,26 @@ static inline u64 adapter_now(const struct adapter *a)
 {
 	return worker_now(a->worker);
 }
+
+/**
+ * struct adapter_status - what an adapter does, and what it waits for
+ * @turns: that it has had
+ * @worked: nanoseconds that work for it has taken
+ * @owed: nanoseconds that it has worked beyond its turns
+ * @qps: QPs that have work, at most ADAPTER_COUNTED
+ * @timers: timers that run
+ * @why: a few words
+ */
+struct adapter_status {
+	u64 turns, worked, owed;
+	u32 qps, timers;
+	const char *why;
+};
+
+#define ADAPTER_COUNTED	1000u
+
+/** adapter_status() - fills in @st; under engine_lock() */
+void adapter_status(const struct adapter *a, struct adapter_status *st);
 
 /**
  * cost_add() - charge an adapter for the time since the last charge

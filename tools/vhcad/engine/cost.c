@@ -75,6 +75,7 @@ u64 cost_add(struct adapter *a, u64 free_ns)
 	w->mark = now;
 	w->late = false;
 	a->debt += took;
+	a->worked += took;
 	a->debt -= MIN(a->debt, free_ns);
 	a->debt = MIN(a->debt, (u64)DEBT_MAX);
 	return took;

@@ -12,6 +12,7 @@
 #include "engine/internal.h"
 #include "fabric/fabric.h"
 #include "mem/mem.h"
+#include "trace/trace.h"
 
 /* How long the thread that a kick arrives on works at the most, see engine_attend(). */
 #define HELP_USEC	50u
@@ -85,9 +86,13 @@ void engine_set_help(struct engine *e, u32 usec)
  */
 static void take_turn(struct engine *e)
 {
+	u64 begin = trace_begin();
+
 	pthread_mutex_lock(&e->gate);
 	pthread_mutex_lock(&e->run);
 	pthread_mutex_unlock(&e->gate);
+	if (begin)
+		trace_span(TRACE_PLAIN, trace_thread(), begin, "wait: the engine's lock", 0, 0);
 }
 
 void engine_lock(struct engine *e)
@@ -109,15 +114,29 @@ void engine_wake(struct engine *e)
 	/* what the caller changed must be visible before asleep is read */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&e->asleep, __ATOMIC_RELAXED) &&
-	    __atomic_exchange_n(&e->asleep, 0, __ATOMIC_SEQ_CST))
+	    __atomic_exchange_n(&e->asleep, 0, __ATOMIC_SEQ_CST)) {
+		__atomic_fetch_add(&e->wakes, 1, __ATOMIC_RELAXED);
+		if (tracing())
+			trace_point(TRACE_PLAIN, trace_thread(), "wake the engine", 0, 0);
 		while (write(e->wakefd, &one, sizeof(one)) < 0 && errno == EINTR)
 			;
+	}
 }
 
 void engine_stop(struct engine *e)
 {
 	__atomic_store_n(&e->stop, true, __ATOMIC_SEQ_CST);
 	engine_wake(e);
+}
+
+void engine_status(const struct engine *e, struct engine_status *st)
+{
+	*st = (struct engine_status){
+		.sleeps = e->sleeps,
+		.wakes = __atomic_load_n(&e->wakes, __ATOMIC_RELAXED),
+		.helped = e->helped,
+		.why = __atomic_load_n(&e->asleep, __ATOMIC_RELAXED) ? e->nap_why : "works",
+	};
 }
 
 struct fabric *engine_fabric(const struct engine *e)
@@ -252,7 +271,7 @@ static bool fall_asleep(struct engine *e)
 
 void engine_attend(struct engine *e)
 {
-	u64 start;
+	u64 start, begin;
 	bool idle;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -262,6 +281,8 @@ void engine_attend(struct engine *e)
 		engine_wake(e);
 		return;
 	}
+	e->helped++;
+	begin = trace_begin();
 	start = worker_now(&e->worker);
 	do {
 		__atomic_store_n(&e->asleep, 0, __ATOMIC_SEQ_CST);
@@ -273,8 +294,18 @@ void engine_attend(struct engine *e)
 	/* the engine's thread has work left, or would sleep for too long */
 	idle = idle && next_due(e) >= e->nap_until;
 	engine_unlock(e);
+	if (begin)
+		trace_span(TRACE_PLAIN, trace_thread(), begin, "work for the engine", 0, 0);
 	if (!idle)
 		engine_wake(e);
+}
+
+/* What the engine has been waiting for, unless it was woken before. */
+static const char *why_asleep(struct engine *e, u64 due)
+{
+	if (due == ENGINE_NEVER)
+		return "sleep: nothing to do";
+	return due == fab_next(e->fabric) ? "sleep: a packet is under way" : "sleep: a timer runs";
 }
 
 /* Sleeps until woken or until due; called and left with @run held. */
@@ -282,10 +313,11 @@ static void nap(struct engine *e, u64 due)
 {
 	struct pollfd fd = { .fd = e->wakefd, .events = POLLIN };
 	struct timespec ts, *timeout = NULL;
-	u64 now = worker_now(&e->worker), count;
+	u64 now = worker_now(&e->worker), count, begin = trace_begin();
 
 	e->nap_until = due;
-
+	e->nap_why = why_asleep(e, due);
+	e->sleeps++;
 	if (due != ENGINE_NEVER) {
 		u64 wait = due > now ? due - now : 0;
 
@@ -297,6 +329,9 @@ static void nap(struct engine *e, u64 due)
 	if (ppoll(&fd, 1, timeout, NULL) > 0 &&
 	    read(e->wakefd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		abort();
+	if (begin)
+		trace_span(TRACE_SLEEP, trace_thread(), begin, e->nap_why,
+			   due > now && due != ENGINE_NEVER ? due - now : 0, 0);
 	take_turn(e);
 }
 

@@ -117,6 +117,21 @@ void engine_lock(struct engine *e);
 /** engine_unlock() - let the engine go on */
 void engine_unlock(struct engine *e);
 
+/**
+ * struct engine_status - what the engine does
+ * @sleeps: how often its thread has slept
+ * @wakes: how often another thread has woken it
+ * @helped: how often another thread has worked in its place, see engine_attend()
+ * @why: what it is at, or what it waits for
+ */
+struct engine_status {
+	u64 sleeps, wakes, helped;
+	const char *why;
+};
+
+/** engine_status() - fills in @st; under engine_lock() */
+void engine_status(const struct engine *e, struct engine_status *st);
+
 /** engine_fabric() - the fabric that was given to engine_new() */
 struct fabric *engine_fabric(const struct engine *e);
 

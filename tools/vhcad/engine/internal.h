@@ -25,6 +25,10 @@
  * @spin_ns: how long the thread looks for work before it sleeps
  * @help_ns: how long engine_attend() works at the most
  * @nap_until: when the sleeping thread wakes by itself
+ * @nap_why: what it waits for
+ * @sleeps: how often it has slept
+ * @helped: how often another thread has worked in its place
+ * @wakes: how often it was woken; atomic
  */
 struct engine {
 	struct fabric *fabric;
@@ -42,6 +46,10 @@ struct engine {
 	u64 spin_ns;
 	u64 help_ns;
 	u64 nap_until;
+	const char *nap_why;
+	u64 sleeps;
+	u64 helped;
+	u64 wakes;
 };
 
 /** turns_run() - let adapters have about a slice's worth of turns; true if any had one */

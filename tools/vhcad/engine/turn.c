@@ -12,6 +12,7 @@
 
 #include "engine/internal.h"
 #include "mem/mem.h"
+#include "trace/trace.h"
 
 int adapter_init(struct adapter *a, struct engine *e)
 {
@@ -114,11 +115,23 @@ bool turns_waiting(const struct engine *e)
 	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
 }
 
+/* A turn; returns what it has cost. */
+static u32 run(struct adapter *a)
+{
+	u64 begin = trace_begin();
+	u32 bytes = a->ops->run(a);
+	u64 took = cost_add(a, SLICE_NS);
+	u32 cost = MAX(bytes, took * SLICE_BYTES / TURN_NS);
+
+	a->turns++;
+	trace_span(TRACE_TURN, a->trace_row, begin, "turn", cost, a->debt);
+	return cost;
+}
+
 bool turns_run(struct engine *e)
 {
-	u32 cost = 0, bytes;
+	u32 cost = 0;
 	struct list_head *l;
-	u64 took;
 
 	/* looks at doorbells that have taken long are paid for, and others are free */
 	cost_begin(&e->worker);
@@ -132,9 +145,34 @@ bool turns_run(struct engine *e)
 			continue;
 		e->turn = a;
 		a->has_turn = true;
-		bytes = a->ops->run(a);
-		took = cost_add(a, SLICE_NS);
-		cost += MAX(bytes, took * SLICE_BYTES / TURN_NS);
+		cost += run(a);
 	}
 	return cost;
+}
+
+static u32 length(const struct list_head *list, u32 most)
+{
+	u32 n = 0;
+
+	for (const struct list_head *l = list->next; l != list && n < most; l = l->next)
+		n++;
+	return n;
+}
+
+void adapter_status(const struct adapter *a, struct adapter_status *st)
+{
+	*st = (struct adapter_status){
+		.turns = a->turns, .worked = a->worked, .owed = a->debt,
+		.qps = length(&a->ready, ADAPTER_COUNTED), .timers = a->timers.n, .why = "idle",
+	};
+	if (st->qps && a->debt >= SLICE_NS && !list_empty(&a->ready_node))
+		st->why = "lets others go first";
+	else if (st->qps && a->has_turn)
+		st->why = "has its turn";
+	else if (st->qps)
+		st->why = "waits for its turn";
+	else if (!list_empty(&a->no_room))
+		st->why = "waits for room in the fabric";
+	else if (a->timers.n)
+		st->why = "waits for a timer, or an answer";
 }

@@ -55,6 +55,7 @@ struct fab_port_ops {
  * @at: number of the switch's port that it is plugged into, from 1
  * @rate: of its link
  * @cap_port: interface of the capture, or -1; of Ethernet ports, too, as is what queues need
+ * @trace_row: of what it sends; set by the owner
  * @open: packets pass it both ways without a further look: this end and the switch's are active,
  *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port
  * @foreign: LIDs that the one switch sends here and that are not the port's
@@ -78,6 +79,7 @@ struct fab_port {
 	bool open;
 	bool plugged;
 	int cap_port;
+	u32 trace_row;
 	u32 foreign;
 	u32 nmads;
 	u16 *joins;

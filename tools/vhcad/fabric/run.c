@@ -89,6 +89,7 @@ void run_from_packet(struct run *r, struct payload *pl, const struct wire_hdr *h
 	pl->mem = NULL;
 	pl->host = data;
 	pl->nseg = 0;
+	pl->cold = false;
 	pl->fault = false;
 }
 
@@ -132,7 +133,8 @@ int payload_place(struct payload *pl, u32 off, struct guest_mem *mem,
 	const u8 *from;
 
 	if (pl->mem)
-		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off, &pl->fault);
+		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off, pl->cold,
+				&pl->fault);
 	for (from = pl->host + off; nseg; nseg--, seg++) {
 		if (dma_write(mem, seg->addr, from, seg->len))
 			return -EFAULT;

@@ -26,12 +26,14 @@
  * @host: bytes in the daemon's own memory
  * @nseg: segments in use
  * @seg: segments in order
+ * @cold: the message is so large that the cache is of no use for it; if @mem
  * @fault: set by the copy functions when the sender's memory failed
  */
 struct payload {
 	struct guest_mem *mem;
 	const u8 *host;
 	u32 nseg;
+	bool cold;
 	bool fault;
 	struct dma_seg seg[PAYLOAD_SEGS];
 };

@@ -6,6 +6,7 @@
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
+#include "trace/trace.h"
 
 /* A packet's time on the cable, so that those of a run have their own stamps. */
 static u64 wire_ns(const struct fab_port *port, u32 len)
@@ -86,10 +87,18 @@ static void send_unicast(struct fab_port *port, struct run *run, u64 bytes)
 		send_on(port, to, run, bytes);
 }
 
+static void trace_run(const struct fab_port *port, const struct run *run)
+{
+	trace_point(TRACE_PACKETS, port->trace_row, wire_kind_name(run->kind), run->len,
+		    run->h.dqpn);
+}
+
 void fab_send(struct fab_port *port, struct run *run)
 {
 	u64 bytes;
 
+	if (tracing())
+		trace_run(port, run);
 	if (port->eth) {
 		eth_send(port, run);
 		return;
@@ -108,6 +117,8 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 	u64 bytes;
 	bool goes;
 
+	if (tracing() && !c->going)
+		trace_run(port, run);
 	if (port->eth)
 		return eth_send_some(port, run, c, budget);
 	bytes = run_wire_bytes(run);

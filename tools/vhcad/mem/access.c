@@ -35,6 +35,20 @@ int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write)
 	return err;
 }
 
+/* Is the memory lost that was accessed?  Then the access has failed. */
+static inline int still_there(struct gmem_table *t, u64 iova, size_t len, u32 right)
+{
+	return gmem_any_lost() ? stretch_check(t, iova, len, right) : 0;
+}
+
+static inline int both_there(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,
+			     size_t len)
+{
+	int err = still_there(td, dst, len, GMEM_WRITE);
+
+	return err ? err : still_there(ts, src, len, GMEM_READ);
+}
+
 /*
  * Nearly every access lies in one range, which is looked up once.  read_pieces(), write_pieces()
  * and copy_pieces() are for accesses that span ranges.
@@ -48,7 +62,10 @@ static int read_pieces(struct gmem_table *t, u8 *dst, u64 iova, size_t len)
 		const u8 *src = gmem_host(t, iova, GMEM_READ, &room);
 		size_t n = MIN(room, (u64)len);
 
+		if (!src)
+			return -EFAULT;
 		memcpy(dst, src, n);
+		err = still_there(t, iova, n, GMEM_READ);
 		dst += n;
 		iova += n;
 		len -= n;
@@ -66,10 +83,12 @@ int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len)
 	bracket_open();
 	t = gmem_live(m);
 	src = gmem_host(t, iova, GMEM_READ, &room);
-	if (src && room >= len)
+	if (src && room >= len) {
 		memcpy(dst, src, len);
-	else
+		err = still_there(t, iova, len, GMEM_READ);
+	} else {
 		err = read_pieces(t, dst, iova, len);
+	}
 	bracket_close();
 	return err;
 }
@@ -83,7 +102,10 @@ static int write_pieces(struct gmem_table *t, u64 iova, const u8 *src, size_t le
 		u8 *dst = gmem_host(t, iova, GMEM_WRITE, &room);
 		size_t n = MIN(room, (u64)len);
 
+		if (!dst)
+			return -EFAULT;
 		gmem_copy_ascending(dst, src, n);
+		err = still_there(t, iova, n, GMEM_WRITE);
 		src += n;
 		iova += n;
 		len -= n;
@@ -101,10 +123,12 @@ static int write_slowly(struct guest_mem *m, u64 iova, const void *src, size_t l
 	bracket_open();
 	t = gmem_live(m);
 	dst = gmem_host(t, iova, GMEM_WRITE, &room);
-	if (dst && room >= len)
+	if (dst && room >= len) {
 		gmem_copy_ascending(dst, src, len);
-	else
+		err = still_there(t, iova, len, GMEM_WRITE);
+	} else {
 		err = write_pieces(t, iova, src, len);
+	}
 	bracket_close();
 	return err;
 }
@@ -121,7 +145,7 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 	    r->last - iova < len - 1 || !r->host)
 		return write_slowly(m, iova, src, len);
 	gmem_copy_ascending(r->host + (iova - r->iova), src, len);
-	return 0;
+	return still_there(gmem_live(m), iova, len, GMEM_WRITE);
 }
 
 static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,
@@ -138,7 +162,10 @@ static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u6
 		size_t n = MIN(room_d, (u64)len);
 
 		n = MIN(room_s, (u64)n);
+		if (!n)
+			return -EFAULT;
 		gmem_copy_ascending(to, from, n);
+		err = both_there(td, dst, ts, src, n);
 		dst += n;
 		src += n;
 		len -= n;
@@ -186,8 +213,22 @@ static bool next_piece(struct pieces *l, struct piece *p)
 	return true;
 }
 
+/* Copies a piece; the prefetched @next is NULL if the last one has come. */
+static void copy_piece(const struct piece *p, const struct piece *next, bool cold)
+{
+	bool ahead = next && next->whole;
+
+	if (!cold)
+		gmem_copy_ahead(p->to, p->from, p->len, ahead ? next->to : NULL,
+				ahead ? next->from : NULL);
+	else if (next)
+		gmem_stream(p->to, p->from, p->len, ahead ? next->from : NULL);
+	else
+		gmem_stream_last(p->to, p->from, p->len);
+}
+
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
-	     const struct dma_seg *src, u64 off, bool *src_fault)
+	     const struct dma_seg *src, u64 off, bool cold, bool *src_fault)
 {
 	struct pieces l = { .dst = dst, .end = dst + ndst, .src = src, .src_off = off };
 	struct piece two[2];
@@ -199,20 +240,26 @@ int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct g
 	l.ts = gmem_live(ms);
 	while (l.src_off >= l.src->len)
 		l.src_off -= l.src++->len;
+	if (cold)
+		gmem_stream_fence();
 	more = next_piece(&l, &two[0]);
 	for (u32 i = 0; more && !err; i ^= 1) {
 		const struct piece *p = &two[i], *next = &two[i ^ 1];
 
 		more = next_piece(&l, &two[i ^ 1]);
-		if (!p->whole) {
-			err = copy_pieces(l.td, p->dst, l.ts, p->src, p->len);
-			if (err)
-				*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
-		} else if (more && next->whole) {
-			gmem_copy_ahead(p->to, p->from, p->len, next->to, next->from);
+		if (p->whole) {
+			copy_piece(p, more ? next : NULL, cold);
+			err = both_there(l.td, p->dst, l.ts, p->src, p->len);
 		} else {
-			gmem_copy_ascending(p->to, p->from, p->len);
+			/* ordinary stores, also for a message that goes past the cache */
+			if (cold)
+				gmem_stream_fence();
+			err = copy_pieces(l.td, p->dst, l.ts, p->src, p->len);
+			if (cold)
+				gmem_stream_fence();
 		}
+		if (err)
+			*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
 	}
 	bracket_close();
 	return err;

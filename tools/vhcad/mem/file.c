@@ -16,17 +16,14 @@
 /* The daemon's address space that one VM may use; there is enough for many VMs. */
 #define GMEM_MAX_BYTES	(1ULL << 43)
 
-/*
- * Accessing a file that has shrunk, or one of hugetlbfs when its pool is empty, would kill the
- * daemon with SIGBUS.
- */
-static bool file_can_vanish(int fd, int seals)
+/* Huge pages of hugetlbfs, or small ones of tmpfs */
+static u64 page_size(int fd)
 {
 	struct statfs fs;
 
-	if (!(seals & F_SEAL_SHRINK))
-		return true;
-	return fstatfs(fd, &fs) || fs.f_type == HUGETLBFS_MAGIC;
+	if (fstatfs(fd, &fs) || fs.f_type != HUGETLBFS_MAGIC)
+		return GMEM_PAGE_SIZE;
+	return fs.f_bsize;
 }
 
 /**
@@ -58,7 +55,7 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	if (seals < 0)
 		return -EOPNOTSUPP;
 	/* before the size is read, as an unsealed file may shrink at any time */
-	if (!(flags & GMEM_UNSEALED) && file_can_vanish(fd, seals))
+	if (!(flags & GMEM_UNSEALED) && !(seals & F_SEAL_SHRINK))
 		return -EPERM;
 	if (fstat(fd, &st))
 		return -EACCES;
@@ -69,7 +66,43 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	seen->dev = st.st_dev;
 	seen->ino = st.st_ino;
 	seen->size = st.st_size;
+	seen->page = page_size(fd);
 	return 0;
+}
+
+/*
+ * The mapping of a part of a file.  Returns MAP_FAILED with errno set.
+ *
+ * Of a pool of huge pages all are taken now, on the thread of the VM that grants them, as the
+ * engine would take as long as clearing one lasts, up to 1 GiB, for the first access.  There is no
+ * more to pay for them, as they were set aside for the file.  Other memory is left alone: its owner
+ * may never touch most of it, and its pages come one by one.
+ */
+static void *map_part(int fd, u64 start, u64 size, const struct gmem_seen *seen)
+{
+	bool huge = seen->page > GMEM_PAGE_SIZE;
+	u8 *base = mmap(NULL, size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
+			MAP_SHARED | (huge ? 0 : MAP_NORESERVE), fd, start);
+
+	if (base == MAP_FAILED)
+		return base;
+	/* a guest's memory does not belong in a core dump of the daemon */
+	madvise(base, size, MADV_DONTDUMP);
+	if (!huge) {
+		/* where the host's settings let those who ask have huge pages */
+		madvise(base, size, MADV_HUGEPAGE);
+		return base;
+	}
+	/* in parts, so that others who change the address space need not wait for all of it */
+	for (u64 at = 0; at < size; at += seen->page) {
+		if (!madvise(base + at, seen->page, seen->writable ? MADV_POPULATE_WRITE :
+			     MADV_POPULATE_READ) || errno == EINVAL)
+			continue;
+		munmap(base, size);
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return base;
 }
 
 /* No secret is needed: a VM that chooses buckets slows down only its own searches. */
@@ -92,14 +125,15 @@ static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct gmem_seen *seen,
 		  struct gmem_file **out)
 {
+	const u64 piece = MAX(GMEM_PIECE, seen->page);
 	struct gmem_file *f, **b;
+	struct gmem_watch *w;
 	u64 size;
 	void *base;
 
-	start -= start % GMEM_PIECE;
+	start -= start % piece;
 	/* the file may end within the piece */
-	size = MIN(seen->size - start,
-		   end - start + (GMEM_PIECE - end % GMEM_PIECE) % GMEM_PIECE);
+	size = MIN(seen->size - start, end - start + (piece - end % piece) % piece);
 	b = bucket(m, seen->ino, start);
 	for (f = *b; f; f = f->next)
 		if (f->dev == seen->dev && f->ino == seen->ino &&
@@ -109,16 +143,18 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct 
 	if (size > GMEM_MAX_BYTES - m->file_bytes)
 		return -ENOMEM;
 	f = calloc(1, sizeof(*f));
-	if (!f)
-		return -ENOMEM;
-	base = mmap(NULL, size, seen->writable ? PROT_READ | PROT_WRITE : PROT_READ,
-		    MAP_SHARED | MAP_NORESERVE, fd, start);
+	w = gmem_watch_get();
+	base = f && w ? map_part(fd, start, size, seen) : MAP_FAILED;
 	if (base == MAP_FAILED) {
+		int err = f && w && (errno == EACCES || errno == EPERM) ? -EACCES : -ENOMEM;
+
+		if (w)
+			gmem_watch_put(w);
 		free(f);
-		return errno == EACCES || errno == EPERM ? -EACCES : -ENOMEM;
+		return err;
 	}
-	/* a guest's memory does not belong in a core dump of the daemon */
-	madvise(base, size, MADV_DONTDUMP);
+	gmem_watch_begin(w, m, base, size, seen->page);
+	f->watch = w;
 	f->dev = seen->dev;
 	f->ino = seen->ino;
 	f->writable = seen->writable;
@@ -149,6 +185,7 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 		;
 	*p = f->next;
 	m->file_bytes -= f->size;
+	gmem_watch_put(f->watch);
 	munmap(f->base, f->size);
 	free(f);
 }

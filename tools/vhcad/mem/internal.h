@@ -27,6 +27,7 @@ struct gmem_file {
 	u64 start;		/* in the file */
 	u64 size;
 	u8 *base;
+	struct gmem_watch *watch;
 };
 
 struct gmem_range {
@@ -102,6 +103,7 @@ struct gmem_seen {
 	u64 dev;
 	u64 ino;
 	u64 size;
+	u64 page;		/* bytes of a page of hugetlbfs; else GMEM_PAGE_SIZE */
 	bool writable;
 };
 
@@ -118,6 +120,57 @@ static inline void gmem_copy_ascending(void *dst, const void *src, size_t len)
 {
 	gmem_copy_ahead(dst, src, len, NULL, NULL);
 }
+
+/* lost.c */
+extern u32 gmem_lost;		/* mappings that are lost; atomic */
+
+/** gmem_lost_init() - take SIGBUS; before the daemon is confined */
+void gmem_lost_init(void);
+
+/** gmem_watch_get() - what gmem_watch_begin() needs; NULL if there is no memory */
+struct gmem_watch *gmem_watch_get(void);
+
+/** gmem_watch_begin() - pages of a mapping of @m may get lost from now on */
+void gmem_watch_begin(struct gmem_watch *w, struct guest_mem *m, u8 *base, u64 size, u64 page);
+
+/** gmem_watch_put() - before the mapping is removed, and when nobody can access it; ends get() */
+void gmem_watch_put(struct gmem_watch *w);
+
+/** gmem_range_lost() - is this range's memory lost? */
+bool gmem_range_lost(const struct gmem_range *r);
+
+/**
+ * gmem_any_lost() - is any memory lost?
+ *
+ * Called behind an access: if true, translate its address again, and fail if that does.
+ */
+static inline bool gmem_any_lost(void)
+{
+	/* the signal handler runs within the access */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return __builtin_expect(__atomic_load_n(&gmem_lost, __ATOMIC_RELAXED), 0);
+}
+
+/* stream.c */
+/** gmem_stream_init() - learn the cache's size; before the daemon is confined */
+void gmem_stream_init(void);
+
+/** gmem_stream_fence() - what was stored before is visible before what is stored next */
+void gmem_stream_fence(void);
+
+/**
+ * gmem_stream() - copy a piece, not the last one, past the cache
+ * @d: guest memory
+ * @s: guest memory
+ * @len: bytes
+ * @next_s: source of the next piece, to be prefetched, or NULL
+ *
+ * gmem_stream_fence() stands before the first piece.
+ */
+void gmem_stream(u8 *d, const u8 *s, size_t len, const u8 *next_s);
+
+/** gmem_stream_last() - copy the last piece, of at least one byte */
+void gmem_stream_last(u8 *d, const u8 *s, size_t len);
 
 /* An inline gmem_enter(), for callers that nearly always are in a bracket already. */
 static inline void bracket_open(void)
@@ -171,7 +224,7 @@ static inline u8 *gmem_host(struct gmem_table *t, u64 iova, u32 right, u64 *room
 {
 	const struct gmem_range *r = gmem_find(t, iova);
 
-	if (!r || (r->flags & right) != right) {
+	if (!r || (r->flags & right) != right || (gmem_any_lost() && gmem_range_lost(r))) {
 		*room = 0;
 		return NULL;
 	}

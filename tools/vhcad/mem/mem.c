@@ -7,6 +7,14 @@
 
 #include "mem/internal.h"
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void init(void)
+{
+	gmem_stream_init();
+	gmem_lost_init();
+}
+
 struct guest_mem *gmem_new(void)
 {
 	struct guest_mem *m;
@@ -14,6 +22,7 @@ struct guest_mem *gmem_new(void)
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return NULL;
+	pthread_once(&once, init);
 	pthread_mutex_init(&m->lock, NULL);
 	m->table = &gmem_empty;
 	m->live = &gmem_empty;

@@ -60,13 +60,13 @@ void gmem_free(struct guest_mem *m);
  * @flags: GMEM_*; at least one of GMEM_READ and GMEM_WRITE
  *
  * The memory is mapped into the daemon, once if it is granted many times.  No more of the file is
- * mapped than the multiples of GMEM_PIECE bytes around the range.
+ * mapped than the multiples of GMEM_PIECE bytes, or of the file's page, around the range.
  *
  * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST if an existing range
  * overlaps; -EOPNOTSUPP if @fd is no file of tmpfs or hugetlbfs; -EPERM if it can be truncated (it
  * has no F_SEAL_SHRINK) and GMEM_UNSEALED is not set; -ERANGE if the file is shorter than @offset +
  * @size; -EACCES if the descriptor does not allow what @flags ask for; -ENOSPC beyond
- * GMEM_MAX_RANGES; -ENOMEM.
+ * GMEM_MAX_RANGES; -ENOMEM, also if the pool of huge pages does not have those of the file.
  */
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 
@@ -153,15 +153,24 @@ struct dma_seg {
  * @ms: memory of the sender; may be @md
  * @src: source segments, with at least as many bytes behind @off
  * @off: bytes of @src to skip
+ * @cold: it is part of a message of gmem_cold_size() bytes or more
  * @src_fault: after a failure: was it the sender's memory?  Else left alone
  *
- * Bytes become visible in the order of the segments, and in ascending order in each.  A part that
- * lies in one destination segment and one source segment is copied completely or not at all, and
- * nothing is copied behind a failure.  If source and destination overlap, the result is that of an
- * ascending copy of unspecified granularity.
+ * Bytes become visible in the order of the segments, and in ascending order in each.  If @cold,
+ * they do so in any order, but after what was copied before, and the last ones, up to a line, after
+ * all others and in ascending order.  A part that lies in one destination segment and one source
+ * segment is copied completely or not at all, and nothing is copied behind a failure.  If source
+ * and destination overlap, the result is that of an ascending copy of unspecified granularity.
  */
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
-	     const struct dma_seg *src, u64 off, bool *src_fault);
+	     const struct dma_seg *src, u64 off, bool cold, bool *src_fault);
+
+/**
+ * gmem_cold_size() - the smallest message that is copied past the cache
+ *
+ * In bytes: half the cache's size, as a copy reads as much as it writes.
+ */
+u64 gmem_cold_size(void);
 
 /* ------------------------------------------------------------------------
  * Single words, which are naturally aligned.  The operations are atomic with respect to the guest's

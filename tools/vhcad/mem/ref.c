@@ -34,6 +34,8 @@ int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 	host = gmem_ref_host(ref);
 	if (host)
 		memcpy(dst, host + off, len);
+	if (gmem_any_lost())
+		host = gmem_ref_host(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
 }
@@ -48,8 +50,16 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len)
 	host = gmem_ref_host(ref);
 	if (host)
 		gmem_copy_ascending(host + off, src, len);
+	if (gmem_any_lost())
+		host = gmem_ref_host(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
+}
+
+/* For accesses inside a bracket: is the memory lost that was accessed? */
+static inline int still_there(struct gmem_ref *ref)
+{
+	return gmem_any_lost() && !gmem_ref_host(ref) ? -EFAULT : 0;
 }
 
 int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst)
@@ -59,7 +69,7 @@ int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst)
 	if (!host || !gmem_ref_fits(ref, off, GMEM_LINE, false))
 		return dma_ref_read(ref, off, dst, GMEM_LINE);
 	memcpy(dst, host + off, GMEM_LINE);
-	return 0;
+	return still_there(ref);
 }
 
 void dma_ref_prefetch(const struct gmem_ref *ref, u32 off, u32 len)
@@ -87,6 +97,8 @@ static int publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 
 		memcpy(host + off, src, len);
 		__atomic_store_n((u64 *)(host + off + len), last, __ATOMIC_RELEASE);
 	}
+	if (gmem_any_lost())
+		host = gmem_ref_host(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
 }
@@ -101,5 +113,5 @@ int dma_ref_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64
 		return publish(ref, off, src, len, last);
 	memcpy(host + off, src, GMEM_LINE - sizeof(last));
 	__atomic_store_n((u64 *)(host + off + GMEM_LINE - sizeof(last)), last, __ATOMIC_RELEASE);
-	return 0;
+	return still_there(ref);
 }

@@ -72,8 +72,11 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	if ((addr) % sizeof(type) == 0) {	\
 		bracket_open();			\
 		word = (find);			\
-		if (word)			\
+		if (word) {			\
 			op;			\
+			if (gmem_any_lost())	\
+				word = (find);	\
+		}				\
 		bracket_close();			\
 		err_ = word ? 0 : -EFAULT;	\
 	}					\

@@ -4,6 +4,18 @@
  */
 #include "qp/recv.h"
 
+/* Runs that are shorter belong to messages that are. */
+#define COLD_RUN	(16u << 10)
+
+static bool is_cold(const struct sglist *l)
+{
+	u64 len = 0;
+
+	for (u32 i = 0; i < l->n; i++)
+		len += l->sge[i].len;
+	return len >= gmem_cold_size();
+}
+
 u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, struct payload *pl)
 {
 	struct worker *w = qp->dev->adapter.worker;
@@ -12,6 +24,7 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 	pieces_begin(w);
 	pl->fault = false;
 	pl->mem = qp->dev->mem;
+	pl->cold = len >= COLD_RUN && is_cold(l);
 	got = sgl_map(l, off, len, pl->seg, &pl->nseg, PAYLOAD_SEGS);
 	if (got == len)
 		return len;

@@ -77,6 +77,8 @@ static void say_refusal(const struct vu_function *fn, const struct vu_dma_map *i
 		why = "its file ends before it does";
 	else if (err == -EACCES)
 		why = "its descriptor does not allow what it is for";
+	else if (err == -ENOMEM)
+		why = "no memory, or its pool has no huge pages left";
 	else if (err == -EEXIST)
 		why = "there is memory already";
 	log_line("%s: guest memory refused, %#llx bytes at %#llx: %s", fn->cfg.name,

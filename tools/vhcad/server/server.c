@@ -14,6 +14,7 @@
 #include "lib/log.h"
 #include "lib/listen.h"
 #include "server/session.h"
+#include "trace/trace.h"
 
 /*
  * The thread is not waited for any longer when so many checks in a row find it in the same system
@@ -139,6 +140,7 @@ static void *server_thread(void *arg)
 	bool said = false;
 
 	pthread_setname_np(pthread_self(), "vhcad-hca");
+	trace_name_thread(s->fn.cfg.name);
 	for (;;) {
 		int sock = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC);
 

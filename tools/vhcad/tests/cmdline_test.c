@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <poll.h>
@@ -503,7 +504,19 @@ static void unsealed_memory(void **state)
 		      "truncate it");
 	start(r, (char *[]){ "--hca", r->sock, "--allow-unsealed", NULL });
 	assert_int_equal(dma_map(r, mem), 0);
+	/* when its owner does, the adapter has lost its memory, and the daemon lives */
+	write_region(r, VFIO_PCI_CONFIG_REGION_INDEX, PCI_COMMAND,
+		     PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	write_region(r, 0, VHCA_REG_ASQ_LO, BASE);
+	write_region(r, 0, VHCA_REG_ACQ_LO, BASE + ACQ);
+	write_region(r, 0, VHCA_REG_ADMIN_SIZE, 4);
+	write_region(r, 0, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
+	assert_int_equal(ftruncate(mem, 0), 0);
+	write_region(r, 0, VHCA_REG_ADMIN_TAIL, 1);
+	while (reg(r, VHCA_REG_STATUS) == VHCA_STATUS_READY)
+		sched_yield();
 	stop(r);
+	expect_logged(r, "memory: 0x20000 bytes of a guest are gone");
 	close(mem);
 }
 
@@ -518,6 +531,30 @@ static void captures(void **state)
 	start(r, (char *[]){ "--hca", r->sock, "--capture", "/dev/full", NULL });
 	stop(r);
 	expect_logged(r, "capture /dev/full is incomplete: No space left on device");
+}
+
+/* A guest that enables its adapter; the viewer's own checks are in tests/trace_test.c. */
+static void traces(void **state)
+{
+	struct run *r = *state;
+	struct json_object *all;
+	const char *text;
+
+	start(r, (char *[]){ "--hca", r->sock, "--trace", r->file, NULL });
+	enable(r, 1);
+	assert_int_equal(command(r, VHCA_CMD_QUERY_DEVICE, NULL, 0, 256, NULL), 0);
+	stop(r);
+	all = json_object_from_file(r->file);
+	assert_non_null(all);
+	text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN);
+	assert_non_null(strstr(text, "\"name\":\"QUERY_DEVICE\""));
+	assert_non_null(strstr(text, "\"name\":\"interrupt\""));
+	assert_non_null(strstr(text, "\"args\":{\"name\":\"engine\"}"));
+	assert_non_null(strstr(text, "\"name\":\"sleep: nothing to do\""));
+	json_object_put(all);
+	start(r, (char *[]){ "--hca", r->sock, "--trace", "/dev/full", NULL });
+	stop(r);
+	expect_logged(r, "trace /dev/full is incomplete: No space left on device");
 }
 
 /* ---- vhcactl ---- */
@@ -659,24 +696,41 @@ static void lists(void **state)
 		 "\"rx_packets\":" #n "}]}]}\n"
 
 /* Rates are differences; a QP that is new has done all it did since the last look. */
+#define WORK(turns)	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"turns\":" #turns \
+	",\"worked_ns\":5,\"owed_ns\":0,\"qps\":2,\"timers\":1,\"why\":\"has its turn\"}]," \
+	"\"engine\":{\"sleeps\":1,\"wakes\":2,\"helped\":3," \
+	"\"why\":\"sleep: nothing to do\"}}\n"
+
 static void live_view(void **state)
 {
 	struct run *r = *state;
 
 	answered_to(r, "top --once", "{\"ok\":false,\"error\":\"no\"}\n", 1, "vhcactl: no");
-	answered_to(r, "top --once", PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+	answered_to(r, "top --once", WORK(0) "{\"ok\":false,\"error\":\"no\"}\n", 1,
 		    "vhcactl: no");
-	answered_to(r, "top --once", PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
-	answered_to(r, "top --once", PORTS(5000000) QPS "]}\n" PORTS(5000000) QPS QP(2) "]}\n", 0,
-		    "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once", "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
-		    PORTS(1) QPS "]}\n" QPS "]}\n"
+	answered_to(r, "top --once", WORK(0) PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+		    "vhcactl: no");
+	answered_to(r, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
+	answered_to(r, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
+		    QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
+	answered_to(r, "top --once", WORK(0)
 		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
+		    PORTS(1) QPS "]}\n" QPS "]}\n"
+		    WORK(0) "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
 		    PORTS(1) QPS "]}\n" QPS QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once --json", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
-		    "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
-	answered_to(r, "top --once", PORTS(7) QPS QP(2) "]}\n" PORTS(7) QPS QP(2) "]}\n", 0,
+	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0, "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
+	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0, "\"adapters\":[{\"name\":\"a\",\"busy\":0.0,\"turns\":0.0,"
+		    "\"qps\":2,\"timers\":1,\"owed_ns\":0,\"why\":\"has its turn\"}]");
+	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0,
 		    "RTS            0          0          0          0          0          0\n");
+	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0,
+		    "a                             0.0          0          2          1  has its turn\n");
+	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+		    QP(2) "]}\n", 0, "sleep: nothing to do\n");
 }
 
 static void control_program(void **state)
@@ -727,6 +781,7 @@ int main(void)
 		TEST(bad_command_lines), TEST(help), TEST(few_descriptors), TEST(identity),
 		TEST(ethernet), TEST(ethernet_by_default),
 		TEST(less_than_all), TEST(both_ways), TEST(unsealed_memory), TEST(captures),
+		TEST(traces),
 		TEST(control_program), TEST(lists), TEST(live_view),
 	};
 

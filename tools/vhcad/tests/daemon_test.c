@@ -279,6 +279,7 @@ static void control_program(void **state)
 	vhcactl(r, 0, "hca1 cqs\n", "status", "-v", NULL);
 	vhcactl(r, 0, "timeouts 0", "counters", "-v", NULL);
 	vhcactl(r, 0, "\nhca1:1 ", "top", "--once", NULL);
+	vhcactl(r, 0, "  sleep: nothing to do\n", "top", "--once", NULL);
 	vhcactl(r, 1, "no such adapter: hca7", "qps", "hca7", NULL);
 	vhcactl(r, 1, "no driver runs", "fault", "fatal", "hca0");
 	vhcactl(r, 2, "usage:", "nonsense", NULL, NULL);

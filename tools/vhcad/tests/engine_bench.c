@@ -12,6 +12,7 @@
 
 #include "fabric/fault.h"
 #include "tests/tbench.h"
+#include "tests/testmem.h"
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
@@ -67,6 +68,81 @@ static double bandwidth(struct tpair *p, struct tmr (*m)[2], const char *name, u
 	printf("%-10s %7u bytes  %6.2f GB/s  memcpy %6.2f GB/s  %3.0f %%\n", name, size, o, b,
 	       100 * o / b);
 	return o / b;
+}
+
+/* ---- messages that are larger than the cache, from and to memory that is not in it ---- */
+
+#define COLD		(64u << 20)
+#define COLD_SETS	3u
+#define COLD_BASE	(1ull << 40)
+
+struct cold {
+	u8 *cpu[2];
+	struct tmr mr[2];
+};
+
+static void cold_init(struct tpair *p, struct cold *c)
+{
+	struct vhca_create_mkey_req req = {
+		.iova = htole64(COLD_BASE),
+		.length = htole64((u64)COLD_SETS * COLD),
+		.access = htole32(RW),
+		.buf.addr = htole64(COLD_BASE),
+	};
+
+	for (u32 i = 0; i < 2; i++) {
+		struct thca *h = &p->h[i];
+
+		c->cpu[i] = testmem_add(h->mem, COLD_BASE, (u64)COLD_SETS * COLD);
+		memset(c->cpu[i], i + 1, (u64)COLD_SETS * COLD);
+		req.pdn = htole32(h->pd);
+		c->mr[i] = (struct tmr){ .h = h, .iova = COLD_BASE,
+					 .len = (u64)COLD_SETS * COLD };
+		c->mr[i].key = t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
+	}
+}
+
+/* GB/s of WRITEs, or of memcpy between the same buffers; no buffer is used twice in a row. */
+static double cold_gbs(struct tpair *p, struct cold *c, bool write)
+{
+	u64 t = bench_ns();
+	struct vhca_cqe e;
+
+	for (u64 off = 0; off < (u64)COLD_SETS * COLD; off += COLD) {
+		struct twr wr = t_wr(VHCA_OP_WRITE, 1, &c->mr[0], off, COLD, &c->mr[1], off);
+
+		if (!write) {
+			memcpy(c->cpu[1] + off, c->cpu[0] + off, COLD);
+			continue;
+		}
+		t_post(&p->qp[0], &wr);
+		t_ring_sq(&p->qp[0]);
+		do
+			t_poll(&p->w);
+		while (!t_cq_poll(&p->cq[0], &e));
+		assert_int_equal(e.status, VHCA_CS_SUCCESS);
+	}
+	return (double)COLD_SETS * COLD / (bench_ns() - t);
+}
+
+static void cold(struct tpair *p)
+{
+	double ours[ROUNDS], base[ROUNDS], o, b;
+	struct cold c;
+
+	cold_init(p, &c);
+	for (u32 i = 0; i < ROUNDS; i++) {
+		base[i] = cold_gbs(p, &c, false);
+		ours[i] = cold_gbs(p, &c, true);
+	}
+	for (u32 i = 0; i < COLD_SETS * COLD; i += 4096)
+		assert_int_equal(c.cpu[1][i], 1);
+	o = bench_median(ours, ROUNDS);
+	b = bench_median(base, ROUNDS);
+	printf("WRITE of %u MiB, cold to cold: %.2f GB/s  memcpy %.2f GB/s\n", COLD >> 20, o, b);
+	bench_at_least("WRITE of 64 MiB, cold to cold, by memcpy", o / b, 0.9);
+	for (u32 i = 0; i < 2; i++)
+		testmem_drop(c.cpu[i], (u64)COLD_SETS * COLD);
 }
 
 /* One 64-byte WRITE after the other, each waited for. */
@@ -438,6 +514,7 @@ int main(void)
 		       bandwidth(&p, m, "WRITE", VHCA_OP_WRITE, 64u << 10), 0.7);
 	bandwidth(&p, m, "READ", VHCA_OP_READ, 64u << 10);
 	bandwidth(&p, m, "WRITE", VHCA_OP_WRITE, 4u << 10);
+	cold(&p);
 	latency(&p, m);
 	rate(&p, m);
 	shared(&p, m);

@@ -149,7 +149,7 @@ static void lists_of_pieces(void **state)
 		for (u64 i = 0; i < len; i++)
 			*list_byte(to, i, want, BASE) = *list_byte(from, off + i, f->b,
 								   BASE + 4 * PAGE);
-		assert_int_equal(dma_copy(f->m, to, n, f->m, from, off, &src_fault), 0);
+		assert_int_equal(dma_copy(f->m, to, n, f->m, from, off, false, &src_fault), 0);
 		assert_memory_equal(f->a, want, sizeof(want));
 		assert_false(src_fault);
 	}
@@ -172,7 +172,7 @@ static void lists_of_pages(void **state)
 	for (u32 i = 0; i < 4 * PAGE; i++)
 		f->b[i] = i * 7 + i / 300;
 	/* three pieces either side, the same bytes */
-	assert_int_equal(dma_copy(f->m, to, 3, f->m, from, 0, &src_fault), 0);
+	assert_int_equal(dma_copy(f->m, to, 3, f->m, from, 0, false, &src_fault), 0);
 	assert_memory_equal(f->a + PAGE + 8, f->b + 3 * PAGE, PAGE - 8);
 	assert_memory_equal(f->a, f->b + 4 * PAGE - 8, 8);
 	assert_memory_equal(f->a + 8, f->b + PAGE + 24, PAGE - 24);
@@ -181,10 +181,10 @@ static void lists_of_pages(void **state)
 
 	/* the receiver's memory ends, then the sender's: what is before it has arrived */
 	memset(f->a, 0, 4 * PAGE);
-	assert_int_equal(dma_copy(f->m, to + 2, 2, f->m, from, 0, &src_fault), -EFAULT);
+	assert_int_equal(dma_copy(f->m, to + 2, 2, f->m, from, 0, false, &src_fault), -EFAULT);
 	assert_false(src_fault);
 	assert_memory_equal(f->a + 2 * PAGE, f->b + 3 * PAGE, 1976);
-	assert_int_equal(dma_copy(f->m, to, 1, f->m, from + 2, 0, &src_fault), -EFAULT);
+	assert_int_equal(dma_copy(f->m, to, 1, f->m, from + 2, 0, false, &src_fault), -EFAULT);
 	assert_true(src_fault);
 	assert_memory_equal(f->a + PAGE + 8, f->b, 2000);
 	assert_int_equal(f->a[PAGE + 2008], 0);

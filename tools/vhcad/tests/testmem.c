@@ -49,5 +49,5 @@ int testmem_copy(struct guest_mem *md, u64 dst, struct guest_mem *ms, u64 src, u
 	const struct dma_seg to = { dst, len }, from = { src, len };
 	bool src_fault = false;
 
-	return dma_copy(md, &to, 1, ms, &from, 0, &src_fault);
+	return dma_copy(md, &to, 1, ms, &from, 0, false, &src_fault);
 }

@@ -42,6 +42,16 @@ const char *wire_name(u8 opcode, char *buf)
 	return buf;
 }
 
+const char *wire_kind_name(u8 kind)
+{
+	static const char *const kinds[] = {
+		"?", "SEND", "WRITE", "READ_REQ", "READ_RESP", "ACK", "CMP_SWAP", "FETCH_ADD",
+		"MASKED_CMP_SWAP", "MASKED_FETCH_ADD", "ATOMIC_ACK", "ATOMIC_WRITE", "FLUSH",
+	};
+
+	return kinds[kind < ARRAY_SIZE(kinds) ? kind : 0];
+}
+
 u32 wire_named(const char *words, u64 opcodes[4])
 {
 	char name[WIRE_NAME_MAX], all[WIRE_NAME_MAX + 2], sought[WIRE_NAME_MAX + 2];

@@ -162,6 +162,9 @@ const struct wire_op *wire_op(u8 opcode);
  */
 const char *wire_name(u8 opcode, char *buf);
 
+/** wire_kind_name() - what an enum wire_kind is called; "?" if there is no such kind */
+const char *wire_kind_name(u8 kind);
+
 /**
  * wire_named() - opcodes by a part of their names
  * @words: whole words of it, in their order: "RC_SEND", "ACK", "UD"

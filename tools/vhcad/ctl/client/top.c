@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The live view: rates of traffic, computed from two samples of all counters.
+ * The live view: what the engine does, and rates of traffic, computed from two samples of all
+ * counters.
  *
  * On a terminal each table replaces the one before.  Elsewhere, and with --once, tables follow one
  * another.
@@ -38,6 +39,7 @@ struct sample {
 	double when;
 	struct row *row;
 	size_t nports, n, room;
+	struct json_object *work;
 };
 
 static volatile sig_atomic_t ended;
@@ -76,8 +78,7 @@ static void take_counts(struct row *row, struct json_object *o)
 		row->count[i] = num(o, names[i]);
 }
 
-/* Returns the answer, or NULL after printing vhcad's error. */
-static struct json_object *ask_for(const struct options *opt, struct json_object *request)
+struct json_object *ask_for(const struct options *opt, struct json_object *request)
 {
 	char *line;
 	struct json_object *answer = ask(opt->control, request, &line);
@@ -149,7 +150,9 @@ static bool look(const struct options *opt, struct sample *s)
 
 	s->n = 0;
 	s->when = seconds_now();
-	hcas = all_counters(opt);
+	json_object_put(s->work);
+	s->work = work_look(opt);
+	hcas = s->work ? all_counters(opt) : NULL;
 	if (!hcas)
 		return false;
 	for (size_t i = 0; i < items(hcas); i++) {
@@ -263,36 +266,44 @@ static struct json_object *json_rows(const struct row *row, size_t n)
 	return list;
 }
 
-static void print_json(const struct sample *s, double passed)
+static void print_json(const struct sample *s, struct json_object *work, double passed)
 {
 	struct json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "seconds", json_object_new_double(passed));
+	json_object_object_add(o, "engine", json_object_get(get(work, "engine")));
+	json_object_object_add(o, "adapters", json_object_get(get(work, "adapters")));
 	json_object_object_add(o, "ports", json_rows(s->row, s->nports));
 	json_object_object_add(o, "qps", json_rows(s->row + s->nports, s->n - s->nports));
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }
 
-static void paint(const struct options *opt, const struct sample *s, double passed, bool screen)
+static void paint(const struct options *opt, const struct sample *old, const struct sample *s,
+		  bool screen)
 {
 	size_t rows = PLAIN_ROWS, qps = s->n - s->nports;
+	double passed = s->when - old->when;
+	struct json_object *work = work_rates(old->work, s->work, passed);
+	size_t taken = work_rows(work) + s->nports + 4;
 	struct winsize size;
 
 	if (opt->json) {
-		print_json(s, passed);
-		fflush(stdout);
-		return;
+		print_json(s, work, passed);
+		goto out;
 	}
 	if (screen) {
 		fputs("\033[H\033[J", stdout);
 		if (!ioctl(1, TIOCGWINSZ, &size) && size.ws_row)
-			rows = size.ws_row > s->nports + 4 ? size.ws_row - s->nports - 4 : 0;
+			rows = size.ws_row > taken ? size.ws_row - taken : 0;
 	}
+	work_print(work);
 	print_rows(s->row, s->nports, "port");
 	putchar('\n');
 	print_rows(s->row + s->nports, qps < rows ? qps : rows, "QP");
+out:
 	fflush(stdout);
+	json_object_put(work);
 }
 
 static struct termios before;
@@ -349,12 +360,14 @@ bool top(const struct options *opt)
 		if (!ok)
 			break;
 		compare(&s[i], &s[!i]);
-		paint(opt, &s[!i], s[!i].when - s[i].when, screen);
+		paint(opt, &s[i], &s[!i], screen);
 		i = !i;
 		if (opt->once)
 			break;
 	}
-	free(s[0].row);
-	free(s[1].row);
+	for (i = 0; i < 2; i++) {
+		free(s[i].row);
+		json_object_put(s[i].work);
+	}
 	return ok;
 }

@@ -57,7 +57,19 @@ void show(const struct options *opt, const char *command, struct json_object *an
 /** show_list_head() - print the heading of a list, such as "qps" */
 void show_list_head(const char *list);
 
+/* work.c: what the engine and the adapters are at */
+/** work_look() - a sample; NULL after printing vhcad's error */
+struct json_object *work_look(const struct options *opt);
+/** work_rates() - what has happened between two samples, @passed seconds apart, by the second */
+struct json_object *work_rates(struct json_object *old, struct json_object *now, double passed);
+/** work_rows() - lines that work_print() takes */
+size_t work_rows(struct json_object *rates);
+/** work_print() - print rates for people */
+void work_print(struct json_object *rates);
+
 /* top.c */
+/** ask_for() - the answer to a request, or NULL after printing vhcad's error */
+struct json_object *ask_for(const struct options *opt, struct json_object *request);
 /** top() - show the live view; false if an error has ended it */
 bool top(const struct options *opt);
 
