@@ -70,8 +70,8 @@ static void put_ipv4(struct roce_gids *gids, struct net_device *netdev)
 }
 
 /*
- * Addresses that outlive the link by net.ipv6.conf.*.keep_addr_on_down stay in the list, but are
- * none as long as the link is down.
+ * An address may be in the list for a while after its removal has been told. One that outlives the
+ * link by net.ipv6.conf.*.keep_addr_on_down, or came while it was down, is an address as any other.
  */
 static void put_ipv6(struct roce_gids *gids, struct net_device *netdev)
 {
@@ -79,9 +79,11 @@ static void put_ipv6(struct roce_gids *gids, struct net_device *netdev)
 	const struct inet6_ifaddr *address;
 	union ib_gid gid;
 
-	if (!in6_dev || !(READ_ONCE(netdev->flags) & IFF_UP))
+	if (!in6_dev)
 		return;
 	list_for_each_entry_rcu(address, &in6_dev->addr_list, if_list) {
+		if (READ_ONCE(address->state) == INET6_IFADDR_STATE_DEAD)
+			continue;
 		memcpy(gid.raw, &address->addr, sizeof(gid));
 		put(gids, netdev, &gid, false);
 	}

@@ -37,7 +37,7 @@ def arguments():
     options.hcas = of_each(options, options.hca, options.hca_of)
     options.links = of_each(options, options.link, options.link_of)
     options.ethernet = bool(options.vhcad) and any(
-        hcas and link == "eth" for hcas, link in zip(options.hcas, options.links))
+        hcas and "eth" in link.split(",") for hcas, link in zip(options.hcas, options.links))
     return options
 
 

@@ -48,10 +48,11 @@ def mac(node, index):
     return f"52:54:00:77:{index:02x}:{node:02x}"
 
 
-def on_ethernet(node, count):
-    """Network adapters on the daemon's segment."""
+def on_ethernet(node, numbers):
+    """Network adapters on the daemon's segment, beside the Ethernet ports of these numbers. An
+    InfiniBand port has none: it would answer who looks for the others' addresses."""
     arguments = []
-    for index in range(count):
+    for index in numbers:
         arguments += ["-netdev", f"stream,id=net{index},server=off,addr.type=unix,"
                                  "addr.path=ether.sock",
                       "-device", f"virtio-net-pci,mac={mac(node, index)},romfile=,"
@@ -116,9 +117,11 @@ def guest(options, node, descriptors, links, sockets):
     if "shell" in descriptors:
         arguments += ["-device", "virtconsole,chardev=shell"]
     if options.ethernet:
-        ports = len(sockets) * options.ports if options.links[node - 1] == "eth" else 1
-        # rdma_rxe of a guest without an HCA has an adapter there, too.
-        arguments += on_ethernet(node, max(1, ports))
+        links = options.links[node - 1].split(",")
+        numbers = [number for number in range(len(sockets) * options.ports)
+                   if links[number % options.ports % len(links)] == "eth"]
+        # rdma_rxe of a guest without an Ethernet port has an adapter there, too.
+        arguments += on_ethernet(node, numbers or [0])
     else:
         arguments += network(node, links)
     arguments += shared("root", options.guest_root)

@@ -155,7 +155,7 @@ class Session:
                                      f"ports={options.ports}{self.link_of(node, index)}"]
         if options.ethernet:
             command += ["--ethernet", "ether.sock"]
-        command += ["--link", options.link, "--subnet", options.subnet,
+        command += ["--subnet", options.subnet,
                     "--log", self.path("vhcad.log"), "--control", "control.sock",
                     "--irq", options.irq]
         if options.capture:
@@ -180,11 +180,13 @@ class Session:
     def link_of(self, node, index):
         """What --hca says of the ports' link layer: an Ethernet port has the address of the
         network adapter that it stands beside."""
-        options = self.options
-        words = f",link={options.links[node - 1]}"
-        if options.links[node - 1] == "eth":
-            for port in range(options.ports):
-                words += f",mac{port + 1}={qemu.mac(node, index * options.ports + port)}"
+        ports = self.options.ports
+        links = self.options.links[node - 1].split(",")
+        words = ""
+        for port in range(ports):
+            words += f",link{port + 1}={links[port % len(links)]}"
+            if links[port % len(links)] == "eth":
+                words += f",mac{port + 1}={qemu.mac(node, index * ports + port)}"
         return words
 
     def look_at_confinement(self):

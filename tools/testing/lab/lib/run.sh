@@ -16,6 +16,15 @@ one_of() {
 	usage_error "$option takes one of: $*; not '$value'"
 }
 
+# links OPTION VALUE: VALUE is the link layer of all ports, or of each
+links() {
+	local word
+	# shellcheck disable=SC2086
+	for word in ${2//,/ }; do one_of "$1" "$word" ib eth; done
+	[[ $2 != *,* ]] || [[ $2,$opt_ports =~ ^[a-z]+,[a-z]+,2$ ]] ||
+		usage_error "$1 $2 names other ports than --ports $opt_ports"
+}
+
 # of_guest OPTION WORD: WORD is K=VALUE with a guest's number; prints VALUE
 of_guest() {
 	number "$1" "${2%%=*}" 1 "$opt_nodes"
@@ -99,7 +108,7 @@ run_options() {
 	for core in ${opt_core//,/ }; do one_of --core "$core" ours distro stock; done
 	one_of --load "$opt_load" auto modules none
 	one_of --irq "$opt_irq" msix msi
-	one_of --link "$opt_link" ib eth
+	links --link "$opt_link"
 	one_of --subnet "$opt_subnet" static none opensm
 	one_of --kernel "$opt_kernel" stock debug builtin kcsan
 	if [ -z "$opt_mem" ]; then
@@ -125,7 +134,7 @@ run_options() {
 	done
 	for word in "${opt_link_of[@]}"; do
 		value=$(of_guest --link-of "$word")
-		one_of "--link-of ${word%%=*}" "$value" ib eth
+		links "--link-of ${word%%=*}" "$value"
 	done
 	[ "$opt_subnet" != opensm ] || [ "$(hcas_of 1)" -gt 0 ] ||
 		usage_error "--subnet opensm needs an HCA in node1 to run on"

@@ -6,6 +6,7 @@
 #include <linux/etherdevice.h>
 #include <linux/prandom.h>
 #include <linux/rtnetlink.h>
+#include <net/addrconf.h>
 #include <rdma/ib_cache.h>
 #include <rdma/lag.h>
 
@@ -209,6 +210,42 @@ static void driver_hears_of_a_new_mac(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "fe80::ff:fe00:fe02", net->dev), 0);
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), 1);
 	KUNIT_EXPECT_NE(test, roce_count(device, 1), U32_MAX);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+static void set_link(struct kunit *test, struct fake_net *net, bool up, bool keep_addresses)
+{
+	rtnl_lock();
+	WRITE_ONCE(__in6_dev_get(net->dev)->cnf.keep_addr_on_down, keep_addresses);
+	if (up)
+		KUNIT_EXPECT_EQ(test, dev_open(net->dev, NULL), 0);
+	else
+		dev_close(net->dev);
+	rtnl_unlock();
+	roce_settle();
+}
+
+/* An address that the network keeps while the link is down, or gets then, is a GID. */
+static void link_that_is_down_has_gids(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	set_link(test, net, false, true);
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "2001:db8:1::1", 128, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "2001:db8:1::1", net->dev), OWN_GIDS);
+	rdma_roce_rescan_device(&device->base.ib);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV6, net->dev), 2);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 1);
+
+	set_link(test, net, true, false);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV6, net->dev), 2);
+	set_link(test, net, false, false);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV6, net->dev), -ENOENT);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), 1);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 2);
 	roce_device_end(device);
 	fake_net_end(net);
 }
@@ -501,6 +538,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(gid_in_use_keeps_its_index),
 	KUNIT_CASE(net_device_goes_while_its_gid_is_used),
 	KUNIT_CASE(driver_hears_of_a_new_mac),
+	KUNIT_CASE(link_that_is_down_has_gids),
 	KUNIT_CASE(bond_moves_to_its_active_slave),
 	KUNIT_CASE(port_gets_and_loses_its_net_device),
 	KUNIT_CASE(driver_removes_and_scans),

@@ -2,6 +2,7 @@
 /* Queue pairs. */
 #include <linux/log2.h>
 #include <linux/slab.h>
+#include <rdma/ib_addr.h>
 
 #include "../cmd/cmd.h"
 #include "../queue/id_table.h"
@@ -558,17 +559,25 @@ static int check_group_lid(struct ib_qp *ibqp, u16 *lid)
 			   "multicast: %#x is no multicast LID", *lid);
 }
 
+/* Groups of Ethernet, which have no LID, are those of IP, and IPv4's have mapped addresses. */
+static bool is_group(const union ib_gid *gid, u16 lid)
+{
+	return lid ? gid->raw[0] == MGID_FIRST_BYTE :
+		     rdma_is_multicast_addr((struct in6_addr *)gid->raw);
+}
+
 static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 *lid)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
+	int err;
 
 	if (ibqp->qp_type != IB_QPT_UD)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: QP %#x is not a UD QP",
 				   ibqp->qp_num);
-	if (gid->raw[0] != MGID_FIRST_BYTE)
-		return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: %pI6 is no multicast GID",
-				   gid->raw);
-	return check_group_lid(ibqp, lid);
+	err = check_group_lid(ibqp, lid);
+	if (err || is_group(gid, *lid))
+		return err;
+	return vhca_refuse(dev->hw.dev, -EINVAL, "multicast: %pI6 is no multicast GID", gid->raw);
 }
 
 /**

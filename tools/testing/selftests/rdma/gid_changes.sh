@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 1 --ports 2 --link eth --core ours,distro --load none --timeout 900
+# long: --timeout 1800 -- 300 22
+# gid_changes.sh [CHANGES [SEED]]: GID tables of Ethernet ports follow net devices through changes by
+# chance, and after each they are what the distribution's core makes of the same change. Those who
+# monitor the device hear which net device a port stands on.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+here=/lab/src/tools/testing/selftests/rdma
+changes=${1:-60} seed=${2:-6}
+
+# What is told of net devices depends on who hears of them first: the core comes behind these.
+load()
+{
+	modprobe -a 8021q macvlan && modprobe bonding max_bonds=0 && lab-load auto
+}
+
+# Does anybody listen to the RDMA netlink group of events?
+monitored() { awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found }' /proc/net/netlink; }
+
+# told: what the monitor has said, without the device's number, which differs from core to core
+told() { sed -E 's/[[:space:]]+/ /g; s/\<(dev|netdev) [0-9]+/\1 N/g' "$LAB_OUT/told"; }
+
+# tells WORDS: the monitor has said this, as the last of it
+tells() { [[ "$(told | tail -n 1)" = *"$*"* ]] || { told; return 1; }; }
+
+# The net device of the second port goes to another network namespace, and comes back.
+monitor()
+{
+	local pid rc=0
+	ip netns add monitored
+	stdbuf -oL rdma monitor >"$LAB_OUT/told" 2>&1 &
+	pid=$!
+	within 10 monitored && ip link set eth1 netns monitored &&
+		ip -n monitored link set eth1 netns 1 && ip link set eth1 up &&
+		within 10 tells "[NETDEV_ATTACH] dev N $LAB_DEV port 2 netdev N eth1" &&
+		told | grep -F "[NETDEV_DETACH] dev N $LAB_DEV port 2" || { rc=1; told; }
+	kill "$pid"
+	ip netns del monitored
+	return "$rc"
+}
+
+has_no_gid() { ! cat "/sys/class/infiniband/$LAB_DEV/ports/1/gid_attrs/$1/200" 2>&1; }
+
+ours=$LAB_OUT/../ours/gid_changes.log
+[ "$LAB_CORE" = distro ] && plan 6 || plan 5
+ok "the driver is loaded, and both ports are active" load
+LAB_DEV=$(ls /sys/class/infiniband)
+ok "tables follow $changes changes, seed $seed" \
+	python3 -B $here/gid_changes.py "$LAB_DEV" "$seed" "$changes" "$LAB_OUT/gid_changes.log"
+[ "$LAB_CORE" != distro ] ||
+	ok "tables of both cores are the same after each" diff -U 30 "$ours" "$LAB_OUT/gid_changes.log"
+ok "a place without a GID has no type" has_no_gid types
+ok "and no net device" has_no_gid ndevs
+ok "rdma monitor tells of a port's net device" monitor
+finish
