@@ -13,6 +13,7 @@
 #include "../mcast/mcast.h"
 #include "../nldev/nldev.h"
 #include "../object/object.h"
+#include "../ports/ports.h"
 #include "../register/register.h"
 #include "../roce/roce.h"
 #include "../sa/sa.h"
@@ -65,11 +66,16 @@ static int __init ib_core_init(void)
 	ret = mcast_init();
 	if (ret)
 		goto sa;
-	ret = nldev_init();
+	ret = ports_init();
 	if (ret)
 		goto mcast;
+	ret = nldev_init();
+	if (ret)
+		goto ports;
 	return 0;
 
+ports:
+	ports_exit();
 mcast:
 	mcast_exit();
 sa:
@@ -100,6 +106,7 @@ objects:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
+	ports_exit();
 	mcast_exit();
 	sa_exit();
 	ib_mad_exit();
