@@ -9,6 +9,7 @@
 #include "../addr/addr.h"
 #include "../cache/cache.h"
 #include "../device/device.h"
+#include "../devmgt/devmgt.h"
 #include "../mad/mad.h"
 #include "../mcast/mcast.h"
 #include "../nldev/nldev.h"
@@ -69,11 +70,16 @@ static int __init ib_core_init(void)
 	ret = ports_init();
 	if (ret)
 		goto mcast;
-	ret = nldev_init();
+	ret = devmgt_init();
 	if (ret)
 		goto ports;
+	ret = nldev_init();
+	if (ret)
+		goto devmgt;
 	return 0;
 
+devmgt:
+	devmgt_exit();
 ports:
 	ports_exit();
 mcast:
@@ -106,6 +112,7 @@ objects:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
+	devmgt_exit();
 	ports_exit();
 	mcast_exit();
 	sa_exit();
