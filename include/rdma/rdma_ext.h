@@ -6,8 +6,9 @@
  *
  *	#if __has_include(<rdma/rdma_ext.h>)
  *
- * Subnet administration and the communication manager have headers of their own,
- * <rdma/rdma_ext_sa.h> and <rdma/rdma_ext_cm.h>.
+ * There are headers of their own for subnet administration, <rdma/rdma_ext_sa.h>, the communication
+ * manager, <rdma/rdma_ext_cm.h>, events of ports, <rdma/rdma_ext_port.h>, and device management,
+ * <rdma/rdma_ext_dm.h>.
  */
 #ifndef RDMA_EXT_H
 #define RDMA_EXT_H
@@ -180,5 +181,13 @@ struct ib_device *ib_device_get_by_port_guid(__be64 guid, u32 *port_num);
 struct ib_mad;
 int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const struct ib_mad *in,
 		 struct ib_mad *out);
+
+struct ib_mad_agent;
+struct ib_mad_recv_wc;
+struct ib_mad_send_buf;
+struct ib_mad_send_buf *ib_create_mad_reply(struct ib_mad_agent *agent,
+					    const struct ib_mad_recv_wc *recv, int hdr_len,
+					    int data_len, gfp_t gfp);
+void ib_free_mad_reply(struct ib_mad_send_buf *reply);
 
 #endif /* RDMA_EXT_H */

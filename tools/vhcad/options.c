@@ -51,7 +51,8 @@ static const char usage[] =
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
-"                         clock-query, qp-counters, smi-gsi; may be given many times\n"
+"                         clock-query, qp-counters, port-change, smi-gsi; may be\n"
+"                         given many times\n"
 "  --limit [HCA:]NAME=N,...\n"
 "                         most objects that an adapter may have, all or that one: uars,\n"
 "                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
@@ -282,6 +283,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_APM,
 		VHCA_CAP_CLOCK_QUERY,
 		VHCA_CAP_QP_COUNTERS,
+		VHCA_CAP_PORT_CHANGE,
 		VHCA_CAP_SMI_GSI,
 	};
 	static const char *const names[] = {
@@ -310,6 +312,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"apm",
 		"clock-query",
 		"qp-counters",
+		"port-change",
 		"smi-gsi",
 		NULL,
 	};

@@ -50,7 +50,8 @@
 	1ull << VHCA_CAP_UC_FAST_REG | \
 	1ull << VHCA_CAP_APM | \
 	1ull << VHCA_CAP_CLOCK_QUERY | \
-	1ull << VHCA_CAP_QP_COUNTERS)
+	1ull << VHCA_CAP_QP_COUNTERS | \
+	1ull << VHCA_CAP_PORT_CHANGE)
 
 /* ------------------------------------------------------------------------
  * Tables

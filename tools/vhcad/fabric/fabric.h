@@ -30,8 +30,7 @@ struct fab_port;
  * @rx_mcast: a multicast arrives; as @rx, but other ports get it too
  * @rx_bytes: a packet arrives that had to travel as bytes, whatever they are; NULL: the port takes
  *	only what can be read
- * @state: the port's state was @old and is port->ib.state now.  Not told of PORT_ARMED: to the
- *	owner that is the same as PORT_INIT
+ * @state: the port's state was @old and is port->ib.state now
  * @changed: addresses or setup of the port have changed, see struct port_ops
  */
 struct fab_port_ops {

@@ -25,7 +25,7 @@ static void on_state(struct port *ib, u8 old)
 		f->subnet->link_up(f->subnet_arg, ib);
 	}
 	/* the subnet may have changed the state again, and told of that already */
-	if (port->plugged && ib->state == state && state != PORT_ARMED)
+	if (port->plugged && ib->state == state)
 		port->ops->state(port, old);
 }
 

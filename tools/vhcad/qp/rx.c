@@ -182,17 +182,21 @@ static void vport_rx_mcast(struct fab_port *fab, struct datagram *d)
 
 static void vport_state(struct fab_port *fab, u8 old)
 {
+	static const char *const name[] = {
+		[PORT_DOWN] = "down", [PORT_INIT] = "initialised", [PORT_ARMED] = "armed",
+		[PORT_ACTIVE] = "active",
+	};
 	struct vport *p = fab->owner;
 
-	log_line("%s: port %u %s", p->dev->name, fab->number,
-		 fab->ib.state == PORT_ACTIVE ? "active" :
-		 fab->ib.state == PORT_INIT ? "initialised" : "down");
+	log_line("%s: port %u %s", p->dev->name, fab->number, name[fab->ib.state]);
 	if (!dev_live(p->dev))
 		return;
 	if (fab->ib.state == PORT_ACTIVE)
 		eq_async(p->dev, &p->ev, EVB_PORT_ACTIVE);
 	else if (old == PORT_ACTIVE)
 		eq_async(p->dev, &p->ev, EVB_PORT_ERR);
+	else
+		eq_port_change(p->dev, &p->ev);
 }
 
 /* What paths of QPs are made of. */
@@ -217,6 +221,8 @@ static void vport_changed(struct fab_port *fab, u32 what)
 		/* the driver has made the GIDs of an Ethernet port */
 		if (what & events[i].change && !(p->fab.eth && events[i].event == EVB_GID_CHANGE))
 			eq_async(p->dev, &p->ev, events[i].event);
+	if (dev_live(p->dev) && what & PORT_SETUP_CHANGED)
+		eq_port_change(p->dev, &p->ev);
 }
 
 static void vport_prefetch(struct fab_port *fab, u32 qpn)

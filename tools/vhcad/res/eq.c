@@ -33,6 +33,7 @@ static const u8 event_code[] = {
 	[EVB_GID_CHANGE]	= VHCA_EV_GID_CHANGE,
 	[EVB_SM_CHANGE]		= VHCA_EV_SM_CHANGE,
 	[EVB_REREGISTER]	= VHCA_EV_REREGISTER,
+	[EVB_PORT_CHANGE]	= VHCA_EV_PORT_CHANGE,
 	[EVB_DEVICE_FATAL]	= VHCA_EV_DEVICE_FATAL,
 };
 
@@ -158,6 +159,12 @@ void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit)
 		eq_flush(dev->async_eq);
 }
 
+void eq_port_change(struct vhca_dev *dev, struct evnode *n)
+{
+	if (dev->async_eq && dev->async_eq->flags & VHCA_EQ_PORT_CHANGE)
+		eq_async(dev, n, EVB_PORT_CHANGE);
+}
+
 void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
 {
 	static const char *const cause[] = {
@@ -174,10 +181,24 @@ void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
 	eq_async(dev, &dev->ev, EVB_DEVICE_FATAL);
 }
 
+/* The next EQ may belong to a driver that does not know this event. */
+static void forget_port_changes(struct list_head *pending)
+{
+	list_for_each_safe(l, pending) {
+		struct evnode *n = container_of(l, struct evnode, node);
+
+		n->bits &= ~(1u << EVB_PORT_CHANGE);
+		if (!n->bits)
+			list_del_init(&n->node);
+	}
+}
+
 void eq_destroy(struct veq *eq)
 {
-	if (eq->dev->async_eq == eq)
+	if (eq->dev->async_eq == eq) {
 		eq->dev->async_eq = NULL;
+		forget_port_changes(&eq->dev->async_pending);
+	}
 	list_del_init(&eq->flush_node);
 	table_del(&eq->dev->eqs, eq->eqn, 0);
 	uar_slot_give(&eq->rec_ci);
@@ -208,7 +229,9 @@ enum vhca_status cmd_create_eq(struct command *c)
 		return BAD_FIELD(c, vhca_create_eq_req, vector);
 	if (!req->log_entries || req->log_entries > VDEV_LOG_MAX_EQE)
 		return BAD_FIELD(c, vhca_create_eq_req, log_entries);
-	if (req->flags & ~VHCA_EQ_ASYNC)
+	if (req->flags & ~(VHCA_EQ_ASYNC | VHCA_EQ_PORT_CHANGE) ||
+	    (req->flags & VHCA_EQ_PORT_CHANGE &&
+	     (!(req->flags & VHCA_EQ_ASYNC) || !dev_cap(dev, VHCA_CAP_PORT_CHANGE))))
 		return BAD_FIELD(c, vhca_create_eq_req, flags);
 	if (req->flags & VHCA_EQ_ASYNC && dev->async_eq)
 		return BUSY(c, vhca_create_eq_req, flags);

@@ -163,6 +163,7 @@ static void queries(void **state)
 		VHCA_CAP_APM,
 		VHCA_CAP_CLOCK_QUERY,
 		VHCA_CAP_QP_COUNTERS,
+		VHCA_CAP_PORT_CHANGE,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };
@@ -333,8 +334,11 @@ static void eq_fields(void **state)
 		{ F(vhca_create_eq_req, vector), 4, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_eq_req, log_entries), 0, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_eq_req, log_entries), 21, VHCA_ST_BAD_FIELD, 0 },
-		{ F(vhca_create_eq_req, flags), 2, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_eq_req, flags), 4, VHCA_ST_BAD_FIELD, 0 },
+		{ F(vhca_create_eq_req, flags), VHCA_EQ_PORT_CHANGE, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_eq_req, flags), VHCA_EQ_ASYNC, VHCA_ST_BUSY, 0 },
+		{ F(vhca_create_eq_req, flags), VHCA_EQ_ASYNC | VHCA_EQ_PORT_CHANGE, VHCA_ST_BUSY,
+		  0 },
 		{ F(vhca_create_eq_req, rsvd[1]), 1, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_eq_req, buf.addr), 8, VHCA_ST_BAD_FIELD, 0 },
 		{ F(vhca_create_eq_req, buf.addr), 4096, VHCA_ST_BAD_ADDRESS, 0 },

@@ -6,6 +6,9 @@
 
 #include "dev/device.h"
 #include "port/port.h"
+#include "res/dev.h"
+#include "subnet/static.h"
+#include "tests/thca.h"
 #include "tests/tkey.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)
@@ -167,6 +170,67 @@ static void not_ours(void **state)
 	t_world_fini(&w);
 }
 
+static void make_async(struct thca *h, u32 log, u8 flags)
+{
+	eq_destroy(h->dev->async_eq);
+	t_eq_init(h, &h->async, log, 1, flags);
+}
+
+/* A manager's work on a port that no other event tells of is told to who asked for it. */
+static void port_change(void **state)
+{
+	struct port_setup setup;
+	struct tworld w;
+	struct port *port;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_init_cfg(&h, &w, &cfg);
+	expect_port_event(&h, VHCA_EV_PORT_ACTIVE, 2);
+	subnet_static_yield(w.fabric);
+	port = &h.dev->port[1].fab.ib;
+	setup = port->setup;
+	setup.subnet_timeout++;
+	port_set_setup(port, &setup);
+	t_expect_no_event(&h);
+
+	make_async(&h, 4, VHCA_EQ_ASYNC | VHCA_EQ_PORT_CHANGE);
+	t_expect_no_event(&h);
+	port_set_setup(port, &setup);
+	t_expect_no_event(&h);
+	setup.subnet_timeout++;
+	port_set_setup(port, &setup);
+	expect_port_event(&h, VHCA_EV_PORT_CHANGE, 2);
+	t_expect_no_event(&h);
+	assert_int_equal(port_set_state(port, PORT_DOWN), 0);
+	expect_port_event(&h, VHCA_EV_PORT_ERR, 2);
+	expect_port_event(&h, VHCA_EV_PORT_CHANGE, 2);
+	t_expect_no_event(&h);
+	assert_int_equal(port->state, PORT_INIT);
+	assert_int_equal(port_set_state(port, PORT_ARMED), 0);
+	expect_port_event(&h, VHCA_EV_PORT_CHANGE, 2);
+	assert_int_equal(port_set_state(port, PORT_ACTIVE), 0);
+	expect_port_event(&h, VHCA_EV_PORT_ACTIVE, 2);
+	t_expect_no_event(&h);
+
+	/* Nobody is there to be told, and nothing waits. */
+	make_async(&h, 4, VHCA_EQ_ASYNC);
+	setup.subnet_timeout++;
+	port_set_setup(port, &setup);
+	make_async(&h, 1, VHCA_EQ_ASYNC | VHCA_EQ_PORT_CHANGE);
+	t_expect_no_event(&h);
+
+	/* What found no room is not for an EQ that has not asked for it. */
+	for (u32 i = 0; i < 3; i++) {
+		setup.subnet_timeout++;
+		port_set_setup(port, &setup);
+	}
+	make_async(&h, 4, VHCA_EQ_ASYNC);
+	t_expect_no_event(&h);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 static void write_byte(struct tpair *p, struct tmr *mr, u64 id, u8 status)
 {
 	struct twr wr = t_wr(VHCA_OP_WRITE, id, &mr[0], 0, 1, &mr[1], 0);
@@ -284,6 +348,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events), cmocka_unit_test(refused), cmocka_unit_test(not_ours),
+		cmocka_unit_test(port_change),
 		cmocka_unit_test(new_lid), cmocka_unit_test(new_pkeys),
 		cmocka_unit_test(followed_when_used),
 	};

@@ -9,10 +9,12 @@
 #include "../addr/addr.h"
 #include "../cache/cache.h"
 #include "../device/device.h"
+#include "../devmgt/devmgt.h"
 #include "../mad/mad.h"
 #include "../mcast/mcast.h"
 #include "../nldev/nldev.h"
 #include "../object/object.h"
+#include "../ports/ports.h"
 #include "../register/register.h"
 #include "../roce/roce.h"
 #include "../sa/sa.h"
@@ -65,11 +67,21 @@ static int __init ib_core_init(void)
 	ret = mcast_init();
 	if (ret)
 		goto sa;
-	ret = nldev_init();
+	ret = ports_init();
 	if (ret)
 		goto mcast;
+	ret = devmgt_init();
+	if (ret)
+		goto ports;
+	ret = nldev_init();
+	if (ret)
+		goto devmgt;
 	return 0;
 
+devmgt:
+	devmgt_exit();
+ports:
+	ports_exit();
 mcast:
 	mcast_exit();
 sa:
@@ -100,6 +112,8 @@ objects:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
+	devmgt_exit();
+	ports_exit();
 	mcast_exit();
 	sa_exit();
 	ib_mad_exit();

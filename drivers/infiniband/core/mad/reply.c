@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Answers that the core itself sends. Nobody waits for their end: they free themselves.
+ * Answers: those that the core itself sends, for whose end nobody waits, as they free themselves;
+ * and those of agents.
  */
 #include <rdma/ib_smi.h>
+#include <rdma/rdma_ext.h>
 
 #include "mad_priv.h"
 
@@ -107,3 +109,64 @@ void mad_reply_unsupported(struct mad_recv *recv)
 		hdr->status |= IB_SMP_DIRECTION;
 	mad_reply_post(send);
 }
+
+/**
+ * ib_create_mad_reply() - make the answer to a request that an agent has received
+ * @agent: the agent
+ * @recv: the request
+ * @hdr_len: bytes of the class's header, as for ib_create_send_mad()
+ * @data_len: bytes of its data
+ * @gfp: how to allocate, GFP_KERNEL or GFP_ATOMIC
+ *
+ * It goes back to where the request came from, with the same P_Key. Its first 24 bytes are the
+ * request's, with the method that answers it and status 0; the rest is zero.
+ *
+ * Context: as @gfp says.
+ * Return: the MAD for ib_post_send_mad(), to be freed by ib_free_mad_reply(), also in the agent's
+ * send handler; -EINVAL if the request is a response, which is not answered; -ENOMEM; the driver's
+ * error.
+ */
+struct ib_mad_send_buf *ib_create_mad_reply(struct ib_mad_agent *agent,
+					    const struct ib_mad_recv_wc *recv, int hdr_len,
+					    int data_len, gfp_t gfp)
+{
+	const struct ib_mad_hdr *request = &recv->recv_buf.mad->mad_hdr;
+	struct ib_mad_send_buf *reply;
+	struct ib_mad_hdr *hdr;
+	struct ib_ah *ah;
+
+	if (ib_response_mad(request))
+		return ERR_PTR(-EINVAL);
+	reply = ib_create_send_mad(agent, recv->wc->src_qp, recv->wc->pkey_index, 0, hdr_len,
+				   data_len, gfp, request->base_version);
+	if (IS_ERR(reply))
+		return reply;
+	ah = ib_create_ah_from_wc(agent->qp->pd, recv->wc, recv->recv_buf.grh, agent->port_num);
+	if (IS_ERR(ah)) {
+		ib_free_send_mad(reply);
+		return ERR_CAST(ah);
+	}
+	reply->ah = ah;
+	hdr = reply->mad;
+	*hdr = *request;
+	hdr->method = request->method == IB_MGMT_METHOD_SET ? IB_MGMT_METHOD_GET_RESP :
+							      request->method | IB_MGMT_METHOD_RESP;
+	hdr->status = 0;
+	return reply;
+}
+EXPORT_SYMBOL(ib_create_mad_reply);
+
+/**
+ * ib_free_mad_reply() - free an answer
+ * @reply: answer of ib_create_mad_reply() that is not under way
+ *
+ * Context: may sleep.
+ */
+void ib_free_mad_reply(struct ib_mad_send_buf *reply)
+{
+	struct ib_ah *ah = reply->ah;
+
+	ib_free_send_mad(reply);
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+}
+EXPORT_SYMBOL(ib_free_mad_reply);

@@ -33,6 +33,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_APM		= 23,	/* alternate paths, automatic migration */
 	VHCA_CAP_CLOCK_QUERY	= 24,	/* QUERY_CLOCK; needs CLOCK */
 	VHCA_CAP_QP_COUNTERS	= 25,	/* counters that QPs are bound to; needs COUNTERS */
+	VHCA_CAP_PORT_CHANGE	= 26,	/* EQ_PORT_CHANGE */
 };
 
 /**

@@ -23,6 +23,7 @@ static_assert(sizeof(struct vhca_add_db_page_req) == 16);
 
 /* The one EQ with this flag carries asynchronous events, all others completion events. */
 #define VHCA_EQ_ASYNC		(1U << 0)
+#define VHCA_EQ_PORT_CHANGE	(1U << 1)	/* with ASYNC: PORT_CHANGE among them */
 
 struct vhca_create_eq_req {
 	struct vhca_buf buf;		/* entries of struct vhca_eqe, zeroed */
@@ -64,6 +65,7 @@ enum vhca_event {
 	VHCA_EV_GID_CHANGE	= 0x24,
 	VHCA_EV_SM_CHANGE	= 0x25,
 	VHCA_EV_REREGISTER	= 0x26,	/* subnet management forgot the port's clients */
+	VHCA_EV_PORT_CHANGE	= 0x27,	/* QUERY_PORT has changed where no other event says so */
 	VHCA_EV_DEVICE_FATAL	= 0x30,
 };
 

@@ -95,7 +95,10 @@ static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_t
 	vhca_target_put(target);
 }
 
-static void keep_untold(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+/* Not an event of Linux's: the port's attributes have changed. It is told after those that are. */
+#define PORT_CHANGED 31
+
+static void keep_untold(struct vhca_dev *dev, u8 port, unsigned int type)
 {
 	u32 *types = &dev->untold[port - 1];
 
@@ -140,6 +143,10 @@ static void tell_core(struct work_struct *work)
 	struct ib_event event = { .device = &dev->ibdev };
 
 	while (take_untold(dev, &event)) {
+		if ((unsigned int)event.event == PORT_CHANGED) {
+			ib_port_changed(&dev->ibdev, event.element.port_num);
+			continue;
+		}
 		ib_dispatch_event(&event);
 		flush_workqueue(ib_wq);
 	}
@@ -158,7 +165,7 @@ void vhca_events_init(struct vhca_dev *dev)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_init);
 
-static void eth_port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+static void eth_port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 {
 	switch (type) {
 	case IB_EVENT_PORT_ACTIVE:
@@ -174,7 +181,7 @@ static void eth_port_event(struct vhca_dev *dev, u8 port, enum ib_event_type typ
 	}
 }
 
-static void port_event(struct vhca_dev *dev, u8 port, enum ib_event_type type)
+static void port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 {
 	if (!port || port > dev->hw.limits.ports)
 		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
@@ -288,6 +295,8 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 		return port_event(dev, eqe->port, IB_EVENT_SM_CHANGE);
 	case VHCA_EV_REREGISTER:
 		return port_event(dev, eqe->port, IB_EVENT_CLIENT_REREGISTER);
+	case VHCA_EV_PORT_CHANGE:
+		return port_event(dev, eqe->port, PORT_CHANGED);
 	case VHCA_EV_DEVICE_FATAL:
 		return vhca_hw_kill(&dev->hw, "it reports a fatal error");
 	default:

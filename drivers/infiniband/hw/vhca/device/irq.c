@@ -193,9 +193,12 @@ static void destroy_vector(struct vhca_dev *dev, unsigned int i)
 static int create_async(struct vhca_dev *dev)
 {
 	struct vhca_eq *eq = &dev->async_eq;
+	u8 flags = VHCA_EQ_ASYNC;
 	int err;
 
-	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, VHCA_EQ_ASYNC,
+	if (VHCA_TELLS_PORT_CHANGE && vhca_hw_has(&dev->hw, VHCA_CAP_PORT_CHANGE))
+		flags |= VHCA_EQ_PORT_CHANGE;
+	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, flags,
 			     vhca_async_event);
 	if (err)
 		return err;

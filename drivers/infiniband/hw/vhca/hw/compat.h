@@ -17,8 +17,19 @@
 #ifndef __CHECKER__
 #if __has_include(<rdma/rdma_ext.h>)
 #include <rdma/rdma_ext.h>
+#include <rdma/rdma_ext_port.h>
 #define VHCA_HAVE_EXT 1
 #endif
+#endif
+
+/* Whether the core can be told of changes of a port for which Linux 6.12 has no event */
+#ifdef VHCA_HAVE_EXT
+#define VHCA_TELLS_PORT_CHANGE	true
+#else
+#define VHCA_TELLS_PORT_CHANGE	false
+static inline void ib_port_changed(struct ib_device *device, u32 port_num)
+{
+}
 #endif
 
 /* Capability bits that go with them. */

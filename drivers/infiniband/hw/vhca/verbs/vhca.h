@@ -85,7 +85,8 @@ struct vhca_port {
  * @async_ready: the interrupt may look at @async_eq
  * @async_lock: serialises their handling; protects @registered and @untold
  * @registered: events of ports may be told to the core
- * @untold: those of each port that it is to be told of, bits numbered by enum ib_event_type
+ * @untold: those of each port that it is to be told of, bits numbered by enum ib_event_type and
+ *	by PORT_CHANGED of event.c
  * @tell_work: tells it
  * @vectors: completion vectors
  * @nvectors: their number

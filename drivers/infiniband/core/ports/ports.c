@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Watchers of ports: what is there is told when a watcher comes, and what changes afterwards.
+ *
+ * After each event of a port its attributes are asked for and compared with those that were told
+ * last. So it does not count how many events a driver makes of a change, or whether several changes
+ * are one event; a state that the port has left again by then is not told, but the loss of the
+ * link always is, since the device says so.
+ *
+ * Locks, outermost first: watchers_rwsem, watched_device.lock. Events hold the first for reading.
+ */
+#include <linux/cleanup.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/slab.h>
+
+#include "ports.h"
+
+/* No event of the driver's, but a change that it has told by ib_port_changed() */
+#define NO_EVENT (-1)
+
+/**
+ * struct watched_device - a device whose ports are watched
+ * @entry: in @devices, in the order in which they came
+ * @device: the device
+ * @handler: hears of its events
+ * @lock: one event at a time; protects @attr and the watchers' contexts
+ * @shown: in @devices
+ * @views: of each watcher, struct device_view, in the watchers' order
+ * @attr: each port as it was told last, by number; entry 0 is not used
+ */
+struct watched_device {
+	struct list_head entry;
+	struct ib_device *device;
+	struct ib_event_handler handler;
+	struct mutex lock;
+	bool shown;
+	struct list_head views;
+	struct ib_port_attr attr[];
+};
+
+/**
+ * struct port_view - a port as one watcher sees it
+ * @context: the watcher's
+ * @watched: the watcher wants to hear of it
+ */
+struct port_view {
+	void *context;
+	bool watched;
+};
+
+/**
+ * struct device_view - the ports of a device as one watcher sees them
+ * @entry: in the device's list
+ * @watcher: the watcher
+ * @port: by number; entry 0 is not used
+ */
+struct device_view {
+	struct list_head entry;
+	struct ib_port_watcher *watcher;
+	struct port_view port[];
+};
+
+/* Protects both lists and those of the devices; read while watchers are called with an event. */
+static DECLARE_RWSEM(watchers_rwsem);
+static LIST_HEAD(watchers);
+static LIST_HEAD(devices);
+
+/* ---- telling ---- */
+
+static void tell(struct watched_device *dev, struct device_view *view, u32 port_num,
+		 enum ib_port_event_type type)
+{
+	struct port_view *port = &view->port[port_num];
+	struct ib_port_event event = {
+		.type = type,
+		.device = dev->device,
+		.port_num = port_num,
+		.attr = &dev->attr[port_num],
+		.context = &port->context,
+	};
+
+	if (port->watched && view->watcher->event(view->watcher, &event))
+		port->watched = false;
+}
+
+static void tell_all(struct watched_device *dev, u32 port_num, enum ib_port_event_type type)
+{
+	struct device_view *view;
+
+	list_for_each_entry(view, &dev->views, entry)
+		tell(dev, view, port_num, type);
+}
+
+static enum ib_port_event_type state_event(const struct ib_port_attr *attr)
+{
+	switch (attr->state) {
+	case IB_PORT_INIT:
+		return IB_PORT_EVENT_INIT;
+	case IB_PORT_ARMED:
+		return IB_PORT_EVENT_ARMED;
+	case IB_PORT_ACTIVE:
+	case IB_PORT_ACTIVE_DEFER:
+		return IB_PORT_EVENT_ACTIVE;
+	default:
+		return IB_PORT_EVENT_DOWN;
+	}
+}
+
+static void tell_present(struct watched_device *dev, struct device_view *view)
+{
+	u32 port_num;
+
+	guard(mutex)(&dev->lock);
+	rdma_for_each_port(dev->device, port_num) {
+		view->port[port_num].watched = true;
+		tell(dev, view, port_num, IB_PORT_EVENT_ADD);
+		tell(dev, view, port_num, state_event(&dev->attr[port_num]));
+	}
+}
+
+static void tell_gone(struct watched_device *dev, struct device_view *view)
+{
+	u32 port_num;
+
+	guard(mutex)(&dev->lock);
+	rdma_for_each_port(dev->device, port_num)
+		tell(dev, view, port_num, IB_PORT_EVENT_REMOVE);
+}
+
+/* A port that comes up has its addresses before its state is told. */
+static void step(struct watched_device *dev, u32 port_num, const struct ib_port_attr *now)
+{
+	struct ib_port_attr *attr = &dev->attr[port_num], was = *attr;
+	enum ib_port_event_type state = state_event(now);
+	bool other_state = state != state_event(&was);
+
+	*attr = *now;
+	if (other_state && state == IB_PORT_EVENT_DOWN)
+		tell_all(dev, port_num, state);
+	if (now->lid != was.lid || now->lmc != was.lmc)
+		tell_all(dev, port_num, IB_PORT_EVENT_LID_CHANGE);
+	if (now->sm_lid != was.sm_lid || now->sm_sl != was.sm_sl)
+		tell_all(dev, port_num, IB_PORT_EVENT_SM_CHANGE);
+	if (now->subnet_timeout != was.subnet_timeout)
+		tell_all(dev, port_num, IB_PORT_EVENT_SUBNET_TIMEOUT);
+	if (other_state && state != IB_PORT_EVENT_DOWN)
+		tell_all(dev, port_num, state);
+}
+
+/* Tells what has changed until an event of the driver's, and the event if it is of a table. */
+static void follow(struct watched_device *dev, u32 port_num, int event)
+{
+	struct ib_port_attr now, down;
+
+	guard(mutex)(&dev->lock);
+	if (ib_query_port(dev->device, port_num, &now)) {
+		now = dev->attr[port_num];
+		if (event == IB_EVENT_PORT_ERR)
+			now.state = IB_PORT_DOWN;
+	}
+	if (event == IB_EVENT_PORT_ERR) {
+		down = now;
+		down.state = IB_PORT_DOWN;
+		step(dev, port_num, &down);
+	}
+	step(dev, port_num, &now);
+	if (event == IB_EVENT_PKEY_CHANGE)
+		tell_all(dev, port_num, IB_PORT_EVENT_PKEY_CHANGE);
+	else if (event == IB_EVENT_GID_CHANGE)
+		tell_all(dev, port_num, IB_PORT_EVENT_GID_CHANGE);
+	else if (event == IB_EVENT_CLIENT_REREGISTER)
+		tell_all(dev, port_num, IB_PORT_EVENT_REREGISTER);
+}
+
+static void hear(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct watched_device *dev = container_of(handler, struct watched_device, handler);
+
+	switch (event->event) {
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_SM_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+	case IB_EVENT_GID_CHANGE:
+		break;
+	default:
+		return;
+	}
+	guard(rwsem_read)(&watchers_rwsem);
+	if (dev->shown && rdma_is_port_valid(dev->device, event->element.port_num))
+		follow(dev, event->element.port_num, event->event);
+}
+
+/**
+ * ib_port_changed() - tell that a port has changed in a way for which Linux 6.12 has no event
+ * @device: device; nothing happens if it is not registered
+ * @port_num: port
+ *
+ * Called by drivers after a port has become INIT or ARMED or has got another subnet timeout.
+ * Watchers are told of all that is new. Context: may sleep; not from a watcher's callback.
+ */
+void ib_port_changed(struct ib_device *device, u32 port_num)
+{
+	struct watched_device *dev;
+
+	guard(rwsem_read)(&watchers_rwsem);
+	list_for_each_entry(dev, &devices, entry)
+		if (dev->device == device && rdma_is_port_valid(device, port_num))
+			follow(dev, port_num, NO_EVENT);
+}
+EXPORT_SYMBOL(ib_port_changed);
+
+/* ---- watchers ---- */
+
+static int add_view(struct watched_device *dev, struct ib_port_watcher *watcher)
+{
+	struct device_view *view = kzalloc(struct_size(view, port, rdma_end_port(dev->device) + 1),
+					   GFP_KERNEL);
+
+	if (!view)
+		return -ENOMEM;
+	view->watcher = watcher;
+	list_add_tail(&view->entry, &dev->views);
+	return 0;
+}
+
+static void remove_view(struct device_view *view)
+{
+	list_del(&view->entry);
+	kfree(view);
+}
+
+static struct device_view *view_of(struct watched_device *dev, struct ib_port_watcher *watcher)
+{
+	struct device_view *view;
+
+	list_for_each_entry(view, &dev->views, entry)
+		if (view->watcher == watcher)
+			return view;
+	return NULL;
+}
+
+static void remove_views_of(struct ib_port_watcher *watcher)
+{
+	struct watched_device *dev;
+	struct device_view *view;
+
+	list_for_each_entry_reverse(dev, &devices, entry) {
+		view = view_of(dev, watcher);
+		if (!view)
+			continue;
+		tell_gone(dev, view);
+		remove_view(view);
+	}
+}
+
+/**
+ * ib_watch_ports() - hear of all ports and their events
+ * @watcher: its callback filled in
+ *
+ * Before this returns, each port that is there is told by IB_PORT_EVENT_ADD and by its state, and
+ * at last IB_PORT_EVENT_REPLAYED. A device that comes later has its ports told before clients that
+ * were registered after the core are attached, and one that goes after they have been removed:
+ * MADs and subnet administration can be used until IB_PORT_EVENT_REMOVE has been handled. Watchers
+ * are told in the order in which they came, and of REMOVE in the opposite one. Devices of all
+ * network namespaces are told of.
+ *
+ * Context: may sleep; not from a watcher's callback.
+ * Return: 0; -ENOMEM, after which nothing has been told.
+ */
+int ib_watch_ports(struct ib_port_watcher *watcher)
+{
+	const struct ib_port_event replayed = { .type = IB_PORT_EVENT_REPLAYED };
+	struct watched_device *dev;
+
+	guard(rwsem_write)(&watchers_rwsem);
+	list_for_each_entry(dev, &devices, entry) {
+		if (add_view(dev, watcher)) {
+			/* No port is watched yet: nothing is told. */
+			remove_views_of(watcher);
+			return -ENOMEM;
+		}
+	}
+	list_add_tail(&watcher->entry, &watchers);
+	list_for_each_entry(dev, &devices, entry)
+		tell_present(dev, view_of(dev, watcher));
+	watcher->event(watcher, &replayed);
+	return 0;
+}
+EXPORT_SYMBOL(ib_watch_ports);
+
+/**
+ * ib_unwatch_ports() - hear of ports no more
+ * @watcher: watcher of ib_watch_ports()
+ *
+ * Each port that is there, and still watched, is told by IB_PORT_EVENT_REMOVE, latest first. The
+ * callback is not running any more on return. Context: may sleep; not from a watcher's callback.
+ */
+void ib_unwatch_ports(struct ib_port_watcher *watcher)
+{
+	guard(rwsem_write)(&watchers_rwsem);
+	remove_views_of(watcher);
+	list_del(&watcher->entry);
+}
+EXPORT_SYMBOL(ib_unwatch_ports);
+
+/* ---- devices ---- */
+
+static struct ib_client ports_client;
+
+/* The handler is there already, so that what changes after the query is not missed. */
+static int show(struct watched_device *dev)
+{
+	struct ib_port_watcher *watcher;
+	struct device_view *view, *next;
+	u32 port_num;
+
+	guard(rwsem_write)(&watchers_rwsem);
+	list_for_each_entry(watcher, &watchers, entry) {
+		if (add_view(dev, watcher)) {
+			list_for_each_entry_safe(view, next, &dev->views, entry)
+				remove_view(view);
+			return -ENOMEM;
+		}
+	}
+	rdma_for_each_port(dev->device, port_num)
+		if (ib_query_port(dev->device, port_num, &dev->attr[port_num]))
+			dev->attr[port_num].state = IB_PORT_DOWN;
+	list_add_tail(&dev->entry, &devices);
+	dev->shown = true;
+	list_for_each_entry(view, &dev->views, entry)
+		tell_present(dev, view);
+	return 0;
+}
+
+static void hide(struct watched_device *dev)
+{
+	struct device_view *view, *next;
+
+	guard(rwsem_write)(&watchers_rwsem);
+	list_del(&dev->entry);
+	dev->shown = false;
+	list_for_each_entry_safe_reverse(view, next, &dev->views, entry) {
+		tell_gone(dev, view);
+		remove_view(view);
+	}
+}
+
+static int attach(struct ib_device *device)
+{
+	struct watched_device *dev = kzalloc(struct_size(dev, attr, rdma_end_port(device) + 1),
+					     GFP_KERNEL);
+	int ret;
+
+	if (!dev)
+		return -ENOMEM;
+	dev->device = device;
+	mutex_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->views);
+	ib_set_client_data(device, &ports_client, dev);
+	INIT_IB_EVENT_HANDLER(&dev->handler, device, hear);
+	ib_register_event_handler(&dev->handler);
+	ret = show(dev);
+	if (ret) {
+		ibdev_err(device, "nobody can watch its ports: %d\n", ret);
+		ib_unregister_event_handler(&dev->handler);
+		mutex_destroy(&dev->lock);
+		kfree(dev);
+	}
+	return ret;
+}
+
+static void detach(struct ib_device *device, void *client_data)
+{
+	struct watched_device *dev = client_data;
+
+	ib_unregister_event_handler(&dev->handler);
+	hide(dev);
+	mutex_destroy(&dev->lock);
+	kfree(dev);
+}
+
+static struct ib_client ports_client = {
+	.name = "ports",
+	.add = attach,
+	.remove = detach,
+	.no_kverbs_req = true,
+};
+
+/**
+ * ports_init() - watch the ports of all devices
+ *
+ * Context: while the module is initialised, after sa/.
+ * Return: 0 or -ENOMEM.
+ */
+int ports_init(void)
+{
+	return ib_register_client(&ports_client);
+}
+
+/**
+ * ports_exit() - end what ports_init() began
+ */
+void ports_exit(void)
+{
+	ib_unregister_client(&ports_client);
+	WARN_ON(!list_empty(&watchers));
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the ports room offers the other rooms of the core, beyond <rdma/rdma_ext_port.h>.
+ */
+#ifndef RDMA_CORE_PORTS_H
+#define RDMA_CORE_PORTS_H
+
+#include <rdma/rdma_ext_port.h>
+
+int ports_init(void);
+void ports_exit(void);
+
+#endif

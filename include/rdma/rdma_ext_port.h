@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Events of ports beyond Linux 6.12: every port is told of, and the state it has, whoever comes
+ * first.
+ */
+#ifndef RDMA_EXT_PORT_H
+#define RDMA_EXT_PORT_H
+
+#include <linux/list.h>
+#include <rdma/ib_verbs.h>
+
+/**
+ * enum ib_port_event_type - what there is to tell of a port
+ * @IB_PORT_EVENT_ADD: the port is there; its state follows
+ * @IB_PORT_EVENT_REMOVE: it goes, or nobody will tell of it any more
+ * @IB_PORT_EVENT_DOWN: it has lost its link
+ * @IB_PORT_EVENT_INIT: it has a link and waits for the subnet manager
+ * @IB_PORT_EVENT_ARMED: the subnet manager has set it up
+ * @IB_PORT_EVENT_ACTIVE: it sends and receives
+ * @IB_PORT_EVENT_LID_CHANGE: it has another LID or LMC
+ * @IB_PORT_EVENT_SM_CHANGE: its subnet manager has another LID or service level
+ * @IB_PORT_EVENT_SUBNET_TIMEOUT: the longest time through the subnet is another
+ * @IB_PORT_EVENT_PKEY_CHANGE: its P_Key table has changed
+ * @IB_PORT_EVENT_GID_CHANGE: its GID table has changed
+ * @IB_PORT_EVENT_REREGISTER: the subnet manager has forgotten what it was told
+ * @IB_PORT_EVENT_REPLAYED: all ports that were there have been told; of no port
+ */
+enum ib_port_event_type {
+	IB_PORT_EVENT_ADD,
+	IB_PORT_EVENT_REMOVE,
+	IB_PORT_EVENT_DOWN,
+	IB_PORT_EVENT_INIT,
+	IB_PORT_EVENT_ARMED,
+	IB_PORT_EVENT_ACTIVE,
+	IB_PORT_EVENT_LID_CHANGE,
+	IB_PORT_EVENT_SM_CHANGE,
+	IB_PORT_EVENT_SUBNET_TIMEOUT,
+	IB_PORT_EVENT_PKEY_CHANGE,
+	IB_PORT_EVENT_GID_CHANGE,
+	IB_PORT_EVENT_REREGISTER,
+	IB_PORT_EVENT_REPLAYED,
+};
+
+/**
+ * struct ib_port_event - an event of a port
+ * @type: what has happened
+ * @device: the device, NULL for IB_PORT_EVENT_REPLAYED
+ * @port_num: number of the port
+ * @attr: the port as its driver described it after the event
+ * @context: a place for the watcher's pointer of this port; NULL at first, and kept until
+ *	IB_PORT_EVENT_REMOVE whatever the port's states
+ *
+ * Valid until the callback returns.
+ */
+struct ib_port_event {
+	enum ib_port_event_type type;
+	struct ib_device *device;
+	u32 port_num;
+	const struct ib_port_attr *attr;
+	void **context;
+};
+
+/**
+ * struct ib_port_watcher - a consumer that is told of ports
+ * @event: called for each event, one after the other for the ports of a device. What is not 0 is
+ *	returned to hear no more of this port, not even that it goes. May sleep, and use the port;
+ *	must neither watch or unwatch ports, nor register or unregister devices, clients or event
+ *	handlers
+ * @entry: the core's
+ */
+struct ib_port_watcher {
+	int (*event)(struct ib_port_watcher *watcher, const struct ib_port_event *event);
+	struct list_head entry;
+};
+
+int ib_watch_ports(struct ib_port_watcher *watcher);
+void ib_unwatch_ports(struct ib_port_watcher *watcher);
+
+void ib_port_changed(struct ib_device *device, u32 port_num);
+
+#endif /* RDMA_EXT_PORT_H */

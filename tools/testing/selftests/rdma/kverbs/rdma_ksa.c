@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A kernel consumer of what the core has beyond Linux 6.12 for subnet administration, ports and
+ * device management, on the first port of the first device.
+ *
+ * From the beginning it watches the ports: "events" has a letter for each event of port 1, and a
+ * dot where those that were there had been told. Writing 1 to "serve" registers a service with the
+ * subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an I/O controller
+ * with five services, and 0 ends each. Writing to "ask" makes queries about this port and the other
+ * one, whose LID is "peer_lid" and whose GUID is "peer_id", and whose module must serve. Writing to
+ * "group" has the subnet manager create a multicast group, and leaves it again. "passed" and
+ * "failed" count the checks.
+ */
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include <rdma/rdma_ext.h>
+#include <rdma/rdma_ext_dm.h>
+#include <rdma/rdma_ext_port.h>
+#include <rdma/rdma_ext_sa.h>
+
+#define PATIENCE	20000	/* ms */
+#define SERVICE_ID	0x6b736100ULL
+#define CREATED		66	/* number of the trap that tells of a new multicast group */
+#define DELETED		67
+
+static uint peer_lid;
+module_param(peer_lid, uint, 0644);
+MODULE_PARM_DESC(peer_lid, "LID of the other port");
+
+static ulong peer_id;
+module_param(peer_id, ulong, 0644);
+MODULE_PARM_DESC(peer_id, "lower half of its GID 0");
+
+static uint passed, failed, registered, subscribed, created, deleted;
+module_param(passed, uint, 0444);
+module_param(failed, uint, 0444);
+module_param(registered, uint, 0444);
+MODULE_PARM_DESC(registered, "how often the subnet manager has confirmed the service");
+module_param(subscribed, uint, 0444);
+MODULE_PARM_DESC(subscribed, "how often it has confirmed the subscription");
+module_param(created, uint, 0444);
+MODULE_PARM_DESC(created, "notices of multicast groups that were created");
+module_param(deleted, uint, 0444);
+MODULE_PARM_DESC(deleted, "notices of multicast groups that were deleted");
+
+static char events[256];
+module_param_string(events, events, sizeof(events), 0444);
+
+/* The lock is the consumer's own: writes to parameters come one at a time, removal may come too. */
+static DEFINE_MUTEX(lock);
+static struct ib_sa_client sa_client;
+static struct {
+	struct ib_device *device;
+	union ib_gid gid;
+	struct ib_sa_service *service;
+	struct ib_sa_subscription *subscription;
+	struct ib_dm_ioc *ioc;
+} ksa;
+
+static bool check(bool holds, const char *what, int line)
+{
+	if (holds) {
+		passed++;
+	} else {
+		failed++;
+		pr_err("rdma_ksa: line %d: %s\n", line, what);
+	}
+	return holds;
+}
+
+#define CHECK(condition) check(condition, #condition, __LINE__)
+
+/* ---- ports ---- */
+
+/* By enum ib_port_event_type */
+static const char letter[] = "a-dimAlstpgr.";
+
+static int hear(struct ib_port_watcher *watcher, const struct ib_port_event *event)
+{
+	size_t at = strlen(events);
+
+	if (event->device && event->port_num != 1)
+		return 1;
+	if (at + 1 < sizeof(events))
+		events[at] = letter[event->type];
+	if (event->type == IB_PORT_EVENT_ACTIVE)
+		CHECK(event->attr->lid && event->attr->state == IB_PORT_ACTIVE);
+	return 0;
+}
+
+static struct ib_port_watcher watcher = { .event = hear };
+
+/* ---- queries ---- */
+
+struct answer {
+	struct completion done;
+	int status;
+	unsigned int count;
+	unsigned int size;
+	u16 mad_status;
+	u8 first[IB_MGMT_SA_DATA];
+};
+
+static void table_found(int status, const struct ib_sa_table *table, void *context)
+{
+	struct answer *answer = context;
+
+	answer->status = status;
+	if (table) {
+		answer->count = table->count;
+		answer->size = table->size;
+		answer->mad_status = table->mad_status;
+		if (table->count)
+			memcpy(answer->first, ib_sa_table_record(table, 0),
+			       min_t(unsigned int, table->size, IB_MGMT_SA_DATA));
+	}
+	complete(&answer->done);
+}
+
+static void query(const struct ib_sa_attr_query *what, struct answer *answer)
+{
+	int id;
+
+	memset(answer, 0, sizeof(*answer));
+	init_completion(&answer->done);
+	id = ib_sa_query_table(&sa_client, ksa.device, 1, what, PATIENCE, GFP_KERNEL, table_found,
+			       answer, NULL);
+	if (id < 0)
+		answer->status = id;
+	else
+		wait_for_completion(&answer->done);
+}
+
+static void query_type(enum ib_sa_query_type type, const union ib_sa_query_input *input,
+		       struct answer *answer)
+{
+	struct ib_sa_attr_query made;
+	u8 *record = kzalloc(IB_MGMT_SA_DATA, GFP_KERNEL);
+
+	answer->status = record ? ib_sa_attr_query_init(&made, record, type, input) : -ENOMEM;
+	if (!answer->status)
+		query(&made, answer);
+	kfree(record);
+}
+
+static void class_port_info(int status, struct ib_class_port_info *info, void *context)
+{
+	struct answer *answer = context;
+
+	answer->status = status;
+	if (info)
+		answer->first[0] = info->class_version;
+	complete(&answer->done);
+}
+
+static void ask_class_port_info(struct answer *answer)
+{
+	int id;
+
+	init_completion(&answer->done);
+	id = ib_sa_classport_info_query(&sa_client, ksa.device, 1, PATIENCE, GFP_KERNEL,
+					class_port_info, answer, NULL);
+	if (!CHECK(id >= 0))
+		return;
+	wait_for_completion(&answer->done);
+	CHECK(!answer->status && answer->first[0] == IB_SA_CLASS_VERSION);
+}
+
+static void ask_ports(struct answer *answer)
+{
+	union ib_sa_query_input input = { .node_guid = ksa.device->node_guid };
+	union ib_gid peer = ksa.gid;
+
+	query_type(IB_SA_QUERY_NODE_BY_GUID, &input, answer);
+	CHECK(!answer->status && answer->count == 1);
+	input = (union ib_sa_query_input){ .lid = peer_lid };
+	query_type(IB_SA_QUERY_PORT_BY_LID, &input, answer);
+	CHECK(!answer->status && answer->count == 1);
+	peer.global.interface_id = cpu_to_be64(peer_id);
+	input = (union ib_sa_query_input){ .gids = { ksa.gid, peer } };
+	query_type(IB_SA_QUERY_PATH_BY_GIDS, &input, answer);
+	CHECK(!answer->status && answer->count >= 1);
+	/* The destination's LID follows a service's number and two GIDs. */
+	CHECK(get_unaligned_be16(answer->first + 40) == peer_lid);
+}
+
+static void service_name(char *name, u64 guid)
+{
+	snprintf(name, IB_SA_SERVICE_NAME_SIZE, "ksa %016llx", guid);
+}
+
+static void ask_services(struct answer *answer)
+{
+	char name[IB_SA_SERVICE_NAME_SIZE];
+	union ib_sa_query_input input = { .name = name };
+	struct ib_sa_service_rec rec;
+
+	service_name(name, peer_id);
+	query_type(IB_SA_QUERY_SERVICE_BY_NAME, &input, answer);
+	if (CHECK(!answer->status && answer->count == 1)) {
+		ib_sa_unpack_service(answer->first, &rec);
+		CHECK(be64_to_cpu(rec.gid.global.interface_id) == peer_id);
+		CHECK(rec.data8[15] == (u8)peer_id);
+	}
+	input = (union ib_sa_query_input){ .service_id = cpu_to_be64(SERVICE_ID) };
+	query_type(IB_SA_QUERY_SERVICE_BY_ID, &input, answer);
+	CHECK(!answer->status && answer->count == 2);
+	input = (union ib_sa_query_input){ .name = "nobody's" };
+	query_type(IB_SA_QUERY_SERVICE_BY_NAME, &input, answer);
+	CHECK(!answer->count);
+}
+
+/* The node of any name: there are several, of which a Get cannot have all, so it is refused */
+static void ask_too_much(struct answer *answer)
+{
+	const struct ib_sa_attr_query any = {
+		.method = IB_MGMT_METHOD_GET,
+		.attr_id = IB_SA_ATTR_NODE_REC,
+	};
+
+	query(&any, answer);
+	CHECK(answer->status == -EINVAL && answer->mad_status);
+}
+
+/* Devices by what names them, and the device itself by a MAD that stays at home */
+static void ask_home(void)
+{
+	struct ib_mad *in = kzalloc(2 * sizeof(*in), GFP_KERNEL), *out = in + 1;
+	struct ib_device *device;
+	u32 port_num = 0;
+
+	device = ib_device_get_by_guid(ksa.device->node_guid);
+	if (CHECK(device == ksa.device))
+		ib_device_put(device);
+	device = ib_device_get_by_gid(&ksa.gid, &port_num);
+	if (CHECK(device == ksa.device && port_num == 1))
+		ib_device_put(device);
+	device = ib_device_get_by_port_guid(cpu_to_be64(peer_id), &port_num);
+	CHECK(!device == (cpu_to_be64(peer_id) != ksa.gid.global.interface_id));
+	if (device)
+		ib_device_put(device);
+	if (!CHECK(in))
+		return;
+	in->mad_hdr.base_version = IB_MGMT_BASE_VERSION;
+	in->mad_hdr.mgmt_class = IB_MGMT_CLASS_PERF_MGMT;
+	in->mad_hdr.class_version = 1;
+	in->mad_hdr.method = IB_MGMT_METHOD_GET;
+	in->mad_hdr.attr_id = cpu_to_be16(1);
+	CHECK(!ib_local_mad(ksa.device, 1, IB_MAD_IGNORE_MKEY, in, out) &&
+	      out->mad_hdr.method == IB_MGMT_METHOD_GET_RESP && !out->mad_hdr.status);
+	kfree(in);
+}
+
+static int set_ask(const char *text, const struct kernel_param *param)
+{
+	struct answer *answer;
+
+	guard(mutex)(&lock);
+	if (!ksa.device)
+		return -ENODEV;
+	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
+	if (!answer)
+		return -ENOMEM;
+	ask_class_port_info(answer);
+	ask_ports(answer);
+	ask_services(answer);
+	ask_too_much(answer);
+	ask_home();
+	kfree(answer);
+	return 0;
+}
+
+/* ---- services and notices ---- */
+
+static void service_told(int status, const struct ib_sa_service_rec *rec, void *context)
+{
+	if (!status && rec->id == cpu_to_be64(SERVICE_ID))
+		registered++;
+}
+
+static int serve(void)
+{
+	u64 guid = be64_to_cpu(ksa.gid.global.interface_id);
+	struct ib_sa_service_rec rec = {
+		.id = cpu_to_be64(SERVICE_ID),
+		.gid = ksa.gid,
+		.pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL),
+		.lease = cpu_to_be32(60),
+		.data8[15] = guid,
+	};
+	struct ib_sa_service *service;
+
+	service_name(rec.name, guid);
+	service = ib_sa_register_service(&sa_client, ksa.device, 1, &rec,
+					 IB_SA_SERVICE_REC_SERVICE_DATA8_15, service_told, NULL);
+	if (IS_ERR(service))
+		return PTR_ERR(service);
+	ksa.service = service;
+	return 0;
+}
+
+static void unserve(void)
+{
+	ib_sa_unregister_service(ksa.service);
+	ksa.service = NULL;
+}
+
+static void subscription_told(int status, void *context)
+{
+	if (!status)
+		subscribed++;
+}
+
+static void noticed(const struct ib_sa_notice *notice, void *context)
+{
+	CHECK(subscribed);
+	if (notice->attr.trap_num == cpu_to_be16(CREATED))
+		created++;
+	else if (notice->attr.trap_num == cpu_to_be16(DELETED))
+		deleted++;
+}
+
+static int subscribe(void)
+{
+	const struct ib_sa_inform_info info = {
+		.lid_range_begin = cpu_to_be16(0xffff),
+		.is_generic = 1,
+		.type = cpu_to_be16(0xffff),
+		.trap_num = cpu_to_be16(0xffff),
+		.resp_time = 18,
+		.producer_type = cpu_to_be32(0xffffff),
+	};
+	struct ib_sa_subscription *subscription;
+
+	subscription = ib_sa_subscribe(&sa_client, ksa.device, 1, &info, subscription_told, noticed,
+				       NULL);
+	if (IS_ERR(subscription))
+		return PTR_ERR(subscription);
+	ksa.subscription = subscription;
+	return 0;
+}
+
+static void unsubscribe(void)
+{
+	ib_sa_unsubscribe(ksa.subscription);
+	ksa.subscription = NULL;
+}
+
+/* ---- an I/O controller ---- */
+
+static int offer(void)
+{
+	u64 guid = be64_to_cpu(ksa.gid.global.interface_id);
+	struct ib_dm_ioc_profile profile = {
+		.guid = cpu_to_be64(guid),
+		.vendor_id = cpu_to_be32(0xabcdef << 8),
+		.io_class = cpu_to_be16(0x0100),
+		.io_subclass = cpu_to_be16(0x609e),
+		.protocol = cpu_to_be16(0x0108),
+		.protocol_version = cpu_to_be16(1),
+		.send_queue_depth = cpu_to_be16(16),
+		.send_size = cpu_to_be32(4096),
+		.rdma_size = cpu_to_be32(1 << 20),
+		.id_string = "a controller of rdma_ksa",
+	};
+	struct ib_dm_svc_entry entry[5] = {};
+	struct ib_dm_ioc *ioc;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(entry); i++) {
+		entry[i].id = cpu_to_be64(guid + i);
+		snprintf(entry[i].name, sizeof(entry[i].name), "SRP.T10:%016llX", guid + i);
+	}
+	ioc = ib_dm_register_ioc(ksa.device, &profile, entry, 4);
+	if (IS_ERR(ioc))
+		return PTR_ERR(ioc);
+	ksa.ioc = ioc;
+	CHECK(!ib_dm_add_svc_entry(ioc, &entry[4]));
+	CHECK(PTR_ERR(ib_dm_register_ioc(ksa.device, &profile, NULL, 0)) == -EEXIST);
+	return 0;
+}
+
+static void withdraw(void)
+{
+	ib_dm_unregister_ioc(ksa.ioc);
+	ksa.ioc = NULL;
+}
+
+/* ---- what is written to the parameters ---- */
+
+static int turn(const char *text, void *is_on, int (*on)(void), void (*off)(void))
+{
+	bool wanted;
+	int ret = kstrtobool(text, &wanted);
+
+	if (ret || wanted == !!is_on)
+		return ret;
+	if (!ksa.device)
+		return -ENODEV;
+	if (wanted)
+		return on();
+	off();
+	return 0;
+}
+
+static int set_serve(const char *text, const struct kernel_param *param)
+{
+	guard(mutex)(&lock);
+	return turn(text, ksa.service, serve, unserve);
+}
+
+static int set_subscribe(const char *text, const struct kernel_param *param)
+{
+	guard(mutex)(&lock);
+	return turn(text, ksa.subscription, subscribe, unsubscribe);
+}
+
+static int set_offer(const char *text, const struct kernel_param *param)
+{
+	guard(mutex)(&lock);
+	return turn(text, ksa.ioc, offer, withdraw);
+}
+
+static int joined(int status, struct ib_sa_multicast *multicast)
+{
+	struct answer *answer = multicast->context;
+
+	answer->status = status;
+	complete(&answer->done);
+	return 0;
+}
+
+/* The subnet manager chooses the group, which ends with its only member. */
+static int set_group(const char *text, const struct kernel_param *param)
+{
+	struct ib_sa_mcmember_rec rec = {
+		.port_gid = ksa.gid,
+		.pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL),
+		.qkey = cpu_to_be32(0x6b73),
+		.join_state = 1,
+	};
+	const ib_sa_comp_mask mask = IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+				     IB_SA_MCMEMBER_REC_JOIN_STATE | IB_SA_MCMEMBER_REC_PKEY |
+				     IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |
+				     IB_SA_MCMEMBER_REC_FLOW_LABEL |
+				     IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
+	struct ib_sa_multicast *multicast;
+	struct answer *answer;
+
+	guard(mutex)(&lock);
+	if (!ksa.device)
+		return -ENODEV;
+	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
+	if (!answer)
+		return -ENOMEM;
+	init_completion(&answer->done);
+	multicast = ib_sa_join_multicast(&sa_client, ksa.device, 1, &rec, mask, GFP_KERNEL, joined,
+					 answer);
+	if (CHECK(!IS_ERR(multicast))) {
+		wait_for_completion(&answer->done);
+		CHECK(!answer->status && multicast->rec.mgid.raw[0] == 0xff);
+		ib_sa_free_multicast(multicast);
+	}
+	kfree(answer);
+	return 0;
+}
+
+static const struct kernel_param_ops ask_ops = { .set = set_ask };
+static const struct kernel_param_ops serve_ops = { .set = set_serve };
+static const struct kernel_param_ops subscribe_ops = { .set = set_subscribe };
+static const struct kernel_param_ops offer_ops = { .set = set_offer };
+static const struct kernel_param_ops group_ops = { .set = set_group };
+module_param_cb(ask, &ask_ops, NULL, 0200);
+module_param_cb(serve, &serve_ops, NULL, 0200);
+module_param_cb(subscribe, &subscribe_ops, NULL, 0200);
+module_param_cb(offer, &offer_ops, NULL, 0200);
+module_param_cb(group, &group_ops, NULL, 0200);
+
+/* ---- the device ---- */
+
+static int ksa_add(struct ib_device *device)
+{
+	guard(mutex)(&lock);
+	if (ksa.device)
+		return -EOPNOTSUPP;
+	if (rdma_query_gid(device, 1, 0, &ksa.gid))
+		return -EOPNOTSUPP;
+	ksa.device = device;
+	return 0;
+}
+
+static void ksa_remove(struct ib_device *device, void *data)
+{
+	guard(mutex)(&lock);
+	if (ksa.device != device)
+		return;
+	if (ksa.ioc)
+		withdraw();
+	if (ksa.subscription)
+		unsubscribe();
+	if (ksa.service)
+		unserve();
+	ksa.device = NULL;
+}
+
+static struct ib_client ksa_client = {
+	.name = "rdma_ksa",
+	.add = ksa_add,
+	.remove = ksa_remove,
+};
+
+static int __init ksa_init(void)
+{
+	int ret = ib_watch_ports(&watcher);
+
+	if (ret)
+		return ret;
+	ib_sa_register_client(&sa_client);
+	ret = ib_register_client(&ksa_client);
+	if (ret) {
+		ib_sa_unregister_client(&sa_client);
+		ib_unwatch_ports(&watcher);
+	}
+	return ret;
+}
+
+static void __exit ksa_exit(void)
+{
+	ib_unregister_client(&ksa_client);
+	ib_sa_unregister_client(&sa_client);
+	ib_unwatch_ports(&watcher);
+}
+
+module_init(ksa_init);
+module_exit(ksa_exit);
+MODULE_DESCRIPTION("What subnet administration has beyond Linux 6.12");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 2 --core ours --subnet opensm --timeout 600 --packages srptools
+# Kernel consumers of what subnet administration, ports and device management have beyond Linux
+# 6.12, between two guests: queries of any kind, services, notices, ports and what becomes of them,
+# an I/O controller that ibsrpdm finds.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+
+ksa() { cat "/sys/module/rdma_ksa/parameters/$1"; }
+tell() { echo "$2" >"/sys/module/rdma_ksa/parameters/$1"; }
+
+# ksa_is PARAMETER VALUE; heard PATTERN: the letters of port 1's events match
+ksa_is() { [ "$(ksa "$1")" = "$2" ] || { echo "$1 is $(ksa "$1")"; return 1; }; }
+# shellcheck disable=SC2053
+heard() { [[ $(ksa events) == $1 ]] || { echo "events are $(ksa events)"; return 1; }; }
+
+# manages NODE: its port says that it has device management
+manages() { smpquery portinfo "${lid[$1]}" 1 >/tmp/portinfo && grep IsDeviceManagement /tmp/portinfo; }
+manages_not() { ! manages "$1" && grep CapMask /tmp/portinfo; }
+
+controllers() { ibsrpdm -d /dev/infiniband/umad0 >/tmp/found 2>&1; cat /tmp/found; }
+
+# finds_peer: ibsrpdm lists the peer's controller alone, with all of its services
+finds_peer()
+{
+	local i
+	controllers
+	[ "$(grep -c 'controller\[' /tmp/found)" = 1 ] && grep -q "GUID: *$peer_guid$" /tmp/found &&
+		grep -q "ID: *a controller of rdma_ksa" /tmp/found && grep -q "service entries: 5" /tmp/found || return 1
+	for i in 0 1 2 3 4; do
+		grep -qi "service\[ *$i\]: .* / SRP.T10:$(printf '%016x' $((0x$peer_guid + i)))" /tmp/found || return 1
+	done
+}
+
+finds_nothing() { controllers && ! grep 'controller\[' /tmp/found; }
+
+# bounced: the link is lost and is there again, and no manager takes care of the port
+bounced()
+{
+	lab-vhcactl link node2-0:1 down && lab-vhcactl link node2-0:1 up && within 20 heard '*A*di'
+}
+
+plan $((LAB_NODE == 1 ? 18 : 27))
+know_lids
+tr -d : <"$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
+lab-barrier guids
+peer=$((3 - LAB_NODE))
+peer_guid=$(<"$LAB_OUT/guid.$peer")
+
+ok "the module watches the ports" modprobe rdma_ksa
+ok "it is told of the one that is there, its state, and that this was all" heard 'aA.*'
+tell peer_lid "${lid[peer]}"
+tell peer_id "0x$peer_guid"
+
+ok "a service" tell serve 1
+ok "the manager has it" within 30 ksa_is registered 1
+lab-barrier registered
+ok "queries of many kinds" tell ask 1
+is "all checks hold" 0 "$(ksa failed)"
+ok "there were checks" test "$(ksa passed)" -ge 17
+lab-barrier asked
+
+ok "a subscription" tell subscribe 1
+ok "the manager has it" within 30 ksa_is subscribed 1
+lab-barrier subscribed
+[ "$LAB_NODE" = 1 ] || ok "a group is made, and left" tell group 1
+ok "both are told of the group" within 30 ksa_is created 1
+ok "and of its end" within 30 ksa_is deleted 1
+lab-barrier told
+[ "$LAB_NODE" = 1 ] || ok "the subscription ends" tell subscribe 0
+lab-barrier unsubscribed
+[ "$LAB_NODE" = 1 ] || ok "a group is made, and left" tell group 1
+[ "$LAB_NODE" = 2 ] || ok "who has subscribed is told" within 30 ksa_is deleted 2
+lab-barrier told-again
+[ "$LAB_NODE" = 1 ] || is "who has not is not" "1 1" "$(ksa created) $(ksa deleted)"
+
+ok "no port has device management" manages_not 1
+lab-barrier nothing-offered
+[ "$LAB_NODE" = 2 ] || ok "a controller is offered" tell offer 1
+lab-barrier offered
+if [ "$LAB_NODE" = 2 ]; then
+	ok "the port says so" manages 1
+	ok "ibsrpdm finds it and its services" within 60 finds_peer
+fi
+lab-barrier found
+[ "$LAB_NODE" = 2 ] || ok "and is withdrawn" tell offer 0
+lab-barrier withdrawn
+if [ "$LAB_NODE" = 2 ]; then
+	ok "the port says so" manages_not 1
+	ok "ibsrpdm finds nothing" within 60 finds_nothing
+fi
+lab-barrier not-found
+
+# The device goes with all that it serves.
+if [ "$LAB_NODE" = 2 ]; then
+	tell offer 1
+	tell subscribe 1
+	dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
+	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/unbind
+	ok "the port has gone" heard 'aA.*-'
+	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/bind
+	ok "and is back" within 60 heard 'aA.*-a*A'
+	ok "device management is not" within 60 manages_not 2
+fi
+lab-barrier removed
+
+# Nobody but ibportstate changes the port now.
+[ "$LAB_NODE" = 2 ] || ok "the manager ends" kill -9 "$(</run/lab/opensm)"
+lab-barrier alone
+if [ "$LAB_NODE" = 2 ]; then
+	ok "a link is lost and initialised" bounced
+	ibportstate -D 0 1 arm >/tmp/ibportstate 2>&1 || cat /tmp/ibportstate
+	ok "the port is armed" within 20 heard '*dim'
+fi
+lab-barrier armed
+is "all checks hold" 0 "$(ksa failed)"
+ok "the consumer goes" rmmod rdma_ksa
+finish
