@@ -190,12 +190,12 @@ struct vqp {
 	u8 service;		/* enum wire_service, of that type */
 	u8 state;		/* enum qp_state */
 	u8 flags;		/* VHCA_QP_* */
-	bool draining;		/* SQD: requests are still under way */
-	u8 mig;			/* enum mig_state */
+	bool draining : 1;	/* SQD: requests are still under way */
+	bool counted : 1;	/* bound to a counter */
+	u8 mig : 2;		/* enum mig_state */
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
-	bool counted;		/* bound to a counter */
 	u16 pkey;		/* of pkey_index, when RTR */
-	u32 mtu;		/* bytes */
+	u16 mtu;		/* bytes */
 	u32 changes;		/* of the port, that @pkey, @mtu and @path follow */
 	u16 max_inline;
 	u16 slice;		/* of the engine's, the last one that it had */
