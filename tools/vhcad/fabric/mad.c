@@ -13,7 +13,7 @@
 /* What happens to a packet next. */
 enum step {
 	FROM_PORT,		/* it leaves @from */
-	FROM_SWITCH,		/* it leaves the switch @sw by @port, see fab_switch_send() for @in */
+	FROM_SWITCH,		/* it leaves the switch @sw, see fab_switch_send(): @in, @port */
 	TO_SWITCH,		/* it comes to the one switch by @port */
 	TO_PORT,		/* it comes to the port that is at the one switch's @port */
 };

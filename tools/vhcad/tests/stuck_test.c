@@ -218,7 +218,7 @@ static const struct vu_dma_map map = {
 	.address = MAP_SIZE, .size = MAP_SIZE,
 };
 
-/* What is no memory file is refused without its file system being asked, with --allow-unsealed too */
+/* What is no memory file is refused, and its file system not asked; with --allow-unsealed too. */
 static void not_asked(void **state)
 {
 	struct vuc *v = *state;
