@@ -35,10 +35,16 @@ int gmem_check(struct guest_mem *m, u64 iova, size_t len, bool write)
 	return err;
 }
 
+static __attribute__((cold, noinline)) int check_again(struct gmem_table *t, u64 iova, size_t len,
+						       u32 right)
+{
+	return stretch_check(t, iova, len, right);
+}
+
 /* Is the memory lost that was accessed?  Then the access has failed. */
 static inline int still_there(struct gmem_table *t, u64 iova, size_t len, u32 right)
 {
-	return gmem_any_lost() ? stretch_check(t, iova, len, right) : 0;
+	return gmem_any_lost() ? check_again(t, iova, len, right) : 0;
 }
 
 static inline int both_there(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,

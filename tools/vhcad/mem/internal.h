@@ -137,7 +137,7 @@ void gmem_watch_begin(struct gmem_watch *w, struct guest_mem *m, u8 *base, u64 s
 void gmem_watch_put(struct gmem_watch *w);
 
 /** gmem_range_lost() - is this range's memory lost? */
-bool gmem_range_lost(const struct gmem_range *r);
+bool gmem_range_lost(const struct gmem_range *r) __attribute__((cold));
 
 /**
  * gmem_any_lost() - is any memory lost?
@@ -224,7 +224,9 @@ static inline u8 *gmem_host(struct gmem_table *t, u64 iova, u32 right, u64 *room
 {
 	const struct gmem_range *r = gmem_find(t, iova);
 
-	if (!r || (r->flags & right) != right || (gmem_any_lost() && gmem_range_lost(r))) {
+	if (!r || (r->flags & right) != right ||
+	    (__builtin_expect(__atomic_load_n(&gmem_lost, __ATOMIC_RELAXED), 0) &&
+	     gmem_range_lost(r))) {
 		*room = 0;
 		return NULL;
 	}

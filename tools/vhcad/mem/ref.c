@@ -24,6 +24,12 @@ int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, b
 	return host ? 0 : -EFAULT;
 }
 
+/* For memory that was accessed, but may have got lost meanwhile. */
+static __attribute__((cold, noinline)) u8 *host_again(struct gmem_ref *ref)
+{
+	return gmem_ref_host(ref);
+}
+
 int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 {
 	u8 *host;
@@ -35,7 +41,7 @@ int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 	if (host)
 		memcpy(dst, host + off, len);
 	if (gmem_any_lost())
-		host = gmem_ref_host(ref);
+		host = host_again(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
 }
@@ -51,7 +57,7 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len)
 	if (host)
 		gmem_copy_ascending(host + off, src, len);
 	if (gmem_any_lost())
-		host = gmem_ref_host(ref);
+		host = host_again(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
 }
@@ -59,7 +65,7 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len)
 /* For accesses inside a bracket: is the memory lost that was accessed? */
 static inline int still_there(struct gmem_ref *ref)
 {
-	return gmem_any_lost() && !gmem_ref_host(ref) ? -EFAULT : 0;
+	return gmem_any_lost() && !host_again(ref) ? -EFAULT : 0;
 }
 
 int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst)
@@ -98,7 +104,7 @@ static int publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 
 		__atomic_store_n((u64 *)(host + off + len), last, __ATOMIC_RELEASE);
 	}
 	if (gmem_any_lost())
-		host = gmem_ref_host(ref);
+		host = host_again(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
 }

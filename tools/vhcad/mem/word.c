@@ -36,6 +36,18 @@ static inline void *word_of(struct gmem_ref *ref, u32 off, u32 size, u32 right)
 	return host ? host + off : NULL;
 }
 
+/* The same once more, for a word whose memory may have got lost meanwhile. */
+static __attribute__((cold, noinline)) void *word_at_again(struct guest_mem *m, u64 iova, u32 right)
+{
+	return word_at(m, iova, right);
+}
+
+static __attribute__((cold, noinline)) void *word_of_again(struct gmem_ref *ref, u32 off, u32 size,
+							   u32 right)
+{
+	return word_of(ref, off, size, right);
+}
+
 /* If the bits of cmp_mask are as in cmp, replaces those of swap_mask.  Returns the old word. */
 static u64 mask_cas(u64 *word, u64 cmp, u64 cmp_mask, u64 swap, u64 swap_mask)
 {
@@ -64,8 +76,8 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 	return old;
 }
 
-/* Carries out an operation on the word that @find returns. */
-#define WORD_OP(addr, type, find, op) ({	\
+/* Carries out an operation on the word that @find returns; @again is where it is afterwards. */
+#define WORD_OP(addr, type, find, again, op) ({	\
 	int err_ = -EINVAL;			\
 	type *word;				\
 						\
@@ -75,7 +87,7 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 		if (word) {			\
 			op;			\
 			if (gmem_any_lost())	\
-				word = (find);	\
+				word = (again);	\
 		}				\
 		bracket_close();			\
 		err_ = word ? 0 : -EFAULT;	\
@@ -87,14 +99,16 @@ static u64 mask_add(u64 *word, u64 val, u64 ends)
 #define BY_ADDRESS(name, type, right, op, ...)				\
 int dma_##name(struct guest_mem *m, u64 iova, __VA_ARGS__)		\
 {									\
-	return WORD_OP(iova, type, word_at(m, iova, right), op);	\
+	return WORD_OP(iova, type, word_at(m, iova, right),		\
+		       word_at_again(m, iova, right), op);		\
 }
 
 #define BY_REFERENCE(name, type, right, op, ...)			\
 int dma_ref_##name(struct gmem_ref *ref, u32 off, __VA_ARGS__)		\
 {									\
 	return WORD_OP(ref->iova + off, type,				\
-		       word_of(ref, off, sizeof(type), right), op);	\
+		       word_of(ref, off, sizeof(type), right),		\
+		       word_of_again(ref, off, sizeof(type), right), op); \
 }
 
 #define BOTH(...)	BY_ADDRESS(__VA_ARGS__) BY_REFERENCE(__VA_ARGS__)
