@@ -50,7 +50,8 @@ static const char usage[] =
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
-"                         clock-query, qp-counters, smi-gsi; may be given many times\n"
+"                         clock-query, qp-counters, ud-csum, ud-csum6, ud-lso, ud-lso6,\n"
+"                         smi-gsi; may be given many times\n"
 "  --limit [HCA:]NAME=N,...\n"
 "                         most objects that an adapter may have, all or that one: uars,\n"
 "                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
@@ -281,6 +282,10 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_APM,
 		VHCA_CAP_CLOCK_QUERY,
 		VHCA_CAP_QP_COUNTERS,
+		VHCA_CAP_UD_CSUM,
+		VHCA_CAP_UD_CSUM6,
+		VHCA_CAP_UD_LSO,
+		VHCA_CAP_UD_LSO6,
 		VHCA_CAP_SMI_GSI,
 	};
 	static const char *const names[] = {
@@ -309,6 +314,10 @@ static void parse_caps_off(struct options *o, char *arg)
 		"apm",
 		"clock-query",
 		"qp-counters",
+		"ud-csum",
+		"ud-csum6",
+		"ud-lso",
+		"ud-lso6",
 		"smi-gsi",
 		NULL,
 	};

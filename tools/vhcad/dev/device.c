@@ -49,7 +49,11 @@
 	1ull << VHCA_CAP_UC_FAST_REG | \
 	1ull << VHCA_CAP_APM | \
 	1ull << VHCA_CAP_CLOCK_QUERY | \
-	1ull << VHCA_CAP_QP_COUNTERS)
+	1ull << VHCA_CAP_QP_COUNTERS | \
+	1ull << VHCA_CAP_UD_CSUM | \
+	1ull << VHCA_CAP_UD_CSUM6 | \
+	1ull << VHCA_CAP_UD_LSO | \
+	1ull << VHCA_CAP_UD_LSO6)
 
 /* ------------------------------------------------------------------------
  * Tables
