@@ -30,6 +30,9 @@
 /* The smallest MTU that can be set in datagram mode. */
 #define IPOIB_MIN_MTU		72
 
+/* The largest ring. */
+#define IPOIB_MAX_QUEUE		8192
+
 /* The P_Key's bit of full members. */
 #define IPOIB_FULL_MEMBER	0x8000
 
