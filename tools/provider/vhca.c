@@ -50,6 +50,11 @@ static int query_device_ex(struct ibv_context *context,
 	fw = resp.base.fw_ver;
 	snprintf(orig->fw_ver, sizeof(orig->fw_ver), "%u.%u.%u", (unsigned int)(fw >> 32),
 		 (unsigned int)(fw >> 16 & 0xffff), (unsigned int)(fw & 0xffff));
+	/* The kernel's UD QPs have it, ours do not. */
+	orig->device_cap_flags &= ~IBV_DEVICE_UD_IP_CSUM;
+	if (attr_size >= offsetof(struct ibv_device_attr_ex, device_cap_flags_ex) +
+			 sizeof(attr->device_cap_flags_ex))
+		attr->device_cap_flags_ex &= ~(uint64_t)IBV_DEVICE_UD_IP_CSUM;
 	return 0;
 }
 

@@ -51,8 +51,8 @@ static const char usage[] =
 "                         ud, mcast, rnr-nak, srq, cq-resize, cq-moderation, counters,\n"
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
-"                         clock-query, qp-counters, port-change, smi-gsi; may be\n"
-"                         given many times\n"
+"                         clock-query, qp-counters, port-change, ud-csum, ud-csum6,\n"
+"                         ud-lso, ud-lso6, smi-gsi; may be given many times\n"
 "  --limit [HCA:]NAME=N,...\n"
 "                         most objects that an adapter may have, all or that one: uars,\n"
 "                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
@@ -284,6 +284,10 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_CLOCK_QUERY,
 		VHCA_CAP_QP_COUNTERS,
 		VHCA_CAP_PORT_CHANGE,
+		VHCA_CAP_UD_CSUM,
+		VHCA_CAP_UD_CSUM6,
+		VHCA_CAP_UD_LSO,
+		VHCA_CAP_UD_LSO6,
 		VHCA_CAP_SMI_GSI,
 	};
 	static const char *const names[] = {
@@ -313,6 +317,10 @@ static void parse_caps_off(struct options *o, char *arg)
 		"clock-query",
 		"qp-counters",
 		"port-change",
+		"ud-csum",
+		"ud-csum6",
+		"ud-lso",
+		"ud-lso6",
 		"smi-gsi",
 		NULL,
 	};

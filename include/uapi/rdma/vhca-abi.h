@@ -109,6 +109,7 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  *   control | UD address | remote address | atomic or flush | gather list or inline
  *   control | bind            (BIND_MW)
  *   control | register        (REG_MR)
+ *   control | UD address | large send, header | gather list   (LSO)
  *
  * as the opcode asks.  The receive queue is a ring of fixed-size strides, a
  * power of two of them, each a struct vhca_rwqe and its scatter list; its
@@ -138,12 +139,14 @@ enum vhca_wqe_opcode {
 	VHCA_OP_LOCAL_INV	= 0x10,	/* invalidates the sender's key inv_key */
 	VHCA_OP_BIND_MW		= 0x11,
 	VHCA_OP_REG_MR		= 0x12,	/* kernel only: only the kernel has such keys */
+	VHCA_OP_LSO		= 0x13,	/* UD: a large TCP packet of IPoIB, sent as segments */
 };
 
 #define VHCA_WQE_SIGNALED	(1U << 0)	/* completion wanted */
 #define VHCA_WQE_SOLICITED	(1U << 1)
 #define VHCA_WQE_FENCE		(1U << 2)	/* wait for earlier READs and atomics */
 #define VHCA_WQE_INLINE		(1U << 3)	/* data follow instead of a gather list */
+#define VHCA_WQE_IP_CSUM	(1U << 4)	/* UD, SEND: IPoIB; the device sets the checksums */
 
 struct vhca_wqe_ctrl {
 	__u8 opcode;		/* enum vhca_wqe_opcode */
@@ -282,6 +285,24 @@ struct vhca_wqe_ud {
 
 static_assert(sizeof(struct vhca_wqe_ud) == 48);
 
+/*
+ * LSO: hlen bytes of header follow, those of IPoIB, IP and TCP, padded with zeros to a multiple
+ * of 16. The gather list is what they carry. It is sent in datagrams of the header and mss bytes,
+ * the last one of what is left.
+ */
+struct vhca_wqe_lso {
+	__le16 mss;		/* not 0 */
+	__le16 hlen;		/* 1..VHCA_LSO_MAX_HEADER */
+	__u8 rsvd[12];
+};
+
+static_assert(sizeof(struct vhca_wqe_lso) == 16);
+
+#define VHCA_LSO_MAX_HEADER	128
+#define VHCA_LSO_MAX_DATA	65536		/* bytes of the gather list */
+/* Bytes of the segment and its header. */
+#define VHCA_LSO_SIZE(hlen)	(sizeof(struct vhca_wqe_lso) + (((hlen) + 15) & ~15U))
+
 /* Stride of a receive queue whose entries hold nsge scatter entries. */
 #define VHCA_RWQE_SIZE(nsge)	(sizeof(struct vhca_rwqe) + (nsge) * sizeof(struct vhca_sge))
 
@@ -364,6 +385,7 @@ enum vhca_why {
 	VHCA_WHY_PEER_REQUEST	= 24,
 	VHCA_WHY_PEER_ACCESS	= 25,
 	VHCA_WHY_FLUSHED	= 26,
+	VHCA_WHY_OFFLOAD	= 27,
 };
 
 /* What it means, or a null pointer. */
@@ -409,6 +431,8 @@ static inline const char *vhca_why_text(unsigned int number)
 		[VHCA_WHY_PEER_ACCESS] = "the peer's request had no right to the memory it named",
 		[VHCA_WHY_FLUSHED] =
 			"the QP was in error, or was to send no more, before this was carried out",
+		[VHCA_WHY_OFFLOAD] =
+			"the adapter sets no checksums of such a datagram, or makes no segments of it",
 	};
 
 	return number < sizeof(text) / sizeof(text[0]) ? text[number] : (void *)0;
@@ -422,6 +446,8 @@ static inline const char *vhca_why_text(unsigned int number)
 #define VHCA_CQE_F_XRC		(1U << 5)	/* receive of the XRC SRQ srqn */
 #define VHCA_CQE_F_IPV4		(1U << 6)	/* with GRH: its last 20 bytes are an IPv4 header */
 #define VHCA_CQE_F_VLAN		(1U << 7)	/* vlan is valid */
+
+#define VHCA_CQE_X_CSUM_OK	(1U << 0)	/* IPoIB: checksums of IP and TCP or UDP are right */
 
 struct vhca_cqe {
 	__le64 wr_id;
@@ -447,7 +473,8 @@ struct vhca_cqe {
 	__le32 srqn;		/* VHCA_CQE_F_XRC */
 	__le16 vlan;		/* tag: priority << 13 | VLAN */
 	__u8 smac[6];		/* what arrived at a UD or GSI QP of an Ethernet port */
-	__u8 rsvd[3];
+	__u8 more_flags;	/* VHCA_CQE_X_* */
+	__u8 rsvd[2];
 	__u8 owner;
 };
 

@@ -51,7 +51,11 @@
 	1ull << VHCA_CAP_APM | \
 	1ull << VHCA_CAP_CLOCK_QUERY | \
 	1ull << VHCA_CAP_QP_COUNTERS | \
-	1ull << VHCA_CAP_PORT_CHANGE)
+	1ull << VHCA_CAP_PORT_CHANGE | \
+	1ull << VHCA_CAP_UD_CSUM | \
+	1ull << VHCA_CAP_UD_CSUM6 | \
+	1ull << VHCA_CAP_UD_LSO | \
+	1ull << VHCA_CAP_UD_LSO6)
 
 /* ------------------------------------------------------------------------
  * Tables

@@ -17,10 +17,24 @@ static void spoil_recv(struct world *f, struct input *in)
 	in_spoil(in, shared ? f->srq.ring : f->qp[1].rq, 2u << stride);
 }
 
+/* Headers of IPoIB, IP and TCP. */
+static const u8 tcp4[64] = {
+	8, 0, 0, 0,
+	0x45, 0, 0, 0, 0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
+	0, 1, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0x50, 0x99,
+};
+
+static const u8 tcp6[64] = {
+	0x86, 0xdd, 0, 0,
+	0x60, 0, 0, 0, 0, 0, 6, 64, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
+	0, 1, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0x50, 0x99,
+};
+
 static struct twr choose(struct world *f, struct input *in)
 {
 	static const u8 text[512] = "inline";
-	u8 op = in_8(in) % (VHCA_OP_REG_MR + 2), how = in_8(in);
+	u8 op = in_8(in) % (VHCA_OP_LSO + 2), how = in_8(in);
 	bool word = op >= VHCA_OP_CMP_SWAP && op <= VHCA_OP_ATOMIC_WRITE;
 	u32 len = word ? 8 : in_16(in) % (WORLD_MR / 2);
 	struct twr wr = t_wr(op, how, &f->mr[0], 0, len, &f->mr[1], (how & 15) * 8u);
@@ -32,7 +46,7 @@ static struct twr choose(struct world *f, struct input *in)
 		wr.imm = how & 1 ? f->mw2 : f->fast;
 	if (op == VHCA_OP_READ_INV)
 		wr.sge[0].lkey = f->fast;
-	if (op >= VHCA_OP_FLUSH || op == VHCA_OP_NOP)
+	if ((op >= VHCA_OP_FLUSH && op != VHCA_OP_LSO) || op == VHCA_OP_NOP)
 		wr.nsge = 0;
 	/* a gather list that is longer than a WQE block */
 	for (; !word && wr.nsge && wr.nsge < (how >> 5) * 4u; wr.nsge++)
@@ -46,6 +60,12 @@ static struct twr choose(struct world *f, struct input *in)
 	wr.srqn = f->qp[0].type == VHCA_QPT_XRC_INI ? f->srq.srqn : 0;
 	wr.ud = t_ud_to(&f->qp[1], WORLD_QKEY);
 	wr.flush = (struct vhca_wqe_flush){ .length = htole32(64), .type = 1 + how % 3 };
+	if (op == VHCA_OP_SEND && how & 8)
+		wr.flags |= VHCA_WQE_IP_CSUM;
+	wr.lso = (struct vhca_wqe_lso){
+		.mss = htole16(how * 8), .hlen = htole16(how & 1 ? 44 : 64),
+	};
+	memcpy(wr.header, how & 1 ? tcp4 : tcp6, sizeof(tcp6));
 	wr.bind = (struct vhca_wqe_bind){
 		.key = htole32(how & 1 ? f->mw2 : f->mw1), .mr_key = htole32(f->mr[0].key),
 		.addr = htole64(how * 8), .length = htole64(4096),

@@ -68,6 +68,7 @@ static const u8 send_opcode[] = {
 	[VHCA_OP_LOCAL_INV]	= VHCA_CQE_LOCAL_INV,
 	[VHCA_OP_BIND_MW]	= VHCA_CQE_BIND_MW,
 	[VHCA_OP_REG_MR]	= VHCA_CQE_REG_MR,
+	[VHCA_OP_LSO]		= VHCA_CQE_SEND,
 };
 
 static void count_status(struct vqp *qp, u8 status)

@@ -143,7 +143,8 @@ static u8 type_flags(u8 type)
 	case VHCA_QPT_XRC_INI:
 		return VHCA_QP_SIGNAL_ALL;
 	case VHCA_QPT_UD:
-		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ | VHCA_QP_NO_MC_LOOP;
+		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ | VHCA_QP_NO_MC_LOOP |
+		       VHCA_QP_RX_CSUM;
 	default:
 		return VHCA_QP_SIGNAL_ALL | VHCA_QP_SRQ;
 	}
@@ -207,6 +208,8 @@ static enum vhca_status take_parents(struct command *c, struct vqp *qp)
 	if (req->flags & ~type_flags(req->type))
 		return BAD_FIELD(c, vhca_create_qp_hw_req, flags);
 	if (req->flags & VHCA_QP_NO_MC_LOOP && !(dev->caps >> VHCA_CAP_MCAST & 1))
+		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
+	if (req->flags & VHCA_QP_RX_CSUM && !(dev->caps >> VHCA_CAP_UD_CSUM & 1))
 		return UNSUPPORTED(c, vhca_create_qp_hw_req, flags);
 	if (le32toh(req->max_inline) > VDEV_MAX_INLINE)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, max_inline);

@@ -9,6 +9,16 @@
 #include "qp/recv.h"
 #include "qp/requester.h"
 
+/* PSNs that a request takes. */
+static u32 packets(const struct vqp *qp, const struct send_wqe *w)
+{
+	u32 size = w->opcode == VHCA_OP_LSO ? w->lso.mss : qp->mtu;
+
+	if (w->opcode == VHCA_OP_NOP || op_is_local(w->opcode))
+		return 0;
+	return w->len ? (w->len - 1) / size + 1 : 1;
+}
+
 int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w)
 {
 	int st;
@@ -18,7 +28,8 @@ int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w)
 	st = wqe_load_send(qp, t->blk, t->blk + t->nblk, w);
 	if (st)
 		return st < 0 ? VHCA_CS_LOC_QP_OP_ERR : st;
-	if (w->opcode != t->opcode || w->nblk != t->nblk || w->len != t->len) {
+	if (w->opcode != t->opcode || w->nblk != t->nblk || w->len != t->len ||
+	    (w->flags ^ t->flags) & VHCA_WQE_IP_CSUM || packets(qp, w) != t->npkts) {
 		w->qp = NULL;
 		return VHCA_CS_LOC_QP_OP_ERR;
 	}
@@ -88,8 +99,8 @@ bool req_take(struct vqp *qp)
 	r->blk_next += w->nblk;
 	if (st) {
 		r->stopped = true;
-	} else if (w->opcode != VHCA_OP_NOP && !op_is_local(w->opcode)) {
-		t->npkts = t->len ? (t->len - 1) / qp->mtu + 1 : 1;
+	} else if (packets(qp, w)) {
+		t->npkts = packets(qp, w);
 		t->ssn = ++r->ssn;
 		r->new_psn = psn_add(r->new_psn, t->npkts);
 	}

@@ -8,6 +8,7 @@
 
 #include "qp/complete.h"
 #include "qp/counter.h"
+#include "qp/offload.h"
 #include "qp/path.h"
 #include "qp/ud.h"
 #include "qp/recv.h"
@@ -126,6 +127,8 @@ void ud_deliver(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
+	if (qp->flags & VHCA_QP_RX_CSUM)
+		cqe->more_flags = offload_checked(qp, run) ? VHCA_CQE_X_CSUM_OK : 0;
 	if (place(qp, d, &l)) {
 		cqe->timestamp = 0;
 		qp_complete_recv(qp, cqe, VHCA_CS_SUCCESS, run->h.se);

@@ -9,6 +9,7 @@
  */
 #include "qp/complete.h"
 #include "qp/counter.h"
+#include "qp/offload.h"
 #include "qp/ud.h"
 #include "qp/ready.h"
 #include "qp/requester.h"
@@ -83,7 +84,10 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 		return false;
 	}
 	n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u));
-	st = req_fill(qp, t, MIN(n, room), &run, &pl);
+	if (offload_wanted(t))
+		st = offload_fill(qp, t, &run, &pl);
+	else
+		st = req_fill(qp, t, MIN(n, room), &run, &pl);
 	if (!st)
 		st = address(qp, t, &run);
 	if (st) {
@@ -100,7 +104,8 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 	}
 	r->nxt = psn_add(r->nxt, n);
 	r->cur_pkt += n;
-	*bytes -= MIN(*bytes, len);
+	/* an entry may be many short datagrams */
+	*bytes -= MIN(*bytes, len + (t->npkts > 1 && offload_wanted(t) ? COPY_COST : 0));
 	if (r->cur_pkt == t->npkts)
 		complete(qp, t, VHCA_CS_SUCCESS);
 	return true;

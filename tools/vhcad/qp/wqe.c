@@ -26,6 +26,7 @@
 #define E_REG		(1u << 6)
 #define E_ONE		(1u << 7)	/* exactly one scatter entry */
 #define E_WORD		(1u << 8)	/* eight bytes */
+#define E_LSO		(1u << 9)
 
 #define SPECIAL		(1u << VHCA_QPT_SMI | 1u << VHCA_QPT_GSI)
 #define RC		(1u << VHCA_QPT_RC)
@@ -65,6 +66,7 @@ static const struct entry {
 	[VHCA_OP_LOCAL_INV]	= { CONN | UC, 0, CAP(FAST_REG) },
 	[VHCA_OP_BIND_MW]	= { CONN | UC, E_BIND, CAP(MW) },
 	[VHCA_OP_REG_MR]	= { CONN | UC, E_REG, CAP(FAST_REG) },
+	[VHCA_OP_LSO]		= { UD, E_LSO | E_DATA, CAP(UD_LSO) },
 };
 
 static bool all_zero(const u8 *p, u32 n)
@@ -201,10 +203,30 @@ static bool take_flush(struct send_wqe *w, u32 *at)
 	       all_zero(f.rsvd, sizeof(f.rsvd));
 }
 
+static bool take_lso(struct send_wqe *w, u32 *at)
+{
+	struct vhca_wqe_lso l;
+	u32 size;
+
+	if (!take(w, at, &l, sizeof(l)))
+		return false;
+	w->lso.mss = le16toh(l.mss);
+	w->lso.hlen = le16toh(l.hlen);
+	w->lso.header = w->raw + *at;
+	size = VHCA_LSO_SIZE(w->lso.hlen) - sizeof(l);
+	if (!w->lso.mss || !w->lso.hlen || w->lso.hlen > VHCA_LSO_MAX_HEADER ||
+	    !all_zero(l.rsvd, sizeof(l.rsvd)) || w->nblk * VHCA_WQE_BLOCK - *at < size)
+		return false;
+	*at += size;
+	return all_zero(w->lso.header + w->lso.hlen, size - w->lso.hlen);
+}
+
 /* Takes over everything between the control segment and the data. */
 static bool take_segments(const struct vqp *qp, struct send_wqe *w, u16 holds, u32 *at)
 {
 	if (qp_datagrams(qp) && holds & E_DATA && !take_ud(qp, w, at))
+		return false;
+	if (holds & E_LSO && !take_lso(w, at))
 		return false;
 	if (holds & E_RADDR && !take_raddr(w, at))
 		return false;
@@ -222,6 +244,11 @@ static int check_len(const struct vqp *qp, const struct send_wqe *w, u16 holds)
 {
 	u32 most = qp_datagrams(qp) ? qp->mtu : VDEV_MAX_MSG;
 
+	if (holds & E_LSO) {
+		if ((u32)w->lso.hlen + w->lso.mss > most || w->len > VHCA_LSO_MAX_DATA)
+			return why(qp, VHCA_WHY_ENTRY_LENGTH, VHCA_CS_LOC_LEN_ERR);
+		return VHCA_CS_SUCCESS;
+	}
 	if (w->len > most || (holds & E_WORD && w->len != sizeof(u64)) ||
 	    (qp_is_special(qp) && holds & E_DATA && w->len != VHCA_MAD_SIZE))
 		return why(qp, VHCA_WHY_ENTRY_LENGTH, VHCA_CS_LOC_LEN_ERR);
@@ -243,6 +270,15 @@ static const struct entry *find_entry(const struct vqp *qp, u8 opcode)
 	return e->types >> qp->type & 1 && !(caps & ~qp->dev->caps) ? e : NULL;
 }
 
+/* May such an entry have its flags? */
+static bool flags_known(const struct vqp *qp, const struct send_wqe *w)
+{
+	u8 more = w->flags & ~KNOWN_FLAGS;
+
+	return !more || (more == VHCA_WQE_IP_CSUM && qp->type == VHCA_QPT_UD &&
+			 w->opcode == VHCA_OP_SEND && qp->dev->caps & CAP(UD_CSUM));
+}
+
 static int bad_entry(const struct vqp *qp, enum vhca_why number)
 {
 	return why(qp, number, VHCA_CS_LOC_QP_OP_ERR);
@@ -258,7 +294,7 @@ static int parse_send(const struct vqp *qp, const struct vhca_wqe_ctrl *ctrl, st
 		return bad_entry(qp, VHCA_WHY_ENTRY_OPCODE);
 	if (le32toh(ctrl->index) != w->blk)
 		return bad_entry(qp, VHCA_WHY_ENTRY_INDEX);
-	if (w->flags & ~KNOWN_FLAGS ||
+	if (!flags_known(qp, w) ||
 	    w->srqn >> (qp->type == VHCA_QPT_XRC_INI ? SRQN_BITS : 0) ||
 	    !all_zero(ctrl->rsvd, sizeof(ctrl->rsvd)))
 		return bad_entry(qp, VHCA_WHY_ENTRY_RESERVED);

@@ -28,6 +28,11 @@ struct send_wqe {
 	union {
 		struct matomic atomic;
 		struct {
+			const u8 *header;	/* in @raw */
+			u16 mss;
+			u16 hlen;
+		} lso;
+		struct {
 			u32 len;
 			u8 type;	/* VHCA_FLUSH_* */
 			u8 level;

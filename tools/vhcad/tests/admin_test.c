@@ -164,6 +164,10 @@ static void queries(void **state)
 		VHCA_CAP_CLOCK_QUERY,
 		VHCA_CAP_QP_COUNTERS,
 		VHCA_CAP_PORT_CHANGE,
+		VHCA_CAP_UD_CSUM,
+		VHCA_CAP_UD_CSUM6,
+		VHCA_CAP_UD_LSO,
+		VHCA_CAP_UD_LSO6,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };

@@ -468,7 +468,14 @@ static void dependencies(void **state)
 				     1ull << VHCA_CAP_MW_2B | 1ull << VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_UC, 1ull << VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_MW, 1ull << VHCA_CAP_MW_2A | 1ull << VHCA_CAP_MW_2B },
-		{ VHCA_CAP_UD, 1ull << VHCA_CAP_MCAST | 1ull << VHCA_CAP_SMI_GSI },
+		{ VHCA_CAP_UD, 1ull << VHCA_CAP_MCAST | 1ull << VHCA_CAP_SMI_GSI |
+			       1ull << VHCA_CAP_UD_CSUM | 1ull << VHCA_CAP_UD_CSUM6 |
+			       1ull << VHCA_CAP_UD_LSO | 1ull << VHCA_CAP_UD_LSO6 },
+		{ VHCA_CAP_UD_CSUM, 1ull << VHCA_CAP_UD_CSUM6 | 1ull << VHCA_CAP_UD_LSO |
+				    1ull << VHCA_CAP_UD_LSO6 },
+		{ VHCA_CAP_UD_CSUM6, 1ull << VHCA_CAP_UD_LSO6 },
+		{ VHCA_CAP_UD_LSO, 1ull << VHCA_CAP_UD_LSO6 },
+		{ VHCA_CAP_UD_LSO6, 0 },
 		{ VHCA_CAP_MW_2A, 0 },
 		{ VHCA_CAP_FLUSH, 0 },
 	};

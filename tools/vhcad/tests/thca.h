@@ -123,6 +123,8 @@ struct twr {
 	struct vhca_wqe_ud ud;		/* datagrams; as it stands in the entry, and the rest */
 	struct vhca_wqe_atomic atomic;
 	struct vhca_wqe_flush flush;
+	struct vhca_wqe_lso lso;
+	u8 header[VHCA_LSO_MAX_HEADER + 16];	/* of lso */
 	struct vhca_wqe_bind bind;
 	struct vhca_wqe_reg reg;
 };

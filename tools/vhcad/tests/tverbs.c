@@ -514,6 +514,12 @@ void t_post(struct tqp *qp, const struct twr *wr)
 		memcpy(raw + at, &wr->ud, sizeof(wr->ud));
 		at += sizeof(wr->ud);
 	}
+	if (wr->opcode == VHCA_OP_LSO) {
+		u32 size = VHCA_LSO_SIZE(le16toh(wr->lso.hlen)) - sizeof(wr->lso);
+
+		at += segment(raw + at, &wr->lso, sizeof(wr->lso));
+		at += segment(raw + at, wr->header, MIN(size, sizeof(wr->header)));
+	}
 	if (wr->opcode >= VHCA_OP_WRITE && wr->opcode <= VHCA_OP_FLUSH) {
 		struct vhca_wqe_raddr r = { htole64(wr->raddr), htole32(wr->rkey), 0 };
 

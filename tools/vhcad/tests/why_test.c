@@ -189,12 +189,12 @@ static void success(void **state)
 static void numbers(void **state)
 {
 	assert_null(vhca_why_text(VHCA_WHY_NONE));
-	for (u32 i = 1; i <= VHCA_WHY_FLUSHED; i++) {
+	for (u32 i = 1; i <= VHCA_WHY_OFFLOAD; i++) {
 		assert_non_null(vhca_why_text(i));
 		for (u32 k = 1; k < i; k++)
 			assert_string_not_equal(vhca_why_text(i), vhca_why_text(k));
 	}
-	assert_null(vhca_why_text(VHCA_WHY_FLUSHED + 1));
+	assert_null(vhca_why_text(VHCA_WHY_OFFLOAD + 1));
 }
 
 static int setup(void **state)

@@ -45,11 +45,16 @@ static const struct header_ops header_ops = {
 	.create = header,
 };
 
-/* A peer may have left connected mode since its address was learnt, so ARP goes by datagrams. */
-static bool by_connection(struct ipoib_dev *ipoib, const struct ipoib_head *head)
+/*
+ * A peer may have left connected mode since its address was learnt, so ARP goes by datagrams. So does
+ * what the stack has left to the device before the mode changed.
+ */
+static bool by_connection(struct ipoib_dev *ipoib, const struct sk_buff *skb,
+			  const struct ipoib_head *head)
 {
 	return ipoib_is(ipoib, IPOIB_CONNECTED) && head->addr[0] & IPOIB_ADDR_RC &&
-	       head->encap.proto != htons(ETH_P_ARP) && head->encap.proto != htons(ETH_P_RARP);
+	       !ipoib_offload_used(skb) && head->encap.proto != htons(ETH_P_ARP) &&
+	       head->encap.proto != htons(ETH_P_RARP);
 }
 
 static void send_unicast(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 *addr)
@@ -76,12 +81,25 @@ static netdev_tx_t xmit(struct sk_buff *skb, struct net_device *netdev)
 	} else if (ipoib_addr_multicast(head->addr)) {
 		ipoib_group_gid(&mgid, head->addr, ipoib->pkey);
 		ipoib_mcast_send(ipoib, skb, &mgid);
-	} else if (by_connection(ipoib, head)) {
+	} else if (by_connection(ipoib, skb, head)) {
 		ipoib_cm_send(ipoib, skb, head->addr);
 	} else {
 		send_unicast(ipoib, skb, head->addr);
 	}
 	return NETDEV_TX_OK;
+}
+
+static netdev_features_t features_check(struct sk_buff *skb, struct net_device *netdev,
+					netdev_features_t features)
+{
+	if (ipoib_offload_used(skb) && !ipoib_offload_fits(skb))
+		features &= ~(NETIF_F_CSUM_MASK | NETIF_F_GSO_MASK);
+	return features;
+}
+
+static netdev_features_t fix_features(struct net_device *netdev, netdev_features_t features)
+{
+	return ipoib_offload_allowed(features, ipoib_is(netdev_priv(netdev), IPOIB_CONNECTED));
 }
 
 static void tx_timeout(struct net_device *netdev, unsigned int queue)
@@ -218,6 +236,7 @@ int ipoib_set_mode(struct ipoib_dev *ipoib, bool connected)
 	if (!ipoib->cm)
 		return rdma_refuse(-EINVAL, "the device has no shared receive queues");
 	assign_bit(IPOIB_CONNECTED, &ipoib->flags, connected);
+	netdev_update_features(netdev);
 	if (connected)
 		netdev_warn(netdev, "packets to groups of more than %u bytes are dropped\n",
 			    ipoib->group_mtu);
@@ -306,6 +325,8 @@ static void set_qpn(struct ipoib_dev *ipoib)
 	dev_addr_mod(ipoib->netdev, 0, addr, sizeof(addr));
 	if (ipoib->max_sge > 1)
 		ipoib->netdev->features |= NETIF_F_SG;
+	ipoib->netdev->hw_features |= ipoib_offload_features(&ipoib->ca->attrs);
+	ipoib->netdev->features |= ipoib->netdev->hw_features;
 }
 
 static int make(struct ipoib_dev *ipoib)
@@ -386,6 +407,8 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_open = open,
 	.ndo_stop = stop,
 	.ndo_start_xmit = xmit,
+	.ndo_features_check = features_check,
+	.ndo_fix_features = fix_features,
 	.ndo_tx_timeout = tx_timeout,
 	.ndo_change_mtu = change_mtu,
 	.ndo_set_rx_mode = set_rx_mode,

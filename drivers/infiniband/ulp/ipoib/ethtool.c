@@ -110,6 +110,29 @@ static int set_coalesce(struct net_device *netdev, struct ethtool_coalesce *coal
 	return 0;
 }
 
+static void get_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
+			  struct kernel_ethtool_ringparam *kernel_ring,
+			  struct netlink_ext_ack *extack)
+{
+	ring->rx_max_pending = IPOIB_MAX_QUEUE;
+	ring->tx_max_pending = IPOIB_MAX_QUEUE;
+	ring->rx_pending = ipoib_recvq_size;
+	ring->tx_pending = ipoib_sendq_size;
+}
+
+/* Rings are their QP's, and another QP has another number, which is part of the address that all
+ * peers know.
+ */
+static int set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
+			 struct kernel_ethtool_ringparam *kernel_ring,
+			 struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack,
+		       "rings are as long as recv_queue_size and send_queue_size of the module say");
+	return rdma_refuse(-EOPNOTSUPP, "rx %u, tx %u: rings have the module's sizes, %d and %d",
+			   ring->rx_pending, ring->tx_pending, ipoib_recvq_size, ipoib_sendq_size);
+}
+
 static int get_sset_count(struct net_device *netdev, int set)
 {
 	return set == ETH_SS_STATS ? ARRAY_SIZE(stats) : -EOPNOTSUPP;
@@ -139,6 +162,8 @@ const struct ethtool_ops ipoib_ethtool_ops = {
 	.get_link_ksettings = get_link_ksettings,
 	.get_coalesce = get_coalesce,
 	.set_coalesce = set_coalesce,
+	.get_ringparam = get_ringparam,
+	.set_ringparam = set_ringparam,
 	.get_sset_count = get_sset_count,
 	.get_strings = get_strings,
 	.get_ethtool_stats = get_ethtool_stats,

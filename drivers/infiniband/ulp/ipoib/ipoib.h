@@ -18,6 +18,7 @@
 #include <rdma/ib_sa.h>
 #include <rdma/ib_verbs.h>
 
+#include "offload.h"
 #include "table.h"
 #include "wire.h"
 
@@ -58,12 +59,16 @@ struct ipoib_cq {
 /**
  * struct ipoib_tx_buf - a packet that is being sent
  * @cqe: called when it was sent
- * @skb: the packet
+ * @skb: the packet; of one that the device sends as segments, what follows the headers
+ * @packets: packets that are sent
+ * @bytes: of all of them
  * @dma: its linear part, if it has one, and its fragments
  */
 struct ipoib_tx_buf {
 	struct ib_cqe cqe;
 	struct sk_buff *skb;
+	u32 packets;
+	u32 bytes;
 	u64 dma[MAX_SKB_FRAGS + 1];
 };
 

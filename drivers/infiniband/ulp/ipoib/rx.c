@@ -149,6 +149,8 @@ static void receive(struct ipoib_dev *ipoib, struct ipoib_rx_buf *buf, const str
 	}
 	classify(ipoib, wc, skb);
 	skb_pull(skb, IB_GRH_BYTES);
+	if (wc->wc_flags & IB_WC_IP_CSUM_OK && ipoib->netdev->features & NETIF_F_RXCSUM)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	ipoib_rx_deliver(ipoib, &ipoib->rx_cq.napi, skb);
 }
 

@@ -91,6 +91,8 @@ bool ipoib_tx_prepare(struct ipoib_dev *ipoib, struct ipoib_tx_buf *buf, struct 
 		return false;
 	}
 	buf->skb = skb;
+	buf->packets = 1;
+	buf->bytes = skb->len;
 	*num_sge = parts_of(skb);
 	if (map(ipoib, buf))
 		return true;
@@ -182,8 +184,8 @@ void ipoib_tx_finish(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct
 	unmap_parts(ipoib->ca, buf, parts_of(skb));
 	buf->skb = NULL;
 	if (wc->status == IB_WC_SUCCESS) {
-		DEV_STATS_INC(ipoib->netdev, tx_packets);
-		DEV_STATS_ADD(ipoib->netdev, tx_bytes, skb->len);
+		DEV_STATS_ADD(ipoib->netdev, tx_packets, buf->packets);
+		DEV_STATS_ADD(ipoib->netdev, tx_bytes, buf->bytes);
 		dev_consume_skb_any(skb);
 	} else {
 		DEV_STATS_INC(ipoib->netdev, tx_errors);
@@ -220,6 +222,26 @@ static void sent(struct ib_cq *cq, struct ib_wc *wc)
 	ipoib_tx_finish(ipoib, &ipoib->tx, container_of(wc->wr_cqe, struct ipoib_tx_buf, cqe), wc);
 }
 
+/* Bytes of the headers of a packet that the device sends as segments; 0 of others. */
+static unsigned int lso_header(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? skb_tcp_all_headers(skb) : 0;
+}
+
+/* The device makes the headers of all segments of the first one's, and counts are of segments. */
+static void prepare_lso(struct ipoib_tx_buf *buf, struct sk_buff *skb, unsigned int hlen,
+			struct ib_ud_wr *wr)
+{
+	unsigned int mss = skb_shinfo(skb)->gso_size;
+
+	wr->wr.opcode = IB_WR_LSO;
+	wr->header = skb->data - hlen;
+	wr->hlen = hlen;
+	wr->mss = mss;
+	buf->packets = DIV_ROUND_UP(skb->len, mss);
+	buf->bytes = skb->len + buf->packets * hlen;
+}
+
 /**
  * ipoib_tx_send() - send a datagram
  * @ipoib: interface
@@ -239,15 +261,27 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah
 		.remote_qpn = qpn,
 		.remote_qkey = READ_ONCE(ipoib->qkey),
 	};
-	unsigned int num_sge;
+	unsigned int num_sge, hlen, len;
 
 	skb_pull(skb, IPOIB_ADDR_LEN);
-	if (skb->len > ipoib->group_mtu + IPOIB_ENCAP_LEN) {
+	hlen = lso_header(skb);
+	len = hlen ? hlen + skb_shinfo(skb)->gso_size : skb->len;
+	if (len > ipoib->group_mtu + IPOIB_ENCAP_LEN) {
 		ipoib_too_long(ipoib, skb, ipoib->group_mtu);
 		return;
 	}
+	/* From here on the packet is what follows its headers. */
+	if (hlen && (!pskb_may_pull(skb, hlen) || hlen >= skb->len)) {
+		ipoib_drop(ipoib, skb);
+		return;
+	}
+	__skb_pull(skb, hlen);
 	if (!ipoib_tx_prepare(ipoib, buf, skb, &num_sge))
 		return;
+	if (hlen)
+		prepare_lso(buf, skb, hlen, &wr);
+	if (ipoib_offload_used(skb))
+		wr.wr.send_flags |= IB_SEND_IP_CSUM;
 	skb_dst_drop(skb);
 	buf->cqe.done = sent;
 	wr.wr.num_sge = num_sge;

@@ -42,7 +42,9 @@ static int create_qp(struct ipoib_dev *ipoib)
 	};
 
 	if (ipoib->ca->attrs.kernel_cap_flags & IBK_BLOCK_MULTICAST_LOOPBACK)
-		attr.create_flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+		attr.create_flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (ipoib->ca->attrs.kernel_cap_flags & IBK_UD_TSO)
+		attr.create_flags |= IB_QP_CREATE_IPOIB_UD_LSO;
 	ipoib->qp = ib_create_qp(ipoib->pd, &attr);
 	if (IS_ERR(ipoib->qp))
 		return PTR_ERR(ipoib->qp);

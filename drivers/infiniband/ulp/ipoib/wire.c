@@ -17,9 +17,6 @@
 /* Service IDs of connections: this and the number of the listener's datagram QP. */
 #define CM_SERVICE	0x1000000000000000ULL
 
-/* The largest ring. */
-#define MAX_QUEUE	8192
-
 /**
  * ipoib_group_gid() - GID of the group that an address means
  * @mgid: receives the GID
@@ -145,7 +142,7 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_mode_of);
  */
 unsigned int ipoib_queue_size(int wanted, unsigned int least)
 {
-	return roundup_pow_of_two(clamp_t(int, wanted, least, MAX_QUEUE));
+	return roundup_pow_of_two(clamp_t(int, wanted, least, IPOIB_MAX_QUEUE));
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_queue_size);
 

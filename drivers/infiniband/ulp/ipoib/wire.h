@@ -30,6 +30,9 @@
 /* The smallest MTU that can be set in datagram mode. */
 #define IPOIB_MIN_MTU		72
 
+/* The largest ring. */
+#define IPOIB_MAX_QUEUE		8192
+
 /* Bit of the P_Key: full membership. */
 #define IPOIB_FULL_MEMBER	0x8000
 

@@ -34,6 +34,10 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_CLOCK_QUERY	= 24,	/* QUERY_CLOCK; needs CLOCK */
 	VHCA_CAP_QP_COUNTERS	= 25,	/* counters that QPs are bound to; needs COUNTERS */
 	VHCA_CAP_PORT_CHANGE	= 26,	/* EQ_PORT_CHANGE */
+	VHCA_CAP_UD_CSUM	= 27,	/* IPoIB: checksums, over IPv4; needs UD */
+	VHCA_CAP_UD_CSUM6	= 28,	/* and over IPv6; needs UD_CSUM */
+	VHCA_CAP_UD_LSO		= 29,	/* IPoIB: LSO, over IPv4; needs UD_CSUM */
+	VHCA_CAP_UD_LSO6	= 30,	/* and over IPv6; needs UD_LSO, UD_CSUM6 */
 };
 
 /**
@@ -64,6 +68,11 @@ static inline __u64 vhca_whole_caps(__u64 caps)
 		{ VHCA_CAP_UC_FAST_REG, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_CLOCK_QUERY, VHCA_CAP_CLOCK },
 		{ VHCA_CAP_QP_COUNTERS, VHCA_CAP_COUNTERS },
+		{ VHCA_CAP_UD_CSUM, VHCA_CAP_UD },
+		{ VHCA_CAP_UD_CSUM6, VHCA_CAP_UD_CSUM },
+		{ VHCA_CAP_UD_LSO, VHCA_CAP_UD_CSUM },
+		{ VHCA_CAP_UD_LSO6, VHCA_CAP_UD_LSO },
+		{ VHCA_CAP_UD_LSO6, VHCA_CAP_UD_CSUM6 },
 	};
 	unsigned int i;
 

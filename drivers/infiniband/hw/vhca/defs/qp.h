@@ -30,6 +30,7 @@ enum vhca_qp_type {			/* as enum ib_qp_type */
 #define VHCA_QP_SIGNAL_ALL	(1U << 0)
 #define VHCA_QP_SRQ		(1U << 1)	/* receives come from srqn */
 #define VHCA_QP_NO_MC_LOOP	(1U << 2)	/* UD: own multicasts do not come back */
+#define VHCA_QP_RX_CSUM		(1U << 3)	/* UD: checksums are checked; needs UD_CSUM */
 
 struct vhca_create_qp_hw_req {
 	struct vhca_buf sq;

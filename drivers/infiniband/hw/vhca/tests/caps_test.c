@@ -62,6 +62,10 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_XRC, 0, 0, IB_DEVICE_XRC },
 		{ VHCA_CAP_APM, 0, 0, IB_DEVICE_AUTO_PATH_MIG },
 		{ VHCA_CAP_MCAST, 0, 0, 0, IBK_BLOCK_MULTICAST_LOOPBACK },
+		{ VHCA_CAP_UD_CSUM, 0, 0, IB_DEVICE_UD_IP_CSUM },
+		{ VHCA_CAP_UD_CSUM6, 0, 0, 0, IBK_UD_IPV6_CSUM },
+		{ VHCA_CAP_UD_LSO, OP(LSO), 0, 0, IBK_UD_TSO },
+		{ VHCA_CAP_UD_LSO6, 0, 0, 0, IBK_UD_IPV6_TSO },
 	};
 	struct bench *b = test->priv;
 	struct ib_device_attr none, attr;
@@ -136,11 +140,27 @@ static void test_dependent(struct kunit *test)
 	}
 }
 
+/* Offloads need one another: what is left of all without one of them? */
+static void test_offloads(struct kunit *test)
+{
+	const u64 ud = BIT_ULL(VHCA_CAP_UD), csum = BIT_ULL(VHCA_CAP_UD_CSUM),
+		  csum6 = BIT_ULL(VHCA_CAP_UD_CSUM6), lso = BIT_ULL(VHCA_CAP_UD_LSO),
+		  lso6 = BIT_ULL(VHCA_CAP_UD_LSO6), all = ud | csum | csum6 | lso | lso6;
+
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(all), all);
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(all & ~ud), 0);
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(all & ~csum), ud);
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(all & ~csum6), ud | csum | lso);
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(all & ~lso), ud | csum | csum6);
+	KUNIT_EXPECT_EQ(test, vhca_whole_caps(all & ~lso6), ud | csum | csum6 | lso);
+}
+
 static struct kunit_case offer_cases[] = {
 	KUNIT_CASE(test_nothing),
 	KUNIT_CASE(test_each),
 	KUNIT_CASE(test_limits),
 	KUNIT_CASE(test_dependent),
+	KUNIT_CASE(test_offloads),
 	{}
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Every kind of send request, byte for byte as the device finds it, and what is refused. */
+#include "../verbs/ah.h"
 #include "../verbs/caps.h"
 #include "../verbs/mr.h"
 #include "test_queues.h"
@@ -364,6 +365,125 @@ static void test_key_that_ended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc.ex.invalidate_rkey, TEST_KEY + 4);
 }
 
+struct large {
+	struct vhca_ah ah;
+	u8 header[VHCA_LSO_MAX_HEADER];
+	struct ib_sge sge[2];
+	struct ib_ud_wr wr;
+};
+
+static struct large *large(struct bench *b)
+{
+	struct large *l = kunit_kzalloc(b->test, sizeof(*l), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(b->test, l);
+	b->qp.ibqp.qp_type = IB_QPT_UD;
+	b->qp.create_flags = IB_QP_CREATE_IPOIB_UD_LSO;
+	l->ah.ibah.pd = b->qp.ibqp.pd;
+	l->ah.av.dlid = cpu_to_le16(0x1234);
+	memset(l->header, 0xab, sizeof(l->header));
+	l->sge[0] = (struct ib_sge) { 0x1000, 65536, 5 };
+	l->wr = (struct ib_ud_wr) {
+		.wr = WR(LSO, l->sge, 1), .ah = &l->ah.ibah, .header = l->header, .hlen = 61,
+		.mss = 1000, .remote_qpn = 3, .remote_qkey = 4,
+	};
+	return l;
+}
+
+static void test_large_send(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct large *l = large(b);
+	struct vhca_wqe_ctrl *ctrl;
+	struct vhca_wqe_lso *seg;
+	struct vhca_sge *sge;
+	u8 *bytes;
+
+	/* The device sets the checksums of segments, asked or not: the flag is SEND's. */
+	l->wr.wr.send_flags |= IB_SEND_IP_CSUM;
+	ctrl = posted(b, &l->wr.wr);
+	check_ctrl(b, ctrl, VHCA_OP_LSO, 3, 1);
+	/* in the second block, behind 16 bytes of the address */
+	seg = (void *)ctrl + VHCA_WQE_BLOCK + 16;
+	bytes = (void *)(seg + 1);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(seg->mss), 1000);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(seg->hlen), 61);
+	KUNIT_EXPECT_NULL(test, memchr_inv(seg->rsvd, 0, sizeof(seg->rsvd)));
+	KUNIT_EXPECT_NULL(test, memchr_inv(bytes, 0xab, 61));
+	KUNIT_EXPECT_NULL(test, memchr_inv(bytes + 61, 0, 3));
+	sge = (void *)(bytes + 64);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(sge->addr), 0x1000);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(sge->length), 65536);
+	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_LSO);
+	b->qp.ibqp.qp_type = IB_QPT_RC;
+}
+
+static void test_bad_large_sends(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct large *l = large(b);
+	struct ib_ud_wr good = l->wr;
+
+#define BAD(change)								\
+	do {									\
+		l->wr = good;							\
+		change;								\
+		KUNIT_EXPECT_EQ(test, post(b, &l->wr.wr), -EINVAL);		\
+	} while (0)
+	BAD(l->wr.mss = 0);
+	BAD(l->wr.mss = -1);
+	BAD(l->wr.mss = 65536);
+	BAD(l->wr.hlen = 0);
+	BAD(l->wr.hlen = -1);
+	BAD(l->wr.hlen = VHCA_LSO_MAX_HEADER + 1);
+	BAD(l->wr.header = NULL);
+	BAD(l->wr.wr.send_flags = IB_SEND_INLINE);
+	l->sge[0].length++;
+	BAD();
+	l->sge[0].length--;
+	b->qp.create_flags = 0;
+	BAD();
+	b->qp.create_flags = IB_QP_CREATE_IPOIB_UD_LSO;
+	b->dev.hw.limits.caps = ~BIT_ULL(VHCA_CAP_UD_LSO);
+	vhca_caps_init(&b->dev);
+	BAD();
+	b->dev.hw.limits.caps = U64_MAX;
+	vhca_caps_init(&b->dev);
+	b->qp.ibqp.qp_type = IB_QPT_RC;
+	BAD();
+#undef BAD
+	KUNIT_EXPECT_EQ(test, b->qpk.sq.head, 0);
+}
+
+static void test_checksums(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct large *l = large(b);
+	struct vhca_cqe cqe = bench_done(1, VHCA_CQE_F_RQ);
+	struct vhca_wqe_ctrl *ctrl;
+	struct ib_wc wc;
+
+	l->wr.wr.opcode = IB_WR_SEND;
+	l->wr.wr.send_flags = IB_SEND_SIGNALED | IB_SEND_IP_CSUM;
+	ctrl = posted(b, &l->wr.wr);
+	KUNIT_EXPECT_EQ(test, ctrl->flags, VHCA_WQE_SIGNALED | VHCA_WQE_IP_CSUM);
+	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_SEND);
+	l->wr.wr.opcode = IB_WR_SEND_WITH_IMM;
+	KUNIT_EXPECT_EQ(test, post(b, &l->wr.wr), -EINVAL);
+	l->wr.wr.opcode = IB_WR_SEND;
+	b->dev.hw.limits.caps = ~BIT_ULL(VHCA_CAP_UD_CSUM);
+	KUNIT_EXPECT_EQ(test, post(b, &l->wr.wr), -EINVAL);
+	b->dev.hw.limits.caps = U64_MAX;
+	b->qp.ibqp.qp_type = IB_QPT_RC;
+	KUNIT_EXPECT_EQ(test, post(b, &l->wr.wr), -EINVAL);
+
+	KUNIT_ASSERT_EQ(test, bench_recv(b, 1), 0);
+	cqe.more_flags = VHCA_CQE_X_CSUM_OK;
+	bench_complete(b, cqe);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
+	KUNIT_EXPECT_EQ(test, wc.wc_flags, IB_WC_IP_CSUM_OK);
+}
+
 static void test_block_counts(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -378,6 +498,8 @@ static void test_block_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 32, 512), 9);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 61, 0), VHCA_WQE_MAX_BLOCKS);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UD, 32, 512), 10);
+	KUNIT_EXPECT_EQ(test, vhca_lso_wqe_blocks(18), 8);
+	KUNIT_EXPECT_EQ(test, vhca_lso_wqe_blocks(32), 12);
 	dev->hw.limits.caps = 0;
 	vhca_caps_init(dev);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 1, 0), 1);
@@ -394,6 +516,9 @@ static struct kunit_case wqe_cases[] = {
 	KUNIT_CASE(test_not_offered),
 	KUNIT_CASE(test_only_of_rc),
 	KUNIT_CASE(test_key_that_ended),
+	KUNIT_CASE(test_large_send),
+	KUNIT_CASE(test_bad_large_sends),
+	KUNIT_CASE(test_checksums),
 	KUNIT_CASE(test_block_counts),
 	{}
 };

@@ -86,6 +86,25 @@ static const struct cap_effect cap_effects[] = {
 		.cap = VHCA_CAP_MW_2B,
 		.device_caps = IB_DEVICE_MEM_WINDOW_TYPE_2B,
 	},
+	{
+		.cap = VHCA_CAP_UD_CSUM,
+		.device_caps = IB_DEVICE_UD_IP_CSUM,
+	},
+	{
+		.cap = VHCA_CAP_UD_LSO,
+		.send_ops = OP(LSO),
+		.kernel_caps = IBK_UD_TSO,
+	},
+#ifdef IBK_UD_IPV6_CSUM
+	{
+		.cap = VHCA_CAP_UD_CSUM6,
+		.kernel_caps = IBK_UD_IPV6_CSUM,
+	},
+	{
+		.cap = VHCA_CAP_UD_LSO6,
+		.kernel_caps = IBK_UD_IPV6_TSO,
+	},
+#endif
 };
 
 /* Of every device. */

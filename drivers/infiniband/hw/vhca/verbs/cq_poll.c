@@ -138,6 +138,8 @@ static void fill_recv(const struct vhca_dev *dev, struct ib_wc *wc, const struct
 	}
 	if (cqe->flags & VHCA_CQE_F_GRH)
 		wc->wc_flags |= IB_WC_GRH;
+	if (cqe->more_flags & VHCA_CQE_X_CSUM_OK)
+		wc->wc_flags |= IB_WC_IP_CSUM_OK;
 	if (vhca_port_is_eth(dev, cqe->port))
 		fill_frame(wc, cqe);
 }

@@ -94,7 +94,9 @@ static int check_flags(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 	u32 known = 0;
 
 	if (attr->qp_type == IB_QPT_UD && vhca_hw_has(&dev->hw, VHCA_CAP_MCAST))
-		known = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+		known |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	if (attr->qp_type == IB_QPT_UD && vhca_hw_has(&dev->hw, VHCA_CAP_UD_LSO))
+		known |= IB_QP_CREATE_IPOIB_UD_LSO;
 	if (attr->create_flags & ~known)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "QP create_flags %#x",
 				   attr->create_flags & ~known);
@@ -114,6 +116,11 @@ static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "max_inline_data %u: a request has %u bytes for data and address",
 				   cap->max_inline_data, VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK);
+	if (attr->create_flags & IB_QP_CREATE_IPOIB_UD_LSO &&
+	    vhca_lso_wqe_blocks(cap->max_send_sge) > VHCA_WQE_MAX_BLOCKS)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "max_send_sge %u: a large send has %u bytes for entries and headers",
+				   cap->max_send_sge, VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK);
 	return 0;
 }
 
@@ -185,6 +192,9 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 		hw->flags |= VHCA_QP_SIGNAL_ALL;
 	if (attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
 		hw->flags |= VHCA_QP_NO_MC_LOOP;
+	/* The provider does not tell its users. */
+	if (attr->qp_type == IB_QPT_UD && qp->kernel && vhca_hw_has(&dev->hw, VHCA_CAP_UD_CSUM))
+		hw->flags |= VHCA_QP_RX_CSUM;
 	if (attr->srq) {
 		hw->flags |= VHCA_QP_SRQ;
 		hw->srqn = cpu_to_le32(to_vsrq(attr->srq)->srqn);

@@ -183,6 +183,7 @@ void vhca_qp_attr_from_hw(const struct vhca_dev *dev, const struct vhca_qp_attr 
 /* wqe.c: send requests as the device has them */
 u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,
 			 u32 inline_len);
+u32 vhca_lso_wqe_blocks(u32 nsge);
 int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr);
 
 /* post.c: the kernel's requests */

@@ -6,10 +6,15 @@
 #include "qp.h"
 #include "udata.h"
 
-static u64 sq_blocks(struct vhca_dev *dev, enum ib_qp_type type, const struct ib_qp_cap *cap)
+static u64 sq_blocks(struct vhca_dev *dev, const struct vhca_qp *qp)
 {
-	return (u64)cap->max_send_wr *
-	       vhca_send_wqe_blocks(dev, type, max(cap->max_send_sge, 1U), cap->max_inline_data);
+	const struct ib_qp_cap *cap = &qp->cap;
+	u32 nsge = max(cap->max_send_sge, 1U);
+	u32 blocks = vhca_send_wqe_blocks(dev, qp->ibqp.qp_type, nsge, cap->max_inline_data);
+
+	if (qp->create_flags & IB_QP_CREATE_IPOIB_UD_LSO)
+		blocks = max(blocks, vhca_lso_wqe_blocks(nsge));
+	return (u64)cap->max_send_wr * blocks;
 }
 
 /* Check what a provider has laid out against what its user asked for. */
@@ -168,7 +173,7 @@ static int make_kernel_rq(struct vhca_dev *dev, struct vhca_qp *qp,
 int vhca_qp_make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 			      struct vhca_create_qp_hw_req *hw)
 {
-	u64 blocks = max(sq_blocks(dev, qp->ibqp.qp_type, &qp->cap), 1ULL);
+	u64 blocks = max(sq_blocks(dev, qp), 1ULL);
 	struct vhca_qp_kernel *k;
 	int err;
 

@@ -102,8 +102,8 @@ void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp
 		.hw_version = dev->hw.version,
 		.has_clock = !!(l->caps & BIT_ULL(VHCA_CAP_CLOCK)),
 		.uc_local_inv = vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG),
-		/* No process has a key that could be registered this way. */
-		.send_ops = dev->send_ops & ~BIT(VHCA_OP_REG_MR),
+		/* No process has a key that could be registered this way, or a QP of IPoIB. */
+		.send_ops = dev->send_ops & ~(BIT(VHCA_OP_REG_MR) | BIT(VHCA_OP_LSO)),
 	};
 }
 

@@ -76,6 +76,8 @@ static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
 #define OP_ATOMIC	BIT(6)	/* atomic segment */
 #define OP_NO_DATA	BIT(7)	/* neither address nor data */
 #define OP_REG		BIT(8)	/* registration */
+#define OP_CSUM		BIT(9)	/* the device can set checksums, on UD */
+#define OP_LSO		BIT(10)	/* header and size of segments; checksums are set anyway */
 
 /* What a verbs operation is to the device and in its completion, and which QPs have it. */
 struct send_op {
@@ -86,7 +88,7 @@ struct send_op {
 };
 
 static const struct send_op send_ops[] = {
-	[IB_WR_SEND] = { VHCA_OP_SEND, IB_WC_SEND, RC | UC | UD | MADS, OP_INLINE },
+	[IB_WR_SEND] = { VHCA_OP_SEND, IB_WC_SEND, RC | UC | UD | MADS, OP_INLINE | OP_CSUM },
 	[IB_WR_SEND_WITH_IMM] = { VHCA_OP_SEND_IMM, IB_WC_SEND, RC | UC | UD, OP_IMM | OP_INLINE },
 	[IB_WR_SEND_WITH_INV] = { VHCA_OP_SEND_INV, IB_WC_SEND, RC, OP_INV | OP_INLINE },
 	[IB_WR_RDMA_WRITE] = { VHCA_OP_WRITE, IB_WC_RDMA_WRITE, RC | UC, OP_REMOTE | OP_INLINE },
@@ -106,6 +108,7 @@ static const struct send_op send_ops[] = {
 				 OP_REMOTE | OP_INLINE | OP_ONE },
 	[IB_WR_LOCAL_INV] = { VHCA_OP_LOCAL_INV, IB_WC_LOCAL_INV, RC | UC, OP_INV | OP_NO_DATA },
 	[IB_WR_REG_MR] = { VHCA_OP_REG_MR, IB_WC_REG_MR, RC | UC, OP_REG | OP_NO_DATA },
+	[IB_WR_LSO] = { VHCA_OP_LSO, IB_WC_LSO, UD, OP_LSO | OP_CSUM },
 };
 
 /* The core drains a queue of any type by a WRITE behind the last request, to see it flushed. */
@@ -161,6 +164,48 @@ u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 n
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_send_wqe_blocks);
 
+/**
+ * vhca_lso_wqe_blocks() - ring blocks of the largest request that is sent as segments
+ * @nsge: gather entries
+ *
+ * Return: blocks, as vhca_send_wqe_blocks().
+ */
+u32 vhca_lso_wqe_blocks(u32 nsge)
+{
+	return DIV_ROUND_UP(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_ud) +
+			    VHCA_LSO_SIZE(VHCA_LSO_MAX_HEADER) + nsge * sizeof(struct vhca_sge),
+			    VHCA_WQE_BLOCK);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_lso_wqe_blocks);
+
+/* A large packet that is to be sent as segments. */
+static int check_lso(struct vhca_dev *dev, const struct vhca_qp *qp, const struct ib_ud_wr *wr)
+{
+	u64 sum = 0;
+	int i;
+
+	if (!(qp->create_flags & IB_QP_CREATE_IPOIB_UD_LSO))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: LSO: the QP was made without IB_QP_CREATE_IPOIB_UD_LSO");
+	if (!wr->header || wr->hlen <= 0 || wr->hlen > VHCA_LSO_MAX_HEADER || wr->mss <= 0 ||
+	    wr->mss > U16_MAX)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: LSO with hlen %d, mss %d: a header has 1 to %u bytes",
+				   wr->hlen, wr->mss, VHCA_LSO_MAX_HEADER);
+	for (i = 0; i < wr->wr.num_sge; i++)
+		sum += wr->wr.sg_list[i].length;
+	if (sum > VHCA_LSO_MAX_DATA)
+		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: LSO of %llu bytes > %u", sum,
+				   VHCA_LSO_MAX_DATA);
+	return 0;
+}
+
+static bool sets_csum(struct vhca_dev *dev, const struct vhca_qp *qp, const struct send_op *op)
+{
+	return op->flags & OP_CSUM && qp->ibqp.qp_type == IB_QPT_UD &&
+	       vhca_hw_has(&dev->hw, VHCA_CAP_UD_CSUM);
+}
+
 static int check_inline(struct vhca_dev *dev, const struct ib_send_wr *wr, u32 max, u32 *len)
 {
 	u64 sum = 0;
@@ -214,7 +259,8 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: opcode %#x with num_sge %d, max_send_sge %u",
 				   wr->opcode, wr->num_sge, sq->max_sge);
-	if (wr->send_flags & IB_SEND_IP_CSUM || (inl && !(op->flags & OP_INLINE)))
+	if ((wr->send_flags & IB_SEND_IP_CSUM && !sets_csum(dev, qp, op)) ||
+	    (inl && !(op->flags & OP_INLINE)))
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: opcode %#x, send_flags %#x",
 				   wr->opcode, wr->send_flags);
 	if (op->flags & OP_INV_SGE && wr->ex.invalidate_rkey != wr->sg_list[0].lkey)
@@ -227,6 +273,8 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: the ah is of another PD");
 	if (op->flags & OP_REG)
 		return check_reg(dev, reg_wr(wr));
+	if (op->flags & OP_LSO)
+		return check_lso(dev, qp, ud_wr(wr));
 	return inl ? check_inline(dev, wr, sq->max_inline, len) : 0;
 }
 
@@ -264,6 +312,19 @@ static void write_ud(struct wqe_writer *w, enum ib_qp_type type, const struct ib
 	};
 
 	write_bytes(w, &ud, sizeof(ud));
+}
+
+static void write_lso(struct wqe_writer *w, const struct ib_ud_wr *wr)
+{
+	static const u8 zeros[SEG_UNIT];
+	struct vhca_wqe_lso seg = {
+		.mss = cpu_to_le16(wr->mss),
+		.hlen = cpu_to_le16(wr->hlen),
+	};
+
+	write_bytes(w, &seg, sizeof(seg));
+	write_bytes(w, wr->header, wr->hlen);
+	write_bytes(w, zeros, VHCA_LSO_SIZE(wr->hlen) - sizeof(seg) - wr->hlen);
 }
 
 static void write_atomic(struct wqe_writer *w, const struct ib_atomic_wr *wr, u8 opcode)
@@ -316,6 +377,8 @@ static void write_segments(struct wqe_writer *w, const struct vhca_qp *qp,
 		write_raddr(w, rdma_wr(wr)->remote_addr, rdma_wr(wr)->rkey);
 	else if (vhca_qp_is_datagram(qp->ibqp.qp_type) && op != &drain_op)
 		write_ud(w, qp->ibqp.qp_type, ud_wr(wr));
+	if (op->flags & OP_LSO)
+		write_lso(w, ud_wr(wr));
 	write_payload(w, wr);
 }
 
@@ -328,6 +391,8 @@ static u32 send_size(const struct vhca_qp *qp, const struct send_op *op,
 		return size + sizeof(struct vhca_wqe_reg);
 	if (op->flags & OP_NO_DATA || op == &drain_op)
 		return size;
+	if (op->flags & OP_LSO)
+		size += VHCA_LSO_SIZE(ud_wr(wr)->hlen);
 	return size + address_size(qp->ibqp.qp_type, op->flags) +
 	       (wr->send_flags & IB_SEND_INLINE ? inline_len :
 						  wr->num_sge * sizeof(struct vhca_sge));
@@ -370,7 +435,9 @@ int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr)
 		.flags = (wr->send_flags & IB_SEND_SIGNALED ? VHCA_WQE_SIGNALED : 0) |
 			 (wr->send_flags & IB_SEND_SOLICITED ? VHCA_WQE_SOLICITED : 0) |
 			 (wr->send_flags & IB_SEND_FENCE ? VHCA_WQE_FENCE : 0) |
-			 (inl ? VHCA_WQE_INLINE : 0),
+			 (inl ? VHCA_WQE_INLINE : 0) |
+			 (wr->send_flags & IB_SEND_IP_CSUM && !(op->flags & OP_LSO) ?
+				  VHCA_WQE_IP_CSUM : 0),
 		.nblk = nblk,
 		.nsge = inl ? 0 : wr->num_sge,
 		.wr_id = cpu_to_le64(wr->wr_id),

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What a UD QP does for IPoIB: checksums, and large TCP packets sent as segments.
+ */
+#ifndef VHCAD_QP_OFFLOAD_H
+#define VHCAD_QP_OFFLOAD_H
+
+#include "qp/requester.h"
+
+/** offload_wanted() - has the request datagrams that are not sent as they lie in memory? */
+static inline bool offload_wanted(const struct tx_req *t)
+{
+	return t->opcode == VHCA_OP_LSO || t->flags & VHCA_WQE_IP_CSUM;
+}
+
+/**
+ * offload_fill() - make the next datagram of such a request
+ * @qp: QP
+ * @t: the request
+ * @run: filled in
+ * @pl: filled in; its bytes are the worker's, until it makes the next one
+ *
+ * Return: 0 or a status.
+ */
+int offload_fill(struct vqp *qp, const struct tx_req *t, struct run *run, struct payload *pl);
+
+/**
+ * offload_checked() - has a datagram that arrived right checksums of IP and TCP or UDP?
+ * @qp: its receiver
+ * @run: datagram; the receiver gets the bytes that were checked, even if the sender changes them
+ *
+ * Return: whether it has; false also for everything that is none of TCP or UDP over IPoIB, or whose
+ * IP version the adapter does not check.
+ */
+bool offload_checked(const struct vqp *qp, const struct run *run);
+
+#endif /* VHCAD_QP_OFFLOAD_H */
