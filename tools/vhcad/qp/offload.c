@@ -82,6 +82,9 @@ int offload_fill(struct vqp *qp, const struct tx_req *t, struct run *run, struct
 		st = make_whole(qp, &s->tx_wqe, s->scraps, &len);
 	if (st)
 		return st;
+	/* the port's MTU may have become smaller since the request was taken */
+	if (len > qp->mtu)
+		return VHCA_CS_LOC_LEN_ERR;
 	pl->mem = NULL;
 	pl->host = s->scraps;
 	pl->nseg = 0;

@@ -75,7 +75,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 		return true;
 	}
 	/* the port's MTU may have become smaller since the request was taken */
-	if (qp_datagrams(qp) && t->len > qp->mtu) {
+	if (qp_datagrams(qp) && t->opcode != VHCA_OP_LSO && t->len > qp->mtu) {
 		complete(qp, t, VHCA_CS_LOC_LEN_ERR);
 		return true;
 	}

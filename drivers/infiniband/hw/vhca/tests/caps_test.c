@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What a device offers, capability by capability. */
+#include <rdma/rdma_ext.h>
+
 #include "../cmd/cmd.h"
 #include "../verbs/caps.h"
 #include "test_queues.h"
