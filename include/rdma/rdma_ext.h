@@ -19,8 +19,8 @@
  * Bits of ib_device_attr.kernel_cap_flags beyond those of 6.12: what IB_DEVICE_UD_IP_CSUM and
  * IBK_UD_TSO say of IPv4, said of IPv6.
  */
-#define IBK_UD_IPV6_CSUM	(1ULL << 32)
-#define IBK_UD_IPV6_TSO		(1ULL << 33)
+#define IBK_UD_IPV6_CSUM	BIT_ULL(32)
+#define IBK_UD_IPV6_TSO		BIT_ULL(33)
 
 /**
  * typedef rdma_destroyed_fn - end of an asynchronous destruction

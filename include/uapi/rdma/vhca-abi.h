@@ -447,7 +447,7 @@ static inline const char *vhca_why_text(unsigned int number)
 #define VHCA_CQE_F_IPV4		(1U << 6)	/* with GRH: its last 20 bytes are an IPv4 header */
 #define VHCA_CQE_F_VLAN		(1U << 7)	/* vlan is valid */
 
-#define VHCA_CQE_X_CSUM_OK	(1U << 0)	/* IPoIB: checksums of IP and TCP or UDP are right */
+#define VHCA_CQE_X_CSUM_OK	(1U << 0)	/* IPoIB: IP, TCP and UDP checksums are right */
 
 struct vhca_cqe {
 	__le64 wr_id;

@@ -46,8 +46,8 @@ static const struct header_ops header_ops = {
 };
 
 /*
- * A peer may have left connected mode since its address was learnt, so ARP goes by datagrams. So does
- * what the stack has left to the device before the mode changed.
+ * A peer may have left connected mode since its address was learnt, so ARP goes by datagrams. So
+ * does what the stack has left to the device before the mode changed.
  */
 static bool by_connection(struct ipoib_dev *ipoib, const struct sk_buff *skb,
 			  const struct ipoib_head *head)

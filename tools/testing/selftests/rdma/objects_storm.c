@@ -111,8 +111,8 @@ static void take_event(const struct ibv_async_event *event)
 }
 
 /*
- * Until the pipe is closed whose end it gets.  The descriptor does not block: an event that was there
- * when poll() looked goes with its object.
+ * Until the pipe is closed whose end it gets.  The descriptor does not block: an event that was
+ * there when poll() looked goes with its object.
  */
 static void *read_events(void *end)
 {

@@ -97,6 +97,19 @@ size_t items(struct json_object *list)
 	return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
 }
 
+struct json_object *ask_for(const struct options *opt, struct json_object *request)
+{
+	char *line;
+	struct json_object *answer = ask(opt->control, request, &line);
+
+	free(line);
+	if (yes(answer, "ok"))
+		return answer;
+	fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
+	json_object_put(answer);
+	return NULL;
+}
+
 bool ask_on(struct json_object *request, struct json_object *answer)
 {
 	struct json_object *next = json_object_get(get(answer, "next"));

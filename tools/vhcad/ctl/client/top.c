@@ -78,19 +78,6 @@ static void take_counts(struct row *row, struct json_object *o)
 		row->count[i] = num(o, names[i]);
 }
 
-struct json_object *ask_for(const struct options *opt, struct json_object *request)
-{
-	char *line;
-	struct json_object *answer = ask(opt->control, request, &line);
-
-	free(line);
-	if (yes(answer, "ok"))
-		return answer;
-	fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
-	json_object_put(answer);
-	return NULL;
-}
-
 static bool look_at_qps(const struct options *opt, struct sample *s, const char *hca,
 			size_t first_port)
 {

@@ -29,6 +29,8 @@ void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * Returns the answer, to be released by json_object_put().  Exits if there is none.
  */
 struct json_object *ask(const char *path, struct json_object *request, char **line);
+/** ask_for() - the answer to a request, or NULL after printing vhcad's error */
+struct json_object *ask_for(const struct options *opt, struct json_object *request);
 
 /* members of an answer; NULL, "?", 0 or false if they are missing */
 struct json_object *get(struct json_object *o, const char *key);
@@ -68,8 +70,6 @@ size_t work_rows(struct json_object *rates);
 void work_print(struct json_object *rates);
 
 /* top.c */
-/** ask_for() - the answer to a request, or NULL after printing vhcad's error */
-struct json_object *ask_for(const struct options *opt, struct json_object *request);
 /** top() - show the live view; false if an error has ended it */
 bool top(const struct options *opt);
 

@@ -50,7 +50,7 @@ static int hear(struct ib_port_watcher *ib, const struct ib_port_event *event)
 	if (!str_has_prefix(event->device->name, "kt_watched"))
 		return 1;
 	if (event->type == IB_PORT_EVENT_ADD) {
-		watcher->wrong += *event->context != NULL;
+		watcher->wrong += !!*event->context;
 		*event->context = (char *)watcher + event->port_num;
 	}
 	watcher->wrong += *event->context != (char *)watcher + event->port_num;

@@ -186,8 +186,8 @@ static void other_dma_device(struct kunit *test)
 	ib_umem_release(&part->umem);
 	KUNIT_EXPECT_EQ(test, x.pins, 0);
 	x.refuse = -ENOSPC;
-	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(ib_umem_dmabuf_get_pinned_with_dma_device(
-					       x.device, other, 0, 1, x.fd, 0)));
+	part = ib_umem_dmabuf_get_pinned_with_dma_device(x.device, other, 0, 1, x.fd, 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(part), -ENOSPC);
 	x.refuse = 0;
 }
 
