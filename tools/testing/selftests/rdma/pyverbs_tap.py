@@ -4,7 +4,8 @@
 all that there are, on DEVICE, as TAP.
 
 A test may be skipped only if pyverbs-skips has a line for it: its name, or the start of it
-with "*", and why; this reason is printed, and what the test itself said. A line for one of the modules that no test needed is a failure, and so are
+with "*", and why; this reason is printed, and what the test itself said. A line that begins with
+InfiniBand: or Ethernet: is for ports of this link layer alone. A line for one of the modules that no test needed is a failure, and so are
 fewer than N tests that passed. With --whole no test may be skipped."""
 
 import argparse
@@ -18,11 +19,17 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = "/usr/share/rdma-core/tests"
 
 
-def expected_skips(modules):
+def expected_skips(modules, device):
     skips = {}
+    with open(f"/sys/class/infiniband/{device}/ports/1/link_layer", encoding="ascii") as file:
+        own = file.read().strip()
     with open(os.path.join(HERE, "pyverbs-skips"), encoding="utf-8") as file:
         for line in file:
             name, _, reason = line.partition("#")[0].strip().partition(" ")
+            layer, _, rest = name.rpartition(":")
+            if layer not in ("", own):
+                continue
+            name = rest
             if name and fnmatch.filter(modules, name.split(".")[0]):
                 skips[name] = reason.strip()
     return skips
@@ -85,7 +92,7 @@ def main():
     parser.parse_args()
     suite = unittest.defaultTestLoader.loadTestsFromNames([f"tests.{one}" for one in modules])
     print(f"TAP version 13\n1..{suite.countTestCases() + 2}")
-    skips = {f"tests.{name}": reason for name, reason in expected_skips(modules).items() if not options.whole}
+    skips = {f"tests.{name}": reason for name, reason in expected_skips(modules, options.device).items() if not options.whole}
     result = Tap(skips)
     suite.run(result)
     idle = sorted(set(skips) - result.used)
