@@ -78,6 +78,8 @@ struct roce_device *roce_device_begin(struct kunit *test, u32 types, struct net_
 	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->base.ib, first, 1), 0);
 	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->base.ib, second, 2), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->base.ib, "kt_roce%d", NULL), 0);
+	/* Changes of the net devices that came before are not followed amid the test. */
+	roce_settle();
 	return device;
 }
 
