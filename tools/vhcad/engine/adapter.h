@@ -129,7 +129,7 @@ struct adapter_status {
 	const char *why;
 };
 
-#define ADAPTER_COUNTED	1000u
+#define ADAPTER_COUNTED	100u
 
 /** adapter_status() - fills in @st; under engine_lock() */
 void adapter_status(const struct adapter *a, struct adapter_status *st);

@@ -127,14 +127,23 @@ int payload_read(struct payload *pl, u32 start, void *dst, u32 len)
 	return -EFAULT;
 }
 
+static bool long_pieces(const struct dma_seg *seg, u32 nseg)
+{
+	u64 len = 0;
+
+	for (u32 i = 0; i < nseg; i++)
+		len += seg[i].len;
+	return len >= (u64)nseg * RUN_COLD_PIECE;
+}
+
 int payload_place(struct payload *pl, u32 off, struct guest_mem *mem,
 		  const struct dma_seg *seg, u32 nseg)
 {
 	const u8 *from;
 
 	if (pl->mem)
-		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off, pl->cold,
-				&pl->fault);
+		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off,
+				pl->cold && long_pieces(seg, nseg), &pl->fault);
 	for (from = pl->host + off; nseg; nseg--, seg++) {
 		if (dma_write(mem, seg->addr, from, seg->len))
 			return -EFAULT;

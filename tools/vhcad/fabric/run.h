@@ -116,6 +116,12 @@ static inline bool datagram_pause(struct datagram *d, u64 number)
 	return true;
 }
 
+/*
+ * A run goes past the cache if its pieces are so long on average: there are up to four fences for
+ * each, which take longer than short ones.
+ */
+#define RUN_COLD_PIECE	2048u
+
 /**
  * datagram_front() - make what all receivers of a datagram with a GRH get first
  * @d: datagram

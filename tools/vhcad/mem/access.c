@@ -144,7 +144,7 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 	const struct gmem_range *r;
 
 	/* the fast path: inside a bracket, and in the range of the last access */
-	if (!gmem_depth)
+	if (!gmem_depth || gmem_any_lost())
 		return write_slowly(m, iova, src, len);
 	r = __atomic_load_n(&gmem_live(m)->last, __ATOMIC_RELAXED);
 	if (!r || !(r->flags & GMEM_WRITE) || iova - r->iova > r->last - r->iova ||

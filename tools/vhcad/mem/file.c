@@ -16,6 +16,9 @@
 /* The daemon's address space that one VM may use; there is enough for many VMs. */
 #define GMEM_MAX_BYTES	(1ULL << 43)
 
+/* The largest page that others wait for without --allow-unsealed */
+#define MOST_PAGE	(2u << 20)
+
 /* Huge pages of hugetlbfs, or small ones of tmpfs */
 static u64 page_size(int fd)
 {
@@ -67,6 +70,9 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 	seen->ino = st.st_ino;
 	seen->size = st.st_size;
 	seen->page = page_size(fd);
+	/* a page that its owner has given back is cleared amid an access: 1 GiB takes too long */
+	if (seen->page > MOST_PAGE && !(flags & GMEM_UNSEALED))
+		return -EPERM;
 	return 0;
 }
 

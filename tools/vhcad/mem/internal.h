@@ -127,7 +127,7 @@ extern u32 gmem_lost;		/* mappings that are lost; atomic */
 /** gmem_lost_init() - take SIGBUS; before the daemon is confined */
 void gmem_lost_init(void);
 
-/** gmem_watch_get() - what gmem_watch_begin() needs; NULL if there is no memory */
+/** gmem_watch_get() - what gmem_watch_begin() needs; NULL if there are too many, or no memory */
 struct gmem_watch *gmem_watch_get(void);
 
 /** gmem_watch_begin() - pages of a mapping of @m may get lost from now on */

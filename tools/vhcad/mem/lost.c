@@ -36,27 +36,35 @@ struct gmem_watch {
 	bool said;			/* so does the log; atomic */
 };
 
+/*
+ * Mappings of all VMs. The host lets a process have 65,530 (vm.max_map_count), and each missing page
+ * takes up to two more.
+ */
+#define MOST	(1u << 15)
+
 u32 gmem_lost;
 
 static struct gmem_watch *all;		/* grows at its head; atomic */
 static struct gmem_watch *unused;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects unused and growing */
+static u32 used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects unused, used and growing */
 
 struct gmem_watch *gmem_watch_get(void)
 {
 	struct gmem_watch *w;
 
 	pthread_mutex_lock(&lock);
-	w = unused;
+	w = used < MOST ? unused : NULL;
 	if (w) {
 		unused = w->next_free;
-	} else {
+	} else if (used < MOST) {
 		w = calloc(1, sizeof(*w));
 		if (w) {
 			w->next = all;
 			__atomic_store_n(&all, w, __ATOMIC_RELEASE);
 		}
 	}
+	used += !!w;
 	pthread_mutex_unlock(&lock);
 	return w;
 }
@@ -74,11 +82,15 @@ void gmem_watch_begin(struct gmem_watch *w, struct guest_mem *m, u8 *base, u64 s
 void gmem_watch_put(struct gmem_watch *w)
 {
 	__atomic_store_n(&w->size, 0, __ATOMIC_RELEASE);
-	if (w->lost)
+	/* it is put again without having begun if its next mapping fails */
+	if (w->lost) {
+		w->lost = false;
 		__atomic_fetch_sub(&gmem_lost, 1, __ATOMIC_RELAXED);
+	}
 	pthread_mutex_lock(&lock);
 	w->next_free = unused;
 	unused = w;
+	used--;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -112,6 +124,12 @@ static struct gmem_watch *find(const u8 *at)
 	return NULL;
 }
 
+static bool blank(u8 *base, u64 size)
+{
+	return mmap(base, size, PROT_READ | PROT_WRITE,
+		    MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+}
+
 static bool replace(struct gmem_watch *w, const u8 *at)
 {
 	u8 *page = w->base + (u64)(at - w->base) / w->page * w->page;
@@ -120,8 +138,8 @@ static bool replace(struct gmem_watch *w, const u8 *at)
 		__atomic_fetch_add(&gmem_lost, 1, __ATOMIC_SEQ_CST);
 	/* references translate again, and find that there is no memory any more */
 	__atomic_fetch_add(&w->mem->gen, 1, __ATOMIC_SEQ_CST);
-	return mmap(page, w->page, PROT_READ | PROT_WRITE,
-		    MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+	/* all of the mapping if it cannot be split: the process has too many */
+	return blank(page, w->page) || blank(w->base, w->size);
 }
 
 static void on_sigbus(int sig, siginfo_t *info, void *context)

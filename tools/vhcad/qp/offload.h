@@ -27,11 +27,11 @@ int offload_fill(struct vqp *qp, const struct tx_req *t, struct run *run, struct
 /**
  * offload_checked() - has a datagram that arrived right checksums of IP and TCP or UDP?
  * @qp: its receiver
- * @run: datagram; the receiver gets the bytes that were checked, even if the sender changes them
+ * @d: datagram; the receiver gets the bytes that were checked, even if the sender changes them
  *
  * Return: whether it has; false also for everything that is none of TCP or UDP over IPoIB, or whose
  * IP version the adapter does not check.
  */
-bool offload_checked(const struct vqp *qp, const struct run *run);
+bool offload_checked(const struct vqp *qp, const struct datagram *d);
 
 #endif /* VHCAD_QP_OFFLOAD_H */

@@ -26,6 +26,7 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 	pl->mem = qp->dev->mem;
 	pl->cold = len >= COLD_RUN && is_cold(l);
 	got = sgl_map(l, off, len, pl->seg, &pl->nseg, PAYLOAD_SEGS);
+	pl->cold = pl->cold && got >= (u64)pl->nseg * RUN_COLD_PIECE;
 	if (got == len)
 		return len;
 	if (got >= qp->mtu || (pl->nseg < PAYLOAD_SEGS && w->pieces <= RUN_PIECES))

@@ -29,7 +29,9 @@ int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w)
 	if (st)
 		return st < 0 ? VHCA_CS_LOC_QP_OP_ERR : st;
 	if (w->opcode != t->opcode || w->nblk != t->nblk || w->len != t->len ||
-	    (w->flags ^ t->flags) & VHCA_WQE_IP_CSUM || packets(qp, w) != t->npkts) {
+	    (w->flags ^ t->flags) & VHCA_WQE_IP_CSUM ||
+	    /* of one that was refused midway only the packets that were sent are left */
+	    (!t->status && packets(qp, w) != t->npkts)) {
 		w->qp = NULL;
 		return VHCA_CS_LOC_QP_OP_ERR;
 	}
@@ -146,7 +148,8 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 	}
 	run->kind = is_send(t->opcode) ? WIRE_SEND : WIRE_WRITE;
 	run->first = !r->cur_pkt;
-	run->last = r->cur_pkt + n == t->npkts;
+	/* one that was refused midway has no end */
+	run->last = r->cur_pkt + n == t->npkts && !t->status;
 	run->imm = has_imm(t->opcode);
 	run->inv = t->opcode == VHCA_OP_SEND_INV;
 	run->npkts = n;

@@ -127,8 +127,9 @@ void ud_deliver(struct vqp *qp, struct datagram *d, struct vhca_cqe *cqe)
 	}
 	l.sge = w->sge;
 	l.n = w->nsge;
-	if (qp->flags & VHCA_QP_RX_CSUM)
-		cqe->more_flags = offload_checked(qp, run) ? VHCA_CQE_X_CSUM_OK : 0;
+	/* the completion is used for all receivers of a group, one after another */
+	cqe->more_flags = qp->flags & VHCA_QP_RX_CSUM && offload_checked(qp, d) ?
+			  VHCA_CQE_X_CSUM_OK : 0;
 	if (place(qp, d, &l)) {
 		cqe->timestamp = 0;
 		qp_complete_recv(qp, cqe, VHCA_CS_SUCCESS, run->h.se);

@@ -110,9 +110,37 @@ static void writing_in_a_bracket(void **state)
 	assert_int_equal(dma_write(f->m, BASE, buf, 64), 0);
 	cut(f);
 	assert_int_equal(dma_write(f->m, BASE + PAGE, buf, 64), -EFAULT);
+	/* this page is there, and stays as it is */
+	buf[0] = 2;
 	assert_int_equal(dma_write(f->m, BASE, buf, 64), -EFAULT);
+	assert_int_equal(pread(f->fd, buf, 1, 0), 1);
+	assert_int_equal(buf[0], 1);
 	gmem_exit();
 	is_gone(f);
+}
+
+/* What is lost is counted right, also when maps that fail come next. */
+static void failing_maps(void **state)
+{
+	struct fixture *f = *state;
+	int fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	u64 v;
+
+	cut(f);
+	assert_int_equal(dma_read(f->m, &v, BASE + PAGE, 8), -EFAULT);
+	assert_int_equal(gmem_unmap(f->m, BASE, 4 * PAGE), 0);
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_WRITE), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(gmem_map(f->m, BASE, PAGE, fd, 0, RW), -EACCES);
+	assert_int_equal(gmem_lost, 0);
+	assert_int_equal(ftruncate(f->fd, 4 * PAGE), 0);
+	assert_int_equal(gmem_map(f->m, BASE, 4 * PAGE, f->fd, 0, RW | GMEM_UNSEALED), 0);
+	assert_int_equal(dma_read(f->m, &v, BASE, 8), 0);
+	cut(f);
+	assert_int_equal(dma_read(f->m, &v, BASE + PAGE, 8), -EFAULT);
+	is_gone(f);
+	close(fd);
 }
 
 static void spanning(void **state)
@@ -322,7 +350,8 @@ static void huge_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(reading), T(writing), T(writing_in_a_bracket), T(spanning), T(copying),
+		T(reading), T(writing), T(writing_in_a_bracket), T(failing_maps), T(spanning),
+		T(copying),
 		T(copying_past_the_cache), T(copying_from), T(ref_read), T(ref_write),
 		T(ref_read_line), T(ref_publish), T(ref_publish_short), T(ref_load32),
 		T(ref_load64), T(ref_store8), T(ref_store64), T(ref_xchg32), T(ref_or64),

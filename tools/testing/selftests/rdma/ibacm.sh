@@ -30,7 +30,7 @@ connect_by_ibacm()
 }
 connect_without()
 {
-	pkill "-$1" ibacm && connect
+	pkill "-$1" -x ibacm && connect
 }
 
 ok "ports have addresses" connections_up
