@@ -194,7 +194,7 @@ struct ib_mad_recv_wc;
 struct ib_mad_send_buf;
 struct ib_mad_send_buf *ib_create_mad_reply(struct ib_mad_agent *agent,
 					    const struct ib_mad_recv_wc *recv, int hdr_len,
-					    int data_len, gfp_t gfp);
+					    int data_len);
 void ib_free_mad_reply(struct ib_mad_send_buf *reply);
 
 #endif /* RDMA_EXT_H */

@@ -21,7 +21,7 @@ static void answer(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
 	struct ib_mad_send_buf *reply;
 	struct ib_mad_hdr *hdr;
 
-	reply = ib_create_mad_reply(agent, wc, IB_MGMT_DEVICE_HDR, IB_MGMT_DEVICE_DATA, GFP_KERNEL);
+	reply = ib_create_mad_reply(agent, wc, IB_MGMT_DEVICE_HDR, IB_MGMT_DEVICE_DATA);
 	if (IS_ERR(reply))
 		return;
 	hdr = reply->mad;

@@ -106,7 +106,8 @@ static int enter(struct dm_unit *unit, struct ib_dm_ioc *ioc)
  * masks and answer Gets of ClassPortInfo, IOUnitInfo, IOControllerProfile and ServiceEntries to
  * everybody who asks.
  *
- * Context: may sleep.
+ * Context: may sleep; while a client of the caller's is attached to @device, or in a watcher's
+ * callback for one of its ports.
  * Return: the controller, for ib_dm_unregister_ioc(); -EOPNOTSUPP for a device without InfiniBand
  * ports; -EINVAL for too many services or without a GUID; -EEXIST if the device has a controller
  * of that GUID; -ENOSPC if it has 255; -ENOMEM; -EINVAL if another agent, such as the SRP target's,
@@ -138,8 +139,8 @@ EXPORT_SYMBOL(ib_dm_register_ioc);
 
 /**
  * ib_dm_unregister_ioc() - offer an I/O controller no more
- * @ioc: the controller; not before its device is unregistered, and at the latest in the remove()
- *	of a client
+ * @ioc: the controller; at the latest in remove() of the client, or in IB_PORT_EVENT_REMOVE of the
+ *	watcher, that has registered it
  *
  * It is not answered any more on return. Context: may sleep.
  */

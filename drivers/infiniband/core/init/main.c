@@ -67,21 +67,22 @@ static int __init ib_core_init(void)
 	ret = mcast_init();
 	if (ret)
 		goto sa;
-	ret = ports_init();
-	if (ret)
-		goto mcast;
+	/* Watchers of ports may have I/O controllers until a port goes. */
 	ret = devmgt_init();
 	if (ret)
-		goto ports;
-	ret = nldev_init();
+		goto mcast;
+	ret = ports_init();
 	if (ret)
 		goto devmgt;
+	ret = nldev_init();
+	if (ret)
+		goto ports;
 	return 0;
 
-devmgt:
-	devmgt_exit();
 ports:
 	ports_exit();
+devmgt:
+	devmgt_exit();
 mcast:
 	mcast_exit();
 sa:
@@ -112,8 +113,8 @@ objects:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
-	devmgt_exit();
 	ports_exit();
+	devmgt_exit();
 	mcast_exit();
 	sa_exit();
 	ib_mad_exit();

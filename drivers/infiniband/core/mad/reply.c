@@ -116,29 +116,29 @@ void mad_reply_unsupported(struct mad_recv *recv)
  * @recv: the request
  * @hdr_len: bytes of the class's header, as for ib_create_send_mad()
  * @data_len: bytes of its data
- * @gfp: how to allocate, GFP_KERNEL or GFP_ATOMIC
  *
  * It goes back to where the request came from, with the same P_Key. Its first 24 bytes are the
  * request's, with the method that answers it and status 0; the rest is zero.
  *
- * Context: as @gfp says.
+ * Context: may sleep.
  * Return: the MAD for ib_post_send_mad(), to be freed by ib_free_mad_reply(), also in the agent's
- * send handler; -EINVAL if the request is a response, which is not answered; -ENOMEM; the driver's
- * error.
+ * send handler; -EINVAL if the request is a response, which is not answered, or has a directed
+ * route; -ENOMEM; the driver's error.
  */
 struct ib_mad_send_buf *ib_create_mad_reply(struct ib_mad_agent *agent,
 					    const struct ib_mad_recv_wc *recv, int hdr_len,
-					    int data_len, gfp_t gfp)
+					    int data_len)
 {
 	const struct ib_mad_hdr *request = &recv->recv_buf.mad->mad_hdr;
 	struct ib_mad_send_buf *reply;
 	struct ib_mad_hdr *hdr;
 	struct ib_ah *ah;
 
-	if (ib_response_mad(request))
+	if (ib_response_mad(request) ||
+	    request->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		return ERR_PTR(-EINVAL);
 	reply = ib_create_send_mad(agent, recv->wc->src_qp, recv->wc->pkey_index, 0, hdr_len,
-				   data_len, gfp, request->base_version);
+				   data_len, GFP_KERNEL, request->base_version);
 	if (IS_ERR(reply))
 		return reply;
 	ah = ib_create_ah_from_wc(agent->qp->pd, recv->wc, recv->recv_buf.grh, agent->port_num);
@@ -149,8 +149,12 @@ struct ib_mad_send_buf *ib_create_mad_reply(struct ib_mad_agent *agent,
 	reply->ah = ah;
 	hdr = reply->mad;
 	*hdr = *request;
-	hdr->method = request->method == IB_MGMT_METHOD_SET ? IB_MGMT_METHOD_GET_RESP :
-							      request->method | IB_MGMT_METHOD_RESP;
+	if (request->method == IB_MGMT_METHOD_SET)
+		hdr->method = IB_MGMT_METHOD_GET_RESP;
+	else if (request->method == IB_MGMT_METHOD_TRAP)
+		hdr->method = IB_MGMT_METHOD_TRAP_REPRESS;
+	else
+		hdr->method = request->method | IB_MGMT_METHOD_RESP;
 	hdr->status = 0;
 	return reply;
 }

@@ -2,41 +2,60 @@
 /*
  * Watchers of ports: what is there is told when a watcher comes, and what changes afterwards.
  *
+ * An event of the driver's is only noted where it is heard, as those who hear it next, such as the
+ * caches, must not wait for watchers; a work follows it.
+ *
  * After each event of a port its attributes are asked for and compared with those that were told
  * last. So it does not count how many events a driver makes of a change, or whether several changes
  * are one event; a state that the port has left again by then is not told, but the loss of the
  * link always is, since the device says so.
  *
- * Locks, outermost first: watchers_rwsem, watched_device.lock. Events hold the first for reading.
+ * Locks, outermost first: watchers_rwsem, watched_device.lock. The work holds the first for reading.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "ports.h"
 
 /* No event of the driver's, but a change that it has told by ib_port_changed() */
-#define NO_EVENT (-1)
+#define NO_EVENT (BITS_PER_LONG - 1)
+
+/**
+ * struct watched_port - a port
+ * @attr: as it was told last
+ * @heard: events that are not followed yet, bits numbered by enum ib_event_type and by NO_EVENT
+ */
+struct watched_port {
+	struct ib_port_attr attr;
+	unsigned long heard;
+};
 
 /**
  * struct watched_device - a device whose ports are watched
  * @entry: in @devices, in the order in which they came
+ * @named: in @by_name, from before it is shown until it hears no more
  * @device: the device
  * @handler: hears of its events
- * @lock: one event at a time; protects @attr and the watchers' contexts
+ * @work: follows them
+ * @lock: one event at a time; protects the ports' attributes and the watchers' contexts
  * @shown: in @devices
  * @views: of each watcher, struct device_view, in the watchers' order
- * @attr: each port as it was told last, by number; entry 0 is not used
+ * @port: by number; entry 0 is a switch's
  */
 struct watched_device {
 	struct list_head entry;
+	struct list_head named;
 	struct ib_device *device;
 	struct ib_event_handler handler;
+	struct work_struct work;
 	struct mutex lock;
 	bool shown;
 	struct list_head views;
-	struct ib_port_attr attr[];
+	struct watched_port port[];
 };
 
 /**
@@ -53,7 +72,7 @@ struct port_view {
  * struct device_view - the ports of a device as one watcher sees them
  * @entry: in the device's list
  * @watcher: the watcher
- * @port: by number; entry 0 is not used
+ * @port: by number; entry 0 is a switch's
  */
 struct device_view {
 	struct list_head entry;
@@ -66,6 +85,12 @@ static DECLARE_RWSEM(watchers_rwsem);
 static LIST_HEAD(watchers);
 static LIST_HEAD(devices);
 
+/* Where ib_port_changed() finds a device, whatever watchers are doing. */
+static DEFINE_SPINLOCK(name_lock);
+static LIST_HEAD(by_name);
+
+static struct workqueue_struct *ports_wq;
+
 /* ---- telling ---- */
 
 static void tell(struct watched_device *dev, struct device_view *view, u32 port_num,
@@ -76,7 +101,7 @@ static void tell(struct watched_device *dev, struct device_view *view, u32 port_
 		.type = type,
 		.device = dev->device,
 		.port_num = port_num,
-		.attr = &dev->attr[port_num],
+		.attr = &dev->port[port_num].attr,
 		.context = &port->context,
 	};
 
@@ -115,7 +140,7 @@ static void tell_present(struct watched_device *dev, struct device_view *view)
 	rdma_for_each_port(dev->device, port_num) {
 		view->port[port_num].watched = true;
 		tell(dev, view, port_num, IB_PORT_EVENT_ADD);
-		tell(dev, view, port_num, state_event(&dev->attr[port_num]));
+		tell(dev, view, port_num, state_event(&dev->port[port_num].attr));
 	}
 }
 
@@ -131,7 +156,7 @@ static void tell_gone(struct watched_device *dev, struct device_view *view)
 /* A port that comes up has its addresses before its state is told. */
 static void step(struct watched_device *dev, u32 port_num, const struct ib_port_attr *now)
 {
-	struct ib_port_attr *attr = &dev->attr[port_num], was = *attr;
+	struct ib_port_attr *attr = &dev->port[port_num].attr, was = *attr;
 	enum ib_port_event_type state = state_event(now);
 	bool other_state = state != state_event(&was);
 
@@ -149,13 +174,16 @@ static void step(struct watched_device *dev, u32 port_num, const struct ib_port_
 }
 
 /* Tells what has changed until an event of the driver's, and the event if it is of a table. */
-static void follow(struct watched_device *dev, u32 port_num, int event)
+static void follow(struct watched_device *dev, u32 port_num, unsigned int event)
 {
 	struct ib_port_attr now, down;
 
 	guard(mutex)(&dev->lock);
+	/* Who comes first asks for the attributes. */
+	if (list_empty(&dev->views))
+		return;
 	if (ib_query_port(dev->device, port_num, &now)) {
-		now = dev->attr[port_num];
+		now = dev->port[port_num].attr;
 		if (event == IB_EVENT_PORT_ERR)
 			now.state = IB_PORT_DOWN;
 	}
@@ -171,6 +199,37 @@ static void follow(struct watched_device *dev, u32 port_num, int event)
 		tell_all(dev, port_num, IB_PORT_EVENT_GID_CHANGE);
 	else if (event == IB_EVENT_CLIENT_REREGISTER)
 		tell_all(dev, port_num, IB_PORT_EVENT_REREGISTER);
+}
+
+/* That the link was lost is told first. */
+static void follow_port(struct watched_device *dev, u32 port_num)
+{
+	unsigned long heard = xchg(&dev->port[port_num].heard, 0);
+	unsigned int event;
+
+	if (__test_and_clear_bit(IB_EVENT_PORT_ERR, &heard))
+		follow(dev, port_num, IB_EVENT_PORT_ERR);
+	for_each_set_bit(event, &heard, BITS_PER_LONG)
+		follow(dev, port_num, event);
+}
+
+/* A device that is not shown yet is asked when it is. */
+static void follow_all(struct work_struct *work)
+{
+	struct watched_device *dev = container_of(work, struct watched_device, work);
+	u32 port_num;
+
+	guard(rwsem_read)(&watchers_rwsem);
+	if (!dev->shown)
+		return;
+	rdma_for_each_port(dev->device, port_num)
+		follow_port(dev, port_num);
+}
+
+static void note(struct watched_device *dev, u32 port_num, unsigned int event)
+{
+	set_bit(event, &dev->port[port_num].heard);
+	queue_work(ports_wq, &dev->work);
 }
 
 static void hear(struct ib_event_handler *handler, struct ib_event *event)
@@ -189,9 +248,8 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 	default:
 		return;
 	}
-	guard(rwsem_read)(&watchers_rwsem);
-	if (dev->shown && rdma_is_port_valid(dev->device, event->element.port_num))
-		follow(dev, event->element.port_num, event->event);
+	if (rdma_is_port_valid(dev->device, event->element.port_num))
+		note(dev, event->element.port_num, event->event);
 }
 
 /**
@@ -200,18 +258,39 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
  * @port_num: port
  *
  * Called by drivers after a port has become INIT or ARMED or has got another subnet timeout.
- * Watchers are told of all that is new. Context: may sleep; not from a watcher's callback.
+ * Watchers are told of all that is new, later. Context: any.
  */
 void ib_port_changed(struct ib_device *device, u32 port_num)
 {
 	struct watched_device *dev;
 
-	guard(rwsem_read)(&watchers_rwsem);
-	list_for_each_entry(dev, &devices, entry)
+	guard(spinlock_irqsave)(&name_lock);
+	list_for_each_entry(dev, &by_name, named)
 		if (dev->device == device && rdma_is_port_valid(device, port_num))
-			follow(dev, port_num, NO_EVENT);
+			note(dev, port_num, NO_EVENT);
 }
 EXPORT_SYMBOL(ib_port_changed);
+
+/**
+ * ports_flush() - wait until watchers have been told of what has been heard
+ *
+ * Context: may sleep; not from a watcher's callback.
+ */
+void ports_flush(void)
+{
+	flush_workqueue(ports_wq);
+}
+EXPORT_SYMBOL_IF_KUNIT(ports_flush);
+
+/* What changes after this is heard. */
+static void ask_ports(struct watched_device *dev)
+{
+	u32 port_num;
+
+	rdma_for_each_port(dev->device, port_num)
+		if (ib_query_port(dev->device, port_num, &dev->port[port_num].attr))
+			dev->port[port_num].attr.state = IB_PORT_DOWN;
+}
 
 /* ---- watchers ---- */
 
@@ -268,7 +347,8 @@ static void remove_views_of(struct ib_port_watcher *watcher)
  * are told in the order in which they came, and of REMOVE in the opposite one. Devices of all
  * network namespaces are told of.
  *
- * Context: may sleep; not from a watcher's callback.
+ * Context: may sleep; without RTNL, and without locks that a watcher's callback takes; not from a
+ * watcher's callback.
  * Return: 0; -ENOMEM, after which nothing has been told.
  */
 int ib_watch_ports(struct ib_port_watcher *watcher)
@@ -278,6 +358,8 @@ int ib_watch_ports(struct ib_port_watcher *watcher)
 
 	guard(rwsem_write)(&watchers_rwsem);
 	list_for_each_entry(dev, &devices, entry) {
+		if (list_empty(&dev->views))
+			ask_ports(dev);
 		if (add_view(dev, watcher)) {
 			/* No port is watched yet: nothing is told. */
 			remove_views_of(watcher);
@@ -296,8 +378,8 @@ EXPORT_SYMBOL(ib_watch_ports);
  * ib_unwatch_ports() - hear of ports no more
  * @watcher: watcher of ib_watch_ports()
  *
- * Each port that is there, and still watched, is told by IB_PORT_EVENT_REMOVE, latest first. The
- * callback is not running any more on return. Context: may sleep; not from a watcher's callback.
+ * Each port that is there, and still watched, is told by IB_PORT_EVENT_REMOVE, of the latest device
+ * first. The callback is not running any more on return. Context: as for ib_watch_ports().
  */
 void ib_unwatch_ports(struct ib_port_watcher *watcher)
 {
@@ -316,7 +398,6 @@ static int show(struct watched_device *dev)
 {
 	struct ib_port_watcher *watcher;
 	struct device_view *view, *next;
-	u32 port_num;
 
 	guard(rwsem_write)(&watchers_rwsem);
 	list_for_each_entry(watcher, &watchers, entry) {
@@ -326,9 +407,8 @@ static int show(struct watched_device *dev)
 			return -ENOMEM;
 		}
 	}
-	rdma_for_each_port(dev->device, port_num)
-		if (ib_query_port(dev->device, port_num, &dev->attr[port_num]))
-			dev->attr[port_num].state = IB_PORT_DOWN;
+	if (!list_empty(&dev->views))
+		ask_ports(dev);
 	list_add_tail(&dev->entry, &devices);
 	dev->shown = true;
 	list_for_each_entry(view, &dev->views, entry)
@@ -349,9 +429,18 @@ static void hide(struct watched_device *dev)
 	}
 }
 
+/* Nothing is heard any more, and nothing told. */
+static void deafen(struct watched_device *dev)
+{
+	ib_unregister_event_handler(&dev->handler);
+	scoped_guard(spinlock_irq, &name_lock)
+		list_del(&dev->named);
+	cancel_work_sync(&dev->work);
+}
+
 static int attach(struct ib_device *device)
 {
-	struct watched_device *dev = kzalloc(struct_size(dev, attr, rdma_end_port(device) + 1),
+	struct watched_device *dev = kzalloc(struct_size(dev, port, rdma_end_port(device) + 1),
 					     GFP_KERNEL);
 	int ret;
 
@@ -360,13 +449,16 @@ static int attach(struct ib_device *device)
 	dev->device = device;
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->views);
+	INIT_WORK(&dev->work, follow_all);
 	ib_set_client_data(device, &ports_client, dev);
 	INIT_IB_EVENT_HANDLER(&dev->handler, device, hear);
 	ib_register_event_handler(&dev->handler);
+	scoped_guard(spinlock_irq, &name_lock)
+		list_add(&dev->named, &by_name);
 	ret = show(dev);
 	if (ret) {
 		ibdev_err(device, "nobody can watch its ports: %d\n", ret);
-		ib_unregister_event_handler(&dev->handler);
+		deafen(dev);
 		mutex_destroy(&dev->lock);
 		kfree(dev);
 	}
@@ -377,7 +469,7 @@ static void detach(struct ib_device *device, void *client_data)
 {
 	struct watched_device *dev = client_data;
 
-	ib_unregister_event_handler(&dev->handler);
+	deafen(dev);
 	hide(dev);
 	mutex_destroy(&dev->lock);
 	kfree(dev);
@@ -393,12 +485,20 @@ static struct ib_client ports_client = {
 /**
  * ports_init() - watch the ports of all devices
  *
- * Context: while the module is initialised, after sa/.
+ * Context: while the module is initialised, after sa/ and devmgt/, which watchers may use.
  * Return: 0 or -ENOMEM.
  */
 int ports_init(void)
 {
-	return ib_register_client(&ports_client);
+	int ret;
+
+	ports_wq = alloc_workqueue("ib_ports", WQ_UNBOUND, 0);
+	if (!ports_wq)
+		return -ENOMEM;
+	ret = ib_register_client(&ports_client);
+	if (ret)
+		destroy_workqueue(ports_wq);
+	return ret;
 }
 
 /**
@@ -408,4 +508,5 @@ void ports_exit(void)
 {
 	ib_unregister_client(&ports_client);
 	WARN_ON(!list_empty(&watchers));
+	destroy_workqueue(ports_wq);
 }

@@ -7,6 +7,8 @@
 
 #include <rdma/rdma_ext_port.h>
 
+void ports_flush(void);
+
 int ports_init(void);
 void ports_exit(void);
 

@@ -9,6 +9,7 @@
 #include <rdma/rdma_ext_port.h>
 
 #include "../../device/tests/test_device.h"
+#include "../ports.h"
 
 #define MOST 64
 
@@ -96,6 +97,13 @@ static void dispatch(struct test_device *device, enum ib_event_type type, u32 po
 	event.element.port_num = port_num;
 	ib_dispatch_event(&event);
 	flush_workqueue(ib_wq);
+	ports_flush();
+}
+
+static void changed(struct test_device *device, u32 port_num)
+{
+	ib_port_changed(&device->ib, port_num);
+	ports_flush();
 }
 
 /* Both ways round, with the end mark behind what was there. */
@@ -109,7 +117,7 @@ static void ports_come_and_go(struct kunit *test)
 	device = test_device_registered(test, "kt_watched");
 	expect_said(test, early, "a1A1a2A2");
 	device->port[2].attr.state = IB_PORT_INIT;
-	ib_port_changed(&device->ib, 2);
+	changed(device, 2);
 	expect_said(test, early, "i2");
 	late = watch(test);
 	KUNIT_EXPECT_EQ(test, late->replayed, 1);
@@ -139,14 +147,14 @@ static void changes(struct kunit *test)
 	dispatch(device, IB_EVENT_PORT_ERR, 1);
 	expect_said(test, watcher, "d1");
 	attr->state = IB_PORT_INIT;
-	ib_port_changed(&device->ib, 1);
+	changed(device, 1);
 	expect_said(test, watcher, "i1");
 	attr->state = IB_PORT_ARMED;
 	attr->subnet_timeout = 7;
-	ib_port_changed(&device->ib, 1);
+	changed(device, 1);
 	expect_said(test, watcher, "t1m1");
 	KUNIT_EXPECT_EQ(test, watcher->attr.subnet_timeout, 7);
-	ib_port_changed(&device->ib, 1);
+	changed(device, 1);
 	expect_said(test, watcher, "");
 
 	/* Several changes and the state in one event, which the others then repeat */
@@ -183,7 +191,7 @@ static void changes(struct kunit *test)
 	/* Not of a port that is there */
 	dispatch(device, IB_EVENT_PORT_ERR, TEST_PORTS + 1);
 	dispatch(device, IB_EVENT_DEVICE_FATAL, 1);
-	ib_port_changed(&device->ib, 0);
+	changed(device, 0);
 	expect_said(test, watcher, "");
 	test_device_gone(device);
 	expect_said(test, watcher, "-1-2");
