@@ -37,8 +37,8 @@ struct gmem_watch {
 };
 
 /*
- * Mappings of all VMs. The host lets a process have 65,530 (vm.max_map_count), and each missing page
- * takes up to two more.
+ * Mappings of all VMs. The host lets a process have 65,530 (vm.max_map_count), and each missing
+ * page takes up to two more.
  */
 #define MOST	(1u << 15)
 
@@ -47,7 +47,8 @@ u32 gmem_lost;
 static struct gmem_watch *all;		/* grows at its head; atomic */
 static struct gmem_watch *unused;
 static u32 used;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects unused, used and growing */
+/* protects unused, used and the growth of all */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct gmem_watch *gmem_watch_get(void)
 {

@@ -65,9 +65,9 @@ void gmem_free(struct guest_mem *m);
  * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST if an existing range
  * overlaps; -EOPNOTSUPP if @fd is no file of tmpfs or hugetlbfs; -EPERM if it can be truncated (it
  * has no F_SEAL_SHRINK), or has pages of more than 2 MiB, and GMEM_UNSEALED is not set; -ERANGE if
- * the file is shorter than @offset + @size; -EACCES if the descriptor does not allow what @flags ask
- * for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM, also if the pool of huge pages does not have those
- * of the file, or all VMs have too many parts of files mapped.
+ * the file is shorter than @offset + @size; -EACCES if the descriptor does not allow what @flags
+ * ask for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM, also if the pool of huge pages does not have
+ * those of the file, or all VMs have too many parts of files mapped.
  */
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 

@@ -10,7 +10,8 @@
  * are one event; a state that the port has left again by then is not told, but the loss of the
  * link always is, since the device says so.
  *
- * Locks, outermost first: watchers_rwsem, watched_device.lock. The work holds the first for reading.
+ * Locks, outermost first: watchers_rwsem, watched_device.lock. The work holds the first for
+ * reading.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>

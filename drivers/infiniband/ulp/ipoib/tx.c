@@ -264,7 +264,7 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah
 	unsigned int num_sge, hlen, len;
 
 	skb_pull(skb, IPOIB_ADDR_LEN);
-	/* A program that writes whole frames may have told the stack another protocol than the device. */
+	/* A program that writes whole frames may have told the stack another protocol. */
 	if (ipoib_offload_used(skb) &&
 	    ((const struct ipoib_encap *)skb->data)->proto != skb->protocol) {
 		ipoib_drop(ipoib, skb);
