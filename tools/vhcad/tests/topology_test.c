@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/cm.h"
 #include "tests/tprog.h"
@@ -95,6 +97,77 @@ static void by_vhcactl(void **state)
 	td_stop(r);
 }
 
+/* A program dot of ours, which the one of graphviz is not before */
+static void write_dot(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fprintf(f, "#!/bin/sh\n%s\n", text) > 0);
+	assert_int_equal(fchmod(fileno(f), 0700), 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Every port and every link between switches stands there once for each of its ends. */
+static void drawn(void **state)
+{
+	static const struct twords cases[] = {
+		{ 0, "", { "fault", "loss", "hca1", "permille=30" } },
+		{ 0, "", { "fault", "corrupt", "spare", "permille=4" } },
+		{ 0, "", { "fault", "delay", "all", "permille=2", "usec=1" } },
+		{ 0, "", { "link", "hca0:2", "down" } },
+		{ 0, "every link: delay permille=2\n"
+		     "leaf1  lid 49151\n"
+		     "    hca0:1                ACTIVE  lid 1               4X EDR   "
+		     "  latency 500 ns  no guest\n"
+		     "    hca0:2                DOWN  lid 2                 4X EDR   "
+		     "  latency 500 ns  no guest\n"
+		     "    leaf2                 up                          4X SDR   "
+		     "  latency 500 ns\n"
+		     "    leaf2                 up                          4X EDR   "
+		     "  latency 500 ns  corrupt permille=4\n"
+		     "leaf2  lid 49150\n"
+		     "    hca1:1                ACTIVE  lid 3               4X HDR   "
+		     "  no guest  loss permille=30\n"
+		     "    leaf1                 up                          4X SDR   "
+		     "  latency 500 ns\n", { "draw" } },
+		{ 0, "\t\"hca hca0\" -- \"switch leaf1\" [color=\"#2a7f3f\", "
+		     "fontcolor=\"#2a7f3f\", label=<<table border=\"0\" cellpadding=\"5\">"
+		     "<tr><td>port 1<br align=\"left\"/>ACTIVE  lid 1<br align=\"left\"/>"
+		     "4X EDR<br align=\"left\"/>latency 500 ns<br align=\"left\"/></td></tr>"
+		     "</table>>];\n", { "draw", "dot" } },
+		{ 0, "color=\"#b3261e\", fontcolor=\"#b3261e\", style=dashed",
+		  { "draw", "dot" } },
+		{ 0, "\t\"switch leaf2\" [shape=box, style=filled, fillcolor=\"#dfe7f5\", "
+		     "label=\"leaf2\\nlid 49150\"];\n", { "draw", "dot" } },
+		{ 0, "\"edges\":[{\"a\":\"hca0\",\"b\":\"leaf1\",", { "--json", "draw" } },
+		{ 2, "draw: 'png' is neither text nor dot nor svg", { "draw", "png" } },
+	};
+	static const struct twords svg[] = {
+		{ 2, "draw: there is no program dot here: install graphviz", { "draw", "svg" } },
+		{ 0, "-Tsvg\ngraph fabric {\n", { "draw", "svg" } },
+		{ 2, "draw: dot has failed", { "draw", "svg" } },
+	};
+	char *path = strdup(getenv("PATH")), dot[TPROG_PATH];
+	struct tdaemon *r = *state;
+
+	tprog_in(r->dir, "dot", dot);
+	td_write(r, GOOD);
+	td_start(r, "--topology", r->file);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		td_ctl(r, &cases[i]);
+	setenv("PATH", r->dir, 1);
+	td_ctl(r, &svg[0]);
+	write_dot(dot, "echo $1; while read -r line; do echo \"$line\"; done");
+	td_ctl(r, &svg[1]);
+	write_dot(dot, "exit 1");
+	td_ctl(r, &svg[2]);
+	unlink(dot);
+	setenv("PATH", path, 1);
+	free(path);
+	td_stop(r);
+}
+
 /* Without a file there is nothing to list, and nothing that has a rate. */
 static void without(void **state)
 {
@@ -109,6 +182,11 @@ static void without(void **state)
 		{ 1, "there is one switch without a topology, see vhcad --topology",
 		  { "reroute" } },
 		{ 0, "", { "link", "hca0", "down" } },
+		/* one switch for all */
+		{ 0, "switch\n    hca0:1                DOWN  lid 1                 no guest\n"
+		     "    hca0:2                ACTIVE  lid 2               no guest\n"
+		     "    hca1:1                ACTIVE  lid 3               no guest\n",
+		  { "draw" } },
 	};
 	struct tdaemon *r = *state;
 
@@ -222,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(by_vhcactl),
+		TEST(drawn),
 		TEST(without),
 		TEST(bad_files),
 	};

@@ -10,6 +10,8 @@ if [ "$LAB_NODE" = 1 ]; then
 		echo "== $one"
 		"$one" || rc=1
 	done
+	echo "== vhcactl draw"
+	lab-vhcactl draw || rc=1
 fi
 lab-barrier looked
 pair subnet 18515 ibv_rc_pingpong -d "$LAB_DEV" -c || rc=1

@@ -27,6 +27,8 @@ static const char usage[] =
 "  top [--interval SECONDS] [--once]\n"
 "                           what the engine does and waits for, traffic of ports and QPs\n"
 "                           a second, live; q ends it\n"
+"  draw [text|dot|svg]      the fabric as a picture: states, addresses, rates and faults;\n"
+"                           dot is graphviz's language, and svg needs its program\n"
 "  link HCA[:PORT]|LINK up|down\n"
 "                           plug or pull the cable of a port, or one between switches\n"
 "  link HCA[:PORT]|LINK rate RATE\n"
@@ -148,6 +150,8 @@ static bool carry_out(const struct options *opt, int argc, char **argv)
 
 	if (argc == 1 && !strcmp(argv[0], "top"))
 		return top(opt);
+	if (argc && argc <= 2 && !strcmp(argv[0], "draw"))
+		return draw(opt, argc == 2 ? argv[1] : "text");
 	if (argc == 2 && !strcmp(argv[0], "scenario"))
 		return scenario(opt, argv[1]);
 	request = make_request(argc, argv);

@@ -119,3 +119,27 @@ bool ask_on(struct json_object *request, struct json_object *answer)
 	json_object_put(answer);
 	return next;
 }
+
+struct json_object *ask_whole(const struct options *opt, struct json_object *request,
+			      const char *list)
+{
+	struct json_object *whole = NULL, *answer;
+
+	do {
+		answer = ask_for(opt, request);
+		if (!answer) {
+			json_object_put(whole);
+			return NULL;
+		}
+		if (!whole) {
+			whole = json_object_get(answer);
+			continue;
+		}
+		for (size_t i = 0; i < items(get(answer, list)); i++) {
+			struct json_object *o = json_object_array_get_idx(get(answer, list), i);
+
+			json_object_array_add(get(whole, list), json_object_get(o));
+		}
+	} while (ask_on(request, answer));
+	return whole;
+}

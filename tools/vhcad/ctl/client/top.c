@@ -107,24 +107,13 @@ static bool look_at_qps(const struct options *opt, struct sample *s, const char 
 /* Returns the counters of all adapters, or NULL after printing vhcad's error. */
 static struct json_object *all_counters(const struct options *opt)
 {
-	struct json_object *request = json_object_new_object(), *list = json_object_new_array();
-	struct json_object *answer;
+	struct json_object *request = json_object_new_object(), *answer, *list = NULL;
 
 	add_word(request, "command", "counters");
-	do {
-		struct json_object *hcas;
-
-		answer = ask_for(opt, request);
-		if (!answer) {
-			json_object_put(list);
-			list = NULL;
-			break;
-		}
-		hcas = get(answer, "hcas");
-		for (size_t i = 0; i < items(hcas); i++)
-			json_object_array_add(list,
-					      json_object_get(json_object_array_get_idx(hcas, i)));
-	} while (ask_on(request, answer));
+	answer = ask_whole(opt, request, "hcas");
+	if (answer)
+		list = json_object_get(get(answer, "hcas"));
+	json_object_put(answer);
 	json_object_put(request);
 	return list;
 }

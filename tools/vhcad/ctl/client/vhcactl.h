@@ -7,6 +7,7 @@
 
 #include <json-c/json.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Options, which may stand anywhere in the command line. */
 struct options {
@@ -47,6 +48,9 @@ size_t items(struct json_object *list);
  * Returns false if there are no more pages.
  */
 bool ask_on(struct json_object *request, struct json_object *answer);
+/** ask_whole() - the first page with all entries of @list; NULL after printing vhcad's error */
+struct json_object *ask_whole(const struct options *opt, struct json_object *request,
+			      const char *list);
 
 /* words.c */
 /** make_request() - turn a command line into a request; NULL if there is no such command */
@@ -68,6 +72,40 @@ struct json_object *work_rates(struct json_object *old, struct json_object *now,
 size_t work_rows(struct json_object *rates);
 /** work_print() - print rates for people */
 void work_print(struct json_object *rates);
+
+/* fabric.c: what is joined to what */
+/**
+ * fabric_look() - collect it
+ *
+ * Returns an object with the lists "switches", "hcas", "edges" and "faults"; NULL after printing
+ * vhcad's error.
+ */
+struct json_object *fabric_look(const struct options *opt);
+/* the first of a list in which a member is this word; NULL if there is none */
+struct json_object *find(struct json_object *list, const char *key, const char *value);
+/* state and address of a port */
+void fabric_port(struct json_object *port, char *words, size_t room);
+/* kind of a fault, and how often it strikes */
+void fabric_fault(struct json_object *fault, char *words, size_t room);
+/* how an adapter is */
+const char *fabric_hca(struct json_object *hca);
+/* packets that a link has lost */
+unsigned long long fabric_losses(struct json_object *link);
+
+/* draw_dot.c */
+/** draw_dot() - print the fabric in the language of graphviz */
+void draw_dot(struct json_object *fabric, FILE *to);
+/** draw_svg() - have graphviz draw the fabric on standard output */
+void draw_svg(struct json_object *fabric);
+
+/* draw.c */
+/**
+ * draw() - draw the fabric
+ * @how: "text", "dot" or "svg"
+ *
+ * Returns false after printing vhcad's error.
+ */
+bool draw(const struct options *opt, const char *how);
 
 /* top.c */
 /** top() - show the live view; false if an error has ended it */

@@ -9,27 +9,10 @@
 
 struct json_object *work_look(const struct options *opt)
 {
-	struct json_object *request = json_object_new_object(), *all = json_object_new_object();
-	struct json_object *list = json_object_new_array(), *answer;
+	struct json_object *request = json_object_new_object(), *all;
 
-	json_object_object_add(all, "hcas", list);
 	add_word(request, "command", "work");
-	do {
-		answer = ask_for(opt, request);
-		if (!answer) {
-			json_object_put(all);
-			all = NULL;
-			break;
-		}
-		for (size_t i = 0; i < items(get(answer, "hcas")); i++) {
-			struct json_object *a = json_object_array_get_idx(get(answer, "hcas"), i);
-
-			json_object_array_add(list, json_object_get(a));
-		}
-		if (get(answer, "engine"))
-			json_object_object_add(all, "engine",
-					       json_object_get(get(answer, "engine")));
-	} while (ask_on(request, answer));
+	all = ask_whole(opt, request, "hcas");
 	json_object_put(request);
 	return all;
 }
