@@ -458,7 +458,6 @@ static int attach(struct ib_device *device)
 		list_add(&dev->named, &by_name);
 	ret = show(dev);
 	if (ret) {
-		ibdev_err(device, "nobody can watch its ports: %d\n", ret);
 		deafen(dev);
 		mutex_destroy(&dev->lock);
 		kfree(dev);
