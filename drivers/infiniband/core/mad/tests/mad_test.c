@@ -71,27 +71,6 @@ static void roce_ports_have_no_qp0(struct kunit *test)
 	fake_device_remove(roce);
 }
 
-/* ---- requests ---- */
-
-static void requests_are_answered(struct kunit *test)
-{
-	struct party *client = client_at_a(test), *server = server_at_b(test);
-
-	ask(test, client, 5000, 0);
-	expect_soon(test, atomic_read(&client->ends) == 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
-	KUNIT_EXPECT_EQ(test, client->last_status, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 1);
-	/* A MAD that awaits no response ends when it is sent. */
-	ask(test, client, 0, 0);
-	expect_soon(test, atomic_read(&client->ends) == 2);
-	expect_soon(test, atomic_read(&server->ends) == 2);
-	ib_unregister_mad_agent(client->agent);
-	ib_unregister_mad_agent(server->agent);
-}
-
 /* ---- answers of agents ---- */
 
 static struct ib_mad last_answer;
@@ -221,7 +200,26 @@ static void methods_are_answered(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* ---- time ---- */
+/* ---- requests ---- */
+
+static void requests_are_answered(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
+	KUNIT_EXPECT_EQ(test, client->last_status, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 1);
+	/* A MAD that awaits no response ends when it is sent. */
+	ask(test, client, 0, 0);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	expect_soon(test, atomic_read(&server->ends) == 2);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
 
 static void response_may_come_before_completion(struct kunit *test)
 {
