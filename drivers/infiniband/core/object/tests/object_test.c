@@ -425,124 +425,6 @@ static void owners_by_name(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, NULL, rdma_owner_find(bed->device, "other"));
 }
 
-/* A context's objects are not listed: whoever has the context finds them by it. */
-static void owners_of_contexts(struct kunit *test)
-{
-	struct bed *bed = test->priv;
-	struct thing *pd = new_thing(test, RDMA_OBJECT_PD, &core_allocated);
-	struct ib_ucontext context = {};
-	struct rdma_owner *owner = rdma_owner_user(bed->device, &context);
-	struct rdma_owner *other = rdma_owner_user(bed->device, &context);
-
-	KUNIT_ASSERT_NOT_NULL(test, owner);
-	KUNIT_ASSERT_NOT_NULL(test, other);
-	KUNIT_EXPECT_PTR_NE(test, owner, other);
-	KUNIT_EXPECT_PTR_EQ(test, owner->context, &context);
-	KUNIT_EXPECT_PTR_EQ(test, owner->device, bed->device);
-	KUNIT_EXPECT_EQ(test, refcount_read(&owner->refs), 1);
-	KUNIT_EXPECT_NULL(test, rdma_owner_find(bed->device, ""));
-
-	rdma_object_abort(&pd->obj);
-	rdma_object_init(&pd->obj, RDMA_OBJECT_PD, bed->device, owner, &core_allocated);
-	rdma_restrack_set_name(&pd->obj.res, NULL);
-	KUNIT_EXPECT_EQ(test, refcount_read(&owner->refs), 2);
-	rdma_object_publish(&pd->obj);
-	KUNIT_EXPECT_TRUE(test, found(pd));
-	KUNIT_EXPECT_EQ(test, rdma_owner_reap(owner), 0);
-	KUNIT_EXPECT_EQ(test, pd->magic, ALIVE);
-	KUNIT_EXPECT_EQ(test, rdma_object_destroy(&pd->obj, NULL), 0);
-	KUNIT_EXPECT_EQ(test, refcount_read(&owner->refs), 1);
-	rdma_owner_put(owner);
-	rdma_owner_put(other);
-}
-
-/* ---- cgroups ---- */
-
-#ifdef CONFIG_CGROUP_RDMA
-/* A device has a pool of each cgroup that it has charged something, while it has. */
-static void charged_and_given_back(struct kunit *test)
-{
-	struct ib_device *device = ((struct bed *)test->priv)->device;
-	struct list_head *pools = &device->cg_device.rpools;
-	struct ib_rdmacg_object context = {}, object = {};
-
-	INIT_LIST_HEAD(pools);
-	KUNIT_ASSERT_EQ(test, ib_rdmacg_try_charge(&context, device, RDMACG_RESOURCE_HCA_HANDLE),
-			0);
-	KUNIT_EXPECT_NOT_NULL(test, context.cg);
-	KUNIT_EXPECT_FALSE(test, list_empty(pools));
-	KUNIT_ASSERT_EQ(test, ib_rdmacg_try_charge(&object, device, RDMACG_RESOURCE_HCA_OBJECT),
-			0);
-	KUNIT_EXPECT_PTR_EQ(test, object.cg, context.cg);
-	ib_rdmacg_uncharge(&context, device, RDMACG_RESOURCE_HCA_HANDLE);
-	KUNIT_EXPECT_FALSE(test, list_empty(pools));
-	ib_rdmacg_uncharge(&object, device, RDMACG_RESOURCE_HCA_OBJECT);
-	KUNIT_EXPECT_TRUE(test, list_empty(pools));
-}
-#endif
-
-#ifdef CONFIG_FAILSLAB
-/*
- * Makes something with each of its allocations failing in turn. The debug kernel's checkers may
- * allocate as well, and do without. Returns how often it could not be made.
- */
-static unsigned int starved(struct kunit *test, bool (*made)(struct kunit *test))
-{
-	unsigned int failures = 0;
-	bool spared = false;
-
-	for (int nth = 1; nth < 100 && !spared; nth++) {
-		bool ok;
-
-		current->fail_nth = nth;
-		ok = made(test);
-		spared = current->fail_nth;
-		current->fail_nth = 0;
-		failures += !ok;
-		KUNIT_EXPECT_TRUE(test, ok || !spared);
-	}
-	KUNIT_EXPECT_TRUE(test, spared);
-	return failures;
-}
-
-static bool makes_owner(struct kunit *test)
-{
-	struct ib_ucontext context = {};
-	struct rdma_owner *owner = rdma_owner_user(((struct bed *)test->priv)->device, &context);
-
-	if (owner)
-		rdma_owner_put(owner);
-	return owner;
-}
-
-#ifdef CONFIG_CGROUP_RDMA
-static bool charges(struct kunit *test)
-{
-	struct ib_device *device = ((struct bed *)test->priv)->device;
-	struct list_head *pools = &device->cg_device.rpools;
-	struct ib_rdmacg_object object = {};
-	int ret;
-
-	INIT_LIST_HEAD(pools);
-	ret = ib_rdmacg_try_charge(&object, device, RDMACG_RESOURCE_HCA_OBJECT);
-	if (!ret)
-		ib_rdmacg_uncharge(&object, device, RDMACG_RESOURCE_HCA_OBJECT);
-	else
-		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-	KUNIT_EXPECT_TRUE(test, list_empty(pools));
-	return !ret;
-}
-#endif
-
-static void without_memory(struct kunit *test)
-{
-	KUNIT_EXPECT_GT(test, starved(test, makes_owner), 0);
-#ifdef CONFIG_CGROUP_RDMA
-	KUNIT_EXPECT_GT(test, starved(test, charges), 0);
-#endif
-}
-#endif
-
 /* ---- asynchronous destruction ---- */
 
 struct ending {
@@ -772,13 +654,6 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(entries_alone),
 	KUNIT_CASE(parents_name),
 	KUNIT_CASE(owners_by_name),
-	KUNIT_CASE(owners_of_contexts),
-#ifdef CONFIG_CGROUP_RDMA
-	KUNIT_CASE(charged_and_given_back),
-#endif
-#ifdef CONFIG_FAILSLAB
-	KUNIT_CASE(without_memory),
-#endif
 	KUNIT_CASE(async_tells_once),
 	KUNIT_CASE(async_waits_for_lookups),
 	KUNIT_CASE(async_refusal_is_told),
