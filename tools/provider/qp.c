@@ -190,7 +190,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 {
 	struct vhca_context *ctx = to_vhca_context(context);
 	struct vhca_cmd_qp_resp resp = {};
-	const uint32_t max_inline = attr->cap.max_inline_data;
+	const struct ibv_qp_cap asked = attr->cap;
 	struct vhca_cmd_qp cmd = {};
 	struct ibv_qp_cap cap;
 	struct layout layout;
@@ -207,12 +207,12 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	}
 	err = check_attr(ctx, attr);
 	if (err)
-		goto err_errno;
+		goto err_cap;
 	ops = wanted_ops(ctx, attr);
 	/* ibv_wr_atomic_write() gives its eight bytes inline. */
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    ops & IBV_QP_EX_WITH_ATOMIC_WRITE && attr->cap.max_send_wr)
-		attr->cap.max_inline_data = max_t(uint32_t, max_inline, VHCA_WORD);
+		attr->cap.max_inline_data = max_t(uint32_t, asked.max_inline_data, VHCA_WORD);
 	cap = laid_out_cap(ctx, &attr->cap);
 	if (attr->srq)
 		cap.max_recv_wr = 0;
@@ -274,8 +274,7 @@ err_buf:
 err_free:
 	free(qp);
 err_cap:
-	attr->cap.max_inline_data = max_inline;
-err_errno:
+	attr->cap = asked;
 	errno = err;
 	return NULL;
 }

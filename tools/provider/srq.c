@@ -61,8 +61,8 @@ static struct ibv_srq *given_up(struct vhca_srq *srq, int err)
 struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
 	struct vhca_context *ctx = to_vhca_context(pd->context);
+	const struct ibv_srq_attr asked = attr->attr;
 	struct vhca_cmd_srq_resp resp = {};
-	uint32_t max_wr = attr->attr.max_wr;
 	struct vhca_cmd_srq cmd = {};
 	struct vhca_srq *srq;
 	int err;
@@ -81,9 +81,10 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 				 &resp.ibv_resp, sizeof(resp));
 	if (err)
 		return given_up(srq, err);
-	err = begin(srq, pd, ctx, max_wr, &attr->attr, &resp.drv_payload);
+	err = begin(srq, pd, ctx, asked.max_wr, &attr->attr, &resp.drv_payload);
 	if (err) {
 		ibv_cmd_destroy_srq(&srq->vsrq.srq);
+		attr->attr = asked;
 		return given_up(srq, err);
 	}
 	return &srq->vsrq.srq;
@@ -100,8 +101,8 @@ static void join_cq(struct vhca_srq *srq, struct ibv_cq *cq)
 static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
 	struct vhca_context *ctx = to_vhca_context(context);
+	const struct ibv_srq_attr asked = attr->attr;
 	struct vhca_cmd_xsrq_resp resp = {};
-	uint32_t max_wr = attr->attr.max_wr;
 	struct vhca_cmd_xsrq cmd = {};
 	struct vhca_srq *srq;
 	int err;
@@ -120,9 +121,10 @@ static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_in
 				    &resp.ibv_resp, sizeof(resp));
 	if (err)
 		return given_up(srq, err);
-	err = begin(srq, attr->pd, ctx, max_wr, &attr->attr, &resp.drv_payload);
+	err = begin(srq, attr->pd, ctx, asked.max_wr, &attr->attr, &resp.drv_payload);
 	if (err) {
 		ibv_cmd_destroy_srq(&srq->vsrq.srq);
+		attr->attr = asked;
 		return given_up(srq, err);
 	}
 	join_cq(srq, attr->cq);

@@ -70,6 +70,7 @@ static struct ibv_qp *target_fail(struct vhca_qp *qp, int err)
  */
 struct ibv_qp *vhca_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
+	const struct ibv_qp_cap asked = attr->cap;
 	struct ib_uverbs_ex_create_qp_resp resp = {};
 	struct ibv_create_qp_ex cmd = {};
 	struct vhca_qp *qp;
@@ -85,7 +86,10 @@ struct ibv_qp *vhca_create_target(struct ibv_context *context, struct ibv_qp_ini
 		return NULL;
 	attr->cap = (struct ibv_qp_cap) {};
 	err = vhca_cmd_create_target(to_vhca_context(context), qp, attr, &cmd, &resp);
-	return err ? target_fail(qp, err) : &qp->vqp.qp;
+	if (!err)
+		return &qp->vqp.qp;
+	attr->cap = asked;
+	return target_fail(qp, err);
 }
 
 struct ibv_qp *vhca_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr)

@@ -151,24 +151,81 @@ static void *make_cq_ex(void)
 	return ex ? ibv_cq_ex_to_cq(ex) : NULL;
 }
 
+/* A program whose QP or SRQ could not be made can ask again: its attributes are as they were. */
+static void *asked_with(void *made, const void *attr, const void *before, size_t size)
+{
+	if (!made && memcmp(attr, before, size))
+		fail_msg("attributes have changed, although nothing was made");
+	return made;
+}
+
 static void *make_qp(void)
 {
 	static struct vhca_pd pd = { .holds = 1 };
 	struct ibv_qp_init_attr attr = {
 		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = IBV_QPT_RC,
-	};
+	}, before = attr;
 
 	pd.pd.context = &ctx->vctx.context;
-	return fake_ops()->create_qp(&pd.pd, &attr);
+	return asked_with(fake_ops()->create_qp(&pd.pd, &attr), &attr, &before, sizeof(attr));
 }
 
+static void *make_qp_ex(enum ibv_qp_type type, uint32_t mask, uint64_t ops)
+{
+	static struct vhca_pd pd = { .holds = 1 };
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = type,
+		.comp_mask = mask, .pd = &pd.pd, .send_ops_flags = ops,
+	}, before;
+
+	attr.cap.max_inline_data = 0;
+	before = attr;
+	pd.pd.context = &ctx->vctx.context;
+	return asked_with(fake_ops()->create_qp_ex(&ctx->vctx.context, &attr), &attr, &before,
+			  sizeof(attr));
+}
+
+/* It gets eight bytes inline, if it can be made. */
+static void *make_atomic_writer(void)
+{
+	return make_qp_ex(IBV_QPT_RC, IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+			  IBV_QP_EX_WITH_ATOMIC_WRITE);
+}
+
+static void *make_initiator(void)
+{
+	return make_qp_ex(IBV_QPT_XRC_SEND, IBV_QP_INIT_ATTR_PD, 0);
+}
+
+static void *make_target(void)
+{
+	return make_qp_ex(IBV_QPT_XRC_RECV, IBV_QP_INIT_ATTR_XRCD, 0);
+}
+
+/* The kernel gives more than it was asked for. */
 static void *make_srq(void)
 {
 	static struct vhca_pd pd = { .holds = 1 };
-	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 3, .max_sge = 1 } }, before = attr;
 
 	pd.pd.context = &ctx->vctx.context;
-	return fake_ops()->create_srq(&pd.pd, &attr);
+	return asked_with(fake_ops()->create_srq(&pd.pd, &attr), &attr, &before, sizeof(attr));
+}
+
+static void *make_xrc_srq(void)
+{
+	static struct vhca_pd pd = { .holds = 1 };
+	static struct verbs_xrcd domain;
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = 3, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC, .pd = &pd.pd, .xrcd = &domain.xrcd, .cq = cq,
+	}, before = attr;
+
+	pd.pd.context = &ctx->vctx.context;
+	return asked_with(fake_ops()->create_srq_ex(&ctx->vctx.context, &attr), &attr, &before,
+			  sizeof(attr));
 }
 
 static void *make_ah(void)
@@ -269,7 +326,15 @@ static const struct verb {
 	{ "import_context", make_import, end_context, FAKE_QUERY_CONTEXT, 1, 2 },
 	{ "import_pd", make_import_pd, end_import_pd, FAKE_QUERY_PD, 1, 0 },
 	{ "import_mr", make_import_mr, end_import_mr, FAKE_QUERY_MR, 1, 0 },
+	{ "create_qp_ex", make_atomic_writer, end_qp, FAKE_CREATE_QP, 1, 1 },
+	{ "create_qp_ex, initiator", make_initiator, end_qp, FAKE_CREATE_QP, 1, 1 },
+	{ "create_qp_ex, target", make_target, end_qp, FAKE_CREATE_QP, 1, 0 },
+	{ "create_srq_ex", make_xrc_srq, end_srq, FAKE_CREATE_SRQ, 1, 1 },
 };
+
+/* The last of them, which have another number when a verb is added in front. */
+#define INITIATOR	(verbs + sizeof(verbs) / sizeof(verbs[0]) - 3)
+#define XRC_SRQ		(verbs + sizeof(verbs) / sizeof(verbs[0]) - 1)
 
 #define for_each_verb(v) \
 	for (v = verbs; v < verbs + sizeof(verbs) / sizeof(verbs[0]); v++)
@@ -413,6 +478,10 @@ static void a_doorbell_page_that_cannot_be_had(void **state)
 	must_fail(&verbs[6], ENOMEM);
 	fail_map = 2;
 	must_fail(&verbs[7], ENOMEM);
+	fail_map = 2;
+	must_fail(INITIATOR, ENOMEM);
+	fail_map = 2;
+	must_fail(XRC_SRQ, ENOMEM);
 	must_work(&verbs[6]);
 	assert_true(ctx->num_db_pages > 1);
 	must_work(&verbs[7]);

@@ -298,9 +298,8 @@ static void limit(void **state)
 
 /* ---- another ring ---- */
 
-static void resizing(void **state)
+static void resize_in_use(struct fixture *f)
 {
-	struct fixture *f = *state;
 	u32 next = 0, place = 0;
 
 	/* some were taken, one of them by a message under way, some are posted */
@@ -343,6 +342,27 @@ static void resizing(void **state)
 	t_expect_no_event(&f->h[1]);
 }
 
+static void resizing(void **state)
+{
+	resize_in_use(*state);
+}
+
+/* The counts of 32 bits wrap among the receives that are left when the ring is replaced first. */
+static void resizing_across_the_wrap(void **state)
+{
+	struct fixture *f = *state;
+	struct vsrq *v = table_get(&f->h[1].dev->srqs, f->srq.srqn);
+	const u32 start = -16;
+
+	v->posted = start;
+	v->taken = start;
+	f->srq.posted = start;
+	t_set_rec(&f->h[1], f->srq.slot, start);
+	t_set_rec(&f->h[1], f->srq.slot + 1, start);
+	resize_in_use(f);
+	assert_int_equal(t_srq_taken(&f->srq), start + 60);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -357,6 +377,7 @@ int main(void)
 		TEST(stride_is_free),
 		TEST(limit),
 		TEST(resizing),
+		TEST(resizing_across_the_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /*
  * Datagrams: what is not sent, the states of the sender, and captures.
  */
+#include "tests/tkey.h"
 #include "tests/ud.h"
 
 /* ---- what is not sent ---- */
@@ -198,6 +199,62 @@ static void drain_and_flush(void **state)
 	done(&f);
 }
 
+/* The QP has sent so many blocks. */
+static void used(struct tqp *qp, u32 count)
+{
+	struct rc_requester *r = &t_vqp(qp)->req;
+
+	r->blk_prod = count;
+	r->blk_next = count;
+	qp->sq_prod = count;
+	t_set_rec(qp->h, qp->slot, count);
+}
+
+/* So many entries wait in a QP that has stopped, and are told when it goes on: none is sent. */
+static void stop_and_go(struct fixture *f, u32 n)
+{
+	struct twr bad = wr_to(f, VHCA_OP_SEND, 1, 0, 100), wr;
+	struct tqp *qp = &f->p.qp[0];
+	u64 sent;
+
+	bad.ud.pkey_index = htole16(1);
+	t_send(qp, &bad);
+	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_LOC_QP_OP_ERR);
+	assert_int_equal(t_state(qp), T_SQE);
+	sent = t_stats(&f->p.h[0]).tx_packets;
+	for (u32 i = 0; i < n; i++) {
+		wr = wr_to(f, VHCA_OP_SEND, 100 + i, 0, 100);
+		t_post(qp, &wr);
+	}
+	t_set_rec(qp->h, qp->slot, qp->sq_prod);
+	assert_int_equal(t_to(qp, T_RTS), VHCA_ST_OK);
+	wr = wr_to(f, VHCA_OP_SEND, 50, 0, 100);
+	t_send(qp, &wr);
+	for (u32 i = 0; i < n; i++)
+		t_expect_cqe(&f->p.cq[0], 100 + i, VHCA_CS_WR_FLUSH_ERR);
+	t_expect_cqe(&f->p.cq[0], 50, VHCA_CS_SUCCESS);
+	t_expect_no_cqe(&f->p.cq[0]);
+	assert_int_equal(t_stats(&f->p.h[0]).tx_packets, sent + 1);
+	assert_int_equal(t_state(qp), T_RTS);
+}
+
+/* The count of 32 bits wraps at each of these entries, and within them. */
+static void left_over_where_32_bits_end(void **state)
+{
+	struct fixture f;
+
+	setup(&f);
+	for (u32 n = 0; n <= 4; n++) {
+		for (u32 before = 0; before <= 2 * (n + 2); before++) {
+			used(&f.p.qp[0], -before);
+			stop_and_go(&f, n);
+			assert_true(f.p.qp[0].sq_prod < 2 * (n + 2) + 1);
+		}
+	}
+	t_expect_no_event(&f.p.h[0]);
+	done(&f);
+}
+
 /* A receive that a datagram was too long for is flushed as the first of all. */
 static void taken_is_flushed(void **state)
 {
@@ -309,6 +366,7 @@ int main(void)
 		cmocka_unit_test(port_mtu),
 		cmocka_unit_test(sender_gone),
 		cmocka_unit_test(drain_and_flush),
+		cmocka_unit_test(left_over_where_32_bits_end),
 		cmocka_unit_test(taken_is_flushed),
 		cmocka_unit_test(shared_receives),
 		cmocka_unit_test(captures),

@@ -229,6 +229,7 @@ void ib_events_open(struct ib_device *device);
 void ib_events_close(struct ib_device *device);
 void ib_events_add_prehandler(struct ib_event_prehandler *prehandler);
 void ib_dispatch_event_clients(struct ib_event *event);
+bool ib_event_changes_port(enum ib_event_type type);
 
 /* Changes of devices: event.c ---------------------------------------------------------------- */
 

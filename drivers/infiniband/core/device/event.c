@@ -100,6 +100,28 @@ void ib_dispatch_event(const struct ib_event *event)
 EXPORT_SYMBOL(ib_dispatch_event);
 
 /**
+ * ib_event_changes_port() - does an event mean that a port's attributes or tables may be new?
+ * @type: type of the event
+ *
+ * Return: true for events of a port, whose number the event has.
+ */
+bool ib_event_changes_port(enum ib_event_type type)
+{
+	switch (type) {
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_SM_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+	case IB_EVENT_GID_CHANGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
  * ib_dispatch_event_clients() - run the handlers for an event now
  * @event: the event
  *

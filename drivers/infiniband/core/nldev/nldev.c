@@ -2,13 +2,14 @@
 /*
  * The netlink client RDMA_NL_NLDEV: its table of commands.
  */
+#include <kunit/visibility.h>
 #include <linux/module.h>
 
 #include "nldev.h"
 #include "nldev_priv.h"
 
 /* A command without a line is answered like one that does not exist. */
-static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
+VISIBLE_IF_KUNIT const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = { .doit = nldev_get, .dump = nldev_dump },
 	[RDMA_NLDEV_CMD_SET] = { .doit = nldev_set, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_NEWLINK] = { .doit = nldev_newlink, .flags = RDMA_NL_ADMIN_PERM },
@@ -51,6 +52,7 @@ static const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_NEWDEV] = { .doit = nldev_newdev, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_DELDEV] = { .doit = nldev_deldev, .flags = RDMA_NL_ADMIN_PERM },
 };
+EXPORT_SYMBOL_IF_KUNIT(nldev_commands);
 
 /**
  * nldev_init() - serve requests, and tell listeners of changes of devices

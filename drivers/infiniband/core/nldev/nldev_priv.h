@@ -62,6 +62,11 @@ void nl_stat_end(struct stat_request *request);
 int nl_stat_reply(struct stat_request *request,
 		  int (*put)(struct sk_buff *msg, const struct stat_request *request));
 
+/* nldev.c */
+#if IS_ENABLED(CONFIG_KUNIT)
+extern const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS];
+#endif
+
 /* dev.c */
 int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb);

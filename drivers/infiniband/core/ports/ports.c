@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "../device/device.h"
 #include "ports.h"
 
 /* No event of the driver's, but a change that it has told by ib_port_changed() */
@@ -237,19 +238,8 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct watched_device *dev = container_of(handler, struct watched_device, handler);
 
-	switch (event->event) {
-	case IB_EVENT_PORT_ACTIVE:
-	case IB_EVENT_PORT_ERR:
-	case IB_EVENT_LID_CHANGE:
-	case IB_EVENT_PKEY_CHANGE:
-	case IB_EVENT_SM_CHANGE:
-	case IB_EVENT_CLIENT_REREGISTER:
-	case IB_EVENT_GID_CHANGE:
-		break;
-	default:
-		return;
-	}
-	if (rdma_is_port_valid(dev->device, event->element.port_num))
+	if (ib_event_changes_port(event->event) &&
+	    rdma_is_port_valid(dev->device, event->element.port_num))
 		note(dev, event->element.port_num, event->event);
 }
 
@@ -458,7 +448,6 @@ static int attach(struct ib_device *device)
 		list_add(&dev->named, &by_name);
 	ret = show(dev);
 	if (ret) {
-		ibdev_err(device, "nobody can watch its ports: %d\n", ret);
 		deafen(dev);
 		mutex_destroy(&dev->lock);
 		kfree(dev);

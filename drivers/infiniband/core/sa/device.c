@@ -61,18 +61,8 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct sa_port *port;
 
-	switch (event->event) {
-	case IB_EVENT_PORT_ACTIVE:
-	case IB_EVENT_PORT_ERR:
-	case IB_EVENT_LID_CHANGE:
-	case IB_EVENT_PKEY_CHANGE:
-	case IB_EVENT_SM_CHANGE:
-	case IB_EVENT_CLIENT_REREGISTER:
-	case IB_EVENT_GID_CHANGE:
-		break;
-	default:
+	if (!ib_event_changes_port(event->event))
 		return;
-	}
 	port = sa_port_find(event->device, event->element.port_num);
 	if (!port)
 		return;

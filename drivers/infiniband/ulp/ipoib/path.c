@@ -4,6 +4,8 @@
  * packets wait for the answer. Packets find the address by GID alone; the receiver's QP number
  * stands in the packet's own address, so neighbours need no table.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 
 #include "path.h"
@@ -35,7 +37,28 @@ static struct ipoib_ah *ah_of(struct ipoib_path *path)
 
 /* ---- queries: all under the interface's lock but for the answer ---- */
 
-static void answered(int status, struct sa_path_rec *rec, unsigned int num, void *context);
+VISIBLE_IF_KUNIT void ipoib_path_answered(int status, struct sa_path_rec *rec, unsigned int num,
+					  void *context);
+
+/**
+ * ipoib_path_query() - ask the subnet manager
+ * @path: what for; receives the query
+ *
+ * Context: any.
+ * Return: the query's id; as ib_sa_path_rec_get().
+ */
+VISIBLE_IF_KUNIT int ipoib_path_query(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_path_query, path);
+	return ib_sa_path_rec_get(&ipoib_sa_client, ipoib->ca, ipoib->port, &path->rec,
+				  IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
+				  IB_SA_PATH_REC_NUMB_PATH | IB_SA_PATH_REC_TRAFFIC_CLASS |
+				  IB_SA_PATH_REC_PKEY,
+				  QUERY_TIME, GFP_ATOMIC, ipoib_path_answered, path, &path->query);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_query);
 
 /* Whether a query is under way now; without one nothing will answer. */
 static bool ask(struct ipoib_path *path)
@@ -43,11 +66,8 @@ static bool ask(struct ipoib_path *path)
 	struct ipoib_dev *ipoib = path->ipoib;
 	int id;
 
-	id = ib_sa_path_rec_get(&ipoib_sa_client, ipoib->ca, ipoib->port, &path->rec,
-				IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
-				IB_SA_PATH_REC_NUMB_PATH | IB_SA_PATH_REC_TRAFFIC_CLASS |
-				IB_SA_PATH_REC_PKEY,
-				QUERY_TIME, GFP_ATOMIC, answered, path, &path->query);
+	path->again = false;
+	id = ipoib_path_query(path);
 	if (id < 0) {
 		ipoib_dbg(ipoib, "no query for %pI6: error %d\n", path->node.key, id);
 		return false;
@@ -72,17 +92,22 @@ static void ask_next(struct ipoib_dev *ipoib)
 	}
 }
 
-/* Take an answer and the packets that waited for it; return the address that is to be released. */
+/*
+ * Take an answer and the packets that waited for it; return the address that is to be released. If
+ * the subnet manager may say otherwise by now, they go on waiting.
+ */
 static struct ipoib_ah *settle(struct ipoib_path *path, const struct sa_path_rec *rec,
 			       struct ipoib_ah *ah, struct sk_buff_head *ready)
 {
 	struct ipoib_dev *ipoib = path->ipoib;
 	struct ipoib_ah *old;
 
-	if (path->gone || !ah) {
+	if (path->gone || (!ah && !path->again)) {
 		ipoib_drop_queue(ipoib, &path->queue);
 		return ah;
 	}
+	if (path->again)
+		return ah;
 	path->rec = *rec;
 	/* A router's answer may name another GID. */
 	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
@@ -92,23 +117,59 @@ static struct ipoib_ah *settle(struct ipoib_path *path, const struct sa_path_rec
 	return old;
 }
 
-static struct ipoib_ah *make_ah(struct ipoib_dev *ipoib, struct sa_path_rec *rec)
+/**
+ * ipoib_path_make_ah() - make the address to which a path leads
+ * @ipoib: interface
+ * @rec: the path
+ *
+ * Context: may sleep.
+ * Return: the address, or NULL.
+ */
+VISIBLE_IF_KUNIT struct ipoib_ah *ipoib_path_make_ah(struct ipoib_dev *ipoib,
+						     struct sa_path_rec *rec)
 {
 	struct rdma_ah_attr attr;
 	struct ipoib_ah *ah;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_path_make_ah, ipoib, rec);
 	if (ib_init_ah_attr_from_path(ipoib->ca, ipoib->port, rec, &attr, NULL))
 		return NULL;
 	ah = ipoib_ah_create(ipoib, &attr);
 	rdma_destroy_ah_attr(&attr);
 	return ah;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_make_ah);
 
-static void answered(int status, struct sa_path_rec *rec, unsigned int num, void *context)
+static void describe(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+
+	path->rec = (struct sa_path_rec){
+		.rec_type = rdma_cap_opa_ah(ipoib->ca, ipoib->port) ? SA_PATH_REC_TYPE_OPA :
+								      SA_PATH_REC_TYPE_IB,
+		.sgid = ipoib->gid,
+		.pkey = cpu_to_be16(ipoib->pkey),
+		.numb_path = 1,
+		.traffic_class = ipoib->traffic_class,
+	};
+	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
+}
+
+/**
+ * ipoib_path_answered() - the subnet manager has answered, or will not
+ * @status: 0, or why there is no path
+ * @rec: the path, if @status is 0
+ * @num: number of paths; the first one is taken
+ * @context: struct ipoib_path, as it asked
+ *
+ * Context: may sleep.
+ */
+VISIBLE_IF_KUNIT void ipoib_path_answered(int status, struct sa_path_rec *rec, unsigned int num,
+					  void *context)
 {
 	struct ipoib_path *path = context;
 	struct ipoib_dev *ipoib = path->ipoib;
-	struct ipoib_ah *ah = status ? NULL : make_ah(ipoib, rec);
+	struct ipoib_ah *ah = status ? NULL : ipoib_path_make_ah(ipoib, rec);
 	struct sk_buff_head ready;
 
 	if (status)
@@ -118,8 +179,12 @@ static void answered(int status, struct sa_path_rec *rec, unsigned int num, void
 		ah = settle(path, rec, ah, &ready);
 		path->asked = false;
 		path->query = NULL;
-		if (path->gone)
+		if (path->gone) {
 			kfree_rcu(path, rcu);
+		} else if (path->again) {
+			describe(path);
+			list_add_tail(&path->wait, &ipoib->path_wait);
+		}
 	}
 	ipoib_ah_release(ipoib, ah);
 	ipoib_resend(ipoib, &ready);
@@ -130,6 +195,7 @@ static void answered(int status, struct sa_path_rec *rec, unsigned int num, void
 		wake_up(&ipoib->idle);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_answered);
 
 static void want(struct ipoib_path *path)
 {
@@ -153,21 +219,6 @@ static struct ipoib_path *create(struct ipoib_dev *ipoib, const u8 *gid)
 		return NULL;
 	}
 	return path;
-}
-
-static void describe(struct ipoib_path *path)
-{
-	struct ipoib_dev *ipoib = path->ipoib;
-
-	path->rec = (struct sa_path_rec){
-		.rec_type = rdma_cap_opa_ah(ipoib->ca, ipoib->port) ? SA_PATH_REC_TYPE_OPA :
-								      SA_PATH_REC_TYPE_IB,
-		.sgid = ipoib->gid,
-		.pkey = cpu_to_be16(ipoib->pkey),
-		.numb_path = 1,
-		.traffic_class = ipoib->traffic_class,
-	};
-	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
 }
 
 static struct ipoib_ah *current_ah(struct ipoib_path *path)
@@ -218,6 +269,7 @@ struct ipoib_ah *ipoib_path_ah(struct ipoib_dev *ipoib, const u8 *gid, struct sk
 	WRITE_ONCE(path->used, jiffies);
 	return ah;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_ah);
 
 /**
  * ipoib_path_rec() - the path to a GID, if it is known
@@ -239,12 +291,16 @@ bool ipoib_path_rec(struct ipoib_dev *ipoib, const u8 *gid, struct sa_path_rec *
 	*rec = path->rec;
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_rec);
 
 /* ---- paths end ---- */
 
 static void stale(struct ipoib_node *node, void *context)
 {
-	WRITE_ONCE(path_of(node)->stale, true);
+	struct ipoib_path *path = path_of(node);
+
+	WRITE_ONCE(path->stale, true);
+	path->again = path->asked;
 }
 
 /**
@@ -258,6 +314,7 @@ void ipoib_path_stale(struct ipoib_dev *ipoib)
 	guard(spinlock_irqsave)(&ipoib->lock);
 	ipoib_table_each(&ipoib->paths, stale, NULL);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_stale);
 
 static void remove(struct ipoib_path *path)
 {
@@ -338,6 +395,7 @@ int ipoib_path_init(struct ipoib_dev *ipoib)
 	ipoib->queries = 0;
 	return ipoib_table_init(&ipoib->paths, PATH_BITS, sizeof(union ib_gid), MAX_PATHS);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_init);
 
 static bool all_answered(struct ipoib_dev *ipoib)
 {
@@ -357,3 +415,4 @@ void ipoib_path_end(struct ipoib_dev *ipoib)
 	wait_event(ipoib->idle, all_answered(ipoib));
 	ipoib_table_free(&ipoib->paths);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_end);

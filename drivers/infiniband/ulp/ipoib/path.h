@@ -15,6 +15,7 @@
  * @ah: address, NULL before the first answer
  * @stale: @ah is used no more until the subnet manager has been asked again
  * @asked: a query is under way
+ * @again: what it is answered counts no more, since everything has become stale meanwhile
  * @gone: not in the table any more, and freed by the query's answer
  * @query: the query
  * @query_id: its id
@@ -30,6 +31,7 @@ struct ipoib_path {
 	struct ipoib_ah __rcu *ah;
 	bool stale;
 	bool asked;
+	bool again;
 	bool gone;
 	struct ib_sa_query *query;
 	int query_id;
@@ -46,5 +48,11 @@ bool ipoib_path_rec(struct ipoib_dev *ipoib, const u8 *gid, struct sa_path_rec *
 void ipoib_path_stale(struct ipoib_dev *ipoib);
 void ipoib_path_flush(struct ipoib_dev *ipoib);
 void ipoib_path_age(struct ipoib_dev *ipoib, unsigned long idle);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+int ipoib_path_query(struct ipoib_path *path);
+struct ipoib_ah *ipoib_path_make_ah(struct ipoib_dev *ipoib, struct sa_path_rec *rec);
+void ipoib_path_answered(int status, struct sa_path_rec *rec, unsigned int num, void *context);
+#endif
 
 #endif /* IPOIB_PATH_H */

@@ -4,7 +4,7 @@
 # Kernel consumers: data, inline, full queues, errors, resets; and what they see when the device
 # fails, is reset or is taken away.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 14
+plan 16
 
 kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
 
@@ -22,10 +22,23 @@ rounds()
 
 dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 
+# logged: lines of the module's ibdev_dbg() in the log, with driver, bus device and device; it may
+# have run before, on another core
+logged() { dmesg | grep -c " vhca ${dev##*/} $LAB_DEV: checks of kernel verbs begin" || true; }
+before=$(logged)
+debug_lines() { echo $(($(logged) - before)); }
+
 ok "the module meets the device" modprobe rdma_kverbs
 is "all checks hold" 0 "$(kverbs failed)"
 checks=$(kverbs passed)
 ok "there were checks" test "$checks" -gt 40
+is "a debug line is not logged until it is switched on" 0 "$(debug_lines)"
+# a kernel without dynamic debugging has no such lines
+lines=0
+if [ -e /proc/dynamic_debug/control ]; then
+	echo "module rdma_kverbs +p" >/proc/dynamic_debug/control
+	lines=1
+fi
 
 lab-fault fatal node1-0
 until_is removed 1
@@ -37,6 +50,8 @@ ok "the device is gone" vanished
 echo 1 >"$dev/reset"
 rounds 2
 is "a reset brings it back" 0 "$(kverbs failed)"
+is "a debug line that is switched on names the device" "$lines" "$(debug_lines)"
+[ ! -e /proc/dynamic_debug/control ] || echo "module rdma_kverbs -p" >/proc/dynamic_debug/control
 
 echo 1 >"$dev/reset"
 rounds 3

@@ -17,6 +17,8 @@
  * @rejects: of reject
  * @disconnects: of disconnect
  * @ret: what they return, but for reject
+ * @none: the port has no transport
+ * @attr_mask: attributes that qp_attr says count
  * @ib: the id of ib_cm that it pretends to have made
  * @ece: of the id when it connected or accepted
  * @qp_num: as well
@@ -28,6 +30,8 @@ static struct fake {
 	unsigned int rejects;
 	unsigned int disconnects;
 	int ret;
+	bool none;
+	int attr_mask;
 	struct ib_cm_id ib;
 	struct rdma_ucm_ece ece;
 	u32 qp_num;
@@ -73,17 +77,29 @@ static int fake_disconnect(struct cma_id *id)
 	return fake.ret;
 }
 
+#define ATTR_TIMEOUT	14
+#define ATTR_RNR_TIMER	12
+
+static int fake_qp_attr(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
+{
+	*mask = fake.attr_mask;
+	attr->timeout = ATTR_TIMEOUT;
+	attr->min_rnr_timer = ATTR_RNR_TIMER;
+	return fake.ret;
+}
+
 static const struct cma_transport fake_transport = {
 	.connect = fake_connect,
 	.accept = fake_accept,
 	.confirm = fake_confirm,
 	.reject = fake_reject,
 	.disconnect = fake_disconnect,
+	.qp_attr = fake_qp_attr,
 };
 
 static const struct cma_transport *play_transport(const struct cma_id *id)
 {
-	return &fake_transport;
+	return fake.none ? NULL : &fake_transport;
 }
 
 static int connect_init(struct kunit *test)
@@ -438,6 +454,85 @@ static void connect_the_whole_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, consumer->events[3], RDMA_CM_EVENT_TIMEWAIT_EXIT);
 }
 
+/* ---- QPs of consumers ---- */
+
+/* What the transport says of a QP, and what its consumer has said before. */
+static void connect_qp_attributes(struct kunit *test)
+{
+	struct consumer *consumer = in_state(test, RDMA_CM_CONNECT);
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTR };
+	struct rdma_cm_id *id = consumer->id;
+	int mask;
+
+	fake.attr_mask = IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_MIN_RNR_TIMER;
+	KUNIT_EXPECT_EQ(test, rdma_init_qp_attr(id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, mask, fake.attr_mask);
+	KUNIT_EXPECT_EQ(test, attr.qp_state, IB_QPS_RTR);
+	KUNIT_EXPECT_EQ(test, attr.timeout, ATTR_TIMEOUT);
+	KUNIT_EXPECT_EQ(test, attr.min_rnr_timer, ATTR_RNR_TIMER);
+
+	KUNIT_ASSERT_EQ(test, rdma_set_ack_timeout(id, 17), 0);
+	KUNIT_EXPECT_EQ(test, rdma_init_qp_attr(id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, attr.timeout, 17);
+	KUNIT_EXPECT_EQ(test, attr.min_rnr_timer, ATTR_RNR_TIMER);
+	KUNIT_ASSERT_EQ(test, rdma_set_min_rnr_timer(id, 3), 0);
+	KUNIT_EXPECT_EQ(test, rdma_init_qp_attr(id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, attr.timeout, 17);
+	KUNIT_EXPECT_EQ(test, attr.min_rnr_timer, 3);
+	/* Nothing is said of attributes that do not count in this step. */
+	fake.attr_mask = IB_QP_STATE;
+	KUNIT_EXPECT_EQ(test, rdma_init_qp_attr(id, &attr, &mask), 0);
+	KUNIT_EXPECT_EQ(test, mask, IB_QP_STATE);
+	KUNIT_EXPECT_EQ(test, attr.timeout, ATTR_TIMEOUT);
+	KUNIT_EXPECT_EQ(test, attr.min_rnr_timer, ATTR_RNR_TIMER);
+
+	fake.attr_mask = IB_QP_STATE | IB_QP_TIMEOUT;
+	fake.ret = -ENOENT;
+	KUNIT_EXPECT_EQ(test, rdma_init_qp_attr(id, &attr, &mask), -ENOENT);
+	KUNIT_EXPECT_EQ(test, attr.timeout, ATTR_TIMEOUT);
+	fake.ret = 0;
+	fake.none = true;
+	KUNIT_EXPECT_EQ(test, rdma_init_qp_attr(id, &attr, &mask), -ENOSYS);
+	fake.none = false;
+	done_with(consumer);
+}
+
+/* ---- ids of programs ---- */
+
+static int never_called(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	WARN_ON(1);
+	return 0;
+}
+
+/* An id of a program is as a module's, but belongs to the process and its network namespace. */
+static void connect_user_id(struct kunit *test)
+{
+	unsigned int users = refcount_read(&current->usage);
+	struct rdma_cm_id *id, *kernel;
+	union ct_addr own = ct_ip4(0x0a000101, 0);
+
+	id = rdma_create_user_id(never_called, test, RDMA_PS_UDP, IB_QPT_UD);
+	kernel = rdma_create_id(&init_net, never_called, test, RDMA_PS_UDP, IB_QPT_UD);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(id) || IS_ERR(kernel));
+	KUNIT_EXPECT_TRUE(test, id->event_handler == never_called);
+	KUNIT_EXPECT_PTR_EQ(test, id->context, (void *)test);
+	KUNIT_EXPECT_EQ(test, id->ps, RDMA_PS_UDP);
+	KUNIT_EXPECT_EQ(test, id->qp_type, IB_QPT_UD);
+	KUNIT_EXPECT_PTR_EQ(test, id->route.addr.dev_addr.net, current->nsproxy->net_ns);
+	KUNIT_EXPECT_FALSE(test, rdma_is_kernel_res(&to_cma_id(id)->owner));
+	KUNIT_EXPECT_PTR_EQ(test, to_cma_id(id)->owner.task, current);
+	KUNIT_EXPECT_EQ(test, refcount_read(&current->usage), users + 1);
+	KUNIT_EXPECT_TRUE(test, rdma_is_kernel_res(&to_cma_id(kernel)->owner));
+	/* It finds devices as the other does. */
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(id, &own.any), 0);
+	KUNIT_EXPECT_PTR_EQ(test, id->device,
+			    &((struct cma_test *)test->priv)->device[0]->ib);
+	rdma_destroy_id(kernel);
+	rdma_destroy_id(id);
+	KUNIT_EXPECT_EQ(test, refcount_read(&current->usage), users);
+}
+
 /* A failed accept rejects the peer. */
 static void connect_accept_fails(struct kunit *test)
 {
@@ -623,6 +718,8 @@ static struct kunit_case connect_cases[] = {
 	KUNIT_CASE(connect_handler_destroys),
 	KUNIT_CASE(connect_iw_events_in_states),
 	KUNIT_CASE(connect_the_whole_way),
+	KUNIT_CASE(connect_qp_attributes),
+	KUNIT_CASE(connect_user_id),
 	KUNIT_CASE(connect_accept_fails),
 	KUNIT_CASE(connect_wrong_families),
 	KUNIT_CASE(connect_destroyed_before_event),

@@ -4,10 +4,12 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/kmsg_dump.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <rdma/kunit.h>
+#include <rdma/rdma_ext_port.h>
 
 #include "../../register/register.h"
 #include "../device.h"
@@ -240,14 +242,39 @@ static void failed_operation_undoes_registration(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
+/* Records since the last call that have this text. */
+static unsigned int logged_since(struct kmsg_dump_iter *log, const char *text)
+{
+	static char line[256];
+	unsigned int found = 0;
+	size_t len;
+
+	while (kmsg_dump_get_line(log, false, line, sizeof(line) - 1, &len)) {
+		line[len] = '\0';
+		found += !!strstr(line, text);
+	}
+	return found;
+}
+
+static int hear_nothing(struct ib_port_watcher *watcher, const struct ib_port_event *event)
+{
+	return 0;
+}
+
 /*
- * Each allocation of a registration fails in turn, until one registration needs fewer. A second
- * port would take as many again; failed_operation_undoes_registration() has two.
+ * Each allocation of a registration fails in turn, until one registration needs fewer. The core
+ * logs nothing, since the allocator does. A second port would take as many again;
+ * failed_operation_undoes_registration() has two.
  */
 static void failed_allocation_undoes_registration(struct kunit *test)
 {
+	struct ib_port_watcher watcher = { .event = hear_nothing };
 	unsigned int nth, failures = 0;
+	struct kmsg_dump_iter log;
 
+	KUNIT_ASSERT_EQ(test, ib_watch_ports(&watcher), 0);
+	kmsg_dump_rewind(&log);
+	logged_since(&log, "");
 	for (nth = 1; nth < 2000; nth++) {
 		struct test_device *device;
 		int ret = -ENOMEM;
@@ -270,7 +297,10 @@ static void failed_allocation_undoes_registration(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, findable("kt_starves"));
 		if (device)
 			ib_dealloc_device(&device->ib);
+		KUNIT_EXPECT_EQ_MSG(test, logged_since(&log, "kt_starves: "), 0,
+				    "allocation %u", nth);
 	}
+	ib_unwatch_ports(&watcher);
 	if (!failures)
 		kunit_skip(test, "failslab spares allocations that may wait");
 	KUNIT_EXPECT_LT(test, nth, 2000);

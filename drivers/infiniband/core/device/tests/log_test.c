@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
+#include "../../object/object.h"
 #include "test_device.h"
 
 #define LINE	256
@@ -103,9 +104,68 @@ static void parent_is_named(struct kunit *test)
 	root_device_unregister(parent);
 }
 
+static int never_refuses(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static const struct ib_device_ops pd_ops = {
+	.alloc_pd = never_refuses,
+	.dealloc_pd = never_refuses,
+	.size_ib_pd = sizeof(struct ib_pd),
+};
+
+/* How often the test's module was said to have left this on the device. */
+static unsigned int reported(struct kunit *test, const struct test_device *device,
+			     const char *objects)
+{
+	char expected[LINE], line[LINE];
+
+	snprintf(expected, LINE, "%s: " KBUILD_MODNAME " has left behind:%s",
+		 dev_name(&device->ib.dev), objects);
+	return logged(test, expected, line);
+}
+
+/* A module is named while it has objects, with what these are. */
+static void left_behind_is_named(struct kunit *test)
+{
+	struct test_device *device;
+	struct rdma_owner *owner;
+	struct ib_pd *pd, *other;
+	char name[IB_DEVICE_NAME_MAX];
+
+	snprintf(name, sizeof(name), "kt_log_left%u", ++runs);
+	device = test_device_registered(test, name);
+	ib_set_device_ops(&device->ib, &pd_ops);
+	device->ib.attrs.kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
+
+	/* One that has none */
+	owner = rdma_owner_kernel(&device->ib, KBUILD_MODNAME);
+	KUNIT_EXPECT_NOT_NULL(test, owner);
+	rdma_objects_report(&device->ib);
+	KUNIT_EXPECT_EQ(test, reported(test, device, ""), 0);
+
+	pd = ib_alloc_pd(&device->ib, 0);
+	other = ib_alloc_pd(&device->ib, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd) || IS_ERR(other));
+	rdma_objects_report(&device->ib);
+	KUNIT_EXPECT_EQ(test, reported(test, device, " 2 PD"), 1);
+	ib_dealloc_pd(other);
+	rdma_objects_report(&device->ib);
+	KUNIT_EXPECT_EQ(test, reported(test, device, " 1 PD"), 1);
+	ib_dealloc_pd(pd);
+	rdma_objects_report(&device->ib);
+	KUNIT_EXPECT_EQ(test, reported(test, device, " 2 PD"), 1);
+	KUNIT_EXPECT_EQ(test, reported(test, device, " 1 PD"), 1);
+	KUNIT_EXPECT_EQ(test, reported(test, device, ""), 0);
+	rdma_owner_put(owner);
+	test_device_gone(device);
+}
+
 static struct kunit_case log_cases[] = {
 	KUNIT_CASE(levels_and_names),
 	KUNIT_CASE(parent_is_named),
+	KUNIT_CASE(left_behind_is_named),
 	{}
 };
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: messages and attributes that other rooms and drivers put together.
+ * KUnit: messages and attributes that other rooms and drivers put together, and how messages reach
+ * programs.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/net.h>
 #include <linux/skbuff.h>
 #include <net/netlink.h>
+#include <net/sock.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
@@ -87,9 +93,172 @@ static void counters(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* ---- messages to programs ---- */
+
+/* No socket has this port: those that the kernel chooses are a process's or have the top bit. */
+#define NOBODY	0x7ffffff0
+
+/**
+ * struct listener - a program's socket
+ * @socket: the socket
+ * @file: of the socket
+ * @port: its port
+ */
+struct listener {
+	struct socket *socket;
+	struct file *file;
+	u32 port;
+};
+
+static void hang_up(void *data)
+{
+	struct listener *listener = data;
+
+	if (!IS_ERR_OR_NULL(listener->file))
+		__fput_sync(listener->file);
+	listener->file = NULL;
+}
+
+/* @group: an RDMA_NL_GROUP_ number, or 0 for none */
+static struct listener *listen(struct kunit *test, unsigned int group)
+{
+	struct listener *listener = kunit_kzalloc(test, sizeof(*listener), GFP_KERNEL);
+	struct sockaddr_nl address = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = group ? BIT(group - 1) : 0,
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, listener);
+	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, PF_NETLINK, SOCK_RAW, NETLINK_RDMA,
+					       &listener->socket), 0);
+	/* takes the socket over, also when it fails */
+	listener->file = sock_alloc_file(listener->socket, O_CLOEXEC, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(listener->file));
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, hang_up, listener), 0);
+	listener->socket->sk->sk_rcvtimeo = 30 * HZ;
+	KUNIT_ASSERT_EQ(test, kernel_bind(listener->socket, (struct sockaddr *)&address,
+					  sizeof(address)), 0);
+	KUNIT_ASSERT_GT(test, kernel_getsockname(listener->socket, (struct sockaddr *)&address), 0);
+	listener->port = address.nl_pid;
+	return listener;
+}
+
+static struct sk_buff *numbered(struct kunit *test, u32 seq)
+{
+	struct sk_buff *skb = nlmsg_new(0, GFP_KERNEL);
+	struct nlmsghdr *nlh;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_ASSERT_NOT_NULL(test, ibnl_put_msg(skb, &nlh, seq, 0, RDMA_NL_IWCM,
+						 RDMA_NL_IWPM_HELLO, 0));
+	return skb;
+}
+
+/* The sequence number of the next message, or a negative errno. */
+static int heard(struct listener *listener, int flags)
+{
+	struct nlmsghdr nlh = {};
+	struct kvec vec = { .iov_base = &nlh, .iov_len = sizeof(nlh) };
+	struct msghdr msg = {};
+	int ret = kernel_recvmsg(listener->socket, &msg, &vec, 1, sizeof(nlh), flags);
+
+	return ret < 0 ? ret : ret == sizeof(nlh) ? nlh.nlmsg_seq : -EMSGSIZE;
+}
+
+static void to_one(struct kunit *test)
+{
+	struct listener *one = listen(test, 0), *other = listen(test, 0);
+
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 1), one->port), 0);
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast_wait(&init_net, numbered(test, 2), one->port), 0);
+	KUNIT_EXPECT_EQ(test, heard(one, MSG_DONTWAIT), 1);
+	KUNIT_EXPECT_EQ(test, heard(one, MSG_DONTWAIT), 2);
+	KUNIT_EXPECT_EQ(test, heard(one, MSG_DONTWAIT), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, heard(other, MSG_DONTWAIT), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 3), NOBODY),
+			-ECONNREFUSED);
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast_wait(&init_net, numbered(test, 4), NOBODY),
+			-ECONNREFUSED);
+}
+
+/**
+ * struct patient - a thread that sends to a listener without room
+ * @skb: the message
+ * @port: the listener's
+ * @ret: what the sender was told
+ * @done: it has been told
+ */
+struct patient {
+	struct sk_buff *skb;
+	u32 port;
+	int ret;
+	struct completion done;
+};
+
+static int send_patiently(void *data)
+{
+	struct patient *patient = data;
+
+	patient->ret = rdma_nl_unicast_wait(&init_net, patient->skb, patient->port);
+	kthread_complete_and_exit(&patient->done, 0);
+}
+
+/* A queue that is full costs one message of those that do not wait, and none of those that do. */
+static void to_one_without_room(struct kunit *test)
+{
+	struct listener *slow = listen(test, 0);
+	struct patient patient = { .skb = numbered(test, 3), .port = slow->port };
+	struct task_struct *task;
+
+	/* One message is taken whatever the limit. */
+	WRITE_ONCE(slow->socket->sk->sk_rcvbuf, 1);
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 1), slow->port), 0);
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 2), slow->port), -EAGAIN);
+
+	init_completion(&patient.done);
+	task = kthread_create(send_patiently, &patient, "kt_patient");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	while (!completion_done(&patient.done) && READ_ONCE(task->__state) != TASK_INTERRUPTIBLE)
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_FALSE(test, completion_done(&patient.done));
+	/* The program learns first that it has missed something. */
+	KUNIT_EXPECT_EQ(test, heard(slow, MSG_DONTWAIT), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, heard(slow, MSG_DONTWAIT), 1);
+	KUNIT_EXPECT_EQ(test, heard(slow, 0), 3);
+	wait_for_completion(&patient.done);
+	KUNIT_EXPECT_EQ(test, patient.ret, 0);
+	put_task_struct(task);
+}
+
+static void to_a_group(struct kunit *test)
+{
+	struct listener *one, *other, *outside = listen(test, RDMA_NL_GROUP_NOTIFY);
+
+	KUNIT_ASSERT_FALSE(test, rdma_nl_chk_listeners(RDMA_NL_GROUP_IWPM));
+	KUNIT_EXPECT_EQ(test, rdma_nl_multicast(&init_net, numbered(test, 1), RDMA_NL_GROUP_IWPM,
+						GFP_KERNEL), -ESRCH);
+	one = listen(test, RDMA_NL_GROUP_IWPM);
+	other = listen(test, RDMA_NL_GROUP_IWPM);
+	KUNIT_EXPECT_TRUE(test, rdma_nl_chk_listeners(RDMA_NL_GROUP_IWPM));
+	KUNIT_EXPECT_EQ(test, rdma_nl_multicast(&init_net, numbered(test, 2), RDMA_NL_GROUP_IWPM,
+						GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, heard(one, MSG_DONTWAIT), 2);
+	KUNIT_EXPECT_EQ(test, heard(other, MSG_DONTWAIT), 2);
+	KUNIT_EXPECT_EQ(test, heard(outside, MSG_DONTWAIT), -EAGAIN);
+	hang_up(one);
+	KUNIT_EXPECT_TRUE(test, rdma_nl_chk_listeners(RDMA_NL_GROUP_IWPM));
+	hang_up(other);
+	KUNIT_EXPECT_FALSE(test, rdma_nl_chk_listeners(RDMA_NL_GROUP_IWPM));
+}
+
 static struct kunit_case netlink_cases[] = {
 	KUNIT_CASE(messages),
 	KUNIT_CASE(counters),
+	KUNIT_CASE(to_one),
+	KUNIT_CASE(to_one_without_room),
+	KUNIT_CASE(to_a_group),
 	{}
 };
 

@@ -6,6 +6,7 @@
 #include <linux/cleanup.h>
 #include <linux/completion.h>
 #include <linux/module.h>
+#include <rdma/rdma_ext.h>
 
 #include "bench.h"
 
@@ -68,6 +69,135 @@ static void roce_ports_have_no_qp0(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
 	ib_unregister_mad_agent(agent);
 	fake_device_remove(roce);
+}
+
+/* ---- answers of agents ---- */
+
+static struct ib_mad last_answer;
+
+static void answer_it(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
+		      struct ib_mad_recv_wc *rwc)
+{
+	struct party *party = agent->context;
+	struct ib_mad_send_buf *reply;
+
+	atomic_inc(&party->requests);
+	reply = ib_create_mad_reply(agent, rwc, IB_MGMT_MAD_HDR, IB_MGMT_MAD_DATA);
+	if (WARN_ON(IS_ERR(reply))) {
+		ib_free_recv_mad(rwc);
+		return;
+	}
+	if (WARN_ON(ib_post_send_mad(reply, NULL)))
+		ib_free_mad_reply(reply);
+	ib_free_recv_mad(rwc);
+}
+
+static void answer_ended(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
+{
+	struct party *party = agent->context;
+
+	ib_free_mad_reply(wc->send_buf);
+	atomic_inc(&party->sent[wc->status]);
+	atomic_inc(&party->ends);
+	wake_up_all(&bench.news);
+}
+
+static void keep_answer(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
+			struct ib_mad_recv_wc *rwc)
+{
+	last_answer = *rwc->recv_buf.mad;
+	bench_hear(agent, sent, rwc);
+}
+
+static void agents_answer(struct kunit *test)
+{
+	static const u8 nothing[IB_MGMT_MAD_DATA];
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_SET);
+	struct party *client = new_party(test), *server = new_party(test);
+	struct ib_mad_send_buf *buf;
+	struct ib_mad *mad;
+
+	client->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 0, bench_ended,
+					      keep_answer, client, 0);
+	server->agent = ib_register_mad_agent(bench.b, 1, IB_QPT_GSI, &req, 0, answer_ended,
+					      answer_it, server, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(client->agent) || IS_ERR(server->agent));
+	buf = new_request(test, client, 5000, 0);
+	mad = buf->mad;
+	mad->mad_hdr.method = IB_MGMT_METHOD_SET;
+	mad->mad_hdr.attr_id = cpu_to_be16(0x12);
+	mad->mad_hdr.attr_mod = cpu_to_be32(0x345678);
+	memset(mad->data, 0xff, sizeof(mad->data));
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&client->ends) == 1 && atomic_read(&server->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->sent[IB_WC_SUCCESS]), 1);
+	KUNIT_EXPECT_EQ(test, last_answer.mad_hdr.method, IB_MGMT_METHOD_GET_RESP);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(last_answer.mad_hdr.status), 0);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(last_answer.mad_hdr.attr_id), 0x12);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(last_answer.mad_hdr.attr_mod), 0x345678);
+	KUNIT_EXPECT_MEMEQ(test, last_answer.data, nothing, sizeof(nothing));
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static const struct {
+	u8 class, method, answer;
+} answers[] = {
+	{ CLASS_PLAIN, IB_MGMT_METHOD_GET, IB_MGMT_METHOD_GET_RESP },
+	{ CLASS_PLAIN, IB_MGMT_METHOD_SET, IB_MGMT_METHOD_GET_RESP },
+	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP, IB_MGMT_METHOD_TRAP_REPRESS },
+	{ CLASS_PLAIN, IB_MGMT_METHOD_REPORT, IB_MGMT_METHOD_REPORT_RESP },
+	{ CLASS_PLAIN, 0x12, 0x92 },
+	/* What is no request, and what goes another way */
+	{ CLASS_PLAIN, IB_MGMT_METHOD_GET_RESP },
+	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP_REPRESS },
+	{ IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE, IB_MGMT_METHOD_GET },
+};
+
+static void methods_are_answered(struct kunit *test)
+{
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
+	struct ib_mad *mad = kunit_kzalloc(test, sizeof(*mad), GFP_KERNEL);
+	struct party *server = new_party(test);
+	struct ib_grh grh = { .version_tclass_flow = cpu_to_be32(6 << 28) };
+	struct ib_wc wc = { .slid = LID_A, .src_qp = 0x23, .port_num = 1 };
+	struct ib_mad_recv_wc rwc = { .wc = &wc, .recv_buf = { .grh = &grh, .mad = mad } };
+	struct ib_mad_send_buf *reply;
+
+	KUNIT_ASSERT_NOT_NULL(test, mad);
+	join(test, server, bench.b, IB_QPT_GSI, &req);
+	mad->mad_hdr.base_version = IB_MGMT_BASE_VERSION;
+	mad->mad_hdr.tid = cpu_to_be64(0x123456789abc);
+	for (unsigned int i = 0; i < ARRAY_SIZE(answers); i++) {
+		const struct ib_mad_hdr *hdr;
+
+		mad->mad_hdr.mgmt_class = answers[i].class;
+		mad->mad_hdr.method = answers[i].method;
+		mad->mad_hdr.status = cpu_to_be16(0x1c);
+		reply = ib_create_mad_reply(server->agent, &rwc, IB_MGMT_MAD_HDR,
+					    IB_MGMT_MAD_DATA);
+		if (!answers[i].answer) {
+			KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(reply), -EINVAL, "row %u", i);
+			continue;
+		}
+		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(reply), "row %u", i);
+		hdr = reply->mad;
+		KUNIT_EXPECT_EQ_MSG(test, hdr->method, answers[i].answer, "row %u", i);
+		KUNIT_EXPECT_EQ(test, hdr->mgmt_class, answers[i].class);
+		KUNIT_EXPECT_EQ(test, be64_to_cpu(hdr->tid), 0x123456789abc);
+		KUNIT_EXPECT_EQ(test, be16_to_cpu(hdr->status), 0);
+		KUNIT_EXPECT_NOT_NULL(test, reply->ah);
+		ib_free_mad_reply(reply);
+	}
+	/* No way back: the packet was for a GID that the port has not. */
+	mad->mad_hdr.mgmt_class = CLASS_PLAIN;
+	mad->mad_hdr.method = IB_MGMT_METHOD_GET;
+	wc.wc_flags = IB_WC_GRH;
+	grh.dgid.raw[0] = 0xfd;
+	reply = ib_create_mad_reply(server->agent, &rwc, IB_MGMT_MAD_HDR, IB_MGMT_MAD_DATA);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(reply), -ENOENT);
+	ib_unregister_mad_agent(server->agent);
 }
 
 /* ---- requests ---- */
@@ -380,6 +510,8 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(registrations_are_checked),
 	KUNIT_CASE(roce_ports_have_no_qp0),
 	KUNIT_CASE(requests_are_answered),
+	KUNIT_CASE(agents_answer),
+	KUNIT_CASE(methods_are_answered),
 	KUNIT_CASE(response_may_come_before_completion),
 	KUNIT_CASE(nobody_serves),
 	KUNIT_CASE(requests_time_out),

@@ -475,6 +475,102 @@ static void guids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard.guid_info_list[0], 0xab);
 }
 
+#define SERVICE_RECORD	176
+
+/**
+ * struct service_heard - what the callback of a query for a service was told
+ * @calls: how often it ran
+ * @status: what it was told
+ * @answered: with a record
+ * @rec: the record
+ */
+struct service_heard {
+	unsigned int calls;
+	int status;
+	bool answered;
+	struct ib_sa_service_rec rec;
+};
+
+static void hear_service(int status, struct ib_sa_service_rec *resp, void *context)
+{
+	struct service_heard *heard = context;
+
+	heard->calls++;
+	heard->status = status;
+	heard->answered = resp;
+	if (resp)
+		heard->rec = *resp;
+}
+
+static int ask_service(struct fake_sa *fake, u32 port_num, u8 method, struct service_heard *heard,
+		       struct ib_sa_query **query)
+{
+	heard->calls = 0;
+	heard->rec = (struct ib_sa_service_rec){
+		.id = cpu_to_be64(0x1234), .pkey = cpu_to_be16(0x8001), .name = "kt",
+	};
+	return ib_sa_service_rec_query(&user, &fake->ib, port_num, method, &heard->rec,
+				       IB_SA_SERVICE_REC_SERVICE_ID, 1000, GFP_KERNEL,
+				       hear_service, heard, query);
+}
+
+static void service_records(struct kunit *test)
+{
+	static const u8 methods[] = {
+		IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET, IB_SA_METHOD_DELETE,
+	};
+	struct service_heard *heard = kunit_kzalloc(test, sizeof(*heard), GFP_KERNEL);
+	struct ib_sa_service_rec stored = { .id = cpu_to_be64(0x77), .lease = cpu_to_be32(5) };
+	u8 *record = kunit_kzalloc(test, SERVICE_RECORD, GFP_KERNEL);
+	struct fake_sa *fake = test->priv;
+	struct ib_sa_query *query;
+	struct fake_mad *mad;
+	int id;
+
+	KUNIT_ASSERT_NOT_NULL(test, heard);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	ib_sa_pack_service(&stored, record);
+	for (unsigned int i = 0; i < ARRAY_SIZE(methods); i++) {
+		KUNIT_ASSERT_GT(test, ask_service(fake, 1, methods[i], heard, &query), 0);
+		mad = fake_sa_posted(fake, 0);
+		KUNIT_EXPECT_EQ(test, mad->mad.mad_hdr.method, methods[i]);
+		KUNIT_EXPECT_EQ(test, be16_to_cpu(mad->mad.mad_hdr.attr_id),
+				IB_SA_ATTR_SERVICE_REC);
+		KUNIT_EXPECT_TRUE(test, mad->mad.sa_hdr.comp_mask == IB_SA_SERVICE_REC_SERVICE_ID);
+		/* The record of the query: service id, GID, P_Key */
+		KUNIT_EXPECT_EQ(test, mad->mad.data[6], 0x12);
+		KUNIT_EXPECT_EQ(test, mad->mad.data[7], 0x34);
+		KUNIT_EXPECT_EQ(test, mad->mad.data[24], 0x80);
+		KUNIT_EXPECT_EQ(test, mad->mad.data[25], 1);
+		fake_mad_answer(mad, 0, record, SERVICE_RECORD);
+		KUNIT_EXPECT_EQ(test, heard->calls, 1);
+		KUNIT_EXPECT_EQ(test, heard->status, 0);
+		KUNIT_EXPECT_EQ(test, be64_to_cpu(heard->rec.id), 0x77);
+		KUNIT_EXPECT_EQ(test, be32_to_cpu(heard->rec.lease), 5);
+	}
+	/* Refused, cancelled */
+	KUNIT_ASSERT_GT(test, ask_service(fake, 1, IB_MGMT_METHOD_GET, heard, &query), 0);
+	fake_mad_answer(fake_sa_posted(fake, 0), 0x0300, record, SERVICE_RECORD);
+	KUNIT_EXPECT_EQ(test, heard->calls, 1);
+	KUNIT_EXPECT_EQ(test, heard->status, -EINVAL);
+	id = ask_service(fake, 1, IB_MGMT_METHOD_GET, heard, &query);
+	KUNIT_ASSERT_GT(test, id, 0);
+	ib_sa_cancel_query(id, query);
+	fake_sa_settle(fake);
+	KUNIT_EXPECT_EQ(test, heard->calls, 1);
+	KUNIT_EXPECT_EQ(test, heard->status, -EINTR);
+	KUNIT_EXPECT_FALSE(test, heard->answered);
+
+	/* These begin nothing: a method that is not a service's, ports that cannot ask */
+	KUNIT_EXPECT_EQ(test, ask_service(fake, 1, IB_SA_METHOD_GET_TABLE, heard, &query), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ask_service(fake, 2, IB_MGMT_METHOD_GET, heard, &query), -ENODEV);
+	KUNIT_EXPECT_EQ(test, ask_service(fake, 3, IB_MGMT_METHOD_GET, heard, &query),
+			-EOPNOTSUPP);
+	fake_sa_settle(fake);
+	KUNIT_EXPECT_EQ(test, heard->calls, 0);
+	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 0);
+}
+
 static struct kunit_case query_cases[] = {
 	KUNIT_CASE(answered),
 	KUNIT_CASE(refused_and_wrong),
@@ -488,6 +584,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(at_random),
 	KUNIT_CASE(addresses),
 	KUNIT_CASE(guids),
+	KUNIT_CASE(service_records),
 	{}
 };
 

@@ -128,6 +128,7 @@ ADD_UVERBS_METHODS(fake_actions, UVERBS_OBJECT_FLOW_ACTION, &UVERBS_METHOD(FAKE_
 
 static const struct uapi_definition fake_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_FLOW_ACTION, &fake_actions),
+	UAPI_DEF_CHAIN(fake_driver_objects),
 	{}
 };
 

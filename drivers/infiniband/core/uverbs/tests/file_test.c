@@ -108,6 +108,35 @@ static void context_of_a_file(struct kunit *test)
 
 /* ---- mappings ---- */
 
+/* Each mapping is in its file's list, and holds the entry that led to it, if there is one. */
+static void listed(struct kunit *test)
+{
+	struct rdma_umaps umaps = { .list = LIST_HEAD_INIT(umaps.list) };
+	struct rdma_umap_priv *priv = kunit_kcalloc(test, 2, sizeof(*priv), GFP_KERNEL);
+	struct vm_area_struct *vma = kunit_kcalloc(test, 2, sizeof(*vma), GFP_KERNEL);
+	struct file *filp = kunit_kzalloc(test, sizeof(*filp), GFP_KERNEL);
+	struct rdma_user_mmap_entry entry = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, priv);
+	KUNIT_ASSERT_NOT_NULL(test, vma);
+	KUNIT_ASSERT_NOT_NULL(test, filp);
+	mutex_init(&umaps.lock);
+	kref_init(&entry.ref);
+	filp->private_data = &umaps;
+	for (int i = 0; i < 2; i++) {
+		vma[i].vm_file = filp;
+		rdma_umap_priv_init(&priv[i], &vma[i], i ? NULL : &entry);
+		KUNIT_EXPECT_PTR_EQ(test, priv[i].vma, &vma[i]);
+		KUNIT_EXPECT_PTR_EQ(test, vma[i].vm_private_data, (void *)&priv[i]);
+		KUNIT_EXPECT_EQ(test, list_count_nodes(&umaps.list), i + 1);
+		KUNIT_EXPECT_FALSE(test, list_empty(&priv[i].list));
+	}
+	KUNIT_EXPECT_PTR_EQ(test, priv[0].entry, &entry);
+	KUNIT_EXPECT_NULL(test, priv[1].entry);
+	KUNIT_EXPECT_EQ(test, kref_read(&entry.ref), 2);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&umaps.lock));
+}
+
 /* A file that can be mapped as the test's can. */
 static const struct file_operations map_fops = {
 	.owner = THIS_MODULE,
@@ -221,6 +250,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
 	KUNIT_CASE(kept_objects),
 	KUNIT_CASE(context_of_a_file),
+	KUNIT_CASE(listed),
 	KUNIT_CASE(revoked),
 	KUNIT_CASE(disassociated),
 	{}

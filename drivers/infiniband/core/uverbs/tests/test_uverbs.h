@@ -119,6 +119,9 @@ enum {
 	FAKE_ATTR_ACTION = 1U << UVERBS_ID_NS_SHIFT,
 };
 
+/* driver_object_test.c: objects that only the fake driver has */
+extern const struct uapi_definition fake_driver_objects[];
+
 /**
  * struct fake_device - the device
  * @ib: as the core sees it

@@ -344,6 +344,43 @@ static void test_count_wraps(struct kunit *test)
 	}
 }
 
+/* The ring is replaced by one of another size again and again, with receives in it and out. */
+static void test_count_wraps_in_moves(struct kunit *test)
+{
+	const u64 start = BIT_ULL(32) - 100;
+	struct srq_bench *s = make_srq(test);
+	u64 next = start, done = start, out;
+	unsigned int left = 0;
+	u8 log = SRQ_LOG;
+	struct ib_wc wc;
+
+	s->taken = start;
+	s->k.head = start;
+	s->k.tail = start;
+	tell_taken(s, (u32)start);
+	while (done < start + 200) {
+		while (next - done < 1ull << log)
+			KUNIT_ASSERT_EQ(test, post(s, next++), 0);
+		KUNIT_ASSERT_EQ(test, post(s, next), -ENOMEM);
+		/* What is left fits either ring; one of it is out meanwhile. */
+		left = left % 4 + 2;
+		drain(s, done, next - left);
+		done = next - left;
+		out = take(s, done);
+		tell_taken(s, (u32)s->taken);
+		log = log == SRQ_LOG ? SRQ_LOG + 1 : SRQ_LOG;
+		begin_move(s, log, 0);
+		KUNIT_ASSERT_EQ(test, post(s, next++), 0);
+		s->ring = &s->other;
+		end_move(s, true);
+		complete_id(s, out);
+		KUNIT_ASSERT_EQ(test, bench_poll(s->b, 1, &wc), 1);
+		KUNIT_ASSERT_EQ(test, wc.wr_id, done);
+		done++;
+		tell_taken(s, (u32)s->taken);
+	}
+}
+
 static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(test_room),
 	KUNIT_CASE(test_bad_requests),
@@ -353,6 +390,7 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(test_grow),
 	KUNIT_CASE(test_shrink),
 	KUNIT_CASE(test_count_wraps),
+	KUNIT_CASE(test_count_wraps_in_moves),
 	{}
 };
 

@@ -26,5 +26,6 @@ extern struct kunit_suite vhca_order_suite;
 extern struct kunit_suite vhca_event_suite;
 extern struct kunit_suite vhca_mad_suite;
 extern struct kunit_suite vhca_eth_suite;
+extern struct kunit_suite vhca_qp_modify_suite;
 
 #endif /* VHCA_TEST_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Queue pairs. */
+#include <kunit/visibility.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -331,7 +332,8 @@ err_rings:
 
 /*
  * A QP that is reset or destroyed takes the receive with it that it has from its SRQ. One that
- * fails completes it: kernel QPs fail first, lest notes of the SRQ get lost.
+ * fails completes it: kernel QPs fail first, lest notes of the SRQ get lost. They stay in the error
+ * state if they cannot be reset or destroyed then.
  */
 static void give_receive_back(struct vhca_dev *dev, struct vhca_qp *qp)
 {
@@ -343,8 +345,12 @@ static void give_receive_back(struct vhca_dev *dev, struct vhca_qp *qp)
 
 	if (!qp->kernel || !qp->ibqp.srq || qp->state < IB_QPS_RTR || vhca_hw_dead(&dev->hw))
 		return;
-	if (qp->state != IB_QPS_ERR && vhca_cmd_modify_qp(&dev->hw, &req))
-		return;
+	if (qp->state != IB_QPS_ERR) {
+		if (vhca_cmd_modify_qp(&dev->hw, &req))
+			return;
+		qp->state = IB_QPS_ERR;
+		vhca_qp_broken(qp);
+	}
 	if (!wait_for_completion_timeout(&qp->kernel->last_wqe, VHCA_LAST_WQE_PATIENCE))
 		dev_warn_ratelimited(dev->hw.dev, "QP %#x keeps a receive of its SRQ\n",
 				     qp->ibqp.qp_num);
@@ -355,7 +361,9 @@ static void start_over(struct vhca_qp *qp)
 {
 	if (qp->kernel) {
 		vhca_cq_purge_qp(qp, false);
+		spin_lock_irq(&qp->kernel->rq.lock);
 		qp->kernel->broken = false;
+		spin_unlock_irq(&qp->kernel->rq.lock);
 		reinit_completion(&qp->kernel->last_wqe);
 	}
 	vhca_db_store(&qp->db, 0, 0);
@@ -459,6 +467,7 @@ out:
 	mutex_unlock(&qp->lock);
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_modify_qp);
 
 /**
  * vhca_query_qp() - ib_device_ops.query_qp
@@ -521,7 +530,9 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct vhca_qp *qp = to_vqp(ibqp);
 	int err;
 
+	mutex_lock(&qp->lock);
 	give_receive_back(dev, qp);
+	mutex_unlock(&qp->lock);
 	vhca_id_retire(&dev->qps, qp->id);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, qp->port, ibqp->qp_num));
 	if (err) {

@@ -404,6 +404,7 @@ static int kverbs_add(struct ib_device *dev)
 		return err;
 	}
 	ib_set_client_data(dev, &kverbs_client, p);
+	ibdev_dbg(dev, "checks of kernel verbs begin\n");
 	err = ib_query_port(dev, 1, &port);
 	p->lid = port.lid;
 	err = err ?: make_side(p, &p->a, IB_POLL_SOFTIRQ) ?: make_side(p, &p->b, IB_POLL_WORKQUEUE);
