@@ -203,9 +203,13 @@ int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
 		return -EINVAL;
 	if (device->ops.modify_port)
 		return device->ops.modify_port(device, port_num, port_modify_mask, port_modify);
-	/* The CM announces itself on every port. On RoCE there is no subnet manager for that. */
+	/*
+	 * Those who announce themselves, such as the CM or an SRP target, do so on every port. On
+	 * RoCE no subnet manager looks: as in Linux, what is only set or only cleared is taken.
+	 */
 	if (rdma_protocol_roce(device, port_num) &&
-	    !((port_modify->set_port_cap_mask | port_modify->clr_port_cap_mask) & ~IB_PORT_CM_SUP))
+	    (!(port_modify->set_port_cap_mask & ~IB_PORT_CM_SUP) ||
+	     !(port_modify->clr_port_cap_mask & ~IB_PORT_CM_SUP)))
 		return 0;
 	return -EOPNOTSUPP;
 }

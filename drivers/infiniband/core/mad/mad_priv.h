@@ -20,6 +20,7 @@
 #include <linux/completion.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/timerqueue.h>
@@ -56,8 +57,14 @@ struct mad_timer {
  * @idle: woken when the queue has given back all that it held
  * @stalled: nothing is posted, since the QP is being brought back to work
  * @eager: agents with sends that wait for room, struct mad_agent, in the order of their turns
- * @missing: receives that could not be posted
+ * @wanted: receives that are posted if there is memory for them
+ * @missing: receives that are neither posted nor on their way from a completion to the next posting
+ * @posted: the others, struct mad_recv, as long as they have not completed
+ * @posting: held while a receive is posted
+ * @given_up: nothing is posted any more, and what was may never complete; changed with @posting and
+ *	the port's lock held
  * @recover: brings the QP back to work
+ * @deaf: the time until another try when nothing could be posted
  * @dropped: MADs that arrived and were dropped for want of memory or because they make no sense
  */
 struct mad_qp {
@@ -71,10 +78,18 @@ struct mad_qp {
 	wait_queue_head_t idle;
 	bool stalled;
 	struct list_head eager;
+	unsigned int wanted;
 	unsigned int missing;
+	struct list_head posted;
+	struct mutex posting;
+	bool given_up;
 	struct work_struct recover;
+	struct mad_timer deaf;
 	atomic64_t dropped;
 };
+
+/* Where nothing can arrive, for want of memory, it is tried again after so many milliseconds. */
+#define DEAF_MS 1000
 
 #define MAD_REQUEST_BITS 8
 
@@ -243,6 +258,7 @@ struct mad_segment {
  * @wc: its completion
  * @cqe: for the QP
  * @qp: the QP
+ * @entry: in its list of posted ones
  * @dma: address of @grh
  * @size: bytes that the MAD may have
  * @local: it comes from this port itself
@@ -254,6 +270,7 @@ struct mad_recv {
 	struct ib_wc wc;
 	struct ib_cqe cqe;
 	struct mad_qp *qp;
+	struct list_head entry;
 	u64 dma;
 	size_t size;
 	bool local;
@@ -358,6 +375,7 @@ int mad_send_post(struct mad_send *send);
 void mad_send_acked(struct mad_send *send, enum rmpp_tx_event event);
 void mad_send_left(struct mad_send *send);
 void mad_send_push(struct mad_qp *qp);
+void mad_sends_give_up(struct mad_qp *qp);
 
 /* reply.c */
 struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv, u8 base_version);
@@ -379,6 +397,7 @@ struct mad_agent *mad_agent_find(struct mad_qp *qp, const struct ib_mad *mad);
 /* recv.c */
 void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc);
 int mad_recv_refill(struct mad_qp *qp);
+void mad_recv_give_up(struct mad_qp *qp);
 void mad_loop_work(struct work_struct *work);
 
 /* qp.c */

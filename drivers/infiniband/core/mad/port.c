@@ -43,6 +43,8 @@ struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num)
 		port->qp[i].index = i;
 		INIT_LIST_HEAD(&port->qp[i].eager);
 		init_waitqueue_head(&port->qp[i].idle);
+		INIT_LIST_HEAD(&port->qp[i].posted);
+		mutex_init(&port->qp[i].posting);
 		mad_table_init(&port->qp[i].table);
 	}
 	return port;

@@ -67,26 +67,29 @@ static int restart_sends(struct mad_qp *qp)
 static bool is_idle(struct mad_qp *qp)
 {
 	guard(spinlock_irqsave)(&qp->port->lock);
-	return qp->free == qp->room;
+	return qp->free == qp->room && qp->missing == qp->wanted;
 }
 
 /*
- * Returns when all that was posted has completed. Of sends that is known here. A last one, by which
- * ib_drain_sq() would know, is refused by some devices: rdma_rxe takes SENDs with an address alone
- * from a QP of this type.
+ * Returns when all that was posted has completed, which is known here: a last work request, as
+ * ib_drain_qp() posts, would not be the last while received MADs are replaced. What cannot be
+ * brought to complete is given up.
  */
-static void drain(struct mad_qp *qp)
+static int drain(struct mad_qp *qp)
 {
 	struct mad_port *port = qp->port;
 	int ret = modify(qp, IB_QPS_ERR);
 
-	if (ret) {
-		ibdev_err(port->device, "port %u: QP%u cannot be drained: %d\n", port->port_num,
-			  qp->index, ret);
-		return;
+	if (!ret) {
+		wait_event(qp->idle, is_idle(qp));
+		return 0;
 	}
-	ib_drain_rq(qp->qp);
-	wait_event(qp->idle, is_idle(qp));
+	ibdev_err(port->device, "port %u: QP%u cannot be drained: %d\n", port->port_num, qp->index,
+		  ret);
+	guard(mutex)(&qp->posting);
+	guard(spinlock_irqsave)(&port->lock);
+	qp->given_up = true;
+	return ret;
 }
 
 /*
@@ -102,9 +105,9 @@ static void recover(struct work_struct *work)
 	if (!ret) {
 		ret = mad_recv_refill(qp);
 	} else {
-		if (qp->started)
-			drain(qp);
-		ret = modify(qp, IB_QPS_RESET);
+		ret = qp->started ? drain(qp) : 0;
+		if (!ret)
+			ret = modify(qp, IB_QPS_RESET);
 		if (!ret) {
 			qp->started = false;
 			ret = start(qp);
@@ -115,9 +118,22 @@ static void recover(struct work_struct *work)
 				      port->port_num, qp->index, ret);
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
+		/* Nothing will complete by which one could notice that there is memory again. */
+		if (ret == -ENOMEM && port->open && qp->missing == qp->wanted)
+			mad_timer_arm(port, &qp->deaf, DEAF_MS);
 		mad_send_push(qp);
 	}
 	mad_run_done(port);
+}
+
+static void deaf(struct mad_port *port, struct mad_timer *timer)
+{
+	struct mad_qp *qp = container_of(timer, struct mad_qp, deaf);
+
+	if (!port->open || qp->stalled)
+		return;
+	qp->stalled = true;
+	queue_work(port->wq, &qp->recover);
 }
 
 static void qp_event(struct ib_event *event, void *context)
@@ -139,10 +155,9 @@ static int make(struct mad_qp *qp)
 		.send_cq = port->cq,
 		.recv_cq = port->cq,
 		.sq_sig_type = IB_SIGNAL_ALL_WR,
-		/* Draining takes one more receive. */
 		.cap = {
 			.max_send_wr = sendq_size,
-			.max_recv_wr = recvq_size + 1,
+			.max_recv_wr = recvq_size,
 			.max_send_sge = 2,
 			.max_recv_sge = 1,
 		},
@@ -158,7 +173,9 @@ static int make(struct mad_qp *qp)
 	qp->qp = made;
 	qp->room = sendq_size;
 	qp->free = sendq_size;
+	qp->wanted = recvq_size;
 	qp->missing = recvq_size;
+	qp->deaf.expired = deaf;
 	INIT_WORK(&qp->recover, recover);
 	return 0;
 }
@@ -179,11 +196,15 @@ static void end(struct mad_port *port)
 		ib_destroy_qp(qp->qp);
 		qp->qp = NULL;
 	}
+	if (port->cq)
+		ib_free_cq(port->cq);
+	for (unsigned int i = 0; i < ARRAY_SIZE(port->qp); i++) {
+		mad_recv_give_up(&port->qp[i]);
+		mad_sends_give_up(&port->qp[i]);
+	}
 	flush_work(&port->loop_work);
 	cancel_delayed_work_sync(&port->timer_work);
 	flush_work(&port->done_work);
-	if (port->cq)
-		ib_free_cq(port->cq);
 	if (port->pd)
 		ib_dealloc_pd(port->pd);
 	port->cq = NULL;
@@ -209,7 +230,7 @@ int mad_qps_open(struct mad_port *port)
 
 	sendq_size = clamp(sendq_size, MIN_QUEUE, MAX_SENDQ);
 	recvq_size = clamp(recvq_size, MIN_QUEUE, MAX_RECVQ);
-	cqes = (sendq_size + recvq_size + 1) * (smi ? 2 : 1);
+	cqes = (sendq_size + recvq_size) * (smi ? 2 : 1);
 
 	INIT_DELAYED_WORK(&port->timer_work, mad_timer_work);
 	INIT_WORK(&port->done_work, mad_done_work);

@@ -4,6 +4,8 @@
  * not fit waits with its agent, and agents take turns, so that one that has thousands of MADs to
  * send does not keep the others waiting.
  */
+#include <linux/cleanup.h>
+
 #include "mad_priv.h"
 #include "trace.h"
 
@@ -45,7 +47,7 @@ static int map(struct mad_send *send)
 static int post(struct mad_send *send)
 {
 	struct mad_qp *qp = send->agent->qp;
-	int ret = map(send);
+	int ret = qp->given_up ? -ENODEV : map(send);
 
 	if (ret)
 		return ret;
@@ -74,7 +76,7 @@ int mad_queue_send(struct mad_send *send)
 	struct mad_qp *qp = agent->qp;
 
 	lockdep_assert_held(&agent->port->lock);
-	if (qp->free && !qp->stalled && list_empty(&qp->eager))
+	if (qp->given_up || (qp->free && !qp->stalled && list_empty(&qp->eager)))
 		return post(send);
 	if (list_empty(&agent->queue))
 		list_add_tail(&agent->eager, &qp->eager);
@@ -102,7 +104,7 @@ static void unqueue(struct mad_send *send)
 struct mad_send *mad_queue_push(struct mad_qp *qp)
 {
 	lockdep_assert_held(&qp->port->lock);
-	while (qp->free && !qp->stalled && !list_empty(&qp->eager)) {
+	while ((qp->free || qp->given_up) && !qp->stalled && !list_empty(&qp->eager)) {
 		struct mad_agent *agent = list_first_entry(&qp->eager, struct mad_agent, eager);
 		struct mad_send *send = list_first_entry(&agent->queue, struct mad_send, queue);
 
@@ -156,7 +158,7 @@ void mad_queue_sent(struct mad_send *send)
  * @recv: buffer with its completion's function
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; what ib_post_recv() said.
+ * Return: 0; -ENOMEM; -ENODEV when the QP was given up; what ib_post_recv() said.
  */
 int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv)
 {
@@ -167,23 +169,32 @@ int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv)
 	struct ib_recv_wr wr = { .wr_cqe = &recv->cqe, .sg_list = &sge, .num_sge = 1 };
 	int ret;
 
+	guard(mutex)(&qp->posting);
+	if (qp->given_up)
+		return -ENODEV;
 	sge.addr = ib_dma_map_single(port->device, &recv->grh, sge.length, DMA_FROM_DEVICE);
 	if (ib_dma_mapping_error(port->device, sge.addr))
 		return -ENOMEM;
 	recv->qp = qp;
 	recv->dma = sge.addr;
+	scoped_guard(spinlock_irqsave, &port->lock)
+		list_add_tail(&recv->entry, &qp->posted);
 	ret = ib_post_recv(qp->qp, &wr, NULL);
 	if (ret)
-		ib_dma_unmap_single(port->device, sge.addr, sge.length, DMA_FROM_DEVICE);
+		mad_queue_received(recv);
 	return ret;
 }
 
 /**
  * mad_queue_received() - handle the completion of a receive
  * @recv: buffer, in which a MAD is or not
+ *
+ * Context: without the port's lock.
  */
 void mad_queue_received(struct mad_recv *recv)
 {
+	scoped_guard(spinlock_irqsave, &recv->qp->port->lock)
+		list_del(&recv->entry);
 	ib_dma_unmap_single(recv->qp->port->device, recv->dma, sizeof(recv->grh) + recv->size,
 			    DMA_FROM_DEVICE);
 }

@@ -186,29 +186,71 @@ static int post_new(struct mad_qp *qp, gfp_t gfp)
 	return ret;
 }
 
+/* The port's lock is held. */
+static void miss(struct mad_qp *qp)
+{
+	lockdep_assert_held(&qp->port->lock);
+	qp->missing++;
+	wake_up(&qp->idle);
+}
+
+/* Whoever has taken a receive from those that are missing has it posted, or gives it back. */
+static int refill(struct mad_qp *qp, gfp_t gfp, bool (*may)(const struct mad_qp *qp))
+{
+	struct mad_port *port = qp->port;
+	int ret;
+
+	for (;;) {
+		scoped_guard(spinlock_irqsave, &port->lock) {
+			if (!qp->missing || !may(qp))
+				return 0;
+			qp->missing--;
+		}
+		ret = post_new(qp, gfp);
+		if (!ret)
+			continue;
+		guard(spinlock_irqsave)(&port->lock);
+		miss(qp);
+		return ret;
+	}
+}
+
+static bool always(const struct mad_qp *qp)
+{
+	return true;
+}
+
+static bool works(const struct mad_qp *qp)
+{
+	return qp->port->open && !qp->stalled;
+}
+
 /**
  * mad_recv_refill() - post the receives that are missing
  * @qp: QP
  *
- * Context: may sleep; one caller at a time.
+ * Context: may sleep.
  * Return: 0, or why some are missing still.
  */
 int mad_recv_refill(struct mad_qp *qp)
 {
-	for (;;) {
-		int ret;
+	return refill(qp, GFP_KERNEL, always);
+}
 
-		scoped_guard(spinlock_irqsave, &qp->port->lock) {
-			if (!qp->missing)
-				return 0;
-			qp->missing--;
-		}
-		ret = post_new(qp, GFP_KERNEL);
-		if (!ret)
-			continue;
-		guard(spinlock_irqsave)(&qp->port->lock);
-		qp->missing++;
-		return ret;
+/**
+ * mad_recv_give_up() - free what will not complete
+ * @qp: QP that was given up and destroyed, as was its CQ
+ *
+ * Context: may sleep.
+ */
+void mad_recv_give_up(struct mad_qp *qp)
+{
+	struct mad_recv *recv, *next;
+
+	/* Nobody else has any of them. */
+	list_for_each_entry_safe(recv, next, &qp->posted, entry) {
+		mad_queue_received(recv);
+		mad_recv_free(recv);
 	}
 }
 
@@ -229,8 +271,8 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (wc->status != IB_WC_SUCCESS) {
 		mad_recv_free(recv);
 		guard(spinlock_irqsave)(&port->lock);
-		qp->missing++;
-		if (port->open && !qp->stalled) {
+		miss(qp);
+		if (works(qp)) {
 			qp->stalled = true;
 			queue_work(port->wq, &qp->recover);
 		}
@@ -241,10 +283,15 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		if (mad_queue_recv(qp, recv)) {
 			mad_recv_free(recv);
 			guard(spinlock_irqsave)(&port->lock);
-			qp->missing++;
+			miss(qp);
+			if (works(qp) && qp->missing == qp->wanted)
+				mad_timer_arm(port, &qp->deaf, DEAF_MS);
 		}
 		return;
 	}
+	/* There is memory again. */
+	if (READ_ONCE(qp->missing))
+		refill(qp, GFP_ARRIVED, works);
 	recv->wc = *wc;
 	recv->wc.wr_cqe = NULL;
 	arrived(recv);

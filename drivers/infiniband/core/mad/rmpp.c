@@ -154,7 +154,7 @@ enum rmpp_rx_event rmpp_rx_data(struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, 
 		return RMPP_RX_ABORT;
 	/* A sender that repeats an acknowledged segment has not got the acknowledgment. */
 	if (seg <= rx->have) {
-		*ack = seg == rx->have || seg == rx->last;
+		*ack = true;
 		return RMPP_RX_DROP;
 	}
 	if (seg > rx->window)

@@ -125,6 +125,15 @@ void mad_send_left(struct mad_send *send)
 	mad_send_put(send);
 }
 
+/* It is in no queue any more, and nothing else will become of it. */
+static void left_for_good(struct mad_send *send, enum ib_wc_status status, u32 vendor_err)
+{
+	mad_send_get(send);
+	mad_send_left_qp(send);
+	mad_send_give_up(send, status, vendor_err);
+	mad_send_put(send);
+}
+
 /**
  * mad_send_push() - post what waits for room
  * @qp: QP
@@ -135,12 +144,8 @@ void mad_send_push(struct mad_qp *qp)
 {
 	struct mad_send *send;
 
-	while ((send = mad_queue_push(qp))) {
-		mad_send_get(send);
-		mad_send_left_qp(send);
-		mad_send_give_up(send, IB_WC_GENERAL_ERR, 0);
-		mad_send_put(send);
-	}
+	while ((send = mad_queue_push(qp)))
+		left_for_good(send, IB_WC_GENERAL_ERR, 0);
 }
 
 /* So often a MAD may come back from a QP that has failed for another's sake. */
@@ -167,10 +172,34 @@ static void failed(struct mad_send *send, const struct ib_wc *wc)
 		qp->stalled = true;
 		queue_work(qp->port->wq, &qp->recover);
 	}
-	mad_send_get(send);
-	mad_send_left_qp(send);
-	mad_send_give_up(send, wc->status, wc->vendor_err);
-	mad_send_put(send);
+	left_for_good(send, wc->status, wc->vendor_err);
+}
+
+/**
+ * mad_sends_give_up() - end what will not complete
+ * @qp: QP that was given up and destroyed, as was its CQ
+ *
+ * Context: may sleep.
+ */
+void mad_sends_give_up(struct mad_qp *qp)
+{
+	struct mad_port *port = qp->port;
+	struct mad_send *send, *next;
+	struct mad_agent *agent;
+
+	scoped_guard(spinlock_irqsave, &port->lock) {
+		list_for_each_entry(agent, &port->agents, entry) {
+			if (agent->qp != qp)
+				continue;
+			list_for_each_entry_safe(send, next, &agent->sends, entry) {
+				if (!send->posted)
+					continue;
+				mad_queue_sent(send);
+				left_for_good(send, IB_WC_WR_FLUSH_ERR, 0);
+			}
+		}
+	}
+	mad_run_done(port);
 }
 
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)

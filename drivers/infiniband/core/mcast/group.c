@@ -307,6 +307,7 @@ static void report_loss(struct mcast_group *group)
 	struct mcast_member *member;
 
 	group->lost = false;
+	group->stale = group->asked;
 	group->joined = 0;
 	memset(group->count, 0, sizeof(group->count));
 	list_for_each_entry(member, &group->members, entry)
@@ -322,13 +323,13 @@ static void report_loss(struct mcast_group *group)
 	}
 }
 
-static void end_join(struct mcast_group *group)
+static void end_join(struct mcast_group *group, bool stale)
 {
 	struct mcast_member *joiner = group->joiner;
 
 	group->joiner = NULL;
-	/* An answer of before the loss says nothing of the time after it. */
-	if (group->lost)
+	/* What was asked before the loss says nothing of the time after it: it is asked again. */
+	if (group->lost || stale)
 		return;
 	if (group->status) {
 		if (joiner)
@@ -367,12 +368,14 @@ static void end_leave(struct mcast_group *group)
 static void end_asking(struct mcast_group *group)
 {
 	enum mcast_asked asked = group->asked;
+	bool stale = group->stale;
 
 	group->answered = false;
+	group->stale = false;
 	group->asked = MCAST_NOTHING;
 	group->query = NULL;
 	if (asked == MCAST_JOIN)
-		end_join(group);
+		end_join(group, stale);
 	else
 		end_leave(group);
 }

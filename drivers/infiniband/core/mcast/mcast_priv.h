@@ -67,6 +67,7 @@ enum mcast_asked {
  * @query_id: as well
  * @retries: so many more times a leave is asked for
  * @lost: the subnet manager may have forgotten the membership
+ * @stale: the request under way was made before a loss that has been reported
  * @pkey_index: where the group's P_Key stood when it was joined
  */
 struct mcast_group {
@@ -90,6 +91,7 @@ struct mcast_group {
 	int query_id;
 	unsigned int retries;
 	bool lost;
+	bool stale;
 	u16 pkey_index;
 };
 

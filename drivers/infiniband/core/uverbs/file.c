@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
+#include <linux/srcu.h>
 
 #include "../verbs/verbs.h"
 #include "events.h"
@@ -224,6 +225,19 @@ int uverbs_file_close(struct inode *inode, struct file *filp)
 	return 0;
 }
 
+/* Read while a driver maps: what it decides, and that its mapping is listed, are one. */
+DEFINE_STATIC_SRCU(mmaps);
+
+/**
+ * uverbs_mmaps_settle() - wait until mappings that are being made are listed
+ *
+ * Context: process, without mmap_lock.
+ */
+void uverbs_mmaps_settle(void)
+{
+	synchronize_srcu(&mmaps);
+}
+
 /**
  * ib_uverbs_mmap() - mmap operation of a file
  * @filp: the file
@@ -249,7 +263,8 @@ int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma)
 		ret = PTR_ERR(context);
 	} else {
 		vma->vm_ops = &uverbs_umap_vm_ops;
-		ret = context->device->ops.mmap(context, vma);
+		scoped_guard(srcu, &mmaps)
+			ret = context->device->ops.mmap(context, vma);
 	}
 	scope.device = NULL;
 	percpu_ref_put(&file->device->calls);

@@ -289,9 +289,11 @@ MODULE_ALIAS_RDMA_CLIENT("uverbs");
  * rdma_user_mmap_disassociate() - take back all mappings of a device's pages
  * @device: device that is about to be reset
  *
- * Files stay usable: a driver whose pages are good again may map new ones.
+ * Files stay usable: a driver whose pages are good again may map new ones.  A mapping that the
+ * driver is making meanwhile is waited for, and taken back, too: its mmap operation either sees
+ * what the driver changed before this call, or has been too early.
  *
- * Context: process; not from within the driver's mmap operation.
+ * Context: process, without mmap_lock; not from within the driver's mmap operation.
  */
 void rdma_user_mmap_disassociate(struct ib_device *device)
 {
@@ -300,6 +302,7 @@ void rdma_user_mmap_disassociate(struct ib_device *device)
 
 	if (!udev)
 		return;
+	uverbs_mmaps_settle();
 	guard(mutex)(&udev->files_lock);
 	list_for_each_entry(file, &udev->files, entry)
 		uverbs_umaps_revoke(file);

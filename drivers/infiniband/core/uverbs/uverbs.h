@@ -119,6 +119,7 @@ static inline void ib_uverbs_file_put(struct ib_uverbs_file *file)
 int uverbs_file_open(struct inode *inode, struct file *filp);
 int uverbs_file_close(struct inode *inode, struct file *filp);
 int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma);
+void uverbs_mmaps_settle(void);
 void uverbs_file_teardown(struct ib_uverbs_file *file, enum rdma_remove_reason why);
 int uverbs_context_claim(struct ib_uverbs_file *file);
 void uverbs_context_publish(struct ib_uverbs_file *file, struct ib_ucontext *context);

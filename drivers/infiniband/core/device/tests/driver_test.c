@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/netdevice.h>
+#include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 
 #include "test_device.h"
@@ -240,6 +241,23 @@ static void interfaces_of_clients(struct kunit *test)
 	test_device_gone(device);
 }
 
+/* Without an operation for it, only on Ethernet, and not to set some and clear others. */
+static void announcements(struct kunit *test)
+{
+	struct test_device *device = test_device_registered(test, "kt_announced");
+	struct ib_port_modify change = { .set_port_cap_mask = IB_PORT_DEVICE_MGMT_SUP };
+
+	KUNIT_EXPECT_EQ(test, ib_modify_port(&device->ib, 0, 0, &change), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ib_modify_port(&device->ib, 1, 0, &change), -EOPNOTSUPP);
+	device->ib.port_data[1].immutable.core_cap_flags = RDMA_CORE_PORT_IBA_ROCE;
+	KUNIT_EXPECT_EQ(test, ib_modify_port(&device->ib, 1, 0, &change), 0);
+	change.clr_port_cap_mask = IB_PORT_CM_SUP;
+	KUNIT_EXPECT_EQ(test, ib_modify_port(&device->ib, 1, 0, &change), 0);
+	change.clr_port_cap_mask = IB_PORT_SM;
+	KUNIT_EXPECT_EQ(test, ib_modify_port(&device->ib, 1, 0, &change), -EOPNOTSUPP);
+	test_device_gone(device);
+}
+
 static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(and_put),
 	KUNIT_CASE(queued),
@@ -248,6 +266,7 @@ static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(immutable),
 	KUNIT_CASE(transports),
 	KUNIT_CASE(interfaces_of_clients),
+	KUNIT_CASE(announcements),
 	{}
 };
 

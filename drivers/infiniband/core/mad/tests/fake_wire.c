@@ -250,6 +250,10 @@ static int post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	guard(spinlock_irqsave)(&fake_wire.lock);
 	if (qp->tail - qp->head == ARRAY_SIZE(qp->recv))
 		return -ENOMEM;
+	if (fake_wire.refuse) {
+		fake_wire.refuse--;
+		return -ENOMEM;
+	}
 	recv = &qp->recv[qp->tail++ % ARRAY_SIZE(qp->recv)];
 	recv->cqe = wr->wr_cqe;
 	recv->addr = wr->num_sge ? (void *)wr->sg_list->addr : NULL;
@@ -282,7 +286,11 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
-	kvfree(container_of(ibcq, struct fake_cq, cq)->wc);
+	struct fake_cq *cq = container_of(ibcq, struct fake_cq, cq);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.orphans += cq->tail - cq->head;
+	kvfree(cq->wc);
 	return 0;
 }
 
@@ -333,18 +341,31 @@ static int modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 		return -EINVAL;
 	if (!ib_modify_qp_is_ok(qp->state, attr->qp_state, ibqp->qp_type, mask))
 		return -EINVAL;
+	if (attr->qp_state == IB_QPS_ERR && fake_wire.stuck)
+		return fake_wire.stuck;
 	qp->state = attr->qp_state;
-	if (qp->state == IB_QPS_ERR)
+	if (qp->state == IB_QPS_ERR) {
 		flush_qp(qp);
+		complete(&fake_wire.stopped);
+	}
 	return 0;
 }
 
 static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct fake_device *device = container_of(ibqp->device, struct fake_device, ib);
+	struct fake_qp *qp = container_of(ibqp, struct fake_qp, qp);
+	struct fake_held *held, *next;
 
 	guard(spinlock_irqsave)(&fake_wire.lock);
 	device->qp[ibqp->port][ibqp->qp_num] = NULL;
+	fake_wire.orphans += qp->tail - qp->head;
+	list_for_each_entry_safe(held, next, &fake_wire.held, entry) {
+		if (held->qp != qp)
+			continue;
+		list_del(&held->entry);
+		kfree(held);
+	}
 	return 0;
 }
 
@@ -476,6 +497,7 @@ void fake_wire_begin(void)
 	INIT_LIST_HEAD(&fake_wire.packets);
 	INIT_LIST_HEAD(&fake_wire.held);
 	INIT_WORK(&fake_wire.work, wire_work);
+	init_completion(&fake_wire.stopped);
 }
 
 /**

@@ -8,6 +8,7 @@
 #define RDMA_MAD_FAKE_WIRE_H
 
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/wait.h>
 #include <rdma/ib_mad.h>
 
@@ -27,6 +28,10 @@ struct fake_device;
  * @fate: how often a packet arrives, and whether it overtakes; NULL: once, in order
  * @hold: sends do not complete
  * @fail_in: the send after so many others fails, 0: none
+ * @refuse: so many receives are not taken
+ * @stuck: error of taking a QP to ERR, or 0
+ * @stopped: completed when a QP is taken to ERR
+ * @orphans: receives that a QP still had, and completions that a CQ still had, at their ends
  * @process_mad: the driver's, or NULL: it leaves all MADs alone
  * @test: whose static stubs count where completions are handled, or NULL
  * @process_calls: how often it was called
@@ -41,6 +46,10 @@ struct fake_wire {
 	unsigned int (*fate)(const struct ib_mad *mad, bool *overtakes);
 	bool hold;
 	unsigned int fail_in;
+	unsigned int refuse;
+	int stuck;
+	struct completion stopped;
+	unsigned int orphans;
 	int (*process_mad)(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out);
 	struct kunit *test;
 	atomic_t process_calls;

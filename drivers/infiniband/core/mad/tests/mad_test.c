@@ -479,6 +479,143 @@ static void removal_ends_everything(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/**
+ * struct late - a server that is slow with its first request, on a device that is removed
+ * @device: the device
+ * @work: removes it
+ * @inside: completed by the handler in the first request
+ * @go: lets it go on
+ * @requests: that it has got
+ */
+struct late {
+	struct ib_device *device;
+	struct work_struct work;
+	struct completion inside, go;
+	unsigned int requests;
+};
+
+static void hear_late(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
+		      struct ib_mad_recv_wc *rwc)
+{
+	struct late *late = agent->context;
+
+	ib_free_recv_mad(rwc);
+	if (late->requests++)
+		return;
+	complete(&late->inside);
+	wait_for_completion(&late->go);
+}
+
+static void remove_work(struct work_struct *work)
+{
+	fake_device_remove(container_of(work, struct late, work)->device);
+}
+
+/* What has arrived is replaced while the QP is being drained: that ends with it, too. */
+static void receives_end_with_their_qp(struct kunit *test)
+{
+	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
+	struct party *client = client_at_a(test);
+	struct ib_mad_agent *server;
+
+	KUNIT_ASSERT_NOT_NULL(test, late);
+	init_completion(&late->inside);
+	init_completion(&late->go);
+	INIT_WORK(&late->work, remove_work);
+	/* Without QP0, which shares the CQ and would have to be drained first */
+	late->device = fake_device_add(test, "kt_mad_late", RDMA_CORE_PORT_IBA_ROCE, LID_A + 50);
+	server = ib_register_mad_agent(late->device, 1, IB_QPT_GSI, &req, 0, bench_ended, hear_late,
+				       late, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(server));
+	for (int i = 0; i < 50; i++) {
+		struct ib_mad_send_buf *buf = new_request(test, client, 0, 0);
+
+		buf->ah = fake_ah(bench.pd_a, LID_A + 50);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(buf->ah));
+		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	}
+	wait_for_completion(&late->inside);
+	fake_wire_flush();
+	queue_work(system_unbound_wq, &late->work);
+	wait_for_completion(&fake_wire.stopped);
+	complete(&late->go);
+	flush_work(&late->work);
+	KUNIT_EXPECT_EQ(test, fake_wire.orphans, 0);
+	ib_unregister_mad_agent(server);
+	ib_unregister_mad_agent(client->agent);
+}
+
+/* The device does not stop a QP: what was posted never completes. */
+static void stuck_qp_is_given_up(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	atomic_set(&server->deaf, 100000);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = true;
+		fake_wire.stuck = -ETIMEDOUT;
+	}
+	for (int i = 0; i < 1000; i++)
+		ask(test, client, i & 1 ? 1000000 : 0, 1000);
+	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_dealloc_pd(bench.pd_a);
+	fake_device_remove(bench.a);
+	bench.a = NULL;
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 1000);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1000);
+	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = false;
+		fake_wire.stuck = 0;
+	}
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static unsigned int missing(struct mad_port *port)
+{
+	guard(spinlock_irqsave)(&port->lock);
+	return port->qp[1].missing;
+}
+
+static void expect_missing(struct kunit *test, struct mad_port *port, unsigned int number)
+{
+	KUNIT_EXPECT_TRUE(test, wait_event_timeout(port->qp[1].idle, missing(port) == number,
+						   PATIENCE));
+}
+
+/* Receives that could not be posted are when one can; and if none is there, after some time. */
+static void missing_receives_are_made_up(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct mad_port *port = to_mad_agent(server->agent)->port;
+
+	atomic_set(&server->deaf, 10000);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.refuse = 2;
+	ask(test, client, 0, 0);
+	expect_missing(test, port, 1);
+	ask(test, client, 0, 0);
+	expect_soon(test, atomic_read(&server->requests) == 1);
+	KUNIT_EXPECT_EQ(test, missing(port), 0);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.refuse = UINT_MAX;
+	for (unsigned int i = 0; i < port->qp[1].wanted; i++)
+		ask(test, client, 0, 0);
+	expect_soon(test, atomic_read(&client->ends) == 2 + port->qp[1].wanted);
+	expect_missing(test, port, port->qp[1].wanted);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.refuse = 0;
+	atomic_set(&server->deaf, 0);
+	ask(test, client, 100, 100);
+	expect_soon(test, atomic_read(&client->responses) == 1);
+	KUNIT_EXPECT_EQ(test, missing(port), 0);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
 static struct mad_recv *no_recv_alloc(struct mad_port *port, gfp_t gfp)
 {
 	return NULL;
@@ -524,6 +661,9 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(failed_send_stops_no_other),
 	KUNIT_CASE(dead_qp_is_revived),
 	KUNIT_CASE(removal_ends_everything),
+	KUNIT_CASE(receives_end_with_their_qp),
+	KUNIT_CASE(stuck_qp_is_given_up),
+	KUNIT_CASE_SLOW(missing_receives_are_made_up),
 	KUNIT_CASE(no_memory_for_what_arrives),
 	{}
 };

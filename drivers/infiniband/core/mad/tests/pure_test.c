@@ -376,6 +376,12 @@ static void rmpp_receiver_checks_segments(struct kunit *test)
 					   &status), RMPP_RX_KEEP);
 	KUNIT_EXPECT_TRUE(test, ack);
 	KUNIT_EXPECT_EQ(test, rx.window, 1 + RMPP_WINDOW);
+	/* What comes again is acknowledged again, whatever has come behind it. */
+	KUNIT_EXPECT_EQ(test, rmpp_rx_data(&rx, 2, 0, 0, 220, &ack, &status), RMPP_RX_KEEP);
+	KUNIT_EXPECT_FALSE(test, ack);
+	KUNIT_EXPECT_EQ(test, rmpp_rx_data(&rx, 1, IB_MGMT_RMPP_FLAG_FIRST, 900, 220, &ack,
+					   &status), RMPP_RX_DROP);
+	KUNIT_EXPECT_TRUE(test, ack);
 	KUNIT_EXPECT_EQ(test, rmpp_rx_data(&rx, 2, IB_MGMT_RMPP_FLAG_FIRST, 0, 220, &ack, &status),
 			RMPP_RX_ABORT);
 	KUNIT_EXPECT_EQ(test, rmpp_rx_data(&rx, 5, IB_MGMT_RMPP_FLAG_LAST, 221, 220, &ack, &status),

@@ -338,6 +338,33 @@ static void losses(struct kunit *test)
 	m->states[1] = 0;
 }
 
+/* The answer to what was asked before a loss comes after it: the manager may have forgotten. */
+static void answered_after_loss(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct member one = {};
+
+	m->fake->respond = NULL;
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	flush_workqueue(mcast_wq);
+	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(m->fake, 0));
+	fake_sa_event(m->fake, IB_EVENT_CLIENT_REREGISTER);
+	flush_workqueue(mcast_wq);
+	manage(m->fake, fake_sa_posted(m->fake, 0));
+	m->states[1] = 0;
+	flush_workqueue(mcast_wq);
+	KUNIT_EXPECT_EQ(test, one.calls, 0);
+	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(m->fake, 0));
+	m->fake->respond = manage;
+	manage(m->fake, fake_sa_posted(m->fake, 0));
+	wait(test, &one);
+	KUNIT_EXPECT_EQ(test, one.status, 0);
+	KUNIT_EXPECT_EQ(test, m->joins, 2);
+	KUNIT_EXPECT_EQ(test, m->states[1], BIT(FULLMEMBER_JOIN));
+	leave(&one);
+	settle(m);
+}
+
 static void removed_while_joining(struct kunit *test)
 {
 	struct manager *m = test->priv;
@@ -461,6 +488,7 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(created_groups),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(losses),
+	KUNIT_CASE(answered_after_loss),
 	KUNIT_CASE(removed_while_joining),
 	KUNIT_CASE(at_random),
 	KUNIT_CASE(addresses),

@@ -96,14 +96,6 @@ static void fake_disassociate(struct ib_ucontext *context)
 }
 
 /* Maps a page of the test in place of one of the device. */
-static int fake_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
-{
-	struct fake_device *fake = fake_of(context->device);
-
-	return rdma_user_mmap_io(context, vma, page_to_pfn(fake->page), PAGE_SIZE,
-				 vma->vm_page_prot, NULL);
-}
-
 static int fake_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
 	struct fake_device *fake = fake_of(pd->device);
@@ -125,6 +117,15 @@ static void others_act(struct fake_device *fake)
 	fake->meanwhile = NULL;
 	if (meanwhile)
 		meanwhile(fake);
+}
+
+static int fake_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
+{
+	struct fake_device *fake = fake_of(context->device);
+
+	others_act(fake);
+	return rdma_user_mmap_io(context, vma, page_to_pfn(fake->page), PAGE_SIZE,
+				 vma->vm_page_prot, NULL);
 }
 
 static int fake_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)

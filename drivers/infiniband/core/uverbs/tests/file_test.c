@@ -246,6 +246,69 @@ static void disassociated(struct kunit *test)
 	__free_page(t->device->page);
 }
 
+/**
+ * struct taker - takes a device's pages back while the driver maps them
+ * @device: the device
+ * @begun: completed before it does
+ * @done: completed afterwards
+ */
+struct taker {
+	struct ib_device *device;
+	struct completion begun, done;
+};
+
+static int take_back(void *data)
+{
+	struct taker *taker = data;
+
+	complete(&taker->begun);
+	rdma_user_mmap_disassociate(taker->device);
+	complete(&taker->done);
+	return 0;
+}
+
+/* The driver has looked whether its pages are good, and has not mapped them yet. */
+static void before_it_maps(struct fake_device *device)
+{
+	struct taker *taker = device->priv;
+
+	kthread_run(take_back, taker, "kt_taker");
+	wait_for_completion(&taker->begun);
+	wait_for_completion_timeout(&taker->done, HZ / 4);
+}
+
+static void disassociated_while_mapping(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	struct taker taker = { .device = &t->device->ib };
+	u32 __user *at;
+	struct file *filp;
+	u32 *page, value;
+	u64 addr;
+
+	init_completion(&taker.begun);
+	init_completion(&taker.done);
+	t->device->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	KUNIT_ASSERT_NOT_NULL(test, t->device->page);
+	page = page_address(t->device->page);
+	filp = anon_inode_getfile("[kt_uverbs]", &map_fops, file_of(t), O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(filp));
+	t->device->meanwhile = before_it_maps;
+	t->device->priv = &taker;
+	addr = vm_mmap(filp, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
+	wait_for_completion(&taker.done);
+	at = u64_to_user_ptr(addr);
+	KUNIT_EXPECT_EQ(test, put_user(1, at), 0);
+	KUNIT_EXPECT_EQ(test, get_user(value, at), 0);
+	KUNIT_EXPECT_EQ(test, value, 1);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 0);
+	KUNIT_EXPECT_EQ(test, vm_munmap(addr, PAGE_SIZE), 0);
+	fput(filp);
+	flush_delayed_fput();
+	__free_page(t->device->page);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
 	KUNIT_CASE(kept_objects),
@@ -253,6 +316,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(listed),
 	KUNIT_CASE(revoked),
 	KUNIT_CASE(disassociated),
+	KUNIT_CASE(disassociated_while_mapping),
 	{}
 };
 

@@ -143,8 +143,8 @@ extern const struct uapi_definition fake_driver_objects[];
  * @mw_type: type of the window made last
  * @replaces: reregistration answers with another MR
  * @page: what mmap shows
- * @meanwhile: what another program or thread does while the next XRC domain is made or the next
- *	completion taken, NULL for nothing
+ * @meanwhile: what another program or thread does while the next XRC domain or mapping is made or
+ *	the next completion taken, NULL for nothing
  * @priv: the test's own, for @meanwhile
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last

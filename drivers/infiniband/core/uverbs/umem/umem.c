@@ -291,7 +291,8 @@ EXPORT_SYMBOL(ib_umem_release);
  * A page size works if every page boundary of the device's address range is a page boundary in DMA
  * address space too: addresses agree below it where a contiguous run starts, and runs join only at
  * such a boundary.  A size beyond the whole range gains nothing, so the smallest size that covers
- * it in one page is the largest one returned.
+ * it in one page is the largest one returned.  Memory on demand has its own unit: no other size is
+ * known to work.
  *
  * Return: the page size, or 0 if the device has none that works.
  */
@@ -305,6 +306,8 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 	int i;
 
 	umem->iova = virt;
+	if (umem->is_odp)
+		return pgsz_bitmap & BIT(to_ib_umem_odp(umem)->page_shift);
 	if (check_add_overflow(virt, umem->length - 1, &last))
 		return 0;
 

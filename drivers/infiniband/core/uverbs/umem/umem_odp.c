@@ -131,6 +131,8 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device, int acc
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 	odp->is_implicit_odp = true;
+	/* While there are no ranges no notifier keeps it. */
+	mmgrab(current->mm);
 	return odp;
 }
 EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
@@ -159,7 +161,7 @@ struct ib_umem_odp *ib_umem_odp_alloc_child(struct ib_umem_odp *root_umem, unsig
 		return ERR_PTR(-EFAULT);
 	odp = odp_range(odp_new(root_umem->umem.ibdev, mm, root_umem->tgid,
 				root_umem->umem.writable), addr, size, ops);
-	mmput(mm);
+	mmput_async(mm);
 	return odp;
 }
 EXPORT_SYMBOL(ib_umem_odp_alloc_child);
@@ -172,7 +174,9 @@ EXPORT_SYMBOL(ib_umem_odp_alloc_child);
  */
 void ib_umem_odp_release(struct ib_umem_odp *umem_odp)
 {
-	if (!umem_odp->is_implicit_odp) {
+	if (umem_odp->is_implicit_odp) {
+		mmdrop(umem_odp->umem.owning_mm);
+	} else {
 		mutex_lock(&umem_odp->umem_mutex);
 		ib_umem_odp_unmap_dma_pages(umem_odp, ib_umem_start(umem_odp),
 					    ib_umem_end(umem_odp));
@@ -306,7 +310,8 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp, u64 start_offset,
 		if (time_after_eq(jiffies, until))
 			break;
 	}
-	mmput(mm);
+	/* If it is the last, the process's memory goes, and a notifier will want umem_mutex. */
+	mmput_async(mm);
 	return ret;
 }
 EXPORT_SYMBOL(ib_umem_odp_map_dma_and_lock);

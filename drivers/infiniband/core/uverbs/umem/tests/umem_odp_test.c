@@ -80,6 +80,10 @@ static void mapped(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(odp));
 	KUNIT_EXPECT_EQ(test, PAGES, ib_umem_odp_num_pages(odp));
 	KUNIT_EXPECT_TRUE(test, odp->umem.is_odp && odp->umem.writable);
+	/* No page is known to be next to another. */
+	KUNIT_EXPECT_EQ(test, PAGE_SIZE, ib_umem_find_best_pgsz(&odp->umem, GENMASK(30, 12), 100));
+	KUNIT_EXPECT_EQ(test, 100, odp->umem.iova);
+	KUNIT_EXPECT_EQ(test, 0, ib_umem_find_best_pgsz(&odp->umem, GENMASK(30, 13), 100));
 	/* Nothing is there, and nothing is asked for */
 	KUNIT_EXPECT_EQ(test, 2, map(odp, 1, 2, READ_ONE, false));
 	KUNIT_EXPECT_EQ(test, 0, odp->npages);
