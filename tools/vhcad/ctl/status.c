@@ -106,94 +106,127 @@ static struct json_object *objects_of(const struct ctl_hca *hca)
 	return o;
 }
 
-/* Adds a page of the list of adapters. */
-static void add_hcas(struct request *r, bool counters)
+/* Adds a page of the list of adapters, each with its name and what @describe adds to it. */
+static void add_hcas(struct request *r, u32 from,
+		     void (*describe)(const struct ctl_hca *hca, struct json_object *o))
 {
-	struct json_object *list;
-	u32 from, end;
+	struct json_object *list = json_object_new_array();
+	u32 end = MIN(r->nhcas, from + VLIST_PAGE);
 
-	if (!request_from(r, &from))
-		return;
-	end = MIN(r->nhcas, from + VLIST_PAGE);
-	list = json_object_new_array();
 	for (u32 i = from; i < end; i++) {
 		struct json_object *o = json_object_new_object();
-		struct json_object *ports = json_object_new_array();
-		struct vdev_status st;
-		char guid[24];
 
-		vdev_status(r->hca[i].dev, &st);
 		request_add_word(o, "name", r->hca[i].name);
-		if (!counters) {
-			snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)st.node_guid);
-			request_add_word(o, "node_guid", guid);
-			request_add_word(o, "socket", r->hca[i].socket);
-			request_add_bool(o, "guest", server_connected(r->hca[i].server));
-			request_add_bool(o, "driver", st.enabled);
-			request_add_u64(o, "fatal", st.fatal);
-			request_add_u64(o, "dma_ranges", gmem_ranges(server_mem(r->hca[i].server)));
-			json_object_object_add(o, "objects", objects_of(&r->hca[i]));
-			json_object_object_add(o, "faults", request_faults(&r->hca[i]));
-		}
-		for (u32 p = 0; p < st.ports; p++)
-			json_object_array_add(ports, counters ? counters_of(&st, p) :
-								port_of(&st, p));
-		json_object_object_add(o, "ports", ports);
+		describe(&r->hca[i], o);
 		json_object_array_add(list, o);
 	}
 	json_object_object_add(r->out, "hcas", list);
-	if (!counters && !from)
-		json_object_object_add(r->out, "faults", request_every_links_faults(r));
-	if (end < r->nhcas)
-		request_add_u64(r->out, "next", end);
+}
+
+/* Says where the next page begins, if there is one. */
+static void add_next(struct request *r, u32 from)
+{
+	if (from + VLIST_PAGE < r->nhcas)
+		request_add_u64(r->out, "next", from + VLIST_PAGE);
+}
+
+static void add_ports(struct json_object *o, const struct vdev_status *st,
+		      struct json_object *(*describe)(const struct vdev_status *st, u32 port))
+{
+	struct json_object *ports = json_object_new_array();
+
+	for (u32 p = 0; p < st->ports; p++)
+		json_object_array_add(ports, describe(st, p));
+	json_object_object_add(o, "ports", ports);
+}
+
+static void add_status(const struct ctl_hca *hca, struct json_object *o)
+{
+	struct vdev_status st;
+	char guid[24];
+
+	vdev_status(hca->dev, &st);
+	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)st.node_guid);
+	request_add_word(o, "node_guid", guid);
+	request_add_word(o, "socket", hca->socket);
+	request_add_bool(o, "guest", server_connected(hca->server));
+	request_add_bool(o, "driver", st.enabled);
+	request_add_u64(o, "fatal", st.fatal);
+	request_add_u64(o, "dma_ranges", gmem_ranges(server_mem(hca->server)));
+	json_object_object_add(o, "objects", objects_of(hca));
+	json_object_object_add(o, "faults", request_faults(hca));
+	add_ports(o, &st, port_of);
 }
 
 void request_status(struct request *r)
 {
-	add_hcas(r, false);
+	u32 from;
+
+	if (!request_from(r, &from))
+		return;
+	add_hcas(r, from, add_status);
+	if (!from)
+		json_object_object_add(r->out, "faults", request_every_links_faults(r));
+	add_next(r, from);
+}
+
+static void add_counters(const struct ctl_hca *hca, struct json_object *o)
+{
+	struct vdev_status st;
+
+	vdev_status(hca->dev, &st);
+	add_ports(o, &st, counters_of);
 }
 
 void request_counters(struct request *r)
 {
-	add_hcas(r, true);
-}
-
-/* What the engine and each adapter are at: a page of the list of adapters. */
-void request_work(struct request *r)
-{
-	struct json_object *list, *o;
-	struct engine_status engine;
-	u32 from, end;
+	u32 from;
 
 	if (!request_from(r, &from))
 		return;
-	end = MIN(r->nhcas, from + VLIST_PAGE);
-	list = json_object_new_array();
-	for (u32 i = from; i < end; i++) {
-		struct adapter_status a;
+	add_hcas(r, from, add_counters);
+	add_next(r, from);
+}
 
-		vdev_work(r->hca[i].dev, &a, &engine);
-		o = json_object_new_object();
-		request_add_word(o, "name", r->hca[i].name);
-		request_add_u64(o, "turns", a.turns);
-		request_add_u64(o, "worked_ns", a.worked);
-		request_add_u64(o, "owed_ns", a.owed);
-		request_add_u64(o, "qps", a.qps);
-		request_add_u64(o, "timers", a.timers);
-		request_add_word(o, "why", a.why);
-		json_object_array_add(list, o);
-	}
-	json_object_object_add(r->out, "hcas", list);
-	if (end > from) {
-		o = json_object_new_object();
-		request_add_u64(o, "sleeps", engine.sleeps);
-		request_add_u64(o, "wakes", engine.wakes);
-		request_add_u64(o, "helped", engine.helped);
-		request_add_word(o, "why", engine.why);
-		json_object_object_add(r->out, "engine", o);
-	}
-	if (end < r->nhcas)
-		request_add_u64(r->out, "next", end);
+static void add_work(const struct ctl_hca *hca, struct json_object *o)
+{
+	struct engine_status engine;
+	struct adapter_status a;
+
+	vdev_work(hca->dev, &a, &engine);
+	request_add_u64(o, "turns", a.turns);
+	request_add_u64(o, "worked_ns", a.worked);
+	request_add_u64(o, "owed_ns", a.owed);
+	request_add_u64(o, "qps", a.qps);
+	request_add_u64(o, "timers", a.timers);
+	request_add_word(o, "why", a.why);
+}
+
+static struct json_object *engine_of(const struct ctl_hca *hca)
+{
+	struct json_object *o = json_object_new_object();
+	struct engine_status engine;
+	struct adapter_status a;
+
+	vdev_work(hca->dev, &a, &engine);
+	request_add_u64(o, "sleeps", engine.sleeps);
+	request_add_u64(o, "wakes", engine.wakes);
+	request_add_u64(o, "helped", engine.helped);
+	request_add_word(o, "why", engine.why);
+	return o;
+}
+
+/* What the engine and each adapter are at. */
+void request_work(struct request *r)
+{
+	u32 from;
+
+	if (!request_from(r, &from))
+		return;
+	add_hcas(r, from, add_work);
+	if (from < r->nhcas)
+		json_object_object_add(r->out, "engine", engine_of(&r->hca[from]));
+	add_next(r, from);
 }
 
 /* Are there as many objects as the request says?  Kinds that it leaves out do not count. */

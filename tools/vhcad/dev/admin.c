@@ -265,6 +265,7 @@ bool admin_poll(struct hca *hca)
 		dev_fatal(dev, VHCA_FATAL_ADMIN_RING);
 		return false;
 	}
+	cost_begin(dev->adapter.worker);
 	do {
 		if (!one_command(hca, &wrote)) {
 			dev_fatal(dev, VHCA_FATAL_ADMIN_RING);

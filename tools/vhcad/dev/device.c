@@ -203,9 +203,9 @@ static bool hca_arm(struct adapter *a)
 	struct vhca_dev *dev = dev_of(a);
 	bool any;
 
+	any = doorbell_arm(dev);
 	if (!dev_live(dev))
 		return false;
-	any = doorbell_arm(dev);
 	return any || doorbell_kicked(dev) || admin_waits(to_hca(dev));
 }
 

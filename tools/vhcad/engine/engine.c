@@ -203,7 +203,6 @@ static bool pass(struct engine *e)
 
 	w->now = worker_now(w);
 	fab_set_now(e->fabric, w->now);
-	cost_begin(w);
 	gmem_enter();
 	list_for_each_safe(l, &e->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);

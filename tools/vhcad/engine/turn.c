@@ -133,7 +133,7 @@ bool turns_run(struct engine *e)
 	u32 cost = 0;
 	struct list_head *l;
 
-	/* looks at doorbells that have taken long are paid for, and others are free */
+	/* looks for news that have taken long are paid for, and others are free */
 	cost_begin(&e->worker);
 	/* the last turn of the pass before has ended before the doorbells were looked at */
 	end_turn(e);

@@ -59,7 +59,7 @@ struct fab_port_ops {
  *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port
  * @foreign: LIDs that the one switch sends here and that are not the port's
  * @plugged: from now on the owner is told of changes
- * @nmads: packets of fab_send_mad() that wait to leave
+ * @nmads: packets that wait to leave, of fab_send_mad() and of fab_send_host_mad()
  * @joins: how often it has joined each multicast LID, from MLID_FIRST on; NULL before the first
  * @queue: packets on their way to this port, ordered by arrival time
  * @out_held: what it has sent arrives no earlier, see fab_fault_kind
@@ -80,7 +80,7 @@ struct fab_port {
 	int cap_port;
 	u32 trace_row;
 	u32 foreign;
-	u32 nmads;
+	u32 nmads[2];
 	u16 *joins;
 	struct list_head queue;
 	u64 out_held, in_held;

@@ -17,6 +17,8 @@
 #define FABRIC_PACKETS	2048u
 /* Those of mad.c, on links with long latencies too. */
 #define FABRIC_MADS	8192u
+/* When there are so many, hosts send no more: the others are for agents, who answer managers. */
+#define FABRIC_HOST_MADS	(FABRIC_MADS / 2)
 
 /**
  * struct fab_packet - a packet under way
@@ -27,6 +29,7 @@
  * @spoiled: a fault has changed a bit of it
  * @mad: it is one of mad.c, whoever has it now
  * @vl15: it waits for nobody's room
+ * @host: of one of mad.c that waits to leave its port: the host has sent it, and not the agent
  * @sl, @vl: its SL, and the VL of the link that it takes
  * @step, @sw, @port, @in: of one of mad.c: see there
  * @at: of a multicast that has arrived: who gets it next, as in struct datagram
@@ -40,7 +43,7 @@ struct fab_packet {
 	u16 pkey;
 	u8 opcode;
 	bool spoiled;
-	bool mad, vl15;
+	bool mad, vl15, host;
 	u8 sl, vl;
 	u8 step;
 	u8 sw, port, in;
@@ -222,8 +225,8 @@ bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run
 bool switch_lets_in(struct fab_switch *sw, u32 port, const struct fab_packet *p);
 
 /* pool.c */
-/** mad_take() - a packet for mad.c; NULL: there are too many, or there is no memory */
-struct fab_packet *mad_take(struct fabric *f);
+/** mad_take() - a packet for mad.c; NULL: there are @most already, or there is no memory */
+struct fab_packet *mad_take(struct fabric *f, u32 most);
 /** mad_copy() - one more like it, or NULL */
 struct fab_packet *mad_copy(struct fabric *f, const struct fab_packet *p);
 /** mad_free() - it has come to its end */

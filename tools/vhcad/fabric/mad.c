@@ -7,6 +7,8 @@
  * Packets are bytes from one end to the other.  In a topology their hops are those of pipe.c; at
  * the one switch a link to a port is a step that takes no time.
  */
+#include <string.h>
+
 #include "capture/capture.h"
 #include "fabric/pipe.h"
 
@@ -29,9 +31,10 @@ static void insert(struct fabric *f, struct fab_packet *p, u8 step, u64 due)
 	list_add_tail(&p->link, at->next);
 }
 
-static struct fab_packet *new_mad(struct fabric *f, const struct run *run)
+/* A packet, if there are fewer than @most in the fabric. */
+static struct fab_packet *new_mad(struct fabric *f, const struct run *run, u32 most)
 {
-	struct fab_packet *p = run->len <= FAB_MAD_MOST ? mad_take(f) : NULL;
+	struct fab_packet *p = run->len <= FAB_MAD_MOST ? mad_take(f, most) : NULL;
 	struct wire_hdr h;
 
 	if (!p)
@@ -50,7 +53,7 @@ static struct fab_packet *new_mad(struct fabric *f, const struct run *run)
 	return p;
 }
 
-bool fab_send_mad(struct fab_port *port, const struct run *run)
+static bool send_from(struct fab_port *port, bool host, const struct run *run)
 {
 	struct fab_packet *p = NULL;
 
@@ -58,17 +61,28 @@ bool fab_send_mad(struct fab_port *port, const struct run *run)
 		port->ib.discards++;
 		return false;
 	}
-	if (port->nmads < FAB_MADS_MOST)
-		p = new_mad(port->fabric, run);
+	if (port->nmads[host] < FAB_MADS_MOST)
+		p = new_mad(port->fabric, run, host ? FABRIC_HOST_MADS : FABRIC_MADS);
 	if (!p) {
 		port->ib.vl15_dropped += run->h.vl == PORT_VL15;
 		port->ib.discards += run->h.vl != PORT_VL15;
 		return false;
 	}
-	port->nmads++;
+	port->nmads[host]++;
 	p->from = port;
+	p->host = host;
 	insert(port->fabric, p, FROM_PORT, port->fabric->now);
 	return true;
+}
+
+bool fab_send_mad(struct fab_port *port, const struct run *run)
+{
+	return send_from(port, false, run);
+}
+
+bool fab_send_host_mad(struct fab_port *port, const struct run *run)
+{
+	return send_from(port, true, run);
 }
 
 bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run *run)
@@ -77,7 +91,7 @@ bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run
 	struct fab_packet *p = NULL;
 
 	if (s->port[in].nsends < FAB_ANSWERS_MOST)
-		p = new_mad(f, run);
+		p = new_mad(f, run, FABRIC_MADS);
 	if (!p) {
 		s->port[out].ib.vl15_dropped += run->h.vl == PORT_VL15;
 		s->port[out].ib.discards += run->h.vl != PORT_VL15;
@@ -247,7 +261,7 @@ static void from_port(struct fab_port *port, struct fab_packet *p)
 	struct payload pl;
 	struct run run;
 
-	port->nmads--;
+	port->nmads[p->host]--;
 	if (!p->vl15) {
 		if (parse(p, &run, &pl))
 			fab_send(port, &run);
@@ -370,7 +384,7 @@ void mads_forget(struct fab_port *port)
 			mad_free(port->fabric, p);
 		}
 	}
-	port->nmads = 0;
+	memset(port->nmads, 0, sizeof(port->nmads));
 }
 
 void mads_end(struct fabric *f)

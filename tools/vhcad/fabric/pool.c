@@ -14,9 +14,9 @@ void mad_free(struct fabric *f, struct fab_packet *p)
 	free(p);
 }
 
-struct fab_packet *mad_take(struct fabric *f)
+struct fab_packet *mad_take(struct fabric *f, u32 most)
 {
-	struct fab_packet *p = f->nmads < FABRIC_MADS ? calloc(1, sizeof(*p)) : NULL;
+	struct fab_packet *p = f->nmads < most ? calloc(1, sizeof(*p)) : NULL;
 
 	if (!p)
 		return NULL;
@@ -44,7 +44,7 @@ static void copy_to(struct fab_packet *to, const struct fab_packet *p)
 
 struct fab_packet *mad_copy(struct fabric *f, const struct fab_packet *p)
 {
-	struct fab_packet *to = mad_take(f);
+	struct fab_packet *to = mad_take(f, FABRIC_MADS);
 
 	if (to)
 		copy_to(to, p);
@@ -77,7 +77,7 @@ void topo_lose(struct topo *t, struct fab_packet *p)
 
 struct fab_packet *topo_copy(struct topo *t, const struct fab_packet *p)
 {
-	struct fab_packet *to = p->mad ? mad_take(t->fabric) : topo_take(t);
+	struct fab_packet *to = p->mad ? mad_take(t->fabric, FABRIC_MADS) : topo_take(t);
 
 	if (to)
 		copy_to(to, p);

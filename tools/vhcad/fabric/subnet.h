@@ -87,7 +87,7 @@ void *fab_agents(const struct fabric *f, const struct fab_agent_ops *ops);
 void fab_agents_at(struct fabric *f, u64 at);
 
 /**
- * fab_send_mad() - an agent's packet, or one of QP 0, leaves an adapter's port
+ * fab_send_mad() - an agent's packet leaves an adapter's port
  * @port: port
  * @run: one packet of UD, of up to FAB_MAD_MOST bytes; VL15 if h.vl is that
  *
@@ -98,6 +98,16 @@ void fab_agents_at(struct fabric *f, u64 at);
  * Returns false if it was dropped: the link is down, or too many wait already.
  */
 bool fab_send_mad(struct fab_port *port, const struct run *run);
+
+/**
+ * fab_send_host_mad() - a packet of the host's QP 0 leaves an adapter's port
+ * @port: port
+ * @run: as for fab_send_mad()
+ *
+ * As fab_send_mad(), but with a share of its own: however much a host sends, its port's agent
+ * answers.
+ */
+bool fab_send_host_mad(struct fab_port *port, const struct run *run);
 
 /**
  * fab_switch_send() - a switch's own packet

@@ -36,6 +36,15 @@ static inline void *word_of(struct gmem_ref *ref, u32 off, u32 size, u32 right)
 	return host ? host + off : NULL;
 }
 
+/* The fast path: this thread is in a bracket, and the translation is cached. */
+static inline void *word_now(const struct gmem_ref *ref, u32 off, u32 size, u32 right)
+{
+	u8 *host = gmem_ref_now(ref);
+
+	return host && gmem_ref_fits(ref, off, size, right & GMEM_WRITE) &&
+	       (ref->iova + off) % size == 0 ? host + off : NULL;
+}
+
 /* The same once more, for a word whose memory may have got lost meanwhile. */
 static __attribute__((cold, noinline)) void *word_at_again(struct guest_mem *m, u64 iova, u32 right)
 {
@@ -106,6 +115,15 @@ int dma_##name(struct guest_mem *m, u64 iova, __VA_ARGS__)		\
 #define BY_REFERENCE(name, type, right, op, ...)			\
 int dma_ref_##name(struct gmem_ref *ref, u32 off, __VA_ARGS__)		\
 {									\
+	type *now = word_now(ref, off, sizeof(type), right);		\
+									\
+	if (now) {							\
+		type *word = now;					\
+									\
+		op;							\
+		return gmem_any_lost() &&				\
+		       !word_of_again(ref, off, sizeof(type), right) ? -EFAULT : 0; \
+	}								\
 	return WORD_OP(ref->iova + off, type,				\
 		       word_of(ref, off, sizeof(type), right),		\
 		       word_of_again(ref, off, sizeof(type), right), op); \

@@ -56,12 +56,21 @@ void qp_bad_qkey(struct vqp *qp, const struct run *run)
 		COUNTER_ADD(qp->counter, qkey_violations, run->npkts);
 }
 
+/*
+ * A counter is a part of what its port counts; what is left of the port's would be less than
+ * nothing if packets of other ports were in it.
+ */
+void counter_follow(struct vqp *qp)
+{
+	qp->counted = qp->counter && qp->counter->port == qp->port;
+}
+
 void counter_bind(struct vqp *qp, struct vcounter *counter)
 {
 	if (qp->counter)
 		qp->counter->users--;
 	qp->counter = counter;
-	qp->counted = counter;
+	counter_follow(qp);
 	if (counter)
 		counter->users++;
 }

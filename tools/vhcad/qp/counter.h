@@ -41,10 +41,12 @@ struct vcounter {
 			COUNTER_ADD(q_->counter, what, m_);	\
 	} while (0)
 
-/** counter_tx() - packets of a QP with a counter are sent next */
+/** counter_tx() - packets of a QP that is counted are sent next */
 void counter_tx(struct vqp *qp, const struct run *run);
-/** counter_rx() - packets for a QP with a counter have arrived */
+/** counter_rx() - packets for a QP that is counted have arrived */
 void counter_rx(struct vqp *qp, const struct run *run);
+/** counter_follow() - the QP's port, or its counter, may be another one */
+void counter_follow(struct vqp *qp);
 /** counter_bind() - bind a QP to another counter, or to none: NULL */
 void counter_bind(struct vqp *qp, struct vcounter *counter);
 /** counter_destroy() - free a counter without users */

@@ -10,6 +10,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "qp/counter.h"
 #include "qp/path.h"
 #include "qp/ready.h"
 #include "qp/special.h"
@@ -20,6 +21,7 @@ void qp_set_path(struct vqp *qp)
 
 	qp->port = &qp->dev->port[qp->attr.port - 1];
 	qp->changes = qp->port->changes;
+	counter_follow(qp);
 	qp->mtu = qp_is_special(qp) ? VHCA_MAD_SIZE :
 		  128u << (datagrams ? vport_mtu(qp->port) : qp->attr.path_mtu);
 	qp->pkey = qp->port->fab.ib.pkey[le16toh(qp->attr.pkey_index)];

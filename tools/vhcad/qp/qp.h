@@ -191,7 +191,7 @@ struct vqp {
 	u8 state;		/* enum qp_state */
 	u8 flags;		/* VHCA_QP_* */
 	bool draining : 1;	/* SQD: requests are still under way */
-	bool counted : 1;	/* bound to a counter */
+	bool counted : 1;	/* bound to a counter of its port */
 	u8 mig : 2;		/* enum mig_state */
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
 	u16 pkey;		/* of pkey_index, when RTR */
@@ -213,7 +213,7 @@ struct vqp {
 	struct rc_responder resp;
 	struct qp_recv recv;
 	struct evnode ev;
-	struct vcounter *counter;	/* or NULL, which @counted tells where it is at hand */
+	struct vcounter *counter;	/* or NULL; @counted tells whether it counts */
 	struct fab_cursor group;	/* how far the multicast has come that is being sent */
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */

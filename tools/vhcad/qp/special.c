@@ -64,6 +64,6 @@ bool smi_send(struct vqp *qp, struct run *run)
 {
 	qp_count_tx(qp, run);
 	/* what the port drops is lost, as on the way */
-	fab_send_mad(&qp->port->fab, run);
+	fab_send_host_mad(&qp->port->fab, run);
 	return true;
 }

@@ -215,13 +215,26 @@ static void flush_rings(struct vhca_dev *dev, struct look *look)
 	}
 }
 
+/* Is there nothing to look at? */
+static bool quiet(const struct vhca_dev *dev)
+{
+	return list_empty(&dev->hot) && list_empty(&dev->flush) && !doorbell_kicked(dev);
+}
+
 bool doorbell_poll(struct vhca_dev *dev)
 {
 	struct look look = look_begin(dev);
 	bool any = false;
 
-	if (!dev_live(dev))
+	if (!dev_live(dev)) {
+		if (eq_fatal_waits(dev))
+			eq_flush(dev->async_eq);
 		return false;
+	}
+	if (quiet(dev))
+		return false;
+	/* what the adapters before have had for free is not charged to this one */
+	cost_begin(look.worker);
 	take_kicks(dev);
 	flush_rings(dev, &look);
 	list_for_each_safe(l, &dev->hot) {
@@ -244,13 +257,24 @@ bool doorbell_poll(struct vhca_dev *dev)
 	return any || !list_empty(&dev->flush);
 }
 
+/* A dead device looks at no doorbells, but waits for room for its last event. */
+static void arm_for_last_event(struct vhca_dev *dev)
+{
+	if (!eq_fatal_waits(dev))
+		return;
+	set_armed(dev->async_eq->uar, 1);
+	eq_flush(dev->async_eq);
+}
+
 bool doorbell_arm(struct vhca_dev *dev)
 {
 	struct look look = look_begin(dev);
 	bool any;
 
-	if (!dev_live(dev))
+	if (!dev_live(dev)) {
+		arm_for_last_event(dev);
 		return false;
+	}
 	any = !list_empty(&dev->flush);
 	list_for_each_safe(l, &dev->hot) {
 		any |= arm(container_of(l, struct vuar, hot_node), &look);

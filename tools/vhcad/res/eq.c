@@ -113,6 +113,14 @@ void eq_flush_later(struct veq *eq)
 		list_add_tail(&eq->flush_node, &eq->dev->flush);
 }
 
+/* A dead device tells of its end, and of nothing else. */
+static bool may_tell(const struct veq *eq, const struct evnode *n)
+{
+	const struct vhca_dev *dev = eq->dev;
+
+	return !dev->fatal || (n == &dev->ev && dev->fatal != VHCA_FATAL_EQ);
+}
+
 u32 eq_flush(struct veq *eq)
 {
 	u32 told;
@@ -122,7 +130,7 @@ u32 eq_flush(struct veq *eq)
 		u32 bit = __builtin_ctz(n->bits);
 		u32 room = eq_room(eq);
 
-		if (!room || eq->dev->fatal == VHCA_FATAL_EQ)
+		if (!room || !may_tell(eq, n))
 			break;
 		if (told == FLUSH_EVENTS) {
 			eq_flush_later(eq);
@@ -159,6 +167,11 @@ void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit)
 		eq_flush(dev->async_eq);
 }
 
+bool eq_fatal_waits(const struct vhca_dev *dev)
+{
+	return dev->async_eq && !list_empty(&dev->ev.node);
+}
+
 void eq_port_change(struct vhca_dev *dev, struct evnode *n)
 {
 	if (dev->async_eq && dev->async_eq->flags & VHCA_EQ_PORT_CHANGE)
@@ -178,7 +191,11 @@ void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
 	log_line("%s: fatal: %s", dev->name, cause[code]);
 	__atomic_store_n(&dev->fatal, code, __ATOMIC_RELEASE);
 	__atomic_store_n(&dev->status, VHCA_STATUS_READY | VHCA_STATUS_FATAL, __ATOMIC_RELEASE);
-	eq_async(dev, &dev->ev, EVB_DEVICE_FATAL);
+	/* what else waits is of no use any more */
+	dev->ev.bits = 1u << EVB_DEVICE_FATAL;
+	list_add_tail(&dev->ev.node, dev->async_pending.next);
+	if (dev->async_eq)
+		eq_flush(dev->async_eq);
 }
 
 /* The next EQ may belong to a driver that does not know this event. */

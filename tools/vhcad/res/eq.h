@@ -94,6 +94,8 @@ void evnode_fini(struct evnode *n);
 void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit);
 /** eq_async() - tell of an asynchronous event, or keep it pending until there is an EQ for it */
 void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit);
+/** eq_fatal_waits() - does DEVICE_FATAL wait for room in its EQ? */
+bool eq_fatal_waits(const struct vhca_dev *dev);
 /** eq_port_change() - tell that a port's attributes have changed, if the driver wants to know */
 void eq_port_change(struct vhca_dev *dev, struct evnode *n);
 /** eq_flush() - write some pending events; returns how many.  eq_flush_later() does the rest */

@@ -45,7 +45,7 @@ static enum vhca_status create_region(struct command *c, struct vmkey *mk)
 {
 	const struct vhca_create_mkey_req *req = command_req(c);
 
-	if (le32toh(req->access) & ~dev_access(c->dev))
+	if (!rights_good(c->dev, le32toh(req->access)))
 		return BAD_FIELD(c, vhca_create_mkey_req, access);
 	mk->access = le32toh(req->access);
 	return read_translation(c, mk);
@@ -181,7 +181,7 @@ enum vhca_status cmd_modify_mkey(struct command *c)
 		return BAD_FIELD(c, vhca_modify_mkey_req, attr.variant);
 	new = *mk;
 	if (mask & VHCA_MKEY_MOD_ACCESS) {
-		if (le32toh(req->attr.access) & ~dev_access(c->dev))
+		if (!rights_good(c->dev, le32toh(req->attr.access)))
 			return BAD_FIELD(c, vhca_modify_mkey_req, attr.access);
 		new.access = le32toh(req->attr.access);
 	}

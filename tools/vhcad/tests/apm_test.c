@@ -320,6 +320,36 @@ static void forced(void **state)
 	assert_int_equal(query(f, 0).port, 2);
 }
 
+/* The counter of a QP is a part of one port's, and does not follow the QP to another one. */
+static void counted(void **state)
+{
+	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED };
+	const struct vhca_create_counter_req make = { .port = 1 };
+	struct vhca_bind_counter_req bind = { 0 };
+	struct fixture *f = *state;
+	struct vport *p = f->h[0].dev->port;
+	u64 before;
+
+	bind.qpn = htole32(f->qp[0].qpn);
+	bind.counter = htole32(t_create(&f->h[0], VHCA_CMD_CREATE_COUNTER, &make, sizeof(make)));
+	assert_int_equal(t_admin(&f->h[0], VHCA_CMD_BIND_COUNTER, &bind, sizeof(bind), NULL),
+			 VHCA_ST_OK);
+	arm_both(f, 2);
+	before = p[0].counted.tx_packets;
+	assert_true(before >= 2 * LEN / 1024);
+	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+	write_from(f, 0, 2);
+	migrated(f, 0, 2);
+	assert_int_equal(p[0].counted.tx_packets, before);
+	assert_int_equal(p[1].counted.tx_packets, 0);
+	/* and back */
+	arm_both(f, 1);
+	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+	write_from(f, 0, 3);
+	assert_true(p[0].counted.tx_packets >= before + LEN / 1024);
+	assert_int_equal(p[1].counted.tx_packets, 0);
+}
+
 /* Who waits for room at the old port has nothing to wait for at the other one. */
 static void waiting_for_room(void **state)
 {
@@ -465,6 +495,7 @@ int main(void)
 		TEST(not_armed),
 		TEST(both_gone),
 		TEST(forced),
+		TEST(counted),
 		cmocka_unit_test_setup_teardown(waiting_for_room, setup_links, teardown),
 		TEST(somewhere_else),
 		TEST(somebody_else),

@@ -53,9 +53,9 @@ static struct vport_stats unbound(struct thca *h, u8 port)
 	return s;
 }
 
-static u32 make_counter(struct thca *h)
+static u32 make_counter(struct thca *h, u8 port)
 {
-	const struct vhca_create_counter_req req = { .port = 1 };
+	const struct vhca_create_counter_req req = { .port = port };
 
 	return t_create(h, VHCA_CMD_CREATE_COUNTER, &req, sizeof(req));
 }
@@ -85,7 +85,7 @@ static void setup(struct fixture *f)
 	t_mr_init(&f->p.h[0], &f->l, 0, 100000, RW, 1, 12);
 	t_mr_init(&f->p.h[1], &f->r, 0, 100000, RW, 1, 12);
 	for (u32 i = 0; i < 2; i++) {
-		f->counter[i] = make_counter(&f->p.h[i]);
+		f->counter[i] = make_counter(&f->p.h[i], 1);
 		assert_int_equal(bind(&f->p.h[i], f->p.qp[i].qpn, f->counter[i]), VHCA_ST_OK);
 	}
 	start(f);
@@ -366,7 +366,7 @@ static void moves(void **state)
 
 	setup(&f);
 	qpn = f.p.qp[0].qpn;
-	other = make_counter(h);
+	other = make_counter(h, 1);
 	assert_int_not_equal(other, f.counter[0]);
 	send(&f, VHCA_OP_WRITE, 3000, VHCA_CS_SUCCESS);
 	assert_int_equal(bind(h, qpn, other), VHCA_ST_OK);
@@ -396,6 +396,44 @@ static void moves(void **state)
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, qpn), VHCA_ST_OK);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_COUNTER, other), VHCA_ST_OK);
 	done(&f);
+}
+
+/* A QP whose port is not its counter's: what is left of either port's is no less than nothing. */
+static void other_port(void **state)
+{
+	struct vport_stats zero, port, own;
+	struct tworld w;
+	struct thca h[2];
+	struct tcq cq[2];
+	struct tqp qp[2];
+	struct tmr mr[2];
+	u32 counter[2];
+	struct twr wr;
+
+	t_two_init(&w, h, 2);
+	for (u32 i = 0; i < 2; i++) {
+		t_cq_init(&h[i], &cq[i], 6, 0);
+		t_qp_init(&h[i], &qp[i], &cq[i], &cq[i]);
+		t_mr_init(&h[i], &mr[i], 0, 4096, RW, 1, 12);
+		counter[i] = make_counter(&h[0], i + 1);
+	}
+	/* bound before it has a port */
+	assert_int_equal(bind(&h[0], qp[0].qpn, counter[1]), VHCA_ST_OK);
+	t_connect(&qp[0], &qp[1], 3, 1, 2);
+	zero = unbound(&h[0], 2);
+	port = unbound(&h[0], 1);
+	wr = t_wr(VHCA_OP_WRITE, 1, &mr[0], 0, 100, &mr[1], 0);
+	t_send(&qp[0], &wr);
+	assert_int_equal(counted_by(&h[0], counter[1]).tx_packets, 0);
+	own = unbound(&h[0], 2);
+	assert_memory_equal(&own, &zero, sizeof(own));
+	assert_int_equal(unbound(&h[0], 1).tx_packets, port.tx_packets + 1);
+
+	assert_int_equal(bind(&h[0], qp[0].qpn, counter[0]), VHCA_ST_OK);
+	t_send(&qp[0], &wr);
+	assert_int_equal(counted_by(&h[0], counter[0]).tx_packets, 1);
+	assert_int_equal(unbound(&h[0], 1).tx_packets, port.tx_packets + 1);
+	t_two_fini(&w, h);
 }
 
 static void counter_commands(void **state)
@@ -462,6 +500,7 @@ int main(void)
 		cmocka_unit_test(commands),
 		cmocka_unit_test(differences),
 		cmocka_unit_test(moves),
+		cmocka_unit_test(other_port),
 		cmocka_unit_test(counter_commands),
 	};
 

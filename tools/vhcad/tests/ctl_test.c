@@ -487,7 +487,7 @@ static void lists(void **state)
 /* So do those of the adapters themselves. */
 static void many_adapters(void **state)
 {
-	static const char *const command[] = { "status", "counters" };
+	static const char *const command[] = { "status", "counters", "work" };
 	struct fixture *f = *state;
 	struct ctl_hca all[130];
 	const struct ctl_scope everything = { all, ARRAY_SIZE(all), NULL };

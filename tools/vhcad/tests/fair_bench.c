@@ -24,8 +24,8 @@
 #include "engine/adapter.h"
 #include "tests/tbench.h"
 #include "tests/tgreedy.h"
+#include "tests/tvictim.h"
 
-#define SMALL		64u
 #define ROUNDS		4u
 #define MESSAGES	5000u		/* of a round */
 
@@ -49,19 +49,15 @@ struct waits {
 };
 
 static struct {
-	struct tworld w;
-	struct thca h[3];	/* two that write 64 bytes, and the other one */
-	struct tcq cq[3];
-	struct tqp qp[2];
-	struct tmr mr[2];
+	struct tvictim v;
 	struct tgreedy g;
 	void (*keep_busy)(struct tgreedy *g);
 	struct waits *waits;
 	u64 own, own_cpu;	/* ns of this program: wall time, and the processor's */
 	u64 rung_at, rung_cpu;
 	long rung_switches;
-	bool waiting, over;
-	u32 left, rng;
+	bool over;
+	u32 left;
 } f;
 
 static u64 wall(void)
@@ -85,12 +81,6 @@ static long switches(void)
 	return u.ru_nivcsw;
 }
 
-static u32 any(u32 n)
-{
-	f.rng = f.rng * 1103515245 + 12345;
-	return f.rng / 65536 % n;
-}
-
 /* What was rung is done. */
 static void count_wait(struct waits *s, u64 at, u64 cpu)
 {
@@ -105,23 +95,15 @@ static void count_wait(struct waits *s, u64 at, u64 cpu)
 
 static void look_for_completion(u64 at, u64 cpu)
 {
-	struct vhca_cqe e;
-
-	if (!f.waiting || !t_cq_poll(&f.cq[0], &e))
+	if (!tvictim_done(&f.v))
 		return;
-	assert_int_equal(e.status, VHCA_CS_SUCCESS);
 	count_wait(f.waits, at, cpu);
-	f.waiting = false;
 	f.over = !--f.left;
 }
 
 static void ring(void)
 {
-	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.mr[0], 0, SMALL, &f.mr[1], 0);
-
-	f.waiting = true;
-	t_post(&f.qp[0], &wr);
-	t_ring_sq(&f.qp[0]);
+	tvictim_ring(&f.v);
 	f.rung_switches = switches();
 	f.rung_cpu = bench_ns() - f.own_cpu;
 }
@@ -136,13 +118,13 @@ static void between(bool begins)
 		return;
 	now = wall();
 	at = now - f.own;
-	cpu = f.waiting ? bench_ns() : 0;
+	cpu = f.v.waiting ? bench_ns() : 0;
 	look_for_completion(at, cpu - f.own_cpu);
-	waits = f.waiting;
+	waits = f.v.waiting;
 	if (begins && !f.over) {
 		if (f.keep_busy)
 			f.keep_busy(&f.g);
-		if (!f.waiting && !any(3)) {
+		if (!f.v.waiting && !tvictim_any(&f.v, 3)) {
 			ring();
 			f.rung_at = at;
 		}
@@ -154,7 +136,7 @@ static void between(bool begins)
 
 bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
-	if (dev == f.h[2].dev)
+	if (dev == f.v.h[2].dev)
 		between(true);
 	return __real_doorbell_poll(dev);
 }
@@ -183,26 +165,15 @@ u64 __wrap_cost_add(struct adapter *a, u64 free_ns)
 static void furnish(void)
 {
 	memset(&f, 0, sizeof(f));
-	t_world_init_timed(&f.w, engine_time);
-	for (u32 i = 0; i < 3; i++) {
-		t_hca_init(&f.h[i], &f.w, 0x1000 * (i + 1));
-		t_cq_init(&f.h[i], &f.cq[i], 10, VHCA_CQ_IGNORE_OVERRUN);
-	}
-	for (u32 i = 0; i < 2; i++) {
-		t_qp_init(&f.h[i], &f.qp[i], &f.cq[i], &f.cq[i]);
-		t_mr_init(&f.h[i], &f.mr[i], 0, SMALL, T_RW, 1, 12);
-	}
-	t_connect(&f.qp[0], &f.qp[1], 5, 100, 9000);
-	f.g.h = &f.h[2];
-	f.g.cq = &f.cq[2];
+	tvictim_init(&f.v, engine_time);
+	f.g.h = &f.v.h[2];
+	f.g.cq = &f.v.cq[2];
 }
 
 static void strip(void)
 {
 	f.waits = NULL;
-	for (u32 i = 0; i < 3; i++)
-		t_hca_fini(&f.h[i]);
-	t_world_fini(&f.w);
+	tvictim_fini(&f.v);
 	tgreedy_end(&f.g);
 }
 
@@ -212,12 +183,12 @@ static void measure(struct waits *s, const struct tgreedy_kind *kind, u32 seed)
 	furnish();
 	if (kind)
 		kind->prepare(&f.g);
-	f.rng = seed;
+	f.v.rng = seed;
 	f.left = MESSAGES;
 	f.keep_busy = kind ? kind->keep_busy : NULL;
 	f.waits = s;
 	while (!f.over)
-		t_poll(&f.w);
+		t_poll(&f.v.w);
 	strip();
 }
 
@@ -226,16 +197,13 @@ static void measure_rows(struct waits *s, u32 length)
 {
 	furnish();
 	for (u32 i = 0; i < MESSAGES; i++) {
-		struct vhca_cqe e;
-
 		f.rung_switches = switches();
 		f.rung_cpu = bench_ns();
 		f.rung_at = wall();
 		for (u32 n = 0; n < length; n++) {
-			struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.mr[0], 0, SMALL, &f.mr[1], 0);
-
-			t_send(&f.qp[0], &wr);
-			assert_true(t_cq_poll(&f.cq[0], &e));
+			tvictim_ring(&f.v);
+			t_poll(&f.v.w);
+			assert_true(tvictim_done(&f.v));
 		}
 		count_wait(s, wall(), bench_ns());
 	}

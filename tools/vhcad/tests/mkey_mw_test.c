@@ -180,7 +180,7 @@ static void not_bound_so(void **state)
 	struct tmr far;
 
 	t_mr_init(f->h, &closed, IOVA, LEN, T_RW, 0, 12);
-	t_mr_init(f->h, &read_only, IOVA, LEN, VHCA_ACCESS_MW_BIND | VHCA_ACCESS_REMOTE_WRITE, 0,
+	t_mr_init(f->h, &read_only, IOVA, LEN, VHCA_ACCESS_MW_BIND | VHCA_ACCESS_REMOTE_READ, 0,
 		  12);
 	other = t_key(f->h, VHCA_MKEY_MW_1, 0, 0, 0);
 	assert_int_equal(t_bind(f->qp, other, f->mr.key, IOVA, LEN, REMOTE), 0);

@@ -172,6 +172,8 @@ static void fields(void **state)
 		C(type, VHCA_MKEY_MW_2 + 1, VHCA_ST_BAD_FIELD, type),
 		C(access, VHCA_ACCESS_ZERO_BASED, VHCA_ST_BAD_FIELD, access),
 		C(access, 0x100, VHCA_ST_BAD_FIELD, access),
+		C(access, VHCA_ACCESS_REMOTE_WRITE, VHCA_ST_BAD_FIELD, access),
+		C(access, VHCA_ACCESS_REMOTE_ATOMIC, VHCA_ST_BAD_FIELD, access),
 		C(rsvd[0], 1, VHCA_ST_BAD_FIELD, rsvd[0]),
 		C(rsvd[5], 1, VHCA_ST_BAD_FIELD, rsvd[5]),
 		C(length, 3 * 4096 - 99, VHCA_ST_BAD_FIELD, buf.npages),
@@ -200,6 +202,47 @@ static void fields(void **state)
 	t_create(h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good));
 }
 
+/* Whoever lets others write, or carry out atomics, must be able to write: in all kinds of keys. */
+static void writing_rights(void **state)
+{
+	static const u32 writing[] = { VHCA_ACCESS_REMOTE_WRITE, VHCA_ACCESS_REMOTE_ATOMIC };
+	struct fixture *f = *state;
+	struct thca *h = &f->p.h[0];
+
+	for (u32 i = 0; i < 2 * ARRAY_SIZE(writing); i++) {
+		u32 with = i % 2 ? VHCA_ACCESS_LOCAL_WRITE : 0, want, named;
+		struct vhca_create_mkey_req req = {
+			.buf.addr = htole64(4096), .length = htole64(1), .pdn = htole32(h->pd),
+			.access = htole32(writing[i / 2] | VHCA_ACCESS_REMOTE_READ | with),
+		};
+		struct vhca_modify_mkey_req mod = {
+			.mask = htole32(VHCA_MKEY_MOD_ACCESS), .attr.access = req.access,
+		};
+		struct vmkey *mk;
+
+		want = with ? VHCA_ST_OK : VHCA_ST_BAD_FIELD;
+		named = with ? VHCA_NO_FIELD : REQ_OFF(access);
+		assert_int_equal(t_admin(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req), NULL), want);
+		assert_int_equal(h->bad_field, named);
+		req.access = htole32(VHCA_ACCESS_REMOTE_READ);
+		mod.key = htole32(t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req)));
+		assert_int_equal(t_admin(h, VHCA_CMD_MODIFY_MKEY, &mod, sizeof(mod), NULL), want);
+		if (!with)
+			assert_int_equal(h->bad_field, offsetof(struct vhca_asqe, req) +
+					 offsetof(struct vhca_modify_mkey_req, attr.access));
+		/* what is refused changes nothing */
+		mk = table_get(&h->dev->mkeys, le32toh(mod.key) >> 8);
+		assert_int_equal(mk->access, with ? le32toh(mod.attr.access) :
+						    VHCA_ACCESS_REMOTE_READ);
+		req = (struct vhca_create_mkey_req){
+			.type = VHCA_MKEY_PHYSICAL, .iova = htole64(4096), .length = htole64(1),
+			.pdn = htole32(h->pd), .access = mod.attr.access,
+		};
+		assert_int_equal(t_admin(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req), NULL), want);
+		assert_int_equal(h->bad_field, named);
+	}
+}
+
 /* Rights that stand on a capability, of regions and of QPs. */
 static void rights(void **state)
 {
@@ -223,7 +266,8 @@ static void rights(void **state)
 			bool ok = !(c[i].caps & ~h->dev->caps);
 			struct vhca_create_mkey_req req = {
 				.buf.addr = htole64(4096), .length = htole64(1),
-				.pdn = htole32(h->pd), .access = htole32(c[i].right),
+				.pdn = htole32(h->pd),
+				.access = htole32(c[i].right | VHCA_ACCESS_LOCAL_WRITE),
 			};
 			struct vhca_modify_mkey_req mod = {
 				.mask = htole32(VHCA_MKEY_MOD_ACCESS), .attr.access = req.access,
@@ -414,7 +458,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_and_page_sizes), TEST(huge_page), TEST(physical),
-		TEST(fields), TEST(rights), TEST(modify), TEST(stale), TEST(atomics),
+		TEST(fields), TEST(writing_rights), TEST(rights), TEST(modify), TEST(stale),
+		TEST(atomics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

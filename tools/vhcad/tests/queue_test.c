@@ -404,6 +404,51 @@ static void eq_overflow(void **state)
 	t_world_fini(&w);
 }
 
+/*
+ * A device that dies while its event queue is full tells so when there is room, and nothing that
+ * happened before or happens then.  The engine sleeps meanwhile, and the driver's ring wakes it.
+ */
+static void dies_untold(void **state)
+{
+	enum { ROOM = 1u << T_EQ_LOG };
+	struct tqp qp[ROOM + 3];
+	struct vhca_eqe e;
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	u32 kicks;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	t_cq_init(&h, &cq, 9, 0);
+	for (u32 i = 0; i < ARRAY_SIZE(qp); i++) {
+		t_qp_init_size(&h, &qp[i], &cq, &cq, 2, 0, 5, 0);
+		t_connect(&qp[i], &qp[i], 3, 1, 1);
+		t_ring(&h, qp[i].slot, 100);	/* more than the ring holds: fatal */
+		t_poll(&w);
+	}
+	vdev_inject_fatal(h.dev);
+	t_poll(&w);
+	kicks = h.kicks;
+	for (u32 i = 0; i < ROOM; i++)
+		t_expect_event(&h, VHCA_EV_QP_FATAL, qp[i].qpn);
+	/* the entry that filled the ring had the driver ring */
+	assert_int_equal(h.kicks, kicks + 1);
+	t_expect_event(&h, VHCA_EV_DEVICE_FATAL, 0);
+	vdev_set_link(h.dev, 1, false);
+	t_expect_no_event(&h);
+
+	/* the next driver does not hear of it again */
+	vdev_set_link(h.dev, 1, true);
+	vdev_reset(h.dev);
+	h.admin_tail = 0;
+	h.next_slot = 0;
+	t_hca_start(&h);
+	assert_false(t_eq_get(&h, &h.async, &e));
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 /* Destroying what has an event pending takes the event along. */
 static void pending_of_destroyed(void **state)
 {
@@ -672,6 +717,7 @@ int main(void)
 		cmocka_unit_test(overrun_by_receives),
 		cmocka_unit_test(overrun_ignored),
 		cmocka_unit_test(eq_overflow),
+		cmocka_unit_test(dies_untold),
 		cmocka_unit_test(pending_of_destroyed),
 		cmocka_unit_test(pending_of_destroyed_cq),
 		cmocka_unit_test(pending_of_destroyed_srq),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A subnet that comes up by management datagrams alone.
+ * A subnet that comes up by management datagrams alone, and hosts that send too many of them.
  */
 #include <string.h>
 
+#include "fabric/fault.h"
+#include "fabric/internal.h"
 #include "fabric/switch.h"
 #include "lib/bytes.h"
 #include "tests/tsm.h"
@@ -157,6 +159,65 @@ static void again(void **state)
 	ta_end(&w);
 }
 
+/* A packet of VL15 to the switch; its content does not matter. */
+static struct run to_switch(struct payload *pl)
+{
+	static const struct wire_hdr h = {
+		.opcode = OP_UD_SEND_ONLY, .vl = PORT_VL15, .pkey = MAD_SMI_PKEY,
+		.dlid = LID_PERMISSIVE, .slid = LID_PERMISSIVE,
+	};
+	static const u8 mad[MAD_LEN];
+	struct run run;
+
+	run_from_packet(&run, pl, &h, mad, MAD_LEN);
+	return run;
+}
+
+/* A host that sends too much has its own packets dropped, and its port's agent answers. */
+static void hosts_and_agents(void **state)
+{
+	struct payload pl;
+	struct run run = to_switch(&pl);
+	struct fab_port *port;
+
+	ta_start(&w, NULL);
+	port = &w.hca[0].port;
+	for (u32 round = 0; round < 2; round++) {
+		for (u32 i = 0; i < FAB_MADS_MOST; i++)
+			assert_true(fab_send_host_mad(port, &run));
+		assert_false(fab_send_host_mad(port, &run));
+		for (u32 i = 0; i < FAB_MADS_MOST; i++)
+			assert_true(fab_send_mad(port, &run));
+		assert_false(fab_send_mad(port, &run));
+		assert_int_equal(port->ib.vl15_dropped, 2 * (round + 1));
+		ta_pass(&w, MSEC);
+	}
+	ta_end(&w);
+}
+
+/* Where packets are long on their way, hosts cannot have all that the fabric has room for. */
+static void hosts_fill_the_fabric(void **state)
+{
+	const struct fab_fault late = { .kind = FAB_DELAY, .permille = 1000, .usec = 500 };
+	struct payload pl;
+	struct run run = to_switch(&pl);
+	u32 sent = 0;
+
+	ta_start(&w, NULL);
+	assert_int_equal(fab_fault_arm(w.f, &late), 0);
+	while (fab_send_host_mad(&w.hca[0].port, &run))
+		if (!(++sent % FAB_MADS_MOST))
+			fab_poll(w.f, w.now, UINT32_MAX);
+	assert_int_equal(sent, FABRIC_HOST_MADS);
+	for (u32 i = 0; i < 2; i++) {
+		assert_false(fab_send_host_mad(&w.hca[i].port, &run));
+		assert_true(fab_send_mad(&w.hca[i].port, &run));
+	}
+	ta_pass(&w, MSEC);
+	assert_true(fab_send_host_mad(&w.hca[0].port, &run));
+	ta_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +227,8 @@ int main(void)
 		cmocka_unit_test(by_lid),
 		cmocka_unit_test(combined_route),
 		cmocka_unit_test(again),
+		cmocka_unit_test(hosts_and_agents),
+		cmocka_unit_test(hosts_fill_the_fabric),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ void ta_raw(struct ta_world *w, u32 hca, const struct wire_hdr *h, const u8 *mad
 
 	first.opcode = OP_UD_SEND_ONLY;
 	run_from_packet(&run, &pl, &first, mad, len);
-	fab_send_mad(&w->hca[hca].port, &run);
+	fab_send_host_mad(&w->hca[hca].port, &run);
 }
 
 u64 ta_request(struct ta_world *w, u8 *mad, u8 class, u8 method, u16 attr, u32 mod)
