@@ -111,10 +111,24 @@ static void *map_part(int fd, u64 start, u64 size, const struct gmem_seen *seen)
 	return base;
 }
 
-/* No secret is needed: a VM that chooses buckets slows down only its own searches. */
+/*
+ * No secret is needed: a VM that chooses buckets slows down only its own searches.  The product
+ * spreads multiples of any power of two.
+ */
 static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 {
-	return &m->files[(ino + start / GMEM_PIECE) % GMEM_FILE_BUCKETS];
+	u64 hash = (ino + start / GMEM_PIECE) * 0x9e3779b97f4a7c15ull;
+
+	return &m->files[(hash >> 32) % GMEM_FILE_BUCKETS];
+}
+
+static u64 piece_size(const struct gmem_seen *seen)
+{
+	u64 piece = MAX(GMEM_PIECE, seen->page);
+
+	while (seen->size / piece > GMEM_MAX_PIECES)
+		piece *= 2;
+	return piece;
 }
 
 /**
@@ -131,7 +145,7 @@ static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct gmem_seen *seen,
 		  struct gmem_file **out)
 {
-	const u64 piece = MAX(GMEM_PIECE, seen->page);
+	const u64 piece = piece_size(seen);
 	struct gmem_file *f, **b;
 	struct gmem_watch *w;
 	u64 size;
@@ -149,7 +163,7 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct 
 	if (size > GMEM_MAX_BYTES - m->file_bytes)
 		return -ENOMEM;
 	f = calloc(1, sizeof(*f));
-	w = gmem_watch_get();
+	w = gmem_watch_get(m->nfiles);
 	base = f && w ? map_part(fd, start, size, seen) : MAP_FAILED;
 	if (base == MAP_FAILED) {
 		int err = f && w && (errno == EACCES || errno == EPERM) ? -EACCES : -ENOMEM;
@@ -169,6 +183,7 @@ int gmem_file_get(struct guest_mem *m, int fd, u64 start, u64 end, const struct 
 	f->base = base;
 	f->next = *b;
 	*b = f;
+	m->nfiles++;
 	m->file_bytes += f->size;
 found:
 	f->users++;
@@ -190,6 +205,7 @@ void gmem_file_put(struct guest_mem *m, struct gmem_file *f)
 	for (p = bucket(m, f->ino, f->start); *p != f; p = &(*p)->next)
 		;
 	*p = f->next;
+	m->nfiles--;
 	m->file_bytes -= f->size;
 	gmem_watch_put(f->watch);
 	munmap(f->base, f->size);

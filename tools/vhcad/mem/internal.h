@@ -11,11 +11,13 @@
 
 /*
  * A part of a shared file that is mapped into the daemon once, for any number of ranges: that of a
- * range, extended on both sides to multiples of GMEM_PIECE.  So a VM that grants page by page does
- * not need a mapping for each page, and the rest of a file that is granted in part is neither
- * mapped nor counted as memory of the daemon.
+ * range, extended on both sides to multiples of GMEM_PIECE, or of as much more as makes
+ * GMEM_MAX_PIECES of the file.  So a VM that grants page by page does not need a mapping for each
+ * page, and the rest of a file that is granted in part is neither mapped nor counted as memory of
+ * the daemon.
  */
 #define GMEM_PIECE		(2ull << 20)
+#define GMEM_MAX_PIECES		4096u
 #define GMEM_FILE_BUCKETS	256u
 
 struct gmem_file {
@@ -74,6 +76,7 @@ struct guest_mem {
 	struct gmem_table *live;	/* what readers use: table or gmem_empty; atomic */
 	u64 gen;			/* generation of translations; atomic */
 	struct gmem_file *files[GMEM_FILE_BUCKETS];
+	u32 nfiles;
 	u64 file_bytes;
 	bool master;
 	u32 nretired;
@@ -127,8 +130,13 @@ extern u32 gmem_lost;		/* mappings that are lost; atomic */
 /** gmem_lost_init() - take SIGBUS; before the daemon is confined */
 void gmem_lost_init(void);
 
-/** gmem_watch_get() - what gmem_watch_begin() needs; NULL if there are too many, or no memory */
-struct gmem_watch *gmem_watch_get(void);
+/**
+ * gmem_watch_get() - what gmem_watch_begin() needs
+ * @has: how many the same VM has
+ *
+ * Returns NULL if these are as many as are left for all, or if there is no memory.
+ */
+struct gmem_watch *gmem_watch_get(u32 has);
 
 /** gmem_watch_begin() - pages of a mapping of @m may get lost from now on */
 void gmem_watch_begin(struct gmem_watch *w, struct guest_mem *m, u8 *base, u64 size, u64 page);

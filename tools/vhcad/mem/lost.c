@@ -38,7 +38,8 @@ struct gmem_watch {
 
 /*
  * Mappings of all VMs. The host lets a process have 65,530 (vm.max_map_count), and each missing
- * page takes up to two more.
+ * page takes up to two more.  A VM gets no more than it leaves to the others: half of them if it is
+ * alone, a third beside another one that takes all it can.
  */
 #define MOST	(1u << 15)
 
@@ -50,15 +51,17 @@ static u32 used;
 /* protects unused, used and the growth of all */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct gmem_watch *gmem_watch_get(void)
+struct gmem_watch *gmem_watch_get(u32 has)
 {
 	struct gmem_watch *w;
+	bool may;
 
 	pthread_mutex_lock(&lock);
-	w = used < MOST ? unused : NULL;
+	may = has < MOST - used;
+	w = may ? unused : NULL;
 	if (w) {
 		unused = w->next_free;
-	} else if (used < MOST) {
+	} else if (may) {
 		w = calloc(1, sizeof(*w));
 		if (w) {
 			w->next = all;

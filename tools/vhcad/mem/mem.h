@@ -60,14 +60,15 @@ void gmem_free(struct guest_mem *m);
  * @flags: GMEM_*; at least one of GMEM_READ and GMEM_WRITE
  *
  * The memory is mapped into the daemon, once if it is granted many times.  No more of the file is
- * mapped than the multiples of GMEM_PIECE bytes, or of the file's page, around the range.
+ * mapped than the pieces around the range: of 2 MiB or of the file's page, and more if the file
+ * were more than 4096 of these.
  *
  * Returns 0; -EINVAL for unaligned or wrapping numbers or bad flags; -EEXIST if an existing range
  * overlaps; -EOPNOTSUPP if @fd is no file of tmpfs or hugetlbfs; -EPERM if it can be truncated (it
  * has no F_SEAL_SHRINK), or has pages of more than 2 MiB, and GMEM_UNSEALED is not set; -ERANGE if
  * the file is shorter than @offset + @size; -EACCES if the descriptor does not allow what @flags
  * ask for; -ENOSPC beyond GMEM_MAX_RANGES; -ENOMEM, also if the pool of huge pages does not have
- * those of the file, or all VMs have too many parts of files mapped.
+ * those of the file, or this VM has as many parts of files mapped as all are left with.
  */
 int gmem_map(struct guest_mem *m, u64 iova, u64 size, int fd, u64 offset, u32 flags);
 

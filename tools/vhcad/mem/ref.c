@@ -24,7 +24,10 @@ int gmem_ref_get(struct gmem_ref *ref, struct guest_mem *m, u64 iova, u32 len, b
 	return host ? 0 : -EFAULT;
 }
 
-/* For memory that was accessed, but may have got lost meanwhile. */
+/*
+ * For memory that was accessed, but may have got lost meanwhile.  Memory that was not accessed must
+ * not be looked at again: the VM may have granted it since.
+ */
 static __attribute__((cold, noinline)) u8 *host_again(struct gmem_ref *ref)
 {
 	return gmem_ref_host(ref);
@@ -40,7 +43,7 @@ int dma_ref_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 	host = gmem_ref_host(ref);
 	if (host)
 		memcpy(dst, host + off, len);
-	if (gmem_any_lost())
+	if (host && gmem_any_lost())
 		host = host_again(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
@@ -56,7 +59,7 @@ int dma_ref_write(struct gmem_ref *ref, u32 off, const void *src, u32 len)
 	host = gmem_ref_host(ref);
 	if (host)
 		gmem_copy_ascending(host + off, src, len);
-	if (gmem_any_lost())
+	if (host && gmem_any_lost())
 		host = host_again(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;
@@ -103,7 +106,7 @@ static int publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 
 		memcpy(host + off, src, len);
 		__atomic_store_n((u64 *)(host + off + len), last, __ATOMIC_RELEASE);
 	}
-	if (gmem_any_lost())
+	if (host && gmem_any_lost())
 		host = host_again(ref);
 	bracket_close();
 	return host ? 0 : -EFAULT;

@@ -88,7 +88,7 @@ struct rc_requester {
 	u32 cur_pkt;
 	u32 una;		/* oldest PSN not acknowledged */
 	u32 nxt;		/* next PSN to send */
-	u32 max;		/* behind the highest PSN ever sent */
+	u32 max;		/* behind the highest PSN that may ever have arrived */
 	u32 new_psn;		/* of the next new request */
 	u32 blk_prod;		/* as rung */
 	u32 blk_next;		/* next entry to take */

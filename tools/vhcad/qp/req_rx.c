@@ -38,7 +38,8 @@ static void made_progress(struct vqp *qp)
 }
 
 /*
- * Everything before PSN end has arrived.  READs are only done when their data
+ * Everything before PSN end has arrived, also of a request that was refused while its packets
+ * were on their way, which ends where sending has stopped.  READs are only done when their data
  * are here: returns true if one stands in the way, which means that its
  * answer, or a part of it, was lost.
  */
@@ -89,9 +90,10 @@ static void hurry(struct vqp *qp)
 /*
  * Something got lost: send again, at once only the first time until there is
  * progress or the timer fires.  Whatever tells of it again may have been doubled or
- * held up on the way, and must not use up the retries.
+ * held up on the way, and must not use up the retries.  Nor does a loss that is reported
+ * with progress: with every such report fewer packets are left to send.
  */
-static void loss_noticed(struct vqp *qp)
+static void loss_noticed(struct vqp *qp, bool progress)
 {
 	/* everything is sent again after that wait */
 	if (qp->req.rnr_wait)
@@ -101,7 +103,10 @@ static void loss_noticed(struct vqp *qp)
 	if (qp->req.gap != GAP_NONE)
 		return;
 	qp->req.gap = GAP_BACK;
-	req_retry(qp);
+	if (progress)
+		req_rewind(qp);
+	else
+		req_retry(qp);
 }
 
 static void take_credits(struct rc_requester *r, const struct wire_hdr *h)
@@ -129,11 +134,11 @@ static void receiver_not_ready(struct vqp *qp, u8 code)
 	timer_set(&a->timers, &r->timer, a->worker->now + rnr_10us[code] * 10000ull);
 }
 
-static void refused(struct vqp *qp, u8 code)
+static void refused(struct vqp *qp, u8 code, bool progress)
 {
 	switch (code) {
 	case NAK_PSN_SEQUENCE:
-		loss_noticed(qp);
+		loss_noticed(qp, progress);
 		break;
 	case NAK_INVALID_REQUEST:
 		req_fail(qp, VHCA_CS_REM_INV_REQ_ERR);
@@ -170,19 +175,19 @@ void req_rx_ack(struct vqp *qp, struct run *run)
 {
 	struct rc_requester *r = &qp->req;
 	u8 type = run->h.syndrome & AETH_TYPE_MASK, code = run->h.syndrome & AETH_VALUE_MASK;
-	u32 psn = run->h.psn;
+	u32 psn = run->h.psn, before = r->una;
 
 	if (!expected(r, psn))
 		return;
 	if (type == AETH_ACK) {
 		take_credits(r, &run->h);
 		if (acknowledge(qp, psn_add(psn, 1)))
-			loss_noticed(qp);
+			loss_noticed(qp, false);
 		return;
 	}
 	count_nak(qp, type, code);
 	if (acknowledge(qp, psn)) {
-		loss_noticed(qp);
+		loss_noticed(qp, false);
 		return;
 	}
 	if (qp->state == QPS_ERR || r->una != psn)
@@ -190,7 +195,7 @@ void req_rx_ack(struct vqp *qp, struct run *run)
 	if (type == AETH_RNR_NAK)
 		receiver_not_ready(qp, code);
 	else if (type == AETH_NAK)
-		refused(qp, code);
+		refused(qp, code, r->una != before);
 }
 
 /* Returns the bytes of the answer, which is empty for atomic writes and flushes. */
@@ -252,7 +257,7 @@ static struct tx_req *answered(struct vqp *qp, const struct run *run)
 	if (!expected(r, run->h.psn))
 		return NULL;
 	if (acknowledge(qp, run->h.psn)) {
-		loss_noticed(qp);
+		loss_noticed(qp, false);
 		return NULL;
 	}
 	if (qp->state == QPS_ERR || r->una != run->h.psn || r->head == r->tail)

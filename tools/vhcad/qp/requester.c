@@ -84,14 +84,22 @@ static void refuse_current(struct vqp *qp, u8 status)
 	req_settle(qp);
 }
 
+/* The next n PSNs may be answered from now on. */
+static void may_arrive(struct rc_requester *r, u32 n)
+{
+	u32 end = psn_add(r->nxt, n);
+
+	if (psn_diff(end, r->max) > 0)
+		r->max = end;
+}
+
 /* Notes that n packets (PSNs) of the current request have been sent. */
 static void went_out(struct vqp *qp, struct tx_req *t, u32 n)
 {
 	struct rc_requester *r = &qp->req;
 
+	may_arrive(r, n);
 	r->nxt = psn_add(r->nxt, n);
-	if (psn_diff(r->nxt, r->max) > 0)
-		r->max = r->nxt;
 	r->cur_pkt += n;
 	if (r->cur_pkt == t->npkts) {
 		r->cur++;
@@ -174,6 +182,8 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	if (!qp_send(qp, &run))
 		return WENT_ON;
 	if (len && pl.fault) {
+		/* some may have arrived, and are acknowledged together with what was sent before */
+		may_arrive(r, n);
 		refuse_current(qp, VHCA_CS_LOC_PROT_ERR);
 		return WENT_ON;
 	}

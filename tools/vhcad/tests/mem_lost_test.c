@@ -234,6 +234,62 @@ BY_REF(address_cas64, dma_cas64(f->m, BASE + PAGE, 0, 0, &v))
 BY_REF(address_add64, dma_add64(f->m, BASE + PAGE, 1, &v))
 BY_REF(address_mask_add64, dma_mask_add64(f->m, BASE + PAGE, 1, 1ull << 63, &v))
 
+/* ---- memory that comes back right behind an access that found none ---- */
+
+const struct gmem_range *__real_gmem_search(struct gmem_table *t, u64 iova);
+const struct gmem_range *__wrap_gmem_search(struct gmem_table *t, u64 iova);
+
+static struct guest_mem *comes_back;
+
+/* As if the thread of the VM ran in this very moment. */
+const struct gmem_range *__wrap_gmem_search(struct gmem_table *t, u64 iova)
+{
+	const struct gmem_range *r = __real_gmem_search(t, iova);
+
+	if (comes_back && !r)
+		gmem_set_master(comes_back, true);
+	return r;
+}
+
+/* Other memory is lost meanwhile, so that each access is looked at again. */
+#define COMES_BACK(name, call)					\
+static void back_##name(void **state)				\
+{								\
+	struct fixture *f = *state;				\
+	struct guest_mem *m = gmem_new();			\
+	u8 *cpu = testmem_add(m, BASE, PAGE), buf[64];		\
+	struct gmem_ref ref;					\
+	u64 v = 0;						\
+								\
+	memset(buf, 0x77, sizeof(buf));				\
+	cut(f);							\
+	assert_int_equal(dma_read(f->m, &v, BASE + PAGE, 8), -EFAULT);	\
+	assert_true(gmem_any_lost());				\
+	assert_int_equal(gmem_ref_get(&ref, m, BASE, PAGE, true), 0);	\
+	gmem_set_master(m, false);				\
+	comes_back = m;						\
+	assert_int_equal(call, -EFAULT);			\
+	comes_back = NULL;					\
+	/* nothing was transferred, and the next access finds the memory */	\
+	for (u32 i = 0; i < 64; i++)				\
+		assert_true(buf[i] == 0x77 && !cpu[i]);		\
+	assert_int_equal(call, 0);				\
+	gmem_free(m);						\
+	testmem_drop(cpu, PAGE);				\
+	is_gone(f);						\
+}
+
+COMES_BACK(read, dma_ref_read(&ref, 0, buf, 24))
+COMES_BACK(write, dma_ref_write(&ref, 0, buf, 24))
+COMES_BACK(read_line, dma_ref_read_line(&ref, 0, buf))
+COMES_BACK(publish, dma_ref_publish(&ref, 0, buf, 56, 1))
+COMES_BACK(publish_short, dma_ref_publish(&ref, 0, buf, 24, 1))
+COMES_BACK(load64, dma_ref_load64_acquire(&ref, 0, &v))
+COMES_BACK(store64, dma_ref_store64_release(&ref, 0, 1))
+COMES_BACK(address_read, dma_read(m, buf, BASE, 24))
+COMES_BACK(address_write, dma_write(m, BASE, buf, 24))
+COMES_BACK(address_add64, dma_add64(m, BASE, 1, &v))
+
 /* ---- huge pages ---- */
 
 static u64 pool(const char *mode, u64 set)
@@ -356,7 +412,10 @@ int main(void)
 		T(ref_read_line), T(ref_publish), T(ref_publish_short), T(ref_load32),
 		T(ref_load64), T(ref_store8), T(ref_store64), T(ref_xchg32), T(ref_or64),
 		T(ref_address_load64), T(ref_address_cas64), T(ref_address_add64),
-		T(ref_address_mask_add64), T(pool_that_is_too_small), T(huge_pages),
+		T(ref_address_mask_add64), T(back_read), T(back_write), T(back_read_line),
+		T(back_publish), T(back_publish_short), T(back_load64), T(back_store64),
+		T(back_address_read), T(back_address_write), T(back_address_add64),
+		T(pool_that_is_too_small), T(huge_pages),
 	};
 
 	log_open("/dev/null");

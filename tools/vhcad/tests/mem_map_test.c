@@ -180,12 +180,12 @@ static void file_mapped_once(void **state)
 /* Of a large file no more than what was granted, and a little around it; and that at its place. */
 static void part_of_a_file(void **state)
 {
-	const u64 size = 1ull << 40, piece = 2ull << 20;
+	const u64 size = 1ull << 33, piece = 2ull << 20;
 	static const struct { u64 at, len, mapped; } part[] = {
-		{ 700ull << 30, PAGE, 2 << 20 },
+		{ 7ull << 30, PAGE, 2 << 20 },
 		{ (5ull << 21) - PAGE, 2 * PAGE, 4 << 20 },
 		{ 6ull << 21, 3ull << 30, 3ull << 30 },
-		{ (1ull << 40) - PAGE, PAGE, 2 << 20 },
+		{ (1ull << 33) - PAGE, PAGE, 2 << 20 },
 		{ 0, PAGE, 2 << 20 },
 	};
 	int fd = testmem_fd(size), odd = testmem_fd(piece + 3 * PAGE);
@@ -244,6 +244,65 @@ static void range_limit(void **state)
 	assert_int_equal(gmem_map(*state, PAGE, PAGE, fd, 0, RW), 0);
 	gmem_unmap_all(*state);
 	assert_int_equal(gmem_ranges(*state), 0);
+	close(fd);
+}
+
+#define PIECES	4000u		/* of the 4096 of a file */
+#define PIECE	(2ull << 20)
+
+/* Takes part after part of a file until there is no more; returns how many that were. */
+static u32 take_all(struct guest_mem *m, int fd)
+{
+	u32 n;
+	int err;
+
+	for (n = 0;; n++) {
+		/* one piece, then two neighbours, three, ... */
+		u32 more = n / PIECES;
+		u64 end = (n % PIECES + 1) * PIECE;
+		u64 len = more ? (more - 1) * PIECE + 2 * PAGE : PAGE;
+
+		err = gmem_map(m, (u64)n << 30, len, fd, end - PAGE, RW);
+		if (err)
+			break;
+	}
+	assert_int_equal(err, -ENOMEM);
+	return n;
+}
+
+/* A VM that maps all it can leaves as much to the others. */
+static void shares(void **state)
+{
+	struct guest_mem *other = gmem_new(), *third = gmem_new();
+	int fd = testmem_fd(4096 * PIECE);
+	u32 n = take_all(*state, fd);
+
+	assert_int_equal(n, 1u << 14);
+	assert_int_equal(take_all(other, fd), n / 2);
+	assert_int_equal(take_all(third, fd), n / 4);
+	/* what is mapped already costs nothing, and what one gives back all may have */
+	assert_int_equal(gmem_map(other, (u64)n << 30, PAGE, fd, 0, RW), 0);
+	gmem_unmap_all(*state);
+	assert_int_equal(gmem_map(other, (u64)(n + 1) << 30, PAGE, fd, 4095 * PIECE, RW), 0);
+	assert_int_equal(take_all(*state, fd), (2 * n - n / 2 - 1 - n / 4) / 2 + 1);
+	gmem_free(other);
+	gmem_free(third);
+	close(fd);
+}
+
+/* An honest VM, which may grant its memory page by page, does with few parts of a large file. */
+static void large_file(void **state)
+{
+	const u64 piece = (1ull << 40) / 4096;
+	int fd = testmem_fd(1ull << 40);
+
+	assert_int_equal(gmem_map(*state, 0, PAGE, fd, 0, RW), 0);
+	assert_int_equal(gmem_map(*state, PAGE, PAGE, fd, piece - PAGE, RW), 0);
+	assert_int_equal(bytes_of("memfd:guest"), piece);
+	assert_int_equal(gmem_map(*state, 2 * PAGE, PAGE, fd, piece, RW), 0);
+	assert_int_equal(bytes_of("memfd:guest"), 2 * piece);
+	gmem_unmap_all(*state);
+	assert_int_equal(bytes_of("memfd:guest"), 0);
 	close(fd);
 }
 
@@ -311,6 +370,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(part_of_a_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(unmap_whole_ranges_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(range_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(shares, setup, teardown),
+		cmocka_unit_test_setup_teardown(large_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(random_against_model, setup, teardown),
 	};
 

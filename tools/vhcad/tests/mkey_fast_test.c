@@ -373,6 +373,39 @@ static void scraps(void **state)
 	t_mr_expect(&r, 4096, len - 4096, 8, 4096);
 }
 
+/*
+ * Memory in so many pieces that the packets of a message are not placed in one go.  They are sent
+ * again, which is nobody's fault and counts as no retry: the QP has none.
+ */
+static void pieces_without_retries(void **state)
+{
+	const u32 n = 3000, each = 10;
+	struct fixture *f = *state;
+	u64 list = t_alloc(f->h, n * sizeof(struct vhca_sg_entry)), at = t_alloc(f->h, n * 16);
+	u32 key = t_key(f->h, VHCA_MKEY_FAST_SG, list, n, 0x33);
+	struct vhca_sg_entry *e = t_cpu(f->h, list);
+	struct vhca_qp_attr a = { .state = T_SQD };
+	struct tmr l;
+	struct twr wr;
+
+	assert_int_equal(t_modify(&f->p.qp[0], &a, VHCA_QPA_STATE), VHCA_ST_OK);
+	assert_int_equal(t_modify(&f->p.qp[0], &a, VHCA_QPA_RETRY_CNT), VHCA_ST_OK);
+	a.state = T_RTS;
+	assert_int_equal(t_modify(&f->p.qp[0], &a, VHCA_QPA_STATE), VHCA_ST_OK);
+	for (u32 i = 0; i < n; i++)
+		e[i] = (struct vhca_sg_entry){ htole64(at + i * 16), htole64((i + 1) * each) };
+	assert_int_equal(t_register(f->qp, key, n, 0, n * each, T_RW, 0), 0);
+	t_mr_init(&f->p.h[0], &l, 0, n * each, T_RW, 1, 12);
+	t_mr_fill(&l, 5);
+	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, n * each, NULL, 0);
+	wr.rkey = key;
+	t_send(&f->p.qp[0], &wr);
+	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_SUCCESS);
+	for (u32 b = 0; b < n * each; b++)
+		assert_int_equal(*(u8 *)t_cpu(f->h, at + b / each * 16 + b % each),
+				 t_pattern(5, b));
+}
+
 /* A list, or memory, that is not there any more, or never was. */
 static void not_there(void **state)
 {
@@ -458,7 +491,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(life), TEST(variants), TEST(not_registered_so), TEST(another_pd),
 		TEST(rights), TEST(pieces), TEST(hostile_lists), TEST(scraps),
-		TEST(not_there), TEST(made_so),
+		TEST(pieces_without_retries), TEST(not_there), TEST(made_so),
 		TEST(not_modified),
 	};
 

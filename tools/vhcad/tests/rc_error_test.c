@@ -143,6 +143,49 @@ static void fault_in_the_middle(void **state)
 	done(&f);
 }
 
+/*
+ * Memory that is missing when a run's last packet is copied: the packets in front of it have
+ * arrived, and are acknowledged together with the request before them.
+ */
+static void fault_behind_arrivals(void **state)
+{
+	static const struct { u8 op; bool singly; } how[] = {
+		{ VHCA_OP_WRITE_IMM, false }, { VHCA_OP_WRITE_IMM, true },
+		{ VHCA_OP_WRITE, true }, { VHCA_OP_SEND, true },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(how); i++) {
+		struct tseen seen = { .n = 0 };
+		struct vhca_sge s;
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f);
+		if (how[i].singly)
+			assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_watch, &seen), 0);
+		s = t_sge(&f.r, 20000, 4000);
+		t_recv(&f.p.qp[1], 600, 1, &s);
+		t_recv(&f.p.qp[1], 601, 1, &s);
+		wr = t_wr(VHCA_OP_SEND, 1, &f.l, 100, 50, NULL, 0);
+		t_post(&f.p.qp[0], &wr);
+		wr = t_wr(how[i].op, 2, &f.l, 0, 2048, &f.r, 0);
+		wr.nsge = 2;
+		bad_pages(&f, &wr);
+		wr.sge[1] = wr.sge[0];
+		wr.sge[1].length = 1000;
+		wr.sge[0] = t_sge(&f.l, 0, 2048);
+		t_post(&f.p.qp[0], &wr);
+		t_ring_sq(&f.p.qp[0]);
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+		t_expect_cqe(&f.p.cq[0], 2, VHCA_CS_LOC_PROT_ERR);
+		t_expect_no_cqe(&f.p.cq[0]);
+		t_expect_cqe(&f.p.cq[1], 600, VHCA_CS_SUCCESS);
+		t_expect_no_cqe(&f.p.cq[1]);
+		t_mr_expect(&f.r, how[i].op == VHCA_OP_SEND ? 20000 : 0, 2048, 1, 0);
+		done(&f);
+	}
+}
+
 /* A refused entry behind one that is under way: nothing behind it is sent. */
 static void nothing_behind_a_refused_one(void **state)
 {
@@ -354,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(local_faults),
 		cmocka_unit_test(fault_in_the_middle),
+		cmocka_unit_test(fault_behind_arrivals),
 		cmocka_unit_test(nothing_behind_a_refused_one),
 		cmocka_unit_test(fault_on_resend),
 		cmocka_unit_test(remote_faults),

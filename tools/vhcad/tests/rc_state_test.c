@@ -38,6 +38,28 @@ static void count(void *arg, const struct fab_port *from, const struct wire_hdr 
 		c->acks++;
 }
 
+/*
+ * Without retries a packet that gets lost ends the QP, unless its report tells at the same time
+ * that those in front of it have arrived.
+ */
+static void loss_without_retries(void **state)
+{
+	for (s32 victim = 0; victim < 2; victim++) {
+		struct tnth lost = { .victim = victim };
+		struct fixture f;
+		struct twr wr;
+
+		setup(&f);
+		set_retries(&f.p.qp[0], 14, 0, 7);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost), 0);
+		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 3000, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], 1, victim ? VHCA_CS_SUCCESS : VHCA_CS_RETRY_EXC_ERR);
+		t_mr_expect(&f.r, 0, 3000, victim ? 1 : 2, 0);
+		done(&f);
+	}
+}
+
 static void timeouts(void **state)
 {
 	/* every code, every count */
@@ -408,6 +430,7 @@ static void peer_vanishes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loss_without_retries),
 		cmocka_unit_test(timeouts),
 		cmocka_unit_test(no_timeout),
 		cmocka_unit_test(rnr_timers),
