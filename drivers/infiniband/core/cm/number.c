@@ -6,6 +6,7 @@
 #include <linux/random.h>
 #include <linux/xarray.h>
 
+#include "../object/object.h"
 #include "cm.h"
 
 /*
@@ -25,11 +26,11 @@ void cm_ids_begin(void)
 }
 
 /**
- * cm_ids_end() - free the table, which is empty
+ * cm_ids_end() - free the table, which has no entries
  */
 void cm_ids_end(void)
 {
-	WARN_ON(!xa_empty(&ids));
+	WARN_ON(rdma_xa_used(&ids));
 	xa_destroy(&ids);
 }
 

@@ -17,6 +17,7 @@
 #include <net/netns/generic.h>
 #include <net/sock.h>
 
+#include "../object/object.h"
 #include "cma_priv.h"
 
 /**
@@ -406,8 +407,10 @@ static void cma_net_end(struct net *net)
 	struct cma_net *cn = cma_net(net);
 
 	/* Each id holds its namespace. */
-	for (size_t i = 0; i < ARRAY_SIZE(cn->spaces); i++)
-		WARN_ON(!xa_empty(&cn->spaces[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(cn->spaces); i++) {
+		WARN_ON(rdma_xa_used(&cn->spaces[i]));
+		xa_destroy(&cn->spaces[i]);
+	}
 }
 
 static struct pernet_operations cma_net_ops = {

@@ -12,6 +12,7 @@
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 
+#include "../object/object.h"
 #include "device.h"
 
 /* This mark is set while a device is registered and enabled. */
@@ -173,7 +174,7 @@ bool ib_registry_shown(const struct ib_device *device)
  */
 bool ib_registry_is_empty(void)
 {
-	return xa_empty(&registry);
+	return !rdma_xa_used(&registry);
 }
 
 /**

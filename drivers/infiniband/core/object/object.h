@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Room header of object/: the object base, owners, restrack and cgroup charges.
- * For the core's own modules (ib_core, ib_uverbs, rdma_cm); never for drivers.
+ * For the core's own modules (ib_core, ib_uverbs, ib_cm, rdma_cm); never for drivers.
  */
 #ifndef CORE_OBJECT_H
 #define CORE_OBJECT_H
 
 #include <linux/cgroup_rdma.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_object.h>
 
@@ -82,6 +83,30 @@ void rdma_objects_drain(struct ib_device *dev);
 void rdma_objects_report(struct ib_device *dev);
 int rdma_objects_module_init(void);
 void rdma_objects_module_exit(void);
+
+/* ---- tables ---- */
+
+/**
+ * rdma_xa_used() - does an xarray have entries?
+ * @xa: the xarray
+ *
+ * Where xa_empty() says no, there may be none either: an insertion that fails for want of memory
+ * leaves the nodes behind that it has got.  Only xa_destroy() is sure to free them.
+ *
+ * Return: true if there is an entry; one that is only reserved counts.
+ */
+static inline bool rdma_xa_used(struct xarray *xa)
+{
+	XA_STATE(xas, xa, 0);
+	void *entry;
+
+	rcu_read_lock();
+	do
+		entry = xas_find(&xas, ULONG_MAX);
+	while (!xa_is_zero(entry) && xas_retry(&xas, entry));
+	rcu_read_unlock();
+	return entry;
+}
 
 /* ---- RDMA cgroup (cgroup.c) ---- */
 

@@ -70,7 +70,7 @@ void rdma_restrack_clean(struct ib_device *dev)
 	rdma_objects_drain(dev);
 	root_detach(root);
 	for (unsigned int type = 0; type < ARRAY_SIZE(root->table); type++)
-		leaked |= !xa_empty(&root->table[type].xa);
+		leaked |= rdma_xa_used(&root->table[type].xa);
 	if (leaked || !list_empty(&root->owners)) {
 		rdma_objects_report(dev);
 		WARN(1, "%s: freed while objects exist on it\n", dev_name(&dev->dev));

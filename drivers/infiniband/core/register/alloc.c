@@ -107,8 +107,8 @@ void ib_dealloc_device(struct ib_device *device)
 		ib_netdevs_release(device);
 	ib_registry_remove(device);
 
-	WARN_ON(!xa_empty(&device->core->compat));
-	WARN_ON(!xa_empty(&device->client_data));
+	WARN_ON(rdma_xa_used(&device->core->compat));
+	WARN_ON(rdma_xa_used(&device->client_data));
 	WARN_ON(refcount_read(&device->refcount));
 	rdma_restrack_clean(device);
 	put_device(&device->dev);

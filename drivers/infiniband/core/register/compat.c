@@ -11,6 +11,7 @@
 #include <linux/device.h>
 #include <linux/slab.h>
 
+#include "../object/object.h"
 #include "../sysfs/sysfs.h"
 #include "register_priv.h"
 
@@ -193,7 +194,7 @@ int rdma_compatdev_set(u8 shared, struct netlink_ext_ack *extack)
 	guard(rwsem_write)(&compat_nets_rwsem);
 	if (ib_devices_shared_netns == !!shared)
 		return 0;
-	if (!xa_empty(&compat_nets))
+	if (rdma_xa_used(&compat_nets))
 		return rdma_nl_refuse(extack, -EBUSY, "other network namespaces exist");
 	WRITE_ONCE(ib_devices_shared_netns, !!shared);
 	return 0;

@@ -131,6 +131,7 @@ static void uverbs_device_release(struct device *dev)
 
 	uverbs_api_destroy(udev->uapi);
 	percpu_ref_exit(&udev->calls);
+	xa_destroy(&udev->domains);
 	if (udev->devnum >= 0)
 		ida_free(&uverbs_ida, udev->devnum);
 	kfree(udev);

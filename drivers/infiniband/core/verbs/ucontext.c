@@ -104,7 +104,8 @@ void rdma_ucontext_free(struct ib_ucontext *context)
 {
 	if (context->obj.state == RDMA_OBJECT_NEW)
 		rdma_object_abort(&context->obj);
-	WARN_ON(!xa_empty(&context->mmap_xa));
+	WARN_ON(rdma_xa_used(&context->mmap_xa));
+	xa_destroy(&context->mmap_xa);
 	kfree(context);
 }
 EXPORT_SYMBOL(rdma_ucontext_free);

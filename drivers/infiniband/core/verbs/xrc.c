@@ -22,7 +22,8 @@ static void xrcd_release(struct rdma_object *obj)
 {
 	struct ib_xrcd *xrcd = container_of(obj, struct ib_xrcd, obj);
 
-	WARN_ON_ONCE(!xa_empty(&xrcd->tgt_qps));
+	WARN_ON_ONCE(rdma_xa_used(&xrcd->tgt_qps));
+	xa_destroy(&xrcd->tgt_qps);
 	kfree(xrcd);
 }
 

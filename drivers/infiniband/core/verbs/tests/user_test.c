@@ -6,6 +6,7 @@
 #include <rdma/rdma_ext.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "../../object/object.h"
 #include "../verbs.h"
 #include "test_verbs.h"
 
@@ -211,6 +212,32 @@ static void contexts(struct kunit *test)
 	rdma_ucontext_free(context);
 }
 
+/* An insertion that has found no memory leaves nodes behind, which go with their table. */
+static void nodes_without_entries(struct kunit *test)
+{
+	struct ib_ucontext *context = rdma_ucontext_alloc(test->priv, NULL);
+	XA_STATE(xas, &context->mmap_xa, 4096);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(context));
+	KUNIT_EXPECT_FALSE(test, rdma_xa_used(&context->mmap_xa));
+	do {
+		xas_lock(&xas);
+		xas_create_range(&xas);
+		xas_unlock(&xas);
+	} while (xas_nomem(&xas, GFP_KERNEL));
+	KUNIT_EXPECT_FALSE(test, xa_empty(&context->mmap_xa));
+	KUNIT_EXPECT_FALSE(test, rdma_xa_used(&context->mmap_xa));
+
+	KUNIT_EXPECT_EQ(test, xa_reserve(&context->mmap_xa, 1, GFP_KERNEL), 0);
+	KUNIT_EXPECT_TRUE(test, rdma_xa_used(&context->mmap_xa));
+	xa_release(&context->mmap_xa, 1);
+	KUNIT_EXPECT_EQ(test, xa_insert(&context->mmap_xa, 5000, test, GFP_KERNEL), 0);
+	KUNIT_EXPECT_TRUE(test, rdma_xa_used(&context->mmap_xa));
+	xa_erase(&context->mmap_xa, 5000);
+	KUNIT_EXPECT_FALSE(test, xa_empty(&context->mmap_xa));
+	rdma_ucontext_free(context);
+}
+
 static void on_event(struct ib_cq *cq, void *context)
 {
 }
@@ -395,6 +422,7 @@ static void work_queue_tables(struct kunit *test)
 
 static struct kunit_case user_cases[] = {
 	KUNIT_CASE(contexts),
+	KUNIT_CASE(nodes_without_entries),
 	KUNIT_CASE(queues_and_regions),
 	KUNIT_CASE(device_memory),
 	KUNIT_CASE(counter_sets),
