@@ -147,6 +147,52 @@ static void test_receive_fields(struct kunit *test)
 static void test_nonsense_is_dropped(struct kunit *test)
 {
 	struct bench *b = test->priv;
+/* Consumers read as many bytes as a completion says: never more than their receive has room for. */
+static void test_received_length(struct kunit *test)
+{
+	static const struct {
+		u32 len;
+		u8 opcode, status;
+		bool taken;
+	} lies[] = {
+		{ BENCH_RECV_LEN + 1, VHCA_CQE_RECV },
+		{ 0x7fffffff, VHCA_CQE_RECV },
+		{ U32_MAX, 0xff },
+		{ BENCH_RECV_LEN, VHCA_CQE_RECV, VHCA_CS_SUCCESS, true },
+		{ 0, VHCA_CQE_RECV, VHCA_CS_SUCCESS, true },
+		/* The data of a WRITE are elsewhere. */
+		{ 0x7fffffff, VHCA_CQE_RECV_WRITE_IMM, VHCA_CS_SUCCESS, true },
+		{ 0x7fffffff, VHCA_CQE_RECV, VHCA_CS_LOC_LEN_ERR, true },
+	};
+	struct bench *b = test->priv;
+	struct ib_sge sge[2] = { { 0x5000, U32_MAX, 5 }, { 0x6000, 1, 6 } };
+	struct ib_recv_wr wr = { .wr_id = 77, .sg_list = sge, .num_sge = 2 };
+	const struct ib_recv_wr *bad;
+	struct vhca_cqe cqe;
+	struct ib_wc wc;
+	u32 i, at = 0;
+
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		if (b->qpk.rq.head == at)
+			KUNIT_ASSERT_EQ(test, bench_recv(b, at), 0);
+		cqe = bench_done(at + 1, VHCA_CQE_F_RQ);
+		cqe.byte_len = cpu_to_le32(lies[i].len);
+		cqe.opcode = lies[i].opcode;
+		cqe.status = lies[i].status;
+		bench_complete(b, cqe);
+		KUNIT_EXPECT_EQ_MSG(test, bench_poll(b, 1, &wc), lies[i].taken, "completion %u", i);
+		at = b->qpk.rq.tail;
+	}
+	KUNIT_EXPECT_EQ(test, at, 4);
+	/* Of a sum that 32 bits do not hold, any length is part. */
+	KUNIT_ASSERT_EQ(test, vhca_post_recv(&b->qp.ibqp, &wr, &bad), 0);
+	cqe = bench_done(at + 1, VHCA_CQE_F_RQ);
+	cqe.byte_len = cpu_to_le32(U32_MAX);
+	bench_complete(b, cqe);
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 1);
+	KUNIT_EXPECT_EQ(test, wc.wr_id, 77);
+}
+
 	struct vhca_cqe other = bench_done(1, 0), good = bench_done(2, 0);
 	struct ib_wc wc[8];
 
@@ -420,3 +466,4 @@ struct kunit_suite vhca_queue_suite = {
 	.exit = bench_exit,
 	.test_cases = queue_cases,
 };
+	KUNIT_CASE(test_received_length),
