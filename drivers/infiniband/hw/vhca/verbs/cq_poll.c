@@ -474,6 +474,26 @@ void vhca_cq_wake_work(struct work_struct *work)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
 
+/**
+ * vhca_cq_wake_users() - a dead device was stopped: have a kernel CQ's consumer poll
+ * @cq: the CQ, which the caller keeps from being destroyed
+ *
+ * Without QPs there is nothing to flush. So nothing is queued for a CQ that is still being created,
+ * and may be freed without having been used.
+ *
+ * Context: any but interrupts.
+ */
+void vhca_cq_wake_users(struct vhca_cq *cq)
+{
+	bool used;
+
+	spin_lock_irq(&cq->kernel->lock);
+	used = has_qps(cq->kernel);
+	spin_unlock_irq(&cq->kernel->lock);
+	if (used)
+		vhca_cq_wake_soft(cq);
+}
+
 /* Let no poll of a CQ find a QP any more; those that have found it hold the CQ's lock. */
 static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
 {
