@@ -520,6 +520,9 @@ int vhca_cq_attach_qp(struct vhca_qp *qp)
 	err = xa_err(xa_store(&recv->qps, qp->id, qp, GFP_KERNEL));
 	if (err) {
 		forget_qp(send, qp);
+		/* A device that lies may have had a poll find it. */
+		spin_lock_irq(&send->lock);
+		spin_unlock_irq(&send->lock);
 		return err;
 	}
 
