@@ -2,6 +2,7 @@
 /*
  * What the network stack calls.
  */
+#include <kunit/visibility.h>
 #include <linux/if_arp.h>
 #include <linux/rtnetlink.h>
 #include <net/netlink.h>
@@ -473,3 +474,4 @@ void ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port)
 	ipoib_too_long_init(ipoib);
 	ipoib_event_init(ipoib);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_init_dev);

@@ -234,14 +234,14 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 		ipoib_flush(ipoib, level);
 }
 
-/* The broadcast group has been joined. */
+/* The broadcast group has been joined. It may have been left before this got RTNL. */
 static void link_up(struct work_struct *work)
 {
 	struct ipoib_dev *ipoib = container_of(work, struct ipoib_dev, link_work);
 	struct net_device *netdev = ipoib->netdev;
 
 	rtnl_lock();
-	if (netif_running(netdev) && ipoib_is(ipoib, IPOIB_JOINING)) {
+	if (netif_running(netdev) && ipoib_mcast_joined(ipoib)) {
 		if (!ipoib_is(ipoib, IPOIB_CONNECTED))
 			dev_set_mtu(netdev, min(ipoib->group_mtu, ipoib->wanted_mtu));
 		netif_carrier_on(netdev);

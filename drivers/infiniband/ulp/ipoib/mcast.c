@@ -4,6 +4,7 @@
  * work item joins, settles what was answered and leaves, so that a group's life needs no lock;
  * senders only find groups, have packets wait, and ask for new ones.
  */
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
@@ -503,6 +504,22 @@ void ipoib_mcast_sync(struct ipoib_dev *ipoib)
 }
 
 /**
+ * ipoib_mcast_joined() - is the interface a member of its broadcast group?
+ * @ipoib: interface
+ *
+ * Context: any but interrupts.
+ * Return: whether it is.
+ */
+bool ipoib_mcast_joined(struct ipoib_dev *ipoib)
+{
+	const struct ipoib_group *group;
+
+	guard(spinlock_irq)(&ipoib->lock);
+	group = ipoib->broadcast;
+	return group && group->state == IPOIB_GROUP_JOINED && rcu_access_pointer(group->ah);
+}
+
+/**
  * ipoib_mcast_start() - begin to join groups
  * @ipoib: interface whose QP works
  *
@@ -513,6 +530,7 @@ void ipoib_mcast_start(struct ipoib_dev *ipoib)
 	set_bit(IPOIB_JOINING, &ipoib->flags);
 	ipoib_mcast_sync(ipoib);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_start);
 
 /**
  * ipoib_mcast_stop() - leave all groups
@@ -536,6 +554,7 @@ void ipoib_mcast_stop(struct ipoib_dev *ipoib)
 	/* An answer may have asked for the work once more. */
 	cancel_delayed_work_sync(&ipoib->group_work);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_stop);
 
 static void unwant_idle(struct ipoib_node *node, void *context)
 {
@@ -575,6 +594,7 @@ int ipoib_mcast_init(struct ipoib_dev *ipoib)
 	INIT_DELAYED_WORK(&ipoib->group_work, work_on_groups);
 	return ipoib_table_init(&ipoib->groups, GROUP_BITS, sizeof(union ib_gid), MAX_GROUPS);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_init);
 
 /**
  * ipoib_mcast_end() - undo ipoib_mcast_init()
@@ -587,3 +607,4 @@ void ipoib_mcast_end(struct ipoib_dev *ipoib)
 	ipoib_mcast_stop(ipoib);
 	ipoib_table_free(&ipoib->groups);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_end);

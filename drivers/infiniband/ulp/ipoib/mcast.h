@@ -57,6 +57,7 @@ int ipoib_mcast_init(struct ipoib_dev *ipoib);
 void ipoib_mcast_end(struct ipoib_dev *ipoib);
 void ipoib_mcast_start(struct ipoib_dev *ipoib);
 void ipoib_mcast_stop(struct ipoib_dev *ipoib);
+bool ipoib_mcast_joined(struct ipoib_dev *ipoib);
 void ipoib_mcast_sync(struct ipoib_dev *ipoib);
 void ipoib_mcast_age(struct ipoib_dev *ipoib, unsigned long idle);
 void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union ib_gid *mgid);

@@ -347,8 +347,9 @@ void vhca_flush_kernel_users(struct vhca_dev *dev)
 			continue;
 		cq = container_of(target, struct vhca_cq, async);
 		if (cq->kernel)
-			vhca_cq_wake_soft(cq);
+			vhca_cq_wake_users(cq);
 		vhca_target_put(target);
 	}
 	tell_last_wqes(dev);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_flush_kernel_users);

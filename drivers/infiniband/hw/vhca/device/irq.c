@@ -6,6 +6,8 @@
  * queue each. A device with one vector (MSI) has it serve everything. Asynchronous events are
  * handled in a thread, since their receivers may sleep.
  */
+#include <kunit/visibility.h>
+
 #include "../cmd/cmd.h"
 #include "device.h"
 
@@ -41,17 +43,24 @@ static bool async_ready(const struct vhca_dev *dev)
 	return smp_load_acquire(&dev->async_ready);
 }
 
-/* Others get the lock, and the queue can be taken away, however many events a device writes. */
+/*
+ * Handles a bounded number of events and leaves the others to a work, which destroy_async() can end
+ * however many a device writes.
+ */
 static void poll_async(struct vhca_dev *dev)
 {
 	bool more;
 
-	do {
-		mutex_lock(&dev->async_lock);
-		more = vhca_eq_poll(&dev->async_eq);
-		mutex_unlock(&dev->async_lock);
-		cond_resched();
-	} while (more && async_ready(dev));
+	mutex_lock(&dev->async_lock);
+	more = vhca_eq_poll(&dev->async_eq);
+	mutex_unlock(&dev->async_lock);
+	if (more)
+		queue_work(system_unbound_wq, &dev->async_again);
+}
+
+static void poll_async_again(struct work_struct *work)
+{
+	poll_async(container_of(work, struct vhca_dev, async_again));
 }
 
 static irqreturn_t handle_irq(int irq, void *arg)
@@ -196,6 +205,7 @@ static int create_async(struct vhca_dev *dev)
 	u8 flags = VHCA_EQ_ASYNC;
 	int err;
 
+	INIT_WORK(&dev->async_again, poll_async_again);
 	if (VHCA_TELLS_PORT_CHANGE && vhca_hw_has(&dev->hw, VHCA_CAP_PORT_CHANGE))
 		flags |= VHCA_EQ_PORT_CHANGE;
 	err = vhca_eq_create(eq, &dev->hw, &dev->uar, VHCA_ASYNC_EQ_LOG, 0, flags,
@@ -204,6 +214,7 @@ static int create_async(struct vhca_dev *dev)
 		return err;
 	/* Pairs with async_ready(). */
 	smp_store_release(&dev->async_ready, true);
+	/* Entries may have come before the interrupt handler knew the queue. */
 	poll_async(dev);
 	return 0;
 }
@@ -212,6 +223,7 @@ static void destroy_async(struct vhca_dev *dev)
 {
 	WRITE_ONCE(dev->async_ready, false);
 	synchronize_irq(pci_irq_vector(dev->fn->pdev, 0));
+	cancel_work_sync(&dev->async_again);
 	if (vhca_eq_destroy(&dev->async_eq))
 		dev_err(dev->hw.dev, "device keeps event queue %u\n", dev->async_eq.eqn);
 }
@@ -252,6 +264,7 @@ err_free:
 	kfree(dev->vectors);
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_eqs_create);
 
 /**
  * vhca_eqs_destroy() - destroy the event queues
@@ -266,6 +279,7 @@ void vhca_eqs_destroy(struct vhca_dev *dev)
 	destroy_async(dev);
 	kfree(dev->vectors);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_eqs_destroy);
 
 /**
  * vhca_eqs_rescue() - handle events whose interrupt got lost
@@ -295,3 +309,4 @@ void vhca_eqs_rescue(struct vhca_dev *dev)
 		dev_warn_ratelimited(dev->hw.dev, "interrupt lost: %u event queues had entries\n",
 				     lost);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_eqs_rescue);

@@ -357,7 +357,51 @@ static void test_ports_apart(struct kunit *test)
 	vhca_id_del(&b->dev.qps, vhca_qp_id(2, 1), &b->b.qp.async);
 }
 
+static unsigned int woken;
+
+static void count_wake(struct work_struct *work)
+{
+	woken++;
+}
+
+static void expect_woken(struct kunit *test, struct vhca_cq_kernel *k, unsigned int n)
+{
+	struct bench *b = test->priv;
+
+	woken = 0;
+	vhca_flush_kernel_users(&b->dev);
+	flush_work(&k->wake);
+	KUNIT_EXPECT_EQ(test, woken, n);
+}
+
+/*
+ * Consumers of a dead device's CQs are called, but no work is queued for a CQ without QPs: one that
+ * cannot be created is found in the table, too, and then freed.
+ */
+static void test_dead_device_wakes_users(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_cq_kernel *k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
+	struct vhca_wq *wq = kunit_kzalloc(test, sizeof(*wq), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, k);
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	spin_lock_init(&k->lock);
+	INIT_LIST_HEAD(&k->senders);
+	INIT_LIST_HEAD(&k->receivers);
+	INIT_WORK(&k->wake, count_wake);
+	b->a.cq.kernel = k;
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->dev.cqs, NUMBER, &b->a.cq.async), 0);
+	expect_woken(test, k, 0);
+	list_add(&wq->link, &k->senders);
+	expect_woken(test, k, 1);
+	list_move(&wq->link, &k->receivers);
+	expect_woken(test, k, 1);
+	vhca_id_del(&b->dev.cqs, NUMBER, &b->a.cq.async);
+}
+
 static struct kunit_case event_cases[] = {
+	KUNIT_CASE(test_dead_device_wakes_users),
 	KUNIT_CASE(test_ports_apart),
 	KUNIT_CASE_PARAM(test_after_the_end, kind_gen_params),
 	KUNIT_CASE_PARAM(test_during_the_end, kind_gen_params),

@@ -3,6 +3,9 @@
  * The kernel's requests and completions, on a device that the test plays: it reads the rings,
  * writes completions, valid and invalid ones, and dies.
  */
+#include <linux/delay.h>
+#include <trace/events/kmem.h>
+
 #include "test_queues.h"
 
 static void test_layout_across_the_end(struct kunit *test)
@@ -142,6 +145,52 @@ static void test_receive_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc.slid, 7);
 	KUNIT_EXPECT_PTR_EQ(test, wc.qp, &b->qp.ibqp);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), 1);
+}
+
+/* Consumers read as many bytes as a completion says: never more than their receive has room for. */
+static void test_received_length(struct kunit *test)
+{
+	static const struct {
+		u32 len;
+		u8 opcode, status;
+		bool taken;
+	} lies[] = {
+		{ BENCH_RECV_LEN + 1, VHCA_CQE_RECV },
+		{ 0x7fffffff, VHCA_CQE_RECV },
+		{ U32_MAX, 0xff },
+		{ BENCH_RECV_LEN, VHCA_CQE_RECV, VHCA_CS_SUCCESS, true },
+		{ 0, VHCA_CQE_RECV, VHCA_CS_SUCCESS, true },
+		/* The data of a WRITE are elsewhere. */
+		{ 0x7fffffff, VHCA_CQE_RECV_WRITE_IMM, VHCA_CS_SUCCESS, true },
+		{ 0x7fffffff, VHCA_CQE_RECV, VHCA_CS_LOC_LEN_ERR, true },
+	};
+	struct bench *b = test->priv;
+	struct ib_sge sge[2] = { { 0x5000, U32_MAX, 5 }, { 0x6000, 1, 6 } };
+	struct ib_recv_wr wr = { .wr_id = 77, .sg_list = sge, .num_sge = 2 };
+	const struct ib_recv_wr *bad;
+	struct vhca_cqe cqe;
+	struct ib_wc wc;
+	u32 i, at = 0;
+
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		if (b->qpk.rq.head == at)
+			KUNIT_ASSERT_EQ(test, bench_recv(b, at), 0);
+		cqe = bench_done(at + 1, VHCA_CQE_F_RQ);
+		cqe.byte_len = cpu_to_le32(lies[i].len);
+		cqe.opcode = lies[i].opcode;
+		cqe.status = lies[i].status;
+		bench_complete(b, cqe);
+		KUNIT_EXPECT_EQ_MSG(test, bench_poll(b, 1, &wc), lies[i].taken, "completion %u", i);
+		at = b->qpk.rq.tail;
+	}
+	KUNIT_EXPECT_EQ(test, at, 4);
+	/* Of a sum that 32 bits do not hold, any length is part. */
+	KUNIT_ASSERT_EQ(test, vhca_post_recv(&b->qp.ibqp, &wr, &bad), 0);
+	cqe = bench_done(at + 1, VHCA_CQE_F_RQ);
+	cqe.byte_len = cpu_to_le32(U32_MAX);
+	bench_complete(b, cqe);
+	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 1);
+	KUNIT_EXPECT_EQ(test, wc.wr_id, 77);
 }
 
 static void test_nonsense_is_dropped(struct kunit *test)
@@ -396,12 +445,116 @@ static void test_counts_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), start + 256);
 }
 
+#ifdef CONFIG_FAULT_INJECTION
+#define POLL_US		(20 * USEC_PER_MSEC)
+
+/**
+ * struct attach - a task that attaches a QP to its CQs, and has no memory
+ * @work: the task
+ * @qp: the QP
+ * @task: whose allocations fail
+ * @err: result
+ * @failed: an allocation has failed for good
+ * @done: @err is valid
+ */
+struct attach {
+	struct work_struct work;
+	struct vhca_qp *qp;
+	struct task_struct *task;
+	int err;
+	bool failed;
+	bool done;
+};
+
+/* An xarray tries a second time. */
+static void fail_again(void *data, unsigned long call_site, const void *ptr, struct kmem_cache *s,
+		       gfp_t gfp_flags, int node)
+{
+	struct attach *a = data;
+
+	if (READ_ONCE(a->task) != current || ptr)
+		return;
+	current->fail_nth = 1;
+	WRITE_ONCE(a->failed, gfpflags_allow_blocking(gfp_flags));
+}
+
+static void attach(struct work_struct *work)
+{
+	struct attach *a = container_of(work, struct attach, work);
+
+	WRITE_ONCE(a->task, current);
+	current->fail_nth = 1;
+	a->err = vhca_cq_attach_qp(a->qp);
+	current->fail_nth = 0;
+	WRITE_ONCE(a->task, NULL);
+	/* The result is there first. */
+	smp_store_release(&a->done, true);
+}
+
+/*
+ * A poll of the send CQ may have found a QP, which a device that lies has named, when there is no
+ * memory to let the receive CQ know it: the QP is freed only after that poll.
+ */
+static void test_half_attached(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_cq *recv = kunit_kzalloc(test, sizeof(*recv), GFP_KERNEL);
+	struct vhca_cq_kernel *k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
+	struct vhca_qp_kernel *qpk = kunit_kzalloc(test, sizeof(*qpk), GFP_KERNEL);
+	struct vhca_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+	struct attach *a = kunit_kzalloc(test, sizeof(*a), GFP_KERNEL);
+	unsigned int cpu, us;
+	bool waits;
+
+	KUNIT_ASSERT_TRUE(test, recv && k && qpk && qp && a);
+	recv->kernel = k;
+	xa_init(&k->qps);
+	spin_lock_init(&k->lock);
+	INIT_LIST_HEAD(&k->receivers);
+	qp->ibqp.send_cq = &b->cq.ibcq;
+	qp->ibqp.recv_cq = &recv->ibcq;
+	qp->kernel = qpk;
+	/* Beside the bench's QP, so that the table of the send CQ needs no memory. */
+	qp->id = BENCH_QPN + 1;
+	a->qp = qp;
+	INIT_WORK(&a->work, attach);
+	KUNIT_ASSERT_EQ(test, register_trace_kmem_cache_alloc(fail_again, a), 0);
+
+	spin_lock(&b->cqk.lock);
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	if (cpu < nr_cpu_ids)
+		queue_work_on(cpu, system_wq, &a->work);
+	else
+		a->done = true;
+	for (us = 0; us < 10 * USEC_PER_SEC && !READ_ONCE(a->failed) && !READ_ONCE(a->done); us++)
+		udelay(1);
+	/* The poll goes on for some time. */
+	for (us = 0; us < POLL_US && !READ_ONCE(a->done); us++)
+		udelay(1);
+	waits = !READ_ONCE(a->done);
+	spin_unlock(&b->cqk.lock);
+	flush_work(&a->work);
+
+	unregister_trace_kmem_cache_alloc(fail_again, a);
+	tracepoint_synchronize_unregister();
+	xa_destroy(&k->qps);
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "needs a second CPU");
+	if (!a->err)
+		kunit_skip(test, "failslab spares allocations that may wait");
+	KUNIT_EXPECT_EQ(test, a->err, -ENOMEM);
+	KUNIT_EXPECT_TRUE(test, waits);
+	KUNIT_EXPECT_NULL(test, xa_load(&b->cqk.qps, qp->id));
+}
+#endif
+
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_layout_across_the_end),
 	KUNIT_CASE(test_inline_across_the_end),
 	KUNIT_CASE(test_full_queues),
 	KUNIT_CASE(test_bad_requests),
 	KUNIT_CASE(test_receive_fields),
+	KUNIT_CASE(test_received_length),
 	KUNIT_CASE(test_nonsense_is_dropped),
 	KUNIT_CASE(test_only_own_qps),
 	KUNIT_CASE(test_receives_of_a_broken_qp_ring),
@@ -411,6 +564,9 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(test_purge),
 	KUNIT_CASE(test_dead_device_flushes),
 	KUNIT_CASE(test_counts_wrap),
+#ifdef CONFIG_FAULT_INJECTION
+	KUNIT_CASE(test_half_attached),
+#endif
 	{}
 };
 

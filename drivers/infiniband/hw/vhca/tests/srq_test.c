@@ -10,6 +10,7 @@
 
 #define SRQ_LOG		3
 #define SRQ_SIZE	(1 << SRQ_LOG)
+#define ROOM		96	/* bytes of a receive */
 
 /* The device's view of a ring. */
 struct srq_bench {
@@ -47,7 +48,7 @@ static struct srq_bench *make_srq(struct kunit *test)
 
 static int post(struct srq_bench *s, u64 wr_id)
 {
-	struct ib_sge sge[2] = { { 0x5000 + wr_id, 64, 5 }, { 0x6000, 32, 6 } };
+	struct ib_sge sge[2] = { { 0x5000 + wr_id, ROOM - 32, 5 }, { 0x6000, 32, 6 } };
 	struct ib_recv_wr wr = { .wr_id = wr_id, .sg_list = sge, .num_sge = 2 };
 	const struct ib_recv_wr *bad = NULL;
 	int err = vhca_srq_ring_post(&s->k, &wr, &bad);
@@ -82,12 +83,18 @@ static u64 take(struct srq_bench *s, u64 wr_id)
 	return le64_to_cpu(rwqe->wr_id);
 }
 
-static void complete_id(struct srq_bench *s, u64 id)
+static void complete_len(struct srq_bench *s, u64 id, u32 len)
 {
 	struct vhca_cqe cqe = bench_done(0, VHCA_CQE_F_RQ);
 
 	cqe.wr_id = cpu_to_le64(id);
+	cqe.byte_len = cpu_to_le32(len);
 	bench_complete(s->b, cqe);
+}
+
+static void complete_id(struct srq_bench *s, u64 id)
+{
+	complete_len(s, id, ROOM);
 }
 
 static void test_room(struct kunit *test)
@@ -183,6 +190,8 @@ static void test_lies(struct kunit *test)
 	complete_id(s, id + SRQ_SIZE);		/* no such note */
 	complete_id(s, id ^ BIT_ULL(32));	/* another use of the note */
 	complete_id(s, U64_MAX);
+	complete_len(s, id, ROOM + 1);		/* more than it has room for */
+	complete_len(s, id, U32_MAX);
 	complete_id(s, id);
 	complete_id(s, id);			/* the same once more */
 	KUNIT_ASSERT_EQ(test, bench_poll(s->b, 8, wc), 1);
@@ -193,7 +202,7 @@ static void test_lies(struct kunit *test)
 	for (i = 0; i < SRQ_SIZE; i++)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
 	tell_taken(s, 100);
-	vhca_srq_ring_finish(&s->k, take(s, 0), &id);
+	vhca_srq_ring_finish(&s->k, take(s, 0), 0, &id);
 	tell_taken(s, 100);
 	KUNIT_EXPECT_EQ(test, post(s, 9), -ENOMEM);
 	tell_taken(s, s->taken);
@@ -314,7 +323,7 @@ static void test_shrink(struct kunit *test)
 	drain(s, 5, 7);
 	KUNIT_EXPECT_EQ(test, post(s, 9), -ENOMEM);
 	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_TRUE(test, vhca_srq_ring_finish(&s->k, out[i], &out[2]));
+		KUNIT_EXPECT_TRUE(test, vhca_srq_ring_finish(&s->k, out[i], 0, &out[2]));
 	KUNIT_EXPECT_EQ(test, post(s, 9), 0);
 	drain(s, 7, 10);
 }

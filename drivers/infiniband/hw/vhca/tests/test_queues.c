@@ -147,7 +147,7 @@ int bench_send(struct bench *b, u64 wr_id, int nsge)
 }
 
 /**
- * bench_recv() - post a receive
+ * bench_recv() - post a receive of BENCH_RECV_LEN bytes
  * @b: bench
  * @wr_id: its number
  *
@@ -155,7 +155,7 @@ int bench_send(struct bench *b, u64 wr_id, int nsge)
  */
 int bench_recv(struct bench *b, u64 wr_id)
 {
-	struct ib_sge sge = { 0x5000, 64, 5 };
+	struct ib_sge sge = { 0x5000, BENCH_RECV_LEN, 5 };
 	struct ib_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 };
 	const struct ib_recv_wr *bad;
 

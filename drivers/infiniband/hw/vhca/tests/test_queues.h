@@ -18,6 +18,7 @@
 #define BENCH_SQ_LOG		3	/* blocks */
 #define BENCH_RQ_LOG		2	/* strides */
 #define BENCH_STRIDE		64
+#define BENCH_RECV_LEN		96
 #define BENCH_INLINE_MAX	(4 * VHCA_WQE_BLOCK)
 
 /**

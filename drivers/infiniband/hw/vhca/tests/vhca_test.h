@@ -24,6 +24,7 @@ extern struct kunit_suite vhca_offer_suite;
 extern struct kunit_suite vhca_number_suite;
 extern struct kunit_suite vhca_order_suite;
 extern struct kunit_suite vhca_event_suite;
+extern struct kunit_suite vhca_irq_suite;
 extern struct kunit_suite vhca_mad_suite;
 extern struct kunit_suite vhca_eth_suite;
 extern struct kunit_suite vhca_qp_modify_suite;

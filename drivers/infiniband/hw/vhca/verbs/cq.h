@@ -106,6 +106,7 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n);
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
 void vhca_cq_wake_work(struct work_struct *work);
+void vhca_cq_wake_users(struct vhca_cq *cq);
 int vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
 

@@ -6,7 +6,8 @@
  * queue is finished, and the driver finds the request in its own notes (struct vhca_wr). A
  * consumer's pointer in a wr_id is therefore never taken from memory that the device can write.
  * Receives of an SRQ complete in any order; the device is given the number of a note with each
- * (struct vhca_srq_note), which is checked.
+ * (struct vhca_srq_note), which is checked. So is the length of what was received: consumers read
+ * that many bytes.
  *
  * A QP is found by number among those that complete to this CQ, and by port if every port has one
  * of that number. Whatever the device names, the QP cannot go away under a poll: it leaves the CQ's
@@ -70,11 +71,24 @@ static enum ib_wc_status wc_status(u8 status)
 	}
 }
 
+/*
+ * Bytes that must lie in the receive which a completion names: none if that has failed, or is a
+ * send. A WRITE has put its data elsewhere.
+ */
+static u32 received(const struct vhca_cqe *cqe)
+{
+	if (!(cqe->flags & VHCA_CQE_F_RQ) || cqe->status != VHCA_CS_SUCCESS ||
+	    cqe->opcode == VHCA_CQE_RECV_WRITE_IMM)
+		return 0;
+	return le32_to_cpu(cqe->byte_len);
+}
+
 /* Find the request that ends at a count the device reported; requests before it are finished. */
-static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
+static bool complete_wr(struct vhca_wq *wq, const struct vhca_cqe *cqe, struct ib_wc *wc)
 {
 	u64 head = vhca_wq_head(wq);
-	u64 end = vhca_ring_widen(wq->tail, index);
+	u64 end = vhca_ring_widen(wq->tail, le32_to_cpu(cqe->wqe_index));
+	u32 len = received(cqe);
 	u64 pos = wq->tail;
 	struct vhca_wr *wr = NULL;
 
@@ -84,7 +98,7 @@ static bool complete_wr(struct vhca_wq *wq, u32 index, struct ib_wc *wc)
 		wr = &wq->wrs[vhca_ring_slot(pos, wq->ring.log)];
 		pos += wr->nslots;
 	}
-	if (pos != end)
+	if (pos != end || len > wr->room)
 		return false;
 	wc->wr_id = wr->wr_id;
 	wc->opcode = wr->opcode;
@@ -97,7 +111,7 @@ static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, stru
 {
 	wc->opcode = IB_WC_RECV;
 	return vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel, le64_to_cpu(cqe->wr_id),
-				    &wc->wr_id);
+				    received(cqe), &wc->wr_id);
 }
 
 /* What the frame of a datagram said, of which the address of an answer is made. */
@@ -164,7 +178,7 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 
 	memset(wc, 0, sizeof(*wc));
 	if (recv && qp->ibqp.srq ? !complete_srq_wr(qp, cqe, wc) :
-				   !complete_wr(wq, le32_to_cpu(cqe->wqe_index), wc))
+				   !complete_wr(wq, cqe, wc))
 		goto nonsense;
 	wc->qp = &qp->ibqp;
 	wc->status = wc_status(cqe->status);
@@ -460,6 +474,26 @@ void vhca_cq_wake_work(struct work_struct *work)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
 
+/**
+ * vhca_cq_wake_users() - a dead device was stopped: have a kernel CQ's consumer poll
+ * @cq: the CQ, which the caller keeps from being destroyed
+ *
+ * Without QPs there is nothing to flush. So nothing is queued for a CQ that is still being created,
+ * and may be freed without having been used.
+ *
+ * Context: any but interrupts.
+ */
+void vhca_cq_wake_users(struct vhca_cq *cq)
+{
+	bool used;
+
+	spin_lock_irq(&cq->kernel->lock);
+	used = has_qps(cq->kernel);
+	spin_unlock_irq(&cq->kernel->lock);
+	if (used)
+		vhca_cq_wake_soft(cq);
+}
+
 /* Let no poll of a CQ find a QP any more; those that have found it hold the CQ's lock. */
 static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
 {
@@ -486,6 +520,9 @@ int vhca_cq_attach_qp(struct vhca_qp *qp)
 	err = xa_err(xa_store(&recv->qps, qp->id, qp, GFP_KERNEL));
 	if (err) {
 		forget_qp(send, qp);
+		/* A device that lies may have had a poll find it. */
+		spin_lock_irq(&send->lock);
+		spin_unlock_irq(&send->lock);
 		return err;
 	}
 
@@ -521,7 +558,7 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 		WRITE_ONCE(entry->qpn, cpu_to_le32(VHCA_QPN_NONE));
 		if (qp->ibqp.srq && copy.flags & VHCA_CQE_F_RQ)
 			vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel,
-					     le64_to_cpu(copy.wr_id), &ignored);
+					     le64_to_cpu(copy.wr_id), 0, &ignored);
 	}
 }
 

@@ -61,10 +61,12 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_post_send);
  * @count: the entry's count
  *
  * Context: any.
+ * Return: bytes that it has room for; U32_MAX if there are more.
  */
-void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count)
+u32 vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count)
 {
 	struct vhca_sge *seg = (void *)(rwqe + 1);
+	u64 room = 0;
 	int i;
 
 	*rwqe = (struct vhca_rwqe) {
@@ -76,7 +78,9 @@ void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id
 		seg->addr = cpu_to_le64(wr->sg_list[i].addr);
 		seg->length = cpu_to_le32(wr->sg_list[i].length);
 		seg->lkey = cpu_to_le32(wr->sg_list[i].lkey);
+		room += wr->sg_list[i].length;
 	}
+	return min_t(u64, room, U32_MAX);
 }
 
 static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
@@ -88,9 +92,9 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 	if (!vhca_ring_room(rq->head, vhca_wq_tail(rq), rq->ring.log))
 		return -ENOMEM;
 
-	vhca_write_rwqe(vhca_ring_at(&rq->ring, rq->head), wr, wr->wr_id, rq->head);
 	note = &rq->wrs[vhca_ring_slot(rq->head, rq->ring.log)];
 	note->wr_id = wr->wr_id;
+	note->room = vhca_write_rwqe(vhca_ring_at(&rq->ring, rq->head), wr, wr->wr_id, rq->head);
 	note->opcode = IB_WC_RECV;
 	note->nslots = 1;
 	vhca_wq_post(rq, 1);

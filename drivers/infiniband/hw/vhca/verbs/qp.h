@@ -12,11 +12,13 @@
 /**
  * struct vhca_wr - what the driver remembers of a request it posted
  * @wr_id: the consumer's
+ * @room: bytes that a receive has room for
  * @opcode: enum ib_wc_opcode its completion will have
  * @nslots: ring slots it takes
  */
 struct vhca_wr {
 	u64 wr_id;
+	u32 room;
 	u8 opcode;
 	u8 nslots;
 };
@@ -191,7 +193,7 @@ int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		   const struct ib_send_wr **bad_wr);
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr);
-void vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count);
+u32 vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count);
 void vhca_wq_reset(struct vhca_wq *wq);
 void vhca_qp_broken(struct vhca_qp *qp);
 

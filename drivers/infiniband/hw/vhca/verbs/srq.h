@@ -9,12 +9,14 @@
 /**
  * struct vhca_srq_note - what the driver remembers of a receive posted to an SRQ
  * @wr_id: the consumer's
+ * @room: bytes that it has room for
  * @gen: changes with every use of the note
  * @next: next free note
  * @busy: the receive has not completed
  */
 struct vhca_srq_note {
 	u64 wr_id;
+	u32 room;
 	u32 gen;
 	u32 next;
 	bool busy;
@@ -90,7 +92,7 @@ int vhca_srq_ring_make(struct vhca_srq_kernel *k, struct device *dev, const stru
 void vhca_srq_ring_free(struct vhca_srq_kernel *k);
 int vhca_srq_ring_post(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr,
 		       const struct ib_recv_wr **bad_wr);
-bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u64 *wr_id);
+bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u32 len, u64 *wr_id);
 int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to);
 void vhca_srq_ring_move_end(struct vhca_srq_kernel *k, struct vhca_ring *to, bool moved);
 

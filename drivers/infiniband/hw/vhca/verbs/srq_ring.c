@@ -146,7 +146,8 @@ static int put_recv(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr)
 	note->busy = true;
 	note->gen++;
 	note->wr_id = wr->wr_id;
-	vhca_write_rwqe(vhca_ring_at(&k->ring, k->head), wr, note_id(k, index), k->head);
+	note->room = vhca_write_rwqe(vhca_ring_at(&k->ring, k->head), wr, note_id(k, index),
+				     k->head);
 	if (k->other)
 		vhca_write_rwqe(vhca_ring_at(k->other, k->head), wr, note_id(k, index), k->head);
 	k->head++;
@@ -186,19 +187,21 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_post);
  * vhca_srq_ring_finish() - find the receive that has completed; it is not posted any more
  * @k: the ring
  * @id: what the device says it was given with the receive
+ * @len: bytes that the device says it has written there
  * @wr_id: set to the consumer's number for it
  *
  * Context: any.
  * Return: false when no such receive was posted.
  */
-bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u64 *wr_id)
+bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u32 len, u64 *wr_id)
 {
 	u32 index = lower_32_bits(id);
 	unsigned long flags;
 	bool found;
 
 	spin_lock_irqsave(&k->lock, flags);
-	found = index < k->nnotes && k->notes[index].busy && note_id(k, index) == id;
+	found = index < k->nnotes && k->notes[index].busy && note_id(k, index) == id &&
+		len <= k->notes[index].room;
 	if (found) {
 		*wr_id = k->notes[index].wr_id;
 		note_free(k, index);

@@ -84,6 +84,7 @@ struct vhca_port {
  * @async_eq: asynchronous events
  * @async_ready: the interrupt may look at @async_eq
  * @async_lock: serialises their handling; protects @registered and @untold
+ * @async_again: goes on where somebody had handled enough of them
  * @registered: events of ports may be told to the core
  * @untold: those of each port that it is to be told of, bits numbered by enum ib_event_type and
  *	by PORT_CHANGED of event.c
@@ -115,6 +116,7 @@ struct vhca_dev {
 	struct vhca_eq async_eq;
 	bool async_ready;
 	struct mutex async_lock;
+	struct work_struct async_again;
 	bool registered;
 	u32 untold[VHCA_SANE_PORTS];
 	struct work_struct tell_work;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: the carrier follows the broadcast group, whichever comes first: the work that turns it on,
+ * or an event of the port by which the group is left. There is no device: the test makes groups
+ * members, and nothing is joined.
+ */
+#include <kunit/test.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "../dev.h"
+#include "../mcast.h"
+
+/**
+ * struct bench - what a test has; kunit->priv
+ * @ipoib: the interface, running; its network device is not registered
+ */
+struct bench {
+	struct ipoib_dev *ipoib;
+};
+
+static const u8 mgid[sizeof(union ib_gid)] = { 0xff, 0x12, 0x40, 0x1b };
+
+static void setup(struct net_device *netdev)
+{
+}
+
+/* Addresses are of no device. */
+static void keep_addresses(struct work_struct *work)
+{
+}
+
+static int carrier_init(struct kunit *test)
+{
+	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	struct net_device *netdev;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	netdev = alloc_netdev(sizeof(struct ipoib_dev), "kunit%d", NET_NAME_UNKNOWN, setup);
+	KUNIT_ASSERT_NOT_NULL(test, netdev);
+	b->ipoib = netdev_priv(netdev);
+	test->priv = b;
+	ipoib_init_dev(netdev, NULL, 1);
+	INIT_DELAYED_WORK(&b->ipoib->ah_work, keep_addresses);
+	b->ipoib->wq = alloc_ordered_workqueue("ipoib_kunit", 0);
+	KUNIT_ASSERT_NOT_NULL(test, b->ipoib->wq);
+	KUNIT_ASSERT_EQ(test, ipoib_mcast_init(b->ipoib), 0);
+	set_bit(__LINK_STATE_START, &netdev->state);
+	netif_carrier_off(netdev);
+	ipoib_mcast_start(b->ipoib);
+	return 0;
+}
+
+static void carrier_exit(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	ipoib_mcast_end(b->ipoib);
+	destroy_workqueue(b->ipoib->wq);
+	free_netdev(b->ipoib->netdev);
+}
+
+static struct ipoib_group *join(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ipoib_ah *ah = kunit_kzalloc(test, sizeof(*ah), GFP_KERNEL);
+	struct ipoib_group *group;
+
+	KUNIT_ASSERT_NOT_NULL(test, ah);
+	/* It is freed when it is left. */
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, group);
+	group->ipoib = b->ipoib;
+	__skb_queue_head_init(&group->queue);
+	guard(spinlock_irq)(&b->ipoib->lock);
+	KUNIT_EXPECT_EQ(test, ipoib_table_add(&b->ipoib->groups, &group->node, mgid), 0);
+	group->state = IPOIB_GROUP_JOINED;
+	rcu_assign_pointer(group->ah, ah);
+	b->ipoib->broadcast = group;
+	return group;
+}
+
+/* As when the group has been joined: the work comes when it gets RTNL. */
+static void have_link_up(struct bench *b)
+{
+	dev_hold(b->ipoib->netdev);
+	schedule_work(&b->ipoib->link_work);
+}
+
+static void expect_carrier(struct kunit *test, bool on)
+{
+	struct bench *b = test->priv;
+
+	flush_work(&b->ipoib->link_work);
+	KUNIT_EXPECT_EQ(test, netif_carrier_ok(b->ipoib->netdev), on);
+}
+
+static void joined(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	join(test);
+	have_link_up(b);
+	expect_carrier(test, true);
+}
+
+/* The port went down meanwhile: groups are left, to be joined when it is active again. */
+static void left(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	join(test);
+	rtnl_lock();
+	have_link_up(b);
+	ipoib_mcast_stop(b->ipoib);
+	ipoib_mcast_start(b->ipoib);
+	rtnl_unlock();
+	expect_carrier(test, false);
+	/* The next time it is turned on. */
+	join(test);
+	have_link_up(b);
+	expect_carrier(test, true);
+}
+
+/* It was joined again, and the answer is not there yet. */
+static void asked(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ipoib_group *group;
+
+	join(test);
+	rtnl_lock();
+	have_link_up(b);
+	ipoib_mcast_stop(b->ipoib);
+	ipoib_mcast_start(b->ipoib);
+	group = join(test);
+	group->state = IPOIB_GROUP_ASKED;
+	RCU_INIT_POINTER(group->ah, NULL);
+	rtnl_unlock();
+	expect_carrier(test, false);
+}
+
+/* The subnet manager has lost it. */
+static void lost(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	join(test)->state = IPOIB_GROUP_ANSWERED;
+	have_link_up(b);
+	expect_carrier(test, false);
+}
+
+static void stopped(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	join(test);
+	rtnl_lock();
+	have_link_up(b);
+	clear_bit(__LINK_STATE_START, &b->ipoib->netdev->state);
+	rtnl_unlock();
+	expect_carrier(test, false);
+}
+
+static struct kunit_case carrier_cases[] = {
+	KUNIT_CASE(joined),
+	KUNIT_CASE(left),
+	KUNIT_CASE(asked),
+	KUNIT_CASE(lost),
+	KUNIT_CASE(stopped),
+	{}
+};
+
+static struct kunit_suite carrier_suite = {
+	.name = "ipoib_carrier",
+	.init = carrier_init,
+	.exit = carrier_exit,
+	.test_cases = carrier_cases,
+};
+
+kunit_test_suite(carrier_suite);
