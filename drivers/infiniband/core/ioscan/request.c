@@ -109,7 +109,7 @@ static void received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 			own->result = -EPROTO;
 		} else {
 			own->result = be16_to_cpu(answer->status);
-			memcpy(own->data, (const u8 *)answer + IB_MGMT_DEVICE_HDR,
+			memcpy(own->data, (const u8 *)wc->recv_buf.mad + IB_MGMT_DEVICE_HDR,
 			       IB_MGMT_DEVICE_DATA);
 		}
 	}

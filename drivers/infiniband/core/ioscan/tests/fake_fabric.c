@@ -68,6 +68,8 @@ static int port_infos(const struct ib_sa_attr_query *query, struct ios_table *ta
 		if (!record)
 			return -ENOMEM;
 		put_unaligned_be16(lid_of(unit), record);
+		if (now->size < 28)
+			continue;
 		put_unaligned_be32(known ? IB_PORT_DEVICE_MGMT_SUP : ~IB_PORT_DEVICE_MGMT_SUP,
 				   record + 24);
 	}
