@@ -2,9 +2,9 @@
 /*
  * The units that are known, and how they become what a search has found.
  *
- * A port knows its own ways to units only, so a search changes nothing about those of other ports. A
- * unit is there while any port reaches it. What has changed is removed, and added as it is now. What
- * there was no memory for is as if it had not been found: the next search finds it.
+ * A port knows its own ways to units only, so a search changes nothing about those of other ports.
+ * A unit is there while any port reaches it. What has changed is removed, and added as it is now.
+ * What there was no memory for is as if it had not been found: the next search finds it.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>

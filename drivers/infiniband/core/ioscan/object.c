@@ -2,8 +2,9 @@
 /*
  * What is known is told: each watcher has a view of each object.
  *
- * Objects stand in one list, each behind what it belongs to. So a watcher that comes is told of them
- * in this order, and one that goes in the opposite one. What can fail comes before anything is told.
+ * Objects stand in one list, each behind what it belongs to. So a watcher that comes is told of
+ * them in this order, and one that goes in the opposite one. What can fail comes before anything is
+ * told.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>

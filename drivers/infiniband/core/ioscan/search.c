@@ -3,9 +3,9 @@
  * A port's search for I/O units: ports that have device management, the nodes that they belong to,
  * the paths there, the units' controllers.
  *
- * The subnet manager knows which ports have device management. After a port has told it of a change,
- * it forwards the notice at once but asks the port itself later, so for some time its records are
- * older than the notice; so long the notice counts.
+ * The subnet manager knows which ports have device management. After a port has told it of a
+ * change, it forwards the notice at once but asks the port itself later, so for some time its
+ * records are older than the notice; so long the notice counts.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>

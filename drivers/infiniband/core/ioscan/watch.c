@@ -55,8 +55,8 @@ EXPORT_SYMBOL(ib_watch_io);
  * ib_unwatch_io() - hear of I/O units no more
  * @watcher: watcher of ib_watch_io()
  *
- * All that has been told, and is still watched, is told to go, the latest first. The callback is not
- * running any more on return. Context: as for ib_watch_io().
+ * All that has been told, and is still watched, is told to go, the latest first. The callback is
+ * not running any more on return. Context: as for ib_watch_io().
  */
 void ib_unwatch_io(struct ib_io_watcher *watcher)
 {

@@ -249,7 +249,7 @@ static bool has_twin(const struct ib_sa_subscription *subscription)
 	return false;
 }
 
-/* The manager knows one of equal subscriptions, so the last of them ends it, if none comes first. */
+/* The manager knows one of equal subscriptions, so the last of them ends it. */
 static int ask(struct sa_standing *standing, bool on, struct ib_sa_query **query)
 {
 	if (on)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A subnet with I/O units that answer as a test tells them to, and a device that is connected to it.
+ * A subnet with I/O units that answer as a test tells them to, and a device that is connected to
+ * it.
  */
 #ifndef RDMA_CORE_IOSCAN_FAKE_H
 #define RDMA_CORE_IOSCAN_FAKE_H

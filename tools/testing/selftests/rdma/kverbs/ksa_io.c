@@ -2,10 +2,11 @@
 /*
  * A watcher of others' I/O units, whatever devices there are.
  *
- * Writing 1 to "watch" makes it watch, 0 ends that; writing to "search" has the ports search. "units"
- * has a letter for each event: u, c or p for a unit, a controller or a path, upper case if it has
- * been added, and a dot for the end mark. "controllers" has a line for each controller to which
- * there is a path: GUID, slot, LID of the path, number of the first service, services, and its name.
+ * Writing 1 to "watch" makes it watch, 0 ends that; writing to "search" has the ports search.
+ * "units" has a letter for each event: u, c or p for a unit, a controller or a path, upper case if
+ * it has been added, and a dot for the end mark. "controllers" has a line for each controller to
+ * which there is a path: GUID, slot, LID of the path, number of the first service, services, and
+ * its name.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
