@@ -12,7 +12,8 @@
 
 #include "ioscan_priv.h"
 
-DEFINE_MUTEX(ios_lock);
+/* Protects what is known, and the watchers. */
+struct mutex ios_lock = __MUTEX_INITIALIZER(ios_lock);
 EXPORT_SYMBOL_IF_KUNIT(ios_lock);
 
 /**
@@ -85,16 +86,18 @@ static void tell_added(struct ios_object *object, struct ios_view *view)
 
 static void tell_removed(struct ios_object *object, struct ios_view *view)
 {
+	static const enum ib_io_event_type removal[] = {
+		[IB_IO_EVENT_UNIT_ADD] = IB_IO_EVENT_UNIT_REMOVE,
+		[IB_IO_EVENT_CONTROLLER_ADD] = IB_IO_EVENT_CONTROLLER_REMOVE,
+		[IB_IO_EVENT_PATH_ADD] = IB_IO_EVENT_PATH_REMOVE,
+	};
 	const struct ios_view *parent = NULL;
 
 	if (!view->watched)
 		return;
 	if (object->parent)
 		parent = view_of(object->parent, view->watcher);
-	static_assert(IB_IO_EVENT_UNIT_REMOVE == IB_IO_EVENT_UNIT_ADD + 1);
-	static_assert(IB_IO_EVENT_CONTROLLER_REMOVE == IB_IO_EVENT_CONTROLLER_ADD + 1);
-	static_assert(IB_IO_EVENT_PATH_REMOVE == IB_IO_EVENT_PATH_ADD + 1);
-	call(object, view, parent, object->event.type + 1);
+	call(object, view, parent, removal[object->event.type]);
 }
 
 /**

@@ -163,14 +163,14 @@ static int can_match(struct search *search, bool *can)
 
 static int enter_lids(struct search *search, const struct ios_table *table)
 {
+	const u8 *record;
 	u16 lid;
 	int ret;
 
 	if (table->count && table->size < PORT_SIZE)
 		return -EPROTO;
 	for (unsigned int i = 0; i < table->count; i++) {
-		const u8 *record = table->records + (size_t)i * table->size;
-
+		record = table->records + (size_t)i * table->size;
 		lid = get_unaligned_be16(record + PORT_LID);
 		if (!lid || lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) ||
 		    !(get_unaligned_be32(record + PORT_CAP_MASK) & IB_PORT_DEVICE_MGMT_SUP))
@@ -237,8 +237,8 @@ static struct ios_unit *unit_of(struct search *search, const u8 *node)
 /* Returns 0 without a path if there is none. */
 static int find_path(struct search *search, const u8 *node, struct ios_reach **found)
 {
-	union ib_sa_query_input input = { .gids = { search->gid, search->gid } };
 	u8 *record __free(kfree) = kzalloc(IB_MGMT_SA_DATA, GFP_KERNEL);
+	union ib_sa_query_input input = { .gids = { search->gid, search->gid } };
 	struct ib_sa_attr_query query;
 	struct ios_reach *reach = NULL;
 	struct ios_table table;
