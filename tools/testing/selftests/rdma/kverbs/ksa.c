@@ -6,10 +6,10 @@
  * From the beginning it watches the ports: "events" has a letter for each event of port 1, and a
  * dot where those that were there had been told. Writing 1 to "serve" registers a service with the
  * subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an I/O controller
- * with five services, to "more" another one without, and 0 ends each. Writing to "ask" makes queries about this port and the other
- * one, whose LID is "peer_lid" and whose GUID is "peer_id", and whose module must serve. Writing to
- * "group" has the subnet manager create a multicast group, and leaves it again. "passed" and
- * "failed" count the checks.
+ * with five services, to "more" another one without, and 0 ends each. Writing to "ask" makes
+ * queries about this port and the other one, whose LID is "peer_lid" and whose GUID is "peer_id",
+ * and whose module must serve. Writing to "group" has the subnet manager create a multicast group,
+ * and leaves it again. "passed" and "failed" count the checks.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
