@@ -7,8 +7,8 @@
  *	#if __has_include(<rdma/rdma_ext.h>)
  *
  * There are headers of their own for subnet administration, <rdma/rdma_ext_sa.h>, the communication
- * manager, <rdma/rdma_ext_cm.h>, events of ports, <rdma/rdma_ext_port.h>, and device management,
- * <rdma/rdma_ext_dm.h>.
+ * manager, <rdma/rdma_ext_cm.h>, events of ports, <rdma/rdma_ext_port.h>, device management,
+ * <rdma/rdma_ext_dm.h>, and others' I/O units, <rdma/rdma_ext_io.h>.
  */
 #ifndef RDMA_EXT_H
 #define RDMA_EXT_H

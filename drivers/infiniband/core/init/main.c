@@ -10,6 +10,7 @@
 #include "../cache/cache.h"
 #include "../device/device.h"
 #include "../devmgt/devmgt.h"
+#include "../ioscan/ioscan.h"
 #include "../mad/mad.h"
 #include "../mcast/mcast.h"
 #include "../nldev/nldev.h"
@@ -74,11 +75,16 @@ static int __init ib_core_init(void)
 	ret = ports_init();
 	if (ret)
 		goto devmgt;
-	ret = nldev_init();
+	ret = ioscan_init();
 	if (ret)
 		goto ports;
+	ret = nldev_init();
+	if (ret)
+		goto ioscan;
 	return 0;
 
+ioscan:
+	ioscan_exit();
 ports:
 	ports_exit();
 devmgt:
@@ -113,6 +119,7 @@ objects:
 static void __exit ib_core_exit(void)
 {
 	nldev_exit();
+	ioscan_exit();
 	ports_exit();
 	devmgt_exit();
 	mcast_exit();

@@ -206,9 +206,18 @@ static void answer(int status, const struct ib_sa_table *table, void *context)
 	sa_standing_answer(context, status);
 }
 
-static int ask(struct sa_standing *standing, bool on, struct ib_sa_query **query)
+static void pack(const struct ib_sa_subscription *subscription, bool on,
+		 u8 record[SA_INFORM_BYTES])
 {
-	struct ib_sa_inform_info info = subscription_of(standing)->info;
+	struct ib_sa_inform_info info = subscription->info;
+
+	info.subscribe = on;
+	info.qpn = IB_QP1;
+	sa_pack_inform(&info, record);
+}
+
+static int send(struct sa_standing *standing, bool on, struct ib_sa_query **query)
+{
 	u8 record[SA_INFORM_BYTES];
 	const struct ib_sa_attr_query request = {
 		.method = IB_MGMT_METHOD_SET,
@@ -217,12 +226,38 @@ static int ask(struct sa_standing *standing, bool on, struct ib_sa_query **query
 		.size = sizeof(record),
 	};
 
-	info.subscribe = on;
-	info.qpn = IB_QP1;
-	sa_pack_inform(&info, record);
+	pack(subscription_of(standing), on, record);
 	return ib_sa_query_table(standing->client, standing->port->device,
 				 standing->port->port_num, &request, SA_STANDING_TIMEOUT,
 				 GFP_KERNEL, answer, standing, query);
+}
+
+/* Is there another subscription of the port that the manager cannot tell from this one? */
+static bool has_twin(const struct ib_sa_subscription *subscription)
+{
+	const struct sa_port *port = subscription->standing.port;
+	u8 own[SA_INFORM_BYTES], others[SA_INFORM_BYTES];
+	const struct ib_sa_subscription *other;
+
+	lockdep_assert_held(&port->notices_lock);
+	pack(subscription, true, own);
+	list_for_each_entry(other, &port->subscribers, entry) {
+		pack(other, true, others);
+		if (!memcmp(own, others, sizeof(own)))
+			return true;
+	}
+	return false;
+}
+
+/* The manager knows one of equal subscriptions, so the last of them ends it. */
+static int ask(struct sa_standing *standing, bool on, struct ib_sa_query **query)
+{
+	if (on)
+		return send(standing, on, query);
+	guard(mutex)(&standing->port->notices_lock);
+	if (has_twin(subscription_of(standing)))
+		return -EEXIST;
+	return send(standing, on, query);
 }
 
 static void result(struct sa_standing *standing, int status)

@@ -12,7 +12,7 @@ struct sa_standing;
 /**
  * struct sa_standing_ops - what the subnet manager is to be told, and how
  * @ask: begins the query that says it, or says that it is over unless @on; returns the query's id
- *	or an error; the answer goes to sa_standing_answer()
+ *	or an error, also if it is not over for others; the answer goes to sa_standing_answer()
  * @result: the subnet manager knows (0), or what is in the way; called when that changes
  * @lease: how long it will know, in seconds, 0 for all time; NULL if it never forgets
  *

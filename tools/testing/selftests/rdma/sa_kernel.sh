@@ -3,7 +3,7 @@
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600 --packages srptools
 # Kernel consumers of what subnet administration, ports and device management have beyond Linux
 # 6.12, between two guests: queries of any kind, services, notices, ports and what becomes of them,
-# an I/O controller that ibsrpdm finds.
+# an I/O controller that ibsrpdm finds, and that the other guest's kernel finds.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
@@ -14,6 +14,10 @@ tell() { echo "$2" >"/sys/module/rdma_ksa/parameters/$1"; }
 ksa_is() { [ "$(ksa "$1")" = "$2" ] || { echo "$1 is $(ksa "$1")"; return 1; }; }
 # shellcheck disable=SC2053
 heard() { [[ $(ksa events) == $1 ]] || { echo "events are $(ksa events)"; return 1; }; }
+
+# found PATTERN: the letters of events of I/O units match
+# shellcheck disable=SC2053
+found() { [[ $(ksa units) == $1 ]] || { echo "units are $(ksa units)"; return 1; }; }
 
 # manages NODE: its port says that it has device management
 manages() { smpquery portinfo "${lid[$1]}" 1 >/tmp/portinfo && grep IsDeviceManagement /tmp/portinfo; }
@@ -41,7 +45,7 @@ bounced()
 	lab-vhcactl link node2-0:1 down && lab-vhcactl link node2-0:1 up && within 20 heard '*A*di'
 }
 
-plan $((LAB_NODE == 1 ? 18 : 27))
+plan $((LAB_NODE == 1 ? 21 : 37))
 know_lids
 tr -d : <"$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
 lab-barrier guids
@@ -76,32 +80,56 @@ lab-barrier told-again
 [ "$LAB_NODE" = 1 ] || is "who has not is not" "1 1" "$(ksa created) $(ksa deleted)"
 
 ok "no port has device management" manages_not 1
+tell watch 1
+ok "the kernel finds no I/O unit, and says that this was all" within 60 found .
 lab-barrier nothing-offered
 [ "$LAB_NODE" = 2 ] || ok "a controller is offered" tell offer 1
 lab-barrier offered
 if [ "$LAB_NODE" = 2 ]; then
 	ok "the port says so" manages 1
 	ok "ibsrpdm finds it and its services" within 60 finds_peer
+	ok "the kernel finds it as soon as it is offered" within 60 found '.UCP*'
+	tell search 1
+	is "as it is, where ibsrpdm finds it" "$peer_guid 1 ${lid[1]} $peer_guid 5 a controller of rdma_ksa" \
+		"$(ksa controllers)"
 fi
 lab-barrier found
+[ "$LAB_NODE" = 2 ] || tell more 1
+lab-barrier more-offered
+[ "$LAB_NODE" = 1 ] || tell search 1
+[ "$LAB_NODE" = 1 ] || ok "another controller is found when one searches" found '*PCP'
+lab-barrier more-found
+[ "$LAB_NODE" = 2 ] || tell more 0
+lab-barrier more-withdrawn
+[ "$LAB_NODE" = 1 ] || tell search 1
+[ "$LAB_NODE" = 1 ] || ok "and that it is no more" found '*PCPpc'
+lab-barrier more-not-found
 [ "$LAB_NODE" = 2 ] || ok "and is withdrawn" tell offer 0
 lab-barrier withdrawn
 if [ "$LAB_NODE" = 2 ]; then
 	ok "the port says so" manages_not 1
 	ok "ibsrpdm finds nothing" within 60 finds_nothing
+	ok "the kernel knows that it has gone" within 60 found '*pcu'
 fi
 lab-barrier not-found
 
-# The device goes with all that it serves.
+# The device goes with all that it serves, and all that is known from there.
+tell offer 1
+[ "$LAB_NODE" = 1 ] || ok "the kernel finds the unit again" within 60 found '*pcuU*P'
+[ "$LAB_NODE" = 2 ] || ok "and the other one's is found" within 60 found '.UCP*'
+lab-barrier both-found
 if [ "$LAB_NODE" = 2 ]; then
-	tell offer 1
 	tell subscribe 1
 	dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/unbind
 	ok "the port has gone" heard 'aA.*-'
+	ok "and with it the unit to which it had a path" found '*pcuU*pcu'
 	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/bind
 	ok "and is back" within 60 heard 'aA.*-a*A'
 	ok "device management is not" within 60 manages_not 2
+	ok "the unit is found from the new device" within 60 found '*pcuU*pcuU*P'
+else
+	ok "the unit of the device that went has gone" within 60 found '.UCP*pcu'
 fi
 lab-barrier removed
 
@@ -112,6 +140,7 @@ if [ "$LAB_NODE" = 2 ]; then
 	ok "a link is lost and initialised" bounced
 	ibportstate -D 0 1 arm >/tmp/ibportstate 2>&1 || cat /tmp/ibportstate
 	ok "the port is armed" within 20 heard '*dim'
+	ok "the unit cannot be reached any more" within 20 found '*Ppcu'
 fi
 lab-barrier armed
 is "all checks hold" 0 "$(ksa failed)"

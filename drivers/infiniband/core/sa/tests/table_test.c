@@ -330,7 +330,7 @@ static void subscriptions(struct kunit *test)
 	};
 	struct heard *heard = test->priv;
 	struct fake_sa *fake = heard->fake;
-	struct ib_sa_subscription *one, *two;
+	struct ib_sa_subscription *one, *two, *other;
 
 	fake->respond = manager;
 	one = ib_sa_subscribe(&user, &fake->ib, 1, &info, hear_result, hear_report, heard);
@@ -345,8 +345,16 @@ static void subscriptions(struct kunit *test)
 	two = ib_sa_subscribe(&user, &fake->ib, 1, &info, hear_result, hear_report, heard);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(two));
 	wait(test, heard);
+	info.trap_num = cpu_to_be16(67);
+	other = ib_sa_subscribe(&user, &fake->ib, 1, &info, hear_result, hear_report, heard);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
+
+	/* The manager must go on with what is wanted twice. */
 	ib_sa_unsubscribe(one);
+	KUNIT_EXPECT_EQ(test, heard->deletes, 0);
+	ib_sa_unsubscribe(other);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
 	ib_sa_unsubscribe(two);

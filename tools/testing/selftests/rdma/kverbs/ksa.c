@@ -6,10 +6,10 @@
  * From the beginning it watches the ports: "events" has a letter for each event of port 1, and a
  * dot where those that were there had been told. Writing 1 to "serve" registers a service with the
  * subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an I/O controller
- * with five services, and 0 ends each. Writing to "ask" makes queries about this port and the other
- * one, whose LID is "peer_lid" and whose GUID is "peer_id", and whose module must serve. Writing to
- * "group" has the subnet manager create a multicast group, and leaves it again. "passed" and
- * "failed" count the checks.
+ * with five services, to "more" another one without, and 0 ends each. Writing to "ask" makes
+ * queries about this port and the other one, whose LID is "peer_lid" and whose GUID is "peer_id",
+ * and whose module must serve. Writing to "group" has the subnet manager create a multicast group,
+ * and leaves it again. "passed" and "failed" count the checks.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -19,6 +19,8 @@
 #include <rdma/rdma_ext_dm.h>
 #include <rdma/rdma_ext_port.h>
 #include <rdma/rdma_ext_sa.h>
+
+#include "ksa.h"
 
 #define PATIENCE	20000	/* ms */
 #define SERVICE_ID	0x6b736100ULL
@@ -57,9 +59,10 @@ static struct {
 	struct ib_sa_service *service;
 	struct ib_sa_subscription *subscription;
 	struct ib_dm_ioc *ioc;
+	struct ib_dm_ioc *more;
 } ksa;
 
-static bool check(bool holds, const char *what, int line)
+bool ksa_check(bool holds, const char *what, int line)
 {
 	if (holds) {
 		passed++;
@@ -69,8 +72,6 @@ static bool check(bool holds, const char *what, int line)
 	}
 	return holds;
 }
-
-#define CHECK(condition) check(condition, #condition, __LINE__)
 
 /* ---- ports ---- */
 
@@ -348,7 +349,7 @@ static void unsubscribe(void)
 	ksa.subscription = NULL;
 }
 
-/* ---- an I/O controller ---- */
+/* ---- I/O controllers ---- */
 
 static int offer(void)
 {
@@ -387,6 +388,26 @@ static void withdraw(void)
 	ksa.ioc = NULL;
 }
 
+static int offer_more(void)
+{
+	const struct ib_dm_ioc_profile profile = {
+		.guid = cpu_to_be64(be64_to_cpu(ksa.gid.global.interface_id) + 1),
+		.id_string = "another controller of rdma_ksa",
+	};
+	struct ib_dm_ioc *ioc = ib_dm_register_ioc(ksa.device, &profile, NULL, 0);
+
+	if (IS_ERR(ioc))
+		return PTR_ERR(ioc);
+	ksa.more = ioc;
+	return 0;
+}
+
+static void withdraw_more(void)
+{
+	ib_dm_unregister_ioc(ksa.more);
+	ksa.more = NULL;
+}
+
 /* ---- what is written to the parameters ---- */
 
 static int turn(const char *text, void *is_on, int (*on)(void), void (*off)(void))
@@ -420,6 +441,12 @@ static int set_offer(const char *text, const struct kernel_param *param)
 {
 	guard(mutex)(&lock);
 	return turn(text, ksa.ioc, offer, withdraw);
+}
+
+static int set_more(const char *text, const struct kernel_param *param)
+{
+	guard(mutex)(&lock);
+	return turn(text, ksa.more, offer_more, withdraw_more);
 }
 
 static int joined(int status, struct ib_sa_multicast *multicast)
@@ -470,11 +497,13 @@ static const struct kernel_param_ops ask_ops = { .set = set_ask };
 static const struct kernel_param_ops serve_ops = { .set = set_serve };
 static const struct kernel_param_ops subscribe_ops = { .set = set_subscribe };
 static const struct kernel_param_ops offer_ops = { .set = set_offer };
+static const struct kernel_param_ops more_ops = { .set = set_more };
 static const struct kernel_param_ops group_ops = { .set = set_group };
 module_param_cb(ask, &ask_ops, NULL, 0200);
 module_param_cb(serve, &serve_ops, NULL, 0200);
 module_param_cb(subscribe, &subscribe_ops, NULL, 0200);
 module_param_cb(offer, &offer_ops, NULL, 0200);
+module_param_cb(more, &more_ops, NULL, 0200);
 module_param_cb(group, &group_ops, NULL, 0200);
 
 /* ---- the device ---- */
@@ -495,6 +524,8 @@ static void ksa_remove(struct ib_device *device, void *data)
 	guard(mutex)(&lock);
 	if (ksa.device != device)
 		return;
+	if (ksa.more)
+		withdraw_more();
 	if (ksa.ioc)
 		withdraw();
 	if (ksa.subscription)
@@ -527,6 +558,7 @@ static int __init ksa_init(void)
 
 static void __exit ksa_exit(void)
 {
+	ksa_io_end();
 	ib_unregister_client(&ksa_client);
 	ib_sa_unregister_client(&sa_client);
 	ib_unwatch_ports(&watcher);

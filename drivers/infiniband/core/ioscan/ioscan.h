@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the ioscan room offers the other rooms of the core, beyond <rdma/rdma_ext_io.h>.
+ *
+ * While somebody watches I/O units, each InfiniBand port of this host searches its subnet for them.
+ */
+#ifndef RDMA_CORE_IOSCAN_H
+#define RDMA_CORE_IOSCAN_H
+
+#include <rdma/rdma_ext_io.h>
+
+int ioscan_init(void);
+void ioscan_exit(void);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of the ioscan room share.
+ *
+ * From top to bottom: watch.c (the API), port.c (this host's ports, and when they search), search.c
+ * (a port's search) on unit.c (a unit is read) and request.c (requests and answers); known.c (what
+ * has been found is compared with what is known), object.c (what is known is told).
+ *
+ * Locks, outermost first: users_lock (watch.c), the locks of core/ports, ios_lock, ios_port.lock.
+ * Works take the last two. A port that goes waits for its work without holding ios_lock.
+ */
+#ifndef RDMA_CORE_IOSCAN_PRIV_H
+#define RDMA_CORE_IOSCAN_PRIV_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_mad.h>
+#include <rdma/rdma_ext_sa.h>
+
+#include "ioscan.h"
+
+/* ---- what is known ---- */
+
+/* Protects all that is known, the watchers, and struct ios_port as far as it says. */
+extern struct mutex ios_lock;
+
+/**
+ * struct ios_object - something that watchers are told of: a unit, a controller or a path
+ * @told: in the list of all of them; what something belongs to stands before it
+ * @views: of each watcher, struct ios_view, in the watchers' order
+ * @parent: what it belongs to, or NULL
+ * @event: how it is told that it has been added
+ */
+struct ios_object {
+	struct list_head told;
+	struct list_head views;
+	struct ios_object *parent;
+	struct ib_io_event event;
+};
+
+/**
+ * struct ios_unit - an I/O unit
+ * @object: how it is told, once it is known
+ * @entry: in the list of known units, or of those that a search has found
+ * @prefix: its subnet
+ * @ib: as watchers see it
+ * @read: its controllers have been asked for
+ * @controllers: its controllers
+ * @reaches: how it is reached, struct ios_reach
+ */
+struct ios_unit {
+	struct ios_object object;
+	struct list_head entry;
+	__be64 prefix;
+	struct ib_io_unit ib;
+	bool read;
+	struct list_head controllers;
+	struct list_head reaches;
+};
+
+/**
+ * struct ios_controller - a controller
+ * @object: how it is told
+ * @entry: in the unit's list
+ * @ib: as watchers see it
+ * @entries: its services
+ * @paths: as they have been told, one for each of the unit's reaches
+ */
+struct ios_controller {
+	struct ios_object object;
+	struct list_head entry;
+	struct ib_io_controller ib;
+	struct ib_dm_svc_entry *entries;
+	struct list_head paths;
+};
+
+/**
+ * struct ios_reach - a way from a port of this host to one of a unit
+ * @entry: in the unit's list
+ * @port: from where
+ * @rec: the path; it names the unit's port
+ */
+struct ios_reach {
+	struct list_head entry;
+	struct ios_port *port;
+	struct sa_path_rec rec;
+};
+
+/* object.c */
+int ios_object_add(struct ios_object *object);
+void ios_object_remove(struct ios_object *object);
+int ios_watcher_add(struct ib_io_watcher *watcher);
+void ios_watcher_remove(struct ib_io_watcher *watcher);
+void ios_tell_replayed(void);
+
+/* known.c */
+struct ios_unit *ios_unit_make(__be64 prefix, __be64 guid);
+void ios_controllers_free(struct ios_unit *unit);
+struct ios_unit *ios_unit_find(struct list_head *list, __be64 prefix, __be64 guid);
+void ios_units_free(struct list_head *list);
+int ios_know(struct ios_port *port, struct list_head *found);
+
+/* ---- ports and their requests ---- */
+
+/**
+ * struct ios_port - a port of this host
+ * @entry: in the list of ports, under ios_lock
+ * @device: its device
+ * @port_num: its number
+ * @active: it is active, under ios_lock
+ * @searched: nothing more of what was there at first is to be found, under ios_lock
+ * @agent: asks units
+ * @subscription: to the subnet manager's notices; NULL if somebody else gets them
+ * @work: searches
+ * @retry: seconds until the next search if this one fails; the work's
+ * @noticed: by LID, what a notice has said of its port; see ios_notice()
+ * @lock: protects what follows
+ * @gone: it goes: nothing more is asked
+ * @query: query under way, or NULL
+ * @query_id: its id
+ * @request: request to a unit under way, or NULL
+ * @hear: called for each notice, and with NULL when the subnet manager has confirmed that it sends
+ *	them; may sleep
+ */
+struct ios_port {
+	struct list_head entry;
+	struct ib_device *device;
+	u32 port_num;
+	bool active;
+	bool searched;
+	struct ib_mad_agent *agent;
+	struct ib_sa_subscription *subscription;
+	struct delayed_work work;
+	unsigned int retry;
+	struct xarray noticed;
+	spinlock_t lock;
+	bool gone;
+	struct ib_sa_query *query;
+	int query_id;
+	struct ib_mad_send_buf *request;
+	void (*hear)(struct ios_port *port, const struct ib_sa_notice *notice);
+};
+
+/**
+ * struct ios_table - records that the subnet manager has answered
+ * @count: their number
+ * @size: bytes of each
+ * @records: the records, to be freed by kvfree()
+ */
+struct ios_table {
+	unsigned int count;
+	unsigned int size;
+	u8 *records;
+};
+
+/**
+ * struct ios_talk - a unit that is being read
+ * @port: from where
+ * @rec: the path
+ * @ah: its address
+ * @pkey_index: of the path's partition
+ */
+struct ios_talk {
+	struct ios_port *port;
+	struct sa_path_rec *rec;
+	struct ib_ah *ah;
+	u16 pkey_index;
+};
+
+/**
+ * struct ios_ops - how ports ask
+ * @open: a port comes: gets its agent and its subscription; -EOPNOTSUPP if it cannot ask anybody
+ * @close: what open() got goes
+ * @cancel: ends a request under way, as ios_port.gone has been set
+ * @table: asks the subnet manager; no records without an error if nothing matches
+ * @reach: prepares for asking a unit
+ * @get: asks it; returns 0, a negative errno, or the status of its answer
+ * @leave: undoes reach()
+ *
+ * All but @cancel may sleep. Tests put operations of their own into ios_ops before anybody watches.
+ */
+struct ios_ops {
+	int (*open)(struct ios_port *port);
+	void (*close)(struct ios_port *port);
+	void (*cancel)(struct ios_port *port);
+	int (*table)(struct ios_port *port, const struct ib_sa_attr_query *query,
+		     struct ios_table *table);
+	int (*reach)(struct ios_talk *talk);
+	int (*get)(struct ios_talk *talk, u16 attr_id, u32 attr_mod,
+		   u8 data[IB_MGMT_DEVICE_DATA]);
+	void (*leave)(struct ios_talk *talk);
+};
+
+extern const struct ios_ops *ios_ops;
+
+/* request.c */
+void ios_requests_init(void);
+void ios_requests_exit(void);
+
+/* unit.c */
+int ios_unit_read(struct ios_talk *talk, struct ios_unit *unit);
+
+/* search.c */
+int ios_search(struct ios_port *port, struct list_head *found);
+bool ios_notice(struct ios_port *port, const struct ib_sa_notice *notice);
+void ios_notices_forget(struct ios_port *port);
+
+/* port.c */
+int ios_ports_begin(void);
+void ios_ports_end(void);
+void ios_ports_search(void);
+void ios_ports_settle(void);
+void ios_flush(void);
+int ios_ports_init(void);
+void ios_ports_exit(void);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What is known is told: each watcher has a view of each object.
+ *
+ * Objects stand in one list, each behind what it belongs to. So a watcher that comes is told of
+ * them in this order, and one that goes in the opposite one. What can fail comes before anything is
+ * told.
+ */
+#include <kunit/visibility.h>
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+
+#include "ioscan_priv.h"
+
+/* Protects what is known, and the watchers. */
+struct mutex ios_lock = __MUTEX_INITIALIZER(ios_lock);
+EXPORT_SYMBOL_IF_KUNIT(ios_lock);
+
+/**
+ * struct ios_view - an object as one watcher sees it
+ * @entry: in the object's list
+ * @watcher: the watcher
+ * @context: the watcher's
+ * @watched: the watcher wants to hear of it
+ */
+struct ios_view {
+	struct list_head entry;
+	struct ib_io_watcher *watcher;
+	void *context;
+	bool watched;
+};
+
+static LIST_HEAD(watchers);
+static LIST_HEAD(objects);
+
+static struct ios_view *view_of(struct ios_object *object, const struct ib_io_watcher *watcher)
+{
+	struct ios_view *view;
+
+	list_for_each_entry(view, &object->views, entry)
+		if (view->watcher == watcher)
+			return view;
+	return NULL;
+}
+
+static int add_view(struct ios_object *object, struct ib_io_watcher *watcher)
+{
+	struct ios_view *view = kzalloc(sizeof(*view), GFP_KERNEL);
+
+	if (!view)
+		return -ENOMEM;
+	view->watcher = watcher;
+	list_add_tail(&view->entry, &object->views);
+	return 0;
+}
+
+static void remove_view(struct ios_view *view)
+{
+	list_del(&view->entry);
+	kfree(view);
+}
+
+static int call(struct ios_object *object, struct ios_view *view, const struct ios_view *parent,
+		enum ib_io_event_type type)
+{
+	struct ib_io_event event = object->event;
+
+	event.type = type;
+	event.parent = parent ? parent->context : NULL;
+	event.context = &view->context;
+	return view->watcher->event(view->watcher, &event);
+}
+
+/* Of what belongs to something that a watcher does not want to hear of, it is not told either. */
+static void tell_added(struct ios_object *object, struct ios_view *view)
+{
+	const struct ios_view *parent = NULL;
+
+	if (object->parent) {
+		parent = view_of(object->parent, view->watcher);
+		if (!parent->watched)
+			return;
+	}
+	view->watched = !call(object, view, parent, object->event.type);
+}
+
+static void tell_removed(struct ios_object *object, struct ios_view *view)
+{
+	static const enum ib_io_event_type removal[] = {
+		[IB_IO_EVENT_UNIT_ADD] = IB_IO_EVENT_UNIT_REMOVE,
+		[IB_IO_EVENT_CONTROLLER_ADD] = IB_IO_EVENT_CONTROLLER_REMOVE,
+		[IB_IO_EVENT_PATH_ADD] = IB_IO_EVENT_PATH_REMOVE,
+	};
+	const struct ios_view *parent = NULL;
+
+	if (!view->watched)
+		return;
+	if (object->parent)
+		parent = view_of(object->parent, view->watcher);
+	call(object, view, parent, removal[object->event.type]);
+}
+
+/**
+ * ios_object_add() - an object is known from now on
+ * @object: the object, with @event and @parent set
+ *
+ * All watchers are told. Context: with ios_lock held; may sleep.
+ * Return: 0; -ENOMEM, after which nothing has been told.
+ */
+int ios_object_add(struct ios_object *object)
+{
+	struct ib_io_watcher *watcher;
+	struct ios_view *view, *next;
+
+	lockdep_assert_held(&ios_lock);
+	INIT_LIST_HEAD(&object->views);
+	list_for_each_entry(watcher, &watchers, entry) {
+		if (add_view(object, watcher)) {
+			list_for_each_entry_safe(view, next, &object->views, entry)
+				remove_view(view);
+			return -ENOMEM;
+		}
+	}
+	list_add_tail(&object->told, &objects);
+	list_for_each_entry(view, &object->views, entry)
+		tell_added(object, view);
+	return 0;
+}
+
+/**
+ * ios_object_remove() - an object is known no more
+ * @object: object of ios_object_add() to which nothing belongs any more
+ *
+ * All watchers are told, the latest first. Context: with ios_lock held; may sleep.
+ */
+void ios_object_remove(struct ios_object *object)
+{
+	struct ios_view *view, *next;
+
+	lockdep_assert_held(&ios_lock);
+	list_for_each_entry_safe_reverse(view, next, &object->views, entry) {
+		tell_removed(object, view);
+		remove_view(view);
+	}
+	list_del(&object->told);
+}
+
+/* Takes the views of a watcher from all objects; tells nothing where it has not been told. */
+static void remove_views_of(struct ib_io_watcher *watcher)
+{
+	struct ios_object *object;
+	struct ios_view *view;
+
+	list_for_each_entry_reverse(object, &objects, told) {
+		view = view_of(object, watcher);
+		if (!view)
+			continue;
+		tell_removed(object, view);
+		remove_view(view);
+	}
+}
+
+/**
+ * ios_watcher_add() - tell a watcher of all that is known, and of what will be
+ * @watcher: the watcher
+ *
+ * Context: with ios_lock held; may sleep.
+ * Return: 0; -ENOMEM, after which nothing has been told.
+ */
+int ios_watcher_add(struct ib_io_watcher *watcher)
+{
+	struct ios_object *object;
+
+	lockdep_assert_held(&ios_lock);
+	list_for_each_entry(object, &objects, told) {
+		if (add_view(object, watcher)) {
+			remove_views_of(watcher);
+			return -ENOMEM;
+		}
+	}
+	watcher->replayed = false;
+	list_add_tail(&watcher->entry, &watchers);
+	list_for_each_entry(object, &objects, told)
+		tell_added(object, view_of(object, watcher));
+	return 0;
+}
+
+/**
+ * ios_watcher_remove() - tell a watcher that nothing is there any more, and nothing afterwards
+ * @watcher: the watcher
+ *
+ * Context: with ios_lock held; may sleep.
+ */
+void ios_watcher_remove(struct ib_io_watcher *watcher)
+{
+	lockdep_assert_held(&ios_lock);
+	remove_views_of(watcher);
+	list_del(&watcher->entry);
+}
+
+/**
+ * ios_tell_replayed() - tell the watchers that have not been told yet that this was all
+ *
+ * Context: with ios_lock held; may sleep.
+ */
+void ios_tell_replayed(void)
+{
+	const struct ib_io_event replayed = { .type = IB_IO_EVENT_REPLAYED };
+	struct ib_io_watcher *watcher;
+
+	lockdep_assert_held(&ios_lock);
+	list_for_each_entry(watcher, &watchers, entry) {
+		if (watcher->replayed)
+			continue;
+		watcher->replayed = true;
+		watcher->event(watcher, &replayed);
+	}
+}
