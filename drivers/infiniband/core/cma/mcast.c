@@ -541,7 +541,10 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, u8 join_st
 }
 EXPORT_SYMBOL(rdma_join_multicast);
 
-/* Takes the group that was joined last by this address and context, NULL for any, out of the list. */
+/*
+ * Takes the group that was joined last by this address and context, NULL for any, out of the list.
+ * False if there is none; else @ours receives it if the caller gives it up, by leave().
+ */
 static bool take_group(struct cma_id *id, const struct sockaddr *addr, const void *context,
 		       struct cma_mcast **ours)
 {
@@ -578,7 +581,8 @@ static bool leave_group(struct cma_id *id, const struct sockaddr *addr, const vo
  * @addr: the address with which it was joined; one that was not joined is no error
  *
  * No event of the group follows, but one whose handler is about to run.  Leaving a group from the
- * handler of the id is possible.
+ * handler of the id is possible.  If the call that joins the group has not returned, the membership
+ * is given up by that call.
  *
  * Context: may sleep.
  */

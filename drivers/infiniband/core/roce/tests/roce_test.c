@@ -449,7 +449,8 @@ static void peer_is_looked_for_by_the_gid(struct kunit *test)
 static void unknown_sender_is_not_waited_for(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
-	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY | RDMA_CORE_CAP_ETH_AH,
+						       net->dev, NULL);
 	union rdma_network_hdr hdr = { .roce4grh = { .version = 4, .ihl = 5 } };
 	union addr_ip peer = fake_ip("198.18.0.2"), own = fake_ip("198.18.0.1");
 	struct ib_wc wc = {
