@@ -22,6 +22,9 @@
 #define IBK_UD_IPV6_CSUM	BIT_ULL(32)
 #define IBK_UD_IPV6_TSO		BIT_ULL(33)
 
+bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			     const struct ib_grh *grh);
+
 /**
  * typedef rdma_destroyed_fn - end of an asynchronous destruction
  * @context: what the consumer passed

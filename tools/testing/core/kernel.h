@@ -35,6 +35,8 @@ typedef int8_t s8;
 
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
 
 #define NSEC_PER_MSEC		1000000L
 #define div_u64(a, b)		((u64)(a) / (u32)(b))

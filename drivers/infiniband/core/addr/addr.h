@@ -18,6 +18,8 @@ void addr_exit(void);
 
 int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *dgid, u8 *dmac,
 				 const struct ib_gid_attr *sgid_attr, int *hoplimit);
+bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
+		       const struct ib_gid_attr *sgid_attr);
 int addr_resolve_path_route(struct sa_path_rec *rec, const struct ib_gid_attr *sgid_attr);
 
 /*

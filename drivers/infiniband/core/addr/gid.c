@@ -66,6 +66,34 @@ int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *d
 EXPORT_SYMBOL_IF_KUNIT(rdma_addr_find_l2_eth_by_grh);
 
 /**
+ * addr_eth_is_known() - is the Ethernet address that leads to a GID known by now?
+ * @sgid: source GID
+ * @dgid: destination GID
+ * @sgid_attr: entry of the source GID, of which the caller keeps a reference
+ *
+ * A neighbour that is not known is asked for.
+ *
+ * Context: may sleep, but waits for nobody's answer.
+ * Return: false if rdma_addr_find_l2_eth_by_grh() has to wait for an answer; true also where that
+ * fails at once.
+ */
+bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
+		       const struct ib_gid_attr *sgid_attr)
+{
+	struct addr_query query = { .sgid_attr = sgid_attr, .by_gid = true };
+	struct addr_route route;
+	bool known;
+
+	rdma_gid2ip(&query.src.any, sgid);
+	rdma_gid2ip(&query.dst.any, dgid);
+	if (query.src.any.sa_family != query.dst.any.sa_family || addr_route_find(&query, &route))
+		return true;
+	known = !route.neigh || !addr_route_neighbour(&route);
+	addr_route_release(&route);
+	return known;
+}
+
+/**
  * addr_resolve_path_route() - may this RoCE path be taken?
  * @rec: a path; marked as resolved if it may
  * @sgid_attr: entry of its source GID, of which the caller keeps a reference

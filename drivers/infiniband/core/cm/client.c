@@ -29,6 +29,7 @@ static void port_stop(struct cm_port *port)
 static int port_start(struct cm_port *port)
 {
 	struct cm_device *device = port->device;
+	struct ib_mad_agent *agent;
 	struct ib_mad_reg_req req = {
 		.mgmt_class = IB_MGMT_CLASS_CM,
 		.mgmt_class_version = CM_CLASS_VERSION,
@@ -38,12 +39,14 @@ static int port_start(struct cm_port *port)
 	if (ret)
 		return ret;
 	__set_bit(IB_MGMT_METHOD_SEND, req.method_mask);
-	port->agent = device->mad->register_agent(device->ib, port->num, IB_QPT_GSI, &req, 0,
-						  cm_sent, cm_received, port, 0);
-	if (IS_ERR(port->agent)) {
-		ret = PTR_ERR(port->agent);
+	agent = device->mad->register_agent(device->ib, port->num, IB_QPT_GSI, &req, 0, cm_sent,
+					    cm_received, port, 0);
+	if (IS_ERR(agent)) {
+		ret = PTR_ERR(agent);
 		goto groups;
 	}
+	/* Pairs with the one in is_wanted() of arrive.c. */
+	smp_store_release(&port->agent, agent);
 	ret = tell_port(port, true);
 	if (ret)
 		goto agent;
@@ -102,8 +105,8 @@ static void on_event(struct ib_event_handler *handler, struct ib_event *event)
 static void leave(struct cm_device *device)
 {
 	cm_ids_leave(device);
-	if (!refcount_dec_and_test(&device->users))
-		wait_for_completion(&device->unused);
+	cm_device_unuse(device);
+	wait_for_completion(&device->unused);
 }
 
 static int start_ports(struct cm_device *device)

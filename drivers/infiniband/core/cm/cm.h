@@ -6,12 +6,12 @@
  * the id, take its lock, look the rule up, send what the rule says, carry the rule out, and queue
  * the event, which a work item delivers without a lock.
  *
- * Files, top to bottom: main.c; client.c (devices that come and go); recv.c (which message is
- * whose); request.c, sidr.c, connect.c, listen.c and path.c (requests that arrive, datagram
- * services, connections, listens, alternate paths); qp_attr.c; id.c (life of an id); ended.c
- * (messages under way and TIMEWAIT that end); act.c (carries rules out); ways.c; send.c; remote.c,
- * question.c, listeners.c, callers.c (who has which peer, question, service, call); direction.c;
- * event.c; number.c; route.c; device.c, counters.c; trace.c.
+ * Files, top to bottom: main.c; client.c (devices that come and go); arrive.c (datagrams that
+ * arrive); recv.c (which message is whose); request.c, sidr.c, connect.c, listen.c and path.c
+ * (requests that arrive, datagram services, connections, listens, alternate paths); qp_attr.c; id.c
+ * (life of an id); ended.c (messages under way and TIMEWAIT that end); act.c (carries rules out);
+ * ways.c; send.c; remote.c, question.c, listeners.c, callers.c (who has which peer, question,
+ * service, call); direction.c; event.c; number.c; route.c; device.c, counters.c; trace.c.
  *
  * Locks: an id's lock protects all of the id that is not said to be constant or another's. Under it
  * are taken the lock of a device's listens and those of the tables in remote.c. None is held while
@@ -80,7 +80,8 @@ enum cm_counter {
  * struct cm_port - a port that uses the communication manager
  * @device: its device
  * @num: its number
- * @agent: agent of the class, until the device is removed
+ * @agent: agent of the class, until the device is removed; NULL before that is known here, though
+ *	messages may arrive already
  * @guid: GUID of the port, as it was last looked up, network order
  * @lid: its LID then
  * @lmc: how many bits of it are path bits
@@ -102,9 +103,10 @@ struct cm_port {
  * @ib: the device, which exists until @gone
  * @mad: its MAD layer
  * @refs: pointers to this
- * @users: routes, whose address handles and datagrams must go before the agents; one more until
- *	the device is removed
+ * @users: routes, whose address handles and datagrams must go before the agents, and messages that
+ *	wait; one more until the device is removed
  * @unused: there are no users
+ * @late: messages that wait for the link addresses of their senders, up to CM_LATE_MAX
  * @gone: the device is removed: ids get no route any more. Set under the lock of the table of
  *	ids, before each id's lock is taken once.
  * @ack_delay: ACK delay of the device, an IBA time
@@ -125,6 +127,7 @@ struct cm_device {
 	refcount_t refs;
 	refcount_t users;
 	struct completion unused;
+	atomic_t late;
 	bool gone;
 	u8 ack_delay;
 	spinlock_t listen_lock;
@@ -137,6 +140,9 @@ struct cm_device {
 	struct cm_port *ports[] __counted_by(num_ports);
 };
 
+/* Each occupies a worker for a second at most. */
+#define CM_LATE_MAX 64
+
 /* client.c */
 int cm_devices_begin(void);
 void cm_devices_end(void);
@@ -146,6 +152,8 @@ extern struct ib_client cm_client;
 struct cm_device *cm_device_of(struct ib_device *ib);
 void cm_device_get(struct cm_device *device);
 void cm_device_put(struct cm_device *device);
+bool cm_device_use(struct cm_device *device);
+void cm_device_unuse(struct cm_device *device);
 struct cm_port *cm_port_of_path(struct cm_device *device, struct sa_path_rec *path,
 				const struct ib_gid_attr *sgid_attr);
 
@@ -274,6 +282,7 @@ enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, 
 void cm_remote_unbind(struct cm_remote *remote);
 u32 cm_remote_find(u64 ca_guid, u32 comm_id);
 void cm_timewait_begin(struct cm_id *id);
+void cm_timewait_alone(struct cm_id *id);
 void cm_timewait_done(struct cm_remote *remote);
 
 /**
@@ -329,9 +338,11 @@ struct cm_said {
  * @alt: alternate path, likewise
  * @ack_timeout: ACK timeout of the path, an IBA time
  * @alt_ack_timeout: ACK timeout of the alternate path
+ * @own_timeout: what @ack_timeout was before the peer said anything; 0 on the passive side, where
+ *	the peer has brought the path
  * @spare: a datagram on @route for the last message if there is no memory then
  * @remote: the peer, before TIMEWAIT
- * @waiting: the peer, in TIMEWAIT; only to be compared
+ * @waiting: the peer, in TIMEWAIT, whose end sets this to NULL before it frees the peer
  * @sidr_node: in the table of questions
  * @sidr_key: its key
  * @in_sidr: it is in that table
@@ -382,9 +393,10 @@ struct cm_id {
 	struct cm_route *alt;
 	u8 ack_timeout;
 	u8 alt_ack_timeout;
+	u8 own_timeout;
 	struct ib_mad_send_buf *spare;
 	struct cm_remote *remote;
-	const struct cm_remote *waiting;
+	struct cm_remote *waiting;
 	struct rhash_head sidr_node;
 	struct cm_sidr_key sidr_key;
 	bool in_sidr;
@@ -562,7 +574,15 @@ void cm_rec_of_path(const struct cm_path *path, struct sa_path_rec *rec);
 void cm_recv_lap(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc);
 
 /* recv.c */
+bool cm_recv_needs_route(const struct cm_msg *msg);
+void cm_recv(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc);
+
+/* arrive.c */
 void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		 struct ib_mad_recv_wc *wc);
+#if IS_ENABLED(CONFIG_KUNIT)
+bool cm_sender_is_known(struct cm_port *port, const struct cm_msg *msg,
+			const struct ib_mad_recv_wc *wc);
+#endif
 
 #endif

@@ -120,6 +120,7 @@ static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool 
 		ret = cm_ways_take(id, ways);
 	if (ret)
 		return ret;
+	id->own_timeout = id->ack_timeout;
 	write_req(id, param, &msg);
 	remember_req(id, param, &msg);
 	ret = cm_say(id, &rule, &msg);

@@ -66,6 +66,31 @@ void cm_device_put(struct cm_device *device)
 }
 
 /**
+ * cm_device_use() - begin what has to end before the agents of a device go
+ * @device: device
+ *
+ * Context: any.
+ * Return: false if the device is gone, so that nothing may begin; else cm_device_unuse() ends it.
+ */
+bool cm_device_use(struct cm_device *device)
+{
+	/* Messages go on arriving while the device is left, and must not keep it. */
+	return !READ_ONCE(device->gone) && refcount_inc_not_zero(&device->users);
+}
+
+/**
+ * cm_device_unuse() - undo cm_device_use()
+ * @device: device, which may be gone when this returns
+ *
+ * Context: any.
+ */
+void cm_device_unuse(struct cm_device *device)
+{
+	if (refcount_dec_and_test(&device->users))
+		complete(&device->unused);
+}
+
+/**
  * cm_port_of_path() - find the port at which a path starts
  * @device: device
  * @path: path

@@ -152,6 +152,7 @@ void cm_id_end(struct cm_id *id, int err)
 		id->dead = true;
 		cm_say(id, &rule, &msg);
 		cm_follow(id, &rule, NULL);
+		cm_timewait_alone(id);
 		cm_pending_cancel(id);
 	}
 	cm_id_drop(id);

@@ -130,6 +130,6 @@ struct cm_id *cm_id_after(struct cm_device *device, unsigned long *number)
 void cm_ids_close(struct cm_device *device)
 {
 	xa_lock_irq(&ids);
-	device->gone = true;
+	WRITE_ONCE(device->gone, true);
 	xa_unlock_irq(&ids);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Messages that arrive: whose they are, what they change, and which event they make.
+ * Messages that have arrived: whose they are, what they change, and which event they make.
  */
 #include <linux/cleanup.h>
 #include <linux/unaligned.h>
@@ -266,34 +266,47 @@ free:
 }
 
 /**
- * cm_received() - handle a datagram that has arrived
- * @agent: the port's agent
- * @buf: NULL: no message of the manager is a response in the sense of the MAD layer
- * @wc: the datagram, which is freed, now or later
+ * cm_recv_needs_route() - will a message be answered by a route that has to be made for it?
+ * @msg: the message
+ *
+ * Return: false if an id has the route already, or there is no answer.
  */
-void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
-		 struct ib_mad_recv_wc *wc)
+bool cm_recv_needs_route(const struct cm_msg *msg)
 {
-	struct cm_port *port = agent->context;
-	struct cm_msg msg;
+	struct cm_id *id;
 
-	if (wc->mad_len < CM_MAD_SIZE || cm_msg_unpack(&msg, wc->recv_buf.mad)) {
-		port->device->mad->free_recv(wc);
-		return;
-	}
-	cm_count(port, CM_COUNT_RECEIVED, msg.type, 1);
-	switch (msg.type) {
+	if (msg->type == CM_MSG_REQ || msg->type == CM_MSG_SIDR_REQ)
+		return true;
+	if (cm_proto_orphan(msg->type).send == CM_SEND_NOTHING)
+		return false;
+	id = find(msg);
+	if (id)
+		cm_id_put(id);
+	return !id;
+}
+
+/**
+ * cm_recv() - handle a message
+ * @port: where it has arrived
+ * @msg: its contents
+ * @wc: the datagram, which is freed, now or later
+ *
+ * Context: may sleep, and waits for the sender's link address if that is not known.
+ */
+void cm_recv(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)
+{
+	switch (msg->type) {
 	case CM_MSG_REQ:
-		cm_recv_req(port, &msg, wc);
+		cm_recv_req(port, msg, wc);
 		break;
 	case CM_MSG_SIDR_REQ:
-		cm_recv_sidr_req(port, &msg, wc);
+		cm_recv_sidr_req(port, msg, wc);
 		break;
 	case CM_MSG_LAP:
-		cm_recv_lap(port, &msg, wc);
+		cm_recv_lap(port, msg, wc);
 		break;
 	default:
-		recv_known(port, &msg, wc);
+		recv_known(port, msg, wc);
 		break;
 	}
 }

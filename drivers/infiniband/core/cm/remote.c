@@ -185,7 +185,24 @@ void cm_timewait_begin(struct cm_id *id)
 	scoped_guard(spinlock_irqsave, &waiting_lock)
 		list_add_tail(&remote->entry, &waiting);
 	queue_delayed_work(cm_wq, &remote->work,
-			   msecs_to_jiffies(cm_timewait_ms(id->ack_timeout)));
+			   msecs_to_jiffies(cm_timewait_ms(id->ack_timeout, id->own_timeout)));
+}
+
+/**
+ * cm_timewait_alone() - let the TIMEWAIT of a peer go on without its id
+ * @id: id that is destroyed
+ *
+ * The peer's QP stays taken. The peer's id does not: a request by it is new, not one that came
+ * before and that the id will answer.
+ *
+ * Context: the id's lock is held.
+ */
+void cm_timewait_alone(struct cm_id *id)
+{
+	lockdep_assert_held(&id->lock);
+	/* The end of TIMEWAIT does the same, which finds it done then. */
+	if (id->waiting)
+		rhashtable_remove_fast(&peers_by_id, &id->waiting->by_id, id_params);
 }
 
 /**

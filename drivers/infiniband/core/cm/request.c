@@ -198,6 +198,7 @@ static void fill_id(struct cm_id *id, const struct cm_msg *msg)
 	id->ib.remote_id = cpu_to_be32(msg->local_id);
 	id->ib.service_id = cpu_to_be64(req->service_id);
 	id->tid = msg->tid;
+	id->own_timeout = 0;
 	id->timeout_ms = cm_reply_ms(req->local_response_timeout);
 	id->max_retries = req->max_cm_retries;
 	id->remote_guid = req->ca_guid;

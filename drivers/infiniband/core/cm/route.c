@@ -15,8 +15,7 @@ static void destroy(struct cm_route *route)
 	rdma_destroy_ah(route->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	rdma_destroy_ah_attr(&route->attr);
 	kfree(route);
-	if (refcount_dec_and_test(&device->users))
-		complete(&device->unused);
+	cm_device_unuse(device);
 	cm_device_put(device);
 }
 
@@ -33,7 +32,7 @@ static struct cm_route *new_route(struct cm_port *port, struct rdma_ah_attr *att
 	struct cm_route *route;
 	int ret = -ENODEV;
 
-	if (!refcount_inc_not_zero(&device->users))
+	if (!cm_device_use(device))
 		goto attr;
 	ret = -ENOMEM;
 	route = kzalloc(sizeof(*route), GFP_KERNEL);
@@ -56,8 +55,7 @@ static struct cm_route *new_route(struct cm_port *port, struct rdma_ah_attr *att
 route:
 	kfree(route);
 user:
-	if (refcount_dec_and_test(&device->users))
-		complete(&device->unused);
+	cm_device_unuse(device);
 attr:
 	rdma_destroy_ah_attr(attr);
 	return ERR_PTR(ret);

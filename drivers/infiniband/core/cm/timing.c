@@ -12,6 +12,9 @@
 
 #include "timing.h"
 
+/* The longest TIMEWAIT that a peer may choose: 4.3 s. */
+#define PEER_TIMEWAIT_MAX	20
+
 /* Nanoseconds of the IBA time 0. */
 #define CM_TIME_UNIT_NS	4096ULL
 
@@ -106,12 +109,17 @@ EXPORT_SYMBOL_IF_KUNIT(cm_mra_ms);
 
 /**
  * cm_timewait_ms() - compute how long a QP must not be connected again
- * @ack_timeout: IBA time of the path
+ * @ack_timeout: IBA time of the path, in which the peer has had a say
+ * @own_timeout: IBA time that the path has by this side alone; 0 if the peer has brought the path
+ *
+ * The peer's QP is known by what a message says of it, which anybody may have sent. So that nobody
+ * keeps the QPs of others from being connected for long, what the peer has said counts up to 4.3 s
+ * only.
  *
  * Return: milliseconds.
  */
-u32 cm_timewait_ms(u8 ack_timeout)
+u32 cm_timewait_ms(u8 ack_timeout, u8 own_timeout)
 {
-	return cm_time_to_ms(ack_timeout);
+	return cm_time_to_ms(max_t(u8, own_timeout, min_t(u8, ack_timeout, PEER_TIMEWAIT_MAX)));
 }
 EXPORT_SYMBOL_IF_KUNIT(cm_timewait_ms);

@@ -23,6 +23,6 @@ u32 cm_reply_ms(u8 local_response_timeout);
 /* Wait after an MRA: what it asks for, and one ACK timeout for the way. */
 u32 cm_mra_ms(u8 service_timeout, u8 ack_timeout);
 /* Time in TIMEWAIT: until no packet of the connection can be under way any more. */
-u32 cm_timewait_ms(u8 ack_timeout);
+u32 cm_timewait_ms(u8 ack_timeout, u8 own_timeout);
 
 #endif

@@ -134,7 +134,8 @@ struct cma_report {
  *	and from it only with this lock held.  Protects @cm_id, @qp_num, @srq, @seq_num, @ece and
  *	@qkey against the events of ib_cm and iw_cm
  * @qp_lock: protects id.qp between rdma_create_qp(), rdma_destroy_qp() and what modifies it
- * @refs: 1 for the consumer, and 1 for each report work, look-up and listener that uses the id
+ * @refs: 1 for the consumer, and 1 for each report work, look-up and listener that uses the id,
+ *	and for each call whose event may come, and give the id up, before the call has returned
  * @released: completed when @refs is 0; destruction waits for it
  * @rcu: ids are found in port spaces under RCU
  * @cma_dev: device, with a reference, or NULL; set with id.device and id.port_num by
@@ -534,8 +535,17 @@ void cma_unwatch_neighbour(struct cma_id *id);
 
 /* ---- for the tests ---- */
 
+/* Callbacks of the queries for addresses and paths. */
+typedef void (*cma_neighbour_found)(int status, struct sockaddr *source,
+				    struct rdma_dev_addr *dev_addr, void *context);
+typedef void (*cma_path_found)(int status, struct sa_path_rec *paths, unsigned int count,
+			       void *context);
+
 #if IS_ENABLED(CONFIG_KUNIT)
 void cma_cancel(struct cma_id *id, enum rdma_cm_state from);
+int cma_ask_neighbour(struct cma_id *id, unsigned long timeout_ms, cma_neighbour_found found);
+int cma_ask_path(struct cma_id *id, struct sa_path_rec *wanted, ib_sa_comp_mask mask,
+		 unsigned long timeout_ms, cma_path_found found, struct ib_sa_query **query);
 int cma_begin_listen(struct cma_listen *listen);
 void cma_end_listen(struct cma_listen *listen);
 int cma_broadcast_group(struct cma_id *id, struct ib_sa_mcmember_rec *rec);

@@ -246,7 +246,6 @@ static void destroy_from(struct cma_id *id, enum rdma_cm_state from)
 	cma_cancel(id, from);
 	/* A listen may have begun while the device went away, or be left by a failure. */
 	cma_unlisten(id);
-	cma_unwatch_neighbour(id);
 	if (id->cma_dev)
 		destroy_cm_id(id);
 	cma_leave_all(id);
@@ -254,6 +253,8 @@ static void destroy_from(struct cma_id *id, enum rdma_cm_state from)
 	cma_release_port(id);
 	cma_put_id(id);
 	wait_for_completion(&id->released);
+	/* A call that has just ended may have begun to watch. */
+	cma_unwatch_neighbour(id);
 	free_id(id);
 }
 

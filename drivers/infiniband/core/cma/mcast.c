@@ -5,6 +5,10 @@
  *
  * A group that is left may still have a report in the id's queue, or one that is just being taken;
  * so both the id's list and a queued report hold a reference to it.
+ *
+ * A group is in the list before it is joined, since its event may come before the call that joins
+ * it has returned. Who leaves it meanwhile only takes it out of the list: the call gives up what it
+ * has joined then.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -31,6 +35,7 @@
  * @id: the id
  * @entry: in the id's list; under its mcast_lock
  * @left: it is not in the list any more; under mcast_lock
+ * @joining: the call that joins it has not returned; under mcast_lock
  * @addr: address by which the consumer knows it
  * @context: consumer's, for its events
  * @join_state: mask of what the id is in the group
@@ -45,6 +50,7 @@ struct cma_mcast {
 	struct cma_id *id;
 	struct list_head entry;
 	bool left;
+	bool joining;
 	struct sockaddr_storage addr;
 	void *context;
 	u8 join_state;
@@ -450,6 +456,41 @@ static int join(struct cma_mcast *mcast)
 	return rdma_refuse(-ENOSYS, "the port has no multicast groups");
 }
 
+/* The group is out of the list afterwards.  Says whether the caller gives it up, by leave(). */
+static bool take_out(struct cma_mcast *mcast)
+{
+	lockdep_assert_held(&mcast->id->mcast_lock);
+	list_del(&mcast->entry);
+	mcast->left = true;
+	return !mcast->joining;
+}
+
+/*
+ * Joining has ended with @ret.  Says whether the caller gives the group up: it was not joined, or
+ * has been left meanwhile.
+ */
+static bool end_join(struct cma_mcast *mcast, int ret)
+{
+	guard(mutex)(&mcast->id->mcast_lock);
+	mcast->joining = false;
+	if (ret && !mcast->left)
+		take_out(mcast);
+	return mcast->left;
+}
+
+/* With a reference of the id and of its device, which the group's event may make the id lose. */
+static int join_listed(struct cma_mcast *mcast)
+{
+	int ret;
+
+	scoped_guard(mutex, &mcast->id->mcast_lock)
+		list_add(&mcast->entry, &mcast->id->mcasts);
+	ret = join(mcast);
+	if (end_join(mcast, ret))
+		leave(mcast);
+	return ret;
+}
+
 /**
  * rdma_join_multicast() - join a multicast group
  * @id: datagram id with a device, bound or with a resolved address, and without a QP of
@@ -471,6 +512,7 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, u8 join_st
 {
 	struct cma_id *own = to_cma_id(id);
 	enum rdma_cm_state state = cma_state(own);
+	struct cma_device *cma_dev = own->cma_dev;
 	struct cma_mcast *mcast;
 	int ret;
 
@@ -488,35 +530,49 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, u8 join_st
 	memcpy(&mcast->addr, addr, rdma_addr_size(addr));
 	mcast->context = context;
 	mcast->join_state = join_state;
+	mcast->joining = true;
 	mcast->report.take = take_joined;
-	ret = join(mcast);
-	if (ret) {
-		put_mcast(mcast);
-		return ret;
-	}
-	guard(mutex)(&own->mcast_lock);
-	list_add(&mcast->entry, &own->mcasts);
-	return 0;
+	cma_get_id(own);
+	refcount_inc(&cma_dev->refs);
+	ret = join_listed(mcast);
+	cma_put_device(cma_dev);
+	cma_put_id(own);
+	return ret;
 }
 EXPORT_SYMBOL(rdma_join_multicast);
 
-/* The group that was joined last by this address and context, NULL for any; out of the list. */
-static struct cma_mcast *take_group(struct cma_id *id, const struct sockaddr *addr,
-				    const void *context)
+/*
+ * Takes the group that was joined last by this address and context, NULL for any, out of the list.
+ * False if there is none; else @ours receives it if the caller gives it up, by leave().
+ */
+static bool take_group(struct cma_id *id, const struct sockaddr *addr, const void *context,
+		       struct cma_mcast **ours)
 {
 	struct cma_mcast *mcast;
 
+	*ours = NULL;
 	guard(mutex)(&id->mcast_lock);
 	list_for_each_entry(mcast, &id->mcasts, entry) {
 		if (addr && memcmp(&mcast->addr, addr, rdma_addr_size(addr)))
 			continue;
 		if (context && mcast->context != context)
 			continue;
-		list_del(&mcast->entry);
-		mcast->left = true;
-		return mcast;
+		if (take_out(mcast))
+			*ours = mcast;
+		return true;
 	}
-	return NULL;
+	return false;
+}
+
+/* Returns false if there is no such group. */
+static bool leave_group(struct cma_id *id, const struct sockaddr *addr, const void *context)
+{
+	struct cma_mcast *ours;
+	bool found = take_group(id, addr, context, &ours);
+
+	if (ours)
+		leave(ours);
+	return found;
 }
 
 /**
@@ -525,16 +581,14 @@ static struct cma_mcast *take_group(struct cma_id *id, const struct sockaddr *ad
  * @addr: the address with which it was joined; one that was not joined is no error
  *
  * No event of the group follows, but one whose handler is about to run.  Leaving a group from the
- * handler of the id is possible.
+ * handler of the id is possible.  If the call that joins the group has not returned, the membership
+ * is given up by that call.
  *
  * Context: may sleep.
  */
 void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	struct cma_mcast *mcast = take_group(to_cma_id(id), addr, NULL);
-
-	if (mcast)
-		leave(mcast);
+	leave_group(to_cma_id(id), addr, NULL);
 }
 EXPORT_SYMBOL(rdma_leave_multicast);
 
@@ -550,10 +604,7 @@ EXPORT_SYMBOL(rdma_leave_multicast);
  */
 void rdma_leave_multicast_of(struct rdma_cm_id *id, const void *context)
 {
-	struct cma_mcast *mcast = take_group(to_cma_id(id), NULL, context);
-
-	if (mcast)
-		leave(mcast);
+	leave_group(to_cma_id(id), NULL, context);
 }
 EXPORT_SYMBOL(rdma_leave_multicast_of);
 
@@ -565,8 +616,6 @@ EXPORT_SYMBOL(rdma_leave_multicast_of);
  */
 void cma_leave_all(struct cma_id *id)
 {
-	struct cma_mcast *mcast;
-
-	while ((mcast = take_group(id, NULL, NULL)))
-		leave(mcast);
+	while (leave_group(id, NULL, NULL))
+		;
 }

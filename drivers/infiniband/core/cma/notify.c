@@ -82,7 +82,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_watch_neighbour);
  */
 void cma_unwatch_neighbour(struct cma_id *id)
 {
-	/* The consumer's last call has ended, so the id cannot be added now. */
+	/* No call is under way any more, so the id cannot be added now. */
 	if (!hash_hashed(&id->neigh_entry))
 		return;
 	guard(spinlock_irqsave)(&neigh_lock);

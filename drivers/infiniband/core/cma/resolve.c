@@ -6,6 +6,8 @@
  * and queues the id's report; address_taken() makes the step of the state table in the id's own
  * turn.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -108,6 +110,23 @@ static int find_ib(struct cma_id *id)
 	return 0;
 }
 
+/**
+ * cma_ask_neighbour() - ask for the link address of an id's peer
+ * @id: id with both addresses
+ * @timeout_ms: how long an answer is waited for
+ * @found: called with the answer, and with @id as its context
+ *
+ * Return: as rdma_resolve_ip().
+ */
+VISIBLE_IF_KUNIT int cma_ask_neighbour(struct cma_id *id, unsigned long timeout_ms,
+				       cma_neighbour_found found)
+{
+	KUNIT_STATIC_STUB_REDIRECT(cma_ask_neighbour, id, timeout_ms, found);
+	return rdma_resolve_ip(cma_src_addr(id), cma_dst_addr(id), &id->id.route.addr.dev_addr,
+			       timeout_ms, found, false, id);
+}
+EXPORT_SYMBOL_IF_KUNIT(cma_ask_neighbour);
+
 static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 {
 	struct rdma_dev_addr *dev_addr = &id->id.route.addr.dev_addr;
@@ -119,8 +138,7 @@ static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 	if (id->used_resolve_ip)
 		rdma_addr_cancel(dev_addr);
 	id->used_resolve_ip = true;
-	ret = rdma_resolve_ip(cma_src_addr(id), cma_dst_addr(id), dev_addr, timeout_ms,
-			      address_found, false, id);
+	ret = cma_ask_neighbour(id, timeout_ms, address_found);
 	/* The device's removal may have cancelled before there was anything to cancel. */
 	if (!ret && cma_is_going(id))
 		cma_cancel_query(id, RDMA_CM_ADDR_QUERY);
@@ -225,6 +243,8 @@ int rdma_resolve_addr(struct rdma_cm_id *rdma_id, struct sockaddr *src_addr,
 	ret = take_ends(id, src_addr, dst_addr);
 	if (ret)
 		return ret;
+	/* The handler of the event may give the id up before the call has come to its end. */
+	cma_get_id(id);
 	id->query_report.take = address_taken;
 	cma_put_answer(id, no_free_ptr(answer));
 	if (cma_addr_is_any(dst_addr))
@@ -237,6 +257,7 @@ int rdma_resolve_addr(struct rdma_cm_id *rdma_id, struct sockaddr *src_addr,
 		answer = cma_take_answer(id);
 		cma_step(id, CMA_ADDR_FAILED);
 	}
+	cma_put_id(id);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_resolve_addr);

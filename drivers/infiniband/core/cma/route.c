@@ -4,6 +4,8 @@
  * it on InfiniBand ports; on RoCE ports it follows from the addresses; on iWARP ports TCP needs
  * none.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -82,6 +84,27 @@ static ib_sa_comp_mask ask_for_quality(struct cma_id *id, struct sa_path_rec *pa
 	return IB_SA_PATH_REC_TRAFFIC_CLASS;
 }
 
+/**
+ * cma_ask_path() - ask the subnet manager for the path of an id
+ * @id: id with a device, of which the query has a reference
+ * @wanted: the path
+ * @mask: what of @wanted counts
+ * @timeout_ms: how long an answer is waited for
+ * @found: called with the answer, and with @id as its context
+ * @query: receives the query
+ *
+ * Return: the number of the query, or an error of ib_sa_path_rec_get().
+ */
+VISIBLE_IF_KUNIT int cma_ask_path(struct cma_id *id, struct sa_path_rec *wanted,
+				  ib_sa_comp_mask mask, unsigned long timeout_ms,
+				  cma_path_found found, struct ib_sa_query **query)
+{
+	KUNIT_STATIC_STUB_REDIRECT(cma_ask_path, id, wanted, mask, timeout_ms, found, query);
+	return ib_sa_path_rec_get(&cma_sa_client, id->id.device, id->id.port_num, wanted, mask,
+				  timeout_ms, GFP_KERNEL, found, id, query);
+}
+EXPORT_SYMBOL_IF_KUNIT(cma_ask_path);
+
 static int ask_manager(struct cma_id *id, unsigned long timeout_ms)
 {
 	struct rdma_dev_addr *dev_addr = &id->id.route.addr.dev_addr;
@@ -106,8 +129,7 @@ static int ask_manager(struct cma_id *id, unsigned long timeout_ms)
 	mask |= ask_for_quality(id, &wanted);
 
 	cma_get_id(id);	/* for path_found() */
-	ret = ib_sa_path_rec_get(&cma_sa_client, device, port, &wanted, mask, timeout_ms,
-				 GFP_KERNEL, path_found, id, &query);
+	ret = cma_ask_path(id, &wanted, mask, timeout_ms, path_found, &query);
 	if (ret < 0) {
 		cma_put_id(id);
 		return ret;
@@ -328,6 +350,8 @@ int rdma_resolve_route(struct rdma_cm_id *rdma_id, unsigned long timeout_ms)
 	if (!cma_step(id, CMA_RESOLVE_ROUTE))
 		return rdma_refuse(-EINVAL, "no route is resolved in state %d", cma_state(id));
 
+	/* The handler of the event may give the id up before the call has come to its end. */
+	cma_get_id(id);
 	id->query_report.take = route_taken;
 	cma_put_answer(id, no_free_ptr(answer));
 	ret = start_route(id, timeout_ms);
@@ -335,6 +359,7 @@ int rdma_resolve_route(struct rdma_cm_id *rdma_id, unsigned long timeout_ms)
 		answer = cma_take_answer(id);
 		cma_step(id, CMA_ROUTE_FAILED);
 	}
+	cma_put_id(id);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_resolve_route);

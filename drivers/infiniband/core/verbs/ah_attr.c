@@ -171,6 +171,28 @@ void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *h
 	rdma_put_gid_attr(held);
 }
 
+/* A link-local GID of RoCE v1 contains the Ethernet address. */
+static bool has_dmac(const struct rdma_ah_attr *ah_attr)
+{
+	return rdma_link_local_addr((struct in6_addr *)ah_attr->grh.dgid.raw) &&
+	       ah_attr->grh.sgid_attr->gid_type == IB_GID_TYPE_ROCE;
+}
+
+/**
+ * ah_attr_dmac_is_known() - can the Ethernet address of a RoCE peer be told without asking for it?
+ * @ah_attr: address vector with its source GID entry
+ *
+ * Context: may sleep, but waits for nobody's answer.
+ * Return: false if ah_attr_resolve_dmac() has to wait for an answer, for which has been asked now.
+ */
+bool ah_attr_dmac_is_known(const struct rdma_ah_attr *ah_attr)
+{
+	const struct ib_global_route *grh = &ah_attr->grh;
+
+	return rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw) || has_dmac(ah_attr) ||
+	       addr_eth_is_known(&grh->sgid_attr->gid, &grh->dgid, grh->sgid_attr);
+}
+
 /**
  * ah_attr_resolve_dmac() - find the Ethernet address of a RoCE peer
  * @ah_attr: address vector with its source GID entry; receives the address, and for a peer that
@@ -194,7 +216,7 @@ int ah_attr_resolve_dmac(struct rdma_ah_attr *ah_attr)
 			ipv6_eth_mc_map(dgid, ah_attr->roce.dmac);
 		return 0;
 	}
-	if (rdma_link_local_addr(dgid) && grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE) {
+	if (has_dmac(ah_attr)) {
 		rdma_get_ll_mac(dgid, ah_attr->roce.dmac);
 		return 0;
 	}

@@ -6,6 +6,7 @@
 #include <net/ip.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
 
 #define NO_VLAN		0xffff
@@ -119,22 +120,9 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
 	return rdma_find_gid_by_port(device, dgid, IB_GID_TYPE_IB, port_num, NULL);
 }
 
-/**
- * ib_init_ah_attr_from_wc() - make an address vector that leads to the sender of a datagram
- * @device: device that received it
- * @port_num: at this port
- * @wc: its completion
- * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
- * @ah_attr: receives the address vector, which owns a reference when it is routed: to be given up
- *	by rdma_destroy_ah_attr()
- *
- * Context: may sleep.
- * Return: 0; -EPROTOTYPE for a RoCE datagram without a header; -EINVAL for a header of an unknown
- * kind; -ENOENT or -ENODEV when this port does not have the address that it was sent to; the error
- * of rdma_addr_find_l2_eth_by_grh() when the sender's Ethernet address cannot be found out.
- */
-int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
-			    const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
+/* Makes the address vector of a datagram's sender, all but its Ethernet address. */
+static int address_sender(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			  const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
 {
 	bool roce = rdma_protocol_roce(device, port_num);
 	const struct ib_gid_attr *source;
@@ -143,7 +131,6 @@ int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct
 	u32 flow;
 	int ret;
 
-	might_sleep();
 	*ah_attr = (struct rdma_ah_attr){ .type = rdma_ah_find_type(device, port_num) };
 	rdma_ah_set_port_num(ah_attr, port_num);
 	rdma_ah_set_sl(ah_attr, wc->sl);
@@ -164,7 +151,63 @@ int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct
 	flow = be32_to_cpu(grh->version_tclass_flow);
 	rdma_move_grh_sgid_attr(ah_attr, &sgid, flow & FLOW_LABEL_MASK, HOP_LIMIT,
 				flow >> TCLASS_SHIFT, source);
-	ret = roce ? ah_attr_resolve_dmac(ah_attr) : 0;
+	return 0;
+}
+
+/**
+ * rdma_wc_sender_is_known() - can a datagram be answered without asking for its sender?
+ * @device: device that received it
+ * @port_num: at this port
+ * @wc: its completion
+ * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
+ *
+ * A receive handler that must not wait asks this before ib_init_ah_attr_from_wc(): whoever sends a
+ * datagram chooses the address that the answer goes to, and may choose one that nobody has.
+ *
+ * Context: may sleep, but waits for nobody's answer.
+ * Return: false if the network has to be asked for the sender's Ethernet address, which has been
+ * done now; true also if ib_init_ah_attr_from_wc() fails at once.
+ */
+bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			     const struct ib_grh *grh)
+{
+	struct rdma_ah_attr back;
+	bool known;
+
+	might_sleep();
+	if (!rdma_protocol_roce(device, port_num) ||
+	    address_sender(device, port_num, wc, grh, &back))
+		return true;
+	known = ah_attr_dmac_is_known(&back);
+	rdma_destroy_ah_attr(&back);
+	return known;
+}
+EXPORT_SYMBOL(rdma_wc_sender_is_known);
+
+/**
+ * ib_init_ah_attr_from_wc() - make an address vector that leads to the sender of a datagram
+ * @device: device that received it
+ * @port_num: at this port
+ * @wc: its completion
+ * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
+ * @ah_attr: receives the address vector, which owns a reference when it is routed: to be given up
+ *	by rdma_destroy_ah_attr()
+ *
+ * Context: may sleep.
+ * Return: 0; -EPROTOTYPE for a RoCE datagram without a header; -EINVAL for a header of an unknown
+ * kind; -ENOENT or -ENODEV when this port does not have the address that it was sent to; the error
+ * of rdma_addr_find_l2_eth_by_grh() when the sender's Ethernet address cannot be found out.
+ */
+int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			    const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
+{
+	int ret;
+
+	might_sleep();
+	ret = address_sender(device, port_num, wc, grh, ah_attr);
+	if (ret || !rdma_protocol_roce(device, port_num))
+		return ret;
+	ret = ah_attr_resolve_dmac(ah_attr);
 	if (ret)
 		rdma_destroy_ah_attr(ah_attr);
 	return ret;

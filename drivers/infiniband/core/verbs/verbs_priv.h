@@ -122,5 +122,6 @@ int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
 		      const struct ib_gid_attr **held);
 void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held);
 int ah_attr_resolve_dmac(struct rdma_ah_attr *ah_attr);
+bool ah_attr_dmac_is_known(const struct rdma_ah_attr *ah_attr);
 
 #endif /* CORE_VERBS_PRIV_H */

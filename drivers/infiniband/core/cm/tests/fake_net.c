@@ -87,6 +87,8 @@ static struct ib_mad_agent *register_agent(struct ib_device *ib, u32 port_num,
 		.send_handler = send_handler, .recv_handler = recv_handler, .hi_tid = 0x77,
 	};
 	node->agent = &agent->agent;
+	if (node->net->early)
+		fake_net_arrive(node, FAKE_LID_B, node->net->early);
 	return &agent->agent;
 }
 
@@ -372,17 +374,28 @@ void fake_net_fail(struct fake_net *net, enum cm_msg_type type)
 }
 
 /**
- * fake_net_inject() - a message from nowhere arrives
+ * fake_net_arrive() - a message from nowhere arrives; nothing is waited for
+ * @to: where
+ * @slid: from this LID
+ * @msg: the message
+ */
+void fake_net_arrive(struct fake_node *to, u16 slid, const struct cm_msg *msg)
+{
+	u8 mad[CM_MAD_SIZE];
+
+	KUNIT_EXPECT_EQ(to->net->test, cm_msg_pack(msg, mad), 0);
+	arrive(to, slid, mad);
+}
+
+/**
+ * fake_net_inject() - a message from nowhere arrives, and is dealt with
  * @to: where
  * @slid: from this LID
  * @msg: the message
  */
 void fake_net_inject(struct fake_node *to, u16 slid, const struct cm_msg *msg)
 {
-	u8 mad[CM_MAD_SIZE];
-
-	KUNIT_ASSERT_EQ(to->net->test, cm_msg_pack(msg, mad), 0);
-	arrive(to, slid, mad);
+	fake_net_arrive(to, slid, msg);
 	fake_net_settle(to->net);
 }
 
@@ -455,6 +468,19 @@ void fake_net_remove(struct fake_node *node)
 	KUNIT_EXPECT_EQ(net->test, atomic_read(&node->ahs), 0);
 	KUNIT_EXPECT_NULL(net->test, node->agent);
 	KUNIT_EXPECT_EQ(net->test, node->caps, 0);
+}
+
+/**
+ * fake_net_renew_a() - remove device a, and let a new one appear in its place
+ * @net: net
+ */
+void fake_net_renew_a(struct fake_net *net)
+{
+	struct fake_node *old = net->a;
+
+	fake_net_remove(old);
+	net->a = add_node(net, FAKE_LID_A);
+	ib_dealloc_device(&old->ib);
 }
 
 /**

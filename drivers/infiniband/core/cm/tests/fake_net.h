@@ -33,6 +33,9 @@ struct fake_net;
  * @recvs_left: how many receives can be posted
  * @caps: capability bits that are set
  * @ahs: address handles that exist
+ * @ahs_made: how many have been made
+ * @on_ah_made: called when one is made, if it is set
+ * @on_ah_gone: called when one is destroyed, if it is set
  * @agent: its agent, or NULL
  * @present: it is registered
  */
@@ -44,6 +47,9 @@ struct fake_node {
 	unsigned int recvs_left;
 	u32 caps;
 	atomic_t ahs;
+	atomic_t ahs_made;
+	void (*on_ah_made)(struct fake_node *node);
+	void (*on_ah_gone)(struct fake_node *node);
 	struct ib_mad_agent *agent;
 	bool present;
 };
@@ -70,6 +76,7 @@ enum fake_fate {
  * @fate_at: for it: the number of one message
  * @dead: 1: no message arrives any more
  * @starved: 1: there is no memory for datagrams
+ * @early: arrives at the next port before its agent is registered; or NULL
  */
 struct fake_net {
 	struct kunit *test;
@@ -84,6 +91,7 @@ struct fake_net {
 	unsigned int fate_at;
 	bool dead;
 	bool starved;
+	const struct cm_msg *early;
 };
 
 #define PARTY_EVENTS 64
@@ -148,12 +156,14 @@ u32 fake_ah_dlid(struct ib_ah *ah);
 struct fake_net *fake_net_begin(struct kunit *test);
 void fake_net_end(struct fake_net *net);
 void fake_net_remove(struct fake_node *node);
+void fake_net_renew_a(struct fake_net *net);
 void fake_net_settle(struct fake_net *net);
 bool fake_net_step(struct fake_net *net);
 void fake_net_run(struct fake_net *net);
 bool fake_net_tick(struct fake_net *net);
 struct ib_mad_send_buf *fake_net_find(struct fake_net *net, enum cm_msg_type type);
 void fake_net_fail(struct fake_net *net, enum cm_msg_type type);
+void fake_net_arrive(struct fake_node *to, u16 slid, const struct cm_msg *msg);
 void fake_net_inject(struct fake_node *to, u16 slid, const struct cm_msg *msg);
 unsigned int fake_net_mads(struct fake_net *net);
 

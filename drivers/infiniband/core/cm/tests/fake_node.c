@@ -79,14 +79,23 @@ static int dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 
 static int create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *attr, struct ib_udata *udata)
 {
+	struct fake_node *node = node_of(ah->device);
+
 	container_of(ah, struct fake_ah, ib)->attr = *attr->ah_attr;
-	atomic_inc(&node_of(ah->device)->ahs);
+	atomic_inc(&node->ahs);
+	atomic_inc(&node->ahs_made);
+	if (node->on_ah_made)
+		node->on_ah_made(node);
 	return 0;
 }
 
 static int destroy_ah(struct ib_ah *ah, u32 flags)
 {
-	atomic_dec(&node_of(ah->device)->ahs);
+	struct fake_node *node = node_of(ah->device);
+
+	atomic_dec(&node->ahs);
+	if (node->on_ah_gone)
+		node->on_ah_gone(node);
 	return 0;
 }
 

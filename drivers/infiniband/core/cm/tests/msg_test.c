@@ -646,7 +646,12 @@ static void waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cm_request_ms(18, 20), 2 * 1074 + 4295);
 	KUNIT_EXPECT_EQ(test, cm_reply_ms(20), 4295);
 	KUNIT_EXPECT_EQ(test, cm_mra_ms(24, 19), 68720 + 2148);
-	KUNIT_EXPECT_EQ(test, cm_timewait_ms(19), 2148);
+	KUNIT_EXPECT_EQ(test, cm_timewait_ms(19, 0), 2148);
+	/* A peer may choose up to 20, this side whatever it likes. */
+	KUNIT_EXPECT_EQ(test, cm_timewait_ms(20, 0), 4295);
+	KUNIT_EXPECT_EQ(test, cm_timewait_ms(31, 0), 4295);
+	KUNIT_EXPECT_EQ(test, cm_timewait_ms(31, 18), 4295);
+	KUNIT_EXPECT_EQ(test, cm_timewait_ms(31, 22), 17180);
 	/* The longest of all fits. */
 	KUNIT_EXPECT_EQ(test, cm_request_ms(31, 31), 3 * 8796094);
 }

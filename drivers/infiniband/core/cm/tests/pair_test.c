@@ -31,7 +31,7 @@
  * @peer: connects peer to peer
  * @state: of the protocol
  * @lap: of loading an alternate path
- * @gone: destroyed; only TIMEWAIT's binding is left
+ * @gone: destroyed; only the binding of TIMEWAIT to the peer's QP is left
  * @bound: @remote is the peer's communication id
  * @remote: the last that was known
  * @timeout: when what @waits for is late, 0: nothing is waited for
@@ -261,10 +261,9 @@ static void arrive_req(struct world *w, const struct message *message)
 	struct id *id;
 
 	for (id = w->ids; id < w->ids + IDS; id++)
-		if (id->no && id->side == message->side && id->bound &&
+		if (id->no && id->side == message->side && id->bound && !id->gone &&
 		    id->remote == message->from) {
-			if (!id->gone)
-				input(w, id, CM_IN_REQ_AGAIN, message);
+			input(w, id, CM_IN_REQ_AGAIN, message);
 			return;
 		}
 	for (id = w->ids; id < w->ids + IDS; id++)

@@ -3,6 +3,7 @@
  * KUnit: multicast groups on InfiniBand, with a fake subnet manager.
  */
 #include <kunit/static_stub.h>
+#include <linux/iopoll.h>
 #include <rdma/rdma_ext_cm.h>
 
 #include "test_cma.h"
@@ -20,6 +21,7 @@
  * @left: the one that was given back last
  * @refuses: error for the next
  * @nowhere: the interface is not in its broadcast group
+ * @early: called with the id before the call that asks has returned
  */
 struct manager {
 	struct kunit *test;
@@ -31,6 +33,7 @@ struct manager {
 	struct ib_sa_multicast *left;
 	int refuses;
 	bool nowhere;
+	void (*early)(struct cma_id *id);
 };
 
 static struct manager manager;
@@ -60,6 +63,8 @@ static struct ib_sa_multicast *play_join(struct cma_id *id, struct ib_sa_mcmembe
 	sa->rec.mlid = cpu_to_be16(MLID);
 	sa->context = context;
 	manager.sa = sa;
+	if (manager.early)
+		manager.early(id);
 	return sa;
 }
 
@@ -272,6 +277,7 @@ static void leave_here(struct consumer *c)
 	/* Static stubs apply to tasks that name the test: this one, too. */
 	current->kunit_test = manager.test;
 	leave(c, group());
+	current->kunit_test = NULL;
 }
 
 static void left_in_handler(struct kunit *test)
@@ -300,6 +306,50 @@ static void destroyed_in_handler(struct kunit *test)
 	c->hook = be_played_to;
 	c->ret = 1;
 	answer(0);
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
+}
+
+/* ---- answers that come before the call that asks has returned ---- */
+
+static void answer_is_heard(struct cma_id *id)
+{
+	answer(0);
+	ct_settle();
+}
+
+static void left_in_handler_early(struct kunit *test)
+{
+	struct consumer *c = datagrams(test, RDMA_PS_UDP);
+
+	c->hook = leave_here;
+	manager.early = answer_is_heard;
+	KUNIT_ASSERT_EQ(test, join(c, group()), 0);
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ct_id(c)->mcasts));
+}
+
+/* Destruction waits for the call, and that for all that destruction does before. */
+static void answer_destroys(struct cma_id *id)
+{
+	int refs;
+
+	KUNIT_EXPECT_EQ(manager.test, refcount_read(&id->refs), 2);
+	answer(0);
+	KUNIT_EXPECT_EQ(manager.test,
+			read_poll_timeout(refcount_read, refs, refs == 1, 100, 20 * USEC_PER_SEC,
+					  false, &id->refs), 0);
+}
+
+static void destroyed_in_handler_early(struct kunit *test)
+{
+	struct consumer *c = datagrams(test, RDMA_PS_UDP);
+
+	c->ret = 1;
+	manager.early = answer_destroys;
+	KUNIT_EXPECT_EQ(test, join(c, group()), 0);
 	ct_settle();
 	KUNIT_EXPECT_EQ(test, c->calls, 1);
 	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
@@ -369,6 +419,8 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(left_by_context),
 	KUNIT_CASE(left_in_handler),
 	KUNIT_CASE(destroyed_in_handler),
+	KUNIT_CASE(left_in_handler_early),
+	KUNIT_CASE(destroyed_in_handler_early),
 	KUNIT_CASE(two_answers),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(other_qkey),

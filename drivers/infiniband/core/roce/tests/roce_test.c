@@ -9,6 +9,7 @@
 #include <net/addrconf.h>
 #include <rdma/ib_cache.h>
 #include <rdma/lag.h>
+#include <rdma/rdma_ext.h>
 
 #include "../../addr/addr.h"
 #include "test_roce.h"
@@ -444,6 +445,33 @@ static void peer_is_looked_for_by_the_gid(struct kunit *test)
 	fake_net_end(net);
 }
 
+/* Whether a datagram's sender is known is said without waiting for a neighbour. */
+static void unknown_sender_is_not_waited_for(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY | RDMA_CORE_CAP_ETH_AH,
+						       net->dev, NULL);
+	union rdma_network_hdr hdr = { .roce4grh = { .version = 4, .ihl = 5 } };
+	union addr_ip peer = fake_ip("198.18.0.2"), own = fake_ip("198.18.0.1");
+	struct ib_wc wc = {
+		.wc_flags = IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE,
+		.network_hdr_type = RDMA_NETWORK_IPV4,
+	};
+
+	hdr.roce4grh.saddr = peer.in.sin_addr.s_addr;
+	hdr.roce4grh.daddr = own.in.sin_addr.s_addr;
+	KUNIT_EXPECT_FALSE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
+	/* It has been asked for meanwhile. */
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&net->asked, 20 * HZ));
+	fake_net_answer(test, net, "198.18.0.2", 0x22);
+	KUNIT_EXPECT_TRUE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
+	/* What leads nowhere fails at once. */
+	hdr.roce4grh.daddr = peer.in.sin_addr.s_addr;
+	KUNIT_EXPECT_TRUE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
 /* Whatever a peer writes into the headers, only addresses of this host are found. */
 static void hostile_headers_lead_nowhere(struct kunit *test)
 {
@@ -546,6 +574,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(full_table_stays_sound),
 	KUNIT_CASE(listeners_hear_of_changes),
 	KUNIT_CASE(peer_is_looked_for_by_the_gid),
+	KUNIT_CASE(unknown_sender_is_not_waited_for),
 	KUNIT_CASE(hostile_headers_lead_nowhere),
 	KUNIT_CASE(bond_says_which_slave_sends),
 	{}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Datagrams as they arrive. All that arrives at a port comes one after the other, whatever it is
+ * for, so that nothing may wait here. The sender of a message that needs an answer may be a
+ * neighbour whose link address is not known, or whom there is not at all: then the message waits in
+ * a work item.
+ */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
+#include <linux/slab.h>
+#include <rdma/rdma_ext.h>
+
+#include "cm.h"
+
+/**
+ * struct late - a message that waits until its sender's link address is known
+ * @work: handles it, and waits
+ * @port: where it has arrived
+ * @wc: the datagram
+ * @msg: its contents
+ */
+struct late {
+	struct work_struct work;
+	struct cm_port *port;
+	struct ib_mad_recv_wc *wc;
+	struct cm_msg msg;
+};
+
+/**
+ * cm_sender_is_known() - can a message be handled without waiting?
+ * @port: where it has arrived
+ * @msg: its contents
+ * @wc: the datagram
+ *
+ * Return: false if the sender's link address is needed, and the network has to be asked for it.
+ */
+VISIBLE_IF_KUNIT bool cm_sender_is_known(struct cm_port *port, const struct cm_msg *msg,
+					 const struct ib_mad_recv_wc *wc)
+{
+	struct ib_device *ib = port->device->ib;
+
+	KUNIT_STATIC_STUB_REDIRECT(cm_sender_is_known, port, msg, wc);
+	return !rdma_protocol_roce(ib, port->num) || !cm_recv_needs_route(msg) ||
+	       rdma_wc_sender_is_known(ib, port->num, wc->wc, wc->recv_buf.grh);
+}
+EXPORT_SYMBOL_IF_KUNIT(cm_sender_is_known);
+
+static void recv_late(struct work_struct *work)
+{
+	struct late *late = container_of(work, struct late, work);
+	struct cm_device *device = late->port->device;
+
+	cm_recv(late->port, &late->msg, late->wc);
+	kfree(late);
+	atomic_dec(&device->late);
+	cm_device_unuse(device);
+}
+
+/*
+ * Returns false if too many messages wait, there is no memory, or the device is gone: then it is as
+ * if the message had been lost.
+ */
+static bool postpone(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)
+{
+	struct cm_device *device = port->device;
+	struct late *late;
+
+	if (!atomic_add_unless(&device->late, 1, CM_LATE_MAX))
+		return false;
+	if (!cm_device_use(device))
+		goto count;
+	late = kmalloc(sizeof(*late), GFP_KERNEL);
+	if (!late)
+		goto user;
+	INIT_WORK(&late->work, recv_late);
+	late->port = port;
+	late->wc = wc;
+	late->msg = *msg;
+	queue_work(cm_wq, &late->work);
+	return true;
+
+user:
+	cm_device_unuse(device);
+count:
+	atomic_dec(&device->late);
+	return false;
+}
+
+/* Messages are lost before their answers have a way, and when the device is gone. */
+static bool is_wanted(struct cm_port *port, struct cm_msg *msg, const struct ib_mad_recv_wc *wc)
+{
+	/* Pairs with the one in port_start(). */
+	return smp_load_acquire(&port->agent) && !READ_ONCE(port->device->gone) &&
+	       wc->mad_len >= CM_MAD_SIZE && !cm_msg_unpack(msg, wc->recv_buf.mad);
+}
+
+/**
+ * cm_received() - handle a datagram that has arrived
+ * @agent: the port's agent
+ * @buf: NULL: no message of the manager is a response in the sense of the MAD layer
+ * @wc: the datagram, which is freed, now or later
+ *
+ * Context: may sleep, but waits for nobody's answer.
+ */
+void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
+		 struct ib_mad_recv_wc *wc)
+{
+	struct cm_port *port = agent->context;
+	struct cm_msg msg;
+
+	if (!is_wanted(port, &msg, wc)) {
+		port->device->mad->free_recv(wc);
+		return;
+	}
+	cm_count(port, CM_COUNT_RECEIVED, msg.type, 1);
+	if (cm_sender_is_known(port, &msg, wc))
+		cm_recv(port, &msg, wc);
+	else if (!postpone(port, &msg, wc))
+		port->device->mad->free_recv(wc);
+}

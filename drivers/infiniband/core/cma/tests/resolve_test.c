@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: answers to queries that come, and make the consumer give its id up, before the call that
+ * asks has returned.
+ */
+#include <kunit/static_stub.h>
+#include <linux/iopoll.h>
+
+#include "test_cma.h"
+
+/* Destruction waits for the call alone. */
+static void await_destruction(struct cma_id *id)
+{
+	struct kunit *test = kunit_get_current_test();
+	int refs;
+
+	KUNIT_EXPECT_EQ(test, read_poll_timeout(refcount_read, refs, refs == 1, 100,
+						20 * USEC_PER_SEC, false, &id->refs), 0);
+}
+
+static int neighbour_answers(struct cma_id *id, unsigned long timeout_ms,
+			     cma_neighbour_found found)
+{
+	found(0, cma_src_addr(id), &id->id.route.addr.dev_addr, id);
+	return 0;
+}
+
+static int neighbour_fails(struct cma_id *id, unsigned long timeout_ms, cma_neighbour_found found)
+{
+	/* The consumer's and the call's. */
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), refcount_read(&id->refs), 2);
+	found(-ETIMEDOUT, cma_src_addr(id), &id->id.route.addr.dev_addr, id);
+	await_destruction(id);
+	return 0;
+}
+
+static int path_fails(struct cma_id *id, struct sa_path_rec *wanted, ib_sa_comp_mask mask,
+		      unsigned long timeout_ms, cma_path_found found, struct ib_sa_query **query)
+{
+	/* The consumer's, the call's and the query's. */
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), refcount_read(&id->refs), 3);
+	found(-ETIMEDOUT, NULL, 0, id);
+	await_destruction(id);
+	return 0;
+}
+
+static struct consumer *bound(struct kunit *test)
+{
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	union ct_addr own = ct_ip4(0x0a000101, 0);
+
+	KUNIT_ASSERT_EQ(test, rdma_bind_addr(c->id, &own.any), 0);
+	return c;
+}
+
+static int resolve(struct consumer *c)
+{
+	union ct_addr peer = ct_ip4(0x0a000909, 7);
+
+	return rdma_resolve_addr(c->id, NULL, &peer.any, 1000);
+}
+
+static void destroyed_by_address(struct kunit *test)
+{
+	struct consumer *c = bound(test);
+
+	c->ret = 1;
+	kunit_activate_static_stub(test, cma_ask_neighbour, neighbour_fails);
+	KUNIT_EXPECT_EQ(test, resolve(c), 0);
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_EQ(test, c->events[0], RDMA_CM_EVENT_ADDR_ERROR);
+}
+
+/* Other clients must not see that the ports have a manager: the device cannot send MADs. */
+static void show_manager(struct kunit *test, bool there)
+{
+	struct cma_test *t = test->priv;
+
+	for (u32 port_num = 1; port_num <= TEST_PORTS; port_num++) {
+		u32 *flags = &t->device[0]->ib.port_data[port_num].immutable.core_cap_flags;
+
+		*flags = there ? *flags | RDMA_CORE_CAP_IB_SA : *flags & ~RDMA_CORE_CAP_IB_SA;
+	}
+}
+
+static void destroyed_by_route(struct kunit *test)
+{
+	struct consumer *c = bound(test);
+
+	kunit_activate_static_stub(test, cma_ask_neighbour, neighbour_answers);
+	KUNIT_ASSERT_EQ(test, resolve(c), 0);
+	ct_settle();
+	KUNIT_ASSERT_EQ(test, c->events[0], RDMA_CM_EVENT_ADDR_RESOLVED);
+	c->ret = 1;
+	kunit_activate_static_stub(test, cma_ask_path, path_fails);
+	show_manager(test, true);
+	KUNIT_EXPECT_EQ(test, rdma_resolve_route(c->id, 1000), 0);
+	show_manager(test, false);
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 2);
+	KUNIT_EXPECT_EQ(test, c->events[1], RDMA_CM_EVENT_ROUTE_ERROR);
+}
+
+static int resolve_init(struct kunit *test)
+{
+	int ret = ct_init(test);
+
+	if (!ret)
+		ct_add_device(test->priv, 1);
+	return ret;
+}
+
+static struct kunit_case resolve_cases[] = {
+	KUNIT_CASE(destroyed_by_address),
+	KUNIT_CASE(destroyed_by_route),
+	{}
+};
+
+static struct kunit_suite resolve_suite = {
+	.name = "rdma_cm_resolve",
+	.init = resolve_init,
+	.exit = ct_exit,
+	.test_cases = resolve_cases,
+};
+
+kunit_test_suite(resolve_suite);
