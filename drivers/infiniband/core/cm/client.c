@@ -45,15 +45,15 @@ static int port_start(struct cm_port *port)
 		ret = PTR_ERR(agent);
 		goto groups;
 	}
-	/* Pairs with the one in is_wanted() of arrive.c. */
-	smp_store_release(&port->agent, agent);
 	ret = tell_port(port, true);
 	if (ret)
 		goto agent;
+	/* Messages are dropped until now. Pairs with the one in is_wanted() of arrive.c. */
+	smp_store_release(&port->agent, agent);
 	return 0;
 
 agent:
-	device->mad->unregister_agent(port->agent);
+	device->mad->unregister_agent(agent);
 groups:
 	ib_port_unregister_client_groups(device->ib, port->num, cm_counter_groups);
 	return ret;

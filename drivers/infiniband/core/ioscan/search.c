@@ -276,7 +276,8 @@ static int read_unit(struct search *search, struct ios_unit *unit, struct ios_re
 		ret = ios_unit_read(&talk, unit);
 		ios_ops->leave(&talk);
 	}
-	if (ret == -EAGAIN)
+	/* It may have just begun, or be at something else. */
+	if (ret == -EAGAIN || ret == -EBUSY || ret == -ETIMEDOUT)
 		search->again = true;
 	return ret == -ENOMEM || ret == -EINTR ? ret : 0;
 }

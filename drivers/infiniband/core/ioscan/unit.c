@@ -40,11 +40,15 @@ struct reading {
 	union answer answer;
 };
 
+/* Returns 0, the status of an answer that refuses, or an error; -EBUSY if it may answer later. */
 static int get(struct reading *reading, u16 attr_id, u32 attr_mod)
 {
+	int ret;
+
 	if (time_after(jiffies, reading->end))
 		return -ETIME;
-	return ios_ops->get(reading->talk, attr_id, attr_mod, reading->answer.data);
+	ret = ios_ops->get(reading->talk, attr_id, attr_mod, reading->answer.data);
+	return ret > 0 && (ret & IB_MGMT_MAD_STATUS_BUSY) ? -EBUSY : ret;
 }
 
 static bool in_use(const struct ib_dm_iou_info *info, unsigned int slot)
@@ -137,9 +141,9 @@ static int read_once(struct reading *reading)
  * @unit: the unit, without controllers; receives them, and is marked as read
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if it changes all the time, -ETIME if it takes too long, -ETIMEDOUT, -EPROTO
- * if it cannot be asked for controllers, -EINTR if the port goes, -ENOMEM, the MAD layer's error.
- * Then it has no controllers.
+ * Return: 0; -EAGAIN if it changes all the time, -EBUSY, -ETIME if it takes too long, -ETIMEDOUT,
+ * -EPROTO if it cannot be asked for controllers, -EINTR if the port goes, -ENOMEM, the MAD layer's
+ * error. Then it has no controllers.
  */
 int ios_unit_read(struct ios_talk *talk, struct ios_unit *unit)
 {

@@ -12,6 +12,8 @@
 #define MIN_QUEUE 16
 #define MAX_SENDQ 4096
 #define MAX_RECVQ 4096
+/* So long receives of a QP in error are waited for. */
+#define FLUSH_TIME (5 * HZ)
 
 static unsigned int sendq_size = 128;
 static unsigned int recvq_size = 512;
@@ -64,16 +66,22 @@ static int restart_sends(struct mad_qp *qp)
 	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_CUR_STATE);
 }
 
-static bool is_idle(struct mad_qp *qp)
+static bool sends_are_done(struct mad_qp *qp)
 {
 	guard(spinlock_irqsave)(&qp->port->lock);
-	return qp->free == qp->room && qp->missing == qp->wanted;
+	return qp->free == qp->room;
+}
+
+static bool receives_are_back(struct mad_qp *qp)
+{
+	guard(spinlock_irqsave)(&qp->port->lock);
+	return qp->missing == qp->wanted;
 }
 
 /*
  * Returns when all that was posted has completed, which is known here: a last work request, as
- * ib_drain_qp() posts, would not be the last while received MADs are replaced. What cannot be
- * brought to complete is given up.
+ * ib_drain_qp() posts, would not be the last while received MADs are replaced. Some drivers do not
+ * give receives back.
  */
 static int drain(struct mad_qp *qp)
 {
@@ -81,15 +89,22 @@ static int drain(struct mad_qp *qp)
 	int ret = modify(qp, IB_QPS_ERR);
 
 	if (!ret) {
-		wait_event(qp->idle, is_idle(qp));
-		return 0;
+		wait_event(qp->idle, sends_are_done(qp));
+		if (wait_event_timeout(qp->idle, receives_are_back(qp), FLUSH_TIME))
+			return 0;
+		ret = -ETIMEDOUT;
 	}
 	ibdev_err(port->device, "port %u: QP%u cannot be drained: %d\n", port->port_num, qp->index,
 		  ret);
-	guard(mutex)(&qp->posting);
-	guard(spinlock_irqsave)(&port->lock);
-	qp->given_up = true;
 	return ret;
+}
+
+/* What it holds will be freed when it is gone. */
+static void give_up(struct mad_qp *qp)
+{
+	guard(mutex)(&qp->posting);
+	guard(spinlock_irqsave)(&qp->port->lock);
+	qp->given_up = true;
 }
 
 /*
@@ -105,9 +120,9 @@ static void recover(struct work_struct *work)
 	if (!ret) {
 		ret = mad_recv_refill(qp);
 	} else {
-		ret = qp->started ? drain(qp) : 0;
-		if (!ret)
-			ret = modify(qp, IB_QPS_RESET);
+		if (qp->started)
+			drain(qp);
+		ret = modify(qp, IB_QPS_RESET);
 		if (!ret) {
 			qp->started = false;
 			ret = start(qp);
@@ -119,7 +134,7 @@ static void recover(struct work_struct *work)
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
 		/* Nothing will complete by which one could notice that there is memory again. */
-		if (ret == -ENOMEM && port->open && qp->missing == qp->wanted)
+		if (ret && port->open && qp->started && qp->missing == qp->wanted)
 			mad_timer_arm(port, &qp->deaf, DEAF_MS);
 		mad_send_push(qp);
 	}
@@ -189,8 +204,8 @@ static void end(struct mad_port *port)
 		if (!qp->qp)
 			continue;
 		cancel_work_sync(&qp->recover);
-		if (qp->started)
-			drain(qp);
+		if (qp->started && drain(qp))
+			give_up(qp);
 		ibdev_dbg(port->device, "port %u: QP%u has dropped %lld MADs\n", port->port_num, i,
 			  atomic64_read(&qp->dropped));
 		ib_destroy_qp(qp->qp);

@@ -185,6 +185,8 @@ static int fake_get(struct ios_talk *talk, u16 attr_id, u32 attr_mod, u8 data[IB
 	}
 	if (unit->silent)
 		return -ETIMEDOUT;
+	if (unit->busy)
+		return IB_MGMT_MAD_STATUS_BUSY;
 	memset(data, 0, IB_MGMT_DEVICE_DATA);
 	switch (attr_id) {
 	case IB_DM_ATTR_IOU_INFO:

@@ -25,6 +25,7 @@
  * @sl: service level of the path
  * @no_path: there is no path
  * @silent: its agent does not answer
+ * @busy: its agent has no time
  * @blocked: its agent does not answer until the port that asks goes
  * @restless: its change id is another one each time
  * @info: the unit
@@ -41,6 +42,7 @@ struct fake_unit {
 	u8 sl;
 	bool no_path;
 	bool silent;
+	bool busy;
 	bool blocked;
 	bool restless;
 	struct ib_dm_iou_info info;

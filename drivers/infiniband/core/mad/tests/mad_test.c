@@ -590,14 +590,19 @@ static void missing_receives_are_made_up(struct kunit *test)
 {
 	struct party *client = client_at_a(test), *server = server_at_b(test);
 	struct mad_port *port = to_mad_agent(server->agent)->port;
+	struct party *other = new_party(test);
 
 	atomic_set(&server->deaf, 10000);
+	/* Somebody else whose time runs meanwhile */
+	join(test, other, bench.b, IB_QPT_GSI, NULL);
+	ask(test, other, 500, 0);
+	expect_soon(test, atomic_read(&server->requests) == 1);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.refuse = 2;
 	ask(test, client, 0, 0);
 	expect_missing(test, port, 1);
 	ask(test, client, 0, 0);
-	expect_soon(test, atomic_read(&server->requests) == 1);
+	expect_soon(test, atomic_read(&server->requests) == 2);
 	KUNIT_EXPECT_EQ(test, missing(port), 0);
 
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
@@ -612,6 +617,8 @@ static void missing_receives_are_made_up(struct kunit *test)
 	ask(test, client, 100, 100);
 	expect_soon(test, atomic_read(&client->responses) == 1);
 	KUNIT_EXPECT_EQ(test, missing(port), 0);
+	expect_soon(test, atomic_read(&other->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
+	ib_unregister_mad_agent(other->agent);
 	ib_unregister_mad_agent(client->agent);
 	ib_unregister_mad_agent(server->agent);
 }
