@@ -122,11 +122,12 @@ static struct gmem_file **bucket(struct guest_mem *m, u64 ino, u64 start)
 	return &m->files[(hash >> 32) % GMEM_FILE_BUCKETS];
 }
 
+/* Huge pages are all taken when they are mapped: no more of them than were granted. */
 static u64 piece_size(const struct gmem_seen *seen)
 {
 	u64 piece = MAX(GMEM_PIECE, seen->page);
 
-	while (seen->size / piece > GMEM_MAX_PIECES)
+	while (seen->page == GMEM_PAGE_SIZE && seen->size / piece > GMEM_MAX_PIECES)
 		piece *= 2;
 	return piece;
 }

@@ -169,7 +169,9 @@ void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit)
 
 bool eq_fatal_waits(const struct vhca_dev *dev)
 {
-	return dev->async_eq && !list_empty(&dev->ev.node);
+	/* Not while it is being reset */
+	return dev->async_eq && !list_empty(&dev->ev.node) &&
+	       __atomic_load_n(&dev->status, __ATOMIC_RELAXED) & VHCA_STATUS_FATAL;
 }
 
 void eq_port_change(struct vhca_dev *dev, struct evnode *n)

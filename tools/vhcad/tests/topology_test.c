@@ -24,6 +24,12 @@
 	"    { \"ends\": [ \"leaf1\", \"leaf2\" ], \"rate\": \"10 Gb/s\" },\n"	\
 	"    { \"ends\": [ \"leaf1\", \"leaf2\" ], \"name\": \"spare\", \"queue\": 4 } ] }\n"
 
+/* An adapter has the name of a switch. */
+#define NAMESAKES							\
+	"{ \"switches\": [ { \"name\": \"hca0\" }, { \"name\": \"leaf2\" } ], \"links\": [\n" \
+	"    { \"ends\": [ \"hca0:1\", \"leaf2\" ] }, { \"ends\": [ \"hca0:2\", \"leaf2\" ] },\n" \
+	"    { \"ends\": [ \"hca1\", \"leaf2\" ] }, { \"ends\": [ \"hca0\", \"leaf2\" ] } ] }\n"
+
 static void by_vhcactl(void **state)
 {
 	static const struct twords cases[] = {
@@ -168,6 +174,24 @@ static void drawn(void **state)
 	td_stop(r);
 }
 
+static void drawn_namesakes(void **state)
+{
+	static const struct twords cases[] = {
+		{ 0, "hca0  lid 49151\n"
+		     "    leaf2                 up                          4X EDR   \n"
+		     "leaf2  lid 49150\n", { "draw" } },
+		{ 0, "\t\"hca hca0\" -- \"switch leaf2\" [", { "draw", "dot" } },
+		{ 0, "\t\"switch hca0\" -- \"switch leaf2\" [", { "draw", "dot" } },
+	};
+	struct tdaemon *r = *state;
+
+	td_write(r, NAMESAKES);
+	td_start(r, "--topology", r->file);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		td_ctl(r, &cases[i]);
+	td_stop(r);
+}
+
 /* Without a file there is nothing to list, and nothing that has a rate. */
 static void without(void **state)
 {
@@ -301,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(by_vhcactl),
 		TEST(drawn),
+		TEST(drawn_namesakes),
 		TEST(without),
 		TEST(bad_files),
 	};

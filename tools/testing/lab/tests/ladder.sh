@@ -48,6 +48,8 @@ save("pcap", [
     # a long one
     packet(A, FIRST, 5, reth(1 << 20)), *[packet(A, MIDDLE, n) for n in range(6, 16)], packet(A, LAST, 16),
     answer(B, 16), packet(A, ONLY, 17, reth(8)), answer(B, 17, 0x62),
+    # connected again, with a number that was there
+    mad(A, 0x10, 10, req), mad(B, 0x13, 10, rep), packet(A, SEND, 4), answer(B, 4),
     # another QP, which answers nothing
     packet(B, 0x64, 9, struct.pack(">II", 1, 9), 0x44),
     mad(B, 0x15, 9, struct.pack(">II", 0xbbb, 0xaaa)), mad(A, 0x16, 9, struct.pack(">II", 0xaaa, 0xbbb))])
@@ -91,15 +93,19 @@ cat >"$work/wanted" <<'TXT'
 340.0 < ACK qp 0x11 psn 16
 350.0 - WRITE_ONLY qp 0x22 psn 17 8 B
 360.0 < NAK remote access qp 0x11 psn 17 (refused)
-380.0 < CM DREQ
-390.0 - CM DREP
+370.0 - CM REQ
+380.0 < CM REP
+390.0 - SEND_ONLY qp 0x22 psn 4
+400.0 < ACK qp 0x11 psn 4
+420.0 < CM DREQ
+430.0 - CM DREP
 TXT
 passes "with what connected it, and what was lost, sent again or refused" diff "$work/wanted" "$work/arrows"
 ladder "$work/pcap"
 expect "other QPs are drawn as well" 1 "$(grep -c 'UD SEND_ONLY qp 0x44 psn 9' "$work/out")"
 expect "and no management" 0 "$(grep -c CM "$work/out")"
 ladder --cm "$work/pcap"
-expect "unless it is wanted" 6 "$(grep -c CM "$work/out")"
+expect "unless it is wanted" 8 "$(grep -c CM "$work/out")"
 ladder --list "$work/pcap"
 passes "QPs are listed with their peers" \
 	grep -Eq '^10.0.0.2/0x22 +10.0.0.1/0x11 +[0-9]+ +5 +2 +0$' "$work/out"

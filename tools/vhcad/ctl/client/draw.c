@@ -47,7 +47,7 @@ static void print_switch(struct json_object *fabric, struct json_object *node)
 
 		if (!strcmp(str(edge, "b"), name))
 			print_edge(fabric, edge, str(edge, "a"));
-		else if (!strcmp(str(edge, "a"), name))
+		else if (!get(edge, "port") && !strcmp(str(edge, "a"), name))
 			print_edge(fabric, edge, str(edge, "b"));
 	}
 }

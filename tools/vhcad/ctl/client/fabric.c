@@ -136,11 +136,17 @@ static void new_edge(struct json_object *fabric, const char *a, const char *b,
 /* A link's ends are a switch's name, or an adapter's with a colon and the port's number. */
 static void add_link(struct json_object *fabric, struct json_object *link)
 {
-	struct json_object *way = json_object_array_get_idx(get(link, "ways"), 0), *port = NULL;
-	const char *end[2] = { str(way, "from"), str(way, "to") };
-	unsigned int hca = !strchr(end[0], ':') && strchr(end[1], ':');
+	struct json_object *ways = get(link, "ways"), *way, *port = NULL;
+	const char *end[2];
+	unsigned int hca;
 	char name[128];
 
+	if (!items(ways))
+		return;
+	way = json_object_array_get_idx(ways, 0);
+	end[0] = str(way, "from");
+	end[1] = str(way, "to");
+	hca = !strchr(end[0], ':') && strchr(end[1], ':');
 	snprintf(name, sizeof(name), "%s", end[hca]);
 	if (strchr(name, ':')) {
 		char *colon = strrchr(name, ':');

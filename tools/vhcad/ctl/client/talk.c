@@ -131,6 +131,8 @@ struct json_object *ask_whole(const struct options *opt, struct json_object *req
 			json_object_put(whole);
 			return NULL;
 		}
+		if (!json_object_is_type(get(answer, list), json_type_array))
+			fail("vhcad's answer has no %s", list);
 		if (!whole) {
 			whole = json_object_get(answer);
 			continue;

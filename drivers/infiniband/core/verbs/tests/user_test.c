@@ -215,10 +215,13 @@ static void contexts(struct kunit *test)
 /* An insertion that has found no memory leaves nodes behind, which go with their table. */
 static void nodes_without_entries(struct kunit *test)
 {
-	struct ib_ucontext *context = rdma_ucontext_alloc(test->priv, NULL);
-	XA_STATE(xas, &context->mmap_xa, 4096);
+	XA_STATE(xas, NULL, 4096);
+	struct ib_ucontext *context;
 
+	device_begin(test->priv);
+	context = rdma_ucontext_alloc(test->priv, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(context));
+	xas.xa = &context->mmap_xa;
 	KUNIT_EXPECT_FALSE(test, rdma_xa_used(&context->mmap_xa));
 	do {
 		xas_lock(&xas);

@@ -73,22 +73,26 @@ static enum ib_wc_status wc_status(u8 status)
 
 /*
  * Bytes that must lie in the receive which a completion names: none if that has failed, or is a
- * send. A WRITE has put its data elsewhere.
+ * send. A WRITE has put its data elsewhere; datagram QPs get none.
  */
-static u32 received(const struct vhca_cqe *cqe)
+static u32 received(const struct vhca_qp *qp, const struct vhca_cqe *cqe)
 {
+	bool datagrams = qp->ibqp.qp_type == IB_QPT_UD || qp->ibqp.qp_type == IB_QPT_GSI ||
+			 qp->ibqp.qp_type == IB_QPT_SMI;
+
 	if (!(cqe->flags & VHCA_CQE_F_RQ) || cqe->status != VHCA_CS_SUCCESS ||
-	    cqe->opcode == VHCA_CQE_RECV_WRITE_IMM)
+	    (cqe->opcode == VHCA_CQE_RECV_WRITE_IMM && !datagrams))
 		return 0;
 	return le32_to_cpu(cqe->byte_len);
 }
 
 /* Find the request that ends at a count the device reported; requests before it are finished. */
-static bool complete_wr(struct vhca_wq *wq, const struct vhca_cqe *cqe, struct ib_wc *wc)
+static bool complete_wr(const struct vhca_qp *qp, struct vhca_wq *wq, const struct vhca_cqe *cqe,
+			struct ib_wc *wc)
 {
 	u64 head = vhca_wq_head(wq);
 	u64 end = vhca_ring_widen(wq->tail, le32_to_cpu(cqe->wqe_index));
-	u32 len = received(cqe);
+	u32 len = received(qp, cqe);
 	u64 pos = wq->tail;
 	struct vhca_wr *wr = NULL;
 
@@ -111,7 +115,7 @@ static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, stru
 {
 	wc->opcode = IB_WC_RECV;
 	return vhca_srq_ring_finish(to_vsrq(qp->ibqp.srq)->kernel, le64_to_cpu(cqe->wr_id),
-				    received(cqe), &wc->wr_id);
+				    received(qp, cqe), &wc->wr_id);
 }
 
 /* What the frame of a datagram said, of which the address of an answer is made. */
@@ -178,7 +182,7 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 
 	memset(wc, 0, sizeof(*wc));
 	if (recv && qp->ibqp.srq ? !complete_srq_wr(qp, cqe, wc) :
-				   !complete_wr(wq, cqe, wc))
+				   !complete_wr(qp, wq, cqe, wc))
 		goto nonsense;
 	wc->qp = &qp->ibqp;
 	wc->status = wc_status(cqe->status);

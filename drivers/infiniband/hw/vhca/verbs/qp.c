@@ -333,9 +333,9 @@ err_rings:
 /*
  * A QP that is reset or destroyed takes the receive with it that it has from its SRQ. One that
  * fails completes it: kernel QPs fail first, lest notes of the SRQ get lost. They stay in the error
- * state if they cannot be reset or destroyed then.
+ * state if they cannot be reset or destroyed then. Returns whether that has to be waited for.
  */
-static void give_receive_back(struct vhca_dev *dev, struct vhca_qp *qp)
+static bool begin_giving_back(struct vhca_dev *dev, struct vhca_qp *qp)
 {
 	struct vhca_modify_qp_req req = {
 		.qpn = cpu_to_le32(qp->ibqp.qp_num),
@@ -343,14 +343,21 @@ static void give_receive_back(struct vhca_dev *dev, struct vhca_qp *qp)
 		.attr.state = IB_QPS_ERR,
 	};
 
+	lockdep_assert_held(&qp->lock);
 	if (!qp->kernel || !qp->ibqp.srq || qp->state < IB_QPS_RTR || vhca_hw_dead(&dev->hw))
-		return;
+		return false;
 	if (qp->state != IB_QPS_ERR) {
 		if (vhca_cmd_modify_qp(&dev->hw, &req))
-			return;
+			return false;
 		qp->state = IB_QPS_ERR;
 		vhca_qp_broken(qp);
 	}
+	return true;
+}
+
+/* The event comes behind others, whose handlers may want the QP's lock. */
+static void await_receive(struct vhca_dev *dev, struct vhca_qp *qp)
+{
 	if (!wait_for_completion_timeout(&qp->kernel->last_wqe, VHCA_LAST_WQE_PATIENCE))
 		dev_warn_ratelimited(dev->hw.dev, "QP %#x keeps a receive of its SRQ\n",
 				     qp->ibqp.qp_num);
@@ -447,8 +454,8 @@ int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	vhca_qp_attr_to_hw(attr, mask, &req.attr);
 	if (qp->port)
 		req.attr.port = qp->port;
-	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET)
-		give_receive_back(dev, qp);
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET && begin_giving_back(dev, qp))
+		await_receive(dev, qp);
 	err = vhca_cmd_modify_qp(&dev->hw, &req);
 	/* Kernel consumers stop their queues this way and must be able to on a dead device. */
 	if (qp->kernel && mask & IB_QP_STATE &&
@@ -528,11 +535,14 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
 	struct vhca_qp *qp = to_vqp(ibqp);
+	bool waits;
 	int err;
 
 	mutex_lock(&qp->lock);
-	give_receive_back(dev, qp);
+	waits = begin_giving_back(dev, qp);
 	mutex_unlock(&qp->lock);
+	if (waits)
+		await_receive(dev, qp);
 	vhca_id_retire(&dev->qps, qp->id);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, qp->port, ibqp->qp_num));
 	if (err) {
