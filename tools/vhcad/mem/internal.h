@@ -11,10 +11,10 @@
 
 /*
  * A part of a shared file that is mapped into the daemon once, for any number of ranges: that of a
- * range, extended on both sides to multiples of GMEM_PIECE, or, without huge pages, of as much
- * more as makes GMEM_MAX_PIECES of the file.  So a VM that grants page by page does not need a mapping for each
- * page, and the rest of a file that is granted in part is neither mapped nor counted as memory of
- * the daemon.
+ * range, extended on both sides to multiples of GMEM_PIECE, or, without huge pages, of as much more
+ * as makes GMEM_MAX_PIECES of the file.  So a VM that grants page by page does not need a mapping
+ * for each page, and the rest of a file that is granted in part is neither mapped nor counted as
+ * memory of the daemon.
  */
 #define GMEM_PIECE		(2ull << 20)
 #define GMEM_MAX_PIECES		4096u

@@ -178,8 +178,8 @@ static void drawn_namesakes(void **state)
 {
 	static const struct twords cases[] = {
 		{ 0, "hca0  lid 49151\n"
-		     "    leaf2                 up                          4X EDR   \n"
-		     "leaf2  lid 49150\n", { "draw" } },
+		     "    leaf2                 up                          4X EDR   "
+		     "\nleaf2  lid 49150\n", { "draw" } },
 		{ 0, "\t\"hca hca0\" -- \"switch leaf2\" [", { "draw", "dot" } },
 		{ 0, "\t\"switch hca0\" -- \"switch leaf2\" [", { "draw", "dot" } },
 	};
