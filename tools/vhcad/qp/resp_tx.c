@@ -159,6 +159,8 @@ static bool send_ack(struct vqp *qp)
 	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_ACK,
 			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
+	bool closing = s->closing, lives;
+	u8 event = s->event;
 
 	if (!fab_room(&qp->port->fab)) {
 		qp_wait_room(qp);
@@ -169,16 +171,12 @@ static bool send_ack(struct vqp *qp)
 	run.h.syndrome = s->syndrome | (positive ? resp_credits(qp) : 0);
 	run.h.msn = s->msn;
 	count_answer(qp);
-	if (!qp_send(qp, &run))
-		return false;
-	if (s->closing) {
-		u8 event = s->event;
-
+	lives = qp_send(qp, &run);
+	if (lives && closing)
 		qp_error(qp);
-		if (event)
-			eq_async(qp->dev, &qp->ev, event);
-	}
-	return true;
+	if (closing && event)
+		eq_async(qp->dev, &qp->ev, event);
+	return lives;
 }
 
 void resp_settle(struct vqp *qp)
