@@ -701,7 +701,7 @@ static void lists(void **state)
 	"\"engine\":{\"sleeps\":1,\"wakes\":2,\"helped\":3," \
 	"\"why\":\"sleep: nothing to do\"}}\n"
 
-#define SENT(n)		"{\"qpn\":2,\"type\":\"UD\",\"state\":\"RTS\",\"port\":1,\"tx_msgs\":" #n "}"
+#define SENT(n)	"{\"qpn\":2,\"type\":\"UD\",\"state\":\"RTS\",\"port\":1,\"tx_msgs\":" #n "}"
 
 static void live_view(void **state)
 {

@@ -429,7 +429,7 @@ static void errors_side_by_side(void **state)
 	t_world_init(&w);
 	t_hca_init(&h, &w, 0x1000);
 	t_cq_init(&h, &cq, 4, 0);
-	/* at the end, QPs that have had no turn among so many that what they need is fetched ahead */
+	/* at the end, QPs that have had no turn among so many that what they need is fetched */
 	for (u32 round = 0; round < 400; round++) {
 		for (u32 i = 0; i < 2 && (!round || round == 399); i++)
 			t_qp_init(&h, &qp[i], &cq, &cq);

@@ -491,7 +491,8 @@ static void never_ready(void **state)
 		a.state = T_INIT;
 		a.qkey = htole32(QKEY);
 		if (init)
-			assert_int_equal(t_modify(&qp, &a, t_mask(VHCA_QPT_UD, T_INIT)), VHCA_ST_OK);
+			assert_int_equal(t_modify(&qp, &a, t_mask(VHCA_QPT_UD, T_INIT)),
+					 VHCA_ST_OK);
 		assert_int_equal(t_to(&qp, T_ERR), VHCA_ST_OK);
 		wr = wr_to(&f, VHCA_OP_SEND, 7, 0, 64);
 		t_send(&qp, &wr);
