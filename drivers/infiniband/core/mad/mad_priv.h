@@ -46,7 +46,7 @@ struct mad_timer {
 };
 
 /**
- * struct mad_qp - QP0 or QP1 of a port
+ * struct mad_qp - QP0 or QP1 of a port, or a consumer's in place of QP1
  * @port: the port
  * @index: 0 or 1
  * @qp: the QP, or NULL: the port has none
@@ -100,6 +100,9 @@ struct mad_qp {
  * @device: the device; not touched any more when @open is false
  * @port_num: number of the port
  * @opa: MADs may have 2 KiB
+ * @service: it is no port of the device's, but one QP of a consumer's; see service.c
+ * @pkey_index: of such a QP
+ * @qkey: of such a QP
  * @pd: PD of the QPs
  * @cq: their CQ
  * @qp: the QPs
@@ -123,6 +126,9 @@ struct mad_port {
 	struct ib_device *device;
 	u32 port_num;
 	bool opa;
+	bool service;
+	u16 pkey_index;
+	u32 qkey;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct mad_qp qp[2];
@@ -392,6 +398,9 @@ void mad_partials_end(struct mad_agent *agent);
 struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req *req,
 				 const struct ib_mad_agent *template);
 void mad_agent_end(struct mad_agent *agent);
+struct ib_mad_agent *mad_agent_register(struct mad_port *port, enum ib_qp_type qp_type,
+					const struct ib_mad_reg_req *req,
+					const struct ib_mad_agent *template);
 struct mad_agent *mad_agent_find(struct mad_qp *qp, const struct ib_mad *mad);
 
 /* recv.c */
@@ -399,6 +408,10 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc);
 int mad_recv_refill(struct mad_qp *qp);
 void mad_recv_give_up(struct mad_qp *qp);
 void mad_loop_work(struct work_struct *work);
+
+/* client.c */
+int mad_port_begin(struct mad_port *port);
+void mad_port_end(struct mad_port *port);
 
 /* qp.c */
 int mad_qps_open(struct mad_port *port);

@@ -30,7 +30,12 @@ static int modify(struct mad_qp *qp, enum ib_qp_state state)
 	int mask = IB_QP_STATE;
 	u16 pkey_index;
 
-	if (state == IB_QPS_INIT) {
+	if (state == IB_QPS_INIT && port->service) {
+		mask |= IB_QP_PKEY_INDEX | IB_QP_QKEY | IB_QP_PORT;
+		attr.qkey = port->qkey;
+		attr.pkey_index = port->pkey_index;
+		attr.port_num = port->port_num;
+	} else if (state == IB_QPS_INIT) {
 		mask |= IB_QP_PKEY_INDEX | IB_QP_QKEY;
 		attr.qkey = qp->index ? IB_QP1_QKEY : 0;
 		if (!ib_find_cached_pkey(port->device, port->port_num, IB_DEFAULT_PKEY_FULL,
@@ -176,7 +181,7 @@ static int make(struct mad_qp *qp)
 			.max_send_sge = 2,
 			.max_recv_sge = 1,
 		},
-		.qp_type = qp->index ? IB_QPT_GSI : IB_QPT_SMI,
+		.qp_type = port->service ? IB_QPT_UD : qp->index ? IB_QPT_GSI : IB_QPT_SMI,
 		.port_num = port->port_num,
 		.event_handler = qp_event,
 		.qp_context = qp,
@@ -240,7 +245,7 @@ static void end(struct mad_port *port)
 int mad_qps_open(struct mad_port *port)
 {
 	struct ib_device *device = port->device;
-	bool smi = rdma_cap_ib_smi(device, port->port_num);
+	bool smi = !port->service && rdma_cap_ib_smi(device, port->port_num);
 	int cqes, ret = 0;
 
 	sendq_size = clamp(sendq_size, MIN_QUEUE, MAX_SENDQ);

@@ -76,7 +76,7 @@ static bool ask_driver(struct mad_recv *recv)
 	struct ib_mad *out;
 	int result;
 
-	if (!device->ops.process_mad)
+	if (port->service || !device->ops.process_mad)
 		return true;
 	out = kzalloc(recv->size, GFP_ARRIVED);
 	if (!out)
@@ -294,6 +294,9 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		refill(qp, GFP_ARRIVED, works);
 	recv->wc = *wc;
 	recv->wc.wr_cqe = NULL;
+	/* Devices tell the P_Key of what QP1 receives only. */
+	if (port->service)
+		recv->wc.pkey_index = port->pkey_index;
 	arrived(recv);
 }
 

@@ -26,6 +26,7 @@ struct fake_recv {
 
 struct fake_qp {
 	struct ib_qp qp;
+	u32 port_num;
 	enum ib_qp_state state;
 	struct fake_recv recv[1024];
 	unsigned int head, tail;
@@ -41,7 +42,7 @@ struct fake_device {
 	struct list_head entry;
 	u32 caps;
 	u16 lid;
-	struct fake_qp *qp[FAKE_PORTS + 1][2];
+	struct fake_qp *qp[FAKE_PORTS + 1][FAKE_UD_QPN + 1];
 };
 
 struct fake_packet {
@@ -107,7 +108,7 @@ static struct fake_qp *find_target(const struct fake_packet *packet, u32 *port_n
 {
 	struct fake_device *device;
 
-	if (packet->dest_qp > 1)
+	if (packet->dest_qp > FAKE_UD_QPN)
 		return NULL;
 	list_for_each_entry(device, &fake_wire.devices, entry) {
 		if (packet->dlid == be16_to_cpu(IB_LID_PERMISSIVE)) {
@@ -177,7 +178,7 @@ static int transmit(struct fake_qp *qp, const struct ib_send_wr *wr)
 	if (!packet)
 		return -ENOMEM;
 	packet->device = device;
-	packet->port_num = qp->qp.port;
+	packet->port_num = qp->port_num;
 	packet->slid = device->lid + packet->port_num - 1;
 	packet->dlid = rdma_ah_get_dlid(&container_of(ud->ah, struct fake_ah, ah)->attr);
 	packet->src_qp = qp->qp.qp_num;
@@ -326,7 +327,8 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	struct fake_device *device = container_of(ibqp->device, struct fake_device, ib);
 	struct fake_qp *qp = container_of(ibqp, struct fake_qp, qp);
 
-	ibqp->qp_num = attr->qp_type == IB_QPT_GSI;
+	ibqp->qp_num = attr->qp_type == IB_QPT_UD ? FAKE_UD_QPN : attr->qp_type == IB_QPT_GSI;
+	qp->port_num = attr->port_num;
 	guard(spinlock_irqsave)(&fake_wire.lock);
 	device->qp[attr->port_num][ibqp->qp_num] = qp;
 	return 0;
@@ -358,7 +360,7 @@ static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct fake_held *held, *next;
 
 	guard(spinlock_irqsave)(&fake_wire.lock);
-	device->qp[ibqp->port][ibqp->qp_num] = NULL;
+	device->qp[qp->port_num][ibqp->qp_num] = NULL;
 	fake_wire.orphans += qp->tail - qp->head;
 	list_for_each_entry_safe(held, next, &fake_wire.held, entry) {
 		if (held->qp != qp)

@@ -14,6 +14,9 @@
 
 #define FAKE_PORTS 2
 
+/* A port has one QP besides QP0 and QP1. */
+#define FAKE_UD_QPN 2
+
 struct fake_device;
 
 /**
