@@ -23,6 +23,8 @@
 #define IBK_UD_IPV6_CSUM	BIT_ULL(32)
 #define IBK_UD_IPV6_TSO		BIT_ULL(33)
 
+int rdma_wc_sender(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+		   const struct ib_grh *grh, struct rdma_ah_attr *ah_attr);
 bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 			     const struct ib_grh *grh);
 
