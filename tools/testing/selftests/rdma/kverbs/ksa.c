@@ -327,16 +327,10 @@ static void noticed(const struct ib_sa_notice *notice, void *context)
 
 static int subscribe(void)
 {
-	const struct ib_sa_inform_info info = {
-		.lid_range_begin = cpu_to_be16(0xffff),
-		.is_generic = 1,
-		.type = cpu_to_be16(0xffff),
-		.trap_num = cpu_to_be16(0xffff),
-		.resp_time = 18,
-		.producer_type = cpu_to_be32(0xffffff),
-	};
 	struct ib_sa_subscription *subscription;
+	struct ib_sa_inform_info info;
 
+	ib_sa_inform_info_init(&info);
 	subscription = ib_sa_subscribe(&sa_client, ksa.device, 1, &info, subscription_told, noticed,
 				       NULL);
 	if (IS_ERR(subscription))
