@@ -8,6 +8,7 @@
 #include <linux/xarray.h>
 #include <rdma/rdma_reject.h>
 
+#include "../object/object.h"
 #include "access.h"
 #include "mad_priv.h"
 #include "trace.h"
@@ -21,6 +22,14 @@
 /* All agents by hi_tid. It holds NULL for those that are not ready. */
 static DEFINE_XARRAY_FLAGS(agents, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 static u32 next_hi_tid;
+
+/**
+ * mad_agents_exit() - free the table of agents, of which there are none any more
+ */
+void mad_agents_exit(void)
+{
+	rdma_xa_destroy(&agents);
+}
 
 /**
  * mad_agent_make() - make an agent and let it be found

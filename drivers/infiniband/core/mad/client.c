@@ -159,4 +159,5 @@ void ib_mad_exit(void)
 {
 	ib_unregister_client(&mad_client);
 	mad_access_exit();
+	mad_agents_exit();
 }

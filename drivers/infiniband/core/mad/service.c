@@ -8,15 +8,37 @@
  * answers nothing there, since what the device itself serves comes to QP0 and QP1.
  */
 #include <linux/slab.h>
+#include <rdma/ib_cache.h>
 #include <rdma/rdma_ext_mad.h>
 #include <rdma/rdma_reject.h>
 
 #include "mad_priv.h"
 
+/**
+ * struct mad_service - a QP for MADs
+ * @mad_qp: as its owner sees it
+ * @port: the port that it has instead of the device's; its agents may keep that longer
+ */
 struct mad_service {
 	struct ib_mad_qp mad_qp;
 	struct mad_port *port;
 };
+
+static int check(struct ib_device *device, u32 port_num, u16 pkey_index)
+{
+	u16 pkey;
+
+	if (!rdma_is_port_valid(device, port_num))
+		return rdma_refuse(-EINVAL, "there is no port %u", port_num);
+	if (!rdma_cap_ib_mad(device, port_num))
+		return rdma_refuse(-EOPNOTSUPP, "port %u exchanges no MADs", port_num);
+	if (rdma_cap_opa_mad(device, port_num))
+		return rdma_refuse(-EOPNOTSUPP, "port %u is an Omni-Path port", port_num);
+	if (ib_get_cached_pkey(device, port_num, pkey_index, &pkey))
+		return rdma_refuse(-EINVAL, "port %u has no P_Key of index %u", port_num,
+				   pkey_index);
+	return 0;
+}
 
 /**
  * ib_create_mad_qp() - make a datagram QP for MADs
@@ -32,21 +54,22 @@ struct mad_service {
  * queues, as of QP1.
  *
  * Context: may sleep.
- * Return: the QP, for ib_destroy_mad_qp(); -EOPNOTSUPP for a port that exchanges no MADs of 256
- * bytes; -ENOMEM; what a security module or the driver says.
+ * Return: the QP, for ib_destroy_mad_qp(); -EINVAL for a port or a P_Key that the device has not;
+ * -EOPNOTSUPP for a port that exchanges no MADs of 256 bytes; -ENOMEM; what a security module or
+ * the driver says.
  */
 struct ib_mad_qp *ib_create_mad_qp(struct ib_device *device, u32 port_num, u16 pkey_index,
 				   u32 qkey)
 {
 	struct mad_service *service;
-	int ret = -ENOMEM;
+	int ret = check(device, port_num, pkey_index);
 
-	if (!rdma_is_port_valid(device, port_num) || !rdma_cap_ib_mad(device, port_num) ||
-	    rdma_cap_opa_mad(device, port_num))
-		return ERR_PTR(rdma_refuse(-EOPNOTSUPP, "port %u has no such MADs", port_num));
+	if (ret)
+		return ERR_PTR(ret);
 	service = kzalloc(sizeof(*service), GFP_KERNEL);
 	if (!service)
 		return ERR_PTR(-ENOMEM);
+	ret = -ENOMEM;
 	service->port = mad_port_alloc(device, port_num);
 	if (!service->port)
 		goto free;

@@ -11,12 +11,19 @@
 
 #define QKEY 0x1234
 
-static struct ib_mad_qp *qp_at(struct kunit *test, struct ib_device *device)
+/* Such a QP with these keys */
+static struct ib_mad_qp *keyed_qp_at(struct kunit *test, struct ib_device *device, u16 pkey_index,
+				     u32 qkey)
 {
-	struct ib_mad_qp *mad_qp = ib_create_mad_qp(device, 1, 0, QKEY);
+	struct ib_mad_qp *mad_qp = ib_create_mad_qp(device, 1, pkey_index, qkey);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(mad_qp));
 	return mad_qp;
+}
+
+static struct ib_mad_qp *qp_at(struct kunit *test, struct ib_device *device)
+{
+	return keyed_qp_at(test, device, 0, IB_QP1_QKEY);
 }
 
 static struct party *at(struct kunit *test, struct ib_mad_qp *mad_qp, struct ib_mad_reg_req *req)
@@ -80,6 +87,60 @@ static void services_answer(struct kunit *test)
 	ib_destroy_mad_qp(at_b);
 }
 
+/* What has another Q_Key or P_Key does not arrive, and agents are told of the QP's P_Key. */
+static void keys_count(struct kunit *test)
+{
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
+	struct ib_mad_qp *at_b = keyed_qp_at(test, bench.b, 1, QKEY);
+	struct ib_mad_qp *at_a = keyed_qp_at(test, bench.a, 1, QKEY + 1);
+	struct party *server = at(test, at_b, &req), *client = at(test, at_a, NULL);
+
+	ask(test, client, 20, 0);
+	expect_soon(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_destroy_mad_qp(at_a);
+
+	at_a = keyed_qp_at(test, bench.a, 0, QKEY);
+	client = at(test, at_a, NULL);
+	ask(test, client, 20, 0);
+	expect_soon(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_destroy_mad_qp(at_a);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 0);
+
+	at_a = keyed_qp_at(test, bench.a, 1, QKEY);
+	client = at(test, at_a, NULL);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, client->last_pkey_index, 1);
+	KUNIT_EXPECT_EQ(test, server->last_pkey_index, 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+	ib_destroy_mad_qp(at_a);
+	ib_destroy_mad_qp(at_b);
+}
+
+/* A QP that fails comes back to work with its keys. */
+static void failed_qp_is_revived(struct kunit *test)
+{
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
+	struct ib_mad_qp *at_a = keyed_qp_at(test, bench.a, 1, QKEY);
+	struct ib_mad_qp *at_b = keyed_qp_at(test, bench.b, 1, QKEY);
+	struct party *client = at(test, at_a, NULL), *server = at(test, at_b, &req);
+
+	fake_device_break(bench.a, 1, FAKE_UD_QPN);
+	fake_device_break(bench.b, 1, FAKE_UD_QPN);
+	for (int i = 0; i < 20; i++)
+		ask(test, client, 100, 100);
+	expect_soon(test, atomic_read(&client->ends) == 20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+	ib_destroy_mad_qp(at_a);
+	ib_destroy_mad_qp(at_b);
+}
+
 static int takes_all(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out)
 {
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
@@ -108,15 +169,19 @@ static void refusals(struct kunit *test)
 	struct ib_mad_reg_req req = {
 		.mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED, .mgmt_class_version = 1,
 	};
+	struct ib_device *mute = fake_device_add(test, "kt_mad_mute", RDMA_CORE_CAP_PROT_IB, 40);
 	struct ib_mad_qp *mad_qp = qp_at(test, bench.a);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(bench.a, FAKE_PORTS + 1, 0, QKEY)),
-			-EOPNOTSUPP);
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(bench.a, 1, 2, QKEY)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(mute, 1, 0, QKEY)), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(mad_qp, &req, 0, bench_ended, bench_hear,
 							  NULL, 0)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(mad_qp, NULL, 0, NULL, bench_hear, NULL,
 							  0)), -EINVAL);
 	ib_destroy_mad_qp(mad_qp);
+	fake_device_remove(mute);
 }
 
 /* The QP goes with requests under way, and with an agent. */
@@ -167,6 +232,8 @@ static void no_memory(struct kunit *test)
 
 static struct kunit_case service_cases[] = {
 	KUNIT_CASE(services_answer),
+	KUNIT_CASE(keys_count),
+	KUNIT_CASE(failed_qp_is_revived),
 	KUNIT_CASE(nobody_takes),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(end_with_requests),

@@ -68,7 +68,9 @@ static void served(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
 	struct ib_ah *ah = wc->send_buf->ah;
 
-	CHECK(wc->status == IB_WC_SUCCESS);
+	/* A client that has its answer may go before its last acknowledgment has come. */
+	CHECK(wc->status == IB_WC_SUCCESS || wc->status == IB_WC_RESP_TIMEOUT_ERR ||
+	      wc->status == IB_WC_WR_FLUSH_ERR);
 	ib_free_send_mad(wc->send_buf);
 	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
 }
@@ -81,12 +83,18 @@ static void asked(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 	struct ib_mad_send_buf *reply;
 
 	CHECK(is_whole(wc));
-	if (CHECK(!IS_ERR(ah))) {
-		reply = message(agent, wc->wc->src_qp, ah, IB_MGMT_METHOD_GET_RESP,
-				wc->recv_buf.mad->mad_hdr.tid);
-		if (!CHECK(!IS_ERR(reply)) || !CHECK(!ib_post_send_mad(reply, NULL)))
-			rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
-	}
+	if (!CHECK(!IS_ERR(ah)))
+		goto free_recv;
+	reply = message(agent, wc->wc->src_qp, ah, IB_MGMT_METHOD_GET_RESP,
+			wc->recv_buf.mad->mad_hdr.tid);
+	if (!CHECK(!IS_ERR(reply)))
+		goto destroy_ah;
+	if (CHECK(!ib_post_send_mad(reply, NULL)))
+		goto free_recv;
+	ib_free_send_mad(reply);
+destroy_ah:
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+free_recv:
 	ib_free_recv_mad(wc);
 }
 
