@@ -131,6 +131,7 @@ tell offer 1
 lab-barrier both-found
 if [ "$LAB_NODE" = 2 ]; then
 	tell subscribe 1
+	tell svc 1
 	dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/unbind
 	ok "the port has gone" heard 'aA.*-'
