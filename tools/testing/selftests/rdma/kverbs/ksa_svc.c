@@ -14,7 +14,7 @@
 #define BYTES		5000
 #define PART		(IB_MGMT_MAD_SIZE - IB_MGMT_VENDOR_HDR)
 #define WAIT_MS		1000
-#define RETRIES		10
+#define RETRIES		60
 
 static struct {
 	struct ib_mad_qp *mad_qp;
