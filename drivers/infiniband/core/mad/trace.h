@@ -29,6 +29,8 @@
 #define MAD_TRACE_SHOW_MAD	"length %u base_version %#x class %#x class_version %#x " \
 				"method %#x status %#x "
 #define MAD_TRACE_SHOW_ATTR	"class_specific %#x tid %#llx attr_id %#x attr_mod %#x "
+#define MAD_TRACE_SHOW_HOPS	"hop_ptr %u hop_cnt %u mkey %#llx dr_slid %#x dr_dlid %#x "
+#define MAD_TRACE_SHOW_PATHS	"initial_path %*ph return_path %*ph"
 
 #define MAD_TRACE_ASSIGN_SEND(send)					\
 	do {								\
@@ -274,8 +276,7 @@ DECLARE_EVENT_CLASS(ib_mad_smi_template,
 		memcpy(__entry->initial_path, smp->initial_path, IB_SMP_MAX_PATH_HOPS);
 		memcpy(__entry->return_path, smp->return_path, IB_SMP_MAX_PATH_HOPS);
 	),
-	TP_printk("hop_ptr %u hop_cnt %u mkey %#llx dr_slid %#x dr_dlid %#x initial_path %*ph "
-		  "return_path %*ph",
+	TP_printk(MAD_TRACE_SHOW_HOPS MAD_TRACE_SHOW_PATHS,
 		  __entry->hop_ptr, __entry->hop_cnt, __entry->mkey, __entry->dr_slid,
 		  __entry->dr_dlid, IB_SMP_MAX_PATH_HOPS, __entry->initial_path,
 		  IB_SMP_MAX_PATH_HOPS, __entry->return_path)
