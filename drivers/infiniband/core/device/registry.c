@@ -168,13 +168,11 @@ bool ib_registry_shown(const struct ib_device *device)
 }
 
 /**
- * ib_registry_is_empty() - has every device left?
- *
- * Return: true if no device is entered, registered or not.
+ * ib_registry_exit() - free the registry, which every device has left
  */
-bool ib_registry_is_empty(void)
+void ib_registry_exit(void)
 {
-	return !rdma_xa_used(&registry);
+	rdma_xa_destroy(&registry);
 }
 
 /**

@@ -51,7 +51,7 @@ static int post(struct mad_send *send)
 
 	if (ret)
 		return ret;
-	trace_ib_mad_ib_send_mad(send, IB_WC_SUCCESS);
+	trace_ib_mad_ib_send_mad(send);
 	send->wr.ah = send->buf.ah;
 	ret = ib_post_send(qp->qp, &send->wr.wr, NULL);
 	if (ret) {

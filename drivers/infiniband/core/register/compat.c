@@ -182,6 +182,14 @@ int ib_compat_net_enter(struct compat_net *compat_net)
 }
 
 /**
+ * ib_compat_exit() - free the table of namespaces, of which there are none any more
+ */
+void ib_compat_exit(void)
+{
+	rdma_xa_destroy(&compat_nets);
+}
+
+/**
  * rdma_compatdev_set() - choose between shared and exclusive mode
  * @shared: non-zero for shared
  * @extack: where a reason goes

@@ -130,5 +130,6 @@ int ib_register_init(void)
 void ib_register_exit(void)
 {
 	unregister_pernet_device(&net_ops);
+	ib_compat_exit();
 	destroy_workqueue(ib_unreg_wq);
 }

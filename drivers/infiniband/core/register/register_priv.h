@@ -22,6 +22,7 @@ struct compat_net {
 };
 
 /* compat.c */
+void ib_compat_exit(void);
 int ib_compat_net_enter(struct compat_net *compat_net);
 void ib_compat_net_leave(struct compat_net *compat_net);
 int ib_compat_add_all(struct ib_device *device);

@@ -87,6 +87,7 @@ static struct sa_port *make_port(struct ib_device *device, u32 port_num)
 	refcount_set(&port->users, 1);
 	init_completion(&port->idle);
 	INIT_LIST_HEAD(&port->standing);
+	INIT_LIST_HEAD(&port->leaving);
 	mutex_init(&port->notices_lock);
 	init_rwsem(&port->subscribers_rwsem);
 	INIT_LIST_HEAD(&port->subscribers);
@@ -198,4 +199,5 @@ void sa_exit(void)
 {
 	ib_unregister_client(&sa_client);
 	sa_local_exit();
+	sa_queries_exit();
 }

@@ -45,7 +45,7 @@ bounced()
 	lab-vhcactl link node2-0:1 down && lab-vhcactl link node2-0:1 up && within 20 heard '*A*di'
 }
 
-plan $((LAB_NODE == 1 ? 21 : 37))
+plan $((LAB_NODE == 1 ? 22 : 39))
 know_lids
 tr -d : <"$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
 lab-barrier guids
@@ -78,6 +78,17 @@ lab-barrier unsubscribed
 [ "$LAB_NODE" = 2 ] || ok "who has subscribed is told" within 30 ksa_is deleted 2
 lab-barrier told-again
 [ "$LAB_NODE" = 1 ] || is "who has not is not" "1 1" "$(ksa created) $(ksa deleted)"
+
+[ "$LAB_NODE" = 2 ] || ok "a class of MADs is served at a QP of its own" tell svc 1
+[ "$LAB_NODE" = 2 ] || ksa svc_qpn >"$LAB_OUT/svc_qpn"
+lab-barrier served
+if [ "$LAB_NODE" = 2 ]; then
+	before=$(ksa passed)
+	ok "it is asked from another such QP, and from QP1" tell svc_ask "$(<"$LAB_OUT/svc_qpn")"
+	is "and answers by messages of many packets" "11 0" "$(($(ksa passed) - before)) $(ksa failed)"
+fi
+lab-barrier answered
+[ "$LAB_NODE" = 2 ] || tell svc 0
 
 ok "no port has device management" manages_not 1
 tell watch 1
@@ -120,6 +131,7 @@ tell offer 1
 lab-barrier both-found
 if [ "$LAB_NODE" = 2 ]; then
 	tell subscribe 1
+	tell svc 1
 	dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/unbind
 	ok "the port has gone" heard 'aA.*-'

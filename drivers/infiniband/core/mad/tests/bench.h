@@ -25,6 +25,7 @@
  * @ends: all of them
  * @early: sends that ended before their response was heard
  * @last_status: MAD status of the last response
+ * @last_pkey_index: P_Key of the last MAD heard, by its index
  * @retries: of the last send that ended
  * @sum: bytes of the last message heard that were right
  * @last_len: its length
@@ -39,6 +40,7 @@ struct party {
 	atomic_t sent[IB_WC_GENERAL_ERR + 1];
 	atomic_t ends, early;
 	u16 last_status;
+	u16 last_pkey_index;
 	int retries;
 	atomic_t sum;
 	int last_len;

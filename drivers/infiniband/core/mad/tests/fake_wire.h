@@ -14,6 +14,9 @@
 
 #define FAKE_PORTS 2
 
+/* A port has two P_Keys, and one QP besides QP0 and QP1. */
+#define FAKE_UD_QPN 2
+
 struct fake_device;
 
 /**
@@ -30,6 +33,7 @@ struct fake_device;
  * @fail_in: the send after so many others fails, 0: none
  * @refuse: so many receives are not taken
  * @stuck: error of taking a QP to ERR, or 0
+ * @no_reset: so often a QP cannot be taken to RESET
  * @stopped: completed when a QP is taken to ERR
  * @orphans: receives that a QP still had, and completions that a CQ still had, at their ends
  * @process_mad: the driver's, or NULL: it leaves all MADs alone
@@ -48,6 +52,7 @@ struct fake_wire {
 	unsigned int fail_in;
 	unsigned int refuse;
 	int stuck;
+	unsigned int no_reset;
 	struct completion stopped;
 	unsigned int orphans;
 	int (*process_mad)(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out);
@@ -62,7 +67,8 @@ void fake_wire_release(void);
 void fake_wire_flush(void);
 struct ib_device *fake_device_add(struct kunit *test, const char *name, u32 caps, u16 lid);
 void fake_device_remove(struct ib_device *device);
-void fake_device_break(struct ib_device *device, u32 port_num);
+void fake_device_break(struct ib_device *device, u32 port_num, u32 qpn);
+void fake_device_complain(struct ib_device *device, u32 port_num);
 struct ib_ah *fake_ah(struct ib_pd *pd, u16 dlid);
 
 #endif

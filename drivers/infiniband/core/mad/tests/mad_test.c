@@ -437,8 +437,8 @@ static void dead_qp_is_revived(struct kunit *test)
 {
 	struct party *client = client_at_a(test), *server = server_at_b(test);
 
-	fake_device_break(bench.a, 1);
-	fake_device_break(bench.b, 1);
+	fake_device_break(bench.a, 1, 1);
+	fake_device_break(bench.b, 1, 1);
 	for (int i = 0; i < 20; i++)
 		ask(test, client, 100, 100);
 	expect_soon(test, atomic_read(&client->ends) == 20);
@@ -573,6 +573,73 @@ static void stuck_qp_is_given_up(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/* What nobody answers. */
+static void tell(struct kunit *test, struct party *party)
+{
+	struct ib_mad_send_buf *buf = new_request(test, party, 0, 0);
+
+	((struct ib_mad_hdr *)buf->mad)->method = IB_MGMT_METHOD_SEND;
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+}
+
+/*
+ * A QP that is reset without having been stopped has lost what was posted to it. Sends are sent
+ * again, and receives are replaced.
+ */
+static void lost_work_is_made_up(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = true;
+		fake_wire.stuck = -ETIMEDOUT;
+	}
+	for (int i = 0; i < 300; i++)
+		tell(test, client);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = false;
+	fake_device_complain(bench.a, 1);
+	expect_soon(test, atomic_read(&client->ends) == 300);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 300);
+	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 301);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.stuck = 0;
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* While a QP can neither work nor be reset, sends fail rather than wait, and it is tried again. */
+static void qp_is_tried_again(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct mad_qp *qp = &to_mad_agent(client->agent)->port->qp[1];
+	struct ib_mad_send_buf *late = new_request(test, client, 0, 0);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = true;
+		fake_wire.stuck = -ETIMEDOUT;
+		fake_wire.no_reset = 1;
+	}
+	for (unsigned int i = 0; i < qp->room + 10; i++)
+		tell(test, client);
+	fake_device_complain(bench.a, 1);
+	expect_soon(test, atomic_read(&client->sent[IB_WC_GENERAL_ERR]) == 10);
+	KUNIT_EXPECT_EQ(test, ib_post_send_mad(late, NULL), -ENODEV);
+	ib_free_send_mad(late);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = false;
+	expect_soon(test, atomic_read(&client->sent[IB_WC_SUCCESS]) == qp->room);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->responses) == 1);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.stuck = 0;
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
 static unsigned int missing(struct mad_port *port)
 {
 	guard(spinlock_irqsave)(&port->lock);
@@ -650,6 +717,30 @@ static void no_memory_for_what_arrives(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+static bool nobody_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			    const struct ib_grh *grh)
+{
+	return false;
+}
+
+/* Where the sender's link address has to be asked for, the core does not answer, nor wait. */
+static void unknown_senders_are_not_answered(struct kunit *test)
+{
+	struct party *client = client_at_a(test);
+
+	kunit_activate_static_stub(test, rdma_wc_sender_is_known, nobody_is_known);
+	fake_wire.test = test;
+	ask(test, client, 20, 1);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
+	fake_wire.test = NULL;
+	kunit_deactivate_static_stub(test, rdma_wc_sender_is_known);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	ib_unregister_mad_agent(client->agent);
+}
+
 static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(registrations_are_checked),
 	KUNIT_CASE(roce_ports_have_no_qp0),
@@ -658,6 +749,7 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(methods_are_answered),
 	KUNIT_CASE(response_may_come_before_completion),
 	KUNIT_CASE(nobody_serves),
+	KUNIT_CASE(unknown_senders_are_not_answered),
 	KUNIT_CASE(requests_time_out),
 	KUNIT_CASE(requests_without_end),
 	KUNIT_CASE(requests_are_cancelled),
@@ -670,6 +762,8 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(removal_ends_everything),
 	KUNIT_CASE(receives_end_with_their_qp),
 	KUNIT_CASE(stuck_qp_is_given_up),
+	KUNIT_CASE(lost_work_is_made_up),
+	KUNIT_CASE_SLOW(qp_is_tried_again),
 	KUNIT_CASE_SLOW(missing_receives_are_made_up),
 	KUNIT_CASE(no_memory_for_what_arrives),
 	{}

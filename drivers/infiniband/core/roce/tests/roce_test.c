@@ -457,9 +457,15 @@ static void unknown_sender_is_not_waited_for(struct kunit *test)
 		.wc_flags = IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE,
 		.network_hdr_type = RDMA_NETWORK_IPV4,
 	};
+	struct rdma_ah_attr sender;
+	union ib_gid gid;
 
 	hdr.roce4grh.saddr = peer.in.sin_addr.s_addr;
 	hdr.roce4grh.daddr = own.in.sin_addr.s_addr;
+	KUNIT_EXPECT_EQ(test, rdma_wc_sender(&device->base.ib, 1, &wc, &hdr.ibgrh, &sender), 0);
+	rdma_ip2gid(&peer.any, &gid);
+	KUNIT_EXPECT_MEMEQ(test, rdma_ah_read_grh(&sender)->dgid.raw, gid.raw, sizeof(gid));
+	rdma_destroy_ah_attr(&sender);
 	KUNIT_EXPECT_FALSE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
 	/* It has been asked for meanwhile. */
 	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&net->asked, 20 * HZ));
