@@ -94,6 +94,25 @@ free:
 	return ERR_PTR(ret);
 }
 
+/* A QP that neither ends nor gives back what was posted is brought back to work. */
+static void help_out(struct mad_agent *agent)
+{
+	struct mad_port *port = agent->port;
+	struct mad_qp *qp = agent->qp;
+	struct mad_send *send;
+
+	guard(spinlock_irqsave)(&port->lock);
+	if (!port->open || qp->stalled)
+		return;
+	list_for_each_entry(send, &agent->sends, entry) {
+		if (!send->posted)
+			continue;
+		qp->stalled = true;
+		queue_work(port->wq, &qp->recover);
+		return;
+	}
+}
+
 /**
  * mad_agent_end() - end an agent
  * @agent: agent; gone afterwards, with its reference of the port
@@ -112,10 +131,13 @@ void mad_agent_end(struct mad_agent *agent)
 		mad_table_remove(&agent->qp->table, &agent->req, agent);
 		list_for_each_entry_safe(send, next, &agent->sends, entry)
 			mad_send_cancel(send);
+		/* Not here, as the handlers of other agents may want what the caller holds. */
+		if (port->open)
+			queue_work(port->wq, &port->done_work);
 	}
-	mad_run_done(port);
 	mad_agent_put(agent);
-	wait_for_completion(&agent->gone);
+	while (!wait_for_completion_timeout(&agent->gone, mad_patience))
+		help_out(agent);
 	mad_partials_end(agent);
 	scoped_guard(spinlock_irqsave, &port->lock)
 		list_del(&agent->entry);

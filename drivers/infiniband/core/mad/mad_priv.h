@@ -96,6 +96,8 @@ struct mad_qp {
  */
 #define DEAF_MS 1000
 
+extern unsigned long mad_patience;
+
 #define MAD_REQUEST_BITS 8
 
 /**

@@ -2,6 +2,7 @@
 /*
  * The QPs of a port: made, brought to work, brought back to work when they fail, and ended.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/moduleparam.h>
 #include <rdma/ib_cache.h>
@@ -15,6 +16,10 @@
 #define MAX_RECVQ 4096
 /* So long receives of a QP in error are waited for. */
 #define FLUSH_TIME (5 * HZ)
+
+/* How long a posted send may take to complete before its QP counts as stuck, in jiffies */
+unsigned long mad_patience = 20 * HZ;
+EXPORT_SYMBOL_IF_KUNIT(mad_patience);
 
 static unsigned int sendq_size = 128;
 static unsigned int recvq_size = 512;
@@ -93,8 +98,8 @@ static int drain(struct mad_qp *qp)
 	int ret = modify(qp, IB_QPS_ERR);
 
 	if (!ret) {
-		wait_event(qp->idle, sends_are_done(qp));
-		if (wait_event_timeout(qp->idle, receives_are_back(qp), FLUSH_TIME))
+		if (wait_event_timeout(qp->idle, sends_are_done(qp), mad_patience) &&
+		    wait_event_timeout(qp->idle, receives_are_back(qp), FLUSH_TIME))
 			return 0;
 		ret = -ETIMEDOUT;
 	}
@@ -164,8 +169,8 @@ static void recover(struct work_struct *work)
 				      port->port_num, qp->num, ret);
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
-		/* Nothing will complete by which one could notice that it works again. */
-		if (ret && port->open && (qp->given_up || qp->missing == qp->wanted))
+		/* Nothing will complete by which one could notice that it works again, or has failed again. */
+		if (port->open && (qp->given_up || qp->missing == qp->wanted))
 			mad_timer_arm(port, &qp->deaf, DEAF_MS);
 		mad_send_push(qp);
 	}

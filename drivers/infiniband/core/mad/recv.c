@@ -208,7 +208,8 @@ static int refill(struct mad_qp *qp, gfp_t gfp, bool recovering)
 	struct mad_port *port = qp->port;
 	int ret;
 
-	for (;;) {
+	/* No more than there are: what a QP that fails meanwhile gives back is left to the next try. */
+	for (unsigned int left = qp->wanted; left; left--) {
 		scoped_guard(spinlock_irqsave, &port->lock) {
 			if (!qp->missing || !(recovering || works(qp)))
 				return 0;
@@ -221,6 +222,7 @@ static int refill(struct mad_qp *qp, gfp_t gfp, bool recovering)
 		miss(qp);
 		return ret;
 	}
+	return 0;
 }
 
 /**

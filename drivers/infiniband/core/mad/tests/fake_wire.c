@@ -279,6 +279,8 @@ static int post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	recv = &qp->recv[qp->tail++ % ARRAY_SIZE(qp->recv)];
 	recv->cqe = wr->wr_cqe;
 	recv->addr = wr->num_sge ? (void *)wr->sg_list->addr : NULL;
+	if (fake_wire.break_in && !--fake_wire.break_in)
+		qp->state = IB_QPS_ERR;
 	if (qp->state == IB_QPS_ERR)
 		flush_qp(qp);
 	return 0;

@@ -32,6 +32,7 @@ struct fake_device;
  * @hold: sends do not complete
  * @fail_in: the send after so many others fails, 0: none
  * @refuse: so many receives are not taken
+ * @break_in: the QP that takes the receive after so many others fails, 0: none
  * @stuck: error of taking a QP to ERR, or 0
  * @no_reset: so often a QP cannot be taken to RESET
  * @stopped: completed when a QP is taken to ERR
@@ -51,6 +52,7 @@ struct fake_wire {
 	bool hold;
 	unsigned int fail_in;
 	unsigned int refuse;
+	unsigned int break_in;
 	int stuck;
 	unsigned int no_reset;
 	struct completion stopped;

@@ -375,6 +375,66 @@ static void unregistration_waits_for_send_handlers(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, lingerer->early);
 }
 
+/**
+ * struct bystander - an agent whose first send handler waits, and whose second says where it runs
+ * @inside: completed by the first
+ * @go: completed by the test
+ * @ends: sends that have ended
+ * @second: which task handled the second
+ */
+struct bystander {
+	struct completion inside, go;
+	atomic_t ends;
+	struct task_struct *second;
+};
+
+static void stand_by(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
+{
+	struct bystander *bystander = agent->context;
+
+	ib_free_send_mad(wc->send_buf);
+	if (atomic_read(&bystander->ends)) {
+		bystander->second = current;
+	} else {
+		complete(&bystander->inside);
+		wait_for_completion(&bystander->go);
+	}
+	atomic_inc(&bystander->ends);
+	wake_up_all(&bench.news);
+}
+
+/* Whoever ends an agent may hold what other agents' handlers want. */
+static void unregistration_runs_no_others_handlers(struct kunit *test)
+{
+	struct bystander *bystander = kunit_kzalloc(test, sizeof(*bystander), GFP_KERNEL);
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct party *other = new_party(test);
+	struct ib_mad_send_buf *first, *second;
+
+	KUNIT_ASSERT_NOT_NULL(test, bystander);
+	init_completion(&bystander->inside);
+	init_completion(&bystander->go);
+	atomic_set(&server->deaf, 1000);
+	other->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 0, stand_by, bench_hear,
+					     bystander, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other->agent));
+	first = new_request(test, other, 1000000, 0);
+	second = new_request(test, other, 1000000, 0);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(first, NULL), 0);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(second, NULL), 0);
+	/* The handlers' work is in the first one, so that the second one's turn has not come. */
+	expect_soon(test, atomic_read(&server->requests) == 2);
+	ib_cancel_mad(first);
+	wait_for_completion(&bystander->inside);
+	ib_cancel_mad(second);
+	ib_unregister_mad_agent(client->agent);
+	complete(&bystander->go);
+	expect_soon(test, atomic_read(&bystander->ends) == 2);
+	KUNIT_EXPECT_PTR_NE(test, bystander->second, current);
+	ib_unregister_mad_agent(other->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
 /* More than the queues hold: what is lost on the way is sent again. */
 static void thousands_of_requests(struct kunit *test)
 {
@@ -439,6 +499,23 @@ static void dead_qp_is_revived(struct kunit *test)
 
 	fake_device_break(bench.a, 1, 1);
 	fake_device_break(bench.b, 1, 1);
+	for (int i = 0; i < 20; i++)
+		ask(test, client, 100, 100);
+	expect_soon(test, atomic_read(&client->ends) == 20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* Again while receives are posted to it: they come back as fast as they are posted. */
+static void revived_qp_dies_again(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.break_in = 100;
+	fake_device_break(bench.a, 1, 1);
+	expect_soon(test, !READ_ONCE(fake_wire.break_in));
 	for (int i = 0; i < 20; i++)
 		ask(test, client, 100, 100);
 	expect_soon(test, atomic_read(&client->ends) == 20);
@@ -546,10 +623,11 @@ static void receives_end_with_their_qp(struct kunit *test)
 	ib_unregister_mad_agent(client->agent);
 }
 
-/* The device does not stop a QP: what was posted never completes. */
+/* The device does not stop a QP: what was posted never completes, and its owner ends all the same. */
 static void stuck_qp_is_given_up(struct kunit *test)
 {
 	struct party *client = client_at_a(test), *server = server_at_b(test);
+	const unsigned long patience = mad_patience;
 
 	atomic_set(&server->deaf, 100000);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
@@ -558,18 +636,20 @@ static void stuck_qp_is_given_up(struct kunit *test)
 	}
 	for (int i = 0; i < 1000; i++)
 		ask(test, client, i & 1 ? 1000000 : 0, 1000);
+	mad_patience = HZ / 10;
+	ib_unregister_mad_agent(client->agent);
+	mad_patience = patience;
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 1000);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1000);
 	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
 	ib_dealloc_pd(bench.pd_a);
 	fake_device_remove(bench.a);
 	bench.a = NULL;
-	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 1000);
-	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1000);
 	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
 		fake_wire.hold = false;
 		fake_wire.stuck = 0;
 	}
-	ib_unregister_mad_agent(client->agent);
 	ib_unregister_mad_agent(server->agent);
 }
 
@@ -755,10 +835,12 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(requests_are_cancelled),
 	KUNIT_CASE(unregistration_ends_requests),
 	KUNIT_CASE(unregistration_waits_for_send_handlers),
+	KUNIT_CASE(unregistration_runs_no_others_handlers),
 	KUNIT_CASE_SLOW(thousands_of_requests),
 	KUNIT_CASE(agents_take_turns),
 	KUNIT_CASE(failed_send_stops_no_other),
 	KUNIT_CASE(dead_qp_is_revived),
+	KUNIT_CASE_SLOW(revived_qp_dies_again),
 	KUNIT_CASE(removal_ends_everything),
 	KUNIT_CASE(receives_end_with_their_qp),
 	KUNIT_CASE(stuck_qp_is_given_up),
