@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours,distro --subnet opensm --timeout 600
+# lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# long: --core ours,distro
 # Processes with connections are killed at every stage of these, and lose their device: nothing is
 # left, and who lost it is told and goes on. The manager is in node 1, the processes are in node 2.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

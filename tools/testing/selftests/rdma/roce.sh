@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours,distro --link eth --timeout 900
+# lab: --nodes 2 --core ours --link eth --timeout 900
+# long: --core ours,distro
 # Ethernet ports: RoCE v2 between two guests' vhca devices, whose ports follow their net devices.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core ours,distro
+# lab: --nodes 1 --core ours
+# long: --core ours,distro
 # The machine's devices are suspended and resumed: programs that use the adapter lose it, get an
 # event, and find it again.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
