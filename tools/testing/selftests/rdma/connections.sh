@@ -17,8 +17,10 @@ own_addresses()
 	local net
 	within net_device || return 1
 	net=$(net_device)
-	# the first solicitations may come before switches know of their group, and nobody tells when they do
+	# the first solicitations may come before switches know of their group, and nobody tells when they
+	# do; and the peer may stand still
 	echo 60 >"/proc/sys/net/ipv6/neigh/$net/mcast_solicit"
+	echo 60 >"/proc/sys/net/ipv4/neigh/$net/mcast_solicit"
 	ip addr replace "$own4/24" dev "$net" && ip addr replace "$own6/64" dev "$net" nodad &&
 		ip link set "$net" up && within grep -q 1 "/sys/class/net/$net/carrier"
 }
@@ -30,7 +32,7 @@ connections_up()
 	modprobe ib_ipoib && modprobe rdma_ucm && own_addresses || return 1
 	lab-barrier addresses
 	for ((k = 1; k <= LAB_NODES; k++)); do
-		ping -q -c 1 -W 20 "10.78.0.$k" && ping -q -c 1 -W 60 "fd00:78::$k" || return 1
+		ping -q -c 1 -W $patience "10.78.0.$k" && ping -q -c 1 -W $patience "fd00:78::$k" || return 1
 	done
 	lab-barrier reached
 }

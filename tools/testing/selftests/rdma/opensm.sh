@@ -88,8 +88,10 @@ statted() { within says "node2" ibsysstat "${lid[2]}" host; }
 ipoib_up()
 {
 	modprobe ib_ipoib || return 1
-	# the first solicitations may come before switches know of their group, and nobody tells when they do
+	# the first solicitations may come before switches know of their group, and nobody tells when they
+	# do; and the peer may stand still
 	echo 60 >/proc/sys/net/ipv6/neigh/ib0/mcast_solicit
+	echo 60 >/proc/sys/net/ipv4/neigh/ib0/mcast_solicit
 	ip addr add "10.78.0.$LAB_NODE/24" dev ib0 && ip addr add "fd78::$LAB_NODE/64" dev ib0 nodad &&
 		ip link set ib0 up || return 1
 	within grep -q 1 /sys/class/net/ib0/carrier

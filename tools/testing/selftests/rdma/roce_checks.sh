@@ -49,7 +49,7 @@ roce_up()
 	within find_gid "$roce4" && within find_gid "$roce6" || { show_gids; return 1; }
 	lab-barrier roce-addresses
 	for ((k = 1; k <= LAB_NODES; k++)); do
-		ping -q -c 1 -W 20 "10.77.0.$k" && ping -q -c 1 -W 20 "fd00:77::$k" || return 1
+		within ping -q -c 1 -W 20 "10.77.0.$k" && within ping -q -c 1 -W 20 "fd00:77::$k" || return 1
 	done
 	lab-barrier roce-reached
 }
@@ -146,8 +146,8 @@ roce_vlan_up()
 	lab-barrier roce-vlan
 	# The first look for a neighbour may come before the other adapter listens to its group, and a QP
 	# waits for one look alone.
-	ping -q -c 1 -W 20 "10.79.7.$((3 - LAB_NODE))" && ping -q -c 1 -W 20 "fd00:79::$((3 - LAB_NODE))" ||
-		return 1
+	within ping -q -c 1 -W 20 "10.79.7.$((3 - LAB_NODE))" &&
+		within ping -q -c 1 -W 20 "fd00:79::$((3 - LAB_NODE))" || return 1
 	lab-barrier roce-vlan-reached
 }
 
