@@ -260,9 +260,9 @@ static void requests_time_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 0);
 	expect_soon(test, atomic_read(&server->requests) == 4);
 
-	/* The third try is answered. */
+	/* The third try is answered, however many follow it before the answer is there. */
 	atomic_set(&server->deaf, 2);
-	ask(test, client, 50, 5);
+	ask(test, client, 50, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
 	KUNIT_EXPECT_GE(test, client->retries, 2);
@@ -446,9 +446,8 @@ static void thousands_of_requests(struct kunit *test)
 	 * after so long that a slow machine has done with the others by then.
 	 */
 	for (int i = 0; i < many; i++)
-		ask(test, client, 4000, 25);
-	KUNIT_EXPECT_TRUE(test, wait_event_timeout(bench.news, atomic_read(&client->ends) == many,
-						   120 * HZ));
+		ask(test, client, 4000, -1);
+	expect_soon(test, atomic_read(&client->ends) == many);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), many);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), many);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
@@ -483,7 +482,7 @@ static void failed_send_stops_no_other(struct kunit *test)
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.fail_in = 3;
 	for (int i = 0; i < 50; i++)
-		ask(test, client, 500, 3);
+		ask(test, client, 500, -1);
 	expect_soon(test, atomic_read(&client->ends) == 50);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]) +
 			      atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 50);
@@ -517,7 +516,7 @@ static void revived_qp_dies_again(struct kunit *test)
 	fake_device_break(bench.a, 1, 1);
 	expect_soon(test, !READ_ONCE(fake_wire.break_in));
 	for (int i = 0; i < 20; i++)
-		ask(test, client, 100, 100);
+		ask(test, client, 100, -1);
 	expect_soon(test, atomic_read(&client->ends) == 20);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
 	ib_unregister_mad_agent(client->agent);

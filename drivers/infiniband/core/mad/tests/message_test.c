@@ -125,10 +125,8 @@ static void exchange(struct kunit *test, struct party *client, struct party *ser
 		buf->retries = 50;
 		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 	}
-	KUNIT_EXPECT_TRUE(test, wait_event_timeout(bench.news,
-						   atomic_read(&client->ends) == requests &&
-						   atomic_read(&server->ends) == requests,
-						   120 * HZ));
+	expect_soon(test, atomic_read(&client->ends) == requests &&
+		    atomic_read(&server->ends) == requests);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), requests);
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->sent[IB_WC_SUCCESS]), requests);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), requests);
