@@ -7,7 +7,7 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules kbuild modules_install uninstall tools deb lab demo demo-storage shell check check-long \
+.PHONY: all modules kbuild modules_install uninstall tools deb site lab demo demo-storage shell check check-long \
 	check-device lint coverage counts mutants campaign bench bench-device fuzz fuzz-device clean help
 all: modules tools
 
@@ -65,6 +65,11 @@ tools:
 
 deb:
 	tools/packaging/build
+
+# ---- documentation ----------------------------------------------------------
+
+site:
+	tools/site/build
 
 # ---- the lab ----------------------------------------------------------------
 
@@ -143,6 +148,7 @@ help:
 	@echo '  uninstall KDIR=...        take them away: the distribution'"'"'s modules are used again'
 	@echo '  tools            vhcad, vhcactl, the provider libvhca and rdma-why'
 	@echo '  deb              Debian packages of all of it, in build/deb (Documentation/admin/packages.rst)'
+	@echo '  site             the documentation as HTML, with the kernel API, in build/site/html'
 	@echo 'Trying it (as root on Debian 12 or 13; everything needed is fetched and cached)'
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
 	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe; build/demo.html shows it'
