@@ -15,7 +15,7 @@ body { margin: 0 auto; max-width: 60rem; padding: 1rem; font: 16px/1.4 sans-seri
 h1, h2, h3 { line-height: 1.2; }
 h2 { border-bottom: 1px solid #ccc; margin-top: 2rem; }
 h3 { font-size: 1rem; margin: 1rem 0 .3rem; overflow-wrap: anywhere; }
-.bar { display: grid; grid-template-columns: 6.5rem minmax(4rem, 1fr) 15rem; gap: .6rem; margin: .15rem 0; }
+.bar { display: grid; grid-template-columns: 9rem minmax(4rem, 1fr) 15rem; gap: .6rem; margin: .15rem 0; }
 .bar > * { min-width: 0; overflow-wrap: anywhere; }
 .track { position: relative; background: #eee; align-self: center; height: 1rem; }
 .fill { background: #888; height: 100%; min-width: 2px; }
