@@ -8,7 +8,7 @@ exclude_patterns = ["man"]
 highlight_language = "none"
 smartquotes = False         # options begin with two hyphens
 html_theme = "alabaster"
-html_theme_options = {"description": "An RDMA stack for Linux, with the adapters", "fixed_sidebar": True,
+html_theme_options = {"description": "An RDMA stack for Linux, its adapter and its fabric", "fixed_sidebar": True,
                       "page_width": "72rem", "sidebar_width": "16rem"}
 html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
 html_show_copyright = False

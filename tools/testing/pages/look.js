@@ -38,7 +38,8 @@
 		if (!text.boxes.length)
 			faults.push(`not to be seen: ${text.words}`);
 		const picture = text.element.closest("svg");
-		const frame = picture ? picture.getBoundingClientRect() : { left: 0, top: 0, right: root.clientWidth, bottom: root.scrollHeight };
+		const frame = picture ? picture.getBoundingClientRect() :
+			{ left: 0, top: 0, right: root.clientWidth, bottom: root.scrollHeight };
 		if (!text.boxes.every(box => inside(box, frame)))
 			faults.push(`cut: ${text.words}`);
 	}
