@@ -27,7 +27,7 @@ def _verdict(part):
 
 
 def write(parts, fabric, path):
-    """Writes the page, with the SVG that the file fabric holds; returns how much is missing on it."""
+    """Writes the page, with the SVG that the file fabric holds; returns what is missing on it."""
     page = Page("make bench")
     rows = [row for part in parts for row in part.rows]
     page.paragraph(f"{sum(row.kept for row in rows)} of {len(rows)} promises were kept. The mark at a bar "

@@ -2,7 +2,7 @@
 """A page of HTML that needs nothing beside itself: figures as bars, pictures, tables, text.
 
 It is well-formed XML too, so that a test can read it without a browser.  What could not be shown
-becomes a sentence of the page, and is counted in Page.missing."""
+becomes a sentence of the page; Page.missing lists them, and they are printed when it is written."""
 
 import html
 import math
@@ -55,7 +55,7 @@ def svg_of(text):
 
 class Page:
     def __init__(self, title):
-        self.missing = 0
+        self.missing = []
         self.title = title
         self.parts = []
 
@@ -77,7 +77,7 @@ class Page:
 
     def lacks(self, text):
         """Says that something is not there that should be."""
-        self.missing += 1
+        self.missing.append(text)
         self.put("p", text, "wrong")
 
     def _bar(self, name, value, most, text, kind, mark=None):
@@ -145,3 +145,5 @@ class Page:
         with open(f"{path}.new", "w", encoding="utf-8") as file:
             file.write(str(self))
         os.replace(f"{path}.new", path)
+        for text in self.missing:
+            print(f"{path}: {text}")

@@ -60,6 +60,7 @@ rm "$demo/rxe.ib_read_bw.node2" "$demo/packets.svg"
 echo "vhcactl: draw: there is no program dot here: install graphviz" >"$demo/subnet/fabric.svg"
 page
 expect "something is missing: its status says so" 1 $?
+expect "and so does what it prints" 4 "$(grep -c 'demo.html: .*: no \(figure\|picture\): ' "$work/out")"
 passes "and the page names what" "$check" "$work/demo.html" "ib_read_bw: no figure: " \
 	"ib_send_lat: no figure: ib_send_lat has measured nothing" "The first packets: no picture: No such file" \
 	"The fabric: no picture: vhcactl: draw: there is no program dot here" "vhca 4.10 us"
