@@ -33,6 +33,14 @@ svg { max-width: 100%; height: auto; }
 """.strip()
 
 
+# what XML has no form for, as a program on a terminal may print it
+_NO_TEXT = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escaped(text):
+    return html.escape(_NO_TEXT.sub("\ufffd", str(text)), quote=False)
+
+
 def number(text):
     """The first number of a text, which has to be there and finite."""
     found = re.search(r"-?\d+(\.\d+)?(e[-+]?\d+)?", text, re.I)
@@ -61,7 +69,7 @@ class Page:
 
     def put(self, tag, text, kind=None):
         attribute = f' class="{kind}"' if kind else ""
-        self.parts.append(f"<{tag}{attribute}>{html.escape(text, quote=False)}</{tag}>")
+        self.parts.append(f"<{tag}{attribute}>{escaped(text)}</{tag}>")
 
     def section(self, title):
         self.put("h2", title)
@@ -83,9 +91,9 @@ class Page:
     def _bar(self, name, value, most, text, kind, mark=None):
         share = 100 * value / most if most else 0
         line = "" if mark is None else f'<div class="mark" style="left:{100 * mark / most if most else 0:.3f}%"></div>'
-        self.parts.append(f'<div class="bar"><div>{html.escape(name, quote=False)}</div><div class="track">'
+        self.parts.append(f'<div class="bar"><div>{escaped(name)}</div><div class="track">'
                           f'<div class="fill {kind}" style="width:{share:.3f}%"></div>{line}</div>'
-                          f"<div>{html.escape(text, quote=False)}</div></div>")
+                          f"<div>{escaped(text)}</div></div>")
 
     def bars(self, unit, figures):
         """Bars of one scale. figures: (name, figure) of what is compared, ours last."""
@@ -113,7 +121,7 @@ class Page:
 
     def table(self, head, rows):
         def row(cells, tag):
-            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell), quote=False)}</{tag}>" for cell in cells) + "</tr>"
+            return "<tr>" + "".join(f"<{tag}>{escaped(cell)}</{tag}>" for cell in cells) + "</tr>"
 
         self.parts.append("<table>" + row(head, "th") + "".join(row(cells, "td") for cells in rows) + "</table>")
 
@@ -134,7 +142,7 @@ class Page:
         self.picture(title, text)
 
     def __str__(self):
-        title = html.escape(self.title, quote=False)
+        title = escaped(self.title)
         return "\n".join([
             "<!DOCTYPE html>", '<html lang="en" xmlns="http://www.w3.org/1999/xhtml">',
             f'<head><meta charset="utf-8"/><meta name="viewport" content="width=device-width"/><title>{title}</title>',

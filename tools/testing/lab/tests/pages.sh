@@ -44,7 +44,7 @@ SVG
 cat >"$demo/packets.svg" <<'SVG'
 <svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><marker id="again"/><text x="5" y="20">SEND_ONLY</text></svg>
 SVG
-echo "rdma-why: refused: no interface has the address 10.78.0.77" >"$demo/connect/why"
+printf 'rdma-why: refused: no \033[1minterface has the address 10.78.0.77\n' >"$demo/connect/why"
 
 page() { tools/testing/lab/demo/page.py "$demo" "$work/demo.html" >"$work/out" 2>&1; }
 page
@@ -52,7 +52,7 @@ expect "make demo writes a page" 0 $?
 passes "with each figure, both pictures, the refusal and what was run" "$check" "$work/demo.html" \
 	"ib_write_bw, 64 KiB: better by 775.0x rdma_rxe 0.25 Gb/s vhca 193.75 Gb/s" "ib_read_bw, 64 KiB" "ib_send_bw, 64 KiB" \
 	"ib_write_lat, 64 B: better by 100.1x rdma_rxe 410.50 us vhca 4.10 us" "ib_send_lat, 64 B" \
-	"node1-0 and left" "SEND_ONLY" "no interface has the address 10.78.0.77" \
+	"node1-0 and left" "SEND_ONLY" "[1minterface has the address 10.78.0.77" \
 	"2 guests on QEMU (TCG), 42 s: all worked." "rdma link 1, 2 ok" "programs & <others> 1, 2 FAILED"
 
 perftest ours.ib_send_lat.node2 64 200 1 2 nan 1 1 1 1
