@@ -22,7 +22,7 @@ static void print(const char *level, const struct ib_device *device, const char 
 
 /**
  * ibdev_printk() - log a line about a device
- * @level: one of the KERN_ levels
+ * @level: one of the levels of printk(), KERN_INFO for example
  * @ibdev: the device, registered or not, or NULL
  * @format: printf format of the line, with its line feed
  *
