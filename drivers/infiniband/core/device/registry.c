@@ -135,6 +135,21 @@ void ib_registry_remove(struct ib_device *device)
 }
 
 /**
+ * ib_registry_name() - copy a device's name
+ * @device: a device
+ * @name: room for IB_DEVICE_NAME_MAX characters
+ *
+ * A change of the name frees what dev_name() gave before, and writes over @device->name. Context:
+ * may sleep.
+ */
+void ib_registry_name(const struct ib_device *device, char *name)
+{
+	guard(rwsem_read)(&registry_rwsem);
+	strscpy(name, device->name, IB_DEVICE_NAME_MAX);
+}
+EXPORT_SYMBOL(ib_registry_name);
+
+/**
  * ib_registry_show() - let lookups and walks find a device
  * @device: entered device; its reference count becomes 1, which is the registration's own
  */

@@ -77,6 +77,8 @@ struct sa_manager {
  * @mad: how it reaches the MAD layer
  * @agent: sends requests and gets their answers
  * @refresh: one refresh of @manager at a time
+ * @again: refreshes @manager when its address handle could not be made
+ * @again_after: seconds until then, protected by @refresh
  * @lock: protects @manager, @gone, @standing and @leaving; taken from any context
  * @manager: where requests go; NULL while the port has no subnet manager
  * @gone: the device is being removed: no more queries
@@ -95,6 +97,8 @@ struct sa_port {
 	const struct sa_mad_ops *mad;
 	struct ib_mad_agent *agent;
 	struct mutex refresh;
+	struct delayed_work again;
+	unsigned int again_after;
 	spinlock_t lock;
 	struct sa_manager *manager;
 	bool gone;
