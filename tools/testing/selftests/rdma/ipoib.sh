@@ -7,7 +7,7 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
-plan 38
+[ "$LAB_CORE" = ours ] && plan 39 || plan 38
 
 peer=$((3 - LAB_NODE))
 peer4=10.78.0.$peer peer6=fd00:78::$peer
@@ -212,6 +212,26 @@ reloaded()
 	[ ! -e "/sys/class/net/$net" ] && modprobe ib_ipoib && own_addresses
 }
 
+# child_unreached: a listener for all addresses is not reached by that of a child without its P_Key
+child_unreached()
+{
+	if [ "$LAB_NODE" = 1 ]; then
+		ip addr add 10.80.0.1/24 dev "$net.8001" || return 1
+		cat "/sys/class/net/$net/address" >"$LAB_OUT/address"
+	fi
+	served child cm_listens stopped "rping -s -P" ask_child
+}
+
+# ask_child: the listener is there, and refuses
+ask_child()
+{
+	rping -c -a "$server4" -C 1 || return 1
+	ip addr add 10.80.0.2/24 dev "$net" || return 1
+	ip neigh replace 10.80.0.1 lladdr "$(<"$LAB_OUT/address")" dev "$net" &&
+		refused RDMA_CM_EVENT_REJECTED rping -c -a 10.80.0.1 -C 1 || return 1
+	ip addr del 10.80.0.2/24 dev "$net"
+}
+
 gone() { [ ! -e "/sys/class/net/$1" ]; }
 
 ok "the interface has its addresses" connections_up
@@ -251,6 +271,7 @@ is "has its parent's name" "$net" "$(<"/sys/class/net/$net.8001/parent")"
 ok "a second one is refused" refused "not unique" put 0x8001 "/sys/class/net/$net/create_child"
 ip link set "$net.8001" up
 ok "its P_Key is not there: it has no carrier" sh -c "! grep -q 1 /sys/class/net/$net.8001/carrier"
+[ "$LAB_CORE" != ours ] || ok "and gets no connections" child_unreached
 put 0x8001 "/sys/class/net/$net/delete_child"
 ok "it goes by sysfs" within gone "$net.8001"
 ok "an unknown mode is refused" refused "Invalid argument" mode sideways
