@@ -12,8 +12,9 @@ plan $((13 + (LAB_NODE == 1 ? 7 : 0) + (LAB_NODE == 2 ? 3 : 0)))
 # has no such attribute.
 sm_expected='ERR 3111: Received MAD with error status = 0xC'
 
-# How soon the one that waits finds that nobody manages.
-printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 3" "sweep_interval 5" >/tmp/opensm.conf
+# How soon the one that waits finds that nobody manages: not while the manager's guest stands still for
+# some seconds.
+printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 8" "sweep_interval 5" >/tmp/opensm.conf
 
 active() { [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; }
 managed_by() { [ "$(($(<"$port/sm_lid")))" = "$1" ] && active; }
