@@ -406,6 +406,7 @@ int ib_cache_get_port(struct ib_device *device, u32 port_num, struct rdma_cached
 	*attrs = cache->attrs;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_cache_get_port);
 
 /**
  * ib_get_cached_lmc() - number of low LID bits that the port ignores
