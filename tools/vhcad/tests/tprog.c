@@ -170,8 +170,8 @@ unsigned long tprog_switches(pid_t pid)
 }
 
 /*
- * A thread that is seen asleep may be woken by one that is looked at later, and that is asleep, too,
- * by then: it has gone to sleep meanwhile.
+ * A thread that is seen asleep may be woken by one that is looked at later, and that is asleep, by
+ * then, too: it has gone to sleep meanwhile.
  */
 void tprog_asleep(pid_t pid)
 {

@@ -208,7 +208,7 @@ static int refill(struct mad_qp *qp, gfp_t gfp, bool recovering)
 	struct mad_port *port = qp->port;
 	int ret;
 
-	/* No more than there are: what a QP that fails meanwhile gives back is left to the next try. */
+	/* No more than there are: what a QP that fails gives back is left to the next try. */
 	for (unsigned int left = qp->wanted; left; left--) {
 		scoped_guard(spinlock_irqsave, &port->lock) {
 			if (!qp->missing || !(recovering || works(qp)))

@@ -129,8 +129,8 @@ EXPORT_SYMBOL(rdma_create_ah);
  * rdma_create_user_ah() - make an address handle for a user
  * @pd: the user's PD
  * @ah_attr: the address; RoCE addresses are resolved here
- * @udata: the driver's part of the request; NULL: there is none, as from umad, and drivers that only
- *	have create_ah make it, too
+ * @udata: the driver's part of the request; NULL: there is none, as from umad, and drivers that
+ *	only have create_ah make it, too
  *
  * Context: may sleep.
  * Return: as rdma_create_ah().

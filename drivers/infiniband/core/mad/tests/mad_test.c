@@ -622,7 +622,7 @@ static void receives_end_with_their_qp(struct kunit *test)
 	ib_unregister_mad_agent(client->agent);
 }
 
-/* The device does not stop a QP: what was posted never completes, and its owner ends all the same. */
+/* The device does not stop a QP: what was posted never completes, but its owner ends. */
 static void stuck_qp_is_given_up(struct kunit *test)
 {
 	struct party *client = client_at_a(test), *server = server_at_b(test);
