@@ -169,7 +169,7 @@ static void recover(struct work_struct *work)
 				      port->port_num, qp->num, ret);
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
-		/* Nothing will complete by which one could notice that it works, or has failed, again. */
+		/* Nothing will complete by which one could notice that it works or fails. */
 		if (port->open && (qp->given_up || qp->missing == qp->wanted))
 			mad_timer_arm(port, &qp->deaf, DEAF_MS);
 		mad_send_push(qp);

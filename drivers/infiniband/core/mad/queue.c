@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Send and receive queues of a port's QPs. A send queue has room for send_queue_size MADs. What
- * does not fit waits with its agent, and agents take turns, so that one that has thousands of MADs to
- * send does not keep the others waiting.
+ * does not fit waits with its agent, and agents take turns, so that one that has thousands of MADs
+ * to send does not keep the others waiting.
  */
 #include <linux/cleanup.h>
 
