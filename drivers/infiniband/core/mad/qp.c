@@ -2,7 +2,6 @@
 /*
  * The QPs of a port: made, brought to work, brought back to work when they fail, and ended.
  */
-#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/moduleparam.h>
 #include <rdma/ib_cache.h>
@@ -16,10 +15,6 @@
 #define MAX_RECVQ 4096
 /* So long receives of a QP in error are waited for. */
 #define FLUSH_TIME (5 * HZ)
-
-/* How long a posted send may take to complete before its QP counts as stuck, in jiffies */
-unsigned long mad_patience = 20 * HZ;
-EXPORT_SYMBOL_IF_KUNIT(mad_patience);
 
 static unsigned int sendq_size = 128;
 static unsigned int recvq_size = 512;

@@ -7,9 +7,6 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
-# Longer than the libraries' tries of one request take together
-PATIENCE=120
-
 nodes() { saquery --smkey 1 NR; }
 walk() { ibnetdiscover; }
 known() { [ "$(nodes | grep -c 'NodeRecord dump')" = 3 ]; }
@@ -18,7 +15,7 @@ known() { [ "$(nodes | grep -c 'NodeRecord dump')" = 3 ]; }
 ends()
 {
 	local rc=0
-	timeout $PATIENCE bash -c "$(declare -f "$2"); $2" >"/tmp/$1" 2>"/tmp/$1.errors" || rc=$?
+	timeout "$patience" bash -c "$(declare -f "$2"); $2" >"/tmp/$1" 2>"/tmp/$1.errors" || rc=$?
 	echo "exit status $rc"
 	cat "/tmp/$1.errors"
 	[ $rc != 124 ] || return 1
@@ -33,7 +30,7 @@ sweep()
 {
 	local before
 	before=$(sweeps)
-	kill -HUP "$(</run/lab/opensm)" && within $PATIENCE swept "$before"
+	kill -HUP "$(</run/lab/opensm)" && within swept "$before"
 }
 
 faults=(loss twice late)
@@ -66,7 +63,7 @@ if [ "$LAB_NODE" = 1 ]; then
 	done
 	is "messages of many packets are whole, from QP1 and from another QP" \
 		"$((11 * ${#faults[@]})) 0" "$(($(<$params/passed) - before)) $(<$params/failed)"
-	ok "without faults, all is known again" within $PATIENCE known
+	ok "without faults, all is known again" within known
 	ok "and as it was" ends calm.again walk
 fi
 lab-barrier struck

@@ -279,8 +279,10 @@ static int post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	recv = &qp->recv[qp->tail++ % ARRAY_SIZE(qp->recv)];
 	recv->cqe = wr->wr_cqe;
 	recv->addr = wr->num_sge ? (void *)wr->sg_list->addr : NULL;
-	if (fake_wire.break_in && !--fake_wire.break_in)
+	if (fake_wire.break_in && !--fake_wire.break_in) {
 		qp->state = IB_QPS_ERR;
+		complete(&fake_wire.broken);
+	}
 	if (qp->state == IB_QPS_ERR)
 		flush_qp(qp);
 	return 0;
@@ -542,6 +544,7 @@ void fake_wire_begin(void)
 	INIT_LIST_HEAD(&fake_wire.held);
 	INIT_WORK(&fake_wire.work, wire_work);
 	init_completion(&fake_wire.stopped);
+	init_completion(&fake_wire.broken);
 }
 
 /**

@@ -36,6 +36,7 @@ struct fake_device;
  * @stuck: error of taking a QP to ERR, or 0
  * @no_reset: so often a QP cannot be taken to RESET
  * @stopped: completed when a QP is taken to ERR
+ * @broken: completed when a QP has failed as @break_in says
  * @orphans: receives that a QP still had, and completions that a CQ still had, at their ends
  * @process_mad: the driver's, or NULL: it leaves all MADs alone
  * @test: whose static stubs count where completions are handled, or NULL
@@ -56,6 +57,7 @@ struct fake_wire {
 	int stuck;
 	unsigned int no_reset;
 	struct completion stopped;
+	struct completion broken;
 	unsigned int orphans;
 	int (*process_mad)(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out);
 	struct kunit *test;
