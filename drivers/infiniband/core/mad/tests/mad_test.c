@@ -5,6 +5,7 @@
 #include <linux/cleanup.h>
 #include <linux/completion.h>
 #include <linux/module.h>
+#include <rdma/rdma_ext.h>
 
 #include "bench.h"
 
