@@ -378,12 +378,13 @@ static void unregistration_waits_for_send_handlers(struct kunit *test)
  * struct bystander - an agent whose first send handler waits, and whose second says where it runs
  * @inside: completed by the first
  * @go: completed by the test
- * @ends: sends that have ended
+ * @calls: how often the handler was called
+ * @ends: how often it has returned
  * @second: which task handled the second
  */
 struct bystander {
 	struct completion inside, go;
-	atomic_t ends;
+	atomic_t calls, ends;
 	struct task_struct *second;
 };
 
@@ -392,7 +393,7 @@ static void stand_by(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	struct bystander *bystander = agent->context;
 
 	ib_free_send_mad(wc->send_buf);
-	if (atomic_read(&bystander->ends)) {
+	if (atomic_inc_return(&bystander->calls) > 1) {
 		bystander->second = current;
 	} else {
 		complete(&bystander->inside);
