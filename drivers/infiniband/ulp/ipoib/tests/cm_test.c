@@ -11,16 +11,15 @@
 
 #include "../cm.h"
 #include "../path.h"
+#include "bed.h"
 
 /**
  * struct bench - what a test has; kunit->priv
- * @ca: the device
- * @ipoib: the interface; its network device is not registered
+ * @bed: a device and its interface
  * @cm: its connections
  */
 struct bench {
-	struct ib_device *ca;
-	struct ipoib_dev *ipoib;
+	struct ipoib_bed bed;
 	struct ipoib_cm cm;
 };
 
@@ -33,44 +32,17 @@ static struct ipoib_path *asked;
 
 static const u8 peer_addr[IPOIB_ADDR_LEN] = { IPOIB_ADDR_RC, [4] = 0xfe, 0x80, [19] = 7 };
 
-static void setup(struct net_device *netdev)
-{
-}
-
-static void leave(struct work_struct *work)
-{
-}
-
 static int cm_init(struct kunit *test)
 {
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
-	struct net_device *netdev;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	b->ca = kunit_kzalloc(test, sizeof(*b->ca), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, b->ca);
-	b->ca->port_data = kunit_kcalloc(test, 2, sizeof(*b->ca->port_data), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, b->ca->port_data);
-	netdev = alloc_netdev(sizeof(struct ipoib_dev), "kunit%d", NET_NAME_UNKNOWN, setup);
-	KUNIT_ASSERT_NOT_NULL(test, netdev);
-	b->ipoib = netdev_priv(netdev);
+	ipoib_bed_init(test, &b->bed);
+	b->cm.ipoib = b->bed.ipoib;
 	test->priv = b;
-	b->ipoib->netdev = netdev;
-	b->ipoib->ca = b->ca;
-	b->ipoib->port = 1;
-	b->ipoib->wq = system_wq;
-	spin_lock_init(&b->ipoib->lock);
-	b->cm.ipoib = b->ipoib;
 	waits = 0;
 	asked = NULL;
 	return 0;
-}
-
-static void cm_exit(struct kunit *test)
-{
-	struct bench *b = test->priv;
-
-	free_netdev(b->ipoib->netdev);
 }
 
 static int create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr, struct ib_udata *udata)
@@ -89,13 +61,13 @@ static void no_srq(struct kunit *test)
 	static const int errors[] = { -EOPNOTSUPP, -ENOMEM, -EINVAL, -ENOSPC };
 	struct bench *b = test->priv;
 
-	b->ca->ops.create_srq = create_srq;
-	b->ca->attrs.max_srq_sge = 16;
+	b->bed.ca->ops.create_srq = create_srq;
+	b->bed.ca->attrs.max_srq_sge = 16;
 	kunit_activate_static_stub(test, ipoib_cm_create_srq, refuse_srq);
 	for (int i = 0; i < ARRAY_SIZE(errors); i++) {
 		srq_error = errors[i];
-		KUNIT_EXPECT_EQ_MSG(test, ipoib_cm_create(b->ipoib), 0, "error %d", srq_error);
-		KUNIT_EXPECT_NULL(test, b->ipoib->cm);
+		KUNIT_EXPECT_EQ_MSG(test, ipoib_cm_create(b->bed.ipoib), 0, "error %d", srq_error);
+		KUNIT_EXPECT_NULL(test, b->bed.ipoib->cm);
 	}
 }
 
@@ -112,7 +84,7 @@ static void many_peers(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, peers);
 	INIT_LIST_HEAD(&b->cm.peers);
 	INIT_LIST_HEAD(&b->cm.ended);
-	INIT_WORK(&b->cm.reap, leave);
+	INIT_WORK(&b->cm.reap, ipoib_bed_no_work);
 	for (unsigned int i = 0; i <= most; i++) {
 		peers[i].cm = &b->cm;
 		peers[i].used = now + i;
@@ -161,7 +133,7 @@ static void send_to(struct kunit *test, u8 qpn)
 	memcpy(addr, peer_addr, sizeof(addr));
 	addr[3] = qpn;
 	rcu_read_lock_bh();
-	ipoib_cm_send(b->ipoib, skb, addr);
+	ipoib_cm_send(b->bed.ipoib, skb, addr);
 	rcu_read_unlock_bh();
 }
 
@@ -173,15 +145,14 @@ static void end_together(struct kunit *test)
 	struct sa_path_rec rec;
 	work_func_t work;
 
-	INIT_LIST_HEAD(&b->ipoib->ah_idle);
-	INIT_DELAYED_WORK(&b->ipoib->ah_work, leave);
-	init_waitqueue_head(&b->ipoib->idle);
-	KUNIT_ASSERT_EQ(test, ipoib_path_init(b->ipoib), 0);
+	INIT_DELAYED_WORK(&b->bed.ipoib->ah_work, ipoib_bed_no_work);
+	init_waitqueue_head(&b->bed.ipoib->idle);
+	KUNIT_ASSERT_EQ(test, ipoib_path_init(b->bed.ipoib), 0);
 	KUNIT_ASSERT_EQ(test, ipoib_conn_init(&b->cm), 0);
-	b->ipoib->cm = &b->cm;
+	b->bed.ipoib->cm = &b->cm;
 	/* The test does the work, and not before all connections have ended. */
 	work = b->cm.work.func;
-	INIT_WORK(&b->cm.work, leave);
+	INIT_WORK(&b->cm.work, ipoib_bed_no_work);
 	kunit_activate_static_stub(test, ipoib_path_query, play_query);
 	kunit_activate_static_stub(test, ipoib_path_make_ah, play_make_ah);
 	kunit_activate_static_stub(test, ipoib_conn_wait_for_senders, count_wait);
@@ -189,14 +160,14 @@ static void end_together(struct kunit *test)
 	/* The packet that asks does not wait for the answer: no network device would send it. */
 	send_to(test, 1);
 	KUNIT_ASSERT_NOT_NULL(test, asked);
-	scoped_guard(spinlock_irq, &b->ipoib->lock)
+	scoped_guard(spinlock_irq, &b->bed.ipoib->lock)
 		kfree_skb(__skb_dequeue(&asked->queue));
 	rec = asked->rec;
 	ipoib_path_answered(0, &rec, 1, asked);
 	for (u8 qpn = 1; qpn <= 5; qpn++)
 		send_to(test, qpn);
 	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 5);
-	ipoib_conn_flush(b->ipoib);
+	ipoib_conn_flush(b->bed.ipoib);
 	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 0);
 	work(&b->cm.work);
 	KUNIT_EXPECT_TRUE(test, list_empty(&b->cm.todo));
@@ -204,9 +175,9 @@ static void end_together(struct kunit *test)
 
 	flush_work(&b->cm.work);
 	ipoib_table_free(&b->cm.conns);
-	ipoib_path_end(b->ipoib);
-	cancel_delayed_work_sync(&b->ipoib->ah_work);
-	list_for_each_entry_safe(ah, next, &b->ipoib->ah_idle, entry)
+	ipoib_path_end(b->bed.ipoib);
+	cancel_delayed_work_sync(&b->bed.ipoib->ah_work);
+	list_for_each_entry_safe(ah, next, &b->bed.ipoib->ah_idle, entry)
 		kfree(ah);
 }
 
@@ -220,7 +191,6 @@ static struct kunit_case cm_cases[] = {
 static struct kunit_suite cm_suite = {
 	.name = "ipoib_cm",
 	.init = cm_init,
-	.exit = cm_exit,
 	.test_cases = cm_cases,
 };
 

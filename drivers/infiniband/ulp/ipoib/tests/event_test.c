@@ -8,61 +8,36 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "../dev.h"
 #include "../mcast.h"
-
-/**
- * struct bench - what a test has; kunit->priv
- * @ipoib: the interface, running; its network device is not registered
- */
-struct bench {
-	struct ipoib_dev *ipoib;
-};
+#include "bed.h"
 
 static const u8 mgid[sizeof(union ib_gid)] = { 0xff, 0x12, 0x40, 0x1b };
 
-static void setup(struct net_device *netdev)
-{
-}
-
-/* Addresses are of no device. */
-static void keep_addresses(struct work_struct *work)
-{
-}
-
 static int carrier_init(struct kunit *test)
 {
-	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
-	struct net_device *netdev;
+	struct ipoib_bed *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	netdev = alloc_netdev(sizeof(struct ipoib_dev), "kunit%d", NET_NAME_UNKNOWN, setup);
-	KUNIT_ASSERT_NOT_NULL(test, netdev);
-	b->ipoib = netdev_priv(netdev);
-	test->priv = b;
-	ipoib_init_dev(netdev, NULL, 1);
-	INIT_DELAYED_WORK(&b->ipoib->ah_work, keep_addresses);
-	b->ipoib->wq = alloc_ordered_workqueue("ipoib_kunit", 0);
-	KUNIT_ASSERT_NOT_NULL(test, b->ipoib->wq);
+	ipoib_bed_init(test, b);
+	/* Addresses are of no device. */
+	INIT_DELAYED_WORK(&b->ipoib->ah_work, ipoib_bed_no_work);
 	KUNIT_ASSERT_EQ(test, ipoib_mcast_init(b->ipoib), 0);
-	set_bit(__LINK_STATE_START, &netdev->state);
-	netif_carrier_off(netdev);
+	test->priv = b;
 	ipoib_mcast_start(b->ipoib);
 	return 0;
 }
 
 static void carrier_exit(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
-	ipoib_mcast_end(b->ipoib);
-	destroy_workqueue(b->ipoib->wq);
-	free_netdev(b->ipoib->netdev);
+	if (b)
+		ipoib_mcast_end(b->ipoib);
 }
 
 static struct ipoib_group *join(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 	struct ipoib_ah *ah = kunit_kzalloc(test, sizeof(*ah), GFP_KERNEL);
 	struct ipoib_group *group;
 
@@ -81,7 +56,7 @@ static struct ipoib_group *join(struct kunit *test)
 }
 
 /* As when the group has been joined: the work comes when it gets RTNL. */
-static void have_link_up(struct bench *b)
+static void have_link_up(struct ipoib_bed *b)
 {
 	dev_hold(b->ipoib->netdev);
 	schedule_work(&b->ipoib->link_work);
@@ -89,7 +64,7 @@ static void have_link_up(struct bench *b)
 
 static void expect_carrier(struct kunit *test, bool on)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	flush_work(&b->ipoib->link_work);
 	KUNIT_EXPECT_EQ(test, netif_carrier_ok(b->ipoib->netdev), on);
@@ -97,7 +72,7 @@ static void expect_carrier(struct kunit *test, bool on)
 
 static void joined(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	join(test);
 	have_link_up(b);
@@ -107,7 +82,7 @@ static void joined(struct kunit *test)
 /* The port went down meanwhile: groups are left, to be joined when it is active again. */
 static void left(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	join(test);
 	rtnl_lock();
@@ -125,7 +100,7 @@ static void left(struct kunit *test)
 /* It was joined again, and the answer is not there yet. */
 static void asked(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 	struct ipoib_group *group;
 
 	join(test);
@@ -143,7 +118,7 @@ static void asked(struct kunit *test)
 /* The subnet manager has lost it. */
 static void lost(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	join(test)->state = IPOIB_GROUP_ANSWERED;
 	have_link_up(b);
@@ -152,7 +127,7 @@ static void lost(struct kunit *test)
 
 static void stopped(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	join(test);
 	rtnl_lock();

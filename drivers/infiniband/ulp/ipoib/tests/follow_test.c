@@ -9,18 +9,8 @@
 #include <linux/slab.h>
 
 #include "../client.h"
-#include "../dev.h"
 #include "../mcast.h"
-
-/**
- * struct bench - what a test has; kunit->priv
- * @ca: the device
- * @ipoib: the interface, running; its network device is not registered
- */
-struct bench {
-	struct ib_device *ca;
-	struct ipoib_dev *ipoib;
-};
+#include "bed.h"
 
 /**
  * struct played - what the device and the interface's start do; cases run one after the other
@@ -61,51 +51,33 @@ static int play_up(struct ipoib_dev *ipoib)
 	return played.start_error;
 }
 
-static void setup(struct net_device *netdev)
-{
-}
-
 static int follow_init(struct kunit *test)
 {
-	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
-	struct net_device *netdev;
+	struct ipoib_bed *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	b->ca = kunit_kzalloc(test, sizeof(*b->ca), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, b->ca);
-	b->ca->port_data = kunit_kcalloc(test, 2, sizeof(*b->ca->port_data), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, b->ca->port_data);
-	b->ca->phys_port_cnt = 1;
+	ipoib_bed_init(test, b);
 	b->ca->port_data[1].immutable.pkey_tbl_len = 1;
 	b->ca->ops.query_pkey = play_query_pkey;
 	b->ca->ops.query_port = play_query_port;
+	b->ipoib->pkey = 0xffff;
 	played = (struct played){ .pkey = 0xffff };
 	init_completion(&played.again);
-	netdev = alloc_netdev(sizeof(struct ipoib_dev), "kunit%d", NET_NAME_UNKNOWN, setup);
-	KUNIT_ASSERT_NOT_NULL(test, netdev);
-	b->ipoib = netdev_priv(netdev);
-	test->priv = b;
-	ipoib_init_dev(netdev, b->ca, 1);
-	b->ipoib->pkey = 0xffff;
-	b->ipoib->wq = alloc_ordered_workqueue("ipoib_kunit", 0);
-	KUNIT_ASSERT_NOT_NULL(test, b->ipoib->wq);
 	KUNIT_ASSERT_EQ(test, ipoib_mcast_init(b->ipoib), 0);
-	set_bit(__LINK_STATE_START, &netdev->state);
-	netif_carrier_off(netdev);
+	test->priv = b;
 	return 0;
 }
 
 static void follow_exit(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
-	ipoib_mcast_end(b->ipoib);
-	destroy_workqueue(b->ipoib->wq);
-	free_netdev(b->ipoib->netdev);
+	if (b)
+		ipoib_mcast_end(b->ipoib);
 }
 
 /* As when an event has come, but here: only in this thread starting is the test's. */
-static void follow(struct bench *b, enum ipoib_flush level)
+static void follow(struct ipoib_bed *b, enum ipoib_flush level)
 {
 	struct net_device *netdev = b->ipoib->netdev;
 
@@ -119,7 +91,7 @@ static void follow(struct bench *b, enum ipoib_flush level)
 /* An interface that could not be started is started by the next event, as soon as that works. */
 static void starts_again(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	kunit_activate_static_stub(test, ipoib_up, play_up);
 	/* Without its P_Key it cannot be. */
@@ -143,7 +115,7 @@ static void starts_again(struct kunit *test)
 /* An error of reading the table does not mean that the P_Key is not there. */
 static void pkey_unreadable(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	ipoib_find_pkey(b->ipoib);
 	KUNIT_EXPECT_TRUE(test, ipoib_is(b->ipoib, IPOIB_PKEY_FOUND));
@@ -162,7 +134,7 @@ static void pkey_unreadable(struct kunit *test)
 /* A child may have a GUID of its own, for which it alone waits. */
 static void waiting(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 	struct ipoib_dev *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, child);
@@ -182,7 +154,7 @@ static void waiting(struct kunit *test)
 /* A port that cannot be asked is asked again, without an event. */
 static void port_unreadable(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 
 	set_bit(IPOIB_GUID_FOUND, &b->ipoib->flags);
 	ipoib_mcast_start(b->ipoib);
@@ -192,7 +164,7 @@ static void port_unreadable(struct kunit *test)
 /* By which interface a request has come */
 static void partition(struct kunit *test)
 {
-	struct bench *b = test->priv;
+	struct ipoib_bed *b = test->priv;
 	struct net_device *netdev = b->ipoib->netdev;
 
 	set_bit(IPOIB_PKEY_FOUND, &b->ipoib->flags);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+
+#include "bed.h"
+
+static void setup(struct net_device *netdev)
+{
+}
+
+static void end_interface(void *ptr)
+{
+	struct ipoib_dev *ipoib = ptr;
+
+	if (ipoib->wq)
+		destroy_workqueue(ipoib->wq);
+	free_netdev(ipoib->netdev);
+}
+
+/**
+ * ipoib_bed_no_work() - what an interface's work does where the test does it
+ * @work: the work
+ */
+void ipoib_bed_no_work(struct work_struct *work)
+{
+}
+
+/**
+ * ipoib_bed_init() - make a device and its interface, which end with the test, after its exit
+ * @test: the test; fails at once for want of memory
+ * @bed: set
+ */
+void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed)
+{
+	struct net_device *netdev;
+
+	bed->ca = kunit_kzalloc(test, sizeof(*bed->ca), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bed->ca);
+	bed->ca->port_data = kunit_kcalloc(test, 2, sizeof(*bed->ca->port_data), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bed->ca->port_data);
+	bed->ca->phys_port_cnt = 1;
+	netdev = alloc_netdev(sizeof(struct ipoib_dev), "kunit%d", NET_NAME_UNKNOWN, setup);
+	KUNIT_ASSERT_NOT_NULL(test, netdev);
+	bed->ipoib = netdev_priv(netdev);
+	ipoib_init_dev(netdev, bed->ca, 1);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_interface, bed->ipoib), 0);
+	bed->ipoib->wq = alloc_ordered_workqueue("ipoib_kunit", 0);
+	KUNIT_ASSERT_NOT_NULL(test, bed->ipoib->wq);
+	set_bit(__LINK_STATE_START, &netdev->state);
+	netif_carrier_off(netdev);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What tests of an interface stand on: a device that is not registered and can do nothing but what
+ * the test adds, and an interface of it whose network device is not registered either.
+ */
+#ifndef _IPOIB_TESTS_BED_H
+#define _IPOIB_TESTS_BED_H
+
+#include <kunit/test.h>
+
+#include "../dev.h"
+
+/**
+ * struct ipoib_bed - a device and its interface
+ * @ca: the device, with one port
+ * @ipoib: the interface, which counts as running, without carrier; @wq is a queue of its own
+ */
+struct ipoib_bed {
+	struct ib_device *ca;
+	struct ipoib_dev *ipoib;
+};
+
+void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed);
+void ipoib_bed_no_work(struct work_struct *work);
+
+#endif
