@@ -225,8 +225,10 @@ static void start(struct run *r, char *const *options)
 	char *args[24] = { "vhcad", "--control", r->ctl, "--log", r->log };
 	u32 n = 5;
 
-	while (*options)
+	while (*options) {
+		assert_true(n + 1 < ARRAY_SIZE(args));
 		args[n++] = *options++;
+	}
 	r->pid = tprog_start(tprog_path("VHCAD"), args);
 	r->fd = tprog_attach(r->sock);
 	vuc_greet(r->fd);
@@ -589,8 +591,10 @@ static pid_t impostor(const char *path, const char *answer)
 	assert_int_equal(listen(fd, 1), 0);
 	pid = fork();
 	if (!pid) {
-		int conn = accept(fd, NULL, NULL);
+		int conn;
 
+		alarm(120);	/* the client may end before it asks */
+		conn = accept(fd, NULL, NULL);
 		answer_lines(conn, answer);
 		close(conn);
 		_exit(0);

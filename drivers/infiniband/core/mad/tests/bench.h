@@ -14,6 +14,8 @@
 #define CLASS_PLAIN IB_MGMT_CLASS_PERF_MGMT
 /* KUnit gives a case up after 300 s. */
 #define PATIENCE (250 * HZ)
+/* Time-out of a request that is answered: a slow host is no reason to give it up. */
+#define NO_END (-1)
 
 /**
  * struct party - an agent, and the MADs that it has got

@@ -121,7 +121,7 @@ static void agents_answer(struct kunit *test)
 	server->agent = ib_register_mad_agent(bench.b, 1, IB_QPT_GSI, &req, 0, answer_ended,
 					      answer_it, server, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(client->agent) || IS_ERR(server->agent));
-	buf = new_request(test, client, 5000, 0);
+	buf = new_request(test, client, NO_END, 0);
 	mad = buf->mad;
 	mad->mad_hdr.method = IB_MGMT_METHOD_SET;
 	mad->mad_hdr.attr_id = cpu_to_be16(0x12);
@@ -205,7 +205,7 @@ static void requests_are_answered(struct kunit *test)
 {
 	struct party *client = client_at_a(test), *server = server_at_b(test);
 
-	ask(test, client, 5000, 0);
+	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
@@ -225,7 +225,7 @@ static void response_may_come_before_completion(struct kunit *test)
 	struct party *client = client_at_a(test), *server = server_at_b(test);
 
 	fake_wire.hold = true;
-	ask(test, client, 5000, 0);
+	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->responses) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 0);
 	fake_wire_release();
@@ -239,7 +239,7 @@ static void nobody_serves(struct kunit *test)
 {
 	struct party *client = client_at_a(test);
 
-	ask(test, client, 5000, 0);
+	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
 	KUNIT_EXPECT_EQ(test, client->last_status,

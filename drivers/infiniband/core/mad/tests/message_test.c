@@ -364,13 +364,13 @@ static void driver_answers_smps(struct kunit *test)
 	fake_wire.process_mad = answer_smp;
 	join(test, user, bench.a, IB_QPT_SMI, NULL);
 	/* This port itself: nothing goes to the wire. */
-	ask_smp(test, user, 0, IB_SMP_ATTR_NODE_INFO, 5000);
+	ask_smp(test, user, 0, IB_SMP_ATTR_NODE_INFO, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 1);
 	KUNIT_EXPECT_EQ(test, fake_wire.sent, 0);
 	KUNIT_EXPECT_EQ(test, user->last_status, 0x8000);
 	/* The other end of the cable. */
-	ask_smp(test, user, 1, IB_SMP_ATTR_NODE_INFO, 5000);
+	ask_smp(test, user, 1, IB_SMP_ATTR_NODE_INFO, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 2);
 	KUNIT_EXPECT_EQ(test, fake_wire.sent, 2);
@@ -379,7 +379,7 @@ static void driver_answers_smps(struct kunit *test)
 	expect_soon(test, atomic_read(&user->ends) == 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
 	/* Neither the driver nor an agent takes it. */
-	ask_smp(test, user, 0, 0, 5000);
+	ask_smp(test, user, 0, 0, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 4);
 	KUNIT_EXPECT_EQ(test, user->last_status,
 			0x8000 | IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
@@ -395,7 +395,7 @@ static void manager_asks_itself(struct kunit *test)
 	req.mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
 	user->server = true;
 	join(test, user, bench.a, IB_QPT_SMI, &req);
-	ask_smp(test, user, 0, 0, 5000);
+	ask_smp(test, user, 0, 0, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->requests), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 1);

@@ -39,7 +39,7 @@ static struct party *at(struct kunit *test, struct ib_mad_qp *mad_qp, struct ib_
 /* A request from QP1, as to a class that has been redirected */
 static void ask_from_qp1(struct kunit *test, struct party *client, u32 qpn)
 {
-	struct ib_mad_send_buf *buf = new_request(test, client, 5000, 0);
+	struct ib_mad_send_buf *buf = new_request(test, client, NO_END, 0);
 
 	to_mad_send(buf)->wr.remote_qpn = qpn;
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
@@ -61,13 +61,13 @@ static void services_answer(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, server->agent->qp, at_b->qp);
 	ask_from_qp1(test, from_qp1, at_b->qp->qp_num);
 	expect_soon(test, atomic_read(&from_qp1->ends) == 1);
-	ask(test, client, 5000, 0);
+	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&from_qp1->responses), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&at_qp1->requests), 0);
-	ask(test, from_qp1, 5000, 0);
+	ask(test, from_qp1, NO_END, 0);
 	expect_soon(test, atomic_read(&from_qp1->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&at_qp1->requests), 1);
@@ -110,7 +110,7 @@ static void keys_count(struct kunit *test)
 
 	at_a = keyed_qp_at(test, bench.a, 1, QKEY);
 	client = at(test, at_a, NULL);
-	ask(test, client, 5000, 0);
+	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
 	KUNIT_EXPECT_EQ(test, client->last_pkey_index, 1);
@@ -132,7 +132,7 @@ static void failed_qp_is_revived(struct kunit *test)
 	fake_device_break(bench.a, 1, FAKE_UD_QPN);
 	fake_device_break(bench.b, 1, FAKE_UD_QPN);
 	for (int i = 0; i < 20; i++)
-		ask(test, client, 100, 100);
+		ask(test, client, 100, -1);
 	expect_soon(test, atomic_read(&client->ends) == 20);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
 	ib_unregister_mad_agent(client->agent);
@@ -154,7 +154,7 @@ static void nobody_takes(struct kunit *test)
 	int calls = atomic_read(&fake_wire.process_calls);
 
 	fake_wire.process_mad = takes_all;
-	ask(test, client, 5000, 0);
+	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, client->last_status, IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake_wire.process_calls), calls);
