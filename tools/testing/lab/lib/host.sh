@@ -8,7 +8,7 @@ space_of() {
 	qemu-root | rdma-core-sid | rdma-core-bookworm) echo 400 ;;
 	linux-source) echo 1900 ;;
 	tools-root) echo 1500 ;;
-	debug-kernel) echo 2000 ;;
+	debug-kernel | kcsan-kernel) echo 2000 ;;
 	i386-root) echo 1000 ;;
 	*) echo 100 ;;
 	esac

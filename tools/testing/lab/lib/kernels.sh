@@ -1,44 +1,56 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The kernels that guests boot: stock, the distribution's; debug, from the same source with
-# checkers, fault injection and gcov; builtin, the debug kernel with our RDMA and its unit tests
-# built in, which is rebuilt in this source tree whenever something has changed.
+# checkers, fault injection and gcov; kcsan, the same with the checker of data races alone; builtin,
+# the debug kernel with our RDMA and its unit tests built in, which is rebuilt in this source tree
+# whenever something has changed.
 
 # kernel_parts KERNEL: the later parts that it needs, in the order in which they are made.
 kernel_parts() {
-	[ "$1" = stock ] || echo tools-root debug-kernel
+	[ "$1" = stock ] || echo tools-root "$(kernel_part "$1")"
+}
+
+# kernel_part KERNEL: the part that holds one that is not stock
+kernel_part() {
+	case $1 in
+	builtin) echo debug-kernel ;;
+	*) echo "$1-kernel" ;;
+	esac
 }
 
 kernel_release() {
 	case $1 in
 	stock) guest_kernel ;;
-	*) cat "$(part_path debug-kernel)/include/config/kernel.release" ;;
+	*) cat "$(part_path "$(kernel_part "$1")")/include/config/kernel.release" ;;
 	esac
 }
 
 kernel_image() {
 	case $1 in
 	stock) part_path stock-kernel ;;
-	debug) echo "$(part_path debug-kernel)/arch/x86/boot/bzImage" ;;
 	builtin) echo "$BUILD/builtin/bzImage" ;;
+	*) echo "$(part_path "$(kernel_part "$1")")/arch/x86/boot/bzImage" ;;
 	esac
 }
 
 kernel_initramfs() {
 	case $1 in
 	stock) part_path initramfs ;;
-	*) echo "$(part_path debug-kernel)/initramfs" ;;
+	*) echo "$(part_path "$(kernel_part "$1")")/initramfs" ;;
 	esac
 }
 
 # The folder of its modules, where the guest root does not hold them.
 kernel_modules() {
-	[ "$1" != debug ] || echo "$(part_path debug-kernel)/root/usr/lib/modules"
+	case $1 in
+	stock | builtin) ;;
+	*) echo "$(part_path "$(kernel_part "$1")")/root/usr/lib/modules" ;;
+	esac
 }
 
 kernel_kdir() {
 	case $1 in
 	stock) part_path kdir ;;
-	debug) part_path debug-kernel ;;
+	*) part_path "$(kernel_part "$1")" ;;
 	esac
 }
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab run and lab shell: read the options, have everything ready, hand over to lab-vm.py.
 
-later() { usage_error "$1 comes with a later change"; }
-
 number() {
 	if ! [[ $2 =~ ^[0-9]{1,7}$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
 		usage_error "$1 takes a number from $3 to $4, not '$2'"
@@ -144,7 +142,6 @@ run_options() {
 		usage_error "--coverage is what --kernel debug can count"
 	[ "$opt_kernel" != builtin ] || [ "$opt_core${opt_core_of[*]}" = ours ] ||
 		usage_error "--kernel builtin has our core in it, not --core $opt_core ${opt_core_of[*]}"
-	[ "$opt_kernel" != kcsan ] || later "--kernel kcsan"
 }
 
 # A trial boot decides which accelerator is used, since a /dev/kvm may not work. It is tried

@@ -40,7 +40,7 @@ refused 2 '--subnet takes one of: static none opensm' run --subnet ours "$work/s
 refused 2 '--subnet opensm needs an HCA' run --subnet opensm --hca 0 "$work/s"
 refused 2 '--coverage is what --kernel debug can count' run --coverage "$work/s"
 refused 2 '--confined is not what --sanitize can be' run --sanitize --confined "$work/s"
-refused 2 '--kernel kcsan comes with a later change' run --kernel kcsan "$work/s"
+refused 2 '--kernel takes one of: stock debug builtin kcsan' run --kernel kasan "$work/s"
 refused 2 'no part is called nonsense' path nonsense
 refused 2 'shell needs a terminal' shell </dev/null
 
