@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# long: --nodes 2 --core ours --subnet opensm --cpus 2 --hca 2 --kernel kcsan --timeout 7200 -- 900
+# races.sh SECONDS: everything at once for so long. Threads make, use and destroy objects they share; a
+# second HCA is taken away and comes back under them; ports are looked at by sysfs, netlink, MADs and
+# the subnet administration; kernel consumers come and go; connections stand and end; IPoIB's interface
+# goes down and changes its mode under packets. What is not taken away works, and nobody gets less than
+# one turn. The kernel reports races.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+. /lab/src/tools/testing/selftests/rdma/connections.sh
+[ "$LAB_NODE" = 1 ] && plan 10 || plan 9
+
+seconds=${1:-60}
+for second in /sys/class/infiniband/*; do second=${second##*/}; [ "$second" = "$LAB_DEV" ] || break; done
+
+# turns FILE COMMAND...: again and again until the time is over; FILE gets the number of turns that went
+# well, and what the first that did not has said
+turns()
+{
+	local file=/tmp/turns.$1 n=0
+	shift
+	while [ "$SECONDS" -lt "$deadline" ]; do
+		"$@" >"$file.said" 2>&1 || { echo "after $n: $* failed" >"$file"; return 1; }
+		n=$((n + 1))
+	done
+	echo "$n" >"$file"
+}
+
+# had NAME: it took its turns
+had() { cat "/tmp/turns.$1"; [ "$(cat "/tmp/turns.$1")" -gt 0 ] 2>/dev/null || { cat "/tmp/turns.$1.said"; return 1; }; }
+
+share() { "$programs/shared_storm" "$LAB_DEV" 200 $RANDOM; }
+
+look()
+{
+	local one
+	for one in qp cq mr pd cm_id ctx srq; do rdma -d resource show "$one" || return 1; done
+	rdma statistic show link "$LAB_DEV/1" && rdma dev show && rdma link show &&
+		cat /sys/class/infiniband/"$LAB_DEV"/ports/1/{state,lid,rate,gids/0,pkeys/0,hw_counters/*}
+}
+
+# It may find the second HCA gone amid its checks.
+consume() { modprobe rdma_kverbs && modprobe -r rdma_kverbs; }
+
+ask() { saquery -C "$LAB_DEV" NR && smpquery -C "$LAB_DEV" portinfo -D 0 && perfquery -C "$LAB_DEV"; }
+
+take_away() { "$programs/srq_removal" "$second" 1 unbind; }
+
+connect() { rping -c -a $server4 -C 20 -V -S 4096; }
+
+# the interface of this node, whose peer asks for answers all the time
+change()
+{
+	local net
+	net=$(net_device)
+	ip link set "$net" down && sleep 0.2 && echo connected >"/sys/class/net/$net/mode" && ip link set "$net" up &&
+		sleep 0.5 && echo datagram >"/sys/class/net/$net/mode" && sleep 0.5
+}
+
+packets() { ping -q -f -c 500 -W 1 "10.78.0.$((3 - LAB_NODE))" || true; }
+
+# together SECONDS NAME...: all of them at once in this node, beside those of the other
+together()
+{
+	local name pids=()
+	deadline=$((SECONDS + $1))
+	shift
+	for name in "$@"; do
+		turns "$name" "$name" &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	for name in "$@"; do
+		ok "$name" had "$name"
+	done
+}
+
+ok "ports have addresses" connections_up
+if [ "$LAB_NODE" = 1 ]; then
+	rping -s -P -a $server4 >/tmp/rping 2>&1 &
+	server=$!
+	ok "a server" cm_listens $server
+fi
+lab-barrier begun
+if [ "$LAB_NODE" = 1 ]; then
+	together "$seconds" share look consume ask take_away
+	stopped $server >/dev/null
+else
+	together "$seconds" share look consume ask take_away connect
+fi
+lab-barrier connected
+# Now the interface goes down under packets, which is what connections could not stand.
+if [ "$LAB_NODE" = 1 ]; then
+	together $((seconds / 3)) share look packets
+else
+	together $((seconds / 3)) packets change
+fi
+lab-barrier over
+finish
