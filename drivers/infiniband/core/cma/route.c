@@ -137,7 +137,11 @@ static int ask_manager(struct cma_id *id, unsigned long timeout_ms)
 	}
 	WRITE_ONCE(id->query, query);
 	WRITE_ONCE(id->query_id, ret);
-	/* The device's removal may have cancelled before the number was known. */
+	/*
+	 * The device's removal may have cancelled before the number was known. The barrier goes with
+	 * the one in cma_cancel_route(): of the two at least one sees what the other has written.
+	 */
+	smp_mb();
 	if (cma_is_going(id))
 		ib_sa_cancel_query(ret, query);
 	return 0;
@@ -151,8 +155,11 @@ static int ask_manager(struct cma_id *id, unsigned long timeout_ms)
  */
 void cma_cancel_route(struct cma_id *id)
 {
-	struct ib_sa_query *query = READ_ONCE(id->query);
+	struct ib_sa_query *query;
 
+	/* The state that says why has been written; see ask_manager(). */
+	smp_mb();
+	query = READ_ONCE(id->query);
 	/* The pair names a query only while it lives, so an old one does no harm. */
 	if (query)
 		ib_sa_cancel_query(READ_ONCE(id->query_id), query);

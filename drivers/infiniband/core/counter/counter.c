@@ -112,9 +112,9 @@ static void counter_end(struct kref *kref)
 	struct ib_device *device = counter->device;
 	struct rdma_port_counter *counters = counters_of_port(device, counter->port);
 
-	if (!rdma_counter_query_stats(counter))
-		add_values(counter->stats, 0, counters->hstats->num_counters,
-			   counters->hstats->value);
+	/* One that cannot be read has counted what was read last. */
+	rdma_counter_query_stats(counter);
+	add_values(counter->stats, 0, counters->hstats->num_counters, counters->hstats->value);
 	rdma_restrack_del(&counter->res);
 	owner_put(counter);
 	WARN_ON_ONCE(device->ops.counter_dealloc(counter));

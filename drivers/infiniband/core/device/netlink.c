@@ -211,6 +211,16 @@ int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len, void *data
 }
 EXPORT_SYMBOL(ibnl_put_attr);
 
+/* Port 0 is the kernel's own socket, which would take a message to nobody for a request. */
+static int send_to(struct net *net, struct sk_buff *skb, u32 pid, int flags)
+{
+	if (!pid) {
+		kfree_skb(skb);
+		return -ECONNREFUSED;
+	}
+	return min(netlink_unicast(socket_of(net), skb, pid, flags), 0);
+}
+
 /**
  * rdma_nl_unicast() - send a message without waiting
  * @net: namespace of the receiver
@@ -218,13 +228,12 @@ EXPORT_SYMBOL(ibnl_put_attr);
  * @pid: the receiver's port
  *
  * Context: any.
- * Return: 0 or a negative errno, -EAGAIN when the receiver's queue is full.
+ * Return: 0 or a negative errno, -EAGAIN when the receiver's queue is full, -ECONNREFUSED when
+ * nobody has that port, which is so for 0.
  */
 int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
-	int ret = netlink_unicast(socket_of(net), skb, pid, MSG_DONTWAIT);
-
-	return min(ret, 0);
+	return send_to(net, skb, pid, MSG_DONTWAIT);
 }
 EXPORT_SYMBOL(rdma_nl_unicast);
 
@@ -235,13 +244,11 @@ EXPORT_SYMBOL(rdma_nl_unicast);
  * @pid: the receiver's port
  *
  * Context: may sleep.
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno, -ECONNREFUSED when nobody has that port, which is so for 0.
  */
 int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {
-	int ret = netlink_unicast(socket_of(net), skb, pid, 0);
-
-	return min(ret, 0);
+	return send_to(net, skb, pid, 0);
 }
 EXPORT_SYMBOL(rdma_nl_unicast_wait);
 

@@ -465,19 +465,17 @@ static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
  * @res: its tracking entry
  * @subject: what is asked about, and by whom
  *
- * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the driver's error.
+ * Return: 0, -EAGAIN for one of another port than asked about, or -EMSGSIZE.
  */
 int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		   const struct nl_subject *subject)
 {
 	struct rdma_counter *counter = container_of(res, struct rdma_counter, res);
-	int ret;
 
 	if (subject->port_num && subject->port_num != counter->port)
 		return -EAGAIN;
-	ret = rdma_counter_query_stats(counter);
-	if (ret)
-		return ret;
+	/* One that cannot be read has the values that were read last. */
+	rdma_counter_query_stats(counter);
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
 	    put_criteria(msg, counter) || put_bound_qps(msg, counter) || put_values(msg, counter))

@@ -179,6 +179,10 @@ static void to_one(struct kunit *test)
 			-ECONNREFUSED);
 	KUNIT_EXPECT_EQ(test, rdma_nl_unicast_wait(&init_net, numbered(test, 4), NOBODY),
 			-ECONNREFUSED);
+	/* Not even the kernel itself */
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 5), 0), -ECONNREFUSED);
+	KUNIT_EXPECT_EQ(test, rdma_nl_unicast_wait(&init_net, numbered(test, 6), 0),
+			-ECONNREFUSED);
 }
 
 /**

@@ -17,7 +17,7 @@
 static struct {
 	int live, bound;
 	u32 last;
-	int bind, unbind;
+	int bind, unbind, update;
 	bool no_stats;
 } driver;
 
@@ -107,8 +107,9 @@ static int dealloc(struct rdma_counter *counter)
 
 static int update_stats(struct rdma_counter *counter)
 {
-	counter->stats->value[0] += PER_READING;
-	return 0;
+	if (!driver.update)
+		counter->stats->value[0] += PER_READING;
+	return driver.update;
 }
 
 static const struct ib_device_ops counter_ops = {
@@ -255,6 +256,30 @@ static void by_hand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
 	/* Two readings that showed it, and one before it ended */
 	KUNIT_EXPECT_EQ(test, port_value(test), before + 3 * PER_READING + 1);
+	talk_objects_end(&o);
+}
+
+/* A counter that cannot be read is shown with what was read last, and its port keeps that. */
+static void cannot_be_read(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+	u64 before;
+	u32 id;
+
+	talk_objects(test, &t->device->ib, &o);
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), 0);
+	id = answer_u32(test, RDMA_NLDEV_ATTR_STAT_COUNTER_ID);
+	KUNIT_EXPECT_EQ(test, qps_of(test, 1, id), 1);
+	KUNIT_EXPECT_EQ(test, first_value(test), PER_READING);
+	before = port_value(test);
+	driver.update = -EIO;
+	KUNIT_EXPECT_EQ(test, qps_of(test, 1, id), 1);
+	KUNIT_EXPECT_EQ(test, first_value(test), 2 * PER_READING);
+	KUNIT_EXPECT_EQ(test, port_value(test), before + 1);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, id), 0);
+	KUNIT_EXPECT_EQ(test, driver.live, 0);
+	KUNIT_EXPECT_EQ(test, port_value(test), before + 2);
 	talk_objects_end(&o);
 }
 
@@ -698,6 +723,7 @@ static void devices_below(struct kunit *test)
 
 static struct kunit_case counters_cases[] = {
 	KUNIT_CASE(by_hand),
+	KUNIT_CASE(cannot_be_read),
 	KUNIT_CASE(counter_outlives_its_first_qp),
 	KUNIT_CASE(by_hand_refused),
 	KUNIT_CASE(bound_once),
