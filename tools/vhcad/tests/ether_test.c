@@ -209,30 +209,39 @@ static void moves(void **state)
 	f->fd[1] = -1;
 }
 
-/* No descriptor gets in, so that none has to be closed. */
+/*
+ * No descriptor stays with the segment: since Linux 6.16 the kernel refuses to send one there, and an
+ * older one closes what comes with bytes that are read without a place for it.
+ */
 static void no_descriptors(void **state)
 {
-	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = "", byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = "";
+	static u8 frame[HEAD + 60];
+	struct iovec iov = { .iov_base = frame, .iov_len = make_frame(frame, 0, 1, 60) };
 	struct msghdr mh = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
 		.msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&mh);
 	struct fixture *f = *state;
-	socklen_t len = sizeof(int);
-	int on;
+	int end[2], sent;
 
-	/* older kernels than 6.16 have no way to say so */
-	if (getsockopt(f->fd[0], SOL_SOCKET, 83, &on, &len))
-		skip();
+	introduce(f);
+	assert_int_equal(pipe(end), 0);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &f->fd[1], sizeof(int));
-	assert_int_equal(sendmsg(f->fd[0], &mh, MSG_NOSIGNAL), -1);
-	assert_int_equal(errno, EPERM);
-	introduce(f);
+	memcpy(CMSG_DATA(c), &end[1], sizeof(int));
+	sent = sendmsg(f->fd[0], &mh, MSG_NOSIGNAL);
+	if (sent < 0) {
+		assert_int_equal(errno, EPERM);
+		give(f, 0, 1, 60);
+	}
+	get(f, 1, 0, 1, 60);
+	close(end[1]);
+	/* nobody else has it open */
+	assert_int_equal(read(end[0], frame, 1), 0);
+	close(end[0]);
 }
 
 /* Frames are frames in whatever pieces they come: one byte at a time, and many at once. */
