@@ -106,6 +106,8 @@ struct rule {
 #define ALLOW_IF(name, n, mask, value) \
 	{ SCMP_SYS(name), SCMP_ACT_ALLOW, 1, { { n, mask, value } } }
 #define ANSWER(name, err)	{ SCMP_SYS(name), SCMP_ACT_ERRNO(err), 0, { { 0 } } }
+#define ANSWER_IF(name, n, mask, value, err) \
+	{ SCMP_SYS(name), SCMP_ACT_ERRNO(err), 1, { { n, mask, value } } }
 
 static const struct rule rules[] = {
 	/* guests and vhcactl */
@@ -135,6 +137,7 @@ static const struct rule rules[] = {
 	 * removes the sockets.
 	 */
 	ANSWER(clone3, ENOSYS), ANSWER(open, EACCES), ANSWER(openat, EACCES),
+	ANSWER_IF(prctl, 0, ~0ull, PR_SET_VMA, EINVAL),
 	ANSWER(sched_getaffinity, EPERM), ANSWER(unlink, EPERM), ANSWER(unlinkat, EPERM),
 };
 

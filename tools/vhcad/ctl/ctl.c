@@ -19,9 +19,18 @@
 #define CTL_CLIENTS	16u
 #define CTL_LINE	1024u
 
+/**
+ * struct client - who asks
+ * @len: bytes of @line
+ * @line: what it has said that is no command yet
+ * @text: the answer that it has not taken yet, or NULL
+ * @at: where its rest begins
+ */
 struct client {
 	u32 len;
 	char line[CTL_LINE];
+	char *text;
+	size_t at;
 };
 
 struct ctl {
@@ -31,7 +40,7 @@ struct ctl {
 	int stop;			/* eventfd */
 	pthread_t thread;
 	bool started;
-	bool again;			/* accept4() has failed: try again later */
+	struct unix_listener clients;
 	struct pollfd fd[2 + CTL_CLIENTS];	/* stop, listen, clients */
 	struct client client[CTL_CLIENTS];
 };
@@ -69,8 +78,10 @@ static void drop(struct ctl *c, u32 slot)
 {
 	close(c->fd[2 + slot].fd);
 	c->fd[2 + slot].fd = -1;
+	free(c->client[slot].text);
+	c->client[slot].text = NULL;
 	/* clients may be waiting that found no free slot */
-	c->fd[1].events = POLLIN;
+	unix_listener_go_on(&c->clients);
 }
 
 static void take_client(struct ctl *c)
@@ -82,42 +93,43 @@ static void take_client(struct ctl *c)
 		if (c->fd[2 + slot].fd < 0)
 			break;
 	if (slot == CTL_CLIENTS) {
-		c->fd[1].events = 0;
-		c->again = false;
+		unix_listener_pause(&c->clients);
 		return;
 	}
-	fd = accept4(c->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0) {
-		/* the client went away before it was accepted */
-		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
-			return;
-		if (!c->again)
-			log_line("control socket: no more clients for now: %s", strerror(errno));
-		c->fd[1].events = 0;
-		c->again = true;
+	fd = unix_accept(&c->clients, "control socket");
+	if (fd < 0)
 		return;
-	}
-	c->again = false;
 	c->fd[2 + slot] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	c->client[slot].len = 0;
 }
 
-/* Returns false if the client does not read its answer. */
-static bool answer(struct ctl *c, int fd, const char *line)
+/* Sends as much of an answer as there is room for; false: the client has gone. */
+static bool push_answer(struct client *cl, int fd)
 {
-	char *text = ctl_answer(&c->scope, line);
-	size_t len;
-	bool ok;
+	size_t left = strlen(cl->text + cl->at);
+	ssize_t n = send(fd, cl->text + cl->at, left, MSG_NOSIGNAL);
 
-	if (!text)
-		return false;
-	len = strlen(text);
-	ok = send(fd, text, len, MSG_NOSIGNAL) == (ssize_t)len;
-	free(text);
-	return ok;
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	cl->at += n;
+	if ((size_t)n == left) {
+		free(cl->text);
+		cl->text = NULL;
+	}
+	return true;
 }
 
-static void serve(struct ctl *c, u32 slot)
+/* Returns false if there is none, or if the client asks on and has not read the last one. */
+static bool answer(struct ctl *c, struct client *cl, int fd)
+{
+	if (cl->text)
+		return false;
+	cl->text = ctl_answer(&c->scope, cl->line);
+	cl->at = 0;
+	return cl->text && push_answer(cl, fd);
+}
+
+static void take_commands(struct ctl *c, u32 slot)
 {
 	struct client *cl = &c->client[slot];
 	int fd = c->fd[2 + slot].fd;
@@ -136,7 +148,7 @@ static void serve(struct ctl *c, u32 slot)
 		u32 used = end + 1 - cl->line;
 
 		*end = '\0';
-		if (!answer(c, fd, cl->line)) {
+		if (!answer(c, cl, fd)) {
 			drop(c, slot);
 			return;
 		}
@@ -145,6 +157,20 @@ static void serve(struct ctl *c, u32 slot)
 	}
 	if (cl->len == CTL_LINE)	/* no command is that long */
 		drop(c, slot);
+}
+
+static void serve(struct ctl *c, u32 slot)
+{
+	struct client *cl = &c->client[slot];
+	struct pollfd *fd = &c->fd[2 + slot];
+
+	if (fd->revents & POLLOUT && !push_answer(cl, fd->fd)) {
+		drop(c, slot);
+		return;
+	}
+	if (fd->revents & ~POLLOUT)
+		take_commands(c, slot);
+	fd->events = POLLIN | (cl->text ? POLLOUT : 0);
 }
 
 /* Returns how many entries poll() needs: it refuses more than RLIMIT_NOFILE. */
@@ -164,7 +190,7 @@ static void *ctl_thread(void *arg)
 	pthread_setname_np(pthread_self(), "vhcad-control");
 	trace_name_thread("control");
 	for (;;) {
-		int n = poll(c->fd, used_entries(c), c->again ? UNIX_ACCEPT_AGAIN : -1);
+		int n = poll(c->fd, used_entries(c), unix_listener_wait(&c->clients));
 
 		if (n < 0) {
 			if (errno == EINTR)
@@ -174,8 +200,7 @@ static void *ctl_thread(void *arg)
 		}
 		if (c->fd[0].revents)
 			return NULL;
-		if (!n)
-			c->fd[1].events = POLLIN;
+		unix_listener_look(&c->clients);
 		for (u32 i = 0; i < CTL_CLIENTS; i++)
 			if (c->fd[2 + i].fd >= 0 && c->fd[2 + i].revents)
 				serve(c, i);
@@ -193,6 +218,7 @@ int ctl_start(struct ctl *c, const struct ctl_scope *scope)
 		c->fd[i].fd = -1;
 	c->fd[0] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
 	c->fd[1] = (struct pollfd){ .fd = c->listen, .events = POLLIN };
+	c->clients.poll = &c->fd[1];
 	err = pthread_create(&c->thread, NULL, ctl_thread, c);
 	if (err)
 		return -err;
@@ -209,7 +235,7 @@ void ctl_free(struct ctl *c)
 		pthread_join(c->thread, NULL);
 		for (u32 i = 0; i < CTL_CLIENTS; i++)
 			if (c->fd[2 + i].fd >= 0)
-				close(c->fd[2 + i].fd);
+				drop(c, i);
 	}
 	close(c->listen);
 	unlink(c->path);

@@ -124,7 +124,10 @@ static void do_fatal(struct request *r, const struct ctl_hca *hca)
 		request_refuse(r, "no driver runs", hca->name);
 		return;
 	}
-	vdev_inject_fatal(hca->dev);
+	if (!vdev_inject_fatal(hca->dev)) {
+		request_refuse(r, "it has stopped already", hca->name);
+		return;
+	}
 	log_line("%s: fatal error injected", hca->name);
 }
 

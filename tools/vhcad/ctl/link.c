@@ -13,6 +13,7 @@
 #include "fabric/topo.h"
 #include "lib/log.h"
 #include "port/port.h"
+#include "subnet/static.h"
 
 /* ------------------------------------------------------------------------
  * Changes
@@ -117,8 +118,8 @@ void request_link(struct request *r)
 void request_reroute(struct request *r)
 {
 	struct fabric *f = vdev_fabric_lock(r->hca[0].dev);
-	bool has = fab_has_topology(f);
-	u32 lost = has ? fab_reroute(f) : 0;
+	bool has = fab_has_topology(f), own = subnet_is_static(f);
+	int lost = has && own ? fab_reroute(f) : 0;
 
 	vdev_fabric_unlock(r->hca[0].dev);
 	if (!has) {
@@ -126,8 +127,16 @@ void request_reroute(struct request *r)
 			       NULL);
 		return;
 	}
+	if (!own) {
+		request_refuse(r, "routes are the subnet manager's, see vhcad --subnet", NULL);
+		return;
+	}
+	if (lost < 0) {
+		request_refuse(r, "there is no memory for routes", NULL);
+		return;
+	}
 	request_add_u64(r->out, "unreachable", lost);
-	log_line("rerouted: %u ports out of some switch's reach", lost);
+	log_line("rerouted: %d ports out of some switch's reach", lost);
 }
 
 /* ------------------------------------------------------------------------

@@ -382,29 +382,33 @@ void vdev_reset(struct vhca_dev *dev)
 	struct engine *e = dev->adapter.engine;
 	struct hca *hca = to_hca(dev);
 
-	engine_lock(e);
+	vdev_fabric_lock(dev);
 	reset(hca);
 	fault_reset(hca);
-	engine_unlock(e);
+	vdev_fabric_unlock(dev);
 	engine_wake(e);
 	memset(hca->reg, 0, sizeof(hca->reg));
 	hca->reg_vector = 0;
 }
 
-void vdev_inject_fatal(struct vhca_dev *dev)
+bool vdev_inject_fatal(struct vhca_dev *dev)
 {
+	bool live;
+
 	engine_lock(dev->adapter.engine);
+	live = dev_live(dev);
 	dev_fatal(dev, VHCA_FATAL_INJECTED);
 	engine_unlock(dev->adapter.engine);
+	return live;
 }
 
 int vdev_set_link(struct vhca_dev *dev, u32 port, bool up)
 {
 	if (!port || port > dev->nports)
 		return -EINVAL;
-	engine_lock(dev->adapter.engine);
+	vdev_fabric_lock(dev);
 	port_set_cable(&dev->port[port - 1].fab.ib, up);
-	engine_unlock(dev->adapter.engine);
+	vdev_fabric_unlock(dev);
 	engine_wake(dev->adapter.engine);
 	return 0;
 }

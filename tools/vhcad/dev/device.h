@@ -133,8 +133,10 @@ void vdev_reset(struct vhca_dev *dev);
  *
  * STATUS shows FATAL with VHCA_FATAL_INJECTED, the driver gets a
  * DEVICE_FATAL event, nothing else moves until a reset.  Any thread.
+ *
+ * Returns false, and does nothing, if it had stopped already.
  */
-void vdev_inject_fatal(struct vhca_dev *dev);
+bool vdev_inject_fatal(struct vhca_dev *dev);
 
 /**
  * vdev_set_link() - pull or plug a port's cable

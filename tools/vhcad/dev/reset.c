@@ -114,8 +114,11 @@ void hca_drop_objects(struct hca *hca)
 			if (!obj) {
 				at++;
 			} else {
-				at += steps[i].drop(dev, obj);
-				dropped++;
+				bool gone = steps[i].drop(dev, obj);
+
+				at += gone;
+				/* as much as one may do at once */
+				dropped = gone ? dropped + 1 : DROP_AT_ONCE;
 			}
 			if (dropped < DROP_AT_ONCE && ++looked < LOOK_AT_ONCE)
 				continue;

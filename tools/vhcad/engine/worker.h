@@ -88,6 +88,12 @@ static inline bool cost_late(struct worker *w)
 	return w->late;
 }
 
+/** cost_look() - something may have taken long: cost_late() looks the next time */
+static inline void cost_look(struct worker *w)
+{
+	w->looks |= LOOK_EVERY - 1;
+}
+
 /** pieces_begin() - the sender's, or the receiver's, lists are walked next */
 static inline void pieces_begin(struct worker *w)
 {
@@ -116,8 +122,7 @@ static inline void cost_pieces(struct worker *w, u32 *bytes)
 	*bytes -= MIN((u64)*bytes, n * PIECE_COST);
 	w->pieces = 0;
 	w->all_pieces = 0;
-	/* that may have taken long: cost_late() looks the next time */
-	w->looks |= LOOK_EVERY - 1;
+	cost_look(w);
 }
 
 #endif /* VHCAD_ENGINE_WORKER_H */

@@ -40,7 +40,7 @@ struct ether {
 	int listen;
 	int wake;			/* eventfd: @stopping is set, or @given has frames */
 	bool stopping;			/* atomic */
-	bool again;			/* accept4() has failed: try again later */
+	struct unix_listener guests;
 	pthread_t thread;
 	bool started;
 	pthread_mutex_t lock;		/* protects ports and stations */
@@ -272,7 +272,7 @@ static void drop(struct ether *e, u32 n)
 	*p = (struct port){ 0 };
 	stations_forget(&e->stations, n);
 	/* connections may be waiting that found no free port */
-	e->fd[1].events = POLLIN;
+	unix_listener_go_on(&e->guests);
 	log_line("ethernet: port %u is free", n);
 }
 
@@ -285,21 +285,12 @@ static void take_connection(struct ether *e)
 	while (n < ETHER_PORTS && e->fd[2 + n].fd >= 0)
 		n++;
 	if (n == ETHER_PORTS) {
-		e->fd[1].events = 0;
-		e->again = false;
+		unix_listener_pause(&e->guests);
 		return;
 	}
-	fd = accept4(e->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0) {
-		if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
-			return;
-		if (!e->again)
-			log_line("ethernet: no more connections for now: %s", strerror(errno));
-		e->fd[1].events = 0;
-		e->again = true;
+	fd = unix_accept(&e->guests, "ethernet");
+	if (fd < 0)
 		return;
-	}
-	e->again = false;
 	p = &e->port[n];
 	p->in = malloc(HEAD + ETHER_MOST);
 	p->out = malloc(ETHER_QUEUE);
@@ -371,7 +362,7 @@ static void *ether_thread(void *arg)
 	for (;;) {
 		if (e->capture)
 			capture_flush(e->capture);
-		int n = poll(e->fd, used_entries(e), e->again ? UNIX_ACCEPT_AGAIN : -1);
+		int n = poll(e->fd, used_entries(e), unix_listener_wait(&e->guests));
 
 		if (n < 0) {
 			if (errno == EINTR)
@@ -383,8 +374,7 @@ static void *ether_thread(void *arg)
 			return NULL;
 		if (e->fd[0].revents)
 			eventfd_read(e->wake, &given);
-		if (!n)
-			e->fd[1].events = POLLIN;
+		unix_listener_look(&e->guests);
 		serve_all(e);
 	}
 }
@@ -395,6 +385,7 @@ int ether_start(struct ether *e)
 
 	e->fd[0] = (struct pollfd){ .fd = e->wake, .events = POLLIN };
 	e->fd[1] = (struct pollfd){ .fd = e->listen, .events = POLLIN };
+	e->guests.poll = &e->fd[1];
 	err = pthread_create(&e->thread, NULL, ether_thread, e);
 	e->started = !err;
 	return -err;

@@ -7,6 +7,7 @@
 
 #include "fabric/eth_internal.h"
 #include "lib/bytes.h"
+#include "lib/hash.h"
 
 void eth_gids_init(struct eth_segment *s)
 {
@@ -17,16 +18,9 @@ void eth_gids_init(struct eth_segment *s)
 	}
 }
 
-/* Without the seed nobody can predict by how much the results of two keys differ. */
-static u64 mix(const struct eth_segment *s, u64 key)
-{
-	key *= s->seed | 1;
-	return (key ^ key >> 29) * (s->seed | 1);
-}
-
 static u32 bucket(const struct eth_segment *s, u64 key)
 {
-	return mix(s, key) >> 40 & (ETH_BUCKETS - 1);
+	return hash_seeded(key, s->seed) >> 40 & (ETH_BUCKETS - 1);
 }
 
 static u64 station_key(const u8 *mac, u16 vlan)
@@ -42,7 +36,8 @@ static struct list_head *station_bucket(struct eth_segment *s, const u8 *mac, u1
 static struct list_head *gid_bucket(struct eth_segment *s, const u8 *gid, const u8 *mac, u16 vlan)
 {
 	/* one after the other: what a sum of them hides a guest could choose */
-	u64 key = mix(s, mix(s, station_key(mac, vlan)) ^ get_be64(gid));
+	u64 key = hash_seeded(hash_seeded(station_key(mac, vlan), s->seed) ^ get_be64(gid),
+			      s->seed);
 
 	return &s->gids[bucket(s, key ^ get_be64(gid + 8))];
 }

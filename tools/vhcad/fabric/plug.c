@@ -167,7 +167,7 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 		f->subnet->leave(f->subnet_arg, port, mlid);
 }
 
-u32 fab_reroute(struct fabric *f)
+int fab_reroute(struct fabric *f)
 {
 	return f->subnet ? f->subnet->reroute(f->subnet_arg) : 0;
 }

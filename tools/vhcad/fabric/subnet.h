@@ -33,7 +33,7 @@ struct fab_subnet_ops {
 	int (*join)(void *subnet, struct fab_port *port, u16 mlid);
 	void (*leave)(void *subnet, struct fab_port *port, u16 mlid);
 	bool (*heard)(const void *subnet, const struct fab_port *from, u16 dlid);
-	u32 (*reroute)(void *subnet);
+	int (*reroute)(void *subnet);
 	void (*free)(void *subnet);
 };
 

@@ -220,9 +220,9 @@ void fab_link_up(struct fabric *f, u32 n, bool up);
  * fab_reroute() - have the subnet find routes again over the links that are up
  *
  * What topology files say of routes holds where it still leads to the port.  Returns how many
- * ports some switch does not reach; 0 if nobody manages the subnet.
+ * ports some switch does not reach; -ENOMEM; 0 if nobody manages the subnet.
  */
-u32 fab_reroute(struct fabric *f);
+int fab_reroute(struct fabric *f);
 
 /** fab_link_rate() - another rate, from the next packet on */
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate);

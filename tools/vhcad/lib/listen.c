@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/listen.h"
+#include "lib/log.h"
 
 /* Removes a socket whose owner is gone.  Returns 0 when the path is free. */
 static int clear_path(const struct sockaddr_un *sa)
@@ -56,4 +58,56 @@ int unix_listen(const char *path)
 		return err;
 	}
 	return fd;
+}
+
+static u64 milliseconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
+}
+
+int unix_accept(struct unix_listener *l, const char *who)
+{
+	int fd = accept4(l->poll->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd >= 0) {
+		l->again = 0;
+		return fd;
+	}
+	/* the client went away before it was accepted */
+	if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
+		return -1;
+	if (!l->again)
+		log_line("%s: no more connections for now: %s", who, strerror(errno));
+	l->again = milliseconds() + UNIX_ACCEPT_AGAIN;
+	l->poll->events = 0;
+	return -1;
+}
+
+void unix_listener_pause(struct unix_listener *l)
+{
+	l->poll->events = 0;
+	l->again = 0;
+}
+
+void unix_listener_go_on(struct unix_listener *l)
+{
+	l->poll->events = POLLIN;
+}
+
+int unix_listener_wait(const struct unix_listener *l)
+{
+	u64 now = milliseconds();
+
+	if (!l->again || l->poll->events)
+		return -1;
+	return l->again > now ? l->again - now : 0;
+}
+
+void unix_listener_look(struct unix_listener *l)
+{
+	if (l->again && milliseconds() >= l->again)
+		l->poll->events = POLLIN;
 }

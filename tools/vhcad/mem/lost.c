@@ -153,6 +153,9 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 
 	if (w && replace(w, info->si_addr))
 		return;
+	/* a page that has broken and that nobody has touched yet: who does gets another signal */
+	if (info->si_code == BUS_MCEERR_AO)
+		return;
 	log_last(what, sizeof(what) - 1);
 	abort();
 }

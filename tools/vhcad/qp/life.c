@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/topo.h"
 #include "qp/complete.h"
 #include "qp/counter.h"
 #include "qp/life.h"
@@ -45,12 +46,18 @@ static void count_parents(struct vqp *qp, int n)
 		qp->srq->users += n;
 }
 
-/* Windows and groups that a QP parts from in one stretch. */
+/*
+ * Windows and groups that a QP parts from in one stretch. Where there are many switches, the last
+ * member of a group has its tree made anew.
+ */
 #define LET_GO		64u
+#define LET_GO_TREES	4u
 
 bool qp_let_go(struct vqp *qp)
 {
-	return mkey_forget_owner(&qp->keys, mcg_detach(qp, LET_GO));
+	u32 most = fab_has_topology(qp->dev->port[0].fab.fabric) ? LET_GO_TREES : LET_GO;
+
+	return mkey_forget_owner(&qp->keys, mcg_detach(qp, most));
 }
 
 void qp_destroy(struct vqp *qp)

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 
 #include "fabric/eth.h"
+#include "lib/hash.h"
 #include "qp/mcg.h"
 #include "qp/path.h"
 #include "qp/ud.h"
@@ -43,8 +44,8 @@ void mcg_fini(struct vhca_dev *dev)
 
 static struct vmcg **bucket(struct vmcgs *m, const u8 *mgid, u16 mlid)
 {
-	u64 sum = (get_be64(mgid) ^ mlid) * (m->seed[0] | 1) +
-		  get_be64(mgid + 8) * (m->seed[1] | 1);
+	u64 sum = hash_seeded(hash_seeded(get_be64(mgid) ^ mlid, m->seed[0]) ^
+			      get_be64(mgid + 8), m->seed[1]);
 
 	return &m->bucket[sum >> 32 & (VMCG_BUCKETS - 1)];
 }

@@ -50,6 +50,9 @@ static bool send_out(struct vqp *qp, struct run *run, u32 *bytes)
 {
 	if (path_is_mcast(&run->h.path))
 		return send_to_group(qp, run, bytes);
+	/* an agent may answer at once, for all ports of a switch */
+	if (run->h.dqpn < VHCA_SPECIAL_QPS)
+		cost_look(qp->dev->adapter.worker);
 	if (qp->type == VHCA_QPT_SMI)
 		return smi_send(qp, run);
 	return qp_send(qp, run);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "lib/hash.h"
 #include "res/command.h"
 
 int uar_slot_take(struct vuar *uar, u32 slot, void (*rung)(void *owner), void *owner,
@@ -64,7 +65,7 @@ void uar_fini(struct vhca_dev *dev)
 /* Returns where the pointer to the page at an address is, or where it would be. */
 static struct db_page **find_page(struct db_pages *ps, u64 addr)
 {
-	u64 sum = addr / VHCA_DB_PAGE_SIZE * (ps->seed | 1);
+	u64 sum = hash_seeded(addr / VHCA_DB_PAGE_SIZE, ps->seed);
 	struct db_page **p = &ps->bucket[sum >> 32 & (DB_PAGE_BUCKETS - 1)];
 
 	while (*p && (*p)->ref.iova != addr)

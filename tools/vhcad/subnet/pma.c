@@ -108,23 +108,19 @@ static u64 most_of(u32 field)
 	return ~0ull >> (64 - (field & 0xff));
 }
 
-/* Adds what a port has counted, up to the highest value. */
-static void add_port(const struct agent *a, const struct table *t, u32 port, u8 *data)
+/* Adds what a port has counted. */
+static void add_port(const struct agent *a, const struct table *t, u32 port, u64 *sum)
 {
 	const u64 *base = base_of(a, t, port);
 	struct port_count n = { 0 };
 
 	read_port(a, port, &n);
-	for (u32 i = 0; i < t->n; i++) {
-		u32 field = t->counter[i].field;
-		u64 have = mad_get(data, field), more = raw(&n, &t->counter[i]) - base[i];
-
-		mad_put(data, field, have + MIN(more, most_of(field) - have));
-	}
+	for (u32 i = 0; i < t->n; i++)
+		sum[i] += MIN(raw(&n, &t->counter[i]) - base[i], ~sum[i]);
 }
 
 static void set_port(const struct agent *a, const struct table *t, u32 port, u32 select,
-		     const u8 *data)
+		     const u64 *value)
 {
 	u64 *base = base_of(a, t, port);
 	struct port_count n = { 0 };
@@ -132,13 +128,14 @@ static void set_port(const struct agent *a, const struct table *t, u32 port, u32
 	read_port(a, port, &n);
 	for (u32 i = 0; i < t->n; i++)
 		if (select >> t->counter[i].select & 1)
-			base[i] = raw(&n, &t->counter[i]) - mad_get(data, t->counter[i].field);
+			base[i] = raw(&n, &t->counter[i]) - value[i];
 }
 
 static u16 count(struct agent *a, const struct table *t, u8 *data, bool set)
 {
 	u32 first = mad_get(data, PC_PORT), last = first;
 	u32 select = mad_get(data, PC_SELECT);
+	u64 value[ARRAY_SIZE(port_counters)];
 	u8 head[4];
 
 	if (first == ALL_PORTS && agent_is_switch(a)) {
@@ -149,16 +146,22 @@ static u16 count(struct agent *a, const struct table *t, u8 *data, bool set)
 	}
 	if (!t->ext)
 		select |= mad_get(data, PC_SELECT2) << 16;
+	/* a switch has 254 ports: each field is read and written once for all of them */
+	for (u32 i = 0; i < t->n; i++)
+		value[i] = mad_get(data, t->counter[i].field);
 	for (u32 port = first; set && port <= last; port++)
-		set_port(a, t, port, select, data);
+		set_port(a, t, port, select, value);
 	/* the selection stays in the reply */
 	memcpy(head, data, sizeof(head));
 	memset(data, 0, PERF_DATA_LEN);
 	memcpy(data, head, sizeof(head));
 	if (!t->ext)
 		mad_put(data, PC_SELECT2, select >> 16);
+	memset(value, 0, sizeof(value));
 	for (u32 port = first; port <= last; port++)
-		add_port(a, t, port, data);
+		add_port(a, t, port, value);
+	for (u32 i = 0; i < t->n; i++)
+		mad_put(data, t->counter[i].field, MIN(value[i], most_of(t->counter[i].field)));
 	return MAD_OK;
 }
 

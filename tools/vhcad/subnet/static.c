@@ -233,14 +233,15 @@ static bool on_heard(const void *subnet, const struct fab_port *from, u16 dlid)
 	return to && to != from && to->ib.state == PORT_ACTIVE;
 }
 
-static u32 on_reroute(void *subnet)
+static int on_reroute(void *subnet)
 {
 	struct subnet *s = subnet;
-	u32 lost;
+	int lost, err;
 
 	/* without a port nobody has asked for routes yet */
-	if (!s->routes.next && routes_init(&s->routes, fab_topology(s->fabric)))
-		return 0;
+	err = s->routes.next ? 0 : routes_init(&s->routes, fab_topology(s->fabric));
+	if (err)
+		return err;
 	lost = routes_renew(&s->routes);
 	write_switches(s);
 	for (u32 lid = 1; lid <= LID_LAST; lid++)

@@ -276,6 +276,7 @@ static void calls_that_fail(void **state)
 	static const int again[] = { EAGAIN, EINTR };
 	struct fixture *f = *state;
 	int fd, other, third;
+	char byte;
 	u64 before;
 	bool hit;
 
@@ -318,6 +319,19 @@ static void calls_that_fail(void **state)
 	assert_true(!hit || milliseconds() - before >= UNIX_ACCEPT_AGAIN);
 	/* though nobody has gone */
 	expect(other, "{\"hcas\":");
+	/* and however busy it is with those it has */
+	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
+	third = dial(f);
+	tfail_wait(TFAIL_ACCEPT);
+	say(third, STATUS);
+	before = milliseconds();
+	while (recv(third, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0) {
+		assert_true(milliseconds() - before < 60000);
+		say(fd, STATUS);
+		expect(fd, "{\"hcas\":");
+	}
+	expect(third, "{\"hcas\":");
+	close(third);
 	/* or until somebody goes */
 	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
 	third = dial(f);
@@ -327,6 +341,13 @@ static void calls_that_fail(void **state)
 	expect(third, "{\"hcas\":");
 	close(other);
 	fd = third;
+	/* an answer for which the socket has no room yet */
+	tfail_set(TFAIL_SEND, 2, EAGAIN);
+	say(fd, STATUS);
+	expect(fd, "{\"hcas\":");
+	assert_true(tfail_hit(TFAIL_SEND));
+	say(fd, STATUS);
+	expect(fd, "{\"hcas\":");
 	/* an answer without memory */
 	tfail_set(TFAIL_ALLOC, 1, 0);
 	say(fd, STATUS);

@@ -446,6 +446,7 @@ static void injected_fault(void **state)
 	vhcactl(r, 0, "guest attached  driver running\n", "status", NULL, NULL);
 	vhcactl(r, 0, "", "fault", "fatal", "hca0");
 	vhcactl(r, 0, "FATAL", "status", NULL, NULL);
+	vhcactl(r, 1, "it has stopped already", "fault", "fatal", "hca0");
 	assert_true(reg(fd, VHCA_REG_STATUS) & VHCA_STATUS_FATAL);
 	assert_int_equal(reg(fd, VHCA_REG_FATAL_CODE), VHCA_FATAL_INJECTED);
 	write_region(fd, 0, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);

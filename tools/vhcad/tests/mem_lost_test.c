@@ -4,10 +4,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/log.h"
@@ -117,6 +119,19 @@ static void writing_in_a_bracket(void **state)
 	assert_int_equal(buf[0], 1);
 	gmem_exit();
 	is_gone(f);
+}
+
+/*
+ * A page that has broken is first told to the process that has it, where the host is set up so; nobody
+ * has touched it, and who does so later is told again.
+ */
+static void broken_untouched(void **state)
+{
+	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_MCEERR_AO };
+
+	gmem_lost_init();
+	/* only si_codes below 0 may be sent, but to oneself */
+	assert_int_equal(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGBUS, &info), 0);
 }
 
 /* What is lost is counted right, also when maps that fail come next. */
@@ -406,7 +421,7 @@ static void huge_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(reading), T(writing), T(writing_in_a_bracket), T(failing_maps), T(spanning),
+		T(reading), T(writing), T(writing_in_a_bracket), T(broken_untouched), T(failing_maps), T(spanning),
 		T(copying),
 		T(copying_past_the_cache), T(copying_from), T(ref_read), T(ref_write),
 		T(ref_read_line), T(ref_publish), T(ref_publish_short), T(ref_load32),

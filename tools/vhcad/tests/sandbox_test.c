@@ -117,6 +117,7 @@ static void calls(void **state)
 		{ "another filter", -1, SYS_seccomp, { 1, 0, 0 } },
 		{ "flags of a descriptor", -1, SYS_fcntl, { 0, F_SETFL, 0 } },
 		{ "a handler", -1, SYS_rt_sigaction, { SIGSYS, 0, 0, 8 } },
+		{ "a name for memory", EINVAL, SYS_prctl, { PR_SET_VMA, 0, 0, 0, 0 } },
 		{ "code", -1, SYS_mmap, { 0, 4096, PROT_READ | PROT_EXEC,
 					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 } },
 		{ "data as code", -1, SYS_mprotect, { 0, 4096, PROT_EXEC } },

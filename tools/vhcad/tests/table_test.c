@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <cmocka.h>
 
+#include "lib/hash.h"
 #include "lib/table.h"
 #include "lib/timer.h"
 
@@ -45,6 +46,24 @@ static void numbers(void **state)
 	assert_int_equal(table_add(&t, &objs[0], 0, &idx), -ENOSPC);
 	assert_int_equal(t.used, 598);
 	table_fini(&t);
+}
+
+/* Whichever bits of a key its owner chooses, keys do not gather in few buckets of 1024. */
+static void spread(void **state)
+{
+	static const u64 seeds[] = { 0x9e3779b97f4a7c15, 0x51ed270b0a1f39c1, 0xc2b2ae3d27d4eb4f };
+
+	for (u32 s = 0; s < ARRAY_SIZE(seeds); s++)
+		for (u32 shift = 0; shift <= 54; shift++) {
+			u32 bucket[1024] = { 0 }, most = 0;
+
+			for (u64 key = 0; key < 1024; key++) {
+				u64 sum = hash_seeded(key << shift, seeds[s]);
+
+				most = MAX(most, ++bucket[sum >> 32 & 1023]);
+			}
+			assert_in_range(most, 1, 24);
+		}
 }
 
 static void rest(void **state)
@@ -150,7 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),
-		cmocka_unit_test(rest),
+		cmocka_unit_test(spread), cmocka_unit_test(rest),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(heap),
 	};

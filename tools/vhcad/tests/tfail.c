@@ -94,6 +94,8 @@ WRAP(TFAIL_SENDMSG, ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flag
      (fd, mh, flags), -1)
 WRAP(TFAIL_RECV, ssize_t, recv, (int fd, void *buf, size_t len, int flags),
      (fd, buf, len, flags), -1)
+WRAP(TFAIL_SEND, ssize_t, send, (int fd, const void *buf, size_t len, int flags),
+     (fd, buf, len, flags), -1)
 WRAP(TFAIL_POLL, int, poll, (struct pollfd *fd, nfds_t n, int timeout), (fd, n, timeout), -1)
 
 int __real_fcntl(int fd, int cmd, unsigned long arg);

@@ -320,12 +320,29 @@ static void bad_files(void **state)
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, td_setup, td_teardown)
 
+/* Where a manager finds the routes, vhcad does not say that it has. */
+static void managed(void **state)
+{
+	static const struct twords asked = {
+		1, "routes are the subnet manager's", { "reroute" },
+	};
+	struct tdaemon *r = *state;
+	char *args[] = { "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
+			 "--log", r->log, "--topology", r->file, "--subnet", "none", NULL };
+
+	td_write(r, GOOD);
+	r->pid = tprog_start(tprog_path("VHCAD"), args);
+	td_ctl(r, &asked);
+	td_stop(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(by_vhcactl),
 		TEST(drawn),
 		TEST(drawn_namesakes),
+		TEST(managed),
 		TEST(without),
 		TEST(bad_files),
 	};
