@@ -123,7 +123,7 @@ def probe(root, kernel, initramfs):
     command += qemu.boot(kernel, initramfs, "lab.probe")
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=15, check=False)
+                              stderr=subprocess.DEVNULL, timeout=90, check=False)
     except subprocess.TimeoutExpired:
         return 1
     return 0 if b"lab: probe ok" in done.stdout else 1

@@ -147,15 +147,17 @@ run_options() {
 # A trial boot decides which accelerator is used, since a /dev/kvm may not work. It is tried
 # once for each pair of host and guest kernel.
 accelerator() {
-	local key answer=tcg
+	local key answer=tcg new
 	key="$(uname -r) $(guest_kernel)"
+	[ ! -w /dev/kvm ] || key+=" with /dev/kvm"
 	if [ "$(sed -n 1p "$CACHE/accelerator" 2>/dev/null)" != "$key" ]; then
 		if [ -w /dev/kvm ] && python3 "$LABDIR/host/lab-vm.py" probe "$(part_path qemu-root)" \
 			"$(kernel_image stock)" "$(part_path initramfs)"; then
 			answer=kvm
 		fi
-		printf '%s\n%s\n' "$key" "$answer" >"$CACHE/accelerator.new"
-		mv "$CACHE/accelerator.new" "$CACHE/accelerator"
+		new=$(mktemp "$CACHE/.accelerator.XXXXXX")
+		printf '%s\n%s\n' "$key" "$answer" >"$new"
+		mv "$new" "$CACHE/accelerator"
 	fi
 	sed -n 2p "$CACHE/accelerator"
 }

@@ -157,7 +157,7 @@ guest_root_with() {
 		say "guest root with $packages: making it (log in $CACHE/$name.log)"
 		work=$CACHE/.making-$name
 		rm -rf --one-file-system "$work"
-		cp -a "$(part_path guest-root)" "$work"
+		cp -a "$(part_path guest-root)" "$work" || die "the guest root cannot be copied to $work"
 		isolated "$LIB/add-packages" "$work" "$packages" >"$CACHE/$name.log" 2>&1 || {
 			rm -rf --one-file-system "$work"
 			grep '^E: ' "$CACHE/$name.log" | tail -n 1 >&2 || true
