@@ -117,6 +117,8 @@ static int find_data(struct vqp *qp, const struct send_wqe *w, u32 off, u32 *len
 	u32 got;
 
 	if (w->data) {
+		if ((u64)off + *len > w->len)
+			return VHCA_CS_LOC_QP_OP_ERR;
 		pl->fault = false;
 		pl->mem = NULL;
 		pl->host = w->data + off;

@@ -327,6 +327,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	u32 blocks = 1u << qp->log_sq, off = (blk & (blocks - 1)) * VHCA_WQE_BLOCK;
 	struct guest_mem *mem = qp->dev->mem;
 	struct vhca_wqe_ctrl ctrl;
+	int st;
 
 	w->qp = NULL;
 	if (ring_read_line(mem, &qp->sq, off, w->raw) &&
@@ -353,8 +354,10 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 	    ring_read(mem, &qp->sq, (off + VHCA_WQE_BLOCK) & (qp->sq.bytes - 1),
 		      w->raw + VHCA_WQE_BLOCK, (w->nblk - 1) * VHCA_WQE_BLOCK))
 		return -EFAULT;
-	w->qp = qp;
-	return parse_send(qp, &ctrl, w);
+	st = parse_send(qp, &ctrl, w);
+	/* nobody may send from what was refused */
+	w->qp = st ? NULL : qp;
+	return st;
 }
 
 void wqe_prefetch(const struct vqp *qp, u32 blocks)

@@ -83,7 +83,7 @@ struct recv_wqe {
  * @qp: QP
  * @blk: block count where it starts
  * @prod: block count it must end at or before
- * @w: filled in; wr_id and nblk are as good as can be on error too
+ * @w: filled in; wr_id and nblk are as good as can be on error too, and then it is no QP's
  *
  * Returns VHCA_CS_SUCCESS, the status to complete it with, or -EFAULT if the
  * ring cannot be read.

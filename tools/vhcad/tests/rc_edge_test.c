@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "qp/qp.h"
 #include "res/dev.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
@@ -355,12 +356,74 @@ static void psns_come_again(void **state)
 	}
 }
 
+/* Packets in front of this one arrive, but their acknowledgments take their time. */
+#define ARRIVE	64u
+
+static void late_acks(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_effect *v)
+{
+	if (h->opcode == OP_RC_ACK)
+		v->delay = 1000;
+	else
+		v->copies = h->psn < 1 + ARRIVE;
+}
+
+/*
+ * A request that is refused with packets under way, as its entry has become another one, whose
+ * data is inline, and too short: what of it was lost is not sent again out of the new entry.
+ */
+static void entry_changed_midway(void **state)
+{
+	u32 mtu = 1024, len = 2 * TX_WINDOW * mtu, got = ARRIVE * mtu;
+	struct tpair *p = *state;
+	struct tqp a, b, other, peer;
+	struct tmr l, r;
+	struct twr wr;
+
+	t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
+	t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
+	t_connect(&a, &b, 3, 1, 1);
+	t_qp_init(&p->h[0], &other, &p->cq[0], &p->cq[0]);
+	t_qp_init(&p->h[1], &peer, &p->cq[1], &p->cq[1]);
+	t_connect(&other, &peer, 3, 1, 1);
+	t_mr_init(&p->h[0], &l, 0, len, RW, 1, 12);
+	t_mr_init(&p->h[1], &r, 0, len, RW, 1, 12);
+	t_mr_fill(&l, 1);
+	t_mr_fill(&r, 2);
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, late_acks, NULL), 0);
+	wr = t_wr(VHCA_OP_WRITE, 1, &l, 0, len, &r, 0);
+	t_send(&a, &wr);
+	t_expect_no_cqe(&p->cq[0]);
+	t_mr_expect(&r, 0, got, 1, 0);
+	/* the worker has the entry of another QP in its hands */
+	wr = t_wr(VHCA_OP_NOP, 2, NULL, 0, 0, NULL, 0);
+	t_send(&other, &wr);
+	t_expect_cqe(&p->cq[0], 2, VHCA_CS_SUCCESS);
+	a.sq_prod--;
+	wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, NULL, 0, 0, &r, 0);
+	wr.flags = VHCA_WQE_INLINE;
+	wr.data = "four";
+	wr.data_len = 4;
+	t_post(&a, &wr);
+	/* the acknowledgments come, and more of it is to be sent */
+	p->w.now += 1000;
+	t_poll(&p->w);
+	t_expect_no_cqe(&p->cq[0]);
+	/* and then the timer fires */
+	assert_int_equal(fab_set_packet_hook(p->w.fabric, NULL, NULL), 0);
+	t_settle(&p->w, SECOND);
+	t_expect_cqe(&p->cq[0], 1, VHCA_CS_LOC_LEN_ERR);
+	t_mr_expect(&r, got, len - got, 2, got);
+	assert_int_equal(t_state(&a), T_ERR);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(no_receive_queue), TEST(no_reads), TEST(no_link), TEST(pulled_on_the_way),
-		TEST(receive_read_again), TEST(stopped_after_arrival), TEST(psns_come_again),
+		TEST(receive_read_again), TEST(entry_changed_midway), TEST(stopped_after_arrival),
+		TEST(psns_come_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
