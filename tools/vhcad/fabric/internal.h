@@ -31,6 +31,7 @@
  * @vl15: it waits for nobody's room
  * @host: of one of mad.c that waits to leave its port: the host has sent it, and not the agent
  * @sl, @vl: its SL, and the VL of the link that it takes
+ * @hops: switches that links have brought it to
  * @step, @sw, @port, @in: of one of mad.c: see there
  * @at: of a multicast that has arrived: who gets it next, as in struct datagram
  */
@@ -45,6 +46,7 @@ struct fab_packet {
 	bool spoiled;
 	bool mad, vl15, host;
 	u8 sl, vl;
+	u8 hops;
 	u8 step;
 	u8 sw, port, in;
 	u32 len;
@@ -175,6 +177,15 @@ struct fabric {
 	u32 nfree;
 	u32 nqueued;
 };
+
+/*
+ * One more switch: has the packet come to so many that the tables lead it round?  No way without a
+ * loop has more of them.
+ */
+static inline bool goes_round(struct fab_packet *p)
+{
+	return ++p->hops > TOPO_MAX_SWITCHES;
+}
 
 /* Do packets travel singly, through the queues? */
 static inline bool fab_queues(const struct fabric *f)

@@ -216,6 +216,11 @@ static void at_switch(struct fab_switch *sw, u32 port, struct fab_packet *p)
 		return;
 	}
 	out = way_of(sw, p->dlid);
+	if (out && goes_round(p)) {
+		sw->port[out].ib.discards++;
+		mad_free(f, p);
+		return;
+	}
 	if (out) {
 		leave_switch(sw, out, p);
 		return;

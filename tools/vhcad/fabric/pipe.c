@@ -14,6 +14,7 @@
 
 #define PS		1000u		/* of a ns */
 #define VL15_QUEUE	256u		/* packets that wait to set out */
+#define STEPS		16u		/* in one go, for each packet that may arrive */
 
 /* ------------------------------------------------------------------------
  * Ends of links
@@ -284,10 +285,13 @@ static void on_go(struct timer *timer)
 static void arrive_at_switch(struct fab_pipe *p, struct fab_packet *packet)
 {
 	u64 now = p->topo->now;
+	bool round;
 
 	port_got_data(p->far);
-	if (packet->spoiled || !switch_lets_in(p->to, p->in_no + 1, packet)) {
+	round = !packet->spoiled && goes_round(packet);
+	if (packet->spoiled || round || !switch_lets_in(p->to, p->in_no + 1, packet)) {
 		p->count.bad += packet->spoiled;
+		p->count.discards += round;
 		p->lane[packet->vl].used--;
 		topo_lose(p->topo, packet);
 		kick(p, now);
@@ -493,6 +497,7 @@ static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 no
 	p->pkey = h.pkey;
 	p->opcode = h.opcode;
 	p->spoiled = false;
+	p->hops = 0;
 	p->due = now;
 	p->sl = h.sl;
 	if (lane_drops(end->out, NULL, p)) {
@@ -558,13 +563,14 @@ u64 topo_next(struct topo *t)
 
 u32 topo_run(struct topo *t, u64 now, u32 most)
 {
-	u64 next, start = t->landed;
+	u64 next, start = t->landed, steps = (u64)most * STEPS;
 	u32 did = 0;
 
-	while ((next = timers_next(&t->timers)) <= now && t->landed - start < most) {
+	/* what is left is late, and happens in its order in the next pass */
+	while ((next = timers_next(&t->timers)) <= now && t->landed - start < most && did < steps) {
 		t->now = MAX(t->now, next);
 		t->fabric->now = t->now;
-		timers_run(&t->timers, t->now, UINT32_MAX);
+		timers_run(&t->timers, t->now, 1);
 		did++;
 	}
 	t->fabric->now = now;

@@ -33,6 +33,7 @@ static void copy_to(struct fab_packet *to, const struct fab_packet *p)
 	to->pkey = p->pkey;
 	to->sl = p->sl;
 	to->vl = p->vl;
+	to->hops = p->hops;
 	to->opcode = p->opcode;
 	to->spoiled = p->spoiled;
 	to->vl15 = p->vl15;

@@ -289,6 +289,119 @@ static void mcast_waits(void **state)
 	t_end(&f);
 }
 
+/* A packet of VL15 that the tables of switches lead, as agents of ports send them. */
+static void send_mad(struct t_fabric *f, u32 from, u16 dlid)
+{
+	u8 mad[256] = { 1, 1, 1, 1 };
+	struct payload pl = { .host = mad };
+	struct run run = {
+		.h = { .dlid = dlid, .slid = f->e[from].port.ib.lid, .pkey = 0xffff,
+		       .vl = PORT_VL15 },
+		.service = WIRE_UD, .kind = WIRE_SEND, .first = true, .last = true, .npkts = 1,
+		.mtu = sizeof(mad), .len = sizeof(mad), .pl = &pl,
+	};
+
+	assert_true(fab_send_mad(&f->e[from].port, &run));
+}
+
+/* Two switches that send a LID, and a multicast LID, to each other, by links without latency. */
+static const struct twish to_and_fro[] = {
+	{ "a-h0", "4X EDR", 0, 8 }, { "a-h1", "4X EDR", 0, 8 }, { "b-h2", "4X EDR", 0, 8 },
+	{ "a-b", "4X EDR", 0, 8 }, { "b-a", "4X EDR", 0, 8 }, { 0 },
+};
+
+static u64 crossings(struct t_fabric *f, u64 *discards)
+{
+	u64 n = 0;
+
+	*discards = 0;
+	for (u32 i = 0; i < 4; i++) {
+		struct fab_link_state s = t_link_state(f, i < 2 ? "a-b" : "b-a");
+
+		n += s.count[i % 2].packets;
+		*discards += s.count[i % 2].discards;
+	}
+	return n;
+}
+
+/* What goes round does so for as many switches as there can be on a way. */
+static void goes_round_and_round(void **state)
+{
+	struct port_mask m = { 0 };
+	struct t_fabric f;
+	struct port_count c;
+	u64 discards;
+	u16 lid;
+
+	t_start(&f, t_topo("ab", TOPO_HOQ_USUAL, to_and_fro));
+	lid = f.e[2].port.ib.lid;
+	fab_switch_set_port(f.f, 0, lid, 3);
+	fab_switch_set_port(f.f, 1, lid, 2);
+	t_send_packet(&f, 0, 2, 0);
+	t_send_packet(&f, 0, 1, 0);
+	t_pass(&f, MSEC);
+	assert_int_equal(f.e[2].n, 0);
+	assert_int_equal(f.e[1].n, 1);
+	assert_int_equal(crossings(&f, &discards), TOPO_MAX_SWITCHES);
+	assert_int_equal(discards, 1);
+	assert_int_equal(f.e[0].port.ib.drops, 1);
+	/* the same of management, which is not asked whose room it takes */
+	send_mad(&f, 0, lid);
+	t_pass(&f, MSEC);
+	assert_int_equal(crossings(&f, &discards), 2 * TOPO_MAX_SWITCHES);
+	fab_switch_count(f.f, 0, 3, &c);
+	discards = c.xmit_discards;
+	fab_switch_count(f.f, 1, 2, &c);
+	assert_int_equal(discards + c.xmit_discards, 2);
+	fab_switch_set_port(f.f, 1, lid, 1);
+	/* a multicast goes round both ways, and leaves a copy each time it comes to the first one */
+	assert_int_equal(fab_mc_join(&f.e[1].port, MLID), 0);
+	for (u32 i = 2; i <= 4; i++)
+		port_mask_set(&m, i);
+	fab_switch_set_mask(f.f, 0, MLID, &m);
+	port_mask_clear(&m, 4);
+	fab_switch_set_mask(f.f, 1, MLID, &m);
+	t_send_to(&f, 0, MLID, 0);
+	t_send_packet(&f, 0, 2, 0);
+	t_pass(&f, MSEC);
+	assert_int_equal(f.e[2].n, 1);
+	assert_int_equal(f.e[1].mcasts, TOPO_MAX_SWITCHES - 1);
+	crossings(&f, &discards);
+	assert_int_equal(discards, 1 + 2);
+	fab_mc_leave(&f.e[1].port, MLID);
+	t_end(&f);
+}
+
+/* An engine that comes late has much to do, and does a part of it in one go. */
+static void late_by_parts(void **state)
+{
+	struct t_fabric f;
+	u16 lid;
+	u32 n = 0;
+
+	t_start(&f, t_topo("ab", TOPO_HOQ_USUAL, to_and_fro));
+	lid = f.e[2].port.ib.lid;
+	fab_switch_set_port(f.f, 0, lid, 3);
+	fab_switch_set_port(f.f, 1, lid, 2);
+	t_send_packet(&f, 0, 2, 0);
+	t_send_packet(&f, 0, 1, 0);
+	f.now += MSEC;
+	assert_in_range(fab_poll(f.f, f.now, 1), 1, TOPO_MAX_SWITCHES);
+	/* there is more to do, and what an adapter sends meanwhile comes behind that */
+	assert_true(fab_next(f.f) <= f.now);
+	t_send_packet(&f, 0, 1, 0);
+	while (fab_next(f.f) <= f.now) {
+		assert_in_range(fab_poll(f.f, f.now, 1), 1, TOPO_MAX_SWITCHES);
+		n++;
+	}
+	assert_true(n > 1);
+	t_pass(&f, MSEC);
+	assert_int_equal(f.e[1].n, 2);
+	assert_true(f.e[1].psn[0] < f.e[1].psn[1]);
+	assert_int_equal(f.e[0].port.ib.drops, 1);
+	t_end(&f);
+}
+
 /* ------------------------------------------------------------------------
  * What is described, and what changes
  */
@@ -580,6 +693,8 @@ int main(void)
 		cmocka_unit_test(waited_too_long),
 		cmocka_unit_test(deadlock),
 		cmocka_unit_test(mcast_waits),
+		cmocka_unit_test(goes_round_and_round),
+		cmocka_unit_test(late_by_parts),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(faults),
