@@ -35,6 +35,9 @@ struct eth_box {
  * @taking: and those that the engine takes,
  * @taken: of which it has taken so many bytes
  * @news: there is something in @filling; atomic
+ * @frame: of those in @taking the one that comes to the ports now, or NULL,
+ * @len: its bytes,
+ * @cursor: and who has got it
  */
 struct eth_segment {
 	pthread_mutex_t lock;
@@ -50,6 +53,9 @@ struct eth_segment {
 	struct eth_box filling, taking;
 	u32 taken;
 	bool news;
+	const u8 *frame;
+	u32 len;
+	struct fab_cursor cursor;
 };
 
 /** fab_all() - how many places for ports there are, of both kinds and for those outside */
@@ -90,18 +96,34 @@ void eth_unplug(struct fab_port *port);
 void eth_send(struct fab_port *port, struct run *run);
 /** eth_send_some() - fab_send_some() of an Ethernet port */
 bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
-/** eth_arrive() - packets have come from a sender; they are one if there are several receivers */
-void eth_arrive(struct fab_port *from, struct run *run);
+/**
+ * eth_arrive() - packets have come from a sender; they are one if there are several receivers
+ * @from: sender
+ * @run: packets
+ * @c: of a multicast, as for fab_send_some(); NULL: all get it at once
+ * @budget: bytes of copies to make at the most, used up; NULL with @c
+ *
+ * Returns false if it has to be called again with the same packet.
+ */
+bool eth_arrive(struct fab_port *from, struct run *run, struct fab_cursor *c, u32 *budget);
 
 /* eth_out.c */
-/** eth_take() - a frame from outside, which may be anything, comes to the ports */
-void eth_take(struct eth_segment *s, const u8 *frame, u32 len);
+/**
+ * eth_take() - a frame from outside, which may be anything, comes to the ports
+ * @s: segment
+ * @frame: the frame
+ * @len: its bytes
+ * @bytes: of copies to make at the most, used up; NULL: all there are
+ *
+ * Returns false if it has to be called again with the same frame, as not all have got it yet.
+ */
+bool eth_take(struct eth_segment *s, const u8 *frame, u32 len, u32 *bytes);
 /** eth_poll() - take frames that have come from outside, up to @most; returns how many */
 u32 eth_poll(struct fabric *f, u32 most);
 /** eth_waiting() - are there frames to take? */
 static inline bool eth_waiting(const struct eth_segment *s)
 {
-	return s->taken < s->taking.len || __atomic_load_n(&s->news, __ATOMIC_ACQUIRE);
+	return s->frame || s->taken < s->taking.len || __atomic_load_n(&s->news, __ATOMIC_ACQUIRE);
 }
 
 #endif /* VHCAD_FABRIC_ETH_INTERNAL_H */

@@ -101,16 +101,18 @@ void fabric_set_wake(struct fabric *f, void (*wake)(void *arg), void *arg)
 	f->wake_arg = arg;
 }
 
-/* The next frame to take; NULL: there is none. */
-static const u8 *next_frame(struct eth_segment *s, u32 *len)
+/* Is there a frame to take: one that not all have got yet, or the next one? */
+static bool next_frame(struct eth_segment *s)
 {
 	const u8 *p;
 
+	if (s->frame)
+		return true;
 	if (s->taken == s->taking.len) {
 		struct eth_box empty = { .bytes = s->taking.bytes };
 
 		if (!__atomic_load_n(&s->news, __ATOMIC_ACQUIRE))
-			return NULL;
+			return false;
 		pthread_mutex_lock(&s->lock);
 		s->taking = s->filling;
 		s->filling = empty;
@@ -119,9 +121,11 @@ static const u8 *next_frame(struct eth_segment *s, u32 *len)
 		s->taken = 0;
 	}
 	p = s->taking.bytes + s->taken;
-	*len = get_be32(p);
-	s->taken += HEAD + *len;
-	return p + HEAD;
+	s->frame = p + HEAD;
+	s->len = get_be32(p);
+	s->cursor = (struct fab_cursor){ 0 };
+	s->taken += HEAD + s->len;
+	return true;
 }
 
 /* Spoiled on its way: the port counts it whose address it has. */
@@ -139,7 +143,7 @@ static void count_bad(struct eth_segment *s, const u8 *frame, u32 len)
 		to->ib.bad++;
 }
 
-void eth_take(struct eth_segment *s, const u8 *frame, u32 len)
+bool eth_take(struct eth_segment *s, const u8 *frame, u32 len, u32 *bytes)
 {
 	struct wire_hdr h;
 	struct payload pl;
@@ -149,21 +153,22 @@ void eth_take(struct eth_segment *s, const u8 *frame, u32 len)
 	/* an adapter may send more than any port's MTU, and buffers of packets are for no more */
 	if (wire_parse_roce(frame, len, &h, &at, &paylen) != WIRE_OK || paylen > WIRE_MAX_MTU) {
 		count_bad(s, frame, len);
-		return;
+		return true;
 	}
 	run_from_packet(&run, &pl, &h, frame + at, paylen);
-	eth_arrive(&s->out, &run);
+	return eth_arrive(&s->out, &run, &s->cursor, bytes);
 }
 
 u32 eth_poll(struct fabric *f, u32 most)
 {
 	struct eth_segment *s = f->eth;
-	const u8 *frame;
-	u32 n = 0, len;
+	u32 n = 0, bytes = POLL_BYTES;
 
-	while (n < most && (frame = next_frame(s, &len))) {
-		eth_take(s, frame, len);
+	while (n < most && bytes && next_frame(s)) {
 		n++;
+		if (!eth_take(s, s->frame, s->len, &bytes))
+			break;
+		s->frame = NULL;
 	}
 	return n;
 }

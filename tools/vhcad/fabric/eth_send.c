@@ -113,20 +113,20 @@ static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct 
 	return true;
 }
 
-void eth_arrive(struct fab_port *from, struct run *run)
+bool eth_arrive(struct fab_port *from, struct run *run, struct fab_cursor *c, u32 *budget)
 {
 	u64 bytes = run_wire_bytes(run);
 
 	if (path_is_mcast(&run->h.path))
-		multicast(from, run, bytes, NULL, NULL);
-	else
-		unicast(from, run, bytes);
+		return multicast(from, run, bytes, c, budget);
+	unicast(from, run, bytes);
+	return true;
 }
 
 void eth_send(struct fab_port *port, struct run *run)
 {
 	if (set_out(port, run, run_wire_bytes(run)))
-		eth_arrive(port, run);
+		eth_arrive(port, run, NULL, NULL);
 }
 
 bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *budget)

@@ -178,6 +178,9 @@ struct fabric {
 	u32 nqueued;
 };
 
+/* Copies of multicasts that are made in one go, in bytes. */
+#define POLL_BYTES	(64u << 10)
+
 /*
  * One more switch: has the packet come to so many that the tables lead it round?  No way without a
  * loop has more of them.

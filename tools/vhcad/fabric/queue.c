@@ -199,9 +199,6 @@ void fab_queue_forget(const struct fab_port *port)
 			f->pool[i].from = NULL;
 }
 
-/* Copies of multicasts that are made in one go, in bytes. */
-#define POLL_BYTES	(64u << 10)
-
 u32 fab_queue_poll(struct fabric *f, u32 most)
 {
 	u32 n = 0, bytes = POLL_BYTES;

@@ -135,7 +135,7 @@ static void one_frame(struct fixture *f, struct input *in, u32 *psn)
 	if (what & 4)
 		seal_again(buf, len);
 	check(buf, len);
-	eth_take(f->p.w.fabric->eth, buf, len);
+	eth_take(f->p.w.fabric->eth, buf, len, NULL);
 	t_poll(&f->p.w);
 }
 

@@ -107,12 +107,12 @@ static void handled(struct fixture *f, u64 n)
 	t_poll(&f->p.w);
 }
 
-/* A datagram for device 1, or a group, as the adapter's guest would send it. */
-static u32 make_long(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn, u32 len)
+/* A datagram for device 1, or a group, as the adapter's guest would send it from a QP. */
+static u32 make_from(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn, u32 sqpn, u32 len)
 {
 	struct wire_hdr h = {
 		.eth = true, .grh = true, .ipv4 = true, .vlan = WIRE_NO_TAG, .sport = 0xc001,
-		.hop_limit = 64, .pkey = 0xffff, .dqpn = qpn, .sqpn = 0x17, .qkey = QKEY,
+		.hop_limit = 64, .pkey = 0xffff, .dqpn = qpn, .sqpn = sqpn, .qkey = QKEY,
 		.opcode = OP_UD_SEND_ONLY,
 	};
 	u32 n;
@@ -124,6 +124,11 @@ static u32 make_long(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn, u32 len)
 	n = wire_put(&h, len, buf);
 	memset(buf + n, 0x5a, len);
 	return wire_seal_roce(buf, n, len);
+}
+
+static u32 make_long(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn, u32 len)
+{
+	return make_from(buf, dmac, dgid, qpn, 0x17, len);
 }
 
 static u32 make(struct fixture *f, u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn)
@@ -292,6 +297,90 @@ static void too_long(void **state)
 	done(&f);
 }
 
+#define HEARERS		1024u	/* as many QPs as a group may have */
+#define FRAMES		3u
+
+/* UD QPs of device 0 that hear a group, with receives and completions that they share. */
+static void make_hearers(struct fixture *f, struct tcq *cq, struct tsrq *srq, const u8 *mgid)
+{
+	struct thca *h = &f->p.h[0];
+
+	t_db_pages(h);
+	t_cq_init(h, cq, 12, 0);
+	t_srq_init(h, srq, 12, 6);
+	h->qp_type = VHCA_QPT_UD;
+	for (u32 i = 0; i < HEARERS; i++) {
+		struct vhca_mcg_req req = { 0 };
+		struct tqp qp;
+
+		t_qp_init_srq_size(h, &qp, cq, cq, srq, 1, 0);
+		t_ud_up(&qp, QKEY);
+		req.qpn = htole32(qp.qpn);
+		memcpy(req.mgid, mgid, sizeof(req.mgid));
+		assert_int_equal(t_admin(h, VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL),
+				 VHCA_ST_OK);
+	}
+	for (u32 i = 0; i < FRAMES * HEARERS; i++) {
+		struct vhca_sge s = t_sge(&f->l, 4096, 256);
+
+		t_srq_recv(srq, i, 1, &s);
+	}
+}
+
+/* Completions that came since the last time, all of them of frame @from and those behind it. */
+static u32 heard(struct tcq *cq, u32 *from)
+{
+	struct vhca_cqe e;
+	u32 n = 0;
+
+	for (; t_cq_poll(cq, &e); n++) {
+		assert_int_equal(e.status, VHCA_CS_SUCCESS);
+		assert_in_range(le32toh(e.src_qpn), *from, *from + 1);
+		*from = le32toh(e.src_qpn);
+	}
+	return n;
+}
+
+/* A group of very many: each pass has its share of them, and goes on where the one before ended. */
+static void many_hearers(void **state)
+{
+	static const u8 mgid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };
+	u32 n, sum = 0, most = 0, passes = 0, frame = 1;
+	struct eth_segment *s;
+	struct ether_port port[ETHER_PORTS];
+	u8 buf[WIRE_MAX_PKT], mac[6];
+	struct fixture f;
+	struct tsrq srq;
+	struct tcq cq;
+
+	setup(&f);
+	s = f.p.w.fabric->eth;
+	make_hearers(&f, &cq, &srq, mgid);
+	roce_mcast_mac(mgid, mac);
+	for (u32 i = 0; i < FRAMES; i++) {
+		n = make_from(buf, mac, mgid, 0xffffff, i + 1, 64);
+		put(&f, buf, n);
+	}
+	do {
+		ether_status(f.e, port);
+		sched_yield();
+	} while (port[0].rx_frames < FRAMES);
+	while (eth_waiting(s)) {
+		assert_true(fab_poll(f.p.w.fabric, f.p.w.now, 64) > 0);
+		n = heard(&cq, &frame);
+		most = MAX(most, n);
+		sum += n;
+		passes++;
+	}
+	assert_int_equal(sum, FRAMES * HEARERS);
+	assert_int_equal(frame, FRAMES);
+	/* 1,024 bytes and more each, of 64 KiB */
+	assert_in_range(most, 1, 65);
+	assert_in_range(passes, FRAMES * HEARERS / 65, FRAMES * HEARERS / 8);
+	assert_int_equal(t_stats(&f.p.h[0]).rx_mcast_packets, FRAMES);
+	done(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -299,6 +388,7 @@ int main(void)
 		cmocka_unit_test(whose),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(too_long),
+		cmocka_unit_test(many_hearers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
