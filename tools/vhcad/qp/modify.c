@@ -295,7 +295,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 	const struct transition *t;
 	enum vhca_status st;
 	u32 must, may;
-	u8 from, to;
+	u8 from, to, timeout;
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_modify_qp_req, qpn);
@@ -323,6 +323,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 		if (!qp->resp.res)
 			return VHCA_ST_INTERNAL;
 	}
+	timeout = qp->attr.timeout;
 	copy_values(qp, &req->attr, mask);
 	/* the event is asked for anew in every transition */
 	if (to == QPS_SQD && from == QPS_RTS && !(mask & A(EN_SQD_ASYNC_NOTIFY)))
@@ -333,6 +334,9 @@ enum vhca_status cmd_modify_qp(struct command *c)
 		qp->req.retry_left = qp->attr.retry_cnt;
 	if (mask & A(RNR_RETRY))
 		qp->req.rnr_left = qp->attr.rnr_retry;
+	/* what is under way waits for the new time from now on; with the old one maybe for ever */
+	if (qp_reliable(qp) && qp->attr.timeout != timeout)
+		req_arm(qp);
 	enter(qp, from, to);
 	return VHCA_ST_OK;
 }

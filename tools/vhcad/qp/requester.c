@@ -84,6 +84,13 @@ static void refuse_current(struct vqp *qp, u8 status)
 	req_settle(qp);
 }
 
+/* None may be under way any more since it was taken: the QP was modified in SQD. */
+static enum progress refuse_answered(struct vqp *qp)
+{
+	refuse_current(qp, why(qp, VHCA_WHY_NO_READS, VHCA_CS_LOC_QP_OP_ERR));
+	return WENT_ON;
+}
+
 /* The next n PSNs may be answered from now on. */
 static void may_arrive(struct rc_requester *r, u32 n)
 {
@@ -118,6 +125,8 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_READ_REQ,
 			   .npkts = 1, .mtu = qp->mtu, .first = true, .last = true };
 
+	if (!r->cur_pkt && !qp->attr.max_rd_atomic)
+		return refuse_answered(qp);
 	if (!r->cur_pkt && r->reads >= qp->attr.max_rd_atomic)
 		return MUST_WAIT;
 	if (out && (r->cur_pkt || out + n > READ_MAX_PKTS))
@@ -200,6 +209,8 @@ static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	struct run run;
 	int st;
 
+	if (!qp->attr.max_rd_atomic)
+		return refuse_answered(qp);
 	if (r->reads >= qp->attr.max_rd_atomic || psn_diff(r->nxt, r->una) >= (s32)READ_MAX_PKTS)
 		return MUST_WAIT;
 	if (!fab_room(&qp->port->fab))

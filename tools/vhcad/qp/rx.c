@@ -34,13 +34,24 @@ static bool takes_kind(const struct vqp *qp, u8 kind)
 	return !answer || !qp_is_target(qp);
 }
 
+/* The alternate path has a timeout of its own, which holds for what is under way, too. */
+static bool follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
+{
+	u8 timeout = qp->attr.timeout;
+	bool follows = qp_follow_peer(qp, p, h);
+
+	if (follows && qp_reliable(qp) && qp->attr.timeout != timeout)
+		req_arm(qp);
+	return follows;
+}
+
 /* Do packets come along the QP's path, or along the alternate one that is its path then? */
 static bool takes_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
 	if (qp_datagrams(qp))
 		return qp->port == p;
 	if (qp->port != p || !from_peer(qp, h))
-		return qp_follow_peer(qp, p, h);
+		return follow_peer(qp, p, h);
 	if (qp->mig == MIG_REARM && !h->mig)
 		qp->mig = MIG_ARMED;
 	return true;

@@ -320,6 +320,44 @@ static void forced(void **state)
 	assert_int_equal(query(f, 0).port, 2);
 }
 
+/*
+ * A packet gets lost on a path without a timeout.  From the migration on the alternate path's
+ * timeout holds, whichever end has begun it, and so the packet is sent again.
+ */
+static void lost_without_timeout(struct fixture *f, u32 mover)
+{
+	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED }, none = { 0 };
+	struct twr wr = t_wr(VHCA_OP_WRITE, 77, &f->mr[0], 2 * LEN, 100, &f->mr[1], 2 * LEN);
+	struct tnth lost = { .victim = 0 };
+
+	arm_both(f, 2);
+	assert_int_equal(t_to(&f->qp[0], T_SQD), VHCA_ST_OK);
+	assert_int_equal(t_modify(&f->qp[0], &none, VHCA_QPA_TIMEOUT), VHCA_ST_OK);
+	assert_int_equal(t_to(&f->qp[0], T_RTS), VHCA_ST_OK);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, t_nth_judge, &lost), 0);
+	t_send(&f->qp[0], &wr);
+	assert_false(t_advance(&f->w));
+	assert_int_equal(t_modify(&f->qp[mover], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+	if (mover)
+		write_from(f, mover, 3);
+	t_settle(&f->w, SECOND);
+	t_expect_cqe(&f->cq[0], 77, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->mr[1], 2 * LEN, 100, 3, 2 * LEN);
+	migrated(f, 0, 2);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
+}
+
+static void timeout_when_forced(void **state)
+{
+	lost_without_timeout(*state, 0);
+}
+
+static void timeout_when_followed(void **state)
+{
+	t_mr_fill(&fixture.mr[1], 3);
+	lost_without_timeout(*state, 1);
+}
+
 /* The counter of a QP is a part of one port's, and does not follow the QP to another one. */
 static void counted(void **state)
 {
@@ -495,6 +533,8 @@ int main(void)
 		TEST(not_armed),
 		TEST(both_gone),
 		TEST(forced),
+		TEST(timeout_when_forced),
+		TEST(timeout_when_followed),
 		TEST(counted),
 		cmocka_unit_test_setup_teardown(waiting_for_room, setup_links, teardown),
 		TEST(somewhere_else),

@@ -2,6 +2,7 @@
 /*
  * RC: timers and retries that end a connection, and the states of a QP.
  */
+#include "res/dev.h"
 #include "tests/rc_error.h"
 
 /* ------------------------------------------------------------------------
@@ -286,6 +287,80 @@ static void drain(void **state)
 	done(&f);
 }
 
+/* What was lost without a timeout is sent again once there is one, and so draining ends. */
+static void timeout_while_draining(void **state)
+{
+	struct vhca_qp_attr a = { .state = T_SQD, .en_sqd_async_notify = 1 };
+	struct tnth lost = { .victim = 0 };
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f);
+	set_retries(&f.p.qp[0], 0, 7, 7);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost), 0);
+	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 1, &f.r, 0);
+	t_send(&f.p.qp[0], &wr);
+	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE | VHCA_QPA_EN_SQD_ASYNC_NOTIFY),
+			 VHCA_ST_OK);
+	assert_false(t_advance(&f.p.w));
+	t_expect_no_event(&f.p.h[0]);
+	a = (struct vhca_qp_attr){ .timeout = 14 };
+	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_TIMEOUT), VHCA_ST_OK);
+	assert_true(t_advance(&f.p.w));
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_event(&f.p.h[0], VHCA_EV_SQ_DRAINED, f.p.qp[0].qpn);
+	/* and a timer that runs stops when there is none any more */
+	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
+	lost.all = true;
+	wr.wr_id = 2;
+	t_send(&f.p.qp[0], &wr);
+	set_retries(&f.p.qp[0], 0, 7, 7);
+	assert_false(t_advance(&f.p.w));
+	t_expect_no_cqe(&f.p.cq[0]);
+	done(&f);
+}
+
+/* Packets of the port that is the argument take their time. */
+static void late_from(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		      struct fab_effect *v)
+{
+	v->delay = from == arg ? 1000 : 0;
+}
+
+/* A read or an atomic that was taken fails when no more are allowed; those under way do not. */
+static void no_more_reads(void **state)
+{
+	static const u8 ops[] = { VHCA_OP_READ, VHCA_OP_FETCH_ADD };
+
+	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct vhca_qp_attr a = { .max_rd_atomic = 0 };
+		struct tmr l, r;
+		struct tpair p;
+
+		t_pair_init_regions(&p, 1, 1, &l, &r, 4096, RW | VHCA_ACCESS_REMOTE_ATOMIC,
+				    VHCA_ACCESS_REMOTE_READ | VHCA_ACCESS_REMOTE_ATOMIC);
+		assert_int_equal(fab_set_packet_hook(p.w.fabric, late_from,
+						     &p.h[1].dev->port[0].fab), 0);
+		for (u32 id = 0; id < 7; id++) {
+			struct twr wr = t_wr(ops[i], id, &l, 0, 8, &r, 0);
+
+			t_post(&p.qp[0], &wr);
+		}
+		t_ring_sq(&p.qp[0]);
+		t_poll(&p.w);
+		assert_int_equal(t_to(&p.qp[0], T_SQD), VHCA_ST_OK);
+		assert_int_equal(t_modify(&p.qp[0], &a, VHCA_QPA_MAX_QP_RD_ATOMIC), VHCA_ST_OK);
+		t_settle(&p.w, 1000000000);
+		/* four were under way, and one more was taken */
+		for (u32 id = 0; id < 7; id++)
+			t_expect_cqe(&p.cq[0], id, id < 4 ? VHCA_CS_SUCCESS :
+				     id == 4 ? VHCA_CS_LOC_QP_OP_ERR : VHCA_CS_WR_FLUSH_ERR);
+		t_expect_no_cqe(&p.cq[0]);
+		assert_int_equal(t_state(&p.qp[0]), T_ERR);
+		t_pair_fini(&p);
+	}
+}
+
 /* A packet before RTU: the event, once; the receive completes all the same. */
 static void communication_established(void **state)
 {
@@ -438,6 +513,8 @@ int main(void)
 		cmocka_unit_test(flush_order),
 		cmocka_unit_test(reset_cleans),
 		cmocka_unit_test(drain),
+		cmocka_unit_test(timeout_while_draining),
+		cmocka_unit_test(no_more_reads),
 		cmocka_unit_test(communication_established),
 		cmocka_unit_test(own_peer),
 		cmocka_unit_test(peer_vanishes),
