@@ -117,7 +117,7 @@ int vhca_cq_users_init(struct vhca_cq *cq);
 void vhca_cq_users_exit(struct vhca_cq *cq);
 void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user);
 void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user);
-void vhca_cq_purge(struct vhca_cq *cq, uint32_t key);
+void vhca_cq_purge(struct vhca_cq *cq, struct vhca_cq_user *user);
 struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key);
 
 /* cq_resize.c */

@@ -106,38 +106,11 @@ struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key)
 	return user;
 }
 
-/**
- * vhca_cq_add_user() - enter a QP or an XRC SRQ in a CQ's table
- * @cq: CQ; stays until the entry has been removed
- * @user: entry with its owner and number set
- *
- * Should a QP that is being destroyed still stand there with this number, the new one is found.
- */
-void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
-{
-	struct vhca_cq_user **chain;
-
-	vhca_cq_get(cq);
-	vhca_lock(&cq->lock);
-	cq->last_user = NULL;
-	grow_users(cq);
-	chain = user_chain(cq, user->key);
-	user->next = *chain;
-	*chain = user;
-	cq->num_users++;
-	vhca_unlock(&cq->lock);
-}
-
-/**
- * vhca_cq_remove_user() - remove an entry from a CQ's table
- * @cq: CQ; may be gone afterwards
- * @user: entry of the table
- */
-void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+/* Called with the CQ's lock held; nothing happens if another one has taken its place. */
+static void unlink_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
 	struct vhca_cq_user **link;
 
-	vhca_lock(&cq->lock);
 	if (cq->last_user == user)
 		cq->last_user = NULL;
 	for (link = user_chain(cq, user->key); *link; link = &(*link)->next) {
@@ -147,24 +120,18 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 			break;
 		}
 	}
-	vhca_unlock(&cq->lock);
-	vhca_cq_put(cq);
 }
 
-/**
- * vhca_cq_purge() - drop completions of a QP or an XRC SRQ that were not polled
- * @cq: CQ
- * @key: which, as in the table; it adds none any more
- *
- * The entries that stay move towards the device's end; each place keeps its owner byte, which
- * belongs to the place and not to the completion.
+/*
+ * Drops what was not polled of a QP or an XRC SRQ; called with the CQ's lock held.  The entries
+ * that stay move towards the device's end; each place keeps its owner byte, which belongs to the
+ * place and not to the completion.
  */
-void vhca_cq_purge(struct vhca_cq *cq, uint32_t key)
+static void drop_completions(struct vhca_cq *cq, uint32_t key)
 {
 	uint64_t end, from, to;
 	uint8_t owner;
 
-	vhca_lock(&cq->lock);
 	for (end = cq->cons; end < cq->cons + ring_size(cq->log); end++)
 		if (!vhca_cqe_fresh(cq, end))
 			break;
@@ -182,5 +149,60 @@ void vhca_cq_purge(struct vhca_cq *cq, uint32_t key)
 		cq->cons = to;
 		db_store(&cq->db, 0, cq->cons);
 	}
+}
+
+/**
+ * vhca_cq_add_user() - enter a QP or an XRC SRQ in a CQ's table
+ * @cq: CQ; stays until the entry has been removed
+ * @user: entry with its owner and number set
+ *
+ * The kernel has destroyed whoever still stands there with this number, and its thread has not come
+ * to remove it yet: the new one takes its place, and what was not polled of the old one goes now,
+ * as later nobody could tell whose it is.
+ */
+void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	struct vhca_cq_user **chain, *old;
+
+	vhca_cq_get(cq);
+	vhca_lock(&cq->lock);
+	old = vhca_cq_find_user(cq, user->key);
+	if (old) {
+		drop_completions(cq, old->key);
+		unlink_user(cq, old);
+	}
+	grow_users(cq);
+	chain = user_chain(cq, user->key);
+	user->next = *chain;
+	*chain = user;
+	cq->num_users++;
+	vhca_unlock(&cq->lock);
+}
+
+/**
+ * vhca_cq_remove_user() - remove an entry from a CQ's table
+ * @cq: CQ; may be gone afterwards
+ * @user: entry that was added
+ */
+void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	vhca_lock(&cq->lock);
+	unlink_user(cq, user);
+	vhca_unlock(&cq->lock);
+	vhca_cq_put(cq);
+}
+
+/**
+ * vhca_cq_purge() - drop completions of a QP or an XRC SRQ that were not polled
+ * @cq: CQ
+ * @user: its entry; it adds none any more
+ *
+ * If another one has got its number, the completions with it are that one's.
+ */
+void vhca_cq_purge(struct vhca_cq *cq, struct vhca_cq_user *user)
+{
+	vhca_lock(&cq->lock);
+	if (vhca_cq_find_user(cq, user->key) == user)
+		drop_completions(cq, user->key);
 	vhca_unlock(&cq->lock);
 }

@@ -129,9 +129,9 @@ static void purge_cqs(struct vhca_qp *qp)
 	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
 	struct vhca_cq *recv_cq = recv_cq_of(qp);
 
-	vhca_cq_purge(send_cq, qp->vqp.qp.qp_num);
+	vhca_cq_purge(send_cq, &qp->send_user);
 	if (recv_cq != send_cq)
-		vhca_cq_purge(recv_cq, qp->vqp.qp.qp_num);
+		vhca_cq_purge(recv_cq, &qp->recv_user);
 }
 
 /* Polls looked at the SRQ, too; all of them may be gone afterwards. */

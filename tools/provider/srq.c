@@ -284,7 +284,7 @@ int vhca_destroy_srq(struct ibv_srq *ibsrq)
 	if (err)
 		return err;
 	if (srq->user.srq) {
-		vhca_cq_purge(to_vhca_cq(srq->vsrq.cq), srq->user.key);
+		vhca_cq_purge(to_vhca_cq(srq->vsrq.cq), &srq->user);
 		vhca_cq_remove_user(to_vhca_cq(srq->vsrq.cq), &srq->user);
 	}
 	vhca_srq_put(srq);

@@ -124,8 +124,11 @@ extern bool fake_uc_local_inv;
 extern unsigned int fake_logged;
 /* Contexts and objects of all kinds that there are. */
 extern int fake_live;
-/* What another thread does as soon as the kernel has destroyed a QP; NULL: nothing. */
+/* What another thread does as soon as the kernel has destroyed a QP, or an SRQ; NULL: nothing. */
 extern void (*fake_behind_destroy_qp)(void);
+extern void (*fake_behind_destroy_srq)(void);
+/* The number of the SRQ that is created next; 0: one that none has had. */
+extern uint32_t fake_next_srqn;
 
 bool fake_registered(void);
 const struct verbs_device_ops *fake_driver(void);

@@ -9,12 +9,17 @@
 #include "cm.h"
 #include "fake.h"
 
+void (*fake_behind_destroy_srq)(void);
+uint32_t fake_next_srqn;
+
 static struct fake_srq srqs[FAKE_QUEUES];
 static uint32_t num_srqs;
 
 void fake_srq_start(void)
 {
 	num_srqs = 0;
+	fake_behind_destroy_srq = NULL;
+	fake_next_srqn = 0;
 }
 
 struct fake_srq *fake_srq(struct ibv_srq *srq)
@@ -53,7 +58,8 @@ void fake_make_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_attr *
 	fake->attr.max_wr = attr->max_wr;
 	srq->context = pd->context;
 	srq->handle = num_srqs++;
-	out->srqn = 1000 + srq->handle;
+	out->srqn = fake_next_srqn ? fake_next_srqn : 1000 + srq->handle;
+	fake_next_srqn = 0;
 	out->db_slot = fake->slot;
 	out->db_mmap = fake_page_offset(fake->slot);
 }
@@ -132,8 +138,12 @@ int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, struct ibv
 
 int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 {
+	int err = fake_answer(FAKE_DESTROY_SRQ, -1);
+
 	(void)srq;
-	return fake_answer(FAKE_DESTROY_SRQ, -1);
+	if (!err && fake_behind_destroy_srq)
+		fake_behind_destroy_srq();
+	return err;
 }
 
 uint32_t fake_left(struct ibv_srq *srq)

@@ -139,6 +139,50 @@ static void an_srq_takes_its_completions_along(void **state)
 	assert_int_equal(wc.wr_id, 1);
 }
 
+static struct ibv_srq *heir;
+
+/* The number of the SRQ that goes is given to a new one, in which a receive completes. */
+static void number_given_away(void)
+{
+	fake_behind_destroy_srq = NULL;
+	heir = make_srq(ALL_OF_IT, IBV_SRQT_XRC);
+	assert_non_null(heir);
+	post(heir, 7);
+	complete(number(heir), fake_take(heir));
+}
+
+/* An SRQ that goes takes its own completions along, and not those of the next one of its number. */
+static void a_number_comes_again(void **state)
+{
+	struct ibv_srq *other = make_srq(ALL_OF_IT, IBV_SRQT_XRC), *more[40];
+	struct ibv_wc wc;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(other);
+	post(other, 2);
+	complete(number(other), fake_take(other));
+	fake_behind_destroy_srq = number_given_away;
+	fake_next_srqn = number(other);
+	assert_int_equal(fake_ops()->destroy_srq(other), 0);
+	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 7);
+	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 0);
+	/* it is found when the table has grown, too */
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		more[i] = make_srq(ALL_OF_IT, IBV_SRQT_XRC);
+		assert_non_null(more[i]);
+	}
+	post(heir, 8);
+	complete(number(heir), fake_take(heir));
+	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 8);
+	assert_int_equal(fake_logged, 0);
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		assert_int_equal(fake_ops()->destroy_srq(more[i]), 0);
+	assert_int_equal(fake_ops()->destroy_srq(heir), 0);
+}
+
 static void refused(void **state)
 {
 	static const struct { uint32_t mask; enum ibv_srq_type type; int err; } cases[] = {
@@ -261,8 +305,8 @@ int main(void)
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(receives_are_the_srqs), TEST(numbers_are_two),
-		TEST(an_srq_takes_its_completions_along), TEST(refused), TEST(targets),
-		TEST(requests_name_an_srq),
+		TEST(an_srq_takes_its_completions_along), TEST(a_number_comes_again),
+		TEST(refused), TEST(targets), TEST(requests_name_an_srq),
 	};
 
 	return cmocka_run_group_tests_name("xrc", tests, NULL, NULL);
