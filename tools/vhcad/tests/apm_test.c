@@ -358,6 +358,48 @@ static void timeout_when_followed(void **state)
 	lost_without_timeout(*state, 1);
 }
 
+static void go_to(struct fixture *f, u32 port, u32 place)
+{
+	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED };
+
+	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
+	write_from(f, 0, place);
+	for (u32 i = 0; i < 2; i++)
+		migrated(f, i, port);
+	t_expect_event(&f->h[1], VHCA_EV_PATH_MIG, f->qp[1].qpn);
+	t_expect_no_event(&f->h[0]);
+	t_expect_no_event(&f->h[1]);
+}
+
+/*
+ * An armed QP is told to arm again while its peer migrates.  If the peer's packet comes behind
+ * that, it is followed all the same; if it came before, the QP arms for the way back.
+ */
+static void rearmed_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+
+	arm_both(f, 2);
+	load(f, 1, 2);
+	go_to(f, 2, 2);
+
+	for (u32 i = 0; i < 2; i++)
+		load(f, i, 1);
+	write_from(f, 0, 3);
+	write_from(f, 0, 4);
+	go_to(f, 1, 5);
+	load(f, 1, 2);
+	assert_int_equal(query(f, 1).path_mig_state, MIG_REARM);
+	/* the peer is migrated, and says so in each packet */
+	write_from(f, 0, 6);
+	assert_int_equal(query(f, 1).path_mig_state, MIG_REARM);
+	load(f, 0, 2);
+	write_from(f, 0, 7);
+	write_from(f, 0, 7);
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(query(f, i).path_mig_state, MIG_ARMED);
+}
+
 /* The counter of a QP is a part of one port's, and does not follow the QP to another one. */
 static void counted(void **state)
 {
@@ -535,6 +577,7 @@ int main(void)
 		TEST(forced),
 		TEST(timeout_when_forced),
 		TEST(timeout_when_followed),
+		TEST(rearmed_meanwhile),
 		TEST(counted),
 		cmocka_unit_test_setup_teardown(waiting_for_room, setup_links, teardown),
 		TEST(somewhere_else),
