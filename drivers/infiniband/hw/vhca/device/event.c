@@ -73,7 +73,7 @@ static void qp_event(struct vhca_dev *dev, u32 id, u64 count, enum ib_event_type
 			   type == IB_EVENT_QP_ACCESS_ERR))
 		vhca_qp_broken(qp);
 	if (qp->kernel && type == IB_EVENT_QP_LAST_WQE_REACHED)
-		complete_all(&qp->kernel->last_wqe);
+		vhca_qp_given_back(qp);
 	event.element.qp = &qp->ibqp;
 	if (qp->ibqp.event_handler)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
@@ -318,7 +318,7 @@ static void tell_last_wqes(struct vhca_dev *dev)
 		if (!target)
 			continue;
 		qp = container_of(target, struct vhca_qp, async);
-		tell = qp->kernel && qp->ibqp.srq && !completion_done(&qp->kernel->last_wqe);
+		tell = qp->kernel && qp->ibqp.srq && !READ_ONCE(qp->kernel->given_back);
 		vhca_target_put(target);
 		if (tell)
 			qp_event(dev, id, VHCA_NO_ENTRY, IB_EVENT_QP_LAST_WQE_REACHED);

@@ -23,6 +23,7 @@
  * @refused: state that it moves no QP to, or -1
  * @moves: commands that were to move the QP
  * @to: where to
+ * @moved: completed with each of them
  */
 static struct player {
 	u32 fetched;
@@ -30,6 +31,7 @@ static struct player {
 	int refused;
 	unsigned int moves;
 	u8 to[MOVES];
+	struct completion moved;
 } player;
 
 static bool carry_out(const struct vhca_asqe *cmd)
@@ -41,6 +43,7 @@ static bool carry_out(const struct vhca_asqe *cmd)
 	if (player.moves < MOVES)
 		player.to[player.moves] = req->attr.state;
 	player.moves++;
+	complete(&player.moved);
 	return req->attr.state != player.refused;
 }
 
@@ -88,7 +91,8 @@ static int qp_modify_init(struct kunit *test)
 	player = (struct player){ .refused = -1 };
 	KUNIT_ASSERT_EQ(test, vhca_admin_init(&hw->admin, hw->dev, &play_ops, LOG, TIMEOUT), 0);
 	mutex_init(&b->qp.lock);
-	init_completion(&b->qpk.last_wqe);
+	init_waitqueue_head(&b->qpk.wait);
+	init_completion(&player.moved);
 	b->qp.state = IB_QPS_RTS;
 	return 0;
 }
@@ -120,7 +124,7 @@ static void test_reset_is_refused(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, srq);
 	b->qp.ibqp.srq = &srq->ibsrq;
 	/* The device says that the QP keeps no receive of the SRQ. */
-	complete_all(&b->qpk.last_wqe);
+	vhca_qp_given_back(&b->qp);
 	player.refused = IB_QPS_RESET;
 	KUNIT_EXPECT_NE(test, move(b, IB_QPS_RESET), 0);
 	KUNIT_ASSERT_EQ(test, player.moves, 2);
@@ -136,7 +140,7 @@ static void test_reset_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, player.to[2], IB_QPS_RESET);
 	KUNIT_EXPECT_EQ(test, b->qp.state, IB_QPS_RESET);
 	KUNIT_EXPECT_FALSE(test, b->qpk.broken);
-	KUNIT_EXPECT_FALSE(test, completion_done(&b->qpk.last_wqe));
+	KUNIT_EXPECT_FALSE(test, b->qpk.given_back);
 }
 
 /* One that the device does not move to the error state is where it was. */
@@ -157,7 +161,6 @@ static void test_error_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->qpk.broken);
 }
 
-#ifdef CONFIG_LOCKDEP
 /**
  * struct resetter - a thread that resets the QP
  * @b: bench
@@ -178,6 +181,38 @@ static int reset(void *data)
 	kthread_complete_and_exit(&r->done, 0);
 }
 
+/*
+ * While a QP waits for its last receive, handlers of the events before that one may modify it, or
+ * have it in another state than the one in which it began to wait.
+ */
+static void test_waits_without_the_lock(struct kunit *test)
+{
+	struct vhca_srq *srq = kunit_kzalloc(test, sizeof(*srq), GFP_KERNEL);
+	struct bench *b = test->priv;
+	struct resetter r = { .b = b };
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, srq);
+	b->qp.ibqp.srq = &srq->ibsrq;
+	init_completion(&r.done);
+	task = kthread_run(reset, &r, "vhca-reset");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&player.moved);
+	KUNIT_EXPECT_EQ(test, move(b, IB_QPS_ERR), 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&r.done));
+	vhca_qp_given_back(&b->qp);
+	wait_for_completion(&r.done);
+	KUNIT_EXPECT_EQ(test, r.err, 0);
+	KUNIT_ASSERT_EQ(test, player.moves, 3);
+	KUNIT_EXPECT_EQ(test, player.to[0], IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, player.to[1], IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, player.to[2], IB_QPS_RESET);
+	KUNIT_EXPECT_EQ(test, b->qp.state, IB_QPS_RESET);
+	KUNIT_EXPECT_FALSE(test, b->qpk.given_back);
+	KUNIT_EXPECT_EQ(test, b->qpk.resets, 1);
+}
+
+#ifdef CONFIG_LOCKDEP
 /* A lock is among those that a task holds from before it waits for it. */
 static bool wants_lock(struct task_struct *task, spinlock_t *lock)
 {
@@ -228,6 +263,7 @@ static void test_starts_over_under_the_lock(struct kunit *test)
 static struct kunit_case qp_modify_cases[] = {
 	KUNIT_CASE(test_reset_is_refused),
 	KUNIT_CASE(test_error_is_refused),
+	KUNIT_CASE(test_waits_without_the_lock),
 #ifdef CONFIG_LOCKDEP
 	KUNIT_CASE(test_starts_over_under_the_lock),
 #endif

@@ -355,12 +355,44 @@ static bool begin_giving_back(struct vhca_dev *dev, struct vhca_qp *qp)
 	return true;
 }
 
-/* The event comes behind others, whose handlers may want the QP's lock. */
-static void await_receive(struct vhca_dev *dev, struct vhca_qp *qp)
+/**
+ * vhca_qp_given_back() - a kernel QP with an SRQ has failed and holds no receive any more
+ * @qp: queue pair
+ *
+ * Context: any.
+ */
+void vhca_qp_given_back(struct vhca_qp *qp)
 {
-	if (!wait_for_completion_timeout(&qp->kernel->last_wqe, VHCA_LAST_WQE_PATIENCE))
+	WRITE_ONCE(qp->kernel->given_back, true);
+	wake_up_all(&qp->kernel->wait);
+}
+EXPORT_SYMBOL_IF_KUNIT(vhca_qp_given_back);
+
+/*
+ * Has the receive given back. The event that says so comes behind others, whose handlers may want
+ * the QP's lock: it is not held while this waits. Returns whether it was dropped, so that the QP
+ * may be in any state.
+ */
+static bool give_back(struct vhca_dev *dev, struct vhca_qp *qp)
+{
+	struct vhca_qp_kernel *k = qp->kernel;
+	unsigned int resets;
+	bool over;
+
+	if (!begin_giving_back(dev, qp) || READ_ONCE(k->given_back))
+		return false;
+	resets = k->resets;
+	mutex_unlock(&qp->lock);
+	over = wait_event_timeout(k->wait, READ_ONCE(k->given_back) ||
+				  READ_ONCE(k->resets) != resets, VHCA_LAST_WQE_PATIENCE);
+	if (!over)
 		dev_warn_ratelimited(dev->hw.dev, "QP %#x keeps a receive of its SRQ\n",
 				     qp->ibqp.qp_num);
+	mutex_lock(&qp->lock);
+	/* Nobody waits for it again. */
+	if (!over && k->resets == resets)
+		vhca_qp_given_back(qp);
+	return true;
 }
 
 /* A QP that was reset starts over: counts, notes and what its CQs still hold. */
@@ -371,7 +403,9 @@ static void start_over(struct vhca_qp *qp)
 		spin_lock_irq(&qp->kernel->rq.lock);
 		qp->kernel->broken = false;
 		spin_unlock_irq(&qp->kernel->rq.lock);
-		reinit_completion(&qp->kernel->last_wqe);
+		WRITE_ONCE(qp->kernel->given_back, false);
+		WRITE_ONCE(qp->kernel->resets, qp->kernel->resets + 1);
+		wake_up_all(&qp->kernel->wait);
 	}
 	vhca_db_store(&qp->db, 0, 0);
 	vhca_db_store(&qp->db, 1, 0);
@@ -448,14 +482,14 @@ int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 	mutex_lock(&qp->lock);
-	err = check_modify(dev, qp, attr, mask);
-	if (err)
-		goto out;
+	do {
+		err = check_modify(dev, qp, attr, mask);
+		if (err)
+			goto out;
+	} while (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET && give_back(dev, qp));
 	vhca_qp_attr_to_hw(attr, mask, &req.attr);
 	if (qp->port)
 		req.attr.port = qp->port;
-	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET && begin_giving_back(dev, qp))
-		await_receive(dev, qp);
 	err = vhca_cmd_modify_qp(&dev->hw, &req);
 	/* Kernel consumers stop their queues this way and must be able to on a dead device. */
 	if (qp->kernel && mask & IB_QP_STATE &&
@@ -535,14 +569,12 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
 	struct vhca_qp *qp = to_vqp(ibqp);
-	bool waits;
 	int err;
 
 	mutex_lock(&qp->lock);
-	waits = begin_giving_back(dev, qp);
+	while (give_back(dev, qp))
+		;
 	mutex_unlock(&qp->lock);
-	if (waits)
-		await_receive(dev, qp);
 	vhca_id_retire(&dev->qps, qp->id);
 	err = vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, qp->port, ibqp->qp_num));
 	if (err) {

@@ -3,6 +3,7 @@
 #ifndef VHCA_QP_H
 #define VHCA_QP_H
 
+#include <linux/wait.h>
 #include <rdma/vhca-abi.h>
 
 #include "../defs/qp.h"
@@ -82,14 +83,18 @@ static inline void vhca_wq_finish(struct vhca_wq *wq, u64 tail)
  * @sq: send queue
  * @rq: receive queue; nothing is ever posted to that of a QP with an SRQ
  * @broken: known to be in the error state: receives are rung. Under the receive queue's lock.
- * @last_wqe: completed when a QP with an SRQ has failed and holds no receive any more
+ * @given_back: a QP with an SRQ has failed and holds no receive any more, since it was last reset
+ * @resets: how often it was reset. Under the QP's lock.
+ * @wait: for @given_back, or for @resets to change
  */
 struct vhca_qp_kernel {
 	struct vhca_qp *qp;
 	struct vhca_wq sq;
 	struct vhca_wq rq;
 	bool broken;
-	struct completion last_wqe;
+	bool given_back;
+	unsigned int resets;
+	wait_queue_head_t wait;
 };
 
 /**
@@ -160,6 +165,7 @@ int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_qp_init_attr *init_attr);
 int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+void vhca_qp_given_back(struct vhca_qp *qp);
 int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int vhca_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 

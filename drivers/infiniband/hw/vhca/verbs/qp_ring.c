@@ -187,7 +187,7 @@ int vhca_qp_make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 		return -ENOMEM;
 	k->qp = qp;
 	qp->kernel = k;
-	init_completion(&k->last_wqe);
+	init_waitqueue_head(&k->wait);
 	init_kernel_wq(&k->sq);
 	init_kernel_wq(&k->rq);
 	k->sq.max_sge = qp->cap.max_send_sge;
