@@ -2,8 +2,8 @@
 /*
  * An adapter as the engine sees it: something that can be polled, armed, run and notified.
  *
- * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, which
- * today is the engine's.
+ * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, see
+ * adapter_lock().
  */
 #ifndef VHCAD_ENGINE_ADAPTER_H
 #define VHCAD_ENGINE_ADAPTER_H
@@ -12,6 +12,7 @@
 #include "lib/timer.h"
 
 struct adapter;
+struct shard;
 
 /**
  * struct adapter_ops - what the engine asks of an adapter
@@ -39,9 +40,10 @@ struct adapter_ops {
  * struct adapter - the engine's part of an adapter
  * @ops: set by the owner before adapter_add()
  * @engine: engine that it was added to
+ * @home: the thread whose adapter it is
  * @worker: the worker that has its turn
- * @node: on the engine's list of adapters
- * @ready_node: on the engine's list of adapters that wait for a turn
+ * @node: on @home's list of adapters
+ * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last
  * @untold_node: on a worker's list of adapters with completions to tell of
  * @ready: QPs that have work, in the order of their turns
@@ -55,6 +57,7 @@ struct adapter_ops {
 struct adapter {
 	const struct adapter_ops *ops;
 	struct engine *engine;
+	struct shard *home;
 	struct worker *worker;
 	struct list_head node;
 	struct list_head ready_node;
@@ -87,6 +90,32 @@ void adapter_add(struct adapter *a);
 
 /** adapter_del() - the engine forgets an adapter that has nothing left to do */
 void adapter_del(struct adapter *a);
+
+/**
+ * adapter_lock() - keep the engine off an adapter
+ * @a: adapter
+ *
+ * For what is the adapter's alone; engine_lock() is for what concerns others, or the fabric.
+ * Waits for the current slice to end.  Does not nest.
+ *
+ * Context: Any thread that does not work for adapters.
+ */
+void adapter_lock(struct adapter *a);
+
+/** adapter_unlock() - let the engine go on */
+void adapter_unlock(struct adapter *a);
+
+/**
+ * adapter_attend() - there is work for an adapter, and the caller has time
+ * @a: adapter
+ *
+ * If its thread sleeps, the caller does the work itself for some microseconds: a thread that is
+ * awake is worth more than one that has to be woken.  What is left goes to the adapter's thread.
+ * The caller holds no lock that vdev_host_ops or the log take.
+ *
+ * Context: Any thread that does not work for adapters.
+ */
+void adapter_attend(struct adapter *a);
 
 /** adapter_queue() - adapter_ready() for an adapter that waits for no turn yet */
 void adapter_queue(struct adapter *a);

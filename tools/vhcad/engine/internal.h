@@ -10,28 +10,26 @@
 #include "engine/adapter.h"
 
 /**
- * struct engine - one thread, those that help it, and the adapters they work for
- * @fabric: what the adapters are plugged into
+ * struct shard - a thread, those that help it, and the adapters they work for
+ * @engine: whose it is
  * @worker: what whoever works has of its own: one thread works at a time
  * @adapters: all of them
  * @ready: adapters that wait for a turn
  * @turn: the adapter that is working, or was last; it is not on @ready
- * @run: held while the engine works
+ * @run: held while somebody works; protects all that follows and the adapters, but for what is
+ *	atomic
  * @gate: held by whoever wants @run next
- * @waiters: threads in engine_lock(); atomic
+ * @waiters: threads in shard_lock(); atomic
  * @wakefd: eventfd that ends the thread's sleep
  * @asleep: the thread is in ppoll(), or about to enter it; atomic
- * @stop: engine_run() is to return; atomic
- * @spin_ns: how long the thread looks for work before it sleeps
- * @help_ns: how long engine_attend() works at the most
  * @nap_until: when the sleeping thread wakes by itself
  * @nap_why: what it waits for
  * @sleeps: how often it has slept
  * @helped: how often another thread has worked in its place
  * @wakes: how often it was woken; atomic
  */
-struct engine {
-	struct fabric *fabric;
+struct shard {
+	struct engine *engine;
 	struct worker worker;
 	struct list_head adapters;
 	struct list_head ready;
@@ -42,9 +40,6 @@ struct engine {
 	u32 waiters;
 	int wakefd;
 	u32 asleep;
-	bool stop;
-	u64 spin_ns;
-	u64 help_ns;
 	u64 nap_until;
 	const char *nap_why;
 	u64 sleeps;
@@ -52,10 +47,51 @@ struct engine {
 	u64 wakes;
 };
 
+/**
+ * struct engine - what all threads have in common
+ * @fabric: what the adapters are plugged into
+ * @stop: engine_run() is to return; atomic
+ * @spin_ns: how long a thread looks for work before it sleeps
+ * @help_ns: how long adapter_attend() works at the most
+ * @shard: the thread and its adapters
+ */
+struct engine {
+	struct fabric *fabric;
+	bool stop;
+	u64 spin_ns;
+	u64 help_ns;
+	struct shard shard;
+};
+
+/** shard_init() - a shard without adapters; 0, or -1 with errno set */
+int shard_init(struct shard *s, struct engine *e, const struct engine_clock *clock);
+
+/** shard_fini() - undoes shard_init(); the adapters are gone */
+void shard_fini(struct shard *s);
+
+/** shard_lock() - keep the shard's thread off its adapters; waits for the current slice to end */
+void shard_lock(struct shard *s);
+
+/** shard_unlock() - let it go on */
+void shard_unlock(struct shard *s);
+
+/** shard_wake() - there may be work; any thread */
+void shard_wake(struct shard *s);
+
+/** shard_attend() - there is work, and the caller has time: see adapter_attend() */
+void shard_attend(struct shard *s);
+
+/** shard_poll() - engine_poll(), for one shard */
+u64 shard_poll(struct shard *s);
+
+/** shard_run() - the body of the shard's thread; until the engine is to stop */
+void shard_run(struct shard *s);
+
+/* turn.c */
 /** turns_run() - let adapters have about a slice's worth of turns; true if any had one */
-bool turns_run(struct engine *e);
+bool turns_run(struct shard *s);
 
 /** turns_waiting() - is there an adapter that has work? */
-bool turns_waiting(const struct engine *e);
+bool turns_waiting(const struct shard *s);
 
 #endif /* VHCAD_ENGINE_INTERNAL_H */

@@ -16,7 +16,8 @@
 
 int adapter_init(struct adapter *a, struct engine *e)
 {
-	struct worker *w = &e->worker;
+	struct shard *s = &e->shard;
+	struct worker *w = &s->worker;
 
 	if (!w->scratch) {
 		w->scratch = calloc(1, a->ops->scratch);
@@ -24,6 +25,7 @@ int adapter_init(struct adapter *a, struct engine *e)
 			return -ENOMEM;
 	}
 	a->engine = e;
+	a->home = s;
 	a->worker = w;
 	INIT_LIST_HEAD(&a->node);
 	INIT_LIST_HEAD(&a->ready_node);
@@ -40,13 +42,13 @@ void adapter_fini(struct adapter *a)
 
 void adapter_add(struct adapter *a)
 {
-	list_add_tail(&a->node, &a->engine->adapters);
+	list_add_tail(&a->node, &a->home->adapters);
 }
 
 void adapter_del(struct adapter *a)
 {
 	if (a->has_turn)
-		a->engine->turn = NULL;
+		a->home->turn = NULL;
 	list_del_init(&a->ready_node);
 	list_del_init(&a->untold_node);
 	list_del_init(&a->node);
@@ -54,7 +56,7 @@ void adapter_del(struct adapter *a)
 
 void adapter_queue(struct adapter *a)
 {
-	list_add_tail(&a->ready_node, &a->engine->ready);
+	list_add_tail(&a->ready_node, &a->home->ready);
 }
 
 void adapter_wrote(struct adapter *a)
@@ -83,36 +85,36 @@ void worker_notify(struct worker *w)
 }
 
 /* Does an adapter let its turn go by, because it has used more time than its turns? */
-static bool pays(struct engine *e, struct adapter *a)
+static bool pays(struct shard *s, struct adapter *a)
 {
 	if (a->debt < SLICE_NS)
 		return false;
-	if (list_empty(&e->ready)) {
+	if (list_empty(&s->ready)) {
 		/* no adapter has had to wait */
 		a->debt = 0;
 		return false;
 	}
 	a->debt -= SLICE_NS;
-	list_add_tail(&a->ready_node, &e->ready);
+	list_add_tail(&a->ready_node, &s->ready);
 	return true;
 }
 
 /* Whoever has had the turn goes behind all others that have work. */
-static void end_turn(struct engine *e)
+static void end_turn(struct shard *s)
 {
-	struct adapter *a = e->turn;
+	struct adapter *a = s->turn;
 
 	if (!a)
 		return;
-	e->turn = NULL;
+	s->turn = NULL;
 	a->has_turn = false;
 	if (!list_empty(&a->ready))
-		list_add_tail(&a->ready_node, &e->ready);
+		list_add_tail(&a->ready_node, &s->ready);
 }
 
-bool turns_waiting(const struct engine *e)
+bool turns_waiting(const struct shard *s)
 {
-	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
+	return !list_empty(&s->ready) || (s->turn && !list_empty(&s->turn->ready));
 }
 
 /* A turn; returns what it has cost. */
@@ -128,22 +130,22 @@ static u32 run(struct adapter *a)
 	return cost;
 }
 
-bool turns_run(struct engine *e)
+bool turns_run(struct shard *s)
 {
 	u32 cost = 0;
 	struct list_head *l;
 
 	/* looks at doorbells that have taken long are paid for, and others are free */
-	cost_begin(&e->worker);
+	cost_begin(&s->worker);
 	/* the last turn of the pass before has ended before the doorbells were looked at */
-	end_turn(e);
-	while (cost < SLICE_BYTES && (l = list_pop(&e->ready))) {
+	end_turn(s);
+	while (cost < SLICE_BYTES && (l = list_pop(&s->ready))) {
 		struct adapter *a = container_of(l, struct adapter, ready_node);
 
-		end_turn(e);
-		if (pays(e, a))
+		end_turn(s);
+		if (pays(s, a))
 			continue;
-		e->turn = a;
+		s->turn = a;
 		a->has_turn = true;
 		cost += run(a);
 	}
