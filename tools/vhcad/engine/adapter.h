@@ -9,6 +9,7 @@
 #define VHCAD_ENGINE_ADAPTER_H
 
 #include "engine/worker.h"
+#include "lib/inbox.h"
 #include "lib/timer.h"
 
 struct adapter;
@@ -40,8 +41,10 @@ struct adapter_ops {
  * struct adapter - the engine's part of an adapter
  * @ops: set by the owner before adapter_add()
  * @engine: engine that it was added to
- * @home: the thread whose adapter it is
- * @worker: the worker that has its turn
+ * @home: the thread whose adapter it is, or will be when it has come there; atomic
+ * @going: where it goes when its turn ends; NULL: it stays
+ * @inbox_link: on its way there
+ * @worker: of the thread that has it
  * @node: on @home's list of adapters
  * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last
@@ -58,6 +61,8 @@ struct adapter {
 	const struct adapter_ops *ops;
 	struct engine *engine;
 	struct shard *home;
+	struct shard *going;
+	struct inbox_link inbox_link;
 	struct worker *worker;
 	struct list_head node;
 	struct list_head ready_node;
@@ -116,6 +121,13 @@ void adapter_unlock(struct adapter *a);
  * Context: Any thread that does not work for adapters.
  */
 void adapter_attend(struct adapter *a);
+
+/**
+ * adapter_go() - go to the thread where another adapter is, when the turn ends
+ * @a: adapter that has its turn
+ * @to: the other one, of the same engine; it may have gone elsewhere by then
+ */
+void adapter_go(struct adapter *a, const struct adapter *to);
 
 /** adapter_queue() - adapter_ready() for an adapter that waits for no turn yet */
 void adapter_queue(struct adapter *a);

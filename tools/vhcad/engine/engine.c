@@ -3,6 +3,7 @@
  * The engine as a whole: it is made, started, stopped, and kept off its adapters.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "engine/internal.h"
@@ -23,31 +24,44 @@ const struct engine_clock engine_clock_monotonic = { .now = monotonic, .spent = 
 
 static void wake(void *engine)
 {
-	engine_wake(engine);
+	struct engine *e = engine;
+
+	shard_wake(&e->shard[0]);
+}
+
+struct engine *engine_make(const struct engine_clock *clock, struct fabric *fabric, u32 threads)
+{
+	size_t size = sizeof(struct engine) + threads * sizeof(struct shard);
+	struct engine *e = aligned_alloc(SHARD_ALIGN, size);
+
+	if (!e)
+		return NULL;
+	memset(e, 0, size);
+	e->fabric = fabric;
+	e->help_ns = HELP_USEC * 1000ull;
+	for (; e->nshards < threads; e->nshards++) {
+		if (shard_init(&e->shard[e->nshards], e, clock)) {
+			engine_free(e);
+			return NULL;
+		}
+	}
+	e->shard[0].fabric = fabric;
+	if (fabric)
+		fabric_set_wake(fabric, wake, e);
+	return e;
 }
 
 struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric)
 {
-	struct engine *e = calloc(1, sizeof(*e));
-
-	if (!e)
-		return NULL;
-	e->fabric = fabric;
-	e->help_ns = HELP_USEC * 1000ull;
-	if (shard_init(&e->shard, e, clock)) {
-		free(e);
-		return NULL;
-	}
-	if (fabric)
-		fabric_set_wake(fabric, wake, e);
-	return e;
+	return engine_make(clock, fabric, 1);
 }
 
 void engine_free(struct engine *e)
 {
 	if (!e)
 		return;
-	shard_fini(&e->shard);
+	while (e->nshards)
+		shard_fini(&e->shard[--e->nshards]);
 	free(e);
 }
 
@@ -61,24 +75,30 @@ void engine_set_help(struct engine *e, u32 usec)
 	e->help_ns = usec * 1000ull;
 }
 
+/* Who holds all shards finds all adapters in them: none is on its way. */
 void engine_lock(struct engine *e)
 {
-	shard_lock(&e->shard);
+	for (u32 i = 0; i < e->nshards; i++)
+		shard_lock(&e->shard[i]);
+	for (u32 i = 0; i < e->nshards; i++)
+		shard_take(&e->shard[i]);
 }
 
 void engine_unlock(struct engine *e)
 {
-	shard_unlock(&e->shard);
+	for (u32 i = e->nshards; i--; )
+		shard_unlock(&e->shard[i]);
 }
 
 void engine_wake(struct engine *e)
 {
-	shard_wake(&e->shard);
+	for (u32 i = 0; i < e->nshards; i++)
+		shard_wake(&e->shard[i]);
 }
 
 void engine_run(struct engine *e)
 {
-	shard_run(&e->shard);
+	shard_run(&e->shard[0]);
 }
 
 void engine_stop(struct engine *e)
@@ -87,21 +107,40 @@ void engine_stop(struct engine *e)
 	engine_wake(e);
 }
 
+static bool any_mail(const struct engine *e)
+{
+	for (u32 i = 0; i < e->nshards; i++)
+		if (!inbox_empty(&e->shard[i].inbox))
+			return true;
+	return false;
+}
+
 u64 engine_poll(struct engine *e)
 {
-	return shard_poll(&e->shard);
+	u64 next;
+
+	do {
+		next = ENGINE_NEVER;
+		for (u32 i = 0; i < e->nshards; i++)
+			next = MIN(next, shard_poll(&e->shard[i]));
+	} while (any_mail(e));
+	return next;
 }
 
 void engine_status(const struct engine *e, struct engine_status *st)
 {
-	const struct shard *s = &e->shard;
+	const struct shard *first = &e->shard[0];
 
 	*st = (struct engine_status){
-		.sleeps = s->sleeps,
-		.wakes = __atomic_load_n(&s->wakes, __ATOMIC_RELAXED),
-		.helped = s->helped,
-		.why = __atomic_load_n(&s->asleep, __ATOMIC_RELAXED) ? s->nap_why : "works",
+		.why = __atomic_load_n(&first->asleep, __ATOMIC_RELAXED) ? first->nap_why : "works",
 	};
+	for (u32 i = 0; i < e->nshards; i++) {
+		const struct shard *s = &e->shard[i];
+
+		st->sleeps += s->sleeps;
+		st->wakes += __atomic_load_n(&s->wakes, __ATOMIC_RELAXED);
+		st->helped += s->helped;
+	}
 }
 
 struct fabric *engine_fabric(const struct engine *e)
@@ -112,9 +151,38 @@ struct fabric *engine_fabric(const struct engine *e)
 /* ------------------------------------------------------------------------
  * For one adapter
  */
+
+/* Where it is, or is on its way to.  Only who holds that shard changes it. */
+static struct shard *home_of(const struct adapter *a)
+{
+	return __atomic_load_n(&a->home, __ATOMIC_ACQUIRE);
+}
+
+/* Is it here?  Under the lock of @s. */
+static bool is_in(const struct adapter *a, struct shard *s)
+{
+	if (home_of(a) != s)
+		return false;
+	shard_take(s);
+	return a->worker == &s->worker;
+}
+
 void adapter_lock(struct adapter *a)
 {
-	shard_lock(a->home);
+	for (;;) {
+		struct shard *s = home_of(a), *from;
+
+		shard_lock(s);
+		if (is_in(a, s))
+			return;
+		from = home_of(a) == s ? container_of(a->worker, struct shard, worker) : NULL;
+		shard_unlock(s);
+		/* it is about to be put into the inbox, by who has the lock of where it was */
+		if (from) {
+			shard_lock(from);
+			shard_unlock(from);
+		}
+	}
 }
 
 void adapter_unlock(struct adapter *a)
@@ -124,5 +192,14 @@ void adapter_unlock(struct adapter *a)
 
 void adapter_attend(struct adapter *a)
 {
-	shard_attend(a->home);
+	/* what the caller has brought must be visible before it is read who will look for it */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	shard_attend(home_of(a));
+}
+
+void adapter_go(struct adapter *a, const struct adapter *to)
+{
+	struct shard *there = home_of(to);
+
+	a->going = there == a->home ? NULL : there;
 }

@@ -16,17 +16,18 @@
 
 int adapter_init(struct adapter *a, struct engine *e)
 {
-	struct shard *s = &e->shard;
-	struct worker *w = &s->worker;
+	for (u32 i = 0; i < e->nshards; i++) {
+		struct worker *w = &e->shard[i].worker;
 
-	if (!w->scratch) {
-		w->scratch = calloc(1, a->ops->scratch);
+		if (!w->scratch)
+			w->scratch = calloc(1, a->ops->scratch);
 		if (!w->scratch)
 			return -ENOMEM;
 	}
 	a->engine = e;
-	a->home = s;
-	a->worker = w;
+	a->home = &e->shard[0];
+	a->going = NULL;
+	a->worker = &a->home->worker;
 	INIT_LIST_HEAD(&a->node);
 	INIT_LIST_HEAD(&a->ready_node);
 	INIT_LIST_HEAD(&a->untold_node);
@@ -99,6 +100,22 @@ static bool pays(struct shard *s, struct adapter *a)
 	return true;
 }
 
+/* An adapter leaves for another shard, with all that it has. */
+static void leave(struct shard *s, struct adapter *a)
+{
+	struct shard *to = a->going;
+
+	if (!list_empty(&a->untold_node))
+		worker_notify(&s->worker);
+	list_del_init(&a->ready_node);
+	list_del_init(&a->node);
+	a->going = NULL;
+	/* from here on others look for it there; who finds nothing waits for this shard's lock */
+	__atomic_store_n(&a->home, to, __ATOMIC_RELEASE);
+	inbox_put(&to->inbox, &a->inbox_link);
+	shard_wake(to);
+}
+
 /* Whoever has had the turn goes behind all others that have work. */
 static void end_turn(struct shard *s)
 {
@@ -108,7 +125,9 @@ static void end_turn(struct shard *s)
 		return;
 	s->turn = NULL;
 	a->has_turn = false;
-	if (!list_empty(&a->ready))
+	if (a->going)
+		leave(s, a);
+	else if (!list_empty(&a->ready))
 		list_add_tail(&a->ready_node, &s->ready);
 }
 
