@@ -91,29 +91,29 @@ int vdev_fault_add(struct vhca_dev *dev, const struct vfault *f)
 
 	if (!valid(f, dev->vectors))
 		return -EINVAL;
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	if (fs->narmed < VFAULT_MAX_ARMED)
 		fs->armed[fs->narmed++] = *f;
 	else
 		err = -ENOSPC;
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 	return err;
 }
 
 void vdev_fault_clear(struct vhca_dev *dev)
 {
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	to_hca(dev)->faults.narmed = 0;
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 }
 
 u32 vdev_fault_list(struct vhca_dev *dev, struct vfault out[VFAULT_MAX_ARMED])
 {
 	u32 n;
 
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	n = to_hca(dev)->faults.narmed;
 	memcpy(out, to_hca(dev)->faults.armed, n * sizeof(*out));
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 	return n;
 }

@@ -2,16 +2,18 @@
 /*
  * An adapter as the engine sees it: something that can be polled, armed, run and notified.
  *
- * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, which
- * today is the engine's.
+ * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, see
+ * adapter_lock().
  */
 #ifndef VHCAD_ENGINE_ADAPTER_H
 #define VHCAD_ENGINE_ADAPTER_H
 
 #include "engine/worker.h"
+#include "lib/inbox.h"
 #include "lib/timer.h"
 
 struct adapter;
+struct shard;
 
 /**
  * struct adapter_ops - what the engine asks of an adapter
@@ -39,9 +41,12 @@ struct adapter_ops {
  * struct adapter - the engine's part of an adapter
  * @ops: set by the owner before adapter_add()
  * @engine: engine that it was added to
- * @worker: the worker that has its turn
- * @node: on the engine's list of adapters
- * @ready_node: on the engine's list of adapters that wait for a turn
+ * @home: the thread whose adapter it is, or will be when it has come there; atomic
+ * @going: where it goes when its turn ends; NULL: it stays
+ * @inbox_link: on its way there
+ * @worker: of the thread that has it
+ * @node: on @home's list of adapters
+ * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last
  * @untold_node: on a worker's list of adapters with completions to tell of
  * @ready: QPs that have work, in the order of their turns
@@ -55,6 +60,9 @@ struct adapter_ops {
 struct adapter {
 	const struct adapter_ops *ops;
 	struct engine *engine;
+	struct shard *home;
+	struct shard *going;
+	struct inbox_link inbox_link;
 	struct worker *worker;
 	struct list_head node;
 	struct list_head ready_node;
@@ -87,6 +95,39 @@ void adapter_add(struct adapter *a);
 
 /** adapter_del() - the engine forgets an adapter that has nothing left to do */
 void adapter_del(struct adapter *a);
+
+/**
+ * adapter_lock() - keep the engine off an adapter
+ * @a: adapter
+ *
+ * For what is the adapter's alone; engine_lock() is for what concerns others, or the fabric.
+ * Waits for the current slice to end.  Does not nest.
+ *
+ * Context: Any thread that does not work for adapters.
+ */
+void adapter_lock(struct adapter *a);
+
+/** adapter_unlock() - let the engine go on */
+void adapter_unlock(struct adapter *a);
+
+/**
+ * adapter_attend() - there is work for an adapter, and the caller has time
+ * @a: adapter
+ *
+ * If its thread sleeps, the caller does the work itself for some microseconds: a thread that is
+ * awake is worth more than one that has to be woken.  What is left goes to the adapter's thread.
+ * The caller holds no lock that vdev_host_ops or the log take.
+ *
+ * Context: Any thread that does not work for adapters.
+ */
+void adapter_attend(struct adapter *a);
+
+/**
+ * adapter_go() - go to the thread where another adapter is, when the turn ends
+ * @a: adapter that has its turn
+ * @to: the other one, of the same engine; it may have gone elsewhere by then
+ */
+void adapter_go(struct adapter *a, const struct adapter *to);
 
 /** adapter_queue() - adapter_ready() for an adapter that waits for no turn yet */
 void adapter_queue(struct adapter *a);

@@ -79,18 +79,7 @@ void engine_stop(struct engine *e);
 void engine_wake(struct engine *e);
 
 /**
- * engine_attend() - there is work, and the caller has time
- * @e: engine
- *
- * As engine_wake(), but if the engine sleeps the caller does the work itself
- * for some microseconds: a thread that is awake is worth more than one that
- * has to be woken.  What is left goes to the engine's thread.  The caller holds
- * no lock that vdev_host_ops or the log take.
- */
-void engine_attend(struct engine *e);
-
-/**
- * engine_set_help() - how long engine_attend() works at the most
+ * engine_set_help() - how long adapter_attend() works at the most
  * @e: engine, not running
  * @usec: microseconds; 0: never, it only wakes the engine's thread
  */
@@ -106,7 +95,7 @@ void engine_set_help(struct engine *e, u32 usec);
 u64 engine_poll(struct engine *e);
 
 /**
- * engine_lock() - keep the engine off its devices
+ * engine_lock() - keep the engine off all adapters and the fabric
  * @e: engine
  *
  * Waits for the current slice to end.  For every thread but the engine's;
@@ -121,7 +110,7 @@ void engine_unlock(struct engine *e);
  * struct engine_status - what the engine does
  * @sleeps: how often its thread has slept
  * @wakes: how often another thread has woken it
- * @helped: how often another thread has worked in its place, see engine_attend()
+ * @helped: how often another thread has worked in its place, see adapter_attend()
  * @why: what it is at, or what it waits for
  */
 struct engine_status {

@@ -16,15 +16,18 @@
 
 int adapter_init(struct adapter *a, struct engine *e)
 {
-	struct worker *w = &e->worker;
+	for (u32 i = 0; i < e->nshards; i++) {
+		struct worker *w = &e->shard[i].worker;
 
-	if (!w->scratch) {
-		w->scratch = calloc(1, a->ops->scratch);
+		if (!w->scratch)
+			w->scratch = calloc(1, a->ops->scratch);
 		if (!w->scratch)
 			return -ENOMEM;
 	}
 	a->engine = e;
-	a->worker = w;
+	a->home = &e->shard[0];
+	a->going = NULL;
+	a->worker = &a->home->worker;
 	INIT_LIST_HEAD(&a->node);
 	INIT_LIST_HEAD(&a->ready_node);
 	INIT_LIST_HEAD(&a->untold_node);
@@ -40,13 +43,13 @@ void adapter_fini(struct adapter *a)
 
 void adapter_add(struct adapter *a)
 {
-	list_add_tail(&a->node, &a->engine->adapters);
+	list_add_tail(&a->node, &a->home->adapters);
 }
 
 void adapter_del(struct adapter *a)
 {
 	if (a->has_turn)
-		a->engine->turn = NULL;
+		a->home->turn = NULL;
 	list_del_init(&a->ready_node);
 	list_del_init(&a->untold_node);
 	list_del_init(&a->node);
@@ -54,7 +57,7 @@ void adapter_del(struct adapter *a)
 
 void adapter_queue(struct adapter *a)
 {
-	list_add_tail(&a->ready_node, &a->engine->ready);
+	list_add_tail(&a->ready_node, &a->home->ready);
 }
 
 void adapter_wrote(struct adapter *a)
@@ -83,36 +86,54 @@ void worker_notify(struct worker *w)
 }
 
 /* Does an adapter let its turn go by, because it has used more time than its turns? */
-static bool pays(struct engine *e, struct adapter *a)
+static bool pays(struct shard *s, struct adapter *a)
 {
 	if (a->debt < SLICE_NS)
 		return false;
-	if (list_empty(&e->ready)) {
+	if (list_empty(&s->ready)) {
 		/* no adapter has had to wait */
 		a->debt = 0;
 		return false;
 	}
 	a->debt -= SLICE_NS;
-	list_add_tail(&a->ready_node, &e->ready);
+	list_add_tail(&a->ready_node, &s->ready);
 	return true;
 }
 
-/* Whoever has had the turn goes behind all others that have work. */
-static void end_turn(struct engine *e)
+/* An adapter leaves for another shard, with all that it has.  Apart from turns, which are many. */
+static __attribute__((cold, noinline)) void leave(struct shard *s, struct adapter *a)
 {
-	struct adapter *a = e->turn;
+	struct shard *to = a->going;
+
+	if (!list_empty(&a->untold_node))
+		worker_notify(&s->worker);
+	list_del_init(&a->ready_node);
+	list_del_init(&a->node);
+	a->going = NULL;
+	/* from here on others look for it there; who finds nothing waits for this shard's lock */
+	__atomic_store_n(&a->home, to, __ATOMIC_RELEASE);
+	inbox_put(&to->inbox, &a->inbox_link);
+	shard_wake(to);
+}
+
+/* Whoever has had the turn goes behind all others that have work. */
+static inline void end_turn(struct shard *s)
+{
+	struct adapter *a = s->turn;
 
 	if (!a)
 		return;
-	e->turn = NULL;
+	s->turn = NULL;
 	a->has_turn = false;
-	if (!list_empty(&a->ready))
-		list_add_tail(&a->ready_node, &e->ready);
+	if (a->going)
+		leave(s, a);
+	else if (!list_empty(&a->ready))
+		list_add_tail(&a->ready_node, &s->ready);
 }
 
-bool turns_waiting(const struct engine *e)
+bool turns_waiting(const struct shard *s)
 {
-	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
+	return !list_empty(&s->ready) || (s->turn && !list_empty(&s->turn->ready));
 }
 
 /* A turn; returns what it has cost. */
@@ -128,22 +149,22 @@ static u32 run(struct adapter *a)
 	return cost;
 }
 
-bool turns_run(struct engine *e)
+bool turns_run(struct shard *s)
 {
 	u32 cost = 0;
 	struct list_head *l;
 
 	/* looks for news that have taken long are paid for, and others are free */
-	cost_begin(&e->worker);
+	cost_begin(&s->worker);
 	/* the last turn of the pass before has ended before the doorbells were looked at */
-	end_turn(e);
-	while (cost < SLICE_BYTES && (l = list_pop(&e->ready))) {
+	end_turn(s);
+	while (cost < SLICE_BYTES && (l = list_pop(&s->ready))) {
 		struct adapter *a = container_of(l, struct adapter, ready_node);
 
-		end_turn(e);
-		if (pays(e, a))
+		end_turn(s);
+		if (pays(s, a))
 			continue;
-		e->turn = a;
+		s->turn = a;
 		a->has_turn = true;
 		cost += run(a);
 	}

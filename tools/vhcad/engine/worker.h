@@ -39,7 +39,7 @@
  * @untold: adapters that have completions which their guests were not notified of yet
  * @scratch: memory that adapters work in, of the size that they asked for
  *
- * An adapter knows the worker that has its turn.
+ * An adapter knows the worker of the thread that has it.
  */
 struct worker {
 	struct engine_clock clock;

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The loop of a thread that works for adapters, and its sleep.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/internal.h"
+#include "fabric/fabric.h"
+#include "mem/mem.h"
+#include "trace/trace.h"
+
+/* Packets that are delivered, and timers of each adapter that fire, in one pass. */
+#define PASS_PACKETS	64u
+#define PASS_TIMERS	64u
+
+/* When the first timer of any adapter fires. */
+static u64 next_timer(struct shard *s)
+{
+	u64 next = TIMER_OFF;
+
+	list_for_each_safe(l, &s->adapters)
+		next = MIN(next, timers_next(&container_of(l, struct adapter, node)->timers));
+	return next;
+}
+
+/* When the next packet arrives. */
+static u64 next_packet(const struct shard *s)
+{
+	return s->fabric ? fab_next(s->fabric) : ENGINE_NEVER;
+}
+
+/*
+ * A timer fires after everything that was to happen before it has happened.  Packets that could
+ * not be delivered in time are not late; the engine is.
+ */
+static bool run_timers(struct shard *s)
+{
+	u64 until = s->worker.now, packets = next_packet(s);
+	bool any = false;
+
+	if (packets <= until)
+		until = packets ? packets - 1 : 0;
+	list_for_each_safe(l, &s->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		if (a->timers.n)
+			any |= timers_run(&a->timers, until, PASS_TIMERS);
+	}
+	return any;
+}
+
+/*
+ * The fabric has delivered packets, so adapters that wait for room may go on, and timers may
+ * fire.
+ */
+static bool after_packets(struct shard *s)
+{
+	u64 next = TIMER_OFF;
+	bool any = false;
+
+	list_for_each_safe(l, &s->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		if (!list_empty(&a->no_room))
+			any |= a->ops->room(a);
+		next = MIN(next, timers_next(&a->timers));
+	}
+	if (next <= s->worker.now)
+		any |= run_timers(s);
+	return any;
+}
+
+/* Does a little of all kinds of work; true if there may be more. */
+static bool pass(struct shard *s)
+{
+	struct fabric *f = s->fabric;
+	struct worker *w = &s->worker;
+	bool did = false;
+
+	w->now = worker_now(w);
+	if (f)
+		fab_set_now(f, w->now);
+	/* behind the clock, so that no adapter's time goes back */
+	shard_take(s);
+	gmem_enter();
+	list_for_each_safe(l, &s->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		did |= a->ops->poll(a);
+	}
+	did |= turns_run(s);
+	worker_notify(w);
+	if (f)
+		did |= fab_poll(f, w->now, PASS_PACKETS) > 0;
+	did |= after_packets(s);
+	worker_notify(w);
+	gmem_exit();
+	return did || turns_waiting(s);
+}
+
+/* The last look before a sleep; true if there is something to do after all. */
+static bool arm_all(struct shard *s)
+{
+	bool any = false;
+
+	gmem_enter();
+	list_for_each_safe(l, &s->adapters) {
+		struct adapter *a = container_of(l, struct adapter, node);
+
+		any |= a->ops->arm(a);
+	}
+	gmem_exit();
+	/* an adapter that ran out of its time leaves QPs that are not done */
+	return any || turns_waiting(s) || !inbox_empty(&s->inbox);
+}
+
+static inline u64 next_due(struct shard *s)
+{
+	return MIN(next_timer(s), next_packet(s));
+}
+
+u64 shard_poll(struct shard *s)
+{
+	u64 next;
+
+	shard_lock(s);
+	do {
+		while (pass(s))
+			;
+	} while (arm_all(s));
+	if (s->fabric)
+		fab_idle(s->fabric);
+	next = next_due(s);
+	shard_unlock(s);
+	return next;
+}
+
+/*
+ * Declares the thread asleep, unless there is something to do after all.  From then on whoever
+ * brings work sees that nobody is awake.
+ */
+static bool fall_asleep(struct shard *s)
+{
+	__atomic_store_n(&s->asleep, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (arm_all(s) || __atomic_load_n(&s->engine->stop, __ATOMIC_ACQUIRE))
+		return false;
+	if (s->fabric)
+		fab_idle(s->fabric);
+	return true;
+}
+
+void shard_attend(struct shard *s)
+{
+	const struct engine *e = s->engine;
+	u64 start, begin;
+	bool idle;
+
+	if (!e->help_ns || pthread_mutex_trylock(&s->run)) {
+		shard_wake(s);
+		return;
+	}
+	s->helped++;
+	begin = trace_begin();
+	start = worker_now(&s->worker);
+	do {
+		__atomic_store_n(&s->asleep, 0, __ATOMIC_SEQ_CST);
+		while (pass(s) && s->worker.now - start < e->help_ns)
+			;
+		idle = fall_asleep(s);
+	} while (!idle && s->worker.now - start < e->help_ns &&
+		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
+	/* the thread has work left, or would sleep for too long */
+	idle = idle && next_due(s) >= s->nap_until;
+	shard_unlock(s);
+	if (begin)
+		trace_span(TRACE_PLAIN, trace_thread(), begin, "work for the engine", 0, 0);
+	if (!idle)
+		shard_wake(s);
+}
+
+/* What the thread has been waiting for, unless it was woken before. */
+static const char *why_asleep(const struct shard *s, u64 due)
+{
+	if (due == ENGINE_NEVER)
+		return "sleep: nothing to do";
+	if (due == next_packet(s))
+		return "sleep: a packet is under way";
+	return "sleep: a timer runs";
+}
+
+/* Sleeps until woken or until due; called and left with @run held. */
+static void nap(struct shard *s, u64 due)
+{
+	struct pollfd fd = { .fd = s->wakefd, .events = POLLIN };
+	struct timespec ts, *timeout = NULL;
+	u64 now = worker_now(&s->worker), count, begin = trace_begin();
+
+	s->nap_until = due;
+	s->nap_why = why_asleep(s, due);
+	s->sleeps++;
+	if (due != ENGINE_NEVER) {
+		u64 wait = due > now ? due - now : 0;
+
+		ts.tv_sec = wait / 1000000000;
+		ts.tv_nsec = wait % 1000000000;
+		timeout = &ts;
+	}
+	shard_unlock(s);
+	if (ppoll(&fd, 1, timeout, NULL) > 0 &&
+	    read(s->wakefd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		abort();
+	if (begin)
+		trace_span(TRACE_SLEEP, trace_thread(), begin, s->nap_why,
+			   due > now && due != ENGINE_NEVER ? due - now : 0, 0);
+	shard_lock_in_turn(s);
+}
+
+void shard_run(struct shard *s)
+{
+	const struct engine *e = s->engine;
+	u64 idle_since = 0;
+
+	shard_lock_in_turn(s);
+	while (!__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
+		bool busy = pass(s);
+
+		if (__atomic_load_n(&s->waiters, __ATOMIC_RELAXED)) {
+			shard_unlock(s);
+			shard_lock_in_turn(s);
+		}
+		if (busy) {
+			idle_since = 0;
+			continue;
+		}
+		if (e->spin_ns) {
+			if (!idle_since)
+				idle_since = s->worker.now;
+			if (s->worker.now - idle_since < e->spin_ns)
+				continue;
+			idle_since = 0;
+		}
+		if (fall_asleep(s))
+			nap(s, next_due(s));
+		__atomic_store_n(&s->asleep, 0, __ATOMIC_SEQ_CST);
+	}
+	shard_unlock(s);
+}
