@@ -220,6 +220,7 @@ static const struct adapter_ops hca_adapter_ops = {
 	.run = qp_turn,
 	.room = qp_room,
 	.tell = hca_tell,
+	.leave = qp_leave,
 	.scratch = sizeof(struct scratch),
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The engine as a whole: it is made, started, stopped, and kept off its adapters.
+ * The engine as a whole: it is made, started and stopped; and one adapter, for other threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +40,17 @@ struct engine *engine_make(const struct engine_clock *clock, struct fabric *fabr
 	e->fabric = fabric;
 	e->help_ns = HELP_USEC * 1000ull;
 	for (; e->nshards < threads; e->nshards++) {
-		if (shard_init(&e->shard[e->nshards], e, clock)) {
+		struct shard *s = &e->shard[e->nshards];
+
+		if (shard_init(s, e, clock)) {
 			engine_free(e);
 			return NULL;
 		}
+		s->number = e->nshards;
+		s->worker.alone = threads == 1;
 	}
+	if (fabric && threads > 1)
+		fabric_set_threads(fabric);
 	e->shard[0].fabric = fabric;
 	if (fabric)
 		fabric_set_wake(fabric, wake, e);
@@ -75,30 +81,14 @@ void engine_set_help(struct engine *e, u32 usec)
 	e->help_ns = usec * 1000ull;
 }
 
-/* Who holds all shards finds all adapters in them: none is on its way. */
-void engine_lock(struct engine *e)
-{
-	for (u32 i = 0; i < e->nshards; i++)
-		shard_lock(&e->shard[i]);
-	for (u32 i = 0; i < e->nshards; i++)
-		shard_take(&e->shard[i]);
-}
-
-void engine_unlock(struct engine *e)
-{
-	for (u32 i = e->nshards; i--; )
-		shard_unlock(&e->shard[i]);
-}
-
-void engine_wake(struct engine *e)
-{
-	for (u32 i = 0; i < e->nshards; i++)
-		shard_wake(&e->shard[i]);
-}
-
 void engine_run(struct engine *e)
 {
-	shard_run(&e->shard[0]);
+	engine_run_thread(e, 0);
+}
+
+void engine_run_thread(struct engine *e, u32 number)
+{
+	shard_run(&e->shard[number]);
 }
 
 void engine_stop(struct engine *e)
@@ -107,10 +97,20 @@ void engine_stop(struct engine *e)
 	engine_wake(e);
 }
 
+/* A pass of each shard: one may have to wait for what another one does. */
+static bool step_all(struct engine *e)
+{
+	bool busy = false;
+
+	for (u32 i = 0; i < e->nshards; i++)
+		busy |= shard_step(&e->shard[i]);
+	return busy;
+}
+
 static bool any_mail(const struct engine *e)
 {
 	for (u32 i = 0; i < e->nshards; i++)
-		if (!inbox_empty(&e->shard[i].inbox))
+		if (!inbox_empty(&e->shard[i].inbox) || e->shard[i].news)
 			return true;
 	return false;
 }
@@ -123,6 +123,8 @@ u64 engine_poll(struct engine *e)
 	if (e->nshards == 1)
 		return shard_poll(&e->shard[0]);
 	do {
+		while (step_all(e))
+			;
 		next = ENGINE_NEVER;
 		for (u32 i = 0; i < e->nshards; i++)
 			next = MIN(next, shard_poll(&e->shard[i]));
@@ -135,11 +137,13 @@ void engine_status(const struct engine *e, struct engine_status *st)
 	const struct shard *first = &e->shard[0];
 
 	*st = (struct engine_status){
+		.threads = e->nshards,
 		.why = __atomic_load_n(&first->asleep, __ATOMIC_RELAXED) ? first->nap_why : "works",
 	};
 	for (u32 i = 0; i < e->nshards; i++) {
 		const struct shard *s = &e->shard[i];
 
+		st->awake += !__atomic_load_n(&s->asleep, __ATOMIC_RELAXED);
 		st->sleeps += s->sleeps;
 		st->wakes += __atomic_load_n(&s->wakes, __ATOMIC_RELAXED);
 		st->helped += s->helped;
@@ -155,16 +159,10 @@ struct fabric *engine_fabric(const struct engine *e)
  * For one adapter
  */
 
-/* Where it is, or is on its way to.  Only who holds that shard changes it. */
-static struct shard *home_of(const struct adapter *a)
-{
-	return __atomic_load_n(&a->home, __ATOMIC_ACQUIRE);
-}
-
-/* Is it here?  Under the lock of @s. */
+/* Is it here?  Under the lock of @s, without which its home does not change if it is here. */
 static bool is_in(const struct adapter *a, struct shard *s)
 {
-	if (home_of(a) != s)
+	if (adapter_home(a) != s)
 		return false;
 	shard_take(s);
 	return a->worker == &s->worker;
@@ -173,12 +171,12 @@ static bool is_in(const struct adapter *a, struct shard *s)
 void adapter_lock(struct adapter *a)
 {
 	for (;;) {
-		struct shard *s = home_of(a), *from;
+		struct shard *s = adapter_home(a), *from;
 
 		shard_lock(s);
 		if (is_in(a, s))
 			return;
-		from = home_of(a) == s ? container_of(a->worker, struct shard, worker) : NULL;
+		from = adapter_home(a) == s ? container_of(a->worker, struct shard, worker) : NULL;
 		shard_unlock(s);
 		/* it is about to be put into the inbox, by who has the lock of where it was */
 		if (from) {
@@ -199,14 +197,7 @@ void adapter_attend(struct adapter *a)
 
 	/* what the caller has brought must be visible before it is read who will look for it */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	s = home_of(a);
+	s = adapter_home(a);
 	if (__atomic_load_n(&s->asleep, __ATOMIC_RELAXED))
 		shard_attend(s);
-}
-
-void adapter_go(struct adapter *a, const struct adapter *to)
-{
-	struct shard *there = home_of(to);
-
-	a->going = there == a->home ? NULL : there;
 }

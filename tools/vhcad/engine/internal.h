@@ -15,6 +15,7 @@
 /**
  * struct shard - a thread, those that help it, and the adapters they work for
  * @engine: whose it is
+ * @number: from 0
  * @fabric: what it runs beside its adapters; NULL: another shard does
  * @worker: what whoever works has of its own: one thread works at a time
  * @adapters: those that are here
@@ -25,6 +26,10 @@
  * @gate: held by whoever wants @run next
  * @waiters: threads in shard_lock(); atomic
  * @inbox: adapters that come from other shards
+ * @news: an adapter goes, is called, or has gone elsewhere; atomic
+ * @load: part of the time in which it has worked, in thousandths; atomic
+ * @since: when that was measured from
+ * @napped: nanoseconds since in which it has slept, or found nothing to do
  * @wakefd: eventfd that ends the thread's sleep
  * @asleep: the thread is in ppoll(), or about to enter it; atomic
  * @nap_until: when the sleeping thread wakes by itself
@@ -35,6 +40,7 @@
  */
 struct shard {
 	struct engine *engine;
+	u32 number;
 	struct fabric *fabric;
 	struct worker worker;
 	struct list_head adapters;
@@ -45,6 +51,10 @@ struct shard {
 	pthread_mutex_t gate;
 	u32 waiters;
 	struct inbox inbox;
+	bool news;
+	u32 load;
+	u64 since;
+	u64 napped;
 	int wakefd;
 	u32 asleep;
 	u64 nap_until;
@@ -71,16 +81,6 @@ struct engine {
 	u32 nshards;
 	struct shard shard[];
 };
-
-/**
- * engine_make() - engine_new(), of several threads
- * @clock: as there
- * @fabric: as there; adapters that use it do not go yet, see Documentation/hw/threads.rst
- * @threads: at least 1
- *
- * The threads are the caller's: each has a shard for shard_run().
- */
-struct engine *engine_make(const struct engine_clock *clock, struct fabric *fabric, u32 threads);
 
 /* shard.c */
 /** shard_init() - a shard, all zero, gets no adapters yet; 0, or -1 with errno set */
@@ -111,6 +111,20 @@ static inline void shard_take(struct shard *s)
 /** shard_wake() - there may be work; any thread */
 void shard_wake(struct shard *s);
 
+/* meet.c */
+/** shard_answer() - adapters go where they want to, or are called to; under its lock */
+void shard_answer(struct shard *s);
+/** adapter_send_off() - an adapter goes to another shard when the next pass begins */
+void adapter_send_off(struct adapter *a, struct shard *to);
+/** engine_forget() - an adapter is gone: nobody has met it, or waits for it; all are locked */
+void engine_forget(struct engine *e);
+/** engine_gather() - all adapters come to the first shard; all are locked */
+void engine_gather(struct engine *e);
+
+/* spread.c */
+/** shard_spread() - now and then, has some of many adapters go to a shard with less to do */
+void shard_spread(struct shard *s);
+
 /* turn.c */
 /** turns_run() - let adapters have about a slice's worth of turns; true if any had one */
 bool turns_run(struct shard *s);
@@ -126,6 +140,9 @@ bool turns_waiting(const struct shard *s);
  * See adapter_attend().
  */
 void shard_attend(struct shard *s);
+
+/** shard_step() - a pass of one shard; true if there may be more to do */
+bool shard_step(struct shard *s);
 
 /** shard_poll() - engine_poll(), for one shard */
 u64 shard_poll(struct shard *s);

@@ -27,7 +27,7 @@ static u64 next_timer(struct shard *s)
 }
 
 /* When the next packet arrives. */
-static u64 next_packet(const struct shard *s)
+static u64 next_packet(struct shard *s)
 {
 	return s->fabric ? fab_next(s->fabric) : ENGINE_NEVER;
 }
@@ -73,32 +73,88 @@ static bool after_packets(struct shard *s)
 	return any;
 }
 
-/* Does a little of all kinds of work; true if there may be more. */
-static bool pass(struct shard *s)
+/*
+ * May the fabric be polled?  It delivers to all adapters, so nobody works for any meanwhile, unless
+ * all are here.  Otherwise the thread sees to that if there is something to do.
+ */
+static bool may_poll_fabric(struct shard *s)
 {
-	struct fabric *f = s->fabric;
 	struct worker *w = &s->worker;
+
+	if (fabric_is_single(s->fabric))
+		return true;
+	w->wants_alone |= fab_next(s->fabric) <= w->now;
+	return false;
+}
+
+static bool poll_adapters(struct shard *s)
+{
 	bool did = false;
 
-	w->now = worker_now(w);
-	if (f)
-		fab_set_now(f, w->now);
-	/* behind the clock, so that no adapter's time goes back */
-	shard_take(s);
-	gmem_enter();
 	list_for_each_safe(l, &s->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);
 
 		did |= a->ops->poll(a);
 	}
+	return did;
+}
+
+/* Does a little of all kinds of work; true if there may be more. */
+static bool pass(struct shard *s)
+{
+	struct fabric *f = s->fabric;
+	struct worker *w = &s->worker;
+	bool did;
+
+	w->now = worker_now(w);
+	if (f)
+		fab_set_now(f, w->now);
+	else if (s->engine->fabric)
+		fab_advance(s->engine->fabric, w->now);
+	/* behind the clock, so that no adapter's time goes back */
+	shard_take(s);
+	if (__atomic_load_n(&s->news, __ATOMIC_RELAXED))
+		shard_answer(s);
+	gmem_enter();
+	did = poll_adapters(s);
 	did |= turns_run(s);
 	worker_notify(w);
-	if (f)
+	if (f && (w->alone || may_poll_fabric(s)))
 		did |= fab_poll(f, w->now, PASS_PACKETS) > 0;
 	did |= after_packets(s);
 	worker_notify(w);
 	gmem_exit();
-	return did || turns_waiting(s);
+	return did || turns_waiting(s) || w->wants_alone;
+}
+
+/*
+ * What needs that nobody works for any adapter: commands of the shard's adapters that say so, and
+ * the fabric.  Receivers may be in other shards, whose threads then go on with what they have got.
+ */
+static void work_alone(struct shard *s)
+{
+	struct engine *e = s->engine;
+	u64 now;
+
+	shard_unlock(s);
+	engine_lock(e);
+	now = worker_now(&s->worker);
+	for (u32 i = 0; i < e->nshards; i++)
+		e->shard[i].worker.now = now;
+	s->worker.wants_alone = false;
+	gmem_enter();
+	poll_adapters(s);
+	if (s->fabric)
+		fab_poll(s->fabric, now, PASS_PACKETS);
+	worker_notify(&s->worker);
+	gmem_exit();
+	/* the others look what they have got */
+	for (u32 i = 0; i < e->nshards; i++)
+		if (&e->shard[i] != s)
+			__atomic_store_n(&e->shard[i].news, true, __ATOMIC_RELAXED);
+	engine_unlock(e);
+	engine_wake(e);
+	shard_lock_in_turn(s);
 }
 
 /* The last look before a sleep; true if there is something to do after all. */
@@ -114,12 +170,33 @@ static bool arm_all(struct shard *s)
 	}
 	gmem_exit();
 	/* an adapter that ran out of its time leaves QPs that are not done */
-	return any || turns_waiting(s) || !inbox_empty(&s->inbox);
+	return any || turns_waiting(s) || !inbox_empty(&s->inbox) ||
+	       __atomic_load_n(&s->news, __ATOMIC_RELAXED);
 }
 
 static inline u64 next_due(struct shard *s)
 {
 	return MIN(next_timer(s), next_packet(s));
+}
+
+/* A pass, and what it has left to be done alone; true if there may be more. */
+static bool work(struct shard *s)
+{
+	bool busy = pass(s);
+
+	if (s->worker.wants_alone)
+		work_alone(s);
+	return busy;
+}
+
+bool shard_step(struct shard *s)
+{
+	bool busy;
+
+	shard_lock(s);
+	busy = work(s);
+	shard_unlock(s);
+	return busy;
 }
 
 u64 shard_poll(struct shard *s)
@@ -128,7 +205,7 @@ u64 shard_poll(struct shard *s)
 
 	shard_lock(s);
 	do {
-		while (pass(s))
+		while (work(s))
 			;
 	} while (arm_all(s));
 	if (s->fabric)
@@ -146,11 +223,18 @@ static bool fall_asleep(struct shard *s)
 {
 	__atomic_store_n(&s->asleep, 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (arm_all(s) || __atomic_load_n(&s->engine->stop, __ATOMIC_ACQUIRE))
+	if (arm_all(s) || s->worker.wants_alone ||
+	    __atomic_load_n(&s->engine->stop, __ATOMIC_ACQUIRE))
 		return false;
-	if (s->fabric)
-		fab_idle(s->fabric);
+	if (s->engine->fabric)
+		fab_idle(s->engine->fabric);
 	return true;
+}
+
+/* May a thread that helps do more?  What is to be done alone is left to the shard's own. */
+static bool may_go_on(const struct shard *s, u64 start)
+{
+	return s->worker.now - start < s->engine->help_ns && !s->worker.wants_alone;
 }
 
 void shard_attend(struct shard *s)
@@ -168,11 +252,10 @@ void shard_attend(struct shard *s)
 	start = worker_now(&s->worker);
 	do {
 		__atomic_store_n(&s->asleep, 0, __ATOMIC_SEQ_CST);
-		while (pass(s) && s->worker.now - start < e->help_ns)
+		while (pass(s) && may_go_on(s, start))
 			;
 		idle = fall_asleep(s);
-	} while (!idle && s->worker.now - start < e->help_ns &&
-		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
+	} while (!idle && may_go_on(s, start) && !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
 	/* the thread has work left, or would sleep for too long */
 	idle = idle && next_due(s) >= s->nap_until;
 	shard_unlock(s);
@@ -183,7 +266,7 @@ void shard_attend(struct shard *s)
 }
 
 /* What the thread has been waiting for, unless it was woken before. */
-static const char *why_asleep(const struct shard *s, u64 due)
+static const char *why_asleep(struct shard *s, u64 due)
 {
 	if (due == ENGINE_NEVER)
 		return "sleep: nothing to do";
@@ -217,6 +300,7 @@ static void nap(struct shard *s, u64 due)
 		trace_span(TRACE_SLEEP, trace_thread(), begin, s->nap_why,
 			   due > now && due != ENGINE_NEVER ? due - now : 0, 0);
 	shard_lock_in_turn(s);
+	s->napped += worker_now(&s->worker) - now;
 }
 
 void shard_run(struct shard *s)
@@ -225,9 +309,12 @@ void shard_run(struct shard *s)
 	u64 idle_since = 0;
 
 	shard_lock_in_turn(s);
+	s->since = worker_now(&s->worker);
 	while (!__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
-		bool busy = pass(s);
+		bool busy = work(s);
 
+		if (e->nshards > 1)
+			shard_spread(s);
 		if (__atomic_load_n(&s->waiters, __ATOMIC_RELAXED)) {
 			shard_unlock(s);
 			shard_lock_in_turn(s);
@@ -239,8 +326,10 @@ void shard_run(struct shard *s)
 		if (e->spin_ns) {
 			if (!idle_since)
 				idle_since = s->worker.now;
-			if (s->worker.now - idle_since < e->spin_ns)
+			if (s->worker.now - idle_since < e->spin_ns) {
+				s->napped += worker_now(&s->worker) - s->worker.now;
 				continue;
+			}
 			idle_since = 0;
 		}
 		if (fall_asleep(s))

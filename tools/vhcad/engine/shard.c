@@ -76,18 +76,3 @@ void shard_wake(struct shard *s)
 			;
 	}
 }
-
-void shard_open(struct shard *s)
-{
-	struct inbox_link *l = inbox_take(&s->inbox);
-
-	while (l) {
-		struct adapter *a = container_of(l, struct adapter, inbox_link);
-
-		l = l->next;
-		a->worker = &s->worker;
-		list_add_tail(&a->node, &s->adapters);
-		if (!list_empty(&a->ready))
-			list_add_tail(&a->ready_node, &s->ready);
-	}
-}

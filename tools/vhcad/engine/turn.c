@@ -7,53 +7,9 @@
  * meanwhile.  An adapter that has used more time than its turns are worth lets turns go by, see
  * cost.c.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "engine/internal.h"
 #include "mem/mem.h"
 #include "trace/trace.h"
-
-int adapter_init(struct adapter *a, struct engine *e)
-{
-	for (u32 i = 0; i < e->nshards; i++) {
-		struct worker *w = &e->shard[i].worker;
-
-		if (!w->scratch)
-			w->scratch = calloc(1, a->ops->scratch);
-		if (!w->scratch)
-			return -ENOMEM;
-	}
-	a->engine = e;
-	a->home = &e->shard[0];
-	a->going = NULL;
-	a->worker = &a->home->worker;
-	INIT_LIST_HEAD(&a->node);
-	INIT_LIST_HEAD(&a->ready_node);
-	INIT_LIST_HEAD(&a->untold_node);
-	INIT_LIST_HEAD(&a->ready);
-	INIT_LIST_HEAD(&a->no_room);
-	return 0;
-}
-
-void adapter_fini(struct adapter *a)
-{
-	timers_free(&a->timers);
-}
-
-void adapter_add(struct adapter *a)
-{
-	list_add_tail(&a->node, &a->home->adapters);
-}
-
-void adapter_del(struct adapter *a)
-{
-	if (a->has_turn)
-		a->home->turn = NULL;
-	list_del_init(&a->ready_node);
-	list_del_init(&a->untold_node);
-	list_del_init(&a->node);
-}
 
 void adapter_queue(struct adapter *a)
 {
@@ -100,24 +56,8 @@ static bool pays(struct shard *s, struct adapter *a)
 	return true;
 }
 
-/* An adapter leaves for another shard, with all that it has.  Apart from turns, which are many. */
-static __attribute__((cold, noinline)) void leave(struct shard *s, struct adapter *a)
-{
-	struct shard *to = a->going;
-
-	if (!list_empty(&a->untold_node))
-		worker_notify(&s->worker);
-	list_del_init(&a->ready_node);
-	list_del_init(&a->node);
-	a->going = NULL;
-	/* from here on others look for it there; who finds nothing waits for this shard's lock */
-	__atomic_store_n(&a->home, to, __ATOMIC_RELEASE);
-	inbox_put(&to->inbox, &a->inbox_link);
-	shard_wake(to);
-}
-
 /* Whoever has had the turn goes behind all others that have work. */
-static inline void end_turn(struct shard *s)
+static void end_turn(struct shard *s)
 {
 	struct adapter *a = s->turn;
 
@@ -125,9 +65,7 @@ static inline void end_turn(struct shard *s)
 		return;
 	s->turn = NULL;
 	a->has_turn = false;
-	if (a->going)
-		leave(s, a);
-	else if (!list_empty(&a->ready))
+	if (!list_empty(&a->ready))
 		list_add_tail(&a->ready_node, &s->ready);
 }
 
@@ -169,31 +107,4 @@ bool turns_run(struct shard *s)
 		cost += run(a);
 	}
 	return cost;
-}
-
-static u32 length(const struct list_head *list, u32 most)
-{
-	u32 n = 0;
-
-	for (const struct list_head *l = list->next; l != list && n < most; l = l->next)
-		n++;
-	return n;
-}
-
-void adapter_status(const struct adapter *a, struct adapter_status *st)
-{
-	*st = (struct adapter_status){
-		.turns = a->turns, .worked = a->worked, .owed = a->debt,
-		.qps = length(&a->ready, ADAPTER_COUNTED), .timers = a->timers.n, .why = "idle",
-	};
-	if (st->qps && a->debt >= SLICE_NS && !list_empty(&a->ready_node))
-		st->why = "lets others go first";
-	else if (st->qps && a->has_turn)
-		st->why = "has its turn";
-	else if (st->qps)
-		st->why = "waits for its turn";
-	else if (!list_empty(&a->no_room))
-		st->why = "waits for room in the fabric";
-	else if (a->timers.n)
-		st->why = "waits for a timer, or an answer";
 }
