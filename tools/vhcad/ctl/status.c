@@ -199,6 +199,7 @@ static void add_work(const struct ctl_hca *hca, struct json_object *o)
 	request_add_u64(o, "owed_ns", a.owed);
 	request_add_u64(o, "qps", a.qps);
 	request_add_u64(o, "timers", a.timers);
+	request_add_u64(o, "thread", a.thread);
 	request_add_word(o, "why", a.why);
 }
 
@@ -209,6 +210,8 @@ static struct json_object *engine_of(const struct ctl_hca *hca)
 	struct adapter_status a;
 
 	vdev_work(hca->dev, &a, &engine);
+	request_add_u64(o, "threads", engine.threads);
+	request_add_u64(o, "awake", engine.awake);
 	request_add_u64(o, "sleeps", engine.sleeps);
 	request_add_u64(o, "wakes", engine.wakes);
 	request_add_u64(o, "helped", engine.helped);

@@ -127,6 +127,8 @@ static void bad_command_lines(void **state)
 		  "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--device-version", "1.2.3" }, "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--spin", "1000001" }, "not a number between 0 and 1000000" },
+		{ { "--hca", "x", "--threads", "0" }, "not a number between 1 and 64" },
+		{ { "--hca", "x", "--threads", "65" }, "not a number between 1 and 64" },
 		{ { "--hca", "x", "--loss", "1001" }, "'1001' is not a number between 0 and 1000" },
 		{ { "--hca", "x", "--seed", "4294967296" }, "--seed: '4294967296' is not" },
 		{ { "--hca", "x", "--caps-off", "rc,wings" }, "--caps-off: unknown value 'wings'" },
@@ -222,7 +224,7 @@ static void few_descriptors(void **state)
 /* Starts it with this socket and the options up to a NULL, and attaches a driver. */
 static void start(struct run *r, char *const *options)
 {
-	char *args[24] = { "vhcad", "--control", r->ctl, "--log", r->log };
+	char *args[32] = { "vhcad", "--control", r->ctl, "--log", r->log };
 	u32 n = 5;
 
 	while (*options)
@@ -417,7 +419,8 @@ static void less_than_all(void **state)
 
 	start(r, (char *[]){ "--hca", r->sock, "--subnet", "none", "--mtu", "1024", "--irq", "msi",
 			     "--caps-off", "rc", "--caps-off", "hca0:rnr-nak,clock", "--spin",
-			     "100", "--limit", "hca0:qps=77,cqs=5", "--pcie", "8x4", NULL });
+			     "100", "--threads", "3", "--limit", "hca0:qps=77,cqs=5", "--pcie",
+			     "8x4", NULL });
 	assert_int_equal(read_region(r, VFIO_PCI_CONFIG_REGION_INDEX,
 				     has_capability(r, PCI_CAP_ID_EXP) + PCI_EXP_LNKSTA, 2),
 			 PCI_EXP_LNKSTA_CLS_8_0GB | 4 << PCI_EXP_LNKSTA_NLW_SHIFT);
@@ -697,9 +700,15 @@ static void lists(void **state)
 
 /* Rates are differences; a QP that is new has done all it did since the last look. */
 #define WORK(turns)	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"turns\":" #turns \
-	",\"worked_ns\":5,\"owed_ns\":0,\"qps\":2,\"timers\":1,\"why\":\"has its turn\"}]," \
-	"\"engine\":{\"sleeps\":1,\"wakes\":2,\"helped\":3," \
+	",\"worked_ns\":5,\"owed_ns\":0,\"qps\":2,\"timers\":1,\"thread\":0," \
+	"\"why\":\"has its turn\"}]," \
+	"\"engine\":{\"threads\":1,\"awake\":0,\"sleeps\":1,\"wakes\":2,\"helped\":3," \
 	"\"why\":\"sleep: nothing to do\"}}\n"
+
+/* Of several threads each adapter is with one. */
+#define OF_TWO	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"thread\":1," \
+	"\"why\":\"waits for its turn\"}],\"engine\":{\"threads\":2,\"awake\":1," \
+	"\"why\":\"works\"}}\n"
 
 static void live_view(void **state)
 {
@@ -713,6 +722,10 @@ static void live_view(void **state)
 	answered_to(r, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
 	answered_to(r, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
 		    QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
+	answered_to(r, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
+		    "1 of 2 threads awake");
+	answered_to(r, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
+		    "         0       1 waits for its turn");
 	answered_to(r, "top --once", WORK(0)
 		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
 		    PORTS(1) QPS "]}\n" QPS "]}\n"
@@ -722,7 +735,7 @@ static void live_view(void **state)
 		    QP(2) "]}\n", 0, "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
 	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0, "\"adapters\":[{\"name\":\"a\",\"busy\":0.0,\"turns\":0.0,"
-		    "\"qps\":2,\"timers\":1,\"owed_ns\":0,\"why\":\"has its turn\"}]");
+		    "\"qps\":2,\"timers\":1,\"owed_ns\":0,\"thread\":0,\"why\":\"has its turn\"}]");
 	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0,
 		    "RTS            0          0          0          0          0          0\n");
