@@ -7,7 +7,7 @@ LAB	:= tools/testing/lab/lab
 KDIR	?=
 KERNEL	?= stock
 
-.PHONY: all modules kbuild modules_install uninstall tools deb lab demo demo-storage shell check check-long \
+.PHONY: all modules kbuild modules_install uninstall tools deb site lab demo demo-storage shell check check-long \
 	check-device lint coverage counts mutants campaign bench bench-device fuzz fuzz-device clean help
 all: modules tools
 
@@ -65,6 +65,11 @@ tools:
 
 deb:
 	tools/packaging/build
+
+# ---- documentation ----------------------------------------------------------
+
+site:
+	tools/site/build
 
 # ---- the lab ----------------------------------------------------------------
 
@@ -143,9 +148,10 @@ help:
 	@echo '  uninstall KDIR=...        take them away: the distribution'"'"'s modules are used again'
 	@echo '  tools            vhcad, vhcactl, the provider libvhca and rdma-why'
 	@echo '  deb              Debian packages of all of it, in build/deb (Documentation/admin/packages.rst)'
+	@echo '  site             the documentation as HTML, with the kernel API, in build/site/html'
 	@echo 'Trying it (as root on Debian 12 or 13; everything needed is fetched and cached)'
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
-	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe'
+	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe; build/demo.html shows it'
 	@echo '  demo KERNEL=debug         the same on the debug kernel, under its checkers'
 	@echo '  demo-storage     NVMe, NFS, iSER and SRP between two guests, beside the same over TCP'
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
@@ -158,7 +164,7 @@ help:
 	@echo '  counts           count how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
-	@echo '  bench            measurements'
+	@echo '  bench            measurements; build/bench.html shows them'
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
 	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1);'
 	@echo '                   REPLAY=file runs those of a finding again'

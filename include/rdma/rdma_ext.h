@@ -8,7 +8,8 @@
  *
  * There are headers of their own for subnet administration, <rdma/rdma_ext_sa.h>, the communication
  * manager, <rdma/rdma_ext_cm.h>, events of ports, <rdma/rdma_ext_port.h>, device management,
- * <rdma/rdma_ext_dm.h>, and others' I/O units, <rdma/rdma_ext_io.h>.
+ * <rdma/rdma_ext_dm.h>, others' I/O units, <rdma/rdma_ext_io.h>, and MADs at other QPs than QP0 and
+ * QP1, <rdma/rdma_ext_mad.h>.
  */
 #ifndef RDMA_EXT_H
 #define RDMA_EXT_H
@@ -22,6 +23,8 @@
 #define IBK_UD_IPV6_CSUM	BIT_ULL(32)
 #define IBK_UD_IPV6_TSO		BIT_ULL(33)
 
+int rdma_wc_sender(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+		   const struct ib_grh *grh, struct rdma_ah_attr *ah_attr);
 bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 			     const struct ib_grh *grh);
 

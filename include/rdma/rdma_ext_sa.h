@@ -197,6 +197,22 @@ struct ib_sa_inform_info {
 };
 
 /**
+ * ib_sa_inform_info_init() - want all notices that the specification defines
+ * @info: receives that, and may be narrowed; each notice is to be confirmed within a second
+ */
+static inline void ib_sa_inform_info_init(struct ib_sa_inform_info *info)
+{
+	*info = (struct ib_sa_inform_info) {
+		.lid_range_begin = cpu_to_be16(0xffff),
+		.is_generic = 1,
+		.type = cpu_to_be16(0xffff),
+		.trap_num = cpu_to_be16(0xffff),
+		.resp_time = 18,
+		.producer_type = cpu_to_be32(0xffffff),
+	};
+}
+
+/**
  * struct ib_sa_notice - a notice
  * @attr: as the one who noticed wrote it
  * @issuer_gid: the port that noticed

@@ -60,7 +60,7 @@ static void wr_start(struct ibv_qp_ex *ibqp)
 	qp->next = atomic_load_explicit(&qp->sq.head, memory_order_relaxed);
 	qp->building = false;
 	qp->build_err = 0;
-	if (state == IBV_QPS_RESET || state == IBV_QPS_INIT || state == IBV_QPS_RTR)
+	if (!qp->sq.ring || state == IBV_QPS_RESET || state == IBV_QPS_INIT || state == IBV_QPS_RTR)
 		qp->build_err = EINVAL;
 }
 

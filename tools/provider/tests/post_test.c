@@ -414,6 +414,24 @@ static void extended_posting_is_all_or_nothing(void **state)
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
 }
 
+/* There is nothing that a request could be written to. */
+static void extended_posting_without_a_send_queue(void **state)
+{
+	const struct ibv_qp_cap receives = { .max_recv_wr = 1, .max_recv_sge = 1 };
+	struct ibv_qp *mute = fake_make_qp(ctx, cq, cq, &receives, IBV_QP_EX_WITH_SEND);
+	struct ibv_qp_ex *exmute = &to_vhca_qp(mute)->vqp.qp_ex;
+
+	(void)state;
+	mute->state = IBV_QPS_RTS;
+	ibv_wr_start(exmute);
+	assert_int_equal(ibv_wr_complete(exmute), EINVAL);
+	ibv_wr_start(exmute);
+	ibv_wr_send(exmute);
+	ibv_wr_set_sge(exmute, 1, 2, 3);
+	assert_int_equal(ibv_wr_complete(exmute), EINVAL);
+	assert_int_equal(fake_ops()->destroy_qp(mute), 0);
+}
+
 /* All but one block are taken: what needs two is refused, and nothing of it is seen. */
 static void a_request_that_does_not_fit_is_not_posted(void **state)
 {
@@ -511,6 +529,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(extended_posting_writes_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(extended_posting_is_all_or_nothing, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(extended_posting_without_a_send_queue, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_request_that_does_not_fit_is_not_posted, setup,
 						teardown),

@@ -113,6 +113,12 @@ static void time_has_come(struct timer *t)
 	drop_late(l);
 }
 
+void admin_answer_late(struct hca *hca)
+{
+	list_for_each_safe(l, &hca->faults.late)
+		time_has_come(&container_of(l, struct late, node)->timer);
+}
+
 int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe *e,
 		 bool *wrote)
 {

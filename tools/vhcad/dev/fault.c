@@ -102,8 +102,15 @@ int vdev_fault_add(struct vhca_dev *dev, const struct vfault *f)
 
 void vdev_fault_clear(struct vhca_dev *dev)
 {
+	struct hca *hca = to_hca(dev);
+
 	adapter_lock(&dev->adapter);
-	to_hca(dev)->faults.narmed = 0;
+	hca->faults.narmed = 0;
+	admin_answer_late(hca);
+	if (fault_resetting(hca)) {
+		timer_stop(&hca->faults.reset);
+		reset_over(&hca->faults.reset);
+	}
 	adapter_unlock(&dev->adapter);
 }
 

@@ -62,10 +62,11 @@ struct vfault {
 int vdev_fault_add(struct vhca_dev *dev, const struct vfault *f);
 
 /**
- * vdev_fault_clear() - disarm all faults
+ * vdev_fault_clear() - disarm all faults, and end what they have begun
  * @dev: device
  *
- * What they have begun, a late answer or a reset, takes its course.  Any thread.
+ * Answers that wait for their time are given, and a reset that takes its time is
+ * over.  Any thread.
  */
 void vdev_fault_clear(struct vhca_dev *dev);
 

@@ -112,6 +112,8 @@ int admin_answer(struct hca *hca, const struct vhca_acqe *e);
 int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe *e, bool *wrote);
 /** admin_drop_late() - drop answers that wait for their time */
 void admin_drop_late(struct hca *hca);
+/** admin_answer_late() - give answers that wait for their time */
+void admin_answer_late(struct hca *hca);
 
 /* fault.c */
 /** fault_init() - an HCA begins without faults; 0 or -ENOMEM */

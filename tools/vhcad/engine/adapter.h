@@ -160,9 +160,12 @@ static inline struct shard *adapter_home(const struct adapter *a)
 /** adapter_is_near() - may an adapter that is being worked for touch another one? */
 static inline bool adapter_is_near(const struct adapter *a, const struct adapter *b)
 {
-	/* who works for it alone changes both, so that they stay as they are */
+	/*
+	 * Who works for it alone changes both, so that they stay as they are.  Of one that is on its
+	 * way back the worker has changed before its home says so.
+	 */
 	return a->worker->alone || a == b ||
-	       (__atomic_load_n(&b->home, __ATOMIC_RELAXED) == a->home &&
+	       (__atomic_load_n(&b->home, __ATOMIC_ACQUIRE) == a->home &&
 		__atomic_load_n(&b->worker, __ATOMIC_RELAXED) == a->worker);
 }
 

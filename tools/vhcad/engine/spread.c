@@ -45,8 +45,9 @@ static void find_groups(struct shard *s)
 	list_for_each_safe(l, &s->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);
 
+		/* one that is on its way back is in no group yet */
 		for (u32 i = 0; i < a->nmet; i++)
-			if (adapter_home(a->met[i]) == s)
+			if (adapter_is_near(a, a->met[i]))
 				unite(a, a->met[i]);
 		/* it is not known with whom */
 		if (a->met_many)

@@ -45,7 +45,7 @@ static void fetch_work(const struct vqp *qp)
 	wqe_prefetch(qp, entries);
 	for (u32 i = 0; r->q && i < entries; i++)
 		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
-	if (qp->state >= QPS_RTR && !qp_datagrams(qp))
+	if (qp->state >= QPS_RTR && qp->state != QPS_ERR && !qp_datagrams(qp))
 		fetch_peer(qp);
 }
 

@@ -122,6 +122,9 @@ static void receiver_not_ready(struct vqp *qp, u8 code)
 	struct rc_requester *r = &qp->req;
 	struct adapter *a = &qp->dev->adapter;
 
+	/* said twice: nothing was sent since */
+	if (r->rnr_wait)
+		return;
 	if (!r->rnr_left) {
 		req_fail(qp, VHCA_CS_RNR_RETRY_EXC_ERR);
 		return;

@@ -155,6 +155,8 @@ static bool send_ack(struct vqp *qp)
 	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_ACK,
 			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 	bool positive = (s->syndrome & AETH_TYPE_MASK) == AETH_ACK;
+	bool closing = s->closing, lives;
+	u8 event = s->event;
 
 	if (!qp_may_send(qp))
 		return false;
@@ -163,16 +165,12 @@ static bool send_ack(struct vqp *qp)
 	run.h.syndrome = s->syndrome | (positive ? resp_credits(qp) : 0);
 	run.h.msn = s->msn;
 	count_answer(qp);
-	if (!qp_send(qp, &run))
-		return false;
-	if (s->closing) {
-		u8 event = s->event;
-
+	lives = qp_send(qp, &run);
+	if (lives && closing)
 		qp_error(qp);
-		if (event)
-			eq_async(qp->dev, &qp->ev, event);
-	}
-	return true;
+	if (closing && event)
+		eq_async(qp->dev, &qp->ev, event);
+	return lives;
 }
 
 /* Does it owe an acknowledgment that can leave now? */

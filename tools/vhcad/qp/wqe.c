@@ -158,6 +158,9 @@ static bool take_ud(const struct vqp *qp, struct send_wqe *w, u32 *at)
 	if (w->pkey_index >= (qp->type == VHCA_QPT_GSI ? vport_pkeys(qp->port) : 1) ||
 	    !all_zero(ud.rsvd, sizeof(ud.rsvd)) || w->dqpn >> (smi ? 0 : QPN_BITS))
 		return false;
+	/* It never was ready to receive, and so does no more than flush. */
+	if (!qp->port)
+		return true;
 	return av_check(&w->av, qp->port, smi ? AV_SMP : AV_DATAGRAM) == AV_GOOD;
 }
 

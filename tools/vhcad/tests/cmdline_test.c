@@ -710,6 +710,8 @@ static void lists(void **state)
 	"\"why\":\"waits for its turn\"}],\"engine\":{\"threads\":2,\"awake\":1," \
 	"\"why\":\"works\"}}\n"
 
+#define SENT(n)	"{\"qpn\":2,\"type\":\"UD\",\"state\":\"RTS\",\"port\":1,\"tx_msgs\":" #n "}"
+
 static void live_view(void **state)
 {
 	struct run *r = *state;
@@ -744,6 +746,9 @@ static void live_view(void **state)
 		    "a                             0.0          0          2          1  has its turn\n");
 	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0, "sleep: nothing to do\n");
+	/* and so has one that took the number of another */
+	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS SENT(1000) "]}\n" WORK(3) PORTS(7)
+		    QPS SENT(0) "]}\n", 0, "\"tx_msgs\":0.0");
 }
 
 static void control_program(void **state)

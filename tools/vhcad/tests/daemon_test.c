@@ -6,7 +6,6 @@
  * VHCAD names the program under test, VHCAD_FAST the one without sanitizers,
  * VHCACTL the control program.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -531,34 +530,6 @@ static void armed_faults(void **state)
 	stop(r, SIGTERM);
 }
 
-/* Context switches of all threads so far. */
-static unsigned long switches(pid_t pid)
-{
-	char path[300], line[128];
-	unsigned long n = 0, v;
-	struct dirent *e;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	d = opendir(path);
-	assert_non_null(d);
-	while ((e = readdir(d))) {
-		FILE *f;
-
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, e->d_name);
-		f = fopen(path, "r");
-		assert_non_null(f);
-		while (fgets(line, sizeof(line), f))
-			if (sscanf(line, "voluntary_ctxt_switches: %lu", &v) == 1)
-				n += v;
-		fclose(f);
-	}
-	closedir(d);
-	return n;
-}
-
 /*
  * A thread that wakes, for whatever reason, gives up the CPU once more to
  * sleep again: ten seconds without such a switch are ten seconds without any
@@ -576,12 +547,11 @@ static void idle_costs_nothing(void **state)
 		vuc_greet(fd[i]);
 		enable_device(fd[i]);
 	}
-	/* after the last answer; the moment is for who has only said that it is going to */
+	/* after the last answer */
 	tprog_asleep(r->pid);
-	nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
-	before = switches(r->pid);
+	before = tprog_switches(r->pid);
 	nanosleep(&(struct timespec){ .tv_sec = 10 }, NULL);
-	assert_int_equal(switches(r->pid), before);
+	assert_int_equal(tprog_switches(r->pid), before);
 	close(fd[0]);
 	close(fd[1]);
 	stop(r, SIGTERM);

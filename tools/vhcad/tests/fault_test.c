@@ -169,6 +169,33 @@ static void answered_late(void **state)
 	assert_int_equal(h->irqs[0], irqs + 1);
 }
 
+/* Disarming ends the waiting, too, once. */
+static void answered_when_cleared(void **state)
+{
+	struct fixture *fx = *state;
+	struct thca *h = &fx->h;
+	struct vfault f = command_fault(VHCA_CMD_CREATE_PD);
+	u32 at = h->admin_tail, irqs = h->irqs[0];
+
+	f.delay = VFAULT_MAX_DELAY;
+	f.count = 3;
+	arm(h, f);
+	submit(h, VHCA_CMD_CREATE_PD, 500);
+	submit(h, VHCA_CMD_CREATE_PD, 501);
+	assert_null(answer(h, at));
+	vdev_fault_clear(h->dev);
+	for (u32 i = 0; i < 2; i++) {
+		assert_non_null(answer(h, at + i));
+		assert_int_equal(le16toh(answer(h, at + i)->cmd_id), 500 + i);
+		assert_int_equal(answer(h, at + i)->status, VHCA_ST_OK);
+	}
+	assert_int_equal(h->irqs[0], irqs + 2);
+	fx->w.now += VFAULT_MAX_DELAY * MS;
+	t_poll(&fx->w);
+	assert_null(answer(h, at + 2));
+	assert_int_equal(h->irqs[0], irqs + 2);
+}
+
 /* An answer whose time has not come dies with a reset or a fatal error. */
 static void late_answers_are_dropped(void **state)
 {
@@ -306,6 +333,29 @@ static void reset_takes_time(void **state)
 	assert_int_not_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), 0);
 }
 
+static void reset_ends_when_cleared(void **state)
+{
+	struct fixture *fx = *state;
+	struct thca *h = &fx->h;
+	struct vfault f = {
+		.kind = VFAULT_RESET, .which = VFAULT_ANY, .count = 2, .delay = VFAULT_MAX_DELAY,
+	};
+
+	arm(h, f);
+	vdev_reset(h->dev);
+	assert_int_not_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), 0);
+	vdev_fault_clear(h->dev);
+	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), 0);
+	t_hca_fini(h);
+	t_hca_init_cfg(h, &fx->w, &cfg);
+	/* what has ended does not end once more, and a device that works is left alone */
+	fx->w.now += VFAULT_MAX_DELAY * MS;
+	t_poll(&fx->w);
+	vdev_fault_clear(h->dev);
+	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), VHCA_STATUS_READY);
+	assert_int_equal(t_admin(h, VHCA_CMD_NOP, NULL, 0, NULL), VHCA_ST_OK);
+}
+
 static void values_are_checked(void **state)
 {
 	static const struct vfault bad[] = {
@@ -359,10 +409,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(skips_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(never_answered, setup, teardown),
 		cmocka_unit_test_setup_teardown(answered_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(answered_when_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(late_answers_are_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(answered_strangely, setup, teardown),
 		cmocka_unit_test_setup_teardown(interrupts_get_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(reset_takes_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(reset_ends_when_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(values_are_checked, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_have_names, setup, teardown),
 	};

@@ -392,6 +392,64 @@ static void nak_behind_read(void **state)
 	done(&f);
 }
 
+/* A QP that is its own peer is in the error state when its own refusal has arrived. */
+static void own_refusal(void **state)
+{
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	struct tqp self;
+	struct tmr m;
+	struct twr wr;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 1);
+	t_cq_init(&h, &cq, 6, 0);
+	t_qp_init(&h, &self, &cq, &cq);
+	t_connect(&self, &self, 5, 3, 3);
+	t_mr_init(&h, &m, 0, 10000, RW, 1, 12);
+	wr = t_wr(VHCA_OP_WRITE, 1, &m, 0, 100, &m, 5000);
+	wr.rkey ^= 0xff;
+	t_send(&self, &wr);
+	t_expect_cqe(&cq, 1, VHCA_CS_REM_ACCESS_ERR);
+	t_expect_event(&h, VHCA_EV_QP_ACCESS_ERR, self.qpn);
+	assert_int_equal(t_state(&self), T_ERR);
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
+/* What is fetched ahead of a QP's turn: one that was never connected has no port. */
+static void errors_side_by_side(void **state)
+{
+	struct tworld w;
+	struct thca h;
+	struct tcq cq;
+	struct tqp qp[2];
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x1000);
+	t_cq_init(&h, &cq, 4, 0);
+	/* at the end, QPs that have had no turn among so many that what they need is fetched */
+	for (u32 round = 0; round < 400; round++) {
+		for (u32 i = 0; i < 2 && (!round || round == 399); i++)
+			t_qp_init(&h, &qp[i], &cq, &cq);
+		for (u32 i = 0; i < 2; i++) {
+			struct vhca_modify_qp_req req = { .qpn = htole32(qp[i].qpn),
+				.mask = htole32(VHCA_QPA_STATE), .attr.state = T_ERR };
+			struct vhca_asqe e = { .opcode = VHCA_CMD_MODIFY_QP };
+
+			memcpy(e.req, &req, sizeof(req));
+			t_admin_post(&h, &e);
+		}
+		assert_int_equal(t_admin_answer(&h, NULL), VHCA_ST_OK);
+		assert_int_equal(t_admin_answer(&h, NULL), VHCA_ST_OK);
+		for (u32 i = 0; i < 2; i++)
+			assert_int_equal(t_to(&qp[i], T_RESET), VHCA_ST_OK);
+	}
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +462,8 @@ int main(void)
 		cmocka_unit_test(bad_receives),
 		cmocka_unit_test(malformed_receive),
 		cmocka_unit_test(nak_behind_read),
+		cmocka_unit_test(own_refusal),
+		cmocka_unit_test(errors_side_by_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

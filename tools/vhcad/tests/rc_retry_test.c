@@ -229,6 +229,32 @@ static void cut_mid_transfer(void **state)
 	}
 }
 
+/* The receiver was not ready once, and said so twice. */
+static void not_ready_doubled(void **state)
+{
+	const struct fab_fault twice = { .kind = FAB_DUPLICATE, .permille = 1000, .count = 1,
+					 .opcode = "ACK" };
+	struct vhca_qp_attr a = { .state = T_SQD };
+	struct vhca_sge s;
+	struct fixture f;
+	struct twr wr;
+
+	setup(&f, 3, 1);
+	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE), VHCA_ST_OK);
+	a = (struct vhca_qp_attr){ .state = T_RTS, .rnr_retry = 1 };
+	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_RNR_RETRY), VHCA_ST_OK);
+	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE), VHCA_ST_OK);
+	assert_int_equal(fab_fault_arm(f.p.w.fabric, &twice), 0);
+	s = t_sge(&f.r, 0, 5000);
+	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 700, NULL, 0);
+	t_send(&f.p.qp[0], &wr);
+	t_recv(&f.p.qp[1], 71, 1, &s);
+	t_settle(&f.p.w, 1000000000);
+	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[1], 71, VHCA_CS_SUCCESS);
+	done(&f);
+}
+
 /* A port that goes down and comes back: the transfer goes on. */
 static void link_flap(void **state)
 {
@@ -559,6 +585,7 @@ int main(void)
 		cmocka_unit_test(nak_doubled),
 		cmocka_unit_test(lost_again),
 		cmocka_unit_test(cut_mid_transfer),
+		cmocka_unit_test(not_ready_doubled),
 		cmocka_unit_test(link_flap),
 		cmocka_unit_test(ghosts),
 		cmocka_unit_test(ghost_of_a_read),

@@ -226,6 +226,24 @@ static void met_one_elsewhere(void **state)
 	assert_int_equal(going(1), 0x1);
 }
 
+/* One that comes back and has not arrived is in no group. */
+static void met_one_on_its_way(void **state)
+{
+	struct shard *here = &f.engine->shard[0], *there = &f.engine->shard[1];
+
+	adapter_note(&f.a[0], &f.a[4]);
+	f.a[4].going = there;
+	shard_answer(here);
+	shard_take(there);
+	f.a[4].going = here;
+	shard_answer(there);
+	assert_false(inbox_empty(&here->inbox));
+	worked(0, 5 * MS);
+	worked(2, 5 * MS);
+	spread();
+	assert_int_equal(going(1), 0x1);
+}
+
 static void hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_effect *effect)
 {
@@ -254,6 +272,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(met_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(anew, setup, teardown),
 		cmocka_unit_test_setup_teardown(met_one_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(met_one_on_its_way, setup, teardown),
 		cmocka_unit_test_setup_teardown(single, setup, teardown),
 	};
 

@@ -141,10 +141,48 @@ static bool all_sleep(pid_t pid)
 	return sleep;
 }
 
+unsigned long tprog_switches(pid_t pid)
+{
+	char path[300], line[128];
+	unsigned long n = 0, v;
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		FILE *f;
+
+		if (e->d_name[0] == '.' || atoi(e->d_name) == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, e->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		while (fgets(line, sizeof(line), f))
+			if (sscanf(line, "voluntary_ctxt_switches: %lu", &v) == 1)
+				n += v;
+		fclose(f);
+	}
+	closedir(d);
+	return n;
+}
+
+/*
+ * A thread that is seen asleep may be woken by one that is looked at later, and that is asleep, by
+ * then, too: it has gone to sleep meanwhile.
+ */
 void tprog_asleep(pid_t pid)
 {
-	while (!all_sleep(pid))
+	unsigned long before;
+	bool sleep;
+
+	do {
 		sched_yield();
+		before = tprog_switches(pid);
+		sleep = all_sleep(pid);
+	} while (!sleep || tprog_switches(pid) != before);
 }
 
 void tprog_dir(char dir[TPROG_DIR])

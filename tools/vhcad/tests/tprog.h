@@ -35,6 +35,12 @@ void tprog_stop(pid_t pid, int sig);
 void tprog_abandon(pid_t pid);
 
 /**
+ * tprog_switches() - how often the threads of a process have gone to sleep so far
+ * @pid: it, or this process, whose first thread does not count
+ */
+unsigned long tprog_switches(pid_t pid);
+
+/**
  * tprog_asleep() - wait until a process has nothing to do: all its threads sleep
  * @pid: it, or this process, whose first thread does not count
  */

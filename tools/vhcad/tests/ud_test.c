@@ -475,6 +475,32 @@ static void bad_receive(void **state)
 	}
 }
 
+/* A QP that goes to the error state before it was ready for anything has no port yet. */
+static void never_ready(void **state)
+{
+	for (u32 init = 0; init < 2; init++) {
+		struct vhca_qp_attr a;
+		struct fixture f;
+		struct tqp qp;
+		struct twr wr;
+
+		setup(&f);
+		f.p.h[0].qp_type = VHCA_QPT_UD;
+		t_qp_init(&f.p.h[0], &qp, &f.p.cq[0], &f.p.cq[0]);
+		t_attr_init(&a, 1);
+		a.state = T_INIT;
+		a.qkey = htole32(QKEY);
+		if (init)
+			assert_int_equal(t_modify(&qp, &a, t_mask(VHCA_QPT_UD, T_INIT)),
+					 VHCA_ST_OK);
+		assert_int_equal(t_to(&qp, T_ERR), VHCA_ST_OK);
+		wr = wr_to(&f, VHCA_OP_SEND, 7, 0, 64);
+		t_send(&qp, &wr);
+		t_expect_cqe(&f.p.cq[0], 7, VHCA_CS_WR_FLUSH_ERR);
+		done(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -495,6 +521,7 @@ int main(void)
 		cmocka_unit_test(nobody),
 		cmocka_unit_test(other_services),
 		cmocka_unit_test(bad_receive),
+		cmocka_unit_test(never_ready),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ typedef bool (*gid_keep_fn)(const struct ib_gid_attr *attr, bool standard, void 
 /* GIDs of RoCE ports, which roce/ chooses. */
 int ib_cache_gid_add(const struct ib_gid_attr *attr, bool standard, bool *changed);
 bool ib_cache_gid_prune(struct ib_device *device, u32 port_num, gid_keep_fn keep, void *context);
+void ib_cache_gid_on_free(void (*freed)(void));
 
 /* A pre-handler of events, which tests call directly. */
 void ib_cache_event(const struct ib_event *event);

@@ -44,6 +44,7 @@ struct gid_entry {
  * @rcu: frees the table
  * @size: number of entries
  * @reserved: the first ones, which standard GIDs have for themselves
+ * @wanting: a GID has found no free index
  * @entry: the entries, NULL where an index is free; of a RoCE port, a retired one as long as
  *	   somebody uses it
  */
@@ -53,6 +54,7 @@ struct gid_table {
 	struct rcu_head rcu;
 	unsigned int size;
 	unsigned int reserved;
+	bool wanting;
 	struct gid_entry __rcu *entry[] __counted_by(size);
 };
 
@@ -79,20 +81,25 @@ struct pkey_table {
  * @gids: GID table; from setup to release
  * @pkeys: P_Key table; NULL before the first refresh
  * @attrs: the attributes that ib_cache_get_port() gives; written with @update held
+ * @owed: what the last refresh has not got, bits of enum refresh; protected by @update
  */
 struct rdma_port_cache {
 	struct mutex update;
 	struct gid_table *gids;
 	struct pkey_table __rcu *pkeys;
 	struct rdma_cached_port attrs;
+	unsigned int owed;
 };
 
-/* The cache of a port, or NULL if there is no such port or no cache yet. */
+/*
+ * The cache of a port, or NULL if there is no such port or no cache yet. An event that comes while
+ * the device is registered may read it at the same time as it is made.
+ */
 static inline struct rdma_port_cache *port_cache(struct ib_device *device, u32 port_num)
 {
 	if (!device->port_data || !rdma_is_port_valid(device, port_num))
 		return NULL;
-	return rdma_port(device, port_num)->cache;
+	return READ_ONCE(rdma_port(device, port_num)->cache);
 }
 
 /* table.c: a table's life, and its contents */

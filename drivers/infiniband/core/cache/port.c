@@ -26,7 +26,8 @@ static const u8 changed_by[] = {
 	[IB_EVENT_CLIENT_REREGISTER] = REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 };
 
-static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache)
+static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
+			 bool *gids_changed)
 {
 	struct ib_port_attr attr;
 	int ret = ib_query_port(device, port_num, &attr);
@@ -45,7 +46,8 @@ static int refresh_attrs(struct ib_device *device, u32 port_num, struct rdma_por
 	return 0;
 }
 
-static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache)
+static int refresh_pkeys(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
+			 bool *gids_changed)
 {
 	unsigned int count = device->port_data[port_num].immutable.pkey_tbl_len;
 	struct pkey_table *table;
@@ -117,19 +119,37 @@ static int refresh_gids(struct ib_device *device, u32 port_num, struct rdma_port
 	return 0;
 }
 
+/* GIDs first: the subnet prefix is taken from them unless the port gives it. */
+static const struct {
+	enum refresh what;
+	int (*refresh)(struct ib_device *device, u32 port_num, struct rdma_port_cache *cache,
+		       bool *gids_changed);
+} refreshes[] = {
+	{ REFRESH_GIDS, refresh_gids },
+	{ REFRESH_ATTRS, refresh_attrs },
+	{ REFRESH_PKEYS, refresh_pkeys },
+};
+
+/* What fails is owed to the port's next refresh, and keeps nothing else from being asked for. */
 static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bool *gids_changed)
 {
 	struct rdma_port_cache *cache = rdma_port(device, port_num)->cache;
 	int ret = 0;
 
 	guard(mutex)(&cache->update);
-	/* GIDs first: the subnet prefix is taken from them unless the port gives it. */
-	if (what & REFRESH_GIDS)
-		ret = refresh_gids(device, port_num, cache, gids_changed);
-	if (!ret && (what & REFRESH_ATTRS))
-		ret = refresh_attrs(device, port_num, cache);
-	if (!ret && (what & REFRESH_PKEYS))
-		ret = refresh_pkeys(device, port_num, cache);
+	what |= cache->owed;
+	cache->owed = 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(refreshes); i++) {
+		int failed;
+
+		if (!(what & refreshes[i].what))
+			continue;
+		failed = refreshes[i].refresh(device, port_num, cache, gids_changed);
+		if (!failed)
+			continue;
+		cache->owed |= refreshes[i].what;
+		ret = ret ?: failed;
+	}
 	return ret;
 }
 
@@ -137,8 +157,8 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
  * ib_cache_event() - refresh what an event may have changed
  * @event: event of a registered device, whose handlers have not heard of it yet
  *
- * If the driver fails, the cache stays as it is. If GIDs have changed with an event that does not
- * say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may sleep.
+ * What the driver fails to tell stays as it is until the port's next event. If GIDs have changed
+ * with an event that does not say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may sleep.
  */
 void ib_cache_event(const struct ib_event *event)
 {
@@ -208,12 +228,13 @@ int ib_cache_setup_one(struct ib_device *device)
 
 	rdma_for_each_port(device, port_num) {
 		struct rdma_port_core *port = rdma_port(device, port_num);
-
 		/* An earlier registration that failed may have left one. */
-		if (!port->cache)
-			port->cache = alloc_cache(device, port_num);
-		if (!port->cache)
+		struct rdma_port_cache *cache = port->cache ?: alloc_cache(device, port_num);
+
+		if (!cache)
 			return -ENOMEM;
+		/* Events are handed out already: port_cache() gives all of it or nothing. */
+		smp_store_release(&port->cache, cache);
 		ret = refresh(device, port_num, REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 			      &changed);
 		if (ret)
@@ -385,6 +406,7 @@ int ib_cache_get_port(struct ib_device *device, u32 port_num, struct rdma_cached
 	*attrs = cache->attrs;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_cache_get_port);
 
 /**
  * ib_get_cached_lmc() - number of low LID bits that the port ignores

@@ -55,6 +55,29 @@ static void forget_netdev(struct gid_entry *entry)
 	call_rcu(&entry->netdev_rcu, netdev_unreadable);
 }
 
+/* Called in any context when an index is free again in a table where a GID has found none */
+static void (*index_freed)(void);
+
+/**
+ * ib_cache_gid_on_free() - hear of room for a GID that was not added for want of it
+ * @freed: called in any context, once for all GIDs that a table has refused since the last call; or
+ *	   NULL
+ *
+ * Context: while there is no device.
+ */
+void ib_cache_gid_on_free(void (*freed)(void))
+{
+	WRITE_ONCE(index_freed, freed);
+}
+
+static void tell_freed(struct gid_table *table)
+{
+	typeof(index_freed) freed = READ_ONCE(index_freed);
+
+	if (freed && READ_ONCE(table->wanting) && xchg(&table->wanting, false))
+		freed();
+}
+
 /* Called when the last reference is dropped. Readers under RCU may still see the entry. */
 static void entry_unused(struct kref *users)
 {
@@ -62,7 +85,9 @@ static void entry_unused(struct kref *users)
 	struct gid_table *table = entry->table;
 
 	/* Unless another GID has taken it over, the index is free from here on. */
-	cmpxchg(&table->entry[entry->attr.index], RCU_INITIALIZER(entry), NULL);
+	if (cmpxchg(&table->entry[entry->attr.index], RCU_INITIALIZER(entry), NULL) ==
+	    RCU_INITIALIZER(entry))
+		tell_freed(table);
 	kref_put(&table->ref, free_table);
 	call_rcu(&entry->rcu, entry_unreadable);
 }
@@ -174,7 +199,7 @@ int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 }
 
 /* Index for a new GID, or -1. */
-static int find_place(const struct gid_table *table, bool standard)
+static int find_free(const struct gid_table *table, bool standard)
 {
 	unsigned int end = standard ? table->reserved : table->size;
 
@@ -182,6 +207,19 @@ static int find_place(const struct gid_table *table, bool standard)
 		if (!entry_at(table, index))
 			return index;
 	return -1;
+}
+
+/* As find_free(). If there is none, entry_unused() knows, or one has become free meanwhile. */
+static int find_place(struct gid_table *table, bool standard)
+{
+	int index = find_free(table, standard);
+
+	if (index >= 0)
+		return index;
+	WRITE_ONCE(table->wanting, true);
+	/* Pairs with cmpxchg() in entry_unused(), which is before its look at wanting. */
+	smp_mb();
+	return find_free(table, standard);
 }
 
 /*

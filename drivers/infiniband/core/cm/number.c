@@ -30,8 +30,7 @@ void cm_ids_begin(void)
  */
 void cm_ids_end(void)
 {
-	WARN_ON(rdma_xa_used(&ids));
-	xa_destroy(&ids);
+	rdma_xa_destroy(&ids);
 }
 
 /**

@@ -104,8 +104,11 @@ void cm_recv_lap(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_r
 	struct cm_route *alt;
 	struct cm_event *event;
 
-	/* RoCE has no alternate paths. */
-	if (!id || be32_to_cpu(id->ib.remote_id) != msg->local_id ||
+	/*
+	 * RoCE has no alternate paths. An id of another device is not the peer's, and its device
+	 * may be going: the message holds only the one at which it has arrived.
+	 */
+	if (!id || be32_to_cpu(id->ib.remote_id) != msg->local_id || id->device != port->device ||
 	    rdma_protocol_roce(port->device->ib, port->num)) {
 		if (!id)
 			cm_recv_orphan(port, msg, wc);

@@ -372,7 +372,7 @@ static inline void cma_get_id(struct cma_id *id)
  * cma_acquire_for_iw_request: by the same, preferring the device of the listen.
  * cma_acquire_by_ib_dest: AF_IB; by the destination's P_Key and GID prefix.  Sets the source's GID.
  * cma_acquire_loopback: the destination is a loopback address; takes the first device of the
- *	address family with an active port, and sets the source address if it is unset.
+ *	address family with an active port.  The source becomes the family's loopback address.
  * cma_attach_device: takes a reference to the device, and over the one to @sgid_attr (may be NULL).
  *	-ENODEV when the device is going; then the caller keeps @sgid_attr.
  * cma_release_device: undoes it.  Without one, does nothing.
@@ -415,7 +415,8 @@ unsigned long cma_gid_types(struct ib_device *device, u32 port_num);
  * struct cma_listen_key - what a listen and a request have to agree in
  * @net: network namespace
  * @ps: port space
- * @service_id: service ID of the request; its low 16 bits are the port, but for PS_IB and PS_IPOIB
+ * @service_id: service ID of the request; listeners are looked for by its low 16 bits in every
+ *	port space
  * @local: the address that the peer wants to reach, AF_INET, AF_INET6 or AF_IB
  * @device: device on which the request arrived
  * @port_num: its port

@@ -28,8 +28,10 @@ static int iw_connect(struct cma_id *id, const struct rdma_conn_param *param)
 	cm_id = iw_create_cm_id(id->id.device, cma_iw_event, id);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
-	cm_id->tos = id->tos;
-	cm_id->tos_set = id->tos_set;
+	scoped_guard(mutex, &id->qp_lock) {
+		cm_id->tos = id->tos;
+		cm_id->tos_set = id->tos_set;
+	}
 	cm_id->local_addr = id->id.route.addr.src_addr;
 	cm_id->remote_addr = id->id.route.addr.dst_addr;
 	id->cm_id.iw = cm_id;

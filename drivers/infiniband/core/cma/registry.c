@@ -5,6 +5,7 @@
 #include <kunit/visibility.h>
 #include <linux/module.h>
 
+#include "../device/device.h"
 #include "cma_priv.h"
 
 struct ib_sa_client cma_sa_client;
@@ -55,11 +56,13 @@ EXPORT_SYMBOL_IF_KUNIT(cma_get_device);
  */
 struct cma_device *cma_find_device(const char *name)
 {
+	char device_name[IB_DEVICE_NAME_MAX];
 	struct cma_device *cma_dev;
 
 	guard(rwsem_read)(&cma_devices_lock);
 	list_for_each_entry(cma_dev, &cma_devices, entry) {
-		if (!strcmp(dev_name(&cma_dev->device->dev), name)) {
+		ib_registry_name(cma_dev->device, device_name);
+		if (!strcmp(device_name, name)) {
 			refcount_inc(&cma_dev->refs);
 			return cma_dev;
 		}

@@ -84,7 +84,6 @@ static bool ipv4_leads_to(struct net_device *ndev, const struct sockaddr_in *loc
 
 	if (!ipv4_is_host(flow.saddr) || !ipv4_is_host(flow.daddr) || ipv4_is_multicast(flow.saddr))
 		return false;
-	guard(rcu)();
 	if (fib_lookup(dev_net(ndev), &flow, &found, 0))
 		return false;
 	return FIB_RES_DEV(found) == ndev;
@@ -109,6 +108,7 @@ static bool ipv6_leads_to(struct net_device *ndev, const struct sockaddr_in6 *lo
 	return leads;
 }
 
+/* The caller is an RCU reader. */
 static bool leads_to(struct net_device *ndev, const struct ipcm_ends *ends)
 {
 	if (!(READ_ONCE(ndev->flags) & IFF_UP))
@@ -134,22 +134,15 @@ static struct net_device *gid_ndev(const struct ib_gid_attr *attr)
 	return ndev;
 }
 
-/* The interface that the request has reached, to be put; NULL if its addresses are not on any. */
+/* The interface that the request may be for, to be put; NULL if there is none. */
 static struct net_device *find_ndev(const struct cma_request *request)
 {
 	const struct sockaddr *local = (const struct sockaddr *)&request->ends.local;
-	struct net_device *ndev;
 
 	if (rdma_protocol_roce(request->device, request->port_num))
-		ndev = gid_ndev(request->sgid_attr);
-	else
-		ndev = ib_get_net_dev_by_params(request->device, request->port_num, request->pkey,
-						request->has_gids ? &request->sgid : NULL, local);
-	if (ndev && !leads_to(ndev, &request->ends)) {
-		dev_put(ndev);
-		ndev = NULL;
-	}
-	return ndev;
+		return gid_ndev(request->sgid_attr);
+	return ib_get_net_dev_by_params(request->device, request->port_num, request->pkey,
+					request->has_gids ? &request->sgid : NULL, local);
 }
 
 static void fill_ib_address(struct sockaddr_storage *to, const struct cma_request *request,
@@ -199,6 +192,15 @@ static struct cma_id *find_listener(struct cma_request *request, const void *pri
 
 	if (!ipcm_parse(&request->ends, private_data, request->service_id))
 		request->ndev = find_ndev(request);
+	/*
+	 * An interface goes down before it leaves its namespace, and readers are waited for then.
+	 * So the namespace of one that is up stays until the listener is found.
+	 */
+	guard(rcu)();
+	if (request->ndev && !leads_to(request->ndev, &request->ends)) {
+		dev_put(request->ndev);
+		request->ndev = NULL;
+	}
 	if (request->ndev) {
 		key.ndev = request->ndev;
 		key.net = dev_net(request->ndev);

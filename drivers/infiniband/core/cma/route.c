@@ -69,7 +69,8 @@ static ib_sa_comp_mask ask_for_quality(struct cma_id *id, struct sa_path_rec *pa
 
 	switch (cma_family(id)) {
 	case AF_INET:
-		path->qos_class = cpu_to_be16(id->tos);
+		scoped_guard(mutex, &id->qp_lock)
+			path->qos_class = cpu_to_be16(id->tos);
 		return IB_SA_PATH_REC_QOS_CLASS;
 	case AF_INET6:
 		flowinfo = ((struct sockaddr_in6 *)cma_src_addr(id))->sin6_flowinfo;

@@ -99,6 +99,12 @@ static void add_values(const struct rdma_hw_stats *stats, unsigned int first, un
 		sums[i] += stats->value[first + i];
 }
 
+static void owner_put(struct rdma_counter *counter)
+{
+	if (counter->obj.owner)
+		rdma_owner_put(counter->obj.owner);
+}
+
 /* The caller holds the port's lock. */
 static void counter_end(struct kref *kref)
 {
@@ -110,6 +116,7 @@ static void counter_end(struct kref *kref)
 		add_values(counter->stats, 0, counters->hstats->num_counters,
 			   counters->hstats->value);
 	rdma_restrack_del(&counter->res);
+	owner_put(counter);
 	WARN_ON_ONCE(device->ops.counter_dealloc(counter));
 	rdma_free_hw_stats_struct(counter->stats);
 	mutex_destroy(&counter->lock);
@@ -191,7 +198,8 @@ struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_
 	counter->mode.param.qp_type = qp->qp_type;
 	kref_init(&counter->kref);
 	mutex_init(&counter->lock);
-	rdma_object_init(&counter->obj, RDMA_OBJECT_COUNTER, device, NULL, NULL);
+	/* The counter may outlive the QP, whose owner has the name that it shows. */
+	rdma_object_init(&counter->obj, RDMA_OBJECT_COUNTER, device, qp->obj.owner, NULL);
 	rdma_restrack_parent_name(&counter->res, &qp->res);
 
 	counter->stats = device->ops.counter_alloc_stats(counter);
@@ -205,6 +213,7 @@ struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_
 	}
 	rdma_free_hw_stats_struct(counter->stats);
 	rdma_restrack_del(&counter->res);
+	owner_put(counter);
 	mutex_destroy(&counter->lock);
 	kfree(counter);
 	return ERR_PTR(ret);

@@ -5,6 +5,7 @@
  * are asked about them, and the registry, in which devices are found.
  *
  * Locks of a device's life, outermost first; those of register/ are among them:
+ *   device_rename_lock (register/) one change of a name at a time
  *   core->subdev_lock              devices below it, which the driver makes and ends under it
  *   core->registration_lock        one registration state change of a device at a time
  *   compat_nets_rwsem (register/)  the table of network namespaces
@@ -147,11 +148,12 @@ typedef int (*nldev_callback)(struct ib_device *device, struct sk_buff *skb,
 int ib_registry_insert(struct ib_device *device, const char *name);
 int ib_registry_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack);
 void ib_registry_remove(struct ib_device *device);
+void ib_registry_name(const struct ib_device *device, char *name);
 void ib_registry_show(struct ib_device *device);
 void ib_registry_hide(struct ib_device *device);
 bool ib_registry_shown(const struct ib_device *device);
 void ib_registry_announce(struct ib_device *device, enum kobject_action action);
-bool ib_registry_is_empty(void);
+void ib_registry_exit(void);
 
 struct ib_device *ib_device_get_by_index(const struct net *net, u32 index);
 struct ib_device *ib_registry_next(unsigned long *index);

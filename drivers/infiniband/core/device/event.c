@@ -183,7 +183,7 @@ void ib_events_setup(struct rdma_device_core *core)
 
 /**
  * ib_events_open() - take events from now on
- * @device: device with ports and cache
+ * @device: device with ports, whose caches are filled after this
  */
 void ib_events_open(struct ib_device *device)
 {
@@ -193,7 +193,7 @@ void ib_events_open(struct ib_device *device)
 
 /**
  * ib_events_close() - take no more events and hand out those that wait
- * @device: device that is being unregistered
+ * @device: device that is being unregistered, or whose registration has failed
  */
 void ib_events_close(struct ib_device *device)
 {

@@ -13,16 +13,16 @@ static void print(const char *level, const struct ib_device *device, const char 
 	if (!device)
 		printk("%s(NULL ib_device): %pV", level, &line);
 	else if (!device->dev.parent)
-		printk("%s%s: %pV", level, dev_name(&device->dev), &line);
+		printk("%s%s: %pV", level, device->name, &line);
 	else
 		dev_printk_emit(level[1] - '0', device->dev.parent, "%s %s %s: %pV",
 				dev_driver_string(device->dev.parent),
-				dev_name(device->dev.parent), dev_name(&device->dev), &line);
+				dev_name(device->dev.parent), device->name, &line);
 }
 
 /**
  * ibdev_printk() - log a line about a device
- * @level: one of the KERN_ levels
+ * @level: one of the levels of printk(), KERN_INFO for example
  * @ibdev: the device, registered or not, or NULL
  * @format: printf format of the line, with its line feed
  *

@@ -143,7 +143,7 @@ static void receive(struct sk_buff *skb)
 
 /**
  * rdma_nl_register() - serve the messages of a netlink client
- * @index: RDMA_NL_ number of the client
+ * @index: number of the client, RDMA_NL_LS for example
  * @cb_table: operations by number, as many as the client has
  *
  * Context: may sleep.
@@ -159,7 +159,7 @@ EXPORT_SYMBOL(rdma_nl_register);
 
 /**
  * rdma_nl_unregister() - serve a client's messages no more
- * @index: RDMA_NL_ number of the client
+ * @index: number of the client, RDMA_NL_LS for example
  *
  * Waits for running operations. Context: may sleep.
  */
@@ -178,9 +178,9 @@ EXPORT_SYMBOL(rdma_nl_unregister);
  * @nlh: the new header
  * @seq: sequence number
  * @len: bytes of payload besides attributes
- * @client: RDMA_NL_ number of the client
+ * @client: number of the client, RDMA_NL_LS for example
  * @op: its operation
- * @flags: NLM_F_ flags
+ * @flags: flags, NLM_F_MULTI for example
  *
  * Return: the payload, or NULL if @skb has no room.
  */
@@ -249,7 +249,7 @@ EXPORT_SYMBOL(rdma_nl_unicast_wait);
  * rdma_nl_multicast() - send a message to a group
  * @net: namespace of the receivers
  * @skb: the message; consumed
- * @group: RDMA_NL_GROUP_ number
+ * @group: number of the group, RDMA_NL_GROUP_LS for example
  * @flags: allocation flags
  *
  * Return: 0 or a negative errno, -ESRCH if nobody listens.
@@ -262,7 +262,7 @@ EXPORT_SYMBOL(rdma_nl_multicast);
 
 /**
  * rdma_nl_chk_listeners() - does anybody listen to a group?
- * @group: RDMA_NL_GROUP_ number
+ * @group: number of the group, RDMA_NL_GROUP_LS for example
  *
  * Return: whether somebody in the initial namespace does.
  */

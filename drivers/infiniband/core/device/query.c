@@ -351,8 +351,7 @@ int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const st
 	int result;
 
 	if (!device->ops.process_mad)
-		return rdma_refuse(-EOPNOTSUPP, "%s has no management agents",
-				   dev_name(&device->dev));
+		return rdma_refuse(-EOPNOTSUPP, "%s has no management agents", device->name);
 	if (!rdma_is_port_valid(device, port_num))
 		return rdma_refuse(-EINVAL, "port %u is not one of %u to %u", port_num,
 				   rdma_start_port(device), rdma_end_port(device));
@@ -366,6 +365,6 @@ int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const st
 	if (result & IB_MAD_RESULT_CONSUMED)
 		return -ENODATA;
 	return rdma_refuse(-EOPNOTSUPP, "%s has no agent for MADs of class %#x, method %#x",
-			   dev_name(&device->dev), in->mad_hdr.mgmt_class, in->mad_hdr.method);
+			   device->name, in->mad_hdr.mgmt_class, in->mad_hdr.method);
 }
 EXPORT_SYMBOL(ib_local_mad);

@@ -135,6 +135,21 @@ void ib_registry_remove(struct ib_device *device)
 }
 
 /**
+ * ib_registry_name() - copy a device's name
+ * @device: a device
+ * @name: room for IB_DEVICE_NAME_MAX characters
+ *
+ * A change of the name frees what dev_name() gave before, and writes over @device->name. Context:
+ * may sleep.
+ */
+void ib_registry_name(const struct ib_device *device, char *name)
+{
+	guard(rwsem_read)(&registry_rwsem);
+	strscpy(name, device->name, IB_DEVICE_NAME_MAX);
+}
+EXPORT_SYMBOL(ib_registry_name);
+
+/**
  * ib_registry_show() - let lookups and walks find a device
  * @device: entered device; its reference count becomes 1, which is the registration's own
  */
@@ -168,13 +183,11 @@ bool ib_registry_shown(const struct ib_device *device)
 }
 
 /**
- * ib_registry_is_empty() - has every device left?
- *
- * Return: true if no device is entered, registered or not.
+ * ib_registry_exit() - free the registry, which every device has left
  */
-bool ib_registry_is_empty(void)
+void ib_registry_exit(void)
 {
-	return !rdma_xa_used(&registry);
+	rdma_xa_destroy(&registry);
 }
 
 /**

@@ -136,7 +136,7 @@ static void __exit ib_core_exit(void)
 	rdma_objects_module_exit();
 	/* Functions of this module may still be waiting as callbacks of call_rcu(). */
 	rcu_barrier();
-	WARN_ON(!ib_registry_is_empty());
+	ib_registry_exit();
 }
 
 /* If they are built in, ib_core has to be initialised before drivers and clients. */

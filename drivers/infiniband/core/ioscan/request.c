@@ -228,16 +228,10 @@ static void subscribed(int status, void *context)
 /* Without notices there are still the other reasons to search. */
 static void subscribe(struct ios_port *port)
 {
-	const struct ib_sa_inform_info info = {
-		.lid_range_begin = cpu_to_be16(0xffff),
-		.is_generic = 1,
-		.type = cpu_to_be16(0xffff),
-		.trap_num = cpu_to_be16(0xffff),
-		.resp_time = 18,
-		.producer_type = cpu_to_be32(0xffffff),
-	};
 	struct ib_sa_subscription *subscription;
+	struct ib_sa_inform_info info;
 
+	ib_sa_inform_info_init(&info);
 	subscription = ib_sa_subscribe(&sa_client, port->device, port->port_num, &info, subscribed,
 				       noticed, port);
 	if (IS_ERR(subscription))

@@ -27,7 +27,7 @@ static void fill_wildcard(struct sockaddr_storage *addr, const struct sockaddr_s
 
 static int name_device(struct ib_device *device, struct iwpm_dev_data *names)
 {
-	if (strscpy(names->dev_name, dev_name(&device->dev)) < 0)
+	if (strscpy(names->dev_name, device->name) < 0)
 		return rdma_refuse(-EINVAL, "the port mapper knows device names of up to %u bytes",
 				   IWPM_DEVNAME_SIZE - 1);
 	strscpy(names->if_name, device->iw_ifname);

@@ -42,7 +42,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_access_manage_subnet);
 
 static int ask_smp(struct ib_mad_agent *agent)
 {
-	int ret = mad_access_manage_subnet(agent->security, dev_name(&agent->device->dev),
+	int ret = mad_access_manage_subnet(agent->security, agent->device->name,
 					   agent->port_num);
 
 	WRITE_ONCE(agent->smp_allowed, !ret);

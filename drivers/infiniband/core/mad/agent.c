@@ -8,6 +8,7 @@
 #include <linux/xarray.h>
 #include <rdma/rdma_reject.h>
 
+#include "../object/object.h"
 #include "access.h"
 #include "mad_priv.h"
 #include "trace.h"
@@ -21,6 +22,14 @@
 /* All agents by hi_tid. It holds NULL for those that are not ready. */
 static DEFINE_XARRAY_FLAGS(agents, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 static u32 next_hi_tid;
+
+/**
+ * mad_agents_exit() - free the table of agents, of which there are none any more
+ */
+void mad_agents_exit(void)
+{
+	rdma_xa_destroy(&agents);
+}
 
 /**
  * mad_agent_make() - make an agent and let it be found
@@ -85,6 +94,25 @@ free:
 	return ERR_PTR(ret);
 }
 
+/* A QP that neither ends nor gives back what was posted is brought back to work. */
+static void help_out(struct mad_agent *agent)
+{
+	struct mad_port *port = agent->port;
+	struct mad_qp *qp = agent->qp;
+	struct mad_send *send;
+
+	guard(spinlock_irqsave)(&port->lock);
+	if (!port->open || qp->stalled)
+		return;
+	list_for_each_entry(send, &agent->sends, entry) {
+		if (!send->posted)
+			continue;
+		qp->stalled = true;
+		queue_work(port->wq, &qp->recover);
+		return;
+	}
+}
+
 /**
  * mad_agent_end() - end an agent
  * @agent: agent; gone afterwards, with its reference of the port
@@ -103,10 +131,13 @@ void mad_agent_end(struct mad_agent *agent)
 		mad_table_remove(&agent->qp->table, &agent->req, agent);
 		list_for_each_entry_safe(send, next, &agent->sends, entry)
 			mad_send_cancel(send);
+		/* Not here, as the handlers of other agents may want what the caller holds. */
+		if (port->open)
+			queue_work(port->wq, &port->done_work);
 	}
-	mad_run_done(port);
 	mad_agent_put(agent);
-	wait_for_completion(&agent->gone);
+	while (!wait_for_completion_timeout(&agent->gone, mad_patience))
+		help_out(agent);
 	mad_partials_end(agent);
 	scoped_guard(spinlock_irqsave, &port->lock)
 		list_del(&agent->entry);
@@ -166,23 +197,56 @@ static int check_request(const struct ib_mad_reg_req *req, enum ib_qp_type qp_ty
 }
 
 static int check_registration(enum ib_qp_type qp_type, const struct ib_mad_reg_req *req,
-			      u8 rmpp_version, ib_mad_send_handler send_handler,
-			      ib_mad_recv_handler recv_handler, u32 flags)
+			      const struct ib_mad_agent *template)
 {
+	u8 rmpp_version = template->rmpp_version;
+
 	if (qp_type != IB_QPT_SMI && qp_type != IB_QPT_GSI)
 		return rdma_refuse(-EINVAL, "QP type %u has no agents", qp_type);
 	if (rmpp_version && rmpp_version != IB_MGMT_RMPP_VERSION)
 		return rdma_refuse(-EINVAL, "RMPP version %u is not %u", rmpp_version,
 				   IB_MGMT_RMPP_VERSION);
-	if (flags & IB_MAD_USER_RMPP && !rmpp_version)
+	if (template->flags & IB_MAD_USER_RMPP && !rmpp_version)
 		return rdma_refuse(-EINVAL, "RMPP of its own without RMPP");
 	if (!req)
-		return send_handler ? 0 : rdma_refuse(-EINVAL, "an agent for nothing");
-	if (!recv_handler)
+		return template->send_handler ? 0 :
+						rdma_refuse(-EINVAL, "an agent for nothing");
+	if (!template->recv_handler)
 		return rdma_refuse(-EINVAL, "requests without a handler");
 	if (rmpp_version && !ib_is_mad_class_rmpp(req->mgmt_class))
 		return rdma_refuse(-EINVAL, "class 0x%02x has no RMPP", req->mgmt_class);
 	return check_request(req, qp_type);
+}
+
+/**
+ * mad_agent_register() - check a registration, and make the agent
+ * @port: port with a reference, which becomes the agent's or is dropped; NULL: there is none
+ * @qp_type: IB_QPT_SMI or IB_QPT_GSI
+ * @req: the requests that it takes, or NULL
+ * @template: its public part
+ *
+ * Context: may sleep.
+ * Return: the agent, or the error of ib_register_mad_agent().
+ */
+struct ib_mad_agent *mad_agent_register(struct mad_port *port, enum ib_qp_type qp_type,
+					const struct ib_mad_reg_req *req,
+					const struct ib_mad_agent *template)
+{
+	int ret = check_registration(qp_type, req, template);
+	struct mad_agent *agent;
+	struct mad_qp *qp;
+
+	if (!port)
+		return ERR_PTR(ret ?: -ENODEV);
+	if (!ret) {
+		qp = &port->qp[qp_type == IB_QPT_GSI];
+		agent = qp->qp ? mad_agent_make(qp, req, template) : ERR_PTR(-EPROTONOSUPPORT);
+		if (!IS_ERR(agent))
+			return &agent->agent;
+		ret = PTR_ERR(agent);
+	}
+	mad_port_put(port);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -220,28 +284,11 @@ struct ib_mad_agent *ib_register_mad_agent(struct ib_device *device, u32 port_nu
 		.flags = registration_flags,
 		.rmpp_version = rmpp_version,
 	};
-	struct mad_agent *agent;
-	struct mad_port *port;
-	struct mad_qp *qp;
-	int ret;
 
 	KUNIT_STATIC_STUB_REDIRECT(ib_register_mad_agent, device, port_num, qp_type, mad_reg_req,
 				   rmpp_version, send_handler, recv_handler, context,
 				   registration_flags);
-	ret = check_registration(qp_type, mad_reg_req, rmpp_version, send_handler, recv_handler,
-				 registration_flags);
-	if (ret)
-		return ERR_PTR(ret);
-	port = mad_port_get(device, port_num);
-	if (!port)
-		return ERR_PTR(-ENODEV);
-	qp = &port->qp[qp_type == IB_QPT_GSI];
-	agent = qp->qp ? mad_agent_make(qp, mad_reg_req, &template) : ERR_PTR(-EPROTONOSUPPORT);
-	if (IS_ERR(agent)) {
-		mad_port_put(port);
-		return ERR_CAST(agent);
-	}
-	return &agent->agent;
+	return mad_agent_register(mad_port_get(device, port_num), qp_type, mad_reg_req, &template);
 }
 EXPORT_SYMBOL(ib_register_mad_agent);
 

@@ -161,8 +161,8 @@ struct mad_send *mad_send_alloc(struct mad_agent *agent, u32 remote_qpn, u16 pke
 			.send_flags = IB_SEND_SIGNALED,
 		},
 		.remote_qpn = remote_qpn,
-		.remote_qkey = IB_QP_SET_QKEY,
-		.pkey_index = pkey_index,
+		.remote_qkey = agent->port->service ? agent->port->qkey : IB_QP_SET_QKEY,
+		.pkey_index = agent->port->service ? agent->port->pkey_index : pkey_index,
 		.port_num = agent->port->port_num,
 	};
 	send->buf = (struct ib_mad_send_buf) {

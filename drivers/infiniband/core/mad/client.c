@@ -8,8 +8,13 @@
 #include "mad.h"
 #include "mad_priv.h"
 
-/* Ends a port that was opened. Agents other than the core's own keep the structure. */
-static void port_remove(struct mad_port *port)
+/**
+ * mad_port_end() - end a port that was opened
+ * @port: port; agents other than the core's own keep the structure
+ *
+ * Context: may sleep.
+ */
+void mad_port_end(struct mad_port *port)
 {
 	mad_port_hide(port);
 	mad_qps_close(port);
@@ -45,6 +50,29 @@ static int make_own(struct mad_port *port)
 
 static struct ib_client mad_client;
 
+/**
+ * mad_port_begin() - let a port exchange MADs
+ * @port: port of mad_port_alloc(); gone after an error
+ *
+ * Context: may sleep.
+ * Return: 0, to be ended with mad_port_end(); -ENOMEM; what the driver said.
+ */
+int mad_port_begin(struct mad_port *port)
+{
+	int ret = mad_qps_open(port);
+
+	if (ret) {
+		mad_port_put(port);
+		return ret;
+	}
+	ret = make_own(port);
+	if (!ret)
+		ret = mad_qps_start(port);
+	if (ret)
+		mad_port_end(port);
+	return ret;
+}
+
 static struct mad_port *port_add(struct ib_device *device, u32 port_num)
 {
 	struct mad_port *port = mad_port_alloc(device, port_num);
@@ -52,18 +80,9 @@ static struct mad_port *port_add(struct ib_device *device, u32 port_num)
 
 	if (!port)
 		return ERR_PTR(-ENOMEM);
-	ret = mad_qps_open(port);
-	if (ret) {
-		mad_port_put(port);
+	ret = mad_port_begin(port);
+	if (ret)
 		return ERR_PTR(ret);
-	}
-	ret = make_own(port);
-	if (!ret)
-		ret = mad_qps_start(port);
-	if (ret) {
-		port_remove(port);
-		return ERR_PTR(ret);
-	}
 	mad_port_show(port);
 	return port;
 }
@@ -75,7 +94,7 @@ static void remove_device(struct ib_device *device, void *data)
 
 	rdma_for_each_port(device, port_num)
 		if (ports[port_num])
-			port_remove(ports[port_num]);
+			mad_port_end(ports[port_num]);
 	kfree(ports);
 }
 
@@ -140,4 +159,5 @@ void ib_mad_exit(void)
 {
 	ib_unregister_client(&mad_client);
 	mad_access_exit();
+	mad_agents_exit();
 }

@@ -7,6 +7,7 @@
  * what the driver leaves goes to the agent that waits for it or has registered for it.
  *
  * What each file deals with, from the top down:
+ *   service.c    QPs of consumers
  *   client.c     devices that come and go, QPs that fail
  *   agent.c      who registers for what
  *   recv.c       what becomes of a MAD that arrives

@@ -46,10 +46,11 @@ struct mad_timer {
 };
 
 /**
- * struct mad_qp - QP0 or QP1 of a port
+ * struct mad_qp - QP0 or QP1 of a port, or a consumer's in place of QP1
  * @port: the port
  * @index: 0 or 1
  * @qp: the QP, or NULL: the port has none
+ * @num: its number
  * @table: agents by the requests that they take
  * @started: it has left RESET
  * @room: sends that the queue holds
@@ -61,8 +62,8 @@ struct mad_timer {
  * @missing: receives that are neither posted nor on their way from a completion to the next posting
  * @posted: the others, struct mad_recv, as long as they have not completed
  * @posting: held while a receive is posted
- * @given_up: nothing is posted any more, and what was may never complete; changed with @posting and
- *	the port's lock held
+ * @given_up: nothing is posted, and what was may never complete, as the QP can neither work nor be
+ *	stopped; changed with @posting and the port's lock held
  * @recover: brings the QP back to work
  * @deaf: the time until another try when nothing could be posted
  * @dropped: MADs that arrived and were dropped for want of memory or because they make no sense
@@ -71,6 +72,7 @@ struct mad_qp {
 	struct mad_port *port;
 	unsigned int index;
 	struct ib_qp *qp;
+	u32 num;
 	struct mad_table table;
 	bool started;
 	unsigned int room;
@@ -88,8 +90,13 @@ struct mad_qp {
 	atomic64_t dropped;
 };
 
-/* Where nothing can arrive, for want of memory, it is tried again after so many milliseconds. */
+/*
+ * Where nothing can arrive, for want of memory or since the QP does not work, it is tried again
+ * after so many milliseconds.
+ */
 #define DEAF_MS 1000
+
+extern unsigned long mad_patience;
 
 #define MAD_REQUEST_BITS 8
 
@@ -100,6 +107,9 @@ struct mad_qp {
  * @device: the device; not touched any more when @open is false
  * @port_num: number of the port
  * @opa: MADs may have 2 KiB
+ * @service: it is no port of the device's, but one QP of a consumer's; see service.c
+ * @pkey_index: of such a QP
+ * @qkey: of such a QP
  * @pd: PD of the QPs
  * @cq: their CQ
  * @qp: the QPs
@@ -123,6 +133,9 @@ struct mad_port {
 	struct ib_device *device;
 	u32 port_num;
 	bool opa;
+	bool service;
+	u16 pkey_index;
+	u32 qkey;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct mad_qp qp[2];
@@ -389,16 +402,27 @@ struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv);
 void mad_partials_end(struct mad_agent *agent);
 
 /* agent.c */
+void mad_agents_exit(void);
 struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req *req,
 				 const struct ib_mad_agent *template);
 void mad_agent_end(struct mad_agent *agent);
+struct ib_mad_agent *mad_agent_register(struct mad_port *port, enum ib_qp_type qp_type,
+					const struct ib_mad_reg_req *req,
+					const struct ib_mad_agent *template);
 struct mad_agent *mad_agent_find(struct mad_qp *qp, const struct ib_mad *mad);
 
 /* recv.c */
 void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc);
 int mad_recv_refill(struct mad_qp *qp);
-void mad_recv_give_up(struct mad_qp *qp);
+void mad_recv_give_up(struct mad_qp *qp, struct list_head *posted);
 void mad_loop_work(struct work_struct *work);
+
+/* trace.c */
+void mad_trace_address(const struct mad_send *send, u32 *dlid, u8 *sl);
+
+/* client.c */
+int mad_port_begin(struct mad_port *port);
+void mad_port_end(struct mad_port *port);
 
 /* qp.c */
 int mad_qps_open(struct mad_port *port);

@@ -3,6 +3,7 @@
  * Life of ports and agents. A port outlives its device for as long as it has agents: these then
  * find it closed.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/slab.h>
 
@@ -12,6 +13,10 @@
 static DEFINE_SPINLOCK(ports_lock);
 /* All struct mad_port that can be found. Few ask, so that a list does. */
 static LIST_HEAD(ports);
+
+/* How long a posted send may take to complete before its QP counts as stuck, in jiffies */
+unsigned long mad_patience = 20 * HZ;
+EXPORT_SYMBOL_IF_KUNIT(mad_patience);
 
 /**
  * mad_port_alloc() - make a port without QPs

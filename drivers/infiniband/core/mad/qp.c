@@ -6,6 +6,7 @@
 #include <linux/moduleparam.h>
 #include <rdma/ib_cache.h>
 
+#include "../verbs/verbs.h"
 #include "access.h"
 #include "mad_priv.h"
 
@@ -30,7 +31,12 @@ static int modify(struct mad_qp *qp, enum ib_qp_state state)
 	int mask = IB_QP_STATE;
 	u16 pkey_index;
 
-	if (state == IB_QPS_INIT) {
+	if (state == IB_QPS_INIT && port->service) {
+		mask |= IB_QP_PKEY_INDEX | IB_QP_QKEY | IB_QP_PORT;
+		attr.qkey = port->qkey;
+		attr.pkey_index = port->pkey_index;
+		attr.port_num = port->port_num;
+	} else if (state == IB_QPS_INIT) {
 		mask |= IB_QP_PKEY_INDEX | IB_QP_QKEY;
 		attr.qkey = qp->index ? IB_QP1_QKEY : 0;
 		if (!ib_find_cached_pkey(port->device, port->port_num, IB_DEFAULT_PKEY_FULL,
@@ -42,7 +48,7 @@ static int modify(struct mad_qp *qp, enum ib_qp_state state)
 	return ib_modify_qp(qp->qp, &attr, mask);
 }
 
-/* Moves a QP from RESET to RTS, and fills its receive queue. */
+/* Moves a QP from RESET to RTS. */
 static int start(struct mad_qp *qp)
 {
 	int ret = modify(qp, IB_QPS_INIT);
@@ -53,8 +59,6 @@ static int start(struct mad_qp *qp)
 	ret = modify(qp, IB_QPS_RTR);
 	if (!ret)
 		ret = modify(qp, IB_QPS_RTS);
-	if (!ret)
-		ret = mad_recv_refill(qp);
 	return ret;
 }
 
@@ -89,17 +93,17 @@ static int drain(struct mad_qp *qp)
 	int ret = modify(qp, IB_QPS_ERR);
 
 	if (!ret) {
-		wait_event(qp->idle, sends_are_done(qp));
-		if (wait_event_timeout(qp->idle, receives_are_back(qp), FLUSH_TIME))
+		if (wait_event_timeout(qp->idle, sends_are_done(qp), mad_patience) &&
+		    wait_event_timeout(qp->idle, receives_are_back(qp), FLUSH_TIME))
 			return 0;
 		ret = -ETIMEDOUT;
 	}
-	ibdev_err(port->device, "port %u: QP%u cannot be drained: %d\n", port->port_num, qp->index,
-		  ret);
+	ibdev_err_ratelimited(port->device, "port %u: QP%u cannot be drained: %d\n",
+			      port->port_num, qp->num, ret);
 	return ret;
 }
 
-/* What it holds will be freed when it is gone. */
+/* What it holds is freed when it has been reset, or is gone. */
 static void give_up(struct mad_qp *qp)
 {
 	guard(mutex)(&qp->posting);
@@ -108,33 +112,60 @@ static void give_up(struct mad_qp *qp)
 }
 
 /*
+ * Takes all that was posted away from a QP, which may not have been drained. What has completed
+ * before that is handled first, since the CQ may still have it.
+ */
+static int reset(struct mad_qp *qp)
+{
+	LIST_HEAD(posted);
+	int ret;
+
+	scoped_guard(mutex, &qp->posting) {
+		ret = modify(qp, IB_QPS_RESET);
+		if (ret)
+			return ret;
+		qp->started = false;
+		guard(spinlock_irqsave)(&qp->port->lock);
+		qp->given_up = false;
+		list_splice_init(&qp->posted, &posted);
+	}
+	ib_cq_flush(qp->port->cq);
+	mad_recv_give_up(qp, &posted);
+	mad_sends_give_up(qp);
+	return 0;
+}
+
+/*
  * A QP has failed. Its sends that are not to blame wait meanwhile, and receives that came back are
- * missing.
+ * missing. If it cannot be brought back to work, sends fail until a later try succeeds.
  */
 static void recover(struct work_struct *work)
 {
 	struct mad_qp *qp = container_of(work, struct mad_qp, recover);
 	struct mad_port *port = qp->port;
-	int ret = restart_sends(qp);
+	int ret;
 
-	if (!ret) {
-		ret = mad_recv_refill(qp);
-	} else {
+	scoped_guard(spinlock_irqsave, &port->lock)
+		mad_timer_stop(port, &qp->deaf);
+	ret = qp->given_up ? -EINVAL : restart_sends(qp);
+	if (ret) {
 		if (qp->started)
 			drain(qp);
-		ret = modify(qp, IB_QPS_RESET);
-		if (!ret) {
-			qp->started = false;
+		ret = reset(qp);
+		if (!ret)
 			ret = start(qp);
-		}
+		if (ret)
+			give_up(qp);
 	}
+	if (!ret)
+		ret = mad_recv_refill(qp);
 	if (ret)
 		ibdev_err_ratelimited(port->device, "port %u: QP%u does not work any more: %d\n",
-				      port->port_num, qp->index, ret);
+				      port->port_num, qp->num, ret);
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
-		/* Nothing will complete by which one could notice that there is memory again. */
-		if (ret && port->open && qp->started && qp->missing == qp->wanted)
+		/* Nothing will complete by which one could notice that it works or fails. */
+		if (port->open && (qp->given_up || qp->missing == qp->wanted))
 			mad_timer_arm(port, &qp->deaf, DEAF_MS);
 		mad_send_push(qp);
 	}
@@ -176,7 +207,7 @@ static int make(struct mad_qp *qp)
 			.max_send_sge = 2,
 			.max_recv_sge = 1,
 		},
-		.qp_type = qp->index ? IB_QPT_GSI : IB_QPT_SMI,
+		.qp_type = port->service ? IB_QPT_UD : qp->index ? IB_QPT_GSI : IB_QPT_SMI,
 		.port_num = port->port_num,
 		.event_handler = qp_event,
 		.qp_context = qp,
@@ -186,6 +217,7 @@ static int make(struct mad_qp *qp)
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	qp->qp = made;
+	qp->num = made->qp_num;
 	qp->room = sendq_size;
 	qp->free = sendq_size;
 	qp->wanted = recvq_size;
@@ -206,15 +238,15 @@ static void end(struct mad_port *port)
 		cancel_work_sync(&qp->recover);
 		if (qp->started && drain(qp))
 			give_up(qp);
-		ibdev_dbg(port->device, "port %u: QP%u has dropped %lld MADs\n", port->port_num, i,
-			  atomic64_read(&qp->dropped));
+		ibdev_dbg(port->device, "port %u: QP%u has dropped %lld MADs\n", port->port_num,
+			  qp->num, atomic64_read(&qp->dropped));
 		ib_destroy_qp(qp->qp);
 		qp->qp = NULL;
 	}
 	if (port->cq)
 		ib_free_cq(port->cq);
 	for (unsigned int i = 0; i < ARRAY_SIZE(port->qp); i++) {
-		mad_recv_give_up(&port->qp[i]);
+		mad_recv_give_up(&port->qp[i], &port->qp[i].posted);
 		mad_sends_give_up(&port->qp[i]);
 	}
 	flush_work(&port->loop_work);
@@ -240,7 +272,7 @@ static void end(struct mad_port *port)
 int mad_qps_open(struct mad_port *port)
 {
 	struct ib_device *device = port->device;
-	bool smi = rdma_cap_ib_smi(device, port->port_num);
+	bool smi = !port->service && rdma_cap_ib_smi(device, port->port_num);
 	int cqes, ret = 0;
 
 	sendq_size = clamp(sendq_size, MIN_QUEUE, MAX_SENDQ);
@@ -293,7 +325,7 @@ int mad_qps_start(struct mad_port *port)
 
 	for (unsigned int i = 0; !ret && i < ARRAY_SIZE(port->qp); i++)
 		if (port->qp[i].qp)
-			ret = start(&port->qp[i]);
+			ret = start(&port->qp[i]) ?: mad_recv_refill(&port->qp[i]);
 	return ret;
 }
 

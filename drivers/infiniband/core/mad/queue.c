@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send and receive queues of a port's QPs. A send queue has room for mad_sendq_size MADs. What does
- * not fit waits with its agent, and agents take turns, so that one that has thousands of MADs to
- * send does not keep the others waiting.
+ * Send and receive queues of a port's QPs. A send queue has room for send_queue_size MADs. What
+ * does not fit waits with its agent, and agents take turns, so that one that has thousands of MADs
+ * to send does not keep the others waiting.
  */
 #include <linux/cleanup.h>
 
@@ -51,7 +51,7 @@ static int post(struct mad_send *send)
 
 	if (ret)
 		return ret;
-	trace_ib_mad_ib_send_mad(send, IB_WC_SUCCESS);
+	trace_ib_mad_ib_send_mad(send);
 	send->wr.ah = send->buf.ah;
 	ret = ib_post_send(qp->qp, &send->wr.wr, NULL);
 	if (ret) {

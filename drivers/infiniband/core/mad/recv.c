@@ -76,7 +76,7 @@ static bool ask_driver(struct mad_recv *recv)
 	struct ib_mad *out;
 	int result;
 
-	if (!device->ops.process_mad)
+	if (port->service || !device->ops.process_mad)
 		return true;
 	out = kzalloc(recv->size, GFP_ARRIVED);
 	if (!out)
@@ -194,15 +194,24 @@ static void miss(struct mad_qp *qp)
 	wake_up(&qp->idle);
 }
 
-/* Whoever has taken a receive from those that are missing has it posted, or gives it back. */
-static int refill(struct mad_qp *qp, gfp_t gfp, bool (*may)(const struct mad_qp *qp))
+static bool works(const struct mad_qp *qp)
+{
+	return qp->port->open && !qp->stalled;
+}
+
+/*
+ * Whoever has taken a receive from those that are missing has it posted, or gives it back. Only the
+ * one who brings the QP back to work posts to one that does not work.
+ */
+static int refill(struct mad_qp *qp, gfp_t gfp, bool recovering)
 {
 	struct mad_port *port = qp->port;
 	int ret;
 
-	for (;;) {
+	/* No more than there are: what a QP that fails gives back is left to the next try. */
+	for (unsigned int left = qp->wanted; left; left--) {
 		scoped_guard(spinlock_irqsave, &port->lock) {
-			if (!qp->missing || !may(qp))
+			if (!qp->missing || !(recovering || works(qp)))
 				return 0;
 			qp->missing--;
 		}
@@ -213,16 +222,7 @@ static int refill(struct mad_qp *qp, gfp_t gfp, bool (*may)(const struct mad_qp 
 		miss(qp);
 		return ret;
 	}
-}
-
-static bool always(const struct mad_qp *qp)
-{
-	return true;
-}
-
-static bool works(const struct mad_qp *qp)
-{
-	return qp->port->open && !qp->stalled;
+	return 0;
 }
 
 /**
@@ -234,23 +234,25 @@ static bool works(const struct mad_qp *qp)
  */
 int mad_recv_refill(struct mad_qp *qp)
 {
-	return refill(qp, GFP_KERNEL, always);
+	return refill(qp, GFP_KERNEL, true);
 }
 
 /**
- * mad_recv_give_up() - free what will not complete
- * @qp: QP that was given up and destroyed, as was its CQ
+ * mad_recv_give_up() - free receives that will not complete
+ * @qp: their QP, which has none of them any more
+ * @posted: struct mad_recv of mad_queue_recv(); nobody else has any of them
  *
  * Context: may sleep.
  */
-void mad_recv_give_up(struct mad_qp *qp)
+void mad_recv_give_up(struct mad_qp *qp, struct list_head *posted)
 {
 	struct mad_recv *recv, *next;
 
-	/* Nobody else has any of them. */
-	list_for_each_entry_safe(recv, next, &qp->posted, entry) {
+	list_for_each_entry_safe(recv, next, posted, entry) {
 		mad_queue_received(recv);
 		mad_recv_free(recv);
+		guard(spinlock_irqsave)(&qp->port->lock);
+		miss(qp);
 	}
 }
 
@@ -291,9 +293,12 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	/* There is memory again. */
 	if (READ_ONCE(qp->missing))
-		refill(qp, GFP_ARRIVED, works);
+		refill(qp, GFP_ARRIVED, false);
 	recv->wc = *wc;
 	recv->wc.wr_cqe = NULL;
+	/* Devices tell the P_Key of what QP1 receives only. */
+	if (port->service)
+		recv->wc.pkey_index = port->pkey_index;
 	arrived(recv);
 }
 

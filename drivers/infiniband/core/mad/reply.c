@@ -29,6 +29,15 @@ struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv,
 	if (IS_ERR(send))
 		return NULL;
 	if (!recv->local) {
+		/*
+		 * All that arrives at a port comes one after the other, so that no neighbour is
+		 * waited for. A request whose sender has to be asked for first is lost, and comes
+		 * again.
+		 */
+		if (!rdma_wc_sender_is_known(port->device, port->port_num, &recv->wc, &recv->grh)) {
+			mad_send_free(send);
+			return NULL;
+		}
 		ah = ib_create_ah_from_wc(port->pd, &recv->wc, &recv->grh, port->port_num);
 		if (IS_ERR(ah)) {
 			mad_send_free(send);

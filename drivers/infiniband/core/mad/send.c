@@ -156,7 +156,7 @@ static bool send_again(struct mad_send *send, enum ib_wc_status status)
 	if (status != IB_WC_WR_FLUSH_ERR || !send->agent->port->open ||
 	    send->status != IB_WC_SUCCESS || send->flushed++ >= FLUSHES)
 		return false;
-	trace_ib_mad_send_done_resend(send, status);
+	trace_ib_mad_send_done_resend(send);
 	return !mad_queue_send(send);
 }
 
@@ -167,7 +167,7 @@ static void failed(struct mad_send *send, const struct ib_wc *wc)
 
 	if (send_again(send, wc->status))
 		return;
-	trace_ib_mad_error_handler(send, wc->status);
+	trace_ib_mad_error_handler(send);
 	if (wc->status != IB_WC_WR_FLUSH_ERR && qp->port->open && !qp->stalled) {
 		qp->stalled = true;
 		queue_work(qp->port->wq, &qp->recover);
@@ -176,13 +176,16 @@ static void failed(struct mad_send *send, const struct ib_wc *wc)
 }
 
 /**
- * mad_sends_give_up() - end what will not complete
- * @qp: QP that was given up and destroyed, as was its CQ
+ * mad_sends_give_up() - treat sends that will not complete as if they had been flushed
+ * @qp: QP that has none of them any more, and to which nothing is posted meanwhile
+ *
+ * Those that may be sent again wait for the QP, if that comes back to work.
  *
  * Context: may sleep.
  */
 void mad_sends_give_up(struct mad_qp *qp)
 {
+	const struct ib_wc flushed = { .status = IB_WC_WR_FLUSH_ERR };
 	struct mad_port *port = qp->port;
 	struct mad_send *send, *next;
 	struct mad_agent *agent;
@@ -195,7 +198,7 @@ void mad_sends_give_up(struct mad_qp *qp)
 				if (!send->posted)
 					continue;
 				mad_queue_sent(send);
-				left_for_good(send, IB_WC_WR_FLUSH_ERR, 0);
+				failed(send, &flushed);
 			}
 		}
 	}
@@ -210,7 +213,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		mad_queue_sent(send);
-		trace_ib_mad_send_done_handler(send, wc->status);
+		trace_ib_mad_send_done_handler(send, wc);
 		if (wc->status == IB_WC_SUCCESS)
 			mad_send_left(send);
 		else

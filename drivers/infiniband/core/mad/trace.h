@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Trace points of mad/. System, events and fields have the names by which tools know those of
- * 6.12.
+ * Trace points of mad/: each MAD on its way, and agents that come and go.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ib_mad
@@ -15,19 +14,40 @@
 
 #include "mad_priv.h"
 
-/* The fields that all MADs have. */
-#define MAD_TRACE_HDR							\
-	__field(u8, base_version)					\
-	__field(u8, mgmt_class)						\
-	__field(u8, class_version)					\
-	__field(u8, method)						\
-	__field(u16, status)						\
-	__field(u16, class_specific)					\
-	__field(u64, tid)						\
-	__field(u16, attr_id)						\
-	__field(u32, attr_mod)
+/*
+ * Names and order of the fields are those of Linux 6.12, and so are their types but for the number
+ * of the QP that a MAD came from, which has 24 bits. Numbers are in the byte order of the host, so
+ * that filters work.
+ *
+ * ib_mad_handle_opa_smi and ib_mad_handle_out_opa_smi are left out: no SMP of Omni-Path is routed
+ * here.
+ */
 
-#define MAD_TRACE_ASSIGN_HDR(hdr)					\
+#define MAD_TRACE_SHOW_QP	"device %u port %u QP%u "
+#define MAD_TRACE_SHOW_SEND	"agent %p wrtid %#llx retries_left %d max_retries %d retry %d " \
+				"timeout %lu "
+#define MAD_TRACE_SHOW_MAD	"length %u base_version %#x class %#x class_version %#x " \
+				"method %#x status %#x "
+#define MAD_TRACE_SHOW_ATTR	"class_specific %#x tid %#llx attr_id %#x attr_mod %#x "
+#define MAD_TRACE_SHOW_HOPS	"hop_ptr %u hop_cnt %u mkey %#llx dr_slid %#x dr_dlid %#x "
+#define MAD_TRACE_SHOW_PATHS	"initial_path %*ph return_path %*ph"
+
+#define MAD_TRACE_ASSIGN_SEND(send)					\
+	do {								\
+		const struct mad_send *_send = (send);			\
+									\
+		__entry->dev_index = _send->agent->dev_index;		\
+		__entry->port_num = _send->agent->port->port_num;	\
+		__entry->qp_num = _send->agent->qp->num;		\
+		__entry->agent_priv = _send->agent;			\
+		__entry->wrtid = be64_to_cpu(_send->tid);		\
+		__entry->max_retries = _send->max_retries;		\
+		__entry->retries_left = _send->retries_left;		\
+		__entry->retry = _send->buf.retries;			\
+		__entry->timeout = _send->timeout_ms;			\
+	} while (0)
+
+#define MAD_TRACE_ASSIGN_MAD(hdr)					\
 	do {								\
 		const struct ib_mad_hdr *_hdr = (hdr);			\
 									\
@@ -36,124 +56,160 @@
 		__entry->class_version = _hdr->class_version;		\
 		__entry->method = _hdr->method;				\
 		__entry->status = be16_to_cpu(_hdr->status);		\
-		__entry->class_specific =				\
-			be16_to_cpu(_hdr->class_specific);		\
+	} while (0)
+
+#define MAD_TRACE_ASSIGN_ATTR(hdr)					\
+	do {								\
+		const struct ib_mad_hdr *_hdr = (hdr);			\
+									\
+		__entry->class_specific = be16_to_cpu(_hdr->class_specific); \
 		__entry->tid = be64_to_cpu(_hdr->tid);			\
 		__entry->attr_id = be16_to_cpu(_hdr->attr_id);		\
 		__entry->attr_mod = be32_to_cpu(_hdr->attr_mod);	\
 	} while (0)
 
-#define MAD_TRACE_HDR_FMT						\
-	"base_ver 0x%02x class 0x%02x class_ver 0x%02x method 0x%02x "	\
-	"status 0x%04x class_specific 0x%04x tid 0x%016llx "		\
-	"attr_id 0x%04x attr_mod 0x%08x"
-
-#define MAD_TRACE_HDR_ARGS						\
-	__entry->base_version, __entry->mgmt_class,			\
-	__entry->class_version, __entry->method, __entry->status,	\
-	__entry->class_specific, __entry->tid, __entry->attr_id,	\
-	__entry->attr_mod
-
 DECLARE_EVENT_CLASS(ib_mad_send_template,
-	TP_PROTO(struct mad_send *send, enum ib_wc_status wc_status),
-	TP_ARGS(send, wc_status),
+	TP_PROTO(const struct mad_send *send),
+	TP_ARGS(send),
 	TP_STRUCT__entry(
-		__field(u32, dev_index)
-		__field(u32, port_num)
+		__field(u8, base_version)
+		__field(u8, mgmt_class)
+		__field(u8, class_version)
+		__field(u8, port_num)
 		__field(u32, qp_num)
-		__field(u32, wc_status)
-		__field(void *, agent_priv)
+		__field(u8, method)
+		__field(u8, sl)
+		__field(u16, attr_id)
+		__field(u32, attr_mod)
 		__field(u64, wrtid)
+		__field(u64, tid)
+		__field(u16, status)
+		__field(u16, class_specific)
+		__field(u32, length)
+		__field(u32, dlid)
+		__field(u32, rqpn)
+		__field(u32, rqkey)
+		__field(u32, dev_index)
+		__field(void *, agent_priv)
+		__field(unsigned long, timeout)
 		__field(int, retries_left)
 		__field(int, max_retries)
 		__field(int, retry)
-		__field(unsigned int, timeout)
-		__field(u32, length)
-		MAD_TRACE_HDR
-		__field(u32, rqpn)
-		__field(u32, rqkey)
-		__field(u16, pkey_index)
 	),
 	TP_fast_assign(
-		__entry->dev_index = send->agent->port->device->index;
-		__entry->port_num = send->agent->port->port_num;
-		__entry->qp_num = send->agent->qp->index;
-		__entry->wc_status = wc_status;
-		__entry->agent_priv = send->agent;
-		__entry->wrtid = be64_to_cpu(send->tid);
-		__entry->retries_left = send->retries_left;
-		__entry->max_retries = send->max_retries;
-		__entry->retry = send->buf.retries;
-		__entry->timeout = send->timeout_ms;
+		MAD_TRACE_ASSIGN_SEND(send);
+		MAD_TRACE_ASSIGN_MAD((const struct ib_mad_hdr *)send->mad);
+		MAD_TRACE_ASSIGN_ATTR((const struct ib_mad_hdr *)send->mad);
+		mad_trace_address(send, &__entry->dlid, &__entry->sl);
 		__entry->length = send->buf.hdr_len + send->buf.data_len;
-		MAD_TRACE_ASSIGN_HDR(send_hdr(send));
 		__entry->rqpn = send->wr.remote_qpn;
 		__entry->rqkey = send->wr.remote_qkey;
-		__entry->pkey_index = send->wr.pkey_index;
 	),
-	TP_printk("%u:%u QP%u : SEND WC Status %u : agent %p: wrtid 0x%llx; %d/%d retries(%d); "
-		  "timeout %u length %u : hdr : " MAD_TRACE_HDR_FMT
-		  " => rqpn 0x%x rqkey 0x%x pkey_index %u",
-		  __entry->dev_index, __entry->port_num, __entry->qp_num, __entry->wc_status,
-		  __entry->agent_priv, __entry->wrtid, __entry->retries_left,
-		  __entry->max_retries, __entry->retry, __entry->timeout, __entry->length,
-		  MAD_TRACE_HDR_ARGS, __entry->rqpn, __entry->rqkey, __entry->pkey_index)
+	TP_printk(MAD_TRACE_SHOW_QP MAD_TRACE_SHOW_SEND MAD_TRACE_SHOW_MAD MAD_TRACE_SHOW_ATTR
+		  "dlid %#x sl %u rqpn %#x rqkey %#x",
+		  __entry->dev_index, __entry->port_num, __entry->qp_num, __entry->agent_priv,
+		  __entry->wrtid, __entry->retries_left, __entry->max_retries, __entry->retry,
+		  __entry->timeout, __entry->length, __entry->base_version, __entry->mgmt_class,
+		  __entry->class_version, __entry->method, __entry->status,
+		  __entry->class_specific, __entry->tid, __entry->attr_id, __entry->attr_mod,
+		  __entry->dlid, __entry->sl, __entry->rqpn, __entry->rqkey)
 );
 
 /* A MAD goes to the QP. */
 DEFINE_EVENT(ib_mad_send_template, ib_mad_ib_send_mad,
-	TP_PROTO(struct mad_send *send, enum ib_wc_status wc_status),
-	TP_ARGS(send, wc_status)
-);
-
-/* The QP has done with it. */
-DEFINE_EVENT(ib_mad_send_template, ib_mad_send_done_handler,
-	TP_PROTO(struct mad_send *send, enum ib_wc_status wc_status),
-	TP_ARGS(send, wc_status)
+	TP_PROTO(const struct mad_send *send),
+	TP_ARGS(send)
 );
 
 /* The QP has failed for another's sake, and the MAD goes to it again. */
 DEFINE_EVENT(ib_mad_send_template, ib_mad_send_done_resend,
-	TP_PROTO(struct mad_send *send, enum ib_wc_status wc_status),
-	TP_ARGS(send, wc_status)
+	TP_PROTO(const struct mad_send *send),
+	TP_ARGS(send)
 );
 
 /* The QP could not send it. */
 DEFINE_EVENT(ib_mad_send_template, ib_mad_error_handler,
-	TP_PROTO(struct mad_send *send, enum ib_wc_status wc_status),
-	TP_ARGS(send, wc_status)
+	TP_PROTO(const struct mad_send *send),
+	TP_ARGS(send)
+);
+
+/* The QP has done with it. */
+TRACE_EVENT(ib_mad_send_done_handler,
+	TP_PROTO(const struct mad_send *send, const struct ib_wc *wc),
+	TP_ARGS(send, wc),
+	TP_STRUCT__entry(
+		__field(u8, port_num)
+		__field(u8, base_version)
+		__field(u8, mgmt_class)
+		__field(u8, class_version)
+		__field(u32, qp_num)
+		__field(u64, wrtid)
+		__field(u16, status)
+		__field(u16, wc_status)
+		__field(u32, length)
+		__field(void *, agent_priv)
+		__field(unsigned long, timeout)
+		__field(u32, dev_index)
+		__field(int, retries_left)
+		__field(int, max_retries)
+		__field(int, retry)
+		__field(u8, method)
+	),
+	TP_fast_assign(
+		MAD_TRACE_ASSIGN_SEND(send);
+		MAD_TRACE_ASSIGN_MAD((const struct ib_mad_hdr *)send->mad);
+		__entry->wc_status = wc->status;
+		__entry->length = wc->byte_len;
+	),
+	TP_printk(MAD_TRACE_SHOW_QP "wc_status %u " MAD_TRACE_SHOW_SEND MAD_TRACE_SHOW_MAD,
+		  __entry->dev_index, __entry->port_num, __entry->qp_num, __entry->wc_status,
+		  __entry->agent_priv, __entry->wrtid, __entry->retries_left,
+		  __entry->max_retries, __entry->retry, __entry->timeout, __entry->length,
+		  __entry->base_version, __entry->mgmt_class, __entry->class_version,
+		  __entry->method, __entry->status)
 );
 
 TRACE_EVENT(ib_mad_recv_done_handler,
 	TP_PROTO(const struct mad_recv *recv),
 	TP_ARGS(recv),
 	TP_STRUCT__entry(
-		__field(u32, dev_index)
-		__field(u32, port_num)
+		__field(u8, base_version)
+		__field(u8, mgmt_class)
+		__field(u8, class_version)
+		__field(u8, port_num)
 		__field(u32, qp_num)
-		__field(u32, wc_status)
+		__field(u16, status)
+		__field(u16, class_specific)
 		__field(u32, length)
-		MAD_TRACE_HDR
-		__field(u32, slid)
-		__field(u32, src_qp)
+		__field(u64, tid)
+		__field(u8, method)
 		__field(u8, sl)
+		__field(u16, attr_id)
+		__field(u32, attr_mod)
+		__field(u32, src_qp)
+		__field(u16, wc_status)
+		__field(u32, slid)
+		__field(u32, dev_index)
 	),
 	TP_fast_assign(
+		MAD_TRACE_ASSIGN_MAD((const struct ib_mad_hdr *)recv->mad);
+		MAD_TRACE_ASSIGN_ATTR((const struct ib_mad_hdr *)recv->mad);
 		__entry->dev_index = recv->qp->port->device->index;
 		__entry->port_num = recv->qp->port->port_num;
-		__entry->qp_num = recv->qp->index;
-		__entry->wc_status = recv->wc.status;
+		__entry->qp_num = recv->qp->num;
 		__entry->length = recv->wc.byte_len;
-		MAD_TRACE_ASSIGN_HDR(recv_hdr(recv));
 		__entry->slid = recv->wc.slid;
 		__entry->src_qp = recv->wc.src_qp;
 		__entry->sl = recv->wc.sl;
+		__entry->wc_status = recv->wc.status;
 	),
-	TP_printk("%u:%u QP%u : RECV WC Status %u : length %u : hdr : " MAD_TRACE_HDR_FMT
-		  " slid 0x%08x src QP%u, sl %u",
+	TP_printk(MAD_TRACE_SHOW_QP "wc_status %u " MAD_TRACE_SHOW_MAD MAD_TRACE_SHOW_ATTR
+		  "slid %#x src_qp %#x sl %u",
 		  __entry->dev_index, __entry->port_num, __entry->qp_num, __entry->wc_status,
-		  __entry->length, MAD_TRACE_HDR_ARGS, __entry->slid, __entry->src_qp,
-		  __entry->sl)
+		  __entry->length, __entry->base_version, __entry->mgmt_class,
+		  __entry->class_version, __entry->method, __entry->status,
+		  __entry->class_specific, __entry->tid, __entry->attr_id, __entry->attr_mod,
+		  __entry->slid, __entry->src_qp, __entry->sl)
 );
 
 DECLARE_EVENT_CLASS(ib_mad_agent_template,
@@ -162,7 +218,7 @@ DECLARE_EVENT_CLASS(ib_mad_agent_template,
 	TP_STRUCT__entry(
 		__field(u32, dev_index)
 		__field(u32, hi_tid)
-		__field(u32, port_num)
+		__field(u8, port_num)
 		__field(u8, mgmt_class)
 		__field(u8, mgmt_class_version)
 	),
@@ -173,7 +229,7 @@ DECLARE_EVENT_CLASS(ib_mad_agent_template,
 		__entry->mgmt_class = agent->req.mgmt_class;
 		__entry->mgmt_class_version = agent->req.mgmt_class_version;
 	),
-	TP_printk("%u:%u mad agent : hi_tid 0x%08x class 0x%02x class_ver 0x%02x",
+	TP_printk("device %u port %u hi_tid %#x class %#x class_version %#x",
 		  __entry->dev_index, __entry->port_num, __entry->hi_tid, __entry->mgmt_class,
 		  __entry->mgmt_class_version)
 );
@@ -199,19 +255,15 @@ DEFINE_EVENT(ib_mad_agent_template, ib_mad_unregister_agent,
 	TP_ARGS(agent)
 );
 
-#define MAD_TRACE_SMP_FMT						\
-	"SMP: hop_ptr %u hop_cnt %u mkey 0x%016llx "			\
-	"dr_slid 0x%04x dr_dlid 0x%04x initial_path %*ph return_path %*ph"
-
 DECLARE_EVENT_CLASS(ib_mad_smi_template,
 	TP_PROTO(const struct ib_smp *smp),
 	TP_ARGS(smp),
 	TP_STRUCT__entry(
-		__field(u8, hop_ptr)
-		__field(u8, hop_cnt)
 		__field(u64, mkey)
 		__field(u32, dr_slid)
 		__field(u32, dr_dlid)
+		__field(u8, hop_ptr)
+		__field(u8, hop_cnt)
 		__array(u8, initial_path, IB_SMP_MAX_PATH_HOPS)
 		__array(u8, return_path, IB_SMP_MAX_PATH_HOPS)
 	),
@@ -224,7 +276,7 @@ DECLARE_EVENT_CLASS(ib_mad_smi_template,
 		memcpy(__entry->initial_path, smp->initial_path, IB_SMP_MAX_PATH_HOPS);
 		memcpy(__entry->return_path, smp->return_path, IB_SMP_MAX_PATH_HOPS);
 	),
-	TP_printk(MAD_TRACE_SMP_FMT,
+	TP_printk(MAD_TRACE_SHOW_HOPS MAD_TRACE_SHOW_PATHS,
 		  __entry->hop_ptr, __entry->hop_cnt, __entry->mkey, __entry->dr_slid,
 		  __entry->dr_dlid, IB_SMP_MAX_PATH_HOPS, __entry->initial_path,
 		  IB_SMP_MAX_PATH_HOPS, __entry->return_path)

@@ -187,6 +187,9 @@ static void owner_add(struct rdma_object *obj)
 	struct rdma_owner *owner = obj->owner;
 	unsigned long flags;
 
+	/* The caller's string goes with the module, which may leave objects behind. */
+	if (rdma_is_kernel_res(&obj->res))
+		obj->res.kern_name = owner->name;
 	spin_lock_irqsave(&owner->lock, flags);
 	list_add_tail(&obj->owner_entry, &owner->objects);
 	spin_unlock_irqrestore(&owner->lock, flags);

@@ -108,6 +108,16 @@ static inline bool rdma_xa_used(struct xarray *xa)
 	return entry;
 }
 
+/**
+ * rdma_xa_destroy() - end an xarray that has no entries any more
+ * @xa: the xarray
+ */
+static inline void rdma_xa_destroy(struct xarray *xa)
+{
+	WARN_ON(rdma_xa_used(xa));
+	xa_destroy(xa);
+}
+
 /* ---- RDMA cgroup (cgroup.c) ---- */
 
 #ifdef CONFIG_CGROUP_RDMA

@@ -37,10 +37,10 @@ struct rdma_restrack_root {
 
 /**
  * struct rdma_owner - a module's or a user context's objects on one device
- * @name: name of the module, empty for a user context
+ * @name: name of the module, to which its objects' res.kern_name points; empty for a user context
  * @device: device of the objects
  * @context: the user context, NULL for a module
- * @refs: one for each object, one for each caller that holds the owner
+ * @refs: one for each object and each counter of its QPs, one for each caller that holds the owner
  * @lock: protects @objects; taken in atomic context for address handles
  * @objects: published objects of a module, oldest first
  * @entry: in the device's list of kernel owners

@@ -273,14 +273,16 @@ void ports_flush(void)
 }
 EXPORT_SYMBOL_IF_KUNIT(ports_flush);
 
-/* What changes after this is heard. */
+/* What has been heard before is in the answer, and what changes after this is heard. */
 static void ask_ports(struct watched_device *dev)
 {
 	u32 port_num;
 
-	rdma_for_each_port(dev->device, port_num)
+	rdma_for_each_port(dev->device, port_num) {
+		xchg(&dev->port[port_num].heard, 0);
 		if (ib_query_port(dev->device, port_num, &dev->port[port_num].attr))
 			dev->port[port_num].attr.state = IB_PORT_DOWN;
+	}
 }
 
 /* ---- watchers ---- */

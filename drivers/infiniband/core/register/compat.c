@@ -7,6 +7,8 @@
  * ib_core_device. In exclusive mode a device is in one namespace, is seen there only, and has no
  * compat devices.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -15,7 +17,10 @@
 #include "../sysfs/sysfs.h"
 #include "register_priv.h"
 
-/* Protects compat_nets, and ib_devices_shared_netns against a namespace that comes meanwhile. */
+/*
+ * Protects compat_nets and their @leaving, and ib_devices_shared_netns against a namespace that
+ * comes meanwhile.
+ */
 static DECLARE_RWSEM(compat_nets_rwsem);
 /* The struct compat_net of each namespace other than the initial one. */
 static DEFINE_XARRAY_FLAGS(compat_nets, XA_FLAGS_ALLOC);
@@ -29,6 +34,7 @@ static void release_compat(struct device *dev)
 static int make_compat(struct ib_device *device, struct compat_net *compat_net)
 {
 	struct ib_core_device *compat = kzalloc(sizeof(*compat), GFP_KERNEL);
+	char name[IB_DEVICE_NAME_MAX];
 	int ret;
 
 	if (!compat)
@@ -36,7 +42,9 @@ static int make_compat(struct ib_device *device, struct compat_net *compat_net)
 	ib_coredev_init(compat, device, read_pnet(&compat_net->net));
 	compat->dev.release = release_compat;
 	compat->dev.parent = device->dev.parent;
-	ret = dev_set_name(&compat->dev, "%s", dev_name(&device->dev));
+	/* If the name changes after this, ib_compat_rename() finds the compat device. */
+	ib_registry_name(device, name);
+	ret = dev_set_name(&compat->dev, "%s", name);
 	if (ret)
 		goto put;
 	ret = device_add(&compat->dev);
@@ -68,10 +76,18 @@ static int add_compat(struct ib_device *device, struct compat_net *compat_net)
 	return make_compat(device, compat_net);
 }
 
-static void remove_compat(struct ib_device *device, u32 id)
+/**
+ * ib_compat_remove() - take a device out of a namespace
+ * @device: device, which need not be there
+ * @id: the namespace's number
+ *
+ * Context: may sleep.
+ */
+VISIBLE_IF_KUNIT void ib_compat_remove(struct ib_device *device, u32 id)
 {
 	struct ib_core_device *compat;
 
+	KUNIT_STATIC_STUB_REDIRECT(ib_compat_remove, device, id);
 	guard(mutex)(&device->core->compat_lock);
 	compat = xa_erase(&device->core->compat, id);
 	if (!compat)
@@ -79,6 +95,7 @@ static void remove_compat(struct ib_device *device, u32 id)
 	ib_free_port_attrs(compat);
 	device_unregister(&compat->dev);
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_compat_remove);
 
 /**
  * ib_compat_add_all() - show a device in all other namespaces, in shared mode
@@ -95,6 +112,8 @@ int ib_compat_add_all(struct ib_device *device)
 
 	guard(rwsem_read)(&compat_nets_rwsem);
 	xa_for_each(&compat_nets, id, compat_net) {
+		if (compat_net->leaving)
+			continue;
 		ret = add_compat(device, compat_net);
 		if (ret)
 			return ret;
@@ -114,7 +133,7 @@ void ib_compat_remove_all(struct ib_device *device)
 	unsigned long id;
 
 	xa_for_each(&device->core->compat, id, compat)
-		remove_compat(device, id);
+		ib_compat_remove(device, id);
 }
 
 /**
@@ -138,6 +157,9 @@ void ib_compat_rename(struct ib_device *device)
  * ib_compat_net_leave() - take all devices out of a namespace
  * @compat_net: a namespace that ib_compat_net_enter() was called for
  *
+ * Namespaces come while others go: the number is not given to another one before no device has a
+ * compat device under it.
+ *
  * Context: may sleep.
  */
 void ib_compat_net_leave(struct compat_net *compat_net)
@@ -146,10 +168,13 @@ void ib_compat_net_leave(struct compat_net *compat_net)
 	unsigned long index;
 
 	scoped_guard(rwsem_write, &compat_nets_rwsem)
-		xa_erase(&compat_nets, compat_net->id);
+		compat_net->leaving = true;
 	for_each_known_device(device, index)
-		remove_compat(device, compat_net->id);
+		ib_compat_remove(device, compat_net->id);
+	scoped_guard(rwsem_write, &compat_nets_rwsem)
+		xa_erase(&compat_nets, compat_net->id);
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_compat_net_leave);
 
 /**
  * ib_compat_net_enter() - show all devices in a namespace that begins, in shared mode
@@ -180,6 +205,15 @@ int ib_compat_net_enter(struct compat_net *compat_net)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_compat_net_enter);
+
+/**
+ * ib_compat_exit() - free the table of namespaces, of which there are none any more
+ */
+void ib_compat_exit(void)
+{
+	rdma_xa_destroy(&compat_nets);
+}
 
 /**
  * rdma_compatdev_set() - choose between shared and exclusive mode
@@ -199,3 +233,4 @@ int rdma_compatdev_set(u8 shared, struct netlink_ext_ack *extack)
 	WRITE_ONCE(ib_devices_shared_netns, !!shared);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(rdma_compatdev_set);

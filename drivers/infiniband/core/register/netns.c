@@ -2,6 +2,7 @@
 /*
  * Network namespaces: devices move between them, and get compat devices in those that come.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <net/netns/generic.h>
@@ -10,24 +11,49 @@
 
 static unsigned int compat_net_id;
 
-/* Clients are detached and attached again, since addresses and sockets belong to a namespace. */
-static int move_device(struct ib_device *device, struct net *from, struct net *to)
+/*
+ * Sysfs asks for the namespace while the device is renamed. If that fails, the device does not go
+ * back to a namespace that ends.
+ */
+static int change_net(struct ib_device *device, struct net *from, struct net *to)
 {
 	int ret;
 
-	guard(mutex)(&device->core->registration_lock);
-	if (!device->core->registered || !refcount_read(&device->refcount) ||
-	    !net_eq(read_pnet(&device->coredev.rdma_net), from))
-		return -ENODEV;
-
-	ib_registry_announce(device, KOBJ_REMOVE);
-	ib_device_disable(device);
 	write_pnet(&device->coredev.rdma_net, to);
 	ret = device_rename(&device->dev, device->name);
 	if (ret) {
 		ibdev_warn(device, "cannot change its network namespace: %d\n", ret);
-		write_pnet(&device->coredev.rdma_net, from);
+		if (check_net(from))
+			write_pnet(&device->coredev.rdma_net, from);
 	}
+	return ret;
+}
+
+/**
+ * ib_device_move() - move a device into another namespace
+ * @device: device, of which the caller has a struct device reference
+ * @from: the namespace in which it is
+ * @to: the other one; for a device that an earlier move has left hidden, the initial one
+ *
+ * Clients are detached and attached again, since addresses and sockets belong to a namespace.
+ *
+ * Context: may sleep, until consumers have let go.
+ * Return: 0; -ENODEV for a device that is not registered, or not there; -EIO if it is hidden now;
+ * or what sysfs answers.
+ */
+VISIBLE_IF_KUNIT int ib_device_move(struct ib_device *device, struct net *from, struct net *to)
+{
+	int ret;
+
+	guard(mutex)(&device->core->registration_lock);
+	if (!device->core->registered || !net_eq(read_pnet(&device->coredev.rdma_net), from))
+		return -ENODEV;
+	if (!refcount_read(&device->refcount))
+		return net_eq(to, &init_net) ? change_net(device, from, to) : -ENODEV;
+
+	ib_registry_announce(device, KOBJ_REMOVE);
+	ib_device_disable(device);
+	ret = change_net(device, from, to);
 
 	/* If clients fail now the device stays, hidden, for its driver to unregister. */
 	if (ib_device_enable(device)) {
@@ -38,6 +64,7 @@ static int move_device(struct ib_device *device, struct net *from, struct net *t
 	ib_device_put(device);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(ib_device_move);
 
 /**
  * ib_device_set_netns_put() - move a device into a namespace, in exclusive mode
@@ -72,7 +99,7 @@ int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 n
 	get_device(&device->dev);
 	ib_device_put(device);
 	if (!ret)
-		ret = move_device(device, current->nsproxy->net_ns, net);
+		ret = ib_device_move(device, current->nsproxy->net_ns, net);
 	put_device(&device->dev);
 	put_net(net);
 	return ret;
@@ -96,7 +123,7 @@ static void __net_exit net_ends(struct net *net)
 	ib_compat_net_leave(net_generic(net, compat_net_id));
 	for_each_known_device(device, index)
 		if (net_eq(read_pnet(&device->coredev.rdma_net), net))
-			move_device(device, net, &init_net);
+			ib_device_move(device, net, &init_net);
 }
 
 static struct pernet_operations net_ops = {
@@ -130,5 +157,6 @@ int ib_register_init(void)
 void ib_register_exit(void)
 {
 	unregister_pernet_device(&net_ops);
+	ib_compat_exit();
 	destroy_workqueue(ib_unreg_wq);
 }

@@ -20,6 +20,9 @@
 #include "../verbs/verbs.h"
 #include "register_priv.h"
 
+/* Protects that a device and those that stand for it get one name before any gets another. */
+static DEFINE_MUTEX(device_rename_lock);
+
 /* Runs the work of ib_unregister_device_queued(). ib_unregister_driver() flushes it. */
 struct workqueue_struct *ib_unreg_wq;
 
@@ -172,6 +175,8 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		ret = ib_ports_read_immutable(device);
 	if (ret)
 		goto remove;
+	/* What changes after the driver has been asked is heard. */
+	ib_events_open(device);
 	ret = ib_cache_setup_one(device);
 	if (ret)
 		goto cache;
@@ -189,7 +194,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	ret = ib_setup_port_attrs(&device->coredev);
 	if (ret)
 		goto sysfs;
-	ib_events_open(device);
+	ib_subdevs_open(device);
 	/* From here on others may find and unregister the device; they wait for the lock. */
 	mutex_lock(&device->core->registration_lock);
 	ret = ib_device_enable(device);
@@ -201,12 +206,11 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	dev_set_uevent_suppress(&device->dev, false);
 	ib_registry_announce(device, KOBJ_ADD);
 	notify_registered(device);
-	ib_subdevs_open(device);
 	ib_device_put(device);
 	return 0;
 
 ports:
-	ib_events_close(device);
+	ib_subdevs_end(device);
 	ib_free_port_attrs(&device->coredev);
 sysfs:
 	device_del(&device->dev);
@@ -216,6 +220,7 @@ cgroup:
 roce:
 	roce_cleanup_one(device);
 cache:
+	ib_events_close(device);
 	ib_cache_cleanup_one(device);
 remove:
 	ib_registry_remove(device);
@@ -308,8 +313,10 @@ EXPORT_SYMBOL(ib_unregister_device_queued);
  */
 int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
 {
-	int ret = ib_registry_rename(device, name, extack);
+	int ret;
 
+	guard(mutex)(&device_rename_lock);
+	ret = ib_registry_rename(device, name, extack);
 	if (ret <= 0)
 		return ret;
 	ib_compat_rename(device);

@@ -15,18 +15,29 @@
  * struct compat_net - a network namespace other than the initial one
  * @net: the namespace
  * @id: its number in each device's table of compat devices
+ * @leaving: it ends, and gets no more of them; protected by compat_nets_rwsem
  */
 struct compat_net {
 	possible_net_t net;
 	u32 id;
+	bool leaving;
 };
 
 /* compat.c */
+void ib_compat_exit(void);
 int ib_compat_net_enter(struct compat_net *compat_net);
 void ib_compat_net_leave(struct compat_net *compat_net);
+#if IS_ENABLED(CONFIG_KUNIT)
+void ib_compat_remove(struct ib_device *device, u32 id);
+#endif
 int ib_compat_add_all(struct ib_device *device);
 void ib_compat_remove_all(struct ib_device *device);
 void ib_compat_rename(struct ib_device *device);
+
+/* netns.c */
+#if IS_ENABLED(CONFIG_KUNIT)
+int ib_device_move(struct ib_device *device, struct net *from, struct net *to);
+#endif
 
 /* subdev.c */
 void ib_subdevs_open(struct ib_device *device);

@@ -12,7 +12,7 @@
 
 /**
  * ib_subdevs_open() - let a device take others below it
- * @device: device that has just been registered, and that the caller holds
+ * @device: device that is about to be shown; from then on others may find it, and may unregister it
  */
 void ib_subdevs_open(struct ib_device *device)
 {

@@ -12,6 +12,7 @@
 #include <net/if_inet6.h>
 #include <rdma/ib_addr.h>
 
+#include "../cache/cache.h"
 #include "../device/device.h"
 #include "roce_priv.h"
 
@@ -112,6 +113,12 @@ static void queue_change(enum roce_change_type type, struct net_device *netdev,
 			missed = true;
 	}
 	queue_work(ib_wq, &changes_work);
+}
+
+/* A GID that is used no more has made room for one that a table has refused. */
+static void index_freed(void)
+{
+	queue_change(ROCE_CHANGE_ANY, NULL, NULL);
 }
 
 static int netdev_changed(struct notifier_block *nb, unsigned long event, void *info)
@@ -259,6 +266,7 @@ int roce_init(void)
 	ret = register_netdevice_notifier(&netdev_nb);
 	if (ret)
 		goto ipv6;
+	ib_cache_gid_on_free(index_freed);
 	return 0;
 
 ipv6:
@@ -278,6 +286,7 @@ device:
  */
 void roce_exit(void)
 {
+	ib_cache_gid_on_free(NULL);
 	unregister_netdevice_notifier(&netdev_nb);
 	if (IS_ENABLED(CONFIG_IPV6))
 		unregister_inet6addr_notifier(&ipv6_nb);

@@ -34,6 +34,17 @@ struct sa_device {
 	struct ib_event_handler handler;
 };
 
+/* Seconds between attempts to make an address handle, the first and the longest */
+#define AGAIN_FIRST 1
+#define AGAIN_MOST 64
+
+/* There need be no event of the port soon. */
+static void refresh_later(struct sa_port *port)
+{
+	queue_delayed_work(system_unbound_wq, &port->again, port->again_after * HZ);
+	port->again_after = min(2 * port->again_after, AGAIN_MOST);
+}
+
 /*
  * An unchanged address keeps its handle, since events come more often than new managers. Queries in
  * flight move only if there is somebody to move to; otherwise they time out.
@@ -47,6 +58,10 @@ static void refresh(struct sa_port *port)
 		if (port->manager && sa_manager_same(port->manager, &seen))
 			return;
 		manager = sa_manager_make(port, &seen);
+		if (manager)
+			port->again_after = AGAIN_FIRST;
+		else
+			refresh_later(port);
 	}
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		old = port->manager;
@@ -55,6 +70,11 @@ static void refresh(struct sa_port *port)
 	sa_manager_put(old);
 	if (manager)
 		sa_queries_moved(port);
+}
+
+static void refresh_again(struct work_struct *work)
+{
+	refresh(container_of(work, struct sa_port, again.work));
 }
 
 static void hear(struct ib_event_handler *handler, struct ib_event *event)
@@ -83,10 +103,13 @@ static struct sa_port *make_port(struct ib_device *device, u32 port_num)
 	port->port_num = port_num;
 	port->mad = sa_mad;
 	mutex_init(&port->refresh);
+	INIT_DELAYED_WORK(&port->again, refresh_again);
+	port->again_after = AGAIN_FIRST;
 	spin_lock_init(&port->lock);
 	refcount_set(&port->users, 1);
 	init_completion(&port->idle);
 	INIT_LIST_HEAD(&port->standing);
+	INIT_LIST_HEAD(&port->leaving);
 	mutex_init(&port->notices_lock);
 	init_rwsem(&port->subscribers_rwsem);
 	INIT_LIST_HEAD(&port->subscribers);
@@ -107,6 +130,7 @@ static void end_port(struct rdma_port_core *core)
 
 	if (!port)
 		return;
+	cancel_delayed_work_sync(&port->again);
 	scoped_guard(spinlock_irqsave, &port->lock)
 		port->gone = true;
 	WRITE_ONCE(core->sa, NULL);
@@ -198,4 +222,5 @@ void sa_exit(void)
 {
 	ib_unregister_client(&sa_client);
 	sa_local_exit();
+	sa_queries_exit();
 }

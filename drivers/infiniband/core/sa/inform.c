@@ -196,7 +196,7 @@ static void leave(struct sa_port *port, struct ib_sa_subscription *subscription)
 
 /* ---- subscribing ---- */
 
-static struct ib_sa_subscription *subscription_of(struct sa_standing *standing)
+static struct ib_sa_subscription *subscription_of(const struct sa_standing *standing)
 {
 	return container_of(standing, struct ib_sa_subscription, standing);
 }
@@ -216,7 +216,7 @@ static void pack(const struct ib_sa_subscription *subscription, bool on,
 	sa_pack_inform(&info, record);
 }
 
-static int send(struct sa_standing *standing, bool on, struct ib_sa_query **query)
+static int ask(struct sa_standing *standing, bool on, struct ib_sa_query **query)
 {
 	u8 record[SA_INFORM_BYTES];
 	const struct ib_sa_attr_query request = {
@@ -232,32 +232,18 @@ static int send(struct sa_standing *standing, bool on, struct ib_sa_query **quer
 				 GFP_KERNEL, answer, standing, query);
 }
 
-/* Is there another subscription of the port that the manager cannot tell from this one? */
-static bool has_twin(const struct ib_sa_subscription *subscription)
+static bool same(const struct sa_standing *one, const struct sa_standing *other)
 {
-	const struct sa_port *port = subscription->standing.port;
-	u8 own[SA_INFORM_BYTES], others[SA_INFORM_BYTES];
-	const struct ib_sa_subscription *other;
+	u8 ones[SA_INFORM_BYTES], others[SA_INFORM_BYTES];
 
-	lockdep_assert_held(&port->notices_lock);
-	pack(subscription, true, own);
-	list_for_each_entry(other, &port->subscribers, entry) {
-		pack(other, true, others);
-		if (!memcmp(own, others, sizeof(own)))
-			return true;
-	}
-	return false;
+	pack(subscription_of(one), true, ones);
+	pack(subscription_of(other), true, others);
+	return !memcmp(ones, others, sizeof(ones));
 }
 
-/* The manager knows one of equal subscriptions, so the last of them ends it. */
-static int ask(struct sa_standing *standing, bool on, struct ib_sa_query **query)
+static void release(struct sa_standing *standing)
 {
-	if (on)
-		return send(standing, on, query);
-	guard(mutex)(&standing->port->notices_lock);
-	if (has_twin(subscription_of(standing)))
-		return -EEXIST;
-	return send(standing, on, query);
+	kfree(subscription_of(standing));
 }
 
 static void result(struct sa_standing *standing, int status)
@@ -269,9 +255,13 @@ static void result(struct sa_standing *standing, int status)
 		WRITE_ONCE(subscription->confirmed, true);
 }
 
+/* Whoever had to confirm it again may have kept notices to itself until then. */
 static const struct sa_standing_ops subscription_ops = {
 	.ask = ask,
 	.result = result,
+	.every = true,
+	.same = same,
+	.release = release,
 };
 
 /**
@@ -280,9 +270,9 @@ static const struct sa_standing_ops subscription_ops = {
  * @device: device
  * @port_num: port
  * @info: which notices
- * @result_cb: called with 0 when the subnet manager has confirmed the subscription, and with an
- *	error when it could not be asked or has refused; then it is tried again. A new manager is
- *	asked anew
+ * @result_cb: called with 0 whenever the subnet manager has confirmed the subscription, and with an
+ *	error when it could not be asked or has refused; then it is tried again. A new manager, or
+ *	one that may have forgotten, is asked anew, and notices may have been lost until it confirms
  * @report: called for every notice, after @result_cb has been called with 0; the notice is valid
  *	until it returns
  * @context: for both, which may sleep but neither subscribe nor unsubscribe
@@ -333,12 +323,12 @@ EXPORT_SYMBOL(ib_sa_subscribe);
  * ib_sa_unsubscribe() - end a subscription
  * @subscription: the subscription
  *
- * Neither callback is running any more on return. Context: may sleep; not from a callback.
+ * The subnet manager is told, which is not waited for; ib_sa_unregister_client() does. Neither
+ * callback is running any more on return. Context: may sleep; not from a callback.
  */
 void ib_sa_unsubscribe(struct ib_sa_subscription *subscription)
 {
 	leave(subscription->standing.port, subscription);
 	sa_standing_end(&subscription->standing);
-	kfree(subscription);
 }
 EXPORT_SYMBOL(ib_sa_unsubscribe);

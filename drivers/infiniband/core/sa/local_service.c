@@ -168,7 +168,7 @@ static struct sk_buff *write_question(struct sa_port *port, struct ib_sa_mad *ma
 		goto free;
 	ib_sa_unpack_path(mad->data, &rec);
 	memset(header, 0, sizeof(*header));
-	strscpy(header->device_name, dev_name(&port->device->dev), LS_DEVICE_NAME_MAX);
+	strscpy(header->device_name, port->device->name, LS_DEVICE_NAME_MAX);
 	header->port_num = port->port_num;
 	*path_use = (mask & IB_SA_PATH_REC_REVERSIBLE) && rec.reversible ?
 		LS_RESOLVE_PATH_USE_ALL : LS_RESOLVE_PATH_USE_UNIDIRECTIONAL;

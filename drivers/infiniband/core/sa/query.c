@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "../object/object.h"
 #include "sa_priv.h"
 
 /* A request is repeated so often, in even shares of its time. */
@@ -24,6 +25,12 @@ static u32 next_id;
 #define QUERY_IDS XA_LIMIT(1, INT_MAX)
 
 static atomic_t next_tid;
+
+/* Frees the table of queries, of which there are none any more. */
+void sa_queries_exit(void)
+{
+	rdma_xa_destroy(&queries);
+}
 
 /**
  * ib_sa_register_client() - begin to use subnet administration

@@ -77,12 +77,15 @@ struct sa_manager {
  * @mad: how it reaches the MAD layer
  * @agent: sends requests and gets their answers
  * @refresh: one refresh of @manager at a time
- * @lock: protects @manager, @gone and @standing; taken from any context
+ * @again: refreshes @manager when its address handle could not be made
+ * @again_after: seconds until then, protected by @refresh
+ * @lock: protects @manager, @gone, @standing and @leaving; taken from any context
  * @manager: where requests go; NULL while the port has no subnet manager
  * @gone: the device is being removed: no more queries
- * @users: queries that have not ended, and the port itself
+ * @users: queries and standing requests that have not ended, and the port itself
  * @idle: completed when @users drops to zero
  * @standing: struct sa_standing, see standing.c
+ * @leaving: those of whose end the subnet manager is being told
  * @notices: receives notices while somebody has subscribed, see inform.c
  * @notices_lock: protects @notices; taken before @subscribers_rwsem
  * @subscribers_rwsem: protects @subscribers; read while they are called
@@ -94,12 +97,15 @@ struct sa_port {
 	const struct sa_mad_ops *mad;
 	struct ib_mad_agent *agent;
 	struct mutex refresh;
+	struct delayed_work again;
+	unsigned int again_after;
 	spinlock_t lock;
 	struct sa_manager *manager;
 	bool gone;
 	refcount_t users;
 	struct completion idle;
 	struct list_head standing;
+	struct list_head leaving;
 	struct mutex notices_lock;
 	struct ib_mad_agent *notices;
 	struct rw_semaphore subscribers_rwsem;
@@ -199,6 +205,7 @@ int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_p
 int sa_check_method(u8 method);
 
 /* Queries: query.c */
+void sa_queries_exit(void);
 int sa_query_init(struct ib_sa_query *query, const struct sa_request *request);
 int sa_query_send(struct ib_sa_query *query, gfp_t gfp, struct ib_sa_query **out);
 void sa_query_resume(struct ib_sa_query *query);

@@ -67,10 +67,28 @@ static unsigned int lease(struct sa_standing *standing)
 	return seconds == IB_DEFAULT_SERVICE_LEASE ? 0 : max(seconds, 2U);
 }
 
+/* By what a record is known to the manager, as in ask() */
+static bool same(const struct sa_standing *one, const struct sa_standing *other)
+{
+	const struct ib_sa_service_rec *a = &container_of(one, struct ib_sa_service, standing)->rec;
+	const struct ib_sa_service_rec *b =
+		&container_of(other, struct ib_sa_service, standing)->rec;
+
+	return a->id == b->id && !memcmp(&a->gid, &b->gid, sizeof(a->gid)) && a->pkey == b->pkey &&
+	       !memcmp(a->key, b->key, sizeof(a->key));
+}
+
+static void release(struct sa_standing *standing)
+{
+	kfree(service_of(standing));
+}
+
 static const struct sa_standing_ops service_ops = {
 	.ask = ask,
 	.result = result,
 	.lease = lease,
+	.same = same,
+	.release = release,
 };
 
 static int check_gid(struct ib_device *device, u32 port_num, const union ib_gid *gid)
@@ -143,12 +161,11 @@ EXPORT_SYMBOL(ib_sa_register_service);
  * ib_sa_unregister_service() - offer a service no more
  * @service: the service
  *
- * Has its record deleted, and waits for that if there is a subnet manager. Context: may sleep; not
- * from the callback.
+ * Has its record deleted, and does not wait for that; ib_sa_unregister_client() does. The callback
+ * is not running any more on return. Context: may sleep; not from the callback.
  */
 void ib_sa_unregister_service(struct ib_sa_service *service)
 {
 	sa_standing_end(&service->standing);
-	kfree(service);
 }
 EXPORT_SYMBOL(ib_sa_unregister_service);

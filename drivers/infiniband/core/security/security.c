@@ -324,7 +324,10 @@ int ib_qp_security_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 	return ret;
 }
 
-/* Moves the QP to the error state if it may not go on. It uses no P_Key from then on. */
+/*
+ * Moves the QP to the error state if it may not go on. It uses no P_Key from then on; one that the
+ * device has not moved is looked at again with the next event.
+ */
 static bool stop_who_may_not(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
@@ -339,7 +342,7 @@ static bool stop_who_may_not(struct ib_qp *qp)
 		ibdev_warn_ratelimited(qp->device,
 				       "QP %u goes on with a P_Key that it may not use: %d\n",
 				       qp->qp_num, ret);
-	for (unsigned int i = 0; i < QP_USES; i++)
+	for (unsigned int i = 0; !ret && i < QP_USES; i++)
 		sec->use[i] = unused;
 	return true;
 }

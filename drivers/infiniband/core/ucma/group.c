@@ -5,10 +5,19 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "../object/object.h"
 #include "ucma.h"
 
 /* All groups, as ids have theirs. */
 static DEFINE_XARRAY_ALLOC(ucma_groups);
+
+/**
+ * ucma_groups_exit() - free the table of groups, of which there are none any more
+ */
+void ucma_groups_exit(void)
+{
+	rdma_xa_destroy(&ucma_groups);
+}
 
 /**
  * ucma_group_alloc() - make a group that an id is going to join

@@ -9,10 +9,19 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "../object/object.h"
 #include "ucma.h"
 
 /* All ids.  A number whose id is not known, or not any more, is kept by an empty place. */
 static DEFINE_XARRAY_ALLOC(ucma_ids);
+
+/**
+ * ucma_ids_exit() - free the table of ids, of which there are none any more
+ */
+void ucma_ids_exit(void)
+{
+	rdma_xa_destroy(&ucma_ids);
+}
 
 /* Unsolicited events: disconnected, time-wait over, device removed, address changed. */
 #define UNASKED_EVENTS	4

@@ -94,6 +94,8 @@ static void __exit ucma_exit(void)
 	ib_unregister_client(&ucma_client);
 	unregister_net_sysctl_table(ucma_sysctl_header);
 	misc_deregister(&ucma_misc);
+	ucma_groups_exit();
+	ucma_ids_exit();
 }
 
 module_init(ucma_init);

@@ -300,6 +300,7 @@ int ucma_serve(struct file *filp, const char __user *buf, size_t count);
 int ucma_handle_event(struct rdma_cm_id *cm, struct rdma_cm_event *event);
 
 /* id.c */
+void ucma_ids_exit(void);
 struct ucma_id *ucma_id_alloc(void);
 void ucma_id_discard(struct ucma_id *id);
 void ucma_id_publish(struct ucma_id *id);
@@ -310,6 +311,7 @@ u32 ucma_id_destroy(struct ucma_id *id);
 int ucma_id_move(u32 number, struct ucma_file *from, struct ucma_file *to, u32 *reported);
 
 /* group.c */
+void ucma_groups_exit(void);
 struct ucma_group *ucma_group_alloc(struct ucma_id *id);
 void ucma_group_free(struct ucma_group *group);
 void ucma_group_publish(struct ucma_group *group);

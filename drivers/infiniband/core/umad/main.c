@@ -29,8 +29,10 @@ static DEFINE_IDA(umad_ida);
 static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct ib_umad_port *port = dev_get_drvdata(dev);
+	char name[IB_DEVICE_NAME_MAX];
 
-	return sysfs_emit(buf, "%s\n", dev_name(&port->ib_dev->dev));
+	ib_registry_name(port->ib_dev, name);
+	return sysfs_emit(buf, "%s\n", name);
 }
 static DEVICE_ATTR_RO(ibdev);
 

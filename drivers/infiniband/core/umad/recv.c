@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <rdma/rdma_ext.h>
 
 #include "trace.h"
 #include "umad.h"
@@ -82,7 +83,11 @@ void umad_timed_out(struct ib_umad_file *file, struct ib_umad_packet *packet)
 		wake_up_interruptible(&file->wait);
 }
 
-/* Takes the sender's address from the completion and, if there is one, the GRH. */
+/*
+ * Takes the sender's address from the completion and, if there is one, the GRH. All that arrives at
+ * a port comes one after the other, so that nobody is waited for here: a neighbour's link address
+ * is not among what the program learns, and is looked for when the program answers.
+ */
 static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
 			const struct ib_mad_recv_wc *recv_wc)
 {
@@ -100,7 +105,7 @@ static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
 	if (!hdr->grh_present)
 		return 0;
 
-	ret = ib_init_ah_attr_from_wc(mad->device, mad->port_num, wc, recv_wc->recv_buf.grh, &attr);
+	ret = rdma_wc_sender(mad->device, mad->port_num, wc, recv_wc->recv_buf.grh, &attr);
 	if (ret)
 		return ret;
 	grh = rdma_ah_read_grh(&attr);
@@ -119,7 +124,7 @@ static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
  * @sent: unused: the program finds its request by the transaction
  * @recv_wc: the MAD
  *
- * Context: may sleep.
+ * Context: may sleep, but waits for nobody's answer.
  */
 void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *sent,
 		   struct ib_mad_recv_wc *recv_wc)

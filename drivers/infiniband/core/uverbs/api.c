@@ -4,6 +4,7 @@
  * methods and attributes its driver declares.
  */
 #include <kunit/visibility.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <rdma/rdma_reject.h>
 
@@ -12,15 +13,21 @@
 /* The object types of the core with their commands, ending with NULL. */
 static const struct uverbs_object_desc *const *core_objects;
 
-/* These two turn a key of uapi_key_obj() or uapi_key_ioctl_method() into an index. */
+/*
+ * These two turn a key of uapi_key_obj() or uapi_key_ioctl_method() into an index. Users choose the
+ * number that the key is of, so a processor that goes on before it knows that there is no such key
+ * must not read beyond the tables.
+ */
 static unsigned int object_slot(u32 key)
 {
-	return key >> UVERBS_API_OBJ_KEY_SHIFT;
+	return array_index_nospec(key >> UVERBS_API_OBJ_KEY_SHIFT, UV_OBJECT_KEYS);
 }
 
 static unsigned int method_slot(u32 key)
 {
-	return (key & UVERBS_API_METHOD_KEY_MASK) >> UVERBS_API_METHOD_KEY_SHIFT;
+	u32 slot = (key & UVERBS_API_METHOD_KEY_MASK) >> UVERBS_API_METHOD_KEY_SHIFT;
+
+	return array_index_nospec(slot, UV_METHOD_KEYS);
 }
 
 static bool device_has(const struct ib_device *ibdev, u16 op)
@@ -391,6 +398,7 @@ const struct uverbs_cmd *uverbs_api_find_write(const struct uverbs_api *api, u32
 	if (num >= UVERBS_API_WRITE_KEY_NUM ||
 	    command & ~(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))
 		return NULL;
+	num = array_index_nospec(num, UVERBS_API_WRITE_KEY_NUM);
 	return command & IB_USER_VERBS_CMD_FLAG_EXTENDED ? api->write_ex[num] : api->write[num];
 }
 

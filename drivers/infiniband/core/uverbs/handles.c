@@ -349,15 +349,29 @@ static void object_unlist(struct ib_uobject *uobj)
 	spin_unlock(&uobj->ufile->objects_lock);
 }
 
+/*
+ * Either the object has gone with the device, so that only the handle was left, or the driver has
+ * made none though its method has succeeded. There is nothing to ask the driver for.
+ */
+static void without_object(struct ib_uobject *uobj)
+{
+	if (list_empty(&uobj->list))
+		return;	/* the first */
+	ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device, RDMACG_RESOURCE_HCA_OBJECT);
+	uobj->context = NULL;
+	object_unlist(uobj);
+}
+
 /* Takes the object down in the driver.  The caller has it exclusively. */
 static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			  struct uverbs_attr_bundle *attrs)
 {
 	int ret;
 
-	if (!uobj->object)
-		return 0;	/* It went with the device, only the handle was left. */
-
+	if (!uobj->object) {
+		without_object(uobj);
+		return 0;
+	}
 	if (uverbs_type_is_fd(uobj->uapi_object)) {
 		fd_type(uobj->uapi_object)->destroy_object(uobj, why);
 	} else {

@@ -49,7 +49,10 @@ static struct ib_uverbs_device *to_uverbs(struct device *dev)
 /* sysfs removes these attributes before the device goes, so what they read is there. */
 static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", dev_name(&to_uverbs(dev)->ib_dev->dev));
+	char name[IB_DEVICE_NAME_MAX];
+
+	ib_registry_name(to_uverbs(dev)->ib_dev, name);
+	return sysfs_emit(buf, "%s\n", name);
 }
 static DEVICE_ATTR_RO(ibdev);
 

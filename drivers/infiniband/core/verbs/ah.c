@@ -129,7 +129,8 @@ EXPORT_SYMBOL(rdma_create_ah);
  * rdma_create_user_ah() - make an address handle for a user
  * @pd: the user's PD
  * @ah_attr: the address; RoCE addresses are resolved here
- * @udata: the driver's part of the request
+ * @udata: the driver's part of the request; NULL: there is none, as from umad, and drivers that
+ *	only have create_ah make it, too
  *
  * Context: may sleep.
  * Return: as rdma_create_ah().
@@ -137,11 +138,12 @@ EXPORT_SYMBOL(rdma_create_ah);
 struct ib_ah *rdma_create_user_ah(struct ib_pd *pd, struct rdma_ah_attr *ah_attr,
 				  struct ib_udata *udata)
 {
+	const struct ib_device_ops *ops = &pd->device->ops;
 	const struct ib_gid_attr *held;
 	struct ib_ah *ah;
 	int ret;
 
-	if (!pd->device->ops.create_user_ah)
+	if (udata ? !ops->create_user_ah : !ops->create_ah)
 		return ERR_PTR(-EOPNOTSUPP);
 	ret = ah_attr_hold_sgid(pd->device, ah_attr, &held);
 	if (ret)

@@ -3,6 +3,7 @@
  * The way back: addresses made from a received datagram.  Its completion and the 40 bytes before
  * its payload say where it came from.
  */
+#include <kunit/static_stub.h>
 #include <net/ip.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -120,9 +121,21 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
 	return rdma_find_gid_by_port(device, dgid, IB_GID_TYPE_IB, port_num, NULL);
 }
 
-/* Makes the address vector of a datagram's sender, all but its Ethernet address. */
-static int address_sender(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
-			  const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
+/**
+ * rdma_wc_sender() - make an address vector that says who has sent a datagram
+ * @device: device that received it
+ * @port_num: at this port
+ * @wc: its completion
+ * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
+ * @ah_attr: receives the address vector, without an Ethernet address; as of
+ *	ib_init_ah_attr_from_wc()
+ *
+ * Context: any.
+ * Return: 0; as ib_init_ah_attr_from_wc(), which finds out the Ethernet address besides, and may
+ * have to ask the network for it.
+ */
+int rdma_wc_sender(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+		   const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
 {
 	bool roce = rdma_protocol_roce(device, port_num);
 	const struct ib_gid_attr *source;
@@ -153,6 +166,7 @@ static int address_sender(struct ib_device *device, u32 port_num, const struct i
 				flow >> TCLASS_SHIFT, source);
 	return 0;
 }
+EXPORT_SYMBOL(rdma_wc_sender);
 
 /**
  * rdma_wc_sender_is_known() - can a datagram be answered without asking for its sender?
@@ -174,9 +188,10 @@ bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struc
 	struct rdma_ah_attr back;
 	bool known;
 
+	KUNIT_STATIC_STUB_REDIRECT(rdma_wc_sender_is_known, device, port_num, wc, grh);
 	might_sleep();
 	if (!rdma_protocol_roce(device, port_num) ||
-	    address_sender(device, port_num, wc, grh, &back))
+	    rdma_wc_sender(device, port_num, wc, grh, &back))
 		return true;
 	known = ah_attr_dmac_is_known(&back);
 	rdma_destroy_ah_attr(&back);
@@ -203,8 +218,9 @@ int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct
 {
 	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(ib_init_ah_attr_from_wc, device, port_num, wc, grh, ah_attr);
 	might_sleep();
-	ret = address_sender(device, port_num, wc, grh, ah_attr);
+	ret = rdma_wc_sender(device, port_num, wc, grh, ah_attr);
 	if (ret || !rdma_protocol_roce(device, port_num))
 		return ret;
 	ret = ah_attr_resolve_dmac(ah_attr);

@@ -118,6 +118,21 @@ static void cq_work_poll(struct work_struct *work)
 		cq_moderate(cq, handled);
 }
 
+/**
+ * ib_cq_flush() - wait until the completions in a CQ have been handled
+ * @cq: CQ that the core polls on a work queue
+ *
+ * Completions that come meanwhile may be handled or not.
+ *
+ * Context: may sleep; not from the handler of a completion.
+ */
+void ib_cq_flush(struct ib_cq *cq)
+{
+	/* A run that has begun may have looked already, so that another one follows. */
+	queue_work(cq->comp_wq, &cq->work);
+	flush_work(&cq->work);
+}
+
 /* ---- adaptive moderation ---- */
 
 /* The steps from many early events to few late ones, between which the algorithm moves. */

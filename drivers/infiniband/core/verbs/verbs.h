@@ -19,6 +19,10 @@ int rdma_verbs_module_init(void);
 void rdma_verbs_module_exit(void);
 void ib_cq_pool_cleanup(struct ib_device *dev);
 
+/* ---- CQs that the core polls (cq_poll.c) ---- */
+
+void ib_cq_flush(struct ib_cq *cq);
+
 /* ---- user contexts (ucontext.c) ---- */
 
 struct ib_ucontext *rdma_ucontext_alloc(struct ib_device *device, struct ib_uverbs_file *ufile);

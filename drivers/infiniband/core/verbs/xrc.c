@@ -52,7 +52,7 @@ struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device, struct inode *inode
 
 	if (!device->ops.alloc_xrcd)
 		return ERR_PTR(rdma_refuse(-EOPNOTSUPP, "XRC domains: not supported by %s",
-					   dev_name(&device->dev)));
+					   device->name));
 	xrcd = rdma_zalloc_drv_obj(device, ib_xrcd);
 	if (!xrcd)
 		return ERR_PTR(-ENOMEM);

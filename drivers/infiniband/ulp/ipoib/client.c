@@ -3,6 +3,7 @@
  * Each InfiniBand port of each RDMA device has an interface. The core's users ask by which network
  * device a connection request has come.
  */
+#include <kunit/visibility.h>
 #include <linux/inetdevice.h>
 #include <linux/ipv6.h>
 #include <linux/rtnetlink.h>
@@ -147,11 +148,26 @@ static struct net_device *with_addresses(struct net_device *netdev)
 	return master && !netif_is_l3_master(master) ? master : netdev;
 }
 
+/**
+ * ipoib_client_in_partition() - can what comes with a P_Key be for an interface?
+ * @ipoib: interface; a child that is being registered may still fail, which waits for no references
+ * @pkey_index: place of the P_Key
+ *
+ * Context: any.
+ * Return: whether it can; never if the port lacks the interface's own P_Key.
+ */
+VISIBLE_IF_KUNIT bool ipoib_client_in_partition(struct ipoib_dev *ipoib, u16 pkey_index)
+{
+	return READ_ONCE(ipoib->netdev->reg_state) == NETREG_REGISTERED &&
+	       ipoib_is(ipoib, IPOIB_PKEY_FOUND) && READ_ONCE(ipoib->pkey_index) == pkey_index;
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_client_in_partition);
+
 static void look_at(struct ipoib_dev *ipoib, struct sought *sought)
 {
 	struct net_device *netdev;
 
-	if (READ_ONCE(ipoib->pkey_index) != sought->pkey_index ||
+	if (!ipoib_client_in_partition(ipoib, sought->pkey_index) ||
 	    (sought->gid && memcmp(sought->gid, &ipoib->gid, sizeof(ipoib->gid))))
 		return;
 	netdev = sought->addr ? with_addr(ipoib->netdev, sought) : with_addresses(ipoib->netdev);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connected mode as a whole. Without shared receive queues of the device there is none.
+ * Connected mode as a whole. Without a shared receive queue of the device there is none.
  */
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 
 #include "cm.h"
@@ -48,6 +49,7 @@ no_conns:
 	kfree(cm);
 	return ret == -EOPNOTSUPP ? 0 : ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_create);
 
 /**
  * ipoib_cm_destroy() - undo ipoib_cm_create()

@@ -13,6 +13,10 @@
 /* Pages of a receive. */
 #define IPOIB_CM_PAGES	((IPOIB_MAX_MTU + IPOIB_ENCAP_LEN + PAGE_SIZE - 1) / PAGE_SIZE)
 
+/* The most connections of peers, and how many more may be ending meanwhile. */
+#define IPOIB_MAX_PEERS		4096
+#define IPOIB_MAX_ENDING	64
+
 /**
  * struct ipoib_cm_buf - a receive
  * @cqe: called when it was used
@@ -42,6 +46,7 @@ struct ipoib_cm_buf {
  * @ended: connections of peers that @reap has to destroy
  * @reap: destroys them
  * @count: entries of the two lists
+ * @ending: entries of @ended
  * @closing: no peer may connect any more
  */
 struct ipoib_cm {
@@ -61,6 +66,7 @@ struct ipoib_cm {
 	struct list_head ended;
 	struct work_struct reap;
 	unsigned int count;
+	unsigned int ending;
 	bool closing;
 };
 
@@ -109,5 +115,11 @@ void ipoib_peer_age(struct ipoib_cm *cm, unsigned long idle);
 int ipoib_cm_rx_create(struct ipoib_cm *cm);
 void ipoib_cm_rx_destroy(struct ipoib_cm *cm);
 int ipoib_cm_fill(struct ipoib_cm *cm);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+struct ib_srq *ipoib_cm_create_srq(struct ipoib_cm *cm);
+bool ipoib_peer_enter(struct ipoib_peer *peer);
+void ipoib_conn_wait_for_senders(void);
+#endif
 
 #endif /* IPOIB_CM_H */

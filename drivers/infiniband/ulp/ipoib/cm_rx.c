@@ -3,6 +3,8 @@
  * The shared receive queue of all peers' connections. Its buffers are single pages, which become
  * fragments of packets. They are allocated when the first peer connects.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
@@ -174,28 +176,46 @@ int ipoib_cm_fill(struct ipoib_cm *cm)
 }
 
 /**
- * ipoib_cm_rx_create() - make the shared receive queue
+ * ipoib_cm_create_srq() - have the device make the queue
  * @cm: interface's connections
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM or what the device answers.
+ * Return: the queue, or what the device answers as an ERR_PTR.
  */
-int ipoib_cm_rx_create(struct ipoib_cm *cm)
+VISIBLE_IF_KUNIT struct ib_srq *ipoib_cm_create_srq(struct ipoib_cm *cm)
 {
 	struct ib_srq_init_attr attr = {
 		.attr = { .max_wr = ipoib_recvq_size, .max_sge = cm->pages },
 		.srq_type = IB_SRQT_BASIC,
 	};
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_cm_create_srq, cm);
+	return ib_create_srq(cm->ipoib->pd, &attr);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_create_srq);
+
+/**
+ * ipoib_cm_rx_create() - make the shared receive queue
+ * @cm: interface's connections
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -EOPNOTSUPP if the device gives no queue, whatever it answers.
+ */
+int ipoib_cm_rx_create(struct ipoib_cm *cm)
+{
 	mutex_init(&cm->fill);
 	cm->bufs = kvcalloc(ipoib_recvq_size, sizeof(*cm->bufs), GFP_KERNEL);
 	if (!cm->bufs)
 		return -ENOMEM;
-	cm->srq = ib_create_srq(cm->ipoib->pd, &attr);
+	cm->srq = ipoib_cm_create_srq(cm);
 	if (!IS_ERR(cm->srq))
 		return 0;
+	if (PTR_ERR(cm->srq) != -EOPNOTSUPP)
+		netdev_warn(cm->ipoib->netdev,
+			    "no connected mode without a shared receive queue: error %ld\n",
+			    PTR_ERR(cm->srq));
 	kvfree(cm->bufs);
-	return PTR_ERR(cm->srq);
+	return -EOPNOTSUPP;
 }
 
 /**

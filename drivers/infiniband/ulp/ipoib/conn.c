@@ -4,6 +4,8 @@
  * wait; the connections' work establishes it, and destroys it after an error, when nobody has used
  * it for some time, or when the interface goes down.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 
 #include "cm.h"
@@ -248,8 +250,6 @@ static void destroy(struct ipoib_conn *conn)
 	struct ipoib_dev *ipoib = conn->cm->ipoib;
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
-	/* A sender that found it before has posted its packet by now. */
-	synchronize_net();
 	if (conn->id)
 		ib_destroy_cm_id(conn->id);
 	if (conn->qp) {
@@ -264,18 +264,55 @@ static void destroy(struct ipoib_conn *conn)
 	kfree_rcu(conn, rcu);
 }
 
-static struct ipoib_conn *next(struct ipoib_cm *cm, bool *dead)
+/**
+ * ipoib_conn_wait_for_senders() - wait until nobody uses connections that are in no table any more
+ *
+ * A sender that found one before has posted its packet then.
+ *
+ * Context: may sleep.
+ */
+VISIBLE_IF_KUNIT void ipoib_conn_wait_for_senders(void)
+{
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_conn_wait_for_senders);
+	synchronize_net();
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_wait_for_senders);
+
+static void take_dead(struct ipoib_cm *cm, struct list_head *dead)
+{
+	struct ipoib_conn *conn, *after;
+
+	guard(spinlock_irq)(&cm->ipoib->lock);
+	list_for_each_entry_safe(conn, after, &cm->todo, entry)
+		if (conn->state == CONN_DEAD)
+			list_move_tail(&conn->entry, dead);
+}
+
+/* There may be many: one wait serves all of them. */
+static void destroy_dead(struct ipoib_cm *cm)
+{
+	struct ipoib_conn *conn, *after;
+	LIST_HEAD(dead);
+
+	take_dead(cm, &dead);
+	if (list_empty(&dead))
+		return;
+	ipoib_conn_wait_for_senders();
+	list_for_each_entry_safe(conn, after, &dead, entry)
+		destroy(conn);
+}
+
+/* The next one that is to be established; one that has died meanwhile brings the work again. */
+static struct ipoib_conn *next(struct ipoib_cm *cm)
 {
 	struct ipoib_conn *conn;
 
 	guard(spinlock_irq)(&cm->ipoib->lock);
 	conn = list_first_entry_or_null(&cm->todo, struct ipoib_conn, entry);
-	if (!conn)
+	if (!conn || conn->state == CONN_DEAD)
 		return NULL;
 	list_del_init(&conn->entry);
-	*dead = conn->state == CONN_DEAD;
-	if (!*dead)
-		WRITE_ONCE(conn->state, CONN_ASKED);
+	WRITE_ONCE(conn->state, CONN_ASKED);
 	return conn;
 }
 
@@ -283,14 +320,11 @@ static void work_on_conns(struct work_struct *work)
 {
 	struct ipoib_cm *cm = container_of(work, struct ipoib_cm, work);
 	struct ipoib_conn *conn;
-	bool dead;
 
-	while ((conn = next(cm, &dead))) {
-		if (dead)
-			destroy(conn);
-		else if (establish(conn))
+	destroy_dead(cm);
+	while ((conn = next(cm)))
+		if (establish(conn))
 			kill_locked(conn);
-	}
 }
 
 /* ---- sending ---- */
@@ -409,6 +443,7 @@ void ipoib_cm_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 *addr)
 	else
 		ipoib_drop(ipoib, skb);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_send);
 
 /* ---- connections end ---- */
 
@@ -438,6 +473,7 @@ void ipoib_conn_flush(struct ipoib_dev *ipoib)
 	guard(spinlock_irqsave)(&ipoib->lock);
 	ipoib_table_each(&ipoib->cm->conns, kill_any, NULL);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_flush);
 
 /**
  * ipoib_conn_age() - give connections up that nobody uses
@@ -467,6 +503,7 @@ int ipoib_conn_init(struct ipoib_cm *cm)
 	INIT_WORK(&cm->work, work_on_conns);
 	return ipoib_table_init(&cm->conns, CONN_BITS, IPOIB_ADDR_LEN, MAX_CONNS);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_init);
 
 /**
  * ipoib_conn_stop() - give all connections up, and wait until they are gone

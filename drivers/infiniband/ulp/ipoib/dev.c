@@ -235,7 +235,7 @@ int ipoib_set_mode(struct ipoib_dev *ipoib, bool connected)
 	if (connected == ipoib_is(ipoib, IPOIB_CONNECTED))
 		return 0;
 	if (!ipoib->cm)
-		return rdma_refuse(-EINVAL, "the device has no shared receive queues");
+		return rdma_refuse(-EINVAL, "the interface got no shared receive queue");
 	assign_bit(IPOIB_CONNECTED, &ipoib->flags, connected);
 	netdev_update_features(netdev);
 	if (connected)

@@ -23,6 +23,10 @@ void ipoib_event_start(struct ipoib_dev *ipoib);
 void ipoib_event_stop(struct ipoib_dev *ipoib);
 void ipoib_flush(struct ipoib_dev *ipoib, enum ipoib_flush level);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+bool ipoib_event_waiting(struct ipoib_dev *ipoib);
+#endif
+
 void ipoib_debugfs_init(void);
 void ipoib_debugfs_exit(void);
 void ipoib_debugfs_add(struct ipoib_dev *ipoib);

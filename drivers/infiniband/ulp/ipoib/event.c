@@ -3,6 +3,8 @@
  * Bringing the interface's QP up and down, and what has to be renewed when the port, its LID, its
  * P_Keys, its GIDs or the subnet manager change.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/rtnetlink.h>
 #include <net/arp.h>
 #include <rdma/ib_cache.h>
@@ -20,19 +22,24 @@
  * ipoib_find_pkey() - look for the P_Key in the port's table
  * @ipoib: interface
  *
+ * A table that cannot be read tells nothing: the P_Key is taken to be where it was.
+ *
  * Context: RTNL is held.
  */
 void ipoib_find_pkey(struct ipoib_dev *ipoib)
 {
 	u16 index;
+	int ret;
 
-	if (ib_find_pkey(ipoib->ca, ipoib->port, ipoib->pkey, &index)) {
+	ret = ib_find_pkey(ipoib->ca, ipoib->port, ipoib->pkey, &index);
+	if (!ret) {
+		WRITE_ONCE(ipoib->pkey_index, index);
+		set_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
+	} else if (ret == -ENOENT) {
 		clear_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
-		return;
 	}
-	WRITE_ONCE(ipoib->pkey_index, index);
-	set_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_find_pkey);
 
 /* The own GID: the subnet's prefix, and the port's GUID unless the administrator chose another. */
 static void find_guid(struct ipoib_dev *ipoib)
@@ -70,6 +77,7 @@ int ipoib_up(struct ipoib_dev *ipoib)
 {
 	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_up, ipoib);
 	ipoib_find_pkey(ipoib);
 	ret = ipoib_ud_start(ipoib);
 	if (ret)
@@ -85,6 +93,7 @@ int ipoib_up(struct ipoib_dev *ipoib)
 	queue_delayed_work(ipoib->wq, &ipoib->age_work, 2 * arp_tbl.gc_interval);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_up);
 
 /**
  * ipoib_down() - end sending and receiving
@@ -120,13 +129,6 @@ static void age(struct work_struct *work)
 
 /* ---- events ---- */
 
-static void regroup(struct ipoib_dev *ipoib)
-{
-	ipoib_mcast_stop(ipoib);
-	find_guid(ipoib);
-	ipoib_mcast_start(ipoib);
-}
-
 static void restart(struct ipoib_dev *ipoib)
 {
 	int ret;
@@ -157,6 +159,29 @@ static bool pkey_moved(struct ipoib_dev *ipoib)
 	       ipoib_is(ipoib, IPOIB_PKEY_FOUND) != found;
 }
 
+/*
+ * Paths are asked for, and groups joined, with the own GID, so that is looked for before. Groups
+ * come before connections: it takes long to end many of these.
+ */
+static void renew(struct ipoib_dev *ipoib, bool forget)
+{
+	ipoib_mcast_stop(ipoib);
+	find_guid(ipoib);
+	if (forget)
+		ipoib_path_flush(ipoib);
+	else
+		ipoib_path_stale(ipoib);
+	ipoib_mcast_start(ipoib);
+	if (forget)
+		ipoib_cm_flush(ipoib);
+}
+
+/* A start that has failed is tried again with the next event, whichever. */
+static bool wants_start(struct ipoib_dev *ipoib)
+{
+	return ipoib_is(ipoib, IPOIB_PKEY_FOUND) && !ipoib_is(ipoib, IPOIB_STARTED);
+}
+
 static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 {
 	/* A P_Key table that has changed only in other entries needs nothing. */
@@ -167,17 +192,12 @@ static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 		return;
 	}
 	ipoib_dbg(ipoib, "flush level %d\n", level);
-	if (moved || level == IPOIB_FLUSH_RESTART) {
+	if (moved || level == IPOIB_FLUSH_RESTART || wants_start(ipoib)) {
 		restart(ipoib);
 	} else if (level != IPOIB_FLUSH_HEAVY && ipoib_is(ipoib, IPOIB_STARTED)) {
-		if (level == IPOIB_FLUSH_LIGHT) {
-			ipoib_path_stale(ipoib);
-		} else {
+		if (level == IPOIB_FLUSH_NORMAL)
 			netif_carrier_off(ipoib->netdev);
-			ipoib_path_flush(ipoib);
-			ipoib_cm_flush(ipoib);
-		}
-		regroup(ipoib);
+		renew(ipoib, level == IPOIB_FLUSH_NORMAL);
 	}
 }
 
@@ -222,6 +242,29 @@ void ipoib_flush(struct ipoib_dev *ipoib, enum ipoib_flush level)
 		dev_put(ipoib->netdev);
 }
 
+/**
+ * ipoib_event_waiting() - does an interface or a child of it wait for its GUID?
+ * @ipoib: interface of a port
+ *
+ * A child looks for its GUID when it starts, so one that has not started waits for nothing.
+ *
+ * Context: any.
+ * Return: whether one does.
+ */
+VISIBLE_IF_KUNIT bool ipoib_event_waiting(struct ipoib_dev *ipoib)
+{
+	struct ipoib_dev *child;
+
+	if (!ipoib_is(ipoib, IPOIB_GUID_FOUND))
+		return true;
+	guard(rcu)();
+	list_for_each_entry_rcu(child, &ipoib->children, entry)
+		if (ipoib_is(child, IPOIB_STARTED) && !ipoib_is(child, IPOIB_GUID_FOUND))
+			return true;
+	return false;
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_event_waiting);
+
 static void hear(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct ipoib_dev *ipoib = container_of(handler, struct ipoib_dev, handler);
@@ -229,7 +272,7 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
 
 	if (event->element.port_num != ipoib->port)
 		return;
-	level = ipoib_event_flush(event->event, !ipoib_is(ipoib, IPOIB_GUID_FOUND));
+	level = ipoib_event_flush(event->event, ipoib_event_waiting(ipoib));
 	if (level != IPOIB_FLUSH_NONE)
 		ipoib_flush(ipoib, level);
 }

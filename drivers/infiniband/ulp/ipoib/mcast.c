@@ -75,6 +75,12 @@ static struct ipoib_group *create(struct ipoib_dev *ipoib, const void *mgid, boo
 
 /* ---- membership: the group's work, which alone removes groups ---- */
 
+static void set_state(struct ipoib_group *group, enum ipoib_group_state state)
+{
+	guard(spinlock_irq)(&group->ipoib->lock);
+	group->state = state;
+}
+
 /* Give the membership and all that came with it up; packets go on waiting. */
 static void leave(struct ipoib_group *group)
 {
@@ -93,7 +99,7 @@ static void leave(struct ipoib_group *group)
 	if (group->mc)
 		ib_sa_free_multicast(group->mc);
 	group->mc = NULL;
-	group->state = IPOIB_GROUP_IDLE;
+	set_state(group, IPOIB_GROUP_IDLE);
 }
 
 static void destroy(struct ipoib_group *group)
@@ -163,11 +169,11 @@ static void join(struct ipoib_group *group)
 		rec.hop_limit = like->hop_limit;
 	}
 	ipoib_dbg_mcast(ipoib, "joining %pI6\n", group->node.key);
-	group->state = IPOIB_GROUP_ASKED;
+	set_state(group, IPOIB_GROUP_ASKED);
 	mc = ib_sa_join_multicast(&ipoib_sa_client, ipoib->ca, ipoib->port, &rec, mask, GFP_KERNEL,
 				  answered, group);
 	if (IS_ERR(mc)) {
-		group->state = IPOIB_GROUP_IDLE;
+		set_state(group, IPOIB_GROUP_IDLE);
 		wait_longer(group);
 		return;
 	}
@@ -351,11 +357,13 @@ static void compare(struct ipoib_dev *ipoib)
 /**
  * struct todo - what is next
  * @group: group that something has to be done for, NULL if there is none
+ * @answered: it has an answer
  * @wait: when the next one is due, in jiffies
  * @timed: @wait is valid
  */
 struct todo {
 	struct ipoib_group *group;
+	bool answered;
 	unsigned long wait;
 	bool timed;
 };
@@ -384,8 +392,10 @@ static void consider(struct ipoib_node *node, void *context)
 {
 	struct todo *todo = context;
 
-	if (!todo->group && due(group_of(node), todo))
-		todo->group = group_of(node);
+	if (todo->group || !due(group_of(node), todo))
+		return;
+	todo->group = group_of(node);
+	todo->answered = todo->group->state == IPOIB_GROUP_ANSWERED;
 }
 
 static struct todo next(struct ipoib_dev *ipoib)
@@ -397,14 +407,14 @@ static struct todo next(struct ipoib_dev *ipoib)
 	return todo;
 }
 
-static void advance(struct ipoib_group *group)
+static void advance(const struct todo *todo)
 {
-	if (!group->wanted)
-		destroy(group);
-	else if (group->state == IPOIB_GROUP_ANSWERED)
-		settle(group);
+	if (!todo->group->wanted)
+		destroy(todo->group);
+	else if (todo->answered)
+		settle(todo->group);
 	else
-		join(group);
+		join(todo->group);
 }
 
 /* Groups can be joined while the port is active, and the GUID is the port's. */
@@ -412,8 +422,14 @@ static bool port_ready(struct ipoib_dev *ipoib)
 {
 	struct ib_port_attr attr;
 
-	if (!ipoib_is(ipoib, IPOIB_GUID_FOUND) || ib_query_port(ipoib->ca, ipoib->port, &attr) ||
-	    attr.state != IB_PORT_ACTIVE)
+	if (!ipoib_is(ipoib, IPOIB_GUID_FOUND))
+		return false;
+	if (ib_query_port(ipoib->ca, ipoib->port, &attr)) {
+		/* Unlike the others, this need not end with an event. */
+		queue_delayed_work(ipoib->wq, &ipoib->group_work, HZ);
+		return false;
+	}
+	if (attr.state != IB_PORT_ACTIVE)
 		return false;
 	WRITE_ONCE(ipoib->lid, attr.lid);
 	return true;
@@ -441,7 +457,7 @@ static void work_on_groups(struct work_struct *work)
 		todo = next(ipoib);
 		if (!todo.group)
 			break;
-		advance(todo.group);
+		advance(&todo);
 	}
 	if (todo.timed && ipoib_is(ipoib, IPOIB_JOINING))
 		queue_delayed_work(ipoib->wq, &ipoib->group_work,

@@ -60,6 +60,21 @@ VISIBLE_IF_KUNIT int ipoib_path_query(struct ipoib_path *path)
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_path_query);
 
+static void describe(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+
+	path->rec = (struct sa_path_rec){
+		.rec_type = rdma_cap_opa_ah(ipoib->ca, ipoib->port) ? SA_PATH_REC_TYPE_OPA :
+								      SA_PATH_REC_TYPE_IB,
+		.sgid = ipoib->gid,
+		.pkey = cpu_to_be16(ipoib->pkey),
+		.numb_path = 1,
+		.traffic_class = ipoib->traffic_class,
+	};
+	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
+}
+
 /* Whether a query is under way now; without one nothing will answer. */
 static bool ask(struct ipoib_path *path)
 {
@@ -67,6 +82,8 @@ static bool ask(struct ipoib_path *path)
 	int id;
 
 	path->again = false;
+	/* Not earlier: while it waited the interface may have got another GID. */
+	describe(path);
 	id = ipoib_path_query(path);
 	if (id < 0) {
 		ipoib_dbg(ipoib, "no query for %pI6: error %d\n", path->node.key, id);
@@ -78,6 +95,18 @@ static bool ask(struct ipoib_path *path)
 	return true;
 }
 
+/*
+ * Forget a path to which there is no address and no query. Peers choose their GIDs: those that the
+ * subnet manager does not know must not fill the table.
+ */
+static void forget_unknown(struct ipoib_path *path)
+{
+	if (ah_of(path))
+		return;
+	ipoib_table_del(&path->ipoib->paths, &path->node);
+	kfree_rcu(path, rcu);
+}
+
 static void ask_next(struct ipoib_dev *ipoib)
 {
 	struct ipoib_path *path;
@@ -87,8 +116,10 @@ static void ask_next(struct ipoib_dev *ipoib)
 		if (!path)
 			return;
 		list_del_init(&path->wait);
-		if (!ask(path))
-			ipoib_drop_queue(ipoib, &path->queue);
+		if (ask(path))
+			continue;
+		ipoib_drop_queue(ipoib, &path->queue);
+		forget_unknown(path);
 	}
 }
 
@@ -140,21 +171,6 @@ VISIBLE_IF_KUNIT struct ipoib_ah *ipoib_path_make_ah(struct ipoib_dev *ipoib,
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_path_make_ah);
 
-static void describe(struct ipoib_path *path)
-{
-	struct ipoib_dev *ipoib = path->ipoib;
-
-	path->rec = (struct sa_path_rec){
-		.rec_type = rdma_cap_opa_ah(ipoib->ca, ipoib->port) ? SA_PATH_REC_TYPE_OPA :
-								      SA_PATH_REC_TYPE_IB,
-		.sgid = ipoib->gid,
-		.pkey = cpu_to_be16(ipoib->pkey),
-		.numb_path = 1,
-		.traffic_class = ipoib->traffic_class,
-	};
-	memcpy(path->rec.dgid.raw, path->node.key, sizeof(path->rec.dgid));
-}
-
 /**
  * ipoib_path_answered() - the subnet manager has answered, or will not
  * @status: 0, or why there is no path
@@ -179,12 +195,12 @@ VISIBLE_IF_KUNIT void ipoib_path_answered(int status, struct sa_path_rec *rec, u
 		ah = settle(path, rec, ah, &ready);
 		path->asked = false;
 		path->query = NULL;
-		if (path->gone) {
+		if (path->gone)
 			kfree_rcu(path, rcu);
-		} else if (path->again) {
-			describe(path);
+		else if (path->again)
 			list_add_tail(&path->wait, &ipoib->path_wait);
-		}
+		else
+			forget_unknown(path);
 	}
 	ipoib_ah_release(ipoib, ah);
 	ipoib_resend(ipoib, &ready);
@@ -205,10 +221,58 @@ static void want(struct ipoib_path *path)
 	ask_next(path->ipoib);
 }
 
+static void remove(struct ipoib_path *path)
+{
+	struct ipoib_dev *ipoib = path->ipoib;
+	struct ipoib_ah *ah = rcu_replace_pointer(path->ah, NULL, lockdep_is_held(&ipoib->lock));
+
+	ipoib_table_del(&ipoib->paths, &path->node);
+	list_del_init(&path->wait);
+	ipoib_drop_queue(ipoib, &path->queue);
+	if (ah)
+		list_add_tail(&ah->entry, &ipoib->ah_idle);
+	if (!path->asked) {
+		kfree_rcu(path, rcu);
+		return;
+	}
+	path->gone = true;
+	ib_sa_cancel_query(path->query_id, path->query);
+}
+
+static void older(struct ipoib_node *node, void *context)
+{
+	struct ipoib_path **best = context, *path = path_of(node);
+
+	if (!path->asked && (!*best || time_before(path->used, (*best)->used)))
+		*best = path;
+}
+
+/*
+ * A path gives way to a new one: the first of those that are to be asked for, if it has no address,
+ * since peers can make many such; else the one that was not used longest.
+ */
+static void make_room(struct ipoib_dev *ipoib)
+{
+	struct ipoib_path *victim;
+
+	victim = list_first_entry_or_null(&ipoib->path_wait, struct ipoib_path, wait);
+	if (!victim || ah_of(victim)) {
+		victim = NULL;
+		ipoib_table_each(&ipoib->paths, older, &victim);
+	}
+	if (!victim)
+		return;
+	remove(victim);
+	queue_delayed_work(ipoib->wq, &ipoib->ah_work, 0);
+}
+
 static struct ipoib_path *create(struct ipoib_dev *ipoib, const u8 *gid)
 {
-	struct ipoib_path *path = kzalloc(sizeof(*path), GFP_ATOMIC);
+	struct ipoib_path *path;
 
+	if (ipoib->paths.count >= ipoib->paths.limit)
+		make_room(ipoib);
+	path = kzalloc(sizeof(*path), GFP_ATOMIC);
 	if (!path)
 		return NULL;
 	path->ipoib = ipoib;
@@ -243,10 +307,7 @@ static struct ipoib_ah *look_up(struct ipoib_dev *ipoib, const u8 *gid, struct s
 	if (ah_of(path) && !path->stale)
 		return ah_of(path);
 	ipoib_enqueue(ipoib, &path->queue, skb, IPOIB_PATH_QUEUE);
-	if (!path->asked && list_empty(&path->wait)) {
-		describe(path);
-		want(path);
-	}
+	want(path);
 	return NULL;
 }
 
@@ -316,24 +377,6 @@ void ipoib_path_stale(struct ipoib_dev *ipoib)
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_path_stale);
 
-static void remove(struct ipoib_path *path)
-{
-	struct ipoib_dev *ipoib = path->ipoib;
-	struct ipoib_ah *ah = rcu_replace_pointer(path->ah, NULL, lockdep_is_held(&ipoib->lock));
-
-	ipoib_table_del(&ipoib->paths, &path->node);
-	list_del_init(&path->wait);
-	ipoib_drop_queue(ipoib, &path->queue);
-	if (ah)
-		list_add_tail(&ah->entry, &ipoib->ah_idle);
-	if (!path->asked) {
-		kfree_rcu(path, rcu);
-		return;
-	}
-	path->gone = true;
-	ib_sa_cancel_query(path->query_id, path->query);
-}
-
 static void remove_any(struct ipoib_node *node, void *context)
 {
 	remove(path_of(node));
@@ -367,6 +410,7 @@ void ipoib_path_flush(struct ipoib_dev *ipoib)
 {
 	remove_by(ipoib, remove_any, NULL);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_path_flush);
 
 /**
  * ipoib_path_age() - forget paths that nobody uses

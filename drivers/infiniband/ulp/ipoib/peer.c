@@ -5,14 +5,14 @@
  * state; its last-WQE event says that it takes no more; and when a send that is posted after that
  * has completed, all completions of the QP have been seen.
  */
+#include <kunit/visibility.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
 #include "cm.h"
 #include "ud.h"
 
-/* The most connections, and how long the device may take to flush one. */
-#define MAX_PEERS	4096
+/* How long the device may take to flush a connection. */
 #define FLUSH_TIME	(2 * HZ)
 
 static void drained(struct ib_cq *cq, struct ib_wc *wc)
@@ -28,6 +28,7 @@ static void end_locked(struct ipoib_peer *peer)
 	if (peer->ending)
 		return;
 	peer->ending = true;
+	cm->ending++;
 	list_move_tail(&peer->entry, &cm->ended);
 	queue_work(cm->ipoib->wq, &cm->reap);
 }
@@ -106,18 +107,40 @@ static int reply(struct ipoib_peer *peer, const struct ib_cm_req_event_param *re
 	return ib_send_cm_rep(peer->id, &rep);
 }
 
-/* Add the peer to the list; false if no more may connect. */
-static bool enter(struct ipoib_peer *peer)
+static struct ipoib_peer *oldest(struct ipoib_cm *cm)
+{
+	struct ipoib_peer *peer, *best = NULL;
+
+	list_for_each_entry(peer, &cm->peers, entry)
+		if (!best || time_before(READ_ONCE(peer->used), READ_ONCE(best->used)))
+			best = peer;
+	return best;
+}
+
+/**
+ * ipoib_peer_enter() - add a peer to the list
+ * @peer: the peer
+ *
+ * If there are too many, the one by whose connection nothing has come for longest has to go, so
+ * that nobody can keep others away by connecting. Those that are ending are limited, too.
+ *
+ * Context: any.
+ * Return: whether it may connect.
+ */
+VISIBLE_IF_KUNIT bool ipoib_peer_enter(struct ipoib_peer *peer)
 {
 	struct ipoib_cm *cm = peer->cm;
 
 	guard(spinlock_irqsave)(&cm->ipoib->lock);
-	if (cm->closing || cm->count >= MAX_PEERS)
+	if (cm->closing || cm->count >= IPOIB_MAX_PEERS + IPOIB_MAX_ENDING)
 		return false;
+	if (cm->count - cm->ending >= IPOIB_MAX_PEERS)
+		end_locked(oldest(cm));
 	cm->count++;
 	list_add_tail(&peer->entry, &cm->peers);
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_peer_enter);
 
 static struct ipoib_peer *create(struct ipoib_cm *cm, struct ib_cm_id *id)
 {
@@ -152,7 +175,7 @@ static int take(struct ipoib_cm *cm, struct ib_cm_id *id, const struct ib_cm_eve
 		return -ENOMEM;
 	id->context = peer;
 	ret = bring_up(peer, psn);
-	if (!ret && !enter(peer))
+	if (!ret && !ipoib_peer_enter(peer))
 		ret = -ENOSPC;
 	if (ret) {
 		ib_send_cm_rej(id, IB_CM_REJ_NO_QP, NULL, 0, NULL, 0);
@@ -208,6 +231,7 @@ static struct ipoib_peer *next(struct ipoib_cm *cm)
 	if (peer) {
 		list_del(&peer->entry);
 		cm->count--;
+		cm->ending--;
 	}
 	return peer;
 }

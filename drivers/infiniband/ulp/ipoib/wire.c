@@ -149,8 +149,8 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_queue_size);
 /**
  * ipoib_event_flush() - what has to be renewed after an event of the port
  * @event: the event
- * @waiting: the interface waits for a GUID that the administrator chose: a change of the port's
- *	GIDs may bring it
+ * @waiting: the interface or a child waits for a GUID that the administrator chose: a change of
+ *	the port's GIDs may bring it
  *
  * Context: any.
  * Return: the level.

@@ -13,3 +13,7 @@ for n in $(seq "$1"); do
 		}
 	done
 done
+# A picture of what was measured, while the ports of both are still there. Without one the page says why.
+lab-barrier measured
+[ "$LAB_NODE" != 1 ] || lab-vhcactl draw svg >"$LAB_OUT/fabric.svg"
+lab-barrier drawn

@@ -10,7 +10,7 @@ is_up() { grep -q "SUBNET UP" "$log"; }
 modprobe ib_umad || exit 1
 before=$(cut -d' ' -f1 /proc/uptime)
 lab-opensm || exit 1
-within 300 is_up || exit 1
+patience=300 within is_up || exit 1
 after=$(cut -d' ' -f1 /proc/uptime)
 counts "$1" '^Ca' ibhosts >/dev/null && counts $((2 * $2)) 'Active/  LinkUp' iblinkinfo -l >/dev/null || {
 	echo "not all of it is up: $(ibhosts | wc -l) adapters, $(iblinkinfo -l | grep -c Active) ends of links"

@@ -7,8 +7,7 @@
 multicast()
 {
 	local group="ff12:601b::a c001" got rc=0
-	gcc -O1 -o /tmp/multicast /lab/src/tools/testing/selftests/rdma/multicast.c -libverbs || return 1
-	coproc mc { /tmp/multicast "$LAB_DEV"; }
+	coproc mc { $programs/multicast "$LAB_DEV"; }
 	[ "$LAB_NODE" != 1 ] || { echo "attach 0 $group" >&"${mc[1]}" && read -r got <&"${mc[0]}" && [ "$got" = 0 ]; } || rc=1
 	lab-barrier multicast-joined
 	[ "$LAB_NODE" != 2 ] || { echo "send 0 $group 1234 3" >&"${mc[1]}" && read -r got <&"${mc[0]}" && [ "$got" = 3 ]; } || rc=1

@@ -48,13 +48,13 @@ active() { rdma link && rdma link show "$LAB_DEV/1" | grep -q 'state ACTIVE'; }
 step "the distribution's rdma_rxe over virtio-net" rxe_up
 step "rdma_rxe: ibv_rc_pingpong -c" \
 	pair rxe.pingpong 18515 ibv_rc_pingpong -d rxe0 -g "$(rxe_gid)" -c -n 50
-step "rdma_rxe: perftest" measure rxe 100 200
+step "rdma_rxe: perftest's ib_{write,read,send}_bw and ib_{write,send}_lat" measure rxe 100 200
 step "rdma_rxe is unloaded" rxe_down
 
-step "our modules are loaded by modprobe" ours_up
+step "our modules are loaded by modprobe, in Linux $(uname -r)" ours_up
 step "ours were chosen over the distribution's" modules
 step "rdma link" active
 step "ibv_devinfo -v" ibv_devinfo -v -d "$LAB_DEV"
 step "ibv_rc_pingpong -c: data is checked" pair ours.pingpong 18515 ibv_rc_pingpong -d "$LAB_DEV" -c
-step "perftest" measure ours 5000 5000
+step "perftest's ib_{write,read,send}_bw and ib_{write,send}_lat" measure ours 5000 5000
 exit $bad

@@ -12,6 +12,7 @@ if [ "$LAB_NODE" = 1 ]; then
 	done
 	echo "== vhcactl draw"
 	lab-vhcactl draw || rc=1
+	lab-vhcactl draw svg >"$LAB_OUT/fabric.svg" || rc=1
 fi
 lab-barrier looked
 pair subnet 18515 ibv_rc_pingpong -d "$LAB_DEV" -c || rc=1

@@ -7,15 +7,17 @@ import subprocess
 
 class Control:
     """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
-    carries an answer; vhcactl(words) runs the daemon's control program."""
+    carries an answer; vhcactl(words) runs the daemon's control program; on_met() is called when
+    all nodes have come to a barrier."""
 
-    def __init__(self, nodes, send, vhcactl, size, on_ready, on_next):
+    def __init__(self, nodes, send, vhcactl, size, on_ready, on_next, on_met):
         self.nodes = nodes
         self.send = send
         self.vhcactl = vhcactl
         self.size = size
         self.on_ready = on_ready
         self.on_next = on_next
+        self.on_met = on_met
         self.status = {}            # node: exit status of its script
         self.kill = set()           # nodes that asked to be killed
         self.gone = set()
@@ -72,6 +74,7 @@ class Control:
         waiting[node] = number
         if len(waiting) == self.nodes:
             del self.barriers[name]
+            self.on_met()
             for peer, request in waiting.items():
                 self._answer(peer, request, 0)
         elif self.gone or self.over:

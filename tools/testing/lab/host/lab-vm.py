@@ -15,6 +15,9 @@ import qemu
 from session import SKIP, Session, say
 from terminal import Terminal
 
+# What a guest copies into /dev, by one program.
+GUEST_DEV = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1",
+             "stderr": "/proc/self/fd/2"}
 
 
 def arguments():
@@ -64,7 +67,9 @@ def stage(options):
     if options.i386:
         namespaces.bind(options.i386, f"{lab}/i386")
     os.makedirs(f"{lab}/out")
-    os.makedirs(f"{lab}/run")
+    os.makedirs(f"{lab}/run/dev")
+    for name, target in GUEST_DEV.items():
+        os.symlink(target, f"{lab}/run/dev/{name}")
     if options.script:
         write_command(options, f"{lab}/run")
 

@@ -43,6 +43,11 @@ _SANITIZER = re.compile(r"ERROR: (?:Address|Leak|Thread|Memory)Sanitizer|"
                         r"SUMMARY: \w+Sanitizer|runtime error: ")
 
 
+def without_time(line):
+    """A line of the kernel's log as it is when it is logged again."""
+    return re.sub(_STAMP, "", line, count=1)
+
+
 def kernel_report(line):
     return bool(_KERNEL.search(line))
 

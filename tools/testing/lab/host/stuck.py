@@ -8,7 +8,9 @@ import subprocess
 import time
 
 # Seconds that a guest may take to show its tasks.
-PATIENCE = 30
+PATIENCE = 120
+# Seconds until it is believed that nobody works, and seconds of a processor that are work.
+WATCHED, WORK = 10, 0.2
 
 _PROCESSOR = re.compile(r"CPU: \d+ .*Comm: \S+")
 _PLACE = re.compile(r"RIP: \S+")
@@ -46,19 +48,22 @@ def processor_time(process):
 
 
 def busy(session, say):
-    """Threads that use the CPU, though all should be waiting."""
+    """Threads that use the CPU, though all should be waiting. On a busy host it takes more than a
+    second until it is seen."""
     processes = {node.name: node.process for node in session.alive()}
     if session.daemon and session.daemon.poll() is None:
         processes["vhcad"] = session.daemon
     before = {name: processor_time(process) for name, process in processes.items()}
-    session.serve(time.monotonic() + 1)
-    for name, process in processes.items():
-        if process.poll() is not None:
-            continue
-        for thread, seconds in processor_time(process).items():
-            had = seconds - before[name].get(thread, seconds)
-            if had >= 0.2:
-                say(f"{name}: thread {thread[1]} worked for {had:.1f} of the last second")
+    began, found = time.monotonic(), []
+    while not found and time.monotonic() - began < WATCHED:
+        session.serve(time.monotonic() + 1)
+        found = [(name, thread[1], seconds - before[name].get(thread, seconds))
+                 for name, process in processes.items() if process.poll() is None
+                 for thread, seconds in processor_time(process).items()
+                 if seconds - before[name].get(thread, seconds) >= WORK]
+    last = time.monotonic() - began
+    for name, thread, had in found:
+        say(f"{name}: thread {thread} worked for {had:.1f} s of the last {last:.1f}")
 
 
 def processors(lines):

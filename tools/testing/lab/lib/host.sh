@@ -14,7 +14,7 @@ space_of() {
 	esac
 }
 HOST_TOOLS="mmdebstrap:mmdebstrap arch-test:arch-test rsync:rsync cpio:cpio xz:xz-utils zstd:zstd patch:patch
-	make:make gcc:gcc tshark:tshark python3:python3 pkg-config:pkg-config shellcheck:shellcheck
+	make:make gcc:gcc tshark:tshark dot:graphviz python3:python3 pkg-config:pkg-config shellcheck:shellcheck
 	unshare:util-linux setpriv:util-linux flock:util-linux"
 HOST_LIBS="libc6-dev libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
 

@@ -45,8 +45,8 @@ os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --pin --t
 	wait $pid 2>/dev/null
 	status=$?
 	expect "SIG$signal: status" $((128 + $(kill -l $signal))) $status
-	# The kernel takes a while to end a name space's processes.
-	for ((i = 0; i < 50 && $(left) > 0; i++)); do sleep 0.1; done
+	# The kernel takes a while to end a name space's processes and to free the guests' memory.
+	for ((i = 0; i < 1000 && $(left) > 0; i++)); do sleep 0.1; done
 	expect "SIG$signal: no process is left" 0 "$(left)"
 	expect "SIG$signal: no mount is left" 0 "$(grep -c "$("$lab" path kdir | sed 's|/kdir/.*||')/\.run" /proc/mounts)"
 done

@@ -16,7 +16,7 @@ at() {
 	local name=$1
 	shift
 	# shellcheck disable=SC2016
-	(cd "$place/top" && VHCA_CACHE=$place/cache timeout 200 unshare -m sh -c '
+	(cd "$place/top" && VHCA_CACHE=$place/cache timeout 1000 unshare -m sh -c '
 		mount --bind "$1" "$VHCA_CACHE" && shift && exec "$@"' sh "${kdir%/kdir/data}" "$there" "$@") \
 		>"$work/log" 2>&1
 	expect "$name" 0 $?

@@ -13,9 +13,8 @@ ok "an HCA, and rdma_rxe" sh -c "[ $LAB_NODE = 1 ] || [ $LAB_CORE = stock ]"
 [ "$LAB_NODE" = 1 ] || { rxe_on eth0 && LAB_DEV=rxe0; }
 ok "addresses have GIDs" roce_up
 for family in 4 6; do
-	for kind in rc uc; do
-		ok "$kind, IPv$family" roce_pair "$kind$family" $family "ibv_${kind}_pingpong" -n 5 -s 3001 -m 1024
-	done
+	ok "rc, IPv$family" roce_pair "rc$family" $family ib_send_lat -F -u 20 -n 20 -s 3001 -m 1024
+	ok "uc, IPv$family" roce_pair "uc$family" $family ibv_uc_pingpong -n 5 -s 3001 -m 1024
 	ok "ud, IPv$family" roce_pair "ud$family" $family ibv_ud_pingpong -n 5 -s 501
 	ok "write, IPv$family" roce_pair "write$family" $family ib_write_bw -b -F -u 20 -n 20 -s 3001 -m 1024
 	ok "read, IPv$family" roce_pair "read$family" $family ib_read_bw -b -F -u 20 -n 20 -s 3001 -m 1024

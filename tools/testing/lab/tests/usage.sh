@@ -7,7 +7,7 @@
 refused() {
 	local status=$1 pattern=$2
 	shift 2
-	timeout 20 "$lab" "$@" >"$work/out" 2>&1
+	timeout 200 "$lab" "$@" >"$work/out" 2>&1
 	expect "lab $*: status" "$status" $?
 	expect "lab $*: one line" 1 "$(wc -l <"$work/out")"
 	expect_text "lab $*: says why" "$pattern" "$work/out"
@@ -53,11 +53,11 @@ chmod 755 "$work"
 mkdir -p "$work/top/tools/testing"
 cp -r tools/testing/lab "$work/top/tools/testing/"
 chmod -R a+rX "$work/top"
-timeout 20 setpriv --reuid nobody --clear-groups "$work/top/tools/testing/lab/lab" run "$work/s" \
+timeout 200 setpriv --reuid nobody --clear-groups "$work/top/tools/testing/lab/lab" run "$work/s" \
 	>"$work/out" 2>&1
 expect "without root: status" 125 $?
 expect_text "without root: says why" 'needs root' "$work/out"
-VHCA_CACHE=$work/empty timeout 20 "$lab" path guest-root >"$work/out" 2>&1
+VHCA_CACHE=$work/empty timeout 200 "$lab" path guest-root >"$work/out" 2>&1
 expect "a part that is not there: status" 125 $?
 expect_text "a part that is not there: says what to do" 'run lab setup' "$work/out"
 # A cache on a file system of 100 MB that disappears with its name space.

@@ -7,7 +7,7 @@
 #include "cm_calls.h"
 
 #define FIRST_PORT	7600
-#define CASE_TIME	30	/* s; longer than an event is waited for */
+#define CASE_TIME	200	/* s; longer than an event is waited for */
 
 static const struct cm_case *const lists[] = {
 	connected_cases, own_qp_cases, datagram_cases, id_cases
@@ -77,10 +77,10 @@ bool conn_new(struct conn *conn, enum rdma_port_space space)
 bool conn_resolved(struct conn *conn, enum rdma_port_space space, uint16_t port)
 {
 	REQUIRE(conn_new(conn, space));
-	REQUIRE(!rdma_resolve_addr(conn->id, NULL, server_address(port), 5000));
+	REQUIRE(!rdma_resolve_addr(conn->id, NULL, server_address(port), 60000));
 	REQUIRE(next_is(conn->channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0));
 	REQUIRE(conn->id->verbs && conn->id->port_num == 1);
-	REQUIRE(!rdma_resolve_route(conn->id, 5000));
+	REQUIRE(!rdma_resolve_route(conn->id, 60000));
 	REQUIRE(next_is(conn->channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0));
 	REQUIRE(conn->id->route.num_paths > 0);
 	return true;

@@ -21,7 +21,7 @@
 
 #define MESSAGE		1000
 #define GRH		40
-#define PATIENCE	20000	/* ms */
+#define PATIENCE	120000	/* ms */
 
 /**
  * struct cm_case - a case

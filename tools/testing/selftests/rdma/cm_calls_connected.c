@@ -212,14 +212,15 @@ static bool moves_with_events(uint16_t port)
 	conn_end(&conn);
 
 	REQUIRE(after && conn_new(&conn, RDMA_PS_TCP));
-	REQUIRE(!rdma_resolve_addr(conn.id, own_address(), server_address(OTHER_PORT(port)), 5000));
+	REQUIRE(!rdma_resolve_addr(conn.id, own_address(), server_address(OTHER_PORT(port)),
+				   60000));
 	before = conn.channel;
 	ready.fd = before->fd;
 	REQUIRE(poll(&ready, 1, PATIENCE) == 1);
 	REQUIRE(!rdma_migrate_id(conn.id, after) && !poll(&ready, 1, 0));
 	conn.channel = after;
 	REQUIRE(next_is(after, RDMA_CM_EVENT_ADDR_RESOLVED, 0));
-	REQUIRE(!rdma_resolve_route(conn.id, 5000));
+	REQUIRE(!rdma_resolve_route(conn.id, 60000));
 	REQUIRE(next_is(after, RDMA_CM_EVENT_ROUTE_RESOLVED, 0));
 	REQUIRE(conn_ready(&conn) && conn_connect(&conn, NULL) && conn_send(&conn, 'm'));
 	REQUIRE(!rdma_disconnect(conn.id));

@@ -15,7 +15,7 @@ qperf_all()
 {
 	local name rc=0
 	for name in $tests; do
-		qperf -cm1 -t 1 $server4 "$name" >/tmp/qperf.out 2>&1 || rc=1
+		qperf -cm1 -t 1 -to $patience $server4 "$name" >/tmp/qperf.out 2>&1 || rc=1
 		cat /tmp/qperf.out
 		! grep -iE 'mismatch|fail|error' /tmp/qperf.out && grep -qE '= +[0-9.]+ ' /tmp/qperf.out || rc=1
 	done

@@ -28,7 +28,7 @@ ready()
 	stdbuf -oL mckey -b "$own4" -m "$group" -C 1000 -S 1024 >"$served_output" 2>&1 &
 	said $! "receiving data transfers" || { cat "$served_output"; return 1; }
 	lab-barrier members
-	within 30 in_table
+	within in_table
 }
 
 if [ "$LAB_NODE" = 2 ]; then

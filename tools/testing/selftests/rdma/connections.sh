@@ -5,8 +5,8 @@
 
 server4=10.78.0.1 server6=fd00:78::1
 own4=10.78.0.$LAB_NODE own6=fd00:78::$LAB_NODE
-# how long a program may take; a server may go on for CM_LINGER after its client
-CM_PATIENCE=${CM_PATIENCE:-100} CM_LINGER=20
+# how long a client may take
+CM_PATIENCE=${CM_PATIENCE:-240}
 
 # net_device: the network interface whose hardware address is the GID of the device's port
 net_device() { ls "/sys/class/infiniband/$LAB_DEV/device/net"; }
@@ -15,12 +15,14 @@ net_device() { ls "/sys/class/infiniband/$LAB_DEV/device/net"; }
 own_addresses()
 {
 	local net
-	within 30 net_device || return 1
+	within net_device || return 1
 	net=$(net_device)
-	# the first solicitations may come before switches know of their group, and nobody tells when they do
+	# the first solicitations may come before switches know of their group, and nobody tells when they
+	# do; and the peer may stand still
 	echo 60 >"/proc/sys/net/ipv6/neigh/$net/mcast_solicit"
+	echo 60 >"/proc/sys/net/ipv4/neigh/$net/mcast_solicit"
 	ip addr replace "$own4/24" dev "$net" && ip addr replace "$own6/64" dev "$net" nodad &&
-		ip link set "$net" up && within 60 grep -q 1 "/sys/class/net/$net/carrier"
+		ip link set "$net" up && within grep -q 1 "/sys/class/net/$net/carrier"
 }
 
 # connections_up: ports have addresses, and programs can use the RDMA CM. All nodes meet here.
@@ -30,15 +32,15 @@ connections_up()
 	modprobe ib_ipoib && modprobe rdma_ucm && own_addresses || return 1
 	lab-barrier addresses
 	for ((k = 1; k <= LAB_NODES; k++)); do
-		ping -q -c 1 -W 20 "10.78.0.$k" && ping -q -c 1 -W 60 "fd00:78::$k" || return 1
+		ping -q -c 1 -W $patience "10.78.0.$k" && ping -q -c 1 -W $patience "fd00:78::$k" || return 1
 	done
 	lab-barrier reached
 }
 
-# awaited PID COMMAND...: until COMMAND succeeds; fails when PID ends first, or after CM_LINGER
+# awaited PID COMMAND...: until COMMAND succeeds; fails when PID ends first, or after $patience
 awaited()
 {
-	local pid=$1 deadline=$((SECONDS + CM_LINGER))
+	local pid=$1 deadline=$((SECONDS + patience))
 	shift
 	until "$@"; do
 		kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$deadline" ] || return 1

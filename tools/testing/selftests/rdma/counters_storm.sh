@@ -69,7 +69,7 @@ is "each QP was bound once" "$2" $rounds
 echo "# port 1 had ${won[1]} of the QPs, port 2 ${won[2]}"
 ok "whichever port was faster" [ $((won[1] > 0 && won[2] > 0)) = 1 ]
 exec {ask}>&-
-ended "$pid" 60
+ended "$pid"
 is "the QPs go" 0 $?
 ok "and with them their counters" no_counters
 ok "ports have no mode" no_mode

@@ -29,6 +29,7 @@ monitor=$!
 ibv_asyncwatch -d "$LAB_DEV" >"$LAB_OUT/asyncwatch" &
 watch=$!
 until [ -s "$LAB_OUT/asyncwatch" ] || ! kill -0 $watch 2>/dev/null; do sleep 0.05; done
+until monitored || ! kill -0 $monitor 2>/dev/null; do sleep 0.05; done
 is "a context is counted besides" "pd 1 cq 1 qp 2 cm_id 0 mr 0 ctx 1 srq 0" "$(counts "$LAB_DEV")"
 
 ok "it takes a new name while it is open" rdma dev set "$LAB_DEV" name renamed

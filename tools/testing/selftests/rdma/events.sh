@@ -15,7 +15,7 @@ watched()
 	local name=$1 event=$2 line=
 	shift 2
 	lab-vhcactl "$@" >/dev/null
-	IFS= read -r -t 60 line <&"${watch[0]}" || line="nothing"
+	IFS= read -r -t $patience line <&"${watch[0]}" || line="nothing"
 	is "$name" "  event_type $event, port 1" "$line"
 }
 
@@ -24,7 +24,7 @@ ok "events of queues" $programs/async_events "$LAB_DEV"
 ok "what queues can be asked for" $programs/queue_features "$LAB_DEV"
 
 coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
-IFS= read -r -t 60 line <&"${watch[0]}" || true
+IFS= read -r -t $patience line <&"${watch[0]}" || true
 is "ibv_asyncwatch waits" "$LAB_DEV: async event FD" "${line% *}"
 watched "the link goes down" "IBV_EVENT_PORT_ERR (10)" link $h:1 down
 watched "and up" "IBV_EVENT_PORT_ACTIVE (9)" link $h:1 up

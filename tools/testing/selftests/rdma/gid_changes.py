@@ -25,7 +25,7 @@ from pyverbs.device import Context
 
 from rxe_gids import eui64, gid_of, run
 
-PATIENCE = 5                    # seconds that a table may take to follow
+PATIENCE = 120                  # seconds until it is believed that a table does not follow
 SPACE = "gid_space"             # the other network namespace
 MARKER = "10.99.99.99"          # an address that comes and goes behind each change
 ENTRIES = 1024                  # more than both tables have

@@ -16,9 +16,6 @@ load()
 	modprobe -a 8021q macvlan && modprobe bonding max_bonds=0 && lab-load auto
 }
 
-# Does anybody listen to the RDMA netlink group of events?
-monitored() { awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found }' /proc/net/netlink; }
-
 # told: what the monitor has said, without the device's number, which differs from core to core
 told() { sed -E 's/[[:space:]]+/ /g; s/\<(dev|netdev) [0-9]+/\1 N/g' "$LAB_OUT/told"; }
 
@@ -32,9 +29,9 @@ monitor()
 	ip netns add monitored
 	stdbuf -oL rdma monitor >"$LAB_OUT/told" 2>&1 &
 	pid=$!
-	within 10 monitored && ip link set eth1 netns monitored &&
+	within monitored && ip link set eth1 netns monitored &&
 		ip -n monitored link set eth1 netns 1 && ip link set eth1 up &&
-		within 10 tells "[NETDEV_ATTACH] dev N $LAB_DEV port 2 netdev N eth1" &&
+		within tells "[NETDEV_ATTACH] dev N $LAB_DEV port 2 netdev N eth1" &&
 		told | grep -F "[NETDEV_DETACH] dev N $LAB_DEV port 2" || { rc=1; told; }
 	kill "$pid"
 	ip netns del monitored

@@ -9,7 +9,7 @@
 started()
 {
 	rm -f "$LAB_OUT/load.$LAB_NODE"	# of an earlier run
-	stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 60 "$@" >"$LAB_OUT/load.$LAB_NODE" 2>&1 &
+	stdbuf -oL ib_write_bw -d "$LAB_DEV" -F -s 65536 -D 6000 "$@" >"$LAB_OUT/load.$LAB_NODE" 2>&1 &
 	load=$!
 	if [ $# -eq 0 ]; then
 		wait_listen 18515 $load

@@ -10,7 +10,7 @@
 plan 9
 
 # begin_ibacm: it runs, and answers
-begin_ibacm() { ibacm && within 30 ib_acme -P; }
+begin_ibacm() { ibacm && within ib_acme -P; }
 
 # asked: how many paths ibacm was asked for
 asked() { ib_acme -P | awk -F, '$1 ~ /sock$/ { print $3 }'; }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours,distro --cpus 2
+# lab: --nodes 2 --core ours --cpus 2
+# long: --core ours,distro
 # Kernel consumers that register memory between two guests: keys that wrap, messages that end keys,
 # READs and WRITEs of 1 MiB by hand and through R/W contexts, atomics, pools of CQs, draining under
 # load, objects that end themselves; on our core FMRs, too, and objects that are left.

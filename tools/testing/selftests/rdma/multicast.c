@@ -7,10 +7,11 @@
  *	detach QP MGID MLID		likewise
  *	attach-rc MGID MLID		likewise, with an RC QP
  *	send QP MGID MLID QKEY COUNT	how many sends completed well
- *	receive				what each QP has got since last time, then how many
+ *	receive				what each QP has got of one more send, then how many
  *					packets were wrong: no GRH, other group, order, bytes
  *
- * Packets of 16 bytes are numbered by their sender.
+ * Packets of 16 bytes are numbered by their sender. Behind those of each send comes one to a group
+ * of which every such program is a member, so that who receives knows that all of them are there.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -23,6 +24,8 @@
 #include <string.h>
 
 #define QPS	4
+#define END	QPS	/* the QP that is in the group of all programs */
+#define END_MLID 0xc0ff
 #define RECEIVES 64
 #define QKEY	0x1234
 #define GRH	40
@@ -38,9 +41,10 @@ struct packet {
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static struct ibv_cq *send_cq, *recv_cq;
-static struct ibv_qp *qp[QPS], *rc;
+static struct ibv_qp *qp[QPS + 1], *rc;
 static struct ibv_mr *mr;
-static uint8_t memory[QPS][RECEIVES][SLOT];
+static uint8_t memory[QPS + 1][RECEIVES][SLOT];
+static union ibv_gid end_group;
 static struct packet out;
 static struct ibv_mr *out_mr;
 static uint32_t sent;
@@ -99,16 +103,18 @@ static void set_up(const char *name)
 	pd = ibv_alloc_pd(context);
 	must(pd, "ibv_alloc_pd");
 	send_cq = ibv_create_cq(context, 16, NULL, NULL, 0);
-	recv_cq = ibv_create_cq(context, QPS * RECEIVES, NULL, NULL, 0);
+	recv_cq = ibv_create_cq(context, (QPS + 1) * RECEIVES, NULL, NULL, 0);
 	must(send_cq && recv_cq, "ibv_create_cq");
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
 	out_mr = ibv_reg_mr(pd, &out, sizeof(out), 0);
 	must(mr && out_mr, "ibv_reg_mr");
-	for (i = 0; i < QPS; i++) {
+	for (i = 0; i <= QPS; i++) {
 		qp[i] = make(IBV_QPT_UD);
 		for (slot = 0; slot < RECEIVES; slot++)
 			post(i, slot);
 	}
+	must(inet_pton(AF_INET6, "ff12:601b::ffff", &end_group) == 1, "inet_pton");
+	must(!ibv_attach_mcast(qp[END], &end_group, END_MLID), "ibv_attach_mcast");
 	rc = make(IBV_QPT_RC);
 }
 
@@ -149,18 +155,33 @@ static unsigned int send_all(struct ibv_qp *from, const union ibv_gid *mgid, uns
 	return good;
 }
 
+static void say_sent(struct ibv_qp *from, const union ibv_gid *mgid, unsigned int mlid,
+		     uint32_t qkey, unsigned int count)
+{
+	unsigned int good = send_all(from, mgid, mlid, qkey, count);
+
+	must(send_all(from, &end_group, END_MLID, QKEY, 1) == 1, "the end of a send");
+	printf("%u\n", good);
+}
+
 static void receive_all(void)
 {
-	static uint32_t next[QPS];
-	unsigned int got[QPS] = {}, wrong = 0;
+	static uint32_t next[QPS + 1];
+	unsigned int got[QPS + 1] = {}, wrong = 0;
 	struct ibv_wc wc;
+	int n;
 
-	while (ibv_poll_cq(recv_cq, 1, &wc) == 1) {
-		unsigned int i = wc.wr_id / RECEIVES, slot = wc.wr_id % RECEIVES;
-		const uint8_t *raw = memory[i][slot];
+	while (!got[END]) {
+		unsigned int i, slot;
+		const uint8_t *raw;
 		struct packet in;
 
-		must(wc.status == IBV_WC_SUCCESS, "receive");
+		while (!(n = ibv_poll_cq(recv_cq, 1, &wc)))
+			;
+		must(n == 1 && wc.status == IBV_WC_SUCCESS, "receive");
+		i = wc.wr_id / RECEIVES;
+		slot = wc.wr_id % RECEIVES;
+		raw = memory[i][slot];
 		memcpy(&in, raw + GRH, sizeof(in));
 		/* the destination GID is the last field of a GRH */
 		if (!(wc.wc_flags & IBV_WC_GRH) || wc.byte_len != SLOT || raw[24] != 0xff ||
@@ -209,7 +230,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(word, "attach-rc"))
 			say_errno(ibv_attach_mcast(rc, &mgid, mlid));
 		else
-			printf("%u\n", send_all(qp[i], &mgid, mlid, qkey, count));
+			say_sent(qp[i], &mgid, mlid, qkey, count);
 	}
 	return 0;
 }

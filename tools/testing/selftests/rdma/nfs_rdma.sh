@@ -101,7 +101,7 @@ restarted()
 	fi
 	verified $m/load 32M --bs=16k &
 	pid=$!
-	within 60 test -s $m/load || rc=1
+	within test -s $m/load || rc=1
 	lab-barrier under-load
 	lab-barrier stopped
 	wait $pid || rc=1

@@ -19,7 +19,7 @@ target_up()
 
 target_down()
 {
-	withdrawn 1 lab && no_nvmet_port 1 && no_nvmet_subsystem lab && no_disk lab && within 20 qps_are 0
+	withdrawn 1 lab && no_nvmet_port 1 && no_nvmet_subsystem lab && no_disk lab && within qps_are 0
 }
 
 discovered()
@@ -49,7 +49,7 @@ loaded()
 	at=$(writes "$1")
 	verified "$1" 32M --bs=16k &
 	pid=$!
-	within 60 busy "$1" $((at + 200)) || { echo "fio does not begin"; rc=1; }
+	within busy "$1" $((at + 200)) || { echo "fio does not begin"; rc=1; }
 	lab-barrier under-load
 	lab-barrier withdrawn
 	"$2" || rc=1
@@ -60,10 +60,10 @@ loaded()
 noticed()
 {
 	local rc=0
-	within 60 nvme_is connecting || rc=1
+	within nvme_is connecting || rc=1
 	lab-barrier noticed
 	lab-barrier offered
-	within 60 nvme_is live && return "$rc"
+	within nvme_is live && return "$rc"
 }
 
 # comes_back: the target is withdrawn under load, and offered again when the host has noticed
@@ -96,7 +96,7 @@ stays_away()
 	[ $? = 2 ]
 }
 
-nvme_gone_soon() { within 90 nvme_gone; }
+nvme_gone_soon() { within nvme_gone; }
 
 everywhere "ports have addresses" connections_up
 on 1 "the target's modules" modules nvmet-rdma
@@ -118,8 +118,8 @@ on 1 "one changes behind the host's back" dd if=/dev/urandom of=/dev/lab bs=4k s
 on 2 "and is found" changed "$disk"
 everywhere "the target goes under load and comes back: nothing is lost" comes_back
 on 2 "disconnect" nvme_detached lab
-on 1 "its QPs are gone" within 20 qps_are 0
-on 2 "and here" within 20 qps_are 0
+on 1 "its QPs are gone" within qps_are 0
+on 2 "and here" within qps_are 0
 on 2 "connect, use, disconnect: $turns times" all_turns
 on 2 "connect, and wait for three seconds at most" attached -i 2 --reconnect-delay=1 --ctrl-loss-tmo=3
 everywhere "the target goes for good: requests fail and the disk goes" stays_away

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 3 --core ours,distro --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
+# lab: --nodes 3 --core ours --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
+# long: --core ours,distro
 # The distribution's opensm in node 1 brings up three guests and three switches; the distribution's
 # programs look at what it has made of them, and send by the ways it found.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
@@ -82,17 +83,19 @@ served()
 }
 
 # Who asks before the server has registered gets no answer, and asks again.
-pinged() { within 30 says " 0% packet loss" ibping -c 3 "${lid[2]}"; }
-statted() { within 30 says "node2" ibsysstat "${lid[2]}" host; }
+pinged() { within says " 0% packet loss" ibping -c 3 "${lid[2]}"; }
+statted() { within says "node2" ibsysstat "${lid[2]}" host; }
 
 ipoib_up()
 {
 	modprobe ib_ipoib || return 1
-	# the first solicitations may come before switches know of their group, and nobody tells when they do
+	# the first solicitations may come before switches know of their group, and nobody tells when they
+	# do; and the peer may stand still
 	echo 60 >/proc/sys/net/ipv6/neigh/ib0/mcast_solicit
+	echo 60 >/proc/sys/net/ipv4/neigh/ib0/mcast_solicit
 	ip addr add "10.78.0.$LAB_NODE/24" dev ib0 && ip addr add "fd78::$LAB_NODE/64" dev ib0 nodad &&
 		ip link set ib0 up || return 1
-	within 60 grep -q 1 /sys/class/net/ib0/carrier
+	within grep -q 1 /sys/class/net/ib0/carrier
 }
 
 ping_all()
@@ -139,7 +142,7 @@ cm()
 	if [ "$LAB_NODE" = 1 ]; then
 		rping -s -a 10.78.0.1 -C 10 -v >"$LAB_OUT/rping.server" 2>&1 &
 		pid=$!
-		within 30 listening
+		within listening
 		lab-barrier rping-listens
 		wait $pid
 	else
@@ -166,7 +169,7 @@ lab-barrier began
 
 if [ "$LAB_NODE" = 1 ]; then
 	ok "ibhosts" counts 3 '^Ca.*"node[123] vhca"' ibhosts
-	ok "the manager was told their names" within 30 says "node2 vhca" saquery NR
+	ok "the manager was told their names" within says "node2 vhca" saquery NR
 	ok "ibswitches" counts 3 "^Switch" ibswitches
 	ok "ibnetdiscover twice" same_twice
 	ok "iblinkinfo: every link is up" counts 12 "Active/  LinkUp" iblinkinfo -l
@@ -208,8 +211,9 @@ ok "ibping" served ibping "ibping -S" pinged
 ok "ibsysstat" served ibsysstat "ibsysstat -S" statted
 ok "ibv_rc_pingpong" pair pingpong 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 100 -s 16384
 ok "ib_send_bw of datagrams" pair ud 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -n 500 -s 1024
-# by time, for switches learn of the group while it already sends; the server says what it got
-ok "ib_send_bw to a multicast group" pair mcast 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -g -D 2 -s 1024
+# by time, for switches learn of the group while it already sends, and the manager's guest may stand
+# still for seconds; the server says what it got
+ok "ib_send_bw to a multicast group" pair mcast 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -g -D 6 -s 1024
 [ "$LAB_NODE" != 1 ] || ok "and much of it comes" grep -E '^ *1024 +[1-9]' "$LAB_OUT/mcast.node1"
 ok "sysfs has the port's counters" test "$(<"$port/counters/port_xmit_packets")" -gt 0
 lab-barrier sent

@@ -22,7 +22,7 @@ stopped()
 	shift 2
 	coproc qp { exec $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 "$index" allowed wait; }
 	pid=$qp_PID
-	IFS= read -r -t 60 word <&"${qp[0]}"
+	IFS= read -r -t $patience word <&"${qp[0]}"
 	is "$name: it is at work" ready "$word"
 	"$@" >/dev/null
 	wait "$pid" || rc=$?
@@ -35,9 +35,9 @@ echo 1 >$selinux/enforce
 is "and enforced" 1 "$(cat $selinux/enforce)"
 h=node1-0
 coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
-IFS= read -r -t 60 _ <&"${watch[0]}" || true
+IFS= read -r -t $patience _ <&"${watch[0]}" || true
 lab-vhcactl port $h:1 pkey1=0x8011 pkey2=0x8012 pkey3=0x8013 >/dev/null
-IFS= read -r -t 60 word <&"${watch[0]}" || word=nothing
+IFS= read -r -t $patience word <&"${watch[0]}" || word=nothing
 is "the core has read the P_Keys" "  event_type IBV_EVENT_PKEY_CHANGE (12), port 1" "$word"
 kill "$watch_PID"
 wait "$watch_PID" || true

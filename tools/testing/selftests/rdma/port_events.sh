@@ -11,7 +11,7 @@ told()
 {
 	local line i
 	for ((i = 0; i < $1; i++)); do
-		IFS= read -r -t 60 line <&"${watch[0]}" || line="nothing"
+		IFS= read -r -t $patience line <&"${watch[0]}" || line="nothing"
 		printf '%s\n' "$line"
 	done >/tmp/told
 	events=$(sort /tmp/told)
@@ -33,15 +33,16 @@ resolved()
 plan 6
 modprobe rdma_ucm
 coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
-IFS= read -r -t 60 line <&"${watch[0]}" || true
+IFS= read -r -t $patience line <&"${watch[0]}" || true
 is "ibv_asyncwatch waits" "$LAB_DEV: async event FD" "${line% *}"
 lab-vhcactl link $h:1 down
 told 1
 is "the link goes down" "  event_type IBV_EVENT_PORT_ERR (10), port 1" "$events"
-lab-fault command $h opcode=QUERY_GIDS delay=2000
+lab-fault command $h opcode=QUERY_GIDS delay=600000
 lab-vhcactl port $h:1 reregister=1
 ok "the core reads a port that is down" struck
 lab-vhcactl link $h:1 up
+lab-fault clear $h	# and now it has read it
 told 2
 is "it is told of both" "  event_type IBV_EVENT_CLIENT_REREGISTER (17), port 1
   event_type IBV_EVENT_PORT_ACTIVE (9), port 1" "$events"

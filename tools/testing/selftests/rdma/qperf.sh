@@ -14,7 +14,7 @@ others="rc_bw rc_lat rc_bi_bw rc_rdma_read_bw rc_rdma_read_lat rc_rdma_write_bw 
 # a test has a result, in words that it prints only if nothing was wrong
 measured()
 {
-	qperf -i "$LAB_DEV:1" -t 1 "$@" >/tmp/qperf.out 2>&1 || { cat /tmp/qperf.out; return 1; }
+	qperf -i "$LAB_DEV:1" -t 1 -to $patience "$@" >/tmp/qperf.out 2>&1 || { cat /tmp/qperf.out; return 1; }
 	cat /tmp/qperf.out
 	! grep -iE 'mismatch|fail|error' /tmp/qperf.out && grep -qE '= +[0-9.]+ ' /tmp/qperf.out
 }

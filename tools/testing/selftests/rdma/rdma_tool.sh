@@ -111,12 +111,6 @@ ask_of_devices()
 	say rdma statistic mr show
 }
 
-# Does anybody listen to the RDMA netlink group of events?
-monitored()
-{
-	awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found }' /proc/net/netlink
-}
-
 # Events of a device that is unbound from its driver and bound again.
 ask_of_monitor()
 {

@@ -43,13 +43,13 @@ show_gids()
 roce_up()
 {
 	local net k
-	within 30 roce_netdev || return 1
+	within roce_netdev || return 1
 	net=$(roce_netdev)
 	ip addr replace "$roce6/64" dev "$net" nodad || return 1
-	within 30 find_gid "$roce4" && within 30 find_gid "$roce6" || { show_gids; return 1; }
+	within find_gid "$roce4" && within find_gid "$roce6" || { show_gids; return 1; }
 	lab-barrier roce-addresses
 	for ((k = 1; k <= LAB_NODES; k++)); do
-		ping -q -c 1 -W 20 "10.77.0.$k" && ping -q -c 1 -W 20 "fd00:77::$k" || return 1
+		within ping -q -c 1 -W 20 "10.77.0.$k" && within ping -q -c 1 -W 20 "fd00:77::$k" || return 1
 	done
 	lab-barrier roce-reached
 }
@@ -104,14 +104,16 @@ roce_jumbo_plan=6
 roce_jumbo()
 {
 	ok "frames of 4500 bytes" roce_mtu 4500
-	is "the port's MTU is 4096" 4096 "$(active_mtu)"
+	ok "the port's MTU is 4096" within mtu_is 4096
 	ok "ibv_rc_pingpong -c, packets of 4096 bytes" \
 		roce_pair rc-4096 4 ibv_rc_pingpong -c -n 20 -s 65537 -m 4096
 	ok "ibv_ud_pingpong -c, packets of 4000 bytes" \
 		roce_pair ud-4000 6 ibv_ud_pingpong -c -n 20 -s 4000
 	ok "frames of 1500 bytes" roce_mtu 1500
-	is "the port's MTU is 1024" 1024 "$(active_mtu)"
+	ok "the port's MTU is 1024" within mtu_is 1024
 }
+# The port follows its net device after a moment.
+mtu_is() { [ "$(active_mtu)" = "$1" ]; }
 active_mtu() { ibv_devinfo -d "$LAB_DEV" -i 1 | sed -n 's/.*active_mtu:[[:space:]]*\([0-9]*\).*/\1/p'; }
 
 roce_perftest_plan=11
@@ -139,13 +141,13 @@ roce_vlan_up()
 	ip link add link "$net" name roce7 type vlan id 7 && ip link set roce7 up &&
 		ip addr add "10.79.7.$LAB_NODE/24" dev roce7 &&
 		ip addr add "fd00:79::$LAB_NODE/64" dev roce7 nodad &&
-		within 30 find_gid "10.79.7.$LAB_NODE" && within 30 find_gid "fd00:79::$LAB_NODE" ||
+		within find_gid "10.79.7.$LAB_NODE" && within find_gid "fd00:79::$LAB_NODE" ||
 		return 1
 	lab-barrier roce-vlan
 	# The first look for a neighbour may come before the other adapter listens to its group, and a QP
 	# waits for one look alone.
-	ping -q -c 1 -W 20 "10.79.7.$((3 - LAB_NODE))" && ping -q -c 1 -W 20 "fd00:79::$((3 - LAB_NODE))" ||
-		return 1
+	within ping -q -c 1 -W 20 "10.79.7.$((3 - LAB_NODE))" &&
+		within ping -q -c 1 -W 20 "fd00:79::$((3 - LAB_NODE))" || return 1
 	lab-barrier roce-vlan-reached
 }
 

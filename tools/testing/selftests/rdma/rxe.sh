@@ -29,8 +29,8 @@ addresses_up()
 	eth=$(ip -o -4 addr show | awk -v own="$own4/" 'index($4, own) == 1 { print $2 }')
 	ip addr add "$own6/64" dev "$eth" nodad && ip link add link "$eth" name vlan7 type vlan id 7 &&
 		ip link set vlan7 up && ip addr add "10.79.7.$LAB_NODE/24" dev vlan7 &&
-		rdma link add rxe0 type rxe netdev "$eth" && within 10 has_gid "$own4" &&
-		within 10 has_gid "$own6" && within 10 has_gid "10.79.7.$LAB_NODE"
+		rdma link add rxe0 type rxe netdev "$eth" && within has_gid "$own4" &&
+		within has_gid "$own6" && within has_gid "10.79.7.$LAB_NODE"
 }
 
 # eth PROGRAM OPTION...: it talks by the GID of eth0's IPv4 address, index $gid
@@ -52,7 +52,7 @@ parts="uppers bond"
 ok "GIDs follow net devices: $parts" python3 $here/rxe_gids.py $parts
 
 ok "rxe0 stands on eth0" addresses_up
-ok "its port is active" within 10 sh -c "rdma link show rxe0/1 | grep 'state ACTIVE'"
+ok "its port is active" within sh -c "rdma link show rxe0/1 | grep 'state ACTIVE'"
 ok "ibv_devinfo shows RoCE v2" sh -c "ibv_devinfo -v -d rxe0 | tee /dev/stderr | grep -q 'RoCE v2'"
 lab-barrier addresses
 gid=$(place "$own4")

@@ -18,7 +18,7 @@ from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
 from pyverbs.device import Context
 from pyverbs.pd import PD
 
-PATIENCE = 10           # seconds that a table may take to follow
+PATIENCE = 120          # seconds until it is believed that a table does not follow
 MAC = "02:00:00:00:10:01"
 ENTRIES = 1024          # more than any table has
 GROUP = "ff0e:0000:0000:0000:0000:0000:0000:0081"

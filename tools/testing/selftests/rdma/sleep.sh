@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 1 --core ours,distro
+# lab: --nodes 1 --core ours
+# long: --core ours,distro
 # The machine's devices are suspended and resumed: programs that use the adapter lose it, get an
 # event, and find it again.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
@@ -22,11 +23,11 @@ checks=$(kverbs passed)
 coproc watch { stdbuf -oL ibv_asyncwatch -d "$LAB_DEV"; }
 # it ends by itself, and then the shell closes its own end
 exec {told}<&"${watch[0]}"
-IFS= read -r -t 60 line <&"$told" || true
+IFS= read -r -t $patience line <&"$told" || true
 is "a program waits for events" "$LAB_DEV: async event FD" "${line% *}"
 
 ok "the machine sleeps and wakes up" asleep
-IFS= read -r -t 60 line <&"$told" || line=nothing
+IFS= read -r -t $patience line <&"$told" || line=nothing
 ok "the program is told that its device is lost" grep -F DEVICE_FATAL <<<"$line"
 is "the consumer's receives are flushed" "1 8" "$(kverbs removed) $(kverbs flushed)"
 until [ $(($(kverbs passed) + $(kverbs failed))) -ge $((2 * checks)) ]; do moment; done

@@ -134,13 +134,13 @@ nvme_attached()
 {
 	modprobe nvme-fabrics && nvme connect -t "$1" -a "$2" -s 4420 -n "$3" \
 		--hostnqn=nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-00000000000"$LAB_NODE" \
-		--hostid=00000000-0000-4000-8000-00000000000"$LAB_NODE" "${@:4}" && within 20 nvme_disk
+		--hostid=00000000-0000-4000-8000-00000000000"$LAB_NODE" "${@:4}" && within nvme_disk
 }
 
 # nvme_disk: the block device; nvme_gone: there is no controller
 nvme_disk() { block_device 'nvme*n1'; }
 nvme_gone() { ! compgen -G '/sys/class/nvme/nvme*'; }
-nvme_detached() { nvme disconnect -n "$1" && within 20 nvme_gone; }
+nvme_detached() { nvme disconnect -n "$1" && within nvme_gone; }
 
 # nvme_is STATE: of the only controller
 nvme_is() { grep -qx "$1" /sys/class/nvme/nvme*/state; }
@@ -231,10 +231,10 @@ no_iscsi_target()
 iscsi_client_up()
 {
 	mkdir -p /run/lock/iscsi && put "InitiatorName=iqn.2026-01.lab.storage:node$LAB_NODE" /etc/iscsi/initiatorname.iscsi &&
-		modprobe -a iscsi_tcp ib_iser && iscsid && within 20 iscsiadm -m iface
+		modprobe -a iscsi_tcp ib_iser && iscsid && within iscsiadm -m iface
 }
 
-iscsi_client_down() { iscsiadm -k 0 && within 20 sh -c "! pgrep -x iscsid"; }
+iscsi_client_down() { iscsiadm -k 0 && within sh -c "! pgrep -x iscsid"; }
 
 # iscsi_node ADDRESS OPERATION...: iscsiadm about our target there
 iscsi_node() { iscsiadm -m node -T $iqn -p "$1:3260" "${@:2}"; }
@@ -244,10 +244,10 @@ iscsi_attached()
 {
 	local transport=$1
 	[ "$transport" = iser ] || transport=default
-	iscsi_node "$2" -I "$transport" -o new && iscsi_node "$2" --login && within 20 scsi_disk
+	iscsi_node "$2" -I "$transport" -o new && iscsi_node "$2" --login && within scsi_disk
 }
 
-iscsi_detached() { iscsi_node "$1" --logout && iscsi_node "$1" -o delete && within 20 scsi_gone; }
+iscsi_detached() { iscsi_node "$1" --logout && iscsi_node "$1" -o delete && within scsi_gone; }
 
 # hexadecimal without its punctuation
 hex() { tr -d ':\n' <"$1"; }
@@ -275,13 +275,13 @@ srp_found() { ibsrpdm -c -d /dev/infiniband/umad0 | grep id_ext; }
 
 srp_attached()
 {
-	within 30 srp_found && put "$(srp_found)" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
-		within 20 scsi_disk
+	within srp_found && put "$(srp_found)" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
+		within scsi_disk
 }
 
 srp_detached()
 {
 	local one
 	for one in /sys/class/srp_remote_ports/*/delete; do put 1 "$one"; done
-	within 20 scsi_gone
+	within scsi_gone
 }

@@ -6,11 +6,10 @@ port=/sys/class/infiniband/$LAB_DEV/ports/1
 log=$LAB_OUT/opensm.n$LAB_NODE.log
 declare -a lid
 
-# within SECONDS COMMAND...: until COMMAND succeeds
+# within COMMAND...: until COMMAND succeeds; fails after $patience
 within()
 {
-	local deadline=$((SECONDS + $1))
-	shift
+	local deadline=$((SECONDS + patience))
 	until "$@" >/tmp/within 2>&1; do
 		[ "$SECONDS" -lt "$deadline" ] || { cat /tmp/within; return 1; }
 		moment

@@ -109,7 +109,7 @@ static inline void umad_begin(struct umad_msg *msg, uint32_t id, uint8_t class, 
 static inline void umad_node_info(struct umad_msg *msg, uint32_t id, uint64_t tid)
 {
 	umad_begin(msg, id, SMP_DR, METHOD_GET, PERMISSIVE, tid);
-	msg->hdr.timeout_ms = 2000;
+	msg->hdr.timeout_ms = 60000;
 	msg->mad[17] = 0x11;
 	memset(msg->mad + 32, 0xff, 4);
 }
@@ -122,13 +122,13 @@ static inline int umad_put(int fd, const struct umad_msg *msg, size_t mad_len)
 	return done < 0 ? errno : done == (ssize_t)len ? 0 : EIO;
 }
 
-/* Reads a MAD within ten seconds, with room for so many bytes in all.  Returns bytes or -errno. */
+/* Reads a MAD within a minute, with room for so many bytes in all.  Returns bytes or -errno. */
 static inline ssize_t umad_get(int fd, void *to, size_t room)
 {
 	struct pollfd poller = { .fd = fd, .events = POLLIN };
 	ssize_t got;
 
-	if (poll(&poller, 1, 10000) != 1)
+	if (poll(&poller, 1, 60000) != 1)
 		return -ETIME;
 	got = read(fd, to, room);
 	return got < 0 ? -errno : got;

@@ -270,7 +270,7 @@ static void timed_out(void)
 
 	CHECK(umad_agent(fd, req) == 0);
 	umad_begin(&msg, 0, 4, METHOD_GET, NO_LID, 0x14);
-	msg.hdr.timeout_ms = 300;
+	msg.hdr.timeout_ms = 1000;
 	msg.hdr.retries = 1;
 	CHECK(!umad_put(fd, &msg, MAD_SIZE));
 	CHECK(umad_put(fd, &msg, MAD_SIZE) == EINVAL && reason(fd, "under way"));
@@ -321,7 +321,7 @@ static void long_message(void)
 	answers.method_mask[0] = 1 << METHOD_TABLE;
 	CHECK(umad_agent(fd, asks) == 0 && umad_agent(peer, answers) == 0);
 	umad_begin(&msg, 0, VENDOR_CLASS, METHOD_TABLE, own_lid, 0x15);
-	msg.hdr.timeout_ms = 5000;
+	msg.hdr.timeout_ms = 60000;
 	msg.mad[37] = VENDOR_OUI >> 16;
 	msg.mad[38] = VENDOR_OUI >> 8 & 0xff;
 	msg.mad[39] = VENDOR_OUI & 0xff;

@@ -36,8 +36,8 @@ on_both_ports()
 		wait_listen 18515 "$one" && wait_listen 18516 "$pid" || rc=1
 		lab-barrier "$name-listens"
 	fi
-	ended "$one" 100 || rc=1
-	ended "$pid" 100 || rc=1
+	ended "$one" || rc=1
+	ended "$pid" || rc=1
 	lab-barrier "$name-done"
 	cat "$LAB_OUT/$name"-[12].node"$LAB_NODE"
 	return "$rc"
@@ -48,7 +48,7 @@ lids() { echo "$(($(<$ports/1/lid))) $(($(<$ports/2/lid) > 0))"; }
 
 refused() { ! "$@"; }
 
-net_down() { ip link set eth0 down && within 30 grep DOWN $ports/1/state; }
+net_down() { ip link set eth0 down && within grep DOWN $ports/1/state; }
 
 plan 19
 modprobe ib_umad

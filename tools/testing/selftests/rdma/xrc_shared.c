@@ -18,6 +18,7 @@
 
 #define DOMAIN	"/tmp/xrc-domain"
 #define LEN	100
+#define TIMEOUT_MS	20000
 
 /* The message that the two exchange. */
 struct note {
@@ -178,7 +179,7 @@ static bool event_of(struct ibv_qp *qp, enum ibv_event_type type)
 	struct ibv_async_event event;
 	bool found = false;
 
-	while (!found && poll(&pfd, 1, 5000) == 1 && !ibv_get_async_event(context, &event)) {
+	while (!found && poll(&pfd, 1, TIMEOUT_MS) == 1 && !ibv_get_async_event(context, &event)) {
 		found = event.event_type == type && event.element.qp == qp;
 		ibv_ack_async_event(&event);
 	}

@@ -192,8 +192,12 @@ static void compare(const struct sample *old, struct sample *s)
 			&old->row[i] :
 			bsearch(r, old_qps, old->n - old->nports, sizeof(*r), by_name);
 
-		for (size_t k = 0; k < COUNTS; k++)
-			r->rate[k] = (r->count[k] - (was ? was->count[k] : 0)) / passed;
+		for (size_t k = 0; k < COUNTS; k++) {
+			uint64_t before = was ? was->count[k] : 0;
+
+			/* less than before: the number is another QP's now */
+			r->rate[k] = (r->count[k] - (before <= r->count[k] ? before : 0)) / passed;
+		}
 		/* ports count no messages, so theirs are the sum of their QPs' */
 		if (i < s->nports || r->port >= s->nports)
 			continue;

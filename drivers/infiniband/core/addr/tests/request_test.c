@@ -352,7 +352,7 @@ static void without_memory(struct kunit *test)
 
 		fake_wait_init(&wait);
 		current->fail_nth = nth;
-		ret = fake_resolve(&wait, NULL, PEER, 1000);
+		ret = fake_resolve(&wait, NULL, PEER, LONG_TIME);
 		spared = current->fail_nth;
 		current->fail_nth = 0;
 		if (!ret) {

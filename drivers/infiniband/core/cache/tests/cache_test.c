@@ -286,6 +286,38 @@ static void silent_device_leaves_the_cache_as_it_was(struct kunit *test)
 	test_device_gone(device);
 }
 
+/* One table that the device is silent about keeps nothing else back, and is asked for again. */
+static void silence_is_made_up_for(struct kunit *test)
+{
+	struct test_device *device = test_device_registered(test, "kt_owed");
+	struct rdma_cached_port attrs;
+	union ib_gid gid;
+	u16 pkey;
+
+	device->port[1].gid[0].global.interface_id = cpu_to_be64(99);
+	device->port[1].attr.lid = 0x77;
+	device->port[1].pkey[0] = 0x8001;
+	device->fails = TEST_OP_QUERY_GID;
+	refresh_after(device, IB_EVENT_PORT_ACTIVE, 1);
+	KUNIT_EXPECT_EQ(test, ib_cache_get_port(&device->ib, 1, &attrs), 0);
+	KUNIT_EXPECT_EQ(test, attrs.lid, 0x77);
+	KUNIT_EXPECT_EQ(test, ib_get_cached_pkey(&device->ib, 1, 0, &pkey), 0);
+	KUNIT_EXPECT_EQ(test, pkey, 0x8001);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(gid.global.interface_id), 1);
+
+	device->fails = TEST_OP_NONE;
+	refresh_after(device, IB_EVENT_SM_CHANGE, 1);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(gid.global.interface_id), 99);
+	/* Once is enough. */
+	device->port[1].gid[0].global.interface_id = cpu_to_be64(100);
+	refresh_after(device, IB_EVENT_SM_CHANGE, 1);
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(gid.global.interface_id), 99);
+	test_device_gone(device);
+}
+
 static void gid_type_names_are_those_users_know(struct kunit *test)
 {
 	KUNIT_EXPECT_STREQ(test, ib_cache_gid_type_str(IB_GID_TYPE_IB), "IB/RoCE v1");
@@ -395,6 +427,7 @@ static struct kunit_case cache_cases[] = {
 	KUNIT_CASE(pkey_is_found_with_and_without_membership),
 	KUNIT_CASE(attributes_follow_events),
 	KUNIT_CASE(silent_device_leaves_the_cache_as_it_was),
+	KUNIT_CASE(silence_is_made_up_for),
 	KUNIT_CASE(gid_type_names_are_those_users_know),
 	KUNIT_CASE(port_has_gid_types),
 	KUNIT_CASE(device_is_found_by_guid_and_gid),

@@ -675,6 +675,29 @@ static void alternate_path_is_not_answered(struct kunit *test)
 	pair_end(pair);
 }
 
+/* A device that has gone is not asked for the path to an id that it has had. */
+static void alternate_path_comes_to_another_device(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+	struct sa_path_rec path = fake_path(pair->net->b, pair->net->a);
+	struct cm_msg lap = { .type = CM_MSG_LAP };
+
+	connect_pair(pair);
+	lap.local_id = be32_to_cpu(pair->active.id->remote_id);
+	lap.remote_id = be32_to_cpu(pair->active.id->local_id);
+	lap.lap.remote_qpn = FAKE_QPN_A;
+	cm_path_of_rec(&path, &lap.lap.alternate, 0);
+	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
+	KUNIT_EXPECT_FALSE(test, party_heard(&pair->active, IB_CM_LAP_RECEIVED));
+	KUNIT_EXPECT_EQ(test, pair->active.id->lap_state, IB_CM_LAP_UNINIT);
+
+	/* The memory of the device has gone, too: an id keeps none. */
+	fake_net_renew_a(pair->net);
+	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
+	KUNIT_EXPECT_FALSE(test, party_heard(&pair->active, IB_CM_LAP_RECEIVED));
+	pair_end(pair);
+}
+
 /* ---- calls that make no sense ---- */
 
 static void wrong_calls_are_refused(struct kunit *test)
@@ -732,6 +755,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(alternate_path_is_loaded),
 	KUNIT_CASE(alternate_path_is_agreed_on),
 	KUNIT_CASE(alternate_path_is_not_answered),
+	KUNIT_CASE(alternate_path_comes_to_another_device),
 	KUNIT_CASE(wrong_calls_are_refused),
 	{}
 };

@@ -92,6 +92,7 @@ static void rename_is_seen_everywhere(struct kunit *test)
 {
 	struct test_device *other = test_device_registered(test, "kt_other");
 	struct test_device *device = test_device_registered(test, "kt_old");
+	char name[IB_DEVICE_NAME_MAX];
 
 	KUNIT_EXPECT_EQ(test, ib_device_rename(&device->ib, "kt_other", NULL), -EEXIST);
 	KUNIT_EXPECT_EQ(test, ib_device_rename(&device->ib, "", NULL), -EINVAL);
@@ -103,6 +104,8 @@ static void rename_is_seen_everywhere(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, findable("kt_old"));
 	KUNIT_EXPECT_TRUE(test, findable("kt_new"));
 	KUNIT_EXPECT_STREQ(test, dev_name(&device->ib.dev), "kt_new");
+	ib_registry_name(&device->ib, name);
+	KUNIT_EXPECT_STREQ(test, name, "kt_new");
 	KUNIT_EXPECT_EQ(test, try_register("kt_old"), 0);
 	test_device_gone(device);
 	test_device_gone(other);

@@ -6,6 +6,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_cache.h>
 
+#include "../../cache/cache.h"
 #include "../device.h"
 #include "test_device.h"
 
@@ -123,6 +124,35 @@ static void events_of_absent_devices_are_dropped(struct kunit *test)
 	ib_dealloc_device(&device->ib);
 }
 
+static struct task_struct *registering;
+
+/* The port changes as soon as it has been asked for, as long as nobody can find the device. */
+static void move_on(struct test_device *device, u32 port_num)
+{
+	if (current != registering || port_num != 1 || refcount_read(&device->ib.refcount))
+		return;
+	device->port[1].attr.lid++;
+	dispatch(device, IB_EVENT_LID_CHANGE, 1);
+}
+
+/* A driver does not report a second time what has changed while its device was registered. */
+static void changes_while_a_device_comes_are_seen(struct kunit *test)
+{
+	struct test_device *device = test_device_alloc();
+	struct rdma_cached_port attrs = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	registering = current;
+	device->port[1].attr.lid = 0x100;
+	device->told = move_on;
+	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_moves", NULL), 0);
+	flush_workqueue(ib_wq);
+	KUNIT_EXPECT_GT(test, device->port[1].attr.lid, 0x100);
+	KUNIT_EXPECT_EQ(test, ib_cache_get_port(&device->ib, 1, &attrs), 0);
+	KUNIT_EXPECT_EQ(test, attrs.lid, device->port[1].attr.lid);
+	test_device_gone(device);
+}
+
 /* Numbers that a broken driver might report. */
 static void events_of_absent_ports_are_harmless(struct kunit *test)
 {
@@ -143,6 +173,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(events_keep_their_order),
 	KUNIT_CASE(handlers_see_the_refreshed_cache),
 	KUNIT_CASE(events_of_absent_devices_are_dropped),
+	KUNIT_CASE(changes_while_a_device_comes_are_seen),
 	KUNIT_CASE(events_of_absent_ports_are_harmless),
 	{}
 };

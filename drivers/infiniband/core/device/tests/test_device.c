@@ -38,7 +38,11 @@ static int get_port_immutable(struct ib_device *ib, u32 port_num,
 
 static int query_port(struct ib_device *ib, u32 port_num, struct ib_port_attr *attr)
 {
+	struct test_device *device = container_of(ib, struct test_device, ib);
+
 	*attr = port_of(ib, port_num)->attr;
+	if (device->told)
+		device->told(device, port_num);
 	return answer(ib, TEST_OP_QUERY_PORT);
 }
 

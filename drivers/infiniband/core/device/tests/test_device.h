@@ -45,6 +45,7 @@ struct test_port {
  * @fails: operation that answers -EIO
  * @spares: so many calls of it are answered as ever first
  * @calls: how often each operation was called
+ * @told: called when query_port has an answer, if it is set
  */
 struct test_device {
 	struct ib_device ib;
@@ -52,6 +53,7 @@ struct test_device {
 	enum test_op fails;
 	unsigned int spares;
 	unsigned int calls[TEST_OPS];
+	void (*told)(struct test_device *device, u32 port_num);
 };
 
 void test_device_setup(struct test_device *device);

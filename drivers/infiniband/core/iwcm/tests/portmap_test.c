@@ -428,7 +428,7 @@ static void ids_are_mapped(struct kunit *test)
 	iw_destroy_cm_id(cm_id);
 
 	/* There is no message that holds a longer name. */
-	dev_set_name(&fake->ib.dev, "kt_a_name_that_no_message_could_hold");
+	strscpy(fake->ib.name, "kt_a_name_that_no_message_could_hold");
 	cm_id = iwt_id(fake);
 	KUNIT_EXPECT_EQ(test, iw_cm_listen(cm_id, 1), -EINVAL);
 	iw_destroy_cm_id(cm_id);

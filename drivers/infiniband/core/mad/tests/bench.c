@@ -37,6 +37,7 @@ void bench_hear(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 {
 	struct party *party = agent->context;
 
+	party->last_pkey_index = rwc->wc->pkey_index;
 	if (buf) {
 		buf->context[0] = party;
 		party->last_status = be16_to_cpu(rwc->recv_buf.mad->mad_hdr.status);

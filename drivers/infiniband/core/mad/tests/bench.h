@@ -12,7 +12,8 @@
 #define LID_A 10
 #define LID_B 20
 #define CLASS_PLAIN IB_MGMT_CLASS_PERF_MGMT
-#define PATIENCE (20 * HZ)
+/* KUnit gives a case up after 300 s. */
+#define PATIENCE (250 * HZ)
 
 /**
  * struct party - an agent, and the MADs that it has got
@@ -25,6 +26,7 @@
  * @ends: all of them
  * @early: sends that ended before their response was heard
  * @last_status: MAD status of the last response
+ * @last_pkey_index: P_Key of the last MAD heard, by its index
  * @retries: of the last send that ended
  * @sum: bytes of the last message heard that were right
  * @last_len: its length
@@ -39,6 +41,7 @@ struct party {
 	atomic_t sent[IB_WC_GENERAL_ERR + 1];
 	atomic_t ends, early;
 	u16 last_status;
+	u16 last_pkey_index;
 	int retries;
 	atomic_t sum;
 	int last_len;

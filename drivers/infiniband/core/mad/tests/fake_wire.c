@@ -12,6 +12,8 @@
 
 struct fake_wire fake_wire;
 
+static const u16 fake_pkeys[] = { IB_DEFAULT_PKEY_FULL, 0x8123 };
+
 struct fake_cq {
 	struct ib_cq cq;
 	struct ib_wc *wc;
@@ -26,6 +28,9 @@ struct fake_recv {
 
 struct fake_qp {
 	struct ib_qp qp;
+	u32 port_num;
+	u32 qkey;
+	u16 pkey;
 	enum ib_qp_state state;
 	struct fake_recv recv[1024];
 	unsigned int head, tail;
@@ -41,7 +46,7 @@ struct fake_device {
 	struct list_head entry;
 	u32 caps;
 	u16 lid;
-	struct fake_qp *qp[FAKE_PORTS + 1][2];
+	struct fake_qp *qp[FAKE_PORTS + 1][FAKE_UD_QPN + 1];
 };
 
 struct fake_packet {
@@ -50,6 +55,8 @@ struct fake_packet {
 	u32 port_num;
 	u16 dlid, slid;
 	u32 src_qp, dest_qp;
+	u32 qkey;
+	u16 pkey;
 	u8 mad[IB_MGMT_MAD_SIZE];
 };
 
@@ -107,7 +114,7 @@ static struct fake_qp *find_target(const struct fake_packet *packet, u32 *port_n
 {
 	struct fake_device *device;
 
-	if (packet->dest_qp > 1)
+	if (packet->dest_qp > FAKE_UD_QPN)
 		return NULL;
 	list_for_each_entry(device, &fake_wire.devices, entry) {
 		if (packet->dlid == be16_to_cpu(IB_LID_PERMISSIVE)) {
@@ -124,6 +131,15 @@ static struct fake_qp *find_target(const struct fake_packet *packet, u32 *port_n
 	return NULL;
 }
 
+/* QP0 has no keys. */
+static bool fits(const struct fake_packet *packet, const struct fake_qp *qp)
+{
+	if (!packet->dest_qp)
+		return true;
+	return packet->qkey == qp->qkey &&
+	       (packet->dest_qp == 1 || packet->pkey == qp->pkey);
+}
+
 static void arrive(const struct fake_packet *packet)
 {
 	struct ib_wc wc = {
@@ -138,7 +154,8 @@ static void arrive(const struct fake_packet *packet)
 	u32 port_num;
 
 	qp = find_target(packet, &port_num);
-	if (!qp || qp->state < IB_QPS_RTR || qp->state == IB_QPS_ERR || qp->head == qp->tail) {
+	if (!qp || qp->state < IB_QPS_RTR || qp->state == IB_QPS_ERR || qp->head == qp->tail ||
+	    !fits(packet, qp)) {
 		fake_wire.lost++;
 		return;
 	}
@@ -147,6 +164,9 @@ static void arrive(const struct fake_packet *packet)
 	wc.wr_cqe = recv->cqe;
 	wc.qp = &qp->qp;
 	wc.port_num = port_num;
+	/* Of others, devices do not tell it. */
+	if (packet->dest_qp == 1)
+		wc.pkey_index = packet->pkey != fake_pkeys[0];
 	complete_wc(qp->qp.recv_cq, &wc);
 }
 
@@ -177,11 +197,13 @@ static int transmit(struct fake_qp *qp, const struct ib_send_wr *wr)
 	if (!packet)
 		return -ENOMEM;
 	packet->device = device;
-	packet->port_num = qp->qp.port;
+	packet->port_num = qp->port_num;
 	packet->slid = device->lid + packet->port_num - 1;
 	packet->dlid = rdma_ah_get_dlid(&container_of(ud->ah, struct fake_ah, ah)->attr);
 	packet->src_qp = qp->qp.qp_num;
 	packet->dest_qp = ud->remote_qpn;
+	packet->qkey = ud->remote_qkey & IB_QP_SET_QKEY ? qp->qkey : ud->remote_qkey;
+	packet->pkey = qp->qp.qp_type == IB_QPT_UD ? qp->pkey : fake_pkeys[ud->pkey_index];
 	for (int i = 0; i < wr->num_sge; i++) {
 		memcpy(packet->mad + at, (void *)wr->sg_list[i].addr, wr->sg_list[i].length);
 		at += wr->sg_list[i].length;
@@ -257,6 +279,10 @@ static int post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	recv = &qp->recv[qp->tail++ % ARRAY_SIZE(qp->recv)];
 	recv->cqe = wr->wr_cqe;
 	recv->addr = wr->num_sge ? (void *)wr->sg_list->addr : NULL;
+	if (fake_wire.break_in && !--fake_wire.break_in) {
+		qp->state = IB_QPS_ERR;
+		complete(&fake_wire.broken);
+	}
 	if (qp->state == IB_QPS_ERR)
 		flush_qp(qp);
 	return 0;
@@ -326,10 +352,26 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	struct fake_device *device = container_of(ibqp->device, struct fake_device, ib);
 	struct fake_qp *qp = container_of(ibqp, struct fake_qp, qp);
 
-	ibqp->qp_num = attr->qp_type == IB_QPT_GSI;
+	ibqp->qp_num = attr->qp_type == IB_QPT_UD ? FAKE_UD_QPN : attr->qp_type == IB_QPT_GSI;
+	qp->port_num = attr->port_num;
 	guard(spinlock_irqsave)(&fake_wire.lock);
 	device->qp[attr->port_num][ibqp->qp_num] = qp;
 	return 0;
+}
+
+/* What was posted does not complete any more. */
+static void forget_posted(struct fake_qp *qp)
+{
+	struct fake_held *held, *next;
+
+	fake_wire.orphans += qp->tail - qp->head;
+	qp->head = qp->tail;
+	list_for_each_entry_safe(held, next, &fake_wire.held, entry) {
+		if (held->qp != qp)
+			continue;
+		list_del(&held->entry);
+		kfree(held);
+	}
 }
 
 static int modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
@@ -343,7 +385,17 @@ static int modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 		return -EINVAL;
 	if (attr->qp_state == IB_QPS_ERR && fake_wire.stuck)
 		return fake_wire.stuck;
+	if (attr->qp_state == IB_QPS_RESET && fake_wire.no_reset) {
+		fake_wire.no_reset--;
+		return -ETIMEDOUT;
+	}
+	if (mask & IB_QP_QKEY)
+		qp->qkey = attr->qkey;
+	if (mask & IB_QP_PKEY_INDEX)
+		qp->pkey = fake_pkeys[attr->pkey_index];
 	qp->state = attr->qp_state;
+	if (qp->state == IB_QPS_RESET)
+		forget_posted(qp);
 	if (qp->state == IB_QPS_ERR) {
 		flush_qp(qp);
 		complete(&fake_wire.stopped);
@@ -355,17 +407,10 @@ static int destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct fake_device *device = container_of(ibqp->device, struct fake_device, ib);
 	struct fake_qp *qp = container_of(ibqp, struct fake_qp, qp);
-	struct fake_held *held, *next;
 
 	guard(spinlock_irqsave)(&fake_wire.lock);
-	device->qp[ibqp->port][ibqp->qp_num] = NULL;
-	fake_wire.orphans += qp->tail - qp->head;
-	list_for_each_entry_safe(held, next, &fake_wire.held, entry) {
-		if (held->qp != qp)
-			continue;
-		list_del(&held->entry);
-		kfree(held);
-	}
+	device->qp[qp->port_num][ibqp->qp_num] = NULL;
+	forget_posted(qp);
 	return 0;
 }
 
@@ -409,7 +454,7 @@ static int dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
 {
-	attr->max_pkeys = 1;
+	attr->max_pkeys = ARRAY_SIZE(fake_pkeys);
 	return 0;
 }
 
@@ -417,9 +462,10 @@ static int get_port_immutable(struct ib_device *ib, u32 port_num,
 			      struct ib_port_immutable *immutable)
 {
 	immutable->gid_tbl_len = 1;
-	immutable->pkey_tbl_len = 1;
+	immutable->pkey_tbl_len = ARRAY_SIZE(fake_pkeys);
 	immutable->core_cap_flags = container_of(ib, struct fake_device, ib)->caps;
-	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	if (immutable->core_cap_flags & RDMA_CORE_CAP_IB_MAD)
+		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
 }
 
@@ -428,7 +474,7 @@ static int query_port(struct ib_device *ib, u32 port_num, struct ib_port_attr *a
 	attr->state = IB_PORT_ACTIVE;
 	attr->lid = container_of(ib, struct fake_device, ib)->lid + port_num - 1;
 	attr->gid_tbl_len = 1;
-	attr->pkey_tbl_len = 1;
+	attr->pkey_tbl_len = ARRAY_SIZE(fake_pkeys);
 	return 0;
 }
 
@@ -441,7 +487,7 @@ static int query_gid(struct ib_device *ib, u32 port_num, int index, union ib_gid
 
 static int query_pkey(struct ib_device *ib, u32 port_num, u16 index, u16 *pkey)
 {
-	*pkey = IB_DEFAULT_PKEY_FULL;
+	*pkey = fake_pkeys[index];
 	return 0;
 }
 
@@ -498,6 +544,7 @@ void fake_wire_begin(void)
 	INIT_LIST_HEAD(&fake_wire.held);
 	INIT_WORK(&fake_wire.work, wire_work);
 	init_completion(&fake_wire.stopped);
+	init_completion(&fake_wire.broken);
 }
 
 /**
@@ -567,17 +614,33 @@ void fake_device_remove(struct ib_device *device)
 }
 
 /**
- * fake_device_break() - let QP1 of a port fail, with all that is posted
+ * fake_device_break() - let a QP of a port fail, with all that is posted
  * @device: the device
  * @port_num: the port
+ * @qpn: number of the QP
  */
-void fake_device_break(struct ib_device *device, u32 port_num)
+void fake_device_break(struct ib_device *device, u32 port_num, u32 qpn)
 {
-	struct fake_qp *qp = container_of(device, struct fake_device, ib)->qp[port_num][1];
+	struct fake_qp *qp = container_of(device, struct fake_device, ib)->qp[port_num][qpn];
 
 	guard(spinlock_irqsave)(&fake_wire.lock);
 	qp->state = IB_QPS_ERR;
 	flush_qp(qp);
+}
+
+/**
+ * fake_device_complain() - say that QP1 of a port does not work
+ * @device: the device
+ * @port_num: the port
+ */
+void fake_device_complain(struct ib_device *device, u32 port_num)
+{
+	struct ib_qp *qp = &container_of(device, struct fake_device, ib)->qp[port_num][1]->qp;
+	struct ib_event event = {
+		.device = device, .element.qp = qp, .event = IB_EVENT_QP_FATAL,
+	};
+
+	qp->event_handler(&event, qp->qp_context);
 }
 
 /**

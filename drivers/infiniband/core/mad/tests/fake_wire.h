@@ -14,6 +14,9 @@
 
 #define FAKE_PORTS 2
 
+/* A port has two P_Keys, and one QP besides QP0 and QP1. */
+#define FAKE_UD_QPN 2
+
 struct fake_device;
 
 /**
@@ -29,8 +32,11 @@ struct fake_device;
  * @hold: sends do not complete
  * @fail_in: the send after so many others fails, 0: none
  * @refuse: so many receives are not taken
+ * @break_in: the QP that takes the receive after so many others fails, 0: none
  * @stuck: error of taking a QP to ERR, or 0
+ * @no_reset: so often a QP cannot be taken to RESET
  * @stopped: completed when a QP is taken to ERR
+ * @broken: completed when a QP has failed as @break_in says
  * @orphans: receives that a QP still had, and completions that a CQ still had, at their ends
  * @process_mad: the driver's, or NULL: it leaves all MADs alone
  * @test: whose static stubs count where completions are handled, or NULL
@@ -47,8 +53,11 @@ struct fake_wire {
 	bool hold;
 	unsigned int fail_in;
 	unsigned int refuse;
+	unsigned int break_in;
 	int stuck;
+	unsigned int no_reset;
 	struct completion stopped;
+	struct completion broken;
 	unsigned int orphans;
 	int (*process_mad)(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out);
 	struct kunit *test;
@@ -62,7 +71,8 @@ void fake_wire_release(void);
 void fake_wire_flush(void);
 struct ib_device *fake_device_add(struct kunit *test, const char *name, u32 caps, u16 lid);
 void fake_device_remove(struct ib_device *device);
-void fake_device_break(struct ib_device *device, u32 port_num);
+void fake_device_break(struct ib_device *device, u32 port_num, u32 qpn);
+void fake_device_complain(struct ib_device *device, u32 port_num);
 struct ib_ah *fake_ah(struct ib_pd *pd, u16 dlid);
 
 #endif

@@ -93,6 +93,17 @@ static void manage(struct fake_sa *fake, struct fake_mad *mad)
 	fake_mad_answer(mad, status, record, sizeof(record));
 }
 
+/* Answers the MAD that was posted first; there has to be one. */
+static void manage_posted(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct fake_mad *mad = fake_sa_posted(m->fake, 0);
+
+	KUNIT_EXPECT_NOT_NULL(test, mad);
+	if (mad)
+		manage(m->fake, mad);
+}
+
 static int hear(int status, struct ib_sa_multicast *multicast)
 {
 	struct member *member = multicast->context;
@@ -130,9 +141,10 @@ static void join(struct kunit *test, struct member *member, u8 group, u8 states)
 	join_with(test, member, group, states, NULL, 0);
 }
 
+/* A case goes on without an answer, so that its members leave: the device waits for them. */
 static void wait(struct kunit *test, struct member *member)
 {
-	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&member->told, 30 * HZ), 0);
+	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&member->told, 30 * HZ), 0);
 }
 
 static void leave(struct member *member)
@@ -347,16 +359,14 @@ static void answered_after_loss(struct kunit *test)
 	m->fake->respond = NULL;
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	flush_workqueue(mcast_wq);
-	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(m->fake, 0));
 	fake_sa_event(m->fake, IB_EVENT_CLIENT_REREGISTER);
 	flush_workqueue(mcast_wq);
-	manage(m->fake, fake_sa_posted(m->fake, 0));
+	manage_posted(test);
 	m->states[1] = 0;
 	flush_workqueue(mcast_wq);
 	KUNIT_EXPECT_EQ(test, one.calls, 0);
-	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(m->fake, 0));
 	m->fake->respond = manage;
-	manage(m->fake, fake_sa_posted(m->fake, 0));
+	manage_posted(test);
 	wait(test, &one);
 	KUNIT_EXPECT_EQ(test, one.status, 0);
 	KUNIT_EXPECT_EQ(test, m->joins, 2);
@@ -375,10 +385,9 @@ static void removed_while_joining(struct kunit *test)
 	fake->respond = NULL;
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	flush_workqueue(mcast_wq);
-	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(fake, 0));
 	leave(&one);
 	KUNIT_EXPECT_EQ(test, one.calls, 0);
-	manage(fake, fake_sa_posted(fake, 0));
+	manage_posted(test);
 	flush_workqueue(mcast_wq);
 	/* It joined, so it leaves. */
 	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(fake, 0));

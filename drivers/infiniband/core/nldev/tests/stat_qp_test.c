@@ -258,6 +258,35 @@ static void by_hand(struct kunit *test)
 	talk_objects_end(&o);
 }
 
+/* The name of the module that made the first QP is the counter's, and stays as long as that. */
+static void counter_outlives_its_first_qp(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct ib_qp_init_attr attr = { .qp_type = IB_QPT_RC, .source_qpn = 20 };
+	struct talk_objects o;
+	struct ib_pd *pd;
+	struct ib_qp *qp;
+
+	talk_objects(test, &t->device->ib, &o);
+	pd = __ib_alloc_pd(&t->device->ib, 0, "kt_other");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	attr.send_cq = o.cq;
+	attr.recv_cq = o.cq;
+	attr.srq = o.srq;
+	qp = ib_create_qp_kernel(pd, &attr, "kt_other");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(qp));
+	qp->port = 1;
+	KUNIT_ASSERT_EQ(test, bind_number(test, 1, 20, 0), 0);
+	KUNIT_ASSERT_EQ(test, bind_number(test, 1, 7, driver.last), 0);
+	KUNIT_EXPECT_EQ(test, ib_destroy_qp(qp), 0);
+	ib_dealloc_pd(pd);
+	KUNIT_ASSERT_NOT_NULL(test, o.qp[2]->counter);
+	KUNIT_EXPECT_STREQ(test, o.qp[2]->counter->res.kern_name, "kt_other");
+	KUNIT_EXPECT_EQ(test, qps_of(test, 1, driver.last), 1);
+	talk_objects_end(&o);
+	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
+}
+
 static void by_hand_refused(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -669,6 +698,7 @@ static void devices_below(struct kunit *test)
 
 static struct kunit_case counters_cases[] = {
 	KUNIT_CASE(by_hand),
+	KUNIT_CASE(counter_outlives_its_first_qp),
 	KUNIT_CASE(by_hand_refused),
 	KUNIT_CASE(bound_once),
 	KUNIT_CASE(bound_for_another_port),

@@ -235,6 +235,9 @@ static void refusal_keeps_object(struct kunit *test)
 
 	/* Reaping takes what it can: the CQ; the MR keeps itself and its PD */
 	KUNIT_EXPECT_EQ(test, 2, rdma_owner_reap(bed->owner));
+	/* They may stay longer than the module and what it calls itself. */
+	KUNIT_EXPECT_PTR_EQ(test, mr->obj.res.kern_name, &bed->owner->name[0]);
+	KUNIT_EXPECT_PTR_EQ(test, pd->obj.res.kern_name, &bed->owner->name[0]);
 	KUNIT_EXPECT_EQ(test, GONE, cq->magic);
 	KUNIT_EXPECT_EQ(test, ALIVE, pd->magic);
 

@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 #include <rdma/rdma_ext_port.h>
 
+#include "../../device/device.h"
 #include "../../device/tests/test_device.h"
 #include "../ports.h"
 
@@ -199,6 +200,41 @@ static void changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, watcher->wrong, 0);
 }
 
+static struct task_struct *registering;
+
+/* Port 2 has news while port 1 is asked for, once. */
+static void report_another(struct test_device *device, u32 port_num)
+{
+	struct ib_event event = { .device = &device->ib, .event = IB_EVENT_PKEY_CHANGE };
+
+	/* Before clients are attached, the caches ask. */
+	if (current != registering || port_num != 1 || !refcount_read(&device->ib.refcount))
+		return;
+	device->told = NULL;
+	event.element.port_num = 2;
+	ib_dispatch_event(&event);
+	flush_work(&device->ib.core->event_work);
+}
+
+/* What has been heard before a port is asked for is no change of what it says. */
+static void old_events_are_not_told(struct kunit *test)
+{
+	struct test_watcher *watcher = watch(test);
+	struct test_device *device = test_device_alloc();
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	registering = current;
+	device->told = report_another;
+	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_watched", NULL), 0);
+	ports_flush();
+	expect_said(test, watcher, "a1A1a2A2");
+	KUNIT_EXPECT_NULL(test, device->told);
+	dispatch(device, IB_EVENT_GID_CHANGE, 2);
+	expect_said(test, watcher, "g2");
+	test_device_gone(device);
+	ib_unwatch_ports(&watcher->ib);
+}
+
 /* A watcher that is not interested hears no more of that port. */
 static void not_interested(struct kunit *test)
 {
@@ -330,6 +366,7 @@ static void watchers_race(struct kunit *test)
 static struct kunit_case ports_cases[] = {
 	KUNIT_CASE(ports_come_and_go),
 	KUNIT_CASE(changes),
+	KUNIT_CASE(old_events_are_not_told),
 	KUNIT_CASE(not_interested),
 	KUNIT_CASE(order),
 #ifdef CONFIG_FAILSLAB

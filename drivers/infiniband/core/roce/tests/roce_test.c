@@ -197,20 +197,45 @@ static void net_device_goes_while_its_gid_is_used(struct kunit *test)
 	fake_net_end(net);
 }
 
-static void driver_hears_of_a_new_mac(struct kunit *test)
+static void set_new_mac(struct kunit *test, struct fake_net *net)
 {
 	struct sockaddr mac = { .sa_family = ARPHRD_ETHER, .sa_data_min = "\x02\0\0\0\xfe\x02" };
-	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
-	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
 
 	rtnl_lock();
 	net->dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	KUNIT_EXPECT_EQ(test, dev_set_mac_address(net->dev, &mac, NULL), 0);
 	rtnl_unlock();
 	roce_settle();
+}
+
+static void driver_hears_of_a_new_mac(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	set_new_mac(test, net);
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "fe80::ff:fe00:fe02", net->dev), 0);
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), 1);
 	KUNIT_EXPECT_NE(test, roce_count(device, 1), U32_MAX);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* There is no other place for a standard GID, so the new one comes when the old one has gone. */
+static void standard_gid_waits_for_its_place(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+	const struct ib_gid_attr *attr = rdma_get_gid_attr(&device->base.ib, 1, 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	set_new_mac(test, net);
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "fe80::ff:fe00:fe02", net->dev), -ENOENT);
+	rdma_put_gid_attr(attr);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "fe80::ff:fe00:fe02", net->dev), 0);
+	/* The IPv6 address was the same as the standard GID before, and is not now. */
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 1);
 	roce_device_end(device);
 	fake_net_end(net);
 }
@@ -457,9 +482,15 @@ static void unknown_sender_is_not_waited_for(struct kunit *test)
 		.wc_flags = IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE,
 		.network_hdr_type = RDMA_NETWORK_IPV4,
 	};
+	struct rdma_ah_attr sender;
+	union ib_gid gid;
 
 	hdr.roce4grh.saddr = peer.in.sin_addr.s_addr;
 	hdr.roce4grh.daddr = own.in.sin_addr.s_addr;
+	KUNIT_EXPECT_EQ(test, rdma_wc_sender(&device->base.ib, 1, &wc, &hdr.ibgrh, &sender), 0);
+	rdma_ip2gid(&peer.any, &gid);
+	KUNIT_EXPECT_MEMEQ(test, rdma_ah_read_grh(&sender)->dgid.raw, gid.raw, sizeof(gid));
+	rdma_destroy_ah_attr(&sender);
 	KUNIT_EXPECT_FALSE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
 	/* It has been asked for meanwhile. */
 	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&net->asked, 20 * HZ));
@@ -566,6 +597,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(gid_in_use_keeps_its_index),
 	KUNIT_CASE(net_device_goes_while_its_gid_is_used),
 	KUNIT_CASE(driver_hears_of_a_new_mac),
+	KUNIT_CASE(standard_gid_waits_for_its_place),
 	KUNIT_CASE(link_that_is_down_has_gids),
 	KUNIT_CASE(bond_moves_to_its_active_slave),
 	KUNIT_CASE(port_gets_and_loses_its_net_device),

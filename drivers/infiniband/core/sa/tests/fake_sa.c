@@ -92,6 +92,8 @@ static int create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *attr, struct ib
 {
 	struct fake_sa *fake = fake_of(ah->device);
 
+	if (fake->refuse_ah)
+		return fake->refuse_ah;
 	container_of(ah, struct fake_ah, ib)->dlid = rdma_ah_get_dlid(attr->ah_attr);
 	guard(spinlock_irqsave)(&fake->lock);
 	fake->ahs++;

@@ -50,6 +50,7 @@ struct fake_mad {
  * @flush: brings cancelled MADs back
  * @hold: cancelled MADs do not come back for now
  * @refuse: error of the next postings, or 0
+ * @refuse_ah: error of the next address handles, or 0
  * @posts: postings so far
  * @posted: completed by each
  * @faults: uses of the MAD layer that are wrong
@@ -69,6 +70,7 @@ struct fake_sa {
 	struct work_struct flush;
 	bool hold;
 	int refuse;
+	int refuse_ah;
 	unsigned int posts;
 	struct completion posted;
 	unsigned int faults;

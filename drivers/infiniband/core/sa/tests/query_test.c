@@ -7,7 +7,8 @@
 #include <linux/prandom.h>
 #include <rdma/ib_cache.h>
 
-#include "../sa.h"
+#include "../../device/device.h"
+#include "../sa_priv.h"
 #include "fake_sa.h"
 
 /**
@@ -314,6 +315,36 @@ static void nobody_to_ask(struct kunit *test)
 	answer(fake_sa_posted(fake, 0), 1);
 }
 
+/* No event says that there are resources again. */
+static void manager_is_looked_for_again(struct kunit *test)
+{
+	struct fake_sa *fake = test->priv;
+	struct sa_port *port = rdma_port(&fake->ib, 1)->sa;
+	struct asked asked;
+
+	fake->refuse_ah = -ENOMEM;
+	fake->attr.sm_lid = 9;
+	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
+	ask(fake, &asked);
+	KUNIT_EXPECT_EQ(test, asked.id, -EAGAIN);
+	flush_delayed_work(&port->again);
+	ask(fake, &asked);
+	KUNIT_EXPECT_EQ(test, asked.id, -EAGAIN);
+
+	fake->refuse_ah = 0;
+	flush_delayed_work(&port->again);
+	ask(fake, &asked);
+	KUNIT_ASSERT_GT(test, asked.id, 0);
+	KUNIT_EXPECT_EQ(test, fake_mad_dlid(fake_sa_posted(fake, 0)), 9);
+	answer(fake_sa_posted(fake, 0), 1);
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&port->again));
+
+	/* A port that goes waits for no attempt. */
+	fake->refuse_ah = -ENOMEM;
+	fake->attr.sm_lid = 10;
+	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
+}
+
 static void removed(struct kunit *test)
 {
 	struct fake_sa *fake = test->priv;
@@ -579,6 +610,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(manager_moves),
 	KUNIT_CASE(manager_moves_meanwhile),
 	KUNIT_CASE(nobody_to_ask),
+	KUNIT_CASE(manager_is_looked_for_again),
 	KUNIT_CASE(removed),
 	KUNIT_CASE(short_times),
 	KUNIT_CASE(at_random),

@@ -255,6 +255,7 @@ static void services(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 	KUNIT_EXPECT_EQ(test, heard->calls, 3);
 	ib_sa_unregister_service(service);
+	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 	KUNIT_EXPECT_EQ(test, heard->last[7], 7);
 }
@@ -280,6 +281,7 @@ static void leases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->status, -EINVAL);
 	KUNIT_EXPECT_EQ(test, heard->sets, 2);
 	ib_sa_unregister_service(service);
+	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 }
 
@@ -321,20 +323,29 @@ static void hear_report(const struct ib_sa_notice *notice, void *context)
 {
 }
 
+static struct ib_sa_subscription *subscribe(struct kunit *test, u16 trap)
+{
+	struct heard *heard = test->priv;
+	struct ib_sa_subscription *subscription;
+	struct ib_sa_inform_info info;
+
+	ib_sa_inform_info_init(&info);
+	info.trap_num = cpu_to_be16(trap);
+	subscription = ib_sa_subscribe(&user, &heard->fake->ib, 1, &info, hear_result, hear_report,
+				       heard);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(subscription));
+	return subscription;
+}
+
 static void subscriptions(struct kunit *test)
 {
-	struct ib_sa_inform_info info = {
-		.lid_range_begin = cpu_to_be16(0xffff), .is_generic = 1,
-		.type = cpu_to_be16(0xffff), .trap_num = cpu_to_be16(66),
-		.producer_type = cpu_to_be32(0xffffff),
-	};
+	struct ib_sa_inform_info info = {};
 	struct heard *heard = test->priv;
 	struct fake_sa *fake = heard->fake;
 	struct ib_sa_subscription *one, *two, *other;
 
 	fake->respond = manager;
-	one = ib_sa_subscribe(&user, &fake->ib, 1, &info, hear_result, hear_report, heard);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
+	one = subscribe(test, 66);
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 	KUNIT_EXPECT_EQ(test, heard->sets, 1);
@@ -342,37 +353,143 @@ static void subscriptions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(heard->last + 28) >> 8, 1);
 	/* SA's own agent, and one that receives */
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
-	two = ib_sa_subscribe(&user, &fake->ib, 1, &info, hear_result, hear_report, heard);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(two));
+	/* Who has to confirm it again may have forgotten it, so that the owner is told. */
+	fake_sa_event(fake, IB_EVENT_CLIENT_REREGISTER);
 	wait(test, heard);
-	info.trap_num = cpu_to_be16(67);
-	other = ib_sa_subscribe(&user, &fake->ib, 1, &info, hear_result, hear_report, heard);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	KUNIT_EXPECT_EQ(test, heard->sets, 2);
+	two = subscribe(test, 66);
+	wait(test, heard);
+	other = subscribe(test, 67);
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
 
 	/* The manager must go on with what is wanted twice. */
 	ib_sa_unsubscribe(one);
+	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 0);
 	ib_sa_unsubscribe(other);
+	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
 	ib_sa_unsubscribe(two);
+	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 2);
 	KUNIT_EXPECT_EQ(test, fake->agents, 1);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_sa_subscribe(&user, &fake->ib, 2, &info, hear_result,
 						      hear_report, heard)), -ENODEV);
 }
 
+/**
+ * struct leaver - ends a subscription
+ * @work: does
+ * @subscription: the subscription
+ * @done: completed when it has
+ */
+struct leaver {
+	struct work_struct work;
+	struct ib_sa_subscription *subscription;
+	struct completion done;
+};
+
+static void leaver_work(struct work_struct *work)
+{
+	struct leaver *leaver = container_of(work, struct leaver, work);
+
+	ib_sa_unsubscribe(leaver->subscription);
+	complete(&leaver->done);
+}
+
+/* Ends a subscription while nobody answers. */
+static void unsubscribe_unanswered(struct kunit *test, struct ib_sa_subscription *subscription)
+{
+	struct leaver *leaver = kunit_kzalloc(test, sizeof(*leaver), GFP_KERNEL);
+	struct heard *heard = test->priv;
+	bool soon;
+
+	KUNIT_ASSERT_NOT_NULL(test, leaver);
+	leaver->subscription = subscription;
+	init_completion(&leaver->done);
+	INIT_WORK(&leaver->work, leaver_work);
+	queue_work(system_unbound_wq, &leaver->work);
+	soon = wait_for_completion_timeout(&leaver->done, 10 * HZ);
+	if (!soon)
+		fake_mad_end(fake_sa_posted(heard->fake, 0), IB_WC_RESP_TIMEOUT_ERR);
+	flush_work(&leaver->work);
+	KUNIT_ASSERT_TRUE(test, soon);
+}
+
+/* Answers the MAD that was posted before all others, when there is one. */
+static void answer_first(struct kunit *test, bool on)
+{
+	struct heard *heard = test->priv;
+	struct fake_sa *fake = heard->fake;
+	struct fake_mad *mad;
+
+	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&fake->posted, 30 * HZ), 0);
+	mad = fake_sa_posted(fake, 0);
+	KUNIT_ASSERT_NOT_NULL(test, mad);
+	KUNIT_EXPECT_EQ(test, mad->mad.data[23], on);
+	fake_mad_answer(mad, 0, mad->mad.data, IB_MGMT_SA_DATA);
+}
+
+/* A subscription never comes to the manager before the end of an equal one. */
+static void ends_are_not_awaited(struct kunit *test)
+{
+	struct heard *heard = test->priv;
+	struct fake_sa *fake = heard->fake;
+	struct ib_sa_subscription *one, *two;
+
+	one = subscribe(test, 66);
+	answer_first(test, true);
+	wait(test, heard);
+	unsubscribe_unanswered(test, one);
+	KUNIT_EXPECT_EQ(test, fake->agents, 1);
+	two = subscribe(test, 66);
+	/* A subscription begins with its standing request, whose work has nothing to do yet. */
+	flush_delayed_work(&((struct sa_standing *)two)->work);
+	KUNIT_EXPECT_EQ(test, fake->posts, 2);
+	answer_first(test, false);
+	answer_first(test, true);
+	wait(test, heard);
+	KUNIT_EXPECT_EQ(test, heard->status, 0);
+
+	/* Of those that the manager is never told, the port's end is the end. */
+	one = subscribe(test, 67);
+	answer_first(test, true);
+	wait(test, heard);
+	unsubscribe_unanswered(test, one);
+	unsubscribe_unanswered(test, two);
+	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 2);
+}
+
+/* The manager knows it of one, which leaves the end to another one that has not been heard yet. */
+static void ends_are_handed_over(struct kunit *test)
+{
+	struct heard *heard = test->priv;
+	struct fake_sa *fake = heard->fake;
+	struct ib_sa_subscription *one, *two;
+
+	fake->respond = manager;
+	one = subscribe(test, 66);
+	wait(test, heard);
+	fake->refuse = -EIO;
+	two = subscribe(test, 66);
+	wait(test, heard);
+	KUNIT_EXPECT_EQ(test, heard->status, -EIO);
+	ib_sa_unsubscribe(one);
+	fake->refuse = 0;
+	KUNIT_EXPECT_EQ(test, heard->deletes, 0);
+	ib_sa_unsubscribe(two);
+	fake_sa_settle(fake);
+	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
+}
+
 static void who_wants_what(struct kunit *test)
 {
-	struct ib_sa_inform_info all = {
-		.lid_range_begin = cpu_to_be16(0xffff), .is_generic = 1,
-		.type = cpu_to_be16(0xffff), .trap_num = cpu_to_be16(0xffff),
-		.producer_type = cpu_to_be32(0xffffff),
-	}, info;
+	struct ib_sa_inform_info all, info;
 	struct ib_sa_notice notice = {};
 
+	ib_sa_inform_info_init(&all);
 	notice.attr.generic_type = 0x80 | 3;
 	notice.attr.prod_type_lsb = cpu_to_be16(4);
 	notice.attr.trap_num = cpu_to_be16(64);
@@ -413,6 +530,8 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE_SLOW(leases),
 	KUNIT_CASE(long_leases),
 	KUNIT_CASE(subscriptions),
+	KUNIT_CASE(ends_are_not_awaited),
+	KUNIT_CASE(ends_are_handed_over),
 	KUNIT_CASE(who_wants_what),
 	{}
 };

@@ -300,9 +300,16 @@ static void refused_modification_changes_nothing(struct kunit *test)
 	change_pkey(test, 1, PUBLIC);
 	KUNIT_EXPECT_EQ(test, to_init(qp, 1), 0);
 	seen.refuse = -EIO;
+	seen.state = IB_QPS_INIT;
 	change_pkey(test, 1, SECRET);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 2);
+	/* It is not forgotten. */
 	seen.refuse = 0;
+	change_pkey(test, 3, PUBLIC);
+	KUNIT_EXPECT_EQ(test, seen.state, IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, seen.fatal, 3);
+	change_pkey(test, 3, SECRET);
+	KUNIT_EXPECT_EQ(test, seen.fatal, 3);
 	ib_destroy_qp(qp);
 	ib_dealloc_pd(pd);
 }

@@ -170,7 +170,6 @@ static const struct ib_device_ops fake_ops = {
 	.alloc_pd = fake_alloc_pd,
 	.dealloc_pd = fake_dealloc_pd,
 	.create_ah = fake_create_ah,
-	.create_user_ah = fake_create_ah,
 	.destroy_ah = fake_destroy_ah,
 	.get_dma_mr = fake_no_mr,
 	.reg_user_mr = fake_no_user_mr,

@@ -52,6 +52,7 @@ struct number {
  * @ended: objects that were to end, by reason
  * @ret: what a method returns
  * @unmade: it fails before it has made the object
+ * @nothing: it succeeds without an object
  * @refuse: what the end of a number returns
  * @wrong: objects that ended without having been made
  */
@@ -60,6 +61,7 @@ static struct driver {
 	unsigned int ended[REASONS];
 	int ret;
 	bool unmade;
+	bool nothing;
 	int refuse;
 	unsigned int wrong;
 } driver;
@@ -94,6 +96,8 @@ static int UVERBS_HANDLER(FAKE_METHOD_NUMBER_CREATE)(struct uverbs_attr_bundle *
 {
 	struct ib_uobject *uobj = uverbs_attr_get_uobject(attrs, FAKE_ATTR_HANDLE);
 
+	if (driver.nothing)
+		return 0;
 	uobj->object = &driver;
 	container_of(uobj, struct number, uobj)->mark = MARK;
 	return make(attrs, &driver.numbers);
@@ -208,6 +212,24 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.numbers, 0);
 }
 
+/* A method that succeeds without an object leaves a handle, which ends as any other does. */
+static void number_of_nothing(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	s64 one, two;
+
+	driver.nothing = true;
+	one = new_number(t);
+	two = new_number(t);
+	KUNIT_ASSERT_GE(test, one, 0);
+	KUNIT_ASSERT_GE(test, two, 0);
+	KUNIT_EXPECT_EQ(test, end(t, one), one);
+	KUNIT_EXPECT_EQ(test, end(t, one), -ENOENT);
+	tu_close(t);
+	KUNIT_EXPECT_EQ(test, driver.ended[RDMA_REMOVE_DESTROY], 0);
+	KUNIT_EXPECT_EQ(test, driver.ended[RDMA_REMOVE_CLOSE], 0);
+}
+
 static void files(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv, other = *t;
@@ -283,6 +305,7 @@ static void driver_object_exit(struct kunit *test)
 
 static struct kunit_case driver_object_cases[] = {
 	KUNIT_CASE(numbers),
+	KUNIT_CASE(number_of_nothing),
 	KUNIT_CASE(files),
 	KUNIT_CASE(files_outlive_objects),
 	{}

@@ -28,6 +28,14 @@ static const struct vhca_uar_ops kernel_uar_ops = {
 	.kick = kick_kernel_uar,
 };
 
+static void close_uar(struct vhca_dev *dev)
+{
+	if (!vhca_uar_close(&dev->uar))
+		return;
+	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
+	vhca_uar_exit(&dev->uar);
+}
+
 static int open_kernel_uar(struct vhca_dev *dev)
 {
 	struct vhca_hw *hw = &dev->hw;
@@ -38,7 +46,7 @@ static int open_kernel_uar(struct vhca_dev *dev)
 		return err;
 	hw->kick = ioremap(hw->kick_phys + (u64)dev->uar.handle * hw->kick_stride, sizeof(u32));
 	if (!hw->kick) {
-		vhca_uar_close(&dev->uar);
+		close_uar(dev);
 		return -ENOMEM;
 	}
 	return 0;
@@ -46,13 +54,8 @@ static int open_kernel_uar(struct vhca_dev *dev)
 
 static void close_kernel_uar(struct vhca_dev *dev)
 {
-	int err = vhca_uar_close(&dev->uar);
-
 	iounmap(dev->hw.kick);
-	if (!err)
-		return;
-	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
-	vhca_uar_exit(&dev->uar);
+	close_uar(dev);
 }
 
 static int query_limits(struct vhca_dev *dev)
@@ -68,7 +71,7 @@ static int query_limits(struct vhca_dev *dev)
 		err = vhca_cmd_query_port(&dev->hw, i, &port);
 		if (err)
 			return err;
-		err = vhca_eth_init(dev, i, &port);
+		err = vhca_port_init(dev, i, &port);
 		if (err)
 			return err;
 		dev->max_pkeys = max_t(u32, dev->max_pkeys, le32_to_cpu(port.pkey_entries));
@@ -131,7 +134,7 @@ static void free_device(struct vhca_dev *dev)
 	vhca_id_table_exit(&dev->srqs);
 	vhca_id_table_exit(&dev->qps);
 	vhca_id_table_exit(&dev->cqs);
-	vhca_eth_exit(dev);
+	vhca_ports_exit(dev);
 	ib_dealloc_device(&dev->ibdev);
 }
 

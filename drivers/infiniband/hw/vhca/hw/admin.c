@@ -24,8 +24,12 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* How long the waiting task sleeps between two looks while there are no interrupts. */
-#define VHCA_ADMIN_POLL_US	50
+/*
+ * How long the waiting task sleeps between two looks while there are no interrupts: longer each
+ * time, as an answer that is late may not come at all.
+ */
+#define VHCA_ADMIN_POLL_US	50UL
+#define VHCA_ADMIN_POLL_MAX_US	1600UL
 
 static u16 slot_mask(const struct vhca_admin *aq)
 {
@@ -298,14 +302,15 @@ static struct vhca_admin_slot *submit(struct vhca_admin *aq, const struct vhca_a
 static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
 	unsigned long end = jiffies + aq->timeout;
+	unsigned long us;
 
-	for (;;) {
+	for (us = VHCA_ADMIN_POLL_US;; us = min(2 * us, VHCA_ADMIN_POLL_MAX_US)) {
 		vhca_admin_poll(aq);
 		if (completion_done(&slot->done))
 			return true;
 		if (time_after(jiffies, end))
 			return false;
-		usleep_range(VHCA_ADMIN_POLL_US, 2 * VHCA_ADMIN_POLL_US);
+		usleep_range(us, 2 * us);
 	}
 }
 

@@ -21,6 +21,8 @@ MODULE_PARM_DESC(admin_awake, "microseconds to look for an answer before sleepin
 #define VHCA_ADMIN_LOG		6
 /* How long the device may take to become ready or to reset. */
 #define VHCA_READY_US		(5 * USEC_PER_SEC)
+/* The first look mostly finds that it has. */
+#define VHCA_READY_POLL_US	1000
 
 static struct vhca_hw *admin_to_hw(struct vhca_admin *aq)
 {
@@ -58,7 +60,7 @@ static int reset_device(struct vhca_hw *hw)
 	reg_write(hw, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);
 	err = read_poll_timeout(reg_read, status,
 				status == VHCA_STATUS_GONE || !(status & VHCA_STATUS_READY),
-				100, VHCA_READY_US, false, hw, VHCA_REG_STATUS);
+				VHCA_READY_POLL_US, VHCA_READY_US, false, hw, VHCA_REG_STATUS);
 	if (err)
 		return err;
 	return status == VHCA_STATUS_GONE ? -ENODEV : 0;
@@ -261,7 +263,7 @@ int vhca_hw_start(struct vhca_hw *hw)
 	reg_write(hw, VHCA_REG_ADMIN_VECTOR, 0);
 	reg_write(hw, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
 	err = read_poll_timeout(reg_read, status, status & (VHCA_STATUS_READY | VHCA_STATUS_FATAL),
-				100, VHCA_READY_US, false, hw, VHCA_REG_STATUS);
+				VHCA_READY_POLL_US, VHCA_READY_US, false, hw, VHCA_REG_STATUS);
 	if (!err && status != VHCA_STATUS_GONE && !(status & VHCA_STATUS_FATAL))
 		return 0;
 

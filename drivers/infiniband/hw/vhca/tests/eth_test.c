@@ -29,6 +29,7 @@ static struct bench {
 	u64 written;
 	u8 state;
 	u8 refused;
+	u32 gids, pkeys;
 	unsigned int modifies, sets;
 	struct vhca_modify_port_req modify;
 	struct vhca_set_gid_req set;
@@ -41,7 +42,7 @@ static void answer_port(const struct vhca_asqe *cmd)
 	*a = (struct vhca_port_attr) {
 		.link_layer = cmd->req[0] == 1 ? VHCA_LINK_ETH : VHCA_LINK_IB,
 		.state = bench->state, .max_mtu = IB_MTU_4096, .active_mtu = IB_MTU_4096,
-		.gid_entries = cpu_to_le32(GIDS), .pkey_entries = cpu_to_le32(1),
+		.gid_entries = cpu_to_le32(bench->gids), .pkey_entries = cpu_to_le32(bench->pkeys),
 	};
 	if (cmd->req[0] == 1)
 		ether_addr_copy(a->mac, port_mac);
@@ -113,6 +114,8 @@ static int eth_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, bench);
 	bench->dev = dev;
 	bench->state = IB_PORT_ACTIVE;
+	bench->gids = GIDS;
+	bench->pkeys = 1;
 	vhca_events_init(dev);
 	vhca_hw_init(&dev->hw, vhca_test_device(test), NULL);
 	KUNIT_ASSERT_EQ(test, vhca_admin_init(&dev->hw.admin, dev->hw.dev, &fake_ops, LOG,
@@ -123,7 +126,7 @@ static int eth_test_init(struct kunit *test)
 	ib_set_device_ops(&dev->ibdev, &ib_ops);
 	for (port = 1; port <= 2; port++) {
 		KUNIT_ASSERT_EQ(test, vhca_cmd_query_port(&dev->hw, port, &attr), 0);
-		KUNIT_ASSERT_EQ(test, vhca_eth_init(dev, port, &attr), 0);
+		KUNIT_ASSERT_EQ(test, vhca_port_init(dev, port, &attr), 0);
 	}
 	return 0;
 }
@@ -132,7 +135,7 @@ static void eth_test_exit(struct kunit *test)
 {
 	struct vhca_dev *dev = bench->dev;
 
-	vhca_eth_exit(dev);
+	vhca_ports_exit(dev);
 	vhca_admin_exit(&dev->hw.admin);
 	ib_dealloc_device(&dev->ibdev);
 }
@@ -483,6 +486,22 @@ static void test_kinds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(bench->modify.clear_caps), VHCA_PORT_CAP_SM);
 }
 
+/* The core's tables have the sizes that it was told first. */
+static void test_sizes(struct kunit *test)
+{
+	struct ib_device *ibdev = &bench->dev->ibdev;
+	struct ib_port_attr attr;
+
+	KUNIT_EXPECT_EQ(test, query(test, 2).gid_tbl_len, GIDS);
+	bench->gids = 2 * GIDS;
+	KUNIT_EXPECT_EQ(test, vhca_query_port(ibdev, 2, &attr), -EPROTO);
+	bench->gids = GIDS;
+	bench->pkeys = 2;
+	KUNIT_EXPECT_EQ(test, vhca_query_port(ibdev, 2, &attr), -EPROTO);
+	bench->pkeys = 1;
+	KUNIT_EXPECT_EQ(test, query(test, 2).pkey_tbl_len, 1);
+}
+
 static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(test_lonely),
 	KUNIT_CASE(test_follows),
@@ -491,6 +510,7 @@ static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(test_gids),
 	KUNIT_CASE(test_addresses_change),
 	KUNIT_CASE(test_kinds),
+	KUNIT_CASE(test_sizes),
 	{}
 };
 

@@ -150,15 +150,22 @@ static void test_moderation(struct kunit *test)
 	struct vhca_dev *dev = hca_need_device(test->priv);
 	const struct ib_cq_caps *caps = &dev->ibdev.attrs.cq_caps;
 	struct conn *c;
+	ktime_t start;
+	int there;
 
 	if (!dev->ibdev.ops.modify_cq)
 		kunit_skip(test, "the device does not moderate events");
 	c = quiet(test);
 	KUNIT_ASSERT_EQ(test, rdma_set_cq_moderation(c->cq, 8, caps->max_cq_moderation_period), 0);
 	KUNIT_ASSERT_EQ(test, ib_req_notify_cq(c->cq, IB_CQ_NEXT_COMP), 0);
+	start = ktime_get();
 	KUNIT_ASSERT_EQ(test, write_some(c, 8), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
-	KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, CQE), 8);
+	there = ib_peek_cq(c->cq, CQE);
+	/* On a slow machine the first one's time may come before the last one. */
+	if (ktime_us_delta(ktime_get(), start) < caps->max_cq_moderation_period)
+		KUNIT_EXPECT_EQ(test, there, 8);
+	KUNIT_ASSERT_TRUE(test, wait_until_there(c, 8));
 	KUNIT_EXPECT_EQ(test, poll_all(test, c), 8);
 
 	KUNIT_ASSERT_EQ(test, rdma_set_cq_moderation(c->cq, 8, 100), 0);

@@ -319,11 +319,13 @@ static void test_cq_error(struct kunit *test)
 
 /**
  * struct ending - a CQ that is being destroyed for a while
+ * @h: its HCA, which does not answer
  * @work: destroys it
  * @cq: the CQ
  * @calls: calls of its handlers
  */
 struct ending {
+	struct hca_test *h;
 	struct work_struct work;
 	struct ib_cq *cq;
 	atomic_t calls;
@@ -336,7 +338,11 @@ static void end_cq(struct work_struct *work)
 
 static void wait_for_the_end(void *data)
 {
-	flush_work(&((struct ending *)data)->work);
+	struct ending *e = data;
+
+	if (e->h->faults)
+		hca_ctl(e->h, "fault clear @");
+	flush_work(&e->work);
 }
 
 static void close_conn(void *c)
@@ -361,7 +367,8 @@ static void test_cq_error_of_the_next(struct kunit *test)
 	if (dev->nvectors < 2)
 		kunit_skip(test, "there is one vector");
 	hca_need_faults(h);
-	hca_fault(h, "command @ opcode=DESTROY_CQ delay=8000");
+	hca_fault(h, "command @ opcode=DESTROY_CQ " HCA_HELD);
+	e->h = h;
 	e->cq = make_cq(dev, 0, &e->calls);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, e->cq);
 	cqn = to_vcq(e->cq)->cqn;
@@ -376,12 +383,12 @@ static void test_cq_error_of_the_next(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_conn, c), 0);
 	KUNIT_ASSERT_EQ(test, to_vcq(c->cq)->cqn, cqn);
 	KUNIT_EXPECT_EQ(test, write_some(c, 16), 0);
-	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&c->event, 4 * HZ), 0);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_TRUE_MSG(test, work_busy(&e->work), "the old CQ was gone: nothing was tested");
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->cq_errors), 1);
+	hca_let_go(h);
 	flush_work(&e->work);
 	KUNIT_EXPECT_EQ(test, atomic_read(&e->calls), 0);
-	hca_struck(h);
 }
 
 /* ---- QPs ---- */

@@ -268,10 +268,10 @@ static void test_dead_and_slow_to_reset(struct kunit *test)
 
 	hca_need_faults(h);
 	w = hca_watch(h);
-	hca_fault(h, "reset @ delay=5500 , fault fatal @");
+	hca_fault(h, "reset @ " HCA_HELD " , fault fatal @");
 	hca_wait_gone(w);
 	KUNIT_EXPECT_FALSE(test, w->master);
-	hca_struck(h);
+	hca_let_go(h);
 	hca_back_again(w);
 }
 

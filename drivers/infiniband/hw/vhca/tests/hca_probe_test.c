@@ -251,11 +251,11 @@ static void test_slow_reset(struct kunit *test)
 	hca_need_faults(h);
 	device_release_driver(&h->pdev->dev);
 	/* of the resets of the first attempt, of the driver's going, and of the second attempt */
-	hca_fault(h, "reset @ delay=1000 , fault reset @ delay=6500 skip=1");
+	hca_fault(h, "reset @ delay=1000 , fault reset @ " HCA_HELD " skip=1");
 	KUNIT_EXPECT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
 	device_release_driver(&h->pdev->dev);
 	KUNIT_EXPECT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), -ENODEV);
-	hca_struck(h);
+	hca_let_go(h);
 	KUNIT_EXPECT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
 	hca_expect_objects(h, 0, 0, 0, 0);
 }

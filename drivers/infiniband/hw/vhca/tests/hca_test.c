@@ -168,6 +168,23 @@ void hca_struck(struct hca_test *h)
 }
 
 /**
+ * hca_let_go() - end what faults with HCA_HELD have begun
+ * @h: HCA under test
+ *
+ * Every fault that was armed must have struck.
+ */
+void hca_let_go(struct hca_test *h)
+{
+	int ret = hca_ctl(h, "fault spent @ , fault clear @");
+
+	KUNIT_EXPECT_EQ_MSG(h->test, ret, 0, "a fault has not struck: nothing was tested");
+	/* Where it has not, none is cleared. */
+	if (ret)
+		hca_ctl(h, "fault clear @");
+	h->faults = false;
+}
+
+/**
  * hca_expect_objects() - expect that the device has so many objects, by its own account
  * @h: HCA under test; its driver is up
  * @pds: protection domains

@@ -10,6 +10,8 @@
 #include "../device/device.h"
 
 #define HCA_PATIENCE	(30 * HZ)
+/* The delay of what is to last until hca_let_go(), for hca_fault() */
+#define HCA_HELD	"delay=600000"
 
 /**
  * struct hca_test - an HCA under test; kunit->priv
@@ -36,6 +38,7 @@ void hca_need_faults(struct hca_test *h);
 int hca_ctl(struct hca_test *h, const char *fmt, ...) __printf(2, 3);
 void hca_fault(struct hca_test *h, const char *fmt, ...) __printf(2, 3);
 void hca_struck(struct hca_test *h);
+void hca_let_go(struct hca_test *h);
 void hca_expect_objects(struct hca_test *h, unsigned int pds, unsigned int mkeys,
 			unsigned int cqs, unsigned int qps);
 void hca_reset(struct hca_test *h);

@@ -22,7 +22,7 @@ static struct vhca_port *to_port(struct vhca_dev *dev, u32 port)
 }
 
 /**
- * vhca_eth_init() - prepare for a port if it is an Ethernet port
+ * vhca_port_init() - prepare for a port
  * @dev: the device, not registered yet
  * @port: 1..ports
  * @attr: what the device says about it
@@ -30,38 +30,39 @@ static struct vhca_port *to_port(struct vhca_dev *dev, u32 port)
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int vhca_eth_init(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *attr)
+int vhca_port_init(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *attr)
 {
 	struct vhca_port *p = to_port(dev, port);
 
+	p->ngids = le32_to_cpu(attr->gid_entries);
+	p->npkeys = le32_to_cpu(attr->pkey_entries);
 	if (attr->link_layer != VHCA_LINK_ETH)
 		return 0;
 	mutex_init(&p->gid_lock);
 	ether_addr_copy(p->mac, attr->mac);
 	p->max_mtu = attr->max_mtu;
-	p->ngids = le32_to_cpu(attr->gid_entries);
 	p->gids = kvcalloc(p->ngids, sizeof(*p->gids), GFP_KERNEL);
 	if (!p->gids)
 		return -ENOMEM;
 	p->eth = true;
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_eth_init);
+EXPORT_SYMBOL_IF_KUNIT(vhca_port_init);
 
 /**
- * vhca_eth_exit() - free what vhca_eth_init() allocated for the ports
+ * vhca_ports_exit() - free what vhca_port_init() allocated for the ports
  * @dev: the device, not registered any more
  *
  * Context: may sleep.
  */
-void vhca_eth_exit(struct vhca_dev *dev)
+void vhca_ports_exit(struct vhca_dev *dev)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(dev->ports); i++)
 		kvfree(dev->ports[i].gids);
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_eth_exit);
+EXPORT_SYMBOL_IF_KUNIT(vhca_ports_exit);
 
 static u8 fitting_mtu(const struct vhca_port *p, const struct net_device *ndev)
 {

@@ -21,8 +21,8 @@ struct vhca_eth_link {
 	u8 mtu;
 };
 
-int vhca_eth_init(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *attr);
-void vhca_eth_exit(struct vhca_dev *dev);
+int vhca_port_init(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *attr);
+void vhca_ports_exit(struct vhca_dev *dev);
 void vhca_eth_get_link(struct vhca_dev *dev, u32 port, struct vhca_eth_link *link);
 int vhca_add_gid(const struct ib_gid_attr *attr, void **context);
 int vhca_del_gid(const struct ib_gid_attr *attr, void **context);

@@ -98,6 +98,20 @@ static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 	p->ip_gids = true;
 }
 
+/* Linux 6.12's core has tables of the sizes that it first heard, and walks them to those of now. */
+static int same_sizes(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *a)
+{
+	const struct vhca_port *p = &dev->ports[port - 1];
+	u32 gids = le32_to_cpu(a->gid_entries), pkeys = le32_to_cpu(a->pkey_entries);
+
+	if (gids == p->ngids && pkeys == p->npkeys)
+		return 0;
+	dev_err_ratelimited(dev->hw.dev,
+			    "port %u: the device says %u GIDs and %u P_Keys, and said %u and %u\n",
+			    port, gids, pkeys, p->ngids, p->npkeys);
+	return -EPROTO;
+}
+
 /**
  * vhca_query_port() - ib_device_ops.query_port
  * @ibdev: the device
@@ -105,7 +119,8 @@ static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
  * @p: filled in
  *
  * Context: may sleep; takes the RTNL lock for an Ethernet port.
- * Return: 0 or as the device commands.
+ * Return: 0, -EPROTO if a table has another size than when the driver took the device, or as the
+ * device commands.
  */
 int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 {
@@ -116,6 +131,9 @@ int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 
 	err = vhca_cmd_query_port(&dev->hw, port, &a) ?:
 	      eth ? 0 : fill_subnet_prefix(dev, port, p);
+	if (err)
+		return err;
+	err = same_sizes(dev, port, &a);
 	if (err)
 		return err;
 	p->state = a.state;

@@ -50,25 +50,27 @@ struct vhca_gid {
 };
 
 /**
- * struct vhca_port - state of an Ethernet port
+ * struct vhca_port - state of a port
+ * @ngids: entries of its GID table
+ * @npkeys: entries of its P_Key table
+ * @eth: it is an Ethernet port; for others nothing that follows is valid
  * @mac: its permanent address
- * @eth: it is an Ethernet port; for others nothing else is valid
  * @max_mtu: enum ib_mtu, the largest that it can have
  * @gid_lock: protects @gids, and orders what the device is told of them
  * @gids: its GID table
- * @ngids: entries of @gids
  * @enabled: the device receives; this and what follows is follow_work's alone
  * @mtu: enum ib_mtu that the device was told, 0: none
  * @active: the core was told that it is active
  * @said_lonely: the log has been told that it has no net device
  */
 struct vhca_port {
-	u8 mac[ETH_ALEN];
+	u32 ngids;
+	u32 npkeys;
 	bool eth;
+	u8 mac[ETH_ALEN];
 	u8 max_mtu;
 	struct mutex gid_lock;
 	struct vhca_gid *gids;
-	u32 ngids;
 	bool enabled;
 	u8 mtu;
 	bool active;
@@ -100,7 +102,7 @@ struct vhca_port {
  * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
  * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
- * @ports: state of the Ethernet ports
+ * @ports: state of the ports
  * @netdev_nb: hears of net devices, if there are such ports
  * @follow_work: has such ports follow their net devices
  * @following: @follow_work may be queued

@@ -133,24 +133,35 @@ static void path_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, freed, bench.made);
 }
 
-/* Sends a packet; returns the number of the address that it has, 0 if it waits or was dropped. */
-static u32 send(struct kunit *test)
+/*
+ * Sends a packet to a GID that ends so; returns the number of the address that it has, 0 if it
+ * waits or was dropped.
+ */
+static u32 send_to(struct kunit *test, u8 last)
 {
 	struct sk_buff *skb = alloc_skb(100, GFP_KERNEL);
 	struct ipoib_ah *ah;
 	u32 number = 0;
+	u8 to[16];
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	skb_put_zero(skb, ETH_HLEN);
 	skb->mark = MARK;
 	rcu_read_lock_bh();
-	ah = ipoib_path_ah(bench.ipoib, gid, skb);
+	memcpy(to, gid, sizeof(to));
+	to[15] = last;
+	ah = ipoib_path_ah(bench.ipoib, to, skb);
 	if (ah) {
 		number = ah->last;
 		kfree_skb(skb);
 	}
 	rcu_read_unlock_bh();
 	return number;
+}
+
+static u32 send(struct kunit *test)
+{
+	return send_to(test, gid[15]);
 }
 
 static void answer(struct kunit *test, int status)
@@ -262,11 +273,94 @@ static void stale_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, known());
 }
 
+/* Peers may make up GIDs: what the subnet manager does not know takes no room. */
+static void unknown(struct kunit *test)
+{
+	struct ipoib_table *paths = &bench.ipoib->paths;
+
+	paths->limit = 2;
+	for (u8 last = 1; last <= 2; last++) {
+		KUNIT_EXPECT_EQ(test, send_to(test, last), 0);
+		answer(test, -ETIMEDOUT);
+		KUNIT_EXPECT_EQ(test, paths->count, 0);
+	}
+	bench.refuse = true;
+	KUNIT_EXPECT_EQ(test, send_to(test, 3), 0);
+	KUNIT_EXPECT_EQ(test, paths->count, 0);
+	bench.refuse = false;
+	KUNIT_EXPECT_EQ(test, send_to(test, 4), 0);
+	KUNIT_EXPECT_EQ(test, bench.asked, 3);
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, send_to(test, 4), 1);
+	KUNIT_EXPECT_EQ(test, dropped(), 3);
+}
+
+/* The path that was not used for longest gives way to a new one, unless it is being asked for. */
+static void no_room(struct kunit *test)
+{
+	struct ipoib_table *paths = &bench.ipoib->paths;
+
+	paths->limit = 2;
+	send_to(test, 1);
+	answer(test, 0);
+	send_to(test, 2);
+	KUNIT_ASSERT_NOT_NULL(test, bench.path);
+	bench.path->used -= HZ;
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, send_to(test, 3), 0);
+	KUNIT_EXPECT_EQ(test, bench.asked, 3);
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, paths->count, 2);
+	KUNIT_EXPECT_EQ(test, send_to(test, 1), 1);
+	KUNIT_EXPECT_EQ(test, send_to(test, 3), 3);
+	KUNIT_EXPECT_EQ(test, bench.asked, 3);
+	KUNIT_EXPECT_EQ(test, dropped(), 0);
+
+	ipoib_path_flush(bench.ipoib);
+	paths->limit = 1;
+	KUNIT_EXPECT_EQ(test, send_to(test, 1), 0);
+	KUNIT_EXPECT_EQ(test, send_to(test, 2), 0);
+	KUNIT_EXPECT_EQ(test, bench.asked, 4);
+	KUNIT_EXPECT_EQ(test, dropped(), 1);
+	answer(test, 0);
+}
+
+/*
+ * While too many queries are under way paths wait. They are the first that give way; when their
+ * turn comes they are asked for from the GID that the interface has then.
+ */
+static void wait_for_query(struct kunit *test)
+{
+	struct ipoib_dev *ipoib = bench.ipoib;
+
+	ipoib->paths.limit = 3;
+	KUNIT_EXPECT_EQ(test, send_to(test, 1), 0);
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, send_to(test, 2), 0);
+	ipoib->queries += IPOIB_MAX_QUERIES - 1;
+	KUNIT_EXPECT_EQ(test, send_to(test, 3), 0);
+	KUNIT_EXPECT_EQ(test, send_to(test, 4), 0);
+	KUNIT_EXPECT_EQ(test, dropped(), 1);
+	KUNIT_EXPECT_EQ(test, bench.asked, 2);
+	ipoib->gid.raw[15] = 5;
+	ipoib->queries -= IPOIB_MAX_QUERIES - 1;
+	answer(test, 0);
+	KUNIT_ASSERT_NOT_NULL(test, bench.path);
+	KUNIT_EXPECT_EQ(test, bench.asked, 3);
+	KUNIT_EXPECT_EQ(test, bench.path->node.key[15], 4);
+	KUNIT_EXPECT_EQ(test, bench.path->rec.sgid.raw[15], 5);
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, send_to(test, 1), 1);
+}
+
 static struct kunit_case path_cases[] = {
 	KUNIT_CASE(one_query),
 	KUNIT_CASE(no_path),
 	KUNIT_CASE(stale_after),
 	KUNIT_CASE(stale_meanwhile),
+	KUNIT_CASE(unknown),
+	KUNIT_CASE(no_room),
+	KUNIT_CASE(wait_for_query),
 	{}
 };
 

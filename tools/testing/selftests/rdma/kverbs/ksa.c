@@ -6,10 +6,11 @@
  * From the beginning it watches the ports: "events" has a letter for each event of port 1, and a
  * dot where those that were there had been told. Writing 1 to "serve" registers a service with the
  * subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an I/O controller
- * with five services, to "more" another one without, and 0 ends each. Writing to "ask" makes
- * queries about this port and the other one, whose LID is "peer_lid" and whose GUID is "peer_id",
- * and whose module must serve. Writing to "group" has the subnet manager create a multicast group,
- * and leaves it again. "passed" and "failed" count the checks.
+ * with five services, to "more" another one without, to "svc" serves a class of MADs at the QP
+ * "svc_qpn", and 0 ends each. Writing a number to "svc_ask" asks the other port's such QP. Writing
+ * to "ask" makes queries about this port and the other one, whose LID is "peer_lid" and whose GUID
+ * is "peer_id", and whose module must serve. Writing to "group" has the subnet manager create a
+ * multicast group, and leaves it again. "passed" and "failed" count the checks.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -60,6 +61,7 @@ static struct {
 	struct ib_sa_subscription *subscription;
 	struct ib_dm_ioc *ioc;
 	struct ib_dm_ioc *more;
+	bool svc;
 } ksa;
 
 bool ksa_check(bool holds, const char *what, int line)
@@ -325,16 +327,10 @@ static void noticed(const struct ib_sa_notice *notice, void *context)
 
 static int subscribe(void)
 {
-	const struct ib_sa_inform_info info = {
-		.lid_range_begin = cpu_to_be16(0xffff),
-		.is_generic = 1,
-		.type = cpu_to_be16(0xffff),
-		.trap_num = cpu_to_be16(0xffff),
-		.resp_time = 18,
-		.producer_type = cpu_to_be32(0xffffff),
-	};
 	struct ib_sa_subscription *subscription;
+	struct ib_sa_inform_info info;
 
+	ib_sa_inform_info_init(&info);
 	subscription = ib_sa_subscribe(&sa_client, ksa.device, 1, &info, subscription_told, noticed,
 				       NULL);
 	if (IS_ERR(subscription))
@@ -449,6 +445,44 @@ static int set_more(const char *text, const struct kernel_param *param)
 	return turn(text, ksa.more, offer_more, withdraw_more);
 }
 
+static int svc_begin(void)
+{
+	int ret = ksa_svc_begin(ksa.device);
+
+	ksa.svc = !ret;
+	return ret;
+}
+
+static void svc_end(void)
+{
+	ksa_svc_end();
+	ksa.svc = false;
+}
+
+static int set_svc(const char *text, const struct kernel_param *param)
+{
+	guard(mutex)(&lock);
+	return turn(text, ksa.svc ? &ksa : NULL, svc_begin, svc_end);
+}
+
+static int get_svc_qpn(char *text, const struct kernel_param *param)
+{
+	guard(mutex)(&lock);
+	return sysfs_emit(text, "%u\n", ksa_svc_qpn());
+}
+
+static int set_svc_ask(const char *text, const struct kernel_param *param)
+{
+	u32 qpn;
+	int ret = kstrtou32(text, 0, &qpn);
+
+	guard(mutex)(&lock);
+	if (ret || !ksa.device)
+		return ret ?: -ENODEV;
+	ksa_svc_ask(ksa.device, peer_lid, qpn);
+	return 0;
+}
+
 static int joined(int status, struct ib_sa_multicast *multicast)
 {
 	struct answer *answer = multicast->context;
@@ -498,12 +532,18 @@ static const struct kernel_param_ops serve_ops = { .set = set_serve };
 static const struct kernel_param_ops subscribe_ops = { .set = set_subscribe };
 static const struct kernel_param_ops offer_ops = { .set = set_offer };
 static const struct kernel_param_ops more_ops = { .set = set_more };
+static const struct kernel_param_ops svc_ops = { .set = set_svc };
+static const struct kernel_param_ops svc_qpn_ops = { .get = get_svc_qpn };
+static const struct kernel_param_ops svc_ask_ops = { .set = set_svc_ask };
 static const struct kernel_param_ops group_ops = { .set = set_group };
 module_param_cb(ask, &ask_ops, NULL, 0200);
 module_param_cb(serve, &serve_ops, NULL, 0200);
 module_param_cb(subscribe, &subscribe_ops, NULL, 0200);
 module_param_cb(offer, &offer_ops, NULL, 0200);
 module_param_cb(more, &more_ops, NULL, 0200);
+module_param_cb(svc, &svc_ops, NULL, 0200);
+module_param_cb(svc_qpn, &svc_qpn_ops, NULL, 0444);
+module_param_cb(svc_ask, &svc_ask_ops, NULL, 0200);
 module_param_cb(group, &group_ops, NULL, 0200);
 
 /* ---- the device ---- */
@@ -524,6 +564,8 @@ static void ksa_remove(struct ib_device *device, void *data)
 	guard(mutex)(&lock);
 	if (ksa.device != device)
 		return;
+	if (ksa.svc)
+		svc_end();
 	if (ksa.more)
 		withdraw_more();
 	if (ksa.ioc)

@@ -17,7 +17,7 @@
 #define PORT		7174
 #define REFUSES		7175
 #define NOBODY		7176
-#define TIMEOUT_MS	5000
+#define TIMEOUT_MS	30000
 #define PATIENCE	(60 * HZ)
 #define WORD		0x600dcafeU
 #define NO		"no room"

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: what may go wrong with a port's QPs, and its end.
+ */
+#include <kunit/static_stub.h>
+#include <linux/cleanup.h>
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <rdma/rdma_ext.h>
+
+#include "bench.h"
+
+static void failed_send_stops_no_other(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.fail_in = 3;
+	for (int i = 0; i < 50; i++)
+		ask(test, client, 500, -1);
+	expect_soon(test, atomic_read(&client->ends) == 50);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]) +
+			      atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 50);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->sent[IB_WC_LOC_QP_OP_ERR]) +
+			      atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void dead_qp_is_revived(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	fake_device_break(bench.a, 1, 1);
+	fake_device_break(bench.b, 1, 1);
+	for (int i = 0; i < 20; i++)
+		ask(test, client, 100, 100);
+	expect_soon(test, atomic_read(&client->ends) == 20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* Again while receives are posted to it: they come back as fast as they are posted. */
+static void revived_qp_dies_again(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.break_in = 100;
+	fake_device_break(bench.a, 1, 1);
+	wait_for_completion(&fake_wire.broken);
+	for (int i = 0; i < 20; i++)
+		ask(test, client, 100, -1);
+	expect_soon(test, atomic_read(&client->ends) == 20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 20);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static void removal_ends_everything(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *held = client_at_a(test);
+	struct party *server = server_at_b(test);
+	struct ib_mad_send_buf *late;
+
+	atomic_set(&server->deaf, 100000);
+	for (int i = 0; i < 300; i++)
+		ask(test, client, 1000000, 1000);
+	expect_soon(test, atomic_read(&server->requests) > 100);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = true;
+	for (int i = 0; i < 1000; i++)
+		ask(test, held, i & 1 ? 1000000 : 0, 1000);
+	late = new_request(test, client, 10, 0);
+	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_dealloc_pd(bench.pd_a);
+	bench.pd_a = NULL;
+	fake_device_remove(bench.a);
+	bench.a = NULL;
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 300);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 300);
+	KUNIT_EXPECT_EQ(test, atomic_read(&held->ends), 1000);
+	KUNIT_EXPECT_EQ(test, ib_post_send_mad(late, NULL), -ENODEV);
+	ib_free_send_mad(late);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(held->agent);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = false;
+	ib_unregister_mad_agent(server->agent);
+}
+
+/**
+ * struct late - a server that is slow with its first request, on a device that is removed
+ * @device: the device
+ * @work: removes it
+ * @inside: completed by the handler in the first request
+ * @go: lets it go on
+ * @requests: that it has got
+ */
+struct late {
+	struct ib_device *device;
+	struct work_struct work;
+	struct completion inside, go;
+	unsigned int requests;
+};
+
+static void hear_late(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
+		      struct ib_mad_recv_wc *rwc)
+{
+	struct late *late = agent->context;
+
+	ib_free_recv_mad(rwc);
+	if (late->requests++)
+		return;
+	complete(&late->inside);
+	wait_for_completion(&late->go);
+}
+
+static void remove_work(struct work_struct *work)
+{
+	fake_device_remove(container_of(work, struct late, work)->device);
+}
+
+/* What has arrived is replaced while the QP is being drained: that ends with it, too. */
+static void receives_end_with_their_qp(struct kunit *test)
+{
+	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
+	struct party *client = client_at_a(test);
+	struct ib_mad_agent *server;
+
+	KUNIT_ASSERT_NOT_NULL(test, late);
+	init_completion(&late->inside);
+	init_completion(&late->go);
+	INIT_WORK(&late->work, remove_work);
+	/* Without QP0, which shares the CQ and would have to be drained first */
+	late->device = fake_device_add(test, "kt_mad_late", RDMA_CORE_PORT_IBA_ROCE, LID_A + 50);
+	server = ib_register_mad_agent(late->device, 1, IB_QPT_GSI, &req, 0, bench_ended, hear_late,
+				       late, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(server));
+	for (int i = 0; i < 50; i++) {
+		struct ib_mad_send_buf *buf = new_request(test, client, 0, 0);
+
+		buf->ah = fake_ah(bench.pd_a, LID_A + 50);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(buf->ah));
+		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	}
+	wait_for_completion(&late->inside);
+	fake_wire_flush();
+	queue_work(system_unbound_wq, &late->work);
+	wait_for_completion(&fake_wire.stopped);
+	complete(&late->go);
+	flush_work(&late->work);
+	KUNIT_EXPECT_EQ(test, fake_wire.orphans, 0);
+	ib_unregister_mad_agent(server);
+	ib_unregister_mad_agent(client->agent);
+}
+
+/* The device does not stop a QP: what was posted never completes, but its owner ends. */
+static void stuck_qp_is_given_up(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	const unsigned long patience = mad_patience;
+
+	atomic_set(&server->deaf, 100000);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = true;
+		fake_wire.stuck = -ETIMEDOUT;
+	}
+	for (int i = 0; i < 1000; i++)
+		ask(test, client, i & 1 ? 1000000 : 0, 1000);
+	mad_patience = HZ / 10;
+	ib_unregister_mad_agent(client->agent);
+	mad_patience = patience;
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 1000);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1000);
+	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_dealloc_pd(bench.pd_a);
+	fake_device_remove(bench.a);
+	bench.a = NULL;
+	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = false;
+		fake_wire.stuck = 0;
+	}
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* What nobody answers. */
+static void tell(struct kunit *test, struct party *party)
+{
+	struct ib_mad_send_buf *buf = new_request(test, party, 0, 0);
+
+	((struct ib_mad_hdr *)buf->mad)->method = IB_MGMT_METHOD_SEND;
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+}
+
+/*
+ * A QP that is reset without having been stopped has lost what was posted to it. Sends are sent
+ * again, and receives are replaced.
+ */
+static void lost_work_is_made_up(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = true;
+		fake_wire.stuck = -ETIMEDOUT;
+	}
+	for (int i = 0; i < 300; i++)
+		tell(test, client);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = false;
+	fake_device_complain(bench.a, 1);
+	expect_soon(test, atomic_read(&client->ends) == 300);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 300);
+	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 301);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.stuck = 0;
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* While a QP can neither work nor be reset, sends fail rather than wait, and it is tried again. */
+static void qp_is_tried_again(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct mad_qp *qp = &to_mad_agent(client->agent)->port->qp[1];
+	struct ib_mad_send_buf *late = new_request(test, client, 0, 0);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.hold = true;
+		fake_wire.stuck = -ETIMEDOUT;
+		fake_wire.no_reset = 1;
+	}
+	for (unsigned int i = 0; i < qp->room + 10; i++)
+		tell(test, client);
+	fake_device_complain(bench.a, 1);
+	expect_soon(test, atomic_read(&client->sent[IB_WC_GENERAL_ERR]) == 10);
+	KUNIT_EXPECT_EQ(test, ib_post_send_mad(late, NULL), -ENODEV);
+	ib_free_send_mad(late);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.hold = false;
+	expect_soon(test, atomic_read(&client->sent[IB_WC_SUCCESS]) == qp->room);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->responses) == 1);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.stuck = 0;
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static unsigned int missing(struct mad_port *port)
+{
+	guard(spinlock_irqsave)(&port->lock);
+	return port->qp[1].missing;
+}
+
+static void expect_missing(struct kunit *test, struct mad_port *port, unsigned int number)
+{
+	KUNIT_EXPECT_TRUE(test, wait_event_timeout(port->qp[1].idle, missing(port) == number,
+						   PATIENCE));
+}
+
+/* Receives that could not be posted are when one can; and if none is there, after some time. */
+static void missing_receives_are_made_up(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct mad_port *port = to_mad_agent(server->agent)->port;
+	struct party *other = new_party(test);
+
+	atomic_set(&server->deaf, 10000);
+	/* Somebody else whose time runs meanwhile */
+	join(test, other, bench.b, IB_QPT_GSI, NULL);
+	ask(test, other, 500, 0);
+	expect_soon(test, atomic_read(&server->requests) == 1);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.refuse = 2;
+	ask(test, client, 0, 0);
+	expect_missing(test, port, 1);
+	ask(test, client, 0, 0);
+	expect_soon(test, atomic_read(&server->requests) == 2);
+	KUNIT_EXPECT_EQ(test, missing(port), 0);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.refuse = UINT_MAX;
+	for (unsigned int i = 0; i < port->qp[1].wanted; i++)
+		ask(test, client, 0, 0);
+	expect_soon(test, atomic_read(&client->ends) == 2 + port->qp[1].wanted);
+	expect_missing(test, port, port->qp[1].wanted);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.refuse = 0;
+	atomic_set(&server->deaf, 0);
+	ask(test, client, 100, 100);
+	expect_soon(test, atomic_read(&client->responses) == 1);
+	KUNIT_EXPECT_EQ(test, missing(port), 0);
+	expect_soon(test, atomic_read(&other->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
+	ib_unregister_mad_agent(other->agent);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static struct mad_recv *no_recv_alloc(struct mad_port *port, gfp_t gfp)
+{
+	return NULL;
+}
+
+/* What arrives without memory is lost, and the queue stays as full as it was. */
+static void no_memory_for_what_arrives(struct kunit *test)
+{
+	struct party *client = client_at_a(test), *server = server_at_b(test);
+	const unsigned int many = 1500;
+
+	kunit_activate_static_stub(test, mad_recv_alloc, no_recv_alloc);
+	fake_wire.test = test;
+	for (int i = 0; i < many; i++)
+		ask(test, client, 50, 0);
+	expect_soon(test, atomic_read(&client->ends) == many);
+	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), many);
+	fake_wire.test = NULL;
+	kunit_deactivate_static_stub(test, mad_recv_alloc);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == many + 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+static bool nobody_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			    const struct ib_grh *grh)
+{
+	return false;
+}
+
+/* Where the sender's link address has to be asked for, the core does not answer, nor wait. */
+static void unknown_senders_are_not_answered(struct kunit *test)
+{
+	struct party *client = client_at_a(test);
+
+	kunit_activate_static_stub(test, rdma_wc_sender_is_known, nobody_is_known);
+	fake_wire.test = test;
+	ask(test, client, 20, 1);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
+	fake_wire.test = NULL;
+	kunit_deactivate_static_stub(test, rdma_wc_sender_is_known);
+	ask(test, client, 5000, 0);
+	expect_soon(test, atomic_read(&client->ends) == 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	ib_unregister_mad_agent(client->agent);
+}
+
+static struct kunit_case failure_cases[] = {
+	KUNIT_CASE(unknown_senders_are_not_answered),
+	KUNIT_CASE(failed_send_stops_no_other),
+	KUNIT_CASE(dead_qp_is_revived),
+	KUNIT_CASE_SLOW(revived_qp_dies_again),
+	KUNIT_CASE(removal_ends_everything),
+	KUNIT_CASE(receives_end_with_their_qp),
+	KUNIT_CASE(stuck_qp_is_given_up),
+	KUNIT_CASE(lost_work_is_made_up),
+	KUNIT_CASE_SLOW(qp_is_tried_again),
+	KUNIT_CASE_SLOW(missing_receives_are_made_up),
+	KUNIT_CASE(no_memory_for_what_arrives),
+	{}
+};
+
+static struct kunit_suite failure_suite = {
+	.name = "ib_mad_failure",
+	.init = bench_init,
+	.exit = bench_exit,
+	.test_cases = failure_cases,
+};
+
+kunit_test_suite(failure_suite);
