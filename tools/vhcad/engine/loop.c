@@ -99,6 +99,19 @@ static bool poll_adapters(struct shard *s)
 	return did;
 }
 
+/* Adapters come and go. */
+static void take_mail(struct shard *s)
+{
+	struct fabric *f = s->engine->fabric;
+
+	/* who has nobody that sends leaves the time to the fabric's thread, which may go by it alone */
+	if (f && !s->fabric && !list_empty(&s->adapters))
+		fab_advance(f, s->worker.now);
+	shard_take(s);
+	if (__atomic_load_n(&s->news, __ATOMIC_RELAXED))
+		shard_answer(s);
+}
+
 /* Does a little of all kinds of work; true if there may be more. */
 static bool pass(struct shard *s)
 {
@@ -109,12 +122,9 @@ static bool pass(struct shard *s)
 	w->now = worker_now(w);
 	if (f)
 		fab_set_now(f, w->now);
-	else if (s->engine->fabric)
-		fab_advance(s->engine->fabric, w->now);
 	/* behind the clock, so that no adapter's time goes back */
-	shard_take(s);
-	if (__atomic_load_n(&s->news, __ATOMIC_RELAXED))
-		shard_answer(s);
+	if (!w->alone)
+		take_mail(s);
 	gmem_enter();
 	did = poll_adapters(s);
 	did |= turns_run(s);
@@ -157,6 +167,12 @@ static void work_alone(struct shard *s)
 	shard_lock_in_turn(s);
 }
 
+static bool has_mail(const struct shard *s)
+{
+	return !s->worker.alone &&
+	       (!inbox_empty(&s->inbox) || __atomic_load_n(&s->news, __ATOMIC_RELAXED));
+}
+
 /* The last look before a sleep; true if there is something to do after all. */
 static bool arm_all(struct shard *s)
 {
@@ -170,8 +186,7 @@ static bool arm_all(struct shard *s)
 	}
 	gmem_exit();
 	/* an adapter that ran out of its time leaves QPs that are not done */
-	return any || turns_waiting(s) || !inbox_empty(&s->inbox) ||
-	       __atomic_load_n(&s->news, __ATOMIC_RELAXED);
+	return any || turns_waiting(s) || has_mail(s);
 }
 
 static inline u64 next_due(struct shard *s)

@@ -136,7 +136,7 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 {
 	u32 n = 0;
 
-	fab_set_now(f, now);
+	__atomic_store_n(&f->now, now, __ATOMIC_RELAXED);
 	fab_flaps_end(f);
 	if (f->agents_at <= now) {
 		f->agents_at = UINT64_MAX;
@@ -169,7 +169,7 @@ u64 fab_next(struct fabric *f)
 		if (fab_nth(f, i) && fab_nth(f, i)->ib.down_until)
 			next = MIN(next, fab_nth(f, i)->ib.down_until);
 	if (f->eth && eth_waiting(f->eth))
-		next = MIN(next, f->now);
+		next = MIN(next, fab_now(f));
 	return next;
 }
 

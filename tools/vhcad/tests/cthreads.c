@@ -30,6 +30,7 @@ void c_threads_start(struct campaign *c)
 		t_world_init(&c->w);
 		return;
 	}
+	assert_true(o->threads <= ARRAY_SIZE(c->thread));
 	t_world_init_threads(&c->w, o->threads, o->real);
 	for (u32 i = 0; o->real && i < o->threads; i++)
 		assert_int_equal(pthread_create(&c->thread[i], NULL, run,

@@ -196,18 +196,13 @@ static double sum(u32 load)
 	return s;
 }
 
-int main(void)
+static struct tworld one, two;
+static struct pair single, pairs[PAIRS];
+
+static void init(void)
 {
-	double gain[LOADS][ROUNDS], alone[ROUNDS];
-	static struct pair pairs[PAIRS], single;
-	struct tworld one, two;
 	pthread_barrierattr_t attr;
 
-	if (sysconf(_SC_NPROCESSORS_ONLN) < (long)PAIRS) {
-		printf("two threads: not measured, as there is one processor\n");
-		return 0;
-	}
-	freopen("/dev/null", "w", stderr);
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(all != MAP_FAILED);
 	pthread_barrierattr_init(&attr);
@@ -218,31 +213,69 @@ int main(void)
 	t_world_init_threads(&two, PAIRS, false);
 	for (u32 i = 0; i < PAIRS; i++)
 		pair_init(&pairs[i], &two, i, 0x1000 * (i + 1));
-	for (u32 r = 0; r < ROUNDS; r++) {
-		double base[LOADS], rate;
+}
 
-		as_processes();
-		for (u32 l = 0; l < LOADS; l++)
-			base[l] = sum(l);
-		on_threads(pairs);
-		for (u32 l = 0; l < LOADS; l++)
-			gain[l][r] = sum(l) / base[l];
-		rate = work(&single, &loads[SMALL]);
-		alone[r] = work(&pairs[0], &loads[SMALL]) / rate;
-		printf("two pairs: %.2f M/s of 64 bytes, %.2f GB/s of 1 MiB; two processes: %.2f, %.2f; one pair: %.2f, by one thread %.2f\n",
-		       1000 * sum(SMALL), sum(LARGE) * loads[LARGE].len, 1000 * base[SMALL],
-		       base[LARGE] * loads[LARGE].len, 1000 * alone[r] * rate, 1000 * rate);
-	}
-	bench_at_least("messages of two pairs on two threads, by two processes",
-		       bench_median(gain[SMALL], ROUNDS), 0.9);
-	bench_at_least("bytes of two pairs on two threads, by two processes",
-		       bench_median(gain[LARGE], ROUNDS), 0.8);
-	bench_at_least("messages of one pair on two threads, by one thread",
-		       bench_median(alone, ROUNDS), 0.95);
+static void fini(void)
+{
 	for (u32 i = 0; i < PAIRS; i++)
 		pair_fini(&pairs[i]);
 	t_world_fini(&two);
 	pair_fini(&single);
 	t_world_fini(&one);
+}
+
+static void print(const char *what, double small, double large)
+{
+	printf("%s: 64 bytes %.2f M/s, 1 MiB %.2f GB/s\n", what, 1000 * small,
+	       large * loads[LARGE].len);
+}
+
+/* What threads reach by what processes do, as fractions. */
+static void two_pairs(double ratio[LOADS])
+{
+	double by_processes[LOADS];
+
+	as_processes();
+	for (u32 l = 0; l < LOADS; l++)
+		by_processes[l] = sum(l);
+	on_threads(pairs);
+	for (u32 l = 0; l < LOADS; l++)
+		ratio[l] = sum(l) / by_processes[l];
+	print("two processes", by_processes[SMALL], by_processes[LARGE]);
+	print("two threads", sum(SMALL), sum(LARGE));
+}
+
+static double one_pair(void)
+{
+	double on_one = work(&single, &loads[SMALL]), on_two = work(&pairs[0], &loads[SMALL]);
+
+	printf("one pair, 64 bytes: one thread %.2f M/s, two threads %.2f M/s\n", 1000 * on_one,
+	       1000 * on_two);
+	return on_two / on_one;
+}
+
+int main(void)
+{
+	double together[LOADS][ROUNDS], alone[ROUNDS], ratio[LOADS];
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < (long)PAIRS) {
+		printf("two threads: not measured, as there is one processor\n");
+		return 0;
+	}
+	freopen("/dev/null", "w", stderr);
+	init();
+	for (u32 r = 0; r < ROUNDS; r++) {
+		two_pairs(ratio);
+		for (u32 l = 0; l < LOADS; l++)
+			together[l][r] = ratio[l];
+		alone[r] = one_pair();
+	}
+	bench_at_least("64 B messages of two pairs on two threads, by two processes",
+		       bench_median(together[SMALL], ROUNDS), 0.9);
+	bench_at_least("bytes of two pairs on two threads, by two processes",
+		       bench_median(together[LARGE], ROUNDS), 0.8);
+	bench_at_least("64 B messages of one pair on two threads, by one thread",
+		       bench_median(alone, ROUNDS), 0.95);
+	fini();
 	return bench_end();
 }
