@@ -386,9 +386,10 @@ static int start_all(struct daemon *d)
 
 		w->engine = d->engine;
 		w->number = d->nworkers;
-		strcpy(w->name, "vhcad-engine");
 		if (w->number)
 			snprintf(w->name, sizeof(w->name), "vhcad-engine%u", w->number % 100);
+		else
+			snprintf(w->name, sizeof(w->name), "vhcad-engine");
 		err = pthread_create(&w->thread, NULL, engine_thread, w);
 		if (err)
 			return fail("engine", NULL, err);

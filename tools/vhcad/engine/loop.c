@@ -104,7 +104,7 @@ static void take_mail(struct shard *s)
 {
 	struct fabric *f = s->engine->fabric;
 
-	/* who has nobody that sends leaves the time to the fabric's thread, which may go by it alone */
+	/* who has no adapter does not touch the time: the fabric's thread may be alone with it */
 	if (f && !s->fabric && !list_empty(&s->adapters))
 		fab_advance(f, s->worker.now);
 	shard_take(s);
