@@ -142,6 +142,8 @@ static void add_ports(struct json_object *o, const struct vdev_status *st,
 
 static void add_status(const struct ctl_hca *hca, struct json_object *o)
 {
+	struct engine_status engine;
+	struct adapter_status work;
 	struct vdev_status st;
 	char guid[24];
 
@@ -152,6 +154,9 @@ static void add_status(const struct ctl_hca *hca, struct json_object *o)
 	request_add_bool(o, "guest", server_connected(hca->server));
 	request_add_bool(o, "driver", st.enabled);
 	request_add_u64(o, "fatal", st.fatal);
+	vdev_work(hca->dev, &work, &engine);
+	if (engine.threads > 1)
+		request_add_u64(o, "thread", work.thread);
 	request_add_u64(o, "dma_ranges", gmem_ranges(server_mem(hca->server)));
 	json_object_object_add(o, "objects", objects_of(hca));
 	json_object_object_add(o, "faults", request_faults(hca));

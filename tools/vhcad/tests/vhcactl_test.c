@@ -198,6 +198,8 @@ static void live_view(void **state)
 	answered_to(r, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
 	answered_to(r, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
 		    QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
+	answered_to(r, "status", "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"thread\":1}]}\n", 0,
+		    "  driver none  thread 1\n");
 	answered_to(r, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
 		    "1 of 2 threads awake");
 	answered_to(r, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,

@@ -4,7 +4,7 @@
 # Two pairs of adapters that two threads of the daemon work for: those that do not send to each
 # other are parted while they are busy, and come together again when they do.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 10
+plan 11
 
 # the adapters of this guest, in the order in which the daemon has them
 mapfile -t devs < <(for d in /sys/class/infiniband/*; do echo "$(<"$d/node_guid") ${d##*/}"; done |
@@ -59,8 +59,11 @@ started()
 # mix NAME COMMAND...: a pair of programs, one at the first adapter of its guest, one at the second
 mix() { pair "$1" 18515 "${@:2}" -d "${devs[LAB_NODE - 1]}"; }
 
-lab-vhcactl --json status | tr '{' '\n' >"$LAB_OUT/status.$LAB_NODE"
-ok "the daemon has two threads" grep '"threads":2' "$LAB_OUT/status.$LAB_NODE"
+# told: adapters of which the status says with which thread they are
+told() { lab-vhcactl status | grep -c '^node.* thread [01]$'; }
+
+ok "the daemon has two threads" sh -c 'lab-vhcactl --json top --once | grep "\"threads\":2"'
+is "and says which one each adapter is with" 4 "$(told)"
 for i in 0 1; do
 	rc=0
 	if [ "$LAB_NODE" = 1 ]; then
