@@ -23,7 +23,8 @@
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)
-#define REGION	(32u << 20)		/* more than caches hold */
+#define REGION	(7u << 20)		/* all of them are more than caches hold */
+#define REGIONS	4u
 #define ROUNDS	9u
 #define PAIRS	2u
 
@@ -44,7 +45,7 @@ struct pair {
 	struct thca h[2];
 	struct tcq cq[2];
 	struct tqp qp[2];
-	struct tmr mr[2];
+	struct tmr mr[2][REGIONS];
 	struct shard *shard;
 };
 
@@ -77,8 +78,10 @@ static void pair_init(struct pair *p, struct tworld *w, u32 shard, u64 guid)
 
 		t_hca_init(&p->h[i], w, guid + (i << 8));
 		t_cq_init(&p->h[i], &p->cq[i], 9, 0);
-		t_mr_init(&p->h[i], &p->mr[i], 0, REGION, RW, 1, 12);
-		t_mr_fill(&p->mr[i], i);
+		for (u32 k = 0; k < REGIONS; k++) {
+			t_mr_init(&p->h[i], &p->mr[i][k], 0, REGION, RW, 1, 12);
+			t_mr_fill(&p->mr[i][k], i);
+		}
 		t_qp_init_size(&p->h[i], &p->qp[i], &p->cq[i], &p->cq[i], 9, 0, 5,
 			       VHCA_QP_SIGNAL_ALL);
 		a = &p->h[i].dev->adapter;
@@ -102,16 +105,18 @@ static void pair_fini(struct pair *p)
 static double work(struct pair *p, const struct load *o)
 {
 	u64 start = wall_ns();
+	u32 off = 0, at = 0;
 	struct vhca_cqe e;
-	u32 off = 0;
 
 	for (u32 i = 0; i < o->times; i++) {
 		for (u32 k = 0; k < o->batch; k++) {
-			struct twr wr = t_wr(VHCA_OP_WRITE, k, &p->mr[0], off, o->len, &p->mr[1],
-					     off);
+			struct twr wr = t_wr(VHCA_OP_WRITE, k, &p->mr[0][at], off, o->len,
+					     &p->mr[1][at], off);
 
 			t_post(&p->qp[0], &wr);
 			off = (off + o->len) % REGION;
+			if (!off)
+				at = (at + 1) % REGIONS;
 		}
 		t_ring_sq(&p->qp[0]);
 		shard_poll(p->shard);
